@@ -1,0 +1,281 @@
+# Heddle's build: one non-recursive makefile, everything it makes is under build/.
+#
+#   make            programs in build/bin, libraries in build/lib, data in build/share/heddle
+#   make demo       installs what is missing, builds, compiles and runs examples/nbody.cu
+#   make check      installs what is missing, builds with warnings as errors, runs every test
+#   make help       the other targets
+#
+#   V=1             print whole commands          SANITIZE=1   ASan + UBSan build in build/san
+#   WERROR=1        warnings are errors           DEBUG=1      unoptimised build in build/debug
+#   B=build/other   another build tree            (both define HD_DEBUG: verify after every step)
+#
+# Sources are found by glob: a new .c file in a component's folder is part of it.
+
+ifeq ($(origin CC),default)
+CC := clang-19
+endif
+ifeq ($(origin CXX),default)
+CXX := clang++-19
+endif
+LLVM_CONFIG ?= llvm-config-19
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+# ---------------------------------------------------------------- build trees
+
+ifeq ($(SANITIZE),1)
+B := build/san
+else ifeq ($(DEBUG),1)
+B := build/debug
+else
+B := build
+endif
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-7s %s\n' $(1) $(2)
+endif
+
+# ---------------------------------------------------------------- LLVM
+# Found through llvm-config-19 only: the unversioned tools on PATH may be of another LLVM.
+
+LLVM_BIN := $(shell $(LLVM_CONFIG) --bindir 2>/dev/null)
+LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir 2>/dev/null)
+LLVM_LIB := $(shell $(LLVM_CONFIG) --libdir 2>/dev/null)
+
+# ---------------------------------------------------------------- flags
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wvla
+WARNINGS_C := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
+OPT := -O2
+# Simulated floating point must give the same bits on every build: no contraction.
+COMMON := -g -fPIC -ffp-contract=off -pthread -I. -Iinclude -D_GNU_SOURCE
+LDFLAGS_ALL := -Wl,--as-needed -pthread
+
+ifeq ($(SANITIZE),1)
+# The runtime is shared, so that instrumented libraries also load into programs that
+# are not instrumented (opt, clang, CUDA programs) when it is preloaded.
+ASAN_RUNTIME := $(shell $(CC) -print-file-name=libclang_rt.asan-x86_64.so 2>/dev/null)
+OPT := -O1
+COMMON += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DHD_DEBUG=1
+LDFLAGS_ALL += -fsanitize=address,undefined -shared-libasan -Wl,-rpath,$(dir $(ASAN_RUNTIME))
+RUNTIME_OPT := -O1
+else ifeq ($(DEBUG),1)
+OPT := -O0
+COMMON += -DHD_DEBUG=1
+RUNTIME_OPT := -O0
+else
+RUNTIME_OPT := -O3
+endif
+
+# CFLAGS, CXXFLAGS and LDFLAGS are the user's own and come last.
+C_FLAGS := -std=c11 -fvisibility=hidden $(WARNINGS_C) $(COMMON)
+CXX_FLAGS := -std=c++17 -fno-rtti -fno-exceptions -fvisibility-inlines-hidden $(WARNINGS) $(COMMON) \
+	-D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS
+WERROR_FLAG := $(if $(filter 1,$(WERROR)),-Werror)
+
+LIBS := -lelf -ljansson -linih -lz -lm
+LLVM_LINK = $(shell $(LLVM_CONFIG) --ldflags --libs --system-libs) -Wl,-rpath,$(LLVM_LIB)
+
+# ---------------------------------------------------------------- components
+
+find_in = $(if $(wildcard $(1)),$(sort $(shell find $(wildcard $(1)) -name '*.c')))
+objects = $(patsubst %,$(B)/obj/%.o,$(basename $(1)))
+
+LIB_OBJ := $(call objects,$(call find_in,lib))
+PASSES_OBJ := $(call objects,$(call find_in,passes))
+PLUGIN_OBJ := $(call objects,$(wildcard passes/plugin.cpp))
+SIM_OBJ := $(call objects,$(call find_in,runtime/engine runtime/memory runtime/policy))
+CUDART_OBJ := $(call objects,$(call find_in,runtime/cudart))
+HEDDLE_OBJ := $(call objects,$(call find_in,tools/heddle))
+HEDDLE_CC_OBJ := $(call objects,$(call find_in,tools/heddle-cc))
+
+# An archive exists when its component has sources.
+LIB_A := $(if $(LIB_OBJ),$(B)/lib/libheddle.a)
+PASSES_A := $(if $(PASSES_OBJ),$(B)/lib/libheddle-passes.a)
+SIM_A := $(if $(SIM_OBJ),$(B)/lib/libheddle-sim.a)
+PLUGIN := $(if $(PLUGIN_OBJ),$(B)/lib/HeddlePasses.so)
+CUDART := $(if $(CUDART_OBJ),$(B)/lib/libheddle-cudart.so)
+HEDDLE := $(if $(HEDDLE_OBJ),$(B)/bin/heddle)
+HEDDLE_CC := $(if $(HEDDLE_CC_OBJ),$(B)/bin/heddle-cc)
+
+# What programs and libraries look up at run time, in share/heddle beside bin and lib.
+SHARE := $(B)/share/heddle
+DATA := $(patsubst runtime/gpus/%,$(SHARE)/gpus/%,$(wildcard runtime/gpus/*.ini)) \
+	$(patsubst include/heddle/%,$(SHARE)/%,$(wildcard include/heddle/*.json)) \
+	$(if $(wildcard include/cuda),$(patsubst %,$(SHARE)/%,$(shell find include/cuda -type f)))
+
+.PHONY: all
+all:
+
+# Device-side library: defines the rules for its outputs under $(SHARE) and adds them to DATA.
+-include runtime/device/device.mk
+
+all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(DATA)
+	@:
+
+# ---------------------------------------------------------------- compiling
+
+$(B)/obj/runtime/%.o: OPT := $(RUNTIME_OPT)
+# System headers: LLVM's own do not compile without warnings under ours.
+$(B)/obj/passes/%.o $(B)/obj/tools/heddle-cc/%.o $(B)/obj/test/unit/%.o: INCLUDE_LLVM := -isystem $(LLVM_INCLUDE)
+
+$(B)/obj/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(C_FLAGS) $(OPT) $(WERROR_FLAG) $(INCLUDE_LLVM) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/obj/%.o: %.cpp $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXX_FLAGS) $(OPT) $(WERROR_FLAG) $(INCLUDE_LLVM) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+
+# Changes only when the compiler or its flags do, and then everything is compiled again.
+$(B)/flags: FORCE
+	$(if $(LLVM_BIN),,$(error $(LLVM_CONFIG) not found: run 'make setup'))
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CXX) $(C_FLAGS) $(CXX_FLAGS) $(OPT) $(RUNTIME_OPT) $(CFLAGS) $(CXXFLAGS) $(LLVM_INCLUDE)' \
+		| cmp -s - $@ || \
+	echo '$(CC) $(CXX) $(C_FLAGS) $(CXX_FLAGS) $(OPT) $(RUNTIME_OPT) $(CFLAGS) $(CXXFLAGS) $(LLVM_INCLUDE)' > $@
+
+.PHONY: FORCE
+FORCE:
+
+# ---------------------------------------------------------------- linking
+
+define archive
+@mkdir -p $(@D)
+$(call say,AR,$@)
+$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+endef
+
+$(B)/lib/libheddle.a: $(LIB_OBJ)
+	$(archive)
+$(B)/lib/libheddle-passes.a: $(PASSES_OBJ)
+	$(archive)
+$(B)/lib/libheddle-sim.a: $(SIM_OBJ)
+	$(archive)
+
+# $(1): compiler driver, $(2): flags, $(3): libraries. Archives among the prerequisites come after the objects.
+define link
+@mkdir -p $(@D)
+$(call say,LINK,$@)
+$(Q)$(1) $(LDFLAGS_ALL) $(2) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(3) $(LDFLAGS)
+endef
+
+# opt and clang supply LLVM's symbols, so undefined ones are expected here.
+$(B)/lib/HeddlePasses.so: $(PLUGIN_OBJ) $(PASSES_OBJ) $(LIB_A)
+	$(call link,$(CXX),-shared,$(LIBS))
+
+$(B)/lib/libheddle-cudart.so: $(CUDART_OBJ) $(SIM_A) $(LIB_A)
+	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs,$(LIBS))
+
+$(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
+	$(call link,$(CC),,$(LIBS) -lsqlite3)
+
+$(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
+	$(call link,$(CC),,-L$(LLVM_LIB) -lclang-19 -Wl$(comma)-rpath$(comma)$(LLVM_LIB) $(LIBS))
+
+comma := ,
+
+# ---------------------------------------------------------------- data
+
+define copy
+@mkdir -p $(@D)
+$(Q)cp $< $@
+endef
+
+$(SHARE)/gpus/%: runtime/gpus/%
+	$(copy)
+$(SHARE)/include/cuda/%: include/cuda/%
+	$(copy)
+$(SHARE)/%.json: include/heddle/%.json
+	$(copy)
+
+# ---------------------------------------------------------------- unit tests
+# test/unit/test_X.c is a program of its own; the other .c files there are the harness.
+# A line `LINK: passes` (or `LINK: cudart`) in a comment among a program's first three
+# lines also links the passes with libLLVM (or the CUDA runtime's objects).
+
+UNIT_SRC := $(sort $(wildcard test/unit/test_*.c))
+HARNESS_OBJ := $(call objects,$(filter-out $(UNIT_SRC),$(wildcard test/unit/*.c)))
+UNIT := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
+unit_linking = $(shell awk 'FNR <= 3 && /LINK:.*$(1)/ { print FILENAME }' $(UNIT_SRC) /dev/null)
+UNIT_PASSES := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(call unit_linking,passes))
+UNIT_CUDART := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(call unit_linking,cudart))
+
+$(UNIT_PASSES): $(PASSES_A)
+$(UNIT_PASSES): UNIT_LIBS = $(LLVM_LINK)
+$(UNIT_CUDART): $(CUDART_OBJ)
+
+$(B)/test/unit/libharness.a: $(HARNESS_OBJ)
+	$(archive)
+
+$(B)/test/unit/test_%: $(B)/obj/test/unit/test_%.o $(B)/test/unit/libharness.a $(SIM_A) $(LIB_A)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+		-lcheck_pic -lsubunit -lrt $(UNIT_LIBS) $(LIBS) $(LDFLAGS)
+
+.PHONY: unit
+unit: $(UNIT)
+	@:
+
+# ---------------------------------------------------------------- what people call
+
+# Outer targets install what is missing and then start make again, because the
+# variables above were computed before there was an LLVM to ask.
+again = +@$(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+
+.PHONY: setup demo check check-long update-golden format tidy clean help
+
+setup:
+	@scripts/setup.sh
+
+demo:
+	@MAKE='$(MAKE)' JOBS='$(JOBS)' scripts/demo.sh
+
+check check-long: setup
+	$(again) WERROR=1 all unit
+	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) test/run $(if $(filter check-long,$@),--long) $(TESTS)
+
+update-golden: setup
+	$(again) all
+	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) HEDDLE_UPDATE_GOLDEN=1 test/run test/golden
+
+# bench-sim, bench-compile, ...: one target for each scripts/bench-*.sh.
+BENCHES := $(patsubst scripts/%.sh,%,$(wildcard scripts/bench-*.sh))
+.PHONY: $(BENCHES)
+$(BENCHES): bench-%: setup
+	$(again) all
+	@B=$(B) scripts/bench-$*.sh
+
+FORMATTED = $(shell find lib passes runtime tools include/heddle test -name '*.[ch]' -o -name 'plugin.cpp')
+
+format:
+	@scripts/setup.sh clang-format-19
+	clang-format-19 -i $(FORMATTED)
+
+tidy:
+	@scripts/setup.sh clang-tidy-19
+	clang-tidy-19 --quiet $(filter %.c,$(FORMATTED)) -- $(C_FLAGS) -isystem $(LLVM_INCLUDE)
+
+clean:
+	rm -rf $(B)
+
+help:
+	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
+	@echo 'Targets: all unit setup demo check check-long update-golden $(BENCHES) format tidy clean'
+	@echo 'make check TESTS="test/lit test_arena": only what these name'
+
+# ---------------------------------------------------------------- header dependencies
+
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) \
+	$(HEDDLE_CC_OBJ) $(HARNESS_OBJ) $(call objects,$(UNIT_SRC)))

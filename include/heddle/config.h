@@ -1,0 +1,40 @@
+/*
+ * Configuration of a simulated GPU, made from config.def.
+ */
+#ifndef HEDDLE_CONFIG_H
+#define HEDDLE_CONFIG_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/diag.h"
+
+struct hd_config {
+	char name[64];         /* "v100" */
+	char product[128];     /* what cudaDeviceProp.name says */
+#define HD_CONFIG_INT(key, value, min, max, unit, help) uint64_t key;
+#define HD_CONFIG_REAL(key, value, min, max, unit, help) double key;
+#define HD_CONFIG_ENUM(key, value, names, help) uint64_t key;
+#include "heddle/config.def"
+#undef HD_CONFIG_INT
+#undef HD_CONFIG_REAL
+#undef HD_CONFIG_ENUM
+};
+
+enum { HD_SCHED_GTO, HD_SCHED_LRR, HD_SCHED_TWO_LEVEL };
+enum { HD_L1_WRITE_THROUGH, HD_L1_WRITE_BACK };
+
+void hd_config_defaults(struct hd_config *config);
+/* Loads runtime/gpus/<gpu>.ini (found beside the running program, HEDDLE_DATA, or a path ending in .ini). Unknown GPU or
+ * key: error with the nearest names. 0 or -1. */
+int hd_config_load(struct hd_config *config, const char *gpu, struct hd_diag *diag);
+/* "key=value". 0 or -1. */
+int hd_config_set(struct hd_config *config, const char *assignment, struct hd_diag *diag);
+/* Cross-checks (slices a multiple of channels, powers of two where indexing needs it...). 0 or -1. */
+int hd_config_check(const struct hd_config *config, struct hd_diag *diag);
+/* The directory of data files ("share/heddle"), malloc'ed. */
+char *hd_data_dir(void);
+/* Names of the GPUs that have an .ini, sorted; malloc'ed array of malloc'ed names, NULL-terminated. */
+char **hd_config_gpus(void);
+
+#endif

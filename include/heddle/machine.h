@@ -1,0 +1,268 @@
+/*
+ * The machine that Heddle lowers to and simulates (design section 3): registers,
+ * instructions, their 16-byte encoding and the opcode table's accessors.
+ *
+ * Program counters inside a function are instruction indices; what users and
+ * metadata see as `pc` is the byte offset, index * HD_INST_BYTES.
+ */
+#ifndef HEDDLE_MACHINE_H
+#define HEDDLE_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define HD_WARP_LANES 32
+#define HD_INST_BYTES 16
+#define HD_RZ 255          /* reads as zero, writes vanish */
+#define HD_MAX_REGS 255    /* R0..R254 */
+#define HD_PT 7            /* reads as true, writes vanish */
+#define HD_MAX_PREDS 7     /* P0..P6 */
+#define HD_PRED_NOT 8      /* in guard, psrc, psrc2: the predicate is inverted */
+#define HD_NO_PC 0xffffffu /* 24 bits: no reconvergence point (the paths end apart) */
+
+/* Constant bank 0, byte offsets (as Volta lays it out where that is known). */
+enum {
+	HD_CB_NTID_X = 0x0, HD_CB_NTID_Y = 0x4, HD_CB_NTID_Z = 0x8,
+	HD_CB_NCTAID_X = 0xc, HD_CB_NCTAID_Y = 0x10, HD_CB_NCTAID_Z = 0x14,
+	HD_CB_SHARED_WINDOW = 0x18, /* 64-bit generic address of shared offset 0 */
+	HD_CB_LOCAL_WINDOW = 0x20,  /* 64-bit generic address of local offset 0 */
+	HD_CB_STACK_TOP = 0x28,     /* initial R1: bytes of local memory of a thread */
+	HD_CB_DYN_SHARED = 0x2c,    /* shared offset at which dynamic shared memory begins */
+	HD_CB_PARAMS = 0x160,
+	HD_CB_BYTES = 0x160 + 4096
+};
+
+/* Generic address windows. Global memory never reaches them. */
+#define HD_SHARED_WINDOW UINT64_C(0x7f0000000000)
+#define HD_SHARED_WINDOW_BYTES UINT64_C(0x1000000)
+#define HD_LOCAL_WINDOW UINT64_C(0x7f1000000000)
+#define HD_LOCAL_WINDOW_BYTES UINT64_C(0x100000000)
+/* Addresses of functions as data: HD_CODE_WINDOW + HD_INST_BYTES * (index in the loaded program). */
+#define HD_CODE_WINDOW UINT64_C(0x7f2000000000)
+
+enum hd_op {
+#define HD_OP(name, ...) HD_OP_##name,
+#include "heddle/opcodes.def"
+#undef HD_OP
+	HD_OP_COUNT
+};
+
+enum hd_pipe { HD_PIPE_INT, HD_PIPE_FP32, HD_PIPE_FP64, HD_PIPE_SFU, HD_PIPE_LSU, HD_PIPE_BRU, HD_PIPE_COUNT };
+
+enum hd_lat {
+	HD_LAT_IADD, HD_LAT_IMAX, HD_LAT_IMUL, HD_LAT_IMAD, HD_LAT_IDIV, HD_LAT_SHFL, HD_LAT_S2R,
+	HD_LAT_FADD, HD_LAT_FMAX, HD_LAT_FMUL, HD_LAT_FMAD, HD_LAT_FDIV,
+	HD_LAT_DADD, HD_LAT_DMAX, HD_LAT_DMUL, HD_LAT_DMAD, HD_LAT_DDIV,
+	HD_LAT_SFU, HD_LAT_LDC, HD_LAT_MEM, HD_LAT_CTRL, HD_LAT_COUNT
+};
+
+enum {
+	HD_FX_LOAD = 1 << 0, HD_FX_STORE = 1 << 1, HD_FX_ATOMIC = 1 << 2, HD_FX_BRANCH = 1 << 3,
+	HD_FX_CALL = 1 << 4, HD_FX_RET = 1 << 5, HD_FX_EXIT = 1 << 6, HD_FX_BARRIER = 1 << 7,
+	HD_FX_CONVERGENT = 1 << 8, HD_FX_SIDE = 1 << 9, HD_FX_FENCE = 1 << 10,
+	HD_FX_READ_PREDS = 1 << 11, HD_FX_WRITE_PREDS = 1 << 12
+};
+
+enum { HD_SM_NEG = 1, HD_SM_ABS = 2 };
+enum hd_srcx { HD_XN, HD_XB, HD_XC, HD_XBC, HD_XM, HD_XT, HD_XS };
+enum hd_width { HD_W__ = 0, HD_W_R = 1, HD_W_D = 2, HD_W_Q = 4, HD_W_M = 16, HD_W_T = 17, HD_W_S = 18 };
+
+/*
+ * Modifier kinds: HD_MOD(kind, shift, bits, names). Each kind has one fixed place in the
+ * 16-bit `mods`, so that code can test it without knowing the opcode. `names` are the
+ * printed spellings by value, separated by '|'; an empty one prints nothing. "#" prints the number.
+ */
+#define HD_MOD_LIST(X)                                                                         \
+	X(CMP, 0, 4, "F|LT|EQ|LE|GT|NE|GE|NUM|NAN|LTU|EQU|LEU|GTU|NEU|GEU|T")                  \
+	X(BOOL, 4, 2, "AND|OR|XOR")                                                            \
+	X(SIGN, 6, 1, "U32|")                                                                  \
+	X(SIGNB, 5, 1, "U8|S8")                                                                \
+	X(EX, 7, 1, "|EX")                                                                     \
+	X(RND, 8, 2, "|RM|RP|RZ")                                                              \
+	X(FTZ, 10, 1, "|FTZ")                                                                  \
+	X(SAT, 11, 1, "|SAT")                                                                  \
+	X(NAN, 12, 1, "|NAN")                                                                  \
+	X(MINMAX, 0, 1, "MIN|MAX")                                                             \
+	X(LUT, 0, 8, "#")                                                                      \
+	X(SHAMT, 0, 5, "#")                                                                    \
+	X(WRAP, 0, 1, "|W")                                                                    \
+	X(SH, 0, 1, "|SH")                                                                     \
+	X(SR, 0, 8, "sr")                                                                      \
+	X(MUFUFN, 0, 4, "RCP|RSQ|SQRT|SIN|COS|EX2|LG2|TANH|RCP64H|RSQ64H")                     \
+	X(DTYPE, 0, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16")                       \
+	X(STYPE, 4, 4, "U8|S8|U16|S16|U32|S32|U64|S64|F16|F32|F64|BF16")                       \
+	X(SIZE, 0, 3, "U8|S8|U16|S16||64|128")                                                 \
+	X(CACHE, 3, 3, "|CA|CG|CS|LU|CV|WT|CI")                                                \
+	X(SCOPE, 6, 2, "|CTA|GPU|SYS")                                                         \
+	X(SCOPE8, 8, 2, "|CTA|GPU|SYS")                                                        \
+	X(SEM, 13, 3, "|RELAXED|ACQUIRE|RELEASE|ACQ_REL|SC|VOLATILE")                          \
+	X(ATOMOP, 4, 4,  "ADD|MIN|MAX|INC|DEC|AND|OR|XOR|EXCH|CAS")                            \
+	X(BANK, 4, 5, "#")                                                                     \
+	X(SHFLMODE, 0, 2, "IDX|UP|DOWN|BFLY")                                                  \
+	X(BIMM, 2, 1, "|")                                                                     \
+	X(CIMM, 3, 1, "|")                                                                     \
+	X(VOTEMODE, 0, 2, "ALL|ANY|EQ")                                                        \
+	X(BARMODE, 0, 3, "SYNC|ARV|RED_POPC|RED_AND|RED_OR")
+
+enum hd_mod_kind {
+#define X(kind, shift, bits, names) HD_MOD_##kind,
+	HD_MOD_LIST(X)
+#undef X
+	HD_MOD_COUNT
+};
+
+/* Values of the modifiers, in the order of the names above. */
+enum { HD_CMP_F, HD_CMP_LT, HD_CMP_EQ, HD_CMP_LE, HD_CMP_GT, HD_CMP_NE, HD_CMP_GE, HD_CMP_NUM, HD_CMP_NAN,
+       HD_CMP_LTU, HD_CMP_EQU, HD_CMP_LEU, HD_CMP_GTU, HD_CMP_NEU, HD_CMP_GEU, HD_CMP_T };
+enum { HD_BOOL_AND, HD_BOOL_OR, HD_BOOL_XOR };
+enum { HD_UNSIGNED, HD_SIGNED };
+enum { HD_RN, HD_RM, HD_RP, HD_RND_RZ };
+enum { HD_MIN, HD_MAX };
+enum hd_mufu { HD_MUFU_RCP, HD_MUFU_RSQ, HD_MUFU_SQRT, HD_MUFU_SIN, HD_MUFU_COS, HD_MUFU_EX2, HD_MUFU_LG2,
+	       HD_MUFU_TANH, HD_MUFU_RCP64H, HD_MUFU_RSQ64H };
+enum hd_type { HD_U8, HD_S8, HD_U16, HD_S16, HD_U32, HD_S32, HD_U64, HD_S64, HD_F16, HD_F32, HD_F64, HD_BF16 };
+enum hd_size { HD_SIZE_U8, HD_SIZE_S8, HD_SIZE_U16, HD_SIZE_S16, HD_SIZE_32, HD_SIZE_64, HD_SIZE_128 };
+enum hd_cache { HD_CACHE_DEFAULT, HD_CACHE_CA, HD_CACHE_CG, HD_CACHE_CS, HD_CACHE_LU, HD_CACHE_CV, HD_CACHE_WT,
+		HD_CACHE_CI /* read-only data: ldg, constant */ };
+enum hd_scope { HD_SCOPE_NONE, HD_SCOPE_CTA, HD_SCOPE_GPU, HD_SCOPE_SYS };
+enum hd_sem { HD_SEM_WEAK, HD_SEM_RELAXED, HD_SEM_ACQUIRE, HD_SEM_RELEASE, HD_SEM_ACQ_REL, HD_SEM_SC, HD_SEM_VOLATILE };
+enum hd_atomop { HD_ATOM_ADD, HD_ATOM_MIN, HD_ATOM_MAX, HD_ATOM_INC, HD_ATOM_DEC, HD_ATOM_AND, HD_ATOM_OR,
+		 HD_ATOM_XOR, HD_ATOM_EXCH, HD_ATOM_CAS };
+enum { HD_SHFL_IDX, HD_SHFL_UP, HD_SHFL_DOWN, HD_SHFL_BFLY };
+enum { HD_VOTE_ALL, HD_VOTE_ANY, HD_VOTE_EQ };
+enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR };
+
+#define HD_SR_LIST(X)                                                                          \
+	X(LANEID) X(WARPID) X(NWARPID) X(SMID) X(NSMID) X(GRIDID)                              \
+	X(TID_X) X(TID_Y) X(TID_Z) X(CTAID_X) X(CTAID_Y) X(CTAID_Z)                            \
+	X(LANEMASK_EQ) X(LANEMASK_LT) X(LANEMASK_LE) X(LANEMASK_GT) X(LANEMASK_GE)             \
+	X(CLOCK_LO) X(CLOCK_HI) X(CLOCK64) X(GLOBALTIMER_LO) X(GLOBALTIMER_HI) X(GLOBALTIMER64)
+enum hd_sr {
+#define X(name) HD_SR_##name,
+	HD_SR_LIST(X)
+#undef X
+	HD_SR_COUNT
+};
+
+/* SYSCALL services: arguments in R4.., result in R4, as the ABI passes them. */
+#define HD_SYS_LIST(X) \
+	X(VPRINTF, "vprintf") X(ASSERTFAIL, "__assertfail") X(MALLOC, "malloc") X(FREE, "free")
+enum hd_syscall {
+#define X(name, symbol) HD_SYS_##name,
+	HD_SYS_LIST(X)
+#undef X
+	HD_SYS_COUNT
+};
+
+/* What an instruction is for. Saves and restores are CARS's pushes and pops (cars-hpca24, III-A). */
+enum hd_role { HD_ROLE_PLAIN, HD_ROLE_CALLEE_SAVE, HD_ROLE_CALLEE_RESTORE, HD_ROLE_SPILL_STORE, HD_ROLE_SPILL_LOAD,
+	       HD_ROLE_COUNT };
+
+enum hd_xkind { HD_X_NONE, HD_X_IMM_B, HD_X_CONST_B, HD_X_IMM_C, HD_X_CONST_C,
+		HD_X_OTHER /* displacement, branch target or number: see the opcode's srcx */ };
+
+/* Source modifiers, a bit each. ABS applies before NEG. */
+enum { HD_NEG_A = 1, HD_NEG_B = 2, HD_NEG_C = 4, HD_ABS_A = 8, HD_ABS_B = 16 };
+
+/* Constant operand in x: bank << 16 | byte offset. */
+#define HD_CONST_X(bank, offset) ((uint32_t)(bank) << 16 | (uint32_t)(offset))
+
+/* One decoded instruction. Unused register slots hold HD_RZ, unused predicates HD_PT. */
+struct hd_inst {
+	uint16_t op;   /* enum hd_op */
+	uint16_t mods; /* HD_MOD_LIST */
+	uint8_t guard; /* predicate number, | HD_PRED_NOT */
+	uint8_t dst, a, b, c;
+	uint8_t pdst, psrc, psrc2;
+	uint8_t xkind;   /* enum hd_xkind */
+	uint8_t srcmods; /* HD_NEG_*, HD_ABS_* */
+	uint8_t role;    /* enum hd_role */
+	uint8_t dead;    /* bit 0..2: this is the last read of a, b, c on every path (LTRF+); 0 is always correct */
+	uint32_t x;      /* immediate, constant, displacement, target index, table or service number */
+	uint32_t reconv; /* BRA, BRX: index of the reconvergence point, or HD_NO_PC */
+};
+
+struct hd_opinfo {
+	const char *name;
+	uint8_t dst, a, b, c;  /* enum hd_width */
+	uint8_t pdst, psrc;
+	uint8_t srcx;          /* enum hd_srcx */
+	uint8_t srcmods;       /* HD_SM_* */
+	uint8_t pipe, lat;
+	uint16_t effects;
+	uint64_t mods;         /* bit per enum hd_mod_kind; printed in ascending order of the list in the table row */
+	uint8_t mod_order[6];  /* kinds in print order, HD_MOD_COUNT ends */
+};
+
+extern const struct hd_opinfo hd_opinfo[HD_OP_COUNT];
+
+static inline uint32_t hd_mod_get(uint16_t mods, enum hd_mod_kind kind)
+{
+	static const uint8_t shift[] = {
+#define X(kind, shift, bits, names) shift,
+		HD_MOD_LIST(X)
+#undef X
+	}, bits[] = {
+#define X(kind, shift, bits, names) bits,
+		HD_MOD_LIST(X)
+#undef X
+	};
+	return mods >> shift[kind] & ((1u << bits[kind]) - 1);
+}
+/* HD_MOD(CMP, HD_CMP_LT) is that modifier in place; or several together. */
+#define HD_MOD(kind, value) ((uint16_t)((uint32_t)(value) << HD_MOD_SHIFT_##kind))
+enum {
+#define X(kind, shift, bits, names) HD_MOD_SHIFT_##kind = shift,
+	HD_MOD_LIST(X)
+#undef X
+};
+
+/* Which operand slot. */
+enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
+
+/* Registers (0, 1, 2 or 4) that the slot takes for this opcode and these modifiers, whether or not it holds RZ. */
+unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot);
+/* Bytes that a memory access moves for each thread; 0 for other opcodes. */
+unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
+
+/* An instruction with nothing in it: unused registers RZ, predicates PT, no reconvergence point. */
+struct hd_inst hd_inst_new(enum hd_op op);
+
+/* Sets of registers read and written by an instruction, guard included. `regs` is a 256-bit mask, `preds` 8 bits
+ * (PT and RZ never set). Calls: the ABI's argument registers are not listed here (see struct hd_abi). */
+struct hd_regset {
+	uint64_t regs[4];
+	uint8_t preds;
+};
+void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set);
+void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set);
+
+/* Encoding. hd_inst_decode returns -1 for bytes that are no instruction (unknown opcode, reserved bits set). The
+ * reconvergence point of an instruction other than BRA and BRX is not stored and decodes as HD_NO_PC; theirs takes the
+ * place of c and the modifiers, which they do not have. */
+void hd_inst_encode(const struct hd_inst *inst, uint8_t bytes[HD_INST_BYTES]);
+int hd_inst_decode(const uint8_t bytes[HD_INST_BYTES], struct hd_inst *inst);
+
+/*
+ * Checks one instruction against the table: operand kinds, alignment of pairs and quads, modifiers that the opcode
+ * has, immediates in range. Returns NULL, or what is wrong as a static text.
+ */
+const char *hd_inst_check(const struct hd_inst *inst);
+
+/* Writes the assembly text, without guard padding or newline. Branch targets print as the byte offset. */
+int hd_inst_format(const struct hd_inst *inst, char *text, size_t size);
+
+/* Names of modifiers: of a kind ("CMP"), and of a value of a kind ("LT"; empty where nothing is printed, a hexadecimal
+ * number for number kinds such as LUT). hd_mod_name returns -1 for a value that the kind does not have. */
+#define HD_MOD_NAME_BYTES 24
+const char *hd_mod_kind_name(enum hd_mod_kind kind);
+bool hd_mod_is_number(enum hd_mod_kind kind);
+int hd_mod_name(enum hd_mod_kind kind, uint32_t value, char name[HD_MOD_NAME_BYTES]);
+
+const char *hd_syscall_name(enum hd_syscall service); /* "vprintf", ... */
+const char *hd_role_name(enum hd_role role); /* "plain", "callee-save", "callee-restore", "spill-store", "spill-load" */
+const char *hd_sr_name(enum hd_sr sr);       /* "SR_TID.X", ... */
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * What the passes found out about a program (design sections 3 and 4): the structs that
+ * analyses fill, that hd_metadata_to_json prints under metadata.schema.json, and that the
+ * runtime and the tools read back.
+ *
+ * All arrays and strings belong to the arena of the struct hd_metadata. Registers are
+ * 32-bit registers of one thread; pcs are byte offsets in the function.
+ */
+#ifndef HEDDLE_METADATA_H
+#define HEDDLE_METADATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/arena.h"
+#include "lib/diag.h"
+
+#define HD_METADATA_VERSION 1
+
+enum hd_compile_mode { HD_MODE_WHOLE_PROGRAM, HD_MODE_RELOCATABLE };
+enum hd_call_kind { HD_CALL_DIRECT, HD_CALL_INDIRECT };
+enum hd_param_kind { HD_PARAM_INTEGER, HD_PARAM_FLOAT, HD_PARAM_POINTER, HD_PARAM_AGGREGATE };
+
+struct hd_meta_source {
+	const char *file; /* NULL when the program has no debug information */
+	uint32_t line;
+};
+
+/* A kernel parameter in constant bank 0 at HD_CB_PARAMS + offset. */
+struct hd_meta_param {
+	const char *name; /* NULL when unknown */
+	const char *type; /* source type where libclang saw it, else IR type */
+	enum hd_param_kind kind;
+	uint32_t offset, bytes, align;
+};
+
+/* A call site. An indirect site lists its possible callees; the worst of them counts (CARS III-C). */
+struct hd_meta_call {
+	uint32_t pc;
+	enum hd_call_kind kind;
+	const char **callees; /* names, sorted */
+	uint32_t callee_count;
+	bool recursive;      /* the edge stays inside a cycle of the call graph */
+	bool unknown_callees;/* an indirect site whose set could not be bounded by the module */
+	uint32_t fru;        /* of the (worst) callee, as CARS embeds it in the call */
+	struct hd_meta_source source;
+};
+
+/* A push or pop in CARS's sense: the save or restore it replaces (CARS IV-A). */
+struct hd_meta_save {
+	uint32_t pc;
+	uint8_t reg;       /* first register */
+	uint8_t count;     /* registers moved by this instruction */
+	bool restore;
+	int32_t offset;    /* bytes from R1 where the baseline keeps it */
+};
+
+/* A launch site in the host code, as libclang found it. Zero: not a constant. */
+struct hd_meta_launch {
+	struct hd_meta_source source;
+	uint32_t block[3];
+	uint32_t shared_bytes;
+	bool block_known, shared_known;
+};
+
+struct hd_meta_function {
+	const char *name, *demangled;
+	struct hd_meta_source source;
+	bool kernel;
+	bool recursive;           /* in a cycle of the call graph */
+	bool address_taken;
+	uint32_t instructions;
+	uint32_t registers;       /* kernels: worst case over the call graph, as the linker computes it; functions: own */
+	uint32_t own_registers;   /* this function's code alone */
+	uint32_t stack_bytes;     /* own frame */
+	uint32_t max_stack_bytes; /* deepest chain of frames, one iteration of each cycle; kernels reserve this */
+	uint32_t spill_store_bytes, spill_load_bytes;   /* a thread, static: register-allocation spills */
+	uint32_t callee_save_bytes;                     /* saved at entry */
+	uint32_t shared_bytes;    /* kernels: static shared memory, all reachable functions included */
+	uint32_t shared_align;
+	bool dynamic_shared;      /* uses extern __shared__ */
+	uint32_t param_bytes;
+	uint32_t max_threads;     /* launch bounds; 0 none */
+	uint32_t min_ctas;
+	uint32_t reqntid[3];
+	struct hd_meta_param *params;
+	uint32_t param_count;
+	/* stackdepth (CARS III-A) */
+	uint32_t pushed_registers;/* callee-saved registers that the prologue pushes */
+	uint32_t fru;             /* pushed_registers + 1 slot for the caller's RFP; kernels: base registers of a warp's thread */
+	uint32_t max_stack_depth; /* registers on the deepest chain from here to a leaf, own FRU included */
+	uint32_t call_depth;      /* calls on the longest chain from here, one iteration of each cycle */
+	const char **high_watermark_chain; /* names from this function down the deepest chain */
+	uint32_t chain_count;
+	uint32_t low_watermark;   /* kernels: fru + largest FRU of any reachable function */
+	uint32_t high_watermark;  /* kernels: max_stack_depth of the root */
+	uint32_t max_fru;         /* kernels: largest FRU of any reachable function; NxLow = fru + N * max_fru */
+	struct hd_meta_call *calls;
+	uint32_t call_count;
+	struct hd_meta_save *saves;
+	uint32_t save_count;
+	struct hd_meta_launch *launches;
+	uint32_t launch_count;
+};
+
+struct hd_metadata {
+	struct hd_arena *arena;    /* owns everything below */
+	const char *module;        /* source file or module name, without directories of the build machine where relative */
+	const char *target;        /* "sm_70" */
+	const char *producer;      /* "heddle 0.1.0, LLVM 19.1.7" */
+	const char *flags;         /* pass parameters in canonical order */
+	enum hd_compile_mode mode;
+	struct hd_meta_function *functions; /* kernels and device functions, in order of name */
+	uint32_t function_count;
+};
+
+/* JSON text with stable key order and number format, newline-terminated, malloc'ed; NULL only when out of memory. */
+char *hd_metadata_to_json(const struct hd_metadata *metadata);
+/* Reads it back. Unknown keys are kept out; a missing or ill-typed required key is an error. 0 or -1. */
+int hd_metadata_from_json(const char *text, size_t size, const char *name, struct hd_arena *arena,
+			  struct hd_metadata *metadata, struct hd_diag *diag);
+/* By name, or by demangled name with or without its parameter list; NULL when absent. */
+const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
+
+#endif

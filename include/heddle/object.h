@@ -1,0 +1,143 @@
+/*
+ * The kernel object (.hdo): the one contract between the passes and the runtime (design
+ * section 3). An ELF64 relocatable file, written and read with libelf:
+ *
+ *   .text.<function>   16-byte instructions        .rel(a).text.<function>  calls and addresses
+ *   .data .bss .rodata device globals, constants   .symtab .strtab          functions and globals
+ *   .heddle.functions  per-function numbers (frame, registers, jump tables)
+ *   .debug.heddle      origin of each instruction: source file, line, column, IR ordinal
+ *   .heddle.meta       metadata JSON               .heddle.ir               annotated bitcode
+ *   .heddle.note       object version, total size (the object describes its own size)
+ *
+ * Reading is safe on any bytes: every offset and count is checked before use.
+ */
+#ifndef HEDDLE_OBJECT_H
+#define HEDDLE_OBJECT_H
+
+#include "heddle/machine.h"
+#include "heddle/metadata.h"
+#include "lib/arena.h"
+#include "lib/diag.h"
+#include "lib/bitset.h"
+#include "lib/vec.h"
+
+#define HD_OBJECT_VERSION 1
+
+/* Where a device variable lives. */
+enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };
+
+enum hd_symkind { HD_SYM_FUNCTION, HD_SYM_VARIABLE };
+
+/* A symbol: a function or variable that this object defines, or one that it needs (undefined). */
+struct hd_symbol {
+	const char *name;
+	enum hd_symkind kind;
+	bool defined, global; /* global: visible to other objects and to the host */
+	bool managed;
+	uint32_t function;    /* functions: index in hd_object.functions */
+	enum hd_space space;  /* variables */
+	uint64_t size, align;
+	uint32_t section_offset; /* in .data/.rodata or .bss; shared variables: offset in the CTA's shared memory */
+	bool bss;
+};
+
+enum hd_relkind {
+	HD_REL_CALL,    /* x of a CALL becomes the function */
+	HD_REL_ABS_LO,  /* x becomes the low word of symbol + addend (variables: generic address; functions: code address) */
+	HD_REL_ABS_HI,  /* ... the high word */
+	HD_REL_ABS64    /* 8 bytes of data: symbol + addend */
+};
+
+struct hd_reloc {
+	enum hd_relkind kind;
+	uint32_t symbol;  /* index in hd_object.symbols */
+	uint32_t offset;  /* code: instruction index; data: byte offset in .data */
+	int64_t addend;
+};
+
+/* Origin of an instruction. */
+struct hd_origin {
+	uint32_t file;         /* index in hd_object.files; UINT32_MAX unknown */
+	uint32_t line, column; /* 0 unknown */
+	uint32_t ir;           /* ordinal of the IR instruction in its function; UINT32_MAX: made by the back end */
+};
+
+struct hd_jump_table {
+	uint32_t *targets; /* instruction indices */
+	uint32_t count;
+};
+
+struct hd_function {
+	const char *name;
+	bool kernel;
+	struct hd_inst *insts;
+	struct hd_origin *origins; /* one an instruction */
+	uint32_t inst_count;
+	struct hd_reloc *relocs;
+	uint32_t reloc_count;
+	struct hd_jump_table *tables;
+	uint32_t table_count;
+	uint32_t registers;   /* highest register used + 1, this function alone */
+	uint32_t frame_bytes; /* own local frame */
+	uint32_t shared_bytes;/* kernels: static shared memory */
+	uint32_t param_bytes; /* kernels */
+};
+
+struct hd_object {
+	struct hd_arena *arena; /* owns everything */
+	struct hd_function *functions;
+	uint32_t function_count;
+	struct hd_symbol *symbols;
+	uint32_t symbol_count;
+	const char **files;
+	uint32_t file_count;
+	uint8_t *data;          /* initialised global variables and constants (.data; .rodata for constants) */
+	uint32_t data_bytes;
+	uint8_t *rodata;
+	uint32_t rodata_bytes;
+	uint32_t bss_bytes;
+	struct hd_reloc *data_relocs; /* into .data */
+	uint32_t data_reloc_count;
+	struct hd_reloc *rodata_relocs;
+	uint32_t rodata_reloc_count;
+	const char *metadata_json;
+	size_t metadata_bytes;
+	const uint8_t *bitcode;
+	size_t bitcode_bytes;
+	struct hd_metadata metadata; /* filled by the reader from metadata_json */
+};
+
+/* Serialises to malloc'ed bytes. The same object gives the same bytes. 0 or -1. */
+int hd_object_write(const struct hd_object *object, uint8_t **bytes, size_t *size, struct hd_diag *diag);
+/* As above, to a file: written under a temporary name and renamed, so that a failure leaves nothing behind. */
+int hd_object_write_file(const struct hd_object *object, const char *path, struct hd_diag *diag);
+/* Writes `size` bytes to `path` in the same all-or-nothing way. */
+int hd_write_file(const char *path, const void *bytes, size_t size, struct hd_diag *diag);
+/* Reads a whole file into malloc'ed bytes (one NUL appended, not counted). */
+int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag *diag);
+
+/*
+ * Reads an object; `name` is for messages. Everything is copied into `arena`. Checks each
+ * instruction (hd_object_verify) and the metadata. 0 or -1 with the error reported.
+ */
+int hd_object_read(const uint8_t *bytes, size_t size, const char *name, struct hd_arena *arena, struct hd_object *object,
+		   struct hd_diag *diag);
+/* Size that the object at `bytes` declares (for objects embedded without a length); 0 when it is none. */
+size_t hd_object_declared_size(const uint8_t *bytes);
+/*
+ * Finds the kernel objects in a file that is an .hdo itself or a host program (executable, shared library or object)
+ * that has them in .nv_fatbin / .nvFatBinSegment. Calls `found` for each. Returns how many, or -1.
+ */
+int hd_object_scan_file(const char *path, int (*found)(void *context, const uint8_t *bytes, size_t size), void *context,
+			struct hd_diag *diag);
+
+/* Whole-object verifier: hd_inst_check on every instruction, targets and tables in range, registers below `registers`,
+ * the last instruction does not fall through, relocations fit their instruction. */
+int hd_object_verify(const struct hd_object *object, const char *name, struct hd_diag *diag);
+
+/* Which instructions begin a basic block, as a bit set over inst_count, and the successors of one instruction (at most
+ * `capacity` written; returns the number). Shared by dis and the runtime. */
+struct hd_bitset hd_function_leaders(const struct hd_function *function, struct hd_arena *arena);
+uint32_t hd_inst_successors(const struct hd_function *function, uint32_t index, uint32_t *successors, uint32_t capacity);
+
+#endif

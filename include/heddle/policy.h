@@ -1,0 +1,71 @@
+/*
+ * A hardware design is one file in runtime/policy/ that fills in a struct hd_policy (design section 5). The baseline is
+ * the policy without hooks and costs nothing: the engine tests one pointer. Policies combine when they touch different
+ * structures; hooks of a combination run in the order of the `+` list.
+ */
+#ifndef HEDDLE_POLICY_H
+#define HEDDLE_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "heddle/machine.h"
+#include "heddle/metadata.h"
+#include "heddle/stats.h"
+
+struct hd_gpu;
+struct hd_sm;
+struct hd_cta;
+struct hd_warp;
+struct hd_grid;
+struct hd_dinst;
+
+/* Structures that a policy takes over: two that share a bit cannot combine. */
+enum {
+	HD_TOUCH_ALLOCATION = 1 << 0, /* registers a warp gets */
+	HD_TOUCH_REGFILE = 1 << 1,    /* operand read and write */
+	HD_TOUCH_CALLS = 1 << 2,
+	HD_TOUCH_SCHEDULER = 1 << 3,
+	HD_TOUCH_DISPATCH = 1 << 4,   /* which CTA goes where */
+	HD_TOUCH_L1 = 1 << 5,
+	HD_TOUCH_CODE = 1 << 6        /* which instructions run */
+};
+
+struct hd_policy {
+	const char *name, *help, *paper;
+	uint32_t touches;
+	uint32_t gpu_bytes, sm_bytes, cta_bytes, warp_bytes; /* zeroed state that the engine sets aside */
+
+	/* Every hook may be NULL. `state` is the policy's space in the object that is named first. */
+	void (*start)(struct hd_gpu *gpu, void *state);
+	/* Registers to reserve for each thread of the grid's warps on this SM; the baseline's number comes in. */
+	uint32_t (*admit)(struct hd_sm *sm, void *state, const struct hd_grid *grid, uint32_t registers);
+	void (*cta_launch)(struct hd_sm *sm, void *state, struct hd_cta *cta);
+	void (*cta_retire)(struct hd_sm *sm, void *state, struct hd_cta *cta);
+	/* May the warp issue this instruction now? Asked only for warps that are otherwise ready. */
+	bool (*can_issue)(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint64_t now);
+	/* Cycle at which the operands are read, given the baseline's answer. */
+	uint64_t (*operand_read)(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint64_t now, uint64_t ready);
+	void (*write_back)(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint64_t now);
+	/* Extra cycles before the warp's next issue. `saves` and `restores` reach `memory_access` first. */
+	uint32_t (*call)(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint32_t callee, uint64_t now);
+	uint32_t (*call_return)(struct hd_warp *warp, void *state, bool all_threads, uint64_t now);
+	/* Local access of a given role: return false to keep it away from the memory system (a rename in CARS). */
+	bool (*memory_access)(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint64_t now);
+	void (*barrier)(struct hd_warp *warp, void *state, uint64_t now);
+	void (*long_stall)(struct hd_warp *warp, void *state, uint64_t now);
+	void (*wake_up)(struct hd_warp *warp, void *state, uint64_t now);
+	void (*fetch)(struct hd_warp *warp, void *state, uint32_t pc, uint64_t now);
+	uint32_t tick_interval; /* cycles; 0 no tick */
+	void (*tick)(struct hd_sm *sm, void *state, uint64_t now);
+	void (*grid_end)(struct hd_gpu *gpu, void *state, const struct hd_grid *grid);
+	void (*dump)(const struct hd_gpu *gpu, const void *state, FILE *out);
+	/* Adds the policy's own figures under its name in the statistics: calls add(context, key, value, unit). */
+	void (*report)(const struct hd_gpu *gpu, const void *state,
+		       void (*add)(void *context, const char *key, double value, const char *unit), void *context);
+};
+
+extern const struct hd_policy hd_policy_baseline;
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * The simulator's interface, as libheddle-cudart and the tools use it. One struct hd_sim is one GPU with one policy.
+ * Calls return 0, or a negative enum hd_sim_error with the details in hd_sim_error_text and reported through diag.
+ */
+#ifndef HEDDLE_SIM_H
+#define HEDDLE_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heddle/config.h"
+#include "heddle/metadata.h"
+#include "heddle/object.h"
+#include "heddle/stats.h"
+#include "lib/diag.h"
+
+enum hd_sim_error {
+	HD_SIM_OK = 0,
+	HD_SIM_BAD_OBJECT = -1,
+	HD_SIM_BAD_LAUNCH = -2,      /* more threads, shared memory or registers than the GPU has */
+	HD_SIM_BAD_ADDRESS = -3,     /* access outside an allocation */
+	HD_SIM_MISALIGNED = -4,
+	HD_SIM_TRAP = -5,
+	HD_SIM_ASSERT = -6,
+	HD_SIM_TIMEOUT = -7,         /* --max-cycles, or no instruction retired for a long time */
+	HD_SIM_NO_MEMORY = -8,
+	HD_SIM_NOT_FOUND = -9,
+	HD_SIM_STACK_OVERFLOW = -10,
+	HD_SIM_BAD_CALL = -11,       /* an indirect call to something that is no function */
+	HD_SIM_VERIFY = -12          /* --verify found an annotation that does not hold */
+};
+
+struct hd_sim;
+struct hd_module;
+struct hd_kernel;
+
+struct hd_sim_options {
+	const struct hd_config *config;
+	const char *policy;     /* "baseline", "cars+malekeh", ... */
+	bool verify;
+	uint64_t max_cycles;    /* a launch; 0: no limit beside the watchdog's */
+	uint64_t watchdog;      /* cycles without a retired instruction before a launch is stopped; 0: default (10 million) */
+	uint32_t stack_bytes;   /* local memory a thread gets for calls whose depth is not known (recursion); 0: default 16 KB */
+	uint64_t heap_bytes;    /* device malloc; 0: default 8 MB */
+	const char *trace;      /* "issue,lsu@1000:1200"; NULL off */
+	struct hd_diag *diag;
+};
+
+int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **sim);
+void hd_sim_free(struct hd_sim *sim);
+const char *hd_sim_error_text(const struct hd_sim *sim); /* of the last failed call: kernel, source line, block, thread, address */
+const struct hd_config *hd_sim_config(const struct hd_sim *sim);
+
+/* Loads and links an object (functions, globals with initial values). The bytes are copied. */
+int hd_sim_load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name, struct hd_module **module);
+void hd_sim_unload(struct hd_sim *sim, struct hd_module *module);
+struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name); /* NULL */
+const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel);
+const char *hd_kernel_name(const struct hd_kernel *kernel);
+/* Address and size of a device variable. */
+int hd_sim_symbol(struct hd_module *module, const char *name, uint64_t *address, uint64_t *size);
+
+/* Device memory. Addresses are simulated; every access is checked against the allocations. */
+int hd_sim_malloc(struct hd_sim *sim, uint64_t bytes, uint64_t *address); /* 256-byte aligned */
+int hd_sim_free_memory(struct hd_sim *sim, uint64_t address);
+int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_t bytes);
+int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes);
+int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t bytes);
+int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes);
+bool hd_sim_owns(const struct hd_sim *sim, uint64_t address); /* inside an allocation or module variable */
+/* Host pointer to device memory that stays valid until freed (managed and mapped memory); NULL when not in one allocation. */
+void *hd_sim_host_pointer(struct hd_sim *sim, uint64_t address, uint64_t bytes);
+uint64_t hd_sim_free_bytes(const struct hd_sim *sim);
+
+struct hd_launch {
+	struct hd_kernel *kernel;
+	uint32_t grid[3], block[3];
+	uint32_t dynamic_shared;
+	const void *params;     /* laid out as the kernel's metadata says */
+	uint32_t param_bytes;
+};
+
+/* Runs a grid to its end (device printf goes to stdout). */
+int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch);
+uint64_t hd_sim_cycles(const struct hd_sim *sim); /* simulated core cycles so far: the clock of events */
+
+/* Statistics. */
+struct hd_launch_stats {
+	const char *kernel;     /* demangled */
+	uint32_t grid[3], block[3];
+	uint32_t dynamic_shared;
+	uint32_t resident_ctas; /* an SM, by hd_occupancy_compute */
+	const char *limiter;
+	struct hd_stats stats;
+};
+uint32_t hd_sim_launch_count(const struct hd_sim *sim);
+const struct hd_launch_stats *hd_sim_launch_stats(const struct hd_sim *sim, uint32_t index);
+void hd_sim_total(const struct hd_sim *sim, struct hd_stats *total);
+double hd_stats_energy(const struct hd_stats *stats, const struct hd_config *config); /* joules */
+/* The JSON document of `heddle run --stats` (design section 5): gpu, policy, config, host, total, launches. malloc'ed. */
+char *hd_sim_stats_json(const struct hd_sim *sim);
+
+/* Most resident CTAs of a kernel on one SM. */
+int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads, uint32_t dynamic_shared,
+		     uint32_t *ctas);
+
+/* Policies known, for `heddle policies` and messages. */
+struct hd_policy;
+extern const struct hd_policy *const hd_policies[]; /* NULL-terminated */
+
+#endif

@@ -1,0 +1,7 @@
+/* Heddle's version, as tools print it and as objects and statistics record it. */
+#ifndef HEDDLE_VERSION_H
+#define HEDDLE_VERSION_H
+
+#define HD_VERSION "0.1.0"
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * Bump allocator over a list of chunks that double in size. An allocation is a
+ * pointer increment; releasing costs one free() a chunk.
+ *
+ * Under AddressSanitizer what was not handed out is poisoned, so that writing
+ * past an allocation is found although its neighbour is in the same chunk.
+ */
+#include "lib/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HD_ARENA_POISON 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HD_ARENA_POISON 1
+#endif
+
+#ifdef HD_ARENA_POISON
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#endif
+
+enum {
+	ALIGNMENT = 16,
+	FIRST_CHUNK = 4096,	 /* bytes; many arenas hold one small function */
+	LARGEST_CHUNK = 1 << 20, /* bytes; growth stops doubling here */
+	REDZONE = 16,		 /* bytes between allocations under AddressSanitizer */
+};
+
+struct hd_arena_chunk {
+	struct hd_arena_chunk *next;
+	size_t size, fill; /* bytes of data, and how many of them are taken */
+	_Alignas(ALIGNMENT) unsigned char data[];
+};
+
+static _Noreturn void out_of_memory(size_t bytes)
+{
+	fprintf(stderr, "heddle: out of memory: cannot allocate %zu bytes\n", bytes);
+	abort();
+}
+
+void *hd_xmalloc(size_t bytes)
+{
+	void *memory = malloc(bytes ? bytes : 1);
+	if (!memory)
+		out_of_memory(bytes);
+	return memory;
+}
+
+void *hd_xcalloc(size_t count, size_t bytes)
+{
+	void *memory = calloc(count ? count : 1, bytes ? bytes : 1);
+	if (!memory)
+		out_of_memory(bytes && count > SIZE_MAX / bytes ? SIZE_MAX : count * bytes);
+	return memory;
+}
+
+void *hd_xrealloc(void *old, size_t bytes)
+{
+	void *memory = realloc(old, bytes ? bytes : 1);
+	if (!memory)
+		out_of_memory(bytes);
+	return memory;
+}
+
+char *hd_xstrdup(const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+	return memcpy(hd_xmalloc(bytes), text, bytes);
+}
+
+void hd_arena_init(struct hd_arena *arena)
+{
+	*arena = (struct hd_arena){0};
+}
+
+void hd_arena_release(struct hd_arena *arena)
+{
+	struct hd_arena_chunk *chunk = arena->head;
+	while (chunk) {
+		struct hd_arena_chunk *next = chunk->next;
+		ASAN_UNPOISON_MEMORY_REGION(chunk->data, chunk->size);
+		free(chunk);
+		chunk = next;
+	}
+	hd_arena_init(arena);
+}
+
+/* Puts a chunk with room for at least `bytes` at the head. */
+static struct hd_arena_chunk *add_chunk(struct hd_arena *arena, size_t bytes)
+{
+	size_t size = arena->head ? arena->head->size * 2 : FIRST_CHUNK;
+	if (size > LARGEST_CHUNK)
+		size = LARGEST_CHUNK;
+	if (size < bytes)
+		size = bytes;
+	struct hd_arena_chunk *chunk = hd_xcalloc(1, sizeof(*chunk) + size);
+	chunk->size = size;
+	ASAN_POISON_MEMORY_REGION(chunk->data, size);
+	/* A chunk made for one large request is full at once: keep filling the one we had. */
+	if (arena->head && size == bytes && size > LARGEST_CHUNK) {
+		chunk->next = arena->head->next;
+		arena->head->next = chunk;
+	} else {
+		chunk->next = arena->head;
+		arena->head = chunk;
+	}
+	return chunk;
+}
+
+void *hd_arena_alloc(struct hd_arena *arena, size_t bytes)
+{
+	size_t take = bytes ? bytes : 1;
+#ifdef HD_ARENA_POISON
+	take += REDZONE;
+#endif
+	if (bytes > SIZE_MAX - REDZONE - ALIGNMENT - sizeof(struct hd_arena_chunk))
+		out_of_memory(bytes);
+	take = (take + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+
+	struct hd_arena_chunk *chunk = arena->head;
+	if (!chunk || chunk->size - chunk->fill < take)
+		chunk = add_chunk(arena, take);
+	void *memory = chunk->data + chunk->fill;
+	chunk->fill += take;
+	arena->used += bytes;
+	ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
+	return memory;
+}
+
+char *hd_arena_strdup(struct hd_arena *arena, const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+	return memcpy(hd_arena_alloc(arena, bytes), text, bytes);
+}
+
+char *hd_arena_printf(struct hd_arena *arena, const char *format, ...)
+{
+	va_list args, measure;
+	va_start(args, format);
+	va_copy(measure, args);
+	int len = vsnprintf(NULL, 0, format, measure);
+	va_end(measure);
+	char *text = hd_arena_alloc(arena, len < 0 ? 1 : (size_t)len + 1);
+	if (len > 0)
+		vsnprintf(text, (size_t)len + 1, format, args);
+	va_end(args);
+	return text;
+}

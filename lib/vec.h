@@ -1,0 +1,53 @@
+/*
+ * Typed growable array on the heap. `HD_VEC(struct foo) foos;` zero-initialised
+ * is an empty vector; elements are plain values that may move when it grows.
+ */
+#ifndef HD_LIB_VEC_H
+#define HD_LIB_VEC_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/arena.h"
+
+#define HD_VEC(type)            \
+	struct {                \
+		type *data;     \
+		uint32_t len;   \
+		uint32_t cap;   \
+	}
+
+#define hd_vec_reserve(vec, want)                                                              \
+	do {                                                                                   \
+		uint32_t hd_want_ = (want);                                                    \
+		if ((vec)->cap < hd_want_) {                                                   \
+			(vec)->cap = hd_vec_next_capacity((vec)->cap, hd_want_);               \
+			(vec)->data = hd_xrealloc((vec)->data,                                 \
+						  (size_t)(vec)->cap * sizeof(*(vec)->data)); \
+		}                                                                              \
+	} while (0)
+
+#define hd_vec_push(vec, ...)                               \
+	do {                                                \
+		hd_vec_reserve((vec), (vec)->len + 1);      \
+		(vec)->data[(vec)->len++] = (__VA_ARGS__);  \
+	} while (0)
+
+#define hd_vec_pop(vec) ((vec)->data[--(vec)->len])
+#define hd_vec_last(vec) ((vec)->data[(vec)->len - 1])
+#define hd_vec_clear(vec) ((void)((vec)->len = 0))
+#define hd_vec_release(vec)                \
+	do {                               \
+		free((vec)->data);         \
+		(vec)->data = NULL;        \
+		(vec)->len = (vec)->cap = 0; \
+	} while (0)
+
+static inline uint32_t hd_vec_next_capacity(uint32_t capacity, uint32_t want)
+{
+	uint32_t next = capacity ? capacity * 2 : 8;
+	return next < want ? want : next;
+}
+
+#endif

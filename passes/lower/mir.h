@@ -1,0 +1,189 @@
+/*
+ * Machine IR: what lowering works on between LLVM IR and struct hd_inst (design section 3).
+ *
+ * Selection makes it in SSA form over virtual registers; out-of-SSA, scheduling and register
+ * allocation rewrite it in place until every register is physical and hd_mfunc_emit can turn
+ * it into a struct hd_function. Blocks, registers and instructions are dense ids.
+ *
+ * Register ids, one space: 0..254 R0..R254, 255 RZ, 256..262 P0..P6, 263 PT, 264.. virtual.
+ *
+ * SSA form
+ * - A virtual register has one definition, which writes all its words. Uses may name part of
+ *   it (`sub`, `words`), so the high word of a pair is {v, 1, 1}.
+ * - HD_OP_PAIR builds a pair or quad from its words (struct hd_mreg list in `extras`).
+ * - Only branches carry guards; conditional values are SEL or control flow.
+ * - Physical registers appear only around calls, at function entry (arguments, R1) and before
+ *   RET, as COPY to or from them, in the block that holds the call.
+ */
+#ifndef HD_PASSES_LOWER_MIR_H
+#define HD_PASSES_LOWER_MIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "heddle/machine.h"
+#include "heddle/object.h"
+#include "lib/arena.h"
+#include "lib/diag.h"
+#include "lib/vec.h"
+#include "passes/lower/abi.h"
+
+enum {
+	HD_MREG_PRED = 256,                    /* P0 */
+	HD_MREG_PT = HD_MREG_PRED + HD_PT,     /* 263 */
+	HD_MREG_VIRTUAL = 264
+};
+#define HD_NO_BLOCK 0xffffffffu
+
+/* Opcodes that exist only here. */
+enum {
+	HD_OP_PHI = HD_OP_COUNT, /* dst (or pdst); extras: one register for each predecessor, in order of block->preds; predicates too */
+	HD_OP_COPY,              /* dst = b (any width), or pdst = psrc */
+	HD_OP_PAIR,              /* dst = words in extras, low first */
+	HD_OP_UNDEF,             /* dst or pdst has any value */
+	HD_OP_PARCOPY,           /* out of SSA: extras hold dst, src, dst, src...; all reads before all writes */
+	HD_OP_MIR_COUNT
+};
+
+/* A register operand: `words` words of register `id` from word `sub`. words 0: none. Predicates have words 1. */
+struct hd_mreg {
+	uint32_t id;
+	uint8_t sub, words;
+};
+#define HD_MREG_NONE ((struct hd_mreg){HD_RZ, 0, 0})
+#define HD_MREG_RZ ((struct hd_mreg){HD_RZ, 0, 1})
+
+/* What x refers to beside its own value. */
+enum hd_mref {
+	HD_MREF_NONE,
+	HD_MREF_BLOCK,  /* branch target: ref is a block id */
+	HD_MREF_FRAME,  /* x += offset of frame object `ref` from R1; `a` is then R1 */
+	HD_MREF_INCOMING, /* x += frame size: stack arguments of this function, from R1 */
+	HD_MREF_CALL,   /* ref is a symbol index (hd_object.symbols) */
+	HD_MREF_LO, HD_MREF_HI, /* x is the addend; low or high word of the address of symbol `ref` */
+	HD_MREF_TABLE   /* BRX: ref is a jump table of the function */
+};
+
+struct hd_minst {
+	uint16_t op, mods;
+	uint8_t role;     /* enum hd_role */
+	uint8_t xkind;    /* enum hd_xkind; an operand slot named by xkind has words 0 */
+	uint8_t srcmods;
+	uint8_t ref_kind; /* enum hd_mref */
+	struct hd_mreg dst, a, b, c;
+	uint32_t pdst, psrc, psrc2, guard; /* predicate register ids; HD_MREG_PT when absent */
+	bool psrc_not, psrc2_not, guard_not;
+	bool uniform;     /* branches: proven uniform over the warp */
+	uint32_t x;
+	uint32_t ref;
+	uint32_t loc;     /* index in hd_mfunc.locs */
+	uint32_t ir;      /* ordinal of the IR instruction, UINT32_MAX none */
+	/* variable operands: extras[extra .. extra+extra_count); the last extra_defs of them are written, the others read.
+	 * Calls: argument registers read, then result registers written; all caller-saved registers are clobbered too. */
+	uint32_t extra;
+	uint16_t extra_count, extra_defs;
+};
+
+struct hd_mblock {
+	HD_VEC(struct hd_minst) insts; /* PHIs first; ends with at most one guarded BRA and then one of BRA, BRX, RET, EXIT, TRAP */
+	HD_VEC(uint32_t) preds;        /* order matters: PHI operands follow it; no duplicates (critical edges to one block merge) */
+	HD_VEC(uint32_t) succs;        /* in the order: guarded target, other target; or jump table targets without duplicates */
+	double frequency;              /* executions for one execution of the function, estimated or from !prof; >= 0 */
+	uint32_t loop_depth;
+};
+
+struct hd_mvreg {
+	uint8_t words; /* 1, 2, 4; 0: predicate */
+	uint8_t flags;
+	uint32_t hint; /* preferred physical register or virtual register to share with; UINT32_MAX none */
+};
+
+enum hd_frame_kind { HD_FRAME_LOCAL, HD_FRAME_SPILL, HD_FRAME_SAVE };
+struct hd_frame_object {
+	uint32_t bytes, align;
+	enum hd_frame_kind kind;
+	uint32_t offset; /* from R1 after the prologue; set by hd_frame_layout */
+};
+
+struct hd_mtable {
+	uint32_t *blocks;
+	uint32_t count;
+};
+
+struct hd_mfunc {
+	struct hd_arena *arena; /* the function's own, freed after emission */
+	const char *name;
+	bool kernel;
+	const struct hd_abi *abi;
+	uint32_t max_registers; /* limit for the allocator: launch bounds, -maxrregcount, 255 */
+	HD_VEC(struct hd_mblock) blocks; /* block 0 is the entry */
+	HD_VEC(struct hd_mvreg) vregs;   /* index = id - HD_MREG_VIRTUAL */
+	HD_VEC(struct hd_mreg) extras;
+	HD_VEC(struct hd_loc) locs;      /* [0] is 'unknown'; file names live in the unit's arena */
+	HD_VEC(struct hd_frame_object) frame;
+	HD_VEC(struct hd_mtable) tables;
+	uint32_t outgoing_bytes; /* largest stack-argument area of any call, at R1 + 0 */
+	uint32_t param_bytes;    /* kernels */
+	bool has_calls;
+	/* results of later steps */
+	HD_VEC(uint32_t) order;  /* block layout; empty: by id */
+	uint32_t frame_bytes;    /* after hd_frame_layout, a multiple of 16 when not 0 */
+	uint32_t registers;      /* highest physical register + 1 */
+	uint32_t saved_first, saved_count; /* callee-saved registers pushed: R[saved_first .. +saved_count) */
+	uint32_t spill_store_bytes, spill_load_bytes;
+	uint32_t function_index; /* in hd_object.functions */
+};
+
+/* A fresh function, block, register, frame object; ids are returned. */
+void hd_mfunc_init(struct hd_mfunc *func, struct hd_arena *arena, const char *name);
+void hd_mfunc_release(struct hd_mfunc *func); /* the vectors; not the arena */
+uint32_t hd_mfunc_block(struct hd_mfunc *func);
+struct hd_mreg hd_mfunc_vreg(struct hd_mfunc *func, unsigned words);  /* 1, 2, 4 */
+uint32_t hd_mfunc_pred(struct hd_mfunc *func);                        /* a virtual predicate's id */
+uint32_t hd_mfunc_frame(struct hd_mfunc *func, uint32_t bytes, uint32_t align, enum hd_frame_kind kind);
+uint32_t hd_mfunc_extras(struct hd_mfunc *func, const struct hd_mreg *regs, uint32_t count); /* start index */
+void hd_mfunc_edge(struct hd_mfunc *func, uint32_t from, uint32_t to); /* adds to succs and preds unless present */
+
+/* An instruction with every slot empty (RZ/PT, words 0, no reference). */
+struct hd_minst hd_minst_make(unsigned op, uint16_t mods);
+
+static inline bool hd_mreg_is_virtual(uint32_t id) { return id >= HD_MREG_VIRTUAL; }
+static inline bool hd_mreg_is_pred(const struct hd_mfunc *func, uint32_t id)
+{
+	return id >= HD_MREG_VIRTUAL ? func->vregs.data[id - HD_MREG_VIRTUAL].words == 0 : id >= HD_MREG_PRED;
+}
+static inline unsigned hd_mreg_words(const struct hd_mfunc *func, uint32_t id)
+{
+	return id >= HD_MREG_VIRTUAL ? func->vregs.data[id - HD_MREG_VIRTUAL].words : id < HD_MREG_PRED;
+}
+
+/* Calls `visit` for every register operand read (guard, psrc, srcs, read extras) or written; call clobbers are not visited. */
+typedef void (*hd_mreg_visitor)(void *context, struct hd_mreg *reg, bool is_def);
+void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visitor visit, void *context);
+
+void hd_mfunc_print(FILE *out, const struct hd_mfunc *func);
+/* SSA and structural verifier (`ssa` while in SSA form); reports through diag; 0 or -1. */
+int hd_mfunc_verify(const struct hd_mfunc *func, bool ssa, struct hd_diag *diag);
+
+/*
+ * The steps after selection, in this order; each 0 or -1 with the error reported.
+ * hd_lower_function runs them all (with the verifier and the allocation checker in between
+ * when `check`), and fills func's result fields.
+ */
+int hd_mfunc_optimize(struct hd_mfunc *func);                  /* SSA: dead code, copy propagation, local CSE, constant-operand folding */
+int hd_mfunc_leave_ssa(struct hd_mfunc *func);                 /* PHI, PAIR -> parallel copies -> coalesced copies */
+int hd_mfunc_schedule(struct hd_mfunc *func);                  /* list scheduling in blocks, bounded by pressure */
+int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag); /* physical registers, spills */
+int hd_mfunc_finish_frame(struct hd_mfunc *func);              /* frame layout, prologue, epilogue, save/restore roles */
+int hd_mfunc_layout(struct hd_mfunc *func);                    /* block order, branch cleanup */
+int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag);
+
+/*
+ * Writes the finished function into `out` (arrays in `arena`), with reconvergence points from
+ * post-dominators and origins; file names are interned in object->files. 0 or -1.
+ */
+int hd_mfunc_emit(const struct hd_mfunc *func, struct hd_object *object, struct hd_function *out, struct hd_arena *arena,
+		  struct hd_diag *diag);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * A compilation unit: one LLVM module on its way to a kernel object. Created by the
+ * plugin's entry, filled in by the steps of passes.def, released as a whole.
+ */
+#ifndef HD_PASSES_UNIT_H
+#define HD_PASSES_UNIT_H
+
+#include <llvm-c/Core.h>
+
+#include "heddle/metadata.h"
+#include "heddle/object.h"
+#include "lib/arena.h"
+#include "lib/diag.h"
+#include "passes/lower/mir.h"
+
+/* Pass parameters: `heddle<o=PREFIX;maxrregcount=64;...>`, or HEDDLE_PASS in the environment under clang. */
+struct hd_options {
+	const char *output;       /* o=: PREFIX.hdo and PREFIX.heddle.json; NULL: annotate only */
+	uint32_t max_registers;   /* maxrregcount=; 0: 255 */
+	uint32_t interval_regs;   /* interval-regs= */
+	uint32_t rthld;           /* rthld= */
+	uint32_t preempt_every;   /* preempt-every= */
+	const char *abi;          /* abi=cars|observed */
+	const char *launch_facts; /* launches=FILE: what libclang saw, JSON written by heddle-cc */
+	const char *dump;         /* dump=isel,regalloc,... : MIR after these steps, on stderr */
+	bool relocatable;         /* rdc: undefined functions are allowed */
+	bool check;               /* verify after each step; on by default in debug builds and under check=1 */
+	const char *canonical;    /* the non-default parameters in canonical order, for the metadata */
+};
+
+struct hd_unit {
+	struct hd_arena arena;      /* names, metadata, the object's arrays: lives as long as the unit */
+	struct hd_diag *diag;
+	struct hd_options options;
+	LLVMModuleRef source;       /* the user's module: annotated, never lowered */
+	LLVMModuleRef module;       /* a clone that lowering may legalise; NULL before the `legalize` step */
+	const struct hd_abi *abi;
+	HD_VEC(struct hd_mfunc) functions; /* in the order of object.functions */
+	struct hd_object object;
+	struct hd_metadata metadata;
+	uint64_t valid;             /* bit per row of passes.def: result present */
+	void *results[64];          /* per row, owned by the arena */
+};
+
+/*
+ * Legalises a clone of unit->source in place of the constructs that have no machine instruction: links
+ * builtins.bc for the helpers that are needed, expands divisions, frem, wide integers, memory intrinsics,
+ * switches; infers address spaces. Errors name the construct and its source line. 0 or -1.
+ */
+int hd_legalize(struct hd_unit *unit);
+
+/*
+ * Symbols, device globals, constants, shared-memory layout: fills unit->object's symbol and data parts from
+ * unit->module. Functions get symbols and hd_object.functions entries (names only). 0 or -1.
+ */
+int hd_lower_globals(struct hd_unit *unit);
+
+/* Selects machine IR in SSA form for every function with a body: fills unit->functions. 0 or -1. */
+int hd_select(struct hd_unit *unit);
+
+/* hd_lower_function and hd_mfunc_emit on each function; fills unit->object.functions. 0 or -1. */
+int hd_lower(struct hd_unit *unit);
+
+/* Source place of an LLVM instruction or function (HD_NOWHERE without debug information); strings in the arena. */
+struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value);
+
+#endif

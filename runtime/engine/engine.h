@@ -1,0 +1,234 @@
+/*
+ * The engine's own structures: the loaded program, grids, CTAs, warps, SMs, the GPU. Private to runtime/.
+ *
+ * The functional executor (exec*.c, simt.c) changes what a program can see: registers,
+ * predicates, memory, SIMT stack. The timing core (sm.c, issue.c, dispatch.c, gpu.c) decides when.
+ * They meet in hd_warp_execute.
+ */
+#ifndef HD_RUNTIME_ENGINE_H
+#define HD_RUNTIME_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "heddle/config.h"
+#include "heddle/machine.h"
+#include "heddle/object.h"
+#include "heddle/occupancy.h"
+#include "heddle/policy.h"
+#include "heddle/sim.h"
+#include "heddle/stats.h"
+#include "lib/arena.h"
+#include "lib/vec.h"
+#include "runtime/memory/memory.h"
+
+struct hd_exec;
+
+/* Scoreboard set: 256 registers and 8 predicates (bit 0 of word 4 is P0). RZ and PT are never in it. */
+struct hd_hazard {
+	uint64_t bits[5];
+};
+
+/* A decoded instruction, made once at load. Program counters are indices in hd_program.code. */
+struct hd_dinst {
+	void (*exec)(struct hd_exec *exec, const struct hd_dinst *inst); /* NULL for control and memory: handled by kind */
+	struct hd_inst inst;       /* operands; branch targets and callees in x and reconv are absolute indices here */
+	struct hd_hazard hazards;  /* everything read or written: must not be pending */
+	struct hd_hazard writes;
+	uint32_t function;         /* index in hd_program.functions */
+	uint8_t pipe, lat_class;
+	uint16_t effects;
+	uint16_t latency;          /* cycles to write-back, from the configuration (memory: 0) */
+	uint16_t interval;         /* initiation interval of its unit */
+	uint8_t read_regs[12];     /* registers read, for operand collection */
+	uint8_t read_count, write_count;
+	uint8_t access_bytes;      /* memory: bytes a lane */
+	uint8_t mem_class;         /* enum hd_mem_class, from the role */
+};
+
+struct hd_pfunction {
+	const char *name;
+	uint32_t first, count;     /* in hd_program.code */
+	const struct hd_meta_function *meta; /* may be NULL for a function without metadata */
+	const struct hd_function *object;    /* origins, tables */
+	struct hd_module *module;
+	const uint32_t *const *tables;       /* jump tables as absolute indices */
+	const uint32_t *table_counts;
+};
+
+/* All code that is loaded. It grows by modules; nothing moves while a grid runs. */
+struct hd_program {
+	HD_VEC(struct hd_dinst) code;
+	HD_VEC(struct hd_pfunction) functions;
+};
+
+/* SIMT stack entry. pc HD_NO_PC_ABS in reconv: none. */
+#define HD_PC_NONE 0xffffffffu
+struct hd_simt {
+	uint32_t pc, reconv;
+	uint32_t mask;
+	uint32_t call_return; /* entries of a call: pc after the call; else HD_PC_NONE */
+	uint32_t callee;      /* entries of a call: function index */
+};
+
+enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DONE };
+
+struct hd_warp {
+	/* functional state */
+	uint32_t (*regs)[HD_WARP_LANES]; /* regs[r][lane]; regs[-1] reads zero, regs[-2] takes what RZ is given */
+	uint32_t preds[8];               /* lane masks; [7] PT is all ones */
+	uint32_t pc, active;             /* of the top SIMT entry, cached */
+	uint32_t live;                   /* lanes that have not exited */
+	HD_VEC(struct hd_simt) stack;
+	struct hd_cta *cta;
+	uint8_t *local;                  /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
+	uint64_t local_base;             /* its simulated physical address, for timing (hd_local_address) */
+	uint32_t tid[3][HD_WARP_LANES];
+	uint32_t index;                  /* warp in its CTA */
+	/* timing state */
+	uint32_t slot;                   /* warp slot of the SM; scheduler = slot % schedulers */
+	uint8_t state;                   /* enum hd_warp_state */
+	struct hd_hazard pending;        /* results under way */
+	struct hd_hazard pending_memory; /* of these, by memory; and by shared memory or shuffle: for the stall reason */
+	struct hd_hazard pending_shared;
+	uint64_t next_issue;             /* not before this cycle (control, fetch, policy) */
+	uint8_t wait_reason;             /* enum hd_stall while next_issue > now or the scoreboard blocks */
+	uint64_t age;                    /* launch order, for GTO */
+	uint64_t last_issue;
+	uint32_t outstanding;            /* memory instructions under way, stores included */
+	bool fence_wait;
+	void *policy_state[4];
+};
+
+struct hd_cta {
+	struct hd_grid *grid;
+	struct hd_sm *sm;
+	uint32_t index[3], linear;
+	uint8_t *shared;              /* functional contents */
+	uint32_t shared_offset;       /* in the SM's shared memory, for bank timing */
+	uint32_t warp_count, warps_done;
+	struct hd_warp **warps;
+	struct {
+		uint32_t arrived;     /* threads, multiples of the warp size */
+		uint32_t expected;
+		uint32_t votes;       /* RED modes: lanes with psrc true, counted; and / or over them */
+		uint32_t participants;
+		uint64_t waiting[2];  /* warps of this CTA waiting here, by index */
+		uint8_t mode;
+	} barriers[16];
+	uint64_t start_cycle;
+	bool used;
+	void *policy_state[4];
+};
+
+/* A kernel launch in progress. */
+struct hd_grid {
+	const struct hd_kernel *kernel;
+	uint32_t grid[3], block[3];
+	uint32_t block_threads, block_warps;
+	uint64_t cta_total, cta_next, cta_done;
+	uint32_t entry;               /* pc */
+	uint32_t registers;           /* a thread */
+	uint32_t local_bytes;         /* a thread, multiple of 16 */
+	uint32_t shared_bytes;        /* static + dynamic */
+	uint8_t *constants;           /* bank 0, HD_CB_BYTES */
+	uint64_t id;
+	int error;                    /* enum hd_sim_error of the first fault */
+};
+
+struct hd_kernel {
+	struct hd_module *module;
+	uint32_t function;            /* in hd_program.functions */
+	const struct hd_meta_function *meta;
+};
+
+/* What an executed instruction means for timing; filled by hd_warp_execute. */
+enum hd_event { HD_EVENT_NONE, HD_EVENT_MEMORY, HD_EVENT_BARRIER, HD_EVENT_BRANCH, HD_EVENT_CALL, HD_EVENT_RETURN,
+		HD_EVENT_EXIT, HD_EVENT_FENCE, HD_EVENT_FAULT };
+struct hd_effect {
+	uint8_t event;
+	uint8_t space;               /* HD_EVENT_MEMORY: enum hd_mem_space; generic accesses are resolved. Mixed generic
+					accesses report global with the shared/local lanes left out of mask. */
+	bool diverged, all_returned, warp_done;
+	uint32_t mask;               /* lanes that executed (guard applied) */
+	uint32_t callee;             /* HD_EVENT_CALL: function index */
+	uint64_t address[HD_WARP_LANES]; /* HD_EVENT_MEMORY: as struct hd_mem_request wants them */
+};
+
+/* Context of the functional executor: one for each host thread that executes. */
+struct hd_exec {
+	struct hd_gpu *gpu;
+	struct hd_warp *warp;
+	uint32_t mask;
+	struct hd_effect *effect;
+	uint64_t now;
+	uint32_t scratch[4][HD_WARP_LANES] __attribute__((aligned(64)));
+};
+
+/*
+ * Executes the instruction at warp->pc for the active lanes and advances pc and SIMT stack (reconvergence included).
+ * A fault (bad address, trap, bad call, stack overflow) reports through hd_gpu_fault with place, block and thread, sets
+ * HD_EVENT_FAULT and leaves the warp where it is. Barriers: only fills the effect; the timing core parks and releases.
+ */
+void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effect *effect);
+/* Result of a BAR.RED for a warp that is being released: writes dst/pdst of the BAR instruction at `pc`. */
+void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint32_t count, uint32_t total);
+/* Sets up functional state for a warp of a CTA: registers zero, stack with one entry, tid. */
+void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index);
+
+/* Program: decode, link and resolve a module's object; unload leaves holes that are never executed. */
+int hd_program_load(struct hd_gpu *gpu, struct hd_module *module);
+/* "kernel foo, file.cu:12, block (1,0,0), thread (5,0,0)" for messages. */
+void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t pc, uint32_t lane, char *text, size_t size);
+void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
+
+/* A loaded object. */
+struct hd_module {
+	struct hd_gpu *gpu;
+	struct hd_arena arena;
+	struct hd_object object;
+	const char *name;
+	uint32_t first_function;          /* in hd_program.functions */
+	struct hd_kernel *kernels;
+	uint32_t kernel_count;
+	uint64_t data_address, rodata_address, bss_address; /* device addresses */
+	struct hd_module *next;
+};
+
+/* Functional device memory (devmem.c): one reserved host range; sorted allocations. */
+struct hd_devmem;
+struct hd_devmem *hd_devmem_new(uint64_t bytes);
+void hd_devmem_free(struct hd_devmem *memory);
+int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, uint64_t *address);
+int hd_devmem_release(struct hd_devmem *memory, uint64_t address);
+/* Host pointer for [address, +bytes) if it lies in one allocation, else NULL. */
+void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);
+uint64_t hd_devmem_free_bytes(const struct hd_devmem *memory);
+
+struct hd_sm; /* sm.h: private to the timing core */
+
+struct hd_gpu {
+	struct hd_sim_options options;
+	struct hd_config config;
+	struct hd_arena arena;
+	struct hd_program program;
+	struct hd_module *modules;
+	struct hd_devmem *devmem;
+	uint64_t heap_address;        /* device malloc */
+	struct hd_memory *memory;     /* timing */
+	struct hd_sm **sms;
+	uint64_t now;                 /* core cycle */
+	struct hd_grid *grid;         /* running */
+	uint64_t grids_launched;
+	const struct hd_policy *policies[4];
+	uint32_t policy_count;
+	void *policy_state[4];
+	struct hd_stats stats;        /* of finished launches; SM and memory statistics are summed at snapshot */
+	char error_text[1024];
+	int error;                    /* sticky within a launch */
+	bool verify;
+};
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * The memory system's timing: load/store units with coalescer, shared memory and L1 of each SM,
+ * crossbar in each direction, L2 slices, DRAM channels. Timing only: data moves in the functional
+ * executor at issue. Units meet through bounded queues whose entries carry a ready cycle.
+ *
+ * Clock: core cycles. Units in other clock domains convert.
+ */
+#ifndef HD_RUNTIME_MEMORY_H
+#define HD_RUNTIME_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "heddle/config.h"
+#include "heddle/stats.h"
+#include "lib/arena.h"
+
+struct hd_memory; /* crossbars, L2, DRAM, shared by all SMs */
+struct hd_lsu;    /* load/store unit of one SM with its L1 and shared memory */
+
+enum hd_mem_space { HD_MEM_GLOBAL, HD_MEM_LOCAL, HD_MEM_SHARED };
+enum hd_mem_kind { HD_MEM_LOAD, HD_MEM_STORE, HD_MEM_ATOMIC, HD_MEM_REDUCTION };
+enum hd_mem_class { HD_CLASS_GLOBAL, HD_CLASS_SPILL_FILL, HD_CLASS_OTHER_LOCAL };
+
+/* One memory instruction of a warp. */
+struct hd_mem_request {
+	uint32_t token;    /* comes back in the completion; UINT32_MAX: no completion wanted (stores) */
+	uint8_t space;     /* enum hd_mem_space; generic accesses are resolved before */
+	uint8_t kind;      /* enum hd_mem_kind */
+	uint8_t bytes;     /* a lane: 1, 2, 4, 8, 16 */
+	uint8_t class;     /* enum hd_mem_class, for the split of L1 traffic */
+	uint8_t cache;     /* enum hd_cache of heddle/machine.h */
+	uint32_t mask;     /* active lanes */
+	/* Lane addresses. Global: device address. Shared: offset in the SM's shared memory. Local: physical address of the
+	 * lane's first word, in the interleaved layout: see hd_local_address. */
+	uint64_t address[32];
+};
+
+/*
+ * Physical address of byte `offset` of lane `lane` of the warp whose local memory starts at `base`: consecutive words
+ * of one lane are 128 bytes apart, so that the same offset over a warp is one line. Wide accesses touch several words;
+ * the coalescer expands them for HD_MEM_LOCAL.
+ */
+static inline uint64_t hd_local_address(uint64_t base, uint32_t lane, uint32_t offset)
+{
+	return base + (uint64_t)(offset / 4) * 128 + lane * 4 + offset % 4;
+}
+
+struct hd_mem_completion {
+	uint32_t token;
+	uint64_t cycle; /* at which the data is in the register file */
+};
+
+struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena *arena);
+/* `stats` is the SM's own; l1 and shared counters are bumped there. */
+struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd_config *config, struct hd_stats *stats,
+			  struct hd_arena *arena);
+/* Shared memory that resident CTAs use: with l1_unified it is taken from the L1's ways. Called at CTA launch and retire. */
+void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes);
+
+bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint64_t now);
+/* Enqueues; the caller has checked hd_lsu_can_accept. `ready`: cycle at which its operands are read. The request is copied. */
+void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct hd_mem_request *request);
+/* Does this cycle's work. Returns the next cycle at which it has something to do by itself (UINT64_MAX: only after a
+ * reply from the memory). Call it only at cycles at or after the one it returned, and after hd_lsu_issue or a reply. */
+uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now);
+/* Takes completions that are due at or before `now`; returns how many were written. */
+uint32_t hd_lsu_completions(struct hd_lsu *lsu, uint64_t now, struct hd_mem_completion *out, uint32_t capacity);
+/* Cycle of the earliest completion not yet taken; UINT64_MAX. */
+uint64_t hd_lsu_next_completion(const struct hd_lsu *lsu);
+/* Stores and reductions of this SM that have not reached their point of coherence, for fences. */
+uint32_t hd_lsu_pending_stores(const struct hd_lsu *lsu, uint32_t token_group);
+bool hd_lsu_idle(const struct hd_lsu *lsu);
+/* Writes back and invalidates (kernel boundary). Counted, not timed. */
+void hd_lsu_flush(struct hd_lsu *lsu);
+
+/* Crossbars, L2 and DRAM up to and including cycle `now`. Returns the next cycle with work (UINT64_MAX: idle). Replies
+ * to SMs become visible to hd_lsu_tick; `woken` gets a bit (by SM, 64 a word) for each SM that received one. */
+uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken);
+bool hd_memory_idle(const struct hd_memory *memory);
+const struct hd_stats *hd_memory_stats(const struct hd_memory *memory);
+
+/* State of every unit, for the watchdog. */
+void hd_memory_dump(const struct hd_memory *memory, FILE *out);
+void hd_lsu_dump(const struct hd_lsu *lsu, FILE *out);
+
+#endif

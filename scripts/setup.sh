@@ -1,0 +1,40 @@
+#!/bin/bash
+# setup.sh [PACKAGE]...: installs the Debian packages that Heddle needs, and those named, that are not there yet.
+# Does nothing, and needs neither root nor network, when all of them are installed.
+set -euo pipefail
+
+packages=(
+	make pkg-config python3 python3-psutil
+	clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19 # compilers, libLLVM, lit, sanitizers
+	libclc-19 libclc-19-dev                                                     # device math
+	g++                                                                         # libstdc++ for the host half and plugin.cpp
+	check libelf-dev libjansson-dev libinih-dev libsqlite3-dev uthash-dev zlib1g-dev
+	"$@"
+)
+
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null || true)
+missing=()
+for package in "${packages[@]}"; do
+	grep -qx "$package installed" <<<"$installed" || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+as_root=()
+if (($(id -u) != 0)); then
+	command -v sudo >/dev/null || {
+		echo "setup: error: not root and no sudo: install these packages: ${missing[*]}" >&2
+		exit 2
+	}
+	as_root=(sudo)
+fi
+
+install_missing() {
+	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
+}
+
+echo "setup: installing ${missing[*]}" >&2
+# The package lists may be absent or out of date: fetch them only when the first try fails.
+if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 || ! install_missing; then
+	"${as_root[@]}" apt-get update
+	install_missing
+fi

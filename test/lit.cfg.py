@@ -1,0 +1,77 @@
+# lit's configuration for test/lit, test/e2e and test/golden. `make check` runs it;
+# by hand: test/run test/lit/some-test.ll
+#
+# Substitutions: %heddle %heddle-cc %plugin %cudart %opt %llc %llvm-as %llvm-dis %clang %clang++
+# %FileCheck %not %python %ptxas %nvlink %check-golden %examples, beside lit's own (%s %S %t %T).
+# LLVM 19's tools are also first on PATH, under their plain names.
+# Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), sanitize, long.
+
+import os
+import re
+import shutil
+import subprocess
+
+import lit.formats
+
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+build = os.path.join(root, lit_config.params.get('B', 'build'))
+llvm = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip()
+
+config.name = 'heddle'
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = ['.ll', '.test', '.cu']
+config.excludes = ['unit', 'Inputs']
+config.test_source_root = os.path.join(root, 'test')
+# Needs python3-psutil, to stop a test with all its children.
+if lit_config.maxIndividualTestTimeIsSupported[0]:
+    lit_config.maxIndividualTestTime = int(lit_config.params.get('timeout', 600))
+config.test_exec_root = os.path.join(build, 'test', 'out')  # also each test's working folder
+
+
+def cuda_tool(name):
+    homes = [os.environ.get('CUDA_HOME'), os.environ.get('CUDA_PATH'), '/usr/local/cuda']
+    beside = os.pathsep.join(os.path.join(home, 'bin') for home in homes if home)
+    return shutil.which(name) or shutil.which(name, path=beside)
+
+
+tools = {
+    'heddle': os.path.join(build, 'bin', 'heddle'),
+    'heddle-cc': os.path.join(build, 'bin', 'heddle-cc'),
+    'plugin': os.path.join(build, 'lib', 'HeddlePasses.so'),
+    'cudart': os.path.join(build, 'lib', 'libheddle-cudart.so'),
+    'check-golden': os.path.join(root, 'test', 'golden', 'check-golden'),
+    'examples': os.path.join(root, 'examples'),
+    'python': '/usr/bin/python3',
+}
+for name in ['opt', 'llc', 'llvm-as', 'llvm-dis', 'clang', 'clang++', 'FileCheck', 'not']:
+    tools[name] = os.path.join(llvm, name)
+for name in ['ptxas', 'nvlink']:
+    path = cuda_tool(name)
+    if path:
+        tools[name] = path
+        config.available_features.add(name)
+# A name ends where no further letter of a longer name follows: %heddle is not %heddle-cc.
+for name, path in tools.items():
+    config.substitutions.append(('%' + re.escape(name) + r'(?![-+\w])', path))
+
+environment = config.environment
+environment['PATH'] = os.pathsep.join([llvm, os.environ.get('PATH', '/usr/bin:/bin')])
+environment['LC_ALL'] = 'C.UTF-8'
+environment['TMPDIR'] = os.path.join(build, 'test', 'tmp')
+for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG']:
+    if name in os.environ:
+        environment[name] = os.environ[name]
+if 'HEDDLE_LONG' in os.environ:
+    config.available_features.add('long')
+
+if lit_config.params.get('sanitize'):
+    config.available_features.add('sanitize')
+    # opt, clang and compiled CUDA programs are not instrumented, the libraries that they load
+    # are: the runtime has to be there first. Leaks of those programs are not ours to report.
+    # Aborting keeps `not` and exit statuses 1 and 2 from hiding what a sanitizer found.
+    runtime = subprocess.check_output(
+        ['clang-19', '-print-file-name=libclang_rt.asan-x86_64.so'], text=True).strip()
+    environment['LD_PRELOAD'] = runtime
+    environment['ASAN_OPTIONS'] = 'detect_leaks=0:abort_on_error=1:strict_string_checks=1'
+    environment['UBSAN_OPTIONS'] = 'halt_on_error=1:abort_on_error=1:print_stacktrace=1'
+    environment['ASAN_SYMBOLIZER_PATH'] = os.path.join(llvm, 'llvm-symbolizer')

@@ -1,0 +1,28 @@
+/*
+ * main() of every unit-test program. Check itself reads CK_VERBOSITY, CK_FORK,
+ * CK_RUN_CASE and CK_TAP_LOG_FILE_NAME, through which test/run collects each case.
+ */
+#include "harness.h"
+
+#include <stdlib.h>
+
+Suite *hd_suite_of(const char *name, const TTest *const tests[])
+{
+	Suite *suite = suite_create(name);
+	for (unsigned i = 0; tests[i]; i++) {
+		/* A case each, so that CK_RUN_CASE can select it. */
+		TCase *one = tcase_create(tests[i]->name);
+		tcase_add_test(one, tests[i]);
+		suite_add_tcase(suite, one);
+	}
+	return suite;
+}
+
+int main(void)
+{
+	SRunner *runner = srunner_create(hd_suite());
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

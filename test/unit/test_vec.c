@@ -1,0 +1,80 @@
+/* The typed vector. */
+#include "harness.h"
+
+#include "lib/vec.h"
+
+struct edge {
+	uint32_t from, to;
+};
+
+START_TEST(zero_initialised_is_empty)
+{
+	HD_VEC(int) numbers = {0};
+	ck_assert_uint_eq(numbers.len, 0);
+	hd_vec_release(&numbers);
+	ck_assert_ptr_null(numbers.data);
+}
+END_TEST
+
+START_TEST(push_keeps_order_through_growth)
+{
+	HD_VEC(uint32_t) numbers = {0};
+	for (uint32_t i = 0; i < 1000; i++) {
+		hd_vec_push(&numbers, i * i);
+		ck_assert_uint_eq(hd_vec_last(&numbers), i * i);
+	}
+	ck_assert_uint_eq(numbers.len, 1000);
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(numbers.data[i], i * i);
+	hd_vec_release(&numbers);
+}
+END_TEST
+
+START_TEST(elements_may_be_structs)
+{
+	HD_VEC(struct edge) edges = {0};
+	hd_vec_push(&edges, (struct edge){.from = 1, .to = 2});
+	hd_vec_push(&edges, (struct edge){.from = 3, .to = 4});
+	struct edge last = hd_vec_pop(&edges);
+	ck_assert_uint_eq(last.from, 3);
+	ck_assert_uint_eq(last.to, 4);
+	ck_assert_uint_eq(edges.len, 1);
+	hd_vec_release(&edges);
+}
+END_TEST
+
+START_TEST(clear_keeps_room)
+{
+	HD_VEC(int) numbers = {0};
+	hd_vec_reserve(&numbers, 100);
+	int *data = numbers.data;
+	uint32_t room = numbers.cap;
+	ck_assert_uint_ge(room, 100);
+	hd_vec_push(&numbers, 1);
+	hd_vec_clear(&numbers);
+	ck_assert_uint_eq(numbers.len, 0);
+	hd_vec_reserve(&numbers, room);
+	ck_assert_ptr_eq(numbers.data, data);
+	hd_vec_release(&numbers);
+}
+END_TEST
+
+START_TEST(capacity_at_least_doubles)
+{
+	ck_assert_uint_eq(hd_vec_next_capacity(0, 1), 8);
+	ck_assert_uint_eq(hd_vec_next_capacity(8, 9), 16);
+	ck_assert_uint_eq(hd_vec_next_capacity(8, 100), 100);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("vec", (const TTest *const[]){
+					  zero_initialised_is_empty,
+					  push_keeps_order_through_growth,
+					  elements_may_be_structs,
+					  clear_keeps_room,
+					  capacity_at_least_doubles,
+					  NULL,
+				  });
+}
