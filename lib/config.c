@@ -1,0 +1,341 @@
+/*
+ * GPU configurations: the table of config.def, the .ini files of runtime/gpus and
+ * key=value assignments. Reads files with inih; the only state is the caller's struct.
+ */
+#include "heddle/config.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/arena.h"
+#include "lib/strbuf.h"
+#include "lib/vec.h"
+
+enum kind { KIND_INT, KIND_REAL, KIND_ENUM };
+
+struct key {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	double value, min, max;
+	const char *names; /* KIND_ENUM: "a|b|c" */
+};
+
+static const struct key keys[] = {
+#define HD_CONFIG_INT(key, value, min, max, unit, help) \
+	{#key, KIND_INT, offsetof(struct hd_config, key), value, min, max, NULL},
+#define HD_CONFIG_REAL(key, value, min, max, unit, help) \
+	{#key, KIND_REAL, offsetof(struct hd_config, key), value, min, max, NULL},
+#define HD_CONFIG_ENUM(key, value, names, help) \
+	{#key, KIND_ENUM, offsetof(struct hd_config, key), value, 0, 0, names},
+#include "heddle/config.def"
+#undef HD_CONFIG_INT
+#undef HD_CONFIG_REAL
+#undef HD_CONFIG_ENUM
+};
+static const unsigned key_count = sizeof keys / sizeof *keys;
+
+static void store(struct hd_config *config, const struct key *key, double value)
+{
+	char *field = (char *)config + key->offset;
+	if (key->kind == KIND_REAL)
+		*(double *)(void *)field = value;
+	else
+		*(uint64_t *)(void *)field = (uint64_t)value;
+}
+
+void hd_config_defaults(struct hd_config *config)
+{
+	memset(config, 0, sizeof *config);
+	for (unsigned i = 0; i < key_count; i++)
+		store(config, &keys[i], keys[i].value);
+}
+
+static const struct key *find_key(const char *name)
+{
+	for (unsigned i = 0; i < key_count; i++)
+		if (!strcmp(keys[i].name, name))
+			return &keys[i];
+	return NULL;
+}
+
+static int unknown_key(const char *name, struct hd_loc loc, struct hd_diag *diag)
+{
+	const char *names[sizeof keys / sizeof *keys];
+	for (unsigned i = 0; i < key_count; i++)
+		names[i] = keys[i].name;
+	char *near = hd_nearest_names(name, names, key_count);
+	hd_error(diag, loc, "unknown configuration key '%s'%s%s%s", name, *near ? "; did you mean " : "", near,
+		 *near ? "?" : "");
+	free(near);
+	return -1;
+}
+
+/* The position of `value` in "a|b|c", or -1. */
+static int enum_index(const char *names, const char *value)
+{
+	size_t length = strlen(value);
+	for (int index = 0;; index++) {
+		size_t name = strcspn(names, "|");
+		if (name == length && !strncmp(names, value, length))
+			return index;
+		if (!names[name])
+			return -1;
+		names += name + 1;
+	}
+}
+
+static int assign(struct hd_config *config, const char *name, const char *text, struct hd_loc loc, struct hd_diag *diag)
+{
+	const struct key *key = find_key(name);
+	if (!key)
+		return unknown_key(name, loc, diag);
+	if (key->kind == KIND_ENUM) {
+		int index = enum_index(key->names, text);
+		if (index < 0)
+			return hd_error(diag, loc, "%s is one of %s, not '%s'", name, key->names, text);
+		store(config, key, index);
+		return 0;
+	}
+	char *end;
+	errno = 0;
+	double value = strtod(text, &end);
+	if (end == text || *end || errno)
+		return hd_error(diag, loc, "%s needs a number, not '%s'", name, text);
+	if (key->kind == KIND_INT && value != (double)(uint64_t)value)
+		return hd_error(diag, loc, "%s needs a whole number, not '%s'", name, text);
+	if (!(value >= key->min && value <= key->max))
+		return hd_error(diag, loc, "%s is between %.15g and %.15g, not %s", name, key->min, key->max, text);
+	store(config, key, value);
+	return 0;
+}
+
+int hd_config_set(struct hd_config *config, const char *assignment, struct hd_diag *diag)
+{
+	const char *equals = strchr(assignment, '=');
+	if (!equals)
+		return hd_error(diag, HD_NOWHERE, "'%s' is not of the form key=value", assignment);
+	char *name = hd_xstrdup(assignment);
+	name[equals - assignment] = '\0';
+	int status = assign(config, name, equals + 1, HD_NOWHERE, diag);
+	free(name);
+	return status;
+}
+
+/* ------------------------------------------------------------------ files */
+
+static void ignore_message(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
+{
+	(void)context, (void)severity, (void)loc, (void)message;
+}
+
+struct ini_context {
+	struct hd_config *config;
+	char *name, *value; /* the first assignment that failed */
+};
+
+/* Debian's inih does not tell the line, but ini_parse returns the first one whose handler fails: errors wait for it. */
+static int on_key(void *context, const char *section, const char *name, const char *value)
+{
+	struct ini_context *ini = context;
+	struct hd_diag silent = {.emit = ignore_message};
+	(void)section; /* sections only group the keys for readers */
+	if (!strcmp(name, "product")) {
+		snprintf(ini->config->product, sizeof ini->config->product, "%s", value);
+		return 1;
+	}
+	if (!assign(ini->config, name, value, HD_NOWHERE, &silent))
+		return 1;
+	if (!ini->name) {
+		ini->name = hd_xstrdup(name);
+		ini->value = hd_xstrdup(value);
+	}
+	return 0;
+}
+
+static int parse_file(struct hd_config *config, const char *path, struct hd_diag *diag)
+{
+	struct ini_context context = {.config = config};
+	int line = ini_parse(path, on_key, &context);
+	struct hd_loc loc = {path, line > 0 ? (uint32_t)line : 0, 0};
+	int status = 0;
+	if (line < 0)
+		status = hd_error(diag, HD_NOWHERE, "cannot read %s", path);
+	else if (context.name)
+		status = assign(config, context.name, context.value, loc, diag);
+	else if (line > 0)
+		status = hd_error(diag, loc, "not a 'key = value' line");
+	free(context.name);
+	free(context.value);
+	return status;
+}
+
+static char *printf_path(const char *directory, const char *name)
+{
+	struct hd_strbuf path = {0};
+	hd_strbuf_printf(&path, "%s/%s", directory, name);
+	return path.data;
+}
+
+/*
+ * Programs lie in PREFIX/bin and libraries in PREFIX/lib, data in PREFIX/share/heddle. The code that asks may be in
+ * either, so the place of this function's own image decides.
+ */
+char *hd_data_dir(void)
+{
+	const char *chosen = getenv("HEDDLE_DATA");
+	if (chosen && *chosen)
+		return hd_xstrdup(chosen);
+	Dl_info info;
+	char *image = NULL;
+	union {
+		char *(*function)(void);
+		void *address;
+	} self = {hd_data_dir};
+	if (dladdr(self.address, &info) && info.dli_fname && strchr(info.dli_fname, '/'))
+		image = realpath(info.dli_fname, NULL);
+	if (!image)
+		image = realpath("/proc/self/exe", NULL);
+	if (!image)
+		return hd_xstrdup("share/heddle");
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(image, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	char *path = printf_path(image, "share/heddle");
+	free(image);
+	return path;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **hd_config_gpus(void)
+{
+	HD_VEC(char *) names = {0};
+	char *data = hd_data_dir();
+	char *directory = printf_path(data, "gpus");
+	DIR *dir = opendir(directory);
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		size_t length = strlen(entry->d_name);
+		if (length > 4 && !strcmp(entry->d_name + length - 4, ".ini")) {
+			char *name = hd_xstrdup(entry->d_name);
+			name[length - 4] = '\0';
+			hd_vec_push(&names, name);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	free(directory);
+	free(data);
+	if (names.len)
+		qsort(names.data, names.len, sizeof *names.data, by_name);
+	hd_vec_push(&names, NULL);
+	return names.data;
+}
+
+static int unknown_gpu(const char *gpu, struct hd_diag *diag)
+{
+	char **names = hd_config_gpus();
+	unsigned count = 0;
+	while (names[count])
+		count++;
+	char *near = hd_nearest_names(gpu, (const char *const *)names, count);
+	struct hd_strbuf all = {0};
+	for (unsigned i = 0; i < count; i++)
+		hd_strbuf_printf(&all, "%s%s", i ? ", " : "", names[i]);
+	if (*near)
+		hd_error(diag, HD_NOWHERE, "unknown GPU '%s'; did you mean %s?", gpu, near);
+	else
+		hd_error(diag, HD_NOWHERE, "unknown GPU '%s'; known: %s", gpu, all.data ? all.data : "none");
+	hd_strbuf_release(&all);
+	free(near);
+	for (unsigned i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+	return -1;
+}
+
+/* The .ini of a GPU name or of a path; NULL when there is none. */
+static char *find_ini(const char *gpu)
+{
+	size_t length = strlen(gpu);
+	if (length > 4 && !strcmp(gpu + length - 4, ".ini"))
+		return hd_xstrdup(gpu);
+	if (strchr(gpu, '/'))
+		return NULL;
+	char *data = hd_data_dir();
+	struct hd_strbuf path = {0};
+	hd_strbuf_printf(&path, "%s/gpus/%s.ini", data, gpu);
+	free(data);
+	if (access(path.data, R_OK)) {
+		hd_strbuf_release(&path);
+		return NULL;
+	}
+	return path.data;
+}
+
+int hd_config_load(struct hd_config *config, const char *gpu, struct hd_diag *diag)
+{
+	char *path = find_ini(gpu);
+	if (!path)
+		return unknown_gpu(gpu, diag);
+	hd_config_defaults(config);
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	snprintf(config->name, sizeof config->name, "%.*s", (int)(strlen(base) - 4), base);
+	snprintf(config->product, sizeof config->product, "Heddle %s", config->name);
+	int status = parse_file(config, path, diag);
+	if (!status)
+		status = hd_config_check(config, diag);
+	free(path);
+	return status;
+}
+
+/* ----------------------------------------------------------------- checks */
+
+static bool is_power_of_two(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
+{
+	const struct {
+		bool holds;
+		const char *text;
+	} rules[] = {
+		{config->l2_slices % config->dram_channels == 0, "l2_slices is not a multiple of dram_channels"},
+		{config->dram_banks % config->dram_groups == 0, "dram_banks is not a multiple of dram_groups"},
+		{config->register_banks % config->schedulers == 0, "register_banks is not a multiple of schedulers"},
+		{config->collectors >= config->schedulers, "collectors is less than one a scheduler"},
+		{config->max_warps % config->schedulers == 0, "max_warps is not a multiple of schedulers"},
+		{config->max_warps * 32 >= config->max_threads_per_cta, "max_warps is too small for max_threads_per_cta"},
+		{config->max_threads >= config->max_threads_per_cta, "max_threads is less than max_threads_per_cta"},
+		{config->shared_bytes >= config->shared_per_cta, "shared_bytes is less than shared_per_cta"},
+		{is_power_of_two(config->l1_line) && is_power_of_two(config->l2_line), "cache lines are powers of two"},
+		{is_power_of_two(config->l1i_line), "l1i_line is a power of two"},
+		{is_power_of_two(config->sector) && config->l1_line % config->sector == 0 &&
+			 config->l2_line % config->sector == 0,
+		 "sector is a power of two that divides both cache lines"},
+		{is_power_of_two(config->dram_row), "dram_row is a power of two"},
+		{config->l1_bytes % (config->l1_line * config->l1_ways) == 0, "l1_bytes is not a multiple of l1_line * l1_ways"},
+		{config->l2_slice_bytes % (config->l2_line * config->l2_ways) == 0,
+		 "l2_slice_bytes is not a multiple of l2_line * l2_ways"},
+		{config->l1i_bytes % (config->l1i_line * config->l1i_ways) == 0,
+		 "l1i_bytes is not a multiple of l1i_line * l1i_ways"},
+	};
+	int status = 0;
+	for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
+		if (!rules[i].holds)
+			status = hd_error(diag, HD_NOWHERE, "GPU %s: %s", config->name, rules[i].text);
+	return status;
+}

@@ -1,0 +1,42 @@
+/*
+ * Names and sums of the counters and stall reasons that counters.def and stalls.def declare.
+ */
+#include "heddle/stats.h"
+
+#include <stddef.h>
+
+const struct hd_counter_info hd_counter_info[] = {
+#define HD_COUNTER(name, unit, help) {#name, unit, help, offsetof(struct hd_counters, name)},
+#include "heddle/counters.def"
+#undef HD_COUNTER
+};
+const uint32_t hd_counter_count = sizeof hd_counter_info / sizeof *hd_counter_info;
+
+const char *const hd_stall_name[HD_STALL_COUNT] = {
+#define HD_STALL(name, help) #name,
+#include "heddle/stalls.def"
+#undef HD_STALL
+};
+const char *const hd_stall_help[HD_STALL_COUNT] = {
+#define HD_STALL(name, help) help,
+#include "heddle/stalls.def"
+#undef HD_STALL
+};
+
+void hd_stats_add(struct hd_stats *to, const struct hd_stats *from)
+{
+#define HD_COUNTER(name, unit, help) to->counters.name += from->counters.name;
+#include "heddle/counters.def"
+#undef HD_COUNTER
+	for (unsigned i = 0; i < HD_STALL_COUNT; i++)
+		to->stalls[i] += from->stalls[i];
+}
+
+void hd_stats_subtract(struct hd_stats *from, const struct hd_stats *what)
+{
+#define HD_COUNTER(name, unit, help) from->counters.name -= what->counters.name;
+#include "heddle/counters.def"
+#undef HD_COUNTER
+	for (unsigned i = 0; i < HD_STALL_COUNT; i++)
+		from->stalls[i] -= what->stalls[i];
+}
