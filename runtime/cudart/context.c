@@ -1,0 +1,220 @@
+/*
+ * The process's CUDA context: start of the simulator from the environment, errors, statistics at exit.
+ */
+#include "runtime/cudart/context.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct hd_cudart the_context = {.diag = {.tool = "heddle"}};
+static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local cudaError_t last_error = cudaSuccess;
+
+struct hd_cudart *hd_cudart_enter(void)
+{
+	pthread_mutex_lock(&the_lock);
+	return &the_context;
+}
+
+void hd_cudart_leave(struct hd_cudart **cudart)
+{
+	(void)cudart;
+	pthread_mutex_unlock(&the_lock);
+}
+
+cudaError_t *hd_cudart_last_error(void)
+{
+	return &last_error;
+}
+
+cudaError_t hd_cudart_return(cudaError_t error)
+{
+	if (error != cudaSuccess)
+		last_error = error;
+	return error;
+}
+
+void hd_cudart_report(const char *kind, const char *text)
+{
+	const char *number = getenv("HEDDLE_STATUS_FD");
+	if (number)
+		dprintf(atoi(number), "%s: %s\n", kind, text);
+}
+
+cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
+{
+	static const struct {
+		int sim;
+		cudaError_t cuda;
+		bool sticky;
+	} table[] = {
+		{HD_SIM_BAD_OBJECT, cudaErrorInvalidKernelImage, false},
+		{HD_SIM_BAD_LAUNCH, cudaErrorInvalidConfiguration, false},
+		{HD_SIM_BAD_ADDRESS, cudaErrorIllegalAddress, true},
+		{HD_SIM_MISALIGNED, cudaErrorMisalignedAddress, true},
+		{HD_SIM_TRAP, cudaErrorLaunchFailure, true},
+		{HD_SIM_ASSERT, cudaErrorAssert, true},
+		{HD_SIM_TIMEOUT, cudaErrorLaunchTimeout, true},
+		{HD_SIM_NO_MEMORY, cudaErrorMemoryAllocation, false},
+		{HD_SIM_NOT_FOUND, cudaErrorInvalidSymbol, false},
+		{HD_SIM_STACK_OVERFLOW, cudaErrorHardwareStackError, true},
+		{HD_SIM_BAD_CALL, cudaErrorInvalidPc, true},
+		{HD_SIM_VERIFY, cudaErrorLaunchFailure, true},
+	};
+	if (error >= 0)
+		return cudaSuccess;
+	cudaError_t result = cudaErrorUnknown;
+	bool sticky = true;
+	for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+		if (table[i].sim == error) {
+			result = table[i].cuda;
+			sticky = table[i].sticky;
+		}
+	if (sticky) {
+		cudart->sticky = result;
+		hd_cudart_report("fault", cudart->sim ? hd_sim_error_text(cudart->sim) : "");
+	}
+	return result;
+}
+
+/* ------------------------------------------------------------ at exit */
+
+static void write_statistics(struct hd_cudart *cudart)
+{
+	const char *path = getenv("HEDDLE_STATS");
+	if (!path || !*path || !cudart->sim)
+		return;
+	char *json = hd_sim_stats_json(cudart->sim);
+	if (json)
+		hd_write_file(path, json, strlen(json), &cudart->diag);
+	free(json);
+}
+
+static void release_registered(struct hd_registered **table)
+{
+	struct hd_registered *entry, *next;
+	HASH_ITER(hh, *table, entry, next) {
+		HASH_DEL(*table, entry);
+		free(entry->name);
+		free(entry);
+	}
+}
+
+/* Runs after the program's own exit handlers that were registered later, and after its static destructors. */
+__attribute__((destructor)) static void finish(void)
+{
+	struct hd_cudart *cudart = &the_context;
+	write_statistics(cudart);
+	hd_sim_free(cudart->sim);
+	cudart->sim = NULL;
+	for (uint32_t i = 0; i < cudart->binaries.len; i++)
+		free(cudart->binaries.data[i]);
+	hd_vec_release(&cudart->binaries);
+	for (uint32_t i = 0; i < cudart->managed.len; i++)
+		free(cudart->managed.data[i].name);
+	hd_vec_release(&cudart->managed);
+	for (uint32_t i = 0; i < cudart->host_allocations.len; i++)
+		free(cudart->host_allocations.data[i]);
+	hd_vec_release(&cudart->host_allocations);
+	release_registered(&cudart->functions);
+	release_registered(&cudart->variables);
+}
+
+/* ------------------------------------------------------------ start */
+
+static const char *environment(const char *name, const char *otherwise)
+{
+	const char *value = getenv(name);
+	return value && *value ? value : otherwise;
+}
+
+static int apply_settings(struct hd_cudart *cudart)
+{
+	char *settings = hd_xstrdup(environment("HEDDLE_SET", ""));
+	int status = 0;
+	char *rest = settings;
+	for (char *item; (item = strsep(&rest, ";"));)
+		if (*item && hd_config_set(&cudart->config, item, &cudart->diag))
+			status = -1;
+	free(settings);
+	return status ? status : hd_config_check(&cudart->config, &cudart->diag);
+}
+
+static int read_cycles(struct hd_cudart *cudart, uint64_t *cycles)
+{
+	const char *text = environment("HEDDLE_MAX_CYCLES", "0");
+	char *end;
+	errno = 0;
+	*cycles = strtoull(text, &end, 10);
+	if (errno || *end || *text == '-')
+		return hd_error(&cudart->diag, HD_NOWHERE, "HEDDLE_MAX_CYCLES: '%s' is not a number of cycles", text);
+	return 0;
+}
+
+static int load_binary(struct hd_cudart *cudart, struct hd_binary *binary)
+{
+	if (binary->module || binary->failed || binary->gone)
+		return 0;
+	int error = hd_sim_load(cudart->sim, binary->bytes, binary->size, "embedded kernel object", &binary->module);
+	binary->failed = error != 0;
+	return error;
+}
+
+/* Sets the program's pointer variables to their device memory, which the host can read (hd_sim_host_pointer). */
+static cudaError_t start_managed(struct hd_cudart *cudart)
+{
+	for (uint32_t i = 0; i < cudart->managed.len; i++) {
+		struct hd_managed *managed = &cudart->managed.data[i];
+		uint64_t address, size;
+		if (!managed->binary->module || *managed->pointer)
+			continue;
+		int error = hd_sim_symbol(managed->binary->module, managed->name, &address, &size);
+		if (error)
+			return hd_cudart_sim_error(cudart, error);
+		*managed->pointer = hd_sim_host_pointer(cudart->sim, address, size);
+	}
+	return cudaSuccess;
+}
+
+static cudaError_t start_simulator(struct hd_cudart *cudart)
+{
+	uint64_t max_cycles;
+	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) || apply_settings(cudart) ||
+	    read_cycles(cudart, &max_cycles))
+		return cudaErrorInitializationError;
+	struct hd_sim_options options = {
+		.config = &cudart->config,
+		.policy = environment("HEDDLE_POLICY", "baseline"),
+		.verify = *environment("HEDDLE_VERIFY", "0") != '0',
+		.max_cycles = max_cycles,
+		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],
+		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
+		.trace = getenv("HEDDLE_TRACE"),
+		.diag = &cudart->diag,
+	};
+	return hd_sim_new(&options, &cudart->sim) ? cudaErrorInitializationError : cudaSuccess;
+}
+
+cudaError_t hd_cudart_start(struct hd_cudart *cudart)
+{
+	if (cudart->sticky != cudaSuccess)
+		return cudart->sticky;
+	if (!cudart->started) {
+		cudart->started = true;
+		cudart->start_error = start_simulator(cudart);
+		if (cudart->start_error != cudaSuccess)
+			hd_cudart_report("fault", "the simulator could not be started");
+	}
+	if (cudart->start_error != cudaSuccess)
+		return cudart->start_error;
+	for (uint32_t i = 0; i < cudart->binaries.len; i++) {
+		int error = load_binary(cudart, cudart->binaries.data[i]);
+		if (error)
+			return cudart->start_error = hd_cudart_sim_error(cudart, error);
+	}
+	return start_managed(cudart);
+}

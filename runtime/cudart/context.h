@@ -1,0 +1,96 @@
+/*
+ * State of the CUDA runtime in one process. The API has no context argument, so there is one
+ * struct hd_cudart for the process, made on first use and guarded by one lock; the last error and the
+ * launch-configuration stack belong to the host thread.
+ *
+ * The simulator is configured from the environment, which `heddle run` sets:
+ *   HEDDLE_GPU, HEDDLE_POLICY, HEDDLE_SET (key=value;...), HEDDLE_VERIFY, HEDDLE_MAX_CYCLES, HEDDLE_TRACE,
+ *   HEDDLE_STATS (file to write at exit), HEDDLE_STATUS_FD (where faults are reported to `heddle run`)
+ */
+#ifndef HD_RUNTIME_CUDART_CONTEXT_H
+#define HD_RUNTIME_CUDART_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uthash.h>
+
+/* The API is what the library exports; everything else stays hidden. */
+#pragma GCC visibility push(default)
+#include "cuda/cuda_runtime_api.h"
+#pragma GCC visibility pop
+
+#include "heddle/object.h"
+#include "heddle/sim.h"
+#include "lib/diag.h"
+#include "lib/vec.h"
+
+/* A kernel object that a translation unit registered; loaded when the simulator starts. */
+struct hd_binary {
+	const uint8_t *bytes;
+	size_t size;
+	struct hd_module *module; /* NULL before it is loaded */
+	bool failed, gone;
+};
+
+/* Host address of a kernel stub or of a variable's shadow -> device name. */
+struct hd_registered {
+	const void *host; /* key */
+	char *name;
+	struct hd_binary *binary;
+	struct hd_kernel *kernel;      /* once looked up */
+	uint32_t max_dynamic_shared;   /* cudaFuncSetAttribute */
+	UT_hash_handle hh;
+};
+
+/* A managed variable: the program's pointer variable is set when the simulator starts. */
+struct hd_managed {
+	void **pointer;
+	char *name;
+	struct hd_binary *binary;
+};
+
+struct hd_cudart {
+	struct hd_sim *sim;
+	struct hd_config config;
+	struct hd_diag diag;
+	bool started;              /* start was tried */
+	cudaError_t start_error;
+	cudaError_t sticky;        /* a fault ends the context: every later call returns it */
+	HD_VEC(struct hd_binary *) binaries;
+	HD_VEC(struct hd_managed) managed;
+	struct hd_registered *functions, *variables; /* uthash */
+	HD_VEC(void *) host_allocations;             /* cudaMallocHost by malloc, when memory cannot be shared */
+	size_t limits[8];
+	unsigned device_flags;
+	uint64_t next_id;          /* of streams and events */
+};
+
+/* Holds the lock until the end of the enclosing block. */
+struct hd_cudart *hd_cudart_enter(void);
+void hd_cudart_leave(struct hd_cudart **cudart);
+#define HD_CUDART(name) struct hd_cudart *name __attribute__((cleanup(hd_cudart_leave))) = hd_cudart_enter()
+
+/* Starts the simulator and loads what was registered. cudaSuccess, or why the device cannot be used (sticky included). */
+cudaError_t hd_cudart_start(struct hd_cudart *cudart);
+/* Notes the calling thread's last error and returns it. */
+cudaError_t hd_cudart_return(cudaError_t error);
+/* Translates a failed simulator call; faults become sticky. */
+cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error);
+cudaError_t *hd_cudart_last_error(void);
+/* Where `heddle run` listens, when it does. */
+void hd_cudart_report(const char *kind, const char *text);
+
+struct hd_registered *hd_cudart_function(struct hd_cudart *cudart, const void *host); /* with its kernel; NULL */
+cudaError_t hd_cudart_variable(struct hd_cudart *cudart, const void *host, uint64_t *address, uint64_t *size);
+
+/* `HD_TRY(call)` returns from an API function when a step fails. */
+#define HD_TRY(call)                                     \
+	do {                                             \
+		cudaError_t hd_error_ = (call);          \
+		if (hd_error_ != cudaSuccess)            \
+			return hd_cudart_return(hd_error_); \
+	} while (0)
+
+#endif

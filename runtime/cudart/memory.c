@@ -1,0 +1,347 @@
+/*
+ * Memory of the runtime API. Device addresses are the simulator's; where it can map device memory at the
+ * same host address (hd_sim_host_pointer), managed and mapped memory are simply device memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/cudart/context.h"
+
+#define HD_PITCH 512 /* bytes: alignment of the rows of cudaMallocPitch, as on current cards */
+
+static cudaError_t device_alloc(struct hd_cudart *cudart, void **pointer, size_t size)
+{
+	uint64_t address;
+	if (!pointer)
+		return cudaErrorInvalidValue;
+	cudaError_t error = hd_cudart_start(cudart);
+	if (error != cudaSuccess)
+		return error;
+	*pointer = NULL;
+	if (size == 0)
+		return cudaSuccess;
+	int status = hd_sim_malloc(cudart->sim, size, &address);
+	if (status)
+		return hd_cudart_sim_error(cudart, status);
+	*pointer = (void *)(uintptr_t)address;
+	return cudaSuccess;
+}
+
+/* Device memory that the host reads and writes under the same address. */
+static cudaError_t shared_alloc(struct hd_cudart *cudart, void **pointer, size_t size)
+{
+	cudaError_t error = device_alloc(cudart, pointer, size);
+	if (error != cudaSuccess || !*pointer)
+		return error;
+	if (hd_sim_host_pointer(cudart->sim, (uintptr_t)*pointer, size) == *pointer)
+		return cudaSuccess;
+	hd_sim_free_memory(cudart->sim, (uintptr_t)*pointer);
+	*pointer = NULL;
+	return cudaErrorNotSupported;
+}
+
+static cudaError_t device_free(struct hd_cudart *cudart, void *pointer)
+{
+	cudaError_t error = hd_cudart_start(cudart);
+	if (error != cudaSuccess || !pointer)
+		return error;
+	return hd_sim_free_memory(cudart->sim, (uintptr_t)pointer) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **devPtr, size_t size)
+{
+	HD_CUDART(cudart);
+	return hd_cudart_return(device_alloc(cudart, devPtr, size));
+}
+
+cudaError_t cudaFree(void *devPtr)
+{
+	HD_CUDART(cudart);
+	return hd_cudart_return(device_free(cudart, devPtr));
+}
+
+cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+	HD_CUDART(cudart);
+	if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	return hd_cudart_return(shared_alloc(cudart, devPtr, size));
+}
+
+cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+	HD_CUDART(cudart);
+	size_t row = (width + HD_PITCH - 1) / HD_PITCH * HD_PITCH, bytes;
+	if (!pitch || row < width || __builtin_mul_overflow(row, height, &bytes))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	*pitch = row;
+	return hd_cudart_return(device_alloc(cudart, devPtr, bytes));
+}
+
+/* Pinned memory is mapped memory here; where that cannot be had, plain host memory still serves as a copy's end. */
+cudaError_t cudaHostAlloc(void **ptr, size_t size, unsigned int flags)
+{
+	HD_CUDART(cudart);
+	if (!ptr)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	cudaError_t error = shared_alloc(cudart, ptr, size);
+	if (error == cudaErrorNotSupported && !(flags & cudaHostAllocMapped)) {
+		*ptr = malloc(size);
+		if (*ptr)
+			hd_vec_push(&cudart->host_allocations, *ptr);
+		error = *ptr ? cudaSuccess : cudaErrorMemoryAllocation;
+	}
+	return hd_cudart_return(error);
+}
+
+cudaError_t cudaMallocHost(void **ptr, size_t size)
+{
+	return cudaHostAlloc(ptr, size, cudaHostAllocDefault);
+}
+
+cudaError_t cudaFreeHost(void *ptr)
+{
+	HD_CUDART(cudart);
+	for (uint32_t i = 0; i < cudart->host_allocations.len; i++)
+		if (ptr && cudart->host_allocations.data[i] == ptr) {
+			free(ptr);
+			cudart->host_allocations.data[i] = hd_vec_last(&cudart->host_allocations);
+			cudart->host_allocations.len--;
+			return cudaSuccess;
+		}
+	return hd_cudart_return(device_free(cudart, ptr));
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+	HD_CUDART(cudart);
+	(void)flags;
+	HD_TRY(hd_cudart_start(cudart));
+	if (!device || !hd_sim_owns(cudart->sim, (uintptr_t)host))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	*device = host;
+	return cudaSuccess;
+}
+
+/* The host's own memory is not reachable from the simulated GPU. Pinning for faster copies changes nothing here. */
+cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+	if (!ptr || !size)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	return hd_cudart_return(flags & cudaHostRegisterMapped ? cudaErrorNotSupported : cudaSuccess);
+}
+
+cudaError_t cudaHostUnregister(void *ptr)
+{
+	return hd_cudart_return(ptr ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	if (free_bytes)
+		*free_bytes = hd_sim_free_bytes(cudart->sim);
+	if (total)
+		*total = cudart->config.dram_bytes;
+	return cudaSuccess;
+}
+
+/* ------------------------------------------------------------ set and copy */
+
+static cudaError_t set(struct hd_cudart *cudart, void *pointer, int value, size_t count)
+{
+	return count && hd_sim_set(cudart->sim, (uintptr_t)pointer, (uint8_t)value, count) ? cudaErrorInvalidValue
+											   : cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *devPtr, int value, size_t count)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	return hd_cudart_return(set(cudart, devPtr, value, count));
+}
+
+cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	if (width > pitch)
+		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	for (size_t row = 0; row < height; row++)
+		HD_TRY(set(cudart, (char *)devPtr + row * pitch, value, width));
+	return cudaSuccess;
+}
+
+/* Which ends are device memory: told by the kind, or found out for cudaMemcpyDefault. */
+static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, enum cudaMemcpyKind kind, bool *to_device,
+		    bool *from_device)
+{
+	*to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+	*from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+	if (kind == cudaMemcpyDefault) {
+		*to_device = hd_sim_owns(cudart->sim, (uintptr_t)to);
+		*from_device = hd_sim_owns(cudart->sim, (uintptr_t)from);
+	}
+	return (unsigned)kind <= cudaMemcpyDefault;
+}
+
+static cudaError_t copy(struct hd_cudart *cudart, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+	bool to_device, from_device;
+	int status = 0;
+	if (!resolve(cudart, to, from, kind, &to_device, &from_device))
+		return cudaErrorInvalidMemcpyDirection;
+	if (count == 0)
+		return cudaSuccess;
+	if (!to || !from)
+		return cudaErrorInvalidValue;
+	if (to_device && from_device)
+		status = hd_sim_copy(cudart->sim, (uintptr_t)to, (uintptr_t)from, count);
+	else if (to_device)
+		status = hd_sim_write(cudart->sim, (uintptr_t)to, from, count);
+	else if (from_device)
+		status = hd_sim_read(cudart->sim, (uintptr_t)from, to, count);
+	else
+		memmove(to, from, count);
+	return status ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	return hd_cudart_return(copy(cudart, dst, src, count, kind));
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+			 enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	if (width > dpitch || width > spitch)
+		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	for (size_t row = 0; row < height; row++)
+		HD_TRY(copy(cudart, (char *)dst + row * dpitch, (const char *)src + row * spitch, width, kind));
+	return cudaSuccess;
+}
+
+/* Work runs in the order in which it is submitted, whatever its stream, so the asynchronous forms are the same calls. */
+cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMemset(devPtr, value, count);
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMemcpy(dst, src, count, kind);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+			      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int device, cudaStream_t stream)
+{
+	HD_CUDART(cudart);
+	(void)count, (void)device, (void)stream;
+	HD_TRY(hd_cudart_start(cudart));
+	return hd_cudart_return(hd_sim_owns(cudart->sim, (uintptr_t)devPtr) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
+{
+	(void)advice;
+	return cudaMemPrefetchAsync(devPtr, count, device, NULL);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	if (!attributes)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	memset(attributes, 0, sizeof *attributes);
+	if (!hd_sim_owns(cudart->sim, (uintptr_t)ptr)) {
+		attributes->type = cudaMemoryTypeUnregistered;
+		attributes->device = cudaInvalidDeviceId;
+		attributes->hostPointer = (void *)(uintptr_t)ptr;
+		return cudaSuccess;
+	}
+	attributes->type = cudaMemoryTypeDevice;
+	attributes->devicePointer = (void *)(uintptr_t)ptr;
+	if (hd_sim_host_pointer(cudart->sim, (uintptr_t)ptr, 1) == ptr)
+		attributes->hostPointer = (void *)(uintptr_t)ptr;
+	return cudaSuccess;
+}
+
+/* ------------------------------------------------------------ device symbols */
+
+static cudaError_t symbol_range(struct hd_cudart *cudart, const void *symbol, size_t count, size_t offset, void **pointer)
+{
+	uint64_t address, size;
+	cudaError_t error = hd_cudart_start(cudart);
+	if (error == cudaSuccess)
+		error = hd_cudart_variable(cudart, symbol, &address, &size);
+	if (error != cudaSuccess)
+		return error;
+	if (offset > size || count > size - offset)
+		return cudaErrorInvalidValue;
+	*pointer = (void *)(uintptr_t)(address + offset);
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	void *pointer;
+	HD_TRY(symbol_range(cudart, symbol, count, offset, &pointer));
+	if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
+	return hd_cudart_return(copy(cudart, pointer, src, count, kind));
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	void *pointer;
+	HD_TRY(symbol_range(cudart, symbol, count, offset, &pointer));
+	if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
+	return hd_cudart_return(copy(cudart, dst, pointer, count, kind));
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
+				    enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind,
+				      cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+}
+
+cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
+{
+	HD_CUDART(cudart);
+	return hd_cudart_return(devPtr ? symbol_range(cudart, symbol, 0, 0, devPtr) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+	HD_CUDART(cudart);
+	uint64_t address, bytes;
+	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_variable(cudart, symbol, &address, &bytes));
+	*size = bytes;
+	return cudaSuccess;
+}

@@ -1,0 +1,117 @@
+/*
+ * What clang's generated constructors call: kernel objects, kernels and variables of each
+ * translation unit. Nothing is loaded here; the simulator starts on the first call that needs it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heddle/object.h"
+#include "runtime/cudart/context.h"
+
+/* Layout of the wrapper in .nvFatBinSegment (ground facts of clang's CUDA support). */
+#define HD_FATBIN_MAGIC 0x466243b1u
+struct fatbin_wrapper {
+	uint32_t magic, version;
+	const uint8_t *data;
+	void *unused;
+};
+
+void **__cudaRegisterFatBinary(void *fatCubin)
+{
+	HD_CUDART(cudart);
+	const struct fatbin_wrapper *wrapper = fatCubin;
+	struct hd_binary *binary = hd_xcalloc(1, sizeof *binary);
+	hd_vec_push(&cudart->binaries, binary);
+	binary->failed = true;
+	if (wrapper->magic != HD_FATBIN_MAGIC)
+		hd_error(&cudart->diag, HD_NOWHERE, "the program registers a GPU binary of unknown form (magic 0x%x)",
+			 wrapper->magic);
+	else if (!(binary->size = hd_object_declared_size(wrapper->data)))
+		hd_error(&cudart->diag, HD_NOWHERE,
+			 "the program's GPU binary is no Heddle kernel object; build it with heddle-cc");
+	else
+		binary->failed = false;
+	binary->bytes = wrapper->data;
+	return (void **)binary;
+}
+
+void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+{
+	(void)fatCubinHandle;
+}
+
+void __cudaUnregisterFatBinary(void **fatCubinHandle)
+{
+	HD_CUDART(cudart);
+	struct hd_binary *binary = (struct hd_binary *)fatCubinHandle;
+	/* Its bytes may go with the shared library that is being closed; statistics at exit still need the module. */
+	binary->gone = !binary->module;
+	(void)cudart;
+}
+
+static void add(struct hd_registered **table, const void *host, const char *name, void **handle)
+{
+	struct hd_registered *entry;
+	HASH_FIND_PTR(*table, &host, entry);
+	if (entry) {
+		free(entry->name);
+	} else {
+		entry = hd_xcalloc(1, sizeof *entry);
+		entry->host = host;
+		HASH_ADD_PTR(*table, host, entry);
+	}
+	entry->name = hd_xstrdup(name);
+	entry->binary = (struct hd_binary *)handle;
+	entry->kernel = NULL;
+}
+
+void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName,
+			    int threadLimit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
+{
+	HD_CUDART(cudart);
+	(void)deviceFun, (void)threadLimit, (void)tid, (void)bid, (void)bDim, (void)gDim, (void)wSize;
+	add(&cudart->functions, hostFun, deviceName, fatCubinHandle);
+}
+
+void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext,
+		       size_t size, int constant, int global)
+{
+	HD_CUDART(cudart);
+	(void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
+	add(&cudart->variables, hostVar, deviceName, fatCubinHandle);
+}
+
+void __cudaRegisterManagedVar(void **fatCubinHandle, char *pointerVar, char *initialValue, const char *deviceName,
+			      size_t size, unsigned int align)
+{
+	HD_CUDART(cudart);
+	(void)initialValue, (void)size, (void)align;
+	add(&cudart->variables, pointerVar, deviceName, fatCubinHandle);
+	struct hd_managed managed = {(void **)(void *)pointerVar, hd_xstrdup(deviceName),
+				     (struct hd_binary *)fatCubinHandle};
+	*managed.pointer = NULL;
+	hd_vec_push(&cudart->managed, managed);
+	/* The program may read the variable before it calls the runtime, so this cannot wait. */
+	hd_cudart_start(cudart);
+}
+
+struct hd_registered *hd_cudart_function(struct hd_cudart *cudart, const void *host)
+{
+	struct hd_registered *entry;
+	HASH_FIND_PTR(cudart->functions, &host, entry);
+	if (!entry || !entry->binary->module)
+		return NULL;
+	if (!entry->kernel)
+		entry->kernel = hd_sim_kernel(entry->binary->module, entry->name);
+	return entry->kernel ? entry : NULL;
+}
+
+cudaError_t hd_cudart_variable(struct hd_cudart *cudart, const void *host, uint64_t *address, uint64_t *size)
+{
+	struct hd_registered *entry;
+	HASH_FIND_PTR(cudart->variables, &host, entry);
+	if (!entry || !entry->binary->module || hd_sim_symbol(entry->binary->module, entry->name, address, size))
+		return cudaErrorInvalidSymbol;
+	return cudaSuccess;
+}

@@ -1,0 +1,329 @@
+/*
+ * heddle run: runs a CUDA program on the simulated GPU, once for each policy, and prints the figures side by side.
+ * The program is an ordinary process; libheddle-cudart in it reads its settings from the environment and writes
+ * the statistics that are read back here.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "heddle/config.h"
+#include "heddle/object.h"
+#include "heddle/policy.h"
+#include "heddle/sim.h"
+#include "lib/strbuf.h"
+#include "tools/heddle/cmd.h"
+
+enum { KEY_GPU = 'g', KEY_POLICY = 'p', KEY_STATS = 'o', KEY_VERIFY = 'v', KEY_SET = 's', KEY_JSON = 0x100, KEY_MAX_CYCLES,
+       KEY_TRACE, KEY_QUIET };
+
+static const struct argp_option options[] = {
+	{"gpu", KEY_GPU, "NAME", 0, "GPU to simulate (see 'heddle gpus'); default v100", 0},
+	{"policy", KEY_POLICY, "NAME", 0, "hardware design, may be combined as a+b; repeat to compare (default baseline)", 0},
+	{"set", KEY_SET, "KEY=VALUE", 0, "change a configuration key (see 'heddle gpus NAME')", 0},
+	{"verify", KEY_VERIFY, NULL, 0, "check every annotation against what the program does", 0},
+	{"max-cycles", KEY_MAX_CYCLES, "N", 0, "stop a kernel after N cycles", 0},
+	{"stats", KEY_STATS, "FILE", 0, "write the statistics as JSON", 0},
+	{"trace", KEY_TRACE, "STREAMS", 0, "trace events, e.g. issue,lsu@1000:1200", 0},
+	{"json", KEY_JSON, NULL, 0, "print the statistics as JSON instead of a table", 0},
+	{"quiet", KEY_QUIET, NULL, 0, "no table", 0},
+	{0}};
+
+struct run {
+	const char *gpu, *stats, *trace, *max_cycles;
+	bool verify, json, quiet;
+	HD_VEC(const char *) policies;
+	struct hd_strbuf set;
+	char **program;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct run *run = state->input;
+	switch (key) {
+	case KEY_GPU: run->gpu = arg; break;
+	case KEY_POLICY: hd_vec_push(&run->policies, arg); break;
+	case KEY_STATS: run->stats = arg; break;
+	case KEY_VERIFY: run->verify = true; break;
+	case KEY_SET: hd_strbuf_printf(&run->set, "%s%s", run->set.len ? ";" : "", arg); break;
+	case KEY_MAX_CYCLES: run->max_cycles = arg; break;
+	case KEY_TRACE: run->trace = arg; break;
+	case KEY_JSON: run->json = true; break;
+	case KEY_QUIET: run->quiet = true; break;
+	case ARGP_KEY_ARGS: run->program = state->argv + state->next; break;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "which program? (heddle run [OPTION...] -- PROGRAM [ARG...])"); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* What the user named wrongly is told before the program starts. */
+static int check_settings(const struct run *run, struct hd_diag *diag)
+{
+	struct hd_config config;
+	if (hd_config_load(&config, run->gpu, diag))
+		return -1;
+	char *settings = hd_xstrdup(hd_strbuf_text(&run->set)), *rest = settings;
+	int status = 0;
+	for (char *item; (item = strsep(&rest, ";"));)
+		if (*item && hd_config_set(&config, item, diag))
+			status = -1;
+	free(settings);
+	if (!status && hd_config_check(&config, diag))
+		status = -1;
+	for (uint32_t i = 0; i < run->policies.len; i++)
+		if (hd_policy_check(run->policies.data[i], diag))
+			status = -1;
+	char *end;
+	if (run->max_cycles && (!strtoull(run->max_cycles, &end, 10) || *end || *run->max_cycles == '-'))
+		status = hd_error(diag, HD_NOWHERE, "--max-cycles needs a positive number, not '%s'", run->max_cycles);
+	return status;
+}
+
+static void put(const char *name, const char *value)
+{
+	if (value && *value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+static void run_child(const struct run *run, const char *policy, const char *stats, int status_fd)
+{
+	char number[16];
+	snprintf(number, sizeof number, "%d", status_fd);
+	put("HEDDLE_GPU", run->gpu);
+	put("HEDDLE_POLICY", policy);
+	put("HEDDLE_SET", hd_strbuf_text(&run->set));
+	put("HEDDLE_VERIFY", run->verify ? "1" : NULL);
+	put("HEDDLE_MAX_CYCLES", run->max_cycles);
+	put("HEDDLE_TRACE", run->trace);
+	put("HEDDLE_STATS", stats);
+	put("HEDDLE_STATUS_FD", number);
+	execvp(run->program[0], run->program);
+	dprintf(status_fd, "exec: %s\n", strerror(errno));
+	_exit(127);
+}
+
+/* The statistics that a run left at `path`; the file is removed. NULL when there are none. */
+static json_t *take_statistics(const char *path)
+{
+	json_t *json = json_load_file(path, 0, NULL);
+	unlink(path);
+	return json;
+}
+
+struct outcome {
+	int status;    /* of heddle */
+	json_t *stats; /* NULL: the program made none */
+};
+
+static struct outcome judge(const struct run *run, int wait_status, const char *report, json_t *stats, struct hd_diag *diag)
+{
+	struct outcome outcome = {0, stats};
+	const char *program = run->program[0];
+	if (!strncmp(report, "exec: ", 6))
+		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE, "cannot run %s: %.*s", program,
+						  (int)strcspn(report + 6, "\n"), report + 6);
+	else if (*report)
+		outcome.status = 2; /* the fault itself was reported where it happened */
+	else if (WIFSIGNALED(wait_status))
+		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE, "%s was ended by signal %d (%s)", program,
+						  WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+	else if (WEXITSTATUS(wait_status))
+		outcome.status = WEXITSTATUS(wait_status);
+	else if (!stats)
+		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE,
+						  "%s never used the simulated GPU; was it built with heddle-cc?", program);
+	return outcome;
+}
+
+static struct outcome run_once(const struct run *run, const char *policy, struct hd_diag *diag)
+{
+	char stats[] = "/tmp/heddle-stats-XXXXXX", report[4096] = "";
+	int pipe_fds[2], wait_status;
+	int stats_fd = mkstemp(stats);
+	if (stats_fd < 0 || pipe(pipe_fds))
+		return (struct outcome){2 + 0 * hd_error(diag, HD_NOWHERE, "cannot start: %s", strerror(errno)), NULL};
+	close(stats_fd);
+	fcntl(pipe_fds[0], F_SETFD, FD_CLOEXEC);
+	fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0)
+		run_child(run, policy, stats, pipe_fds[1]);
+	close(pipe_fds[1]);
+	while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
+		;
+	ssize_t length = read(pipe_fds[0], report, sizeof report - 1);
+	if (length < 0)
+		report[0] = '\0';
+	close(pipe_fds[0]);
+	return judge(run, wait_status, report, take_statistics(stats), diag);
+}
+
+/* ------------------------------------------------------------ figures */
+
+static double number(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+struct row {
+	const char *label, *format;
+	double (*value)(const json_t *figures, const json_t *l1d);
+};
+
+static double cycles(const json_t *f, const json_t *l) { (void)l; return number(f, "cycles"); }
+static double instructions(const json_t *f, const json_t *l) { (void)l; return number(f, "warp_instructions"); }
+static double ipc(const json_t *f, const json_t *l) { (void)l; return number(f, "ipc"); }
+static double l1_accesses(const json_t *f, const json_t *l) { (void)f; return number(l, "accesses"); }
+static double l1_hits(const json_t *f, const json_t *l) { (void)f; return ratio(number(l, "hits"), number(l, "accesses")); }
+static double l1_global(const json_t *f, const json_t *l) { (void)f; return number(l, "global"); }
+static double l1_spills(const json_t *f, const json_t *l) { (void)f; return number(l, "spill_fill"); }
+static double l1_local(const json_t *f, const json_t *l) { (void)f; return number(l, "other_local"); }
+static double energy(const json_t *f, const json_t *l) { (void)l; return 1e3 * number(f, "energy_joules"); }
+
+static const struct row rows[] = {
+	{"cycles", "%.0f", cycles},
+	{"warp instructions", "%.0f", instructions},
+	{"IPC (warp instructions)", "%.3f", ipc},
+	{"L1D accesses", "%.0f", l1_accesses},
+	{"  hit rate, %", "%.1f", l1_hits},
+	{"  global", "%.0f", l1_global},
+	{"  local: spills and fills", "%.0f", l1_spills},
+	{"  local: other", "%.0f", l1_local},
+	{"energy, mJ", "%.3f", energy},
+};
+
+/* One line for each kernel: its launches summed. */
+static void print_kernels(const json_t *stats)
+{
+	json_t *launches = json_object_get(stats, "launches"), *launch;
+	json_t *kernels = json_object();
+	size_t i;
+	json_array_foreach(launches, i, launch) {
+		const char *name = json_string_value(json_object_get(launch, "kernel"));
+		json_t *sum = json_object_get(kernels, name);
+		if (!sum) {
+			sum = json_pack("{s:i,s:f,s:f}", "launches", 0, "cycles", 0.0, "warp_instructions", 0.0);
+			json_object_set_new(kernels, name, sum);
+		}
+		json_object_set_new(sum, "launches", json_integer((json_int_t)number(sum, "launches") + 1));
+		json_object_set_new(sum, "cycles", json_real(number(sum, "cycles") + number(launch, "cycles")));
+		json_object_set_new(sum, "warp_instructions",
+				    json_real(number(sum, "warp_instructions") + number(launch, "warp_instructions")));
+	}
+	const char *name;
+	json_t *sum;
+	printf("%10s %14s %18s %8s  kernel\n", "launches", "cycles", "warp instructions", "IPC");
+	json_object_foreach(kernels, name, sum) {
+		double kernel_cycles = number(sum, "cycles");
+		printf("%10.0f %14.0f %18.0f %8.3f  %s\n", number(sum, "launches"), kernel_cycles,
+		       number(sum, "warp_instructions"),
+		       kernel_cycles > 0 ? number(sum, "warp_instructions") / kernel_cycles : 0.0, name);
+	}
+	json_decref(kernels);
+}
+
+static void print_table(const struct run *run, json_t *const *stats)
+{
+	printf("\n%s on %s%s\n", run->program[0], run->gpu, run->verify ? ", verified" : "");
+	printf("%-26s", "");
+	for (uint32_t i = 0; i < run->policies.len; i++)
+		printf(" %16s", run->policies.data[i]);
+	printf("\n");
+	for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++) {
+		printf("%-26s", rows[r].label);
+		for (uint32_t i = 0; i < run->policies.len; i++) {
+			char text[64] = "-";
+			json_t *total = json_object_get(stats[i], "total");
+			if (total)
+				snprintf(text, sizeof text, rows[r].format, rows[r].value(total, json_object_get(total, "l1d")));
+			printf(" %16s", text);
+		}
+		printf("\n");
+	}
+	for (uint32_t i = 0; i < run->policies.len; i++)
+		if (stats[i]) {
+			printf("\n%s%s", run->policies.len > 1 ? run->policies.data[i] : "", run->policies.len > 1 ? "\n" : "");
+			print_kernels(stats[i]);
+		}
+}
+
+/* One document as it is; several as {"runs": [...]}. The caller frees the text. */
+static char *statistics_text(const struct run *run, json_t *const *stats)
+{
+	json_t *document = NULL;
+	if (run->policies.len == 1) {
+		document = json_incref(stats[0]);
+	} else {
+		document = json_pack("{s:[]}", "runs");
+		for (uint32_t i = 0; i < run->policies.len; i++)
+			json_array_append(json_object_get(document, "runs"), stats[i] ? stats[i] : json_null());
+	}
+	char *body = document ? json_dumps(document, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) : NULL;
+	struct hd_strbuf text = {0};
+	hd_strbuf_printf(&text, "%s\n", body ? body : "{}");
+	free(body);
+	json_decref(document);
+	return hd_strbuf_detach(&text);
+}
+
+static int report(const struct run *run, json_t *const *stats, struct hd_diag *diag)
+{
+	int status = 0;
+	bool any = false;
+	for (uint32_t i = 0; i < run->policies.len; i++)
+		any = any || stats[i];
+	if (!any)
+		return 0;
+	char *text = statistics_text(run, stats);
+	if (run->stats && hd_write_file(run->stats, text, strlen(text), diag))
+		status = 2;
+	if (run->json)
+		fputs(text, stdout);
+	else if (!run->quiet)
+		print_table(run, stats);
+	free(text);
+	return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse, "-- PROGRAM [ARG...]",
+		"Runs a CUDA program that heddle-cc built on the simulated GPU, once for each --policy, and prints the figures "
+		"side by side.\vExit status: the program's own; 2 when the simulated GPU reports a fault or the input is "
+		"wrong.",
+		NULL, NULL, NULL};
+	struct run run = {.gpu = "v100"};
+	struct hd_diag diag = {.tool = "heddle run"};
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run);
+	if (!run.policies.len)
+		hd_vec_push(&run.policies, "baseline");
+	int status = check_settings(&run, &diag) ? 2 : 0;
+	json_t **stats = hd_xcalloc(run.policies.len, sizeof *stats);
+	for (uint32_t i = 0; i < run.policies.len && !status; i++) {
+		struct outcome outcome = run_once(&run, run.policies.data[i], &diag);
+		stats[i] = outcome.stats;
+		status = outcome.status;
+	}
+	int report_status = report(&run, stats, &diag);
+	for (uint32_t i = 0; i < run.policies.len; i++)
+		json_decref(stats[i]);
+	free(stats);
+	hd_vec_release(&run.policies);
+	hd_strbuf_release(&run.set);
+	return status ? status : report_status;
+}
