@@ -1,0 +1,385 @@
+/*
+ * Parsing of nvcc's command line into struct hd_cc. One table says what each option does.
+ */
+#include "tools/heddle-cc/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "heddle/config.h"
+#include "heddle/version.h"
+#include "lib/strbuf.h"
+
+enum action {
+	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_PTX, ACT_STAGE_E, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_FLAG,
+	ACT_COMMON,       /* goes to both halves as it is */
+	ACT_COMMON_VALUE, /* so does its value, as a second word */
+	ACT_STD, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
+};
+
+/* How the value is attached. */
+enum form { FORM_NONE, FORM_SEPARATE /* -o F, or -o=F */, FORM_JOINED /* -IF or -I F */ };
+
+struct option {
+	const char *name, *other;
+	enum form form;
+	enum action action;
+	size_t flag; /* ACT_FLAG: offset of the bool */
+	const char *help;
+};
+
+#define FLAG(field) offsetof(struct hd_cc, field)
+
+static const struct option options[] = {
+	{"-o", "--output-file", FORM_SEPARATE, ACT_OUTPUT, 0, "FILE      output file"},
+	{"-c", "--compile", FORM_NONE, ACT_STAGE_C, 0, "          compile to an object file"},
+	{"-ptx", "--ptx", FORM_NONE, ACT_STAGE_PTX, 0, "        device half to PTX"},
+	{"-E", "--preprocess", FORM_NONE, ACT_STAGE_E, 0, "          preprocess the host half"},
+	{"-x", "--x", FORM_SEPARATE, ACT_LANGUAGE, 0, "cu|c|c++  language of the inputs"},
+	{"-arch", "--gpu-architecture", FORM_SEPARATE, ACT_ARCH, 0, "sm_NN  architecture (default sm_70)"},
+	{"-gencode", "--generate-code", FORM_SEPARATE, ACT_GENCODE, 0, "SPEC the same, as arch=compute_NN,code=sm_NN"},
+	{"-maxrregcount", "--maxrregcount", FORM_SEPARATE, ACT_MAXREG, 0, "N  most registers of a thread"},
+	{"-g", "--debug", FORM_NONE, ACT_FLAG, FLAG(debug), "          debug information"},
+	{"-G", "--device-debug", FORM_NONE, ACT_FLAG, FLAG(device_debug), "          device half unoptimised"},
+	{"-lineinfo", "--generate-line-info", FORM_NONE, ACT_FLAG, FLAG(line_info), "   source lines of device code"},
+	{"-use_fast_math", "--use_fast_math", FORM_NONE, ACT_FLAG, FLAG(fast_math), " approximate math, denormals flushed"},
+	{"-keep", "--keep", FORM_NONE, ACT_FLAG, FLAG(keep), "       keep annotated IR and kernel object beside the output"},
+	{"-v", "--verbose", FORM_NONE, ACT_FLAG, FLAG(verbose), "          print the commands"},
+	{"-dryrun", "--dryrun", FORM_NONE, ACT_FLAG, FLAG(dry_run), "     print the commands, run nothing"},
+	{"-shared", "--shared", FORM_NONE, ACT_FLAG, FLAG(shared), "     link a shared library"},
+	{"-O", "--optimize", FORM_JOINED, ACT_OPTIMIZE, 0, "N         optimisation of both halves (default 3)"},
+	{"-I", "--include-path", FORM_JOINED, ACT_COMMON_VALUE, 0, "DIR       header search path"},
+	{"-isystem", "--system-include", FORM_SEPARATE, ACT_COMMON_VALUE, 0, "DIR system header search path"},
+	{"-D", "--define-macro", FORM_JOINED, ACT_COMMON_VALUE, 0, "NAME[=V]  define a macro"},
+	{"-U", "--undefine-macro", FORM_JOINED, ACT_COMMON_VALUE, 0, "NAME      undefine a macro"},
+	{"-include", "--pre-include", FORM_SEPARATE, ACT_COMMON_VALUE, 0, "FILE include a file first"},
+	{"-std", "--std", FORM_SEPARATE, ACT_STD, 0, "STANDARD  C++ standard"},
+	{"-L", "--library-path", FORM_JOINED, ACT_LINK, 0, "DIR       library search path"},
+	{"-l", "--library", FORM_JOINED, ACT_LINK, 0, "NAME      library"},
+	{"-Xcompiler", "--compiler-options", FORM_SEPARATE, ACT_HOST, 0, "A,B options for the host half"},
+	{"-Xlinker", "--linker-options", FORM_SEPARATE, ACT_LINKER, 0, "A,B   options for the linker"},
+	{"-Xptxas", "--ptxas-options", FORM_SEPARATE, ACT_PTXAS, 0, "-v     print registers, stack and spills of each function"},
+	{"-w", "--disable-warnings", FORM_NONE, ACT_COMMON, 0, "          no warnings"},
+	{"-h", "--help", FORM_NONE, ACT_HELP, 0, "          this text"},
+	{"-V", "--version", FORM_NONE, ACT_VERSION, 0, "          version"},
+	/* nvcc's options that mean nothing here: clang does it anyway, or there is only one way */
+	{"-m64", "--m64", FORM_NONE, ACT_IGNORE, 0, NULL},
+	{"-cudart", "--cudart", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
+	{"-ccbin", "--compiler-bindir", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
+	{"-expt-relaxed-constexpr", "--expt-relaxed-constexpr", FORM_NONE, ACT_IGNORE, 0, NULL},
+	{"-extended-lambda", "--extended-lambda", FORM_NONE, ACT_IGNORE, 0, NULL},
+	{"-expt-extended-lambda", "--expt-extended-lambda", FORM_NONE, ACT_IGNORE, 0, NULL},
+	{"-Xcudafe", "--Xcudafe", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
+	{"-diag-suppress", "--diag-suppress", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
+	{"-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets", FORM_NONE, ACT_IGNORE, 0, NULL},
+	{"-t", "--threads", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
+	{"-dc", "--device-c", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
+	{"-dlink", "--device-link", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
+	{"-rdc", "--relocatable-device-code", FORM_SEPARATE, ACT_UNSUPPORTED, 0, NULL},
+	{"-dlto", "--dlink-time-opt", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
+	{"-cubin", "--cubin", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
+	{"-fatbin", "--fatbin", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
+	{"-lib", "--lib", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
+};
+static const unsigned option_count = sizeof options / sizeof *options;
+
+static void print_help(void)
+{
+	printf("Usage: heddle-cc [OPTION...] FILE...\n"
+	       "Compiles CUDA sources (.cu), and C and C++ beside them, into a program that runs on the simulated GPU.\n\n");
+	for (unsigned i = 0; i < option_count; i++)
+		if (options[i].help)
+			printf("  %s %s\n", options[i].name, options[i].help);
+	printf("\nLong forms of nvcc (--output-file, --gpu-architecture, ...) are understood. Options that begin with -W or -f\n"
+	       "go to clang. Metadata is written beside the output as NAME.heddle.json.\n"
+	       "HEDDLE_CLANG names the clang++ to use instead of clang++-19.\n");
+}
+
+/* Adds each part of "a,b,c". */
+static void add_list(struct hd_cc *cc, hd_arguments *to, const char *list, const char *prefix)
+{
+	char *rest = hd_arena_strdup(&cc->arena, list);
+	for (char *item; (item = strsep(&rest, ","));)
+		if (*item) {
+			if (prefix)
+				hd_vec_push(to, prefix);
+			hd_vec_push(to, item);
+		}
+}
+
+/* "sm_75", "compute_75", "75", or a list of them: the first decides. */
+static int set_arch(struct hd_cc *cc, const char *text)
+{
+	const char *digits = text + strcspn(text, "0123456789");
+	int number = atoi(digits);
+	if (!strcmp(text, "native") || !strncmp(text, "all", 3))
+		return 0;
+	if (number < 20 || number > 120)
+		return hd_error(&cc->diag, HD_NOWHERE, "unknown GPU architecture '%s'", text);
+	if (number < 70 || number > 89)
+		return hd_error(&cc->diag, HD_NOWHERE, "architecture '%s' is not supported: sm_70 to sm_89 are", text);
+	cc->arch = hd_arena_printf(&cc->arena, "sm_%d", number);
+	return 0;
+}
+
+static int set_gencode(struct hd_cc *cc, const char *text)
+{
+	const char *code = strstr(text, "code=");
+	const char *arch = strstr(text, "arch=");
+	if (!code && !arch)
+		return hd_error(&cc->diag, HD_NOWHERE, "-gencode needs arch=...,code=..., not '%s'", text);
+	return set_arch(cc, code ? code + 5 : arch + 5);
+}
+
+static int set_max_registers(struct hd_cc *cc, const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+	if (*end || end == text || value < 16 || value > 255)
+		return hd_error(&cc->diag, HD_NOWHERE, "-maxrregcount is between 16 and 255, not '%s'", text);
+	cc->max_registers = (uint32_t)value;
+	return 0;
+}
+
+static int set_optimize(struct hd_cc *cc, const char *text)
+{
+	if (strlen(text) > 1 || !strchr("0123sz", *text))
+		return hd_error(&cc->diag, HD_NOWHERE, "unknown optimisation level '-O%s'", text);
+	cc->optimize = hd_arena_printf(&cc->arena, "-O%s", *text ? text : "1");
+	return 0;
+}
+
+static int set_language(struct hd_cc *cc, const char *text)
+{
+	static const char *const known[][2] = {{"cu", "cuda"}, {"cuda", "cuda"}, {"c", "c"}, {"c++", "c++"}};
+	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(text, known[i][0])) {
+			cc->language = known[i][1];
+			return 0;
+		}
+	return hd_error(&cc->diag, HD_NOWHERE, "unknown language '-x %s': cu, c or c++", text);
+}
+
+static int apply(struct hd_cc *cc, const struct option *option, const char *value)
+{
+	switch (option->action) {
+	case ACT_OUTPUT: cc->output = value; return 0;
+	case ACT_STAGE_C: cc->stage = HD_CC_OBJECT; return 0;
+	case ACT_STAGE_PTX: cc->stage = HD_CC_PTX; return 0;
+	case ACT_STAGE_E: cc->stage = HD_CC_PREPROCESS; return 0;
+	case ACT_LANGUAGE: return set_language(cc, value);
+	case ACT_ARCH: return set_arch(cc, value);
+	case ACT_GENCODE: return set_gencode(cc, value);
+	case ACT_OPTIMIZE: return set_optimize(cc, value);
+	case ACT_MAXREG: return set_max_registers(cc, value);
+	case ACT_FLAG: *(bool *)((char *)cc + option->flag) = true; return 0;
+	case ACT_COMMON: hd_vec_push(&cc->common, option->name); return 0;
+	case ACT_COMMON_VALUE:
+		hd_vec_push(&cc->common, option->name);
+		hd_vec_push(&cc->common, value);
+		return 0;
+	case ACT_STD: hd_vec_push(&cc->common, hd_arena_printf(&cc->arena, "-std=%s", value)); return 0;
+	case ACT_HOST: add_list(cc, &cc->host, value, NULL); return 0;
+	case ACT_LINK:
+		if (strcmp(option->name, "-l") || (strcmp(value, "cudart") && strcmp(value, "cudart_static")))
+			hd_vec_push(&cc->link, hd_arena_printf(&cc->arena, "%s%s", option->name, value));
+		return 0;
+	case ACT_LINKER: add_list(cc, &cc->link, value, "-Xlinker"); return 0;
+	case ACT_PTXAS: cc->report = cc->report || strstr(value, "-v"); return 0;
+	case ACT_IGNORE:
+	case ACT_IGNORE_VALUE: return 0;
+	case ACT_UNSUPPORTED:
+		if (value && !strcmp(value, "false"))
+			return 0;
+		return hd_error(&cc->diag, HD_NOWHERE, "%s is not supported yet", option->name);
+	case ACT_HELP: print_help(); return 1;
+	case ACT_VERSION: printf("heddle-cc %s (LLVM 19)\n", HD_VERSION); return 1;
+	}
+	return 0;
+}
+
+/* The option that `argument` is, with its joined value in *value (NULL: it may follow). */
+static const struct option *find_option(const char *argument, const char **value)
+{
+	const char *equals = strchr(argument, '=');
+	for (unsigned i = 0; i < option_count; i++) {
+		const char *names[] = {options[i].name, options[i].other};
+		for (unsigned n = 0; n < 2; n++) {
+			size_t length = strlen(names[n]);
+			*value = NULL;
+			if (!strcmp(argument, names[n]))
+				return &options[i];
+			if (options[i].form != FORM_NONE && equals && (size_t)(equals - argument) == length &&
+			    !strncmp(argument, names[n], length)) {
+				*value = equals + 1;
+				return &options[i];
+			}
+		}
+	}
+	for (unsigned i = 0; i < option_count; i++) {
+		size_t length = strlen(options[i].name);
+		if (options[i].form == FORM_JOINED && !strncmp(argument, options[i].name, length)) {
+			*value = argument + length;
+			return &options[i];
+		}
+	}
+	return NULL;
+}
+
+static int unknown_option(struct hd_cc *cc, const char *argument)
+{
+	const char *names[sizeof options / sizeof *options];
+	for (unsigned i = 0; i < option_count; i++)
+		names[i] = argument[1] == '-' ? options[i].other : options[i].name;
+	char *near = hd_nearest_names(argument, names, option_count);
+	hd_error(&cc->diag, HD_NOWHERE, "unknown option '%s'%s%s%s", argument, *near ? "; did you mean " : "", near,
+		 *near ? "?" : "");
+	free(near);
+	return -1;
+}
+
+static int parse_argument(struct hd_cc *cc, char **argv, int *index)
+{
+	const char *argument = argv[*index], *value;
+	if (*argument != '-' || !argument[1]) {
+		hd_vec_push(&cc->inputs, argument);
+		return 0;
+	}
+	const struct option *option = find_option(argument, &value);
+	if (!option) {
+		if (argument[1] != 'W' && argument[1] != 'f')
+			return unknown_option(cc, argument);
+		hd_vec_push(&cc->common, argument);
+		return 0;
+	}
+	if (option->action == ACT_OPTIMIZE && !value)
+		value = "";
+	if (option->form != FORM_NONE && !value) {
+		value = argv[*index + 1];
+		if (!value)
+			return hd_error(&cc->diag, HD_NOWHERE, "%s needs a value", argument);
+		++*index;
+	}
+	return apply(cc, option, value);
+}
+
+/* ------------------------------------------------------------ places */
+
+static char *beside(const char *base, const char *path)
+{
+	struct hd_strbuf text = {0};
+	hd_strbuf_printf(&text, "%s/%s", base, path);
+	char *real = realpath(hd_strbuf_text(&text), NULL);
+	if (real) {
+		hd_strbuf_release(&text);
+		return real;
+	}
+	return hd_strbuf_detach(&text);
+}
+
+static void find_places(struct hd_cc *cc)
+{
+	char *data = hd_data_dir();
+	const char *clang = getenv("HEDDLE_CLANG");
+	cc->clangxx = hd_xstrdup(clang && *clang ? clang : "clang++-19");
+	cc->plugin = beside(data, "../../lib/HeddlePasses.so");
+	cc->library_dir = beside(data, "../../lib");
+	cc->device_library = beside(data, "device.bc");
+	cc->include_dir = beside(data, "include/cuda");
+	free(data);
+}
+
+int hd_cc_parse(struct hd_cc *cc, int argc, char **argv)
+{
+	memset(cc, 0, sizeof *cc);
+	hd_arena_init(&cc->arena);
+	cc->diag.tool = "heddle-cc";
+	cc->arch = "sm_70";
+	for (int i = 1; i < argc; i++) {
+		int status = parse_argument(cc, argv, &i);
+		if (status)
+			return status;
+	}
+	find_places(cc);
+	if (!cc->inputs.len)
+		return hd_error(&cc->diag, HD_NOWHERE, "no input files");
+	if (cc->output && cc->inputs.len > 1 && cc->stage != HD_CC_LINK)
+		return hd_error(&cc->diag, HD_NOWHERE, "-o with several inputs needs a link step");
+	for (uint32_t i = 0; i < cc->inputs.len; i++)
+		if (access(cc->inputs.data[i], R_OK))
+			return hd_error(&cc->diag, HD_NOWHERE, "cannot read %s", cc->inputs.data[i]);
+	return 0;
+}
+
+void hd_cc_release(struct hd_cc *cc)
+{
+	hd_vec_release(&cc->inputs);
+	hd_vec_release(&cc->common);
+	hd_vec_release(&cc->host);
+	hd_vec_release(&cc->link);
+	free(cc->clangxx);
+	free(cc->plugin);
+	free(cc->library_dir);
+	free(cc->device_library);
+	free(cc->include_dir);
+	hd_arena_release(&cc->arena);
+}
+
+static bool has_extension(const char *name, const char *const *extensions)
+{
+	const char *dot = strrchr(name, '.');
+	for (; dot && *extensions; extensions++)
+		if (!strcmp(dot, *extensions))
+			return true;
+	return false;
+}
+
+bool hd_cc_is_cuda(const struct hd_cc *cc, const char *input)
+{
+	static const char *const cuda[] = {".cu", NULL};
+	return cc->language ? !strcmp(cc->language, "cuda") && hd_cc_is_source(cc, input) : has_extension(input, cuda);
+}
+
+bool hd_cc_is_source(const struct hd_cc *cc, const char *input)
+{
+	static const char *const linked[] = {".o", ".a", ".so", ".obj", NULL};
+	static const char *const sources[] = {".cu", ".c", ".cc", ".cpp", ".cxx", ".C", ".i", ".ii", NULL};
+	return cc->language ? !has_extension(input, linked) : has_extension(input, sources);
+}
+
+/* ------------------------------------------------------------ the halves */
+
+void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arguments)
+{
+	/* No NVIDIA software: none of its headers and libraries, and an SDK version that clang could not detect. */
+	const char *fixed[] = {"-x", "cuda", device ? "--cuda-device-only" : "--cuda-host-only", "-nocudainc", "-nocudalib",
+			       "--cuda-path=/nonexistent", "-Xclang", "-target-sdk-version=11.8", "-I", cc->include_dir,
+			       "-include", "heddle_cuda.h"};
+	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		hd_vec_push(arguments, fixed[i]);
+	for (uint32_t i = 0; i < cc->common.len; i++)
+		hd_vec_push(arguments, cc->common.data[i]);
+	hd_vec_push(arguments, hd_arena_printf((struct hd_arena *)&cc->arena, "--cuda-gpu-arch=%s", cc->arch));
+	const char *level = cc->optimize ? cc->optimize : "-O3";
+	hd_vec_push(arguments, device && cc->device_debug ? "-O0" : level);
+	if (cc->fast_math)
+		hd_vec_push(arguments, "-ffast-math");
+	if (cc->debug || cc->device_debug)
+		hd_vec_push(arguments, "-g");
+	if (!device) {
+		for (uint32_t i = 0; i < cc->host.len; i++)
+			hd_vec_push(arguments, cc->host.data[i]);
+		return;
+	}
+	hd_vec_push(arguments, "--cuda-feature=+ptx75");
+	/* Remarks, messages and metadata name source lines even when nobody asked for a debugger. */
+	if (!cc->debug && !cc->device_debug)
+		hd_vec_push(arguments, "-gline-tables-only");
+	if (access(cc->device_library, R_OK) == 0) {
+		const char *library[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", cc->device_library};
+		for (unsigned i = 0; i < sizeof library / sizeof *library; i++)
+			hd_vec_push(arguments, library[i]);
+	}
+}

@@ -1,0 +1,57 @@
+/*
+ * heddle-cc's command line: nvcc's usual options, sorted into what each half of the
+ * compilation and the linker get.
+ */
+#ifndef HD_TOOLS_HEDDLE_CC_OPTIONS_H
+#define HD_TOOLS_HEDDLE_CC_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/diag.h"
+#include "lib/vec.h"
+
+typedef HD_VEC(const char *) hd_arguments;
+
+enum hd_cc_stage { HD_CC_LINK, HD_CC_OBJECT /* -c */, HD_CC_PTX /* -ptx */, HD_CC_PREPROCESS /* -E */ };
+
+struct hd_cc {
+	struct hd_arena arena;      /* strings made here */
+	struct hd_diag diag;
+	enum hd_cc_stage stage;
+	const char *output;         /* NULL: by the input's name, or a.out */
+	const char *language;       /* -x; NULL: by extension */
+	const char *arch;           /* "sm_70" */
+	const char *optimize;       /* "-O3" */
+	uint32_t max_registers;     /* 0: no cap */
+	bool debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
+	hd_arguments inputs;        /* sources, objects, archives, in order */
+	hd_arguments common;        /* preprocessor, language and warning options for both halves */
+	hd_arguments host;          /* -Xcompiler */
+	hd_arguments link;          /* -L, -l, -Xlinker, with the inputs' order kept by `inputs` */
+	/* places, found beside the running program */
+	char *clang, *clangxx, *plugin, *device_library, *include_dir, *library_dir;
+};
+
+/* 0; 1 when --help or --version was printed; -1 with the error reported. */
+int hd_cc_parse(struct hd_cc *cc, int argc, char **argv);
+void hd_cc_release(struct hd_cc *cc);
+
+bool hd_cc_is_cuda(const struct hd_cc *cc, const char *input);
+bool hd_cc_is_source(const struct hd_cc *cc, const char *input); /* CUDA, C or C++ */
+
+/* Arguments of the device or host half up to, but without, input, output and action. */
+void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arguments);
+
+/*
+ * Reads a CUDA source with libclang: kernels with their parameters' names and types, launch sites with the block
+ * sizes that can be evaluated. Writes JSON to `path`. Errors in the source are left to the compiler: then 0 without a
+ * file. -1 when the file cannot be written.
+ */
+int hd_cc_scan(struct hd_cc *cc, const char *input, const char *path);
+
+/* Runs a program and waits. Its exit status; 128 + signal; -1 when it cannot be started. `environment`: one extra
+ * NAME=VALUE or NULL. */
+int hd_cc_execute(struct hd_cc *cc, const hd_arguments *arguments, const char *environment);
+
+#endif

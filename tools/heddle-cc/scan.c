@@ -1,0 +1,330 @@
+/*
+ * What libclang sees in a CUDA source: kernels with their parameters as written, and launch sites with the block size
+ * and dynamic shared memory where these are constants. Written as JSON for the device half's pass (launches=FILE):
+ *
+ *   {"kernels": [{"name", "mangled", "file", "line", "params": [{"name", "type"}]}],
+ *    "launches": [{"kernel", "file", "line", "block": [x, y, z] | null, "shared": bytes | null}]}
+ *
+ * A dim3 variable counts as a constant when nothing in the file assigns to it or takes its address.
+ */
+#include <clang-c/Index.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heddle/object.h"
+#include "tools/heddle-cc/options.h"
+
+struct scan {
+	struct hd_cc *cc;
+	json_t *kernels, *launches;
+	HD_VEC(CXCursor) assigned; /* variables that are written to or whose address is taken */
+};
+
+static void add_text(json_t *object, const char *key, CXString string)
+{
+	const char *text = clang_getCString(string);
+	json_object_set_new(object, key, json_string(text ? text : ""));
+	clang_disposeString(string);
+}
+
+static void add_place(json_t *object, CXCursor cursor)
+{
+	CXFile file;
+	unsigned line;
+	clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, NULL, NULL);
+	add_text(object, "file", clang_getFileName(file));
+	json_object_set_new(object, "line", json_integer(line));
+}
+
+/* ------------------------------------------------------------ children */
+
+struct children {
+	HD_VEC(CXCursor) list;
+};
+
+static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	(void)parent;
+	struct children *children = data;
+	hd_vec_push(&children->list, cursor);
+	return CXChildVisit_Continue;
+}
+
+static struct children children_of(CXCursor cursor)
+{
+	struct children children = {0};
+	clang_visitChildren(cursor, collect, &children);
+	return children;
+}
+
+/* ------------------------------------------------------------ constants */
+
+static bool evaluate(CXCursor expression, uint32_t *value)
+{
+	CXEvalResult result = clang_Cursor_Evaluate(expression);
+	bool known = false;
+	if (result) {
+		if (clang_EvalResult_getKind(result) == CXEval_Int) {
+			long long number = clang_EvalResult_getAsLongLong(result);
+			known = number >= 0 && number <= UINT32_MAX;
+			*value = (uint32_t)number;
+		}
+		clang_EvalResult_dispose(result);
+	}
+	return known;
+}
+
+static bool is_assigned(const struct scan *scan, CXCursor variable)
+{
+	for (uint32_t i = 0; i < scan->assigned.len; i++)
+		if (clang_equalCursors(scan->assigned.data[i], variable))
+			return true;
+	return false;
+}
+
+static bool block_of(struct scan *scan, CXCursor expression, uint32_t block[3]);
+
+/* dim3(x, y, z): up to three constants, the rest 1. */
+static bool constructor_block(const struct children *arguments, uint32_t block[3])
+{
+	if (arguments->list.len == 0 || arguments->list.len > 3)
+		return false;
+	for (uint32_t i = 0; i < arguments->list.len; i++)
+		if (!evaluate(arguments->list.data[i], &block[i]))
+			return false;
+	return true;
+}
+
+static bool variable_block(struct scan *scan, CXCursor reference, uint32_t block[3])
+{
+	CXCursor variable = clang_getCursorReferenced(reference);
+	if (clang_getCursorKind(variable) != CXCursor_VarDecl || is_assigned(scan, variable))
+		return false;
+	CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
+	return !clang_Cursor_isNull(initializer) && block_of(scan, initializer, block);
+}
+
+static bool is_dim3(CXCursor cursor)
+{
+	CXString name = clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(cursor))));
+	const char *text = clang_getCString(name);
+	bool result = text && !strcmp(text, "dim3");
+	clang_disposeString(name);
+	return result;
+}
+
+/* An integer, a dim3 of constants, or a variable of either kind that keeps its first value. */
+static bool block_of(struct scan *scan, CXCursor expression, uint32_t block[3])
+{
+	block[0] = block[1] = block[2] = 1;
+	if (!is_dim3(expression))
+		return evaluate(expression, &block[0]);
+	enum CXCursorKind kind = clang_getCursorKind(expression);
+	if (kind == CXCursor_DeclRefExpr)
+		return variable_block(scan, expression, block);
+	struct children children = children_of(expression);
+	bool known = false;
+	if (kind == CXCursor_CallExpr || kind == CXCursor_InitListExpr) {
+		/* a copy or conversion has one argument, which may itself be a dim3 */
+		if (children.list.len == 1 && is_dim3(children.list.data[0]))
+			known = block_of(scan, children.list.data[0], block);
+		else {
+			while (children.list.len && clang_isReference(clang_getCursorKind(children.list.data[0]))) {
+				children.list.len--;
+				memmove(children.list.data, children.list.data + 1, children.list.len * sizeof(CXCursor));
+			}
+			known = constructor_block(&children, block);
+		}
+	} else if (children.list.len) {
+		known = block_of(scan, hd_vec_last(&children.list), block);
+	}
+	hd_vec_release(&children.list);
+	return known;
+}
+
+/* ------------------------------------------------------------ visits */
+
+/* The variable that an assignment's target, `&x` or `++x` is about: x in x, x.y, x[i]. */
+static void note_assigned(struct scan *scan, CXCursor target)
+{
+	while (!clang_Cursor_isNull(target)) {
+		if (clang_getCursorKind(target) == CXCursor_DeclRefExpr) {
+			hd_vec_push(&scan->assigned, clang_getCursorReferenced(target));
+			return;
+		}
+		struct children children = children_of(target);
+		CXCursor first = children.list.len ? children.list.data[0] : clang_getNullCursor();
+		hd_vec_release(&children.list);
+		target = first;
+	}
+}
+
+static enum CXChildVisitResult find_assignments(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	struct scan *scan = data;
+	(void)parent;
+	if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+		return CXChildVisit_Continue;
+	enum CXCursorKind kind = clang_getCursorKind(cursor);
+	struct children children = children_of(cursor);
+	if (children.list.len) {
+		bool unary = kind == CXCursor_UnaryOperator;
+		enum CXUnaryOperatorKind unary_kind = unary ? clang_getCursorUnaryOperatorKind(cursor) : CXUnaryOperator_Invalid;
+		if (kind == CXCursor_CompoundAssignOperator ||
+		    (kind == CXCursor_BinaryOperator &&
+		     clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign) ||
+		    unary_kind == CXUnaryOperator_AddrOf || unary_kind == CXUnaryOperator_PreInc ||
+		    unary_kind == CXUnaryOperator_PostInc || unary_kind == CXUnaryOperator_PreDec ||
+		    unary_kind == CXUnaryOperator_PostDec)
+			note_assigned(scan, children.list.data[0]);
+		/* dim3's operator= */
+		if (kind == CXCursor_CallExpr && children.list.len == 3) {
+			CXString name = clang_getCursorSpelling(cursor);
+			const char *text = clang_getCString(name);
+			if (text && !strcmp(text, "operator="))
+				note_assigned(scan, children.list.data[0]);
+			clang_disposeString(name);
+		}
+	}
+	hd_vec_release(&children.list);
+	return CXChildVisit_Recurse;
+}
+
+static bool is_kernel(CXCursor cursor)
+{
+	struct children children = children_of(cursor);
+	bool kernel = false;
+	for (uint32_t i = 0; i < children.list.len; i++)
+		kernel = kernel || clang_getCursorKind(children.list.data[i]) == CXCursor_CUDAGlobalAttr;
+	hd_vec_release(&children.list);
+	return kernel;
+}
+
+static void add_kernel(struct scan *scan, CXCursor cursor)
+{
+	json_t *kernel = json_object(), *params = json_array();
+	add_text(kernel, "name", clang_getCursorSpelling(cursor));
+	add_text(kernel, "mangled", clang_Cursor_getMangling(cursor));
+	add_place(kernel, cursor);
+	int count = clang_Cursor_getNumArguments(cursor);
+	for (int i = 0; i < count; i++) {
+		CXCursor argument = clang_Cursor_getArgument(cursor, (unsigned)i);
+		json_t *param = json_object();
+		add_text(param, "name", clang_getCursorSpelling(argument));
+		add_text(param, "type", clang_getTypeSpelling(clang_getCursorType(argument)));
+		json_array_append_new(params, param);
+	}
+	json_object_set_new(kernel, "params", params);
+	json_array_append_new(scan->kernels, kernel);
+}
+
+static bool is_configuration(CXCursor cursor)
+{
+	if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
+		return false;
+	CXString name = clang_getCursorSpelling(cursor);
+	const char *text = clang_getCString(name);
+	bool result = text && !strcmp(text, "__cudaPushCallConfiguration");
+	clang_disposeString(name);
+	return result;
+}
+
+static json_t *block_json(struct scan *scan, CXCursor configuration)
+{
+	uint32_t block[3];
+	if (clang_Cursor_getNumArguments(configuration) < 2 ||
+	    !block_of(scan, clang_Cursor_getArgument(configuration, 1), block))
+		return json_null();
+	return json_pack("[i,i,i]", (int)block[0], (int)block[1], (int)block[2]);
+}
+
+static json_t *shared_json(CXCursor configuration)
+{
+	uint32_t bytes;
+	if (clang_Cursor_getNumArguments(configuration) < 3)
+		return json_integer(0);
+	CXCursor argument = clang_Cursor_getArgument(configuration, 2);
+	if (clang_Cursor_isNull(argument) || clang_getCursorKind(argument) == CXCursor_FirstInvalid)
+		return json_integer(0);
+	return evaluate(argument, &bytes) ? json_integer(bytes) : json_null();
+}
+
+static void add_launch(struct scan *scan, CXCursor call, CXCursor configuration)
+{
+	CXCursor kernel = clang_getCursorReferenced(call);
+	json_t *launch = json_object();
+	CXString mangled = clang_Cursor_getMangling(kernel);
+	const char *text = clang_getCString(mangled);
+	/* Kernels of templates are told by their name alone: the instance's mangling is not at hand. */
+	if (text && *text)
+		add_text(launch, "kernel", mangled);
+	else {
+		clang_disposeString(mangled);
+		add_text(launch, "kernel", clang_getCursorSpelling(call));
+	}
+	add_text(launch, "name", clang_getCursorSpelling(call));
+	add_place(launch, call);
+	json_object_set_new(launch, "block", block_json(scan, configuration));
+	json_object_set_new(launch, "shared", shared_json(configuration));
+	json_array_append_new(scan->launches, launch);
+}
+
+static enum CXChildVisitResult find_kernels(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+	struct scan *scan = data;
+	(void)parent;
+	if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+		return CXChildVisit_Continue;
+	enum CXCursorKind kind = clang_getCursorKind(cursor);
+	if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) && is_kernel(cursor))
+		add_kernel(scan, cursor);
+	if (kind == CXCursor_CallExpr) {
+		struct children children = children_of(cursor);
+		for (uint32_t i = 0; i < children.list.len; i++)
+			if (is_configuration(children.list.data[i])) {
+				add_launch(scan, cursor, children.list.data[i]);
+				break;
+			}
+		hd_vec_release(&children.list);
+	}
+	return CXChildVisit_Recurse;
+}
+
+/* ------------------------------------------------------------ the file */
+
+static CXTranslationUnit parse(struct hd_cc *cc, CXIndex index, const char *input)
+{
+	hd_arguments arguments = {0};
+	CXTranslationUnit unit = NULL;
+	hd_vec_push(&arguments, cc->clangxx);
+	/* As the device half sees it: there a kernel's mangled name is the kernel's, not its host stub's. */
+	hd_cc_half_arguments(cc, true, &arguments);
+	enum CXErrorCode error = clang_parseTranslationUnit2FullArgv(index, input, arguments.data, (int)arguments.len, NULL, 0,
+								     CXTranslationUnit_KeepGoing, &unit);
+	hd_vec_release(&arguments);
+	return error == CXError_Success ? unit : NULL;
+}
+
+int hd_cc_scan(struct hd_cc *cc, const char *input, const char *path)
+{
+	CXIndex index = clang_createIndex(0, 0);
+	CXTranslationUnit unit = parse(cc, index, input);
+	int status = 0;
+	if (unit) {
+		struct scan scan = {.cc = cc, .kernels = json_array(), .launches = json_array()};
+		CXCursor root = clang_getTranslationUnitCursor(unit);
+		clang_visitChildren(root, find_assignments, &scan);
+		clang_visitChildren(root, find_kernels, &scan);
+		json_t *facts = json_pack("{s:o,s:o}", "kernels", scan.kernels, "launches", scan.launches);
+		char *text = facts ? json_dumps(facts, JSON_INDENT(1)) : NULL;
+		if (text)
+			status = hd_write_file(path, text, strlen(text), &cc->diag);
+		free(text);
+		json_decref(facts);
+		hd_vec_release(&scan.assigned);
+		clang_disposeTranslationUnit(unit);
+	}
+	clang_disposeIndex(index);
+	return status;
+}
