@@ -24,13 +24,13 @@ rm -rf build/demo
 mkdir -p build/demo
 
 step 'Compiling a CUDA program: device half to an annotated kernel object, host half to an ordinary program'
-show build/bin/heddle-cc -O2 -o "$program" examples/nbody.cu
+show build/bin/heddle-cc -O2 -g -keep -o "$program" examples/nbody.cu
 
 step "Running it on a simulated $gpu: its own output, then the figures of the run"
 show build/bin/heddle run --gpu "$gpu" --stats "$program.stats.json" -- "$program"
 
 step 'What the compiler worked out'
-show build/bin/heddle info "$program"
+show build/bin/heddle info --gpu "$gpu" "$program"
 
 step 'Files'
 for kind in 'll:annotated IR' 'hdo:kernel object (readelf -a reads it)' 'heddle.json:metadata' \

@@ -1,0 +1,201 @@
+/*
+ * The CUDA runtime API with its C++ layer: typed forms of the functions that take `void *`, a symbol's address or a
+ * kernel's address. CUDA sources have it from the prelude; host-only C++ files include it for the API alone.
+ */
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
+
+#include "builtin_types.h"
+#include "cuda_runtime_api.h"
+#include "driver_functions.h"
+#include "host_defines.h"
+#include "vector_functions.h"
+
+#if defined(__cplusplus)
+
+/* Memory */
+template <class T>
+static inline cudaError_t cudaMalloc(T **devPtr, size_t size)
+{
+	return ::cudaMalloc((void **)(void *)devPtr, size);
+}
+template <class T>
+static inline cudaError_t cudaMallocHost(T **ptr, size_t size, unsigned int flags = 0)
+{
+	return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
+}
+static inline cudaError_t cudaMallocHost(void **ptr, size_t size, unsigned int flags)
+{
+	return ::cudaHostAlloc(ptr, size, flags);
+}
+template <class T>
+static inline cudaError_t cudaHostAlloc(T **ptr, size_t size, unsigned int flags)
+{
+	return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
+}
+template <class T>
+static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
+{
+	return ::cudaHostGetDevicePointer((void **)(void *)device, host, flags);
+}
+template <class T>
+static inline cudaError_t cudaMallocManaged(T **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal)
+{
+	return ::cudaMallocManaged((void **)(void *)devPtr, size, flags);
+}
+template <class T>
+static inline cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch, size_t width, size_t height)
+{
+	return ::cudaMallocPitch((void **)(void *)devPtr, pitch, width, height);
+}
+template <class T>
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *devPtr, size_t length = 0,
+						   unsigned int flags = cudaMemAttachSingle)
+{
+	return ::cudaStreamAttachMemAsync(stream, (void *)devPtr, length, flags);
+}
+
+/* Device symbols: the variable itself stands for its address. */
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count, size_t offset = 0,
+					     enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+{
+	return ::cudaMemcpyToSymbol((const void *)&symbol, src, count, offset, kind);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t count, size_t offset = 0,
+						  enum cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+						  cudaStream_t stream = 0)
+{
+	return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, count, offset, kind, stream);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t count, size_t offset = 0,
+					       enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+	return ::cudaMemcpyFromSymbol(dst, (const void *)&symbol, count, offset, kind);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t count, size_t offset = 0,
+						    enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+						    cudaStream_t stream = 0)
+{
+	return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, count, offset, kind, stream);
+}
+template <class T>
+static inline cudaError_t cudaGetSymbolAddress(void **devPtr, const T &symbol)
+{
+	return ::cudaGetSymbolAddress(devPtr, (const void *)&symbol);
+}
+template <class T, class U>
+static inline cudaError_t cudaGetSymbolAddress(U **devPtr, const T &symbol)
+{
+	return ::cudaGetSymbolAddress((void **)(void *)devPtr, (const void *)&symbol);
+}
+template <class T>
+static inline cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol)
+{
+	return ::cudaGetSymbolSize(size, (const void *)&symbol);
+}
+
+/* Kernels: the function itself stands for its address. */
+template <class T>
+static inline cudaError_t cudaLaunchKernel(T *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem = 0,
+					   cudaStream_t stream = 0)
+{
+	return ::cudaLaunchKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
+}
+template <class T>
+static inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 gridDim, dim3 blockDim, void **args,
+						      size_t sharedMem = 0, cudaStream_t stream = 0)
+{
+	return ::cudaLaunchCooperativeKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
+}
+template <class T>
+static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *func)
+{
+	return ::cudaFuncGetAttributes(attr, (const void *)func);
+}
+template <class T>
+static inline cudaError_t cudaFuncSetAttribute(T *func, enum cudaFuncAttribute attr, int value)
+{
+	return ::cudaFuncSetAttribute((const void *)func, attr, value);
+}
+template <class T>
+static inline cudaError_t cudaFuncSetCacheConfig(T *func, enum cudaFuncCache config)
+{
+	return ::cudaFuncSetCacheConfig((const void *)func, config);
+}
+template <class T>
+static inline cudaError_t cudaFuncSetSharedMemConfig(T *func, enum cudaSharedMemConfig config)
+{
+	return ::cudaFuncSetSharedMemConfig((const void *)func, config);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func, int blockSize,
+									size_t dynamicSMemSize)
+{
+	return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (const void *)func, blockSize,
+							       dynamicSMemSize);
+}
+
+/*
+ * The block size, a multiple of the warp size, that keeps the most threads resident on a multiprocessor, and the grid
+ * that fills the device once. `sharedOf(blockSize)` gives the dynamic shared memory in bytes.
+ */
+template <class T, class F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *blockSize, T func,
+									 F sharedOf, int blockSizeLimit = 0)
+{
+	struct cudaFuncAttributes attr;
+	int device = 0, sms = 0, warp = 0, best = 0;
+	cudaError_t error = ::cudaGetDevice(&device);
+	if (error == cudaSuccess)
+		error = ::cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+	if (error == cudaSuccess)
+		error = ::cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, device);
+	if (error == cudaSuccess)
+		error = ::cudaFuncGetAttributes(&attr, (const void *)func);
+	if (error != cudaSuccess)
+		return error;
+
+	int limit = attr.maxThreadsPerBlock;
+	if (blockSizeLimit > 0 && blockSizeLimit < limit)
+		limit = blockSizeLimit;
+	for (int size = limit - limit % warp; size > 0; size -= warp) {
+		int blocks = 0;
+		error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)func, size,
+									(size_t)sharedOf(size));
+		if (error != cudaSuccess)
+			return error;
+		if (blocks * size > best) {
+			best = blocks * size;
+			*blockSize = size;
+			*minGridSize = blocks * sms;
+		}
+	}
+	return best > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+struct hd_constant_shared {
+	size_t bytes;
+	size_t operator()(int) const
+	{
+		return bytes;
+	}
+};
+template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
+							     size_t dynamicSMemSize = 0, int blockSizeLimit = 0)
+{
+	hd_constant_shared shared = {dynamicSMemSize};
+	return ::cudaOccupancyMaxPotentialBlockSizeVariableSMem(minGridSize, blockSize, func, shared, blockSizeLimit);
+}
+
+/* Events */
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
+{
+	return ::cudaEventCreateWithFlags(event, flags);
+}
+
+#endif
+#endif

@@ -1,0 +1,90 @@
+/*
+ * The prelude of every CUDA translation unit: heddle-cc passes `-include heddle_cuda.h`, so that a source that includes
+ * nothing compiles, as it does under nvcc. It declares the CUDA language's types, built-in variables and device
+ * functions with clang 19's own resource headers and no NVIDIA software.
+ *
+ * The order matters: each resource header relies on what stands above it. The host half sees the device functions
+ * too (they are only type-checked there), which is why __CUDA_ARCH__ is set while they are read.
+ */
+#ifndef HEDDLE_CUDA_H
+#define HEDDLE_CUDA_H
+
+#if !defined(__CUDA__) || !defined(__clang__)
+#error "heddle_cuda.h is for CUDA sources compiled by clang; host files include cuda_runtime.h"
+#endif
+
+/* clang-format off */
+
+#include <__clang_cuda_math_forward_declares.h>
+
+/* libstdc++ keeps __float128 out of sight when it sees __CUDACC__; programs test it too. */
+#ifndef __CUDACC__
+#define __CUDACC__
+#endif
+#define __CUDACC_VER_MAJOR__ 11
+#define __CUDACC_VER_MINOR__ 8
+#define __CUDACC_VER_BUILD__ 89
+#ifndef __NVCC__
+#define __NVCC__
+#endif
+
+#include <assert.h>
+#include <cmath>
+#include <cstdlib>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda.h"
+#include "host_defines.h"
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+#include "vector_types.h"
+
+#pragma push_macro("__CUDA_ARCH__")
+#ifndef __CUDA_ARCH__
+#define __CUDA_ARCH__ 700
+#endif
+
+#include <__clang_cuda_builtin_vars.h>
+#include <__clang_cuda_libdevice_declares.h>
+
+/* clang's __trap is inline assembly; heddle_cuda_device.h has it as the trap intrinsic. */
+#define __trap __hd_asm_trap
+#include <__clang_cuda_device_functions.h>
+#undef __trap
+#include <__clang_cuda_math.h>
+
+#include "heddle_cuda_device.h"
+
+#include <__clang_cuda_cmath.h>
+/* Funnel shifts too are inline assembly there and plain C++ here. */
+#define __funnelshift_l __hd_asm_funnelshift_l
+#define __funnelshift_lc __hd_asm_funnelshift_lc
+#define __funnelshift_r __hd_asm_funnelshift_r
+#define __funnelshift_rc __hd_asm_funnelshift_rc
+#include <__clang_cuda_intrinsics.h>
+#undef __funnelshift_l
+#undef __funnelshift_lc
+#undef __funnelshift_r
+#undef __funnelshift_rc
+
+#include <__clang_cuda_complex_builtins.h>
+
+#include "device_atomic_functions.h"
+#include "math_functions.h"
+
+#pragma pop_macro("__CUDA_ARCH__")
+
+/* clang's wrapper of <new> adds the device's operator new and delete once malloc and free exist there. */
+#include <new>
+
+#include "cuda_runtime.h"
+
+/* clang-format on */
+
+#endif

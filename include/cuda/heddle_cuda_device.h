@@ -1,0 +1,101 @@
+/*
+ * What device code calls from the C library (malloc, free, printf, assert), and the conversions of the built-in
+ * variables to dim3 and uint3 that clang declares but leaves to the header that defines these types.
+ */
+#ifndef HEDDLE_CUDA_DEVICE_H
+#define HEDDLE_CUDA_DEVICE_H
+
+extern "C" {
+__device__ void *malloc(size_t size) __attribute__((nothrow, malloc));
+__device__ void free(void *ptr) __attribute__((nothrow));
+
+/* clang turns a call of printf in device code into vprintf with the arguments packed into a buffer. */
+__device__ int printf(const char *format, ...);
+__device__ int vprintf(const char *format, const char *arguments);
+
+/* The device's system call behind assert; size_t is the size of a character of the three strings. */
+__device__ void __assertfail(const char *message, const char *file, unsigned int line, const char *function,
+			     size_t charSize);
+__device__ static inline void __assert_fail(const char *message, const char *file, unsigned int line,
+					    const char *function)
+{
+	__assertfail(message, file, line, function, sizeof(char));
+}
+}
+
+namespace std
+{
+__device__ static inline void *malloc(size_t size)
+{
+	return ::malloc(size);
+}
+__device__ static inline void free(void *ptr)
+{
+	::free(ptr);
+}
+} // namespace std
+
+/* Traps; the launch then fails with cudaErrorLaunchFailure. */
+__device__ static inline void __trap(void)
+{
+	__builtin_trap();
+}
+
+#define HD_BUILTIN_VARIABLE(type)                      \
+	__device__ inline type::operator uint3() const \
+	{                                              \
+		uint3 v = {x, y, z};                   \
+		return v;                              \
+	}                                              \
+	__device__ inline type::operator dim3() const  \
+	{                                              \
+		return dim3(x, y, z);                  \
+	}
+HD_BUILTIN_VARIABLE(__cuda_builtin_threadIdx_t)
+HD_BUILTIN_VARIABLE(__cuda_builtin_blockIdx_t)
+HD_BUILTIN_VARIABLE(__cuda_builtin_blockDim_t)
+HD_BUILTIN_VARIABLE(__cuda_builtin_gridDim_t)
+#undef HD_BUILTIN_VARIABLE
+
+/*
+ * 32 bits of high:low shifted left (the upper word of the result) or right (the lower), by the shift modulo 32 or, in
+ * the _lc and _rc forms, by 32 at most.
+ */
+__device__ static inline unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift)
+{
+	shift &= 31;
+	return shift ? high << shift | low >> (32 - shift) : high;
+}
+__device__ static inline unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int shift)
+{
+	shift &= 31;
+	return shift ? high << (32 - shift) | low >> shift : low;
+}
+__device__ static inline unsigned int __funnelshift_lc(unsigned int low, unsigned int high, unsigned int shift)
+{
+	return shift < 32 ? __funnelshift_l(low, high, shift) : low;
+}
+__device__ static inline unsigned int __funnelshift_rc(unsigned int low, unsigned int high, unsigned int shift)
+{
+	return shift < 32 ? __funnelshift_r(low, high, shift) : high;
+}
+
+/* Address-space predicates. */
+__device__ static inline unsigned int __isGlobal(const void *p)
+{
+	return __nvvm_isspacep_global(p);
+}
+__device__ static inline unsigned int __isShared(const void *p)
+{
+	return __nvvm_isspacep_shared(p);
+}
+__device__ static inline unsigned int __isConstant(const void *p)
+{
+	return __nvvm_isspacep_const(p);
+}
+__device__ static inline unsigned int __isLocal(const void *p)
+{
+	return __nvvm_isspacep_local(p);
+}
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * The function and variable attributes of CUDA C++. Under a plain C or C++ compiler they vanish, so that host files
+ * which only call the runtime API can include cuda_runtime.h too.
+ */
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
+
+#define __no_return__ __attribute__((noreturn))
+#ifndef __align__
+#define __align__(n) __attribute__((aligned(n)))
+#endif
+#define __CUDA_ALIGN__(n) __align__(n)
+#define __builtin_align__(n) __align__(n)
+#define __inline_hint__
+
+#if defined(__CUDA__)
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
+#define __grid_constant__ __attribute__((grid_constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+/* clang keeps __noinline__ as a keyword in CUDA mode, valid as `__noinline__` and as `__attribute__((__noinline__))`.
+ */
+#define __device_builtin__ __attribute__((device_builtin))
+#define __device_builtin_texture_type__ __attribute__((device_builtin_texture_type))
+#define __device_builtin_surface_type__ __attribute__((device_builtin_surface_type))
+#define __cudart_builtin__
+#define CUDARTAPI
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __cudart_builtin__
+#define CUDARTAPI
+#ifndef __forceinline__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#endif
+#endif
+
+#define CUDART_CB
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * The overloads of min, max and of CUDA's extra math functions that clang's resource headers leave out: min and max of
+ * every arithmetic type on both sides, and the functions that CUDA adds to the C library on the host side.
+ */
+#ifndef __MATH_FUNCTIONS_H__
+#define __MATH_FUNCTIONS_H__
+
+#define HD_MINMAX_INT(side, T, A, B)              \
+	side static inline T min(A a, B b)        \
+	{                                         \
+		return (T)b < (T)a ? (T)b : (T)a; \
+	}                                         \
+	side static inline T max(A a, B b)        \
+	{                                         \
+		return (T)a < (T)b ? (T)b : (T)a; \
+	}
+#define HD_MINMAX_SAME(side, T) HD_MINMAX_INT(side, T, T, T)
+#define HD_MINMAX_MIXED(side, T, S)  \
+	HD_MINMAX_INT(side, T, T, T) \
+	HD_MINMAX_INT(side, T, T, S) \
+	HD_MINMAX_INT(side, T, S, T)
+
+/* A NaN operand loses, as in fmin and fmax. */
+#define HD_MINMAX_FLOAT(side)                             \
+	side static inline float min(float a, float b)    \
+	{                                                 \
+		return fminf(a, b);                       \
+	}                                                 \
+	side static inline float max(float a, float b)    \
+	{                                                 \
+		return fmaxf(a, b);                       \
+	}                                                 \
+	side static inline double min(double a, double b) \
+	{                                                 \
+		return fmin(a, b);                        \
+	}                                                 \
+	side static inline double max(double a, double b) \
+	{                                                 \
+		return fmax(a, b);                        \
+	}                                                 \
+	side static inline double min(float a, double b)  \
+	{                                                 \
+		return fmin((double)a, b);                \
+	}                                                 \
+	side static inline double max(float a, double b)  \
+	{                                                 \
+		return fmax((double)a, b);                \
+	}                                                 \
+	side static inline double min(double a, float b)  \
+	{                                                 \
+		return fmin(a, (double)b);                \
+	}                                                 \
+	side static inline double max(double a, float b)  \
+	{                                                 \
+		return fmax(a, (double)b);                \
+	}
+
+#define HD_MINMAX(side)                                      \
+	HD_MINMAX_MIXED(side, unsigned int, int)             \
+	HD_MINMAX_SAME(side, long)                           \
+	HD_MINMAX_MIXED(side, unsigned long, long)           \
+	HD_MINMAX_SAME(side, long long)                      \
+	HD_MINMAX_MIXED(side, unsigned long long, long long) \
+	HD_MINMAX_FLOAT(side)
+
+HD_MINMAX(__device__)
+HD_MINMAX(__host__)
+HD_MINMAX_SAME(__host__, int) /* clang's header has the device's */
+
+#undef HD_MINMAX
+#undef HD_MINMAX_FLOAT
+#undef HD_MINMAX_MIXED
+#undef HD_MINMAX_SAME
+#undef HD_MINMAX_INT
+
+/* float overloads of names that the C library does not have */
+#define HD_FLOAT_OVERLOAD(name)                      \
+	__device__ static inline float name(float a) \
+	{                                            \
+		return name##f(a);                   \
+	}
+HD_FLOAT_OVERLOAD(rsqrt)
+HD_FLOAT_OVERLOAD(rcbrt)
+HD_FLOAT_OVERLOAD(sinpi)
+HD_FLOAT_OVERLOAD(cospi)
+HD_FLOAT_OVERLOAD(exp10)
+HD_FLOAT_OVERLOAD(erfinv)
+HD_FLOAT_OVERLOAD(erfcinv)
+HD_FLOAT_OVERLOAD(erfcx)
+HD_FLOAT_OVERLOAD(normcdf)
+HD_FLOAT_OVERLOAD(normcdfinv)
+#undef HD_FLOAT_OVERLOAD
+__device__ static inline void sincos(float a, float *s, float *c)
+{
+	sincosf(a, s, c);
+}
+__device__ static inline void sincospi(float a, float *s, float *c)
+{
+	sincospif(a, s, c);
+}
+
+__host__ static inline float rsqrtf(float a)
+{
+	return 1.0f / sqrtf(a);
+}
+__host__ static inline double rsqrt(double a)
+{
+	return 1.0 / ::sqrt(a);
+}
+__host__ static inline float rsqrt(float a)
+{
+	return rsqrtf(a);
+}
+__host__ static inline float rcbrtf(float a)
+{
+	return 1.0f / cbrtf(a);
+}
+__host__ static inline double rcbrt(double a)
+{
+	return 1.0 / ::cbrt(a);
+}
+__host__ static inline double sinpi(double a)
+{
+	return ::sin(M_PI * ::fmod(a, 2.0));
+}
+__host__ static inline double cospi(double a)
+{
+	return ::cos(M_PI * ::fmod(a, 2.0));
+}
+__host__ static inline float sinpif(float a)
+{
+	return (float)sinpi((double)a);
+}
+__host__ static inline float cospif(float a)
+{
+	return (float)cospi((double)a);
+}
+__host__ static inline float fdividef(float a, float b)
+{
+	return a / b;
+}
+__host__ static inline double normcdf(double a)
+{
+	return 0.5 * ::erfc(-a * M_SQRT1_2);
+}
+__host__ static inline float normcdff(float a)
+{
+	return (float)normcdf((double)a);
+}
+
+#endif

@@ -1,0 +1,579 @@
+/*
+ * Operations that take more than one machine instruction: integer division, correctly rounded division and square root,
+ * remainders, 128-bit division. Lowering calls them by name; builtins.h lists them.
+ *
+ * The machine has no dividers. As on the hardware modelled, everything starts from an approximate reciprocal or
+ * reciprocal square root and is made exact with fused multiply-adds (floating point) or multiplication and a
+ * remainder test (integers). So nothing here may use /, % or a square root on anything but constants.
+ *
+ * Integer division by zero gives all ones for quotient and remainder, as NVIDIA's code does; floating point is IEEE
+ * 754 with denormals, rounding to nearest even. Approximations are taken to be good to a relative 2^-22 (float) and
+ * 2^-18 (double). test/unit/test_builtins.c compiles this file for the host with worse ones.
+ */
+#include "builtins.h"
+
+#if defined(__NVPTX__)
+#include "device.h"
+#define rcp_approx(a) __nvvm_rcp_approx_ftz_f(a)
+#define rsqrt_approx(a) __nvvm_rsqrt_approx_ftz_f(a)
+#define rcp_approx_d(a) __nvvm_rcp_approx_ftz_d(a)
+#define rsqrt_approx_d(a) hd_rsqrt_approx_d(a)
+#endif
+
+#define HD_HELPER __attribute__((noinline, nothrow))
+#define HD_CORE static inline __attribute__((always_inline))
+
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef hd_u128 u128;
+typedef hd_s128 s128;
+
+union word {
+	u32 bits;
+	float value;
+};
+union word_d {
+	u64 bits;
+	double value;
+};
+HD_CORE float as_float(u32 bits)
+{
+	return (union word){.bits = bits}.value;
+}
+HD_CORE double as_double(u64 bits)
+{
+	return (union word_d){.bits = bits}.value;
+}
+HD_CORE u32 bits_of(float a)
+{
+	return (union word){.value = a}.bits;
+}
+HD_CORE u64 bits_of_d(double a)
+{
+	return (union word_d){.value = a}.bits;
+}
+
+/* ---- 32-bit integers ---- */
+
+HD_CORE u32 mulhi32(u32 a, u32 b)
+{
+	return (u32)((u64)a * b >> 32);
+}
+
+/*
+ * An underestimate of 2^32/d for d > 0, good to a few units for small d: the float reciprocal less a few ulps, then
+ * one Newton step in fixed point, z + z (2^32 - d z) / 2^32.
+ */
+HD_CORE u32 reciprocal32(u32 d)
+{
+	float scaled = rcp_approx((float)d) * as_float(0x4f7ffffa); /* 2^32 less 6 ulps */
+	u32 z = (u32)__builtin_fminf(scaled, as_float(0x4f7fffff)); /* for d = 0: an infinity has no conversion */
+	return z + mulhi32(z, 0u - d * z);
+}
+
+/* n mod d, and the quotient through `q`, with z = reciprocal32(d): the estimate is at most 2 short. */
+HD_CORE u32 divide32(u32 n, u32 d, u32 z, u32 *q)
+{
+	u32 estimate = mulhi32(n, z), rest = n - estimate * d;
+	if (rest >= d)
+		rest -= d, estimate++;
+	if (rest >= d)
+		rest -= d, estimate++;
+	*q = estimate;
+	return rest;
+}
+
+HD_HELPER u32 __heddle_udiv32(u32 n, u32 d)
+{
+	u32 q;
+	divide32(n, d, reciprocal32(d), &q);
+	return d ? q : ~0u;
+}
+HD_HELPER u32 __heddle_umod32(u32 n, u32 d)
+{
+	u32 q, rest = divide32(n, d, reciprocal32(d), &q);
+	return d ? rest : ~0u;
+}
+
+HD_CORE u32 magnitude32(int32_t a)
+{
+	return a < 0 ? 0u - (u32)a : (u32)a;
+}
+HD_CORE u64 magnitude64(int64_t a)
+{
+	return a < 0 ? 0ull - (u64)a : (u64)a;
+}
+
+HD_HELPER int32_t __heddle_sdiv32(int32_t n, int32_t d)
+{
+	u32 m = magnitude32(d), q;
+	divide32(magnitude32(n), m, reciprocal32(m), &q);
+	return d ? (int32_t)((n ^ d) < 0 ? 0u - q : q) : -1;
+}
+HD_HELPER int32_t __heddle_smod32(int32_t n, int32_t d)
+{
+	u32 m = magnitude32(d), q, rest = divide32(magnitude32(n), m, reciprocal32(m), &q);
+	return d ? (int32_t)(n < 0 ? 0u - rest : rest) : -1;
+}
+
+/* ---- 64-bit integers ---- */
+
+HD_CORE u64 mulhi64(u64 a, u64 b)
+{
+	u64 a0 = (u32)a, a1 = a >> 32, b0 = (u32)b, b1 = b >> 32;
+	u64 low = a0 * b0, cross = a1 * b0 + (low >> 32), cross2 = a0 * b1 + (u32)cross;
+	return a1 * b1 + (cross >> 32) + (cross2 >> 32);
+}
+
+/* As reciprocal32, for 2^64/d: the exponent field takes the factor 2^64, and two steps are needed. */
+HD_CORE u64 reciprocal64(u64 d)
+{
+	u32 estimate = bits_of(rcp_approx((float)d));
+	u64 z = (u64)as_float(estimate + (64u << 23) - 6);
+	z += mulhi64(z, 0ull - d * z);
+	return z + mulhi64(z, 0ull - d * z);
+}
+
+HD_CORE u64 divide64(u64 n, u64 d, u64 z, u64 *q)
+{
+	u64 estimate = mulhi64(n, z), rest = n - estimate * d;
+	if (rest >= d)
+		rest -= d, estimate++;
+	if (rest >= d)
+		rest -= d, estimate++;
+	*q = estimate;
+	return rest;
+}
+
+/* Operands that fit 32 bits are the common case, and a quarter of the work. */
+HD_CORE u64 divide64_any(u64 n, u64 d, u64 *q)
+{
+	if ((n | d) >> 32)
+		return divide64(n, d, reciprocal64(d), q);
+	u32 narrow, rest = divide32((u32)n, (u32)d, reciprocal32((u32)d), &narrow);
+	*q = narrow;
+	return rest;
+}
+
+HD_HELPER u64 __heddle_udiv64(u64 n, u64 d)
+{
+	u64 q;
+	divide64_any(n, d, &q);
+	return d ? q : ~0ull;
+}
+HD_HELPER u64 __heddle_umod64(u64 n, u64 d)
+{
+	u64 q, rest = divide64_any(n, d, &q);
+	return d ? rest : ~0ull;
+}
+HD_HELPER int64_t __heddle_sdiv64(int64_t n, int64_t d)
+{
+	u64 q;
+	divide64_any(magnitude64(n), magnitude64(d), &q);
+	return d ? (int64_t)((n ^ d) < 0 ? 0ull - q : q) : -1;
+}
+HD_HELPER int64_t __heddle_smod64(int64_t n, int64_t d)
+{
+	u64 q, rest = divide64_any(magnitude64(n), magnitude64(d), &q);
+	return d ? (int64_t)(n < 0 ? 0ull - rest : rest) : -1;
+}
+
+/* ---- 128-bit integers: one bit a step, from the first bit that can be set ---- */
+
+struct wide {
+	u64 low, high;
+};
+
+HD_CORE struct wide wide_of(u128 a)
+{
+	return (struct wide){(u64)a, (u64)(a >> 64)};
+}
+HD_CORE u128 wide_value(struct wide a)
+{
+	return (u128)a.high << 64 | a.low;
+}
+HD_CORE int wide_below(struct wide a, struct wide b)
+{
+	return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+HD_CORE int leading_zeros(struct wide a)
+{
+	return a.high ? __builtin_clzll(a.high) : a.low ? 64 + __builtin_clzll(a.low) : 128;
+}
+HD_CORE struct wide wide_shift(struct wide a, int by)
+{
+	if (by >= 64)
+		return (struct wide){0, a.low << (by - 64)};
+	if (by == 0)
+		return a;
+	return (struct wide){a.low << by, a.high << by | a.low >> (64 - by)};
+}
+
+/* n / d for d > 0; the words go in registers. */
+static __attribute__((noinline)) struct wide divide128(u64 n_low, u64 n_high, u64 d_low, u64 d_high)
+{
+	struct wide n = {n_low, n_high}, d = {d_low, d_high}, q = {0, 0};
+	if (!(n.high | d.high)) {
+		divide64_any(n.low, d.low, &q.low);
+		return q;
+	}
+	int step = leading_zeros(d) - leading_zeros(n);
+	if (step < 0)
+		return q;
+	for (d = wide_shift(d, step); step >= 0; step--) {
+		q = (struct wide){q.low << 1, q.high << 1 | q.low >> 63};
+		if (!wide_below(n, d)) {
+			n = (struct wide){n.low - d.low, n.high - d.high - (n.low < d.low)};
+			q.low |= 1;
+		}
+		d = (struct wide){d.low >> 1 | d.high << 63, d.high >> 1};
+	}
+	return q;
+}
+HD_CORE struct wide wide_divide(struct wide n, struct wide d)
+{
+	return divide128(n.low, n.high, d.low, d.high);
+}
+
+HD_CORE struct wide wide_negate(struct wide a)
+{
+	return (struct wide){0 - a.low, ~a.high + (a.low == 0)};
+}
+HD_CORE struct wide wide_magnitude(struct wide a)
+{
+	return (int64_t)a.high < 0 ? wide_negate(a) : a;
+}
+
+/* n - q d */
+HD_CORE struct wide wide_rest(struct wide n, struct wide q, struct wide d)
+{
+	u64 low = q.low * d.low, high = mulhi64(q.low, d.low) + q.low * d.high + q.high * d.low;
+	return (struct wide){n.low - low, n.high - high - (n.low < low)};
+}
+
+HD_HELPER u128 __heddle_udiv128(u128 n, u128 d)
+{
+	if (!d)
+		return ~(u128)0;
+	return wide_value(wide_divide(wide_of(n), wide_of(d)));
+}
+HD_HELPER u128 __heddle_umod128(u128 n, u128 d)
+{
+	struct wide a = wide_of(n), b = wide_of(d);
+	if (!d)
+		return ~(u128)0;
+	return wide_value(wide_rest(a, wide_divide(a, b), b));
+}
+HD_HELPER s128 __heddle_sdiv128(s128 n, s128 d)
+{
+	struct wide a = wide_of((u128)n), b = wide_of((u128)d);
+	if (!d)
+		return -1;
+	struct wide q = wide_divide(wide_magnitude(a), wide_magnitude(b));
+	return (s128)wide_value((int64_t)(a.high ^ b.high) < 0 ? wide_negate(q) : q);
+}
+HD_HELPER s128 __heddle_smod128(s128 n, s128 d)
+{
+	struct wide a = wide_of((u128)n), b = wide_magnitude(wide_of((u128)d)), m = wide_magnitude(a);
+	if (!d)
+		return -1;
+	struct wide rest = wide_rest(m, wide_divide(m, b), b);
+	return (s128)wide_value((int64_t)a.high < 0 ? wide_negate(rest) : rest);
+}
+
+/* ---- float ---- */
+
+#define SIGN 0x80000000u
+#define INFINITY_BITS 0x7f800000u
+#define NAN_BITS 0x7fffffffu
+#define MANTISSA 0x007fffffu
+
+HD_CORE int exponent_field(u32 bits)
+{
+	return (int)(bits >> 23 & 0xff);
+}
+
+/*
+ * 1/b to nearest: two Newton steps, of which the second starts within an ulp and rounds correctly, unless b's
+ * significand is all ones (Markstein, IBM J. Res. Dev. 34:1, 1990); 1/b then lies beside the middle of two floats.
+ */
+HD_CORE float reciprocal(float b)
+{
+	float y = rcp_approx(b);
+	y = __builtin_fmaf(y, __builtin_fmaf(-b, y, 1.0f), y);
+	return __builtin_fmaf(y, __builtin_fmaf(-b, y, 1.0f), y);
+}
+
+/*
+ * a/b to nearest from y = 1/b to nearest: a first correction brings the quotient within an ulp, a second rounds it
+ * correctly (Markstein's theorem again). Needs all rests a - b q to be normal, and so exact.
+ */
+HD_CORE float quotient(float a, float b, float y)
+{
+	float q = a * y;
+	q = __builtin_fmaf(__builtin_fmaf(-b, q, a), y, q);
+	return __builtin_fmaf(__builtin_fmaf(-b, q, a), y, q);
+}
+
+/* The significand of a finite non-zero number as a float in [1, 2), and its exponent. */
+HD_CORE float normalized(u32 bits, int *exponent)
+{
+	u32 mantissa = bits & MANTISSA;
+	*exponent = exponent_field(bits) - 127;
+	if (*exponent == -127) {
+		int shift = __builtin_clz(mantissa) - 8;
+		mantissa = mantissa << shift & MANTISSA;
+		*exponent -= shift - 1;
+	}
+	return as_float(mantissa | 0x3f800000);
+}
+
+/*
+ * q 2^exponent with one rounding, for positive q that was rounded to nearest with an error of the sign of `rest`. A
+ * denormal result keeps fewer bits of q, and ties must know on which side of q the exact value is.
+ */
+HD_CORE u32 scaled(float q, float rest, int exponent)
+{
+	exponent += exponent_field(bits_of(q));
+	u32 mantissa = (bits_of(q) & MANTISSA) | (MANTISSA + 1);
+	if (exponent >= 255)
+		return INFINITY_BITS;
+	if (exponent > 0)
+		return (u32)exponent << 23 | (mantissa & MANTISSA);
+	int shift = 3 - exponent; /* two bits more than the result has, and one for the implicit 1 */
+	u32 exact = (mantissa << 2) + (rest > 0) - (rest < 0);
+	if (shift > 27)
+		return 0;
+	u32 kept = exact >> shift, lost = exact << (32 - shift);
+	return kept + (lost > SIGN || (lost == SIGN && (kept & 1)));
+}
+
+static __attribute__((noinline)) float divide_slow(float a, float b)
+{
+	u32 x = bits_of(a) & ~SIGN, y = bits_of(b) & ~SIGN, sign = (bits_of(a) ^ bits_of(b)) & SIGN;
+	if (x > INFINITY_BITS || y > INFINITY_BITS)
+		return a + b;
+	if (x == y && (x == 0 || x == INFINITY_BITS))
+		return as_float(NAN_BITS);
+	if (x == INFINITY_BITS || y == 0)
+		return as_float(sign | INFINITY_BITS);
+	if (y == INFINITY_BITS || x == 0)
+		return as_float(sign);
+	int ex, ey;
+	float p = normalized(x, &ex), d = normalized(y, &ey);
+	float q = quotient(p, d, d == 0x1.fffffep0f ? 0x1.000002p-1f : reciprocal(d));
+	return as_float(sign | scaled(q, __builtin_fmaf(-d, q, p), ex - ey));
+}
+
+HD_HELPER float __heddle_fdiv32(float a, float b)
+{
+	/* The rest has 48 bits from a's first; 1/b and the quotient must be normal; a is finite; b is not all ones. */
+	int ea = exponent_field(bits_of(a)), eb = exponent_field(bits_of(b));
+	if (ea < 26 || ea > 253 || eb < 2 || eb > 251 || ea - eb > 126 || ea - eb < -124 || !(~bits_of(b) & MANTISSA))
+		return divide_slow(a, b);
+	return quotient(a, b, reciprocal(b));
+}
+HD_HELPER float __heddle_rcp32(float a)
+{
+	return __heddle_fdiv32(1.0f, a);
+}
+
+HD_HELPER float __heddle_sqrt32(float a)
+{
+	float scale = 1;
+	if (!(a >= 0x1p-100f)) { /* zero, denormal, negative, NaN, and where a rest of 2^-24 a would be denormal */
+		if (a == 0 || a != a)
+			return a;
+		if (a < 0)
+			return as_float(NAN_BITS);
+		a *= 0x1p64f;
+		scale = 0x1p-32f;
+	}
+	if (a == as_float(INFINITY_BITS))
+		return a;
+	float y = rsqrt_approx(a), g = a * y, h = 0.5f * y;
+	float e = __builtin_fmaf(-g, h, 0.5f);
+	g = __builtin_fmaf(g, e, g);
+	h = __builtin_fmaf(h, e, h);
+	g = __builtin_fmaf(__builtin_fmaf(-g, g, a), h, g);
+	g = __builtin_fmaf(__builtin_fmaf(-g, g, a), h, g);
+	return g * scale;
+}
+
+/*
+ * The remainder of C's fmod: significands as integers, the exponent difference shifted in eight bits at a time, so
+ * that one reciprocal serves all steps.
+ */
+HD_HELPER float __heddle_frem32(float a, float b)
+{
+	u32 x = bits_of(a) & ~SIGN, y = bits_of(b) & ~SIGN, sign = bits_of(a) & SIGN;
+	if (x > INFINITY_BITS || y > INFINITY_BITS)
+		return a + b;
+	if (x == INFINITY_BITS || y == 0)
+		return as_float(NAN_BITS);
+	if (x < y)
+		return a;
+	int ex = exponent_field(x), ey = exponent_field(y);
+	u32 m = x & MANTISSA, d = y & MANTISSA;
+	if (ex)
+		m |= MANTISSA + 1;
+	else
+		ex = 1;
+	if (ey)
+		d |= MANTISSA + 1;
+	else
+		ey = 1;
+
+	u32 z = reciprocal32(d), q;
+	m = divide32(m, d, z, &q);
+	for (int left = ex - ey; left > 0; left -= 8)
+		m = divide32(m << (left < 8 ? left : 8), d, z, &q);
+	if (m == 0)
+		return as_float(sign);
+	int shift = __builtin_clz(m) - 8; /* back to an implicit 1 where the exponent allows */
+	if (shift >= ey)
+		return as_float(sign | m << (ey - 1));
+	return as_float(sign | ((u32)(ey - shift) << 23) | (m << shift & MANTISSA));
+}
+
+/* ---- double: the same steps ---- */
+
+#define SIGN_D 0x8000000000000000ull
+#define INFINITY_BITS_D 0x7ff0000000000000ull
+#define NAN_BITS_D 0x7ff8000000000000ull
+#define MANTISSA_D 0x000fffffffffffffull
+
+HD_CORE int exponent_field_d(u64 bits)
+{
+	return (int)(bits >> 52 & 0x7ff);
+}
+
+/* The approximation has 20 bits: e + e^2 triples them, and one more step rounds. */
+HD_CORE double reciprocal_d(double b)
+{
+	double y = rcp_approx_d(b), e = __builtin_fma(-b, y, 1.0);
+	y = __builtin_fma(y, __builtin_fma(e, e, e), y);
+	return __builtin_fma(y, __builtin_fma(-b, y, 1.0), y);
+}
+
+HD_CORE double quotient_d(double a, double b, double y)
+{
+	double q = a * y;
+	q = __builtin_fma(__builtin_fma(-b, q, a), y, q);
+	return __builtin_fma(__builtin_fma(-b, q, a), y, q);
+}
+
+HD_CORE double normalized_d(u64 bits, int *exponent)
+{
+	u64 mantissa = bits & MANTISSA_D;
+	*exponent = exponent_field_d(bits) - 1023;
+	if (*exponent == -1023) {
+		int shift = __builtin_clzll(mantissa) - 11;
+		mantissa = mantissa << shift & MANTISSA_D;
+		*exponent -= shift - 1;
+	}
+	return as_double(mantissa | 0x3ff0000000000000ull);
+}
+
+HD_CORE u64 scaled_d(double q, double rest, int exponent)
+{
+	exponent += exponent_field_d(bits_of_d(q));
+	u64 mantissa = (bits_of_d(q) & MANTISSA_D) | (MANTISSA_D + 1);
+	if (exponent >= 2047)
+		return INFINITY_BITS_D;
+	if (exponent > 0)
+		return (u64)exponent << 52 | (mantissa & MANTISSA_D);
+	int shift = 3 - exponent;
+	u64 exact = (mantissa << 2) + (rest > 0) - (rest < 0);
+	if (shift > 56)
+		return 0;
+	u64 kept = exact >> shift, lost = exact << (64 - shift);
+	return kept + (lost > SIGN_D || (lost == SIGN_D && (kept & 1)));
+}
+
+static __attribute__((noinline)) double divide_slow_d(double a, double b)
+{
+	u64 x = bits_of_d(a) & ~SIGN_D, y = bits_of_d(b) & ~SIGN_D, sign = (bits_of_d(a) ^ bits_of_d(b)) & SIGN_D;
+	if (x > INFINITY_BITS_D || y > INFINITY_BITS_D)
+		return a + b;
+	if (x == y && (x == 0 || x == INFINITY_BITS_D))
+		return as_double(NAN_BITS_D);
+	if (x == INFINITY_BITS_D || y == 0)
+		return as_double(sign | INFINITY_BITS_D);
+	if (y == INFINITY_BITS_D || x == 0)
+		return as_double(sign);
+	int ex, ey;
+	double p = normalized_d(x, &ex), d = normalized_d(y, &ey);
+	double q = quotient_d(p, d, d == 0x1.fffffffffffffp0 ? 0x1.0000000000001p-1 : reciprocal_d(d));
+	return as_double(sign | scaled_d(q, __builtin_fma(-d, q, p), ex - ey));
+}
+
+HD_HELPER double __heddle_fdiv64(double a, double b)
+{
+	int ea = exponent_field_d(bits_of_d(a)), eb = exponent_field_d(bits_of_d(b));
+	if (ea < 56 || ea > 2045 || eb < 2 || eb > 2043 || ea - eb > 1022 || ea - eb < -1020 ||
+	    !(~bits_of_d(b) & MANTISSA_D))
+		return divide_slow_d(a, b);
+	return quotient_d(a, b, reciprocal_d(b));
+}
+HD_HELPER double __heddle_rcp64(double a)
+{
+	return __heddle_fdiv64(1.0, a);
+}
+
+HD_HELPER double __heddle_sqrt64(double a)
+{
+	double scale = 1;
+	if (!(a >= 0x1p-960)) {
+		if (a == 0 || a != a)
+			return a;
+		if (a < 0)
+			return as_double(NAN_BITS_D);
+		a *= 0x1p256;
+		scale = 0x1p-128;
+	}
+	if (a == as_double(INFINITY_BITS_D))
+		return a;
+	double y = rsqrt_approx_d(a), e = __builtin_fma(-(y * y), a, 1.0);
+	y = __builtin_fma(__builtin_fma(e, 0.375, 0.5), e * y, y);
+	double g = a * y, h = 0.5 * y;
+	e = __builtin_fma(-g, h, 0.5);
+	g = __builtin_fma(g, e, g);
+	h = __builtin_fma(h, e, h);
+	g = __builtin_fma(__builtin_fma(-g, g, a), h, g);
+	g = __builtin_fma(__builtin_fma(-g, g, a), h, g);
+	return g * scale;
+}
+
+/* Eleven bits a step: what 64 bits leave above a significand of 53. */
+HD_HELPER double __heddle_frem64(double a, double b)
+{
+	u64 x = bits_of_d(a) & ~SIGN_D, y = bits_of_d(b) & ~SIGN_D, sign = bits_of_d(a) & SIGN_D;
+	if (x > INFINITY_BITS_D || y > INFINITY_BITS_D)
+		return a + b;
+	if (x == INFINITY_BITS_D || y == 0)
+		return as_double(NAN_BITS_D);
+	if (x < y)
+		return a;
+	int ex = exponent_field_d(x), ey = exponent_field_d(y);
+	u64 m = x & MANTISSA_D, d = y & MANTISSA_D;
+	if (ex)
+		m |= MANTISSA_D + 1;
+	else
+		ex = 1;
+	if (ey)
+		d |= MANTISSA_D + 1;
+	else
+		ey = 1;
+
+	u64 z = reciprocal64(d), q;
+	m = divide64(m, d, z, &q);
+	for (int left = ex - ey; left > 0; left -= 11)
+		m = divide64(m << (left < 11 ? left : 11), d, z, &q);
+	if (m == 0)
+		return as_double(sign);
+	int shift = __builtin_clzll(m) - 11;
+	if (shift >= ey)
+		return as_double(sign | m << (ey - 1));
+	return as_double(sign | ((u64)(ey - shift) << 52) | (m << shift & MANTISSA_D));
+}
