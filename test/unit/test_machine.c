@@ -1,0 +1,240 @@
+/* The opcode table, the encoding, the instruction verifier and the assembly text. */
+#include "harness.h"
+
+#include <string.h>
+
+#include "sample.h"
+
+static bool same_inst(const struct hd_inst *a, const struct hd_inst *b)
+{
+	return a->op == b->op && a->mods == b->mods && a->guard == b->guard && a->dst == b->dst && a->a == b->a &&
+	       a->b == b->b && a->c == b->c && a->pdst == b->pdst && a->psrc == b->psrc && a->psrc2 == b->psrc2 &&
+	       a->xkind == b->xkind && a->srcmods == b->srcmods && a->role == b->role && a->dead == b->dead &&
+	       a->x == b->x && a->reconv == b->reconv;
+}
+
+/* An opcode's modifiers have places of their own in `mods`. */
+START_TEST(modifiers_of_an_opcode_do_not_overlap)
+{
+	for (unsigned op = 0; op < HD_OP_COUNT; op++) {
+		const struct hd_opinfo *info = &hd_opinfo[op];
+		uint32_t used = 0;
+		uint64_t listed = 0;
+		for (unsigned i = 0; i < 6 && info->mod_order[i] != HD_MOD_COUNT; i++) {
+			unsigned kind = info->mod_order[i];
+			uint32_t field = 0;
+			switch (kind) {
+#define X(kind, shift, bits, names)                           \
+	case HD_MOD_##kind:                                   \
+		field = ((1u << (bits)) - 1) << (shift);      \
+		break;
+				HD_MOD_LIST(X)
+#undef X
+			}
+			ck_assert_msg(!(used & field), "%s", info->name);
+			ck_assert_uint_lt(field, 1u << 16);
+			used |= field;
+			listed |= UINT64_C(1) << kind;
+		}
+		ck_assert(listed == info->mods);
+	}
+}
+END_TEST
+
+START_TEST(valid_instructions_survive_encoding)
+{
+	uint64_t state = 0x9e3779b97f4a7c15u;
+	for (unsigned op = 0; op < HD_OP_COUNT; op++) {
+		for (unsigned i = 0; i < 200; i++) {
+			struct hd_inst inst = sample_inst((enum hd_op)op, &state), back;
+			uint8_t bytes[HD_INST_BYTES];
+			hd_inst_encode(&inst, bytes);
+			ck_assert_int_eq(hd_inst_decode(bytes, &back), 0);
+			ck_assert_msg(same_inst(&inst, &back), "%s", hd_opinfo[op].name);
+		}
+	}
+}
+END_TEST
+
+/* Every bit of an accepted encoding means something. */
+START_TEST(any_bytes_fail_or_encode_back)
+{
+	uint64_t state = 0x1234567;
+	unsigned accepted = 0;
+	for (unsigned i = 0; i < 200000; i++) {
+		uint8_t bytes[HD_INST_BYTES], back[HD_INST_BYTES];
+		uint64_t words[2] = {sample_random(&state), sample_random(&state)};
+		/* Most random words have reserved bits or an unknown opcode; help some of them past that. */
+		if (i % 4) {
+			words[0] = (words[0] & ~UINT64_C(0x3ff)) | (words[0] & 0x3ff) % HD_OP_COUNT;
+			words[1] &= (UINT64_C(1) << 55) - 1;
+		}
+		memcpy(bytes, words, sizeof(bytes));
+		struct hd_inst inst;
+		if (hd_inst_decode(bytes, &inst) != 0)
+			continue;
+		accepted++;
+		hd_inst_encode(&inst, back);
+		ck_assert_int_eq(memcmp(bytes, back, sizeof(bytes)), 0);
+		char text[200];
+		hd_inst_check(&inst);
+		ck_assert_int_lt(hd_inst_format(&inst, text, sizeof(text)), (int)sizeof(text));
+	}
+	ck_assert_uint_gt(accepted, 10000);
+}
+END_TEST
+
+static void expect_text(const struct hd_inst *inst, const char *expected)
+{
+	char text[200];
+	ck_assert_ptr_null(hd_inst_check(inst));
+	ck_assert_int_eq(hd_inst_format(inst, text, sizeof(text)), (int)strlen(expected));
+	ck_assert_str_eq(text, expected);
+	/* A short buffer gets the beginning. */
+	char small[8];
+	ck_assert_int_eq(hd_inst_format(inst, small, sizeof(small)), (int)strlen(expected));
+	ck_assert_uint_eq(strlen(small), strlen(expected) < 7 ? strlen(expected) : 7);
+}
+
+START_TEST(text_of_arithmetic)
+{
+	struct hd_inst inst = hd_inst_new(HD_OP_IADD3);
+	inst.guard = 0 | HD_PRED_NOT;
+	inst.dst = 4, inst.pdst = 1, inst.a = 2, inst.b = 3, inst.psrc = 2;
+	inst.srcmods = HD_NEG_B, inst.mods = HD_MOD(EX, 1);
+	expect_text(&inst, "@!P0 IADD3.EX R4, P1, R2, -R3, RZ, P2");
+	inst.pdst = HD_PT, inst.xkind = HD_X_CONST_C, inst.x = HD_CONST_X(0, 0x160);
+	expect_text(&inst, "@!P0 IADD3.EX R4, R2, -R3, c[0x0][0x160], P2");
+
+	inst = hd_inst_new(HD_OP_FFMA);
+	inst.dst = 0, inst.a = 1, inst.c = 2, inst.xkind = HD_X_IMM_B, inst.x = 0xbfc00000;
+	inst.mods = HD_MOD(FTZ, 1) | HD_MOD(RND, HD_RND_RZ);
+	expect_text(&inst, "FFMA.RZ.FTZ R0, R1, -1.5(0xbfc00000), R2");
+
+	inst = hd_inst_new(HD_OP_DADD);
+	inst.dst = 2, inst.a = 4, inst.xkind = HD_X_IMM_B, inst.x = 0x40080000, inst.srcmods = HD_ABS_A | HD_NEG_A;
+	expect_text(&inst, "DADD R2, -|R4|, 3(0x40080000)");
+
+	inst = hd_inst_new(HD_OP_LOP3);
+	inst.dst = 0, inst.a = 1, inst.b = 2, inst.mods = HD_MOD(LUT, 0xc0);
+	expect_text(&inst, "LOP3 R0, R1, R2, RZ, 0xc0");
+
+	inst = hd_inst_new(HD_OP_ISETP);
+	inst.pdst = 0, inst.a = 4, inst.xkind = HD_X_IMM_B, inst.x = 0xffffffff;
+	inst.mods = HD_MOD(CMP, HD_CMP_GE) | HD_MOD(SIGN, HD_SIGNED);
+	expect_text(&inst, "ISETP.GE.AND P0, R4, -0x1, PT");
+	inst.mods = HD_MOD(CMP, HD_CMP_LT) | HD_MOD(BOOL, HD_BOOL_OR) | HD_MOD(EX, 1);
+	inst.psrc2 = 3;
+	expect_text(&inst, "ISETP.LT.U32.EX.OR P0, R4, -0x1, PT, P3");
+
+	inst = hd_inst_new(HD_OP_S2R);
+	inst.dst = 7, inst.mods = HD_MOD(SR, HD_SR_CTAID_X);
+	expect_text(&inst, "S2R R7, SR_CTAID.X");
+}
+END_TEST
+
+START_TEST(text_of_memory_and_control)
+{
+	struct hd_inst inst = hd_inst_new(HD_OP_LDG);
+	inst.dst = 6, inst.a = 4, inst.xkind = HD_X_OTHER, inst.x = 0x10;
+	inst.mods = HD_MOD(SIZE, HD_SIZE_64) | HD_MOD(CACHE, HD_CACHE_CA);
+	expect_text(&inst, "LDG.64.CA R6, [R4.64+0x10]");
+
+	inst = hd_inst_new(HD_OP_STL);
+	inst.a = 1, inst.c = 16, inst.xkind = HD_X_OTHER, inst.x = (uint32_t)-8, inst.mods = HD_MOD(SIZE, HD_SIZE_32);
+	expect_text(&inst, "STL [R1-0x8], R16");
+
+	inst = hd_inst_new(HD_OP_ATOMG);
+	inst.a = 2, inst.b = 5, inst.c = 6, inst.dst = 4;
+	inst.mods = HD_MOD(ATOMOP, HD_ATOM_CAS) | HD_MOD(DTYPE, HD_U32);
+	expect_text(&inst, "ATOMG.CAS.U32 R4, [R2.64], R5, R6");
+
+	inst = hd_inst_new(HD_OP_LDC);
+	inst.dst = 4, inst.a = 2, inst.mods = HD_MOD(BANK, 3) | HD_MOD(SIZE, HD_SIZE_64);
+	expect_text(&inst, "LDC.64 R4, c[0x3][R2]");
+
+	inst = hd_inst_new(HD_OP_SHFL);
+	inst.dst = 4, inst.a = 2, inst.xkind = HD_X_OTHER, inst.x = 0x1f << 8 | 16;
+	inst.mods = HD_MOD(SHFLMODE, HD_SHFL_DOWN) | HD_MOD(BIMM, 1) | HD_MOD(CIMM, 1);
+	expect_text(&inst, "SHFL.DOWN R4, R2, 0x10, 0x1f");
+
+	inst = hd_inst_new(HD_OP_BAR);
+	inst.xkind = HD_X_IMM_B;
+	expect_text(&inst, "BAR.SYNC 0x0");
+
+	inst = hd_inst_new(HD_OP_BRA);
+	inst.xkind = HD_X_OTHER, inst.x = 18, inst.guard = 2, inst.reconv = 20;
+	expect_text(&inst, "@P2 BRA 0x120");
+
+	inst = hd_inst_new(HD_OP_SYSCALL);
+	inst.xkind = HD_X_OTHER, inst.x = HD_SYS_MALLOC;
+	expect_text(&inst, "SYSCALL malloc");
+}
+END_TEST
+
+START_TEST(verifier_names_what_is_wrong)
+{
+	struct hd_inst inst = hd_inst_new(HD_OP_DADD);
+	inst.dst = 2, inst.a = 4, inst.b = 6;
+	ck_assert_ptr_null(hd_inst_check(&inst));
+	inst.a = 5;
+	ck_assert_str_eq(hd_inst_check(&inst), "register pair or quad is not aligned");
+	inst.a = 254;
+	ck_assert_str_eq(hd_inst_check(&inst), "register pair or quad ends in RZ");
+	inst.a = 4, inst.c = 8;
+	ck_assert_str_eq(hd_inst_check(&inst), "register in a slot that the opcode does not have");
+	inst.c = HD_RZ, inst.mods = HD_MOD(FTZ, 1);
+	ck_assert_str_eq(hd_inst_check(&inst), "modifier that the opcode does not have");
+	inst.mods = 0, inst.role = HD_ROLE_SPILL_LOAD;
+	ck_assert_str_eq(hd_inst_check(&inst), "restore or reload that is not a local load");
+	inst.role = 0, inst.xkind = HD_X_CONST_B, inst.x = 0x160;
+	ck_assert_str_eq(hd_inst_check(&inst), "slot holds both a register and an immediate or constant");
+	inst.b = HD_RZ, inst.x = 0x162;
+	ck_assert_str_eq(hd_inst_check(&inst), "constant-bank offset is not a multiple of 4");
+	inst = hd_inst_new((enum hd_op)HD_OP_COUNT);
+	ck_assert_str_eq(hd_inst_check(&inst), "unknown opcode");
+}
+END_TEST
+
+START_TEST(reads_and_writes)
+{
+	struct hd_regset set;
+	struct hd_inst inst = hd_inst_new(HD_OP_IMAD_WIDE);
+	inst.guard = 3 | HD_PRED_NOT, inst.dst = 62, inst.a = 1, inst.b = 64, inst.c = 126;
+	hd_inst_reads(&inst, &set);
+	ck_assert(set.regs[0] == 1u << 1 && set.regs[1] == (1 | UINT64_C(3) << 62) && set.preds == 1 << 3);
+	hd_inst_writes(&inst, &set);
+	ck_assert(set.regs[0] == UINT64_C(3) << 62 && !set.regs[1] && !set.preds);
+
+	inst = hd_inst_new(HD_OP_STG);
+	inst.a = 2, inst.c = 8, inst.mods = HD_MOD(SIZE, HD_SIZE_128);
+	hd_inst_reads(&inst, &set);
+	ck_assert(set.regs[0] == (3u << 2 | 0xfu << 8));
+	hd_inst_writes(&inst, &set);
+	ck_assert(!set.regs[0] && !set.regs[3] && !set.preds);
+	ck_assert_uint_eq(hd_op_access_bytes(HD_OP_STG, inst.mods), 16);
+	ck_assert_uint_eq(hd_op_access_bytes(HD_OP_ATOM, HD_MOD(DTYPE, HD_F64)), 8);
+	ck_assert_uint_eq(hd_op_access_bytes(HD_OP_IADD3, 0), 0);
+
+	inst = hd_inst_new(HD_OP_R2P);
+	inst.a = 4, inst.xkind = HD_X_IMM_B, inst.x = 0x85;
+	hd_inst_writes(&inst, &set);
+	ck_assert_uint_eq(set.preds, 5);
+	inst = hd_inst_new(HD_OP_P2R);
+	hd_inst_reads(&inst, &set);
+	ck_assert_uint_eq(set.preds, 0x7f);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	const TTest *const tests[] = {modifiers_of_an_opcode_do_not_overlap,
+					     valid_instructions_survive_encoding,
+					     any_bytes_fail_or_encode_back,
+					     text_of_arithmetic,
+					     text_of_memory_and_control,
+					     verifier_names_what_is_wrong,
+					     reads_and_writes,
+					     NULL};
+	return hd_suite_of("machine", tests);
+}

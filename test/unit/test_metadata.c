@@ -1,0 +1,222 @@
+/* Metadata: JSON round trip, stable text, errors with their place, search by name. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/strbuf.h"
+#include "sample.h"
+
+static struct hd_arena arena;
+static struct hd_strbuf messages;
+static struct hd_diag diag;
+
+static void collect(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
+{
+	(void)severity, (void)loc;
+	hd_strbuf_printf(context, "%s\n", message);
+}
+
+static void set_up(void)
+{
+	hd_arena_init(&arena);
+	messages = (struct hd_strbuf){0};
+	diag = (struct hd_diag){.emit = collect, .context = &messages, .tool = "test"};
+}
+
+static void tear_down(void)
+{
+	hd_arena_release(&arena);
+	hd_strbuf_release(&messages);
+}
+
+static char *sample_text(void)
+{
+	struct hd_metadata metadata = sample_metadata(&arena);
+	char *text = hd_metadata_to_json(&metadata);
+	ck_assert_ptr_nonnull(text);
+	return text;
+}
+
+static void same_functions(const struct hd_meta_function *a, const struct hd_meta_function *b)
+{
+	ck_assert_str_eq(a->name, b->name);
+	ck_assert_str_eq(a->demangled ? a->demangled : a->name, b->demangled);
+	ck_assert(a->kernel == b->kernel && a->recursive == b->recursive && a->address_taken == b->address_taken);
+	ck_assert(a->registers == b->registers && a->spill_store_bytes == b->spill_store_bytes && a->fru == b->fru &&
+		  a->max_stack_depth == b->max_stack_depth && a->low_watermark == b->low_watermark &&
+		  a->high_watermark == b->high_watermark && a->pushed_registers == b->pushed_registers &&
+		  a->instructions == b->instructions && a->max_threads == b->max_threads &&
+		  a->reqntid[1] == b->reqntid[1] && a->dynamic_shared == b->dynamic_shared);
+	ck_assert(a->param_count == b->param_count && a->call_count == b->call_count && a->save_count == b->save_count &&
+		  a->launch_count == b->launch_count && a->chain_count == b->chain_count);
+}
+
+START_TEST(survives_json)
+{
+	struct hd_metadata metadata = sample_metadata(&arena), back;
+	char *text = sample_text();
+	ck_assert_msg(hd_metadata_from_json(text, strlen(text), "x", &arena, &back, &diag) == 0, "%s",
+		      hd_strbuf_text(&messages));
+	ck_assert_str_eq(back.module, "a.cu");
+	ck_assert(back.mode == HD_MODE_RELOCATABLE);
+	ck_assert_uint_eq(back.function_count, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		same_functions(&metadata.functions[i], &back.functions[i]);
+	const struct hd_meta_function *kernel = &back.functions[1];
+	ck_assert_str_eq(kernel->high_watermark_chain[2], "leaf");
+	ck_assert(kernel->calls[0].unknown_callees && kernel->calls[0].source.line == 12);
+	ck_assert(kernel->saves[0].offset == -24 && kernel->saves[0].restore);
+	ck_assert(kernel->launches[0].block[1] == 2 && kernel->launches[0].shared_bytes == 64);
+	ck_assert(!kernel->launches[1].block_known && !kernel->launches[1].shared_known);
+	ck_assert(kernel->params[0].kind == HD_PARAM_POINTER && kernel->params[0].offset == 8);
+	ck_assert_ptr_null(back.functions[0].source.file);
+
+	char *again = hd_metadata_to_json(&back);
+	ck_assert_str_eq(text, again);
+	ck_assert(text[strlen(text) - 1] == '\n');
+	free(again);
+	free(text);
+}
+END_TEST
+
+START_TEST(keys_keep_their_order)
+{
+	static const char *const keys[] = {"\"version\"", "\"producer\"", "\"kernels\"", "\"name\"", "\"demangled\"",
+					   "\"source\"", "\"registers\"", "\"stack_bytes\"", "\"spill_store_bytes\"",
+					   "\"shared_bytes\"", "\"instructions\"", "\"fru\"", "\"max_stack_depth\"",
+					   "\"low_watermark\"", "\"high_watermark\"", "\"call_depth\"", "\"stackdepth\"",
+					   "\"calls\"", "\"functions\""};
+	char *text = sample_text();
+	const char *at = text;
+	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		at = strstr(at, keys[i]);
+		ck_assert_msg(at != NULL, "%s", keys[i]);
+	}
+	free(text);
+}
+END_TEST
+
+/* The sample's text with the first `from` replaced must fail with this message. */
+static void expect_error(const char *from, const char *to, const char *expected)
+{
+	char *text = sample_text();
+	const char *at = strstr(text, from);
+	ck_assert_msg(at != NULL, "%s", from);
+	char *changed = hd_arena_printf(&arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+	struct hd_metadata metadata;
+	ck_assert_int_eq(hd_metadata_from_json(changed, strlen(changed), "x.json", &arena, &metadata, &diag), -1);
+	ck_assert_msg(strstr(hd_strbuf_text(&messages), expected) != NULL, "%s", hd_strbuf_text(&messages));
+	ck_assert_uint_eq(metadata.function_count, 0);
+	hd_strbuf_release(&messages);
+	free(text);
+}
+
+START_TEST(errors_name_their_place)
+{
+	expect_error("\"version\": 1", "\"version\": 2", "x.json: metadata of version 2; this Heddle reads version 1");
+	expect_error("\"registers\": 40", "\"registers\": -1",
+		     "kernels[0].registers: expected an integer from 0 to 4294967295");
+	expect_error("\"registers\": 40", "\"registers\": 4.5", "kernels[0].registers: expected an integer");
+	expect_error("\"registers\": 40,", "", "kernels[0].registers");
+	expect_error("\"max_threads\": 256", "\"max_threads\": null", "kernels[0].launch_bounds.max_threads");
+	expect_error("\"launch_bounds\"", "\"bounds\"", "kernels[0].launch_bounds.max_threads");
+	expect_error("\"register\": 16", "\"register\": 255", "kernels[0].stackdepth.saves[0].register");
+	expect_error("\"indirect\"", "\"maybe\"", "kernels[0].calls[0].kind: expected \"direct\" or \"indirect\"");
+	expect_error("\"_Z3midf\",\n          \"leaf\"", "7",
+		     "kernels[0].stackdepth.high_watermark_chain: expected strings");
+	expect_error("\"mode\": \"relocatable\"", "\"mode\": 1", "mode: expected");
+	expect_error("\"name\": \"leaf\"", "\"name\": \"_Z3midf\"", "_Z3midf: expected one function of this name");
+	expect_error("\"version\"", "version", "x.json: metadata: line 2, column");
+	expect_error("\"kernels\": [", "\"kernels\": [[], ", "kernels[0]: expected an object");
+}
+END_TEST
+
+START_TEST(unknown_keys_are_kept_out)
+{
+	char *text = sample_text();
+	char *changed = hd_arena_printf(&arena, "{\"later\": [1, {}],%s", text + 1);
+	struct hd_metadata metadata;
+	ck_assert_int_eq(hd_metadata_from_json(changed, strlen(changed), "x", &arena, &metadata, &diag), 0);
+	char *again = hd_metadata_to_json(&metadata);
+	ck_assert_str_eq(again, text);
+	free(again);
+	free(text);
+}
+END_TEST
+
+START_TEST(mutated_text_never_crashes)
+{
+	uint64_t state = 42;
+	char *text = sample_text();
+	size_t size = strlen(text);
+	for (unsigned round = 0; round < 5000; round++) {
+		struct hd_arena local;
+		struct hd_metadata metadata;
+		size_t cut = sample_random(&state) % 4 ? size : sample_random(&state) % size;
+		char *mutant = malloc(cut ? cut : 1);
+		memcpy(mutant, text, cut);
+		for (unsigned i = 0; cut && i < 2; i++)
+			mutant[sample_random(&state) % cut] = (char)sample_random(&state);
+		hd_arena_init(&local);
+		if (hd_metadata_from_json(mutant, cut, "x", &local, &metadata, &diag) == 0)
+			free(hd_metadata_to_json(&metadata));
+		hd_arena_release(&local);
+		hd_strbuf_release(&messages);
+		free(mutant);
+	}
+	free(text);
+}
+END_TEST
+
+START_TEST(text_that_is_no_utf8_still_prints)
+{
+	struct hd_metadata metadata = sample_metadata(&arena), back;
+	metadata.module = "caf\xe9.cu";
+	char *text = hd_metadata_to_json(&metadata);
+	ck_assert_int_eq(hd_metadata_from_json(text, strlen(text), "x", &arena, &back, &diag), 0);
+	ck_assert_str_eq(back.module, "caf?.cu");
+	free(text);
+}
+END_TEST
+
+START_TEST(functions_are_found_by_what_people_type)
+{
+	static const struct hd_meta_function functions[] = {
+		{.name = "_Z1fi", .demangled = "f(int)"},
+		{.name = "_Z1gIiEvT_", .demangled = "void g<int>(int)"},
+		{.name = "_ZN12_GLOBAL__N_11hEPFviE", .demangled = "(anonymous namespace)::h(void (*)(int))"},
+		{.name = "_ZNK1S3getEv", .demangled = "S::get() const"},
+		{.name = "plain"},
+	};
+	const struct hd_metadata metadata = {.functions = (struct hd_meta_function *)(uintptr_t)functions,
+					     .function_count = 5};
+	static const struct {
+		const char *typed;
+		int index;
+	} cases[] = {{"_Z1fi", 0}, {"f(int)", 0}, {"f", 0}, {"void g<int>(int)", 1}, {"g<int>(int)", 1}, {"g<int>", 1},
+		     {"void g<int>", 1}, {"(anonymous namespace)::h", 2}, {"S::get", 3}, {"S::get() const", 3},
+		     {"plain", 4}, {"g", -1}, {"", -1}, {"h", -1}};
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct hd_meta_function *found = hd_metadata_find(&metadata, cases[i].typed);
+		ck_assert_msg(found == (cases[i].index < 0 ? NULL : &functions[cases[i].index]), "%s", cases[i].typed);
+	}
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	Suite *suite = suite_create("metadata");
+	TCase *tests = tcase_create("metadata");
+	tcase_set_timeout(tests, 120);
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests, survives_json);
+	tcase_add_test(tests, keys_keep_their_order);
+	tcase_add_test(tests, errors_name_their_place);
+	tcase_add_test(tests, unknown_keys_are_kept_out);
+	tcase_add_test(tests, mutated_text_never_crashes);
+	tcase_add_test(tests, text_that_is_no_utf8_still_prints);
+	tcase_add_test(tests, functions_are_found_by_what_people_type);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
