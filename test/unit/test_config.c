@@ -1,0 +1,164 @@
+/* GPU configurations: every .ini, the table's limits, errors with their place. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "heddle/config.h"
+#include "heddle/stats.h"
+
+static char last_message[512];
+static struct hd_loc last_loc;
+
+static void keep(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
+{
+	(void)context, (void)severity;
+	snprintf(last_message, sizeof last_message, "%s", message);
+	last_loc = loc;
+}
+
+static struct hd_diag quiet(void)
+{
+	last_message[0] = '\0';
+	return (struct hd_diag){.emit = keep};
+}
+
+/* Writes an .ini of this text and loads it. */
+static int load_text(const char *text, struct hd_config *config)
+{
+	char path[] = "/tmp/heddle-config-XXXXXX.ini";
+	int fd = mkstemps(path, 4);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	struct hd_diag diag = quiet();
+	int status = hd_config_load(config, path, &diag);
+	unlink(path);
+	return status;
+}
+
+START_TEST(defaults_are_consistent)
+{
+	struct hd_config config;
+	struct hd_diag diag = quiet();
+	hd_config_defaults(&config);
+	ck_assert_int_eq(hd_config_check(&config, &diag), 0);
+	ck_assert_uint_eq(config.schedulers, 4);
+}
+END_TEST
+
+START_TEST(every_gpu_loads)
+{
+	setenv("HEDDLE_DATA", "runtime", 1); /* runtime/gpus: tests run in the project's root */
+	char **names = hd_config_gpus();
+	unsigned count = 0;
+	for (; names[count]; count++) {
+		struct hd_config config;
+		struct hd_diag diag = quiet();
+		ck_assert_msg(hd_config_load(&config, names[count], &diag) == 0, "%s: %s", names[count], last_message);
+		ck_assert_str_eq(config.name, names[count]);
+		free(names[count]);
+	}
+	free(names);
+	ck_assert_uint_eq(count, 8);
+}
+END_TEST
+
+START_TEST(v100_has_the_papers_values)
+{
+	struct hd_config config;
+	struct hd_diag diag = quiet();
+	setenv("HEDDLE_DATA", "runtime", 1);
+	ck_assert_int_eq(hd_config_load(&config, "v100", &diag), 0);
+	ck_assert_uint_eq(config.sm_count, 80);
+	ck_assert_uint_eq(config.l1_bytes, 128 * 1024);
+	ck_assert_uint_eq(config.registers * 4, 256 * 1024);
+	ck_assert_uint_eq(config.l2_slices * config.l2_slice_bytes, 6 * 1024 * 1024);
+	ck_assert_uint_eq(config.scheduler, HD_SCHED_LRR);
+}
+END_TEST
+
+START_TEST(unknown_gpu_names_the_nearest)
+{
+	struct hd_config config;
+	struct hd_diag diag = quiet();
+	setenv("HEDDLE_DATA", "runtime", 1);
+	ck_assert_int_eq(hd_config_load(&config, "v10", &diag), -1);
+	ck_assert_ptr_nonnull(strstr(last_message, "v100"));
+}
+END_TEST
+
+START_TEST(bad_files_tell_the_line)
+{
+	static const struct {
+		const char *text, *message;
+		uint32_t line;
+	} cases[] = {
+		{"product = x\nsm_cuont = 3\n", "sm_count", 2},
+		{"[a]\n\nsm_count = many\n", "needs a number", 3},
+		{"sm_count = 0\n", "between 1 and 1024", 1},
+		{"sm_count = 1.5\n", "whole number", 1},
+		{"scheduler = oldest\n", "gto|lrr|two-level", 1},
+		{"sm_count = 4\nnonsense\n", "key = value", 2},
+	};
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct hd_config config;
+		ck_assert_int_eq(load_text(cases[i].text, &config), -1);
+		ck_assert_msg(strstr(last_message, cases[i].message) != NULL, "'%s' in '%s'", cases[i].message, last_message);
+		ck_assert_uint_eq(last_loc.line, cases[i].line);
+	}
+}
+END_TEST
+
+START_TEST(inconsistent_values_are_refused)
+{
+	struct hd_config config;
+	ck_assert_int_eq(load_text("l2_slices = 5\ndram_channels = 2\n", &config), -1);
+	ck_assert_ptr_nonnull(strstr(last_message, "multiple of dram_channels"));
+}
+END_TEST
+
+START_TEST(assignments)
+{
+	struct hd_config config;
+	struct hd_diag diag = quiet();
+	hd_config_defaults(&config);
+	ck_assert_int_eq(hd_config_set(&config, "scheduler=two-level", &diag), 0);
+	ck_assert_uint_eq(config.scheduler, HD_SCHED_TWO_LEVEL);
+	ck_assert_int_eq(hd_config_set(&config, "core_mhz=1312.5", &diag), 0);
+	ck_assert_double_eq(config.core_mhz, 1312.5);
+	ck_assert_int_eq(hd_config_set(&config, "core_mhz", &diag), -1);
+	ck_assert_int_eq(hd_config_set(&config, "max_warps=-1", &diag), -1);
+	ck_assert_uint_eq(config.max_warps, 64);
+}
+END_TEST
+
+START_TEST(statistics_add_and_subtract_every_field)
+{
+	struct hd_stats a, b;
+	memset(&a, 0, sizeof a);
+	memset(&b, 0, sizeof b);
+	for (uint32_t i = 0; i < hd_counter_count; i++)
+		*(uint64_t *)(void *)((char *)&b.counters + hd_counter_info[i].offset) = i + 1;
+	for (unsigned i = 0; i < HD_STALL_COUNT; i++)
+		b.stalls[i] = 100 + i;
+	hd_stats_add(&a, &b);
+	hd_stats_add(&a, &b);
+	hd_stats_subtract(&a, &b);
+	ck_assert_mem_eq(&a, &b, sizeof a);
+	ck_assert_uint_eq(hd_counter_count * sizeof(uint64_t), sizeof(struct hd_counters));
+	ck_assert_str_eq(hd_counter_info[0].name, "cycles");
+	ck_assert_str_eq(hd_stall_name[HD_STALL_issued], "issued");
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	const TTest *const tests[] = {defaults_are_consistent, every_gpu_loads, v100_has_the_papers_values,
+					     unknown_gpu_names_the_nearest, bad_files_tell_the_line,
+					     inconsistent_values_are_refused, assignments,
+					     statistics_add_and_subtract_every_field, NULL};
+	return hd_suite_of("config", tests);
+}
