@@ -230,6 +230,9 @@ unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
 /* An instruction with nothing in it: unused registers RZ, predicates PT, no reconvergence point. */
 struct hd_inst hd_inst_new(enum hd_op op);
 
+/* Whether control can go on to the next instruction: not after an unguarded branch, RET, EXIT or TRAP. */
+bool hd_inst_falls_through(const struct hd_inst *inst);
+
 /* Sets of registers read and written by an instruction, guard included. `regs` is a 256-bit mask, `preds` 8 bits
  * (PT and RZ never set). Calls: the ABI's argument registers are not listed here (see struct hd_abi). */
 struct hd_regset {

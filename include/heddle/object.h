@@ -5,6 +5,7 @@
  *   .text.<function>   16-byte instructions        .rel(a).text.<function>  calls and addresses
  *   .data .bss .rodata device globals, constants   .symtab .strtab          functions and globals
  *   .heddle.functions  per-function numbers (frame, registers, jump tables)
+ *   .heddle.symbols    what ELF symbols cannot say (memory space, alignment, managed)
  *   .debug.heddle      origin of each instruction: source file, line, column, IR ordinal
  *   .heddle.meta       metadata JSON               .heddle.ir               annotated bitcode
  *   .heddle.note       object version, total size (the object describes its own size)
@@ -126,7 +127,8 @@ int hd_object_read(const uint8_t *bytes, size_t size, const char *name, struct h
 size_t hd_object_declared_size(const uint8_t *bytes);
 /*
  * Finds the kernel objects in a file that is an .hdo itself or a host program (executable, shared library or object)
- * that has them in .nv_fatbin / .nvFatBinSegment. Calls `found` for each. Returns how many, or -1.
+ * that has them in .nv_fatbin / .nvFatBinSegment. Calls `found` for each; the bytes live until it returns, and when it
+ * returns other than 0 the scan stops with -1. Returns how many there are (0: a host program without device code), or -1.
  */
 int hd_object_scan_file(const char *path, int (*found)(void *context, const uint8_t *bytes, size_t size), void *context,
 			struct hd_diag *diag);
@@ -135,8 +137,9 @@ int hd_object_scan_file(const char *path, int (*found)(void *context, const uint
  * the last instruction does not fall through, relocations fit their instruction. */
 int hd_object_verify(const struct hd_object *object, const char *name, struct hd_diag *diag);
 
-/* Which instructions begin a basic block, as a bit set over inst_count, and the successors of one instruction (at most
- * `capacity` written; returns the number). Shared by dis and the runtime. */
+/* Which instructions begin a basic block, as a bit set over inst_count, and the successors of one instruction: the next
+ * one first if it can fall through, then targets; those of a jump table stand as in the table, repeats included. At most
+ * `capacity` are written; returns how many there are. Both want a verified function. Shared by dis and the runtime. */
 struct hd_bitset hd_function_leaders(const struct hd_function *function, struct hd_arena *arena);
 uint32_t hd_inst_successors(const struct hd_function *function, uint32_t index, uint32_t *successors, uint32_t capacity);
 

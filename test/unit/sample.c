@@ -26,15 +26,17 @@ static uint8_t random_register(uint64_t *state, unsigned width)
 
 static uint16_t random_mods(uint64_t *state, const struct hd_opinfo *info)
 {
-	static const uint8_t shift[] = {
+	static const uint8_t shift[] =
+		{
 #define X(kind, shift, bits, names) shift,
-		HD_MOD_LIST(X)
+			HD_MOD_LIST(X)
 #undef X
-	}, bits[] = {
+		},
+			     bits[] = {
 #define X(kind, shift, bits, names) bits,
-		HD_MOD_LIST(X)
+				     HD_MOD_LIST(X)
 #undef X
-	};
+			     };
 	uint16_t mods = 0;
 	for (unsigned i = 0; i < 6 && info->mod_order[i] != HD_MOD_COUNT; i++) {
 		unsigned kind = info->mod_order[i];
@@ -91,35 +93,81 @@ struct hd_metadata sample_metadata(struct hd_arena *arena)
 {
 	static const char *callees[] = {"_Z3midf", "leaf"};
 	static const char *chain[] = {"_Z6kernelIfEvPT_", "_Z3midf", "leaf"};
-	static const struct hd_meta_call call = {.pc = 48, .kind = HD_CALL_INDIRECT, .callees = callees, .callee_count = 2,
-						 .recursive = true, .unknown_callees = true, .fru = 10,
+	static const struct hd_meta_call call = {.pc = 48,
+						 .kind = HD_CALL_INDIRECT,
+						 .callees = callees,
+						 .callee_count = 2,
+						 .recursive = true,
+						 .unknown_callees = true,
+						 .fru = 10,
 						 .source = {"a.cu", 12}};
 	static const struct hd_meta_save save = {.pc = 16, .reg = 16, .count = 4, .restore = true, .offset = -24};
 	static const struct hd_meta_launch launches[] = {
-		{.source = {"a.cu", 40}, .block = {256, 2, 1}, .shared_bytes = 64, .block_known = true, .shared_known = true},
+		{.source = {"a.cu", 40},
+		 .block = {256, 2, 1},
+		 .shared_bytes = 64,
+		 .block_known = true,
+		 .shared_known = true},
 		{.source = {"a.cu", 41}},
 	};
-	static const struct hd_meta_param param = {.name = "out", .type = "float *", .kind = HD_PARAM_POINTER,
-						   .offset = 8, .bytes = 8, .align = 8};
+	static const struct hd_meta_param param = {
+		.name = "out", .type = "float *", .kind = HD_PARAM_POINTER, .offset = 8, .bytes = 8, .align = 8};
 	static const struct hd_meta_function functions[] = {
-		{.name = "_Z3midf", .demangled = "mid(float)", .registers = 24, .own_registers = 24, .instructions = 7,
-		 .fru = 10, .max_stack_depth = 20},
-		{.name = "_Z6kernelIfEvPT_", .demangled = "void kernel<float>(float*)", .source = {"a.cu", 9}, .kernel = true,
-		 .recursive = true, .address_taken = true, .instructions = 120, .registers = 40, .own_registers = 32,
-		 .stack_bytes = 16, .max_stack_bytes = 96, .spill_store_bytes = 4, .spill_load_bytes = 8,
-		 .callee_save_bytes = 12, .shared_bytes = 1024, .shared_align = 16, .dynamic_shared = true,
-		 .param_bytes = 16, .max_threads = 256, .min_ctas = 2, .reqntid = {32, 2, 1},
-		 .params = (struct hd_meta_param *)(uintptr_t)&param, .param_count = 1, .pushed_registers = 19, .fru = 20,
-		 .max_stack_depth = 56, .call_depth = 2, .high_watermark_chain = chain, .chain_count = 3,
-		 .low_watermark = 30, .high_watermark = 56, .max_fru = 10,
-		 .calls = (struct hd_meta_call *)(uintptr_t)&call, .call_count = 1,
-		 .saves = (struct hd_meta_save *)(uintptr_t)&save, .save_count = 1,
-		 .launches = (struct hd_meta_launch *)(uintptr_t)launches, .launch_count = 2},
+		{.name = "_Z3midf",
+		 .demangled = "mid(float)",
+		 .registers = 24,
+		 .own_registers = 24,
+		 .instructions = 7,
+		 .fru = 10,
+		 .max_stack_depth = 20},
+		{.name = "_Z6kernelIfEvPT_",
+		 .demangled = "void kernel<float>(float*)",
+		 .source = {"a.cu", 9},
+		 .kernel = true,
+		 .recursive = true,
+		 .address_taken = true,
+		 .instructions = 120,
+		 .registers = 40,
+		 .own_registers = 32,
+		 .stack_bytes = 16,
+		 .max_stack_bytes = 96,
+		 .spill_store_bytes = 4,
+		 .spill_load_bytes = 8,
+		 .callee_save_bytes = 12,
+		 .shared_bytes = 1024,
+		 .shared_align = 16,
+		 .dynamic_shared = true,
+		 .param_bytes = 16,
+		 .max_threads = 256,
+		 .min_ctas = 2,
+		 .reqntid = {32, 2, 1},
+		 .params = (struct hd_meta_param *)(uintptr_t)&param,
+		 .param_count = 1,
+		 .pushed_registers = 19,
+		 .fru = 20,
+		 .max_stack_depth = 56,
+		 .call_depth = 2,
+		 .high_watermark_chain = chain,
+		 .chain_count = 3,
+		 .low_watermark = 30,
+		 .high_watermark = 56,
+		 .max_fru = 10,
+		 .calls = (struct hd_meta_call *)(uintptr_t)&call,
+		 .call_count = 1,
+		 .saves = (struct hd_meta_save *)(uintptr_t)&save,
+		 .save_count = 1,
+		 .launches = (struct hd_meta_launch *)(uintptr_t)launches,
+		 .launch_count = 2},
 		{.name = "leaf", .registers = 20, .instructions = UINT32_MAX},
 	};
-	return (struct hd_metadata){.arena = arena, .module = "a.cu", .target = "sm_70", .producer = "heddle test",
-				    .flags = "interval-regs=16", .mode = HD_MODE_RELOCATABLE,
-				    .functions = (struct hd_meta_function *)(uintptr_t)functions, .function_count = 3};
+	return (struct hd_metadata){.arena = arena,
+				    .module = "a.cu",
+				    .target = "sm_70",
+				    .producer = "heddle test",
+				    .flags = "interval-regs=16",
+				    .mode = HD_MODE_RELOCATABLE,
+				    .functions = (struct hd_meta_function *)(uintptr_t)functions,
+				    .function_count = 3};
 }
 
 static void add_kernel(struct hd_function *kernel, struct hd_arena *arena)
@@ -139,11 +187,13 @@ static void add_kernel(struct hd_function *kernel, struct hd_arena *arena)
 		inst[i] = hd_inst_new(HD_OP_NOP);
 		kernel->origins[i] = (struct hd_origin){i % 3 ? i % 2 : UINT32_MAX, i, 2 * i, i % 4 ? i : UINT32_MAX};
 	}
-	/* 0: S2R; 1, 2: address of a variable; 3: branch to 6; 4: jump table; 5: TRAP; 6: call; 7, 8: store; 11: EXIT */
+	/* 0: S2R; 1, 2: address of a variable; 3: branch to 6; 4: jump table; 5: TRAP; 6: call; 7, 8: store; 11: EXIT
+	 */
 	inst[0].op = HD_OP_S2R, inst[0].dst = 0, inst[0].mods = HD_MOD(SR, HD_SR_TID_X);
 	inst[1].op = HD_OP_MOV, inst[1].dst = 2, inst[1].xkind = HD_X_IMM_B;
 	inst[2].op = HD_OP_MOV, inst[2].dst = 3, inst[2].xkind = HD_X_IMM_B;
-	inst[3].op = HD_OP_BRA, inst[3].xkind = HD_X_OTHER, inst[3].x = 6, inst[3].guard = 0 | HD_PRED_NOT, inst[3].reconv = 6;
+	inst[3].op = HD_OP_BRA, inst[3].xkind = HD_X_OTHER, inst[3].x = 6, inst[3].guard = 0 | HD_PRED_NOT,
+	inst[3].reconv = 6;
 	inst[4].op = HD_OP_BRX, inst[4].xkind = HD_X_OTHER, inst[4].a = 0, inst[4].reconv = 6;
 	inst[5].op = HD_OP_TRAP;
 	inst[6].op = HD_OP_CALL, inst[6].xkind = HD_X_OTHER;
@@ -175,21 +225,57 @@ struct hd_object sample_object(struct hd_arena *arena)
 	/* Local symbols first, as the reader gives them back. */
 	static const struct hd_symbol symbols[] = {
 		{.name = "leaf", .kind = HD_SYM_FUNCTION, .defined = true, .function = 1},
-		{.name = "tile", .kind = HD_SYM_VARIABLE, .defined = true, .space = HD_SPACE_SHARED, .size = 1024, .align = 16},
+		{.name = "tile",
+		 .kind = HD_SYM_VARIABLE,
+		 .defined = true,
+		 .space = HD_SPACE_SHARED,
+		 .size = 1024,
+		 .align = 16},
 		{.name = "_Z6kernelIfEvPT_", .kind = HD_SYM_FUNCTION, .defined = true, .global = true, .function = 0},
-		{.name = "counter", .kind = HD_SYM_VARIABLE, .defined = true, .global = true, .managed = true,
-		 .space = HD_SPACE_GLOBAL, .size = 8, .align = 8, .section_offset = 8},
-		{.name = "table", .kind = HD_SYM_VARIABLE, .defined = true, .global = true, .space = HD_SPACE_CONSTANT,
-		 .size = 16, .align = 8},
-		{.name = "big", .kind = HD_SYM_VARIABLE, .defined = true, .global = true, .space = HD_SPACE_GLOBAL,
-		 .size = 4096, .align = 256, .bss = true},
+		{.name = "counter",
+		 .kind = HD_SYM_VARIABLE,
+		 .defined = true,
+		 .global = true,
+		 .managed = true,
+		 .space = HD_SPACE_GLOBAL,
+		 .size = 8,
+		 .align = 8,
+		 .section_offset = 8},
+		{.name = "table",
+		 .kind = HD_SYM_VARIABLE,
+		 .defined = true,
+		 .global = true,
+		 .space = HD_SPACE_CONSTANT,
+		 .size = 16,
+		 .align = 8},
+		{.name = "big",
+		 .kind = HD_SYM_VARIABLE,
+		 .defined = true,
+		 .global = true,
+		 .space = HD_SPACE_GLOBAL,
+		 .size = 4096,
+		 .align = 256,
+		 .bss = true},
 		{.name = "elsewhere", .kind = HD_SYM_FUNCTION, .global = true},
-		{.name = "far_variable", .kind = HD_SYM_VARIABLE, .global = true, .space = HD_SPACE_CONSTANT, .align = 4},
+		{.name = "far_variable",
+		 .kind = HD_SYM_VARIABLE,
+		 .global = true,
+		 .space = HD_SPACE_CONSTANT,
+		 .align = 4},
 	};
 	static const char *files[] = {"a.cu", "include/helper.cuh"};
-	struct hd_object object = {.arena = arena, .function_count = 2, .symbol_count = 8, .files = files, .file_count = 2,
-				   .data_bytes = 16, .rodata_bytes = 16, .bss_bytes = 4096, .data_reloc_count = 1,
-				   .rodata_reloc_count = 1, .bitcode = (const uint8_t *)"BC\xc0\xde", .bitcode_bytes = 4};
+	struct hd_object object = {.arena = arena,
+				   .function_count = 2,
+				   .symbol_count = 8,
+				   .files = files,
+				   .file_count = 2,
+				   .data_bytes = 16,
+				   .rodata_bytes = 16,
+				   .bss_bytes = 4096,
+				   .data_reloc_count = 1,
+				   .rodata_reloc_count = 1,
+				   .bitcode = (const uint8_t *)"BC\xc0\xde",
+				   .bitcode_bytes = 4};
 	object.functions = HD_ARENA_NEW(arena, struct hd_function, 2);
 	object.symbols = (struct hd_symbol *)(uintptr_t)symbols;
 	object.data = hd_arena_alloc(arena, 16);
@@ -197,7 +283,9 @@ struct hd_object sample_object(struct hd_arena *arena)
 	object.rodata = hd_arena_alloc(arena, 16);
 	add_kernel(&object.functions[0], arena);
 	add_leaf(&object.functions[1], arena);
-	static const struct hd_reloc code[] = {{HD_REL_ABS_LO, 3, 1, 4}, {HD_REL_ABS_HI, 3, 2, 4}, {HD_REL_CALL, 0, 6, 0}};
+	static const struct hd_reloc code[] = {{HD_REL_ABS_LO, 3, 1, 4},
+					       {HD_REL_ABS_HI, 3, 2, 4},
+					       {HD_REL_CALL, 0, 6, 0}};
 	static const struct hd_reloc data = {HD_REL_ABS64, 5, 8, 16}, rodata = {HD_REL_ABS64, 2, 0, 0};
 	object.functions[0].relocs = (struct hd_reloc *)(uintptr_t)code;
 	object.functions[0].reloc_count = 3;

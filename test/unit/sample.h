@@ -12,8 +12,8 @@ struct hd_inst sample_inst(enum hd_op op, uint64_t *state);
 /* Metadata of one kernel and two functions with every field set. */
 struct hd_metadata sample_metadata(struct hd_arena *arena);
 /*
- * An object with a kernel (branch, jump table, call, addresses), a function, variables in every space, undefined symbols
- * and relocations in code and data. hd_object_verify accepts it.
+ * An object with a kernel (branch, jump table, call, addresses), a function, variables in every space, undefined
+ * symbols and relocations in code and data. hd_object_verify accepts it.
  */
 struct hd_object sample_object(struct hd_arena *arena);
 

@@ -24,9 +24,9 @@ START_TEST(modifiers_of_an_opcode_do_not_overlap)
 			unsigned kind = info->mod_order[i];
 			uint32_t field = 0;
 			switch (kind) {
-#define X(kind, shift, bits, names)                           \
-	case HD_MOD_##kind:                                   \
-		field = ((1u << (bits)) - 1) << (shift);      \
+#define X(kind, shift, bits, names)                      \
+	case HD_MOD_##kind:                              \
+		field = ((1u << (bits)) - 1) << (shift); \
 		break;
 				HD_MOD_LIST(X)
 #undef X
@@ -229,12 +229,12 @@ END_TEST
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {modifiers_of_an_opcode_do_not_overlap,
-					     valid_instructions_survive_encoding,
-					     any_bytes_fail_or_encode_back,
-					     text_of_arithmetic,
-					     text_of_memory_and_control,
-					     verifier_names_what_is_wrong,
-					     reads_and_writes,
-					     NULL};
+				      valid_instructions_survive_encoding,
+				      any_bytes_fail_or_encode_back,
+				      text_of_arithmetic,
+				      text_of_memory_and_control,
+				      verifier_names_what_is_wrong,
+				      reads_and_writes,
+				      NULL};
 	return hd_suite_of("machine", tests);
 }

@@ -48,8 +48,9 @@ static void same_functions(const struct hd_meta_function *a, const struct hd_met
 		  a->high_watermark == b->high_watermark && a->pushed_registers == b->pushed_registers &&
 		  a->instructions == b->instructions && a->max_threads == b->max_threads &&
 		  a->reqntid[1] == b->reqntid[1] && a->dynamic_shared == b->dynamic_shared);
-	ck_assert(a->param_count == b->param_count && a->call_count == b->call_count && a->save_count == b->save_count &&
-		  a->launch_count == b->launch_count && a->chain_count == b->chain_count);
+	ck_assert(a->param_count == b->param_count && a->call_count == b->call_count &&
+		  a->save_count == b->save_count && a->launch_count == b->launch_count &&
+		  a->chain_count == b->chain_count);
 }
 
 START_TEST(survives_json)
@@ -82,11 +83,12 @@ END_TEST
 
 START_TEST(keys_keep_their_order)
 {
-	static const char *const keys[] = {"\"version\"", "\"producer\"", "\"kernels\"", "\"name\"", "\"demangled\"",
-					   "\"source\"", "\"registers\"", "\"stack_bytes\"", "\"spill_store_bytes\"",
-					   "\"shared_bytes\"", "\"instructions\"", "\"fru\"", "\"max_stack_depth\"",
-					   "\"low_watermark\"", "\"high_watermark\"", "\"call_depth\"", "\"stackdepth\"",
-					   "\"calls\"", "\"functions\""};
+	static const char *const keys[] = {
+		"\"version\"",		 "\"producer\"",      "\"kernels\"",	    "\"name\"",
+		"\"demangled\"",	 "\"source\"",	      "\"registers\"",	    "\"stack_bytes\"",
+		"\"spill_store_bytes\"", "\"shared_bytes\"",  "\"instructions\"",   "\"fru\"",
+		"\"max_stack_depth\"",	 "\"low_watermark\"", "\"high_watermark\"", "\"call_depth\"",
+		"\"stackdepth\"",	 "\"calls\"",	      "\"functions\""};
 	char *text = sample_text();
 	const char *at = text;
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -194,9 +196,13 @@ START_TEST(functions_are_found_by_what_people_type)
 	static const struct {
 		const char *typed;
 		int index;
-	} cases[] = {{"_Z1fi", 0}, {"f(int)", 0}, {"f", 0}, {"void g<int>(int)", 1}, {"g<int>(int)", 1}, {"g<int>", 1},
-		     {"void g<int>", 1}, {"(anonymous namespace)::h", 2}, {"S::get", 3}, {"S::get() const", 3},
-		     {"plain", 4}, {"g", -1}, {"", -1}, {"h", -1}};
+	} cases[] = {{"_Z1fi", 0},	 {"f(int)", 0},
+		     {"f", 0},		 {"void g<int>(int)", 1},
+		     {"g<int>(int)", 1}, {"g<int>", 1},
+		     {"void g<int>", 1}, {"(anonymous namespace)::h", 2},
+		     {"S::get", 3},	 {"S::get() const", 3},
+		     {"plain", 4},	 {"g", -1},
+		     {"", -1},		 {"h", -1}};
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct hd_meta_function *found = hd_metadata_find(&metadata, cases[i].typed);
 		ck_assert_msg(found == (cases[i].index < 0 ? NULL : &functions[cases[i].index]), "%s", cases[i].typed);

@@ -269,7 +269,10 @@ END_TEST
 
 START_TEST(mutated_bytes_never_crash)
 {
-	static const uint64_t interesting[] = {0, 1, 2, 7, 0x7f, 0xff, 0x7fffffff, 0xffffffff, 0x8000000000000000, UINT64_MAX};
+	static const uint64_t interesting[] = {0,	   1,	       2,
+					       7,	   0x7f,       0xff,
+					       0x7fffffff, 0xffffffff, 0x8000000000000000,
+					       UINT64_MAX};
 	uint64_t state = 88172645463325252u;
 	size_t size;
 	uint8_t *bytes = sample_bytes(&size), *mutant = malloc(size);
@@ -282,7 +285,9 @@ START_TEST(mutated_bytes_never_crash)
 		for (unsigned i = 0; i < changes; i++) {
 			/* A third of the changes each: the ELF header, the section headers, anywhere. */
 			uint64_t where = sample_random(&state), area = sample_random(&state) % 3;
-			size_t at = area == 0 ? where % 64 : area == 1 ? sections + where % (size - sections) : where % size;
+			size_t at = area == 0	? where % 64
+				    : area == 1 ? sections + where % (size - sections)
+						: where % size;
 			uint64_t value = interesting[sample_random(&state) % 10];
 			size_t width = (size_t)1 << sample_random(&state) % 4;
 			if (width > size - at)
@@ -359,8 +364,13 @@ static void append_host_file(struct hd_strbuf *file, const char *section, const 
 	size_t names_size = 1 + strlen(section) + 1;
 	memcpy(names + 1, section, strlen(section));
 	size_t padded = (size + 63) / 64 * 64;
-	Elf64_Ehdr header = {.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-			     .e_shoff = 64 + padded + 64, .e_ehsize = 64, .e_shentsize = 64, .e_shnum = 3,
+	Elf64_Ehdr header = {.e_type = ET_EXEC,
+			     .e_machine = EM_X86_64,
+			     .e_version = EV_CURRENT,
+			     .e_shoff = 64 + padded + 64,
+			     .e_ehsize = 64,
+			     .e_shentsize = 64,
+			     .e_shnum = 3,
 			     .e_shstrndx = 2};
 	memcpy(header.e_ident, ELFMAG, SELFMAG);
 	header.e_ident[EI_CLASS] = ELFCLASS64, header.e_ident[EI_DATA] = ELFDATA2LSB, header.e_ident[EI_VERSION] = 1;

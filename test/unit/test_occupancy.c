@@ -4,8 +4,16 @@
 #include "heddle/occupancy.h"
 
 static const struct hd_sm_limits volta = {
-	.max_threads = 2048, .max_warps = 64, .max_ctas = 32, .registers = 65536, .max_regs_per_thread = 255,
-	.shared_bytes = 98304, .register_unit = 256, .warp_unit = 4, .shared_unit = 256, .warp_lanes = 32,
+	.max_threads = 2048,
+	.max_warps = 64,
+	.max_ctas = 32,
+	.registers = 65536,
+	.max_regs_per_thread = 255,
+	.shared_bytes = 98304,
+	.register_unit = 256,
+	.warp_unit = 4,
+	.shared_unit = 256,
+	.warp_lanes = 32,
 	.max_threads_per_cta = 1024,
 };
 

@@ -192,7 +192,7 @@ static int compile_plain(struct job *job, const char *input, const char *object)
 	hd_vec_push(&arguments, cc->clangxx);
 	const char *dot = strrchr(input, '.');
 	const char *language = cc->language ? cc->language : dot && !strcmp(dot, ".c") ? "c" : "c++";
-	const char *fixed[] = {"-x", language, "-I", cc->include_dir, cc->optimize ? cc->optimize : "-O3"};
+	const char *fixed[] = {"-x", language, "-isystem", cc->include_dir, cc->optimize ? cc->optimize : "-O3"};
 	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		hd_vec_push(&arguments, fixed[i]);
 	for (uint32_t i = 0; i < cc->common.len; i++)

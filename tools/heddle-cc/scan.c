@@ -2,9 +2,10 @@
  * What libclang sees in a CUDA source: kernels with their parameters as written, and launch sites with the block size
  * and dynamic shared memory where these are constants. Written as JSON for the device half's pass (launches=FILE):
  *
- *   {"kernels": [{"name", "mangled", "file", "line", "params": [{"name", "type"}]}],
+ *   {"kernels": [{"name", "file", "line", "params": [{"name", "type"}]}],
  *    "launches": [{"kernel", "file", "line", "block": [x, y, z] | null, "shared": bytes | null}]}
  *
+ * Kernels are named by their mangled names; templates, which have none, by their plain name.
  * A dim3 variable counts as a constant when nothing in the file assigns to it or takes its address.
  */
 #include <clang-c/Index.h>
@@ -201,11 +202,20 @@ static bool is_kernel(CXCursor cursor)
 	return kernel;
 }
 
+static CXString kernel_name(CXCursor kernel)
+{
+	CXString mangled = clang_Cursor_getMangling(kernel);
+	const char *text = clang_getCString(mangled);
+	if (text && *text)
+		return mangled;
+	clang_disposeString(mangled);
+	return clang_getCursorSpelling(kernel);
+}
+
 static void add_kernel(struct scan *scan, CXCursor cursor)
 {
 	json_t *kernel = json_object(), *params = json_array();
-	add_text(kernel, "name", clang_getCursorSpelling(cursor));
-	add_text(kernel, "mangled", clang_Cursor_getMangling(cursor));
+	add_text(kernel, "name", kernel_name(cursor));
 	add_place(kernel, cursor);
 	int count = clang_Cursor_getNumArguments(cursor);
 	for (int i = 0; i < count; i++) {
@@ -252,18 +262,8 @@ static json_t *shared_json(CXCursor configuration)
 
 static void add_launch(struct scan *scan, CXCursor call, CXCursor configuration)
 {
-	CXCursor kernel = clang_getCursorReferenced(call);
 	json_t *launch = json_object();
-	CXString mangled = clang_Cursor_getMangling(kernel);
-	const char *text = clang_getCString(mangled);
-	/* Kernels of templates are told by their name alone: the instance's mangling is not at hand. */
-	if (text && *text)
-		add_text(launch, "kernel", mangled);
-	else {
-		clang_disposeString(mangled);
-		add_text(launch, "kernel", clang_getCursorSpelling(call));
-	}
-	add_text(launch, "name", clang_getCursorSpelling(call));
+	add_text(launch, "kernel", kernel_name(clang_getCursorReferenced(call)));
 	add_place(launch, call);
 	json_object_set_new(launch, "block", block_json(scan, configuration));
 	json_object_set_new(launch, "shared", shared_json(configuration));

@@ -1,0 +1,244 @@
+/*
+ * The verifier of one instruction: everything that the opcode table promises about its
+ * operands, plus the few rules that an opcode's comment states and its row cannot.
+ * Constant time; nothing is allocated. Rules over a whole function are in object/verify.c.
+ */
+#include "heddle/machine.h"
+
+static const char *check_register(uint8_t reg, unsigned width)
+{
+	if (!width)
+		return reg == HD_RZ ? NULL : "register in a slot that the opcode does not have";
+	if (reg == HD_RZ)
+		return NULL;
+	if (reg % width)
+		return "register pair or quad is not aligned";
+	return reg + width > HD_MAX_REGS ? "register pair or quad ends in RZ" : NULL;
+}
+
+static const char *check_registers(const struct hd_inst *inst)
+{
+	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
+	for (unsigned slot = 0; slot < 4; slot++) {
+		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
+		const char *wrong = check_register(regs[slot], width);
+		if (wrong)
+			return wrong;
+		bool dead = slot > HD_SLOT_DST && inst->dead >> (slot - 1) & 1;
+		if (dead && regs[slot] == HD_RZ)
+			return "dead bit on a slot without a register";
+	}
+	return inst->dead >> 3 ? "dead bits out of range" : NULL;
+}
+
+static const char *check_predicates(const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	if (inst->guard > (HD_PT | HD_PRED_NOT) || inst->psrc > (HD_PT | HD_PRED_NOT) ||
+	    inst->psrc2 > (HD_PT | HD_PRED_NOT) || inst->pdst > HD_PT)
+		return "predicate out of range";
+	if (!info->pdst && inst->pdst != HD_PT)
+		return "predicate result of an opcode that has none";
+	if ((info->psrc < 1 && inst->psrc != HD_PT) || (info->psrc < 2 && inst->psrc2 != HD_PT))
+		return "predicate source of an opcode that has none";
+	return NULL;
+}
+
+static const char *check_modifiers(const struct hd_inst *inst)
+{
+	static const uint16_t field[HD_MOD_COUNT] = {
+#define X(kind, shift, bits, names) [HD_MOD_##kind] = ((1u << (bits)) - 1) << (shift),
+		HD_MOD_LIST(X)
+#undef X
+	};
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	uint16_t known = 0;
+	for (unsigned kind = 0; kind < HD_MOD_COUNT; kind++) {
+		char name[HD_MOD_NAME_BYTES];
+		if (!(info->mods >> kind & 1))
+			continue;
+		known |= field[kind];
+		if (hd_mod_name((enum hd_mod_kind)kind, hd_mod_get(inst->mods, (enum hd_mod_kind)kind), name) != 0)
+			return "modifier value out of range";
+	}
+	return inst->mods & ~known ? "modifier that the opcode does not have" : NULL;
+}
+
+static bool xkind_allowed(const struct hd_opinfo *info, const struct hd_inst *inst)
+{
+	bool b = inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B;
+	bool c = inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C;
+	bool none = inst->xkind == HD_X_NONE && inst->x == 0;
+	switch ((enum hd_srcx)info->srcx) {
+	case HD_XN:
+		return none;
+	case HD_XB:
+		return none || b;
+	case HD_XC:
+		return none || c;
+	case HD_XBC:
+		return none || b || c;
+	case HD_XM:
+	case HD_XS:
+		return none || inst->xkind == HD_X_OTHER;
+	case HD_XT:
+		return inst->xkind == HD_X_OTHER;
+	}
+	return false;
+}
+
+/* An operand that is a constant-bank word, or an immediate in place of a register. */
+static const char *check_x(const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	if (!xkind_allowed(info, inst))
+		return "immediate, constant or target where the opcode takes none";
+	bool constant = inst->xkind == HD_X_CONST_B || inst->xkind == HD_X_CONST_C;
+	if (constant && (inst->x & 3))
+		return "constant-bank offset is not a multiple of 4";
+	if (constant && inst->x >> 16 > 31)
+		return "constant bank out of range";
+	bool in_b = inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B;
+	bool in_c = inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C;
+	if ((in_b && inst->b != HD_RZ) || (in_c && inst->c != HD_RZ))
+		return "slot holds both a register and an immediate or constant";
+	if (info->srcx == HD_XT && inst->op == HD_OP_BRA && inst->x >= HD_NO_PC)
+		return "branch target out of range";
+	if ((info->effects & HD_FX_BRANCH) && inst->reconv > HD_NO_PC)
+		return "reconvergence point out of range";
+	return NULL;
+}
+
+static const char *check_source_modifiers(const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	uint8_t allowed = 0;
+	if (info->srcmods & HD_SM_NEG)
+		allowed |= (info->a ? HD_NEG_A : 0) | (info->b ? HD_NEG_B : 0) | (info->c ? HD_NEG_C : 0);
+	if (info->srcmods & HD_SM_ABS)
+		allowed |= (info->a ? HD_ABS_A : 0) | (info->b ? HD_ABS_B : 0);
+	return inst->srcmods & ~allowed ? "source modifier that the opcode does not have" : NULL;
+}
+
+static bool is_float(uint32_t type)
+{
+	return type >= HD_F16;
+}
+
+static const char *check_conversion(const struct hd_inst *inst)
+{
+	uint32_t to = hd_mod_get(inst->mods, HD_MOD_DTYPE), from = hd_mod_get(inst->mods, HD_MOD_STYPE);
+	bool integer64 = from == HD_U64 || from == HD_S64;
+	if (inst->xkind == HD_X_IMM_B && integer64)
+		return "64-bit integer immediate";
+	switch (inst->op) {
+	case HD_OP_F2F:
+		return is_float(to) && is_float(from) ? NULL : "F2F converts between floating-point types";
+	case HD_OP_F2I:
+		return !is_float(to) && is_float(from) ? NULL : "F2I converts floating point to integer";
+	case HD_OP_I2F:
+		return is_float(to) && !is_float(from) ? NULL : "I2F converts integer to floating point";
+	default:
+		return is_float(to) && to == from ? NULL : "FRND rounds inside one floating-point type";
+	}
+}
+
+static const char *check_atomic(const struct hd_inst *inst)
+{
+	uint32_t type = hd_mod_get(inst->mods, HD_MOD_DTYPE), op = hd_mod_get(inst->mods, HD_MOD_ATOMOP);
+	if (type == HD_U8 || type == HD_S8)
+		return "8-bit atomic operation";
+	if (is_float(type) && (op == HD_ATOM_AND || op == HD_ATOM_OR || op == HD_ATOM_XOR))
+		return "bitwise atomic operation on floating point";
+	if ((op == HD_ATOM_INC || op == HD_ATOM_DEC) && type != HD_U32)
+		return "INC and DEC are atomic operations on U32";
+	return op != HD_ATOM_CAS && inst->c != HD_RZ ? "third operand of an atomic operation other than CAS" : NULL;
+}
+
+static const char *check_shuffle(const struct hd_inst *inst)
+{
+	bool b = hd_mod_get(inst->mods, HD_MOD_BIMM), c = hd_mod_get(inst->mods, HD_MOD_CIMM);
+	if ((b && inst->b != HD_RZ) || (c && inst->c != HD_RZ))
+		return "slot holds both a register and an immediate";
+	return (!b && (inst->x & 0xff)) || (!c && inst->x >> 8) ? "immediate without BIMM or CIMM" : NULL;
+}
+
+static const char *check_extended(const struct hd_inst *inst)
+{
+	bool extended = hd_mod_get(inst->mods, HD_MOD_EX);
+	bool third = inst->c != HD_RZ || inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C;
+	if (inst->op == HD_OP_ISETP)
+		return !extended && inst->psrc2 != HD_PT ? "second predicate source without .EX" : NULL;
+	if (!extended && inst->psrc != HD_PT)
+		return "carry-in without .EX";
+	/* Two carries could come out of three operands. */
+	return inst->op == HD_OP_IADD3 && inst->pdst != HD_PT && third ? "carry-out of three operands" : NULL;
+}
+
+static bool is_wide_sr(uint32_t sr)
+{
+	return sr == HD_SR_CLOCK64 || sr == HD_SR_GLOBALTIMER64;
+}
+
+/* What an opcode's comment in the table says and its columns do not. */
+static const char *check_special(const struct hd_inst *inst)
+{
+	switch (inst->op) {
+	case HD_OP_F2F:
+	case HD_OP_F2I:
+	case HD_OP_I2F:
+	case HD_OP_FRND:
+		return check_conversion(inst);
+	case HD_OP_ATOMG:
+	case HD_OP_ATOMS:
+	case HD_OP_ATOM:
+		return check_atomic(inst);
+	case HD_OP_SHFL:
+		return check_shuffle(inst);
+	case HD_OP_IADD3:
+	case HD_OP_LEA_HI:
+	case HD_OP_ISETP:
+		return check_extended(inst);
+	case HD_OP_S2R:
+		return is_wide_sr(hd_mod_get(inst->mods, HD_MOD_SR)) ? "64-bit special register in S2R" : NULL;
+	case HD_OP_CS2R:
+		return is_wide_sr(hd_mod_get(inst->mods, HD_MOD_SR)) ? NULL : "32-bit special register in CS2R";
+	case HD_OP_SYSCALL:
+		return inst->x < HD_SYS_COUNT ? NULL : "unknown runtime service";
+	default:
+		return NULL;
+	}
+}
+
+/* Roles split local traffic into spills and the rest, so only accesses of local memory have them. */
+static const char *check_role(const struct hd_inst *inst)
+{
+	switch ((enum hd_role)inst->role) {
+	case HD_ROLE_CALLEE_SAVE:
+	case HD_ROLE_SPILL_STORE:
+		return inst->op == HD_OP_STL ? NULL : "save or spill that is not a local store";
+	case HD_ROLE_CALLEE_RESTORE:
+	case HD_ROLE_SPILL_LOAD:
+		return inst->op == HD_OP_LDL ? NULL : "restore or reload that is not a local load";
+	case HD_ROLE_PLAIN:
+		return NULL;
+	default:
+		return "role out of range";
+	}
+}
+
+const char *hd_inst_check(const struct hd_inst *inst)
+{
+	static const char *(*const checks[])(const struct hd_inst *) = {
+		check_modifiers,	check_registers, check_predicates, check_x,
+		check_source_modifiers, check_special,	 check_role,
+	};
+	if (inst->op >= HD_OP_COUNT)
+		return "unknown opcode";
+	for (unsigned i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		const char *wrong = checks[i](inst);
+		if (wrong)
+			return wrong;
+	}
+	return NULL;
+}

@@ -1,0 +1,329 @@
+/*
+ * Assembly text of an instruction, in the manner of SASS:
+ *
+ *   @!P0 IADD3.EX R4, P1, R2, -R3, c[0x0][0x160], P2
+ *   LDG.64.CA R6, [R4.64+0x10]        STL [R1+0x8], R16        LOP3 R0, R1, R2, RZ, 0xc0
+ *
+ * Results come first, then sources, then numbers. A pair or quad prints as its first
+ * register: the opcode and its modifiers say how wide it is; only a 64-bit address is
+ * marked, `[R4.64]`. Floating-point immediates print as the number with its bits behind,
+ * `1.5(0x3fc00000)`. Nothing is allocated.
+ */
+#include "heddle/machine.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bounded output that counts what did not fit, as snprintf does. */
+struct text {
+	char *data;
+	size_t size, len;
+	unsigned operands;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...)
+{
+	size_t left = text->len < text->size ? text->size - text->len : 0;
+	va_list args;
+	va_start(args, format);
+	int len = vsnprintf(left ? text->data + text->len : NULL, left, format, args);
+	va_end(args);
+	if (len > 0)
+		text->len += (size_t)len;
+}
+
+static void begin_operand(struct text *text)
+{
+	put(text, text->operands++ ? ", " : " ");
+}
+
+static void put_register(struct text *text, unsigned reg)
+{
+	if (reg == HD_RZ)
+		put(text, "RZ");
+	else
+		put(text, "R%u", reg);
+}
+
+static void put_predicate(struct text *text, unsigned predicate)
+{
+	put(text, "%s", predicate & HD_PRED_NOT ? "!" : "");
+	if ((predicate & HD_PT) == HD_PT)
+		put(text, "PT");
+	else
+		put(text, "P%u", predicate & HD_PT);
+}
+
+/* The fewest digits that read back as the same value. */
+static void put_double(struct text *text, double value, int digits, int most)
+{
+	char number[40];
+	do
+		snprintf(number, sizeof(number), "%.*g", digits, value);
+	while (digits++ < most && (most > 9 ? strtod(number, NULL) != value : strtof(number, NULL) != (float)value));
+	put(text, "%s", number);
+}
+
+static void put_float(struct text *text, uint32_t bits)
+{
+	float value;
+	memcpy(&value, &bits, sizeof(value));
+	put_double(text, value, 1, 9);
+	put(text, "(0x%08" PRIx32 ")", bits);
+}
+
+/* A double-precision immediate is the high word. */
+static void put_high_word(struct text *text, uint32_t bits)
+{
+	uint64_t wide = (uint64_t)bits << 32;
+	double value;
+	memcpy(&value, &wide, sizeof(value));
+	put_double(text, value, 1, 17);
+	put(text, "(0x%08" PRIx32 ")", bits);
+}
+
+static void put_signed(struct text *text, uint32_t value)
+{
+	if (value & 0x80000000u)
+		put(text, "-0x%" PRIx32, ~value + 1);
+	else
+		put(text, "0x%" PRIx32, value);
+}
+
+enum number_kind { BITS, SIGNED, FLOAT, DOUBLE };
+
+/* How an immediate of this instruction reads best. */
+static enum number_kind immediate_kind(const struct hd_inst *inst)
+{
+	switch (inst->op) {
+	case HD_OP_IADD3:
+	case HD_OP_IMAD:
+	case HD_OP_IMAD_WIDE:
+	case HD_OP_ISETP:
+	case HD_OP_IMNMX:
+	case HD_OP_LEA:
+		/* Behind a minus sign the plain bits are less confusing. */
+		return inst->srcmods ? BITS : SIGNED;
+	case HD_OP_FADD:
+	case HD_OP_FMUL:
+	case HD_OP_FFMA:
+	case HD_OP_FMNMX:
+	case HD_OP_FSETP:
+	case HD_OP_MUFU:
+		return FLOAT;
+	case HD_OP_DADD:
+	case HD_OP_DMUL:
+	case HD_OP_DFMA:
+	case HD_OP_DSETP:
+		return DOUBLE;
+	case HD_OP_F2F:
+	case HD_OP_F2I:
+	case HD_OP_FRND: {
+		uint32_t type = hd_mod_get(inst->mods, HD_MOD_STYPE);
+		return type == HD_F32 ? FLOAT : type == HD_F64 ? DOUBLE : BITS;
+	}
+	default:
+		return BITS;
+	}
+}
+
+static void put_immediate(struct text *text, const struct hd_inst *inst)
+{
+	switch (immediate_kind(inst)) {
+	case BITS:
+		put(text, "0x%" PRIx32, inst->x);
+		return;
+	case SIGNED:
+		put_signed(text, inst->x);
+		return;
+	case FLOAT:
+		put_float(text, inst->x);
+		return;
+	case DOUBLE:
+		put_high_word(text, inst->x);
+		return;
+	}
+}
+
+static void put_source(struct text *text, const struct hd_inst *inst, enum hd_slot slot)
+{
+	static const uint8_t negated[] = {[HD_SLOT_A] = HD_NEG_A, [HD_SLOT_B] = HD_NEG_B, [HD_SLOT_C] = HD_NEG_C};
+	static const uint8_t absolute[] = {[HD_SLOT_A] = HD_ABS_A, [HD_SLOT_B] = HD_ABS_B, [HD_SLOT_C] = 0};
+	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
+	bool imm = inst->xkind == (slot == HD_SLOT_B ? HD_X_IMM_B : HD_X_IMM_C) && slot != HD_SLOT_A;
+	bool constant = inst->xkind == (slot == HD_SLOT_B ? HD_X_CONST_B : HD_X_CONST_C) && slot != HD_SLOT_A;
+	const char *bar = inst->srcmods & absolute[slot] ? "|" : "";
+
+	begin_operand(text);
+	put(text, "%s%s", inst->srcmods & negated[slot] ? "-" : "", bar);
+	if (imm)
+		put_immediate(text, inst);
+	else if (constant)
+		put(text, "c[0x%x][0x%x]", inst->x >> 16, inst->x & 0xffff);
+	else
+		put_register(text, regs[slot]);
+	put(text, "%s", bar);
+}
+
+static void put_address(struct text *text, const struct hd_inst *inst)
+{
+	begin_operand(text);
+	if (inst->op == HD_OP_LDC)
+		put(text, "c[0x%x]", hd_mod_get(inst->mods, HD_MOD_BANK));
+	put(text, "[");
+	if (inst->a != HD_RZ || inst->x == 0)
+		put_register(text, inst->a);
+	if (inst->a != HD_RZ && hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A) == 2)
+		put(text, ".64");
+	if (inst->x) {
+		put(text, "%s", inst->a != HD_RZ && !(inst->x & 0x80000000u) ? "+" : "");
+		put_signed(text, inst->x);
+	}
+	put(text, "]");
+}
+
+/* Modifiers that read as an operand: numbers, and the special register. */
+static bool printed_as_operand(enum hd_mod_kind kind)
+{
+	return hd_mod_is_number(kind) || kind == HD_MOD_SR;
+}
+
+static void put_mnemonic(struct text *text, const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	for (const char *at = info->name; *at; at++)
+		put(text, "%c", *at == '_' ? '.' : *at);
+	for (unsigned i = 0; i < 6 && info->mod_order[i] != HD_MOD_COUNT; i++) {
+		enum hd_mod_kind kind = (enum hd_mod_kind)info->mod_order[i];
+		char name[HD_MOD_NAME_BYTES];
+		if (printed_as_operand(kind))
+			continue;
+		if (hd_mod_name(kind, hd_mod_get(inst->mods, kind), name) != 0)
+			put(text, ".?%u", hd_mod_get(inst->mods, kind));
+		else if (name[0])
+			put(text, ".%s", name);
+	}
+}
+
+static void put_results(struct text *text, const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	bool silent = inst->op == HD_OP_BAR && inst->dst == HD_RZ;
+	if (info->dst && !silent) {
+		begin_operand(text);
+		put_register(text, inst->dst);
+	}
+	if (info->pdst && (inst->pdst != HD_PT || (!info->dst && !silent))) {
+		begin_operand(text);
+		put_predicate(text, inst->pdst);
+	}
+}
+
+static void put_predicate_sources(struct text *text, const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	/* A carry-in or a reduction's operand is there only in some forms of the opcode. */
+	bool optional = inst->op == HD_OP_IADD3 || inst->op == HD_OP_LEA_HI || inst->op == HD_OP_BAR;
+	if (info->psrc >= 1 && (!optional || inst->psrc != HD_PT)) {
+		begin_operand(text);
+		put_predicate(text, inst->psrc);
+	}
+	if (info->psrc >= 2 && (inst->op == HD_OP_PLOP || inst->psrc2 != HD_PT)) {
+		begin_operand(text);
+		put_predicate(text, inst->psrc2);
+	}
+}
+
+static void put_memory_operands(struct text *text, const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	put_results(text, inst);
+	put_address(text, inst);
+	if (info->b)
+		put_source(text, inst, HD_SLOT_B);
+	if (info->c && (!(info->effects & HD_FX_ATOMIC) || inst->c != HD_RZ ||
+			hd_mod_get(inst->mods, HD_MOD_ATOMOP) == HD_ATOM_CAS))
+		put_source(text, inst, HD_SLOT_C);
+}
+
+static void put_shuffle_operands(struct text *text, const struct hd_inst *inst)
+{
+	put_results(text, inst);
+	put_source(text, inst, HD_SLOT_A);
+	begin_operand(text);
+	if (hd_mod_get(inst->mods, HD_MOD_BIMM))
+		put(text, "0x%x", inst->x & 0xff);
+	else
+		put_register(text, inst->b);
+	begin_operand(text);
+	if (hd_mod_get(inst->mods, HD_MOD_CIMM))
+		put(text, "0x%x", inst->x >> 8);
+	else
+		put_register(text, inst->c);
+}
+
+static void put_plain_operands(struct text *text, const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	put_results(text, inst);
+	if (info->a)
+		put_source(text, inst, HD_SLOT_A);
+	if (info->b)
+		put_source(text, inst, HD_SLOT_B);
+	/* The count of a barrier: none means the whole CTA. */
+	if (info->c &&
+	    !(inst->op == HD_OP_BAR && inst->c == HD_RZ && inst->xkind != HD_X_IMM_C && inst->xkind != HD_X_CONST_C))
+		put_source(text, inst, HD_SLOT_C);
+	for (unsigned i = 0; i < 6 && info->mod_order[i] != HD_MOD_COUNT; i++) {
+		enum hd_mod_kind kind = (enum hd_mod_kind)info->mod_order[i];
+		char name[HD_MOD_NAME_BYTES];
+		if (!printed_as_operand(kind))
+			continue;
+		hd_mod_name(kind, hd_mod_get(inst->mods, kind), name);
+		begin_operand(text);
+		put(text, "%s", name);
+	}
+	put_predicate_sources(text, inst);
+}
+
+/* Targets, tables and services. */
+static void put_number_operand(struct text *text, const struct hd_inst *inst)
+{
+	begin_operand(text);
+	if (inst->op == HD_OP_SYSCALL)
+		put(text, "%s", hd_syscall_name((enum hd_syscall)inst->x));
+	else if (inst->op == HD_OP_BRA)
+		put(text, "0x%" PRIx64, (uint64_t)inst->x * HD_INST_BYTES);
+	else
+		put(text, "0x%" PRIx32, inst->x);
+}
+
+int hd_inst_format(const struct hd_inst *inst, char *data, size_t size)
+{
+	struct text text = {.data = data, .size = size};
+	if (size)
+		data[0] = '\0';
+	if (inst->op >= HD_OP_COUNT) {
+		put(&text, "<unknown opcode %u>", inst->op);
+		return (int)text.len;
+	}
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	if (inst->guard != HD_PT) {
+		put(&text, "@");
+		put_predicate(&text, inst->guard);
+		put(&text, " ");
+	}
+	put_mnemonic(&text, inst);
+	if (info->srcx == HD_XM) {
+		put_memory_operands(&text, inst);
+	} else if (inst->op == HD_OP_SHFL) {
+		put_shuffle_operands(&text, inst);
+	} else {
+		put_plain_operands(&text, inst);
+		if (info->srcx == HD_XT || info->srcx == HD_XS)
+			put_number_operand(&text, inst);
+	}
+	return (int)text.len;
+}

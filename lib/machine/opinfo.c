@@ -1,0 +1,239 @@
+/*
+ * The opcode table as data, and what follows from it alone: operand widths, bytes of a
+ * memory access, names of modifiers, special registers and roles.
+ *
+ * Everything is made from opcodes.def and the lists in machine.h, so a new opcode or
+ * modifier is one line there. Every function is constant time.
+ */
+#include "heddle/machine.h"
+
+#include <string.h>
+
+/*
+ * A row's modifiers are 0 or HD_MODS(kind, ...). Pasting a prefix on the unexpanded
+ * argument chooses between the two, and both give the mask and the print order.
+ */
+#define MOD_BIT(kind) (HD_MOD_##kind == HD_MOD_COUNT ? 0 : UINT64_C(1) << (HD_MOD_##kind % 64))
+#define MODS_PAD(...) MODS_SIX(__VA_ARGS__, COUNT, COUNT, COUNT, COUNT, COUNT, COUNT)
+#define MODS_SIX(a, b, c, d, e, f, ...)                                                      \
+	.mods = MOD_BIT(a) | MOD_BIT(b) | MOD_BIT(c) | MOD_BIT(d) | MOD_BIT(e) | MOD_BIT(f), \
+	.mod_order = {HD_MOD_##a, HD_MOD_##b, HD_MOD_##c, HD_MOD_##d, HD_MOD_##e, HD_MOD_##f}
+#define MODS_OF_0 MODS_PAD(COUNT)
+#define MODS_OF_HD_MODS(...) MODS_PAD(__VA_ARGS__)
+
+const struct hd_opinfo hd_opinfo[HD_OP_COUNT] = {
+#define HD_OP(op_name, d_, a_, b_, c_, pdst_, psrc_, srcx_, srcmods_, pipe_, lat_, fx_, mods_) \
+	[HD_OP_##op_name] = {.name = #op_name,                                                 \
+			     .dst = HD_W_##d_,                                                 \
+			     .a = HD_W_##a_,                                                   \
+			     .b = HD_W_##b_,                                                   \
+			     .c = HD_W_##c_,                                                   \
+			     .pdst = pdst_,                                                    \
+			     .psrc = psrc_,                                                    \
+			     .srcx = HD_##srcx_,                                               \
+			     .srcmods = srcmods_,                                              \
+			     .pipe = HD_PIPE_##pipe_,                                          \
+			     .lat = HD_LAT_##lat_,                                             \
+			     .effects = fx_,                                                   \
+			     MODS_OF_##mods_},
+#include "heddle/opcodes.def"
+#undef HD_OP
+};
+
+_Static_assert(HD_MOD_COUNT <= 64, "hd_opinfo.mods has a bit for each modifier kind");
+
+/* Registers of a value of each enum hd_type. */
+static unsigned type_registers(uint32_t type)
+{
+	return type == HD_U64 || type == HD_S64 || type == HD_F64 ? 2 : 1;
+}
+
+static unsigned type_bytes(uint32_t type)
+{
+	static const uint8_t bytes[16] = {
+		[HD_U8] = 1,  [HD_S8] = 1,  [HD_U16] = 2, [HD_S16] = 2, [HD_U32] = 4, [HD_S32] = 4,
+		[HD_U64] = 8, [HD_S64] = 8, [HD_F16] = 2, [HD_F32] = 4, [HD_F64] = 8, [HD_BF16] = 2,
+	};
+	return bytes[type & 15];
+}
+
+static unsigned size_bytes(uint32_t size)
+{
+	static const uint8_t bytes[8] = {
+		[HD_SIZE_U8] = 1, [HD_SIZE_S8] = 1, [HD_SIZE_U16] = 2,	[HD_SIZE_S16] = 2,
+		[HD_SIZE_32] = 4, [HD_SIZE_64] = 8, [HD_SIZE_128] = 16,
+	};
+	return bytes[size & 7];
+}
+
+unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
+{
+	const struct hd_opinfo *info = &hd_opinfo[op];
+	const uint8_t widths[] = {info->dst, info->a, info->b, info->c};
+	switch (widths[slot]) {
+	case HD_W_M:
+		return (size_bytes(hd_mod_get(mods, HD_MOD_SIZE)) + 3) / 4;
+	case HD_W_T:
+		return type_registers(hd_mod_get(mods, HD_MOD_DTYPE));
+	case HD_W_S:
+		return type_registers(hd_mod_get(mods, HD_MOD_STYPE));
+	default:
+		return widths[slot];
+	}
+}
+
+unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods)
+{
+	const struct hd_opinfo *info = &hd_opinfo[op];
+	if (!(info->effects & (HD_FX_LOAD | HD_FX_STORE)))
+		return 0;
+	if (info->effects & HD_FX_ATOMIC)
+		return type_bytes(hd_mod_get(mods, HD_MOD_DTYPE));
+	return size_bytes(hd_mod_get(mods, HD_MOD_SIZE));
+}
+
+struct hd_inst hd_inst_new(enum hd_op op)
+{
+	return (struct hd_inst){
+		.op = (uint16_t)op,
+		.guard = HD_PT,
+		.dst = HD_RZ,
+		.a = HD_RZ,
+		.b = HD_RZ,
+		.c = HD_RZ,
+		.pdst = HD_PT,
+		.psrc = HD_PT,
+		.psrc2 = HD_PT,
+		.reconv = HD_NO_PC,
+	};
+}
+
+bool hd_inst_falls_through(const struct hd_inst *inst)
+{
+	bool leaves = hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
+	return !leaves || inst->guard != HD_PT;
+}
+
+static void add_registers(struct hd_regset *set, unsigned first, unsigned count)
+{
+	for (unsigned reg = first; reg < first + count && reg < HD_RZ; reg++)
+		set->regs[reg / 64] |= UINT64_C(1) << (reg % 64);
+}
+
+static void add_predicate(struct hd_regset *set, unsigned predicate)
+{
+	unsigned number = predicate & ~(unsigned)HD_PRED_NOT;
+	if (number < HD_PT)
+		set->preds |= (uint8_t)(1u << number);
+}
+
+enum { ALL_PREDICATES = (1 << HD_MAX_PREDS) - 1 };
+
+void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set)
+{
+	enum hd_op op = (enum hd_op)inst->op;
+	*set = (struct hd_regset){0};
+	add_registers(set, inst->a, hd_op_width(op, inst->mods, HD_SLOT_A));
+	add_registers(set, inst->b, hd_op_width(op, inst->mods, HD_SLOT_B));
+	add_registers(set, inst->c, hd_op_width(op, inst->mods, HD_SLOT_C));
+	add_predicate(set, inst->guard);
+	add_predicate(set, inst->psrc);
+	add_predicate(set, inst->psrc2);
+	if (hd_opinfo[op].effects & HD_FX_READ_PREDS)
+		set->preds |= ALL_PREDICATES;
+}
+
+void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set)
+{
+	enum hd_op op = (enum hd_op)inst->op;
+	*set = (struct hd_regset){0};
+	add_registers(set, inst->dst, hd_op_width(op, inst->mods, HD_SLOT_DST));
+	add_predicate(set, inst->pdst);
+	if (hd_opinfo[op].effects & HD_FX_WRITE_PREDS)
+		set->preds |= inst->xkind == HD_X_IMM_B ? inst->x & ALL_PREDICATES : ALL_PREDICATES;
+}
+
+static const char *const mod_names[HD_MOD_COUNT] = {
+#define X(kind, shift, bits, names) [HD_MOD_##kind] = names,
+	HD_MOD_LIST(X)
+#undef X
+};
+
+const char *hd_mod_kind_name(enum hd_mod_kind kind)
+{
+	static const char *const names[HD_MOD_COUNT] = {
+#define X(kind, shift, bits, names) #kind,
+		HD_MOD_LIST(X)
+#undef X
+	};
+	return names[kind];
+}
+
+bool hd_mod_is_number(enum hd_mod_kind kind)
+{
+	return mod_names[kind][0] == '#';
+}
+
+int hd_mod_name(enum hd_mod_kind kind, uint32_t value, char name[HD_MOD_NAME_BYTES])
+{
+	name[0] = '\0';
+	if (hd_mod_is_number(kind)) {
+		snprintf(name, HD_MOD_NAME_BYTES, "0x%x", value);
+		return 0;
+	}
+	if (kind == HD_MOD_SR) {
+		snprintf(name, HD_MOD_NAME_BYTES, "%s", hd_sr_name((enum hd_sr)value));
+		return value < HD_SR_COUNT ? 0 : -1;
+	}
+	const char *at = mod_names[kind];
+	for (; value; value--) {
+		at = strchr(at, '|');
+		if (!at)
+			return -1;
+		at++;
+	}
+	snprintf(name, HD_MOD_NAME_BYTES, "%.*s", (int)strcspn(at, "|"), at);
+	return 0;
+}
+
+const char *hd_role_name(enum hd_role role)
+{
+	static const char *const names[HD_ROLE_COUNT] = {"plain", "callee-save", "callee-restore", "spill-store",
+							 "spill-load"};
+	return (unsigned)role < HD_ROLE_COUNT ? names[role] : "unknown";
+}
+
+const char *hd_sr_name(enum hd_sr sr)
+{
+	static const char *const names[HD_SR_COUNT] = {
+#define X(name) "SR_" #name,
+		HD_SR_LIST(X)
+#undef X
+	};
+	switch (sr) {
+	case HD_SR_TID_X:
+		return "SR_TID.X";
+	case HD_SR_TID_Y:
+		return "SR_TID.Y";
+	case HD_SR_TID_Z:
+		return "SR_TID.Z";
+	case HD_SR_CTAID_X:
+		return "SR_CTAID.X";
+	case HD_SR_CTAID_Y:
+		return "SR_CTAID.Y";
+	case HD_SR_CTAID_Z:
+		return "SR_CTAID.Z";
+	default:
+		return (unsigned)sr < HD_SR_COUNT ? names[sr] : "SR_?";
+	}
+}
+
+const char *hd_syscall_name(enum hd_syscall service)
+{
+	static const char *const names[HD_SYS_COUNT] = {
+#define X(name, symbol) symbol,
+		HD_SYS_LIST(X)
+#undef X
+	};
+	return (unsigned)service < HD_SYS_COUNT ? names[service] : "unknown";
+}

@@ -1,0 +1,64 @@
+/*
+ * Finds a function by what a person types: the symbol, or the demangled name with or
+ * without its parameter list and, for templates, its return type. Linear in the functions.
+ */
+#include <string.h>
+
+#include "heddle/metadata.h"
+
+/* Length of a demangled name without its parameter list and what follows it: `f` of `void ns::f(int) const`. */
+static size_t without_parameters(const char *name)
+{
+	size_t end = strlen(name);
+	while (end && name[end - 1] != ')')
+		end--;
+	unsigned depth = 0;
+	while (end) {
+		char at = name[--end];
+		if (at == ')')
+			depth++;
+		else if (at == '(' && --depth == 0)
+			return end;
+	}
+	return strlen(name);
+}
+
+/* Where the name begins behind a return type: after the last space that no bracket encloses. */
+static size_t return_type_length(const char *name, size_t len)
+{
+	size_t begin = 0;
+	unsigned depth = 0;
+	for (size_t i = 0; i < len; i++) {
+		if (name[i] == '<' || name[i] == '(')
+			depth++;
+		else if ((name[i] == '>' || name[i] == ')') && depth)
+			depth--;
+		else if (name[i] == ' ' && !depth)
+			begin = i + 1;
+	}
+	return begin;
+}
+
+static int same(const char *part, size_t len, const char *wanted)
+{
+	return len && strlen(wanted) == len && memcmp(part, wanted, len) == 0;
+}
+
+static int matches_demangled(const char *demangled, const char *wanted)
+{
+	size_t len = without_parameters(demangled);
+	size_t begin = return_type_length(demangled, len);
+	return strcmp(demangled, wanted) == 0 || strcmp(demangled + begin, wanted) == 0 ||
+	       same(demangled, len, wanted) || same(demangled + begin, len - begin, wanted);
+}
+
+const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name)
+{
+	for (uint32_t i = 0; i < metadata->function_count; i++)
+		if (strcmp(metadata->functions[i].name, name) == 0)
+			return &metadata->functions[i];
+	for (uint32_t i = 0; i < metadata->function_count; i++)
+		if (metadata->functions[i].demangled && matches_demangled(metadata->functions[i].demangled, name))
+			return &metadata->functions[i];
+	return NULL;
+}

@@ -1,0 +1,328 @@
+/*
+ * Metadata from JSON that may be anything: each key is checked for its type and range, and
+ * the message names the place, `kernels[2].calls[0].pc: expected an integer from 0 to ...`.
+ * Keys that are not known are kept out, so that documents of later analyses still read.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/metadata/json.h"
+#include "lib/strbuf.h"
+
+/* Where in the document we are, from the inside out. `key` NULL: element `index` of an array. */
+struct place {
+	const struct place *up;
+	const char *key;
+	size_t index;
+};
+
+struct input {
+	const char *name;
+	struct hd_arena *arena;
+	struct hd_diag *diag;
+	bool failed; /* the first error is reported; the rest would follow from it */
+};
+
+static void append_place(struct hd_strbuf *text, const struct place *place)
+{
+	if (!place)
+		return;
+	append_place(text, place->up);
+	if (!place->key)
+		hd_strbuf_printf(text, "[%zu]", place->index);
+	else if (place->key[0])
+		hd_strbuf_printf(text, "%s%s", text->len ? "." : "", place->key);
+}
+
+static void expected(struct input *input, const struct place *place, const char *key, const char *what)
+{
+	struct hd_strbuf text = {0};
+	const struct place last = {place, key, 0};
+	append_place(&text, &last);
+	if (!input->failed)
+		hd_error(input->diag, HD_NOWHERE, "%s: metadata: %s: expected %s", input->name, hd_strbuf_text(&text),
+			 what);
+	input->failed = true;
+	hd_strbuf_release(&text);
+}
+
+static int64_t get_integer(struct input *input, const struct place *place, const json_t *object, const char *key,
+			   int64_t least, int64_t most)
+{
+	const json_t *value = json_object_get(object, key);
+	json_int_t number = json_integer_value(value);
+	if (json_is_integer(value) && number >= least && number <= most)
+		return number;
+	char what[80];
+	snprintf(what, sizeof(what), "an integer from %lld to %lld", (long long)least, (long long)most);
+	expected(input, place, key, what);
+	return least;
+}
+
+static uint32_t get_number(struct input *input, const struct place *place, const json_t *object, const char *key)
+{
+	return (uint32_t)get_integer(input, place, object, key, 0, UINT32_MAX);
+}
+
+static bool get_flag(struct input *input, const struct place *place, const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	if (!json_is_boolean(value))
+		expected(input, place, key, "true or false");
+	return json_is_true(value);
+}
+
+static const char *get_text(struct input *input, const struct place *place, const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	if (!json_is_string(value)) {
+		expected(input, place, key, "a string");
+		return "";
+	}
+	return hd_arena_strdup(input->arena, json_string_value(value));
+}
+
+/* A string or null. */
+static const char *get_optional_text(struct input *input, const struct place *place, const json_t *object,
+				     const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	return json_is_null(value) ? NULL : get_text(input, place, object, key);
+}
+
+/* Index of a string among `names`. */
+static unsigned get_choice(struct input *input, const struct place *place, const json_t *object, const char *key,
+			   const char *const *names, unsigned count, const char *what)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	for (unsigned i = 0; text && i < count; i++)
+		if (strcmp(text, names[i]) == 0)
+			return i;
+	expected(input, place, key, what);
+	return 0;
+}
+
+static const json_t *get_array(struct input *input, const struct place *place, const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	if (!json_is_array(value))
+		expected(input, place, key, "an array");
+	return value;
+}
+
+static const json_t *get_object(struct input *input, const struct place *place, const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	if (!json_is_object(value))
+		expected(input, place, key, "an object");
+	return value;
+}
+
+static struct hd_meta_source get_source(struct input *input, const struct place *place, const json_t *object)
+{
+	const struct place here = {place, "source", 0};
+	const json_t *source = get_object(input, place, object, "source");
+	if (!json_is_object(source))
+		return (struct hd_meta_source){0};
+	return (struct hd_meta_source){get_optional_text(input, &here, source, "file"),
+				       get_number(input, &here, source, "line")};
+}
+
+static const char **get_names(struct input *input, const struct place *place, const json_t *object, const char *key,
+			      uint32_t *count)
+{
+	const json_t *array = get_array(input, place, object, key);
+	const char **names = HD_ARENA_NEW(input->arena, const char *, json_array_size(array));
+	*count = (uint32_t)json_array_size(array);
+	for (uint32_t i = 0; i < *count; i++) {
+		const json_t *name = json_array_get(array, i);
+		if (!json_is_string(name))
+			expected(input, place, key, "strings");
+		names[i] = hd_arena_strdup(input->arena, json_is_string(name) ? json_string_value(name) : "");
+	}
+	return names;
+}
+
+static void get_three(struct input *input, const struct place *place, const json_t *object, const char *key,
+		      uint32_t numbers[3])
+{
+	const json_t *array = json_object_get(object, key);
+	bool good = json_is_array(array) && json_array_size(array) == 3;
+	for (unsigned i = 0; good && i < 3; i++) {
+		const json_t *number = json_array_get(array, i);
+		good = json_is_integer(number) && json_integer_value(number) >= 0 &&
+		       json_integer_value(number) <= UINT32_MAX;
+		numbers[i] = (uint32_t)json_integer_value(number);
+	}
+	if (!good)
+		expected(input, place, key, "three integers");
+}
+
+static void read_param(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	static const char *const kinds[] = {"integer", "float", "pointer", "aggregate"};
+	struct hd_meta_param *param = element;
+	param->name = get_optional_text(input, place, object, "name");
+	param->type = get_optional_text(input, place, object, "type");
+	param->kind = (enum hd_param_kind)get_choice(input, place, object, "kind", kinds, 4, "a kind of parameter");
+	param->offset = get_number(input, place, object, "offset");
+	param->bytes = get_number(input, place, object, "bytes");
+	param->align = get_number(input, place, object, "align");
+}
+
+static void read_call(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	static const char *const kinds[] = {"direct", "indirect"};
+	struct hd_meta_call *call = element;
+	call->pc = get_number(input, place, object, "pc");
+	call->kind =
+		(enum hd_call_kind)get_choice(input, place, object, "kind", kinds, 2, "\"direct\" or \"indirect\"");
+	call->callees = get_names(input, place, object, "callees", &call->callee_count);
+	call->recursive = get_flag(input, place, object, "recursive");
+	call->unknown_callees = get_flag(input, place, object, "unknown_callees");
+	call->fru = get_number(input, place, object, "fru");
+	call->source = get_source(input, place, object);
+}
+
+static void read_save(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_save *save = element;
+	save->pc = get_number(input, place, object, "pc");
+	save->reg = (uint8_t)get_integer(input, place, object, "register", 0, 254);
+	save->count = (uint8_t)get_integer(input, place, object, "count", 1, 255 - save->reg);
+	save->restore = get_flag(input, place, object, "restore");
+	save->offset = (int32_t)get_integer(input, place, object, "offset", INT32_MIN, INT32_MAX);
+}
+
+static void read_launch(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_launch *launch = element;
+	launch->source = get_source(input, place, object);
+	launch->block_known = !json_is_null(json_object_get(object, "block"));
+	launch->shared_known = !json_is_null(json_object_get(object, "shared_bytes"));
+	if (launch->block_known)
+		get_three(input, place, object, "block", launch->block);
+	if (launch->shared_known)
+		launch->shared_bytes = get_number(input, place, object, "shared_bytes");
+}
+
+/* An array of objects, each read by `read` into `bytes` zeroed bytes of the arena. */
+static void *get_records(struct input *input, const struct place *place, const json_t *object, const char *key,
+			 size_t bytes, uint32_t *count,
+			 void (*read)(struct input *, const struct place *, const json_t *, void *))
+{
+	const struct place here = {place, key, 0};
+	const json_t *array = get_array(input, place, object, key);
+	*count = (uint32_t)json_array_size(array);
+	char *records = hd_arena_alloc(input->arena, bytes * *count);
+	for (uint32_t i = 0; i < *count && !input->failed; i++) {
+		const struct place element = {&here, NULL, i};
+		const json_t *record = json_array_get(array, i);
+		if (!json_is_object(record))
+			expected(input, &element, "", "an object");
+		else
+			read(input, &element, record, records + bytes * i);
+	}
+	return records;
+}
+
+static void read_function(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_function *function = element;
+	function->name = get_text(input, place, object, "name");
+	function->demangled = get_text(input, place, object, "demangled");
+	function->source = get_source(input, place, object);
+
+	/* A key of a group stands in the object of that name; a missing object fails at its first key. */
+#define GROUP(group) (group[0] ? json_object_get(object, group) : object)
+#define PLACE(group) (group[0] ? &(const struct place){place, group, 0} : place)
+#define NUMBER(group, field) function->field = get_number(input, PLACE(group), GROUP(group), #field);
+#define FLAG(group, field) function->field = get_flag(input, PLACE(group), GROUP(group), #field);
+	HD_META_FUNCTION_FIELDS(NUMBER, FLAG)
+#undef NUMBER
+#undef FLAG
+	const struct place depth_place = {place, "stackdepth", 0};
+	const json_t *depth = GROUP("stackdepth");
+	get_three(input, PLACE("launch_bounds"), GROUP("launch_bounds"), "reqntid", function->reqntid);
+#undef PLACE
+#undef GROUP
+	function->high_watermark_chain =
+		get_names(input, &depth_place, depth, "high_watermark_chain", &function->chain_count);
+	function->saves = get_records(input, &depth_place, depth, "saves", sizeof(*function->saves),
+				      &function->save_count, read_save);
+	function->params = get_records(input, place, object, "params", sizeof(*function->params),
+				       &function->param_count, read_param);
+	function->calls =
+		get_records(input, place, object, "calls", sizeof(*function->calls), &function->call_count, read_call);
+	function->launches = get_records(input, place, object, "launches", sizeof(*function->launches),
+					 &function->launch_count, read_launch);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct hd_meta_function *left = a, *right = b;
+	return strcmp(left->name, right->name);
+}
+
+/* Kernels and device functions are two arrays outside and one, in order of name, inside. */
+static void read_functions(struct input *input, const json_t *document, struct hd_metadata *metadata)
+{
+	uint32_t kernel_count = 0, function_count = 0;
+	struct hd_meta_function *kernels =
+		get_records(input, NULL, document, "kernels", sizeof(*kernels), &kernel_count, read_function);
+	struct hd_meta_function *functions =
+		get_records(input, NULL, document, "functions", sizeof(*functions), &function_count, read_function);
+	if (input->failed)
+		return;
+	metadata->function_count = kernel_count + function_count;
+	metadata->functions = HD_ARENA_NEW(input->arena, struct hd_meta_function, metadata->function_count);
+	for (uint32_t i = 0; i < kernel_count; i++) {
+		kernels[i].kernel = true;
+		metadata->functions[i] = kernels[i];
+	}
+	for (uint32_t i = 0; i < function_count; i++)
+		metadata->functions[kernel_count + i] = functions[i];
+	qsort(metadata->functions, metadata->function_count, sizeof(*metadata->functions), by_name);
+	for (uint32_t i = 1; i < metadata->function_count; i++)
+		if (strcmp(metadata->functions[i - 1].name, metadata->functions[i].name) == 0)
+			expected(input, NULL, metadata->functions[i].name, "one function of this name");
+}
+
+static void read_document(struct input *input, const json_t *document, struct hd_metadata *metadata)
+{
+	static const char *const modes[] = {"whole-program", "relocatable"};
+	int64_t version = get_integer(input, NULL, document, "version", 1, INT32_MAX);
+	if (!input->failed && version != HD_METADATA_VERSION) {
+		hd_error(input->diag, HD_NOWHERE, "%s: metadata of version %lld; this Heddle reads version %d",
+			 input->name, (long long)version, HD_METADATA_VERSION);
+		input->failed = true;
+	}
+	metadata->producer = get_text(input, NULL, document, "producer");
+	metadata->module = get_text(input, NULL, document, "module");
+	metadata->target = get_text(input, NULL, document, "target");
+	metadata->flags = get_text(input, NULL, document, "flags");
+	metadata->mode = (enum hd_compile_mode)get_choice(input, NULL, document, "mode", modes, 2,
+							  "\"whole-program\" or \"relocatable\"");
+	read_functions(input, document, metadata);
+}
+
+int hd_metadata_from_json(const char *text, size_t size, const char *name, struct hd_arena *arena,
+			  struct hd_metadata *metadata, struct hd_diag *diag)
+{
+	struct input input = {.name = name, .arena = arena, .diag = diag};
+	json_error_t error;
+	*metadata = (struct hd_metadata){.arena = arena};
+	json_t *document = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+	if (!document)
+		return hd_error(diag, HD_NOWHERE, "%s: metadata: line %d, column %d: %s", name, error.line,
+				error.column, error.text);
+	if (json_is_object(document))
+		read_document(&input, document, metadata);
+	else
+		expected(&input, NULL, "document", "an object");
+	json_decref(document);
+	if (!input.failed)
+		return 0;
+	*metadata = (struct hd_metadata){.arena = arena};
+	return -1;
+}

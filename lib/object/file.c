@@ -1,0 +1,149 @@
+/*
+ * Whole files in and out. Writing is all or nothing: the bytes go to a temporary file in
+ * the same directory, which takes the final name only when everything is on it.
+ */
+#include "heddle/object.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int report(struct hd_diag *diag, const char *path, int error)
+{
+	return hd_error(diag, HD_NOWHERE, "%s: %s", path, strerror(error));
+}
+
+/* Reads until the end: the size that the file system gives is a hint (pipes and /proc have none). */
+static int read_all(int fd, size_t hint, uint8_t **bytes, size_t *size)
+{
+	size_t capacity = hint + 1, len = 0;
+	uint8_t *data = hd_xmalloc(capacity + 1);
+	for (;;) {
+		ssize_t got = read(fd, data + len, capacity - len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			free(data);
+			return -1;
+		}
+		if (got == 0)
+			break;
+		len += (size_t)got;
+		if (len == capacity) {
+			capacity *= 2;
+			data = hd_xrealloc(data, capacity + 1);
+		}
+	}
+	data[len] = '\0';
+	*bytes = data;
+	*size = len;
+	return 0;
+}
+
+int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag *diag)
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return report(diag, path, errno);
+	if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+		close(fd);
+		return report(diag, path, EISDIR);
+	}
+	size_t hint = S_ISREG(status.st_mode) ? (size_t)status.st_size : 0;
+	int result = read_all(fd, hint, bytes, size);
+	int error = errno;
+	close(fd);
+	return result == 0 ? 0 : report(diag, path, error);
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t size)
+{
+	while (size) {
+		ssize_t done = write(fd, bytes, size);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -1;
+		bytes += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Devices and pipes (-o /dev/null) cannot be replaced; they are written in place. */
+static int write_in_place(const char *path, const void *bytes, size_t size, struct hd_diag *diag)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return report(diag, path, errno);
+	int result = write_all(fd, bytes, size), error = errno;
+	if (close(fd) != 0 && result == 0) {
+		result = -1;
+		error = errno;
+	}
+	return result == 0 ? 0 : report(diag, path, error);
+}
+
+/* A new file beside `path`, created with the permissions that the user's umask gives. */
+static int open_temporary(const char *path, char *name, size_t name_size)
+{
+	for (unsigned attempt = 0; attempt < 1000; attempt++) {
+		snprintf(name, name_size, "%s.tmp%ld.%u", path, (long)getpid(), attempt);
+		int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+static int write_and_rename(const char *path, const void *bytes, size_t size, struct hd_diag *diag)
+{
+	size_t name_size = strlen(path) + 48;
+	char *name = hd_xmalloc(name_size);
+	int fd = open_temporary(path, name, name_size);
+	int result = fd < 0 ? -1 : write_all(fd, bytes, size), error = errno;
+	if (fd >= 0 && close(fd) != 0 && result == 0) {
+		result = -1;
+		error = errno;
+	}
+	if (result == 0 && rename(name, path) != 0) {
+		result = -1;
+		error = errno;
+	}
+	if (result != 0 && fd >= 0)
+		unlink(name);
+	free(name);
+	return result == 0 ? 0 : report(diag, path, error);
+}
+
+int hd_write_file(const char *path, const void *bytes, size_t size, struct hd_diag *diag)
+{
+	struct stat status;
+	bool exists = stat(path, &status) == 0;
+	if (exists && S_ISDIR(status.st_mode))
+		return report(diag, path, EISDIR);
+	if (exists && !S_ISREG(status.st_mode))
+		return write_in_place(path, bytes, size, diag);
+	/* What a symbolic link names is replaced, not the link. */
+	char *real = exists ? realpath(path, NULL) : NULL;
+	int result = write_and_rename(real ? real : path, bytes, size, diag);
+	free(real);
+	return result;
+}
+
+int hd_object_write_file(const struct hd_object *object, const char *path, struct hd_diag *diag)
+{
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	if (hd_object_write(object, &bytes, &size, diag) != 0)
+		return -1;
+	int result = hd_write_file(path, bytes, size, diag);
+	free(bytes);
+	return result;
+}

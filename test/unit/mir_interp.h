@@ -1,0 +1,24 @@
+/*
+ * Runs machine IR of one thread, before or after lowering steps, for differential tests.
+ * Most opcodes are uninterpreted functions: their results are a hash of the opcode and its
+ * operands, so a wrong operand is always noticed. Moves, selections, comparisons, additions,
+ * copies, branches and memory are real; calls hash their arguments into their results and
+ * fill every register that a callee may change with rubbish.
+ */
+#ifndef HD_TEST_UNIT_MIR_INTERP_H
+#define HD_TEST_UNIT_MIR_INTERP_H
+
+#include "passes/lower/mir.h"
+
+struct hd_mrun {
+	uint64_t trace;  /* ordered hash of calls, barriers, convergent operations and the result */
+	uint32_t global[64], shared[64];
+	uint64_t steps;  /* instructions executed */
+	const char *error; /* what went wrong, NULL nothing */
+};
+
+/* `framed`: the frame is laid out (R1 and offsets are real). */
+struct hd_mrun hd_mfunc_interpret(struct hd_mfunc *func, bool framed);
+bool hd_mrun_equal(const struct hd_mrun *a, const struct hd_mrun *b);
+
+#endif

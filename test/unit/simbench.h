@@ -1,0 +1,49 @@
+/*
+ * A small simulated GPU and a kernel written instruction by instruction, for the tests of the engine. By default the
+ * GPU has one SM with one scheduler, every pipeline takes an instruction a cycle, and the instruction cache never
+ * misses for long, so that cycles can be counted on paper. Change `config` before simbench_start.
+ */
+#ifndef HD_TEST_UNIT_SIMBENCH_H
+#define HD_TEST_UNIT_SIMBENCH_H
+
+#include "heddle/object.h"
+#include "heddle/sim.h"
+#include "lib/vec.h"
+#include "runtime/engine/sim_private.h"
+#include "runtime/engine/sm.h"
+
+struct simbench {
+	struct hd_config config;
+	struct hd_sim_options options;
+	struct hd_diag diag;
+	char message[1024]; /* the last error reported */
+	HD_VEC(struct hd_inst) code;
+	struct hd_meta_function meta; /* of the kernel; registers is at least what the code names */
+	struct hd_arena arena;
+	struct hd_sim *sim;
+	struct hd_module *module;
+	struct hd_kernel *kernel;
+};
+
+void simbench_init(struct simbench *bench);
+void simbench_release(struct simbench *bench);
+/* Appends an instruction; the pointer is valid until the next one. */
+struct hd_inst *simbench_emit(struct simbench *bench, enum hd_op op);
+void simbench_ffma(struct simbench *bench, uint8_t dst, uint8_t a, uint8_t b, uint8_t c);
+void simbench_mov(struct simbench *bench, uint8_t dst, uint32_t value);
+/* R[dst] = special register. */
+void simbench_s2r(struct simbench *bench, uint8_t dst, enum hd_sr sr);
+/* A dependent chain of `length` FFMAs on R4. */
+void simbench_chain(struct simbench *bench, uint32_t length);
+/* Adds EXIT, makes the object, the simulator and the kernel. 0 or an error. */
+int simbench_start(struct simbench *bench);
+/* Launches; stderr is kept quiet. */
+int simbench_run(struct simbench *bench, uint32_t ctas, uint32_t threads);
+/* Of the last launch. */
+const struct hd_stats *simbench_stats(const struct simbench *bench);
+/* init, `build`, start, run of one CTA, release: the statistics. */
+struct hd_stats simbench_measure(void (*build)(struct simbench *bench, uint32_t size), uint32_t size, uint32_t threads);
+/* Register of lane 0 of a warp that was the slot's last. */
+uint32_t simbench_register(const struct simbench *bench, uint32_t slot, uint32_t reg, uint32_t lane);
+
+#endif

@@ -1,0 +1,348 @@
+/* The SM's pipeline: latencies, units, banks, schedulers, barriers, accounts of every slot. */
+#include "harness.h"
+#include "simbench.h"
+
+/* ---- latencies: a dependent chain, and a consumer at latency - 1 and at latency */
+
+static void build_chain(struct simbench *bench, uint32_t length)
+{
+	simbench_chain(bench, length);
+}
+
+START_TEST(dependent_chain_takes_latency_each)
+{
+	struct hd_stats small = simbench_measure(build_chain, 10, 32), large = simbench_measure(build_chain, 30, 32);
+	struct hd_config config;
+	hd_config_defaults(&config);
+	ck_assert_uint_eq(large.counters.cycles - small.counters.cycles, 20 * config.lat_fmad);
+	ck_assert_uint_eq(large.stalls[HD_STALL_data_alu] - small.stalls[HD_STALL_data_alu], 20 * (config.lat_fmad - 1));
+	ck_assert_uint_eq(large.counters.warp_instructions, 31);
+	ck_assert_uint_eq(large.counters.thread_instructions, 31 * 32);
+}
+END_TEST
+
+/* A producer, `fillers` independent instructions, the consumer. */
+static void build_gap(struct simbench *bench, uint32_t fillers)
+{
+	simbench_ffma(bench, 4, 5, 6, 7);
+	for (uint32_t i = 0; i < fillers; i++)
+		simbench_mov(bench, (uint8_t)(8 + i), i);
+	simbench_ffma(bench, 7, 4, 4, 4);
+}
+
+START_TEST(result_is_there_at_latency_not_before)
+{
+	struct hd_config config;
+	hd_config_defaults(&config);
+	uint32_t latency = (uint32_t)config.lat_fmad; /* 5 */
+	/* With latency - 1 fillers the consumer issues in the cycle of the write-back; EXIT waits for nothing. */
+	uint64_t base = simbench_measure(build_gap, latency - 1, 32).counters.cycles;
+	for (uint32_t fillers = 0; fillers < latency - 1; fillers++)
+		ck_assert_uint_eq(simbench_measure(build_gap, fillers, 32).counters.cycles, base);
+	ck_assert_uint_eq(simbench_measure(build_gap, latency, 32).counters.cycles, base + 1);
+}
+END_TEST
+
+static void build_unit(struct simbench *bench, uint32_t interval)
+{
+	bench->config.ii_fp32 = interval;
+	for (uint32_t i = 0; i < 8; i++)
+		simbench_ffma(bench, (uint8_t)(8 + i), 4, 5, 6);
+}
+
+START_TEST(unit_takes_one_instruction_an_interval)
+{
+	struct hd_stats one = simbench_measure(build_unit, 1, 32), four = simbench_measure(build_unit, 4, 32);
+	ck_assert_uint_eq(four.counters.cycles - one.counters.cycles, 7 * 3);
+	ck_assert_uint_eq(one.stalls[HD_STALL_unit], 0);
+	ck_assert_uint_eq(four.stalls[HD_STALL_unit], 7 * 3);
+}
+END_TEST
+
+static void build_branches(struct simbench *bench, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct hd_inst *branch = simbench_emit(bench, HD_OP_BRA);
+		branch->xkind = HD_X_OTHER;
+		branch->x = bench->code.len;
+	}
+}
+
+START_TEST(branch_holds_its_warp)
+{
+	struct hd_config config;
+	hd_config_defaults(&config);
+	struct hd_stats two = simbench_measure(build_branches, 2, 32), seven = simbench_measure(build_branches, 7, 32);
+	ck_assert_uint_eq(seven.counters.cycles - two.counters.cycles, 5 * config.branch_latency);
+	ck_assert_uint_eq(seven.stalls[HD_STALL_control] - two.stalls[HD_STALL_control], 5 * (config.branch_latency - 1));
+}
+END_TEST
+
+static void build_long(struct simbench *bench, uint32_t miss_latency)
+{
+	bench->config.l1i_miss_latency = miss_latency;
+	bench->config.l1i_line = 128; /* eight instructions */
+	for (uint32_t i = 0; i < 23; i++)
+		simbench_mov(bench, 8, 0); /* three lines with EXIT; the write to R8 is pending for lat_iadd */
+}
+
+START_TEST(instruction_cache_miss_stalls_fetch)
+{
+	struct hd_stats fast = simbench_measure(build_long, 1, 32), slow = simbench_measure(build_long, 91, 32);
+	ck_assert_uint_eq(slow.counters.l1i_accesses, 3);
+	ck_assert_uint_eq(slow.counters.l1i_misses, 3);
+	ck_assert_uint_gt(slow.stalls[HD_STALL_fetch], 2 * 85);
+	ck_assert_uint_eq(fast.stalls[HD_STALL_fetch] <= 1, 1);
+	struct hd_stats warps = simbench_measure(build_long, 91, 64);
+	ck_assert_uint_eq(warps.counters.l1i_misses, 3); /* the second warp finds the lines under way */
+	ck_assert_uint_eq(warps.counters.l1i_accesses, 6);
+}
+END_TEST
+
+/* ---- register banks and collectors */
+
+static void build_conflicts(struct simbench *bench, uint32_t banks)
+{
+	bench->config.register_banks = banks;
+	bench->config.register_ports = 1;
+	for (uint32_t i = 0; i < 10; i++)
+		simbench_ffma(bench, 8, 8, 12, 16); /* one bank of four */
+	bench->meta.registers = 20;
+}
+
+START_TEST(bank_conflicts_delay_the_result)
+{
+	struct hd_stats none = simbench_measure(build_conflicts, 64, 32), all = simbench_measure(build_conflicts, 4, 32);
+	ck_assert_uint_eq(none.counters.bank_conflicts, 0);
+	ck_assert_uint_eq(all.counters.bank_conflicts, 10 * 2);
+	ck_assert_uint_eq(all.counters.cycles - none.counters.cycles, 10 * 2);
+	ck_assert_uint_eq(all.counters.register_reads, 30);
+	ck_assert_uint_eq(all.counters.register_writes, 10);
+}
+END_TEST
+
+static void build_collectors(struct simbench *bench, uint32_t collectors)
+{
+	bench->config.register_banks = 4;
+	bench->config.register_ports = 1;
+	bench->config.collectors = collectors;
+	bench->meta.registers = 40;
+	for (uint8_t i = 0; i < 12; i++)
+		simbench_ffma(bench, (uint8_t)(20 + i), 8, 12, 16); /* each takes its bank for three cycles */
+}
+
+START_TEST(full_collectors_stall_issue)
+{
+	struct hd_stats one = simbench_measure(build_collectors, 1, 32), many = simbench_measure(build_collectors, 16, 32);
+	ck_assert_uint_gt(one.stalls[HD_STALL_collector], 0);
+	ck_assert_uint_eq(many.stalls[HD_STALL_collector], 0);
+	/* The bank is the bottleneck in both: the last FFMA's operands come as late. */
+	ck_assert_uint_eq(one.counters.cycles, many.counters.cycles);
+}
+END_TEST
+
+/* ---- scheduling */
+
+#define LOG_MAX 256
+struct issue_log {
+	uint8_t warp[LOG_MAX];
+	uint32_t count;
+};
+
+static bool log_issue(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint64_t now)
+{
+	struct issue_log *log = ((void **)state)[0];
+	(void)now;
+	if (inst->pipe == HD_PIPE_INT && log->count < LOG_MAX)
+		log->warp[log->count++] = (uint8_t)warp->index;
+	return true;
+}
+
+static const struct hd_policy logger = {.name = "logger", .help = "logs issues", .paper = "", .can_issue = log_issue};
+
+/* Runs with the logger as policy: engine hooks see every warp that is about to issue. */
+static void run_logged(struct simbench *bench, struct issue_log *log, uint32_t threads)
+{
+	ck_assert_int_eq(simbench_start(bench), 0);
+	struct hd_gpu *gpu = &bench->sim->gpu;
+	void *cell = log;
+	gpu->policies[0] = &logger;
+	gpu->policy_count = 1;
+	gpu->sms[0]->policy_count = 1;
+	for (uint32_t slot = 0; slot < gpu->sms[0]->warp_slots; slot++)
+		gpu->sms[0]->warps[slot].policy_state[0] = &cell;
+	log->count = 0;
+	/* The state is not the engine's: it must not be cleared at a warp's start. */
+	ck_assert_int_eq(simbench_run(bench, 1, threads), 0);
+}
+
+static void independent_moves(struct simbench *bench, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		simbench_mov(bench, (uint8_t)(8 + i), i);
+}
+
+START_TEST(gto_stays_with_a_warp)
+{
+	struct simbench bench;
+	struct issue_log log;
+	simbench_init(&bench);
+	bench.config.scheduler = HD_SCHED_GTO;
+	independent_moves(&bench, 6);
+	run_logged(&bench, &log, 96);
+	ck_assert_uint_eq(log.count, 18);
+	for (uint32_t i = 0; i < 18; i++)
+		ck_assert_uint_eq(log.warp[i], i / 6);
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(lrr_takes_turns)
+{
+	struct simbench bench;
+	struct issue_log log;
+	simbench_init(&bench);
+	bench.config.scheduler = HD_SCHED_LRR;
+	independent_moves(&bench, 6);
+	run_logged(&bench, &log, 96);
+	ck_assert_uint_eq(log.count, 18);
+	for (uint32_t i = 0; i < 18; i++)
+		ck_assert_uint_eq(log.warp[i], i % 3);
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(two_level_keeps_to_the_active_set)
+{
+	struct simbench bench;
+	struct issue_log log;
+	simbench_init(&bench);
+	bench.config.scheduler = HD_SCHED_TWO_LEVEL;
+	bench.config.two_level_active = 2;
+	independent_moves(&bench, 6);
+	run_logged(&bench, &log, 128);
+	ck_assert_uint_eq(log.count, 24);
+	for (uint32_t i = 0; i < 12; i++) /* the first two alternate until they end */
+		ck_assert_uint_le(log.warp[i], 1);
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(two_warps_hide_each_others_latency)
+{
+	struct hd_stats one = simbench_measure(build_chain, 40, 32), two = simbench_measure(build_chain, 40, 64);
+	ck_assert_uint_eq(two.counters.warp_instructions, 2 * one.counters.warp_instructions);
+	ck_assert_uint_le(two.counters.cycles, one.counters.cycles + 2);
+}
+END_TEST
+
+/* ---- barriers */
+
+/* The second warp runs a chain before it arrives; the first waits. */
+static void build_barrier(struct simbench *bench, uint32_t length)
+{
+	simbench_s2r(bench, 8, HD_SR_WARPID);
+	struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 8;
+	test->xkind = HD_X_IMM_B;
+	test->x = 0;
+	test->mods = HD_MOD(CMP, HD_CMP_EQ);
+	struct hd_inst *branch = simbench_emit(bench, HD_OP_BRA);
+	branch->guard = 0;
+	branch->xkind = HD_X_OTHER;
+	branch->x = branch->reconv = 3 + length;
+	simbench_chain(bench, length);
+	struct hd_inst *bar = simbench_emit(bench, HD_OP_BAR);
+	bar->xkind = HD_X_IMM_B;
+	bar->x = 0;
+	simbench_mov(bench, 9, 7);
+}
+
+START_TEST(barrier_waits_for_the_last_warp)
+{
+	struct hd_stats small = simbench_measure(build_barrier, 10, 64), large = simbench_measure(build_barrier, 30, 64);
+	struct hd_config config;
+	hd_config_defaults(&config);
+	ck_assert_uint_eq(large.counters.barriers, 2);
+	ck_assert_uint_eq(large.counters.cycles - small.counters.cycles, 20 * config.lat_fmad);
+	ck_assert_uint_gt(large.stalls[HD_STALL_barrier], 0);
+}
+END_TEST
+
+START_TEST(barrier_reduction_counts_predicates)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	simbench_s2r(&bench, 8, HD_SR_TID_X);
+	struct hd_inst *test = simbench_emit(&bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 8;
+	test->xkind = HD_X_IMM_B;
+	test->x = 40;
+	test->mods = HD_MOD(CMP, HD_CMP_LT);
+	struct hd_inst *bar = simbench_emit(&bench, HD_OP_BAR);
+	bar->xkind = HD_X_IMM_B;
+	bar->dst = 9;
+	bar->psrc = 0;
+	bar->mods = HD_MOD(BARMODE, HD_BAR_RED_POPC);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 64), 0);
+	for (uint32_t slot = 0; slot < 2; slot++)
+		ck_assert_uint_eq(simbench_register(&bench, slot, 9, 3), 40);
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(barrier_that_nobody_completes_is_a_deadlock)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	struct hd_inst *bar = simbench_emit(&bench, HD_OP_BAR);
+	bar->xkind = HD_X_IMM_C; /* barrier 0 (RZ) for 96 threads, of which the CTA has 64 */
+	bar->x = 96;
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 64), HD_SIM_TIMEOUT);
+	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "deadlock"));
+	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "2 of them at a barrier"));
+	ck_assert_uint_lt(hd_sim_cycles(bench.sim), 10000); /* at once */
+	simbench_release(&bench);
+}
+END_TEST
+
+/* ---- accounts */
+
+START_TEST(every_slot_has_one_reason)
+{
+	struct hd_stats stats = simbench_measure(build_barrier, 25, 256);
+	uint64_t slots = 0;
+	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
+		slots += stats.stalls[i];
+	ck_assert_uint_eq(slots, stats.counters.cycles);
+	ck_assert_uint_eq(stats.stalls[HD_STALL_issued], stats.counters.warp_instructions);
+	ck_assert_uint_ge(stats.stalls[HD_STALL_idle], 10); /* the launch latency */
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	static const TTest *const tests[] = {
+		dependent_chain_takes_latency_each,
+		result_is_there_at_latency_not_before,
+		unit_takes_one_instruction_an_interval,
+		branch_holds_its_warp,
+		instruction_cache_miss_stalls_fetch,
+		bank_conflicts_delay_the_result,
+		full_collectors_stall_issue,
+		gto_stays_with_a_warp,
+		lrr_takes_turns,
+		two_level_keeps_to_the_active_set,
+		two_warps_hide_each_others_latency,
+		barrier_waits_for_the_last_warp,
+		barrier_reduction_counts_predicates,
+		barrier_that_nobody_completes_is_a_deadlock,
+		every_slot_has_one_reason,
+		NULL,
+	};
+	return hd_suite_of("sm", tests);
+}

@@ -1,0 +1,256 @@
+/*
+ * heddle info: the figures of each kernel and function, from the metadata of an object, of a
+ * program that contains objects, or of a .heddle.json; and the occupancy on a GPU.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heddle/config.h"
+#include "heddle/occupancy.h"
+#include "lib/metadata/json.h"
+#include "runtime/engine/limits.h"
+#include "tools/heddle/cmd.h"
+
+struct info {
+	HD_VEC(const char *) files;
+	const char *gpu;
+	uint32_t block, dynamic_shared;
+	bool json, occupancy; /* occupancy: asked for by --gpu, --block or --shared */
+	struct hd_config config;
+};
+
+enum { OPT_JSON = 256, OPT_SHARED };
+
+static const struct argp_option options[] = {
+	{"gpu", 'g', "NAME", 0, "GPU for the occupancy (default v100)", 0},
+	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
+	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
+	{"json", OPT_JSON, NULL, 0, "print JSON", 0},
+	{0},
+};
+
+static uint32_t parse_count(struct argp_state *state, const char *option, const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 0);
+	if (!text[0] || *end || text[0] == '-' || value > UINT32_MAX)
+		argp_error(state, "%s: '%s' is not a number", option, text);
+	return (uint32_t)value;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct info *info = state->input;
+	switch (key) {
+	case 'g':
+		info->gpu = arg;
+		break;
+	case 'b':
+		info->block = parse_count(state, "--block", arg);
+		break;
+	case OPT_SHARED:
+		info->dynamic_shared = parse_count(state, "--shared", arg);
+		break;
+	case OPT_JSON:
+		info->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		hd_vec_push(&info->files, arg);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no input file");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	info->occupancy = true;
+	return 0;
+}
+
+/* Threads of a CTA: the command line, else what the source promises or its launches show; 0 unknown. */
+static uint32_t block_of(const struct info *info, const struct hd_meta_function *kernel)
+{
+	if (info->block)
+		return info->block;
+	if (kernel->reqntid[0])
+		return kernel->reqntid[0] * (kernel->reqntid[1] ? kernel->reqntid[1] : 1) *
+		       (kernel->reqntid[2] ? kernel->reqntid[2] : 1);
+	for (uint32_t i = 0; i < kernel->launch_count; i++)
+		if (kernel->launches[i].block_known)
+			return kernel->launches[i].block[0] * kernel->launches[i].block[1] *
+			       kernel->launches[i].block[2];
+	return kernel->max_threads;
+}
+
+static struct hd_occupancy occupancy_of(const struct info *info, const struct hd_meta_function *kernel, uint32_t block)
+{
+	struct hd_sm_limits limits = hd_sm_limits_of(&info->config);
+	uint64_t shared = (uint64_t)kernel->shared_bytes + info->dynamic_shared;
+	/* One CTA may have less than the whole SM's shared memory. */
+	if (shared > info->config.shared_per_cta)
+		limits.shared_bytes = 0;
+	return hd_occupancy_compute(&limits, kernel->registers, block,
+				    shared < UINT32_MAX ? (uint32_t)shared : UINT32_MAX);
+}
+
+static json_t *occupancy_json(const struct info *info, const struct hd_meta_function *kernel)
+{
+	uint32_t block = block_of(info, kernel);
+	json_t *object = json_object();
+	json_object_set_new(object, "gpu", hd_json_text(info->config.name));
+	json_object_set_new(object, "block_threads", block ? json_integer(block) : json_null());
+	if (!block)
+		return object;
+	struct hd_occupancy occupancy = occupancy_of(info, kernel, block);
+	json_object_set_new(object, "ctas", json_integer(occupancy.ctas));
+	json_object_set_new(object, "warps", json_integer(occupancy.warps));
+	json_object_set_new(object, "max_warps", json_integer(occupancy.max_warps));
+	json_object_set_new(object, "limit", json_string(hd_occupancy_limit_name(occupancy.limit)));
+	return object;
+}
+
+static json_t *functions_json(const struct info *info, const struct hd_metadata *metadata, bool kernels)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < metadata->function_count; i++) {
+		const struct hd_meta_function *function = &metadata->functions[i];
+		if (function->kernel != kernels)
+			continue;
+		json_t *object = hd_metadata_function_json(function);
+		if (kernels && info->occupancy)
+			json_object_set_new(object, "occupancy", occupancy_json(info, function));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static int print_json(const struct info *info, const struct cmd_input *input)
+{
+	json_t *document = json_object(), *objects = json_array();
+	json_object_set_new(document, "objects", objects);
+	for (uint32_t i = 0; i < input->units.len; i++) {
+		const struct cmd_unit *unit = &input->units.data[i];
+		json_t *object = hd_metadata_json(&unit->metadata);
+		json_object_set_new(object, "file", hd_json_text(unit->path));
+		json_object_set_new(object, "kernels", functions_json(info, &unit->metadata, true));
+		json_object_set_new(object, "functions", functions_json(info, &unit->metadata, false));
+		json_array_append_new(objects, object);
+	}
+	return cmd_print_json(document);
+}
+
+static const char *shown_name(const struct hd_meta_function *function)
+{
+	return function->demangled && function->demangled[0] ? function->demangled : function->name;
+}
+
+static void print_row(const struct hd_meta_function *function)
+{
+	char spills[32];
+	snprintf(spills, sizeof(spills), "%u/%u", function->spill_store_bytes, function->spill_load_bytes);
+	printf("%-8s %4u %6u %11s %7u %6u %4u %6u", function->kernel ? "kernel" : "function", function->registers,
+	       function->stack_bytes, spills, function->shared_bytes, function->instructions, function->fru,
+	       function->max_stack_depth);
+	if (function->kernel)
+		printf(" %5u %5u", function->low_watermark, function->high_watermark);
+	else
+		printf(" %5s %5s", "-", "-");
+	printf(" %5u  %s%s\n", function->call_depth, shown_name(function), function->recursive ? " (recursive)" : "");
+}
+
+static void print_chain(const struct hd_metadata *metadata, const struct hd_meta_function *kernel)
+{
+	printf("    high-watermark chain: ");
+	for (uint32_t i = 0; i < kernel->chain_count; i++) {
+		const struct hd_meta_function *link = hd_metadata_find(metadata, kernel->high_watermark_chain[i]);
+		printf("%s%s", i ? " -> " : "", link ? shown_name(link) : kernel->high_watermark_chain[i]);
+		if (link)
+			printf(" [%u]", link->fru);
+	}
+	putchar('\n');
+}
+
+static void print_occupancy(const struct info *info, const struct hd_meta_function *kernel)
+{
+	uint32_t block = block_of(info, kernel);
+	if (!block) {
+		printf("    occupancy: block size unknown, give --block\n");
+		return;
+	}
+	struct hd_occupancy occupancy = occupancy_of(info, kernel, block);
+	if (!occupancy.ctas) {
+		printf("    occupancy on %s with %u threads a CTA: cannot be launched (%s)\n", info->config.name, block,
+		       hd_occupancy_limit_name(occupancy.limit));
+		return;
+	}
+	printf("    occupancy on %s with %u threads a CTA: %u CTAs, %u of %u warps (%.0f %%), limited by %s\n",
+	       info->config.name, block, occupancy.ctas, occupancy.warps, occupancy.max_warps,
+	       100.0 * occupancy.warps / occupancy.max_warps, hd_occupancy_limit_name(occupancy.limit));
+}
+
+static void print_table(const struct info *info, const struct cmd_unit *unit)
+{
+	const struct hd_metadata *metadata = &unit->metadata;
+	bool colour = cmd_colour();
+	printf("%s: %s, %s, %s\n", unit->path, metadata->module[0] ? metadata->module : "(no name)", metadata->target,
+	       metadata->mode == HD_MODE_RELOCATABLE ? "relocatable" : "whole program");
+	printf("%s%-8s %4s %6s %11s %7s %6s %4s %6s %5s %5s %5s  %s%s\n", colour ? "\033[1m" : "", "", "regs", "stack",
+	       "spills", "shared", "insts", "FRU", "depth", "low", "high", "calls", "name", colour ? "\033[0m" : "");
+	/* Kernels first, and what a kernel has beyond its row below it. */
+	for (int kernels = 1; kernels >= 0; kernels--) {
+		for (uint32_t i = 0; i < metadata->function_count; i++) {
+			const struct hd_meta_function *function = &metadata->functions[i];
+			if (function->kernel != (kernels == 1))
+				continue;
+			print_row(function);
+			if (kernels && function->chain_count > 1)
+				print_chain(metadata, function);
+			if (kernels && info->occupancy)
+				print_occupancy(info, function);
+		}
+	}
+}
+
+static int print_all(const struct info *info, const struct cmd_input *input)
+{
+	if (info->json)
+		return print_json(info, input);
+	for (uint32_t i = 0; i < input->units.len; i++) {
+		if (i)
+			putchar('\n');
+		print_table(info, &input->units.data[i]);
+	}
+	return CMD_OK;
+}
+
+int cmd_info(int argc, char **argv)
+{
+	static const char doc[] =
+		"Prints what the passes found out about each kernel and function.\v"
+		"FILE is a kernel object (.hdo), its metadata (.heddle.json) or a program built with heddle-cc.\n\n"
+		"regs: registers of a thread (a kernel's: over its call graph). stack: bytes of the own frame. spills: "
+		"bytes "
+		"stored/loaded. shared: static bytes of a CTA. FRU: function register usage. depth: MaxStackDepth, "
+		"registers "
+		"on the deepest call chain. low, high: the Low and High watermark. calls: longest chain of calls.";
+	static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
+	struct info info = {.gpu = "v100"};
+	struct hd_diag diag = {.tool = "heddle"};
+	struct cmd_input input;
+	int status = CMD_ERROR;
+
+	cmd_parse(&argp, argc, argv, 0, &info);
+	cmd_input_init(&input, false);
+	if (!info.occupancy || hd_config_load(&info.config, info.gpu, &diag) == 0)
+		status = CMD_OK;
+	for (uint32_t i = 0; status == CMD_OK && i < info.files.len; i++)
+		if (cmd_input_load(&input, info.files.data[i], &diag) != 0)
+			status = CMD_ERROR;
+	if (status == CMD_OK)
+		status = print_all(&info, &input);
+	cmd_input_release(&input);
+	hd_vec_release(&info.files);
+	return status;
+}
