@@ -1,0 +1,131 @@
+// Symbols, streams, events, pitched and managed memory, attributes, nested launches in arguments, device printf.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPECT(condition)                                                     \
+    do {                                                                      \
+        if (!(condition)) {                                                   \
+            printf("api: FAILED at line %d: %s\n", __LINE__, #condition);     \
+            exit(1);                                                          \
+        }                                                                     \
+    } while (0)
+#define OK(call) EXPECT((call) == cudaSuccess)
+
+__constant__ float scale[4] = {1, 2, 3, 4};
+__device__ int counter = 5;
+__device__ float table[64];
+struct Pair {
+    char a;
+    double b;
+    short c;
+};
+
+__global__ void fill(Pair pair, short s, float *out, long long big, unsigned char byte)
+{
+    extern __shared__ float staged[];
+    staged[threadIdx.x] = scale[threadIdx.x & 3] * (float)pair.b + pair.a + pair.c + s + byte;
+    __syncthreads();
+    out[threadIdx.x] = staged[blockDim.x - 1 - threadIdx.x] + (float)(big >> 32);
+    table[threadIdx.x] = out[threadIdx.x];
+    if (threadIdx.x == 0)
+        atomicAdd(&counter, 37);
+}
+__global__ void rows(char *p, size_t pitch, int width) { p[blockIdx.x * pitch + threadIdx.x % width] = 'a' + blockIdx.x; }
+__global__ void doubled(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] *= 2;
+}
+__global__ void __launch_bounds__(128, 2) hello(int x) { printf("hello %d %s %5.2f %llx\n", x, "text", 2.5, 1ull << 40); }
+
+int main()
+{
+    int count = 0, value = 0;
+    cudaDeviceProp prop;
+    OK(cudaGetDeviceCount(&count));
+    EXPECT(count == 1);
+    OK(cudaGetDeviceProperties(&prop, 0));
+    EXPECT(prop.warpSize == 32 && prop.major == 7 && strstr(prop.name, "V100"));
+    OK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+    EXPECT(value == prop.multiProcessorCount);
+    EXPECT(cudaSetDevice(3) == cudaErrorInvalidDevice);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidDevice);
+    EXPECT(cudaGetLastError() == cudaSuccess);
+
+    float *out, host[64], symbols[64];
+    OK(cudaMalloc(&out, sizeof host));
+    float scales[4] = {1, 2, 3, 10};
+    OK(cudaMemcpyToSymbol(scale, scales, sizeof scales));
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    OK(cudaStreamCreate(&stream));
+    OK(cudaEventCreate(&start));
+    OK(cudaEventCreate(&stop));
+    OK(cudaEventRecord(start, stream));
+    Pair pair = {1, 2.0, 3};
+    fill<<<1, 64, 64 * sizeof(float), stream>>>(pair, -7, out, 5ll << 32, 200);
+    OK(cudaGetLastError());
+    OK(cudaEventRecord(stop, stream));
+    OK(cudaEventSynchronize(stop));
+    float ms = -1;
+    OK(cudaEventElapsedTime(&ms, start, stop));
+    EXPECT(ms > 0 && ms < 1);
+    OK(cudaMemcpyAsync(host, out, sizeof host, cudaMemcpyDeviceToHost, stream));
+    OK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < 64; i++)
+        EXPECT(host[i] == scales[(63 - i) & 3] * 2 + 1 + 3 - 7 + 200 + 5);
+    OK(cudaMemcpyFromSymbol(symbols, table, sizeof symbols));
+    EXPECT(memcmp(symbols, host, sizeof host) == 0);
+    OK(cudaMemcpyFromSymbol(&value, counter, sizeof value));
+    EXPECT(value == 42);
+    void *address;
+    size_t size;
+    OK(cudaGetSymbolAddress(&address, table));
+    OK(cudaGetSymbolSize(&size, table));
+    EXPECT(size == sizeof table);
+    OK(cudaMemset(address, 0, size));
+    OK(cudaMemcpyFromSymbol(symbols, table, 8, 16));
+    EXPECT(symbols[0] == 0 && symbols[1] == 0);
+    EXPECT(cudaMemcpyToSymbol(scale, scales, 100) == cudaErrorInvalidValue);
+    cudaGetLastError();
+
+    char *pitched, text[3][20];
+    size_t pitch;
+    OK(cudaMallocPitch(&pitched, &pitch, 20, 3));
+    EXPECT(pitch >= 20);
+    rows<<<3, 32>>>(pitched, pitch, 20);
+    OK(cudaMemcpy2D(text, 20, pitched, pitch, 20, 3, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 60; i++)
+        EXPECT(text[i / 20][i % 20] == 'a' + i / 20);
+
+    int *managed;
+    OK(cudaMallocManaged(&managed, 100 * sizeof(int)));
+    for (int i = 0; i < 100; i++)
+        managed[i] = i;
+    doubled<<<4, 32>>>(managed, 100);
+    OK(cudaDeviceSynchronize());
+    for (int i = 0; i < 100; i++)
+        EXPECT(managed[i] == 2 * i);
+
+    cudaFuncAttributes attributes;
+    OK(cudaFuncGetAttributes(&attributes, fill));
+    EXPECT(attributes.numRegs > 0 && attributes.maxThreadsPerBlock == 1024);
+    OK(cudaFuncGetAttributes(&attributes, hello));
+    EXPECT(attributes.maxThreadsPerBlock == 128);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, doubled, 256, 0));
+    EXPECT(count == 8);
+
+    hello<<<1, 1>>>(9);
+    OK(cudaDeviceSynchronize());
+    EXPECT(cudaFree((void *)12345) == cudaErrorInvalidValue);
+    cudaGetLastError();
+    OK(cudaFree(out));
+    OK(cudaFree(managed));
+    OK(cudaFree(pitched));
+    OK(cudaStreamDestroy(stream));
+    OK(cudaDeviceReset());
+    printf("api: PASSED\n");
+    return 0;
+}

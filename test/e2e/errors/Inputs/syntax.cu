@@ -1,0 +1,4 @@
+__global__ void kernel(int *p) {
+    *p = nowhere;
+}
+int main() { return 0; }
