@@ -13,6 +13,7 @@
 #include "heddle/machine.h"
 #include "heddle/metadata.h"
 #include "heddle/stats.h"
+#include "lib/diag.h"
 
 struct hd_gpu;
 struct hd_sm;
@@ -67,5 +68,8 @@ struct hd_policy {
 };
 
 extern const struct hd_policy hd_policy_baseline;
+
+/* Whether `text` ("cars+malekeh") names policies that exist and combine; reports what is wrong. 0 or -1. */
+int hd_policy_check(const char *text, struct hd_diag *diag);
 
 #endif

@@ -43,11 +43,12 @@ uint32_t *hd_dominator_depths(const uint32_t *idom, uint32_t nodes, struct hd_ar
  */
 uint32_t *hd_graph_post_dominators(const struct hd_graph *graph, struct hd_arena *arena);
 
-/* Natural loops, outer before inner, by header in RPO (irreducible regions are reported as loops headed by their first node in RPO). */
+/* Natural loops, outer before inner, by header in RPO (irreducible regions are reported as loops headed by their first
+ * node in RPO). */
 struct hd_loop {
 	uint32_t header, parent; /* parent: index of the enclosing loop or HD_NO_NODE */
-	uint32_t depth;          /* 1 for outermost */
-	uint32_t *nodes;         /* header first, in RPO; includes nested loops' nodes */
+	uint32_t depth;		 /* 1 for outermost */
+	uint32_t *nodes;	 /* header first, in RPO; includes nested loops' nodes */
 	uint32_t node_count;
 	bool irreducible;
 };
@@ -58,7 +59,8 @@ struct hd_loops {
 };
 void hd_graph_loops(const struct hd_graph *graph, const uint32_t *idom, struct hd_arena *arena, struct hd_loops *loops);
 
-/* Strongly connected components in reverse topological order (callees before callers). component[n] = index. Returns the count. */
+/* Strongly connected components in reverse topological order (callees before callers). component[n] = index. Returns
+ * the count. */
 uint32_t hd_graph_components(const struct hd_graph *graph, struct hd_arena *arena, uint32_t **component);
 
 #endif

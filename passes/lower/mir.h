@@ -83,6 +83,7 @@ struct hd_minst {
 	 * Calls: argument registers read, then result registers written; all caller-saved registers are clobbered too. */
 	uint32_t extra;
 	uint16_t extra_count, extra_defs;
+	uint32_t tag; /* 1 + number of the instruction before allocation, 0: the allocator's own; for its checker */
 };
 
 struct hd_mblock {
@@ -103,7 +104,7 @@ enum hd_frame_kind { HD_FRAME_LOCAL, HD_FRAME_SPILL, HD_FRAME_SAVE };
 struct hd_frame_object {
 	uint32_t bytes, align;
 	enum hd_frame_kind kind;
-	uint32_t offset; /* from R1 after the prologue; set by hd_frame_layout */
+	uint32_t offset; /* from R1 after the prologue; set by hd_mfunc_finish_frame */
 };
 
 struct hd_mtable {
@@ -126,9 +127,10 @@ struct hd_mfunc {
 	uint32_t outgoing_bytes; /* largest stack-argument area of any call, at R1 + 0 */
 	uint32_t param_bytes;    /* kernels */
 	bool has_calls;
+	bool stack_pointer; /* after allocation: R1 is the stack pointer throughout; else (kernels only) a register like any other */
 	/* results of later steps */
 	HD_VEC(uint32_t) order;  /* block layout; empty: by id */
-	uint32_t frame_bytes;    /* after hd_frame_layout, a multiple of 16 when not 0 */
+	uint32_t frame_bytes;    /* after hd_mfunc_finish_frame: a multiple of 8, of 16 where a callee or an object needs it */
 	uint32_t registers;      /* highest physical register + 1 */
 	uint32_t saved_first, saved_count; /* callee-saved registers pushed: R[saved_first .. +saved_count) */
 	uint32_t spill_store_bytes, spill_load_bytes;

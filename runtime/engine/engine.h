@@ -32,7 +32,7 @@ struct hd_hazard {
 
 /* A decoded instruction, made once at load. Program counters are indices in hd_program.code. */
 struct hd_dinst {
-	void (*exec)(struct hd_exec *exec, const struct hd_dinst *inst); /* NULL for control and memory: handled by kind */
+	void (*exec)(struct hd_exec *exec, const struct hd_dinst *inst); /* NULL for control: handled by kind */
 	struct hd_inst inst;       /* operands; branch targets and callees in x and reconv are absolute indices here */
 	struct hd_hazard hazards;  /* everything read or written: must not be pending */
 	struct hd_hazard writes;
@@ -86,6 +86,7 @@ struct hd_warp {
 	uint64_t local_base;             /* its simulated physical address, for timing (hd_local_address) */
 	uint32_t tid[3][HD_WARP_LANES];
 	uint32_t index;                  /* warp in its CTA */
+	struct hd_shadow *shadow;        /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
 	/* timing state */
 	uint32_t slot;                   /* warp slot of the SM; scheduler = slot % schedulers */
 	uint8_t state;                   /* enum hd_warp_state */
@@ -96,7 +97,7 @@ struct hd_warp {
 	uint8_t wait_reason;             /* enum hd_stall while next_issue > now or the scoreboard blocks */
 	uint64_t age;                    /* launch order, for GTO */
 	uint64_t last_issue;
-	uint32_t outstanding;            /* memory instructions under way, stores included */
+	uint32_t outstanding;            /* loads and atomics under way; stores: hd_lsu_pending_stores */
 	bool fence_wait;
 	void *policy_state[4];
 };
@@ -129,7 +130,8 @@ struct hd_grid {
 	uint32_t block_threads, block_warps;
 	uint64_t cta_total, cta_next, cta_done;
 	uint32_t entry;               /* pc */
-	uint32_t registers;           /* a thread */
+	uint32_t registers;           /* a thread, as allocated by the hardware model */
+	uint32_t register_rows;       /* rows of hd_warp.regs: no loaded function names a register beyond */
 	uint32_t local_bytes;         /* a thread, multiple of 16 */
 	uint32_t shared_bytes;        /* static + dynamic */
 	uint8_t *constants;           /* bank 0, HD_CB_BYTES */
@@ -153,17 +155,27 @@ struct hd_effect {
 	bool diverged, all_returned, warp_done;
 	uint32_t mask;               /* lanes that executed (guard applied) */
 	uint32_t callee;             /* HD_EVENT_CALL: function index */
-	uint64_t address[HD_WARP_LANES]; /* HD_EVENT_MEMORY: as struct hd_mem_request wants them */
+	/* HD_EVENT_MEMORY: as struct hd_mem_request wants them. A memory instruction that no lane executes, and LDC (fixed
+	 * latency), report HD_EVENT_NONE. */
+	uint64_t address[HD_WARP_LANES];
 };
 
-/* Context of the functional executor: one for each host thread that executes. */
+/* A range of device addresses that lies in one allocation; void once the memory's epoch has moved on. */
+struct hd_devrange {
+	uint64_t low, high, epoch;
+};
+
+/* Context of the functional executor: one for each host thread that executes. Zeroed, with `gpu` and `now` set, it is
+ * ready; kept from one instruction to the next. */
 struct hd_exec {
 	struct hd_gpu *gpu;
 	struct hd_warp *warp;
 	uint32_t mask;
 	struct hd_effect *effect;
 	uint64_t now;
-	uint32_t scratch[4][HD_WARP_LANES] __attribute__((aligned(64)));
+	bool fault;
+	struct hd_devrange ranges[16];  /* recently used allocations, by pc */
+	uint64_t offset[HD_WARP_LANES]; /* host offsets of an access where they differ from effect->address */
 };
 
 /*
@@ -174,8 +186,14 @@ struct hd_exec {
 void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effect *effect);
 /* Result of a BAR.RED for a warp that is being released: writes dst/pdst of the BAR instruction at `pc`. */
 void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint32_t count, uint32_t total);
-/* Sets up functional state for a warp of a CTA: registers zero, stack with one entry, tid. */
+/*
+ * Sets up functional state for a warp of a CTA: registers zero, stack with one entry at grid->entry, live lanes, tid.
+ * The dispatcher has set regs (grid->register_rows rows and the two below), local, local_base, slot and cta->shared, and
+ * owns that memory; warp->stack keeps its storage from one warp to the next in a slot.
+ */
 void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index);
+/* Frees what hd_warp_start and execution allocated: stack and shadow. */
+void hd_warp_release(struct hd_warp *warp);
 
 /* Program: decode, link and resolve a module's object; unload leaves holes that are never executed. */
 int hd_program_load(struct hd_gpu *gpu, struct hd_module *module);
@@ -208,6 +226,7 @@ void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t by
 uint64_t hd_devmem_free_bytes(const struct hd_devmem *memory);
 
 struct hd_sm; /* sm.h: private to the timing core */
+uint32_t hd_sm_id(const struct hd_sm *sm);
 
 struct hd_gpu {
 	struct hd_sim_options options;
@@ -229,6 +248,10 @@ struct hd_gpu {
 	char error_text[1024];
 	int error;                    /* sticky within a launch */
 	bool verify;
+	bool every_cycle;             /* debugging: visit every cycle; the figures must not change */
+	uint32_t trace;               /* enum hd_trace_stream, a bit each; 0 while outside the window */
+	uint32_t trace_streams;       /* what the option asked for */
+	uint64_t trace_from, trace_to;
 };
 
 #endif

@@ -25,12 +25,15 @@ enum hd_mem_class { HD_CLASS_GLOBAL, HD_CLASS_SPILL_FILL, HD_CLASS_OTHER_LOCAL }
 
 /* One memory instruction of a warp. */
 struct hd_mem_request {
-	uint32_t token;    /* comes back in the completion; UINT32_MAX: no completion wanted (stores) */
+	/* Comes back in the completion; UINT32_MAX: no completion wanted. That of a store says that it has reached its
+	 * point of coherence. */
+	uint32_t token;
 	uint8_t space;     /* enum hd_mem_space; generic accesses are resolved before */
 	uint8_t kind;      /* enum hd_mem_kind */
 	uint8_t bytes;     /* a lane: 1, 2, 4, 8, 16 */
 	uint8_t class;     /* enum hd_mem_class, for the split of L1 traffic */
 	uint8_t cache;     /* enum hd_cache of heddle/machine.h */
+	uint16_t group;    /* whose stores hd_lsu_pending_stores counts together: the warp's slot, below max_warps */
 	uint32_t mask;     /* active lanes */
 	/* Lane addresses. Global: device address. Shared: offset in the SM's shared memory. Local: physical address of the
 	 * lane's first word, in the interleaved layout: see hd_local_address. */
@@ -69,14 +72,17 @@ uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now);
 uint32_t hd_lsu_completions(struct hd_lsu *lsu, uint64_t now, struct hd_mem_completion *out, uint32_t capacity);
 /* Cycle of the earliest completion not yet taken; UINT64_MAX. */
 uint64_t hd_lsu_next_completion(const struct hd_lsu *lsu);
-/* Stores and reductions of this SM that have not reached their point of coherence, for fences. */
-uint32_t hd_lsu_pending_stores(const struct hd_lsu *lsu, uint32_t token_group);
+/* Global and local stores and reductions of a group that have not reached their point of coherence, for fences. */
+uint32_t hd_lsu_pending_stores(const struct hd_lsu *lsu, uint32_t group);
 bool hd_lsu_idle(const struct hd_lsu *lsu);
 /* Writes back and invalidates (kernel boundary). Counted, not timed. */
 void hd_lsu_flush(struct hd_lsu *lsu);
 
-/* Crossbars, L2 and DRAM up to and including cycle `now`. Returns the next cycle with work (UINT64_MAX: idle). Replies
- * to SMs become visible to hd_lsu_tick; `woken` gets a bit (by SM, 64 a word) for each SM that received one. */
+/* Crossbars, L2 and DRAM up to and including cycle `now`. Returns the next cycle with work (UINT64_MAX: idle); to be called
+ * in the cycle after any hd_lsu_tick too. Load/store units of different SMs may be used from different host threads
+ * between two calls. Replies
+ * to SMs become visible to hd_lsu_tick; `woken` gets a bit (by SM, 64 a word) for each SM whose hd_lsu_tick is to be
+ * called again: a reply is under way to it, or a queue that it waited for will have room. */
 uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken);
 bool hd_memory_idle(const struct hd_memory *memory);
 const struct hd_stats *hd_memory_stats(const struct hd_memory *memory);

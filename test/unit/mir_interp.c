@@ -194,18 +194,25 @@ static bool compare(uint32_t a, uint32_t b, unsigned cmp)
 	}
 }
 
+/* The same for a register, an immediate and a constant of one value. */
+static uint32_t hash_source(struct interp *interp, struct hd_mreg reg, uint32_t low)
+{
+	uint32_t hash = mix(7, low);
+	for (unsigned w = 1; w < reg.words; w++)
+		hash = mix(hash, get(interp, reg, w));
+	return hash;
+}
+
 static void hashed(struct interp *interp, const struct hd_minst *inst)
 {
 	uint32_t hash = mix(mix(mix(inst->op, inst->mods), inst->srcmods), inst->xkind == HD_X_OTHER ? inst->x : 1);
-	for (unsigned w = 0; w < 4; w++) {
-		hash = mix(hash, w < inst->a.words ? get(interp, inst->a, w) : 9);
-		hash = mix(hash, w < inst->b.words ? get(interp, inst->b, w) : 9);
-		hash = mix(hash, w < inst->c.words ? get(interp, inst->c, w) : 9);
-	}
-	if (!inst->b.words)
-		hash = mix(hash, source_b(interp, inst));
-	if (!inst->c.words)
-		hash = mix(hash, source_c(interp, inst));
+	uint32_t a = hash_source(interp, inst->a, get(interp, inst->a, 0));
+	uint32_t b = hash_source(interp, inst->b, source_b(interp, inst));
+	if (inst->op == HD_OP_IMAD || inst->op == HD_OP_FFMA)
+		hash = mix(hash, a + b); /* either may come first */
+	else
+		hash = mix(mix(hash, a), b);
+	hash = mix(hash, hash_source(interp, inst->c, source_c(interp, inst)));
 	hash = mix(hash, get_pred(interp, inst->psrc, inst->psrc_not) + 2u * get_pred(interp, inst->psrc2, inst->psrc2_not));
 	unsigned effects = hd_opinfo[inst->op].effects;
 	if (effects & (HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER))
@@ -392,6 +399,81 @@ struct hd_mrun hd_mfunc_interpret(struct hd_mfunc *func, bool framed)
 		if (next != HD_NO_BLOCK)
 			enter_block(&interp, block, next);
 		block = next;
+	}
+	free(interp.base);
+	free(interp.values);
+	free(interp.local);
+	free(interp.object);
+	return interp.run;
+}
+
+static struct hd_minst decode(const struct hd_inst *inst)
+{
+	struct hd_minst minst = hd_minst_make(inst->op, inst->mods);
+	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
+	struct hd_mreg *slots[] = {&minst.dst, &minst.a, &minst.b, &minst.c};
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned words = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)i);
+		*slots[i] = (struct hd_mreg){regs[i], 0, (uint8_t)words};
+	}
+	if (inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B)
+		minst.b = HD_MREG_NONE;
+	if (inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C)
+		minst.c = HD_MREG_NONE;
+	minst.guard = HD_MREG_PRED + (inst->guard & 7u);
+	minst.guard_not = inst->guard & HD_PRED_NOT;
+	minst.pdst = HD_MREG_PRED + (inst->pdst & 7u);
+	minst.psrc = HD_MREG_PRED + (inst->psrc & 7u);
+	minst.psrc_not = inst->psrc & HD_PRED_NOT;
+	minst.psrc2 = HD_MREG_PRED + (inst->psrc2 & 7u);
+	minst.psrc2_not = inst->psrc2 & HD_PRED_NOT;
+	minst.xkind = inst->xkind;
+	minst.srcmods = inst->srcmods;
+	minst.x = inst->x;
+	return minst;
+}
+
+/* What the dead bits say is never read again. */
+static void spoil(struct interp *interp, const struct hd_inst *inst, const struct hd_minst *minst)
+{
+	const struct hd_mreg sources[] = {minst->a, minst->b, minst->c};
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned w = 0; inst->dead >> i & 1 && w < sources[i].words; w++) {
+			uint32_t reg = sources[i].id + w;
+			bool written = reg >= minst->dst.id && reg < minst->dst.id + minst->dst.words;
+			if (reg < HD_RZ && !written)
+				interp->fixed[reg] = 0xbad0bad0u + reg;
+		}
+}
+
+struct hd_mrun hd_function_interpret(const struct hd_function *function, struct hd_mfunc *func)
+{
+	struct interp interp = {.func = func, .framed = true};
+	set_up(&interp);
+	for (uint32_t pc = 0; !interp.run.error;) {
+		if (pc >= function->inst_count || ++interp.run.steps > MAX_STEPS) {
+			fail(&interp, "the end of the function");
+			break;
+		}
+		const struct hd_inst *inst = &function->insts[pc++];
+		struct hd_minst minst = decode(inst);
+		if (inst->op == HD_OP_EXIT || inst->op == HD_OP_RET) {
+			struct hd_mreg result = {4, 0, 2};
+			minst.extra = hd_mfunc_extras(func, &result, 1);
+			minst.extra_count = inst->op == HD_OP_RET;
+			leave(&interp, &minst);
+			break;
+		}
+		if (inst->op == HD_OP_BRA) {
+			pc = get_pred(&interp, minst.guard, minst.guard_not) ? inst->x : pc;
+			continue;
+		}
+		/* A copy of a predicate. */
+		if (inst->op == HD_OP_PLOP)
+			set_pred(&interp, minst.pdst, get_pred(&interp, minst.psrc, minst.psrc_not));
+		else
+			execute(&interp, &minst);
+		spoil(&interp, inst, &minst);
 	}
 	free(interp.base);
 	free(interp.values);

@@ -19,6 +19,8 @@ struct hd_mrun {
 
 /* `framed`: the frame is laid out (R1 and offsets are real). */
 struct hd_mrun hd_mfunc_interpret(struct hd_mfunc *func, bool framed);
+/* Runs emitted code without calls; registers whose read was the last one, by the dead bits, are filled with rubbish. */
+struct hd_mrun hd_function_interpret(const struct hd_function *function, struct hd_mfunc *func);
 bool hd_mrun_equal(const struct hd_mrun *a, const struct hd_mrun *b);
 
 #endif

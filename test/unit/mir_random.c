@@ -319,8 +319,6 @@ static void branch(struct maker *maker, uint32_t guard, uint32_t taken, uint32_t
 	inst.ref = taken;
 	inst.guard = guard;
 	inst.guard_not = draw(maker, 2);
-	if (inst.guard == HD_MREG_PT)
-		inst.guard_not = false;
 	emit(maker, inst);
 	hd_mfunc_edge(maker->func, maker->block, taken);
 	jump(maker, other);
@@ -354,7 +352,7 @@ static struct hd_mreg phi(struct maker *maker, struct hd_mreg like, struct hd_mr
 static void make_diamond(struct maker *maker, uint32_t count)
 {
 	bool has_else = draw(maker, 2);
-	uint32_t guard = pred(maker), before = maker->block, left = new_block(maker), join;
+	uint32_t guard = pick(maker, 0)->id, left = new_block(maker), join;
 	uint32_t right = has_else ? new_block(maker) : HD_NO_BLOCK;
 	struct hd_mreg *old = save_variables(maker);
 	join = new_block(maker);
@@ -369,7 +367,6 @@ static void make_diamond(struct maker *maker, uint32_t count)
 		make_body(maker, count / 2);
 		jump(maker, join);
 	}
-	(void)before;
 	maker->block = join;
 	/* Without an else part the edge from above was made first. */
 	for (uint32_t i = 0; i < maker->variables.len; i++) {

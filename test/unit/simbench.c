@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void keep_message(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
@@ -90,9 +91,13 @@ static struct hd_object make_object(struct simbench *bench)
 	struct hd_function *function = HD_ARENA_NEW(arena, struct hd_function, 1);
 	struct hd_symbol *symbol = HD_ARENA_NEW(arena, struct hd_symbol, 1);
 	struct hd_meta_function *meta = HD_ARENA_NEW(arena, struct hd_meta_function, 1);
-	*function = (struct hd_function){.name = "kernel", .kernel = true, .insts = bench->code.data,
-					 .inst_count = bench->code.len, .registers = bench->meta.registers,
-					 .shared_bytes = bench->meta.shared_bytes, .param_bytes = bench->meta.param_bytes};
+	*function = (struct hd_function){.name = "kernel",
+					 .kernel = true,
+					 .insts = bench->code.data,
+					 .inst_count = bench->code.len,
+					 .registers = bench->meta.registers,
+					 .shared_bytes = bench->meta.shared_bytes,
+					 .param_bytes = bench->meta.param_bytes};
 	function->origins = HD_ARENA_NEW(arena, struct hd_origin, bench->code.len);
 	for (uint32_t i = 0; i < bench->code.len; i++)
 		function->origins[i] = (struct hd_origin){.file = UINT32_MAX, .ir = UINT32_MAX};
@@ -102,8 +107,13 @@ static struct hd_object make_object(struct simbench *bench)
 	meta->own_registers = meta->registers;
 	object.functions = function;
 	object.symbols = symbol;
-	object.metadata = (struct hd_metadata){.arena = arena, .module = "bench", .target = "sm_70", .producer = "test",
-					       .flags = "", .functions = meta, .function_count = 1};
+	object.metadata = (struct hd_metadata){.arena = arena,
+					       .module = "bench",
+					       .target = "sm_70",
+					       .producer = "test",
+					       .flags = "",
+					       .functions = meta,
+					       .function_count = 1};
 	return object;
 }
 

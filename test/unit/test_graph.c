@@ -190,7 +190,8 @@ START_TEST(dominators_match_their_definition)
 }
 END_TEST
 
-/* The graph with a virtual exit as its last node: exits, and each endless region's node without a post-dominator inside. */
+/* The graph with a virtual exit as its last node: exits, and each endless region's node without a post-dominator
+ * inside. */
 static struct hd_graph with_exit(const struct hd_graph *graph, const uint32_t *post)
 {
 	struct hd_edge edges[MAX_EDGES + MAX_NODES];

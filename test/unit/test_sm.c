@@ -15,9 +15,24 @@ START_TEST(dependent_chain_takes_latency_each)
 	struct hd_config config;
 	hd_config_defaults(&config);
 	ck_assert_uint_eq(large.counters.cycles - small.counters.cycles, 20 * config.lat_fmad);
-	ck_assert_uint_eq(large.stalls[HD_STALL_data_alu] - small.stalls[HD_STALL_data_alu], 20 * (config.lat_fmad - 1));
+	ck_assert_uint_eq(large.stalls[HD_STALL_data_alu] - small.stalls[HD_STALL_data_alu],
+			  20 * (config.lat_fmad - 1));
 	ck_assert_uint_eq(large.counters.warp_instructions, 31);
 	ck_assert_uint_eq(large.counters.thread_instructions, 31 * 32);
+}
+END_TEST
+
+static void build_slow_chain(struct simbench *bench, uint32_t length)
+{
+	bench->config.lat_fmad = 1000; /* beyond one turn of the timing wheel */
+	simbench_chain(bench, length);
+}
+
+START_TEST(latency_may_exceed_the_wheel)
+{
+	struct hd_stats small = simbench_measure(build_slow_chain, 2, 32);
+	struct hd_stats large = simbench_measure(build_slow_chain, 5, 32);
+	ck_assert_uint_eq(large.counters.cycles - small.counters.cycles, 3 * 1000);
 }
 END_TEST
 
@@ -59,6 +74,27 @@ START_TEST(unit_takes_one_instruction_an_interval)
 }
 END_TEST
 
+static void build_shared_unit(struct simbench *bench, uint32_t units)
+{
+	bench->config.schedulers = 2;
+	bench->config.units_sfu = units;
+	bench->config.ii_sfu = 8;
+	for (uint8_t i = 0; i < 5; i++) {
+		struct hd_inst *inst = simbench_emit(bench, HD_OP_MUFU);
+		inst->dst = (uint8_t)(8 + i);
+		inst->b = 4;
+	}
+}
+
+START_TEST(schedulers_share_a_scarce_unit)
+{
+	struct hd_stats own = simbench_measure(build_shared_unit, 2, 64),
+			shared = simbench_measure(build_shared_unit, 1, 64);
+	ck_assert_uint_eq(own.counters.sfu_instructions, 10);
+	ck_assert_uint_eq(shared.counters.cycles - own.counters.cycles, 5 * 8);
+}
+END_TEST
+
 static void build_branches(struct simbench *bench, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -74,7 +110,8 @@ START_TEST(branch_holds_its_warp)
 	hd_config_defaults(&config);
 	struct hd_stats two = simbench_measure(build_branches, 2, 32), seven = simbench_measure(build_branches, 7, 32);
 	ck_assert_uint_eq(seven.counters.cycles - two.counters.cycles, 5 * config.branch_latency);
-	ck_assert_uint_eq(seven.stalls[HD_STALL_control] - two.stalls[HD_STALL_control], 5 * (config.branch_latency - 1));
+	ck_assert_uint_eq(seven.stalls[HD_STALL_control] - two.stalls[HD_STALL_control],
+			  5 * (config.branch_latency - 1));
 }
 END_TEST
 
@@ -112,7 +149,8 @@ static void build_conflicts(struct simbench *bench, uint32_t banks)
 
 START_TEST(bank_conflicts_delay_the_result)
 {
-	struct hd_stats none = simbench_measure(build_conflicts, 64, 32), all = simbench_measure(build_conflicts, 4, 32);
+	struct hd_stats none = simbench_measure(build_conflicts, 64, 32),
+			all = simbench_measure(build_conflicts, 4, 32);
 	ck_assert_uint_eq(none.counters.bank_conflicts, 0);
 	ck_assert_uint_eq(all.counters.bank_conflicts, 10 * 2);
 	ck_assert_uint_eq(all.counters.cycles - none.counters.cycles, 10 * 2);
@@ -133,7 +171,8 @@ static void build_collectors(struct simbench *bench, uint32_t collectors)
 
 START_TEST(full_collectors_stall_issue)
 {
-	struct hd_stats one = simbench_measure(build_collectors, 1, 32), many = simbench_measure(build_collectors, 16, 32);
+	struct hd_stats one = simbench_measure(build_collectors, 1, 32),
+			many = simbench_measure(build_collectors, 16, 32);
 	ck_assert_uint_gt(one.stalls[HD_STALL_collector], 0);
 	ck_assert_uint_eq(many.stalls[HD_STALL_collector], 0);
 	/* The bank is the bottleneck in both: the last FFMA's operands come as late. */
@@ -261,7 +300,8 @@ static void build_barrier(struct simbench *bench, uint32_t length)
 
 START_TEST(barrier_waits_for_the_last_warp)
 {
-	struct hd_stats small = simbench_measure(build_barrier, 10, 64), large = simbench_measure(build_barrier, 30, 64);
+	struct hd_stats small = simbench_measure(build_barrier, 10, 64),
+			large = simbench_measure(build_barrier, 30, 64);
 	struct hd_config config;
 	hd_config_defaults(&config);
 	ck_assert_uint_eq(large.counters.barriers, 2);
@@ -326,23 +366,24 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	static const TTest *const tests[] = {
-		dependent_chain_takes_latency_each,
-		result_is_there_at_latency_not_before,
-		unit_takes_one_instruction_an_interval,
-		branch_holds_its_warp,
-		instruction_cache_miss_stalls_fetch,
-		bank_conflicts_delay_the_result,
-		full_collectors_stall_issue,
-		gto_stays_with_a_warp,
-		lrr_takes_turns,
-		two_level_keeps_to_the_active_set,
-		two_warps_hide_each_others_latency,
-		barrier_waits_for_the_last_warp,
-		barrier_reduction_counts_predicates,
-		barrier_that_nobody_completes_is_a_deadlock,
-		every_slot_has_one_reason,
-		NULL,
-	};
-	return hd_suite_of("sm", tests);
+	return hd_suite_of("sm", (const TTest *const[]){
+					 dependent_chain_takes_latency_each,
+					 latency_may_exceed_the_wheel,
+					 result_is_there_at_latency_not_before,
+					 unit_takes_one_instruction_an_interval,
+					 schedulers_share_a_scarce_unit,
+					 branch_holds_its_warp,
+					 instruction_cache_miss_stalls_fetch,
+					 bank_conflicts_delay_the_result,
+					 full_collectors_stall_issue,
+					 gto_stays_with_a_warp,
+					 lrr_takes_turns,
+					 two_level_keeps_to_the_active_set,
+					 two_warps_hide_each_others_latency,
+					 barrier_waits_for_the_last_warp,
+					 barrier_reduction_counts_predicates,
+					 barrier_that_nobody_completes_is_a_deadlock,
+					 every_slot_has_one_reason,
+					 NULL,
+				 });
 }

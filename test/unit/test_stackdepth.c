@@ -176,8 +176,16 @@ END_TEST
 
 static struct hd_inst make(unsigned op)
 {
-	return (struct hd_inst){.op = (uint16_t)op, .guard = HD_PT, .dst = HD_RZ, .a = HD_RZ, .b = HD_RZ, .c = HD_RZ,
-				.pdst = HD_PT, .psrc = HD_PT, .psrc2 = HD_PT, .reconv = HD_NO_PC};
+	return (struct hd_inst){.op = (uint16_t)op,
+				.guard = HD_PT,
+				.dst = HD_RZ,
+				.a = HD_RZ,
+				.b = HD_RZ,
+				.c = HD_RZ,
+				.pdst = HD_PT,
+				.psrc = HD_PT,
+				.psrc2 = HD_PT,
+				.reconv = HD_NO_PC};
 }
 
 static struct hd_inst save(bool restore, uint8_t reg, enum hd_size size, uint32_t offset)
@@ -229,9 +237,9 @@ static void name_all(struct sample *sample)
 		sample->origins[i] = (struct hd_origin){.file = UINT32_MAX, .ir = UINT32_MAX};
 }
 
-#define BODY(sample, f, list, regs, frame)                                                              \
-	((sample)->functions[f].insts = (sample)->list,                                                 \
-	 (sample)->functions[f].inst_count = sizeof((sample)->list) / sizeof((sample)->list[0]),        \
+#define BODY(sample, f, list, regs, frame)                                                       \
+	((sample)->functions[f].insts = (sample)->list,                                          \
+	 (sample)->functions[f].inst_count = sizeof((sample)->list) / sizeof((sample)->list[0]), \
 	 (sample)->functions[f].registers = (regs), (sample)->functions[f].frame_bytes = (frame))
 
 static void make_sample(struct sample *sample)
@@ -244,7 +252,8 @@ static void make_sample(struct sample *sample)
 		.other = {save(false, 16, HD_SIZE_32, 0), save(true, 16, HD_SIZE_32, 0), make(HD_OP_RET)},
 		.kernel_relocs = {{.kind = HD_REL_CALL, .symbol = PAIR, .offset = 0}},
 		.pair_relocs = {{.kind = HD_REL_CALL, .symbol = PAIR, .offset = 4}},
-		.data_relocs = {{.kind = HD_REL_ABS64, .symbol = OTHER}, {.kind = HD_REL_ABS64, .symbol = TAKEN, .offset = 8}},
+		.data_relocs = {{.kind = HD_REL_ABS64, .symbol = OTHER},
+				{.kind = HD_REL_ABS64, .symbol = TAKEN, .offset = 8}},
 	};
 	name_all(sample);
 	sample->pair[3].dst = 12;
@@ -257,8 +266,12 @@ static void make_sample(struct sample *sample)
 	sample->functions[PAIR].relocs = sample->pair_relocs;
 	sample->functions[KERNEL].reloc_count = sample->functions[PAIR].reloc_count = 1;
 	sample->object = (struct hd_object){
-		.functions = sample->functions, .function_count = FUNCTIONS, .symbols = sample->symbols,
-		.symbol_count = FUNCTIONS + 1, .data_relocs = sample->data_relocs, .data_reloc_count = 2,
+		.functions = sample->functions,
+		.function_count = FUNCTIONS,
+		.symbols = sample->symbols,
+		.symbol_count = FUNCTIONS + 1,
+		.data_relocs = sample->data_relocs,
+		.data_reloc_count = 2,
 	};
 }
 

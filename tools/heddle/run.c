@@ -1,7 +1,7 @@
 /*
  * heddle run: runs a CUDA program on the simulated GPU, once for each policy, and prints the figures side by side.
  * The program is an ordinary process; libheddle-cudart in it reads its settings from the environment and writes
- * the statistics that are read back here.
+ * the statistics that are read back here. With --kernel, one kernel of an object or of IR runs inside this process.
  */
 #include <argp.h>
 #include <errno.h>
@@ -18,9 +18,10 @@
 #include "heddle/sim.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/kernel.h"
 
 enum { KEY_GPU = 'g', KEY_POLICY = 'p', KEY_STATS = 'o', KEY_VERIFY = 'v', KEY_SET = 's', KEY_JSON = 0x100, KEY_MAX_CYCLES,
-       KEY_TRACE, KEY_QUIET };
+       KEY_TRACE, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH };
 
 static const struct argp_option options[] = {
 	{"gpu", KEY_GPU, "NAME", 0, "GPU to simulate (see 'heddle gpus'); default v100", 0},
@@ -32,10 +33,12 @@ static const struct argp_option options[] = {
 	{"trace", KEY_TRACE, "STREAMS", 0, "trace events, e.g. issue,lsu@1000:1200", 0},
 	{"json", KEY_JSON, NULL, 0, "print the statistics as JSON instead of a table", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no table", 0},
+	{"kernel", KEY_KERNEL, "NAME", 0, "run this kernel of FILE (.hdo, .ll or .bc) without a host program", 0},
+	{"launch", KEY_LAUNCH, "SPEC.ini", 0, "grid, block and arguments of --kernel", 0},
 	{0}};
 
 struct run {
-	const char *gpu, *stats, *trace, *max_cycles;
+	const char *gpu, *stats, *trace, *max_cycles, *kernel, *launch;
 	bool verify, json, quiet;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
@@ -55,26 +58,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_TRACE: run->trace = arg; break;
 	case KEY_JSON: run->json = true; break;
 	case KEY_QUIET: run->quiet = true; break;
+	case KEY_KERNEL: run->kernel = arg; break;
+	case KEY_LAUNCH: run->launch = arg; break;
 	case ARGP_KEY_ARGS: run->program = state->argv + state->next; break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "which program? (heddle run [OPTION...] -- PROGRAM [ARG...])"); break;
+	case ARGP_KEY_END:
+		if (!run->kernel != !run->launch)
+			argp_error(state, "--kernel and --launch go together");
+		if (run->kernel && run->program && run->program[1])
+			argp_error(state, "--kernel takes one FILE");
+		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
 /* What the user named wrongly is told before the program starts. */
-static int check_settings(const struct run *run, struct hd_diag *diag)
+static int check_settings(const struct run *run, struct hd_config *config, struct hd_diag *diag)
 {
-	struct hd_config config;
-	if (hd_config_load(&config, run->gpu, diag))
+	if (hd_config_load(config, run->gpu, diag))
 		return -1;
 	char *settings = hd_xstrdup(hd_strbuf_text(&run->set)), *rest = settings;
 	int status = 0;
 	for (char *item; (item = strsep(&rest, ";"));)
-		if (*item && hd_config_set(&config, item, diag))
+		if (*item && hd_config_set(config, item, diag))
 			status = -1;
 	free(settings);
-	if (!status && hd_config_check(&config, diag))
+	if (!status && hd_config_check(config, diag))
 		status = -1;
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		if (hd_policy_check(run->policies.data[i], diag))
@@ -165,6 +175,41 @@ static struct outcome run_once(const struct run *run, const char *policy, struct
 		report[0] = '\0';
 	close(pipe_fds[0]);
 	return judge(run, wait_status, report, take_statistics(stats), diag);
+}
+
+/* Runs the program once for each policy, until one fails. The exit status. */
+static int run_program(const struct run *run, json_t **stats, struct hd_diag *diag)
+{
+	int status = 0;
+	for (uint32_t i = 0; i < run->policies.len && !status; i++) {
+		struct outcome outcome = run_once(run, run->policies.data[i], diag);
+		stats[i] = outcome.stats;
+		status = outcome.status;
+	}
+	return status;
+}
+
+/* The same for one kernel without a host program. */
+static int run_kernel(const struct run *run, const struct hd_config *config, json_t **stats, struct hd_diag *diag)
+{
+	struct kernel_run kernel;
+	int status = kernel_load(&kernel, run->program[0], run->kernel, run->launch, diag) ? CMD_ERROR : CMD_OK;
+	for (uint32_t i = 0; i < run->policies.len && !status; i++) {
+		struct hd_sim_options sim_options = {
+			.config = config,
+			.policy = run->policies.data[i],
+			.verify = run->verify,
+			.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
+			.trace = run->trace,
+			.diag = diag,
+		};
+		char *text = NULL;
+		status = kernel_run(&kernel, &sim_options, i == 0 && !run->json, &text);
+		stats[i] = text ? json_loads(text, 0, NULL) : NULL;
+		free(text);
+	}
+	kernel_release(&kernel);
+	return status;
 }
 
 /* ------------------------------------------------------------ figures */
@@ -302,23 +347,25 @@ static int report(const struct run *run, json_t *const *stats, struct hd_diag *d
 int cmd_run(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse, "-- PROGRAM [ARG...]",
+		options, parse, "-- PROGRAM [ARG...]\n--kernel NAME --launch SPEC.ini FILE",
 		"Runs a CUDA program that heddle-cc built on the simulated GPU, once for each --policy, and prints the figures "
-		"side by side.\vExit status: the program's own; 2 when the simulated GPU reports a fault or the input is "
+		"side by side. Or runs one kernel of a kernel object or of LLVM IR.\v"
+		"SPEC.ini: [launch] with grid, block and shared; [arg0], [arg1], ... with kind = i32, u32, i64, u64, f32, f64 "
+		"(value = V) or buffer (type, count, init = zero | ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH, "
+		"output = PATH, print = N, compare = file:PATH with abs and rel); [symbol NAME] for device variables.\n\n"
+		"Exit status: the program's own; 1 when a comparison differs; 2 when the simulated GPU reports a fault or the input is "
 		"wrong.",
 		NULL, NULL, NULL};
 	struct run run = {.gpu = "v100"};
 	struct hd_diag diag = {.tool = "heddle run"};
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run);
+	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &run);
 	if (!run.policies.len)
 		hd_vec_push(&run.policies, "baseline");
-	int status = check_settings(&run, &diag) ? 2 : 0;
+	struct hd_config config;
+	int status = check_settings(&run, &config, &diag) ? 2 : 0;
 	json_t **stats = hd_xcalloc(run.policies.len, sizeof *stats);
-	for (uint32_t i = 0; i < run.policies.len && !status; i++) {
-		struct outcome outcome = run_once(&run, run.policies.data[i], &diag);
-		stats[i] = outcome.stats;
-		status = outcome.status;
-	}
+	if (!status)
+		status = run.kernel ? run_kernel(&run, &config, stats, &diag) : run_program(&run, stats, &diag);
 	int report_status = report(&run, stats, &diag);
 	for (uint32_t i = 0; i < run.policies.len; i++)
 		json_decref(stats[i]);

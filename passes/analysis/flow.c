@@ -1,0 +1,318 @@
+/*
+ * One function's flow: blocks and their graph, the registers of each instruction with the ABI's
+ * share, and live registers at block ends by backward data flow over 255 registers and 7
+ * predicates. Needs a verified struct hd_function; linear in the code, its jump tables and the
+ * depth of its loops. Post-dominators follow each way out of the function, a guarded one too, so
+ * that they agree with what a warp's lanes can do.
+ *
+ * Liveness is that of one thread (gpu-multiprogramming-lin, 2.3.2 "the traditional liveness
+ * analysis without considering thread divergence"); liveness.c adds divergence.
+ */
+#include "passes/analysis/flow.h"
+
+#include <string.h>
+
+#include "lib/vec.h"
+
+/* ---- blocks and their graph */
+
+bool hd_flow_leaves(const struct hd_inst *inst)
+{
+	return hd_opinfo[inst->op].effects & (HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
+}
+
+static void find_blocks(struct hd_flow *flow, struct hd_arena *arena)
+{
+	uint32_t count = flow->function->inst_count;
+	struct hd_bitset leaders = hd_function_leaders(flow->function, arena);
+	flow->blocks = HD_ARENA_NEW(arena, struct hd_flow_block, hd_bitset_count(&leaders) + 1);
+	flow->block_of = HD_ARENA_NEW(arena, uint32_t, count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (hd_bitset_has(&leaders, i))
+			flow->blocks[flow->block_count++].first = i;
+		flow->block_of[i] = flow->block_count - 1;
+		flow->blocks[flow->block_count - 1].count++;
+	}
+}
+
+struct edges {
+	HD_VEC(struct hd_edge) list;
+};
+
+/* Appends the edges from `block`; `seen` keeps a jump table's repeats out. */
+static void find_successors(const struct hd_flow *flow, uint32_t block, uint32_t *seen, struct edges *edges)
+{
+	uint32_t few[2], last = hd_flow_last(flow, block);
+	uint32_t count = hd_inst_successors(flow->function, last, few, 2), *list = few;
+	if (count > 2) {
+		list = hd_xmalloc(count * sizeof(*list));
+		hd_inst_successors(flow->function, last, list, count);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t to = flow->block_of[list[i]];
+		if (seen[to] == block + 1)
+			continue;
+		seen[to] = block + 1;
+		hd_vec_push(&edges->list, (struct hd_edge){block, to});
+	}
+	if (list != few)
+		free(list);
+}
+
+/* With an edge from every block that leaves to one node more, whose post-dominance is the function's end. */
+static uint32_t *post_dominators(const struct hd_flow *flow, const struct hd_edge *edges, uint32_t count,
+				 struct hd_arena *arena)
+{
+	uint32_t end = flow->block_count, total = count;
+	struct hd_edge *all = HD_ARENA_NEW(arena, struct hd_edge, count + flow->block_count);
+	if (count)
+		memcpy(all, edges, sizeof(*all) * count);
+	for (uint32_t b = 0; b < flow->block_count; b++)
+		if (hd_flow_leaves(&flow->function->insts[hd_flow_last(flow, b)]))
+			all[total++] = (struct hd_edge){b, end};
+	struct hd_graph graph;
+	hd_graph_build(&graph, arena, end + 1, 0, all, total);
+	uint32_t *post = hd_graph_post_dominators(&graph, arena);
+	for (uint32_t b = 0; b < end; b++)
+		if (post[b] == end)
+			post[b] = HD_NO_NODE;
+	return post;
+}
+
+static void build_graph(struct hd_flow *flow, struct hd_arena *arena)
+{
+	uint32_t *seen = hd_xcalloc(flow->block_count + 1, sizeof(*seen));
+	struct edges edges = {0};
+	for (uint32_t b = 0; b < flow->block_count; b++)
+		find_successors(flow, b, seen, &edges);
+	free(seen);
+	hd_graph_build(&flow->graph, arena, flow->block_count, flow->block_count ? 0 : HD_NO_NODE,
+		       edges.list.data, edges.list.len);
+	flow->post = post_dominators(flow, edges.list.data, edges.list.len, arena);
+	flow->post_depth = hd_dominator_depths(flow->post, flow->block_count, arena);
+	hd_vec_release(&edges.list);
+}
+
+static void analyse_graph(struct hd_flow *flow, struct hd_arena *arena)
+{
+	flow->rpo_count = hd_graph_rpo(&flow->graph, arena, &flow->rpo);
+	flow->position = HD_ARENA_NEW(arena, uint32_t, flow->block_count);
+	memset(flow->position, 0xff, sizeof(*flow->position) * flow->block_count);
+	for (uint32_t i = 0; i < flow->rpo_count; i++)
+		flow->position[flow->rpo[i]] = i;
+	flow->idom = hd_graph_dominators(&flow->graph, arena);
+	flow->idom_depth = hd_dominator_depths(flow->idom, flow->block_count, arena);
+	hd_graph_loops(&flow->graph, flow->idom, arena, &flow->loops);
+	hd_flow_estimate(flow, arena);
+}
+
+/* ---- what instructions read and write */
+
+static struct hd_regset caller_saved(const struct hd_abi *abi)
+{
+	struct hd_regset set = {.preds = HD_ALL_PREDS};
+	for (uint32_t reg = 0; reg < HD_MAX_REGS; reg++)
+		if (reg != abi->stack_pointer && !hd_abi_is_saved(abi, reg))
+			hd_regset_add(&set, reg);
+	return set;
+}
+
+/* Arguments of the services, as the runtime takes them: 64-bit values in pairs from R4 up. */
+static struct hd_regset service_reads(const struct hd_inst *inst)
+{
+	static const uint8_t words[HD_SYS_COUNT] = {
+		[HD_SYS_VPRINTF] = 4, [HD_SYS_ASSERTFAIL] = 10, [HD_SYS_MALLOC] = 2, [HD_SYS_FREE] = 2};
+	struct hd_regset set = {0};
+	hd_regset_add_run(&set, 4, inst->x < HD_SYS_COUNT ? words[inst->x] : 12);
+	return set;
+}
+
+static void add_callees(struct hd_flow_call *call, const struct hd_call_site *site, const struct hd_flow_facts *facts)
+{
+	for (uint32_t c = 0; c < site->callee_count; c++) {
+		const struct hd_flow_summary *callee = &facts->summaries[site->callees[c]];
+		hd_regset_union(&call->reads, &callee->uses);
+		hd_regset_subtract(&call->kills, &callee->through);
+	}
+}
+
+static struct hd_flow_call call_of(const struct hd_flow *flow, uint32_t inst, const struct hd_call_site *site,
+				   const struct hd_flow_facts *facts)
+{
+	struct hd_flow_call call = {.inst = inst, .kills = caller_saved(flow->abi)};
+	if (flow->function->insts[inst].op == HD_OP_SYSCALL) {
+		call.reads = service_reads(&flow->function->insts[inst]);
+		return call;
+	}
+	if (site)
+		add_callees(&call, site, facts);
+	if (!site || site->unknown || !site->callee_count)
+		hd_regset_add_run(&call.reads, flow->abi->first_arg, flow->abi->arg_count);
+	hd_regset_add(&call.reads, flow->abi->stack_pointer);
+	return call;
+}
+
+static void find_calls(struct hd_flow *flow, const struct hd_flow_facts *facts, struct hd_arena *arena)
+{
+	const struct hd_inst *insts = flow->function->insts;
+	uint32_t next = 0;
+	HD_VEC(struct hd_flow_call) calls = {0};
+	for (uint32_t i = 0; i < flow->function->inst_count; i++) {
+		const struct hd_call_site *site = NULL;
+		if (!(hd_opinfo[insts[i].op].effects & HD_FX_CALL))
+			continue;
+		while (facts && next < facts->site_count && facts->sites[next].inst < i)
+			next++;
+		if (facts && next < facts->site_count && facts->sites[next].inst == i)
+			site = &facts->sites[next];
+		hd_vec_push(&calls, call_of(flow, i, site, facts));
+	}
+	flow->call_count = calls.len;
+	flow->calls = HD_ARENA_NEW(arena, struct hd_flow_call, calls.len);
+	if (calls.len)
+		memcpy(flow->calls, calls.data, sizeof(*flow->calls) * calls.len);
+	hd_vec_release(&calls);
+}
+
+static const struct hd_flow_call *call_at(const struct hd_flow *flow, uint32_t inst)
+{
+	uint32_t low = 0, high = flow->call_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (flow->calls[middle].inst < inst)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &flow->calls[low];
+}
+
+/* Callee-saved registers and the stack pointer are the caller's: it reads them after every return. */
+static void find_returns(struct hd_flow *flow, const struct hd_flow_facts *facts)
+{
+	const struct hd_abi *abi = flow->abi;
+	uint32_t limit = facts ? facts->registers : HD_MAX_REGS;
+	flow->returns = (struct hd_regset){0};
+	if (flow->function->kernel)
+		return;
+	if (facts)
+		flow->returns = facts->results;
+	else
+		hd_regset_add_run(&flow->returns, abi->first_result, abi->result_count);
+	for (uint32_t reg = 0; reg < HD_MAX_REGS && reg < limit; reg++)
+		if (hd_abi_is_saved(abi, reg))
+			hd_regset_add(&flow->returns, reg);
+	hd_regset_add(&flow->returns, abi->stack_pointer);
+}
+
+static void add_call_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects)
+{
+	const struct hd_flow_call *call = call_at(flow, inst);
+	struct hd_regset clobbered = caller_saved(flow->abi);
+	hd_regset_union(&effects->reads, &call->reads);
+	hd_regset_union(&effects->writes, &clobbered);
+	effects->kills = call->kills;
+}
+
+void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects)
+{
+	const struct hd_inst *code = &flow->function->insts[inst];
+	unsigned fx = hd_opinfo[code->op].effects;
+	hd_inst_reads(code, &effects->reads);
+	hd_inst_writes(code, &effects->writes);
+	effects->kills = effects->writes;
+	if (fx & HD_FX_WRITE_PREDS) /* which ones, the mask says */
+		effects->kills.preds = code->xkind == HD_X_IMM_B ? code->x & HD_ALL_PREDS : 0;
+	if (fx & HD_FX_CALL)
+		add_call_effects(flow, inst, effects);
+	if (fx & HD_FX_RET)
+		hd_regset_union(&effects->reads, &flow->returns);
+	if (code->guard != HD_PT)
+		effects->kills = (struct hd_regset){0};
+}
+
+/* ---- live registers */
+
+void hd_flow_live_before(const struct hd_flow *flow, uint32_t inst, struct hd_regset *live)
+{
+	struct hd_flow_effects effects;
+	hd_flow_effects(flow, inst, &effects);
+	hd_regset_subtract(live, &effects.kills);
+	hd_regset_union(live, &effects.reads);
+}
+
+/* A block as one step: live before is `uses` and what is live after but not in `kills`. */
+struct block_step {
+	struct hd_regset uses, kills;
+};
+
+static struct block_step step_of(const struct hd_flow *flow, uint32_t block)
+{
+	struct block_step step = {0};
+	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
+		struct hd_flow_effects effects;
+		hd_flow_effects(flow, i, &effects);
+		hd_regset_subtract(&step.uses, &effects.kills);
+		hd_regset_union(&step.uses, &effects.reads);
+		hd_regset_union(&step.kills, &effects.kills);
+	}
+	return step;
+}
+
+static bool update(struct hd_flow *flow, const struct block_step *step, uint32_t block)
+{
+	const struct hd_graph *graph = &flow->graph;
+	struct hd_regset *out = &flow->live_out[block], in;
+	for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++)
+		hd_regset_union(out, &flow->live_in[graph->succ[e]]);
+	in = *out;
+	hd_regset_subtract(&in, &step->kills);
+	hd_regset_union(&in, &step->uses);
+	return hd_regset_union(&flow->live_in[block], &in);
+}
+
+void hd_flow_solve(struct hd_flow *flow)
+{
+	struct block_step *steps = hd_xcalloc(flow->block_count + 1, sizeof(*steps));
+	bool changed = true;
+	memset(flow->live_in, 0, sizeof(*flow->live_in) * flow->block_count);
+	memset(flow->live_out, 0, sizeof(*flow->live_out) * flow->block_count);
+	for (uint32_t b = 0; b < flow->block_count; b++)
+		steps[b] = step_of(flow, b);
+	while (changed) {
+		changed = false;
+		for (uint32_t b = flow->block_count; b-- > 0;)
+			if (flow->position[b] == HD_NO_NODE)
+				changed |= update(flow, &steps[b], b);
+		for (uint32_t i = flow->rpo_count; i-- > 0;)
+			changed |= update(flow, &steps[flow->rpo[i]], flow->rpo[i]);
+	}
+	free(steps);
+}
+
+/* ---- as a whole */
+
+void hd_flow_build(struct hd_flow *flow, const struct hd_function *function, const struct hd_abi *abi,
+		   struct hd_arena *arena)
+{
+	*flow = (struct hd_flow){.function = function, .abi = abi};
+	find_blocks(flow, arena);
+	build_graph(flow, arena);
+	analyse_graph(flow, arena);
+	flow->live_in = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);
+	flow->live_out = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);
+}
+
+void hd_flow_assume(struct hd_flow *flow, const struct hd_flow_facts *facts, struct hd_arena *arena)
+{
+	find_calls(flow, facts, arena);
+	find_returns(flow, facts);
+}
+
+void hd_flow_compute(struct hd_flow *flow, const struct hd_function *function, const struct hd_abi *abi,
+		     const struct hd_flow_facts *facts, struct hd_arena *arena)
+{
+	hd_flow_build(flow, function, abi, arena);
+	hd_flow_assume(flow, facts, arena);
+	hd_flow_solve(flow);
+}

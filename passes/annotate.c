@@ -1,0 +1,143 @@
+/*
+ * The same facts in the user's own module, where other passes and people see them:
+ *
+ *   !heddle.version = !{!{!"0.1.0", i32 1}}                  once a module
+ *   define ... !heddle.stackdepth !{!"fru", i32 4, ...}      a pair for each number
+ *   define ... !heddle.chain !{!"kernel", !"f", !"g"}        the High-watermark chain
+ *   call ... !heddle.call !{!"fru", i32 4}                   CARS embeds the FRU in calls (IV-A)
+ *
+ * Only metadata is added, so that the code that other back ends make of it is the same.
+ * Linear in the instructions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "heddle/version.h"
+#include "passes/graph/callgraph.h"
+#include "passes/pass.h"
+
+struct annotate {
+	struct hd_unit *unit;
+	LLVMContextRef context;
+	LLVMTypeRef i32;
+	unsigned call_kind;
+	LLVMValueRef *insts; /* of one function, by ordinal */
+	uint32_t inst_count, inst_capacity;
+};
+
+/* What `!heddle.stackdepth` holds. */
+#define FACTS(X)                                                                                                  \
+	X(registers)                                                                                              \
+	X(fru) X(pushed_registers) X(max_stack_depth) X(call_depth) X(low_watermark) X(high_watermark) X(max_fru) \
+		X(stack_bytes) X(max_stack_bytes) X(spill_store_bytes) X(spill_load_bytes)
+
+static LLVMMetadataRef text_node(const struct annotate *annotate, const char *text)
+{
+	return LLVMMDStringInContext2(annotate->context, text, strlen(text));
+}
+
+static LLVMMetadataRef number_node(const struct annotate *annotate, uint32_t number)
+{
+	return LLVMValueAsMetadata(LLVMConstInt(annotate->i32, number, 0));
+}
+
+static void attach(const struct annotate *annotate, LLVMValueRef function, const char *kind, LLVMMetadataRef *operands,
+		   uint32_t count)
+{
+	unsigned id = LLVMGetMDKindIDInContext(annotate->context, kind, (unsigned)strlen(kind));
+	LLVMGlobalSetMetadata(function, id, LLVMMDNodeInContext2(annotate->context, operands, count));
+}
+
+static void annotate_function(const struct annotate *annotate, LLVMValueRef function,
+			      const struct hd_meta_function *facts)
+{
+#define X(field) {#field, facts->field},
+	const struct {
+		const char *name;
+		uint32_t number;
+	} pairs[] = {FACTS(X){"recursive", facts->recursive}, {"address_taken", facts->address_taken}};
+#undef X
+	enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
+	LLVMMetadataRef operands[2 * PAIRS];
+	LLVMMetadataRef *chain = HD_ARENA_NEW(&annotate->unit->arena, LLVMMetadataRef, facts->chain_count);
+	for (unsigned i = 0; i < PAIRS; i++) {
+		operands[2 * i] = text_node(annotate, pairs[i].name);
+		operands[2 * i + 1] = number_node(annotate, pairs[i].number);
+	}
+	attach(annotate, function, "heddle.stackdepth", operands, 2 * PAIRS);
+	for (uint32_t i = 0; i < facts->chain_count; i++)
+		chain[i] = text_node(annotate, facts->high_watermark_chain[i]);
+	attach(annotate, function, "heddle.chain", chain, facts->chain_count);
+}
+
+static void list_insts(struct annotate *annotate, LLVMValueRef function)
+{
+	HD_VEC(LLVMValueRef) insts = {annotate->insts, 0, annotate->inst_capacity};
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst))
+			hd_vec_push(&insts, inst);
+	annotate->insts = insts.data;
+	annotate->inst_count = insts.len;
+	annotate->inst_capacity = insts.cap;
+}
+
+/* Calls that the lowering made itself have no place in the IR. Of several machine calls for one, the worst counts. */
+static void annotate_calls(struct annotate *annotate, LLVMValueRef function, uint32_t index,
+			   const struct hd_meta_function *facts)
+{
+	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
+	if (!facts->call_count)
+		return;
+	list_insts(annotate, function);
+	for (uint32_t i = 0; i < facts->call_count; i++) {
+		const struct hd_meta_call *call = &facts->calls[i];
+		uint32_t ordinal = origins[call->pc / HD_INST_BYTES].ir;
+		if (ordinal >= annotate->inst_count || !LLVMIsACallInst(annotate->insts[ordinal]))
+			continue;
+		LLVMMetadataRef operands[] = {text_node(annotate, "fru"), number_node(annotate, call->fru)};
+		LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, operands, 2);
+		LLVMSetMetadata(annotate->insts[ordinal], annotate->call_kind,
+				LLVMMetadataAsValue(annotate->context, node));
+	}
+}
+
+static int compare(const void *name, const void *facts)
+{
+	return strcmp(name, ((const struct hd_meta_function *)facts)->name);
+}
+
+static const struct hd_meta_function *find(const struct hd_metadata *metadata, const char *name)
+{
+	return metadata->function_count ? bsearch(name, metadata->functions, metadata->function_count,
+						  sizeof(*metadata->functions), compare)
+					: NULL;
+}
+
+static void annotate_module(const struct annotate *annotate)
+{
+	static const char name[] = "heddle.version";
+	LLVMMetadataRef operands[] = {text_node(annotate, HD_VERSION), number_node(annotate, HD_METADATA_VERSION)};
+	LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, operands, 2);
+	if (!LLVMGetNamedMetadataNumOperands(annotate->unit->source, name))
+		LLVMAddNamedMetadataOperand(annotate->unit->source, name, LLVMMetadataAsValue(annotate->context, node));
+}
+
+int hd_annotate_run(struct hd_unit *unit)
+{
+	struct annotate annotate = {.unit = unit, .context = LLVMGetModuleContext(unit->source)};
+	annotate.i32 = LLVMInt32TypeInContext(annotate.context);
+	annotate.call_kind = LLVMGetMDKindIDInContext(annotate.context, "heddle.call", 11);
+	annotate_module(&annotate);
+	for (uint32_t f = 0; f < unit->object.function_count; f++) {
+		LLVMValueRef function = LLVMGetNamedFunction(unit->source, unit->object.functions[f].name);
+		const struct hd_meta_function *whole = find(&unit->metadata, unit->object.functions[f].name);
+		if (!function || LLVMIsDeclaration(function) || !whole)
+			continue;
+		annotate_function(&annotate, function, whole);
+		annotate_calls(&annotate, function, f, whole);
+	}
+	free(annotate.insts);
+	return 0;
+}

@@ -1,0 +1,435 @@
+/*
+ * Register allocation: rounds of live intervals, assignment (assign.c, several strategies of
+ * which the cheapest is kept) and spilling (spill.c) until everything has a register within
+ * the function's limit. Values live across calls only fit callee-saved registers, since
+ * calls claim the others; what one instruction can make again is not kept across calls.
+ *
+ * Needs machine IR out of SSA. Each round is near linear; the rounds are few, because a
+ * register is spilled at most twice. Design section 3.
+ */
+#include "passes/lower/allocate.h"
+
+#include <math.h>
+
+#define MANY_INSTS 30000u /* above this one strategy is tried, for compile time */
+#define MAX_ROUNDS 64u
+
+struct hd_piece *hd_allocator_piece(struct hd_allocator *allocator, uint32_t vreg)
+{
+	while (allocator->pieces.len <= vreg || allocator->pieces.len < allocator->func->vregs.len)
+		hd_vec_push(&allocator->pieces, (struct hd_piece){HD_SPLIT_WHOLE, HD_NO_REG, 0, HD_NO_REG});
+	return &allocator->pieces.data[vreg];
+}
+
+typedef void (*inst_step)(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst);
+
+static void for_each_inst(struct hd_allocator *allocator, inst_step step)
+{
+	struct hd_mfunc *func = allocator->func;
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++)
+			step(allocator, &func->blocks.data[id], &func->blocks.data[id].insts.data[i]);
+}
+
+/* ---- the stack pointer ---- */
+
+static void note_stack(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct hd_allocator *allocator = context;
+	(void)is_def;
+	allocator->stack_pointer |= reg->id == allocator->func->abi->stack_pointer;
+}
+
+static void step_stack(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst)
+{
+	(void)block;
+	if (inst->op < HD_OP_COUNT && hd_opinfo[inst->op].effects & HD_FX_CALL)
+		allocator->stack_pointer = true;
+	if (!allocator->stack_pointer)
+		hd_minst_visit(allocator->func, inst, note_stack, allocator);
+}
+
+/* ---- values that can be made again ---- */
+
+static bool is_register(const struct hd_allocator *allocator, struct hd_mreg reg)
+{
+	return reg.words && reg.id != HD_RZ && reg.id != allocator->func->abi->stack_pointer;
+}
+
+static bool is_remakeable(const struct hd_allocator *allocator, const struct hd_minst *inst)
+{
+	if (inst->op >= HD_OP_COUNT || !inst->dst.words || !hd_mreg_is_virtual(inst->dst.id) || inst->extra_count)
+		return false;
+	if (inst->role != HD_ROLE_PLAIN || inst->dst.words != 1 || hd_mreg_words(allocator->func, inst->dst.id) != 1)
+		return false;
+	if (is_register(allocator, inst->a) || is_register(allocator, inst->b) || is_register(allocator, inst->c))
+		return false;
+	if (inst->pdst != HD_MREG_PT || inst->psrc != HD_MREG_PT || inst->psrc2 != HD_MREG_PT)
+		return false;
+	if (inst->op == HD_OP_LDC)
+		return true;
+	if (inst->op == HD_OP_S2R)
+		return hd_mod_get(inst->mods, HD_MOD_SR) <= HD_SR_LANEMASK_GE;
+	return hd_opinfo[inst->op].effects == 0;
+}
+
+struct def_count {
+	struct hd_allocator *allocator;
+	uint8_t *defs;
+};
+
+static void count_def(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct def_count *count = context;
+	if (is_def && hd_mreg_is_virtual(reg->id) && count->defs[reg->id - HD_MREG_VIRTUAL] < 2)
+		count->defs[reg->id - HD_MREG_VIRTUAL]++;
+}
+
+static void find_remats(struct hd_allocator *allocator)
+{
+	struct hd_mfunc *func = allocator->func;
+	struct def_count count = {allocator, HD_ARENA_NEW(&allocator->arena, uint8_t, func->vregs.len + 1)};
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++)
+			hd_minst_visit(func, &func->blocks.data[id].insts.data[i], count_def, &count);
+	hd_vec_clear(&allocator->remats);
+	for (uint32_t i = 0; i < func->vregs.len; i++)
+		hd_allocator_piece(allocator, i)->remat = HD_NO_REG;
+	for (uint32_t id = 0; id < func->blocks.len; id++) {
+		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++) {
+			const struct hd_minst *inst = &func->blocks.data[id].insts.data[i];
+			if (!is_remakeable(allocator, inst) || count.defs[inst->dst.id - HD_MREG_VIRTUAL] != 1)
+				continue;
+			struct hd_piece *piece = &allocator->pieces.data[inst->dst.id - HD_MREG_VIRTUAL];
+			if (piece->slot != HD_NO_REG)
+				continue; /* a piece of something that is defined elsewhere too */
+			piece->remat = allocator->remats.len;
+			hd_vec_push(&allocator->remats, *inst);
+		}
+	}
+}
+
+/* ---- weights ---- */
+
+struct weigh {
+	struct hd_allocator *allocator;
+	double frequency;
+};
+
+static void add_cost(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct weigh *weigh = context;
+	if (!hd_mreg_is_virtual(reg->id))
+		return;
+	uint32_t vreg = reg->id - HD_MREG_VIRTUAL;
+	bool remade = weigh->allocator->pieces.data[vreg].remat != HD_NO_REG;
+	if (!remade)
+		weigh->allocator->cost[vreg] += weigh->frequency;
+	else if (!is_def)
+		weigh->allocator->cost[vreg] += weigh->frequency / 4; /* a move, where others need a load */
+}
+
+static void step_cost(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst)
+{
+	struct weigh weigh = {allocator, block->frequency > 1e-6 ? block->frequency : 1e-6};
+	hd_minst_visit(allocator->func, inst, add_cost, &weigh);
+}
+
+static bool meets_call(const struct hd_intervals *intervals, struct hd_segment segment)
+{
+	uint32_t low = 0, high = intervals->calls.len; /* descending: first call before the segment's end */
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		if (2 * intervals->calls.data[middle] + 1 < segment.end)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < intervals->calls.len && segment.start < 2 * intervals->calls.data[low] + 1;
+}
+
+static void compute_weights(struct hd_allocator *allocator)
+{
+	uint32_t count = allocator->func->vregs.len;
+	const struct hd_intervals *intervals = &allocator->intervals;
+	allocator->weight = HD_ARENA_NEW(&allocator->arena, double, count + 1);
+	allocator->cost = HD_ARENA_NEW(&allocator->arena, double, count + 1);
+	allocator->crosses = HD_ARENA_NEW(&allocator->arena, bool, count + 1);
+	for_each_inst(allocator, step_cost);
+	for (uint32_t vreg = 0; vreg < count; vreg++) {
+		uint32_t length = 0, longest = 0;
+		for (uint32_t w = intervals->live.base[vreg]; w < intervals->live.base[vreg + 1]; w++) {
+			for (uint32_t s = intervals->segment_start[w]; s < intervals->segment_start[w + 1]; s++) {
+				struct hd_segment segment = intervals->segments[s];
+				length += segment.end - segment.start;
+				longest = segment.end - segment.start > longest ? segment.end - segment.start : longest;
+				allocator->crosses[vreg] |= meets_call(intervals, segment);
+			}
+		}
+		bool tiny = allocator->pieces.data[vreg].split == HD_SPLIT_TINY || longest <= 2;
+		allocator->weight[vreg] = tiny ? INFINITY : allocator->cost[vreg] / (length + 8);
+	}
+}
+
+/* ---- hints ---- */
+
+struct hint_builder {
+	struct hd_allocator *allocator;
+	HD_VEC(struct hd_hint) hints;
+};
+
+static void add_hint(struct hint_builder *builder, double frequency, struct hd_mreg own, struct hd_mreg partner)
+{
+	if (!hd_mreg_is_virtual(own.id) || partner.id == HD_RZ || partner.id == HD_MREG_PT)
+		return;
+	struct hd_hint hint = {frequency, own.id - HD_MREG_VIRTUAL, partner.id, (int32_t)partner.sub - own.sub};
+	hd_vec_push(&builder->hints, hint);
+}
+
+static int compare_hints(const void *left, const void *right)
+{
+	const struct hd_hint *a = left, *b = right;
+	if (a->owner != b->owner)
+		return a->owner < b->owner ? -1 : 1;
+	if (a->frequency != b->frequency)
+		return a->frequency < b->frequency ? 1 : -1;
+	if (a->reg != b->reg)
+		return a->reg < b->reg ? -1 : 1;
+	return a->shift < b->shift ? -1 : a->shift > b->shift;
+}
+
+static void collect_hints(struct hint_builder *builder)
+{
+	struct hd_mfunc *func = builder->allocator->func;
+	for (uint32_t id = 0; id < func->blocks.len; id++) {
+		const struct hd_mblock *block = &func->blocks.data[id];
+		for (uint32_t i = 0; i < block->insts.len; i++) {
+			const struct hd_minst *inst = &block->insts.data[i];
+			if (inst->op != HD_OP_COPY)
+				continue;
+			bool pred = inst->pdst != HD_MREG_PT;
+			struct hd_mreg dst = pred ? (struct hd_mreg){inst->pdst, 0, 1} : inst->dst;
+			struct hd_mreg src = pred ? (struct hd_mreg){inst->psrc, 0, 1} : inst->b;
+			add_hint(builder, block->frequency, dst, src);
+			add_hint(builder, block->frequency, src, dst);
+		}
+	}
+	for (uint32_t vreg = 0; vreg < func->vregs.len; vreg++)
+		if (func->vregs.data[vreg].hint != UINT32_MAX)
+			add_hint(builder, 0, (struct hd_mreg){HD_MREG_VIRTUAL + vreg, 0, 1},
+				 (struct hd_mreg){func->vregs.data[vreg].hint, 0, 1});
+}
+
+static void compute_hints(struct hd_allocator *allocator)
+{
+	struct hint_builder builder = {.allocator = allocator};
+	uint32_t count = allocator->func->vregs.len;
+	collect_hints(&builder);
+	if (builder.hints.len)
+		qsort(builder.hints.data, builder.hints.len, sizeof(struct hd_hint), compare_hints);
+	allocator->hint_start = HD_ARENA_NEW(&allocator->arena, uint32_t, count + 2);
+	allocator->hints = HD_ARENA_NEW(&allocator->arena, struct hd_hint, builder.hints.len + 1);
+	for (uint32_t i = 0; i < builder.hints.len; i++) {
+		allocator->hints[i] = builder.hints.data[i];
+		allocator->hint_start[builder.hints.data[i].owner + 1]++;
+	}
+	for (uint32_t vreg = 0; vreg < count; vreg++)
+		allocator->hint_start[vreg + 1] += allocator->hint_start[vreg];
+	hd_vec_release(&builder.hints);
+}
+
+/* ---- registers that are taken ---- */
+
+static bool survives_calls(const struct hd_mfunc *func, uint32_t reg)
+{
+	return reg == func->abi->stack_pointer || hd_abi_is_saved(func->abi, reg);
+}
+
+static void fix_tracks(struct hd_allocator *allocator)
+{
+	const struct hd_intervals *intervals = &allocator->intervals;
+	uint32_t stack = allocator->func->abi->stack_pointer, end = 2 * intervals->inst_count + 2;
+	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
+		hd_vec_clear(&allocator->tracks[reg].claims);
+	for (uint32_t i = 0; i < intervals->fixed.len; i++) {
+		const struct hd_fixed *fixed = &intervals->fixed.data[i];
+		if (fixed->reg != stack)
+			hd_track_fix(&allocator->tracks[fixed->reg], fixed->segment.start, fixed->segment.end);
+	}
+	if (allocator->stack_pointer)
+		hd_track_fix(&allocator->tracks[stack], 0, end);
+	for (uint32_t reg = 0; reg < HD_MREG_PT; reg++)
+		for (uint32_t i = 0; i < intervals->calls.len && !survives_calls(allocator->func, reg); i++) {
+			uint32_t write = 2 * intervals->calls.data[i] + 1;
+			hd_track_fix(&allocator->tracks[reg], write, write + 1);
+		}
+	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
+		hd_track_settle(&allocator->tracks[reg]);
+}
+
+static void count_segment(int32_t *change, struct hd_segment segment)
+{
+	change[segment.start]++;
+	change[segment.end]--;
+}
+
+static void compute_bound(struct hd_allocator *allocator)
+{
+	const struct hd_intervals *intervals = &allocator->intervals;
+	const struct hd_mfunc *func = allocator->func;
+	uint32_t positions = 2 * intervals->inst_count + 3;
+	int32_t *change = HD_ARENA_NEW(&allocator->arena, int32_t, positions), live = 0, most = 0;
+	for (uint32_t vreg = 0; vreg < func->vregs.len; vreg++) {
+		if (!func->vregs.data[vreg].words)
+			continue;
+		for (uint32_t w = intervals->live.base[vreg]; w < intervals->live.base[vreg + 1]; w++)
+			for (uint32_t s = intervals->segment_start[w]; s < intervals->segment_start[w + 1]; s++)
+				count_segment(change, intervals->segments[s]);
+	}
+	for (uint32_t i = 0; i < intervals->fixed.len; i++)
+		if (intervals->fixed.data[i].reg < HD_RZ && intervals->fixed.data[i].reg != func->abi->stack_pointer)
+			count_segment(change, intervals->fixed.data[i].segment);
+	for (uint32_t i = 0; i < positions; i++) {
+		live += change[i];
+		most = live > most ? live : most;
+	}
+	allocator->bound = (uint32_t)most + allocator->stack_pointer;
+}
+
+static void prepare(struct hd_allocator *allocator)
+{
+	hd_arena_init(&allocator->arena);
+	hd_intervals_compute(allocator->func, &allocator->arena, &allocator->intervals);
+	allocator->stack_pointer = !allocator->func->kernel || allocator->func->frame.len;
+	for_each_inst(allocator, step_stack);
+	find_remats(allocator);
+	compute_weights(allocator);
+	compute_hints(allocator);
+	fix_tracks(allocator);
+	compute_bound(allocator);
+}
+
+static void finish_round(struct hd_allocator *allocator)
+{
+	hd_intervals_release(&allocator->intervals);
+	hd_arena_release(&allocator->arena);
+}
+
+/* ---- choosing ---- */
+
+static bool is_better(const struct hd_assignment *a, const struct hd_assignment *b)
+{
+	bool a_fails = a->failed != HD_NO_REG, b_fails = b->failed != HD_NO_REG;
+	if (a_fails != b_fails)
+		return b_fails;
+	if (a->spill_cost != b->spill_cost)
+		return a->spill_cost < b->spill_cost;
+	return a->highest < b->highest;
+}
+
+static struct hd_assignment assign_best(struct hd_allocator *allocator)
+{
+	struct hd_assignment best;
+	hd_allocator_assign(allocator, HD_BY_START, &best);
+	bool perfect = !best.spilled.len && best.failed == HD_NO_REG && best.highest <= allocator->bound;
+	if (perfect || (allocator->intervals.inst_count > MANY_INSTS && best.failed == HD_NO_REG))
+		return best;
+	for (unsigned strategy = HD_BY_START + 1; strategy < HD_STRATEGY_COUNT; strategy++) {
+		struct hd_assignment other;
+		hd_allocator_assign(allocator, (enum hd_strategy)strategy, &other);
+		struct hd_assignment *worse = is_better(&other, &best) ? &best : &other;
+		hd_vec_release(&worse->spilled);
+		if (worse == &best)
+			best = other;
+	}
+	return best;
+}
+
+/* Before the first round: what can be made again for less than a register saved is not kept across calls. */
+static bool drop_across_calls(struct hd_allocator *allocator)
+{
+	HD_VEC(uint32_t) dropped = {0};
+	for (uint32_t vreg = 0; vreg < allocator->func->vregs.len; vreg++)
+		if (allocator->crosses[vreg] && allocator->pieces.data[vreg].remat != HD_NO_REG &&
+		    allocator->cost[vreg] <= 2)
+			hd_vec_push(&dropped, vreg);
+	bool any = dropped.len != 0;
+	if (any)
+		hd_allocator_spill(allocator, dropped.data, dropped.len);
+	hd_vec_release(&dropped);
+	return any;
+}
+
+/* ---- the result ---- */
+
+struct rename {
+	const struct hd_mfunc *func;
+	const uint32_t *reg;
+};
+
+static void rename_operand(void *context, struct hd_mreg *reg, bool is_def)
+{
+	const struct rename *rename = context;
+	(void)is_def;
+	reg->id = (hd_mreg_is_virtual(reg->id) ? rename->reg[reg->id - HD_MREG_VIRTUAL] : reg->id) + reg->sub;
+	reg->sub = 0;
+}
+
+static void apply(struct hd_allocator *allocator, const struct hd_assignment *assignment)
+{
+	struct hd_mfunc *func = allocator->func;
+	struct rename rename = {func, assignment->reg};
+	func->stack_pointer = allocator->stack_pointer;
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++)
+			hd_minst_visit(func, &func->blocks.data[id].insts.data[i], rename_operand, &rename);
+}
+
+static int report(const struct hd_mfunc *func, struct hd_diag *diag)
+{
+	return hd_error(diag, HD_NOWHERE, "%s: cannot allocate registers within a limit of %u", func->name,
+			func->max_registers);
+}
+
+/* One round; `again` says whether code was rewritten, so that another one is needed. */
+static int run_round(struct hd_allocator *allocator, bool *again)
+{
+	*again = false;
+	prepare(allocator);
+	if (allocator->round == 0 && drop_across_calls(allocator)) {
+		*again = true;
+		finish_round(allocator);
+		return 0;
+	}
+	struct hd_assignment best = assign_best(allocator);
+	int status = best.failed == HD_NO_REG ? 0 : -1;
+	if (status == 0 && best.spilled.len) {
+		*again = true;
+		hd_allocator_spill(allocator, best.spilled.data, best.spilled.len);
+	} else if (status == 0) {
+		apply(allocator, &best);
+	}
+	hd_vec_release(&best.spilled);
+	finish_round(allocator);
+	return status;
+}
+
+int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag)
+{
+	struct hd_allocator *allocator = hd_xcalloc(1, sizeof(*allocator));
+	uint32_t limit = func->max_registers < HD_MAX_REGS ? func->max_registers : HD_MAX_REGS;
+	allocator->func = func;
+	allocator->cap = limit ? limit : HD_MAX_REGS;
+	int status = 0;
+	bool again = true;
+	for (; again && !status && allocator->round < MAX_ROUNDS; allocator->round++)
+		status = run_round(allocator, &again);
+	if (status || again)
+		status = report(func, diag);
+	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
+		hd_vec_release(&allocator->tracks[reg].claims);
+	hd_vec_release(&allocator->pieces);
+	hd_vec_release(&allocator->remats);
+	free(allocator);
+	return status;
+}

@@ -1,0 +1,224 @@
+/*
+ * Legalisation: a clone of the user's module in which every instruction can be selected. LLVM's own
+ * passes do what they can (scalarising vectors, expanding atomics, spreading address spaces), each
+ * only when the module has something for it: the whole step must stay a small part of the compile
+ * time. Linear in the module's size.
+ */
+#include "passes/lower/legalize.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+/* ------------------------------------------------------------------ ordinals */
+
+/*
+ * Every instruction of the clone carries the position of its original in its function. The two modules
+ * have the same instructions in the same order; instructions that passes make later have no ordinal.
+ */
+static void number_instructions(struct hd_legal *legal)
+{
+	HD_VEC(LLVMValueRef) nodes = { 0 };
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
+		uint32_t ordinal = 0;
+
+		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
+			for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst)) {
+				if (ordinal == nodes.len) {
+					LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(legal->context), ordinal, false);
+					LLVMMetadataRef wrapped = LLVMValueAsMetadata(number);
+
+					hd_vec_push(&nodes, LLVMMetadataAsValue(legal->context,
+										LLVMMDNodeInContext2(legal->context, &wrapped, 1)));
+				}
+				LLVMSetMetadata(inst, legal->md_ordinal, nodes.data[ordinal++]);
+			}
+	}
+	hd_vec_release(&nodes);
+}
+
+/* ------------------------------------------------------------------ what is there to do */
+
+static bool is_vector(LLVMValueRef value)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind;
+}
+
+/* Vectors in memory and in the moving of elements are selected as they are; arithmetic on them is not. */
+static bool is_vector_arithmetic(LLVMValueRef inst, LLVMOpcode op)
+{
+	switch (op) {
+	case LLVMLoad: case LLVMStore: case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector:
+	case LLVMExtractValue: case LLVMInsertValue: case LLVMRet: case LLVMPHI: case LLVMFreeze: case LLVMBitCast:
+		return false;
+	case LLVMCall:
+		return is_vector(inst) && LLVMIsAFunction(LLVMGetCalledValue(inst)) &&
+		       LLVMGetIntrinsicID(LLVMGetCalledValue(inst)) &&
+		       strncmp(LLVMGetValueName(LLVMGetCalledValue(inst)), "llvm.nvvm.ld", 12);
+	default:
+		return is_vector(inst) || (LLVMGetNumOperands(inst) > 0 && is_vector(LLVMGetOperand(inst, 0)));
+	}
+}
+
+static bool needs_atomic_expansion(struct hd_legal *legal, LLVMValueRef inst, LLVMOpcode op)
+{
+	LLVMValueRef operand = LLVMGetOperand(inst, 1);
+
+	if (LLVMSizeOfTypeInBits(legal->layout, LLVMTypeOf(operand)) < 32)
+		return true;
+	if (op == LLVMAtomicCmpXchg)
+		return false;
+	switch (LLVMGetAtomicRMWBinOp(inst)) {
+	case LLVMAtomicRMWBinOpNand:
+	case LLVMAtomicRMWBinOpFMax:
+	case LLVMAtomicRMWBinOpFMin:
+		return true;
+	case LLVMAtomicRMWBinOpUIncWrap:
+	case LLVMAtomicRMWBinOpUDecWrap:
+	default:
+		return false;
+	}
+}
+
+static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
+{
+	LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+
+	switch (op) {
+	case LLVMAlloca:
+		legal->allocas = true;
+		break;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		legal->atomics = legal->atomics || needs_atomic_expansion(legal, inst, op);
+		break;
+	default:
+		break;
+	}
+	if (!legal->vectors)
+		legal->vectors = is_vector_arithmetic(inst, op);
+}
+
+static void scan_function(struct hd_legal *legal, LLVMValueRef function)
+{
+	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7), returns = 0;
+
+	if (LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone)) {
+		/* The object is code for execution, not for stepping: passes run on it as ptxas's do. */
+		LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
+		legal->unoptimised = true;
+	}
+	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst))
+			scan_instruction(legal, inst);
+		returns += LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(bb)) != NULL;
+	}
+	legal->returns = legal->returns || returns > 1;
+}
+
+/* ------------------------------------------------------------------ LLVM's passes */
+
+static LLVMTargetMachineRef target_machine(struct hd_legal *legal)
+{
+	LLVMTargetRef target = NULL;
+	char *message = NULL;
+	const char *triple = LLVMGetTarget(legal->module);
+
+	LLVMInitializeNVPTXTargetInfo();
+	LLVMInitializeNVPTXTarget();
+	LLVMInitializeNVPTXTargetMC();
+	if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+		hd_error(legal->unit->diag, HD_NOWHERE, "no NVPTX target in this LLVM: %s", message);
+		LLVMDisposeMessage(message);
+		return NULL;
+	}
+	return LLVMCreateTargetMachine(target, triple, "sm_70", "", LLVMCodeGenLevelDefault, LLVMRelocDefault,
+				       LLVMCodeModelDefault);
+}
+
+static int run_passes(struct hd_legal *legal, LLVMTargetMachineRef machine, const char *pipeline)
+{
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+	LLVMErrorRef error = LLVMRunPasses(legal->module, pipeline, machine, options);
+
+	LLVMDisposePassBuilderOptions(options);
+	if (error) {
+		char *message = LLVMGetErrorMessage(error);
+
+		hd_error(legal->unit->diag, HD_NOWHERE, "cannot run '%s': %s", pipeline, message);
+		LLVMDisposeErrorMessage(message);
+		return -1;
+	}
+	return 0;
+}
+
+static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
+{
+	char pipeline[256] = "function(";
+	size_t empty = strlen(pipeline);
+
+	if (legal->unoptimised)
+		strcat(pipeline, "sroa,early-cse,simplifycfg,instsimplify,");
+	else if (legal->allocas)
+		strcat(pipeline, "sroa,");
+	if (legal->vectors)
+		strcat(pipeline, "scalarizer,instsimplify,dce,");
+	if (legal->atomics)
+		strcat(pipeline, "atomic-expand,");
+	if (legal->returns)
+		strcat(pipeline, "mergereturn,");
+	if (strlen(pipeline) == empty)
+		return 0;
+	pipeline[strlen(pipeline) - 1] = ')';
+	return run_passes(legal, machine, pipeline);
+}
+
+static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
+{
+	return run_passes(legal, machine, legal->needs_builtins ? "always-inline,function(infer-address-spaces)" :
+								  "function(infer-address-spaces)");
+}
+
+int hd_legalize(struct hd_unit *unit)
+{
+	struct hd_legal legal = { .unit = unit };
+	LLVMTargetMachineRef machine;
+
+	unit->module = LLVMCloneModule(unit->source);
+	legal.module = unit->module;
+	legal.context = LLVMGetModuleContext(unit->module);
+	legal.layout = LLVMGetModuleDataLayout(unit->module);
+	legal.md_ordinal = LLVMGetMDKindIDInContext(legal.context, "heddle.ord", 10);
+	legal.md_fpmath = LLVMGetMDKindIDInContext(legal.context, "fpmath", 6);
+	number_instructions(&legal);
+	for (LLVMValueRef f = LLVMGetFirstFunction(legal.module); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f))
+			scan_function(&legal, f);
+	machine = target_machine(&legal);
+	if (!machine)
+		return -1;
+	legal.builder = LLVMCreateBuilderInContext(legal.context);
+	if (first_passes(&legal, machine))
+		legal.status = -1;
+	if (!legal.status) {
+		hd_legal_math(&legal);
+		if (legal.needs_builtins && hd_legal_builtins(&legal))
+			legal.status = -1;
+	}
+	if (!legal.status) {
+		hd_legal_spaces(&legal);
+		legal.status = last_passes(&legal, machine);
+	}
+	LLVMDisposeBuilder(legal.builder);
+	LLVMDisposeTargetMachine(machine);
+	if (!legal.status && unit->options.check) {
+		char *message = NULL;
+
+		if (LLVMVerifyModule(unit->module, LLVMReturnStatusAction, &message))
+			legal.status = hd_error(unit->diag, HD_NOWHERE, "legalised module does not verify: %s", message);
+		LLVMDisposeMessage(message);
+	}
+	return legal.status;
+}

@@ -1,0 +1,30 @@
+/*
+ * Shared by the files of legalisation, which lowers what has no machine instruction in a clone of
+ * the user's module.
+ */
+#ifndef HD_PASSES_LOWER_LEGALIZE_H
+#define HD_PASSES_LOWER_LEGALIZE_H
+
+#include "passes/lower/select.h"
+
+struct hd_legal {
+	struct hd_unit *unit;
+	LLVMModuleRef module;
+	LLVMContextRef context;
+	LLVMBuilderRef builder;
+	LLVMTargetDataRef layout;
+	unsigned md_ordinal, md_fpmath;
+	/* what the module has, from one scan */
+	bool vectors, returns, atomics, allocas, divisions, unoptimised;
+	bool needs_builtins; /* a helper was called */
+	int status;
+};
+
+/* legalize_math.c: divisions, remainders and square roots into shifts, multiplications or calls of helpers. */
+void hd_legal_math(struct hd_legal *legal);
+/* legalize_spaces.c: parameters and stack objects get their address spaces, for infer-address-spaces to spread. */
+void hd_legal_spaces(struct hd_legal *legal);
+/* legalize_builtins.c: links the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
+int hd_legal_builtins(struct hd_legal *legal);
+
+#endif

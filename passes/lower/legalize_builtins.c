@@ -1,0 +1,116 @@
+/*
+ * The helpers behind calls of __heddle_*: builtins.bc, found beside the plugin (../share/heddle) or
+ * through HEDDLE_DATA, is linked in and what is not called is removed again.
+ */
+#include "passes/lower/legalize.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+
+static const char prefix[] = "__heddle_";
+
+static char *builtins_path(struct hd_legal *legal)
+{
+	struct hd_arena *arena = &legal->unit->arena;
+	const char *data = getenv("HEDDLE_DATA");
+	Dl_info info;
+
+	if (data && *data)
+		return hd_arena_printf(arena, "%s/builtins.bc", data);
+	if (!dladdr(prefix, &info) || !info.dli_fname)
+		return NULL;
+	return hd_arena_printf(arena, "%s/../share/heddle/builtins.bc", dirname(hd_arena_strdup(arena, info.dli_fname)));
+}
+
+static LLVMModuleRef read_builtins(struct hd_legal *legal)
+{
+	char *path = builtins_path(legal), *message = NULL;
+	LLVMMemoryBufferRef buffer = NULL;
+	LLVMModuleRef module = NULL;
+
+	if (!path || LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
+		hd_error(legal->unit->diag, HD_NOWHERE, "cannot read the device helpers '%s': %s", path ? path : "builtins.bc",
+			 message ? message : "no path");
+		LLVMDisposeMessage(message);
+		return NULL;
+	}
+	if (LLVMParseBitcodeInContext2(legal->context, buffer, &module))
+		hd_error(legal->unit->diag, HD_NOWHERE, "'%s' is not bitcode of this LLVM", path);
+	LLVMDisposeMemoryBuffer(buffer);
+	return module;
+}
+
+static void drop_attribute(LLVMValueRef function, const char *name)
+{
+	LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+/* Helpers of 32-bit operations become part of their caller, as ptxas's fast paths do; the others stay calls. */
+static void prepare(struct hd_legal *legal, LLVMValueRef function)
+{
+	size_t length = 0;
+	const char *name = LLVMGetValueName2(function, &length);
+	unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+
+	LLVMSetLinkage(function, LLVMInternalLinkage);
+	drop_attribute(function, "optnone");
+	LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
+	LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-features", 15);
+	if (strncmp(name, prefix, sizeof prefix - 1) || length < 2 || strcmp(name + length - 2, "32") || !strcmp(name, "__heddle_frem32"))
+		return;
+	drop_attribute(function, "noinline");
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(legal->context, always, 0));
+}
+
+/* Removes what is not used, until nothing more falls away. */
+static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
+{
+	bool changed = true;
+
+	while (changed) {
+		LLVMValueRef next;
+
+		changed = false;
+		for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = next) {
+			next = LLVMGetNextFunction(f);
+			if (hd_ptrmap_get(before, f) || LLVMGetFirstUse(f))
+				continue;
+			LLVMDeleteFunction(f);
+			changed = true;
+		}
+	}
+	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module), next; g; g = next) {
+		next = LLVMGetNextGlobal(g);
+		if (!hd_ptrmap_get(before, g) && !LLVMGetFirstUse(g))
+			LLVMDeleteGlobal(g);
+	}
+}
+
+int hd_legal_builtins(struct hd_legal *legal)
+{
+	LLVMModuleRef builtins = read_builtins(legal);
+	struct hd_ptrmap before = { 0 };
+
+	if (!builtins)
+		return -1;
+	/* Bodies that the module has already, and everything that is not a helper, stay. */
+	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) || strncmp(LLVMGetValueName(f), prefix, sizeof prefix - 1))
+			hd_ptrmap_put(&before, f, 0, 1);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module); g; g = LLVMGetNextGlobal(g))
+		hd_ptrmap_put(&before, g, 0, 1);
+	LLVMSetTarget(builtins, LLVMGetTarget(legal->module));
+	LLVMSetDataLayout(builtins, LLVMGetDataLayoutStr(legal->module));
+	if (LLVMLinkModules2(legal->module, builtins)) {
+		hd_ptrmap_release(&before);
+		return hd_error(legal->unit->diag, HD_NOWHERE, "cannot link the device helpers");
+	}
+	drop_unused(legal, &before);
+	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && !hd_ptrmap_get(&before, f))
+			prepare(legal, f);
+	hd_ptrmap_release(&before);
+	return 0;
+}

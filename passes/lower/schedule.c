@@ -1,0 +1,363 @@
+/*
+ * List scheduling inside blocks, before register allocation. Instructions whose operands
+ * are ready go first, those on the longest chain before others, as long as the registers
+ * live at once stay under a limit: what the function needs anyway, or FREE_REGISTERS. At the
+ * limit, whatever frees most registers goes first. An order that needs more registers than
+ * the original one and the limit allow is thrown away.
+ *
+ * Calls with the copies of their arguments and results, the copies at the entry and before
+ * RET, and branches keep their places; stretches between them are scheduled. Needs machine
+ * IR out of SSA. At most CANDIDATES instructions are compared at each step, so the cost is
+ * that of the dependence graph. Design section 3.
+ */
+#include "passes/lower/dag.h"
+
+#define CANDIDATES 64u
+#define FREE_REGISTERS 24u /* a whole SM's threads fit with 32 registers each, addresses and temporaries included */
+#define FREE_PREDICATES 5u
+
+#define NONE UINT32_MAX
+
+struct pressure {
+	int32_t words, preds;
+};
+
+struct scheduler {
+	struct hd_mfunc *func;
+	struct hd_arena arena;
+	struct hd_live live;
+	struct hd_dag dag;
+	bool *pred_word; /* by word: it is a predicate */
+	uint32_t limit;
+	struct pressure live_after; /* behind the stretch */
+	/* the stretch being scheduled */
+	uint32_t *next, *previous;  /* ready list, by node; index count is its head */
+	uint32_t *ready, *waiting, *uses;
+	uint32_t *chosen;
+	struct pressure now, most;
+	uint32_t cycle, size;       /* size: capacity of the arrays */
+};
+
+/* ---- pressure ---- */
+
+static void count_value(struct pressure *pressure, const struct hd_dag_value *value, int32_t by)
+{
+	if (value->is_pred)
+		pressure->preds += by;
+	else
+		pressure->words += by;
+}
+
+/* What issuing a node changes. Results are counted beside the operands that they replace only when those live on. */
+static struct pressure change_of(const struct scheduler *s, uint32_t index)
+{
+	struct pressure change = {0};
+	const struct hd_dag *dag = &s->dag;
+	const struct hd_dag_node *node = &dag->nodes.data[index];
+	for (uint32_t i = 0; i < node->def_count; i++)
+		count_value(&change, &dag->values.data[dag->defined.data[node->defs + i]], 1);
+	for (uint32_t i = 0; i < node->use_count; i++) {
+		uint32_t value = dag->used.data[node->uses + i], reads = 0;
+		bool first = true;
+		for (uint32_t k = 0; k < node->use_count; k++) {
+			reads += dag->used.data[node->uses + k] == value;
+			first &= k >= i || dag->used.data[node->uses + k] != value;
+		}
+		if (first && s->uses[value] == reads && !dag->values.data[value].live_out)
+			count_value(&change, &dag->values.data[value], -1);
+	}
+	return change;
+}
+
+static void issue(struct scheduler *s, uint32_t index)
+{
+	struct pressure change = change_of(s, index);
+	const struct hd_dag_node *node = &s->dag.nodes.data[index];
+	for (uint32_t i = 0; i < node->use_count; i++)
+		s->uses[s->dag.used.data[node->uses + i]]--;
+	s->now.words += change.words;
+	s->now.preds += change.preds;
+	s->most.words = s->now.words > s->most.words ? s->now.words : s->most.words;
+	s->most.preds = s->now.preds > s->most.preds ? s->now.preds : s->most.preds;
+}
+
+static void start(struct scheduler *s)
+{
+	struct pressure before = s->live_after;
+	for (uint32_t i = 0; i < s->dag.values.len; i++) {
+		const struct hd_dag_value *value = &s->dag.values.data[i];
+		s->uses[i] = value->uses;
+		count_value(&before, value, (int32_t)value->live_in - (int32_t)value->live_out);
+	}
+	s->now = s->most = before;
+	s->cycle = 0;
+}
+
+static struct pressure original_pressure(struct scheduler *s)
+{
+	start(s);
+	for (uint32_t i = 0; i < s->dag.count; i++)
+		issue(s, i);
+	return s->most;
+}
+
+/* ---- the ready list ---- */
+
+static void add_ready(struct scheduler *s, uint32_t node, uint32_t before)
+{
+	uint32_t after = s->previous[before];
+	s->previous[node] = after;
+	s->next[node] = before;
+	s->next[after] = s->previous[before] = node;
+}
+
+static void drop_ready(struct scheduler *s, uint32_t node)
+{
+	s->next[s->previous[node]] = s->next[node];
+	s->previous[s->next[node]] = s->previous[node];
+}
+
+struct candidate {
+	uint32_t node;
+	struct pressure change;
+	bool fits, early; /* stays under the limits; operands ready */
+};
+
+static bool is_tight(const struct scheduler *s)
+{
+	return s->now.words >= (int32_t)s->limit || s->now.preds >= (int32_t)FREE_PREDICATES;
+}
+
+static bool is_better(const struct scheduler *s, const struct candidate *a, const struct candidate *b)
+{
+	const struct hd_dag_node *left = &s->dag.nodes.data[a->node], *right = &s->dag.nodes.data[b->node];
+	if (a->fits != b->fits)
+		return a->fits;
+	if (is_tight(s) || !a->fits) {
+		int32_t cost = a->change.words + a->change.preds, other = b->change.words + b->change.preds;
+		return cost != other ? cost < other : a->node < b->node;
+	}
+	if (a->early != b->early)
+		return a->early;
+	if (!a->early && s->ready[a->node] != s->ready[b->node])
+		return s->ready[a->node] < s->ready[b->node];
+	if (left->height != right->height)
+		return left->height > right->height;
+	return a->node < b->node;
+}
+
+static struct candidate consider(const struct scheduler *s, uint32_t node)
+{
+	struct candidate candidate = {node, change_of(s, node), true, s->ready[node] <= s->cycle};
+	int32_t words = s->now.words + candidate.change.words, preds = s->now.preds + candidate.change.preds;
+	candidate.fits = (candidate.change.words <= 0 || words <= (int32_t)s->limit) &&
+			 (candidate.change.preds <= 0 || preds <= (int32_t)FREE_PREDICATES);
+	return candidate;
+}
+
+static uint32_t pick(const struct scheduler *s)
+{
+	uint32_t head = s->dag.count, seen = 0;
+	struct candidate best = {.node = NONE};
+	for (uint32_t node = s->next[head]; node != head && seen < CANDIDATES; node = s->next[node], seen++) {
+		struct candidate candidate = consider(s, node);
+		if (best.node == NONE || is_better(s, &candidate, &best))
+			best = candidate;
+	}
+	return best.node;
+}
+
+static void release_successors(struct scheduler *s, uint32_t index)
+{
+	uint32_t head = s->dag.count;
+	for (uint32_t e = s->dag.nodes.data[index].succs; e; e = s->dag.edges.data[e - 1].next) {
+		const struct hd_dag_edge *edge = &s->dag.edges.data[e - 1];
+		uint32_t at = s->cycle + edge->latency;
+		s->ready[edge->to] = at > s->ready[edge->to] ? at : s->ready[edge->to];
+		if (--s->waiting[edge->to] == 0)
+			add_ready(s, edge->to, s->next[head]); /* in front: finish chains first */
+	}
+}
+
+static void run(struct scheduler *s)
+{
+	uint32_t head = s->dag.count;
+	start(s);
+	s->next[head] = s->previous[head] = head;
+	for (uint32_t i = 0; i < s->dag.count; i++) {
+		s->ready[i] = 0;
+		s->waiting[i] = s->dag.nodes.data[i].waiting;
+		if (!s->waiting[i])
+			add_ready(s, i, head);
+	}
+	for (uint32_t i = 0; i < s->dag.count; i++) {
+		uint32_t node = pick(s);
+		if (s->ready[node] > s->cycle)
+			s->cycle = s->ready[node];
+		drop_ready(s, node);
+		issue(s, node);
+		s->chosen[i] = node;
+		release_successors(s, node);
+		s->cycle++;
+	}
+}
+
+/* ---- stretches ---- */
+
+static void reserve(struct scheduler *s, uint32_t count, uint32_t values)
+{
+	uint32_t want = count > values ? count : values;
+	if (want < s->size)
+		return;
+	s->size = 2 * want + 64;
+	uint32_t **arrays[] = {&s->next, &s->previous, &s->ready, &s->waiting, &s->uses, &s->chosen};
+	for (unsigned i = 0; i < 6; i++)
+		*arrays[i] = hd_xrealloc(*arrays[i], s->size * sizeof(uint32_t));
+}
+
+static bool is_worse(const struct scheduler *s, struct pressure original)
+{
+	int32_t words = original.words > (int32_t)s->limit ? original.words : (int32_t)s->limit;
+	int32_t preds = original.preds > (int32_t)FREE_PREDICATES ? original.preds : (int32_t)FREE_PREDICATES;
+	return s->most.words > words || s->most.preds > preds;
+}
+
+static void permute(struct scheduler *s)
+{
+	struct hd_minst *copy = hd_xmalloc(s->dag.count * sizeof(*copy));
+	for (uint32_t i = 0; i < s->dag.count; i++)
+		copy[i] = s->dag.insts[s->chosen[i]];
+	memcpy(s->dag.insts, copy, s->dag.count * sizeof(*copy));
+	free(copy);
+}
+
+static void schedule_stretch(struct scheduler *s, struct hd_minst *insts, uint32_t count, bool movable)
+{
+	hd_dag_build(&s->dag, insts, count);
+	reserve(s, count, s->dag.values.len);
+	struct pressure original = original_pressure(s);
+	if (movable && count > 2) {
+		run(s);
+		if (is_worse(s, original)) {
+			uint32_t limit = s->limit;
+			s->limit = (uint32_t)original.words < limit ? (uint32_t)original.words : limit;
+			s->limit -= s->limit / 4;
+			run(s); /* more cautiously */
+			s->limit = limit;
+		}
+		if (!is_worse(s, original))
+			permute(s);
+	}
+	start(s);
+	s->live_after = s->now; /* the stretch before ends with what this one begins with */
+}
+
+/* ---- what keeps its place ---- */
+
+static void note_fixed(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct scheduler *s = context;
+	bool stack = reg->id == s->func->abi->stack_pointer && !is_def;
+	if (!hd_mreg_is_virtual(reg->id) && !stack)
+		s->cycle = 1;
+}
+
+static bool is_anchor(struct scheduler *s, struct hd_minst *inst)
+{
+	unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+	if (effects & (HD_FX_CALL | HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT | HD_FX_READ_PREDS | HD_FX_WRITE_PREDS))
+		return true;
+	if (inst->op == HD_OP_TRAP)
+		return true;
+	s->cycle = 0;
+	hd_minst_visit(s->func, inst, note_fixed, s);
+	return s->cycle;
+}
+
+static bool is_call(const struct hd_minst *inst)
+{
+	return inst->op < HD_OP_COUNT && hd_opinfo[inst->op].effects & (HD_FX_CALL | HD_FX_RET);
+}
+
+/* From copies into physical registers up to the call that reads them nothing moves; the same after it, and at the entry. */
+static void mark_anchors(struct scheduler *s, struct hd_mblock *block, bool *anchor)
+{
+	uint32_t count = block->insts.len;
+	for (uint32_t i = 0; i < count; i++)
+		anchor[i] = is_anchor(s, &block->insts.data[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		struct hd_minst *inst = &block->insts.data[i];
+		if (inst->op != HD_OP_COPY || !anchor[i] || hd_mreg_is_virtual(inst->dst.id))
+			continue;
+		while (i < count && !is_call(&block->insts.data[i]))
+			anchor[i++] = true;
+	}
+	bool reading = false; /* backwards: before a copy out of a physical register, up to the call or entry */
+	for (uint32_t i = count; i-- > 0;) {
+		struct hd_minst *inst = &block->insts.data[i];
+		bool out = inst->op == HD_OP_COPY && inst->dst.words && hd_mreg_is_virtual(inst->dst.id) && anchor[i];
+		reading = (reading || out) && !is_call(inst);
+		anchor[i] |= reading;
+	}
+}
+
+static void schedule_block(struct scheduler *s, uint32_t id)
+{
+	struct hd_mblock *block = &s->func->blocks.data[id];
+	bool *anchor = hd_xcalloc(block->insts.len + 1, sizeof(bool));
+	mark_anchors(s, block, anchor);
+	s->live_after = (struct pressure){0};
+	for (uint32_t i = s->live.out_start[id]; i < s->live.out_start[id + 1]; i++) {
+		uint32_t word = s->live.out[i];
+		s->dag.live_now[word] = true;
+		s->live_after.preds += s->pred_word[word];
+		s->live_after.words += !s->pred_word[word];
+	}
+	for (uint32_t end = block->insts.len; end > 0;) {
+		uint32_t begin = end - 1;
+		bool movable = !anchor[begin];
+		while (begin > 0 && anchor[begin - 1] == !movable)
+			begin--;
+		schedule_stretch(s, &block->insts.data[begin], end - begin, movable);
+		end = begin;
+	}
+	for (uint32_t i = s->live.in_start[id]; i < s->live.in_start[id + 1]; i++)
+		s->dag.live_now[s->live.in[i]] = false;
+	free(anchor);
+}
+
+/* The registers that the function needs as it stands: as many are free to use everywhere. */
+static uint32_t needed_anyway(struct scheduler *s)
+{
+	uint32_t most = 0;
+	for (uint32_t id = 0; id < s->func->blocks.len; id++) {
+		uint32_t live = 0;
+		for (uint32_t i = s->live.in_start[id]; i < s->live.in_start[id + 1]; i++)
+			live += !s->pred_word[s->live.in[i]];
+		most = live > most ? live : most;
+	}
+	return most;
+}
+
+int hd_mfunc_schedule(struct hd_mfunc *func)
+{
+	struct scheduler s = {.func = func};
+	hd_arena_init(&s.arena);
+	hd_live_compute(func, &s.arena, &s.live);
+	hd_dag_init(&s.dag, func, &s.live, &s.arena);
+	s.pred_word = HD_ARENA_NEW(&s.arena, bool, s.live.words + 1);
+	for (uint32_t i = 0; i < func->vregs.len; i++)
+		s.pred_word[s.live.base[i]] = !func->vregs.data[i].words;
+	uint32_t cap = func->max_registers < HD_MAX_REGS && func->max_registers ? func->max_registers : HD_MAX_REGS;
+	uint32_t needed = needed_anyway(&s);
+	s.limit = needed > FREE_REGISTERS ? needed : FREE_REGISTERS;
+	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		schedule_block(&s, id);
+	hd_dag_release(&s.dag);
+	uint32_t *arrays[] = {s.next, s.previous, s.ready, s.waiting, s.uses, s.chosen};
+	for (unsigned i = 0; i < 6; i++)
+		free(arrays[i]);
+	hd_arena_release(&s.arena);
+	return 0;
+}

@@ -1,0 +1,158 @@
+/*
+ * The runner of passes.def, and the printers and verifiers of the lowering steps, which
+ * have no file of their own. The runner costs nothing beside the rows that it computes.
+ */
+#include "passes/pass.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+
+#include "lib/strbuf.h"
+
+const struct hd_pass hd_passes[HD_PASS_COUNT] = {
+#define HD_PASS(id, name, doc, level, requires, preserves, compute, print, verify) \
+	{name, doc, "heddle-" name, HD_LEVEL_##level, requires, preserves, compute, print, verify},
+#include "passes/passes.def"
+#undef HD_PASS
+};
+
+enum hd_pass_id hd_pass_find(const char *name)
+{
+	enum hd_pass_id id = 0;
+	while (id < HD_PASS_COUNT && strcmp(hd_passes[id].name, name) != 0)
+		id++;
+	return id;
+}
+
+static bool is_valid(const struct hd_unit *unit, enum hd_pass_id id)
+{
+	return unit->valid >> id & 1;
+}
+
+int hd_pass_require(struct hd_unit *unit, enum hd_pass_id id)
+{
+	const struct hd_pass *pass = &hd_passes[id];
+	if (is_valid(unit, id))
+		return 0;
+	for (enum hd_pass_id other = 0; other < HD_PASS_COUNT; other++)
+		if (pass->requires >> other & 1 && hd_pass_require(unit, other))
+			return -1;
+	unsigned errors = unit->diag->errors;
+	if (pass->compute && pass->compute(unit))
+		return -1;
+	assert(unit->diag->errors == errors); /* a row that reports an error also returns -1 */
+	(void)errors;
+	unit->valid = (unit->valid & pass->preserves) | UINT64_C(1) << id;
+	return unit->options.check && pass->verify ? pass->verify(unit) : 0;
+}
+
+void hd_unit_init(struct hd_unit *unit, LLVMModuleRef source, struct hd_diag *diag)
+{
+	*unit = (struct hd_unit){.diag = diag, .source = source};
+	hd_arena_init(&unit->arena);
+	unit->object.arena = &unit->arena;
+	unit->metadata.arena = &unit->arena;
+}
+
+void hd_unit_release(struct hd_unit *unit)
+{
+	for (uint32_t i = 0; i < unit->functions.len; i++)
+		hd_mfunc_release(&unit->functions.data[i]);
+	hd_vec_release(&unit->functions);
+	if (unit->module)
+		LLVMDisposeModule(unit->module);
+	hd_arena_release(&unit->arena);
+}
+
+/* The IR must stay well-formed: LLVM's verifier says what is wrong with it. */
+static int verify_module(struct hd_unit *unit, LLVMModuleRef module, const char *what)
+{
+	char *message = NULL;
+	int status = 0;
+	if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
+		size_t len = strlen(message);
+		while (len && message[len - 1] == '\n')
+			message[--len] = 0;
+		status = hd_error(unit->diag, HD_NOWHERE, "%s does not verify: %s", what, message);
+	}
+	LLVMDisposeMessage(message);
+	return status;
+}
+
+int hd_verify_legalized(struct hd_unit *unit)
+{
+	return verify_module(unit, unit->module, "the legalised module");
+}
+
+int hd_annotate_verify(struct hd_unit *unit)
+{
+	return verify_module(unit, unit->source, "the annotated module");
+}
+
+void hd_print_legalized(FILE *out, const struct hd_unit *unit)
+{
+	char *text = LLVMPrintModuleToString(unit->module);
+	fputs(text, out);
+	LLVMDisposeMessage(text);
+}
+
+void hd_print_selected(FILE *out, const struct hd_unit *unit)
+{
+	for (uint32_t i = 0; i < unit->functions.len; i++)
+		hd_mfunc_print(out, &unit->functions.data[i]);
+}
+
+int hd_verify_selected(struct hd_unit *unit)
+{
+	for (uint32_t i = 0; i < unit->functions.len; i++)
+		if (hd_mfunc_verify(&unit->functions.data[i], true, unit->diag))
+			return -1;
+	return 0;
+}
+
+int hd_verify_code(struct hd_unit *unit)
+{
+	return hd_object_verify(&unit->object, "the generated code", unit->diag);
+}
+
+/* `x` of calls and addresses is filled in by a relocation: print what it will be. */
+static void print_reloc(FILE *out, const struct hd_object *object, const struct hd_reloc *reloc)
+{
+	static const char *const kinds[] = {"", "lo ", "hi ", ""};
+	fprintf(out, " ; %s%s", kinds[reloc->kind], object->symbols[reloc->symbol].name);
+	if (reloc->addend)
+		fprintf(out, "%+lld", (long long)reloc->addend);
+}
+
+static void print_inst(FILE *out, const struct hd_object *object, const struct hd_function *function, uint32_t index)
+{
+	char text[256];
+	const struct hd_inst *inst = &function->insts[index];
+	const struct hd_origin *origin = &function->origins[index];
+	hd_inst_format(inst, text, sizeof(text));
+	fprintf(out, "  %04x  %s", index * HD_INST_BYTES, text);
+	for (uint32_t r = 0; r < function->reloc_count; r++)
+		if (function->relocs[r].offset == index)
+			print_reloc(out, object, &function->relocs[r]);
+	if (inst->role != HD_ROLE_PLAIN)
+		fprintf(out, " ; %s", hd_role_name(inst->role));
+	if ((inst->op == HD_OP_BRA || inst->op == HD_OP_BRX) && inst->reconv != HD_NO_PC)
+		fprintf(out, " ; reconverges at %04x", inst->reconv * HD_INST_BYTES);
+	if (origin->file < object->file_count && origin->line)
+		fprintf(out, " ; %s:%u:%u", object->files[origin->file], origin->line, origin->column);
+	fputc('\n', out);
+}
+
+void hd_print_code(FILE *out, const struct hd_unit *unit)
+{
+	const struct hd_object *object = &unit->object;
+	for (uint32_t f = 0; f < object->function_count; f++) {
+		const struct hd_function *function = &object->functions[f];
+		fprintf(out, "%s %s: registers %u, frame %u\n", function->kernel ? "kernel" : "function",
+			function->name, function->registers, function->frame_bytes);
+		for (uint32_t i = 0; i < function->inst_count; i++)
+			print_inst(out, object, function, i);
+	}
+}

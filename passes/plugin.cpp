@@ -1,0 +1,197 @@
+/*
+ * The new pass manager's entry points: the one C++ file. It makes pass objects for the rows
+ * of passes.def, and turns the C side's diagnostics and remarks into LLVM's. No logic beside
+ * that; see passes/session.c.
+ */
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+
+#include "heddle/version.h"
+#include "passes/session.h"
+
+using namespace llvm;
+
+namespace
+{
+
+// A message without a place.
+class Note : public DiagnosticInfo
+{
+	const char *Text;
+
+      public:
+	Note(const char *Text, DiagnosticSeverity Severity) : DiagnosticInfo(kind(), Severity), Text(Text)
+	{
+	}
+	static int kind()
+	{
+		static const int Kind = getNextAvailablePluginDiagnosticKind();
+		return Kind;
+	}
+	void print(DiagnosticPrinter &Printer) const override
+	{
+		Printer << Text;
+	}
+};
+
+// A location of a file that LLVM knows nothing about: it needs a scope that says the file.
+DebugLoc locate(LLVMContext &Context, const char *File, unsigned Line, unsigned Column)
+{
+	DIFile *Source = DIFile::get(Context, File, "");
+	auto *Scope = DISubprogram::getDistinct(Context, Source, "", "", Source, 0, nullptr, 0, nullptr, 0, 0,
+						DINode::FlagZero, DISubprogram::SPFlagZero, nullptr);
+	return DILocation::get(Context, Line, Column, Scope);
+}
+
+// Clang makes its own diagnostics of these, with the source line. Returns whether the host took it.
+bool offer(Module &M, DiagnosticSeverity Severity, const char *File, unsigned Line, unsigned Column,
+	   const char *Message)
+{
+	LLVMContext &Context = M.getContext();
+	auto *Handler = const_cast<DiagnosticHandler *>(Context.getDiagHandlerPtr());
+	if (!Handler)
+		return false;
+	if (!File || M.empty())
+		return Handler->handleDiagnostics(Note(Message, Severity));
+	return Handler->handleDiagnostics(
+		DiagnosticInfoUnsupported(*M.begin(), Message, locate(Context, File, Line, Column), Severity));
+}
+
+bool diagnose(LLVMModuleRef Module, int Severity, const char *File, unsigned Line, unsigned Column, const char *Message)
+{
+	static const DiagnosticSeverity Severities[] = {DS_Note, DS_Warning, DS_Error};
+	return offer(*unwrap(Module), Severities[Severity], File, Line, Column, Message);
+}
+
+// Ends opt with its own exit status.
+void fail(LLVMModuleRef Module)
+{
+	unwrap(Module)->getContext().diagnose(Note("heddle stopped, nothing was written", DS_Error));
+}
+
+void remark(LLVMValueRef Function, const char *Pass, const char *Name, const hd_remark_part *Parts, unsigned Count)
+{
+	auto &F = *unwrap<llvm::Function>(Function);
+	OptimizationRemarkEmitter Emitter(&F);
+	Emitter.emit([&] {
+		OptimizationRemarkAnalysis Remark(Pass, Name, DiagnosticLocation(F.getSubprogram()),
+						  &F.getEntryBlock());
+		for (const hd_remark_part *Part = Parts; Part != Parts + Count; ++Part) {
+			if (Part->key)
+				Remark << ore::NV(Part->key, StringRef(Part->text));
+			else
+				Remark << StringRef(Part->text);
+		}
+		return Remark;
+	});
+}
+
+const hd_host Host = {diagnose, remark, fail};
+
+// Passes that belong to one pipeline element share its session.
+using Session = std::shared_ptr<hd_session>;
+
+Session makeSession(const char *Parameters, bool Implicit)
+{
+	return Session(hd_session_new(Parameters, Implicit, &Host), hd_session_free);
+}
+
+// A row of passes.def. An instance for each row, so that each has its own name under -time-passes.
+template <unsigned Row>
+struct Step : PassInfoMixin<Step<Row>> {
+	Session Shared;
+
+	explicit Step(Session Shared) : Shared(std::move(Shared))
+	{
+	}
+	static StringRef name()
+	{
+		return hd_session_title(Row);
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+	PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
+	{
+		hd_session_step(Shared.get(), wrap(&M), Row);
+		return PreservedAnalyses::all();
+	}
+};
+
+struct Printer : PassInfoMixin<Printer> {
+	Session Own;
+	unsigned Row;
+
+	Printer(Session Own, unsigned Row) : Own(std::move(Own)), Row(Row)
+	{
+	}
+	static StringRef name()
+	{
+		return "heddle-print";
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+	PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
+	{
+		hd_session_print(Own.get(), wrap(&M), Row);
+		return PreservedAnalyses::all();
+	}
+};
+
+template <unsigned... Row>
+void addSteps(ModulePassManager &MPM, const Session &Shared, std::integer_sequence<unsigned, Row...>)
+{
+	unsigned long long Rows = hd_session_rows();
+	((Rows >> Row & 1 ? MPM.addPass(Step<Row>(Shared)) : void()), ...);
+}
+
+void addAll(ModulePassManager &MPM, const char *Parameters, bool Implicit)
+{
+	addSteps(MPM, makeSession(Parameters, Implicit), std::make_integer_sequence<unsigned, HD_SESSION_ROWS>());
+}
+
+bool parseElement(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>)
+{
+	unsigned Row;
+	const char *Parameters;
+	std::string Text = Name.str();
+	switch (hd_request_parse(Text.c_str(), &Row, &Parameters)) {
+	case HD_REQUEST_RUN:
+		addAll(MPM, Parameters, false);
+		return true;
+	case HD_REQUEST_PRINT:
+		MPM.addPass(Printer(makeSession(Parameters, false), Row));
+		return true;
+	case HD_REQUEST_NONE:
+		break;
+	}
+	return false;
+}
+
+void registerPasses(PassBuilder &PB)
+{
+	PB.registerPipelineParsingCallback(parseElement);
+	PB.registerOptimizerLastEPCallback(
+		[](ModulePassManager &MPM, OptimizationLevel) { addAll(MPM, nullptr, true); });
+}
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+	return {LLVM_PLUGIN_API_VERSION, "heddle", HD_VERSION, registerPasses};
+}

@@ -1,0 +1,154 @@
+/*
+ * Coalescer: lane addresses of one memory instruction -> accesses to lines, each with a mask of sectors.
+ * Needs the line and sector size. Cost: one step a lane (a word of a lane for wide local accesses); a lane whose line
+ * is that of the lane before costs a compare, another goes through a 256-entry hash on the stack.
+ *
+ * Local memory is interleaved by 4-byte words (hd_local_address), so an 8 or 16-byte access is 2 or 4 rows. An access that
+ * is not aligned may span two lines. Atomics on one word are served one after the other, on different words of a
+ * sector together: that is their service time in the L2.
+ */
+#include "runtime/memory/coalescer.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { HASH_SLOTS = 256, HASH_EMPTY = 255, MASK_WORDS = 4 };
+
+struct state {
+	const struct hd_coalescer *sizes;
+	struct hd_access *out;
+	uint32_t count;
+	uint32_t last;  /* access that the previous piece went to */
+	bool bytes;     /* track written bytes */
+	uint8_t hash[HASH_SLOTS];
+	uint64_t written[HD_MAX_ACCESSES][MASK_WORDS]; /* bytes of the line */
+};
+
+static uint32_t log2_exact(uint64_t value)
+{
+	assert(value && !(value & (value - 1)));
+	return (uint32_t)__builtin_ctzll(value);
+}
+
+void hd_coalescer_init(struct hd_coalescer *coalescer, const struct hd_config *config)
+{
+	*coalescer = (struct hd_coalescer){log2_exact(config->l1_line), log2_exact(config->sector)};
+	assert(coalescer->line_shift >= coalescer->sector_shift &&
+	       coalescer->line_shift - coalescer->sector_shift <= 3);
+}
+
+static uint32_t find_line(struct state *state, uint64_t line)
+{
+	uint32_t slot = (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+	if (!state->count)
+		memset(state->hash, HASH_EMPTY, sizeof(state->hash));
+	for (; state->hash[slot] != HASH_EMPTY; slot = (slot + 1) % HASH_SLOTS)
+		if (state->out[state->hash[slot]].line == line)
+			return state->hash[slot];
+	assert(state->count < HD_MAX_ACCESSES);
+	state->hash[slot] = (uint8_t)state->count;
+	state->out[state->count] = (struct hd_access){.line = line};
+	if (state->bytes)
+		memset(state->written[state->count], 0, sizeof(state->written[0]));
+	return state->count++;
+}
+
+/* Bytes [address, +bytes) that lie in one line. */
+static void add_piece(struct state *state, uint64_t address, uint32_t bytes)
+{
+	const struct hd_coalescer *sizes = state->sizes;
+	uint64_t line = address >> sizes->line_shift;
+	if (!state->count || state->out[state->last].line != line)
+		state->last = find_line(state, line);
+	uint32_t offset = (uint32_t)(address & ((1u << sizes->line_shift) - 1));
+	uint32_t first = offset >> sizes->sector_shift, last = (offset + bytes - 1) >> sizes->sector_shift;
+	state->out[state->last].sectors |= (uint8_t)((2u << last) - (1u << first));
+	if (!state->bytes)
+		return;
+	uint64_t mask = (UINT64_C(1) << bytes) - 1;
+	uint64_t *written = state->written[state->last] + offset / 64;
+	written[0] |= mask << offset % 64;
+	if (offset % 64 + bytes > 64)
+		written[1] |= mask >> (64 - offset % 64);
+}
+
+static void add(struct state *state, uint64_t address, uint32_t bytes)
+{
+	uint32_t size = 1u << state->sizes->line_shift, room = size - (uint32_t)(address & (size - 1));
+	if (bytes > room) {
+		add_piece(state, address, room);
+		address += room;
+		bytes -= room;
+	}
+	add_piece(state, address, bytes);
+}
+
+static bool sector_full(const uint64_t written[MASK_WORDS], uint32_t sector, uint32_t sector_shift)
+{
+	uint32_t bytes = 1u << sector_shift, first = sector << sector_shift;
+	if (bytes == 32)
+		return (uint32_t)(written[first / 64] >> first % 64) == UINT32_MAX;
+	for (uint32_t word = first / 64; word < (first + bytes) / 64; word++)
+		if (written[word] != UINT64_MAX)
+			return false;
+	return true;
+}
+
+static void find_full_sectors(struct state *state)
+{
+	for (uint32_t i = 0; i < state->count; i++)
+		for (uint32_t left = state->out[i].sectors; left; left &= left - 1) {
+			uint32_t sector = (uint32_t)__builtin_ctz(left);
+			if (sector_full(state->written[i], sector, state->sizes->sector_shift))
+				state->out[i].full |= (uint8_t)(1u << sector);
+		}
+}
+
+static uint32_t lanes_at(const struct hd_mem_request *request, uint32_t lanes, uint64_t word)
+{
+	uint32_t count = 0;
+	for (; lanes; lanes &= lanes - 1)
+		count += request->address[__builtin_ctz(lanes)] / request->bytes == word;
+	return count;
+}
+
+/* For each access, over its sectors, the most lanes on one word. A lane counts those before it on its word, itself
+ * included; the last of them has the whole number. */
+static void find_service(struct state *state, const struct hd_mem_request *request)
+{
+	uint8_t most[HD_MAX_ACCESSES][8];
+	memset(most, 0, sizeof(most[0]) * state->count);
+	for (uint32_t left = request->mask; left; left &= left - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(left);
+		uint64_t address = request->address[lane];
+		uint32_t access = find_line(state, address >> state->sizes->line_shift);
+		uint32_t sector = (uint32_t)(address >> state->sizes->sector_shift) %
+				  (1u << (state->sizes->line_shift - state->sizes->sector_shift));
+		uint32_t lanes = lanes_at(request, request->mask & ((2u << lane) - 1), address / request->bytes);
+		if (lanes > most[access][sector])
+			most[access][sector] = (uint8_t)lanes;
+	}
+	for (uint32_t i = 0; i < state->count; i++)
+		for (uint32_t sector = 0; sector < 8; sector++)
+			state->out[i].service = (uint8_t)(state->out[i].service + most[i][sector]);
+}
+
+uint32_t hd_coalesce(const struct hd_coalescer *coalescer, const struct hd_mem_request *request,
+		     struct hd_access out[HD_MAX_ACCESSES])
+{
+	struct state state;
+	state.sizes = coalescer;
+	state.out = out;
+	state.count = state.last = 0;
+	state.bytes = request->kind == HD_MEM_STORE;
+	bool wide_local = request->space == HD_MEM_LOCAL && request->bytes > 4;
+	uint32_t words = wide_local ? request->bytes / 4 : 1, bytes = wide_local ? 4 : request->bytes;
+	for (uint32_t word = 0; word < words; word++)
+		for (uint32_t left = request->mask; left; left &= left - 1)
+			add(&state, request->address[__builtin_ctz(left)] + word * 128, bytes);
+	if (state.bytes)
+		find_full_sectors(&state);
+	if (request->kind == HD_MEM_ATOMIC || request->kind == HD_MEM_REDUCTION)
+		find_service(&state, request);
+	return state.count;
+}

@@ -1,0 +1,36 @@
+/*
+ * Coalescer and shared-memory conflict counting: from the lanes of one memory instruction to line accesses or cycles.
+ */
+#ifndef HD_RUNTIME_MEMORY_COALESCER_H
+#define HD_RUNTIME_MEMORY_COALESCER_H
+
+#include <stdint.h>
+
+#include "runtime/memory/memory.h"
+
+/* Local accesses of 16 bytes whose lanes diverge touch four lines each. */
+#define HD_MAX_ACCESSES 128
+
+struct hd_access {
+	uint64_t line;   /* address / line size */
+	uint8_t sectors; /* touched */
+	uint8_t full;    /* stores: of these, those written in every byte */
+	uint8_t service; /* atomics: over the sectors, the sum of the most lanes that hit one word */
+	uint8_t next;    /* for the owner's lists */
+};
+
+/* Sizes are powers of two; a line has at most 8 sectors and 256 bytes. */
+struct hd_coalescer {
+	uint32_t line_shift, sector_shift;
+};
+
+void hd_coalescer_init(struct hd_coalescer *coalescer, const struct hd_config *config);
+/* Line accesses of a global or local request, in the order in which lanes (then words of a wide local access) first touch
+ * them. Returns their number, at most HD_MAX_ACCESSES. */
+uint32_t hd_coalesce(const struct hd_coalescer *coalescer, const struct hd_mem_request *request,
+		     struct hd_access out[HD_MAX_ACCESSES]);
+
+/* Cycles that shared memory with this many 4-byte banks takes to serve the request; 1 without conflicts. */
+uint32_t hd_shared_cycles(const struct hd_mem_request *request, uint32_t banks);
+
+#endif

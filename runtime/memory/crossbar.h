@@ -1,0 +1,72 @@
+/*
+ * One direction of the crossbar between SMs and L2 slices: input-queued, with head-of-line blocking.
+ */
+#ifndef HD_RUNTIME_MEMORY_CROSSBAR_H
+#define HD_RUNTIME_MEMORY_CROSSBAR_H
+
+#include <stdio.h>
+
+#include "runtime/memory/clock.h"
+#include "runtime/memory/packet.h"
+
+/* A queue bounded in flits. A packet that was taken keeps its room until its release cycle, kept in `ready`. */
+struct hd_port {
+	struct hd_packet *ring;
+	uint32_t mask;
+	uint32_t released, head, tail;
+	uint32_t used, capacity; /* flits */
+};
+
+struct hd_crossbar {
+	const char *name;
+	struct hd_clock clock;
+	uint32_t inputs, outputs, in_words, out_words, latency;
+	bool by_slice;           /* the output is the packet's slice; else its SM */
+	struct hd_port *in, *out;
+	uint8_t *posted, *popped; /* ports that a sender or receiver used since the last collection */
+	bool *armed;             /* input: requests an output or has an event to come */
+	bool *starved;           /* input: its sender found no room */
+	bool *busy, *blocked;    /* output: a packet passes; its queue is full */
+	uint32_t *pointer;       /* output: the input with priority */
+	uint32_t *request_count; /* output */
+	uint64_t *requests;      /* output x in_words: inputs whose head wants it */
+	uint64_t *ready;         /* outputs to arbitrate in this cycle */
+	uint64_t *wheel_in, *wheel_out; /* events of the next 63 cycles, a set of ports for each */
+	uint64_t occupied;       /* slots of the wheel with events */
+	uint64_t cycle;          /* the last done, in the crossbar's own clock */
+	uint64_t next;           /* core cycle of the next event, HD_NEVER */
+	uint64_t *arrived;       /* outputs that were sent a packet: the owner reads and clears */
+	uint64_t *freed;         /* starved inputs that will have room: likewise */
+	uint64_t *flits;         /* counter */
+};
+
+struct hd_crossbar_shape {
+	const char *name;
+	uint32_t inputs, outputs;
+	bool by_slice;
+	uint32_t latency;           /* own cycles from push to arrival of a one-flit packet, at least 1 */
+	uint32_t in_flits, out_flits; /* queues */
+	struct hd_clock clock;
+	uint64_t *flits;            /* counter that is bumped */
+};
+
+void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *shape, struct hd_arena *arena);
+/* Whether a packet of so many flits can be pushed now. If not, `freed` tells of later room. */
+bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now);
+/* The core cycle at which more room is known to come; HD_NEVER: ask again after `freed`. */
+uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input);
+/* These two touch only the one port, so that different ports may be used from different threads between ticks. */
+void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now);
+/* The oldest packet at an output, or NULL; it may be taken from its ready cycle on. */
+const struct hd_packet *hd_crossbar_front(const struct hd_crossbar *x, uint32_t output);
+/* The latest packet sent to an output that has some. */
+const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t output);
+void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now);
+/* Takes notice of what senders and receivers did; may move `next` forward. */
+void hd_crossbar_collect(struct hd_crossbar *x);
+/* All events up to and including core cycle `now`; sets `next`. */
+void hd_crossbar_tick(struct hd_crossbar *x, uint64_t now);
+bool hd_crossbar_idle(const struct hd_crossbar *x);
+void hd_crossbar_dump(const struct hd_crossbar *x, FILE *out);
+
+#endif

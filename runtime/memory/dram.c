@@ -1,0 +1,367 @@
+/*
+ * DRAM channel. In each clock at most one column command and one row command (row and column commands have a bus each,
+ * as in HBM; with bursts of several clocks it makes no difference). First ready, first come: of the column commands that can
+ * issue the oldest request's, and rows are opened for the oldest request of a bank without a request for its open row.
+ * Reads go first; writes wait in a queue of their own, which is drained from 7/8 to 1/2 full, or when there are no reads
+ * (the marks of the public configurations). Refresh is not modelled.
+ *
+ * Timings are the configured ones. Data of a write may follow data of a read after two idle clocks (bus turnaround, as
+ * public simulators have it).
+ *
+ * Needs an address map and a clock. Cost: nothing in idle clocks: after each command the next possible clock is computed.
+ * A command costs a step for each bank with requests; an activation also a walk over the bank's requests.
+ */
+#include "runtime/memory/dram.h"
+
+#include <string.h>
+
+enum { TURNAROUND = 2, STARVED = 4096 /* clocks: a request older than this closes a row that others still hit */ };
+
+static void init_timing(struct hd_dram_timing *t, const struct hd_config *config)
+{
+	*t = (struct hd_dram_timing){.ccd = (uint32_t)config->t_ccd, .ccdl = (uint32_t)config->t_ccdl};
+	t->rrd = (uint32_t)config->t_rrd;
+	t->rcd = (uint32_t)config->t_rcd;
+	t->ras = (uint32_t)config->t_ras;
+	t->rp = (uint32_t)config->t_rp;
+	t->rc = (uint32_t)config->t_rc;
+	t->cl = (uint32_t)config->t_cl;
+	t->wl = (uint32_t)config->t_wl;
+	t->cdlr = (uint32_t)config->t_cdlr;
+	t->wr = (uint32_t)config->t_wr;
+	t->rtpl = (uint32_t)config->t_rtpl;
+	t->burst = (uint32_t)((config->dram_burst + config->dram_ratio - 1) / config->dram_ratio);
+}
+
+static void init_banks(struct hd_dram *dram, uint32_t count)
+{
+	assert(count <= HD_DRAM_MAX_BANKS && dram->groups <= HD_DRAM_MAX_GROUPS);
+	for (uint32_t i = 0; i < count; i++) {
+		struct hd_dram_bank *bank = &dram->banks[i];
+		bank->row = HD_NONE;
+		bank->group = (uint8_t)(i % dram->groups);
+		for (uint32_t mode = 0; mode < HD_DRAM_MODES; mode++)
+			bank->first[mode] = bank->last[mode] = bank->hit[mode] = HD_NONE;
+	}
+}
+
+void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const struct hd_map *map,
+		  struct hd_counters *counters, struct hd_arena *arena)
+{
+	memset(dram, 0, sizeof(*dram));
+	dram->clock = hd_clock_of(config->core_mhz, config->dram_mhz);
+	dram->map = map;
+	dram->counters = counters;
+	init_timing(&dram->t, config);
+	dram->groups = (uint32_t)config->dram_groups;
+	init_banks(dram, (uint32_t)config->dram_banks);
+	dram->burst_bytes = (uint32_t)(config->dram_bus * config->dram_burst);
+	dram->sector_bytes = (uint32_t)config->sector;
+	dram->fixed_latency = (uint32_t)config->dram_latency;
+	uint32_t reads = (uint32_t)config->dram_queue, writes = reads < 4 ? 2 : reads / 2;
+	dram->limit[HD_DRAM_READ] = reads;
+	dram->limit[HD_DRAM_WRITE] = writes;
+	dram->drain_high = writes - writes / 8;
+	dram->drain_low = writes / 2;
+	dram->requests = HD_ARENA_NEW(arena, struct hd_dram_request, reads + writes);
+	for (uint32_t i = 0; i < reads + writes; i++)
+		dram->requests[i].next = i + 1 < reads + writes ? i + 1 : HD_NONE;
+	/* The owner takes fills after each tick; one tick finishes at most the queue. */
+	uint32_t fills = hd_power_above(reads + 1);
+	dram->fills = HD_ARENA_NEW(arena, struct hd_dram_fill, fills);
+	dram->fill_mask = fills - 1;
+	dram->next = dram->due = HD_NEVER;
+}
+
+/* ---- queues */
+
+/* Whether the bank's oldest request has waited so long for a row that newer ones keep hitting that they must wait. */
+static bool starved(const struct hd_dram *dram, const struct hd_dram_bank *bank, enum hd_dram_mode mode)
+{
+	const struct hd_dram_request *oldest = &dram->requests[bank->first[mode]];
+	return oldest->row != bank->row && oldest->arrival + STARVED < dram->cycle;
+}
+
+static void find_hit(struct hd_dram *dram, uint32_t bank_index, enum hd_dram_mode mode, uint32_t from)
+{
+	struct hd_dram_bank *bank = &dram->banks[bank_index];
+	uint32_t index = bank->row == HD_NONE ? HD_NONE : from;
+	while (index != HD_NONE && dram->requests[index].row != bank->row)
+		index = dram->requests[index].next;
+	if (index != HD_NONE && starved(dram, bank, mode))
+		index = HD_NONE;
+	bank->hit[mode] = index;
+	uint64_t bit = UINT64_C(1) << bank_index;
+	dram->hits[mode] = index == HD_NONE ? dram->hits[mode] & ~bit : dram->hits[mode] | bit;
+}
+
+static void append(struct hd_dram *dram, enum hd_dram_mode mode, uint32_t index)
+{
+	struct hd_dram_request *request = &dram->requests[index];
+	struct hd_dram_bank *bank = &dram->banks[request->bank];
+	request->prev = bank->last[mode];
+	request->next = HD_NONE;
+	if (bank->last[mode] == HD_NONE)
+		bank->first[mode] = index;
+	else
+		dram->requests[bank->last[mode]].next = index;
+	bank->last[mode] = index;
+	dram->pending[mode] |= UINT64_C(1) << request->bank;
+	if (bank->hit[mode] == HD_NONE && request->row == bank->row)
+		find_hit(dram, request->bank, mode, index);
+}
+
+static void remove_request(struct hd_dram *dram, enum hd_dram_mode mode, uint32_t index)
+{
+	struct hd_dram_request *request = &dram->requests[index];
+	struct hd_dram_bank *bank = &dram->banks[request->bank];
+	uint32_t after = request->next;
+	if (request->prev == HD_NONE)
+		bank->first[mode] = after;
+	else
+		dram->requests[request->prev].next = after;
+	if (after == HD_NONE)
+		bank->last[mode] = request->prev;
+	else
+		dram->requests[after].prev = request->prev;
+	if (bank->first[mode] == HD_NONE)
+		dram->pending[mode] &= ~(UINT64_C(1) << request->bank);
+	find_hit(dram, request->bank, mode, after);
+	request->next = dram->free_request;
+	dram->free_request = index;
+	dram->count[mode]--;
+	dram->freed = true;
+}
+
+void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
+		  uint8_t sectors, uint32_t tag)
+{
+	assert(hd_dram_room(dram, mode) && sectors);
+	uint32_t index = dram->free_request;
+	struct hd_dram_request *request = &dram->requests[index];
+	struct hd_place place = hd_map_dram(dram->map, slice, in_slice);
+	uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * dram->sector_bytes;
+	dram->free_request = request->next;
+	*request = (struct hd_dram_request){.arrival = hd_clock_at(&dram->clock, now) + 1, .row = place.row, .tag = tag};
+	request->sequence = dram->sequence++;
+	request->slice = (uint16_t)slice;
+	request->bank = (uint8_t)place.bank;
+	request->sectors = sectors;
+	request->bursts = (uint8_t)((bytes + dram->burst_bytes - 1) / dram->burst_bytes);
+	dram->count[mode]++;
+	append(dram, mode, index);
+	if (request->arrival < dram->due) {
+		dram->due = request->arrival;
+		dram->next = hd_clock_edge(&dram->clock, dram->due);
+	}
+}
+
+/* ---- commands */
+
+static bool older(const struct hd_dram *dram, uint32_t a, uint32_t b)
+{
+	return b == HD_NONE || (int32_t)(dram->requests[a].sequence - dram->requests[b].sequence) < 0;
+}
+
+static void send_fill(struct hd_dram *dram, const struct hd_dram_request *request, uint64_t done)
+{
+	struct hd_dram_fill *fill = &dram->fills[dram->fill_tail++ & dram->fill_mask];
+	fill->ready = hd_clock_edge(&dram->clock, done) + dram->fixed_latency;
+	fill->tag = request->tag;
+	fill->slice = request->slice;
+	fill->sectors = request->sectors;
+}
+
+static void finish(struct hd_dram *dram, uint32_t index, uint64_t data_end)
+{
+	const struct hd_dram_request *request = &dram->requests[index];
+	struct hd_dram_bank *bank = &dram->banks[request->bank];
+	uint32_t sectors = (uint32_t)__builtin_popcount(request->sectors);
+	if (dram->mode == HD_DRAM_READ) {
+		dram->counters->dram_reads += sectors;
+		send_fill(dram, request, data_end);
+	} else {
+		dram->counters->dram_writes += sectors;
+	}
+	/* The first sector after an activation is the one that the row was opened for. */
+	dram->counters->dram_row_hits += sectors - bank->fresh;
+	bank->fresh = false;
+	remove_request(dram, dram->mode, index);
+}
+
+static void issue_column(struct hd_dram *dram, uint32_t index, uint64_t cycle)
+{
+	const struct hd_dram_timing *t = &dram->t;
+	struct hd_dram_request *request = &dram->requests[index];
+	struct hd_dram_bank *bank = &dram->banks[request->bank];
+	bool read = dram->mode == HD_DRAM_READ;
+	uint64_t end = cycle + (read ? t->cl : t->wl) + t->burst;
+	dram->group_ready[bank->group] = cycle + t->ccdl;
+	uint64_t any = cycle + t->ccd, reads = any, writes = any;
+	if (read)
+		writes = hd_max64(any, end + TURNAROUND > t->wl ? end + TURNAROUND - t->wl : 0);
+	else
+		reads = hd_max64(any, end + t->cdlr);
+	/* Data of consecutive bursts may not overlap on the bus. */
+	dram->column_ready[HD_DRAM_READ] = hd_max64(reads, end > t->cl ? end - t->cl : 0);
+	dram->column_ready[HD_DRAM_WRITE] = hd_max64(writes, end > t->wl ? end - t->wl : 0);
+	bank->precharge_ready = hd_max64(bank->precharge_ready, read ? cycle + t->rtpl : end + t->wr);
+	if (!--request->bursts)
+		finish(dram, index, end);
+}
+
+/* The oldest request that hits its open row and can issue in `cycle`, or HD_NONE and the first cycle in which one can. */
+static uint32_t choose_column(const struct hd_dram *dram, uint64_t cycle, uint64_t *when)
+{
+	uint32_t best = HD_NONE;
+	uint64_t all = dram->column_ready[dram->mode];
+	for (uint64_t left = dram->hits[dram->mode]; left; left &= left - 1) {
+		uint32_t index = (uint32_t)__builtin_ctzll(left);
+		const struct hd_dram_bank *bank = &dram->banks[index];
+		uint64_t ready = hd_max64(hd_max64(bank->column_ready, dram->group_ready[bank->group]), all);
+		uint32_t hit = bank->hit[dram->mode];
+		if (ready > cycle)
+			*when = hd_min64(*when, ready);
+		else if (older(dram, hit, best))
+			best = hit;
+	}
+	return best;
+}
+
+/* Banks whose next command is for a row. */
+static uint64_t row_banks(const struct hd_dram *dram)
+{
+	return dram->pending[dram->mode] & ~dram->hits[dram->mode];
+}
+
+/* The oldest request of `banks` whose bank is ready for its row command, or HD_NONE; *when: the first that is later. */
+static uint32_t oldest_ready(const struct hd_dram *dram, uint64_t banks, bool activate, uint64_t cycle, uint64_t *when)
+{
+	uint32_t best = HD_NONE;
+	for (; banks; banks &= banks - 1) {
+		const struct hd_dram_bank *bank = &dram->banks[__builtin_ctzll(banks)];
+		uint64_t ready = activate ? bank->activate_ready : bank->precharge_ready;
+		if (ready > cycle)
+			*when = hd_min64(*when, ready);
+		else if (older(dram, bank->first[dram->mode], best))
+			best = bank->first[dram->mode];
+	}
+	return best;
+}
+
+/* The oldest request whose bank can be precharged or activated in `cycle`. */
+static uint32_t choose_row(const struct hd_dram *dram, uint64_t cycle, uint64_t *when)
+{
+	uint64_t banks = row_banks(dram), closed = banks & ~dram->open;
+	uint32_t precharge = oldest_ready(dram, banks & dram->open, false, cycle, when), activate = HD_NONE;
+	if (closed && dram->rrd_ready > cycle)
+		*when = hd_min64(*when, dram->rrd_ready);
+	else
+		activate = oldest_ready(dram, closed, true, cycle, when);
+	if (activate == HD_NONE || (precharge != HD_NONE && older(dram, precharge, activate)))
+		return precharge;
+	return activate;
+}
+
+static void open_row(struct hd_dram *dram, uint32_t bank_index, uint32_t row)
+{
+	struct hd_dram_bank *bank = &dram->banks[bank_index];
+	uint64_t bit = UINT64_C(1) << bank_index;
+	bank->row = row;
+	dram->open = row == HD_NONE ? dram->open & ~bit : dram->open | bit;
+	for (uint32_t mode = 0; mode < HD_DRAM_MODES; mode++)
+		find_hit(dram, bank_index, (enum hd_dram_mode)mode, bank->first[mode]);
+}
+
+/* Precharge if a row is open, else activate for the request. */
+static void issue_row(struct hd_dram *dram, uint32_t index, uint64_t cycle)
+{
+	const struct hd_dram_timing *t = &dram->t;
+	uint32_t bank_index = dram->requests[index].bank;
+	struct hd_dram_bank *bank = &dram->banks[bank_index];
+	if (bank->row != HD_NONE) {
+		bank->activate_ready = hd_max64(bank->activate_ready, cycle + t->rp);
+		open_row(dram, bank_index, HD_NONE);
+		return;
+	}
+	dram->counters->dram_activations++;
+	bank->activate_ready = cycle + t->rc;
+	bank->precharge_ready = cycle + t->ras;
+	bank->column_ready = cycle + t->rcd;
+	bank->fresh = true;
+	dram->rrd_ready = cycle + t->rrd;
+	open_row(dram, bank_index, dram->requests[index].row);
+}
+
+static void choose_mode(struct hd_dram *dram)
+{
+	uint32_t reads = dram->count[HD_DRAM_READ], writes = dram->count[HD_DRAM_WRITE];
+	if (dram->mode == HD_DRAM_READ) {
+		if (writes && (!reads || writes >= dram->drain_high))
+			dram->mode = HD_DRAM_WRITE;
+	} else if (!writes || (reads && writes <= dram->drain_low)) {
+		dram->mode = HD_DRAM_READ;
+	}
+}
+
+/* The commands of one clock. Returns the next clock with a command, HD_NEVER when nothing waits. */
+static uint64_t clock_cycle(struct hd_dram *dram, uint64_t cycle)
+{
+	uint64_t when = HD_NEVER;
+	choose_mode(dram);
+	uint32_t column = HD_NONE, row = HD_NONE;
+	if (row_banks(dram))
+		row = choose_row(dram, cycle, &when);
+	if (dram->hits[dram->mode])
+		column = choose_column(dram, cycle, &when);
+	if (row != HD_NONE)
+		issue_row(dram, row, cycle);
+	if (column != HD_NONE)
+		issue_column(dram, column, cycle);
+	if (row == HD_NONE && column == HD_NONE)
+		return when;
+	if (!dram->pending[HD_DRAM_READ] && !dram->pending[HD_DRAM_WRITE])
+		return HD_NEVER;
+	if (row_banks(dram) || row != HD_NONE || !dram->hits[dram->mode])
+		return cycle + 1;
+	return hd_max64(cycle + 1, dram->column_ready[dram->mode]);
+}
+
+void hd_dram_tick(struct hd_dram *dram, uint64_t now)
+{
+	while (dram->next <= now) {
+		dram->cycle = dram->due;
+		dram->due = clock_cycle(dram, dram->cycle);
+		dram->next = dram->due == HD_NEVER ? HD_NEVER : hd_clock_edge(&dram->clock, dram->due);
+	}
+}
+
+bool hd_dram_fill(struct hd_dram *dram, struct hd_dram_fill *fill)
+{
+	if (dram->fill_head == dram->fill_tail)
+		return false;
+	*fill = dram->fills[dram->fill_head++ & dram->fill_mask];
+	return true;
+}
+
+bool hd_dram_idle(const struct hd_dram *dram)
+{
+	return !dram->count[HD_DRAM_READ] && !dram->count[HD_DRAM_WRITE];
+}
+
+void hd_dram_dump(const struct hd_dram *dram, uint32_t channel, FILE *out)
+{
+	if (hd_dram_idle(dram))
+		return;
+	fprintf(out, "dram channel %u: clock %llu, next at core cycle %llu, %s, %u of %u reads, %u of %u writes\n", channel,
+		(unsigned long long)dram->cycle, (unsigned long long)dram->next,
+		dram->mode == HD_DRAM_READ ? "reading" : "draining writes", dram->count[HD_DRAM_READ],
+		dram->limit[HD_DRAM_READ], dram->count[HD_DRAM_WRITE], dram->limit[HD_DRAM_WRITE]);
+	for (uint64_t left = dram->pending[0] | dram->pending[1]; left; left &= left - 1) {
+		const struct hd_dram_bank *bank = &dram->banks[__builtin_ctzll(left)];
+		fprintf(out, "  bank %d: row %d open, column from %llu, activate from %llu, precharge from %llu\n",
+			__builtin_ctzll(left), bank->row == HD_NONE ? -1 : (int)bank->row,
+			(unsigned long long)bank->column_ready, (unsigned long long)bank->activate_ready,
+			(unsigned long long)bank->precharge_ready);
+	}
+}

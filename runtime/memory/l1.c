@@ -1,0 +1,334 @@
+/*
+ * L1 data cache. Loads allocate on a miss, and each missing sector takes an MSHR until it is filled; later loads of the
+ * sector merge into it. Global stores write through and do not allocate (with l1_write = back they do as local ones);
+ * local stores allocate and stay until they are victims, and a sector written in part is fetched. Atomics, and loads
+ * with .cg or .cv (volatile), go past the cache to L2; they too hold MSHRs while under way.
+ *
+ * Needs tags.c and packets; no cycle of its own: the load/store unit calls it. Cost: O(1) an access, plus the waiters of
+ * the line for merges and fills. An access that cannot be done changes nothing, counters included.
+ */
+#include "runtime/memory/l1.h"
+
+#include "heddle/machine.h"
+
+/* Tags of packets: index of the line's tag, or with this bit that of the waiter of an access past the cache; of stores the
+ * ticket. */
+#define PAST_CACHE UINT32_C(0x80000000)
+/* More than warps can have under way; keeps large MSHR files times large merge limits affordable. */
+enum { MAX_WAITERS = 8192 };
+
+void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, struct hd_counters *counters,
+		struct hd_arena *arena)
+{
+	*l1 = (struct hd_l1){.sm = (uint16_t)sm, .counters = counters, .finished = HD_NONE};
+	l1->mshrs = (uint32_t)config->l1_mshrs;
+	l1->merges = (uint32_t)config->l1_mshr_merges;
+	l1->latency = (uint32_t)config->l1_latency;
+	l1->flit = (uint32_t)config->icnt_flit;
+	l1->sector_bytes = (uint32_t)config->sector;
+	l1->write_back = config->l1_write == HD_L1_WRITE_BACK;
+	uint32_t sets = (uint32_t)(config->l1_bytes / (config->l1_line * config->l1_ways));
+	l1->enabled = sets > 0;
+	hd_tags_init(&l1->tags, sets ? sets : 1, sets ? (uint32_t)config->l1_ways : 1, arena);
+	/* What the pipeline holds when the crossbar takes one packet a cycle, and one instruction's burst. */
+	hd_packets_init(&l1->out, l1->latency + 32, arena);
+	uint32_t waiters = l1->mshrs * l1->merges < MAX_WAITERS ? l1->mshrs * l1->merges : MAX_WAITERS;
+	l1->waiters = HD_ARENA_NEW(arena, struct hd_l1_waiter, waiters);
+	for (uint32_t i = 0; i < waiters; i++)
+		l1->waiters[i].next = i + 1 < waiters ? i + 1 : HD_NONE;
+}
+
+/* ---- packets and waiters */
+
+static void send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, uint8_t sectors, uint32_t tag,
+		 const struct hd_access *access)
+{
+	bool data = kind != HD_PACKET_READ;
+	struct hd_packet packet = {.line = line, .ready = now + l1->latency, .tag = tag, .sm = l1->sm, .kind = kind};
+	packet.sectors = sectors;
+	packet.full = access ? access->full : kind == HD_PACKET_WRITEBACK ? sectors : 0;
+	packet.service = access ? access->service : 0;
+	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
+	packet.flits = hd_packet_flits(bytes, l1->flit);
+	hd_packets_push(&l1->out, &packet);
+}
+
+static uint32_t add_waiter(struct hd_l1 *l1, uint32_t ticket, uint8_t sectors)
+{
+	uint32_t index = l1->free_waiter;
+	struct hd_l1_waiter *waiter = &l1->waiters[index];
+	l1->free_waiter = waiter->next;
+	*waiter = (struct hd_l1_waiter){ticket, HD_NONE, sectors};
+	return index;
+}
+
+/* At the end, so that accesses to a line finish in their order. */
+static void append_waiter(struct hd_l1 *l1, struct hd_tag *tag, uint32_t ticket, uint8_t sectors)
+{
+	uint32_t *link = &tag->waiters;
+	while (*link != HD_NONE)
+		link = &l1->waiters[*link].next;
+	*link = add_waiter(l1, ticket, sectors);
+}
+
+static bool can_merge(const struct hd_l1 *l1, const struct hd_tag *tag, uint8_t sectors)
+{
+	for (uint32_t left = sectors; left; left &= left - 1) {
+		uint32_t count = 0;
+		for (uint32_t i = tag->waiters; i != HD_NONE; i = l1->waiters[i].next)
+			count += (l1->waiters[i].sectors & left & -left) != 0;
+		if (count >= l1->merges)
+			return false;
+	}
+	return true;
+}
+
+static bool have_mshrs(const struct hd_l1 *l1, uint8_t sectors)
+{
+	/* A line of more sectors than there are MSHRs goes alone. */
+	return !l1->mshrs_used || l1->mshrs_used + (uint32_t)__builtin_popcount(sectors) <= l1->mshrs;
+}
+
+static void count_access(struct hd_l1 *l1, const struct hd_l1_request *request, const struct hd_access *access,
+			 uint64_t *outcome)
+{
+	struct hd_counters *counters = l1->counters;
+	counters->l1d_accesses++;
+	counters->l1d_sectors += (uint64_t)__builtin_popcount(access->sectors);
+	if (request->space != HD_MEM_LOCAL)
+		counters->l1d_global++;
+	else if (request->class == HD_CLASS_SPILL_FILL)
+		counters->l1d_spill_fill++;
+	else
+		counters->l1d_other_local++;
+	++*outcome;
+}
+
+/* ---- lines */
+
+/* Gives a victim's way to the line; a dirty victim is sent to L2. The caller has checked for room of two packets. */
+static struct hd_tag *allocate(struct hd_l1 *l1, uint64_t now, uint32_t victim, uint64_t line)
+{
+	struct hd_tag *tag = &l1->tags.tags[victim];
+	if (tag->dirty) {
+		l1->counters->l1d_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
+		send(l1, now, HD_PACKET_WRITEBACK, tag->line, tag->dirty, 0, NULL);
+	}
+	hd_tags_replace(&l1->tags, victim, line);
+	return tag;
+}
+
+/* Asks L2 for sectors of an allocated line. */
+static void fetch(struct hd_l1 *l1, uint64_t now, struct hd_tag *tag, uint8_t sectors)
+{
+	tag->pending |= sectors;
+	l1->mshrs_used += (uint32_t)__builtin_popcount(sectors);
+	send(l1, now, HD_PACKET_READ, tag->line, sectors, (uint32_t)(tag - l1->tags.tags), NULL);
+}
+
+static enum hd_l1_result load_present(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
+				      const struct hd_access *access, uint32_t index)
+{
+	struct hd_tag *tag = &l1->tags.tags[index];
+	uint8_t wait = access->sectors & (uint8_t)~tag->valid, merge = wait & tag->pending;
+	uint8_t miss = wait & (uint8_t)~tag->pending;
+	if (!wait) {
+		count_access(l1, request, access, &l1->counters->l1d_hits);
+		hd_tags_touch(&l1->tags, index);
+		return HD_L1_DONE;
+	}
+	if (l1->free_waiter == HD_NONE || !can_merge(l1, tag, merge))
+		return HD_L1_STALL;
+	if (miss && (!have_mshrs(l1, miss) || !hd_packets_room(&l1->out)))
+		return HD_L1_STALL;
+	if (miss)
+		fetch(l1, now, tag, miss);
+	append_waiter(l1, tag, request->ticket, wait);
+	count_access(l1, request, access, miss ? &l1->counters->l1d_misses : &l1->counters->l1d_pending_hits);
+	hd_tags_touch(&l1->tags, index);
+	return HD_L1_WAIT;
+}
+
+static enum hd_l1_result load(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
+			      const struct hd_access *access)
+{
+	uint32_t index = hd_tags_find(&l1->tags, access->line);
+	if (index != HD_NONE)
+		return load_present(l1, now, request, access, index);
+	uint32_t victim = hd_tags_victim(&l1->tags, access->line);
+	if (victim == HD_NONE || l1->free_waiter == HD_NONE || !have_mshrs(l1, access->sectors) ||
+	    hd_packets_room(&l1->out) < 2)
+		return HD_L1_STALL;
+	struct hd_tag *tag = allocate(l1, now, victim, access->line);
+	fetch(l1, now, tag, access->sectors);
+	tag->waiters = add_waiter(l1, request->ticket, access->sectors);
+	count_access(l1, request, access, &l1->counters->l1d_misses);
+	return HD_L1_WAIT;
+}
+
+/* Loads past the cache and atomics. An atomic makes what L1 holds of its sectors stale. */
+static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
+			      const struct hd_access *access)
+{
+	if (l1->free_waiter == HD_NONE || !have_mshrs(l1, access->sectors) || hd_packets_room(&l1->out) < 2)
+		return HD_L1_STALL;
+	uint32_t index = hd_tags_find(&l1->tags, access->line);
+	struct hd_tag *tag = index == HD_NONE ? NULL : &l1->tags.tags[index];
+	uint8_t dirty = tag ? tag->dirty & tag->valid & access->sectors : 0;
+	if (dirty) {
+		l1->counters->l1d_writebacks += (uint64_t)__builtin_popcount(dirty);
+		send(l1, now, HD_PACKET_WRITEBACK, access->line, dirty, 0, NULL);
+		tag->dirty &= (uint8_t)~dirty;
+	}
+	if (tag && request->kind != HD_MEM_LOAD)
+		tag->valid &= (uint8_t)~access->sectors;
+	uint32_t waiter = add_waiter(l1, request->ticket, access->sectors);
+	l1->mshrs_used += (uint32_t)__builtin_popcount(access->sectors);
+	uint8_t kind = request->kind == HD_MEM_LOAD     ? HD_PACKET_READ
+		       : request->kind == HD_MEM_ATOMIC ? HD_PACKET_ATOMIC
+							: HD_PACKET_REDUCTION;
+	send(l1, now, kind, access->line, access->sectors, PAST_CACHE | waiter, access);
+	count_access(l1, request, access, &l1->counters->l1d_misses);
+	return HD_L1_WAIT;
+}
+
+static enum hd_l1_result store_through(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
+				       const struct hd_access *access)
+{
+	if (!hd_packets_room(&l1->out))
+		return HD_L1_STALL;
+	uint32_t index = l1->enabled ? hd_tags_find(&l1->tags, access->line) : HD_NONE;
+	bool hit = index != HD_NONE && !(access->sectors & ~l1->tags.tags[index].valid);
+	if (index != HD_NONE)
+		hd_tags_touch(&l1->tags, index);
+	send(l1, now, HD_PACKET_WRITE, access->line, access->sectors, request->ticket, access);
+	count_access(l1, request, access, hit ? &l1->counters->l1d_hits : &l1->counters->l1d_misses);
+	return HD_L1_WAIT;
+}
+
+static enum hd_l1_result store_back(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
+				    const struct hd_access *access)
+{
+	uint32_t index = hd_tags_find(&l1->tags, access->line), victim = HD_NONE;
+	struct hd_tag *tag = index == HD_NONE ? NULL : &l1->tags.tags[index];
+	uint8_t part = access->sectors & (uint8_t)~access->full;
+	uint8_t missing = tag ? part & (uint8_t) ~(tag->valid | tag->pending) : part;
+	bool hit = tag && !(access->sectors & ~tag->valid);
+	if (!tag)
+		victim = hd_tags_victim(&l1->tags, access->line);
+	if ((!tag && victim == HD_NONE) || !have_mshrs(l1, missing) || hd_packets_room(&l1->out) < 2)
+		return HD_L1_STALL;
+	if (tag)
+		hd_tags_touch(&l1->tags, index);
+	else
+		tag = allocate(l1, now, victim, access->line);
+	if (missing)
+		fetch(l1, now, tag, missing);
+	tag->valid |= access->full;
+	tag->dirty |= access->sectors;
+	count_access(l1, request, access, hit ? &l1->counters->l1d_hits : &l1->counters->l1d_misses);
+	return HD_L1_DONE;
+}
+
+enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
+			       const struct hd_access *access)
+{
+	bool local = request->space == HD_MEM_LOCAL;
+	if (request->kind == HD_MEM_STORE)
+		return l1->enabled && (local || l1->write_back) ? store_back(l1, now, request, access)
+								: store_through(l1, now, request, access);
+	bool uncached = !local && (request->cache == HD_CACHE_CG || request->cache == HD_CACHE_CV);
+	if (request->kind != HD_MEM_LOAD || uncached || !l1->enabled)
+		return pass(l1, now, request, access);
+	return load(l1, now, request, access);
+}
+
+/* ---- replies */
+
+static void finish(struct hd_l1 *l1, uint32_t index)
+{
+	uint32_t *link = &l1->finished;
+	while (*link != HD_NONE)
+		link = &l1->waiters[*link].next;
+	*link = index;
+	l1->waiters[index].next = HD_NONE;
+}
+
+static void fill(struct hd_l1 *l1, struct hd_tag *tag, uint8_t sectors)
+{
+	tag->pending &= (uint8_t)~sectors;
+	tag->valid |= sectors;
+	uint32_t *link = &tag->waiters;
+	while (*link != HD_NONE) {
+		uint32_t index = *link;
+		struct hd_l1_waiter *waiter = &l1->waiters[index];
+		waiter->sectors &= (uint8_t)~sectors;
+		if (waiter->sectors) {
+			link = &waiter->next;
+		} else {
+			*link = waiter->next;
+			finish(l1, index);
+		}
+	}
+}
+
+uint32_t hd_l1_reply(struct hd_l1 *l1, const struct hd_packet *reply)
+{
+	if (reply->kind == HD_PACKET_ACK && !(reply->tag & PAST_CACHE))
+		return reply->tag;
+	uint32_t sectors = (uint32_t)__builtin_popcount(reply->sectors);
+	assert(l1->mshrs_used >= sectors);
+	l1->mshrs_used -= sectors;
+	if (reply->tag & PAST_CACHE)
+		finish(l1, reply->tag & ~PAST_CACHE);
+	else
+		fill(l1, &l1->tags.tags[reply->tag], reply->sectors);
+	return HD_NONE;
+}
+
+void hd_l1_prefetch(const struct hd_l1 *l1, const struct hd_packet *reply)
+{
+	if (reply->kind == HD_PACKET_DATA && !(reply->tag & PAST_CACHE))
+		__builtin_prefetch(&l1->tags.tags[reply->tag]);
+}
+
+bool hd_l1_finished(struct hd_l1 *l1, uint32_t *ticket)
+{
+	uint32_t index = l1->finished;
+	if (index == HD_NONE)
+		return false;
+	struct hd_l1_waiter *waiter = &l1->waiters[index];
+	*ticket = waiter->ticket;
+	l1->finished = waiter->next;
+	waiter->next = l1->free_waiter;
+	l1->free_waiter = index;
+	return true;
+}
+
+/* ---- the whole */
+
+void hd_l1_set_ways(struct hd_l1 *l1, uint32_t ways)
+{
+	l1->counters->l1d_writebacks += hd_tags_set_limit(&l1->tags, ways);
+}
+
+void hd_l1_flush(struct hd_l1 *l1)
+{
+	l1->counters->l1d_writebacks += hd_tags_flush(&l1->tags);
+}
+
+bool hd_l1_idle(const struct hd_l1 *l1)
+{
+	return !l1->mshrs_used && l1->out.head == l1->out.tail;
+}
+
+void hd_l1_dump(const struct hd_l1 *l1, FILE *out)
+{
+	fprintf(out, "  l1: %u lines, %u of %u ways, %u of %u MSHRs, %u packets to send\n", l1->tags.used, l1->tags.limit,
+		l1->tags.ways, l1->mshrs_used, l1->mshrs, hd_packets_count(&l1->out));
+	for (uint32_t i = 0; i < l1->tags.set_count * l1->tags.ways; i++) {
+		const struct hd_tag *tag = &l1->tags.tags[i];
+		if (tag->pending)
+			fprintf(out, "    line %#llx waits for sectors %#x\n", (unsigned long long)tag->line, tag->pending);
+	}
+}

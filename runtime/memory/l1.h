@@ -1,0 +1,62 @@
+/*
+ * L1 data cache of one SM: sectored, non-blocking. It takes line accesses and the replies of the memory, and puts packets
+ * in its out queue; a ticket, given with an access, comes back when the access is done.
+ */
+#ifndef HD_RUNTIME_MEMORY_L1_H
+#define HD_RUNTIME_MEMORY_L1_H
+
+#include <stdio.h>
+
+#include "heddle/stats.h"
+#include "runtime/memory/coalescer.h"
+#include "runtime/memory/tags.h"
+
+/* What a line access is part of. */
+struct hd_l1_request {
+	uint32_t ticket;
+	uint8_t space, kind, class, cache; /* as in struct hd_mem_request */
+};
+
+enum hd_l1_result {
+	HD_L1_STALL, /* nothing was done: no MSHR, merge, way or room in the out queue */
+	HD_L1_DONE,  /* hit, or a store that L1 keeps: data l1_latency later */
+	HD_L1_WAIT   /* the ticket comes from hd_l1_finished after a reply */
+};
+
+/* One waiting line access. */
+struct hd_l1_waiter {
+	uint32_t ticket, next;
+	uint8_t sectors; /* still missing */
+};
+
+struct hd_l1 {
+	struct hd_tags tags;
+	struct hd_packets out;      /* to the crossbar, ready l1_latency after the access */
+	struct hd_l1_waiter *waiters;
+	uint32_t free_waiter, finished;
+	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
+	uint32_t latency, flit, sector_bytes;
+	uint16_t sm;
+	bool enabled, write_back;
+	struct hd_counters *counters;
+};
+
+void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, struct hd_counters *counters,
+		struct hd_arena *arena);
+/* The packets' `slice` is left to who takes them. */
+enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
+			       const struct hd_access *access);
+/* A reply: fills sectors and finishes who waited for them. Returns the ticket of a store that this acknowledges (it is not
+ * given by hd_l1_finished), else HD_NONE. */
+uint32_t hd_l1_reply(struct hd_l1 *l1, const struct hd_packet *reply);
+/* A reply is on its way: starts to bring what it will need into the host's cache. */
+void hd_l1_prefetch(const struct hd_l1 *l1, const struct hd_packet *reply);
+/* Takes the ticket of a finished access; false: no more. Accesses of one reply come in their order. */
+bool hd_l1_finished(struct hd_l1 *l1, uint32_t *ticket);
+/* Uses `ways` of each set from now on. */
+void hd_l1_set_ways(struct hd_l1 *l1, uint32_t ways);
+void hd_l1_flush(struct hd_l1 *l1);
+bool hd_l1_idle(const struct hd_l1 *l1);
+void hd_l1_dump(const struct hd_l1 *l1, FILE *out);
+
+#endif

@@ -1,0 +1,341 @@
+/*
+ * L2 slice: write-back, write-allocate, sectored. One sector is served a cycle of the L2 clock, an atomic for as many cycles as
+ * lanes hit one word; the answer leaves l2_latency core cycles later. A sector that is written in every byte is not
+ * fetched; one written in part is. Missing sectors take an MSHR each, later requests merge. The head of the queue
+ * waits when it finds no MSHR, merge, way, room for the answer or room in the channel, and those behind it with it.
+ *
+ * A reply carries all sectors of its request and is sent when the last one is there.
+ *
+ * Needs both crossbars, a DRAM channel and the address map. Cost: O(1) a request, plus the line's waiters for merges and
+ * fills; nothing in cycles without work.
+ */
+#include "runtime/memory/l2.h"
+
+/* Keeps large MSHR files times large merge limits affordable. */
+enum { MAX_WAITERS = 8192 };
+
+void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config, const struct hd_map *map,
+		struct hd_counters *counters, struct hd_arena *arena)
+{
+	*slice = (struct hd_l2_slice){.index = index, .map = map, .counters = counters};
+	slice->clock = hd_clock_of(config->core_mhz, config->l2_mhz);
+	slice->mshrs = (uint32_t)config->l2_mshrs;
+	slice->merges = (uint32_t)config->l2_mshr_merges;
+	slice->latency = (uint32_t)config->l2_latency;
+	slice->flit = (uint32_t)config->icnt_flit;
+	slice->sector_bytes = (uint32_t)config->sector;
+	uint32_t sets = (uint32_t)(config->l2_slice_bytes / (config->l2_line * config->l2_ways));
+	hd_tags_init(&slice->tags, sets ? sets : 1, (uint32_t)config->l2_ways, arena);
+	hd_packets_init(&slice->in, (uint32_t)config->l2_queue, arena);
+	/* What the pipeline holds, and all that one fill may answer. */
+	hd_packets_init(&slice->out, slice->latency + 8 * slice->merges + (uint32_t)config->l2_queue, arena);
+	uint32_t fills = hd_power_above(slice->mshrs + 8);
+	slice->fills = HD_ARENA_NEW(arena, struct hd_dram_fill, fills);
+	slice->fill_mask = fills - 1;
+	uint32_t waiters = slice->mshrs * slice->merges < MAX_WAITERS ? slice->mshrs * slice->merges : MAX_WAITERS;
+	slice->waiters = HD_ARENA_NEW(arena, struct hd_l2_waiter, waiters);
+	for (uint32_t i = 0; i < waiters; i++)
+		slice->waiters[i].next = i + 1 < waiters ? i + 1 : HD_NONE;
+}
+
+/* ---- answers */
+
+static struct hd_packet reply_to(const struct hd_l2_slice *slice, const struct hd_packet *request)
+{
+	bool data = request->kind == HD_PACKET_READ || request->kind == HD_PACKET_ATOMIC;
+	struct hd_packet reply = *request;
+	uint32_t bytes = data ? (uint32_t)__builtin_popcount(request->sectors) * slice->sector_bytes : 0;
+	reply.kind = data ? HD_PACKET_DATA : HD_PACKET_ACK;
+	reply.flits = hd_packet_flits(bytes, slice->flit);
+	return reply;
+}
+
+static void answer(struct hd_l2_slice *slice, struct hd_packet reply, uint64_t served)
+{
+	reply.ready = served + slice->latency;
+	hd_packets_push(&slice->out, &reply);
+}
+
+static bool is_atomic(const struct hd_packet *request)
+{
+	return request->kind == HD_PACKET_ATOMIC || request->kind == HD_PACKET_REDUCTION;
+}
+
+/* ---- misses */
+
+static bool can_merge(const struct hd_l2_slice *slice, const struct hd_tag *tag, uint8_t sectors)
+{
+	for (uint32_t left = sectors; left; left &= left - 1) {
+		uint32_t count = 0;
+		for (uint32_t i = tag->waiters; i != HD_NONE; i = slice->waiters[i].next)
+			count += (slice->waiters[i].sectors & left & -left) != 0;
+		if (count >= slice->merges)
+			return false;
+	}
+	return true;
+}
+
+static bool have_mshrs(const struct hd_l2_slice *slice, uint8_t sectors)
+{
+	/* A line of more sectors than there are MSHRs goes alone. */
+	return !slice->mshrs_used || slice->mshrs_used + (uint32_t)__builtin_popcount(sectors) <= slice->mshrs;
+}
+
+static void wait_for(struct hd_l2_slice *slice, struct hd_tag *tag, const struct hd_packet *request, uint8_t sectors)
+{
+	uint32_t index = slice->free_waiter, *link = &tag->waiters;
+	struct hd_l2_waiter *waiter = &slice->waiters[index];
+	slice->free_waiter = waiter->next;
+	*waiter = (struct hd_l2_waiter){reply_to(slice, request), HD_NONE, sectors,
+					is_atomic(request) ? request->service : 0};
+	while (*link != HD_NONE)
+		link = &slice->waiters[*link].next;
+	*link = index;
+}
+
+/* Whether the line's sectors `fetch` can be asked for: a way (in *victim when the line is not there), MSHRs, room in the
+ * channel for them and for a dirty victim. */
+static bool can_fetch(const struct hd_l2_slice *slice, uint64_t line, uint32_t index, uint8_t fetch,
+		      const struct hd_dram *dram, uint32_t *victim)
+{
+	if (fetch && (!have_mshrs(slice, fetch) || !hd_dram_room(dram, HD_DRAM_READ)))
+		return false;
+	if (index != HD_NONE)
+		return true;
+	*victim = hd_tags_victim(&slice->tags, line);
+	return *victim != HD_NONE && (!slice->tags.tags[*victim].dirty || hd_dram_room(dram, HD_DRAM_WRITE));
+}
+
+static struct hd_tag *allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t line, uint32_t victim,
+			       struct hd_dram *dram)
+{
+	struct hd_tag *tag = &slice->tags.tags[victim];
+	if (tag->dirty) {
+		slice->counters->l2_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
+		hd_dram_push(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0);
+	}
+	hd_tags_replace(&slice->tags, victim, line);
+	return tag;
+}
+
+static void fetch_sectors(struct hd_l2_slice *slice, uint64_t now, struct hd_tag *tag, uint8_t sectors,
+			  struct hd_dram *dram)
+{
+	tag->pending |= sectors;
+	slice->mshrs_used += (uint32_t)__builtin_popcount(sectors);
+	hd_dram_push(dram, now, HD_DRAM_READ, slice->index, tag->line, sectors, (uint32_t)(tag - slice->tags.tags));
+}
+
+/* ---- service */
+
+static void count_sectors(struct hd_l2_slice *slice, uint8_t sectors, uint8_t hits)
+{
+	slice->counters->l2_accesses += (uint64_t)__builtin_popcount(sectors);
+	slice->counters->l2_hits += (uint64_t)__builtin_popcount(hits);
+	slice->counters->l2_misses += (uint64_t)__builtin_popcount(sectors) - (uint64_t)__builtin_popcount(hits);
+}
+
+/* Writes and write-backs. Sectors that are not wholly written are fetched; nobody waits for them. */
+static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd_packet *request, struct hd_dram *dram)
+{
+	uint64_t line = hd_map_in_slice(slice->map, request->line);
+	uint32_t index = hd_tags_find(&slice->tags, line), victim = HD_NONE;
+	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
+	uint8_t there = tag ? tag->valid | tag->pending : 0, hits = tag ? tag->valid & request->sectors : 0;
+	uint8_t fetch = request->sectors & (uint8_t) ~(request->full | there);
+	if (!can_fetch(slice, line, index, fetch, dram, &victim))
+		return false;
+	count_sectors(slice, request->sectors, hits);
+	if (tag)
+		hd_tags_touch(&slice->tags, index);
+	else
+		tag = allocate(slice, now, line, victim, dram);
+	if (fetch)
+		fetch_sectors(slice, now, tag, fetch, dram);
+	tag->valid |= request->full;
+	tag->dirty |= request->sectors;
+	if (request->kind == HD_PACKET_WRITE)
+		answer(slice, reply_to(slice, request), now);
+	return true;
+}
+
+/* Reads and atomics, which need their sectors. *cycles: of service. */
+static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_packet *request, struct hd_dram *dram,
+		       uint32_t *cycles)
+{
+	uint64_t line = hd_map_in_slice(slice->map, request->line);
+	uint32_t index = hd_tags_find(&slice->tags, line), victim = HD_NONE;
+	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
+	uint8_t hits = tag ? tag->valid & request->sectors : 0, wait = request->sectors & (uint8_t)~hits;
+	uint8_t merge = tag ? wait & tag->pending : 0, fetch = wait & (uint8_t)~merge;
+	bool atomic = is_atomic(request);
+	if (wait && (slice->free_waiter == HD_NONE || (merge && !can_merge(slice, tag, merge)) ||
+		     !can_fetch(slice, line, index, fetch, dram, &victim)))
+		return false;
+	count_sectors(slice, request->sectors, hits);
+	if (tag)
+		hd_tags_touch(&slice->tags, index);
+	else
+		tag = allocate(slice, now, line, victim, dram);
+	if (atomic)
+		tag->dirty |= request->sectors;
+	if (fetch)
+		fetch_sectors(slice, now, tag, fetch, dram);
+	if (wait) {
+		wait_for(slice, tag, request, wait);
+		return true;
+	}
+	if (atomic && request->service > *cycles)
+		*cycles = request->service;
+	answer(slice, reply_to(slice, request), now + (atomic ? *cycles - 1 : 0));
+	return true;
+}
+
+/* The head of the queue in own cycle `cycle`. Returns whether it was served. */
+static bool serve(struct hd_l2_slice *slice, uint64_t now, uint64_t cycle, struct hd_dram *dram)
+{
+	const struct hd_packet *request = hd_packets_front(&slice->in);
+	uint32_t cycles = (uint32_t)__builtin_popcount(request->sectors);
+	bool write = request->kind == HD_PACKET_WRITE || request->kind == HD_PACKET_WRITEBACK;
+	if (!hd_packets_room(&slice->out) || !(write ? serve_write(slice, now, request, dram)
+						      : serve_read(slice, now, request, dram, &cycles)))
+		return false;
+	slice->busy = cycle + cycles;
+	hd_packets_pop(&slice->in);
+	return true;
+}
+
+/* ---- fills */
+
+void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fill *fill)
+{
+	assert(slice->fill_tail - slice->fill_head <= slice->fill_mask);
+	slice->fills[slice->fill_tail++ & slice->fill_mask] = *fill;
+}
+
+void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *up)
+{
+	hd_tags_prefetch(&slice->tags, hd_map_in_slice(slice->map, hd_crossbar_back(up, slice->index)->line));
+}
+
+/* Answers those who now have all their sectors. */
+static void wake_waiters(struct hd_l2_slice *slice, uint64_t now, struct hd_tag *tag, uint8_t sectors)
+{
+	uint32_t *link = &tag->waiters;
+	while (*link != HD_NONE) {
+		uint32_t index = *link;
+		struct hd_l2_waiter *waiter = &slice->waiters[index];
+		waiter->sectors &= (uint8_t)~sectors;
+		if (waiter->sectors) {
+			link = &waiter->next;
+			continue;
+		}
+		if (waiter->service)
+			slice->busy = hd_max64(slice->busy, hd_clock_at(&slice->clock, now)) + waiter->service;
+		answer(slice, waiter->reply, now + waiter->service);
+		*link = waiter->next;
+		waiter->next = slice->free_waiter;
+		slice->free_waiter = index;
+	}
+}
+
+static bool take_fill(struct hd_l2_slice *slice, uint64_t now)
+{
+	const struct hd_dram_fill *fill = &slice->fills[slice->fill_head & slice->fill_mask];
+	struct hd_tag *tag = &slice->tags.tags[fill->tag];
+	uint32_t waiting = 0;
+	for (uint32_t i = tag->waiters; i != HD_NONE; i = slice->waiters[i].next)
+		waiting++;
+	if (hd_packets_room(&slice->out) < waiting)
+		return false;
+	tag->pending &= (uint8_t)~fill->sectors;
+	tag->valid |= fill->sectors;
+	slice->mshrs_used -= (uint32_t)__builtin_popcount(fill->sectors);
+	wake_waiters(slice, now, tag, fill->sectors);
+	slice->fill_head++;
+	slice->stalled = false;
+	return true;
+}
+
+static const struct hd_dram_fill *next_fill(const struct hd_l2_slice *slice)
+{
+	return slice->fill_head == slice->fill_tail ? NULL : &slice->fills[slice->fill_head & slice->fill_mask];
+}
+
+/* ---- a cycle */
+
+static void send_replies(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *down)
+{
+	const struct hd_packet *reply;
+	uint32_t before = slice->out.head;
+	while ((reply = hd_packets_front(&slice->out)) && reply->ready <= now &&
+	       hd_crossbar_room(down, slice->index, reply->flits, now)) {
+		hd_crossbar_push(down, slice->index, reply, now);
+		hd_packets_pop(&slice->out);
+	}
+	slice->stalled &= slice->out.head == before;
+}
+
+static void take_requests(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up)
+{
+	const struct hd_packet *request;
+	while (hd_packets_room(&slice->in) && (request = hd_crossbar_front(up, slice->index)) && request->ready <= now) {
+		hd_packets_push(&slice->in, request);
+		hd_crossbar_pop(up, slice->index, now);
+	}
+}
+
+static uint64_t next_cycle(const struct hd_l2_slice *slice, uint64_t now, const struct hd_crossbar *up,
+			   const struct hd_crossbar *down)
+{
+	uint64_t next = HD_NEVER;
+	const struct hd_packet *reply = hd_packets_front(&slice->out), *request = hd_crossbar_front(up, slice->index);
+	const struct hd_dram_fill *fill = next_fill(slice);
+	if (request && hd_packets_room(&slice->in))
+		next = request->ready;
+	if (hd_packets_count(&slice->in) && !slice->stalled)
+		next = hd_min64(next, hd_clock_edge(&slice->clock, slice->busy));
+	if (reply)
+		next = hd_min64(next, reply->ready > now ? reply->ready : hd_crossbar_room_at(down, slice->index));
+	/* A fill that is due waits for the out queue. */
+	if (fill && fill->ready > now)
+		next = hd_min64(next, fill->ready);
+	return next > now ? next : now + 1;
+}
+
+uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_crossbar *down,
+		    struct hd_dram *dram)
+{
+	const struct hd_dram_fill *fill;
+	send_replies(slice, now, down);
+	while ((fill = next_fill(slice)) && fill->ready <= now && take_fill(slice, now))
+		;
+	take_requests(slice, now, up);
+	uint64_t last = hd_clock_at(&slice->clock, now), before = now ? hd_clock_at(&slice->clock, now - 1) : 0;
+	while (hd_packets_count(&slice->in) && !slice->stalled) {
+		uint64_t cycle = hd_max64(slice->busy, before + 1);
+		if (cycle > last)
+			break;
+		slice->stalled = !serve(slice, now, cycle, dram);
+		take_requests(slice, now, up);
+	}
+	return next_cycle(slice, now, up, down);
+}
+
+bool hd_l2_idle(const struct hd_l2_slice *slice)
+{
+	return !hd_packets_count(&slice->in) && !hd_packets_count(&slice->out) && !slice->mshrs_used;
+}
+
+void hd_l2_dump(const struct hd_l2_slice *slice, FILE *out)
+{
+	if (hd_l2_idle(slice))
+		return;
+	const struct hd_packet *head = hd_packets_front(&slice->in);
+	fprintf(out, "l2 slice %u: %u requests, %u replies, %u of %u MSHRs, %u fills, busy to %llu%s\n", slice->index,
+		hd_packets_count(&slice->in), hd_packets_count(&slice->out), slice->mshrs_used, slice->mshrs,
+		slice->fill_tail - slice->fill_head, (unsigned long long)slice->busy, slice->stalled ? ", stalled" : "");
+	if (head)
+		fprintf(out, "  head: kind %u line %#llx sectors %#x from SM %u\n", head->kind,
+			(unsigned long long)head->line, head->sectors, head->sm);
+}

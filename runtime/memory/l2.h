@@ -1,0 +1,56 @@
+/*
+ * One slice (sub-partition) of the L2: queue, tags, MSHRs, atomic unit, between the two crossbars and a DRAM channel.
+ */
+#ifndef HD_RUNTIME_MEMORY_L2_H
+#define HD_RUNTIME_MEMORY_L2_H
+
+#include <stdio.h>
+
+#include "heddle/stats.h"
+#include "runtime/memory/crossbar.h"
+#include "runtime/memory/dram.h"
+#include "runtime/memory/map.h"
+#include "runtime/memory/tags.h"
+
+/* A request that waits for sectors. */
+struct hd_l2_waiter {
+	struct hd_packet reply;
+	uint32_t next;
+	uint8_t sectors; /* still missing */
+	uint8_t service; /* atomics: cycles once they are there */
+};
+
+struct hd_l2_slice {
+	uint32_t index;
+	struct hd_clock clock;
+	const struct hd_map *map;
+	struct hd_tags tags;       /* by number in the slice */
+	struct hd_packets in;      /* requests */
+	struct hd_packets out;     /* replies, ready l2_latency after their service */
+	struct hd_dram_fill *fills; /* ring */
+	uint32_t fill_mask, fill_head, fill_tail;
+	struct hd_l2_waiter *waiters;
+	uint32_t free_waiter;
+	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
+	uint32_t latency, flit, sector_bytes;
+	uint64_t busy;             /* first own cycle in which the next request can be served */
+	bool stalled;              /* the head waits for a fill, the out queue or the channel, whose owner clears this */
+	struct hd_counters *counters;
+};
+
+void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config, const struct hd_map *map,
+		struct hd_counters *counters, struct hd_arena *arena);
+/* Sectors from DRAM, to be taken from their ready cycle on. They come in order of it. */
+void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fill *fill);
+/* A request is on its way: starts to bring what it will need into the host's cache. */
+void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *up);
+/*
+ * The slice's work in core cycle `now`: takes requests from `up`, serves, pushes reads and victims to `dram` and replies to
+ * `down`. Returns the next core cycle with work of its own; HD_NEVER: when something arrives or room appears.
+ */
+uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_crossbar *down,
+		    struct hd_dram *dram);
+bool hd_l2_idle(const struct hd_l2_slice *slice);
+void hd_l2_dump(const struct hd_l2_slice *slice, FILE *out);
+
+#endif

@@ -1,0 +1,216 @@
+/*
+ * The memory system: ties crossbars, L2 slices and DRAM channels together and visits, in each cycle with work, those
+ * that have some. The order within a cycle is fixed (channels, requests' crossbar, slices, replies' crossbar) and shows
+ * nowhere, because what one unit hands to another is seen a cycle later, except that a DRAM command that frees a place in
+ * its queue lets a slice use it in the same cycle.
+ *
+ * Needs a configuration that hd_config_check accepts, with equal lines in L1 and L2. Cost: a few loads in a cycle without
+ * work; else the units with work, found through agendas.
+ */
+#include <string.h>
+
+#include "runtime/memory/system.h"
+
+/* ---- construction */
+
+/* The largest packet must fit. */
+static uint32_t queue_flits(uint64_t configured, const struct hd_config *config)
+{
+	uint32_t largest = hd_packet_flits((uint32_t)config->l1_line, (uint32_t)config->icnt_flit);
+	return configured < largest ? largest : (uint32_t)configured;
+}
+
+static void init_crossbars(struct hd_memory *memory, const struct hd_config *config, struct hd_arena *arena)
+{
+	struct hd_crossbar_shape shape = {.name = "up", .inputs = memory->sm_count, .outputs = memory->slice_count};
+	shape.by_slice = true;
+	shape.latency = (uint32_t)config->icnt_latency;
+	shape.in_flits = queue_flits(config->icnt_input_queue, config);
+	shape.out_flits = queue_flits(config->icnt_output_queue, config);
+	shape.clock = hd_clock_of(config->core_mhz, config->icnt_mhz);
+	shape.flits = &memory->stats.counters.icnt_flits_up;
+	hd_crossbar_init(&memory->up, &shape, arena);
+	shape.name = "down";
+	shape.inputs = memory->slice_count;
+	shape.outputs = memory->sm_count;
+	shape.by_slice = false;
+	shape.flits = &memory->stats.counters.icnt_flits_down;
+	hd_crossbar_init(&memory->down, &shape, arena);
+}
+
+struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena *arena)
+{
+	struct hd_memory *memory = HD_ARENA_NEW(arena, struct hd_memory, 1);
+	assert(config->l1_line == config->l2_line);
+	hd_map_init(&memory->map, config);
+	memory->sm_count = (uint32_t)config->sm_count;
+	memory->slice_count = (uint32_t)config->l2_slices;
+	memory->channel_count = (uint32_t)config->dram_channels;
+	init_crossbars(memory, config, arena);
+	memory->slices = HD_ARENA_NEW(arena, struct hd_l2_slice, memory->slice_count);
+	memory->slice_next = HD_ARENA_NEW(arena, uint64_t, memory->slice_count);
+	hd_agenda_init(&memory->slice_agenda, memory->slice_count, arena);
+	for (uint32_t i = 0; i < memory->slice_count; i++) {
+		hd_l2_init(&memory->slices[i], i, config, &memory->map, &memory->stats.counters, arena);
+		memory->slice_next[i] = HD_NEVER;
+	}
+	memory->channels = HD_ARENA_NEW(arena, struct hd_dram, memory->channel_count);
+	hd_agenda_init(&memory->channel_agenda, memory->channel_count, arena);
+	for (uint32_t i = 0; i < memory->channel_count; i++)
+		hd_dram_init(&memory->channels[i], config, &memory->map, &memory->stats.counters, arena);
+	memory->next = HD_NEVER;
+	return memory;
+}
+
+/* ---- a cycle */
+
+static void wake_slice(struct hd_memory *memory, uint64_t now, uint32_t slice, uint64_t cycle)
+{
+	if (cycle >= memory->slice_next[slice])
+		return;
+	memory->slice_next[slice] = cycle;
+	hd_agenda_add(&memory->slice_agenda, now, slice, cycle);
+}
+
+static void channel_cycle(struct hd_memory *memory, uint32_t index, uint64_t now)
+{
+	struct hd_dram *dram = &memory->channels[index];
+	struct hd_dram_fill fill;
+	hd_dram_tick(dram, now);
+	while (hd_dram_fill(dram, &fill)) {
+		hd_l2_fill(&memory->slices[fill.slice], &fill);
+		wake_slice(memory, now, fill.slice, fill.ready);
+	}
+	if (!dram->freed)
+		return;
+	dram->freed = false;
+	uint32_t first = index * memory->map.slices_per_channel;
+	for (uint32_t slice = first; slice < first + memory->map.slices_per_channel; slice++)
+		if (memory->slices[slice].stalled) {
+			memory->slices[slice].stalled = false;
+			wake_slice(memory, now, slice, now);
+		}
+}
+
+static void channels_cycle(struct hd_memory *memory, uint64_t now)
+{
+	for (uint32_t word = 0; word < memory->channel_agenda.words; word++)
+		for (uint64_t left = hd_agenda_take(&memory->channel_agenda, now, word); left; left &= left - 1) {
+			uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(left);
+			if (memory->channels[index].next <= now)
+				channel_cycle(memory, index, now);
+			if (memory->channels[index].next != HD_NEVER)
+				hd_agenda_add(&memory->channel_agenda, now, index, memory->channels[index].next);
+		}
+}
+
+/* Requests arrive at slices; SMs that found no room will have some. */
+static void up_cycle(struct hd_memory *memory, uint64_t now, uint64_t *woken)
+{
+	struct hd_crossbar *up = &memory->up;
+	hd_crossbar_tick(up, now);
+	for (uint32_t word = 0; word < up->out_words; word++) {
+		for (uint64_t left = up->arrived[word]; left; left &= left - 1) {
+			uint32_t slice = word * 64 + (uint32_t)__builtin_ctzll(left);
+			hd_l2_prefetch(&memory->slices[slice], up);
+			wake_slice(memory, now, slice, hd_crossbar_front(up, slice)->ready);
+		}
+		up->arrived[word] = 0;
+	}
+	for (uint32_t word = 0; word < up->in_words; word++) {
+		woken[word] |= up->freed[word];
+		up->freed[word] = 0;
+	}
+}
+
+static void slice_cycle(struct hd_memory *memory, uint32_t index, uint64_t now)
+{
+	uint32_t channel = index / memory->map.slices_per_channel;
+	struct hd_dram *dram = &memory->channels[channel];
+	uint64_t before = dram->next;
+	memory->slice_next[index] = hd_l2_tick(&memory->slices[index], now, &memory->up, &memory->down, dram);
+	if (dram->next < before)
+		hd_agenda_add(&memory->channel_agenda, now, channel, dram->next);
+}
+
+static void slices_cycle(struct hd_memory *memory, uint64_t now)
+{
+	for (uint32_t word = 0; word < memory->slice_agenda.words; word++)
+		for (uint64_t left = hd_agenda_take(&memory->slice_agenda, now, word); left; left &= left - 1) {
+			uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(left);
+			if (memory->slice_next[index] <= now)
+				slice_cycle(memory, index, now);
+			if (memory->slice_next[index] != HD_NEVER)
+				hd_agenda_add(&memory->slice_agenda, now, index, memory->slice_next[index]);
+		}
+}
+
+static void down_cycle(struct hd_memory *memory, uint64_t now, uint64_t *woken)
+{
+	struct hd_crossbar *down = &memory->down;
+	hd_crossbar_tick(down, now);
+	for (uint32_t word = 0; word < down->out_words; word++) {
+		woken[word] |= down->arrived[word];
+		down->arrived[word] = 0;
+	}
+	for (uint32_t word = 0; word < down->in_words; word++) {
+		for (uint64_t left = down->freed[word]; left; left &= left - 1) {
+			uint32_t slice = word * 64 + (uint32_t)__builtin_ctzll(left);
+			wake_slice(memory, now, slice, hd_crossbar_room_at(down, slice));
+		}
+		down->freed[word] = 0;
+	}
+}
+
+static void step(struct hd_memory *memory, uint64_t now, uint64_t *woken)
+{
+	channels_cycle(memory, now);
+	up_cycle(memory, now, woken);
+	slices_cycle(memory, now);
+	hd_crossbar_collect(&memory->up);
+	hd_crossbar_collect(&memory->down);
+	down_cycle(memory, now, woken);
+	memory->next = hd_min64(hd_agenda_next(&memory->slice_agenda, now), hd_agenda_next(&memory->channel_agenda, now));
+	memory->next = hd_min64(memory->next, hd_min64(memory->up.next, memory->down.next));
+}
+
+uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken)
+{
+	hd_crossbar_collect(&memory->up);
+	hd_crossbar_collect(&memory->down);
+	memory->next = hd_min64(memory->next, hd_min64(memory->up.next, memory->down.next));
+	while (memory->next <= now)
+		step(memory, memory->next, woken);
+	return memory->next;
+}
+
+/* ---- state */
+
+bool hd_memory_idle(const struct hd_memory *memory)
+{
+	if (memory->next != HD_NEVER || !hd_crossbar_idle(&memory->up) || !hd_crossbar_idle(&memory->down))
+		return false;
+	for (uint32_t i = 0; i < memory->slice_count; i++)
+		if (!hd_l2_idle(&memory->slices[i]))
+			return false;
+	for (uint32_t i = 0; i < memory->channel_count; i++)
+		if (!hd_dram_idle(&memory->channels[i]))
+			return false;
+	return true;
+}
+
+const struct hd_stats *hd_memory_stats(const struct hd_memory *memory)
+{
+	return &memory->stats;
+}
+
+void hd_memory_dump(const struct hd_memory *memory, FILE *out)
+{
+	fprintf(out, "memory: next cycle with work %lld\n", (long long)memory->next);
+	hd_crossbar_dump(&memory->up, out);
+	for (uint32_t i = 0; i < memory->slice_count; i++)
+		hd_l2_dump(&memory->slices[i], out);
+	for (uint32_t i = 0; i < memory->channel_count; i++)
+		hd_dram_dump(&memory->channels[i], i, out);
+	hd_crossbar_dump(&memory->down, out);
+}

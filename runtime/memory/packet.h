@@ -1,0 +1,94 @@
+/*
+ * What travels between L1, crossbars and L2: one packet for the wanted sectors of one line, and the bounded queue of
+ * packets that units meet through.
+ */
+#ifndef HD_RUNTIME_MEMORY_PACKET_H
+#define HD_RUNTIME_MEMORY_PACKET_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/arena.h"
+
+#define HD_NONE UINT32_MAX
+
+enum hd_packet_kind {
+	HD_PACKET_READ,
+	HD_PACKET_WRITE,     /* acknowledged */
+	HD_PACKET_WRITEBACK, /* of a dirty victim: not acknowledged */
+	HD_PACKET_ATOMIC,    /* answered with data */
+	HD_PACKET_REDUCTION, /* acknowledged */
+	HD_PACKET_DATA,      /* reply */
+	HD_PACKET_ACK,       /* reply */
+	HD_PACKET_KINDS
+};
+
+struct hd_packet {
+	uint64_t line;    /* address / line size */
+	uint64_t ready;   /* core cycle from which the receiver may take it */
+	uint32_t tag;     /* the sender's; comes back in the reply */
+	uint16_t sm;      /* that sent it or gets it */
+	uint16_t slice;   /* of the L2 */
+	uint8_t kind;     /* enum hd_packet_kind */
+	uint8_t sectors;  /* of the line, one bit each */
+	uint8_t full;     /* writes: of these, those written in every byte */
+	uint8_t service;  /* atomics: cycles of the L2's unit */
+	uint8_t flits;    /* header included */
+};
+
+/* A ring of packets in the order of arrival; a full one stalls its writer. */
+struct hd_packets {
+	struct hd_packet *ring;
+	uint32_t mask, capacity, head, tail;
+};
+
+static inline uint32_t hd_power_above(uint32_t value)
+{
+	uint32_t power = 1;
+	while (power < value)
+		power *= 2;
+	return power;
+}
+
+static inline void hd_packets_init(struct hd_packets *queue, uint32_t capacity, struct hd_arena *arena)
+{
+	uint32_t slots = hd_power_above(capacity);
+	*queue = (struct hd_packets){HD_ARENA_NEW(arena, struct hd_packet, slots), slots - 1, capacity, 0, 0};
+}
+
+static inline uint32_t hd_packets_count(const struct hd_packets *queue)
+{
+	return queue->tail - queue->head;
+}
+
+static inline uint32_t hd_packets_room(const struct hd_packets *queue)
+{
+	return queue->capacity - (queue->tail - queue->head);
+}
+
+static inline void hd_packets_push(struct hd_packets *queue, const struct hd_packet *packet)
+{
+	assert(hd_packets_room(queue));
+	queue->ring[queue->tail++ & queue->mask] = *packet;
+}
+
+/* The oldest, or NULL. */
+static inline const struct hd_packet *hd_packets_front(const struct hd_packets *queue)
+{
+	return queue->head == queue->tail ? NULL : &queue->ring[queue->head & queue->mask];
+}
+
+static inline void hd_packets_pop(struct hd_packets *queue)
+{
+	assert(queue->head != queue->tail);
+	queue->head++;
+}
+
+/* Header and address are one flit; data follow in whole flits. */
+static inline uint8_t hd_packet_flits(uint32_t data_bytes, uint32_t flit_bytes)
+{
+	return (uint8_t)(1 + (data_bytes + flit_bytes - 1) / flit_bytes);
+}
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * The memory system behind the load/store units, as memory.c and lsu.c share it.
+ */
+#ifndef HD_RUNTIME_MEMORY_SYSTEM_H
+#define HD_RUNTIME_MEMORY_SYSTEM_H
+
+#include "runtime/memory/agenda.h"
+#include "runtime/memory/crossbar.h"
+#include "runtime/memory/dram.h"
+#include "runtime/memory/l2.h"
+#include "runtime/memory/map.h"
+#include "runtime/memory/memory.h"
+
+struct hd_memory {
+	struct hd_map map;
+	struct hd_crossbar up, down;  /* SMs to slices, slices to SMs */
+	struct hd_l2_slice *slices;
+	struct hd_dram *channels;
+	uint32_t slice_count, channel_count, sm_count;
+	uint64_t *slice_next;         /* core cycle at which each slice wants to work, HD_NEVER */
+	struct hd_agenda slice_agenda, channel_agenda;
+	uint64_t next;                /* cycle with work, HD_NEVER */
+	struct hd_stats stats;
+};
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * The tag array of a sectored, set-associative cache with true LRU replacement. Fewer ways than there are may be in use
+ * (when shared memory takes a part of a unified L1). A line with sectors under way is never replaced.
+ */
+#ifndef HD_RUNTIME_MEMORY_TAGS_H
+#define HD_RUNTIME_MEMORY_TAGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/memory/packet.h"
+
+struct hd_tag {
+	uint64_t line;
+	uint32_t waiters;    /* the owner's list of those who wait for sectors, HD_NONE */
+	uint8_t valid, dirty, pending; /* sectors */
+	bool used;
+};
+
+/* Neighbours in the set's list, ways of the set: towards more and less recently used; free ways: the next free. */
+struct hd_tag_link {
+	uint16_t newer, older;
+};
+
+struct hd_tag_set {
+	uint16_t newest, oldest, free, used;
+};
+
+struct hd_tags {
+	struct hd_tag *tags;        /* set after set, `ways` each */
+	struct hd_tag_link *links;  /* as tags */
+	struct hd_tag_set *sets;
+	uint16_t *marks;            /* set after set, `mark_stride` each: a hash of the line, 0 in free ways */
+	uint32_t set_count, ways, limit, set_bits, mark_stride;
+	uint32_t used;
+};
+
+/* At most 65,534 ways. */
+void hd_tags_init(struct hd_tags *tags, uint32_t set_count, uint32_t ways, struct hd_arena *arena);
+/* Index of the line's tag, or HD_NONE. */
+uint32_t hd_tags_find(const struct hd_tags *tags, uint64_t line);
+/* Starts to bring what the look-up and replacement of a line will need into the host's cache. */
+void hd_tags_prefetch(const struct hd_tags *tags, uint64_t line);
+/* Makes it the most recently used of its set. */
+void hd_tags_touch(struct hd_tags *tags, uint32_t index);
+/* The tag that a new line would take: a free one or the least recently used without pending sectors; HD_NONE when
+ * every way is pending. Changes nothing. */
+uint32_t hd_tags_victim(const struct hd_tags *tags, uint64_t line);
+/* Gives `victim`, as found by hd_tags_victim, to `line`: most recently used, no sectors. */
+void hd_tags_replace(struct hd_tags *tags, uint32_t victim, uint64_t line);
+/* Frees a tag without pending sectors. */
+void hd_tags_drop(struct hd_tags *tags, uint32_t index);
+/* Ways in use of each set, 1 to `ways`. Frees what is over that, oldest first; pending lines stay until replaced. Returns
+ * the dirty sectors that this dropped. */
+uint32_t hd_tags_set_limit(struct hd_tags *tags, uint32_t limit);
+/* Empties the cache but for pending lines, which lose their other sectors. Returns the dirty sectors dropped. */
+uint32_t hd_tags_flush(struct hd_tags *tags);
+
+#endif

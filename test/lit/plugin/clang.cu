@@ -1,0 +1,28 @@
+// clang runs the pass at the end of the optimizer, whatever the level; parameters come from the environment.
+// DEFINE: %{device} = -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-gpu-arch=sm_70 --cuda-device-only -S -emit-llvm -Xclang -target-sdk-version=11.8 --cuda-feature=+ptx75
+// RUN: rm -rf %t && mkdir %t
+// RUN: env HEDDLE_PASS='o=%t/o2' %clang++ %s -O2 -gline-tables-only -o %t/o2.ll %{device} -fpass-plugin=%plugin -Rpass-analysis=heddle-stackdepth 2>&1 | %FileCheck --check-prefix=REMARK %s
+// RUN: env HEDDLE_PASS='o=%t/o0' %clang++ %s -O0 -o %t/o0.ll %{device} -fpass-plugin=%plugin
+// RUN: %FileCheck %s < %t/o2.ll
+// RUN: %FileCheck %s < %t/o0.ll
+// RUN: ls %t/o2.hdo %t/o2.heddle.json %t/o0.hdo %t/o0.heddle.json
+// RUN: env HEDDLE_PASS='o=%t/asm' %not %clang++ %s -DASM -O2 -gline-tables-only -o %t/asm.ll %{device} -fpass-plugin=%plugin 2>&1 | %FileCheck --check-prefix=ASM %s
+// RUN: env HEDDLE_PASS='frob' %not %clang++ %s -O2 -o %t/asm.ll %{device} -fpass-plugin=%plugin 2>&1 | %FileCheck --check-prefix=KEY %s
+// RUN: %not ls %t/asm.hdo %t/asm.ll
+
+// REMARK: clang.cu:[[#@LINE+13]]:1: remark: kernel _Z4kernPii: registers {{.*}} chain _Z4kernPii -> _Z4cubei [-Rpass-analysis=heddle-stackdepth]
+// ASM: clang.cu:[[#@LINE+7]]:3: error: {{.*inline assembly}}
+// KEY: error: unknown pass parameter 'frob'
+// CHECK: call {{.*}}@_Z4cubei({{.*}} !heddle.call
+
+__attribute__((device, noinline)) int cube(int x)
+{
+#ifdef ASM
+  asm volatile("add.s32 %0, %0, 1;" : "+r"(x));
+#endif
+  return x * x * x;
+}
+__attribute__((global)) void kern(int *p, int n)
+{
+  p[n] = cube(n);
+}

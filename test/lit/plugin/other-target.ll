@@ -1,0 +1,16 @@
+; Asked for by name, other targets are an error; at the end of a pipeline they are left alone, without a word.
+; RUN: %not %opt -load-pass-plugin=%plugin -passes=heddle -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -O2 -S %s -o %t.plain.ll
+; RUN: env HEDDLE_PASS=nonsense %opt -load-pass-plugin=%plugin -O2 -S %s -o %t.ll 2>&1 | count 0
+; RUN: diff %t.plain.ll %t.ll
+; RUN: %clang -O2 -S -emit-llvm -x ir --target=x86_64-linux-gnu %s -o %t.plain.ll
+; RUN: env HEDDLE_PASS=nonsense %clang -O2 -S -emit-llvm -x ir --target=x86_64-linux-gnu -fpass-plugin=%plugin %s -o %t.ll 2>&1 | count 0
+; RUN: diff %t.plain.ll %t.ll
+
+; CHECK: heddle: error: the module is for 'x86_64-unknown-linux-gnu', heddle compiles nvptx64 only
+
+target triple = "x86_64-unknown-linux-gnu"
+
+define i32 @main() {
+  ret i32 0
+}

@@ -1,0 +1,300 @@
+/* Coalescer and shared-memory conflicts: cases worked out by hand, and random ones against the definition. */
+#include "harness.h"
+
+#include <string.h>
+
+#include "memory_rig.h"
+#include "runtime/memory/coalescer.h"
+#include "sample.h"
+
+static struct hd_coalescer coalescer = {7, 5};
+static struct hd_access out[HD_MAX_ACCESSES];
+
+static uint32_t run(const struct hd_mem_request *request)
+{
+	memset(out, 0xaa, sizeof(out));
+	return hd_coalesce(&coalescer, request, out);
+}
+
+/* ---- global loads */
+
+static const struct {
+	uint64_t base, stride;
+	uint32_t bytes, lines;
+	uint8_t first, last; /* sectors of the first and last line */
+} strides[] = {
+	{0x1000, 4, 4, 1, 0xf, 0xf},      /* consecutive words */
+	{0x1000, 1, 1, 1, 0x1, 0x1},      /* consecutive bytes: one sector */
+	{0x1000, 2, 2, 1, 0x3, 0x3},
+	{0x1000, 8, 4, 2, 0xf, 0xf},      /* every second word */
+	{0x1000, 128, 4, 32, 0x1, 0x1},   /* a column of a matrix with 32 words a row */
+	{0x1000, 32, 4, 8, 0xf, 0xf},     /* a word of each sector */
+	{0x1000, 0, 4, 1, 0x1, 0x1},      /* one word for all */
+	{0x1020, 4, 4, 2, 0xe, 0x1},      /* aligned to a sector, not to a line */
+	{0x1004, 4, 4, 2, 0xf, 0x1},      /* aligned to a word only */
+	{0x1000, 8, 8, 2, 0xf, 0xf},
+	{0x1000, 16, 16, 4, 0xf, 0xf},
+	{0x1078, 16, 16, 5, 0x8, 0x7},    /* a lane spans two lines */
+};
+
+START_TEST(strides_touch_these_lines)
+{
+	struct hd_mem_request request = rig_load(0, strides[_i].base, strides[_i].stride, strides[_i].bytes);
+	uint32_t count = run(&request);
+	ck_assert_uint_eq(count, strides[_i].lines);
+	ck_assert_uint_eq(out[0].sectors, strides[_i].first);
+	ck_assert_uint_eq(out[count - 1].sectors, strides[_i].last);
+	for (uint32_t i = 0; i < count; i++)
+		ck_assert_uint_eq(out[i].line, strides[_i].base / 128 + i);
+}
+END_TEST
+
+START_TEST(lines_come_in_the_order_of_lanes)
+{
+	struct hd_mem_request request = rig_load(0, 0, 4, 4);
+	for (uint32_t lane = 0; lane < 32; lane++)
+		request.address[lane] = (uint64_t)(lane * 7 % 5) * 128;
+	ck_assert_uint_eq(run(&request), 5);
+	static const uint64_t order[] = {0, 2, 4, 1, 3};
+	for (uint32_t i = 0; i < 5; i++)
+		ck_assert_uint_eq(out[i].line, order[i]);
+}
+END_TEST
+
+START_TEST(inactive_lanes_do_not_count)
+{
+	struct hd_mem_request request = rig_load(0, 0, 128, 4);
+	request.mask = 0x80000001;
+	ck_assert_uint_eq(run(&request), 2);
+	ck_assert_uint_eq(out[1].line, 31);
+	request.mask = 0;
+	ck_assert_uint_eq(run(&request), 0);
+}
+END_TEST
+
+/* The sectors that the definition gives, line by line. */
+static uint8_t sectors_of(const struct hd_mem_request *request, uint64_t line)
+{
+	uint8_t sectors = 0;
+	for (uint32_t lane = 0; lane < 32; lane++)
+		for (uint32_t byte = 0; request->mask >> lane & 1 && byte < request->bytes; byte++) {
+			uint64_t address = request->address[lane] + byte;
+			if (address / 128 == line)
+				sectors |= (uint8_t)(1u << address % 128 / 32);
+		}
+	return sectors;
+}
+
+START_TEST(random_addresses_agree_with_the_definition)
+{
+	uint64_t state = 1 + (uint64_t)_i;
+	struct hd_mem_request request = rig_load(0, 0, 0, 1u << _i % 5);
+	uint64_t range = UINT64_C(1) << (6 + _i % 14);
+	request.mask = (uint32_t)sample_random(&state);
+	for (uint32_t lane = 0; lane < 32; lane++)
+		request.address[lane] = sample_random(&state) % range;
+	uint32_t count = run(&request), sectors = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		ck_assert_uint_eq(out[i].sectors, sectors_of(&request, out[i].line));
+		for (uint32_t j = 0; j < i; j++)
+			ck_assert(out[i].line != out[j].line);
+		sectors += (uint32_t)__builtin_popcount(out[i].sectors);
+	}
+	for (uint64_t line = 0; line <= range / 128; line++)
+		sectors -= (uint32_t)__builtin_popcount(sectors_of(&request, line));
+	ck_assert_uint_eq(sectors, 0);
+}
+END_TEST
+
+START_TEST(unsectored_lines_have_one_sector)
+{
+	struct hd_config config;
+	hd_config_defaults(&config);
+	config.sector = 128;
+	struct hd_coalescer whole;
+	hd_coalescer_init(&whole, &config);
+	struct hd_mem_request request = rig_load(0, 0x40, 4, 4);
+	request.kind = HD_MEM_STORE;
+	ck_assert_uint_eq(hd_coalesce(&whole, &request, out), 2);
+	ck_assert_uint_eq(out[0].sectors, 1);
+	ck_assert_uint_eq(out[0].full, 0);
+	request = rig_load(0, 0, 4, 4);
+	request.kind = HD_MEM_STORE;
+	ck_assert_uint_eq(hd_coalesce(&whole, &request, out), 1);
+	ck_assert_uint_eq(out[0].full, 1);
+}
+END_TEST
+
+/* ---- local memory: 4-byte words of one lane are 128 bytes apart */
+
+static struct hd_mem_request local(uint32_t bytes, uint32_t offset, uint32_t step)
+{
+	struct hd_mem_request request = rig_load(0, 0, 0, bytes);
+	request.space = HD_MEM_LOCAL;
+	for (uint32_t lane = 0; lane < 32; lane++)
+		request.address[lane] = hd_local_address(0x10000, lane, offset + lane * step);
+	return request;
+}
+
+START_TEST(wide_local_accesses_take_a_line_a_word)
+{
+	for (uint32_t bytes = 1; bytes <= 16; bytes *= 2) {
+		struct hd_mem_request request = local(bytes, 16, 0);
+		uint32_t words = bytes > 4 ? bytes / 4 : 1;
+		ck_assert_uint_eq(run(&request), words);
+		for (uint32_t i = 0; i < words; i++) {
+			ck_assert_uint_eq(out[i].line, 0x10000 / 128 + 4 + i);
+			ck_assert_uint_eq(out[i].sectors, 0xf);
+		}
+	}
+}
+END_TEST
+
+START_TEST(diverging_local_accesses_touch_up_to_128_lines)
+{
+	struct hd_mem_request request = local(16, 0, 16);
+	ck_assert_uint_eq(run(&request), 128);
+	for (uint32_t i = 0; i < 128; i++)
+		ck_assert_uint_eq(__builtin_popcount(out[i].sectors), 1);
+}
+END_TEST
+
+/* ---- stores: which sectors are written in every byte */
+
+START_TEST(full_sectors_are_found)
+{
+	struct hd_mem_request request = rig_load(0, 0, 4, 4);
+	request.kind = HD_MEM_STORE;
+	run(&request);
+	ck_assert_uint_eq(out[0].full, 0xf);
+	request.mask = 0x0000fffe; /* lane 0 missing, sectors 2 and 3 not touched */
+	run(&request);
+	ck_assert_uint_eq(out[0].sectors, 0x3);
+	ck_assert_uint_eq(out[0].full, 0x2);
+	request = rig_load(0, 0x40, 1, 1);
+	request.kind = HD_MEM_STORE;
+	run(&request);
+	ck_assert_uint_eq(out[0].sectors, 0x4);
+	ck_assert_uint_eq(out[0].full, 0x4);
+	request = rig_load(0, 0x38, 8, 8); /* eight-byte stores across the middle of the line */
+	request.kind = HD_MEM_STORE;
+	ck_assert_uint_eq(run(&request), 3);
+	ck_assert_uint_eq(out[0].full, 0xc);
+	ck_assert_uint_eq(out[1].full, 0xf);
+	ck_assert_uint_eq(out[2].sectors, 0x3);
+	ck_assert_uint_eq(out[2].full, 0x1);
+}
+END_TEST
+
+START_TEST(local_stores_of_a_whole_warp_are_full)
+{
+	struct hd_mem_request request = local(16, 0, 0);
+	request.kind = HD_MEM_STORE;
+	ck_assert_uint_eq(run(&request), 4);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(out[i].full, 0xf);
+}
+END_TEST
+
+/* ---- atomics: lanes on one word are served one after the other */
+
+START_TEST(atomics_are_served_by_word)
+{
+	struct hd_mem_request request = rig_load(0, 0, 0, 4);
+	request.kind = HD_MEM_ATOMIC;
+	ck_assert_uint_eq(run(&request), 1);
+	ck_assert_uint_eq(out[0].service, 32);
+	request = rig_load(0, 0, 4, 4);
+	request.kind = HD_MEM_REDUCTION;
+	run(&request);
+	ck_assert_uint_eq(out[0].service, 4); /* one cycle for each sector */
+	for (uint32_t lane = 0; lane < 32; lane++)
+		request.address[lane] = lane < 5 ? 0 : lane < 8 ? 4 : 64 + lane % 2 * 4;
+	run(&request);
+	ck_assert_uint_eq(out[0].service, 5 + 12); /* sector 0: 5 and 3 lanes; sector 2: 12 and 12 */
+	request = rig_load(0, 0, 0, 8);
+	request.kind = HD_MEM_ATOMIC;
+	request.mask = 0xff;
+	run(&request);
+	ck_assert_uint_eq(out[0].service, 8);
+}
+END_TEST
+
+/* ---- shared memory */
+
+static const struct {
+	uint64_t stride;
+	uint32_t bytes, kind, mask, cycles;
+} banks[] = {
+	{4, 4, HD_MEM_LOAD, UINT32_MAX, 1},
+	{8, 4, HD_MEM_LOAD, UINT32_MAX, 2},
+	{16, 4, HD_MEM_LOAD, UINT32_MAX, 4},
+	{128, 4, HD_MEM_LOAD, UINT32_MAX, 32},
+	{132, 4, HD_MEM_LOAD, UINT32_MAX, 1}, /* the usual padding */
+	{0, 4, HD_MEM_LOAD, UINT32_MAX, 1},   /* broadcast */
+	{1, 1, HD_MEM_LOAD, UINT32_MAX, 1},   /* four lanes a word */
+	{128, 4, HD_MEM_LOAD, 0x7, 3},
+	{128, 4, HD_MEM_STORE, UINT32_MAX, 32},
+	{8, 8, HD_MEM_LOAD, UINT32_MAX, 2},   /* half-warps */
+	{8, 8, HD_MEM_LOAD, 0xffff, 1},
+	{16, 8, HD_MEM_LOAD, UINT32_MAX, 4},
+	{16, 16, HD_MEM_LOAD, UINT32_MAX, 4}, /* quarter-warps */
+	{0, 16, HD_MEM_LOAD, UINT32_MAX, 4},
+	{128, 16, HD_MEM_LOAD, UINT32_MAX, 32},
+	{0, 4, HD_MEM_ATOMIC, UINT32_MAX, 32},
+	{4, 4, HD_MEM_ATOMIC, UINT32_MAX, 1},
+	{0, 4, HD_MEM_REDUCTION, 0xff, 8},
+	{4, 4, HD_MEM_LOAD, 0, 1},
+};
+
+START_TEST(strides_conflict_in_banks)
+{
+	struct hd_mem_request request = rig_load(0, 0, banks[_i].stride, banks[_i].bytes);
+	request.space = HD_MEM_SHARED;
+	request.kind = (uint8_t)banks[_i].kind;
+	request.mask = banks[_i].mask;
+	ck_assert_uint_eq(hd_shared_cycles(&request, 32), banks[_i].cycles);
+}
+END_TEST
+
+START_TEST(random_conflicts_agree_with_the_definition)
+{
+	uint64_t state = 99 + (uint64_t)_i;
+	struct hd_mem_request request = rig_load(0, 0, 0, 4);
+	uint32_t most = 1;
+	request.mask = (uint32_t)(sample_random(&state) | sample_random(&state));
+	for (uint32_t lane = 0; lane < 32; lane++)
+		request.address[lane] = sample_random(&state) % 256 * 4;
+	for (uint32_t bank = 0; bank < 32; bank++) {
+		uint32_t words = 0;
+		for (uint64_t word = bank; word < 256; word += 32)
+			for (uint32_t lane = 0; lane < 32; lane++)
+				if (request.mask >> lane & 1 && request.address[lane] / 4 == word) {
+					words++;
+					break;
+				}
+		most = words > most ? words : most;
+	}
+	ck_assert_uint_eq(hd_shared_cycles(&request, 32), most);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	Suite *suite = suite_create("coalescer");
+	TCase *cases = tcase_create("cases");
+	tcase_add_loop_test(cases, strides_touch_these_lines, 0, sizeof(strides) / sizeof(strides[0]));
+	tcase_add_test(cases, lines_come_in_the_order_of_lanes);
+	tcase_add_test(cases, inactive_lanes_do_not_count);
+	tcase_add_loop_test(cases, random_addresses_agree_with_the_definition, 0, 100);
+	tcase_add_test(cases, unsectored_lines_have_one_sector);
+	tcase_add_test(cases, wide_local_accesses_take_a_line_a_word);
+	tcase_add_test(cases, diverging_local_accesses_touch_up_to_128_lines);
+	tcase_add_test(cases, full_sectors_are_found);
+	tcase_add_test(cases, local_stores_of_a_whole_warp_are_full);
+	tcase_add_test(cases, atomics_are_served_by_word);
+	tcase_add_loop_test(cases, strides_conflict_in_banks, 0, sizeof(banks) / sizeof(banks[0]));
+	tcase_add_loop_test(cases, random_conflicts_agree_with_the_definition, 0, 50);
+	suite_add_tcase(suite, cases);
+	return suite;
+}

@@ -1,0 +1,263 @@
+/* Crossbar: latency, occupancy, head-of-line blocking, arbitration, bounded queues, clock domains. */
+#include "harness.h"
+
+#include <string.h>
+
+#include "runtime/memory/crossbar.h"
+#include "sample.h"
+
+static struct hd_arena arena;
+static struct hd_crossbar x;
+static uint64_t flits;
+
+static void build(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t queue, double core, double own)
+{
+	struct hd_crossbar_shape shape = {"test", inputs, outputs, true, latency, queue, queue, hd_clock_of(core, own), &flits};
+	hd_arena_init(&arena);
+	flits = 0;
+	hd_crossbar_init(&x, &shape, &arena);
+}
+
+static void tear_down(void)
+{
+	hd_arena_release(&arena);
+}
+
+static struct hd_packet packet(uint32_t to, uint32_t size, uint32_t tag)
+{
+	return (struct hd_packet){.slice = (uint16_t)to, .flits = (uint8_t)size, .tag = tag};
+}
+
+static void push(uint32_t input, uint32_t to, uint32_t size, uint32_t tag, uint64_t now)
+{
+	struct hd_packet p = packet(to, size, tag);
+	ck_assert(hd_crossbar_room(&x, input, size, now));
+	hd_crossbar_push(&x, input, &p, now);
+}
+
+static void tick(uint64_t now)
+{
+	hd_crossbar_collect(&x);
+	hd_crossbar_tick(&x, now);
+}
+
+/* Whether a packet can be taken from the output at `now`; takes it. */
+static bool take(uint32_t output, uint64_t now, uint32_t *tag)
+{
+	const struct hd_packet *p = hd_crossbar_front(&x, output);
+	if (!p || p->ready > now)
+		return false;
+	if (tag)
+		*tag = p->tag;
+	hd_crossbar_pop(&x, output, now);
+	return true;
+}
+
+/* The cycle at which the next packet of an output comes, ticking every cycle after `now`. */
+static uint64_t arrival(uint32_t output, uint64_t now)
+{
+	for (;; now++) {
+		tick(now);
+		if (take(output, now, NULL))
+			return now;
+		ck_assert_uint_lt(now, 100000);
+	}
+}
+
+START_TEST(one_flit_takes_the_latency)
+{
+	uint32_t latency = 1 + (uint32_t)_i * 4;
+	build(4, 4, latency, 16, 1000, 1000);
+	push(2, 3, 1, 0, 100);
+	for (uint64_t now = 101; now < 100 + latency; now++) {
+		tick(now);
+		ck_assert(!take(3, now, NULL));
+	}
+	tick(100 + latency);
+	ck_assert(take(3, 100 + latency, NULL));
+	ck_assert(hd_crossbar_idle(&x));
+	ck_assert_uint_eq(flits, 1);
+}
+END_TEST
+
+START_TEST(more_flits_come_one_a_cycle)
+{
+	build(2, 2, 8, 32, 1000, 1000);
+	push(0, 1, 5, 0, 100);
+	push(0, 1, 5, 1, 100);
+	push(1, 1, 1, 2, 100);
+	ck_assert_uint_eq(arrival(1, 100), 100 + 8 + 4);
+	/* The other input has its turn, then the first goes on. */
+	ck_assert_uint_eq(arrival(1, 112), 100 + 8 + 5);
+	ck_assert_uint_eq(arrival(1, 113), 100 + 8 + 5 + 1 + 4);
+	ck_assert_uint_eq(flits, 11);
+}
+END_TEST
+
+START_TEST(a_blocked_head_blocks_what_is_behind)
+{
+	build(2, 2, 4, 64, 1000, 1000);
+	push(0, 0, 10, 0, 100);
+	push(1, 0, 1, 1, 100); /* waits for output 0 */
+	push(1, 1, 1, 2, 100); /* waits for its predecessor, although output 1 is free */
+	ck_assert_uint_eq(arrival(1, 100), 100 + 4 + 11);
+}
+END_TEST
+
+START_TEST(outputs_serve_inputs_in_turn)
+{
+	uint32_t tag;
+	build(3, 1, 1, 64, 1000, 1000);
+	for (uint32_t i = 0; i < 30; i++)
+		push(i % 3, 0, 1, i % 3, 100);
+	for (uint32_t i = 0; i < 30; i++) {
+		tick(101 + i);
+		ck_assert(take(0, 101 + i, &tag));
+		ck_assert_uint_eq(tag, i % 3);
+	}
+}
+END_TEST
+
+START_TEST(full_queues_stop_senders)
+{
+	build(1, 1, 4, 8, 1000, 1000);
+	for (uint32_t i = 0; i < 8; i++)
+		push(0, 0, 1, i, 100);
+	ck_assert(!hd_crossbar_room(&x, 0, 1, 100));
+	ck_assert_uint_eq(hd_crossbar_room_at(&x, 0), HD_NEVER);
+	tick(101); /* the first is granted; its room comes back a traversal later */
+	ck_assert(x.freed[0] & 1);
+	ck_assert_uint_eq(hd_crossbar_room_at(&x, 0), 105);
+	ck_assert(!hd_crossbar_room(&x, 0, 1, 104));
+	ck_assert(hd_crossbar_room(&x, 0, 1, 105));
+	/* Nobody takes: the output queue of 8 fills and the rest stays in the input. */
+	for (uint64_t now = 102; now < 200; now++) {
+		tick(now);
+		if (hd_crossbar_room(&x, 0, 1, now))
+			push(0, 0, 1, 9, now);
+	}
+	ck_assert_uint_eq(flits, 8);
+	ck_assert_uint_eq(x.next, HD_NEVER);
+	/* A place is free a cycle after it was left. */
+	ck_assert(take(0, 200, NULL));
+	tick(200);
+	ck_assert_uint_eq(flits, 8);
+	tick(201);
+	ck_assert_uint_eq(flits, 9);
+}
+END_TEST
+
+START_TEST(other_clocks_scale_the_latency)
+{
+	/* Half the core clock: cycle k at core cycle 2k. Pushed at 101, seen at own cycle 51, there at 54. */
+	build(1, 1, 4, 16, 1000, 500);
+	push(0, 0, 1, 0, 101);
+	ck_assert_uint_eq(arrival(0, 101), 108);
+	tear_down();
+	/* Three halves: own cycle k at ceil(2k / 3). Seen at own cycle 152 (core 102), there at 155 (core 104). */
+	build(1, 1, 4, 16, 1000, 1500);
+	push(0, 0, 1, 0, 101);
+	ck_assert_uint_eq(arrival(0, 101), 104);
+}
+END_TEST
+
+/* Saturates 64 x 64 with one-flit packets; destinations from `choose`. Returns the share of the ports' bandwidth used. */
+static double saturate(uint32_t ports, uint32_t cycles, bool uniform)
+{
+	uint64_t state = 12345, taken = 0;
+	build(ports, ports, 8, 64, 1000, 1000);
+	for (uint64_t now = 1; now <= cycles; now++) {
+		for (uint32_t i = 0; i < ports; i++)
+			while (hd_crossbar_room(&x, i, 1, now)) {
+				uint32_t to = uniform ? (uint32_t)(sample_random(&state) >> 20) % ports : (i + 5) % ports;
+				push(i, to, 1, 0, now);
+			}
+		tick(now);
+		for (uint32_t o = 0; o < ports; o++)
+			taken += take(o, now, NULL);
+	}
+	return (double)taken / ((double)(cycles - 8) * ports);
+}
+
+START_TEST(uniform_traffic_saturates_at_the_known_share)
+{
+	/* 2 - sqrt(2) = 0.5858 for many ports (Karol, Hluchyj and Morgan 1987); a little more for 64. */
+	double share = saturate(64, 20000, true);
+	ck_assert_msg(share > 0.5858 * 0.98 && share < 0.60 * 1.02, "share %f", share);
+}
+END_TEST
+
+START_TEST(small_crossbars_saturate_higher)
+{
+	double share = saturate(2, 20000, true); /* 0.75 exactly for random contention; round robin is close to it */
+	ck_assert_msg(share > 0.73 && share < 0.77, "share %f", share);
+}
+END_TEST
+
+START_TEST(a_permutation_uses_everything)
+{
+	double share = saturate(64, 5000, false);
+	ck_assert_msg(share > 0.99 && share <= 1, "share %f", share);
+}
+END_TEST
+
+/* Random traffic with random receivers: everything comes once, in order for each pair. */
+START_TEST(nothing_is_lost_or_reordered)
+{
+	enum { IN = 70, OUT = 5 };
+	static uint32_t sent[IN][OUT], got[IN][OUT];
+	uint64_t state = 7 + (uint64_t)_i, now = 1, total = 0;
+	build(IN, OUT, 1 + (uint32_t)_i, 12, 1000, 400 + 300.0 * _i);
+	memset(sent, 0, sizeof(sent));
+	memset(got, 0, sizeof(got));
+	for (; now < 3000 || !hd_crossbar_idle(&x); now++) {
+		uint32_t input = (uint32_t)(sample_random(&state) >> 8) % IN, to = (uint32_t)(sample_random(&state) >> 8) % OUT;
+		uint32_t size = 1 + (uint32_t)(sample_random(&state) >> 8) % 9, tag;
+		if (now < 3000 && hd_crossbar_room(&x, input, size, now))
+			push(input, to, size, input << 16 | sent[input][to]++, now);
+		if (x.next <= now || sample_random(&state) & 1)
+			tick(now);
+		for (uint32_t o = 0; o < OUT; o++)
+			if ((sample_random(&state) >> 30 & 3) == 0 && take(o, now, &tag)) {
+				ck_assert_uint_eq(tag & 0xffff, got[tag >> 16][o]++);
+				total++;
+			}
+		hd_crossbar_collect(&x);
+		ck_assert_uint_lt(now, 100000);
+	}
+	for (uint32_t i = 0; i < IN; i++)
+		for (uint32_t o = 0; o < OUT; o++)
+			ck_assert_uint_eq(sent[i][o], got[i][o]);
+	ck_assert_uint_gt(total, 100);
+}
+END_TEST
+
+START_TEST(a_packet_larger_than_the_queue_passes_alone)
+{
+	build(1, 1, 2, 4, 1000, 1000);
+	push(0, 0, 6, 0, 100);
+	ck_assert(!hd_crossbar_room(&x, 0, 1, 100));
+	ck_assert_uint_eq(arrival(0, 100), 100 + 2 + 5);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	Suite *suite = suite_create("crossbar");
+	TCase *cases = tcase_create("cases");
+	tcase_add_checked_fixture(cases, NULL, tear_down);
+	tcase_set_timeout(cases, 60);
+	tcase_add_loop_test(cases, one_flit_takes_the_latency, 0, 3);
+	tcase_add_test(cases, more_flits_come_one_a_cycle);
+	tcase_add_test(cases, a_blocked_head_blocks_what_is_behind);
+	tcase_add_test(cases, outputs_serve_inputs_in_turn);
+	tcase_add_test(cases, full_queues_stop_senders);
+	tcase_add_test(cases, other_clocks_scale_the_latency);
+	tcase_add_test(cases, uniform_traffic_saturates_at_the_known_share);
+	tcase_add_test(cases, small_crossbars_saturate_higher);
+	tcase_add_test(cases, a_permutation_uses_everything);
+	tcase_add_loop_test(cases, nothing_is_lost_or_reordered, 0, 5);
+	tcase_add_test(cases, a_packet_larger_than_the_queue_passes_alone);
+	suite_add_tcase(suite, cases);
+	return suite;
+}

@@ -1,0 +1,163 @@
+/*
+ * LINK: passes
+ * The table of passes, pipeline elements and pass parameters.
+ */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/pass.h"
+#include "passes/session.h"
+
+static struct hd_unit unit;
+static struct hd_diag diag;
+static char message[512];
+
+static void keep(void *context, enum hd_severity severity, struct hd_loc loc, const char *text)
+{
+	(void)context, (void)severity, (void)loc;
+	snprintf(message, sizeof(message), "%s", text);
+}
+
+static void set_up(void)
+{
+	diag = (struct hd_diag){.emit = keep};
+	hd_unit_init(&unit, NULL, &diag);
+}
+
+static void tear_down(void)
+{
+	hd_unit_release(&unit);
+}
+
+START_TEST(names_are_unique_and_found)
+{
+	for (enum hd_pass_id id = 0; id < HD_PASS_COUNT; id++) {
+		ck_assert_uint_eq(hd_pass_find(hd_passes[id].name), id);
+		ck_assert_str_eq(hd_passes[id].title + strlen("heddle-"), hd_passes[id].name);
+	}
+	ck_assert_uint_eq(hd_pass_find("nothing"), HD_PASS_COUNT);
+}
+END_TEST
+
+START_TEST(rows_require_earlier_rows)
+{
+	for (enum hd_pass_id id = 0; id < HD_PASS_COUNT; id++)
+		ck_assert_uint_eq(hd_passes[id].requires >> id, 0);
+}
+END_TEST
+
+START_TEST(running_everything_leaves_printers_out)
+{
+	unsigned long long rows = hd_session_rows();
+	ck_assert(rows >> HD_PASS_STACKDEPTH & 1 && rows >> HD_PASS_LEGALIZE & 1 && rows >> HD_PASS_OUTPUT & 1);
+	ck_assert(!(rows >> HD_PASS_CODE & 1));
+}
+END_TEST
+
+START_TEST(pipeline_elements)
+{
+	unsigned row;
+	const char *rest;
+	ck_assert_int_eq(hd_request_parse("heddle", &row, &rest), HD_REQUEST_RUN);
+	ck_assert_str_eq(rest, "");
+	ck_assert_int_eq(hd_request_parse("heddle<o=x;rdc>", &row, &rest), HD_REQUEST_RUN);
+	ck_assert_str_eq(rest, "o=x;rdc>");
+	ck_assert_int_eq(hd_request_parse("print<heddle-stackdepth>", &row, &rest), HD_REQUEST_PRINT);
+	ck_assert_uint_eq(row, HD_PASS_STACKDEPTH);
+	ck_assert_int_eq(hd_request_parse("print<heddle-code;maxrregcount=32>", &row, &rest), HD_REQUEST_PRINT);
+	ck_assert_uint_eq(row, HD_PASS_CODE);
+	ck_assert_str_eq(rest, "maxrregcount=32>");
+	ck_assert_int_eq(hd_request_parse("print<heddle-output>", &row, &rest), HD_REQUEST_NONE);
+	ck_assert_int_eq(hd_request_parse("print<heddle-stackdept>", &row, &rest), HD_REQUEST_NONE);
+	ck_assert_int_eq(hd_request_parse("heddles", &row, &rest), HD_REQUEST_NONE);
+	ck_assert_int_eq(hd_request_parse("instcombine<>", &row, &rest), HD_REQUEST_NONE);
+}
+END_TEST
+
+START_TEST(defaults)
+{
+	ck_assert_int_eq(hd_options_parse(&unit, NULL), 0);
+	ck_assert_ptr_null(unit.options.output);
+	ck_assert_uint_eq(unit.options.interval_regs, 16);
+	ck_assert_uint_eq(unit.options.rthld, 12);
+	ck_assert_uint_eq(unit.options.preempt_every, 1000);
+	ck_assert_str_eq(unit.options.abi, "cars");
+	ck_assert(!unit.options.relocatable);
+	ck_assert_str_eq(unit.options.canonical, "");
+}
+END_TEST
+
+START_TEST(values_are_read_and_recorded_in_table_order)
+{
+	ck_assert_int_eq(hd_options_parse(&unit,
+					  "rdc;rthld=5;o=a/b;;maxrregcount=64;interval-regs=16;dump=isel+regalloc;"),
+			 0);
+	ck_assert_str_eq(unit.options.output, "a/b");
+	ck_assert_uint_eq(unit.options.max_registers, 64);
+	ck_assert(unit.options.relocatable);
+	ck_assert_str_eq(unit.options.dump, "isel,regalloc");
+	/* Where the output goes and what is printed change nothing in it; defaults are not said. */
+	ck_assert_str_eq(unit.options.canonical, "maxrregcount=64;rthld=5;rdc=1");
+}
+END_TEST
+
+static const struct {
+	const char *parameters, *wanted;
+} wrong[] = {
+	{"maxregcount=3", "did you mean maxrregcount?"},
+	{"maxrregcount=3", "out of range: 16 to 255"},
+	{"maxrregcount=256", "out of range"},
+	{"maxrregcount=99999999999999999999999", "out of range"},
+	{"maxrregcount=", "wants a value"},
+	{"maxrregcount=1x", "wants a number"},
+	{"maxrregcount=-1", "wants a number"},
+	{"rdc=2", "is a flag"},
+	{"abi=none", "is none of cars|observed"},
+	{"abi=car", "is none of"},
+	{"o", "wants a value"},
+	{"=3", "unknown pass parameter ''"},
+};
+
+START_TEST(wrong_parameters_are_named)
+{
+	ck_assert_int_eq(hd_options_parse(&unit, wrong[_i].parameters), -1);
+	ck_assert_msg(strstr(message, wrong[_i].wanted), "%s: %s", wrong[_i].parameters, message);
+}
+END_TEST
+
+START_TEST(no_registers_limit_may_be_said)
+{
+	ck_assert_int_eq(hd_options_parse(&unit, "maxrregcount=0"), 0);
+	ck_assert_uint_eq(unit.options.max_registers, 0);
+	ck_assert_str_eq(unit.options.canonical, "");
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	const TTest *const tests[] = {
+		names_are_unique_and_found,
+		rows_require_earlier_rows,
+		running_everything_leaves_printers_out,
+		pipeline_elements,
+		defaults,
+		values_are_read_and_recorded_in_table_order,
+		no_registers_limit_may_be_said,
+		NULL,
+	};
+	Suite *suite = suite_create("passes");
+	for (unsigned i = 0; tests[i]; i++) {
+		TCase *one = tcase_create(tests[i]->name);
+		tcase_add_checked_fixture(one, set_up, tear_down);
+		tcase_add_test(one, tests[i]);
+		suite_add_tcase(suite, one);
+	}
+	TCase *looped = tcase_create("wrong_parameters_are_named");
+	tcase_add_checked_fixture(looped, set_up, tear_down);
+	tcase_add_loop_test(looped, wrong_parameters_are_named, 0, sizeof(wrong) / sizeof(wrong[0]));
+	suite_add_tcase(suite, looped);
+	return suite;
+}

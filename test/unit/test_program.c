@@ -1,0 +1,336 @@
+/*
+ * The loader (decoding, linking, data) and --verify: objects are built by hand, loaded as
+ * structs or written and read back through the object library.
+ */
+#include "harness.h"
+
+#include "lab.h"
+#include "runtime/engine/sim_private.h"
+
+#define ADD(reg, value) lab_imm(HD_OP_IADD3, reg, reg, value)
+#define EXIT lab_op(HD_OP_EXIT)
+#define RET lab_op(HD_OP_RET)
+
+START_TEST(instructions_are_decoded)
+{
+	struct hd_inst load = lab_op(HD_OP_LDG), spill = lab_op(HD_OP_STL), dfma = lab_op(HD_OP_DFMA);
+	load.mods = HD_MOD(SIZE, HD_SIZE_128);
+	load.dst = 8, load.a = 2, load.xkind = HD_X_OTHER;
+	spill.mods = HD_MOD(SIZE, HD_SIZE_64);
+	spill.a = 1, spill.c = 16, spill.role = HD_ROLE_CALLEE_SAVE, spill.xkind = HD_X_OTHER, spill.guard = 3;
+	dfma.dst = 4, dfma.a = 6, dfma.b = 8, dfma.c = 6;
+	const struct hd_inst code[] = {load, spill, dfma, lab_bra(HD_PT, 1, 3), EXIT};
+	struct lab *lab = lab_kernel(code, 5, 32);
+	const struct hd_dinst *at = lab->gpu.program.code.data;
+	ck_assert_uint_eq(at[0].access_bytes, 16);
+	ck_assert_uint_eq(at[0].writes.bits[0], 0xf00);
+	ck_assert_uint_eq(at[0].hazards.bits[0], 0xf0c);
+	ck_assert_uint_eq(at[0].read_count, 2);
+	ck_assert_uint_eq(at[0].write_count, 4);
+	ck_assert_uint_eq(at[0].latency, 0);
+	ck_assert_uint_eq(at[0].interval, lab->gpu.config.ii_lsu);
+	ck_assert_uint_eq(at[0].mem_class, HD_CLASS_GLOBAL);
+	ck_assert_uint_eq(at[1].mem_class, HD_CLASS_SPILL_FILL);
+	ck_assert_uint_eq(at[1].hazards.bits[4], 8);
+	ck_assert_uint_eq(at[1].read_count, 3);
+	ck_assert_uint_eq(at[2].latency, lab->gpu.config.lat_dmad);
+	ck_assert_uint_eq(at[2].read_count, 4); /* R6:7 once */
+	ck_assert_uint_eq(at[2].read_regs[0], 6);
+	ck_assert_uint_eq(at[3].inst.reconv, 3);
+	ck_assert(at[4].exec == NULL);
+	ck_assert_uint_eq(at[4].inst.reconv, HD_PC_NONE);
+	lab_free(lab);
+}
+END_TEST
+
+/* A second module whose code begins behind the first one's. */
+static void second_module(struct lab *lab, struct hd_module *module, const struct hd_inst *code, uint32_t count,
+			  const char *name)
+{
+	*module = (struct hd_module){.gpu = &lab->gpu, .name = name};
+	hd_arena_init(&module->arena);
+	struct hd_object *object = &module->object;
+	object->arena = &module->arena;
+	object->functions = HD_ARENA_NEW(object->arena, struct hd_function, 4);
+	object->symbols = HD_ARENA_NEW(object->arena, struct hd_symbol, 8);
+	struct hd_function *function = &object->functions[object->function_count++];
+	*function = (struct hd_function){.name = "other", .kernel = true, .inst_count = count, .registers = 32};
+	function->insts = HD_ARENA_NEW(object->arena, struct hd_inst, count);
+	memcpy(function->insts, code, count * sizeof(*code));
+	function->relocs = HD_ARENA_NEW(object->arena, struct hd_reloc, 8);
+	object->symbols[object->symbol_count++] =
+		(struct hd_symbol){.name = "other", .kind = HD_SYM_FUNCTION, .defined = true, .global = true};
+}
+
+START_TEST(undefined_symbols_come_from_modules_loaded_before)
+{
+	struct lab *lab = lab_new();
+	struct hd_object *object = &lab->module.object;
+	const struct hd_inst kernel[] = {EXIT}, helper[] = {ADD(3, 42), RET};
+	static uint8_t data[8];
+	lab_function(lab, "kernel", kernel, 1);
+	lab_function(lab, "helper", helper, 2);
+	object->symbols[object->symbol_count++] =
+		(struct hd_symbol){.name = "counter", .kind = HD_SYM_VARIABLE, .defined = true, .global = true,
+				   .space = HD_SPACE_GLOBAL, .size = 8, .align = 8};
+	object->data = data;
+	object->data_bytes = 8;
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	lab->gpu.modules = &lab->module;
+
+	struct hd_module user;
+	const struct hd_inst code[] = {lab_op(HD_OP_CALL), lab_imm(HD_OP_MOV, 4, HD_RZ, 0), lab_imm(HD_OP_MOV, 5, HD_RZ, 0),
+				       lab_bra(HD_PT, 4, HD_NO_PC), EXIT};
+	second_module(lab, &user, code, 5, "user");
+	struct hd_object *uses = &user.object;
+	uses->symbols[uses->symbol_count++] = (struct hd_symbol){.name = "helper", .kind = HD_SYM_FUNCTION, .global = true};
+	uses->symbols[uses->symbol_count++] = (struct hd_symbol){.name = "counter", .kind = HD_SYM_VARIABLE, .global = true,
+								 .align = 8};
+	struct hd_reloc relocs[] = {{HD_REL_CALL, 1, 0, 0}, {HD_REL_ABS_LO, 2, 1, 4}, {HD_REL_ABS_HI, 2, 2, 4}};
+	memcpy(uses->functions[0].relocs, relocs, sizeof(relocs));
+	uses->functions[0].reloc_count = 3;
+	ck_assert_int_eq(hd_program_load(&lab->gpu, &user), 0);
+	const struct hd_dinst *at = &lab->gpu.program.code.data[3];
+	ck_assert_uint_eq(at[0].inst.x, 1); /* helper is at 1 */
+	ck_assert_uint_eq(at[0].function, 2);
+	ck_assert_uint_eq(at[1].inst.x | (uint64_t)at[2].inst.x << 32, lab->module.data_address + 4);
+	ck_assert_uint_eq(at[3].inst.x, 3 + 4);
+	uint64_t address, size;
+	ck_assert_int_eq(hd_program_symbol(&user, "counter", &address, &size), 0);
+	ck_assert_uint_eq(address, lab->module.data_address);
+	ck_assert_uint_eq(size, 8);
+	ck_assert_int_eq(hd_program_symbol(&user, "nothing", &address, &size), HD_SIM_NOT_FOUND);
+	/* unloading leaves traps */
+	hd_program_unload(&lab->gpu, &user);
+	ck_assert_uint_eq(lab->gpu.program.code.data[3].inst.op, HD_OP_TRAP);
+	hd_arena_release(&user.arena);
+	lab_free(lab);
+}
+END_TEST
+
+START_TEST(an_undefined_symbol_is_an_error_that_leaves_nothing)
+{
+	struct lab *lab = lab_new();
+	const struct hd_inst kernel[] = {lab_op(HD_OP_CALL), EXIT};
+	static uint8_t data[8];
+	lab->module.object.data = data;
+	lab->module.object.data_bytes = 8;
+	lab_calls(lab, lab_function(lab, "kernel", kernel, 2), 0, "nowhere");
+	uint64_t before = hd_devmem_free_bytes(lab->gpu.devmem);
+	ck_assert_int_eq(lab_start(lab, 32), HD_SIM_BAD_OBJECT);
+	ck_assert_ptr_nonnull(strstr(lab->gpu.error_text, "undefined function nowhere"));
+	ck_assert_uint_eq(lab->diag.errors, 1);
+	ck_assert_uint_eq(lab->gpu.program.code.len, 0);
+	ck_assert_uint_eq(hd_devmem_free_bytes(lab->gpu.devmem), before);
+	lab_free(lab);
+}
+END_TEST
+
+START_TEST(a_constant_outside_its_bank_is_refused)
+{
+	struct lab *lab = lab_new();
+	struct hd_inst mov = lab_imm(HD_OP_MOV, 0, HD_RZ, HD_CONST_X(0, HD_CB_BYTES));
+	mov.xkind = HD_X_CONST_B;
+	const struct hd_inst kernel[] = {mov, EXIT};
+	lab_function(lab, "kernel", kernel, 2);
+	ck_assert_int_eq(lab_start(lab, 32), HD_SIM_BAD_OBJECT);
+	lab_free(lab);
+}
+END_TEST
+
+START_TEST(data_has_its_values_and_addresses)
+{
+	struct lab *lab = lab_new();
+	struct hd_object *object = &lab->module.object;
+	const struct hd_inst kernel[] = {EXIT}, helper[] = {RET};
+	static uint8_t data[24] = {1, 2, 3, 4}, rodata[8] = {9};
+	lab_function(lab, "kernel", kernel, 1);
+	lab_function(lab, "helper", helper, 1);
+	object->symbols[2] = (struct hd_symbol){.name = "table", .kind = HD_SYM_VARIABLE, .defined = true,
+						.space = HD_SPACE_CONSTANT, .size = 8, .align = 8};
+	object->symbols[3] = (struct hd_symbol){.name = "zero", .kind = HD_SYM_VARIABLE, .defined = true, .bss = true,
+						.space = HD_SPACE_GLOBAL, .size = 100, .align = 4, .section_offset = 4};
+	object->symbol_count = 4;
+	object->data = data, object->data_bytes = sizeof(data);
+	object->rodata = rodata, object->rodata_bytes = sizeof(rodata);
+	object->bss_bytes = 104;
+	struct hd_reloc relocs[] = {{HD_REL_ABS64, 1, 8, 0}, {HD_REL_ABS64, 3, 16, 12}};
+	object->data_relocs = relocs;
+	object->data_reloc_count = 2;
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	const uint8_t *placed = hd_devmem_at(lab->gpu.devmem, lab->module.data_address, sizeof(data));
+	uint64_t pointer[2];
+	memcpy(pointer, placed + 8, 16);
+	ck_assert_uint_eq(placed[3], 4);
+	ck_assert_uint_eq(pointer[0], HD_CODE_WINDOW + HD_INST_BYTES);
+	ck_assert_uint_eq(pointer[1], lab->module.bss_address + 4 + 12);
+	ck_assert_uint_eq(*(const uint8_t *)hd_devmem_at(lab->gpu.devmem, lab->module.rodata_address, 8), 9);
+	ck_assert_ptr_null(hd_devmem_at(lab->gpu.devmem, lab->module.bss_address, 105));
+	lab_free(lab);
+}
+END_TEST
+
+/* ---- through the object library and the simulator's interface */
+
+START_TEST(an_object_is_written_read_and_loaded)
+{
+	struct lab *lab = lab_new();
+	struct hd_object *object = &lab->module.object;
+	const struct hd_inst kernel[] = {lab_op(HD_OP_CALL), EXIT}, helper[] = {ADD(3, 1), RET};
+	lab_calls(lab, lab_function(lab, "kernel", kernel, 2), 0, "helper");
+	lab_function(lab, "helper", helper, 2);
+	object->symbols[1].global = false;
+	static const struct hd_origin origins[] = {{0, 7, 3, 0}, {0, 8, 1, 1}};
+	static const char *files[] = {"a.cu"};
+	object->files = files;
+	object->file_count = 1;
+	object->functions[0].origins = object->functions[1].origins = (struct hd_origin *)origins;
+	struct hd_meta_function functions[] = {
+		{.name = "helper", .demangled = "helper()", .instructions = 2, .own_registers = 64, .registers = 64},
+		{.name = "kernel", .demangled = "kernel()", .kernel = true, .instructions = 2, .own_registers = 64, .registers = 64}};
+	struct hd_metadata metadata = {.arena = object->arena, .module = "a.cu", .target = "sm_70", .producer = "test",
+				       .flags = "", .functions = functions, .function_count = 2};
+	char *json = hd_metadata_to_json(&metadata);
+	object->metadata_json = json;
+	object->metadata_bytes = strlen(json);
+	uint8_t *bytes;
+	size_t size;
+	ck_assert_int_eq(hd_object_write(object, &bytes, &size, &lab->diag), 0);
+
+	struct hd_sim *sim = hd_xcalloc(1, sizeof(*sim));
+	hd_config_defaults(&sim->gpu.config);
+	sim->gpu.options.diag = &lab->diag;
+	sim->gpu.devmem = hd_devmem_new(1 << 20);
+	struct hd_module *module;
+	ck_assert_int_eq(hd_sim_load(sim, bytes, size, "a.hdo", &module), 0);
+	struct hd_kernel *found = hd_sim_kernel(module, "kernel");
+	ck_assert_ptr_nonnull(found);
+	ck_assert_ptr_null(hd_sim_kernel(module, "helper"));
+	ck_assert_str_eq(hd_kernel_name(found), "kernel");
+	ck_assert_str_eq(hd_kernel_metadata(found)->demangled, "kernel()");
+	ck_assert_int_eq(hd_sim_load(sim, bytes, size / 2, "cut.hdo", &module), HD_SIM_BAD_OBJECT);
+	/* memory through the interface */
+	uint64_t a, b;
+	char text[6] = "";
+	ck_assert_int_eq(hd_sim_malloc(sim, 6, &a), 0);
+	ck_assert_int_eq(hd_sim_malloc(sim, 6, &b), 0);
+	ck_assert_int_eq(hd_sim_write(sim, a, "hello", 6), 0);
+	ck_assert_int_eq(hd_sim_copy(sim, b, a, 6), 0);
+	ck_assert_int_eq(hd_sim_set(sim, b, 'j', 1), 0);
+	ck_assert_int_eq(hd_sim_read(sim, b, text, 6), 0);
+	ck_assert_str_eq(text, "jello");
+	ck_assert_int_eq(hd_sim_read(sim, b, text, 7), HD_SIM_BAD_ADDRESS);
+	ck_assert(hd_sim_owns(sim, b + 5) && !hd_sim_owns(sim, b + 6));
+	ck_assert_int_eq(hd_sim_free_memory(sim, b), 0);
+	ck_assert_int_eq(hd_sim_free_memory(sim, b), HD_SIM_BAD_ADDRESS);
+	ck_assert_int_eq(hd_sim_free_memory(sim, 0), HD_SIM_BAD_ADDRESS);
+	hd_sim_unload(sim, module = sim->gpu.modules);
+	ck_assert_ptr_null(sim->gpu.modules);
+	hd_devmem_free(sim->gpu.devmem);
+	hd_vec_release(&sim->gpu.program.code);
+	hd_vec_release(&sim->gpu.program.functions);
+	free(sim);
+	free(bytes);
+	free(json);
+	lab_free(lab);
+}
+END_TEST
+
+/* ---- --verify */
+
+/* kernel calls f once at pc 0x10; f saves and restores R16 around its use of it. Each test spoils one fact. */
+struct verify_lab {
+	struct lab *lab;
+	struct hd_meta_function meta[2]; /* f, kernel */
+	struct hd_meta_call call;
+	const char *callees[1];
+	struct hd_inst kernel[4], f[6];
+};
+
+static void verify_lab_new(struct verify_lab *v)
+{
+	*v = (struct verify_lab){.lab = lab_new(), .callees = {"f"}};
+	v->call = (struct hd_meta_call){.pc = 0x10, .callees = v->callees, .callee_count = 1};
+	v->meta[0] = (struct hd_meta_function){.name = "f", .own_registers = 64, .pushed_registers = 1, .fru = 2,
+					       .stack_bytes = 16};
+	v->meta[1] = (struct hd_meta_function){.name = "kernel", .kernel = true, .own_registers = 64, .max_stack_bytes = 16,
+					       .call_depth = 1, .calls = &v->call, .call_count = 1};
+	struct hd_inst top = lab_imm(HD_OP_MOV, 1, HD_RZ, HD_CONST_X(0, HD_CB_STACK_TOP));
+	top.xkind = HD_X_CONST_B;
+	struct hd_inst save = lab_op(HD_OP_STL), restore = lab_op(HD_OP_LDL);
+	save.mods = restore.mods = HD_MOD(SIZE, HD_SIZE_32);
+	save.a = restore.a = 1, save.c = restore.dst = 16;
+	save.xkind = restore.xkind = HD_X_OTHER;
+	save.role = HD_ROLE_CALLEE_SAVE, restore.role = HD_ROLE_CALLEE_RESTORE;
+	const struct hd_inst kernel[] = {top, lab_op(HD_OP_CALL), ADD(16, 5), EXIT};
+	const struct hd_inst f[] = {ADD(1, (uint32_t)-16), save, ADD(16, 1), restore, ADD(1, 16), RET};
+	memcpy(v->kernel, kernel, sizeof(kernel));
+	memcpy(v->f, f, sizeof(f));
+}
+
+static int verify_lab_run(struct verify_lab *v)
+{
+	struct lab *lab = v->lab;
+	lab_calls(lab, lab_function(lab, "kernel", v->kernel, 4), 1, "f");
+	lab_function(lab, "f", v->f, 6);
+	lab->module.object.metadata = (struct hd_metadata){.functions = v->meta, .function_count = 2};
+	lab->gpu.verify = true;
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	return lab_run(lab, 100);
+}
+
+#define VERIFY_CASE(name, spoil, words)                                                               \
+	START_TEST(name)                                                                              \
+	{                                                                                             \
+		struct verify_lab v;                                                                  \
+		verify_lab_new(&v);                                                                   \
+		spoil;                                                                                \
+		int status = verify_lab_run(&v);                                                      \
+		ck_assert_msg(status == (*(words) ? HD_SIM_VERIFY : 0), "%s", v.lab->gpu.error_text); \
+		ck_assert_msg(strstr(v.lab->gpu.error_text, words) != NULL, "%s", v.lab->gpu.error_text); \
+		lab_free(v.lab);                                                                      \
+	}                                                                                             \
+	END_TEST
+
+VERIFY_CASE(verify_accepts_what_holds, (void)0, "")
+VERIFY_CASE(verify_register_bound, v.meta[0].own_registers = 16, "R16 is used in f, which has 16 registers")
+VERIFY_CASE(verify_stack_bound, v.meta[1].max_stack_bytes = 8, "16 bytes deep")
+VERIFY_CASE(verify_call_site, v.call.pc = 0x20, "the call of f in kernel is not in the metadata")
+VERIFY_CASE(verify_callee, v.callees[0] = "g", "not among the site's callees")
+VERIFY_CASE(verify_call_depth, v.meta[1].call_depth = 0, "calls are 1 deep")
+VERIFY_CASE(verify_call_depth_is_open_for_recursion, (v.meta[1].call_depth = 0, v.call.recursive = true), "")
+VERIFY_CASE(verify_callee_saved, v.f[3] = lab_op(HD_OP_NOP), "f returns with R16 = 0x1, it was 0x0")
+VERIFY_CASE(verify_stack_pointer, v.f[4] = lab_op(HD_OP_NOP), "f returns with R1 =")
+VERIFY_CASE(verify_pushes, v.meta[0].pushed_registers = 0, "f pushes 1 registers")
+VERIFY_CASE(verify_fru, v.meta[0].fru = 1, "a FRU of 1")
+VERIFY_CASE(verify_dead_read, v.f[2].dead = 1; v.f[2].dst = 3; v.f[1] = ADD(16, 0); v.f[3] = ADD(16, 0), "R16 is read after")
+VERIFY_CASE(verify_dead_then_written, v.f[2].dead = 1, "")
+VERIFY_CASE(verify_reconvergence, (v.f[2] = lab_isetp(0, HD_CMP_EQ, 16, 0), v.f[3] = lab_bra(0, 5, 4), v.f[4] = RET,
+				   v.f[0] = lab_s2r(16, HD_SR_LANEID), v.f[1] = lab_op(HD_OP_NOP)), "reconvergence point")
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("program", (const TTest *const[]){
+					      instructions_are_decoded,
+					      undefined_symbols_come_from_modules_loaded_before,
+					      an_undefined_symbol_is_an_error_that_leaves_nothing,
+					      a_constant_outside_its_bank_is_refused,
+					      data_has_its_values_and_addresses,
+					      an_object_is_written_read_and_loaded,
+					      verify_accepts_what_holds,
+					      verify_register_bound,
+					      verify_stack_bound,
+					      verify_call_site,
+					      verify_callee,
+					      verify_call_depth,
+					      verify_call_depth_is_open_for_recursion,
+					      verify_callee_saved,
+					      verify_stack_pointer,
+					      verify_pushes,
+					      verify_fru,
+					      verify_dead_read,
+					      verify_dead_then_written,
+					      verify_reconvergence,
+					      NULL,
+				      });
+}

@@ -1,0 +1,440 @@
+/*
+ * The SIMT stack, by whole small programs: which lanes executed what, in which order, and
+ * that every warp comes back together. Step counts are derived by hand.
+ */
+#include "harness.h"
+
+#include "lab.h"
+
+#define PROGRAM(lab, threads, ...) \
+	const struct hd_inst code[] = {__VA_ARGS__}; \
+	struct lab *lab = lab_kernel(code, sizeof(code) / sizeof(code[0]), threads)
+#define EXIT lab_op(HD_OP_EXIT)
+#define RET lab_op(HD_OP_RET)
+/* Rn += value */
+#define ADD(reg, value) lab_imm(HD_OP_IADD3, reg, reg, value)
+#define NONE HD_NO_PC
+
+static void expect(const struct lab *lab, unsigned reg, uint32_t (*value)(uint32_t lane))
+{
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+		ck_assert_uint_eq(lab->warp.regs[reg][lane], value(lane));
+}
+
+static uint32_t odd_value(uint32_t lane)
+{
+	return (lane & 1 ? 10 : 20) + 100;
+}
+
+START_TEST(both_paths_of_a_branch_meet)
+{
+	struct hd_inst is_odd = lab_imm(HD_OP_LOP3, 2, 0, 1);
+	is_odd.mods = HD_MOD(LUT, 0xc0);
+	is_odd.pdst = 0;
+	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), is_odd,
+		lab_bra(0, 5, 6),                    /* 2: odd lanes to 5 */
+		ADD(3, 20), lab_bra(HD_PT, 6, NONE), /* even */
+		ADD(3, 10),                          /* odd */
+		ADD(3, 100), EXIT);
+	ck_assert_int_eq(lab_run(lab, 3), 1);
+	ck_assert(lab->effect.diverged);
+	ck_assert_uint_eq(lab->warp.active, 0xaaaaaaaa);
+	ck_assert_uint_eq(lab->warp.pc, 5);
+	ck_assert_int_eq(lab_run(lab, 100), 0);
+	expect(lab, 3, odd_value);
+	ck_assert_uint_eq(lab->steps, 3 + 1 + 2 + 2);
+	ck_assert_uint_eq(lab->warp.live, 0);
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t nested_value(uint32_t lane)
+{
+	return lane < 8 ? 1000 + 1 : lane < 16 ? 1000 + 2 : 1000 + 4;
+}
+
+START_TEST(nested_divergence)
+{
+	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 16), lab_isetp(1, HD_CMP_LT, 0, 8),
+		lab_bra(0, 6, 10),                     /* 3: lanes 0-15 */
+		ADD(3, 4), lab_bra(HD_PT, 10, NONE),   /* 4: lanes 16-31 */
+		lab_bra(1, 9, 10),                     /* 6: of these 0-7; the same meeting point */
+		ADD(3, 2), lab_bra(HD_PT, 10, NONE),   /* 7 */
+		ADD(3, 1),                             /* 9 */
+		ADD(3, 1000), EXIT);
+	ck_assert_int_eq(lab_run(lab, 100), 0);
+	expect(lab, 3, nested_value);
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t trips(uint32_t lane)
+{
+	return lane + 1;
+}
+
+/* Lane n makes n + 1 trips; the stack must stay flat although lanes leave one by one. */
+START_TEST(a_loop_whose_lanes_leave_one_by_one)
+{
+	struct hd_inst again = lab_isetp(0, HD_CMP_LT, 3, 0);
+	again.xkind = HD_X_NONE;
+	again.x = 0;
+	again.b = 4;
+	struct hd_inst limit = lab_s2r(4, HD_SR_LANEID);
+	PROGRAM(lab, 32, limit, ADD(4, 1), ADD(3, 1), again, lab_bra(0, 2, 5), EXIT);
+	uint32_t deepest = 0;
+	for (int i = 0; i < 1000 && !lab->effect.warp_done; i++) {
+		ck_assert_int_ge(lab_run(lab, 1), 0);
+		if (lab->warp.stack.len > deepest)
+			deepest = lab->warp.stack.len;
+	}
+	expect(lab, 3, trips);
+	ck_assert_uint_le(deepest, 2);
+	ck_assert_uint_eq(lab->steps, 2 + 32 * 3 + 1);
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t break_value(uint32_t lane)
+{
+	return (lane < 4 ? 3 : 5) + 100;
+}
+
+/* A break inside the body: lanes 0-3 leave in trip 3, the others at trip 5. */
+START_TEST(a_loop_with_a_break)
+{
+	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(2, HD_CMP_LT, 0, 4),
+		ADD(3, 1),                                       /* 2: head */
+		lab_isetp(0, HD_CMP_EQ, 3, 3),
+		lab_guarded(HD_PT, lab_op(HD_OP_PLOP)),          /* 4: P0 = P0 && P2, set below */
+		lab_bra(0, 8, 8),                                /* break */
+		lab_isetp(1, HD_CMP_LT, 3, 5), lab_bra(1, 2, 8), /* continue */
+		ADD(3, 100), EXIT);
+	struct hd_inst *plop = &lab->gpu.program.code.data[4].inst;
+	plop->pdst = 0;
+	plop->psrc = 0;
+	plop->psrc2 = 2;
+	ck_assert_int_eq(lab_run(lab, 200), 0);
+	expect(lab, 3, break_value);
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t early_value(uint32_t lane)
+{
+	return lane < 10 ? 0 : 7;
+}
+
+START_TEST(early_exits_leave_the_others)
+{
+	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 10), lab_guarded(0, EXIT), ADD(3, 7), EXIT);
+	ck_assert_int_eq(lab_run(lab, 3), 1);
+	ck_assert_uint_eq(lab->warp.live, 0xfffffc00);
+	ck_assert(!lab->effect.warp_done);
+	ck_assert_int_eq(lab_run(lab, 10), 0);
+	expect(lab, 3, early_value);
+	lab_free(lab);
+}
+END_TEST
+
+/* Exits inside one arm of a branch, with the rest waiting at the meeting point. */
+START_TEST(an_arm_that_exits)
+{
+	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 10), lab_bra(0, 5, NONE), ADD(3, 7), EXIT,
+		ADD(3, 1), EXIT);
+	ck_assert_int_eq(lab_run(lab, 50), 0);
+	ck_assert_uint_eq(lab->warp.regs[3][0], 1);
+	ck_assert_uint_eq(lab->warp.regs[3][31], 7);
+	ck_assert_uint_eq(lab->warp.stack.len, 0);
+	lab_free(lab);
+}
+END_TEST
+
+START_TEST(a_partial_warp_has_only_its_threads)
+{
+	PROGRAM(lab, 5, ADD(3, 1), EXIT);
+	ck_assert_uint_eq(lab->warp.live, 0x1f);
+	ck_assert_int_eq(lab_run(lab, 5), 0);
+	ck_assert_uint_eq(lab->warp.regs[3][4], 1);
+	ck_assert_uint_eq(lab->warp.regs[3][5], 0);
+	lab_free(lab);
+}
+END_TEST
+
+/* ---- calls */
+
+static struct hd_inst call_inst(uint8_t guard)
+{
+	return lab_guarded(guard, lab_op(HD_OP_CALL));
+}
+
+static uint32_t partial_value(uint32_t lane)
+{
+	return lane < 12 ? 5 + 100 : 5 + 50 + 100;
+}
+
+/* Lanes 0-11 return early; the call entry is popped only with the last lanes. */
+START_TEST(partial_returns_keep_the_frame)
+{
+	struct lab *lab = lab_new();
+	const struct hd_inst kernel[] = {lab_s2r(0, HD_SR_LANEID), call_inst(HD_PT), ADD(3, 100), EXIT};
+	const struct hd_inst callee[] = {ADD(3, 5), lab_isetp(0, HD_CMP_LT, 0, 12), lab_guarded(0, RET), ADD(3, 50), RET};
+	struct hd_function *function = lab_function(lab, "kernel", kernel, 4);
+	lab_calls(lab, function, 1, "callee");
+	lab_function(lab, "callee", callee, 5);
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	ck_assert_int_eq(lab_run(lab, 2), 1);
+	ck_assert_int_eq(lab->effect.event, HD_EVENT_CALL);
+	ck_assert_uint_eq(lab->effect.callee, 1);
+	ck_assert_int_eq(lab_run(lab, 3), 1);
+	ck_assert_int_eq(lab->effect.event, HD_EVENT_RETURN);
+	ck_assert(!lab->effect.all_returned);
+	ck_assert_uint_eq(lab->warp.active, 0xfffff000);
+	ck_assert_int_eq(lab_run(lab, 2), 1);
+	ck_assert(lab->effect.all_returned);
+	ck_assert_uint_eq(lab->warp.active, HD_FULL);
+	ck_assert_uint_eq(lab->warp.pc, 2);
+	ck_assert_int_eq(lab_run(lab, 9), 0);
+	expect(lab, 3, partial_value);
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t split_value(uint32_t lane)
+{
+	return 100 + (lane < 12 ? 1 : 2);
+}
+
+/* A callee whose two paths return separately, called by some lanes only. */
+START_TEST(paths_that_return_apart)
+{
+	struct lab *lab = lab_new();
+	const struct hd_inst kernel[] = {lab_s2r(0, HD_SR_LANEID), call_inst(HD_PT), ADD(3, 100), EXIT};
+	const struct hd_inst callee[] = {lab_isetp(0, HD_CMP_LT, 0, 12), lab_bra(0, 4, NONE), ADD(3, 2), RET, ADD(3, 1), RET};
+	lab_calls(lab, lab_function(lab, "kernel", kernel, 4), 1, "callee");
+	lab_function(lab, "callee", callee, 6);
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	ck_assert_int_eq(lab_run(lab, 50), 0);
+	expect(lab, 3, split_value);
+	ck_assert_uint_eq(lab->steps, 2 + 2 + 2 + 2 + 2);
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t guarded_call_value(uint32_t lane)
+{
+	return 100 + (lane < 3 ? 9 : 0);
+}
+
+START_TEST(a_guarded_call)
+{
+	struct lab *lab = lab_new();
+	const struct hd_inst kernel[] = {lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 3), call_inst(0), ADD(3, 100),
+					 EXIT};
+	const struct hd_inst callee[] = {ADD(3, 9), RET};
+	lab_calls(lab, lab_function(lab, "kernel", kernel, 5), 2, "callee");
+	lab_function(lab, "callee", callee, 2);
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	ck_assert_int_eq(lab_run(lab, 50), 0);
+	expect(lab, 3, guarded_call_value);
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t recursion_value(uint32_t lane)
+{
+	return lane + 1 + 1000;
+}
+
+/* f(n): count; if (n > 0) f(n - 1). Lane n goes n deep. */
+START_TEST(recursion_of_different_depth)
+{
+	struct lab *lab = lab_new();
+	const struct hd_inst kernel[] = {lab_s2r(4, HD_SR_LANEID), call_inst(HD_PT), ADD(3, 1000), EXIT};
+	const struct hd_inst callee[] = {ADD(3, 1), lab_isetp(0, HD_CMP_EQ, 4, 0), lab_guarded(0, RET), ADD(4, ~0u),
+					 call_inst(HD_PT), RET};
+	lab_calls(lab, lab_function(lab, "kernel", kernel, 4), 1, "f");
+	lab_calls(lab, lab_function(lab, "f", callee, 6), 4, "f");
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	ck_assert_int_eq(lab_run(lab, 5000), 0);
+	expect(lab, 3, recursion_value);
+	lab_free(lab);
+}
+END_TEST
+
+START_TEST(endless_recursion_overflows)
+{
+	struct lab *lab = lab_new();
+	const struct hd_inst kernel[] = {call_inst(HD_PT), EXIT}, callee[] = {call_inst(HD_PT), RET};
+	lab_calls(lab, lab_function(lab, "kernel", kernel, 2), 0, "f");
+	lab_calls(lab, lab_function(lab, "f", callee, 2), 0, "f");
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	ck_assert_int_eq(lab_run(lab, 100000), HD_SIM_STACK_OVERFLOW);
+	lab_free(lab);
+}
+END_TEST
+
+START_TEST(exits_inside_a_call)
+{
+	struct lab *lab = lab_new();
+	const struct hd_inst kernel[] = {lab_s2r(0, HD_SR_LANEID), call_inst(HD_PT), ADD(3, 1), EXIT};
+	const struct hd_inst callee[] = {lab_isetp(0, HD_CMP_LT, 0, 30), lab_guarded(0, EXIT), RET};
+	lab_calls(lab, lab_function(lab, "kernel", kernel, 4), 1, "f");
+	lab_function(lab, "f", callee, 3);
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	ck_assert_int_eq(lab_run(lab, 100), 0);
+	ck_assert_uint_eq(lab->warp.regs[3][29], 0);
+	ck_assert_uint_eq(lab->warp.regs[3][30], 1);
+	lab_free(lab);
+}
+END_TEST
+
+/* Every third lane calls one of three functions; the groups run in the order of their lowest lane. */
+static uint32_t target_of(uint32_t lane)
+{
+	return (lane + 2) % 3; /* lane 0 calls f2 */
+}
+static uint32_t indirect_value(uint32_t lane)
+{
+	return 1000 + 10 * (target_of(lane) + 1);
+}
+
+static struct lab *indirect_lab(uint8_t guard)
+{
+	struct lab *lab = lab_new();
+	struct hd_inst calli = lab_guarded(guard, lab_op(HD_OP_CALLI));
+	calli.a = 4;
+	const struct hd_inst kernel[] = {lab_op(HD_OP_NOP), calli, ADD(3, 1000), EXIT};
+	lab_function(lab, "kernel", kernel, 4);
+	static const char *const names[] = {"f0", "f1", "f2"};
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct hd_inst callee[] = {ADD(3, 10 * (i + 1)), RET};
+		lab_function(lab, names[i], callee, 2);
+	}
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+		hd_set_pair(&lab->warp, 4, lane, HD_CODE_WINDOW + HD_INST_BYTES * (4 + 2 * (uint64_t)target_of(lane)));
+	return lab;
+}
+
+START_TEST(divergent_indirect_calls_run_one_after_the_other)
+{
+	struct lab *lab = indirect_lab(HD_PT);
+	static const uint32_t order[] = {2, 0, 1};
+	ck_assert_int_eq(lab_run(lab, 1), 1);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(lab_run(lab, 1), 1);
+		ck_assert_int_eq(lab->effect.event, HD_EVENT_CALL);
+		ck_assert_uint_eq(lab->effect.callee, 1 + order[i]);
+		ck_assert_int_eq(lab_run(lab, 2), 1);
+		ck_assert(lab->effect.all_returned);
+	}
+	ck_assert_uint_eq(lab->warp.active, HD_FULL);
+	ck_assert_uint_eq(lab->warp.pc, 2);
+	ck_assert_uint_eq(lab->warp.stack.len, 1);
+	ck_assert_int_eq(lab_run(lab, 5), 0);
+	expect(lab, 3, indirect_value);
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t guarded_indirect_value(uint32_t lane)
+{
+	return 1000 + (lane < 7 ? 10 * (target_of(lane) + 1) : 0);
+}
+
+START_TEST(a_guarded_divergent_indirect_call)
+{
+	struct lab *lab = indirect_lab(2);
+	lab->warp.preds[2] = 0x7f;
+	ck_assert_int_eq(lab_run(lab, 50), 0);
+	expect(lab, 3, guarded_indirect_value);
+	lab_free(lab);
+}
+END_TEST
+
+START_TEST(an_indirect_call_to_no_function)
+{
+	struct lab *lab = indirect_lab(HD_PT);
+	hd_set_pair(&lab->warp, 4, 0, HD_CODE_WINDOW + HD_INST_BYTES * 5); /* second instruction of f0 */
+	ck_assert_int_eq(lab_run(lab, 50), HD_SIM_BAD_CALL);
+	ck_assert_ptr_nonnull(strstr(lab->gpu.error_text, "block (0,0,0), thread (0,0,0)"));
+	lab_free(lab);
+}
+END_TEST
+
+static uint32_t switch_value(uint32_t lane)
+{
+	static const uint32_t add[] = {1, 2, 4};
+	return 100 + add[lane % 3];
+}
+
+START_TEST(a_jump_table_with_three_ways)
+{
+	struct lab *lab = lab_new();
+	struct hd_inst brx = lab_op(HD_OP_BRX);
+	brx.a = 4;
+	brx.xkind = HD_X_OTHER;
+	brx.reconv = 7;
+	const struct hd_inst kernel[] = {lab_op(HD_OP_NOP), brx, ADD(3, 1), lab_bra(HD_PT, 7, NONE), ADD(3, 2),
+					 lab_bra(HD_PT, 7, NONE), ADD(3, 4), ADD(3, 100), EXIT};
+	struct hd_function *function = lab_function(lab, "kernel", kernel, 9);
+	uint32_t targets[] = {2, 4, 6};
+	struct hd_jump_table table = {targets, 3};
+	function->tables = &table;
+	function->table_count = 1;
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+		lab->warp.regs[4][lane] = lane % 3;
+	ck_assert_int_eq(lab_run(lab, 2), 1);
+	ck_assert_uint_eq(lab->warp.pc, 2);
+	ck_assert_uint_eq(lab->warp.active, 0x49249249);
+	ck_assert_int_eq(lab_run(lab, 50), 0);
+	expect(lab, 3, switch_value);
+	ck_assert_uint_eq(lab->steps, 2 + 2 + 2 + 1 + 2);
+	lab_free(lab);
+}
+END_TEST
+
+START_TEST(a_jump_table_index_out_of_range)
+{
+	struct lab *lab = lab_new();
+	struct hd_inst brx = lab_op(HD_OP_BRX);
+	brx.a = 4;
+	brx.xkind = HD_X_OTHER;
+	const struct hd_inst kernel[] = {ADD(4, 1), brx, EXIT};
+	struct hd_function *function = lab_function(lab, "kernel", kernel, 3);
+	uint32_t targets[] = {2};
+	struct hd_jump_table table = {targets, 1};
+	function->tables = &table;
+	function->table_count = 1;
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	ck_assert_int_eq(lab_run(lab, 50), HD_SIM_TRAP);
+	lab_free(lab);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("simt", (const TTest *const[]){
+					   both_paths_of_a_branch_meet,
+					   nested_divergence,
+					   a_loop_whose_lanes_leave_one_by_one,
+					   a_loop_with_a_break,
+					   early_exits_leave_the_others,
+					   an_arm_that_exits,
+					   a_partial_warp_has_only_its_threads,
+					   partial_returns_keep_the_frame,
+					   paths_that_return_apart,
+					   a_guarded_call,
+					   recursion_of_different_depth,
+					   endless_recursion_overflows,
+					   exits_inside_a_call,
+					   divergent_indirect_calls_run_one_after_the_other,
+					   a_guarded_divergent_indirect_call,
+					   an_indirect_call_to_no_function,
+					   a_jump_table_with_three_ways,
+					   a_jump_table_index_out_of_range,
+					   NULL,
+				   });
+}

@@ -1,0 +1,297 @@
+/*
+ * heddle run --kernel: compiles IR if need be, sets up arguments and device variables from the specification, launches,
+ * and hands the buffers back to it (see kernel.h and spec.h).
+ */
+#include "tools/heddle/kernel.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/strbuf.h"
+#include "tools/heddle/cmd.h"
+
+extern char **environ;
+
+/* ------------------------------------------------------------ the object */
+
+static bool has_extension(const char *path, const char *extension)
+{
+	size_t length = strlen(path), tail = strlen(extension);
+	return length > tail && !strcmp(path + length - tail, extension);
+}
+
+static int execute(const char *const *words, struct hd_diag *diag)
+{
+	pid_t child;
+	int status = -1;
+	int error = posix_spawnp(&child, words[0], NULL, NULL, (char *const *)words, environ);
+	if (error)
+		return hd_error(diag, HD_NOWHERE, "cannot run %s: %s", words[0], strerror(error));
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		return hd_error(diag, HD_NOWHERE, "%s was ended by signal %d (%s)", words[0], WTERMSIG(status),
+				strsignal(WTERMSIG(status)));
+	return WEXITSTATUS(status) ? -1 : 0; /* it said why */
+}
+
+static int compile_into(struct kernel_run *run, const char *prefix, struct hd_diag *diag)
+{
+	char *data = hd_data_dir();
+	const char *opt = getenv("HEDDLE_OPT");
+	const char *words[] = {
+		opt && *opt ? opt : "opt-19",
+		hd_arena_printf(&run->arena, "-load-pass-plugin=%s/../../lib/HeddlePasses.so", data),
+		hd_arena_printf(&run->arena, "-passes=heddle<o=%s>", prefix),
+		"-disable-output",
+		run->path,
+		NULL,
+	};
+	free(data);
+	int status = execute(words, diag);
+	if (!status)
+		status = hd_read_file(hd_arena_printf(&run->arena, "%s.hdo", prefix), &run->bytes, &run->size, diag);
+	return status;
+}
+
+static int compile(struct kernel_run *run, struct hd_diag *diag)
+{
+	const char *place = getenv("TMPDIR");
+	char *folder = hd_arena_printf(&run->arena, "%s/heddle-run-XXXXXX", place && *place ? place : "/tmp");
+	if (!mkdtemp(folder))
+		return hd_error(diag, HD_NOWHERE, "cannot make %s: %s", folder, strerror(errno));
+	const char *prefix = hd_arena_printf(&run->arena, "%s/kernel", folder);
+	int status = compile_into(run, prefix, diag);
+	unlink(hd_arena_printf(&run->arena, "%s.hdo", prefix));
+	unlink(hd_arena_printf(&run->arena, "%s.heddle.json", prefix));
+	rmdir(folder);
+	return status;
+}
+
+static int unknown_kernel(const struct kernel_run *run, const char *wanted, struct hd_diag *diag)
+{
+	const struct hd_metadata *metadata = &run->object.metadata;
+	const char **names = hd_xcalloc(metadata->function_count + 1, sizeof *names);
+	struct hd_strbuf all = {0};
+	unsigned count = 0;
+	for (uint32_t i = 0; i < metadata->function_count; i++)
+		if (metadata->functions[i].kernel)
+			names[count++] = metadata->functions[i].name;
+	for (unsigned i = 0; i < count; i++)
+		hd_strbuf_printf(&all, "%s%s", i ? ", " : "", names[i]);
+	char *near = hd_nearest_names(wanted, names, count);
+	hd_error(diag, (struct hd_loc){run->path, 0, 0}, "no kernel '%s'; %s %s%s", wanted,
+		 *near ? "did you mean" : "its kernels are:", *near ? near : count ? hd_strbuf_text(&all) : "none",
+		 *near ? "?" : "");
+	free(near);
+	free(names);
+	hd_strbuf_release(&all);
+	return -1;
+}
+
+static int find_kernel(struct kernel_run *run, const char *kernel, struct hd_diag *diag)
+{
+	run->function = hd_metadata_find(&run->object.metadata, kernel);
+	if (!run->function || !run->function->kernel)
+		return unknown_kernel(run, kernel, diag);
+	return 0;
+}
+
+static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
+{
+	const struct hd_meta_function *function = run->function;
+	const struct spec *spec = &run->spec;
+	int status = 0;
+	if (spec->args.len != function->param_count)
+		status = hd_error(diag, (struct hd_loc){spec->path, 0, 0}, "%s takes %u arguments, the specification has %u",
+				  function->name, function->param_count, spec->args.len);
+	for (uint32_t i = 0; i < spec->args.len && i < function->param_count; i++) {
+		const struct spec_data *data = &spec->args.data[i];
+		const struct hd_meta_param *param = &function->params[i];
+		uint32_t bytes = data->buffer ? 8 : data->type->bytes;
+		if ((uint64_t)param->offset + param->bytes > function->param_bytes)
+			return hd_error(diag, (struct hd_loc){run->path, 0, 0}, "parameter %u lies behind the parameters' %u bytes", i,
+					function->param_bytes);
+		if (bytes != param->bytes)
+			status = hd_error(diag, (struct hd_loc){spec->path, data->line, 0},
+					  "arg%u has %u bytes, the parameter %s%s%s has %u", i, bytes, param->name ? param->name : "",
+					  param->name ? " of type " : "of type ", param->type ? param->type : "?", param->bytes);
+	}
+	return status;
+}
+
+int kernel_load(struct kernel_run *run, const char *path, const char *kernel, const char *launch, struct hd_diag *diag)
+{
+	memset(run, 0, sizeof *run);
+	hd_arena_init(&run->arena);
+	run->path = path;
+	if (spec_read(&run->spec, launch, diag))
+		return -1;
+	bool ir = has_extension(path, ".ll") || has_extension(path, ".bc");
+	if (ir && access(path, R_OK))
+		return hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(errno));
+	if (ir ? compile(run, diag) : hd_read_file(path, &run->bytes, &run->size, diag))
+		return -1;
+	if (hd_object_read(run->bytes, run->size, path, &run->arena, &run->object, diag) || find_kernel(run, kernel, diag))
+		return -1;
+	return check_arguments(run, diag);
+}
+
+void kernel_release(struct kernel_run *run)
+{
+	spec_release(&run->spec);
+	free(run->bytes);
+	hd_arena_release(&run->arena);
+}
+
+/* ------------------------------------------------------------ the launch */
+
+/* Device copies of the specification's data: arguments, then symbols. */
+struct device_data {
+	struct spec_data *data;
+	uint64_t address;
+	uint64_t bytes;
+};
+
+struct launching {
+	struct kernel_run *run;
+	struct hd_sim *sim;
+	struct hd_module *module;
+	struct hd_diag *diag;
+	uint8_t *params;
+	HD_VEC(struct device_data) copies;
+};
+
+static int no_memory(struct launching *launching, const struct spec_data *data, uint64_t bytes)
+{
+	return hd_error(launching->diag, (struct hd_loc){launching->run->spec.path, data->line, 0},
+			"no device memory for %llu bytes", (unsigned long long)bytes);
+}
+
+static int set_up_argument(struct launching *launching, struct spec_data *data)
+{
+	const struct hd_meta_param *param = &launching->run->function->params[data->index];
+	uint8_t *bytes;
+	if (spec_fill(&launching->run->spec, data, &bytes, launching->diag))
+		return -1;
+	int status = 0;
+	uint64_t size = data->count * data->type->bytes;
+	if (data->buffer) {
+		struct device_data copy = {data, 0, size};
+		if (hd_sim_malloc(launching->sim, size, &copy.address) || hd_sim_write(launching->sim, copy.address, bytes, size))
+			status = no_memory(launching, data, size);
+		hd_vec_push(&launching->copies, copy);
+		memcpy(launching->params + param->offset, &copy.address, sizeof copy.address);
+	} else {
+		memcpy(launching->params + param->offset, bytes, param->bytes);
+	}
+	free(bytes);
+	return status;
+}
+
+static int set_up_symbol(struct launching *launching, struct spec_data *data)
+{
+	const struct spec *spec = &launching->run->spec;
+	struct hd_loc loc = {spec->path, data->line, 0};
+	struct device_data copy = {data, 0, 0};
+	uint64_t size;
+	uint8_t *bytes;
+	if (hd_sim_symbol(launching->module, data->symbol, &copy.address, &size)) {
+		const struct hd_object *object = &launching->run->object;
+		const char **names = hd_xcalloc(object->symbol_count + 1, sizeof *names);
+		unsigned count = 0;
+		for (uint32_t i = 0; i < object->symbol_count; i++)
+			if (object->symbols[i].kind == HD_SYM_VARIABLE && object->symbols[i].space != HD_SPACE_SHARED)
+				names[count++] = object->symbols[i].name;
+		char *near = hd_nearest_names(data->symbol, names, count);
+		hd_error(launching->diag, loc, "%s has no variable '%s'%s%s%s", launching->run->path, data->symbol,
+			 *near ? "; did you mean " : "", near, *near ? "?" : "");
+		free(near);
+		free(names);
+		return -1;
+	}
+	if (!data->count_given)
+		data->count = size / data->type->bytes;
+	copy.bytes = data->count * data->type->bytes;
+	if (copy.bytes > size)
+		return hd_error(launching->diag, loc, "%s has %llu bytes, fewer than the %llu given", data->symbol,
+				(unsigned long long)size, (unsigned long long)copy.bytes);
+	hd_vec_push(&launching->copies, copy);
+	if (!data->init)
+		return 0;
+	if (spec_fill(spec, data, &bytes, launching->diag))
+		return -1;
+	int status = hd_sim_write(launching->sim, copy.address, bytes, copy.bytes);
+	free(bytes);
+	return status ? no_memory(launching, data, copy.bytes) : 0;
+}
+
+static int set_up(struct launching *launching)
+{
+	struct spec *spec = &launching->run->spec;
+	for (uint32_t i = 0; i < spec->args.len; i++)
+		if (set_up_argument(launching, &spec->args.data[i]))
+			return -1;
+	for (uint32_t i = 0; i < spec->symbols.len; i++)
+		if (set_up_symbol(launching, &spec->symbols.data[i]))
+			return -1;
+	return 0;
+}
+
+static int launch(struct launching *launching)
+{
+	const struct kernel_run *run = launching->run;
+	struct hd_launch request = {
+		.kernel = hd_sim_kernel(launching->module, run->function->name),
+		.dynamic_shared = run->spec.shared,
+		.params = launching->params,
+		.param_bytes = run->function->param_bytes,
+	};
+	memcpy(request.grid, run->spec.grid, sizeof request.grid);
+	memcpy(request.block, run->spec.block, sizeof request.block);
+	if (!request.kernel)
+		return hd_error(launching->diag, HD_NOWHERE, "%s: %s has no code", run->path, run->function->name);
+	return hd_sim_launch(launching->sim, &request); /* faults are reported through diag */
+}
+
+/* The exit status: the worst of all results. */
+static int collect(struct launching *launching, bool print)
+{
+	int status = CMD_OK;
+	for (uint32_t i = 0; i < launching->copies.len; i++) {
+		const struct device_data *copy = &launching->copies.data[i];
+		uint8_t *bytes = hd_xmalloc(copy->bytes + 1);
+		int result = hd_sim_read(launching->sim, copy->address, bytes, copy->bytes);
+		if (!result)
+			result = spec_results(&launching->run->spec, copy->data, bytes, print, launching->diag);
+		free(bytes);
+		if (result < 0)
+			status = CMD_ERROR;
+		else if (result && !status)
+			status = CMD_FINDING;
+	}
+	return status;
+}
+
+int kernel_run(struct kernel_run *run, const struct hd_sim_options *options, bool print, char **stats)
+{
+	struct launching launching = {.run = run, .diag = options->diag};
+	int status = CMD_ERROR;
+	*stats = NULL;
+	if (hd_sim_new(options, &launching.sim))
+		return CMD_ERROR;
+	launching.params = hd_xcalloc(1, run->function->param_bytes + 1);
+	if (!hd_sim_load(launching.sim, run->bytes, run->size, run->path, &launching.module) && !set_up(&launching)) {
+		status = launch(&launching) ? CMD_ERROR : collect(&launching, print);
+		*stats = hd_sim_stats_json(launching.sim);
+	}
+	hd_sim_free(launching.sim);
+	hd_vec_release(&launching.copies);
+	free(launching.params);
+	return status;
+}

@@ -1,0 +1,66 @@
+/*
+ * The launch specification of `heddle run --kernel`: an .ini that says how a kernel is launched without a host program.
+ *
+ *   [launch]        grid = x[,y[,z]]   block = x[,y[,z]]   shared = BYTES
+ *   [arg0], ...     kind = i8|u8|i16|u16|i32|u32|i64|u64|f32|f64   value = V
+ *                   kind = buffer   type = one of the above   count = N
+ *                     init    = zero | ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH (raw bytes)
+ *                     output  = PATH (raw bytes)   print = N (elements)
+ *                     compare = file:PATH (raw bytes)   abs = TOLERANCE   rel = TOLERANCE
+ *   [symbol NAME]   a device variable: as a buffer; count defaults to what fills it
+ *
+ * random:SEED draws one 64-bit number of SplitMix64 for each element: its low bits for integers (modulo the range when
+ * one is given), its upper 53 bits as a fraction in [0, 1) or [LOW, HIGH) for floating point. Paths are relative to
+ * the working directory.
+ */
+#ifndef HD_TOOLS_HEDDLE_SPEC_H
+#define HD_TOOLS_HEDDLE_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/diag.h"
+#include "lib/vec.h"
+
+struct spec_type {
+	const char *name;
+	uint32_t bytes;
+	bool is_float, is_signed;
+};
+
+/* One argument or device variable. A scalar is a buffer of one element, filled with its value. */
+struct spec_data {
+	uint32_t line;       /* of its section */
+	const char *symbol;  /* NULL: an argument */
+	uint32_t index;      /* arguments */
+	bool buffer;
+	const struct spec_type *type;
+	uint64_t count;
+	bool count_given;
+	const char *init;    /* NULL: zero */
+	const char *value;   /* scalars */
+	const char *output, *compare;
+	uint64_t print;
+	double abs, rel;
+	uint32_t init_line, value_line, compare_line;
+};
+
+struct spec {
+	const char *path;
+	struct hd_arena arena;
+	uint32_t grid[3], block[3], shared;
+	HD_VEC(struct spec_data) args; /* in order */
+	HD_VEC(struct spec_data) symbols;
+};
+
+/* Reads a specification. Whatever `result` is, spec_release() is due. 0, or -1 with every error reported. */
+int spec_read(struct spec *spec, const char *path, struct hd_diag *diag);
+void spec_release(struct spec *spec);
+
+/* The initial bytes of `data` (count * type->bytes, malloc'ed), which may set its count from a file's size. 0 or -1. */
+int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, struct hd_diag *diag);
+/* Prints the first elements, writes the output file and compares, as `data` wants. 0, 1 when they differ, or -1. */
+int spec_results(const struct spec *spec, const struct spec_data *data, const uint8_t *bytes, bool print,
+		 struct hd_diag *diag);
+
+#endif
