@@ -228,6 +228,27 @@ $(B)/test/unit/test_%: $(B)/obj/test/unit/test_%.o $(B)/test/unit/libharness.a $
 unit: $(UNIT)
 	@:
 
+# ---------------------------------------------------------------- fuzz tests
+# The generator of random kernels, the host's half of the differential test, and the mutator of inputs.
+
+FUZZ_GENERATE_OBJ := $(call objects,$(call find_in,test/fuzz/generate))
+FUZZ_OBJ := $(FUZZ_GENERATE_OBJ) $(call objects,test/fuzz/mutate.c)
+FUZZ := $(B)/test/fuzz/heddle-generate $(B)/test/fuzz/heddle-mutate $(B)/test/fuzz/host.o
+
+$(B)/test/fuzz/heddle-generate: $(FUZZ_GENERATE_OBJ) $(LIB_A)
+	$(call link,$(CC),,$(LIBS))
+$(B)/test/fuzz/heddle-mutate: $(B)/obj/test/fuzz/mutate.o $(LIB_A)
+	$(call link,$(CC),,$(LIBS))
+# Runs compiled kernels as coroutines, which sanitizers do not follow: never instrumented.
+$(B)/test/fuzz/host.o: test/fuzz/host.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(C_FLAGS) -O2 -fno-sanitize=all $(WERROR_FLAG) -c -o $@ $<
+
+.PHONY: fuzz
+fuzz: $(FUZZ)
+	@:
+
 # ---------------------------------------------------------------- what people call
 
 # Outer targets install what is missing and then start make again, because the
@@ -243,7 +264,7 @@ demo:
 	@MAKE='$(MAKE)' JOBS='$(JOBS)' scripts/demo.sh
 
 check check-long: setup
-	$(again) WERROR=1 all unit
+	$(again) WERROR=1 all unit fuzz
 	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) test/run $(if $(filter check-long,$@),--long) $(TESTS)
 
 update-golden: setup
@@ -272,10 +293,10 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all unit setup demo check check-long update-golden $(BENCHES) format tidy clean'
+	@echo 'Targets: all unit fuzz setup demo check check-long update-golden $(BENCHES) format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies
 
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) \
-	$(HEDDLE_CC_OBJ) $(HARNESS_OBJ) $(call objects,$(UNIT_SRC)))
+	$(HEDDLE_CC_OBJ) $(HARNESS_OBJ) $(FUZZ_OBJ) $(call objects,$(UNIT_SRC)))

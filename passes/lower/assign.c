@@ -145,6 +145,18 @@ static uint32_t end_base(const struct assign *assign, uint32_t vreg)
 	return is_pred(assign, vreg) ? HD_MREG_PT : assign->allocator->cap;
 }
 
+/* Registers that arguments and results use are in use anyway. */
+static uint32_t fixed_high(const struct hd_allocator *allocator)
+{
+	uint32_t high = 0;
+	for (uint32_t i = 0; i < allocator->intervals.fixed.len; i++) {
+		uint32_t reg = allocator->intervals.fixed.data[i].reg;
+		if (reg < HD_RZ && reg + 1 > high)
+			high = reg + 1;
+	}
+	return high;
+}
+
 /* Registers that are in use anyway: a hint inside them costs nothing. */
 static bool is_hint_cheap(const struct assign *assign, uint32_t vreg, uint32_t base, uint32_t words)
 {
@@ -207,12 +219,12 @@ static uint32_t lowest(const struct assign *assign, uint32_t vreg)
 
 /* ---- at the cap ---- */
 
-/* Total weight of what holds `base`; infinite when something there must stay. Owners are added to assign->evict. */
+/* Greatest weight of what holds `base`; infinite when something there must stay. The owners are in assign->evict. */
 static double weigh(struct assign *assign, uint32_t vreg, uint32_t base)
 {
 	const struct hd_allocator *allocator = assign->allocator;
 	uint32_t word = allocator->intervals.live.base[vreg], words = hd_allocator_words(allocator, vreg);
-	double limit = allocator->weight[vreg], total = 0;
+	double limit = allocator->weight[vreg], most = 0;
 	hd_vec_clear(&assign->evict);
 	for (uint32_t i = 0; i < words; i++) {
 		const struct hd_segment *segments;
@@ -229,19 +241,19 @@ static double weigh(struct assign *assign, uint32_t vreg, uint32_t base)
 					seen = assign->evict.data[e] == owner;
 				if (seen)
 					continue;
-				total += allocator->cost[owner];
+				most = fmax(most, allocator->weight[owner]);
 				hd_vec_push(&assign->evict, owner);
 				if (assign->evict.len > 64)
 					return INFINITY;
 			}
 		}
 	}
-	return total;
+	return most;
 }
 
 static void spill(struct assign *assign, uint32_t vreg)
 {
-	if (isinf(assign->allocator->weight[vreg])) {
+	if (assign->allocator->pieces.data[vreg].split == HD_SPLIT_TINY) {
 		assign->result->failed = vreg;
 		return;
 	}
@@ -254,14 +266,13 @@ static void make_room(struct assign *assign, uint32_t vreg)
 	uint32_t words = hd_allocator_words(assign->allocator, vreg), end = end_base(assign, vreg), best = HD_NO_REG;
 	double least = INFINITY;
 	for (uint32_t base = first_base(assign, vreg); base + words <= end; base += words) {
-		double total = weigh(assign, vreg, base);
-		if (total < least) {
-			least = total;
+		double most = weigh(assign, vreg, base);
+		if (most < least) {
+			least = most;
 			best = base;
 		}
 	}
-	/* Weights compare cost by length; in all, what goes must not cost more than what comes. */
-	if (best == HD_NO_REG || (least > assign->allocator->cost[vreg] && !isinf(assign->allocator->weight[vreg]))) {
+	if (best == HD_NO_REG) {
 		spill(assign, vreg);
 		return;
 	}
@@ -286,6 +297,7 @@ void hd_allocator_assign(struct hd_allocator *allocator, enum hd_strategy strate
 		for (uint32_t i = 0; i < allocator->tracks[reg].claims.len; i++)
 			hd_vec_push(&tracks[reg].claims, allocator->tracks[reg].claims.data[i]);
 	assign.tracks = tracks;
+	assign.high = fixed_high(allocator);
 	fill_work(&assign);
 	while (assign.work.len && result->failed == HD_NO_REG) {
 		uint32_t vreg = hd_vec_pop(&assign.work);

@@ -7,12 +7,13 @@
  *
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
- * IR out of SSA. At most CANDIDATES instructions are compared at each step, so the cost is
- * that of the dependence graph. Design section 3.
+ * IR out of SSA. A bounded number of candidates is compared at each step, so the cost is that
+ * of the dependence graph. Design section 3.
  */
 #include "passes/lower/dag.h"
 
-#define CANDIDATES 64u
+#define CANDIDATES 96u /* youngest ready instructions that are compared */
+#define OLDEST 32u     /* and so many of the oldest, so that none waits for ever */
 #define FREE_REGISTERS 24u /* a whole SM's threads fit with 32 registers each, addresses and temporaries included */
 #define FREE_PREDICATES 5u
 
@@ -155,15 +156,24 @@ static struct candidate consider(const struct scheduler *s, uint32_t node)
 	return candidate;
 }
 
+static void compete(const struct scheduler *s, uint32_t node, struct candidate *best)
+{
+	struct candidate candidate = consider(s, node);
+	if (best->node == NONE || is_better(s, &candidate, best))
+		*best = candidate;
+}
+
 static uint32_t pick(const struct scheduler *s)
 {
-	uint32_t head = s->dag.count, seen = 0;
+	uint32_t head = s->dag.count, seen = 0, node = s->next[head];
 	struct candidate best = {.node = NONE};
-	for (uint32_t node = s->next[head]; node != head && seen < CANDIDATES; node = s->next[node], seen++) {
-		struct candidate candidate = consider(s, node);
-		if (best.node == NONE || is_better(s, &candidate, &best))
-			best = candidate;
-	}
+	for (; node != head && seen < CANDIDATES; node = s->next[node], seen++)
+		compete(s, node, &best);
+	if (node == head)
+		return best.node;
+	node = s->previous[head];
+	for (seen = 0; node != head && seen < OLDEST; node = s->previous[node], seen++)
+		compete(s, node, &best);
 	return best.node;
 }
 

@@ -37,23 +37,25 @@ void hd_sel_unreachable(struct hd_select *sel)
 /* ------------------------------------------------------------------ switch */
 
 struct hd_case {
-	uint64_t value; /* zero-extended */
+	uint64_t value, high; /* zero-extended */
 	uint32_t target;
 };
 
 static int by_value(const void *a, const void *b)
 {
-	uint64_t x = ((const struct hd_case *)a)->value, y = ((const struct hd_case *)b)->value;
+	const struct hd_case *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	if (x->high != y->high)
+		return x->high > y->high ? 1 : -1;
+	return (x->value > y->value) - (x->value < y->value);
 }
 
-static struct hd_popnd test(struct hd_select *sel, unsigned cmp, struct hd_leaf value, uint64_t constant)
+static struct hd_popnd test(struct hd_select *sel, unsigned cmp, struct hd_leaf value, const struct hd_case *with)
 {
-	struct hd_leaf result = hd_sel_cmp(sel, cmp, false, value, hd_leaf_imm(constant, value.words),
-					   value.words == 1 ? 32 : 64);
+	struct hd_leaf constant = hd_leaf_imm(with->value, value.words);
 
-	return hd_sel_pred(sel, result);
+	constant.imm[1] = with->high;
+	return hd_sel_pred(sel, hd_sel_cmp(sel, cmp, false, value, constant, 32u * value.words));
 }
 
 static void jump_table(struct hd_select *sel, struct hd_leaf value, const struct hd_case *cases, uint32_t count,
@@ -94,7 +96,7 @@ static void compare_tree(struct hd_select *sel, struct hd_leaf value, const stru
 		for (uint32_t i = first; i <= last; i++) {
 			uint32_t next = i < last ? hd_sel_new_block(sel) : otherwise;
 
-			hd_sel_branch_if(sel, test(sel, HD_CMP_EQ, value, cases[i].value), cases[i].target, next);
+			hd_sel_branch_if(sel, test(sel, HD_CMP_EQ, value, &cases[i]), cases[i].target, next);
 			sel->block = next;
 		}
 		return;
@@ -102,7 +104,7 @@ static void compare_tree(struct hd_select *sel, struct hd_leaf value, const stru
 	middle = first + (last - first + 1) / 2;
 	lower = hd_sel_new_block(sel);
 	upper = hd_sel_new_block(sel);
-	hd_sel_branch_if(sel, test(sel, HD_CMP_LT, value, cases[middle].value), lower, upper);
+	hd_sel_branch_if(sel, test(sel, HD_CMP_LT, value, &cases[middle]), lower, upper);
 	sel->block = lower;
 	compare_tree(sel, value, cases, first, middle - 1, otherwise);
 	sel->block = upper;
@@ -118,19 +120,19 @@ void hd_sel_switch(struct hd_select *sel)
 	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(inst, 0)));
 	struct hd_case *cases = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*cases));
 
-	if (bits > 64) {
-		hd_sel_unsupported(sel, "switch on a type of %u bits", bits);
-		return;
-	}
 	for (uint32_t i = 0; i < count; i++) {
-		cases[i].value = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 2 + 2 * i));
+		uint64_t words[2] = { 0, 0 };
+
+		hd_const_int(LLVMGetOperand(inst, 2 + 2 * i), words);
+		cases[i].value = words[0];
+		cases[i].high = words[1];
 		cases[i].target = hd_sel_block_of(sel, LLVMGetSuccessor(inst, i + 1));
 	}
 	if (!count) {
 		hd_sel_branch(sel, otherwise);
 		return;
 	}
-	value = hd_sel_extend_leaf(sel, value, bits, bits <= 32 ? 32 : 64, false);
+	value = hd_sel_extend_leaf(sel, value, bits, bits <= 32 ? 32 : bits <= 64 ? 64 : 128, false);
 	qsort(cases, count, sizeof(*cases), by_value);
 	if (value.words == 1 && count >= TABLE_MIN_CASES) {
 		uint64_t span = cases[count - 1].value - cases[0].value + 1;

@@ -23,7 +23,8 @@ int hd_sim_load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const cha
 	loaded->name = hd_arena_strdup(&loaded->arena, name ? name : "object");
 	if (hd_object_read(bytes, size, loaded->name, &loaded->arena, &loaded->object, diag) != 0) {
 		/* The reader has reported why. */
-		snprintf(gpu->error_text, sizeof(gpu->error_text), "%s: not a kernel object that can be loaded", loaded->name);
+		snprintf(gpu->error_text, sizeof(gpu->error_text), "%s: not a kernel object that can be loaded",
+			 loaded->name);
 		free_module(loaded);
 		return HD_SIM_BAD_OBJECT;
 	}
@@ -119,8 +120,8 @@ static void *checked(struct hd_sim *sim, uint64_t address, uint64_t bytes, const
 	void *host = hd_devmem_at(sim->gpu.devmem, address, bytes);
 	if (!host)
 		snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text),
-			 "%s of %llu bytes at 0x%llx is not inside one device allocation", what, (unsigned long long)bytes,
-			 (unsigned long long)address);
+			 "%s of %llu bytes at 0x%llx is not inside one device allocation", what,
+			 (unsigned long long)bytes, (unsigned long long)address);
 	return host;
 }
 

@@ -19,7 +19,7 @@
 
 struct range {
 	uint64_t low, high; /* what may be accessed */
-	uint64_t end;       /* of the space that it occupies, red zone included */
+	uint64_t end;	    /* of the space that it occupies, red zone included */
 };
 struct gap {
 	uint64_t low, high;
@@ -94,19 +94,19 @@ static uint32_t gap_after(const struct hd_devmem *memory, uint64_t address)
 	return low;
 }
 
-#define INSERT(vec, index, ...)                                                                         \
-	do {                                                                                            \
-		uint32_t insert_at_ = (index);                                                          \
-		hd_vec_push((vec), __VA_ARGS__);                                                        \
-		memmove((vec)->data + insert_at_ + 1, (vec)->data + insert_at_,                         \
-			((vec)->len - 1 - insert_at_) * sizeof(*(vec)->data));                          \
-		(vec)->data[insert_at_] = __VA_ARGS__;                                                  \
+#define INSERT(vec, index, ...)                                                 \
+	do {                                                                    \
+		uint32_t insert_at_ = (index);                                  \
+		hd_vec_push((vec), __VA_ARGS__);                                \
+		memmove((vec)->data + insert_at_ + 1, (vec)->data + insert_at_, \
+			((vec)->len - 1 - insert_at_) * sizeof(*(vec)->data));  \
+		(vec)->data[insert_at_] = __VA_ARGS__;                          \
 	} while (0)
-#define REMOVE(vec, index)                                                                              \
-	do {                                                                                            \
-		memmove((vec)->data + (index), (vec)->data + (index) + 1,                               \
-			((vec)->len - 1 - (index)) * sizeof(*(vec)->data));                             \
-		(vec)->len--;                                                                           \
+#define REMOVE(vec, index)                                                  \
+	do {                                                                \
+		memmove((vec)->data + (index), (vec)->data + (index) + 1,   \
+			((vec)->len - 1 - (index)) * sizeof(*(vec)->data)); \
+		(vec)->len--;                                               \
 	} while (0)
 
 /* Takes [low, end) out of gap `index`, which contains it. */

@@ -14,8 +14,6 @@
 #include "runtime/engine/trace.h"
 #include "runtime/policy/hooks.h"
 
-#define ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t))
-#define HIDDEN_ROWS 2 /* below row 0: what RZ reads and what it takes */
 /* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
 #define LOCAL_PHYSICAL (UINT64_C(1) << 44)
 
@@ -62,8 +60,9 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 	sm->shared_stride = fit.shared_per_cta;
 	sm->shared_reserved = 0;
 	hd_lsu_set_shared(sm->lsu, 0);
-	size_t rows = (size_t)grid->register_rows + HIDDEN_ROWS;
-	int error = reserve(&sm->registers, &sm->register_bytes, sm->warp_slots * rows * ROW_BYTES);
+	size_t rows = (size_t)grid->register_rows + HD_HIDDEN_ROWS;
+	sm->warp_register_bytes = rows * HD_ROW_BYTES;
+	int error = reserve(&sm->registers, &sm->register_bytes, sm->warp_slots * sm->warp_register_bytes);
 	if (!error)
 		error = reserve(&sm->local, &sm->local_bytes,
 				(size_t)sm->warp_slots * HD_WARP_LANES * grid->local_bytes);
@@ -89,12 +88,11 @@ static uint32_t take_slot(struct hd_sm *sm)
 
 static void place_warp(struct hd_sm *sm, const struct hd_grid *grid, struct hd_warp *warp)
 {
-	size_t rows = (size_t)grid->register_rows + HIDDEN_ROWS;
 	uint64_t warp_local = (uint64_t)grid->local_bytes * HD_WARP_LANES;
 	uint64_t global_slot = (uint64_t)sm->id * sm->warp_slots + warp->slot;
-	uint8_t *registers = sm->registers + (warp->slot * rows + HIDDEN_ROWS) * ROW_BYTES;
+	uint8_t *registers = sm->registers + warp->slot * sm->warp_register_bytes + HD_HIDDEN_ROWS * HD_ROW_BYTES;
 	warp->regs = (uint32_t(*)[HD_WARP_LANES])(void *)registers;
-	memset(warp->regs - HIDDEN_ROWS, 0, HIDDEN_ROWS * ROW_BYTES);
+	memset(warp->regs - HD_HIDDEN_ROWS, 0, HD_HIDDEN_ROWS * HD_ROW_BYTES);
 	warp->local = sm->local ? sm->local + warp->slot * warp_local : NULL;
 	warp->local_base = LOCAL_PHYSICAL + global_slot * warp_local;
 }

@@ -35,30 +35,30 @@ struct hd_exec_clones {
 	hd_exec_fn fn[HD_LEVEL_COUNT];
 };
 
-#define HD_CLONE(name, suffix, attribute)                                              \
+#define HD_CLONE(name, suffix, attribute)                                                     \
 	attribute static void name##suffix(struct hd_exec *exec, const struct hd_dinst *inst) \
-	{                                                                              \
-		name##_body(exec, inst);                                               \
+	{                                                                                     \
+		name##_body(exec, inst);                                                      \
 	}
 #if defined(__x86_64__)
-#define HD_CLONES(name)                                                     \
-	HD_CLONE(name, _base, )                                             \
-	HD_CLONE(name, _v3, __attribute__((target("arch=x86-64-v3"))))      \
-	HD_CLONE(name, _v4, __attribute__((target("arch=x86-64-v4"))))      \
+#define HD_CLONES(name)                                                \
+	HD_CLONE(name, _base, )                                        \
+	HD_CLONE(name, _v3, __attribute__((target("arch=x86-64-v3")))) \
+	HD_CLONE(name, _v4, __attribute__((target("arch=x86-64-v4")))) \
 	static const struct hd_exec_clones name = {{name##_base, name##_v3, name##_v4}};
 #else
-#define HD_CLONES(name)        \
+#define HD_CLONES(name)         \
 	HD_CLONE(name, _base, ) \
 	static const struct hd_exec_clones name = {{name##_base, name##_base, name##_base}};
 #endif
 /* Defines the operation `name`; its body follows and sees `exec` and `inst`. */
-#define HD_EXEC(name)                                                                \
+#define HD_EXEC(name)                                                                  \
 	HD_INLINE void name##_body(struct hd_exec *exec, const struct hd_dinst *inst); \
-	HD_CLONES(name)                                                              \
+	HD_CLONES(name)                                                                \
 	HD_INLINE void name##_body(struct hd_exec *exec, const struct hd_dinst *inst)
 /* An operation without vector work. */
-#define HD_EXEC_PLAIN(name)                                                          \
-	static void name##_only(struct hd_exec *exec, const struct hd_dinst *inst);    \
+#define HD_EXEC_PLAIN(name)                                                                  \
+	static void name##_only(struct hd_exec *exec, const struct hd_dinst *inst);          \
 	static const struct hd_exec_clones name = {{name##_only, name##_only, name##_only}}; \
 	static void name##_only(struct hd_exec *exec, const struct hd_dinst *inst)
 
@@ -102,8 +102,7 @@ HD_INLINE uint32_t hd_x_value(const struct hd_warp *warp, const struct hd_inst *
 HD_INLINE uint64_t hd_x_value64(const struct hd_warp *warp, const struct hd_inst *inst)
 {
 	if (inst->xkind == HD_X_CONST_B || inst->xkind == HD_X_CONST_C)
-		return hd_constant(warp, inst->x & 0xffff) |
-		       (uint64_t)hd_constant(warp, (inst->x & 0xffff) + 4) << 32;
+		return hd_constant(warp, inst->x & 0xffff) | (uint64_t)hd_constant(warp, (inst->x & 0xffff) + 4) << 32;
 	return (uint64_t)inst->x << 32;
 }
 
@@ -114,69 +113,67 @@ HD_INLINE uint64_t hd_x_value64(const struct hd_warp *warp, const struct hd_inst
 #define HD_LOAD(row) (*(const hd_u32row *)(row))
 #define HD_SPLAT(value) ((hd_u32s)(uint32_t)(value))
 #define HD_DEFINE_A(v) hd_u32s v = HD_LOAD(hd_row(exec->warp, inst->inst.a))
-#define HD_DEFINE_B(v)                                       \
-	hd_u32s v;                                           \
-	if (hd_x_is_b(&inst->inst))                          \
+#define HD_DEFINE_B(v)                                             \
+	hd_u32s v;                                                 \
+	if (hd_x_is_b(&inst->inst))                                \
 		v = HD_SPLAT(hd_x_value(exec->warp, &inst->inst)); \
-	else                                                 \
+	else                                                       \
 		v = HD_LOAD(hd_row(exec->warp, inst->inst.b))
-#define HD_DEFINE_C(v)                                       \
-	hd_u32s v;                                           \
-	if (hd_x_is_c(&inst->inst))                          \
+#define HD_DEFINE_C(v)                                             \
+	hd_u32s v;                                                 \
+	if (hd_x_is_c(&inst->inst))                                \
 		v = HD_SPLAT(hd_x_value(exec->warp, &inst->inst)); \
-	else                                                 \
+	else                                                       \
 		v = HD_LOAD(hd_row(exec->warp, inst->inst.c))
 
 /* 64-bit operands. */
-#define HD_JOIN(low, high) \
-	(__builtin_convertvector((low), hd_u64s) | __builtin_convertvector((high), hd_u64s) << 32)
-#define HD_LOAD64(reg)                                                     \
-	HD_JOIN(HD_LOAD(hd_row(exec->warp, (reg))), HD_LOAD(hd_row(exec->warp, hd_next_reg((reg), 1))))
+#define HD_JOIN(low, high) (__builtin_convertvector((low), hd_u64s) | __builtin_convertvector((high), hd_u64s) << 32)
+#define HD_LOAD64(reg) HD_JOIN(HD_LOAD(hd_row(exec->warp, (reg))), HD_LOAD(hd_row(exec->warp, hd_next_reg((reg), 1))))
 #define HD_DEFINE_A64(v) hd_u64s v = HD_LOAD64(inst->inst.a)
-#define HD_DEFINE_B64(v)                                              \
-	hd_u64s v;                                                    \
-	if (hd_x_is_b(&inst->inst))                                   \
-		v = (hd_u64s)hd_x_value64(exec->warp, &inst->inst);   \
-	else                                                          \
+#define HD_DEFINE_B64(v)                                            \
+	hd_u64s v;                                                  \
+	if (hd_x_is_b(&inst->inst))                                 \
+		v = (hd_u64s)hd_x_value64(exec->warp, &inst->inst); \
+	else                                                        \
 		v = HD_LOAD64(inst->inst.b)
-#define HD_DEFINE_C64(v)                                              \
-	hd_u64s v;                                                    \
-	if (hd_x_is_c(&inst->inst))                                   \
-		v = (hd_u64s)hd_x_value64(exec->warp, &inst->inst);   \
-	else                                                          \
+#define HD_DEFINE_C64(v)                                            \
+	hd_u64s v;                                                  \
+	if (hd_x_is_c(&inst->inst))                                 \
+		v = (hd_u64s)hd_x_value64(exec->warp, &inst->inst); \
+	else                                                        \
 		v = HD_LOAD64(inst->inst.c)
 
 /* Lane mask as a vector of all-ones and zeros, and back from a comparison. */
-#define HD_MASK_VECTOR(name, lanes)                               \
-	hd_s32s name;                                             \
-	do {                                                      \
-		uint32_t hd_lanes_ = (lanes);                     \
-		hd_bits hd_bits_;                                 \
-		memcpy(&hd_bits_, &hd_lanes_, sizeof(hd_lanes_)); \
+#define HD_MASK_VECTOR(name, lanes)                                 \
+	hd_s32s name;                                               \
+	do {                                                        \
+		uint32_t hd_lanes_ = (lanes);                       \
+		hd_bits hd_bits_;                                   \
+		memcpy(&hd_bits_, &hd_lanes_, sizeof(hd_lanes_));   \
 		name = -__builtin_convertvector(hd_bits_, hd_s32s); \
 	} while (0)
-#define HD_MASK_OF(lanes, comparison)                                                \
-	uint32_t lanes;                                                              \
-	do {                                                                         \
-		hd_bits hd_bits_ = __builtin_convertvector((comparison), hd_bits);   \
-		memcpy(&lanes, &hd_bits_, sizeof(lanes));                            \
+#define HD_MASK_OF(lanes, comparison)                                              \
+	uint32_t lanes;                                                            \
+	do {                                                                       \
+		hd_bits hd_bits_ = __builtin_convertvector((comparison), hd_bits); \
+		memcpy(&lanes, &hd_bits_, sizeof(lanes));                          \
 	} while (0)
 
-#define HD_STORE_ROW(row, value)                                              \
-	do {                                                                  \
-		hd_u32row *hd_to_ = (hd_u32row *)(row);                       \
-		hd_u32s hd_value_ = (value);                                  \
-		if (__builtin_expect(exec->mask != HD_FULL, 0)) {             \
-			HD_MASK_VECTOR(hd_select_, exec->mask);               \
-			hd_value_ = hd_select_ ? hd_value_ : *hd_to_;         \
-		}                                                             \
-		*hd_to_ = hd_value_;                                          \
+#define HD_STORE_ROW(row, value)                                      \
+	do {                                                          \
+		hd_u32row *hd_to_ = (hd_u32row *)(row);               \
+		hd_u32s hd_value_ = (value);                          \
+		if (__builtin_expect(exec->mask != HD_FULL, 0)) {     \
+			HD_MASK_VECTOR(hd_select_, exec->mask);       \
+			hd_value_ = hd_select_ ? hd_value_ : *hd_to_; \
+		}                                                     \
+		*hd_to_ = hd_value_;                                  \
 	} while (0)
 #define HD_STORE(value) HD_STORE_ROW(hd_dst_row(exec->warp, inst->inst.dst), (value))
 #define HD_STORE64(value)                                                                                         \
 	do {                                                                                                      \
 		hd_u64s hd_wide_ = (value);                                                                       \
-		HD_STORE_ROW(hd_dst_row(exec->warp, inst->inst.dst), __builtin_convertvector(hd_wide_, hd_u32s));   \
+		HD_STORE_ROW(hd_dst_row(exec->warp, inst->inst.dst), __builtin_convertvector(hd_wide_, hd_u32s)); \
 		HD_STORE_ROW(hd_dst_row(exec->warp, hd_next_reg(inst->inst.dst, 1)),                              \
 			     __builtin_convertvector(hd_wide_ >> 32, hd_u32s));                                   \
 	} while (0)
@@ -199,7 +196,7 @@ HD_INLINE uint32_t hd_bool(unsigned operation, uint32_t a, uint32_t b)
 }
 
 #define HD_MODIFIER(kind) hd_mod_get(inst->inst.mods, HD_MOD_##kind)
-#define HD_FOR_LANES(lane, lanes)                                                                     \
+#define HD_FOR_LANES(lane, lanes)                                                                            \
 	for (uint32_t hd_left_ = (lanes), lane = hd_left_ ? (uint32_t)__builtin_ctz(hd_left_) : 0; hd_left_; \
 	     hd_left_ &= hd_left_ - 1, lane = hd_left_ ? (uint32_t)__builtin_ctz(hd_left_) : 0)
 
@@ -243,10 +240,10 @@ void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst);
 /* exec_syscall.c. Returns 0, or an error that was reported. */
 int hd_exec_syscall(struct hd_exec *exec, const struct hd_dinst *inst);
 /* A fault of `lane` at the current instruction. */
-#define HD_FAULT(exec, lane, error, ...)                                                            \
-	do {                                                                                        \
+#define HD_FAULT(exec, lane, error, ...)                                                                 \
+	do {                                                                                             \
 		hd_gpu_fault((exec)->gpu, (exec)->warp, (exec)->warp->pc, (lane), (error), __VA_ARGS__); \
-		(exec)->fault = true;                                                               \
+		(exec)->fault = true;                                                                    \
 	} while (0)
 
 /* simt.c: the SIMT stack. `mask` are the lanes that the instruction at warp->pc moves. */
@@ -274,8 +271,8 @@ bool hd_devmem_find(const struct hd_devmem *memory, uint64_t address, uint64_t *
 /* The allocation nearest to the address: false when there is none. */
 bool hd_devmem_nearest(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
 
-/* exec_memory.c, for services: reads through any address space as a thread sees it. NULL when it may not. `bytes` that can
- * be read from there on are stored in `room`. */
+/* exec_memory.c, for services: reads through any address space as a thread sees it. NULL when it may not. `bytes` that
+ * can be read from there on are stored in `room`. */
 const uint8_t *hd_exec_readable(struct hd_exec *exec, uint32_t lane, uint64_t address, uint64_t *room);
 /* Host pointer and timing address of one lane's access in the given space, or NULL with the fault reported. */
 uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address,

@@ -50,11 +50,15 @@ static uint64_t add_half(enum hd_type type, uint64_t a, uint64_t b)
 static uint64_t add(unsigned type, uint64_t a, uint64_t b)
 {
 	switch (type) {
-	case HD_F32: return add_f32((uint32_t)a, (uint32_t)b);
-	case HD_F64: return add_f64(a, b);
+	case HD_F32:
+		return add_f32((uint32_t)a, (uint32_t)b);
+	case HD_F64:
+		return add_f64(a, b);
 	case HD_F16:
-	case HD_BF16: return add_half((enum hd_type)type, a, b);
-	default: return a + b;
+	case HD_BF16:
+		return add_half((enum hd_type)type, a, b);
+	default:
+		return a + b;
 	}
 }
 
@@ -64,9 +68,12 @@ static bool less(unsigned type, uint64_t a, uint64_t b)
 	float x, y;
 	double u, v;
 	switch (type) {
-	case HD_S32: return (int32_t)a < (int32_t)b;
-	case HD_S64: return (int64_t)a < (int64_t)b;
-	case HD_U64: return a < b;
+	case HD_S32:
+		return (int32_t)a < (int32_t)b;
+	case HD_S64:
+		return (int64_t)a < (int64_t)b;
+	case HD_U64:
+		return a < b;
 	case HD_F32:
 		memcpy(&x, &a, 4);
 		memcpy(&y, &b, 4);
@@ -75,23 +82,34 @@ static bool less(unsigned type, uint64_t a, uint64_t b)
 		memcpy(&u, &a, 8);
 		memcpy(&v, &b, 8);
 		return u < v;
-	default: return (uint32_t)a < (uint32_t)b;
+	default:
+		return (uint32_t)a < (uint32_t)b;
 	}
 }
 
 static uint64_t combine(unsigned op, unsigned type, uint64_t old, uint64_t b, uint64_t c)
 {
 	switch (op) {
-	case HD_ATOM_ADD: return add(type, old, b);
-	case HD_ATOM_MIN: return less(type, b, old) ? b : old;
-	case HD_ATOM_MAX: return less(type, old, b) ? b : old;
-	case HD_ATOM_INC: return less(type, old, b) ? old + 1 : 0;
-	case HD_ATOM_DEC: return old == 0 || less(type, b, old) ? b : old - 1;
-	case HD_ATOM_AND: return old & b;
-	case HD_ATOM_OR: return old | b;
-	case HD_ATOM_XOR: return old ^ b;
-	case HD_ATOM_EXCH: return b;
-	default: return old == b ? c : old; /* CAS */
+	case HD_ATOM_ADD:
+		return add(type, old, b);
+	case HD_ATOM_MIN:
+		return less(type, b, old) ? b : old;
+	case HD_ATOM_MAX:
+		return less(type, old, b) ? b : old;
+	case HD_ATOM_INC:
+		return less(type, old, b) ? old + 1 : 0;
+	case HD_ATOM_DEC:
+		return old == 0 || less(type, b, old) ? b : old - 1;
+	case HD_ATOM_AND:
+		return old & b;
+	case HD_ATOM_OR:
+		return old | b;
+	case HD_ATOM_XOR:
+		return old ^ b;
+	case HD_ATOM_EXCH:
+		return b;
+	default:
+		return old == b ? c : old; /* CAS */
 	}
 }
 
@@ -133,10 +151,11 @@ HD_EXEC_PLAIN(op_atomic)
 	struct hd_effect *effect = exec->effect;
 	uint32_t in_space[3] = {0};
 	uint8_t *host[HD_WARP_LANES];
-	HD_FOR_LANES(lane, exec->mask) {
-		uint64_t address = in->op == HD_OP_ATOMS ? hd_row(exec->warp, in->a)[lane] + in->x
-							 : hd_lane_pair(exec->warp, in->a, lane) +
-								   (uint64_t)(int64_t)(int32_t)in->x;
+	HD_FOR_LANES(lane, exec->mask)
+	{
+		uint64_t address = in->op == HD_OP_ATOMS
+					   ? hd_row(exec->warp, in->a)[lane] + in->x
+					   : hd_lane_pair(exec->warp, in->a, lane) + (uint64_t)(int64_t)(int32_t)in->x;
 		if (in->op == HD_OP_ATOMS)
 			address = (uint32_t)address;
 		unsigned space = space_of(in->op, &address);
@@ -146,7 +165,7 @@ HD_EXEC_PLAIN(op_atomic)
 		in_space[space] |= 1u << lane;
 	}
 	HD_FOR_LANES(lane, exec->mask)
-		lane_atomic(exec, inst, lane, host[lane]);
+	lane_atomic(exec, inst, lane, host[lane]);
 	effect->event = HD_EVENT_MEMORY;
 	effect->space = in_space[HD_MEM_SHARED] == exec->mask  ? HD_MEM_SHARED
 			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL

@@ -45,7 +45,7 @@ static uint32_t group_targets(const uint32_t *target, uint32_t mask, struct hd_s
 	while (mask) {
 		uint32_t pc = target[lowest(mask)], same = 0;
 		HD_FOR_LANES(lane, mask)
-			same |= (uint32_t)(target[lane] == pc) << lane;
+		same |= (uint32_t)(target[lane] == pc) << lane;
 		groups[HD_WARP_LANES - ++count] = (struct hd_simt_group){pc, same};
 		mask &= ~same;
 	}
@@ -61,7 +61,8 @@ static void branch_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 	uint32_t target[HD_WARP_LANES];
 	struct hd_simt_group groups[HD_WARP_LANES + 1];
 	exec->effect->event = HD_EVENT_BRANCH;
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		if (index[lane] >= count) {
 			HD_FAULT(exec, lane, HD_SIM_TRAP, "jump table index %u of %u", index[lane], count);
 			return;
@@ -70,7 +71,7 @@ static void branch_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 	}
 	/* Lanes that the guard holds back go on behind the instruction. */
 	HD_FOR_LANES(lane, warp->active & ~exec->mask)
-		target[lane] = warp->pc + 1;
+	target[lane] = warp->pc + 1;
 	uint32_t group_count = group_targets(target, warp->active, groups);
 	struct hd_simt_group *first = &groups[HD_WARP_LANES - group_count];
 	if (group_count == 1) {
@@ -119,8 +120,8 @@ static uint32_t function_at(const struct hd_program *program, uint64_t address)
 }
 
 /*
- * Distinct targets run one after the other: the lanes of the lowest lane's target call; the others wait in an entry that
- * executes this instruction again, and meet the first behind it.
+ * Distinct targets run one after the other: the lanes of the lowest lane's target call; the others wait in an entry
+ * that executes this instruction again, and meet the first behind it.
  */
 static void call_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 {
@@ -138,7 +139,7 @@ static void call_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 		return;
 	}
 	HD_FOR_LANES(other, exec->mask)
-		same |= (uint32_t)(hd_lane_pair(warp, inst->inst.a, other) == address) << other;
+	same |= (uint32_t)(hd_lane_pair(warp, inst->inst.a, other) == address) << other;
 	uint32_t waiting = exec->mask & ~same, pc = warp->pc;
 	if (waiting) {
 		/* Everyone else is behind the call; the callers start from an entry of their own. */
@@ -203,14 +204,32 @@ static void service(struct hd_exec *exec, const struct hd_dinst *inst)
 void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	switch (inst->inst.op) {
-	case HD_OP_BRA: branch(exec, inst); break;
-	case HD_OP_BRX: branch_indirect(exec, inst); break;
-	case HD_OP_CALL: call(exec, inst); break;
-	case HD_OP_CALLI: call_indirect(exec, inst); break;
-	case HD_OP_RET: return_lanes(exec); break;
-	case HD_OP_EXIT: finish_lanes(exec); break;
-	case HD_OP_TRAP: trap(exec); break;
-	case HD_OP_SYSCALL: service(exec, inst); break;
-	default: skip(exec); break;
+	case HD_OP_BRA:
+		branch(exec, inst);
+		break;
+	case HD_OP_BRX:
+		branch_indirect(exec, inst);
+		break;
+	case HD_OP_CALL:
+		call(exec, inst);
+		break;
+	case HD_OP_CALLI:
+		call_indirect(exec, inst);
+		break;
+	case HD_OP_RET:
+		return_lanes(exec);
+		break;
+	case HD_OP_EXIT:
+		finish_lanes(exec);
+		break;
+	case HD_OP_TRAP:
+		trap(exec);
+		break;
+	case HD_OP_SYSCALL:
+		service(exec, inst);
+		break;
+	default:
+		skip(exec);
+		break;
 	}
 }

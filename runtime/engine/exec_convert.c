@@ -99,7 +99,7 @@ static uint64_t convert_float(const struct hd_dinst *inst, uint64_t bits)
 HD_EXEC_PLAIN(op_f2f)
 {
 	HD_FOR_LANES(lane, exec->mask)
-		set_result(exec, inst, lane, convert_float(inst, float_source(exec, inst, lane)));
+	set_result(exec, inst, lane, convert_float(inst, float_source(exec, inst, lane)));
 }
 
 static uint64_t to_integer(const struct hd_unpacked *value, unsigned type, unsigned rounding)
@@ -119,7 +119,8 @@ static uint64_t to_integer(const struct hd_unpacked *value, unsigned type, unsig
 HD_EXEC_PLAIN(op_f2i)
 {
 	unsigned from = HD_MODIFIER(STYPE), to = HD_MODIFIER(DTYPE);
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		struct hd_unpacked value = hd_fp_unpack((enum hd_type)from, float_source(exec, inst, lane));
 		set_result(exec, inst, lane, to_integer(&value, to, HD_MODIFIER(RND)));
 	}
@@ -139,7 +140,8 @@ static struct hd_unpacked unpack_integer(uint64_t bits, unsigned type)
 HD_EXEC_PLAIN(op_i2f)
 {
 	unsigned from = HD_MODIFIER(STYPE), to = HD_MODIFIER(DTYPE);
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		struct hd_unpacked value = unpack_integer(source_bits(exec, inst, lane), from);
 		set_result(exec, inst, lane, hd_fp_pack((enum hd_type)to, &value, HD_MODIFIER(RND)));
 	}
@@ -148,7 +150,8 @@ HD_EXEC_PLAIN(op_i2f)
 HD_EXEC_PLAIN(op_frnd)
 {
 	enum hd_type type = (enum hd_type)HD_MODIFIER(STYPE);
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		uint64_t bits = float_source(exec, inst, lane);
 		struct hd_unpacked value = hd_fp_unpack(type, bits);
 		if (value.kind == HD_FP_FINITE && value.exponent < 0) {
@@ -169,7 +172,7 @@ HD_EXEC_PLAIN(op_frnd)
 	if (inst->inst.srcmods & HD_NEG_B) \
 		a ^= SIGN32;               \
 	if (HD_MODIFIER(FTZ))              \
-		a = FLUSH32(a)
+	a = FLUSH32(a)
 
 /* Single to 32-bit integer towards zero, through double, where everything that is in range is exact. */
 HD_EXEC(op_f2i_f32_s32)
@@ -179,7 +182,7 @@ HD_EXEC(op_f2i_f32_s32)
 	x = x == x ? x : (hd_f64s)0.0;
 	x = x > 2147483647.0 ? (hd_f64s)2147483647.0 : x;
 	x = x < -2147483648.0 ? (hd_f64s)-2147483648.0 : x;
-	HD_STORE((hd_u32s)__builtin_convertvector(x, hd_s32s));
+	HD_STORE((hd_u32s) __builtin_convertvector(x, hd_s32s));
 }
 
 HD_EXEC(op_f2i_f32_u32)
@@ -191,13 +194,13 @@ HD_EXEC(op_f2i_f32_u32)
 	/* Signed conversion after moving the range; the truncated value is an integer before it is moved. */
 	hd_s32s upper = __builtin_convertvector(x >= 2147483648.0, hd_s32s);
 	x = x >= 2147483648.0 ? x - 2147483648.0 : x;
-	HD_STORE((hd_u32s)__builtin_convertvector(x, hd_s32s) ^ ((hd_u32s)upper & SIGN32));
+	HD_STORE((hd_u32s) __builtin_convertvector(x, hd_s32s) ^ ((hd_u32s)upper & SIGN32));
 }
 
 HD_EXEC(op_i2f_s32_f32)
 {
 	HD_DEFINE_B(b);
-	HD_STORE((hd_u32s)__builtin_convertvector((hd_s32s)b, hd_f32s));
+	HD_STORE((hd_u32s) __builtin_convertvector((hd_s32s)b, hd_f32s));
 }
 
 /* Unsigned 32-bit integers are exact in double; one rounding follows. */
@@ -205,13 +208,13 @@ HD_EXEC(op_i2f_u32_f32)
 {
 	HD_DEFINE_B(b);
 	hd_f64s x = __builtin_convertvector((hd_s32s)(b ^ SIGN32), hd_f64s) + 2147483648.0;
-	HD_STORE((hd_u32s)__builtin_convertvector(x, hd_f32s));
+	HD_STORE((hd_u32s) __builtin_convertvector(x, hd_f32s));
 }
 
 HD_EXEC(op_i2f_s32_f64)
 {
 	HD_DEFINE_B(b);
-	HD_STORE64((hd_u64s)__builtin_convertvector((hd_s32s)b, hd_f64s));
+	HD_STORE64((hd_u64s) __builtin_convertvector((hd_s32s)b, hd_f64s));
 }
 
 HD_EXEC(op_i2f_u32_f64)
@@ -223,7 +226,7 @@ HD_EXEC(op_i2f_u32_f64)
 HD_EXEC(op_f2f_f32_f64)
 {
 	DEFINE_F32(a);
-	HD_STORE64((hd_u64s)__builtin_convertvector((hd_f32s)a, hd_f64s));
+	HD_STORE64((hd_u64s) __builtin_convertvector((hd_f32s)a, hd_f64s));
 }
 
 HD_EXEC(op_f2f_f64_f32)
@@ -293,10 +296,15 @@ const struct hd_exec_clones *hd_exec_convert_find(const struct hd_inst *inst)
 	unsigned from = hd_mod_get(inst->mods, HD_MOD_STYPE), to = hd_mod_get(inst->mods, HD_MOD_DTYPE);
 	unsigned rounding = hd_mod_get(inst->mods, HD_MOD_RND);
 	switch (inst->op) {
-	case HD_OP_F2I: return find_f2i(from, to, rounding);
-	case HD_OP_I2F: return find_i2f(from, to, rounding);
-	case HD_OP_F2F: return find_f2f(from, to, rounding, hd_mod_get(inst->mods, HD_MOD_SAT));
-	case HD_OP_FRND: return from == HD_F32 ? &op_frnd_f32 : &op_frnd;
-	default: return NULL;
+	case HD_OP_F2I:
+		return find_f2i(from, to, rounding);
+	case HD_OP_I2F:
+		return find_i2f(from, to, rounding);
+	case HD_OP_F2F:
+		return find_f2f(from, to, rounding, hd_mod_get(inst->mods, HD_MOD_SAT));
+	case HD_OP_FRND:
+		return from == HD_F32 ? &op_frnd_f32 : &op_frnd;
+	default:
+		return NULL;
 	}
 }

@@ -31,27 +31,27 @@ HD_INLINE uint32_t abs_mask(const struct hd_inst *inst, unsigned bit)
 
 #define FLUSH32(v) ((v) & 0x7f800000u) == 0 ? (v) & SIGN32 : (v)
 
-#define MODIFY_AB(a, b)                                                                           \
-	do {                                                                                      \
-		if (inst->inst.srcmods) {                                                         \
+#define MODIFY_AB(a, b)                                                                               \
+	do {                                                                                          \
+		if (inst->inst.srcmods) {                                                             \
 			a = (a & abs_mask(&inst->inst, HD_ABS_A)) ^ sign_mask(&inst->inst, HD_NEG_A); \
 			b = (b & abs_mask(&inst->inst, HD_ABS_B)) ^ sign_mask(&inst->inst, HD_NEG_B); \
-		}                                                                                 \
-		if (HD_MODIFIER(FTZ)) {                                                           \
-			a = FLUSH32(a);                                                           \
-			b = FLUSH32(b);                                                           \
-		}                                                                                 \
+		}                                                                                     \
+		if (HD_MODIFIER(FTZ)) {                                                               \
+			a = FLUSH32(a);                                                               \
+			b = FLUSH32(b);                                                               \
+		}                                                                                     \
 	} while (0)
 
 /* Canonical NaN, FTZ and SAT (a NaN saturates to +0). */
-#define FINISH32(name, value)                                                       \
-	hd_f32s name##_f = (value);                                                 \
-	hd_u32s name = name##_f != name##_f ? HD_SPLAT(NAN32) : (hd_u32s)name##_f;  \
-	if (HD_MODIFIER(FTZ))                                                       \
-		name = FLUSH32(name);                                               \
-	if (HD_MODIFIER(SAT)) {                                                     \
-		name = name##_f > 0.0f ? name : HD_SPLAT(0);                        \
-		name = name##_f > 1.0f ? HD_SPLAT(0x3f800000u) : name;              \
+#define FINISH32(name, value)                                                      \
+	hd_f32s name##_f = (value);                                                \
+	hd_u32s name = name##_f != name##_f ? HD_SPLAT(NAN32) : (hd_u32s)name##_f; \
+	if (HD_MODIFIER(FTZ))                                                      \
+		name = FLUSH32(name);                                              \
+	if (HD_MODIFIER(SAT)) {                                                    \
+		name = name##_f > 0.0f ? name : HD_SPLAT(0);                       \
+		name = name##_f > 1.0f ? HD_SPLAT(0x3f800000u) : name;             \
 	}
 
 /* ---- directed rounding: slow and scalar */
@@ -90,11 +90,11 @@ static void rounded64(enum rounded_op op, unsigned rounding, const double *a, co
 #pragma STDC FENV_ACCESS OFF
 #pragma float_control(pop)
 
-#define ROUNDED(width, kind, op, result, x, y, z)                                                    \
-	do {                                                                                         \
-		kind rounded_x_ = (kind)(x), rounded_y_ = (kind)(y), rounded_z_ = (kind)(z);         \
+#define ROUNDED(width, kind, op, result, x, y, z)                                                            \
+	do {                                                                                                 \
+		kind rounded_x_ = (kind)(x), rounded_y_ = (kind)(y), rounded_z_ = (kind)(z);                 \
 		rounded##width((op), HD_MODIFIER(RND), (const void *)&rounded_x_, (const void *)&rounded_y_, \
-			       (const void *)&rounded_z_, (void *)&result);                          \
+			       (const void *)&rounded_z_, (void *)&result);                                  \
 	} while (0)
 
 /* ---- single precision */
@@ -190,25 +190,25 @@ HD_EXEC(op_fsetp)
 
 /* ---- double precision */
 
-#define MODIFY64(v, letter)                                                                          \
-	do {                                                                                         \
-		if (inst->inst.srcmods & HD_ABS_##letter)                                            \
-			v &= ~SIGN64;                                                                \
-		if (inst->inst.srcmods & HD_NEG_##letter)                                            \
-			v ^= SIGN64;                                                                 \
+#define MODIFY64(v, letter)                               \
+	do {                                              \
+		if (inst->inst.srcmods & HD_ABS_##letter) \
+			v &= ~SIGN64;                     \
+		if (inst->inst.srcmods & HD_NEG_##letter) \
+			v ^= SIGN64;                      \
 	} while (0)
 #define HD_ABS_C 0 /* the third operand has no absolute value */
 
-#define FINISH64(name, value, x, y, z)                                                                \
-	hd_f64s name##_f = (value);                                                                   \
-	hd_u64s name = (hd_u64s)name##_f;                                                             \
-	HD_MASK_OF(name##_nan, name##_f != name##_f);                                                 \
-	if (__builtin_expect(name##_nan != 0, 0)) {                                                   \
-		hd_u64s chosen = (hd_u64s)NAN64;                                                      \
-		chosen = (hd_f64s)(z) != (hd_f64s)(z) ? (z) | QUIET64 : chosen;                       \
-		chosen = (hd_f64s)(y) != (hd_f64s)(y) ? (y) | QUIET64 : chosen;                       \
-		chosen = (hd_f64s)(x) != (hd_f64s)(x) ? (x) | QUIET64 : chosen;                       \
-		name = name##_f != name##_f ? chosen : name;                                          \
+#define FINISH64(name, value, x, y, z)                                          \
+	hd_f64s name##_f = (value);                                             \
+	hd_u64s name = (hd_u64s)name##_f;                                       \
+	HD_MASK_OF(name##_nan, name##_f != name##_f);                           \
+	if (__builtin_expect(name##_nan != 0, 0)) {                             \
+		hd_u64s chosen = (hd_u64s)NAN64;                                \
+		chosen = (hd_f64s)(z) != (hd_f64s)(z) ? (z) | QUIET64 : chosen; \
+		chosen = (hd_f64s)(y) != (hd_f64s)(y) ? (y) | QUIET64 : chosen; \
+		chosen = (hd_f64s)(x) != (hd_f64s)(x) ? (x) | QUIET64 : chosen; \
+		name = name##_f != name##_f ? chosen : name;                    \
 	}
 
 HD_EXEC(op_dadd)
@@ -269,15 +269,25 @@ HD_EXEC(op_dsetp)
 const struct hd_exec_clones *hd_exec_fp_find(const struct hd_inst *inst)
 {
 	switch (inst->op) {
-	case HD_OP_FADD: return &op_fadd;
-	case HD_OP_FMUL: return &op_fmul;
-	case HD_OP_FFMA: return inst->mods || inst->srcmods ? &op_ffma : &op_ffma_plain;
-	case HD_OP_FMNMX: return &op_fmnmx;
-	case HD_OP_FSETP: return &op_fsetp;
-	case HD_OP_DADD: return &op_dadd;
-	case HD_OP_DMUL: return &op_dmul;
-	case HD_OP_DFMA: return &op_dfma;
-	case HD_OP_DSETP: return &op_dsetp;
-	default: return NULL;
+	case HD_OP_FADD:
+		return &op_fadd;
+	case HD_OP_FMUL:
+		return &op_fmul;
+	case HD_OP_FFMA:
+		return inst->mods || inst->srcmods ? &op_ffma : &op_ffma_plain;
+	case HD_OP_FMNMX:
+		return &op_fmnmx;
+	case HD_OP_FSETP:
+		return &op_fsetp;
+	case HD_OP_DADD:
+		return &op_dadd;
+	case HD_OP_DMUL:
+		return &op_dmul;
+	case HD_OP_DFMA:
+		return &op_dfma;
+	case HD_OP_DSETP:
+		return &op_dsetp;
+	default:
+		return NULL;
 	}
 }

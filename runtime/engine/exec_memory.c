@@ -23,24 +23,27 @@ static void global_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint
 {
 	uint64_t low, high;
 	if (!hd_devmem_nearest(exec->gpu->devmem, address, &low, &high)) {
-		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS,
-			 "%u-byte %s at address 0x%llx, and no memory is allocated", inst->access_bytes,
-			 access_name(inst), (unsigned long long)address);
+		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS, "%u-byte %s at address 0x%llx, and no memory is allocated",
+			 inst->access_bytes, access_name(inst), (unsigned long long)address);
 		return;
 	}
 	bool before = address < low;
 	HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS,
-		 "%u-byte %s at address 0x%llx is outside every allocation; the nearest is 0x%llx, %llu bytes, and it %s "
+		 "%u-byte %s at address 0x%llx is outside every allocation; the nearest is 0x%llx, %llu bytes, and it "
+		 "%s "
 		 "%llu bytes %s",
 		 inst->access_bytes, access_name(inst), (unsigned long long)address, (unsigned long long)low,
 		 (unsigned long long)(high - low), before ? "begins" : "ends",
 		 (unsigned long long)(before		? low - address
 				      : address >= high ? address - high
 							: high - address),
-		 before ? "after it" : address >= high ? "before it" : "after its first byte");
+		 before		   ? "after it"
+		 : address >= high ? "before it"
+				   : "after its first byte");
 }
 
-static void window_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, unsigned space, uint32_t offset)
+static void window_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, unsigned space,
+			 uint32_t offset)
 {
 	const struct hd_grid *grid = exec->warp->cta->grid;
 	if (space == HD_MEM_SHARED)
@@ -53,8 +56,8 @@ static void window_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint
 			 inst->access_bytes, access_name(inst), 0u - offset, grid->local_bytes);
 	else
 		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS,
-			 "%u-byte %s at local address 0x%x; the thread has %u bytes of local memory", inst->access_bytes,
-			 access_name(inst), offset, grid->local_bytes);
+			 "%u-byte %s at local address 0x%x; the thread has %u bytes of local memory",
+			 inst->access_bytes, access_name(inst), offset, grid->local_bytes);
 }
 
 static void alignment_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address)
@@ -132,26 +135,33 @@ const uint8_t *hd_exec_readable(struct hd_exec *exec, uint32_t lane, uint64_t ad
 
 /* ---- moving data: `base` + offset[lane] is a host address, checked */
 
-static void load_narrow(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
-			const uint64_t *offset)
+static void load_narrow(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
 {
 	uint32_t *to = hd_dst_row(exec->warp, inst->inst.dst);
 	unsigned size = HD_MODIFIER(SIZE);
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		const uint8_t *from = (const uint8_t *)(base + offset[lane]);
 		int16_t half;
 		memcpy(&half, from, inst->access_bytes);
 		switch (size) {
-		case HD_SIZE_U8: to[lane] = *from; break;
-		case HD_SIZE_S8: to[lane] = (uint32_t)(int32_t)(int8_t)*from; break;
-		case HD_SIZE_U16: to[lane] = (uint16_t)half; break;
-		default: to[lane] = (uint32_t)(int32_t)half; break;
+		case HD_SIZE_U8:
+			to[lane] = *from;
+			break;
+		case HD_SIZE_S8:
+			to[lane] = (uint32_t)(int32_t)(int8_t)*from;
+			break;
+		case HD_SIZE_U16:
+			to[lane] = (uint16_t)half;
+			break;
+		default:
+			to[lane] = (uint32_t)(int32_t)half;
+			break;
 		}
 	}
 }
 
-static void load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
-		       const uint64_t *offset)
+static void load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
 {
 	if (inst->access_bytes < 4) {
 		load_narrow(exec, inst, base, offset);
@@ -166,7 +176,8 @@ static void load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, 
 			memcpy(&to[0][lane], (const uint8_t *)(base + offset[lane]), 4);
 		return;
 	}
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		const uint8_t *from = (const uint8_t *)(base + offset[lane]);
 		for (unsigned word = 0; word < words; word++)
 			memcpy(&to[word][lane], from + 4 * word, 4);
@@ -184,7 +195,8 @@ static void store_lanes(const struct hd_exec *exec, const struct hd_dinst *inst,
 			memcpy((uint8_t *)(base + offset[lane]), &from[0][lane], 4);
 		return;
 	}
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		uint8_t *to = (uint8_t *)(base + offset[lane]);
 		if (bytes < 4) {
 			memcpy(to, &from[0][lane], bytes); /* little-endian host */
@@ -207,8 +219,8 @@ HD_INLINE void load_broadcast(const struct hd_exec *exec, const struct hd_dinst 
 	}
 }
 
-HD_INLINE void move_data(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset,
-			 enum pattern pattern)
+HD_INLINE void move_data(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
+			 const uint64_t *offset, enum pattern pattern)
 {
 	bool whole = pattern == CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4;
 	if (inst->effects & HD_FX_STORE) {
@@ -276,13 +288,12 @@ HD_INLINE bool in_one_allocation(struct hd_exec *exec, uint64_t low, uint64_t hi
 	return find_range(exec, range, low, high);
 }
 
-
 /* Fills effect->address. False: not all lanes are aligned and in one allocation. */
 HD_INLINE bool prepare_global(struct hd_exec *exec, const struct hd_dinst *inst, enum pattern *pattern)
 {
 	hd_u64s address = HD_LOAD64(inst->inst.a) + (uint64_t)(int64_t)(int32_t)inst->inst.x;
 	*(hd_u64row *)exec->effect->address = address;
-	const hd_u64s steps = {0,  4,  8,  12, 16, 20, 24, 28, 32, 36, 40,  44,  48,  52,  56,  60,
+	const hd_u64s steps = {0,  4,  8,  12, 16, 20, 24, 28, 32, 36,	40,  44,  48,  52,  56,	 60,
 			       64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124};
 	uint64_t first = exec->effect->address[__builtin_ctz(exec->mask)];
 	HD_MASK_OF(different, address != first + steps);
@@ -332,29 +343,29 @@ HD_EXEC(op_generic)
 }
 
 /* Offsets in a window of `room` bytes: whether all lanes are inside and aligned. */
-#define WINDOW_OFFSETS(offset, inside, pattern, room)                                                      \
-	const uint32_t *offset##_row = hd_row(exec->warp, inst->inst.a);                                   \
-	hd_u32s offset = HD_LOAD(offset##_row) + inst->inst.x;                                             \
-	uint32_t offset##_first = offset##_row[__builtin_ctz(exec->mask)] + inst->inst.x;                  \
-	bool inside;                                                                                       \
-	enum pattern pattern;                                                                              \
-	do {                                                                                               \
-		uint32_t bytes_ = inst->access_bytes, room_ = (room);                                      \
-		uint32_t most_ = room_ >= bytes_ ? room_ - bytes_ : 0;                                     \
+#define WINDOW_OFFSETS(offset, inside, pattern, room)                                                             \
+	const uint32_t *offset##_row = hd_row(exec->warp, inst->inst.a);                                          \
+	hd_u32s offset = HD_LOAD(offset##_row) + inst->inst.x;                                                    \
+	uint32_t offset##_first = offset##_row[__builtin_ctz(exec->mask)] + inst->inst.x;                         \
+	bool inside;                                                                                              \
+	enum pattern pattern;                                                                                     \
+	do {                                                                                                      \
+		uint32_t bytes_ = inst->access_bytes, room_ = (room);                                             \
+		uint32_t most_ = room_ >= bytes_ ? room_ - bytes_ : 0;                                            \
 		HD_MASK_OF(outside_, ((hd_s32s)(offset > most_) | (hd_s32s)((offset & (bytes_ - 1)) != 0)) != 0); \
-		const hd_u32s steps_ = {0,  4,	8,  12, 16, 20, 24, 28, 32, 36, 40,  44,  48,  52,  56,  60, \
-					64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124}; \
-		HD_MASK_OF(different_, offset != offset##_first + steps_);                                     \
-		HD_MASK_OF(unlike_, offset != offset##_first);                                             \
-		inside = !(outside_ & exec->mask) && room_ >= bytes_;                                      \
-		pattern = !different_ ? CONSECUTIVE : unlike_ & exec->mask ? SCATTERED : UNIFORM;          \
+		const hd_u32s steps_ = {0,  4,	8,  12, 16, 20, 24, 28, 32, 36,	 40,  44,  48,	52,  56,  60,     \
+					64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124};   \
+		HD_MASK_OF(different_, offset != offset##_first + steps_);                                        \
+		HD_MASK_OF(unlike_, offset != offset##_first);                                                    \
+		inside = !(outside_ & exec->mask) && room_ >= bytes_;                                             \
+		pattern = !different_ ? CONSECUTIVE : unlike_ & exec->mask ? SCATTERED : UNIFORM;                 \
 	} while (0)
 
-#define FALL_BACK(offset, space)                                                       \
-	do {                                                                           \
-		uint64_t address_[HD_WARP_LANES];                                      \
-		*(hd_u64row *)address_ = __builtin_convertvector(offset, hd_u64s);     \
-		access_scattered(exec, inst, address_, (space));                       \
+#define FALL_BACK(offset, space)                                                   \
+	do {                                                                       \
+		uint64_t address_[HD_WARP_LANES];                                  \
+		*(hd_u64row *)address_ = __builtin_convertvector(offset, hd_u64s); \
+		access_scattered(exec, inst, address_, (space));                   \
 	} while (0)
 
 HD_EXEC(op_shared)
@@ -409,14 +420,20 @@ const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst)
 {
 	switch (inst->op) {
 	case HD_OP_LDG:
-	case HD_OP_STG: return &op_global;
+	case HD_OP_STG:
+		return &op_global;
 	case HD_OP_LD:
-	case HD_OP_ST: return &op_generic;
+	case HD_OP_ST:
+		return &op_generic;
 	case HD_OP_LDS:
-	case HD_OP_STS: return &op_shared;
+	case HD_OP_STS:
+		return &op_shared;
 	case HD_OP_LDL:
-	case HD_OP_STL: return &op_local;
-	case HD_OP_LDC: return &op_ldc;
-	default: return NULL;
+	case HD_OP_STL:
+		return &op_local;
+	case HD_OP_LDC:
+		return &op_ldc;
+	default:
+		return NULL;
 	}
 }

@@ -17,23 +17,23 @@
 #define ROUND_TO_INTEGER 6755399441055744.0 /* 1.5 * 2^52: adding it leaves the nearest integer in the low bits */
 
 /* Operand with modifiers as `a` (words) and `x` (doubles). */
-#define DEFINE_OPERAND(a, x)                                       \
-	HD_DEFINE_B(a);                                            \
-	if (inst->inst.srcmods & HD_ABS_B)                         \
-		a &= ~SIGN32;                                      \
-	if (inst->inst.srcmods & HD_NEG_B)                         \
-		a ^= SIGN32;                                       \
-	if (HD_MODIFIER(FTZ))                                      \
-		a = FLUSH32(a);                                    \
+#define DEFINE_OPERAND(a, x)               \
+	HD_DEFINE_B(a);                    \
+	if (inst->inst.srcmods & HD_ABS_B) \
+		a &= ~SIGN32;              \
+	if (inst->inst.srcmods & HD_NEG_B) \
+		a ^= SIGN32;               \
+	if (HD_MODIFIER(FTZ))              \
+		a = FLUSH32(a);            \
 	hd_f64s x = __builtin_convertvector((hd_f32s)a, hd_f64s)
 
-#define FINISH(value)                                                                      \
-	do {                                                                               \
-		hd_f32s finished_f_ = __builtin_convertvector((value), hd_f32s);           \
+#define FINISH(value)                                                                                    \
+	do {                                                                                             \
+		hd_f32s finished_f_ = __builtin_convertvector((value), hd_f32s);                         \
 		hd_u32s finished_ = finished_f_ != finished_f_ ? HD_SPLAT(NAN32) : (hd_u32s)finished_f_; \
-		if (HD_MODIFIER(FTZ))                                                      \
-			finished_ = FLUSH32(finished_);                                    \
-		HD_STORE(finished_);                                                       \
+		if (HD_MODIFIER(FTZ))                                                                    \
+			finished_ = FLUSH32(finished_);                                                  \
+		HD_STORE(finished_);                                                                     \
 	} while (0)
 
 HD_EXEC(op_rcp)
@@ -55,32 +55,30 @@ HD_EXEC(op_sqrt)
 }
 
 /* sum of k[i] * x^i, highest first. */
-#define POLYNOMIAL(result, x, ...)                                                           \
-	hd_f64s result;                                                                      \
-	do {                                                                                 \
-		static const double hd_k_[] = {__VA_ARGS__};                                 \
-		result = SPLATD(hd_k_[0]);                                                   \
-		_Pragma("clang loop unroll(full)") for (unsigned hd_i_ = 1;                  \
-							hd_i_ < sizeof(hd_k_) / sizeof(hd_k_[0]); hd_i_++) \
-			result = result * (x) + hd_k_[hd_i_];                                \
+#define POLYNOMIAL(result, x, ...)                                                                                    \
+	hd_f64s result;                                                                                               \
+	do {                                                                                                          \
+		static const double hd_k_[] = {__VA_ARGS__};                                                          \
+		result = SPLATD(hd_k_[0]);                                                                            \
+		_Pragma("clang loop unroll(full)") for (unsigned hd_i_ = 1; hd_i_ < sizeof(hd_k_) / sizeof(hd_k_[0]); \
+							hd_i_++) result = result * (x) + hd_k_[hd_i_];                \
 	} while (0)
 
 /* 2^x for |x| < 1000: 2^n * e^(f ln 2) with |f| <= 1/2, Taylor to 2^-52. */
-#define EXP2(result, x)                                                                             \
-	hd_f64s result;                                                                             \
-	do {                                                                                        \
-		hd_f64s shifted_ = (x) + ROUND_TO_INTEGER;                                          \
-		hd_f64s f_ = ((x) - (shifted_ - ROUND_TO_INTEGER)) * 0.69314718055994530942;        \
-		POLYNOMIAL(p_, f_, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, \
-			   1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24,   \
-			   1.0 / 6, 0.5, 1.0, 1.0);                                                 \
-		hd_u64s scale_ = ((hd_u64s)shifted_ + 1023) << 52;                                  \
-		result = p_ * (hd_f64s)scale_;                                                      \
+#define EXP2(result, x)                                                                                            \
+	hd_f64s result;                                                                                            \
+	do {                                                                                                       \
+		hd_f64s shifted_ = (x) + ROUND_TO_INTEGER;                                                         \
+		hd_f64s f_ = ((x) - (shifted_ - ROUND_TO_INTEGER)) * 0.69314718055994530942;                       \
+		POLYNOMIAL(p_, f_, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, \
+			   1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0);       \
+		hd_u64s scale_ = ((hd_u64s)shifted_ + 1023) << 52;                                                 \
+		result = p_ * (hd_f64s)scale_;                                                                     \
 	} while (0)
 
 /* The low 12 bits of the shifted integer survive the shift above; single precision needs |x| <= 150. */
-#define CLAMP(x, limit)                                  \
-	x = x > (limit) ? SPLATD(limit) : x;             \
+#define CLAMP(x, limit)                      \
+	x = x > (limit) ? SPLATD(limit) : x; \
 	x = x < -(limit) ? SPLATD(-(limit)) : x
 
 HD_EXEC(op_ex2)
@@ -116,22 +114,23 @@ HD_EXEC(op_lg2)
  * the sine. Beyond 2^52 turns nothing is left of the argument and the sine is 0, as precision ends there on
  * the hardware much earlier.
  */
-#define TAYLOR_SINE(result, turns)                                                                           \
-	hd_f64s result;                                                                                      \
-	do {                                                                                                 \
-		hd_f64s t_ = (turns);                                                                        \
-		t_ = t_ > 0.25 ? 0.5 - t_ : t_;                                                              \
-		t_ = t_ < -0.25 ? -0.5 - t_ : t_;                                                            \
-		hd_f64s y_ = t_ * 6.28318530717958647692, y2_ = y_ * y_;                                     \
-		POLYNOMIAL(p_, y2_, 1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0,     \
-			   -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6, 1.0);            \
-		result = y_ * p_;                                                                            \
+#define TAYLOR_SINE(result, turns)                                                                       \
+	hd_f64s result;                                                                                  \
+	do {                                                                                             \
+		hd_f64s t_ = (turns);                                                                    \
+		t_ = t_ > 0.25 ? 0.5 - t_ : t_;                                                          \
+		t_ = t_ < -0.25 ? -0.5 - t_ : t_;                                                        \
+		hd_f64s y_ = t_ * 6.28318530717958647692, y2_ = y_ * y_;                                 \
+		POLYNOMIAL(p_, y2_, 1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, \
+			   -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6, 1.0);        \
+		result = y_ * p_;                                                                        \
 	} while (0)
 
-#define REDUCED_TURNS(turns, x)                                                                              \
-	hd_f64s turns = (x) * 0.15915494309189533577;                                                        \
-	hd_f64s turns##_abs = __builtin_elementwise_abs(turns);                                              \
-	turns = turns##_abs < 2251799813685248.0 ? turns - (turns + ROUND_TO_INTEGER - ROUND_TO_INTEGER) : SPLATD(0.0); \
+#define REDUCED_TURNS(turns, x)                                                                          \
+	hd_f64s turns = (x) * 0.15915494309189533577;                                                    \
+	hd_f64s turns##_abs = __builtin_elementwise_abs(turns);                                          \
+	turns = turns##_abs < 2251799813685248.0 ? turns - (turns + ROUND_TO_INTEGER - ROUND_TO_INTEGER) \
+						 : SPLATD(0.0);                                          \
 	turns = turns##_abs <= 1e300 ? turns : SPLATD(__builtin_nan(""))
 
 HD_EXEC(op_sin)
@@ -166,25 +165,25 @@ HD_EXEC(op_tanh)
 }
 
 /* High word of the result: rounded to nearest, a denormal result flushed. */
-#define FINISH_HIGH(x, value)                                                                                \
-	do {                                                                                                 \
-		hd_f64s value_ = (value);                                                                    \
-		hd_u64s bits_ = (hd_u64s)value_;                                                             \
-		hd_u64s magnitude_ = bits_ & UINT64_C(0x7fffffffffffffff);                                   \
-		hd_u64s rounded_ = (bits_ + 0x80000000u) >> 32;                                              \
-		rounded_ = magnitude_ >= UINT64_C(0x7fe0000000000000) ? bits_ >> 32 : rounded_;              \
-		rounded_ = magnitude_ < UINT64_C(0x0010000000000000) ? bits_ >> 63 << 31 : rounded_;         \
-		rounded_ = value_ != value_ ? (hd_u64s)UINT64_C(0x7fffffff) : rounded_;                      \
-		HD_STORE(__builtin_convertvector(rounded_, hd_u32s));                                        \
+#define FINISH_HIGH(x, value)                                                                        \
+	do {                                                                                         \
+		hd_f64s value_ = (value);                                                            \
+		hd_u64s bits_ = (hd_u64s)value_;                                                     \
+		hd_u64s magnitude_ = bits_ & UINT64_C(0x7fffffffffffffff);                           \
+		hd_u64s rounded_ = (bits_ + 0x80000000u) >> 32;                                      \
+		rounded_ = magnitude_ >= UINT64_C(0x7fe0000000000000) ? bits_ >> 32 : rounded_;      \
+		rounded_ = magnitude_ < UINT64_C(0x0010000000000000) ? bits_ >> 63 << 31 : rounded_; \
+		rounded_ = value_ != value_ ? (hd_u64s)UINT64_C(0x7fffffff) : rounded_;              \
+		HD_STORE(__builtin_convertvector(rounded_, hd_u32s));                                \
 	} while (0)
 
-#define DEFINE_HIGH(x)                                                                    \
-	HD_DEFINE_B(x##_word);                                                            \
-	if (inst->inst.srcmods & HD_ABS_B)                                                \
-		x##_word &= ~SIGN32;                                                      \
-	if (inst->inst.srcmods & HD_NEG_B)                                                \
-		x##_word ^= SIGN32;                                                       \
-	x##_word = (x##_word & 0x7ff00000u) == 0 ? x##_word & SIGN32 : x##_word;          \
+#define DEFINE_HIGH(x)                                                           \
+	HD_DEFINE_B(x##_word);                                                   \
+	if (inst->inst.srcmods & HD_ABS_B)                                       \
+		x##_word &= ~SIGN32;                                             \
+	if (inst->inst.srcmods & HD_NEG_B)                                       \
+		x##_word ^= SIGN32;                                              \
+	x##_word = (x##_word & 0x7ff00000u) == 0 ? x##_word & SIGN32 : x##_word; \
 	hd_f64s x = (hd_f64s)(__builtin_convertvector(x##_word, hd_u64s) << 32)
 
 HD_EXEC(op_rcp64h)
@@ -202,9 +201,9 @@ HD_EXEC(op_rsq64h)
 const struct hd_exec_clones *hd_exec_mufu_find(const struct hd_inst *inst)
 {
 	static const struct hd_exec_clones *const functions[16] = {
-		[HD_MUFU_RCP] = &op_rcp,   [HD_MUFU_RSQ] = &op_rsq,       [HD_MUFU_SQRT] = &op_sqrt,
-		[HD_MUFU_SIN] = &op_sin,   [HD_MUFU_COS] = &op_cos,       [HD_MUFU_EX2] = &op_ex2,
-		[HD_MUFU_LG2] = &op_lg2,   [HD_MUFU_TANH] = &op_tanh,     [HD_MUFU_RCP64H] = &op_rcp64h,
+		[HD_MUFU_RCP] = &op_rcp,       [HD_MUFU_RSQ] = &op_rsq,	  [HD_MUFU_SQRT] = &op_sqrt,
+		[HD_MUFU_SIN] = &op_sin,       [HD_MUFU_COS] = &op_cos,	  [HD_MUFU_EX2] = &op_ex2,
+		[HD_MUFU_LG2] = &op_lg2,       [HD_MUFU_TANH] = &op_tanh, [HD_MUFU_RCP64H] = &op_rcp64h,
 		[HD_MUFU_RSQ64H] = &op_rsq64h,
 	};
 	return inst->op == HD_OP_MUFU ? functions[hd_mod_get(inst->mods, HD_MOD_MUFUFN)] : NULL;

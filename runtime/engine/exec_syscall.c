@@ -69,7 +69,7 @@ static uint64_t next_argument(struct arguments *from, unsigned bytes)
 struct conversion {
 	char text[64]; /* as the host's printf wants it */
 	size_t len;
-	bool wide;     /* 8-byte integer */
+	bool wide; /* 8-byte integer */
 	char letter;
 };
 
@@ -146,7 +146,9 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 	uint64_t bits;
 	double real;
 	switch (conversion->letter) {
-	case '%': hd_strbuf_append(out, "%"); break;
+	case '%':
+		hd_strbuf_append(out, "%");
+		break;
 	case 'd':
 	case 'i':
 		bits = next_argument(arguments, conversion->wide ? 8 : 4);
@@ -185,8 +187,12 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 		bits = next_argument(arguments, 8);
 		hd_strbuf_printf(out, "0x%llx", (unsigned long long)bits);
 		break;
-	case 's': print_string(arguments, conversion, out); break;
-	default: hd_strbuf_append(out, conversion->text); break;
+	case 's':
+		print_string(arguments, conversion, out);
+		break;
+	default:
+		hd_strbuf_append(out, conversion->text);
+		break;
 	}
 }
 #pragma clang diagnostic pop
@@ -225,10 +231,12 @@ static int print_lane(struct hd_exec *exec, uint32_t lane)
 
 static int service_printf(struct hd_exec *exec)
 {
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		int count = print_lane(exec, lane);
 		if (count == -2) {
-			HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS, "printf: format or argument outside the thread's memory");
+			HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS,
+				 "printf: format or argument outside the thread's memory");
 			return -1;
 		}
 		set_result(exec->warp, 4, lane, (uint32_t)count);
@@ -248,10 +256,9 @@ static int service_assert(struct hd_exec *exec)
 		if (!append_string(exec, lane, argument64(warp, regs[i], lane), &text[i]))
 			hd_strbuf_append(&text[i], "?");
 	const uint32_t *block = warp->cta->index;
-	HD_FAULT(exec, lane, HD_SIM_ASSERT,
-		 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", hd_strbuf_text(&text[1]),
-		 argument32(warp, 8, lane), hd_strbuf_text(&text[2]), block[0], block[1], block[2], warp->tid[0][lane],
-		 warp->tid[1][lane], warp->tid[2][lane], hd_strbuf_text(&text[0]));
+	HD_FAULT(exec, lane, HD_SIM_ASSERT, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
+		 hd_strbuf_text(&text[1]), argument32(warp, 8, lane), hd_strbuf_text(&text[2]), block[0], block[1],
+		 block[2], warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane], hd_strbuf_text(&text[0]));
 	for (int i = 0; i < 3; i++)
 		hd_strbuf_release(&text[i]);
 	return -1;
@@ -259,7 +266,8 @@ static int service_assert(struct hd_exec *exec)
 
 static int service_malloc(struct hd_exec *exec)
 {
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		uint64_t address = hd_heap_malloc(exec->gpu, argument64(exec->warp, 4, lane));
 		set_result(exec->warp, 4, lane, (uint32_t)address);
 		set_result(exec->warp, 5, lane, (uint32_t)(address >> 32));
@@ -269,7 +277,8 @@ static int service_malloc(struct hd_exec *exec)
 
 static int service_free(struct hd_exec *exec)
 {
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		uint64_t address = argument64(exec->warp, 4, lane);
 		if (hd_heap_free(exec->gpu, address))
 			continue;
@@ -283,10 +292,14 @@ static int service_free(struct hd_exec *exec)
 int hd_exec_syscall(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	switch (inst->inst.x) {
-	case HD_SYS_VPRINTF: return service_printf(exec);
-	case HD_SYS_ASSERTFAIL: return service_assert(exec);
-	case HD_SYS_MALLOC: return service_malloc(exec);
-	case HD_SYS_FREE: return service_free(exec);
+	case HD_SYS_VPRINTF:
+		return service_printf(exec);
+	case HD_SYS_ASSERTFAIL:
+		return service_assert(exec);
+	case HD_SYS_MALLOC:
+		return service_malloc(exec);
+	case HD_SYS_FREE:
+		return service_free(exec);
 	default:
 		HD_FAULT(exec, (uint32_t)__builtin_ctz(exec->mask), HD_SIM_BAD_CALL, "service %u does not exist",
 			 inst->inst.x);

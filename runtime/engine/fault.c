@@ -19,7 +19,8 @@ static struct hd_loc place_of(const struct hd_gpu *gpu, uint32_t pc)
 	const struct hd_origin *origin = &function->object->origins[pc - function->first];
 	if (origin->file >= function->module->object.file_count)
 		return HD_NOWHERE;
-	return (struct hd_loc){.file = function->module->object.files[origin->file], .line = origin->line,
+	return (struct hd_loc){.file = function->module->object.files[origin->file],
+			       .line = origin->line,
 			       .column = origin->column};
 }
 
@@ -47,8 +48,7 @@ void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uin
 	if (loc.file)
 		snprintf(where, sizeof(where), ", %s:%u", loc.file, loc.line);
 	else if (pc < gpu->program.code.len) {
-		const struct hd_pfunction *function =
-			&gpu->program.functions.data[gpu->program.code.data[pc].function];
+		const struct hd_pfunction *function = &gpu->program.functions.data[gpu->program.code.data[pc].function];
 		snprintf(where, sizeof(where), ", %s+0x%x", function->name, (pc - function->first) * HD_INST_BYTES);
 	}
 	snprintf(text, size, "kernel %s%s, block (%u,%u,%u), thread (%u,%u,%u)",
@@ -56,7 +56,8 @@ void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uin
 		 block[2], tid[0], tid[1], tid[2]);
 }
 
-void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format, ...)
+void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format,
+		  ...)
 {
 	char what[512], place[768];
 	if (gpu->error)

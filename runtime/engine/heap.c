@@ -11,8 +11,8 @@
 #define BLOCK_FREE 0x45455246u /* "FREE" */
 
 struct heap {
-	uint64_t bytes, fresh;        /* offsets from `fresh` on were never handed out */
-	uint64_t free_list[CLASSES];  /* offset of the first free block, 0 none */
+	uint64_t bytes, fresh;	     /* offsets from `fresh` on were never handed out */
+	uint64_t free_list[CLASSES]; /* offset of the first free block, 0 none */
 };
 struct block {
 	uint32_t state, class;
@@ -60,7 +60,7 @@ uint64_t hd_heap_malloc(struct hd_gpu *gpu, uint64_t bytes)
 		return 0;
 	unsigned class = 1; /* a header and at least 16 bytes */
 	while ((UINT64_C(16) << class) < bytes + sizeof(struct block))
-		class++;
+		class ++;
 	uint64_t offset = take_block(heap, class);
 	if (!offset)
 		return 0;

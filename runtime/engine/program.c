@@ -12,39 +12,66 @@
 static uint16_t latency_of(const struct hd_config *config, unsigned lat_class)
 {
 	switch (lat_class) {
-	case HD_LAT_IADD: return (uint16_t)config->lat_iadd;
-	case HD_LAT_IMAX: return (uint16_t)config->lat_imax;
-	case HD_LAT_IMUL: return (uint16_t)config->lat_imul;
-	case HD_LAT_IMAD: return (uint16_t)config->lat_imad;
-	case HD_LAT_IDIV: return (uint16_t)config->lat_idiv;
-	case HD_LAT_SHFL: return (uint16_t)config->lat_shfl;
-	case HD_LAT_S2R: return (uint16_t)config->lat_s2r;
-	case HD_LAT_FADD: return (uint16_t)config->lat_fadd;
-	case HD_LAT_FMAX: return (uint16_t)config->lat_fmax;
-	case HD_LAT_FMUL: return (uint16_t)config->lat_fmul;
-	case HD_LAT_FMAD: return (uint16_t)config->lat_fmad;
-	case HD_LAT_FDIV: return (uint16_t)config->lat_fdiv;
-	case HD_LAT_DADD: return (uint16_t)config->lat_dadd;
-	case HD_LAT_DMAX: return (uint16_t)config->lat_dmax;
-	case HD_LAT_DMUL: return (uint16_t)config->lat_dmul;
-	case HD_LAT_DMAD: return (uint16_t)config->lat_dmad;
-	case HD_LAT_DDIV: return (uint16_t)config->lat_ddiv;
-	case HD_LAT_SFU: return (uint16_t)config->lat_sfu;
-	case HD_LAT_LDC: return (uint16_t)config->lat_ldc;
-	case HD_LAT_CTRL: return (uint16_t)config->lat_ctrl;
-	default: return 0; /* memory: as long as it takes */
+	case HD_LAT_IADD:
+		return (uint16_t)config->lat_iadd;
+	case HD_LAT_IMAX:
+		return (uint16_t)config->lat_imax;
+	case HD_LAT_IMUL:
+		return (uint16_t)config->lat_imul;
+	case HD_LAT_IMAD:
+		return (uint16_t)config->lat_imad;
+	case HD_LAT_IDIV:
+		return (uint16_t)config->lat_idiv;
+	case HD_LAT_SHFL:
+		return (uint16_t)config->lat_shfl;
+	case HD_LAT_S2R:
+		return (uint16_t)config->lat_s2r;
+	case HD_LAT_FADD:
+		return (uint16_t)config->lat_fadd;
+	case HD_LAT_FMAX:
+		return (uint16_t)config->lat_fmax;
+	case HD_LAT_FMUL:
+		return (uint16_t)config->lat_fmul;
+	case HD_LAT_FMAD:
+		return (uint16_t)config->lat_fmad;
+	case HD_LAT_FDIV:
+		return (uint16_t)config->lat_fdiv;
+	case HD_LAT_DADD:
+		return (uint16_t)config->lat_dadd;
+	case HD_LAT_DMAX:
+		return (uint16_t)config->lat_dmax;
+	case HD_LAT_DMUL:
+		return (uint16_t)config->lat_dmul;
+	case HD_LAT_DMAD:
+		return (uint16_t)config->lat_dmad;
+	case HD_LAT_DDIV:
+		return (uint16_t)config->lat_ddiv;
+	case HD_LAT_SFU:
+		return (uint16_t)config->lat_sfu;
+	case HD_LAT_LDC:
+		return (uint16_t)config->lat_ldc;
+	case HD_LAT_CTRL:
+		return (uint16_t)config->lat_ctrl;
+	default:
+		return 0; /* memory: as long as it takes */
 	}
 }
 
 static uint16_t interval_of(const struct hd_config *config, unsigned pipe)
 {
 	switch (pipe) {
-	case HD_PIPE_INT: return (uint16_t)config->ii_int;
-	case HD_PIPE_FP32: return (uint16_t)config->ii_fp32;
-	case HD_PIPE_FP64: return (uint16_t)config->ii_fp64;
-	case HD_PIPE_SFU: return (uint16_t)config->ii_sfu;
-	case HD_PIPE_LSU: return (uint16_t)config->ii_lsu;
-	default: return 1; /* branches have a unit of their own */
+	case HD_PIPE_INT:
+		return (uint16_t)config->ii_int;
+	case HD_PIPE_FP32:
+		return (uint16_t)config->ii_fp32;
+	case HD_PIPE_FP64:
+		return (uint16_t)config->ii_fp64;
+	case HD_PIPE_SFU:
+		return (uint16_t)config->ii_sfu;
+	case HD_PIPE_LSU:
+		return (uint16_t)config->ii_lsu;
+	default:
+		return 1; /* branches have a unit of their own */
 	}
 }
 
@@ -91,9 +118,15 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	struct hd_dinst to = {
-		.exec = hd_exec_resolve(inst, level), .inst = *inst, .function = function, .pipe = info->pipe,
-		.lat_class = info->lat, .effects = info->effects, .latency = latency_of(&gpu->config, info->lat),
-		.interval = interval_of(&gpu->config, info->pipe), .mem_class = class_of(inst),
+		.exec = hd_exec_resolve(inst, level),
+		.inst = *inst,
+		.function = function,
+		.pipe = info->pipe,
+		.lat_class = info->lat,
+		.effects = info->effects,
+		.latency = latency_of(&gpu->config, info->lat),
+		.interval = interval_of(&gpu->config, info->pipe),
+		.mem_class = class_of(inst),
 		.access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods),
 	};
 	struct hd_regset reads, writes;
@@ -142,14 +175,19 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 {
 	struct hd_program *program = &gpu->program;
 	struct hd_pfunction function = {
-		.name = from->name, .first = program->code.len, .count = from->inst_count, .object = from,
-		.module = module, .meta = hd_metadata_find(&module->object.metadata, from->name),
+		.name = from->name,
+		.first = program->code.len,
+		.count = from->inst_count,
+		.object = from,
+		.module = module,
+		.meta = hd_metadata_find(&module->object.metadata, from->name),
 	};
 	add_tables(module, &function);
 	for (uint32_t i = 0; i < from->inst_count; i++) {
 		if (!constant_in_range(&from->insts[i]))
-			return hd_gpu_refuse(gpu, HD_SIM_BAD_OBJECT, "%s: function %s, pc 0x%x: constant operand out of range",
-					     module->name, from->name, i * HD_INST_BYTES);
+			return hd_gpu_refuse(gpu, HD_SIM_BAD_OBJECT,
+					     "%s: function %s, pc 0x%x: constant operand out of range", module->name,
+					     from->name, i * HD_INST_BYTES);
 		hd_vec_push(&program->code,
 			    decode(gpu, &from->insts[i], function.first, program->functions.len, level));
 	}
@@ -263,7 +301,8 @@ static int place_section(struct hd_gpu *gpu, const struct hd_module *module, con
 		return HD_SIM_OK;
 	int status = hd_devmem_alloc(gpu->devmem, size, greatest_align(&module->object), address);
 	if (status)
-		return hd_gpu_refuse(gpu, status, "%s: no device memory for %u bytes of %s", module->name, size, section);
+		return hd_gpu_refuse(gpu, status, "%s: no device memory for %u bytes of %s", module->name, size,
+				     section);
 	if (bytes)
 		memcpy(hd_devmem_at(gpu->devmem, *address, size), bytes, size);
 	return HD_SIM_OK;
@@ -315,7 +354,8 @@ static void list_kernels(struct hd_gpu *gpu, struct hd_module *module)
 	for (uint32_t i = 0; i < object->function_count; i++)
 		if (object->functions[i].kernel)
 			module->kernels[module->kernel_count++] = (struct hd_kernel){
-				.module = module, .function = module->first_function + i,
+				.module = module,
+				.function = module->first_function + i,
 				.meta = gpu->program.functions.data[module->first_function + i].meta,
 			};
 }
@@ -346,10 +386,10 @@ void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module)
 	for (uint32_t i = 0; i < module->object.function_count; i++) {
 		struct hd_pfunction *function = &gpu->program.functions.data[module->first_function + i];
 		for (uint32_t pc = function->first; pc < function->first + function->count; pc++)
-			gpu->program.code.data[pc] = decode(gpu, &trap, function->first,
-							    module->first_function + i, HD_LEVEL_BASE);
-		*function = (struct hd_pfunction){.name = "(unloaded)", .first = function->first,
-						  .count = function->count};
+			gpu->program.code.data[pc] =
+				decode(gpu, &trap, function->first, module->first_function + i, HD_LEVEL_BASE);
+		*function =
+			(struct hd_pfunction){.name = "(unloaded)", .first = function->first, .count = function->count};
 	}
 	hd_program_drop_data(gpu, module);
 }
@@ -358,7 +398,8 @@ int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t
 {
 	for (uint32_t i = 0; i < module->object.symbol_count; i++) {
 		const struct hd_symbol *symbol = &module->object.symbols[i];
-		if (symbol->kind != HD_SYM_VARIABLE || symbol->space == HD_SPACE_SHARED || strcmp(symbol->name, name) != 0)
+		if (symbol->kind != HD_SYM_VARIABLE || symbol->space == HD_SPACE_SHARED ||
+		    strcmp(symbol->name, name) != 0)
 			continue;
 		const struct hd_module *home;
 		const struct hd_symbol *found = definition(module->gpu, module, symbol, &home);

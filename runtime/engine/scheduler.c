@@ -263,9 +263,15 @@ void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index)
 	uint32_t slot = scheduler->slot_at[scheduler_pick(sm, scheduler, ready)];
 	const struct hd_dinst *inst = sm->next[slot];
 	const struct hd_warp *warp = &sm->warps[slot];
+	__builtin_prefetch(warp);
+	__builtin_prefetch(&warp->stack);
+	__builtin_prefetch(&warp->pending);
+	__builtin_prefetch(&warp->next_issue);
+	const uint8_t *rows = sm->registers + slot * sm->warp_register_bytes;
 	for (uint32_t i = 0; i < inst->read_count; i++) {
-		__builtin_prefetch(warp->regs[inst->read_regs[i]]);
-		__builtin_prefetch(&warp->regs[inst->read_regs[i]][HD_WARP_LANES / 2]);
+		const uint8_t *row = rows + (size_t)(inst->read_regs[i] + HD_HIDDEN_ROWS) * HD_ROW_BYTES;
+		__builtin_prefetch(row);
+		__builtin_prefetch(row + HD_ROW_BYTES / 2);
 	}
 }
 

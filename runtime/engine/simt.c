@@ -63,8 +63,10 @@ bool hd_simt_split(struct hd_warp *warp, const struct hd_simt_group *groups, uin
 	}
 	for (uint32_t i = first; i < count; i++)
 		if (groups[i].pc != meets)
-			hd_vec_push(&warp->stack, (struct hd_simt){.pc = groups[i].pc, .reconv = meets,
-								   .mask = groups[i].mask, .call_return = HD_PC_NONE});
+			hd_vec_push(&warp->stack, (struct hd_simt){.pc = groups[i].pc,
+								   .reconv = meets,
+								   .mask = groups[i].mask,
+								   .call_return = HD_PC_NONE});
 	settle(warp);
 	return true;
 }
@@ -75,8 +77,11 @@ bool hd_simt_call(struct hd_warp *warp, uint32_t mask, uint32_t target, uint32_t
 		return false;
 	uint32_t call_return = warp->pc + 1;
 	hd_vec_last(&warp->stack).pc = call_return;
-	hd_vec_push(&warp->stack, (struct hd_simt){.pc = target, .reconv = HD_PC_NONE, .mask = mask,
-						   .call_return = call_return, .callee = callee});
+	hd_vec_push(&warp->stack, (struct hd_simt){.pc = target,
+						   .reconv = HD_PC_NONE,
+						   .mask = mask,
+						   .call_return = call_return,
+						   .callee = callee});
 	settle(warp);
 	return true;
 }
@@ -132,7 +137,9 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index)
 	memset(warp->preds, 0, sizeof(warp->preds));
 	warp->preds[HD_PT] = HD_FULL;
 	hd_vec_clear(&warp->stack);
-	hd_vec_push(&warp->stack, (struct hd_simt){.pc = grid->entry, .reconv = HD_PC_NONE, .mask = warp->live,
+	hd_vec_push(&warp->stack, (struct hd_simt){.pc = grid->entry,
+						   .reconv = HD_PC_NONE,
+						   .mask = warp->live,
 						   .call_return = HD_PC_NONE});
 	warp->pc = grid->entry;
 	warp->active = warp->live;

@@ -20,18 +20,18 @@
 /* A call that is open, the kernel itself first. */
 struct frame {
 	uint32_t function;
-	bool unbounded;      /* some call on the way here has no known depth */
-	uint64_t pushed[4];  /* registers that the prologue has saved */
-	uint32_t rows;       /* of `saved` and `dead` */
+	bool unbounded;			  /* some call on the way here has no known depth */
+	uint64_t pushed[4];		  /* registers that the prologue has saved */
+	uint32_t rows;			  /* of `saved` and `dead` */
 	uint32_t (*saved)[HD_WARP_LANES]; /* registers at entry */
-	uint32_t *dead;      /* tags at entry: lanes for which the register is dead */
+	uint32_t *dead;			  /* tags at entry: lanes for which the register is dead */
 };
 
 struct hd_shadow {
 	struct frame *frames; /* buffers of popped frames are used again */
 	uint32_t depth, capacity;
-	uint32_t dead[256];   /* lanes */
-	bool exited;          /* call entries may have gone without a return */
+	uint32_t dead[256]; /* lanes */
+	bool exited;	    /* call entries may have gone without a return */
 };
 
 static const struct hd_gpu *gpu_of(const struct hd_grid *grid)
@@ -49,8 +49,7 @@ static struct frame *push_frame(struct hd_shadow *shadow, uint32_t function, uin
 	if (shadow->depth == shadow->capacity) {
 		uint32_t capacity = hd_vec_next_capacity(shadow->capacity, shadow->depth + 1);
 		shadow->frames = hd_xrealloc(shadow->frames, capacity * sizeof(*shadow->frames));
-		memset(shadow->frames + shadow->capacity, 0,
-		       (capacity - shadow->capacity) * sizeof(*shadow->frames));
+		memset(shadow->frames + shadow->capacity, 0, (capacity - shadow->capacity) * sizeof(*shadow->frames));
 		shadow->capacity = capacity;
 	}
 	struct frame *frame = &shadow->frames[shadow->depth++];
@@ -127,11 +126,11 @@ static void check_registers(struct hd_exec *exec, const struct hd_dinst *inst, c
 {
 	uint32_t bound = register_bound(&inst->hazards);
 	if (bound > function->meta->own_registers)
-		HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY, "R%u is used in %s, which has %u registers", bound - 1,
-			 function->name, function->meta->own_registers);
+		HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY, "R%u is used in %s, which has %u registers",
+			 bound - 1, function->name, function->meta->own_registers);
 	else if (bound > exec->warp->cta->grid->registers)
-		HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY, "R%u is used, the kernel has %u registers", bound - 1,
-			 exec->warp->cta->grid->registers);
+		HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY, "R%u is used, the kernel has %u registers",
+			 bound - 1, exec->warp->cta->grid->registers);
 }
 
 static void check_dead_reads(struct hd_exec *exec, const struct hd_dinst *inst)
@@ -142,8 +141,8 @@ static void check_dead_reads(struct hd_exec *exec, const struct hd_dinst *inst)
 	for (unsigned i = 0; i < inst->read_count && !exec->fault; i++) {
 		uint32_t lanes = exec->warp->shadow->dead[inst->read_regs[i]] & exec->mask;
 		if (lanes)
-			HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY, "R%u is read after a read that was tagged as its last",
-				 inst->read_regs[i]);
+			HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY,
+				 "R%u is read after a read that was tagged as its last", inst->read_regs[i]);
 	}
 }
 
@@ -216,7 +215,8 @@ static void check_stack(struct hd_exec *exec)
 	uint32_t most = grid->kernel->meta->max_stack_bytes;
 	if (!most && !grid->kernel->meta->call_count)
 		return; /* a kernel without frames and calls has no stack pointer: R1 is a register like any other */
-	HD_FOR_LANES(lane, exec->mask) {
+	HD_FOR_LANES(lane, exec->mask)
+	{
 		uint32_t used = grid->local_bytes - exec->warp->regs[STACK_POINTER][lane];
 		if (used <= most)
 			continue;
@@ -231,11 +231,13 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 	struct hd_shadow *shadow = exec->warp->shadow;
 	if (!shadow || !exec->mask)
 		return;
-	if (inst->inst.dead)
+	/* An indirect call is executed again for the lanes with other targets: hd_verify_call tags those that go. */
+	if (inst->inst.dead && inst->inst.op != HD_OP_CALLI)
 		tag_dead(shadow, exec->mask, &inst->inst);
 	revive_written(shadow, exec->mask, &inst->writes);
 	if (inst->inst.op == HD_OP_SYSCALL)
-		revive_written(shadow, exec->mask, &(struct hd_hazard){{UINT64_C(0xfff0)}}); /* arguments, result, scratch */
+		revive_written(shadow, exec->mask,
+			       &(struct hd_hazard){{UINT64_C(0xfff0)}}); /* arguments, result, scratch */
 	if (inst->writes.bits[0] >> STACK_POINTER & 1)
 		check_stack(exec);
 }
@@ -282,11 +284,13 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 	struct hd_shadow *shadow = warp->shadow;
 	if (!shadow)
 		return;
+	if (inst->inst.dead)
+		tag_dead(shadow, mask, &inst->inst);
 	bool unbounded = check_site(exec, inst, mask, callee) || top_frame(shadow)->unbounded;
 	const struct hd_meta_function *kernel = warp->cta->grid->kernel->meta;
 	if (!exec->fault && !unbounded && kernel && shadow->depth > kernel->call_depth)
-		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY, "calls are %u deep, the kernel's metadata says at most %u",
-			 shadow->depth, kernel->call_depth);
+		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY,
+			 "calls are %u deep, the kernel's metadata says at most %u", shadow->depth, kernel->call_depth);
 	if (exec->fault)
 		return;
 	uint32_t rows = warp->cta->grid->register_rows;
@@ -307,7 +311,8 @@ static bool is_callee_saved(bool observed, uint32_t reg)
 static void check_preserved(struct hd_exec *exec, uint32_t mask, const struct frame *frame, uint32_t reg)
 {
 	const uint32_t *now = exec->warp->regs[reg], *then = frame->saved[reg];
-	HD_FOR_LANES(lane, mask) {
+	HD_FOR_LANES(lane, mask)
+	{
 		if (now[lane] == then[lane])
 			continue;
 		HD_FAULT(exec, lane, HD_SIM_VERIFY, "%s returns with R%u = 0x%x, it was 0x%x at the call",
@@ -323,8 +328,10 @@ void hd_verify_return(struct hd_exec *exec, uint32_t mask)
 		return;
 	const struct frame *frame = top_frame(shadow);
 	if (hd_vec_last(&exec->warp->stack).reconv != HD_PC_NONE) {
-		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY, "a thread returns from %s without passing the reconvergence "
-			 "point of a branch", function_of(exec, frame->function)->name);
+		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY,
+			 "a thread returns from %s without passing the reconvergence "
+			 "point of a branch",
+			 function_of(exec, frame->function)->name);
 		return;
 	}
 	const struct hd_pfunction *function = function_of(exec, frame->function);

@@ -30,8 +30,8 @@ static uint32_t add_symbol(struct hd_object *object, const char *name, uint32_t 
 	for (uint32_t i = 0; i < object->symbol_count; i++)
 		if (strcmp(object->symbols[i].name, name) == 0)
 			return i;
-	object->symbols[object->symbol_count] = (struct hd_symbol){.name = name, .kind = HD_SYM_FUNCTION, .global = true,
-								   .function = function};
+	object->symbols[object->symbol_count] =
+		(struct hd_symbol){.name = name, .kind = HD_SYM_FUNCTION, .global = true, .function = function};
 	return object->symbol_count++;
 }
 
@@ -39,7 +39,9 @@ struct hd_function *lab_function(struct lab *lab, const char *name, const struct
 {
 	struct hd_object *object = &lab->module.object;
 	struct hd_function *function = &object->functions[object->function_count];
-	*function = (struct hd_function){.name = name, .kernel = object->function_count == 0, .inst_count = count,
+	*function = (struct hd_function){.name = name,
+					 .kernel = object->function_count == 0,
+					 .inst_count = count,
 					 .registers = LAB_REGISTERS};
 	function->insts = HD_ARENA_NEW(object->arena, struct hd_inst, count);
 	memcpy(function->insts, insts, count * sizeof(*insts));
@@ -52,8 +54,10 @@ struct hd_function *lab_function(struct lab *lab, const char *name, const struct
 
 void lab_calls(struct lab *lab, struct hd_function *function, uint32_t index, const char *callee)
 {
-	function->relocs[function->reloc_count++] = (struct hd_reloc){
-		.kind = HD_REL_CALL, .symbol = add_symbol(&lab->module.object, callee, 0), .offset = index};
+	function->relocs[function->reloc_count++] =
+		(struct hd_reloc){.kind = HD_REL_CALL,
+				  .symbol = add_symbol(&lab->module.object, callee, 0),
+				  .offset = index};
 }
 
 int lab_start(struct lab *lab, uint32_t threads)
@@ -62,12 +66,19 @@ int lab_start(struct lab *lab, uint32_t threads)
 	if (status)
 		return status;
 	const struct hd_pfunction *function = &lab->gpu.program.functions.data[lab->module.first_function];
-	lab->kernel = (struct hd_kernel){.module = &lab->module, .function = lab->module.first_function,
+	lab->kernel = (struct hd_kernel){.module = &lab->module,
+					 .function = lab->module.first_function,
 					 .meta = function->meta};
-	lab->grid = (struct hd_grid){.kernel = &lab->kernel, .grid = {1, 1, 1}, .block = {threads, 1, 1},
-				     .block_threads = threads, .block_warps = 1, .entry = function->first,
-				     .registers = LAB_REGISTERS, .register_rows = LAB_REGISTERS,
-				     .local_bytes = LAB_LOCAL_BYTES, .shared_bytes = LAB_SHARED_BYTES,
+	lab->grid = (struct hd_grid){.kernel = &lab->kernel,
+				     .grid = {1, 1, 1},
+				     .block = {threads, 1, 1},
+				     .block_threads = threads,
+				     .block_warps = 1,
+				     .entry = function->first,
+				     .registers = LAB_REGISTERS,
+				     .register_rows = LAB_REGISTERS,
+				     .local_bytes = LAB_LOCAL_BYTES,
+				     .shared_bytes = LAB_SHARED_BYTES,
 				     .constants = lab->constants};
 	lab->cta = (struct hd_cta){.grid = &lab->grid, .shared = lab->shared, .shared_offset = 256};
 	uint32_t top = LAB_LOCAL_BYTES;
@@ -110,6 +121,34 @@ int lab_run(struct lab *lab, uint32_t limit)
 			return 0;
 	}
 	return 1;
+}
+
+struct lab *lab_bare(void)
+{
+	const struct hd_inst code[] = {lab_op(HD_OP_EXIT)};
+	return lab_kernel(code, 1, 32);
+}
+
+void lab_set(struct lab *lab, unsigned reg, uint64_t value)
+{
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+		hd_set_pair(&lab->warp, reg, lane, value);
+}
+
+void lab_execute(struct lab *lab, const struct hd_inst *inst, int level, uint32_t mask)
+{
+	struct hd_dinst decoded = {.inst = *inst,
+				   .effects = hd_opinfo[inst->op].effects,
+				   .access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods)};
+	hd_exec_fn run = hd_exec_resolve(inst, level);
+	if (!run)
+		abort();
+	lab->exec.warp = &lab->warp;
+	lab->exec.mask = mask;
+	lab->exec.effect = &lab->effect;
+	lab->exec.fault = false;
+	lab->effect.event = HD_EVENT_NONE;
+	run(&lab->exec, &decoded);
 }
 
 struct hd_inst lab_op(enum hd_op op)

@@ -41,6 +41,13 @@ struct hd_function *lab_function(struct lab *lab, const char *name, const struct
 /* Adds a call relocation. */
 void lab_calls(struct lab *lab, struct hd_function *function, uint32_t index, const char *callee);
 
+/* A lab with a kernel that only exits, for lab_execute. */
+struct lab *lab_bare(void);
+/* The pair at `reg` in every lane; the second register exists always. */
+void lab_set(struct lab *lab, unsigned reg, uint64_t value);
+/* Executes one instruction that is not control at a level (HD_LEVEL_*), for these lanes. */
+void lab_execute(struct lab *lab, const struct hd_inst *inst, int level, uint32_t mask);
+
 /* Instructions. */
 struct hd_inst lab_imm(enum hd_op op, uint8_t dst, uint8_t a, uint32_t b);
 struct hd_inst lab_bra(uint8_t guard, uint32_t target, uint32_t reconv);

@@ -34,7 +34,7 @@ static const struct {
 	{0x1004, 4, 4, 2, 0xf, 0x1},      /* aligned to a word only */
 	{0x1000, 8, 8, 2, 0xf, 0xf},
 	{0x1000, 16, 16, 4, 0xf, 0xf},
-	{0x1078, 16, 16, 5, 0x8, 0x7},    /* a lane spans two lines */
+	{0x1078, 16, 16, 5, 0x8, 0xf},    /* a lane spans two lines */
 };
 
 START_TEST(strides_touch_these_lines)

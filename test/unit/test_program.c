@@ -70,22 +70,27 @@ START_TEST(undefined_symbols_come_from_modules_loaded_before)
 	static uint8_t data[8];
 	lab_function(lab, "kernel", kernel, 1);
 	lab_function(lab, "helper", helper, 2);
-	object->symbols[object->symbol_count++] =
-		(struct hd_symbol){.name = "counter", .kind = HD_SYM_VARIABLE, .defined = true, .global = true,
-				   .space = HD_SPACE_GLOBAL, .size = 8, .align = 8};
+	object->symbols[object->symbol_count++] = (struct hd_symbol){.name = "counter",
+								     .kind = HD_SYM_VARIABLE,
+								     .defined = true,
+								     .global = true,
+								     .space = HD_SPACE_GLOBAL,
+								     .size = 8,
+								     .align = 8};
 	object->data = data;
 	object->data_bytes = 8;
 	ck_assert_int_eq(lab_start(lab, 32), 0);
 	lab->gpu.modules = &lab->module;
 
 	struct hd_module user;
-	const struct hd_inst code[] = {lab_op(HD_OP_CALL), lab_imm(HD_OP_MOV, 4, HD_RZ, 0), lab_imm(HD_OP_MOV, 5, HD_RZ, 0),
-				       lab_bra(HD_PT, 4, HD_NO_PC), EXIT};
+	const struct hd_inst code[] = {lab_op(HD_OP_CALL), lab_imm(HD_OP_MOV, 4, HD_RZ, 0),
+				       lab_imm(HD_OP_MOV, 5, HD_RZ, 0), lab_bra(HD_PT, 4, HD_NO_PC), EXIT};
 	second_module(lab, &user, code, 5, "user");
 	struct hd_object *uses = &user.object;
-	uses->symbols[uses->symbol_count++] = (struct hd_symbol){.name = "helper", .kind = HD_SYM_FUNCTION, .global = true};
-	uses->symbols[uses->symbol_count++] = (struct hd_symbol){.name = "counter", .kind = HD_SYM_VARIABLE, .global = true,
-								 .align = 8};
+	uses->symbols[uses->symbol_count++] =
+		(struct hd_symbol){.name = "helper", .kind = HD_SYM_FUNCTION, .global = true};
+	uses->symbols[uses->symbol_count++] =
+		(struct hd_symbol){.name = "counter", .kind = HD_SYM_VARIABLE, .global = true, .align = 8};
 	struct hd_reloc relocs[] = {{HD_REL_CALL, 1, 0, 0}, {HD_REL_ABS_LO, 2, 1, 4}, {HD_REL_ABS_HI, 2, 2, 4}};
 	memcpy(uses->functions[0].relocs, relocs, sizeof(relocs));
 	uses->functions[0].reloc_count = 3;
@@ -146,10 +151,20 @@ START_TEST(data_has_its_values_and_addresses)
 	static uint8_t data[24] = {1, 2, 3, 4}, rodata[8] = {9};
 	lab_function(lab, "kernel", kernel, 1);
 	lab_function(lab, "helper", helper, 1);
-	object->symbols[2] = (struct hd_symbol){.name = "table", .kind = HD_SYM_VARIABLE, .defined = true,
-						.space = HD_SPACE_CONSTANT, .size = 8, .align = 8};
-	object->symbols[3] = (struct hd_symbol){.name = "zero", .kind = HD_SYM_VARIABLE, .defined = true, .bss = true,
-						.space = HD_SPACE_GLOBAL, .size = 100, .align = 4, .section_offset = 4};
+	object->symbols[2] = (struct hd_symbol){.name = "table",
+						.kind = HD_SYM_VARIABLE,
+						.defined = true,
+						.space = HD_SPACE_CONSTANT,
+						.size = 8,
+						.align = 8};
+	object->symbols[3] = (struct hd_symbol){.name = "zero",
+						.kind = HD_SYM_VARIABLE,
+						.defined = true,
+						.bss = true,
+						.space = HD_SPACE_GLOBAL,
+						.size = 100,
+						.align = 4,
+						.section_offset = 4};
 	object->symbol_count = 4;
 	object->data = data, object->data_bytes = sizeof(data);
 	object->rodata = rodata, object->rodata_bytes = sizeof(rodata);
@@ -187,9 +202,19 @@ START_TEST(an_object_is_written_read_and_loaded)
 	object->functions[0].origins = object->functions[1].origins = (struct hd_origin *)origins;
 	struct hd_meta_function functions[] = {
 		{.name = "helper", .demangled = "helper()", .instructions = 2, .own_registers = 64, .registers = 64},
-		{.name = "kernel", .demangled = "kernel()", .kernel = true, .instructions = 2, .own_registers = 64, .registers = 64}};
-	struct hd_metadata metadata = {.arena = object->arena, .module = "a.cu", .target = "sm_70", .producer = "test",
-				       .flags = "", .functions = functions, .function_count = 2};
+		{.name = "kernel",
+		 .demangled = "kernel()",
+		 .kernel = true,
+		 .instructions = 2,
+		 .own_registers = 64,
+		 .registers = 64}};
+	struct hd_metadata metadata = {.arena = object->arena,
+				       .module = "a.cu",
+				       .target = "sm_70",
+				       .producer = "test",
+				       .flags = "",
+				       .functions = functions,
+				       .function_count = 2};
 	char *json = hd_metadata_to_json(&metadata);
 	object->metadata_json = json;
 	object->metadata_bytes = strlen(json);
@@ -251,10 +276,15 @@ static void verify_lab_new(struct verify_lab *v)
 {
 	*v = (struct verify_lab){.lab = lab_new(), .callees = {"f"}};
 	v->call = (struct hd_meta_call){.pc = 0x10, .callees = v->callees, .callee_count = 1};
-	v->meta[0] = (struct hd_meta_function){.name = "f", .own_registers = 64, .pushed_registers = 1, .fru = 2,
-					       .stack_bytes = 16};
-	v->meta[1] = (struct hd_meta_function){.name = "kernel", .kernel = true, .own_registers = 64, .max_stack_bytes = 16,
-					       .call_depth = 1, .calls = &v->call, .call_count = 1};
+	v->meta[0] = (struct hd_meta_function){
+		.name = "f", .own_registers = 64, .pushed_registers = 1, .fru = 2, .stack_bytes = 16};
+	v->meta[1] = (struct hd_meta_function){.name = "kernel",
+					       .kernel = true,
+					       .own_registers = 64,
+					       .max_stack_bytes = 16,
+					       .call_depth = 1,
+					       .calls = &v->call,
+					       .call_count = 1};
 	struct hd_inst top = lab_imm(HD_OP_MOV, 1, HD_RZ, HD_CONST_X(0, HD_CB_STACK_TOP));
 	top.xkind = HD_X_CONST_B;
 	struct hd_inst save = lab_op(HD_OP_STL), restore = lab_op(HD_OP_LDL);
@@ -279,17 +309,17 @@ static int verify_lab_run(struct verify_lab *v)
 	return lab_run(lab, 100);
 }
 
-#define VERIFY_CASE(name, spoil, words)                                                               \
-	START_TEST(name)                                                                              \
-	{                                                                                             \
-		struct verify_lab v;                                                                  \
-		verify_lab_new(&v);                                                                   \
-		spoil;                                                                                \
-		int status = verify_lab_run(&v);                                                      \
-		ck_assert_msg(status == (*(words) ? HD_SIM_VERIFY : 0), "%s", v.lab->gpu.error_text); \
+#define VERIFY_CASE(name, spoil, words)                                                                   \
+	START_TEST(name)                                                                                  \
+	{                                                                                                 \
+		struct verify_lab v;                                                                      \
+		verify_lab_new(&v);                                                                       \
+		spoil;                                                                                    \
+		int status = verify_lab_run(&v);                                                          \
+		ck_assert_msg(status == (*(words) ? HD_SIM_VERIFY : 0), "%s", v.lab->gpu.error_text);     \
 		ck_assert_msg(strstr(v.lab->gpu.error_text, words) != NULL, "%s", v.lab->gpu.error_text); \
-		lab_free(v.lab);                                                                      \
-	}                                                                                             \
+		lab_free(v.lab);                                                                          \
+	}                                                                                                 \
 	END_TEST
 
 VERIFY_CASE(verify_accepts_what_holds, (void)0, "")
@@ -303,10 +333,13 @@ VERIFY_CASE(verify_callee_saved, v.f[3] = lab_op(HD_OP_NOP), "f returns with R16
 VERIFY_CASE(verify_stack_pointer, v.f[4] = lab_op(HD_OP_NOP), "f returns with R1 =")
 VERIFY_CASE(verify_pushes, v.meta[0].pushed_registers = 0, "f pushes 1 registers")
 VERIFY_CASE(verify_fru, v.meta[0].fru = 1, "a FRU of 1")
-VERIFY_CASE(verify_dead_read, v.f[2].dead = 1; v.f[2].dst = 3; v.f[1] = ADD(16, 0); v.f[3] = ADD(16, 0), "R16 is read after")
+VERIFY_CASE(verify_dead_read, v.f[2].dead = 1; v.f[2].dst = 3; v.f[1] = ADD(16, 0);
+	    v.f[3] = ADD(16, 0), "R16 is read after")
 VERIFY_CASE(verify_dead_then_written, v.f[2].dead = 1, "")
-VERIFY_CASE(verify_reconvergence, (v.f[2] = lab_isetp(0, HD_CMP_EQ, 16, 0), v.f[3] = lab_bra(0, 5, 4), v.f[4] = RET,
-				   v.f[0] = lab_s2r(16, HD_SR_LANEID), v.f[1] = lab_op(HD_OP_NOP)), "reconvergence point")
+VERIFY_CASE(verify_reconvergence,
+	    (v.f[2] = lab_isetp(0, HD_CMP_EQ, 16, 0), v.f[3] = lab_bra(0, 5, 4), v.f[4] = RET,
+	     v.f[0] = lab_s2r(16, HD_SR_LANEID), v.f[1] = lab_op(HD_OP_NOP)),
+	    "reconvergence point")
 
 Suite *hd_suite(void)
 {

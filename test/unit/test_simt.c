@@ -6,7 +6,7 @@
 
 #include "lab.h"
 
-#define PROGRAM(lab, threads, ...) \
+#define PROGRAM(lab, threads, ...)                   \
 	const struct hd_inst code[] = {__VA_ARGS__}; \
 	struct lab *lab = lab_kernel(code, sizeof(code) / sizeof(code[0]), threads)
 #define EXIT lab_op(HD_OP_EXIT)
@@ -31,10 +31,9 @@ START_TEST(both_paths_of_a_branch_meet)
 	struct hd_inst is_odd = lab_imm(HD_OP_LOP3, 2, 0, 1);
 	is_odd.mods = HD_MOD(LUT, 0xc0);
 	is_odd.pdst = 0;
-	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), is_odd,
-		lab_bra(0, 5, 6),                    /* 2: odd lanes to 5 */
-		ADD(3, 20), lab_bra(HD_PT, 6, NONE), /* even */
-		ADD(3, 10),                          /* odd */
+	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), is_odd, lab_bra(0, 5, 6), /* 2: odd lanes to 5 */
+		ADD(3, 20), lab_bra(HD_PT, 6, NONE),			     /* even */
+		ADD(3, 10),						     /* odd */
 		ADD(3, 100), EXIT);
 	ck_assert_int_eq(lab_run(lab, 3), 1);
 	ck_assert(lab->effect.diverged);
@@ -56,11 +55,11 @@ static uint32_t nested_value(uint32_t lane)
 START_TEST(nested_divergence)
 {
 	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 16), lab_isetp(1, HD_CMP_LT, 0, 8),
-		lab_bra(0, 6, 10),                     /* 3: lanes 0-15 */
-		ADD(3, 4), lab_bra(HD_PT, 10, NONE),   /* 4: lanes 16-31 */
-		lab_bra(1, 9, 10),                     /* 6: of these 0-7; the same meeting point */
-		ADD(3, 2), lab_bra(HD_PT, 10, NONE),   /* 7 */
-		ADD(3, 1),                             /* 9 */
+		lab_bra(0, 6, 10),		     /* 3: lanes 0-15 */
+		ADD(3, 4), lab_bra(HD_PT, 10, NONE), /* 4: lanes 16-31 */
+		lab_bra(1, 9, 10),		     /* 6: of these 0-7; the same meeting point */
+		ADD(3, 2), lab_bra(HD_PT, 10, NONE), /* 7 */
+		ADD(3, 1),			     /* 9 */
 		ADD(3, 1000), EXIT);
 	ck_assert_int_eq(lab_run(lab, 100), 0);
 	expect(lab, 3, nested_value);
@@ -103,12 +102,10 @@ static uint32_t break_value(uint32_t lane)
 /* A break inside the body: lanes 0-3 leave in trip 3, the others at trip 5. */
 START_TEST(a_loop_with_a_break)
 {
-	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(2, HD_CMP_LT, 0, 4),
-		ADD(3, 1),                                       /* 2: head */
-		lab_isetp(0, HD_CMP_EQ, 3, 3),
-		lab_guarded(HD_PT, lab_op(HD_OP_PLOP)),          /* 4: P0 = P0 && P2, set below */
-		lab_bra(0, 8, 8),                                /* break */
-		lab_isetp(1, HD_CMP_LT, 3, 5), lab_bra(1, 2, 8), /* continue */
+	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(2, HD_CMP_LT, 0, 4), ADD(3, 1), /* 2: head */
+		lab_isetp(0, HD_CMP_EQ, 3, 3), lab_guarded(HD_PT, lab_op(HD_OP_PLOP)), /* 4: P0 = P0 && P2, set below */
+		lab_bra(0, 8, 8),						       /* break */
+		lab_isetp(1, HD_CMP_LT, 3, 5), lab_bra(1, 2, 8),		       /* continue */
 		ADD(3, 100), EXIT);
 	struct hd_inst *plop = &lab->gpu.program.code.data[4].inst;
 	plop->pdst = 0;
@@ -127,7 +124,8 @@ static uint32_t early_value(uint32_t lane)
 
 START_TEST(early_exits_leave_the_others)
 {
-	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 10), lab_guarded(0, EXIT), ADD(3, 7), EXIT);
+	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 10), lab_guarded(0, EXIT), ADD(3, 7),
+		EXIT);
 	ck_assert_int_eq(lab_run(lab, 3), 1);
 	ck_assert_uint_eq(lab->warp.live, 0xfffffc00);
 	ck_assert(!lab->effect.warp_done);
@@ -178,7 +176,8 @@ START_TEST(partial_returns_keep_the_frame)
 {
 	struct lab *lab = lab_new();
 	const struct hd_inst kernel[] = {lab_s2r(0, HD_SR_LANEID), call_inst(HD_PT), ADD(3, 100), EXIT};
-	const struct hd_inst callee[] = {ADD(3, 5), lab_isetp(0, HD_CMP_LT, 0, 12), lab_guarded(0, RET), ADD(3, 50), RET};
+	const struct hd_inst callee[] = {ADD(3, 5), lab_isetp(0, HD_CMP_LT, 0, 12), lab_guarded(0, RET), ADD(3, 50),
+					 RET};
 	struct hd_function *function = lab_function(lab, "kernel", kernel, 4);
 	lab_calls(lab, function, 1, "callee");
 	lab_function(lab, "callee", callee, 5);
@@ -210,7 +209,8 @@ START_TEST(paths_that_return_apart)
 {
 	struct lab *lab = lab_new();
 	const struct hd_inst kernel[] = {lab_s2r(0, HD_SR_LANEID), call_inst(HD_PT), ADD(3, 100), EXIT};
-	const struct hd_inst callee[] = {lab_isetp(0, HD_CMP_LT, 0, 12), lab_bra(0, 4, NONE), ADD(3, 2), RET, ADD(3, 1), RET};
+	const struct hd_inst callee[] = {
+		lab_isetp(0, HD_CMP_LT, 0, 12), lab_bra(0, 4, NONE), ADD(3, 2), RET, ADD(3, 1), RET};
 	lab_calls(lab, lab_function(lab, "kernel", kernel, 4), 1, "callee");
 	lab_function(lab, "callee", callee, 6);
 	ck_assert_int_eq(lab_start(lab, 32), 0);
@@ -229,8 +229,8 @@ static uint32_t guarded_call_value(uint32_t lane)
 START_TEST(a_guarded_call)
 {
 	struct lab *lab = lab_new();
-	const struct hd_inst kernel[] = {lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 3), call_inst(0), ADD(3, 100),
-					 EXIT};
+	const struct hd_inst kernel[] = {lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 3), call_inst(0),
+					 ADD(3, 100), EXIT};
 	const struct hd_inst callee[] = {ADD(3, 9), RET};
 	lab_calls(lab, lab_function(lab, "kernel", kernel, 5), 2, "callee");
 	lab_function(lab, "callee", callee, 2);
@@ -251,8 +251,9 @@ START_TEST(recursion_of_different_depth)
 {
 	struct lab *lab = lab_new();
 	const struct hd_inst kernel[] = {lab_s2r(4, HD_SR_LANEID), call_inst(HD_PT), ADD(3, 1000), EXIT};
-	const struct hd_inst callee[] = {ADD(3, 1), lab_isetp(0, HD_CMP_EQ, 4, 0), lab_guarded(0, RET), ADD(4, ~0u),
-					 call_inst(HD_PT), RET};
+	const struct hd_inst callee[] = {ADD(3, 1),	      lab_isetp(0, HD_CMP_EQ, 4, 0),
+					 lab_guarded(0, RET), ADD(4, ~0u),
+					 call_inst(HD_PT),    RET};
 	lab_calls(lab, lab_function(lab, "kernel", kernel, 4), 1, "f");
 	lab_calls(lab, lab_function(lab, "f", callee, 6), 4, "f");
 	ck_assert_int_eq(lab_start(lab, 32), 0);
@@ -376,8 +377,9 @@ START_TEST(a_jump_table_with_three_ways)
 	brx.a = 4;
 	brx.xkind = HD_X_OTHER;
 	brx.reconv = 7;
-	const struct hd_inst kernel[] = {lab_op(HD_OP_NOP), brx, ADD(3, 1), lab_bra(HD_PT, 7, NONE), ADD(3, 2),
-					 lab_bra(HD_PT, 7, NONE), ADD(3, 4), ADD(3, 100), EXIT};
+	const struct hd_inst kernel[] = {
+		lab_op(HD_OP_NOP), brx,		ADD(3, 1), lab_bra(HD_PT, 7, NONE), ADD(3, 2), lab_bra(HD_PT, 7, NONE),
+		ADD(3, 4),	   ADD(3, 100), EXIT};
 	struct hd_function *function = lab_function(lab, "kernel", kernel, 9);
 	uint32_t targets[] = {2, 4, 6};
 	struct hd_jump_table table = {targets, 3};

@@ -207,6 +207,8 @@ static void private_atomic(struct gen *g)
 		return;
 	}
 	const char *op = PICK(g, "xchg", "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", "uinc_wrap", "udec_wrap");
+	if (op[0] == 'u' && strstr(op, "wrap") && type == T_I64) /* CUDA has them for unsigned int only */
+		op = "add";
 	gen_define(g, type, "atomicrmw %s %s %s, %s %s %s", op, copy.type, place, name, a, order);
 }
 

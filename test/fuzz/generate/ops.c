@@ -171,6 +171,8 @@ static const char *without_minus_zero(struct gen *g, enum gen_type type)
 static void float_minmax(struct gen *g, enum gen_type type)
 {
 	const char *name = gen_name(type), *mark = mangled(g, type), *op = PICK(g, "minnum", "maxnum", "minimum", "maximum");
+	if (type == T_F64) /* what PTX does not have */
+		op = PICK(g, "minnum", "maxnum");
 	const char *a = without_minus_zero(g, type), *b = without_minus_zero(g, type);
 	gen_declare(g, "declare %s @llvm.%s.%s(%s, %s)", name, op, mark, name, name);
 	gen_define(g, type, "call %s @llvm.%s.%s(%s %s, %s %s)", name, op, mark, name, a, name, b);

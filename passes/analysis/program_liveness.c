@@ -1,0 +1,280 @@
+/*
+ * The row LIVENESS: liveness of every function of a unit. Which branches are uniform comes from the
+ * uniformity of the IR, through the ordinals of the instructions' origins; what has no ordinal, or
+ * one that is not a uniform terminator's, may diverge. Callers first, each function learns what
+ * lanes may need that wait in its callers while others are in it. Linear in the code.
+ *
+ * Paper: gpu-multiprogramming-lin, 2.3.2; dead-operand bits: ltrf, V (LTRF+).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/analysis/liveness.h"
+#include "passes/graph/uniformity.h"
+#include "passes/pass.h"
+
+/* ---- uniform branches */
+
+static const struct hd_uniformity *uniformity_of(const struct hd_unit *unit, LLVMValueRef function)
+{
+	struct hd_uniformity **results = hd_pass_result(unit, HD_PASS_UNIFORMITY);
+	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && f != function; f = LLVMGetNextFunction(f))
+		results += !LLVMIsDeclaration(f);
+	return *results;
+}
+
+/* Ordinals of terminators, a state each: 0 none seen, 1 all uniform, 2 not. */
+struct ordinals {
+	uint8_t *state;
+	uint32_t count;
+};
+
+static void add_terminator(struct ordinals *ordinals, LLVMValueRef terminator, unsigned kind, bool uniform)
+{
+	LLVMValueRef node = LLVMGetMetadata(terminator, kind), number;
+	if (!node || LLVMGetMDNodeNumOperands(node) != 1)
+		return;
+	LLVMGetMDNodeOperands(node, &number);
+	if (!number || !LLVMIsAConstantInt(number) || LLVMConstIntGetZExtValue(number) >= ordinals->count)
+		return;
+	uint8_t *state = &ordinals->state[LLVMConstIntGetZExtValue(number)];
+	*state = *state == 2 || !uniform ? 2 : 1;
+}
+
+struct hd_bitset hd_uniform_branches(const struct hd_unit *unit, uint32_t index, struct hd_arena *arena)
+{
+	const struct hd_function *function = &unit->object.functions[index];
+	struct hd_bitset set = hd_bitset_new(arena, function->inst_count);
+	LLVMValueRef value = unit->module ? LLVMGetNamedFunction(unit->module, function->name) : NULL;
+	if (!value || LLVMIsDeclaration(value))
+		return set;
+	struct ordinals ordinals = {0};
+	for (uint32_t i = 0; i < function->inst_count; i++)
+		if (function->origins[i].ir != UINT32_MAX && function->origins[i].ir >= ordinals.count)
+			ordinals.count = function->origins[i].ir + 1;
+	ordinals.state = HD_ARENA_NEW(arena, uint8_t, ordinals.count);
+	const struct hd_uniformity *uniformity = uniformity_of(unit, value);
+	unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(unit->module), "heddle.ord", 10);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(value); b; b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef terminator = LLVMGetBasicBlockTerminator(b);
+		add_terminator(&ordinals, terminator, kind, hd_branch_is_uniform(uniformity, terminator));
+	}
+	for (uint32_t i = 0; i < function->inst_count; i++) {
+		uint32_t ordinal = function->origins[i].ir;
+		if (hd_opinfo[function->insts[i].op].effects & HD_FX_BRANCH && ordinal < ordinals.count &&
+		    ordinals.state[ordinal] == 1)
+			hd_bitset_add(&set, i);
+	}
+	return set;
+}
+
+/* ---- lanes that wait in callers */
+
+/* What lanes need that do not come along into the call at `site`, beside what the callee hands back to those that do. */
+static void add_waiting(const struct hd_liveness *caller, const struct hd_call_site *site, struct hd_regset *waiting)
+{
+	const struct hd_inst *call = &caller->flow->function->insts[site->inst];
+	uint32_t block = caller->flow->block_of[site->inst];
+	struct hd_regset none = {0}, here = hd_liveness_before(caller, site->inst), after = caller->flow->live_out[block];
+	struct hd_regset outside = hd_liveness_diverged(caller, block, &none);
+	hd_regset_union(waiting, &outside);
+	for (uint32_t i = hd_flow_last(caller->flow, block); i > site->inst; i--)
+		hd_flow_live_before(caller->flow, i, &after);
+	if (call->op == HD_OP_CALLI) /* lanes with another target wait before it and behind it */
+		hd_regset_union(waiting, &here);
+	if (call->op == HD_OP_CALLI || call->guard != HD_PT)
+		hd_regset_union(waiting, &after);
+}
+
+static struct hd_regset everything(const struct hd_flow *flow, uint32_t registers)
+{
+	struct hd_regset set = {.preds = HD_ALL_PREDS};
+	if (!flow->function->kernel)
+		hd_regset_add_run(&set, 0, registers);
+	else
+		set.preds = 0;
+	return set;
+}
+
+static uint32_t program_registers(const struct hd_unit *unit)
+{
+	uint32_t most = unit->options.relocatable ? HD_MAX_REGS : 0;
+	for (uint32_t f = 0; f < unit->object.function_count; f++)
+		if (unit->object.functions[f].registers > most)
+			most = unit->object.functions[f].registers;
+	return most;
+}
+
+/* Whether code may call the function from where nothing is known of it yet, or ever. */
+static bool is_open(const struct hd_unit *unit, const struct hd_callgraph *calls, uint32_t index)
+{
+	const struct hd_object *object = &unit->object;
+	if (calls->address_taken[index] || calls->recursive[index])
+		return true;
+	for (uint32_t s = 0; s < object->symbol_count && unit->options.relocatable; s++)
+		if (object->symbols[s].kind == HD_SYM_FUNCTION && object->symbols[s].defined && object->symbols[s].global &&
+		    object->symbols[s].function == index)
+			return true;
+	return false;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+	return *left < *right ? -1 : *left > *right;
+}
+
+/* Functions, callers before what they call: components are numbered callees first. */
+static uint64_t *callers_first(const struct hd_callgraph *calls, uint32_t count, struct hd_arena *arena)
+{
+	uint64_t *order = HD_ARENA_NEW(arena, uint64_t, count);
+	for (uint32_t f = 0; f < count; f++)
+		order[f] = (uint64_t)(calls->component_count - calls->component[f]) << 32 | f;
+	if (count)
+		qsort(order, count, sizeof(*order), compare_ranks);
+	return order;
+}
+
+int hd_liveness_run(struct hd_unit *unit)
+{
+	const struct hd_flow *flows = hd_pass_result(unit, HD_PASS_FLOW);
+	const struct hd_callgraph *calls = hd_pass_result(unit, HD_PASS_CALLGRAPH);
+	uint32_t count = unit->object.function_count, registers = program_registers(unit);
+	struct hd_liveness *results = HD_ARENA_NEW(&unit->arena, struct hd_liveness, count);
+	struct hd_regset *waiting = HD_ARENA_NEW(&unit->arena, struct hd_regset, count);
+	uint64_t *order = callers_first(calls, count, &unit->arena);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t f = (uint32_t)order[i];
+		struct hd_bitset uniform = hd_uniform_branches(unit, f, &unit->arena);
+		if (is_open(unit, calls, f))
+			waiting[f] = everything(&flows[f], registers);
+		hd_liveness_compute(&results[f], &flows[f], &uniform, &waiting[f], &unit->arena);
+		for (uint32_t s = calls->site_start[f]; s < calls->site_start[f + 1]; s++)
+			for (uint32_t c = 0; c < calls->sites[s].callee_count; c++)
+				add_waiting(&results[f], &calls->sites[s], &waiting[calls->sites[s].callees[c]]);
+	}
+	unit->results[HD_PASS_LIVENESS] = results;
+	return 0;
+}
+
+/* ---- printing */
+
+static void print_dead(FILE *out, const struct hd_liveness *liveness, uint32_t inst)
+{
+	static const char *const names[] = {"a", "b", "c", "guard", "psrc", "psrc2"};
+	if (!liveness->dead[inst])
+		return;
+	fputs("; dead", out);
+	for (unsigned i = 0; i < 6; i++)
+		if (liveness->dead[inst] >> i & 1)
+			fprintf(out, " %s%s", names[i], liveness->dead_in_warp[inst] >> i & 1 ? "" : "(waiting)");
+}
+
+static void print_block(FILE *out, const struct hd_liveness *liveness, uint32_t block)
+{
+	const struct hd_flow *flow = liveness->flow;
+	uint32_t first = flow->blocks[block].first, count = flow->blocks[block].count;
+	struct hd_regset *live = hd_xcalloc(count + 1, sizeof(*live));
+	hd_liveness_block(liveness, block, live);
+	for (uint32_t i = 0; i < count; i++) {
+		struct hd_regset more = hd_liveness_diverged(liveness, block, &live[i]);
+		hd_regset_subtract(&more, &live[i]);
+		fprintf(out, "  %04x live ", (first + i) * HD_INST_BYTES);
+		hd_regset_print(out, &live[i]);
+		if (!hd_regset_equal(&more, &(struct hd_regset){0})) {
+			fputs("; waiting ", out);
+			hd_regset_print(out, &more);
+		}
+		print_dead(out, liveness, first + i);
+		fputs(i + 1 == count && liveness->divergent[block] ? "; diverges\n" : "\n", out);
+	}
+	free(live);
+}
+
+static void print_function(FILE *out, const struct hd_liveness *liveness)
+{
+	const struct hd_function *function = liveness->flow->function;
+	fprintf(out, "%s %s: most live %u at %04x, under divergence %u at %04x, branches %u divergent %u uniform\n",
+		function->kernel ? "kernel" : "function", function->name, liveness->most.live,
+		liveness->most.inst * HD_INST_BYTES, liveness->most_divergent.live,
+		liveness->most_divergent.inst * HD_INST_BYTES, liveness->divergent_branches, liveness->uniform_branches);
+	for (uint32_t b = 0; b < liveness->flow->block_count; b++)
+		print_block(out, liveness, b);
+}
+
+void hd_liveness_print_unit(FILE *out, const struct hd_unit *unit)
+{
+	const struct hd_liveness *results = hd_pass_result(unit, HD_PASS_LIVENESS);
+	for (uint32_t f = 0; f < unit->object.function_count; f++)
+		print_function(out, &results[f]);
+}
+
+/* ---- verifying */
+
+/*
+ * Code generation tagged last reads on its own: each must be one here. Registers that pass values between functions are
+ * left out: of these code generation knows the very ones, and this analysis what callers may read.
+ */
+static bool tags_agree(const struct hd_liveness *liveness, uint32_t inst)
+{
+	const struct hd_flow *flow = liveness->flow;
+	const struct hd_inst *code = &flow->function->insts[inst];
+	const uint8_t regs[] = {code->a, code->b, code->c};
+	bool alone = flow->function->kernel && !flow->call_count;
+	for (unsigned i = 0; i < 3; i++)
+		if (code->dead >> i & 1 && !(liveness->dead[inst] >> i & 1) &&
+		    (alone || hd_abi_is_saved(flow->abi, regs[i])))
+			return false;
+	return true;
+}
+
+int hd_liveness_verify_unit(struct hd_unit *unit)
+{
+	const struct hd_liveness *results = hd_pass_result(unit, HD_PASS_LIVENESS);
+	for (uint32_t f = 0; f < unit->object.function_count; f++)
+		for (uint32_t i = 0; i < unit->object.functions[f].inst_count; i++) {
+			const struct hd_liveness *liveness = &results[f];
+			if (!tags_agree(liveness, i))
+				return hd_error(unit->diag, HD_NOWHERE,
+						"liveness of '%s': the instruction at %04x is tagged as the last read of a register that is live",
+						unit->object.functions[f].name, i * HD_INST_BYTES);
+			if (liveness->dead_in_warp[i] & ~liveness->dead[i])
+				return hd_error(unit->diag, HD_NOWHERE,
+						"liveness of '%s': the warp is done with a register at %04x that its thread is not",
+						unit->object.functions[f].name, i * HD_INST_BYTES);
+		}
+	return 0;
+}
+
+/* ---- remarks */
+
+static void remark_one(const struct hd_liveness *liveness, LLVMValueRef function,
+		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *, unsigned))
+{
+	char numbers[4][16];
+	snprintf(numbers[0], sizeof(numbers[0]), "%u", liveness->most.live);
+	snprintf(numbers[1], sizeof(numbers[1]), "%04x", liveness->most.inst * HD_INST_BYTES);
+	snprintf(numbers[2], sizeof(numbers[2]), "%u", liveness->most_divergent.live);
+	snprintf(numbers[3], sizeof(numbers[3]), "%u", liveness->flow->function->registers);
+	const struct hd_remark_part parts[] = {
+		{NULL, "kernel "},		    {"Kernel", liveness->flow->function->name},
+		{NULL, ": most live registers "},   {"MaxLive", numbers[0]},
+		{NULL, " at pc "},		    {"Pc", numbers[1]},
+		{NULL, ", under divergence "},	    {"MaxLiveDivergent", numbers[2]},
+		{NULL, ", of "},		    {"Registers", numbers[3]},
+	};
+	remark(function, hd_passes[HD_PASS_LIVENESS].title, "Liveness", parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+void hd_liveness_remarks(const struct hd_unit *unit,
+			 void (*remark)(LLVMValueRef function, const char *pass, const char *name,
+					const struct hd_remark_part *parts, unsigned count))
+{
+	const struct hd_liveness *results = hd_pass_result(unit, HD_PASS_LIVENESS);
+	for (uint32_t f = 0; f < unit->object.function_count; f++) {
+		const struct hd_function *code = &unit->object.functions[f];
+		LLVMValueRef function = LLVMGetNamedFunction(unit->source, code->name);
+		if (code->kernel && function && LLVMCountBasicBlocks(function))
+			remark_one(&results[f], function, remark);
+	}
+}

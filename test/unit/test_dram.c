@@ -1,0 +1,415 @@
+/* DRAM channel: command timings worked out by hand, bandwidth, scheduling, the address map. */
+#include "harness.h"
+
+#include <string.h>
+
+#include "runtime/memory/dram.h"
+#include "memory_rig.h"
+#include "sample.h"
+
+static struct hd_arena arena;
+static struct hd_config config;
+static struct hd_map map;
+static struct hd_counters counters;
+static struct hd_dram dram;
+
+enum { FIXED = 100 };
+
+/* One slice on one channel, core and DRAM on one clock, no fixed latency: cycles are DRAM clocks. */
+static void set_up(void)
+{
+	hd_arena_init(&arena);
+	hd_config_defaults(&config);
+	memset(&counters, 0, sizeof(counters));
+	config.core_mhz = config.dram_mhz = 1000;
+	config.l2_slices = config.dram_channels = 1;
+	config.dram_latency = 0;
+}
+
+static void build(void)
+{
+	hd_map_init(&map, &config);
+	hd_dram_init(&dram, &config, &map, &counters, &arena);
+}
+
+static void tear_down(void)
+{
+	hd_arena_release(&arena);
+}
+
+/* The channel's line that is number `column` in a row of a bank. */
+static uint64_t line_at(uint32_t bank, uint32_t row, uint32_t column)
+{
+	for (uint64_t line = 0;; line++) {
+		struct hd_place place = hd_map_dram(&map, 0, line);
+		if (place.bank == bank && place.row == row && line / map.groups % map.row_lines == column)
+			return line;
+		ck_assert_uint_lt(line, 1u << 20);
+	}
+}
+
+/* Runs until the next fill and returns its cycle. */
+static uint64_t next_fill(uint32_t *tag)
+{
+	struct hd_dram_fill fill;
+	while (!hd_dram_fill(&dram, &fill)) {
+		ck_assert_uint_ne(dram.next, HD_NEVER);
+		hd_dram_tick(&dram, dram.next);
+	}
+	if (tag)
+		*tag = fill.tag;
+	return fill.ready;
+}
+
+static void run_out(void)
+{
+	struct hd_dram_fill fill;
+	while (dram.next != HD_NEVER) {
+		hd_dram_tick(&dram, dram.next);
+		while (hd_dram_fill(&dram, &fill))
+			;
+	}
+}
+
+static void read_sector(uint64_t now, uint64_t line, uint32_t tag)
+{
+	hd_dram_push(&dram, now, HD_DRAM_READ, 0, line, 1, tag);
+}
+
+/* With the defaults: tRCD 12, tCL 12, one clock of data. A request pushed at t is seen at t + 1. */
+START_TEST(a_closed_bank_costs_an_activation)
+{
+	build();
+	read_sector(100, line_at(0, 0, 0), 7);
+	uint32_t tag;
+	ck_assert_uint_eq(next_fill(&tag), 101 + 12 + 12 + 1);
+	ck_assert_uint_eq(tag, 7);
+	ck_assert_uint_eq(counters.dram_activations, 1);
+	ck_assert_uint_eq(counters.dram_reads, 1);
+	ck_assert_uint_eq(counters.dram_row_hits, 0);
+}
+END_TEST
+
+START_TEST(an_open_row_does_not)
+{
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	next_fill(NULL);
+	read_sector(200, line_at(0, 0, 1), 0);
+	ck_assert_uint_eq(next_fill(NULL), 201 + 12 + 1);
+	ck_assert_uint_eq(counters.dram_row_hits, 1);
+}
+END_TEST
+
+START_TEST(another_row_costs_a_precharge_too)
+{
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	next_fill(NULL);
+	read_sector(200, line_at(0, 1, 0), 0); /* long after tRAS and tRC */
+	ck_assert_uint_eq(next_fill(NULL), 201 + 12 + 12 + 12 + 1);
+	ck_assert_uint_eq(counters.dram_activations, 2);
+}
+END_TEST
+
+START_TEST(rows_stay_open_for_their_time)
+{
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	read_sector(100, line_at(0, 1, 0), 1);
+	ck_assert_uint_eq(next_fill(NULL), 126);
+	/* Activated at 101, read at 113. Precharge at max(101 + tRAS 28, 113 + tRTPL 3) = 129, activation at
+	 * max(129 + tRP 12, 101 + tRC 40) = 141. */
+	ck_assert_uint_eq(next_fill(NULL), 141 + 12 + 12 + 1);
+}
+END_TEST
+
+START_TEST(columns_of_a_group_keep_their_distance)
+{
+	build();
+	for (uint32_t i = 0; i < 3; i++)
+		read_sector(100, line_at(0, 0, i), i);
+	ck_assert_uint_eq(next_fill(NULL), 126);
+	ck_assert_uint_eq(next_fill(NULL), 128); /* tCCD_L 2 */
+	ck_assert_uint_eq(next_fill(NULL), 130);
+}
+END_TEST
+
+START_TEST(columns_of_other_groups_follow_at_once)
+{
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	read_sector(100, line_at(1, 0, 0), 1);
+	next_fill(NULL);
+	next_fill(NULL);
+	read_sector(200, line_at(0, 0, 1), 0);
+	read_sector(200, line_at(1, 0, 1), 1);
+	ck_assert_uint_eq(next_fill(NULL), 201 + 12 + 1);
+	ck_assert_uint_eq(next_fill(NULL), 202 + 12 + 1); /* tCCD 1 */
+}
+END_TEST
+
+START_TEST(activations_keep_their_distance)
+{
+	build();
+	for (uint32_t bank = 0; bank < 3; bank++)
+		read_sector(100, line_at(bank, 0, 0), bank);
+	for (uint32_t bank = 0; bank < 3; bank++)
+		ck_assert_uint_eq(next_fill(NULL), 126 + 3 * bank); /* tRRD 3 */
+}
+END_TEST
+
+START_TEST(a_read_waits_after_a_write)
+{
+	build();
+	hd_dram_push(&dram, 100, HD_DRAM_WRITE, 0, line_at(0, 0, 0), 1, 0);
+	while (!counters.dram_writes)
+		hd_dram_tick(&dram, dram.next);
+	/* Activated at 101, written at 113, data 115 to 116 (tWL 2), read command at 116 + tCDLR 3. */
+	read_sector(113, line_at(0, 0, 1), 0);
+	ck_assert_uint_eq(next_fill(NULL), 119 + 12 + 1);
+}
+END_TEST
+
+START_TEST(a_precharge_waits_for_the_written_data)
+{
+	build();
+	hd_dram_push(&dram, 100, HD_DRAM_WRITE, 0, line_at(0, 0, 0), 1, 0);
+	while (!counters.dram_writes)
+		hd_dram_tick(&dram, dram.next);
+	read_sector(113, line_at(0, 1, 0), 0);
+	/* Precharge at max(101 + 28, 116 + tWR 10) = 129. */
+	ck_assert_uint_eq(next_fill(NULL), 129 + 12 + 12 + 12 + 1);
+}
+END_TEST
+
+START_TEST(bursts_occupy_the_data_bus)
+{
+	config.dram_bus = 2; /* GDDR6: 16 beats at 4 a clock, 4 clocks for 32 bytes */
+	config.dram_burst = 16;
+	config.dram_ratio = 4;
+	build();
+	hd_dram_push(&dram, 100, HD_DRAM_READ, 0, line_at(0, 0, 0), 0xf, 0);
+	ck_assert_uint_eq(next_fill(NULL), 101 + 12 + 12 + 4 * 4);
+	ck_assert_uint_eq(counters.dram_row_hits, 3);
+}
+END_TEST
+
+START_TEST(the_fixed_latency_and_the_clocks_are_added)
+{
+	config.core_mhz = 2000; /* DRAM clock k at core cycle 2k */
+	config.dram_latency = FIXED;
+	build();
+	read_sector(100, line_at(0, 0, 0), 0); /* seen in clock 51, data until clock 76 */
+	ck_assert_uint_eq(next_fill(NULL), 2 * 76 + FIXED);
+}
+END_TEST
+
+START_TEST(row_hits_go_first_then_the_oldest)
+{
+	uint32_t tag;
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	next_fill(NULL);
+	read_sector(200, line_at(0, 1, 0), 1);
+	read_sector(200, line_at(0, 0, 5), 2); /* younger, but its row is open */
+	next_fill(&tag);
+	ck_assert_uint_eq(tag, 2);
+	next_fill(&tag);
+	ck_assert_uint_eq(tag, 1);
+}
+END_TEST
+
+START_TEST(nobody_starves)
+{
+	uint32_t tag = 0;
+	build();
+	read_sector(100, line_at(0, 1, 0), 1);
+	uint64_t hits = line_at(0, 0, 0), now = 100;
+	read_sector(100, hits, 0);
+	for (uint32_t i = 0; i < 3; i++)
+		read_sector(100, hits + 4 * i, 0);
+	/* Row 1 was first; now keep row 1 busy for ever and ask for row 0. */
+	for (now = 101; tag != 9 && now < 20000; now++) {
+		struct hd_dram_fill fill;
+		if (now == 300)
+			read_sector(now, line_at(0, 2, 0), 9);
+		if (hd_dram_room(&dram, HD_DRAM_READ) && dram.count[HD_DRAM_READ] < 8)
+			read_sector(now, line_at(0, 1, 3), 1);
+		hd_dram_tick(&dram, now);
+		while (hd_dram_fill(&dram, &fill))
+			tag = fill.tag;
+	}
+	ck_assert_uint_eq(tag, 9);
+	ck_assert_uint_gt(now, 1000);
+	run_out();
+}
+END_TEST
+
+START_TEST(writes_wait_until_their_queue_fills)
+{
+	build();
+	uint32_t writes = 0;
+	/* Keep reads coming; writes drain only from 7/8 of their queue of 32, down to a half. */
+	for (uint64_t now = 100; now < 4000; now++) {
+		struct hd_dram_fill fill;
+		if (dram.count[HD_DRAM_READ] < 4)
+			read_sector(now, line_at(0, 0, 0) + 4 * (now % 16), 0);
+		if (now % 8 == 0 && hd_dram_room(&dram, HD_DRAM_WRITE)) {
+			hd_dram_push(&dram, now, HD_DRAM_WRITE, 0, line_at(1, 0, (uint32_t)(writes % 16)), 1, 0);
+			if (++writes < 28)
+				ck_assert_uint_eq(counters.dram_writes, 0);
+		}
+		hd_dram_tick(&dram, now);
+		while (hd_dram_fill(&dram, &fill))
+			;
+	}
+	ck_assert_uint_gt(counters.dram_writes, 100);
+	ck_assert_uint_le(writes - counters.dram_writes, 32);
+	run_out();
+	ck_assert_uint_eq(counters.dram_writes, writes);
+}
+END_TEST
+
+/* ---- bandwidth */
+
+static const struct {
+	const char *name;
+	double core_mhz, dram_mhz;
+	uint32_t bus, burst, ratio, ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, rtpl;
+} cards[] = {
+	{"V100", 1132, 850, 16, 2, 2, 1, 2, 3, 12, 28, 12, 40, 12, 2, 3},
+	{"GTX480", 700, 924, 8, 8, 4, 2, 3, 6, 12, 28, 12, 40, 12, 4, 2},
+	{"RTX3070", 1132, 3500.5, 2, 16, 4, 4, 6, 12, 24, 55, 24, 78, 24, 8, 4},
+};
+
+static void use_card(uint32_t card)
+{
+	config.core_mhz = cards[card].core_mhz;
+	config.dram_mhz = cards[card].dram_mhz;
+	config.dram_bus = cards[card].bus;
+	config.dram_burst = cards[card].burst;
+	config.dram_ratio = cards[card].ratio;
+	config.t_ccd = cards[card].ccd;
+	config.t_ccdl = cards[card].ccdl;
+	config.t_rrd = cards[card].rrd;
+	config.t_rcd = cards[card].rcd;
+	config.t_ras = cards[card].ras;
+	config.t_rp = cards[card].rp;
+	config.t_rc = cards[card].rc;
+	config.t_cl = cards[card].cl;
+	config.t_wl = cards[card].wl;
+	config.t_rtpl = cards[card].rtpl;
+}
+
+/* Bytes a second over the peak of bus * ratio * clock, for whole lines in the order of `step`, kept coming. */
+static double share_of_peak(uint64_t step, uint32_t write_every)
+{
+	uint64_t now = 1, line = 0, cycles = 20000;
+	for (; now < cycles; now++) {
+		struct hd_dram_fill fill;
+		for (;;) {
+			enum hd_dram_mode mode = write_every && line % write_every == 0 ? HD_DRAM_WRITE : HD_DRAM_READ;
+			if (!hd_dram_room(&dram, mode))
+				break;
+			hd_dram_push(&dram, now, mode, 0, line++ * step, 0xf, 0);
+		}
+		hd_dram_tick(&dram, now);
+		while (hd_dram_fill(&dram, &fill))
+			;
+	}
+	double bytes = (double)(counters.dram_reads + counters.dram_writes) * 32;
+	double peak = (double)(config.dram_bus * config.dram_ratio) * config.dram_mhz / config.core_mhz;
+	return bytes / (peak * (double)cycles);
+}
+
+START_TEST(streams_reach_the_peak)
+{
+	use_card((uint32_t)_i);
+	build();
+	double share = share_of_peak(1, 0);
+	ck_assert_msg(share >= 0.85 && share <= 1, "%s: %f of the peak", cards[_i].name, share);
+}
+END_TEST
+
+START_TEST(turnarounds_cost_bandwidth)
+{
+	use_card((uint32_t)_i);
+	build();
+	double share = share_of_peak(1, 2);
+	ck_assert_msg(share >= 0.5 && share < 0.97, "%s: %f of the peak", cards[_i].name, share);
+}
+END_TEST
+
+START_TEST(row_misses_cost_bandwidth)
+{
+	build();
+	/* Lines of one group only, each in another row: tRC of 4 banks bounds it to 4 lines in 40 clocks. */
+	double share = share_of_peak((uint64_t)map.banks * map.row_lines, 0);
+	ck_assert_msg(share < 0.65, "%f of the peak", share);
+}
+END_TEST
+
+/* ---- the map */
+
+START_TEST(the_map_is_one_to_one)
+{
+	static const uint32_t slices[] = {1, 12, 16, 48, 64};
+	enum { LINES = 1 << 14 };
+	static uint8_t seen[64][LINES / 64 * 64];
+	config.l2_slices = slices[_i];
+	hd_map_init(&map, &config);
+	memset(seen, 0, sizeof(seen));
+	for (uint64_t line = 0; line < LINES; line++) {
+		uint32_t slice = hd_map_slice(&map, line);
+		uint64_t place = hd_map_in_slice(&map, line);
+		ck_assert_uint_lt(slice, slices[_i]);
+		ck_assert_uint_eq(seen[slice][place], 0);
+		seen[slice][place] = 1;
+	}
+}
+END_TEST
+
+START_TEST(strides_of_powers_of_two_do_not_camp)
+{
+	static const uint32_t slices[] = {12, 16, 48, 64};
+	config.l2_slices = slices[_i / 12];
+	hd_map_init(&map, &config);
+	uint32_t count[64] = {0}, most = 0, lines = 64 * (uint32_t)config.l2_slices;
+	for (uint64_t i = 0; i < lines; i++) {
+		uint32_t slice = hd_map_slice(&map, i << _i % 12);
+		if (++count[slice] > most)
+			most = count[slice];
+	}
+	ck_assert_msg(most <= 2 * 64, "%u of %u lines in one of %u slices at stride %u", most, lines,
+		      (uint32_t)config.l2_slices, 1u << _i % 12);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	Suite *suite = suite_create("dram");
+	TCase *cases = tcase_create("cases");
+	tcase_add_checked_fixture(cases, set_up, tear_down);
+	tcase_add_test(cases, a_closed_bank_costs_an_activation);
+	tcase_add_test(cases, an_open_row_does_not);
+	tcase_add_test(cases, another_row_costs_a_precharge_too);
+	tcase_add_test(cases, rows_stay_open_for_their_time);
+	tcase_add_test(cases, columns_of_a_group_keep_their_distance);
+	tcase_add_test(cases, columns_of_other_groups_follow_at_once);
+	tcase_add_test(cases, activations_keep_their_distance);
+	tcase_add_test(cases, a_read_waits_after_a_write);
+	tcase_add_test(cases, a_precharge_waits_for_the_written_data);
+	tcase_add_test(cases, bursts_occupy_the_data_bus);
+	tcase_add_test(cases, the_fixed_latency_and_the_clocks_are_added);
+	tcase_add_test(cases, row_hits_go_first_then_the_oldest);
+	tcase_add_test(cases, nobody_starves);
+	tcase_add_test(cases, writes_wait_until_their_queue_fills);
+	tcase_add_loop_test(cases, streams_reach_the_peak, 0, 3);
+	tcase_add_loop_test(cases, turnarounds_cost_bandwidth, 0, 3);
+	tcase_add_test(cases, row_misses_cost_bandwidth);
+	tcase_add_loop_test(cases, the_map_is_one_to_one, 0, 5);
+	tcase_add_loop_test(cases, strides_of_powers_of_two_do_not_camp, 0, 48);
+	suite_add_tcase(suite, cases);
+	return suite;
+}
