@@ -2,9 +2,10 @@
  * Occupancy: the smallest of the CTA counts that threads, CTA slots, registers and shared
  * memory allow, with the hardware's allocation granularity. Constant time.
  *
- * Registers are allocated a warp at a time in units of `register_unit`, and a CTA takes a
- * whole number of `warp_unit` warps, because warps are dealt to the schedulers in turn and
- * each has its own part of the register file (CUDA occupancy calculator, cc 3.0 and later).
+ * Registers are allocated a warp at a time in units of `register_unit`. The register file is split into `warp_unit`
+ * parts, and a warp's registers lie in one part: what a part cannot give to a whole warp is lost. A launch is
+ * refused when one CTA would not fit with its warps rounded up to a multiple of the parts, since the hardware
+ * checks it so (CUDA occupancy calculator, cc 3.0 and later).
  */
 #include "heddle/occupancy.h"
 
@@ -28,6 +29,14 @@ static void tighten(struct hd_occupancy *occupancy, uint32_t ctas, enum hd_occup
 	occupancy->limit = limit;
 }
 
+static uint32_t register_ctas(const struct hd_sm_limits *limits, uint64_t per_warp, uint64_t per_cta, uint64_t warps)
+{
+	uint32_t parts = limits->warp_unit ? limits->warp_unit : 1;
+	if (per_cta > limits->registers)
+		return 0;
+	return per_warp ? fits(limits->registers / parts / per_warp * parts, warps) : UINT32_MAX;
+}
+
 struct hd_occupancy hd_occupancy_compute(const struct hd_sm_limits *limits, uint32_t regs_per_thread,
 					 uint32_t threads_per_cta, uint32_t shared_bytes)
 {
@@ -49,7 +58,7 @@ struct hd_occupancy hd_occupancy_compute(const struct hd_sm_limits *limits, uint
 	};
 	tighten(&occupancy, fits(limits->max_warps, warps), HD_LIMIT_THREADS);
 	tighten(&occupancy, fits(limits->max_threads, warps * lanes), HD_LIMIT_THREADS);
-	tighten(&occupancy, fits(limits->registers, per_cta), HD_LIMIT_REGISTERS);
+	tighten(&occupancy, register_ctas(limits, per_warp, per_cta, warps), HD_LIMIT_REGISTERS);
 	tighten(&occupancy, fits(limits->shared_bytes, shared), HD_LIMIT_SHARED);
 	if (regs_per_thread > limits->max_regs_per_thread)
 		tighten(&occupancy, 0, HD_LIMIT_REGISTERS);

@@ -14,7 +14,7 @@ struct hd_sm_limits {
 	uint32_t max_regs_per_thread; /* 255 */
 	uint32_t shared_bytes;        /* that CTAs can have together */
 	uint32_t register_unit;       /* registers, allocated a warp: 256 on Kepler and later */
-	uint32_t warp_unit;           /* warps of a CTA are rounded up to this for registers: 4 */
+	uint32_t warp_unit;           /* parts of the register file; a warp's registers lie in one: 4 */
 	uint32_t shared_unit;         /* bytes: 256 */
 	uint32_t warp_lanes;          /* 32 */
 	uint32_t max_threads_per_cta; /* 1024 */
@@ -33,7 +33,7 @@ struct hd_occupancy {
 	uint32_t ctas, warps;         /* resident on one SM; 0: the kernel cannot be launched */
 	uint32_t warps_per_cta;
 	uint32_t registers_per_warp;  /* as allocated */
-	uint32_t registers_per_cta;
+	uint32_t registers_per_cta;   /* as the launch check sees it: warps rounded up to warp_unit */
 	uint32_t shared_per_cta;      /* as allocated */
 	uint32_t max_warps;           /* of the SM; warps / max_warps is the occupancy */
 	enum hd_occupancy_limit limit;/* what stops the next CTA */

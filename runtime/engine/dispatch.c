@@ -15,7 +15,7 @@
 #include "runtime/policy/hooks.h"
 
 /* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
-#define LOCAL_PHYSICAL (UINT64_C(1) << 44)
+#define LOCAL_PHYSICAL (UINT64_C(1) << 46)
 
 struct hd_sm_limits hd_sm_limits_of(const struct hd_config *config)
 {

@@ -20,7 +20,7 @@
 #define HD_SCHEDULER_WARPS 64 /* positions of one scheduler: bits of a mask */
 #define HD_NEVER UINT64_MAX
 #define HD_ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t)) /* a register of a warp */
-#define HD_HIDDEN_ROWS 2 /* below row 0: what RZ reads and what it takes */
+#define HD_HIDDEN_ROWS 2				/* below row 0: what RZ reads and what it takes */
 #define HD_NO_LINE UINT64_MAX
 
 /* Where a ready warp's next instruction goes. Memory instructions also need room in the load/store queue. */
@@ -139,7 +139,7 @@ struct hd_sm {
 	uint8_t *registers; /* backing store of hd_warp.regs */
 	size_t register_bytes;
 	size_t warp_register_bytes; /* rows of one warp, the hidden ones first */
-	uint8_t *local; /* backing store of hd_warp.local */
+	uint8_t *local;		    /* backing store of hd_warp.local */
 	size_t local_bytes;
 	void *policy_state[4];
 };

@@ -30,8 +30,12 @@ START_TEST(each_resource_limits)
 		{255, 256, 0, 1, 8, HD_LIMIT_REGISTERS},
 		{255, 1024, 0, 0, 0, HD_LIMIT_REGISTERS},
 		{256, 32, 0, 0, 0, HD_LIMIT_REGISTERS},
-		/* 5 warps are allocated as 8: 64 registers are 2048 a warp, 16384 a CTA. */
-		{64, 160, 0, 4, 20, HD_LIMIT_REGISTERS},
+		/* 64 registers are 2048 a warp: 8 warps in each quarter of the file, 32 in all, 6 CTAs of 5. */
+		{64, 160, 0, 6, 30, HD_LIMIT_REGISTERS},
+		/* 26 registers are 1024 a warp: every warp slot can be filled. */
+		{26, 64, 0, 32, 64, HD_LIMIT_CTAS},
+		/* 96 registers are 3072 a warp: 5 of them in a quarter, 20 in all. */
+		{96, 32, 0, 20, 20, HD_LIMIT_REGISTERS},
 		{32, 128, 48 * 1024, 2, 8, HD_LIMIT_SHARED},
 		/* One byte more is rounded up to 256. */
 		{32, 128, 48 * 1024 + 1, 1, 4, HD_LIMIT_SHARED},

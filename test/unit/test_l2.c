@@ -1,0 +1,281 @@
+/* L2 slice between mock SMs (the crossbars' far ends) and a real channel. */
+#include "harness.h"
+
+#include <string.h>
+
+#include "memory_rig.h"
+#include "runtime/memory/l2.h"
+
+static struct hd_arena arena;
+static struct hd_config config;
+static struct hd_map map;
+static struct hd_counters counters;
+static struct hd_crossbar up, down;
+static struct hd_l2_slice slice;
+static struct hd_dram dram;
+static uint64_t flits, now;
+
+enum { ICNT = 4, L2 = 50, DRAM = 10 };
+
+/* Two SMs, one slice, one channel, one clock. */
+static void set_up(void)
+{
+	hd_arena_init(&arena);
+	hd_config_defaults(&config);
+	memset(&counters, 0, sizeof(counters));
+	config.core_mhz = config.icnt_mhz = config.l2_mhz = config.dram_mhz = 1000;
+	config.l2_slices = config.dram_channels = 1;
+	config.l2_latency = L2;
+	config.dram_latency = DRAM;
+	now = 100;
+}
+
+static void build(uint32_t sets, uint32_t ways)
+{
+	struct hd_crossbar_shape shape = {"up", 2, 1, true, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
+	config.l2_ways = ways;
+	config.l2_slice_bytes = (uint64_t)sets * ways * 128;
+	hd_map_init(&map, &config);
+	hd_crossbar_init(&up, &shape, &arena);
+	shape = (struct hd_crossbar_shape){"down", 1, 2, false, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
+	hd_crossbar_init(&down, &shape, &arena);
+	hd_dram_init(&dram, &config, &map, &counters, &arena);
+	hd_l2_init(&slice, 0, &config, &map, &counters, &arena);
+}
+
+static void tear_down(void)
+{
+	hd_arena_release(&arena);
+}
+
+static void send(uint32_t sm, uint8_t kind, uint64_t line, uint8_t sectors, uint8_t full, uint32_t tag)
+{
+	struct hd_packet packet = {.line = line, .tag = tag, .sm = (uint16_t)sm, .kind = kind, .sectors = sectors};
+	packet.full = full;
+	packet.service = 1;
+	packet.flits = hd_packet_flits(kind == HD_PACKET_READ ? 0 : (uint32_t)__builtin_popcount(sectors) * 32, 32);
+	hd_crossbar_push(&up, sm, &packet, now);
+}
+
+static void cycle(void)
+{
+	struct hd_dram_fill fill;
+	now++;
+	hd_crossbar_collect(&up);
+	hd_crossbar_collect(&down);
+	hd_dram_tick(&dram, now);
+	while (hd_dram_fill(&dram, &fill))
+		hd_l2_fill(&slice, &fill);
+	if (dram.freed)
+		slice.stalled = false;
+	dram.freed = false;
+	hd_crossbar_tick(&up, now);
+	hd_l2_tick(&slice, now, &up, &down, &dram);
+	hd_crossbar_collect(&down);
+	hd_crossbar_tick(&down, now);
+}
+
+/* The next reply to an SM; `now` is then its cycle. */
+static struct hd_packet receive(uint32_t sm)
+{
+	for (;;) {
+		const struct hd_packet *front = hd_crossbar_front(&down, sm);
+		if (front && front->ready <= now) {
+			struct hd_packet packet = *front;
+			hd_crossbar_pop(&down, sm, now);
+			return packet;
+		}
+		cycle();
+		ck_assert_uint_lt(now, 100000);
+	}
+}
+
+static void drain(void)
+{
+	while (!hd_l2_idle(&slice) || !hd_crossbar_idle(&up) || !hd_dram_idle(&dram)) {
+		cycle();
+		ck_assert_uint_lt(now, 100000);
+	}
+}
+
+/* Cycles from pushing a read to the arrival of its data. */
+static uint64_t read_latency(uint64_t line, uint8_t sectors)
+{
+	uint64_t start = now;
+	send(0, HD_PACKET_READ, line, sectors, 0, 5);
+	struct hd_packet reply = receive(0);
+	ck_assert_uint_eq(reply.kind, HD_PACKET_DATA);
+	ck_assert_uint_eq(reply.tag, 5);
+	ck_assert_uint_eq(reply.sectors, sectors);
+	return now - start;
+}
+
+START_TEST(misses_and_hits_have_their_latencies)
+{
+	build(4, 4);
+	/* There, DRAM (seen a cycle later, tRCD 12, tCL 12, 1 of data), L2, back with two flits. */
+	ck_assert_uint_eq(read_latency(1, 0x1), ICNT + 1 + 12 + 12 + 1 + DRAM + L2 + ICNT + 1);
+	ck_assert_uint_eq(read_latency(1, 0x1), ICNT + L2 + ICNT + 1);
+	ck_assert_uint_eq(read_latency(1, 0x2), ICNT + 1 + 12 + 1 + DRAM + L2 + ICNT + 1); /* open row */
+	ck_assert_uint_eq(read_latency(1, 0x3), ICNT + L2 + ICNT + 2);
+	ck_assert_uint_eq(counters.l2_accesses, 5);
+	ck_assert_uint_eq(counters.l2_hits, 3);
+	ck_assert_uint_eq(counters.l2_misses, 2);
+}
+END_TEST
+
+START_TEST(a_sector_is_served_a_cycle)
+{
+	build(4, 4);
+	read_latency(1, 0xf);
+	drain();
+	uint64_t start = now;
+	/* Two SMs ask for four sectors in one cycle: they arrive one after the other, the second waits for the first. */
+	send(0, HD_PACKET_READ, 1, 0xf, 0, 1);
+	send(1, HD_PACKET_READ, 1, 0x1, 0, 2);
+	receive(0);
+	ck_assert_uint_eq(now - start, ICNT + L2 + ICNT + 4);
+	receive(1);
+	/* Served 4 cycles after the first; its own two flits start when the first's five have left the slice. */
+	ck_assert_uint_eq(now - start, ICNT + L2 + 5 + ICNT + 1);
+}
+END_TEST
+
+START_TEST(reads_of_a_sector_under_way_merge)
+{
+	build(4, 4);
+	send(0, HD_PACKET_READ, 1, 0x1, 0, 1);
+	send(1, HD_PACKET_READ, 1, 0x1, 0, 2);
+	ck_assert_uint_eq(receive(0).tag, 1);
+	ck_assert_uint_eq(receive(1).tag, 2);
+	ck_assert_uint_eq(counters.dram_reads, 1);
+}
+END_TEST
+
+START_TEST(merges_and_mshrs_are_bounded)
+{
+	config.l2_mshr_merges = 1;
+	config.l2_mshrs = 1;
+	build(4, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		send(i % 2, HD_PACKET_READ, 1 + i / 2, 0x1, 0, i);
+	for (uint32_t i = 0; i < 10 + ICNT; i++)
+		cycle();
+	ck_assert(slice.stalled);
+	ck_assert_uint_eq(slice.mshrs_used, 1);
+	ck_assert_uint_eq(hd_packets_count(&slice.in), 3);
+	ck_assert_uint_eq(receive(0).tag, 0);
+	ck_assert_uint_eq(receive(1).tag, 1); /* hits after the fill */
+	ck_assert_uint_eq(receive(0).tag, 2);
+	ck_assert_uint_eq(receive(1).tag, 3);
+	ck_assert_uint_eq(counters.dram_reads, 2);
+}
+END_TEST
+
+START_TEST(whole_sectors_are_written_without_fetching)
+{
+	build(4, 4);
+	uint64_t start = now;
+	send(0, HD_PACKET_WRITE, 1, 0xf, 0xf, 9);
+	struct hd_packet reply = receive(0);
+	ck_assert_uint_eq(reply.kind, HD_PACKET_ACK);
+	ck_assert_uint_eq(reply.tag, 9);
+	ck_assert_uint_eq(now - start, ICNT + 4 + L2 + ICNT); /* five flits there, one back */
+	drain();
+	ck_assert_uint_eq(counters.dram_reads + counters.dram_writes, 0);
+	ck_assert_uint_eq(read_latency(1, 0xf), ICNT + L2 + ICNT + 4);
+}
+END_TEST
+
+START_TEST(partly_written_sectors_are_fetched)
+{
+	build(4, 4);
+	send(0, HD_PACKET_WRITE, 1, 0x3, 0x1, 9);
+	receive(0);
+	drain();
+	ck_assert_uint_eq(counters.dram_reads, 1);
+	ck_assert_uint_eq(slice.tags.tags[hd_tags_find(&slice.tags, 1)].dirty, 0x3);
+}
+END_TEST
+
+START_TEST(dirty_victims_go_to_dram)
+{
+	build(1, 2);
+	send(0, HD_PACKET_WRITEBACK, 1, 0x7, 0x7, 0); /* not acknowledged */
+	drain();
+	ck_assert_ptr_null(hd_crossbar_front(&down, 0));
+	read_latency(2, 0x1);
+	read_latency(3, 0x1);
+	drain();
+	ck_assert_uint_eq(counters.l2_writebacks, 3);
+	ck_assert_uint_eq(counters.dram_writes, 3);
+}
+END_TEST
+
+START_TEST(atomics_take_their_service_time)
+{
+	build(4, 4);
+	read_latency(1, 0x1);
+	drain();
+	struct hd_packet packet = {.line = 1, .tag = 4, .sm = 0, .kind = HD_PACKET_ATOMIC, .sectors = 1, .service = 32};
+	packet.flits = 2;
+	uint64_t start = now;
+	hd_crossbar_push(&up, 0, &packet, now);
+	send(1, HD_PACKET_READ, 1, 0x1, 0, 6);
+	ck_assert_uint_eq(receive(0).kind, HD_PACKET_DATA);
+	/* Two flits there; 32 cycles in the unit, the last of which counts as its service. The read of the other SM arrives
+	 * two cycles after the atomic's first flit was granted and waits for the unit. */
+	ck_assert_uint_eq(now - start, ICNT + 1 + 31 + L2 + ICNT + 1);
+	receive(1);
+	ck_assert_uint_eq(now - start, ICNT + 1 + 32 + L2 + 1 + ICNT + 1);
+	ck_assert_uint_ne(slice.tags.tags[hd_tags_find(&slice.tags, 1)].dirty, 0);
+}
+END_TEST
+
+START_TEST(reductions_of_absent_sectors_fetch_and_are_acknowledged)
+{
+	build(4, 4);
+	send(0, HD_PACKET_REDUCTION, 1, 0x1, 0, 3);
+	ck_assert_uint_eq(receive(0).kind, HD_PACKET_ACK);
+	ck_assert_uint_eq(counters.dram_reads, 1);
+}
+END_TEST
+
+START_TEST(slow_l2_clocks_serve_less_often)
+{
+	config.l2_mhz = 250;
+	build(4, 4);
+	slice.clock = hd_clock_of(1000, 250);
+	read_latency(1, 0x1);
+	read_latency(1, 0x1);
+	drain();
+	uint64_t first, start = now;
+	for (uint32_t i = 0; i < 8; i++)
+		send(0, HD_PACKET_READ, 1, 0x1, 0, i);
+	receive(0);
+	first = now;
+	for (uint32_t i = 1; i < 8; i++)
+		receive(0);
+	ck_assert_uint_eq(now - first, 7 * 4);
+	ck_assert_uint_ge(first - start, ICNT + L2 + ICNT + 1);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	Suite *suite = suite_create("l2");
+	TCase *cases = tcase_create("cases");
+	tcase_add_checked_fixture(cases, set_up, tear_down);
+	tcase_add_test(cases, misses_and_hits_have_their_latencies);
+	tcase_add_test(cases, a_sector_is_served_a_cycle);
+	tcase_add_test(cases, reads_of_a_sector_under_way_merge);
+	tcase_add_test(cases, merges_and_mshrs_are_bounded);
+	tcase_add_test(cases, whole_sectors_are_written_without_fetching);
+	tcase_add_test(cases, partly_written_sectors_are_fetched);
+	tcase_add_test(cases, dirty_victims_go_to_dram);
+	tcase_add_test(cases, atomics_take_their_service_time);
+	tcase_add_test(cases, reductions_of_absent_sectors_fetch_and_are_acknowledged);
+	tcase_add_test(cases, slow_l2_clocks_serve_less_often);
+	suite_add_tcase(suite, cases);
+	return suite;
+}
