@@ -5,6 +5,8 @@
  *   define ... !heddle.stackdepth !{!"fru", i32 4, ...}      a pair for each number
  *   define ... !heddle.chain !{!"kernel", !"f", !"g"}        the High-watermark chain
  *   call ... !heddle.call !{!"fru", i32 4}                   CARS embeds the FRU in calls (IV-A)
+ *   define ... !heddle.intervals !{!"registers", i32 16, !1, ...}   LTRF's PREFETCHes: each interval's id, entry pc,
+ *                                                            working set and live-in, as in !1 = !{i32 0, i32 0, !"R0-R3", !"R1"}
  *
  * Only metadata is added, so that the code that other back ends make of it is the same.
  * Linear in the instructions.
@@ -15,6 +17,7 @@
 #include <llvm-c/Core.h>
 
 #include "heddle/version.h"
+#include "passes/analysis/flow.h"
 #include "passes/graph/callgraph.h"
 #include "passes/pass.h"
 
@@ -70,6 +73,36 @@ static void annotate_function(const struct annotate *annotate, LLVMValueRef func
 	for (uint32_t i = 0; i < facts->chain_count; i++)
 		chain[i] = text_node(annotate, facts->high_watermark_chain[i]);
 	attach(annotate, function, "heddle.chain", chain, facts->chain_count);
+}
+
+static LLVMMetadataRef registers_node(const struct annotate *annotate, const uint64_t vector[4])
+{
+	struct hd_regset set = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	memcpy(set.regs, vector, sizeof(set.regs));
+	hd_regset_print(out, &set);
+	fclose(out);
+	LLVMMetadataRef node = text_node(annotate, text);
+	free(text);
+	return node;
+}
+
+static void annotate_intervals(const struct annotate *annotate, LLVMValueRef function,
+			       const struct hd_meta_function *facts)
+{
+	LLVMMetadataRef *operands = HD_ARENA_NEW(&annotate->unit->arena, LLVMMetadataRef, facts->interval_count + 2);
+	operands[0] = text_node(annotate, "registers");
+	operands[1] = number_node(annotate, facts->interval_registers);
+	for (uint32_t i = 0; i < facts->interval_count; i++) {
+		const struct hd_meta_interval *interval = &facts->intervals[i];
+		LLVMMetadataRef parts[] = {number_node(annotate, interval->id), number_node(annotate, interval->entry_pc),
+					   registers_node(annotate, interval->working_set),
+					   registers_node(annotate, interval->live_in)};
+		operands[2 + i] = LLVMMDNodeInContext2(annotate->context, parts, 4);
+	}
+	attach(annotate, function, "heddle.intervals", operands, facts->interval_count + 2);
 }
 
 static void list_insts(struct annotate *annotate, LLVMValueRef function)
@@ -136,6 +169,7 @@ int hd_annotate_run(struct hd_unit *unit)
 		if (!function || LLVMIsDeclaration(function) || !whole)
 			continue;
 		annotate_function(&annotate, function, whole);
+		annotate_intervals(&annotate, function, whole);
 		annotate_calls(&annotate, function, f, whole);
 	}
 	free(annotate.insts);

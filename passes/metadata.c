@@ -12,6 +12,8 @@
 
 #include "heddle/version.h"
 #include "passes/analysis/chain.h"
+#include "passes/analysis/preempt.h"
+#include "passes/analysis/intervals.h"
 #include "passes/graph/callgraph.h"
 #include "passes/lower/select.h"
 #include "passes/pass.h"
@@ -257,7 +259,9 @@ int hd_metadata_run(struct hd_unit *unit)
 		memcpy(facts, known, sizeof(*facts) * count);
 	for (uint32_t f = 0; f < count; f++) {
 		describe_source(unit, &facts[f]);
+		hd_intervals_describe(unit, f, &facts[f], &unit->arena);
 		spills(&unit->object.functions[f], &facts[f]);
+		hd_preempt_facts(unit, f, &facts[f]);
 	}
 	shared_memory(unit, facts);
 	if (count)

@@ -12,6 +12,8 @@
 
 #include <llvm-c/Analysis.h>
 
+#include "passes/analysis/preempt.h"
+#include "passes/analysis/intervals.h"
 #include "passes/analysis/stackdepth.h"
 #include "passes/pass.h"
 
@@ -198,6 +200,12 @@ static void remarks(struct hd_session *session, unsigned row)
 {
 	if (row == HD_PASS_STACKDEPTH)
 		hd_stackdepth_remarks(&session->unit, session->host.remark);
+	if (row == HD_PASS_STRANDS) /* the remark about register-intervals compares with strands */
+		hd_intervals_remarks(&session->unit, session->host.remark);
+	if (row == HD_PASS_LIVENESS)
+		hd_liveness_remarks(&session->unit, session->host.remark);
+	if (row == HD_PASS_PREEMPT)
+		hd_preempt_remarks(&session->unit, session->host.remark);
 }
 
 void hd_session_step(struct hd_session *session, LLVMModuleRef module, unsigned row)

@@ -19,6 +19,7 @@
 
 enum hd_compile_mode { HD_MODE_WHOLE_PROGRAM, HD_MODE_RELOCATABLE };
 enum hd_call_kind { HD_CALL_DIRECT, HD_CALL_INDIRECT };
+enum hd_preempt_kind { HD_PREEMPT_PP, HD_PREEMPT_BAR }; /* "pp", "bar.pp" */
 enum hd_param_kind { HD_PARAM_INTEGER, HD_PARAM_FLOAT, HD_PARAM_POINTER, HD_PARAM_AGGREGATE };
 
 struct hd_meta_source {
@@ -63,6 +64,51 @@ struct hd_meta_launch {
 	bool block_known, shared_known;
 };
 
+/* Registers in ascending order, and predicates as bits. */
+struct hd_meta_registers {
+	uint8_t *regs;
+	uint32_t count;
+	uint8_t preds;
+};
+
+/*
+ * A register whose values follow a pattern inside a pattern analysing group: min(warp width, x dimension of the block)
+ * neighbouring threads (Lin 2.3.3). It holds where that x dimension is a multiple of the warp width or a divisor of it,
+ * for the threads that have not exited.
+ */
+struct hd_meta_pattern {
+	uint8_t reg;
+	bool strided;        /* else uniform */
+	bool stride_known;
+	int32_t stride;      /* strided: from one thread to the next; 0: uniform */
+	uint32_t dimensions; /* it holds for the whole block ("global") in blocks of at most so many dimensions; 0: never */
+};
+
+/* A preemption point (Lin 2.4.1). */
+struct hd_meta_point {
+	uint32_t pc;
+	enum hd_preempt_kind kind; /* pp: before this instruction; bar.pp: in place of this barrier */
+	uint32_t loop_pc;          /* header of the innermost loop that it cuts; UINT32_MAX: outside of those */
+	struct hd_meta_registers live, live_divergent; /* to save when the warp has not diverged, and when it has */
+	uint64_t mask, mask_divergent; /* operands of pp and of the dummy behind it: R0..R52, bit 53 all higher ones */
+	struct hd_meta_pattern *patterns; /* of live_divergent, by register; what is not here is random */
+	uint32_t pattern_count;
+};
+
+/* A barrier at which warps wait, a point or not: what they need while they do. */
+struct hd_meta_barrier {
+	uint32_t pc;
+	struct hd_meta_registers live;
+};
+
+/* A register-interval or a strand (LTRF 3.3, 6.6): control enters at entry_pc only. */
+struct hd_meta_interval {
+	uint32_t id, entry_pc;   /* a PREFETCH is due before entry_pc when control comes from elsewhere and the set is not empty */
+	uint32_t *pcs, pc_count; /* its instructions, ascending */
+	uint64_t working_set[4]; /* the PREFETCH bit-vector: bit r % 64 of word r / 64 is register r */
+	uint64_t live_in[4];     /* of these, what some lane of the warp may still read; the others need space only */
+};
+
 struct hd_meta_function {
 	const char *name, *demangled;
 	struct hd_meta_source source;
@@ -101,6 +147,28 @@ struct hd_meta_function {
 	uint32_t save_count;
 	struct hd_meta_launch *launches;
 	uint32_t launch_count;
+	/* intervals (LTRF 3.3) */
+	struct hd_meta_interval *intervals, *strands; /* by id, which are in order of entry_pc */
+	uint32_t interval_count, strand_count;
+	uint32_t interval_registers; /* N: most registers of an interval */
+	uint32_t first_intervals;    /* after Algorithm 1, before Algorithm 2 */
+	uint32_t prefetches, strand_prefetches; /* those that have registers */
+	uint32_t code_bytes, vector_bytes, explicit_bytes; /* the code; what PREFETCHes add to it, as vectors alone and with instructions */
+	/* liveness (Lin 2.3.2): points are boundaries before an instruction */
+	uint32_t max_live, max_live_pc; /* most live registers */
+	uint32_t max_live_divergent, max_live_divergent_pc; /* the same for a warp that has diverged */
+	uint32_t divergent_branches, uniform_branches; /* that may split a warp; that are proven not to */
+	uint32_t register_reads;   /* register operands */
+	uint32_t dead_reads;       /* of these, the last read of their register on every path of the thread */
+	uint32_t dead_warp_reads;  /* of these, with no waiting lane of the warp that still needs the register */
+	/* preempt (Lin 2.4.1) */
+	uint32_t preempt_every;    /* K: instructions between points outside innermost loops */
+	uint32_t drain_instructions; /* most that a warp executes from entry or a point to the next point or the end */
+	bool drain_bounded;        /* false: a cycle or an unknown callee without a point counts once in it */
+	struct hd_meta_point *points;
+	uint32_t point_count;
+	struct hd_meta_barrier *barriers;
+	uint32_t barrier_count;
 };
 
 struct hd_metadata {

@@ -46,6 +46,27 @@ char *hd_json_dump(const json_t *value);
 	NUMBER("stackdepth", pushed_registers) \
 	NUMBER("stackdepth", max_fru)          \
 	FLAG("stackdepth", recursive)          \
-	FLAG("stackdepth", address_taken)
+	FLAG("stackdepth", address_taken)      \
+	NUMBER("ltrf", interval_registers)     \
+	NUMBER("ltrf", interval_count)         \
+	NUMBER("ltrf", first_intervals)        \
+	NUMBER("ltrf", prefetches)             \
+	NUMBER("ltrf", code_bytes)             \
+	NUMBER("ltrf", vector_bytes)           \
+	NUMBER("ltrf", explicit_bytes)         \
+	NUMBER("ltrf", strand_count)           \
+	NUMBER("ltrf", strand_prefetches)      \
+	NUMBER("liveness", max_live)           \
+	NUMBER("liveness", max_live_pc)        \
+	NUMBER("liveness", max_live_divergent) \
+	NUMBER("liveness", max_live_divergent_pc) \
+	NUMBER("liveness", divergent_branches) \
+	NUMBER("liveness", uniform_branches)   \
+	NUMBER("liveness", register_reads)     \
+	NUMBER("liveness", dead_reads)         \
+	NUMBER("liveness", dead_warp_reads)    \
+	NUMBER("preempt", preempt_every)       \
+	NUMBER("preempt", drain_instructions)  \
+	FLAG("preempt", drain_bounded)
 
 #endif

@@ -194,6 +194,104 @@ static void read_save(struct input *input, const struct place *place, const json
 	save->offset = (int32_t)get_integer(input, place, object, "offset", INT32_MIN, INT32_MAX);
 }
 
+/* Numbers below `bound`, ascending; returns how many there are. */
+static uint32_t get_ascending(struct input *input, const struct place *place, const json_t *object, const char *key,
+			      uint32_t bound, uint8_t *numbers)
+{
+	const json_t *array = get_array(input, place, object, key);
+	json_int_t last = -1;
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		json_int_t number = json_integer_value(json_array_get(array, i));
+		if (!json_is_integer(json_array_get(array, i)) || number <= last || number >= (json_int_t)bound) {
+			expected(input, place, key, "register numbers in ascending order");
+			return 0;
+		}
+		numbers[i] = (uint8_t)number;
+		last = number;
+	}
+	return (uint32_t)json_array_size(array);
+}
+
+static struct hd_meta_registers get_registers(struct input *input, const struct place *place, const json_t *object,
+					      const char *registers, const char *predicates)
+{
+	uint8_t numbers[255];
+	struct hd_meta_registers set = {.count = get_ascending(input, place, object, registers, 255, numbers)};
+	set.regs = HD_ARENA_NEW(input->arena, uint8_t, set.count);
+	memcpy(set.regs, numbers, set.count);
+	uint32_t count = get_ascending(input, place, object, predicates, 7, numbers);
+	for (uint32_t i = 0; i < count; i++)
+		set.preds |= (uint8_t)(1u << numbers[i]);
+	return set;
+}
+
+static uint64_t get_mask(struct input *input, const struct place *place, const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	char *end = NULL;
+	uint64_t mask = text ? strtoull(text, &end, 16) : 0;
+	if (!text || strncmp(text, "0x", 2) != 0 || *end || mask >> 54)
+		expected(input, place, key, "a mask of 54 bits in hexadecimal");
+	return mask;
+}
+
+static void read_pattern(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	static const char *const patterns[] = {"uniform", "strided"};
+	struct hd_meta_pattern *pattern = element;
+	pattern->reg = (uint8_t)get_integer(input, place, object, "register", 0, 254);
+	pattern->strided = get_choice(input, place, object, "pattern", patterns, 2, "\"uniform\" or \"strided\"");
+	pattern->stride_known = !json_is_null(json_object_get(object, "stride"));
+	if (pattern->stride_known)
+		pattern->stride = (int32_t)get_integer(input, place, object, "stride", INT32_MIN, INT32_MAX);
+	pattern->dimensions = (uint32_t)get_integer(input, place, object, "dimensions", 0, 3);
+}
+
+static void read_barrier(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_barrier *barrier = element;
+	barrier->pc = get_number(input, place, object, "pc");
+	barrier->live = get_registers(input, place, object, "live", "predicates");
+}
+
+static void get_vector(struct input *input, const struct place *place, const json_t *object, const char *key,
+		       uint64_t vector[4])
+{
+	uint8_t numbers[255];
+	uint32_t count = get_ascending(input, place, object, key, 255, numbers);
+	for (uint32_t i = 0; i < count; i++)
+		vector[numbers[i] / 64] |= UINT64_C(1) << (numbers[i] % 64);
+}
+
+static void get_pcs(struct input *input, const struct place *place, const json_t *object,
+		    struct hd_meta_interval *interval)
+{
+	const json_t *array = get_array(input, place, object, "pcs");
+	json_int_t last = -1;
+	interval->pc_count = (uint32_t)json_array_size(array);
+	interval->pcs = HD_ARENA_NEW(input->arena, uint32_t, interval->pc_count);
+	for (uint32_t i = 0; i < interval->pc_count; i++) {
+		const json_t *number = json_array_get(array, i);
+		if (!json_is_integer(number) || json_integer_value(number) <= last ||
+		    json_integer_value(number) > UINT32_MAX) {
+			expected(input, place, "pcs", "pcs in ascending order");
+			return;
+		}
+		last = json_integer_value(number);
+		interval->pcs[i] = (uint32_t)last;
+	}
+}
+
+static void read_interval(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_interval *interval = element;
+	interval->id = get_number(input, place, object, "id");
+	interval->entry_pc = get_number(input, place, object, "entry_pc");
+	get_pcs(input, place, object, interval);
+	get_vector(input, place, object, "working_set", interval->working_set);
+	get_vector(input, place, object, "live_in", interval->live_in);
+}
+
 static void read_launch(struct input *input, const struct place *place, const json_t *object, void *element)
 {
 	struct hd_meta_launch *launch = element;
@@ -226,6 +324,23 @@ static void *get_records(struct input *input, const struct place *place, const j
 	return records;
 }
 
+static void read_point(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	static const char *const kinds[] = {"pp", "bar.pp"};
+	struct hd_meta_point *point = element;
+	point->pc = get_number(input, place, object, "pc");
+	point->kind = (enum hd_preempt_kind)get_choice(input, place, object, "kind", kinds, 2, "\"pp\" or \"bar.pp\"");
+	point->loop_pc = UINT32_MAX;
+	if (!json_is_null(json_object_get(object, "loop_pc")))
+		point->loop_pc = get_number(input, place, object, "loop_pc");
+	point->live = get_registers(input, place, object, "live", "predicates");
+	point->live_divergent = get_registers(input, place, object, "live_divergent", "predicates_divergent");
+	point->mask = get_mask(input, place, object, "mask");
+	point->mask_divergent = get_mask(input, place, object, "mask_divergent");
+	point->patterns = get_records(input, place, object, "patterns", sizeof(*point->patterns), &point->pattern_count,
+				      read_pattern);
+}
+
 static void read_function(struct input *input, const struct place *place, const json_t *object, void *element)
 {
 	struct hd_meta_function *function = element;
@@ -241,8 +356,10 @@ static void read_function(struct input *input, const struct place *place, const 
 	HD_META_FUNCTION_FIELDS(NUMBER, FLAG)
 #undef NUMBER
 #undef FLAG
-	const struct place depth_place = {place, "stackdepth", 0};
-	const json_t *depth = GROUP("stackdepth");
+	const struct place ltrf_place = {place, "ltrf", 0};
+	const json_t *ltrf = GROUP("ltrf");
+	const struct place depth_place = {place, "stackdepth", 0}, preempt_place = {place, "preempt", 0};
+	const json_t *depth = GROUP("stackdepth"), *preempt = GROUP("preempt");
 	get_three(input, PLACE("launch_bounds"), GROUP("launch_bounds"), "reqntid", function->reqntid);
 #undef PLACE
 #undef GROUP
@@ -256,6 +373,19 @@ static void read_function(struct input *input, const struct place *place, const 
 		get_records(input, place, object, "calls", sizeof(*function->calls), &function->call_count, read_call);
 	function->launches = get_records(input, place, object, "launches", sizeof(*function->launches),
 					 &function->launch_count, read_launch);
+	uint32_t count; /* stated twice: interval_count and strand_count are keys too */
+	function->intervals =
+		get_records(input, place, object, "intervals", sizeof(*function->intervals), &count, read_interval);
+	if (count != function->interval_count)
+		expected(input, place, "intervals", "as many as interval_count says");
+	function->strands = get_records(input, &ltrf_place, ltrf, "strands", sizeof(*function->strands), &count,
+					read_interval);
+	if (count != function->strand_count)
+		expected(input, &ltrf_place, "strands", "as many as strand_count says");
+	function->points = get_records(input, place, object, "preemption_points", sizeof(*function->points),
+				       &function->point_count, read_point);
+	function->barriers = get_records(input, &preempt_place, preempt, "barriers", sizeof(*function->barriers),
+					 &function->barrier_count, read_barrier);
 }
 
 static int by_name(const void *a, const void *b)

@@ -113,6 +113,109 @@ static json_t *saves_json(const struct hd_meta_function *function)
 	return array;
 }
 
+static json_t *registers_json(const struct hd_meta_registers *set)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < set->count; i++)
+		json_array_append_new(array, json_integer(set->regs[i]));
+	return array;
+}
+
+static json_t *predicates_json(const struct hd_meta_registers *set)
+{
+	json_t *array = json_array();
+	for (unsigned i = 0; i < 7; i++)
+		if (set->preds >> i & 1)
+			json_array_append_new(array, json_integer(i));
+	return array;
+}
+
+/* 54 bits, more than a reader with doubles keeps. */
+static json_t *mask_json(uint64_t mask)
+{
+	char text[24];
+	snprintf(text, sizeof(text), "0x%014llx", (unsigned long long)mask);
+	return json_string(text);
+}
+
+static json_t *patterns_json(const struct hd_meta_point *point)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < point->pattern_count; i++) {
+		const struct hd_meta_pattern *pattern = &point->patterns[i];
+		json_t *object = json_object();
+		json_object_set_new(object, "register", json_integer(pattern->reg));
+		json_object_set_new(object, "pattern", json_string(pattern->strided ? "strided" : "uniform"));
+		json_object_set_new(object, "stride", pattern->stride_known ? json_integer(pattern->stride) : json_null());
+		json_object_set_new(object, "dimensions", json_integer(pattern->dimensions));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *points_json(const struct hd_meta_function *function)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < function->point_count; i++) {
+		const struct hd_meta_point *point = &function->points[i];
+		bool outside = point->loop_pc == UINT32_MAX;
+		json_t *object = json_object();
+		json_object_set_new(object, "pc", json_integer(point->pc));
+		json_object_set_new(object, "kind", json_string(point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp"));
+		json_object_set_new(object, "loop_pc", outside ? json_null() : json_integer(point->loop_pc));
+		json_object_set_new(object, "live", registers_json(&point->live));
+		json_object_set_new(object, "live_divergent", registers_json(&point->live_divergent));
+		json_object_set_new(object, "predicates", predicates_json(&point->live));
+		json_object_set_new(object, "predicates_divergent", predicates_json(&point->live_divergent));
+		json_object_set_new(object, "mask", mask_json(point->mask));
+		json_object_set_new(object, "mask_divergent", mask_json(point->mask_divergent));
+		json_object_set_new(object, "patterns", patterns_json(point));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *barriers_json(const struct hd_meta_function *function)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < function->barrier_count; i++) {
+		const struct hd_meta_barrier *barrier = &function->barriers[i];
+		json_t *object = json_object();
+		json_object_set_new(object, "pc", json_integer(barrier->pc));
+		json_object_set_new(object, "live", registers_json(&barrier->live));
+		json_object_set_new(object, "predicates", predicates_json(&barrier->live));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *vector_json(const uint64_t vector[4])
+{
+	json_t *array = json_array();
+	for (unsigned reg = 0; reg < 255; reg++)
+		if (vector[reg / 64] >> (reg % 64) & 1)
+			json_array_append_new(array, json_integer(reg));
+	return array;
+}
+
+static json_t *intervals_json(const struct hd_meta_interval *intervals, uint32_t count)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < count; i++) {
+		const struct hd_meta_interval *interval = &intervals[i];
+		json_t *object = json_object(), *pcs = json_array();
+		for (uint32_t pc = 0; pc < interval->pc_count; pc++)
+			json_array_append_new(pcs, json_integer(interval->pcs[pc]));
+		json_object_set_new(object, "id", json_integer(interval->id));
+		json_object_set_new(object, "entry_pc", json_integer(interval->entry_pc));
+		json_object_set_new(object, "pcs", pcs);
+		json_object_set_new(object, "working_set", vector_json(interval->working_set));
+		json_object_set_new(object, "live_in", vector_json(interval->live_in));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *launches_json(const struct hd_meta_function *function)
 {
 	json_t *array = json_array();
@@ -161,6 +264,11 @@ json_t *hd_metadata_function_json(const struct hd_meta_function *function)
 	json_object_set_new(object, "params", params_json(function));
 	json_object_set_new(object, "calls", calls_json(function));
 	json_object_set_new(object, "launches", launches_json(function));
+	json_object_set_new(object, "intervals", intervals_json(function->intervals, function->interval_count));
+	json_object_set_new(group_of(object, "ltrf"), "strands",
+			    intervals_json(function->strands, function->strand_count));
+	json_object_set_new(object, "preemption_points", points_json(function));
+	json_object_set_new(group_of(object, "preempt"), "barriers", barriers_json(function));
 	return object;
 }
 

@@ -89,6 +89,8 @@ void hd_flow_live_before(const struct hd_flow *flow, uint32_t inst, struct hd_re
 bool hd_flow_leaves(const struct hd_inst *inst);
 /* Fills in hd_flow_block.frequency (frequency.c). */
 void hd_flow_estimate(struct hd_flow *flow, struct hd_arena *arena);
+/* The branch probabilities behind them: of each edge, in the order of graph.succ. */
+void hd_flow_probabilities(const struct hd_flow *flow, double *probability);
 /* The last instruction of a block. */
 static inline uint32_t hd_flow_last(const struct hd_flow *flow, uint32_t block)
 {

@@ -113,3 +113,15 @@ void hd_flow_estimate(struct hd_flow *flow, struct hd_arena *arena)
 		flow->blocks[block].frequency = estimate.flowing[block];
 	}
 }
+
+void hd_flow_probabilities(const struct hd_flow *flow, double *probability)
+{
+	const struct hd_graph *graph = &flow->graph;
+	for (uint32_t b = 0; b < graph->nodes; b++) {
+		double sum = 0;
+		for (uint32_t e = graph->succ_start[b]; e < graph->succ_start[b + 1]; e++)
+			sum += probability[e] = weight_of(flow, b, graph->succ[e]);
+		for (uint32_t e = graph->succ_start[b]; e < graph->succ_start[b + 1]; e++)
+			probability[e] /= sum;
+	}
+}

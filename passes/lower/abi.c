@@ -14,25 +14,29 @@
 const struct hd_abi hd_abi_cars = {
 	.name = "cars",
 	.stack_pointer = 1,
-	.first_arg = 4, .arg_count = 12,
-	.first_result = 4, .result_count = 12,
-	.callee_saved = { BITS(16, 63), BITS(0, 63), BITS(0, 63), BITS(0, 62) },
+	.first_arg = 4,
+	.arg_count = 12,
+	.first_result = 4,
+	.result_count = 12,
+	.callee_saved = {BITS(16, 63), BITS(0, 63), BITS(0, 63), BITS(0, 62)},
 	.contiguous_saves = true,
 };
 
 const struct hd_abi hd_abi_observed = {
 	.name = "observed",
 	.stack_pointer = 1,
-	.first_arg = 4, .arg_count = 12,
-	.first_result = 4, .result_count = 12,
-	.callee_saved = { BITS(2, 2) | BITS(16, 31) | (UPPER_FOURS & BITS(32, 63)), UPPER_FOURS, UPPER_FOURS,
-			  UPPER_FOURS & BITS(0, 62) },
+	.first_arg = 4,
+	.arg_count = 12,
+	.first_result = 4,
+	.result_count = 12,
+	.callee_saved = {BITS(2, 2) | BITS(16, 31) | (UPPER_FOURS & BITS(32, 63)), UPPER_FOURS, UPPER_FOURS,
+			 UPPER_FOURS &BITS(0, 62)},
 	.contiguous_saves = false,
 };
 
 const struct hd_abi *hd_abi_find(const char *name)
 {
-	static const struct hd_abi *const rows[] = { &hd_abi_cars, &hd_abi_observed };
+	static const struct hd_abi *const rows[] = {&hd_abi_cars, &hd_abi_observed};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (!strcmp(rows[i]->name, name))
@@ -52,14 +56,14 @@ uint32_t hd_abi_assign(const struct hd_abi *abi, bool results, const uint8_t *wo
 		uint32_t reg = (next + size - 1) & ~(size - 1);
 
 		if (reg + size <= end) {
-			places[i] = (struct hd_abi_place){ .reg = (uint8_t)reg, .words = (uint8_t)size, .bytes = bytes };
+			places[i] = (struct hd_abi_place){.reg = (uint8_t)reg, .words = (uint8_t)size, .bytes = bytes};
 			next = reg + size;
 			continue;
 		}
 		/* Later, smaller values do not fill the gap: the order of arguments stays the order of places. */
 		next = end;
 		stack = (stack + bytes - 1) & ~(bytes - 1);
-		places[i] = (struct hd_abi_place){ .reg = 255, .offset = stack, .bytes = bytes };
+		places[i] = (struct hd_abi_place){.reg = 255, .offset = stack, .bytes = bytes};
 		stack += bytes;
 	}
 	return stack;

@@ -135,7 +135,7 @@ static void step_cost(struct hd_allocator *allocator, struct hd_mblock *block, s
 	hd_minst_visit(allocator->func, inst, add_cost, &weigh);
 }
 
-static bool meets_call(const struct hd_intervals *intervals, struct hd_segment segment)
+static bool meets_call(const struct hd_live_intervals *intervals, struct hd_segment segment)
 {
 	uint32_t low = 0, high = intervals->calls.len; /* descending: first call before the segment's end */
 	while (low < high) {
@@ -151,7 +151,7 @@ static bool meets_call(const struct hd_intervals *intervals, struct hd_segment s
 static void compute_weights(struct hd_allocator *allocator)
 {
 	uint32_t count = allocator->func->vregs.len;
-	const struct hd_intervals *intervals = &allocator->intervals;
+	const struct hd_live_intervals *intervals = &allocator->intervals;
 	allocator->weight = HD_ARENA_NEW(&allocator->arena, double, count + 1);
 	allocator->cost = HD_ARENA_NEW(&allocator->arena, double, count + 1);
 	allocator->crosses = HD_ARENA_NEW(&allocator->arena, bool, count + 1);
@@ -247,7 +247,7 @@ static bool survives_calls(const struct hd_mfunc *func, uint32_t reg)
 
 static void fix_tracks(struct hd_allocator *allocator)
 {
-	const struct hd_intervals *intervals = &allocator->intervals;
+	const struct hd_live_intervals *intervals = &allocator->intervals;
 	uint32_t stack = allocator->func->abi->stack_pointer, end = 2 * intervals->inst_count + 2;
 	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
 		hd_vec_clear(&allocator->tracks[reg].claims);
@@ -275,7 +275,7 @@ static void count_segment(int32_t *change, struct hd_segment segment)
 
 static void compute_bound(struct hd_allocator *allocator)
 {
-	const struct hd_intervals *intervals = &allocator->intervals;
+	const struct hd_live_intervals *intervals = &allocator->intervals;
 	const struct hd_mfunc *func = allocator->func;
 	uint32_t positions = 2 * intervals->inst_count + 3;
 	int32_t *change = HD_ARENA_NEW(&allocator->arena, int32_t, positions), live = 0, most = 0;
@@ -299,7 +299,7 @@ static void compute_bound(struct hd_allocator *allocator)
 static void prepare(struct hd_allocator *allocator)
 {
 	hd_arena_init(&allocator->arena);
-	hd_intervals_compute(allocator->func, &allocator->arena, &allocator->intervals);
+	hd_live_intervals_compute(allocator->func, &allocator->arena, &allocator->intervals);
 	allocator->stack_pointer = !allocator->func->kernel || allocator->func->frame.len;
 	for_each_inst(allocator, step_stack);
 	find_remats(allocator);
@@ -311,7 +311,7 @@ static void prepare(struct hd_allocator *allocator)
 
 static void finish_round(struct hd_allocator *allocator)
 {
-	hd_intervals_release(&allocator->intervals);
+	hd_live_intervals_release(&allocator->intervals);
 	hd_arena_release(&allocator->arena);
 }
 

@@ -5,7 +5,7 @@
 #ifndef HD_PASSES_LOWER_ALLOCATE_H
 #define HD_PASSES_LOWER_ALLOCATE_H
 
-#include "passes/lower/liveness.h"
+#include "passes/lower/live.h"
 #include "passes/lower/track.h"
 
 #define HD_NO_REG UINT32_MAX
@@ -14,45 +14,45 @@
 enum hd_split {
 	HD_SPLIT_WHOLE, /* as it came */
 	HD_SPLIT_BLOCK, /* one of the pieces, a block each, of a spilled register */
-	HD_SPLIT_TINY   /* from a reload to its use or from a definition to its store: cannot be spilled */
+	HD_SPLIT_TINY	/* from a reload to its use or from a definition to its store: cannot be spilled */
 };
 
 /* What is known about one register beside its interval. */
 struct hd_piece {
 	enum hd_split split;
-	uint32_t slot;      /* frame object, HD_NO_REG none */
+	uint32_t slot;	    /* frame object, HD_NO_REG none */
 	uint32_t slot_word; /* this register's word 0 in it */
-	uint32_t remat;     /* index in hd_allocator.remats of the instruction that makes it again, HD_NO_REG none */
+	uint32_t remat;	    /* index in hd_allocator.remats of the instruction that makes it again, HD_NO_REG none */
 };
 
 struct hd_hint {
 	double frequency;
 	uint32_t owner; /* register to which the hint belongs */
-	uint32_t reg;   /* partner: virtual or physical */
-	int32_t shift;  /* partner's base + shift is where this one would like to be */
+	uint32_t reg;	/* partner: virtual or physical */
+	int32_t shift;	/* partner's base + shift is where this one would like to be */
 };
 
 /* One way to give registers out; the best of several is kept. */
 struct hd_assignment {
-	uint32_t *reg;            /* by virtual register: physical register of word 0 */
-	uint32_t highest;         /* highest general register used + 1 */
+	uint32_t *reg;	  /* by virtual register: physical register of word 0 */
+	uint32_t highest; /* highest general register used + 1 */
 	double spill_cost;
 	HD_VEC(uint32_t) spilled; /* virtual registers that found no place */
-	uint32_t failed;          /* one that can be neither placed nor spilled, HD_NO_REG none */
+	uint32_t failed;	  /* one that can be neither placed nor spilled, HD_NO_REG none */
 };
 
 struct hd_allocator {
 	struct hd_mfunc *func;
-	struct hd_arena arena;     /* one round */
-	struct hd_intervals intervals;
+	struct hd_arena arena; /* one round */
+	struct hd_live_intervals intervals;
 	HD_VEC(struct hd_piece) pieces; /* by virtual register */
 	HD_VEC(struct hd_minst) remats;
-	uint32_t cap;              /* general registers R0 .. R(cap-1) */
-	bool stack_pointer;        /* R1 is kept */
-	uint32_t bound;            /* registers live at once at the worst place: no assignment can use fewer */
-	double *weight, *cost;     /* by virtual register: cost of spilling it for a position, and in all */
-	bool *crosses;             /* by virtual register: live across a call */
-	uint32_t *hint_start;      /* by virtual register */
+	uint32_t cap;	       /* general registers R0 .. R(cap-1) */
+	bool stack_pointer;    /* R1 is kept */
+	uint32_t bound;	       /* registers live at once at the worst place: no assignment can use fewer */
+	double *weight, *cost; /* by virtual register: cost of spilling it for a position, and in all */
+	bool *crosses;	       /* by virtual register: live across a call */
+	uint32_t *hint_start;  /* by virtual register */
 	struct hd_hint *hints;
 	struct hd_track tracks[HD_MREG_VIRTUAL];
 	uint32_t round;

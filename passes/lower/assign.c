@@ -22,9 +22,9 @@ struct assign {
 	struct hd_assignment *result;
 	enum hd_strategy strategy;
 	struct hd_track *tracks;
-	HD_VEC(uint32_t) work;   /* stack: next at the end */
-	HD_VEC(uint32_t) evict;  /* scratch */
-	uint32_t high;           /* registers in use so far, or certain to be */
+	HD_VEC(uint32_t) work;	/* stack: next at the end */
+	HD_VEC(uint32_t) evict; /* scratch */
+	uint32_t high;		/* registers in use so far, or certain to be */
 	bool has_wide;
 };
 

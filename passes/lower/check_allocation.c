@@ -29,14 +29,14 @@ struct checker {
 	struct hd_mfunc *before, *after;
 	struct hd_diag *diag;
 	struct hd_arena arena;
-	uint32_t *base;        /* by virtual register: its first value */
-	uint32_t words;        /* values of virtual registers */
-	struct def *defs;      /* by value */
-	uint32_t *slot;        /* by frame object: its first location */
+	uint32_t *base;	  /* by virtual register: its first value */
+	uint32_t words;	  /* values of virtual registers */
+	struct def *defs; /* by value */
+	uint32_t *slot;	  /* by frame object: its first location */
 	uint32_t locations;
-	uint32_t *inst_start;  /* by block: number of its first instruction after allocation */
+	uint32_t *inst_start;	       /* by block: number of its first instruction after allocation */
 	const struct hd_minst **insts; /* by that number */
-	uint32_t **entry;      /* by block: state at its beginning */
+	uint32_t **entry;	       /* by block: state at its beginning */
 	uint32_t *state;
 	bool report;
 	int status;
@@ -400,8 +400,7 @@ int hd_allocation_check(struct hd_mfunc *before, struct hd_mfunc *after, struct 
 	count_defs(&checker);
 	start_at_entry(&checker);
 	uint32_t count = hd_mfunc_block_order(after, &checker.arena, &order);
-	while (step_all(&checker, order, count)) {
-	}
+	while (step_all(&checker, order, count)) {}
 	checker.report = true;
 	step_all(&checker, order, count);
 	hd_arena_release(&checker.arena);

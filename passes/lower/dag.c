@@ -13,10 +13,10 @@
 uint32_t hd_minst_latency(const struct hd_minst *inst)
 {
 	static const uint8_t cycles[HD_LAT_COUNT] = {
-		[HD_LAT_IADD] = 4, [HD_LAT_IMAX] = 4, [HD_LAT_IMUL] = 5, [HD_LAT_IMAD] = 5, [HD_LAT_IDIV] = 20,
-		[HD_LAT_SHFL] = 22, [HD_LAT_S2R] = 20, [HD_LAT_FADD] = 4, [HD_LAT_FMAX] = 4, [HD_LAT_FMUL] = 4,
-		[HD_LAT_FMAD] = 4, [HD_LAT_FDIV] = 20, [HD_LAT_DADD] = 8, [HD_LAT_DMAX] = 8, [HD_LAT_DMUL] = 8,
-		[HD_LAT_DMAD] = 8, [HD_LAT_DDIV] = 40, [HD_LAT_SFU] = 20, [HD_LAT_LDC] = 10, [HD_LAT_MEM] = 30,
+		[HD_LAT_IADD] = 4,  [HD_LAT_IMAX] = 4,	[HD_LAT_IMUL] = 5, [HD_LAT_IMAD] = 5, [HD_LAT_IDIV] = 20,
+		[HD_LAT_SHFL] = 22, [HD_LAT_S2R] = 20,	[HD_LAT_FADD] = 4, [HD_LAT_FMAX] = 4, [HD_LAT_FMUL] = 4,
+		[HD_LAT_FMAD] = 4,  [HD_LAT_FDIV] = 20, [HD_LAT_DADD] = 8, [HD_LAT_DMAX] = 8, [HD_LAT_DMUL] = 8,
+		[HD_LAT_DMAD] = 8,  [HD_LAT_DDIV] = 40, [HD_LAT_SFU] = 20, [HD_LAT_LDC] = 10, [HD_LAT_MEM] = 30,
 		[HD_LAT_CTRL] = 4,
 	};
 	if (inst->op == HD_OP_UNDEF)
@@ -154,8 +154,8 @@ struct access {
 
 struct order {
 	HD_VEC(struct access) loads, stores; /* since the last fence */
-	uint32_t fence; /* node + 1 that all later accesses wait for */
-	uint32_t side;  /* node + 1 of the last side effect or convergent operation */
+	uint32_t fence;			     /* node + 1 that all later accesses wait for */
+	uint32_t side;			     /* node + 1 of the last side effect or convergent operation */
 };
 
 static unsigned spaces_of(const struct hd_minst *inst)

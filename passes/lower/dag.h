@@ -5,7 +5,7 @@
 #ifndef HD_PASSES_LOWER_DAG_H
 #define HD_PASSES_LOWER_DAG_H
 
-#include "passes/lower/liveness.h"
+#include "passes/lower/live.h"
 
 struct hd_dag_edge {
 	uint32_t to, latency;
@@ -13,9 +13,9 @@ struct hd_dag_edge {
 };
 
 struct hd_dag_node {
-	uint32_t succs;   /* first edge, + 1 */
-	uint32_t waiting; /* edges from predecessors */
-	uint32_t height;  /* cycles from here to the end of the longest chain */
+	uint32_t succs;		  /* first edge, + 1 */
+	uint32_t waiting;	  /* edges from predecessors */
+	uint32_t height;	  /* cycles from here to the end of the longest chain */
 	uint32_t uses, use_count; /* values read: in hd_dag.used */
 	uint32_t defs, def_count; /* values written: in hd_dag.defined */
 };
@@ -39,13 +39,13 @@ struct hd_dag {
 	HD_VEC(struct hd_dag_edge) edges;
 	HD_VEC(struct hd_dag_value) values;
 	HD_VEC(uint32_t) used, defined;
-	bool *live_now;     /* by word: live after the stretch when hd_dag_build is called, before it afterwards */
-	uint32_t *open;     /* by word: value being built, + 1 */
+	bool *live_now;	    /* by word: live after the stretch when hd_dag_build is called, before it afterwards */
+	uint32_t *open;	    /* by word: value being built, + 1 */
 	uint32_t *last_def; /* by word, physical registers behind virtual ones: node + 1 */
 	uint32_t *reads;    /* by word: reads since then, index + 1 in read_list */
 	HD_VEC(struct hd_dag_read) read_list;
 	HD_VEC(uint32_t) touched; /* words to reset */
-	uint32_t node;      /* being built */
+	uint32_t node;		  /* being built */
 };
 
 void hd_dag_init(struct hd_dag *dag, struct hd_mfunc *func, const struct hd_live *live, struct hd_arena *arena);

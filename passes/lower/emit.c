@@ -16,9 +16,9 @@ struct emitter {
 	struct hd_function *out;
 	struct hd_arena *arena, scratch;
 	struct hd_diag *diag;
-	uint32_t *start;    /* by block: index of its first instruction */
-	uint32_t *post;     /* by block: immediate post-dominator */
-	uint32_t *file_of;  /* by loc: file number + 1 */
+	uint32_t *start;   /* by block: index of its first instruction */
+	uint32_t *post;	   /* by block: immediate post-dominator */
+	uint32_t *file_of; /* by loc: file number + 1 */
 	uint32_t count;
 	HD_VEC(struct hd_reloc) relocs;
 	int status;
@@ -115,7 +115,8 @@ static void add_reloc(struct emitter *emitter, const struct hd_minst *minst, str
 	hd_vec_push(&emitter->relocs, reloc);
 }
 
-static void encode_reference(struct emitter *emitter, uint32_t block, const struct hd_minst *minst, struct hd_inst *inst)
+static void encode_reference(struct emitter *emitter, uint32_t block, const struct hd_minst *minst,
+			     struct hd_inst *inst)
 {
 	uint32_t post = emitter->post[block];
 	uint32_t reconv = post == HD_NO_NODE ? HD_NO_PC : emitter->start[post];
@@ -146,11 +147,21 @@ static void encode_reference(struct emitter *emitter, uint32_t block, const stru
 static struct hd_inst encode(struct emitter *emitter, uint32_t block, const struct hd_minst *minst)
 {
 	struct hd_inst inst = {
-		.op = minst->op, .mods = minst->mods, .guard = encode_pred(minst->guard, minst->guard_not),
-		.dst = encode_reg(minst->dst), .a = encode_reg(minst->a), .b = encode_reg(minst->b),
-		.c = encode_reg(minst->c), .pdst = encode_pred(minst->pdst, false),
-		.psrc = encode_pred(minst->psrc, minst->psrc_not), .psrc2 = encode_pred(minst->psrc2, minst->psrc2_not),
-		.xkind = minst->xkind, .srcmods = minst->srcmods, .role = minst->role, .x = minst->x, .reconv = HD_NO_PC,
+		.op = minst->op,
+		.mods = minst->mods,
+		.guard = encode_pred(minst->guard, minst->guard_not),
+		.dst = encode_reg(minst->dst),
+		.a = encode_reg(minst->a),
+		.b = encode_reg(minst->b),
+		.c = encode_reg(minst->c),
+		.pdst = encode_pred(minst->pdst, false),
+		.psrc = encode_pred(minst->psrc, minst->psrc_not),
+		.psrc2 = encode_pred(minst->psrc2, minst->psrc2_not),
+		.xkind = minst->xkind,
+		.srcmods = minst->srcmods,
+		.role = minst->role,
+		.x = minst->x,
+		.reconv = HD_NO_PC,
 	};
 	if (minst->op == HD_OP_COPY)
 		inst.op = minst->dst.words ? HD_OP_MOV : HD_OP_PLOP;
@@ -219,8 +230,8 @@ static void emit_numbers(struct emitter *emitter)
 		out->relocs[i] = emitter->relocs.data[i];
 }
 
-int hd_mfunc_emit(const struct hd_mfunc *func, struct hd_object *object, struct hd_function *out, struct hd_arena *arena,
-		  struct hd_diag *diag)
+int hd_mfunc_emit(const struct hd_mfunc *func, struct hd_object *object, struct hd_function *out,
+		  struct hd_arena *arena, struct hd_diag *diag)
 {
 	struct emitter emitter = {.func = func, .object = object, .out = out, .arena = arena, .diag = diag};
 	struct hd_dead dead;

@@ -8,7 +8,7 @@
 
 struct hd_dead {
 	uint32_t *start; /* by block: its first instruction's place in bits */
-	uint8_t *bits;   /* by instruction: bit 0, 1, 2 for a, b, c, as in struct hd_inst */
+	uint8_t *bits;	 /* by instruction: bit 0, 1, 2 for a, b, c, as in struct hd_inst */
 };
 
 void hd_dead_compute(const struct hd_mfunc *func, struct hd_arena *arena, struct hd_dead *dead);

@@ -48,7 +48,8 @@ bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function)
 
 LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param)
 {
-	LLVMAttributeRef attr = LLVMGetEnumAttributeAtIndex(function, param + 1, LLVMGetEnumAttributeKindForName("byval", 5));
+	LLVMAttributeRef attr =
+		LLVMGetEnumAttributeAtIndex(function, param + 1, LLVMGetEnumAttributeKindForName("byval", 5));
 
 	return attr ? LLVMGetTypeAttributeValue(attr) : NULL;
 }
@@ -61,7 +62,8 @@ uint32_t hd_kernel_params(struct hd_unit *unit, LLVMValueRef function, uint32_t 
 
 	(void)unit;
 	for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++) {
-		LLVMTypeRef byval = hd_byval_type(function, i), type = byval ? byval : LLVMTypeOf(LLVMGetParam(function, i));
+		LLVMTypeRef byval = hd_byval_type(function, i),
+			    type = byval ? byval : LLVMTypeOf(LLVMGetParam(function, i));
 		LLVMAttributeRef attr = byval ? LLVMGetEnumAttributeAtIndex(function, i + 1, align_kind) : NULL;
 		uint64_t align = attr ? LLVMGetEnumAttributeValue(attr) : LLVMABIAlignmentOfType(layout, type);
 
@@ -103,7 +105,7 @@ bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_co
 {
 	struct hd_const_addr other;
 
-	*out = (struct hd_const_addr){ NULL, 0 };
+	*out = (struct hd_const_addr){NULL, 0};
 	while (LLVMIsAGlobalAlias(value))
 		value = LLVMAliasGetAliasee(value);
 	if (LLVMIsAFunction(value) || LLVMIsAGlobalVariable(value)) {
@@ -135,7 +137,8 @@ bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_co
 		return true;
 	case LLVMSub:
 		if (!hd_const_address(layout, LLVMGetOperand(value, 0), out) ||
-		    !hd_const_address(layout, LLVMGetOperand(value, 1), &other) || (other.global && other.global != out->global))
+		    !hd_const_address(layout, LLVMGetOperand(value, 1), &other) ||
+		    (other.global && other.global != out->global))
 			return false;
 		out->global = other.global ? NULL : out->global;
 		out->addend -= other.addend;
@@ -152,7 +155,7 @@ struct hd_image {
 	struct hd_ptrmap *symbols;
 	LLVMTargetDataRef layout;
 	uint8_t *bytes; /* of the variable */
-	uint32_t base;  /* its offset in the section */
+	uint32_t base;	/* its offset in the section */
 	hd_relocs *relocs;
 	bool failed;
 };
@@ -183,15 +186,17 @@ static void put_scalar(struct hd_image *image, LLVMValueRef value, uint64_t at)
 		return;
 	}
 	if (bytes == 8 && hd_const_address(image->layout, value, &address)) {
-		const struct hd_slot_entry *symbol = address.global ? hd_ptrmap_get(image->symbols, address.global) : NULL;
+		const struct hd_slot_entry *symbol =
+			address.global ? hd_ptrmap_get(image->symbols, address.global) : NULL;
 
 		if (!address.global) {
 			put(image, at, address.addend, 8);
 			return;
 		}
 		if (symbol) {
-			hd_vec_push(image->relocs, (struct hd_reloc){ HD_REL_ABS64, symbol->start, image->base + (uint32_t)at,
-								      (int64_t)address.addend });
+			hd_vec_push(image->relocs,
+				    (struct hd_reloc){HD_REL_ABS64, symbol->start, image->base + (uint32_t)at,
+						      (int64_t)address.addend});
 			return;
 		}
 	}
@@ -212,7 +217,8 @@ static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at
 	}
 	if (kind == LLVMStructTypeKind) {
 		for (unsigned i = 0, n = LLVMCountStructElementTypes(type); i < n; i++)
-			put_constant(image, LLVMGetAggregateElement(value, i), at + LLVMOffsetOfElement(image->layout, type, i));
+			put_constant(image, LLVMGetAggregateElement(value, i),
+				     at + LLVMOffsetOfElement(image->layout, type, i));
 		return;
 	}
 	if (LLVMIsConstantString(value)) {
@@ -280,8 +286,9 @@ static struct hd_loc first_use(struct hd_unit *unit, LLVMValueRef value)
 
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
-		struct hd_loc loc = LLVMIsAInstruction(user) ? hd_ir_loc(unit, user) :
-				    LLVMIsAConstantExpr(user) ? first_use(unit, user) : HD_NOWHERE;
+		struct hd_loc loc = LLVMIsAInstruction(user)	? hd_ir_loc(unit, user)
+				    : LLVMIsAConstantExpr(user) ? first_use(unit, user)
+								: HD_NOWHERE;
 
 		if (loc.file && (!best.file || loc.line < best.line))
 			best = loc;
@@ -292,8 +299,9 @@ static struct hd_loc first_use(struct hd_unit *unit, LLVMValueRef value)
 /* Valid until the next symbol. */
 static struct hd_symbol *add_symbol(struct hd_globals *globals, LLVMValueRef value, enum hd_symkind kind)
 {
-	struct hd_symbol symbol = { .name = hd_arena_strdup(&globals->unit->arena, LLVMGetValueName(value)), .kind = kind,
-				    .global = !is_local_linkage(value) };
+	struct hd_symbol symbol = {.name = hd_arena_strdup(&globals->unit->arena, LLVMGetValueName(value)),
+				   .kind = kind,
+				   .global = !is_local_linkage(value)};
 
 	hd_vec_push(&globals->symbols, symbol);
 	hd_ptrmap_put(&globals->map, value, globals->symbols.len - 1, 1);
@@ -304,13 +312,14 @@ static int undefined(struct hd_globals *globals, LLVMValueRef value, const char 
 {
 	if (globals->unit->options.relocatable || !LLVMGetFirstUse(value))
 		return 0;
-	return hd_error(globals->unit->diag, first_use(globals->unit, value), "undefined %s '%s'", what, LLVMGetValueName(value));
+	return hd_error(globals->unit->diag, first_use(globals->unit, value), "undefined %s '%s'", what,
+			LLVMGetValueName(value));
 }
 
 static int add_functions(struct hd_globals *globals)
 {
 	struct hd_unit *unit = globals->unit;
-	HD_VEC(struct hd_function) functions = { 0 };
+	HD_VEC(struct hd_function) functions = {0};
 	unsigned unnamed = 0;
 	int status = 0;
 
@@ -333,7 +342,7 @@ static int add_functions(struct hd_globals *globals)
 		symbol = add_symbol(globals, f, HD_SYM_FUNCTION);
 		symbol->defined = true;
 		symbol->function = functions.len;
-		hd_vec_push(&functions, (struct hd_function){ .name = symbol->name, .kernel = hd_is_kernel(unit, f) });
+		hd_vec_push(&functions, (struct hd_function){.name = symbol->name, .kernel = hd_is_kernel(unit, f)});
 	}
 	unit->object.function_count = functions.len;
 	unit->object.functions = HD_ARENA_NEW(&unit->arena, struct hd_function, functions.len + 1);
@@ -374,7 +383,8 @@ static int add_variable(struct hd_globals *globals, LLVMValueRef global)
 	unsigned align = LLVMGetAlignment(global);
 
 	if (variable_space(LLVMGetPointerAddressSpace(LLVMTypeOf(global)), &symbol->space))
-		return hd_error(unit->diag, first_use(unit, global), "unsupported address space of variable '%s'", symbol->name);
+		return hd_error(unit->diag, first_use(unit, global), "unsupported address space of variable '%s'",
+				symbol->name);
 	symbol->defined = is_defined(global);
 	symbol->size = LLVMTypeIsSized(type) ? LLVMABISizeOfType(globals->layout, type) : 0;
 	symbol->align = align ? align : LLVMABIAlignmentOfType(globals->layout, type);
@@ -455,17 +465,18 @@ static int fill_sections(struct hd_globals *globals)
 	for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
 		const struct hd_slot_entry *entry = hd_ptrmap_get(&globals->map, g);
 		struct hd_symbol *symbol = entry ? &globals->symbols.data[entry->start] : NULL;
-		struct hd_image image = { .unit = globals->unit, .symbols = &globals->map, .layout = globals->layout };
+		struct hd_image image = {.unit = globals->unit, .symbols = &globals->map, .layout = globals->layout};
 
 		if (!symbol || !symbol->defined || symbol->space == HD_SPACE_SHARED || symbol->bss || is_zero(g))
 			continue;
-		image.bytes = (symbol->space == HD_SPACE_CONSTANT ? object->rodata : object->data) + symbol->section_offset;
+		image.bytes =
+			(symbol->space == HD_SPACE_CONSTANT ? object->rodata : object->data) + symbol->section_offset;
 		image.base = symbol->section_offset;
 		image.relocs = symbol->space == HD_SPACE_CONSTANT ? &globals->rodata_relocs : &globals->data_relocs;
 		put_constant(&image, LLVMGetInitializer(g), 0);
 		if (image.failed)
-			status = hd_error(globals->unit->diag, first_use(globals->unit, g), "unsupported initialiser of '%s'",
-					  symbol->name);
+			status = hd_error(globals->unit->diag, first_use(globals->unit, g),
+					  "unsupported initialiser of '%s'", symbol->name);
 	}
 	return status;
 }
@@ -502,7 +513,7 @@ static int build_sections(struct hd_globals *globals)
 
 int hd_lower_globals(struct hd_unit *unit)
 {
-	struct hd_globals globals = { .unit = unit, .layout = LLVMGetModuleDataLayout(unit->module) };
+	struct hd_globals globals = {.unit = unit, .layout = LLVMGetModuleDataLayout(unit->module)};
 	int status = add_functions(&globals);
 
 	if (add_variables(&globals))

@@ -10,10 +10,10 @@ struct hd_reach {
 	struct hd_globals *globals;
 	struct hd_arena arena;
 	uint32_t functions;
-	HD_VEC(uint64_t) calls;       /* caller << 32 | callee, by object function index */
-	HD_VEC(uint32_t) taken;       /* functions whose address is taken */
+	HD_VEC(uint64_t) calls;	      /* caller << 32 | callee, by object function index */
+	HD_VEC(uint32_t) taken;	      /* functions whose address is taken */
 	struct hd_bitset is_indirect; /* functions with a call through a pointer */
-	uint32_t *start;              /* calls by caller, sorted */
+	uint32_t *start;	      /* calls by caller, sorted */
 };
 
 static uint32_t function_index(struct hd_reach *reach, LLVMValueRef function)
@@ -26,8 +26,8 @@ static uint32_t function_index(struct hd_reach *reach, LLVMValueRef function)
 }
 
 /* Calls `found` with each function that uses the value, through constants too; `everywhere` for uses in data. */
-static void users(struct hd_reach *reach, LLVMValueRef value, void (*found)(void *context, LLVMValueRef user), void *context,
-		  bool *everywhere)
+static void users(struct hd_reach *reach, LLVMValueRef value, void (*found)(void *context, LLVMValueRef user),
+		  void *context, bool *everywhere)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
@@ -107,7 +107,7 @@ static void find_calls(struct hd_reach *reach)
 	LLVMModuleRef module = reach->globals->unit->module;
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-		struct hd_use_context context = { .reach = reach, .value = f, .index = function_index(reach, f) };
+		struct hd_use_context context = {.reach = reach, .value = f, .index = function_index(reach, f)};
 		bool in_data = false;
 
 		if (context.index == UINT32_MAX)
@@ -136,18 +136,19 @@ static void find_calls(struct hd_reach *reach)
 static struct hd_bitset reachable(struct hd_reach *reach, uint32_t kernel)
 {
 	struct hd_bitset seen = hd_bitset_new(&reach->arena, reach->functions + 1);
-	HD_VEC(uint32_t) stack = { 0 };
+	HD_VEC(uint32_t) stack = {0};
 
 	hd_bitset_add(&seen, kernel);
 	hd_vec_push(&stack, kernel);
 	while (stack.len) {
 		uint32_t f = hd_vec_pop(&stack);
 		bool indirect = hd_bitset_has(&reach->is_indirect, f);
-		uint32_t direct = reach->start[f + 1] - reach->start[f], all = direct + (indirect ? reach->taken.len : 0);
+		uint32_t direct = reach->start[f + 1] - reach->start[f],
+			 all = direct + (indirect ? reach->taken.len : 0);
 
 		for (uint32_t i = 0; i < all; i++) {
-			uint32_t to = i < direct ? (uint32_t)reach->calls.data[reach->start[f] + i] :
-						   reach->taken.data[i - direct];
+			uint32_t to = i < direct ? (uint32_t)reach->calls.data[reach->start[f] + i]
+						 : reach->taken.data[i - direct];
 
 			if (!hd_bitset_has(&seen, to)) {
 				hd_bitset_add(&seen, to);
@@ -170,11 +171,12 @@ static bool intersects(const struct hd_bitset *a, const struct hd_bitset *b)
 /* Dynamic shared memory is as aligned as anything may ask for. */
 #define DYNAMIC_ALIGN 16
 
-static void place(struct hd_reach *reach, LLVMValueRef variable, struct hd_symbol *symbol, const struct hd_bitset *reached)
+static void place(struct hd_reach *reach, LLVMValueRef variable, struct hd_symbol *symbol,
+		  const struct hd_bitset *reached)
 {
 	struct hd_function *functions = reach->globals->unit->object.functions;
 	struct hd_bitset named = hd_bitset_new(&reach->arena, reach->functions + 1);
-	struct hd_use_context context = { .reach = reach, .value = variable, .set = &named };
+	struct hd_use_context context = {.reach = reach, .value = variable, .set = &named};
 	bool everywhere = false;
 	uint64_t align = symbol->align ? symbol->align : 1, at = 0;
 
@@ -188,8 +190,10 @@ static void place(struct hd_reach *reach, LLVMValueRef variable, struct hd_symbo
 			if (pass == 0 && functions[k].shared_bytes > at)
 				at = functions[k].shared_bytes;
 			else if (pass == 1)
-				functions[k].shared_bytes = (uint32_t)(symbol->defined ? at + symbol->size :
-								       (functions[k].shared_bytes + align - 1) & ~(align - 1));
+				functions[k].shared_bytes =
+					(uint32_t)(symbol->defined
+							   ? at + symbol->size
+							   : (functions[k].shared_bytes + align - 1) & ~(align - 1));
 		}
 		if (pass == 0)
 			at = (at + align - 1) & ~(align - 1);
@@ -199,7 +203,7 @@ static void place(struct hd_reach *reach, LLVMValueRef variable, struct hd_symbo
 
 void hd_layout_shared(struct hd_globals *globals)
 {
-	struct hd_reach reach = { .globals = globals, .functions = globals->unit->object.function_count };
+	struct hd_reach reach = {.globals = globals, .functions = globals->unit->object.function_count};
 	struct hd_function *functions = globals->unit->object.functions;
 	struct hd_bitset *reached;
 	bool any = false;

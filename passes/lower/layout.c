@@ -6,7 +6,7 @@
  * Needs the graph algorithms; near linear. Design section 3.
  */
 #include "passes/graph/graph.h"
-#include "passes/lower/liveness.h"
+#include "passes/lower/live.h"
 
 static void build_graph(const struct hd_mfunc *func, struct hd_arena *arena, struct hd_graph *graph)
 {
@@ -25,7 +25,7 @@ static void build_graph(const struct hd_mfunc *func, struct hd_arena *arena, str
 #define LOOP 0x80000000u
 
 struct placement {
-	HD_VEC(uint32_t) *lists; /* by loop; the last one is the function's */
+	HD_VEC(uint32_t) * lists; /* by loop; the last one is the function's */
 	const struct hd_loops *loops;
 	uint32_t *order, count;
 };

@@ -1,11 +1,12 @@
 /*
  * Out of SSA form. Every PHI is isolated by a fresh register that its predecessors write
  * in a parallel copy and its block reads in another, which is right on every graph without
- * splitting edges (the lost-copy and swap problems cannot arise); PAIR becomes a parallel
- * copy into the words of its result. Copies are then coalesced, the most frequent first,
- * where the live intervals of the two classes do not meet, also of single words into words
- * of pairs and quads; what remains is put into sequence. Constants and undefined values
- * are made in place instead of copied.
+ * splitting edges (the lost-copy and swap problems cannot arise); only critical edges out
+ * of loops are split, so that their copies run once. PAIR becomes a parallel copy into the
+ * words of its result. Copies are then coalesced, the most frequent first, where the live
+ * intervals of the two classes do not meet, also of single words into words of pairs and
+ * quads; what remains is put into sequence. Constants and undefined values are made in
+ * place instead of copied.
  *
  * Needs SSA machine IR; leaves registers with several and partial definitions, COPYs of
  * one word. Near linear: sorting, and merging of short segment lists.
@@ -13,42 +14,18 @@
  */
 #include <assert.h>
 
-#include "passes/lower/liveness.h"
+#include "passes/lower/leave_ssa.h"
 
 #define NONE UINT32_MAX
-
-typedef HD_VEC(struct hd_segment) hd_segments;
-
-struct affinity {
-	double frequency;
-	uint32_t index;
-	struct hd_mreg dst, src;
-};
-
-struct leave {
-	struct hd_mfunc *func;
-	struct hd_arena arena; /* scratch */
-	struct hd_minst *defs; /* by register: its definition where that is a constant or undefined, else op 0xffff */
-	HD_VEC(struct affinity) affinities;
-	/* coalescing: classes of registers */
-	struct hd_intervals intervals;
-	uint32_t *parent;      /* union-find over registers */
-	uint8_t *offset;       /* word offset in the parent */
-	hd_segments *segments; /* by word of the class's root */
-	/* sequencing, by word */
-	uint32_t *pred, *loc;
-	bool *done;
-};
 
 /* ---- PHI and PAIR to parallel copies ---- */
 
 static bool is_constant(const struct hd_minst *inst)
 {
-	return inst->op == HD_OP_UNDEF ||
-	       (inst->op == HD_OP_MOV && inst->dst.words == 1 && inst->xkind == HD_X_IMM_B);
+	return inst->op == HD_OP_UNDEF || (inst->op == HD_OP_MOV && inst->dst.words == 1 && inst->xkind == HD_X_IMM_B);
 }
 
-static void collect_constants(struct leave *leave)
+static void collect_constants(struct hd_leave *leave)
 {
 	struct hd_mfunc *func = leave->func;
 	leave->defs = HD_ARENA_NEW(&leave->arena, struct hd_minst, func->vregs.len + 1);
@@ -81,7 +58,7 @@ static void bundle_constant(struct bundle *bundle, const struct hd_minst *def, s
 	hd_vec_push(&bundle->constants, inst);
 }
 
-static void bundle_move(struct leave *leave, struct bundle *bundle, struct hd_mreg dst, struct hd_mreg src)
+static void bundle_move(struct hd_leave *leave, struct bundle *bundle, struct hd_mreg dst, struct hd_mreg src)
 {
 	uint32_t index = hd_mreg_is_virtual(src.id) ? src.id - HD_MREG_VIRTUAL : NONE;
 	if (index != NONE && leave->defs[index].op != 0xffff) {
@@ -94,7 +71,7 @@ static void bundle_move(struct leave *leave, struct bundle *bundle, struct hd_mr
 
 typedef HD_VEC(struct hd_minst) hd_insts;
 
-static void bundle_emit(struct leave *leave, struct bundle *bundle, hd_insts *out, const struct hd_minst *like)
+static void bundle_emit(struct hd_leave *leave, struct bundle *bundle, hd_insts *out, const struct hd_minst *like)
 {
 	assert(bundle->moves.len <= UINT16_MAX);
 	if (bundle->moves.len) {
@@ -141,7 +118,7 @@ static uint32_t first_terminator(const struct hd_mblock *block)
 }
 
 /* The copies that predecessor `index` of a block makes for its PHIs are added to `bundles` of the predecessor. */
-static void isolate_phis(struct leave *leave, uint32_t id, struct bundle *bundles)
+static void isolate_phis(struct hd_leave *leave, uint32_t id, struct bundle *bundles)
 {
 	struct hd_mfunc *func = leave->func;
 	uint32_t count = phi_count(&func->blocks.data[id]);
@@ -169,7 +146,7 @@ static void isolate_phis(struct leave *leave, uint32_t id, struct bundle *bundle
 	memcpy(&block->insts, &insts, sizeof(insts));
 }
 
-static void insert_before_terminator(struct leave *leave, uint32_t id, struct bundle *bundle)
+static void insert_before_terminator(struct hd_leave *leave, uint32_t id, struct bundle *bundle)
 {
 	struct hd_mblock *block = &leave->func->blocks.data[id];
 	if (!bundle->moves.len && !bundle->constants.len)
@@ -186,7 +163,7 @@ static void insert_before_terminator(struct leave *leave, uint32_t id, struct bu
 	memcpy(&block->insts, &insts, sizeof(insts));
 }
 
-static void expand_pair(struct leave *leave, hd_insts *out, const struct hd_minst *pair)
+static void expand_pair(struct hd_leave *leave, hd_insts *out, const struct hd_minst *pair)
 {
 	struct bundle bundle = {0};
 	uint8_t sub = 0;
@@ -198,7 +175,7 @@ static void expand_pair(struct leave *leave, hd_insts *out, const struct hd_mins
 	bundle_emit(leave, &bundle, out, pair);
 }
 
-static void expand_copy(struct leave *leave, hd_insts *out, const struct hd_minst *copy)
+static void expand_copy(struct hd_leave *leave, hd_insts *out, const struct hd_minst *copy)
 {
 	struct bundle bundle = {0};
 	bool pred = copy->pdst != HD_MREG_PT;
@@ -229,7 +206,7 @@ static void split_fixed_copy(hd_insts *out, const struct hd_minst *copy)
 	}
 }
 
-static void expand_block(struct leave *leave, uint32_t id)
+static void expand_block(struct hd_leave *leave, uint32_t id)
 {
 	struct hd_mblock *block = &leave->func->blocks.data[id];
 	bool any = false;
@@ -253,9 +230,58 @@ static void expand_block(struct leave *leave, uint32_t id)
 	memcpy(&block->insts, &insts, sizeof(insts));
 }
 
-static void make_parallel_copies(struct leave *leave)
+static void replace_id(uint32_t *ids, uint32_t count, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (ids[i] == from)
+			ids[i] = to;
+}
+
+/* A block on the edge, in the target's loop. */
+static void split_edge(struct hd_mfunc *func, uint32_t from, uint32_t to)
+{
+	uint32_t middle = hd_mfunc_block(func);
+	struct hd_mblock *source = &func->blocks.data[from], *target = &func->blocks.data[to];
+	struct hd_mblock *block = &func->blocks.data[middle];
+	struct hd_minst jump = hd_minst_make(HD_OP_BRA, 0);
+	block->frequency = target->frequency;
+	block->loop_depth = target->loop_depth;
+	jump.ref_kind = HD_MREF_BLOCK;
+	jump.ref = to;
+	jump.uniform = true;
+	for (uint32_t i = 0; i < source->insts.len; i++) {
+		struct hd_minst *inst = &source->insts.data[i];
+		if (inst->ref_kind != HD_MREF_BLOCK || inst->ref != to)
+			continue;
+		inst->ref = middle;
+		jump.loc = inst->loc;
+	}
+	hd_vec_push(&block->insts, jump);
+	hd_vec_push(&block->preds, from);
+	hd_vec_push(&block->succs, to);
+	replace_id(source->succs.data, source->succs.len, to, middle);
+	replace_id(target->preds.data, target->preds.len, from, middle);
+}
+
+static void split_loop_exits(struct hd_mfunc *func)
+{
+	uint32_t count = func->blocks.len;
+	for (uint32_t to = 0; to < count; to++) {
+		uint32_t preds = func->blocks.data[to].preds.len;
+		for (uint32_t i = 0; i < preds && preds > 1 && phi_count(&func->blocks.data[to]); i++) {
+			uint32_t from = func->blocks.data[to].preds.data[i];
+			const struct hd_mblock *source = &func->blocks.data[from];
+			bool exits = source->loop_depth > func->blocks.data[to].loop_depth;
+			if (exits && source->succs.len > 1 && hd_vec_last(&source->insts).op == HD_OP_BRA)
+				split_edge(func, from, to);
+		}
+	}
+}
+
+static void make_parallel_copies(struct hd_leave *leave)
 {
 	struct hd_mfunc *func = leave->func;
+	split_loop_exits(func);
 	collect_constants(leave);
 	struct bundle *bundles = HD_ARENA_NEW(&leave->arena, struct bundle, func->blocks.len);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
@@ -275,7 +301,7 @@ static void count_use(void *context, struct hd_mreg *reg, bool is_def)
 		uses[reg->id - HD_MREG_VIRTUAL]++;
 }
 
-static void drop_dead_constants(struct leave *leave)
+static void drop_dead_constants(struct hd_leave *leave)
 {
 	struct hd_mfunc *func = leave->func;
 	uint32_t *uses = HD_ARENA_NEW(&leave->arena, uint32_t, func->vregs.len + 1);
@@ -296,173 +322,10 @@ static void drop_dead_constants(struct leave *leave)
 	}
 }
 
-/* ---- coalescing ---- */
-
-static uint32_t find(struct leave *leave, uint32_t reg, uint32_t *offset)
-{
-	uint32_t root = reg, total = 0;
-	while (leave->parent[root] != root) {
-		total += leave->offset[root];
-		root = leave->parent[root];
-	}
-	*offset = total;
-	while (leave->parent[reg] != root) { /* compress the path */
-		uint32_t next = leave->parent[reg], step = leave->offset[reg];
-		leave->parent[reg] = root;
-		leave->offset[reg] = (uint8_t)total;
-		total -= step;
-		reg = next;
-	}
-	return root;
-}
-
-/* The first segment that ends after `position`. */
-static uint32_t seek(const hd_segments *list, uint32_t position)
-{
-	uint32_t low = 0, high = list->len;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		if (list->data[middle].end > position)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-static bool segments_meet(const hd_segments *a, const hd_segments *b)
-{
-	if (a->len > b->len)
-		return segments_meet(b, a);
-	for (uint32_t i = 0; i < a->len; i++) {
-		uint32_t at = seek(b, a->data[i].start);
-		if (at < b->len && b->data[at].start < a->data[i].end)
-			return true;
-	}
-	return false;
-}
-
-static void insert_segment(hd_segments *list, struct hd_segment segment)
-{
-	uint32_t at = seek(list, segment.start);
-	hd_vec_push(list, segment);
-	memmove(&list->data[at + 1], &list->data[at], (list->len - 1 - at) * sizeof(segment));
-	list->data[at] = segment;
-}
-
-static void merge_segments(hd_segments *to, hd_segments *from)
-{
-	if (to->len < from->len) {
-		hd_segments swap = *to;
-		*to = *from;
-		*from = swap;
-	}
-	for (uint32_t i = 0; i < from->len; i++)
-		insert_segment(to, from->data[i]);
-	hd_vec_release(from);
-}
-
-/* Puts class `part` at word `at` of class `whole` if nothing meets. */
-static bool merge_classes(struct leave *leave, uint32_t whole, uint32_t part, uint32_t at)
-{
-	uint32_t width = leave->func->vregs.data[part].words, room = leave->func->vregs.data[whole].words;
-	width = width ? width : 1;
-	room = room ? room : 1;
-	if (at % width || at + width > room)
-		return false;
-	hd_segments *to = &leave->segments[leave->intervals.live.base[whole] + at];
-	hd_segments *from = &leave->segments[leave->intervals.live.base[part]];
-	for (uint32_t i = 0; i < width; i++)
-		if (segments_meet(&to[i], &from[i]))
-			return false;
-	for (uint32_t i = 0; i < width; i++)
-		merge_segments(&to[i], &from[i]);
-	leave->parent[part] = whole;
-	leave->offset[part] = (uint8_t)at;
-	return true;
-}
-
-static void coalesce(struct leave *leave, const struct affinity *affinity)
-{
-	uint32_t dst_offset, src_offset;
-	uint32_t dst = find(leave, affinity->dst.id - HD_MREG_VIRTUAL, &dst_offset);
-	uint32_t src = find(leave, affinity->src.id - HD_MREG_VIRTUAL, &src_offset);
-	if (dst == src)
-		return;
-	dst_offset += affinity->dst.sub;
-	src_offset += affinity->src.sub;
-	if (dst_offset >= src_offset && merge_classes(leave, dst, src, dst_offset - src_offset))
-		return;
-	if (src_offset >= dst_offset)
-		merge_classes(leave, src, dst, src_offset - dst_offset);
-}
-
-static int compare_affinities(const void *left, const void *right)
-{
-	const struct affinity *a = left, *b = right;
-	if (a->frequency != b->frequency)
-		return a->frequency < b->frequency ? 1 : -1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static void collect_affinities(struct leave *leave)
-{
-	struct hd_mfunc *func = leave->func;
-	for (uint32_t b = 0; b < func->blocks.len; b++) {
-		const struct hd_mblock *block = &func->blocks.data[b];
-		for (uint32_t i = 0; i < block->insts.len; i++) {
-			const struct hd_minst *inst = &block->insts.data[i];
-			for (uint32_t k = 0; inst->op == HD_OP_PARCOPY && k < inst->extra_count; k += 2) {
-				const struct hd_mreg *move = &func->extras.data[inst->extra + k];
-				if (hd_mreg_is_virtual(move[1].id))
-					hd_vec_push(&leave->affinities,
-						    (struct affinity){block->frequency, leave->affinities.len, move[0],
-								      move[1]});
-			}
-		}
-	}
-	if (leave->affinities.len)
-		qsort(leave->affinities.data, leave->affinities.len, sizeof(struct affinity), compare_affinities);
-}
-
-static void build_classes(struct leave *leave)
-{
-	struct hd_mfunc *func = leave->func;
-	hd_intervals_compute(func, &leave->arena, &leave->intervals);
-	const struct hd_intervals *intervals = &leave->intervals;
-	leave->parent = HD_ARENA_NEW(&leave->arena, uint32_t, func->vregs.len + 1);
-	leave->offset = HD_ARENA_NEW(&leave->arena, uint8_t, func->vregs.len + 1);
-	leave->segments = HD_ARENA_NEW(&leave->arena, hd_segments, intervals->live.words + 1);
-	for (uint32_t i = 0; i < func->vregs.len; i++)
-		leave->parent[i] = i;
-	for (uint32_t word = 0; word < intervals->live.words; word++)
-		for (uint32_t i = intervals->segment_start[word]; i < intervals->segment_start[word + 1]; i++)
-			hd_vec_push(&leave->segments[word], intervals->segments[i]);
-}
-
-static void rename_operand(void *context, struct hd_mreg *reg, bool is_def)
-{
-	struct leave *leave = context;
-	(void)is_def;
-	if (!hd_mreg_is_virtual(reg->id))
-		return;
-	uint32_t offset, root = find(leave, reg->id - HD_MREG_VIRTUAL, &offset);
-	reg->id = HD_MREG_VIRTUAL + root;
-	reg->sub = (uint8_t)(reg->sub + offset);
-}
-
-static void rename_all(struct leave *leave)
-{
-	struct hd_mfunc *func = leave->func;
-	for (uint32_t b = 0; b < func->blocks.len; b++)
-		for (uint32_t i = 0; i < func->blocks.data[b].insts.len; i++)
-			hd_minst_visit(func, &func->blocks.data[b].insts.data[i], rename_operand, leave);
-}
-
 /* ---- parallel copies to sequences ---- */
 
 struct sequence {
-	struct leave *leave;
+	struct hd_leave *leave;
 	hd_insts *out;
 	const struct hd_minst *like;
 	HD_VEC(uint32_t) todo, ready; /* destination words */
@@ -488,7 +351,7 @@ static void emit_copy(struct sequence *seq, struct hd_mreg dst, struct hd_mreg s
 /* Operands by index in seq->names; leave->loc[...] maps a word to its index while the copy is being put in order. */
 static uint32_t name_of(struct sequence *seq, struct hd_mreg reg)
 {
-	struct leave *leave = seq->leave;
+	struct hd_leave *leave = seq->leave;
 	uint32_t word = hd_live_word(&leave->intervals.live, reg);
 	if (leave->loc[word] == NONE) {
 		leave->loc[word] = seq->names.len;
@@ -534,7 +397,7 @@ static void drain_ready(struct sequence *seq, const uint32_t *pred, struct hd_mr
 
 static void order_moves(struct sequence *seq)
 {
-	struct leave *leave = seq->leave;
+	struct hd_leave *leave = seq->leave;
 	struct hd_arena scratch;
 	hd_arena_init(&scratch);
 	uint32_t limit = seq->like->extra_count * 4u + 1;
@@ -570,7 +433,7 @@ static void order_moves(struct sequence *seq)
 	hd_arena_release(&scratch);
 }
 
-static void sequence_one(struct leave *leave, hd_insts *out, const struct hd_minst *parcopy)
+static void sequence_one(struct hd_leave *leave, hd_insts *out, const struct hd_minst *parcopy)
 {
 	struct sequence seq = {.leave = leave, .out = out, .like = parcopy};
 	order_moves(&seq);
@@ -582,7 +445,7 @@ static void sequence_one(struct leave *leave, hd_insts *out, const struct hd_min
 	hd_vec_release(&seq.late);
 }
 
-static void sequence_block(struct leave *leave, uint32_t id)
+static void sequence_block(struct hd_leave *leave, uint32_t id)
 {
 	struct hd_mblock *block = &leave->func->blocks.data[id];
 	hd_insts insts = {0};
@@ -596,7 +459,7 @@ static void sequence_block(struct leave *leave, uint32_t id)
 	memcpy(&block->insts, &insts, sizeof(insts));
 }
 
-static void sequence_all(struct leave *leave)
+static void sequence_all(struct hd_leave *leave)
 {
 	leave->loc = HD_ARENA_NEW(&leave->arena, uint32_t, leave->intervals.live.words + 1);
 	for (uint32_t i = 0; i < leave->intervals.live.words; i++)
@@ -607,20 +470,16 @@ static void sequence_all(struct leave *leave)
 
 int hd_mfunc_leave_ssa(struct hd_mfunc *func)
 {
-	struct leave leave = {.func = func};
+	struct hd_leave leave = {.func = func};
 	hd_arena_init(&leave.arena);
 	make_parallel_copies(&leave);
 	drop_dead_constants(&leave);
-	build_classes(&leave);
-	collect_affinities(&leave);
-	for (uint32_t i = 0; i < leave.affinities.len; i++)
-		coalesce(&leave, &leave.affinities.data[i]);
-	rename_all(&leave);
+	hd_leave_coalesce(&leave);
 	sequence_all(&leave);
 	for (uint32_t word = 0; word < leave.intervals.live.words; word++)
 		hd_vec_release(&leave.segments[word]);
 	hd_vec_release(&leave.affinities);
-	hd_intervals_release(&leave.intervals);
+	hd_live_intervals_release(&leave.intervals);
 	hd_arena_release(&leave.arena);
 	return 0;
 }

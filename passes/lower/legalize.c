@@ -19,19 +19,22 @@
  */
 static void number_instructions(struct hd_legal *legal)
 {
-	HD_VEC(LLVMValueRef) nodes = { 0 };
+	HD_VEC(LLVMValueRef) nodes = {0};
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
 		uint32_t ordinal = 0;
 
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
-			for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst)) {
+			for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst;
+			     inst = LLVMGetNextInstruction(inst)) {
 				if (ordinal == nodes.len) {
-					LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(legal->context), ordinal, false);
+					LLVMValueRef number =
+						LLVMConstInt(LLVMInt32TypeInContext(legal->context), ordinal, false);
 					LLVMMetadataRef wrapped = LLVMValueAsMetadata(number);
 
 					hd_vec_push(&nodes, LLVMMetadataAsValue(legal->context,
-										LLVMMDNodeInContext2(legal->context, &wrapped, 1)));
+										LLVMMDNodeInContext2(legal->context,
+												     &wrapped, 1)));
 				}
 				LLVMSetMetadata(inst, legal->md_ordinal, nodes.data[ordinal++]);
 			}
@@ -50,8 +53,17 @@ static bool is_vector(LLVMValueRef value)
 static bool is_vector_arithmetic(LLVMValueRef inst, LLVMOpcode op)
 {
 	switch (op) {
-	case LLVMLoad: case LLVMStore: case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector:
-	case LLVMExtractValue: case LLVMInsertValue: case LLVMRet: case LLVMPHI: case LLVMFreeze: case LLVMBitCast:
+	case LLVMLoad:
+	case LLVMStore:
+	case LLVMExtractElement:
+	case LLVMInsertElement:
+	case LLVMShuffleVector:
+	case LLVMExtractValue:
+	case LLVMInsertValue:
+	case LLVMRet:
+	case LLVMPHI:
+	case LLVMFreeze:
+	case LLVMBitCast:
 		return false;
 	case LLVMCall:
 		return is_vector(inst) && LLVMIsAFunction(LLVMGetCalledValue(inst)) &&
@@ -177,13 +189,14 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 
 static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
-	return run_passes(legal, machine, legal->needs_builtins ? "always-inline,function(infer-address-spaces)" :
-								  "function(infer-address-spaces)");
+	return run_passes(legal, machine,
+			  legal->needs_builtins ? "always-inline,function(infer-address-spaces)"
+						: "function(infer-address-spaces)");
 }
 
 int hd_legalize(struct hd_unit *unit)
 {
-	struct hd_legal legal = { .unit = unit };
+	struct hd_legal legal = {.unit = unit};
 	LLVMTargetMachineRef machine;
 
 	unit->module = LLVMCloneModule(unit->source);
@@ -217,7 +230,8 @@ int hd_legalize(struct hd_unit *unit)
 		char *message = NULL;
 
 		if (LLVMVerifyModule(unit->module, LLVMReturnStatusAction, &message))
-			legal.status = hd_error(unit->diag, HD_NOWHERE, "legalised module does not verify: %s", message);
+			legal.status =
+				hd_error(unit->diag, HD_NOWHERE, "legalised module does not verify: %s", message);
 		LLVMDisposeMessage(message);
 	}
 	return legal.status;

@@ -15,7 +15,7 @@ struct hd_legal {
 	LLVMTargetDataRef layout;
 	unsigned md_ordinal, md_fpmath;
 	/* what the module has, from one scan */
-	bool vectors, returns, atomics, allocas, divisions, unoptimised;
+	bool vectors, returns, atomics, allocas, unoptimised;
 	bool needs_builtins; /* a helper was called */
 	int status;
 };

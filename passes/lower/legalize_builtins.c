@@ -21,7 +21,8 @@ static char *builtins_path(struct hd_legal *legal)
 		return hd_arena_printf(arena, "%s/builtins.bc", data);
 	if (!dladdr(prefix, &info) || !info.dli_fname)
 		return NULL;
-	return hd_arena_printf(arena, "%s/../share/heddle/builtins.bc", dirname(hd_arena_strdup(arena, info.dli_fname)));
+	return hd_arena_printf(arena, "%s/../share/heddle/builtins.bc",
+			       dirname(hd_arena_strdup(arena, info.dli_fname)));
 }
 
 static LLVMModuleRef read_builtins(struct hd_legal *legal)
@@ -31,8 +32,8 @@ static LLVMModuleRef read_builtins(struct hd_legal *legal)
 	LLVMModuleRef module = NULL;
 
 	if (!path || LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
-		hd_error(legal->unit->diag, HD_NOWHERE, "cannot read the device helpers '%s': %s", path ? path : "builtins.bc",
-			 message ? message : "no path");
+		hd_error(legal->unit->diag, HD_NOWHERE, "cannot read the device helpers '%s': %s",
+			 path ? path : "builtins.bc", message ? message : "no path");
 		LLVMDisposeMessage(message);
 		return NULL;
 	}
@@ -44,7 +45,8 @@ static LLVMModuleRef read_builtins(struct hd_legal *legal)
 
 static void drop_attribute(LLVMValueRef function, const char *name)
 {
-	LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName(name, strlen(name)));
+	LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				       LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
 /* Helpers of 32-bit operations become part of their caller, as ptxas's fast paths do; the others stay calls. */
@@ -58,10 +60,12 @@ static void prepare(struct hd_legal *legal, LLVMValueRef function)
 	drop_attribute(function, "optnone");
 	LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
 	LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-features", 15);
-	if (strncmp(name, prefix, sizeof prefix - 1) || length < 2 || strcmp(name + length - 2, "32") || !strcmp(name, "__heddle_frem32"))
+	if (strncmp(name, prefix, sizeof prefix - 1) || length < 2 || strcmp(name + length - 2, "32") ||
+	    !strcmp(name, "__heddle_frem32"))
 		return;
 	drop_attribute(function, "noinline");
-	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(legal->context, always, 0));
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(legal->context, always, 0));
 }
 
 /* Removes what is not used, until nothing more falls away. */
@@ -91,7 +95,7 @@ static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
 int hd_legal_builtins(struct hd_legal *legal)
 {
 	LLVMModuleRef builtins = read_builtins(legal);
-	struct hd_ptrmap before = { 0 };
+	struct hd_ptrmap before = {0};
 
 	if (!builtins)
 		return -1;

@@ -30,7 +30,7 @@ static LLVMValueRef binary(struct hd_site *site, LLVMOpcode op, LLVMValueRef a, 
 
 static LLVMValueRef helper(struct hd_site *site, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned count)
 {
-	LLVMTypeRef params[2] = { type, type }, function_type = LLVMFunctionType(type, params, count, false);
+	LLVMTypeRef params[2] = {type, type}, function_type = LLVMFunctionType(type, params, count, false);
 	LLVMValueRef function = LLVMGetNamedFunction(site->legal->module, name);
 
 	if (!function)
@@ -43,11 +43,11 @@ static LLVMValueRef helper(struct hd_site *site, const char *name, LLVMTypeRef t
 
 static LLVMValueRef mul_high(struct hd_site *site, LLVMValueRef a, uint64_t factor, unsigned bits, bool is_signed)
 {
-	const char *name = bits == 32 ? (is_signed ? "llvm.nvvm.mulhi.i" : "llvm.nvvm.mulhi.ui") :
-					(is_signed ? "llvm.nvvm.mulhi.ll" : "llvm.nvvm.mulhi.ull");
+	const char *name = bits == 32 ? (is_signed ? "llvm.nvvm.mulhi.i" : "llvm.nvvm.mulhi.ui")
+				      : (is_signed ? "llvm.nvvm.mulhi.ll" : "llvm.nvvm.mulhi.ull");
 	unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
 	LLVMTypeRef type = LLVMTypeOf(a), function_type = LLVMIntrinsicGetType(site->legal->context, id, NULL, 0);
-	LLVMValueRef args[2] = { a, LLVMConstInt(type, factor, false) };
+	LLVMValueRef args[2] = {a, LLVMConstInt(type, factor, false)};
 
 	return stamp(site, LLVMBuildCall2(site->builder, function_type,
 					  LLVMGetIntrinsicDeclaration(site->legal->module, id, NULL, 0), args, 2, ""));
@@ -127,8 +127,8 @@ static LLVMValueRef signed_quotient(struct hd_site *site, LLVMValueRef n, int64_
 	}
 	/* m = floor(2^(bits+shift) / |d|) + 1, less 2^bits: the product lacks one n. */
 	m = bits == 64 ? (uint64_t)((((u128)1 << (63 + shift)) / magnitude) * 2 +
-				    (((u128)1 << (63 + shift)) % magnitude) * 2 / magnitude + 1) :
-			 (uint64_t)(((u128)1 << (bits + shift)) / magnitude + 1);
+				    (((u128)1 << (63 + shift)) % magnitude) * 2 / magnitude + 1)
+		       : (uint64_t)(((u128)1 << (bits + shift)) / magnitude + 1);
 	m &= mask;
 	q = mul_high(site, n, m, bits, true);
 	if (m >> (bits - 1))
@@ -164,8 +164,8 @@ static LLVMValueRef by_constant(struct hd_site *site, LLVMOpcode op, LLVMValueRe
 
 static LLVMValueRef integer_division(struct hd_site *site, LLVMOpcode op)
 {
-	static const char *const names[] = { "udiv", "sdiv", "umod", "smod" };
-	LLVMValueRef args[2] = { LLVMGetOperand(site->inst, 0), LLVMGetOperand(site->inst, 1) }, out;
+	static const char *const names[] = {"udiv", "sdiv", "umod", "smod"};
+	LLVMValueRef args[2] = {LLVMGetOperand(site->inst, 0), LLVMGetOperand(site->inst, 1)}, out;
 	LLVMTypeRef type = LLVMTypeOf(site->inst), wide;
 	bool is_signed = op == LLVMSDiv || op == LLVMSRem;
 	unsigned bits, width, which = (op == LLVMURem || op == LLVMSRem ? 2 : 0) + is_signed;
@@ -223,7 +223,7 @@ static LLVMValueRef float_helper(struct hd_site *site, const char *name, LLVMVal
 static LLVMValueRef flushed(struct hd_site *site, LLVMValueRef value)
 {
 	unsigned id = LLVMLookupIntrinsicID("llvm.nvvm.mul.rn.ftz.f", 22);
-	LLVMValueRef args[2] = { value, LLVMConstReal(LLVMTypeOf(value), 1.0) };
+	LLVMValueRef args[2] = {value, LLVMConstReal(LLVMTypeOf(value), 1.0)};
 
 	return stamp(site, LLVMBuildCall2(site->builder, LLVMIntrinsicGetType(site->legal->context, id, NULL, 0),
 					  LLVMGetIntrinsicDeclaration(site->legal->module, id, NULL, 0), args, 2, ""));
@@ -292,7 +292,7 @@ static LLVMValueRef replacement(struct hd_site *site, LLVMOpcode op)
 
 void hd_legal_math(struct hd_legal *legal)
 {
-	struct hd_site site = { .legal = legal, .builder = legal->builder };
+	struct hd_site site = {.legal = legal, .builder = legal->builder};
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
@@ -303,7 +303,8 @@ void hd_legal_math(struct hd_legal *legal)
 				LLVMValueRef out;
 
 				next = LLVMGetNextInstruction(inst);
-				if (op != LLVMCall && op != LLVMFDiv && op != LLVMFRem && (op < LLVMUDiv || op > LLVMSRem))
+				if (op != LLVMCall && op != LLVMFDiv && op != LLVMFRem &&
+				    (op < LLVMUDiv || op > LLVMSRem))
 					continue;
 				site.inst = inst;
 				site.ordinal = LLVMGetMetadata(inst, legal->md_ordinal);

@@ -95,14 +95,15 @@ static void route_parameters(struct hd_legal *legal, LLVMValueRef function, bool
 		else if (only_read(param, 0))
 			route_through(legal, param, HD_AS_PARAM);
 		else
-			copy_to_stack(legal, param, byval, attr ? (unsigned)LLVMGetEnumAttributeValue(attr) :
-							   LLVMABIAlignmentOfType(legal->layout, byval));
+			copy_to_stack(legal, param, byval,
+				      attr ? (unsigned)LLVMGetEnumAttributeValue(attr)
+					   : LLVMABIAlignmentOfType(legal->layout, byval));
 	}
 }
 
 static void route_stack_objects(struct hd_legal *legal, LLVMValueRef function)
 {
-	HD_VEC(LLVMValueRef) slots = { 0 };
+	HD_VEC(LLVMValueRef) slots = {0};
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
 
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(entry); inst; inst = LLVMGetNextInstruction(inst))

@@ -80,8 +80,9 @@ int hd_lower(struct hd_unit *unit)
 	for (uint32_t i = 0; i < unit->functions.len; i++) {
 		struct hd_mfunc *func = &unit->functions.data[i];
 		struct pipeline line = {func, unit->options.dump, unit->options.check, unit->diag};
-		if (run_pipeline(&line) || hd_mfunc_emit(func, &unit->object, &unit->object.functions[func->function_index],
-							 &unit->arena, unit->diag))
+		if (run_pipeline(&line) ||
+		    hd_mfunc_emit(func, &unit->object, &unit->object.functions[func->function_index], &unit->arena,
+				  unit->diag))
 			status = -1;
 	}
 	return status;

@@ -89,9 +89,16 @@ void hd_mfunc_edge(struct hd_mfunc *func, uint32_t from, uint32_t to)
 struct hd_minst hd_minst_make(unsigned op, uint16_t mods)
 {
 	return (struct hd_minst){
-		.op = (uint16_t)op, .mods = mods,
-		.dst = HD_MREG_NONE, .a = HD_MREG_NONE, .b = HD_MREG_NONE, .c = HD_MREG_NONE,
-		.pdst = HD_MREG_PT, .psrc = HD_MREG_PT, .psrc2 = HD_MREG_PT, .guard = HD_MREG_PT,
+		.op = (uint16_t)op,
+		.mods = mods,
+		.dst = HD_MREG_NONE,
+		.a = HD_MREG_NONE,
+		.b = HD_MREG_NONE,
+		.c = HD_MREG_NONE,
+		.pdst = HD_MREG_PT,
+		.psrc = HD_MREG_PT,
+		.psrc2 = HD_MREG_PT,
+		.guard = HD_MREG_PT,
 		.ir = UINT32_MAX,
 	};
 }

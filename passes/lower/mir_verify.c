@@ -15,7 +15,7 @@ struct verifier {
 	struct hd_diag *diag;
 	bool ssa;
 	int status;
-	uint32_t block, inst;         /* where we are */
+	uint32_t block, inst;		/* where we are */
 	uint32_t *def_block, *def_inst; /* by virtual register; def_block HD_NO_BLOCK: none */
 	uint32_t *idom, *depth;
 };
@@ -27,8 +27,8 @@ static void fail(struct verifier *v, const char *what)
 	if (v->inst < block->insts.len && block->insts.data[v->inst].loc < v->func->locs.len)
 		loc = v->func->locs.data[block->insts.data[v->inst].loc];
 	if (v->status == 0)
-		hd_error(v->diag, loc, "machine IR of %s: block %" PRIu32 ", instruction %" PRIu32 ": %s", v->func->name,
-			 v->block, v->inst, what);
+		hd_error(v->diag, loc, "machine IR of %s: block %" PRIu32 ", instruction %" PRIu32 ": %s",
+			 v->func->name, v->block, v->inst, what);
 	v->status = -1;
 }
 
@@ -100,8 +100,8 @@ static void check_shape(struct verifier *v, const struct hd_mblock *block)
 	}
 	while (first > 0 && is_terminator(&block->insts.data[first - 1]))
 		first--;
-	if (count - first > 2 || (count - first == 2 && (block->insts.data[first].op != HD_OP_BRA ||
-							 !is_guarded(&block->insts.data[first]))))
+	if (count - first > 2 || (count - first == 2 &&
+				  (block->insts.data[first].op != HD_OP_BRA || !is_guarded(&block->insts.data[first]))))
 		fail(v, "more than a guarded branch before the end of the block");
 	for (v->inst = 0; v->inst < count; v->inst++) {
 		const struct hd_minst *inst = &block->insts.data[v->inst];

@@ -9,7 +9,7 @@
  * Needs SSA form and dominators. Near linear. Design section 3.
  */
 #include "passes/graph/graph.h"
-#include "passes/lower/liveness.h"
+#include "passes/lower/live.h"
 
 #define NONE UINT32_MAX
 
@@ -20,12 +20,12 @@ struct entry {
 struct optimizer {
 	struct hd_mfunc *func;
 	struct hd_arena arena;
-	struct hd_mreg *alias;           /* by virtual register: what it stands for; words 0: itself */
-	uint32_t *def_block, *def_inst;  /* by virtual register */
+	struct hd_mreg *alias;		/* by virtual register: what it stands for; words 0: itself */
+	uint32_t *def_block, *def_inst; /* by virtual register */
 	uint32_t *idom, *depth;
 	uint32_t *buckets, bucket_count;
 	HD_VEC(struct entry) entries;
-	HD_VEC(uint32_t) work;           /* dead code: registers whose definition is needed */
+	HD_VEC(uint32_t) work; /* dead code: registers whose definition is needed */
 };
 
 static struct hd_minst *def_of(const struct optimizer *o, uint32_t id)

@@ -12,9 +12,9 @@
  */
 #include "passes/lower/dag.h"
 
-#define CANDIDATES 96u /* youngest ready instructions that are compared */
-#define OLDEST 32u     /* and so many of the oldest, so that none waits for ever */
-#define FREE_REGISTERS 24u /* a whole SM's threads fit with 32 registers each, addresses and temporaries included */
+#define CANDIDATES 96u	   /* youngest ready instructions that are compared */
+#define OLDEST 32u	   /* and so many of the oldest, so that none waits for ever */
+#define FREE_REGISTERS 30u /* 32 for each thread fill a whole SM; addresses and the stack pointer take the rest */
 #define FREE_PREDICATES 5u
 
 #define NONE UINT32_MAX
@@ -32,11 +32,11 @@ struct scheduler {
 	uint32_t limit;
 	struct pressure live_after; /* behind the stretch */
 	/* the stretch being scheduled */
-	uint32_t *next, *previous;  /* ready list, by node; index count is its head */
+	uint32_t *next, *previous; /* ready list, by node; index count is its head */
 	uint32_t *ready, *waiting, *uses;
 	uint32_t *chosen;
 	struct pressure now, most;
-	uint32_t cycle, size;       /* size: capacity of the arrays */
+	uint32_t cycle, size; /* size: capacity of the arrays */
 };
 
 /* ---- pressure ---- */
@@ -289,7 +289,8 @@ static bool is_call(const struct hd_minst *inst)
 	return inst->op < HD_OP_COUNT && hd_opinfo[inst->op].effects & (HD_FX_CALL | HD_FX_RET);
 }
 
-/* From copies into physical registers up to the call that reads them nothing moves; the same after it, and at the entry. */
+/* From copies into physical registers up to the call that reads them nothing moves; the same after it, and at the
+ * entry. */
 static void mark_anchors(struct scheduler *s, struct hd_mblock *block, bool *anchor)
 {
 	uint32_t count = block->insts.len;

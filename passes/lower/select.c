@@ -5,8 +5,6 @@
  */
 #include "passes/lower/select.h"
 
-#include <llvm-c/DebugInfo.h>
-
 typedef void (*hd_handler)(struct hd_select *sel);
 
 static const hd_handler handlers[] = {
@@ -63,99 +61,35 @@ static const hd_handler handlers[] = {
 static const char *opcode_name(LLVMOpcode op)
 {
 	switch (op) {
-	case LLVMIndirectBr: return "indirectbr";
-	case LLVMInvoke: return "invoke";
-	case LLVMCallBr: return "callbr";
-	case LLVMVAArg: return "va_arg";
-	case LLVMLandingPad: case LLVMResume: case LLVMCleanupPad: case LLVMCatchPad: case LLVMCatchSwitch:
-	case LLVMCleanupRet: case LLVMCatchRet: return "exception handling";
-	case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: return "integer division of this type";
-	case LLVMFRem: return "frem of this type";
-	default: return "instruction";
+	case LLVMIndirectBr:
+		return "indirectbr";
+	case LLVMInvoke:
+		return "invoke";
+	case LLVMCallBr:
+		return "callbr";
+	case LLVMVAArg:
+		return "va_arg";
+	case LLVMLandingPad:
+	case LLVMResume:
+	case LLVMCleanupPad:
+	case LLVMCatchPad:
+	case LLVMCatchSwitch:
+	case LLVMCleanupRet:
+	case LLVMCatchRet:
+		return "exception handling";
+	case LLVMUDiv:
+	case LLVMSDiv:
+	case LLVMURem:
+	case LLVMSRem:
+		return "integer division of this type";
+	case LLVMFRem:
+		return "frem of this type";
+	default:
+		return "instruction";
 	}
 }
 
-/* ------------------------------------------------------------------ source places */
-
-static const char *file_name(struct hd_unit *unit, LLVMMetadataRef file)
-{
-	unsigned name_len = 0, dir_len = 0;
-	const char *name = LLVMDIFileGetFilename(file, &name_len), *dir = LLVMDIFileGetDirectory(file, &dir_len);
-
-	if (!name_len)
-		return NULL;
-	if (name[0] == '/' || !dir_len)
-		return hd_arena_printf(&unit->arena, "%.*s", (int)name_len, name);
-	return hd_arena_printf(&unit->arena, "%.*s/%.*s", (int)dir_len, dir, (int)name_len, name);
-}
-
-static struct hd_loc function_loc(struct hd_unit *unit, LLVMValueRef function)
-{
-	LLVMMetadataRef program = LLVMGetSubprogram(function), file;
-
-	if (!program || !(file = LLVMDIScopeGetFile(program)))
-		return HD_NOWHERE;
-	return (struct hd_loc){ file_name(unit, file), LLVMDISubprogramGetLine(program), 0 };
-}
-
-struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value)
-{
-	LLVMMetadataRef place, scope, file;
-	LLVMValueRef function = NULL;
-
-	if (!value)
-		return HD_NOWHERE;
-	if (LLVMIsAFunction(value))
-		return function_loc(unit, value);
-	if (!LLVMIsAInstruction(value))
-		return HD_NOWHERE;
-	place = LLVMInstructionGetDebugLoc(value);
-	if (place && LLVMDILocationGetLine(place)) {
-		scope = LLVMDILocationGetScope(place);
-		file = scope ? LLVMDIScopeGetFile(scope) : NULL;
-		if (file)
-			return (struct hd_loc){ file_name(unit, file), LLVMDILocationGetLine(place),
-						LLVMDILocationGetColumn(place) };
-	}
-	if (LLVMGetInstructionParent(value))
-		function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(value));
-	return function ? function_loc(unit, function) : HD_NOWHERE;
-}
-
-/* Index in func->locs, each place once; files are named once a module. */
-int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
-{
-	LLVMMetadataRef place = LLVMInstructionGetDebugLoc(inst), scope, file;
-	const struct hd_slot_entry *entry;
-	struct hd_loc loc;
-
-	if (!place)
-		return 0;
-	if (place == sel->last_loc_key)
-		return (int)sel->last_loc;
-	entry = hd_ptrmap_get(&sel->locs, place);
-	sel->last_loc_key = place;
-	if (entry)
-		return (int)(sel->last_loc = entry->start);
-	sel->last_loc = 0;
-	scope = LLVMDILocationGetScope(place);
-	file = scope ? LLVMDIScopeGetFile(scope) : NULL;
-	if (file && LLVMDILocationGetLine(place)) {
-		entry = hd_ptrmap_get(&sel->files, file);
-		if (!entry) {
-			hd_vec_push(&sel->file_names, file_name(sel->unit, file));
-			hd_ptrmap_put(&sel->files, file, sel->file_names.len - 1, 1);
-			entry = hd_ptrmap_get(&sel->files, file);
-		}
-		loc = (struct hd_loc){ sel->file_names.data[entry->start], LLVMDILocationGetLine(place),
-				       LLVMDILocationGetColumn(place) };
-		sel->last_loc = sel->func->locs.len;
-		hd_vec_push(&sel->func->locs, loc);
-	}
-	hd_ptrmap_put(&sel->locs, place, sel->last_loc, 1);
-	return (int)sel->last_loc;
-}
-
+/* Position of the instruction in its source function, as hd_legalize noted it. */
 static uint32_t ordinal_of(struct hd_select *sel, LLVMValueRef inst)
 {
 	LLVMValueRef node = LLVMGetMetadata(inst, sel->md_ordinal), number;
@@ -202,7 +136,7 @@ static void push_branch(struct hd_select *sel, struct hd_popnd guard, uint32_t t
 
 void hd_sel_branch(struct hd_select *sel, uint32_t target)
 {
-	push_branch(sel, (struct hd_popnd){ HD_MREG_PT, false }, target);
+	push_branch(sel, (struct hd_popnd){HD_MREG_PT, false}, target);
 }
 
 void hd_sel_branch_if(struct hd_select *sel, struct hd_popnd guard, uint32_t target, uint32_t otherwise)
@@ -238,7 +172,7 @@ void hd_sel_set_phi(struct hd_select *sel, uint32_t block, uint32_t phi, const s
 
 void hd_sel_end_thread(struct hd_select *sel, unsigned op)
 {
-	struct hd_popnd always = { hd_sel_isetp(sel, HD_CMP_EQ, false, hd_rz(), hd_rz()), false };
+	struct hd_popnd always = {hd_sel_isetp(sel, HD_CMP_EQ, false, hd_rz(), hd_rz()), false};
 	uint32_t end = hd_sel_new_block(sel), next = hd_sel_new_block(sel);
 
 	hd_sel_branch_if(sel, always, end, next);
@@ -267,7 +201,7 @@ static void define_phi(struct hd_select *sel, LLVMValueRef phi)
 			hd_sel_phi(sel, sel->block, HD_MREG_NONE, leaves[i].id);
 		} else {
 			leaves[i] = hd_leaf_reg(hd_mfunc_vreg(sel->func, (unsigned)words));
-			hd_sel_phi(sel, sel->block, (struct hd_mreg){ leaves[i].id, 0, (uint8_t)words }, HD_MREG_PT);
+			hd_sel_phi(sel, sel->block, (struct hd_mreg){leaves[i].id, 0, (uint8_t)words}, HD_MREG_PT);
 		}
 	}
 	hd_sel_define(sel, phi, leaves, count);
@@ -288,9 +222,9 @@ static struct hd_mreg phi_operand(struct hd_select *sel, uint32_t pred, struct h
 	struct hd_mreg reg;
 
 	if (!as_pred && leaf.kind == HD_LEAF_REG && !leaf.imm[0])
-		return (struct hd_mreg){ leaf.id, leaf.sub, leaf.words };
+		return (struct hd_mreg){leaf.id, leaf.sub, leaf.words};
 	if (as_pred && leaf.kind == HD_LEAF_REG && !leaf.inverted)
-		return (struct hd_mreg){ leaf.id, 0, 1 };
+		return (struct hd_mreg){leaf.id, 0, 1};
 	while (body > 0 && is_branch(&block->insts.data[body - 1]))
 		body--;
 	count = block->insts.len - body; /* at most a guarded branch and another */
@@ -300,9 +234,9 @@ static struct hd_mreg phi_operand(struct hd_select *sel, uint32_t pred, struct h
 	sel->loc = 0;
 	sel->ir = UINT32_MAX;
 	if (as_pred) {
-		struct hd_popnd always = { HD_MREG_PT, false };
+		struct hd_popnd always = {HD_MREG_PT, false};
 
-		reg = (struct hd_mreg){ hd_sel_plop(sel, HD_BOOL_AND, hd_sel_pred(sel, leaf), always), 0, 1 };
+		reg = (struct hd_mreg){hd_sel_plop(sel, HD_BOOL_AND, hd_sel_pred(sel, leaf), always), 0, 1};
 	} else {
 		reg = hd_sel_reg(sel, leaf);
 	}
@@ -319,7 +253,7 @@ static void fill_phi(struct hd_select *sel, LLVMValueRef phi, uint32_t block, ui
 	uint32_t preds = sel->func->blocks.data[block].preds.len;
 	struct hd_mreg *regs = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(*regs));
 	LLVMValueRef *values = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(LLVMValueRef));
-	struct hd_ptrmap by_block = { 0 };
+	struct hd_ptrmap by_block = {0};
 
 	for (unsigned i = 0; incoming > 8 && i < incoming; i++)
 		hd_ptrmap_put(&by_block, LLVMGetIncomingBlock(phi, i), i, 1);
@@ -372,12 +306,12 @@ static void order_blocks(struct hd_select *sel)
 		LLVMValueRef terminator;
 		unsigned next;
 	};
-	HD_VEC(struct frame) stack = { 0 };
-	HD_VEC(LLVMBasicBlockRef) post = { 0 };
+	HD_VEC(struct frame) stack = {0};
+	HD_VEC(LLVMBasicBlockRef) post = {0};
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(sel->function);
 
 	hd_ptrmap_put(&sel->values, entry, 0, 0);
-	hd_vec_push(&stack, (struct frame){ entry, LLVMGetBasicBlockTerminator(entry), 0 });
+	hd_vec_push(&stack, (struct frame){entry, LLVMGetBasicBlockTerminator(entry), 0});
 	while (stack.len) {
 		struct frame *top = &hd_vec_last(&stack);
 
@@ -388,7 +322,7 @@ static void order_blocks(struct hd_select *sel)
 
 			if (!hd_ptrmap_get(&sel->values, to)) {
 				hd_ptrmap_put(&sel->values, to, 0, 0);
-				hd_vec_push(&stack, (struct frame){ to, LLVMGetBasicBlockTerminator(to), 0 });
+				hd_vec_push(&stack, (struct frame){to, LLVMGetBasicBlockTerminator(to), 0});
 			}
 			continue;
 		}
@@ -398,7 +332,7 @@ static void order_blocks(struct hd_select *sel)
 	for (uint32_t i = post.len; i-- > 0;) {
 		uint32_t index = sel->blocks.len;
 
-		hd_vec_push(&sel->blocks, (struct hd_select_block){ post.data[i], machine_block(sel, index) });
+		hd_vec_push(&sel->blocks, (struct hd_select_block){post.data[i], machine_block(sel, index)});
 		hd_ptrmap_put(&sel->values, post.data[i], index, 1);
 	}
 	hd_vec_release(&stack);
@@ -433,7 +367,7 @@ static void prune_unreachable(struct hd_select *sel)
 {
 	struct hd_mfunc *func = sel->func;
 	struct hd_bitset reached = hd_bitset_new(func->arena, func->blocks.len);
-	HD_VEC(uint32_t) stack = { 0 };
+	HD_VEC(uint32_t) stack = {0};
 
 	hd_bitset_add(&reached, 0);
 	hd_vec_push(&stack, 0);
@@ -470,7 +404,7 @@ static uint32_t register_limit(struct hd_select *sel)
 {
 	uint32_t limit = HD_MAX_REGS, fixed = hd_annotation(sel->unit, sel->function, "maxnreg");
 	uint32_t threads = 1, ctas, warps;
-	static const char *const dims[] = { "maxntidx", "maxntidy", "maxntidz" };
+	static const char *const dims[] = {"maxntidx", "maxntidy", "maxntidz"};
 	bool bounded = false;
 
 	if (sel->unit->options.max_registers && sel->unit->options.max_registers < limit)
@@ -500,7 +434,8 @@ static uint32_t register_limit(struct hd_select *sel)
 static bool flushes_denormals(LLVMValueRef function)
 {
 	static const char name[] = "denormal-fp-math-f32";
-	LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
+	LLVMAttributeRef attr =
+		LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
 	unsigned length = 0;
 	const char *value = attr ? LLVMGetStringAttributeValue(attr, &length) : NULL;
 
@@ -526,7 +461,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	struct hd_function *out = &sel->unit->object.functions[index];
 
 	reset(sel);
-	hd_vec_push(&sel->unit->functions, (struct hd_mfunc){ 0 });
+	hd_vec_push(&sel->unit->functions, (struct hd_mfunc){0});
 	sel->func = &hd_vec_last(&sel->unit->functions);
 	sel->function = function;
 	sel->return_type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
@@ -597,7 +532,7 @@ static void release(struct hd_select *sel)
 
 int hd_select(struct hd_unit *unit)
 {
-	struct hd_select sel = { .unit = unit, .diag = unit->diag };
+	struct hd_select sel = {.unit = unit, .diag = unit->diag};
 	uint32_t index = 0;
 	int status = 0;
 

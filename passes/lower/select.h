@@ -20,20 +20,20 @@
 enum { HD_AS_GENERIC = 0, HD_AS_GLOBAL = 1, HD_AS_SHARED = 3, HD_AS_CONST = 4, HD_AS_LOCAL = 5, HD_AS_PARAM = 101 };
 
 enum hd_leaf_kind {
-	HD_LEAF_REG,     /* `words` words of register `id` from word `sub`; pointers: plus imm[0] */
-	HD_LEAF_IMM,     /* imm; predicates: imm[0] != 0 */
-	HD_LEAF_BANK,    /* the words at byte `id` of constant bank 0; pointers: plus imm[0] */
-	HD_LEAF_SYMBOL,  /* generic address of symbol `id`, plus imm[0] */
-	HD_LEAF_FRAME,   /* address of frame object `id`, plus imm[0]: local offset (1 word) or generic address (2) */
+	HD_LEAF_REG,	 /* `words` words of register `id` from word `sub`; pointers: plus imm[0] */
+	HD_LEAF_IMM,	 /* imm; predicates: imm[0] != 0 */
+	HD_LEAF_BANK,	 /* the words at byte `id` of constant bank 0; pointers: plus imm[0] */
+	HD_LEAF_SYMBOL,	 /* generic address of symbol `id`, plus imm[0] */
+	HD_LEAF_FRAME,	 /* address of frame object `id`, plus imm[0]: local offset (1 word) or generic address (2) */
 	HD_LEAF_INCOMING /* the same of byte imm[0] of this function's stack arguments */
 };
 enum { HD_EXT_NONE, HD_EXT_ZERO, HD_EXT_SIGN };
 
 struct hd_leaf {
 	uint8_t kind, words; /* words 0: a predicate */
-	uint8_t ext;         /* what the bits above a narrow integer's width hold */
+	uint8_t ext;	     /* what the bits above a narrow integer's width hold */
 	uint8_t sub;
-	bool inverted;       /* predicates */
+	bool inverted; /* predicates */
 	uint32_t id;
 	uint64_t imm[2];
 };
@@ -87,7 +87,7 @@ struct hd_signature {
 	struct hd_passed *args, *results;
 	uint32_t arg_count, result_count;
 	uint32_t *byval_offset; /* by parameter: in the argument area; UINT32_MAX when not by value */
-	uint32_t bytes;         /* of the argument area: arguments, by-value aggregates, results */
+	uint32_t bytes;		/* of the argument area: arguments, by-value aggregates, results */
 };
 
 struct hd_intrinsic;
@@ -100,32 +100,32 @@ struct hd_select {
 	LLVMContextRef context;
 	unsigned md_ordinal, md_prof, md_invariant;
 	unsigned at_byval, at_align, at_noalias, at_readonly;
-	struct hd_ptrmap symbols;    /* function or global -> index in unit->object.symbols */
-	struct hd_ptrmap intrinsics; /* function -> index in intrinsic_rows */
+	struct hd_ptrmap symbols;			    /* function or global -> index in unit->object.symbols */
+	struct hd_ptrmap intrinsics;			    /* function -> index in intrinsic_rows */
 	HD_VEC(const struct hd_intrinsic *) intrinsic_rows; /* NULL: not known */
-	struct hd_ptrmap files;      /* metadata of a DIFile -> index in file_names */
+	struct hd_ptrmap files;				    /* metadata of a DIFile -> index in file_names */
 	HD_VEC(const char *) file_names;
 
 	struct hd_mfunc *func;
 	LLVMValueRef function;
 	LLVMTypeRef return_type;
-	struct hd_ptrmap values;     /* value -> leaves; block -> index in blocks */
+	struct hd_ptrmap values; /* value -> leaves; block -> index in blocks */
 	HD_VEC(struct hd_leaf) leaves;
 	HD_VEC(struct hd_select_block) blocks;
-	HD_VEC(uint32_t) origin;     /* machine block -> index in blocks */
+	HD_VEC(uint32_t) origin; /* machine block -> index in blocks */
 	HD_VEC(LLVMValueRef) phis;
 	struct hd_ptrmap locs;
 	const void *last_loc_key;
 	uint32_t last_loc;
-	hd_leaf_types types;         /* scratch of hd_sel_types */
+	hd_leaf_types types;		      /* scratch of hd_sel_types */
 	const struct hd_signature *signature; /* of the function; NULL for kernels */
-	LLVMValueRef inst;           /* being selected */
+	LLVMValueRef inst;		      /* being selected */
 	uint32_t block, loc, ir;
-	bool ftz;                    /* float denormals are zero in this function */
+	bool ftz; /* float denormals are zero in this function */
 	bool failed;
 };
 
-/* ---- select_value.c: values, types, operands, emission */
+/* ---- select_map.c; select_value.c: values, types, operands; select_emit.c */
 void hd_ptrmap_put(struct hd_ptrmap *map, const void *key, uint32_t start, uint32_t count);
 const struct hd_slot_entry *hd_ptrmap_get(const struct hd_ptrmap *map, const void *key);
 void hd_ptrmap_clear(struct hd_ptrmap *map);
@@ -206,9 +206,9 @@ struct hd_mreg hd_sel_add64(struct hd_select *sel, struct hd_leaf a, struct hd_l
 /* Truth tables of LOP3's operands. */
 enum { HD_LUT_A = 0xf0, HD_LUT_B = 0xcc, HD_LUT_C = 0xaa };
 
-/* ---- select.c: blocks */
-uint32_t hd_sel_new_block(struct hd_select *sel); /* belongs to the same IR block */
-void hd_sel_branch(struct hd_select *sel, uint32_t target);                              /* unconditional */
+/* ---- select.c: blocks; select_loc.c */
+uint32_t hd_sel_new_block(struct hd_select *sel);	    /* belongs to the same IR block */
+void hd_sel_branch(struct hd_select *sel, uint32_t target); /* unconditional */
 void hd_sel_branch_if(struct hd_select *sel, struct hd_popnd guard, uint32_t target, uint32_t otherwise);
 /* A PHI in block `block`; operands are given later, in the order of its predecessors, through the register list. */
 uint32_t hd_sel_phi(struct hd_select *sel, uint32_t block, struct hd_mreg dst, uint32_t pdst);
@@ -230,7 +230,10 @@ void hd_sel_switch(struct hd_select *sel);
 void hd_sel_unreachable(struct hd_select *sel);
 void hd_sel_frequencies(struct hd_select *sel);
 
-/* ---- select_int.c, select_cast.c, select_wide.c */
+/* ---- select_int.c, select_add.c, select_cast.c */
+/* Whether `value` is an instruction `op` of this block with this one use: its own code then dies. */
+bool hd_sel_absorbs(struct hd_select *sel, LLVMValueRef value, LLVMOpcode op);
+struct hd_opnd hd_sel_value_word(struct hd_select *sel, LLVMValueRef value); /* word 0 of an operand */
 void hd_sel_add_sub(struct hd_select *sel);
 void hd_sel_mul(struct hd_select *sel);
 void hd_sel_logic_op(struct hd_select *sel);
@@ -250,10 +253,13 @@ struct hd_leaf hd_sel_shift_leaf(struct hd_select *sel, LLVMOpcode op, struct hd
 				 unsigned bits);
 struct hd_leaf hd_sel_select_leaf(struct hd_select *sel, struct hd_popnd cond, struct hd_leaf yes, struct hd_leaf no);
 struct hd_leaf hd_sel_mul_leaf(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b);
-/* Elements of 1, 8, 16, 32, 64 or 128 bits joined into 32-bit words (returns how many), and element `index` of such words. */
-unsigned hd_sel_pack(struct hd_select *sel, struct hd_leaf *leaves, uint32_t count, unsigned bits, struct hd_opnd *words);
+/* Elements of 1, 8, 16, 32, 64 or 128 bits joined into 32-bit words (returns how many), and element `index` of such
+ * words. */
+unsigned hd_sel_pack(struct hd_select *sel, struct hd_leaf *leaves, uint32_t count, unsigned bits,
+		     struct hd_opnd *words);
 struct hd_leaf hd_sel_unpack(struct hd_select *sel, const struct hd_opnd *words, uint32_t index, unsigned bits);
-struct hd_leaf hd_sel_extend_leaf(struct hd_select *sel, struct hd_leaf leaf, unsigned from, unsigned to, bool is_signed);
+struct hd_leaf hd_sel_extend_leaf(struct hd_select *sel, struct hd_leaf leaf, unsigned from, unsigned to,
+				  bool is_signed);
 
 /* ---- select_fp.c */
 void hd_sel_fneg(struct hd_select *sel);
@@ -295,16 +301,17 @@ struct hd_mreg hd_sel_load_at(struct hd_select *sel, struct hd_address address, 
 			      bool is_signed, uint16_t mods);
 void hd_sel_store_at(struct hd_select *sel, struct hd_address address, int64_t offset, unsigned bytes,
 		     struct hd_mreg value, uint16_t mods);
-void hd_sel_load_value(struct hd_select *sel, LLVMValueRef result, LLVMTypeRef type, struct hd_leaf pointer, unsigned space,
-		       unsigned align, uint16_t mods);
+void hd_sel_load_value(struct hd_select *sel, LLVMValueRef result, LLVMTypeRef type, struct hd_leaf pointer,
+		       unsigned space, unsigned align, uint16_t mods);
 void hd_sel_memcpy(struct hd_select *sel, bool overlapping);
 void hd_sel_memset(struct hd_select *sel);
-void hd_sel_copy_bytes(struct hd_select *sel, struct hd_address to, struct hd_address from, uint64_t bytes, unsigned align);
+void hd_sel_copy_bytes(struct hd_select *sel, struct hd_address to, struct hd_address from, uint64_t bytes,
+		       unsigned align);
 void hd_sel_atomicrmw(struct hd_select *sel);
 void hd_sel_cmpxchg(struct hd_select *sel);
 void hd_sel_fence(struct hd_select *sel);
-struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer, unsigned space,
-			     struct hd_leaf value, struct hd_leaf *swap, uint16_t mods);
+struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
+			     unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods);
 
 /* ---- select_call.c */
 void hd_sel_arguments(struct hd_select *sel);
@@ -323,11 +330,12 @@ struct hd_leaf hd_sel_mul_high(struct hd_select *sel, struct hd_leaf a, struct h
 struct hd_leaf hd_sel_count_leading(struct hd_select *sel, struct hd_leaf value, unsigned bits);
 struct hd_leaf hd_sel_popcount(struct hd_select *sel, struct hd_leaf value, unsigned bits);
 struct hd_leaf hd_sel_bit_reverse(struct hd_select *sel, struct hd_leaf value, unsigned bits);
-struct hd_leaf hd_sel_minmax(struct hd_select *sel, bool max, bool is_signed, struct hd_leaf a, struct hd_leaf b, unsigned bits);
-extern const struct hd_intrinsic hd_bit_intrinsics[];  /* select_bits.c; a NULL name ends */
-extern const struct hd_intrinsic hd_nvvm_intrinsics[]; /* select_nvvm.c */
+struct hd_leaf hd_sel_minmax(struct hd_select *sel, bool max, bool is_signed, struct hd_leaf a, struct hd_leaf b,
+			     unsigned bits);
+extern const struct hd_intrinsic hd_bit_intrinsics[];	  /* select_bits.c; a NULL name ends */
+extern const struct hd_intrinsic hd_nvvm_intrinsics[];	  /* select_nvvm.c */
 extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[]; /* select_nvvm_fp.c */
-extern const struct hd_intrinsic hd_math_intrinsics[]; /* select_math.c */
+extern const struct hd_intrinsic hd_math_intrinsics[];	  /* select_math.c */
 
 /* ---- select_aggregate.c */
 void hd_sel_extract_value(struct hd_select *sel);

@@ -5,7 +5,8 @@
 #include "passes/lower/select.h"
 
 /* Leaves before the element that the constant indices name, and how many it has. */
-static uint32_t leaf_range(struct hd_select *sel, LLVMTypeRef type, const unsigned *indices, unsigned count, uint32_t *length)
+static uint32_t leaf_range(struct hd_select *sel, LLVMTypeRef type, const unsigned *indices, unsigned count,
+			   uint32_t *length)
 {
 	uint32_t start = 0;
 
@@ -27,8 +28,8 @@ void hd_sel_extract_value(struct hd_select *sel)
 {
 	LLVMValueRef from = LLVMGetOperand(sel->inst, 0);
 	struct hd_leaf *leaves;
-	uint32_t length, start = leaf_range(sel, LLVMTypeOf(from), LLVMGetIndices(sel->inst), LLVMGetNumIndices(sel->inst),
-					    &length);
+	uint32_t length, start = leaf_range(sel, LLVMTypeOf(from), LLVMGetIndices(sel->inst),
+					    LLVMGetNumIndices(sel->inst), &length);
 
 	hd_sel_leaves(sel, from, &leaves);
 	hd_sel_define(sel, sel->inst, leaves + start, length);
@@ -38,8 +39,9 @@ void hd_sel_insert_value(struct hd_select *sel)
 {
 	LLVMValueRef into = LLVMGetOperand(sel->inst, 0);
 	struct hd_leaf *leaves, *inserted;
-	uint32_t length, count, start = leaf_range(sel, LLVMTypeOf(into), LLVMGetIndices(sel->inst),
-						   LLVMGetNumIndices(sel->inst), &length);
+	uint32_t length, count,
+		start = leaf_range(sel, LLVMTypeOf(into), LLVMGetIndices(sel->inst), LLVMGetNumIndices(sel->inst),
+				   &length);
 
 	count = hd_sel_leaves(sel, into, &leaves);
 	hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 1), &inserted);

@@ -5,11 +5,13 @@
 
 static unsigned atomic_op(unsigned space)
 {
-	return space == HD_AS_SHARED ? HD_OP_ATOMS : space == HD_AS_GLOBAL || space == HD_AS_CONST ? HD_OP_ATOMG : HD_OP_ATOM;
+	return space == HD_AS_SHARED			       ? HD_OP_ATOMS
+	       : space == HD_AS_GLOBAL || space == HD_AS_CONST ? HD_OP_ATOMG
+							       : HD_OP_ATOM;
 }
 
-struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer, unsigned space,
-			     struct hd_leaf value, struct hd_leaf *swap, uint16_t mods)
+struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
+			     unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods)
 {
 	bool wide = type == HD_U64 || type == HD_S64 || type == HD_F64;
 	struct hd_mreg operand = hd_sel_reg(sel, value), stored = HD_MREG_NONE;
@@ -28,14 +30,14 @@ struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned ty
 	if (LLVMGetFirstUse(sel->inst))
 		dst = hd_mfunc_vreg(sel->func, wide ? 2 : 1);
 	else
-		dst = (struct hd_mreg){ HD_RZ, 0, wide ? 2 : 1 };
+		dst = (struct hd_mreg){HD_RZ, 0, wide ? 2 : 1};
 	inst = hd_sel_push(sel, atomic_op(address.space), HD_MOD(ATOMOP, atomop) | HD_MOD(DTYPE, type) | mods);
 	inst->dst = dst;
 	inst->a = address.base;
 	if (inst->a.id == HD_RZ)
 		inst->a.words = address.space == HD_AS_SHARED ? 1 : 2;
 	inst->b = operand;
-	inst->c = swap ? stored : (struct hd_mreg){ HD_RZ, 0, wide ? 2 : 1 };
+	inst->c = swap ? stored : (struct hd_mreg){HD_RZ, 0, wide ? 2 : 1};
 	inst->xkind = HD_X_OTHER;
 	inst->x = (uint32_t)address.offset;
 	inst->ref_kind = address.ref_kind;
@@ -89,24 +91,54 @@ void hd_sel_atomicrmw(struct hd_select *sel)
 		return;
 	}
 	switch (LLVMGetAtomicRMWBinOp(sel->inst)) {
-	case LLVMAtomicRMWBinOpXchg: op = HD_ATOM_EXCH; break;
-	case LLVMAtomicRMWBinOpAdd: op = HD_ATOM_ADD; break;
-	case LLVMAtomicRMWBinOpSub: op = HD_ATOM_ADD; value = negated(sel, value); break;
-	case LLVMAtomicRMWBinOpAnd: op = HD_ATOM_AND; break;
-	case LLVMAtomicRMWBinOpOr: op = HD_ATOM_OR; break;
-	case LLVMAtomicRMWBinOpXor: op = HD_ATOM_XOR; break;
-	case LLVMAtomicRMWBinOpMax: op = HD_ATOM_MAX; type = integer_type(bits, true); break;
-	case LLVMAtomicRMWBinOpMin: op = HD_ATOM_MIN; type = integer_type(bits, true); break;
-	case LLVMAtomicRMWBinOpUMax: op = HD_ATOM_MAX; break;
-	case LLVMAtomicRMWBinOpUMin: op = HD_ATOM_MIN; break;
-	case LLVMAtomicRMWBinOpFAdd: op = HD_ATOM_ADD; type = bits == 64 ? HD_F64 : HD_F32; break;
+	case LLVMAtomicRMWBinOpXchg:
+		op = HD_ATOM_EXCH;
+		break;
+	case LLVMAtomicRMWBinOpAdd:
+		op = HD_ATOM_ADD;
+		break;
+	case LLVMAtomicRMWBinOpSub:
+		op = HD_ATOM_ADD;
+		value = negated(sel, value);
+		break;
+	case LLVMAtomicRMWBinOpAnd:
+		op = HD_ATOM_AND;
+		break;
+	case LLVMAtomicRMWBinOpOr:
+		op = HD_ATOM_OR;
+		break;
+	case LLVMAtomicRMWBinOpXor:
+		op = HD_ATOM_XOR;
+		break;
+	case LLVMAtomicRMWBinOpMax:
+		op = HD_ATOM_MAX;
+		type = integer_type(bits, true);
+		break;
+	case LLVMAtomicRMWBinOpMin:
+		op = HD_ATOM_MIN;
+		type = integer_type(bits, true);
+		break;
+	case LLVMAtomicRMWBinOpUMax:
+		op = HD_ATOM_MAX;
+		break;
+	case LLVMAtomicRMWBinOpUMin:
+		op = HD_ATOM_MIN;
+		break;
+	case LLVMAtomicRMWBinOpFAdd:
+		op = HD_ATOM_ADD;
+		type = bits == 64 ? HD_F64 : HD_F32;
+		break;
 	case LLVMAtomicRMWBinOpFSub:
 		op = HD_ATOM_ADD;
 		type = bits == 64 ? HD_F64 : HD_F32;
 		value = hd_sel_sign(sel, value, kind, HD_LUT_A ^ HD_LUT_B, 0x80000000u);
 		break;
-	case LLVMAtomicRMWBinOpUIncWrap: op = HD_ATOM_INC; break;
-	case LLVMAtomicRMWBinOpUDecWrap: op = HD_ATOM_DEC; break;
+	case LLVMAtomicRMWBinOpUIncWrap:
+		op = HD_ATOM_INC;
+		break;
+	case LLVMAtomicRMWBinOpUDecWrap:
+		op = HD_ATOM_DEC;
+		break;
 	default:
 		hd_sel_unsupported(sel, "atomic operation");
 		return;

@@ -62,7 +62,7 @@ struct hd_leaf hd_sel_count_leading(struct hd_select *sel, struct hd_leaf value,
 		return from_opnd(sel, leading(sel, hd_sel_extended(sel, value, bits, false), (int)bits - 32));
 	high = hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &value, 1), 1));
 	low = leading(sel, hd_sel_word(sel, &value, 0), 32);
-	none = (struct hd_popnd){ hd_sel_isetp(sel, HD_CMP_EQ, false, high, hd_rz()), false };
+	none = (struct hd_popnd){hd_sel_isetp(sel, HD_CMP_EQ, false, high, hd_rz()), false};
 	return hd_leaf_reg(hd_sel_select(sel, none, low, leading(sel, high, 0)));
 }
 
@@ -111,8 +111,8 @@ static void trailing_zeros(struct hd_select *sel, unsigned arg)
 	if (!check_width(sel, bits))
 		return;
 	if (bits < 32) { /* a bit beyond the width stops the count */
-		value = hd_leaf_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, hd_sel_word(sel, &value, 0), hd_imm(1u << bits),
-						 hd_none()));
+		value = hd_leaf_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, hd_sel_word(sel, &value, 0),
+						 hd_imm(1u << bits), hd_none()));
 		bits = 32;
 	}
 	value = hd_sel_bit_reverse(sel, value, bits);
@@ -145,8 +145,8 @@ static void reverse_bytes(struct hd_select *sel, unsigned arg)
 
 /* ------------------------------------------------------------------ funnel shifts */
 
-static struct hd_leaf funnel_narrow(struct hd_select *sel, bool left, unsigned bits, struct hd_leaf high, struct hd_leaf low,
-				    struct hd_opnd amount)
+static struct hd_leaf funnel_narrow(struct hd_select *sel, bool left, unsigned bits, struct hd_leaf high,
+				    struct hd_leaf low, struct hd_opnd amount)
 {
 	struct hd_mreg joined = hd_sel_alu(sel, HD_OP_LEA, HD_MOD(SHAMT, bits), hd_sel_word(sel, &high, 0),
 					   hd_sel_extended(sel, low, bits, false), hd_none());
@@ -159,7 +159,8 @@ static struct hd_leaf funnel_narrow(struct hd_select *sel, bool left, unsigned b
 }
 
 /* Of 64 bits: the far part is shifted by one first, so that the rest of the distance stays below 64. */
-static struct hd_leaf funnel_wide(struct hd_select *sel, bool left, struct hd_leaf high, struct hd_leaf low, struct hd_leaf amount)
+static struct hd_leaf funnel_wide(struct hd_select *sel, bool left, struct hd_leaf high, struct hd_leaf low,
+				  struct hd_leaf amount)
 {
 	struct hd_leaf n, rest, near, far, one = hd_leaf_imm(1, 1);
 	struct hd_opnd words[2];
@@ -168,15 +169,17 @@ static struct hd_leaf funnel_wide(struct hd_select *sel, bool left, struct hd_le
 		n = hd_leaf_imm(amount.imm[0] & 63, 1);
 		rest = hd_leaf_imm(63 - n.imm[0], 1);
 	} else {
-		n = hd_leaf_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, hd_sel_word(sel, &amount, 0), hd_imm(63), hd_none()));
-		rest = hd_leaf_reg(hd_sel_logic(sel, HD_LUT_A ^ HD_LUT_B, hd_sel_word(sel, &n, 0), hd_imm(63), hd_none()));
+		n = hd_leaf_reg(
+			hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, hd_sel_word(sel, &amount, 0), hd_imm(63), hd_none()));
+		rest = hd_leaf_reg(
+			hd_sel_logic(sel, HD_LUT_A ^ HD_LUT_B, hd_sel_word(sel, &n, 0), hd_imm(63), hd_none()));
 	}
 	near = hd_sel_shift_leaf(sel, left ? LLVMShl : LLVMLShr, left ? high : low, n, 64);
 	far = hd_sel_shift_leaf(sel, left ? LLVMLShr : LLVMShl, left ? low : high, one, 64);
 	far = hd_sel_shift_leaf(sel, left ? LLVMLShr : LLVMShl, far, rest, 64);
 	for (unsigned i = 0; i < 2; i++)
-		words[i] = hd_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, hd_sel_word(sel, &near, i), hd_sel_word(sel, &far, i),
-					       hd_none()));
+		words[i] = hd_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, hd_sel_word(sel, &near, i),
+					       hd_sel_word(sel, &far, i), hd_none()));
 	return hd_leaf_reg(hd_sel_pair(sel, words[0], words[1]));
 }
 
@@ -201,7 +204,8 @@ static void funnel(struct hd_select *sel, unsigned left)
 
 enum { MAX = 1, SIGNED = 2 };
 
-struct hd_leaf hd_sel_minmax(struct hd_select *sel, bool max, bool is_signed, struct hd_leaf a, struct hd_leaf b, unsigned bits)
+struct hd_leaf hd_sel_minmax(struct hd_select *sel, bool max, bool is_signed, struct hd_leaf a, struct hd_leaf b,
+			     unsigned bits)
 {
 	if (bits > 32 || bits == 1) {
 		struct hd_leaf less = hd_sel_cmp(sel, max ? HD_CMP_GT : HD_CMP_LT, is_signed, a, b, bits);
@@ -219,7 +223,8 @@ struct hd_leaf hd_sel_minmax(struct hd_select *sel, bool max, bool is_signed, st
 
 static void minmax(struct hd_select *sel, unsigned arg)
 {
-	hd_sel_define1(sel, hd_sel_minmax(sel, arg & MAX, arg & SIGNED, hd_sel_arg(sel, 0), hd_sel_arg(sel, 1), result_bits(sel)));
+	hd_sel_define1(sel, hd_sel_minmax(sel, arg & MAX, arg & SIGNED, hd_sel_arg(sel, 0), hd_sel_arg(sel, 1),
+					  result_bits(sel)));
 }
 
 static void absolute(struct hd_select *sel, unsigned arg)
@@ -235,7 +240,8 @@ static void absolute(struct hd_select *sel, unsigned arg)
 		hd_sel_define1(sel, from_opnd(sel, unary(sel, HD_OP_IABS, hd_sel_extended(sel, value, bits, true))));
 		return;
 	}
-	sign = hd_reg(hd_sel_alu(sel, HD_OP_SHR, HD_MOD(SIGN, HD_SIGNED), hd_sel_word(sel, &value, 1), hd_imm(31), hd_none()));
+	sign = hd_reg(hd_sel_alu(sel, HD_OP_SHR, HD_MOD(SIGN, HD_SIGNED), hd_sel_word(sel, &value, 1), hd_imm(31),
+				 hd_none()));
 	for (unsigned i = 0; i < 2; i++)
 		words[i] = hd_reg(hd_sel_logic(sel, HD_LUT_A ^ HD_LUT_B, hd_sel_word(sel, &value, i), sign, hd_none()));
 	flipped = hd_leaf_reg(hd_sel_pair(sel, words[0], words[1]));
@@ -256,18 +262,20 @@ static struct hd_leaf add_or_sub(struct hd_select *sel, struct hd_leaf a, struct
 }
 
 /* Whether a +- b leaves the range, given the (wrapped) result. */
-static struct hd_leaf overflowed(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b, struct hd_leaf sum, bool subtract,
-				 bool is_signed, unsigned bits)
+static struct hd_leaf overflowed(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b, struct hd_leaf sum,
+				 bool subtract, bool is_signed, unsigned bits)
 {
 	struct hd_opnd x, y, s, sign;
 
 	if (!is_signed)
-		return subtract ? hd_sel_cmp(sel, HD_CMP_LT, false, a, b, bits) : hd_sel_cmp(sel, HD_CMP_LT, false, sum, a, bits);
+		return subtract ? hd_sel_cmp(sel, HD_CMP_LT, false, a, b, bits)
+				: hd_sel_cmp(sel, HD_CMP_LT, false, sum, a, bits);
 	x = hd_sel_word(sel, &a, a.words - 1u);
 	y = hd_sel_word(sel, &b, b.words - 1u);
 	s = hd_sel_word(sel, &sum, sum.words - 1u);
 	/* The operands' signs agree (differ, for a subtraction) and the result's differs from the first. */
-	sign = hd_reg(hd_sel_logic(sel, (HD_LUT_A ^ HD_LUT_C) & (subtract ? HD_LUT_A ^ HD_LUT_B : ~(HD_LUT_A ^ HD_LUT_B)),
+	sign = hd_reg(hd_sel_logic(sel,
+				   (HD_LUT_A ^ HD_LUT_C) & (subtract ? HD_LUT_A ^ HD_LUT_B : ~(HD_LUT_A ^ HD_LUT_B)),
 				   hd_reg(hd_sel_opnd_reg(sel, x, 1)), y, s));
 	if (bits < 32)
 		sign = hd_reg(hd_sel_alu(sel, HD_OP_SHL, 0, sign, hd_imm(32 - bits), hd_none()));
@@ -291,11 +299,12 @@ static void with_overflow(struct hd_select *sel, unsigned arg)
 /* The largest or smallest value of the sign that the true result has. */
 static struct hd_leaf bound_of(struct hd_select *sel, struct hd_leaf a, unsigned bits)
 {
-	struct hd_opnd top = hd_sel_extended(sel, a.words == 2 ? hd_leaf_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, 1), 1)) : a,
-					     bits < 32 ? bits : 32, true);
+	struct hd_opnd top =
+		hd_sel_extended(sel, a.words == 2 ? hd_leaf_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, 1), 1)) : a,
+				bits < 32 ? bits : 32, true);
 	struct hd_opnd sign = hd_reg(hd_sel_alu(sel, HD_OP_SHR, HD_MOD(SIGN, HD_SIGNED), top, hd_imm(31), hd_none()));
-	struct hd_mreg high = hd_sel_logic(sel, HD_LUT_A ^ HD_LUT_B, sign, hd_imm(0x7fffffffu >> (bits < 32 ? 32 - bits : 0)),
-					   hd_none());
+	struct hd_mreg high = hd_sel_logic(sel, HD_LUT_A ^ HD_LUT_B, sign,
+					   hd_imm(0x7fffffffu >> (bits < 32 ? 32 - bits : 0)), hd_none());
 
 	if (bits <= 32)
 		return hd_leaf_reg(high);
@@ -335,7 +344,8 @@ struct hd_leaf hd_sel_mul_high(struct hd_select *sel, struct hd_leaf a, struct h
 	/* low.hi + al*bh cannot overflow 64 bits; its low word plus ah*bl cannot either. */
 	low = hd_sel_alu(sel, HD_OP_IMAD_HI, 0, al, bl, hd_none());
 	middle = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, al, bh, hd_reg(hd_sel_pair(sel, hd_reg(low), hd_rz())));
-	other = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, ah, bl, hd_reg(hd_sel_pair(sel, hd_reg(hd_sub(middle, 0, 1)), hd_rz())));
+	other = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, ah, bl,
+				hd_reg(hd_sel_pair(sel, hd_reg(hd_sub(middle, 0, 1)), hd_rz())));
 	cross[0] = hd_reg(hd_sub(middle, 1, 1));
 	cross[1] = hd_rz();
 	high[0] = hd_reg(hd_sub(other, 1, 1));
@@ -343,8 +353,8 @@ struct hd_leaf hd_sel_mul_high(struct hd_select *sel, struct hd_leaf a, struct h
 	hd_sel_add_words(sel, 2, cross, high, false, sum);
 	top = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, ah, bh, hd_reg(hd_sel_pair(sel, sum[0], sum[1])));
 	if (is_signed) { /* signed = unsigned - (a < 0 ? b : 0) - (b < 0 ? a : 0) */
-		struct hd_popnd a_neg = { hd_sel_isetp(sel, HD_CMP_LT, true, ah, hd_rz()), false };
-		struct hd_popnd b_neg = { hd_sel_isetp(sel, HD_CMP_LT, true, bh, hd_rz()), false };
+		struct hd_popnd a_neg = {hd_sel_isetp(sel, HD_CMP_LT, true, ah, hd_rz()), false};
+		struct hd_popnd b_neg = {hd_sel_isetp(sel, HD_CMP_LT, true, bh, hd_rz()), false};
 		struct hd_leaf zero = hd_leaf_imm(0, 2), fix = hd_sel_select_leaf(sel, a_neg, b, zero);
 
 		top = hd_sel_add64(sel, hd_leaf_reg(top), fix, true);
@@ -378,27 +388,27 @@ static void mul_overflow(struct hd_select *sel, unsigned arg)
 }
 
 const struct hd_intrinsic hd_bit_intrinsics[] = {
-	{ "ctpop", population, 0 },
-	{ "ctlz", leading_zeros, 0 },
-	{ "cttz", trailing_zeros, 0 },
-	{ "bitreverse", reverse_bits, 0 },
-	{ "bswap", reverse_bytes, 0 },
-	{ "fshl", funnel, 1 },
-	{ "fshr", funnel, 0 },
-	{ "smin", minmax, SIGNED },
-	{ "smax", minmax, SIGNED | MAX },
-	{ "umin", minmax, 0 },
-	{ "umax", minmax, MAX },
-	{ "abs", absolute, 0 },
-	{ "uadd.with.overflow", with_overflow, 0 },
-	{ "usub.with.overflow", with_overflow, SUBTRACT },
-	{ "sadd.with.overflow", with_overflow, SIGNED },
-	{ "ssub.with.overflow", with_overflow, SIGNED | SUBTRACT },
-	{ "umul.with.overflow", mul_overflow, 0 },
-	{ "smul.with.overflow", mul_overflow, SIGNED },
-	{ "uadd.sat", saturating, 0 },
-	{ "usub.sat", saturating, SUBTRACT },
-	{ "sadd.sat", saturating, SIGNED },
-	{ "ssub.sat", saturating, SIGNED | SUBTRACT },
-	{ NULL, NULL, 0 },
+	{"ctpop", population, 0},
+	{"ctlz", leading_zeros, 0},
+	{"cttz", trailing_zeros, 0},
+	{"bitreverse", reverse_bits, 0},
+	{"bswap", reverse_bytes, 0},
+	{"fshl", funnel, 1},
+	{"fshr", funnel, 0},
+	{"smin", minmax, SIGNED},
+	{"smax", minmax, SIGNED | MAX},
+	{"umin", minmax, 0},
+	{"umax", minmax, MAX},
+	{"abs", absolute, 0},
+	{"uadd.with.overflow", with_overflow, 0},
+	{"usub.with.overflow", with_overflow, SUBTRACT},
+	{"sadd.with.overflow", with_overflow, SIGNED},
+	{"ssub.with.overflow", with_overflow, SIGNED | SUBTRACT},
+	{"umul.with.overflow", mul_overflow, 0},
+	{"smul.with.overflow", mul_overflow, SIGNED},
+	{"uadd.sat", saturating, 0},
+	{"usub.sat", saturating, SUBTRACT},
+	{"sadd.sat", saturating, SIGNED},
+	{"ssub.sat", saturating, SIGNED | SUBTRACT},
+	{NULL, NULL, 0},
 };

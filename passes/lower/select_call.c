@@ -36,23 +36,26 @@ static uint32_t place_all(struct hd_select *sel, bool results, struct hd_passed 
 	return stack;
 }
 
-static uint32_t add_passed(struct hd_select *sel, LLVMTypeRef type, uint32_t param, struct hd_passed *list, uint32_t count)
+static uint32_t add_passed(struct hd_select *sel, LLVMTypeRef type, uint32_t param, struct hd_passed *list,
+			   uint32_t count)
 {
 	const hd_leaf_types *types = hd_sel_types(sel, type);
 
 	for (uint32_t i = 0; i < types->len; i++)
-		list[count++] = (struct hd_passed){ .type = types->data[i].type, .param = param, .leaf = i,
-						    .words = passed_words(sel, types->data[i].type) };
+		list[count++] = (struct hd_passed){.type = types->data[i].type,
+						   .param = param,
+						   .leaf = i,
+						   .words = passed_words(sel, types->data[i].type)};
 	return count;
 }
 
 /* `call` gives the by-value attributes of a call; without it they are those of sel->function. */
 static LLVMTypeRef byval_of(struct hd_select *sel, LLVMValueRef call, unsigned param, uint32_t *align)
 {
-	LLVMAttributeRef byval = call ? LLVMGetCallSiteEnumAttribute(call, param + 1, sel->at_byval) :
-					LLVMGetEnumAttributeAtIndex(sel->function, param + 1, sel->at_byval);
-	LLVMAttributeRef attr = call ? LLVMGetCallSiteEnumAttribute(call, param + 1, sel->at_align) :
-				       LLVMGetEnumAttributeAtIndex(sel->function, param + 1, sel->at_align);
+	LLVMAttributeRef byval = call ? LLVMGetCallSiteEnumAttribute(call, param + 1, sel->at_byval)
+				      : LLVMGetEnumAttributeAtIndex(sel->function, param + 1, sel->at_byval);
+	LLVMAttributeRef attr = call ? LLVMGetCallSiteEnumAttribute(call, param + 1, sel->at_align)
+				     : LLVMGetEnumAttributeAtIndex(sel->function, param + 1, sel->at_align);
 	LLVMTypeRef type;
 
 	if (!byval)
@@ -67,7 +70,8 @@ static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type
 	struct hd_arena *arena = sel->func->arena;
 	struct hd_signature *sig = hd_arena_alloc(arena, sizeof(*sig));
 	unsigned params = LLVMCountParamTypes(type);
-	LLVMTypeRef *types = hd_arena_alloc(arena, (params + 1) * sizeof(LLVMTypeRef)), result = LLVMGetReturnType(type);
+	LLVMTypeRef *types = hd_arena_alloc(arena, (params + 1) * sizeof(LLVMTypeRef)),
+		    result = LLVMGetReturnType(type);
 	uint32_t capacity = 0, stack, bytes;
 
 	LLVMGetParamTypes(type, types);
@@ -106,13 +110,15 @@ static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type
 
 static struct hd_address stack_slot(struct hd_select *sel, bool incoming, uint32_t offset)
 {
-	return (struct hd_address){ .space = HD_AS_LOCAL, .base = { sel->func->abi->stack_pointer, 0, 1 },
-				    .ref_kind = incoming ? HD_MREF_INCOMING : HD_MREF_NONE, .offset = (int32_t)offset };
+	return (struct hd_address){.space = HD_AS_LOCAL,
+				   .base = {sel->func->abi->stack_pointer, 0, 1},
+				   .ref_kind = incoming ? HD_MREF_INCOMING : HD_MREF_NONE,
+				   .offset = (int32_t)offset};
 }
 
 static struct hd_mreg physical(const struct hd_abi_place *place)
 {
-	return (struct hd_mreg){ place->reg, 0, place->words };
+	return (struct hd_mreg){place->reg, 0, place->words};
 }
 
 static void push_copy(struct hd_select *sel, struct hd_mreg dst, struct hd_mreg src)
@@ -155,12 +161,13 @@ static struct hd_mreg *receive(struct hd_select *sel, const struct hd_passed *li
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (!list[i].place.words)
-			regs[i] = hd_sel_load_at(sel, stack_slot(sel, incoming, 0), list[i].place.offset, list[i].place.bytes,
-						 false, 0);
+			regs[i] = hd_sel_load_at(sel, stack_slot(sel, incoming, 0), list[i].place.offset,
+						 list[i].place.bytes, false, 0);
 	return regs;
 }
 
-/* Stores what goes on the stack, then copies the rest into place: nothing comes between these copies and their reader. */
+/* Stores what goes on the stack, then copies the rest into place: nothing comes between these copies and their reader.
+ */
 static uint32_t send(struct hd_select *sel, const struct hd_passed *list, const struct hd_mreg *regs, uint32_t count,
 		     bool incoming, struct hd_mreg *used)
 {
@@ -168,7 +175,8 @@ static uint32_t send(struct hd_select *sel, const struct hd_passed *list, const 
 
 	for (uint32_t i = 0; i < count; i++)
 		if (!list[i].place.words)
-			hd_sel_store_at(sel, stack_slot(sel, incoming, 0), list[i].place.offset, list[i].place.bytes, regs[i], 0);
+			hd_sel_store_at(sel, stack_slot(sel, incoming, 0), list[i].place.offset, list[i].place.bytes,
+					regs[i], 0);
 	for (uint32_t i = 0; i < count; i++)
 		if (list[i].place.words) {
 			used[in_registers] = physical(&list[i].place);
@@ -216,7 +224,8 @@ void hd_sel_arguments(struct hd_select *sel)
 		if (sel->func->param_bytes > HD_CB_BYTES - HD_CB_PARAMS)
 			hd_sel_unsupported(sel, "kernel parameters of %u bytes", sel->func->param_bytes);
 		for (unsigned i = 0; i < params && !sel->failed; i++)
-			kernel_argument(sel, LLVMGetParam(sel->function, i), hd_byval_type(sel->function, i), offsets[i]);
+			kernel_argument(sel, LLVMGetParam(sel->function, i), hd_byval_type(sel->function, i),
+					offsets[i]);
 		return;
 	}
 	if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(sel->function))) {
@@ -229,7 +238,7 @@ void hd_sel_arguments(struct hd_select *sel)
 	for (uint32_t i = 0; i < sel->signature->arg_count; i++)
 		leaves[i] = received_leaf(sel, &sel->signature->args[i], regs[i]);
 	for (unsigned i = 0; i < params; i++) {
-		struct hd_leaf address = { .kind = HD_LEAF_INCOMING, .words = 2 };
+		struct hd_leaf address = {.kind = HD_LEAF_INCOMING, .words = 2};
 		uint32_t count = 0;
 
 		if (sel->signature->byval_offset[i] != UINT32_MAX) {
@@ -270,7 +279,8 @@ static struct hd_mreg *argument_registers(struct hd_select *sel, const struct hd
 
 	for (uint32_t i = 0; i < sig->arg_count; i++)
 		regs[i] = passed_reg(sel, &sig->args[i],
-				     hd_sel_leaf(sel, LLVMGetArgOperand(sel->inst, sig->args[i].param), sig->args[i].leaf));
+				     hd_sel_leaf(sel, LLVMGetArgOperand(sel->inst, sig->args[i].param),
+						 sig->args[i].leaf));
 	return regs;
 }
 
@@ -407,7 +417,8 @@ void hd_sel_ret(struct hd_select *sel)
 	regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
 	used = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
 	for (uint32_t i = 0; i < sig->result_count; i++)
-		regs[i] = passed_reg(sel, &sig->results[i], hd_sel_leaf(sel, LLVMGetOperand(sel->inst, 0), sig->results[i].leaf));
+		regs[i] = passed_reg(sel, &sig->results[i],
+				     hd_sel_leaf(sel, LLVMGetOperand(sel->inst, 0), sig->results[i].leaf));
 	count = send(sel, sig->results, regs, sig->result_count, true, used);
 	inst = hd_sel_push(sel, HD_OP_RET, 0);
 	inst->extra = hd_mfunc_extras(sel->func, used, count);

@@ -13,8 +13,8 @@ static struct hd_opnd shift_word(struct hd_select *sel, LLVMOpcode op, struct hd
 }
 
 /* The word of high:low that a shift by less than 32 leaves in the place of `high` (left) or `low` (right). */
-static struct hd_opnd funnel(struct hd_select *sel, bool left, struct hd_opnd low, struct hd_opnd high, struct hd_opnd amount,
-			     bool wrap)
+static struct hd_opnd funnel(struct hd_select *sel, bool left, struct hd_opnd low, struct hd_opnd high,
+			     struct hd_opnd amount, bool wrap)
 {
 	return hd_reg(hd_sel_alu(sel, left ? HD_OP_SHF_L : HD_OP_SHF_R, HD_MOD(WRAP, wrap), low, amount, high));
 }
@@ -33,7 +33,8 @@ static void shift_constant(struct hd_select *sel, LLVMOpcode op, struct hd_opnd 
 	if (op == LLVMAShr && whole)
 		fill = sign_word(sel, w[count - 1]);
 	for (unsigned i = 0; i < count; i++) {
-		int from = op == LLVMShl ? (int)i - (int)whole : (int)(i + whole), next = op == LLVMShl ? from - 1 : from + 1;
+		int from = op == LLVMShl ? (int)i - (int)whole : (int)(i + whole),
+		    next = op == LLVMShl ? from - 1 : from + 1;
 		bool inside = from >= 0 && from < (int)count, has_next = next >= 0 && next < (int)count;
 
 		if (!inside)
@@ -58,7 +59,7 @@ static void shift_pair(struct hd_select *sel, LLVMOpcode op, struct hd_opnd *w, 
 	struct hd_opnd beyond = hd_reg(hd_sel_alu(sel, HD_OP_IADD3, 0, n, hd_imm(-32u), hd_none()));
 	struct hd_opnd source = left ? w[0] : w[1]; /* what is left after 32 or more */
 	struct hd_opnd near = funnel(sel, left, w[0], w[1], n, false), far = shift_word(sel, op, source, beyond);
-	struct hd_popnd small = { hd_sel_isetp(sel, HD_CMP_LT, false, n, hd_imm(32)), false };
+	struct hd_popnd small = {hd_sel_isetp(sel, HD_CMP_LT, false, n, hd_imm(32)), false};
 	struct hd_opnd edge = shift_word(sel, op, source, n), inner = hd_reg(hd_sel_select(sel, small, near, far));
 
 	w[0] = left ? edge : inner;
@@ -72,8 +73,9 @@ static void shift_quad(struct hd_select *sel, LLVMOpcode op, struct hd_opnd *w, 
 	struct hd_opnd fill = op == LLVMAShr ? sign_word(sel, w[3]) : hd_rz();
 
 	for (int stage = 2; stage > 0; stage--) {
-		struct hd_opnd bit = hd_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, n, hd_imm(32u * (unsigned)stage), hd_none()));
-		struct hd_popnd moved = { hd_sel_isetp(sel, HD_CMP_NE, false, bit, hd_rz()), false };
+		struct hd_opnd bit =
+			hd_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, n, hd_imm(32u * (unsigned)stage), hd_none()));
+		struct hd_popnd moved = {hd_sel_isetp(sel, HD_CMP_NE, false, bit, hd_rz()), false};
 
 		for (int i = 0; i < 4; i++) {
 			int from = op == LLVMShl ? i - stage : i + stage;
@@ -105,7 +107,8 @@ struct hd_leaf hd_sel_shift_leaf(struct hd_select *sel, LLVMOpcode op, struct hd
 		w[i] = hd_sel_word(sel, &value, i);
 	if (amount.kind == HD_LEAF_IMM) {
 		if (count == 1)
-			return hd_leaf_reg(hd_sel_opnd_reg(sel, shift_word(sel, op, w[0], hd_imm((uint32_t)amount.imm[0])), 1));
+			return hd_leaf_reg(
+				hd_sel_opnd_reg(sel, shift_word(sel, op, w[0], hd_imm((uint32_t)amount.imm[0])), 1));
 		shift_constant(sel, op, w, count, (unsigned)amount.imm[0] & 127);
 		return hd_leaf_reg(hd_sel_join(sel, w, count));
 	}
@@ -132,7 +135,8 @@ void hd_sel_shift(struct hd_select *sel)
 
 /* ------------------------------------------------------------------ integer widths */
 
-struct hd_leaf hd_sel_extend_leaf(struct hd_select *sel, struct hd_leaf leaf, unsigned from, unsigned to, bool is_signed)
+struct hd_leaf hd_sel_extend_leaf(struct hd_select *sel, struct hd_leaf leaf, unsigned from, unsigned to,
+				  bool is_signed)
 {
 	unsigned have = (from + 31) / 32, want = (to + 31) / 32;
 	struct hd_opnd w[4], fill = hd_rz();
@@ -253,8 +257,9 @@ struct hd_leaf hd_sel_cast_space(struct hd_select *sel, struct hd_leaf leaf, uns
 			return leaf;
 		}
 		/* The windows are aligned to 4 GiB: the offset is the low word. */
-		return hd_leaf_reg(hd_sel_pair(sel, hd_sel_word(sel, &leaf, 0),
-					       hd_bank((from == HD_AS_SHARED ? HD_CB_SHARED_WINDOW : HD_CB_LOCAL_WINDOW) + 4)));
+		return hd_leaf_reg(
+			hd_sel_pair(sel, hd_sel_word(sel, &leaf, 0),
+				    hd_bank((from == HD_AS_SHARED ? HD_CB_SHARED_WINDOW : HD_CB_LOCAL_WINDOW) + 4)));
 	}
 	hd_sel_unsupported(sel, "address space cast from %u to %u", from, to);
 	return leaf;
@@ -277,15 +282,16 @@ void hd_sel_ptr_int(struct hd_select *sel)
 	if (from < to)
 		leaf = hd_sel_extend_leaf(sel, leaf, from, to, false);
 	else if (from > to)
-		leaf = to == 1 ? hd_sel_word_bool(sel, hd_sel_word(sel, &leaf, 0)) :
-		       to <= 32 ? hd_leaf_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &leaf, 0), 1)) :
-				  hd_leaf_reg(hd_sub(hd_sel_reg(sel, leaf), 0, to <= 64 ? 2 : 4));
+		leaf = to == 1	  ? hd_sel_word_bool(sel, hd_sel_word(sel, &leaf, 0))
+		       : to <= 32 ? hd_leaf_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &leaf, 0), 1))
+				  : hd_leaf_reg(hd_sub(hd_sel_reg(sel, leaf), 0, to <= 64 ? 2 : 4));
 	hd_sel_define1(sel, leaf);
 }
 
 /* ------------------------------------------------------------------ bit patterns */
 
-unsigned hd_sel_pack(struct hd_select *sel, struct hd_leaf *leaves, uint32_t count, unsigned bits, struct hd_opnd *words)
+unsigned hd_sel_pack(struct hd_select *sel, struct hd_leaf *leaves, uint32_t count, unsigned bits,
+		     struct hd_opnd *words)
 {
 	unsigned n = (count * bits + 31) / 32;
 
@@ -302,15 +308,17 @@ unsigned hd_sel_pack(struct hd_select *sel, struct hd_leaf *leaves, uint32_t cou
 		if (bits == 1) {
 			struct hd_opnd bit = hd_sel_bool_word(sel, leaves[i], 1u << shift);
 
-			words[at] = shift ? hd_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, words[at], bit, hd_none())) : bit;
+			words[at] =
+				shift ? hd_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, words[at], bit, hd_none())) : bit;
 		} else if (!shift) {
 			words[at] = hd_sel_word(sel, &leaves[i], 0);
 		} else {
 			/* Byte 0 of c (4), and byte 1 of 16-bit elements (5), take their place among the bytes of a. */
 			uint32_t choice = bits == 16 ? 0x5410 : shift == 8 ? 0x3240 : shift == 16 ? 0x3410 : 0x4210;
 
-			words[at] = hd_reg(hd_sel_alu(sel, HD_OP_PRMT, 0, words[at], hd_imm(choice),
-						      hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &leaves[i], 0), 1))));
+			words[at] =
+				hd_reg(hd_sel_alu(sel, HD_OP_PRMT, 0, words[at], hd_imm(choice),
+						  hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &leaves[i], 0), 1))));
 		}
 	}
 	return n;
@@ -330,8 +338,8 @@ struct hd_leaf hd_sel_unpack(struct hd_select *sel, const struct hd_opnd *words,
 	}
 	if (!shift)
 		return hd_leaf_reg(hd_sel_opnd_reg(sel, words[at], 1));
-	leaf = hd_leaf_reg(hd_sel_alu(sel, HD_OP_PRMT, 0, words[at],
-				      hd_imm(bits == 16 ? 0x4432 : 0x4440 | shift / 8), hd_rz()));
+	leaf = hd_leaf_reg(
+		hd_sel_alu(sel, HD_OP_PRMT, 0, words[at], hd_imm(bits == 16 ? 0x4432 : 0x4440 | shift / 8), hd_rz()));
 	leaf.ext = HD_EXT_ZERO;
 	return leaf;
 }
@@ -344,7 +352,8 @@ void hd_sel_bitcast(struct hd_select *sel)
 	unsigned from_bits = hd_sel_bits(sel, from_scalar), to_bits = hd_sel_bits(sel, to_scalar);
 	struct hd_leaf *leaves, *out;
 	struct hd_opnd *words;
-	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves), out_count = count * from_bits / to_bits;
+	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves),
+		 out_count = count * from_bits / to_bits;
 
 	if (from_bits == to_bits) {
 		hd_sel_define(sel, sel->inst, leaves, count);

@@ -18,8 +18,16 @@ struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
 static bool is_float_op(unsigned op)
 {
 	switch (op) {
-	case HD_OP_FADD: case HD_OP_FMUL: case HD_OP_FFMA: case HD_OP_FMNMX: case HD_OP_FSETP: case HD_OP_MUFU:
-	case HD_OP_DADD: case HD_OP_DMUL: case HD_OP_DFMA: case HD_OP_DSETP:
+	case HD_OP_FADD:
+	case HD_OP_FMUL:
+	case HD_OP_FFMA:
+	case HD_OP_FMNMX:
+	case HD_OP_FSETP:
+	case HD_OP_MUFU:
+	case HD_OP_DADD:
+	case HD_OP_DMUL:
+	case HD_OP_DFMA:
+	case HD_OP_DSETP:
 		return true;
 	default:
 		return false;
@@ -29,9 +37,19 @@ static bool is_float_op(unsigned op)
 static bool is_commutative(unsigned op)
 {
 	switch (op) {
-	case HD_OP_IADD3: case HD_OP_IMAD: case HD_OP_IMAD_WIDE: case HD_OP_IMAD_HI: case HD_OP_IMNMX: case HD_OP_LOP3:
-	case HD_OP_FADD: case HD_OP_FMUL: case HD_OP_FFMA: case HD_OP_FMNMX:
-	case HD_OP_DADD: case HD_OP_DMUL: case HD_OP_DFMA:
+	case HD_OP_IADD3:
+	case HD_OP_IMAD:
+	case HD_OP_IMAD_WIDE:
+	case HD_OP_IMAD_HI:
+	case HD_OP_IMNMX:
+	case HD_OP_LOP3:
+	case HD_OP_FADD:
+	case HD_OP_FMUL:
+	case HD_OP_FFMA:
+	case HD_OP_FMNMX:
+	case HD_OP_DADD:
+	case HD_OP_DMUL:
+	case HD_OP_DFMA:
 		return true;
 	default:
 		return false;
@@ -56,7 +74,7 @@ static void fold_immediate(unsigned op, uint16_t mods, struct hd_opnd *opnd, uns
 	}
 	opnd->neg = opnd->abs = false;
 	if (!opnd->x && width)
-		*opnd = hd_reg((struct hd_mreg){ HD_RZ, 0, (uint8_t)width });
+		*opnd = hd_reg((struct hd_mreg){HD_RZ, 0, (uint8_t)width});
 }
 
 static void swap_operands(struct hd_opnd *a, struct hd_opnd *b)
@@ -122,9 +140,10 @@ static void legalise(struct hd_select *sel, unsigned op, uint16_t *mods, struct 
 		to_register(sel, op, &o[o[1].kind == HD_OPND_IMM ? 1 : 2], width[o[1].kind == HD_OPND_IMM ? 1 : 2]);
 }
 
-static void place(struct hd_minst *inst, struct hd_mreg *slot, const struct hd_opnd *opnd, unsigned width, unsigned index)
+static void place(struct hd_minst *inst, struct hd_mreg *slot, const struct hd_opnd *opnd, unsigned width,
+		  unsigned index)
 {
-	static const uint8_t neg[] = { HD_NEG_A, HD_NEG_B, HD_NEG_C }, abs[] = { HD_ABS_A, HD_ABS_B, 0 };
+	static const uint8_t neg[] = {HD_NEG_A, HD_NEG_B, HD_NEG_C}, abs[] = {HD_ABS_A, HD_ABS_B, 0};
 
 	if (opnd->neg)
 		inst->srcmods |= neg[index];
@@ -133,7 +152,7 @@ static void place(struct hd_minst *inst, struct hd_mreg *slot, const struct hd_o
 	switch (opnd->kind) {
 	case HD_OPND_NONE:
 		if (width)
-			*slot = (struct hd_mreg){ HD_RZ, 0, (uint8_t)width };
+			*slot = (struct hd_mreg){HD_RZ, 0, (uint8_t)width};
 		break;
 	case HD_OPND_REG:
 		*slot = opnd->reg;
@@ -144,15 +163,15 @@ static void place(struct hd_minst *inst, struct hd_mreg *slot, const struct hd_o
 		inst->x = opnd->x;
 		inst->ref_kind = opnd->ref_kind;
 		inst->ref = opnd->ref;
-		inst->xkind = opnd->kind == HD_OPND_IMM ? (index == 1 ? HD_X_IMM_B : HD_X_IMM_C) :
-							  (index == 1 ? HD_X_CONST_B : HD_X_CONST_C);
+		inst->xkind = opnd->kind == HD_OPND_IMM ? (index == 1 ? HD_X_IMM_B : HD_X_IMM_C)
+							: (index == 1 ? HD_X_CONST_B : HD_X_CONST_C);
 	}
 }
 
 struct hd_minst *hd_sel_op(struct hd_select *sel, unsigned op, uint16_t mods, struct hd_mreg dst, struct hd_opnd a,
 			   struct hd_opnd b, struct hd_opnd c)
 {
-	struct hd_opnd o[3] = { a, b, c };
+	struct hd_opnd o[3] = {a, b, c};
 	unsigned width[3];
 	struct hd_minst *inst;
 
@@ -231,19 +250,25 @@ static bool fold_compare(unsigned cmp, bool is_signed, uint32_t a, uint32_t b)
 	int order = is_signed ? ((int32_t)a > (int32_t)b) - ((int32_t)a < (int32_t)b) : (a > b) - (a < b);
 
 	switch (cmp) {
-	case HD_CMP_LT: return order < 0;
-	case HD_CMP_EQ: return order == 0;
-	case HD_CMP_LE: return order <= 0;
-	case HD_CMP_GT: return order > 0;
-	case HD_CMP_NE: return order != 0;
-	default: return order >= 0;
+	case HD_CMP_LT:
+		return order < 0;
+	case HD_CMP_EQ:
+		return order == 0;
+	case HD_CMP_LE:
+		return order <= 0;
+	case HD_CMP_GT:
+		return order > 0;
+	case HD_CMP_NE:
+		return order != 0;
+	default:
+		return order >= 0;
 	}
 }
 
 uint32_t hd_sel_isetp(struct hd_select *sel, unsigned cmp, bool is_signed, struct hd_opnd a, struct hd_opnd b)
 {
-	static const uint8_t swapped[] = { [HD_CMP_LT] = HD_CMP_GT, [HD_CMP_EQ] = HD_CMP_EQ, [HD_CMP_LE] = HD_CMP_GE,
-					   [HD_CMP_GT] = HD_CMP_LT, [HD_CMP_NE] = HD_CMP_NE, [HD_CMP_GE] = HD_CMP_LE };
+	static const uint8_t swapped[] = {[HD_CMP_LT] = HD_CMP_GT, [HD_CMP_EQ] = HD_CMP_EQ, [HD_CMP_LE] = HD_CMP_GE,
+					  [HD_CMP_GT] = HD_CMP_LT, [HD_CMP_NE] = HD_CMP_NE, [HD_CMP_GE] = HD_CMP_LE};
 	uint32_t pred = hd_mfunc_pred(sel->func);
 	struct hd_minst *inst;
 
@@ -288,7 +313,8 @@ void hd_sel_add_words(struct hd_select *sel, unsigned count, struct hd_opnd *a, 
 
 		if (subtract && !in_register(&b[i]) && !is_plain_imm(&b[i]))
 			b[i] = hd_reg(hd_sel_opnd_reg(sel, b[i], 1));
-		inst = hd_sel_op(sel, HD_OP_IADD3, HD_MOD(EX, extended), dst, a[i], subtract ? hd_neg(b[i]) : b[i], hd_none());
+		inst = hd_sel_op(sel, HD_OP_IADD3, HD_MOD(EX, extended), dst, a[i], subtract ? hd_neg(b[i]) : b[i],
+				 hd_none());
 		inst->psrc = carry;
 		if (i + 1 < count) {
 			carry = hd_mfunc_pred(sel->func);

@@ -62,10 +62,11 @@ static void jump_table(struct hd_select *sel, struct hd_leaf value, const struct
 		       uint32_t otherwise)
 {
 	uint64_t low = cases[0].value, entries = cases[count - 1].value - low + 1;
-	struct hd_mtable table = { hd_arena_alloc(sel->func->arena, entries * sizeof(uint32_t)), (uint32_t)entries };
+	struct hd_mtable table = {hd_arena_alloc(sel->func->arena, entries * sizeof(uint32_t)), (uint32_t)entries};
 	uint32_t body = hd_sel_new_block(sel);
 	struct hd_mreg index = hd_sel_add(sel, hd_sel_word(sel, &value, 0), hd_imm(-(uint32_t)low));
-	struct hd_popnd in_range = { hd_sel_isetp(sel, HD_CMP_LT, false, hd_reg(index), hd_imm((uint32_t)entries)), false };
+	struct hd_popnd in_range = {hd_sel_isetp(sel, HD_CMP_LT, false, hd_reg(index), hd_imm((uint32_t)entries)),
+				    false};
 	struct hd_minst *inst;
 
 	hd_sel_branch_if(sel, in_range, body, otherwise);
@@ -121,7 +122,7 @@ void hd_sel_switch(struct hd_select *sel)
 	struct hd_case *cases = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*cases));
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t words[2] = { 0, 0 };
+		uint64_t words[2] = {0, 0};
 
 		hd_const_int(LLVMGetOperand(inst, 2 + 2 * i), words);
 		cases[i].value = words[0];
@@ -151,9 +152,9 @@ struct hd_freq {
 	const struct hd_graph *graph;
 	const struct hd_loops *loops;
 	const uint32_t *position; /* in reverse post-order */
-	double *edge;             /* probability, by edge index of the graph */
-	double *in;               /* frequency being propagated */
-	double *cyclic;           /* of a loop's header */
+	double *edge;		  /* probability, by edge index of the graph */
+	double *in;		  /* frequency being propagated */
+	double *cyclic;		  /* of a loop's header */
 };
 
 /* !prof weights of a two-way IR branch. */
@@ -252,7 +253,7 @@ static void solve_loop(struct hd_freq *freq, uint32_t loop, struct hd_arena *are
 	double back = 0;
 
 	for (uint32_t i = 0; i < l->node_count; i++) {
-		nodes[i] = (struct hd_placed){ l->nodes[i], freq->position[l->nodes[i]] };
+		nodes[i] = (struct hd_placed){l->nodes[i], freq->position[l->nodes[i]]};
 		freq->in[l->nodes[i]] = 0;
 	}
 	qsort(nodes, l->node_count, sizeof(*nodes), by_position);
@@ -267,11 +268,11 @@ static void solve_loop(struct hd_freq *freq, uint32_t loop, struct hd_arena *are
 
 static void build_graph(struct hd_select *sel, struct hd_arena *arena, struct hd_graph *graph)
 {
-	HD_VEC(struct hd_edge) edges = { 0 };
+	HD_VEC(struct hd_edge) edges = {0};
 
 	for (uint32_t b = 0; b < sel->func->blocks.len; b++)
 		for (uint32_t s = 0; s < sel->func->blocks.data[b].succs.len; s++)
-			hd_vec_push(&edges, (struct hd_edge){ b, sel->func->blocks.data[b].succs.data[s] });
+			hd_vec_push(&edges, (struct hd_edge){b, sel->func->blocks.data[b].succs.data[s]});
 	hd_graph_build(graph, arena, sel->func->blocks.len, 0, edges.data, edges.len);
 	hd_vec_release(&edges);
 }
@@ -301,14 +302,18 @@ void hd_sel_frequencies(struct hd_select *sel)
 		position[rpo[i]] = i;
 	hd_graph_loops(&graph, hd_graph_dominators(&graph, &arena), &arena, &loops);
 
-	struct hd_freq freq = { &graph, &loops, position, HD_ARENA_NEW(&arena, double, graph.edges + 1),
-				HD_ARENA_NEW(&arena, double, blocks), HD_ARENA_NEW(&arena, double, loops.count + 1) };
+	struct hd_freq freq = {&graph,
+			       &loops,
+			       position,
+			       HD_ARENA_NEW(&arena, double, graph.edges + 1),
+			       HD_ARENA_NEW(&arena, double, blocks),
+			       HD_ARENA_NEW(&arena, double, loops.count + 1)};
 	struct hd_placed *order = HD_ARENA_NEW(&arena, struct hd_placed, loops.count + 1);
 
 	for (uint32_t i = 0; i < count; i++)
 		weigh_edges(sel, &freq, rpo[i]);
 	for (uint32_t l = 0; l < loops.count; l++)
-		order[l] = (struct hd_placed){ l, loops.loops[l].depth };
+		order[l] = (struct hd_placed){l, loops.loops[l].depth};
 	qsort(order, loops.count, sizeof(*order), deepest_first);
 	for (uint32_t l = 0; l < loops.count; l++)
 		solve_loop(&freq, order[l].node, &arena);

@@ -10,10 +10,14 @@
 unsigned hd_float_type(LLVMTypeKind kind)
 {
 	switch (kind) {
-	case LLVMHalfTypeKind: return HD_F16;
-	case LLVMBFloatTypeKind: return HD_BF16;
-	case LLVMDoubleTypeKind: return HD_F64;
-	default: return HD_F32;
+	case LLVMHalfTypeKind:
+		return HD_F16;
+	case LLVMBFloatTypeKind:
+		return HD_BF16;
+	case LLVMDoubleTypeKind:
+		return HD_F64;
+	default:
+		return HD_F32;
 	}
 }
 
@@ -39,7 +43,8 @@ static bool is_fabs(LLVMValueRef value)
 	if (!LLVMIsACallInst(value))
 		return false;
 	callee = LLVMGetCalledValue(value);
-	return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) && !strncmp(LLVMGetValueName(callee), "llvm.fabs.", 10);
+	return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) &&
+	       !strncmp(LLVMGetValueName(callee), "llvm.fabs.", 10);
 }
 
 static struct hd_opnd float_opnd(struct hd_select *sel, struct hd_leaf leaf)
@@ -106,10 +111,10 @@ struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct 
 }
 
 static const uint16_t fp_opcode[][2] = {
-	[HD_FP_ADD] = { HD_OP_FADD, HD_OP_DADD },
-	[HD_FP_MUL] = { HD_OP_FMUL, HD_OP_DMUL },
-	[HD_FP_FMA] = { HD_OP_FFMA, HD_OP_DFMA },
-	[HD_FP_MINMAX] = { HD_OP_FMNMX, HD_OP_FMNMX },
+	[HD_FP_ADD] = {HD_OP_FADD, HD_OP_DADD},
+	[HD_FP_MUL] = {HD_OP_FMUL, HD_OP_DMUL},
+	[HD_FP_FMA] = {HD_OP_FFMA, HD_OP_DFMA},
+	[HD_FP_MINMAX] = {HD_OP_FMNMX, HD_OP_FMNMX},
 };
 
 /* Double min and max: DSETP and SEL; the number wins over a NaN. */
@@ -117,19 +122,19 @@ static struct hd_leaf double_minmax(struct hd_select *sel, uint16_t mods, struct
 {
 	bool max = hd_mod_get(mods, HD_MOD_MINMAX);
 	struct hd_mreg x = hd_sel_opnd_reg(sel, a, 2), y = hd_sel_opnd_reg(sel, b, 2);
-	struct hd_popnd first = { hd_mfunc_pred(sel->func), false };
+	struct hd_popnd first = {hd_mfunc_pred(sel->func), false};
 	struct hd_leaf left = hd_leaf_reg(x), right = hd_leaf_reg(y), out;
 	struct hd_minst *inst;
 	uint32_t is_nan = hd_mfunc_pred(sel->func);
 
 	/* b is chosen when it compares beyond a, or when a is NaN. */
-	inst = hd_sel_op(sel, HD_OP_DSETP, HD_MOD(CMP, max ? HD_CMP_LTU : HD_CMP_GTU), HD_MREG_NONE, hd_reg(x), hd_reg(y),
-			 hd_none());
+	inst = hd_sel_op(sel, HD_OP_DSETP, HD_MOD(CMP, max ? HD_CMP_LTU : HD_CMP_GTU), HD_MREG_NONE, hd_reg(x),
+			 hd_reg(y), hd_none());
 	inst->pdst = first.id;
 	/* ... unless b itself is NaN. */
 	inst = hd_sel_op(sel, HD_OP_DSETP, HD_MOD(CMP, HD_CMP_NAN), HD_MREG_NONE, hd_reg(y), hd_reg(y), hd_none());
 	inst->pdst = is_nan;
-	first.id = hd_sel_plop(sel, HD_BOOL_AND, first, (struct hd_popnd){ is_nan, true });
+	first.id = hd_sel_plop(sel, HD_BOOL_AND, first, (struct hd_popnd){is_nan, true});
 	out = hd_sel_select_leaf(sel, first, right, left);
 	return out;
 }
@@ -139,7 +144,7 @@ struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKin
 {
 	unsigned count = op == HD_FP_FMA ? 3 : 2;
 	unsigned peel = op == HD_FP_FMA ? HD_SM_NEG : HD_SM_NEG | HD_SM_ABS;
-	struct hd_opnd o[3] = { hd_none(), hd_none(), hd_none() };
+	struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
 	struct hd_leaf out;
 
 	if (!check_kind(sel, kind))
@@ -154,11 +159,11 @@ struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKin
 		for (unsigned i = 0; i < count; i++) {
 			struct hd_leaf leaf = hd_sel_leaf(sel, args[i], 0);
 
-			o[i] = float_opnd(sel, hd_sel_convert(sel, HD_OP_F2F, by_double ? HD_F64 : HD_F32, hd_float_type(kind),
-							      0, leaf));
+			o[i] = float_opnd(sel, hd_sel_convert(sel, HD_OP_F2F, by_double ? HD_F64 : HD_F32,
+							      hd_float_type(kind), 0, leaf));
 		}
-		out = hd_leaf_reg(by_double ? hd_sel_alu_wide(sel, fp_opcode[op][1], mods, o[0], o[1], o[2]) :
-					      hd_sel_alu(sel, fp_opcode[op][0], mods, o[0], o[1], o[2]));
+		out = hd_leaf_reg(by_double ? hd_sel_alu_wide(sel, fp_opcode[op][1], mods, o[0], o[1], o[2])
+					    : hd_sel_alu(sel, fp_opcode[op][0], mods, o[0], o[1], o[2]));
 		return hd_sel_convert(sel, HD_OP_F2F, hd_float_type(kind), by_double ? HD_F64 : HD_F32, 0, out);
 	}
 	if (op == HD_FP_MINMAX && kind == LLVMDoubleTypeKind)
@@ -245,7 +250,7 @@ void hd_sel_fp_binary(struct hd_select *sel)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(sel->inst);
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(sel->inst));
-	LLVMValueRef args[2] = { LLVMGetOperand(sel->inst, 0), LLVMGetOperand(sel->inst, 1) };
+	LLVMValueRef args[2] = {LLVMGetOperand(sel->inst, 0), LLVMGetOperand(sel->inst, 1)};
 	struct hd_opnd a, b;
 	uint16_t mods = HD_MOD(FTZ, sel->ftz && kind == LLVMFloatTypeKind);
 
@@ -273,8 +278,8 @@ void hd_sel_fp_binary(struct hd_select *sel)
 	}
 	a = hd_sel_float(sel, args[0], HD_SM_NEG | HD_SM_ABS);
 	b = hd_neg(hd_sel_float(sel, args[1], HD_SM_NEG | HD_SM_ABS));
-	hd_sel_define_reg(sel, kind == LLVMDoubleTypeKind ? hd_sel_alu_wide(sel, HD_OP_DADD, 0, a, b, hd_none()) :
-							    hd_sel_alu(sel, HD_OP_FADD, mods, a, b, hd_none()));
+	hd_sel_define_reg(sel, kind == LLVMDoubleTypeKind ? hd_sel_alu_wide(sel, HD_OP_DADD, 0, a, b, hd_none())
+							  : hd_sel_alu(sel, HD_OP_FADD, mods, a, b, hd_none()));
 }
 
 struct hd_leaf hd_sel_sign(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeKind kind, unsigned lut, uint32_t mask)
@@ -305,26 +310,36 @@ void hd_sel_fneg(struct hd_select *sel)
 static unsigned swapped(unsigned cmp)
 {
 	switch (cmp) {
-	case HD_CMP_LT: return HD_CMP_GT;
-	case HD_CMP_GT: return HD_CMP_LT;
-	case HD_CMP_LE: return HD_CMP_GE;
-	case HD_CMP_GE: return HD_CMP_LE;
-	case HD_CMP_LTU: return HD_CMP_GTU;
-	case HD_CMP_GTU: return HD_CMP_LTU;
-	case HD_CMP_LEU: return HD_CMP_GEU;
-	case HD_CMP_GEU: return HD_CMP_LEU;
-	default: return cmp;
+	case HD_CMP_LT:
+		return HD_CMP_GT;
+	case HD_CMP_GT:
+		return HD_CMP_LT;
+	case HD_CMP_LE:
+		return HD_CMP_GE;
+	case HD_CMP_GE:
+		return HD_CMP_LE;
+	case HD_CMP_LTU:
+		return HD_CMP_GTU;
+	case HD_CMP_GTU:
+		return HD_CMP_LTU;
+	case HD_CMP_LEU:
+		return HD_CMP_GEU;
+	case HD_CMP_GEU:
+		return HD_CMP_LEU;
+	default:
+		return cmp;
 	}
 }
 
 void hd_sel_fcmp(struct hd_select *sel)
 {
 	static const uint8_t codes[] = {
-		[LLVMRealPredicateFalse] = HD_CMP_F, [LLVMRealOEQ] = HD_CMP_EQ, [LLVMRealOGT] = HD_CMP_GT,
-		[LLVMRealOGE] = HD_CMP_GE, [LLVMRealOLT] = HD_CMP_LT, [LLVMRealOLE] = HD_CMP_LE, [LLVMRealONE] = HD_CMP_NE,
-		[LLVMRealORD] = HD_CMP_NUM, [LLVMRealUNO] = HD_CMP_NAN, [LLVMRealUEQ] = HD_CMP_EQU,
-		[LLVMRealUGT] = HD_CMP_GTU, [LLVMRealUGE] = HD_CMP_GEU, [LLVMRealULT] = HD_CMP_LTU,
-		[LLVMRealULE] = HD_CMP_LEU, [LLVMRealUNE] = HD_CMP_NEU, [LLVMRealPredicateTrue] = HD_CMP_T,
+		[LLVMRealPredicateFalse] = HD_CMP_F, [LLVMRealOEQ] = HD_CMP_EQ,	 [LLVMRealOGT] = HD_CMP_GT,
+		[LLVMRealOGE] = HD_CMP_GE,	     [LLVMRealOLT] = HD_CMP_LT,	 [LLVMRealOLE] = HD_CMP_LE,
+		[LLVMRealONE] = HD_CMP_NE,	     [LLVMRealORD] = HD_CMP_NUM, [LLVMRealUNO] = HD_CMP_NAN,
+		[LLVMRealUEQ] = HD_CMP_EQU,	     [LLVMRealUGT] = HD_CMP_GTU, [LLVMRealUGE] = HD_CMP_GEU,
+		[LLVMRealULT] = HD_CMP_LTU,	     [LLVMRealULE] = HD_CMP_LEU, [LLVMRealUNE] = HD_CMP_NEU,
+		[LLVMRealPredicateTrue] = HD_CMP_T,
 	};
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
 	unsigned cmp = codes[LLVMGetFCmpPredicate(sel->inst)];
@@ -353,8 +368,8 @@ void hd_sel_fcmp(struct hd_select *sel)
 		b = t;
 		cmp = swapped(cmp);
 	}
-	inst = hd_sel_op(sel, kind == LLVMDoubleTypeKind ? HD_OP_DSETP : HD_OP_FSETP, HD_MOD(CMP, cmp) | mods, HD_MREG_NONE, a,
-			 b, hd_none());
+	inst = hd_sel_op(sel, kind == LLVMDoubleTypeKind ? HD_OP_DSETP : HD_OP_FSETP, HD_MOD(CMP, cmp) | mods,
+			 HD_MREG_NONE, a, b, hd_none());
 	inst->pdst = hd_mfunc_pred(sel->func);
 	hd_sel_define1(sel, hd_leaf_pred(inst->pdst, false));
 }
@@ -376,7 +391,10 @@ static void to_integer(struct hd_select *sel, bool is_signed)
 		value = hd_sel_to_f32(sel, value, kind);
 		kind = LLVMFloatTypeKind;
 	}
-	value = hd_sel_convert(sel, HD_OP_F2I, bits > 32 ? (is_signed ? HD_S64 : HD_U64) : is_signed ? HD_S32 : HD_U32,
+	value = hd_sel_convert(sel, HD_OP_F2I,
+			       bits > 32   ? (is_signed ? HD_S64 : HD_U64)
+			       : is_signed ? HD_S32
+					   : HD_U32,
 			       hd_float_type(kind), HD_MOD(RND, HD_RND_RZ) | HD_MOD(FTZ, ftz), value);
 	hd_sel_define1(sel, bits == 1 ? hd_sel_word_bool(sel, hd_sel_word(sel, &value, 0)) : value);
 }

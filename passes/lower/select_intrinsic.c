@@ -34,7 +34,8 @@ static void object_size(struct hd_select *sel, unsigned arg)
 
 	(void)arg;
 	hd_is_int_constant(LLVMGetOperand(sel->inst, 1), &minimum);
-	hd_sel_define1(sel, hd_leaf_imm(minimum ? 0 : ~UINT64_C(0), (unsigned)hd_sel_words(sel, LLVMTypeOf(sel->inst))));
+	hd_sel_define1(sel,
+		       hd_leaf_imm(minimum ? 0 : ~UINT64_C(0), (unsigned)hd_sel_words(sel, LLVMTypeOf(sel->inst))));
 }
 
 static void trap(struct hd_select *sel, unsigned arg)
@@ -71,44 +72,44 @@ static void pointer_mask(struct hd_select *sel, unsigned arg)
 }
 
 static const struct hd_intrinsic general[] = {
-	{ "assume", ignore, 0 },
-	{ "lifetime.start", ignore, 0 },
-	{ "lifetime.end", ignore, 0 },
-	{ "dbg", ignore, 0 },
-	{ "invariant.start", ignore, 0 },
-	{ "invariant.end", ignore, 0 },
-	{ "experimental.noalias.scope.decl", ignore, 0 },
-	{ "sideeffect", ignore, 0 },
-	{ "donothing", ignore, 0 },
-	{ "var.annotation", ignore, 0 },
-	{ "prefetch", ignore, 0 },
-	{ "pseudoprobe", ignore, 0 },
-	{ "debugtrap", ignore, 0 }, /* a breakpoint without a debugger */
-	{ "expect", identity, 0 },
-	{ "expect.with.probability", identity, 0 },
-	{ "launder.invariant.group", identity, 0 },
-	{ "strip.invariant.group", identity, 0 },
-	{ "ssa.copy", identity, 0 },
-	{ "annotation", identity, 0 },
-	{ "ptr.annotation", identity, 0 },
-	{ "arithmetic.fence", identity, 0 },
-	{ "is.constant", constant, 0 },
-	{ "objectsize", object_size, 0 },
-	{ "allow.runtime.check", constant, 1 },
-	{ "allow.ubsan.check", constant, 1 },
-	{ "trap", trap, 0 },
-	{ "ubsantrap", trap, 0 },
-	{ "memcpy", copy_memory, 0 },
-	{ "memcpy.inline", copy_memory, 0 },
-	{ "memmove", copy_memory, 1 },
-	{ "memset", set_memory, 0 },
-	{ "memset.inline", set_memory, 0 },
-	{ "ptrmask", pointer_mask, 0 },
-	{ NULL, NULL, 0 },
+	{"assume", ignore, 0},
+	{"lifetime.start", ignore, 0},
+	{"lifetime.end", ignore, 0},
+	{"dbg", ignore, 0},
+	{"invariant.start", ignore, 0},
+	{"invariant.end", ignore, 0},
+	{"experimental.noalias.scope.decl", ignore, 0},
+	{"sideeffect", ignore, 0},
+	{"donothing", ignore, 0},
+	{"var.annotation", ignore, 0},
+	{"prefetch", ignore, 0},
+	{"pseudoprobe", ignore, 0},
+	{"debugtrap", ignore, 0}, /* a breakpoint without a debugger */
+	{"expect", identity, 0},
+	{"expect.with.probability", identity, 0},
+	{"launder.invariant.group", identity, 0},
+	{"strip.invariant.group", identity, 0},
+	{"ssa.copy", identity, 0},
+	{"annotation", identity, 0},
+	{"ptr.annotation", identity, 0},
+	{"arithmetic.fence", identity, 0},
+	{"is.constant", constant, 0},
+	{"objectsize", object_size, 0},
+	{"allow.runtime.check", constant, 1},
+	{"allow.ubsan.check", constant, 1},
+	{"trap", trap, 0},
+	{"ubsantrap", trap, 0},
+	{"memcpy", copy_memory, 0},
+	{"memcpy.inline", copy_memory, 0},
+	{"memmove", copy_memory, 1},
+	{"memset", set_memory, 0},
+	{"memset.inline", set_memory, 0},
+	{"ptrmask", pointer_mask, 0},
+	{NULL, NULL, 0},
 };
 
-static const struct hd_intrinsic *const tables[] = { general, hd_bit_intrinsics, hd_math_intrinsics, hd_nvvm_intrinsics,
-							  hd_nvvm_fp_intrinsics };
+static const struct hd_intrinsic *const tables[] = {general, hd_bit_intrinsics, hd_math_intrinsics, hd_nvvm_intrinsics,
+						    hd_nvvm_fp_intrinsics};
 
 /* The row whose name is the longest dotted prefix of `name`. */
 static const struct hd_intrinsic *find(const char *name)

@@ -27,13 +27,13 @@ static struct hd_mreg split_base(struct hd_select *sel, struct hd_leaf pointer, 
 
 struct hd_address hd_sel_address(struct hd_select *sel, struct hd_leaf pointer, unsigned space)
 {
-	struct hd_address address = { .space = space };
+	struct hd_address address = {.space = space};
 
 	switch (pointer.kind) {
 	case HD_LEAF_FRAME:
 	case HD_LEAF_INCOMING:
 		address.space = HD_AS_LOCAL;
-		address.base = (struct hd_mreg){ sel->func->abi->stack_pointer, 0, 1 };
+		address.base = (struct hd_mreg){sel->func->abi->stack_pointer, 0, 1};
 		address.ref_kind = pointer.kind == HD_LEAF_FRAME ? HD_MREF_FRAME : HD_MREF_INCOMING;
 		address.ref = pointer.id;
 		address.offset = (int32_t)pointer.imm[0];
@@ -64,22 +64,32 @@ struct hd_address hd_sel_address(struct hd_select *sel, struct hd_leaf pointer, 
 static unsigned size_code(unsigned bytes, bool is_signed)
 {
 	switch (bytes) {
-	case 1: return is_signed ? HD_SIZE_S8 : HD_SIZE_U8;
-	case 2: return is_signed ? HD_SIZE_S16 : HD_SIZE_U16;
-	case 4: return HD_SIZE_32;
-	case 8: return HD_SIZE_64;
-	default: return HD_SIZE_128;
+	case 1:
+		return is_signed ? HD_SIZE_S8 : HD_SIZE_U8;
+	case 2:
+		return is_signed ? HD_SIZE_S16 : HD_SIZE_U16;
+	case 4:
+		return HD_SIZE_32;
+	case 8:
+		return HD_SIZE_64;
+	default:
+		return HD_SIZE_128;
 	}
 }
 
 static unsigned access_op(unsigned space, bool load)
 {
 	switch (space) {
-	case HD_AS_GENERIC: return load ? HD_OP_LD : HD_OP_ST;
-	case HD_AS_SHARED: return load ? HD_OP_LDS : HD_OP_STS;
-	case HD_AS_LOCAL: return load ? HD_OP_LDL : HD_OP_STL;
-	case HD_AS_PARAM: return HD_OP_LDC;
-	default: return load ? HD_OP_LDG : HD_OP_STG;
+	case HD_AS_GENERIC:
+		return load ? HD_OP_LD : HD_OP_ST;
+	case HD_AS_SHARED:
+		return load ? HD_OP_LDS : HD_OP_STS;
+	case HD_AS_LOCAL:
+		return load ? HD_OP_LDL : HD_OP_STL;
+	case HD_AS_PARAM:
+		return HD_OP_LDC;
+	default:
+		return load ? HD_OP_LDG : HD_OP_STG;
 	}
 }
 
@@ -109,7 +119,8 @@ struct hd_mreg hd_sel_load_at(struct hd_select *sel, struct hd_address address, 
 {
 	unsigned op = access_op(address.space, true);
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, bytes <= 4 ? 1 : bytes / 4);
-	struct hd_minst *inst = hd_sel_push(sel, op, allowed_mods(op, mods) | HD_MOD(SIZE, size_code(bytes, is_signed)));
+	struct hd_minst *inst =
+		hd_sel_push(sel, op, allowed_mods(op, mods) | HD_MOD(SIZE, size_code(bytes, is_signed)));
 
 	inst->dst = dst;
 	set_address(inst, &address, offset);
@@ -152,7 +163,8 @@ static unsigned memory_bytes(struct hd_select *sel, LLVMTypeRef type)
  * How many leaves from `first` make up exactly `bytes` bytes without gaps, 0 when none do: then
  * one access serves them all.
  */
-static uint32_t run_of(struct hd_select *sel, const struct hd_leaf_type *types, uint32_t count, uint32_t first, unsigned bytes)
+static uint32_t run_of(struct hd_select *sel, const struct hd_leaf_type *types, uint32_t count, uint32_t first,
+		       unsigned bytes)
 {
 	uint64_t at = types[first].offset;
 
@@ -191,8 +203,9 @@ static unsigned widest_run(struct hd_select *sel, const struct hd_leaf_type *typ
 static struct hd_leaf load_scalar(struct hd_select *sel, LLVMTypeRef type, struct hd_address address, int64_t offset,
 				  unsigned align, bool is_signed, uint16_t mods)
 {
-	unsigned bits = hd_sel_bits(sel, type), bytes = (bits + 7) / 8, done = 0, words = bits == 1 ? 1 : (unsigned)hd_sel_words(sel, type);
-	struct hd_opnd w[4] = { hd_rz(), hd_rz(), hd_rz(), hd_rz() };
+	unsigned bits = hd_sel_bits(sel, type), bytes = (bits + 7) / 8, done = 0,
+		 words = bits == 1 ? 1 : (unsigned)hd_sel_words(sel, type);
+	struct hd_opnd w[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
 	struct hd_leaf leaf;
 
 	while (done < bytes) {
@@ -216,8 +229,9 @@ static struct hd_leaf load_scalar(struct hd_select *sel, LLVMTypeRef type, struc
 		return hd_sel_word_bool(sel, w[0]);
 	leaf = hd_leaf_reg(hd_sel_join(sel, w, words));
 	if (bits < 32)
-		leaf.ext = bits != 8 * bytes ? HD_EXT_NONE : is_signed && (bits == 8 || bits == 16) && align >= bytes ?
-			   HD_EXT_SIGN : HD_EXT_ZERO;
+		leaf.ext = bits != 8 * bytes					      ? HD_EXT_NONE
+			   : is_signed && (bits == 8 || bits == 16) && align >= bytes ? HD_EXT_SIGN
+										      : HD_EXT_ZERO;
 	return leaf;
 }
 
@@ -229,12 +243,12 @@ static bool bank_leaf(struct hd_address address, int64_t offset, unsigned bits, 
 	if (address.space != HD_AS_PARAM || address.base.id != HD_RZ || at % 4 || (bits != 32 && bits != 64) ||
 	    (bits == 64 && at % 8))
 		return false;
-	*leaf = (struct hd_leaf){ .kind = HD_LEAF_BANK, .words = (uint8_t)(bits / 32), .id = (uint32_t)at };
+	*leaf = (struct hd_leaf){.kind = HD_LEAF_BANK, .words = (uint8_t)(bits / 32), .id = (uint32_t)at};
 	return true;
 }
 
-void hd_sel_load_value(struct hd_select *sel, LLVMValueRef result, LLVMTypeRef type, struct hd_leaf pointer, unsigned space,
-		       unsigned align, uint16_t mods)
+void hd_sel_load_value(struct hd_select *sel, LLVMValueRef result, LLVMTypeRef type, struct hd_leaf pointer,
+		       unsigned space, unsigned align, uint16_t mods)
 {
 	struct hd_address address = hd_sel_address(sel, pointer, space);
 	const hd_leaf_types *types = hd_sel_types(sel, type);
@@ -268,10 +282,11 @@ void hd_sel_load_value(struct hd_select *sel, LLVMValueRef result, LLVMTypeRef t
 		for (unsigned k = 0; k < bytes / 4; k++)
 			w[k] = hd_reg(hd_sub(reg, k, 1));
 		for (uint32_t k = 0; k < length; k++) {
-			unsigned at = (unsigned)(copy[i + k].offset - copy[i].offset), size = hd_sel_bits(sel, copy[i + k].type) / 8;
+			unsigned at = (unsigned)(copy[i + k].offset - copy[i].offset),
+				 size = hd_sel_bits(sel, copy[i + k].type) / 8;
 
-			leaves[i + k] = size < 4 ? hd_sel_unpack(sel, w, at / size, 8 * size) :
-						   hd_leaf_reg(hd_sel_join(sel, w + at / 4, size / 4));
+			leaves[i + k] = size < 4 ? hd_sel_unpack(sel, w, at / size, 8 * size)
+						 : hd_leaf_reg(hd_sel_join(sel, w + at / 4, size / 4));
 		}
 		i += length;
 	}
@@ -348,11 +363,11 @@ void hd_sel_load(struct hd_select *sel)
 
 /* ------------------------------------------------------------------ stores */
 
-static void store_scalar(struct hd_select *sel, LLVMTypeRef type, struct hd_leaf leaf, struct hd_address address, int64_t offset,
-			 unsigned align, uint16_t mods)
+static void store_scalar(struct hd_select *sel, LLVMTypeRef type, struct hd_leaf leaf, struct hd_address address,
+			 int64_t offset, unsigned align, uint16_t mods)
 {
 	unsigned bytes = memory_bytes(sel, type), done = 0, bits = hd_sel_bits(sel, type);
-	struct hd_opnd w[4] = { hd_rz(), hd_rz(), hd_rz(), hd_rz() };
+	struct hd_opnd w[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
 
 	/* Memory holds i1 and odd widths zero-extended to whole bytes. */
 	if (bits % 8)
@@ -376,7 +391,8 @@ static void store_scalar(struct hd_select *sel, LLVMTypeRef type, struct hd_leaf
 	}
 }
 
-static void store_value(struct hd_select *sel, LLVMValueRef value, struct hd_address address, unsigned align, uint16_t mods)
+static void store_value(struct hd_select *sel, LLVMValueRef value, struct hd_address address, unsigned align,
+			uint16_t mods)
 {
 	const hd_leaf_types *types = hd_sel_types(sel, LLVMTypeOf(value));
 	uint32_t count = types->len, length = 0;
@@ -387,7 +403,8 @@ static void store_value(struct hd_select *sel, LLVMValueRef value, struct hd_add
 		memcpy(copy, types->data, count * sizeof(*copy));
 	hd_sel_leaves(sel, value, &leaves);
 	for (uint32_t i = 0; i < count;) {
-		unsigned bytes = widest_run(sel, copy, count, i, align, &length), bits = hd_sel_bits(sel, copy[i].type), at = 0;
+		unsigned bytes = widest_run(sel, copy, count, i, align, &length), bits = hd_sel_bits(sel, copy[i].type),
+			 at = 0;
 		struct hd_opnd w[8];
 
 		if (hd_sel_words(sel, copy[i].type) < 0)
@@ -425,7 +442,7 @@ void hd_sel_store(struct hd_select *sel)
 void hd_sel_alloca(struct hd_select *sel)
 {
 	LLVMTypeRef type = LLVMGetAllocatedType(sel->inst);
-	struct hd_leaf leaf = { .kind = HD_LEAF_FRAME };
+	struct hd_leaf leaf = {.kind = HD_LEAF_FRAME};
 	uint64_t count = 0, bytes;
 	unsigned align = LLVMGetAlignment(sel->inst);
 
@@ -450,7 +467,8 @@ static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMVal
 {
 	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(index));
 	struct hd_leaf leaf, out;
-	bool is_signed = true, narrow = bits <= 32, power = scale && !(scale & (scale - 1)) && scale < ((uint64_t)1 << 31);
+	bool is_signed = true, narrow = bits <= 32,
+	     power = scale && !(scale & (scale - 1)) && scale < ((uint64_t)1 << 31);
 	unsigned shift = power ? (unsigned)__builtin_ctzll(scale) : 0;
 	struct hd_opnd lo, hi;
 	struct hd_mreg reg;
@@ -475,14 +493,14 @@ static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMVal
 		if (power && shift && base.kind == HD_LEAF_IMM && !base.imm[0])
 			return hd_leaf_reg(hd_sel_alu(sel, HD_OP_SHL, 0, lo, hd_imm(shift), hd_none()));
 		if (power)
-			return hd_leaf_reg(shift ? hd_sel_alu(sel, HD_OP_LEA, HD_MOD(SHAMT, shift), lo, b, hd_none()) :
-						   hd_sel_add(sel, lo, b));
+			return hd_leaf_reg(shift ? hd_sel_alu(sel, HD_OP_LEA, HD_MOD(SHAMT, shift), lo, b, hd_none())
+						 : hd_sel_add(sel, lo, b));
 		return hd_leaf_reg(hd_sel_alu(sel, HD_OP_IMAD, 0, lo, hd_imm((uint32_t)scale), b));
 	}
 	if (narrow && scale <= INT32_MAX) {
 		out = base;
-		return hd_leaf_reg(hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, is_signed), lo, hd_imm((uint32_t)scale),
-						   hd_sel_wide(sel, &out)));
+		return hd_leaf_reg(hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, is_signed), lo,
+						   hd_imm((uint32_t)scale), hd_sel_wide(sel, &out)));
 	}
 	if (narrow)
 		leaf = hd_sel_extend_leaf(sel, leaf, bits, 64, is_signed);
@@ -494,12 +512,13 @@ static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMVal
 	hi = hd_sel_word(sel, &leaf, 1);
 	if (power) {
 		struct hd_mreg low = hd_mfunc_vreg(sel->func, 1), high = hd_mfunc_vreg(sel->func, 1);
-		struct hd_minst *inst = hd_sel_op(sel, HD_OP_LEA, HD_MOD(SHAMT, shift), low, lo, hd_sel_word(sel, &base, 0),
-						  hd_none());
+		struct hd_minst *inst =
+			hd_sel_op(sel, HD_OP_LEA, HD_MOD(SHAMT, shift), low, lo, hd_sel_word(sel, &base, 0), hd_none());
 		uint32_t carry = hd_mfunc_pred(sel->func);
 
 		inst->pdst = carry;
-		inst = hd_sel_op(sel, HD_OP_LEA_HI, HD_MOD(SHAMT, shift) | HD_MOD(EX, 1), high, lo, hd_sel_word(sel, &base, 1), hi);
+		inst = hd_sel_op(sel, HD_OP_LEA_HI, HD_MOD(SHAMT, shift) | HD_MOD(EX, 1), high, lo,
+				 hd_sel_word(sel, &base, 1), hi);
 		inst->psrc = carry;
 		return hd_leaf_reg(hd_sel_pair(sel, hd_reg(low), hd_reg(high)));
 	}

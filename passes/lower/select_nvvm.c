@@ -48,7 +48,7 @@ static void clock_low(struct hd_select *sel, unsigned arg)
 
 static void bank_word(struct hd_select *sel, unsigned offset)
 {
-	hd_sel_define1(sel, (struct hd_leaf){ .kind = HD_LEAF_BANK, .words = 1, .id = offset });
+	hd_sel_define1(sel, (struct hd_leaf){.kind = HD_LEAF_BANK, .words = 1, .id = offset});
 }
 
 static void number(struct hd_select *sel, unsigned value)
@@ -72,7 +72,7 @@ static void barrier_sync(struct hd_select *sel, unsigned arg)
 static void barrier_reduce(struct hd_select *sel, unsigned mode)
 {
 	struct hd_opnd value = arg_reg(sel, 0);
-	struct hd_popnd vote = { hd_sel_isetp(sel, HD_CMP_NE, false, value, hd_rz()), false };
+	struct hd_popnd vote = {hd_sel_isetp(sel, HD_CMP_NE, false, value, hd_rz()), false};
 	uint32_t result = hd_mfunc_pred(sel->func);
 	struct hd_mreg count = hd_mfunc_vreg(sel->func, 1);
 	struct hd_minst *inst = barrier(sel, mode, hd_rz(), hd_none());
@@ -125,9 +125,10 @@ static void shuffle(struct hd_select *sel, unsigned arg)
 	uint32_t inside = with_pred ? hd_mfunc_pred(sel->func) : HD_MREG_PT;
 	struct hd_mreg b = lane_imm ? HD_MREG_NONE : hd_sel_opnd_reg(sel, lane, 1);
 	struct hd_mreg c = clamp_imm ? HD_MREG_NONE : hd_sel_opnd_reg(sel, clamp, 1);
-	struct hd_leaf out[2] = { hd_leaf_reg(dst), hd_leaf_pred(inside, false) };
-	struct hd_minst *inst = hd_sel_push(sel, HD_OP_SHFL, HD_MOD(SHFLMODE, arg & 3) | HD_MOD(BIMM, lane_imm) |
-					    HD_MOD(CIMM, clamp_imm));
+	struct hd_leaf out[2] = {hd_leaf_reg(dst), hd_leaf_pred(inside, false)};
+	struct hd_minst *inst =
+		hd_sel_push(sel, HD_OP_SHFL,
+			    HD_MOD(SHFLMODE, arg & 3) | HD_MOD(BIMM, lane_imm) | HD_MOD(CIMM, clamp_imm));
 
 	inst->dst = dst;
 	inst->pdst = inside;
@@ -172,7 +173,7 @@ static void active_mask(struct hd_select *sel, unsigned arg)
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
 
 	(void)arg;
-	vote_inst(sel, HD_VOTE_ANY, (struct hd_popnd){ HD_MREG_PT, false })->dst = dst;
+	vote_inst(sel, HD_VOTE_ANY, (struct hd_popnd){HD_MREG_PT, false})->dst = dst;
 	hd_sel_define_reg(sel, dst);
 }
 
@@ -185,7 +186,8 @@ static void match(struct hd_select *sel, unsigned mode)
 
 	if (reg.id == HD_RZ)
 		reg.words = value.words;
-	inst = hd_sel_push(sel, HD_OP_MATCH, HD_MOD(VOTEMODE, mode) | HD_MOD(STYPE, value.words == 2 ? HD_U64 : HD_U32));
+	inst = hd_sel_push(sel, HD_OP_MATCH,
+			   HD_MOD(VOTEMODE, mode) | HD_MOD(STYPE, value.words == 2 ? HD_U64 : HD_U32));
 	inst->dst = dst;
 	inst->pdst = all;
 	inst->a = reg;
@@ -204,8 +206,8 @@ static void read_only_load(struct hd_select *sel, unsigned arg)
 
 	(void)arg;
 	hd_is_int_constant(LLVMGetOperand(sel->inst, 1), &align);
-	hd_sel_load_value(sel, sel->inst, LLVMTypeOf(sel->inst), hd_sel_leaf(sel, pointer, 0), HD_AS_GLOBAL, (unsigned)align,
-			  HD_MOD(CACHE, HD_CACHE_CI));
+	hd_sel_load_value(sel, sel->inst, LLVMTypeOf(sel->inst), hd_sel_leaf(sel, pointer, 0), HD_AS_GLOBAL,
+			  (unsigned)align, HD_MOD(CACHE, HD_CACHE_CI));
 }
 
 static uint16_t scope_mods(const char *name)
@@ -261,7 +263,8 @@ static void is_space(struct hd_select *sel, unsigned space)
 	struct hd_popnd a, b;
 
 	if (space == HD_AS_SHARED || space == HD_AS_LOCAL) {
-		hd_sel_define1(sel, in_window(sel, pointer, space == HD_AS_SHARED ? HD_CB_SHARED_WINDOW : HD_CB_LOCAL_WINDOW));
+		hd_sel_define1(sel, in_window(sel, pointer,
+					      space == HD_AS_SHARED ? HD_CB_SHARED_WINDOW : HD_CB_LOCAL_WINDOW));
 		return;
 	}
 	if (space == HD_AS_CONST) { /* constants lie in global memory */
@@ -270,8 +273,8 @@ static void is_space(struct hd_select *sel, unsigned space)
 	}
 	shared = in_window(sel, pointer, HD_CB_SHARED_WINDOW);
 	local = in_window(sel, pointer, HD_CB_LOCAL_WINDOW);
-	a = (struct hd_popnd){ shared.id, true };
-	b = (struct hd_popnd){ local.id, true };
+	a = (struct hd_popnd){shared.id, true};
+	b = (struct hd_popnd){local.id, true};
 	hd_sel_define1(sel, hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, a, b), false));
 }
 
@@ -315,8 +318,8 @@ static void absolute_difference(struct hd_select *sel, unsigned is_signed)
 		hd_sel_define_reg(sel, hd_sel_add64(sel, sum, c, false));
 		return;
 	}
-	hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_IADD3, 0, hd_sel_word(sel, &high, 0), hd_neg(hd_sel_word(sel, &low, 0)),
-					  hd_sel_word(sel, &c, 0)));
+	hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_IADD3, 0, hd_sel_word(sel, &high, 0),
+					  hd_neg(hd_sel_word(sel, &low, 0)), hd_sel_word(sel, &c, 0)));
 }
 
 /* prmt a, b, selector: the machine has the selector in b. */
@@ -328,8 +331,8 @@ static void permute(struct hd_select *sel, unsigned arg)
 
 static void dot_product(struct hd_select *sel, unsigned arg)
 {
-	hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_IDP4A, HD_MOD(SIGN, arg & 1) | HD_MOD(SIGNB, arg >> 1 & 1), arg_reg(sel, 0),
-					  arg_word(sel, 1), arg_word(sel, 2)));
+	hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_IDP4A, HD_MOD(SIGN, arg & 1) | HD_MOD(SIGNB, arg >> 1 & 1),
+					  arg_reg(sel, 0), arg_word(sel, 1), arg_word(sel, 2)));
 }
 
 static void bits_reversed(struct hd_select *sel, unsigned bits)
@@ -377,77 +380,137 @@ static void same_bits(struct hd_select *sel, unsigned arg)
 #define SREG(name) "nvvm.read.ptx.sreg." name
 
 const struct hd_intrinsic hd_nvvm_intrinsics[] = {
-	{ SREG("tid.x"), special, HD_SR_TID_X }, { SREG("tid.y"), special, HD_SR_TID_Y },
-	{ SREG("tid.z"), special, HD_SR_TID_Z },
-	{ SREG("ctaid.x"), special, HD_SR_CTAID_X }, { SREG("ctaid.y"), special, HD_SR_CTAID_Y },
-	{ SREG("ctaid.z"), special, HD_SR_CTAID_Z },
-	{ SREG("ntid.x"), bank_word, HD_CB_NTID_X }, { SREG("ntid.y"), bank_word, HD_CB_NTID_Y },
-	{ SREG("ntid.z"), bank_word, HD_CB_NTID_Z },
-	{ SREG("nctaid.x"), bank_word, HD_CB_NCTAID_X }, { SREG("nctaid.y"), bank_word, HD_CB_NCTAID_Y },
-	{ SREG("nctaid.z"), bank_word, HD_CB_NCTAID_Z },
-	{ SREG("laneid"), special, HD_SR_LANEID }, { SREG("warpid"), special, HD_SR_WARPID },
-	{ SREG("nwarpid"), special, HD_SR_NWARPID }, { SREG("smid"), special, HD_SR_SMID },
-	{ SREG("nsmid"), special, HD_SR_NSMID }, { SREG("gridid"), special, HD_SR_GRIDID },
-	{ SREG("lanemask.eq"), special, HD_SR_LANEMASK_EQ }, { SREG("lanemask.lt"), special, HD_SR_LANEMASK_LT },
-	{ SREG("lanemask.le"), special, HD_SR_LANEMASK_LE }, { SREG("lanemask.gt"), special, HD_SR_LANEMASK_GT },
-	{ SREG("lanemask.ge"), special, HD_SR_LANEMASK_GE },
-	{ SREG("clock"), clock_low, 0 }, { SREG("clock64"), special, HD_SR_CLOCK64 },
-	{ SREG("globaltimer"), special, HD_SR_GLOBALTIMER64 }, { SREG("warpsize"), number, HD_WARP_LANES },
-	{ "readcyclecounter", special, HD_SR_CLOCK64 }, { "readsteadycounter", special, HD_SR_GLOBALTIMER64 },
+	{SREG("tid.x"), special, HD_SR_TID_X},
+	{SREG("tid.y"), special, HD_SR_TID_Y},
+	{SREG("tid.z"), special, HD_SR_TID_Z},
+	{SREG("ctaid.x"), special, HD_SR_CTAID_X},
+	{SREG("ctaid.y"), special, HD_SR_CTAID_Y},
+	{SREG("ctaid.z"), special, HD_SR_CTAID_Z},
+	{SREG("ntid.x"), bank_word, HD_CB_NTID_X},
+	{SREG("ntid.y"), bank_word, HD_CB_NTID_Y},
+	{SREG("ntid.z"), bank_word, HD_CB_NTID_Z},
+	{SREG("nctaid.x"), bank_word, HD_CB_NCTAID_X},
+	{SREG("nctaid.y"), bank_word, HD_CB_NCTAID_Y},
+	{SREG("nctaid.z"), bank_word, HD_CB_NCTAID_Z},
+	{SREG("laneid"), special, HD_SR_LANEID},
+	{SREG("warpid"), special, HD_SR_WARPID},
+	{SREG("nwarpid"), special, HD_SR_NWARPID},
+	{SREG("smid"), special, HD_SR_SMID},
+	{SREG("nsmid"), special, HD_SR_NSMID},
+	{SREG("gridid"), special, HD_SR_GRIDID},
+	{SREG("lanemask.eq"), special, HD_SR_LANEMASK_EQ},
+	{SREG("lanemask.lt"), special, HD_SR_LANEMASK_LT},
+	{SREG("lanemask.le"), special, HD_SR_LANEMASK_LE},
+	{SREG("lanemask.gt"), special, HD_SR_LANEMASK_GT},
+	{SREG("lanemask.ge"), special, HD_SR_LANEMASK_GE},
+	{SREG("clock"), clock_low, 0},
+	{SREG("clock64"), special, HD_SR_CLOCK64},
+	{SREG("globaltimer"), special, HD_SR_GLOBALTIMER64},
+	{SREG("warpsize"), number, HD_WARP_LANES},
+	{"readcyclecounter", special, HD_SR_CLOCK64},
+	{"readsteadycounter", special, HD_SR_GLOBALTIMER64},
 
-	{ "nvvm.barrier0", barrier_sync, 0 }, { "nvvm.barrier.n", barrier_sync, 1 }, { "nvvm.barrier", barrier_sync, 2 },
-	{ "nvvm.bar.sync", barrier_sync, 1 }, { "nvvm.barrier.sync", barrier_sync, 1 },
-	{ "nvvm.barrier.sync.cnt", barrier_sync, 2 },
-	{ "nvvm.barrier0.popc", barrier_reduce, HD_BAR_RED_POPC }, { "nvvm.barrier0.and", barrier_reduce, HD_BAR_RED_AND },
-	{ "nvvm.barrier0.or", barrier_reduce, HD_BAR_RED_OR },
-	{ "nvvm.bar.warp.sync", warp_sync, 0 },
-	{ "nvvm.membar.cta", memory_barrier, HD_SCOPE_CTA }, { "nvvm.membar.gl", memory_barrier, HD_SCOPE_GPU },
-	{ "nvvm.membar.sys", memory_barrier, HD_SCOPE_SYS },
-	{ "nvvm.nanosleep", sleep_for, 0 }, { "nvvm.exit", exit_thread, 0 },
+	{"nvvm.barrier0", barrier_sync, 0},
+	{"nvvm.barrier.n", barrier_sync, 1},
+	{"nvvm.barrier", barrier_sync, 2},
+	{"nvvm.bar.sync", barrier_sync, 1},
+	{"nvvm.barrier.sync", barrier_sync, 1},
+	{"nvvm.barrier.sync.cnt", barrier_sync, 2},
+	{"nvvm.barrier0.popc", barrier_reduce, HD_BAR_RED_POPC},
+	{"nvvm.barrier0.and", barrier_reduce, HD_BAR_RED_AND},
+	{"nvvm.barrier0.or", barrier_reduce, HD_BAR_RED_OR},
+	{"nvvm.bar.warp.sync", warp_sync, 0},
+	{"nvvm.membar.cta", memory_barrier, HD_SCOPE_CTA},
+	{"nvvm.membar.gl", memory_barrier, HD_SCOPE_GPU},
+	{"nvvm.membar.sys", memory_barrier, HD_SCOPE_SYS},
+	{"nvvm.nanosleep", sleep_for, 0},
+	{"nvvm.exit", exit_thread, 0},
 
-	{ "nvvm.shfl.sync.idx", shuffle, SYNC | HD_SHFL_IDX }, { "nvvm.shfl.sync.up", shuffle, SYNC | HD_SHFL_UP },
-	{ "nvvm.shfl.sync.down", shuffle, SYNC | HD_SHFL_DOWN }, { "nvvm.shfl.sync.bfly", shuffle, SYNC | HD_SHFL_BFLY },
-	{ "nvvm.shfl.idx", shuffle, HD_SHFL_IDX }, { "nvvm.shfl.up", shuffle, HD_SHFL_UP },
-	{ "nvvm.shfl.down", shuffle, HD_SHFL_DOWN }, { "nvvm.shfl.bfly", shuffle, HD_SHFL_BFLY },
-	{ "nvvm.vote.all", vote, HD_VOTE_ALL }, { "nvvm.vote.any", vote, HD_VOTE_ANY }, { "nvvm.vote.uni", vote, HD_VOTE_EQ },
-	{ "nvvm.vote.ballot", ballot, 0 },
-	{ "nvvm.vote.all.sync", vote, SYNC | HD_VOTE_ALL }, { "nvvm.vote.any.sync", vote, SYNC | HD_VOTE_ANY },
-	{ "nvvm.vote.uni.sync", vote, SYNC | HD_VOTE_EQ }, { "nvvm.vote.ballot.sync", ballot, SYNC },
-	{ "nvvm.activemask", active_mask, 0 },
-	{ "nvvm.match.any.sync", match, HD_VOTE_ANY }, { "nvvm.match.all.sync", match, HD_VOTE_ALL },
+	{"nvvm.shfl.sync.idx", shuffle, SYNC | HD_SHFL_IDX},
+	{"nvvm.shfl.sync.up", shuffle, SYNC | HD_SHFL_UP},
+	{"nvvm.shfl.sync.down", shuffle, SYNC | HD_SHFL_DOWN},
+	{"nvvm.shfl.sync.bfly", shuffle, SYNC | HD_SHFL_BFLY},
+	{"nvvm.shfl.idx", shuffle, HD_SHFL_IDX},
+	{"nvvm.shfl.up", shuffle, HD_SHFL_UP},
+	{"nvvm.shfl.down", shuffle, HD_SHFL_DOWN},
+	{"nvvm.shfl.bfly", shuffle, HD_SHFL_BFLY},
+	{"nvvm.vote.all", vote, HD_VOTE_ALL},
+	{"nvvm.vote.any", vote, HD_VOTE_ANY},
+	{"nvvm.vote.uni", vote, HD_VOTE_EQ},
+	{"nvvm.vote.ballot", ballot, 0},
+	{"nvvm.vote.all.sync", vote, SYNC | HD_VOTE_ALL},
+	{"nvvm.vote.any.sync", vote, SYNC | HD_VOTE_ANY},
+	{"nvvm.vote.uni.sync", vote, SYNC | HD_VOTE_EQ},
+	{"nvvm.vote.ballot.sync", ballot, SYNC},
+	{"nvvm.activemask", active_mask, 0},
+	{"nvvm.match.any.sync", match, HD_VOTE_ANY},
+	{"nvvm.match.all.sync", match, HD_VOTE_ALL},
 
-	{ "nvvm.ldg.global.i", read_only_load, 0 }, { "nvvm.ldg.global.f", read_only_load, 0 },
-	{ "nvvm.ldg.global.p", read_only_load, 0 }, { "nvvm.ldu.global.i", read_only_load, 0 },
-	{ "nvvm.ldu.global.f", read_only_load, 0 }, { "nvvm.ldu.global.p", read_only_load, 0 },
-	{ "nvvm.atomic.load.inc.32", atomic, HD_ATOM_INC }, { "nvvm.atomic.load.dec.32", atomic, HD_ATOM_DEC },
-	{ "nvvm.atomic.add.gen", atomic, HD_ATOM_ADD }, { "nvvm.atomic.max.gen", atomic, HD_ATOM_MAX },
-	{ "nvvm.atomic.min.gen", atomic, HD_ATOM_MIN }, { "nvvm.atomic.inc.gen", atomic, HD_ATOM_INC },
-	{ "nvvm.atomic.dec.gen", atomic, HD_ATOM_DEC }, { "nvvm.atomic.exch.gen", atomic, HD_ATOM_EXCH },
-	{ "nvvm.atomic.and.gen", atomic, HD_ATOM_AND }, { "nvvm.atomic.or.gen", atomic, HD_ATOM_OR },
-	{ "nvvm.atomic.xor.gen", atomic, HD_ATOM_XOR }, { "nvvm.atomic.cas.gen", atomic, HD_ATOM_CAS },
-	{ "nvvm.ptr.gen.to", space_cast, 0 }, { "nvvm.ptr.shared.to.gen", space_cast, 0 },
-	{ "nvvm.ptr.global.to.gen", space_cast, 0 }, { "nvvm.ptr.local.to.gen", space_cast, 0 },
-	{ "nvvm.ptr.constant.to.gen", space_cast, 0 },
-	{ "nvvm.isspacep.shared", is_space, HD_AS_SHARED }, { "nvvm.isspacep.local", is_space, HD_AS_LOCAL },
-	{ "nvvm.isspacep.global", is_space, HD_AS_GLOBAL }, { "nvvm.isspacep.const", is_space, HD_AS_CONST },
+	{"nvvm.ldg.global.i", read_only_load, 0},
+	{"nvvm.ldg.global.f", read_only_load, 0},
+	{"nvvm.ldg.global.p", read_only_load, 0},
+	{"nvvm.ldu.global.i", read_only_load, 0},
+	{"nvvm.ldu.global.f", read_only_load, 0},
+	{"nvvm.ldu.global.p", read_only_load, 0},
+	{"nvvm.atomic.load.inc.32", atomic, HD_ATOM_INC},
+	{"nvvm.atomic.load.dec.32", atomic, HD_ATOM_DEC},
+	{"nvvm.atomic.add.gen", atomic, HD_ATOM_ADD},
+	{"nvvm.atomic.max.gen", atomic, HD_ATOM_MAX},
+	{"nvvm.atomic.min.gen", atomic, HD_ATOM_MIN},
+	{"nvvm.atomic.inc.gen", atomic, HD_ATOM_INC},
+	{"nvvm.atomic.dec.gen", atomic, HD_ATOM_DEC},
+	{"nvvm.atomic.exch.gen", atomic, HD_ATOM_EXCH},
+	{"nvvm.atomic.and.gen", atomic, HD_ATOM_AND},
+	{"nvvm.atomic.or.gen", atomic, HD_ATOM_OR},
+	{"nvvm.atomic.xor.gen", atomic, HD_ATOM_XOR},
+	{"nvvm.atomic.cas.gen", atomic, HD_ATOM_CAS},
+	{"nvvm.ptr.gen.to", space_cast, 0},
+	{"nvvm.ptr.shared.to.gen", space_cast, 0},
+	{"nvvm.ptr.global.to.gen", space_cast, 0},
+	{"nvvm.ptr.local.to.gen", space_cast, 0},
+	{"nvvm.ptr.constant.to.gen", space_cast, 0},
+	{"nvvm.isspacep.shared", is_space, HD_AS_SHARED},
+	{"nvvm.isspacep.local", is_space, HD_AS_LOCAL},
+	{"nvvm.isspacep.global", is_space, HD_AS_GLOBAL},
+	{"nvvm.isspacep.const", is_space, HD_AS_CONST},
 
-	{ "nvvm.mulhi.i", multiply_high, SIGNED }, { "nvvm.mulhi.ui", multiply_high, 0 },
-	{ "nvvm.mulhi.ll", multiply_high, SIGNED }, { "nvvm.mulhi.ull", multiply_high, 0 },
-	{ "nvvm.mulhi.s", multiply_high, SIGNED }, { "nvvm.mulhi.us", multiply_high, 0 },
-	{ "nvvm.mul24.i", multiply_24, SIGNED }, { "nvvm.mul24.ui", multiply_24, 0 },
-	{ "nvvm.sad.i", absolute_difference, SIGNED }, { "nvvm.sad.ui", absolute_difference, 0 },
-	{ "nvvm.sad.ll", absolute_difference, SIGNED }, { "nvvm.sad.ull", absolute_difference, 0 },
-	{ "nvvm.sad.s", absolute_difference, SIGNED }, { "nvvm.sad.us", absolute_difference, 0 },
-	{ "nvvm.prmt", permute, 0 },
-	{ "nvvm.idp4a.u.u", dot_product, 0 }, { "nvvm.idp4a.s.u", dot_product, 1 }, { "nvvm.idp4a.u.s", dot_product, 2 },
-	{ "nvvm.idp4a.s.s", dot_product, 3 },
-	{ "nvvm.brev32", bits_reversed, 32 }, { "nvvm.brev64", bits_reversed, 64 },
-	{ "nvvm.clz.i", leading_zeros, 32 }, { "nvvm.clz.ll", leading_zeros, 64 },
-	{ "nvvm.popc.i", population, 32 }, { "nvvm.popc.ll", population, 64 },
-	{ "nvvm.min.i", minmax, SIGNED }, { "nvvm.min.ui", minmax, 0 }, { "nvvm.min.ll", minmax, SIGNED },
-	{ "nvvm.min.ull", minmax, 0 }, { "nvvm.max.i", minmax, 2 | SIGNED }, { "nvvm.max.ui", minmax, 2 },
-	{ "nvvm.max.ll", minmax, 2 | SIGNED }, { "nvvm.max.ull", minmax, 2 },
-	{ "nvvm.d2i.lo", double_word, 0 }, { "nvvm.d2i.hi", double_word, 1 }, { "nvvm.lohi.i2d", double_of_words, 0 },
-	{ "nvvm.bitcast", same_bits, 0 }, { "nvvm.move", same_bits, 0 },
-	{ NULL, NULL, 0 },
+	{"nvvm.mulhi.i", multiply_high, SIGNED},
+	{"nvvm.mulhi.ui", multiply_high, 0},
+	{"nvvm.mulhi.ll", multiply_high, SIGNED},
+	{"nvvm.mulhi.ull", multiply_high, 0},
+	{"nvvm.mulhi.s", multiply_high, SIGNED},
+	{"nvvm.mulhi.us", multiply_high, 0},
+	{"nvvm.mul24.i", multiply_24, SIGNED},
+	{"nvvm.mul24.ui", multiply_24, 0},
+	{"nvvm.sad.i", absolute_difference, SIGNED},
+	{"nvvm.sad.ui", absolute_difference, 0},
+	{"nvvm.sad.ll", absolute_difference, SIGNED},
+	{"nvvm.sad.ull", absolute_difference, 0},
+	{"nvvm.sad.s", absolute_difference, SIGNED},
+	{"nvvm.sad.us", absolute_difference, 0},
+	{"nvvm.prmt", permute, 0},
+	{"nvvm.idp4a.u.u", dot_product, 0},
+	{"nvvm.idp4a.s.u", dot_product, 1},
+	{"nvvm.idp4a.u.s", dot_product, 2},
+	{"nvvm.idp4a.s.s", dot_product, 3},
+	{"nvvm.brev32", bits_reversed, 32},
+	{"nvvm.brev64", bits_reversed, 64},
+	{"nvvm.clz.i", leading_zeros, 32},
+	{"nvvm.clz.ll", leading_zeros, 64},
+	{"nvvm.popc.i", population, 32},
+	{"nvvm.popc.ll", population, 64},
+	{"nvvm.min.i", minmax, SIGNED},
+	{"nvvm.min.ui", minmax, 0},
+	{"nvvm.min.ll", minmax, SIGNED},
+	{"nvvm.min.ull", minmax, 0},
+	{"nvvm.max.i", minmax, 2 | SIGNED},
+	{"nvvm.max.ui", minmax, 2},
+	{"nvvm.max.ll", minmax, 2 | SIGNED},
+	{"nvvm.max.ull", minmax, 2},
+	{"nvvm.d2i.lo", double_word, 0},
+	{"nvvm.d2i.hi", double_word, 1},
+	{"nvvm.lohi.i2d", double_of_words, 0},
+	{"nvvm.bitcast", same_bits, 0},
+	{"nvvm.move", same_bits, 0},
+	{NULL, NULL, 0},
 };

@@ -6,76 +6,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-/* ------------------------------------------------------------------ pointer map */
-
-static size_t ptr_hash(const void *key)
-{
-	uint64_t h = (uint64_t)(uintptr_t)key;
-
-	h ^= h >> 33;
-	h *= UINT64_C(0xff51afd7ed558ccd);
-	h ^= h >> 29;
-	return (size_t)h;
-}
-
-static struct hd_slot_entry *find_slot(const struct hd_ptrmap *map, const void *key)
-{
-	size_t mask = map->capacity - 1, i = ptr_hash(key) & mask;
-
-	while (map->entries[i].key && map->entries[i].key != key)
-		i = (i + 1) & mask;
-	return &map->entries[i];
-}
-
-static void grow(struct hd_ptrmap *map)
-{
-	struct hd_ptrmap old = *map;
-
-	map->capacity = old.capacity ? old.capacity * 2 : 64;
-	map->entries = hd_xcalloc(map->capacity, sizeof(*map->entries));
-	for (uint32_t i = 0; i < old.capacity; i++)
-		if (old.entries[i].key)
-			*find_slot(map, old.entries[i].key) = old.entries[i];
-	free(old.entries);
-}
-
-void hd_ptrmap_put(struct hd_ptrmap *map, const void *key, uint32_t start, uint32_t count)
-{
-	struct hd_slot_entry *slot;
-
-	if (2 * (map->used + 1) > map->capacity)
-		grow(map);
-	slot = find_slot(map, key);
-	map->used += !slot->key;
-	*slot = (struct hd_slot_entry){ key, start, count };
-}
-
-const struct hd_slot_entry *hd_ptrmap_get(const struct hd_ptrmap *map, const void *key)
-{
-	struct hd_slot_entry *slot;
-
-	if (!map->capacity)
-		return NULL;
-	slot = find_slot(map, key);
-	return slot->key ? slot : NULL;
-}
-
-void hd_ptrmap_clear(struct hd_ptrmap *map)
-{
-	/* A big function must not make every later small one pay for its table. */
-	if (map->capacity > 1024)
-		hd_ptrmap_release(map);
-	else if (map->capacity)
-		memset(map->entries, 0, map->capacity * sizeof(*map->entries));
-	map->used = 0;
-}
-
-void hd_ptrmap_release(struct hd_ptrmap *map)
-{
-	free(map->entries);
-	*map = (struct hd_ptrmap){ 0 };
-}
-
 /* ------------------------------------------------------------------ types */
 
 void hd_sel_unsupported(struct hd_select *sel, const char *format, ...)
@@ -172,7 +102,7 @@ static void add_types(struct hd_select *sel, LLVMTypeRef type, uint64_t offset)
 		break;
 	}
 	default:
-		hd_vec_push(&sel->types, (struct hd_leaf_type){ type, offset });
+		hd_vec_push(&sel->types, (struct hd_leaf_type){type, offset});
 	}
 }
 
@@ -245,24 +175,25 @@ bool hd_single_use(LLVMValueRef value)
 
 struct hd_leaf hd_leaf_imm(uint64_t value, unsigned words)
 {
-	return (struct hd_leaf){ .kind = HD_LEAF_IMM, .words = (uint8_t)words, .imm = { value, 0 } };
+	return (struct hd_leaf){.kind = HD_LEAF_IMM, .words = (uint8_t)words, .imm = {value, 0}};
 }
 
 struct hd_leaf hd_leaf_pred(uint32_t id, bool inverted)
 {
-	return (struct hd_leaf){ .kind = HD_LEAF_REG, .words = 0, .id = id, .inverted = inverted };
+	return (struct hd_leaf){.kind = HD_LEAF_REG, .words = 0, .id = id, .inverted = inverted};
 }
 
 struct hd_leaf hd_leaf_reg(struct hd_mreg reg)
 {
-	return (struct hd_leaf){ .kind = HD_LEAF_REG, .words = reg.words, .id = reg.id, .sub = reg.sub };
+	return (struct hd_leaf){.kind = HD_LEAF_REG, .words = reg.words, .id = reg.id, .sub = reg.sub};
 }
 
 static struct hd_leaf symbol_leaf(struct hd_select *sel, const struct hd_const_addr *address, LLVMTypeRef type)
 {
 	const struct hd_slot_entry *entry = hd_ptrmap_get(&sel->symbols, address->global);
-	struct hd_leaf leaf = { .kind = HD_LEAF_SYMBOL, .words = (uint8_t)hd_sel_words(sel, type),
-				.imm = { address->addend, 0 } };
+	struct hd_leaf leaf = {.kind = HD_LEAF_SYMBOL,
+			       .words = (uint8_t)hd_sel_words(sel, type),
+			       .imm = {address->addend, 0}};
 	const struct hd_symbol *symbol;
 
 	if (!entry) {
@@ -274,7 +205,7 @@ static struct hd_leaf symbol_leaf(struct hd_select *sel, const struct hd_const_a
 	if (symbol->kind != HD_SYM_VARIABLE || symbol->space != HD_SPACE_SHARED)
 		return leaf;
 	if (!symbol->defined) { /* extern __shared__: behind the static part */
-		struct hd_leaf bank = { .kind = HD_LEAF_BANK, .words = 1, .id = HD_CB_DYN_SHARED };
+		struct hd_leaf bank = {.kind = HD_LEAF_BANK, .words = 1, .id = HD_CB_DYN_SHARED};
 
 		bank.imm[0] = address->addend;
 		return leaf.words == 1 ? bank : hd_sel_cast_space(sel, bank, HD_AS_SHARED, HD_AS_GENERIC);
@@ -330,8 +261,9 @@ static void constant_leaves(struct hd_select *sel, LLVMValueRef value, struct hd
 		leaves[(*count)++] = leaf;
 		return;
 	}
-	n = kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) :
-	    kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : (unsigned)LLVMGetArrayLength2(type);
+	n = kind == LLVMStructTypeKind	 ? LLVMCountStructElementTypes(type)
+	    : kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type)
+					 : (unsigned)LLVMGetArrayLength2(type);
 	for (unsigned i = 0; i < n; i++)
 		constant_leaves(sel, LLVMGetAggregateElement(value, i), leaves, count);
 }
@@ -344,7 +276,8 @@ static void define_constant(struct hd_select *sel, LLVMValueRef value)
 	struct hd_leaf *leaves = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*leaves));
 
 	constant_leaves(sel, value, leaves, &filled);
-	/* The offset of dynamic shared memory is computed where it is used: its registers must not outlive the block. */
+	/* The offset of dynamic shared memory is computed where it is used: its registers must not outlive the block.
+	 */
 	hd_sel_define(sel, value, leaves, count);
 }
 
@@ -356,7 +289,7 @@ static const struct hd_slot_entry *find_value(struct hd_select *sel, LLVMValueRe
 		return entry;
 	if (!LLVMIsConstant(value)) {
 		hd_sel_unsupported(sel, "use of a value before its definition");
-		hd_sel_define(sel, value, &(struct hd_leaf){ .kind = HD_LEAF_IMM, .words = 1 }, 1);
+		hd_sel_define(sel, value, &(struct hd_leaf){.kind = HD_LEAF_IMM, .words = 1}, 1);
 		return hd_ptrmap_get(&sel->values, value);
 	}
 	define_constant(sel, value);
@@ -416,17 +349,17 @@ void hd_sel_define_reg(struct hd_select *sel, struct hd_mreg reg)
 
 struct hd_opnd hd_reg(struct hd_mreg reg)
 {
-	return (struct hd_opnd){ .kind = HD_OPND_REG, .reg = reg };
+	return (struct hd_opnd){.kind = HD_OPND_REG, .reg = reg};
 }
 
 struct hd_opnd hd_imm(uint32_t value)
 {
-	return (struct hd_opnd){ .kind = HD_OPND_IMM, .x = value };
+	return (struct hd_opnd){.kind = HD_OPND_IMM, .x = value};
 }
 
 struct hd_opnd hd_bank(uint32_t offset)
 {
-	return (struct hd_opnd){ .kind = HD_OPND_BANK, .x = HD_CONST_X(0, offset) };
+	return (struct hd_opnd){.kind = HD_OPND_BANK, .x = HD_CONST_X(0, offset)};
 }
 
 struct hd_opnd hd_rz(void)
@@ -436,7 +369,7 @@ struct hd_opnd hd_rz(void)
 
 struct hd_opnd hd_none(void)
 {
-	return (struct hd_opnd){ .kind = HD_OPND_NONE };
+	return (struct hd_opnd){.kind = HD_OPND_NONE};
 }
 
 struct hd_opnd hd_neg(struct hd_opnd opnd)
@@ -448,8 +381,8 @@ struct hd_opnd hd_neg(struct hd_opnd opnd)
 struct hd_mreg hd_sub(struct hd_mreg reg, unsigned word, unsigned words)
 {
 	if (reg.id == HD_RZ)
-		return (struct hd_mreg){ HD_RZ, 0, (uint8_t)words };
-	return (struct hd_mreg){ reg.id, (uint8_t)(reg.sub + word), (uint8_t)words };
+		return (struct hd_mreg){HD_RZ, 0, (uint8_t)words};
+	return (struct hd_mreg){reg.id, (uint8_t)(reg.sub + word), (uint8_t)words};
 }
 
 static bool fits_int32(uint64_t value)
@@ -460,7 +393,7 @@ static bool fits_int32(uint64_t value)
 /* R1 + the place of a frame object or of the incoming stack arguments. */
 static struct hd_mreg stack_address(struct hd_select *sel, const struct hd_leaf *leaf)
 {
-	struct hd_mreg sp = { sel->func->abi->stack_pointer, 0, 1 };
+	struct hd_mreg sp = {sel->func->abi->stack_pointer, 0, 1};
 	struct hd_minst *inst;
 	struct hd_opnd offset = hd_imm((uint32_t)leaf->imm[0]);
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
@@ -520,7 +453,7 @@ struct hd_opnd hd_sel_word(struct hd_select *sel, struct hd_leaf *leaf, unsigned
 		opnd.ref = leaf->id;
 		return opnd;
 	default:
-		return hd_reg((struct hd_mreg){ leaf->id, (uint8_t)(leaf->sub + index), 1 });
+		return hd_reg((struct hd_mreg){leaf->id, (uint8_t)(leaf->sub + index), 1});
 	}
 }
 
@@ -528,7 +461,7 @@ struct hd_opnd hd_sel_wide(struct hd_select *sel, struct hd_leaf *leaf)
 {
 	settle(sel, leaf);
 	if (leaf->kind == HD_LEAF_IMM && !leaf->imm[0])
-		return hd_reg((struct hd_mreg){ HD_RZ, 0, 2 });
+		return hd_reg((struct hd_mreg){HD_RZ, 0, 2});
 	if (leaf->kind == HD_LEAF_BANK && leaf->id % 8 == 0)
 		return hd_bank(leaf->id);
 	return hd_reg(hd_sel_reg(sel, *leaf));
@@ -541,7 +474,7 @@ struct hd_mreg hd_sel_opnd_reg(struct hd_select *sel, struct hd_opnd opnd, unsig
 	if (opnd.kind == HD_OPND_REG)
 		return opnd.reg;
 	if (opnd.kind == HD_OPND_NONE || (opnd.kind == HD_OPND_IMM && !opnd.x && !opnd.ref_kind))
-		return (struct hd_mreg){ HD_RZ, 0, (uint8_t)words };
+		return (struct hd_mreg){HD_RZ, 0, (uint8_t)words};
 	if (words == 2 && opnd.kind == HD_OPND_BANK)
 		return hd_sel_pair(sel, opnd, hd_bank((opnd.x & 0xffff) + 4));
 	if (words == 2) /* the high word of a double */
@@ -560,9 +493,9 @@ struct hd_mreg hd_sel_reg(struct hd_select *sel, struct hd_leaf leaf)
 		return hd_sel_opnd_reg(sel, hd_sel_bool_word(sel, leaf, 1), 1);
 	settle(sel, &leaf);
 	if (leaf.kind == HD_LEAF_REG)
-		return (struct hd_mreg){ leaf.id, leaf.sub, leaf.words };
+		return (struct hd_mreg){leaf.id, leaf.sub, leaf.words};
 	if (leaf.kind == HD_LEAF_IMM && !leaf.imm[0] && !leaf.imm[1])
-		return (struct hd_mreg){ HD_RZ, 0, leaf.words };
+		return (struct hd_mreg){HD_RZ, 0, leaf.words};
 	for (unsigned i = 0; i < leaf.words; i++)
 		words[i] = hd_sel_word(sel, &leaf, i);
 	return hd_sel_join(sel, words, leaf.words);
@@ -583,9 +516,9 @@ struct hd_mreg hd_sel_join(struct hd_select *sel, const struct hd_opnd *words, u
 	if (count == 1)
 		return regs[0];
 	if (zero)
-		return (struct hd_mreg){ HD_RZ, 0, (uint8_t)count };
+		return (struct hd_mreg){HD_RZ, 0, (uint8_t)count};
 	if (same && hd_mreg_is_virtual(regs[0].id) && regs[0].sub % count == 0)
-		return (struct hd_mreg){ regs[0].id, regs[0].sub, (uint8_t)count };
+		return (struct hd_mreg){regs[0].id, regs[0].sub, (uint8_t)count};
 	dst = hd_mfunc_vreg(sel->func, count);
 	extra = hd_mfunc_extras(sel->func, regs, count);
 	inst = hd_sel_push(sel, HD_OP_PAIR, 0);
@@ -597,7 +530,7 @@ struct hd_mreg hd_sel_join(struct hd_select *sel, const struct hd_opnd *words, u
 
 struct hd_mreg hd_sel_pair(struct hd_select *sel, struct hd_opnd low, struct hd_opnd high)
 {
-	return hd_sel_join(sel, (struct hd_opnd[]){ low, high }, 2);
+	return hd_sel_join(sel, (struct hd_opnd[]){low, high}, 2);
 }
 
 /* ------------------------------------------------------------------ predicates and narrow integers */
@@ -607,8 +540,8 @@ struct hd_popnd hd_sel_pred(struct hd_select *sel, struct hd_leaf leaf)
 	if (leaf.words) /* not an i1: only after an error */
 		sel->failed = true;
 	if (leaf.kind == HD_LEAF_IMM)
-		return (struct hd_popnd){ HD_MREG_PT, !(leaf.imm[0] & 1) };
-	return (struct hd_popnd){ leaf.id, leaf.inverted };
+		return (struct hd_popnd){HD_MREG_PT, !(leaf.imm[0] & 1)};
+	return (struct hd_popnd){leaf.id, leaf.inverted};
 }
 
 struct hd_opnd hd_sel_bool_word(struct hd_select *sel, struct hd_leaf leaf, uint32_t when_true)
@@ -646,7 +579,8 @@ struct hd_opnd hd_sel_extended(struct hd_select *sel, struct hd_leaf leaf, unsig
 	if (leaf.ext == (is_signed ? HD_EXT_SIGN : HD_EXT_ZERO))
 		return hd_sel_word(sel, &leaf, 0);
 	if (!is_signed)
-		return hd_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, hd_sel_word(sel, &leaf, 0), hd_imm(mask), hd_none()));
+		return hd_reg(
+			hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, hd_sel_word(sel, &leaf, 0), hd_imm(mask), hd_none()));
 	return hd_reg(hd_sel_alu(sel, HD_OP_SGXT, HD_MOD(SIGN, HD_SIGNED), hd_sel_word(sel, &leaf, 0), hd_imm(bits),
 				 hd_none()));
 }

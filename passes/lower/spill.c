@@ -17,8 +17,8 @@ typedef HD_VEC(struct hd_minst) hd_insts;
 
 struct child {
 	uint32_t stretch; /* + 1; of the current block-level piece */
-	uint32_t reg;     /* its id */
-	uint8_t loaded;   /* bit per word that the piece holds */
+	uint32_t reg;	  /* its id */
+	uint8_t loaded;	  /* bit per word that the piece holds */
 };
 
 struct tiny {
@@ -30,12 +30,12 @@ struct tiny {
 struct spiller {
 	struct hd_allocator *allocator;
 	struct hd_mfunc *func;
-	bool *chosen;          /* by virtual register */
-	bool *by_block;        /* split by block, not by instruction */
+	bool *chosen;	/* by virtual register */
+	bool *by_block; /* split by block, not by instruction */
 	struct child *children;
-	uint32_t *carrier;     /* spilled predicates: the general register that carries them */
-	uint32_t original;     /* registers before this pass */
-	uint32_t stretch;      /* counts blocks and calls */
+	uint32_t *carrier;	    /* spilled predicates: the general register that carries them */
+	uint32_t original;	    /* registers before this pass */
+	uint32_t stretch;	    /* counts blocks and calls */
 	HD_VEC(struct tiny) tinies; /* of the current instruction */
 	hd_insts before, after;
 	hd_insts out, tail;
@@ -165,7 +165,7 @@ static struct hd_mreg new_tiny(struct spiller *spiller, struct hd_mreg whole, bo
 {
 	struct hd_mreg piece = {0, 0, whole.words};
 	piece.id = hd_mreg_is_pred(spiller->func, whole.id) ? hd_mfunc_pred(spiller->func)
-							      : hd_mfunc_vreg(spiller->func, whole.words).id;
+							    : hd_mfunc_vreg(spiller->func, whole.words).id;
 	inherit(spiller, piece.id, whole.id, whole.sub, HD_SPLIT_TINY);
 	hd_vec_push(&spiller->tinies, (struct tiny){whole, piece, is_def});
 	return piece;
@@ -342,7 +342,7 @@ static void rewrite_block(struct spiller *spiller, uint32_t id)
 
 /* ---- set-up ---- */
 
-static uint32_t block_at(const struct hd_intervals *intervals, uint32_t position)
+static uint32_t block_at(const struct hd_live_intervals *intervals, uint32_t position)
 {
 	uint32_t low = 0, high = intervals->order_count;
 	while (high - low > 1) {

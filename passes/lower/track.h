@@ -5,7 +5,7 @@
 #ifndef HD_PASSES_LOWER_TRACK_H
 #define HD_PASSES_LOWER_TRACK_H
 
-#include "passes/lower/liveness.h"
+#include "passes/lower/live.h"
 
 #define HD_OWNER_FIXED UINT32_MAX /* calls, arguments, reserved registers: cannot be moved */
 

@@ -14,8 +14,8 @@
 enum { HD_AGENDA_PAGES = 512 };
 
 struct hd_agenda {
-	uint32_t words;   /* of a set of units */
-	uint64_t *units;  /* page x words */
+	uint32_t words;			      /* of a set of units */
+	uint64_t *units;		      /* page x words */
 	uint64_t pages[HD_AGENDA_PAGES / 64]; /* with units */
 };
 

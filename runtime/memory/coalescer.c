@@ -3,8 +3,8 @@
  * Needs the line and sector size. Cost: one step a lane (a word of a lane for wide local accesses); a lane whose line
  * is that of the lane before costs a compare, another goes through a 256-entry hash on the stack.
  *
- * Local memory is interleaved by 4-byte words (hd_local_address), so an 8 or 16-byte access is 2 or 4 rows. An access that
- * is not aligned may span two lines. Atomics on one word are served one after the other, on different words of a
+ * Local memory is interleaved by 4-byte words (hd_local_address), so an 8 or 16-byte access is 2 or 4 rows. An access
+ * that is not aligned may span two lines. Atomics on one word are served one after the other, on different words of a
  * sector together: that is their service time in the L2.
  */
 #include "runtime/memory/coalescer.h"
@@ -18,8 +18,9 @@ struct state {
 	const struct hd_coalescer *sizes;
 	struct hd_access *out;
 	uint32_t count;
-	uint32_t last;  /* access that the previous piece went to */
-	bool bytes;     /* track written bytes */
+	uint32_t last; /* access that the previous piece went to, and its line */
+	uint64_t last_line;
+	bool bytes; /* track written bytes */
 	uint8_t hash[HASH_SLOTS];
 	uint64_t written[HD_MAX_ACCESSES][MASK_WORDS]; /* bytes of the line */
 };
@@ -53,34 +54,59 @@ static uint32_t find_line(struct state *state, uint64_t line)
 	return state->count++;
 }
 
-/* Bytes [address, +bytes) that lie in one line. */
-static void add_piece(struct state *state, uint64_t address, uint32_t bytes)
+/* Marks `bytes` bytes at `offset` of a line as written. */
+static inline void mark_written(uint64_t *written, uint32_t offset, uint32_t bytes)
 {
-	const struct hd_coalescer *sizes = state->sizes;
-	uint64_t line = address >> sizes->line_shift;
-	if (!state->count || state->out[state->last].line != line)
-		state->last = find_line(state, line);
-	uint32_t offset = (uint32_t)(address & ((1u << sizes->line_shift) - 1));
-	uint32_t first = offset >> sizes->sector_shift, last = (offset + bytes - 1) >> sizes->sector_shift;
-	state->out[state->last].sectors |= (uint8_t)((2u << last) - (1u << first));
-	if (!state->bytes)
-		return;
 	uint64_t mask = (UINT64_C(1) << bytes) - 1;
-	uint64_t *written = state->written[state->last] + offset / 64;
+	written += offset / 64;
 	written[0] |= mask << offset % 64;
 	if (offset % 64 + bytes > 64)
 		written[1] |= mask >> (64 - offset % 64);
 }
 
-static void add(struct state *state, uint64_t address, uint32_t bytes)
+/* Bytes [address, +bytes), which lie in one line. Kept small and inline: every lane comes through here. */
+static inline void add_piece(struct state *state, uint64_t address, uint32_t bytes)
 {
-	uint32_t size = 1u << state->sizes->line_shift, room = size - (uint32_t)(address & (size - 1));
+	uint32_t line_shift = state->sizes->line_shift, sector_shift = state->sizes->sector_shift;
+	uint64_t line = address >> line_shift;
+	if (line != state->last_line || !state->count) {
+		state->last = find_line(state, line);
+		state->last_line = line;
+	}
+	uint32_t offset = (uint32_t)address & ((1u << line_shift) - 1);
+	uint32_t first = offset >> sector_shift, last = (offset + bytes - 1) >> sector_shift;
+	state->out[state->last].sectors |= (uint8_t)((2u << last) - (1u << first));
+	if (state->bytes)
+		mark_written(state->written[state->last], offset, bytes);
+}
+
+static inline void add(struct state *state, uint64_t address, uint32_t bytes)
+{
+	uint32_t size = 1u << state->sizes->line_shift, room = size - ((uint32_t)address & (size - 1));
 	if (bytes > room) {
 		add_piece(state, address, room);
 		address += room;
 		bytes -= room;
 	}
 	add_piece(state, address, bytes);
+}
+
+/* Loads whose lanes all lie in one line, by far the most common case, without the bookkeeping. Returns whether it is
+ * one. */
+static bool one_line(const struct hd_coalescer *sizes, const struct hd_mem_request *request, struct hd_access *out)
+{
+	uint64_t line = request->address[__builtin_ctz(request->mask)] >> sizes->line_shift;
+	uint32_t sectors = 0;
+	for (uint32_t left = request->mask; left; left &= left - 1) {
+		uint64_t first = request->address[__builtin_ctz(left)], last = first + request->bytes - 1;
+		if (first >> sizes->line_shift != line || last >> sizes->line_shift != line)
+			return false;
+		sectors |= 1u << (first >> sizes->sector_shift) % 8 | 1u << (last >> sizes->sector_shift) % 8;
+	}
+	/* Bits were set modulo 8 sectors; a line has fewer, and they start where the line does. */
+	uint32_t per_line = 1u << (sizes->line_shift - sizes->sector_shift), at = (uint32_t)(line * per_line % 8);
+	*out = (struct hd_access){.line = line, .sectors = (uint8_t)(sectors >> at)};
+	return true;
 }
 
 static bool sector_full(const uint64_t written[MASK_WORDS], uint32_t sector, uint32_t sector_shift)
@@ -137,11 +163,14 @@ uint32_t hd_coalesce(const struct hd_coalescer *coalescer, const struct hd_mem_r
 		     struct hd_access out[HD_MAX_ACCESSES])
 {
 	struct state state;
+	bool wide_local = request->space == HD_MEM_LOCAL && request->bytes > 4;
+	if (request->kind == HD_MEM_LOAD && request->mask && !wide_local && one_line(coalescer, request, out))
+		return 1;
 	state.sizes = coalescer;
 	state.out = out;
 	state.count = state.last = 0;
+	state.last_line = 0;
 	state.bytes = request->kind == HD_MEM_STORE;
-	bool wide_local = request->space == HD_MEM_LOCAL && request->bytes > 4;
 	uint32_t words = wide_local ? request->bytes / 4 : 1, bytes = wide_local ? 4 : request->bytes;
 	for (uint32_t word = 0; word < words; word++)
 		for (uint32_t left = request->mask; left; left &= left - 1)

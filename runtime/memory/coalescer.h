@@ -12,11 +12,11 @@
 #define HD_MAX_ACCESSES 128
 
 struct hd_access {
-	uint64_t line;   /* address / line size */
+	uint64_t line;	 /* address / line size */
 	uint8_t sectors; /* touched */
-	uint8_t full;    /* stores: of these, those written in every byte */
+	uint8_t full;	 /* stores: of these, those written in every byte */
 	uint8_t service; /* atomics: over the sectors, the sum of the most lanes that hit one word */
-	uint8_t next;    /* for the owner's lists */
+	uint8_t next;	 /* for the owner's lists */
 };
 
 /* Sizes are powers of two; a line has at most 8 sectors and 256 bytes. */
@@ -25,8 +25,8 @@ struct hd_coalescer {
 };
 
 void hd_coalescer_init(struct hd_coalescer *coalescer, const struct hd_config *config);
-/* Line accesses of a global or local request, in the order in which lanes (then words of a wide local access) first touch
- * them. Returns their number, at most HD_MAX_ACCESSES. */
+/* Line accesses of a global or local request, in the order in which lanes (then words of a wide local access) first
+ * touch them. Returns their number, at most HD_MAX_ACCESSES. */
 uint32_t hd_coalesce(const struct hd_coalescer *coalescer, const struct hd_mem_request *request,
 		     struct hd_access out[HD_MAX_ACCESSES]);
 

@@ -7,8 +7,8 @@
  * Needs a clock and a counter. Cost: events only. A wheel holds when inputs get a new head and outputs come free, so a
  * cycle costs its grants, not its ports, and idle cycles cost nothing.
  *
- * Room that is taken back is seen a cycle later at outputs and a traversal later at inputs (credits travel), and a packet pushed
- * at `now` is seen from now + 1. So nothing depends on who ticks first in a cycle.
+ * Room that is taken back is seen a cycle later at outputs and a traversal later at inputs (credits travel), and a
+ * packet pushed at `now` is seen from now + 1. So nothing depends on who ticks first in a cycle.
  */
 #include "runtime/memory/crossbar.h"
 
@@ -300,13 +300,14 @@ bool hd_crossbar_idle(const struct hd_crossbar *x)
 	return true;
 }
 
-static void dump_port(const struct hd_crossbar *x, const char *what, uint32_t index, const struct hd_port *port, FILE *out)
+static void dump_port(const struct hd_crossbar *x, const char *what, uint32_t index, const struct hd_port *port,
+		      FILE *out)
 {
 	const struct hd_packet *head = port_front(port);
 	if (!head)
 		return;
-	fprintf(out, "  %s %s %u: %u packets, %u of %u flits, head kind %u line %#llx ready %llu%s\n", x->name, what, index,
-		port->tail - port->head, port->used, port->capacity, head->kind, (unsigned long long)head->line,
+	fprintf(out, "  %s %s %u: %u packets, %u of %u flits, head kind %u line %#llx ready %llu%s\n", x->name, what,
+		index, port->tail - port->head, port->used, port->capacity, head->kind, (unsigned long long)head->line,
 		(unsigned long long)head->ready, what[0] == 'o' && x->blocked[index] ? ", blocked" : "");
 }
 

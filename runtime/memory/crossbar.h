@@ -21,33 +21,33 @@ struct hd_crossbar {
 	const char *name;
 	struct hd_clock clock;
 	uint32_t inputs, outputs, in_words, out_words, latency;
-	bool by_slice;           /* the output is the packet's slice; else its SM */
+	bool by_slice; /* the output is the packet's slice; else its SM */
 	struct hd_port *in, *out;
-	uint8_t *posted, *popped; /* ports that a sender or receiver used since the last collection */
-	bool *armed;             /* input: requests an output or has an event to come */
-	bool *starved;           /* input: its sender found no room */
-	bool *busy, *blocked;    /* output: a packet passes; its queue is full */
-	uint32_t *pointer;       /* output: the input with priority */
-	uint32_t *request_count; /* output */
-	uint64_t *requests;      /* output x in_words: inputs whose head wants it */
-	uint64_t *ready;         /* outputs to arbitrate in this cycle */
+	uint8_t *posted, *popped;	/* ports that a sender or receiver used since the last collection */
+	bool *armed;			/* input: requests an output or has an event to come */
+	bool *starved;			/* input: its sender found no room */
+	bool *busy, *blocked;		/* output: a packet passes; its queue is full */
+	uint32_t *pointer;		/* output: the input with priority */
+	uint32_t *request_count;	/* output */
+	uint64_t *requests;		/* output x in_words: inputs whose head wants it */
+	uint64_t *ready;		/* outputs to arbitrate in this cycle */
 	uint64_t *wheel_in, *wheel_out; /* events of the next 63 cycles, a set of ports for each */
-	uint64_t occupied;       /* slots of the wheel with events */
-	uint64_t cycle;          /* the last done, in the crossbar's own clock */
-	uint64_t next;           /* core cycle of the next event, HD_NEVER */
-	uint64_t *arrived;       /* outputs that were sent a packet: the owner reads and clears */
-	uint64_t *freed;         /* starved inputs that will have room: likewise */
-	uint64_t *flits;         /* counter */
+	uint64_t occupied;		/* slots of the wheel with events */
+	uint64_t cycle;			/* the last done, in the crossbar's own clock */
+	uint64_t next;			/* core cycle of the next event, HD_NEVER */
+	uint64_t *arrived;		/* outputs that were sent a packet: the owner reads and clears */
+	uint64_t *freed;		/* starved inputs that will have room: likewise */
+	uint64_t *flits;		/* counter */
 };
 
 struct hd_crossbar_shape {
 	const char *name;
 	uint32_t inputs, outputs;
 	bool by_slice;
-	uint32_t latency;           /* own cycles from push to arrival of a one-flit packet, at least 1 */
+	uint32_t latency;	      /* own cycles from push to arrival of a one-flit packet, at least 1 */
 	uint32_t in_flits, out_flits; /* queues */
 	struct hd_clock clock;
-	uint64_t *flits;            /* counter that is bumped */
+	uint64_t *flits; /* counter that is bumped */
 };
 
 void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *shape, struct hd_arena *arena);

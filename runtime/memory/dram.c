@@ -1,15 +1,15 @@
 /*
  * DRAM channel. In each clock at most one column command and one row command (row and column commands have a bus each,
- * as in HBM; with bursts of several clocks it makes no difference). First ready, first come: of the column commands that can
- * issue the oldest request's, and rows are opened for the oldest request of a bank without a request for its open row.
- * Reads go first; writes wait in a queue of their own, which is drained from 7/8 to 1/2 full, or when there are no reads
- * (the marks of the public configurations). Refresh is not modelled.
+ * as in HBM; with bursts of several clocks it makes no difference). First ready, first come: of the column commands
+ * that can issue the oldest request's, and rows are opened for the oldest request of a bank without a request for its
+ * open row. Reads go first; writes wait in a queue of their own, which is drained from 7/8 to 1/2 full, or when there
+ * are no reads (the marks of the public configurations). Refresh is not modelled.
  *
  * Timings are the configured ones. Data of a write may follow data of a read after two idle clocks (bus turnaround, as
  * public simulators have it).
  *
- * Needs an address map and a clock. Cost: nothing in idle clocks: after each command the next possible clock is computed.
- * A command costs a step for each bank with requests; an activation also a walk over the bank's requests.
+ * Needs an address map and a clock. Cost: nothing in idle clocks: after each command the next possible clock is
+ * computed. A command costs a step for each bank with requests; an activation also a walk over the bank's requests.
  */
 #include "runtime/memory/dram.h"
 
@@ -142,7 +142,8 @@ void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, ui
 	struct hd_place place = hd_map_dram(dram->map, slice, in_slice);
 	uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * dram->sector_bytes;
 	dram->free_request = request->next;
-	*request = (struct hd_dram_request){.arrival = hd_clock_at(&dram->clock, now) + 1, .row = place.row, .tag = tag};
+	*request =
+		(struct hd_dram_request){.arrival = hd_clock_at(&dram->clock, now) + 1, .row = place.row, .tag = tag};
 	request->sequence = dram->sequence++;
 	request->slice = (uint16_t)slice;
 	request->bank = (uint8_t)place.bank;
@@ -210,7 +211,8 @@ static void issue_column(struct hd_dram *dram, uint32_t index, uint64_t cycle)
 		finish(dram, index, end);
 }
 
-/* The oldest request that hits its open row and can issue in `cycle`, or HD_NONE and the first cycle in which one can. */
+/* The oldest request that hits its open row and can issue in `cycle`, or HD_NONE and the first cycle in which one can.
+ */
 static uint32_t choose_column(const struct hd_dram *dram, uint64_t cycle, uint64_t *when)
 {
 	uint32_t best = HD_NONE;
@@ -353,8 +355,8 @@ void hd_dram_dump(const struct hd_dram *dram, uint32_t channel, FILE *out)
 {
 	if (hd_dram_idle(dram))
 		return;
-	fprintf(out, "dram channel %u: clock %llu, next at core cycle %llu, %s, %u of %u reads, %u of %u writes\n", channel,
-		(unsigned long long)dram->cycle, (unsigned long long)dram->next,
+	fprintf(out, "dram channel %u: clock %llu, next at core cycle %llu, %s, %u of %u reads, %u of %u writes\n",
+		channel, (unsigned long long)dram->cycle, (unsigned long long)dram->next,
 		dram->mode == HD_DRAM_READ ? "reading" : "draining writes", dram->count[HD_DRAM_READ],
 		dram->limit[HD_DRAM_READ], dram->count[HD_DRAM_WRITE], dram->limit[HD_DRAM_WRITE]);
 	for (uint64_t left = dram->pending[0] | dram->pending[1]; left; left &= left - 1) {

@@ -16,9 +16,9 @@ enum hd_dram_mode { HD_DRAM_READ, HD_DRAM_WRITE, HD_DRAM_MODES };
 
 /* Sectors of one line, served by one or more bursts. */
 struct hd_dram_request {
-	uint64_t arrival;     /* in channel clocks */
-	uint32_t row, tag;    /* tag: the L2's, for the fill */
-	uint32_t prev, next;  /* of the bank, in order of arrival */
+	uint64_t arrival;    /* in channel clocks */
+	uint32_t row, tag;   /* tag: the L2's, for the fill */
+	uint32_t prev, next; /* of the bank, in order of arrival */
 	uint32_t sequence;
 	uint16_t slice;
 	uint8_t bank, sectors, bursts;
@@ -34,8 +34,8 @@ struct hd_dram_fill {
 
 struct hd_dram_bank {
 	uint64_t column_ready, activate_ready, precharge_ready;
-	uint32_t row;     /* open, or HD_NONE */
-	bool fresh;       /* activated and not yet accessed */
+	uint32_t row; /* open, or HD_NONE */
+	bool fresh;   /* activated and not yet accessed */
 	uint8_t group;
 	uint32_t first[HD_DRAM_MODES], last[HD_DRAM_MODES];
 	uint32_t hit[HD_DRAM_MODES]; /* oldest request for the open row, HD_NONE */
@@ -43,7 +43,7 @@ struct hd_dram_bank {
 
 struct hd_dram_timing {
 	uint32_t ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, rtpl;
-	uint32_t burst;   /* clocks of data */
+	uint32_t burst; /* clocks of data */
 };
 
 struct hd_dram {
@@ -52,21 +52,21 @@ struct hd_dram {
 	struct hd_dram_timing t;
 	struct hd_dram_bank banks[HD_DRAM_MAX_BANKS];
 	uint64_t pending[HD_DRAM_MODES], hits[HD_DRAM_MODES]; /* banks with requests; with requests for the open row */
-	uint64_t open;        /* banks with an open row */
+	uint64_t open;					      /* banks with an open row */
 	uint64_t group_ready[HD_DRAM_MAX_GROUPS];
 	uint64_t column_ready[HD_DRAM_MODES]; /* of any bank: tCCD and turnaround */
 	uint64_t rrd_ready;
-	uint64_t cycle, due;  /* clocks: of the last commands, of the next ones (HD_NEVER) */
+	uint64_t cycle, due; /* clocks: of the last commands, of the next ones (HD_NEVER) */
 	struct hd_dram_request *requests;
 	uint32_t free_request, sequence;
 	uint32_t count[HD_DRAM_MODES], limit[HD_DRAM_MODES];
 	uint32_t drain_high, drain_low;
-	uint8_t mode;         /* enum hd_dram_mode */
+	uint8_t mode; /* enum hd_dram_mode */
 	uint32_t groups, burst_bytes, sector_bytes, fixed_latency;
-	struct hd_dram_fill *fills;           /* ring of reads done, in order of `ready` */
+	struct hd_dram_fill *fills; /* ring of reads done, in order of `ready` */
 	uint32_t fill_mask, fill_head, fill_tail;
-	bool freed;           /* a request left its queue since the owner cleared this */
-	uint64_t next;        /* core cycle of `due` */
+	bool freed;    /* a request left its queue since the owner cleared this */
+	uint64_t next; /* core cycle of `due` */
 	struct hd_counters *counters;
 };
 
@@ -76,8 +76,8 @@ static inline bool hd_dram_room(const struct hd_dram *dram, enum hd_dram_mode mo
 {
 	return dram->count[mode] < dram->limit[mode];
 }
-/* Queues sectors of the line that is number `in_slice` of `slice`; the caller has checked for room. Reads come back as a fill
- * with the tag, writes do not come back. */
+/* Queues sectors of the line that is number `in_slice` of `slice`; the caller has checked for room. Reads come back as
+ * a fill with the tag, writes do not come back. */
 void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
 		  uint8_t sectors, uint32_t tag);
 /* Commands up to and including core cycle `now`; sets `next`. */

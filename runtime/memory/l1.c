@@ -4,15 +4,15 @@
  * local stores allocate and stay until they are victims, and a sector written in part is fetched. Atomics, and loads
  * with .cg or .cv (volatile), go past the cache to L2; they too hold MSHRs while under way.
  *
- * Needs tags.c and packets; no cycle of its own: the load/store unit calls it. Cost: O(1) an access, plus the waiters of
- * the line for merges and fills. An access that cannot be done changes nothing, counters included.
+ * Needs tags.c and packets; no cycle of its own: the load/store unit calls it. Cost: O(1) an access, plus the waiters
+ * of the line for merges and fills. An access that cannot be done changes nothing, counters included.
  */
 #include "runtime/memory/l1.h"
 
 #include "heddle/machine.h"
 
-/* Tags of packets: index of the line's tag, or with this bit that of the waiter of an access past the cache; of stores the
- * ticket. */
+/* Tags of packets: index of the line's tag, or with this bit that of the waiter of an access past the cache; of stores
+ * the ticket. */
 #define PAST_CACHE UINT32_C(0x80000000)
 /* More than warps can have under way; keeps large MSHR files times large merge limits affordable. */
 enum { MAX_WAITERS = 8192 };
@@ -184,7 +184,7 @@ static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 		tag->valid &= (uint8_t)~access->sectors;
 	uint32_t waiter = add_waiter(l1, request->ticket, access->sectors);
 	l1->mshrs_used += (uint32_t)__builtin_popcount(access->sectors);
-	uint8_t kind = request->kind == HD_MEM_LOAD     ? HD_PACKET_READ
+	uint8_t kind = request->kind == HD_MEM_LOAD	? HD_PACKET_READ
 		       : request->kind == HD_MEM_ATOMIC ? HD_PACKET_ATOMIC
 							: HD_PACKET_REDUCTION;
 	send(l1, now, kind, access->line, access->sectors, PAST_CACHE | waiter, access);
@@ -212,7 +212,7 @@ static enum hd_l1_result store_back(struct hd_l1 *l1, uint64_t now, const struct
 	uint32_t index = hd_tags_find(&l1->tags, access->line), victim = HD_NONE;
 	struct hd_tag *tag = index == HD_NONE ? NULL : &l1->tags.tags[index];
 	uint8_t part = access->sectors & (uint8_t)~access->full;
-	uint8_t missing = tag ? part & (uint8_t) ~(tag->valid | tag->pending) : part;
+	uint8_t missing = tag ? part & (uint8_t)~(tag->valid | tag->pending) : part;
 	bool hit = tag && !(access->sectors & ~tag->valid);
 	if (!tag)
 		victim = hd_tags_victim(&l1->tags, access->line);
@@ -324,11 +324,12 @@ bool hd_l1_idle(const struct hd_l1 *l1)
 
 void hd_l1_dump(const struct hd_l1 *l1, FILE *out)
 {
-	fprintf(out, "  l1: %u lines, %u of %u ways, %u of %u MSHRs, %u packets to send\n", l1->tags.used, l1->tags.limit,
-		l1->tags.ways, l1->mshrs_used, l1->mshrs, hd_packets_count(&l1->out));
+	fprintf(out, "  l1: %u lines, %u of %u ways, %u of %u MSHRs, %u packets to send\n", l1->tags.used,
+		l1->tags.limit, l1->tags.ways, l1->mshrs_used, l1->mshrs, hd_packets_count(&l1->out));
 	for (uint32_t i = 0; i < l1->tags.set_count * l1->tags.ways; i++) {
 		const struct hd_tag *tag = &l1->tags.tags[i];
 		if (tag->pending)
-			fprintf(out, "    line %#llx waits for sectors %#x\n", (unsigned long long)tag->line, tag->pending);
+			fprintf(out, "    line %#llx waits for sectors %#x\n", (unsigned long long)tag->line,
+				tag->pending);
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * L1 data cache of one SM: sectored, non-blocking. It takes line accesses and the replies of the memory, and puts packets
- * in its out queue; a ticket, given with an access, comes back when the access is done.
+ * L1 data cache of one SM: sectored, non-blocking. It takes line accesses and the replies of the memory, and puts
+ * packets in its out queue; a ticket, given with an access, comes back when the access is done.
  */
 #ifndef HD_RUNTIME_MEMORY_L1_H
 #define HD_RUNTIME_MEMORY_L1_H
@@ -31,7 +31,7 @@ struct hd_l1_waiter {
 
 struct hd_l1 {
 	struct hd_tags tags;
-	struct hd_packets out;      /* to the crossbar, ready l1_latency after the access */
+	struct hd_packets out; /* to the crossbar, ready l1_latency after the access */
 	struct hd_l1_waiter *waiters;
 	uint32_t free_waiter, finished;
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
@@ -46,8 +46,8 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 /* The packets' `slice` is left to who takes them. */
 enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
 			       const struct hd_access *access);
-/* A reply: fills sectors and finishes who waited for them. Returns the ticket of a store that this acknowledges (it is not
- * given by hd_l1_finished), else HD_NONE. */
+/* A reply: fills sectors and finishes who waited for them. Returns the ticket of a store that this acknowledges (it is
+ * not given by hd_l1_finished), else HD_NONE. */
 uint32_t hd_l1_reply(struct hd_l1 *l1, const struct hd_packet *reply);
 /* A reply is on its way: starts to bring what it will need into the host's cache. */
 void hd_l1_prefetch(const struct hd_l1 *l1, const struct hd_packet *reply);

@@ -1,13 +1,14 @@
 /*
- * L2 slice: write-back, write-allocate, sectored. One sector is served a cycle of the L2 clock, an atomic for as many cycles as
- * lanes hit one word; the answer leaves l2_latency core cycles later. A sector that is written in every byte is not
- * fetched; one written in part is. Missing sectors take an MSHR each, later requests merge. The head of the queue
- * waits when it finds no MSHR, merge, way, room for the answer or room in the channel, and those behind it with it.
+ * L2 slice: write-back, write-allocate, sectored. One sector is served a cycle of the L2 clock, an atomic for as many
+ * cycles as lanes hit one word; the answer leaves l2_latency core cycles later. A sector that is written in every byte
+ * is not fetched; one written in part is. Missing sectors take an MSHR each, later requests merge. The head of the
+ * queue waits when it finds no MSHR, merge, way, room for the answer or room in the channel, and those behind it with
+ * it.
  *
  * A reply carries all sectors of its request and is sent when the last one is there.
  *
- * Needs both crossbars, a DRAM channel and the address map. Cost: O(1) a request, plus the line's waiters for merges and
- * fills; nothing in cycles without work.
+ * Needs both crossbars, a DRAM channel and the address map. Cost: O(1) a request, plus the line's waiters for merges
+ * and fills; nothing in cycles without work.
  */
 #include "runtime/memory/l2.h"
 
@@ -93,8 +94,8 @@ static void wait_for(struct hd_l2_slice *slice, struct hd_tag *tag, const struct
 	*link = index;
 }
 
-/* Whether the line's sectors `fetch` can be asked for: a way (in *victim when the line is not there), MSHRs, room in the
- * channel for them and for a dirty victim. */
+/* Whether the line's sectors `fetch` can be asked for: a way (in *victim when the line is not there), MSHRs, room in
+ * the channel for them and for a dirty victim. */
 static bool can_fetch(const struct hd_l2_slice *slice, uint64_t line, uint32_t index, uint8_t fetch,
 		      const struct hd_dram *dram, uint32_t *victim)
 {
@@ -142,7 +143,7 @@ static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd
 	uint32_t index = hd_tags_find(&slice->tags, line), victim = HD_NONE;
 	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
 	uint8_t there = tag ? tag->valid | tag->pending : 0, hits = tag ? tag->valid & request->sectors : 0;
-	uint8_t fetch = request->sectors & (uint8_t) ~(request->full | there);
+	uint8_t fetch = request->sectors & (uint8_t)~(request->full | there);
 	if (!can_fetch(slice, line, index, fetch, dram, &victim))
 		return false;
 	count_sectors(slice, request->sectors, hits);
@@ -197,8 +198,8 @@ static bool serve(struct hd_l2_slice *slice, uint64_t now, uint64_t cycle, struc
 	const struct hd_packet *request = hd_packets_front(&slice->in);
 	uint32_t cycles = (uint32_t)__builtin_popcount(request->sectors);
 	bool write = request->kind == HD_PACKET_WRITE || request->kind == HD_PACKET_WRITEBACK;
-	if (!hd_packets_room(&slice->out) || !(write ? serve_write(slice, now, request, dram)
-						      : serve_read(slice, now, request, dram, &cycles)))
+	if (!hd_packets_room(&slice->out) ||
+	    !(write ? serve_write(slice, now, request, dram) : serve_read(slice, now, request, dram, &cycles)))
 		return false;
 	slice->busy = cycle + cycles;
 	hd_packets_pop(&slice->in);
@@ -279,7 +280,8 @@ static void send_replies(struct hd_l2_slice *slice, uint64_t now, struct hd_cros
 static void take_requests(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up)
 {
 	const struct hd_packet *request;
-	while (hd_packets_room(&slice->in) && (request = hd_crossbar_front(up, slice->index)) && request->ready <= now) {
+	while (hd_packets_room(&slice->in) && (request = hd_crossbar_front(up, slice->index)) &&
+	       request->ready <= now) {
 		hd_packets_push(&slice->in, request);
 		hd_crossbar_pop(up, slice->index, now);
 	}
@@ -334,7 +336,8 @@ void hd_l2_dump(const struct hd_l2_slice *slice, FILE *out)
 	const struct hd_packet *head = hd_packets_front(&slice->in);
 	fprintf(out, "l2 slice %u: %u requests, %u replies, %u of %u MSHRs, %u fills, busy to %llu%s\n", slice->index,
 		hd_packets_count(&slice->in), hd_packets_count(&slice->out), slice->mshrs_used, slice->mshrs,
-		slice->fill_tail - slice->fill_head, (unsigned long long)slice->busy, slice->stalled ? ", stalled" : "");
+		slice->fill_tail - slice->fill_head, (unsigned long long)slice->busy,
+		slice->stalled ? ", stalled" : "");
 	if (head)
 		fprintf(out, "  head: kind %u line %#llx sectors %#x from SM %u\n", head->kind,
 			(unsigned long long)head->line, head->sectors, head->sm);

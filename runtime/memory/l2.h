@@ -24,17 +24,17 @@ struct hd_l2_slice {
 	uint32_t index;
 	struct hd_clock clock;
 	const struct hd_map *map;
-	struct hd_tags tags;       /* by number in the slice */
-	struct hd_packets in;      /* requests */
-	struct hd_packets out;     /* replies, ready l2_latency after their service */
+	struct hd_tags tags;	    /* by number in the slice */
+	struct hd_packets in;	    /* requests */
+	struct hd_packets out;	    /* replies, ready l2_latency after their service */
 	struct hd_dram_fill *fills; /* ring */
 	uint32_t fill_mask, fill_head, fill_tail;
 	struct hd_l2_waiter *waiters;
 	uint32_t free_waiter;
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
 	uint32_t latency, flit, sector_bytes;
-	uint64_t busy;             /* first own cycle in which the next request can be served */
-	bool stalled;              /* the head waits for a fill, the out queue or the channel, whose owner clears this */
+	uint64_t busy; /* first own cycle in which the next request can be served */
+	bool stalled;  /* the head waits for a fill, the out queue or the channel, whose owner clears this */
 	struct hd_counters *counters;
 };
 
@@ -45,8 +45,9 @@ void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fill *fill);
 /* A request is on its way: starts to bring what it will need into the host's cache. */
 void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *up);
 /*
- * The slice's work in core cycle `now`: takes requests from `up`, serves, pushes reads and victims to `dram` and replies to
- * `down`. Returns the next core cycle with work of its own; HD_NEVER: when something arrives or room appears.
+ * The slice's work in core cycle `now`: takes requests from `up`, serves, pushes reads and victims to `dram` and
+ * replies to `down`. Returns the next core cycle with work of its own; HD_NEVER: when something arrives or room
+ * appears.
  */
 uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_crossbar *down,
 		    struct hd_dram *dram);

@@ -1,12 +1,12 @@
 /*
  * Load/store unit of one SM: a bounded queue of memory instructions, served in order by one front. Shared memory takes
- * an instruction for as many cycles as its worst bank has conflicts; global and local ones are coalesced, and their line
- * accesses go to the L1's banks, l1_ports a cycle and bank, each bank in order. An instruction is complete when its last
- * line access is.
+ * an instruction for as many cycles as its worst bank has conflicts; global and local ones are coalesced, and their
+ * line accesses go to the L1's banks, l1_ports a cycle and bank, each bank in order. An instruction is complete when
+ * its last line access is.
  *
- * Needs an L1 (l1.c), the coalescer and the crossbars. Cost: a tick looks at the heads of three queues; an instruction costs
- * its lanes once and its line accesses once. When nothing can proceed the unit sleeps until a reply comes or a packet
- * leaves, so stalls cost nothing.
+ * Needs an L1 (l1.c), the coalescer and the crossbars. Cost: a tick looks at the heads of three queues; an instruction
+ * costs its lanes once and its line accesses once. When nothing can proceed the unit sleeps until a reply comes or a
+ * packet leaves, so stalls cost nothing.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ enum { INFLIGHT = 1024, MAX_BANKS = 32, LIST_END = 255 };
 struct waiting {
 	uint64_t issued, ready;
 	uint32_t token;
-	uint32_t accesses;  /* where its line accesses begin */
-	uint16_t count;     /* of them; of shared instructions the cycles */
+	uint32_t accesses; /* where its line accesses begin */
+	uint16_t count;	   /* of them; of shared instructions the cycles */
 	uint16_t group;
 	uint8_t space, kind, class, cache;
 };
@@ -43,7 +43,7 @@ struct hd_lsu {
 	struct hd_coalescer coalescer;
 	struct hd_l1 l1;
 	struct hd_completions completions;
-	uint32_t *pending_stores;   /* by group */
+	uint32_t *pending_stores; /* by group */
 	uint32_t group_count;
 	/* instructions */
 	struct waiting *queue;
@@ -53,14 +53,14 @@ struct hd_lsu {
 	struct inflight *inflight;
 	uint32_t free_inflight, inflight_count;
 	/* the front */
-	struct hd_access *head;     /* accesses of the instruction under way, in a list a bank */
+	struct hd_access *head; /* accesses of the instruction under way, in a list a bank */
 	uint8_t bank_first[MAX_BANKS], bank_last[MAX_BANKS];
-	uint32_t banks_left;        /* banks with accesses to do */
-	uint32_t current;           /* inflight index of the head, or HD_NONE before it starts */
+	uint32_t banks_left; /* banks with accesses to do */
+	uint32_t current;    /* inflight index of the head, or HD_NONE before it starts */
 	struct hd_l1_request part;
-	uint64_t front_free;        /* first cycle of the next instruction */
-	uint64_t stalled_since;     /* HD_NEVER */
-	uint64_t next_reply;        /* first cycle in which a reply can be taken: one a cycle */
+	uint64_t front_free;	/* first cycle of the next instruction */
+	uint64_t stalled_since; /* HD_NEVER */
+	uint64_t next_reply;	/* first cycle in which a reply can be taken: one a cycle */
 	/* configuration */
 	uint32_t banks, ports, shared_banks, shared_latency, l1_latency;
 	uint64_t l1_bytes, l1_ways;
@@ -93,7 +93,8 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	lsu->queue = HD_ARENA_NEW(arena, struct waiting, slots);
 	lsu->queue_mask = slots - 1;
 	lsu->queue_capacity = (uint32_t)config->lsu_queue;
-	/* Two instructions more than the queue: at the end of the ring the rest is skipped when the largest does not fit. */
+	/* Two instructions more than the queue: at the end of the ring the rest is skipped when the largest does not
+	 * fit. */
 	lsu->accesses_size = (lsu->queue_capacity + 2) * HD_MAX_ACCESSES;
 	lsu->accesses = HD_ARENA_NEW(arena, struct hd_access, lsu->accesses_size);
 	lsu->inflight = HD_ARENA_NEW(arena, struct inflight, INFLIGHT);
@@ -353,8 +354,8 @@ static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
 	if (reply)
 		next = hd_max64(reply->ready, lsu->next_reply);
 	if (packet)
-		next = hd_min64(next, packet->ready > now ? packet->ready
-							  : hd_crossbar_room_at(&lsu->memory->up, lsu->sm));
+		next = hd_min64(next,
+				packet->ready > now ? packet->ready : hd_crossbar_room_at(&lsu->memory->up, lsu->sm));
 	if (lsu->queue_head != lsu->queue_tail && lsu->stalled_since == HD_NEVER) {
 		const struct waiting *head = &lsu->queue[lsu->queue_head & lsu->queue_mask];
 		next = hd_min64(next, hd_max64(head->ready, lsu->front_free));
@@ -386,13 +387,14 @@ void hd_lsu_flush(struct hd_lsu *lsu)
 
 void hd_lsu_dump(const struct hd_lsu *lsu, FILE *out)
 {
-	fprintf(out, "load/store unit of SM %u: %u of %u queued, %u under way, %u completions due from %lld%s\n", lsu->sm,
-		lsu->queue_tail - lsu->queue_head, lsu->queue_capacity, lsu->inflight_count, lsu->completions.count,
-		(long long)hd_completions_next(&lsu->completions), lsu->stalled_since == HD_NEVER ? "" : ", stalled");
+	fprintf(out, "load/store unit of SM %u: %u of %u queued, %u under way, %u completions due from %lld%s\n",
+		lsu->sm, lsu->queue_tail - lsu->queue_head, lsu->queue_capacity, lsu->inflight_count,
+		lsu->completions.count, (long long)hd_completions_next(&lsu->completions),
+		lsu->stalled_since == HD_NEVER ? "" : ", stalled");
 	if (lsu->queue_head != lsu->queue_tail) {
 		const struct waiting *head = &lsu->queue[lsu->queue_head & lsu->queue_mask];
-		fprintf(out, "  head: token %u space %u kind %u, %u line accesses, issued %llu, ready %llu\n", head->token,
-			head->space, head->kind, head->count, (unsigned long long)head->issued,
+		fprintf(out, "  head: token %u space %u kind %u, %u line accesses, issued %llu, ready %llu\n",
+			head->token, head->space, head->kind, head->count, (unsigned long long)head->issued,
 			(unsigned long long)head->ready);
 	}
 	hd_l1_dump(&lsu->l1, out);

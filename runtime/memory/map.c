@@ -1,6 +1,6 @@
 /*
- * Address mapping. Pure arithmetic on the line number; shifts where the number of slices is a power of two, divisions where
- * it is not. Real mappings are not published; this one has their known properties (see map.h).
+ * Address mapping. Pure arithmetic on the line number; shifts where the number of slices is a power of two, divisions
+ * where it is not. Real mappings are not published; this one has their known properties (see map.h).
  */
 #include "runtime/memory/map.h"
 

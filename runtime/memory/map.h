@@ -24,8 +24,8 @@ void hd_map_init(struct hd_map *map, const struct hd_config *config);
 uint32_t hd_map_slice(const struct hd_map *map, uint64_t line);
 /* The line's number among those of its slice. */
 uint64_t hd_map_in_slice(const struct hd_map *map, uint64_t line);
-/* Consecutive lines of a channel alternate among its bank groups; lines of a row follow in each bank, then come the other
- * banks of the group, then the next row. Banks are XORed with the row. */
+/* Consecutive lines of a channel alternate among its bank groups; lines of a row follow in each bank, then come the
+ * other banks of the group, then the next row. Banks are XORed with the row. */
 struct hd_place hd_map_dram(const struct hd_map *map, uint32_t slice, uint64_t in_slice);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * The memory system: ties crossbars, L2 slices and DRAM channels together and visits, in each cycle with work, those
  * that have some. The order within a cycle is fixed (channels, requests' crossbar, slices, replies' crossbar) and shows
- * nowhere, because what one unit hands to another is seen a cycle later, except that a DRAM command that frees a place in
- * its queue lets a slice use it in the same cycle.
+ * nowhere, because what one unit hands to another is seen a cycle later, except that a DRAM command that frees a place
+ * in its queue lets a slice use it in the same cycle.
  *
- * Needs a configuration that hd_config_check accepts, with equal lines in L1 and L2. Cost: a few loads in a cycle without
- * work; else the units with work, found through agendas.
+ * Needs a configuration that hd_config_check accepts, with equal lines in L1 and L2. Cost: a few loads in a cycle
+ * without work; else the units with work, found through agendas.
  */
 #include <string.h>
 
@@ -170,7 +170,8 @@ static void step(struct hd_memory *memory, uint64_t now, uint64_t *woken)
 	hd_crossbar_collect(&memory->up);
 	hd_crossbar_collect(&memory->down);
 	down_cycle(memory, now, woken);
-	memory->next = hd_min64(hd_agenda_next(&memory->slice_agenda, now), hd_agenda_next(&memory->channel_agenda, now));
+	memory->next =
+		hd_min64(hd_agenda_next(&memory->slice_agenda, now), hd_agenda_next(&memory->channel_agenda, now));
 	memory->next = hd_min64(memory->next, hd_min64(memory->up.next, memory->down.next));
 }
 

@@ -19,22 +19,22 @@ enum hd_packet_kind {
 	HD_PACKET_WRITEBACK, /* of a dirty victim: not acknowledged */
 	HD_PACKET_ATOMIC,    /* answered with data */
 	HD_PACKET_REDUCTION, /* acknowledged */
-	HD_PACKET_DATA,      /* reply */
-	HD_PACKET_ACK,       /* reply */
+	HD_PACKET_DATA,	     /* reply */
+	HD_PACKET_ACK,	     /* reply */
 	HD_PACKET_KINDS
 };
 
 struct hd_packet {
-	uint64_t line;    /* address / line size */
-	uint64_t ready;   /* core cycle from which the receiver may take it */
-	uint32_t tag;     /* the sender's; comes back in the reply */
-	uint16_t sm;      /* that sent it or gets it */
-	uint16_t slice;   /* of the L2 */
-	uint8_t kind;     /* enum hd_packet_kind */
-	uint8_t sectors;  /* of the line, one bit each */
-	uint8_t full;     /* writes: of these, those written in every byte */
-	uint8_t service;  /* atomics: cycles of the L2's unit */
-	uint8_t flits;    /* header included */
+	uint64_t line;	 /* address / line size */
+	uint64_t ready;	 /* core cycle from which the receiver may take it */
+	uint32_t tag;	 /* the sender's; comes back in the reply */
+	uint16_t sm;	 /* that sent it or gets it */
+	uint16_t slice;	 /* of the L2 */
+	uint8_t kind;	 /* enum hd_packet_kind */
+	uint8_t sectors; /* of the line, one bit each */
+	uint8_t full;	 /* writes: of these, those written in every byte */
+	uint8_t service; /* atomics: cycles of the L2's unit */
+	uint8_t flits;	 /* header included */
 };
 
 /* A ring of packets in the order of arrival; a full one stalls its writer. */

@@ -1,9 +1,10 @@
 /*
- * Shared-memory bank conflicts: how many cycles an instruction takes. Needs lane offsets and the number of 4-byte banks.
+ * Shared-memory bank conflicts: how many cycles an instruction takes. Needs lane offsets and the number of 4-byte
+ * banks.
  *
  * Lanes that read the same word share one access (broadcast); different words in one bank are served one a cycle.
- * 64-bit accesses go in two half-warps, 128-bit ones in four quarter-warps, each on its own. Atomics cannot share: each lane
- * on a word is an access. Cost: one step a word; conflicts add a walk over the words already seen in that bank.
+ * 64-bit accesses go in two half-warps, 128-bit ones in four quarter-warps, each on its own. Atomics cannot share: each
+ * lane on a word is an access. Cost: one step a word; conflicts add a walk over the words already seen in that bank.
  */
 #include <assert.h>
 #include <string.h>

@@ -13,13 +13,13 @@
 
 struct hd_memory {
 	struct hd_map map;
-	struct hd_crossbar up, down;  /* SMs to slices, slices to SMs */
+	struct hd_crossbar up, down; /* SMs to slices, slices to SMs */
 	struct hd_l2_slice *slices;
 	struct hd_dram *channels;
 	uint32_t slice_count, channel_count, sm_count;
-	uint64_t *slice_next;         /* core cycle at which each slice wants to work, HD_NEVER */
+	uint64_t *slice_next; /* core cycle at which each slice wants to work, HD_NEVER */
 	struct hd_agenda slice_agenda, channel_agenda;
-	uint64_t next;                /* cycle with work, HD_NEVER */
+	uint64_t next; /* cycle with work, HD_NEVER */
 	struct hd_stats stats;
 };
 

@@ -1,13 +1,13 @@
 /*
  * Tag array. Needs nothing but an arena at construction.
  *
- * Caches with 64 and more ways, one for each SM and slice, do not fit the host's own caches, so what counts is host lines touched.
- * A look-up compares a set's 16-bit marks, hashes of the lines, sixteen at a time, and looks at a tag only where the mark
- * matches. LRU order is a list of way numbers in a small array beside. 22 bytes a line; find costs ways / 16 steps,
- * touch and replace take constant time, victim walks past pending lines only.
+ * Caches with 64 and more ways, one for each SM and slice, do not fit the host's own caches, so what counts is host
+ * lines touched. A look-up compares a set's 16-bit marks, hashes of the lines, sixteen at a time, and looks at a tag
+ * only where the mark matches. LRU order is a list of way numbers in a small array beside. 22 bytes a line; find costs
+ * ways / 16 steps, touch and replace take constant time, victim walks past pending lines only.
  *
- * The set is the line's low bits XOR-folded with the higher ones, so that lines a power of two apart (arrays of structures,
- * local memory of different warps) do not pile up in one set.
+ * The set is the line's low bits XOR-folded with the higher ones, so that lines a power of two apart (arrays of
+ * structures, local memory of different warps) do not pile up in one set.
  */
 #include "runtime/memory/tags.h"
 

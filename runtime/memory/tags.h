@@ -12,7 +12,7 @@
 
 struct hd_tag {
 	uint64_t line;
-	uint32_t waiters;    /* the owner's list of those who wait for sectors, HD_NONE */
+	uint32_t waiters;	       /* the owner's list of those who wait for sectors, HD_NONE */
 	uint8_t valid, dirty, pending; /* sectors */
 	bool used;
 };
@@ -27,10 +27,10 @@ struct hd_tag_set {
 };
 
 struct hd_tags {
-	struct hd_tag *tags;        /* set after set, `ways` each */
-	struct hd_tag_link *links;  /* as tags */
+	struct hd_tag *tags;	   /* set after set, `ways` each */
+	struct hd_tag_link *links; /* as tags */
 	struct hd_tag_set *sets;
-	uint16_t *marks;            /* set after set, `mark_stride` each: a hash of the line, 0 in free ways */
+	uint16_t *marks; /* set after set, `mark_stride` each: a hash of the line, 0 in free ways */
 	uint32_t set_count, ways, limit, set_bits, mark_stride;
 	uint32_t used;
 };
@@ -50,8 +50,8 @@ uint32_t hd_tags_victim(const struct hd_tags *tags, uint64_t line);
 void hd_tags_replace(struct hd_tags *tags, uint32_t victim, uint64_t line);
 /* Frees a tag without pending sectors. */
 void hd_tags_drop(struct hd_tags *tags, uint32_t index);
-/* Ways in use of each set, 1 to `ways`. Frees what is over that, oldest first; pending lines stay until replaced. Returns
- * the dirty sectors that this dropped. */
+/* Ways in use of each set, 1 to `ways`. Frees what is over that, oldest first; pending lines stay until replaced.
+ * Returns the dirty sectors that this dropped. */
 uint32_t hd_tags_set_limit(struct hd_tags *tags, uint32_t limit);
 /* Empties the cache but for pending lines, which lose their other sectors. Returns the dirty sectors dropped. */
 uint32_t hd_tags_flush(struct hd_tags *tags);

@@ -63,12 +63,13 @@ static uint64_t visit_sm(struct rig *rig, uint32_t sm)
 	take_completions(rig, sm);
 	if (rig->feed)
 		next = rig->feed(rig, sm, rig->context);
+	rig->feeding |= next != UINT64_MAX;
 	due = hd_lsu_next_completion(rig->lsus[sm]);
 	next = next < due ? next : due;
 	return next < rig->lsu_next[sm] ? next : rig->lsu_next[sm];
 }
 
-/* Returns the next cycle with work. */
+/* Returns the next cycle with work, UINT64_MAX for none. */
 static uint64_t visit(struct rig *rig)
 {
 	uint64_t woken[RIG_MAX_SMS / 64] = {0}, next;
@@ -79,6 +80,7 @@ static uint64_t visit(struct rig *rig)
 				rig->lsu_next[sm] = rig->now;
 	}
 	next = UINT64_MAX;
+	rig->feeding = false;
 	for (uint32_t sm = 0; sm < rig->config.sm_count; sm++) {
 		uint64_t wish = visit_sm(rig, sm);
 		next = next < wish ? next : wish;
@@ -110,7 +112,7 @@ void rig_run(struct rig *rig)
 	uint64_t limit = rig->visits + 10000000;
 	for (;;) {
 		uint64_t next = visit(rig);
-		if (next == UINT64_MAX && idle(rig))
+		if ((next == UINT64_MAX || rig->every_cycle) && !rig->feeding && idle(rig))
 			return;
 		if (next == UINT64_MAX || rig->visits > limit)
 			fail(rig);

@@ -16,16 +16,17 @@ struct rig {
 	struct hd_lsu **lsus;
 	struct hd_stats *stats; /* of each SM */
 	uint64_t now;
-	bool every_cycle;       /* visit every cycle, or only those that the units ask for */
+	bool every_cycle; /* visit every cycle, or only those that the units ask for */
 	uint64_t lsu_next[RIG_MAX_SMS], memory_next;
 	uint64_t visits;
 	/* Where completions go: cycle by token, 0 while under way. */
 	uint64_t *done;
 	uint32_t tokens, outstanding;
-	/* Called for each SM in each visited cycle; issues what it wants with rig_issue. Returns the next cycle at which it
-	 * wants to be called whatever happens. NULL: nothing to issue. */
+	/* Called for each SM in each visited cycle; issues what it wants with rig_issue. Returns the next cycle at
+	 * which it wants to be called whatever happens. NULL: nothing to issue. */
 	uint64_t (*feed)(struct rig *rig, uint32_t sm, void *context);
 	void *context;
+	bool feeding; /* it asked for another call */
 };
 
 /* Default configuration; change it before rig_build. */

@@ -9,7 +9,7 @@ struct interp {
 	struct hd_mfunc *func;
 	struct hd_mrun run;
 	bool framed;
-	uint32_t *base;   /* by virtual register: first word */
+	uint32_t *base;	  /* by virtual register: first word */
 	uint32_t *values; /* virtual words */
 	uint32_t fixed[HD_MREG_VIRTUAL];
 	uint32_t initial[HD_MREG_VIRTUAL];
@@ -116,7 +116,8 @@ static void local_access(struct interp *interp, const struct hd_minst *inst)
 	bool load = inst->op == HD_OP_LDL;
 	struct hd_mreg reg = load ? inst->dst : inst->c;
 	uint32_t address = get(interp, inst->a, 0) + resolve(interp, inst);
-	if (address % (4u * reg.words) || address + 4u * reg.words > LOCAL_BYTES + STACK_TOP || address < STACK_TOP / 2) {
+	if (address % (4u * reg.words) || address + 4u * reg.words > LOCAL_BYTES + STACK_TOP ||
+	    address < STACK_TOP / 2) {
 		fail(interp, "a bad local address");
 		return;
 	}
@@ -184,13 +185,20 @@ static void call(struct interp *interp, const struct hd_minst *inst)
 static bool compare(uint32_t a, uint32_t b, unsigned cmp)
 {
 	switch (cmp) {
-	case HD_CMP_LT: return a < b;
-	case HD_CMP_EQ: return a == b;
-	case HD_CMP_LE: return a <= b;
-	case HD_CMP_GT: return a > b;
-	case HD_CMP_NE: return a != b;
-	case HD_CMP_GE: return a >= b;
-	default: return cmp == HD_CMP_T;
+	case HD_CMP_LT:
+		return a < b;
+	case HD_CMP_EQ:
+		return a == b;
+	case HD_CMP_LE:
+		return a <= b;
+	case HD_CMP_GT:
+		return a > b;
+	case HD_CMP_NE:
+		return a != b;
+	case HD_CMP_GE:
+		return a >= b;
+	default:
+		return cmp == HD_CMP_T;
 	}
 }
 
@@ -213,7 +221,8 @@ static void hashed(struct interp *interp, const struct hd_minst *inst)
 	else
 		hash = mix(mix(hash, a), b);
 	hash = mix(hash, hash_source(interp, inst->c, source_c(interp, inst)));
-	hash = mix(hash, get_pred(interp, inst->psrc, inst->psrc_not) + 2u * get_pred(interp, inst->psrc2, inst->psrc2_not));
+	hash = mix(hash,
+		   get_pred(interp, inst->psrc, inst->psrc_not) + 2u * get_pred(interp, inst->psrc2, inst->psrc2_not));
 	unsigned effects = hd_opinfo[inst->op].effects;
 	if (effects & (HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER))
 		trace(interp, hash);
@@ -276,8 +285,9 @@ static void execute(struct interp *interp, const struct hd_minst *inst)
 		set(interp, inst->dst, 0, get_pred(interp, inst->psrc, inst->psrc_not) ? a : b);
 		break;
 	case HD_OP_ISETP:
-		set_pred(interp, inst->pdst, compare(a, b, hd_mod_get(inst->mods, HD_MOD_CMP)) &&
-						     get_pred(interp, inst->psrc, inst->psrc_not));
+		set_pred(interp, inst->pdst,
+			 compare(a, b, hd_mod_get(inst->mods, HD_MOD_CMP)) &&
+				 get_pred(interp, inst->psrc, inst->psrc_not));
 		break;
 	case HD_OP_IADD3:
 		set(interp, inst->dst, 0, a + b + source_c(interp, inst));

@@ -11,9 +11,9 @@
 #include "passes/lower/mir.h"
 
 struct hd_mrun {
-	uint64_t trace;  /* ordered hash of calls, barriers, convergent operations and the result */
+	uint64_t trace; /* ordered hash of calls, barriers, convergent operations and the result */
 	uint32_t global[64], shared[64];
-	uint64_t steps;  /* instructions executed */
+	uint64_t steps;	   /* instructions executed */
 	const char *error; /* what went wrong, NULL nothing */
 };
 

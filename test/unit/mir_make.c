@@ -99,7 +99,8 @@ void hd_make_copy(struct hd_make *make, struct hd_mreg to, struct hd_mreg from)
 	hd_make_inst(make, inst);
 }
 
-struct hd_mreg hd_make_list(struct hd_make *make, unsigned op, unsigned words, const struct hd_mreg *parts, uint32_t count)
+struct hd_mreg hd_make_list(struct hd_make *make, unsigned op, unsigned words, const struct hd_mreg *parts,
+			    uint32_t count)
 {
 	struct hd_minst inst = hd_minst_make(op, 0);
 	inst.dst = hd_mfunc_vreg(&make->func, words);

@@ -18,15 +18,16 @@ void hd_make_init(struct hd_make *make, bool kernel, uint32_t blocks);
 void hd_make_release(struct hd_make *make);
 
 struct hd_minst *hd_make_inst(struct hd_make *make, struct hd_minst inst);
-struct hd_mreg hd_make_param(struct hd_make *make, uint32_t index);          /* MOV from the constant bank */
-struct hd_mreg hd_make_pointer(struct hd_make *make, uint32_t index);        /* the same, a pair */
+struct hd_mreg hd_make_param(struct hd_make *make, uint32_t index);   /* MOV from the constant bank */
+struct hd_mreg hd_make_pointer(struct hd_make *make, uint32_t index); /* the same, a pair */
 struct hd_mreg hd_make_imm(struct hd_make *make, uint32_t value);
 struct hd_mreg hd_make_op(struct hd_make *make, unsigned op, struct hd_mreg a, struct hd_mreg b, struct hd_mreg c);
 uint32_t hd_make_less(struct hd_make *make, struct hd_mreg a, struct hd_mreg b);
 struct hd_mreg hd_make_load(struct hd_make *make, struct hd_mreg address, unsigned words, uint32_t offset);
 void hd_make_store(struct hd_make *make, struct hd_mreg address, struct hd_mreg value, uint32_t offset);
 void hd_make_copy(struct hd_make *make, struct hd_mreg to, struct hd_mreg from);
-struct hd_mreg hd_make_list(struct hd_make *make, unsigned op, unsigned words, const struct hd_mreg *parts, uint32_t count);
+struct hd_mreg hd_make_list(struct hd_make *make, unsigned op, unsigned words, const struct hd_mreg *parts,
+			    uint32_t count);
 void hd_make_jump(struct hd_make *make, uint32_t to);
 void hd_make_branch(struct hd_make *make, uint32_t guard, uint32_t taken, uint32_t other);
 void hd_make_exit(struct hd_make *make);

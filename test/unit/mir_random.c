@@ -5,10 +5,10 @@ struct maker {
 	struct hd_mfunc *func;
 	const struct hd_random_options *options;
 	uint32_t state;
-	uint32_t block;            /* where instructions go */
+	uint32_t block;			  /* where instructions go */
 	HD_VEC(struct hd_mreg) variables; /* current values; predicates have words 1 and a predicate id */
 	HD_VEC(uint32_t) objects;
-	uint32_t left;             /* statements */
+	uint32_t left; /* statements */
 	unsigned depth;
 	double frequency;
 };
@@ -32,10 +32,18 @@ static uint32_t first_of(const struct maker *maker, unsigned words, uint32_t *co
 {
 	const struct hd_random_options *o = maker->options;
 	switch (words) {
-	case 1: *count = o->singles; return 0;
-	case 2: *count = o->pairs; return o->singles;
-	case 4: *count = o->quads; return o->singles + o->pairs;
-	default: *count = o->preds; return o->singles + o->pairs + o->quads;
+	case 1:
+		*count = o->singles;
+		return 0;
+	case 2:
+		*count = o->pairs;
+		return o->singles;
+	case 4:
+		*count = o->quads;
+		return o->singles + o->pairs;
+	default:
+		*count = o->preds;
+		return o->singles + o->pairs + o->quads;
 	}
 }
 
@@ -63,7 +71,8 @@ static struct hd_mreg operand(struct maker *maker, unsigned words)
 
 static struct hd_mreg result(struct maker *maker, unsigned words)
 {
-	struct hd_mreg reg = words ? hd_mfunc_vreg(maker->func, words) : (struct hd_mreg){hd_mfunc_pred(maker->func), 0, 1};
+	struct hd_mreg reg =
+		words ? hd_mfunc_vreg(maker->func, words) : (struct hd_mreg){hd_mfunc_pred(maker->func), 0, 1};
 	*pick(maker, words) = reg;
 	return reg;
 }
@@ -91,7 +100,8 @@ static void make_alu(struct maker *maker)
 	if (draw(maker, 4) == 0) {
 		inst.b = HD_MREG_NONE;
 		inst.xkind = draw(maker, 2) ? HD_X_IMM_B : HD_X_CONST_B;
-		inst.x = inst.xkind == HD_X_IMM_B ? draw(maker, 1000) : HD_CONST_X(0, HD_CB_PARAMS + 4 * draw(maker, 8));
+		inst.x =
+			inst.xkind == HD_X_IMM_B ? draw(maker, 1000) : HD_CONST_X(0, HD_CB_PARAMS + 4 * draw(maker, 8));
 	}
 	inst.dst = result(maker, 1);
 	emit(maker, inst);
@@ -111,10 +121,12 @@ static void make_wide(struct maker *maker)
 static void make_constant(struct maker *maker)
 {
 	bool s2r = draw(maker, 3) == 0;
-	struct hd_minst inst = hd_minst_make(s2r ? HD_OP_S2R : HD_OP_MOV, s2r ? HD_MOD(SR, HD_SR_TID_X + draw(maker, 3)) : 0);
+	struct hd_minst inst =
+		hd_minst_make(s2r ? HD_OP_S2R : HD_OP_MOV, s2r ? HD_MOD(SR, HD_SR_TID_X + draw(maker, 3)) : 0);
 	if (!s2r) {
 		inst.xkind = draw(maker, 2) ? HD_X_IMM_B : HD_X_CONST_B;
-		inst.x = inst.xkind == HD_X_IMM_B ? draw(maker, 9999) : HD_CONST_X(0, HD_CB_PARAMS + 4 * draw(maker, 8));
+		inst.x =
+			inst.xkind == HD_X_IMM_B ? draw(maker, 9999) : HD_CONST_X(0, HD_CB_PARAMS + 4 * draw(maker, 8));
 	}
 	inst.dst = result(maker, 1);
 	emit(maker, inst);
@@ -338,7 +350,8 @@ static struct hd_mreg phi(struct maker *maker, struct hd_mreg like, struct hd_mr
 	struct hd_mreg values[] = {first, second};
 	struct hd_minst inst = hd_minst_make(HD_OP_PHI, 0);
 	bool is_pred = hd_mreg_is_pred(maker->func, like.id);
-	struct hd_mreg dst = is_pred ? (struct hd_mreg){hd_mfunc_pred(maker->func), 0, 1} : hd_mfunc_vreg(maker->func, like.words);
+	struct hd_mreg dst =
+		is_pred ? (struct hd_mreg){hd_mfunc_pred(maker->func), 0, 1} : hd_mfunc_vreg(maker->func, like.words);
 	inst.extra = hd_mfunc_extras(maker->func, values, 2);
 	inst.extra_count = 2;
 	if (is_pred)
@@ -408,8 +421,18 @@ static void make_loop(struct maker *maker, uint32_t count)
 	double outer = maker->frequency;
 	maker->frequency *= 8;
 	maker->depth++;
-	uint32_t header = new_block(maker);
-	jump(maker, header);
+	bool skips = draw(maker, 2); /* an edge around the loop, which makes its exit edge critical */
+	uint32_t header = new_block(maker), exit = HD_NO_BLOCK;
+	if (skips) {
+		maker->frequency = outer;
+		maker->depth--;
+		exit = new_block(maker);
+		maker->frequency *= 8;
+		maker->depth++;
+		branch(maker, pick(maker, 0)->id, exit, header);
+	} else {
+		jump(maker, header);
+	}
 	maker->block = header;
 	struct hd_mreg counter = phi(maker, (struct hd_mreg){hd_mfunc_vreg(maker->func, 1).id, 0, 1}, zero, zero);
 	uint32_t first_phi = maker->func->blocks.data[header].insts.data[0].extra;
@@ -420,7 +443,8 @@ static void make_loop(struct maker *maker, uint32_t count)
 	uint32_t again = compare_counter(maker, next, 1 + draw(maker, 4));
 	maker->frequency = outer;
 	maker->depth--;
-	uint32_t exit = new_block(maker);
+	if (!skips)
+		exit = new_block(maker);
 	struct hd_minst back = hd_minst_make(HD_OP_BRA, 0);
 	back.ref_kind = HD_MREF_BLOCK;
 	back.ref = header;
@@ -432,6 +456,8 @@ static void make_loop(struct maker *maker, uint32_t count)
 	for (uint32_t i = 0; i < maker->variables.len; i++)
 		maker->func->extras.data[first_phi + 2 * (i + 1) + 1] = maker->variables.data[i];
 	maker->block = exit;
+	for (uint32_t i = 0; skips && i < maker->variables.len; i++)
+		maker->variables.data[i] = phi(maker, old[i], old[i], maker->variables.data[i]);
 	free(old);
 }
 
@@ -483,7 +509,10 @@ static void make_entry(struct maker *maker)
 			reg = at + value.words;
 			continue;
 		}
-		struct hd_minst inst = hd_minst_make(is_pred ? HD_OP_ISETP : value.words == 1 ? HD_OP_MOV : HD_OP_LDC, 0);
+		struct hd_minst inst = hd_minst_make(is_pred		? HD_OP_ISETP
+						     : value.words == 1 ? HD_OP_MOV
+									: HD_OP_LDC,
+						     0);
 		inst.xkind = is_pred || value.words == 1 ? HD_X_CONST_B : HD_X_OTHER;
 		inst.x = HD_CONST_X(0, HD_CB_PARAMS + 4 * i);
 		if (is_pred) {
@@ -533,7 +562,10 @@ static void make_exit(struct maker *maker)
 
 void hd_random_mfunc(struct hd_mfunc *func, struct hd_arena *arena, const struct hd_random_options *options)
 {
-	struct maker maker = {.func = func, .options = options, .state = options->seed * 2654435761u | 1, .frequency = 1};
+	struct maker maker = {.func = func,
+			      .options = options,
+			      .state = options->seed * 2654435761u | 1,
+			      .frequency = 1};
 	hd_mfunc_init(func, arena, "random");
 	func->kernel = options->kernel;
 	func->max_registers = options->max_registers;

@@ -11,7 +11,7 @@
 struct hd_random_options {
 	uint32_t seed;
 	uint32_t singles, pairs, quads, preds; /* variables of each kind */
-	uint32_t statements; /* about how many */
+	uint32_t statements;		       /* about how many */
 	bool calls, kernel, locals;
 	uint32_t max_registers;
 };

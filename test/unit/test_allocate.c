@@ -142,7 +142,8 @@ START_TEST(pairs_are_spilled_as_pairs)
 	ck_assert_uint_gt(make.func.spill_store_bytes, 0);
 	ck_assert_uint_eq(make.func.spill_store_bytes % 8, 0);
 	ck_assert_uint_eq(make.func.spill_store_bytes, 8 * count_role(&make, HD_ROLE_SPILL_STORE));
-	/* 12 pairs, the sum and the address are live; R1 is the stack pointer, so 7 pairs are left: 7 go to memory, at most all. */
+	/* 12 pairs, the sum and the address are live; R1 is the stack pointer, so 7 pairs are left: 7 go to memory, at
+	 * most all. */
 	ck_assert_uint_ge(make.func.spill_store_bytes, 8 * 7);
 	ck_assert_uint_le(make.func.spill_store_bytes, 8 * 12);
 	hd_make_release(&make);
@@ -173,7 +174,8 @@ START_TEST(checker_finds_wrong_operands)
 	struct hd_mfunc before;
 	unsigned messages = 0;
 	hd_make_init(&make, true, 1);
-	struct hd_mreg p = hd_make_pointer(&make, 0), v = hd_make_load(&make, p, 1, 0), w = hd_make_load(&make, p, 1, 4);
+	struct hd_mreg p = hd_make_pointer(&make, 0), v = hd_make_load(&make, p, 1, 0),
+		       w = hd_make_load(&make, p, 1, 4);
 	hd_make_store(&make, p, hd_make_op(&make, HD_OP_FFMA, v, w, v), 8);
 	hd_make_exit(&make);
 	struct hd_mfunc *func = allocated(&make, &before);
@@ -305,18 +307,12 @@ END_TEST
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {
-		quad_is_aligned_and_reused,
-		kernel_without_stack_has_no_stack_pointer,
-		values_across_a_call_are_pushed,
-		leaf_pushes_nothing,
-		constants_are_remade_behind_calls,
-		pairs_are_spilled_as_pairs,
-		checker_finds_wrong_operands,
-		checker_knows_what_calls_clobber,
-		random_functions_keep_their_meaning,
-		random_functions_fit_sixteen_registers,
-		lowering_is_deterministic,
-		NULL,
+		quad_is_aligned_and_reused,	     kernel_without_stack_has_no_stack_pointer,
+		values_across_a_call_are_pushed,     leaf_pushes_nothing,
+		constants_are_remade_behind_calls,   pairs_are_spilled_as_pairs,
+		checker_finds_wrong_operands,	     checker_knows_what_calls_clobber,
+		random_functions_keep_their_meaning, random_functions_fit_sixteen_registers,
+		lowering_is_deterministic,	     NULL,
 	};
 	return hd_suite_of("allocate", tests);
 }

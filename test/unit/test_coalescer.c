@@ -23,18 +23,16 @@ static const struct {
 	uint32_t bytes, lines;
 	uint8_t first, last; /* sectors of the first and last line */
 } strides[] = {
-	{0x1000, 4, 4, 1, 0xf, 0xf},      /* consecutive words */
-	{0x1000, 1, 1, 1, 0x1, 0x1},      /* consecutive bytes: one sector */
-	{0x1000, 2, 2, 1, 0x3, 0x3},
-	{0x1000, 8, 4, 2, 0xf, 0xf},      /* every second word */
-	{0x1000, 128, 4, 32, 0x1, 0x1},   /* a column of a matrix with 32 words a row */
-	{0x1000, 32, 4, 8, 0xf, 0xf},     /* a word of each sector */
-	{0x1000, 0, 4, 1, 0x1, 0x1},      /* one word for all */
-	{0x1020, 4, 4, 2, 0xe, 0x1},      /* aligned to a sector, not to a line */
-	{0x1004, 4, 4, 2, 0xf, 0x1},      /* aligned to a word only */
-	{0x1000, 8, 8, 2, 0xf, 0xf},
-	{0x1000, 16, 16, 4, 0xf, 0xf},
-	{0x1078, 16, 16, 5, 0x8, 0xf},    /* a lane spans two lines */
+	{0x1000, 4, 4, 1, 0xf, 0xf},				     /* consecutive words */
+	{0x1000, 1, 1, 1, 0x1, 0x1},				     /* consecutive bytes: one sector */
+	{0x1000, 2, 2, 1, 0x3, 0x3},	{0x1000, 8, 4, 2, 0xf, 0xf}, /* every second word */
+	{0x1000, 128, 4, 32, 0x1, 0x1},				     /* a column of a matrix with 32 words a row */
+	{0x1000, 32, 4, 8, 0xf, 0xf},				     /* a word of each sector */
+	{0x1000, 0, 4, 1, 0x1, 0x1},				     /* one word for all */
+	{0x1020, 4, 4, 2, 0xe, 0x1},				     /* aligned to a sector, not to a line */
+	{0x1004, 4, 4, 2, 0xf, 0x1},				     /* aligned to a word only */
+	{0x1000, 8, 8, 2, 0xf, 0xf},	{0x1000, 16, 16, 4, 0xf, 0xf},
+	{0x1078, 16, 16, 5, 0x8, 0xf}, /* a lane spans two lines */
 };
 
 START_TEST(strides_touch_these_lines)
@@ -226,25 +224,18 @@ static const struct {
 	uint64_t stride;
 	uint32_t bytes, kind, mask, cycles;
 } banks[] = {
-	{4, 4, HD_MEM_LOAD, UINT32_MAX, 1},
-	{8, 4, HD_MEM_LOAD, UINT32_MAX, 2},
-	{16, 4, HD_MEM_LOAD, UINT32_MAX, 4},
-	{128, 4, HD_MEM_LOAD, UINT32_MAX, 32},
+	{4, 4, HD_MEM_LOAD, UINT32_MAX, 1},    {8, 4, HD_MEM_LOAD, UINT32_MAX, 2},
+	{16, 4, HD_MEM_LOAD, UINT32_MAX, 4},   {128, 4, HD_MEM_LOAD, UINT32_MAX, 32},
 	{132, 4, HD_MEM_LOAD, UINT32_MAX, 1}, /* the usual padding */
 	{0, 4, HD_MEM_LOAD, UINT32_MAX, 1},   /* broadcast */
 	{1, 1, HD_MEM_LOAD, UINT32_MAX, 1},   /* four lanes a word */
-	{128, 4, HD_MEM_LOAD, 0x7, 3},
-	{128, 4, HD_MEM_STORE, UINT32_MAX, 32},
-	{8, 8, HD_MEM_LOAD, UINT32_MAX, 2},   /* half-warps */
-	{8, 8, HD_MEM_LOAD, 0xffff, 1},
-	{16, 8, HD_MEM_LOAD, UINT32_MAX, 4},
+	{128, 4, HD_MEM_LOAD, 0x7, 3},	       {128, 4, HD_MEM_STORE, UINT32_MAX, 32},
+	{8, 8, HD_MEM_LOAD, UINT32_MAX, 2}, /* half-warps */
+	{8, 8, HD_MEM_LOAD, 0xffff, 1},	       {16, 8, HD_MEM_LOAD, UINT32_MAX, 4},
 	{16, 16, HD_MEM_LOAD, UINT32_MAX, 4}, /* quarter-warps */
-	{0, 16, HD_MEM_LOAD, UINT32_MAX, 4},
-	{128, 16, HD_MEM_LOAD, UINT32_MAX, 32},
-	{0, 4, HD_MEM_ATOMIC, UINT32_MAX, 32},
-	{4, 4, HD_MEM_ATOMIC, UINT32_MAX, 1},
-	{0, 4, HD_MEM_REDUCTION, 0xff, 8},
-	{4, 4, HD_MEM_LOAD, 0, 1},
+	{0, 16, HD_MEM_LOAD, UINT32_MAX, 4},   {128, 16, HD_MEM_LOAD, UINT32_MAX, 32},
+	{0, 4, HD_MEM_ATOMIC, UINT32_MAX, 32}, {4, 4, HD_MEM_ATOMIC, UINT32_MAX, 1},
+	{0, 4, HD_MEM_REDUCTION, 0xff, 8},     {4, 4, HD_MEM_LOAD, 0, 1},
 };
 
 START_TEST(strides_conflict_in_banks)

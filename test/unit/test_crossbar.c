@@ -12,7 +12,8 @@ static uint64_t flits;
 
 static void build(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t queue, double core, double own)
 {
-	struct hd_crossbar_shape shape = {"test", inputs, outputs, true, latency, queue, queue, hd_clock_of(core, own), &flits};
+	struct hd_crossbar_shape shape = {"test", inputs, outputs, true, latency, queue, queue, hd_clock_of(core, own),
+					  &flits};
 	hd_arena_init(&arena);
 	flits = 0;
 	hd_crossbar_init(&x, &shape, &arena);
@@ -161,7 +162,8 @@ START_TEST(other_clocks_scale_the_latency)
 }
 END_TEST
 
-/* Saturates 64 x 64 with one-flit packets; destinations from `choose`. Returns the share of the ports' bandwidth used. */
+/* Saturates 64 x 64 with one-flit packets; destinations from `choose`. Returns the share of the ports' bandwidth used.
+ */
 static double saturate(uint32_t ports, uint32_t cycles, bool uniform)
 {
 	uint64_t state = 12345, taken = 0;
@@ -169,7 +171,8 @@ static double saturate(uint32_t ports, uint32_t cycles, bool uniform)
 	for (uint64_t now = 1; now <= cycles; now++) {
 		for (uint32_t i = 0; i < ports; i++)
 			while (hd_crossbar_room(&x, i, 1, now)) {
-				uint32_t to = uniform ? (uint32_t)(sample_random(&state) >> 20) % ports : (i + 5) % ports;
+				uint32_t to =
+					uniform ? (uint32_t)(sample_random(&state) >> 20) % ports : (i + 5) % ports;
 				push(i, to, 1, 0, now);
 			}
 		tick(now);
@@ -211,7 +214,8 @@ START_TEST(nothing_is_lost_or_reordered)
 	memset(sent, 0, sizeof(sent));
 	memset(got, 0, sizeof(got));
 	for (; now < 3000 || !hd_crossbar_idle(&x); now++) {
-		uint32_t input = (uint32_t)(sample_random(&state) >> 8) % IN, to = (uint32_t)(sample_random(&state) >> 8) % OUT;
+		uint32_t input = (uint32_t)(sample_random(&state) >> 8) % IN,
+			 to = (uint32_t)(sample_random(&state) >> 8) % OUT;
 		uint32_t size = 1 + (uint32_t)(sample_random(&state) >> 8) % 9, tag;
 		if (now < 3000 && hd_crossbar_room(&x, input, size, now))
 			push(input, to, size, input << 16 | sent[input][to]++, now);

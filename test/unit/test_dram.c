@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "runtime/memory/dram.h"
 #include "memory_rig.h"
+#include "runtime/memory/dram.h"
 #include "sample.h"
 
 static struct hd_arena arena;

@@ -295,7 +295,8 @@ START_TEST(uncached_loads_and_atomics_pass)
 	build(4, 4);
 	for (uint32_t i = 0; i < 4; i++) {
 		for (uint32_t twice = 0; twice < 2; twice++) {
-			ck_assert_int_eq(access_as(i, 5, 0x2, 0, HD_MEM_GLOBAL, cases[i].kind, cases[i].cache), HD_L1_WAIT);
+			ck_assert_int_eq(access_as(i, 5, 0x2, 0, HD_MEM_GLOBAL, cases[i].kind, cases[i].cache),
+					 HD_L1_WAIT);
 			struct hd_packet packet = sent(cases[i].packet);
 			ck_assert_uint_eq(packet.flits, cases[i].flits);
 			ck_assert(!hd_l1_idle(&l1));
@@ -355,8 +356,9 @@ START_TEST(random_accesses_all_finish)
 		if (space == HD_MEM_LOCAL && kind > HD_MEM_STORE)
 			kind = HD_MEM_LOAD;
 		if (ticket < TICKETS) {
-			enum hd_l1_result result = access_as(ticket, r >> 12 & 15, sectors, kind == HD_MEM_STORE ? sectors & 5 : 0,
-							     space, kind, (uint8_t)(r >> 17 & 7));
+			enum hd_l1_result result =
+				access_as(ticket, r >> 12 & 15, sectors, kind == HD_MEM_STORE ? sectors & 5 : 0, space,
+					  kind, (uint8_t)(r >> 17 & 7));
 			if (kind == HD_MEM_STORE && result == HD_L1_WAIT)
 				state_of[ticket] = 1;
 			else if (result != HD_L1_STALL)

@@ -130,14 +130,15 @@ START_TEST(a_sector_is_served_a_cycle)
 	read_latency(1, 0xf);
 	drain();
 	uint64_t start = now;
-	/* Two SMs ask for four sectors in one cycle: they arrive one after the other, the second waits for the first. */
+	/* Four sectors for one SM, served in cycles 0 to 3 after the arrival; a cycle later one for the other. */
 	send(0, HD_PACKET_READ, 1, 0xf, 0, 1);
+	cycle();
 	send(1, HD_PACKET_READ, 1, 0x1, 0, 2);
 	receive(0);
 	ck_assert_uint_eq(now - start, ICNT + L2 + ICNT + 4);
 	receive(1);
-	/* Served 4 cycles after the first; its own two flits start when the first's five have left the slice. */
-	ck_assert_uint_eq(now - start, ICNT + L2 + 5 + ICNT + 1);
+	/* Served in cycle 4, but five flits of the first, granted in cycle 1 after L2, leave the slice before it. */
+	ck_assert_uint_eq(now - start, ICNT + L2 + 1 + 5 + ICNT);
 }
 END_TEST
 
@@ -221,12 +222,13 @@ START_TEST(atomics_take_their_service_time)
 	packet.flits = 2;
 	uint64_t start = now;
 	hd_crossbar_push(&up, 0, &packet, now);
+	cycle();
 	send(1, HD_PACKET_READ, 1, 0x1, 0, 6);
 	ck_assert_uint_eq(receive(0).kind, HD_PACKET_DATA);
-	/* Two flits there; 32 cycles in the unit, the last of which counts as its service. The read of the other SM arrives
-	 * two cycles after the atomic's first flit was granted and waits for the unit. */
+	/* Two flits there; 32 cycles in the unit, the first of which is its arrival's. */
 	ck_assert_uint_eq(now - start, ICNT + 1 + 31 + L2 + ICNT + 1);
 	receive(1);
+	/* Waits for the unit, and a cycle for the first reply's second flit. */
 	ck_assert_uint_eq(now - start, ICNT + 1 + 32 + L2 + 1 + ICNT + 1);
 	ck_assert_uint_ne(slice.tags.tags[hd_tags_find(&slice.tags, 1)].dirty, 0);
 }
@@ -245,7 +247,6 @@ START_TEST(slow_l2_clocks_serve_less_often)
 {
 	config.l2_mhz = 250;
 	build(4, 4);
-	slice.clock = hd_clock_of(1000, 250);
 	read_latency(1, 0x1);
 	read_latency(1, 0x1);
 	drain();

@@ -5,7 +5,6 @@
 #include "mir_make.h"
 #include "mir_random.h"
 
-
 static struct hd_mreg phi(struct hd_make *make, struct hd_mreg first, struct hd_mreg second)
 {
 	struct hd_mreg parts[] = {first, second};
@@ -69,7 +68,8 @@ START_TEST(plain_loop_needs_no_copies)
 	hd_make_store(&make, (struct hd_mreg){HD_RZ, 0, 2}, sum, 0);
 	hd_make_exit(&make);
 	leave_and_compare(&make);
-	/* `sum` of the last iteration is stored after its successor was made, and `counter` is compared with its own: a copy each. */
+	/* `sum` of the last iteration is stored after its successor was made, and `counter` is compared with its own: a
+	 * copy each. */
 	ck_assert_uint_le(hd_make_count(&make, HD_OP_COPY), 2);
 	hd_make_release(&make);
 }
@@ -137,7 +137,8 @@ START_TEST(word_of_two_pairs_is_copied_once)
 	hd_make_init(&make, true, 1);
 	struct hd_mreg a = hd_make_param(&make, 0), b = hd_make_param(&make, 1), c = hd_make_param(&make, 2);
 	struct hd_mreg first[] = {a, b}, second[] = {a, c};
-	struct hd_mreg pairs[] = {hd_make_list(&make, HD_OP_PAIR, 2, first, 2), hd_make_list(&make, HD_OP_PAIR, 2, second, 2)};
+	struct hd_mreg pairs[] = {hd_make_list(&make, HD_OP_PAIR, 2, first, 2),
+				  hd_make_list(&make, HD_OP_PAIR, 2, second, 2)};
 	hd_make_store(&make, pairs[0], pairs[1], 0);
 	hd_make_exit(&make);
 	leave_and_compare(&make);

@@ -113,18 +113,16 @@ END_TEST
 START_TEST(nested)
 {
 	struct code code = {0};
-	code_branch(&code, 0, 6, 7);       /* 0 outer: else to 6, meets at 7 */
+	code_branch(&code, 0, 7, 8);       /* 0 outer: else to 7, meets at 8 */
 	code_branch(&code, 1, 4, 5);       /* 1 inner: else to 4, meets at 5 */
 	code_store(&code, 0, 1);           /* 2 inner then */
 	code_jump(&code, 5);               /* 3 */
 	code_store(&code, 0, 2);           /* 4 inner else */
 	code_store(&code, 0, 3);           /* 5 inner meets */
-	code.insts.data[code_jump(&code, 8) - 0].x = 8; /* 6 is the outer else */
-	code_store(&code, 0, 4);           /* 7 */
+	code_jump(&code, 8);               /* 6 */
+	code_store(&code, 0, 4);           /* 7 outer else */
 	code_store(&code, 0, 5);           /* 8 outer meets */
 	code_exit(&code);
-	code.insts.data[0].x = 7;
-	code.insts.data[0].reconv = 8;
 	struct hd_function function = code_finish(&code, "nested", true, &arena);
 	compute(&function, NULL);
 	CHECK_POINT(1, 0x2f, 2, 0x3f, 2); /* R4 is the outer else's */

@@ -196,7 +196,7 @@ void gen_op_cast(struct gen *g);
 void gen_op_float(struct gen *g, enum gen_type type);
 void gen_op_vector(struct gen *g);
 void gen_op_nvvm(struct gen *g);
-/* The value's bits as an integer type of the same width, NaNs made one. */
+/* The value's bits as an integer type of the same width (three lanes: of four), NaNs made one. */
 const char *gen_observe(struct gen *g, enum gen_type type, const char *value);
 /* A scalar integer value of another width. */
 const char *gen_resize(struct gen *g, enum gen_type from, const char *value, enum gen_type to, bool is_signed);

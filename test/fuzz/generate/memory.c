@@ -32,12 +32,13 @@ static const char *address(struct gen *g, const struct gen_region *region, unsig
 	*align = unaligned ? some[gen_below(g, 4)] : bytes > 16 ? 16 : bytes;
 	if (*align > bytes)
 		*align = bytes;
+	unsigned places = region->bytes > *align ? region->bytes / *align : 1;
 	if (gen_chance(g, 45)) {
-		unsigned offset = gen_below(g, region->bytes / *align) * *align;
+		unsigned offset = gen_below(g, places) * *align;
 		return gen_temp(g, "getelementptr i8, %s %s, i64 %u", region->type, region->pointer, offset);
 	}
 	if (gen_chance(g, 50)) {
-		const char *index = gen_temp(g, "and i32 %s, %u", gen_variable(g, T_I32), region->bytes / *align - 1);
+		const char *index = gen_temp(g, "and i32 %s, %u", gen_variable(g, T_I32), places - 1);
 		const char *element = gen_format(g, "[%u x i8]", *align);
 		if (gen_chance(g, 50))
 			index = gen_format(g, "i64 %s", gen_temp(g, "zext i32 %s to i64", index));

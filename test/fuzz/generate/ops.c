@@ -448,6 +448,11 @@ const char *gen_observe(struct gen *g, enum gen_type type, const char *value)
 	enum gen_type whole = gen_int_of(width), element = lanes > 1 ? gen_element(type) : type;
 	if (!gen_is_float(type) && lanes == 1)
 		return value;
+	if (type == T_V3I32) {
+		value = gen_temp(g, "shufflevector <3 x i32> %s, <3 x i32> zeroinitializer, <4 x i32> <i32 0, i32 1, i32 2, i32 3>",
+				 value);
+		return gen_temp(g, "bitcast <4 x i32> %s to i128", value);
+	}
 	if (!gen_is_float(type))
 		return gen_temp(g, "bitcast %s %s to i%u", gen_name(type), value, width);
 	if (lanes == 1)
@@ -469,7 +474,7 @@ const char *gen_observe(struct gen *g, enum gen_type type, const char *value)
 
 const char *gen_fold(struct gen *g, enum gen_type type, const char *value)
 {
-	unsigned width = gen_width(type);
+	unsigned width = type == T_V3I32 ? 128 : gen_width(type);
 	const char *bits = gen_observe(g, type, value);
 	if (width == 64)
 		return bits;

@@ -4,7 +4,7 @@
  * in which calls, the entry and returns hold them. One backward scan over the blocks in
  * their linear order; cost of the instructions plus the live sets. Design section 3.
  */
-#include "passes/lower/liveness.h"
+#include "passes/lower/live.h"
 
 struct node {
 	struct hd_segment segment;
@@ -12,12 +12,12 @@ struct node {
 };
 
 struct build {
-	struct hd_intervals *out;
-	uint32_t *head;    /* by word: first node, + 1 */
-	uint32_t *open;    /* by word: end of the segment being built, 0 none */
+	struct hd_live_intervals *out;
+	uint32_t *head; /* by word: first node, + 1 */
+	uint32_t *open; /* by word: end of the segment being built, 0 none */
 	uint32_t open_fixed[HD_MREG_VIRTUAL];
 	HD_VEC(struct node) nodes;
-	uint32_t inst;     /* linear index */
+	uint32_t inst; /* linear index */
 };
 
 static void emit(struct build *build, uint32_t word, uint32_t start, uint32_t end)
@@ -71,7 +71,7 @@ static void scan_use(void *context, struct hd_mreg *reg, bool is_def)
 
 static void scan_block(struct hd_mfunc *func, struct build *build, uint32_t id)
 {
-	struct hd_intervals *out = build->out;
+	struct hd_live_intervals *out = build->out;
 	struct hd_mblock *block = &func->blocks.data[id];
 	uint32_t first = out->first[id], start = 2 * first, end = 2 * (first + block->insts.len);
 	const struct hd_live *live = &out->live;
@@ -96,7 +96,7 @@ static void scan_block(struct hd_mfunc *func, struct build *build, uint32_t id)
 	}
 }
 
-static void number_instructions(struct hd_mfunc *func, struct hd_arena *arena, struct hd_intervals *out)
+static void number_instructions(struct hd_mfunc *func, struct hd_arena *arena, struct hd_live_intervals *out)
 {
 	out->order_count = hd_mfunc_block_order(func, arena, &out->order);
 	out->first = HD_ARENA_NEW(arena, uint32_t, func->blocks.len);
@@ -109,7 +109,7 @@ static void number_instructions(struct hd_mfunc *func, struct hd_arena *arena, s
 
 static void collect(struct build *build, struct hd_arena *arena)
 {
-	struct hd_intervals *out = build->out;
+	struct hd_live_intervals *out = build->out;
 	out->segment_start = HD_ARENA_NEW(arena, uint32_t, out->live.words + 1);
 	out->segments = HD_ARENA_NEW(arena, struct hd_segment, build->nodes.len + 1);
 	uint32_t count = 0;
@@ -121,11 +121,11 @@ static void collect(struct build *build, struct hd_arena *arena)
 	out->segment_start[out->live.words] = count;
 }
 
-void hd_intervals_compute(struct hd_mfunc *func, struct hd_arena *arena, struct hd_intervals *out)
+void hd_live_intervals_compute(struct hd_mfunc *func, struct hd_arena *arena, struct hd_live_intervals *out)
 {
 	struct hd_arena scratch;
 	hd_arena_init(&scratch);
-	*out = (struct hd_intervals){0};
+	*out = (struct hd_live_intervals){0};
 	hd_live_compute(func, arena, &out->live);
 	number_instructions(func, arena, out);
 	struct build build = {.out = out};
@@ -138,7 +138,7 @@ void hd_intervals_compute(struct hd_mfunc *func, struct hd_arena *arena, struct 
 	hd_arena_release(&scratch);
 }
 
-void hd_intervals_release(struct hd_intervals *intervals)
+void hd_live_intervals_release(struct hd_live_intervals *intervals)
 {
 	hd_vec_release(&intervals->fixed);
 	hd_vec_release(&intervals->calls);

@@ -3,7 +3,7 @@
  * exposed use walks backwards until a definition, so the cost is that of the instructions
  * plus the size of the live sets: no dense matrix of blocks by registers. Design section 3.
  */
-#include "passes/lower/liveness.h"
+#include "passes/lower/live.h"
 
 struct word_block {
 	uint32_t word, block;

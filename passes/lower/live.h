@@ -2,8 +2,8 @@
  * Liveness of machine IR after SSA, by words of virtual registers, and the live intervals
  * that coalescing and register allocation share.
  */
-#ifndef HD_PASSES_LOWER_LIVENESS_H
-#define HD_PASSES_LOWER_LIVENESS_H
+#ifndef HD_PASSES_LOWER_LIVE_H
+#define HD_PASSES_LOWER_LIVE_H
 
 #include "passes/lower/mir.h"
 
@@ -11,7 +11,7 @@
 struct hd_live {
 	uint32_t *base; /* one more than there are registers: base[vregs] == words */
 	uint32_t words;
-	uint32_t *in_start, *in;   /* words live into block b: in[in_start[b] .. in_start[b+1]), ascending */
+	uint32_t *in_start, *in; /* words live into block b: in[in_start[b] .. in_start[b+1]), ascending */
 	uint32_t *out_start, *out;
 };
 
@@ -33,19 +33,19 @@ struct hd_fixed {
 	struct hd_segment segment;
 };
 
-struct hd_intervals {
+struct hd_live_intervals {
 	struct hd_live live;
 	uint32_t *order, order_count; /* blocks in linear order */
-	uint32_t *first;              /* by block: index of its first instruction */
+	uint32_t *first;	      /* by block: index of its first instruction */
 	uint32_t inst_count;
-	uint32_t *segment_start;      /* by word: segments[segment_start[w] .. segment_start[w+1]), ascending, disjoint */
+	uint32_t *segment_start; /* by word: segments[segment_start[w] .. segment_start[w+1]), ascending, disjoint */
 	struct hd_segment *segments;
-	HD_VEC(struct hd_fixed) fixed;/* physical registers around calls, at the entry and before RET */
-	HD_VEC(uint32_t) calls;       /* instruction indices, descending */
+	HD_VEC(struct hd_fixed) fixed; /* physical registers around calls, at the entry and before RET */
+	HD_VEC(uint32_t) calls;	       /* instruction indices, descending */
 };
 
-void hd_intervals_compute(struct hd_mfunc *func, struct hd_arena *arena, struct hd_intervals *intervals);
-void hd_intervals_release(struct hd_intervals *intervals); /* the vectors */
+void hd_live_intervals_compute(struct hd_mfunc *func, struct hd_arena *arena, struct hd_live_intervals *intervals);
+void hd_live_intervals_release(struct hd_live_intervals *intervals); /* the vectors */
 
 /* Linear order of the reachable blocks: reverse post-order, loops contiguous. Returns the count. */
 uint32_t hd_mfunc_block_order(const struct hd_mfunc *func, struct hd_arena *arena, uint32_t **order);

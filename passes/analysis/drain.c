@@ -1,0 +1,198 @@
+/*
+ * Drain distance: how many instructions a warp may still execute before it meets a preemption
+ * point (gpu-multiprogramming-lin, 2.4.1 and the draining latency of 2.5.3). The longest path
+ * through the code with points, and calls that cannot but meet one, cut out. A cycle that
+ * remains has no bound: it counts once, and the result says so. Linear in the code.
+ *
+ * A block is a step in max-plus arithmetic: what was the distance d before it is
+ * max(d + through, since) after it, and d + until is reached inside.
+ */
+#include "passes/analysis/preempt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/vec.h"
+
+#define NONE INT64_MIN /* no such path */
+
+struct step {
+	int64_t through; /* instructions without a point from start to end */
+	int64_t since;   /* from the last point inside to the end */
+	int64_t until;   /* from start to the first point, or to the end when there is none */
+	int64_t inside;  /* between two points inside, callees' insides included */
+};
+
+struct walk {
+	const struct hd_preempt *preempt;
+	const struct hd_flow *flow;
+	const struct hd_preempt_callees *callees;
+	struct step *steps;     /* of each block */
+	int64_t *entry, *point; /* at each block's start: longest point-free way from the entry, and from a point */
+	uint32_t *waits_for;    /* blocks before it that are still to be done */
+	bool *done;
+	struct hd_drain drain;
+};
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	return a == NONE || b == NONE ? NONE : a + b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* `next` after `step`. */
+static void append(struct step *step, const struct step *next)
+{
+	step->inside = most(most(step->inside, next->inside), plus(step->since, next->until));
+	step->until = most(step->until, plus(step->through, next->until));
+	step->since = most(plus(step->since, next->through), next->since);
+	step->through = plus(step->through, next->through);
+}
+
+static int64_t or_none(int64_t distance)
+{
+	return distance < 0 ? NONE : distance;
+}
+
+/* All callees together; what is not known of them is an instruction without a bound. */
+static struct step call_step(struct walk *walk, const struct hd_call_site *site)
+{
+	struct step step = {NONE, NONE, NONE, NONE};
+	for (uint32_t c = 0; c < site->callee_count; c++) {
+		const struct hd_drain *callee = &walk->callees->drains[site->callees[c]];
+		step.through = most(step.through, plus(1, or_none(callee->through)));
+		step.since = most(step.since, or_none(callee->from_point));
+		step.until = most(step.until, plus(1, or_none(callee->to_point)));
+		step.inside = most(step.inside, callee->worst);
+		walk->drain.bounded &= callee->bounded;
+	}
+	if (site->unknown || site->recursive || !site->callee_count) {
+		step.through = most(step.through, 1);
+		step.until = most(step.until, 1);
+		walk->drain.bounded = false;
+	}
+	return step;
+}
+
+static const struct hd_call_site *site_at(const struct hd_preempt_callees *callees, uint32_t inst)
+{
+	for (uint32_t low = 0, high = callees ? callees->site_count : 0; low < high;) {
+		uint32_t middle = low + (high - low) / 2;
+		if (callees->sites[middle].inst == inst)
+			return &callees->sites[middle];
+		if (callees->sites[middle].inst < inst)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static struct step block_step(struct walk *walk, uint32_t block, uint32_t *next_point)
+{
+	static const struct step one = {1, NONE, 1, NONE}, stop = {NONE, 0, 0, NONE};
+	const struct hd_preempt *preempt = walk->preempt;
+	struct step step = {0, NONE, 0, NONE};
+	for (uint32_t i = walk->flow->blocks[block].first; i <= hd_flow_last(walk->flow, block); i++) {
+		const struct hd_call_site *site = site_at(walk->callees, i);
+		if (*next_point < preempt->point_count && preempt->points[*next_point].inst == i) {
+			append(&step, &stop);
+			++*next_point;
+		}
+		if (site) {
+			struct step call = call_step(walk, site);
+			append(&step, &call);
+		} else {
+			append(&step, &one);
+		}
+	}
+	return step;
+}
+
+static void finish(struct walk *walk, uint32_t block, uint32_t *queue, uint32_t *queued)
+{
+	const struct hd_graph *graph = &walk->flow->graph;
+	const struct step *step = &walk->steps[block];
+	struct hd_drain *drain = &walk->drain;
+	int64_t entry = walk->entry[block], point = walk->point[block];
+	int64_t entry_out = plus(entry, step->through), point_out = most(plus(point, step->through), step->since);
+	walk->done[block] = true;
+	drain->to_point = most(drain->to_point, plus(entry, step->until));
+	drain->worst = most(drain->worst, most(plus(most(entry, point), step->until), step->inside));
+	drain->worst = most(drain->worst, most(entry_out, point_out));
+	if (hd_opinfo[walk->flow->function->insts[hd_flow_last(walk->flow, block)].op].effects & HD_FX_RET) {
+		drain->through = most(drain->through, entry_out);
+		drain->from_point = most(drain->from_point, point_out);
+	}
+	for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++) {
+		uint32_t to = graph->succ[e];
+		if (walk->done[to])
+			continue;
+		walk->entry[to] = most(walk->entry[to], entry_out);
+		walk->point[to] = most(walk->point[to], point_out);
+		if (step->through != NONE && --walk->waits_for[to] == 0)
+			queue[(*queued)++] = to;
+	}
+}
+
+/* What comes out of a block with a point does not depend on what goes in: its successors need not wait for it. */
+static void start_cut_blocks(struct walk *walk)
+{
+	const struct hd_graph *graph = &walk->flow->graph;
+	for (uint32_t i = 0; i < walk->flow->rpo_count; i++) {
+		uint32_t block = walk->flow->rpo[i];
+		for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++) {
+			uint32_t to = graph->succ[e];
+			if (walk->steps[block].through == NONE)
+				walk->point[to] = most(walk->point[to], walk->steps[block].since);
+			else
+				walk->waits_for[to]++;
+		}
+	}
+}
+
+static void walk_blocks(struct walk *walk)
+{
+	uint32_t count = walk->flow->rpo_count, *queue = hd_xcalloc(count + 1, sizeof(*queue)), queued = 0;
+	walk->entry[0] = 0;
+	start_cut_blocks(walk);
+	for (uint32_t i = 0; i < count; i++)
+		if (!walk->waits_for[walk->flow->rpo[i]])
+			queue[queued++] = walk->flow->rpo[i];
+	for (uint32_t i = 0; i < queued; i++)
+		finish(walk, queue[i], queue, &queued);
+	/* What is left is in a cycle without a point, or behind one. */
+	walk->drain.bounded &= queued == count;
+	for (uint32_t i = 0; i < count; i++)
+		if (!walk->done[walk->flow->rpo[i]])
+			finish(walk, walk->flow->rpo[i], queue, &(uint32_t){0});
+	free(queue);
+}
+
+struct hd_drain hd_drain_compute(const struct hd_preempt *preempt, const struct hd_preempt_callees *callees)
+{
+	const struct hd_flow *flow = preempt->liveness->flow;
+	struct walk walk = {.preempt = preempt, .flow = flow, .callees = callees};
+	uint32_t next_point = 0;
+	struct hd_arena arena;
+	walk.drain = (struct hd_drain){.worst = 0, .through = -1, .to_point = 0, .from_point = -1, .bounded = true};
+	if (!flow->block_count)
+		return walk.drain;
+	hd_arena_init(&arena);
+	walk.steps = HD_ARENA_NEW(&arena, struct step, flow->block_count);
+	walk.entry = HD_ARENA_NEW(&arena, int64_t, flow->block_count);
+	walk.point = HD_ARENA_NEW(&arena, int64_t, flow->block_count);
+	walk.waits_for = HD_ARENA_NEW(&arena, uint32_t, flow->block_count);
+	walk.done = HD_ARENA_NEW(&arena, bool, flow->block_count);
+	for (uint32_t b = 0; b < flow->block_count; b++) {
+		walk.entry[b] = walk.point[b] = NONE;
+		walk.steps[b] = block_step(&walk, b, &next_point);
+	}
+	walk_blocks(&walk);
+	hd_arena_release(&arena);
+	return walk.drain;
+}

@@ -1,0 +1,351 @@
+/*
+ * Preemption points of one function (gpu-multiprogramming-lin, 2.4.1), from its liveness:
+ *
+ *   - one for each innermost loop. In a loop with barriers it is the barrier with the fewest live
+ *     registers: with any other, warps that wait at the barrier would wait for ever for those that
+ *     stopped. Else it is the boundary with the fewest, among the blocks that every iteration
+ *     passes, so that no iteration goes round it (the paper does not say where; a point beside the
+ *     way would bound nothing);
+ *   - outside innermost loops one every K instructions of the longest way, again a barrier, else
+ *     the boundary with the fewest live registers, of the last K.
+ *
+ * Ties go to the fewer under divergence, then to the lower pc. A loop that calls a function with a
+ * barrier has no point of its own; that function's own barrier is one. Linear in the code but for the
+ * re-walk of at most K instructions at each point of the second kind.
+ */
+#include "passes/analysis/preempt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/vec.h"
+
+struct places {
+	const struct hd_liveness *liveness;
+	const struct hd_flow *flow;
+	const struct hd_preempt_callees *callees;
+	uint32_t every;
+	uint32_t *live, *live_divergent; /* registers live before each instruction */
+	bool *point;                     /* of each instruction */
+	uint32_t *loop_at;               /* of each point */
+	bool *innermost;                 /* of each loop */
+	bool *waits;                     /* of each block: calls what has a barrier */
+	uint32_t *since;                 /* of each block: instructions since the last point, at its end */
+	bool *moved;                     /* of each block: a point above it has been tried */
+};
+
+bool hd_waits_at(const struct hd_inst *inst)
+{
+	return hd_opinfo[inst->op].effects & HD_FX_BARRIER && hd_mod_get(inst->mods, HD_MOD_BARMODE) != HD_BAR_ARV;
+}
+
+/*
+ * 54 bits: 0..52 are R0..R52, and bit 53 says that some higher register is live, all of which are then
+ * saved (the paper's "53-bit vector" and "highest bit"). Predicates are saved with the SIMT stack.
+ */
+uint64_t hd_preempt_mask(const struct hd_regset *live)
+{
+	const uint64_t top = UINT64_C(1) << 53;
+	bool higher = live->regs[0] >> 53 || live->regs[1] || live->regs[2] || live->regs[3];
+	return (live->regs[0] & (top - 1)) | (higher ? top : 0);
+}
+
+static void count_live(struct places *places)
+{
+	const struct hd_flow *flow = places->flow;
+	for (uint32_t b = 0; b < flow->block_count; b++) {
+		struct hd_regset live = flow->live_out[b];
+		for (uint32_t i = hd_flow_last(flow, b) + 1; i-- > flow->blocks[b].first;) {
+			hd_flow_live_before(flow, i, &live);
+			struct hd_regset all = hd_liveness_diverged(places->liveness, b, &live);
+			places->live[i] = hd_regset_count(&live);
+			places->live_divergent[i] = hd_regset_count(&all);
+		}
+	}
+}
+
+static bool is_barrier(const struct places *places, uint32_t inst)
+{
+	return hd_waits_at(&places->flow->function->insts[inst]);
+}
+
+/* The better of two places; HD_NO_NODE is none. Barriers go before all else. */
+static uint32_t better(const struct places *places, uint32_t a, uint32_t b)
+{
+	if (a == HD_NO_NODE || b == HD_NO_NODE)
+		return a == HD_NO_NODE ? b : a;
+	if (is_barrier(places, a) != is_barrier(places, b))
+		return is_barrier(places, a) ? a : b;
+	if (places->live[a] != places->live[b])
+		return places->live[a] < places->live[b] ? a : b;
+	if (places->live_divergent[a] != places->live_divergent[b])
+		return places->live_divergent[a] < places->live_divergent[b] ? a : b;
+	return a < b ? a : b;
+}
+
+static uint32_t best_between(const struct places *places, uint32_t first, uint32_t end, bool barriers_only)
+{
+	uint32_t best = HD_NO_NODE;
+	for (uint32_t i = first; i < end; i++)
+		if (!barriers_only || is_barrier(places, i))
+			best = better(places, best, i);
+	return best;
+}
+
+static void place(struct places *places, uint32_t inst, uint32_t loop)
+{
+	places->point[inst] = true;
+	places->loop_at[inst] = loop;
+}
+
+/* ---- innermost loops */
+
+static void find_innermost(struct places *places)
+{
+	const struct hd_loops *loops = &places->flow->loops;
+	for (uint32_t l = 0; l < loops->count; l++)
+		places->innermost[l] = true;
+	for (uint32_t l = 0; l < loops->count; l++)
+		if (loops->loops[l].parent != HD_NO_NODE)
+			places->innermost[loops->loops[l].parent] = false;
+}
+
+static bool in_innermost(const struct places *places, uint32_t block)
+{
+	uint32_t loop = places->flow->loops.loop_of[block];
+	return loop != HD_NO_NODE && places->innermost[loop];
+}
+
+/* Blocks with a call that may end up at a barrier. */
+static void find_waiting_calls(struct places *places)
+{
+	const struct hd_preempt_callees *callees = places->callees;
+	for (uint32_t s = 0; callees && s < callees->site_count; s++)
+		for (uint32_t c = 0; c < callees->sites[s].callee_count; c++)
+			if (callees->waits[callees->sites[s].callees[c]])
+				places->waits[places->flow->block_of[callees->sites[s].inst]] = true;
+}
+
+/* Every iteration passes the block: it dominates all blocks that go back. The header always is such a block. */
+static bool is_on_every_way(const struct hd_flow *flow, const struct hd_loop *loop, uint32_t block)
+{
+	const struct hd_graph *graph = &flow->graph;
+	if (block == loop->header)
+		return true;
+	for (uint32_t p = graph->pred_start[loop->header]; p < graph->pred_start[loop->header + 1]; p++) {
+		uint32_t from = graph->pred[p];
+		bool back = flow->position[from] != HD_NO_NODE && flow->position[from] >= flow->position[loop->header];
+		if (back && !hd_dominates(flow->idom, flow->idom_depth, block, from))
+			return false;
+	}
+	return !loop->irreducible;
+}
+
+static void place_in_loop(struct places *places, uint32_t index)
+{
+	const struct hd_flow *flow = places->flow;
+	const struct hd_loop *loop = &flow->loops.loops[index];
+	uint32_t barrier = HD_NO_NODE, best = HD_NO_NODE;
+	bool waits = false;
+	for (uint32_t n = 0; n < loop->node_count; n++) {
+		uint32_t block = loop->nodes[n], first = flow->blocks[block].first, end = first + flow->blocks[block].count;
+		barrier = better(places, barrier, best_between(places, first, end, true));
+		waits |= places->waits[block];
+		if (is_on_every_way(flow, loop, block))
+			best = better(places, best, best_between(places, first, end, false));
+	}
+	if (barrier != HD_NO_NODE)
+		place(places, barrier, index);
+	else if (!waits)
+		place(places, best, index);
+}
+
+/* Its callers' loops count on a barrier here. */
+static void place_for_callers(struct places *places)
+{
+	const struct hd_function *function = places->flow->function;
+	uint32_t best = best_between(places, 0, function->inst_count, true);
+	for (uint32_t i = 0; i < function->inst_count; i++)
+		if (places->point[i] && is_barrier(places, i))
+			return;
+	if (best != HD_NO_NODE && !function->kernel)
+		place(places, best, HD_NO_NODE);
+}
+
+/* ---- outside of them */
+
+static uint32_t since_at_start(const struct places *places, uint32_t block)
+{
+	const struct hd_flow *flow = places->flow;
+	const struct hd_graph *graph = &flow->graph;
+	uint32_t most = 0;
+	for (uint32_t p = graph->pred_start[block]; p < graph->pred_start[block + 1]; p++)
+		if (places->since[graph->pred[p]] > most)
+			most = places->since[graph->pred[p]];
+	return most;
+}
+
+static uint32_t last_point(const struct places *places, uint32_t block)
+{
+	for (uint32_t i = hd_flow_last(places->flow, block) + 1; i-- > places->flow->blocks[block].first;)
+		if (places->point[i])
+			return i;
+	return HD_NO_NODE;
+}
+
+/*
+ * K instructions have gone by before `inst` of `block`: the best place for a point among them that every way here passes,
+ * in the block itself from `first` on, or in blocks above it.
+ */
+static uint32_t choose(struct places *places, uint32_t block, uint32_t first, uint32_t inst)
+{
+	const struct hd_flow *flow = places->flow;
+	uint32_t best = best_between(places, first, inst + 1, false), left = places->every;
+	bool at_start = first == flow->blocks[block].first;
+	left -= left < inst - first ? left : inst - first;
+	if (!at_start || places->moved[block])
+		return best;
+	places->moved[block] = true;
+	for (uint32_t above = block; above != flow->idom[above] && left;) {
+		above = flow->idom[above];
+		uint32_t from = last_point(places, above), begin = flow->blocks[above].first, count = flow->blocks[above].count;
+		if (in_innermost(places, above) || flow->loops.loop_of[above] != flow->loops.loop_of[block])
+			break;
+		if (from != HD_NO_NODE)
+			begin = from + 1;
+		if (begin + left < flow->blocks[above].first + count)
+			begin = flow->blocks[above].first + count - left;
+		best = better(places, best, best_between(places, begin, flow->blocks[above].first + count, false));
+		if (from != HD_NO_NODE)
+			break;
+		left -= left < count ? left : count;
+	}
+	return best;
+}
+
+/* Returns the block in which a point was placed above this one, or HD_NO_NODE when the block is done. */
+static uint32_t walk_block(struct places *places, uint32_t block)
+{
+	const struct hd_flow *flow = places->flow;
+	uint32_t since = since_at_start(places, block), first = flow->blocks[block].first;
+	bool fixed = in_innermost(places, block);
+	for (uint32_t i = first; i <= hd_flow_last(flow, block); i++) {
+		if (!fixed && !places->point[i] && since >= places->every) {
+			uint32_t at = choose(places, block, first, i);
+			place(places, at, HD_NO_NODE);
+			if (flow->block_of[at] != block)
+				return flow->block_of[at];
+			since = i - at;
+			first = at + 1;
+		}
+		if (places->point[i]) {
+			since = 0;
+			first = i + 1;
+		}
+		since++;
+	}
+	places->since[block] = since;
+	return HD_NO_NODE;
+}
+
+/* What goes back along a cycle has been counted where its blocks have: the walk is in reverse post-order. */
+static void place_outside(struct places *places)
+{
+	const struct hd_flow *flow = places->flow;
+	for (uint32_t i = 0; i < flow->rpo_count; i++) {
+		uint32_t again = walk_block(places, flow->rpo[i]);
+		if (again == HD_NO_NODE)
+			continue;
+		for (uint32_t k = flow->position[again]; k <= i; k++)
+			places->since[flow->rpo[k]] = 0;
+		i = flow->position[again] - 1;
+	}
+}
+
+/* ---- results */
+
+static struct hd_point point_at(const struct places *places, uint32_t inst)
+{
+	struct hd_point point = {.inst = inst, .loop = places->loop_at[inst]};
+	point.kind = is_barrier(places, inst) ? HD_PREEMPT_BAR : HD_PREEMPT_PP;
+	point.live = hd_liveness_before(places->liveness, inst);
+	point.live_divergent = hd_liveness_diverged(places->liveness, places->flow->block_of[inst], &point.live);
+	return point;
+}
+
+static void list_points(const struct places *places, struct hd_preempt *preempt, struct hd_arena *arena)
+{
+	uint32_t count = places->flow->function->inst_count;
+	for (uint32_t i = 0; i < count; i++) {
+		preempt->point_count += places->point[i];
+		preempt->barrier_count += is_barrier(places, i);
+	}
+	preempt->points = HD_ARENA_NEW(arena, struct hd_point, preempt->point_count);
+	preempt->barriers = HD_ARENA_NEW(arena, uint32_t, preempt->barrier_count);
+	preempt->point_count = preempt->barrier_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (places->point[i])
+			preempt->points[preempt->point_count++] = point_at(places, i);
+		if (is_barrier(places, i))
+			preempt->barriers[preempt->barrier_count++] = i;
+	}
+}
+
+static struct hd_meta_pattern pattern_of(uint32_t reg, const struct hd_value *value)
+{
+	return (struct hd_meta_pattern){
+		.reg = (uint8_t)reg,
+		.strided = !hd_value_is_uniform_in_group(value),
+		.stride_known = value->x.known,
+		.stride = value->x.known ? value->x.value : 0,
+		.dimensions = hd_value_dimensions(value),
+	};
+}
+
+static void find_patterns(struct hd_preempt *preempt, struct hd_arena *scratch, struct hd_arena *arena)
+{
+	struct hd_patterns patterns;
+	if (!preempt->point_count)
+		return;
+	hd_patterns_compute(&patterns, preempt->liveness, scratch);
+	struct hd_value *values = HD_ARENA_NEW(scratch, struct hd_value, patterns.registers + HD_MAX_PREDS);
+	for (uint32_t i = 0; i < preempt->point_count; i++) {
+		struct hd_point *point = &preempt->points[i];
+		hd_patterns_before(&patterns, point->inst, values);
+		point->patterns = HD_ARENA_NEW(arena, struct hd_meta_pattern, hd_regset_count(&point->live_divergent));
+		HD_REGSET_FOREACH(&point->live_divergent, reg)
+			if (reg < patterns.registers && values[reg].kind == HD_VALUE_AFFINE)
+				point->patterns[point->pattern_count++] = pattern_of(reg, &values[reg]);
+	}
+}
+
+void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *liveness, uint32_t every,
+			const struct hd_preempt_callees *callees, struct hd_arena *arena)
+{
+	const struct hd_flow *flow = liveness->flow;
+	uint32_t count = flow->function->inst_count;
+	struct hd_arena scratch;
+	struct places places = {.liveness = liveness, .flow = flow, .callees = callees, .every = every};
+	*preempt = (struct hd_preempt){.liveness = liveness};
+	hd_arena_init(&scratch);
+	places.live = HD_ARENA_NEW(&scratch, uint32_t, count);
+	places.live_divergent = HD_ARENA_NEW(&scratch, uint32_t, count);
+	places.point = HD_ARENA_NEW(&scratch, bool, count);
+	places.loop_at = HD_ARENA_NEW(&scratch, uint32_t, count);
+	places.innermost = HD_ARENA_NEW(&scratch, bool, flow->loops.count);
+	places.since = HD_ARENA_NEW(&scratch, uint32_t, flow->block_count);
+	places.moved = HD_ARENA_NEW(&scratch, bool, flow->block_count);
+	places.waits = HD_ARENA_NEW(&scratch, bool, flow->block_count);
+	count_live(&places);
+	find_waiting_calls(&places);
+	find_innermost(&places);
+	for (uint32_t l = 0; l < flow->loops.count; l++)
+		if (places.innermost[l])
+			place_in_loop(&places, l);
+	place_for_callers(&places);
+	place_outside(&places);
+	list_points(&places, preempt, arena);
+	find_patterns(preempt, &scratch, arena);
+	hd_arena_release(&scratch);
+	preempt->drain = hd_drain_compute(preempt, callees);
+}

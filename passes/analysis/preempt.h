@@ -1,0 +1,66 @@
+/*
+ * preempt: where a kernel may be preempted, and what has to be saved there
+ * (gpu-multiprogramming-lin, 2.4.1).
+ *
+ * The row PREEMPT computes one struct hd_preempt for each of hd_object.functions, in that order.
+ */
+#ifndef HD_PASSES_PREEMPT_H
+#define HD_PASSES_PREEMPT_H
+
+#include "passes/analysis/liveness.h"
+#include "passes/analysis/patterns.h"
+
+struct hd_point {
+	uint32_t inst;       /* the boundary before this instruction; bar.pp: the barrier itself */
+	enum hd_preempt_kind kind;
+	uint32_t loop;       /* innermost loop that it cuts, HD_NO_NODE: outside of those */
+	struct hd_regset live, live_divergent;
+	struct hd_meta_pattern *patterns; /* of live_divergent, by register; the rest is random */
+	uint32_t pattern_count;
+};
+
+/* Longest point-free stretches of a function, in instructions; -1: there is none. */
+struct hd_drain {
+	int64_t worst;     /* from any point, or the entry, to the next point or the end, callees included */
+	int64_t through;   /* from entry to return without a point */
+	int64_t to_point;  /* from entry to the first point or the end */
+	int64_t from_point;/* from a last point to a return */
+	bool bounded;      /* false: some cycle or unknown callee has no point, and counts once */
+};
+
+struct hd_preempt {
+	const struct hd_liveness *liveness;
+	struct hd_point *points; /* ascending */
+	uint32_t point_count;
+	uint32_t *barriers;      /* instructions where warps wait for the CTA, points or not, ascending */
+	uint32_t barrier_count;
+	struct hd_drain drain;
+};
+
+/* What a function has to know of its callees. */
+struct hd_preempt_callees {
+	const struct hd_call_site *sites; /* this function's, by instruction */
+	uint32_t site_count;
+	const struct hd_drain *drains;    /* of hd_object.functions; callees are done, others of a cycle are not */
+	const bool *waits;                /* of hd_object.functions: it, or what it calls, has a barrier */
+};
+
+/* Points of a function. `every`: K. `callees` NULL: no calls. Everything lives in the arena. */
+void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *liveness, uint32_t every,
+			const struct hd_preempt_callees *callees, struct hd_arena *arena);
+/* The drain distances of chosen points (drain.c). */
+struct hd_drain hd_drain_compute(const struct hd_preempt *preempt, const struct hd_preempt_callees *callees);
+
+/* Whether warps wait here for the rest of the CTA. */
+bool hd_waits_at(const struct hd_inst *inst);
+/* The operand of pp and bar.pp, and of the dummy instruction behind pp. */
+uint64_t hd_preempt_mask(const struct hd_regset *live);
+
+/* Fills in what the metadata says about hd_object.functions[index]: liveness and preemption. */
+void hd_preempt_facts(const struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts);
+/* Remarks for each kernel with a body in the user's module: its points. */
+void hd_preempt_remarks(const struct hd_unit *unit,
+			void (*remark)(LLVMValueRef function, const char *pass, const char *name,
+				       const struct hd_remark_part *parts, unsigned count));
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * The rows INTERVALS and STRANDS: prefetch subgraphs of every function of a unit, their
+ * listings, what the metadata says of them and a remark for each kernel. Linear in the code.
+ *
+ * Code growth (ltrf-asplos18, 4.3): each subgraph with registers has one PREFETCH, a vector of 256
+ * bits where every instruction has a bit that announces it, or an instruction and the vector.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/analysis/intervals.h"
+#include "passes/pass.h"
+
+/* ---- computing */
+
+static struct hd_loc loc_of(const struct hd_object *object, const struct hd_origin *origin)
+{
+	if (origin->file >= object->file_count || !origin->line)
+		return HD_NOWHERE;
+	return (struct hd_loc){object->files[origin->file], origin->line, origin->column};
+}
+
+static int too_wide(struct hd_unit *unit, uint32_t index, uint32_t inst)
+{
+	const struct hd_function *function = &unit->object.functions[index];
+	struct hd_regset set = hd_subgraph_registers(&function->insts[inst]);
+	char text[256];
+	hd_inst_format(&function->insts[inst], text, sizeof(text));
+	return hd_error(unit->diag, loc_of(&unit->object, &function->origins[inst]),
+			"'%s': the instruction at pc 0x%x, %s, needs %u registers; a register-interval may have %u "
+			"(interval-regs=)",
+			function->name, inst * HD_INST_BYTES, text, hd_regset_count(&set), unit->options.interval_regs);
+}
+
+static int run(struct hd_unit *unit, enum hd_pass_id row, enum hd_subgraph_kind kind)
+{
+	const struct hd_liveness *liveness = hd_pass_result(unit, HD_PASS_LIVENESS);
+	uint32_t count = unit->object.function_count, limit = unit->options.interval_regs;
+	struct hd_subgraphs *results = HD_ARENA_NEW(&unit->arena, struct hd_subgraphs, count);
+	for (uint32_t f = 0; f < count; f++) {
+		uint32_t inst = hd_subgraphs_compute(&results[f], kind, limit, &liveness[f], &unit->arena);
+		if (inst != HD_NO_NODE)
+			return too_wide(unit, f, inst);
+	}
+	unit->results[row] = results;
+	return 0;
+}
+
+int hd_intervals_run(struct hd_unit *unit)
+{
+	return run(unit, HD_PASS_INTERVALS, HD_REGISTER_INTERVALS);
+}
+
+int hd_strands_run(struct hd_unit *unit)
+{
+	return run(unit, HD_PASS_STRANDS, HD_STRANDS);
+}
+
+/* ---- as metadata */
+
+struct hd_meta_interval *hd_subgraphs_records(const struct hd_subgraphs *subgraphs, struct hd_arena *arena)
+{
+	struct hd_meta_interval *records = HD_ARENA_NEW(arena, struct hd_meta_interval, subgraphs->count);
+	for (uint32_t id = 0; id < subgraphs->count; id++) {
+		const struct hd_subgraph *subgraph = &subgraphs->list[id];
+		records[id].id = id;
+		records[id].entry_pc = subgraph->entry * HD_INST_BYTES;
+		records[id].pcs = HD_ARENA_NEW(arena, uint32_t, subgraph->inst_count);
+		memcpy(records[id].working_set, subgraph->set.regs, sizeof(records[id].working_set));
+		memcpy(records[id].live_in, subgraph->live_in.regs, sizeof(records[id].live_in));
+	}
+	for (uint32_t i = 0; i < subgraphs->flow->function->inst_count; i++) {
+		struct hd_meta_interval *record = &records[subgraphs->of[i]];
+		record->pcs[record->pc_count++] = i * HD_INST_BYTES;
+	}
+	return records;
+}
+
+void hd_intervals_describe(const struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts,
+			   struct hd_arena *arena)
+{
+	const struct hd_subgraphs *intervals = hd_pass_result(unit, HD_PASS_INTERVALS);
+	const struct hd_subgraphs *strands = hd_pass_result(unit, HD_PASS_STRANDS);
+	uint32_t prefetches = hd_subgraphs_prefetches(&intervals[index]);
+	facts->intervals = hd_subgraphs_records(&intervals[index], arena);
+	facts->interval_count = intervals[index].count;
+	facts->strands = hd_subgraphs_records(&strands[index], arena);
+	facts->strand_count = strands[index].count;
+	facts->interval_registers = intervals[index].limit;
+	facts->first_intervals = intervals[index].first_count;
+	facts->prefetches = prefetches;
+	facts->strand_prefetches = hd_subgraphs_prefetches(&strands[index]);
+	facts->code_bytes = intervals[index].flow->function->inst_count * HD_INST_BYTES;
+	facts->vector_bytes = prefetches * HD_PREFETCH_VECTOR_BYTES;
+	facts->explicit_bytes = prefetches * HD_PREFETCH_EXPLICIT_BYTES;
+}
+
+/* ---- printing */
+
+static void print_registers(FILE *out, const uint64_t vector[4])
+{
+	struct hd_regset set = {0};
+	memcpy(set.regs, vector, sizeof(set.regs));
+	hd_regset_print(out, &set);
+}
+
+/* Runs of consecutive instructions, both ends included. */
+static void print_pcs(FILE *out, const struct hd_meta_interval *record)
+{
+	for (uint32_t i = 0, end; i < record->pc_count; i = end) {
+		for (end = i + 1; end < record->pc_count; end++)
+			if (record->pcs[end] != record->pcs[end - 1] + HD_INST_BYTES)
+				break;
+		fprintf(out, " %04x-%04x", record->pcs[i], record->pcs[end - 1]);
+	}
+}
+
+static double percent(uint32_t part, uint32_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+static void print_records(FILE *out, const struct hd_subgraphs *subgraphs, const char *what)
+{
+	struct hd_arena arena;
+	hd_arena_init(&arena);
+	const struct hd_meta_interval *records = hd_subgraphs_records(subgraphs, &arena);
+	for (uint32_t id = 0; id < subgraphs->count; id++) {
+		const struct hd_subgraph *subgraph = &subgraphs->list[id];
+		fprintf(out, "  %s %u%s: entry %04x, pcs", what, id, subgraph->call ? " (call)" : "",
+			records[id].entry_pc);
+		print_pcs(out, &records[id]);
+		fprintf(out, ", registers %u: ", hd_regset_count(&subgraph->set));
+		print_registers(out, records[id].working_set);
+		fputs(", live in ", out);
+		print_registers(out, records[id].live_in);
+		fputc('\n', out);
+	}
+	hd_arena_release(&arena);
+}
+
+static void print_function(FILE *out, const struct hd_subgraphs *subgraphs, const char *what)
+{
+	const struct hd_function *function = subgraphs->flow->function;
+	uint32_t prefetches = hd_subgraphs_prefetches(subgraphs), bytes = function->inst_count * HD_INST_BYTES;
+	fprintf(out, "%s %s: up to %u registers, %ss %u", function->kernel ? "kernel" : "function", function->name,
+		subgraphs->limit, what, subgraphs->count);
+	if (subgraphs->kind == HD_REGISTER_INTERVALS)
+		fprintf(out, ", after pass 1 %u, rounds of pass 2 %u", subgraphs->first_count, subgraphs->rounds);
+	fprintf(out, "\n  PREFETCHes %u, code %u bytes, growth by vectors %.1f %%, by instructions %.1f %%\n", prefetches,
+		bytes, percent(prefetches * HD_PREFETCH_VECTOR_BYTES, bytes),
+		percent(prefetches * HD_PREFETCH_EXPLICIT_BYTES, bytes));
+	print_records(out, subgraphs, what);
+}
+
+void hd_intervals_print_unit(FILE *out, const struct hd_unit *unit)
+{
+	const struct hd_subgraphs *results = hd_pass_result(unit, HD_PASS_INTERVALS);
+	for (uint32_t f = 0; f < unit->object.function_count; f++)
+		print_function(out, &results[f], "interval");
+}
+
+void hd_strands_print_unit(FILE *out, const struct hd_unit *unit)
+{
+	const struct hd_subgraphs *results = hd_pass_result(unit, HD_PASS_STRANDS);
+	for (uint32_t f = 0; f < unit->object.function_count; f++)
+		print_function(out, &results[f], "strand");
+}
+
+/* ---- verifying */
+
+static int verify(struct hd_unit *unit, enum hd_pass_id row)
+{
+	const struct hd_subgraphs *results = hd_pass_result(unit, row);
+	for (uint32_t f = 0; f < unit->object.function_count; f++) {
+		const char *wrong = hd_subgraphs_wrong(&results[f]);
+		if (wrong)
+			return hd_error(unit->diag, HD_NOWHERE, "%s of '%s': %s", hd_passes[row].name,
+					unit->object.functions[f].name, wrong);
+	}
+	return 0;
+}
+
+int hd_intervals_verify_unit(struct hd_unit *unit)
+{
+	return verify(unit, HD_PASS_INTERVALS);
+}
+
+int hd_strands_verify_unit(struct hd_unit *unit)
+{
+	return verify(unit, HD_PASS_STRANDS);
+}
+
+/* ---- remarks */
+
+static void remark_one(const struct hd_subgraphs *intervals, const struct hd_subgraphs *strands, LLVMValueRef function,
+		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *, unsigned))
+{
+	uint32_t prefetches = hd_subgraphs_prefetches(intervals);
+	uint32_t bytes = intervals->flow->function->inst_count * HD_INST_BYTES;
+	char numbers[6][24];
+	snprintf(numbers[0], sizeof(numbers[0]), "%u", intervals->count);
+	snprintf(numbers[1], sizeof(numbers[1]), "%u", intervals->limit);
+	snprintf(numbers[2], sizeof(numbers[2]), "%u", prefetches);
+	snprintf(numbers[3], sizeof(numbers[3]), "%.1f", percent(prefetches * HD_PREFETCH_VECTOR_BYTES, bytes));
+	snprintf(numbers[4], sizeof(numbers[4]), "%.1f", percent(prefetches * HD_PREFETCH_EXPLICIT_BYTES, bytes));
+	snprintf(numbers[5], sizeof(numbers[5]), "%u", strands->count);
+	const struct hd_remark_part parts[] = {
+		{NULL, "kernel "},
+		{"Kernel", intervals->flow->function->name},
+		{NULL, ": register-intervals "},
+		{"Intervals", numbers[0]},
+		{NULL, " of up to "},
+		{"IntervalRegisters", numbers[1]},
+		{NULL, " registers, PREFETCHes "},
+		{"Prefetches", numbers[2]},
+		{NULL, ", code growth "},
+		{"GrowthVectors", numbers[3]},
+		{NULL, " % by vectors, "},
+		{"GrowthInstructions", numbers[4]},
+		{NULL, " % by instructions, strands "},
+		{"Strands", numbers[5]},
+	};
+	remark(function, hd_passes[HD_PASS_INTERVALS].title, "Intervals", parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+void hd_intervals_remarks(const struct hd_unit *unit,
+			  void (*remark)(LLVMValueRef function, const char *pass, const char *name,
+					 const struct hd_remark_part *parts, unsigned count))
+{
+	const struct hd_subgraphs *intervals = hd_pass_result(unit, HD_PASS_INTERVALS);
+	const struct hd_subgraphs *strands = hd_pass_result(unit, HD_PASS_STRANDS);
+	for (uint32_t f = 0; f < unit->object.function_count; f++) {
+		const struct hd_function *code = &unit->object.functions[f];
+		LLVMValueRef function = LLVMGetNamedFunction(unit->source, code->name);
+		if (code->kernel && function && LLVMCountBasicBlocks(function))
+			remark_one(&intervals[f], &strands[f], function, remark);
+	}
+}

@@ -1,0 +1,36 @@
+/*
+ * What the parts of leaving SSA form share: leave_ssa.c makes parallel copies and puts what
+ * is left of them into sequence, coalesce.c joins registers in between.
+ */
+#ifndef HD_PASSES_LOWER_LEAVE_SSA_H
+#define HD_PASSES_LOWER_LEAVE_SSA_H
+
+#include "passes/lower/live.h"
+
+typedef HD_VEC(struct hd_segment) hd_segments;
+
+struct hd_affinity {
+	double frequency;
+	uint32_t index;
+	struct hd_mreg dst, src;
+};
+
+struct hd_leave {
+	struct hd_mfunc *func;
+	struct hd_arena arena; /* scratch */
+	struct hd_minst *defs; /* by register: its definition where that is a constant or undefined, else op 0xffff */
+	HD_VEC(struct hd_affinity) affinities;
+	/* coalescing: classes of registers */
+	struct hd_live_intervals intervals;
+	uint32_t *parent;      /* union-find over registers */
+	uint8_t *offset;       /* word offset in the parent */
+	hd_segments *segments; /* by word of the class's root */
+	/* sequencing, by word */
+	uint32_t *pred, *loc;
+	bool *done;
+};
+
+/* Joins the two sides of parallel moves where their live intervals do not meet, and renames all operands. */
+void hd_leave_coalesce(struct hd_leave *leave);
+
+#endif

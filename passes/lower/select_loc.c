@@ -1,0 +1,85 @@
+/*
+ * Source places of IR instructions, and the table of them that each machine function carries.
+ */
+#include "passes/lower/select.h"
+
+#include <llvm-c/DebugInfo.h>
+
+static const char *file_name(struct hd_unit *unit, LLVMMetadataRef file)
+{
+	unsigned name_len = 0, dir_len = 0;
+	const char *name = LLVMDIFileGetFilename(file, &name_len), *dir = LLVMDIFileGetDirectory(file, &dir_len);
+
+	if (!name_len)
+		return NULL;
+	if (name[0] == '/' || !dir_len)
+		return hd_arena_printf(&unit->arena, "%.*s", (int)name_len, name);
+	return hd_arena_printf(&unit->arena, "%.*s/%.*s", (int)dir_len, dir, (int)name_len, name);
+}
+
+static struct hd_loc function_loc(struct hd_unit *unit, LLVMValueRef function)
+{
+	LLVMMetadataRef program = LLVMGetSubprogram(function), file;
+
+	if (!program || !(file = LLVMDIScopeGetFile(program)))
+		return HD_NOWHERE;
+	return (struct hd_loc){file_name(unit, file), LLVMDISubprogramGetLine(program), 0};
+}
+
+struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value)
+{
+	LLVMMetadataRef place, scope, file;
+	LLVMValueRef function = NULL;
+
+	if (!value)
+		return HD_NOWHERE;
+	if (LLVMIsAFunction(value))
+		return function_loc(unit, value);
+	if (!LLVMIsAInstruction(value))
+		return HD_NOWHERE;
+	place = LLVMInstructionGetDebugLoc(value);
+	if (place && LLVMDILocationGetLine(place)) {
+		scope = LLVMDILocationGetScope(place);
+		file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+		if (file)
+			return (struct hd_loc){file_name(unit, file), LLVMDILocationGetLine(place),
+					       LLVMDILocationGetColumn(place)};
+	}
+	if (LLVMGetInstructionParent(value))
+		function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(value));
+	return function ? function_loc(unit, function) : HD_NOWHERE;
+}
+
+/* Index in func->locs, each place once; files are named once a module. */
+int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
+{
+	LLVMMetadataRef place = LLVMInstructionGetDebugLoc(inst), scope, file;
+	const struct hd_slot_entry *entry;
+	struct hd_loc loc;
+
+	if (!place)
+		return 0;
+	if (place == sel->last_loc_key)
+		return (int)sel->last_loc;
+	entry = hd_ptrmap_get(&sel->locs, place);
+	sel->last_loc_key = place;
+	if (entry)
+		return (int)(sel->last_loc = entry->start);
+	sel->last_loc = 0;
+	scope = LLVMDILocationGetScope(place);
+	file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+	if (file && LLVMDILocationGetLine(place)) {
+		entry = hd_ptrmap_get(&sel->files, file);
+		if (!entry) {
+			hd_vec_push(&sel->file_names, file_name(sel->unit, file));
+			hd_ptrmap_put(&sel->files, file, sel->file_names.len - 1, 1);
+			entry = hd_ptrmap_get(&sel->files, file);
+		}
+		loc = (struct hd_loc){sel->file_names.data[entry->start], LLVMDILocationGetLine(place),
+				      LLVMDILocationGetColumn(place)};
+		sel->last_loc = sel->func->locs.len;
+		hd_vec_push(&sel->func->locs, loc);
+	}
+	hd_ptrmap_put(&sel->locs, place, sel->last_loc, 1);
+	return (int)sel->last_loc;
+}

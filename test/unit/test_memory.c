@@ -1,0 +1,472 @@
+/*
+ * The whole memory system through the engine's interface: latencies derived from the configuration, bandwidth ceilings,
+ * growth of latency with load, fences, the shared/L1 split, and that skipping cycles changes nothing.
+ */
+#include "harness.h"
+
+#include <string.h>
+
+#include "heddle/machine.h"
+#include "memory_rig.h"
+#include "sample.h"
+
+static struct rig rig;
+
+static void set_up(void)
+{
+	rig_init(&rig, 1 << 16);
+}
+
+static void tear_down(void)
+{
+	rig_release(&rig);
+}
+
+static struct hd_mem_request shared_load(uint32_t token, uint64_t stride)
+{
+	struct hd_mem_request request = rig_load(token, 0, stride, 4);
+	request.space = HD_MEM_SHARED;
+	return request;
+}
+
+static uint64_t latency_of(struct hd_mem_request request)
+{
+	return rig_latency(&rig, &request);
+}
+
+/* ---- latencies, from the first line access; the defaults have one clock for core, crossbar and L2 */
+
+START_TEST(l1_hits_take_the_l1_latency)
+{
+	rig_build(&rig);
+	latency_of(rig_load(1, 0, 4, 4));
+	ck_assert_uint_eq(latency_of(rig_load(2, 0, 4, 4)), rig.config.l1_latency);
+}
+END_TEST
+
+START_TEST(completions_come_on_their_cycle)
+{
+	struct hd_mem_completion done;
+	rig_build(&rig);
+	latency_of(rig_load(1, 0, 4, 4));
+	struct hd_mem_request request = rig_load(2, 0, 4, 4);
+	uint64_t now = rig.now, due = now + 1 + rig.config.l1_latency;
+	hd_lsu_issue(rig.lsus[0], now, now + 1, &request);
+	ck_assert_uint_eq(hd_lsu_tick(rig.lsus[0], now), now + 1);
+	hd_lsu_tick(rig.lsus[0], now + 1);
+	ck_assert_uint_eq(hd_lsu_next_completion(rig.lsus[0]), due);
+	ck_assert_uint_eq(hd_lsu_completions(rig.lsus[0], due - 1, &done, 1), 0);
+	ck_assert(!hd_lsu_idle(rig.lsus[0]));
+	ck_assert_uint_eq(hd_lsu_completions(rig.lsus[0], due, &done, 1), 1);
+	ck_assert_uint_eq(done.token, 2);
+	ck_assert_uint_eq(done.cycle, due);
+	ck_assert(hd_lsu_idle(rig.lsus[0]));
+}
+END_TEST
+
+START_TEST(operands_are_waited_for)
+{
+	rig_build(&rig);
+	struct hd_mem_request request = shared_load(1, 4);
+	hd_lsu_issue(rig.lsus[0], rig.now, rig.now + 50, &request);
+	rig.lsu_next[0] = rig.now + 1;
+	rig.outstanding++;
+	uint64_t start = rig.now;
+	rig_run(&rig);
+	ck_assert_uint_eq(rig.done[1], start + 50 + rig.config.shared_latency);
+}
+END_TEST
+
+START_TEST(l2_hits_cross_twice)
+{
+	const struct hd_config *c = &rig.config;
+	rig_build(&rig);
+	struct hd_mem_request request = rig_load(1, 0, 0, 4);
+	latency_of(request);
+	request.cache = HD_CACHE_CG; /* past L1 */
+	/* A reply with one sector is two flits. */
+	ck_assert_uint_eq(latency_of(request), c->l1_latency + 2 * c->icnt_latency + c->l2_latency + 1);
+}
+END_TEST
+
+/* DRAM clock k happens at core cycle ceil(k * core / dram). */
+static uint64_t dram_cycle(uint64_t clock)
+{
+	uint64_t core = (uint64_t)rig.config.core_mhz, own = (uint64_t)rig.config.dram_mhz;
+	return (clock * core + own - 1) / own;
+}
+
+START_TEST(misses_go_to_dram)
+{
+	const struct hd_config *c = &rig.config;
+	rig_build(&rig);
+	for (uint32_t i = 0; i < 2; i++) {
+		/* Two lines of one row: slices x groups of lines further on, made to fit the slice's hash by search. */
+		uint64_t start = rig.now + 1, arrival = start + c->l1_latency + c->icnt_latency;
+		uint64_t seen = arrival * (uint64_t)c->dram_mhz / (uint64_t)c->core_mhz + 1;
+		uint64_t clocks = (i == 0 ? c->t_rcd : 0) + c->t_cl + c->dram_burst / c->dram_ratio;
+		uint64_t data = dram_cycle(seen + clocks) + c->dram_latency;
+		/* The second is another sector of the line, in the open row. */
+		uint64_t latency = latency_of(rig_load(1 + i, i * 32, 0, 4));
+		ck_assert_uint_eq(latency, data + c->l2_latency + c->icnt_latency + 1 - start);
+	}
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.dram_activations, 1);
+	ck_assert_uint_eq(total.counters.dram_row_hits, 1);
+}
+END_TEST
+
+START_TEST(uncoalesced_hits_take_a_cycle_for_each_access_of_a_bank)
+{
+	rig_build(&rig);
+	latency_of(rig_load(1, 0, 128, 4)); /* 32 lines over 4 banks: 8 cycles */
+	ck_assert_uint_eq(latency_of(rig_load(2, 0, 128, 4)), rig.config.l1_latency + 7);
+	latency_of(rig_load(3, 0, 512, 4)); /* all in one bank */
+	ck_assert_uint_eq(latency_of(rig_load(4, 0, 512, 4)), rig.config.l1_latency + 31);
+}
+END_TEST
+
+START_TEST(shared_accesses_wait_for_conflicts)
+{
+	rig_build(&rig);
+	ck_assert_uint_eq(latency_of(shared_load(1, 4)), rig.config.shared_latency);
+	ck_assert_uint_eq(latency_of(shared_load(2, 128)), rig.config.shared_latency + 31);
+	/* One front: what follows waits. */
+	struct hd_mem_request conflict = shared_load(3, 8), after = shared_load(4, 4);
+	uint64_t start = rig.now + 1;
+	rig_issue(&rig, 0, &conflict);
+	rig_issue(&rig, 0, &after);
+	rig_run(&rig);
+	ck_assert_uint_eq(rig.done[3] - start, rig.config.shared_latency + 1);
+	ck_assert_uint_eq(rig.done[4] - start, rig.config.shared_latency + 2);
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.shared_accesses, 4);
+	ck_assert_uint_eq(total.counters.shared_cycles, 1 + 32 + 2 + 1);
+}
+END_TEST
+
+START_TEST(empty_masks_complete)
+{
+	rig_build(&rig);
+	struct hd_mem_request request = rig_load(1, 0, 4, 4);
+	request.mask = 0;
+	ck_assert_uint_eq(latency_of(request), 0);
+}
+END_TEST
+
+/* ---- stores, fences, local memory */
+
+START_TEST(stores_are_pending_until_acknowledged)
+{
+	rig_build(&rig);
+	struct hd_mem_request store = rig_load(UINT32_MAX, 0, 4, 4);
+	store.kind = HD_MEM_STORE;
+	store.group = 5;
+	rig_issue(&rig, 0, &store);
+	store.kind = HD_MEM_REDUCTION;
+	rig_issue(&rig, 0, &store);
+	ck_assert_uint_eq(hd_lsu_pending_stores(rig.lsus[0], 5), 2);
+	ck_assert_uint_eq(hd_lsu_pending_stores(rig.lsus[0], 4), 0);
+	rig_run(&rig);
+	ck_assert_uint_eq(hd_lsu_pending_stores(rig.lsus[0], 5), 0);
+	/* With a token it also says when. */
+	store.kind = HD_MEM_STORE;
+	store.token = 7;
+	uint64_t there = rig.config.l1_latency + rig.config.icnt_latency + 4; /* five flits */
+	ck_assert_uint_eq(latency_of(store), there + rig.config.l2_latency + rig.config.icnt_latency);
+}
+END_TEST
+
+START_TEST(local_victims_come_back_from_l2)
+{
+	rig.config.l1_bytes = 4 * 128;
+	rig.config.l1_ways = 4;
+	rig.config.l1_unified = 0;
+	rig_build(&rig);
+	for (uint32_t i = 0; i < 5; i++) {
+		struct hd_mem_request store = rig_load(UINT32_MAX, i * 128, 4, 4);
+		store.space = HD_MEM_LOCAL;
+		store.kind = HD_MEM_STORE;
+		store.class = HD_CLASS_SPILL_FILL;
+		rig_issue(&rig, 0, &store);
+		rig_run(&rig);
+	}
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.l1d_writebacks, 4);
+	ck_assert_uint_eq(total.counters.l1d_spill_fill, 5);
+	ck_assert_uint_eq(total.counters.l2_accesses, 4);
+	ck_assert_uint_eq(total.counters.dram_reads, 0);
+	struct hd_mem_request load = rig_load(1, 0, 4, 4);
+	load.space = HD_MEM_LOCAL;
+	latency_of(load);
+	total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.l2_hits, 4);
+	ck_assert_uint_eq(total.counters.dram_reads, 0);
+	hd_lsu_flush(rig.lsus[0]);
+	total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.l1d_writebacks, 4 + 4 + 12); /* one more victim, then three dirty lines */
+}
+END_TEST
+
+START_TEST(shared_memory_takes_ways_of_a_unified_l1)
+{
+	rig_build(&rig);
+	uint64_t lines = rig.config.l1_bytes / 128;
+	for (uint32_t pass = 0; pass < 3; pass++) {
+		if (pass == 2)
+			hd_lsu_set_shared(rig.lsus[0], 98304);
+		for (uint64_t i = 0; i < lines; i++) {
+			struct hd_mem_request load = rig_load(1, i * 128, 4, 4);
+			rig_issue(&rig, 0, &load);
+			rig_run(&rig);
+		}
+		struct hd_stats total = rig_total(&rig);
+		if (pass == 1)
+			ck_assert_uint_eq(total.counters.l1d_hits, lines);
+		if (pass == 2) /* a quarter is left: LRU over a longer sequence hits nothing but what was kept */
+			ck_assert_uint_le(total.counters.l1d_hits, lines + lines / 4);
+	}
+}
+END_TEST
+
+/* ---- load */
+
+struct traffic {
+	uint32_t per_sm, window, gap;
+	uint32_t issued[RIG_MAX_SMS];
+	uint64_t random, next[RIG_MAX_SMS];
+	struct hd_mem_request (*make)(struct traffic *traffic, uint32_t sm, uint32_t number, uint32_t token);
+};
+
+/* Issues one instruction every `gap` cycles while fewer than `window` are under way in the SM. */
+static uint64_t feed(struct rig *r, uint32_t sm, void *context)
+{
+	struct traffic *t = context;
+	uint32_t number = t->issued[sm], sms = (uint32_t)r->config.sm_count;
+	if (number == t->per_sm || !hd_lsu_can_accept(r->lsus[sm], r->now))
+		return UINT64_MAX;
+	if (t->next[sm] > r->now)
+		return t->next[sm];
+	if (number >= t->window && !r->done[(number - t->window) * sms + sm])
+		return UINT64_MAX;
+	struct hd_mem_request request = t->make(t, sm, number, number * sms + sm);
+	if (request.kind == HD_MEM_STORE || request.kind == HD_MEM_REDUCTION)
+		r->done[number * sms + sm] = 1;
+	rig_issue(r, sm, &request);
+	t->issued[sm]++;
+	t->next[sm] = r->now + t->gap;
+	return t->next[sm];
+}
+
+static uint64_t run_traffic(struct traffic *traffic)
+{
+	rig.feed = feed;
+	rig.context = traffic;
+	uint64_t start = rig.now;
+	rig_run(&rig);
+	return rig.now - start;
+}
+
+static struct hd_mem_request stream(struct traffic *t, uint32_t sm, uint32_t number, uint32_t token)
+{
+	(void)t;
+	(void)sm;
+	(void)number;
+	return rig_load(token, (uint64_t)token * 128, 4, 4);
+}
+
+START_TEST(streams_stay_below_the_dram_peak_and_near_it)
+{
+	struct traffic traffic = {.per_sm = 500, .window = 32, .gap = 1, .make = stream};
+	rig_build(&rig);
+	uint64_t cycles = run_traffic(&traffic);
+	struct hd_stats total = rig_total(&rig);
+	double bytes = (double)total.counters.dram_reads * 32 / (double)cycles * rig.config.core_mhz * 1e6;
+	double peak = 850e6 * 16 * 2 * 32; /* 870.4 GB/s */
+	ck_assert_msg(bytes <= peak && bytes >= 0.85 * peak, "%.1f GB/s", bytes / 1e9);
+}
+END_TEST
+
+static struct hd_mem_request in_l2(struct traffic *t, uint32_t sm, uint32_t number, uint32_t token)
+{
+	(void)t;
+	struct hd_mem_request request = rig_load(token, ((uint64_t)number * 80 + sm) % 8192 * 128, 4, 4);
+	request.cache = HD_CACHE_CG;
+	return request;
+}
+
+START_TEST(l2_bandwidth_is_bounded_by_slices_and_crossbar)
+{
+	struct traffic traffic = {.per_sm = 400, .window = 48, .gap = 1, .make = in_l2};
+	rig_build(&rig);
+	uint64_t cycles = run_traffic(&traffic);
+	struct hd_stats total = rig_total(&rig);
+	/* A reply of four sectors is five flits: 64 slices send at most 4/5 sector a cycle each, with head-of-line
+	 * blocking at 59 % for uniform traffic and more for the mildly regular one here. */
+	double sectors = (double)total.counters.l2_accesses / (double)cycles;
+	ck_assert_msg(sectors <= 64 * 0.8 && sectors >= 64 * 0.8 * 0.5, "%.1f sectors a cycle", sectors);
+}
+END_TEST
+
+static struct hd_mem_request scattered(struct traffic *t, uint32_t sm, uint32_t number, uint32_t token)
+{
+	struct hd_mem_request request = rig_load(token, 0, 0, 4);
+	(void)sm;
+	(void)number;
+	for (uint32_t lane = 0; lane < 32; lane++)
+		request.address[lane] = (sample_random(&t->random) >> 20 & 0xffffff) * 4;
+	return request;
+}
+
+START_TEST(latency_grows_with_load)
+{
+	static const uint32_t gaps[] = {4000, 400, 250, 150, 50};
+	uint64_t before = 0, alone = 0;
+	for (uint32_t i = 0; i < 5; i++) {
+		rig_init(&rig, 1 << 16);
+		struct traffic traffic = {.per_sm = 20, .window = 16, .gap = gaps[i], .random = 42, .make = scattered};
+		rig_build(&rig);
+		run_traffic(&traffic);
+		struct hd_stats total = rig_total(&rig);
+		uint64_t latency = total.counters.load_latency / total.counters.load_requests;
+		ck_assert_uint_eq(total.counters.load_requests, 20 * rig.config.sm_count);
+		ck_assert_msg(latency > before, "%llu after %llu", (unsigned long long)latency,
+			      (unsigned long long)before);
+		before = latency;
+		alone = i ? alone : latency;
+		if (i < 4)
+			rig_release(&rig);
+	}
+	ck_assert_uint_gt(before, 2 * alone);
+}
+END_TEST
+
+/* ---- skipping */
+
+static struct hd_mem_request mixed(struct traffic *t, uint32_t sm, uint32_t number, uint32_t token)
+{
+	uint64_t r = sample_random(&t->random) >> 7;
+	struct hd_mem_request request =
+		r & 1 ? scattered(t, sm, number, token)
+		      : rig_load(token, (r >> 20 & 0xfff) * 128, (r >> 8 & 3) * 4, 4u << (r >> 10 & 1));
+	request.kind = (uint8_t)(r >> 2 & 3);
+	request.space = (uint8_t)((r >> 4 & 7) < 3 ? r >> 4 & 7 : HD_MEM_GLOBAL);
+	request.cache = (uint8_t)(r >> 40 & 7);
+	request.mask = (uint32_t)(r >> 13) | 1u << (r & 31);
+	if (request.space == HD_MEM_LOCAL && request.kind > HD_MEM_STORE)
+		request.kind = HD_MEM_LOAD;
+	if (request.kind == HD_MEM_STORE || request.kind == HD_MEM_REDUCTION)
+		request.token = r >> 50 & 1 ? token : UINT32_MAX;
+	request.group = (uint16_t)(r >> 30 & 31);
+	if (request.space == HD_MEM_LOCAL)
+		for (uint32_t lane = 0; lane < 32; lane++)
+			request.address[lane] = (request.address[lane] & 0x3ff80) + lane * 4;
+	return request;
+}
+
+/* Small queues, so that everything stalls at times, in several clock domains. */
+static void configure_small(uint32_t variant)
+{
+	struct hd_config *c = &rig.config;
+	c->sm_count = 5;
+	c->l2_slices = variant & 1 ? 6 : 8;
+	c->dram_channels = 2;
+	c->lsu_queue = 4;
+	c->l1_bytes = 2048 * (1 + variant);
+	c->l1_ways = 4;
+	c->l1_mshrs = 24;
+	c->l1_mshr_merges = 2;
+	c->icnt_input_queue = 8;
+	c->icnt_output_queue = 8;
+	c->l2_slice_bytes = 16 * 128 * 4;
+	c->l2_ways = 4;
+	c->l2_mshrs = 8;
+	c->l2_mshr_merges = 2;
+	c->l2_queue = 2;
+	c->dram_queue = 8;
+	c->icnt_mhz = variant % 3 == 1 ? 700 : variant % 3 == 2 ? 1700 : 1132;
+	c->l2_mhz = variant % 4 == 3 ? 900 : variant % 4 == 2 ? 2000 : 1132;
+	c->dram_mhz = variant % 2 ? 3500.5 : 850;
+	c->l1_write = variant / 2 % 2;
+}
+
+START_TEST(skipping_cycles_changes_nothing)
+{
+	enum { TOKENS = 5 * 400 };
+	static uint64_t done[TOKENS];
+	struct hd_stats first = {0};
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		rig_init(&rig, TOKENS);
+		configure_small((uint32_t)_i);
+		rig.every_cycle = pass;
+		rig_build(&rig);
+		struct traffic traffic = {
+			.per_sm = 400, .window = 12, .gap = 1 + 7 * (uint32_t)_i, .random = 9, .make = mixed};
+		run_traffic(&traffic);
+		struct hd_stats total = rig_total(&rig);
+		ck_assert_uint_eq(rig.outstanding, 0);
+		ck_assert_uint_eq(total.counters.l1d_accesses, total.counters.l1d_hits +
+								       total.counters.l1d_pending_hits +
+								       total.counters.l1d_misses);
+		if (pass == 0) {
+			memcpy(done, rig.done, sizeof(done));
+			first = total;
+			rig_release(&rig);
+		}
+	}
+	ck_assert_int_eq(memcmp(done, rig.done, sizeof(done)), 0);
+	struct hd_stats second = rig_total(&rig);
+	ck_assert_int_eq(memcmp(&first, &second, sizeof(first)), 0);
+	ck_assert_uint_gt(first.counters.l1d_stall_cycles, 0);
+}
+END_TEST
+
+START_TEST(dumps_show_what_is_under_way)
+{
+	char *text = NULL;
+	size_t size = 0;
+	rig_build(&rig);
+	struct hd_mem_request request = rig_load(1, 0, 128, 4);
+	rig_issue(&rig, 0, &request);
+	for (uint32_t i = 1; i <= 60; i++) {
+		uint64_t woken[2] = {0};
+		hd_memory_tick(rig.memory, rig.now + i, woken);
+		hd_lsu_tick(rig.lsus[0], rig.now + i);
+	}
+	ck_assert(!hd_memory_idle(rig.memory));
+	FILE *out = open_memstream(&text, &size);
+	hd_memory_dump(rig.memory, out);
+	hd_lsu_dump(rig.lsus[0], out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "l2 slice"));
+	ck_assert_ptr_nonnull(strstr(text, "dram channel"));
+	ck_assert_ptr_nonnull(strstr(text, "waits for sectors"));
+	free(text);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	Suite *suite = suite_create("memory");
+	TCase *cases = tcase_create("cases");
+	tcase_add_checked_fixture(cases, set_up, tear_down);
+	tcase_set_timeout(cases, 120);
+	tcase_add_test(cases, l1_hits_take_the_l1_latency);
+	tcase_add_test(cases, completions_come_on_their_cycle);
+	tcase_add_test(cases, operands_are_waited_for);
+	tcase_add_test(cases, l2_hits_cross_twice);
+	tcase_add_test(cases, misses_go_to_dram);
+	tcase_add_test(cases, uncoalesced_hits_take_a_cycle_for_each_access_of_a_bank);
+	tcase_add_test(cases, shared_accesses_wait_for_conflicts);
+	tcase_add_test(cases, empty_masks_complete);
+	tcase_add_test(cases, stores_are_pending_until_acknowledged);
+	tcase_add_test(cases, local_victims_come_back_from_l2);
+	tcase_add_test(cases, shared_memory_takes_ways_of_a_unified_l1);
+	tcase_add_test(cases, streams_stay_below_the_dram_peak_and_near_it);
+	tcase_add_test(cases, l2_bandwidth_is_bounded_by_slices_and_crossbar);
+	tcase_add_test(cases, latency_grows_with_load);
+	tcase_add_loop_test(cases, skipping_cycles_changes_nothing, 0, 12);
+	tcase_add_test(cases, dumps_show_what_is_under_way);
+	suite_add_tcase(suite, cases);
+	return suite;
+}
