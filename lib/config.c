@@ -108,10 +108,10 @@ static int assign(struct hd_config *config, const char *name, const char *text, 
 	double value = strtod(text, &end);
 	if (end == text || *end || errno)
 		return hd_error(diag, loc, "%s needs a number, not '%s'", name, text);
-	if (key->kind == KIND_INT && value != (double)(uint64_t)value)
-		return hd_error(diag, loc, "%s needs a whole number, not '%s'", name, text);
 	if (!(value >= key->min && value <= key->max))
 		return hd_error(diag, loc, "%s is between %.15g and %.15g, not %s", name, key->min, key->max, text);
+	if (key->kind == KIND_INT && value != (double)(uint64_t)value)
+		return hd_error(diag, loc, "%s needs a whole number, not '%s'", name, text);
 	store(config, key, value);
 	return 0;
 }
@@ -327,6 +327,8 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 			 config->l2_line % config->sector == 0,
 		 "sector is a power of two that divides both cache lines"},
 		{is_power_of_two(config->dram_row), "dram_row is a power of two"},
+		{config->l1_line == config->l2_line, "l1_line and l2_line differ"},
+		{config->l1_line / config->sector <= 8, "a cache line has more than 8 sectors"},
 		{config->l1_bytes % (config->l1_line * config->l1_ways) == 0, "l1_bytes is not a multiple of l1_line * l1_ways"},
 		{config->l2_slice_bytes % (config->l2_line * config->l2_ways) == 0,
 		 "l2_slice_bytes is not a multiple of l2_line * l2_ways"},
