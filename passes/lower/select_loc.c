@@ -3,18 +3,43 @@
  */
 #include "passes/lower/select.h"
 
+#include <string.h>
+
 #include <llvm-c/DebugInfo.h>
 
+/* As the compiler was told it: relative names stay relative, so that objects do not depend on where they were built. */
 static const char *file_name(struct hd_unit *unit, LLVMMetadataRef file)
 {
-	unsigned name_len = 0, dir_len = 0;
-	const char *name = LLVMDIFileGetFilename(file, &name_len), *dir = LLVMDIFileGetDirectory(file, &dir_len);
+	unsigned length = 0;
+	const char *name = LLVMDIFileGetFilename(file, &length);
 
-	if (!name_len)
-		return NULL;
-	if (name[0] == '/' || !dir_len)
-		return hd_arena_printf(&unit->arena, "%.*s", (int)name_len, name);
-	return hd_arena_printf(&unit->arena, "%.*s/%.*s", (int)dir_len, dir, (int)name_len, name);
+	return length ? hd_arena_printf(&unit->arena, "%.*s", (int)length, name) : NULL;
+}
+
+static bool is_compiler_header(LLVMMetadataRef file)
+{
+	static const char mark[] = "/__clang_cuda_";
+	unsigned length = 0;
+	const char *name = LLVMDIFileGetFilename(file, &length);
+
+	return length && memmem(name, length, mark, sizeof mark - 1);
+}
+
+static LLVMMetadataRef file_of(LLVMMetadataRef place)
+{
+	LLVMMetadataRef scope = LLVMDILocationGetScope(place);
+
+	return scope ? LLVMDIScopeGetFile(scope) : NULL;
+}
+
+/* `threadIdx.x` and its kin are functions of clang's headers: their place is where the user wrote them. */
+static LLVMMetadataRef user_place(LLVMMetadataRef place)
+{
+	LLVMMetadataRef file, caller;
+
+	while ((file = file_of(place)) && is_compiler_header(file) && (caller = LLVMDILocationGetInlinedAt(place)))
+		place = caller;
+	return place;
 }
 
 static struct hd_loc function_loc(struct hd_unit *unit, LLVMValueRef function)
@@ -28,7 +53,7 @@ static struct hd_loc function_loc(struct hd_unit *unit, LLVMValueRef function)
 
 struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value)
 {
-	LLVMMetadataRef place, scope, file;
+	LLVMMetadataRef place, file;
 	LLVMValueRef function = NULL;
 
 	if (!value)
@@ -39,8 +64,8 @@ struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value)
 		return HD_NOWHERE;
 	place = LLVMInstructionGetDebugLoc(value);
 	if (place && LLVMDILocationGetLine(place)) {
-		scope = LLVMDILocationGetScope(place);
-		file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+		place = user_place(place);
+		file = file_of(place);
 		if (file)
 			return (struct hd_loc){file_name(unit, file), LLVMDILocationGetLine(place),
 					       LLVMDILocationGetColumn(place)};
@@ -53,7 +78,7 @@ struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value)
 /* Index in func->locs, each place once; files are named once a module. */
 int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
 {
-	LLVMMetadataRef place = LLVMInstructionGetDebugLoc(inst), scope, file;
+	LLVMMetadataRef place = LLVMInstructionGetDebugLoc(inst), key = place, file;
 	const struct hd_slot_entry *entry;
 	struct hd_loc loc;
 
@@ -66,8 +91,8 @@ int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
 	if (entry)
 		return (int)(sel->last_loc = entry->start);
 	sel->last_loc = 0;
-	scope = LLVMDILocationGetScope(place);
-	file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+	place = user_place(place);
+	file = file_of(place);
 	if (file && LLVMDILocationGetLine(place)) {
 		entry = hd_ptrmap_get(&sel->files, file);
 		if (!entry) {
@@ -80,6 +105,6 @@ int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
 		sel->last_loc = sel->func->locs.len;
 		hd_vec_push(&sel->func->locs, loc);
 	}
-	hd_ptrmap_put(&sel->locs, place, sel->last_loc, 1);
+	hd_ptrmap_put(&sel->locs, key, sel->last_loc, 1);
 	return (int)sel->last_loc;
 }
