@@ -181,7 +181,7 @@ $(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
 	$(call link,$(CC),,$(LIBS) -lsqlite3)
 
 $(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
-	$(call link,$(CC),,-L$(LLVM_LIB) -lclang-19 -Wl$(comma)-rpath$(comma)$(LLVM_LIB) $(LIBS))
+	$(call link,$(CC),,-lclang-19 $(LLVM_LINK) -lstdc++ $(LIBS))
 
 comma := ,
 

@@ -7,6 +7,13 @@
  *   call ... !heddle.call !{!"fru", i32 4}                   CARS embeds the FRU in calls (IV-A)
  *   define ... !heddle.intervals !{!"registers", i32 16, !1, ...}   LTRF's PREFETCHes: each interval's id, entry pc,
  *                                                            working set and live-in, as in !1 = !{i32 0, i32 0, !"R0-R3", !"R1"}
+ *   define ... !heddle.liveness !{!"max_live", i32 12, ...}  a pair for each number
+ *   define ... !heddle.preempt !{!"drain_instructions", i32 40, !1, ...}   Lin's preemption points: each one's kind, pc,
+ *                                                            live and live under divergence, as in !1 = !{!"pp", i32 32, !"R0-R3", !"R0-R5"}
+ *   define ... !heddle.reuse !{!"rthld", i32 12, !"near", i32 40, ...}   Malekeh's tags, counted
+ *   define ... !heddle.idempotence !{!"idempotent", i32 0, !"store", ...}   and what breaks it: cause, function, pc
+ *   store ... !heddle.breaks !{!"store"}                     the instruction, where it is this function's
+ *   !heddle.launches = !{!{!"JSON"}}                         of relocatable modules (launches.c)
  *
  * Only metadata is added, so that the code that other back ends make of it is the same.
  * Linear in the instructions.
@@ -105,6 +112,32 @@ static void annotate_intervals(const struct annotate *annotate, LLVMValueRef fun
 	attach(annotate, function, "heddle.intervals", operands, facts->interval_count + 2);
 }
 
+static void annotate_liveness(const struct annotate *annotate, LLVMValueRef function,
+			      const struct hd_meta_function *facts)
+{
+#define X(field) text_node(annotate, #field), number_node(annotate, facts->field)
+	LLVMMetadataRef operands[] = {X(max_live),	     X(max_live_pc),	    X(max_live_divergent),
+				      X(max_live_divergent_pc), X(divergent_branches), X(uniform_branches)};
+#undef X
+	attach(annotate, function, "heddle.liveness", operands, sizeof(operands) / sizeof(operands[0]));
+}
+
+static void annotate_points(const struct annotate *annotate, LLVMValueRef function,
+			    const struct hd_meta_function *facts)
+{
+	LLVMMetadataRef *operands = HD_ARENA_NEW(&annotate->unit->arena, LLVMMetadataRef, facts->point_count + 2);
+	operands[0] = text_node(annotate, "drain_instructions");
+	operands[1] = number_node(annotate, facts->drain_instructions);
+	for (uint32_t i = 0; i < facts->point_count; i++) {
+		const struct hd_meta_point *point = &facts->points[i];
+		LLVMMetadataRef parts[] = {text_node(annotate, point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp"),
+					   number_node(annotate, point->pc), registers_node(annotate, point->live.regs),
+					   registers_node(annotate, point->live_divergent.regs)};
+		operands[2 + i] = LLVMMDNodeInContext2(annotate->context, parts, 4);
+	}
+	attach(annotate, function, "heddle.preempt", operands, facts->point_count + 2);
+}
+
 static void list_insts(struct annotate *annotate, LLVMValueRef function)
 {
 	HD_VEC(LLVMValueRef) insts = {annotate->insts, 0, annotate->inst_capacity};
@@ -134,6 +167,40 @@ static void annotate_calls(struct annotate *annotate, LLVMValueRef function, uin
 		LLVMSetMetadata(annotate->insts[ordinal], annotate->call_kind,
 				LLVMMetadataAsValue(annotate->context, node));
 	}
+}
+
+static void annotate_reuse(const struct annotate *annotate, LLVMValueRef function, const struct hd_meta_reuse *reuse)
+{
+	LLVMMetadataRef operands[] = {text_node(annotate, "rthld"), number_node(annotate, reuse->rthld),
+				      text_node(annotate, "near"),  number_node(annotate, reuse->near),
+				      text_node(annotate, "far"),   number_node(annotate, reuse->far),
+				      text_node(annotate, "dead"),  number_node(annotate, reuse->dead)};
+	attach(annotate, function, "heddle.reuse", operands, sizeof(operands) / sizeof(operands[0]));
+}
+
+static void annotate_idempotence(struct annotate *annotate, LLVMValueRef function, uint32_t index,
+				 const struct hd_meta_idempotence *facts)
+{
+	static const char *const why[] = {"", "store", "atomic", "volatile", "call", "service", "clock"};
+	const struct hd_function *code = &annotate->unit->object.functions[index];
+	bool breaks = facts->why != HD_BREAK_NONE;
+	LLVMMetadataRef operands[5] = {text_node(annotate, "idempotent"), number_node(annotate, !breaks)};
+	if (breaks) {
+		operands[2] = text_node(annotate, why[facts->why]);
+		operands[3] = text_node(annotate, facts->at.function);
+		operands[4] = number_node(annotate, facts->at.pc);
+	}
+	attach(annotate, function, "heddle.idempotence", operands, breaks ? 5 : 2);
+	uint32_t ordinal = UINT32_MAX;
+	if (breaks && strcmp(facts->at.function, code->name) == 0)
+		ordinal = code->origins[facts->at.pc / HD_INST_BYTES].ir;
+	if (ordinal == UINT32_MAX)
+		return;
+	list_insts(annotate, function);
+	unsigned kind = LLVMGetMDKindIDInContext(annotate->context, "heddle.breaks", 13);
+	LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, &operands[2], 1);
+	if (ordinal < annotate->inst_count)
+		LLVMSetMetadata(annotate->insts[ordinal], kind, LLVMMetadataAsValue(annotate->context, node));
 }
 
 static int compare(const void *name, const void *facts)
@@ -170,8 +237,12 @@ int hd_annotate_run(struct hd_unit *unit)
 			continue;
 		annotate_function(&annotate, function, whole);
 		annotate_intervals(&annotate, function, whole);
+		annotate_liveness(&annotate, function, whole);
+		annotate_points(&annotate, function, whole);
 		annotate_calls(&annotate, function, f, whole);
+		annotate_reuse(&annotate, function, whole->reuse);
+		annotate_idempotence(&annotate, function, f, whole->idempotence);
 	}
 	free(annotate.insts);
-	return 0;
+	return hd_launch_facts_keep(unit);
 }

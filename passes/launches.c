@@ -7,6 +7,9 @@
  *
  * Kernels are named as hd_metadata_find takes them; those that this module does not have are
  * another module's. Occupancy, PAG width and R2D2's register check need the block sizes.
+ *
+ * A relocatable module keeps its facts as `!heddle.launches = !{!{!"JSON"}}`, so that a kernel's launches in other sources
+ * are known when the modules are linked: the linked module has an operand for each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +28,27 @@ static int malformed(const struct facts *facts, const char *what)
 	return hd_error(facts->unit->diag, (struct hd_loc){.file = facts->path}, "launch facts: %s", what);
 }
 
-static struct hd_meta_function *find(const struct facts *facts, const json_t *name)
+#define KEPT "heddle.launches"
+
+/* A static kernel of a relocatable module: its name and `__intern__<hash of the source>`. */
+static const struct hd_meta_function *find_static(const struct hd_metadata *metadata, const char *name)
+{
+	static const char suffix[] = "__intern__";
+	size_t len = strlen(name);
+	for (uint32_t i = 0; i < metadata->function_count; i++)
+		if (!strncmp(metadata->functions[i].name, name, len) &&
+		    !strncmp(metadata->functions[i].name + len, suffix, strlen(suffix)))
+			return &metadata->functions[i];
+	return NULL;
+}
+
+static struct hd_meta_function *find(const struct facts *facts, const json_t *json)
 {
 	const struct hd_metadata *metadata = &facts->unit->metadata;
-	const struct hd_meta_function *found =
-		json_is_string(name) ? hd_metadata_find(metadata, json_string_value(name)) : NULL;
+	const char *name = json_string_value(json);
+	const struct hd_meta_function *found = name ? hd_metadata_find(metadata, name) : NULL;
+	if (!found && name && facts->unit->options.relocatable)
+		found = find_static(metadata, name);
 	return found && found->kernel ? metadata->functions + (found - metadata->functions) : NULL;
 }
 
@@ -124,17 +143,100 @@ static int read_all(const struct facts *facts, const json_t *root)
 	return read_launches(facts, launches);
 }
 
+/* ------------------------------------------------------------ files and modules */
+
+static json_t *load_file(const struct facts *facts)
+{
+	json_error_t error;
+	json_t *root = json_load_file(facts->path, JSON_REJECT_DUPLICATES, &error);
+	if (!root) {
+		struct hd_loc loc = {facts->path, error.line > 0 ? (uint32_t)error.line : 0,
+				     error.column > 0 ? (uint32_t)error.column : 0};
+		hd_error(facts->unit->diag, loc, "launch facts: %s", error.text);
+	}
+	return root;
+}
+
+/* Launch sites of an inline function in a header come from each source that includes it. */
+static void add_new(json_t *to, const json_t *from)
+{
+	json_t *one, *other;
+	size_t i, k;
+	json_array_foreach((json_t *)from, i, one)
+	{
+		bool known = false;
+		json_array_foreach(to, k, other)
+			known = known || json_equal(one, other);
+		if (!known)
+			json_array_append(to, one);
+	}
+}
+
+static const char *kept_text(LLVMValueRef node, unsigned *length)
+{
+	LLVMValueRef operand = NULL;
+	if (LLVMGetMDNodeNumOperands(node) == 1)
+		LLVMGetMDNodeOperands(node, &operand);
+	return operand ? LLVMGetMDString(operand, length) : NULL;
+}
+
+/* All that the linked modules kept, as one. */
+static json_t *load_kept(struct hd_unit *unit)
+{
+	unsigned count = LLVMGetNamedMetadataNumOperands(unit->source, KEPT), length;
+	LLVMValueRef *nodes = HD_ARENA_NEW(&unit->arena, LLVMValueRef, count);
+	json_t *kernels = json_array(), *launches = json_array();
+	LLVMGetNamedMetadataOperands(unit->source, KEPT, nodes);
+	for (unsigned i = 0; i < count; i++) {
+		const char *text = kept_text(nodes[i], &length);
+		json_t *root = text ? json_loadb(text, length, 0, NULL) : NULL;
+		add_new(kernels, json_object_get(root, "kernels"));
+		add_new(launches, json_object_get(root, "launches"));
+		json_decref(root);
+	}
+	return json_pack("{s:o,s:o}", "kernels", kernels, "launches", launches);
+}
+
 int hd_launch_facts_read(struct hd_unit *unit, const char *path)
 {
-	const struct facts facts = {unit, hd_arena_strdup(&unit->arena, path)};
-	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-	if (!root) {
-		struct hd_loc loc = {facts.path, error.line > 0 ? (uint32_t)error.line : 0,
-				     error.column > 0 ? (uint32_t)error.column : 0};
-		return hd_error(unit->diag, loc, "launch facts: %s", error.text);
-	}
-	int status = read_all(&facts, root);
+	const struct facts facts = {unit, path ? hd_arena_strdup(&unit->arena, path) : "!" KEPT};
+	if (!path && !LLVMGetNamedMetadataNumOperands(unit->source, KEPT))
+		return 0;
+	json_t *root = path ? load_file(&facts) : load_kept(unit);
+	int status = root ? read_all(&facts, root) : -1;
 	json_decref(root);
 	return status;
+}
+
+/* Names as the linked program has them: this module's static kernels can be told from others' of the same name. */
+static void resolve(const struct facts *facts, json_t *list, const char *key)
+{
+	json_t *entry;
+	size_t i;
+	json_array_foreach(list, i, entry)
+	{
+		const struct hd_meta_function *function = find(facts, json_object_get(entry, key));
+		if (function)
+			json_object_set_new(entry, key, json_string(function->name));
+	}
+}
+
+int hd_launch_facts_keep(struct hd_unit *unit)
+{
+	const struct facts facts = {unit, unit->options.launch_facts};
+	if (!unit->options.relocatable || !facts.path || LLVMGetNamedMetadataNumOperands(unit->source, KEPT))
+		return 0;
+	json_t *root = load_file(&facts);
+	resolve(&facts, json_object_get(root, "kernels"), "name");
+	resolve(&facts, json_object_get(root, "launches"), "kernel");
+	char *json = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	json_decref(root);
+	if (!json)
+		return -1;
+	LLVMContextRef context = LLVMGetModuleContext(unit->source);
+	LLVMMetadataRef string = LLVMMDStringInContext2(context, json, strlen(json));
+	LLVMMetadataRef node = LLVMMDNodeInContext2(context, &string, 1);
+	LLVMAddNamedMetadataOperand(unit->source, KEPT, LLVMMetadataAsValue(context, node));
+	free(json);
+	return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "heddle/version.h"
 #include "passes/analysis/chain.h"
+#include "passes/analysis/reuse.h"
 #include "passes/analysis/preempt.h"
 #include "passes/analysis/intervals.h"
 #include "passes/graph/callgraph.h"
@@ -21,10 +22,14 @@
 /* From the C++ run-time library, which is there wherever LLVM is; weak, so that no program has to name it. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status) __attribute__((weak));
 
+/* Separate compilation makes static kernels visible under their name with `__intern__<hash of the source>`. */
 static const char *demangle(struct hd_unit *unit, const char *name)
 {
 	int status = -1;
-	char *text = !strncmp(name, "_Z", 2) && __cxa_demangle ? __cxa_demangle(name, NULL, NULL, &status) : NULL;
+	char *plain = hd_arena_strdup(&unit->arena, name), *suffix = strstr(plain, "__intern__");
+	if (suffix)
+		*suffix = 0;
+	char *text = !strncmp(plain, "_Z", 2) && __cxa_demangle ? __cxa_demangle(plain, NULL, NULL, &status) : NULL;
 	const char *result = text && !status ? hd_arena_strdup(&unit->arena, text) : name;
 	free(text);
 	return result;
@@ -253,6 +258,8 @@ static int by_name(const void *a, const void *b)
 int hd_metadata_run(struct hd_unit *unit)
 {
 	const struct hd_meta_function *known = hd_pass_result(unit, HD_PASS_STACKDEPTH);
+	struct hd_reuse *reuse = hd_pass_result(unit, HD_PASS_REUSE);
+	struct hd_meta_idempotence *idempotence = hd_pass_result(unit, HD_PASS_IDEMPOTENCE);
 	uint32_t count = unit->object.function_count;
 	struct hd_meta_function *facts = HD_ARENA_NEW(&unit->arena, struct hd_meta_function, count);
 	if (count)
@@ -262,6 +269,8 @@ int hd_metadata_run(struct hd_unit *unit)
 		hd_intervals_describe(unit, f, &facts[f], &unit->arena);
 		spills(&unit->object.functions[f], &facts[f]);
 		hd_preempt_facts(unit, f, &facts[f]);
+		facts[f].reuse = &reuse[f].facts;
+		facts[f].idempotence = &idempotence[f];
 	}
 	shared_memory(unit, facts);
 	if (count)
@@ -276,7 +285,7 @@ int hd_metadata_run(struct hd_unit *unit)
 		.functions = facts,
 		.function_count = count,
 	};
-	return unit->options.launch_facts ? hd_launch_facts_read(unit, unit->options.launch_facts) : 0;
+	return hd_launch_facts_read(unit, unit->options.launch_facts);
 }
 
 void hd_metadata_print_unit(FILE *out, const struct hd_unit *unit)

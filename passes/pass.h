@@ -58,8 +58,10 @@ void hd_unit_release(struct hd_unit *unit);
  */
 int hd_options_parse(struct hd_unit *unit, const char *parameters);
 
-/* Adds heddle-cc's JSON about the host code to unit->metadata. 0 or -1. */
+/* Adds heddle-cc's JSON about the host code to unit->metadata; `path` NULL: what the linked modules kept of it. 0 or -1. */
 int hd_launch_facts_read(struct hd_unit *unit, const char *path);
+/* Keeps it in a relocatable module's IR. 0 or -1. */
+int hd_launch_facts_keep(struct hd_unit *unit);
 
 /* The rows' functions, in the order of passes.def. Those of the lowering are in unit.h. */
 void hd_print_legalized(FILE *out, const struct hd_unit *unit);
@@ -90,6 +92,12 @@ int hd_strands_verify_unit(struct hd_unit *unit);
 int hd_stackdepth_run(struct hd_unit *unit);
 void hd_stackdepth_print(FILE *out, const struct hd_unit *unit);
 int hd_stackdepth_verify(struct hd_unit *unit);
+int hd_reuse_run(struct hd_unit *unit);
+void hd_reuse_print_unit(FILE *out, const struct hd_unit *unit);
+int hd_reuse_verify_unit(struct hd_unit *unit);
+int hd_idempotence_run(struct hd_unit *unit);
+void hd_idempotence_print_unit(FILE *out, const struct hd_unit *unit);
+int hd_idempotence_verify_unit(struct hd_unit *unit);
 int hd_metadata_run(struct hd_unit *unit);
 void hd_metadata_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_metadata_verify_unit(struct hd_unit *unit);

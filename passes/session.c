@@ -14,6 +14,8 @@
 
 #include "passes/analysis/preempt.h"
 #include "passes/analysis/intervals.h"
+#include "passes/analysis/idempotence.h"
+#include "passes/analysis/reuse.h"
 #include "passes/analysis/stackdepth.h"
 #include "passes/pass.h"
 
@@ -204,6 +206,10 @@ static void remarks(struct hd_session *session, unsigned row)
 		hd_intervals_remarks(&session->unit, session->host.remark);
 	if (row == HD_PASS_LIVENESS)
 		hd_liveness_remarks(&session->unit, session->host.remark);
+	if (row == HD_PASS_REUSE)
+		hd_reuse_remarks(&session->unit, session->host.remark);
+	if (row == HD_PASS_IDEMPOTENCE)
+		hd_idempotence_remarks(&session->unit, session->host.remark);
 	if (row == HD_PASS_PREEMPT)
 		hd_preempt_remarks(&session->unit, session->host.remark);
 }

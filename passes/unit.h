@@ -19,6 +19,7 @@ struct hd_options {
 	uint32_t max_registers;   /* maxrregcount=; 0: 255 */
 	uint32_t interval_regs;   /* interval-regs= */
 	uint32_t rthld;           /* rthld= */
+	const char *profile;      /* profile=: what a run counted */
 	uint32_t preempt_every;   /* preempt-every= */
 	const char *abi;          /* abi=cars|observed */
 	const char *launch_facts; /* launches=FILE: what libclang saw, JSON written by heddle-cc */

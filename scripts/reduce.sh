@@ -47,6 +47,8 @@ for case; do
 	level=${failure%% *}
 	rest=${failure#* }
 	registers=${rest%% *}
+	rest=${rest#* }
+	undefined=${rest%% *}
 	reason=${rest#* }
 	echo "$case: -$level, $registers registers: $reason"
 	case $case in
@@ -59,16 +61,17 @@ for case; do
 		ini=$B/test/fuzz/cases/$name/kernel.ini
 		;;
 	esac
+	source=$(realpath "$from")
 	cp "$ini" "$out/$name.ini"
 	test=$out/$name.sh
 	cat > "$test" <<EOF
 #!/bin/sh
-B='$B' exec '$PWD/test/fuzz/run' --ini '$PWD/$out/$name.ini' --levels '$level' --registers '$registers' --expect '$reason' "\$1"
+B='$B' exec '$PWD/test/fuzz/run' --ini '$PWD/$out/$name.ini' --levels '$level' --registers '$registers' --undefined '$undefined' --expect '$reason' "\$1"
 EOF
 	chmod +x "$test"
 	# operands-skip takes away masks and guards: what is left would not be defined.
 	(cd "$out" && "$bin/llvm-reduce" --test="./$name.sh" -o "$name.ll" --skip-delta-passes=operands-skip \
-		--abort-on-invalid-reduction=false "$OLDPWD/$from" > "$name.log" 2>&1) || {
+		--abort-on-invalid-reduction=false "$source" > "$name.log" 2>&1) || {
 		echo "llvm-reduce failed: $out/$name.log"
 		status=1
 		continue

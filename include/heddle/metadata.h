@@ -64,24 +64,23 @@ struct hd_meta_launch {
 	bool block_known, shared_known;
 };
 
-/* Registers in ascending order, and predicates as bits. */
+/* Registers and predicates: bit r % 64 of word r / 64 is register r, bit p of preds predicate p. */
 struct hd_meta_registers {
-	uint8_t *regs;
-	uint32_t count;
+	uint64_t regs[4];
 	uint8_t preds;
 };
 
 /*
  * A register whose values follow a pattern inside a pattern analysing group: min(warp width, x dimension of the block)
  * neighbouring threads (Lin 2.3.3). It holds where that x dimension is a multiple of the warp width or a divisor of it,
- * for the threads that have not exited.
+ * for the threads that need the register: those for which it is live where they are or wait.
  */
 struct hd_meta_pattern {
 	uint8_t reg;
 	bool strided;        /* else uniform */
 	bool stride_known;
 	int32_t stride;      /* strided: from one thread to the next; 0: uniform */
-	uint32_t dimensions; /* it holds for the whole block ("global") in blocks of at most so many dimensions; 0: never */
+	uint32_t dimensions; /* it holds for the whole block ("global") in blocks of at most so many dimensions; 0: never. At bar.pp only */
 };
 
 /* A preemption point (Lin 2.4.1). */
@@ -101,12 +100,37 @@ struct hd_meta_barrier {
 	struct hd_meta_registers live;
 };
 
-/* A register-interval or a strand (LTRF 3.3, 6.6): control enters at entry_pc only. */
+/* A register-interval or a strand (LTRF 3.3, 6.6): control enters at entry_pc only; a strand may branch back to its own. */
 struct hd_meta_interval {
-	uint32_t id, entry_pc;   /* a PREFETCH is due before entry_pc when control comes from elsewhere and the set is not empty */
+	uint32_t id, entry_pc;   /* where a PREFETCH is due when control comes from elsewhere and the set is not empty */
 	uint32_t *pcs, pc_count; /* its instructions, ascending */
 	uint64_t working_set[4]; /* the PREFETCH bit-vector: bit r % 64 of word r / 64 is register r */
 	uint64_t live_in[4];     /* of these, what some lane of the warp may still read; the others need space only */
+};
+
+/* Reuse distances of register operands and their tags (Malekeh 3.2, 4). */
+#define HD_REUSE_BUCKETS 8
+struct hd_meta_reuse {
+	uint32_t rthld;                       /* a value is near that is read again within less than so many instructions */
+	bool profiled;                        /* branches weighed by a run, not by an estimate */
+	uint32_t near, far, dead;             /* register operands of the code; dead: not read again */
+	uint32_t histogram[HD_REUSE_BUCKETS]; /* of the near and far: distances 1, 2, 3-4, 5-8, ..., 33-64, more */
+	uint8_t *tags;                        /* of each instruction: bit 0 dst, 1 a, 2 b, 3 c is near */
+	uint32_t tag_count;                   /* instructions */
+};
+
+/* Whether a thread block can be run again from its start (SM-flushing, Lin 2.2.2), and if not, why. */
+enum hd_idempotence_break { HD_BREAK_NONE, HD_BREAK_STORE, HD_BREAK_ATOMIC, HD_BREAK_VOLATILE, HD_BREAK_CALL,
+			    HD_BREAK_SERVICE, HD_BREAK_CLOCK };
+struct hd_meta_place {
+	const char *function; /* NULL: no place */
+	uint32_t pc;
+	struct hd_meta_source source;
+};
+struct hd_meta_idempotence {
+	enum hd_idempotence_break why; /* HD_BREAK_NONE: it can */
+	struct hd_meta_place at;       /* the instruction that breaks it, in the function or in what it calls */
+	struct hd_meta_place read;     /* HD_BREAK_STORE: a load of what the store may overwrite */
 };
 
 struct hd_meta_function {
@@ -145,6 +169,8 @@ struct hd_meta_function {
 	uint32_t call_count;
 	struct hd_meta_save *saves;
 	uint32_t save_count;
+	struct hd_meta_reuse *reuse;             /* NULL: not known */
+	struct hd_meta_idempotence *idempotence; /* NULL: not known */
 	struct hd_meta_launch *launches;
 	uint32_t launch_count;
 	/* intervals (LTRF 3.3) */
@@ -153,7 +179,8 @@ struct hd_meta_function {
 	uint32_t interval_registers; /* N: most registers of an interval */
 	uint32_t first_intervals;    /* after Algorithm 1, before Algorithm 2 */
 	uint32_t prefetches, strand_prefetches; /* those that have registers */
-	uint32_t code_bytes, vector_bytes, explicit_bytes; /* the code; what PREFETCHes add to it, as vectors alone and with instructions */
+	uint32_t code_bytes;   /* the code */
+	uint32_t vector_bytes, explicit_bytes; /* what PREFETCHes add to it, as vectors alone and with instructions */
 	/* liveness (Lin 2.3.2): points are boundaries before an instruction */
 	uint32_t max_live, max_live_pc; /* most live registers */
 	uint32_t max_live_divergent, max_live_divergent_pc; /* the same for a warp that has diverged */

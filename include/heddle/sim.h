@@ -43,6 +43,7 @@ struct hd_sim_options {
 	uint64_t watchdog;      /* cycles without a retired instruction before a launch is stopped; 0: default (10 million) */
 	uint32_t stack_bytes;   /* local memory a thread gets for calls whose depth is not known (recursion); 0: default 16 KB */
 	uint64_t heap_bytes;    /* device malloc; 0: default 8 MB */
+	bool profile;           /* count executions of each instruction: the key `profile` of the statistics */
 	const char *trace;      /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
 };

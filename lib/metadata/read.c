@@ -212,13 +212,21 @@ static uint32_t get_ascending(struct input *input, const struct place *place, co
 	return (uint32_t)json_array_size(array);
 }
 
+static void get_vector(struct input *input, const struct place *place, const json_t *object, const char *key,
+		       uint64_t vector[4])
+{
+	uint8_t numbers[255];
+	uint32_t count = get_ascending(input, place, object, key, 255, numbers);
+	for (uint32_t i = 0; i < count; i++)
+		vector[numbers[i] / 64] |= UINT64_C(1) << (numbers[i] % 64);
+}
+
 static struct hd_meta_registers get_registers(struct input *input, const struct place *place, const json_t *object,
 					      const char *registers, const char *predicates)
 {
-	uint8_t numbers[255];
-	struct hd_meta_registers set = {.count = get_ascending(input, place, object, registers, 255, numbers)};
-	set.regs = HD_ARENA_NEW(input->arena, uint8_t, set.count);
-	memcpy(set.regs, numbers, set.count);
+	uint8_t numbers[7];
+	struct hd_meta_registers set = {0};
+	get_vector(input, place, object, registers, set.regs);
 	uint32_t count = get_ascending(input, place, object, predicates, 7, numbers);
 	for (uint32_t i = 0; i < count; i++)
 		set.preds |= (uint8_t)(1u << numbers[i]);
@@ -252,15 +260,6 @@ static void read_barrier(struct input *input, const struct place *place, const j
 	struct hd_meta_barrier *barrier = element;
 	barrier->pc = get_number(input, place, object, "pc");
 	barrier->live = get_registers(input, place, object, "live", "predicates");
-}
-
-static void get_vector(struct input *input, const struct place *place, const json_t *object, const char *key,
-		       uint64_t vector[4])
-{
-	uint8_t numbers[255];
-	uint32_t count = get_ascending(input, place, object, key, 255, numbers);
-	for (uint32_t i = 0; i < count; i++)
-		vector[numbers[i] / 64] |= UINT64_C(1) << (numbers[i] % 64);
 }
 
 static void get_pcs(struct input *input, const struct place *place, const json_t *object,
@@ -341,6 +340,85 @@ static void read_point(struct input *input, const struct place *place, const jso
 				      read_pattern);
 }
 
+static void get_histogram(struct input *input, const struct place *place, const json_t *object,
+			  uint32_t histogram[HD_REUSE_BUCKETS])
+{
+	const json_t *array = get_array(input, place, object, "histogram");
+	bool good = json_array_size(array) == HD_REUSE_BUCKETS;
+	for (unsigned b = 0; good && b < HD_REUSE_BUCKETS; b++) {
+		json_int_t count = json_integer_value(json_array_get(array, b));
+		good = json_is_integer(json_array_get(array, b)) && count >= 0 && count <= UINT32_MAX;
+		histogram[b] = (uint32_t)count;
+	}
+	if (!good)
+		expected(input, place, "histogram", "eight counts");
+}
+
+static void get_tags(struct input *input, const struct place *place, const json_t *object, struct hd_meta_reuse *reuse)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *text = get_text(input, place, object, "tags");
+	reuse->tag_count = (uint32_t)strlen(text);
+	reuse->tags = HD_ARENA_NEW(input->arena, uint8_t, reuse->tag_count);
+	for (uint32_t i = 0; i < reuse->tag_count; i++) {
+		const char *digit = strchr(digits, text[i]);
+		if (!digit) {
+			expected(input, place, "tags", "hexadecimal digits");
+			return;
+		}
+		reuse->tags[i] = (uint8_t)(digit - digits);
+	}
+}
+
+static struct hd_meta_reuse *get_reuse(struct input *input, const struct place *place, const json_t *function,
+				       uint32_t instructions)
+{
+	const struct place here = {place, "reuse", 0};
+	const json_t *object = json_object_get(function, "reuse");
+	if (!object)
+		return NULL;
+	struct hd_meta_reuse *reuse = HD_ARENA_NEW(input->arena, struct hd_meta_reuse, 1);
+	reuse->rthld = get_number(input, &here, object, "rthld");
+	reuse->profiled = get_flag(input, &here, object, "profiled");
+	reuse->near = get_number(input, &here, object, "near");
+	reuse->far = get_number(input, &here, object, "far");
+	reuse->dead = get_number(input, &here, object, "dead");
+	get_histogram(input, &here, object, reuse->histogram);
+	get_tags(input, &here, object, reuse);
+	if (reuse->tag_count != instructions)
+		expected(input, &here, "tags", "a digit for each instruction");
+	return reuse;
+}
+
+static struct hd_meta_place get_place(struct input *input, const struct place *place, const json_t *object,
+				      const char *key)
+{
+	const struct place here = {place, key, 0};
+	const json_t *value = json_object_get(object, key);
+	if (json_is_null(value))
+		return (struct hd_meta_place){0};
+	return (struct hd_meta_place){get_text(input, &here, value, "function"), get_number(input, &here, value, "pc"),
+				      get_source(input, &here, value)};
+}
+
+static struct hd_meta_idempotence *get_idempotence(struct input *input, const struct place *place,
+						   const json_t *function)
+{
+	static const char *const why[] = {"store", "atomic", "volatile", "call", "service", "clock"};
+	const struct place here = {place, "idempotence", 0};
+	const json_t *object = json_object_get(function, "idempotence");
+	if (!object)
+		return NULL;
+	struct hd_meta_idempotence *facts = HD_ARENA_NEW(input->arena, struct hd_meta_idempotence, 1);
+	if (!get_flag(input, &here, object, "idempotent")) {
+		facts->why = (enum hd_idempotence_break)(
+			1 + get_choice(input, &here, object, "why", why, 6, "what breaks idempotence"));
+		facts->at = get_place(input, &here, object, "at");
+		facts->read = get_place(input, &here, object, "read");
+	}
+	return facts;
+}
+
 static void read_function(struct input *input, const struct place *place, const json_t *object, void *element)
 {
 	struct hd_meta_function *function = element;
@@ -386,6 +464,8 @@ static void read_function(struct input *input, const struct place *place, const 
 				       &function->point_count, read_point);
 	function->barriers = get_records(input, &preempt_place, preempt, "barriers", sizeof(*function->barriers),
 					 &function->barrier_count, read_barrier);
+	function->reuse = get_reuse(input, place, object, function->instructions);
+	function->idempotence = get_idempotence(input, place, object);
 }
 
 static int by_name(const void *a, const void *b)

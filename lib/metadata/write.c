@@ -113,11 +113,12 @@ static json_t *saves_json(const struct hd_meta_function *function)
 	return array;
 }
 
-static json_t *registers_json(const struct hd_meta_registers *set)
+static json_t *vector_json(const uint64_t vector[4])
 {
 	json_t *array = json_array();
-	for (uint32_t i = 0; i < set->count; i++)
-		json_array_append_new(array, json_integer(set->regs[i]));
+	for (unsigned reg = 0; reg < 255; reg++)
+		if (vector[reg / 64] >> (reg % 64) & 1)
+			json_array_append_new(array, json_integer(reg));
 	return array;
 }
 
@@ -163,8 +164,8 @@ static json_t *points_json(const struct hd_meta_function *function)
 		json_object_set_new(object, "pc", json_integer(point->pc));
 		json_object_set_new(object, "kind", json_string(point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp"));
 		json_object_set_new(object, "loop_pc", outside ? json_null() : json_integer(point->loop_pc));
-		json_object_set_new(object, "live", registers_json(&point->live));
-		json_object_set_new(object, "live_divergent", registers_json(&point->live_divergent));
+		json_object_set_new(object, "live", vector_json(point->live.regs));
+		json_object_set_new(object, "live_divergent", vector_json(point->live_divergent.regs));
 		json_object_set_new(object, "predicates", predicates_json(&point->live));
 		json_object_set_new(object, "predicates_divergent", predicates_json(&point->live_divergent));
 		json_object_set_new(object, "mask", mask_json(point->mask));
@@ -182,19 +183,10 @@ static json_t *barriers_json(const struct hd_meta_function *function)
 		const struct hd_meta_barrier *barrier = &function->barriers[i];
 		json_t *object = json_object();
 		json_object_set_new(object, "pc", json_integer(barrier->pc));
-		json_object_set_new(object, "live", registers_json(&barrier->live));
+		json_object_set_new(object, "live", vector_json(barrier->live.regs));
 		json_object_set_new(object, "predicates", predicates_json(&barrier->live));
 		json_array_append_new(array, object);
 	}
-	return array;
-}
-
-static json_t *vector_json(const uint64_t vector[4])
-{
-	json_t *array = json_array();
-	for (unsigned reg = 0; reg < 255; reg++)
-		if (vector[reg / 64] >> (reg % 64) & 1)
-			json_array_append_new(array, json_integer(reg));
 	return array;
 }
 
@@ -229,6 +221,54 @@ static json_t *launches_json(const struct hd_meta_function *function)
 		json_array_append_new(array, object);
 	}
 	return array;
+}
+
+/* A hexadecimal digit for each instruction. */
+static json_t *tags_json(const struct hd_meta_reuse *reuse)
+{
+	char *digits = malloc(reuse->tag_count + 1);
+	for (uint32_t i = 0; i < reuse->tag_count && digits; i++)
+		digits[i] = "0123456789abcdef"[reuse->tags[i] & 15];
+	json_t *text = digits ? json_stringn(digits, reuse->tag_count) : NULL;
+	free(digits);
+	return text;
+}
+
+static json_t *reuse_json(const struct hd_meta_reuse *reuse)
+{
+	json_t *object = json_object(), *histogram = json_array();
+	for (unsigned b = 0; b < HD_REUSE_BUCKETS; b++)
+		json_array_append_new(histogram, json_integer(reuse->histogram[b]));
+	json_object_set_new(object, "rthld", json_integer(reuse->rthld));
+	json_object_set_new(object, "profiled", json_boolean(reuse->profiled));
+	json_object_set_new(object, "near", json_integer(reuse->near));
+	json_object_set_new(object, "far", json_integer(reuse->far));
+	json_object_set_new(object, "dead", json_integer(reuse->dead));
+	json_object_set_new(object, "histogram", histogram);
+	json_object_set_new(object, "tags", tags_json(reuse));
+	return object;
+}
+
+static json_t *place_json(const struct hd_meta_place *place)
+{
+	if (!place->function)
+		return json_null();
+	json_t *object = json_object();
+	json_object_set_new(object, "function", hd_json_text(place->function));
+	json_object_set_new(object, "pc", json_integer(place->pc));
+	json_object_set_new(object, "source", hd_json_source(&place->source));
+	return object;
+}
+
+static json_t *idempotence_json(const struct hd_meta_idempotence *facts)
+{
+	static const char *const why[] = {NULL, "store", "atomic", "volatile", "call", "service", "clock"};
+	json_t *object = json_object();
+	json_object_set_new(object, "idempotent", json_boolean(facts->why == HD_BREAK_NONE));
+	json_object_set_new(object, "why", hd_json_text(why[facts->why]));
+	json_object_set_new(object, "at", place_json(&facts->at));
+	json_object_set_new(object, "read", place_json(&facts->read));
+	return object;
 }
 
 /* The object that a field's group names, made where it is first asked for. */
@@ -269,6 +309,10 @@ json_t *hd_metadata_function_json(const struct hd_meta_function *function)
 			    intervals_json(function->strands, function->strand_count));
 	json_object_set_new(object, "preemption_points", points_json(function));
 	json_object_set_new(group_of(object, "preempt"), "barriers", barriers_json(function));
+	if (function->reuse)
+		json_object_set_new(object, "reuse", reuse_json(function->reuse));
+	if (function->idempotence)
+		json_object_set_new(object, "idempotence", idempotence_json(function->idempotence));
 	return object;
 }
 

@@ -20,9 +20,10 @@ struct scan {
 	int count;
 };
 
-static bool holds_device_code(const char *section)
+/* In a linked program, the relocatable objects are there only as the linked one was made from them. */
+static bool holds_device_code(const char *section, bool linked)
 {
-	return strcmp(section, ".nv_fatbin") == 0 || strcmp(section, "__nv_relfatbin") == 0;
+	return strcmp(section, ".nv_fatbin") == 0 || (!linked && strcmp(section, "__nv_relfatbin") == 0);
 }
 
 /* An object of another version is found, too: the reader has the better message for it. */
@@ -57,6 +58,7 @@ static int scan_section(struct scan *scan, const struct elf_section *section)
 static int scan_host_program(struct scan *scan, const uint8_t *bytes, size_t size)
 {
 	struct elf_image image;
+	bool linked = get_u16(bytes + 16) != ET_REL;
 	int result = 0;
 	if (elf_image_init(&image, bytes, size) != 0)
 		result = hd_error(scan->diag, HD_NOWHERE, "%s: truncated or damaged ELF file", scan->path);
@@ -64,7 +66,7 @@ static int scan_host_program(struct scan *scan, const uint8_t *bytes, size_t siz
 		struct elf_section section;
 		if (elf_image_section(&image, index, &section) != 0)
 			result = hd_error(scan->diag, HD_NOWHERE, "%s: truncated or damaged ELF file", scan->path);
-		else if (section.data && holds_device_code(section.name))
+		else if (section.data && holds_device_code(section.name, linked))
 			result = scan_section(scan, &section);
 	}
 	elf_image_release(&image);

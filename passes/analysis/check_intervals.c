@@ -12,7 +12,7 @@ struct check {
 	const struct hd_subgraphs *subgraphs;
 	struct hd_regset *sets; /* of each subgraph, from its instructions */
 	uint32_t *insts;
-	uint32_t *before;	/* the one subgraph that leads here; HD_NO_NODE: none seen; itself: several */
+	uint32_t *before; /* the one subgraph that leads here; HD_NO_NODE: none seen; itself: several */
 	const char *wrong;
 };
 
@@ -41,8 +41,9 @@ static void check_edge(struct check *check, uint32_t from_inst, uint32_t to_inst
 {
 	const struct hd_subgraphs *subgraphs = check->subgraphs;
 	uint32_t from = subgraphs->of[from_inst], to = subgraphs->of[to_inst];
-	if (from == to) {
-		note(check, !hd_subgraph_ends(subgraphs, from_inst), "a subgraph goes on where it has to end");
+	if (from == to) { /* a strand whose end branches back to its entry is entered again */
+		note(check, !hd_subgraph_ends(subgraphs, from_inst) || subgraphs->list[to].entry == to_inst,
+		     "a subgraph goes on where it has to end");
 		return;
 	}
 	note(check, subgraphs->list[to].entry == to_inst, "a subgraph is entered at two places");
@@ -61,12 +62,19 @@ static void check_edges(struct check *check)
 	}
 }
 
+/* The function's entry and code that nothing reaches are where Algorithm 2 starts. */
+static bool is_root(const struct hd_flow *flow, uint32_t inst)
+{
+	return !inst || flow->position[flow->block_of[inst]] == HD_NO_NODE;
+}
+
 static bool may_merge(const struct check *check, uint32_t id)
 {
 	const struct hd_subgraphs *subgraphs = check->subgraphs;
 	const struct hd_subgraph *to = &subgraphs->list[id];
 	uint32_t before = check->before[id];
-	if (subgraphs->kind != HD_REGISTER_INTERVALS || !to->entry || before == HD_NO_NODE || before == id)
+	if (subgraphs->kind != HD_REGISTER_INTERVALS || is_root(subgraphs->flow, to->entry) || before == HD_NO_NODE ||
+	    before == id)
 		return false;
 	struct hd_regset set = to->set;
 	hd_regset_union(&set, &subgraphs->list[before].set);

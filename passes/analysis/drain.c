@@ -18,18 +18,18 @@
 
 struct step {
 	int64_t through; /* instructions without a point from start to end */
-	int64_t since;   /* from the last point inside to the end */
-	int64_t until;   /* from start to the first point, or to the end when there is none */
-	int64_t inside;  /* between two points inside, callees' insides included */
+	int64_t since;	 /* from the last point inside to the end */
+	int64_t until;	 /* from start to the first point, or to the end when there is none */
+	int64_t inside;	 /* between two points inside, callees' insides included */
 };
 
 struct walk {
 	const struct hd_preempt *preempt;
 	const struct hd_flow *flow;
 	const struct hd_preempt_callees *callees;
-	struct step *steps;     /* of each block */
+	struct step *steps;	/* of each block */
 	int64_t *entry, *point; /* at each block's start: longest point-free way from the entry, and from a point */
-	uint32_t *waits_for;    /* blocks before it that are still to be done */
+	uint32_t *waits_for;	/* blocks before it that are still to be done */
 	bool *done;
 	struct hd_drain drain;
 };

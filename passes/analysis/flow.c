@@ -86,8 +86,8 @@ static void build_graph(struct hd_flow *flow, struct hd_arena *arena)
 	for (uint32_t b = 0; b < flow->block_count; b++)
 		find_successors(flow, b, seen, &edges);
 	free(seen);
-	hd_graph_build(&flow->graph, arena, flow->block_count, flow->block_count ? 0 : HD_NO_NODE,
-		       edges.list.data, edges.list.len);
+	hd_graph_build(&flow->graph, arena, flow->block_count, flow->block_count ? 0 : HD_NO_NODE, edges.list.data,
+		       edges.list.len);
 	flow->post = post_dominators(flow, edges.list.data, edges.list.len, arena);
 	flow->post_depth = hd_dominator_depths(flow->post, flow->block_count, arena);
 	hd_vec_release(&edges.list);

@@ -27,7 +27,7 @@ struct hd_flow_block {
 
 /* What the caller of a function has to know about it beyond the ABI, in caller-saved registers. */
 struct hd_flow_summary {
-	struct hd_regset uses;    /* read before they are written: its arguments among them */
+	struct hd_regset uses;	  /* read before they are written: its arguments among them */
 	struct hd_regset through; /* on some path to a return nothing writes them */
 	struct hd_regset results; /* what a caller may read after it */
 };
@@ -37,8 +37,8 @@ struct hd_flow_facts {
 	const struct hd_call_site *sites; /* this function's, by instruction */
 	uint32_t site_count;
 	const struct hd_flow_summary *summaries; /* of hd_object.functions */
-	struct hd_regset results;                /* what this function's callers may read after RET */
-	uint32_t registers;                      /* the whole program's code stays below this register */
+	struct hd_regset results;		 /* what this function's callers may read after RET */
+	uint32_t registers;			 /* the whole program's code stays below this register */
 };
 
 struct hd_flow_call {
@@ -51,24 +51,25 @@ struct hd_flow {
 	const struct hd_abi *abi;
 	struct hd_flow_block *blocks;
 	uint32_t block_count;
-	uint32_t *block_of;      /* of each instruction */
-	struct hd_graph graph;   /* nodes are blocks; a jump table's targets stand once each */
-	uint32_t *rpo, rpo_count;/* reachable blocks */
-	uint32_t *position;      /* of each block in rpo; HD_NO_NODE: unreachable */
+	uint32_t *block_of;	  /* of each instruction */
+	struct hd_graph graph;	  /* nodes are blocks; a jump table's targets stand once each */
+	uint32_t *rpo, rpo_count; /* reachable blocks */
+	uint32_t *position;	  /* of each block in rpo; HD_NO_NODE: unreachable */
 	uint32_t *idom, *idom_depth;
 	uint32_t *post, *post_depth; /* immediate post-dominators; HD_NO_NODE: the end of the function */
 	struct hd_loops loops;
 	struct hd_regset *live_in, *live_out; /* of each block, predicates too; divergence is not in them */
-	struct hd_flow_call *calls; /* by instruction */
+	struct hd_flow_call *calls;	      /* by instruction */
 	uint32_t call_count;
-	struct hd_regset returns;   /* what RET reads */
+	struct hd_regset returns; /* what RET reads */
 };
 
 /* Registers of one instruction. The ABI's registers of calls and returns are in them. */
 struct hd_flow_effects {
 	struct hd_regset reads;
 	struct hd_regset writes; /* may be written or clobbered */
-	struct hd_regset kills;  /* what they held before cannot be read afterwards: those of `writes` that are written for certain */
+	struct hd_regset kills;	 /* what they held before cannot be read afterwards: those of `writes` that are written
+				    for certain */
 };
 
 /* `facts` may be NULL. `function` must be one that hd_object_verify accepts. Near linear in the code. */
@@ -77,8 +78,9 @@ void hd_flow_compute(struct hd_flow *flow, const struct hd_function *function, c
 /* Its three parts, for a program's functions that depend on each other (program_flow.c). */
 void hd_flow_build(struct hd_flow *flow, const struct hd_function *function, const struct hd_abi *abi,
 		   struct hd_arena *arena); /* blocks, graph, frequencies */
-void hd_flow_assume(struct hd_flow *flow, const struct hd_flow_facts *facts, struct hd_arena *arena); /* calls, returns */
-void hd_flow_solve(struct hd_flow *flow); /* live_in and live_out for these */
+void hd_flow_assume(struct hd_flow *flow, const struct hd_flow_facts *facts,
+		    struct hd_arena *arena); /* calls, returns */
+void hd_flow_solve(struct hd_flow *flow);    /* live_in and live_out for these */
 
 /* Both cost a few words of work, a call's a binary search. */
 void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects);

@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-#define STAY 0.9           /* a branch out of a loop: probability of staying */
-#define TRAP 1e-4          /* probability of a path that stops the kernel */
-#define MOST_TRIPS 1000.0  /* bound on iterations estimated for one entry of a loop */
+#define STAY 0.9	  /* a branch out of a loop: probability of staying */
+#define TRAP 1e-4	  /* probability of a path that stops the kernel */
+#define MOST_TRIPS 1000.0 /* bound on iterations estimated for one entry of a loop */
 
 struct estimate {
 	struct hd_flow *flow;
 	double *probability; /* of each edge, in the order of graph.pred */
-	double *trips;       /* of each loop: iterations for one entry */
+	double *trips;	     /* of each loop: iterations for one entry */
 	double *flowing;     /* scratch: of each block */
 };
 

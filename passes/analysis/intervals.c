@@ -99,8 +99,7 @@ static bool takes(struct growth *growth, uint32_t id, uint32_t inst)
 	struct hd_regset set = hd_subgraph_registers(&subgraphs->flow->function->insts[inst]);
 	uint32_t block = subgraphs->flow->block_of[inst];
 	bool first = inst == subgraphs->flow->blocks[block].first;
-	if (inst != subgraph->entry &&
-	    (is_call(subgraphs, inst) || (!first && hd_subgraph_ends(subgraphs, inst - 1))))
+	if (inst != subgraph->entry && (is_call(subgraphs, inst) || (!first && hd_subgraph_ends(subgraphs, inst - 1))))
 		return false;
 	hd_regset_union(&set, &subgraph->set);
 	if (hd_regset_count(&set) > subgraphs->limit) {
@@ -144,7 +143,8 @@ static void arrive(struct growth *growth, uint32_t id, uint32_t block)
 		if (growth->arrived_at[to] != id)
 			growth->arrived[to] = 0;
 		growth->arrived_at[to] = id;
-		if (++growth->arrived[to] == graph->pred_start[to + 1] - graph->pred_start[to] && is_unknown(growth, to))
+		if (++growth->arrived[to] == graph->pred_start[to + 1] - graph->pred_start[to] &&
+		    is_unknown(growth, to))
 			hd_vec_push(&growth->ready, to);
 	}
 }
@@ -369,8 +369,8 @@ static void find_live(struct hd_subgraphs *subgraphs, const struct hd_liveness *
 			hd_vec_reserve(&live, flow->blocks[block].count + 1);
 			hd_liveness_block(liveness, block, live.data);
 		}
-		subgraph->live_in = hd_liveness_diverged(liveness, block,
-							 &live.data[subgraph->entry - flow->blocks[block].first]);
+		subgraph->live_in =
+			hd_liveness_diverged(liveness, block, &live.data[subgraph->entry - flow->blocks[block].first]);
 		hd_regset_intersect(&subgraph->live_in, &subgraph->set);
 	}
 	hd_vec_release(&live);

@@ -20,7 +20,8 @@ enum { HD_PREFETCH_VECTOR_BYTES = 256 / 8, HD_PREFETCH_EXPLICIT_BYTES = HD_PREFE
  * What a call passes is not its own access: the callee's intervals fetch it.
  */
 struct hd_subgraph {
-	uint32_t entry;       /* instruction; the PREFETCH is before it, for control that comes from other subgraphs */
+	/* Instruction. The PREFETCH before it is for control that comes from other subgraphs, or from a strand's own end. */
+	uint32_t entry;
 	uint32_t inst_count;
 	bool call;            /* a call and nothing else */
 	struct hd_regset set; /* working set */

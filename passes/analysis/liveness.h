@@ -24,19 +24,19 @@ struct hd_live_point {
 
 struct hd_liveness {
 	const struct hd_flow *flow;
-	bool *divergent;          /* of each block: its last instruction may send lanes different ways */
+	bool *divergent;	  /* of each block: its last instruction may send lanes different ways */
 	struct hd_regset *around; /* of each block: what lanes need that an enclosing branch made wait */
 	struct hd_regset waiting; /* what lanes need that wait in this function's callers */
-	uint8_t *dead;            /* of each instruction: reads after which no path of the thread reads the register */
-	uint8_t *dead_in_warp;    /* of these, registers that no other lane of the warp waits for either */
+	uint8_t *dead;		  /* of each instruction: reads after which no path of the thread reads the register */
+	uint8_t *dead_in_warp;	  /* of these, registers that no other lane of the warp waits for either */
 	struct hd_live_point most, most_divergent; /* most live registers, in both versions */
 	uint32_t divergent_branches, uniform_branches;
 	uint32_t reads, dead_reads, dead_in_warp_reads; /* register operands */
 };
 
 /*
- * `uniform` has a bit for each instruction: branches that send all lanes the same way; NULL: none is known. `waiting` is
- * what lanes outside the function need, NULL: nothing (kernels). Everything lives in the arena. Linear in the code
+ * `uniform` has a bit for each instruction: branches that send all lanes the same way; NULL: none is known. `waiting`
+ * is what lanes outside the function need, NULL: nothing (kernels). Everything lives in the arena. Linear in the code
  * times the nesting of divergent branches.
  */
 void hd_liveness_compute(struct hd_liveness *liveness, const struct hd_flow *flow, const struct hd_bitset *uniform,

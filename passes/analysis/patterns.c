@@ -3,10 +3,13 @@
  * affine values of the thread index (gpu-multiprogramming-lin, 2.3.3 "Architectural State
  * Compression"). Needs liveness with its divergent branches.
  *
- * A write while lanes that still need registers wait elsewhere makes a register random: it has new
- * values in some lanes and old ones in others. Lanes that wait with nothing live, such as those that an
- * early exit sent to the end, do not count. A write under a branch that only some warps take
- * makes it local; such branches are found from the predicates' own values, in rounds.
+ * A write while lanes wait elsewhere that still need the register makes it random: it has new values
+ * in some lanes and old ones in others. Those who wait without need of it, such as lanes that have
+ * left the loop whose counter it is, do not count: they write it before they read it again. A write
+ * under a branch that only some warps take makes it local in the same way; such branches are
+ * found from the predicates' own values, in rounds. In all of this a value is that of the lanes that
+ * run; of registers that waiting lanes need, what is written between the branch and the place where its
+ * paths meet may already be old or new in them.
  */
 #include "passes/analysis/patterns.h"
 
@@ -17,177 +20,33 @@
 
 enum { MOST_ROUNDS = 8 };
 
-static const struct hd_value random_value = {.kind = HD_VALUE_RANDOM};
-
 struct state {
 	const struct hd_patterns *patterns;
 	const struct hd_flow *flow;
-	struct hd_value *values; /* at the instruction that is looked at */
-	bool *enters_local;      /* of each block: its branch is not the same for the CTA */
-	bool apart, local;       /* of the block at hand */
+	uint32_t *values;	       /* at the instruction that is looked at */
+	bool *enters_local;	       /* of each block: its branch is not the same for the CTA */
+	struct hd_regset apart, local; /* of the block at hand */
 };
-
-/* ---- values */
-
-static struct hd_factor known(int32_t value)
-{
-	return (struct hd_factor){value, true};
-}
-
-static bool is_zero(struct hd_factor factor)
-{
-	return factor.known && factor.value == 0;
-}
-
-static struct hd_value uniform(bool local)
-{
-	return (struct hd_value){.kind = HD_VALUE_AFFINE, .local = local, .x = known(0), .y = known(0),
-				 .rows = known(0), .z = known(0)};
-}
-
-static struct hd_value constant(uint32_t number)
-{
-	struct hd_value value = uniform(false);
-	value.base = known((int32_t)number);
-	return value;
-}
-
-static bool is_cta_uniform(const struct hd_value *value)
-{
-	return hd_value_is_uniform_in_group(value) && !value->local && is_zero(value->y) && is_zero(value->rows) &&
-	       is_zero(value->z);
-}
-
-uint32_t hd_value_dimensions(const struct hd_value *value)
-{
-	bool flat = is_zero(value->y) && value->x.known && value->rows.known && value->x.value == value->rows.value;
-	if (value->kind != HD_VALUE_AFFINE || value->local)
-		return 0;
-	if (hd_value_is_uniform_in_group(value) && flat)
-		return is_zero(value->z) ? 3 : 2;
-	return flat ? 2 : 1;
-}
-
-static struct hd_factor add_factors(struct hd_factor a, struct hd_factor b)
-{
-	return a.known && b.known ? known((int32_t)((uint32_t)a.value + (uint32_t)b.value)) : (struct hd_factor){0};
-}
-
-static struct hd_factor scale(struct hd_factor a, struct hd_factor by)
-{
-	if (is_zero(a) || is_zero(by))
-		return known(0);
-	return a.known && by.known ? known((int32_t)((uint32_t)a.value * (uint32_t)by.value)) : (struct hd_factor){0};
-}
-
-static struct hd_value add(struct hd_value a, struct hd_value b)
-{
-	if (a.kind != HD_VALUE_AFFINE || b.kind != HD_VALUE_AFFINE)
-		return random_value;
-	return (struct hd_value){
-		.kind = HD_VALUE_AFFINE, .local = a.local || b.local, .base = add_factors(a.base, b.base),
-		.x = add_factors(a.x, b.x), .y = add_factors(a.y, b.y), .rows = add_factors(a.rows, b.rows),
-		.z = add_factors(a.z, b.z),
-	};
-}
-
-static struct hd_value scaled(struct hd_value a, struct hd_factor by)
-{
-	return (struct hd_value){
-		.kind = a.kind, .local = a.local, .base = scale(a.base, by), .x = scale(a.x, by), .y = scale(a.y, by),
-		.rows = scale(a.rows, by), .z = scale(a.z, by),
-	};
-}
-
-/* Something of which only uniformity is known: what it depends on stays, with unknown factors. */
-static struct hd_value mixed(const struct hd_value *sources, uint32_t count)
-{
-	struct hd_value value = uniform(false);
-	for (uint32_t i = 0; i < count; i++) {
-		if (!hd_value_is_uniform_in_group(&sources[i]))
-			return random_value;
-		value.local |= sources[i].local;
-		value.y.known &= is_zero(sources[i].y) && is_zero(sources[i].rows);
-		value.z.known &= is_zero(sources[i].z);
-	}
-	return value;
-}
-
-/* A factor that differs from group to group makes the product a stride of a group only. */
-static struct hd_value multiply(struct hd_value a, struct hd_value b)
-{
-	if (a.kind != HD_VALUE_AFFINE || b.kind != HD_VALUE_AFFINE)
-		return random_value;
-	if (!is_cta_uniform(&b)) {
-		struct hd_value swap = a;
-		a = b;
-		b = swap;
-	}
-	if (is_cta_uniform(&b)) {
-		struct hd_value product = scaled(a, b.base);
-		if (b.is_ntid_x && is_zero(a.x) && is_zero(a.rows) && is_zero(a.z)) {
-			product.rows = a.y;
-			product.y = known(0);
-		}
-		return product;
-	}
-	if (hd_value_is_uniform_in_group(&a) && hd_value_is_uniform_in_group(&b))
-		return mixed((struct hd_value[]){a, b}, 2);
-	if (!hd_value_is_uniform_in_group(&a) && !hd_value_is_uniform_in_group(&b))
-		return random_value;
-	struct hd_value product = uniform(true);
-	product.x.known = false;
-	return product;
-}
-
-static struct hd_factor join_factors(struct hd_factor a, struct hd_factor b)
-{
-	return a.known && b.known && a.value == b.value ? a : (struct hd_factor){0};
-}
-
-/* Either of them, the same one for all lanes. */
-static struct hd_value join(struct hd_value a, struct hd_value b)
-{
-	if (a.kind == HD_VALUE_UNSEEN || b.kind == HD_VALUE_UNSEEN)
-		return a.kind == HD_VALUE_UNSEEN ? b : a;
-	if (a.kind == HD_VALUE_RANDOM || b.kind == HD_VALUE_RANDOM)
-		return random_value;
-	return (struct hd_value){
-		.kind = HD_VALUE_AFFINE, .local = a.local || b.local, .is_ntid_x = a.is_ntid_x && b.is_ntid_x,
-		.base = join_factors(a.base, b.base), .x = join_factors(a.x, b.x), .y = join_factors(a.y, b.y),
-		.rows = join_factors(a.rows, b.rows), .z = join_factors(a.z, b.z),
-	};
-}
-
-static bool same_factor(struct hd_factor a, struct hd_factor b)
-{
-	return a.known == b.known && (!a.known || a.value == b.value);
-}
-
-static bool same(const struct hd_value *a, const struct hd_value *b)
-{
-	return a->kind == b->kind && a->local == b->local && a->is_ntid_x == b->is_ntid_x && same_factor(a->base, b->base) &&
-	       same_factor(a->x, b->x) && same_factor(a->y, b->y) && same_factor(a->rows, b->rows) && same_factor(a->z, b->z);
-}
 
 /* ---- operands */
 
 static struct hd_value register_value(const struct state *state, uint32_t reg)
 {
 	if (reg >= HD_RZ)
-		return constant(0);
-	return reg < state->patterns->registers ? state->values[reg] : random_value;
+		return hd_value_constant(0);
+	return reg < state->patterns->registers ? state->patterns->table->values[state->values[reg]] : hd_value_random;
 }
 
 static struct hd_value predicate_value(const struct state *state, uint32_t pred)
 {
 	uint32_t number = pred & ~(uint32_t)HD_PRED_NOT;
-	return number == HD_PT ? constant(1) : state->values[state->patterns->registers + number];
+	uint32_t at = state->patterns->registers + number;
+	return number == HD_PT ? hd_value_constant(1) : state->patterns->table->values[state->values[at]];
 }
 
 static struct hd_value bank_value(uint32_t x)
 {
-	struct hd_value value = uniform(false);
+	struct hd_value value = hd_value_uniform(false);
 	value.is_ntid_x = x == HD_CONST_X(0, HD_CB_NTID_X);
 	return value;
 }
@@ -201,8 +60,9 @@ static struct hd_value operand(const struct state *state, const struct hd_inst *
 	bool x_is_c = inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C;
 	struct hd_value value = register_value(state, regs[slot]);
 	if ((slot == HD_SLOT_B && x_is_b) || (slot == HD_SLOT_C && x_is_c))
-		value = inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_IMM_C ? constant(inst->x) : bank_value(inst->x);
-	return inst->srcmods & negated[slot] ? scaled(value, known(-1)) : value;
+		value = inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_IMM_C ? hd_value_constant(inst->x)
+									       : bank_value(inst->x);
+	return inst->srcmods & negated[slot] ? hd_value_scaled(value, hd_factor_known(-1)) : value;
 }
 
 /* Uniform if every register and predicate that goes in is. */
@@ -218,24 +78,47 @@ static struct hd_value from_sources(const struct state *state, const struct hd_i
 	}
 	for (unsigned i = 0; i < 2; i++)
 		sources[count++] = predicate_value(state, preds[i]);
-	return mixed(sources, count);
+	return hd_value_mixed(sources, count);
 }
 
 /* ---- instructions */
 
 static struct hd_value special(enum hd_sr which)
 {
-	struct hd_value value = uniform(false);
+	struct hd_value value = hd_value_uniform(false);
 	switch (which) {
-	case HD_SR_TID_X: value.x = known(1); value.base = known(0); return value;
-	case HD_SR_TID_Y: value.y = known(1); value.base = known(0); return value;
-	case HD_SR_TID_Z: value.z = known(1); value.base = known(0); return value;
-	case HD_SR_LANEID: value.x = known(1); value.local = true; return value;
-	case HD_SR_CTAID_X: case HD_SR_CTAID_Y: case HD_SR_CTAID_Z: case HD_SR_NWARPID: case HD_SR_NSMID:
-	case HD_SR_SMID: case HD_SR_GRIDID: return value;
-	case HD_SR_LANEMASK_EQ: case HD_SR_LANEMASK_LT: case HD_SR_LANEMASK_LE: case HD_SR_LANEMASK_GT:
-	case HD_SR_LANEMASK_GE: return random_value;
-	default: return uniform(true); /* the warp's number, and times */
+	case HD_SR_TID_X:
+		value.x = hd_factor_known(1);
+		value.base = hd_factor_known(0);
+		return value;
+	case HD_SR_TID_Y:
+		value.y = hd_factor_known(1);
+		value.base = hd_factor_known(0);
+		return value;
+	case HD_SR_TID_Z:
+		value.z = hd_factor_known(1);
+		value.base = hd_factor_known(0);
+		return value;
+	case HD_SR_LANEID:
+		value.x = hd_factor_known(1);
+		value.local = true;
+		return value;
+	case HD_SR_CTAID_X:
+	case HD_SR_CTAID_Y:
+	case HD_SR_CTAID_Z:
+	case HD_SR_NWARPID:
+	case HD_SR_NSMID:
+	case HD_SR_SMID:
+	case HD_SR_GRIDID:
+		return value;
+	case HD_SR_LANEMASK_EQ:
+	case HD_SR_LANEMASK_LT:
+	case HD_SR_LANEMASK_LE:
+	case HD_SR_LANEMASK_GT:
+	case HD_SR_LANEMASK_GE:
+		return hd_value_random;
+	default:
+		return hd_value_uniform(true); /* the warp's number, and times */
 	}
 }
 
@@ -244,7 +127,7 @@ static struct hd_value loaded(const struct state *state, const struct hd_inst *i
 {
 	struct hd_value value = from_sources(state, inst);
 	if (inst->op != HD_OP_LDG && inst->op != HD_OP_LDS && inst->op != HD_OP_LDC)
-		return random_value;
+		return hd_value_random;
 	value.local |= value.kind == HD_VALUE_AFFINE && inst->op != HD_OP_LDC;
 	return value;
 }
@@ -252,26 +135,28 @@ static struct hd_value loaded(const struct state *state, const struct hd_inst *i
 static struct hd_value selected(const struct state *state, const struct hd_inst *inst)
 {
 	struct hd_value which = predicate_value(state, inst->psrc);
-	struct hd_value value = join(operand(state, inst, HD_SLOT_A), operand(state, inst, HD_SLOT_B));
+	struct hd_value value = hd_value_join(operand(state, inst, HD_SLOT_A), operand(state, inst, HD_SLOT_B));
 	if (!hd_value_is_uniform_in_group(&which))
-		return random_value;
-	value.local |= value.kind == HD_VALUE_AFFINE && !is_cta_uniform(&which);
+		return hd_value_random;
+	value.local |= value.kind == HD_VALUE_AFFINE && !hd_value_is_cta_uniform(&which);
 	return value;
 }
 
 static struct hd_value shifted(const struct state *state, const struct hd_inst *inst)
 {
 	struct hd_value by = operand(state, inst, HD_SLOT_B), value = operand(state, inst, HD_SLOT_A);
-	if (value.kind != HD_VALUE_AFFINE || !by.base.known || !is_cta_uniform(&by) || (uint32_t)by.base.value >= 32)
+	if (value.kind != HD_VALUE_AFFINE || !by.base.known || !hd_value_is_cta_uniform(&by) ||
+	    (uint32_t)by.base.value >= 32)
 		return from_sources(state, inst);
-	return scaled(value, known((int32_t)(1u << by.base.value)));
+	return hd_value_scaled(value, hd_factor_known((int32_t)(1u << by.base.value)));
 }
 
 static struct hd_value lea(const struct state *state, const struct hd_inst *inst)
 {
 	uint32_t by = hd_mod_get(inst->mods, HD_MOD_SHAMT);
 	struct hd_value value = operand(state, inst, HD_SLOT_A);
-	return add(scaled(value, known((int32_t)(1u << by))), operand(state, inst, HD_SLOT_B));
+	return hd_value_add(hd_value_scaled(value, hd_factor_known((int32_t)(1u << by))),
+			    operand(state, inst, HD_SLOT_B));
 }
 
 /* The low word of the result. */
@@ -288,38 +173,40 @@ static struct hd_value result(const struct state *state, const struct hd_inst *i
 	case HD_OP_IADD3:
 		if (hd_mod_get(inst->mods, HD_MOD_EX))
 			return from_sources(state, inst);
-		return add(add(operand(state, inst, HD_SLOT_A), operand(state, inst, HD_SLOT_B)),
-			   operand(state, inst, HD_SLOT_C));
+		return hd_value_add(hd_value_add(operand(state, inst, HD_SLOT_A), operand(state, inst, HD_SLOT_B)),
+				    operand(state, inst, HD_SLOT_C));
 	case HD_OP_IMAD:
 	case HD_OP_IMAD_WIDE:
-		return add(multiply(operand(state, inst, HD_SLOT_A), operand(state, inst, HD_SLOT_B)),
-			   operand(state, inst, HD_SLOT_C));
+		return hd_value_add(hd_value_multiply(operand(state, inst, HD_SLOT_A), operand(state, inst, HD_SLOT_B)),
+				    operand(state, inst, HD_SLOT_C));
 	case HD_OP_SHL:
 		return shifted(state, inst);
 	case HD_OP_LEA:
 		return lea(state, inst);
 	case HD_OP_VOTE:
-		return uniform(true);
+		return hd_value_uniform(true);
 	default:
 		if (hd_opinfo[inst->op].effects & HD_FX_LOAD)
 			return loaded(state, inst);
-		return hd_opinfo[inst->op].effects ? random_value : from_sources(state, inst);
+		return hd_opinfo[inst->op].effects ? hd_value_random : from_sources(state, inst);
 	}
 }
 
-/* What lanes and warps that do not execute the write, or not now, make of it. */
-static struct hd_value settled(const struct state *state, const struct hd_inst *inst, struct hd_value old, struct hd_value new)
+/* What lanes and warps that do not execute the write, or not now, make of it: `apart` and `local` say whether they need
+ * it. */
+static void write_value(const struct state *state, const struct hd_inst *inst, uint32_t *to, struct hd_value value,
+			bool apart, bool local)
 {
+	struct hd_value_table *table = state->patterns->table;
 	struct hd_value guard = predicate_value(state, inst->guard);
 	bool everyone = inst->guard == HD_PT;
-	if (state->apart || !hd_value_is_uniform_in_group(&guard))
-		return random_value;
 	if (!everyone)
-		new = join(old, new);
-	new.local |= new.kind == HD_VALUE_AFFINE && (state->local || (!everyone && !is_cta_uniform(&guard)));
-	if (new.local)
-		new.is_ntid_x = false;
-	return new;
+		value = hd_value_join(table->values[*to], value);
+	if (apart || !hd_value_is_uniform_in_group(&guard))
+		value = hd_value_random;
+	value.local |= value.kind == HD_VALUE_AFFINE && (local || (!everyone && !hd_value_is_cta_uniform(&guard)));
+	value.is_ntid_x &= !value.local;
+	*to = hd_value_number(table, value);
 }
 
 static void step(struct state *state, uint32_t inst)
@@ -329,18 +216,21 @@ static void step(struct state *state, uint32_t inst)
 	struct hd_flow_effects effects;
 	hd_flow_effects(state->flow, inst, &effects);
 	bool call = hd_opinfo[code->op].effects & HD_FX_CALL;
-	struct hd_value low = call ? random_value : result(state, code);
+	struct hd_value low = call ? hd_value_random : result(state, code);
 	/* Only moved bits keep their form in the high words; sums carry between them. */
-	struct hd_value high = call || hd_opinfo[code->op].effects & ~HD_FX_LOAD ? random_value : from_sources(state, code);
+	struct hd_value high =
+		call || hd_opinfo[code->op].effects & ~HD_FX_LOAD ? hd_value_random : from_sources(state, code);
 	if (hd_opinfo[code->op].effects & HD_FX_LOAD || code->op == HD_OP_CS2R)
 		high = low;
-	struct hd_value pred = code->op == HD_OP_VOTE ? uniform(true) : high;
+	struct hd_value pred = code->op == HD_OP_VOTE ? hd_value_uniform(true) : high;
 	HD_REGSET_FOREACH(&effects.writes, reg)
-		if (reg < registers)
-			state->values[reg] = settled(state, code, state->values[reg], reg == code->dst ? low : high);
+	if (reg < registers)
+		write_value(state, code, &state->values[reg], reg == code->dst ? low : high,
+			    hd_regset_has(&state->apart, reg), hd_regset_has(&state->local, reg));
 	for (uint32_t p = 0; p < HD_MAX_PREDS; p++)
 		if (effects.writes.preds >> p & 1)
-			state->values[registers + p] = settled(state, code, state->values[registers + p], pred);
+			write_value(state, code, &state->values[registers + p], pred, state->apart.preds >> p & 1,
+				    state->local.preds >> p & 1);
 }
 
 /* ---- blocks */
@@ -367,10 +257,10 @@ static bool visit(struct state *state, uint32_t block)
 	for (uint32_t i = state->flow->blocks[block].first; i <= hd_flow_last(state->flow, block); i++)
 		step(state, i);
 	for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++) {
-		struct hd_value *to = state->patterns->start + graph->succ[e] * row(state->patterns);
+		uint32_t *to = state->patterns->start + graph->succ[e] * row(state->patterns);
 		for (size_t v = 0; v < row(state->patterns); v++) {
-			struct hd_value joined = join(to[v], state->values[v]);
-			changed |= !same(&joined, &to[v]);
+			uint32_t joined = hd_value_join_numbers(state->patterns->table, to[v], state->values[v]);
+			changed |= joined != to[v];
 			to[v] = joined;
 		}
 	}
@@ -380,9 +270,9 @@ static bool visit(struct state *state, uint32_t block)
 static void interpret(struct state *state)
 {
 	const struct hd_flow *flow = state->flow;
-	memset(state->patterns->start, 0, sizeof(struct hd_value) * row(state->patterns) * flow->block_count);
+	memset(state->patterns->start, 0, sizeof(uint32_t) * row(state->patterns) * flow->block_count);
 	for (size_t v = 0; v < row(state->patterns); v++)
-		state->patterns->start[v] = random_value;
+		state->patterns->start[v] = HD_NUMBER_RANDOM;
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (uint32_t i = 0; i < flow->rpo_count; i++)
@@ -392,41 +282,74 @@ static void interpret(struct state *state)
 
 /* ---- blocks that not everyone runs */
 
-static bool is_empty(const struct hd_regset *set)
-{
-	return hd_regset_equal(set, &(struct hd_regset){0});
-}
-
-/* Nobody who waits for `side` of the branch at the end of `block` needs anything. */
-static bool is_alone(const struct hd_flow *flow, uint32_t block, uint32_t side, uint32_t meets)
+/* What those need who wait while others take `side` of the branch at the end of `block`. */
+static struct hd_regset needed(const struct hd_flow *flow, uint32_t block, uint32_t side, uint32_t meets)
 {
 	const struct hd_graph *graph = &flow->graph;
 	struct hd_regset need = meets == HD_NO_NODE ? flow->returns : flow->live_in[meets];
 	for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++)
 		if (graph->succ[e] != side)
 			hd_regset_union(&need, &flow->live_in[graph->succ[e]]);
-	return is_empty(&need);
+	return need;
 }
 
-struct flood {
+struct spread {
 	const struct hd_flow *flow;
-	uint32_t *stamp; /* of each block: the meeting point, + 2, for which it was marked last */
-	HD_VEC(uint32_t) work;
+	struct hd_regset *sets;	  /* of each block: for the meeting point at hand */
+	struct hd_regset *writes; /* of each block */
+	bool *reached;
+	HD_VEC(uint32_t) work, region;
 };
 
-static void flood_from(struct flood *flood, uint32_t block, uint32_t meets, bool *marks)
+static void arrive(struct spread *spread, uint32_t block, uint32_t meets, const struct hd_regset *set)
 {
-	const struct hd_graph *graph = &flood->flow->graph;
-	hd_vec_push(&flood->work, block);
-	while (flood->work.len) {
-		uint32_t at = hd_vec_pop(&flood->work);
-		if (at == meets || flood->stamp[at] == meets + 2)
-			continue;
-		flood->stamp[at] = meets + 2;
-		marks[at] = true;
-		for (uint32_t e = graph->succ_start[at]; e < graph->succ_start[at + 1]; e++)
-			hd_vec_push(&flood->work, graph->succ[e]);
+	if (block == meets)
+		return;
+	bool grew = hd_regset_union(&spread->sets[block], set);
+	if (!spread->reached[block])
+		hd_vec_push(&spread->region, block);
+	if (grew || !spread->reached[block])
+		hd_vec_push(&spread->work, block);
+	spread->reached[block] = true;
+}
+
+static void run_on(struct spread *spread, uint32_t meets)
+{
+	const struct hd_graph *graph = &spread->flow->graph;
+	while (spread->work.len) {
+		uint32_t block = hd_vec_pop(&spread->work);
+		struct hd_regset set = spread->sets[block];
+		for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++)
+			arrive(spread, graph->succ[e], meets, &set);
 	}
+}
+
+static void find_writes(struct spread *spread)
+{
+	for (uint32_t i = 0; i < spread->flow->function->inst_count; i++) {
+		struct hd_flow_effects effects;
+		hd_flow_effects(spread->flow, i, &effects);
+		hd_regset_union(&spread->writes[spread->flow->block_of[i]], &effects.writes);
+	}
+}
+
+/* `moved` may be NULL. */
+static void collect(struct spread *spread, struct hd_regset *result, struct hd_regset *moved)
+{
+	struct hd_regset written = {0};
+	for (uint32_t i = 0; i < spread->region.len; i++)
+		hd_regset_union(&written, &spread->writes[spread->region.data[i]]);
+	for (uint32_t i = 0; i < spread->region.len; i++) {
+		uint32_t block = spread->region.data[i];
+		struct hd_regset both = spread->sets[block];
+		hd_regset_union(&result[block], &both);
+		hd_regset_intersect(&both, &written);
+		if (moved)
+			hd_regset_union(&moved[block], &both);
+		spread->sets[block] = (struct hd_regset){0};
+		spread->reached[block] = false;
+	}
+	hd_vec_clear(&spread->region);
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -435,15 +358,9 @@ static int compare_ranks(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/*
- * Marks what runs between the branches in `which` and their meeting points while somebody waits with live registers. By
- * meeting point, so that each block is marked once for each.
- */
-static void mark_between(const struct hd_flow *flow, const bool *which, bool *marks)
+/* The branches in `which` by meeting point and block, as meets << 32 | block. */
+static uint32_t list_branches(const struct hd_flow *flow, const bool *which, uint64_t *branches)
 {
-	const struct hd_graph *graph = &flow->graph;
-	struct flood flood = {.flow = flow, .stamp = hd_xcalloc(flow->block_count + 1, sizeof(uint32_t))};
-	uint64_t *branches = hd_xcalloc(flow->block_count + 1, sizeof(*branches));
 	uint32_t count = 0;
 	for (uint32_t b = 0; b < flow->block_count; b++) {
 		uint32_t reconv = flow->function->insts[hd_flow_last(flow, b)].reconv;
@@ -452,15 +369,37 @@ static void mark_between(const struct hd_flow *flow, const bool *which, bool *ma
 			branches[count++] = (uint64_t)meets << 32 | b;
 	}
 	qsort(branches, count, sizeof(*branches), compare_ranks);
+	return count;
+}
+
+/* As liveness.c has it, but for each side of a branch: what those on it need themselves does not count. */
+static void mark_between(const struct hd_flow *flow, const bool *which, struct hd_regset *result,
+			 struct hd_regset *moved)
+{
+	const struct hd_graph *graph = &flow->graph;
+	struct spread spread = {.flow = flow};
+	uint64_t *branches = hd_xcalloc(flow->block_count + 1, sizeof(*branches));
+	uint32_t count = list_branches(flow, which, branches);
+	spread.sets = hd_xcalloc(flow->block_count + 1, sizeof(*spread.sets));
+	spread.reached = hd_xcalloc(flow->block_count + 1, sizeof(*spread.reached));
+	spread.writes = hd_xcalloc(flow->block_count + 1, sizeof(*spread.writes));
+	find_writes(&spread);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t b = (uint32_t)branches[i], meets = (uint32_t)(branches[i] >> 32);
-		for (uint32_t e = graph->succ_start[b]; e < graph->succ_start[b + 1]; e++)
-			if (!is_alone(flow, b, graph->succ[e], meets))
-				flood_from(&flood, graph->succ[e], meets, marks);
+		for (uint32_t e = graph->succ_start[b]; e < graph->succ_start[b + 1]; e++) {
+			struct hd_regset set = needed(flow, b, graph->succ[e], meets);
+			arrive(&spread, graph->succ[e], meets, &set);
+		}
+		run_on(&spread, meets);
+		if (i + 1 == count || branches[i + 1] >> 32 != meets)
+			collect(&spread, result, moved);
 	}
-	hd_vec_release(&flood.work);
-	free(flood.stamp);
+	free(spread.sets);
+	free(spread.reached);
+	free(spread.writes);
 	free(branches);
+	hd_vec_release(&spread.work);
+	hd_vec_release(&spread.region);
 }
 
 /* Branches that do not send the whole CTA one way; returns whether there are more than before. */
@@ -476,8 +415,9 @@ static bool find_local_branches(struct state *state)
 		load_block(state, b);
 		for (uint32_t k = flow->blocks[b].first; k < last; k++)
 			step(state, k);
-		struct hd_value way = inst->op == HD_OP_BRX ? register_value(state, inst->a) : predicate_value(state, inst->guard);
-		state->enters_local[b] = !is_cta_uniform(&way);
+		struct hd_value way =
+			inst->op == HD_OP_BRX ? register_value(state, inst->a) : predicate_value(state, inst->guard);
+		state->enters_local[b] = !hd_value_is_cta_uniform(&way);
 		more |= state->enters_local[b];
 	}
 	return more;
@@ -491,7 +431,7 @@ static void solve(struct state *state)
 		if (round == MOST_ROUNDS) /* enough: any of them may be */
 			for (uint32_t b = 0; b < flow->block_count; b++)
 				state->enters_local[b] = true;
-		mark_between(flow, state->enters_local, state->patterns->local);
+		mark_between(flow, state->enters_local, state->patterns->local, NULL);
 		interpret(state);
 	}
 }
@@ -501,25 +441,62 @@ void hd_patterns_compute(struct hd_patterns *patterns, const struct hd_liveness 
 	const struct hd_flow *flow = liveness->flow;
 	struct state state = {.patterns = patterns, .flow = flow};
 	*patterns = (struct hd_patterns){.liveness = liveness, .registers = flow->function->registers};
-	patterns->start = HD_ARENA_NEW(arena, struct hd_value, row(patterns) * flow->block_count);
-	patterns->apart = HD_ARENA_NEW(arena, bool, flow->block_count);
-	patterns->local = HD_ARENA_NEW(arena, bool, flow->block_count);
+	patterns->table = hd_value_table_new(arena);
+	patterns->start = HD_ARENA_NEW(arena, uint32_t, row(patterns) * flow->block_count);
+	patterns->apart = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);
+	patterns->moved = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);
+	patterns->local = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);
 	if (!flow->block_count)
 		return;
 	state.values = hd_xcalloc(row(patterns), sizeof(*state.values));
 	state.enters_local = hd_xcalloc(flow->block_count, sizeof(*state.enters_local));
-	mark_between(flow, liveness->divergent, patterns->apart);
+	mark_between(flow, liveness->divergent, patterns->apart, patterns->moved);
 	solve(&state);
 	free(state.values);
 	free(state.enters_local);
 }
 
-void hd_patterns_before(const struct hd_patterns *patterns, uint32_t inst, struct hd_value *values)
+/* ---- reading the result */
+
+static struct state state_at(const struct hd_pattern_cursor *cursor)
 {
-	const struct hd_flow *flow = patterns->liveness->flow;
-	struct state state = {.patterns = patterns, .flow = flow, .values = values};
-	uint32_t block = flow->block_of[inst];
-	load_block(&state, block);
-	for (uint32_t i = flow->blocks[block].first; i < inst; i++)
-		step(&state, i);
+	const struct hd_patterns *patterns = cursor->patterns;
+	return (struct state){.patterns = patterns, .flow = patterns->liveness->flow, .values = cursor->values};
+}
+
+static void enter(struct hd_pattern_cursor *cursor, struct state *state, uint32_t block)
+{
+	load_block(state, block);
+	cursor->block = block;
+	cursor->inst = state->flow->blocks[block].first;
+}
+
+void hd_pattern_cursor_init(struct hd_pattern_cursor *cursor, const struct hd_patterns *patterns,
+			    struct hd_arena *arena)
+{
+	*cursor = (struct hd_pattern_cursor){.patterns = patterns,
+					     .values = HD_ARENA_NEW(arena, uint32_t, row(patterns))};
+	struct state state = state_at(cursor);
+	enter(cursor, &state, 0);
+}
+
+void hd_pattern_cursor_seek(struct hd_pattern_cursor *cursor, uint32_t inst)
+{
+	struct state state = state_at(cursor);
+	uint32_t block = state.flow->block_of[inst];
+	if (block != cursor->block || inst < cursor->inst)
+		enter(cursor, &state, block);
+	state.apart = cursor->patterns->apart[block];
+	state.local = cursor->patterns->local[block];
+	for (; cursor->inst < inst; cursor->inst++)
+		step(&state, cursor->inst);
+}
+
+struct hd_value hd_pattern_cursor_value(const struct hd_pattern_cursor *cursor, uint32_t reg)
+{
+	const struct hd_patterns *patterns = cursor->patterns;
+	if (reg >= patterns->registers || hd_regset_has(&patterns->moved[cursor->block], reg) ||
+	    hd_regset_has(&patterns->liveness->waiting, reg))
+		return hd_value_random;
+	return patterns->table->values[cursor->values[reg]];
 }

@@ -6,8 +6,8 @@
  *     stopped. Else it is the boundary with the fewest, among the blocks that every iteration
  *     passes, so that no iteration goes round it (the paper does not say where; a point beside the
  *     way would bound nothing);
- *   - outside innermost loops one every K instructions of the longest way, again a barrier, else
- *     the boundary with the fewest live registers, of the last K.
+ *   - outside innermost loops one every K instructions of the longest way: again a barrier of these,
+ *     else the boundary with the fewest live registers, of the latter half.
  *
  * Ties go to the fewer under divergence, then to the lower pc. A loop that calls a function with a
  * barrier has no point of its own; that function's own barrier is one. Linear in the code but for the
@@ -26,12 +26,12 @@ struct places {
 	const struct hd_preempt_callees *callees;
 	uint32_t every;
 	uint32_t *live, *live_divergent; /* registers live before each instruction */
-	bool *point;                     /* of each instruction */
-	uint32_t *loop_at;               /* of each point */
-	bool *innermost;                 /* of each loop */
-	bool *waits;                     /* of each block: calls what has a barrier */
-	uint32_t *since;                 /* of each block: instructions since the last point, at its end */
-	bool *moved;                     /* of each block: a point above it has been tried */
+	bool *point;			 /* of each instruction */
+	uint32_t *loop_at;		 /* of each point */
+	bool *innermost;		 /* of each loop */
+	bool *waits;			 /* of each block: calls what has a barrier */
+	uint32_t *since;		 /* of each block: instructions since the last point, at its end */
+	bool *moved;			 /* of each block: a point above it has been tried */
 };
 
 bool hd_waits_at(const struct hd_inst *inst)
@@ -148,7 +148,8 @@ static void place_in_loop(struct places *places, uint32_t index)
 	uint32_t barrier = HD_NO_NODE, best = HD_NO_NODE;
 	bool waits = false;
 	for (uint32_t n = 0; n < loop->node_count; n++) {
-		uint32_t block = loop->nodes[n], first = flow->blocks[block].first, end = first + flow->blocks[block].count;
+		uint32_t block = loop->nodes[n], first = flow->blocks[block].first,
+			 end = first + flow->blocks[block].count;
 		barrier = better(places, barrier, best_between(places, first, end, true));
 		waits |= places->waits[block];
 		if (is_on_every_way(flow, loop, block))
@@ -194,32 +195,40 @@ static uint32_t last_point(const struct places *places, uint32_t block)
 }
 
 /*
- * K instructions have gone by before `inst` of `block`: the best place for a point among them that every way here passes,
- * in the block itself from `first` on, or in blocks above it.
+ * The best place among the instructions [block's end - left, block's end) behind its last point: a barrier, or one of
+ * the last `late` of them.
+ */
+static uint32_t best_at_end(const struct places *places, uint32_t begin, uint32_t end, uint32_t left, uint32_t late)
+{
+	uint32_t count = end - begin, first = begin + (count > left ? count - left : 0);
+	uint32_t second = begin + (count > late ? count - late : 0);
+	return better(places, best_between(places, first, end, true), best_between(places, second, end, false));
+}
+
+/*
+ * K instructions have gone by before `inst` of `block`: the best place for a point among them that every way here
+ * passes, in the block itself from `first` on, or in blocks above it. Where there is no barrier the first half of
+ * the K is left out: registers are few near the start of things, and points would crowd there.
  */
 static uint32_t choose(struct places *places, uint32_t block, uint32_t first, uint32_t inst)
 {
 	const struct hd_flow *flow = places->flow;
-	uint32_t best = best_between(places, first, inst + 1, false), left = places->every;
-	bool at_start = first == flow->blocks[block].first;
-	left -= left < inst - first ? left : inst - first;
-	if (!at_start || places->moved[block])
-		return best;
-	places->moved[block] = true;
-	for (uint32_t above = block; above != flow->idom[above] && left;) {
-		above = flow->idom[above];
-		uint32_t from = last_point(places, above), begin = flow->blocks[above].first, count = flow->blocks[above].count;
-		if (in_innermost(places, above) || flow->loops.loop_of[above] != flow->loops.loop_of[block])
+	uint32_t left = places->every, late = places->every / 2, end = inst + 1, begin = first, best = HD_NO_NODE;
+	for (uint32_t at = block; left; at = flow->idom[at]) {
+		uint32_t point = last_point(places, at);
+		if (at != block) {
+			end = flow->blocks[at].first + flow->blocks[at].count;
+			begin = point == HD_NO_NODE ? flow->blocks[at].first : point + 1;
+		}
+		if (in_innermost(places, at) || flow->loops.loop_of[at] != flow->loops.loop_of[block])
 			break;
-		if (from != HD_NO_NODE)
-			begin = from + 1;
-		if (begin + left < flow->blocks[above].first + count)
-			begin = flow->blocks[above].first + count - left;
-		best = better(places, best, best_between(places, begin, flow->blocks[above].first + count, false));
-		if (from != HD_NO_NODE)
+		best = better(places, best, best_at_end(places, begin, end, left, late + (at == block)));
+		left -= left < end - begin ? left : end - begin;
+		late -= late < end - begin ? late : end - begin;
+		if (begin != flow->blocks[at].first || at == flow->idom[at] || places->moved[block])
 			break;
-		left -= left < count ? left : count;
 	}
+	places->moved[block] = true;
 	return best;
 }
 
@@ -264,58 +273,81 @@ static void place_outside(struct places *places)
 
 /* ---- results */
 
-static struct hd_point point_at(const struct places *places, uint32_t inst)
+/* Fills in the live registers at the points and barriers of one block, the last ones of the lists, walking from its
+ * end. */
+static void measure_block(const struct places *places, uint32_t block, const struct hd_preempt *preempt)
 {
-	struct hd_point point = {.inst = inst, .loop = places->loop_at[inst]};
-	point.kind = is_barrier(places, inst) ? HD_PREEMPT_BAR : HD_PREEMPT_PP;
-	point.live = hd_liveness_before(places->liveness, inst);
-	point.live_divergent = hd_liveness_diverged(places->liveness, places->flow->block_of[inst], &point.live);
-	return point;
+	const struct hd_flow *flow = places->flow;
+	struct hd_point *point = preempt->points + preempt->point_count;
+	struct hd_barrier *barrier = preempt->barriers + preempt->barrier_count;
+	struct hd_regset live = flow->live_out[block];
+	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
+		hd_flow_live_before(flow, i, &live);
+		if (is_barrier(places, i))
+			(--barrier)->live = live;
+		if (!places->point[i])
+			continue;
+		(--point)->live = live;
+		point->live_divergent = hd_liveness_diverged(places->liveness, block, &live);
+	}
 }
 
 static void list_points(const struct places *places, struct hd_preempt *preempt, struct hd_arena *arena)
 {
-	uint32_t count = places->flow->function->inst_count;
+	const struct hd_flow *flow = places->flow;
+	uint32_t count = flow->function->inst_count;
 	for (uint32_t i = 0; i < count; i++) {
 		preempt->point_count += places->point[i];
 		preempt->barrier_count += is_barrier(places, i);
 	}
 	preempt->points = HD_ARENA_NEW(arena, struct hd_point, preempt->point_count);
-	preempt->barriers = HD_ARENA_NEW(arena, uint32_t, preempt->barrier_count);
+	preempt->barriers = HD_ARENA_NEW(arena, struct hd_barrier, preempt->barrier_count);
 	preempt->point_count = preempt->barrier_count = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		if (places->point[i])
-			preempt->points[preempt->point_count++] = point_at(places, i);
-		if (is_barrier(places, i))
-			preempt->barriers[preempt->barrier_count++] = i;
+	for (uint32_t b = 0; b < flow->block_count; b++) {
+		uint32_t before = preempt->point_count + preempt->barrier_count;
+		for (uint32_t i = flow->blocks[b].first; i <= hd_flow_last(flow, b); i++) {
+			enum hd_preempt_kind kind = is_barrier(places, i) ? HD_PREEMPT_BAR : HD_PREEMPT_PP;
+			if (places->point[i])
+				preempt->points[preempt->point_count++] =
+					(struct hd_point){.inst = i, .kind = kind, .loop = places->loop_at[i]};
+			if (kind == HD_PREEMPT_BAR)
+				preempt->barriers[preempt->barrier_count++].inst = i;
+		}
+		if (preempt->point_count + preempt->barrier_count > before)
+			measure_block(places, b, preempt);
 	}
 }
 
-static struct hd_meta_pattern pattern_of(uint32_t reg, const struct hd_value *value)
+/* Warps are at one point of the program only at a barrier: elsewhere nothing holds through the block (2.3.3). */
+static struct hd_meta_pattern pattern_of(const struct hd_point *point, uint32_t reg, const struct hd_value *value)
 {
 	return (struct hd_meta_pattern){
 		.reg = (uint8_t)reg,
 		.strided = !hd_value_is_uniform_in_group(value),
 		.stride_known = value->x.known,
 		.stride = value->x.known ? value->x.value : 0,
-		.dimensions = hd_value_dimensions(value),
+		.dimensions = point->kind == HD_PREEMPT_BAR ? hd_value_dimensions(value) : 0,
 	};
 }
 
 static void find_patterns(struct hd_preempt *preempt, struct hd_arena *scratch, struct hd_arena *arena)
 {
 	struct hd_patterns patterns;
+	struct hd_pattern_cursor cursor;
 	if (!preempt->point_count)
 		return;
 	hd_patterns_compute(&patterns, preempt->liveness, scratch);
-	struct hd_value *values = HD_ARENA_NEW(scratch, struct hd_value, patterns.registers + HD_MAX_PREDS);
+	hd_pattern_cursor_init(&cursor, &patterns, scratch);
 	for (uint32_t i = 0; i < preempt->point_count; i++) {
 		struct hd_point *point = &preempt->points[i];
-		hd_patterns_before(&patterns, point->inst, values);
+		hd_pattern_cursor_seek(&cursor, point->inst);
 		point->patterns = HD_ARENA_NEW(arena, struct hd_meta_pattern, hd_regset_count(&point->live_divergent));
 		HD_REGSET_FOREACH(&point->live_divergent, reg)
-			if (reg < patterns.registers && values[reg].kind == HD_VALUE_AFFINE)
-				point->patterns[point->pattern_count++] = pattern_of(reg, &values[reg]);
+		{
+			struct hd_value value = hd_pattern_cursor_value(&cursor, reg);
+			if (value.kind == HD_VALUE_AFFINE)
+				point->patterns[point->pattern_count++] = pattern_of(point, reg, &value);
+		}
 	}
 }
 

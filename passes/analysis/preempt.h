@@ -11,9 +11,9 @@
 #include "passes/analysis/patterns.h"
 
 struct hd_point {
-	uint32_t inst;       /* the boundary before this instruction; bar.pp: the barrier itself */
+	uint32_t inst; /* the boundary before this instruction; bar.pp: the barrier itself */
 	enum hd_preempt_kind kind;
-	uint32_t loop;       /* innermost loop that it cuts, HD_NO_NODE: outside of those */
+	uint32_t loop; /* innermost loop that it cuts, HD_NO_NODE: outside of those */
 	struct hd_regset live, live_divergent;
 	struct hd_meta_pattern *patterns; /* of live_divergent, by register; the rest is random */
 	uint32_t pattern_count;
@@ -21,18 +21,21 @@ struct hd_point {
 
 /* Longest point-free stretches of a function, in instructions; -1: there is none. */
 struct hd_drain {
-	int64_t worst;     /* from any point, or the entry, to the next point or the end, callees included */
-	int64_t through;   /* from entry to return without a point */
-	int64_t to_point;  /* from entry to the first point or the end */
-	int64_t from_point;/* from a last point to a return */
-	bool bounded;      /* false: some cycle or unknown callee has no point, and counts once */
+	int64_t worst;	    /* from any point, or the entry, to the next point or the end, callees included */
+	int64_t through;    /* from entry to return without a point */
+	int64_t to_point;   /* from entry to the first point or the end */
+	int64_t from_point; /* from a last point to a return */
+	bool bounded;	    /* false: some cycle or unknown callee has no point, and counts once */
 };
 
 struct hd_preempt {
 	const struct hd_liveness *liveness;
 	struct hd_point *points; /* ascending */
 	uint32_t point_count;
-	uint32_t *barriers;      /* instructions where warps wait for the CTA, points or not, ascending */
+	struct hd_barrier {
+		uint32_t inst;
+		struct hd_regset live;
+	} *barriers; /* where warps wait for the CTA, points or not, ascending */
 	uint32_t barrier_count;
 	struct hd_drain drain;
 };
@@ -41,8 +44,8 @@ struct hd_preempt {
 struct hd_preempt_callees {
 	const struct hd_call_site *sites; /* this function's, by instruction */
 	uint32_t site_count;
-	const struct hd_drain *drains;    /* of hd_object.functions; callees are done, others of a cycle are not */
-	const bool *waits;                /* of hd_object.functions: it, or what it calls, has a barrier */
+	const struct hd_drain *drains; /* of hd_object.functions; callees are done, others of a cycle are not */
+	const bool *waits;	       /* of hd_object.functions: it, or what it calls, has a barrier */
 };
 
 /* Points of a function. `every`: K. `callees` NULL: no calls. Everything lives in the arena. */

@@ -2,9 +2,9 @@
  * The row FLOW: the flow of every function of a unit, with what functions know of each other
  * through registers. Callees first, a function is summarised for its callers: which caller-saved
  * registers it reads before it writes them, and which it may leave alone. Callers first, what may be
- * read after its returns is collected from its call sites. In cycles of the call graph, and where
- * code that is not here may call, the ABI's worst case holds. Three times the cost of one
- * function's liveness for those that are called.
+ * read after its returns is collected from its call sites. What functions of a cycle return, and
+ * what code that is not here may read, is bounded by the type. Three times the cost of one
+ * function's liveness for those that are called, a few times that in cycles.
  */
 #include <llvm-c/Target.h>
 
@@ -18,7 +18,7 @@ struct program {
 	struct hd_flow *flows;
 	struct hd_flow_summary *summaries;
 	uint32_t registers; /* no code of the program names a register from here up */
-	bool *open;         /* called from code that is not here */
+	bool *open;	    /* called from code that is not here */
 };
 
 /* ---- results, by type: an upper bound on the registers in which a function returns */
@@ -105,8 +105,8 @@ static void keep_caller_saved(const struct hd_abi *abi, struct hd_regset *set)
 		set->regs[w] &= ~abi->callee_saved[w];
 }
 
-/* Live at entry when returns read nothing, and when they read every register. */
-static void summarise(struct program *program, uint32_t index)
+/* Live at entry when returns read nothing, and when they read every register. Returns whether something is new. */
+static bool summarise(struct program *program, uint32_t index)
 {
 	struct hd_flow_summary *summary = &program->summaries[index];
 	struct hd_flow *flow = &program->flows[index];
@@ -114,15 +114,28 @@ static void summarise(struct program *program, uint32_t index)
 	struct hd_flow_facts facts = facts_of(program, index);
 	hd_flow_assume(flow, &facts, &program->unit->arena);
 	if (program->object->functions[index].kernel || !flow->block_count)
-		return;
+		return false;
 	flow->returns = (struct hd_regset){0};
 	hd_flow_solve(flow);
-	summary->uses = flow->live_in[0];
+	struct hd_regset uses = flow->live_in[0];
 	flow->returns = worst_arguments(abi);
 	hd_flow_solve(flow);
-	summary->through = flow->live_in[0];
-	keep_caller_saved(abi, &summary->uses);
-	keep_caller_saved(abi, &summary->through);
+	struct hd_regset through = flow->live_in[0];
+	keep_caller_saved(abi, &uses);
+	keep_caller_saved(abi, &through);
+	bool grew = hd_regset_union(&summary->uses, &uses);
+	return hd_regset_union(&summary->through, &through) || grew;
+}
+
+/* Functions that call each other start from nothing and go round until nothing is new. */
+static void summarise_cycle(struct program *program, const uint32_t *functions, uint32_t count)
+{
+	bool again = true;
+	while (again) {
+		again = false;
+		for (uint32_t i = 0; i < count; i++)
+			again |= summarise(program, functions[i]) && program->calls->recursive[functions[i]];
+	}
 }
 
 /* What this function reads after its calls are its callees' results. */
@@ -154,7 +167,8 @@ static void find_open(struct program *program)
 	for (uint32_t f = 0; f < object->function_count; f++)
 		program->open[f] = program->calls->address_taken[f] || program->calls->recursive[f];
 	for (uint32_t s = 0; s < object->symbol_count && program->unit->options.relocatable; s++)
-		if (object->symbols[s].kind == HD_SYM_FUNCTION && object->symbols[s].defined && object->symbols[s].global)
+		if (object->symbols[s].kind == HD_SYM_FUNCTION && object->symbols[s].defined &&
+		    object->symbols[s].global)
 			program->open[object->symbols[s].function] = true;
 }
 
@@ -178,8 +192,12 @@ static void solve_program(struct program *program)
 {
 	uint32_t count = program->object->function_count, *order = callees_first(program);
 	struct hd_regset *results = HD_ARENA_NEW(&program->unit->arena, struct hd_regset, count);
-	for (uint32_t i = 0; i < count; i++)
-		summarise(program, order[i]);
+	for (uint32_t first = 0, end; first < count; first = end) {
+		uint32_t component = program->calls->component[order[first]];
+		for (end = first + 1; end < count && program->calls->component[order[end]] == component;)
+			end++;
+		summarise_cycle(program, order + first, end - first);
+	}
 	for (uint32_t i = count; i-- > 0;) {
 		uint32_t f = order[i];
 		struct hd_flow_summary *summary = &program->summaries[f];
@@ -194,7 +212,9 @@ static void solve_program(struct program *program)
 
 int hd_flow_run(struct hd_unit *unit)
 {
-	struct program program = {.unit = unit, .object = &unit->object, .calls = hd_pass_result(unit, HD_PASS_CALLGRAPH)};
+	struct program program = {.unit = unit,
+				  .object = &unit->object,
+				  .calls = hd_pass_result(unit, HD_PASS_CALLGRAPH)};
 	uint32_t count = unit->object.function_count;
 	program.flows = HD_ARENA_NEW(&unit->arena, struct hd_flow, count);
 	program.summaries = HD_ARENA_NEW(&unit->arena, struct hd_flow_summary, count);
@@ -206,8 +226,6 @@ int hd_flow_run(struct hd_unit *unit)
 			program.registers = function->registers;
 		hd_flow_build(&program.flows[f], function, unit->abi, &unit->arena);
 		program.summaries[f].results = results_of(&program, f);
-		if (program.calls->recursive[f])
-			program.summaries[f].uses = worst_arguments(unit->abi);
 	}
 	solve_program(&program);
 	unit->results[HD_PASS_FLOW] = program.flows;

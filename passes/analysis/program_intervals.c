@@ -147,8 +147,8 @@ static void print_function(FILE *out, const struct hd_subgraphs *subgraphs, cons
 		subgraphs->limit, what, subgraphs->count);
 	if (subgraphs->kind == HD_REGISTER_INTERVALS)
 		fprintf(out, ", after pass 1 %u, rounds of pass 2 %u", subgraphs->first_count, subgraphs->rounds);
-	fprintf(out, "\n  PREFETCHes %u, code %u bytes, growth by vectors %.1f %%, by instructions %.1f %%\n", prefetches,
-		bytes, percent(prefetches * HD_PREFETCH_VECTOR_BYTES, bytes),
+	fprintf(out, "\n  PREFETCHes %u, code %u bytes, growth by vectors %.1f %%, by instructions %.1f %%\n",
+		prefetches, bytes, percent(prefetches * HD_PREFETCH_VECTOR_BYTES, bytes),
 		percent(prefetches * HD_PREFETCH_EXPLICIT_BYTES, bytes));
 	print_records(out, subgraphs, what);
 }
@@ -194,7 +194,8 @@ int hd_strands_verify_unit(struct hd_unit *unit)
 /* ---- remarks */
 
 static void remark_one(const struct hd_subgraphs *intervals, const struct hd_subgraphs *strands, LLVMValueRef function,
-		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *, unsigned))
+		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *,
+				      unsigned))
 {
 	uint32_t prefetches = hd_subgraphs_prefetches(intervals);
 	uint32_t bytes = intervals->flow->function->inst_count * HD_INST_BYTES;

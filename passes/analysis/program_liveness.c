@@ -70,20 +70,24 @@ struct hd_bitset hd_uniform_branches(const struct hd_unit *unit, uint32_t index,
 
 /* ---- lanes that wait in callers */
 
-/* What lanes need that do not come along into the call at `site`, beside what the callee hands back to those that do. */
+/* What lanes need that do not come along into the call at `site`, beside what the callee hands back to those that do.
+ */
 static void add_waiting(const struct hd_liveness *caller, const struct hd_call_site *site, struct hd_regset *waiting)
 {
 	const struct hd_inst *call = &caller->flow->function->insts[site->inst];
 	uint32_t block = caller->flow->block_of[site->inst];
-	struct hd_regset none = {0}, here = hd_liveness_before(caller, site->inst), after = caller->flow->live_out[block];
-	struct hd_regset outside = hd_liveness_diverged(caller, block, &none);
+	struct hd_regset none = {0}, outside = hd_liveness_diverged(caller, block, &none);
 	hd_regset_union(waiting, &outside);
+	if (call->op != HD_OP_CALLI && call->guard == HD_PT)
+		return;
+	struct hd_regset after = caller->flow->live_out[block];
 	for (uint32_t i = hd_flow_last(caller->flow, block); i > site->inst; i--)
 		hd_flow_live_before(caller->flow, i, &after);
-	if (call->op == HD_OP_CALLI) /* lanes with another target wait before it and behind it */
-		hd_regset_union(waiting, &here);
-	if (call->op == HD_OP_CALLI || call->guard != HD_PT)
+	hd_regset_union(waiting, &after);
+	if (call->op == HD_OP_CALLI) { /* lanes with another target wait before it, too */
+		hd_flow_live_before(caller->flow, site->inst, &after);
 		hd_regset_union(waiting, &after);
+	}
 }
 
 static struct hd_regset everything(const struct hd_flow *flow, uint32_t registers)
@@ -112,8 +116,8 @@ static bool is_open(const struct hd_unit *unit, const struct hd_callgraph *calls
 	if (calls->address_taken[index] || calls->recursive[index])
 		return true;
 	for (uint32_t s = 0; s < object->symbol_count && unit->options.relocatable; s++)
-		if (object->symbols[s].kind == HD_SYM_FUNCTION && object->symbols[s].defined && object->symbols[s].global &&
-		    object->symbols[s].function == index)
+		if (object->symbols[s].kind == HD_SYM_FUNCTION && object->symbols[s].defined &&
+		    object->symbols[s].global && object->symbols[s].function == index)
 			return true;
 	return false;
 }
@@ -197,7 +201,8 @@ static void print_function(FILE *out, const struct hd_liveness *liveness)
 	fprintf(out, "%s %s: most live %u at %04x, under divergence %u at %04x, branches %u divergent %u uniform\n",
 		function->kernel ? "kernel" : "function", function->name, liveness->most.live,
 		liveness->most.inst * HD_INST_BYTES, liveness->most_divergent.live,
-		liveness->most_divergent.inst * HD_INST_BYTES, liveness->divergent_branches, liveness->uniform_branches);
+		liveness->most_divergent.inst * HD_INST_BYTES, liveness->divergent_branches,
+		liveness->uniform_branches);
 	for (uint32_t b = 0; b < liveness->flow->block_count; b++)
 		print_block(out, liveness, b);
 }
@@ -236,11 +241,13 @@ int hd_liveness_verify_unit(struct hd_unit *unit)
 			const struct hd_liveness *liveness = &results[f];
 			if (!tags_agree(liveness, i))
 				return hd_error(unit->diag, HD_NOWHERE,
-						"liveness of '%s': the instruction at %04x is tagged as the last read of a register that is live",
+						"liveness of '%s': the instruction at %04x is tagged as the last read "
+						"of a register that is live",
 						unit->object.functions[f].name, i * HD_INST_BYTES);
 			if (liveness->dead_in_warp[i] & ~liveness->dead[i])
 				return hd_error(unit->diag, HD_NOWHERE,
-						"liveness of '%s': the warp is done with a register at %04x that its thread is not",
+						"liveness of '%s': the warp is done with a register at %04x that its "
+						"thread is not",
 						unit->object.functions[f].name, i * HD_INST_BYTES);
 		}
 	return 0;
@@ -249,7 +256,8 @@ int hd_liveness_verify_unit(struct hd_unit *unit)
 /* ---- remarks */
 
 static void remark_one(const struct hd_liveness *liveness, LLVMValueRef function,
-		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *, unsigned))
+		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *,
+				      unsigned))
 {
 	char numbers[4][16];
 	snprintf(numbers[0], sizeof(numbers[0]), "%u", liveness->most.live);
@@ -257,11 +265,16 @@ static void remark_one(const struct hd_liveness *liveness, LLVMValueRef function
 	snprintf(numbers[2], sizeof(numbers[2]), "%u", liveness->most_divergent.live);
 	snprintf(numbers[3], sizeof(numbers[3]), "%u", liveness->flow->function->registers);
 	const struct hd_remark_part parts[] = {
-		{NULL, "kernel "},		    {"Kernel", liveness->flow->function->name},
-		{NULL, ": most live registers "},   {"MaxLive", numbers[0]},
-		{NULL, " at pc "},		    {"Pc", numbers[1]},
-		{NULL, ", under divergence "},	    {"MaxLiveDivergent", numbers[2]},
-		{NULL, ", of "},		    {"Registers", numbers[3]},
+		{NULL, "kernel "},
+		{"Kernel", liveness->flow->function->name},
+		{NULL, ": most live registers "},
+		{"MaxLive", numbers[0]},
+		{NULL, " at pc "},
+		{"Pc", numbers[1]},
+		{NULL, ", under divergence "},
+		{"MaxLiveDivergent", numbers[2]},
+		{NULL, ", of "},
+		{"Registers", numbers[3]},
 	};
 	remark(function, hd_passes[HD_PASS_LIVENESS].title, "Liveness", parts, sizeof(parts) / sizeof(parts[0]));
 }

@@ -43,7 +43,8 @@ static bool *find_waiting(const struct hd_unit *unit, const struct hd_callgraph 
 			  struct hd_arena *arena)
 {
 	uint32_t count = unit->object.function_count;
-	bool *waits = HD_ARENA_NEW(arena, bool, count), *component = HD_ARENA_NEW(arena, bool, calls->component_count + 1);
+	bool *waits = HD_ARENA_NEW(arena, bool, count),
+	     *component = HD_ARENA_NEW(arena, bool, calls->component_count + 1);
 	for (uint32_t f = 0; f < count; f++)
 		component[calls->component[f]] |= has_barrier(&unit->object.functions[f]);
 	for (uint32_t i = 0; i < count; i++) {
@@ -67,7 +68,8 @@ int hd_preempt_run(struct hd_unit *unit)
 	bool *waits = find_waiting(unit, calls, order, &unit->arena);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t f = (uint32_t)order[i], first = calls->site_start[f];
-		struct hd_preempt_callees callees = {calls->sites + first, calls->site_start[f + 1] - first, drains, waits};
+		struct hd_preempt_callees callees = {calls->sites + first, calls->site_start[f + 1] - first, drains,
+						     waits};
 		hd_preempt_compute(&results[f], &liveness[f], unit->options.preempt_every, &callees, &unit->arena);
 		drains[f] = results[f].drain;
 	}
@@ -77,12 +79,10 @@ int hd_preempt_run(struct hd_unit *unit)
 
 /* ---- metadata */
 
-static struct hd_meta_registers registers_of(const struct hd_regset *set, struct hd_arena *arena)
+static struct hd_meta_registers registers_of(const struct hd_regset *set)
 {
 	struct hd_meta_registers result = {.preds = set->preds};
-	result.regs = HD_ARENA_NEW(arena, uint8_t, hd_regset_count(set));
-	HD_REGSET_FOREACH(set, reg)
-		result.regs[result.count++] = (uint8_t)reg;
+	memcpy(result.regs, set->regs, sizeof(result.regs));
 	return result;
 }
 
@@ -91,14 +91,14 @@ static uint32_t loop_pc(const struct hd_flow *flow, uint32_t loop)
 	return loop == HD_NO_NODE ? UINT32_MAX : flow->blocks[flow->loops.loops[loop].header].first * HD_INST_BYTES;
 }
 
-static struct hd_meta_point point_facts(const struct hd_flow *flow, const struct hd_point *point, struct hd_arena *arena)
+static struct hd_meta_point point_facts(const struct hd_flow *flow, const struct hd_point *point)
 {
 	return (struct hd_meta_point){
 		.pc = point->inst * HD_INST_BYTES,
 		.kind = point->kind,
 		.loop_pc = loop_pc(flow, point->loop),
-		.live = registers_of(&point->live, arena),
-		.live_divergent = registers_of(&point->live_divergent, arena),
+		.live = registers_of(&point->live),
+		.live_divergent = registers_of(&point->live_divergent),
 		.mask = hd_preempt_mask(&point->live),
 		.mask_divergent = hd_preempt_mask(&point->live_divergent),
 		.patterns = point->patterns,
@@ -130,13 +130,13 @@ void hd_preempt_facts(const struct hd_unit *unit, uint32_t index, struct hd_meta
 	facts->point_count = preempt->point_count;
 	facts->points = HD_ARENA_NEW(arena, struct hd_meta_point, preempt->point_count);
 	for (uint32_t i = 0; i < preempt->point_count; i++)
-		facts->points[i] = point_facts(preempt->liveness->flow, &preempt->points[i], arena);
+		facts->points[i] = point_facts(preempt->liveness->flow, &preempt->points[i]);
 	facts->barrier_count = preempt->barrier_count;
 	facts->barriers = HD_ARENA_NEW(arena, struct hd_meta_barrier, preempt->barrier_count);
 	for (uint32_t i = 0; i < preempt->barrier_count; i++) {
-		struct hd_regset live = hd_liveness_before(preempt->liveness, preempt->barriers[i]);
+		const struct hd_barrier *barrier = &preempt->barriers[i];
 		facts->barriers[i] =
-			(struct hd_meta_barrier){preempt->barriers[i] * HD_INST_BYTES, registers_of(&live, arena)};
+			(struct hd_meta_barrier){barrier->inst * HD_INST_BYTES, registers_of(&barrier->live)};
 	}
 }
 
@@ -189,8 +189,8 @@ static const char *wrong_with_point(const struct hd_point *point)
 	if (!hd_regset_within(&point->live, &point->live_divergent))
 		return "the divergent live set lacks a live register";
 	HD_REGSET_FOREACH(&point->live, reg)
-		if (!(hd_preempt_mask(&point->live) >> (reg < 53 ? reg : 53) & 1))
-			return "the mask lacks a live register";
+	if (!(hd_preempt_mask(&point->live) >> (reg < 53 ? reg : 53) & 1))
+		return "the mask lacks a live register";
 	return NULL;
 }
 
@@ -208,7 +208,7 @@ static const char *wrong_with_loops(const struct hd_preempt *preempt)
 			found[point->loop] = 2;
 	}
 	for (uint32_t i = 0; i < preempt->barrier_count; i++) {
-		uint32_t loop = flow->loops.loop_of[flow->block_of[preempt->barriers[i]]];
+		uint32_t loop = flow->loops.loop_of[flow->block_of[preempt->barriers[i].inst]];
 		if (loop != HD_NO_NODE && found[loop] == 1)
 			wrong = "a loop with a barrier has its point elsewhere";
 	}
@@ -241,9 +241,12 @@ static void remark_kernel(const struct hd_preempt *preempt, LLVMValueRef functio
 	snprintf(drain, sizeof(drain), "%lld%s", (long long)preempt->drain.worst,
 		 preempt->drain.bounded ? "" : " or more");
 	const struct hd_remark_part parts[] = {
-		{NULL, "kernel "},	      {"Kernel", preempt->liveness->flow->function->name},
-		{NULL, ": preemption points "}, {"Points", points},
-		{NULL, ", at most "},	      {"Drain", drain},
+		{NULL, "kernel "},
+		{"Kernel", preempt->liveness->flow->function->name},
+		{NULL, ": preemption points "},
+		{"Points", points},
+		{NULL, ", at most "},
+		{"Drain", drain},
 		{NULL, " instructions apart"},
 	};
 	remark(function, hd_passes[HD_PASS_PREEMPT].title, "Preempt", parts, sizeof(parts) / sizeof(parts[0]));
@@ -256,8 +259,13 @@ static void remark_point(const struct hd_point *point, LLVMValueRef function, re
 	snprintf(live, sizeof(live), "%u", hd_regset_count(&point->live));
 	snprintf(divergent, sizeof(divergent), "%u", hd_regset_count(&point->live_divergent));
 	const struct hd_remark_part parts[] = {
-		{"Kind", point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp"}, {NULL, " at pc "}, {"Pc", pc},
-		{NULL, ": live registers "}, {"Live", live}, {NULL, ", under divergence "}, {"LiveDivergent", divergent},
+		{"Kind", point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp"},
+		{NULL, " at pc "},
+		{"Pc", pc},
+		{NULL, ": live registers "},
+		{"Live", live},
+		{NULL, ", under divergence "},
+		{"LiveDivergent", divergent},
 	};
 	remark(function, hd_passes[HD_PASS_PREEMPT].title, "PreemptionPoint", parts, sizeof(parts) / sizeof(parts[0]));
 }

@@ -48,13 +48,26 @@ static void number_blocks(struct emitter *emitter)
 	emitter->out->inst_count = count;
 }
 
+/* Whether nothing but a trap comes: the end of the whole kernel, so that no thread waits for another there. */
+static bool only_traps(const struct hd_mblock *block)
+{
+	return !block->succs.len && block->insts.len && hd_vec_last(&block->insts).op == HD_OP_TRAP;
+}
+
+/*
+ * Ways into a trap (a failed assertion, a switch's default that cannot be) do not keep the other threads from meeting
+ * again: without those edges the meeting point post-dominates.
+ */
 static void find_reconvergence(struct emitter *emitter)
 {
 	const struct hd_mfunc *func = emitter->func;
 	HD_VEC(struct hd_edge) edges = {0};
 	for (uint32_t from = 0; from < func->blocks.len; from++)
-		for (uint32_t i = 0; i < func->blocks.data[from].succs.len; i++)
-			hd_vec_push(&edges, (struct hd_edge){from, func->blocks.data[from].succs.data[i]});
+		for (uint32_t i = 0; i < func->blocks.data[from].succs.len; i++) {
+			uint32_t to = func->blocks.data[from].succs.data[i];
+			if (func->blocks.data[from].succs.len == 1 || !only_traps(&func->blocks.data[to]))
+				hd_vec_push(&edges, (struct hd_edge){from, to});
+		}
 	struct hd_graph graph;
 	hd_graph_build(&graph, &emitter->scratch, func->blocks.len, 0, edges.data, edges.len);
 	emitter->post = hd_graph_post_dominators(&graph, &emitter->scratch);

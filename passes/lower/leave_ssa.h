@@ -26,8 +26,7 @@ struct hd_leave {
 	uint8_t *offset;       /* word offset in the parent */
 	hd_segments *segments; /* by word of the class's root */
 	/* sequencing, by word */
-	uint32_t *pred, *loc;
-	bool *done;
+	uint32_t *loc;
 };
 
 /* Joins the two sides of parallel moves where their live intervals do not meet, and renames all operands. */

@@ -94,6 +94,13 @@ static bool needs_atomic_expansion(struct hd_legal *legal, LLVMValueRef inst, LL
 	}
 }
 
+static bool is_reduction(LLVMValueRef inst)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(inst);
+
+	return LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName(callee), "llvm.vector.reduce.", 19);
+}
+
 static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(inst);
@@ -101,6 +108,9 @@ static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
 	switch (op) {
 	case LLVMAlloca:
 		legal->allocas = true;
+		break;
+	case LLVMCall:
+		legal->reductions = legal->reductions || is_reduction(inst);
 		break;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
@@ -175,7 +185,9 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 		strcat(pipeline, "sroa,early-cse,simplifycfg,instsimplify,");
 	else if (legal->allocas)
 		strcat(pipeline, "sroa,");
-	if (legal->vectors)
+	if (legal->reductions)
+		strcat(pipeline, "expand-reductions,");
+	if (legal->vectors || legal->reductions)
 		strcat(pipeline, "scalarizer,instsimplify,dce,");
 	if (legal->atomics)
 		strcat(pipeline, "atomic-expand,");
@@ -190,8 +202,26 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
 	return run_passes(legal, machine,
-			  legal->needs_builtins ? "always-inline,function(infer-address-spaces)"
-						: "function(infer-address-spaces)");
+			  legal->linked ? "always-inline,function(infer-address-spaces)"
+					: "function(infer-address-spaces)");
+}
+
+/* What is linked in may itself need helpers. */
+static void replace_operations(struct hd_legal *legal)
+{
+	hd_legal_expand(legal);
+	if (legal->needs_device) {
+		legal->status = hd_legal_device(legal);
+		hd_legal_expand(legal);
+	}
+	hd_legal_math(legal);
+	while (!legal->status && legal->needs_builtins) {
+		legal->needs_builtins = false;
+		legal->linked = true;
+		legal->status = hd_legal_builtins(legal);
+		hd_legal_expand(legal);
+		hd_legal_math(legal);
+	}
 }
 
 int hd_legalize(struct hd_unit *unit)
@@ -216,9 +246,7 @@ int hd_legalize(struct hd_unit *unit)
 	if (first_passes(&legal, machine))
 		legal.status = -1;
 	if (!legal.status) {
-		hd_legal_math(&legal);
-		if (legal.needs_builtins && hd_legal_builtins(&legal))
-			legal.status = -1;
+		replace_operations(&legal);
 	}
 	if (!legal.status) {
 		hd_legal_spaces(&legal);

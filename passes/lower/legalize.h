@@ -16,15 +16,29 @@ struct hd_legal {
 	unsigned md_ordinal, md_fpmath;
 	/* what the module has, from one scan */
 	bool vectors, returns, atomics, allocas, unoptimised;
+	bool reductions;
 	bool needs_builtins; /* a helper was called */
+	bool needs_device;   /* a function of the device library was called */
+	bool linked;	     /* helpers were linked in */
 	int status;
 };
 
+/* An instruction that is replaced, and where its replacement is built. */
+struct hd_site {
+	struct hd_legal *legal;
+	LLVMBuilderRef builder;
+	LLVMValueRef inst, ordinal;
+};
+
+/* legalize_expand.c: what has neither an instruction nor a division in it. */
+void hd_legal_expand(struct hd_legal *legal);
 /* legalize_math.c: divisions, remainders and square roots into shifts, multiplications or calls of helpers. */
 void hd_legal_math(struct hd_legal *legal);
 /* legalize_spaces.c: parameters and stack objects get their address spaces, for infer-address-spaces to spread. */
 void hd_legal_spaces(struct hd_legal *legal);
-/* legalize_builtins.c: links the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
+/* legalize_builtins.c: links the device library's functions (device.bc) that are called; then, when divisions and
+ * roots have been replaced,  the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
+int hd_legal_device(struct hd_legal *legal);
 int hd_legal_builtins(struct hd_legal *legal);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The helpers behind calls of __heddle_*: builtins.bc, found beside the plugin (../share/heddle) or
- * through HEDDLE_DATA, is linked in and what is not called is removed again.
+ * The helpers behind calls of __heddle_* (builtins.bc) and the math library behind those of __nv_* (device.bc), both
+ * found beside the plugin (../share/heddle) or through HEDDLE_DATA, are linked in; what is not called is removed again.
  */
 #include "passes/lower/legalize.h"
 
@@ -11,29 +11,29 @@
 
 static const char prefix[] = "__heddle_";
 
-static char *builtins_path(struct hd_legal *legal)
+static char *library_path(struct hd_legal *legal, const char *name)
 {
 	struct hd_arena *arena = &legal->unit->arena;
 	const char *data = getenv("HEDDLE_DATA");
 	Dl_info info;
 
 	if (data && *data)
-		return hd_arena_printf(arena, "%s/builtins.bc", data);
+		return hd_arena_printf(arena, "%s/%s", data, name);
 	if (!dladdr(prefix, &info) || !info.dli_fname)
 		return NULL;
-	return hd_arena_printf(arena, "%s/../share/heddle/builtins.bc",
-			       dirname(hd_arena_strdup(arena, info.dli_fname)));
+	return hd_arena_printf(arena, "%s/../share/heddle/%s",
+			       dirname(hd_arena_strdup(arena, info.dli_fname)), name);
 }
 
-static LLVMModuleRef read_builtins(struct hd_legal *legal)
+static LLVMModuleRef read_library(struct hd_legal *legal, const char *name)
 {
-	char *path = builtins_path(legal), *message = NULL;
+	char *path = library_path(legal, name), *message = NULL;
 	LLVMMemoryBufferRef buffer = NULL;
 	LLVMModuleRef module = NULL;
 
 	if (!path || LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
-		hd_error(legal->unit->diag, HD_NOWHERE, "cannot read the device helpers '%s': %s",
-			 path ? path : "builtins.bc", message ? message : "no path");
+		hd_error(legal->unit->diag, HD_NOWHERE, "cannot read the device library '%s': %s",
+			 path ? path : name, message ? message : "no path");
 		LLVMDisposeMessage(message);
 		return NULL;
 	}
@@ -92,24 +92,25 @@ static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
 	}
 }
 
-int hd_legal_builtins(struct hd_legal *legal)
+/* Links the library in; declarations that begin with `wanted` are what it is for. */
+static int link_library(struct hd_legal *legal, const char *file, const char *wanted)
 {
-	LLVMModuleRef builtins = read_builtins(legal);
+	LLVMModuleRef library = read_library(legal, file);
 	struct hd_ptrmap before = {0};
 
-	if (!builtins)
+	if (!library)
 		return -1;
-	/* Bodies that the module has already, and everything that is not a helper, stay. */
+	/* Bodies that the module has already, and everything that is not wanted, stay. */
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f) || strncmp(LLVMGetValueName(f), prefix, sizeof prefix - 1))
+		if (!LLVMIsDeclaration(f) || strncmp(LLVMGetValueName(f), wanted, strlen(wanted)))
 			hd_ptrmap_put(&before, f, 0, 1);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module); g; g = LLVMGetNextGlobal(g))
 		hd_ptrmap_put(&before, g, 0, 1);
-	LLVMSetTarget(builtins, LLVMGetTarget(legal->module));
-	LLVMSetDataLayout(builtins, LLVMGetDataLayoutStr(legal->module));
-	if (LLVMLinkModules2(legal->module, builtins)) {
+	LLVMSetTarget(library, LLVMGetTarget(legal->module));
+	LLVMSetDataLayout(library, LLVMGetDataLayoutStr(legal->module));
+	if (LLVMLinkModules2(legal->module, library)) {
 		hd_ptrmap_release(&before);
-		return hd_error(legal->unit->diag, HD_NOWHERE, "cannot link the device helpers");
+		return hd_error(legal->unit->diag, HD_NOWHERE, "cannot link the device library '%s'", file);
 	}
 	drop_unused(legal, &before);
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
@@ -117,4 +118,14 @@ int hd_legal_builtins(struct hd_legal *legal)
 			prepare(legal, f);
 	hd_ptrmap_release(&before);
 	return 0;
+}
+
+int hd_legal_builtins(struct hd_legal *legal)
+{
+	return link_library(legal, "builtins.bc", prefix);
+}
+
+int hd_legal_device(struct hd_legal *legal)
+{
+	return link_library(legal, "device.bc", "__nv_");
 }

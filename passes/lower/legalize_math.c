@@ -10,12 +10,6 @@
 typedef unsigned __int128 u128;
 typedef __int128 s128;
 
-struct hd_site {
-	struct hd_legal *legal;
-	LLVMBuilderRef builder;
-	LLVMValueRef inst, ordinal;
-};
-
 static LLVMValueRef stamp(struct hd_site *site, LLVMValueRef value)
 {
 	if (site->ordinal && LLVMIsAInstruction(value) && !LLVMGetMetadata(value, site->legal->md_ordinal))
@@ -35,7 +29,7 @@ static LLVMValueRef helper(struct hd_site *site, const char *name, LLVMTypeRef t
 
 	if (!function)
 		function = LLVMAddFunction(site->legal->module, name, function_type);
-	site->legal->needs_builtins = true;
+	site->legal->needs_builtins |= LLVMIsDeclaration(function);
 	return stamp(site, LLVMBuildCall2(site->builder, function_type, function, args, count, ""));
 }
 

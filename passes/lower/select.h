@@ -272,6 +272,9 @@ struct hd_opnd hd_sel_float(struct hd_select *sel, LLVMValueRef value, unsigned 
 enum hd_fp_op { HD_FP_ADD, HD_FP_MUL, HD_FP_FMA, HD_FP_MINMAX };
 struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKind kind, uint16_t mods,
 			    const LLVMValueRef *args);
+/* fma of half or bfloat with one rounding; minimum or maximum of doubles by MINMAX and NAN. */
+struct hd_leaf hd_sel_narrow_fma(struct hd_select *sel, LLVMTypeKind kind, const struct hd_leaf in[3]);
+struct hd_leaf hd_sel_double_minmax(struct hd_select *sel, uint16_t mods, struct hd_opnd a, struct hd_opnd b);
 struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz);
 /* Sign-bit operations on any floating-point leaf. */
 struct hd_leaf hd_sel_sign(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeKind kind, unsigned lut, uint32_t mask);
@@ -310,8 +313,11 @@ void hd_sel_copy_bytes(struct hd_select *sel, struct hd_address to, struct hd_ad
 void hd_sel_atomicrmw(struct hd_select *sel);
 void hd_sel_cmpxchg(struct hd_select *sel);
 void hd_sel_fence(struct hd_select *sel);
+/* hd_sel_atomic drops a result that sel->inst has no use for; hd_sel_atomic_op goes by `result`. */
 struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
 			     unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods);
+struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
+				unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods, bool result);
 
 /* ---- select_call.c */
 void hd_sel_arguments(struct hd_select *sel);
@@ -332,10 +338,19 @@ struct hd_leaf hd_sel_popcount(struct hd_select *sel, struct hd_leaf value, unsi
 struct hd_leaf hd_sel_bit_reverse(struct hd_select *sel, struct hd_leaf value, unsigned bits);
 struct hd_leaf hd_sel_minmax(struct hd_select *sel, bool max, bool is_signed, struct hd_leaf a, struct hd_leaf b,
 			     unsigned bits);
+/* ---- select_nvvm.c */
+/* SHFL with the predicate `inside` (HD_MREG_PT: none). */
+struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd value, struct hd_opnd lane,
+			   struct hd_opnd clamp, uint32_t inside);
+struct hd_leaf hd_sel_in_space(struct hd_select *sel, struct hd_leaf pointer, unsigned space); /* isspacep */
+
 extern const struct hd_intrinsic hd_bit_intrinsics[];	  /* select_bits.c; a NULL name ends */
 extern const struct hd_intrinsic hd_nvvm_intrinsics[];	  /* select_nvvm.c */
 extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[]; /* select_nvvm_fp.c */
 extern const struct hd_intrinsic hd_math_intrinsics[];	  /* select_math.c */
+
+/* ---- asm.c */
+void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee);
 
 /* ---- select_aggregate.c */
 void hd_sel_extract_value(struct hd_select *sel);

@@ -13,6 +13,13 @@ static unsigned atomic_op(unsigned space)
 struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
 			     unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods)
 {
+	return hd_sel_atomic_op(sel, atomop, type, pointer, space, value, swap, mods,
+				LLVMGetFirstUse(sel->inst) != NULL);
+}
+
+struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
+				unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods, bool result)
+{
 	bool wide = type == HD_U64 || type == HD_S64 || type == HD_F64;
 	struct hd_mreg operand = hd_sel_reg(sel, value), stored = HD_MREG_NONE;
 	struct hd_address address;
@@ -27,7 +34,7 @@ struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned ty
 	address = hd_sel_address(sel, pointer, space);
 	if (swap)
 		stored = hd_sel_reg(sel, *swap);
-	if (LLVMGetFirstUse(sel->inst))
+	if (result)
 		dst = hd_mfunc_vreg(sel->func, wide ? 2 : 1);
 	else
 		dst = (struct hd_mreg){HD_RZ, 0, wide ? 2 : 1};

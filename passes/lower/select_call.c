@@ -364,17 +364,6 @@ static void real_call(struct hd_select *sel, LLVMValueRef callee)
 	hd_sel_define(sel, sel->inst, leaves, sig->result_count);
 }
 
-static void inline_assembly(struct hd_select *sel, LLVMValueRef callee)
-{
-	size_t length = 0;
-	const char *text = LLVMGetInlineAsmAsmString(callee, &length);
-
-	/* An empty one is a fence for the compiler only. */
-	if (!length && LLVMGetTypeKind(LLVMTypeOf(sel->inst)) == LLVMVoidTypeKind)
-		return;
-	hd_sel_unsupported(sel, "inline assembly \"%.*s\"", (int)(length > 80 ? 80 : length), text);
-}
-
 void hd_sel_call(struct hd_select *sel)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(sel->inst);
@@ -382,7 +371,7 @@ void hd_sel_call(struct hd_select *sel)
 	while (LLVMIsAGlobalAlias(callee))
 		callee = LLVMAliasGetAliasee(callee);
 	if (LLVMIsAInlineAsm(callee)) {
-		inline_assembly(sel, callee);
+		hd_sel_inline_asm(sel, callee);
 		return;
 	}
 	if (!LLVMIsAFunction(callee)) {

@@ -117,26 +117,73 @@ static const uint16_t fp_opcode[][2] = {
 	[HD_FP_MINMAX] = {HD_OP_FMNMX, HD_OP_FMNMX},
 };
 
-/* Double min and max: DSETP and SEL; the number wins over a NaN. */
-static struct hd_leaf double_minmax(struct hd_select *sel, uint16_t mods, struct hd_opnd a, struct hd_opnd b)
+static struct hd_popnd compare_doubles(struct hd_select *sel, unsigned cmp, struct hd_mreg x, struct hd_mreg y)
+{
+	uint32_t pred = hd_mfunc_pred(sel->func);
+
+	hd_sel_op(sel, HD_OP_DSETP, HD_MOD(CMP, cmp), HD_MREG_NONE, hd_reg(x), hd_reg(y), hd_none())->pdst = pred;
+	return (struct hd_popnd){pred, false};
+}
+
+/*
+ * Double min and max: DSETP and SEL. The number wins over a NaN; under NAN the NaN does, and -0 is below +0: of equal
+ * operands min takes both signs, max takes the sign that both have.
+ */
+struct hd_leaf hd_sel_double_minmax(struct hd_select *sel, uint16_t mods, struct hd_opnd a, struct hd_opnd b)
 {
 	bool max = hd_mod_get(mods, HD_MOD_MINMAX);
-	struct hd_mreg x = hd_sel_opnd_reg(sel, a, 2), y = hd_sel_opnd_reg(sel, b, 2);
-	struct hd_popnd first = {hd_mfunc_pred(sel->func), false};
+	struct hd_mreg x = hd_sel_opnd_reg(sel, a, 2), y = hd_sel_opnd_reg(sel, b, 2), high;
+	struct hd_popnd first, y_nan, equal, none;
 	struct hd_leaf left = hd_leaf_reg(x), right = hd_leaf_reg(y), out;
-	struct hd_minst *inst;
-	uint32_t is_nan = hd_mfunc_pred(sel->func);
 
-	/* b is chosen when it compares beyond a, or when a is NaN. */
-	inst = hd_sel_op(sel, HD_OP_DSETP, HD_MOD(CMP, max ? HD_CMP_LTU : HD_CMP_GTU), HD_MREG_NONE, hd_reg(x),
-			 hd_reg(y), hd_none());
-	inst->pdst = first.id;
-	/* ... unless b itself is NaN. */
-	inst = hd_sel_op(sel, HD_OP_DSETP, HD_MOD(CMP, HD_CMP_NAN), HD_MREG_NONE, hd_reg(y), hd_reg(y), hd_none());
-	inst->pdst = is_nan;
-	first.id = hd_sel_plop(sel, HD_BOOL_AND, first, (struct hd_popnd){is_nan, true});
+	if (x.id == HD_RZ)
+		left.words = x.words = 2;
+	if (y.id == HD_RZ)
+		right.words = y.words = 2;
+	/* b is chosen when it compares beyond a, or when a is NaN, unless b itself is NaN. */
+	first = compare_doubles(sel, max ? HD_CMP_LTU : HD_CMP_GTU, x, y);
+	y_nan = compare_doubles(sel, HD_CMP_NAN, y, y);
+	y_nan.inverted = true;
+	first.id = hd_sel_plop(sel, HD_BOOL_AND, first, y_nan);
 	out = hd_sel_select_leaf(sel, first, right, left);
-	return out;
+	if (!hd_mod_get(mods, HD_MOD_NAN))
+		return out;
+	equal = compare_doubles(sel, HD_CMP_EQ, x, y);
+	high = hd_sel_logic(sel, max ? HD_LUT_A & HD_LUT_B : HD_LUT_A | HD_LUT_B, hd_reg(hd_sub(x, 1, 1)),
+			    hd_reg(hd_sub(y, 1, 1)), hd_none());
+	out = hd_sel_select_leaf(sel, equal, hd_leaf_reg(hd_sel_pair(sel, hd_reg(hd_sub(x, 0, 1)), hd_reg(high))), out);
+	none = compare_doubles(sel, HD_CMP_NAN, x, y);
+	return hd_sel_select_leaf(sel, none, hd_leaf_imm(UINT64_C(0x7ff8000000000000), 2), out);
+}
+
+/*
+ * Half: every product and sum that does not overflow is exact in double. bfloat has float's exponents, so the sum is
+ * rounded to odd first, which the second rounding cannot mistake for a tie (Boldo and Melquiond 2008).
+ */
+struct hd_leaf hd_sel_narrow_fma(struct hd_select *sel, LLVMTypeKind kind, const struct hd_leaf in[3])
+{
+	struct hd_opnd o[3];
+	struct hd_mreg sum, down, up;
+	struct hd_leaf out;
+
+	for (unsigned i = 0; i < 3; i++)
+		o[i] = float_opnd(sel, hd_sel_convert(sel, HD_OP_F2F, HD_F64, hd_float_type(kind), 0, in[i]));
+	if (kind == LLVMHalfTypeKind) {
+		sum = hd_sel_alu_wide(sel, HD_OP_DFMA, 0, o[0], o[1], o[2]);
+	} else {
+		struct hd_popnd inexact;
+		struct hd_opnd bit;
+
+		down = hd_sel_alu_wide(sel, HD_OP_DFMA, HD_MOD(RND, HD_RM), o[0], o[1], o[2]);
+		up = hd_sel_alu_wide(sel, HD_OP_DFMA, HD_MOD(RND, HD_RP), o[0], o[1], o[2]);
+		sum = hd_sel_alu_wide(sel, HD_OP_DFMA, HD_MOD(RND, HD_RND_RZ), o[0], o[1], o[2]);
+		inexact = compare_doubles(sel, HD_CMP_NE, down, up);
+		bit = hd_reg(hd_sel_select(sel, inexact, hd_imm(1), hd_rz()));
+		bit = hd_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, hd_reg(hd_sub(sum, 0, 1)), bit, hd_none()));
+		sum = hd_sel_pair(sel, bit, hd_reg(hd_sub(sum, 1, 1)));
+	}
+	out = hd_leaf_reg(sum);
+	return hd_sel_convert(sel, HD_OP_F2F, hd_float_type(kind), HD_F64, 0, out);
 }
 
 struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKind kind, uint16_t mods,
@@ -150,31 +197,23 @@ struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKin
 	if (!check_kind(sel, kind))
 		return hd_leaf_imm(0, 1);
 	if (is_narrow(kind)) {
-		bool by_double = op == HD_FP_FMA;
+		struct hd_leaf in[3];
 
-		if (by_double && kind == LLVMBFloatTypeKind) {
-			hd_sel_unsupported(sel, "fma of bfloat");
-			return hd_leaf_imm(0, 1);
-		}
-		for (unsigned i = 0; i < count; i++) {
-			struct hd_leaf leaf = hd_sel_leaf(sel, args[i], 0);
-
-			o[i] = float_opnd(sel, hd_sel_convert(sel, HD_OP_F2F, by_double ? HD_F64 : HD_F32,
-							      hd_float_type(kind), 0, leaf));
-		}
-		out = hd_leaf_reg(by_double ? hd_sel_alu_wide(sel, fp_opcode[op][1], mods, o[0], o[1], o[2])
-					    : hd_sel_alu(sel, fp_opcode[op][0], mods, o[0], o[1], o[2]));
-		return hd_sel_convert(sel, HD_OP_F2F, hd_float_type(kind), by_double ? HD_F64 : HD_F32, 0, out);
+		for (unsigned i = 0; i < count; i++)
+			in[i] = hd_sel_leaf(sel, args[i], 0);
+		if (op == HD_FP_FMA)
+			return hd_sel_narrow_fma(sel, kind, in);
+		for (unsigned i = 0; i < count; i++)
+			o[i] = float_opnd(sel, hd_sel_to_f32(sel, in[i], kind));
+		out = hd_leaf_reg(hd_sel_alu(sel, fp_opcode[op][0], mods, o[0], o[1], o[2]));
+		return hd_sel_from_f32(sel, out, kind);
 	}
 	if (op == HD_FP_MINMAX && kind == LLVMDoubleTypeKind)
 		peel = 0;
 	for (unsigned i = 0; i < count; i++)
 		o[i] = hd_sel_float(sel, args[i], peel);
-	if (op == HD_FP_MINMAX && kind == LLVMDoubleTypeKind) {
-		if (hd_mod_get(mods, HD_MOD_NAN))
-			hd_sel_unsupported(sel, "NaN-propagating minimum or maximum of double");
-		return double_minmax(sel, mods, o[0], o[1]);
-	}
+	if (op == HD_FP_MINMAX && kind == LLVMDoubleTypeKind)
+		return hd_sel_double_minmax(sel, mods, o[0], o[1]);
 	if (kind == LLVMDoubleTypeKind)
 		return hd_leaf_reg(hd_sel_alu_wide(sel, fp_opcode[op][1], mods & ~HD_MOD(FTZ, 1), o[0], o[1], o[2]));
 	return hd_leaf_reg(hd_sel_alu(sel, fp_opcode[op][0], mods, o[0], o[1], o[2]));
@@ -405,17 +444,12 @@ static void from_integer(struct hd_select *sel, bool is_signed)
 	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(sel->inst, 0))), from, to = hd_float_type(kind);
 	struct hd_leaf value = hd_sel_arg(sel, 0);
 
-	if (bits > 64 || (bits > 32 && is_narrow(kind))) {
+	if (bits > 64) {
 		hd_sel_unsupported(sel, "conversion of a %u-bit integer to floating point", bits);
 		return;
 	}
 	value = hd_sel_extend_leaf(sel, value, bits, bits > 32 ? 64 : 32, is_signed);
 	from = bits > 32 ? (is_signed ? HD_S64 : HD_U64) : is_signed ? HD_S32 : HD_U32;
-	if (is_narrow(kind)) { /* a double holds any 32-bit integer */
-		value = hd_sel_convert(sel, HD_OP_I2F, HD_F64, from, 0, value);
-		hd_sel_define1(sel, hd_sel_convert(sel, HD_OP_F2F, to, HD_F64, 0, value));
-		return;
-	}
 	hd_sel_define1(sel, hd_sel_convert(sel, HD_OP_I2F, to, from, 0, value));
 }
 

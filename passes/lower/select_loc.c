@@ -3,17 +3,29 @@
  */
 #include "passes/lower/select.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <llvm-c/DebugInfo.h>
 
-/* As the compiler was told it: relative names stay relative, so that objects do not depend on where they were built. */
+/*
+ * Relative to the working directory where the file lies below it, so that objects do not depend on where a project is
+ * built. clang splits names into directory and rest as it likes, so the two are joined first.
+ */
 static const char *file_name(struct hd_unit *unit, LLVMMetadataRef file)
 {
-	unsigned length = 0;
-	const char *name = LLVMDIFileGetFilename(file, &length);
+	unsigned name_len = 0, dir_len = 0;
+	const char *name = LLVMDIFileGetFilename(file, &name_len), *dir = LLVMDIFileGetDirectory(file, &dir_len);
+	char here[PATH_MAX];
 
-	return length ? hd_arena_printf(&unit->arena, "%.*s", (int)length, name) : NULL;
+	if (!name_len)
+		return NULL;
+	if (name[0] == '/' || !dir_len)
+		return hd_arena_printf(&unit->arena, "%.*s", (int)name_len, name);
+	const char *full = hd_arena_printf(&unit->arena, "%.*s/%.*s", (int)dir_len, dir, (int)name_len, name);
+	size_t here_len = getcwd(here, sizeof here) ? strlen(here) : 0;
+	return here_len && !strncmp(full, here, here_len) && full[here_len] == '/' ? full + here_len + 1 : full;
 }
 
 static bool is_compiler_header(LLVMMetadataRef file)

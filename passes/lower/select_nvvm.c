@@ -115,29 +115,36 @@ static void exit_thread(struct hd_select *sel, unsigned arg)
 /* arg: mode, | SYNC when a member mask comes first. */
 enum { SYNC = 0x10 };
 
-static void shuffle(struct hd_select *sel, unsigned arg)
+struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd value, struct hd_opnd lane,
+			   struct hd_opnd clamp, uint32_t inside)
 {
-	unsigned first = arg & SYNC ? 1 : 0;
-	struct hd_mreg value = hd_sel_opnd_reg(sel, arg_word(sel, first), 1), dst = hd_mfunc_vreg(sel->func, 1);
-	struct hd_opnd lane = arg_word(sel, first + 1), clamp = arg_word(sel, first + 2);
+	struct hd_mreg from = hd_sel_opnd_reg(sel, value, 1), dst = hd_mfunc_vreg(sel->func, 1);
 	bool lane_imm = lane.kind == HD_OPND_IMM, clamp_imm = clamp.kind == HD_OPND_IMM;
-	bool with_pred = LLVMGetTypeKind(LLVMTypeOf(sel->inst)) == LLVMStructTypeKind;
-	uint32_t inside = with_pred ? hd_mfunc_pred(sel->func) : HD_MREG_PT;
 	struct hd_mreg b = lane_imm ? HD_MREG_NONE : hd_sel_opnd_reg(sel, lane, 1);
 	struct hd_mreg c = clamp_imm ? HD_MREG_NONE : hd_sel_opnd_reg(sel, clamp, 1);
-	struct hd_leaf out[2] = {hd_leaf_reg(dst), hd_leaf_pred(inside, false)};
-	struct hd_minst *inst =
-		hd_sel_push(sel, HD_OP_SHFL,
-			    HD_MOD(SHFLMODE, arg & 3) | HD_MOD(BIMM, lane_imm) | HD_MOD(CIMM, clamp_imm));
+	struct hd_minst *inst = hd_sel_push(
+		sel, HD_OP_SHFL, HD_MOD(SHFLMODE, mode) | HD_MOD(BIMM, lane_imm) | HD_MOD(CIMM, clamp_imm));
 
 	inst->dst = dst;
 	inst->pdst = inside;
-	inst->a = value;
+	inst->a = from;
 	inst->b = b;
 	inst->c = c;
 	/* Lanes count modulo 32, and so does every field of the clamp. */
 	inst->x = (lane_imm ? lane.x & 0xff : 0) | (clamp_imm ? (clamp.x & 0x1f1f) << 8 : 0);
 	inst->xkind = lane_imm || clamp_imm ? HD_X_OTHER : HD_X_NONE;
+	return dst;
+}
+
+static void shuffle(struct hd_select *sel, unsigned arg)
+{
+	unsigned first = arg & SYNC ? 1 : 0;
+	bool with_pred = LLVMGetTypeKind(LLVMTypeOf(sel->inst)) == LLVMStructTypeKind;
+	uint32_t inside = with_pred ? hd_mfunc_pred(sel->func) : HD_MREG_PT;
+	struct hd_opnd value = arg_word(sel, first), lane = arg_word(sel, first + 1), clamp = arg_word(sel, first + 2);
+	struct hd_leaf out[2] = {hd_leaf_reg(hd_sel_shfl(sel, arg & 3, value, lane, clamp, inside)),
+				 hd_leaf_pred(inside, false)};
+
 	hd_sel_define(sel, sel->inst, out, with_pred ? 2 : 1);
 }
 
@@ -257,25 +264,25 @@ static struct hd_leaf in_window(struct hd_select *sel, struct hd_leaf pointer, u
 	return hd_leaf_pred(hd_sel_isetp(sel, HD_CMP_EQ, false, high, hd_bank(bank + 4)), false);
 }
 
-static void is_space(struct hd_select *sel, unsigned space)
+struct hd_leaf hd_sel_in_space(struct hd_select *sel, struct hd_leaf pointer, unsigned space)
 {
-	struct hd_leaf pointer = hd_sel_arg(sel, 0), shared, local;
+	struct hd_leaf shared, local;
 	struct hd_popnd a, b;
 
-	if (space == HD_AS_SHARED || space == HD_AS_LOCAL) {
-		hd_sel_define1(sel, in_window(sel, pointer,
-					      space == HD_AS_SHARED ? HD_CB_SHARED_WINDOW : HD_CB_LOCAL_WINDOW));
-		return;
-	}
-	if (space == HD_AS_CONST) { /* constants lie in global memory */
-		hd_sel_define1(sel, hd_leaf_imm(0, 0));
-		return;
-	}
+	if (space == HD_AS_SHARED || space == HD_AS_LOCAL)
+		return in_window(sel, pointer, space == HD_AS_SHARED ? HD_CB_SHARED_WINDOW : HD_CB_LOCAL_WINDOW);
+	if (space == HD_AS_CONST) /* constants lie in global memory */
+		return hd_leaf_imm(0, 0);
 	shared = in_window(sel, pointer, HD_CB_SHARED_WINDOW);
 	local = in_window(sel, pointer, HD_CB_LOCAL_WINDOW);
 	a = (struct hd_popnd){shared.id, true};
 	b = (struct hd_popnd){local.id, true};
-	hd_sel_define1(sel, hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, a, b), false));
+	return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, a, b), false);
+}
+
+static void is_space(struct hd_select *sel, unsigned space)
+{
+	hd_sel_define1(sel, hd_sel_in_space(sel, hd_sel_arg(sel, 0), space));
 }
 
 /* ------------------------------------------------------------------ integers */

@@ -25,6 +25,35 @@ hd_u128 __heddle_umod128(hd_u128 n, hd_u128 d);
 hd_s128 __heddle_sdiv128(hd_s128 n, hd_s128 d);
 hd_s128 __heddle_smod128(hd_s128 n, hd_s128 d);
 
+uint32_t __heddle_umulo128(hd_u128 a, hd_u128 b); /* whether the product needs more than 128 bits */
+uint32_t __heddle_smulo128(hd_s128 a, hd_s128 b);
+hd_u128 __heddle_f64_to_u128(double a);
+hd_s128 __heddle_f64_to_s128(double a);
+double __heddle_u128_to_f64(hd_u128 a);
+double __heddle_s128_to_f64(hd_s128 a);
+float __heddle_u128_to_f32(hd_u128 a);
+float __heddle_s128_to_f32(hd_s128 a);
+
+float __heddle_ldexpf(float a, int n);
+double __heddle_ldexp64(double a, int n);
+float __heddle_frexpf(float a); /* the significand; ... */
+double __heddle_frexp64(double a);
+int __heddle_exponentf(float a); /* ... and the exponent */
+int __heddle_exponent64(double a);
+float __heddle_powif(float a, int n);
+double __heddle_powi64(double a, int n);
+
+/* Device only: position of the offset-th set bit from `base`; reductions over the lanes in `mask`. */
+uint32_t __heddle_fns(uint32_t mask, uint32_t base, int32_t offset);
+uint32_t __heddle_redux_add(uint32_t value, uint32_t mask);
+uint32_t __heddle_redux_min(uint32_t value, uint32_t mask);
+uint32_t __heddle_redux_max(uint32_t value, uint32_t mask);
+uint32_t __heddle_redux_umin(uint32_t value, uint32_t mask);
+uint32_t __heddle_redux_umax(uint32_t value, uint32_t mask);
+uint32_t __heddle_redux_and(uint32_t value, uint32_t mask);
+uint32_t __heddle_redux_or(uint32_t value, uint32_t mask);
+uint32_t __heddle_redux_xor(uint32_t value, uint32_t mask);
+
 float __heddle_fdiv32(float a, float b);
 float __heddle_rcp32(float a);
 float __heddle_sqrt32(float a);

@@ -25,13 +25,13 @@ $(B)/obj/device/%.bc: runtime/device/%.c runtime/device/device.mk
 	$(Q)$(CLANG) $(DEVICE_CFLAGS) $(DEVICE_EXTRA) -MMD -MP -MF $(@:.bc=.d) -c -o $@ $<
 
 # Freestanding, for <stdint.h> without the host's C library.
-$(B)/obj/device/builtins.bc: DEVICE_EXTRA := -ffreestanding
+$(B)/obj/device/builtins.bc $(B)/obj/device/wide.bc: DEVICE_EXTRA := -ffreestanding
 
 -include $(wildcard $(B)/obj/device/*.d)
 
-$(SHARE)/builtins.bc: $(B)/obj/device/builtins.bc
+$(SHARE)/builtins.bc: $(B)/obj/device/builtins.bc $(B)/obj/device/wide.bc
 	@mkdir -p $(@D)
-	$(Q)cp $< $@
+	$(Q)$(LLVM_BINDIR)/llvm-link -o $@ $^
 
 # libclc names another triple; given ours, it links without a warning.
 $(B)/obj/device/libclc.bc: $(LIBCLC)

@@ -48,22 +48,33 @@ static bool barrier_complete(const struct hd_cta *cta, uint32_t id)
 	return cta->barriers[id].arrived && cta->barriers[id].arrived >= expected;
 }
 
-static void release_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, struct hd_warp *warp, uint64_t now)
+static void release_warp(const struct hd_sm *sm, const struct hd_cta *cta, uint32_t id, struct hd_warp *warp)
 {
 	const struct hd_parked *parked = &sm->parked[warp->slot];
 	if (barrier_mode(parked->inst) >= HD_BAR_RED_POPC)
 		hd_warp_barrier_result(warp, parked->inst, parked->mask, cta->barriers[id].votes,
 				       cta->barriers[id].participants);
 	warp->state = HD_WARP_RUNNING;
-	hd_warp_continue(sm, warp, now, now + parked->inst->latency, HD_STALL_barrier);
+}
+
+static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	if (sm->policy_count)
+		HD_HOOKED (sm->gpu, i, policy, barrier_resume)
+			policy->barrier_resume(warp, warp->policy_state[i], now);
+	hd_warp_continue(sm, warp, now, now + sm->parked[warp->slot].inst->latency, HD_STALL_barrier);
 }
 
 static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, uint64_t now)
 {
+	uint64_t waiting[2] = {cta->barriers[id].waiting[0], cta->barriers[id].waiting[1]};
 	for (uint32_t word = 0; word < 2; word++)
-		for (uint64_t rest = cta->barriers[id].waiting[word]; rest; rest &= rest - 1)
-			release_warp(sm, cta, id, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)], now);
+		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
+			release_warp(sm, cta, id, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)]);
 	memset(&cta->barriers[id], 0, sizeof(cta->barriers[id]));
+	for (uint32_t word = 0; word < 2; word++)
+		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
+			resume_warp(sm, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)], now);
 }
 
 static uint32_t count_votes(const struct hd_warp *warp, uint8_t psrc, uint32_t mask)
@@ -102,6 +113,9 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	}
 	if (barrier_complete(cta, id))
 		barrier_release(sm, cta, id, now);
+	else if (sm->policy_count && warp->state == HD_WARP_BARRIER)
+		HD_HOOKED (sm->gpu, i, policy, barrier_wait)
+			policy->barrier_wait(warp, warp->policy_state[i], now);
 }
 
 void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)

@@ -53,9 +53,13 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(&sm->gpu->config);
 	uint32_t registers = grid->registers;
-	if (sm->policy_count)
+	if (sm->policy_count) {
 		registers = hd_policy_admit(sm, grid, registers);
+		limits.max_regs_per_thread = UINT32_MAX; /* a warp may own more than an instruction can name */
+	}
 	struct hd_occupancy fit = hd_occupancy_compute(&limits, registers, grid->block_threads, grid->shared_bytes);
+	if (!fit.ctas) /* the launch was checked: one fits without what the policy adds */
+		fit.ctas = 1;
 	sm->cta_limit = fit.ctas < sm->cta_slots ? fit.ctas : sm->cta_slots;
 	sm->shared_stride = fit.shared_per_cta;
 	sm->shared_reserved = 0;
@@ -110,7 +114,8 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	memset(&warp->pending_memory, 0, sizeof(warp->pending_memory));
 	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));
 	warp->outstanding = 0;
-	warp->fence_wait = false;
+	warp->fence_wait = warp->held = false;
+	warp->injection.count = warp->injection.outstanding = 0;
 	warp->state = HD_WARP_RUNNING;
 	warp->age = sm->launches++;
 	warp->next_issue = warp->last_issue = now;
@@ -189,6 +194,9 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_cta *cta = warp->cta;
+	if (sm->policy_count)
+		HD_HOOKED (sm->gpu, i, policy, warp_done)
+			policy->warp_done(warp, warp->policy_state[i], now);
 	hd_scheduler_remove(sm, warp);
 	warp->state = HD_WARP_FREE;
 	sm->free_slots[warp->slot / 64] |= UINT64_C(1) << warp->slot % 64;

@@ -72,6 +72,20 @@ struct hd_simt {
 	uint32_t callee;      /* entries of a call: function index */
 };
 
+/* Memory accesses that a policy has a warp issue (inject.c): rows of local memory, one a register. */
+#define HD_MAX_INJECTED 6
+struct hd_injected {
+	uint64_t address; /* of lane 0 of the first row; the lanes lie side by side */
+	uint64_t stride;  /* to the next row */
+	uint32_t rows, mask;
+	bool store;
+};
+struct hd_injection {
+	uint32_t count;       /* entries of `queue` */
+	uint32_t outstanding; /* loads under way */
+	struct hd_injected queue[HD_MAX_INJECTED];
+};
+
 enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DONE };
 
 struct hd_warp {
@@ -99,7 +113,9 @@ struct hd_warp {
 	uint64_t last_issue;
 	uint32_t outstanding;            /* loads and atomics under way; stores: hd_lsu_pending_stores */
 	bool fence_wait;
+	bool held;                       /* by a policy: hd_warp_hold */
 	void *policy_state[4];
+	struct hd_injection injection;
 };
 
 struct hd_cta {
@@ -242,12 +258,16 @@ struct hd_gpu {
 	struct hd_grid *grid;         /* running */
 	uint64_t grids_launched;
 	const struct hd_policy *policies[4];
+	const char *policy_parameters[4]; /* "" where none was given */
 	uint32_t policy_count;
+	uint32_t stages;              /* that policies add between issue and execution */
 	void *policy_state[4];
 	struct hd_stats stats;        /* of finished launches; SM and memory statistics are summed at snapshot */
 	char error_text[1024];
 	int error;                    /* sticky within a launch */
 	bool verify;
+	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
+	uint32_t profile_count;
 	bool every_cycle;             /* debugging: visit every cycle; the figures must not change */
 	uint32_t trace;               /* enum hd_trace_stream, a bit each; 0 while outside the window */
 	uint32_t trace_streams;       /* what the option asked for */

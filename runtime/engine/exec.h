@@ -259,7 +259,7 @@ bool hd_simt_call(struct hd_warp *warp, uint32_t mask, uint32_t target, uint32_t
 bool hd_simt_return(struct hd_warp *warp, uint32_t mask);
 bool hd_simt_in_call(const struct hd_warp *warp);
 /* The lanes end; true when no lane of the warp is left. */
-bool hd_simt_exit(struct hd_warp *warp, uint32_t mask);
+bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended);
 /* Goes on at `pc`, reconverging. */
 void hd_simt_jump(struct hd_warp *warp, uint32_t pc);
 

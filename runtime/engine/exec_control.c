@@ -162,7 +162,7 @@ static void finish_lanes(struct hd_exec *exec)
 	if (!exec->mask)
 		skip(exec);
 	else
-		exec->effect->warp_done = hd_simt_exit(exec->warp, exec->mask);
+		exec->effect->warp_done = hd_simt_exit(exec->warp, exec->mask, &exec->effect->all_returned);
 }
 
 static void return_lanes(struct hd_exec *exec)

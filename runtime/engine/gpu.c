@@ -222,6 +222,8 @@ int hd_gpu_run(struct hd_gpu *gpu)
 {
 	struct run run = {.gpu = gpu, .grid = gpu->grid, .sm_count = (uint32_t)gpu->config.sm_count};
 	assert(run.sm_count <= MAX_SMS);
+	HD_HOOKED (gpu, i, policy, grid_begin)
+		policy->grid_begin(gpu, gpu->policy_state[i], gpu->grid);
 	for (uint32_t i = 0; i < run.sm_count; i++) {
 		int error = hd_sm_prepare(gpu->sms[i], gpu->grid);
 		if (error) {

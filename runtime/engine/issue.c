@@ -9,6 +9,7 @@
  */
 #include <assert.h>
 
+#include "runtime/engine/profile.h"
 #include "runtime/engine/sm.h"
 #include "runtime/engine/trace.h"
 #include "runtime/policy/hooks.h"
@@ -101,6 +102,10 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 	entry->next_free = sm->inflight_free;
 	sm->inflight_free = token;
 	sm->inflight_left++;
+	if (entry->inst == &sm->injected[0]) {
+		hd_inject_complete(sm, warp, now);
+		return;
+	}
 	assert(warp->outstanding);
 	warp->outstanding--;
 	hd_sm_write_back(sm, warp, entry->inst, now);
@@ -129,8 +134,12 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
 {
-	fetch_next(sm, warp, now, &at, &reason);
-	sm->next[warp->slot] = &sm->gpu->program.code.data[warp->pc];
+	if (__builtin_expect(warp->injection.count != 0, 0)) {
+		sm->next[warp->slot] = hd_injected_inst(sm, warp);
+	} else {
+		fetch_next(sm, warp, now, &at, &reason);
+		sm->next[warp->slot] = &sm->gpu->program.code.data[warp->pc];
+	}
 	warp->next_issue = at;
 	if (at <= now + 1) {
 		hd_warp_evaluate(sm, warp);
@@ -171,11 +180,8 @@ static uint8_t request_class(const struct hd_dinst *inst, uint8_t space)
 	return inst->mem_class == HD_CLASS_SPILL_FILL ? HD_CLASS_SPILL_FILL : HD_CLASS_OTHER_LOCAL;
 }
 
-/* A completion is wanted when a register waits for it. */
-static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint8_t space)
+uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	if (!hazard_any(&inst->writes))
-		return UINT32_MAX;
 	uint32_t token = sm->inflight_free;
 	struct hd_inflight *entry = &sm->inflight[token];
 	assert(sm->inflight_left);
@@ -183,6 +189,15 @@ static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct 
 	sm->inflight_left--;
 	entry->inst = inst;
 	entry->slot = (uint8_t)warp->slot;
+	return token;
+}
+
+/* A completion is wanted when a register waits for it. */
+static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint8_t space)
+{
+	if (!hazard_any(&inst->writes))
+		return UINT32_MAX;
+	uint32_t token = hd_inflight_take(sm, warp, inst);
 	warp->outstanding++;
 	hazard_add(&warp->pending, &inst->writes);
 	hazard_add(space == HD_MEM_SHARED ? &warp->pending_shared : &warp->pending_memory, &inst->writes);
@@ -209,7 +224,7 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	memcpy(request->address, effect->address, sizeof(request->address));
 	if (HD_TRACED(sm->gpu, lsu))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu, request->address[__builtin_ctz(request->mask)]);
-	hd_lsu_issue(sm->lsu, now, dispatch, request);
+	hd_lsu_issue(sm->lsu, now, dispatch + sm->stages, request);
 	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
 }
@@ -222,19 +237,6 @@ static uint64_t sleep_cycles(const struct hd_sm *sm, const struct hd_warp *warp,
 		return 1;
 	uint32_t ns = hd_operand_value(warp, inst, HD_SLOT_B, mask);
 	return 1 + (uint64_t)((ns < 1000000 ? ns : 1000000) * sm->gpu->config.core_mhz / 1000);
-}
-
-static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-			uint64_t dispatch)
-{
-	start_fixed(sm, warp, inst, now, dispatch + inst->latency);
-	if (inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
-		hd_warp_continue(sm, warp, now, now + sm->branch_latency, HD_STALL_control);
-	else if (inst->inst.op == HD_OP_NANOSLEEP)
-		hd_warp_continue(sm, warp, now, now + sleep_cycles(sm, warp, &inst->inst, sm->effect.mask),
-				 HD_STALL_control);
-	else
-		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 }
 
 static void start_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -252,6 +254,21 @@ static void start_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	if (sm->policy_count)
 		extra = hd_policy_return(sm, warp, sm->effect.all_returned, now);
 	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
+}
+
+static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+			uint64_t dispatch)
+{
+	start_fixed(sm, warp, inst, now, dispatch + inst->latency);
+	if (sm->policy_count && sm->effect.event == HD_EVENT_EXIT && sm->effect.all_returned)
+		start_return(sm, warp, now);
+	else if (inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
+		hd_warp_continue(sm, warp, now, now + sm->branch_latency, HD_STALL_control);
+	else if (inst->inst.op == HD_OP_NANOSLEEP)
+		hd_warp_continue(sm, warp, now, now + sleep_cycles(sm, warp, &inst->inst, sm->effect.mask),
+				 HD_STALL_control);
+	else
+		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 }
 
 static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
@@ -285,8 +302,24 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	}
 }
 
+static void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	bool checks = sm->policy_count && sm->gpu->verify;
+	if (checks)
+		HD_HOOKED (sm->gpu, i, policy, verify_before)
+			policy->verify_before(warp, warp->policy_state[i], inst);
+	hd_warp_execute(sm->exec, warp, &sm->effect);
+	if (checks && sm->effect.event != HD_EVENT_FAULT)
+		HD_HOOKED (sm->gpu, i, policy, verify_after)
+			policy->verify_after(warp, warp->policy_state[i], inst, &sm->effect);
+}
+
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
+	if (__builtin_expect(warp->injection.count != 0, 0)) {
+		hd_inject_issue(sm, scheduler, warp, now);
+		return;
+	}
 	const struct hd_dinst *inst = sm->next[warp->slot];
 	uint64_t ready = inst->read_count ? hd_operands_read(sm, scheduler, warp, inst, now) : now;
 	if (sm->policy_count)
@@ -299,8 +332,10 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	sm->exec->now = now;
 	if (HD_TRACED(sm->gpu, issue))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_issue, warp->active);
-	hd_warp_execute(sm->exec, warp, &sm->effect);
+	execute(sm, warp, inst);
 	sm->stats.counters.thread_instructions += (uint32_t)__builtin_popcount(sm->effect.mask);
+	if (__builtin_expect(sm->gpu->profile != NULL, 0))
+		hd_profile_count(sm->gpu, inst, &sm->effect);
 	if (sm->effect.warp_done) {
 		warp->state = HD_WARP_DONE;
 		finish_if_drained(sm, warp, now);

@@ -12,6 +12,7 @@
 
 #include "runtime/engine/exec.h"
 #include "runtime/engine/limits.h"
+#include "runtime/engine/profile.h"
 #include "runtime/engine/sim_private.h"
 #include "runtime/engine/sm.h"
 
@@ -282,9 +283,11 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	hd_gpu_snapshot(gpu, &before);
 	gpu->error = 0;
 	gpu->grid = &grid;
+	hd_profile_prepare(gpu);
 	error = hd_gpu_run(gpu);
+	const struct hd_launch_record *record = record_launch(sim, launch, &fit, &before);
 	gpu->grid = NULL;
-	check_accounts(gpu, &record_launch(sim, launch, &fit, &before)->stats.stats);
+	check_accounts(gpu, &record->stats.stats);
 	free(grid.constants);
 	return error;
 }

@@ -5,11 +5,12 @@
  *
  * Register r of a warp lies in bank (r + warp slot) % banks of its scheduler's share of the register file, as the
  * published simulators place it. Without conflicts the operands are read in the cycle of issue: the configured
- * latencies are measured ones and contain the read.
+ * latencies are measured ones and contain the read. A policy may say that the register lies elsewhere (`rename`).
  *
  * Cost: a few operations for each register read.
  */
 #include "runtime/engine/sm.h"
+#include "runtime/policy/hooks.h"
 
 static uint64_t at_least_one(uint64_t value)
 {
@@ -40,7 +41,10 @@ uint64_t hd_operands_read(struct hd_sm *sm, struct hd_scheduler *scheduler, cons
 	uint32_t ports = sm->bank_ports;
 	uint64_t first = now * ports, latest = first;
 	for (uint32_t i = 0; i < inst->read_count; i++) {
-		uint32_t bank = bank_of(sm, inst->read_regs[i] + warp->slot);
+		uint32_t reg = inst->read_regs[i];
+		if (__builtin_expect(sm->renames, 0))
+			reg = hd_policy_rename(sm, warp, reg);
+		uint32_t bank = bank_of(sm, reg + warp->slot);
 		uint64_t slot = scheduler->banks[bank] > first ? scheduler->banks[bank] : first;
 		scheduler->banks[bank] = slot + 1;
 		if (slot > latest)

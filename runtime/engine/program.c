@@ -6,6 +6,7 @@
  * (undefined symbols search the modules loaded before). On failure nothing of the module is left behind.
  */
 #include "runtime/engine/exec.h"
+#include "runtime/policy/hooks.h"
 
 /* ---- from the configuration */
 
@@ -124,7 +125,7 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 		.pipe = info->pipe,
 		.lat_class = info->lat,
 		.effects = info->effects,
-		.latency = latency_of(&gpu->config, info->lat),
+		.latency = info->lat == HD_LAT_MEM ? 0 : (uint16_t)(latency_of(&gpu->config, info->lat) + gpu->stages),
 		.interval = interval_of(&gpu->config, info->pipe),
 		.mem_class = class_of(inst),
 		.access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods),
@@ -377,6 +378,10 @@ int hd_program_load(struct hd_gpu *gpu, struct hd_module *module)
 		return status;
 	}
 	list_kernels(gpu, module);
+	for (uint32_t i = functions_before; i < program->functions.len; i++)
+		HD_HOOKED (gpu, p, policy, decode)
+			policy->decode(gpu, gpu->policy_state[p], &program->functions.data[i],
+				       &program->code.data[program->functions.data[i].first]);
 	return HD_SIM_OK;
 }
 

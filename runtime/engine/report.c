@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "runtime/engine/profile.h"
 #include "runtime/engine/sim_private.h"
 
 #define REAL_DIGITS 12
@@ -195,6 +196,8 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 	json_object_set_new(document, "host", host_object());
 	json_object_set_new(document, "total", object);
 	json_object_set_new(document, "launches", launches);
+	if (gpu->options.profile)
+		json_object_set_new(document, "profile", hd_profile_json(gpu));
 	char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
 	json_decref(document);
 	return text;

@@ -90,7 +90,7 @@ static void fill_active(struct hd_sm *sm, struct hd_scheduler *scheduler)
 static bool long_wait(uint8_t reason)
 {
 	return reason == HD_STALL_data_memory || reason == HD_STALL_barrier || reason == HD_STALL_fence ||
-	       reason == NOT_RESIDENT;
+	       reason == HD_STALL_suspended || reason == NOT_RESIDENT;
 }
 
 static void update_active(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit, uint8_t reason)
@@ -177,6 +177,10 @@ static uint8_t hazard_reason(const struct hd_warp *warp, const struct hd_hazard 
 
 void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 {
+	if (__builtin_expect(warp->held, 0)) {
+		hd_warp_set_wait(sm, warp, HD_STALL_suspended);
+		return;
+	}
 	const struct hd_hazard *hazards = &sm->next[warp->slot]->hazards;
 	uint64_t hit = 0;
 	for (uint32_t i = 0; i < 5; i++)

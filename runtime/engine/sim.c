@@ -8,6 +8,7 @@
 #include <stdalign.h>
 
 #include "runtime/engine/exec.h"
+#include "runtime/engine/profile.h"
 #include "runtime/engine/sim_private.h"
 #include "runtime/engine/sm.h"
 #include "runtime/engine/trace.h"
@@ -61,7 +62,9 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	sim->policy_name =
 		hd_arena_strdup(&gpu->arena, options->policy && *options->policy ? options->policy : "baseline");
 	gpu->options.policy = sim->policy_name;
-	int error = hd_policy_parse(gpu, sim->policy_name, options->diag) ? HD_SIM_NOT_FOUND : 0;
+	int error = hd_policy_parse(gpu, sim->policy_name, options->diag) || check_config(&gpu->config, options->diag)
+			    ? HD_SIM_NOT_FOUND
+			    : 0;
 	if (!error && hd_trace_parse(gpu, options->trace, options->diag))
 		error = HD_SIM_NOT_FOUND;
 	if (!error && !(gpu->devmem = hd_devmem_new(gpu->config.dram_bytes)))
@@ -88,6 +91,7 @@ void hd_sim_free(struct hd_sim *sim)
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		hd_vec_release(&sim->launches.data[i]->figures);
 	hd_vec_release(&sim->launches);
+	hd_profile_release(gpu);
 	hd_vec_release(&gpu->program.code);
 	hd_vec_release(&gpu->program.functions);
 	hd_devmem_free(gpu->devmem);

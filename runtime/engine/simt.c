@@ -104,13 +104,13 @@ bool hd_simt_return(struct hd_warp *warp, uint32_t mask)
 	return settle(warp);
 }
 
-bool hd_simt_exit(struct hd_warp *warp, uint32_t mask)
+bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended)
 {
 	hd_vec_last(&warp->stack).pc = warp->pc + 1; /* of lanes that stay */
 	for (uint32_t i = 0; i < warp->stack.len; i++)
 		warp->stack.data[i].mask &= ~mask;
 	warp->live &= ~mask;
-	settle(warp);
+	*call_ended = settle(warp);
 	return warp->stack.len == 0;
 }
 

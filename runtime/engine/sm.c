@@ -61,9 +61,13 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->policy_count = (uint8_t)gpu->policy_count;
 	sm->scheduling = (uint8_t)config->scheduler;
 	sm->warp_slots = (uint32_t)config->max_warps;
-	sm->branch_latency = (uint32_t)config->branch_latency;
+	sm->stages = gpu->stages;
+	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	sm->miss_latency = (uint32_t)config->l1i_miss_latency;
-	sm->predicated_latency = (uint32_t)config->lat_iadd;
+	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
+	HD_HOOKED (gpu, i, policy, rename)
+		sm->renames = true;
+	hd_inject_init(sm, config);
 	init_warps(sm, &gpu->arena);
 	init_ctas(sm, config, &gpu->arena);
 	hd_units_init(sm, config, &gpu->arena);

@@ -1,6 +1,6 @@
 /*
  * The timing model of one SM: what its units (scheduler.c, operands.c, units.c, issue.c, fetch.c, barrier.c,
- * timers.c, dispatch.c) share. Private to runtime/engine; policies include it through hooks.
+ * timers.c, dispatch.c, inject.c) share. Private to runtime/engine; policies include it through hooks.
  *
  * Nothing is scanned per cycle. Every resident warp is in exactly one state: ready at a port, or waiting for
  * one named reason. Events (a write-back, a branch target reached, a barrier release) move a warp between
@@ -111,6 +111,8 @@ struct hd_sm {
 	uint32_t ctas_retired; /* since the GPU last looked */
 	uint32_t line_mask;    /* instructions of a cache line - 1 */
 	uint32_t branch_latency, miss_latency, predicated_latency;
+	uint32_t stages; /* that policies add between issue and execution */
+	bool renames;	 /* a policy has the hook */
 	uint8_t scheduler_of[HD_MAX_WARPS], position[HD_MAX_WARPS];
 	const struct hd_dinst *next[HD_MAX_WARPS]; /* the instruction that each warp issues next */
 	uint64_t line[HD_MAX_WARPS];		   /* instruction cache line that each warp holds */
@@ -120,6 +122,7 @@ struct hd_sm {
 	struct hd_wheel wheel;
 	struct hd_effect effect;
 	struct hd_mem_request request;
+	struct hd_dinst injected[2]; /* what a warp issues for a policy: load, store */
 	uint64_t *units;		 /* cycle from which each unit is free */
 	uint32_t bank_count, bank_ports; /* of one scheduler */
 	struct hd_icache icache;
@@ -184,6 +187,25 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
 void hd_sm_write_back(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now);
+
+/* inject.c: what policies do with warps */
+/* Keeps a warp off the schedulers, whatever else it waits for, until it is resumed. */
+void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
+void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+/*
+ * Has the warp issue accesses before its next instruction, which waits until loads among them are back. For hooks about
+ * an instruction of this warp (call, call_return, memory_access), or before it is resumed. At most HD_MAX_INJECTED wait.
+ */
+void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access);
+void hd_inject_init(struct hd_sm *sm, const struct hd_config *config);
+void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
+void hd_inject_complete(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+static inline const struct hd_dinst *hd_injected_inst(const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	return &sm->injected[warp->injection.queue[0].store];
+}
+/* A free entry of the loads under way; `inst` is what its completion is for. */
+uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst);
 
 /* timers.c */
 void hd_wheel_init(struct hd_wheel *wheel, uint32_t timers, struct hd_arena *arena);

@@ -1,9 +1,9 @@
 /*
  * Parsing of `--trace` and the lines of the streams:
  *
- *   1042 issue sm 0 warp 5 cta 3.1 pc 0x0120 ffffffff  FFMA R4, R5, R6, R4
+ *   1042 issue sm 0 warp 5 cta 3.1 in saxpy pc 0x0120 ffffffff  FFMA R4, R5, R6, R4
  *
- * that is: cycle, stream, SM, warp slot, CTA and warp in it, byte offset in the function, detail, instruction.
+ * that is: cycle, stream, SM, warp slot, CTA and warp in it, function, byte offset in it, detail, instruction.
  */
 #include "runtime/engine/trace.h"
 
@@ -86,11 +86,12 @@ void hd_trace_inst(const struct hd_sm *sm, const struct hd_warp *warp, const str
 {
 	char text[160];
 	const struct hd_program *program = &sm->gpu->program;
-	uint64_t pc = (uint64_t)(inst - program->code.data) - program->functions.data[inst->function].first;
+	const struct hd_pfunction *function = &program->functions.data[inst->function];
+	uint64_t pc = (uint64_t)(inst - program->code.data) - function->first;
 	hd_inst_format(&inst->inst, text, sizeof text);
-	fprintf(stderr, "%" PRIu64 " %s sm %u warp %u cta %u.%u pc 0x%04" PRIx64 " %" PRIx64 "  %s\n", sm->now,
-		stream_names[stream], sm->id, warp->slot, warp->cta->linear, warp->index, pc * HD_INST_BYTES, detail,
-		text);
+	fprintf(stderr, "%" PRIu64 " %s sm %u warp %u cta %u.%u in %s pc 0x%04" PRIx64 " %" PRIx64 "  %s\n", sm->now,
+		stream_names[stream], sm->id, warp->slot, warp->cta->linear, warp->index, function->name, pc * HD_INST_BYTES,
+		detail, text);
 }
 
 void hd_trace_cta(const struct hd_sm *sm, const struct hd_cta *cta, const char *what, uint64_t now)

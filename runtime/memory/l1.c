@@ -4,6 +4,8 @@
  * local stores allocate and stay until they are victims, and a sector written in part is fetched. Atomics, and loads
  * with .cg or .cv (volatile), go past the cache to L2; they too hold MSHRs while under way.
  *
+ * With l1_spills = hit, register spills and fills always hit and touch no tag (the ALL-HIT of cars-hpca24 VI-A).
+ *
  * Needs tags.c and packets; no cycle of its own: the load/store unit calls it. Cost: O(1) an access, plus the waiters
  * of the line for merges and fills. An access that cannot be done changes nothing, counters included.
  */
@@ -27,6 +29,7 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 	l1->flit = (uint32_t)config->icnt_flit;
 	l1->sector_bytes = (uint32_t)config->sector;
 	l1->write_back = config->l1_write == HD_L1_WRITE_BACK;
+	l1->spills_hit = config->l1_spills != 0;
 	uint32_t sets = (uint32_t)(config->l1_bytes / (config->l1_line * config->l1_ways));
 	l1->enabled = sets > 0;
 	hd_tags_init(&l1->tags, sets ? sets : 1, sets ? (uint32_t)config->l1_ways : 1, arena);
@@ -234,6 +237,10 @@ enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l
 			       const struct hd_access *access)
 {
 	bool local = request->space == HD_MEM_LOCAL;
+	if (l1->spills_hit && local && request->class == HD_CLASS_SPILL_FILL) {
+		count_access(l1, request, access, &l1->counters->l1d_hits);
+		return HD_L1_DONE;
+	}
 	if (request->kind == HD_MEM_STORE)
 		return l1->enabled && (local || l1->write_back) ? store_back(l1, now, request, access)
 								: store_through(l1, now, request, access);

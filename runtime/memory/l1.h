@@ -38,6 +38,7 @@ struct hd_l1 {
 	uint32_t latency, flit, sector_bytes;
 	uint16_t sm;
 	bool enabled, write_back;
+	bool spills_hit; /* l1_spills */
 	struct hd_counters *counters;
 };
 

@@ -1,5 +1,5 @@
 /*
- * The table of policies, the parser of `--policy a+b`, the state that policies are given, and the loops over
+ * The table of policies, the parser of `--policy a+b:parameter`, the state that policies are given, and the loops over
  * the hooks that give an answer (see heddle/policy.h). A combination asks every policy: registers and operand
  * cycles pass through them in order, extra cycles add up, and one refusal is enough.
  *
@@ -13,8 +13,7 @@
 #include "runtime/policy/hooks.h"
 
 const struct hd_policy *const hd_policies[] = {
-	&hd_policy_baseline,
-	NULL,
+	&hd_policy_baseline, &hd_policy_cars, &hd_policy_vw, &hd_policy_all_hit, &hd_policy_swl, NULL,
 };
 
 static const char *const touch_names[] = {"register allocation", "the register file", "calls",
@@ -76,34 +75,69 @@ int hd_policy_combine(struct hd_policy_set *chosen, const struct hd_policy *poli
 	return 0;
 }
 
-static int choose(struct hd_policy_set *chosen, const char *text, struct hd_diag *diag)
+/* The parameter of the policy that was added last. */
+static int take_parameter(struct hd_policy_set *chosen, const struct hd_policy *policy, const char *text, size_t length,
+			  struct hd_diag *diag)
 {
-	for (const char *name = text && *text ? text : "baseline";;) {
-		size_t length = strcspn(name, "+");
-		const struct hd_policy *policy = find_policy(name, length);
-		if (!policy)
-			return unknown_policy(name, length, diag);
-		if (hd_policy_combine(chosen, policy, diag))
+	if (!policy->parameters && *text == ':')
+		return hd_error(diag, HD_NOWHERE, "policy '%s' takes no parameter", policy->name);
+	if (policy == &hd_policy_baseline)
+		return 0;
+	char *parameter = chosen->parameters[chosen->count - 1];
+	if (length > HD_PARAMETER_BYTES)
+		return hd_error(diag, HD_NOWHERE, "policy '%s:%.*s': not one of %s", policy->name, (int)length - 1,
+				text + 1, policy->parameters);
+	snprintf(parameter, HD_PARAMETER_BYTES, "%.*s", length ? (int)length - 1 : 0, length ? text + 1 : "");
+	return 0;
+}
+
+/* One name of the list, with its parameter. */
+static int choose_one(struct hd_policy_set *chosen, const char *text, size_t length, struct hd_diag *diag)
+{
+	size_t name = strcspn(text, ":+");
+	const struct hd_policy *policy = find_policy(text, name);
+	if (!policy)
+		return unknown_policy(text, name, diag);
+	if (hd_policy_combine(chosen, policy, diag))
+		return -1;
+	return take_parameter(chosen, policy, text + name, length - name, diag);
+}
+
+static int choose(struct hd_policy_set *chosen, struct hd_config *config, const char *text, struct hd_diag *diag)
+{
+	for (const char *item = text && *text ? text : "baseline";;) {
+		size_t length = strcspn(item, "+");
+		if (choose_one(chosen, item, length, diag))
 			return -1;
-		if (!name[length])
-			return 0;
-		name += length + 1;
+		if (!item[length])
+			break;
+		item += length + 1;
 	}
+	for (uint32_t i = 0; i < chosen->count; i++)
+		if (chosen->policies[i]->configure &&
+		    chosen->policies[i]->configure(config, chosen->parameters[i], diag))
+			return -1;
+	return 0;
 }
 
 int hd_policy_check(const char *text, struct hd_diag *diag)
 {
 	struct hd_policy_set chosen = {.count = 0};
-	return choose(&chosen, text, diag);
+	struct hd_config config;
+	hd_config_defaults(&config);
+	return choose(&chosen, &config, text, diag);
 }
 
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 {
 	struct hd_policy_set chosen = {.count = 0};
-	int status = choose(&chosen, text, diag);
-	gpu->policy_count = 0;
-	for (uint32_t i = 0; !status && i < chosen.count; i++)
+	int status = choose(&chosen, &gpu->config, text, diag);
+	gpu->policy_count = gpu->stages = 0;
+	for (uint32_t i = 0; !status && i < chosen.count; i++) {
+		gpu->policy_parameters[i] = hd_arena_strdup(&gpu->arena, chosen.parameters[i]);
 		gpu->policies[gpu->policy_count++] = chosen.policies[i];
+		gpu->stages += chosen.policies[i]->stages;
+	}
 	return status;
 }
 
@@ -143,6 +177,13 @@ bool hd_policy_can_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 		if (!policy->can_issue(warp, warp->policy_state[i], inst, now))
 			return false;
 	return true;
+}
+
+uint32_t hd_policy_rename(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
+{
+	HD_HOOKED (sm->gpu, i, policy, rename)
+		return policy->rename(warp, warp->policy_state[i], reg);
+	return reg;
 }
 
 uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,

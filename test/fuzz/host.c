@@ -5,7 +5,8 @@
  *
  * The kernel's module is compiled for the host with `llvm.nvvm.` replaced by `nvvm.`, and linked with this file.
  *
- *   host GRID BLOCK_X BLOCK_Y OUT_WORDS IN_WORDS N FILE     the buffers hold random:1 and random:2, see tools/heddle/spec.h
+ *   host GRID BLOCK_X BLOCK_Y OUT_WORDS IN_WORDS N FILE     the buffers hold random:1 and random:2, see
+ * tools/heddle/spec.h
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ void k(void *out, const void *in, uint32_t n);
 struct thread {
 	ucontext_t context;
 	char *stack;
-	uint64_t given;   /* what it brings to the operation it waits at */
+	uint64_t given; /* what it brings to the operation it waits at */
 	int finished;
 };
 
@@ -38,7 +39,8 @@ static void thread_main(void)
 	swapcontext(&threads[current].context, &scheduler);
 }
 
-/* Gives the others their turn. All threads of the block come here equally often, so all of them get past each meeting. */
+/* Gives the others their turn. All threads of the block come here equally often, so all of them get past each meeting.
+ */
 static void meet(uint64_t given)
 {
 	threads[current].given = given;
@@ -109,11 +111,11 @@ int main(int argc, char **argv)
 
 /* ------------------------------------------------------------ special registers */
 
-#define REGISTER(id, name, value)                                      \
-	uint32_t id(void) __asm__("nvvm.read.ptx.sreg." name);         \
-	uint32_t id(void)                                              \
-	{                                                              \
-		return value;                                          \
+#define REGISTER(id, name, value)                              \
+	uint32_t id(void) __asm__("nvvm.read.ptx.sreg." name); \
+	uint32_t id(void)                                      \
+	{                                                      \
+		return value;                                  \
 	}
 
 static uint32_t lane(void)
@@ -137,17 +139,17 @@ REGISTER(lanemask_ge, "lanemask.ge", ~((1u << lane()) - 1))
 
 /* ------------------------------------------------------------ integer functions */
 
-#define FUNCTION(type, id, name, params, value)          \
-	type id params __asm__("nvvm." name);            \
-	type id params                                   \
-	{                                                \
-		return value;                            \
+#define FUNCTION(type, id, name, params, value) \
+	type id params __asm__("nvvm." name);   \
+	type id params                          \
+	{                                       \
+		return value;                   \
 	}
 
-FUNCTION(int32_t, mulhi_i, "mulhi.i", (int32_t a, int32_t b), (int32_t)((int64_t)a * b >> 32))
-FUNCTION(uint32_t, mulhi_ui, "mulhi.ui", (uint32_t a, uint32_t b), (uint32_t)((uint64_t)a * b >> 32))
-FUNCTION(int64_t, mulhi_ll, "mulhi.ll", (int64_t a, int64_t b), (int64_t)((__int128)a * b >> 64))
-FUNCTION(uint64_t, mulhi_ull, "mulhi.ull", (uint64_t a, uint64_t b), (uint64_t)((unsigned __int128)a * b >> 64))
+FUNCTION(int32_t, mulhi_i, "mulhi.i", (int32_t a, int32_t b), (int32_t)((int64_t)a *b >> 32))
+FUNCTION(uint32_t, mulhi_ui, "mulhi.ui", (uint32_t a, uint32_t b), (uint32_t)((uint64_t)a *b >> 32))
+FUNCTION(int64_t, mulhi_ll, "mulhi.ll", (int64_t a, int64_t b), (int64_t)((__int128)a *b >> 64))
+FUNCTION(uint64_t, mulhi_ull, "mulhi.ull", (uint64_t a, uint64_t b), (uint64_t)((unsigned __int128)a *b >> 64))
 FUNCTION(int32_t, mul24_i, "mul24.i", (int32_t a, int32_t b),
 	 (int32_t)(uint32_t)((int64_t)((int32_t)((uint32_t)a << 8) >> 8) * ((int32_t)((uint32_t)b << 8) >> 8)))
 FUNCTION(uint32_t, mul24_ui, "mul24.ui", (uint32_t a, uint32_t b), (a & 0xffffff) * (b & 0xffffff))
@@ -229,10 +231,22 @@ static struct shuffled shuffle(enum mode mode, uint32_t value, uint32_t b, uint3
 	int inside;
 	b &= 31;
 	switch (mode) {
-	case UP: from = self - b; inside = (int32_t)from >= (int32_t)last; break;
-	case DOWN: from = self + b; inside = from <= last; break;
-	case BFLY: from = self ^ b; inside = from <= last; break;
-	default: from = first | (b & ~segment); inside = from <= last; break;
+	case UP:
+		from = self - b;
+		inside = (int32_t)from >= (int32_t)last;
+		break;
+	case DOWN:
+		from = self + b;
+		inside = from <= last;
+		break;
+	case BFLY:
+		from = self ^ b;
+		inside = from <= last;
+		break;
+	default:
+		from = first | (b & ~segment);
+		inside = from <= last;
+		break;
 	}
 	if (!inside)
 		from = self;
@@ -251,12 +265,13 @@ static float shuffle_float(enum mode mode, float value, uint32_t b, uint32_t c)
 	return value;
 }
 
-#define SHUFFLE(id, name, mode)                                                                                         \
-	FUNCTION(uint32_t, id##_i32, "shfl.sync." name ".i32", (uint32_t mask, uint32_t value, uint32_t b, uint32_t c), \
-		 ((void)mask, (uint32_t)shuffle(mode, value, b, c).value))                                              \
-	FUNCTION(struct shuffled, id##_i32p, "shfl.sync." name ".i32p",                                                 \
-		 (uint32_t mask, uint32_t value, uint32_t b, uint32_t c), ((void)mask, shuffle(mode, value, b, c)))     \
-	FUNCTION(float, id##_f32, "shfl.sync." name ".f32", (uint32_t mask, float value, uint32_t b, uint32_t c),       \
+#define SHUFFLE(id, name, mode)                                                                                     \
+	FUNCTION(uint32_t, id##_i32, "shfl.sync." name ".i32",                                                      \
+		 (uint32_t mask, uint32_t value, uint32_t b, uint32_t c),                                           \
+		 ((void)mask, (uint32_t)shuffle(mode, value, b, c).value))                                          \
+	FUNCTION(struct shuffled, id##_i32p, "shfl.sync." name ".i32p",                                             \
+		 (uint32_t mask, uint32_t value, uint32_t b, uint32_t c), ((void)mask, shuffle(mode, value, b, c))) \
+	FUNCTION(float, id##_f32, "shfl.sync." name ".f32", (uint32_t mask, float value, uint32_t b, uint32_t c),   \
 		 ((void)mask, shuffle_float(mode, value, b, c)))
 
 SHUFFLE(shfl_idx, "idx", IDX)
@@ -302,7 +317,11 @@ static struct shuffled match_all(uint64_t value)
 	return (struct shuffled){equal == UINT32_MAX ? equal : 0, equal == UINT32_MAX};
 }
 
-FUNCTION(uint32_t, match_any_i32, "match.any.sync.i32", (uint32_t mask, uint32_t value), ((void)mask, equal_lanes(value)))
-FUNCTION(uint32_t, match_any_i64, "match.any.sync.i64", (uint32_t mask, uint64_t value), ((void)mask, equal_lanes(value)))
-FUNCTION(struct shuffled, match_all_i32, "match.all.sync.i32p", (uint32_t mask, uint32_t value), ((void)mask, match_all(value)))
-FUNCTION(struct shuffled, match_all_i64, "match.all.sync.i64p", (uint32_t mask, uint64_t value), ((void)mask, match_all(value)))
+FUNCTION(uint32_t, match_any_i32, "match.any.sync.i32", (uint32_t mask, uint32_t value),
+	 ((void)mask, equal_lanes(value)))
+FUNCTION(uint32_t, match_any_i64, "match.any.sync.i64", (uint32_t mask, uint64_t value),
+	 ((void)mask, equal_lanes(value)))
+FUNCTION(struct shuffled, match_all_i32, "match.all.sync.i32p", (uint32_t mask, uint32_t value),
+	 ((void)mask, match_all(value)))
+FUNCTION(struct shuffled, match_all_i64, "match.all.sync.i64p", (uint32_t mask, uint64_t value),
+	 ((void)mask, match_all(value)))

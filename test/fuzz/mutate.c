@@ -39,8 +39,19 @@ static void flip_bits(struct damage *damage)
 /* A word of 1, 2, 4 or 8 bytes, where such words stand, gets a value that is hard to take. */
 static void extreme_word(struct damage *damage)
 {
-	static const uint64_t values[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff,
-					  0x7fffffffffffffff, 0xffffffffffffffff, 0x100000000};
+	static const uint64_t values[] = {0,
+					  1,
+					  0x7f,
+					  0x80,
+					  0xff,
+					  0x7fff,
+					  0xffff,
+					  0x7fffffff,
+					  0x80000000,
+					  0xffffffff,
+					  0x7fffffffffffffff,
+					  0xffffffffffffffff,
+					  0x100000000};
 	uint64_t value = values[below(damage, sizeof values / sizeof *values)];
 	size_t bytes = (size_t)1 << below(damage, 4);
 	if (damage->size < bytes)
@@ -50,7 +61,8 @@ static void extreme_word(struct damage *damage)
 
 static void overwrite(struct damage *damage)
 {
-	size_t start = below(damage, damage->size), length = below(damage, damage->size - start < 64 ? damage->size - start : 64);
+	size_t start = below(damage, damage->size),
+	       length = below(damage, damage->size - start < 64 ? damage->size - start : 64);
 	uint8_t fill = (uint8_t)draw(damage);
 	memset(damage->bytes + start, fill, length);
 }
@@ -96,8 +108,22 @@ static void insert_text(struct damage *damage, size_t at, size_t replaced, const
 /* The number after some place becomes another. */
 static void change_number(struct damage *damage)
 {
-	static const char *const numbers[] = {"0", "-1", "4294967295", "4294967296", "18446744073709551615", "99999999999999999999",
-					      "1e400", "-0", "0x", "2147483648", "null", "\"\"", "[]", "{}", "nan", "1.5"};
+	static const char *const numbers[] = {"0",
+					      "-1",
+					      "4294967295",
+					      "4294967296",
+					      "18446744073709551615",
+					      "99999999999999999999",
+					      "1e400",
+					      "-0",
+					      "0x",
+					      "2147483648",
+					      "null",
+					      "\"\"",
+					      "[]",
+					      "{}",
+					      "nan",
+					      "1.5"};
 	size_t at = below(damage, damage->size), length = 0;
 	while (at < damage->size && !isdigit(damage->bytes[at]))
 		at++;
@@ -109,7 +135,8 @@ static void change_number(struct damage *damage)
 
 static void stray_text(struct damage *damage)
 {
-	static const char *const texts[] = {"\n", "[", "]", "=", "{", "}", "\"", ",", ";", "\\", "%s%n", "../", "[arg0]\n", "\xff", "\t "};
+	static const char *const texts[] = {"\n", "[",	"]",	"=",   "{",	   "}",	   "\"", ",",
+					    ";",  "\\", "%s%n", "../", "[arg0]\n", "\xff", "\t "};
 	insert_text(damage, below(damage, damage->size), 0, texts[below(damage, sizeof texts / sizeof *texts)]);
 }
 
@@ -120,9 +147,10 @@ static void truncate_end(struct damage *damage)
 
 int main(int argc, char **argv)
 {
-	static void (*const kinds[])(struct damage *) = {flip_bits, flip_bits, extreme_word, extreme_word, extreme_word, overwrite,
-							 cut_out, double_part, swap_parts, change_number, change_number,
-							 change_number, stray_text, truncate_end};
+	static void (*const kinds[])(struct damage *) = {flip_bits,    flip_bits,     extreme_word,  extreme_word,
+							 extreme_word, overwrite,     cut_out,	     double_part,
+							 swap_parts,   change_number, change_number, change_number,
+							 stray_text,   truncate_end};
 	struct hd_diag diag = {.tool = "heddle-mutate"};
 	struct damage damage = {0};
 	if (argc != 4) {

@@ -142,7 +142,8 @@ struct hd_function code_finish(struct code *code, const char *name, bool kernel,
 	for (uint32_t i = 0; i < code->insts.len; i++) {
 		const char *wrong = hd_inst_check(&code->insts.data[i]);
 		if (wrong) {
-			fprintf(stderr, "%s: instruction %u (%s): %s\n", name, i, hd_opinfo[code->insts.data[i].op].name, wrong);
+			fprintf(stderr, "%s: instruction %u (%s): %s\n", name, i,
+				hd_opinfo[code->insts.data[i].op].name, wrong);
 			abort();
 		}
 		function.insts[i] = code->insts.data[i];
@@ -164,18 +165,27 @@ static void random_inst(struct code *code, uint64_t *state, uint32_t regs)
 {
 	uint8_t a = (uint8_t)below(state, regs), b = (uint8_t)below(state, regs), d = (uint8_t)below(state, regs);
 	switch (below(state, 6)) {
-	case 0: code_set(code, d, 1); break;
-	case 1: code_compare(code, (uint8_t)below(state, 3), a, b); break;
-	case 2: code_store(code, a, b); break;
+	case 0:
+		below(state, 2) ? code_set(code, d, 1) : code_special(code, d, HD_SR_TID_X);
+		break;
+	case 1:
+		code_compare(code, (uint8_t)below(state, 3), a, b);
+		break;
+	case 2:
+		code_store(code, a, b);
+		break;
 	case 3: /* may write: what was there before stays live */
 		code_guard(code, code_add(code, d, a, b), (uint8_t)below(state, 3));
 		break;
-	default: code_add(code, d, a, b); break;
+	default:
+		code_add(code, d, a, b);
+		break;
 	}
 }
 
 /* Targets are block numbers until the blocks' places are known. */
-static void random_block(struct code *code, uint64_t *state, uint32_t block, uint32_t blocks, uint32_t size, uint32_t regs)
+static void random_block(struct code *code, uint64_t *state, uint32_t block, uint32_t blocks, uint32_t size,
+			 uint32_t regs)
 {
 	uint32_t count = below(state, size + 1), guard = below(state, 3) | (below(state, 2) ? HD_PRED_NOT : 0);
 	for (uint32_t i = 0; i < count; i++)
@@ -187,8 +197,9 @@ static void random_block(struct code *code, uint64_t *state, uint32_t block, uin
 	else if (below(state, 8) == 0)
 		code_guard(code, code_exit(code), (uint8_t)guard);
 	else
-		code_branch(code, (uint8_t)guard, below(state, 3) ? block + 1 + below(state, blocks - block - 1)
-								  : below(state, blocks), HD_NO_PC);
+		code_branch(code, (uint8_t)guard,
+			    below(state, 3) ? block + 1 + below(state, blocks - block - 1) : below(state, blocks),
+			    HD_NO_PC);
 }
 
 struct hd_function code_random(uint64_t *state, uint32_t blocks, uint32_t size, uint32_t regs, struct hd_arena *arena)

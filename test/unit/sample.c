@@ -110,8 +110,27 @@ struct hd_metadata sample_metadata(struct hd_arena *arena)
 		 .shared_known = true},
 		{.source = {"a.cu", 41}},
 	};
+	static const struct hd_meta_pattern patterns[] = {
+		{.reg = 2, .strided = true, .stride_known = true, .stride = -4, .dimensions = 2},
+		{.reg = 3, .strided = true},
+		{.reg = 254, .stride_known = true, .dimensions = 3}};
+	static const struct hd_meta_point points[] = {
+		{.pc = 64, .loop_pc = 32, .live = {{0xc}, 0x41}, .live_divergent = {{0xc, 1, 0, UINT64_C(1) << 62}, 0x43},
+		 .mask = 0xc, .mask_divergent = UINT64_C(1) << 53 | 0xc,
+		 .patterns = (struct hd_meta_pattern *)(uintptr_t)patterns, .pattern_count = 3},
+		{.pc = 96, .kind = HD_PREEMPT_BAR, .loop_pc = UINT32_MAX}};
+	static uint32_t pcs[] = {0, 16, 48};
+	static const struct hd_meta_interval intervals[] = {
+		{.pcs = pcs, .pc_count = 2, .working_set = {0xf0, 0, 0, UINT64_C(1) << 62}, .live_in = {0x10}},
+		{.id = 1, .entry_pc = 48, .pcs = pcs + 2, .pc_count = 1}};
+	static const struct hd_meta_barrier barrier = {.pc = 96, .live = {{0x30}, 0x2}};
 	static const struct hd_meta_param param = {
 		.name = "out", .type = "float *", .kind = HD_PARAM_POINTER, .offset = 8, .bytes = 8, .align = 8};
+	static uint8_t tags[] = {0, 1, 15, 0, 10, 2, 0};
+	static const struct hd_meta_reuse reuse = {.rthld = 16, .profiled = true, .near = 8, .far = 2, .dead = 3,
+						   .histogram = {5, 3, 0, 0, 0, 0, 0, 2}, .tags = tags, .tag_count = 7};
+	static const struct hd_meta_idempotence idempotence = {
+		.why = HD_BREAK_STORE, .at = {"_Z3midf", 48, {"a.cu", 20}}, .read = {.function = "leaf", .pc = 16}};
 	static const struct hd_meta_function functions[] = {
 		{.name = "_Z3midf",
 		 .demangled = "mid(float)",
@@ -119,7 +138,9 @@ struct hd_metadata sample_metadata(struct hd_arena *arena)
 		 .own_registers = 24,
 		 .instructions = 7,
 		 .fru = 10,
-		 .max_stack_depth = 20},
+		 .max_stack_depth = 20,
+		 .reuse = (struct hd_meta_reuse *)(uintptr_t)&reuse,
+		 .idempotence = (struct hd_meta_idempotence *)(uintptr_t)&idempotence},
 		{.name = "_Z6kernelIfEvPT_",
 		 .demangled = "void kernel<float>(float*)",
 		 .source = {"a.cu", 9},
@@ -157,7 +178,34 @@ struct hd_metadata sample_metadata(struct hd_arena *arena)
 		 .saves = (struct hd_meta_save *)(uintptr_t)&save,
 		 .save_count = 1,
 		 .launches = (struct hd_meta_launch *)(uintptr_t)launches,
-		 .launch_count = 2},
+		 .launch_count = 2,
+		 .intervals = (struct hd_meta_interval *)(uintptr_t)intervals,
+		 .interval_count = 2,
+		 .strands = (struct hd_meta_interval *)(uintptr_t)intervals,
+		 .strand_count = 1,
+		 .interval_registers = 16,
+		 .first_intervals = 3,
+		 .prefetches = 1,
+		 .strand_prefetches = 1,
+		 .code_bytes = 1920,
+		 .vector_bytes = 32,
+		 .explicit_bytes = 48,
+		 .max_live = 21,
+		 .max_live_pc = 80,
+		 .max_live_divergent = 23,
+		 .max_live_divergent_pc = 64,
+		 .divergent_branches = 3,
+		 .uniform_branches = 5,
+		 .register_reads = 200,
+		 .dead_reads = 90,
+		 .dead_warp_reads = 80,
+		 .preempt_every = 1000,
+		 .drain_instructions = 77,
+		 .drain_bounded = true,
+		 .points = (struct hd_meta_point *)(uintptr_t)points,
+		 .point_count = 2,
+		 .barriers = (struct hd_meta_barrier *)(uintptr_t)&barrier,
+		 .barrier_count = 1},
 		{.name = "leaf", .registers = 20, .instructions = UINT32_MAX},
 	};
 	return (struct hd_metadata){.arena = arena,

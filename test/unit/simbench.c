@@ -84,36 +84,173 @@ void simbench_chain(struct simbench *bench, uint32_t length)
 		simbench_ffma(bench, 4, 4, 5, 6);
 }
 
+/* ---- device functions */
+
+static struct hd_meta_function *current_meta(struct simbench *bench)
+{
+	return bench->function_count ? &bench->functions[bench->function_count - 1].meta : &bench->meta;
+}
+
+static uint32_t current_first(const struct simbench *bench)
+{
+	return bench->function_count ? bench->functions[bench->function_count - 1].first : 0;
+}
+
+struct hd_meta_function *simbench_function(struct simbench *bench, const char *name)
+{
+	if (!bench->function_count)
+		simbench_emit(bench, HD_OP_EXIT);
+	struct simbench_function *function = &bench->functions[bench->function_count++];
+	ck_assert_uint_le(bench->function_count, SIMBENCH_FUNCTIONS);
+	function->first = bench->code.len;
+	function->meta = (struct hd_meta_function){.name = name, .demangled = name, .registers = 16, .fru = 1};
+	return &function->meta;
+}
+
+void simbench_call(struct simbench *bench, const char *callee)
+{
+	ck_assert_uint_lt(bench->call_count, SIMBENCH_CALLS);
+	bench->calls[bench->call_count++] = (struct simbench_call){.caller = bench->function_count,
+								   .inst = bench->code.len - current_first(bench),
+								   .callee = callee};
+	simbench_emit(bench, HD_OP_CALL)->xkind = HD_X_OTHER;
+}
+
+static void access_frame(struct simbench *bench, enum hd_role role, uint32_t count)
+{
+	for (uint8_t i = 0; i < count; i++) {
+		bool restore = role == HD_ROLE_CALLEE_RESTORE;
+		struct hd_inst *inst = simbench_emit(bench, restore ? HD_OP_LDL : HD_OP_STL);
+		inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+		inst->role = (uint8_t)role;
+		inst->a = 1;
+		inst->xkind = HD_X_OTHER;
+		inst->x = 4u * i;
+		*(restore ? &inst->dst : &inst->c) = (uint8_t)(16 + i);
+	}
+}
+
+static void move_stack(struct simbench *bench, uint32_t by)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_IADD3);
+	inst->dst = inst->a = 1;
+	inst->xkind = HD_X_IMM_B;
+	inst->x = by;
+}
+
+static uint32_t frame_bytes(uint32_t count)
+{
+	return (4 * count + 15) / 16 * 16;
+}
+
+void simbench_prologue(struct simbench *bench, uint32_t count)
+{
+	struct hd_meta_function *meta = current_meta(bench);
+	meta->registers = 16 + count;
+	meta->pushed_registers = count;
+	meta->fru = count + 1;
+	meta->stack_bytes = frame_bytes(count);
+	move_stack(bench, -frame_bytes(count));
+	access_frame(bench, HD_ROLE_CALLEE_SAVE, count);
+}
+
+void simbench_epilogue(struct simbench *bench, uint32_t count)
+{
+	access_frame(bench, HD_ROLE_CALLEE_RESTORE, count);
+	move_stack(bench, frame_bytes(count));
+}
+
+void simbench_stack(struct simbench *bench)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
+	inst->dst = 1;
+	inst->xkind = HD_X_CONST_B;
+	inst->x = HD_CONST_X(0, HD_CB_STACK_TOP);
+}
+
+/* ---- the object */
+
+static const struct hd_meta_function *meta_of(const struct simbench *bench, const char *name)
+{
+	for (uint32_t i = 0; i < bench->function_count; i++)
+		if (!strcmp(bench->functions[i].meta.name, name))
+			return &bench->functions[i].meta;
+	return NULL;
+}
+
+static uint32_t index_of(const struct simbench *bench, const char *name)
+{
+	for (uint32_t i = 0; i < bench->function_count; i++)
+		if (!strcmp(bench->functions[i].meta.name, name))
+			return i + 1;
+	return 0;
+}
+
+static void link_calls(struct simbench *bench, uint32_t index, struct hd_function *function,
+		       struct hd_meta_function *meta)
+{
+	function->relocs = HD_ARENA_NEW(&bench->arena, struct hd_reloc, SIMBENCH_CALLS);
+	meta->calls = HD_ARENA_NEW(&bench->arena, struct hd_meta_call, SIMBENCH_CALLS);
+	for (uint32_t i = 0; i < bench->call_count; i++) {
+		const struct simbench_call *call = &bench->calls[i];
+		if (call->caller != index)
+			continue;
+		const struct hd_meta_function *callee = meta_of(bench, call->callee);
+		struct hd_meta_call *site = &meta->calls[meta->call_count++];
+		*site = (struct hd_meta_call){.pc = call->inst * HD_INST_BYTES, .callee_count = 1, .fru = callee->fru};
+		site->recursive = callee->recursive && meta->recursive;
+		site->callees = HD_ARENA_NEW(&bench->arena, const char *, 1);
+		site->callees[0] = call->callee;
+		function->relocs[function->reloc_count++] = (struct hd_reloc){.kind = HD_REL_CALL,
+									      .symbol = index_of(bench, call->callee),
+									      .offset = call->inst};
+	}
+}
+
+static void add_object_function(struct simbench *bench, struct hd_object *object, uint32_t index, uint32_t first,
+				uint32_t end)
+{
+	const struct hd_meta_function *from = index ? &bench->functions[index - 1].meta : &bench->meta;
+	struct hd_function *function = &object->functions[index];
+	struct hd_meta_function *meta = &object->metadata.functions[index];
+	*function = (struct hd_function){.name = from->name,
+					 .kernel = index == 0,
+					 .insts = bench->code.data + first,
+					 .inst_count = end - first,
+					 .registers = from->registers,
+					 .frame_bytes = from->stack_bytes,
+					 .shared_bytes = from->shared_bytes,
+					 .param_bytes = from->param_bytes};
+	function->origins = HD_ARENA_NEW(&bench->arena, struct hd_origin, end - first);
+	for (uint32_t i = 0; i < end - first; i++)
+		function->origins[i] = (struct hd_origin){.file = UINT32_MAX, .ir = UINT32_MAX};
+	object->symbols[index] = (struct hd_symbol){
+		.name = from->name, .kind = HD_SYM_FUNCTION, .defined = true, .global = true, .function = index};
+	*meta = *from;
+	meta->instructions = end - first;
+	meta->own_registers = meta->registers;
+	link_calls(bench, index, function, meta);
+}
+
 static struct hd_object make_object(struct simbench *bench)
 {
 	struct hd_arena *arena = &bench->arena;
-	struct hd_object object = {.arena = arena, .function_count = 1, .symbol_count = 1};
-	struct hd_function *function = HD_ARENA_NEW(arena, struct hd_function, 1);
-	struct hd_symbol *symbol = HD_ARENA_NEW(arena, struct hd_symbol, 1);
-	struct hd_meta_function *meta = HD_ARENA_NEW(arena, struct hd_meta_function, 1);
-	*function = (struct hd_function){.name = "kernel",
-					 .kernel = true,
-					 .insts = bench->code.data,
-					 .inst_count = bench->code.len,
-					 .registers = bench->meta.registers,
-					 .shared_bytes = bench->meta.shared_bytes,
-					 .param_bytes = bench->meta.param_bytes};
-	function->origins = HD_ARENA_NEW(arena, struct hd_origin, bench->code.len);
-	for (uint32_t i = 0; i < bench->code.len; i++)
-		function->origins[i] = (struct hd_origin){.file = UINT32_MAX, .ir = UINT32_MAX};
-	*symbol = (struct hd_symbol){.name = "kernel", .kind = HD_SYM_FUNCTION, .defined = true, .global = true};
-	*meta = bench->meta;
-	meta->instructions = bench->code.len;
-	meta->own_registers = meta->registers;
-	object.functions = function;
-	object.symbols = symbol;
+	uint32_t count = 1 + bench->function_count;
+	struct hd_object object = {.arena = arena, .function_count = count, .symbol_count = count};
+	object.functions = HD_ARENA_NEW(arena, struct hd_function, count);
+	object.symbols = HD_ARENA_NEW(arena, struct hd_symbol, count);
 	object.metadata = (struct hd_metadata){.arena = arena,
 					       .module = "bench",
 					       .target = "sm_70",
 					       .producer = "test",
 					       .flags = "",
-					       .functions = meta,
-					       .function_count = 1};
+					       .functions = HD_ARENA_NEW(arena, struct hd_meta_function, count),
+					       .function_count = count};
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t first = i ? bench->functions[i - 1].first : 0;
+		uint32_t end = i < bench->function_count ? bench->functions[i].first : bench->code.len;
+		add_object_function(bench, &object, i, first, end);
+	}
 	return object;
 }
 
@@ -121,7 +258,8 @@ int simbench_start(struct simbench *bench)
 {
 	uint8_t *bytes;
 	size_t size;
-	simbench_emit(bench, HD_OP_EXIT);
+	if (!bench->function_count)
+		simbench_emit(bench, HD_OP_EXIT);
 	struct hd_object object = make_object(bench);
 	bench->options.config = &bench->config;
 	int error = hd_sim_new(&bench->options, &bench->sim);

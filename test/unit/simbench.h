@@ -12,6 +12,20 @@
 #include "runtime/engine/sim_private.h"
 #include "runtime/engine/sm.h"
 
+/* A device function behind the kernel's code. */
+struct simbench_function {
+	uint32_t first; /* instruction */
+	struct hd_meta_function meta;
+};
+
+/* CALL `inst` of function `caller` (0: the kernel). */
+struct simbench_call {
+	uint32_t caller, inst;
+	const char *callee;
+};
+
+enum { SIMBENCH_FUNCTIONS = 8, SIMBENCH_CALLS = 16 };
+
 struct simbench {
 	struct hd_config config;
 	struct hd_sim_options options;
@@ -19,6 +33,9 @@ struct simbench {
 	char message[1024]; /* the last error reported */
 	HD_VEC(struct hd_inst) code;
 	struct hd_meta_function meta; /* of the kernel; registers is at least what the code names */
+	struct simbench_function functions[SIMBENCH_FUNCTIONS];
+	struct simbench_call calls[SIMBENCH_CALLS];
+	uint32_t function_count, call_count;
 	struct hd_arena arena;
 	struct hd_sim *sim;
 	struct hd_module *module;
@@ -35,7 +52,16 @@ void simbench_mov(struct simbench *bench, uint8_t dst, uint32_t value);
 void simbench_s2r(struct simbench *bench, uint8_t dst, enum hd_sr sr);
 /* A dependent chain of `length` FFMAs on R4. */
 void simbench_chain(struct simbench *bench, uint32_t length);
-/* Adds EXIT, makes the object, the simulator and the kernel. 0 or an error. */
+/* Ends the kernel, or the function before, and begins a device function; its metadata can be filled in. */
+struct hd_meta_function *simbench_function(struct simbench *bench, const char *name);
+/* A direct call, in code and metadata; its site's FRU is the callee's. */
+void simbench_call(struct simbench *bench, const char *callee);
+/* Prologue and epilogue of a function that saves R16..R16 + count - 1; the metadata is filled in. */
+void simbench_prologue(struct simbench *bench, uint32_t count);
+void simbench_epilogue(struct simbench *bench, uint32_t count);
+/* The kernel's R1. */
+void simbench_stack(struct simbench *bench);
+/* Adds EXIT to a kernel without functions, makes the object, the simulator and the kernel. 0 or an error. */
 int simbench_start(struct simbench *bench);
 /* Launches; stderr is kept quiet. */
 int simbench_run(struct simbench *bench, uint32_t ctas, uint32_t threads);

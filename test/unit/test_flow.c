@@ -149,7 +149,8 @@ START_TEST(calls_by_the_abi)
 	EQ(effects.writes, 0xfffd, HD_ALL_PREDS);
 	EQ(effects.kills, 0xfffd, HD_ALL_PREDS);
 	hd_flow_effects(&flow, 3, &effects);
-	ck_assert(hd_regset_has(&effects.reads, 1) && hd_regset_has(&effects.reads, 4) && !hd_regset_has(&effects.reads, 0));
+	ck_assert(hd_regset_has(&effects.reads, 1) && hd_regset_has(&effects.reads, 4) &&
+		  !hd_regset_has(&effects.reads, 0));
 	ck_assert(hd_regset_has(&effects.reads, 16) && hd_regset_has(&effects.reads, 254));
 }
 END_TEST
@@ -170,7 +171,7 @@ START_TEST(calls_of_known_functions)
 	struct hd_function function = code_finish(&code, "caller", false, &arena);
 	hd_flow_compute(&flow, &function, &hd_abi_cars, &facts, &arena);
 	EQ(flow.calls[0].reads, 0x22, 0);
-	EQ(flow.returns, 0xf0002, 0); /* R1, R16..R19 */
+	EQ(flow.returns, 0xf0002, 0);	 /* R1, R16..R19 */
 	EQ(flow.live_in[0], 0xd0012, 0); /* R1, R4, R16, R18, R19 */
 }
 END_TEST
@@ -228,7 +229,8 @@ START_TEST(liveness_matches_paths)
 				bool pred = r >= REGS;
 				uint32_t number = pred ? r - REGS : r;
 				memset(seen, 0, function.inst_count);
-				bool live = pred ? flow.live_in[b].preds >> number & 1 : hd_regset_has(&flow.live_in[b], number);
+				bool live = pred ? flow.live_in[b].preds >> number & 1
+						 : hd_regset_has(&flow.live_in[b], number);
 				ck_assert_int_eq(live, lives(&flow, flow.blocks[b].first, number, pred, seen));
 			}
 	}
@@ -268,9 +270,18 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	const TTest *const tests[] = {diamond, loops_run_ten_times, flow_is_kept, traps_are_not_taken, guards,
-					     calls_by_the_abi, calls_of_known_functions, services, liveness_matches_paths,
-					     frequencies_are_finite, sets_print_as_runs, NULL};
+	const TTest *const tests[] = {diamond,
+				      loops_run_ten_times,
+				      flow_is_kept,
+				      traps_are_not_taken,
+				      guards,
+				      calls_by_the_abi,
+				      calls_of_known_functions,
+				      services,
+				      liveness_matches_paths,
+				      frequencies_are_finite,
+				      sets_print_as_runs,
+				      NULL};
 	Suite *suite = suite_create("flow");
 	TCase *tcase = tcase_create("flow");
 	tcase_add_checked_fixture(tcase, set_up, tear_down);

@@ -8,6 +8,7 @@
 #include "machine_code.h"
 #include "passes/analysis/liveness.h"
 #include "sample.h"
+#include "simt_model.h"
 
 static struct hd_arena arena;
 
@@ -36,13 +37,13 @@ static struct hd_regset diverged(uint32_t inst)
 	return hd_liveness_diverged(&liveness, flow.block_of[inst], &live);
 }
 
-#define CHECK_POINT(inst, low, predicates, diverged_low, diverged_predicates)                                     \
-	do {                                                                                                      \
-		struct hd_regset live_ = hd_liveness_before(&liveness, inst), all_ = diverged(inst);              \
-		ck_assert_uint_eq(live_.regs[0], low);                                                            \
-		ck_assert_uint_eq(live_.preds, predicates);                                                       \
-		ck_assert_uint_eq(all_.regs[0], diverged_low);                                                    \
-		ck_assert_uint_eq(all_.preds, diverged_predicates);                                               \
+#define CHECK_POINT(inst, low, predicates, diverged_low, diverged_predicates)                        \
+	do {                                                                                         \
+		struct hd_regset live_ = hd_liveness_before(&liveness, inst), all_ = diverged(inst); \
+		ck_assert_uint_eq(live_.regs[0], low);                                               \
+		ck_assert_uint_eq(live_.preds, predicates);                                          \
+		ck_assert_uint_eq(all_.regs[0], diverged_low);                                       \
+		ck_assert_uint_eq(all_.preds, diverged_predicates);                                  \
 	} while (0)
 
 /*
@@ -52,14 +53,14 @@ static struct hd_regset diverged(uint32_t inst)
 static struct hd_function figure_2_5(void)
 {
 	struct code code = {0};
-	code_compare(&code, 0, 0, 1);      /* 0 A */
-	code_branch(&code, 0, 4, 6);       /* 1   */
-	code_add(&code, 5, 2, 2);          /* 2 B */
-	code_jump(&code, 6);               /* 3   */
-	code_add(&code, 6, 3, 3);          /* 4 C */
-	code_add(&code, 5, 6, 6);          /* 5   */
-	code_store(&code, 4, 5);           /* 6 D */
-	code_exit(&code);                  /* 7   */
+	code_compare(&code, 0, 0, 1); /* 0 A */
+	code_branch(&code, 0, 4, 6);  /* 1   */
+	code_add(&code, 5, 2, 2);     /* 2 B */
+	code_jump(&code, 6);	      /* 3   */
+	code_add(&code, 6, 3, 3);     /* 4 C */
+	code_add(&code, 5, 6, 6);     /* 5   */
+	code_store(&code, 4, 5);      /* 6 D */
+	code_exit(&code);	      /* 7   */
 	return code_finish(&code, "figure_2_5", true, &arena);
 }
 
@@ -92,7 +93,8 @@ START_TEST(uniform_branches_add_nothing)
 }
 END_TEST
 
-/* Reads: R6 dies at once. R3 dies in C for its thread and, since A's other way has no use for it, only waits there by A's end. */
+/* Reads: R6 dies at once. R3 dies in C for its thread and, since A's other way has no use for it, only waits there by
+ * A's end. */
 START_TEST(dead_reads)
 {
 	struct hd_function function = figure_2_5();
@@ -113,15 +115,15 @@ END_TEST
 START_TEST(nested)
 {
 	struct code code = {0};
-	code_branch(&code, 0, 7, 8);       /* 0 outer: else to 7, meets at 8 */
-	code_branch(&code, 1, 4, 5);       /* 1 inner: else to 4, meets at 5 */
-	code_store(&code, 0, 1);           /* 2 inner then */
-	code_jump(&code, 5);               /* 3 */
-	code_store(&code, 0, 2);           /* 4 inner else */
-	code_store(&code, 0, 3);           /* 5 inner meets */
-	code_jump(&code, 8);               /* 6 */
-	code_store(&code, 0, 4);           /* 7 outer else */
-	code_store(&code, 0, 5);           /* 8 outer meets */
+	code_branch(&code, 0, 7, 8); /* 0 outer: else to 7, meets at 8 */
+	code_branch(&code, 1, 4, 5); /* 1 inner: else to 4, meets at 5 */
+	code_store(&code, 0, 1);     /* 2 inner then */
+	code_jump(&code, 5);	     /* 3 */
+	code_store(&code, 0, 2);     /* 4 inner else */
+	code_store(&code, 0, 3);     /* 5 inner meets */
+	code_jump(&code, 8);	     /* 6 */
+	code_store(&code, 0, 4);     /* 7 outer else */
+	code_store(&code, 0, 5);     /* 8 outer meets */
 	code_exit(&code);
 	struct hd_function function = code_finish(&code, "nested", true, &arena);
 	compute(&function, NULL);
@@ -133,17 +135,18 @@ START_TEST(nested)
 }
 END_TEST
 
-/* while (..) { if (P1) { use R2; break; } use R3 } use R4: lanes that left wait with R4 or R2, and again in the next turn. */
+/* while (..) { if (P1) { use R2; break; } use R3 } use R4: lanes that left wait with R4 or R2, and again in the next
+ * turn. */
 START_TEST(loop_with_break)
 {
 	struct code code = {0};
-	code_branch(&code, 0, 6, 6);       /* 0 header: leave */
-	code_branch(&code, 1, 4, 6);       /* 1 break */
-	code_store(&code, 0, 3);           /* 2 */
-	code_jump(&code, 0);               /* 3 */
-	code_store(&code, 0, 2);           /* 4 on the way out */
-	code_jump(&code, 6);               /* 5 */
-	code_store(&code, 0, 4);           /* 6 */
+	code_branch(&code, 0, 6, 6); /* 0 header: leave */
+	code_branch(&code, 1, 4, 6); /* 1 break */
+	code_store(&code, 0, 3);     /* 2 */
+	code_jump(&code, 0);	     /* 3 */
+	code_store(&code, 0, 2);     /* 4 on the way out */
+	code_jump(&code, 6);	     /* 5 */
+	code_store(&code, 0, 4);     /* 6 */
 	code_exit(&code);
 	struct hd_function function = code_finish(&code, "break", true, &arena);
 	compute(&function, NULL);
@@ -157,11 +160,11 @@ END_TEST
 START_TEST(divergent_exit)
 {
 	struct code code = {0};
-	code_set(&code, 2, 0);             /* 0 */
-	code_add(&code, 2, 2, 1);          /* 1 body */
-	code_compare(&code, 0, 2, 1);      /* 2 */
-	code_branch(&code, 0, 1, 4);       /* 3 back, meets at 4 */
-	code_store(&code, 0, 3);           /* 4 */
+	code_set(&code, 2, 0);	      /* 0 */
+	code_add(&code, 2, 2, 1);     /* 1 body */
+	code_compare(&code, 0, 2, 1); /* 2 */
+	code_branch(&code, 0, 1, 4);  /* 3 back, meets at 4 */
+	code_store(&code, 0, 3);      /* 4 */
 	code_exit(&code);
 	struct hd_function function = code_finish(&code, "exit", true, &arena);
 	compute(&function, NULL);
@@ -179,10 +182,10 @@ START_TEST(early_returns)
 	struct hd_flow_facts facts = {.registers = 18};
 	hd_regset_add(&facts.results, 4);
 	code_branch(&code, 0, 3, HD_NO_PC); /* 0 */
-	code_set(&code, 4, 1);              /* 1 */
-	code_op(&code, HD_OP_RET);          /* 2 */
-	code_set(&code, 4, 2);              /* 3 */
-	code_op(&code, HD_OP_RET);          /* 4 */
+	code_set(&code, 4, 1);		    /* 1 */
+	code_op(&code, HD_OP_RET);	    /* 2 */
+	code_set(&code, 4, 2);		    /* 3 */
+	code_op(&code, HD_OP_RET);	    /* 4 */
 	struct hd_function function = code_finish(&code, "early", false, &arena);
 	hd_flow_compute(&flow, &function, &hd_abi_cars, &facts, &arena);
 	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
@@ -247,68 +250,20 @@ END_TEST
 
 /* ---- a warp of a few lanes that decide at random, on the SIMT stack of the machine */
 
-enum { DEPTH = 256, STEPS = 200, ALL_LANES = 0xff };
-struct entry {
-	uint32_t pc, reconv, mask;
-};
-static struct entry stack[DEPTH];
-static uint32_t depth;
+enum { STEPS = 200 };
 
 /* Every lane that waits finds what it needs in the union at the point where the others run. */
-static void check_waiting(const struct hd_function *function)
+static void check_waiting(const struct model *model)
 {
-	uint32_t running = stack[depth - 1].mask, pc = stack[depth - 1].pc;
+	uint32_t later = model->stack[model->depth - 1].mask, pc = model->stack[model->depth - 1].pc;
 	struct hd_regset all = diverged(pc);
-	for (uint32_t i = depth - 1; i-- > 0;) {
-		if (stack[i].mask & ~running && stack[i].pc < function->inst_count) {
-			struct hd_regset live = hd_liveness_before(&liveness, stack[i].pc);
+	for (uint32_t i = model->depth - 1; i-- > 0;) {
+		if (model->stack[i].mask & ~later) {
+			struct hd_regset live = hd_liveness_before(&liveness, model->stack[i].pc);
 			ck_assert(hd_regset_within(&live, &all));
 		}
-		running |= stack[i].mask;
+		later |= model->stack[i].mask;
 	}
-}
-
-static void branch(uint32_t taken, uint32_t target, uint32_t reconv)
-{
-	struct entry *top = &stack[depth - 1];
-	uint32_t rest = top->mask & ~taken, next = top->pc + 1, meets = reconv;
-	if (!taken || !rest) {
-		top->pc = taken ? target : next;
-		return;
-	}
-	if (reconv != HD_NO_PC && reconv != top->reconv) {
-		top->pc = reconv;
-		stack[depth++] = (struct entry){next, meets, rest};
-		stack[depth++] = (struct entry){target, meets, taken};
-		return;
-	}
-	meets = top->reconv;
-	*top = (struct entry){next, meets, rest};
-	stack[depth++] = (struct entry){target, meets, taken};
-}
-
-static void settle(void)
-{
-	while (depth && (!stack[depth - 1].mask || stack[depth - 1].pc == stack[depth - 1].reconv))
-		depth--;
-}
-
-static void step(const struct hd_function *function, uint64_t *seed)
-{
-	struct entry *top = &stack[depth - 1];
-	const struct hd_inst *inst = &function->insts[top->pc];
-	uint32_t guard = inst->guard == HD_PT ? ALL_LANES : (uint32_t)(sample_random(seed) >> 24) & ALL_LANES;
-	uint32_t mask = top->mask & guard;
-	if (inst->op == HD_OP_EXIT) {
-		for (uint32_t i = 0; i < depth; i++)
-			stack[i].mask &= ~mask;
-		top->pc++;
-	} else if (inst->op == HD_OP_BRA) {
-		branch(mask, inst->x, inst->reconv);
-	} else {
-		top->pc++;
-	}
-	settle();
 }
 
 START_TEST(waiting_lanes_lose_nothing)
@@ -316,11 +271,13 @@ START_TEST(waiting_lanes_lose_nothing)
 	uint64_t seed = 6;
 	for (unsigned trial = 0; trial < 300; trial++) {
 		struct hd_function function = random_function(&seed, 2 + trial % 12);
-		depth = 1;
-		stack[0] = (struct entry){0, HD_NO_PC, ALL_LANES};
-		for (unsigned i = 0; i < STEPS && depth && depth + 2 < DEPTH; i++) {
-			check_waiting(&function);
-			step(&function, &seed);
+		struct model model;
+		model_start(&model);
+		for (unsigned i = 0; i < STEPS && model.depth && model_has_room(&model); i++) {
+			const struct hd_inst *inst = &function.insts[model_top(&model)->pc];
+			uint32_t guard = inst->guard == HD_PT ? UINT32_MAX : (uint32_t)(sample_random(&seed) >> 24);
+			check_waiting(&model);
+			model_step(&model, inst, model_top(&model)->mask & guard);
 		}
 	}
 }
@@ -328,8 +285,16 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	const TTest *const tests[] = {figure, uniform_branches_add_nothing, dead_reads, nested, loop_with_break, divergent_exit,
-				      early_returns, unions_match_the_definition, waiting_lanes_lose_nothing, NULL};
+	const TTest *const tests[] = {figure,
+				      uniform_branches_add_nothing,
+				      dead_reads,
+				      nested,
+				      loop_with_break,
+				      divergent_exit,
+				      early_returns,
+				      unions_match_the_definition,
+				      waiting_lanes_lose_nothing,
+				      NULL};
 	Suite *suite = suite_create("liveness");
 	TCase *tcase = tcase_create("liveness");
 	tcase_add_checked_fixture(tcase, set_up, tear_down);

@@ -70,8 +70,22 @@ START_TEST(survives_json)
 	ck_assert(kernel->saves[0].offset == -24 && kernel->saves[0].restore);
 	ck_assert(kernel->launches[0].block[1] == 2 && kernel->launches[0].shared_bytes == 64);
 	ck_assert(!kernel->launches[1].block_known && !kernel->launches[1].shared_known);
+	ck_assert(kernel->points[0].loop_pc == 32 && kernel->points[1].loop_pc == UINT32_MAX);
+	ck_assert(kernel->points[1].kind == HD_PREEMPT_BAR && kernel->points[0].live_divergent.preds == 0x43);
+	ck_assert(kernel->points[0].mask_divergent == (UINT64_C(1) << 53 | 0xc));
+	ck_assert(kernel->points[0].patterns[0].stride == -4 && !kernel->points[0].patterns[1].stride_known);
+	ck_assert(kernel->barriers[0].live.regs[0] == 0x30 && kernel->drain_bounded && kernel->dead_warp_reads == 80);
 	ck_assert(kernel->params[0].kind == HD_PARAM_POINTER && kernel->params[0].offset == 8);
 	ck_assert_ptr_null(back.functions[0].source.file);
+	const struct hd_meta_reuse *reuse = back.functions[0].reuse;
+	ck_assert(reuse->profiled && reuse->far == 2 && reuse->histogram[7] == 2 && reuse->tags[2] == 15 && reuse->tags[4] == 10);
+	const struct hd_meta_idempotence *idempotence = back.functions[0].idempotence;
+	ck_assert(idempotence->why == HD_BREAK_STORE && idempotence->at.source.line == 20 && idempotence->read.pc == 16);
+	ck_assert(!kernel->reuse && !kernel->idempotence);
+	ck_assert(kernel->interval_count == 2 && kernel->strand_count == 1 && kernel->interval_registers == 16);
+	ck_assert(kernel->intervals[0].working_set[3] == UINT64_C(1) << 62 && kernel->intervals[0].live_in[0] == 0x10);
+	ck_assert(kernel->intervals[1].entry_pc == 48 && kernel->intervals[1].pc_count == 1 &&
+		  kernel->intervals[1].pcs[0] == 48 && kernel->intervals[1].working_set[0] == 0);
 
 	char *again = hd_metadata_to_json(&back);
 	ck_assert_str_eq(text, again);
@@ -117,6 +131,9 @@ static void expect_error(const char *from, const char *to, const char *expected)
 START_TEST(errors_name_their_place)
 {
 	expect_error("\"version\": 1", "\"version\": 2", "x.json: metadata of version 2; this Heddle reads version 1");
+	expect_error("\"tags\": \"01f", "\"tags\": \"01g", "functions[0].reuse.tags: expected hexadecimal digits");
+	expect_error("\"tags\": \"01f", "\"tags\": \"01", "functions[0].reuse.tags: expected a digit for each instruction");
+	expect_error("\"why\": \"store\"", "\"why\": \"whim\"", "functions[0].idempotence.why: expected what breaks");
 	expect_error("\"registers\": 40", "\"registers\": -1",
 		     "kernels[0].registers: expected an integer from 0 to 4294967295");
 	expect_error("\"registers\": 40", "\"registers\": 4.5", "kernels[0].registers: expected an integer");
@@ -129,6 +146,13 @@ START_TEST(errors_name_their_place)
 		     "kernels[0].stackdepth.high_watermark_chain: expected strings");
 	expect_error("\"mode\": \"relocatable\"", "\"mode\": 1", "mode: expected");
 	expect_error("\"name\": \"leaf\"", "\"name\": \"_Z3midf\"", "_Z3midf: expected one function of this name");
+	expect_error("\"pp\"", "\"qq\"", "kernels[0].preemption_points[0].kind: expected \"pp\" or \"bar.pp\"");
+	expect_error("\"mask\": \"0x", "\"mask\": \"0xf", "kernels[0].preemption_points[0].mask: expected a mask of 54 bits");
+	expect_error("\"stride\": -4", "\"stride\": \"-4\"", "kernels[0].preemption_points[0].patterns[0].stride");
+	expect_error("\"drain_bounded\": true", "\"drain_bounded\": 1", "kernels[0].preempt.drain_bounded");
+	expect_error("\"interval_count\": 2", "\"interval_count\": 3", "kernels[0].intervals: expected as many as");
+	expect_error("\"pcs\": [\n            0,", "\"pcs\": [\n            99,", "kernels[0].intervals[0].pcs: expected pcs in");
+	expect_error("\"working_set\": [", "\"working_set\": [255, ", "kernels[0].ltrf.strands[0].working_set");
 	expect_error("\"version\"", "version", "x.json: metadata: line 2, column");
 	expect_error("\"kernels\": [", "\"kernels\": [[], ", "kernels[0]: expected an object");
 }

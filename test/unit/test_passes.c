@@ -82,7 +82,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(hd_options_parse(&unit, NULL), 0);
 	ck_assert_ptr_null(unit.options.output);
 	ck_assert_uint_eq(unit.options.interval_regs, 16);
-	ck_assert_uint_eq(unit.options.rthld, 12);
+	ck_assert_uint_eq(unit.options.rthld, 16);
 	ck_assert_uint_eq(unit.options.preempt_every, 1000);
 	ck_assert_str_eq(unit.options.abi, "cars");
 	ck_assert(!unit.options.relocatable);

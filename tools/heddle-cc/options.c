@@ -13,7 +13,7 @@
 #include "lib/strbuf.h"
 
 enum action {
-	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_PTX, ACT_STAGE_E, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_FLAG,
+	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_FLAG,
 	ACT_COMMON,       /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
 	ACT_STD, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
@@ -35,6 +35,10 @@ struct option {
 static const struct option options[] = {
 	{"-o", "--output-file", FORM_SEPARATE, ACT_OUTPUT, 0, "FILE      output file"},
 	{"-c", "--compile", FORM_NONE, ACT_STAGE_C, 0, "          compile to an object file"},
+	{"-rdc", "--relocatable-device-code", FORM_SEPARATE, ACT_RDC, 0, "true|false  device code that calls into other sources"},
+	{"-dc", "--device-c", FORM_NONE, ACT_STAGE_DC, 0, "         the same as -c -rdc=true"},
+	{"-dlink", "--device-link", FORM_NONE, ACT_STAGE_DLINK, 0, "      link device code only, into an object for the host linker"},
+	{"-dlto", "--dlink-time-opt", FORM_NONE, ACT_FLAG, FLAG(lto), "       optimise device code across sources at the link"},
 	{"-ptx", "--ptx", FORM_NONE, ACT_STAGE_PTX, 0, "        device half to PTX"},
 	{"-E", "--preprocess", FORM_NONE, ACT_STAGE_E, 0, "          preprocess the host half"},
 	{"-x", "--x", FORM_SEPARATE, ACT_LANGUAGE, 0, "cu|c|c++  language of the inputs"},
@@ -75,10 +79,7 @@ static const struct option options[] = {
 	{"-diag-suppress", "--diag-suppress", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
 	{"-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets", FORM_NONE, ACT_IGNORE, 0, NULL},
 	{"-t", "--threads", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
-	{"-dc", "--device-c", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
-	{"-dlink", "--device-link", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
-	{"-rdc", "--relocatable-device-code", FORM_SEPARATE, ACT_UNSUPPORTED, 0, NULL},
-	{"-dlto", "--dlink-time-opt", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
+	{"-dw", "--device-w", FORM_NONE, ACT_STAGE_C, 0, NULL},
 	{"-cubin", "--cubin", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
 	{"-fatbin", "--fatbin", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
 	{"-lib", "--lib", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
@@ -93,7 +94,8 @@ static void print_help(void)
 		if (options[i].help)
 			printf("  %s %s\n", options[i].name, options[i].help);
 	printf("\nLong forms of nvcc (--output-file, --gpu-architecture, ...) are understood. Options that begin with -W or -f\n"
-	       "go to clang. Metadata is written beside the output as NAME.heddle.json.\n"
+	       "go to clang. Metadata is written beside the output as NAME.heddle.json. A link of objects or archives that\n"
+	       "were compiled with -dc links their device code first; calls between sources stay calls unless -dlto is given.\n"
 	       "HEDDLE_CLANG names the clang++ to use instead of clang++-19.\n");
 }
 
@@ -121,6 +123,7 @@ static int set_arch(struct hd_cc *cc, const char *text)
 	if (number < 70 || number > 89)
 		return hd_error(&cc->diag, HD_NOWHERE, "architecture '%s' is not supported: sm_70 to sm_89 are", text);
 	cc->arch = hd_arena_printf(&cc->arena, "sm_%d", number);
+	cc->arch_given = true;
 	return 0;
 }
 
@@ -162,11 +165,22 @@ static int set_language(struct hd_cc *cc, const char *text)
 	return hd_error(&cc->diag, HD_NOWHERE, "unknown language '-x %s': cu, c or c++", text);
 }
 
+static int set_relocatable(struct hd_cc *cc, const char *text)
+{
+	cc->relocatable = !strcmp(text, "true");
+	if (!cc->relocatable && strcmp(text, "false") != 0)
+		return hd_error(&cc->diag, HD_NOWHERE, "-rdc is true or false, not '%s'", text);
+	return 0;
+}
+
 static int apply(struct hd_cc *cc, const struct option *option, const char *value)
 {
 	switch (option->action) {
 	case ACT_OUTPUT: cc->output = value; return 0;
 	case ACT_STAGE_C: cc->stage = HD_CC_OBJECT; return 0;
+	case ACT_STAGE_DC: cc->stage = HD_CC_OBJECT; cc->relocatable = true; return 0;
+	case ACT_STAGE_DLINK: cc->stage = HD_CC_DEVICE_LINK; return 0;
+	case ACT_RDC: return set_relocatable(cc, value);
 	case ACT_STAGE_PTX: cc->stage = HD_CC_PTX; return 0;
 	case ACT_STAGE_E: cc->stage = HD_CC_PREPROCESS; return 0;
 	case ACT_LANGUAGE: return set_language(cc, value);
@@ -190,10 +204,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_PTXAS: cc->report = cc->report || strstr(value, "-v"); return 0;
 	case ACT_IGNORE:
 	case ACT_IGNORE_VALUE: return 0;
-	case ACT_UNSUPPORTED:
-		if (value && !strcmp(value, "false"))
-			return 0;
-		return hd_error(&cc->diag, HD_NOWHERE, "%s is not supported yet", option->name);
+	case ACT_UNSUPPORTED: return hd_error(&cc->diag, HD_NOWHERE, "%s is not supported yet", option->name);
 	case ACT_HELP: print_help(); return 1;
 	case ACT_VERSION: printf("heddle-cc %s (LLVM 19)\n", HD_VERSION); return 1;
 	}
@@ -305,7 +316,7 @@ int hd_cc_parse(struct hd_cc *cc, int argc, char **argv)
 	find_places(cc);
 	if (!cc->inputs.len)
 		return hd_error(&cc->diag, HD_NOWHERE, "no input files");
-	if (cc->output && cc->inputs.len > 1 && cc->stage != HD_CC_LINK)
+	if (cc->output && cc->inputs.len > 1 && cc->stage != HD_CC_LINK && cc->stage != HD_CC_DEVICE_LINK)
 		return hd_error(&cc->diag, HD_NOWHERE, "-o with several inputs needs a link step");
 	for (uint32_t i = 0; i < cc->inputs.len; i++)
 		if (access(cc->inputs.data[i], R_OK))
@@ -362,6 +373,8 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 	for (uint32_t i = 0; i < cc->common.len; i++)
 		hd_vec_push(arguments, cc->common.data[i]);
 	hd_vec_push(arguments, hd_arena_printf((struct hd_arena *)&cc->arena, "--cuda-gpu-arch=%s", cc->arch));
+	if (cc->relocatable)
+		hd_vec_push(arguments, "-fgpu-rdc");
 	const char *level = cc->optimize ? cc->optimize : "-O3";
 	hd_vec_push(arguments, device && cc->device_debug ? "-O0" : level);
 	if (cc->fast_math)

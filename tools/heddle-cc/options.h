@@ -13,7 +13,13 @@
 
 typedef HD_VEC(const char *) hd_arguments;
 
-enum hd_cc_stage { HD_CC_LINK, HD_CC_OBJECT /* -c */, HD_CC_PTX /* -ptx */, HD_CC_PREPROCESS /* -E */ };
+enum hd_cc_stage {
+	HD_CC_LINK,
+	HD_CC_OBJECT,      /* -c, -dc */
+	HD_CC_DEVICE_LINK, /* -dlink */
+	HD_CC_PTX,         /* -ptx */
+	HD_CC_PREPROCESS   /* -E */
+};
 
 struct hd_cc {
 	struct hd_arena arena;      /* strings made here */
@@ -24,6 +30,9 @@ struct hd_cc {
 	const char *arch;           /* "sm_70" */
 	const char *optimize;       /* "-O3" */
 	uint32_t max_registers;     /* 0: no cap */
+	bool relocatable;           /* -rdc=true */
+	bool lto;                   /* -dlto */
+	bool arch_given;
 	bool debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
 	hd_arguments inputs;        /* sources, objects, archives, in order */
 	hd_arguments common;        /* preprocessor, language and warning options for both halves */

@@ -151,6 +151,33 @@ static void collect_source(struct hd_strbuf *text, const struct listing *listing
 		hd_strbuf_printf(text, "  %s", line);
 }
 
+/* Registers as R0-R3 R8. */
+static void append_registers(struct hd_strbuf *text, const uint64_t vector[4])
+{
+	unsigned end;
+	for (unsigned reg = 0; reg < HD_MAX_REGS; reg = end + 1) {
+		for (end = reg; end < HD_MAX_REGS && vector[end / 64] >> (end % 64) & 1;)
+			end++;
+		if (end > reg)
+			hd_strbuf_printf(text, " R%u", reg);
+		if (end > reg + 1)
+			hd_strbuf_printf(text, "-R%u", end - 1);
+	}
+}
+
+/* Where a register-interval begins: what its PREFETCH allocates, and what of that it has to fetch. */
+static void print_interval(const struct dis *dis, const struct hd_meta_interval *interval)
+{
+	struct hd_strbuf set = {0}, live = {0};
+	append_registers(&set, interval->working_set);
+	append_registers(&live, interval->live_in);
+	printf("  %s; interval %u:%s, live in:%s%s\n", style(dis, "\033[2m"), interval->id,
+	       set.len ? hd_strbuf_text(&set) : " no registers", live.len ? hd_strbuf_text(&live) : " none",
+	       style(dis, "\033[0m"));
+	hd_strbuf_release(&set);
+	hd_strbuf_release(&live);
+}
+
 static void print_inst(const struct dis *dis, const struct listing *listing, struct source_lines *lines, uint32_t index)
 {
 	const struct hd_inst *inst = &listing->function->insts[index];
@@ -185,6 +212,8 @@ static void print_function(const struct dis *dis, const struct listing *listing,
 	for (uint32_t i = 0; i < listing->function->inst_count; i++) {
 		if (!i || listing->block[i] != listing->block[i - 1])
 			printf("%s.B%u:%s\n", style(dis, "\033[1m"), listing->block[i], style(dis, "\033[0m"));
+		if (listing->interval[i])
+			print_interval(dis, listing->interval[i]);
 		print_inst(dis, listing, lines, i);
 	}
 }
@@ -274,7 +303,8 @@ int cmd_dis(int argc, char **argv)
 		"Prints the machine code of a kernel object.\v"
 		"FILE is a kernel object (.hdo) or a program built with heddle-cc. The columns are the byte offset, "
 		"the guard, the "
-		"instruction, its role (saves, restores and spills), its control flow and calls, and the source line.";
+		"instruction, its role (saves, restores and spills), its control flow and calls, and the source line. "
+		"Comments say where register-intervals begin, with their working sets.";
 	static const struct argp argp = {options, parse_option, "FILE", doc, NULL, NULL, NULL};
 	struct dis dis = {.colour = cmd_colour()};
 	struct hd_diag diag = {.tool = "heddle"};

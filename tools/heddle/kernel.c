@@ -86,7 +86,10 @@ static int unknown_kernel(const struct kernel_run *run, const char *wanted, stru
 		hd_strbuf_printf(&all, "%s%s", i ? ", " : "", names[i]);
 	char *near = hd_nearest_names(wanted, names, count);
 	hd_error(diag, (struct hd_loc){run->path, 0, 0}, "no kernel '%s'; %s %s%s", wanted,
-		 *near ? "did you mean" : "its kernels are:", *near ? near : count ? hd_strbuf_text(&all) : "none",
+		 *near ? "did you mean" : "its kernels are:",
+		 *near	 ? near
+		 : count ? hd_strbuf_text(&all)
+			 : "none",
 		 *near ? "?" : "");
 	free(near);
 	free(names);
@@ -108,19 +111,21 @@ static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
 	const struct spec *spec = &run->spec;
 	int status = 0;
 	if (spec->args.len != function->param_count)
-		status = hd_error(diag, (struct hd_loc){spec->path, 0, 0}, "%s takes %u arguments, the specification has %u",
-				  function->name, function->param_count, spec->args.len);
+		status = hd_error(diag, (struct hd_loc){spec->path, 0, 0},
+				  "%s takes %u arguments, the specification has %u", function->name,
+				  function->param_count, spec->args.len);
 	for (uint32_t i = 0; i < spec->args.len && i < function->param_count; i++) {
 		const struct spec_data *data = &spec->args.data[i];
 		const struct hd_meta_param *param = &function->params[i];
 		uint32_t bytes = data->buffer ? 8 : data->type->bytes;
 		if ((uint64_t)param->offset + param->bytes > function->param_bytes)
-			return hd_error(diag, (struct hd_loc){run->path, 0, 0}, "parameter %u lies behind the parameters' %u bytes", i,
-					function->param_bytes);
+			return hd_error(diag, (struct hd_loc){run->path, 0, 0},
+					"parameter %u lies behind the parameters' %u bytes", i, function->param_bytes);
 		if (bytes != param->bytes)
 			status = hd_error(diag, (struct hd_loc){spec->path, data->line, 0},
-					  "arg%u has %u bytes, the parameter %s%s%s has %u", i, bytes, param->name ? param->name : "",
-					  param->name ? " of type " : "of type ", param->type ? param->type : "?", param->bytes);
+					  "arg%u has %u bytes, the parameter %s%s%s has %u", i, bytes,
+					  param->name ? param->name : "", param->name ? " of type " : "of type ",
+					  param->type ? param->type : "?", param->bytes);
 	}
 	return status;
 }
@@ -137,7 +142,8 @@ int kernel_load(struct kernel_run *run, const char *path, const char *kernel, co
 		return hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(errno));
 	if (ir ? compile(run, diag) : hd_read_file(path, &run->bytes, &run->size, diag))
 		return -1;
-	if (hd_object_read(run->bytes, run->size, path, &run->arena, &run->object, diag) || find_kernel(run, kernel, diag))
+	if (hd_object_read(run->bytes, run->size, path, &run->arena, &run->object, diag) ||
+	    find_kernel(run, kernel, diag))
 		return -1;
 	return check_arguments(run, diag);
 }
@@ -183,7 +189,8 @@ static int set_up_argument(struct launching *launching, struct spec_data *data)
 	uint64_t size = data->count * data->type->bytes;
 	if (data->buffer) {
 		struct device_data copy = {data, 0, size};
-		if (hd_sim_malloc(launching->sim, size, &copy.address) || hd_sim_write(launching->sim, copy.address, bytes, size))
+		if (hd_sim_malloc(launching->sim, size, &copy.address) ||
+		    hd_sim_write(launching->sim, copy.address, bytes, size))
 			status = no_memory(launching, data, size);
 		hd_vec_push(&launching->copies, copy);
 		memcpy(launching->params + param->offset, &copy.address, sizeof copy.address);

@@ -31,6 +31,7 @@ void listing_init(struct listing *listing, const struct hd_object *object, const
 	number_blocks(listing, arena);
 	listing->reloc = HD_ARENA_NEW(arena, const struct hd_reloc *, function->inst_count);
 	listing->call = HD_ARENA_NEW(arena, const struct hd_meta_call *, function->inst_count);
+	listing->interval = HD_ARENA_NEW(arena, const struct hd_meta_interval *, function->inst_count);
 	for (uint32_t i = 0; i < function->reloc_count; i++)
 		listing->reloc[function->relocs[i].offset] = &function->relocs[i];
 	for (uint32_t i = 0; listing->meta && i < listing->meta->call_count; i++) {
@@ -38,6 +39,10 @@ void listing_init(struct listing *listing, const struct hd_object *object, const
 		if (index < function->inst_count && hd_opinfo[function->insts[index].op].effects & HD_FX_CALL)
 			listing->call[index] = &listing->meta->calls[i];
 	}
+	for (uint32_t i = 0; listing->meta && i < listing->meta->interval_count; i++)
+		if (listing->meta->intervals[i].entry_pc / HD_INST_BYTES < function->inst_count)
+			listing->interval[listing->meta->intervals[i].entry_pc / HD_INST_BYTES] =
+				&listing->meta->intervals[i];
 }
 
 const char *listing_symbol(const struct listing *listing, uint32_t index)

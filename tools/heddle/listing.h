@@ -14,6 +14,7 @@ struct listing {
 	uint32_t *block;		     /* of each instruction; blocks are numbered in order of address */
 	const struct hd_reloc **reloc;	     /* of each instruction, or NULL */
 	const struct hd_meta_call **call;    /* of each instruction, or NULL */
+	const struct hd_meta_interval **interval; /* whose entry the instruction is, or NULL */
 };
 
 /* Everything is in the arena. */

@@ -33,6 +33,8 @@ int cmd_policies(int argc, char **argv)
 							     "paper", paper));
 		else
 			printf("%-14s %s%s%s%s\n", (*policy)->name, (*policy)->help, *paper ? " (" : "", paper, *paper ? ")" : "");
+		if (!as_json && (*policy)->parameters)
+			printf("%-14s   %s:X, X is %s\n", "", (*policy)->name, (*policy)->parameters);
 	}
 	if (as_json) {
 		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);

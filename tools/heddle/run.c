@@ -21,7 +21,7 @@
 #include "tools/heddle/kernel.h"
 
 enum { KEY_GPU = 'g', KEY_POLICY = 'p', KEY_STATS = 'o', KEY_VERIFY = 'v', KEY_SET = 's', KEY_JSON = 0x100, KEY_MAX_CYCLES,
-       KEY_TRACE, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH };
+       KEY_TRACE, KEY_PROFILE, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH };
 
 static const struct argp_option options[] = {
 	{"gpu", KEY_GPU, "NAME", 0, "GPU to simulate (see 'heddle gpus'); default v100", 0},
@@ -31,6 +31,7 @@ static const struct argp_option options[] = {
 	{"max-cycles", KEY_MAX_CYCLES, "N", 0, "stop a kernel after N cycles", 0},
 	{"stats", KEY_STATS, "FILE", 0, "write the statistics as JSON", 0},
 	{"trace", KEY_TRACE, "STREAMS", 0, "trace events, e.g. issue,lsu@1000:1200", 0},
+	{"profile", KEY_PROFILE, NULL, 0, "count what each instruction and branch does, in the statistics (pass parameter profile=)", 0},
 	{"json", KEY_JSON, NULL, 0, "print the statistics as JSON instead of a table", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no table", 0},
 	{"kernel", KEY_KERNEL, "NAME", 0, "run this kernel of FILE (.hdo, .ll or .bc) without a host program", 0},
@@ -39,7 +40,7 @@ static const struct argp_option options[] = {
 
 struct run {
 	const char *gpu, *stats, *trace, *max_cycles, *kernel, *launch;
-	bool verify, json, quiet;
+	bool verify, profile, json, quiet;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
 	char **program;
@@ -56,6 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SET: hd_strbuf_printf(&run->set, "%s%s", run->set.len ? ";" : "", arg); break;
 	case KEY_MAX_CYCLES: run->max_cycles = arg; break;
 	case KEY_TRACE: run->trace = arg; break;
+	case KEY_PROFILE: run->profile = true; break;
 	case KEY_JSON: run->json = true; break;
 	case KEY_QUIET: run->quiet = true; break;
 	case KEY_KERNEL: run->kernel = arg; break;
@@ -111,6 +113,7 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	put("HEDDLE_POLICY", policy);
 	put("HEDDLE_SET", hd_strbuf_text(&run->set));
 	put("HEDDLE_VERIFY", run->verify ? "1" : NULL);
+	put("HEDDLE_PROFILE", run->profile ? "1" : NULL);
 	put("HEDDLE_MAX_CYCLES", run->max_cycles);
 	put("HEDDLE_TRACE", run->trace);
 	put("HEDDLE_STATS", stats);
@@ -199,6 +202,7 @@ static int run_kernel(const struct run *run, const struct hd_config *config, jso
 			.config = config,
 			.policy = run->policies.data[i],
 			.verify = run->verify,
+			.profile = run->profile,
 			.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
 			.trace = run->trace,
 			.diag = diag,

@@ -13,9 +13,9 @@
 #include "heddle/object.h"
 
 static const struct spec_type types[] = {
-	{"i8", 1, false, true},   {"u8", 1, false, false},  {"i16", 2, false, true}, {"u16", 2, false, false},
-	{"i32", 4, false, true},  {"u32", 4, false, false}, {"i64", 8, false, true}, {"u64", 8, false, false},
-	{"f32", 4, true, true},   {"f64", 8, true, true},
+	{"i8", 1, false, true},	 {"u8", 1, false, false},  {"i16", 2, false, true}, {"u16", 2, false, false},
+	{"i32", 4, false, true}, {"u32", 4, false, false}, {"i64", 8, false, true}, {"u64", 8, false, false},
+	{"f32", 4, true, true},	 {"f64", 8, true, true},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -40,7 +40,8 @@ static struct hd_loc at(const struct spec *spec, uint32_t line)
 }
 
 /* `; did you mean a, b?` or `; known: a, b, c`. */
-static void unknown(struct reading *reading, const char *what, const char *wanted, const char *const *names, unsigned count)
+static void unknown(struct reading *reading, const char *what, const char *wanted, const char *const *names,
+		    unsigned count)
 {
 	char *near = hd_nearest_names(wanted, names, count);
 	char all[256] = "";
@@ -60,7 +61,8 @@ static char *next_line(char *to, int room, void *context)
 	reading->line++;
 	size_t kept = length < (size_t)room - 1 ? length : (size_t)room - 2;
 	if (kept < length)
-		hd_error(reading->diag, at(reading->spec, reading->line), "the line is longer than %d characters", room - 2);
+		hd_error(reading->diag, at(reading->spec, reading->line), "the line is longer than %d characters",
+			 room - 2);
 	memcpy(to, reading->text, kept);
 	to[kept] = '\0';
 	reading->text += length + (reading->text[length] == '\n');
@@ -178,7 +180,8 @@ static void launch_key(struct reading *reading, const char *key, const char *val
 
 static void data_key(struct reading *reading, const char *key, const char *value)
 {
-	static const char *const keys[] = {"kind", "value", "type", "count", "init", "output", "print", "compare", "abs", "rel"};
+	static const char *const keys[] = {"kind",   "value", "type",	 "count", "init",
+					   "output", "print", "compare", "abs",	  "rel"};
 	struct spec_data *data = reading->data;
 	char *text = hd_arena_strdup(&reading->spec->arena, value);
 	if (!strcmp(key, "kind")) {
@@ -270,8 +273,8 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 	uint64_t bits;
 	data->count = 1;
 	if (data->init || data->output || data->compare || data->print || data->count_given)
-		hd_error(reading->diag, at(spec, data->line), "arg%u: only a buffer has init, count, output, print or compare",
-			 data->index);
+		hd_error(reading->diag, at(spec, data->line),
+			 "arg%u: only a buffer has init, count, output, print or compare", data->index);
 	if (!data->value)
 		hd_error(reading->diag, at(spec, data->line), "arg%u: value is missing", data->index);
 	else if (!parse_element(data->type, data->value, &bits))
@@ -293,7 +296,8 @@ static void check_data(struct reading *reading, struct spec_data *data)
 	else if (!data->type)
 		hd_error(reading->diag, loc, "%s: type is missing", name);
 	else if (data->value)
-		hd_error(reading->diag, at(reading->spec, data->value_line), "%s: a buffer has init = value:%s", name, data->value);
+		hd_error(reading->diag, at(reading->spec, data->value_line), "%s: a buffer has init = value:%s", name,
+			 data->value);
 	else if (!data->symbol && !data->count && (!data->init || strncmp(data->init, "file:", 5)))
 		hd_error(reading->diag, loc, "%s: count is missing", name);
 }
@@ -418,7 +422,8 @@ static void fill_ramp(const struct spec_data *data, uint8_t *bytes)
 			put(data->type, bytes, i, i);
 }
 
-static int fill_file(const struct spec *spec, struct spec_data *data, const char *path, uint8_t **bytes, struct hd_diag *diag)
+static int fill_file(const struct spec *spec, struct spec_data *data, const char *path, uint8_t **bytes,
+		     struct hd_diag *diag)
 {
 	size_t size;
 	if (hd_read_file(path, bytes, &size, diag))
@@ -426,8 +431,8 @@ static int fill_file(const struct spec *spec, struct spec_data *data, const char
 	if (!data->count)
 		data->count = size / data->type->bytes;
 	if (!data->count || size < data->count * data->type->bytes)
-		return hd_error(diag, at(spec, data->init_line), "%s has %zu bytes, fewer than the %llu of the buffer", path, size,
-				(unsigned long long)((data->count ? data->count : 1) * data->type->bytes));
+		return hd_error(diag, at(spec, data->init_line), "%s has %zu bytes, fewer than the %llu of the buffer",
+				path, size, (unsigned long long)((data->count ? data->count : 1) * data->type->bytes));
 	return 0;
 }
 
@@ -444,7 +449,8 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 	}
 	*bytes = calloc(data->count ? data->count : 1, data->type->bytes);
 	if (!*bytes)
-		return hd_error(diag, at(spec, data->line), "not enough memory for %llu elements", (unsigned long long)data->count);
+		return hd_error(diag, at(spec, data->line), "not enough memory for %llu elements",
+				(unsigned long long)data->count);
 	int status = -1;
 	if (!data->buffer)
 		status = fill_value(data, data->value, *bytes);
@@ -461,8 +467,8 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 	free(*bytes);
 	*bytes = NULL;
 	return hd_error(diag, at(spec, data->init_line),
-			"init is zero, ramp, value:V, random:SEED[:LOW:HIGH] or file:PATH for type %s, not '%s'", data->type->name,
-			init);
+			"init is zero, ramp, value:V, random:SEED[:LOW:HIGH] or file:PATH for type %s, not '%s'",
+			data->type->name, init);
 }
 
 /* ------------------------------------------------------------ results */
@@ -540,7 +546,8 @@ static int compare(const struct spec *spec, const struct spec_data *data, const 
 		element_text(data->type, bytes, first, got, sizeof got);
 		element_text(data->type, expected, first, wanted, sizeof wanted);
 		hd_error(diag, loc, "%s: %llu of %llu elements differ; the first is [%llu]: %s instead of %s", name,
-			 (unsigned long long)differences, (unsigned long long)data->count, (unsigned long long)first, got, wanted);
+			 (unsigned long long)differences, (unsigned long long)data->count, (unsigned long long)first,
+			 got, wanted);
 	}
 	free(expected);
 	return differences != 0;

@@ -30,15 +30,15 @@ struct spec_type {
 
 /* One argument or device variable. A scalar is a buffer of one element, filled with its value. */
 struct spec_data {
-	uint32_t line;       /* of its section */
-	const char *symbol;  /* NULL: an argument */
-	uint32_t index;      /* arguments */
+	uint32_t line;	    /* of its section's first key */
+	const char *symbol; /* NULL: an argument */
+	uint32_t index;	    /* arguments */
 	bool buffer;
 	const struct spec_type *type;
 	uint64_t count;
 	bool count_given;
-	const char *init;    /* NULL: zero */
-	const char *value;   /* scalars */
+	const char *init;  /* NULL: zero */
+	const char *value; /* scalars */
 	const char *output, *compare;
 	uint64_t print;
 	double abs, rel;

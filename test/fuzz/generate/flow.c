@@ -1,5 +1,5 @@
 /*
- * Control flow and functions. A statement inside an arm or a loop body sees the values before it; what comes out goes
+ * Control flow and calls. A statement inside an arm or a loop body sees the values before it; what comes out goes
  * through phis at the end.
  */
 #include "test/fuzz/generate/gen.h"
@@ -21,7 +21,7 @@ static void jump(struct gen *g, uint32_t label)
 	gen_line(g, "br label %%L%u", label);
 }
 
-static void jump_if(struct gen *g, const char *condition, uint32_t yes, uint32_t no)
+void gen_jump_if(struct gen *g, const char *condition, uint32_t yes, uint32_t no)
 {
 	gen_line(g, "br i1 %s, label %%L%u, label %%L%u", condition, yes, no);
 }
@@ -44,7 +44,8 @@ struct merge {
 	HD_VEC(struct incoming {
 		uint32_t label;
 		char values[MAX_MERGED][160];
-	}) incoming;
+	})
+	incoming;
 };
 
 static void merge_begin(struct gen *g, struct merge *merge)
@@ -86,7 +87,7 @@ static void merge_end(struct gen *g, struct merge *merge)
 
 /* ------------------------------------------------------------ branches */
 
-static void return_values(struct gen *g)
+void gen_return(struct gen *g)
 {
 	const struct gen_function *f = g->function;
 	if (f->result_count == 1) {
@@ -101,7 +102,8 @@ static void return_values(struct gen *g)
 	for (uint32_t i = 0; i < f->result_count; i++) {
 		const char *value = gen_operand(g, f->results[i]);
 		snprintf(whole, sizeof whole, "%s",
-			 gen_temp(g, "insertvalue %s %s, %s %s, %u", hd_strbuf_text(&type), whole, gen_name(f->results[i]), value, i));
+			 gen_temp(g, "insertvalue %s %s, %s %s, %u", hd_strbuf_text(&type), whole,
+				  gen_name(f->results[i]), value, i));
 	}
 	gen_line(g, "ret %s %s", hd_strbuf_text(&type), whole);
 	hd_strbuf_release(&type);
@@ -114,7 +116,7 @@ static void arm(struct gen *g, uint32_t label, uint32_t end, struct merge *merge
 	gen_label(g, label);
 	gen_block(g, 1 + gen_below(g, 5));
 	if (may_return && g->function && gen_chance(g, 12)) {
-		return_values(g);
+		gen_return(g);
 	} else {
 		merge_from_here(g, merge);
 		jump(g, end);
@@ -148,7 +150,7 @@ static void branch(struct gen *g)
 	snprintf(kept, sizeof kept, "%s", condition);
 	if (!both)
 		merge_from_here(g, &merge);
-	jump_if(g, kept, yes, both ? no : end);
+	gen_jump_if(g, kept, yes, both ? no : end);
 	arm(g, yes, end, &merge, may_return);
 	if (both)
 		arm(g, no, end, &merge, may_return && merge.incoming.len);
@@ -167,14 +169,16 @@ static void switches(struct gen *g)
 	merge_begin(g, &merge);
 	const char *value = gen_variable(g, type);
 	if (gen_chance(g, 80))
-		value = gen_temp(g, "urem %s %s, %u", gen_name(type), value, cases * step + gen_below(g, 3) > 120 ? 120 : cases * step + gen_below(g, 3));
+		value = gen_temp(g, "urem %s %s, %u", gen_name(type), value,
+				 cases * step + gen_below(g, 3) > 120 ? 120 : cases * step + gen_below(g, 3));
 	uint32_t first = g->next_label, end = first + cases + 1;
 	g->next_label = end + 1;
 	g->uniform = false;
 	gen_line(g, "switch %s %s, label %%L%u [", gen_name(type), value, first);
 	for (unsigned i = 0; i < cases; i++)
 		if (i * step < 120)
-			gen_line(g, "  %s %u, label %%L%u", gen_name(type), i * step, first + 1 + i - (i && gen_chance(g, 15)));
+			gen_line(g, "  %s %u, label %%L%u", gen_name(type), i * step,
+				 first + 1 + i - (i && gen_chance(g, 15)));
 	gen_line(g, "]");
 	for (unsigned i = 0; i <= cases; i++) {
 		/* now and then into the next arm, as C's cases do */
@@ -212,7 +216,7 @@ struct loop {
 	uint32_t header, latch, exit, counter;
 	char bound[16];
 	struct merge carried, latched, left;
-	bool bottom;    /* tested at its end */
+	bool bottom;	/* tested at its end */
 	uint32_t scope; /* values that every iteration has from its start */
 };
 
@@ -228,7 +232,7 @@ static void loop_body(struct gen *g, struct loop *loop, bool breaks)
 		bool leave = gen_chance(g, 60);
 		const char *condition = gen_variable(g, T_I1);
 		merge_from_here(g, leave ? &loop->left : &loop->latched);
-		jump_if(g, condition, leave ? loop->exit : loop->latch, next);
+		gen_jump_if(g, condition, leave ? loop->exit : loop->latch, next);
 		gen_label(g, next);
 	}
 	merge_from_here(g, &loop->latched);
@@ -251,7 +255,7 @@ static void loop_latch(struct gen *g, struct loop *loop, struct hd_strbuf *phis)
 	if (loop->bottom) {
 		merge_from_here(g, &loop->left);
 		const char *again = gen_temp(g, "icmp ult i32 %s, %s", next, loop->bound);
-		jump_if(g, again, loop->header, loop->exit);
+		gen_jump_if(g, again, loop->header, loop->exit);
 	} else {
 		jump(g, loop->header);
 	}
@@ -294,7 +298,7 @@ static void loops(struct gen *g)
 	if (!loop.bottom) {
 		merge_from_here(g, &loop.left);
 		const char *more = gen_temp(g, "icmp ult i32 %%v%u, %s", loop.counter, loop.bound);
-		jump_if(g, more, body, loop.exit);
+		gen_jump_if(g, more, body, loop.exit);
 		gen_label(g, body);
 	}
 	loop_body(g, &loop, breaks);
@@ -327,7 +331,7 @@ static void irreducible(struct gen *g)
 	const char *condition = gen_variable(g, T_I1);
 	if (before != into[0].incoming.data[0].label)
 		abort();
-	jump_if(g, condition, halves[0], halves[1]);
+	gen_jump_if(g, condition, halves[0], halves[1]);
 	g->uniform = false;
 	g->scale *= most;
 	for (unsigned h = 0; h < 2; h++) {
@@ -349,12 +353,13 @@ static void irreducible(struct gen *g)
 		merge_from_here(g, &into[!h]);
 		ends[h] = g->label;
 		/* merge_from_here may have made values: the condition still dominates */
-		jump_if(g, again, halves[!h], exit);
+		gen_jump_if(g, again, halves[!h], exit);
 		g->pool.len = scope;
 	}
 	for (unsigned h = 2; h-- > 0;) {
 		struct hd_strbuf phis = {0};
-		hd_strbuf_printf(&phis, "  %%v%u = phi i32 [ 0, %%L%u ], [ %%v%u, %%L%u ]\n", firsts[h], before, nexts[!h], ends[!h]);
+		hd_strbuf_printf(&phis, "  %%v%u = phi i32 [ 0, %%L%u ], [ %%v%u, %%L%u ]\n", firsts[h], before,
+				 nexts[!h], ends[!h]);
 		for (unsigned i = 0; i < left.count; i++)
 			phi_text(&into[h], i, firsts[h] + 1 + i, &phis);
 		insert(&g->body, starts[h], &phis);
@@ -369,7 +374,7 @@ static void irreducible(struct gen *g)
 
 /* ------------------------------------------------------------ calls */
 
-static const char *result_type(const struct gen_function *f, char *text, size_t size)
+const char *gen_result_type(const struct gen_function *f, char *text, size_t size)
 {
 	text[0] = '\0';
 	if (f->result_count == 1)
@@ -391,7 +396,7 @@ static const char *memory_argument(struct gen *g, uint32_t bytes)
 	return NULL;
 }
 
-static void call_function(struct gen *g, const struct gen_function *f, const char *callee, const char *depth)
+void gen_call(struct gen *g, const struct gen_function *f, const char *callee, const char *depth)
 {
 	struct hd_strbuf args = {0};
 	char type[256];
@@ -402,7 +407,7 @@ static void call_function(struct gen *g, const struct gen_function *f, const cha
 	}
 	if (f->region_bytes)
 		hd_strbuf_printf(&args, "%sptr %s", f->param_count ? ", " : "", memory_argument(g, f->region_bytes));
-	const char *result = result_type(f, type, sizeof type);
+	const char *result = gen_result_type(f, type, sizeof type);
 	uint32_t call = g->next_id;
 	gen_temp(g, "call %s %s(%s)", result, callee, hd_strbuf_text(&args));
 	g->cost += f->cost * g->scale;
@@ -436,7 +441,7 @@ static void call(struct gen *g, bool recursive)
 		snprintf(kept, sizeof kept, "%s", gen_temp(g, "urem i32 %s, 5", gen_variable(g, T_I32)));
 		depth = kept;
 	}
-	call_function(g, f, f->name, depth);
+	gen_call(g, f, f->name, depth);
 }
 
 /* Functions of one signature, called through a table (the first that were made: see gen_make_functions). */
@@ -449,18 +454,20 @@ static void indirect(struct gen *g)
 	char target[16];
 	if (gen_chance(g, 30)) {
 		const char *condition = gen_variable(g, T_I1);
-		snprintf(target, sizeof target, "%s", gen_temp(g, "select i1 %s, ptr @i%u, ptr @i%u", condition, gen_below(g, TABLE),
-							       gen_below(g, TABLE)));
+		snprintf(target, sizeof target, "%s",
+			 gen_temp(g, "select i1 %s, ptr @i%u, ptr @i%u", condition, gen_below(g, TABLE),
+				  gen_below(g, TABLE)));
 	} else {
 		const char *index = gen_temp(g, "and i32 %s, %u", gen_variable(g, T_I32), TABLE - 1);
-		const char *place = gen_temp(g, "getelementptr [%u x ptr], ptr addrspace(4) @functions, i32 0, i32 %s", TABLE, index);
+		const char *place = gen_temp(g, "getelementptr [%u x ptr], ptr addrspace(4) @functions, i32 0, i32 %s",
+					     TABLE, index);
 		snprintf(target, sizeof target, "%s", gen_temp(g, "load ptr, ptr addrspace(4) %s, align 8", place));
 	}
 	struct gen_function worst = *f;
 	for (uint32_t i = 0; i < TABLE; i++)
 		if (g->callable.data[i].cost > worst.cost)
 			worst.cost = g->callable.data[i].cost;
-	call_function(g, &worst, target, NULL);
+	gen_call(g, &worst, target, NULL);
 }
 
 /* ------------------------------------------------------------ statements */
@@ -469,12 +476,24 @@ static void statement(struct gen *g, enum gen_feature feature)
 {
 	enum gen_type type;
 	switch (feature) {
-	case FEATURE_integer: gen_op_integer(g); break;
-	case FEATURE_shift: gen_op_shift(g); break;
-	case FEATURE_divide: gen_op_divide(g); break;
-	case FEATURE_bits: gen_op_bits(g); break;
-	case FEATURE_compare: gen_op_compare(g); break;
-	case FEATURE_cast: gen_op_cast(g); break;
+	case FEATURE_integer:
+		gen_op_integer(g);
+		break;
+	case FEATURE_shift:
+		gen_op_shift(g);
+		break;
+	case FEATURE_divide:
+		gen_op_divide(g);
+		break;
+	case FEATURE_bits:
+		gen_op_bits(g);
+		break;
+	case FEATURE_compare:
+		gen_op_compare(g);
+		break;
+	case FEATURE_cast:
+		gen_op_cast(g);
+		break;
 	case FEATURE_floats:
 	case FEATURE_doubles:
 	case FEATURE_halfs:
@@ -482,32 +501,69 @@ static void statement(struct gen *g, enum gen_feature feature)
 		if (type != T_NONE)
 			gen_op_float(g, type);
 		break;
-	case FEATURE_vector: gen_op_vector(g); break;
-	case FEATURE_branch: branch(g); break;
-	case FEATURE_switches: switches(g); break;
-	case FEATURE_loop: loops(g); break;
-	case FEATURE_irreducible: irreducible(g); break;
-	case FEATURE_call: call(g, false); break;
-	case FEATURE_recursion: call(g, true); break;
-	case FEATURE_indirect: indirect(g); break;
-	case FEATURE_memory: gen_op_memory(g, false); break;
-	case FEATURE_unaligned: gen_op_memory(g, true); break;
-	case FEATURE_local: gen_op_local(g); break;
-	case FEATURE_copy: gen_op_copy(g); break;
-	case FEATURE_table: gen_op_table(g); break;
-	case FEATURE_atomic: gen_op_atomic(g); break;
-	case FEATURE_shared: gen_op_shared(g); break;
-	case FEATURE_warp: gen_op_warp(g); break;
-	case FEATURE_nvvm: gen_op_nvvm(g); break;
+	case FEATURE_vector:
+		gen_op_vector(g);
+		break;
+	case FEATURE_branch:
+		branch(g);
+		break;
+	case FEATURE_switches:
+		switches(g);
+		break;
+	case FEATURE_loop:
+		loops(g);
+		break;
+	case FEATURE_irreducible:
+		irreducible(g);
+		break;
+	case FEATURE_call:
+		call(g, false);
+		break;
+	case FEATURE_recursion:
+		call(g, true);
+		break;
+	case FEATURE_indirect:
+		indirect(g);
+		break;
+	case FEATURE_memory:
+		gen_op_memory(g, false);
+		break;
+	case FEATURE_unaligned:
+		gen_op_memory(g, true);
+		break;
+	case FEATURE_local:
+		gen_op_local(g);
+		break;
+	case FEATURE_copy:
+		gen_op_copy(g);
+		break;
+	case FEATURE_table:
+		gen_op_table(g);
+		break;
+	case FEATURE_atomic:
+		gen_op_atomic(g);
+		break;
+	case FEATURE_shared:
+		gen_op_shared(g);
+		break;
+	case FEATURE_warp:
+		gen_op_warp(g);
+		break;
+	case FEATURE_nvvm:
+		gen_op_nvvm(g);
+		break;
 	case FEATURE_wide:
 	case FEATURE_odd:
-	case FEATURE_COUNT: gen_op_integer(g); break;
+	case FEATURE_COUNT:
+		gen_op_integer(g);
+		break;
 	}
 }
 
 static bool is_flow(enum gen_feature feature)
 {
-	return feature == FEATURE_branch || feature == FEATURE_switches || feature == FEATURE_loop || feature == FEATURE_irreducible;
+	return feature == FEATURE_branch || feature == FEATURE_switches || feature == FEATURE_loop ||
+	       feature == FEATURE_irreducible;
 }
 
 void gen_block(struct gen *g, unsigned statements)
@@ -526,135 +582,5 @@ void gen_block(struct gen *g, unsigned statements)
 			statement(g, f);
 			g->depth--;
 		}
-	}
-}
-
-/* ------------------------------------------------------------ device functions */
-
-void gen_begin_function(struct gen *g)
-{
-	g->body.len = g->entry.len = 0;
-	hd_strbuf_append(&g->body, "");
-	hd_strbuf_append(&g->entry, "");
-	g->pool.len = g->regions.len = 0;
-	g->next_id = g->depth = 0;
-	g->next_label = 1;
-	g->label = 0;
-	g->scale = 1;
-	g->cost = 0;
-}
-
-static void pick_signature(struct gen *g, struct gen_function *f, unsigned max_params)
-{
-	f->param_count = 1 + gen_below(g, max_params);
-	for (uint32_t i = 0; i < f->param_count; i++)
-		f->params[i] = gen_pick_any(g);
-	f->result_count = gen_chance(g, 70) ? 1 : 2 + gen_below(g, 4);
-	for (uint32_t i = 0; i < f->result_count; i++)
-		f->results[i] = gen_pick_any(g);
-	if (gen_has(g, FEATURE_local) && gen_chance(g, 40))
-		f->region_bytes = 8u << gen_below(g, 4);
-}
-
-/* Calls itself with a smaller first parameter. */
-static void recursive_body(struct gen *g, const struct gen_function *f)
-{
-	uint32_t more = g->next_label++, stop = g->next_label++;
-	const char *done = gen_temp(g, "icmp eq i32 %%v0, 0");
-	jump_if(g, done, stop, more);
-	uint32_t scope = g->pool.len;
-	gen_label(g, stop);
-	gen_block(g, 2);
-	return_values(g);
-	g->pool.len = scope;
-	gen_label(g, more);
-	char less[16];
-	snprintf(less, sizeof less, "%s", gen_temp(g, "sub i32 %%v0, 1"));
-	gen_block(g, 2 + gen_below(g, 4));
-	for (unsigned i = 1 + gen_chance(g, 25); i-- > 0;) {
-		struct gen_function self = *f;
-		self.cost = 0;
-		call_function(g, &self, f->name, less);
-		gen_block(g, 1 + gen_below(g, 4));
-	}
-}
-
-static void write_function(struct gen *g, struct gen_function *f, unsigned statements)
-{
-	gen_begin_function(g);
-	g->function = f;
-	g->uniform = f->cross;
-	struct hd_strbuf header = {0};
-	char type[256];
-	const char *inlining = gen_chance(g, 75) ? " noinline" : "";
-	hd_strbuf_printf(&header, "define internal %s %s(", result_type(f, type, sizeof type), f->name);
-	for (uint32_t i = 0; i < f->param_count; i++) {
-		hd_strbuf_printf(&header, "%s%s %%v%u", i ? ", " : "", gen_name(f->params[i]), g->next_id);
-		if (!f->depth || i) /* nothing but the recursion itself looks at the depth */
-			gen_push(g, f->params[i], g->next_id);
-		g->next_id++;
-	}
-	if (f->region_bytes) {
-		struct gen_region region = {.type = "ptr", .bytes = f->region_bytes, .writable = true};
-		snprintf(region.pointer, sizeof region.pointer, "%%v%u", g->next_id++);
-		hd_vec_push(&g->regions, region);
-		hd_strbuf_printf(&header, "%sptr %s", f->param_count ? ", " : "", region.pointer);
-	}
-	hd_strbuf_printf(&header, ")%s%s nounwind {\nentry:\n", inlining, f->cross ? " convergent" : "");
-	gen_label(g, g->next_label++);
-	/* Something of type i32 is the root of all values that are made when none is there. */
-	gen_define(g, T_I32, "add i32 %s, 0", gen_constant(g, T_I32));
-	if (f->param_count > f->depth)
-		gen_define(g, T_I64, "add i64 %s, 1", gen_fold(g, f->params[f->depth], gen_format(g, "%%v%u", (unsigned)f->depth)));
-	if (f->depth)
-		recursive_body(g, f);
-	else
-		gen_block(g, statements);
-	return_values(g);
-	hd_strbuf_printf(&g->functions, "%s%s  br label %%L1\n%s}\n\n", hd_strbuf_text(&header), hd_strbuf_text(&g->entry),
-			 hd_strbuf_text(&g->body));
-	hd_strbuf_release(&header);
-	f->cost = g->cost * (f->depth ? 8 : 1) + 10;
-}
-
-static void add_function(struct gen *g, struct gen_function *f, unsigned statements)
-{
-	write_function(g, f, statements);
-	hd_vec_push(&g->callable, *f);
-}
-
-void gen_make_functions(struct gen *g)
-{
-	if (gen_has(g, FEATURE_indirect)) {
-		struct gen_function model = {0};
-		pick_signature(g, &model, 4);
-		uint32_t before = g->callable.len;
-		for (unsigned i = 0; i < 4; i++) {
-			struct gen_function f = model;
-			snprintf(f.name, sizeof f.name, "@i%u", i);
-			/* they do not call each other: the table is used from outside only */
-			struct gen_function *known = g->callable.data;
-			uint32_t count = g->callable.len;
-			g->callable.len = before;
-			write_function(g, &f, 3 + gen_below(g, 8));
-			g->callable.data = known;
-			g->callable.len = count;
-			hd_vec_push(&g->callable, f);
-		}
-		hd_strbuf_append(&g->globals, "@functions = internal addrspace(4) constant [4 x ptr] [ptr @i0, ptr @i1, ptr @i2, ptr @i3]\n");
-	}
-	unsigned count = gen_has(g, FEATURE_call) ? 1 + gen_below(g, 4) : 0;
-	for (unsigned i = 0; i < count; i++) {
-		struct gen_function f = {.cross = (gen_has(g, FEATURE_shared) || gen_has(g, FEATURE_warp)) && gen_chance(g, 25)};
-		snprintf(f.name, sizeof f.name, "@f%u", i);
-		pick_signature(g, &f, gen_chance(g, 20) ? 14 : 5);
-		add_function(g, &f, 5 + gen_below(g, 20));
-	}
-	if (gen_has(g, FEATURE_recursion) && gen_chance(g, 50)) {
-		struct gen_function f = {.depth = true};
-		snprintf(f.name, sizeof f.name, "@r0");
-		pick_signature(g, &f, 4);
-		f.params[0] = T_I32;
-		add_function(g, &f, 0);
 	}
 }

@@ -6,7 +6,8 @@
  *   values.c  random numbers, the pool of values in scope, constants, text
  *   ops.c     arithmetic, compares, casts, vectors
  *   memory.c  loads, stores, local arrays, atomics, shared memory, warp operations
- *   flow.c    ifs, switches, loops, calls, device functions
+ *   flow.c    ifs, switches, loops, calls
+ *   functions.c  device functions
  *   main.c    the kernel, the launch specification and the command line
  */
 #ifndef HD_TEST_FUZZ_GEN_H
@@ -19,36 +20,36 @@
 #include "lib/vec.h"
 
 /* Types of values: X(enum, name in IR, bits of an element, lanes, class) */
-#define GEN_TYPES(X)                         \
-	X(I1, "i1", 1, 1, INT)               \
-	X(I8, "i8", 8, 1, INT)               \
-	X(I16, "i16", 16, 1, INT)            \
-	X(I32, "i32", 32, 1, INT)            \
-	X(I64, "i64", 64, 1, INT)            \
-	X(I128, "i128", 128, 1, INT)         \
-	X(I5, "i5", 5, 1, INT)               \
-	X(I24, "i24", 24, 1, INT)            \
-	X(I33, "i33", 33, 1, INT)            \
-	X(I48, "i48", 48, 1, INT)            \
-	X(I100, "i100", 100, 1, INT)         \
-	X(F16, "half", 16, 1, FLOAT)         \
-	X(F32, "float", 32, 1, FLOAT)        \
-	X(F64, "double", 64, 1, FLOAT)       \
-	X(V4I8, "<4 x i8>", 8, 4, INT)       \
-	X(V2I16, "<2 x i16>", 16, 2, INT)    \
-	X(V2I32, "<2 x i32>", 32, 2, INT)    \
-	X(V4I32, "<4 x i32>", 32, 4, INT)    \
-	X(V3I32, "<3 x i32>", 32, 3, INT)    \
-	X(V2I64, "<2 x i64>", 64, 2, INT)    \
-	X(V2F32, "<2 x float>", 32, 2, FLOAT)\
-	X(V4F32, "<4 x float>", 32, 4, FLOAT)\
+#define GEN_TYPES(X)                          \
+	X(I1, "i1", 1, 1, INT)                \
+	X(I8, "i8", 8, 1, INT)                \
+	X(I16, "i16", 16, 1, INT)             \
+	X(I32, "i32", 32, 1, INT)             \
+	X(I64, "i64", 64, 1, INT)             \
+	X(I128, "i128", 128, 1, INT)          \
+	X(I5, "i5", 5, 1, INT)                \
+	X(I24, "i24", 24, 1, INT)             \
+	X(I33, "i33", 33, 1, INT)             \
+	X(I48, "i48", 48, 1, INT)             \
+	X(I100, "i100", 100, 1, INT)          \
+	X(F16, "half", 16, 1, FLOAT)          \
+	X(F32, "float", 32, 1, FLOAT)         \
+	X(F64, "double", 64, 1, FLOAT)        \
+	X(V4I8, "<4 x i8>", 8, 4, INT)        \
+	X(V2I16, "<2 x i16>", 16, 2, INT)     \
+	X(V2I32, "<2 x i32>", 32, 2, INT)     \
+	X(V4I32, "<4 x i32>", 32, 4, INT)     \
+	X(V3I32, "<3 x i32>", 32, 3, INT)     \
+	X(V2I64, "<2 x i64>", 64, 2, INT)     \
+	X(V2F32, "<2 x float>", 32, 2, FLOAT) \
+	X(V4F32, "<4 x float>", 32, 4, FLOAT) \
 	X(V2F64, "<2 x double>", 64, 2, FLOAT)
 
 enum gen_type {
 #define X(id, name, bits, lanes, class) T_##id,
 	GEN_TYPES(X)
 #undef X
-	T_COUNT,
+		T_COUNT,
 	T_NONE = T_COUNT
 };
 
@@ -62,41 +63,41 @@ struct gen_type_info {
 extern const struct gen_type_info gen_types[T_COUNT];
 
 /* What a kernel may contain, each to be switched off: X(name, weight of its statements, help) */
-#define GEN_FEATURES(X)                                                        \
-	X(integer, 30, "add, sub, mul, and, or, xor of i8 to i64")             \
-	X(shift, 10, "shifts and funnel shifts")                               \
-	X(divide, 4, "integer division and remainder")                         \
-	X(bits, 10, "ctpop, min, max, saturating and overflow arithmetic, ...")\
-	X(compare, 12, "icmp, fcmp, select")                                   \
-	X(cast, 12, "conversions")                                             \
-	X(floats, 10, "float arithmetic")                                      \
-	X(doubles, 5, "double arithmetic")                                     \
-	X(halfs, 2, "half arithmetic")                                         \
-	X(wide, 4, "i128")                                                     \
-	X(odd, 3, "i5, i24, i33, i48, i100")                                   \
-	X(vector, 8, "vectors")                                                \
-	X(branch, 7, "if and else, early returns")                             \
-	X(switches, 2, "switch")                                               \
-	X(loop, 4, "loops with breaks and continues")                          \
-	X(irreducible, 1, "loops with two entries")                            \
-	X(call, 4, "calls of device functions")                                \
-	X(indirect, 2, "calls through tables of functions")                    \
-	X(recursion, 1, "recursive functions")                                 \
-	X(memory, 12, "loads and stores")                                      \
-	X(local, 4, "local arrays with dynamic indices")                       \
-	X(unaligned, 2, "accesses that are not aligned")                       \
-	X(copy, 2, "memcpy, memmove and memset")                               \
-	X(table, 3, "tables in constant and global memory")                    \
-	X(atomic, 3, "atomic operations")                                      \
-	X(shared, 4, "shared memory with barriers")                            \
-	X(warp, 5, "shuffles, votes, match")                                   \
+#define GEN_FEATURES(X)                                                         \
+	X(integer, 30, "add, sub, mul, and, or, xor of i8 to i64")              \
+	X(shift, 10, "shifts and funnel shifts")                                \
+	X(divide, 4, "integer division and remainder")                          \
+	X(bits, 10, "ctpop, min, max, saturating and overflow arithmetic, ...") \
+	X(compare, 12, "icmp, fcmp, select")                                    \
+	X(cast, 12, "conversions")                                              \
+	X(floats, 10, "float arithmetic")                                       \
+	X(doubles, 5, "double arithmetic")                                      \
+	X(halfs, 2, "half arithmetic")                                          \
+	X(wide, 4, "i128")                                                      \
+	X(odd, 3, "i5, i24, i33, i48, i100")                                    \
+	X(vector, 8, "vectors")                                                 \
+	X(branch, 7, "if and else, early returns")                              \
+	X(switches, 2, "switch")                                                \
+	X(loop, 4, "loops with breaks and continues")                           \
+	X(irreducible, 1, "loops with two entries")                             \
+	X(call, 4, "calls of device functions")                                 \
+	X(indirect, 2, "calls through tables of functions")                     \
+	X(recursion, 1, "recursive functions")                                  \
+	X(memory, 12, "loads and stores")                                       \
+	X(local, 4, "local arrays with dynamic indices")                        \
+	X(unaligned, 2, "accesses that are not aligned")                        \
+	X(copy, 2, "memcpy, memmove and memset")                                \
+	X(table, 3, "tables in constant and global memory")                     \
+	X(atomic, 3, "atomic operations")                                       \
+	X(shared, 4, "shared memory with barriers")                             \
+	X(warp, 5, "shuffles, votes, match")                                    \
 	X(nvvm, 5, "integer intrinsics and special registers")
 
 enum gen_feature {
 #define X(name, weight, help) FEATURE_##name,
 	GEN_FEATURES(X)
 #undef X
-	FEATURE_COUNT
+		FEATURE_COUNT
 };
 
 struct gen_value {
@@ -104,7 +105,8 @@ struct gen_value {
 	uint32_t id; /* %v<id> */
 };
 
-/* Memory that may be accessed: `bytes` (a power of two) and 16 more, so that any access at a masked offset is inside. */
+/* Memory that may be accessed: `bytes` (a power of two) and 16 more, so that any access at a masked offset is inside.
+ */
 struct gen_region {
 	char pointer[16]; /* "%v12", "@table" */
 	const char *type; /* "ptr", "ptr addrspace(1)" */
@@ -119,10 +121,10 @@ struct gen_function {
 	uint32_t param_count;
 	enum gen_type results[6]; /* several: a struct */
 	uint32_t result_count;
-	uint32_t region_bytes;    /* other than 0: the last parameter is a pointer to so much memory */
-	bool cross;               /* has warp or block operations: only where all threads are */
-	bool depth;               /* the first parameter bounds the recursion */
-	uint64_t cost;            /* instructions that a call executes at most, roughly */
+	uint32_t region_bytes; /* other than 0: the last parameter is a pointer to so much memory */
+	bool cross;	       /* has warp or block operations: only where all threads are */
+	bool depth;	       /* the first parameter bounds the recursion */
+	uint64_t cost;	       /* instructions that a call executes at most, roughly */
 };
 
 struct gen {
@@ -134,18 +136,18 @@ struct gen {
 	struct hd_strbuf body, entry; /* entry: allocas and what fills them */
 	HD_VEC(struct gen_value) pool;
 	HD_VEC(struct gen_region) regions;
-	uint32_t next_id, next_label, label;  /* label: of the current block */
+	uint32_t next_id, next_label, label; /* label: of the current block */
 	uint32_t next_global;
 	const struct gen_function *function; /* NULL: the kernel */
-	bool uniform;                         /* all threads of the block are here */
-	unsigned depth;                       /* of nested control flow */
-	uint64_t scale, cost;                 /* executions of this place; executed so far */
+	bool uniform;			     /* all threads of the block are here */
+	unsigned depth;			     /* of nested control flow */
+	uint64_t scale, cost;		     /* executions of this place; executed so far */
 	unsigned loops;
 
 	HD_VEC(struct gen_function) callable;
-	uint32_t threads;                     /* of a block */
+	uint32_t threads; /* of a block */
 	bool whole_warps;
-	char text[64][160];                   /* ring of operand texts */
+	char text[64][160]; /* ring of operand texts */
 	unsigned next_text;
 };
 
@@ -157,7 +159,8 @@ bool gen_has(const struct gen *g, enum gen_feature feature);
 char *gen_format(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gen_line(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Defines a value of the type, to be used from here on; returns its name. */
-const char *gen_define(struct gen *g, enum gen_type type, const char *format, ...) __attribute__((format(printf, 3, 4)));
+const char *gen_define(struct gen *g, enum gen_type type, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The same for what has another type: not in the pool. */
 const char *gen_temp(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gen_push(struct gen *g, enum gen_type type, uint32_t id);
@@ -216,9 +219,18 @@ const char *gen_load(struct gen *g, const struct gen_region *region, enum gen_ty
 
 /* flow.c */
 void gen_block(struct gen *g, unsigned statements);
+void gen_label(struct gen *g, uint32_t label);
+void gen_jump_if(struct gen *g, const char *condition, uint32_t yes, uint32_t no);
+/* Returns values of the function's types. */
+void gen_return(struct gen *g);
+/* A call of `callee` with the function's signature. depth: the first argument where it bounds the recursion. */
+void gen_call(struct gen *g, const struct gen_function *f, const char *callee, const char *depth);
+/* "i32", "{i32, float}" */
+const char *gen_result_type(const struct gen_function *f, char *text, size_t size);
+
+/* functions.c */
 void gen_make_functions(struct gen *g);
 void gen_begin_function(struct gen *g);
-void gen_label(struct gen *g, uint32_t label);
 
 /* A kernel stops growing where its threads would execute more instructions than this. */
 enum { GEN_MAX_COST = 6000 };

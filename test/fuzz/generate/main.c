@@ -1,6 +1,6 @@
 /*
- * heddle-generate [OPTION...] SEED PREFIX: writes PREFIX.ll, one kernel `k`, and PREFIX.ini, how `heddle run --kernel k`
- * launches it. The same seed and options give the same bytes.
+ * heddle-generate [OPTION...] SEED PREFIX: writes PREFIX.ll, one kernel `k`, and PREFIX.ini, how `heddle run --kernel
+ * k` launches it. The same seed and options give the same bytes.
  *
  * Each thread has 256 bytes of `out`: 128 that it reads and writes as it likes, 16 more that such accesses may touch,
  * and 12 results of 8 bytes. After the last thread's come 64 bytes that all threads update atomically.
@@ -52,9 +52,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct settings *settings = state->input;
 	switch (key) {
-	case 'w': set_features(settings->g, arg, false, state); break;
-	case 'o': set_features(settings->g, arg, true, state); break;
-	case 's': settings->statements = (unsigned)atoi(arg); break;
+	case 'w':
+		set_features(settings->g, arg, false, state);
+		break;
+	case 'o':
+		set_features(settings->g, arg, true, state);
+		break;
+	case 's':
+		settings->statements = (unsigned)atoi(arg);
+		break;
 	case 'f':
 		for (unsigned f = 0; f < FEATURE_COUNT; f++)
 			printf("%-12s %s\n", features[f].name, features[f].help);
@@ -68,7 +74,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (settings->word_count < 2)
 			argp_usage(state);
 		break;
-	default: return ARGP_ERR_UNKNOWN;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
@@ -86,13 +93,15 @@ static void prologue(struct gen *g, uint32_t blocks)
 {
 	const char *column = special(g, "tid.x"), *row = special(g, "tid.y"), *width = special(g, "ntid.x");
 	const char *block = special(g, "ctaid.x");
-	const char *above = gen_temp(g, "mul i32 %s, %s", row, width), *local = gen_temp(g, "add i32 %s, %s", above, column);
+	const char *above = gen_temp(g, "mul i32 %s, %s", row, width),
+		   *local = gen_temp(g, "add i32 %s, %s", above, column);
 	const char *before = gen_temp(g, "mul i32 %s, %u", block, g->threads);
 	const char *thread = gen_define(g, T_I32, "add i32 %s, %s", before, local);
 	const char *wide = gen_define(g, T_I64, "zext i32 %s to i64", thread);
 	const char *offset = gen_temp(g, "mul i64 %s, %u", wide, GEN_SLOT_BYTES);
 	gen_line(g, "%%mine = getelementptr i8, ptr addrspace(1) %%out, i64 %s", offset);
-	gen_line(g, "%%common = getelementptr i8, ptr addrspace(1) %%out, i64 %u", blocks * g->threads * GEN_SLOT_BYTES);
+	gen_line(g, "%%common = getelementptr i8, ptr addrspace(1) %%out, i64 %u",
+		 blocks * g->threads * GEN_SLOT_BYTES);
 	gen_line(g, "%%any = addrspacecast ptr addrspace(1) %%mine to ptr");
 	gen_push(g, T_I32, g->next_id);
 	gen_line(g, "%%v%u = add i32 %%n, 0", g->next_id);
@@ -123,7 +132,8 @@ static void epilogue(struct gen *g)
 				continue;
 			const char *bits = gen_fold(g, type, gen_format(g, "%%v%u", g->pool.data[i].id));
 			if (taken++ == 0 && slot < GEN_SLOTS) {
-				const char *place = gen_temp(g, "getelementptr i64, ptr addrspace(1) %%results, i64 %u", slot++);
+				const char *place =
+					gen_temp(g, "getelementptr i64, ptr addrspace(1) %%results, i64 %u", slot++);
 				gen_line(g, "store i64 %s, ptr addrspace(1) %s, align 8", bits, place);
 			}
 			const char *mixed = gen_temp(g, "xor i64 %s, %s", sum, bits);
@@ -162,10 +172,11 @@ static void write_kernel(struct gen *g, const struct launch *launch, unsigned st
 		gen_op_local(g);
 	gen_block(g, statements);
 	epilogue(g);
-	hd_strbuf_printf(&g->functions,
-			 "define void @k(ptr addrspace(1) %%out, ptr addrspace(1) %%in, i32 %%n) nounwind convergent {\nentry:\n"
-			 "%s  br label %%L1\n%s}\n\n",
-			 hd_strbuf_text(&g->entry), hd_strbuf_text(&g->body));
+	hd_strbuf_printf(
+		&g->functions,
+		"define void @k(ptr addrspace(1) %%out, ptr addrspace(1) %%in, i32 %%n) nounwind convergent {\nentry:\n"
+		"%s  br label %%L1\n%s}\n\n",
+		hd_strbuf_text(&g->entry), hd_strbuf_text(&g->body));
 }
 
 static int write_text(const char *prefix, const char *extension, const struct hd_strbuf *text)
@@ -193,8 +204,8 @@ static int write_files(const struct gen *g, const struct launch *launch, const s
 			 "[arg0]\nkind = buffer\ntype = u64\ncount = %u\ninit = random:1\n"
 			 "[arg1]\nkind = buffer\ntype = u64\ncount = %u\ninit = random:2\n"
 			 "[arg2]\nkind = i32\nvalue = 1000\n",
-			 launch->blocks, launch->width, launch->height, (launch->blocks * g->threads * GEN_SLOT_BYTES + 64) / 8,
-			 (GEN_IN_BYTES + 16) / 8);
+			 launch->blocks, launch->width, launch->height,
+			 (launch->blocks * g->threads * GEN_SLOT_BYTES + 64) / 8, (GEN_IN_BYTES + 16) / 8);
 	int status = write_text(settings->words[1], ".ll", &ir);
 	if (!status)
 		status = write_text(settings->words[1], ".ini", &spec);
@@ -205,14 +216,16 @@ static int write_files(const struct gen *g, const struct launch *launch, const s
 
 int main(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{"without", 'w', "A,B,...", 0, "leave these features out", 0},
-		{"only", 'o', "A,B,...", 0, "these features and integer arithmetic only", 0},
-		{"statements", 's', "N", 0, "size of the kernel (default: by chance, 10 to 70)", 0},
-		{"features", 'f', NULL, 0, "list the features", 0},
-		{0}};
-	static const struct argp argp = {options, parse, "SEED PREFIX",
-					 "Writes PREFIX.ll, a random kernel, and PREFIX.ini, its launch.", NULL, NULL, NULL};
+	static const struct argp_option options[] = {{"without", 'w', "A,B,...", 0, "leave these features out", 0},
+						     {"only", 'o', "A,B,...", 0,
+						      "these features and integer arithmetic only", 0},
+						     {"statements", 's', "N", 0,
+						      "size of the kernel (default: by chance, 10 to 70)", 0},
+						     {"features", 'f', NULL, 0, "list the features", 0},
+						     {0}};
+	static const struct argp argp = {
+		options, parse, "SEED PREFIX", "Writes PREFIX.ll, a random kernel, and PREFIX.ini, its launch.",
+		NULL,	 NULL,	NULL};
 	struct gen *g = calloc(1, sizeof *g);
 	struct settings settings = {.g = g};
 	for (unsigned f = 0; f < FEATURE_COUNT; f++)

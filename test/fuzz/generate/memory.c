@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PICK(g, ...)                                                             \
-	((const char *const[]){__VA_ARGS__}[gen_below((g), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
+#define PICK(g, ...)            \
+	((const char *const[]){ \
+		__VA_ARGS__}[gen_below((g), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
 
 /* ------------------------------------------------------------ regions */
 
@@ -26,7 +27,8 @@ static const struct gen_region *pick_region(struct gen *g, bool writable)
 }
 
 /* A pointer to a place for `bytes` bytes; *align is what may be promised. */
-static const char *address(struct gen *g, const struct gen_region *region, unsigned bytes, bool unaligned, unsigned *align)
+static const char *address(struct gen *g, const struct gen_region *region, unsigned bytes, bool unaligned,
+			   unsigned *align)
 {
 	static const unsigned some[] = {1, 1, 2, 4};
 	*align = unaligned ? some[gen_below(g, 4)] : bytes > 16 ? 16 : bytes;
@@ -68,7 +70,8 @@ const char *gen_load(struct gen *g, const struct gen_region *region, enum gen_ty
 	const char *place = address(g, region, stored_bytes(type), unaligned, &align);
 	const char *how = gen_chance(g, 8) ? "load volatile" : "load";
 	const char *invariant = !region->writable && gen_chance(g, 30) ? ", !invariant.load !0" : "";
-	const char *value = gen_temp(g, "%s %s, %s %s, align %u%s", how, gen_name(type), region->type, place, align, invariant);
+	const char *value =
+		gen_temp(g, "%s %s, %s %s, align %u%s", how, gen_name(type), region->type, place, align, invariant);
 	if (gen_is_float(type))
 		return quiet(g, type, value);
 	gen_push(g, type, g->next_id - 1);
@@ -86,8 +89,8 @@ static void store(struct gen *g, const struct gen_region *region, enum gen_type 
 	}
 	snprintf(kept, sizeof kept, "%s", value);
 	const char *place = address(g, region, stored_bytes(type), unaligned, &align);
-	gen_line(g, "store %s%s %s, %s %s, align %u", gen_chance(g, 8) ? "volatile " : "", gen_name(type), kept, region->type, place,
-		 align);
+	gen_line(g, "store %s%s %s, %s %s, align %u", gen_chance(g, 8) ? "volatile " : "", gen_name(type), kept,
+		 region->type, place, align);
 	g->cost += g->scale;
 }
 
@@ -116,13 +119,16 @@ void gen_op_local(struct gen *g)
 	hd_strbuf_printf(&g->entry, "  %%v%u = alloca [%u x i32], align 16\n", id, words);
 	if (gen_chance(g, 50)) {
 		gen_declare(g, "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)");
-		hd_strbuf_printf(&g->entry, "  call void @llvm.memset.p0.i64(ptr align 16 %%v%u, i8 %u, i64 %u, i1 false)\n", id,
+		hd_strbuf_printf(&g->entry,
+				 "  call void @llvm.memset.p0.i64(ptr align 16 %%v%u, i8 %u, i64 %u, i1 false)\n", id,
 				 gen_below(g, 256), 4 * words);
 	} else {
 		for (unsigned i = 0; i < words; i++) {
 			uint32_t place = g->next_id++;
-			hd_strbuf_printf(&g->entry, "  %%v%u = getelementptr [%u x i32], ptr %%v%u, i64 0, i64 %u\n", place, words, id, i);
-			hd_strbuf_printf(&g->entry, "  store i32 %s, ptr %%v%u, align 4\n", gen_constant(g, T_I32), place);
+			hd_strbuf_printf(&g->entry, "  %%v%u = getelementptr [%u x i32], ptr %%v%u, i64 0, i64 %u\n",
+					 place, words, id, i);
+			hd_strbuf_printf(&g->entry, "  store i32 %s, ptr %%v%u, align 4\n", gen_constant(g, T_I32),
+					 place);
 		}
 	}
 	hd_vec_push(&g->regions, region);
@@ -135,7 +141,8 @@ void gen_op_copy(struct gen *g)
 		return;
 	struct gen_region target = *to, source = *from;
 	unsigned limit = target.bytes < source.bytes ? target.bytes : source.bytes;
-	const char *to_mark = strchr(target.type, '(') ? "p1" : "p0", *from_mark = strchr(source.type, '(') ? source.type : "ptr";
+	const char *to_mark = strchr(target.type, '(') ? "p1" : "p0",
+		   *from_mark = strchr(source.type, '(') ? source.type : "ptr";
 	char mark[8] = "p0";
 	if (strchr(from_mark, '('))
 		snprintf(mark, sizeof mark, "p%c", *(strchr(from_mark, '(') + 1));
@@ -150,20 +157,18 @@ void gen_op_copy(struct gen *g)
 	if (gen_chance(g, 35)) {
 		const char *byte = gen_operand(g, T_I8);
 		gen_declare(g, "declare void @llvm.memset.%s.i64(%s, i8, i64, i1)", to_mark, target.type);
-		gen_line(g, "call void @llvm.memset.%s.i64(%s %s, i8 %s, i64 %s, i1 false)", to_mark, target.type, target.pointer, byte,
-			 length);
+		gen_line(g, "call void @llvm.memset.%s.i64(%s %s, i8 %s, i64 %s, i1 false)", to_mark, target.type,
+			 target.pointer, byte, length);
 		return;
 	}
-	/* Overlapping is what memmove is for; memcpy has two different arrays (or the same one as a whole, which is allowed). */
-	const char *op = !strcmp(target.pointer, source.pointer) || gen_chance(g, 40) ? "memmove" : "memcpy";
-	const char *target_place = target.pointer;
-	/* Two names may mean one array: the private one is reached in both address spaces. */
-	op = "memmove";
+	/* Only memmove: two names may mean one array, as the private one is reached in both address spaces. */
+	const char *op = "memmove", *target_place = target.pointer;
 	gen_declare(g, "declare void @llvm.%s.%s.%s.i64(%s, %s, i64, i1)", op, to_mark, mark, target.type, source.type);
 	if (gen_chance(g, 50))
-		target_place = gen_temp(g, "getelementptr i8, %s %s, i64 %u", target.type, target.pointer, gen_below(g, 17));
-	gen_line(g, "call void @llvm.%s.%s.%s.i64(%s %s, %s %s, i64 %s, i1 false)", op, to_mark, mark, target.type, target_place,
-		 source.type, source.pointer, length);
+		target_place =
+			gen_temp(g, "getelementptr i8, %s %s, i64 %u", target.type, target.pointer, gen_below(g, 17));
+	gen_line(g, "call void @llvm.%s.%s.%s.i64(%s %s, %s %s, i64 %s, i1 false)", op, to_mark, mark, target.type,
+		 target_place, source.type, source.pointer, length);
 }
 
 /* A table with contents as a region of this function. */
@@ -171,8 +176,12 @@ void gen_op_table(struct gen *g)
 {
 	if (g->regions.len > 8)
 		return;
-	unsigned space = (const unsigned[]){4, 1, 0}[gen_below(g, 3)], bytes = 16u << gen_below(g, 4), words = (bytes + 16) / 4;
-	struct gen_region region = {.bytes = bytes, .type = space == 4 ? "ptr addrspace(4)" : space ? "ptr addrspace(1)" : "ptr"};
+	unsigned space = (const unsigned[]){4, 1, 0}[gen_below(g, 3)], bytes = 16u << gen_below(g, 4),
+		 words = (bytes + 16) / 4;
+	struct gen_region region = {.bytes = bytes,
+				    .type = space == 4 ? "ptr addrspace(4)"
+					    : space    ? "ptr addrspace(1)"
+						       : "ptr"};
 	uint32_t id = g->next_global++;
 	hd_strbuf_printf(&g->globals, "@t%u = internal addrspace(%u) %s [%u x i32] [", id, space ? space : 1,
 			 space == 4 ? "constant" : "global", words);
@@ -202,12 +211,14 @@ static void private_atomic(struct gen *g)
 	const char *a = gen_operand(g, type), *b = gen_operand(g, type);
 	const char *order = PICK(g, "monotonic", "acquire", "release", "acq_rel", "seq_cst");
 	if (gen_chance(g, 25)) {
-		const char *pair = gen_temp(g, "cmpxchg %s %s, %s %s, %s %s acq_rel monotonic", copy.type, place, name, a, name, b);
+		const char *pair = gen_temp(g, "cmpxchg %s %s, %s %s, %s %s acq_rel monotonic", copy.type, place, name,
+					    a, name, b);
 		gen_define(g, type, "extractvalue {%s, i1} %s, 0", name, pair);
 		gen_define(g, T_I1, "extractvalue {%s, i1} %s, 1", name, pair);
 		return;
 	}
-	const char *op = PICK(g, "xchg", "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", "uinc_wrap", "udec_wrap");
+	const char *op = PICK(g, "xchg", "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", "uinc_wrap",
+			      "udec_wrap");
 	if (op[0] == 'u' && strstr(op, "wrap") && type == T_I64) /* CUDA has them for unsigned int only */
 		op = "add";
 	gen_define(g, type, "atomicrmw %s %s %s, %s %s %s", op, copy.type, place, name, a, order);
@@ -255,7 +266,8 @@ static const char *linear_thread(struct gen *g)
 static const char *shared_array(struct gen *g, const char *element, unsigned count)
 {
 	const char *name = gen_format(g, "@s%u", g->next_global++);
-	hd_strbuf_printf(&g->globals, "%s = internal addrspace(3) global [%u x %s] undef, align 16\n", name, count, element);
+	hd_strbuf_printf(&g->globals, "%s = internal addrspace(3) global [%u x %s] undef, align 16\n", name, count,
+			 element);
 	return name;
 }
 
@@ -270,16 +282,16 @@ static void exchange(struct gen *g)
 	snprintf(self_kept, sizeof self_kept, "%s", self);
 	unsigned bytes = stored_bytes(type);
 	const char *value = gen_variable(g, type);
-	const char *mine = gen_temp(g, "getelementptr [%u x %s], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, name, array_kept,
-				    self_kept);
+	const char *mine = gen_temp(g, "getelementptr [%u x %s], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, name,
+				    array_kept, self_kept);
 	gen_line(g, "store %s %s, ptr addrspace(3) %s, align %u", name, value, mine, bytes);
 	barrier(g);
 	unsigned stride = gen_below(g, g->threads), start = gen_below(g, g->threads);
 	const char *scaled = gen_temp(g, "mul i32 %s, %u", self_kept, stride);
 	const char *moved = gen_temp(g, "add i32 %s, %u", scaled, start);
 	const char *other = gen_temp(g, "urem i32 %s, %u", moved, g->threads);
-	const char *place = gen_temp(g, "getelementptr [%u x %s], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, name, array_kept,
-				     other);
+	const char *place = gen_temp(g, "getelementptr [%u x %s], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, name,
+				     array_kept, other);
 	gen_define(g, type, "load %s, ptr addrspace(3) %s, align %u", name, place, bytes);
 	barrier(g);
 }
@@ -296,7 +308,8 @@ static void shared_count(struct gen *g)
 	gen_line(g, "store i32 %s, ptr addrspace(3) %s, align 4", gen_constant(g, T_I32), mine);
 	barrier(g);
 	const char *bin = gen_temp(g, "urem i32 %s, %u", gen_variable(g, T_I32), 1 + gen_below(g, g->threads));
-	const char *place = gen_temp(g, "getelementptr [%u x i32], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, array, bin);
+	const char *place =
+		gen_temp(g, "getelementptr [%u x i32], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, array, bin);
 	gen_temp(g, "atomicrmw %s ptr addrspace(3) %s, i32 %s monotonic", op, place, gen_variable(g, T_I32));
 	barrier(g);
 	gen_define(g, T_I32, "load i32, ptr addrspace(3) %s, align 4", mine);
@@ -309,14 +322,18 @@ void gen_op_shared(struct gen *g)
 		return;
 	g->cost += 20 * g->scale;
 	switch (gen_below(g, 4)) {
-	case 0: shared_count(g); break;
+	case 0:
+		shared_count(g);
+		break;
 	case 1: {
 		const char *op = PICK(g, "popc", "and", "or");
 		gen_declare(g, "declare i32 @llvm.nvvm.barrier0.%s(i32) convergent", op);
 		gen_define(g, T_I32, "call i32 @llvm.nvvm.barrier0.%s(i32 %s)", op, gen_variable(g, T_I32));
 		break;
 	}
-	default: exchange(g); break;
+	default:
+		exchange(g);
+		break;
 	}
 }
 
@@ -342,15 +359,16 @@ static void shuffle(struct gen *g)
 	}
 	if (predicate) {
 		gen_declare(g, "declare {i32, i1} @llvm.nvvm.shfl.sync.%s.i32p(i32, i32, i32, i32) convergent", mode);
-		const char *pair = gen_temp(g, "call {i32, i1} @llvm.nvvm.shfl.sync.%s.i32p(i32 -1, i32 %s, i32 %s, i32 %u)", mode, value,
-					    lane, clamp);
+		const char *pair =
+			gen_temp(g, "call {i32, i1} @llvm.nvvm.shfl.sync.%s.i32p(i32 -1, i32 %s, i32 %s, i32 %u)", mode,
+				 value, lane, clamp);
 		gen_define(g, T_I32, "extractvalue {i32, i1} %s, 0", pair);
 		gen_define(g, T_I1, "extractvalue {i32, i1} %s, 1", pair);
 		return;
 	}
 	gen_declare(g, "declare %s @llvm.nvvm.shfl.sync.%s.%s(i32, %s, i32, i32) convergent", type, mode, mark, type);
-	gen_define(g, is_float ? T_F32 : T_I32, "call %s @llvm.nvvm.shfl.sync.%s.%s(i32 -1, %s %s, i32 %s, i32 %u)", type, mode, mark,
-		   type, value, lane, clamp);
+	gen_define(g, is_float ? T_F32 : T_I32, "call %s @llvm.nvvm.shfl.sync.%s.%s(i32 -1, %s %s, i32 %s, i32 %u)",
+		   type, mode, mark, type, value, lane, clamp);
 }
 
 static void vote(struct gen *g)
@@ -378,7 +396,8 @@ static void match(struct gen *g)
 		return;
 	}
 	gen_declare(g, "declare {i32, i1} @llvm.nvvm.match.all.sync.%sp(i32, %s) convergent", type, type);
-	const char *pair = gen_temp(g, "call {i32, i1} @llvm.nvvm.match.all.sync.%sp(i32 -1, %s %s)", type, type, value);
+	const char *pair =
+		gen_temp(g, "call {i32, i1} @llvm.nvvm.match.all.sync.%sp(i32 -1, %s %s)", type, type, value);
 	gen_define(g, T_I32, "extractvalue {i32, i1} %s, 0", pair);
 	gen_define(g, T_I1, "extractvalue {i32, i1} %s, 1", pair);
 }
@@ -390,12 +409,18 @@ void gen_op_warp(struct gen *g)
 	switch (gen_below(g, 6)) {
 	case 0:
 	case 1:
-	case 2: shuffle(g); break;
-	case 3: match(g); break;
+	case 2:
+		shuffle(g);
+		break;
+	case 3:
+		match(g);
+		break;
 	case 4:
 		gen_declare(g, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent");
 		gen_line(g, "call void @llvm.nvvm.bar.warp.sync(i32 -1)");
 		break;
-	default: vote(g); break;
+	default:
+		vote(g);
+		break;
 	}
 }

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PICK(g, ...)                                                             \
-	((const char *const[]){__VA_ARGS__}[gen_below((g), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
+#define PICK(g, ...)            \
+	((const char *const[]){ \
+		__VA_ARGS__}[gen_below((g), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
 
 /* A scalar integer type, or now and then a vector of integers. */
 static enum gen_type pick_int_or_vector(struct gen *g)
@@ -24,8 +25,8 @@ static const char *splat(struct gen *g, enum gen_type type, uint64_t value)
 	if (gen_types[type].lanes == 1)
 		return gen_format(g, "%llu", (unsigned long long)value);
 	for (unsigned i = 0; i < gen_types[type].lanes; i++)
-		snprintf(text + strlen(text), sizeof text - strlen(text), "%si%u %llu", i ? ", " : "", gen_types[type].bits,
-			 (unsigned long long)value);
+		snprintf(text + strlen(text), sizeof text - strlen(text), "%si%u %llu", i ? ", " : "",
+			 gen_types[type].bits, (unsigned long long)value);
 	return gen_format(g, "%s>", text);
 }
 
@@ -50,7 +51,8 @@ void gen_op_integer(struct gen *g)
 	/* Multiply-add in two steps is what a back end fuses. */
 	if (!strcmp(op, "mul") && gen_chance(g, 50)) {
 		const char *product = gen_format(g, "%%v%u", g->next_id - 1);
-		gen_define(g, type, "%s %s %s, %s", PICK(g, "add", "sub"), gen_name(type), product, gen_operand(g, type));
+		gen_define(g, type, "%s %s %s, %s", PICK(g, "add", "sub"), gen_name(type), product,
+			   gen_operand(g, type));
 	}
 }
 
@@ -76,7 +78,8 @@ void gen_op_shift(struct gen *g)
 	}
 	const char *op = PICK(g, "fshl", "fshr"), *mark = mangled(g, type), *a = gen_operand(g, type);
 	const char *b = gen_chance(g, 50) ? a : gen_operand(g, type); /* the same twice: a rotate */
-	const char *amount = gen_chance(g, 50) ? splat(g, type, gen_below(g, gen_types[type].bits)) : gen_operand(g, type);
+	const char *amount =
+		gen_chance(g, 50) ? splat(g, type, gen_below(g, gen_types[type].bits)) : gen_operand(g, type);
 	gen_declare(g, "declare %s @llvm.%s.%s(%s, %s, %s)", name, op, mark, name, name, name);
 	gen_define(g, type, "call %s @llvm.%s.%s(%s %s, %s %s, %s %s)", name, op, mark, name, a, name, b, name, amount);
 }
@@ -107,7 +110,8 @@ void gen_op_divide(struct gen *g)
 
 static void binary_intrinsic(struct gen *g, enum gen_type type, const char *op)
 {
-	const char *name = gen_name(type), *mark = mangled(g, type), *a = gen_operand(g, type), *b = gen_operand(g, type);
+	const char *name = gen_name(type), *mark = mangled(g, type), *a = gen_operand(g, type),
+		   *b = gen_operand(g, type);
 	gen_declare(g, "declare %s @llvm.%s.%s(%s, %s)", name, op, mark, name, name);
 	gen_define(g, type, "call %s @llvm.%s.%s(%s %s, %s %s)", name, op, mark, name, a, name, b);
 }
@@ -117,7 +121,8 @@ static void overflow_intrinsic(struct gen *g, enum gen_type type)
 	const char *name = gen_name(type), *op = PICK(g, "uadd", "sadd", "usub", "ssub", "umul", "smul");
 	const char *a = gen_operand(g, type), *b = gen_operand(g, type);
 	gen_declare(g, "declare {%s, i1} @llvm.%s.with.overflow.%s(%s, %s)", name, op, name, name, name);
-	const char *pair = gen_temp(g, "call {%s, i1} @llvm.%s.with.overflow.%s(%s %s, %s %s)", name, op, name, name, a, name, b);
+	const char *pair =
+		gen_temp(g, "call {%s, i1} @llvm.%s.with.overflow.%s(%s %s, %s %s)", name, op, name, name, a, name, b);
 	gen_define(g, type, "extractvalue {%s, i1} %s, 0", name, pair);
 	gen_define(g, T_I1, "extractvalue {%s, i1} %s, 1", name, pair);
 }
@@ -134,7 +139,8 @@ static void unary_intrinsic(struct gen *g, enum gen_type type)
 		if (promise)
 			a = gen_temp(g, "or %s %s, %s", name, a, splat(g, type, 1));
 		gen_declare(g, "declare %s @llvm.%s.%s(%s, i1)", name, op, mark, name);
-		gen_define(g, type, "call %s @llvm.%s.%s(%s %s, i1 %s)", name, op, mark, name, a, promise ? "true" : "false");
+		gen_define(g, type, "call %s @llvm.%s.%s(%s %s, i1 %s)", name, op, mark, name, a,
+			   promise ? "true" : "false");
 		return;
 	}
 	gen_declare(g, "declare %s @llvm.%s.%s(%s)", name, op, mark, name);
@@ -145,14 +151,23 @@ void gen_op_bits(struct gen *g)
 {
 	enum gen_type type = pick_int_or_vector(g);
 	switch (gen_below(g, 5)) {
-	case 0: unary_intrinsic(g, type); break;
-	case 1: binary_intrinsic(g, type, PICK(g, "smin", "smax", "umin", "umax")); break;
-	case 2: binary_intrinsic(g, type, PICK(g, "uadd.sat", "sadd.sat", "usub.sat", "ssub.sat")); break;
-	case 3: overflow_intrinsic(g, gen_types[type].lanes > 1 ? T_I32 : type); break;
+	case 0:
+		unary_intrinsic(g, type);
+		break;
+	case 1:
+		binary_intrinsic(g, type, PICK(g, "smin", "smax", "umin", "umax"));
+		break;
+	case 2:
+		binary_intrinsic(g, type, PICK(g, "uadd.sat", "sadd.sat", "usub.sat", "ssub.sat"));
+		break;
+	case 3:
+		overflow_intrinsic(g, gen_types[type].lanes > 1 ? T_I32 : type);
+		break;
 	default: {
 		/* a bit-field, by two shifts or by shift and mask */
 		enum gen_type scalar = gen_chance(g, 60) ? T_I32 : T_I64;
-		unsigned bits = gen_types[scalar].bits, from = gen_below(g, bits - 1), length = 1 + gen_below(g, bits - from - 1);
+		unsigned bits = gen_types[scalar].bits, from = gen_below(g, bits - 1),
+			 length = 1 + gen_below(g, bits - from - 1);
 		const char *shifted = gen_temp(g, "lshr %s %s, %u", gen_name(scalar), gen_variable(g, scalar), from);
 		gen_define(g, scalar, "and %s %s, %llu", gen_name(scalar), shifted,
 			   (unsigned long long)(((uint64_t)1 << length) - 1));
@@ -170,7 +185,8 @@ static const char *without_minus_zero(struct gen *g, enum gen_type type)
 
 static void float_minmax(struct gen *g, enum gen_type type)
 {
-	const char *name = gen_name(type), *mark = mangled(g, type), *op = PICK(g, "minnum", "maxnum", "minimum", "maximum");
+	const char *name = gen_name(type), *mark = mangled(g, type),
+		   *op = PICK(g, "minnum", "maxnum", "minimum", "maximum");
 	if (type == T_F64) /* what PTX does not have */
 		op = PICK(g, "minnum", "maxnum");
 	const char *a = without_minus_zero(g, type), *b = without_minus_zero(g, type);
@@ -198,7 +214,8 @@ static void float_copysign(struct gen *g, enum gen_type type)
 	const char *observed = gen_observe(g, type, gen_variable(g, type));
 	const char *sign = gen_temp(g, "bitcast %s %s to %s", gen_name(bits), observed, name);
 	gen_declare(g, "declare %s @llvm.copysign.%s(%s, %s)", name, mark, name, name);
-	gen_define(g, type, "call %s @llvm.copysign.%s(%s %s, %s %s)", name, mark, name, gen_operand(g, type), name, sign);
+	gen_define(g, type, "call %s @llvm.copysign.%s(%s %s, %s %s)", name, mark, name, gen_operand(g, type), name,
+		   sign);
 }
 
 void gen_op_float(struct gen *g, enum gen_type type)
@@ -207,7 +224,8 @@ void gen_op_float(struct gen *g, enum gen_type type)
 	unsigned draw = gen_below(g, 100);
 	if (draw < 55) {
 		const char *a = gen_operand(g, type), *b = gen_operand(g, type);
-		gen_define(g, type, "%s %s %s, %s", PICK(g, "fadd", "fadd", "fsub", "fmul", "fmul", "fdiv"), name, a, b);
+		gen_define(g, type, "%s %s %s, %s", PICK(g, "fadd", "fadd", "fsub", "fmul", "fmul", "fdiv"), name, a,
+			   b);
 	} else if (draw < 70 && type != T_F16) {
 		const char *a = gen_operand(g, type), *b = gen_operand(g, type), *c = gen_operand(g, type);
 		gen_declare(g, "declare %s @llvm.fma.%s(%s, %s, %s)", name, mark, name, name, name);
@@ -227,8 +245,8 @@ void gen_op_compare(struct gen *g)
 {
 	enum gen_type type = gen_chance(g, 30) ? gen_pick_float(g) : T_NONE;
 	if (type != T_NONE) {
-		const char *how = PICK(g, "oeq", "one", "olt", "ole", "ogt", "oge", "ord", "ueq", "une", "ult", "ule", "ugt", "uge",
-				       "uno");
+		const char *how = PICK(g, "oeq", "one", "olt", "ole", "ogt", "oge", "ord", "ueq", "une", "ult", "ule",
+				       "ugt", "uge", "uno");
 		const char *a = gen_operand(g, type), *b = gen_operand(g, type);
 		gen_define(g, T_I1, "fcmp %s %s %s, %s", how, gen_name(type), a, b);
 	} else {
@@ -252,8 +270,11 @@ const char *gen_resize(struct gen *g, enum gen_type from, const char *value, enu
 	unsigned have = gen_types[from].bits, want = gen_types[to].bits;
 	if (have == want)
 		return value;
-	return gen_define(g, to, "%s %s %s to %s", have > want ? "trunc" : is_signed ? "sext" : "zext", gen_name(from), value,
-			  gen_name(to));
+	return gen_define(g, to, "%s %s %s to %s",
+			  have > want ? "trunc"
+			  : is_signed ? "sext"
+				      : "zext",
+			  gen_name(from), value, gen_name(to));
 }
 
 static void cast_to_int(struct gen *g)
@@ -266,9 +287,10 @@ static void cast_to_int(struct gen *g)
 	if (bits > 64 || bits < 8)
 		to = T_I32, bits = 32;
 	if (gen_chance(g, 50)) {
-		gen_declare(g, "declare %s @llvm.%s.sat.%s.%s(%s)", gen_name(to), op, mangled(g, to), mangled(g, from), gen_name(from));
-		gen_define(g, to, "call %s @llvm.%s.sat.%s.%s(%s %s)", gen_name(to), op, mangled(g, to), mangled(g, from),
-			   gen_name(from), value);
+		gen_declare(g, "declare %s @llvm.%s.sat.%s.%s(%s)", gen_name(to), op, mangled(g, to), mangled(g, from),
+			    gen_name(from));
+		gen_define(g, to, "call %s @llvm.%s.sat.%s.%s(%s %s)", gen_name(to), op, mangled(g, to),
+			   mangled(g, from), gen_name(from), value);
 		return;
 	}
 	/* Between 0 and 100 (or -100 and 0) it fits every type. */
@@ -285,7 +307,8 @@ static void cast_from_int(struct gen *g)
 	enum gen_type to = gen_pick_float(g), from = gen_pick_int(g);
 	if (to == T_NONE || gen_types[from].bits > 64)
 		return;
-	gen_define(g, to, "%s %s %s to %s", PICK(g, "sitofp", "uitofp"), gen_name(from), gen_variable(g, from), gen_name(to));
+	gen_define(g, to, "%s %s %s to %s", PICK(g, "sitofp", "uitofp"), gen_name(from), gen_variable(g, from),
+		   gen_name(to));
 }
 
 static void cast_float(struct gen *g)
@@ -293,7 +316,8 @@ static void cast_float(struct gen *g)
 	enum gen_type from = gen_pick_float(g), to = gen_pick_float(g);
 	if (from == T_NONE || from == to)
 		return;
-	gen_define(g, to, "%s %s %s to %s", from > to ? "fptrunc" : "fpext", gen_name(from), gen_variable(g, from), gen_name(to));
+	gen_define(g, to, "%s %s %s to %s", from > to ? "fptrunc" : "fpext", gen_name(from), gen_variable(g, from),
+		   gen_name(to));
 }
 
 static void bitcast(struct gen *g)
@@ -345,7 +369,8 @@ static void vector_reduce(struct gen *g, enum gen_type type)
 	enum gen_type element = gen_element(type);
 	if (gen_is_float(type))
 		return;
-	const char *op = PICK(g, "add", "mul", "and", "or", "xor", "smin", "smax", "umin", "umax"), *mark = mangled(g, type);
+	const char *op = PICK(g, "add", "mul", "and", "or", "xor", "smin", "smax", "umin", "umax"),
+		   *mark = mangled(g, type);
 	gen_declare(g, "declare %s @llvm.vector.reduce.%s.%s(%s)", gen_name(element), op, mark, gen_name(type));
 	gen_define(g, element, "call %s @llvm.vector.reduce.%s.%s(%s %s)", gen_name(element), op, mark, gen_name(type),
 		   gen_variable(g, type));
@@ -357,8 +382,10 @@ static void vector_shuffle(struct gen *g, enum gen_type type)
 	char mask[128] = "";
 	const char *a = gen_variable(g, type), *b = gen_operand(g, type);
 	for (unsigned i = 0; i < lanes; i++)
-		snprintf(mask + strlen(mask), sizeof mask - strlen(mask), "%si32 %u", i ? ", " : "", gen_below(g, 2 * lanes));
-	gen_define(g, type, "shufflevector %s %s, %s %s, <%u x i32> <%s>", gen_name(type), a, gen_name(type), b, lanes, mask);
+		snprintf(mask + strlen(mask), sizeof mask - strlen(mask), "%si32 %u", i ? ", " : "",
+			 gen_below(g, 2 * lanes));
+	gen_define(g, type, "shufflevector %s %s, %s %s, <%u x i32> <%s>", gen_name(type), a, gen_name(type), b, lanes,
+		   mask);
 }
 
 /* An index that is a constant, or a value that is masked or divided into the vector. */
@@ -380,21 +407,31 @@ void gen_op_vector(struct gen *g)
 	switch (gen_below(g, 6)) {
 	case 0: {
 		const char *vector = gen_operand(g, type), *value = gen_operand(g, element);
-		gen_define(g, type, "insertelement %s %s, %s %s, i32 %s", name, vector, gen_name(element), value, index);
+		gen_define(g, type, "insertelement %s %s, %s %s, i32 %s", name, vector, gen_name(element), value,
+			   index);
 		break;
 	}
 	case 1:
-	case 2: gen_define(g, element, "extractelement %s %s, i32 %s", name, gen_variable(g, type), index); break;
-	case 3: vector_shuffle(g, type); break;
-	case 4: vector_reduce(g, type); break;
+	case 2:
+		gen_define(g, element, "extractelement %s %s, i32 %s", name, gen_variable(g, type), index);
+		break;
+	case 3:
+		vector_shuffle(g, type);
+		break;
+	case 4:
+		vector_reduce(g, type);
+		break;
 	default: {
 		const char *a = gen_operand(g, type), *b = gen_operand(g, type);
-		const char *op = gen_is_float(type) ? PICK(g, "fadd", "fsub", "fmul") : PICK(g, "add", "sub", "mul", "xor", "and");
+		const char *op = gen_is_float(type) ? PICK(g, "fadd", "fsub", "fmul")
+						    : PICK(g, "add", "sub", "mul", "xor", "and");
 		gen_define(g, type, "%s %s %s, %s", op, name, a, b);
 		if (!gen_is_float(type) && gen_chance(g, 40)) {
-			const char *flags = gen_temp(g, "icmp %s %s %s, %s", PICK(g, "slt", "ult", "eq", "ne"), name, a, b);
+			const char *flags =
+				gen_temp(g, "icmp %s %s %s, %s", PICK(g, "slt", "ult", "eq", "ne"), name, a, b);
 			const char *other = gen_operand(g, type);
-			gen_define(g, type, "select <%u x i1> %s, %s %s, %s %s", gen_types[type].lanes, flags, name, a, name, other);
+			gen_define(g, type, "select <%u x i1> %s, %s %s, %s %s", gen_types[type].lanes, flags, name, a,
+				   name, other);
 		}
 	}
 	}
@@ -404,14 +441,15 @@ void gen_op_vector(struct gen *g)
 
 void gen_op_nvvm(struct gen *g)
 {
-	static const char *const registers[] = {"tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ctaid.x", "nctaid.x", "laneid",
+	static const char *const registers[] = {"tid.x",       "tid.y",	      "tid.z",	     "ntid.x",
+						"ntid.y",      "ctaid.x",     "nctaid.x",    "laneid",
 						"lanemask.lt", "lanemask.ge", "lanemask.eq", "warpsize"};
 	static const struct {
 		const char *name;
 		unsigned bits, operands;
 	} functions[] = {
-		{"mulhi.i", 32, 2}, {"mulhi.ui", 32, 2}, {"mulhi.ll", 64, 2}, {"mulhi.ull", 64, 2}, {"mul24.i", 32, 2},
-		{"mul24.ui", 32, 2}, {"sad.i", 32, 3}, {"sad.ui", 32, 3}, {"prmt", 32, 3},
+		{"mulhi.i", 32, 2},  {"mulhi.ui", 32, 2}, {"mulhi.ll", 64, 2}, {"mulhi.ull", 64, 2}, {"mul24.i", 32, 2},
+		{"mul24.ui", 32, 2}, {"sad.i", 32, 3},	  {"sad.ui", 32, 3},   {"prmt", 32, 3},
 	};
 	if (gen_chance(g, 35)) {
 		const char *name = registers[gen_below(g, sizeof registers / sizeof *registers)];
@@ -421,13 +459,15 @@ void gen_op_nvvm(struct gen *g)
 	}
 	unsigned i = gen_below(g, sizeof functions / sizeof *functions);
 	enum gen_type type = gen_int_of(functions[i].bits);
-	const char *name = gen_name(type), *a = gen_operand(g, type), *b = gen_operand(g, type), *c = gen_operand(g, type);
+	const char *name = gen_name(type), *a = gen_operand(g, type), *b = gen_operand(g, type),
+		   *c = gen_operand(g, type);
 	if (functions[i].operands == 2) {
 		gen_declare(g, "declare %s @llvm.nvvm.%s(%s, %s)", name, functions[i].name, name, name);
 		gen_define(g, type, "call %s @llvm.nvvm.%s(%s %s, %s %s)", name, functions[i].name, name, a, name, b);
 	} else {
 		gen_declare(g, "declare %s @llvm.nvvm.%s(%s, %s, %s)", name, functions[i].name, name, name, name);
-		gen_define(g, type, "call %s @llvm.nvvm.%s(%s %s, %s %s, %s %s)", name, functions[i].name, name, a, name, b, name, c);
+		gen_define(g, type, "call %s @llvm.nvvm.%s(%s %s, %s %s, %s %s)", name, functions[i].name, name, a,
+			   name, b, name, c);
 	}
 }
 
@@ -439,7 +479,8 @@ static const char *observe_scalar(struct gen *g, enum gen_type type, const char 
 	enum gen_type bits = gen_int_of(gen_types[type].bits);
 	const char *pattern = gen_temp(g, "bitcast %s %s to %s", gen_name(type), value, gen_name(bits));
 	const char *nan = gen_temp(g, "fcmp uno %s %s, %s", gen_name(type), value, value);
-	return gen_temp(g, "select i1 %s, %s %s, %s %s", nan, gen_name(bits), quiet[type - T_F16], gen_name(bits), pattern);
+	return gen_temp(g, "select i1 %s, %s %s, %s %s", nan, gen_name(bits), quiet[type - T_F16], gen_name(bits),
+			pattern);
 }
 
 const char *gen_observe(struct gen *g, enum gen_type type, const char *value)
@@ -449,8 +490,10 @@ const char *gen_observe(struct gen *g, enum gen_type type, const char *value)
 	if (!gen_is_float(type) && lanes == 1)
 		return value;
 	if (type == T_V3I32) {
-		value = gen_temp(g, "shufflevector <3 x i32> %s, <3 x i32> zeroinitializer, <4 x i32> <i32 0, i32 1, i32 2, i32 3>",
-				 value);
+		value = gen_temp(
+			g,
+			"shufflevector <3 x i32> %s, <3 x i32> zeroinitializer, <4 x i32> <i32 0, i32 1, i32 2, i32 3>",
+			value);
 		return gen_temp(g, "bitcast <4 x i32> %s to i128", value);
 	}
 	if (!gen_is_float(type))

@@ -141,7 +141,8 @@ enum gen_type gen_pick_int(struct gen *g)
 
 enum gen_type gen_pick_float(struct gen *g)
 {
-	unsigned half = g->weights[FEATURE_halfs], single = g->weights[FEATURE_floats], both = g->weights[FEATURE_doubles];
+	unsigned half = g->weights[FEATURE_halfs], single = g->weights[FEATURE_floats],
+		 both = g->weights[FEATURE_doubles];
 	if (!(half + single + both))
 		return T_NONE;
 	unsigned draw = gen_below(g, half + single + both);
@@ -186,14 +187,22 @@ static uint64_t interesting_bits(struct gen *g, unsigned bits)
 	uint64_t mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 	unsigned shift = gen_below(g, bits < 64 ? bits : 64);
 	switch (gen_below(g, 8)) {
-	case 0: return 0;
-	case 1: return 1;
-	case 2: return mask;
-	case 3: return ((uint64_t)1 << shift) & mask;
-	case 4: return (((uint64_t)1 << shift) - 1) & mask;
-	case 5: return (0 - (uint64_t)gen_below(g, 100)) & mask;
-	case 6: return gen_below(g, 1000) & mask;
-	default: return gen_random(g) & mask;
+	case 0:
+		return 0;
+	case 1:
+		return 1;
+	case 2:
+		return mask;
+	case 3:
+		return ((uint64_t)1 << shift) & mask;
+	case 4:
+		return (((uint64_t)1 << shift) - 1) & mask;
+	case 5:
+		return (0 - (uint64_t)gen_below(g, 100)) & mask;
+	case 6:
+		return gen_below(g, 1000) & mask;
+	default:
+		return gen_random(g) & mask;
 	}
 }
 
@@ -210,7 +219,8 @@ static void put_int(struct gen *g, unsigned bits, char *text, size_t size)
 
 static void put_float(struct gen *g, unsigned bits, char *text, size_t size)
 {
-	static const double simple[] = {0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0, -7.25, 1e-3, 1e10, 0x1p-126, 0x1p-140, 0x1.8p100};
+	static const double simple[] = {0.0,   -0.0, 1.0,  -1.0,     0.5,      2.0,	 3.0,
+					-7.25, 1e-3, 1e10, 0x1p-126, 0x1p-140, 0x1.8p100};
 	double value = simple[gen_below(g, sizeof simple / sizeof *simple)];
 	uint64_t pattern;
 	if (gen_chance(g, 40))
@@ -286,8 +296,8 @@ static const char *make_value(struct gen *g, enum gen_type type)
 	if (info->lanes > 1) {
 		enum gen_type element = gen_element(type);
 		const char *start = gen_constant(g, type), *value = gen_variable(g, element);
-		return gen_define(g, type, "insertelement %s %s, %s %s, i32 %u", info->name, start, gen_name(element), value,
-				  gen_below(g, info->lanes));
+		return gen_define(g, type, "insertelement %s %s, %s %s, i32 %u", info->name, start, gen_name(element),
+				  value, gen_below(g, info->lanes));
 	}
 	if (type == T_I1)
 		return gen_define(g, T_I1, "icmp slt i32 %s, %s", gen_variable(g, T_I32), gen_constant(g, T_I32));

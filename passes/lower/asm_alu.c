@@ -1,0 +1,710 @@
+/*
+ * Inline PTX: integer and floating-point arithmetic, logic, shifts, bit fields and moves. 16-bit floats are computed
+ * as select_fp.c computes them: in float, fma in double.
+ */
+#include "passes/lower/asm.h"
+
+static bool is_signed(struct hd_ptx_type type)
+{
+	return type.class == 's';
+}
+
+static unsigned words_of(unsigned bits)
+{
+	return (bits + 31) / 32;
+}
+
+/* The type of the opcode's last part, which has to be an integer of 16, 32 or 64 bits (or untyped). */
+static struct hd_ptx_type integer_type(struct hd_ptx *ptx)
+{
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+
+	if (!strchr("usb", type.class) || type.bits < 16)
+		hd_ptx_error(ptx, "an integer type is missing");
+	return type;
+}
+
+/* ------------------------------------------------------------------ addition with carries */
+
+/* a + b (a - b) with a carry (borrow) in and out where they are given. */
+static struct hd_leaf add_chain(struct hd_ptx *ptx, struct hd_leaf a, struct hd_leaf b, bool subtract, bool in,
+				bool out)
+{
+	struct hd_select *sel = ptx->sel;
+	/* The machine's carry is "no borrow" in a subtraction (opcodes.def). */
+	struct hd_popnd carry = {ptx->carry.id, ptx->carry.inverted ^ subtract};
+	struct hd_opnd sum[2];
+
+	for (unsigned i = 0; i < a.words; i++) {
+		bool chained = in || i > 0;
+		struct hd_mreg x = hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, i), 1);
+		struct hd_opnd y = hd_sel_word(sel, &b, i);
+		struct hd_mreg dst;
+		struct hd_minst *inst;
+
+		if (y.kind != HD_OPND_IMM || y.ref_kind)
+			y = hd_reg(hd_sel_opnd_reg(sel, y, 1));
+		if (subtract && y.kind == HD_OPND_IMM && !y.x)
+			y = hd_rz();
+		dst = hd_mfunc_vreg(sel->func, 1);
+		inst = hd_sel_op(sel, HD_OP_IADD3, HD_MOD(EX, chained || subtract), dst, hd_reg(x),
+				 subtract ? hd_neg(y) : y, hd_none());
+		if (chained) {
+			inst->psrc = carry.id;
+			inst->psrc_not = carry.inverted;
+		}
+		if (out || i + 1u < a.words) {
+			carry = (struct hd_popnd){hd_mfunc_pred(sel->func), false};
+			inst->pdst = carry.id;
+		}
+		sum[i] = hd_reg(dst);
+	}
+	if (out)
+		ptx->carry = (struct hd_popnd){carry.id, subtract};
+	return hd_leaf_reg(hd_sel_join(sel, sum, a.words));
+}
+
+static struct hd_leaf plain_add(struct hd_ptx *ptx, struct hd_leaf a, struct hd_leaf b, bool subtract)
+{
+	struct hd_opnd y;
+
+	if (a.words == 2)
+		return hd_leaf_reg(hd_sel_add64(ptx->sel, a, b, subtract));
+	y = hd_sel_word(ptx->sel, &b, 0);
+	return hd_leaf_reg(hd_sel_add(ptx->sel, hd_sel_word(ptx->sel, &a, 0), subtract ? hd_neg(y) : y));
+}
+
+enum { SUBTRACT = 1, CARRY_IN = 2 };
+static void float_arithmetic(struct hd_ptx *ptx, unsigned op);
+
+static void add(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+	bool out = hd_ptx_has(ptx, "cc");
+	struct hd_leaf a, b;
+
+	if (strchr("fhg", type.class)) {
+		float_arithmetic(ptx, arg & SUBTRACT ? HD_FP_ADD | 0x10 : HD_FP_ADD);
+		return;
+	}
+	type = integer_type(ptx);
+	a = hd_ptx_in(ptx, 1, type.bits);
+	b = hd_ptx_in(ptx, 2, type.bits);
+	if (hd_ptx_has(ptx, "sat"))
+		hd_ptx_error(ptx, "saturation is not supported");
+	else if (out || (arg & CARRY_IN))
+		hd_ptx_out(ptx, 0, add_chain(ptx, a, b, arg & SUBTRACT, arg & CARRY_IN, out), type.bits);
+	else
+		hd_ptx_out(ptx, 0, plain_add(ptx, a, b, arg & SUBTRACT), type.bits);
+}
+
+/* ------------------------------------------------------------------ multiplication */
+
+static struct hd_leaf product(struct hd_ptx *ptx, struct hd_ptx_type type, struct hd_leaf a, struct hd_leaf b)
+{
+	struct hd_select *sel = ptx->sel;
+	bool sign = is_signed(type);
+
+	if (hd_ptx_has(ptx, "wide")) {
+		a = hd_sel_extend_leaf(sel, a, type.bits, 32, sign);
+		b = hd_sel_extend_leaf(sel, b, type.bits, 32, sign);
+		if (type.bits == 16)
+			return hd_leaf_reg(hd_sel_alu(sel, HD_OP_IMAD, 0, hd_sel_word(sel, &a, 0),
+						      hd_sel_word(sel, &b, 0), hd_none()));
+		return hd_leaf_reg(hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, sign), hd_sel_word(sel, &a, 0),
+						   hd_sel_word(sel, &b, 0), hd_none()));
+	}
+	if (!hd_ptx_has(ptx, "hi"))
+		return hd_sel_mul_leaf(sel, a, b);
+	if (type.bits > 16)
+		return hd_sel_mul_high(sel, a, b, sign);
+	a = hd_sel_extend_leaf(sel, a, 16, 32, sign);
+	b = hd_sel_extend_leaf(sel, b, 16, 32, sign);
+	return hd_sel_shift_leaf(sel, LLVMLShr, hd_sel_mul_leaf(sel, a, b), hd_leaf_imm(16, 1), 32);
+}
+
+static void multiply(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+	bool wide = hd_ptx_has(ptx, "wide");
+
+	(void)arg;
+	if (strchr("fhg", type.class)) {
+		float_arithmetic(ptx, HD_FP_MUL);
+		return;
+	}
+	type = integer_type(ptx);
+	if (wide && type.bits == 64)
+		hd_ptx_error(ptx, "there is no wide product of 64 bits");
+	else
+		hd_ptx_out(ptx, 0,
+			   product(ptx, type, hd_ptx_in(ptx, 1, type.bits), hd_ptx_in(ptx, 2, type.bits)),
+			   wide ? 2 * type.bits : type.bits);
+}
+
+static void multiply_add(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+	struct hd_select *sel = ptx->sel;
+	bool wide = hd_ptx_has(ptx, "wide"), out = hd_ptx_has(ptx, "cc");
+	unsigned bits;
+	struct hd_leaf a, b, c;
+
+	if (strchr("fhg", type.class)) {
+		float_arithmetic(ptx, HD_FP_FMA);
+		return;
+	}
+	type = integer_type(ptx);
+	bits = wide ? 2 * type.bits : type.bits;
+	if (ptx->failed || bits > 64) {
+		hd_ptx_error(ptx, "there is no wide product of 64 bits");
+		return;
+	}
+	a = hd_ptx_in(ptx, 1, type.bits);
+	b = hd_ptx_in(ptx, 2, type.bits);
+	c = hd_ptx_in(ptx, 3, bits);
+	if (out || (arg & CARRY_IN)) {
+		hd_ptx_out(ptx, 0, add_chain(ptx, product(ptx, type, a, b), c, false, arg & CARRY_IN, out), bits);
+		return;
+	}
+	if (wide && type.bits == 32)
+		hd_ptx_out(ptx, 0,
+			   hd_leaf_reg(hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, is_signed(type)),
+						       hd_sel_word(sel, &a, 0), hd_sel_word(sel, &b, 0),
+						       hd_reg(hd_sel_reg(sel, c)))),
+			   64);
+	else if (type.bits == 32 && !wide)
+		hd_ptx_out(ptx, 0,
+			   hd_leaf_reg(hd_sel_alu(sel, hd_ptx_has(ptx, "hi") ? HD_OP_IMAD_HI : HD_OP_IMAD,
+						  hd_ptx_has(ptx, "hi") ? HD_MOD(SIGN, is_signed(type)) : 0,
+						  hd_sel_word(sel, &a, 0), hd_sel_word(sel, &b, 0),
+						  hd_sel_word(sel, &c, 0))),
+			   32);
+	else
+		hd_ptx_out(ptx, 0, plain_add(ptx, product(ptx, type, a, b), c, false), bits);
+}
+
+/* mul24 and mad24, .lo */
+static void multiply_24(struct hd_ptx *ptx, unsigned add)
+{
+	struct hd_ptx_type type = integer_type(ptx);
+	struct hd_opnd a = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 1, 32), 24, is_signed(type));
+	struct hd_opnd b = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 2, 32), 24, is_signed(type));
+
+	hd_ptx_out(ptx, 0,
+		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_IMAD, 0, a, b, add ? hd_ptx_word(ptx, 3) : hd_none())), 32);
+}
+
+static void dot_product(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type b = hd_ptx_type(ptx, 0), a = hd_ptx_type(ptx, 1);
+
+	(void)arg;
+	if (a.bits != 32 || b.bits != 32) {
+		hd_ptx_error(ptx, "two types expected");
+		return;
+	}
+	hd_ptx_out(ptx, 0,
+		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_IDP4A,
+					  HD_MOD(SIGN, is_signed(a)) | HD_MOD(SIGNB, is_signed(b)),
+					  hd_ptx_word(ptx, 1), hd_ptx_word(ptx, 2), hd_ptx_word(ptx, 3))),
+		   32);
+}
+
+/* |a - b| + c */
+static void absolute_difference(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type type = integer_type(ptx);
+	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits), b = hd_ptx_in(ptx, 2, type.bits), high, low;
+
+	(void)arg;
+	if (ptx->failed)
+		return;
+	high = hd_sel_minmax(ptx->sel, true, is_signed(type), a, b, type.bits);
+	low = hd_sel_minmax(ptx->sel, false, is_signed(type), a, b, type.bits);
+	high = plain_add(ptx, high, low, true);
+	hd_ptx_out(ptx, 0, plain_add(ptx, high, hd_ptx_in(ptx, 3, type.bits), false), type.bits);
+}
+
+/* ------------------------------------------------------------------ signs, minimum and maximum */
+
+static struct hd_leaf float_minmax(struct hd_ptx *ptx, struct hd_ptx_type type, bool max)
+{
+	struct hd_select *sel = ptx->sel;
+	uint16_t mods = HD_MOD(MINMAX, max) | HD_MOD(FTZ, hd_ptx_has(ptx, "ftz")) | HD_MOD(NAN, hd_ptx_has(ptx, "NaN"));
+	LLVMTypeKind kind = type.class == 'g' ? LLVMBFloatTypeKind : LLVMHalfTypeKind;
+	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits), b = hd_ptx_in(ptx, 2, type.bits);
+
+	if (type.bits == 64)
+		return hd_sel_double_minmax(sel, mods & ~HD_MOD(FTZ, 1), hd_reg(hd_sel_reg(sel, a)),
+					    hd_reg(hd_sel_reg(sel, b)));
+	if (type.class != 'f') {
+		a = hd_sel_to_f32(sel, a, kind);
+		b = hd_sel_to_f32(sel, b, kind);
+	}
+	a = hd_leaf_reg(
+		hd_sel_alu(sel, HD_OP_FMNMX, mods, hd_sel_word(sel, &a, 0), hd_sel_word(sel, &b, 0), hd_none()));
+	return type.class == 'f' ? a : hd_sel_from_f32(sel, a, kind);
+}
+
+static void minmax(struct hd_ptx *ptx, unsigned max)
+{
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+
+	if (type.class == 'f' || (strchr("hg", type.class) && type.bits == 16)) {
+		hd_ptx_out(ptx, 0, float_minmax(ptx, type, max), type.bits);
+		return;
+	}
+	type = integer_type(ptx);
+	if (!ptx->failed)
+		hd_ptx_out(ptx, 0,
+			   hd_sel_minmax(ptx->sel, max, is_signed(type), hd_ptx_in(ptx, 1, type.bits),
+					 hd_ptx_in(ptx, 2, type.bits), type.bits),
+			   type.bits);
+}
+
+static LLVMTypeKind float_kind(struct hd_ptx_type type)
+{
+	return type.class == 'h'    ? LLVMHalfTypeKind
+	       : type.class == 'g' ? LLVMBFloatTypeKind
+	       : type.bits == 64   ? LLVMDoubleTypeKind
+				   : LLVMFloatTypeKind;
+}
+
+static struct hd_leaf negated(struct hd_ptx *ptx, struct hd_leaf value)
+{
+	return plain_add(ptx, hd_leaf_imm(0, value.words), value, true);
+}
+
+static void sign(struct hd_ptx *ptx, unsigned absolute)
+{
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+	struct hd_select *sel = ptx->sel;
+	struct hd_leaf a;
+
+	if (strchr("fhg", type.class) && !(type.bits == 32 && type.class != 'f')) {
+		unsigned lut = absolute ? HD_LUT_A & HD_LUT_B : HD_LUT_A ^ HD_LUT_B;
+		uint32_t mask = absolute ? 0x7fffffff : 0x80000000u;
+
+		a = hd_ptx_in(ptx, 1, type.bits);
+		if (type.bits == 16) { /* hd_sel_sign shifts the mask down */
+			a = hd_sel_sign(sel, a, LLVMHalfTypeKind, lut, mask);
+		} else {
+			a = hd_sel_sign(sel, a, float_kind(type), lut, mask);
+			if (hd_ptx_has(ptx, "ftz"))
+				a = hd_leaf_reg(hd_sel_alu(sel, HD_OP_FADD, HD_MOD(FTZ, 1), hd_sel_word(sel, &a, 0),
+							   hd_imm(0x80000000u), hd_none()));
+		}
+		hd_ptx_out(ptx, 0, a, type.bits);
+		return;
+	}
+	type = integer_type(ptx);
+	a = hd_ptx_in(ptx, 1, type.bits);
+	if (ptx->failed)
+		return;
+	if (!absolute)
+		hd_ptx_out(ptx, 0, negated(ptx, a), type.bits);
+	else if (type.bits == 64)
+		hd_ptx_out(ptx, 0, hd_sel_minmax(sel, true, true, a, negated(ptx, a), 64), 64);
+	else
+		hd_ptx_out(ptx, 0,
+			   hd_leaf_reg(hd_sel_alu(sel, HD_OP_IABS, 0, hd_none(),
+						  hd_sel_extended(sel, a, type.bits, true), hd_none())),
+			   type.bits);
+}
+
+/* ------------------------------------------------------------------ logic and shifts */
+
+static void logic(struct hd_ptx *ptx, unsigned lut)
+{
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+	struct hd_select *sel = ptx->sel;
+	bool one = lut == (~HD_LUT_A & 0xff);
+	struct hd_leaf a, b = hd_leaf_imm(0, 0);
+	struct hd_opnd out[2];
+
+	if (!type.bits || type.bits == 8) {
+		hd_ptx_error(ptx, "a type is missing");
+		return;
+	}
+	a = hd_ptx_in(ptx, 1, type.bits);
+	if (!one)
+		b = hd_ptx_in(ptx, 2, type.bits);
+	if (type.bits == 1) {
+		struct hd_popnd x = hd_sel_pred(sel, a), y = hd_sel_pred(sel, b);
+		unsigned boolean = lut == (HD_LUT_A & HD_LUT_B)	  ? HD_BOOL_AND
+				   : lut == (HD_LUT_A | HD_LUT_B) ? HD_BOOL_OR
+								  : HD_BOOL_XOR;
+
+		if (one)
+			x.inverted = !x.inverted;
+		hd_ptx_out(ptx, 0,
+			   hd_leaf_pred(hd_sel_plop(sel, boolean, x, one ? (struct hd_popnd){HD_MREG_PT, true} : y),
+					false),
+			   1);
+		return;
+	}
+	for (unsigned i = 0; i < words_of(type.bits); i++)
+		out[i] = hd_reg(hd_sel_logic(sel, lut, hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, i), 1)),
+					     one ? hd_none() : hd_sel_word(sel, &b, i), hd_none()));
+	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_join(sel, out, words_of(type.bits))), type.bits);
+}
+
+static void lop3(struct hd_ptx *ptx, unsigned arg)
+{
+	uint64_t lut = 0;
+
+	(void)arg;
+	if (!hd_ptx_constant(ptx, 4, &lut) || lut > 0xff) {
+		hd_ptx_error(ptx, "the table is no number of 8 bits");
+		return;
+	}
+	hd_ptx_out(ptx, 0,
+		   hd_leaf_reg(hd_sel_logic(ptx->sel, (unsigned)lut, hd_ptx_word(ptx, 1), hd_ptx_word(ptx, 2),
+					    hd_ptx_word(ptx, 3))),
+		   32);
+}
+
+/* Distances beyond the width count as the width. */
+static struct hd_leaf clamped(struct hd_leaf amount, unsigned bits)
+{
+	if (amount.kind == HD_LEAF_IMM && amount.imm[0] > bits)
+		amount.imm[0] = bits;
+	return amount;
+}
+
+static struct hd_leaf shifted(struct hd_ptx *ptx, LLVMOpcode op, struct hd_leaf value, struct hd_leaf amount,
+			      unsigned bits)
+{
+	/* A narrow value lies extended in a word, which is shifted as such. */
+	if (bits < 32) {
+		value = hd_sel_extend_leaf(ptx->sel, value, bits, 32, op == LLVMAShr);
+		bits = 32;
+	}
+	return hd_sel_shift_leaf(ptx->sel, op, value, clamped(amount, bits), bits);
+}
+
+static void shift(struct hd_ptx *ptx, unsigned left)
+{
+	struct hd_ptx_type type = integer_type(ptx);
+
+	if (!ptx->failed)
+		hd_ptx_out(ptx, 0,
+			   shifted(ptx, left ? LLVMShl : is_signed(type) ? LLVMAShr : LLVMLShr,
+				   hd_ptx_in(ptx, 1, type.bits), hd_ptx_in(ptx, 2, 32), type.bits),
+			   type.bits);
+}
+
+/* shf d, a, b, c: of b:a; the machine has the distance in b. */
+static void funnel(struct hd_ptx *ptx, unsigned op)
+{
+	bool wrap = hd_ptx_has(ptx, "wrap");
+
+	if (wrap == hd_ptx_has(ptx, "clamp")) {
+		hd_ptx_error(ptx, "either .clamp or .wrap expected");
+		return;
+	}
+	hd_ptx_out(ptx, 0,
+		   hd_leaf_reg(hd_sel_alu(ptx->sel, op, HD_MOD(WRAP, wrap), hd_ptx_word(ptx, 1), hd_ptx_word(ptx, 3),
+					  hd_reg(hd_sel_opnd_reg(ptx->sel, hd_ptx_word(ptx, 2), 1)))),
+		   32);
+}
+
+/* ------------------------------------------------------------------ bits */
+
+static void bits(struct hd_ptx *ptx, unsigned what)
+{
+	struct hd_ptx_type type = integer_type(ptx);
+	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits);
+
+	if (ptx->failed)
+		return;
+	if (what == 0)
+		hd_ptx_out(ptx, 0, hd_sel_popcount(ptx->sel, a, type.bits), 32);
+	else if (what == 1)
+		hd_ptx_out(ptx, 0, hd_sel_count_leading(ptx->sel, a, type.bits), 32);
+	else
+		hd_ptx_out(ptx, 0, hd_sel_bit_reverse(ptx->sel, a, type.bits), type.bits);
+}
+
+static void find_leading(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type type = integer_type(ptx);
+
+	(void)arg;
+	if (type.bits != 32) {
+		hd_ptx_error(ptx, "only 32 bits are supported");
+		return;
+	}
+	hd_ptx_out(ptx, 0,
+		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_FLO,
+					  HD_MOD(SIGN, is_signed(type)) | HD_MOD(SH, hd_ptx_has(ptx, "shiftamt")),
+					  hd_none(), hd_ptx_word(ptx, 1), hd_none())),
+		   32);
+}
+
+/* A position or length operand: 8 bits. */
+static struct hd_leaf byte_in(struct hd_ptx *ptx, unsigned index)
+{
+	struct hd_leaf leaf = hd_ptx_in(ptx, index, 32);
+
+	if (leaf.kind == HD_LEAF_IMM)
+		return hd_leaf_imm(leaf.imm[0] & 0xff, 1);
+	return hd_leaf_reg(hd_sel_opnd_reg(ptx->sel, hd_sel_extended(ptx->sel, leaf, 8, false), 1));
+}
+
+static void extract_field(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type type = integer_type(ptx);
+	struct hd_select *sel = ptx->sel;
+	LLVMOpcode right = is_signed(type) ? LLVMAShr : LLVMLShr;
+	struct hd_leaf field, length;
+	struct hd_opnd rest;
+
+	(void)arg;
+	if (type.bits < 32) {
+		hd_ptx_error(ptx, "32 or 64 bits expected");
+		return;
+	}
+	field = shifted(ptx, right, hd_ptx_in(ptx, 1, type.bits), byte_in(ptx, 2), type.bits);
+	length = byte_in(ptx, 3);
+	if (type.bits == 32) {
+		hd_ptx_out(ptx, 0,
+			   hd_leaf_reg(hd_sel_alu(sel, HD_OP_SGXT, HD_MOD(SIGN, is_signed(type)),
+						  hd_sel_word(sel, &field, 0), hd_sel_word(sel, &length, 0), hd_none())),
+			   32);
+		return;
+	}
+	/* Up against the top and back, by 64 less the length. */
+	if (length.kind == HD_LEAF_IMM) {
+		length = hd_leaf_imm(length.imm[0] < 64 ? 64 - length.imm[0] : 0, 1);
+	} else {
+		length = hd_sel_minmax(sel, false, false, length, hd_leaf_imm(64, 1), 32);
+		rest = hd_neg(hd_sel_word(sel, &length, 0));
+		length = hd_leaf_reg(hd_sel_alu(sel, HD_OP_IADD3, 0, rest, hd_imm(64), hd_none()));
+	}
+	hd_ptx_out(ptx, 0, shifted(ptx, right, shifted(ptx, LLVMShl, field, length, 64), length, 64), 64);
+}
+
+/* bfi f, a, b, pos, len: the low bits of a take their place in b. */
+static void insert_field(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type type = integer_type(ptx);
+	struct hd_select *sel = ptx->sel;
+	unsigned words = words_of(type.bits);
+	struct hd_leaf a, b, mask, position, length;
+	struct hd_opnd out[2];
+
+	(void)arg;
+	if (type.bits < 32) {
+		hd_ptx_error(ptx, "32 or 64 bits expected");
+		return;
+	}
+	b = hd_ptx_in(ptx, 2, type.bits);
+	position = byte_in(ptx, 3);
+	length = byte_in(ptx, 4);
+	if (position.kind == HD_LEAF_IMM && length.kind == HD_LEAF_IMM) {
+		uint64_t ones = length.imm[0] >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << length.imm[0]) - 1;
+
+		mask = hd_leaf_imm(position.imm[0] >= 64 ? 0 : ones << position.imm[0], words);
+	} else { /* 2^length - 1; beyond the width 0 - 1 */
+		mask = shifted(ptx, LLVMShl, hd_leaf_reg(hd_sel_reg(sel, hd_leaf_imm(1, words))), length, type.bits);
+		mask = plain_add(ptx, mask, hd_leaf_imm(type.bits == 64 ? ~UINT64_C(0) : 0xffffffff, words), false);
+		mask = shifted(ptx, LLVMShl, mask, position, type.bits);
+	}
+	a = shifted(ptx, LLVMShl, hd_ptx_in(ptx, 1, type.bits), position, type.bits);
+	for (unsigned i = 0; i < words; i++)
+		out[i] = hd_reg(hd_sel_logic(sel, (HD_LUT_A & ~HD_LUT_B) | (HD_LUT_C & HD_LUT_B),
+					     hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &b, i), 1)),
+					     hd_sel_word(sel, &mask, i),
+					     hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, i), 1))));
+	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_join(sel, out, words)), type.bits);
+}
+
+static void permute(struct hd_ptx *ptx, unsigned arg)
+{
+	(void)arg;
+	hd_ptx_out(ptx, 0,
+		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_PRMT, 0, hd_ptx_word(ptx, 1), hd_ptx_word(ptx, 3),
+					  hd_reg(hd_sel_opnd_reg(ptx->sel, hd_ptx_word(ptx, 2), 1)))),
+		   32);
+}
+
+/* ------------------------------------------------------------------ floating point */
+
+static struct hd_leaf narrow_arithmetic(struct hd_ptx *ptx, unsigned op, LLVMTypeKind kind, struct hd_leaf *in,
+					unsigned count)
+{
+	static const unsigned opcodes[] = {[HD_FP_ADD] = HD_OP_FADD, [HD_FP_MUL] = HD_OP_FMUL};
+	struct hd_select *sel = ptx->sel;
+	struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
+
+	if ((op & 0xf) == HD_FP_FMA)
+		return hd_sel_narrow_fma(sel, kind, in);
+	for (unsigned i = 0; i < count; i++) {
+		in[i] = hd_sel_to_f32(sel, in[i], kind);
+		o[i] = hd_sel_word(sel, &in[i], 0);
+	}
+	if (op & 0x10)
+		o[1] = hd_neg(o[1]);
+	return hd_sel_from_f32(
+		sel, hd_leaf_reg(hd_sel_alu(sel, opcodes[op & 0xf], HD_MOD(SAT, hd_ptx_has(ptx, "sat")), o[0], o[1], o[2])),
+		kind);
+}
+
+/* op: enum hd_fp_op, | 0x10 for a subtraction. */
+static void float_arithmetic(struct hd_ptx *ptx, unsigned op)
+{
+	static const uint16_t opcodes[][2] = {
+		[HD_FP_ADD] = {HD_OP_FADD, HD_OP_DADD},
+		[HD_FP_MUL] = {HD_OP_FMUL, HD_OP_DMUL},
+		[HD_FP_FMA] = {HD_OP_FFMA, HD_OP_DFMA},
+	};
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+	struct hd_select *sel = ptx->sel;
+	unsigned count = (op & 0xf) == HD_FP_FMA ? 3 : 2, halves = type.class != 'f' && type.bits == 32 ? 2 : 1;
+	uint16_t mods = hd_ptx_rounding(ptx);
+	struct hd_leaf in[3];
+	struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
+
+	for (unsigned i = 0; i < count; i++)
+		in[i] = hd_ptx_in(ptx, i + 1, type.bits);
+	if (ptx->failed)
+		return;
+	if (type.class != 'f') {
+		struct hd_leaf out[2];
+
+		for (unsigned half = 0; half < halves; half++) {
+			struct hd_leaf part[3];
+
+			for (unsigned i = 0; i < count; i++) {
+				o[0] = hd_sel_word(sel, &in[i], 0);
+				part[i] = halves == 2 ? hd_sel_unpack(sel, o, half, 16) : in[i];
+			}
+			out[half] = narrow_arithmetic(ptx, op, float_kind(type), part, count);
+		}
+		if (halves == 2) {
+			hd_sel_pack(sel, out, 2, 16, o);
+			out[0] = hd_leaf_reg(hd_sel_opnd_reg(sel, o[0], 1));
+		}
+		hd_ptx_out(ptx, 0, out[0], type.bits);
+		return;
+	}
+	for (unsigned i = 0; i < count; i++)
+		o[i] = type.bits == 64 ? hd_reg(hd_sel_reg(sel, in[i])) : hd_sel_word(sel, &in[i], 0);
+	if (op & 0x10)
+		o[1] = hd_neg(o[1]);
+	if (type.bits == 64)
+		in[0] = hd_leaf_reg(hd_sel_alu_wide(sel, opcodes[op & 0xf][1], mods, o[0], o[1], o[2]));
+	else
+		in[0] = hd_leaf_reg(
+			hd_sel_alu(sel, opcodes[op & 0xf][0],
+				   mods | HD_MOD(FTZ, hd_ptx_has(ptx, "ftz")) | HD_MOD(SAT, hd_ptx_has(ptx, "sat")), o[0],
+				   o[1], o[2]));
+	hd_ptx_out(ptx, 0, in[0], type.bits);
+}
+
+static void special_function(struct hd_ptx *ptx, unsigned function)
+{
+	struct hd_select *sel = ptx->sel;
+	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
+	struct hd_leaf a;
+
+	if (!hd_ptx_has(ptx, "approx") || (type.bits == 64 && function > HD_MUFU_RSQ)) {
+		hd_ptx_error(ptx, "only the approximation is supported");
+		return;
+	}
+	a = hd_ptx_in(ptx, 1, type.bits);
+	if (type.bits == 64) {
+		struct hd_opnd high = hd_reg(hd_sel_mufu(sel, function == HD_MUFU_RCP ? HD_MUFU_RCP64H : HD_MUFU_RSQ64H,
+							 hd_sel_word(sel, &a, 1), false));
+
+		hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_pair(sel, hd_rz(), high)), 64);
+		return;
+	}
+	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_mufu(sel, function, hd_sel_word(sel, &a, 0), hd_ptx_has(ptx, "ftz"))),
+		   32);
+}
+
+static void divide(struct hd_ptx *ptx, unsigned arg)
+{
+	bool ftz = hd_ptx_has(ptx, "ftz");
+	struct hd_mreg inverse;
+
+	(void)arg;
+	if (!hd_ptx_has(ptx, "approx") && !hd_ptx_has(ptx, "full")) {
+		hd_ptx_error(ptx, "only .approx and .full are supported");
+		return;
+	}
+	inverse = hd_sel_mufu(ptx->sel, HD_MUFU_RCP, hd_ptx_word(ptx, 2), ftz);
+	hd_ptx_out(ptx, 0,
+		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_FMUL, HD_MOD(FTZ, ftz), hd_ptx_word(ptx, 1), hd_reg(inverse),
+					  hd_none())),
+		   32);
+}
+
+/* copysign d, a, b: the sign of a on b. */
+static void copy_sign(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_select *sel = ptx->sel;
+	unsigned width = hd_ptx_type(ptx, 0).bits;
+	struct hd_leaf sign = hd_ptx_in(ptx, 1, width), value = hd_ptx_in(ptx, 2, width);
+	unsigned top = width == 64;
+	struct hd_opnd high = hd_reg(hd_sel_logic(sel, (HD_LUT_A & ~HD_LUT_B) | (HD_LUT_C & HD_LUT_B),
+						  hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &value, top), 1)),
+						  hd_imm(0x80000000u),
+						  hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &sign, top), 1))));
+
+	(void)arg;
+	hd_ptx_out(ptx, 0, hd_leaf_reg(top ? hd_sel_pair(sel, hd_sel_word(sel, &value, 0), high) : high.reg), width);
+}
+
+#define INTEGERS " u16 s16 u32 s32 u64 s64 b16 b32 b64 "
+#define FLOATS " rn rz rm rp ftz sat approx full NaN f16 bf16 f16x2 bf16x2 f32 f64 "
+#define ALL_LOGIC " pred b16 b32 b64 "
+
+const struct hd_ptx_row hd_ptx_alu[] = {
+	{"add", " cc sat " INTEGERS FLOATS, 3, add, 0, false},
+	{"sub", " cc sat " INTEGERS FLOATS, 3, add, SUBTRACT, false},
+	{"addc", " cc " INTEGERS, 3, add, CARRY_IN, false},
+	{"subc", " cc " INTEGERS, 3, add, CARRY_IN | SUBTRACT, false},
+	{"mul", " lo hi wide " INTEGERS FLOATS, 3, multiply, 0, false},
+	{"mad", " lo hi wide cc " INTEGERS FLOATS, 4, multiply_add, 0, false},
+	{"madc", " lo hi cc " INTEGERS, 4, multiply_add, CARRY_IN, false},
+	{"fma", FLOATS, 4, multiply_add, 0, false},
+	{"mul24.lo", " u32 s32 ", 3, multiply_24, 0, false},
+	{"mad24.lo", " u32 s32 ", 4, multiply_24, 1, false},
+	{"sad", INTEGERS, 4, absolute_difference, 0, false},
+	{"dp4a", " u32 s32 ", 4, dot_product, 0, false},
+	{"min", INTEGERS FLOATS, 3, minmax, 0, false},
+	{"max", INTEGERS FLOATS, 3, minmax, 1, false},
+	{"neg", INTEGERS FLOATS, 2, sign, 0, false},
+	{"abs", INTEGERS FLOATS, 2, sign, 1, false},
+	{"and", ALL_LOGIC, 3, logic, HD_LUT_A & HD_LUT_B, false},
+	{"or", ALL_LOGIC, 3, logic, HD_LUT_A | HD_LUT_B, false},
+	{"xor", ALL_LOGIC, 3, logic, HD_LUT_A ^ HD_LUT_B, false},
+	{"not", ALL_LOGIC, 2, logic, ~HD_LUT_A & 0xff, false},
+	{"lop3", " b32 ", 5, lop3, 0, false},
+	{"shl", INTEGERS, 3, shift, 1, false},
+	{"shr", INTEGERS, 3, shift, 0, false},
+	{"shf.l", " clamp wrap b32 ", 4, funnel, HD_OP_SHF_L, false},
+	{"shf.r", " clamp wrap b32 ", 4, funnel, HD_OP_SHF_R, false},
+	{"popc", " b32 b64 ", 2, bits, 0, false},
+	{"clz", " b32 b64 ", 2, bits, 1, false},
+	{"brev", " b32 b64 ", 2, bits, 2, false},
+	{"bfind", " shiftamt u32 s32 ", 2, find_leading, 0, false},
+	{"bfe", INTEGERS, 4, extract_field, 0, false},
+	{"bfi", INTEGERS, 5, insert_field, 0, false},
+	{"prmt", " b32 ", 4, permute, 0, false},
+	{"rcp", FLOATS, 2, special_function, HD_MUFU_RCP, false},
+	{"rsqrt", FLOATS, 2, special_function, HD_MUFU_RSQ, false},
+	{"sqrt", FLOATS, 2, special_function, HD_MUFU_SQRT, false},
+	{"sin", FLOATS, 2, special_function, HD_MUFU_SIN, false},
+	{"cos", FLOATS, 2, special_function, HD_MUFU_COS, false},
+	{"ex2", FLOATS, 2, special_function, HD_MUFU_EX2, false},
+	{"lg2", FLOATS, 2, special_function, HD_MUFU_LG2, false},
+	{"tanh", FLOATS, 2, special_function, HD_MUFU_TANH, false},
+	{"div", FLOATS, 3, divide, 0, false},
+	{"copysign", " f32 f64 ", 3, copy_sign, 0, false},
+	{NULL, NULL, 0, NULL, 0, false},
+};

@@ -1,0 +1,217 @@
+/*
+ * CARS (cars-hpca24): what the parts of the policy share. cars.c is the policy; the parts are the circular register
+ * stack of a warp (cars_stack.c), the choice of how many registers warps get (cars_allocation.c), who has registers and
+ * who waits for them (cars_warps.c), the checks of --verify (cars_verify.c) and the figures (cars_report.c).
+ *
+ * Registers are counted as rows: one 32-bit register of all lanes of a warp. The functional executor keeps the ABI's
+ * state (saves really store), so the register stack is a model of where values would be and of what that costs.
+ */
+#ifndef HD_RUNTIME_POLICY_CARS_H
+#define HD_RUNTIME_POLICY_CARS_H
+
+#include "runtime/engine/sm.h"
+
+#define CARS_FIRST_SAVED 16 /* callee-saved registers are a run from here (III-A) */
+#define CARS_MAX_LEVELS 32
+#define CARS_NO_SLOT 0xff
+
+/* ---- cars_stack.c: one warp's stack */
+
+/* An open call. Positions are those of a stack without end; slot = position % size. */
+struct cars_frame {
+	uint32_t start;	     /* where the caller's RFP was pushed */
+	uint32_t caller_rfp; /* its value */
+	uint32_t mask;	     /* threads that called: what a spill of the frame must keep */
+	uint32_t serial;     /* of all calls of the warp */
+	bool renamed;	     /* else it has no frame: its saves go to memory, registers stay its caller's */
+};
+
+struct cars_stack {
+	uint32_t base, size; /* rows below the stack, and of it */
+	uint32_t rfp, rsp;   /* positions */
+	uint32_t bottom;     /* positions below are in memory; always the start of a frame, or rsp */
+	uint32_t rfp_slot;   /* rfp % size */
+	uint32_t depth;	     /* of `frames` */
+	uint32_t resident;   /* the frame that starts at bottom, or depth */
+	uint32_t capacity;
+	uint32_t serial, peak; /* calls so far; most rows in use */
+	struct cars_frame *frames;
+};
+
+/* Rows that a trap moves: positions [from, from + rows), of these lanes. */
+struct cars_move {
+	uint32_t from, rows, mask;
+};
+
+void cars_stack_reset(struct cars_stack *stack, uint32_t base, uint32_t size);
+/* A call whose site asks for `fru` rows. Returns what is spilled to make room. */
+struct cars_move cars_stack_call(struct cars_stack *stack, uint32_t fru, uint32_t mask, bool renames,
+				 struct hd_arena *arena);
+/* A push of `count` registers from `reg` up; it spills only when the site's FRU was too small. */
+struct cars_move cars_stack_push(struct cars_stack *stack, uint32_t reg, uint32_t count);
+/* All threads have left the calls above `depth`. Returns what is filled: the frame that is in control again. */
+struct cars_move cars_stack_return(struct cars_stack *stack, uint32_t depth);
+/* Row of an architectural register among the warp's. */
+static inline uint32_t cars_stack_place(const struct cars_stack *stack, uint32_t reg)
+{
+	uint32_t above = reg - CARS_FIRST_SAVED;
+	if (reg < CARS_FIRST_SAVED || above >= stack->rsp - stack->rfp)
+		return reg;
+	uint32_t slot = stack->rfp_slot + above;
+	return stack->base + (slot < stack->size ? slot : slot - stack->size);
+}
+
+/* ---- cars_allocation.c: how many rows a warp gets */
+
+/* Allocations of a kernel from Low to High, and how long a block took under each. */
+struct cars_levels {
+	uint32_t count;
+	uint32_t base;			    /* rows below the stack */
+	uint32_t low;			    /* rows that a warp needs at least: the kernel's and one call's */
+	uint32_t rows[CARS_MAX_LEVELS];	    /* as allocated */
+	uint32_t multiple[CARS_MAX_LEVELS]; /* N of N x Low; 0: High */
+	uint64_t cycles[CARS_MAX_LEVELS];   /* of blocks that ended in this launch */
+	uint64_t blocks[CARS_MAX_LEVELS];
+	double remembered[CARS_MAX_LEVELS]; /* mean of an earlier launch; 0: none */
+};
+
+/* What a launch and the SM allow: what the levels are made from. */
+struct cars_demand {
+	uint32_t base, max_fru, high; /* of the kernel: FRU, largest callee FRU, High-watermark */
+	uint32_t file_rows, unit;     /* of the SM; allocation granularity */
+	uint32_t warps;		      /* resident on an SM, were there registers without end */
+};
+
+void cars_levels_make(struct cars_levels *levels, const struct cars_demand *demand);
+/* Keeps one level alone: "low", "high" or the N of N x Low, which may be beyond High (of use in recursion). */
+void cars_levels_force(struct cars_levels *levels, const struct cars_demand *demand, const char *parameter);
+/* Mean cycles of a block under a level, of this launch or else remembered; 0 when unknown. */
+double cars_level_mean(const struct cars_levels *levels, uint32_t level);
+/* The best level that is known; `fallback` when none is. */
+uint32_t cars_level_best(const struct cars_levels *levels, uint32_t fallback);
+/* Figure 5: the level of the next block on an SM that is at `level`. */
+uint32_t cars_level_next(const struct cars_levels *levels, uint32_t level);
+
+/* ---- state */
+
+#define CARS_COUNTS(X)                                                                   \
+	X(calls, "instructions", "calls by warps")                                       \
+	X(pushes, "instructions", "callee saves that became pushes")                     \
+	X(pops, "instructions", "callee restores that became pops")                      \
+	X(traps, "traps", "calls and returns that spilled or filled")                    \
+	X(call_traps, "traps", "of these, calls that found no room")                     \
+	X(spilled_bytes, "bytes", "stored by traps")                                     \
+	X(filled_bytes, "bytes", "loaded by traps")                                      \
+	X(unrenamed_calls, "instructions",                                               \
+	  "calls whose saves went to memory: no run from R16, or larger than the stack") \
+	X(stalled_warps, "warps", "put on the stalled-warp list")                        \
+	X(switches, "switches", "warps switched out at a barrier")                       \
+	X(switched_bytes, "bytes", "stored and loaded by context switches")
+
+struct cars_counts {
+#define X(name, unit, help) uint64_t name;
+	CARS_COUNTS(X)
+#undef X
+};
+
+enum cars_warp_state { CARS_FREE, CARS_HAS_ROWS, CARS_STALLED, CARS_SWITCHED_OUT };
+
+struct cars_shadow;
+struct cars_warp {
+	struct cars_stack stack;
+	uint32_t wanted; /* rows */
+	uint32_t saved;	 /* rows that wait in memory after a switch */
+	uint8_t state;	 /* enum cars_warp_state */
+	uint8_t next;	 /* on the stalled-warp list; CARS_NO_SLOT ends it */
+	bool exited;	 /* threads have ended inside a call: its frame may go without a return */
+	struct cars_shadow *shadow;
+};
+
+struct cars_sm {
+	struct cars_warp warps[HD_MAX_WARPS]; /* by slot */
+	uint32_t free_rows;
+	uint8_t first, last;		  /* stalled-warp list */
+	uint32_t level;			  /* of the next block */
+	uint64_t cycles[CARS_MAX_LEVELS]; /* of blocks that ended since the last look */
+	uint64_t blocks[CARS_MAX_LEVELS];
+	struct cars_counts counts;
+	uint64_t launched[CARS_MAX_LEVELS]; /* blocks of the grid */
+	uint32_t peak;			    /* most rows of a stack in use, of the grid */
+};
+
+struct cars_cta {
+	uint32_t level;
+};
+
+/* What one launch leaves for the next of the same kernel name. */
+struct cars_kernel {
+	const char *name;
+	struct cars_levels levels;
+	struct cars_kernel *next;
+};
+
+struct cars_gpu {
+	const char *parameter;
+	uint16_t *site_fru; /* by pc */
+	uint32_t site_count;
+	uint32_t *function_fru; /* by function; CARS_UNRENAMED */
+	uint32_t function_count;
+	uint32_t largest_fru; /* of all loaded functions */
+	bool unrenamed;	      /* some loaded function saves other registers */
+	struct cars_kernel *kernels;
+	struct cars_kernel *kernel; /* of the grid */
+	struct cars_counts before;  /* of the grid */
+};
+#define CARS_UNRENAMED UINT32_MAX
+
+static inline struct cars_gpu *cars_gpu_of(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0;; i++)
+		if (gpu->policies[i] == &hd_policy_cars)
+			return gpu->policy_state[i];
+}
+static inline struct cars_sm *cars_sm_of(const struct hd_sm *sm)
+{
+	for (uint32_t i = 0;; i++)
+		if (sm->gpu->policies[i] == &hd_policy_cars)
+			return sm->policy_state[i];
+}
+static inline struct cars_warp *cars_warp_of(const struct hd_warp *warp)
+{
+	return &cars_sm_of(warp->cta->sm)->warps[warp->slot];
+}
+
+/* ---- cars_allocation.c, for the launch */
+void cars_grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid);
+void cars_grid_end(struct hd_gpu *gpu, void *state, const struct hd_grid *grid);
+uint32_t cars_admit(struct hd_sm *sm, void *state, const struct hd_grid *grid, uint32_t registers);
+/* Level of a new block on the SM; what ended there since the last one is taken into account. */
+uint32_t cars_choose_level(struct hd_sm *sm);
+
+/* ---- cars_warps.c: registers of warps */
+void cars_cta_launch(struct hd_sm *sm, void *state, struct hd_cta *cta);
+void cars_cta_retire(struct hd_sm *sm, void *state, struct hd_cta *cta);
+void cars_warp_done(struct hd_warp *warp, void *state, uint64_t now);
+void cars_barrier_wait(struct hd_warp *warp, void *state, uint64_t now);
+void cars_barrier_resume(struct hd_warp *warp, void *state, uint64_t now);
+/* Has the warp store or load rows of its stack. Returns the bytes. */
+uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, bool store);
+
+/* ---- cars_verify.c: all do nothing unless the warp has a shadow */
+void cars_verify_start(struct hd_warp *warp);
+void cars_verify_push(struct hd_warp *warp, uint32_t from, uint32_t to);
+void cars_verify_spill(struct hd_warp *warp, const struct cars_move *move);
+void cars_verify_fill(struct hd_warp *warp, const struct cars_move *move);
+void cars_verify_end(struct hd_warp *warp);
+void cars_verify_before(struct hd_warp *warp, void *state, const struct hd_dinst *inst);
+void cars_verify_after(struct hd_warp *warp, void *state, const struct hd_dinst *inst, const struct hd_effect *effect);
+
+/* ---- cars_report.c */
+/* Bits that CARS adds to an SM (IV-C). */
+uint64_t cars_storage_bits(const struct hd_config *config);
+void cars_sum_counts(const struct hd_gpu *gpu, struct cars_counts *sum);
+void cars_report(const struct hd_gpu *gpu, const void *state,
+		 void (*add)(void *context, const char *key, double value, const char *unit), void *context);
+void cars_dump(const struct hd_gpu *gpu, const void *state, FILE *out);
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * How many registers a warp gets (cars-hpca24 III-B). At launch the other limits of occupancy are known: when the
+ * register file divided among the warps that they admit holds the High-watermark, every warp gets its share and
+ * nothing is lost. Otherwise there is a choice between N x Low for N = 1, 2, ... and High. Half of the SMs begin with
+ * Low, half with High; the cycles of thread blocks from launch to end are averaged for each allocation, and each new
+ * block's SM moves one step towards the best one known (Figure 5). The best is where the next launch of a kernel of
+ * the same name begins.
+ *
+ * A block's time includes the time for which its warps wait for registers, so that the averages compare throughput.
+ * The paper gives Low "what is left over" where another resource limits occupancy; so does this.
+ */
+#include "runtime/policy/cars.h"
+
+#include "runtime/engine/limits.h"
+#include "runtime/policy/hooks.h"
+
+static uint32_t round_up(uint32_t rows, uint32_t unit)
+{
+	return (rows + unit - 1) / unit * unit;
+}
+
+static void add_level(struct cars_levels *levels, uint32_t rows, uint32_t multiple)
+{
+	levels->rows[levels->count] = rows;
+	levels->multiple[levels->count++] = multiple;
+}
+
+void cars_levels_make(struct cars_levels *levels, const struct cars_demand *demand)
+{
+	*levels = (struct cars_levels){.base = demand->base, .low = demand->base + demand->max_fru};
+	uint32_t file = demand->file_rows / demand->unit * demand->unit;
+	uint32_t low = round_up(levels->low, demand->unit), high = round_up(demand->high, demand->unit);
+	uint32_t share = demand->warps ? file / demand->warps / demand->unit * demand->unit : file;
+	high = high < low ? low : high > file ? file : high;
+	if (share >= high || high == low) {
+		add_level(levels, share > high ? share : high, 0);
+		return;
+	}
+	add_level(levels, share > low ? share : low, 1);
+	for (uint32_t n = 2; levels->count < CARS_MAX_LEVELS - 1; n++) {
+		uint32_t rows = round_up(demand->base + n * demand->max_fru, demand->unit);
+		if (rows >= high)
+			break;
+		if (rows > levels->rows[levels->count - 1])
+			add_level(levels, rows, n);
+	}
+	add_level(levels, high, 0);
+}
+
+void cars_levels_force(struct cars_levels *levels, const struct cars_demand *demand, const char *parameter)
+{
+	uint32_t file = demand->file_rows / demand->unit * demand->unit;
+	uint32_t n = (uint32_t)strtoul(parameter, NULL, 10), last = levels->count - 1;
+	uint32_t rows = round_up(demand->base + n * demand->max_fru, demand->unit);
+	if (!strcmp(parameter, "high")) {
+		levels->rows[0] = levels->rows[last];
+		levels->multiple[0] = levels->multiple[last];
+	} else if (n) {
+		levels->rows[0] = rows < file ? rows : file;
+		levels->multiple[0] = n;
+	} /* else Low, which is there already */
+	levels->count = 1;
+}
+
+double cars_level_mean(const struct cars_levels *levels, uint32_t level)
+{
+	if (levels->blocks[level])
+		return (double)levels->cycles[level] / (double)levels->blocks[level];
+	return levels->remembered[level];
+}
+
+uint32_t cars_level_best(const struct cars_levels *levels, uint32_t fallback)
+{
+	double best = 0;
+	uint32_t level = fallback;
+	for (uint32_t i = 0; i < levels->count; i++) {
+		double mean = cars_level_mean(levels, i);
+		if (mean > 0 && (best == 0 || mean < best)) {
+			best = mean;
+			level = i;
+		}
+	}
+	return level;
+}
+
+uint32_t cars_level_next(const struct cars_levels *levels, uint32_t level)
+{
+	if (cars_level_mean(levels, level) == 0)
+		return level; /* no block has ended under it yet */
+	uint32_t best = cars_level_best(levels, level);
+	return best > level ? level + 1 : best < level ? level - 1 : level;
+}
+
+/* ---- of a launch */
+
+static struct cars_kernel *find_kernel(struct hd_gpu *gpu, struct cars_gpu *cars, const char *name)
+{
+	struct cars_kernel *kernel = cars->kernels;
+	while (kernel && strcmp(kernel->name, name) != 0)
+		kernel = kernel->next;
+	if (kernel)
+		return kernel;
+	kernel = HD_ARENA_NEW(&gpu->arena, struct cars_kernel, 1);
+	*kernel = (struct cars_kernel){.name = hd_arena_strdup(&gpu->arena, name), .next = cars->kernels};
+	cars->kernels = kernel;
+	return kernel;
+}
+
+/* May a call from this kernel reach a function that its metadata does not list? */
+static bool reaches_unknown(const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	const struct hd_metadata *metadata = &grid->kernel->module->object.metadata;
+	if (metadata->mode == HD_MODE_RELOCATABLE || gpu->modules->next)
+		return true;
+	for (uint32_t f = 0; f < metadata->function_count; f++)
+		for (uint32_t c = 0; c < metadata->functions[f].call_count; c++)
+			if (metadata->functions[f].calls[c].unknown_callees)
+				return true;
+	return false;
+}
+
+/* Blocks that an SM could hold were there registers without end, and that the grid has for it. */
+static uint32_t warps_without_registers(const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_occupancy fit = hd_occupancy_compute(&limits, 0, grid->block_threads, grid->shared_bytes);
+	uint64_t share = (grid->cta_total + gpu->config.sm_count - 1) / gpu->config.sm_count;
+	return (share < fit.ctas ? (uint32_t)share : fit.ctas) * grid->block_warps;
+}
+
+static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_gpu *cars, const struct hd_grid *grid)
+{
+	const struct hd_meta_function *meta = grid->kernel->meta;
+	uint32_t unit = (uint32_t)gpu->config.register_unit / HD_WARP_LANES;
+	struct cars_demand demand = {
+		.base = meta && !cars->unrenamed ? meta->fru : grid->registers,
+		.file_rows = (uint32_t)gpu->config.registers / HD_WARP_LANES,
+		.unit = unit ? unit : 1,
+		.warps = warps_without_registers(gpu, grid),
+	};
+	if (meta && meta->call_count) {
+		uint32_t deepest = meta->high_watermark > meta->fru ? meta->high_watermark - meta->fru : 0;
+		demand.max_fru = meta->max_fru;
+		if (reaches_unknown(gpu, grid) && cars->largest_fru > demand.max_fru)
+			demand.max_fru = cars->largest_fru;
+		demand.high = demand.base + deepest;
+	}
+	return demand;
+}
+
+static bool same_levels(const struct cars_levels *a, const struct cars_levels *b)
+{
+	return a->count == b->count && !memcmp(a->rows, b->rows, a->count * sizeof(*a->rows));
+}
+
+void cars_grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid)
+{
+	struct cars_gpu *cars = state;
+	struct cars_demand demand = demand_of(gpu, cars, grid);
+	struct cars_levels levels;
+	cars_levels_make(&levels, &demand);
+	if (*cars->parameter)
+		cars_levels_force(&levels, &demand, cars->parameter);
+	cars->kernel = find_kernel(gpu, cars, hd_kernel_name(grid->kernel));
+	uint32_t best = UINT32_MAX;
+	if (same_levels(&levels, &cars->kernel->levels)) {
+		memcpy(levels.remembered, cars->kernel->levels.remembered, sizeof(levels.remembered));
+		best = cars_level_best(&levels, UINT32_MAX);
+	}
+	cars->kernel->levels = levels;
+	cars_sum_counts(gpu, &cars->before);
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		struct cars_sm *sm = cars_sm_of(gpu->sms[i]);
+		sm->level = best != UINT32_MAX ? best : i < gpu->config.sm_count / 2 ? 0 : levels.count - 1;
+		sm->free_rows = demand.file_rows;
+		sm->first = sm->last = CARS_NO_SLOT;
+		sm->peak = 0;
+		memset(sm->cycles, 0, sizeof(sm->cycles));
+		memset(sm->blocks, 0, sizeof(sm->blocks));
+		memset(sm->launched, 0, sizeof(sm->launched));
+		for (uint32_t slot = 0; slot < HD_MAX_WARPS; slot++)
+			sm->warps[slot].state = CARS_FREE;
+	}
+}
+
+uint32_t cars_admit(struct hd_sm *sm, void *state, const struct hd_grid *grid, uint32_t registers)
+{
+	(void)state;
+	(void)grid;
+	const struct cars_levels *levels = &cars_gpu_of(sm->gpu)->kernel->levels;
+	/* The dispatcher keeps to what the least allocation needs; warps beyond the registers are stalled (IV-B1). */
+	return levels->low > registers ? levels->low : registers;
+}
+
+static void take_times(struct cars_levels *levels, struct cars_sm *sm)
+{
+	for (uint32_t i = 0; i < levels->count; i++) {
+		levels->cycles[i] += sm->cycles[i];
+		levels->blocks[i] += sm->blocks[i];
+		sm->cycles[i] = sm->blocks[i] = 0;
+	}
+}
+
+uint32_t cars_choose_level(struct hd_sm *sm)
+{
+	struct cars_levels *levels = &cars_gpu_of(sm->gpu)->kernel->levels;
+	struct cars_sm *cars = cars_sm_of(sm);
+	take_times(levels, cars);
+	cars->level = cars_level_next(levels, cars->level);
+	cars->launched[cars->level]++;
+	return cars->level;
+}
+
+void cars_grid_end(struct hd_gpu *gpu, void *state, const struct hd_grid *grid)
+{
+	struct cars_gpu *cars = state;
+	struct cars_levels *levels = &cars->kernel->levels;
+	(void)grid;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		take_times(levels, cars_sm_of(gpu->sms[i]));
+	for (uint32_t i = 0; i < levels->count; i++)
+		levels->remembered[i] = cars_level_mean(levels, i);
+}

@@ -1,0 +1,50 @@
+/*
+ * Idealised GPUs that CARS is compared with (cars-hpca24 V-D, VI-A). They change the configuration and have no hooks:
+ *
+ *   vw       idealised virtual warps (after Zorua): registers, shared memory and thread-block slots without end; the
+ *            slots of threads and warps stay. Shared memory then takes nothing from the L1.
+ *   all-hit  every spill and fill hits in the L1 without a look at its tags; ports and latency as ever
+ *
+ * The paper's 10 MB L1 is `--set l1_bytes=10485760`, and its L1 bandwidths are `--set l1_ports=2` (4, 8).
+ */
+#include "heddle/config.h"
+#include "heddle/policy.h"
+
+/* More than the warp slots of any configuration can use. */
+#define MANY_REGISTERS 1048576
+#define MANY_BYTES 1048576
+
+static int make_unlimited(struct hd_config *config, const char *parameter, struct hd_diag *diag)
+{
+	(void)parameter;
+	(void)diag;
+	config->registers = MANY_REGISTERS;
+	config->shared_bytes = MANY_BYTES;
+	config->max_ctas = config->max_warps < 64 ? config->max_warps : 64;
+	config->l1_unified = 0;
+	return 0;
+}
+
+static int make_hits(struct hd_config *config, const char *parameter, struct hd_diag *diag)
+{
+	(void)parameter;
+	(void)diag;
+	config->l1_spills = 1;
+	return 0;
+}
+
+const struct hd_policy hd_policy_vw = {
+	.name = "vw",
+	.help = "idealised virtual warps: registers, shared memory and CTA slots without end",
+	.paper = "Zorua, MICRO 2016, as idealised in CARS, HPCA 2024",
+	.touches = HD_TOUCH_ALLOCATION,
+	.configure = make_unlimited,
+};
+
+const struct hd_policy hd_policy_all_hit = {
+	.name = "all-hit",
+	.help = "ideal L1: every register spill and fill hits",
+	.paper = "comparator of CARS, HPCA 2024",
+	.touches = HD_TOUCH_L1,
+	.configure = make_hits,
+};

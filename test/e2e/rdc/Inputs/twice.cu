@@ -1,0 +1,2 @@
+#include "chain.h"
+__device__ int leaf(int x) { return x; }

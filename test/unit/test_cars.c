@@ -1,0 +1,455 @@
+/* CARS on the simulated GPU under --verify: calls, traps, recursion, stalled warps and switches; its comparators. */
+#include "harness.h"
+#include "simbench.h"
+
+/* ---- programs */
+
+static void bench_init(struct simbench *bench, const char *policy)
+{
+	simbench_init(bench);
+	bench->options.policy = policy;
+	bench->options.verify = true;
+	simbench_stack(bench);
+	bench->meta.max_stack_bytes = 512;
+	bench->meta.call_depth = 3;
+	bench->meta.fru = 16;
+}
+
+static double figure(const struct simbench *bench, const char *key)
+{
+	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
+	for (uint32_t i = 0; i < record->figures.len; i++)
+		if (!strcmp(record->figures.data[i].key, key))
+			return record->figures.data[i].value;
+	ck_abort_msg("no figure %s", key);
+	return 0;
+}
+
+static void run_blocks(struct simbench *bench, uint32_t ctas, uint32_t threads)
+{
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+	int error = simbench_run(bench, ctas, threads);
+	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
+}
+
+static void add_one(struct simbench *bench, uint8_t reg)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_IADD3);
+	inst->dst = inst->a = reg;
+	inst->xkind = HD_X_IMM_B;
+	inst->x = 1;
+}
+
+/* kernel -> outer (3 saved) -> inner (2 saved), all of which write R16 and R17. */
+static void two_deep(struct simbench *bench)
+{
+	simbench_mov(bench, 4, 0);
+	simbench_call(bench, "outer");
+	simbench_function(bench, "outer");
+	simbench_prologue(bench, 3);
+	for (uint8_t reg = 16; reg < 19; reg++)
+		simbench_mov(bench, reg, reg);
+	simbench_call(bench, "inner");
+	for (uint8_t reg = 16; reg < 19; reg++)
+		add_one(bench, reg);
+	simbench_epilogue(bench, 3);
+	simbench_emit(bench, HD_OP_RET);
+	simbench_function(bench, "inner");
+	simbench_prologue(bench, 2);
+	simbench_mov(bench, 16, 100);
+	simbench_mov(bench, 17, 200);
+	add_one(bench, 17);
+	simbench_epilogue(bench, 2);
+	simbench_emit(bench, HD_OP_RET);
+	bench->meta.registers = 20;
+	bench->meta.max_fru = 4;
+	bench->meta.low_watermark = 20;
+	bench->meta.high_watermark = 16 + 4 + 3;
+}
+
+START_TEST(calls_push_and_pop_without_memory)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	two_deep(&bench);
+	run_blocks(&bench, 1, 32);
+	ck_assert_double_eq(figure(&bench, "calls"), 2);
+	ck_assert_double_eq(figure(&bench, "pushes"), 5);
+	ck_assert_double_eq(figure(&bench, "pops"), 5);
+	ck_assert_double_eq(figure(&bench, "traps"), 0);
+	ck_assert_double_eq(figure(&bench, "peak_stack"), 7);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_accesses, 0);
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(low_watermark_traps_on_the_second_call)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars:low");
+	two_deep(&bench);
+	bench.config.max_ctas = 64;
+	bench.config.registers = 20 * 32 * 64; /* 64 warps of 16 + 4 rows */
+	bench.config.register_unit = 32;
+	run_blocks(&bench, 64, 32);
+	/* Each warp: inner does not fit; outer's four rows go and come back. */
+	ck_assert_double_eq(figure(&bench, "traps"), 2 * 64);
+	ck_assert_double_eq(figure(&bench, "call_traps"), 64);
+	ck_assert_double_eq(figure(&bench, "spilled_bytes"), 4 * 128 * 64);
+	ck_assert_double_eq(figure(&bench, "filled_bytes"), 4 * 128 * 64);
+	ck_assert_double_eq(figure(&bench, "trapping_calls"), 50);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_spill_fill, 8 * 64);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.injected, 8 * 64);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* R4 counts down; each level keeps a value in R16 across the call. */
+static void recursion(struct simbench *bench, uint32_t depth)
+{
+	simbench_mov(bench, 4, depth);
+	simbench_call(bench, "again");
+	simbench_function(bench, "again")->recursive = true;
+	simbench_prologue(bench, 2);
+	struct hd_inst *copy = simbench_emit(bench, HD_OP_MOV);
+	copy->dst = 16;
+	copy->b = 4;
+	struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 4;
+	test->xkind = HD_X_IMM_B;
+	test->mods = HD_MOD(CMP, HD_CMP_EQ) | HD_MOD(SIGN, 1);
+	struct hd_inst *branch = simbench_emit(bench, HD_OP_BRA);
+	uint32_t at = bench->code.len - 1;
+	branch->guard = 0;
+	branch->xkind = HD_X_OTHER;
+	struct hd_inst *down = simbench_emit(bench, HD_OP_IADD3);
+	down->dst = down->a = 4;
+	down->xkind = HD_X_IMM_B;
+	down->x = UINT32_MAX;
+	simbench_call(bench, "again");
+	add_one(bench, 16); /* reads it after the call */
+	bench->code.data[at].x = bench->code.data[at].reconv = bench->code.len - bench->functions[0].first;
+	simbench_epilogue(bench, 2);
+	simbench_emit(bench, HD_OP_RET);
+	bench->meta.registers = 18;
+	bench->meta.max_fru = 3;
+	bench->meta.low_watermark = bench->meta.high_watermark = 19;
+}
+
+START_TEST(recursion_goes_beyond_any_stack)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	bench.config.registers = 1024; /* 32 rows: 16 of the stack, five calls */
+	bench.config.warp_unit = 1;
+	recursion(&bench, 100);
+	run_blocks(&bench, 1, 32);
+	ck_assert_double_eq(figure(&bench, "calls"), 101);
+	ck_assert_double_eq(figure(&bench, "peak_stack"), 303);
+	ck_assert_double_eq(figure(&bench, "call_traps"), 96);
+	ck_assert_double_eq(figure(&bench, "spilled_bytes"), 96 * 3 * 128);
+	ck_assert_double_eq(figure(&bench, "filled_bytes"), 96 * 3 * 128);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Lanes below 8 return early from `early`; the others go on in it and call `inner`. */
+START_TEST(frame_stays_until_all_threads_have_returned)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	simbench_s2r(&bench, 4, HD_SR_TID_X);
+	simbench_call(&bench, "early");
+	simbench_function(&bench, "early");
+	simbench_prologue(&bench, 2);
+	simbench_mov(&bench, 16, 7);
+	struct hd_inst *test = simbench_emit(&bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 4;
+	test->xkind = HD_X_IMM_B;
+	test->x = 8;
+	test->mods = HD_MOD(CMP, HD_CMP_LT) | HD_MOD(SIGN, 1);
+	struct hd_inst *branch = simbench_emit(&bench, HD_OP_BRA);
+	uint32_t at = bench.code.len - 1;
+	branch->guard = 0;
+	branch->xkind = HD_X_OTHER;
+	branch->reconv = HD_NO_PC;
+	simbench_call(&bench, "inner");
+	add_one(&bench, 16);
+	simbench_epilogue(&bench, 2);
+	simbench_emit(&bench, HD_OP_RET);
+	bench.code.data[at].x = bench.code.len - bench.functions[0].first;
+	simbench_epilogue(&bench, 2);
+	simbench_emit(&bench, HD_OP_RET);
+	simbench_function(&bench, "inner");
+	simbench_prologue(&bench, 1);
+	simbench_mov(&bench, 16, 9);
+	add_one(&bench, 16);
+	simbench_epilogue(&bench, 1);
+	simbench_emit(&bench, HD_OP_RET);
+	bench.meta.registers = 18;
+	bench.meta.max_fru = 3;
+	bench.meta.low_watermark = 19;
+	bench.meta.high_watermark = 21;
+	run_blocks(&bench, 1, 32);
+	ck_assert_double_eq(figure(&bench, "calls"), 2);
+	ck_assert_double_eq(figure(&bench, "pops"), 2 + 2 + 1);
+	ck_assert_double_eq(figure(&bench, "peak_stack"), 5);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Threads that exit in a function take its frame with them. */
+START_TEST(exit_in_a_function_releases_its_frame)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	simbench_s2r(&bench, 4, HD_SR_TID_X);
+	struct hd_inst *test = simbench_emit(&bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 4;
+	test->xkind = HD_X_IMM_B;
+	test->x = 8;
+	test->mods = HD_MOD(CMP, HD_CMP_GE) | HD_MOD(SIGN, 1);
+	struct hd_inst *branch = simbench_emit(&bench, HD_OP_BRA);
+	branch->guard = 0;
+	branch->xkind = HD_X_OTHER;
+	branch->x = branch->reconv = bench.code.len + 1;
+	simbench_call(&bench, "ends"); /* lanes below 8 */
+	simbench_mov(&bench, 16, 5);   /* the others */
+	simbench_call(&bench, "ends_not");
+	add_one(&bench, 16);
+	simbench_function(&bench, "ends");
+	simbench_prologue(&bench, 1);
+	simbench_emit(&bench, HD_OP_EXIT);
+	simbench_function(&bench, "ends_not");
+	simbench_prologue(&bench, 1);
+	simbench_mov(&bench, 16, 6);
+	simbench_epilogue(&bench, 1);
+	simbench_emit(&bench, HD_OP_RET);
+	bench.meta.registers = 17;
+	bench.meta.fru = 17;
+	bench.meta.max_fru = 2;
+	bench.meta.low_watermark = bench.meta.high_watermark = 19;
+	run_blocks(&bench, 1, 32);
+	ck_assert_double_eq(figure(&bench, "peak_stack"), 2);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* ---- stalled warps */
+
+static void add_barrier(struct simbench *bench)
+{
+	struct hd_inst *bar = simbench_emit(bench, HD_OP_BAR);
+	bar->xkind = HD_X_IMM_B;
+}
+
+/* Eight warps of a block meet at three barriers; there are registers for as many as `rows` hold. */
+static void build_barriers(struct simbench *bench, const char *policy, uint32_t rows)
+{
+	bench_init(bench, policy);
+	bench->config.registers = rows * 32;
+	bench->config.register_unit = 32;
+	bench->config.warp_unit = 1;
+	for (int i = 0; i < 3; i++) {
+		simbench_chain(bench, 4);
+		add_barrier(bench);
+		simbench_call(bench, "outer");
+	}
+	simbench_function(bench, "outer");
+	simbench_prologue(bench, 3);
+	for (uint8_t reg = 16; reg < 19; reg++)
+		simbench_mov(bench, reg, reg);
+	add_barrier(bench);
+	for (uint8_t reg = 16; reg < 19; reg++)
+		add_one(bench, reg);
+	simbench_epilogue(bench, 3);
+	simbench_emit(bench, HD_OP_RET);
+	bench->meta.registers = 20;
+	bench->meta.max_fru = 4;
+	bench->meta.low_watermark = 20;
+	bench->meta.high_watermark = 40; /* as if the chain were deeper */
+}
+
+static void run_barriers(struct simbench *bench, const char *policy, uint32_t rows, uint32_t ctas)
+{
+	build_barriers(bench, policy, rows);
+	run_blocks(bench, ctas, 256);
+}
+
+START_TEST(barriers_switch_stalled_warps_in)
+{
+	struct simbench bench;
+	run_barriers(&bench, "cars:high", 5 * 40, 1); /* five of the block's eight warps have registers */
+	ck_assert_double_ge(figure(&bench, "stalled_warps"), 3);
+	ck_assert_double_ge(figure(&bench, "switches"), 3 * 6);
+	ck_assert_double_gt(figure(&bench, "switched_bytes"), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.barriers, 8 * 6);
+	ck_assert_uint_gt(simbench_stats(&bench)->stalls[HD_STALL_suspended] +
+				  simbench_stats(&bench)->counters.l1d_spill_fill,
+			  0);
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(one_warp_at_a_time_still_ends)
+{
+	struct simbench bench;
+	run_barriers(&bench, "cars:high", 8 * 20, 3); /* Low fits one block; High four warps */
+	ck_assert_double_gt(figure(&bench, "switches"), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.barriers, 3 * 8 * 6);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Held warps and injected accesses must not depend on which cycles are visited. */
+START_TEST(skipping_cycles_changes_nothing)
+{
+	struct hd_stats stats[2];
+	for (int every = 0; every < 2; every++) {
+		struct simbench bench;
+		build_barriers(&bench, "cars", 5 * 40);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		bench.sim->gpu.every_cycle = every;
+		bench.sim->gpu.sms[0]->every_cycle = every;
+		ck_assert_int_eq(simbench_run(&bench, 5, 256), 0);
+		stats[every] = *simbench_stats(&bench);
+		simbench_release(&bench);
+	}
+	ck_assert_mem_eq(&stats[0], &stats[1], sizeof stats[0]);
+}
+END_TEST
+
+START_TEST(low_watermark_never_switches)
+{
+	struct simbench bench;
+	run_barriers(&bench, "cars:low", 8 * 20, 3);
+	ck_assert_double_eq(figure(&bench, "switches"), 0);
+	ck_assert_double_eq(figure(&bench, "stalled_warps"), 0);
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(stalled_warps_follow_those_that_end)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars:high");
+	two_deep(&bench);
+	bench.config.registers = 23 * 32 * 4;
+	bench.config.register_unit = 32;
+	bench.config.warp_unit = 1;
+	bench.meta.high_watermark = 46; /* two warps; the dispatcher launches four by Low */
+	run_blocks(&bench, 16, 32);
+	ck_assert_double_ge(figure(&bench, "stalled_warps"), 2);
+	ck_assert_double_eq(figure(&bench, "switches"), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.warps, 16);
+	ck_assert_double_eq(figure(&bench, "high_blocks"), 16);
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(next_launch_begins_with_the_best)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	two_deep(&bench);
+	bench.config.sm_count = 2;
+	bench.config.registers = 23 * 32 * 4;
+	bench.config.register_unit = 32;
+	bench.config.warp_unit = 1;
+	bench.meta.high_watermark = 46;
+	run_blocks(&bench, 64, 32);
+	double low = figure(&bench, "1x_low_blocks"), high = figure(&bench, "high_blocks");
+	ck_assert_double_gt(low, 0);
+	ck_assert_double_gt(high, 0);
+	double best = figure(&bench, "best_allocation");
+	ck_assert_int_eq(simbench_run(&bench, 2, 32), 0); /* one block an SM: all at the best */
+	ck_assert_double_eq(figure(&bench, "best_allocation") > 0, best > 0);
+	ck_assert_double_eq(figure(&bench, "calls"), 4); /* of this launch alone */
+	simbench_release(&bench);
+}
+END_TEST
+
+/* ---- what it costs and what it is compared with */
+
+static void build_chain(struct simbench *bench, uint32_t length)
+{
+	simbench_chain(bench, length);
+}
+
+static void build_chain_under_cars(struct simbench *bench, uint32_t length)
+{
+	bench->options.policy = "cars";
+	bench->meta.fru = 16;
+	simbench_chain(bench, length);
+}
+
+START_TEST(two_stages_delay_every_result)
+{
+	uint64_t base = simbench_measure(build_chain, 30, 32).counters.cycles -
+			simbench_measure(build_chain, 10, 32).counters.cycles;
+	uint64_t cars = simbench_measure(build_chain_under_cars, 30, 32).counters.cycles -
+			simbench_measure(build_chain_under_cars, 10, 32).counters.cycles;
+	ck_assert_uint_eq(cars - base, 20 * 2);
+}
+END_TEST
+
+static void build_limited(struct simbench *bench, uint32_t limit)
+{
+	static const char *const names[] = {"baseline", "swl:1", "swl:2", "swl:4"};
+	bench->options.policy = names[limit];
+	simbench_chain(bench, 20);
+	add_barrier(bench);
+	simbench_chain(bench, 20);
+}
+
+START_TEST(swl_limits_the_warps_that_issue)
+{
+	uint64_t free = simbench_measure(build_limited, 0, 256).counters.cycles;
+	uint64_t one = simbench_measure(build_limited, 1, 256).counters.cycles;
+	uint64_t two = simbench_measure(build_limited, 2, 256).counters.cycles;
+	ck_assert_uint_gt(one, two);
+	ck_assert_uint_gt(two, free);
+	/* One at a time: each of eight warps takes its two chains alone; nobody waits for a chain's last result. */
+	ck_assert_uint_ge(one, 8 * 2 * 19 * 5);
+}
+END_TEST
+
+START_TEST(policies_check_their_parameters)
+{
+	const char *const wrong[] = {"swl",  "swl:0",	   "swl:x", "cars:0",  "cars:lower",
+				     "vw:1", "baseline:1", "cars:", "vw+cars", "cars+cars"};
+	const char *const right[] = {"swl:4", "cars:low", "cars:3", "cars+all-hit", "vw+swl:8"};
+	struct simbench bench;
+	simbench_init(&bench);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		ck_assert_msg(strcmp(wrong[i], "cars:") == 0 || hd_policy_check(wrong[i], &bench.diag) == -1, "%s",
+			      wrong[i]);
+	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+		ck_assert_msg(hd_policy_check(right[i], &bench.diag) == 0, "%s: %s", right[i], bench.message);
+	simbench_release(&bench);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("cars", (const TTest *const[]){
+					   calls_push_and_pop_without_memory,
+					   low_watermark_traps_on_the_second_call,
+					   recursion_goes_beyond_any_stack,
+					   frame_stays_until_all_threads_have_returned,
+					   exit_in_a_function_releases_its_frame,
+					   barriers_switch_stalled_warps_in,
+					   one_warp_at_a_time_still_ends,
+					   skipping_cycles_changes_nothing,
+					   low_watermark_never_switches,
+					   stalled_warps_follow_those_that_end,
+					   next_launch_begins_with_the_best,
+					   two_stages_delay_every_result,
+					   swl_limits_the_warps_that_issue,
+					   policies_check_their_parameters,
+					   NULL,
+				   });
+}

@@ -1,0 +1,77 @@
+/*
+ * Identities of relocatable sources. clang derives a module's id from the path that it was
+ * given, so that `util.cu` of two directories would clash at the host link; the id is
+ * replaced in the finished object by one made from the real path and the macros. The same
+ * source at the same place gives the same bytes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/object/elf.h"
+#include "tools/heddle-cc/relocatable.h"
+
+#define ID_SECTION "__nv_module_id"
+#define ID_PREFIX "__nv_"
+
+/* FNV-1a, the NUL that ends each text included. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	do
+		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return hash;
+}
+
+const char *hd_cc_identity(struct hd_cc *cc, const char *input)
+{
+	char *real = realpath(input, NULL);
+	uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), real ? real : input);
+	for (uint32_t i = 0; i + 1 < cc->common.len; i++)
+		if (!strcmp(cc->common.data[i], "-D"))
+			hash = hash_text(hash, cc->common.data[i + 1]);
+	free(real);
+	return hd_arena_printf(&cc->arena, "%016llx", (unsigned long long)hash);
+}
+
+static const char *find_id(const struct elf_image *image, size_t *length)
+{
+	struct elf_section section;
+	for (size_t i = 1; i < image->section_count; i++) {
+		if (elf_image_section(image, i, &section) || !section.data || strcmp(section.name, ID_SECTION) != 0)
+			continue;
+		*length = strnlen((const char *)section.data, section.bytes);
+		bool known = !strncmp((const char *)section.data, ID_PREFIX, strlen(ID_PREFIX));
+		return known ? (const char *)section.data : NULL;
+	}
+	return NULL;
+}
+
+/* In the section of the id, and in the names of the two symbols that are made from it. */
+static void replace_all(uint8_t *bytes, size_t size, const char *id, const char *by)
+{
+	size_t length = strlen(id);
+	for (uint8_t *at = bytes, *end = bytes + size; (at = memmem(at, (size_t)(end - at), id, length)); at += length)
+		memcpy(at, by, length);
+}
+
+int hd_cc_give_identity(struct hd_cc *cc, const char *object, const char *identity)
+{
+	struct elf_image image;
+	uint8_t *bytes;
+	size_t size, length, digits;
+	if (hd_read_file(object, &bytes, &size, &cc->diag))
+		return -1;
+	const char *id = elf_image_init(&image, bytes, size) ? NULL : find_id(&image, &length);
+	id = id ? hd_arena_printf(&cc->arena, "%.*s", (int)length, id) : NULL;
+	elf_image_release(&image);
+	int status = 0;
+	digits = id ? strlen(id) - strlen(ID_PREFIX) : 0;
+	if (id && digits <= strlen(identity)) {
+		replace_all(bytes, size, id,
+			    hd_arena_printf(&cc->arena, ID_PREFIX "%s", identity + strlen(identity) - digits));
+		status = hd_write_file(object, bytes, size, &cc->diag);
+	}
+	free(bytes);
+	return status;
+}

@@ -1,0 +1,42 @@
+/*
+ * One run of heddle-cc at work: its temporary directory, the processes that it starts and
+ * the files that it hands over at the end.
+ */
+#ifndef HD_TOOLS_HEDDLE_CC_JOB_H
+#define HD_TOOLS_HEDDLE_CC_JOB_H
+
+#include "tools/heddle-cc/options.h"
+
+struct hd_job {
+	struct hd_cc *cc;
+	const char *directory; /* temporary */
+	hd_arguments objects;  /* what the linker gets, in the inputs' order */
+};
+
+/* Makes the temporary directory; 0 or -1 with the error reported. Release it either way. */
+int hd_job_init(struct hd_job *job, struct hd_cc *cc);
+void hd_job_release(struct hd_job *job);
+
+char *hd_job_path(struct hd_job *job, const char *name);           /* in the temporary directory */
+const char *hd_job_stem(struct hd_job *job, const char *file);     /* "dir/foo.cu" -> "foo" */
+/* Appends up to the NULL that ends the list. */
+void hd_job_add(hd_arguments *arguments, const char *first, ...) __attribute__((sentinel));
+/* Runs a process and releases its arguments; 0, or -1 when it failed. `environment`: one NAME=VALUE or NULL. */
+int hd_job_run(struct hd_job *job, hd_arguments *arguments, const char *environment);
+
+/*
+ * Moves a finished file to its place, across file systems too; an old one stays until the new one is whole.
+ * A place that is no file (-o /dev/null) is written into.
+ */
+int hd_job_deliver(struct hd_job *job, const char *from, const char *to);
+/* Metadata always, annotated IR and object with -keep: beside `output`, under its name. */
+int hd_job_deliver_side_files(struct hd_job *job, const char *prefix, const char *output);
+/* `output` without ".o", for the names of side files. */
+const char *hd_job_output_prefix(struct hd_job *job, const char *output);
+/* What ptxas -v prints, from the metadata at `prefix`. */
+int hd_job_report(struct hd_job *job, const char *prefix);
+
+/* HEDDLE_PASS for the plugin: output prefix, options of the command line, `facts` (a file, or NULL) when it is there. */
+const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, const char *facts, bool relocatable);
+
+#endif
