@@ -94,13 +94,6 @@ static bool needs_atomic_expansion(struct hd_legal *legal, LLVMValueRef inst, LL
 	}
 }
 
-static bool is_reduction(LLVMValueRef inst)
-{
-	LLVMValueRef callee = LLVMGetCalledValue(inst);
-
-	return LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName(callee), "llvm.vector.reduce.", 19);
-}
-
 static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(inst);
@@ -108,9 +101,6 @@ static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
 	switch (op) {
 	case LLVMAlloca:
 		legal->allocas = true;
-		break;
-	case LLVMCall:
-		legal->reductions = legal->reductions || is_reduction(inst);
 		break;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
@@ -185,9 +175,7 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 		strcat(pipeline, "sroa,early-cse,simplifycfg,instsimplify,");
 	else if (legal->allocas)
 		strcat(pipeline, "sroa,");
-	if (legal->reductions)
-		strcat(pipeline, "expand-reductions,");
-	if (legal->vectors || legal->reductions)
+	if (legal->vectors)
 		strcat(pipeline, "scalarizer,instsimplify,dce,");
 	if (legal->atomics)
 		strcat(pipeline, "atomic-expand,");

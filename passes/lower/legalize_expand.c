@@ -1,8 +1,8 @@
 /*
  * Operations that the machine lacks, in terms of those that it has. Integer intrinsics of odd widths go through the
  * next width and those of 128 bits through arithmetic on 64; conversions between floating point and 128 bits, ldexp,
- * frexp and powi become helpers of builtins.c; sine, logarithm and their kin the device library's __nv_*; vectors of
- * bits in memory integers. One visit of each instruction.
+ * frexp and powi become helpers of wide.c; sine, logarithm and their kin the device library's __nv_*; vectors of
+ * bits in memory integers, and reductions of vectors chains over the elements. One visit of each instruction.
  */
 #include "passes/lower/legalize.h"
 
@@ -397,7 +397,43 @@ static value warp_helper(struct hd_site *site, const char *name)
 	return call(site, full, int_type(site, 32), args, count);
 }
 
-/* ------------------------------------------------------------------ vectors of bits */
+/* ------------------------------------------------------------------ vectors */
+
+static value join(struct hd_site *site, const char *name, value a, value b)
+{
+	static const struct {
+		const char *name;
+		LLVMOpcode op;
+	} ops[] = {{"add", LLVMAdd}, {"mul", LLVMMul},	 {"and", LLVMAnd},   {"or", LLVMOr},
+		   {"xor", LLVMXor}, {"fadd", LLVMFAdd}, {"fmul", LLVMFMul}};
+	static const char *const floats[][2] = {
+		{"fmin", "minnum"}, {"fmax", "maxnum"}, {"fminimum", "minimum"}, {"fmaximum", "maximum"}};
+	value args[2] = {a, b};
+
+	for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+		if (!strcmp(name, ops[i].name))
+			return binary(site, ops[i].op, a, b);
+	for (size_t i = 0; i < 4; i++)
+		if (!strcmp(name, floats[i][0]))
+			return intrinsic(site, floats[i][1], args, 2);
+	return minmax(site, name, a, b);
+}
+
+/* One element after another, as the ordered reductions of floats demand. */
+static value reduced(struct hd_site *site, const char *name)
+{
+	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst);
+	value vector = LLVMGetArgOperand(site->inst, count - 1), out = count == 2 ? LLVMGetArgOperand(site->inst, 0) : NULL;
+
+	for (unsigned i = 0, n = LLVMGetVectorSize(LLVMTypeOf(vector)); i < n; i++) {
+		value element = LLVMBuildExtractElement(site->builder, vector,
+							LLVMConstInt(int_type(site, 32), i, false), "");
+
+		out = out ? join(site, name, out, element) : element;
+	}
+	return out;
+}
+
 
 /* The integer that has the vector's bits, where its elements are no bytes; NULL otherwise. */
 static LLVMTypeRef packed_type(struct hd_site *site, LLVMTypeRef type)
@@ -469,6 +505,10 @@ static value expand_call(struct hd_site *site)
 		return NULL;
 	if (!strncmp(name, "nvvm.", 5))
 		return warp_helper(site, name);
+	if (!strncmp(name, "vector.reduce.", 14)) {
+		name[14 + strcspn(name + 14, ".")] = '\0'; /* without the type, v4i32 */
+		return reduced(site, name + 14);
+	}
 	out = integer_intrinsic(site, name);
 	if (!out)
 		out = library(site, name);

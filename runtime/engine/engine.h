@@ -47,6 +47,7 @@ struct hd_dinst {
 	uint8_t mem_class;         /* enum hd_mem_class, from the role */
 };
 
+struct hd_verify_facts;
 struct hd_pfunction {
 	const char *name;
 	uint32_t first, count;     /* in hd_program.code */
@@ -55,6 +56,7 @@ struct hd_pfunction {
 	struct hd_module *module;
 	const uint32_t *const *tables;       /* jump tables as absolute indices */
 	const uint32_t *table_counts;
+	const struct hd_verify_facts *facts; /* of each instruction, for --verify; NULL: none */
 };
 
 /* All code that is loaded. It grows by modules; nothing moves while a grid runs. */

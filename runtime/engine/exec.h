@@ -291,6 +291,8 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 void hd_verify_return(struct hd_exec *exec, uint32_t mask);
 void hd_verify_returned(struct hd_exec *exec);
 void hd_verify_release(struct hd_warp *warp);
+/* verify_analyses.c: what is looked up for each instruction of a function that is being loaded. */
+void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
 
 /* softfp.c: floating-point formats in integers, for conversions and what the host cannot round. */
 struct hd_unpacked {

@@ -184,6 +184,7 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 		.meta = hd_metadata_find(&module->object.metadata, from->name),
 	};
 	add_tables(module, &function);
+	hd_verify_prepare(gpu, module, &function);
 	for (uint32_t i = 0; i < from->inst_count; i++) {
 		if (!constant_in_range(&from->insts[i]))
 			return hd_gpu_refuse(gpu, HD_SIM_BAD_OBJECT,

@@ -10,9 +10,11 @@
  *   dead        a register whose last read was tagged is not read before it is written (LTRF+)
  *   reconv      no lane returns from inside a branch whose paths were said to meet again
  *
+ * verify_analyses.c has the working sets of intervals and what preemption points save.
+ *
  * Off, this costs the executor one branch an instruction. On, a call copies the callee-saved rows.
  */
-#include "runtime/engine/exec.h"
+#include "runtime/engine/verify.h"
 
 #define STACK_POINTER 1
 #define FIRST_SAVED 16
@@ -31,7 +33,8 @@ struct hd_shadow {
 	struct frame *frames; /* buffers of popped frames are used again */
 	uint32_t depth, capacity;
 	uint32_t dead[256]; /* lanes */
-	bool exited;	    /* call entries may have gone without a return */
+	struct hd_poison poison;
+	bool exited; /* call entries may have gone without a return */
 };
 
 static const struct hd_gpu *gpu_of(const struct hd_grid *grid)
@@ -74,6 +77,7 @@ void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta)
 	warp->shadow->depth = 0;
 	warp->shadow->exited = false;
 	memset(warp->shadow->dead, 0, sizeof(warp->shadow->dead));
+	memset(&warp->shadow->poison, 0, sizeof(warp->shadow->poison));
 	struct frame *frame = push_frame(warp->shadow, cta->grid->kernel->function, 0);
 	frame->unbounded = !cta->grid->kernel->meta;
 }
@@ -180,6 +184,8 @@ void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 		check_registers(exec, inst, function);
 	if (!exec->fault)
 		check_dead_reads(exec, inst);
+	if (!exec->fault)
+		hd_verify_analyses_before(exec, inst, function, &shadow->poison);
 	if (!exec->fault && exec->mask && function->meta && inst->inst.role == HD_ROLE_CALLEE_SAVE)
 		check_push(exec, inst, function);
 }
@@ -205,6 +211,7 @@ static void revive_written(struct hd_shadow *shadow, uint32_t mask, const struct
 	for (unsigned word = 0; word < 4; word++)
 		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
 			shadow->dead[64 * word + (unsigned)__builtin_ctzll(left)] &= ~mask;
+	hd_verify_poison_written(&shadow->poison, mask, writes);
 }
 
 static void check_stack(struct hd_exec *exec)
@@ -215,8 +222,7 @@ static void check_stack(struct hd_exec *exec)
 	uint32_t most = grid->kernel->meta->max_stack_bytes;
 	if (!most && !grid->kernel->meta->call_count)
 		return; /* a kernel without frames and calls has no stack pointer: R1 is a register like any other */
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		uint32_t used = grid->local_bytes - exec->warp->regs[STACK_POINTER][lane];
 		if (used <= most)
 			continue;
@@ -311,8 +317,7 @@ static bool is_callee_saved(bool observed, uint32_t reg)
 static void check_preserved(struct hd_exec *exec, uint32_t mask, const struct frame *frame, uint32_t reg)
 {
 	const uint32_t *now = exec->warp->regs[reg], *then = frame->saved[reg];
-	HD_FOR_LANES(lane, mask)
-	{
+	HD_FOR_LANES (lane, mask) {
 		if (now[lane] == then[lane])
 			continue;
 		HD_FAULT(exec, lane, HD_SIM_VERIFY, "%s returns with R%u = 0x%x, it was 0x%x at the call",
@@ -338,6 +343,7 @@ void hd_verify_return(struct hd_exec *exec, uint32_t mask)
 	const char *flags = function->module ? function->module->object.metadata.flags : NULL;
 	bool observed = flags && strstr(flags, "abi=observed");
 	uint32_t rows = exec->warp->cta->grid->register_rows;
+	hd_verify_poison_dropped(&shadow->poison, mask);
 	for (uint32_t reg = 0; reg < rows && !exec->fault; reg++) {
 		if (reg != STACK_POINTER && !is_callee_saved(observed, reg))
 			continue;

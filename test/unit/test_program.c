@@ -268,6 +268,8 @@ struct verify_lab {
 	struct lab *lab;
 	struct hd_meta_function meta[2]; /* f, kernel */
 	struct hd_meta_call call;
+	struct hd_meta_interval intervals[2];
+	struct hd_meta_point points[2];
 	const char *callees[1];
 	struct hd_inst kernel[4], f[6];
 };
@@ -341,6 +343,86 @@ VERIFY_CASE(verify_reconvergence,
 	     v.f[0] = lab_s2r(16, HD_SR_LANEID), v.f[1] = lab_op(HD_OP_NOP)),
 	    "reconvergence point")
 
+/* f's prologue is an interval and what is behind it another; a point stands before the addition. */
+static void analysed(struct verify_lab *v)
+{
+	static uint32_t pcs[] = {0, 0x10, 0x20, 0x30, 0x40, 0x50};
+	v->intervals[0] = (struct hd_meta_interval){.pcs = pcs, .pc_count = 2, .working_set = {1 << 1 | 1 << 16}};
+	v->intervals[1] = (struct hd_meta_interval){
+		.id = 1, .entry_pc = 0x20, .pcs = pcs + 2, .pc_count = 4, .working_set = {1 << 1 | 1 << 16}};
+	v->points[0] = (struct hd_meta_point){.pc = 0x20, .live = {.regs = {1 << 1 | 1 << 16}}};
+	v->points[0].live_divergent = v->points[0].live;
+	v->meta[0].intervals = v->intervals;
+	v->meta[0].interval_count = 2;
+	v->meta[0].points = v->points;
+	v->meta[0].point_count = 1;
+}
+
+VERIFY_CASE(verify_analyses_accept_what_holds, analysed(&v), "")
+VERIFY_CASE(verify_working_set, (analysed(&v), v.intervals[1].working_set[0] = 1 << 16),
+	    "R1 is used, but is not in the working set of interval 1 of f")
+VERIFY_CASE(verify_working_set_of_strand, (analysed(&v), v.meta[0].strands = v.intervals, v.meta[0].strand_count = 1),
+	    "pc 0x20 of f is in no strand")
+VERIFY_CASE(verify_interval_of_pc, (analysed(&v), v.intervals[1].pc_count = 3), "pc 0x50 of f is in no interval")
+VERIFY_CASE(verify_point, (analysed(&v), v.points[0].live.regs[0] = 1 << 1),
+	    "f+0x20, block (0,0,0), thread (0,0,0): R16 is read, but a preemption point")
+VERIFY_CASE(verify_point_then_written,
+	    (analysed(&v), v.points[0].live.regs[0] = 1 << 1, v.f[2] = lab_s2r(16, HD_SR_LANEID)), "")
+/* Poison of the caller stays on in the callee, whose prologue may save it. */
+VERIFY_CASE(verify_point_before_call,
+	    (analysed(&v), v.points[1] = (struct hd_meta_point){.pc = 0x10, .live = {.regs = {1 << 1}}},
+	     v.meta[1].points = &v.points[1], v.meta[1].point_count = 1, v.f[2] = lab_s2r(16, HD_SR_LANEID)),
+	    "")
+VERIFY_CASE(verify_point_before_callee_reads,
+	    (analysed(&v), v.points[1] = (struct hd_meta_point){.pc = 0x10}, v.meta[1].points = &v.points[1],
+	     v.meta[1].point_count = 1),
+	    "f+0x0, block (0,0,0), thread (0,0,0): R1 is read, but a preemption point")
+VERIFY_CASE(verify_point_predicate,
+	    (analysed(&v), v.f[2] = lab_guarded(2, v.f[2]), v.points[0].live_divergent.preds = 4), "P2 is read")
+VERIFY_CASE(verify_point_predicate_saved, (analysed(&v), v.f[2] = lab_guarded(2, v.f[2]), v.points[0].live.preds = 4),
+	    "")
+
+/* Lane 0 passes a point while the others wait to read R20; then it meets them. */
+static int diverged_point(struct lab *lab, uint64_t live, uint64_t live_divergent)
+{
+	const struct hd_inst code[] = {lab_s2r(16, HD_SR_LANEID),
+				       lab_imm(HD_OP_MOV, 20, HD_RZ, 7),
+				       lab_isetp(0, HD_CMP_EQ, 16, 0),
+				       lab_bra(0, 5, 6),
+				       lab_bra(HD_PT, 6, HD_NO_PC),
+				       ADD(16, 1),
+				       ADD(20, 1),
+				       EXIT};
+	struct hd_meta_point point = {.pc = 0x50,
+				      .live = {.regs = {live}},
+				      .live_divergent = {.regs = {live_divergent}}};
+	struct hd_meta_function meta = {
+		.name = "kernel", .kernel = true, .own_registers = 64, .points = &point, .point_count = 1};
+	lab_function(lab, "kernel", code, 8);
+	lab->module.object.metadata = (struct hd_metadata){.functions = &meta, .function_count = 1};
+	lab->gpu.verify = true;
+	ck_assert_int_eq(lab_start(lab, 32), 0);
+	return lab_run(lab, 100);
+}
+
+START_TEST(verify_point_when_diverged)
+{
+	const uint64_t r16 = 1 << 16, r20 = 1 << 20;
+	static const struct {
+		bool own, waiting;
+		const char *thread;
+	} cases[] = {{true, true, NULL}, {false, true, "thread (0,0,0): R20"}, {true, false, "thread (1,0,0): R20"}};
+	for (unsigned i = 0; i < 3; i++) {
+		struct lab *lab = lab_new();
+		int status = diverged_point(lab, r16 | (cases[i].own ? r20 : 0), r16 | (cases[i].waiting ? r20 : 0));
+		ck_assert_int_eq(status, cases[i].thread ? HD_SIM_VERIFY : 0);
+		ck_assert_msg(!cases[i].thread || strstr(lab->gpu.error_text, cases[i].thread), "%s",
+			      lab->gpu.error_text);
+		lab_free(lab);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("program", (const TTest *const[]){
@@ -364,6 +446,17 @@ Suite *hd_suite(void)
 					      verify_dead_read,
 					      verify_dead_then_written,
 					      verify_reconvergence,
+					      verify_analyses_accept_what_holds,
+					      verify_working_set,
+					      verify_working_set_of_strand,
+					      verify_interval_of_pc,
+					      verify_point,
+					      verify_point_then_written,
+					      verify_point_before_call,
+					      verify_point_before_callee_reads,
+					      verify_point_predicate,
+					      verify_point_predicate_saved,
+					      verify_point_when_diverged,
 					      NULL,
 				      });
 }

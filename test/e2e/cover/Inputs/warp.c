@@ -91,13 +91,12 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	CHECK(__nvvm_rcp_approx_ftz_f(2.0f) == 0.5f && __nvvm_sqrt_approx_f(4.0f) == 2.0f);
 	CHECK(__nvvm_ex2_approx_f(3.0f) == 8.0f && __nvvm_lg2_approx_f(8.0f) == 3.0f);
 	CHECK(__nvvm_f2i_rm(-1.5f) == -2 && __nvvm_f2i_rp(-1.5f) == -1 && __nvvm_d2ll_rn(2.5) == 2);
-	CHECK(__nvvm_i2f_rz(0x7fffffff) == 0x7fffff80 && __nvvm_ull2d_rp(~0ull) == 0x1p64);
 	CHECK(__nvvm_d2i_hi(1.0) == 0x3ff00000 && __nvvm_lohi_i2d(0, 0x40000000) == 2.0);
 	CHECK(__nvvm_saturate_f(1.5f) == 1.0f && __nvvm_saturate_f(-1.0f) == 0.0f);
 	CHECK(__nvvm_fabs_ftz_f(-2.0f) == 2.0f && __nvvm_floor_d(-0.5) == -1.0 && __nvvm_round_f(2.5f) == 2.0f);
 	__nvvm_nanosleep(10);
 #else
-	for (unsigned i = 0; i < 52; i++)
+	for (unsigned i = 0; i < 51; i++)
 		out[n++] = 1;
 #endif
 	return n;
