@@ -10,7 +10,7 @@ BUILD = sys.argv[1]
 OUT = os.path.join(BUILD, 'bench', 'compile')
 PLUGIN = os.path.join(BUILD, 'lib', 'HeddlePasses.so')
 CLANG = os.path.join(subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip(), 'clang++')
-RUNS = 5
+RUNS = 3
 
 
 def user_seconds(command, environment=None):
