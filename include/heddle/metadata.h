@@ -149,6 +149,7 @@ struct hd_meta_function {
 	uint32_t shared_bytes;    /* kernels: static shared memory, all reachable functions included */
 	uint32_t shared_align;
 	bool dynamic_shared;      /* uses extern __shared__ */
+	bool dynamic_stack;       /* has objects of dynamic size: stack_bytes is what it takes besides */
 	uint32_t param_bytes;
 	uint32_t max_threads;     /* launch bounds; 0 none */
 	uint32_t min_ctas;

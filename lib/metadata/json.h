@@ -34,6 +34,7 @@ char *hd_json_dump(const json_t *value);
 	NUMBER("", shared_bytes)               \
 	NUMBER("", shared_align)               \
 	FLAG("", dynamic_shared)               \
+	FLAG("", dynamic_stack)                \
 	NUMBER("", param_bytes)                \
 	NUMBER("", instructions)               \
 	NUMBER("", fru)                        \

@@ -136,6 +136,25 @@ static void find_calls(struct context *context, uint32_t index)
 		facts->calls[i] = call_of(context, &calls->sites[first + i]);
 }
 
+/*
+ * Whether the stack pointer takes a value that is not a constant away from itself. A kernel that does not load it from
+ * the constant bank has no stack, and R1 is a register like any other.
+ */
+static bool moves_stack(const struct hd_function *function, const struct hd_abi *abi)
+{
+	bool loaded = !function->kernel, moves = false;
+	for (uint32_t i = 0; i < function->inst_count; i++) {
+		const struct hd_inst *inst = &function->insts[i];
+		if (inst->dst != abi->stack_pointer || !hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_DST))
+			continue;
+		if (inst->xkind == HD_X_CONST_B && inst->x == HD_CONST_X(0, HD_CB_STACK_TOP))
+			loaded = true;
+		else if (inst->xkind != HD_X_IMM_B)
+			moves = true;
+	}
+	return loaded && moves;
+}
+
 static void find_own(struct context *context, uint32_t index)
 {
 	const struct hd_function *function = &context->object->functions[index];
@@ -143,6 +162,7 @@ static void find_own(struct context *context, uint32_t index)
 	facts->name = function->name;
 	facts->kernel = function->kernel;
 	facts->recursive = context->calls->recursive[index];
+	facts->dynamic_stack = moves_stack(function, context->abi);
 	facts->address_taken = context->calls->address_taken[index];
 	facts->instructions = function->inst_count;
 	facts->own_registers = facts->registers = function->registers;

@@ -53,7 +53,7 @@ static void step_stack(struct hd_allocator *allocator, struct hd_mblock *block, 
 
 static bool is_register(const struct hd_allocator *allocator, struct hd_mreg reg)
 {
-	return reg.words && reg.id != HD_RZ && reg.id != allocator->func->abi->stack_pointer;
+	return reg.words && reg.id != HD_RZ && reg.id != hd_mfunc_frame_base(allocator->func);
 }
 
 static bool is_remakeable(const struct hd_allocator *allocator, const struct hd_minst *inst)
@@ -248,16 +248,18 @@ static bool survives_calls(const struct hd_mfunc *func, uint32_t reg)
 static void fix_tracks(struct hd_allocator *allocator)
 {
 	const struct hd_live_intervals *intervals = &allocator->intervals;
-	uint32_t stack = allocator->func->abi->stack_pointer, end = 2 * intervals->inst_count + 2;
+	uint32_t stack = allocator->func->abi->stack_pointer, base = hd_mfunc_frame_base(allocator->func), end = 2 * intervals->inst_count + 2;
 	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
 		hd_vec_clear(&allocator->tracks[reg].claims);
 	for (uint32_t i = 0; i < intervals->fixed.len; i++) {
 		const struct hd_fixed *fixed = &intervals->fixed.data[i];
-		if (fixed->reg != stack)
+		if (fixed->reg != stack && fixed->reg != base)
 			hd_track_fix(&allocator->tracks[fixed->reg], fixed->segment.start, fixed->segment.end);
 	}
 	if (allocator->stack_pointer)
 		hd_track_fix(&allocator->tracks[stack], 0, end);
+	if (allocator->func->dynamic_stack)
+		hd_track_fix(&allocator->tracks[base], 0, end);
 	for (uint32_t reg = 0; reg < HD_MREG_PT; reg++)
 		for (uint32_t i = 0; i < intervals->calls.len && !survives_calls(allocator->func, reg); i++) {
 			uint32_t write = 2 * intervals->calls.data[i] + 1;
@@ -293,14 +295,14 @@ static void compute_bound(struct hd_allocator *allocator)
 		live += change[i];
 		most = live > most ? live : most;
 	}
-	allocator->bound = (uint32_t)most + allocator->stack_pointer;
+	allocator->bound = (uint32_t)most + allocator->stack_pointer + func->dynamic_stack;
 }
 
 static void prepare(struct hd_allocator *allocator)
 {
 	hd_arena_init(&allocator->arena);
 	hd_live_intervals_compute(allocator->func, &allocator->arena, &allocator->intervals);
-	allocator->stack_pointer = !allocator->func->kernel || allocator->func->frame.len;
+	allocator->stack_pointer = !allocator->func->kernel || allocator->func->frame.len || allocator->func->dynamic_stack;
 	for_each_inst(allocator, step_stack);
 	find_remats(allocator);
 	compute_weights(allocator);

@@ -160,7 +160,7 @@ static void check_place(struct checker *checker, struct hd_mreg reg)
 
 static uint32_t slot_location(struct checker *checker, const struct hd_minst *inst)
 {
-	uint32_t stack = checker->after->abi->stack_pointer;
+	uint32_t stack = hd_mfunc_frame_base(checker->after);
 	if (inst->ref_kind != HD_MREF_FRAME || inst->a.id != stack)
 		fail(checker, "a spill outside the frame");
 	expect(checker, stack, FIRST_VALUE + checker->words + stack);

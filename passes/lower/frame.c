@@ -113,6 +113,11 @@ static uint32_t save_width(const struct framer *framer, uint32_t reg)
 static void choose_saves(struct framer *framer)
 {
 	struct hd_mfunc *func = framer->func;
+	uint32_t base = hd_mfunc_frame_base(func);
+	if (func->dynamic_stack) {
+		framer->written[base] = true;
+		func->registers = func->registers > base ? func->registers : base + 1;
+	}
 	func->saved_first = first_saved(func->abi);
 	func->saved_count = 0;
 	if (func->kernel)
@@ -171,7 +176,7 @@ static void lay_out(struct framer *framer)
 			if (save->words == words)
 				offset = place(framer, offset, 4 * words, 4 * words, &save->offset);
 		}
-	if (offset && framer->calls && framer->align < 16)
+	if (((offset && framer->calls) || func->dynamic_stack) && framer->align < 16)
 		framer->align = 16;
 	func->frame_bytes = align_up(offset, framer->align);
 }
@@ -185,6 +190,8 @@ static void resolve(struct hd_mfunc *func)
 				inst->x += func->frame.data[inst->ref].offset;
 			else if (inst->ref_kind == HD_MREF_INCOMING)
 				inst->x += func->frame_bytes;
+			else if (inst->ref_kind == HD_MREF_OUTGOING)
+				inst->x += align_up(func->outgoing_bytes, 16);
 			else
 				continue;
 			inst->ref_kind = HD_MREF_NONE;
@@ -238,6 +245,15 @@ static struct hd_minst access_save(const struct hd_mfunc *func, const struct sav
 	return inst;
 }
 
+static struct hd_minst copy_register(uint32_t to, uint32_t from, uint32_t loc)
+{
+	struct hd_minst inst = hd_minst_make(HD_OP_MOV, 0);
+	inst.dst = (struct hd_mreg){to, 0, 1};
+	inst.b = (struct hd_mreg){from, 0, 1};
+	inst.loc = loc;
+	return inst;
+}
+
 static void write_prologue(struct framer *framer, hd_insts *out, uint32_t loc)
 {
 	const struct hd_mfunc *func = framer->func;
@@ -247,11 +263,15 @@ static void write_prologue(struct framer *framer, hd_insts *out, uint32_t loc)
 		hd_vec_push(out, adjust_stack(func, -func->frame_bytes, loc));
 	for (uint32_t i = 0; i < framer->saves.len; i++)
 		hd_vec_push(out, access_save(func, &framer->saves.data[i], false, loc));
+	if (func->dynamic_stack)
+		hd_vec_push(out, copy_register(hd_mfunc_frame_base(func), func->abi->stack_pointer, loc));
 }
 
 static void write_epilogue(struct framer *framer, hd_insts *out, uint32_t loc)
 {
 	const struct hd_mfunc *func = framer->func;
+	if (func->dynamic_stack)
+		hd_vec_push(out, copy_register(func->abi->stack_pointer, hd_mfunc_frame_base(func), loc));
 	for (uint32_t i = 0; i < framer->saves.len; i++)
 		hd_vec_push(out, access_save(func, &framer->saves.data[i], true, loc));
 	if (func->frame_bytes)

@@ -86,6 +86,17 @@ void hd_mfunc_edge(struct hd_mfunc *func, uint32_t from, uint32_t to)
 	hd_vec_push(&target->preds, from);
 }
 
+uint32_t hd_mfunc_frame_base(const struct hd_mfunc *func)
+{
+	uint32_t reg = func->abi->stack_pointer;
+
+	if (!func->dynamic_stack)
+		return reg;
+	for (reg = 8; reg < HD_RZ && !hd_abi_is_saved(func->abi, reg); reg++)
+		;
+	return reg;
+}
+
 struct hd_minst hd_minst_make(unsigned op, uint16_t mods)
 {
 	return (struct hd_minst){

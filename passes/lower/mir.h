@@ -59,6 +59,7 @@ enum hd_mref {
 	HD_MREF_NONE,
 	HD_MREF_BLOCK,  /* branch target: ref is a block id */
 	HD_MREF_FRAME,  /* x += offset of frame object `ref` from R1; `a` is then R1 */
+	HD_MREF_OUTGOING, /* x += bytes of the stack-argument area of calls: from where R1 points to what lies above it */
 	HD_MREF_INCOMING, /* x += frame size: stack arguments of this function, from R1 */
 	HD_MREF_CALL,   /* ref is a symbol index (hd_object.symbols) */
 	HD_MREF_LO, HD_MREF_HI, /* x is the addend; low or high word of the address of symbol `ref` */
@@ -127,6 +128,7 @@ struct hd_mfunc {
 	uint32_t outgoing_bytes; /* largest stack-argument area of any call, at R1 + 0 */
 	uint32_t param_bytes;    /* kernels */
 	bool has_calls;
+	bool dynamic_stack; /* has objects of dynamic size: R1 moves, the frame is found through hd_mfunc_frame_base */
 	bool stack_pointer; /* after allocation: R1 is the stack pointer throughout; else (kernels only) a register like any other */
 	/* results of later steps */
 	HD_VEC(uint32_t) order;  /* block layout; empty: by id */
@@ -149,6 +151,10 @@ void hd_mfunc_edge(struct hd_mfunc *func, uint32_t from, uint32_t to); /* adds t
 
 /* An instruction with every slot empty (RZ/PT, words 0, no reference). */
 struct hd_minst hd_minst_make(unsigned op, uint16_t mods);
+
+/* The register from which frame objects and incoming arguments are addressed: R1, or where R1 moves the first saved
+ * register, which then holds what R1 was after the prologue and is nobody else's. */
+uint32_t hd_mfunc_frame_base(const struct hd_mfunc *func);
 
 static inline bool hd_mreg_is_virtual(uint32_t id) { return id >= HD_MREG_VIRTUAL; }
 static inline bool hd_mreg_is_pred(const struct hd_mfunc *func, uint32_t id)

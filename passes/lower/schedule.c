@@ -267,7 +267,7 @@ static void schedule_stretch(struct scheduler *s, struct hd_minst *insts, uint32
 static void note_fixed(void *context, struct hd_mreg *reg, bool is_def)
 {
 	struct scheduler *s = context;
-	bool stack = reg->id == s->func->abi->stack_pointer && !is_def;
+	bool stack = (reg->id == s->func->abi->stack_pointer || reg->id == hd_mfunc_frame_base(s->func)) && !is_def;
 	if (!hd_mreg_is_virtual(reg->id) && !stack)
 		s->cycle = 1;
 }

@@ -456,6 +456,15 @@ static void reset(struct hd_select *sel)
 	sel->ir = UINT32_MAX;
 }
 
+static bool has_dynamic_stack(struct hd_select *sel)
+{
+	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(sel->function); bb; bb = LLVMGetNextBasicBlock(bb))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst))
+			if (LLVMIsAAllocaInst(inst) && hd_sel_is_dynamic(sel, inst))
+				return true;
+	return false;
+}
+
 static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_t index)
 {
 	struct hd_function *out = &sel->unit->object.functions[index];
@@ -475,6 +484,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	sel->ftz = flushes_denormals(function);
 	if (!sel->func->locs.len)
 		hd_vec_push(&sel->func->locs, HD_NOWHERE);
+	sel->func->dynamic_stack = has_dynamic_stack(sel);
 	order_blocks(sel);
 	sel->block = 0;
 	hd_sel_arguments(sel);

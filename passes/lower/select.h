@@ -295,6 +295,11 @@ struct hd_address {
 	int32_t offset;
 };
 void hd_sel_alloca(struct hd_select *sel);
+bool hd_sel_is_dynamic(struct hd_select *sel, LLVMValueRef alloca); /* R1 moves for it */
+void hd_sel_stack_save(struct hd_select *sel);
+void hd_sel_stack_restore(struct hd_select *sel);
+void hd_sel_store_value(struct hd_select *sel, LLVMValueRef value, struct hd_address address, unsigned align,
+			uint16_t mods);
 void hd_sel_load(struct hd_select *sel);
 void hd_sel_store(struct hd_select *sel);
 void hd_sel_gep(struct hd_select *sel);
@@ -323,6 +328,7 @@ struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned
 void hd_sel_arguments(struct hd_select *sel);
 void hd_sel_call(struct hd_select *sel);
 void hd_sel_ret(struct hd_select *sel);
+void hd_sel_va_start(struct hd_select *sel); /* stores where the variable arguments begin */
 
 /* ---- select_intrinsic.c: the table and the generic intrinsics */
 typedef void (*hd_intrinsic_handler)(struct hd_select *sel, unsigned arg);

@@ -111,7 +111,9 @@ static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type
 static struct hd_address stack_slot(struct hd_select *sel, bool incoming, uint32_t offset)
 {
 	return (struct hd_address){.space = HD_AS_LOCAL,
-				   .base = {sel->func->abi->stack_pointer, 0, 1},
+				   .base = {incoming ? hd_mfunc_frame_base(sel->func)
+						     : sel->func->abi->stack_pointer,
+					    0, 1},
 				   .ref_kind = incoming ? HD_MREF_INCOMING : HD_MREF_NONE,
 				   .offset = (int32_t)offset};
 }
@@ -228,10 +230,6 @@ void hd_sel_arguments(struct hd_select *sel)
 					offsets[i]);
 		return;
 	}
-	if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(sel->function))) {
-		hd_sel_unsupported(sel, "definition of a function with variable arguments");
-		return;
-	}
 	sel->signature = signature_of(sel, LLVMGlobalGetValueType(sel->function), NULL);
 	regs = receive(sel, sel->signature->args, sel->signature->arg_count, true);
 	leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, sel->signature->arg_count + 1);
@@ -302,6 +300,47 @@ static void copy_aggregates(struct hd_select *sel, const struct hd_signature *si
 	}
 }
 
+/*
+ * Variable arguments lie behind the fixed ones on the stack, each aligned as its type: what clang's va_arg reads.
+ * Returns the bytes of the whole area.
+ */
+static uint32_t send_variable(struct hd_select *sel, const struct hd_signature *sig, unsigned fixed)
+{
+	uint32_t at = round_up(sig->bytes, 16);
+
+	for (unsigned i = fixed, n = LLVMGetNumArgOperands(sel->inst); i < n; i++) {
+		LLVMValueRef operand = LLVMGetArgOperand(sel->inst, i);
+		LLVMTypeRef type = LLVMTypeOf(operand), aggregate;
+		uint32_t align = LLVMABIAlignmentOfType(sel->layout, type);
+
+		aggregate = byval_of(sel, sel->inst, i, &align);
+		at = round_up(at, align);
+		if (aggregate)
+			hd_sel_copy_bytes(sel, stack_slot(sel, false, at),
+					  hd_sel_address(sel, hd_sel_leaf(sel, operand, 0),
+							 LLVMGetPointerAddressSpace(type)),
+					  LLVMABISizeOfType(sel->layout, aggregate), align);
+		else
+			hd_sel_store_value(sel, operand, stack_slot(sel, false, at), align, 0);
+		at += (uint32_t)LLVMABISizeOfType(sel->layout, aggregate ? aggregate : type);
+	}
+	return at;
+}
+
+void hd_sel_va_start(struct hd_select *sel)
+{
+	LLVMTypeRef list = LLVMTypeOf(LLVMGetOperand(sel->inst, 0));
+	struct hd_leaf first = {.kind = HD_LEAF_INCOMING, .words = 2};
+
+	if (!sel->signature) {
+		hd_sel_unsupported(sel, "va_start in a kernel");
+		return;
+	}
+	first.imm[0] = round_up(sel->signature->bytes, 16);
+	hd_sel_store_at(sel, hd_sel_address(sel, hd_sel_arg(sel, 0), LLVMGetPointerAddressSpace(list)), 0, 8,
+			hd_sel_reg(sel, first), 0);
+}
+
 static struct hd_minst *push_call(struct hd_select *sel, LLVMValueRef callee, struct hd_mreg target, uint32_t symbol)
 {
 	struct hd_minst *inst;
@@ -329,21 +368,18 @@ static void real_call(struct hd_select *sel, LLVMValueRef callee)
 	struct hd_signature *sig = signature_of(sel, type, sel->inst);
 	struct hd_mreg *regs, *used, target = HD_MREG_NONE;
 	const struct hd_slot_entry *symbol = callee ? hd_ptrmap_get(&sel->symbols, callee) : NULL;
-	uint32_t args, results = 0, service;
+	uint32_t args, results = 0, service, bytes;
 	struct hd_leaf *leaves;
 	struct hd_minst *inst;
 
-	if (LLVMIsFunctionVarArg(type)) {
-		hd_sel_unsupported(sel, "call with variable arguments");
-		return;
-	}
 	if (callee && !symbol && !syscall_of(callee, &service)) {
 		hd_sel_unsupported(sel, "call of '%s'", LLVMGetValueName(callee));
 		return;
 	}
 	sel->func->has_calls = true;
-	if (sig->bytes > sel->func->outgoing_bytes)
-		sel->func->outgoing_bytes = sig->bytes;
+	bytes = LLVMIsFunctionVarArg(type) ? send_variable(sel, sig, LLVMCountParamTypes(type)) : sig->bytes;
+	if (bytes > sel->func->outgoing_bytes)
+		sel->func->outgoing_bytes = bytes;
 	regs = argument_registers(sel, sig);
 	if (!callee)
 		target = hd_sel_reg(sel, hd_sel_leaf(sel, LLVMGetCalledValue(sel->inst), 0));

@@ -58,6 +58,30 @@ static void set_memory(struct hd_select *sel, unsigned arg)
 	hd_sel_memset(sel);
 }
 
+static void stack(struct hd_select *sel, unsigned restore)
+{
+	if (restore)
+		hd_sel_stack_restore(sel);
+	else
+		hd_sel_stack_save(sel);
+}
+
+static void variable_arguments(struct hd_select *sel, unsigned arg)
+{
+	(void)arg;
+	hd_sel_va_start(sel);
+}
+
+/* A list of arguments is one pointer. */
+static void copy_list(struct hd_select *sel, unsigned arg)
+{
+	LLVMTypeRef to = LLVMTypeOf(LLVMGetOperand(sel->inst, 0)), from = LLVMTypeOf(LLVMGetOperand(sel->inst, 1));
+
+	(void)arg;
+	hd_sel_copy_bytes(sel, hd_sel_address(sel, hd_sel_arg(sel, 0), LLVMGetPointerAddressSpace(to)),
+			  hd_sel_address(sel, hd_sel_arg(sel, 1), LLVMGetPointerAddressSpace(from)), 8, 8);
+}
+
 static void pointer_mask(struct hd_select *sel, unsigned arg)
 {
 	struct hd_leaf pointer = hd_sel_arg(sel, 0), mask = hd_sel_arg(sel, 1);
@@ -105,6 +129,11 @@ static const struct hd_intrinsic general[] = {
 	{"memset", set_memory, 0},
 	{"memset.inline", set_memory, 0},
 	{"ptrmask", pointer_mask, 0},
+	{"stacksave", stack, 0},
+	{"stackrestore", stack, 1},
+	{"va_start", variable_arguments, 0},
+	{"va_copy", copy_list, 0},
+	{"va_end", ignore, 0},
 	{NULL, NULL, 0},
 };
 

@@ -393,7 +393,7 @@ static bool fits_int32(uint64_t value)
 /* R1 + the place of a frame object or of the incoming stack arguments. */
 static struct hd_mreg stack_address(struct hd_select *sel, const struct hd_leaf *leaf)
 {
-	struct hd_mreg sp = {sel->func->abi->stack_pointer, 0, 1};
+	struct hd_mreg sp = {hd_mfunc_frame_base(sel->func), 0, 1};
 	struct hd_minst *inst;
 	struct hd_opnd offset = hd_imm((uint32_t)leaf->imm[0]);
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);

@@ -75,7 +75,7 @@ static struct hd_minst access_slot(struct spiller *spiller, bool load, const str
 {
 	struct hd_minst inst = hd_minst_make(load ? HD_OP_LDL : HD_OP_STL, size_mod(reg.words));
 	inst.role = load ? HD_ROLE_SPILL_LOAD : HD_ROLE_SPILL_STORE;
-	inst.a = (struct hd_mreg){spiller->func->abi->stack_pointer, 0, 1};
+	inst.a = (struct hd_mreg){hd_mfunc_frame_base(spiller->func), 0, 1};
 	inst.xkind = HD_X_OTHER;
 	inst.ref_kind = HD_MREF_FRAME;
 	inst.ref = piece->slot;

@@ -31,7 +31,7 @@ static const char *title_of(const struct hd_kernel *kernel)
 	return hd_kernel_name(kernel);
 }
 
-/* Does anything that the function reaches have a call whose depth is not known? `seen` is a flag a function. */
+/* Does anything that the function reaches have a call whose depth is not known, or a stack object of dynamic size? `seen` is a flag a function. */
 static bool depth_unknown(const struct hd_metadata *metadata, const struct hd_meta_function *function, bool *seen)
 {
 	uint32_t index = (uint32_t)(function - metadata->functions);
@@ -40,7 +40,7 @@ static bool depth_unknown(const struct hd_metadata *metadata, const struct hd_me
 	if (seen[index])
 		return false;
 	seen[index] = true;
-	if (function->recursive)
+	if (function->recursive || function->dynamic_stack)
 		return true;
 	for (uint32_t i = 0; i < function->call_count; i++) {
 		const struct hd_meta_call *call = &function->calls[i];

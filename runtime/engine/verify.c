@@ -79,7 +79,7 @@ void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta)
 	memset(warp->shadow->dead, 0, sizeof(warp->shadow->dead));
 	memset(&warp->shadow->poison, 0, sizeof(warp->shadow->poison));
 	struct frame *frame = push_frame(warp->shadow, cta->grid->kernel->function, 0);
-	frame->unbounded = !cta->grid->kernel->meta;
+	frame->unbounded = !cta->grid->kernel->meta || cta->grid->kernel->meta->dynamic_stack;
 }
 
 void hd_verify_release(struct hd_warp *warp)
@@ -281,7 +281,7 @@ static bool check_site(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 	if (!may_call(site, to->name))
 		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY, "%s calls %s, which is not among the site's callees",
 			 caller->name, to->name);
-	return site->recursive || site->unknown_callees || !to->meta || to->meta->recursive;
+	return site->recursive || site->unknown_callees || !to->meta || to->meta->recursive || to->meta->dynamic_stack;
 }
 
 void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)

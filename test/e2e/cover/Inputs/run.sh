@@ -8,7 +8,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 common="-std=gnu11 -ffp-contract=off -fno-math-errno -Wno-unknown-attributes -Wno-pass-failed -Wno-psabi -w"
-$clang $common -O1 -march=native -o host "$source" -lm
+$clang $common -O1 -march=native -o host "$@" "$source" -lm
 ./host
 cat > launch.ini <<END
 [launch]

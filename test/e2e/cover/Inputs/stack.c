@@ -82,6 +82,15 @@ static NOINLINE u64 deep(const u64 *in, unsigned level)
 	return sum(frame, 20) + ((u64)frame & 31);
 }
 
+#ifdef SMALL /* no recursion: the stack's size is known but for the objects */
+static unsigned theme(const u64 *in, u64 *out, unsigned thread)
+{
+	unsigned n = 0;
+	RESULT(dynamic(in, thread % 7, in[0]));
+	RESULT(arguments(4, -1, ~UINT64_C(0), -2.5, in));
+	return n;
+}
+#else
 static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 {
 	unsigned n = 0;
@@ -98,3 +107,4 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	RESULT(sum(local, thread % 3 + 1));
 	return n;
 }
+#endif
