@@ -23,6 +23,7 @@ struct hd_options {
 	uint32_t preempt_every;   /* preempt-every= */
 	const char *abi;          /* abi=cars|observed */
 	const char *launch_facts; /* launches=FILE: what libclang saw, JSON written by heddle-cc */
+	const char *without;      /* without=: improvements of the code that are switched off, to measure each */
 	const char *dump;         /* dump=isel,regalloc,... : MIR after these steps, on stderr */
 	bool relocatable;         /* rdc: undefined functions are allowed */
 	bool check;               /* verify after each step; on by default in debug builds and under check=1 */

@@ -7,4 +7,4 @@ ptxas=$(PATH="$PATH:${CUDA_PATH:-/usr/local/cuda}/bin" command -v ptxas) || {
 	echo 'ptxas not found'
 	exit 0
 }
-exec python3 scripts/bench_ptxas.py "${B:-build}" "$ptxas"
+exec python3 scripts/bench_ptxas.py "${B:-build}" "$ptxas" "$@"

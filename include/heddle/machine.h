@@ -88,6 +88,7 @@ enum hd_width { HD_W__ = 0, HD_W_R = 1, HD_W_D = 2, HD_W_Q = 4, HD_W_M = 16, HD_
 	X(LUT, 0, 8, "#")                                                                      \
 	X(SHAMT, 0, 5, "#")                                                                    \
 	X(WRAP, 0, 1, "|W")                                                                    \
+	X(SHIFTED, 1, 2, "|U64|S64")                                                           \
 	X(SH, 0, 1, "|SH")                                                                     \
 	X(SR, 0, 8, "sr")                                                                      \
 	X(MUFUFN, 0, 4, "RCP|RSQ|SQRT|SIN|COS|EX2|LG2|TANH|RCP64H|RSQ64H")                     \
@@ -120,6 +121,7 @@ enum { HD_BOOL_AND, HD_BOOL_OR, HD_BOOL_XOR };
 enum { HD_UNSIGNED, HD_SIGNED };
 enum { HD_RN, HD_RM, HD_RP, HD_RND_RZ };
 enum { HD_MIN, HD_MAX };
+enum { HD_SHIFTED_32, HD_SHIFTED_U64, HD_SHIFTED_S64 };
 enum hd_mufu { HD_MUFU_RCP, HD_MUFU_RSQ, HD_MUFU_SQRT, HD_MUFU_SIN, HD_MUFU_COS, HD_MUFU_EX2, HD_MUFU_LG2,
 	       HD_MUFU_TANH, HD_MUFU_RCP64H, HD_MUFU_RSQ64H };
 enum hd_type { HD_U8, HD_S8, HD_U16, HD_S16, HD_U32, HD_S32, HD_U64, HD_S64, HD_F16, HD_F32, HD_F64, HD_BF16 };

@@ -20,6 +20,7 @@ const struct hd_abi hd_abi_cars = {
 	.result_count = 12,
 	.callee_saved = {BITS(16, 63), BITS(0, 63), BITS(0, 63), BITS(0, 62)},
 	.contiguous_saves = true,
+	.reserved_registers = 2,
 };
 
 const struct hd_abi hd_abi_observed = {
@@ -32,6 +33,7 @@ const struct hd_abi hd_abi_observed = {
 	.callee_saved = {BITS(2, 2) | BITS(16, 31) | (UPPER_FOURS & BITS(32, 63)), UPPER_FOURS, UPPER_FOURS,
 			 UPPER_FOURS &BITS(0, 62)},
 	.contiguous_saves = false,
+	.reserved_registers = 2,
 };
 
 const struct hd_abi *hd_abi_find(const char *name)

@@ -14,6 +14,12 @@ struct hd_abi {
 	uint8_t first_result, result_count;
 	uint64_t callee_saved[4];     /* bit per register */
 	bool contiguous_saves;        /* saves are a run from the first callee-saved register up (CARS) */
+	/*
+	 * Registers that every thread is given beyond the highest that its code names, as `ptxas -v` and the cubin's
+	 * EIATTR_REGCOUNT count them on Volta and later: a kernel of nothing but EXIT has 4, its R0 and R1 and these.
+	 * The hardware keeps them for traps; limits (launch bounds, -maxrregcount, 255) include them.
+	 */
+	uint8_t reserved_registers;
 };
 
 extern const struct hd_abi hd_abi_cars;     /* callee-saved R16 up, as cars-hpca24 III has it: the default */

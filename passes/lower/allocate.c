@@ -31,24 +31,6 @@ static void for_each_inst(struct hd_allocator *allocator, inst_step step)
 			step(allocator, &func->blocks.data[id], &func->blocks.data[id].insts.data[i]);
 }
 
-/* ---- the stack pointer ---- */
-
-static void note_stack(void *context, struct hd_mreg *reg, bool is_def)
-{
-	struct hd_allocator *allocator = context;
-	(void)is_def;
-	allocator->stack_pointer |= reg->id == allocator->func->abi->stack_pointer;
-}
-
-static void step_stack(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst)
-{
-	(void)block;
-	if (inst->op < HD_OP_COUNT && hd_opinfo[inst->op].effects & HD_FX_CALL)
-		allocator->stack_pointer = true;
-	if (!allocator->stack_pointer)
-		hd_minst_visit(allocator->func, inst, note_stack, allocator);
-}
-
 /* ---- values that can be made again ---- */
 
 static bool is_register(const struct hd_allocator *allocator, struct hd_mreg reg)
@@ -248,7 +230,8 @@ static bool survives_calls(const struct hd_mfunc *func, uint32_t reg)
 static void fix_tracks(struct hd_allocator *allocator)
 {
 	const struct hd_live_intervals *intervals = &allocator->intervals;
-	uint32_t stack = allocator->func->abi->stack_pointer, base = hd_mfunc_frame_base(allocator->func), end = 2 * intervals->inst_count + 2;
+	uint32_t stack = allocator->func->abi->stack_pointer, base = hd_mfunc_frame_base(allocator->func),
+		 end = 2 * intervals->inst_count + 2;
 	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
 		hd_vec_clear(&allocator->tracks[reg].claims);
 	for (uint32_t i = 0; i < intervals->fixed.len; i++) {
@@ -256,8 +239,7 @@ static void fix_tracks(struct hd_allocator *allocator)
 		if (fixed->reg != stack && fixed->reg != base)
 			hd_track_fix(&allocator->tracks[fixed->reg], fixed->segment.start, fixed->segment.end);
 	}
-	if (allocator->stack_pointer)
-		hd_track_fix(&allocator->tracks[stack], 0, end);
+	hd_track_fix(&allocator->tracks[stack], 0, end);
 	if (allocator->func->dynamic_stack)
 		hd_track_fix(&allocator->tracks[base], 0, end);
 	for (uint32_t reg = 0; reg < HD_MREG_PT; reg++)
@@ -295,20 +277,52 @@ static void compute_bound(struct hd_allocator *allocator)
 		live += change[i];
 		most = live > most ? live : most;
 	}
-	allocator->bound = (uint32_t)most + allocator->stack_pointer + func->dynamic_stack;
+	allocator->bound = (uint32_t)most + 1 + func->dynamic_stack; /* R1 is kept */
+}
+
+/*
+ * Registers a thread at which an SM of 65536 holds a multiple of four warps, one for each scheduler. Fewer than one
+ * of them buy nothing.
+ */
+static uint32_t occupancy_step(uint32_t registers)
+{
+	static const uint8_t steps[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168};
+	for (unsigned i = 0; i < sizeof(steps); i++)
+		if (registers <= steps[i])
+			return steps[i];
+	return HD_MAX_REGS;
+}
+
+static void compute_free(struct hd_allocator *allocator)
+{
+	const struct hd_live_intervals *intervals = &allocator->intervals;
+	const struct hd_mfunc *func = allocator->func;
+	uint32_t reserved = func->abi->reserved_registers,
+		 step = occupancy_step(allocator->bound + reserved) - reserved;
+	allocator->free = step < allocator->cap ? step : allocator->cap;
+	allocator->reads_late = HD_ARENA_NEW(&allocator->arena, bool, intervals->inst_count + 1);
+	bool rest = !hd_list_has(func->without, "rest");
+	for (uint32_t i = 0; rest && i < intervals->order_count; i++) {
+		uint32_t id = intervals->order[i];
+		for (uint32_t k = 0; k < func->blocks.data[id].insts.len; k++) {
+			unsigned op = func->blocks.data[id].insts.data[k].op;
+			allocator->reads_late[intervals->first[id] + k] =
+				op < HD_OP_COUNT && hd_opinfo[op].effects & (HD_FX_LOAD | HD_FX_STORE);
+		}
+	}
 }
 
 static void prepare(struct hd_allocator *allocator)
 {
 	hd_arena_init(&allocator->arena);
 	hd_live_intervals_compute(allocator->func, &allocator->arena, &allocator->intervals);
-	allocator->stack_pointer = !allocator->func->kernel || allocator->func->frame.len || allocator->func->dynamic_stack;
-	for_each_inst(allocator, step_stack);
 	find_remats(allocator);
 	compute_weights(allocator);
 	compute_hints(allocator);
 	fix_tracks(allocator);
 	compute_bound(allocator);
+	compute_free(allocator);
+	allocator->bank = hd_banks_choose(allocator->func, &allocator->arena);
 }
 
 static void finish_round(struct hd_allocator *allocator)
@@ -333,7 +347,8 @@ static struct hd_assignment assign_best(struct hd_allocator *allocator)
 {
 	struct hd_assignment best;
 	hd_allocator_assign(allocator, HD_BY_START, &best);
-	bool perfect = !best.spilled.len && best.failed == HD_NO_REG && best.highest <= allocator->bound;
+	bool perfect = !best.spilled.len && best.failed == HD_NO_REG &&
+		       (best.highest <= allocator->bound || best.highest <= allocator->free);
 	if (perfect || (allocator->intervals.inst_count > MANY_INSTS && best.failed == HD_NO_REG))
 		return best;
 	for (unsigned strategy = HD_BY_START + 1; strategy < HD_STRATEGY_COUNT; strategy++) {
@@ -381,7 +396,6 @@ static void apply(struct hd_allocator *allocator, const struct hd_assignment *as
 {
 	struct hd_mfunc *func = allocator->func;
 	struct rename rename = {func, assignment->reg};
-	func->stack_pointer = allocator->stack_pointer;
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++)
 			hd_minst_visit(func, &func->blocks.data[id].insts.data[i], rename_operand, &rename);
@@ -419,9 +433,8 @@ static int run_round(struct hd_allocator *allocator, bool *again)
 int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct hd_allocator *allocator = hd_xcalloc(1, sizeof(*allocator));
-	uint32_t limit = func->max_registers < HD_MAX_REGS ? func->max_registers : HD_MAX_REGS;
 	allocator->func = func;
-	allocator->cap = limit ? limit : HD_MAX_REGS;
+	allocator->cap = hd_mfunc_cap(func);
 	int status = 0;
 	bool again = true;
 	for (; again && !status && allocator->round < MAX_ROUNDS; allocator->round++)

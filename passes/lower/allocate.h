@@ -48,8 +48,10 @@ struct hd_allocator {
 	HD_VEC(struct hd_piece) pieces; /* by virtual register */
 	HD_VEC(struct hd_minst) remats;
 	uint32_t cap;	       /* general registers R0 .. R(cap-1) */
-	bool stack_pointer;    /* R1 is kept */
 	uint32_t bound;	       /* registers live at once at the worst place: no assignment can use fewer */
+	uint32_t free;	       /* as many that cost no occupancy beyond what the bound costs */
+	uint8_t *bank;	       /* by virtual register: enum hd_bank, wished */
+	bool *reads_late;      /* by instruction of the linear order: memory instructions */
 	double *weight, *cost; /* by virtual register: cost of spilling it for a position, and in all */
 	bool *crosses;	       /* by virtual register: live across a call */
 	uint32_t *hint_start;  /* by virtual register */
@@ -79,6 +81,10 @@ static inline uint32_t hd_allocator_segments(const struct hd_allocator *allocato
 	*segments = allocator->intervals.segments + start[word];
 	return start[word + 1] - start[word];
 }
+
+/* Register banks that instructions wish for (banks.c), by virtual register; the array is the arena's. */
+enum hd_bank { HD_BANK_ANY, HD_BANK_EVEN, HD_BANK_ODD };
+uint8_t *hd_banks_choose(struct hd_mfunc *func, struct hd_arena *arena);
 
 /* The independent checker (check_allocation.c): `before` is the function as hd_allocation_snapshot copied it. */
 void hd_allocation_snapshot(struct hd_mfunc *func, struct hd_arena *arena, struct hd_mfunc *before);

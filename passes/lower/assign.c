@@ -13,6 +13,8 @@
 
 #include "passes/lower/allocate.h"
 
+#define REST 8u /* instructions after which a memory instruction has read its operands in any case */
+
 struct entry {
 	uint32_t vreg, words, start, length;
 };
@@ -199,6 +201,49 @@ static bool is_hole(const struct assign *assign, uint32_t vreg, uint32_t base)
 	return hd_track_meet(track, 0, segments[0].start, segments[0].start + 1) < track->claims.len;
 }
 
+/*
+ * Whether a word of the register was last read by a memory instruction shortly before: such an instruction reads its
+ * operands late, and the next write would have to wait for it.
+ */
+static bool is_tired(const struct assign *assign, uint32_t vreg, uint32_t base)
+{
+	const struct hd_allocator *allocator = assign->allocator;
+	uint32_t word = allocator->intervals.live.base[vreg], words = hd_allocator_words(allocator, vreg);
+	for (uint32_t i = 0; i < words; i++) {
+		const struct hd_segment *segments;
+		if (!hd_allocator_segments(allocator, word + i, &segments))
+			continue;
+		const struct hd_track *track = &assign->tracks[base + i];
+		uint32_t start = segments[0].start, at = hd_track_meet(track, 0, start, UINT32_MAX);
+		if (!at || track->claims.data[at - 1].end + 2 * REST <= start)
+			continue;
+		uint32_t end = track->claims.data[at - 1].end;
+		if (end != start && allocator->reads_late[(end - 1) / 2])
+			return true;
+	}
+	return false;
+}
+
+/* The lowest place that is rested, among the registers that cost no occupancy. */
+static uint32_t rested(const struct assign *assign, uint32_t vreg)
+{
+	const struct hd_allocator *allocator = assign->allocator;
+	uint32_t words = hd_allocator_words(allocator, vreg);
+	if (is_pred(assign, vreg) || !allocator->func->kernel || allocator->func->has_calls)
+		return HD_NO_REG;
+	uint32_t found = HD_NO_REG;
+	for (uint32_t base = 0; base + words <= allocator->free; base += words) {
+		bool wished =
+			words > 1 || !allocator->bank[vreg] || (base & 1) == (allocator->bank[vreg] == HD_BANK_ODD);
+		if ((!wished && found != HD_NO_REG) || !fits(assign, vreg, base) || is_tired(assign, vreg, base))
+			continue;
+		if (wished)
+			return base;
+		found = base;
+	}
+	return found;
+}
+
 static uint32_t lowest(const struct assign *assign, uint32_t vreg)
 {
 	uint32_t words = hd_allocator_words(assign->allocator, vreg), end = end_base(assign, vreg);
@@ -302,6 +347,8 @@ void hd_allocator_assign(struct hd_allocator *allocator, enum hd_strategy strate
 	while (assign.work.len && result->failed == HD_NO_REG) {
 		uint32_t vreg = hd_vec_pop(&assign.work);
 		uint32_t base = hinted(&assign, vreg);
+		if (base == HD_NO_REG && strategy == HD_BY_START)
+			base = rested(&assign, vreg);
 		if (base == HD_NO_REG)
 			base = lowest(&assign, vreg);
 		if (base != HD_NO_REG)

@@ -149,7 +149,7 @@ static void release(struct operands *operands)
 
 static void check_place(struct checker *checker, struct hd_mreg reg)
 {
-	uint32_t limit = checker->after->max_registers;
+	uint32_t limit = hd_mfunc_cap(checker->after);
 	if (hd_mreg_is_virtual(reg.id))
 		fail(checker, "a virtual register is left");
 	else if (reg.id < HD_RZ && reg.id % reg.words)

@@ -1,9 +1,10 @@
 /*
  * Copy coalescing on the way out of SSA form: the registers of a parallel move become one
  * class, the most frequent move first, where the live intervals of the classes do not meet
- * word by word. A class lies inside a wider one at an aligned word, so single words are
- * computed in the pair or quad that they end in. Needs parallel copies; near linear:
- * sorting, and insertion of the shorter segment list into the longer one.
+ * word by word; behind a move at the end of a block, where its two sides live on with the
+ * same value (one into a loop's next turn, one out of it), they may. A class lies inside a wider one at an aligned
+ * word, so single words are computed in the pair or quad that they end in. Needs parallel copies; near linear: sorting,
+ * and insertion of the shorter segment list into the longer one.
  */
 #include "passes/lower/leave_ssa.h"
 
@@ -39,24 +40,47 @@ static uint32_t seek(const hd_segments *list, uint32_t position)
 	return low;
 }
 
-static bool segments_meet(const hd_segments *a, const hd_segments *b)
+/* Whether two lists overlap anywhere but inside `same`. */
+static bool segments_meet(const hd_segments *a, const hd_segments *b, struct hd_segment same)
 {
 	if (a->len > b->len)
-		return segments_meet(b, a);
+		return segments_meet(b, a, same);
 	for (uint32_t i = 0; i < a->len; i++) {
-		uint32_t at = seek(b, a->data[i].start);
-		if (at < b->len && b->data[at].start < a->data[i].end)
-			return true;
+		struct hd_segment segment = a->data[i];
+		for (uint32_t at = seek(b, segment.start); at < b->len && b->data[at].start < segment.end; at++) {
+			struct hd_segment other = b->data[at];
+			uint32_t start = other.start > segment.start ? other.start : segment.start;
+			uint32_t end = other.end < segment.end ? other.end : segment.end;
+			if (start < same.start || end > same.end)
+				return true;
+		}
 	}
 	return false;
 }
 
-static void insert_segment(hd_segments *list, struct hd_segment segment)
+static void insert_disjoint(hd_segments *list, struct hd_segment segment)
 {
 	uint32_t at = seek(list, segment.start);
 	hd_vec_push(list, segment);
 	memmove(&list->data[at + 1], &list->data[at], (list->len - 1 - at) * sizeof(segment));
 	list->data[at] = segment;
+}
+
+/* Adds the parts of a segment that the list does not have. */
+static void insert_segment(hd_segments *list, struct hd_segment segment)
+{
+	while (segment.start < segment.end) {
+		uint32_t at = seek(list, segment.start);
+		struct hd_segment part = segment;
+		if (at < list->len && list->data[at].start < segment.end) {
+			part.end = list->data[at].start;
+			segment.start = list->data[at].end;
+		} else {
+			segment.start = segment.end;
+		}
+		if (part.start < part.end)
+			insert_disjoint(list, part);
+	}
 }
 
 static void merge_segments(hd_segments *to, hd_segments *from)
@@ -72,7 +96,8 @@ static void merge_segments(hd_segments *to, hd_segments *from)
 }
 
 /* Puts class `part` at word `at` of class `whole` if nothing meets. */
-static bool merge_classes(struct hd_leave *leave, uint32_t whole, uint32_t part, uint32_t at)
+static bool merge_classes(struct hd_leave *leave, uint32_t whole, uint32_t part, uint32_t at,
+			  const struct hd_affinity *affinity)
 {
 	uint32_t width = leave->func->vregs.data[part].words, room = leave->func->vregs.data[whole].words;
 	width = width ? width : 1;
@@ -81,8 +106,10 @@ static bool merge_classes(struct hd_leave *leave, uint32_t whole, uint32_t part,
 		return false;
 	hd_segments *to = &leave->segments[leave->intervals.live.base[whole] + at];
 	hd_segments *from = &leave->segments[leave->intervals.live.base[part]];
+	/* The move says nothing about words of the class that it does not carry. */
+	struct hd_segment same = width == affinity->dst.words ? affinity->same : (struct hd_segment){0};
 	for (uint32_t i = 0; i < width; i++)
-		if (segments_meet(&to[i], &from[i]))
+		if (segments_meet(&to[i], &from[i], same))
 			return false;
 	for (uint32_t i = 0; i < width; i++)
 		merge_segments(&to[i], &from[i]);
@@ -100,10 +127,10 @@ static void coalesce(struct hd_leave *leave, const struct hd_affinity *affinity)
 		return;
 	dst_offset += affinity->dst.sub;
 	src_offset += affinity->src.sub;
-	if (dst_offset >= src_offset && merge_classes(leave, dst, src, dst_offset - src_offset))
+	if (dst_offset >= src_offset && merge_classes(leave, dst, src, dst_offset - src_offset, affinity))
 		return;
 	if (src_offset >= dst_offset)
-		merge_classes(leave, src, dst, src_offset - dst_offset);
+		merge_classes(leave, src, dst, src_offset - dst_offset, affinity);
 }
 
 static int compare_affinities(const void *left, const void *right)
@@ -114,22 +141,60 @@ static int compare_affinities(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* Whether all words of `reg` live from `start` to `end`. */
+static bool is_live_over(const struct hd_leave *leave, struct hd_mreg reg, uint32_t start, uint32_t end)
+{
+	const struct hd_live_intervals *intervals = &leave->intervals;
+	uint32_t word = hd_live_word(&intervals->live, reg);
+	for (uint32_t i = 0; i < reg.words; i++, word++) {
+		bool found = false;
+		for (uint32_t s = intervals->segment_start[word]; s < intervals->segment_start[word + 1]; s++)
+			found |= intervals->segments[s].start <= start && intervals->segments[s].end >= end;
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* The stretch behind instruction i, where only branches follow it, if both sides of the move live through it. */
+static struct hd_segment same_value(const struct hd_leave *leave, uint32_t id, uint32_t i, const struct hd_mreg *move)
+{
+	const struct hd_mblock *block = &leave->func->blocks.data[id];
+	uint32_t first = leave->intervals.first[id];
+	struct hd_segment same = {2 * (first + i) + 1, 2 * (first + block->insts.len)};
+	for (uint32_t k = i + 1; k < block->insts.len; k++)
+		if (block->insts.data[k].op >= HD_OP_COUNT ||
+		    !(hd_opinfo[block->insts.data[k].op].effects & HD_FX_BRANCH))
+			return (struct hd_segment){0};
+	if (block->succs.len < 2 || hd_list_has(leave->func->without, "join") ||
+	    !is_live_over(leave, move[0], same.start, same.end) || !is_live_over(leave, move[1], same.start, same.end))
+		return (struct hd_segment){0};
+	return same;
+}
+
+static void collect_moves(struct hd_leave *leave, uint32_t id, uint32_t i)
+{
+	struct hd_mfunc *func = leave->func;
+	const struct hd_mblock *block = &func->blocks.data[id];
+	const struct hd_minst *inst = &block->insts.data[i];
+	for (uint32_t k = 0; k < inst->extra_count; k += 2) {
+		const struct hd_mreg *move = &func->extras.data[inst->extra + k];
+		if (!hd_mreg_is_virtual(move[1].id))
+			continue;
+		struct hd_affinity affinity = {block->frequency, leave->affinities.len, move[0], move[1], {0}};
+		if (hd_mreg_is_virtual(move[0].id))
+			affinity.same = same_value(leave, id, i, move);
+		hd_vec_push(&leave->affinities, affinity);
+	}
+}
+
 static void collect_affinities(struct hd_leave *leave)
 {
 	struct hd_mfunc *func = leave->func;
-	for (uint32_t b = 0; b < func->blocks.len; b++) {
-		const struct hd_mblock *block = &func->blocks.data[b];
-		for (uint32_t i = 0; i < block->insts.len; i++) {
-			const struct hd_minst *inst = &block->insts.data[i];
-			for (uint32_t k = 0; inst->op == HD_OP_PARCOPY && k < inst->extra_count; k += 2) {
-				const struct hd_mreg *move = &func->extras.data[inst->extra + k];
-				if (hd_mreg_is_virtual(move[1].id))
-					hd_vec_push(&leave->affinities,
-						    (struct hd_affinity){block->frequency, leave->affinities.len,
-									 move[0], move[1]});
-			}
-		}
-	}
+	for (uint32_t b = 0; b < func->blocks.len; b++)
+		for (uint32_t i = 0; i < func->blocks.data[b].insts.len; i++)
+			if (func->blocks.data[b].insts.data[i].op == HD_OP_PARCOPY)
+				collect_moves(leave, b, i);
 	if (leave->affinities.len)
 		qsort(leave->affinities.data, leave->affinities.len, sizeof(struct hd_affinity), compare_affinities);
 }

@@ -50,8 +50,7 @@ static void add_kept(const struct hd_mfunc *func, struct regs *set)
 {
 	for (uint32_t i = 0; i < 4; i++)
 		set->words[i] |= func->abi->callee_saved[i];
-	if (func->stack_pointer)
-		add(set, (struct hd_mreg){func->abi->stack_pointer, 0, 1});
+	add(set, (struct hd_mreg){func->abi->stack_pointer, 0, 1});
 }
 
 /* Live registers before `inst` from those after it; the bits of its last reads. */

@@ -257,7 +257,7 @@ static struct hd_minst copy_register(uint32_t to, uint32_t from, uint32_t loc)
 static void write_prologue(struct framer *framer, hd_insts *out, uint32_t loc)
 {
 	const struct hd_mfunc *func = framer->func;
-	if (func->kernel && func->stack_pointer)
+	if (func->kernel) /* always, as ptxas has it */
 		hd_vec_push(out, load_stack(func, loc));
 	if (func->frame_bytes)
 		hd_vec_push(out, adjust_stack(func, -func->frame_bytes, loc));
@@ -306,8 +306,9 @@ int hd_mfunc_finish_frame(struct hd_mfunc *func)
 	resolve(func);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		frame_block(&framer, id);
-	if (func->stack_pointer && (func->frame_bytes || framer.calls) && func->registers < 2)
+	if (func->registers <= func->abi->stack_pointer)
 		func->registers = func->abi->stack_pointer + 1u;
+	func->registers += func->abi->reserved_registers;
 	hd_vec_release(&framer.saves);
 	free(framer.used);
 	return 0;

@@ -13,6 +13,7 @@ struct hd_affinity {
 	double frequency;
 	uint32_t index;
 	struct hd_mreg dst, src;
+	struct hd_segment same; /* where both live on with one value, from the move to the end of its block; or empty */
 };
 
 struct hd_leave {

@@ -189,9 +189,15 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 
 static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
-	return run_passes(legal, machine,
-			  legal->linked ? "always-inline,function(infer-address-spaces)"
-					: "function(infer-address-spaces)");
+	/* Constant parts of addresses as offsets, the rest shared, neighbours in memory as vectors: as NVPTX's own. */
+	const char *addresses = hd_list_has(legal->unit->options.without, "addresses")
+					? ""
+					: ",separate-const-offset-from-gep,slsr,early-cse,load-store-vectorizer";
+	char pipeline[256];
+
+	snprintf(pipeline, sizeof(pipeline), "%sfunction(infer-address-spaces%s)", legal->linked ? "always-inline," : "",
+		 addresses);
+	return run_passes(legal, machine, pipeline);
 }
 
 /* Math functions that the user's compiler left to be linked. */

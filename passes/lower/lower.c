@@ -15,22 +15,9 @@ struct pipeline {
 	struct hd_diag *diag;
 };
 
-/* Whether `step` is in the comma-separated list. */
-static bool lists(const char *list, const char *step)
-{
-	size_t length = strlen(step);
-	while (list && *list) {
-		size_t item = strcspn(list, ",");
-		if ((item == length && strncmp(list, step, length) == 0) || (item == 3 && strncmp(list, "all", 3) == 0))
-			return true;
-		list += item + (list[item] == ',');
-	}
-	return false;
-}
-
 static int after(const struct pipeline *line, const char *step, bool ssa)
 {
-	if (lists(line->dump, step)) {
+	if (hd_list_has(line->dump, step) || hd_list_has(line->dump, "all")) {
 		fprintf(stderr, "; after %s\n", step);
 		hd_mfunc_print(stderr, line->func);
 	}

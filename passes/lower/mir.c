@@ -165,3 +165,29 @@ void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visito
 	for (uint32_t i = reads; i < count; i++)
 		visit_extra(&visit, inst->extra + i, true);
 }
+
+bool hd_list_has(const char *list, const char *item)
+{
+	size_t length = strlen(item);
+
+	while (list && *list) {
+		size_t next = strcspn(list, ",+");
+
+		if (next == length && !strncmp(list, item, length))
+			return true;
+		list += next + (list[next] != 0);
+	}
+	return false;
+}
+
+uint32_t hd_mfunc_cap(const struct hd_mfunc *func)
+{
+	uint32_t limit = func->max_registers && func->max_registers < HD_MAX_REGS ? func->max_registers : HD_MAX_REGS;
+	uint32_t arguments = func->abi->first_arg + func->abi->arg_count;
+	uint32_t cap = limit > func->abi->reserved_registers ? limit - func->abi->reserved_registers : limit;
+
+	/* The calling convention's registers are there whatever the limit (ptxas does not go below its own minimum). */
+	if (func->dynamic_stack && cap <= hd_mfunc_frame_base(func))
+		return hd_mfunc_frame_base(func) + 1;
+	return (!func->kernel || func->has_calls) && cap < arguments ? arguments : cap;
+}

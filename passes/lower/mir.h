@@ -118,6 +118,7 @@ struct hd_mfunc {
 	const char *name;
 	bool kernel;
 	const struct hd_abi *abi;
+	const char *without;    /* improvements that are switched off, joined by +; NULL none */
 	uint32_t max_registers; /* limit for the allocator: launch bounds, -maxrregcount, 255 */
 	HD_VEC(struct hd_mblock) blocks; /* block 0 is the entry */
 	HD_VEC(struct hd_mvreg) vregs;   /* index = id - HD_MREG_VIRTUAL */
@@ -129,11 +130,10 @@ struct hd_mfunc {
 	uint32_t param_bytes;    /* kernels */
 	bool has_calls;
 	bool dynamic_stack; /* has objects of dynamic size: R1 moves, the frame is found through hd_mfunc_frame_base */
-	bool stack_pointer; /* after allocation: R1 is the stack pointer throughout; else (kernels only) a register like any other */
 	/* results of later steps */
 	HD_VEC(uint32_t) order;  /* block layout; empty: by id */
 	uint32_t frame_bytes;    /* after hd_mfunc_finish_frame: a multiple of 8, of 16 where a callee or an object needs it */
-	uint32_t registers;      /* highest physical register + 1 */
+	uint32_t registers;      /* highest physical register + 1 + those that the ABI reserves */
 	uint32_t saved_first, saved_count; /* callee-saved registers pushed: R[saved_first .. +saved_count) */
 	uint32_t spill_store_bytes, spill_load_bytes;
 	uint32_t function_index; /* in hd_object.functions */
@@ -155,6 +155,12 @@ struct hd_minst hd_minst_make(unsigned op, uint16_t mods);
 /* The register from which frame objects and incoming arguments are addressed: R1, or where R1 moves the first saved
  * register, which then holds what R1 was after the prologue and is nobody else's. */
 uint32_t hd_mfunc_frame_base(const struct hd_mfunc *func);
+
+/* Whether `item` is in a list joined by + or commas; NULL is empty. */
+bool hd_list_has(const char *list, const char *item);
+
+/* Registers that the function's code may name: its limit less those that the ABI reserves. */
+uint32_t hd_mfunc_cap(const struct hd_mfunc *func);
 
 static inline bool hd_mreg_is_virtual(uint32_t id) { return id >= HD_MREG_VIRTUAL; }
 static inline bool hd_mreg_is_pred(const struct hd_mfunc *func, uint32_t id)

@@ -2,7 +2,8 @@
  * Clean-up of machine IR in SSA form, in one pass over the blocks in reverse post-order:
  * copies and words of pairs are replaced by what they stand for, constants and
  * constant-bank words move into the operand slots that can hold them, and an operation
- * that a dominating one has computed is dropped (constants only inside a block: across
+ * that a dominating one has computed is dropped, as is a PHI that differs from another only
+ * where one of them is undefined (constants only inside a block: across
  * blocks they would cost a register). Then everything that nothing needs goes, cycles of
  * PHIs included. LLVM has cleaned up before; this is for what selection adds.
  *
@@ -12,6 +13,7 @@
 #include "passes/lower/live.h"
 
 #define NONE UINT32_MAX
+#define MANY_PHIS 512u /* in one block: more are not compared with each other */
 
 struct entry {
 	uint32_t block, inst, next; /* next: index + 1 */
@@ -274,6 +276,58 @@ static void number(struct optimizer *o, uint32_t block, uint32_t index)
 	*bucket = o->entries.len;
 }
 
+/* ---- PHIs that may be one ---- */
+
+static bool is_undefined(const struct optimizer *o, struct hd_mreg reg)
+{
+	const struct hd_minst *def = def_of(o, reg.id);
+	return def && def->op == HD_OP_UNDEF;
+}
+
+/* Whether two PHIs of one block agree wherever both are defined. */
+static bool may_be_one(const struct optimizer *o, const struct hd_minst *a, const struct hd_minst *b)
+{
+	const struct hd_mreg *left = &o->func->extras.data[a->extra], *right = &o->func->extras.data[b->extra];
+	if (!a->dst.words || a->dst.words != b->dst.words || a->extra_count != b->extra_count)
+		return false;
+	for (uint32_t i = 0; i < a->extra_count; i++) {
+		bool themselves = left[i].id == a->dst.id && right[i].id == b->dst.id;
+		if (!same_reg(left[i], right[i]) && !themselves && !is_undefined(o, left[i]) &&
+		    !is_undefined(o, right[i]))
+			return false;
+	}
+	return true;
+}
+
+static void join_phis(struct optimizer *o, struct hd_minst *kept, const struct hd_minst *gone)
+{
+	struct hd_mreg *left = &o->func->extras.data[kept->extra];
+	const struct hd_mreg *right = &o->func->extras.data[gone->extra];
+	for (uint32_t i = 0; i < kept->extra_count; i++)
+		if (is_undefined(o, left[i]))
+			left[i] = right[i].id == gone->dst.id ? kept->dst : right[i];
+	o->alias[gone->dst.id - HD_MREG_VIRTUAL] = kept->dst;
+}
+
+/* Unrolled loops carry the values that leave them beside those that go around, the former undefined on entry. */
+static void merge_phis(struct optimizer *o, struct hd_mblock *block)
+{
+	uint32_t count = 0;
+	while (count < block->insts.len && block->insts.data[count].op == HD_OP_PHI)
+		hd_minst_visit(o->func, &block->insts.data[count++], replace_use, o);
+	for (uint32_t i = 0; i < count && count <= MANY_PHIS; i++) {
+		struct hd_minst *gone = &block->insts.data[i];
+		for (uint32_t k = 0; k < i; k++) {
+			struct hd_minst *kept = &block->insts.data[k];
+			if (!kept->dst.words || o->alias[kept->dst.id - HD_MREG_VIRTUAL].words ||
+			    !may_be_one(o, kept, gone))
+				continue;
+			join_phis(o, kept, gone);
+			break;
+		}
+	}
+}
+
 /* ---- dead code ---- */
 
 static void note_def(void *context, struct hd_mreg *reg, bool is_def)
@@ -381,6 +435,8 @@ static void set_up(struct optimizer *o)
 static void simplify_block(struct optimizer *o, uint32_t id)
 {
 	struct hd_mblock *block = &o->func->blocks.data[id];
+	if (!hd_list_has(o->func->without, "phis"))
+		merge_phis(o, block);
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		struct hd_minst *inst = &block->insts.data[i];
 		hd_minst_visit(o->func, inst, replace_use, o);

@@ -359,7 +359,7 @@ int hd_mfunc_schedule(struct hd_mfunc *func)
 	s.pred_word = HD_ARENA_NEW(&s.arena, bool, s.live.words + 1);
 	for (uint32_t i = 0; i < func->vregs.len; i++)
 		s.pred_word[s.live.base[i]] = !func->vregs.data[i].words;
-	uint32_t cap = func->max_registers < HD_MAX_REGS && func->max_registers ? func->max_registers : HD_MAX_REGS;
+	uint32_t cap = hd_mfunc_cap(func);
 	uint32_t needed = needed_anyway(&s);
 	s.limit = needed > FREE_REGISTERS ? needed : FREE_REGISTERS;
 	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;

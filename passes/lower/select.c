@@ -213,8 +213,16 @@ static bool is_branch(const struct hd_minst *inst)
 	return inst->op == HD_OP_BRA || inst->op == HD_OP_BRX;
 }
 
-/* The value of a leaf at the end of a block, before its branches. */
-static struct hd_mreg phi_operand(struct hd_select *sel, uint32_t pred, struct hd_leaf leaf, bool as_pred)
+static struct hd_mreg undefined(struct hd_select *sel, unsigned words)
+{
+	struct hd_mreg reg = hd_mfunc_vreg(sel->func, words);
+
+	hd_sel_push(sel, HD_OP_UNDEF, 0)->dst = reg;
+	return reg;
+}
+
+/* The value of a leaf at the end of a block, before its branches; of `undef`, whatever suits its neighbours. */
+static struct hd_mreg phi_operand(struct hd_select *sel, uint32_t pred, struct hd_leaf leaf, bool as_pred, bool undef)
 {
 	struct hd_mblock *block = &sel->func->blocks.data[pred];
 	uint32_t body = block->insts.len, count;
@@ -238,7 +246,7 @@ static struct hd_mreg phi_operand(struct hd_select *sel, uint32_t pred, struct h
 
 		reg = (struct hd_mreg){hd_sel_plop(sel, HD_BOOL_AND, hd_sel_pred(sel, leaf), always), 0, 1};
 	} else {
-		reg = hd_sel_reg(sel, leaf);
+		reg = undef ? undefined(sel, leaf.words) : hd_sel_reg(sel, leaf);
 	}
 	block = &sel->func->blocks.data[pred];
 	for (uint32_t i = 0; i < count; i++)
@@ -273,7 +281,7 @@ static void fill_phi(struct hd_select *sel, LLVMValueRef phi, uint32_t block, ui
 
 		for (uint32_t p = 0; p < preds; p++)
 			regs[p] = phi_operand(sel, sel->func->blocks.data[block].preds.data[p],
-					      hd_sel_leaf(sel, values[p], leaf), as_pred);
+					      hd_sel_leaf(sel, values[p], leaf), as_pred, LLVMIsUndef(values[p]));
 		hd_sel_set_phi(sel, block, (*index)++, regs, preds);
 	}
 }
@@ -420,6 +428,7 @@ static uint32_t register_limit(struct hd_select *sel)
 	ctas = hd_annotation(sel->unit, sel->function, "minctasm");
 	if (!bounded)
 		return limit;
+	limit = fixed && fixed < HD_MAX_REGS ? fixed : HD_MAX_REGS; /* as nvcc has it: -maxrregcount is for the others */
 	/* 65536 registers an SM, given out 256 a warp: eight a thread. */
 	warps = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * (ctas ? ctas : 1);
 	if (warps) {
@@ -481,6 +490,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	sel->func->kernel = out->kernel;
 	sel->func->function_index = index;
 	sel->func->max_registers = register_limit(sel);
+	sel->func->without = sel->unit->options.without;
 	sel->ftz = flushes_denormals(function);
 	if (!sel->func->locs.len)
 		hd_vec_push(&sel->func->locs, HD_NOWHERE);

@@ -51,19 +51,17 @@ static void shift_constant(struct hd_select *sel, LLVMOpcode op, struct hd_opnd 
 	memcpy(w, out, count * sizeof(*out));
 }
 
-/* Two words by a variable amount below 64. */
+/* Two words by a variable amount: the far word takes what the shift moves across, also from 32 up. */
 static void shift_pair(struct hd_select *sel, LLVMOpcode op, struct hd_opnd *w, struct hd_opnd amount)
 {
 	bool left = op == LLVMShl;
-	struct hd_opnd n = hd_reg(hd_sel_opnd_reg(sel, amount, 1));
-	struct hd_opnd beyond = hd_reg(hd_sel_alu(sel, HD_OP_IADD3, 0, n, hd_imm(-32u), hd_none()));
-	struct hd_opnd source = left ? w[0] : w[1]; /* what is left after 32 or more */
-	struct hd_opnd near = funnel(sel, left, w[0], w[1], n, false), far = shift_word(sel, op, source, beyond);
-	struct hd_popnd small = {hd_sel_isetp(sel, HD_CMP_LT, false, n, hd_imm(32)), false};
-	struct hd_opnd edge = shift_word(sel, op, source, n), inner = hd_reg(hd_sel_select(sel, small, near, far));
+	uint16_t mods = HD_MOD(SHIFTED, op == LLVMAShr ? HD_SHIFTED_S64 : HD_SHIFTED_U64);
+	struct hd_opnd far = hd_reg(hd_sel_alu(sel, left ? HD_OP_SHF_L : HD_OP_SHF_R, mods, w[0], amount,
+					       hd_reg(hd_sel_opnd_reg(sel, w[1], 1))));
+	struct hd_opnd edge = shift_word(sel, op, left ? w[0] : w[1], amount);
 
-	w[0] = left ? edge : inner;
-	w[1] = left ? inner : edge;
+	w[0] = left ? edge : far;
+	w[1] = left ? far : edge;
 }
 
 /* Four words by a variable amount: by 64, by 32, then inside words. */

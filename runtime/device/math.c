@@ -87,10 +87,21 @@ HD_DEVICE double __nv_cosh(double a)
 	return __builtin_fabs(a) < 711.0 ? clc_cosh(a) : __builtin_fabs(a) * __builtin_inf();
 }
 
+/* libclc's float erfc loses the small results; double's are good. */
+extern float clc_erfcf(float) HD_CLC(4, erfc, "f");
+extern double clc_erfc(double) HD_CLC(4, erfc, "d");
+HD_DEVICE float __nv_erfcf(float a)
+{
+	return a > 1 ? (float)clc_erfc((double)a) : clc_erfcf(a);
+}
+HD_DEVICE double __nv_erfc(double a)
+{
+	return clc_erfc(a);
+}
+
 /* libclc leaves out the gamma functions' values at zero, minus infinity and the negative integers. */
 extern float clc_lgammaf(float) HD_CLC(6, lgamma, "f");
 extern double clc_lgamma(double) HD_CLC(6, lgamma, "d");
-extern double clc_tgamma(double) HD_CLC(6, tgamma, "d");
 HD_DEVICE float __nv_lgammaf(float a)
 {
 	return a == -__builtin_inff() ? __builtin_inff() : clc_lgammaf(a);
@@ -99,6 +110,38 @@ HD_DEVICE double __nv_lgamma(double a)
 {
 	return a == -__builtin_inf() ? __builtin_inf() : clc_lgamma(a);
 }
+/*
+ * Gamma for a >= 10 by Stirling's series in the exponent, eight terms of Bernoulli numbers. a^(a - 1/2) is taken in two
+ * halves, whose exponent a/2 - 1/4 is exact: the whole leaves the range before the result does.
+ */
+static double stirling(double a)
+{
+	double power = clc_pow(a, 0.5 * a - 0.25), r = 1 / a, s = r * r, series;
+	series = __builtin_fma(s, -3617.0 / 122400, 1.0 / 156);
+	series = __builtin_fma(s, series, -691.0 / 360360);
+	series = __builtin_fma(s, series, 1.0 / 1188);
+	series = __builtin_fma(s, series, -1.0 / 1680);
+	series = __builtin_fma(s, series, 1.0 / 1260);
+	series = __builtin_fma(s, series, -1.0 / 360);
+	series = __builtin_fma(s, series, 1.0 / 12);
+	return power * clc_exp(-a) * (2.5066282746310005 * clc_exp(r * series)) * power;
+}
+
+/* Below 10 by the recurrence from a + n; what a + n loses of a is put back to first order, log(a + n) for psi. */
+static double gamma_positive(double a)
+{
+	double product = 1, moved = a, lost = 0;
+	if (a < 10) {
+		int n = 10 - (int)a;
+		for (int i = 0; i < n; i++)
+			product *= a + i;
+		moved = a + n;
+		lost = a - (moved - n);
+	}
+	double gamma = stirling(moved);
+	return __builtin_fma(gamma, lost * (clc_log(moved) - 0.5 / moved), gamma) / product;
+}
+
 HD_DEVICE double __nv_tgamma(double a)
 {
 	if (a == 0)
@@ -107,7 +150,13 @@ HD_DEVICE double __nv_tgamma(double a)
 		return __builtin_nan("");
 	if (a < -182) /* underflow, with a sign that alternates between the integers */
 		return __builtin_floor(a) * 0.5 == __builtin_floor(__builtin_floor(a) * 0.5) ? 0.0 : -0.0;
-	return a > 172 ? __builtin_inf() : clc_tgamma(a);
+	if (a < 0x1p-54 && a > -0x1p-54)
+		return 1 / a;
+	if (a > 0)
+		return a > 172 ? __builtin_inf() : gamma_positive(a);
+	if (a < -160) /* gamma(-a) a is near the end of the range; the quotient is not */
+		return -3.14159265358979324 / gamma_positive(-a) / (a * clc_sinpi(a));
+	return a == a ? -3.14159265358979324 / (a * clc_sinpi(a) * gamma_positive(-a)) : a;
 }
 HD_DEVICE float __nv_tgammaf(float a)
 {
@@ -317,11 +366,15 @@ HD_DEVICE double __nv_rnorm(int n, const double *p)
 }
 HD_DEVICE float __nv_normcdff(float a)
 {
-	return 0.5f * clc_erfcf(a * -0.707106781f);
+	return (float)(0.5 * clc_erfc((double)a * -0.70710678118654752));
 }
+/* The argument's rounding error, times erfc's slope. */
 HD_DEVICE double __nv_normcdf(double a)
 {
-	return 0.5 * clc_erfc(a * -0.70710678118654752);
+	double x = a * -0.70710678118654752, rest = __builtin_fma(a, -0.70710678118654752, -x);
+	rest = __builtin_fma(a, 4.8336466567264567e-17, rest); /* what 1/sqrt(2) has beyond a double */
+	double half = 0.5 * clc_erfc(x);
+	return __builtin_fabs(x) < 40 ? __builtin_fma(-0.56418958354775629 * rest, clc_exp(-x * x), half) : half;
 }
 
 /* exp(a^2) erfc(a); from 26 up, where the factors leave the range, six terms of the asymptotic series are enough. */

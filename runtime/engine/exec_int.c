@@ -268,7 +268,9 @@ HD_EXEC(op_shf_l)
 	HD_DEFINE_C(c);
 	hd_u32s amount = b & 31;
 	hd_u32s result = c << amount | (a >> 1) >> (31 - amount);
-	if (!HD_MODIFIER(WRAP))
+	if (HD_MODIFIER(SHIFTED))
+		result = b > 31 ? (b > 63 ? HD_SPLAT(0) : a << amount) : result;
+	else if (!HD_MODIFIER(WRAP))
 		result = b > 31 ? a : result;
 	HD_STORE(result);
 }
@@ -280,8 +282,13 @@ HD_EXEC(op_shf_r)
 	HD_DEFINE_C(c);
 	hd_u32s amount = b & 31;
 	hd_u32s result = a >> amount | (c << 1) << (31 - amount);
-	if (!HD_MODIFIER(WRAP))
+	if (HD_MODIFIER(SHIFTED)) {
+		hd_u32s sign = HD_MODIFIER(SHIFTED) == HD_SHIFTED_S64 ? (hd_u32s)((hd_s32s)c >> 31) : HD_SPLAT(0);
+		hd_u32s beyond = c >> amount | (sign << 1) << (31 - amount);
+		result = b > 31 ? (b > 63 ? sign : beyond) : result;
+	} else if (!HD_MODIFIER(WRAP)) {
 		result = b > 31 ? c : result;
+	}
 	HD_STORE(result);
 }
 

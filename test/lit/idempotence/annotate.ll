@@ -13,7 +13,7 @@
 ; IR:      define void @b({{.*}} !heddle.idempotence [[B:![0-9]+]]
 ; IR:      load i32
 ; IR-NOT:  !heddle.breaks
-; IR-NEXT: store i32 %v, ptr %p, align 4, !heddle.breaks [[WHY:![0-9]+]]
+; IR:      store i32 %w, ptr %p, align 4, !heddle.breaks [[WHY:![0-9]+]]
 ; IR-DAG:  [[A]] = !{!"idempotent", i32 1}
 ; IR-DAG:  [[B]] = !{!"idempotent", i32 0, !"store", !"b", i32 [[#]]}
 ; IR-DAG:  [[WHY]] = !{!"store"}
@@ -42,7 +42,8 @@ define void @a(ptr noalias %p) {
 
 define void @b(ptr %p) {
   %v = load i32, ptr %p
-  store i32 %v, ptr %p
+  %w = add i32 %v, 1
+  store i32 %w, ptr %p
   ret void
 }
 
