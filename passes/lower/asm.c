@@ -21,10 +21,10 @@ struct hd_ptx_type hd_ptx_type(const struct hd_ptx *ptx, unsigned back)
 		const char *name;
 		struct hd_ptx_type type;
 	} types[] = {
-		{"u8", {8, 'u'}},	{"u16", {16, 'u'}},    {"u32", {32, 'u'}}, {"u64", {64, 'u'}},
-		{"s8", {8, 's'}},	{"s16", {16, 's'}},    {"s32", {32, 's'}}, {"s64", {64, 's'}},
-		{"b8", {8, 'b'}},	{"b16", {16, 'b'}},    {"b32", {32, 'b'}}, {"b64", {64, 'b'}},
-		{"f16", {16, 'h'}},	{"bf16", {16, 'g'}},   {"f32", {32, 'f'}}, {"f64", {64, 'f'}},
+		{"u8", {8, 'u'}},     {"u16", {16, 'u'}},    {"u32", {32, 'u'}}, {"u64", {64, 'u'}},
+		{"s8", {8, 's'}},     {"s16", {16, 's'}},    {"s32", {32, 's'}}, {"s64", {64, 's'}},
+		{"b8", {8, 'b'}},     {"b16", {16, 'b'}},    {"b32", {32, 'b'}}, {"b64", {64, 'b'}},
+		{"f16", {16, 'h'}},   {"bf16", {16, 'g'}},   {"f32", {32, 'f'}}, {"f64", {64, 'f'}},
 		{"f16x2", {32, 'h'}}, {"bf16x2", {32, 'g'}}, {"pred", {1, 'p'}},
 	};
 
@@ -221,7 +221,7 @@ static bool modifiers_allowed(struct hd_ptx *ptx, const struct hd_ptx_row *row)
 
 static const struct hd_ptx_row *find_row(const char *text)
 {
-	static const struct hd_ptx_row *const tables[] = {hd_ptx_alu, hd_ptx_convert, hd_ptx_system};
+	static const struct hd_ptx_row *const tables[] = {hd_ptx_alu, hd_ptx_float, hd_ptx_convert, hd_ptx_system};
 	const struct hd_ptx_row *best = NULL;
 	size_t longest = 0;
 

@@ -1,6 +1,6 @@
 /*
  * Inline PTX: what the files that lower it share. asm_parse.c takes the text apart, asm.c binds operands and runs
- * the statements in order, asm_alu.c, asm_convert.c and asm_system.c have the instructions. A statement becomes the
+ * the statements in order, asm_alu.c, asm_float.c, asm_convert.c and asm_system.c have the instructions. A statement becomes the
  * machine instructions that selection would make of the same operation; there are no labels and no branches, and an
  * instruction outside the tables is an error with its source line.
  */
@@ -72,7 +72,7 @@ struct hd_ptx_row {
 	unsigned arg;
 	bool effect; /* a guard needs a branch: the result cannot simply be dropped */
 };
-extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_convert[], hd_ptx_system[]; /* a NULL name ends */
+extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_float[], hd_ptx_convert[], hd_ptx_system[]; /* a NULL name ends */
 
 /* ---- asm_parse.c */
 enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT };
@@ -96,5 +96,11 @@ void hd_ptx_out(struct hd_ptx *ptx, unsigned index, struct hd_leaf leaf, unsigne
 void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_leaf leaf, unsigned bits);
 bool hd_ptx_constant(struct hd_ptx *ptx, unsigned index, uint64_t *value);
 uint16_t hd_ptx_rounding(const struct hd_ptx *ptx);
+
+/* ---- asm_float.c */
+LLVMTypeKind hd_ptx_kind(struct hd_ptx_type type);
+/* Addition, multiplication or fma by enum hd_fp_op; | 0x10: a subtraction. */
+void hd_ptx_float_op(struct hd_ptx *ptx, unsigned op);
+struct hd_leaf hd_ptx_float_minmax(struct hd_ptx *ptx, struct hd_ptx_type type, bool max);
 
 #endif

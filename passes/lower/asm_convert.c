@@ -82,11 +82,24 @@ static bool compare_code(const struct hd_ptx *ptx, unsigned *code)
 		const char *name;
 		unsigned code;
 	} codes[] = {
-		{"eq", HD_CMP_EQ},   {"ne", HD_CMP_NE},	  {"lt", HD_CMP_LT},   {"le", HD_CMP_LE},
-		{"gt", HD_CMP_GT},   {"ge", HD_CMP_GE},	  {"equ", HD_CMP_EQU}, {"neu", HD_CMP_NEU},
-		{"ltu", HD_CMP_LTU}, {"leu", HD_CMP_LEU}, {"gtu", HD_CMP_GTU}, {"geu", HD_CMP_GEU},
-		{"num", HD_CMP_NUM}, {"nan", HD_CMP_NAN}, {"lo", HD_CMP_LT | UNSIGNED}, {"ls", HD_CMP_LE | UNSIGNED},
-		{"hi", HD_CMP_GT | UNSIGNED}, {"hs", HD_CMP_GE | UNSIGNED},
+		{"eq", HD_CMP_EQ},
+		{"ne", HD_CMP_NE},
+		{"lt", HD_CMP_LT},
+		{"le", HD_CMP_LE},
+		{"gt", HD_CMP_GT},
+		{"ge", HD_CMP_GE},
+		{"equ", HD_CMP_EQU},
+		{"neu", HD_CMP_NEU},
+		{"ltu", HD_CMP_LTU},
+		{"leu", HD_CMP_LEU},
+		{"gtu", HD_CMP_GTU},
+		{"geu", HD_CMP_GEU},
+		{"num", HD_CMP_NUM},
+		{"nan", HD_CMP_NAN},
+		{"lo", HD_CMP_LT | UNSIGNED},
+		{"ls", HD_CMP_LE | UNSIGNED},
+		{"hi", HD_CMP_GT | UNSIGNED},
+		{"hs", HD_CMP_GE | UNSIGNED},
 	};
 
 	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
@@ -121,7 +134,9 @@ static struct hd_leaf compare_floats(struct hd_ptx *ptx, unsigned code, struct h
 static bool compare(struct hd_ptx *ptx, struct hd_ptx_type type, struct hd_leaf *plain, struct hd_leaf *other)
 {
 	struct hd_popnd c = {HD_MREG_PT, false};
-	unsigned code, boolean = hd_ptx_has(ptx, "or") ? HD_BOOL_OR : hd_ptx_has(ptx, "xor") ? HD_BOOL_XOR : HD_BOOL_AND;
+	unsigned code, boolean = hd_ptx_has(ptx, "or")	  ? HD_BOOL_OR
+				 : hd_ptx_has(ptx, "xor") ? HD_BOOL_XOR
+							  : HD_BOOL_AND;
 	bool joined = hd_ptx_has(ptx, "or") || hd_ptx_has(ptx, "xor") || hd_ptx_has(ptx, "and"), sign;
 
 	if (ptx->now->part_count < 3 || !compare_code(ptx, &code) || type.bits < 16) {
@@ -177,8 +192,8 @@ static void set_number(struct hd_ptx *ptx, unsigned arg)
 	if (compare(ptx, hd_ptx_type(ptx, 0), &plain, &other))
 		hd_ptx_out(ptx, 0,
 			   hd_leaf_reg(hd_sel_opnd_reg(
-				   ptx->sel, hd_sel_bool_word(ptx->sel, plain, to.class == 'f' ? 0x3f800000 : 0xffffffff),
-				   1)),
+				   ptx->sel,
+				   hd_sel_bool_word(ptx->sel, plain, to.class == 'f' ? 0x3f800000 : 0xffffffff), 1)),
 			   32);
 }
 
@@ -234,8 +249,8 @@ static void convert(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_ptx_type from = hd_ptx_type(ptx, 0), to = hd_ptx_type(ptx, 1);
 	bool from_float = strchr("fhg", from.class) != NULL, to_float = strchr("fhg", to.class) != NULL;
-	bool integral = hd_ptx_has(ptx, "rni") || hd_ptx_has(ptx, "rzi") || hd_ptx_has(ptx, "rmi") ||
-			hd_ptx_has(ptx, "rpi");
+	bool integral =
+		hd_ptx_has(ptx, "rni") || hd_ptx_has(ptx, "rzi") || hd_ptx_has(ptx, "rmi") || hd_ptx_has(ptx, "rpi");
 	uint16_t mods = hd_ptx_rounding(ptx);
 	unsigned op;
 	struct hd_leaf a;

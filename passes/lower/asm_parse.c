@@ -100,9 +100,9 @@ static unsigned register_bits(const char *type)
 	static const struct {
 		const char *name;
 		unsigned bits;
-	} types[] = {{".pred", 1}, {".b16", 16}, {".u16", 16}, {".s16", 16}, {".f16", 16}, {".b32", 32},
+	} types[] = {{".pred", 1}, {".b16", 16}, {".u16", 16}, {".s16", 16},   {".f16", 16}, {".b32", 32},
 		     {".u32", 32}, {".s32", 32}, {".f32", 32}, {".f16x2", 32}, {".b64", 64}, {".u64", 64},
-		     {".s64", 64}, {".f64", 64}, {".b8", 8}, {".u8", 8}, {".s8", 8}};
+		     {".s64", 64}, {".f64", 64}, {".b8", 8},   {".u8", 8},     {".s8", 8}};
 
 	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
 		if (!strcmp(type, types[i].name))

@@ -10,8 +10,11 @@ static unsigned space_of(const struct hd_ptx *ptx)
 	static const struct {
 		const char *name;
 		unsigned space;
-	} spaces[] = {{"global", HD_AS_GLOBAL}, {"shared", HD_AS_SHARED}, {"shared::cta", HD_AS_SHARED},
-		      {"local", HD_AS_LOCAL},	{"const", HD_AS_CONST}};
+	} spaces[] = {{"global", HD_AS_GLOBAL},
+		      {"shared", HD_AS_SHARED},
+		      {"shared::cta", HD_AS_SHARED},
+		      {"local", HD_AS_LOCAL},
+		      {"const", HD_AS_CONST}};
 
 	for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
 		if (hd_ptx_has(ptx, spaces[i].name))
@@ -39,10 +42,10 @@ static struct hd_leaf pointer_of(struct hd_ptx *ptx, unsigned index)
 
 static unsigned scope_of(const struct hd_ptx *ptx, unsigned otherwise)
 {
-	return hd_ptx_has(ptx, "cta")	? HD_SCOPE_CTA
+	return hd_ptx_has(ptx, "cta")				      ? HD_SCOPE_CTA
 	       : hd_ptx_has(ptx, "gpu") || hd_ptx_has(ptx, "cluster") ? HD_SCOPE_GPU
-	       : hd_ptx_has(ptx, "sys") ? HD_SCOPE_SYS
-					: otherwise;
+	       : hd_ptx_has(ptx, "sys")				      ? HD_SCOPE_SYS
+								      : otherwise;
 }
 
 static uint16_t access_mods(const struct hd_ptx *ptx)
@@ -92,8 +95,8 @@ static void load(struct hd_ptx *ptx, unsigned extra)
 
 	if (ptx->failed)
 		return;
-	reg = hd_sel_load_at(sel, hd_sel_address(sel, pointer, space_of(ptx)), 0, bytes, type.class == 's' && count == 1,
-			     access_mods(ptx) | (uint16_t)extra);
+	reg = hd_sel_load_at(sel, hd_sel_address(sel, pointer, space_of(ptx)), 0, bytes,
+			     type.class == 's' && count == 1, access_mods(ptx) | (uint16_t)extra);
 	for (unsigned i = 0; i < (bytes + 3) / 4; i++)
 		words[i] = hd_reg(hd_sub(reg, i, 1));
 	for (unsigned i = 0; i < count; i++) {
@@ -133,8 +136,8 @@ static void atomic(struct hd_ptx *ptx, unsigned result)
 	static const struct {
 		const char *name;
 		unsigned op;
-	} ops[] = {{"add", HD_ATOM_ADD}, {"min", HD_ATOM_MIN}, {"max", HD_ATOM_MAX}, {"inc", HD_ATOM_INC},
-		   {"dec", HD_ATOM_DEC}, {"and", HD_ATOM_AND}, {"or", HD_ATOM_OR},   {"xor", HD_ATOM_XOR},
+	} ops[] = {{"add", HD_ATOM_ADD},   {"min", HD_ATOM_MIN}, {"max", HD_ATOM_MAX}, {"inc", HD_ATOM_INC},
+		   {"dec", HD_ATOM_DEC},   {"and", HD_ATOM_AND}, {"or", HD_ATOM_OR},   {"xor", HD_ATOM_XOR},
 		   {"exch", HD_ATOM_EXCH}, {"cas", HD_ATOM_CAS}};
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 	unsigned op = HD_ATOM_CAS + 1, sem = HD_SEM_RELAXED, machine;
@@ -143,7 +146,8 @@ static void atomic(struct hd_ptx *ptx, unsigned result)
 	for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
 		if (hd_ptx_has(ptx, ops[i].name))
 			op = ops[i].op;
-	if (op > HD_ATOM_CAS || type.bits < 32 || strchr("hg", type.class) || (type.class == 'f' && op != HD_ATOM_ADD)) {
+	if (op > HD_ATOM_CAS || type.bits < 32 || strchr("hg", type.class) ||
+	    (type.class == 'f' && op != HD_ATOM_ADD)) {
 		hd_ptx_error(ptx, "the operation is not supported on this type");
 		return;
 	}
@@ -282,8 +286,7 @@ static void match(struct hd_ptx *ptx, unsigned mode)
 
 	if (reg.id == HD_RZ)
 		reg.words = value.words;
-	inst = hd_sel_push(ptx->sel, HD_OP_MATCH,
-			   HD_MOD(VOTEMODE, mode) | HD_MOD(STYPE, bits == 64 ? HD_U64 : HD_U32));
+	inst = hd_sel_push(ptx->sel, HD_OP_MATCH, HD_MOD(VOTEMODE, mode) | HD_MOD(STYPE, bits == 64 ? HD_U64 : HD_U32));
 	inst->dst = mask;
 	inst->pdst = all;
 	inst->a = reg;
@@ -295,7 +298,7 @@ static void match(struct hd_ptx *ptx, unsigned mode)
 #define TYPES " u8 s8 b8 u16 s16 b16 u32 s32 b32 u64 s64 b64 f16 f32 f64 "
 #define SPACES " global shared shared::cta local const "
 #define CACHES " ca cg cs lu cv wb wt nc "
-#define HINTS                                                                                            \
+#define HINTS                                                                                           \
 	" L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B " \
 	"L2::128B L2::256B "
 #define ORDERS " weak volatile relaxed acquire release acq_rel sc cta cluster gpu sys "

@@ -11,6 +11,9 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+/* Instructions: LLVM's passes that compare memory accesses pair by pair do not see blocks that are longer. */
+#define LONG_BLOCK 2000u
+
 /* ------------------------------------------------------------------ ordinals */
 
 /*
@@ -123,8 +126,12 @@ static void scan_function(struct hd_legal *legal, LLVMValueRef function)
 		legal->unoptimised = true;
 	}
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst))
+		uint32_t length = 0;
+
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst;
+		     inst = LLVMGetNextInstruction(inst), length++)
 			scan_instruction(legal, inst);
+		legal->longest_block = length > legal->longest_block ? length : legal->longest_block;
 		returns += LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(bb)) != NULL;
 	}
 	legal->returns = legal->returns || returns > 1;
@@ -189,14 +196,16 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 
 static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
-	/* Constant parts of addresses as offsets, the rest shared, neighbours in memory as vectors: as NVPTX's own. */
-	const char *addresses = hd_list_has(legal->unit->options.without, "addresses")
-					? ""
-					: ",separate-const-offset-from-gep,slsr,early-cse,load-store-vectorizer";
+	const char *addresses = "";
 	char pipeline[256];
 
-	snprintf(pipeline, sizeof(pipeline), "%sfunction(infer-address-spaces%s)", legal->linked ? "always-inline," : "",
-		 addresses);
+	/* Constant parts of addresses as offsets, the rest shared, neighbours in memory as vectors: as NVPTX's own. */
+	if (!hd_list_has(legal->unit->options.without, "addresses"))
+		addresses = legal->longest_block > LONG_BLOCK
+				    ? ",separate-const-offset-from-gep,early-cse"
+				    : ",separate-const-offset-from-gep,slsr,early-cse,load-store-vectorizer";
+	snprintf(pipeline, sizeof(pipeline), "%sfunction(infer-address-spaces%s)",
+		 legal->linked ? "always-inline," : "", addresses);
 	return run_passes(legal, machine, pipeline);
 }
 

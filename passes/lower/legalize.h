@@ -16,9 +16,10 @@ struct hd_legal {
 	unsigned md_ordinal, md_fpmath;
 	/* what the module has, from one scan */
 	bool vectors, returns, atomics, allocas, unoptimised;
-	bool needs_builtins; /* a helper was called */
-	bool needs_device;   /* a function of the device library was called */
-	bool linked;	     /* helpers were linked in */
+	uint32_t longest_block; /* instructions */
+	bool needs_builtins;	/* a helper was called */
+	bool needs_device;	/* a function of the device library was called */
+	bool linked;		/* helpers were linked in */
 	int status;
 };
 

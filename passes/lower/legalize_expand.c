@@ -309,8 +309,8 @@ static bool approximated(struct hd_site *site, const char *name)
 
 static value library(struct hd_site *site, const char *name)
 {
-	static const char *const names[] = {"sin",  "cos",  "tan",  "asin", "acos", "atan",  "sinh", "cosh",
-					    "tanh", "exp",  "exp2", "exp10", "log", "log2",  "log10", "pow"};
+	static const char *const names[] = {"sin",  "cos", "tan",  "asin",  "acos", "atan", "sinh",  "cosh",
+					    "tanh", "exp", "exp2", "exp10", "log",  "log2", "log10", "pow"};
 	value args[2];
 	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst);
 	char full[32];
@@ -404,10 +404,12 @@ static value join(struct hd_site *site, const char *name, value a, value b)
 	static const struct {
 		const char *name;
 		LLVMOpcode op;
-	} ops[] = {{"add", LLVMAdd}, {"mul", LLVMMul},	 {"and", LLVMAnd},   {"or", LLVMOr},
+	} ops[] = {{"add", LLVMAdd}, {"mul", LLVMMul},	 {"and", LLVMAnd},  {"or", LLVMOr},
 		   {"xor", LLVMXor}, {"fadd", LLVMFAdd}, {"fmul", LLVMFMul}};
-	static const char *const floats[][2] = {
-		{"fmin", "minnum"}, {"fmax", "maxnum"}, {"fminimum", "minimum"}, {"fmaximum", "maximum"}};
+	static const char *const floats[][2] = {{"fmin", "minnum"},
+						{"fmax", "maxnum"},
+						{"fminimum", "minimum"},
+						{"fmaximum", "maximum"}};
 	value args[2] = {a, b};
 
 	for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
@@ -423,17 +425,17 @@ static value join(struct hd_site *site, const char *name, value a, value b)
 static value reduced(struct hd_site *site, const char *name)
 {
 	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst);
-	value vector = LLVMGetArgOperand(site->inst, count - 1), out = count == 2 ? LLVMGetArgOperand(site->inst, 0) : NULL;
+	value vector = LLVMGetArgOperand(site->inst, count - 1),
+	      out = count == 2 ? LLVMGetArgOperand(site->inst, 0) : NULL;
 
 	for (unsigned i = 0, n = LLVMGetVectorSize(LLVMTypeOf(vector)); i < n; i++) {
-		value element = LLVMBuildExtractElement(site->builder, vector,
-							LLVMConstInt(int_type(site, 32), i, false), "");
+		value element =
+			LLVMBuildExtractElement(site->builder, vector, LLVMConstInt(int_type(site, 32), i, false), "");
 
 		out = out ? join(site, name, out, element) : element;
 	}
 	return out;
 }
-
 
 /* The integer that has the vector's bits, where its elements are no bytes; NULL otherwise. */
 static LLVMTypeRef packed_type(struct hd_site *site, LLVMTypeRef type)

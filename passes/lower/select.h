@@ -286,7 +286,7 @@ unsigned hd_float_type(LLVMTypeKind kind); /* HD_F32, ... */
 struct hd_leaf hd_sel_to_f32(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeKind kind);
 struct hd_leaf hd_sel_from_f32(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeKind kind);
 
-/* ---- select_mem.c, select_bulk.c, select_atomic.c */
+/* ---- select_mem.c, select_stack.c, select_bulk.c, select_atomic.c */
 struct hd_address {
 	unsigned space;
 	struct hd_mreg base; /* pair or word; RZ for absolute offsets */

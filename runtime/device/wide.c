@@ -230,22 +230,22 @@ HD_HELPER u32 __heddle_fns(u32 mask, u32 base, int32_t offset)
 }
 
 /* The members' values one after another: lanes need not be neighbours. */
-#define HD_REDUX(name, first, join)                                                             \
-	HD_HELPER u32 __heddle_redux_##name(u32 value, u32 mask)                                \
-	{                                                                                       \
-		u32 out = first;                                                                \
-		for (u32 left = mask; left; left &= left - 1) {                                 \
+#define HD_REDUX(name, first, join)                                                                       \
+	HD_HELPER u32 __heddle_redux_##name(u32 value, u32 mask)                                          \
+	{                                                                                                 \
+		u32 out = first;                                                                          \
+		for (u32 left = mask; left; left &= left - 1) {                                           \
 			u32 x = (u32)__nvvm_shfl_sync_idx_i32(mask, (int)value, __builtin_ctz(left), 31); \
-			out = join;                                                             \
-		}                                                                               \
-		return out;                                                                     \
+			out = join;                                                                       \
+		}                                                                                         \
+		return out;                                                                               \
 	}
 HD_REDUX(add, 0, out + x)
 HD_REDUX(min, 0x7fffffff, (int32_t)x < (int32_t)out ? x : out)
 HD_REDUX(max, 0x80000000u, (int32_t)x > (int32_t)out ? x : out)
 HD_REDUX(umin, 0xffffffff, x < out ? x : out)
 HD_REDUX(umax, 0, x > out ? x : out)
-HD_REDUX(and, 0xffffffff, out & x)
+HD_REDUX(and, 0xffffffff, out &x)
 HD_REDUX(or, 0, out | x)
 HD_REDUX(xor, 0, out ^ x)
 #endif

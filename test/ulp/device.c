@@ -1,8 +1,8 @@
 /* Applies every function of functions.def to its row of arguments: `count` threads, one row of results a function. */
-#define ULP1(name, low, high, f32, f64)    \
+#define ULP1(name, low, high, f32, f64)     \
 	extern float __nv_##name##f(float); \
 	extern double __nv_##name(double);
-#define ULP2(name, low, high, f32, f64)           \
+#define ULP2(name, low, high, f32, f64)            \
 	extern float __nv_##name##f(float, float); \
 	extern double __nv_##name(double, double);
 #include "functions.def"

@@ -142,7 +142,9 @@ static double error_of(real got, real reference, int wide)
 	if (isnan(got) || isnan(reference))
 		return isnan(got) && isnan(reference) ? 0 : INFINITY;
 	if (isinf(got) || isinf(reference))
-		return got == reference || (isinf(got) && fabsl(reference) >= largest && got * reference > 0) ? 0 : INFINITY;
+		return got == reference || (isinf(got) && fabsl(reference) >= largest && got * reference > 0)
+			       ? 0
+			       : INFINITY;
 	frexpl(reference, &exponent);
 	exponent = reference == 0 || exponent - digits < lowest ? lowest : exponent - digits;
 	return (double)ldexpl(fabsl(got - reference), -exponent);
@@ -152,7 +154,8 @@ static real worst_of(const struct function *f, size_t first, size_t count, int w
 {
 	double worst = 0;
 	for (size_t i = first; i < first + count; i++) {
-		real a = wide ? ((double *)in[0])[i] : ((float *)in[0])[i], b = wide ? ((double *)in[1])[i] : ((float *)in[1])[i];
+		real a = wide ? ((double *)in[0])[i] : ((float *)in[0])[i],
+		     b = wide ? ((double *)in[1])[i] : ((float *)in[1])[i];
 		real got = wide ? ((double *)in[2])[i] : ((float *)in[2])[i];
 		double error = error_of(got, f->one ? f->one(a) : f->two(a, b), wide);
 		if (error > worst) {

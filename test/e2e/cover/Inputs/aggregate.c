@@ -43,11 +43,12 @@ static NOINLINE u64 use_big(struct big b, u32 k, struct nested v)
 	return b.words[k % 10] + b.words[9] + b.tail + v.s[0].b + v.s[1].b + v.s[2].b + (u64)v.f + (u64)v.inner.d +
 	       v.inner.bytes[k % 5];
 }
-static NOINLINE u64 many(u8 a, s8 b, u16 c, s16 d, u32 e, u64 f, float g, double h, _Bool i, u128 j, u64 k, u64 l, u32 m,
-			 u64 n, double o, struct small p, u8 q)
+static NOINLINE u64 many(u8 a, s8 b, u16 c, s16 d, u32 e, u64 f, float g, double h, _Bool i, u128 j, u64 k, u64 l,
+			 u32 m, u64 n, double o, struct small p, u8 q)
 {
 	return a + (u64)b * 3 + c * 5u + (u64)d * 7 + e * 11u + f * 13 + (u64)(s64)g * 17 + (u64)(s64)h * 19 + i * 23u +
-	       (u64)j * 29 + (u64)(j >> 64) * 31 + k * 37 + l * 41 + m * 43u + n * 47 + (u64)(s64)o * 53 + p.a + p.b + q;
+	       (u64)j * 29 + (u64)(j >> 64) * 31 + k * 37 + l * 41 + m * 43u + n * 47 + (u64)(s64)o * 53 + p.a + p.b +
+	       q;
 }
 static NOINLINE u128 wide_result(u64 a, u64 b)
 {
@@ -67,7 +68,9 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	unsigned n = 0;
 	struct small s = make_small(in[0]);
 	struct big b = make_big(s, in[1]), array[3];
-	struct nested v = {{make_small(in[2]), make_small(in[3]), s}, (float)thread, {(double)thread * 2, {1, 2, 3, 4, 5}}};
+	struct nested v = {{make_small(in[2]), make_small(in[3]), s},
+			   (float)thread,
+			   {(double)thread * 2, {1, 2, 3, 4, 5}}};
 	union either e = {.whole = in[4]};
 
 	RESULT(s.a);
@@ -84,8 +87,9 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	e.bytes[in[9] & 7] = 0x80;
 	RESULT(e.whole);
 	RESULT(f32_bits(e.f));
-	RESULT(many((u8)in[0], (s8)in[1], (u16)in[2], (s16)in[3], (u32)in[4], in[5], (float)(s16)in[6], (double)(s32)in[7],
-		    in[8] & 1, (u128)in[9] << 64 | in[10], in[11], in[12], (u32)in[13], in[14], (double)thread, s, (u8)in[15]));
+	RESULT(many((u8)in[0], (s8)in[1], (u16)in[2], (s16)in[3], (u32)in[4], in[5], (float)(s16)in[6],
+		    (double)(s32)in[7], in[8] & 1, (u128)in[9] << 64 | in[10], in[11], in[12], (u32)in[13], in[14],
+		    (double)thread, s, (u8)in[15]));
 	u128 w = wide_result(in[0], in[1]);
 	RESULT(w);
 	RESULT(w >> 64);

@@ -65,7 +65,9 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	CHECK(z[0] == (u64)low && z[1] == (u64)middle && z[2] == x[2] - y[2] - (u64)(middle >> 127));
 	__asm__("sub.cc.u32 %0, %2, %3; subc.u32 %1, 0, 0;" : "=&r"(r), "=r"(r2) : "r"(a), "r"(b));
 	CHECK(r == a - b && r2 == (a < b ? ~0u : 0));
-	__asm__("mad.lo.cc.u32 %0, %2, %3, %4; madc.hi.u32 %1, %2, %3, 0;" : "=&r"(r), "=r"(r2) : "r"(a), "r"(b), "r"(c));
+	__asm__("mad.lo.cc.u32 %0, %2, %3, %4; madc.hi.u32 %1, %2, %3, 0;"
+		: "=&r"(r), "=r"(r2)
+		: "r"(a), "r"(b), "r"(c));
 	CHECK(((u64)r2 << 32 | r) == (u64)a * b + c);
 
 	/* multiplication */
@@ -231,7 +233,8 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	CHECK(r == (a >> 8 & 255));
 	__asm__ volatile("ld.global.s8 %0, [%1];" : "=r"(r) : "l"(scratch + 16));
 	CHECK((s32)r == (s8)a);
-	__asm__ volatile("{ .reg .pred p; setp.gt.u32 p, %0, 15; @p st.global.u32 [%1], 77; }" ::"r"(lane), "l"(scratch + 16)
+	__asm__ volatile("{ .reg .pred p; setp.gt.u32 p, %0, 15; @p st.global.u32 [%1], 77; }" ::"r"(lane),
+			 "l"(scratch + 16)
 			 : "memory");
 	CHECK((u32)out[402] == (lane > 15 ? 77 : a));
 	__asm__ volatile("{ .reg .pred p; setp.gt.u32 p, %1, 15; mov.u32 %0, 5; @p ld.global.u32 %0, [%2]; }"
@@ -245,7 +248,9 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	__asm__ volatile("red.global.max.u32 [%0], %1;" ::"l"(scratch + 32), "r"(40) : "memory");
 	__asm__ volatile("atom.cas.b32 %0, [%1], %2, %3;" : "=r"(r) : "l"(scratch + 32), "r"(40), "r"(41) : "memory");
 	CHECK(r == 40 && out[404] == 41);
-	__asm__ volatile("{ .reg .u64 t; cvta.to.global.u64 t, %1; ld.global.u32 %0, [t]; }" : "=r"(r) : "l"(scratch + 32));
+	__asm__ volatile("{ .reg .u64 t; cvta.to.global.u64 t, %1; ld.global.u32 %0, [t]; }"
+			 : "=r"(r)
+			 : "l"(scratch + 32));
 	CHECK(r == 41);
 	for (unsigned i = 400; i < 405; i++)
 		out[i] = 0;
@@ -270,13 +275,20 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	CHECK(r == 10);
 	/* one warp produces, the other waits */
 	if (thread < 32)
-		__asm__ volatile("st.shared.u32 [%0], %1; membar.cta; bar.arrive 2, 64;" ::"r"((u32)(u64)(tile + 64 + lane)), "r"(lane)
+		__asm__ volatile("st.shared.u32 [%0], %1; membar.cta; bar.arrive 2, 64;" ::"r"(
+					 (u32)(u64)(tile + 64 + lane)),
+				 "r"(lane)
 				 : "memory");
 	else
-		__asm__ volatile("bar.sync 2, 64; ld.shared.u32 %0, [%1];" : "=r"(r) : "r"((u32)(u64)(tile + 64 + lane)) : "memory");
+		__asm__ volatile("bar.sync 2, 64; ld.shared.u32 %0, [%1];"
+				 : "=r"(r)
+				 : "r"((u32)(u64)(tile + 64 + lane))
+				 : "memory");
 	CHECK(thread < 32 || r == lane);
 	__asm__ volatile("membar.gl; fence.acq_rel.sys; fence.sc.gpu;" ::: "memory");
-	__asm__ volatile("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(r) : "l"((u64)(u32 *)tile));
+	__asm__ volatile("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
+			 : "=r"(r)
+			 : "l"((u64)(u32 *)tile));
 	CHECK(r == 1);
 	__asm__ volatile("{ .reg .pred p; isspacep.global p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(r) : "l"((u64)out));
 	CHECK(r == 1);
@@ -290,11 +302,14 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 			 : "=r"(r), "=r"(r2)
 			 : "r"(lane), "r"(2));
 	CHECK(r == (lane < 2 ? lane : lane - 2) && r2 == (lane >= 2));
-	__asm__ volatile("{ .reg .pred p; setp.lt.u32 p, %1, 7; vote.sync.ballot.b32 %0, p, -1; }" : "=r"(r) : "r"(lane));
-	CHECK(r == 127);
-	__asm__ volatile("{ .reg .pred p, q; setp.lt.u32 p, %1, 7; vote.sync.all.pred q, !p, -1; selp.u32 %0, 1, 0, q; }"
+	__asm__ volatile("{ .reg .pred p; setp.lt.u32 p, %1, 7; vote.sync.ballot.b32 %0, p, -1; }"
 			 : "=r"(r)
 			 : "r"(lane));
+	CHECK(r == 127);
+	__asm__ volatile(
+		"{ .reg .pred p, q; setp.lt.u32 p, %1, 7; vote.sync.all.pred q, !p, -1; selp.u32 %0, 1, 0, q; }"
+		: "=r"(r)
+		: "r"(lane));
 	CHECK(r == 0);
 	__asm__ volatile("match.any.sync.b32 %0, %1, -1;" : "=r"(r) : "r"(lane & 3));
 	CHECK(r == 0x11111111u << (lane & 3));

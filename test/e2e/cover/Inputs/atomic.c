@@ -1,32 +1,32 @@
 /* Atomics: every operation, width, ordering and scope; compare-and-exchange; fences. */
 #include "cover.h"
 
-#define OPERATIONS(T)                                                                                        \
-	static NOINLINE unsigned atomics_##T(T *p, T a, T b, u64 *out)                                       \
-	{                                                                                                    \
-		unsigned n = 0;                                                                              \
-		T want = b;                                                                                  \
-		*p = a;                                                                                      \
-		RESULT(__atomic_fetch_add(p, b, __ATOMIC_RELAXED));                                          \
-		RESULT(__atomic_fetch_sub(p, (T)3, __ATOMIC_ACQUIRE));                                       \
-		RESULT(__atomic_fetch_and(p, (T)~0xf0, __ATOMIC_RELEASE));                                   \
-		RESULT(__atomic_fetch_or(p, (T)0x21, __ATOMIC_ACQ_REL));                                     \
-		RESULT(__atomic_fetch_xor(p, b, __ATOMIC_SEQ_CST));                                          \
-		RESULT(__atomic_fetch_nand(p, b, __ATOMIC_RELAXED));                                         \
-		RESULT(__atomic_fetch_min(p, b, __ATOMIC_RELAXED));                                          \
-		RESULT(__atomic_fetch_max(p, a, __ATOMIC_RELAXED));                                          \
-		RESULT(__atomic_exchange_n(p, b, __ATOMIC_SEQ_CST));                                         \
-		RESULT(__atomic_compare_exchange_n(p, &want, a, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));     \
-		RESULT(want);                                                                                \
-		want = (T)(a + 1);                                                                           \
-		RESULT(__atomic_compare_exchange_n(p, &want, b, 1, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));     \
-		RESULT(want);                                                                                \
-		__atomic_store_n(p, (T)(b + 5), __ATOMIC_RELEASE);                                           \
-		RESULT(__atomic_load_n(p, __ATOMIC_ACQUIRE));                                                \
-		__atomic_fetch_add(p, b, __ATOMIC_RELAXED);                                                  \
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);                                                     \
-		RESULT(__atomic_load_n(p, __ATOMIC_RELAXED));                                                \
-		return n;                                                                                    \
+#define OPERATIONS(T)                                                                                    \
+	static NOINLINE unsigned atomics_##T(T *p, T a, T b, u64 *out)                                   \
+	{                                                                                                \
+		unsigned n = 0;                                                                          \
+		T want = b;                                                                              \
+		*p = a;                                                                                  \
+		RESULT(__atomic_fetch_add(p, b, __ATOMIC_RELAXED));                                      \
+		RESULT(__atomic_fetch_sub(p, (T)3, __ATOMIC_ACQUIRE));                                   \
+		RESULT(__atomic_fetch_and(p, (T)~0xf0, __ATOMIC_RELEASE));                               \
+		RESULT(__atomic_fetch_or(p, (T)0x21, __ATOMIC_ACQ_REL));                                 \
+		RESULT(__atomic_fetch_xor(p, b, __ATOMIC_SEQ_CST));                                      \
+		RESULT(__atomic_fetch_nand(p, b, __ATOMIC_RELAXED));                                     \
+		RESULT(__atomic_fetch_min(p, b, __ATOMIC_RELAXED));                                      \
+		RESULT(__atomic_fetch_max(p, a, __ATOMIC_RELAXED));                                      \
+		RESULT(__atomic_exchange_n(p, b, __ATOMIC_SEQ_CST));                                     \
+		RESULT(__atomic_compare_exchange_n(p, &want, a, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
+		RESULT(want);                                                                            \
+		want = (T)(a + 1);                                                                       \
+		RESULT(__atomic_compare_exchange_n(p, &want, b, 1, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)); \
+		RESULT(want);                                                                            \
+		__atomic_store_n(p, (T)(b + 5), __ATOMIC_RELEASE);                                       \
+		RESULT(__atomic_load_n(p, __ATOMIC_ACQUIRE));                                            \
+		__atomic_fetch_add(p, b, __ATOMIC_RELAXED);                                              \
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);                                                 \
+		RESULT(__atomic_load_n(p, __ATOMIC_RELAXED));                                            \
+		return n;                                                                                \
 	}
 OPERATIONS(u8)
 OPERATIONS(s8)

@@ -117,7 +117,8 @@ static u64 fused(bf16 a, bf16 b, bf16 c)
 	}
 	if (shift > 60)
 		return sign;
-	u64 kept = significand >> shift, rest = significand & ((UINT64_C(1) << shift) - 1), half = UINT64_C(1) << (shift - 1);
+	u64 kept = significand >> shift, rest = significand & ((UINT64_C(1) << shift) - 1),
+	    half = UINT64_C(1) << (shift - 1);
 	kept += rest > half || (rest == half && (kept & 1));
 	return sign | ((u64)(exponent + 127) << 7) + (exponent == -127 ? kept : kept - 128);
 }

@@ -80,9 +80,22 @@ static u64 in[THREADS * INPUTS], expected[THREADS * SLOTS];
 /* splitmix64 (Vigna); every fourth value is one of the corners. */
 static u64 input(u64 index)
 {
-	static const u64 corners[] = {0, 1, ~UINT64_C(0), 0x8000000000000000, 0x7fffffffffffffff, 0x80000000,
-				      0x7fffffff, 0xffffffff, 0x3ff0000000000000, 0x3f8000003f800000, 0x7ff0000000000000,
-				      0x7f8000007f800000, 0x0000000100000001, 0x8000000080000000, 64, 32};
+	static const u64 corners[] = {0,
+				      1,
+				      ~UINT64_C(0),
+				      0x8000000000000000,
+				      0x7fffffffffffffff,
+				      0x80000000,
+				      0x7fffffff,
+				      0xffffffff,
+				      0x3ff0000000000000,
+				      0x3f8000003f800000,
+				      0x7ff0000000000000,
+				      0x7f8000007f800000,
+				      0x0000000100000001,
+				      0x8000000080000000,
+				      64,
+				      32};
 	u64 z = (index + 1) * 0x9e3779b97f4a7c15;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
 	z = (z ^ z >> 27) * 0x94d049bb133111eb;

@@ -9,24 +9,24 @@
 #define canonicald(x) (x)
 #endif
 
-#define INTRINSICS(T, s, t)                                                                            \
-	extern T fma##s(T, T, T) __asm__("llvm.fma." t);                                               \
-	extern T minnum##s(T, T) __asm__("llvm.minnum." t);                                            \
-	extern T maxnum##s(T, T) __asm__("llvm.maxnum." t);                                            \
-	extern T minimum##s(T, T) __asm__("llvm.minimum." t);                                          \
-	extern T maximum##s(T, T) __asm__("llvm.maximum." t);                                          \
-	extern T roundeven##s(T) __asm__("llvm.roundeven." t);                                         \
-	DEVICE_ONLY(extern T canonical##s(T) __asm__("llvm.canonicalize." t);)                         \
-	extern _Bool class##s(T, u32) __asm__("llvm.is.fpclass." t);                                   \
-	extern T power##s(T, int) __asm__("llvm.powi." t ".i32");                                      \
-	extern T load_exp##s(T, int) __asm__("llvm.ldexp." t ".i32");                                  \
-	extern s32 sat_s32##s(T) __asm__("llvm.fptosi.sat.i32." t);                                    \
-	extern u32 sat_u32##s(T) __asm__("llvm.fptoui.sat.i32." t);                                    \
-	extern s64 sat_s64##s(T) __asm__("llvm.fptosi.sat.i64." t);                                    \
-	extern u64 sat_u64##s(T) __asm__("llvm.fptoui.sat.i64." t);                                    \
-	extern s8 sat_s8##s(T) __asm__("llvm.fptosi.sat.i8." t);                                       \
-	extern u16 sat_u16##s(T) __asm__("llvm.fptoui.sat.i16." t);                                    \
-	extern s64 lrint##s(T) __asm__("llvm.llrint.i64." t);                                          \
+#define INTRINSICS(T, s, t)                                                    \
+	extern T fma##s(T, T, T) __asm__("llvm.fma." t);                       \
+	extern T minnum##s(T, T) __asm__("llvm.minnum." t);                    \
+	extern T maxnum##s(T, T) __asm__("llvm.maxnum." t);                    \
+	extern T minimum##s(T, T) __asm__("llvm.minimum." t);                  \
+	extern T maximum##s(T, T) __asm__("llvm.maximum." t);                  \
+	extern T roundeven##s(T) __asm__("llvm.roundeven." t);                 \
+	DEVICE_ONLY(extern T canonical##s(T) __asm__("llvm.canonicalize." t);) \
+	extern _Bool class##s(T, u32) __asm__("llvm.is.fpclass." t);           \
+	extern T power##s(T, int) __asm__("llvm.powi." t ".i32");              \
+	extern T load_exp##s(T, int) __asm__("llvm.ldexp." t ".i32");          \
+	extern s32 sat_s32##s(T) __asm__("llvm.fptosi.sat.i32." t);            \
+	extern u32 sat_u32##s(T) __asm__("llvm.fptoui.sat.i32." t);            \
+	extern s64 sat_s64##s(T) __asm__("llvm.fptosi.sat.i64." t);            \
+	extern u64 sat_u64##s(T) __asm__("llvm.fptoui.sat.i64." t);            \
+	extern s8 sat_s8##s(T) __asm__("llvm.fptosi.sat.i8." t);               \
+	extern u16 sat_u16##s(T) __asm__("llvm.fptoui.sat.i16." t);            \
+	extern s64 lrint##s(T) __asm__("llvm.llrint.i64." t);                  \
 	extern s64 lround##s(T) __asm__("llvm.llround.i64." t);
 INTRINSICS(float, f, "f32")
 INTRINSICS(double, d, "f64")
@@ -37,7 +37,7 @@ INTRINSICS(double, d, "f64")
 		unsigned n = 0;                                                 \
 		BITS(a + b);                                                    \
 		BITS(a - b);                                                    \
-		BITS(a * b);                                                    \
+		BITS(a *b);                                                     \
 		BITS(a / b);                                                    \
 		BITS(1 / a);                                                    \
 		BITS(-a);                                                       \
@@ -63,7 +63,7 @@ INTRINSICS(double, d, "f64")
 		BITS(canonical##s(a));                                          \
 		BITS(load_exp##s(a, i % 64));                                   \
 		BITS(load_exp##s(a, i));                                        \
-		BITS(power##s(c, i & 7) );                                      \
+		BITS(power##s(c, i & 7));                                       \
 		RESULT(a == b);                                                 \
 		RESULT(a != b);                                                 \
 		RESULT(a < b);                                                  \
@@ -75,7 +75,7 @@ INTRINSICS(double, d, "f64")
 		RESULT(class##s(a, 3));                                         \
 		RESULT(class##s(a, 0x90));                                      \
 		RESULT(class##s(b, 0x264));                                     \
-		RESULT(a < b ? 1 : c > a);                                      \
+		RESULT(a<b ? 1 : c> a);                                         \
 		RESULT(sat_s32##s(a));                                          \
 		RESULT(sat_u32##s(b));                                          \
 		RESULT(sat_s64##s(a));                                          \
@@ -94,8 +94,10 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	unsigned n = 0;
 	(void)thread;
 	for (unsigned i = 0; i < 3; i++) {
-		n += arithmetic_float(as_f32(in[i]), as_f32(in[i + 1]), (float)(s32)in[i + 2] / 65536, (int)in[i + 3], out + n);
-		n += arithmetic_double(as_f64(in[i]), as_f64(in[i + 1]), (double)(s32)in[i + 2] / 65536, (int)in[i + 3], out + n);
+		n += arithmetic_float(as_f32(in[i]), as_f32(in[i + 1]), (float)(s32)in[i + 2] / 65536, (int)in[i + 3],
+				      out + n);
+		n += arithmetic_double(as_f64(in[i]), as_f64(in[i + 1]), (double)(s32)in[i + 2] / 65536, (int)in[i + 3],
+				       out + n);
 	}
 	return n;
 }

@@ -4,43 +4,43 @@
 #define BINARY_OPS(X) X(+) X(-) X(&) X(|) X(^)
 #define COMPARE_OPS(X) X(==) X(!=) X(<) X(<=) X(>) X(>=)
 
-#define INTRINSICS(T, bits)                                                  \
-	extern T fshl##bits(T, T, T) __asm__("llvm.fshl.i" #bits);           \
-	extern T fshr##bits(T, T, T) __asm__("llvm.fshr.i" #bits);           \
-	extern T ctlz##bits(T, _Bool) __asm__("llvm.ctlz.i" #bits);          \
-	extern T cttz##bits(T, _Bool) __asm__("llvm.cttz.i" #bits);          \
-	extern T ctpop##bits(T) __asm__("llvm.ctpop.i" #bits);               \
-	extern T reverse##bits(T) __asm__("llvm.bitreverse.i" #bits);        \
-	extern T uadd_sat##bits(T, T) __asm__("llvm.uadd.sat.i" #bits);      \
-	extern T usub_sat##bits(T, T) __asm__("llvm.usub.sat.i" #bits);      \
-	extern T sadd_sat##bits(T, T) __asm__("llvm.sadd.sat.i" #bits);      \
-	extern T ssub_sat##bits(T, T) __asm__("llvm.ssub.sat.i" #bits);      \
-	extern T ushl_sat##bits(T, T) __asm__("llvm.ushl.sat.i" #bits);      \
-	extern T sshl_sat##bits(T, T) __asm__("llvm.sshl.sat.i" #bits);      \
-	extern T iabs##bits(T, _Bool) __asm__("llvm.abs.i" #bits);           \
-	extern T smin##bits(T, T) __asm__("llvm.smin.i" #bits);              \
-	extern T umax##bits(T, T) __asm__("llvm.umax.i" #bits);              \
-	static NOINLINE unsigned bits_of_##bits(T a, T b, T c, u64 *out)     \
-	{                                                                    \
-		unsigned n = 0;                                              \
-		RESULT(fshl##bits(a, b, c));                                 \
-		RESULT(fshr##bits(a, b, c));                                 \
-		RESULT(fshl##bits(a, b, 5));                                 \
-		RESULT(fshl##bits(a, a, c));                                 \
-		RESULT(ctlz##bits(a, 0));                                    \
-		RESULT(cttz##bits(b, 0));                                    \
-		RESULT(ctpop##bits(a));                                      \
-		RESULT(reverse##bits(a));                                    \
-		RESULT(uadd_sat##bits(a, b));                                \
-		RESULT(usub_sat##bits(a, b));                                \
-		RESULT(sadd_sat##bits(a, b));                                \
-		RESULT(ssub_sat##bits(a, b));                                \
-		RESULT(ushl_sat##bits(a, c & (bits - 1)));                   \
-		RESULT(sshl_sat##bits(a, c & (bits - 1)));                   \
-		RESULT(iabs##bits(a, 0));                                    \
-		RESULT(smin##bits(a, b));                                    \
-		RESULT(umax##bits(a, b));                                    \
-		return n;                                                    \
+#define INTRINSICS(T, bits)                                              \
+	extern T fshl##bits(T, T, T) __asm__("llvm.fshl.i" #bits);       \
+	extern T fshr##bits(T, T, T) __asm__("llvm.fshr.i" #bits);       \
+	extern T ctlz##bits(T, _Bool) __asm__("llvm.ctlz.i" #bits);      \
+	extern T cttz##bits(T, _Bool) __asm__("llvm.cttz.i" #bits);      \
+	extern T ctpop##bits(T) __asm__("llvm.ctpop.i" #bits);           \
+	extern T reverse##bits(T) __asm__("llvm.bitreverse.i" #bits);    \
+	extern T uadd_sat##bits(T, T) __asm__("llvm.uadd.sat.i" #bits);  \
+	extern T usub_sat##bits(T, T) __asm__("llvm.usub.sat.i" #bits);  \
+	extern T sadd_sat##bits(T, T) __asm__("llvm.sadd.sat.i" #bits);  \
+	extern T ssub_sat##bits(T, T) __asm__("llvm.ssub.sat.i" #bits);  \
+	extern T ushl_sat##bits(T, T) __asm__("llvm.ushl.sat.i" #bits);  \
+	extern T sshl_sat##bits(T, T) __asm__("llvm.sshl.sat.i" #bits);  \
+	extern T iabs##bits(T, _Bool) __asm__("llvm.abs.i" #bits);       \
+	extern T smin##bits(T, T) __asm__("llvm.smin.i" #bits);          \
+	extern T umax##bits(T, T) __asm__("llvm.umax.i" #bits);          \
+	static NOINLINE unsigned bits_of_##bits(T a, T b, T c, u64 *out) \
+	{                                                                \
+		unsigned n = 0;                                          \
+		RESULT(fshl##bits(a, b, c));                             \
+		RESULT(fshr##bits(a, b, c));                             \
+		RESULT(fshl##bits(a, b, 5));                             \
+		RESULT(fshl##bits(a, a, c));                             \
+		RESULT(ctlz##bits(a, 0));                                \
+		RESULT(cttz##bits(b, 0));                                \
+		RESULT(ctpop##bits(a));                                  \
+		RESULT(reverse##bits(a));                                \
+		RESULT(uadd_sat##bits(a, b));                            \
+		RESULT(usub_sat##bits(a, b));                            \
+		RESULT(sadd_sat##bits(a, b));                            \
+		RESULT(ssub_sat##bits(a, b));                            \
+		RESULT(ushl_sat##bits(a, c &(bits - 1)));                \
+		RESULT(sshl_sat##bits(a, c &(bits - 1)));                \
+		RESULT(iabs##bits(a, 0));                                \
+		RESULT(smin##bits(a, b));                                \
+		RESULT(umax##bits(a, b));                                \
+		return n;                                                \
 	}
 INTRINSICS(u8, 8)
 INTRINSICS(u16, 16)
@@ -48,33 +48,33 @@ INTRINSICS(u32, 32)
 INTRINSICS(u64, 64)
 
 #define OP(o) RESULT(a o b);
-#define ARITHMETIC(T)                                                                            \
-	static NOINLINE unsigned arithmetic_##T(T a, T b, unsigned shift, u64 *out)              \
-	{                                                                                        \
-		unsigned n = 0;                                                                  \
-		T sum;                                                                           \
-		BINARY_OPS(OP) COMPARE_OPS(OP) RESULT((T)(a << shift));                          \
-		RESULT((T)((u64)a * (u64)b));                                                    \
-		RESULT(a >> shift);                                                              \
-		RESULT(~a);                                                                      \
-		RESULT((T)-a);                                                                   \
-		RESULT(a ? b : (T)~b);                                                           \
-		if (b && !((T)-1 < 0 && b == (T)-1)) {                                           \
-			RESULT(a / b);                                                           \
-			RESULT(a % b);                                                           \
-		}                                                                                \
-		RESULT(a / 7);                                                                   \
-		RESULT(a % 10);                                                                  \
-		RESULT(a / 16);                                                                  \
-		RESULT(a % 16);                                                                  \
-		RESULT(a / 125);                                                                 \
-		RESULT(__builtin_add_overflow(a, b, &sum));                                      \
-		RESULT(sum);                                                                     \
-		RESULT(__builtin_sub_overflow(a, b, &sum));                                      \
-		RESULT(sum);                                                                     \
-		RESULT(__builtin_mul_overflow(a, b, &sum));                                      \
-		RESULT(sum);                                                                     \
-		return n;                                                                        \
+#define ARITHMETIC(T)                                                               \
+	static NOINLINE unsigned arithmetic_##T(T a, T b, unsigned shift, u64 *out) \
+	{                                                                           \
+		unsigned n = 0;                                                     \
+		T sum;                                                              \
+		BINARY_OPS(OP) COMPARE_OPS(OP) RESULT((T)(a << shift));             \
+		RESULT((T)((u64)a * (u64)b));                                       \
+		RESULT(a >> shift);                                                 \
+		RESULT(~a);                                                         \
+		RESULT((T) - a);                                                    \
+		RESULT(a ? b : (T)~b);                                              \
+		if (b && !((T) - 1 < 0 && b == (T) - 1)) {                          \
+			RESULT(a / b);                                              \
+			RESULT(a % b);                                              \
+		}                                                                   \
+		RESULT(a / 7);                                                      \
+		RESULT(a % 10);                                                     \
+		RESULT(a / 16);                                                     \
+		RESULT(a % 16);                                                     \
+		RESULT(a / 125);                                                    \
+		RESULT(__builtin_add_overflow(a, b, &sum));                         \
+		RESULT(sum);                                                        \
+		RESULT(__builtin_sub_overflow(a, b, &sum));                         \
+		RESULT(sum);                                                        \
+		RESULT(__builtin_mul_overflow(a, b, &sum));                         \
+		RESULT(sum);                                                        \
+		return n;                                                           \
 	}
 ARITHMETIC(u8)
 ARITHMETIC(s8)

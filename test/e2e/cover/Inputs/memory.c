@@ -131,7 +131,8 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	RESULT(table[in[0] & 7]);
 	RESULT(*pointers[in[1] & 3]);
 	RESULT(operations[in[2] & 1]((u32)in[3], (u32)in[4]));
-	RESULT(records[in[3] & 1].op((u32)in[4], 3) + *records[in[3] & 1].number + records[in[4] & 1].small[thread % 3]);
+	RESULT(records[in[3] & 1].op((u32)in[4], 3) + *records[in[3] & 1].number +
+	       records[in[4] & 1].small[thread % 3]);
 	RESULT(records[in[5] & 1].name[thread % 5]);
 	RESULT(text[in[6] % sizeof text]);
 	counter[thread] += (u32)in[7];

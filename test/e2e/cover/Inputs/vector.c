@@ -24,7 +24,8 @@ static NOINLINE f32x3 scale(f32x3 v, float f)
 static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 {
 	unsigned n = 0;
-	u32x4 a = {(u32)in[0], (u32)in[1], (u32)in[2], (u32)in[3]}, b = {(u32)in[4], (u32)in[5], thread, 7}, c = mix(a, b);
+	u32x4 a = {(u32)in[0], (u32)in[1], (u32)in[2], (u32)in[3]}, b = {(u32)in[4], (u32)in[5], thread, 7},
+	      c = mix(a, b);
 	s32x4 less = a < b, picked = less ? (s32x4){1, 2, 3, 4} : __builtin_convertvector(b, s32x4);
 	u8x8 bytes = *(const u8x8 *)in, other = *(const u8x8 *)(in + 1), sum = bytes + other;
 	u64x2 w = {in[6], in[7]};

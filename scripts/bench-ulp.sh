@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prints the worst error in ULP that each function of the device math library has on the engine, in float and double,
-# beside CUDA's published bounds. ulp.sh [ARGUMENTS [check]]: ARGUMENTS a function, default 65536, a multiple of 128;
+# beside CUDA's published bounds. bench-ulp.sh [ARGUMENTS [check]]: ARGUMENTS a function, default 65536, a multiple of 128;
 # check: exit status 1 when one is far off. Environment: B (build tree), HEDDLE, CLANG, WORK (a folder to work in).
 set -e
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,0 +1,79 @@
+; Inline PTX that is not taken: the statement, what is wrong with it, and where.
+; RUN: rm -rf %t && mkdir %t && cd %t && not %opt -load-pass-plugin=%plugin '-passes=heddle<o=x>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: test ! -e x.hdo
+target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @k(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly 'frobnicate.u32': the instruction is not known
+  %a = call i32 asm "frobnicate.u32 $0, $1;", "=r,r"(i32 %x)
+  ret void
+}
+define ptx_kernel void @k2(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly 'add.q.u32': '.q' is not supported here
+  %a = call i32 asm "add.q.u32 $0, $1, $1;", "=r,r"(i32 %x)
+  ret void
+}
+define ptx_kernel void @k3(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly 'add.u32': 3 operands expected
+  %a = call i32 asm "add.u32 $0, $1;", "=r,r"(i32 %x)
+  ret void
+}
+define ptx_kernel void @k4(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly 'add.u64': operand '$1' of 32 bits in the place of 64
+  %a = call i64 asm "add.u64 $0, $1, $1;", "=l,r"(i32 %x)
+  ret void
+}
+define ptx_kernel void @k5(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly 'L1:': labels are not supported
+  call void asm sideeffect "L1: bra L1;", ""()
+  ret void
+}
+define ptx_kernel void @k6(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly 'mov.u32': '%ctaid.q' is not known
+  %a = call i32 asm "mov.u32 $0, %ctaid.q;", "=r"()
+  ret void
+}
+define ptx_kernel void @k7(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly: '{' without '}'
+  call void asm sideeffect "{ .reg .u32 t; mov.u32 t, $0;", "r"(i32 %x)
+  ret void
+}
+define ptx_kernel void @k8(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly: '}' without '{'
+  call void asm sideeffect "}", ""()
+  ret void
+}
+define ptx_kernel void @k9(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly 'mov.u32': operand expected before ";"
+  %a = call i32 asm "mov.u32 $0, ;", "=r"()
+  ret void
+}
+define ptx_kernel void @k10(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly 'ld.global.u32': an address in brackets expected
+  %a = call i32 asm "ld.global.u32 $0, $1;", "=r,l"(i64 %w)
+  ret void
+}
+define ptx_kernel void @k11(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly 'lop3.b32': the table is no number of 8 bits
+  %a = call i32 asm "lop3.b32 $0, $1, $1, $1, $1;", "=r,r"(i32 %x)
+  ret void
+}
+define ptx_kernel void @k12(ptr %p, i32 %x, i64 %w) {
+; CHECK-DAG: inline assembly: the guard is no predicate
+  %a = call i32 asm "@$1 mov.u32 $0, 1;", "=r,r"(i32 %x)
+  ret void
+}
+!nvvm.annotations = !{!0, !1, !2, !3, !4, !5, !6, !7, !8, !9, !10, !11}
+!0 = !{ptr @k, !"kernel", i32 1}
+!1 = !{ptr @k2, !"kernel", i32 1}
+!2 = !{ptr @k3, !"kernel", i32 1}
+!3 = !{ptr @k4, !"kernel", i32 1}
+!4 = !{ptr @k5, !"kernel", i32 1}
+!5 = !{ptr @k6, !"kernel", i32 1}
+!6 = !{ptr @k7, !"kernel", i32 1}
+!7 = !{ptr @k8, !"kernel", i32 1}
+!8 = !{ptr @k9, !"kernel", i32 1}
+!9 = !{ptr @k10, !"kernel", i32 1}
+!10 = !{ptr @k11, !"kernel", i32 1}
+!11 = !{ptr @k12, !"kernel", i32 1}
