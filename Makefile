@@ -249,6 +249,34 @@ $(B)/test/fuzz/host.o: test/fuzz/host.c $(B)/flags
 fuzz: $(FUZZ)
 	@:
 
+# ---------------------------------------------------------------- call-heavy workloads
+# build/examples/calls/NAME from the modules of examples/calls/NAME, and NAME.lto from the same objects, inlined.
+
+CALLS := $(sort $(shell awk '!/^\#/ && NF { print $$2 }' examples/calls/workloads.txt))
+CALLS_DIR := $(B)/examples/calls
+CALLS_TOOLS := $(HEDDLE_CC) $(PLUGIN) $(CUDART) $(DATA)
+
+define calls_rules
+$(CALLS_DIR)/$(1): $(patsubst examples/calls/%.cu,$(CALLS_DIR)/obj/%.o,$(wildcard examples/calls/$(1)/*.cu))
+$(CALLS_DIR)/$(1).lto: $(patsubst examples/calls/%.cu,$(CALLS_DIR)/obj/%.o,$(wildcard examples/calls/$(1)/*.cu))
+$(CALLS_DIR)/obj/$(1)/%.o: examples/calls/$(1)/%.cu $(wildcard examples/calls/*.h examples/calls/$(1)/*.h) $(CALLS_TOOLS)
+	@mkdir -p $$(@D)
+	$$(call say,CU,$$<)
+	$$(Q)$(HEDDLE_CC) -O2 -dc -o $$@ $$<
+endef
+$(foreach name,$(CALLS),$(eval $(call calls_rules,$(name))))
+
+$(CALLS:%=$(CALLS_DIR)/%):
+	$(call say,CULINK,$@)
+	$(Q)$(HEDDLE_CC) -O2 -o $@ $^
+$(CALLS:%=$(CALLS_DIR)/%.lto):
+	$(call say,CULINK,$@)
+	$(Q)$(HEDDLE_CC) -O2 -dlto -o $@ $^
+
+.PHONY: calls
+calls: $(CALLS:%=$(CALLS_DIR)/%) $(CALLS:%=$(CALLS_DIR)/%.lto)
+	@:
+
 # ---------------------------------------------------------------- what people call
 
 # Outer targets install what is missing and then start make again, because the
@@ -293,7 +321,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all unit fuzz setup demo check check-long update-golden $(BENCHES) format tidy clean'
+	@echo 'Targets: all unit fuzz calls setup demo check check-long update-golden $(BENCHES) format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies
