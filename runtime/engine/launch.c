@@ -8,6 +8,7 @@
  * Cost beside the run: O(functions of the program).
  */
 #include <assert.h>
+#include <fenv.h>
 #include <inttypes.h>
 
 #include "runtime/engine/exec.h"
@@ -277,6 +278,7 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	struct hd_grid grid = {0};
 	struct hd_occupancy fit = {0};
 	struct hd_stats before;
+	fenv_t host;
 	int error = make_grid(gpu, launch, &grid, &fit);
 	if (error)
 		return error;
@@ -284,7 +286,11 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	gpu->error = 0;
 	gpu->grid = &grid;
 	hd_profile_prepare(gpu);
+	/* A host program built with -ffast-math flushes denormals in its own thread; the simulated GPU does not. */
+	fegetenv(&host);
+	fesetenv(FE_DFL_ENV);
 	error = hd_gpu_run(gpu);
+	fesetenv(&host);
 	const struct hd_launch_record *record = record_launch(sim, launch, &fit, &before);
 	gpu->grid = NULL;
 	check_accounts(gpu, &record->stats.stats);
