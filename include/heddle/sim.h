@@ -44,6 +44,7 @@ struct hd_sim_options {
 	uint32_t stack_bytes;   /* local memory a thread gets for calls whose depth is not known (recursion); 0: default 16 KB */
 	uint64_t heap_bytes;    /* device malloc; 0: default 8 MB */
 	bool profile;           /* count executions of each instruction: the key `profile` of the statistics */
+	bool ideal;             /* count what the ideal machines of R2D2's Figure 4 would not execute: counters ideal_* */
 	const char *trace;      /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
 };

@@ -191,6 +191,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.policy = environment("HEDDLE_POLICY", "baseline"),
 		.verify = *environment("HEDDLE_VERIFY", "0") != '0',
 		.profile = *environment("HEDDLE_PROFILE", "0") != '0',
+		.ideal = *environment("HEDDLE_IDEAL", "0") != '0',
 		.max_cycles = max_cycles,
 		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],

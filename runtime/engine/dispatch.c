@@ -149,6 +149,7 @@ static void place_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	cta->warp_count = grid->block_warps;
 	cta->warps_done = 0;
 	cta->start_cycle = now;
+	cta->start_age = sm->launches;
 	memset(cta->barriers, 0, sizeof(cta->barriers));
 	cta->shared_offset = place * sm->shared_stride;
 	cta->shared = sm->shared + cta->shared_offset;

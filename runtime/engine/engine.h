@@ -24,6 +24,9 @@
 #include "runtime/memory/memory.h"
 
 struct hd_exec;
+struct hd_redundancy;
+struct warp_forms;
+struct block_seen;
 
 /* Scoreboard set: 256 registers and 8 predicates (bit 0 of word 4 is P0). RZ and PT are never in it. */
 struct hd_hazard {
@@ -118,6 +121,7 @@ struct hd_warp {
 	bool held;                       /* by a policy: hd_warp_hold */
 	void *policy_state[4];
 	struct hd_injection injection;
+	struct warp_forms *forms;        /* redundancy.c's */
 };
 
 struct hd_cta {
@@ -136,7 +140,8 @@ struct hd_cta {
 		uint64_t waiting[2];  /* warps of this CTA waiting here, by index */
 		uint8_t mode;
 	} barriers[16];
-	uint64_t start_cycle;
+	uint64_t start_cycle, start_age; /* start_age: hd_warp.age of its first warp */
+	struct block_seen *seen;      /* redundancy.c's */
 	bool used;
 	void *policy_state[4];
 };
@@ -270,6 +275,7 @@ struct hd_gpu {
 	bool verify;
 	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
 	uint32_t profile_count;
+	struct hd_redundancy *redundancy; /* under options.ideal (redundancy.c) */
 	bool every_cycle;             /* debugging: visit every cycle; the figures must not change */
 	uint32_t trace;               /* enum hd_trace_stream, a bit each; 0 while outside the window */
 	uint32_t trace_streams;       /* what the option asked for */

@@ -10,6 +10,7 @@
 #include <assert.h>
 
 #include "runtime/engine/profile.h"
+#include "runtime/engine/redundancy.h"
 #include "runtime/engine/sm.h"
 #include "runtime/engine/trace.h"
 #include "runtime/policy/hooks.h"
@@ -305,6 +306,8 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 static void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	bool checks = sm->policy_count && sm->gpu->verify;
+	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
+		hd_redundancy_before(sm->gpu->redundancy, warp, inst);
 	if (checks)
 		HD_HOOKED (sm->gpu, i, policy, verify_before)
 			policy->verify_before(warp, warp->policy_state[i], inst);
@@ -312,6 +315,8 @@ static void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dins
 	if (checks && sm->effect.event != HD_EVENT_FAULT)
 		HD_HOOKED (sm->gpu, i, policy, verify_after)
 			policy->verify_after(warp, warp->policy_state[i], inst, &sm->effect);
+	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
+		hd_redundancy_after(sm->gpu->redundancy, sm, warp, inst);
 }
 
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)

@@ -9,6 +9,7 @@
 
 #include "runtime/engine/exec.h"
 #include "runtime/engine/profile.h"
+#include "runtime/engine/redundancy.h"
 #include "runtime/engine/sim_private.h"
 #include "runtime/engine/sm.h"
 #include "runtime/engine/trace.h"
@@ -75,6 +76,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		return error;
 	}
 	build_sms(sim);
+	if (options->ideal)
+		gpu->redundancy = hd_redundancy_new();
 	*out = sim;
 	return 0;
 }
@@ -92,6 +95,7 @@ void hd_sim_free(struct hd_sim *sim)
 		hd_vec_release(&sim->launches.data[i]->figures);
 	hd_vec_release(&sim->launches);
 	hd_profile_release(gpu);
+	hd_redundancy_free(gpu->redundancy);
 	hd_vec_release(&gpu->program.code);
 	hd_vec_release(&gpu->program.functions);
 	hd_devmem_free(gpu->devmem);

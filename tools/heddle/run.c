@@ -21,7 +21,7 @@
 #include "tools/heddle/kernel.h"
 
 enum { KEY_GPU = 'g', KEY_POLICY = 'p', KEY_STATS = 'o', KEY_VERIFY = 'v', KEY_SET = 's', KEY_JSON = 0x100, KEY_MAX_CYCLES,
-       KEY_TRACE, KEY_PROFILE, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH };
+       KEY_TRACE, KEY_PROFILE, KEY_IDEAL, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH };
 
 static const struct argp_option options[] = {
 	{"gpu", KEY_GPU, "NAME", 0, "GPU to simulate (see 'heddle gpus'); default v100", 0},
@@ -32,6 +32,7 @@ static const struct argp_option options[] = {
 	{"stats", KEY_STATS, "FILE", 0, "write the statistics as JSON", 0},
 	{"trace", KEY_TRACE, "STREAMS", 0, "trace events, e.g. issue,lsu@1000:1200", 0},
 	{"profile", KEY_PROFILE, NULL, 0, "count what each instruction and branch does, in the statistics (pass parameter profile=)", 0},
+	{"ideal", KEY_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
 	{"json", KEY_JSON, NULL, 0, "print the statistics as JSON instead of a table", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no table", 0},
 	{"kernel", KEY_KERNEL, "NAME", 0, "run this kernel of FILE (.hdo, .ll or .bc) without a host program", 0},
@@ -40,7 +41,7 @@ static const struct argp_option options[] = {
 
 struct run {
 	const char *gpu, *stats, *trace, *max_cycles, *kernel, *launch;
-	bool verify, profile, json, quiet;
+	bool verify, profile, ideal, json, quiet;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
 	char **program;
@@ -58,6 +59,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_MAX_CYCLES: run->max_cycles = arg; break;
 	case KEY_TRACE: run->trace = arg; break;
 	case KEY_PROFILE: run->profile = true; break;
+	case KEY_IDEAL: run->ideal = true; break;
 	case KEY_JSON: run->json = true; break;
 	case KEY_QUIET: run->quiet = true; break;
 	case KEY_KERNEL: run->kernel = arg; break;
@@ -114,6 +116,7 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	put("HEDDLE_SET", hd_strbuf_text(&run->set));
 	put("HEDDLE_VERIFY", run->verify ? "1" : NULL);
 	put("HEDDLE_PROFILE", run->profile ? "1" : NULL);
+	put("HEDDLE_IDEAL", run->ideal ? "1" : NULL);
 	put("HEDDLE_MAX_CYCLES", run->max_cycles);
 	put("HEDDLE_TRACE", run->trace);
 	put("HEDDLE_STATS", stats);
@@ -203,6 +206,7 @@ static int run_kernel(const struct run *run, const struct hd_config *config, jso
 			.policy = run->policies.data[i],
 			.verify = run->verify,
 			.profile = run->profile,
+			.ideal = run->ideal,
 			.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
 			.trace = run->trace,
 			.diag = diag,
@@ -243,6 +247,11 @@ static double l1_spills(const json_t *f, const json_t *l) { (void)f; return numb
 static double l1_local(const json_t *f, const json_t *l) { (void)f; return number(l, "other_local"); }
 static double energy(const json_t *f, const json_t *l) { (void)l; return 1e3 * number(f, "energy_joules"); }
 
+/* Shares of all thread instructions, as in R2D2's Figure 4. */
+static double ideal_wp(const json_t *f, const json_t *l) { (void)l; return ratio(number(f, "ideal_wp_threads"), number(f, "thread_instructions")); }
+static double ideal_tb(const json_t *f, const json_t *l) { (void)l; return ratio(number(f, "ideal_tb_threads"), number(f, "thread_instructions")); }
+static double ideal_ln(const json_t *f, const json_t *l) { (void)l; return ratio(number(f, "ideal_ln_threads"), number(f, "thread_instructions")); }
+
 static const struct row rows[] = {
 	{"cycles", "%.0f", cycles},
 	{"warp instructions", "%.0f", instructions},
@@ -253,6 +262,11 @@ static const struct row rows[] = {
 	{"  local: spills and fills", "%.0f", l1_spills},
 	{"  local: other", "%.0f", l1_local},
 	{"energy, mJ", "%.3f", energy},
+};
+static const struct row ideal_rows[] = {
+	{"removed in a warp (WP), %", "%.1f", ideal_wp},
+	{"  in a block (TB), %", "%.1f", ideal_tb},
+	{"  by linearity (LN), %", "%.1f", ideal_ln},
 };
 
 /* One line for each kernel: its launches summed. */
@@ -285,6 +299,21 @@ static void print_kernels(const json_t *stats)
 	json_decref(kernels);
 }
 
+static void print_rows(const struct run *run, json_t *const *stats, const struct row *row, unsigned count)
+{
+	for (unsigned r = 0; r < count; r++) {
+		printf("%-26s", row[r].label);
+		for (uint32_t i = 0; i < run->policies.len; i++) {
+			char text[64] = "-";
+			json_t *total = json_object_get(stats[i], "total");
+			if (total)
+				snprintf(text, sizeof text, row[r].format, row[r].value(total, json_object_get(total, "l1d")));
+			printf(" %16s", text);
+		}
+		printf("\n");
+	}
+}
+
 static void print_table(const struct run *run, json_t *const *stats)
 {
 	printf("\n%s on %s%s\n", run->program[0], run->gpu, run->verify ? ", verified" : "");
@@ -292,17 +321,9 @@ static void print_table(const struct run *run, json_t *const *stats)
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		printf(" %16s", run->policies.data[i]);
 	printf("\n");
-	for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++) {
-		printf("%-26s", rows[r].label);
-		for (uint32_t i = 0; i < run->policies.len; i++) {
-			char text[64] = "-";
-			json_t *total = json_object_get(stats[i], "total");
-			if (total)
-				snprintf(text, sizeof text, rows[r].format, rows[r].value(total, json_object_get(total, "l1d")));
-			printf(" %16s", text);
-		}
-		printf("\n");
-	}
+	print_rows(run, stats, rows, sizeof rows / sizeof *rows);
+	if (run->ideal)
+		print_rows(run, stats, ideal_rows, sizeof ideal_rows / sizeof *ideal_rows);
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		if (stats[i]) {
 			printf("\n%s%s", run->policies.len > 1 ? run->policies.data[i] : "", run->policies.len > 1 ? "\n" : "");

@@ -1,0 +1,139 @@
+/* The ideal machines of R2D2's Figure 4: each figure below is counted by hand. */
+#include "harness.h"
+#include "simbench.h"
+
+#define CTAS 2
+#define THREADS 64 /* two warps */
+
+static void start(struct simbench *bench, bool ideal)
+{
+	simbench_init(bench);
+	bench->options.ideal = ideal;
+}
+
+static struct hd_counters finish(struct simbench *bench, uint32_t threads)
+{
+	ck_assert_int_eq(simbench_start(bench), 0);
+	ck_assert_msg(!simbench_run(bench, CTAS, threads), "%s", hd_sim_error_text(bench->sim));
+	struct hd_counters counters = simbench_stats(bench)->counters;
+	simbench_release(bench);
+	return counters;
+}
+
+static void emit_index(struct simbench *bench)
+{
+	simbench_s2r(bench, 5, HD_SR_TID_X);
+	simbench_s2r(bench, 6, HD_SR_CTAID_X);
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_IMAD);
+	inst->dst = 7, inst->a = 6, inst->c = 5;
+	inst->xkind = HD_X_CONST_B, inst->x = HD_CONST_X(0, HD_CB_NTID_X);
+}
+
+START_TEST(off_counts_nothing)
+{
+	struct simbench bench;
+	start(&bench, false);
+	emit_index(&bench);
+	struct hd_counters counters = finish(&bench, THREADS);
+	ck_assert_uint_eq(counters.ideal_computations, 0);
+	ck_assert_uint_eq(counters.ideal_wp_threads + counters.ideal_tb_threads + counters.ideal_ln_threads, 0);
+}
+END_TEST
+
+/* Every thread computes one constant: WP leaves one lane a warp, TB one warp a block, LN one lane of the grid. */
+START_TEST(uniform_value)
+{
+	struct simbench bench;
+	start(&bench, true);
+	simbench_mov(&bench, 4, 7);
+	struct hd_counters counters = finish(&bench, THREADS);
+	ck_assert_uint_eq(counters.ideal_computations, CTAS * THREADS);
+	ck_assert_uint_eq(counters.ideal_wp_threads, 4 * 31);
+	ck_assert_uint_eq(counters.ideal_tb_threads, 2 * 32);
+	ck_assert_uint_eq(counters.ideal_tb_warps, 2);
+	ck_assert_uint_eq(counters.ideal_ln_threads, CTAS * THREADS - 1);
+	ck_assert_uint_eq(counters.ideal_ln_warps, 3);
+}
+END_TEST
+
+/*
+ *                      WP        TB        LN
+ *   S2R tid.x          0         0         64: the second block's
+ *   S2R ctaid.x        4 x 31    2 x 32    128 - 2: one thread a block is left
+ *   IMAD               0         0         63: the first block's, and one thread of the second
+ */
+START_TEST(index_of_a_thread)
+{
+	struct simbench bench;
+	start(&bench, true);
+	emit_index(&bench);
+	struct hd_counters counters = finish(&bench, THREADS);
+	ck_assert_uint_eq(counters.ideal_computations, 3 * CTAS * THREADS);
+	ck_assert_uint_eq(counters.ideal_wp_threads, 4 * 31);
+	ck_assert_uint_eq(counters.ideal_tb_threads, 2 * 32);
+	ck_assert_uint_eq(counters.ideal_ln_threads, 64 + 126 + 63);
+	ck_assert_uint_eq(counters.ideal_ln_warps, 2 + 2 + 1);
+}
+END_TEST
+
+/* tid * tid is no linear combination, and what is made of it is none. */
+START_TEST(products_of_indices_are_not_linear)
+{
+	struct simbench bench;
+	start(&bench, true);
+	simbench_s2r(&bench, 5, HD_SR_TID_X);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_IMAD);
+	inst->dst = 6, inst->a = 5, inst->b = 5;
+	inst = simbench_emit(&bench, HD_OP_IADD3);
+	inst->dst = 7, inst->a = 6, inst->xkind = HD_X_IMM_B, inst->x = 1;
+	struct hd_counters counters = finish(&bench, THREADS);
+	ck_assert_uint_eq(counters.ideal_ln_threads, 64); /* the S2R alone */
+}
+END_TEST
+
+/* A 2-D block of 16 x 4: both warps have the same tid.x, and lane pairs differ in tid.y only. */
+START_TEST(blocks_of_two_dimensions_repeat)
+{
+	struct simbench bench;
+	uint64_t unused = 0;
+	start(&bench, true);
+	simbench_s2r(&bench, 5, HD_SR_TID_X);
+	simbench_s2r(&bench, 6, HD_SR_TID_Y);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	struct hd_launch launch = {.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {16, 4, 1}, .params = &unused};
+	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.ideal_tb_threads, 32); /* tid.x of the second warp */
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.ideal_wp_threads, 0);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Lanes that a guard turns off are neither executed nor saved. */
+START_TEST(guards_leave_lanes_out)
+{
+	struct simbench bench;
+	start(&bench, true);
+	simbench_s2r(&bench, 5, HD_SR_TID_X);
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_ISETP);
+	inst->pdst = 0, inst->a = 5, inst->xkind = HD_X_IMM_B, inst->x = 8, inst->mods = HD_MOD(CMP, HD_CMP_LT);
+	simbench_mov(&bench, 6, 1);
+	hd_vec_last(&bench.code).guard = 0;
+	struct hd_counters counters = finish(&bench, 32);
+	ck_assert_uint_eq(counters.ideal_computations, 2 * (32 + 32 + 8));
+	ck_assert_uint_eq(counters.ideal_wp_threads, 2 * 7);
+	ck_assert_uint_eq(counters.ideal_ln_threads, 32 + 2 * 8 - 1);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("redundancy", (const TTest *const[]){
+						 off_counts_nothing,
+						 uniform_value,
+						 index_of_a_thread,
+						 products_of_indices_are_not_linear,
+						 blocks_of_two_dimensions_repeat,
+						 guards_leave_lanes_out,
+						 NULL,
+					 });
+}
