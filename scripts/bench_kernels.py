@@ -1,7 +1,7 @@
 """Writes the generated half of `make bench-ptxas`: over 200 CUDA kernels of mixed shapes, always the same ones.
 
 Each family below is a function that yields kernels, (name, text) pairs; a family becomes one .cu file of the directory
-that is the only argument. The shapes are those of the suites: what varies inside a family is what a compiler decides
+that is the only argument; `separate/` holds two modules that are linked together. The shapes are those of the suites: what varies inside a family is what a compiler decides
 on (number of pointers, trip counts, live values, types). Nothing here runs: only the code is compared.
 """
 import os
@@ -502,20 +502,65 @@ def calls():
                  '\tint i = GLOBAL_ID;\n\tif (i < n)\n\t\tout[i] = outer_(in[i], i) + outer_(i, n);', before)
 
 
+def separate():
+    """Relocatable device functions with values that live across calls into another module, and kernels that call them."""
+
+    def function(name, parameters, body, result='float'):
+        return name, f'extern "C" __device__ __attribute__((noinline)) {result} {name}({parameters})\n{{\n{body}\n}}\n'
+
+    for kind in ('float', 'double', 'int'):
+        for live in (0, 1, 2, 3, 4, 6, 8, 12, 16, 24) if kind == 'float' else (1, 3, 6, 10):
+            loads = ''.join(f'\t{kind} v{k} = p[{3 * k + 1}];\n' for k in range(live))
+            total = ''.join(f' + v{k} * {k + 2}' for k in range(live))
+            yield function(f'keep_{kind}_{live}', f'const {kind} *p, {kind} x',
+                           f'{loads}\treturn away_{kind}(x){total};', kind)
+    for calls in (2, 3, 5):
+        steps = '\n'.join(f'\tx = away_float(x) * a + y;\n\ty = away_float(y + {k}) - b;' for k in range(calls))
+        yield function(f'chain_{calls}', 'float x, float y, float a, float b', f'{steps}\n\treturn x + y + a;')
+    yield function('around_loop', 'const float *p, int n, float x',
+                   '\tfor (int k = 0; k < n; k++)\n\t\tx = away_float(x + p[k]);\n\treturn x;')
+    yield function('through_pointer', 'float *p, int n', '\tfor (int k = 0; k < n; k++)\n\t\taway_store(p + k, k);\n\treturn p[n];')
+    for size in (4, 16):
+        yield function(f'array_{size}', 'const float *p, int n',
+                       f'\tfloat a[{size}];\n\tfor (int k = 0; k < {size}; k++)\n\t\ta[k] = p[k * n];\n'
+                       f'\taway_store(a, n);\n\treturn a[n & {size - 1}];')
+    yield function('depth', 'int n', '\treturn n < 2 ? away_int(n) : depth(n - 1) * n + depth(n - 2);', 'int')
+    yield function('one_path', 'float x, float y, float z', '\tif (x < y)\n\t\tz += away_float(x) * y;\n\treturn z * 2;')
+    yield kernel('calls_all', 'float *p, double *d, int *i, int n',
+                 '\tfloat s = keep_float_4(p, p[0]) + keep_float_16(p, s) + chain_3(p[1], p[2], p[3], p[4]) + array_16(p, n);\n'
+                 '\tif (n > 3)\n\t\ts += around_loop(p, n, s) + through_pointer(p, n) + one_path(s, p[5], p[6]);\n'
+                 '\tp[0] = s;\n\td[0] = keep_double_6(d, d[1]);\n\ti[0] = keep_int_10(i, n) + depth(n);')
+    yield kernel('calls_pointer', 'float *p, int which',
+                 '\tfloat (*table[3])(const float *, float) = {keep_float_0, keep_float_1, keep_float_2};\n'
+                 '\tp[0] = table[which](p, p[1]) + keep_float_24(p, p[2]);')
+
+
+AWAY = '\n'.join(f'extern "C" __device__ {kind} away_{kind}({kind} x);' for kind in ('float', 'double', 'int')) + \
+    '\nextern "C" __device__ void away_store(float *p, int k);\n'
+AWAY_BODIES = '\n'.join(f'extern "C" __device__ {kind} away_{kind}({kind} x) {{ return x * 3; }}'
+                        for kind in ('float', 'double', 'int')) + \
+    '\nextern "C" __device__ void away_store(float *p, int k) { *p = k; }\n'
+
 FAMILIES = (streaming, stencils, reductions, gemm, gathers, counting, transcendental, hashing, loops, arithmetic, structures,
             bytes_, branches, pressure, local, shared, calls)
 
 
-def main():
-    directory = sys.argv[1]
+def write(directory, name, text):
     os.makedirs(directory, exist_ok=True)
-    count = 0
+    with open(os.path.join(directory, name + '.cu'), 'w') as file:
+        file.write(HEAD + text)
+
+
+def main():
+    directory, count = sys.argv[1], 0
     for family in FAMILIES:
         kernels = list(family())
         count += len(kernels)
-        with open(os.path.join(directory, family.__name__.strip('_') + '.cu'), 'w') as file:
-            file.write(HEAD + '\n'.join(text for _, text in kernels))
-    print(f'{count} kernels in {len(FAMILIES)} files')
+        write(directory, family.__name__.strip('_'), '\n'.join(text for _, text in kernels))
+    functions = list(separate())
+    write(os.path.join(directory, 'separate'), 'separate', AWAY + '\n'.join(text for _, text in functions))
+    write(os.path.join(directory, 'separate'), 'away', AWAY_BODIES)
+    print(f'{count} kernels in {len(FAMILIES)} files; {len(functions)} functions and kernels with callees in another module')
 
 
 if __name__ == '__main__':

@@ -1,9 +1,11 @@
 """Heddle's machine code beside ptxas's, on the same IR. Called by bench-ptxas.sh: build tree, ptxas, [options].
 
-Registers and stack frame come from the cubin's .nv.info (attribute 0x2f registers, 0x11 frame), spills from `ptxas -v`,
-instructions from the size of .text.<kernel> / 16, less trailing NOPs. Kernels are compared whole-program: ptxas keeps
-the functions that a kernel calls in the kernel's section, so Heddle's figure takes in its callees too. Without sources,
-the examples and the kernels of bench_kernels.py are measured.
+Like is compared with like. Whole program: ptxas allocates over the calls of a kernel and keeps what it calls in the
+kernel's section, so Heddle's figures are those under `ipra`, the instructions of callees included. Relocatable (rdc,
+ptxas -c): every function alone, with the calling convention; ptxas reports at least 24 registers for whatever can be
+called and for whatever calls, its frame holds the return address (8 bytes), and what it saves are its spill stores;
+kernels without calls are left out there, as the least also holds for those that need one of ptxas's own routines.
+Without sources, the examples and the kernels of bench_kernels.py are measured.
 """
 import argparse
 import concurrent.futures
@@ -12,9 +14,15 @@ import json
 import os
 import re
 import statistics
-import struct
 import subprocess
 import sys
+
+import bench_cubin
+
+CALLABLE_REGISTERS = 24  # ptxas: the least that a function with a caller or a callee reports
+HELPER = '__cuda_sm'     # names of ptxas's own routines, for divisions and the like
+RETURN_WORDS = 2         # ptxas saves its return address beside the registers of the calling convention
+WHOLE = 'maxrregcount=0'           # parameters of the pass that stand for whole-program compilation
 
 
 def parse():
@@ -32,85 +40,54 @@ def parse():
 
 
 OPTIONS = parse()
-BUILD, PTXAS = OPTIONS.build, OPTIONS.ptxas
+BUILD = OPTIONS.build
 ARCHS = OPTIONS.arch.split(',')
 CAPS = tuple(int(cap) for cap in OPTIONS.caps.split(',') if cap)
 OUT = os.path.join(BUILD, 'bench', 'ptxas')
 BIN = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip()
-NOP_OPCODE = 0x918
+CACHE = bench_cubin.Cache(os.path.join(OUT, 'cache'))
+PEER = bench_cubin.Toolkit(OPTIONS.ptxas, CACHE)
+HEADERS = b''.join(bench_cubin.read(path) for path in sorted(glob.glob('include/cuda/**', recursive=True))
+                   if os.path.isfile(path))
+VERSION = subprocess.check_output([os.path.join(BIN, 'clang++'), '--version'])
 
 
 def run(*command):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def device_ir(source, name):
+# ---- both compilers ----
+
+
+def device_ir(source, arch, relocatable):
+    """Paths of IR and of its PTX."""
     if source.endswith('.ll'):
-        return source
-    path = os.path.join(OUT, name + '.ll')
-    run(os.path.join(BIN, 'clang++'), '-x', 'cuda', '--cuda-device-only', '--cuda-gpu-arch=sm_70', '--cuda-feature=+ptx75',
-        '-nocudainc', '-nocudalib', '--cuda-path=/nonexistent', '-Xclang', '-target-sdk-version=11.8', '-isystem',
-        'include/cuda', '-include', 'heddle_cuda.h', '-Xclang', '-mlink-builtin-bitcode', '-Xclang',
-        f'{BUILD}/share/heddle/device.bc', '-O3', '-emit-llvm', '-S', '-o', path, source)
-    return path
+        ir = source
+    else:
+        library = f'{BUILD}/share/heddle/device.bc'
+        command = [os.path.join(BIN, 'clang++'), '-x', 'cuda', '--cuda-device-only', f'--cuda-gpu-arch={arch}',
+                   '--cuda-feature=+ptx75', '-nocudainc', '-nocudalib', '--cuda-path=/nonexistent', '-Xclang',
+                   '-target-sdk-version=11.8', '-isystem', 'include/cuda', '-include', 'heddle_cuda.h', '-Xclang',
+                   '-mlink-builtin-bitcode', '-Xclang', library, '-O3', '-emit-llvm', '-S'] + ['-fgpu-rdc'] * relocatable
+        parts = [VERSION, HEADERS, bench_cubin.read(library), *command, bench_cubin.read(source)]
+        ir = CACHE.file('ll', parts, lambda path: run(*command, '-o', path, source))
+    command = [os.path.join(BIN, 'llc'), '-O3', f'-mcpu={arch}', '-mattr=+ptx75']
+    return ir, CACHE.file('ptx', [VERSION, *command, bench_cubin.read(ir)], lambda path: run(*command, '-o', path, ir))
 
 
-def sections(cubin):
-    """Section name -> bytes, and symbol index -> name, of an ELF64 file."""
-    (shoff,) = struct.unpack_from('<Q', cubin, 0x28)
-    entry, count, names_at = struct.unpack_from('<HHH', cubin, 0x3a)
-    headers = [struct.unpack_from('<IIQQQQIIQQ', cubin, shoff + i * entry) for i in range(count)]
-    names = headers[names_at]
-
-    def text(offset, table):
-        start = table[4] + offset
-        return cubin[start:cubin.index(0, start)].decode()
-
-    found = {text(h[0], names): cubin[h[4]:h[4] + h[5]] for h in headers if h[1] != 8}
-    symbols = []
-    for h in headers:
-        if h[1] == 2:
-            strings = headers[h[6]]
-            for at in range(h[4], h[4] + h[5], 24):
-                symbols.append(text(struct.unpack_from('<I', cubin, at)[0], strings))
-    return found, symbols
+def heddle(ir, prefix, keys):
+    """The functions of the metadata, by name."""
+    keys = ';'.join([f'o={prefix}', *keys] + [OPTIONS.keys] * bool(OPTIONS.keys))
+    run(os.path.join(BIN, 'opt'), f'-load-pass-plugin={BUILD}/lib/HeddlePasses.so', f'-passes=heddle<{keys}>', '-disable-output', ir)
+    with open(prefix + '.heddle.json') as file:
+        metadata = json.load(file)
+    for function in metadata['kernels']:
+        function['kernel'] = True
+    return {f['name']: f for f in metadata['kernels'] + metadata['functions']}
 
 
-def attributes(info):
-    """(attribute, payload) of a .nv.info section."""
-    at = 0
-    while at + 4 <= len(info):
-        form, attribute, size = struct.unpack_from('<BBH', info, at)
-        payload = info[at + 4:at + 4 + size] if form == 4 else b''
-        yield attribute, payload
-        at += 4 + (size if form == 4 else 0)
-
-
-def instructions(code):
-    count = len(code) // 16
-    while count and struct.unpack_from('<Q', code, (count - 1) * 16)[0] & 0xfff == NOP_OPCODE:
-        count -= 1
-    return count - 1  # and the BRA to itself in front of the padding
-
-
-def ptxas_figures(ptx, arch, cap):
-    """Function -> figures; a kernel's instructions are those of its section, its callees and helpers included."""
-    cubin = f'{ptx[:-4]}.{cap}.cubin'
-    command = [PTXAS, '-O3', '-v', f'-arch={arch}', '-o', cubin, ptx] + ([f'-maxrregcount={cap}'] if cap else [])
-    log = subprocess.run(command, check=True, capture_output=True, text=True).stderr
-    with open(cubin, 'rb') as file:
-        found, symbols = sections(file.read())
-    figures = {section[6:]: {'instructions': instructions(code), 'stack_bytes': 0, 'spill_store_bytes': 0, 'spill_load_bytes': 0}
-               for section, code in found.items() if section.startswith('.text.')}
-    for attribute, payload in attributes(found.get('.nv.info', b'')):
-        if attribute in (0x2f, 0x11) and len(payload) == 8:
-            symbol, value = struct.unpack('<II', payload)
-            if symbols[symbol] in figures:
-                figures[symbols[symbol]]['registers' if attribute == 0x2f else 'stack_bytes'] = value
-    for name, stores, loads in re.findall(r'Function properties for (\S+)\n.*?(\d+) bytes spill stores, (\d+) bytes', log):
-        if name in figures:
-            figures[name].update(spill_store_bytes=int(stores), spill_load_bytes=int(loads))
-    return figures
+def callees(function):
+    return {target for call in function['calls'] for target in call['callees']}
 
 
 def with_callees(functions, name):
@@ -120,36 +97,38 @@ def with_callees(functions, name):
         function = work.pop()
         if function in functions and function not in seen:
             seen.add(function)
-            work += [target for call in functions[function]['calls'] for target in call['callees']]
+            work += callees(functions[function])
     return sum(functions[function]['instructions'] for function in seen)
-
-
-def heddle_figures(ir, stem, cap):
-    prefix = os.path.join(OUT, f'{stem}.{cap}')
-    keys = [f'o={prefix}'] + ([f'maxrregcount={cap}'] if cap else []) + [OPTIONS.keys] * bool(OPTIONS.keys)
-    run(os.path.join(BIN, 'opt'), f'-load-pass-plugin={BUILD}/lib/HeddlePasses.so', f'-passes=heddle<{";".join(keys)}>',
-        '-disable-output', ir)
-    with open(prefix + '.heddle.json') as file:
-        metadata = json.load(file)
-    functions = {f['name']: f for f in metadata['kernels'] + metadata['functions']}
-    return {k['name']: dict(k, instructions=with_callees(functions, k['name'])) for k in metadata['kernels']}
 
 
 # ---- one module ----
 
 
-def measure(source):
-    """(arch, cap) -> [(kernel, Heddle's figures, ptxas's figures)] of one module."""
-    stem = os.path.splitext(os.path.basename(source))[0]
-    ir = device_ir(source, stem)
-    own, rows = {cap: heddle_figures(ir, stem, cap) for cap in (0,) + CAPS}, {}
-    for arch in ARCHS:
-        ptx = os.path.join(OUT, f'{stem}.{arch}.ptx')
-        run(os.path.join(BIN, 'llc'), '-O3', f'-mcpu={arch}', '-mattr=+ptx75', '-o', ptx, ir)
-        for cap in (0,) + CAPS:
-            peer = ptxas_figures(ptx, arch, cap)
-            rows[arch, cap] = [(name, own[cap][name], peer[name]) for name in sorted(own[cap]) if name in peer]
+def measure_whole(source, arch):
+    """cap -> [(kernel, Heddle's figures, ptxas's figures)]."""
+    stem = f'{os.path.splitext(os.path.basename(source))[0]}.{arch}'
+    ir, ptx = device_ir(source, arch, False)
+    rows = {}
+    for cap in (0,) + CAPS:
+        own = heddle(ir, os.path.join(OUT, f'{stem}.{cap}'), [WHOLE] + [f'maxrregcount={cap}'] * bool(cap))
+        peer = PEER.figures(ptx, arch, [f'-maxrregcount={cap}'] * bool(cap))
+        rows[cap] = [(name, dict(own[name], instructions=with_callees(own, name)), peer[name]) for name in sorted(own)
+                     if 'kernel' in own[name] and name in peer]
     return rows
+
+
+def measure_relocatable(sources, arch):
+    """Rows of each function alone, and both call graphs, of modules that are linked together."""
+    rows, functions, cubins = [], {}, []
+    for source in sources:
+        stem = f'{os.path.splitext(os.path.basename(source))[0]}.{arch}.rdc'
+        ir, ptx = device_ir(source, arch, True)
+        own, peer = heddle(ir, os.path.join(OUT, stem), ['rdc']), PEER.figures(ptx, arch, ['-c'])
+        cubins.append(PEER.assemble(ptx, arch, ['-c'])[0])
+        functions.update((name, f) for name, f in own.items() if f['instructions'])
+        rows += [(name, dict(own[name], abroad=bool(callees(own[name]) - set(peer))), peer[name]) for name in sorted(own)
+                 if name in peer]
+    return rows, functions, PEER.call_graph(cubins, arch)
 
 
 # ---- figures over all kernels ----
@@ -179,30 +158,30 @@ def summarise(rows, key):
     pairs = [(o, t) for _, o, t, _ in found]
     if not pairs:
         return
-    print(f'{key}: mean absolute error {100 * statistics.mean(f[0] for f in found):.1f} %, median ratio '
-          f'{statistics.median(o / t for o, t in pairs):.3f}, rank correlation {spearman(pairs):.3f}, '
-          f'{sum(f[0] > 0.5 for f in found)} of {len(found)} off by more than 50 %')
+    print(f'{key}: mean absolute error {100 * statistics.mean(f[0] for f in found):.1f} %, mean error '
+          f'{100 * statistics.mean(o / t - 1 for o, t in pairs):+.1f} %, median ratio {statistics.median(o / t for o, t in pairs):.3f}, '
+          f'rank correlation {spearman(pairs):.3f}, {sum(f[0] > 0.5 for f in found)} of {len(found)} off by more than 50 %')
     for error, ours, theirs, name in found[:OPTIONS.holes]:
         print(f'    {name[:44]:44} {ours:>6} / {theirs:<6} {100 * (ours / theirs - 1):+.0f} %')
 
 
-def spills(rows, cap):
-    """Who spills, and how much, under one cap; 0: none, or launch bounds."""
+def spills(rows, what):
+    """Who spills, and how much."""
     both = [(o['spill_store_bytes'], t['spill_store_bytes'], o['spill_load_bytes'], t['spill_load_bytes'], n) for n, o, t in rows]
     only_ours, only_theirs = [r for r in both if r[0] and not r[1]], [r for r in both if r[1] and not r[0]]
     close = sum(abs(r[0] - r[1]) <= r[1] / 4 for r in both if r[0] and r[1])
-    print(f'spills, {f"cap {cap}" if cap else "no cap"}: both {sum(bool(r[0] and r[1]) for r in both)} ({close} within 25 %), only '
+    print(f'spills, {what}: {len(rows)} kernels, both {sum(bool(r[0] and r[1]) for r in both)} ({close} within 25 %), only '
           f'Heddle {len(only_ours)}, only ptxas {len(only_theirs)}; bytes stored {sum(r[0] for r in both)} / {sum(r[1] for r in both)}'
           f', loaded {sum(r[2] for r in both)} / {sum(r[3] for r in both)}')
     for stored, theirs, *_, name in sorted((r for r in both if r[0] != r[1]), key=lambda r: -abs(r[0] - r[1]))[:OPTIONS.holes // 2]:
         print(f'    {name[:44]:44} {stored:>6} / {theirs:<6}')
 
 
-def frames(rows):
-    """Stack frames less spill slots are those of local arrays."""
-    off = [(abs(o['stack_bytes'] - t['stack_bytes']), o['stack_bytes'], t['stack_bytes'], n) for n, o, t in rows]
-    print(f'stack frames: {sum(f[0] > 16 for f in off)} of {len(off)} more than 16 bytes apart')
-    for _, ours, theirs, name in sorted((f for f in off if f[0] > 16), reverse=True)[:OPTIONS.holes // 2]:
+def apart(title, found, limit):
+    """`found`: (name, Heddle's figure, ptxas's). Those further apart than `limit`, biggest first."""
+    off = sorted((f for f in found if abs(f[1] - f[2]) > limit), key=lambda f: -abs(f[1] - f[2]))
+    print(f'{title}: {len(off)} of {len(found)} more than {limit} apart')
+    for name, ours, theirs in off[:OPTIONS.holes // 2]:
         print(f'    {name[:44]:44} {ours:>6} / {theirs:<6}')
 
 
@@ -213,23 +192,76 @@ def table(rows):
                                    ('registers', 'stack_bytes', 'instructions')))
 
 
+def report_whole(arch, results):
+    print(f'\n{arch}: Heddle with {WHOLE} / ptxas -O3, whole program')
+    for cap in (0,) + CAPS:
+        rows = [row for result in results for row in result[cap]]
+        bounded = [row for row in rows if row[1]['launch_bounds']['max_threads']]
+        free = [row for row in rows if not row[1]['launch_bounds']['max_threads']]
+        if not cap:
+            if OPTIONS.table:
+                table(rows)
+            summarise(rows, 'registers')
+            summarise(rows, 'instructions')
+            apart('stack frames without spills (bytes)', [(n, o['stack_bytes'], t['stack_bytes']) for n, o, t in rows if not
+                                                          o['spill_store_bytes'] and not t['spill_store_bytes']], 16)
+            spills(bounded, 'launch bounds')
+        spills(free, f'cap {cap}' if cap else 'no cap')
+
+
+def as_reported(ours):
+    """Heddle's registers by ptxas's rule for functions with callers or callees."""
+    return dict(ours, registers=max(ours['own_registers'], CALLABLE_REGISTERS))
+
+
+def simple_name(name):
+    """C++ names are written in more than one way: their words are the same."""
+    return ' '.join(sorted(re.findall(r'\w+|[*&]', name)))
+
+
+def report_graph(functions, graph):
+    """Edges between functions that are in both, by name: common ones, Heddle's alone, nvlink's alone."""
+    names = {name: simple_name(f['demangled']) for name, f in functions.items()}
+    theirs = {(simple_name(a), simple_name(b)) for a in graph for b in graph[a] if not b.startswith(HELPER)}
+    known = {simple_name(a) for a in graph}
+    ours = {(names[a], names[b]) for a, f in functions.items() for b in callees(f) if b in names}
+    ours = {edge for edge in ours if known.issuperset(edge)}
+    return len(ours & theirs), ours - theirs, theirs - ours
+
+
+def report_relocatable(arch, results):
+    print(f'\n{arch}: Heddle with rdc / ptxas -O3 -c, every function alone')
+    rows = [(n, as_reported(o), t) for found, _, _ in results for n, o, t in found if not o.get('kernel') or o['calls']]
+    summarise(rows, 'registers')
+    summarise(rows, 'instructions')
+    abroad = [row for row in rows if row[1]['abroad'] and not row[1].get('kernel')]
+    saved = [(n, o['callee_save_bytes'] // 4, t['spill_store_bytes'] // 4 - RETURN_WORDS) for n, o, t in abroad
+             if t['spill_store_bytes']]
+    apart('registers saved where a callee is in another module', saved, 2)
+    apart('their stack frames less the return address (bytes)', [(n, o['stack_bytes'], t['stack_bytes'] - 4 * RETURN_WORDS)
+                                                                 for n, o, t in abroad if t['spill_store_bytes']], 16)
+    graphs = [report_graph(functions, graph) for _, functions, graph in results if graph is not None]
+    if graphs:
+        print(f'call graph: {sum(g[0] for g in graphs)} edges in both, only Heddle {sum(len(g[1]) for g in graphs)}, only nvlink '
+              f'{sum(len(g[2]) for g in graphs)}')
+    for who, which in (('Heddle', 1), ('nvlink', 2)):
+        for caller, callee in sorted(edge for g in graphs for edge in g[which])[:OPTIONS.holes]:
+            print(f'    only {who}: {caller} -> {callee}')
+
+
 def main():
     os.makedirs(OUT, exist_ok=True)
     subprocess.run([sys.executable, 'scripts/bench_kernels.py', OUT], check=True)
     sources = OPTIONS.sources or sorted(glob.glob('examples/*.cu')) + sorted(glob.glob(f'{OUT}/*.cu'))
-    with concurrent.futures.ThreadPoolExecutor(OPTIONS.jobs) as pool:
-        results = list(pool.map(measure, sources))
+    linked = [[source] for source in sources if not source.endswith('.ll')]
+    if not OPTIONS.sources:
+        linked.append([f'{OUT}/separate/separate.cu', f'{OUT}/separate/away.cu'])
     for arch in ARCHS:
-        print(f'\n{arch}: Heddle / ptxas -O3, whole program')
-        for cap in (0,) + CAPS:
-            rows = [row for result in results for row in result[arch, cap]]
-            if not cap:
-                if OPTIONS.table:
-                    table(rows)
-                summarise(rows, 'registers')
-                summarise(rows, 'instructions')
-                frames(rows)
-            spills(rows, cap)
+        with concurrent.futures.ThreadPoolExecutor(OPTIONS.jobs) as pool:
+            whole = pool.map(lambda source: measure_whole(source, arch), sources)
+            relocatable = pool.map(lambda modules: measure_relocatable(modules, arch), linked)
+            report_whole(arch, list(whole))
+            report_relocatable(arch, list(relocatable))
 
 
 main()

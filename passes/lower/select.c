@@ -407,39 +407,6 @@ static void prune_unreachable(struct hd_select *sel)
 	}
 }
 
-/* Registers that a thread may have: launch bounds, the user's limit, the machine's. */
-static uint32_t register_limit(struct hd_select *sel)
-{
-	uint32_t limit = HD_MAX_REGS, fixed = hd_annotation(sel->unit, sel->function, "maxnreg");
-	uint32_t threads = 1, ctas, warps;
-	static const char *const dims[] = {"maxntidx", "maxntidy", "maxntidz"};
-	bool bounded = false;
-
-	if (sel->unit->options.max_registers && sel->unit->options.max_registers < limit)
-		limit = sel->unit->options.max_registers;
-	if (fixed && fixed < limit)
-		limit = fixed;
-	for (unsigned i = 0; i < 3; i++) {
-		uint32_t n = hd_annotation(sel->unit, sel->function, dims[i]);
-
-		bounded = bounded || n;
-		threads *= n ? n : 1;
-	}
-	ctas = hd_annotation(sel->unit, sel->function, "minctasm");
-	if (!bounded)
-		return limit;
-	limit = fixed && fixed < HD_MAX_REGS ? fixed : HD_MAX_REGS; /* as nvcc has it: -maxrregcount is for the others */
-	/* 65536 registers an SM, given out 256 a warp: eight a thread. */
-	warps = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * (ctas ? ctas : 1);
-	if (warps) {
-		uint32_t each = 65536 / (warps * HD_WARP_LANES) & ~7u;
-
-		if (each >= 16 && each < limit)
-			limit = each;
-	}
-	return limit;
-}
-
 static bool flushes_denormals(LLVMValueRef function)
 {
 	static const char name[] = "denormal-fp-math-f32";
@@ -489,7 +456,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	sel->func->abi = sel->unit->abi ? sel->unit->abi : &hd_abi_cars;
 	sel->func->kernel = out->kernel;
 	sel->func->function_index = index;
-	sel->func->max_registers = register_limit(sel);
+	sel->func->max_registers = hd_sel_register_limit(sel);
 	sel->func->without = sel->unit->options.without;
 	sel->ftz = flushes_denormals(function);
 	if (!sel->func->locs.len)

@@ -159,7 +159,7 @@ START_TEST(prints_one_line_an_instruction)
 	FILE *out = open_memstream(&text, &size);
 	hd_mfunc_print(out, &f.func);
 	fclose(out);
-	ck_assert_str_eq(text, "kernel f: registers 0, frame 0\n"
+	ck_assert_str_eq(text, "kernel f: registers 0 of 255, frame 0\n"
 			       "b0: ; freq 1 depth 0 to b1 b2\n"
 			       "\tv0 = MOV 0x1\n"
 			       "\tp1 = ISETP.LT.U32.AND v0, 0x7\n"
