@@ -9,6 +9,26 @@
  */
 #include "heddle/occupancy.h"
 
+#include "heddle/machine.h"
+
+struct hd_sm_limits hd_sm_limits_of(const struct hd_config *config)
+{
+	return (struct hd_sm_limits){
+		.max_threads = (uint32_t)config->max_threads,
+		.max_warps = (uint32_t)config->max_warps,
+		.max_ctas = (uint32_t)config->max_ctas,
+		.registers = (uint32_t)config->registers,
+		.max_regs_per_thread = (uint32_t)config->max_regs_per_thread,
+		.shared_bytes = (uint32_t)config->shared_bytes,
+		.shared_per_cta = (uint32_t)config->shared_per_cta,
+		.register_unit = (uint32_t)config->register_unit,
+		.warp_unit = (uint32_t)config->warp_unit,
+		.shared_unit = (uint32_t)config->shared_unit,
+		.warp_lanes = HD_WARP_LANES,
+		.max_threads_per_cta = (uint32_t)config->max_threads_per_cta,
+	};
+}
+
 static uint64_t round_up(uint64_t value, uint32_t unit)
 {
 	uint64_t step = unit ? unit : 1;
@@ -38,7 +58,7 @@ static uint32_t register_ctas(const struct hd_sm_limits *limits, uint64_t per_wa
 }
 
 struct hd_occupancy hd_occupancy_compute(const struct hd_sm_limits *limits, uint32_t regs_per_thread,
-					 uint32_t threads_per_cta, uint32_t shared_bytes)
+					 uint32_t threads_per_cta, uint64_t shared_bytes)
 {
 	uint32_t lanes = limits->warp_lanes ? limits->warp_lanes : 32;
 	uint64_t warps = round_up(threads_per_cta, lanes) / lanes;
@@ -59,7 +79,8 @@ struct hd_occupancy hd_occupancy_compute(const struct hd_sm_limits *limits, uint
 	tighten(&occupancy, fits(limits->max_warps, warps), HD_LIMIT_THREADS);
 	tighten(&occupancy, fits(limits->max_threads, warps * lanes), HD_LIMIT_THREADS);
 	tighten(&occupancy, register_ctas(limits, per_warp, per_cta, warps), HD_LIMIT_REGISTERS);
-	tighten(&occupancy, fits(limits->shared_bytes, shared), HD_LIMIT_SHARED);
+	tighten(&occupancy, shared_bytes > limits->shared_per_cta ? 0 : fits(limits->shared_bytes, shared),
+		HD_LIMIT_SHARED);
 	if (regs_per_thread > limits->max_regs_per_thread)
 		tighten(&occupancy, 0, HD_LIMIT_REGISTERS);
 	if (threads_per_cta == 0 || threads_per_cta > limits->max_threads_per_cta) {

@@ -217,5 +217,9 @@ int hd_metadata_from_json(const char *text, size_t size, const char *name, struc
 			  struct hd_metadata *metadata, struct hd_diag *diag);
 /* By name, or by demangled name with or without its parameter list; NULL when absent. */
 const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
+/* The demangled name without return type and parameters. */
+char *hd_meta_function_bare_name(const struct hd_meta_function *function, struct hd_arena *arena);
+/* Whether a shell pattern (*, ?, [...]) covers a whole form of the name that hd_metadata_find takes. */
+bool hd_meta_function_matches(const struct hd_meta_function *function, const char *glob);
 
 #endif

@@ -1,7 +1,9 @@
 /*
- * Finds a function by what a person types: the symbol, or the demangled name with or
+ * Finds functions by what a person types: the symbol, or the demangled name with or
  * without its parameter list and, for templates, its return type. Linear in the functions.
  */
+#include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "heddle/metadata.h"
@@ -61,4 +63,27 @@ const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metada
 		if (metadata->functions[i].demangled && matches_demangled(metadata->functions[i].demangled, name))
 			return &metadata->functions[i];
 	return NULL;
+}
+
+char *hd_meta_function_bare_name(const struct hd_meta_function *function, struct hd_arena *arena)
+{
+	const char *demangled = function->demangled ? function->demangled : function->name;
+	size_t len = without_parameters(demangled);
+	size_t begin = return_type_length(demangled, len);
+	return hd_arena_printf(arena, "%.*s", (int)(len - begin), demangled + begin);
+}
+
+/* The shortest form first: a pattern is most often a bare name. */
+bool hd_meta_function_matches(const struct hd_meta_function *function, const char *glob)
+{
+	const char *demangled = function->demangled ? function->demangled : function->name;
+	size_t len = without_parameters(demangled);
+	size_t begin = return_type_length(demangled, len);
+	char *bare = hd_xstrdup(demangled);
+	bare[len] = '\0';
+	bool matches = fnmatch(glob, bare + begin, 0) == 0 || fnmatch(glob, bare, 0) == 0 ||
+		       fnmatch(glob, demangled + begin, 0) == 0 || fnmatch(glob, demangled, 0) == 0 ||
+		       fnmatch(glob, function->name, 0) == 0;
+	free(bare);
+	return matches;
 }

@@ -9,30 +9,13 @@
 #include <assert.h>
 #include <sys/mman.h>
 
-#include "runtime/engine/limits.h"
+#include "heddle/occupancy.h"
 #include "runtime/engine/sm.h"
 #include "runtime/engine/trace.h"
 #include "runtime/policy/hooks.h"
 
 /* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
 #define LOCAL_PHYSICAL (UINT64_C(1) << 46)
-
-struct hd_sm_limits hd_sm_limits_of(const struct hd_config *config)
-{
-	return (struct hd_sm_limits){
-		.max_threads = (uint32_t)config->max_threads,
-		.max_warps = (uint32_t)config->max_warps,
-		.max_ctas = (uint32_t)config->max_ctas,
-		.registers = (uint32_t)config->registers,
-		.max_regs_per_thread = (uint32_t)config->max_regs_per_thread,
-		.shared_bytes = (uint32_t)config->shared_bytes,
-		.register_unit = (uint32_t)config->register_unit,
-		.warp_unit = (uint32_t)config->warp_unit,
-		.shared_unit = (uint32_t)config->shared_unit,
-		.warp_lanes = HD_WARP_LANES,
-		.max_threads_per_cta = (uint32_t)config->max_threads_per_cta,
-	};
-}
 
 /* Grows a mapping to `bytes`; contents are lost. */
 static int reserve(uint8_t **memory, size_t *have, size_t bytes)

@@ -11,8 +11,8 @@
 #include <fenv.h>
 #include <inttypes.h>
 
+#include "heddle/occupancy.h"
 #include "runtime/engine/exec.h"
-#include "runtime/engine/limits.h"
 #include "runtime/engine/profile.h"
 #include "runtime/engine/sim_private.h"
 #include "runtime/engine/sm.h"
@@ -304,9 +304,6 @@ int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, u
 	const struct hd_gpu *gpu = &sim->gpu;
 	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
 	uint64_t shared = (uint64_t)shared_of(gpu, kernel) + dynamic_shared;
-	*ctas = 0;
-	if (shared > gpu->config.shared_per_cta || block_threads > gpu->config.max_threads_per_cta)
-		return 0;
-	*ctas = hd_occupancy_compute(&limits, registers_of(gpu, kernel), block_threads, (uint32_t)shared).ctas;
+	*ctas = hd_occupancy_compute(&limits, registers_of(gpu, kernel), block_threads, shared).ctas;
 	return 0;
 }

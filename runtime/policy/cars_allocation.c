@@ -11,7 +11,7 @@
  */
 #include "runtime/policy/cars.h"
 
-#include "runtime/engine/limits.h"
+#include "heddle/occupancy.h"
 #include "runtime/policy/hooks.h"
 
 static uint32_t round_up(uint32_t rows, uint32_t unit)

@@ -10,6 +10,7 @@ static const struct hd_sm_limits volta = {
 	.registers = 65536,
 	.max_regs_per_thread = 255,
 	.shared_bytes = 98304,
+	.shared_per_cta = 81920,
 	.register_unit = 256,
 	.warp_unit = 4,
 	.shared_unit = 256,
@@ -37,6 +38,9 @@ START_TEST(each_resource_limits)
 		/* 96 registers are 3072 a warp: 5 of them in a quarter, 20 in all. */
 		{96, 32, 0, 20, 20, HD_LIMIT_REGISTERS},
 		{32, 128, 48 * 1024, 2, 8, HD_LIMIT_SHARED},
+		/* One CTA may have less than the SM has. */
+		{32, 128, 81920, 1, 4, HD_LIMIT_SHARED},
+		{32, 128, 81921, 0, 0, HD_LIMIT_SHARED},
 		/* One byte more is rounded up to 256. */
 		{32, 128, 48 * 1024 + 1, 1, 4, HD_LIMIT_SHARED},
 		{32, 128, 98305, 0, 0, HD_LIMIT_SHARED},

@@ -143,6 +143,8 @@ static int add_object(void *context, const uint8_t *bytes, size_t size)
 	if (hd_object_read(bytes, size, loading->path, &loading->input->arena, &unit.object, loading->diag) != 0)
 		return -1;
 	unit.metadata = unit.object.metadata;
+	unit.metadata_text = unit.object.metadata_json;
+	unit.metadata_bytes = unit.object.metadata_bytes;
 	hd_vec_push(&loading->input->units, unit);
 	return 0;
 }
@@ -156,6 +158,10 @@ static int add_metadata(struct loading *loading, const uint8_t *text, size_t siz
 	if (hd_metadata_from_json((const char *)text, size, loading->path, &loading->input->arena, &unit.metadata,
 				  loading->diag) != 0)
 		return -1;
+	char *copy = hd_arena_alloc(&loading->input->arena, size);
+	memcpy(copy, text, size);
+	unit.metadata_text = copy;
+	unit.metadata_bytes = size;
 	hd_vec_push(&loading->input->units, unit);
 	return 0;
 }

@@ -42,6 +42,8 @@ struct cmd_unit {
 	bool has_code;	  /* false: a .heddle.json, only `metadata` is there */
 	struct hd_object object;
 	struct hd_metadata metadata;
+	const char *metadata_text; /* the JSON as it is in the file: also what this Heddle does not know */
+	size_t metadata_bytes;
 };
 
 struct cmd_input {

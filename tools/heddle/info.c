@@ -10,7 +10,6 @@
 #include "heddle/config.h"
 #include "heddle/occupancy.h"
 #include "lib/metadata/json.h"
-#include "runtime/engine/limits.h"
 #include "tools/heddle/cmd.h"
 
 struct info {
@@ -87,12 +86,8 @@ static uint32_t block_of(const struct info *info, const struct hd_meta_function 
 static struct hd_occupancy occupancy_of(const struct info *info, const struct hd_meta_function *kernel, uint32_t block)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(&info->config);
-	uint64_t shared = (uint64_t)kernel->shared_bytes + info->dynamic_shared;
-	/* One CTA may have less than the whole SM's shared memory. */
-	if (shared > info->config.shared_per_cta)
-		limits.shared_bytes = 0;
 	return hd_occupancy_compute(&limits, kernel->registers, block,
-				    shared < UINT32_MAX ? (uint32_t)shared : UINT32_MAX);
+				    (uint64_t)kernel->shared_bytes + info->dynamic_shared);
 }
 
 static json_t *occupancy_json(const struct info *info, const struct hd_meta_function *kernel)

@@ -1,0 +1,385 @@
+/*
+ * heddle check: holds the figures of kernels against budgets, and says what is outside of them in the forms that people
+ * and CI systems read. What is named and missing is a failure, never a skip.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/heddle/gate/evaluate.h"
+
+struct output {
+	enum gate_format format;
+	const char *path; /* NULL or "-": stdout */
+};
+
+struct check {
+	HD_VEC(const char *) files;
+	HD_VEC(const char *) budgets;
+	HD_VEC(const char *) kernels;
+	HD_VEC(const char *) gpu_names;
+	HD_VEC(struct output) outputs;
+	const char *root_path, *source_path;
+	struct gate_choice choice;
+	bool list_metrics, quiet;
+	struct hd_arena arena;
+	struct hd_diag diag;
+	struct cmd_input input;
+	struct gate_root root;
+	struct gate_gpus gpus;
+	struct gate_subjects subjects;
+	struct gate_budget budget;
+	struct gate_report report;
+};
+
+enum { OPT_SHARED = 256, OPT_ROOT, OPT_SOURCES, OPT_METRICS, OPT_JSON };
+
+static const struct argp_option options[] = {
+	{"budget", 'B', "FILE", 0, "limits on figures (.ini); several add up, the last word holds", 0},
+	{"kernel", 'k', "PATTERN", 0, "check only kernels and functions of this name; a failure when there is none", 0},
+	{"gpu", 'g', "NAME,...", 0, "GPUs for the occupancy (default: what the budget says, else v100)", 0},
+	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
+	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
+	{"format", 'f', "FORMAT", 0, "form of the findings on standard output (default text)", 0},
+	{"output", 'o', "FORMAT=FILE", 0, "write them to a file, too; can be given several times", 0},
+	{"json", OPT_JSON, NULL, 0, "the same as --format json", 0},
+	{"root", OPT_ROOT, "DIR", 0,
+	 "the repository, to which names in reports are relative (default: the git working tree)", 0},
+	{"sources", OPT_SOURCES, "DIR", 0, "what relative names in the metadata are relative to (default: this folder)",
+	 0},
+	{"quiet", 'q', NULL, 0, "no summary on standard error", 0},
+	{"list-metrics", OPT_METRICS, NULL, 0, "print the figures that budgets may limit, and exit", 0},
+	{0},
+};
+
+/* ------------------------------------------------------------------ command line */
+
+static uint32_t parse_count(struct argp_state *state, const char *option, const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 0);
+	if (!text[0] || *end || text[0] == '-' || value > UINT32_MAX)
+		argp_error(state, "%s: '%s' is not a number", option, text);
+	return (uint32_t)value;
+}
+
+static enum gate_format parse_format(struct argp_state *state, const char *name)
+{
+	enum gate_format format = gate_format_find(name);
+	if (format == GATE_FORMAT_COUNT) {
+		struct hd_strbuf known = {0};
+		for (unsigned i = 0; i < GATE_FORMAT_COUNT; i++)
+			hd_strbuf_printf(&known, "%s%s", i ? ", " : "", gate_format_name((enum gate_format)i));
+		argp_error(state, "unknown format '%s'; known: %s", name, hd_strbuf_text(&known));
+	}
+	return format;
+}
+
+static void add_output(struct check *check, struct argp_state *state, const char *arg)
+{
+	const char *equals = strchr(arg, '=');
+	if (!equals || !equals[1])
+		argp_error(state, "--output: '%s' is not of the form FORMAT=FILE", arg);
+	char *name = strndup(arg, (size_t)(equals - arg));
+	struct output output = {parse_format(state, name), equals + 1};
+	free(name);
+	hd_vec_push(&check->outputs, output);
+}
+
+static void set_format(struct check *check, enum gate_format format)
+{
+	check->outputs.data[0].format = format; /* the first output is standard output's */
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct check *check = state->input;
+	switch (key) {
+	case 'B':
+		hd_vec_push(&check->budgets, arg);
+		break;
+	case 'k':
+		hd_vec_push(&check->kernels, arg);
+		break;
+	case 'g':
+		hd_vec_push(&check->gpu_names, arg);
+		break;
+	case 'b':
+		check->choice.block = parse_count(state, "--block", arg);
+		break;
+	case OPT_SHARED:
+		check->choice.shared = parse_count(state, "--shared", arg);
+		check->choice.shared_given = true;
+		break;
+	case 'f':
+		set_format(check, parse_format(state, arg));
+		break;
+	case OPT_JSON:
+		set_format(check, GATE_FORMAT_json);
+		break;
+	case 'o':
+		add_output(check, state, arg);
+		break;
+	case OPT_ROOT:
+		check->root_path = arg;
+		break;
+	case OPT_SOURCES:
+		check->source_path = arg;
+		break;
+	case 'q':
+		check->quiet = true;
+		break;
+	case OPT_METRICS:
+		check->list_metrics = true;
+		break;
+	case ARGP_KEY_ARG:
+		hd_vec_push(&check->files, arg);
+		break;
+	case ARGP_KEY_END:
+		if (!check->list_metrics && !check->files.len)
+			argp_error(state, "no input file");
+		if (!check->list_metrics && !check->budgets.len)
+			argp_error(state, "nothing to check against: give --budget");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int list_metrics(void)
+{
+	static const char *const better[] = {"less", "more", "-"};
+	printf("%-28s %-12s %-6s %s\n", "metric", "unit", "better", "meaning");
+	for (unsigned i = 0; i < gate_metric_count; i++) {
+		const struct gate_metric *metric = &gate_metrics[i];
+		printf("%-28s %-12s %-6s %s\n", metric->name, metric->unit, better[metric->direction], metric->doc);
+	}
+	puts("Any other number, flag or list (its length) in the metadata of a kernel has its path for a name:\n"
+	     "liveness.max_live_pc, launch_bounds.min_ctas, stackdepth.saves, ...");
+	return CMD_OK;
+}
+
+/* ------------------------------------------------------------------ inputs */
+
+/* Troubles are told at once, and kept for the reports. */
+static void keep_trouble(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
+{
+	struct check *check = context;
+	struct hd_diag plain = {.tool = "heddle"};
+	if (severity != HD_ERROR) {
+		hd_warning(&plain, loc, "%s", message);
+		return;
+	}
+	hd_error(&plain, loc, "%s", message);
+	loc.file = loc.file ? hd_arena_strdup(&check->arena, loc.file) : NULL;
+	hd_vec_push(&check->report.troubles, (struct gate_trouble){loc, hd_arena_strdup(&check->arena, message)});
+}
+
+static int load_inputs(struct check *check)
+{
+	int status = 0;
+	for (uint32_t i = 0; i < check->files.len; i++)
+		if (cmd_input_load(&check->input, check->files.data[i], &check->diag) != 0)
+			status = -1;
+	if (gate_subjects_init(&check->subjects, &check->input, &check->diag) != 0)
+		status = -1;
+	return status;
+}
+
+static int load_gpus(struct check *check)
+{
+	int status = 0;
+	for (uint32_t i = 0; i < check->gpu_names.len; i++)
+		if (gate_gpus_add_list(&check->gpus, check->gpu_names.data[i], &check->choice.gpus, HD_NOWHERE,
+				       &check->diag) != 0)
+			status = -1;
+	return status;
+}
+
+static int load_budgets(struct check *check)
+{
+	int status = 0;
+	for (uint32_t i = 0; i < check->budgets.len; i++)
+		if (gate_budget_load(&check->budget, check->budgets.data[i], &check->diag) != 0)
+			status = -1;
+	return status;
+}
+
+/* GPUs of sections that stand for themselves; those of the command line win over all. */
+static int choose_gpus(struct check *check)
+{
+	int v100 = -1;
+	if (!check->choice.gpus && !gate_default_gpus(&check->budget, &check->choice)) {
+		v100 = gate_gpus_add(&check->gpus, "v100", HD_NOWHERE, &check->diag);
+		if (v100 < 0)
+			return -1;
+		check->choice.default_gpus = UINT32_C(1) << v100;
+	}
+	uint32_t used = gate_default_gpus(&check->budget, &check->choice);
+	for (uint32_t i = 0; i < check->budget.sections.len && !check->choice.gpus; i++)
+		used |= check->budget.sections.data[i].gpus;
+	check->report.used_gpus = used;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ checking */
+
+static void choose_kernels(struct check *check)
+{
+	struct gate_subjects *subjects = &check->subjects;
+	for (uint32_t i = 0; check->kernels.len && i < subjects->list.len; i++)
+		subjects->list.data[i].chosen = false;
+	for (uint32_t k = 0; k < check->kernels.len; k++) {
+		const char *pattern = check->kernels.data[k];
+		bool found = false;
+		for (uint32_t i = 0; i < subjects->list.len; i++) {
+			bool matches = hd_meta_function_matches(subjects->list.data[i].meta, pattern);
+			subjects->list.data[i].chosen |= matches;
+			found |= matches;
+		}
+		gate_report_case(&check->report, check->report.used_gpus, true, pattern, "is there", false);
+		if (found)
+			continue;
+		struct gate_finding *finding =
+			gate_report_add(&check->report, gate_rule_named(&check->report, "kernel-missing"), NULL,
+					(struct gate_place){0}, pattern);
+		finding->gpus = check->report.used_gpus;
+		finding->every_gpu = true;
+		finding->message = hd_arena_printf(&check->arena, "no kernel or function matches '%s'", pattern);
+		hd_vec_last(&check->report.cases).finding = (int32_t)check->report.findings.len - 1;
+	}
+}
+
+static void count_subjects(struct check *check)
+{
+	for (uint32_t i = 0; i < check->subjects.list.len; i++) {
+		const struct gate_subject *subject = &check->subjects.list.data[i];
+		if (!subject->chosen)
+			continue;
+		check->report.kernels += subject->meta->kernel;
+		check->report.functions += !subject->meta->kernel;
+	}
+}
+
+/* Limits of sections for other GPUs than those that the command line asks for: not a failure, but not silent. */
+static void warn_left_out(const struct check *check)
+{
+	for (uint32_t i = 0; i < check->budget.sections.len && check->choice.gpus && !check->quiet; i++) {
+		const struct gate_section *section = &check->budget.sections.data[i];
+		if (section->kind != GATE_SECTION_DEFAULTS && section->gpus && !(section->gpus & check->choice.gpus))
+			fprintf(stderr, "%s:%u: note: left out: for %s only\n", section->path, section->line,
+				gate_gpu_names(&check->report, section->gpus, false));
+	}
+}
+
+static void summarise(const struct check *check)
+{
+	const struct gate_report *report = &check->report;
+	if (check->quiet)
+		return;
+	fprintf(stderr, "heddle check: %u kernel%s and %u function%s on %s: %u comparison%s, ", report->kernels,
+		report->kernels == 1 ? "" : "s", report->functions, report->functions == 1 ? "" : "s",
+		gate_gpu_names(report, report->used_gpus, false), report->cases.len, report->cases.len == 1 ? "" : "s");
+	if (report->troubles.len)
+		fprintf(stderr, "%u error%s, ", report->troubles.len, report->troubles.len == 1 ? "" : "s");
+	fprintf(stderr, "%u finding%s\n", report->findings.len, report->findings.len == 1 ? "" : "s");
+}
+
+static int write_outputs(struct check *check)
+{
+	int status = 0;
+	for (uint32_t i = 0; i < check->outputs.len; i++) {
+		const struct output *output = &check->outputs.data[i];
+		struct hd_strbuf text = {0};
+		gate_write(&check->report, output->format, &text);
+		if (!output->path || strcmp(output->path, "-") == 0)
+			fputs(hd_strbuf_text(&text), stdout);
+		else if (hd_write_file(output->path, hd_strbuf_text(&text), text.len, &check->diag) != 0)
+			status = -1;
+		hd_strbuf_release(&text);
+	}
+	return status;
+}
+
+/* Reports are written also when an input is wrong: a CI that shows nothing would look like success. */
+static int run_check(struct check *check)
+{
+	bool good = load_inputs(check) == 0;
+	good &= load_gpus(check) == 0;
+	good &= load_budgets(check) == 0;
+	good &= choose_gpus(check) == 0;
+	good = good && gate_budget_resolve(&check->budget, &check->subjects, &check->diag) == 0;
+	if (good) {
+		choose_kernels(check);
+		count_subjects(check);
+		gate_evaluate(&check->budget, &check->choice, check->subjects.list.data, check->subjects.list.len,
+			      &check->report);
+		warn_left_out(check);
+	}
+	good &= write_outputs(check) == 0;
+	summarise(check);
+	if (!good)
+		return CMD_ERROR;
+	return check->report.findings.len ? CMD_FINDING : CMD_OK;
+}
+
+static int start(struct check *check)
+{
+	if (gate_root_init(&check->root, check->root_path, check->source_path, &check->diag) != 0)
+		return CMD_ERROR;
+	cmd_input_init(&check->input, false);
+	gate_budget_init(&check->budget, &check->arena, &check->gpus);
+	gate_report_init(&check->report, &check->arena, &check->root, &check->gpus);
+	check->report.fallback = check->files.data[0];
+	check->diag.emit = keep_trouble;
+	check->diag.context = check;
+	int status = run_check(check);
+	gate_subjects_release(&check->subjects);
+	gate_budget_release(&check->budget);
+	gate_report_release(&check->report);
+	cmd_input_release(&check->input);
+	gate_root_release(&check->root);
+	return status;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	static const char doc[] =
+		"Holds the figures of kernels against budgets; exits with 1 when one is outside.\v"
+		"FILE is a kernel object (.hdo), its metadata (.heddle.json) or a program built with heddle-cc. A "
+		"budget is an "
+		".ini file:\n\n"
+		"  [defaults]                 for every kernel\n"
+		"  gpu = v100, rtx3070        where occupancy is computed\n"
+		"  registers <= 128\n\n"
+		"  [kernel \"nbody*\"]          a pattern over demangled names\n"
+		"  block = 128                threads of a CTA, where the source does not say it\n"
+		"  registers <= 64\n"
+		"  occupancy >= 50%\n\n"
+		"  [function \"pull*\"]         device functions\n"
+		"  stack_bytes <= 64\n\n"
+		"Sections may say gpu, block, shared and optional. Of two limits on one metric the later holds; `any` "
+		"lifts "
+		"one. A pattern that matches nothing is a finding, unless its section says `optional = yes`. "
+		"--list-metrics prints what can be limited.\n\n"
+		"Findings go to standard output, everything else to standard error. Exit status: 0, 1 for findings, 2 "
+		"for a "
+		"wrong command line or input.";
+	static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
+	struct check *check = hd_xcalloc(1, sizeof(*check)); /* configurations are large */
+	*check = (struct check){.diag = {.tool = "heddle"}};
+	hd_vec_push(&check->outputs, (struct output){GATE_FORMAT_text, NULL});
+	hd_arena_init(&check->arena);
+	cmd_parse(&argp, argc, argv, 0, check);
+	int status = check->list_metrics ? list_metrics() : start(check);
+	hd_vec_release(&check->files);
+	hd_vec_release(&check->budgets);
+	hd_vec_release(&check->kernels);
+	hd_vec_release(&check->gpu_names);
+	hd_vec_release(&check->outputs);
+	hd_arena_release(&check->arena);
+	free(check);
+	return status;
+}

@@ -1,0 +1,360 @@
+/*
+ * Evaluation of budgets. Each limit holds where its section covers the subject, for the section's GPUs, and for its
+ * block sizes where the figure depends on them; a later limit on the same metric in the same direction takes its place
+ * there.
+ *
+ * Cost: subjects x limits^2, with limits in the tens.
+ */
+#include "tools/heddle/gate/evaluate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct evaluation {
+	struct gate_budget *budget;
+	const struct gate_choice *choice;
+	struct gate_report *report;
+	const struct gate_subject *subject;
+	bool *covers;  /* of each section: the subject */
+	bool optional; /* some section matches nothing and may */
+};
+
+static const struct gate_section *defaults_of(const struct gate_budget *budget)
+{
+	for (uint32_t i = budget->sections.len; i--;)
+		if (budget->sections.data[i].kind == GATE_SECTION_DEFAULTS)
+			return &budget->sections.data[i];
+	return NULL;
+}
+
+uint32_t gate_default_gpus(const struct gate_budget *budget, const struct gate_choice *choice)
+{
+	const struct gate_section *defaults = defaults_of(budget);
+	if (choice->gpus)
+		return choice->gpus;
+	return defaults && defaults->gpus ? defaults->gpus : choice->default_gpus;
+}
+
+/* A section for other GPUs than the command line asks for is left out; check.c says so. */
+static uint32_t gpus_of(const struct evaluation *evaluation, const struct gate_section *section)
+{
+	if (!section->gpus || section->kind == GATE_SECTION_DEFAULTS)
+		return gate_default_gpus(evaluation->budget, evaluation->choice);
+	return evaluation->choice->gpus ? section->gpus & evaluation->choice->gpus : section->gpus;
+}
+
+static bool shared_known(const struct hd_meta_function *kernel)
+{
+	for (uint32_t i = 0; i < kernel->launch_count; i++)
+		if (kernel->launches[i].shared_known)
+			return true;
+	return !kernel->dynamic_shared;
+}
+
+unsigned gate_settings(const struct gate_budget *budget, const struct gate_choice *choice,
+		       const struct gate_section *section, const struct gate_subject *subject,
+		       struct gate_setting settings[GATE_MOST_BLOCKS], const char **why)
+{
+	const struct gate_section *defaults = defaults_of(budget);
+	uint32_t own[GATE_MOST_BLOCKS], shared;
+	unsigned own_count = gate_blocks(subject->meta, own, &shared), count = own_count;
+	const uint32_t *blocks = own;
+	if (section && section->block_count) {
+		blocks = section->blocks;
+		count = section->block_count;
+	} else if (choice->block) {
+		blocks = &choice->block;
+		count = 1;
+	} else if (!own_count && defaults) {
+		blocks = defaults->blocks;
+		count = defaults->block_count;
+	}
+	bool known = true;
+	if (section && section->shared_given)
+		shared = section->shared;
+	else if (choice->shared_given)
+		shared = choice->shared;
+	else if (!shared_known(subject->meta) && defaults && defaults->shared_given)
+		shared = defaults->shared;
+	else
+		known = shared_known(subject->meta);
+	*why = !count ? "the block size is not known: give `block`"
+		      : "its dynamic shared memory is not known: give `shared`";
+	for (unsigned i = 0; i < count; i++)
+		settings[i] = (struct gate_setting){.block = blocks[i], .shared = shared};
+	return known ? count : 0;
+}
+
+/* ------------------------------------------------------------------ overriding */
+
+static bool has_block(const struct gate_section *section, uint32_t block)
+{
+	for (unsigned i = 0; i < section->block_count; i++)
+		if (section->blocks[i] == block)
+			return true;
+	return section->block_count == 0;
+}
+
+/* Whether a later limit holds in place of limit `index` on this GPU, and for this block where it matters (else 0). */
+static bool overridden(const struct evaluation *evaluation, uint32_t index, unsigned gpu, uint32_t block)
+{
+	const struct gate_budget *budget = evaluation->budget;
+	const struct gate_limit *limit = &budget->limits.data[index];
+	for (uint32_t i = index + 1; i < budget->limits.len; i++) {
+		const struct gate_limit *later = &budget->limits.data[i];
+		const struct gate_section *section = &budget->sections.data[later->section];
+		if (later->op == limit->op && strcmp(later->metric->name, limit->metric->name) == 0 &&
+		    evaluation->covers[later->section] && (gpus_of(evaluation, section) >> gpu & 1) &&
+		    (!block || has_block(section, block)))
+			return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------ comparing */
+
+static bool holds(const struct gate_limit *limit, double value)
+{
+	switch (limit->op) {
+	case GATE_AT_MOST:
+		return value <= limit->value;
+	case GATE_AT_LEAST:
+		return value >= limit->value;
+	case GATE_EQUAL:
+		break;
+	}
+	return value == limit->value;
+}
+
+static struct gate_place limit_place(const struct evaluation *evaluation, const struct gate_limit *limit)
+{
+	return gate_place_in(evaluation->report, evaluation->budget->sections.data[limit->section].path, limit->line);
+}
+
+static const char *setting_text(const struct gate_setting *setting, struct hd_arena *arena)
+{
+	if (!setting->gpu)
+		return "";
+	const char *shared = setting->shared
+				     ? hd_arena_printf(arena, " and %u bytes of dynamic shared memory", setting->shared)
+				     : "";
+	return hd_arena_printf(arena, " on %s with %u threads a CTA%s", setting->gpu->name, setting->block, shared);
+}
+
+/* ", limited by registers" */
+static const char *limiter_text(const struct evaluation *evaluation, const struct gate_setting *setting)
+{
+	if (!setting->gpu)
+		return "";
+	struct hd_occupancy fit = gate_occupancy(evaluation->subject->meta, setting);
+	return hd_arena_printf(evaluation->report->arena, ", limited by %s", hd_occupancy_limit_name(fit.limit));
+}
+
+/* A figure that does not depend on the GPU, and a limit that does not, either. */
+static bool for_every_gpu(const struct evaluation *evaluation, const struct gate_limit *limit,
+			  const struct gate_setting *setting, uint32_t gpus)
+{
+	const struct gate_section *section = &evaluation->budget->sections.data[limit->section];
+	return !setting->gpu && (!section->gpus || section->kind == GATE_SECTION_DEFAULTS) &&
+	       gpus == gpus_of(evaluation, section);
+}
+
+static struct gate_finding *add_finding(struct evaluation *evaluation, const struct gate_rule *rule,
+					const struct gate_limit *limit, const struct gate_setting *setting,
+					uint32_t gpus)
+{
+	static const char *const operators[] = {"<=", ">=", "="};
+	struct gate_report *report = evaluation->report;
+	char *key = hd_arena_printf(report->arena, "%s %s %s %u", limit->name, operators[limit->op],
+				    setting->gpu ? setting->gpu->name : "", setting->block);
+	struct gate_finding *finding =
+		gate_report_add(report, rule, evaluation->subject, limit_place(evaluation, limit), key);
+	finding->gpus = gpus;
+	finding->every_gpu = for_every_gpu(evaluation, limit, setting, gpus);
+	finding->metric = limit->name;
+	return finding;
+}
+
+static void report_limit(struct evaluation *evaluation, const struct gate_limit *limit,
+			 const struct gate_setting *setting, uint32_t gpus, double value)
+{
+	static const char *const wants[] = {"allows at most", "wants at least", "wants"};
+	struct gate_report *report = evaluation->report;
+	struct hd_arena *arena = report->arena;
+	struct gate_finding *finding =
+		add_finding(evaluation, gate_rule_of_metric(report, limit->metric), limit, setting, gpus);
+	finding->value = gate_metric_text(limit->metric, value, arena);
+	finding->limit = gate_metric_text(limit->metric, limit->value, arena);
+	const char *on = finding->every_gpu || setting->gpu
+				 ? ""
+				 : hd_arena_printf(arena, " (for %s)", gate_gpu_names(report, gpus, false));
+	finding->message = hd_arena_printf(arena, "%s: %s%s%s; the budget %s %s%s", limit->name, finding->value,
+					   setting_text(setting, arena), limiter_text(evaluation, setting),
+					   wants[limit->op], finding->limit, on);
+	gate_report_note(finding, limit_place(evaluation, limit), gate_limit_text(limit, arena));
+}
+
+static void report_unknown(struct evaluation *evaluation, const struct gate_limit *limit,
+			   const struct gate_setting *setting, uint32_t gpus, const char *why)
+{
+	struct gate_report *report = evaluation->report;
+	struct gate_finding *finding =
+		add_finding(evaluation, gate_rule_named(report, "budget-unknown-figure"), limit, setting, gpus);
+	finding->message = hd_arena_printf(report->arena, "%s cannot be checked: %s", limit->name, why);
+	gate_report_note(finding, limit_place(evaluation, limit), gate_limit_text(limit, report->arena));
+}
+
+static void compare(struct evaluation *evaluation, const struct gate_limit *limit, const struct gate_setting *setting,
+		    uint32_t gpus)
+{
+	struct gate_report *report = evaluation->report;
+	double value;
+	bool known = gate_metric_get(limit->metric, evaluation->subject, setting, &value);
+	bool passed = known && holds(limit, value);
+	if (!known)
+		report_unknown(evaluation, limit, setting, gpus, "the metadata does not have it");
+	else if (!passed)
+		report_limit(evaluation, limit, setting, gpus, value);
+	char *name = hd_arena_printf(report->arena, "%s%s", gate_limit_text(limit, report->arena),
+				     setting_text(setting, report->arena));
+	gate_report_case(report, gpus, for_every_gpu(evaluation, limit, setting, gpus), evaluation->subject->name, name,
+			 !passed);
+}
+
+static void compare_occupancy(struct evaluation *evaluation, uint32_t index, unsigned gpu)
+{
+	const struct gate_limit *limit = &evaluation->budget->limits.data[index];
+	const struct gate_section *section = &evaluation->budget->sections.data[limit->section];
+	struct gate_setting settings[GATE_MOST_BLOCKS];
+	const char *why;
+	unsigned count =
+		gate_settings(evaluation->budget, evaluation->choice, section, evaluation->subject, settings, &why);
+	if (!count && !overridden(evaluation, index, gpu, 0)) {
+		struct gate_setting nothing = {0};
+		report_unknown(evaluation, limit, &nothing, UINT32_C(1) << gpu, why);
+		gate_report_case(evaluation->report, UINT32_C(1) << gpu, false, evaluation->subject->name,
+				 gate_limit_text(limit, evaluation->report->arena), true);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		settings[i].gpu = &evaluation->report->gpus->config[gpu];
+		if (!overridden(evaluation, index, gpu, settings[i].block))
+			compare(evaluation, limit, &settings[i], UINT32_C(1) << gpu);
+	}
+}
+
+static void evaluate_limit(struct evaluation *evaluation, uint32_t index)
+{
+	const struct gate_limit *limit = &evaluation->budget->limits.data[index];
+	uint32_t gpus = gpus_of(evaluation, &evaluation->budget->sections.data[limit->section]), left = 0;
+	if (isinf(limit->value))
+		return;
+	for (unsigned gpu = 0; gpu < evaluation->report->gpus->count; gpu++) {
+		if (!(gpus >> gpu & 1))
+			continue;
+		if (limit->metric->getter == GATE_OCCUPANCY)
+			compare_occupancy(evaluation, index, gpu);
+		else if (!overridden(evaluation, index, gpu, 0))
+			left |= UINT32_C(1) << gpu;
+	}
+	struct gate_setting nowhere = {0};
+	if (left)
+		compare(evaluation, limit, &nowhere, left);
+}
+
+/* ------------------------------------------------------------------ subjects */
+
+static bool covers(const struct gate_section *section, const struct gate_subject *subject)
+{
+	switch (section->kind) {
+	case GATE_SECTION_DEFAULTS:
+		return subject->meta->kernel;
+	case GATE_SECTION_KERNEL:
+	case GATE_SECTION_FUNCTION:
+		return subject->meta->kernel == (section->kind == GATE_SECTION_KERNEL) &&
+		       hd_meta_function_matches(subject->meta, section->pattern);
+	case GATE_SECTION_BASELINE:
+		break;
+	}
+	return false;
+}
+
+static void evaluate_subject(struct evaluation *evaluation, const struct gate_subject *subject)
+{
+	struct gate_budget *budget = evaluation->budget;
+	evaluation->subject = subject;
+	for (uint32_t i = 0; i < budget->sections.len; i++) {
+		evaluation->covers[i] = covers(&budget->sections.data[i], subject);
+		budget->sections.data[i].matches += evaluation->covers[i];
+	}
+	for (uint32_t i = 0; subject->chosen && i < budget->limits.len; i++)
+		if (evaluation->covers[budget->limits.data[i].section])
+			evaluate_limit(evaluation, i);
+}
+
+/* What a section that matches nothing was meant for; "" when nothing is near. */
+static const char *near_subjects(const struct gate_section *section, const struct gate_subject *subjects,
+				 uint32_t count, struct hd_arena *arena)
+{
+	HD_VEC(const char *) names = {0};
+	for (uint32_t i = 0; i < count; i++)
+		if (subjects[i].meta->kernel == (section->kind == GATE_SECTION_KERNEL))
+			hd_vec_push(&names, hd_meta_function_bare_name(subjects[i].meta, arena));
+	char *near = hd_nearest_names(hd_arena_printf(arena, "%.*s", (int)strcspn(section->pattern, "*?[("),
+						      section->pattern),
+				      names.data, names.len);
+	const char *text = near[0] ? hd_arena_printf(arena, "; did you mean: %s?", near) : "";
+	free(near);
+	hd_vec_release(&names);
+	return text;
+}
+
+static void report_unmatched(struct evaluation *evaluation, const struct gate_section *section,
+			     const struct gate_subject *subjects, uint32_t count)
+{
+	struct gate_report *report = evaluation->report;
+	const char *kind = section->kind == GATE_SECTION_KERNEL ? "kernel" : "function";
+	struct gate_finding *finding =
+		gate_report_add(report, gate_rule_named(report, "budget-no-match"), NULL,
+				gate_place_in(report, section->path, section->line), section->pattern);
+	finding->gpus = report->used_gpus;
+	finding->every_gpu = true;
+	finding->message = hd_arena_printf(report->arena, "no %s matches '%s'%s", kind, section->pattern,
+					   near_subjects(section, subjects, count, report->arena));
+}
+
+/* A gate that compares nothing must not look like one that passed. */
+static void report_nothing(struct evaluation *evaluation)
+{
+	struct gate_report *report = evaluation->report;
+	struct gate_finding *finding =
+		gate_report_add(report, gate_rule_named(report, "nothing-checked"), NULL, (struct gate_place){0}, "");
+	finding->gpus = report->used_gpus;
+	finding->every_gpu = true;
+	finding->message = "no limit of the budget applies to any kernel or function of the inputs";
+	gate_report_case(report, report->used_gpus, true, "budget", "is about something", true);
+}
+
+void gate_evaluate(struct gate_budget *budget, const struct gate_choice *choice, const struct gate_subject *subjects,
+		   uint32_t count, struct gate_report *report)
+{
+	struct evaluation evaluation = {.budget = budget, .choice = choice, .report = report};
+	evaluation.covers = hd_xcalloc(budget->sections.len + 1, sizeof(*evaluation.covers));
+	for (uint32_t i = 0; i < count; i++)
+		evaluate_subject(&evaluation, &subjects[i]);
+	for (uint32_t i = 0; i < budget->sections.len; i++) {
+		const struct gate_section *section = &budget->sections.data[i];
+		bool named = section->kind == GATE_SECTION_KERNEL || section->kind == GATE_SECTION_FUNCTION;
+		bool matched = section->matches > 0;
+		evaluation.optional |= section->optional && !matched;
+		if (named && !section->optional)
+			gate_report_case(report, report->used_gpus, true, section->pattern, "matches something", false);
+		if (named && !section->optional && !matched) {
+			report_unmatched(&evaluation, section, subjects, count);
+			hd_vec_last(&report->cases).finding = (int32_t)report->findings.len - 1;
+		}
+	}
+	free(evaluation.covers);
+	if (!report->cases.len && !evaluation.optional)
+		report_nothing(&evaluation);
+}

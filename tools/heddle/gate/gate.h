@@ -1,0 +1,114 @@
+/*
+ * What `heddle check`, `diff` and `report` share: the kernels and functions of their inputs as subjects with figures,
+ * the table of metrics (metrics.def), the GPUs and block sizes for which occupancy is computed, and places in the
+ * repository.
+ */
+#ifndef HD_TOOLS_HEDDLE_GATE_GATE_H
+#define HD_TOOLS_HEDDLE_GATE_GATE_H
+
+#include <jansson.h>
+
+#include "heddle/config.h"
+#include "heddle/occupancy.h"
+#include "tools/heddle/cmd.h"
+
+/* ------------------------------------------------------------------ subjects */
+
+/* A kernel or function of an input. */
+struct gate_subject {
+	const struct cmd_unit *unit;
+	const struct hd_meta_function *meta;
+	const json_t *figures; /* its object in the metadata */
+	const char *name;      /* demangled where known */
+	bool chosen;	       /* to be checked: unless the command line chooses others */
+};
+
+struct gate_subjects {
+	HD_VEC(struct gate_subject) list; /* by input; kernels and functions in order of symbol */
+	HD_VEC(json_t *) documents;	  /* own the figures */
+};
+
+/* Everything in `input`, which must outlive the result. 0 or -1 with the error reported. */
+int gate_subjects_init(struct gate_subjects *subjects, const struct cmd_input *input, struct hd_diag *diag);
+void gate_subjects_release(struct gate_subjects *subjects);
+
+/* ------------------------------------------------------------------ GPUs and block sizes */
+
+enum { GATE_MOST_GPUS = 32 };
+
+struct gate_gpus {
+	struct hd_config config[GATE_MOST_GPUS];
+	unsigned count;
+};
+
+/* The index of the GPU, loaded if it was not yet; -1 with the error reported at `loc`. */
+int gate_gpus_add(struct gate_gpus *gpus, const char *name, struct hd_loc loc, struct hd_diag *diag);
+/* The same for each name of "a, b, c"; sets their bits in *mask. 0 or -1. */
+int gate_gpus_add_list(struct gate_gpus *gpus, const char *names, uint32_t *mask, struct hd_loc loc,
+		       struct hd_diag *diag);
+
+/* Where a figure is taken. A figure that is the same everywhere does not look at it. */
+struct gate_setting {
+	const struct hd_config *gpu;
+	uint32_t block;	 /* threads of a CTA; 0 unknown */
+	uint32_t shared; /* dynamic shared memory of a CTA */
+};
+
+enum { GATE_MOST_BLOCKS = 16 };
+
+/*
+ * Block sizes of a kernel as its source states them: reqntid, else the launches whose block is a constant, else the
+ * launch bounds. Ascending, without repeats; with the largest constant dynamic shared memory of its launches. 0:
+ * unknown.
+ */
+unsigned gate_blocks(const struct hd_meta_function *kernel, uint32_t blocks[GATE_MOST_BLOCKS], uint32_t *shared);
+struct hd_occupancy gate_occupancy(const struct hd_meta_function *kernel, const struct gate_setting *setting);
+
+/* ------------------------------------------------------------------ metrics */
+
+enum gate_direction { GATE_LESS, GATE_MORE, GATE_NEITHER }; /* what is better */
+enum gate_getter { GATE_PATH, GATE_SUM, GATE_WIDEST, GATE_OCCUPANCY };
+
+struct gate_metric {
+	const char *name, *unit;
+	enum gate_direction direction;
+	enum gate_getter getter;
+	const char *argument, *doc;
+};
+
+extern const struct gate_metric gate_metrics[];
+extern const unsigned gate_metric_count;
+
+/*
+ * The metric of a name or of a path that some subject has a number at; NULL when unknown. A metric made for a path
+ * belongs to `arena`.
+ */
+const struct gate_metric *gate_metric_find(const char *name, const struct gate_subjects *subjects,
+					   struct hd_arena *arena);
+/* What may have been meant: short names and paths near to it; malloc'ed. */
+char *gate_metric_nearest(const char *name, const struct gate_subjects *subjects);
+
+/* False: the metadata has no such figure for the subject, or the block size is unknown. */
+bool gate_metric_get(const struct gate_metric *metric, const struct gate_subject *subject,
+		     const struct gate_setting *setting, double *value);
+/* "28", "50 %", "yes" */
+char *gate_metric_text(const struct gate_metric *metric, double value, struct hd_arena *arena);
+
+/* ------------------------------------------------------------------ places */
+
+/* Where the repository is, and how the names in metadata become names in it. */
+struct gate_root {
+	char *path;    /* absolute, without a slash at the end */
+	char *sources; /* absolute: what relative names in metadata are relative to */
+};
+
+/* `root` NULL: the directory of the working tree around the current one (.git), else the current one. 0 or -1. */
+int gate_root_init(struct gate_root *root, const char *path, const char *sources, struct hd_diag *diag);
+void gate_root_release(struct gate_root *root);
+/* A file that the metadata of `object` names, relative to the repository; NULL when it lies outside. In `arena`. */
+const char *gate_root_source(const struct gate_root *root, const char *file, const char *object,
+			     struct hd_arena *arena);
+/* The same for a file that the command line names, relative to the current directory. */
+const char *gate_root_file(const struct gate_root *root, const char *file, struct hd_arena *arena);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * Metrics: names from metrics.def or paths into a function's object in the metadata, and their values. A figure that a
+ * later Heddle adds to the metadata is known by its path without a change here.
+ *
+ * Cost: a look-up is linear in the table and in the depth of the path.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/strbuf.h"
+#include "tools/heddle/gate/gate.h"
+
+const struct gate_metric gate_metrics[] = {
+#define METRIC(name, unit, direction, getter, argument, doc) \
+	{#name, unit, GATE_##direction, GATE_##getter, argument, doc},
+#include "tools/heddle/gate/metrics.def"
+#undef METRIC
+};
+
+const unsigned gate_metric_count = sizeof(gate_metrics) / sizeof(gate_metrics[0]);
+
+/* ------------------------------------------------------------------ values */
+
+/* The value at "a.b.c"; NULL when there is none. */
+static const json_t *at_path(const json_t *object, const char *path, size_t len)
+{
+	while (len && object) {
+		const char *dot = memchr(path, '.', len);
+		size_t key = dot ? (size_t)(dot - path) : len;
+		char name[128];
+		if (key >= sizeof(name))
+			return NULL;
+		memcpy(name, path, key);
+		name[key] = '\0';
+		object = json_object_get(object, name);
+		size_t step = dot ? key + 1 : key;
+		path += step;
+		len -= step;
+	}
+	return object;
+}
+
+/* A number, a flag, or the length of a list. */
+static bool number_of(const json_t *value, double *number)
+{
+	if (json_is_boolean(value))
+		*number = json_is_true(value);
+	else if (json_is_number(value))
+		*number = json_number_value(value);
+	else if (json_is_array(value))
+		*number = (double)json_array_size(value);
+	else
+		return false;
+	return true;
+}
+
+static bool get_sum(const json_t *figures, const char *argument, double *value)
+{
+	const char *plus = strchr(argument, '+');
+	double left, right;
+	if (!number_of(at_path(figures, argument, (size_t)(plus - argument)), &left) ||
+	    !number_of(at_path(figures, plus + 1, strlen(plus + 1)), &right))
+		return false;
+	*value = left + right;
+	return true;
+}
+
+static bool get_widest(const json_t *figures, const char *argument, double *value)
+{
+	const char *colon = strchr(argument, ':');
+	const json_t *records = at_path(figures, argument, (size_t)(colon - argument));
+	if (!json_is_array(records))
+		return false;
+	*value = 0;
+	for (size_t i = 0; i < json_array_size(records); i++) {
+		double length;
+		if (number_of(json_object_get(json_array_get(records, i), colon + 1), &length) && length > *value)
+			*value = length;
+	}
+	return true;
+}
+
+static bool get_occupancy(const struct gate_subject *subject, const char *argument, const struct gate_setting *setting,
+			  double *value)
+{
+	if (!subject->meta->kernel || !setting->gpu || !setting->block)
+		return false;
+	struct hd_occupancy fit = gate_occupancy(subject->meta, setting);
+	if (strcmp(argument, "ctas") == 0)
+		*value = fit.ctas;
+	else if (strcmp(argument, "warps") == 0)
+		*value = fit.warps;
+	else
+		*value = fit.max_warps ? 100.0 * fit.warps / fit.max_warps : 0;
+	return true;
+}
+
+bool gate_metric_get(const struct gate_metric *metric, const struct gate_subject *subject,
+		     const struct gate_setting *setting, double *value)
+{
+	switch (metric->getter) {
+	case GATE_SUM:
+		return get_sum(subject->figures, metric->argument, value);
+	case GATE_WIDEST:
+		return get_widest(subject->figures, metric->argument, value);
+	case GATE_OCCUPANCY:
+		return get_occupancy(subject, metric->argument, setting, value);
+	case GATE_PATH:
+		break;
+	}
+	return number_of(at_path(subject->figures, metric->argument, strlen(metric->argument)), value);
+}
+
+char *gate_metric_text(const struct gate_metric *metric, double value, struct hd_arena *arena)
+{
+	if (!isfinite(value))
+		return hd_arena_strdup(arena, "any");
+	if (strcmp(metric->unit, "yes/no") == 0)
+		return hd_arena_strdup(arena, value != 0 ? "yes" : "no");
+	/* Shares such as 33.33 %: two places are enough to tell steps apart. */
+	double shown = round(value * 100) / 100;
+	return hd_arena_printf(arena, "%.15g%s", shown, strcmp(metric->unit, "%") == 0 ? " %" : "");
+}
+
+/* ------------------------------------------------------------------ names */
+
+struct path_walk {
+	HD_VEC(char *) paths;
+	struct hd_strbuf here;
+};
+
+static void collect_paths(struct path_walk *walk, const json_t *object)
+{
+	const char *key;
+	json_t *value;
+	size_t len = walk->here.len;
+	double number;
+	json_object_foreach((json_t *)object, key, value)
+	{
+		hd_strbuf_printf(&walk->here, "%s%s", len ? "." : "", key);
+		if (json_is_object(value))
+			collect_paths(walk, value);
+		else if (number_of(value, &number))
+			hd_vec_push(&walk->paths, hd_xstrdup(hd_strbuf_text(&walk->here)));
+		walk->here.len = len;
+		walk->here.data[len] = '\0';
+	}
+}
+
+char *gate_metric_nearest(const char *name, const struct gate_subjects *subjects)
+{
+	struct path_walk walk = {0};
+	for (unsigned i = 0; i < gate_metric_count; i++)
+		hd_vec_push(&walk.paths, hd_xstrdup(gate_metrics[i].name));
+	/* Functions of one compiler have the same keys: one of them stands for all. */
+	if (subjects->list.len && strchr(name, '.'))
+		collect_paths(&walk, subjects->list.data[0].figures);
+	char *near = hd_nearest_names(name, (const char *const *)walk.paths.data, walk.paths.len);
+	for (uint32_t i = 0; i < walk.paths.len; i++)
+		free(walk.paths.data[i]);
+	hd_vec_release(&walk.paths);
+	hd_strbuf_release(&walk.here);
+	return near;
+}
+
+const struct gate_metric *gate_metric_find(const char *name, const struct gate_subjects *subjects,
+					   struct hd_arena *arena)
+{
+	for (unsigned i = 0; i < gate_metric_count; i++)
+		if (strcmp(gate_metrics[i].name, name) == 0)
+			return &gate_metrics[i];
+	for (uint32_t i = 0; i < subjects->list.len; i++) {
+		double number;
+		if (!number_of(at_path(subjects->list.data[i].figures, name, strlen(name)), &number))
+			continue;
+		struct gate_metric *metric = HD_ARENA_NEW(arena, struct gate_metric, 1);
+		char *path = hd_arena_strdup(arena, name);
+		*metric = (struct gate_metric){path, "", GATE_NEITHER, GATE_PATH, path, "a figure of the metadata"};
+		return metric;
+	}
+	return NULL;
+}

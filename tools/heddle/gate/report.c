@@ -1,0 +1,197 @@
+/*
+ * Findings: their rules, places, fingerprints and the dispatch to the writers.
+ *
+ * A fingerprint is made from the rule, the kernel's name, the metric and the GPU, never from lines or values, so that
+ * an alert stays the same one while the source around it moves and the figure changes.
+ */
+#include "tools/heddle/gate/report.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct gate_rule fixed_rules[] = {
+#define GATE_RULE(id, name, brief, help) {id, name, brief, help},
+#include "tools/heddle/gate/rules.def"
+#undef GATE_RULE
+};
+
+void gate_report_init(struct gate_report *report, struct hd_arena *arena, const struct gate_root *root,
+		      const struct gate_gpus *gpus)
+{
+	*report = (struct gate_report){.arena = arena, .root = root, .gpus = gpus};
+}
+
+void gate_report_release(struct gate_report *report)
+{
+	for (uint32_t i = 0; i < report->findings.len; i++)
+		hd_vec_release(&report->findings.data[i].notes);
+	hd_vec_release(&report->findings);
+	hd_vec_release(&report->cases);
+	hd_vec_release(&report->troubles);
+	hd_vec_release(&report->rules);
+}
+
+/* ------------------------------------------------------------------ rules */
+
+static const struct gate_rule *known_rule(const struct gate_report *report, const char *id)
+{
+	for (uint32_t i = 0; i < report->rules.len; i++)
+		if (strcmp(report->rules.data[i]->id, id) == 0)
+			return report->rules.data[i];
+	return NULL;
+}
+
+static const struct gate_rule *keep_rule(struct gate_report *report, const struct gate_rule *rule)
+{
+	uint32_t at = report->rules.len;
+	hd_vec_push(&report->rules, rule);
+	for (; at && strcmp(report->rules.data[at - 1]->id, rule->id) > 0; at--)
+		report->rules.data[at] = report->rules.data[at - 1];
+	report->rules.data[at] = rule;
+	return rule;
+}
+
+/* "BudgetMaxStackDepth" for max_stack_depth */
+static char *pascal_case(struct hd_arena *arena, const char *prefix, const char *name)
+{
+	char *text = hd_arena_printf(arena, "%s%s", prefix, name), *to = text + strlen(prefix);
+	bool upper = true;
+	for (const char *from = name; *from; from++) {
+		if (isalnum((unsigned char)*from))
+			*to++ = (char)(upper ? toupper((unsigned char)*from) : *from);
+		upper = !isalnum((unsigned char)*from);
+	}
+	*to = '\0';
+	return text;
+}
+
+const struct gate_rule *gate_rule_of_metric(struct gate_report *report, const struct gate_metric *metric)
+{
+	struct hd_arena *arena = report->arena;
+	char *id = hd_arena_printf(arena, "budget-%s", metric->name);
+	const struct gate_rule *known = known_rule(report, id);
+	if (known)
+		return known;
+	struct gate_rule *rule = HD_ARENA_NEW(arena, struct gate_rule, 1);
+	rule->id = id;
+	rule->name = pascal_case(arena, "Budget", metric->name);
+	rule->brief = hd_arena_printf(arena, "The figure '%s' is outside its budget.", metric->name);
+	rule->help =
+		hd_arena_printf(arena,
+				"%s: %s%s%s. Bring the figure back into its limit, or change the limit in the budget "
+				"file where the cost is worth it.",
+				metric->name, metric->doc, metric->unit[0] ? ", in " : "", metric->unit);
+	return keep_rule(report, rule);
+}
+
+const struct gate_rule *gate_rule_named(struct gate_report *report, const char *id)
+{
+	const struct gate_rule *known = known_rule(report, id);
+	for (unsigned i = 0; !known && i < sizeof(fixed_rules) / sizeof(fixed_rules[0]); i++)
+		if (strcmp(fixed_rules[i].id, id) == 0)
+			known = keep_rule(report, &fixed_rules[i]);
+	return known;
+}
+
+/* ------------------------------------------------------------------ findings */
+
+struct gate_place gate_place_in(const struct gate_report *report, const char *file, uint32_t line)
+{
+	return (struct gate_place){gate_root_file(report->root, file, report->arena), line};
+}
+
+struct gate_place gate_place_of(const struct gate_report *report, const struct gate_subject *subject)
+{
+	const struct hd_meta_source *source = &subject->meta->source;
+	const char *file = gate_root_source(report->root, source->file, subject->unit->path, report->arena);
+	return (struct gate_place){file, source->line ? source->line : 1};
+}
+
+/* FNV-1a of 64 bits. */
+static const char *fingerprint_of(struct hd_arena *arena, const char *rule, const char *subject, const char *key)
+{
+	const char *const parts[] = {rule, subject ? subject : "", key};
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (unsigned i = 0; i < 3; i++) {
+		for (const char *at = parts[i]; *at; at++)
+			hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+		hash = (hash ^ 0xff) * UINT64_C(0x100000001b3);
+	}
+	return hd_arena_printf(arena, "%016llx", (unsigned long long)hash);
+}
+
+struct gate_finding *gate_report_add(struct gate_report *report, const struct gate_rule *rule,
+				     const struct gate_subject *subject, struct gate_place other, const char *key)
+{
+	struct gate_finding finding = {.rule = rule, .place = other};
+	if (subject) {
+		struct gate_place own = gate_place_of(report, subject);
+		finding.subject = subject->name;
+		finding.symbol = subject->meta->name;
+		finding.object = subject->unit->path;
+		if (own.file)
+			finding.place = own;
+	}
+	if (!finding.place.file && report->fallback)
+		finding.place = gate_place_in(report, report->fallback, 1);
+	finding.fingerprint = fingerprint_of(report->arena, rule->id, finding.subject, key);
+	hd_vec_push(&report->findings, finding);
+	return &hd_vec_last(&report->findings);
+}
+
+void gate_report_note(struct gate_finding *finding, struct gate_place place, const char *text)
+{
+	hd_vec_push(&finding->notes, (struct gate_note){place, text});
+}
+
+void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu, const char *subject, const char *name,
+		      bool failed)
+{
+	hd_vec_push(&report->cases, (struct gate_case){.gpus = gpus,
+						       .every_gpu = every_gpu,
+						       .subject = subject,
+						       .name = name,
+						       .finding = failed ? (int32_t)report->findings.len - 1 : -1});
+}
+
+const char *gate_gpu_names(const struct gate_report *report, uint32_t gpus, bool every)
+{
+	struct hd_strbuf text = {0};
+	for (unsigned i = 0; i < report->gpus->count && !every; i++)
+		if (gpus >> i & 1)
+			hd_strbuf_printf(&text, "%s%s", text.len ? ", " : "", report->gpus->config[i].name);
+	const char *names = hd_arena_strdup(report->arena, hd_strbuf_text(&text));
+	hd_strbuf_release(&text);
+	return names;
+}
+
+/* ------------------------------------------------------------------ formats */
+
+static const struct {
+	const char *name;
+	void (*write)(const struct gate_report *report, struct hd_strbuf *out);
+} formats[GATE_FORMAT_COUNT] = {
+#define X(name, help) {#name, gate_write_##name},
+	GATE_FORMATS(X)
+#undef X
+};
+
+enum gate_format gate_format_find(const char *name)
+{
+	unsigned i = 0;
+	while (i < GATE_FORMAT_COUNT && strcmp(formats[i].name, name) != 0)
+		i++;
+	return (enum gate_format)i;
+}
+
+const char *gate_format_name(enum gate_format format)
+{
+	return formats[format].name;
+}
+
+void gate_write(const struct gate_report *report, enum gate_format format, struct hd_strbuf *out)
+{
+	formats[format].write(report, out);
+}

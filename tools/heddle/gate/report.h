@@ -1,0 +1,112 @@
+/*
+ * What a check found, and the forms in which it is written: one list of findings, one writer for each format.
+ */
+#ifndef HD_TOOLS_HEDDLE_GATE_REPORT_H
+#define HD_TOOLS_HEDDLE_GATE_REPORT_H
+
+#include "lib/strbuf.h"
+#include "tools/heddle/gate/gate.h"
+
+/* What a finding is an instance of. Rules of budgets are made from the metric, the others are in rules.def. */
+struct gate_rule {
+	const char *id, *name; /* "budget-registers", "BudgetRegisters" */
+	const char *brief, *help;
+};
+
+struct gate_place {
+	const char *file; /* relative to the repository; NULL: none */
+	uint32_t line;
+};
+
+/* A place that explains a finding: the limit, a call on the chain, the point of most live registers. */
+struct gate_note {
+	struct gate_place place;
+	const char *text;
+};
+
+typedef HD_VEC(struct gate_note) gate_notes;
+
+struct gate_finding {
+	const struct gate_rule *rule;
+	struct gate_place place;
+	uint32_t gpus;	     /* the GPUs that it holds for */
+	bool every_gpu;	     /* it does not depend on the GPU */
+	const char *subject; /* demangled; NULL: about the budget or the baseline itself */
+	const char *symbol, *object;
+	const char *metric;	   /* NULL: none */
+	const char *value, *limit; /* as text; NULL: none */
+	const char *message;
+	const char *fingerprint;
+	gate_notes notes;
+};
+
+/* One comparison, passed or not. */
+struct gate_case {
+	uint32_t gpus;
+	bool every_gpu;
+	const char *subject, *name;
+	int32_t finding; /* index, -1: passed */
+};
+
+/* An input that could not be read. */
+struct gate_trouble {
+	struct hd_loc loc;
+	const char *message;
+};
+
+struct gate_report {
+	struct hd_arena *arena;
+	const struct gate_root *root;
+	const struct gate_gpus *gpus;
+	uint32_t used_gpus; /* bits of those that were asked for */
+	HD_VEC(struct gate_finding) findings;
+	HD_VEC(struct gate_case) cases;
+	HD_VEC(struct gate_trouble) troubles;
+	HD_VEC(const struct gate_rule *) rules; /* those of the findings, in order of id */
+	uint32_t kernels, functions;		/* looked at */
+	const char *fallback;			/* the first input, for findings without any other place */
+};
+
+void gate_report_init(struct gate_report *report, struct hd_arena *arena, const struct gate_root *root,
+		      const struct gate_gpus *gpus);
+void gate_report_release(struct gate_report *report);
+
+/* Rules. The same id gives the same rule. */
+const struct gate_rule *gate_rule_of_metric(struct gate_report *report, const struct gate_metric *metric);
+const struct gate_rule *gate_rule_named(struct gate_report *report, const char *id);
+
+/* Adds a finding, for whose place and fingerprint `subject` (may be NULL) and `key` decide; the place is the subject's,
+ * else `other`. It is valid until the next. */
+struct gate_finding *gate_report_add(struct gate_report *report, const struct gate_rule *rule,
+				     const struct gate_subject *subject, struct gate_place other, const char *key);
+void gate_report_note(struct gate_finding *finding, struct gate_place place, const char *text);
+void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu, const char *subject, const char *name,
+		      bool failed);
+struct gate_place gate_place_of(const struct gate_report *report, const struct gate_subject *subject);
+struct gate_place gate_place_in(const struct gate_report *report, const char *file, uint32_t line);
+/* "v100, titanv", or "" when the finding holds for every GPU. */
+const char *gate_gpu_names(const struct gate_report *report, uint32_t gpus, bool every);
+
+/* ------------------------------------------------------------------ formats */
+
+#define GATE_FORMATS(X)                                             \
+	X(text, "file:line and one line a finding, notes below it") \
+	X(json, "everything, for scripts")
+
+enum gate_format {
+#define X(name, help) GATE_FORMAT_##name,
+	GATE_FORMATS(X)
+#undef X
+		GATE_FORMAT_COUNT
+};
+
+#define X(name, help) void gate_write_##name(const struct gate_report *report, struct hd_strbuf *out);
+GATE_FORMATS(X)
+#undef X
+
+/* The format of a name; GATE_FORMAT_COUNT when there is none. */
+enum gate_format gate_format_find(const char *name);
+const char *gate_format_name(enum gate_format format);
+void gate_write(const struct gate_report *report, enum gate_format format, struct hd_strbuf *out);
+
+#endif
