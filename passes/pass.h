@@ -68,6 +68,8 @@ void hd_print_legalized(FILE *out, const struct hd_unit *unit);
 int hd_verify_legalized(struct hd_unit *unit);
 int hd_uniformity_run(struct hd_unit *unit);
 void hd_uniformity_print_unit(FILE *out, const struct hd_unit *unit);
+int hd_affine_run(struct hd_unit *unit);
+void hd_affine_print_unit(FILE *out, const struct hd_unit *unit);
 void hd_print_selected(FILE *out, const struct hd_unit *unit);
 int hd_verify_selected(struct hd_unit *unit);
 int hd_verify_code(struct hd_unit *unit);
