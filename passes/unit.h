@@ -16,6 +16,7 @@
 /* Pass parameters: `heddle<o=PREFIX;maxrregcount=64;...>`, or HEDDLE_PASS in the environment under clang. */
 struct hd_options {
 	const char *output;       /* o=: PREFIX.hdo and PREFIX.heddle.json; NULL: annotate only */
+	const char *libdevice;    /* libdevice=: a toolkit's math library; NULL: our own */
 	uint32_t max_registers;   /* maxrregcount=; 0: 255 */
 	uint32_t interval_regs;   /* interval-regs= */
 	uint32_t rthld;           /* rthld= */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Prints the worst error in ULP that each function of the device math library has on the engine, in float and double,
 # beside CUDA's published bounds. bench-ulp.sh [ARGUMENTS [check]]: ARGUMENTS a function, default 65536, a multiple of 128;
-# check: exit status 1 when one is far off. Environment: B (build tree), HEDDLE, CLANG, WORK (a folder to work in).
+# check: exit status 1 when one is above its bound. Environment: B (build tree), HEDDLE, CLANG, OPT, WORK (a folder to work
+# in), LIBDEVICE (a toolkit's libdevice*.bc, measured in place of the library of one's own).
 set -e
 root=$(cd "$(dirname "$0")/.." && pwd)
 count=${1:-65536}
@@ -14,6 +15,12 @@ $clang -std=gnu11 -O2 -I"$root/test/ulp" -o ulp "$root/test/ulp/host.c" -lm
 $clang -std=gnu11 -O2 --target=nvptx64-nvidia-cuda -march=sm_70 -ffreestanding -ffp-contract=off -S -emit-llvm \
 	-o ulp.ll "$root/test/ulp/device.c"
 ./ulp inputs "$count"
+code=ulp.ll
+if [ -n "$LIBDEVICE" ]; then
+	${OPT:-opt-19} -load-pass-plugin="$(dirname "$heddle")/../lib/HeddlePasses.so" -disable-output \
+		-passes="heddle<o=ulp;libdevice=$LIBDEVICE>" ulp.ll
+	code=ulp.hdo
+fi
 for type in 32 64; do
 	rows=$(($(wc -c < a$type) / (type / 8)))
 	cat > launch$type.ini <<END
@@ -39,7 +46,7 @@ output = out$type
 kind = u32
 value = $count
 END
-	$heddle run --quiet --kernel ulp_f$type --launch launch$type.ini ulp.ll
+	$heddle run --quiet --kernel ulp_f$type --launch launch$type.ini $code
 done
 ./ulp table "$count" $2
 [ -n "$WORK" ] || rm -rf "$work"

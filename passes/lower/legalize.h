@@ -32,6 +32,19 @@ struct hd_site {
 
 /* legalize_expand.c: what has neither an instruction nor a division in it. */
 void hd_legal_expand(struct hd_legal *legal);
+/* A call of a helper, __heddle_NAME, or of the device library, which are linked in later. */
+LLVMValueRef hd_legal_call(struct hd_site *site, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+			   unsigned count);
+/* legalize_nvvm.c: what takes the place of llvm.NAME, an NVVM intrinsic; of a question to __nvvm_reflect. NULL:
+ * nothing. */
+LLVMValueRef hd_legal_nvvm(struct hd_site *site, const char *name);
+LLVMValueRef hd_legal_reflect(struct hd_site *site);
+/* legalize_half.c: the same for half precision. */
+LLVMValueRef hd_legal_half(struct hd_site *site, const char *name);
+/* An intrinsic, on the type where it is overloaded; a float with denormals taken for zero. */
+LLVMValueRef hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMTypeRef type, LLVMValueRef *args,
+				unsigned count);
+LLVMValueRef hd_legal_flush(struct hd_site *site, LLVMValueRef x);
 /* legalize_math.c: divisions, remainders and square roots into shifts, multiplications or calls of helpers. */
 void hd_legal_math(struct hd_legal *legal);
 /* legalize_spaces.c: parameters and stack objects get their address spaces, for infer-address-spaces to spread. */

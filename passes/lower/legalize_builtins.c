@@ -21,19 +21,18 @@ static char *library_path(struct hd_legal *legal, const char *name)
 		return hd_arena_printf(arena, "%s/%s", data, name);
 	if (!dladdr(prefix, &info) || !info.dli_fname)
 		return NULL;
-	return hd_arena_printf(arena, "%s/../share/heddle/%s",
-			       dirname(hd_arena_strdup(arena, info.dli_fname)), name);
+	return hd_arena_printf(arena, "%s/../share/heddle/%s", dirname(hd_arena_strdup(arena, info.dli_fname)), name);
 }
 
 static LLVMModuleRef read_library(struct hd_legal *legal, const char *name)
 {
-	char *path = library_path(legal, name), *message = NULL;
+	char *path = strchr(name, '/') ? (char *)name : library_path(legal, name), *message = NULL;
 	LLVMMemoryBufferRef buffer = NULL;
 	LLVMModuleRef module = NULL;
 
 	if (!path || LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
-		hd_error(legal->unit->diag, HD_NOWHERE, "cannot read the device library '%s': %s",
-			 path ? path : name, message ? message : "no path");
+		hd_error(legal->unit->diag, HD_NOWHERE, "cannot read the device library '%s': %s", path ? path : name,
+			 message ? message : "no path");
 		LLVMDisposeMessage(message);
 		return NULL;
 	}
@@ -92,7 +91,7 @@ static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
 	}
 }
 
-/* Links the library in; declarations that begin with `wanted` are what it is for. */
+/* Links the library in, a path or a file of our own; declarations that begin with `wanted` are what it is for. */
 static int link_library(struct hd_legal *legal, const char *file, const char *wanted)
 {
 	LLVMModuleRef library = read_library(legal, file);
@@ -127,5 +126,9 @@ int hd_legal_builtins(struct hd_legal *legal)
 
 int hd_legal_device(struct hd_legal *legal)
 {
-	return link_library(legal, "device.bc", "__nv_");
+	const char *given = legal->unit->options.libdevice;
+
+	if (given && !strchr(given, '/'))
+		given = hd_arena_printf(&legal->unit->arena, "./%s", given);
+	return link_library(legal, given ? given : "device.bc", "__nv_");
 }

@@ -77,7 +77,7 @@ static value joined(struct hd_site *site, value low, value high)
 	return binary(site, LLVMOr, binary(site, LLVMShl, high, number(high, 64)), low);
 }
 
-static value call(struct hd_site *site, const char *name, LLVMTypeRef result, value *args, unsigned count)
+value hd_legal_call(struct hd_site *site, const char *name, LLVMTypeRef result, value *args, unsigned count)
 {
 	LLVMTypeRef params[4], type;
 	value function = LLVMGetNamedFunction(site->legal->module, name);
@@ -197,7 +197,8 @@ static value overflow(struct hd_site *site, const char *name, value a, value b, 
 	if (mul) {
 		args[0] = cast(site, a, 128, is_signed);
 		args[1] = cast(site, b, 128, is_signed);
-		x = call(site, is_signed ? "__heddle_smulo128" : "__heddle_umulo128", int_type(site, 32), args, 2);
+		x = hd_legal_call(site, is_signed ? "__heddle_smulo128" : "__heddle_umulo128", int_type(site, 32), args,
+				  2);
 		*flag = compare(site, LLVMIntNE, x, number(x, 0));
 	} else if (!is_signed) {
 		*flag = compare(site, LLVMIntULT, add ? sum : a, add ? a : b);
@@ -323,7 +324,8 @@ static value library(struct hd_site *site, const char *name)
 		for (unsigned k = 0; k < count; k++)
 			args[k] = widened(site, LLVMGetArgOperand(site->inst, k));
 		snprintf(full, sizeof full, "__nv_%s%s", name, is_double(args[0]) ? "" : "f");
-		return narrowed(site, call(site, full, LLVMTypeOf(args[0]), args, count), LLVMTypeOf(site->inst));
+		return narrowed(site, hd_legal_call(site, full, LLVMTypeOf(args[0]), args, count),
+				LLVMTypeOf(site->inst));
 	}
 	return NULL;
 }
@@ -336,19 +338,19 @@ static value exponents(struct hd_site *site, const char *name)
 
 	if (!strcmp(name, "ldexp") || !strcmp(name, "powi")) {
 		args[1] = cast(site, LLVMGetArgOperand(site->inst, 1), 32, true);
-		out = call(site,
-			   *name == 'l' ? (wide ? "__heddle_ldexp64" : "__heddle_ldexpf")
-					: (wide ? "__heddle_powi64" : "__heddle_powif"),
-			   LLVMTypeOf(args[0]), args, 2);
+		out = hd_legal_call(site,
+				    *name == 'l' ? (wide ? "__heddle_ldexp64" : "__heddle_ldexpf")
+						 : (wide ? "__heddle_powi64" : "__heddle_powif"),
+				    LLVMTypeOf(args[0]), args, 2);
 		return narrowed(site, out, result);
 	}
 	if (strcmp(name, "frexp"))
 		return NULL;
 	element = LLVMStructGetTypeAtIndex(result, 1);
-	part = call(site, wide ? "__heddle_frexp64" : "__heddle_frexpf", LLVMTypeOf(args[0]), args, 1);
+	part = hd_legal_call(site, wide ? "__heddle_frexp64" : "__heddle_frexpf", LLVMTypeOf(args[0]), args, 1);
 	out = LLVMBuildInsertValue(site->builder, LLVMGetPoison(result),
 				   narrowed(site, part, LLVMStructGetTypeAtIndex(result, 0)), 0, "");
-	part = call(site, wide ? "__heddle_exponent64" : "__heddle_exponentf", word, args, 1);
+	part = hd_legal_call(site, wide ? "__heddle_exponent64" : "__heddle_exponentf", word, args, 1);
 	return LLVMBuildInsertValue(site->builder, out, cast(site, part, LLVMGetIntTypeWidth(element), true), 1, "");
 }
 
@@ -369,32 +371,12 @@ static value convert(struct hd_site *site, LLVMOpcode op)
 		in = LLVMBuildFPExt(site->builder, in, LLVMDoubleTypeInContext(site->legal->context), "");
 	if (to_integer) {
 		snprintf(name, sizeof name, "__heddle_f64_to_%c128", is_signed ? 's' : 'u');
-		out = call(site, name, int_type(site, 128), &in, 1);
+		out = hd_legal_call(site, name, int_type(site, 128), &in, 1);
 		return cast(site, out, LLVMGetIntTypeWidth(type), false);
 	}
 	snprintf(name, sizeof name, "__heddle_%c128_to_f%u", is_signed ? 's' : 'u',
 		 LLVMGetTypeKind(real) == LLVMDoubleTypeKind ? 64 : 32);
-	return narrowed(site, call(site, name, real, &in, 1), type);
-}
-
-/* ------------------------------------------------------------------ across the warp */
-
-static value warp_helper(struct hd_site *site, const char *name)
-{
-	value args[3];
-	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst);
-	char full[48];
-
-	if (count > 3)
-		return NULL;
-	for (unsigned i = 0; i < count; i++)
-		args[i] = LLVMGetArgOperand(site->inst, i);
-	if (!strcmp(name, "nvvm.fns"))
-		return call(site, "__heddle_fns", int_type(site, 32), args, count);
-	if (strncmp(name, "nvvm.redux.sync.", 16))
-		return NULL;
-	snprintf(full, sizeof full, "__heddle_redux_%s", name + 16);
-	return call(site, full, int_type(site, 32), args, count);
+	return narrowed(site, hd_legal_call(site, name, real, &in, 1), type);
 }
 
 /* ------------------------------------------------------------------ vectors */
@@ -502,11 +484,15 @@ static value expand_call(struct hd_site *site)
 	value callee = LLVMGetCalledValue(site->inst), out;
 	char name[64];
 
+	if (LLVMIsAFunction(callee) && !strcmp(LLVMGetValueName(callee), "__nvvm_reflect"))
+		return hd_legal_reflect(site);
 	if (!LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee) ||
-	    !base_name(LLVMGetValueName(callee), name, sizeof name) || !LLVMGetNumArgOperands(site->inst))
+	    !base_name(LLVMGetValueName(callee), name, sizeof name))
 		return NULL;
 	if (!strncmp(name, "nvvm.", 5))
-		return warp_helper(site, name);
+		return hd_legal_nvvm(site, LLVMGetValueName(callee) + 5);
+	if (!LLVMGetNumArgOperands(site->inst))
+		return NULL;
 	if (!strncmp(name, "vector.reduce.", 14)) {
 		name[14 + strcspn(name + 14, ".")] = '\0'; /* without the type, v4i32 */
 		return reduced(site, name + 14);

@@ -63,6 +63,13 @@ static struct hd_minst *barrier(struct hd_select *sel, unsigned mode, struct hd_
 	return hd_sel_op(sel, HD_OP_BAR, HD_MOD(BARMODE, mode), HD_MREG_NONE, hd_none(), id, count);
 }
 
+/* Thread block clusters came with sm_90. */
+static void cluster_only(struct hd_select *sel, unsigned arg)
+{
+	(void)arg;
+	hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
+}
+
 /* arg: how many operands name the barrier (0: barrier 0) and its thread count. */
 static void barrier_sync(struct hd_select *sel, unsigned arg)
 {
@@ -122,8 +129,8 @@ struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd 
 	bool lane_imm = lane.kind == HD_OPND_IMM, clamp_imm = clamp.kind == HD_OPND_IMM;
 	struct hd_mreg b = lane_imm ? HD_MREG_NONE : hd_sel_opnd_reg(sel, lane, 1);
 	struct hd_mreg c = clamp_imm ? HD_MREG_NONE : hd_sel_opnd_reg(sel, clamp, 1);
-	struct hd_minst *inst = hd_sel_push(
-		sel, HD_OP_SHFL, HD_MOD(SHFLMODE, mode) | HD_MOD(BIMM, lane_imm) | HD_MOD(CIMM, clamp_imm));
+	struct hd_minst *inst =
+		hd_sel_push(sel, HD_OP_SHFL, HD_MOD(SHFLMODE, mode) | HD_MOD(BIMM, lane_imm) | HD_MOD(CIMM, clamp_imm));
 
 	inst->dst = dst;
 	inst->pdst = inside;
@@ -420,6 +427,7 @@ const struct hd_intrinsic hd_nvvm_intrinsics[] = {
 	{"nvvm.barrier0", barrier_sync, 0},
 	{"nvvm.barrier.n", barrier_sync, 1},
 	{"nvvm.barrier", barrier_sync, 2},
+	{"nvvm.barrier.cluster", cluster_only, 0},
 	{"nvvm.bar.sync", barrier_sync, 1},
 	{"nvvm.barrier.sync", barrier_sync, 1},
 	{"nvvm.barrier.sync.cnt", barrier_sync, 2},

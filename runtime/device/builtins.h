@@ -42,6 +42,15 @@ int __heddle_exponentf(float a); /* ... and the exponent */
 int __heddle_exponent64(double a);
 float __heddle_powif(float a, int n);
 double __heddle_powi64(double a, int n);
+double __heddle_rsqrt64(double a);
+
+/* Rounded towards zero, down and up. */
+double __heddle_fdiv64_rz(double a, double b);
+double __heddle_fdiv64_rm(double a, double b);
+double __heddle_fdiv64_rp(double a, double b);
+double __heddle_sqrt64_rz(double a);
+double __heddle_sqrt64_rm(double a);
+double __heddle_sqrt64_rp(double a);
 
 /* Device only: position of the offset-th set bit from `base`; reductions over the lanes in `mask`. */
 uint32_t __heddle_fns(uint32_t mask, uint32_t base, int32_t offset);

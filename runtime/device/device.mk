@@ -25,11 +25,11 @@ $(B)/obj/device/%.bc: runtime/device/%.c runtime/device/device.mk
 	$(Q)$(CLANG) $(DEVICE_CFLAGS) $(DEVICE_EXTRA) -MMD -MP -MF $(@:.bc=.d) -c -o $@ $<
 
 # Freestanding, for <stdint.h> without the host's C library.
-$(B)/obj/device/builtins.bc $(B)/obj/device/wide.bc: DEVICE_EXTRA := -ffreestanding
+$(B)/obj/device/builtins.bc $(B)/obj/device/wide.bc $(B)/obj/device/rounded.bc: DEVICE_EXTRA := -ffreestanding
 
 -include $(wildcard $(B)/obj/device/*.d)
 
-$(SHARE)/builtins.bc: $(B)/obj/device/builtins.bc $(B)/obj/device/wide.bc
+$(SHARE)/builtins.bc: $(B)/obj/device/builtins.bc $(B)/obj/device/wide.bc $(B)/obj/device/rounded.bc
 	@mkdir -p $(@D)
 	$(Q)$(LLVM_BINDIR)/llvm-link -o $@ $^
 
@@ -38,8 +38,9 @@ $(B)/obj/device/libclc.bc: $(LIBCLC)
 	@mkdir -p $(@D)
 	$(Q)$(LLVM_BINDIR)/opt -mtriple=nvptx64-nvidia-cuda -passes=verify -o $@ $<
 
-$(B)/obj/device/linked.bc: $(B)/obj/device/math.bc $(B)/obj/device/intrinsics.bc $(B)/obj/device/libclc.bc
-	$(Q)$(LLVM_BINDIR)/llvm-link -o $@.nv $(B)/obj/device/math.bc $(B)/obj/device/intrinsics.bc
+DEVICE_MATH := $(patsubst %,$(B)/obj/device/%.bc,math special intrinsics)
+$(B)/obj/device/linked.bc: $(DEVICE_MATH) $(B)/obj/device/libclc.bc
+	$(Q)$(LLVM_BINDIR)/llvm-link -o $@.nv $(DEVICE_MATH)
 	$(Q)$(LLVM_BINDIR)/llvm-link --only-needed --internalize -o $@ $@.nv $(B)/obj/device/libclc.bc
 
 # Inlines libclc's functions and splits their table look-ups in vectors of two, which the machine does not have.

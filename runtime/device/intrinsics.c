@@ -477,6 +477,12 @@ HD_INLINE_DEVICE float __nv_fast_tanf(float a)
 {
 	return __nvvm_sin_approx_f(a) * __nvvm_rcp_approx_ftz_f(__nvvm_cos_approx_f(a));
 }
+/* (1 - e) / (1 + e) with e = exp(-2 |a|), which cannot overflow */
+HD_INLINE_DEVICE float __nv_fast_tanhf(float a)
+{
+	float e = __nvvm_ex2_approx_f(__builtin_fabsf(a) * -2.0f * LOG2_E);
+	return __builtin_copysignf((1.0f - e) * __nvvm_rcp_approx_ftz_f(1.0f + e), a);
+}
 HD_INLINE_DEVICE void __nv_fast_sincosf(float a, float *s, float *c)
 {
 	*s = __nvvm_sin_approx_f(a);

@@ -6,8 +6,7 @@
  * approximation instructions here, so that instruction counts stay comparable. intrinsics.c has those that are one
  * machine instruction.
  *
- * Not here, because libclc has no counterpart: Bessel functions and the inverse error functions. A program that calls
- * one gets an undefined function, by name, when its kernel is lowered.
+ * special.c has what libclc has no counterpart of, and what it does less well.
  */
 #include "device.h"
 
@@ -37,17 +36,6 @@
 	HD_DEVICE double __nv_##name(double a, double b)                     \
 	{                                                                    \
 		return clc_##name(a, b);                                     \
-	}
-#define HD_POWER(length, name)                                             \
-	extern float clc_##name##f(float, int) HD_CLC(length, name, "fi"); \
-	extern double clc_##name(double, int) HD_CLC(length, name, "di");  \
-	HD_DEVICE float __nv_##name##f(float a, int b)                     \
-	{                                                                  \
-		return clc_##name##f(a, b);                                \
-	}                                                                  \
-	HD_DEVICE double __nv_##name(double a, int b)                      \
-	{                                                                  \
-		return clc_##name(a, b);                                   \
 	}
 #define HD_EXPONENT(length, name)                                  \
 	extern int clc_##name##f(float) HD_CLC(length, name, "f"); \
@@ -128,6 +116,7 @@ static double stirling(double a)
 }
 
 /* Below 10 by the recurrence from a + n; what a + n loses of a is put back to first order, log(a + n) for psi. */
+extern double __nv_log(double);
 static double gamma_positive(double a)
 {
 	double product = 1, moved = a, lost = 0;
@@ -139,7 +128,7 @@ static double gamma_positive(double a)
 		lost = a - (moved - n);
 	}
 	double gamma = stirling(moved);
-	return __builtin_fma(gamma, lost * (clc_log(moved) - 0.5 / moved), gamma) / product;
+	return __builtin_fma(gamma, lost * (__nv_log(moved) - 0.5 / moved), gamma) / product;
 }
 
 HD_DEVICE double __nv_tgamma(double a)
@@ -215,18 +204,22 @@ HD_DEVICE double __nv_powi(double a, int b)
 {
 	return clc_pown(a, b);
 }
+/* libclc's takes denormal results for zero. */
+HD_DEVICE float __nv_ldexpf(float a, int b)
+{
+	return __builtin_ldexpf(a, b);
+}
+HD_DEVICE double __nv_ldexp(double a, int b)
+{
+	return __builtin_ldexp(a, b);
+}
 HD_DEVICE float __nv_scalbnf(float a, int b)
 {
-	return clc_ldexpf(a, b);
+	return __builtin_ldexpf(a, b);
 }
 HD_DEVICE double __nv_scalbn(double a, int b)
 {
-	return clc_ldexp(a, b);
-}
-HD_DEVICE void __nv_sincospif(float a, float *s, float *c)
-{
-	*s = clc_sinpif(a);
-	*c = clc_cospif(a);
+	return __builtin_ldexp(a, b);
 }
 HD_DEVICE void __nv_sincospi(double a, double *s, double *c)
 {
@@ -265,28 +258,14 @@ HD_DEVICE float __nv_exp2f(float a)
 	return __nvvm_ex2_approx_f(a);
 }
 
-/* The reciprocal square root: the hardware's approximation for float; for double Newton steps from it. */
+/* The reciprocal square root: for double lowering adds Newton steps. */
 HD_DEVICE float __nv_rsqrtf(float a)
 {
 	return __nvvm_rsqrt_approx_f(a);
 }
 HD_DEVICE double __nv_rsqrt(double a)
 {
-	double scale = 1;
-	if (a < 0x1p-1022) { /* the approximation takes denormals for zero */
-		if (!(a > 0))
-			return a < 0 ? __builtin_nan("") : __builtin_copysign(__builtin_inf(), a);
-		a *= 0x1p108;
-		scale = 0x1p54;
-	}
-	double y = hd_rsqrt_approx_d(a);
-	if (!(a < __builtin_inf()))
-		return y; /* 0 or NaN */
-	for (int i = 0; i < 3; i++) {
-		double e = __builtin_fma(-a * y, y, 1);
-		y = __builtin_fma(0.5 * e, y, y);
-	}
-	return y * scale;
+	return __nvvm_rsqrt_approx_d(a);
 }
 HD_DEVICE float __nv_frsqrt_rn(float a)
 {
@@ -294,76 +273,6 @@ HD_DEVICE float __nv_frsqrt_rn(float a)
 }
 
 /* Compositions */
-HD_DEVICE float __nv_rcbrtf(float a)
-{
-	return 1.0f / clc_cbrtf(a);
-}
-HD_DEVICE double __nv_rcbrt(double a)
-{
-	return 1.0 / clc_cbrt(a);
-}
-HD_DEVICE float __nv_rhypotf(float a, float b)
-{
-	return 1.0f / clc_hypotf(a, b);
-}
-HD_DEVICE double __nv_rhypot(double a, double b)
-{
-	return 1.0 / clc_hypot(a, b);
-}
-HD_DEVICE float __nv_norm3df(float a, float b, float c)
-{
-	return clc_hypotf(clc_hypotf(a, b), c);
-}
-HD_DEVICE double __nv_norm3d(double a, double b, double c)
-{
-	return clc_hypot(clc_hypot(a, b), c);
-}
-HD_DEVICE float __nv_norm4df(float a, float b, float c, float d)
-{
-	return clc_hypotf(clc_hypotf(a, b), clc_hypotf(c, d));
-}
-HD_DEVICE double __nv_norm4d(double a, double b, double c, double d)
-{
-	return clc_hypot(clc_hypot(a, b), clc_hypot(c, d));
-}
-HD_DEVICE float __nv_rnorm3df(float a, float b, float c)
-{
-	return 1.0f / __nv_norm3df(a, b, c);
-}
-HD_DEVICE double __nv_rnorm3d(double a, double b, double c)
-{
-	return 1.0 / __nv_norm3d(a, b, c);
-}
-HD_DEVICE float __nv_rnorm4df(float a, float b, float c, float d)
-{
-	return 1.0f / __nv_norm4df(a, b, c, d);
-}
-HD_DEVICE double __nv_rnorm4d(double a, double b, double c, double d)
-{
-	return 1.0 / __nv_norm4d(a, b, c, d);
-}
-HD_DEVICE float __nv_normf(int n, const float *p)
-{
-	float norm = 0;
-	for (int i = 0; i < n; i++)
-		norm = clc_hypotf(norm, p[i]);
-	return norm;
-}
-HD_DEVICE double __nv_norm(int n, const double *p)
-{
-	double norm = 0;
-	for (int i = 0; i < n; i++)
-		norm = clc_hypot(norm, p[i]);
-	return norm;
-}
-HD_DEVICE float __nv_rnormf(int n, const float *p)
-{
-	return 1.0f / __nv_normf(n, p);
-}
-HD_DEVICE double __nv_rnorm(int n, const double *p)
-{
-	return 1.0 / __nv_norm(n, p);
-}
 HD_DEVICE float __nv_normcdff(float a)
 {
 	return (float)(0.5 * clc_erfc((double)a * -0.70710678118654752));

@@ -4,6 +4,7 @@
  * nothing here needs another helper.
  */
 #include "builtins.h"
+#include "device.h"
 
 #define HD_HELPER __attribute__((noinline, nothrow))
 
@@ -249,3 +250,23 @@ HD_REDUX(and, 0xffffffff, out &x)
 HD_REDUX(or, 0, out | x)
 HD_REDUX(xor, 0, out ^ x)
 #endif
+
+/* 1/sqrt(a): Newton steps from the approximation. */
+HD_HELPER double __heddle_rsqrt64(double a)
+{
+	double scale = 1;
+	if (a < 0x1p-1022) { /* the approximation takes denormals for zero */
+		if (!(a > 0))
+			return a < 0 ? __builtin_nan("") : __builtin_copysign(__builtin_inf(), a);
+		a *= 0x1p108;
+		scale = 0x1p54;
+	}
+	double y = hd_rsqrt_approx_d(a);
+	if (!(a < __builtin_inf()))
+		return y; /* 0 or NaN */
+	for (int i = 0; i < 3; i++) {
+		double e = __builtin_fma(-a * y, y, 1);
+		y = __builtin_fma(0.5 * e, y, y);
+	}
+	return y * scale;
+}

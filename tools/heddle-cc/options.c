@@ -3,6 +3,7 @@
  */
 #include "tools/heddle-cc/options.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ enum action {
 	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_FLAG,
 	ACT_COMMON,       /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
-	ACT_STD, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
+	ACT_STD, ACT_LIBDEVICE, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
 };
 
 /* How the value is attached. */
@@ -60,6 +61,7 @@ static const struct option options[] = {
 	{"-U", "--undefine-macro", FORM_JOINED, ACT_COMMON_VALUE, 0, "NAME      undefine a macro"},
 	{"-include", "--pre-include", FORM_SEPARATE, ACT_COMMON_VALUE, 0, "FILE include a file first"},
 	{"-std", "--std", FORM_SEPARATE, ACT_STD, 0, "STANDARD  C++ standard"},
+	{"-ldir", "--libdevice-directory", FORM_SEPARATE, ACT_LIBDEVICE, 0, "DIR    take the math functions of a toolkit's libdevice*.bc there"},
 	{"-L", "--library-path", FORM_JOINED, ACT_LINK, 0, "DIR       library search path"},
 	{"-l", "--library", FORM_JOINED, ACT_LINK, 0, "NAME      library"},
 	{"-Xcompiler", "--compiler-options", FORM_SEPARATE, ACT_HOST, 0, "A,B options for the host half"},
@@ -173,6 +175,18 @@ static int set_relocatable(struct hd_cc *cc, const char *text)
 	return 0;
 }
 
+static int set_libdevice(struct hd_cc *cc, const char *folder)
+{
+	glob_t found = {0};
+	if (glob(hd_arena_printf(&cc->arena, "%s/libdevice*.bc", folder), 0, NULL, &found)) {
+		globfree(&found);
+		return hd_error(&cc->diag, HD_NOWHERE, "no libdevice*.bc in '%s'", folder);
+	}
+	cc->libdevice = hd_arena_strdup(&cc->arena, found.gl_pathv[0]);
+	globfree(&found);
+	return 0;
+}
+
 static int apply(struct hd_cc *cc, const struct option *option, const char *value)
 {
 	switch (option->action) {
@@ -195,6 +209,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 		hd_vec_push(&cc->common, value);
 		return 0;
 	case ACT_STD: hd_vec_push(&cc->common, hd_arena_printf(&cc->arena, "-std=%s", value)); return 0;
+	case ACT_LIBDEVICE: return set_libdevice(cc, value);
 	case ACT_HOST: add_list(cc, &cc->host, value, NULL); return 0;
 	case ACT_LINK:
 		if (strcmp(option->name, "-l") || (strcmp(value, "cudart") && strcmp(value, "cudart_static")))
@@ -297,7 +312,7 @@ static void find_places(struct hd_cc *cc)
 	cc->clangxx = hd_xstrdup(clang && *clang ? clang : "clang++-19");
 	cc->plugin = beside(data, "../../lib/HeddlePasses.so");
 	cc->library_dir = beside(data, "../../lib");
-	cc->device_library = beside(data, "device.bc");
+	cc->device_library = cc->libdevice ? hd_xstrdup(cc->libdevice) : beside(data, "device.bc");
 	cc->include_dir = beside(data, "include/cuda");
 	free(data);
 }

@@ -29,6 +29,7 @@ struct hd_cc {
 	const char *language;       /* -x; NULL: by extension */
 	const char *arch;           /* "sm_70" */
 	const char *optimize;       /* "-O3" */
+	const char *libdevice;      /* a toolkit's; NULL: ours */
 	uint32_t max_registers;     /* 0: no cap */
 	bool relocatable;           /* -rdc=true */
 	bool lto;                   /* -dlto */

@@ -1,0 +1,198 @@
+/*
+ * LINK: passes
+ * Every NVVM intrinsic that this LLVM knows, in a kernel of its own with operands from memory: lowering takes it or
+ * refuses it with an error that says so; it never stops in another way. HEDDLE_LIST=1 prints what becomes of each.
+ */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+
+#include "passes/session.h"
+
+enum outcome { TAKEN, REFUSED, SKIPPED, CRASHED };
+
+static char said[256];
+static bool failed;
+
+static bool keep(LLVMModuleRef module, int severity, const char *file, unsigned line, unsigned column, const char *text)
+{
+	(void)module, (void)file, (void)line, (void)column;
+	if (severity == 2 && !*said)
+		snprintf(said, sizeof said, "%s", text);
+	failed |= severity == 2;
+	return true;
+}
+
+static void no_remark(LLVMValueRef function, const char *pass, const char *name, const struct hd_remark_part *parts,
+		      unsigned count)
+{
+	(void)function, (void)pass, (void)name, (void)parts, (void)count;
+}
+
+static void no_failure(LLVMModuleRef module)
+{
+	(void)module;
+}
+
+/* The type parameters of an overloaded intrinsic: pointers are generic ones unless its name has a space. */
+static unsigned overloads(LLVMContextRef context, const char *name, LLVMTypeRef types[2])
+{
+	LLVMTypeRef word = LLVMInt32TypeInContext(context);
+	unsigned space = strstr(name, ".g2s") || strstr(name, "shared") ? 3 : strstr(name, "global") ? 1 : 0;
+
+	if (!strncmp(name, "llvm.nvvm.ldg.", 14) || !strncmp(name, "llvm.nvvm.ldu.", 14)) {
+		types[0] = name[strlen(name) - 1] == 'f' ? LLVMFloatTypeInContext(context) : word;
+		if (name[strlen(name) - 1] == 'p')
+			types[0] = LLVMPointerTypeInContext(context, 0);
+		types[1] = LLVMPointerTypeInContext(context, 1);
+		return 2;
+	}
+	if (!strncmp(name, "llvm.nvvm.atomic.", 17)) {
+		types[0] = strstr(name, ".f.") ? LLVMFloatTypeInContext(context) : word;
+		types[1] = LLVMPointerTypeInContext(context, 0);
+		return 2;
+	}
+	types[0] = LLVMPointerTypeInContext(context, space);
+	types[1] = types[0];
+	return 1;
+}
+
+/* A value of the type: a constant where one is demanded, else read through the kernel's parameter. */
+static LLVMValueRef operand(LLVMBuilderRef builder, LLVMValueRef kernel, LLVMTypeRef type, bool constant)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+	if (kind == LLVMMetadataTypeKind || kind == LLVMTokenTypeKind || kind == LLVMLabelTypeKind)
+		return NULL;
+	if (constant)
+		return LLVMConstNull(type);
+	return LLVMBuildLoad2(builder, type, LLVMGetParam(kernel, 0), "");
+}
+
+static LLVMValueRef kernel_of(LLVMModuleRef module)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &pointer, 1, false);
+	LLVMValueRef kernel = LLVMAddFunction(module, "k", type);
+
+	LLVMSetTarget(module, "nvptx64-nvidia-cuda");
+	LLVMSetDataLayout(module, "e-i64:64-i128:128-v16:16-v32:32-n16:32:64");
+	LLVMSetFunctionCallConv(kernel, 71); /* ptx_kernel */
+	return kernel;
+}
+
+/* The module with one call, or NULL for an intrinsic that no program can write out. */
+static LLVMModuleRef module_with(LLVMContextRef context, unsigned id)
+{
+	LLVMModuleRef module = LLVMModuleCreateWithNameInContext("m", context);
+	LLVMValueRef kernel = kernel_of(module), args[32], call;
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+	LLVMTypeRef types[2], params[32], type;
+	size_t length;
+	unsigned count =
+		LLVMIntrinsicIsOverloaded(id) ? overloads(context, LLVMIntrinsicGetName(id, &length), types) : 0;
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, id, types, count);
+	unsigned immediate = LLVMGetEnumAttributeKindForName("immarg", 6);
+
+	type = LLVMGlobalGetValueType(function);
+	LLVMGetParamTypes(type, params);
+	LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, kernel, "entry"));
+	for (unsigned i = 0; i < LLVMCountParamTypes(type); i++) {
+		args[i] = operand(builder, kernel, params[i],
+				  LLVMGetEnumAttributeAtIndex(function, i + 1, immediate) != NULL);
+		if (!args[i])
+			return NULL;
+	}
+	call = LLVMBuildCall2(builder, type, function, args, LLVMCountParamTypes(type), "");
+	if (LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMVoidTypeKind)
+		LLVMBuildStore(builder, call, LLVMGetParam(kernel, 0));
+	LLVMBuildRetVoid(builder);
+	LLVMDisposeBuilder(builder);
+	return LLVMVerifyModule(module, LLVMReturnStatusAction, NULL) ? NULL : module;
+}
+
+/* In a child process: lowers, and writes what was said to the pipe. */
+static void child(unsigned id, int out)
+{
+	LLVMContextRef context = LLVMContextCreate();
+	LLVMModuleRef module = module_with(context, id);
+	const struct hd_host host = {.diagnose = keep, .remark = no_remark, .fail = no_failure};
+	struct hd_session *session = hd_session_new("check", false, &host);
+
+	if (!module)
+		_exit(SKIPPED);
+	for (unsigned row = 0; row < HD_SESSION_ROWS; row++)
+		if (hd_session_rows() >> row & 1)
+			hd_session_step(session, module, row);
+	if (write(out, said, strlen(said)) < 0)
+		_exit(CRASHED);
+	_exit(failed ? REFUSED : TAKEN);
+}
+
+static enum outcome try_intrinsic(unsigned id, char message[256])
+{
+	int ends[2], status;
+	ck_assert_int_eq(pipe(ends), 0);
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid)
+		child(id, ends[1]);
+	close(ends[1]);
+	size_t length = 0;
+	for (ssize_t got; (got = read(ends[0], message + length, 255 - length)) > 0;)
+		length += (size_t)got;
+	message[length] = '\0';
+	close(ends[0]);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) < CRASHED ? (enum outcome)WEXITSTATUS(status) : CRASHED;
+}
+
+START_TEST(every_nvvm_intrinsic_is_taken_or_refused)
+{
+	static const char *const outcomes[] = {"taken", "refused", "skipped", "CRASHED"};
+	unsigned id = LLVMLookupIntrinsicID("llvm.nvvm.barrier0", 18), counts[4] = {0}, unclear = 0;
+	size_t length;
+	char place[512] = "", *end;
+
+	/* The libraries, from build/test/unit. */
+	ck_assert_int_gt(readlink("/proc/self/exe", place, sizeof place - 32), 0);
+	end = strstr(place, "/test/unit/");
+	ck_assert_ptr_nonnull(end);
+	strcpy(end, "/share/heddle");
+	setenv("HEDDLE_DATA", place, 1);
+	while (!strncmp(LLVMIntrinsicGetName(id - 1, &length), "llvm.nvvm.", 10))
+		id--;
+	for (; !strncmp(LLVMIntrinsicGetName(id, &length), "llvm.nvvm.", 10); id++) {
+		char message[256];
+		const char *name = LLVMIntrinsicGetName(id, &length);
+		if (!strncmp(name, "llvm.nvvm.tex.", 14) || !strncmp(name, "llvm.nvvm.su", 12) ||
+		    !strncmp(name, "llvm.nvvm.wmma", 14))
+			continue; /* a thousand of one kind */
+		enum outcome outcome = try_intrinsic(id, message);
+		counts[outcome]++;
+		unclear += outcome == REFUSED && !strstr(message, "unsupported");
+		if (getenv("HEDDLE_LIST") || outcome == CRASHED ||
+		    (outcome == REFUSED && !strstr(message, "unsupported")))
+			printf("%-8s %s%s%s\n", outcomes[outcome], name, *message ? ": " : "", message);
+	}
+	printf("NVVM intrinsics: %u taken, %u refused, %u not to be written out\n", counts[TAKEN], counts[REFUSED],
+	       counts[SKIPPED]);
+	ck_assert_uint_eq(counts[CRASHED], 0);
+	ck_assert_uint_eq(unclear, 0);
+	ck_assert_uint_gt(counts[TAKEN], 300);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	const TTest *const tests[] = {every_nvvm_intrinsic_is_taken_or_refused, NULL};
+	return hd_suite_of("intrinsics", tests);
+}
