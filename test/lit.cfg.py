@@ -58,7 +58,7 @@ environment = config.environment
 environment['PATH'] = os.pathsep.join([llvm, os.environ.get('PATH', '/usr/bin:/bin')])
 environment['LC_ALL'] = 'C.UTF-8'
 environment['TMPDIR'] = os.path.join(build, 'test', 'tmp')
-for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG']:
+for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG', 'HEDDLE_SARIF_SCHEMA']:
     if name in os.environ:
         environment[name] = os.environ[name]
 if 'HEDDLE_LONG' in os.environ:

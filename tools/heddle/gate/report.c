@@ -136,6 +136,11 @@ struct gate_finding *gate_report_add(struct gate_report *report, const struct ga
 	}
 	if (!finding.place.file && report->fallback)
 		finding.place = gate_place_in(report, report->fallback, 1);
+	/* Alerts need a place; when nothing lies in the repository, the input's name has to do. */
+	if (!finding.place.file && report->fallback) {
+		const char *slash = strrchr(report->fallback, '/');
+		finding.place = (struct gate_place){slash ? slash + 1 : report->fallback, 1};
+	}
 	finding.fingerprint = fingerprint_of(report->arena, rule->id, finding.subject, key);
 	hd_vec_push(&report->findings, finding);
 	return &hd_vec_last(&report->findings);

@@ -89,9 +89,13 @@ const char *gate_gpu_names(const struct gate_report *report, uint32_t gpus, bool
 
 /* ------------------------------------------------------------------ formats */
 
-#define GATE_FORMATS(X)                                             \
-	X(text, "file:line and one line a finding, notes below it") \
-	X(json, "everything, for scripts")
+#define GATE_FORMATS(X)                                                        \
+	X(text, "file:line and one line a finding, notes below it")            \
+	X(json, "everything, for scripts")                                     \
+	X(sarif, "SARIF 2.1.0, for code scanning; one run and category a GPU") \
+	X(junit, "JUnit XML; a test case a comparison")                        \
+	X(github, "annotations of GitHub Actions")                             \
+	X(markdown, "a step summary")
 
 enum gate_format {
 #define X(name, help) GATE_FORMAT_##name,

@@ -1,0 +1,125 @@
+/*
+ * Findings as annotations of GitHub Actions, and as a Markdown step summary.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/heddle/gate/report.h"
+
+/* ------------------------------------------------------------------ annotations */
+
+/* Workflow commands end at the line's end and split their properties at commas and colons. */
+static void append_escaped(struct hd_strbuf *out, const char *text, const char *special)
+{
+	for (const char *at = text; *at; at++) {
+		if (strchr(special, *at))
+			hd_strbuf_printf(out, "%%%02X", (unsigned char)*at);
+		else
+			hd_strbuf_append_bytes(out, at, 1);
+	}
+}
+
+#define DATA "%\r\n"
+#define PROPERTY DATA ":,"
+
+static void begin_annotation(struct hd_strbuf *out, const char *file, uint32_t line, const char *title)
+{
+	hd_strbuf_append(out, "::error ");
+	if (file) {
+		hd_strbuf_append(out, "file=");
+		append_escaped(out, file, PROPERTY);
+		hd_strbuf_printf(out, ",line=%u,", line ? line : 1);
+	}
+	hd_strbuf_append(out, "title=");
+	append_escaped(out, title, PROPERTY);
+	hd_strbuf_append(out, "::");
+}
+
+void gate_write_github(const struct gate_report *report, struct hd_strbuf *out)
+{
+	for (uint32_t i = 0; i < report->findings.len; i++) {
+		const struct gate_finding *finding = &report->findings.data[i];
+		begin_annotation(out, finding->place.file, finding->place.line, finding->rule->id);
+		if (finding->subject) {
+			append_escaped(out, finding->subject, DATA);
+			hd_strbuf_append(out, ": ");
+		}
+		append_escaped(out, finding->message, DATA);
+		for (uint32_t n = 0; n < finding->notes.len; n++) {
+			const struct gate_note *note = &finding->notes.data[n];
+			hd_strbuf_append(out, "%0A");
+			if (note->place.file) {
+				append_escaped(out, note->place.file, DATA);
+				hd_strbuf_printf(out, ":%u: ", note->place.line);
+			}
+			append_escaped(out, note->text, DATA);
+		}
+		hd_strbuf_append(out, "\n");
+	}
+	for (uint32_t i = 0; i < report->troubles.len; i++) {
+		const struct gate_trouble *trouble = &report->troubles.data[i];
+		const char *file =
+			trouble->loc.file ? gate_place_in(report, trouble->loc.file, trouble->loc.line).file : NULL;
+		begin_annotation(out, file, trouble->loc.line, "heddle check");
+		append_escaped(out, trouble->message, DATA);
+		hd_strbuf_append(out, "\n");
+	}
+}
+
+/* ------------------------------------------------------------------ Markdown */
+
+/* Entities: neither Markdown nor HTML finds structure in them. */
+static void append_markdown(struct hd_strbuf *out, const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		if (strchr("&<>|*_`[]\\~\"#!", *at))
+			hd_strbuf_printf(out, "&#%u;", (unsigned char)*at);
+		else
+			hd_strbuf_append_bytes(out, *at == '\n' || *at == '\r' ? " " : at, 1);
+	}
+}
+
+static void append_cell(struct hd_strbuf *out, const char *text, bool code)
+{
+	hd_strbuf_append(out, code && text[0] ? " <code>" : " ");
+	append_markdown(out, text);
+	hd_strbuf_append(out, code && text[0] ? "</code> |" : " |");
+}
+
+static void append_row(const struct gate_report *report, const struct gate_finding *finding, struct hd_strbuf *out)
+{
+	const char *place = finding->place.file
+				    ? hd_arena_printf(report->arena, "%s:%u", finding->place.file, finding->place.line)
+				    : "";
+	hd_strbuf_append(out, "|");
+	append_cell(out, finding->subject ? finding->subject : "", true);
+	append_cell(out, finding->message, false);
+	append_cell(out, finding->every_gpu ? "all" : gate_gpu_names(report, finding->gpus, false), false);
+	append_cell(out, place, true);
+	append_cell(out, finding->rule->id, true);
+	hd_strbuf_append(out, "\n");
+}
+
+void gate_write_markdown(const struct gate_report *report, struct hd_strbuf *out)
+{
+	bool good = !report->findings.len && !report->troubles.len;
+	hd_strbuf_printf(out, "## heddle check: %s\n\n", good ? "passed" : "failed");
+	hd_strbuf_printf(out, "%u kernels and %u functions, %u comparisons, GPUs: %s.\n", report->kernels,
+			 report->functions, report->cases.len, gate_gpu_names(report, report->used_gpus, false));
+	if (report->findings.len)
+		hd_strbuf_append(out, "\n| Kernel | Finding | GPUs | Place | Rule |\n|---|---|---|---|---|\n");
+	for (uint32_t i = 0; i < report->findings.len; i++)
+		append_row(report, &report->findings.data[i], out);
+	if (report->troubles.len)
+		hd_strbuf_append(out, "\nErrors:\n\n");
+	for (uint32_t i = 0; i < report->troubles.len; i++) {
+		const struct gate_trouble *trouble = &report->troubles.data[i];
+		hd_strbuf_append(out, "- ");
+		if (trouble->loc.file) {
+			append_markdown(out, trouble->loc.file);
+			hd_strbuf_printf(out, ":%u: ", trouble->loc.line);
+		}
+		append_markdown(out, trouble->message);
+		hd_strbuf_append(out, "\n");
+	}
+}

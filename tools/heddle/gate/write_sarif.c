@@ -1,0 +1,189 @@
+/*
+ * Findings as SARIF 2.1.0: one run a GPU, each with a category of its own (automationDetails.id), so that an upload for
+ * one GPU does not close the alerts of another. A finding that holds for every GPU is in each run, with one
+ * fingerprint.
+ *
+ * Locations are relative to the repository (uriBaseId SRCROOT). The fingerprint also stands under the key by which
+ * GitHub tells alerts apart, so that they survive edits of the source around them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heddle/version.h"
+#include "lib/metadata/json.h"
+#include "tools/heddle/gate/report.h"
+
+static const char schema[] =
+	"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/* Message strings are templates (SARIF 3.11.5, 3.11.6): braces are doubled, and nothing may read as a link. */
+static json_t *message_json(const char *text)
+{
+	struct hd_strbuf plain = {0};
+	for (const char *at = text; *at; at++) {
+		if (*at == '{' || *at == '}')
+			hd_strbuf_append_bytes(&plain, at, 1);
+		hd_strbuf_append_bytes(&plain, at, 1);
+		if (at[0] == ']' && at[1] == '(')
+			hd_strbuf_append(&plain, " ");
+	}
+	json_t *message = json_object();
+	json_object_set_new(message, "text", hd_json_text(hd_strbuf_text(&plain)));
+	hd_strbuf_release(&plain);
+	return message;
+}
+
+/* A path as a relative reference: everything but unreserved characters and slashes is encoded. */
+static json_t *uri_json(const char *path)
+{
+	struct hd_strbuf uri = {0};
+	for (const unsigned char *at = (const unsigned char *)path; *at; at++) {
+		bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') ||
+			     strchr("-._~/", *at);
+		hd_strbuf_printf(&uri, plain ? "%c" : "%%%02X", *at);
+	}
+	json_t *text = json_string(hd_strbuf_text(&uri));
+	hd_strbuf_release(&uri);
+	return text;
+}
+
+static json_t *physical_json(struct gate_place place)
+{
+	return json_pack("{s:{s:o,s:s},s:{s:I}}", "artifactLocation", "uri", uri_json(place.file), "uriBaseId",
+			 "SRCROOT", "region", "startLine", (json_int_t)(place.line ? place.line : 1));
+}
+
+static json_t *locations_json(const struct gate_finding *finding)
+{
+	json_t *location = json_object(), *locations = json_array();
+	json_object_set_new(location, "physicalLocation", physical_json(finding->place));
+	if (finding->subject)
+		json_object_set_new(location, "logicalLocations",
+				    json_pack("[{s:o,s:o,s:s}]", "fullyQualifiedName", hd_json_text(finding->subject),
+					      "decoratedName", hd_json_text(finding->symbol), "kind", "function"));
+	json_array_append_new(locations, location);
+	return locations;
+}
+
+static json_t *related_json(const struct gate_finding *finding)
+{
+	json_t *related = json_array();
+	for (uint32_t n = 0; n < finding->notes.len; n++) {
+		const struct gate_note *note = &finding->notes.data[n];
+		if (note->place.file)
+			json_array_append_new(related, json_pack("{s:I,s:o,s:o}", "id", (json_int_t)n,
+								 "physicalLocation", physical_json(note->place),
+								 "message", message_json(note->text)));
+	}
+	return related;
+}
+
+static void set_property(json_t *properties, const char *key, const char *text)
+{
+	if (text)
+		json_object_set_new(properties, key, hd_json_text(text));
+}
+
+static json_t *result_json(const struct gate_report *report, const struct gate_finding *finding)
+{
+	uint32_t rule = 0;
+	while (report->rules.data[rule] != finding->rule)
+		rule++;
+	struct hd_strbuf text = {0};
+	hd_strbuf_printf(&text, "%s%s%s", finding->subject ? finding->subject : "", finding->subject ? ": " : "",
+			 finding->message);
+	json_t *result = json_object(), *properties = json_object(), *related = related_json(finding);
+	json_object_set_new(result, "ruleId", json_string(finding->rule->id));
+	json_object_set_new(result, "ruleIndex", json_integer(rule));
+	json_object_set_new(result, "level", json_string("error"));
+	json_object_set_new(result, "message", message_json(hd_strbuf_text(&text)));
+	json_object_set_new(result, "locations", locations_json(finding));
+	if (json_array_size(related))
+		json_object_set(result, "relatedLocations", related);
+	json_decref(related);
+	json_object_set_new(result, "fingerprints", json_pack("{s:s}", "heddle/v1", finding->fingerprint));
+	json_object_set_new(result, "partialFingerprints",
+			    json_pack("{s:s}", "primaryLocationLineHash", finding->fingerprint));
+	set_property(properties, "metric", finding->metric);
+	set_property(properties, "value", finding->value);
+	set_property(properties, "limit", finding->limit);
+	set_property(properties, "object", finding->object);
+	json_object_set_new(result, "properties", properties);
+	hd_strbuf_release(&text);
+	return result;
+}
+
+static json_t *rules_json(const struct gate_report *report)
+{
+	json_t *rules = json_array();
+	for (uint32_t i = 0; i < report->rules.len; i++) {
+		const struct gate_rule *rule = report->rules.data[i];
+		json_t *object = json_object();
+		json_object_set_new(object, "id", json_string(rule->id));
+		json_object_set_new(object, "name", json_string(rule->name));
+		json_object_set_new(object, "shortDescription", message_json(rule->brief));
+		json_object_set_new(object, "fullDescription", message_json(rule->help));
+		json_object_set_new(object, "help", message_json(rule->help));
+		json_object_set_new(object, "defaultConfiguration", json_pack("{s:s}", "level", "error"));
+		json_object_set_new(object, "properties",
+				    json_pack("{s:[s],s:s}", "tags", "performance", "precision", "very-high"));
+		json_array_append_new(rules, object);
+	}
+	return rules;
+}
+
+static json_t *invocation_json(const struct gate_report *report)
+{
+	json_t *notifications = json_array();
+	for (uint32_t i = 0; i < report->troubles.len; i++) {
+		const struct gate_trouble *trouble = &report->troubles.data[i];
+		struct hd_strbuf text = {0};
+		if (trouble->loc.file)
+			hd_strbuf_printf(&text, "%s:%u: ", trouble->loc.file, trouble->loc.line);
+		hd_strbuf_append(&text, trouble->message);
+		json_array_append_new(notifications, json_pack("{s:s,s:o}", "level", "error", "message",
+							       message_json(hd_strbuf_text(&text))));
+		hd_strbuf_release(&text);
+	}
+	return json_pack("{s:b,s:o}", "executionSuccessful", report->troubles.len == 0, "toolExecutionNotifications",
+			 notifications);
+}
+
+static json_t *run_json(const struct gate_report *report, unsigned gpu)
+{
+	char category[96];
+	json_t *run = json_object(), *results = json_array();
+	snprintf(category, sizeof(category), "heddle/%s/", report->gpus->config[gpu].name);
+	json_object_set_new(run, "tool",
+			    json_pack("{s:{s:s,s:s,s:s,s:o}}", "driver", "name", "Heddle", "version", HD_VERSION,
+				      "semanticVersion", HD_VERSION, "rules", rules_json(report)));
+	json_object_set_new(run, "automationDetails", json_pack("{s:s}", "id", category));
+	json_object_set_new(run, "originalUriBaseIds",
+			    json_pack("{s:{s:o}}", "SRCROOT", "description",
+				      message_json("The root of the repository.")));
+	json_object_set_new(run, "invocations", json_pack("[o]", invocation_json(report)));
+	json_object_set_new(run, "columnKind", json_string("utf16CodeUnits"));
+	json_object_set_new(run, "results", results);
+	for (uint32_t i = 0; i < report->findings.len; i++) {
+		const struct gate_finding *finding = &report->findings.data[i];
+		if (finding->every_gpu || finding->gpus >> gpu & 1)
+			json_array_append_new(results, result_json(report, finding));
+	}
+	return run;
+}
+
+void gate_write_sarif(const struct gate_report *report, struct hd_strbuf *out)
+{
+	json_t *log = json_object(), *runs = json_array();
+	json_object_set_new(log, "$schema", json_string(schema));
+	json_object_set_new(log, "version", json_string("2.1.0"));
+	json_object_set_new(log, "runs", runs);
+	for (unsigned gpu = 0; gpu < report->gpus->count; gpu++)
+		if (report->used_gpus >> gpu & 1)
+			json_array_append_new(runs, run_json(report, gpu));
+	char *text = hd_json_dump(log);
+	json_decref(log);
+	hd_strbuf_append(out, text ? text : "");
+	free(text);
+}
