@@ -13,6 +13,7 @@
 
 #define MANY_INSTS 30000u /* above this one strategy is tried, for compile time */
 #define MAX_ROUNDS 64u
+#define LOOP_SPREAD 4u /* registers beyond the bound that values of loops may spread over, as ptxas is seen to do */
 
 struct hd_piece *hd_allocator_piece(struct hd_allocator *allocator, uint32_t vreg)
 {
@@ -280,26 +281,29 @@ static void compute_bound(struct hd_allocator *allocator)
 	allocator->bound = (uint32_t)most + 1 + func->dynamic_stack; /* R1 is kept */
 }
 
-/*
- * Registers a thread at which an SM of 65536 holds a multiple of four warps, one for each scheduler. Fewer than one
- * of them buy nothing.
- */
-static uint32_t occupancy_step(uint32_t registers)
+static void note_loop(void *context, struct hd_mreg *reg, bool is_def)
 {
-	static const uint8_t steps[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168};
-	for (unsigned i = 0; i < sizeof(steps); i++)
-		if (registers <= steps[i])
-			return steps[i];
-	return HD_MAX_REGS;
+	bool *in_loop = context;
+	if (is_def && hd_mreg_is_virtual(reg->id))
+		in_loop[reg->id - HD_MREG_VIRTUAL] = true;
+}
+
+static void step_loop(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst)
+{
+	if (block->loop_depth)
+		hd_minst_visit(allocator->func, inst, note_loop, allocator->in_loop);
 }
 
 static void compute_free(struct hd_allocator *allocator)
 {
 	const struct hd_live_intervals *intervals = &allocator->intervals;
 	const struct hd_mfunc *func = allocator->func;
-	uint32_t reserved = func->abi->reserved_registers,
-		 step = occupancy_step(allocator->bound + reserved) - reserved;
+	uint32_t step = hd_mfunc_occupancy_step(func, allocator->bound);
 	allocator->free = step < allocator->cap ? step : allocator->cap;
+	allocator->near =
+		allocator->bound + LOOP_SPREAD < allocator->free ? allocator->bound + LOOP_SPREAD : allocator->free;
+	allocator->in_loop = HD_ARENA_NEW(&allocator->arena, bool, func->vregs.len + 1);
+	for_each_inst(allocator, step_loop);
 	allocator->reads_late = HD_ARENA_NEW(&allocator->arena, bool, intervals->inst_count + 1);
 	bool rest = !hd_list_has(func->without, "rest");
 	for (uint32_t i = 0; rest && i < intervals->order_count; i++) {

@@ -50,6 +50,8 @@ struct hd_allocator {
 	uint32_t cap;	       /* general registers R0 .. R(cap-1) */
 	uint32_t bound;	       /* registers live at once at the worst place: no assignment can use fewer */
 	uint32_t free;	       /* as many that cost no occupancy beyond what the bound costs */
+	uint32_t near;	       /* as many that values defined in loops may spread over */
+	bool *in_loop;	       /* by virtual register: defined in a loop */
 	uint8_t *bank;	       /* by virtual register: enum hd_bank, wished */
 	bool *reads_late;      /* by instruction of the linear order: memory instructions */
 	double *weight, *cost; /* by virtual register: cost of spilling it for a position, and in all */

@@ -231,8 +231,8 @@ static uint32_t rested(const struct assign *assign, uint32_t vreg)
 	uint32_t words = hd_allocator_words(allocator, vreg);
 	if (is_pred(assign, vreg) || !allocator->func->kernel || allocator->func->has_calls)
 		return HD_NO_REG;
-	uint32_t found = HD_NO_REG;
-	for (uint32_t base = 0; base + words <= allocator->free; base += words) {
+	uint32_t found = HD_NO_REG, end = allocator->in_loop[vreg] ? allocator->near : allocator->free;
+	for (uint32_t base = 0; base + words <= end; base += words) {
 		bool wished =
 			words > 1 || !allocator->bank[vreg] || (base & 1) == (allocator->bank[vreg] == HD_BANK_ODD);
 		if ((!wished && found != HD_NO_REG) || !fits(assign, vreg, base) || is_tired(assign, vreg, base))

@@ -15,6 +15,7 @@ void hd_mfunc_init(struct hd_mfunc *func, struct hd_arena *arena, const char *na
 	func->name = name;
 	func->abi = &hd_abi_cars;
 	func->max_registers = HD_MAX_REGS;
+	func->sm_threads = 2048;
 	hd_vec_push(&func->locs, HD_NOWHERE);
 	hd_vec_reserve(&func->extras, 8); /* so that &extras.data[0] is always a place */
 }
@@ -190,4 +191,12 @@ uint32_t hd_mfunc_cap(const struct hd_mfunc *func)
 	if (func->dynamic_stack && cap <= hd_mfunc_frame_base(func))
 		return hd_mfunc_frame_base(func) + 1;
 	return (!func->kernel || func->has_calls) && cap < arguments ? arguments : cap;
+}
+
+uint32_t hd_mfunc_occupancy_step(const struct hd_mfunc *func, uint32_t registers)
+{
+	uint32_t all = registers + func->abi->reserved_registers, step = 0;
+	for (uint32_t threads = func->sm_threads; threads && step < all; threads -= 4 * HD_WARP_LANES)
+		step = HD_SM_REGISTERS / threads & ~7u;
+	return (step < all || step > HD_MAX_REGS ? HD_MAX_REGS : step) - func->abi->reserved_registers;
 }

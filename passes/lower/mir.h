@@ -119,6 +119,7 @@ struct hd_mfunc {
 	bool kernel;
 	const struct hd_abi *abi;
 	const char *without;    /* improvements that are switched off, joined by +; NULL none */
+	uint32_t sm_threads;    /* threads that an SM of the function's processor holds */
 	uint32_t max_registers; /* limit for the allocator: launch bounds, -maxrregcount, 255 */
 	HD_VEC(struct hd_mblock) blocks; /* block 0 is the entry */
 	HD_VEC(struct hd_mvreg) vregs;   /* index = id - HD_MREG_VIRTUAL */
@@ -161,6 +162,13 @@ bool hd_list_has(const char *list, const char *item);
 
 /* Registers that the function's code may name: its limit less those that the ABI reserves. */
 uint32_t hd_mfunc_cap(const struct hd_mfunc *func);
+
+#define HD_SM_REGISTERS 65536u /* of an SM since Kepler; given out 256 a warp, eight a thread */
+/*
+ * As many registers of the function's code as `registers` of them buy anyway: the most with which an SM holds as many
+ * groups of four warps, one warp for each scheduler.
+ */
+uint32_t hd_mfunc_occupancy_step(const struct hd_mfunc *func, uint32_t registers);
 
 static inline bool hd_mreg_is_virtual(uint32_t id) { return id >= HD_MREG_VIRTUAL; }
 static inline bool hd_mreg_is_pred(const struct hd_mfunc *func, uint32_t id)

@@ -1,7 +1,7 @@
 /*
  * List scheduling inside blocks, before register allocation. Instructions whose operands
  * are ready go first, those on the longest chain before others, as long as the registers
- * live at once stay under a limit: what the function needs anyway, or FREE_REGISTERS. At the
+ * live at once stay under a limit: what the function needs anyway, or as many as fill an SM. At the
  * limit, whatever frees most registers goes first. An order that needs more registers than
  * the original one and the limit allow is thrown away.
  *
@@ -12,9 +12,8 @@
  */
 #include "passes/lower/dag.h"
 
-#define CANDIDATES 96u	   /* youngest ready instructions that are compared */
-#define OLDEST 32u	   /* and so many of the oldest, so that none waits for ever */
-#define FREE_REGISTERS 30u /* 32 for each thread fill a whole SM; addresses and the stack pointer take the rest */
+#define CANDIDATES 96u /* youngest ready instructions that are compared */
+#define OLDEST 32u     /* and so many of the oldest, so that none waits for ever */
 #define FREE_PREDICATES 5u
 
 #define NONE UINT32_MAX
@@ -359,9 +358,8 @@ int hd_mfunc_schedule(struct hd_mfunc *func)
 	s.pred_word = HD_ARENA_NEW(&s.arena, bool, s.live.words + 1);
 	for (uint32_t i = 0; i < func->vregs.len; i++)
 		s.pred_word[s.live.base[i]] = !func->vregs.data[i].words;
-	uint32_t cap = hd_mfunc_cap(func);
-	uint32_t needed = needed_anyway(&s);
-	s.limit = needed > FREE_REGISTERS ? needed : FREE_REGISTERS;
+	uint32_t cap = hd_mfunc_cap(func), needed = needed_anyway(&s), full = hd_mfunc_occupancy_step(func, 1);
+	s.limit = needed > full ? needed : full;
 	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		schedule_block(&s, id);

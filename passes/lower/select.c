@@ -456,6 +456,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	sel->func->abi = sel->unit->abi ? sel->unit->abi : &hd_abi_cars;
 	sel->func->kernel = out->kernel;
 	sel->func->function_index = index;
+	sel->func->sm_threads = hd_sel_sm_threads(sel->function);
 	sel->func->max_registers = hd_sel_register_limit(sel);
 	sel->func->without = sel->unit->options.without;
 	sel->ftz = flushes_denormals(function);

@@ -6,10 +6,8 @@
 
 #include "passes/lower/select.h"
 
-#define SM_REGISTERS 65536u /* of an SM since Kepler; given out 256 a warp, eight a thread */
-
-/* Threads that an SM of the function's processor holds (CUDA C++ Programming Guide, table of compute capabilities). */
-static uint32_t threads_of_sm(LLVMValueRef function)
+/* As the CUDA C++ Programming Guide has it in its table of compute capabilities. */
+uint32_t hd_sel_sm_threads(LLVMValueRef function)
 {
 	LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
 	unsigned length = 0;
@@ -51,8 +49,8 @@ uint32_t hd_sel_register_limit(struct hd_select *sel)
 
 	if (!threads) /* as nvcc has it: -maxrregcount is for functions without bounds */
 		return sel->unit->options.max_registers ? least(sel->unit->options.max_registers, limit) : limit;
-	if (!ctas || ctas > threads_of_sm(sel->function) / per_cta)
+	if (!ctas || ctas > sel->func->sm_threads / per_cta)
 		ctas = 1; /* what the SM cannot hold is not asked for */
-	uint32_t each = SM_REGISTERS / (per_cta * ctas) & ~7u;
+	uint32_t each = HD_SM_REGISTERS / (per_cta * ctas) & ~7u;
 	return each >= 16 ? least(each, limit) : limit;
 }
