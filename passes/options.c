@@ -176,6 +176,8 @@ static const char *canonical(struct hd_unit *unit)
 			hd_strbuf_printf(&text, "%s%s=%u", separator, option->key, value.number);
 		else if (option->type == FLAG && value.flag != option->initial.flag)
 			hd_strbuf_printf(&text, "%s%s=%d", separator, option->key, value.flag);
+		else if (option->type == STRING && value.text)
+			hd_strbuf_printf(&text, "%s%s=%s", separator, option->key, value.text);
 		else if (option->type == CHOICE && strcmp(value.text, option->initial.text) != 0)
 			hd_strbuf_printf(&text, "%s%s=%s", separator, option->key, value.text);
 	}

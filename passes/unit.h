@@ -27,6 +27,7 @@ struct hd_options {
 	const char *without;      /* without=: improvements of the code that are switched off, to measure each */
 	const char *dump;         /* dump=isel,regalloc,... : MIR after these steps, on stderr */
 	bool relocatable;         /* rdc: undefined functions are allowed */
+	bool ipra;                /* calls inside the module change only what the callee writes (lower/ipra.c) */
 	bool check;               /* verify after each step; on by default in debug builds and under check=1 */
 	const char *canonical;    /* the non-default parameters in canonical order, for the metadata */
 };

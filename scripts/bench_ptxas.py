@@ -22,7 +22,7 @@ import bench_cubin
 CALLABLE_REGISTERS = 24  # ptxas: the least that a function with a caller or a callee reports
 HELPER = '__cuda_sm'     # names of ptxas's own routines, for divisions and the like
 RETURN_WORDS = 2         # ptxas saves its return address beside the registers of the calling convention
-WHOLE = 'maxrregcount=0'           # parameters of the pass that stand for whole-program compilation
+WHOLE = 'ipra'           # parameters of the pass that stand for whole-program compilation
 
 
 def parse():

@@ -1,8 +1,9 @@
 /*
  * Register allocation: rounds of live intervals, assignment (assign.c, several strategies of
  * which the cheapest is kept) and spilling (spill.c) until everything has a register within
- * the function's limit. Values live across calls only fit callee-saved registers, since
- * calls claim the others; what one instruction can make again is not kept across calls.
+ * the function's limit. Values live across calls only fit registers that the callee leaves
+ * alone, since calls claim the others (ipra.c); what one instruction can make again is not
+ * kept across calls.
  *
  * Needs machine IR out of SSA. Each round is near linear; the rounds are few, because a
  * register is spilled at most twice. Design section 3.
@@ -10,6 +11,8 @@
 #include "passes/lower/allocate.h"
 
 #include <math.h>
+
+#include "passes/lower/ipra.h"
 
 #define MANY_INSTS 30000u /* above this one strategy is tried, for compile time */
 #define MAX_ROUNDS 64u
@@ -223,9 +226,19 @@ static void compute_hints(struct hd_allocator *allocator)
 
 /* ---- registers that are taken ---- */
 
-static bool survives_calls(const struct hd_mfunc *func, uint32_t reg)
+static const struct hd_minst *inst_at(const struct hd_allocator *allocator, uint32_t index)
 {
-	return reg == func->abi->stack_pointer || hd_abi_is_saved(func->abi, reg);
+	const struct hd_live_intervals *intervals = &allocator->intervals;
+	uint32_t id = intervals->order[hd_live_intervals_block(intervals, 2 * index)];
+	return &allocator->func->blocks.data[id].insts.data[index - intervals->first[id]];
+}
+
+static void fix_call(struct hd_allocator *allocator, uint32_t call)
+{
+	struct hd_clobbers set = hd_clobbers_of_call(allocator->func, inst_at(allocator, call));
+	for (uint32_t reg = 0; reg < HD_MREG_PT; reg++)
+		if (hd_clobbers_has(&set, reg))
+			hd_track_fix(&allocator->tracks[reg], 2 * call + 1, 2 * call + 2);
 }
 
 static void fix_tracks(struct hd_allocator *allocator)
@@ -243,11 +256,8 @@ static void fix_tracks(struct hd_allocator *allocator)
 	hd_track_fix(&allocator->tracks[stack], 0, end);
 	if (allocator->func->dynamic_stack)
 		hd_track_fix(&allocator->tracks[base], 0, end);
-	for (uint32_t reg = 0; reg < HD_MREG_PT; reg++)
-		for (uint32_t i = 0; i < intervals->calls.len && !survives_calls(allocator->func, reg); i++) {
-			uint32_t write = 2 * intervals->calls.data[i] + 1;
-			hd_track_fix(&allocator->tracks[reg], write, write + 1);
-		}
+	for (uint32_t i = 0; i < intervals->calls.len; i++)
+		fix_call(allocator, intervals->calls.data[i]);
 	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
 		hd_track_settle(&allocator->tracks[reg]);
 }

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 
 #include "passes/lower/allocate.h"
+#include "passes/lower/ipra.h"
 
 enum { TOP, UNKNOWN, FIRST_VALUE };
 
@@ -169,11 +170,11 @@ static uint32_t slot_location(struct checker *checker, const struct hd_minst *in
 
 /* ---- instructions ---- */
 
-static void clobber(struct checker *checker)
+static void clobber(struct checker *checker, const struct hd_minst *call)
 {
-	const struct hd_abi *abi = checker->after->abi;
+	struct hd_clobbers set = hd_clobbers_of_call(checker->after, call);
 	for (uint32_t reg = 0; reg < HD_MREG_PT; reg++)
-		if (reg != HD_RZ && reg != abi->stack_pointer && !hd_abi_is_saved(abi, reg))
+		if (reg != HD_RZ && hd_clobbers_has(&set, reg))
 			checker->state[reg] = UNKNOWN;
 }
 
@@ -189,7 +190,7 @@ static void step_plain(struct checker *checker, const struct hd_minst *before, c
 			expect(checker, now.reads.data[i].id + w, value_of(checker, old.reads.data[i], w));
 	}
 	if (after->op < HD_OP_COUNT && hd_opinfo[after->op].effects & HD_FX_CALL)
-		clobber(checker);
+		clobber(checker, after);
 	for (uint32_t i = 0; same && i < now.writes.len; i++) {
 		check_place(checker, now.writes.data[i]);
 		for (uint32_t w = 0; w < now.writes.data[i].words && !checker->status; w++)

@@ -46,6 +46,8 @@ struct hd_live_intervals {
 
 void hd_live_intervals_compute(struct hd_mfunc *func, struct hd_arena *arena, struct hd_live_intervals *intervals);
 void hd_live_intervals_release(struct hd_live_intervals *intervals); /* the vectors */
+/* The block at a position: its index in intervals->order. */
+uint32_t hd_live_intervals_block(const struct hd_live_intervals *intervals, uint32_t position);
 
 /* Linear order of the reachable blocks: reverse post-order, loops contiguous. Returns the count. */
 uint32_t hd_mfunc_block_order(const struct hd_mfunc *func, struct hd_arena *arena, uint32_t **order);

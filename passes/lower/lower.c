@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "passes/lower/allocate.h"
+#include "passes/lower/ipra.h"
 #include "passes/unit.h"
 
 struct pipeline {
@@ -61,16 +62,23 @@ int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag)
 	return run_pipeline(&line);
 }
 
+static int lower_one(struct hd_unit *unit, struct hd_mfunc *func)
+{
+	struct pipeline line = {func, unit->options.dump, unit->options.check, unit->diag};
+	if (run_pipeline(&line))
+		return -1;
+	if (unit->options.ipra)
+		hd_ipra_note(unit, func);
+	return hd_mfunc_emit(func, &unit->object, &unit->object.functions[func->function_index], &unit->arena,
+			     unit->diag);
+}
+
 int hd_lower(struct hd_unit *unit)
 {
+	const uint32_t *order = unit->options.ipra ? hd_ipra_begin(unit) : NULL;
 	int status = 0;
-	for (uint32_t i = 0; i < unit->functions.len; i++) {
-		struct hd_mfunc *func = &unit->functions.data[i];
-		struct pipeline line = {func, unit->options.dump, unit->options.check, unit->diag};
-		if (run_pipeline(&line) ||
-		    hd_mfunc_emit(func, &unit->object, &unit->object.functions[func->function_index], &unit->arena,
-				  unit->diag))
+	for (uint32_t i = 0; i < unit->functions.len; i++)
+		if (lower_one(unit, &unit->functions.data[order ? order[i] : i]))
 			status = -1;
-	}
 	return status;
 }

@@ -130,6 +130,7 @@ struct hd_mfunc {
 	uint32_t outgoing_bytes; /* largest stack-argument area of any call, at R1 + 0 */
 	uint32_t param_bytes;    /* kernels */
 	bool has_calls;
+	struct hd_clobbers *clobbers, **callees; /* ipra.h: this function's own, and by symbol; NULL: by the convention */
 	bool dynamic_stack; /* has objects of dynamic size: R1 moves, the frame is found through hd_mfunc_frame_base */
 	/* results of later steps */
 	HD_VEC(uint32_t) order;  /* block layout; empty: by id */

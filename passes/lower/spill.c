@@ -342,19 +342,6 @@ static void rewrite_block(struct spiller *spiller, uint32_t id)
 
 /* ---- set-up ---- */
 
-static uint32_t block_at(const struct hd_live_intervals *intervals, uint32_t position)
-{
-	uint32_t low = 0, high = intervals->order_count;
-	while (high - low > 1) {
-		uint32_t middle = (low + high) / 2;
-		if (2 * intervals->first[intervals->order[middle]] <= position)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static bool is_local(const struct hd_allocator *allocator, uint32_t vreg)
 {
 	uint32_t word = allocator->intervals.live.base[vreg], block = UINT32_MAX;
@@ -363,8 +350,8 @@ static bool is_local(const struct hd_allocator *allocator, uint32_t vreg)
 		uint32_t count = hd_allocator_segments(allocator, word + i, &segments);
 		if (!count)
 			continue;
-		uint32_t first = block_at(&allocator->intervals, segments[0].start);
-		uint32_t last = block_at(&allocator->intervals, segments[count - 1].end - 1);
+		uint32_t first = hd_live_intervals_block(&allocator->intervals, segments[0].start);
+		uint32_t last = hd_live_intervals_block(&allocator->intervals, segments[count - 1].end - 1);
 		if (first != last || (block != UINT32_MAX && first != block))
 			return false;
 		block = first;

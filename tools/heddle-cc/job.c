@@ -169,6 +169,10 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 	hd_strbuf_printf(&text, "HEDDLE_PASS=o=%s", prefix);
 	if (cc->max_registers)
 		hd_strbuf_printf(&text, ";maxrregcount=%u", cc->max_registers);
+	if (cc->without)
+		hd_strbuf_printf(&text, ";without=%s", cc->without);
+	if (cc->ipra)
+		hd_strbuf_append(&text, ";ipra");
 	if (facts && access(facts, F_OK) == 0)
 		hd_strbuf_printf(&text, ";launches=%s", facts);
 	if (relocatable)

@@ -14,7 +14,7 @@
 #include "lib/strbuf.h"
 
 enum action {
-	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_FLAG,
+	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_WITHOUT, ACT_FLAG,
 	ACT_COMMON,       /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
 	ACT_STD, ACT_LIBDEVICE, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
@@ -50,6 +50,8 @@ static const struct option options[] = {
 	{"-G", "--device-debug", FORM_NONE, ACT_FLAG, FLAG(device_debug), "          device half unoptimised"},
 	{"-lineinfo", "--generate-line-info", FORM_NONE, ACT_FLAG, FLAG(line_info), "   source lines of device code"},
 	{"-use_fast_math", "--use_fast_math", FORM_NONE, ACT_FLAG, FLAG(fast_math), " approximate math, denormals flushed"},
+	{"-heddle-ipra", "--heddle-ipra", FORM_NONE, ACT_FLAG, FLAG(ipra), "allocate registers across calls inside a source"},
+	{"-heddle-no-", "--heddle-no-", FORM_JOINED, ACT_WITHOUT, 0, "NAME leave an improvement of the code out, to measure it: `without` of the pass"},
 	{"-keep", "--keep", FORM_NONE, ACT_FLAG, FLAG(keep), "       keep annotated IR and kernel object beside the output"},
 	{"-v", "--verbose", FORM_NONE, ACT_FLAG, FLAG(verbose), "          print the commands"},
 	{"-dryrun", "--dryrun", FORM_NONE, ACT_FLAG, FLAG(dry_run), "     print the commands, run nothing"},
@@ -138,6 +140,15 @@ static int set_gencode(struct hd_cc *cc, const char *text)
 	return set_arch(cc, code ? code + 5 : arch + 5);
 }
 
+/* -heddle-no-NAME; several add up. */
+static int set_without(struct hd_cc *cc, const char *text)
+{
+	if (!*text || strpbrk(text, ";=+,"))
+		return hd_error(&cc->diag, HD_NOWHERE, "-heddle-no-NAME wants a name, not '%s'", text);
+	cc->without = cc->without ? hd_arena_printf(&cc->arena, "%s+%s", cc->without, text) : text;
+	return 0;
+}
+
 static int set_max_registers(struct hd_cc *cc, const char *text)
 {
 	char *end;
@@ -201,6 +212,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_ARCH: return set_arch(cc, value);
 	case ACT_GENCODE: return set_gencode(cc, value);
 	case ACT_OPTIMIZE: return set_optimize(cc, value);
+	case ACT_WITHOUT: return set_without(cc, value);
 	case ACT_MAXREG: return set_max_registers(cc, value);
 	case ACT_FLAG: *(bool *)((char *)cc + option->flag) = true; return 0;
 	case ACT_COMMON: hd_vec_push(&cc->common, option->name); return 0;

@@ -31,8 +31,10 @@ struct hd_cc {
 	const char *optimize;       /* "-O3" */
 	const char *libdevice;      /* a toolkit's; NULL: ours */
 	uint32_t max_registers;     /* 0: no cap */
+	const char *without;	    /* improvements left out, joined by +; NULL none */
 	bool relocatable;           /* -rdc=true */
 	bool lto;                   /* -dlto */
+	bool ipra;                  /* -heddle-ipra */
 	bool arch_given;
 	bool debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
 	hd_arguments inputs;        /* sources, objects, archives, in order */
