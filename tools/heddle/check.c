@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/heddle/gate/evaluate.h"
+#include "tools/heddle/gate/baseline.h"
 
 struct output {
 	enum gate_format format;
@@ -22,7 +22,9 @@ struct check {
 	HD_VEC(struct output) outputs;
 	const char *root_path, *source_path;
 	struct gate_choice choice;
-	bool list_metrics, quiet;
+	const char *baseline_path;
+	unsigned allowed; /* verdicts */
+	bool list_metrics, quiet, update, prune;
 	struct hd_arena arena;
 	struct hd_diag diag;
 	struct cmd_input input;
@@ -30,19 +32,37 @@ struct check {
 	struct gate_gpus gpus;
 	struct gate_subjects subjects;
 	struct gate_budget budget;
+	struct gate_baseline baseline;
 	struct gate_report report;
 };
 
-enum { OPT_SHARED = 256, OPT_ROOT, OPT_SOURCES, OPT_METRICS, OPT_JSON };
+enum {
+	OPT_SHARED = 256,
+	OPT_ROOT,
+	OPT_SOURCES,
+	OPT_METRICS,
+	OPT_JSON,
+	OPT_BASELINE,
+	OPT_UPDATE,
+	OPT_PATCH,
+	OPT_ALLOW,
+	OPT_PRUNE
+};
 
 static const struct argp_option options[] = {
 	{"budget", 'B', "FILE", 0, "limits on figures (.ini); several add up, the last word holds", 0},
+	{"baseline", OPT_BASELINE, "FILE", 0, "compare with the figures in FILE (heddle.lock.json)", 0},
+	{"update", OPT_UPDATE, NULL, 0, "rewrite the baseline; its verdicts do not fail then", 0},
+	{"patch", OPT_PATCH, NULL, 0, "print the baseline's change as a patch that `git apply` takes (--format patch)",
+	 0},
+	{"allow", OPT_ALLOW, "VERDICT,...", 0, "verdicts of the baseline that do not fail: new, removed, better", 0},
+	{"prune", OPT_PRUNE, NULL, 0, "with --update or --patch: drop entries for other GPUs, toolchains and flags", 0},
 	{"kernel", 'k', "PATTERN", 0, "check only kernels and functions of this name; a failure when there is none", 0},
 	{"gpu", 'g', "NAME,...", 0, "GPUs for the occupancy (default: what the budget says, else v100)", 0},
 	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
 	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
 	{"format", 'f', "FORMAT", 0,
-	 "form of the findings on standard output: text (default), json, sarif, junit, github, markdown", 0},
+	 "form of the findings on standard output: text (default), json, sarif, junit, github, markdown, patch", 0},
 	{"output", 'o', "FORMAT=FILE", 0, "write them to a file, too; can be given several times", 0},
 	{"json", OPT_JSON, NULL, 0, "the same as --format json", 0},
 	{"root", OPT_ROOT, "DIR", 0,
@@ -93,6 +113,37 @@ static void set_format(struct check *check, enum gate_format format)
 	check->outputs.data[0].format = format; /* the first output is standard output's */
 }
 
+static unsigned parse_allowed(struct argp_state *state, const char *names)
+{
+	char *wrong;
+	unsigned bits = gate_verdicts_parse(names, &wrong);
+	if (wrong)
+		argp_error(state, "--allow: '%s' is none of new, removed and better", wrong);
+	free(wrong);
+	return bits;
+}
+
+static bool wants_patch(const struct check *check)
+{
+	for (uint32_t i = 0; i < check->outputs.len; i++)
+		if (check->outputs.data[i].format == GATE_FORMAT_patch)
+			return true;
+	return false;
+}
+
+static void check_command_line(const struct check *check, struct argp_state *state)
+{
+	bool patch = wants_patch(check);
+	if (check->list_metrics)
+		return;
+	if (!check->files.len)
+		argp_error(state, "no input file");
+	if (!check->budgets.len && !check->baseline_path)
+		argp_error(state, "nothing to check against: give --budget or --baseline");
+	if ((check->update || patch || check->allowed || check->prune) && !check->baseline_path)
+		argp_error(state, "--update, --patch, --allow and --prune are about a --baseline");
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct check *check = state->input;
@@ -122,6 +173,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'o':
 		add_output(check, state, arg);
 		break;
+	case OPT_BASELINE:
+		check->baseline_path = arg;
+		break;
+	case OPT_UPDATE:
+		check->update = true;
+		break;
+	case OPT_PATCH:
+		set_format(check, GATE_FORMAT_patch);
+		break;
+	case OPT_ALLOW:
+		check->allowed |= parse_allowed(state, arg);
+		break;
+	case OPT_PRUNE:
+		check->prune = true;
+		break;
 	case OPT_ROOT:
 		check->root_path = arg;
 		break;
@@ -138,10 +204,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		hd_vec_push(&check->files, arg);
 		break;
 	case ARGP_KEY_END:
-		if (!check->list_metrics && !check->files.len)
-			argp_error(state, "no input file");
-		if (!check->list_metrics && !check->budgets.len)
-			argp_error(state, "nothing to check against: give --budget");
+		check_command_line(check, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -208,16 +271,24 @@ static int load_budgets(struct check *check)
 	return status;
 }
 
-/* GPUs of sections that stand for themselves; those of the command line win over all. */
+/* Where nothing says which GPUs: those that the baseline has, else the V100. */
+static int choose_default_gpus(struct check *check)
+{
+	const struct gate_baseline *baseline = &check->baseline;
+	uint32_t *mask = &check->choice.default_gpus;
+	for (uint32_t i = 0; i < baseline->old.len; i++) {
+		struct hd_loc loc = {baseline->path, baseline->old.data[i].line, 0};
+		if (gate_gpus_add_list(&check->gpus, baseline->old.data[i].gpu, mask, loc, &check->diag) != 0)
+			return -1;
+	}
+	return *mask ? 0 : gate_gpus_add_list(&check->gpus, "v100", mask, HD_NOWHERE, &check->diag);
+}
+
+/* GPUs of sections stand for themselves; those of the command line win over all. */
 static int choose_gpus(struct check *check)
 {
-	int v100 = -1;
-	if (!check->choice.gpus && !gate_default_gpus(&check->budget, &check->choice)) {
-		v100 = gate_gpus_add(&check->gpus, "v100", HD_NOWHERE, &check->diag);
-		if (v100 < 0)
-			return -1;
-		check->choice.default_gpus = UINT32_C(1) << v100;
-	}
+	if (!gate_default_gpus(&check->budget, &check->choice) && choose_default_gpus(check) != 0)
+		return -1;
 	uint32_t used = gate_default_gpus(&check->budget, &check->choice);
 	for (uint32_t i = 0; i < check->budget.sections.len && !check->choice.gpus; i++)
 		used |= check->budget.sections.data[i].gpus;
@@ -275,6 +346,19 @@ static void warn_left_out(const struct check *check)
 	}
 }
 
+static void summarise_baseline(const struct check *check)
+{
+	const struct gate_baseline *baseline = &check->baseline;
+	const unsigned *counts = baseline->counts;
+	fprintf(stderr, "%s%s: %u new, %u removed, %u better, %u worse\n", baseline->path,
+		check->update ? " updated" : "", counts[GATE_NEW], counts[GATE_REMOVED], counts[GATE_BETTER],
+		counts[GATE_WORSE]);
+	if (baseline->others)
+		fprintf(stderr, "%s: %u entr%s for other GPUs, toolchains or flags %s\n", baseline->path,
+			baseline->others, baseline->others == 1 ? "y" : "ies",
+			baseline->prune ? "dropped" : "left alone");
+}
+
 static void summarise(const struct check *check)
 {
 	const struct gate_report *report = &check->report;
@@ -286,6 +370,8 @@ static void summarise(const struct check *check)
 	if (report->troubles.len)
 		fprintf(stderr, "%u error%s, ", report->troubles.len, report->troubles.len == 1 ? "" : "s");
 	fprintf(stderr, "%u finding%s\n", report->findings.len, report->findings.len == 1 ? "" : "s");
+	if (check->baseline_path && !report->troubles.len)
+		summarise_baseline(check);
 }
 
 static int write_outputs(struct check *check)
@@ -304,21 +390,69 @@ static int write_outputs(struct check *check)
 	return status;
 }
 
+/* A gate that compares nothing must not look like one that passed. */
+static void report_nothing(struct check *check)
+{
+	struct gate_report *report = &check->report;
+	struct gate_finding *finding =
+		gate_report_add(report, gate_rule_named(report, "nothing-checked"), NULL, (struct gate_place){0}, "");
+	finding->gpus = report->used_gpus;
+	finding->every_gpu = true;
+	finding->message = "nothing to compare: neither the budget nor the baseline is about anything in the inputs";
+	gate_report_case(report, report->used_gpus, true, "inputs", "something is compared", true);
+}
+
+/* The baseline's findings, its patch, and with --update the file. */
+static int check_baseline(struct check *check)
+{
+	struct gate_baseline *baseline = &check->baseline;
+	struct hd_strbuf patch = {0};
+	baseline->allowed = check->allowed;
+	baseline->prune = check->prune;
+	if (gate_baseline_configure(baseline, &check->budget, &check->subjects, &check->diag) != 0 ||
+	    gate_baseline_measure(baseline, &check->budget, &check->choice, &check->subjects, &check->gpus,
+				  &check->diag) != 0)
+		return -1;
+	gate_baseline_compare(baseline, check->kernels.len == 0, check->update ? NULL : &check->report);
+	char *text = gate_baseline_text(baseline);
+	const char *name = gate_root_file(&check->root, baseline->path, &check->arena);
+	gate_patch_append(&patch, name ? name : baseline->path + strspn(baseline->path, "/"), baseline->text, text);
+	check->report.patch = hd_arena_strdup(&check->arena, hd_strbuf_text(&patch));
+	hd_strbuf_release(&patch);
+	int status = 0;
+	if (check->update && check->report.patch[0])
+		status = hd_write_file(baseline->path, text, strlen(text), &check->diag);
+	free(text);
+	return status;
+}
+
+/* Whether everything that is named could be read, and then what there is to find in it. */
+static int check_all(struct check *check)
+{
+	int status = 0;
+	choose_kernels(check);
+	count_subjects(check);
+	bool may_be_empty = gate_evaluate(&check->budget, &check->choice, check->subjects.list.data,
+					  check->subjects.list.len, &check->report);
+	if (check->baseline_path)
+		status = check_baseline(check);
+	if (!check->report.cases.len && !may_be_empty && !(check->baseline_path && check->baseline.now.len))
+		report_nothing(check);
+	warn_left_out(check);
+	return status;
+}
+
 /* Reports are written also when an input is wrong: a CI that shows nothing would look like success. */
 static int run_check(struct check *check)
 {
 	bool good = load_inputs(check) == 0;
 	good &= load_gpus(check) == 0;
 	good &= load_budgets(check) == 0;
+	if (check->baseline_path)
+		good &= gate_baseline_load(&check->baseline, check->update || wants_patch(check), &check->diag) == 0;
 	good &= choose_gpus(check) == 0;
 	good = good && gate_budget_resolve(&check->budget, &check->subjects, &check->diag) == 0;
-	if (good) {
-		choose_kernels(check);
-		count_subjects(check);
-		gate_evaluate(&check->budget, &check->choice, check->subjects.list.data, check->subjects.list.len,
-			      &check->report);
-		warn_left_out(check);
-	}
+	good = good && check_all(check) == 0;
 	good &= write_outputs(check) == 0;
 	summarise(check);
 	if (!good)
@@ -332,6 +466,7 @@ static int start(struct check *check)
 		return CMD_ERROR;
 	cmd_input_init(&check->input, false);
 	gate_budget_init(&check->budget, &check->arena, &check->gpus);
+	gate_baseline_init(&check->baseline, &check->arena, check->baseline_path);
 	gate_report_init(&check->report, &check->arena, &check->root, &check->gpus);
 	check->report.fallback = check->files.data[0];
 	check->diag.emit = keep_trouble;
@@ -339,6 +474,7 @@ static int start(struct check *check)
 	int status = run_check(check);
 	gate_subjects_release(&check->subjects);
 	gate_budget_release(&check->budget);
+	gate_baseline_release(&check->baseline);
 	gate_report_release(&check->report);
 	cmd_input_release(&check->input);
 	gate_root_release(&check->root);
@@ -348,7 +484,7 @@ static int start(struct check *check)
 int cmd_check(int argc, char **argv)
 {
 	static const char doc[] =
-		"Holds the figures of kernels against budgets; exits with 1 when one is outside.\v"
+		"Holds the figures of kernels against budgets and a baseline; exits with 1 when one is outside.\v"
 		"FILE is a kernel object (.hdo), its metadata (.heddle.json) or a program built with heddle-cc. A "
 		"budget is an "
 		".ini file:\n\n"
@@ -365,6 +501,11 @@ int cmd_check(int argc, char **argv)
 		"lifts "
 		"one. A pattern that matches nothing is a finding, unless its section says `optional = yes`. "
 		"--list-metrics prints what can be limited.\n\n"
+		"A baseline is a committed file with the figures that were accepted, by kernel, GPU, toolchain and "
+		"flags. What is new, "
+		"removed, better or worse fails, so that the file stays true; --update rewrites it, --patch prints its "
+		"change. "
+		"Occupancy counts in its steps, registers that cost none do not.\n\n"
 		"Findings go to standard output, everything else to standard error. Exit status: 0, 1 for findings, 2 "
 		"for a "
 		"wrong command line or input.";

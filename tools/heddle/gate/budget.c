@@ -87,7 +87,7 @@ static void begin_section(struct reading *reading, char *text)
 	reading->wrong = true;
 	if (!split_header(text, &kind, &pattern)) {
 		hd_error(reading->diag, here(reading),
-			 "expected [defaults], [kernel \"PATTERN\"] or [function \"PATTERN\"]");
+			 "expected [defaults], [kernel \"PATTERN\"], [function \"PATTERN\"] or [baseline]");
 		return;
 	}
 	unsigned i = 0;
@@ -96,7 +96,7 @@ static void begin_section(struct reading *reading, char *text)
 	if (i == 4) {
 		char *near = hd_nearest_names(kind, kinds, 4);
 		hd_error(reading->diag, here(reading), "unknown section '%s'; %s %s", kind,
-			 *near ? "did you mean" : "known:", *near ? near : "defaults, kernel, function, baseline");
+			 *near ? "did you mean" : "known:", *near ? near : "defaults, kernel, function and baseline");
 		free(near);
 		return;
 	}
@@ -222,6 +222,12 @@ static bool set_setting(struct reading *reading, struct gate_section *section, c
 	} else if (strcmp(key, "optional") == 0) {
 		if (!parse_flag(value, &section->optional))
 			hd_error(reading->diag, here(reading), "optional: '%s' is neither yes nor no", value);
+	} else if (strcmp(key, "allow") == 0 && section->kind == GATE_SECTION_BASELINE) {
+		char *wrong;
+		section->allowed = gate_verdicts_parse(value, &wrong);
+		if (wrong)
+			hd_error(reading->diag, here(reading), "'%s' is none of new, removed and better", wrong);
+		free(wrong);
 	} else {
 		return false;
 	}
@@ -352,13 +358,32 @@ static int check_percent(const struct gate_limit *limit, struct hd_loc loc, stru
 	return 0;
 }
 
+unsigned gate_verdicts_parse(const char *names, char **wrong)
+{
+	static const char *const known[] = {"new", "removed", "better"};
+	char *copy = hd_xstrdup(names), *rest = copy;
+	unsigned bits = 0;
+	*wrong = NULL;
+	for (char *name; (name = strsep(&rest, ", \t"));) {
+		unsigned i = 0;
+		while (i < 3 && strcmp(known[i], name) != 0)
+			i++;
+		if (i < 3)
+			bits |= 1U << i;
+		else if (name[0] && !*wrong)
+			*wrong = hd_xstrdup(name);
+	}
+	free(copy);
+	return bits;
+}
+
 static int resolve(struct gate_limit *limit, const struct gate_section *section, const struct gate_subjects *subjects,
 		   struct hd_arena *arena, struct hd_diag *diag)
 {
 	struct hd_loc loc = {section->path, limit->line, 0};
 	limit->metric = gate_metric_find(limit->name, subjects, arena);
 	if (limit->metric)
-		return check_percent(limit, loc, diag);
+		return section->kind == GATE_SECTION_BASELINE ? 0 : check_percent(limit, loc, diag);
 	char *near = gate_metric_nearest(limit->name, subjects);
 	if (near[0])
 		hd_error(diag, loc, "unknown metric '%s'; did you mean: %s?", limit->name, near);

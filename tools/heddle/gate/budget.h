@@ -13,6 +13,10 @@
  *     [function "pull*"]          ; device functions
  *     stack_bytes <= 64
  *
+ *     [baseline]                  ; how figures are compared with the committed baseline (baseline.h)
+ *     allow = better              ; verdicts that do not fail
+ *     instructions = 5%           ; this figure, too, and what change does not count; `any`: not this figure
+ *
  * Of several limits on one metric in one direction the last one holds, for the GPUs and block sizes that its section
  * covers. A pattern that matches nothing is a finding, unless its section says `optional = yes`.
  */
@@ -34,6 +38,9 @@ struct gate_limit {
 
 enum gate_section_kind { GATE_SECTION_DEFAULTS, GATE_SECTION_KERNEL, GATE_SECTION_FUNCTION, GATE_SECTION_BASELINE };
 
+/* What a baseline says about a figure or a kernel. */
+enum gate_verdict { GATE_NEW, GATE_REMOVED, GATE_BETTER, GATE_WORSE, GATE_VERDICTS };
+
 struct gate_section {
 	enum gate_section_kind kind;
 	const char *pattern; /* NULL: everything */
@@ -44,6 +51,7 @@ struct gate_section {
 	unsigned block_count; /* 0: not said */
 	uint32_t shared;
 	bool shared_given, optional;
+	unsigned allowed; /* [baseline]: bits of enum gate_verdict */
 	uint32_t matches; /* kernels or functions that the pattern covers */
 };
 
@@ -54,6 +62,8 @@ struct gate_budget {
 	HD_VEC(struct gate_limit) limits; /* in the order of the files */
 };
 
+/* "new", "removed" and "better" as bits; they may be allowed. *wrong: the first other word, malloc'ed. */
+unsigned gate_verdicts_parse(const char *names, char **wrong);
 void gate_budget_init(struct gate_budget *budget, struct hd_arena *arena, struct gate_gpus *gpus);
 void gate_budget_release(struct gate_budget *budget);
 /* Adds what the file says. Every error is reported with its line. 0 or -1. */

@@ -136,6 +136,8 @@ static const char *setting_text(const struct gate_setting *setting, struct hd_ar
 {
 	if (!setting->gpu)
 		return "";
+	if (!setting->block)
+		return hd_arena_printf(arena, " on %s", setting->gpu->name);
 	const char *shared = setting->shared
 				     ? hd_arena_printf(arena, " and %u bytes of dynamic shared memory", setting->shared)
 				     : "";
@@ -147,6 +149,8 @@ static const char *limiter_text(const struct evaluation *evaluation, const struc
 {
 	if (!setting->gpu)
 		return "";
+	if (!setting->block)
+		return ", limited by registers";
 	struct hd_occupancy fit = gate_occupancy(evaluation->subject->meta, setting);
 	return hd_arena_printf(evaluation->report->arena, ", limited by %s", hd_occupancy_limit_name(fit.limit));
 }
@@ -228,6 +232,12 @@ static void compare_occupancy(struct evaluation *evaluation, uint32_t index, uns
 	const struct gate_section *section = &evaluation->budget->sections.data[limit->section];
 	struct gate_setting settings[GATE_MOST_BLOCKS];
 	const char *why;
+	if (gate_metric_any_block(limit->metric)) {
+		struct gate_setting setting = {.gpu = &evaluation->report->gpus->config[gpu]};
+		if (!overridden(evaluation, index, gpu, 0))
+			compare(evaluation, limit, &setting, UINT32_C(1) << gpu);
+		return;
+	}
 	unsigned count =
 		gate_settings(evaluation->budget, evaluation->choice, section, evaluation->subject, settings, &why);
 	if (!count && !overridden(evaluation, index, gpu, 0)) {
@@ -323,19 +333,7 @@ static void report_unmatched(struct evaluation *evaluation, const struct gate_se
 					   near_subjects(section, subjects, count, report->arena));
 }
 
-/* A gate that compares nothing must not look like one that passed. */
-static void report_nothing(struct evaluation *evaluation)
-{
-	struct gate_report *report = evaluation->report;
-	struct gate_finding *finding =
-		gate_report_add(report, gate_rule_named(report, "nothing-checked"), NULL, (struct gate_place){0}, "");
-	finding->gpus = report->used_gpus;
-	finding->every_gpu = true;
-	finding->message = "no limit of the budget applies to any kernel or function of the inputs";
-	gate_report_case(report, report->used_gpus, true, "budget", "is about something", true);
-}
-
-void gate_evaluate(struct gate_budget *budget, const struct gate_choice *choice, const struct gate_subject *subjects,
+bool gate_evaluate(struct gate_budget *budget, const struct gate_choice *choice, const struct gate_subject *subjects,
 		   uint32_t count, struct gate_report *report)
 {
 	struct evaluation evaluation = {.budget = budget, .choice = choice, .report = report};
@@ -355,6 +353,5 @@ void gate_evaluate(struct gate_budget *budget, const struct gate_choice *choice,
 		}
 	}
 	free(evaluation.covers);
-	if (!report->cases.len && !evaluation.optional)
-		report_nothing(&evaluation);
+	return evaluation.optional;
 }

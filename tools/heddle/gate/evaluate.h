@@ -24,7 +24,8 @@ uint32_t gate_default_gpus(const struct gate_budget *budget, const struct gate_c
 unsigned gate_settings(const struct gate_budget *budget, const struct gate_choice *choice,
 		       const struct gate_section *section, const struct gate_subject *subject,
 		       struct gate_setting settings[GATE_MOST_BLOCKS], const char **why);
-void gate_evaluate(struct gate_budget *budget, const struct gate_choice *choice, const struct gate_subject *subjects,
+/* True when something that the budget is about may be absent, so that an empty check is as meant. */
+bool gate_evaluate(struct gate_budget *budget, const struct gate_choice *choice, const struct gate_subject *subjects,
 		   uint32_t count, struct gate_report *report);
 
 #endif

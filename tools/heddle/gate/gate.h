@@ -79,6 +79,10 @@ struct gate_metric {
 extern const struct gate_metric gate_metrics[];
 extern const unsigned gate_metric_count;
 
+/* The metric of a short name; NULL when there is none. */
+const struct gate_metric *gate_metric_named(const char *name);
+/* Whether its figure depends on the GPU only and not on the block size. */
+bool gate_metric_any_block(const struct gate_metric *metric);
 /*
  * The metric of a name or of a path that some subject has a number at; NULL when unknown. A metric made for a path
  * belongs to `arena`.

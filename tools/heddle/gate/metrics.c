@@ -82,10 +82,24 @@ static bool get_widest(const json_t *figures, const char *argument, double *valu
 	return true;
 }
 
+/* Blocks of one warp, as many as there are warps: only registers limit them. */
+static uint32_t register_warps(const struct hd_meta_function *kernel, const struct hd_config *gpu)
+{
+	struct hd_sm_limits limits = hd_sm_limits_of(gpu);
+	limits.max_ctas = limits.max_warps;
+	return hd_occupancy_compute(&limits, kernel->registers, limits.warp_lanes, 0).warps;
+}
+
 static bool get_occupancy(const struct gate_subject *subject, const char *argument, const struct gate_setting *setting,
 			  double *value)
 {
-	if (!subject->meta->kernel || !setting->gpu || !setting->block)
+	if (!subject->meta->kernel || !setting->gpu)
+		return false;
+	if (strcmp(argument, "registers") == 0) {
+		*value = register_warps(subject->meta, setting->gpu);
+		return true;
+	}
+	if (!setting->block)
 		return false;
 	struct hd_occupancy fit = gate_occupancy(subject->meta, setting);
 	if (strcmp(argument, "ctas") == 0)
@@ -165,12 +179,25 @@ char *gate_metric_nearest(const char *name, const struct gate_subjects *subjects
 	return near;
 }
 
-const struct gate_metric *gate_metric_find(const char *name, const struct gate_subjects *subjects,
-					   struct hd_arena *arena)
+const struct gate_metric *gate_metric_named(const char *name)
 {
 	for (unsigned i = 0; i < gate_metric_count; i++)
 		if (strcmp(gate_metrics[i].name, name) == 0)
 			return &gate_metrics[i];
+	return NULL;
+}
+
+bool gate_metric_any_block(const struct gate_metric *metric)
+{
+	return metric->getter == GATE_OCCUPANCY && strcmp(metric->argument, "registers") == 0;
+}
+
+const struct gate_metric *gate_metric_find(const char *name, const struct gate_subjects *subjects,
+					   struct hd_arena *arena)
+{
+	const struct gate_metric *named = gate_metric_named(name);
+	if (named)
+		return named;
 	for (uint32_t i = 0; i < subjects->list.len; i++) {
 		double number;
 		if (!number_of(at_path(subjects->list.data[i].figures, name, strlen(name)), &number))

@@ -161,6 +161,14 @@ void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu,
 						       .finding = failed ? (int32_t)report->findings.len - 1 : -1});
 }
 
+uint32_t gate_gpu_bit(const struct gate_report *report, const char *name)
+{
+	for (unsigned i = 0; i < report->gpus->count; i++)
+		if (strcmp(report->gpus->config[i].name, name) == 0)
+			return UINT32_C(1) << i;
+	return 0;
+}
+
 const char *gate_gpu_names(const struct gate_report *report, uint32_t gpus, bool every)
 {
 	struct hd_strbuf text = {0};
@@ -173,6 +181,11 @@ const char *gate_gpu_names(const struct gate_report *report, uint32_t gpus, bool
 }
 
 /* ------------------------------------------------------------------ formats */
+
+void gate_write_patch(const struct gate_report *report, struct hd_strbuf *out)
+{
+	hd_strbuf_append(out, report->patch ? report->patch : "");
+}
 
 static const struct {
 	const char *name;

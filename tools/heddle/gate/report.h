@@ -64,6 +64,7 @@ struct gate_report {
 	HD_VEC(struct gate_trouble) troubles;
 	HD_VEC(const struct gate_rule *) rules; /* those of the findings, in order of id */
 	uint32_t kernels, functions;		/* looked at */
+	const char *patch;			/* the baseline's change; NULL: there is none */
 	const char *fallback;			/* the first input, for findings without any other place */
 };
 
@@ -84,6 +85,8 @@ void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu,
 		      bool failed);
 struct gate_place gate_place_of(const struct gate_report *report, const struct gate_subject *subject);
 struct gate_place gate_place_in(const struct gate_report *report, const char *file, uint32_t line);
+/* The bit of a GPU's name; 0 when it is not in use. */
+uint32_t gate_gpu_bit(const struct gate_report *report, const char *name);
 /* "v100, titanv", or "" when the finding holds for every GPU. */
 const char *gate_gpu_names(const struct gate_report *report, uint32_t gpus, bool every);
 
@@ -95,7 +98,8 @@ const char *gate_gpu_names(const struct gate_report *report, uint32_t gpus, bool
 	X(sarif, "SARIF 2.1.0, for code scanning; one run and category a GPU") \
 	X(junit, "JUnit XML; a test case a comparison")                        \
 	X(github, "annotations of GitHub Actions")                             \
-	X(markdown, "a step summary")
+	X(markdown, "a step summary")                                          \
+	X(patch, "the baseline's change, for git apply")
 
 enum gate_format {
 #define X(name, help) GATE_FORMAT_##name,

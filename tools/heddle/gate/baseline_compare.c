@@ -1,0 +1,302 @@
+/*
+ * Verdicts: what is checked against the baseline, entry by entry in order of the key, and figure by figure.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/heddle/gate/baseline.h"
+
+/* Figures that cost something by themselves. Register counts are not among them: occupancy says what they cost. */
+static const char *const standard[] = {"resident_warps", "spill_bytes", "max_stack_bytes", "shared_bytes",
+				       "sectors_per_request"};
+
+static const char *const verdicts[GATE_VERDICTS] = {"new", "removed", "better", "worse"};
+
+/* ------------------------------------------------------------------ configuration */
+
+static struct gate_slack *slack_of(struct gate_baseline *baseline, const char *name)
+{
+	for (uint32_t i = 0; i < baseline->compared.len; i++)
+		if (strcmp(baseline->compared.data[i].name, name) == 0)
+			return &baseline->compared.data[i];
+	hd_vec_push(&baseline->compared, (struct gate_slack){.name = name});
+	return &hd_vec_last(&baseline->compared);
+}
+
+static void add_standard(struct gate_baseline *baseline, const struct gate_subjects *subjects)
+{
+	for (unsigned i = 0; i < sizeof(standard) / sizeof(standard[0]); i++) {
+		const struct gate_metric *metric = gate_metric_find(standard[i], subjects, baseline->arena);
+		if (metric)
+			slack_of(baseline, standard[i])->metric = metric;
+	}
+}
+
+static int configure_section(struct gate_baseline *baseline, const struct gate_budget *budget, uint32_t section,
+			     struct hd_diag *diag)
+{
+	int status = 0;
+	for (uint32_t i = 0; i < budget->limits.len; i++) {
+		const struct gate_limit *limit = &budget->limits.data[i];
+		struct hd_loc loc = {budget->sections.data[section].path, limit->line, 0};
+		if (limit->section != section)
+			continue;
+		if (limit->op != GATE_EQUAL) {
+			status = hd_error(diag, loc, "[baseline] takes 'metric = slack', such as 4 or 5%%");
+			continue;
+		}
+		struct gate_slack *slack = slack_of(baseline, limit->name);
+		slack->metric = limit->metric;
+		slack->value = limit->value;
+		slack->percent = limit->percent;
+	}
+	return status;
+}
+
+int gate_baseline_configure(struct gate_baseline *baseline, const struct gate_budget *budget,
+			    const struct gate_subjects *subjects, struct hd_diag *diag)
+{
+	int status = 0;
+	add_standard(baseline, subjects);
+	for (uint32_t i = 0; i < budget->sections.len; i++) {
+		if (budget->sections.data[i].kind != GATE_SECTION_BASELINE)
+			continue;
+		baseline->allowed |= budget->sections.data[i].allowed;
+		if (configure_section(baseline, budget, i, diag) != 0)
+			status = -1;
+	}
+	return status;
+}
+
+/* ------------------------------------------------------------------ comparing */
+
+struct comparison {
+	struct gate_baseline *baseline;
+	struct gate_report *report; /* NULL: --update */
+	const struct gate_base_entry *old, *now;
+	bool changed;
+};
+
+static const struct gate_slack *slack_of_label(const struct gate_baseline *baseline, const char *label)
+{
+	size_t len = strcspn(label, "@");
+	for (uint32_t i = 0; i < baseline->compared.len; i++)
+		if (strlen(baseline->compared.data[i].name) == len &&
+		    memcmp(baseline->compared.data[i].name, label, len) == 0)
+			return &baseline->compared.data[i];
+	return NULL;
+}
+
+/* 0: the same, within the slack; else what is the case. A figure without a direction is worse when it changes. */
+static int judge(const struct gate_baseline *baseline, const struct gate_base_figure *old,
+		 const struct gate_base_figure *now, enum gate_verdict *verdict)
+{
+	const struct gate_slack *slack = slack_of_label(baseline, now->label);
+	double room = slack ? slack->percent ? fabs(old->value) * slack->value / 100 : slack->value : 0;
+	double change = now->value - old->value;
+	if (fabs(change) <= room + 1e-9)
+		return 0;
+	bool less = now->metric->direction == GATE_LESS, more = now->metric->direction == GATE_MORE;
+	*verdict = (less && change < 0) || (more && change > 0) ? GATE_BETTER : GATE_WORSE;
+	return 1;
+}
+
+static const char *value_text(const struct gate_base_figure *figure, struct hd_arena *arena)
+{
+	return hd_arena_printf(arena, "%.15g", figure->value);
+}
+
+static struct gate_finding *add_finding(struct comparison *comparison, enum gate_verdict verdict, const char *label)
+{
+	struct gate_report *report = comparison->report;
+	const struct gate_base_entry *now = comparison->now, *key = now ? now : comparison->old;
+	struct hd_arena *arena = report->arena;
+	struct gate_place file =
+		gate_place_in(report, comparison->baseline->path, comparison->old ? comparison->old->line : 1);
+	const char *rule = hd_arena_printf(arena, "baseline-%s", verdicts[verdict]);
+	const char *fingerprint = hd_arena_printf(arena, "%s %s %s %s", label, key->gpu, key->toolchain, key->flags);
+	struct gate_finding *finding = gate_report_add(report, gate_rule_named(report, rule), now ? now->subject : NULL,
+						       file, hd_arena_printf(arena, "%s %s", key->kernel, fingerprint));
+	finding->gpus = now ? now->gpu_bit : gate_gpu_bit(report, key->gpu);
+	finding->metric = label[0] ? label : NULL;
+	if (!now)
+		finding->subject = comparison->old->kernel;
+	return finding;
+}
+
+/* "resident_warps on v100 with 64 threads a CTA" */
+static const char *figure_name(const char *label, const struct gate_base_entry *entry, struct hd_arena *arena)
+{
+	const char *block = strchr(label, '@');
+	if (!block)
+		return hd_arena_printf(arena, "%s on %s", label, entry->gpu);
+	return hd_arena_printf(arena, "%.*s on %s with %s threads a CTA", (int)(block - label), label, entry->gpu,
+			       block + 1);
+}
+
+static const char *registers_text(const struct comparison *comparison, const char *label)
+{
+	uint32_t old = comparison->old->registers, now = comparison->now->registers;
+	bool occupancy = strncmp(label, "resident_", 9) == 0 || strncmp(label, "register_", 9) == 0 ||
+			 strncmp(label, "occupancy", 9) == 0;
+	return occupancy && old != now ? hd_arena_printf(comparison->report->arena, " (registers %u -> %u)", old, now)
+				       : "";
+}
+
+static void case_for(struct comparison *comparison, const char *label, bool failed)
+{
+	const struct gate_base_entry *key = comparison->now ? comparison->now : comparison->old;
+	struct gate_report *report = comparison->report;
+	gate_report_case(report, gate_gpu_bit(report, key->gpu), false, key->kernel,
+			 hd_arena_printf(report->arena, "baseline: %s", label), failed);
+}
+
+/* Counts the verdict; true when it is to be reported. */
+static bool count(struct comparison *comparison, enum gate_verdict verdict)
+{
+	comparison->changed = true;
+	comparison->baseline->counts[verdict]++;
+	return comparison->report && !(comparison->baseline->allowed >> verdict & 1);
+}
+
+static void compare_figure(struct comparison *comparison, const struct gate_base_figure *old,
+			   const struct gate_base_figure *now)
+{
+	enum gate_verdict verdict;
+	bool told = judge(comparison->baseline, old, now, &verdict) && count(comparison, verdict);
+	if (told) {
+		struct hd_arena *arena = comparison->report->arena;
+		struct gate_finding *finding = add_finding(comparison, verdict, now->label);
+		finding->value = value_text(now, arena);
+		finding->limit = value_text(old, arena);
+		finding->message =
+			hd_arena_printf(arena, "%s: %s -> %s%s; %s than the baseline",
+					figure_name(now->label, comparison->now, arena), finding->limit, finding->value,
+					registers_text(comparison, now->label), verdicts[verdict]);
+		gate_report_note(finding,
+				 gate_place_in(comparison->report, comparison->baseline->path, comparison->old->line),
+				 "the baseline's entry");
+	}
+	if (comparison->report)
+		case_for(comparison, now->label, told);
+}
+
+/* A block size or metric that only one side has. */
+static void report_figure(struct comparison *comparison, enum gate_verdict verdict,
+			  const struct gate_base_figure *figure)
+{
+	bool told = count(comparison, verdict);
+	if (told) {
+		struct hd_arena *arena = comparison->report->arena;
+		struct gate_finding *finding = add_finding(comparison, verdict, figure->label);
+		const char *name = figure_name(figure->label, comparison->now, arena),
+			   *value = value_text(figure, arena);
+		finding->message =
+			verdict == GATE_NEW
+				? hd_arena_printf(arena, "%s: %s; the baseline's entry does not have it", name, value)
+				: hd_arena_printf(arena, "%s: the baseline's entry has it (%s), the kernel does not",
+						  name, value);
+	}
+	if (comparison->report)
+		case_for(comparison, figure->label, told);
+}
+
+static void compare_entry(struct comparison *comparison)
+{
+	const struct gate_base_entry *old = comparison->old, *now = comparison->now;
+	uint32_t i = 0, j = 0;
+	while (i < old->figures.len || j < now->figures.len) {
+		int order = i == old->figures.len   ? 1
+			    : j == now->figures.len ? -1
+						    : strcmp(old->figures.data[i].label, now->figures.data[j].label);
+		if (order == 0)
+			compare_figure(comparison, &old->figures.data[i++], &now->figures.data[j++]);
+		else if (order < 0)
+			report_figure(comparison, GATE_REMOVED, &old->figures.data[i++]);
+		else
+			report_figure(comparison, GATE_NEW, &now->figures.data[j++]);
+	}
+}
+
+/* ------------------------------------------------------------------ entries */
+
+/* An entry of the same kernel and GPU under another toolchain or other flags, for the message. */
+static const char *under_other_key(const struct comparison *comparison, struct hd_arena *arena)
+{
+	const struct gate_base_entry *now = comparison->now;
+	for (uint32_t i = 0; i < comparison->baseline->old.len; i++) {
+		const struct gate_base_entry *old = &comparison->baseline->old.data[i];
+		if (strcmp(old->kernel, now->kernel) == 0 && strcmp(old->gpu, now->gpu) == 0)
+			return hd_arena_printf(arena, "; it has one for %s, %s", old->toolchain, old->flags);
+	}
+	return "";
+}
+
+static void report_entry(struct comparison *comparison, enum gate_verdict verdict)
+{
+	bool told = count(comparison, verdict);
+	const struct gate_base_entry *key = comparison->now ? comparison->now : comparison->old;
+	if (told) {
+		struct hd_arena *arena = comparison->report->arena;
+		struct gate_finding *finding = add_finding(comparison, verdict, "");
+		finding->message =
+			verdict == GATE_NEW
+				? hd_arena_printf(arena, "new: the baseline has no entry on %s for %s, %s%s", key->gpu,
+						  key->toolchain, key->flags, under_other_key(comparison, arena))
+				: hd_arena_printf(
+					  arena,
+					  "removed: no input has the kernel that the baseline has on %s for %s, %s",
+					  key->gpu, key->toolchain, key->flags);
+	}
+	if (comparison->report)
+		case_for(comparison, "entry", told);
+}
+
+/* Whether this run is one that has to show the entry's kernel: the same GPU, toolchain and flags. */
+static bool is_checked(const struct gate_baseline *baseline, const struct gate_base_entry *old)
+{
+	for (uint32_t i = 0; i < baseline->now.len; i++) {
+		const struct gate_base_entry *now = &baseline->now.data[i];
+		if (strcmp(now->gpu, old->gpu) == 0 && strcmp(now->toolchain, old->toolchain) == 0 &&
+		    strcmp(now->flags, old->flags) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void meet_old(struct comparison *comparison, bool whole)
+{
+	struct gate_baseline *baseline = comparison->baseline;
+	bool checked = is_checked(baseline, comparison->old);
+	if (checked && whole)
+		report_entry(comparison, GATE_REMOVED);
+	else if (checked || !baseline->prune || !whole)
+		hd_vec_push(&baseline->next, *comparison->old);
+	baseline->others += !checked;
+}
+
+void gate_baseline_compare(struct gate_baseline *baseline, bool whole, struct gate_report *report)
+{
+	uint32_t i = 0, j = 0;
+	while (i < baseline->old.len || j < baseline->now.len) {
+		struct gate_base_entry *old = i < baseline->old.len ? &baseline->old.data[i] : NULL;
+		struct gate_base_entry *now = j < baseline->now.len ? &baseline->now.data[j] : NULL;
+		int order = !old ? 1 : !now ? -1 : gate_base_entry_order(old, now);
+		struct comparison comparison = {.baseline = baseline,
+						.report = report,
+						.old = order <= 0 ? old : NULL,
+						.now = order >= 0 ? now : NULL};
+		if (order < 0) {
+			meet_old(&comparison, whole);
+		} else if (order > 0) {
+			report_entry(&comparison, GATE_NEW);
+			hd_vec_push(&baseline->next, *now);
+		} else {
+			compare_entry(&comparison);
+			hd_vec_push(&baseline->next, comparison.changed ? *now : *old);
+		}
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
