@@ -177,6 +177,8 @@ static void compare_figure(struct comparison *comparison, const struct gate_base
 		gate_report_note(finding,
 				 gate_place_in(comparison->report, comparison->baseline->path, comparison->old->line),
 				 "the baseline's entry");
+		if (verdict == GATE_WORSE)
+			gate_report_carriers(comparison->report, finding, comparison->now->subject, now->metric);
 	}
 	if (comparison->report)
 		case_for(comparison, now->label, told);

@@ -69,11 +69,27 @@ struct hd_occupancy gate_occupancy(const struct hd_meta_function *kernel, const 
 enum gate_direction { GATE_LESS, GATE_MORE, GATE_NEITHER }; /* what is better */
 enum gate_getter { GATE_PATH, GATE_SUM, GATE_WIDEST, GATE_OCCUPANCY };
 
+/* What carries a figure: where in the source it comes from. */
+enum gate_carrier {
+	GATE_CARRIED_NOWHERE,
+	GATE_CARRIED_LIVE, /* the place where most registers are live */
+	GATE_CARRIED_LIVE_DIVERGENT,
+	GATE_CARRIED_REGISTERS, /* the calls to the function that needs most of them, and the place in it */
+	GATE_CARRIED_CHAIN,	/* the high-watermark chain */
+	GATE_CARRIED_FRAMES,	/* the calls whose frames go deepest */
+	GATE_CARRIED_SPILLS,
+	GATE_CARRIED_POINT, /* the preemption point with most live registers */
+	GATE_CARRIED_POINT_DIVERGENT,
+	GATE_CARRIED_IDEMPOTENCE,
+};
+
 struct gate_metric {
 	const char *name, *unit;
 	enum gate_direction direction;
 	enum gate_getter getter;
-	const char *argument, *doc;
+	const char *argument;
+	enum gate_carrier carrier;
+	const char *doc;
 };
 
 extern const struct gate_metric gate_metrics[];

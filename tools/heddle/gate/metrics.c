@@ -13,8 +13,8 @@
 #include "tools/heddle/gate/gate.h"
 
 const struct gate_metric gate_metrics[] = {
-#define METRIC(name, unit, direction, getter, argument, doc) \
-	{#name, unit, GATE_##direction, GATE_##getter, argument, doc},
+#define METRIC(name, unit, direction, getter, argument, carrier, doc) \
+	{#name, unit, GATE_##direction, GATE_##getter, argument, GATE_CARRIED_##carrier, doc},
 #include "tools/heddle/gate/metrics.def"
 #undef METRIC
 };
@@ -204,7 +204,8 @@ const struct gate_metric *gate_metric_find(const char *name, const struct gate_s
 			continue;
 		struct gate_metric *metric = HD_ARENA_NEW(arena, struct gate_metric, 1);
 		char *path = hd_arena_strdup(arena, name);
-		*metric = (struct gate_metric){path, "", GATE_NEITHER, GATE_PATH, path, "a figure of the metadata"};
+		*metric = (struct gate_metric){
+			path, "", GATE_NEITHER, GATE_PATH, path, GATE_CARRIED_NOWHERE, "a figure of the metadata"};
 		return metric;
 	}
 	return NULL;

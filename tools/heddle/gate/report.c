@@ -151,6 +151,13 @@ void gate_report_note(struct gate_finding *finding, struct gate_place place, con
 	hd_vec_push(&finding->notes, (struct gate_note){place, text});
 }
 
+void gate_report_carriers(struct gate_report *report, struct gate_finding *finding, const struct gate_subject *subject,
+			  const struct gate_metric *metric)
+{
+	struct gate_carry carry = {.root = report->root, .arena = report->arena, .notes = &finding->notes};
+	gate_carry_notes(&carry, subject, metric);
+}
+
 void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu, const char *subject, const char *name,
 		      bool failed)
 {

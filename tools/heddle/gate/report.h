@@ -26,6 +26,17 @@ struct gate_note {
 
 typedef HD_VEC(struct gate_note) gate_notes;
 
+/* Where notes on what carries a figure go. */
+struct gate_carry {
+	const struct gate_root *root;
+	struct hd_arena *arena;
+	const struct hd_metadata *old; /* of before, to say what links of a chain were; may be NULL */
+	gate_notes *notes;
+};
+
+void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject *subject,
+		      const struct gate_metric *metric);
+
 struct gate_finding {
 	const struct gate_rule *rule;
 	struct gate_place place;
@@ -80,6 +91,9 @@ const struct gate_rule *gate_rule_named(struct gate_report *report, const char *
  * else `other`. It is valid until the next. */
 struct gate_finding *gate_report_add(struct gate_report *report, const struct gate_rule *rule,
 				     const struct gate_subject *subject, struct gate_place other, const char *key);
+/* Notes on what carries the figure. */
+void gate_report_carriers(struct gate_report *report, struct gate_finding *finding, const struct gate_subject *subject,
+			  const struct gate_metric *metric);
 void gate_report_note(struct gate_finding *finding, struct gate_place place, const char *text);
 void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu, const char *subject, const char *name,
 		      bool failed);

@@ -1,0 +1,363 @@
+/*
+ * What carries a figure: the call chain to the function that sets it, the place where most registers are live, where
+ * registers are spilled. Chains and call sites come from the metadata; places inside a function need its code, which a
+ * .heddle.json does not have. With the metadata of before, links of a chain also say what they were.
+ *
+ * Cost: linear in the functions and calls of the object.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/heddle/gate/report.h"
+
+enum { MOST_LINKS = 32, MOST_SPILLS = 3 };
+
+static const char *title(const struct hd_meta_function *function)
+{
+	return function->demangled && function->demangled[0] ? function->demangled : function->name;
+}
+
+static void add(const struct gate_carry *carry, struct gate_place place, const char *text)
+{
+	if (place.file)
+		hd_vec_push(carry->notes, (struct gate_note){place, text});
+}
+
+static struct gate_place place_of_source(const struct gate_carry *carry, const struct gate_subject *subject,
+					 const struct hd_meta_source *source)
+{
+	return (struct gate_place){gate_root_source(carry->root, source->file, subject->unit->path, carry->arena),
+				   source->line ? source->line : 1};
+}
+
+/* ------------------------------------------------------------------ code */
+
+static const struct hd_function *code_of(const struct gate_subject *subject)
+{
+	const struct hd_object *object = &subject->unit->object;
+	for (uint32_t i = 0; subject->unit->has_code && i < object->function_count; i++)
+		if (strcmp(object->functions[i].name, subject->meta->name) == 0)
+			return &object->functions[i];
+	return NULL;
+}
+
+static struct gate_place place_of_origin(const struct gate_carry *carry, const struct gate_subject *subject,
+					 const struct hd_origin *origin)
+{
+	const struct hd_object *object = &subject->unit->object;
+	if (origin->file >= object->file_count || !origin->line)
+		return (struct gate_place){0};
+	struct hd_meta_source source = {object->files[origin->file], origin->line};
+	return place_of_source(carry, subject, &source);
+}
+
+static bool in_own_file(const struct gate_subject *subject, const struct hd_origin *origin)
+{
+	const struct hd_object *object = &subject->unit->object;
+	const char *own = subject->meta->source.file;
+	return own && origin->line && origin->file < object->file_count &&
+	       strcmp(object->files[origin->file], own) == 0;
+}
+
+static struct gate_place place_at(const struct gate_carry *carry, const struct gate_subject *subject, uint32_t pc)
+{
+	const struct hd_function *code = code_of(subject);
+	uint32_t index = pc / HD_INST_BYTES, own = index;
+	if (!code || index >= code->inst_count)
+		return (struct gate_place){0};
+	/* Of inlined code, people want the line of theirs that leads to it. */
+	while (own && !in_own_file(subject, &code->origins[own]))
+		own--;
+	return place_of_origin(carry, subject, &code->origins[in_own_file(subject, &code->origins[own]) ? own : index]);
+}
+
+static void carry_live(const struct gate_carry *carry, const struct gate_subject *subject, uint32_t pc, uint32_t live)
+{
+	add(carry, place_at(carry, subject, pc),
+	    hd_arena_printf(carry->arena, "%u registers are live here, more than anywhere else in %s", live,
+			    title(subject->meta)));
+}
+
+/* Instructions that spill, by line. */
+struct spill_line {
+	const struct hd_origin *origin;
+	uint32_t count;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct spill_line *left = a, *right = b;
+	if (left->count != right->count)
+		return left->count < right->count ? 1 : -1;
+	return left->origin < right->origin ? -1 : left->origin > right->origin; /* of one array: by instruction */
+}
+
+static void carry_spills(const struct gate_carry *carry, const struct gate_subject *subject)
+{
+	const struct hd_function *code = code_of(subject);
+	HD_VEC(struct spill_line) lines = {0};
+	for (uint32_t i = 0; code && i < code->inst_count; i++) {
+		const struct hd_origin *origin = &code->origins[i];
+		uint32_t at = 0;
+		if (code->insts[i].role != HD_ROLE_SPILL_STORE && code->insts[i].role != HD_ROLE_SPILL_LOAD)
+			continue;
+		while (at < lines.len &&
+		       (lines.data[at].origin->file != origin->file || lines.data[at].origin->line != origin->line))
+			at++;
+		if (at == lines.len)
+			hd_vec_push(&lines, (struct spill_line){origin, 0});
+		lines.data[at].count++;
+	}
+	if (lines.len)
+		qsort(lines.data, lines.len, sizeof(*lines.data), by_count);
+	for (uint32_t i = 0; i < lines.len && i < MOST_SPILLS; i++)
+		add(carry, place_of_origin(carry, subject, lines.data[i].origin),
+		    hd_arena_printf(carry->arena, "%u spill store%s and load%s here", lines.data[i].count,
+				    lines.data[i].count == 1 ? "" : "s", lines.data[i].count == 1 ? "" : "s"));
+	hd_vec_release(&lines);
+}
+
+static uint32_t width(const uint64_t regs[4])
+{
+	uint32_t count = 0;
+	for (unsigned i = 0; i < 4; i++)
+		count += (uint32_t)__builtin_popcountll(regs[i]);
+	return count;
+}
+
+static void carry_point(const struct gate_carry *carry, const struct gate_subject *subject, bool divergent)
+{
+	const struct hd_meta_point *widest = NULL;
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < subject->meta->point_count; i++) {
+		const struct hd_meta_point *point = &subject->meta->points[i];
+		uint32_t live = width(divergent ? point->live_divergent.regs : point->live.regs);
+		if (!widest || live > most) {
+			widest = point;
+			most = live;
+		}
+	}
+	if (widest)
+		add(carry, place_at(carry, subject, widest->pc),
+		    hd_arena_printf(carry->arena, "%u registers are live at this preemption point", most));
+}
+
+/* ------------------------------------------------------------------ calls */
+
+/* ", 5 before", where the figure is known and was another. */
+static const char *before(const struct gate_carry *carry, const struct hd_meta_function *function,
+			  uint32_t (*figure)(const struct hd_meta_function *function))
+{
+	const struct hd_meta_function *old = carry->old ? hd_metadata_find(carry->old, function->name) : NULL;
+	if (!carry->old)
+		return "";
+	if (!old)
+		return ", not there before";
+	return figure(old) == figure(function) ? "" : hd_arena_printf(carry->arena, ", %u before", figure(old));
+}
+
+static const struct hd_meta_call *call_of(const struct hd_meta_function *caller, const char *callee)
+{
+	for (uint32_t i = 0; i < caller->call_count; i++)
+		for (uint32_t j = 0; j < caller->calls[i].callee_count; j++)
+			if (strcmp(caller->calls[i].callees[j], callee) == 0)
+				return &caller->calls[i];
+	return NULL;
+}
+
+/* One link: where `caller` calls `callee`, and what the callee's figure is. */
+static void carry_link(const struct gate_carry *carry, const struct gate_subject *subject,
+		       const struct hd_meta_function *caller, const struct hd_meta_function *callee, const char *unit,
+		       uint32_t (*figure)(const struct hd_meta_function *function))
+{
+	const struct hd_meta_call *call = call_of(caller, callee->name);
+	const struct hd_meta_source *source = call && call->source.file ? &call->source : &callee->source;
+	add(carry, place_of_source(carry, subject, source),
+	    hd_arena_printf(carry->arena, "%s calls %s%s: %u %s%s%s", title(caller), title(callee),
+			    call && call->kind == HD_CALL_INDIRECT ? " through a pointer" : "", figure(callee), unit,
+			    figure(callee) == 1 ? "" : "s", before(carry, callee, figure)));
+}
+
+static uint32_t fru_of(const struct hd_meta_function *function)
+{
+	return function->fru;
+}
+
+static uint32_t stack_of(const struct hd_meta_function *function)
+{
+	return function->stack_bytes;
+}
+
+static uint32_t own_registers_of(const struct hd_meta_function *function)
+{
+	return function->own_registers;
+}
+
+static void carry_root(const struct gate_carry *carry, const struct gate_subject *subject, const char *unit,
+		       uint32_t (*figure)(const struct hd_meta_function *function))
+{
+	add(carry, place_of_source(carry, subject, &subject->meta->source),
+	    hd_arena_printf(carry->arena, "%s: %u %s%s of its own%s", title(subject->meta), figure(subject->meta), unit,
+			    figure(subject->meta) == 1 ? "" : "s", before(carry, subject->meta, figure)));
+}
+
+/* CARS's high-watermark chain. */
+static void carry_chain(const struct gate_carry *carry, const struct gate_subject *subject)
+{
+	const struct hd_meta_function *caller = subject->meta;
+	carry_root(carry, subject, "register", fru_of);
+	for (uint32_t i = 1; i < subject->meta->chain_count && i < MOST_LINKS; i++) {
+		const struct hd_meta_function *callee =
+			hd_metadata_find(&subject->unit->metadata, subject->meta->high_watermark_chain[i]);
+		if (!callee)
+			return;
+		carry_link(carry, subject, caller, callee, "register", fru_of);
+		caller = callee;
+	}
+}
+
+/* The callee whose frames go deepest. */
+static const struct hd_meta_function *deepest_callee(const struct hd_metadata *metadata,
+						     const struct hd_meta_function *caller)
+{
+	const struct hd_meta_function *deepest = NULL;
+	for (uint32_t i = 0; i < caller->call_count; i++)
+		for (uint32_t j = 0; j < caller->calls[i].callee_count; j++) {
+			const struct hd_meta_function *callee = hd_metadata_find(metadata, caller->calls[i].callees[j]);
+			if (callee && (!deepest || callee->max_stack_bytes > deepest->max_stack_bytes))
+				deepest = callee;
+		}
+	return deepest;
+}
+
+static void carry_frames(const struct gate_carry *carry, const struct gate_subject *subject)
+{
+	const struct hd_meta_function *caller = subject->meta, *callee;
+	carry_root(carry, subject, "stack byte", stack_of);
+	/* Recursion would go round for ever: a link has to take from the depth that is left. */
+	for (uint32_t i = 1; i < MOST_LINKS && (callee = deepest_callee(&subject->unit->metadata, caller)); i++) {
+		if (callee->max_stack_bytes == 0 || callee->max_stack_bytes > caller->max_stack_bytes ||
+		    (caller->recursive && callee->recursive))
+			return;
+		carry_link(carry, subject, caller, callee, "stack byte", stack_of);
+		caller = callee;
+	}
+}
+
+/* ------------------------------------------------------------------ registers over the call graph */
+
+struct reach {
+	const struct hd_metadata *metadata;
+	uint32_t *from; /* of each function: who called it first, UINT32_MAX: not reached */
+	uint32_t *queue, queued;
+};
+
+static uint32_t index_in(const struct reach *reach, const struct hd_meta_function *function)
+{
+	return (uint32_t)(function - reach->metadata->functions);
+}
+
+static void visit_callees(struct reach *reach, uint32_t index)
+{
+	const struct hd_meta_function *caller = &reach->metadata->functions[index];
+	for (uint32_t i = 0; i < caller->call_count; i++)
+		for (uint32_t j = 0; j < caller->calls[i].callee_count; j++) {
+			const struct hd_meta_function *callee =
+				hd_metadata_find(reach->metadata, caller->calls[i].callees[j]);
+			if (!callee || reach->from[index_in(reach, callee)] != UINT32_MAX)
+				continue;
+			reach->from[index_in(reach, callee)] = index;
+			reach->queue[reach->queued++] = index_in(reach, callee);
+		}
+}
+
+/* Breadth first from the kernel to the nearest function whose own code needs as many registers. */
+static uint32_t find_carrier(struct reach *reach, uint32_t root, uint32_t registers)
+{
+	reach->from[root] = root;
+	reach->queue[reach->queued++] = root;
+	for (uint32_t at = 0; at < reach->queued; at++) {
+		if (reach->metadata->functions[reach->queue[at]].own_registers == registers)
+			return reach->queue[at];
+		visit_callees(reach, reach->queue[at]);
+	}
+	return root;
+}
+
+static void carry_path(const struct gate_carry *carry, const struct gate_subject *subject, const struct reach *reach,
+		       uint32_t root, uint32_t carrier)
+{
+	uint32_t path[MOST_LINKS], count = 0;
+	for (uint32_t at = carrier; at != root && count < MOST_LINKS; at = reach->from[at])
+		path[count++] = at;
+	for (; count; count--) {
+		const struct hd_meta_function *callee = &reach->metadata->functions[path[count - 1]];
+		carry_link(carry, subject, &reach->metadata->functions[reach->from[path[count - 1]]], callee,
+			   "register", own_registers_of);
+	}
+}
+
+static void carry_registers(const struct gate_carry *carry, const struct gate_subject *subject)
+{
+	const struct hd_metadata *metadata = &subject->unit->metadata;
+	struct reach reach = {.metadata = metadata};
+	struct gate_subject carrier = *subject;
+	if (subject->meta->kernel && subject->meta->own_registers < subject->meta->registers) {
+		uint32_t root = index_in(&reach, subject->meta);
+		reach.from = HD_ARENA_NEW(carry->arena, uint32_t, metadata->function_count);
+		reach.queue = HD_ARENA_NEW(carry->arena, uint32_t, metadata->function_count);
+		memset(reach.from, 0xff, metadata->function_count * sizeof(*reach.from));
+		uint32_t found = find_carrier(&reach, root, subject->meta->registers);
+		carry_path(carry, subject, &reach, root, found);
+		carrier.meta = &metadata->functions[found];
+	}
+	carry_live(carry, &carrier, carrier.meta->max_live_pc, carrier.meta->max_live);
+}
+
+static void carry_idempotence(const struct gate_carry *carry, const struct gate_subject *subject)
+{
+	const struct hd_meta_idempotence *facts = subject->meta->idempotence;
+	if (!facts || facts->why == HD_BREAK_NONE)
+		return;
+	if (facts->at.function)
+		add(carry, place_of_source(carry, subject, &facts->at.source), "this cannot be done twice");
+	if (facts->read.function)
+		add(carry, place_of_source(carry, subject, &facts->read.source), "this may read what it overwrote");
+}
+
+void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject *subject,
+		      const struct gate_metric *metric)
+{
+	const struct hd_meta_function *meta = subject->meta;
+	switch (metric->carrier) {
+	case GATE_CARRIED_NOWHERE:
+		break;
+	case GATE_CARRIED_LIVE:
+		carry_live(carry, subject, meta->max_live_pc, meta->max_live);
+		break;
+	case GATE_CARRIED_LIVE_DIVERGENT:
+		carry_live(carry, subject, meta->max_live_divergent_pc, meta->max_live_divergent);
+		break;
+	case GATE_CARRIED_REGISTERS:
+		carry_registers(carry, subject);
+		break;
+	case GATE_CARRIED_CHAIN:
+		carry_chain(carry, subject);
+		break;
+	case GATE_CARRIED_FRAMES:
+		carry_frames(carry, subject);
+		break;
+	case GATE_CARRIED_SPILLS:
+		carry_spills(carry, subject);
+		break;
+	case GATE_CARRIED_POINT:
+		carry_point(carry, subject, false);
+		break;
+	case GATE_CARRIED_POINT_DIVERGENT:
+		carry_point(carry, subject, true);
+		break;
+	case GATE_CARRIED_IDEMPOTENCE:
+		carry_idempotence(carry, subject);
+		break;
+	}
+}
