@@ -47,6 +47,7 @@ struct hd_policy {
 	 * hold no unit. */
 	uint32_t stages;
 	const char *parameters; /* what may stand behind "name:", for messages; NULL: nothing */
+	const char *best_of;	/* those among which `best-name` looks, as "1,2,3"; NULL: none */
 
 	/* Every hook may be NULL. `state` is the policy's space in the object that is named first. */
 	/* Before the GPU is built: checks the parameter ("" where none is given) and may change the configuration. 0 or -1
@@ -102,5 +103,7 @@ extern const struct hd_policy hd_policy_baseline, hd_policy_cars, hd_policy_vw, 
 
 /* Whether `text` ("cars+malekeh") names policies that exist and combine; reports what is wrong. 0 or -1. */
 int hd_policy_check(const char *text, struct hd_diag *diag);
+/* `best_of` of the policy of this name; NULL: there is no such policy, or it has none. */
+const char *hd_policy_best_of(const char *name, size_t length);
 
 #endif

@@ -128,6 +128,12 @@ int hd_policy_check(const char *text, struct hd_diag *diag)
 	return choose(&chosen, &config, text, diag);
 }
 
+const char *hd_policy_best_of(const char *name, size_t length)
+{
+	const struct hd_policy *policy = find_policy(name, length);
+	return policy ? policy->best_of : NULL;
+}
+
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 {
 	struct hd_policy_set chosen = {.count = 0};

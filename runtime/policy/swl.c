@@ -1,7 +1,8 @@
 /*
  * Static wavefront limiting (SWL, from cache-conscious wavefront scheduling; a comparator of cars-hpca24 V-D): at most
  * N warps of an SM issue, the oldest first. A warp at a barrier leaves its place to the next, as in the published
- * simulators, so that no block waits for a warp that may not run. Best-SWL is the best of N = 1, 2, 3, 4, 8, 16.
+ * simulators, so that no block waits for a warp that may not run. Best-SWL (`--policy best-swl`) is the best of N = 1,
+ * 2, 3, 4, 8, 16.
  *
  * Cost: O(warp slots) when a warp ends, or comes to or from a barrier.
  */
@@ -128,6 +129,7 @@ const struct hd_policy hd_policy_swl = {
 	.sm_bytes = sizeof(struct swl_sm),
 	.warp_bytes = sizeof(struct swl_warp),
 	.parameters = "the number of warps, 1 to 128",
+	.best_of = "1,2,3,4,8,16", /* cars-hpca24 V-D */
 	.configure = configure,
 	.start = start,
 	.grid_begin = grid_begin,

@@ -1,5 +1,6 @@
 /* CARS on the simulated GPU under --verify: calls, traps, recursion, stalled warps and switches; its comparators. */
 #include "harness.h"
+#include "runtime/policy/cars.h"
 #include "simbench.h"
 
 /* ---- programs */
@@ -372,6 +373,88 @@ START_TEST(next_launch_begins_with_the_best)
 }
 END_TEST
 
+/* ---- what --verify finds */
+
+/* A policy beside CARS that breaks its stack: on the `after`-th call, in place of what the hardware would do. */
+static struct {
+	uint32_t calls, after;
+	void (*damage)(struct cars_stack *stack);
+} sabotage;
+
+static uint32_t sabotage_call(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint32_t callee,
+			      uint64_t now)
+{
+	(void)state;
+	(void)inst;
+	(void)callee;
+	(void)now;
+	if (++sabotage.calls == sabotage.after)
+		sabotage.damage(&cars_warp_of(warp)->stack);
+	return 0;
+}
+
+static const struct hd_policy saboteur = {.name = "saboteur", .help = "", .paper = "", .call = sabotage_call};
+
+/* Runs what `build` made with a stack that is broken on its `after`-th call; `expected` is in the message. */
+static void expect_found(struct simbench *bench, uint32_t after, void (*damage)(struct cars_stack *stack),
+			 const char *expected)
+{
+	sabotage.calls = 0;
+	sabotage.after = after;
+	sabotage.damage = damage;
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+	bench->sim->gpu.policies[bench->sim->gpu.policy_count++] = &saboteur;
+	ck_assert_int_eq(simbench_run(bench, 1, 32), HD_SIM_VERIFY);
+	ck_assert_msg(strstr(hd_sim_error_text(bench->sim), expected) != NULL, "%s", hd_sim_error_text(bench->sim));
+	simbench_release(bench);
+}
+
+static void shift_rows(struct cars_stack *stack)
+{
+	stack->rfp_slot = (stack->rfp_slot + 1) % stack->size;
+}
+
+static void forget_to_pop(struct cars_stack *stack)
+{
+	stack->frames[0].start++;
+}
+
+/* As if what the trap spilled had never left: it will not be filled. */
+static void lose_a_spill(struct cars_stack *stack)
+{
+	ck_assert_uint_gt(stack->bottom, 0);
+	stack->bottom = stack->resident = 0;
+}
+
+START_TEST(verify_finds_a_wrong_renaming)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	two_deep(&bench);
+	expect_found(&bench, 2, shift_rows, "CARS: ");
+}
+END_TEST
+
+START_TEST(verify_finds_an_unbalanced_stack)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	two_deep(&bench);
+	expect_found(&bench, 1, forget_to_pop, "does not balance");
+}
+END_TEST
+
+START_TEST(verify_finds_what_a_trap_lost)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	bench.config.registers = 1024;
+	bench.config.warp_unit = 1;
+	recursion(&bench, 20);
+	expect_found(&bench, 15, lose_a_spill, "CARS: ");
+}
+END_TEST
+
 /* ---- what it costs and what it is compared with */
 
 static void build_chain(struct simbench *bench, uint32_t length)
@@ -447,6 +530,9 @@ Suite *hd_suite(void)
 					   low_watermark_never_switches,
 					   stalled_warps_follow_those_that_end,
 					   next_launch_begins_with_the_best,
+					   verify_finds_a_wrong_renaming,
+					   verify_finds_an_unbalanced_stack,
+					   verify_finds_what_a_trap_lost,
 					   two_stages_delay_every_result,
 					   swl_limits_the_warps_that_issue,
 					   policies_check_their_parameters,

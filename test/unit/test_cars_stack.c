@@ -120,6 +120,31 @@ START_TEST(trap_keeps_the_lanes_of_the_bottom_frame)
 }
 END_TEST
 
+/* The site's FRU is that of its worst callee (III-C); each callee takes what it pushes. */
+START_TEST(indirect_site_makes_room_for_its_worst_callee)
+{
+	struct stack_bench bench;
+	stack_init(&bench, 20, 14);
+	enter(&bench, 5); /* 0..5 */
+	/* 11 for the worst: the caller's six go, though this callee pushes two and eight were free. */
+	struct cars_move move = cars_stack_call(&bench.stack, 11, 0xff, true, &bench.arena);
+	ck_assert_uint_eq(move.rows, 6);
+	ck_assert_uint_eq(cars_stack_push(&bench.stack, 16, 2).rows, 0);
+	ck_assert_uint_eq(bench.stack.rsp, 6 + 1 + 2);
+	move = leave(&bench); /* the others of the warp wait in the caller: it comes back */
+	ck_assert_uint_eq(move.rows, 6);
+	/* The rest of the warp goes to the worst itself, which pushes ten. */
+	move = cars_stack_call(&bench.stack, 11, ~0xffu, true, &bench.arena);
+	ck_assert_uint_eq(move.rows, 6);
+	ck_assert_uint_eq(cars_stack_push(&bench.stack, 16, 10).rows, 0);
+	ck_assert_uint_eq(bench.stack.rsp, 6 + 1 + 10);
+	ck_assert_uint_eq(leave(&bench).rows, 6);
+	leave(&bench);
+	ck_assert_uint_eq(bench.stack.rsp, 0);
+	hd_arena_release(&bench.arena);
+}
+END_TEST
+
 /* A callee larger than the stack, or without a run from R16, leaves renaming as it is. */
 START_TEST(frameless_call_keeps_the_callers_names)
 {
@@ -314,6 +339,7 @@ Suite *hd_suite(void)
 						 trap_spills_whole_frames_from_the_bottom,
 						 trap_spills_as_many_frames_as_it_takes,
 						 trap_keeps_the_lanes_of_the_bottom_frame,
+						 indirect_site_makes_room_for_its_worst_callee,
 						 frameless_call_keeps_the_callers_names,
 						 circular_stack_is_a_stack_without_end,
 						 figure_4_watermarks,

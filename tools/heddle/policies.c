@@ -35,6 +35,8 @@ int cmd_policies(int argc, char **argv)
 			printf("%-14s %s%s%s%s\n", (*policy)->name, (*policy)->help, *paper ? " (" : "", paper, *paper ? ")" : "");
 		if (!as_json && (*policy)->parameters)
 			printf("%-14s   %s:X, X is %s\n", "", (*policy)->name, (*policy)->parameters);
+		if (!as_json && (*policy)->best_of)
+			printf("%-14s   best-%s: the fastest of X = %s\n", "", (*policy)->name, (*policy)->best_of);
 	}
 	if (as_json) {
 		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);

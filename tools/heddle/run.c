@@ -17,6 +17,7 @@
 #include "heddle/policy.h"
 #include "heddle/sim.h"
 #include "lib/strbuf.h"
+#include "tools/heddle/best.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/kernel.h"
 
@@ -25,7 +26,7 @@ enum { KEY_GPU = 'g', KEY_POLICY = 'p', KEY_STATS = 'o', KEY_VERIFY = 'v', KEY_S
 
 static const struct argp_option options[] = {
 	{"gpu", KEY_GPU, "NAME", 0, "GPU to simulate (see 'heddle gpus'); default v100", 0},
-	{"policy", KEY_POLICY, "NAME", 0, "hardware design, may be combined as a+b; repeat to compare (default baseline)", 0},
+	{"policy", KEY_POLICY, "NAME", 0, "hardware design, may be combined as a+b; best-NAME is the best of its parameters; repeat to compare (default baseline)", 0},
 	{"set", KEY_SET, "KEY=VALUE", 0, "change a configuration key (see 'heddle gpus NAME')", 0},
 	{"verify", KEY_VERIFY, NULL, 0, "check every annotation against what the program does", 0},
 	{"max-cycles", KEY_MAX_CYCLES, "N", 0, "stop a kernel after N cycles", 0},
@@ -91,7 +92,7 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	if (!status && hd_config_check(config, diag))
 		status = -1;
 	for (uint32_t i = 0; i < run->policies.len; i++)
-		if (hd_policy_check(run->policies.data[i], diag))
+		if (best_check(run->policies.data[i], diag))
 			status = -1;
 	char *end;
 	if (run->max_cycles && (!strtoull(run->max_cycles, &end, 10) || *end || *run->max_cycles == '-'))
@@ -183,40 +184,55 @@ static struct outcome run_once(const struct run *run, const char *policy, struct
 	return judge(run, wait_status, report, take_statistics(stats), diag);
 }
 
-/* Runs the program once for each policy, until one fails. The exit status. */
-static int run_program(const struct run *run, json_t **stats, struct hd_diag *diag)
+/* What runs are made of: a program, or one kernel without a host program. */
+struct runs {
+	const struct run *run;
+	const struct hd_config *config;
+	struct hd_diag *diag;
+	struct kernel_run kernel;
+	uint32_t done;
+};
+
+static json_t *run_program(void *context, const char *policy, int *status)
 {
-	int status = 0;
-	for (uint32_t i = 0; i < run->policies.len && !status; i++) {
-		struct outcome outcome = run_once(run, run->policies.data[i], diag);
-		stats[i] = outcome.stats;
-		status = outcome.status;
-	}
-	return status;
+	struct runs *runs = context;
+	struct outcome outcome = run_once(runs->run, policy, runs->diag);
+	*status = outcome.status;
+	return outcome.stats;
 }
 
-/* The same for one kernel without a host program. */
-static int run_kernel(const struct run *run, const struct hd_config *config, json_t **stats, struct hd_diag *diag)
+static json_t *run_kernel(void *context, const char *policy, int *status)
 {
-	struct kernel_run kernel;
-	int status = kernel_load(&kernel, run->program[0], run->kernel, run->launch, diag) ? CMD_ERROR : CMD_OK;
-	for (uint32_t i = 0; i < run->policies.len && !status; i++) {
-		struct hd_sim_options sim_options = {
-			.config = config,
-			.policy = run->policies.data[i],
-			.verify = run->verify,
-			.profile = run->profile,
-			.ideal = run->ideal,
-			.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
-			.trace = run->trace,
-			.diag = diag,
-		};
-		char *text = NULL;
-		status = kernel_run(&kernel, &sim_options, i == 0 && !run->json, &text);
-		stats[i] = text ? json_loads(text, 0, NULL) : NULL;
-		free(text);
-	}
-	kernel_release(&kernel);
+	struct runs *runs = context;
+	const struct run *run = runs->run;
+	struct hd_sim_options sim_options = {
+		.config = runs->config,
+		.policy = policy,
+		.verify = run->verify,
+		.profile = run->profile,
+		.ideal = run->ideal,
+		.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
+		.trace = run->trace,
+		.diag = runs->diag,
+	};
+	char *text = NULL;
+	*status = kernel_run(&runs->kernel, &sim_options, runs->done++ == 0 && !run->json, &text);
+	json_t *stats = text ? json_loads(text, 0, NULL) : NULL;
+	free(text);
+	return stats;
+}
+
+/* Runs under each policy, until one fails. The exit status. */
+static int run_all(struct runs *runs, json_t **stats)
+{
+	const struct run *run = runs->run;
+	int status = 0;
+	if (run->kernel && kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, runs->diag))
+		status = CMD_ERROR;
+	for (uint32_t i = 0; i < run->policies.len && !status; i++)
+		stats[i] = best_run(run->policies.data[i], run->kernel ? run_kernel : run_program, runs, &status);
+	if (run->kernel)
+		kernel_release(&runs->kernel);
 	return status;
 }
 
@@ -314,6 +330,16 @@ static void print_rows(const struct run *run, json_t *const *stats, const struct
 	}
 }
 
+/* Whose kernels follow, and of a search what it found. */
+static void print_policy(const struct run *run, const char *policy, const json_t *stats)
+{
+	bool searched = json_object_get(stats, "best_of");
+	if (searched)
+		printf("%s: %s\n", policy, json_string_value(json_object_get(stats, "policy")));
+	else if (run->policies.len > 1)
+		printf("%s\n", policy);
+}
+
 static void print_table(const struct run *run, json_t *const *stats)
 {
 	printf("\n%s on %s%s\n", run->program[0], run->gpu, run->verify ? ", verified" : "");
@@ -326,7 +352,8 @@ static void print_table(const struct run *run, json_t *const *stats)
 		print_rows(run, stats, ideal_rows, sizeof ideal_rows / sizeof *ideal_rows);
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		if (stats[i]) {
-			printf("\n%s%s", run->policies.len > 1 ? run->policies.data[i] : "", run->policies.len > 1 ? "\n" : "");
+			printf("\n");
+			print_policy(run, run->policies.data[i], stats[i]);
 			print_kernels(stats[i]);
 		}
 }
@@ -390,7 +417,7 @@ int cmd_run(int argc, char **argv)
 	int status = check_settings(&run, &config, &diag) ? 2 : 0;
 	json_t **stats = hd_xcalloc(run.policies.len, sizeof *stats);
 	if (!status)
-		status = run.kernel ? run_kernel(&run, &config, stats, &diag) : run_program(&run, stats, &diag);
+		status = run_all(&(struct runs){.run = &run, .config = &config, .diag = &diag}, stats);
 	int report_status = report(&run, stats, &diag);
 	for (uint32_t i = 0; i < run.policies.len; i++)
 		json_decref(stats[i]);
