@@ -126,7 +126,7 @@ static void print_reloc(FILE *out, const struct hd_object *object, const struct 
 		fprintf(out, "%+lld", (long long)reloc->addend);
 }
 
-static void print_inst(FILE *out, const struct hd_object *object, const struct hd_function *function, uint32_t index)
+void hd_print_inst(FILE *out, const struct hd_object *object, const struct hd_function *function, uint32_t index)
 {
 	char text[256];
 	const struct hd_inst *inst = &function->insts[index];
@@ -153,6 +153,6 @@ void hd_print_code(FILE *out, const struct hd_unit *unit)
 		fprintf(out, "%s %s: registers %u, frame %u\n", function->kernel ? "kernel" : "function",
 			function->name, function->registers, function->frame_bytes);
 		for (uint32_t i = 0; i < function->inst_count; i++)
-			print_inst(out, object, function, i);
+			hd_print_inst(out, object, function, i);
 	}
 }

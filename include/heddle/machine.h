@@ -168,6 +168,29 @@ enum hd_xkind { HD_X_NONE, HD_X_IMM_B, HD_X_CONST_B, HD_X_IMM_C, HD_X_CONST_C,
 /* Source modifiers, a bit each. ABS applies before NEG. */
 enum { HD_NEG_A = 1, HD_NEG_B = 2, HD_NEG_C = 4, HD_ABS_A = 8, HD_ABS_B = 16 };
 
+/*
+ * Linear operands (r2d2-isca23, 3.2, 3.3, 4.3). One source of an instruction of a kernel's linear version may be a linear
+ * register (its thread-index part plus its block-index part), a coefficient register or both; they are 64 bits wide,
+ * and a slot of one register takes the low word of the sum, or the high one.
+ *
+ *   OFFSET       %lr + the slot's register: the address of a memory instruction
+ *   SUM          %lr + %cr; the slot's field is the number of the coefficient register, HD_RZ none
+ *   COEFFICIENT  %cr alone; in the stream of block-index parts, `reg` 1 is %cr + n for lane n
+ */
+enum hd_lr_kind { HD_LR_NONE, HD_LR_OFFSET, HD_LR_SUM, HD_LR_COEFFICIENT };
+enum { HD_LR_COUNT = 16, HD_LR_MAX_REGS = 252 /* of a linear version: the sum needs a pair */ };
+#define HD_LR(kind, slot, reg, high) \
+	((uint16_t)((uint32_t)(kind) | (uint32_t)((slot) - HD_SLOT_A) << 2 | (uint32_t)(reg) << 4 | (uint32_t)(high) << 8))
+static inline enum hd_lr_kind hd_lr_kind(uint16_t linear) { return (enum hd_lr_kind)(linear & 3); }
+static inline unsigned hd_lr_slot(uint16_t linear) { return 1u + (linear >> 2 & 3); } /* enum hd_slot */
+static inline unsigned hd_lr_reg(uint16_t linear) { return linear >> 4 & 15; }
+static inline bool hd_lr_high(uint16_t linear) { return linear >> 8 & 1; }
+/* Whether the slot's field is the number of a coefficient register. */
+static inline bool hd_lr_takes(uint16_t linear, unsigned slot)
+{
+	return hd_lr_kind(linear) >= HD_LR_SUM && hd_lr_slot(linear) == slot;
+}
+
 /* Constant operand in x: bank << 16 | byte offset. */
 #define HD_CONST_X(bank, offset) ((uint32_t)(bank) << 16 | (uint32_t)(offset))
 
@@ -181,6 +204,7 @@ struct hd_inst {
 	uint8_t xkind;   /* enum hd_xkind */
 	uint8_t srcmods; /* HD_NEG_*, HD_ABS_* */
 	uint8_t role;    /* enum hd_role */
+	uint16_t linear; /* HD_LR, 0: no linear operand */
 	uint8_t dead;    /* bit 0..2: this is the last read of a, b, c on every path (LTRF+); 0 is always correct */
 	uint32_t x;      /* immediate, constant, displacement, target index, table or service number */
 	uint32_t reconv; /* BRA, BRX: index of the reconvergence point, or HD_NO_PC */
@@ -232,6 +256,12 @@ unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
 /* An instruction with nothing in it: unused registers RZ, predicates PT, no reconvergence point. */
 struct hd_inst hd_inst_new(enum hd_op op);
 
+/* Whether it writes coefficient, thread-index or block-index registers. */
+static inline bool hd_inst_is_linear(const struct hd_inst *inst)
+{
+	return inst->op == HD_OP_R2CR || inst->op == HD_OP_R2TR || inst->op == HD_OP_R2BR;
+}
+
 /* Whether control can go on to the next instruction: not after an unguarded branch, RET, EXIT or TRAP. */
 bool hd_inst_falls_through(const struct hd_inst *inst);
 
@@ -244,7 +274,7 @@ struct hd_regset {
 void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set);
 void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set);
 
-/* Encoding. hd_inst_decode returns -1 for bytes that are no instruction (unknown opcode, reserved bits set). The
+/* Encoding. hd_inst_decode returns -1 for bytes that are no instruction (unknown opcode). The
  * reconvergence point of an instruction other than BRA and BRX is not stored and decodes as HD_NO_PC; theirs takes the
  * place of c and the modifiers, which they do not have. */
 void hd_inst_encode(const struct hd_inst *inst, uint8_t bytes[HD_INST_BYTES]);

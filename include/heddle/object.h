@@ -5,6 +5,7 @@
  *   .text.<function>   16-byte instructions        .rel(a).text.<function>  calls and addresses
  *   .data .bss .rodata device globals, constants   .symtab .strtab          functions and globals
  *   .heddle.functions  per-function numbers (frame, registers, jump tables)
+ *   .linear.<kernel>   linear version of a kernel         .heddle.linear  its streams, register table and checks
  *   .heddle.symbols    what ELF symbols cannot say (memory space, alignment, managed)
  *   .debug.heddle      origin of each instruction: source file, line, column, IR ordinal
  *   .heddle.meta       metadata JSON               .heddle.ir               annotated bitcode
@@ -22,7 +23,7 @@
 #include "lib/bitset.h"
 #include "lib/vec.h"
 
-#define HD_OBJECT_VERSION 1
+#define HD_OBJECT_VERSION 2
 
 /* Where a device variable lives. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };
@@ -84,10 +85,60 @@ struct hd_function {
 	uint32_t param_bytes; /* kernels */
 };
 
+/* The instruction streams of a linear version (r2d2-isca23, 3.2), in the order in which they stand in its body. */
+enum hd_stream {
+	HD_STREAM_COEFFICIENT, /* by one thread of an SM: R2CR */
+	HD_STREAM_THREAD,      /* by the first block of an SM: R2TR */
+	HD_STREAM_BLOCK,       /* by one warp of each block: R2BR */
+	HD_STREAM_MAIN,	       /* by all: the kernel without what the linear registers hold */
+	HD_STREAM_COUNT
+};
+
+/*
+ * A condition on the launch under which a linear version is right: low <= value <= high for every thread. The value is a
+ * program of words for a stack of intervals; operands behind their operation (lib/object/check.c evaluates it).
+ */
+#define HD_CHECK_LIST(X)                                                                                    \
+	X(CONSTANT, 1)	/* the word behind */                                                              \
+	X(BANK32, 1)	/* the sign-extended word at that byte of constant bank 0 */                       \
+	X(BANK64, 1)	/* two words */                                                                    \
+	X(INDEX, 1)	/* index 0..5 (tid.xyz, ctaid.xyz): 0 up to its dimension - 1 */                   \
+	X(UP_TO, 0)	/* 0 up to the value on the stack */                                               \
+	X(ADD, 0) X(MULTIPLY, 0)
+enum hd_check_op {
+#define X(name, words) HD_CHECK_##name,
+	HD_CHECK_LIST(X)
+#undef X
+	HD_CHECK_OPS
+};
+struct hd_linear_check {
+	int64_t low, high;
+	int64_t *words;
+	uint32_t count;
+};
+enum { HD_LR_NO_THREAD = 0xff, HD_CHECK_DEPTH = 64 };
+
+/* The linear version of a kernel: its second body. A linear register is thread-index register thread_of[n] (none:
+ * HD_LR_NO_THREAD) plus the block's part n. */
+struct hd_linear {
+	struct hd_function body; /* all streams; has the kernel's name */
+	uint32_t kernel;	 /* in hd_object.functions */
+	uint32_t start[HD_STREAM_COUNT];
+	uint32_t coefficients; /* registers %cr */
+	uint32_t threads;      /* thread-index registers */
+	uint32_t linears;      /* linear registers, at most HD_LR_COUNT */
+	uint8_t thread_of[HD_LR_COUNT];
+	uint32_t *twins; /* by instruction: the kernel's own instruction that does the same access, or HD_NO_PC */
+	struct hd_linear_check *checks;
+	uint32_t check_count;
+};
+
 struct hd_object {
 	struct hd_arena *arena; /* owns everything */
 	struct hd_function *functions;
 	uint32_t function_count;
+	struct hd_linear *linears; /* by kernel, ascending */
+	uint32_t linear_count;
 	struct hd_symbol *symbols;
 	uint32_t symbol_count;
 	const char **files;
@@ -136,6 +187,16 @@ int hd_object_scan_file(const char *path, int (*found)(void *context, const uint
 /* Whole-object verifier: hd_inst_check on every instruction, targets and tables in range, registers below `registers`,
  * the last instruction does not fall through, relocations fit their instruction. */
 int hd_object_verify(const struct hd_object *object, const char *name, struct hd_diag *diag);
+
+/* Whether a check holds for a launch with this constant bank 0 (HD_CB_BYTES; dimensions included). A value that cannot be
+ * bounded does not. */
+bool hd_linear_check_holds(const struct hd_linear_check *check, const uint8_t *constants);
+/* 32-bit registers that the linear version needs beside those of its threads, for `blocks` blocks of `threads` threads on an
+ * SM (r2d2-isca23, 5.6): thread-index registers, block-index registers, coefficient registers. Section 5.6 counts the
+ * registers by name; with `pairs` each takes the two words that its 64 bits need. */
+uint64_t hd_linear_registers(const struct hd_linear *linear, uint32_t threads, uint32_t blocks, bool pairs);
+/* The linear version of a function, or NULL. */
+const struct hd_linear *hd_object_linear(const struct hd_object *object, uint32_t function);
 
 /* Which instructions begin a basic block, as a bit set over inst_count, and the successors of one instruction: the next
  * one first if it can fall through, then targets; those of a jump table stand as in the table, repeats included. At most

@@ -46,6 +46,7 @@ struct hd_policy {
 	/* Pipeline stages that it puts between issue and execution. They delay results and control by a cycle each and
 	 * hold no unit. */
 	uint32_t stages;
+	bool linear; /* launches run the linear versions of kernels (runtime/engine/linear.h) */
 	const char *parameters; /* what may stand behind "name:", for messages; NULL: nothing */
 	const char *best_of;	/* those among which `best-name` looks, as "1,2,3"; NULL: none */
 
@@ -99,7 +100,8 @@ struct hd_policy {
 		       void (*add)(void *context, const char *key, double value, const char *unit), void *context);
 };
 
-extern const struct hd_policy hd_policy_baseline, hd_policy_cars, hd_policy_vw, hd_policy_all_hit, hd_policy_swl;
+extern const struct hd_policy hd_policy_baseline, hd_policy_cars, hd_policy_vw, hd_policy_all_hit, hd_policy_swl,
+	hd_policy_r2d2_functional;
 
 /* Whether `text` ("cars+malekeh") names policies that exist and combine; reports what is wrong. 0 or -1. */
 int hd_policy_check(const char *text, struct hd_diag *diag);

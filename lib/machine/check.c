@@ -21,11 +21,12 @@ static const char *check_registers(const struct hd_inst *inst)
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
 	for (unsigned slot = 0; slot < 4; slot++) {
 		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
-		const char *wrong = check_register(regs[slot], width);
+		bool coefficient = slot > HD_SLOT_DST && hd_lr_takes(inst->linear, slot);
+		const char *wrong = coefficient ? NULL : check_register(regs[slot], width);
 		if (wrong)
 			return wrong;
 		bool dead = slot > HD_SLOT_DST && inst->dead >> (slot - 1) & 1;
-		if (dead && regs[slot] == HD_RZ)
+		if (dead && (coefficient || regs[slot] == HD_RZ))
 			return "dead bit on a slot without a register";
 	}
 	return inst->dead >> 3 ? "dead bits out of range" : NULL;
@@ -227,11 +228,57 @@ static const char *check_role(const struct hd_inst *inst)
 	}
 }
 
+static bool is_addressed(const struct hd_inst *inst)
+{
+	return hd_opinfo[inst->op].srcx == HD_XM && inst->op != HD_OP_LDC;
+}
+
+/* The slot of a linear operand: a source of one or two registers that holds nothing else. */
+static const char *check_linear_slot(const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	unsigned slot = hd_lr_slot(inst->linear), width;
+	if (info->pipe == HD_PIPE_BRU || info->effects & HD_FX_CONVERGENT)
+		return "linear operand of an opcode that takes none";
+	if (slot > HD_SLOT_C)
+		return "linear operand in no slot";
+	width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
+	if (width != 1 && width != 2)
+		return "linear operand in a slot that is not one or two registers";
+	if ((slot == HD_SLOT_B && (inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B)) ||
+	    (slot == HD_SLOT_C && (inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C)))
+		return "slot holds both a linear operand and an immediate or constant";
+	return hd_lr_high(inst->linear) && width == 2 ? "high word of a linear operand in a pair" : NULL;
+}
+
+static const char *check_linear(const struct hd_inst *inst)
+{
+	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
+	const char *wrong;
+	if (hd_lr_kind(inst->linear) == HD_LR_NONE)
+		return inst->linear ? "fields of a linear operand without one" : NULL;
+	wrong = check_linear_slot(inst);
+	if (wrong)
+		return wrong;
+	switch (hd_lr_kind(inst->linear)) {
+	case HD_LR_OFFSET:
+		return is_addressed(inst) && hd_lr_slot(inst->linear) == HD_SLOT_A && !hd_lr_high(inst->linear)
+			       ? NULL
+			       : "linear register plus register in a slot that is no address";
+	case HD_LR_COEFFICIENT:
+		if (regs[hd_lr_slot(inst->linear)] == HD_RZ)
+			return "no coefficient register";
+		return hd_lr_reg(inst->linear) > 1 ? "unknown form of a coefficient register" : NULL;
+	default:
+		return NULL;
+	}
+}
+
 const char *hd_inst_check(const struct hd_inst *inst)
 {
 	static const char *(*const checks[])(const struct hd_inst *) = {
 		check_modifiers,	check_registers, check_predicates, check_x,
-		check_source_modifiers, check_special,	 check_role,
+		check_source_modifiers, check_special,	 check_role,	   check_linear,
 	};
 	if (inst->op >= HD_OP_COUNT)
 		return "unknown opcode";

@@ -5,7 +5,7 @@
  *   word 0   op 0..9   xkind 10..12   role 13..15   dst 16..23   a 24..31   b 32..39
  *            c 40..47   mods 48..63            (BRA, BRX: reconv 40..63)
  *   word 1   x 0..31   guard 32..35   psrc 36..39   psrc2 40..43   pdst 44..46
- *            dead 47..49   srcmods 50..54   reserved 55..63, zero
+ *            dead 47..49   srcmods 50..54   linear 55..63
  *
  * BRA and BRX have neither a third source nor modifiers, and their 24-bit reconvergence
  * point stands there. Decoding accepts exactly the bytes that encoding can give.
@@ -16,9 +16,9 @@
 	X(op, 0, 0, 10)                                                                                     \
 	X(xkind, 0, 10, 3) X(role, 0, 13, 3) X(dst, 0, 16, 8) X(a, 0, 24, 8) X(b, 0, 32, 8) X(x, 1, 0, 32)  \
 		X(guard, 1, 32, 4) X(psrc, 1, 36, 4) X(psrc2, 1, 40, 4) X(pdst, 1, 44, 3) X(dead, 1, 47, 3) \
-			X(srcmods, 1, 50, 5)
+			X(srcmods, 1, 50, 5) X(linear, 1, 55, 9)
 
-enum { C_SHIFT = 40, MODS_SHIFT = 48, RESERVED_SHIFT = 55 };
+enum { C_SHIFT = 40, MODS_SHIFT = 48 };
 
 static bool has_reconvergence(unsigned op)
 {
@@ -61,8 +61,6 @@ int hd_inst_decode(const uint8_t bytes[HD_INST_BYTES], struct hd_inst *inst)
 	inst->field = (__typeof__(inst->field))(word[index] >> (shift) & ((UINT64_C(1) << (bits)) - 1));
 	FIELDS(X)
 #undef X
-	if (word[1] >> RESERVED_SHIFT)
-		return -1;
 	if (inst->op >= HD_OP_COUNT || inst->xkind > HD_X_OTHER || inst->role >= HD_ROLE_COUNT)
 		return -1;
 	if (has_reconvergence(inst->op)) {

@@ -4,6 +4,8 @@
  *   @!P0 IADD3.EX R4, P1, R2, -R3, c[0x0][0x160], P2
  *   LDG.64.CA R6, [R4.64+0x10]        STL [R1+0x8], R16        LOP3 R0, R1, R2, RZ, 0xc0
  *
+ *   LDG.32 R6, [%lr3+%cr7+0x10]       IADD3 R4, %lr1, R2, RZ   in the linear version of a kernel
+ *
  * Results come first, then sources, then numbers. A pair or quad prints as its first
  * register: the opcode and its modifiers say how wide it is; only a 64-bit address is
  * marked, `[R4.64]`. Floating-point immediates print as the number with its bits behind,
@@ -147,6 +149,22 @@ static void put_immediate(struct text *text, const struct hd_inst *inst)
 	}
 }
 
+/* %lr3+%cr7, %cr7, or %cr7.br where each lane has its own; .H: the high word. */
+static void put_linear(struct text *text, const struct hd_inst *inst, unsigned reg)
+{
+	enum hd_lr_kind kind = hd_lr_kind(inst->linear);
+	if (kind != HD_LR_COEFFICIENT)
+		put(text, "%%lr%u", hd_lr_reg(inst->linear));
+	if (kind == HD_LR_SUM && reg != HD_RZ)
+		put(text, "+");
+	if (kind == HD_LR_COEFFICIENT || (kind == HD_LR_SUM && reg != HD_RZ))
+		put(text, "%%cr%u", reg);
+	if (kind == HD_LR_COEFFICIENT && hd_lr_reg(inst->linear))
+		put(text, ".br");
+	if (hd_lr_high(inst->linear))
+		put(text, ".H");
+}
+
 static void put_source(struct text *text, const struct hd_inst *inst, enum hd_slot slot)
 {
 	static const uint8_t negated[] = {[HD_SLOT_A] = HD_NEG_A, [HD_SLOT_B] = HD_NEG_B, [HD_SLOT_C] = HD_NEG_C};
@@ -158,7 +176,9 @@ static void put_source(struct text *text, const struct hd_inst *inst, enum hd_sl
 
 	begin_operand(text);
 	put(text, "%s%s", inst->srcmods & negated[slot] ? "-" : "", bar);
-	if (imm)
+	if (hd_lr_takes(inst->linear, slot))
+		put_linear(text, inst, regs[slot]);
+	else if (imm)
 		put_immediate(text, inst);
 	else if (constant)
 		put(text, "c[0x%x][0x%x]", inst->x >> 16, inst->x & 0xffff);
@@ -172,13 +192,19 @@ static void put_address(struct text *text, const struct hd_inst *inst)
 	begin_operand(text);
 	if (inst->op == HD_OP_LDC)
 		put(text, "c[0x%x]", hd_mod_get(inst->mods, HD_MOD_BANK));
+	bool linear = hd_lr_kind(inst->linear) && hd_lr_slot(inst->linear) == HD_SLOT_A;
+	bool coefficient = hd_lr_takes(inst->linear, HD_SLOT_A);
 	put(text, "[");
-	if (inst->a != HD_RZ || inst->x == 0)
+	if (linear)
+		put_linear(text, inst, inst->a);
+	if (linear && !coefficient && inst->a != HD_RZ)
+		put(text, "+");
+	if (!coefficient && (inst->a != HD_RZ || (inst->x == 0 && !linear)))
 		put_register(text, inst->a);
-	if (inst->a != HD_RZ && hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A) == 2)
+	if (!coefficient && inst->a != HD_RZ && hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A) == 2)
 		put(text, ".64");
 	if (inst->x) {
-		put(text, "%s", inst->a != HD_RZ && !(inst->x & 0x80000000u) ? "+" : "");
+		put(text, "%s", (linear || inst->a != HD_RZ) && !(inst->x & 0x80000000u) ? "+" : "");
 		put_signed(text, inst->x);
 	}
 	put(text, "]");

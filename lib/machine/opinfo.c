@@ -133,9 +133,10 @@ void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set)
 {
 	enum hd_op op = (enum hd_op)inst->op;
 	*set = (struct hd_regset){0};
-	add_registers(set, inst->a, hd_op_width(op, inst->mods, HD_SLOT_A));
-	add_registers(set, inst->b, hd_op_width(op, inst->mods, HD_SLOT_B));
-	add_registers(set, inst->c, hd_op_width(op, inst->mods, HD_SLOT_C));
+	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
+	for (unsigned slot = HD_SLOT_A; slot <= HD_SLOT_C; slot++)
+		if (!hd_lr_takes(inst->linear, slot))
+			add_registers(set, regs[slot], hd_op_width(op, inst->mods, (enum hd_slot)slot));
 	add_predicate(set, inst->guard);
 	add_predicate(set, inst->psrc);
 	add_predicate(set, inst->psrc2);

@@ -6,9 +6,13 @@
  *                       The section header table ends the file, so the header tells the object's size.
  *   .heddle.functions   u32 count, count x {u32 text section, flags, registers, frame bytes, shared bytes,
  *                       parameter bytes, jump tables, 0}, then for each table u32 n and n x u32 target
+ *   .heddle.linear      there when a kernel has a linear version. u32 count, count x {u32 text section, kernel, registers,
+ *                       frame bytes, jump tables, 4 x start, coefficient, thread-index and linear registers, checks;
+ *                       16 bytes of register table; for each instruction u32 twin; jump tables as above; checks:
+ *                       u64 low, high, u32 words, 0, n x u64 word}
  *   .heddle.symbols     for each entry of .symtab but the first {u32 flags, u32 function, u64 alignment}
  *   .debug.heddle       u32 files, u32 bytes of names, the names (each ends in NUL, padded to 4 bytes), then for each
- *                       instruction in order of function {u32 file, line, column, IR ordinal}
+ *                       instruction in order of function {u32 file, line, column, IR ordinal}, then those of the linear versions
  *   .heddle.shared      no bytes; gives shared variables a section for their offsets
  *   .heddle.note        an ELF note "Heddle" of type 1: u32 version, u32 0, u64 size of the object
  *
@@ -24,6 +28,7 @@ enum {
 	OBJECT_HEADER_BYTES = 64,
 	SECTION_HEADER_BYTES = 64,
 	FUNCTION_RECORD_BYTES = 32,
+	LINEAR_RECORD_BYTES = 13 * 4 + 16,
 	SYMBOL_RECORD_BYTES = 16,
 	ORIGIN_RECORD_BYTES = 16,
 	NOTE_SIZE_OFFSET = 12 + 8 + 8, /* of the object's size in .heddle.note */
@@ -41,9 +46,11 @@ enum {
 };
 
 #define TEXT_PREFIX ".text."
+#define LINEAR_PREFIX ".linear."
 #define RELA_PREFIX ".rela"
 #define SECTION_SHARED ".heddle.shared"
 #define SECTION_FUNCTIONS ".heddle.functions"
+#define SECTION_LINEAR ".heddle.linear"
 #define SECTION_SYMBOLS ".heddle.symbols"
 #define SECTION_ORIGINS ".debug.heddle"
 #define SECTION_META ".heddle.meta"

@@ -18,9 +18,9 @@ struct reader {
 	struct hd_object *object;
 	struct hd_diag *diag;
 	struct elf_image image;
-	struct elf_section data, rodata, bss, shared, functions, symbols, origins, meta, ir, symtab;
+	struct elf_section data, rodata, bss, shared, functions, linears, symbols, origins, meta, ir, symtab;
 	size_t data_index, rodata_index, bss_index, shared_index;
-	uint32_t *function_of; /* function + 1 by section index, 0 none */
+	uint32_t *function_of; /* function + 1 by section index, 0 none; linear versions follow the functions */
 	size_t *text;	       /* section index by function */
 	uint64_t budget;       /* bytes of code and relocations that may still be taken */
 };
@@ -91,6 +91,7 @@ static int find_sections(struct reader *reader)
 		{".bss", SHT_NOBITS, &reader->bss, &reader->bss_index, false},
 		{SECTION_SHARED, SHT_NOBITS, &reader->shared, &reader->shared_index, false},
 		{SECTION_FUNCTIONS, SHT_PROGBITS, &reader->functions, NULL, false},
+		{SECTION_LINEAR, SHT_PROGBITS, &reader->linears, NULL, true},
 		{SECTION_SYMBOLS, SHT_PROGBITS, &reader->symbols, NULL, false},
 		{SECTION_ORIGINS, SHT_PROGBITS, &reader->origins, NULL, true},
 		{SECTION_META, SHT_PROGBITS, &reader->meta, NULL, false},
@@ -134,52 +135,140 @@ static int read_code(struct reader *reader, struct hd_function *function, const 
 	return 0;
 }
 
+/* Takes a code section for function number `index`, linear versions counted behind the functions. */
+static int take_code(struct reader *reader, uint32_t index, uint32_t section, const char *prefix,
+		     struct hd_function *function)
+{
+	struct elf_section text;
+	if (section == 0 || section >= reader->image.section_count || reader->function_of[section] ||
+	    elf_image_section(&reader->image, section, &text) != 0 ||
+	    strncmp(text.name, prefix, strlen(prefix)) != 0 || !text.name[strlen(prefix)])
+		return damaged(reader, "function %u has no code section", index);
+	reader->function_of[section] = index + 1;
+	function->name = text.name + strlen(prefix);
+	return read_code(reader, function, &text);
+}
+
 static int read_function(struct reader *reader, uint32_t index, const uint8_t *record)
 {
 	struct hd_function *function = &reader->object->functions[index];
-	struct elf_section text;
-	uint32_t section = get_u32(record);
-	if (section == 0 || section >= reader->image.section_count || reader->function_of[section] ||
-	    elf_image_section(&reader->image, section, &text) != 0 ||
-	    strncmp(text.name, TEXT_PREFIX, strlen(TEXT_PREFIX)) != 0 || !text.name[strlen(TEXT_PREFIX)])
-		return damaged(reader, "function %u has no code section", index);
 	if (get_u32(record + 4) & ~(uint32_t)FUNCTION_IS_KERNEL)
 		return damaged(reader, "function %u has unknown flags", index);
-	reader->function_of[section] = index + 1;
-	reader->text[index] = section;
-	function->name = text.name + strlen(TEXT_PREFIX);
+	reader->text[index] = get_u32(record);
 	function->kernel = get_u32(record + 4) & FUNCTION_IS_KERNEL;
 	function->registers = get_u32(record + 8);
 	function->frame_bytes = get_u32(record + 12);
 	function->shared_bytes = get_u32(record + 16);
 	function->param_bytes = get_u32(record + 20);
 	function->table_count = get_u32(record + 24);
-	return read_code(reader, function, &text);
+	return take_code(reader, index, get_u32(record), TEXT_PREFIX, function);
+}
+
+static int read_tables(struct reader *reader, const struct elf_section *blob, uint64_t *at, struct hd_function *function)
+{
+	if (function->table_count > (blob->bytes - *at) / 4)
+		return damaged(reader, "jump tables of function %s", function->name);
+	function->tables = HD_ARENA_NEW(reader->arena, struct hd_jump_table, function->table_count);
+	for (uint32_t j = 0; j < function->table_count; j++) {
+		struct hd_jump_table *table = &function->tables[j];
+		if (blob->bytes - *at < 4)
+			return damaged(reader, "jump tables of function %s", function->name);
+		table->count = get_u32(blob->data + *at);
+		*at += 4;
+		if (table->count > (blob->bytes - *at) / 4)
+			return damaged(reader, "jump tables of function %s", function->name);
+		table->targets = HD_ARENA_NEW(reader->arena, uint32_t, table->count);
+		for (uint32_t k = 0; k < table->count; k++, *at += 4)
+			table->targets[k] = get_u32(blob->data + *at);
+	}
+	return 0;
 }
 
 /* Jump tables stand behind the records, in order. */
-static int read_tables(struct reader *reader, uint64_t at)
+static int read_all_tables(struct reader *reader, uint64_t at)
 {
-	const struct elf_section *blob = &reader->functions;
-	for (uint32_t i = 0; i < reader->object->function_count; i++) {
-		struct hd_function *function = &reader->object->functions[i];
-		if (function->table_count > (blob->bytes - at) / 4)
-			return damaged(reader, "jump tables of function %s", function->name);
-		function->tables = HD_ARENA_NEW(reader->arena, struct hd_jump_table, function->table_count);
-		for (uint32_t j = 0; j < function->table_count; j++) {
-			struct hd_jump_table *table = &function->tables[j];
-			if (blob->bytes - at < 4)
-				return damaged(reader, "jump tables of function %s", function->name);
-			table->count = get_u32(blob->data + at);
-			at += 4;
-			if (table->count > (blob->bytes - at) / 4)
-				return damaged(reader, "jump tables of function %s", function->name);
-			table->targets = HD_ARENA_NEW(reader->arena, uint32_t, table->count);
-			for (uint32_t k = 0; k < table->count; k++, at += 4)
-				table->targets[k] = get_u32(blob->data + at);
-		}
-	}
-	return at == blob->bytes ? 0 : damaged(reader, "bytes behind the jump tables");
+	for (uint32_t i = 0; i < reader->object->function_count; i++)
+		if (read_tables(reader, &reader->functions, &at, &reader->object->functions[i]) != 0)
+			return -1;
+	return at == reader->functions.bytes ? 0 : damaged(reader, "bytes behind the jump tables");
+}
+
+static int read_check(struct reader *reader, uint64_t *at, struct hd_linear_check *check)
+{
+	const struct elf_section *blob = &reader->linears;
+	const uint8_t *data = blob->data + *at;
+	if (blob->bytes - *at < 24)
+		return damaged(reader, "checks of a linear version");
+	check->low = (int64_t)get_u64(data);
+	check->high = (int64_t)get_u64(data + 8);
+	check->count = get_u32(data + 16);
+	*at += 24;
+	if (check->count > (blob->bytes - *at) / 8)
+		return damaged(reader, "checks of a linear version");
+	check->words = HD_ARENA_NEW(reader->arena, int64_t, check->count);
+	for (uint32_t i = 0; i < check->count; i++, *at += 8)
+		check->words[i] = (int64_t)get_u64(blob->data + *at);
+	return 0;
+}
+
+static int read_linear_parts(struct reader *reader, uint64_t *at, struct hd_linear *linear)
+{
+	const struct elf_section *blob = &reader->linears;
+	if (linear->body.inst_count > (blob->bytes - *at) / 4)
+		return damaged(reader, "linear version of %s", linear->body.name);
+	linear->twins = HD_ARENA_NEW(reader->arena, uint32_t, linear->body.inst_count);
+	for (uint32_t i = 0; i < linear->body.inst_count; i++, *at += 4)
+		linear->twins[i] = get_u32(blob->data + *at);
+	if (read_tables(reader, blob, at, &linear->body) != 0)
+		return -1;
+	if (linear->check_count > (blob->bytes - *at) / 24)
+		return damaged(reader, "checks of a linear version");
+	linear->checks = HD_ARENA_NEW(reader->arena, struct hd_linear_check, linear->check_count);
+	for (uint32_t i = 0; i < linear->check_count; i++)
+		if (read_check(reader, at, &linear->checks[i]) != 0)
+			return -1;
+	return 0;
+}
+
+static int read_linear(struct reader *reader, uint32_t index, uint64_t *at)
+{
+	struct hd_linear *linear = &reader->object->linears[index];
+	const uint8_t *record = reader->linears.data + *at;
+	if (reader->linears.bytes - *at < LINEAR_RECORD_BYTES)
+		return damaged(reader, "linear versions");
+	linear->kernel = get_u32(record + 4);
+	linear->body.registers = get_u32(record + 8);
+	linear->body.frame_bytes = get_u32(record + 12);
+	linear->body.table_count = get_u32(record + 16);
+	for (unsigned i = 0; i < HD_STREAM_COUNT; i++)
+		linear->start[i] = get_u32(record + 20 + 4 * i);
+	linear->coefficients = get_u32(record + 36);
+	linear->threads = get_u32(record + 40);
+	linear->linears = get_u32(record + 44);
+	linear->check_count = get_u32(record + 48);
+	memcpy(linear->thread_of, record + 52, sizeof linear->thread_of);
+	*at += LINEAR_RECORD_BYTES;
+	if (take_code(reader, reader->object->function_count + index, get_u32(record), LINEAR_PREFIX, &linear->body) != 0)
+		return -1;
+	return read_linear_parts(reader, at, linear);
+}
+
+static int read_linears(struct reader *reader)
+{
+	const struct elf_section *blob = &reader->linears;
+	struct hd_object *object = reader->object;
+	uint64_t at = 4;
+	if (!blob->scn)
+		return 0;
+	uint32_t count = blob->bytes >= 4 ? get_u32(blob->data) : UINT32_MAX;
+	if (blob->bytes < 4 || count > (blob->bytes - 4) / LINEAR_RECORD_BYTES)
+		return damaged(reader, "linear versions");
+	object->linear_count = count;
+	object->linears = HD_ARENA_NEW(reader->arena, struct hd_linear, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (read_linear(reader, i, &at) != 0)
+			return -1;
+	return at == blob->bytes ? 0 : damaged(reader, "bytes behind the linear versions");
 }
 
 static int read_functions(struct reader *reader)
@@ -196,7 +285,7 @@ static int read_functions(struct reader *reader)
 	for (uint32_t i = 0; i < count; i++)
 		if (read_function(reader, i, blob->data + 4 + (size_t)i * FUNCTION_RECORD_BYTES) != 0)
 			return -1;
-	return read_tables(reader, 4 + (uint64_t)count * FUNCTION_RECORD_BYTES);
+	return read_all_tables(reader, 4 + (uint64_t)count * FUNCTION_RECORD_BYTES);
 }
 
 /* The section that a symbol with these properties must be in. */
@@ -284,6 +373,12 @@ static int read_relocs(struct reader *reader, const struct elf_section *section,
 	return 0;
 }
 
+static struct hd_function *code_of(const struct hd_object *object, uint32_t index)
+{
+	return index < object->function_count ? &object->functions[index]
+					      : &object->linears[index - object->function_count].body;
+}
+
 static int read_all_relocs(struct reader *reader)
 {
 	struct hd_object *object = reader->object;
@@ -295,7 +390,7 @@ static int read_all_relocs(struct reader *reader)
 		if (section.type != SHT_RELA)
 			continue;
 		if (section.info < reader->image.section_count && reader->function_of[section.info]) {
-			struct hd_function *function = &object->functions[reader->function_of[section.info] - 1];
+			struct hd_function *function = code_of(object, reader->function_of[section.info] - 1);
 			result =
 				read_relocs(reader, &section, HD_INST_BYTES, &function->relocs, &function->reloc_count);
 		} else if (section.info == reader->data_index) {
@@ -337,17 +432,18 @@ static int read_origins(struct reader *reader)
 		return damaged(reader, "origins of instructions");
 	uint32_t name_bytes = get_u32(blob->data + 4);
 	object->file_count = get_u32(blob->data);
-	for (uint32_t i = 0; i < object->function_count; i++)
-		total += object->functions[i].inst_count;
+	uint32_t bodies = object->function_count + object->linear_count;
+	for (uint32_t i = 0; i < bodies; i++)
+		total += code_of(object, i)->inst_count;
 	if (name_bytes > blob->bytes - 8 || object->file_count > name_bytes ||
 	    blob->bytes - 8 - name_bytes != total * ORIGIN_RECORD_BYTES)
 		return damaged(reader, "origins of instructions do not fit the code");
 	if (read_file_names(reader, blob->data + 8, name_bytes) != 0)
 		return -1;
 	const uint8_t *at = blob->data + 8 + name_bytes;
-	for (uint32_t i = 0; i < object->function_count; i++) {
-		for (uint32_t j = 0; j < object->functions[i].inst_count; j++, at += ORIGIN_RECORD_BYTES) {
-			struct hd_origin *origin = &object->functions[i].origins[j];
+	for (uint32_t i = 0; i < bodies; i++) {
+		for (uint32_t j = 0; j < code_of(object, i)->inst_count; j++, at += ORIGIN_RECORD_BYTES) {
+			struct hd_origin *origin = &code_of(object, i)->origins[j];
 			*origin = (struct hd_origin){get_u32(at), get_u32(at + 4), get_u32(at + 8), get_u32(at + 12)};
 			if (origin->file != UINT32_MAX && origin->file >= object->file_count)
 				return damaged(reader, "origin names a source file that is not there");
@@ -378,7 +474,7 @@ static int read_data(struct reader *reader)
 
 static int read_sections(struct reader *reader)
 {
-	if (find_sections(reader) != 0 || read_functions(reader) != 0 || read_symbols(reader) != 0 ||
+	if (find_sections(reader) != 0 || read_functions(reader) != 0 || read_linears(reader) != 0 || read_symbols(reader) != 0 ||
 	    read_all_relocs(reader) != 0 || read_origins(reader) != 0 || read_data(reader) != 0)
 		return -1;
 	return hd_object_verify(reader->object, reader->name, reader->diag);

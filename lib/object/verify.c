@@ -12,6 +12,7 @@
 
 struct checker {
 	const struct hd_object *object;
+	bool linear; /* the function is a kernel's linear version */
 	const struct hd_function *function;
 	const char *name; /* of the object, for messages */
 	struct hd_diag *diag;
@@ -60,6 +61,8 @@ static int check_inst(struct checker *checker, uint32_t index)
 	const char *wrong = hd_inst_check(inst);
 	if (wrong)
 		return inst->op < HD_OP_COUNT ? bad_inst(checker, index, wrong) : bad_function(checker, wrong);
+	if (!checker->linear && (inst->linear || hd_inst_is_linear(inst)))
+		return bad_inst(checker, index, "linear operand or instruction outside a linear version");
 	struct hd_regset reads, writes;
 	hd_inst_reads(inst, &reads);
 	hd_inst_writes(inst, &writes);
@@ -144,6 +147,113 @@ static int check_function(struct checker *checker)
 	return result;
 }
 
+/* ---- linear versions (r2d2-isca23, 3.2 and 3.3) */
+
+static const char *check_linear_numbers(const struct hd_object *object, const struct hd_linear *linear)
+{
+	if (linear->kernel >= object->function_count || !object->functions[linear->kernel].kernel)
+		return "linear version of nothing";
+	if (strcmp(object->functions[linear->kernel].name, linear->body.name) != 0)
+		return "linear version with another name than its kernel";
+	if (linear->body.registers > HD_LR_MAX_REGS || linear->coefficients > HD_RZ || linear->linears > HD_LR_COUNT || linear->threads > HD_LR_COUNT)
+		return "more linear registers than the machine has";
+	for (uint32_t i = 0; i < linear->linears; i++)
+		if (linear->thread_of[i] != HD_LR_NO_THREAD && linear->thread_of[i] >= linear->threads)
+			return "register table names a thread-index register that is not there";
+	for (unsigned i = 0; i < HD_STREAM_COUNT; i++)
+		if (linear->start[i] >= linear->body.inst_count || (i && linear->start[i] <= linear->start[i - 1]))
+			return "streams out of order";
+	if (linear->start[0])
+		return "code before the first stream";
+	for (uint32_t i = 0; i < linear->body.inst_count; i++)
+		if (linear->twins[i] != HD_NO_PC && linear->twins[i] >= object->functions[linear->kernel].inst_count)
+			return "twin outside the kernel";
+	return NULL;
+}
+
+static unsigned stream_of(const struct hd_linear *linear, uint32_t index)
+{
+	unsigned stream = HD_STREAM_COUNT - 1;
+	while (stream && index < linear->start[stream])
+		stream--;
+	return stream;
+}
+
+/* Which registers an instruction may name in its stream. */
+static const char *check_linear_inst(const struct hd_linear *linear, const struct hd_inst *inst, unsigned stream)
+{
+	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
+	static const uint16_t writes[] = {HD_OP_R2CR, HD_OP_R2TR, HD_OP_R2BR};
+	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
+		if (inst->op == writes[i] && stream != i)
+			return "write of a register that its stream does not make";
+	if ((inst->op == HD_OP_R2CR && inst->x >= linear->coefficients) ||
+	    (inst->op == HD_OP_R2TR && inst->x >= linear->threads))
+		return "write of a register that is not there";
+	if (stream != HD_STREAM_MAIN && hd_opinfo[inst->op].effects & ~(unsigned)(HD_FX_EXIT | HD_FX_SIDE))
+		return "a linear stream only computes";
+	if (!inst->linear)
+		return NULL;
+	unsigned reg = regs[hd_lr_slot(inst->linear)];
+	if (hd_lr_kind(inst->linear) != HD_LR_COEFFICIENT &&
+	    (stream != HD_STREAM_MAIN || hd_lr_reg(inst->linear) >= linear->linears))
+		return "linear register that is not there";
+	if (hd_lr_kind(inst->linear) != HD_LR_OFFSET && reg != HD_RZ && reg >= linear->coefficients)
+		return "coefficient register that is not there";
+	if (hd_lr_kind(inst->linear) == HD_LR_COEFFICIENT && hd_lr_reg(inst->linear) && stream != HD_STREAM_BLOCK)
+		return "coefficient registers by lane outside the stream of block-index parts";
+	return stream == HD_STREAM_COEFFICIENT ? "coefficient register read where it is made" : NULL;
+}
+
+static const char *check_program(const struct hd_linear_check *check)
+{
+	static const uint8_t words[] = {
+#define X(name, words) words,
+		HD_CHECK_LIST(X)
+#undef X
+	};
+	uint32_t depth = 0;
+	for (uint32_t i = 0; i < check->count; i++) {
+		uint64_t op = (uint64_t)check->words[i];
+		if (op >= HD_CHECK_OPS || words[op] > check->count - 1 - i)
+			return "check with an unknown operation";
+		uint64_t operand = words[op] ? (uint64_t)check->words[i + 1] : 0;
+		uint32_t needs = op == HD_CHECK_ADD || op == HD_CHECK_MULTIPLY ? 2 : op == HD_CHECK_UP_TO;
+		if ((op == HD_CHECK_BANK32 && operand > HD_CB_BYTES - 4) ||
+		    (op == HD_CHECK_BANK64 && operand > HD_CB_BYTES - 8) || (op == HD_CHECK_INDEX && operand > 5))
+			return "check with an operand out of range";
+		if (depth < needs || depth - needs >= HD_CHECK_DEPTH)
+			return "check with too few or too many values";
+		depth = depth - needs + 1;
+		i += words[op];
+	}
+	return depth == 1 ? NULL : "check without a value";
+}
+
+static int check_linear(struct checker *checker, const struct hd_linear *linear)
+{
+	checker->function = &linear->body;
+	checker->linear = true;
+	const char *wrong = check_linear_numbers(checker->object, linear);
+	for (uint32_t i = 0; i < linear->check_count && !wrong; i++)
+		wrong = check_program(&linear->checks[i]);
+	if (wrong)
+		return bad_function(checker, wrong);
+	if (check_function(checker) != 0)
+		return -1;
+	for (uint32_t i = 0; i < linear->body.inst_count; i++) {
+		unsigned stream = stream_of(linear, i);
+		const struct hd_inst *inst = &linear->body.insts[i];
+		wrong = check_linear_inst(linear, inst, stream);
+		bool last = i + 1 == linear->body.inst_count || stream_of(linear, i + 1) != stream;
+		if (!wrong && last && stream != HD_STREAM_MAIN && (inst->op != HD_OP_EXIT || inst->guard != HD_PT))
+			wrong = "stream without an end";
+		if (wrong)
+			return bad_inst(checker, i, wrong);
+	}
+	return 0;
+}
+
 static const char *check_variable(const struct hd_object *object, const struct hd_symbol *symbol)
 {
 	if (symbol->align == 0 || (symbol->align & (symbol->align - 1)))
@@ -206,6 +316,9 @@ int hd_object_verify(const struct hd_object *object, const char *name, struct hd
 		if (check_function(&checker) != 0)
 			return -1;
 	}
+	for (uint32_t i = 0; i < object->linear_count; i++)
+		if (check_linear(&checker, &object->linears[i]) != 0)
+			return -1;
 	if (check_data_relocs(&checker, ".data", object->data_relocs, object->data_reloc_count, object->data_bytes) !=
 	    0)
 		return -1;

@@ -26,6 +26,7 @@ struct writer {
 	size_t symtab, strtab, shstrtab; /* section indices */
 	size_t data, rodata, bss, shared;
 	size_t *text;	      /* section of each function */
+	size_t *linear_text;  /* of each linear version */
 	uint32_t *elf_symbol; /* ELF index of each symbol of the object */
 	uint32_t *order;      /* the object's symbols in ELF order */
 	uint32_t local_symbols;
@@ -145,28 +146,35 @@ static void add_relocs(struct writer *writer, size_t target, const char *name, c
 	add_section(writer, &section);
 }
 
+static size_t add_code(struct writer *writer, const char *prefix, const struct hd_function *function)
+{
+	size_t bytes = (size_t)function->inst_count * HD_INST_BYTES;
+	uint8_t *code = hd_arena_alloc(&writer->arena, bytes);
+	for (uint32_t j = 0; j < function->inst_count; j++)
+		hd_inst_encode(&function->insts[j], code + (size_t)j * HD_INST_BYTES);
+	const struct section text = {
+		.name = hd_arena_printf(&writer->arena, "%s%s", prefix, function->name),
+		.type = SHT_PROGBITS,
+		.flags = SHF_ALLOC | SHF_EXECINSTR,
+		.align = HD_INST_BYTES,
+		.data_type = ELF_T_BYTE,
+		.data = code,
+		.bytes = bytes,
+	};
+	size_t section = add_section(writer, &text);
+	add_relocs(writer, section, text.name, function->relocs, function->reloc_count, HD_INST_BYTES);
+	return section;
+}
+
 static void add_functions(struct writer *writer)
 {
 	const struct hd_object *object = writer->object;
 	writer->text = HD_ARENA_NEW(&writer->arena, size_t, object->function_count);
-	for (uint32_t i = 0; i < object->function_count; i++) {
-		const struct hd_function *function = &object->functions[i];
-		size_t bytes = (size_t)function->inst_count * HD_INST_BYTES;
-		uint8_t *code = hd_arena_alloc(&writer->arena, bytes);
-		for (uint32_t j = 0; j < function->inst_count; j++)
-			hd_inst_encode(&function->insts[j], code + (size_t)j * HD_INST_BYTES);
-		const struct section text = {
-			.name = hd_arena_printf(&writer->arena, TEXT_PREFIX "%s", function->name),
-			.type = SHT_PROGBITS,
-			.flags = SHF_ALLOC | SHF_EXECINSTR,
-			.align = HD_INST_BYTES,
-			.data_type = ELF_T_BYTE,
-			.data = code,
-			.bytes = bytes,
-		};
-		writer->text[i] = add_section(writer, &text);
-		add_relocs(writer, writer->text[i], text.name, function->relocs, function->reloc_count, HD_INST_BYTES);
-	}
+	for (uint32_t i = 0; i < object->function_count; i++)
+		writer->text[i] = add_code(writer, TEXT_PREFIX, &object->functions[i]);
+	writer->linear_text = HD_ARENA_NEW(&writer->arena, size_t, object->linear_count);
+	for (uint32_t i = 0; i < object->linear_count; i++)
+		writer->linear_text[i] = add_code(writer, LINEAR_PREFIX, &object->linears[i].body);
 }
 
 /* The strictest alignment of a section's variables: sections are laid out and loaded by it. */
@@ -251,6 +259,62 @@ static void add_finished_blob(struct writer *writer, const char *name, struct hd
 	hd_strbuf_release(blob);
 }
 
+static void append_u64(struct hd_strbuf *blob, uint64_t value)
+{
+	append_u32(blob, (uint32_t)value);
+	append_u32(blob, (uint32_t)(value >> 32));
+}
+
+static void append_tables(struct hd_strbuf *blob, const struct hd_function *function)
+{
+	for (uint32_t i = 0; i < function->table_count; i++) {
+		const struct hd_jump_table *table = &function->tables[i];
+		append_u32(blob, table->count);
+		for (uint32_t k = 0; k < table->count; k++)
+			append_u32(blob, table->targets[k]);
+	}
+}
+
+static void append_linear(struct hd_strbuf *blob, const struct hd_linear *linear, size_t section)
+{
+	append_u32(blob, (uint32_t)section);
+	append_u32(blob, linear->kernel);
+	append_u32(blob, linear->body.registers);
+	append_u32(blob, linear->body.frame_bytes);
+	append_u32(blob, linear->body.table_count);
+	for (unsigned i = 0; i < HD_STREAM_COUNT; i++)
+		append_u32(blob, linear->start[i]);
+	append_u32(blob, linear->coefficients);
+	append_u32(blob, linear->threads);
+	append_u32(blob, linear->linears);
+	append_u32(blob, linear->check_count);
+	hd_strbuf_append_bytes(blob, linear->thread_of, sizeof linear->thread_of);
+	for (uint32_t i = 0; i < linear->body.inst_count; i++)
+		append_u32(blob, linear->twins[i]);
+	append_tables(blob, &linear->body);
+	for (uint32_t i = 0; i < linear->check_count; i++) {
+		const struct hd_linear_check *check = &linear->checks[i];
+		append_u64(blob, (uint64_t)check->low);
+		append_u64(blob, (uint64_t)check->high);
+		append_u32(blob, check->count);
+		append_u32(blob, 0);
+		for (uint32_t k = 0; k < check->count; k++)
+			append_u64(blob, (uint64_t)check->words[k]);
+	}
+}
+
+static void add_linear_records(struct writer *writer)
+{
+	const struct hd_object *object = writer->object;
+	struct hd_strbuf blob = {0};
+	if (!object->linear_count)
+		return;
+	append_u32(&blob, object->linear_count);
+	for (uint32_t i = 0; i < object->linear_count; i++)
+		append_linear(&blob, &object->linears[i], writer->linear_text[i]);
+	add_finished_blob(writer, SECTION_LINEAR, &blob);
+}
+
 static void add_function_records(struct writer *writer)
 {
 	const struct hd_object *object = writer->object;
@@ -267,14 +331,8 @@ static void add_function_records(struct writer *writer)
 		append_u32(&blob, function->table_count);
 		append_u32(&blob, 0);
 	}
-	for (uint32_t i = 0; i < object->function_count; i++) {
-		for (uint32_t j = 0; j < object->functions[i].table_count; j++) {
-			const struct hd_jump_table *table = &object->functions[i].tables[j];
-			append_u32(&blob, table->count);
-			for (uint32_t k = 0; k < table->count; k++)
-				append_u32(&blob, table->targets[k]);
-		}
-	}
+	for (uint32_t i = 0; i < object->function_count; i++)
+		append_tables(&blob, &object->functions[i]);
 	add_finished_blob(writer, SECTION_FUNCTIONS, &blob);
 }
 
@@ -294,6 +352,18 @@ static void add_symbol_records(struct writer *writer)
 	add_blob(writer, SECTION_SYMBOLS, records, (size_t)object->symbol_count * SYMBOL_RECORD_BYTES);
 }
 
+static void append_origins(struct hd_strbuf *blob, const struct hd_function *function)
+{
+	for (uint32_t j = 0; j < function->inst_count; j++) {
+		static const struct hd_origin unknown = {.file = UINT32_MAX, .ir = UINT32_MAX};
+		const struct hd_origin *origin = function->origins ? &function->origins[j] : &unknown;
+		append_u32(blob, origin->file);
+		append_u32(blob, origin->line);
+		append_u32(blob, origin->column);
+		append_u32(blob, origin->ir);
+	}
+}
+
 static void add_origins(struct writer *writer)
 {
 	const struct hd_object *object = writer->object;
@@ -307,17 +377,10 @@ static void add_origins(struct writer *writer)
 	if (names.len)
 		hd_strbuf_append_bytes(&blob, names.data, names.len);
 	hd_strbuf_release(&names);
-	for (uint32_t i = 0; i < object->function_count; i++) {
-		const struct hd_function *function = &object->functions[i];
-		for (uint32_t j = 0; j < function->inst_count; j++) {
-			static const struct hd_origin unknown = {.file = UINT32_MAX, .ir = UINT32_MAX};
-			const struct hd_origin *origin = function->origins ? &function->origins[j] : &unknown;
-			append_u32(&blob, origin->file);
-			append_u32(&blob, origin->line);
-			append_u32(&blob, origin->column);
-			append_u32(&blob, origin->ir);
-		}
-	}
+	for (uint32_t i = 0; i < object->function_count; i++)
+		append_origins(&blob, &object->functions[i]);
+	for (uint32_t i = 0; i < object->linear_count; i++)
+		append_origins(&blob, &object->linears[i].body);
 	add_finished_blob(writer, SECTION_ORIGINS, &blob);
 }
 
@@ -460,6 +523,7 @@ static int build(struct writer *writer)
 	add_functions(writer);
 	add_data_sections(writer);
 	add_function_records(writer);
+	add_linear_records(writer);
 	add_symbol_records(writer);
 	add_origins(writer);
 	if (add_metadata(writer) != 0)

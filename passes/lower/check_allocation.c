@@ -70,7 +70,8 @@ static uint32_t repeated_value(const struct checker *checker, uint32_t number)
 static bool same_operation(const struct hd_minst *a, const struct hd_minst *b)
 {
 	return a->op == b->op && a->mods == b->mods && a->xkind == b->xkind && a->srcmods == b->srcmods &&
-	       a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x && a->a.id == b->a.id &&
+	       a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x && a->linear == b->linear &&
+	       a->coefficient == b->coefficient && a->a.id == b->a.id &&
 	       a->b.id == b->b.id && a->c.id == b->c.id && a->dst.words == b->dst.words;
 }
 

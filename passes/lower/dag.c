@@ -148,6 +148,7 @@ struct access {
 	uint32_t node;
 	unsigned spaces;
 	bool store;
+	uint32_t linear; /* operand and coefficient register of the address */
 	uint32_t base, base_def, object; /* of the address; object: frame object, HD_NO_BLOCK none */
 	uint32_t start, bytes;
 };
@@ -207,7 +208,7 @@ static bool may_alias(const struct access *a, const struct access *b)
 		return false;
 	if (a->object != HD_NO_BLOCK && b->object != HD_NO_BLOCK && a->object != b->object)
 		return false;
-	bool same_base = a->object == b->object && a->base == b->base && a->base_def == b->base_def;
+	bool same_base = a->object == b->object && a->linear == b->linear && a->base == b->base && a->base_def == b->base_def;
 	if (!same_base || !a->bytes || !b->bytes)
 		return true;
 	int32_t apart = (int32_t)(b->start - a->start);
@@ -221,6 +222,7 @@ static struct access describe(const struct hd_dag *dag, const struct hd_minst *i
 	access.store = effects_of(inst) & HD_FX_STORE;
 	access.base = inst->a.words ? word : HD_NO_BLOCK;
 	access.base_def = inst->a.words ? dag->last_def[word] : 0;
+	access.linear = inst->linear * 256u + inst->coefficient;
 	access.start = inst->x;
 	access.bytes = hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
 	if (inst->ref_kind == HD_MREF_FRAME)

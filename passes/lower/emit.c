@@ -19,6 +19,7 @@ struct emitter {
 	uint32_t *start;   /* by block: index of its first instruction */
 	uint32_t *post;	   /* by block: immediate post-dominator */
 	uint32_t *file_of; /* by loc: file number + 1 */
+	uint32_t *sites;
 	uint32_t count;
 	HD_VEC(struct hd_reloc) relocs;
 	int status;
@@ -157,6 +158,14 @@ static void encode_reference(struct emitter *emitter, uint32_t block, const stru
 	}
 }
 
+static void encode_linear(const struct hd_minst *minst, struct hd_inst *inst)
+{
+	uint8_t *const slots[] = {&inst->dst, &inst->a, &inst->b, &inst->c};
+	inst->linear = minst->linear;
+	if (hd_lr_kind(minst->linear) >= HD_LR_SUM)
+		*slots[hd_lr_slot(minst->linear)] = minst->coefficient;
+}
+
 static struct hd_inst encode(struct emitter *emitter, uint32_t block, const struct hd_minst *minst)
 {
 	struct hd_inst inst = {
@@ -176,6 +185,7 @@ static struct hd_inst encode(struct emitter *emitter, uint32_t block, const stru
 		.x = minst->x,
 		.reconv = HD_NO_PC,
 	};
+	encode_linear(minst, &inst);
 	if (minst->op == HD_OP_COPY)
 		inst.op = minst->dst.words ? HD_OP_MOV : HD_OP_PLOP;
 	encode_reference(emitter, block, minst, &inst);
@@ -197,6 +207,7 @@ static void emit_inst(struct emitter *emitter, uint32_t block, const struct hd_m
 					   emitter->func->name, hd_opinfo[inst.op].name, wrong);
 	emitter->out->insts[emitter->count] = inst;
 	emitter->out->origins[emitter->count] = origin_of(emitter, minst);
+	emitter->sites[emitter->count] = minst->site;
 	emitter->count++;
 }
 
@@ -243,7 +254,7 @@ static void emit_numbers(struct emitter *emitter)
 		out->relocs[i] = emitter->relocs.data[i];
 }
 
-int hd_mfunc_emit(const struct hd_mfunc *func, struct hd_object *object, struct hd_function *out,
+int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_function *out,
 		  struct hd_arena *arena, struct hd_diag *diag)
 {
 	struct emitter emitter = {.func = func, .object = object, .out = out, .arena = arena, .diag = diag};
@@ -254,6 +265,7 @@ int hd_mfunc_emit(const struct hd_mfunc *func, struct hd_object *object, struct 
 	emitter.file_of = HD_ARENA_NEW(&emitter.scratch, uint32_t, func->locs.len);
 	out->insts = HD_ARENA_NEW(arena, struct hd_inst, out->inst_count);
 	out->origins = HD_ARENA_NEW(arena, struct hd_origin, out->inst_count);
+	func->sites = emitter.sites = HD_ARENA_NEW(arena, uint32_t, out->inst_count);
 	hd_dead_compute(func, &emitter.scratch, &dead);
 	emit_blocks(&emitter, &dead);
 	emit_tables(&emitter);

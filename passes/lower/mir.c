@@ -112,6 +112,7 @@ struct hd_minst hd_minst_make(unsigned op, uint16_t mods)
 		.psrc2 = HD_MREG_PT,
 		.guard = HD_MREG_PT,
 		.ir = UINT32_MAX,
+		.coefficient = HD_RZ,
 	};
 }
 

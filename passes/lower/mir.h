@@ -72,6 +72,8 @@ struct hd_minst {
 	uint8_t xkind;    /* enum hd_xkind; an operand slot named by xkind has words 0 */
 	uint8_t srcmods;
 	uint8_t ref_kind; /* enum hd_mref */
+	uint8_t coefficient; /* of a linear operand: its %cr, HD_RZ none */
+	uint16_t linear;     /* HD_LR: the slot has words 0 where the opcode's slot names a coefficient register */
 	struct hd_mreg dst, a, b, c;
 	uint32_t pdst, psrc, psrc2, guard; /* predicate register ids; HD_MREG_PT when absent */
 	bool psrc_not, psrc2_not, guard_not;
@@ -84,6 +86,7 @@ struct hd_minst {
 	 * Calls: argument registers read, then result registers written; all caller-saved registers are clobbered too. */
 	uint32_t extra;
 	uint16_t extra_count, extra_defs;
+	uint32_t site; /* of accesses and the like: the same in every selection of the function; 0 none */
 	uint32_t tag; /* 1 + number of the instruction before allocation, 0: the allocator's own; for its checker */
 };
 
@@ -138,6 +141,7 @@ struct hd_mfunc {
 	uint32_t registers;      /* highest physical register + 1 + those that the ABI reserves */
 	uint32_t saved_first, saved_count; /* callee-saved registers pushed: R[saved_first .. +saved_count) */
 	uint32_t spill_store_bytes, spill_load_bytes;
+	uint32_t *sites; /* of the emitted instructions; in hd_mfunc_emit's arena */
 	uint32_t function_index; /* in hd_object.functions */
 };
 
@@ -206,7 +210,7 @@ int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag);
  * Writes the finished function into `out` (arrays in `arena`), with reconvergence points from
  * post-dominators and origins; file names are interned in object->files. 0 or -1.
  */
-int hd_mfunc_emit(const struct hd_mfunc *func, struct hd_object *object, struct hd_function *out, struct hd_arena *arena,
+int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_function *out, struct hd_arena *arena,
 		  struct hd_diag *diag);
 
 #endif

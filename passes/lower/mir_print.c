@@ -116,10 +116,24 @@ static void print_x(struct list *list, const struct hd_minst *inst)
 		fprintf(list->out, "0x%" PRIx32, inst->x);
 }
 
+static void print_linear(struct list *list, const struct hd_minst *inst)
+{
+	enum hd_lr_kind kind = hd_lr_kind(inst->linear);
+	next(list);
+	if (kind != HD_LR_COEFFICIENT)
+		fprintf(list->out, "%%lr%u", hd_lr_reg(inst->linear));
+	if (kind != HD_LR_OFFSET && inst->coefficient != HD_RZ)
+		fprintf(list->out, "+%%cr%u%s", inst->coefficient,
+			kind == HD_LR_COEFFICIENT && hd_lr_reg(inst->linear) ? ".br" : "");
+	fputs(hd_lr_high(inst->linear) ? ".H" : "", list->out);
+}
+
 static void print_source(struct list *list, const struct hd_minst *inst, struct hd_mreg reg, unsigned slot)
 {
 	static const uint8_t kinds[3][2] = {{0, 0}, {HD_X_IMM_B, HD_X_CONST_B}, {HD_X_IMM_C, HD_X_CONST_C}};
 	bool is_x = slot && (inst->xkind == kinds[slot][0] || inst->xkind == kinds[slot][1]);
+	if (hd_lr_kind(inst->linear) && hd_lr_slot(inst->linear) == slot + 1)
+		print_linear(list, inst);
 	if (!is_x && !reg.words)
 		return;
 	bool negated = inst->srcmods & HD_NEG_A << slot, absolute = slot < 2 && inst->srcmods & HD_ABS_A << slot;

@@ -240,6 +240,7 @@ static uint32_t hash_of(const struct hd_minst *inst)
 	uint32_t hash = mix(mix(inst->op, inst->mods), inst->xkind * 256u + inst->srcmods);
 	hash = mix_reg(mix_reg(mix_reg(hash, inst->a), inst->b), inst->c);
 	hash = mix(mix(hash, inst->psrc * 2 + inst->psrc_not), inst->psrc2 * 2 + inst->psrc2_not);
+	hash = mix(hash, inst->linear * 256u + inst->coefficient);
 	return mix(mix(hash, inst->x), inst->ref * 8 + inst->ref_kind);
 }
 
@@ -251,7 +252,8 @@ static bool same_reg(struct hd_mreg a, struct hd_mreg b)
 static bool same_value(const struct hd_minst *a, const struct hd_minst *b)
 {
 	return a->op == b->op && a->mods == b->mods && a->xkind == b->xkind && a->srcmods == b->srcmods &&
-	       a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x && same_reg(a->a, b->a) &&
+	       a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x && a->linear == b->linear &&
+	       a->coefficient == b->coefficient && same_reg(a->a, b->a) &&
 	       same_reg(a->b, b->b) && same_reg(a->c, b->c) && a->psrc == b->psrc && a->psrc_not == b->psrc_not &&
 	       a->psrc2 == b->psrc2 && a->psrc2_not == b->psrc2_not && a->dst.words == b->dst.words;
 }

@@ -261,6 +261,7 @@ static void fill_phi(struct hd_select *sel, LLVMValueRef phi, uint32_t block, ui
 	uint32_t preds = sel->func->blocks.data[block].preds.len;
 	struct hd_mreg *regs = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(*regs));
 	LLVMValueRef *values = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(LLVMValueRef));
+	uint32_t *index_of = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(*index_of));
 	struct hd_ptrmap by_block = {0};
 
 	for (unsigned i = 0; incoming > 8 && i < incoming; i++)
@@ -271,17 +272,19 @@ static void fill_phi(struct hd_select *sel, LLVMValueRef phi, uint32_t block, ui
 
 		for (unsigned i = 0; incoming <= 8 && i < incoming && !values[p]; i++)
 			if (LLVMGetIncomingBlock(phi, i) == bb)
-				values[p] = LLVMGetIncomingValue(phi, i);
+				values[p] = LLVMGetIncomingValue(phi, index_of[p] = i);
 		if (incoming > 8)
-			values[p] = LLVMGetIncomingValue(phi, hd_ptrmap_get(&by_block, bb)->start);
+			values[p] = LLVMGetIncomingValue(phi, index_of[p] = hd_ptrmap_get(&by_block, bb)->start);
 	}
 	hd_ptrmap_release(&by_block);
 	for (uint32_t leaf = 0; leaf < entry.count; leaf++) {
 		bool as_pred = sel->leaves.data[entry.start + leaf].words == 0;
 
-		for (uint32_t p = 0; p < preds; p++)
+		for (uint32_t p = 0; p < preds; p++) {
+			hd_sel_linear_incoming(sel, phi, index_of[p]);
 			regs[p] = phi_operand(sel, sel->func->blocks.data[block].preds.data[p],
 					      hd_sel_leaf(sel, values[p], leaf), as_pred, LLVMIsUndef(values[p]));
+		}
 		hd_sel_set_phi(sel, block, (*index)++, regs, preds);
 	}
 }
@@ -356,6 +359,12 @@ static void select_block(struct hd_select *sel, const struct hd_select_block *bl
 		sel->inst = inst;
 		sel->loc = (uint32_t)hd_sel_loc(sel, inst);
 		sel->ir = ordinal_of(sel, inst);
+		sel->visit++;
+		sel->sites = 0;
+		if (sel->linear && op != LLVMPHI) {
+			hd_sel_linear_header(sel, block->bb);
+			hd_sel_linear_operands(sel, inst);
+		}
 		if (op == LLVMPHI) {
 			define_phi(sel, inst);
 		} else if ((size_t)op < sizeof handlers / sizeof handlers[0] && handlers[op]) {
@@ -426,6 +435,8 @@ static void reset(struct hd_select *sel)
 	hd_vec_clear(&sel->blocks);
 	hd_vec_clear(&sel->origin);
 	hd_vec_clear(&sel->phis);
+	hd_vec_clear(&sel->overrides);
+	sel->visit = sel->sites = 0;
 	sel->last_loc_key = NULL;
 	sel->inst = NULL;
 	sel->loc = 0;
@@ -441,27 +452,34 @@ static bool has_dynamic_stack(struct hd_select *sel)
 	return false;
 }
 
-static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_t index)
+/* sel->func, empty so far. */
+static void prepare(struct hd_select *sel, const char *name, bool kernel)
+{
+	struct hd_arena *arena = hd_arena_alloc(&sel->unit->arena, sizeof(*arena));
+
+	hd_arena_init(arena);
+	hd_mfunc_init(sel->func, arena, name);
+	sel->func->abi = sel->unit->abi ? sel->unit->abi : &hd_abi_cars;
+	sel->func->kernel = kernel;
+	sel->func->without = sel->unit->options.without;
+	if (!sel->func->locs.len)
+		hd_vec_push(&sel->func->locs, HD_NOWHERE);
+}
+
+/* Into an empty `func`. */
+static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_t index, struct hd_mfunc *func)
 {
 	struct hd_function *out = &sel->unit->object.functions[index];
 
 	reset(sel);
-	hd_vec_push(&sel->unit->functions, (struct hd_mfunc){0});
-	sel->func = &hd_vec_last(&sel->unit->functions);
+	sel->func = func;
 	sel->function = function;
 	sel->return_type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
-	struct hd_arena *arena = hd_arena_alloc(&sel->unit->arena, sizeof(*arena));
-	hd_arena_init(arena);
-	hd_mfunc_init(sel->func, arena, out->name);
-	sel->func->abi = sel->unit->abi ? sel->unit->abi : &hd_abi_cars;
-	sel->func->kernel = out->kernel;
+	prepare(sel, out->name, out->kernel);
 	sel->func->function_index = index;
 	sel->func->sm_threads = hd_sel_sm_threads(sel->function);
 	sel->func->max_registers = hd_sel_register_limit(sel);
-	sel->func->without = sel->unit->options.without;
 	sel->ftz = flushes_denormals(function);
-	if (!sel->func->locs.len)
-		hd_vec_push(&sel->func->locs, HD_NOWHERE);
 	sel->func->dynamic_stack = has_dynamic_stack(sel);
 	order_blocks(sel);
 	sel->block = 0;
@@ -471,6 +489,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	if (!sel->failed) {
 		prune_unreachable(sel);
 		fill_phis(sel);
+		hd_sel_linear_offsets(sel);
 	}
 	if (!sel->failed)
 		hd_sel_frequencies(sel);
@@ -516,13 +535,12 @@ static void release(struct hd_select *sel)
 	hd_vec_release(&sel->origin);
 	hd_vec_release(&sel->phis);
 	hd_vec_release(&sel->types);
+	hd_vec_release(&sel->overrides);
 }
 
-int hd_select(struct hd_unit *unit)
+static struct hd_select begin(struct hd_unit *unit)
 {
 	struct hd_select sel = {.unit = unit, .diag = unit->diag};
-	uint32_t index = 0;
-	int status = 0;
 
 	sel.layout = LLVMGetModuleDataLayout(unit->module);
 	sel.context = LLVMGetModuleContext(unit->module);
@@ -534,15 +552,57 @@ int hd_select(struct hd_unit *unit)
 	sel.at_noalias = attribute_id("noalias");
 	sel.at_readonly = attribute_id("readonly");
 	map_symbols(&sel);
+	return sel;
+}
+
+int hd_select(struct hd_unit *unit)
+{
+	struct hd_select sel = begin(unit);
+	uint32_t index = 0;
+	int status = 0;
+
 	hd_vec_reserve(&unit->functions, unit->object.function_count);
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
 		if (LLVMIsDeclaration(f))
 			continue;
 		sel.failed = false;
+		hd_vec_push(&unit->functions, (struct hd_mfunc){0});
 		/* Go on after an error: the user sees all of them in one run. */
-		if (select_function(&sel, f, index++))
+		if (select_function(&sel, f, index++, &hd_vec_last(&unit->functions)))
 			status = -1;
 	}
+	release(&sel);
+	return status;
+}
+
+int hd_select_linear(struct hd_unit *unit, LLVMValueRef function, uint32_t index, struct hd_select_linear *linear,
+		     struct hd_mfunc *func)
+{
+	struct hd_select sel = begin(unit);
+	int status;
+
+	sel.linear = linear;
+	status = select_function(&sel, function, index, func);
+	release(&sel);
+	return status;
+}
+
+int hd_select_straight(struct hd_unit *unit, LLVMValueRef kernel, void (*build)(struct hd_select *sel, void *context),
+		       void *context, struct hd_mfunc *func)
+{
+	struct hd_select sel = begin(unit);
+
+	reset(&sel);
+	sel.func = func;
+	sel.function = kernel;
+	prepare(&sel, LLVMGetValueName(kernel), true);
+	func->max_registers = HD_LR_MAX_REGS;
+	hd_mfunc_block(func);
+	hd_vec_push(&sel.origin, 0);
+	build(&sel, context);
+	hd_sel_push(&sel, HD_OP_EXIT, 0);
+	func->blocks.data[0].frequency = 1;
+	int status = sel.failed ? -1 : 0;
 	release(&sel);
 	return status;
 }

@@ -25,7 +25,8 @@ enum hd_leaf_kind {
 	HD_LEAF_BANK,	 /* the words at byte `id` of constant bank 0; pointers: plus imm[0] */
 	HD_LEAF_SYMBOL,	 /* generic address of symbol `id`, plus imm[0] */
 	HD_LEAF_FRAME,	 /* address of frame object `id`, plus imm[0]: local offset (1 word) or generic address (2) */
-	HD_LEAF_INCOMING /* the same of byte imm[0] of this function's stack arguments */
+	HD_LEAF_INCOMING, /* the same of byte imm[0] of this function's stack arguments */
+	HD_LEAF_LINEAR	  /* linear register + coefficient register + offset register `id` (HD_RZ: none) + imm[0] */
 };
 enum { HD_EXT_NONE, HD_EXT_ZERO, HD_EXT_SIGN };
 
@@ -34,17 +35,21 @@ struct hd_leaf {
 	uint8_t ext;	     /* what the bits above a narrow integer's width hold */
 	uint8_t sub;
 	bool inverted; /* predicates */
+	uint8_t linear, coefficient; /* linear operands: numbers of %lr and %cr, HD_RZ none */
+	bool lanes;		     /* of %cr + lane */
 	uint32_t id;
 	uint64_t imm[2];
 };
 
 /* A source operand of one machine instruction. */
-enum { HD_OPND_NONE, HD_OPND_REG, HD_OPND_IMM, HD_OPND_BANK };
+enum { HD_OPND_NONE, HD_OPND_REG, HD_OPND_IMM, HD_OPND_BANK, HD_OPND_LINEAR };
 struct hd_opnd {
 	uint8_t kind, ref_kind;
 	bool neg, abs;
-	struct hd_mreg reg;
+	struct hd_mreg reg; /* linear operands: words of the value */
 	uint32_t x, ref;
+	uint16_t linear; /* HD_LR without the slot */
+	uint8_t coefficient;
 };
 
 struct hd_popnd {
@@ -121,6 +126,9 @@ struct hd_select {
 	const struct hd_signature *signature; /* of the function; NULL for kernels */
 	LLVMValueRef inst;		      /* being selected */
 	uint32_t block, loc, ir;
+	struct hd_select_linear *linear;	/* the linear version is selected (select_linear.c); else NULL */
+	HD_VEC(struct hd_slot_entry) overrides; /* operands of `inst` that it reads otherwise */
+	uint32_t visit, sites;			/* IR instructions so far; accesses that the present one has made */
 	bool ftz; /* float denormals are zero in this function */
 	bool failed;
 };
@@ -291,9 +299,12 @@ struct hd_address {
 	unsigned space;
 	struct hd_mreg base; /* pair or word; RZ for absolute offsets */
 	uint8_t ref_kind;    /* HD_MREF_FRAME, HD_MREF_INCOMING */
+	uint8_t coefficient; /* of a linear address */
+	uint16_t linear;
 	uint32_t ref;
 	int32_t offset;
 };
+void hd_sel_set_address(struct hd_minst *inst, const struct hd_address *address, int64_t offset);
 void hd_sel_alloca(struct hd_select *sel);
 bool hd_sel_is_dynamic(struct hd_select *sel, LLVMValueRef alloca); /* R1 moves for it */
 void hd_sel_stack_save(struct hd_select *sel);
@@ -323,6 +334,30 @@ struct hd_leaf hd_sel_atomic(struct hd_select *sel, unsigned atomop, unsigned ty
 			     unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods);
 struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned type, struct hd_leaf pointer,
 				unsigned space, struct hd_leaf value, struct hd_leaf *swap, uint16_t mods, bool result);
+
+/* ---- select_linear.c: the linear version of a kernel (r2d2-isca23, 3.1.2, 3.2) */
+struct hd_linear_plan;
+struct hd_select_linear;
+struct hd_select_linear *hd_select_linear_new(struct hd_arena *arena, const struct hd_linear_plan *plan);
+/* Operands of sel->inst, or of a PHI's incoming value, that the plan covers. */
+void hd_sel_linear_operands(struct hd_select *sel, LLVMValueRef inst);
+void hd_sel_linear_incoming(struct hd_select *sel, LLVMValueRef phi, uint32_t index);
+/* Offsets of a loop: their PHIs, at its header, and once all is selected what they are there. */
+void hd_sel_linear_header(struct hd_select *sel, LLVMBasicBlockRef bb);
+void hd_sel_linear_offsets(struct hd_select *sel);
+bool hd_sel_is_overridden(const struct hd_select *sel, LLVMValueRef value);
+/* The operand of one word (0 or 1) of a leaf without imm and offset, or of all of it. */
+struct hd_opnd hd_sel_linear_opnd(const struct hd_leaf *leaf, unsigned word, unsigned words);
+/* The leaf with offset and imm added in registers. */
+struct hd_leaf hd_sel_linear_settle(struct hd_select *sel, const struct hd_leaf *leaf);
+struct hd_address hd_sel_linear_address(struct hd_select *sel, struct hd_leaf leaf, unsigned space);
+/* Selects the kernel again into `func`. 0 or -1. */
+int hd_select_linear(struct hd_unit *unit, LLVMValueRef function, uint32_t index, struct hd_select_linear *linear,
+		     struct hd_mfunc *func);
+
+/* Straight-line code of `kernel`, ending in EXIT: `build` emits it. */
+int hd_select_straight(struct hd_unit *unit, LLVMValueRef kernel, void (*build)(struct hd_select *sel, void *context),
+		       void *context, struct hd_mfunc *func);
 
 /* ---- select_call.c */
 void hd_sel_arguments(struct hd_select *sel);

@@ -40,15 +40,11 @@ struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned
 		dst = (struct hd_mreg){HD_RZ, 0, wide ? 2 : 1};
 	inst = hd_sel_push(sel, atomic_op(address.space), HD_MOD(ATOMOP, atomop) | HD_MOD(DTYPE, type) | mods);
 	inst->dst = dst;
-	inst->a = address.base;
-	if (inst->a.id == HD_RZ)
+	hd_sel_set_address(inst, &address, 0);
+	if (inst->a.id == HD_RZ && inst->a.words)
 		inst->a.words = address.space == HD_AS_SHARED ? 1 : 2;
 	inst->b = operand;
 	inst->c = swap ? stored : (struct hd_mreg){HD_RZ, 0, wide ? 2 : 1};
-	inst->xkind = HD_X_OTHER;
-	inst->x = (uint32_t)address.offset;
-	inst->ref_kind = address.ref_kind;
-	inst->ref = address.ref;
 	return hd_leaf_reg(dst);
 }
 

@@ -4,6 +4,19 @@
  */
 #include "passes/lower/select.h"
 
+/* Accesses of one IR instruction that are told apart. */
+#define MAX_SITES 256u
+
+/* What depends on more than its operands, or has an effect: the linear version of a kernel does the same in the same order. */
+static bool has_site(unsigned op, uint16_t mods)
+{
+	unsigned effects = op < HD_OP_COUNT ? hd_opinfo[op].effects : 0;
+
+	if (op == HD_OP_S2R)
+		return hd_mod_get(mods, HD_MOD_SR) >= HD_SR_CLOCK_LO;
+	return effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_SIDE | HD_FX_CONVERGENT) && op != HD_OP_LDC;
+}
+
 struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
 {
 	struct hd_mblock *block = &sel->func->blocks.data[sel->block];
@@ -11,6 +24,8 @@ struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
 
 	inst.loc = sel->loc;
 	inst.ir = sel->ir;
+	if (has_site(op, mods) && ++sel->sites < MAX_SITES)
+		inst.site = sel->visit * MAX_SITES + sel->sites;
 	hd_vec_push(&block->insts, inst);
 	return &hd_vec_last(&block->insts);
 }
@@ -58,7 +73,7 @@ static bool is_commutative(unsigned op)
 
 static bool in_register(const struct hd_opnd *opnd)
 {
-	return opnd->kind == HD_OPND_REG || opnd->kind == HD_OPND_NONE;
+	return opnd->kind == HD_OPND_REG || opnd->kind == HD_OPND_NONE || opnd->kind == HD_OPND_LINEAR;
 }
 
 /* Source modifiers of an immediate become part of it, and zero is RZ. */
@@ -112,6 +127,21 @@ static void to_register(struct hd_select *sel, unsigned op, struct hd_opnd *opnd
 	*opnd = reg;
 }
 
+/* One linear operand an instruction, as wide as its slot; the others are moved to registers. */
+static void limit_linear(struct hd_select *sel, unsigned op, struct hd_opnd o[3], const unsigned width[3])
+{
+	bool taken = hd_opinfo[op].pipe == HD_PIPE_BRU || hd_opinfo[op].effects & HD_FX_CONVERGENT;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (o[i].kind != HD_OPND_LINEAR)
+			continue;
+		if (taken || o[i].reg.words != width[i])
+			to_register(sel, op, &o[i], width[i]);
+		else
+			taken = true;
+	}
+}
+
 static void legalise(struct hd_select *sel, unsigned op, uint16_t *mods, struct hd_opnd o[3], const unsigned width[3])
 {
 	unsigned srcx = hd_opinfo[op].srcx;
@@ -119,6 +149,7 @@ static void legalise(struct hd_select *sel, unsigned op, uint16_t *mods, struct 
 
 	for (unsigned i = 0; i < 3; i++)
 		fold_immediate(op, *mods, &o[i], width[i]);
+	limit_linear(sel, op, o, width);
 	if (!in_register(&o[0]) && is_commutative(op)) {
 		if (in_register(&o[1])) {
 			swap_operands(&o[0], &o[1]);
@@ -153,6 +184,10 @@ static void place(struct hd_minst *inst, struct hd_mreg *slot, const struct hd_o
 	case HD_OPND_NONE:
 		if (width)
 			*slot = (struct hd_mreg){HD_RZ, 0, (uint8_t)width};
+		break;
+	case HD_OPND_LINEAR:
+		inst->linear = opnd->linear | HD_LR(0, HD_SLOT_A + index, 0, 0);
+		inst->coefficient = opnd->coefficient;
 		break;
 	case HD_OPND_REG:
 		*slot = opnd->reg;

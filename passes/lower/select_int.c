@@ -6,6 +6,7 @@
 bool hd_sel_absorbs(struct hd_select *sel, LLVMValueRef value, LLVMOpcode op)
 {
 	return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == op && hd_single_use(value) &&
+	       !hd_sel_is_overridden(sel, value) &&
 	       LLVMGetInstructionParent(value) == LLVMGetInstructionParent(sel->inst);
 }
 

@@ -30,6 +30,8 @@ struct hd_address hd_sel_address(struct hd_select *sel, struct hd_leaf pointer, 
 	struct hd_address address = {.space = space};
 
 	switch (pointer.kind) {
+	case HD_LEAF_LINEAR:
+		return hd_sel_linear_address(sel, pointer, space);
 	case HD_LEAF_FRAME:
 	case HD_LEAF_INCOMING:
 		address.space = HD_AS_LOCAL;
@@ -103,11 +105,13 @@ static uint16_t allowed_mods(unsigned op, uint16_t mods)
 	return mods;
 }
 
-static void set_address(struct hd_minst *inst, const struct hd_address *address, int64_t offset)
+void hd_sel_set_address(struct hd_minst *inst, const struct hd_address *address, int64_t offset)
 {
 	inst->a = address->base;
 	if (inst->a.id == HD_RZ)
-		inst->a.words = 1;
+		inst->a.words = hd_lr_takes(address->linear, HD_SLOT_A) ? 0 : 1;
+	inst->linear = address->linear;
+	inst->coefficient = address->linear ? address->coefficient : HD_RZ;
 	inst->xkind = HD_X_OTHER;
 	inst->x = (uint32_t)(address->offset + offset);
 	inst->ref_kind = address->ref_kind;
@@ -123,7 +127,7 @@ struct hd_mreg hd_sel_load_at(struct hd_select *sel, struct hd_address address, 
 		hd_sel_push(sel, op, allowed_mods(op, mods) | HD_MOD(SIZE, size_code(bytes, is_signed)));
 
 	inst->dst = dst;
-	set_address(inst, &address, offset);
+	hd_sel_set_address(inst, &address, offset);
 	return dst;
 }
 
@@ -141,7 +145,7 @@ void hd_sel_store_at(struct hd_select *sel, struct hd_address address, int64_t o
 	inst->c = value;
 	if (value.id == HD_RZ)
 		inst->c.words = (uint8_t)(bytes <= 4 ? 1 : bytes / 4);
-	set_address(inst, &address, offset);
+	hd_sel_set_address(inst, &address, offset);
 }
 
 /* ------------------------------------------------------------------ the shape of an access */

@@ -285,6 +285,9 @@ static const struct hd_slot_entry *find_value(struct hd_select *sel, LLVMValueRe
 {
 	const struct hd_slot_entry *entry = hd_ptrmap_get(&sel->values, value);
 
+	for (uint32_t i = 0; i < sel->overrides.len; i++)
+		if (sel->overrides.data[i].key == value)
+			return &sel->overrides.data[i];
 	if (entry)
 		return entry;
 	if (!LLVMIsConstant(value)) {
@@ -411,6 +414,9 @@ static void settle(struct hd_select *sel, struct hd_leaf *leaf)
 	struct hd_leaf base = *leaf;
 
 	switch (leaf->kind) {
+	case HD_LEAF_LINEAR:
+		*leaf = hd_sel_linear_settle(sel, leaf);
+		return;
 	case HD_LEAF_FRAME:
 	case HD_LEAF_INCOMING:
 		base = hd_leaf_reg(stack_address(sel, leaf));
@@ -447,6 +453,8 @@ struct hd_opnd hd_sel_word(struct hd_select *sel, struct hd_leaf *leaf, unsigned
 		return hd_imm((uint32_t)(leaf->imm[index / 2] >> 32 * (index % 2)));
 	case HD_LEAF_BANK:
 		return hd_bank(leaf->id + 4 * index);
+	case HD_LEAF_LINEAR:
+		return hd_sel_linear_opnd(leaf, index, 1);
 	case HD_LEAF_SYMBOL:
 		opnd = hd_imm((uint32_t)leaf->imm[0]);
 		opnd.ref_kind = index ? HD_MREF_HI : HD_MREF_LO;
@@ -464,6 +472,8 @@ struct hd_opnd hd_sel_wide(struct hd_select *sel, struct hd_leaf *leaf)
 		return hd_reg((struct hd_mreg){HD_RZ, 0, 2});
 	if (leaf->kind == HD_LEAF_BANK && leaf->id % 8 == 0)
 		return hd_bank(leaf->id);
+	if (leaf->kind == HD_LEAF_LINEAR && leaf->words == 2)
+		return hd_sel_linear_opnd(leaf, 0, 2);
 	return hd_reg(hd_sel_reg(sel, *leaf));
 }
 
@@ -475,6 +485,13 @@ struct hd_mreg hd_sel_opnd_reg(struct hd_select *sel, struct hd_opnd opnd, unsig
 		return opnd.reg;
 	if (opnd.kind == HD_OPND_NONE || (opnd.kind == HD_OPND_IMM && !opnd.x && !opnd.ref_kind))
 		return (struct hd_mreg){HD_RZ, 0, (uint8_t)words};
+	if (words == 2 && opnd.kind == HD_OPND_LINEAR) {
+		struct hd_opnd low = opnd, high = opnd;
+
+		low.reg.words = high.reg.words = 1;
+		high.linear |= HD_LR(0, HD_SLOT_A, 0, 1);
+		return hd_sel_pair(sel, low, high);
+	}
 	if (words == 2 && opnd.kind == HD_OPND_BANK)
 		return hd_sel_pair(sel, opnd, hd_bank((opnd.x & 0xffff) + 4));
 	if (words == 2) /* the high word of a double */

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "heddle/occupancy.h"
+#include "runtime/engine/linear.h"
 #include "runtime/engine/sm.h"
 #include "runtime/engine/trace.h"
 #include "runtime/policy/hooks.h"
@@ -154,6 +155,7 @@ void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, u
 	sm->resident_ctas++;
 	sm->next_launch = now + sm->gpu->config.cta_launch_interval;
 	sm->stats.counters.ctas++;
+	hd_linear_cta(sm, cta);
 	for (uint32_t i = 0; i < cta->warp_count; i++)
 		start_warp(sm, cta, i, now);
 	if (sm->policy_count)

@@ -24,6 +24,7 @@
 #include "runtime/memory/memory.h"
 
 struct hd_exec;
+struct hd_linear_state;
 struct hd_redundancy;
 struct warp_forms;
 struct block_seen;
@@ -59,6 +60,8 @@ struct hd_pfunction {
 	struct hd_module *module;
 	const uint32_t *const *tables;       /* jump tables as absolute indices */
 	const uint32_t *table_counts;
+	const struct hd_linear *linear;      /* its linear version's body (linear.h); NULL: a function of its own */
+	const struct hd_dinst *direct;       /* by instruction, for those with a linear operand: the same on a register */
 	const struct hd_verify_facts *facts; /* of each instruction, for --verify; NULL: none */
 };
 
@@ -141,6 +144,7 @@ struct hd_cta {
 		uint8_t mode;
 	} barriers[16];
 	uint64_t start_cycle, start_age; /* start_age: hd_warp.age of its first warp */
+	uint64_t block_parts[HD_LR_COUNT]; /* of linear registers */
 	struct block_seen *seen;      /* redundancy.c's */
 	bool used;
 	void *policy_state[4];
@@ -152,7 +156,8 @@ struct hd_grid {
 	uint32_t grid[3], block[3];
 	uint32_t block_threads, block_warps;
 	uint64_t cta_total, cta_next, cta_done;
-	uint32_t entry;               /* pc */
+	uint32_t function, entry;     /* in hd_program.functions; pc */
+	struct hd_linear_state *linear; /* the launch runs the kernel's linear version; else NULL */
 	uint32_t registers;           /* a thread, as allocated by the hardware model */
 	uint32_t register_rows;       /* rows of hd_warp.regs: no loaded function names a register beyond */
 	uint32_t local_bytes;         /* a thread, multiple of 16 */
@@ -232,6 +237,7 @@ struct hd_module {
 	struct hd_object object;
 	const char *name;
 	uint32_t first_function;          /* in hd_program.functions */
+	uint32_t first_linear;            /* there too: bodies of linear versions, in the object's order */
 	struct hd_kernel *kernels;
 	uint32_t kernel_count;
 	uint64_t data_address, rodata_address, bss_address; /* device addresses */

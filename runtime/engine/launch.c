@@ -13,6 +13,7 @@
 
 #include "heddle/occupancy.h"
 #include "runtime/engine/exec.h"
+#include "runtime/engine/linear.h"
 #include "runtime/engine/profile.h"
 #include "runtime/engine/sim_private.h"
 #include "runtime/engine/sm.h"
@@ -66,6 +67,12 @@ static uint32_t local_bytes_of(const struct hd_gpu *gpu, const struct hd_kernel 
 		bytes = kernel->meta->max_stack_bytes + (depth_unknown(metadata, kernel->meta, seen) ? extra : 0);
 		free(seen);
 	}
+	/* A linear version keeps other values in its frame. */
+	uint32_t index = kernel->function - kernel->module->first_function;
+	const struct hd_linear *linear = hd_object_linear(&kernel->module->object, index);
+	uint32_t frame = kernel->module->object.functions[index].frame_bytes;
+	if (linear && linear->body.frame_bytes > frame)
+		bytes += linear->body.frame_bytes - frame;
 	return (bytes + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
 }
 
@@ -94,8 +101,10 @@ static uint32_t rows_of(const struct hd_gpu *gpu, uint32_t registers)
 {
 	for (uint32_t i = 0; i < gpu->program.functions.len; i++) {
 		const struct hd_function *object = gpu->program.functions.data[i].object;
-		if (object && object->registers > registers)
-			registers = object->registers;
+		const struct hd_linear *linear = gpu->program.functions.data[i].linear;
+		uint32_t rows = object ? linear ? hd_linear_rows(linear) : object->registers : 0;
+		if (rows > registers)
+			registers = rows;
 	}
 	return registers ? registers : 1;
 }
@@ -216,6 +225,7 @@ static int make_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
 	grid->block_warps = (grid->block_threads + HD_WARP_LANES - 1) / HD_WARP_LANES;
 	grid->cta_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	grid->function = launch->kernel->function;
 	grid->entry = function_of(gpu, launch->kernel)->first;
 	grid->local_bytes = local_bytes_of(gpu, launch->kernel);
 	if (check_resources(gpu, launch, grid, fit))
@@ -283,6 +293,7 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	if (error)
 		return error;
 	hd_gpu_snapshot(gpu, &before);
+	hd_linear_begin(gpu, sim->exec, &grid, &fit);
 	gpu->error = 0;
 	gpu->grid = &grid;
 	hd_profile_prepare(gpu);
@@ -293,6 +304,7 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	fesetenv(&host);
 	const struct hd_launch_record *record = record_launch(sim, launch, &fit, &before);
 	gpu->grid = NULL;
+	hd_linear_end(&grid);
 	check_accounts(gpu, &record->stats.stats);
 	free(grid.constants);
 	return error;

@@ -6,6 +6,7 @@
  * (undefined symbols search the modules loaded before). On failure nothing of the module is left behind.
  */
 #include "runtime/engine/exec.h"
+#include "runtime/engine/linear.h"
 #include "runtime/policy/hooks.h"
 
 /* ---- from the configuration */
@@ -172,7 +173,26 @@ static void add_tables(struct hd_module *module, struct hd_pfunction *to)
 	to->table_counts = counts;
 }
 
-static int add_function(struct hd_gpu *gpu, struct hd_module *module, const struct hd_function *from, int level)
+/* Instructions with a linear operand once the sum is in a register. */
+static const struct hd_dinst *decode_direct(const struct hd_gpu *gpu, struct hd_module *module,
+					    const struct hd_linear *linear, uint32_t first, uint32_t function, int level)
+{
+	const struct hd_function *body = &linear->body;
+	struct hd_dinst *direct = HD_ARENA_NEW(&module->arena, struct hd_dinst, body->inst_count);
+	for (uint32_t i = 0; i < body->inst_count; i++) {
+		struct hd_inst inst = body->insts[i];
+		uint8_t *const slots[] = {&inst.dst, &inst.a, &inst.b, &inst.c};
+		if (!inst.linear)
+			continue;
+		*slots[hd_lr_slot(inst.linear)] = (uint8_t)hd_linear_scratch(linear);
+		inst.linear = 0;
+		direct[i] = decode(gpu, &inst, first, function, level);
+	}
+	return direct;
+}
+
+static int add_function(struct hd_gpu *gpu, struct hd_module *module, const struct hd_function *from,
+			const struct hd_linear *linear, int level)
 {
 	struct hd_program *program = &gpu->program;
 	struct hd_pfunction function = {
@@ -181,10 +201,16 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 		.count = from->inst_count,
 		.object = from,
 		.module = module,
-		.meta = hd_metadata_find(&module->object.metadata, from->name),
+		.linear = linear,
 	};
 	add_tables(module, &function);
-	hd_verify_prepare(gpu, module, &function);
+	if (linear) {
+		function.direct =
+			decode_direct(gpu, module, linear, function.first, program->functions.len, level);
+	} else {
+		function.meta = hd_metadata_find(&module->object.metadata, from->name);
+		hd_verify_prepare(gpu, module, &function);
+	}
 	for (uint32_t i = 0; i < from->inst_count; i++) {
 		if (!constant_in_range(&from->insts[i]))
 			return hd_gpu_refuse(gpu, HD_SIM_BAD_OBJECT,
@@ -264,6 +290,8 @@ static int relocate_code(struct hd_gpu *gpu, struct hd_module *module, const str
 		if (status)
 			return status;
 		struct hd_inst *inst = &gpu->program.code.data[function->first + reloc->offset].inst;
+		if (inst->linear) /* what executes is the copy, and its immediate */
+			inst = (struct hd_inst *)(uintptr_t)&function->direct[reloc->offset].inst;
 		if (reloc->kind == HD_REL_CALL)
 			inst->x = (uint32_t)((value - HD_CODE_WINDOW) / HD_INST_BYTES);
 		else
@@ -337,7 +365,7 @@ void hd_program_drop_data(struct hd_gpu *gpu, struct hd_module *module)
 static int link_module(struct hd_gpu *gpu, struct hd_module *module)
 {
 	const struct hd_object *object = &module->object;
-	for (uint32_t i = 0; i < object->function_count; i++) {
+	for (uint32_t i = 0; i < object->function_count + object->linear_count; i++) {
 		int status = relocate_code(gpu, module, &gpu->program.functions.data[module->first_function + i]);
 		if (status)
 			return status;
@@ -369,7 +397,10 @@ int hd_program_load(struct hd_gpu *gpu, struct hd_module *module)
 	int level = hd_exec_level(), status = place_data(gpu, module);
 	module->first_function = functions_before;
 	for (uint32_t i = 0; i < module->object.function_count && !status; i++)
-		status = add_function(gpu, module, &module->object.functions[i], level);
+		status = add_function(gpu, module, &module->object.functions[i], NULL, level);
+	module->first_linear = program->functions.len;
+	for (uint32_t i = 0; i < module->object.linear_count && !status; i++)
+		status = add_function(gpu, module, &module->object.linears[i].body, &module->object.linears[i], level);
 	if (!status)
 		status = link_module(gpu, module);
 	if (status) {
@@ -389,7 +420,7 @@ int hd_program_load(struct hd_gpu *gpu, struct hd_module *module)
 void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module)
 {
 	struct hd_inst trap = hd_inst_new(HD_OP_TRAP);
-	for (uint32_t i = 0; i < module->object.function_count; i++) {
+	for (uint32_t i = 0; i < module->object.function_count + module->object.linear_count; i++) {
 		struct hd_pfunction *function = &gpu->program.functions.data[module->first_function + i];
 		for (uint32_t pc = function->first; pc < function->first + function->count; pc++)
 			gpu->program.code.data[pc] =

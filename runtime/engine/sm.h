@@ -96,6 +96,7 @@ struct hd_sm {
 	struct hd_exec *exec;
 	struct hd_lsu *lsu;
 	uint32_t id;
+	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
 	uint8_t scheduler_count, policy_count;
 	uint8_t scheduling; /* HD_SCHED_* */
 	bool every_cycle;

@@ -78,7 +78,7 @@ void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta)
 	warp->shadow->exited = false;
 	memset(warp->shadow->dead, 0, sizeof(warp->shadow->dead));
 	memset(&warp->shadow->poison, 0, sizeof(warp->shadow->poison));
-	struct frame *frame = push_frame(warp->shadow, cta->grid->kernel->function, 0);
+	struct frame *frame = push_frame(warp->shadow, cta->grid->function, 0);
 	frame->unbounded = !cta->grid->kernel->meta || cta->grid->kernel->meta->dynamic_stack;
 }
 

@@ -13,7 +13,8 @@
 #include "runtime/policy/hooks.h"
 
 const struct hd_policy *const hd_policies[] = {
-	&hd_policy_baseline, &hd_policy_cars, &hd_policy_vw, &hd_policy_all_hit, &hd_policy_swl, NULL,
+	&hd_policy_baseline, &hd_policy_cars, &hd_policy_vw, &hd_policy_all_hit, &hd_policy_swl,
+	&hd_policy_r2d2_functional, NULL,
 };
 
 static const char *const touch_names[] = {"register allocation", "the register file", "calls",

@@ -10,7 +10,7 @@ static bool same_inst(const struct hd_inst *a, const struct hd_inst *b)
 	return a->op == b->op && a->mods == b->mods && a->guard == b->guard && a->dst == b->dst && a->a == b->a &&
 	       a->b == b->b && a->c == b->c && a->pdst == b->pdst && a->psrc == b->psrc && a->psrc2 == b->psrc2 &&
 	       a->xkind == b->xkind && a->srcmods == b->srcmods && a->role == b->role && a->dead == b->dead &&
-	       a->x == b->x && a->reconv == b->reconv;
+	       a->x == b->x && a->reconv == b->reconv && a->linear == b->linear;
 }
 
 /* An opcode's modifiers have places of their own in `mods`. */
@@ -95,6 +95,54 @@ static void expect_text(const struct hd_inst *inst, const char *expected)
 	ck_assert_int_eq(hd_inst_format(inst, small, sizeof(small)), (int)strlen(expected));
 	ck_assert_uint_eq(strlen(small), strlen(expected) < 7 ? strlen(expected) : 7);
 }
+
+START_TEST(linear_operands)
+{
+	struct hd_inst inst = hd_inst_new(HD_OP_LDG);
+	inst.dst = 4, inst.a = 7, inst.xkind = HD_X_OTHER, inst.x = 0x10, inst.mods = HD_MOD(SIZE, HD_SIZE_32);
+	inst.linear = HD_LR(HD_LR_SUM, HD_SLOT_A, 3, 0);
+	expect_text(&inst, "LDG R4, [%lr3+%cr7+0x10]");
+	struct hd_regset reads;
+	hd_inst_reads(&inst, &reads);
+	ck_assert_uint_eq(reads.regs[0], 0); /* 7 is no general register here */
+	inst.a = HD_RZ;
+	expect_text(&inst, "LDG R4, [%lr3+0x10]");
+	inst.linear = HD_LR(HD_LR_OFFSET, HD_SLOT_A, 15, 0), inst.a = 6;
+	expect_text(&inst, "LDG R4, [%lr15+R6.64+0x10]");
+	hd_inst_reads(&inst, &reads);
+	ck_assert_uint_eq(reads.regs[0], 3u << 6);
+	inst.linear = HD_LR(HD_LR_COEFFICIENT, HD_SLOT_A, 0, 0), inst.a = 200;
+	expect_text(&inst, "LDG R4, [%cr200+0x10]");
+
+	inst = hd_inst_new(HD_OP_IADD3);
+	inst.dst = 4, inst.a = 2, inst.b = 9, inst.srcmods = HD_NEG_B;
+	inst.linear = HD_LR(HD_LR_SUM, HD_SLOT_B, 0, 1);
+	expect_text(&inst, "IADD3 R4, R2, -%lr0+%cr9.H, RZ");
+	inst.linear = HD_LR(HD_LR_COEFFICIENT, HD_SLOT_B, 1, 0), inst.srcmods = 0;
+	expect_text(&inst, "IADD3 R4, R2, %cr9.br, RZ");
+}
+END_TEST
+
+START_TEST(wrong_linear_operands)
+{
+	struct hd_inst inst = hd_inst_new(HD_OP_IADD3);
+	inst.linear = HD_LR(HD_LR_OFFSET, HD_SLOT_A, 0, 0);
+	ck_assert_ptr_nonnull(hd_inst_check(&inst)); /* an offset is for addresses */
+	inst.linear = HD_LR(HD_LR_COEFFICIENT, HD_SLOT_A, 0, 0);
+	ck_assert_ptr_nonnull(hd_inst_check(&inst)); /* of which register? */
+	inst.linear = HD_LR(HD_LR_SUM, HD_SLOT_B, 0, 0), inst.xkind = HD_X_IMM_B, inst.x = 1;
+	ck_assert_ptr_nonnull(hd_inst_check(&inst)); /* two operands in a slot */
+	inst = hd_inst_new(HD_OP_MOV);
+	inst.linear = HD_LR(HD_LR_SUM, HD_SLOT_A, 0, 0);
+	ck_assert_ptr_nonnull(hd_inst_check(&inst)); /* MOV has no a */
+	inst = hd_inst_new(HD_OP_SHFL);
+	inst.linear = HD_LR(HD_LR_SUM, HD_SLOT_A, 0, 0);
+	ck_assert_ptr_nonnull(hd_inst_check(&inst));
+	inst = hd_inst_new(HD_OP_LDG);
+	inst.linear = HD_LR(HD_LR_SUM, HD_SLOT_A, 0, 1);
+	ck_assert_ptr_nonnull(hd_inst_check(&inst)); /* addresses are whole */
+}
+END_TEST
 
 START_TEST(text_of_arithmetic)
 {
@@ -231,6 +279,8 @@ Suite *hd_suite(void)
 	const TTest *const tests[] = {modifiers_of_an_opcode_do_not_overlap,
 				      valid_instructions_survive_encoding,
 				      any_bytes_fail_or_encode_back,
+				      linear_operands,
+				      wrong_linear_operands,
 				      text_of_arithmetic,
 				      text_of_memory_and_control,
 				      verifier_names_what_is_wrong,

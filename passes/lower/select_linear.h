@@ -1,0 +1,22 @@
+/* The linear version of a kernel while it is selected: what linear.c and linear_streams.c give select_linear.c. */
+#ifndef HD_PASSES_LOWER_SELECT_LINEAR_H
+#define HD_PASSES_LOWER_SELECT_LINEAR_H
+
+#include "passes/analysis/linear_plan.h"
+#include "passes/lower/select.h"
+
+/* The PHI of a loop offset. */
+struct hd_linear_phi {
+	struct hd_mreg reg; /* words 0: not made */
+	uint32_t block, index;
+};
+
+struct hd_select_linear {
+	const struct hd_linear_plan *plan;
+	uint8_t *reg_of;	 /* by register of the plan: its number, or HD_RZ: not to be had */
+	uint8_t *coefficient_of; /* by scalar: its coefficient register, or HD_RZ */
+	bool *offset_ok;	 /* by offset: its step is to be had */
+	struct hd_linear_phi *offsets;
+};
+
+#endif
