@@ -26,7 +26,7 @@ struct hd_options {
 	const char *launch_facts; /* launches=FILE: what libclang saw, JSON written by heddle-cc */
 	const char *without;      /* without=: improvements of the code that are switched off, to measure each */
 	const char *dump;         /* dump=isel,regalloc,... : MIR after these steps, on stderr */
-	bool no_linear;           /* no-linear: no second version of kernels that reads linear registers */
+	const char *linear;       /* linear=never|saving|always: kernels that get a second version, with linear registers */
 	bool relocatable;         /* rdc: undefined functions are allowed */
 	bool ipra;                /* calls inside the module change only what the callee writes (lower/ipra.c) */
 	bool check;               /* verify after each step; on by default in debug builds and under check=1 */

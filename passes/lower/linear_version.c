@@ -81,7 +81,9 @@ static bool is_worthwhile(const struct version *version)
 	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
 		if (!is_straight(&version->parts[i]))
 			return false;
-	return version->parts[HD_STREAM_MAIN].registers <= HD_LR_MAX_REGS &&
+	if (version->parts[HD_STREAM_MAIN].registers > HD_LR_MAX_REGS)
+		return false;
+	return !strcmp(version->unit->options.linear, "always") ||
 	       weight(&version->funcs[HD_STREAM_MAIN]) < weight(original);
 }
 
@@ -222,7 +224,7 @@ int hd_linear_run(struct hd_unit *unit)
 	int status = 0;
 
 	unit->object.linear_count = 0;
-	for (uint32_t f = 0; f < unit->object.function_count && !unit->options.no_linear; f++) {
+	for (uint32_t f = 0; f < unit->object.function_count && strcmp(unit->options.linear, "never"); f++) {
 		struct version version = {.unit = unit, .kernel = f};
 
 		if (!plans[f] || !plans[f]->use_count)

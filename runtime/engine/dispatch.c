@@ -13,6 +13,7 @@
 #include "runtime/engine/linear.h"
 #include "runtime/engine/sm.h"
 #include "runtime/engine/trace.h"
+#include "runtime/engine/twin.h"
 #include "runtime/policy/hooks.h"
 
 /* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
@@ -94,6 +95,7 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	cta->warps[index] = warp;
 	place_warp(sm, cta->grid, warp);
 	hd_warp_start(warp, cta, index);
+	hd_twin_start(sm->exec, warp);
 	memset(&warp->pending, 0, sizeof(warp->pending));
 	memset(&warp->pending_memory, 0, sizeof(warp->pending_memory));
 	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));

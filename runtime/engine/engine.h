@@ -25,6 +25,7 @@
 
 struct hd_exec;
 struct hd_linear_state;
+struct hd_twin;
 struct hd_redundancy;
 struct warp_forms;
 struct block_seen;
@@ -124,6 +125,7 @@ struct hd_warp {
 	bool held;                       /* by a policy: hd_warp_hold */
 	void *policy_state[4];
 	struct hd_injection injection;
+	struct hd_twin *twin;            /* the original code beside a linear version, under --verify (twin.c) */
 	struct warp_forms *forms;        /* redundancy.c's */
 };
 

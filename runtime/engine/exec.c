@@ -3,6 +3,7 @@
  * for most instructions; the operations are in exec_*.c, the SIMT stack in simt.c.
  */
 #include "runtime/engine/exec.h"
+#include "runtime/engine/twin.h"
 
 int hd_exec_level(void)
 {
@@ -51,8 +52,7 @@ static bool control_or_fault(struct hd_exec *exec, const struct hd_dinst *inst)
 	return true;
 }
 
-/* As hd_warp_execute, with every check that --verify makes. */
-static void execute_verified(struct hd_exec *exec, const struct hd_dinst *inst)
+static void check_and_execute(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	hd_verify_before(exec, inst);
 	if (exec->fault) {
@@ -65,6 +65,18 @@ static void execute_verified(struct hd_exec *exec, const struct hd_dinst *inst)
 		hd_verify_after(exec, inst);
 	if (!control_or_fault(exec, inst) && inst->exec)
 		advance(exec->warp);
+}
+
+/* As hd_warp_execute, with every check that --verify makes. */
+static void execute_verified(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	hd_twin_before(exec, inst);
+	if (!exec->fault)
+		check_and_execute(exec, inst);
+	if (!exec->fault)
+		hd_twin_after(exec, inst);
+	if (exec->fault)
+		exec->effect->event = HD_EVENT_FAULT;
 }
 
 void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effect *effect)

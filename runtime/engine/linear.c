@@ -127,6 +127,15 @@ static bool registers_suffice(const struct hd_gpu *gpu, const struct hd_linear *
 	       gpu->config.registers;
 }
 
+/* r2d2-functional:always. */
+static bool is_forced(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i]->linear && !strcmp(gpu->policy_parameters[i], "always"))
+			return true;
+	return false;
+}
+
 static enum choice choose(const struct hd_gpu *gpu, const struct hd_linear *linear, const struct hd_grid *grid,
 			  struct hd_occupancy *fit)
 {
@@ -135,7 +144,7 @@ static enum choice choose(const struct hd_gpu *gpu, const struct hd_linear *line
 		return NO_VERSION;
 	if (!checks_hold(linear, grid))
 		return CHECK_FAILED;
-	if (!registers_suffice(gpu, linear, grid, &with))
+	if (!registers_suffice(gpu, linear, grid, &with) && !is_forced(gpu))
 		return NO_REGISTERS;
 	*fit = with;
 	return CHOSEN;
@@ -237,4 +246,14 @@ uint64_t hd_linear_value(const struct hd_cta *cta, const struct hd_inst *inst, u
 	if (kind != HD_LR_OFFSET && coefficient < state->linear->coefficients)
 		value += state->coefficients[coefficient];
 	return value;
+}
+
+uint32_t hd_linear_extra_frame(const struct hd_grid *grid)
+{
+	const struct hd_module *module = grid->kernel->module;
+	if (!grid->linear)
+		return 0;
+	uint32_t own = module->object.functions[grid->kernel->function - module->first_function].frame_bytes;
+	uint32_t frame = grid->linear->linear->body.frame_bytes;
+	return frame > own ? frame - own : 0;
 }

@@ -39,6 +39,9 @@ void hd_linear_cta(struct hd_sm *sm, struct hd_cta *cta);
 /* Value of the linear operand of `inst`, which `thread` of the block reads, without a general register. */
 uint64_t hd_linear_value(const struct hd_cta *cta, const struct hd_inst *inst, uint32_t thread, uint32_t lane);
 
+/* Bytes by which the frame of the version that runs is larger than the original code's. */
+uint32_t hd_linear_extra_frame(const struct hd_grid *grid);
+
 /* Registers that the executor needs beyond the body's own: a pair for the sum. */
 static inline uint32_t hd_linear_scratch(const struct hd_linear *linear)
 {

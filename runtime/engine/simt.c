@@ -14,6 +14,7 @@
  * Cost: a branch or call is O(1), a return O(entries of the frame), an exit O(stack).
  */
 #include "runtime/engine/exec.h"
+#include "runtime/engine/twin.h"
 
 /* Pops what is empty or has arrived, and caches the entry that runs next. True when a call entry was popped. */
 static bool settle(struct hd_warp *warp)
@@ -150,4 +151,5 @@ void hd_warp_release(struct hd_warp *warp)
 {
 	hd_vec_release(&warp->stack);
 	hd_verify_release(warp);
+	hd_twin_release(warp);
 }

@@ -16,6 +16,8 @@
  */
 #include "runtime/engine/verify.h"
 
+#include "runtime/engine/linear.h"
+
 #define STACK_POINTER 1
 #define FIRST_SAVED 16
 
@@ -222,6 +224,7 @@ static void check_stack(struct hd_exec *exec)
 	uint32_t most = grid->kernel->meta->max_stack_bytes;
 	if (!most && !grid->kernel->meta->call_count)
 		return; /* a kernel without frames and calls has no stack pointer: R1 is a register like any other */
+	most += hd_linear_extra_frame(grid);
 	HD_FOR_LANES (lane, exec->mask) {
 		uint32_t used = grid->local_bytes - exec->warp->regs[STACK_POINTER][lane];
 		if (used <= most)

@@ -1,0 +1,372 @@
+/*
+ * LINK: passes
+ * Linear versions of kernels from IR to their execution: results, fallbacks, what --verify finds, the register need.
+ */
+#include "harness.h"
+
+#include <inttypes.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Target.h>
+
+#include "heddle/sim.h"
+#include "passes/pass.h"
+#include "runtime/engine/sim_private.h"
+
+#define DECLARATIONS                                       \
+	"target triple = \"nvptx64-nvidia-cuda\"\n"        \
+	"declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"   \
+	"declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n"   \
+	"declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n" \
+	"declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.y()\n" \
+	"declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"  \
+	"!nvvm.annotations = !{!0}\n"                      \
+	"!0 = !{ptr @k, !\"kernel\", i32 1}\n"
+#define INDEX                                                  \
+	"  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"   \
+	"  %c = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n" \
+	"  %d = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"  \
+	"  %m = mul i32 %c, %d\n"                              \
+	"  %i = add i32 %m, %t\n"
+
+/* a[i] += 3 * a[i + n] */
+static const char sum[] =
+	DECLARATIONS "define void @k(ptr addrspace(1) %a, i32 %n) {\n" INDEX "  %w = sext i32 %i to i64\n"
+		     "  %pa = getelementptr i32, ptr addrspace(1) %a, i64 %w\n"
+		     "  %nw = sext i32 %n to i64\n"
+		     "  %pb = getelementptr i32, ptr addrspace(1) %pa, i64 %nw\n"
+		     "  %x = load i32, ptr addrspace(1) %pa\n"
+		     "  %y = load i32, ptr addrspace(1) %pb\n"
+		     "  %y3 = mul i32 %y, 3\n"
+		     "  %z = add i32 %x, %y3\n"
+		     "  store i32 %z, ptr addrspace(1) %pa\n"
+		     "  ret void\n}\n";
+
+/* A column sum with a loop whose address grows by a parameter, and a store of a linear value. */
+static const char column[] =
+	DECLARATIONS "define void @k(ptr addrspace(1) %a, i32 %n) {\nentry:\n" INDEX "  br label %loop\n"
+		     "loop:\n"
+		     "  %r = phi i32 [ 0, %entry ], [ %r1, %loop ]\n"
+		     "  %s = phi i32 [ 0, %entry ], [ %s1, %loop ]\n"
+		     "  %row = mul nsw i32 %r, %n\n"
+		     "  %at = add nsw i32 %row, %i\n"
+		     "  %w = sext i32 %at to i64\n"
+		     "  %p = getelementptr i32, ptr addrspace(1) %a, i64 %w\n"
+		     "  %x = load i32, ptr addrspace(1) %p\n"
+		     "  %s1 = add i32 %s, %x\n"
+		     "  %r1 = add nsw i32 %r, 1\n"
+		     "  %go = icmp slt i32 %r1, 5\n"
+		     "  br i1 %go, label %loop, label %done\n"
+		     "done:\n"
+		     "  %v = add i32 %s1, %i\n"
+		     "  %ow = sext i32 %i to i64\n"
+		     "  %o = getelementptr i32, ptr addrspace(1) %a, i64 %ow\n"
+		     "  store i32 %v, ptr addrspace(1) %o\n"
+		     "  ret void\n}\n";
+
+/* The index wraps around 2^32 for a large n: a condition of the launch. */
+static const char wraps[] =
+	DECLARATIONS "define void @k(ptr addrspace(1) %a, i32 %n) {\n" INDEX "  %j = mul i32 %i, %n\n"
+		     "  %w = sext i32 %j to i64\n"
+		     "  %pa = getelementptr i32, ptr addrspace(1) %a, i64 %w\n"
+		     "  %x = load i32, ptr addrspace(1) %pa\n"
+		     "  %z = add i32 %x, 1\n"
+		     "  store i32 %z, ptr addrspace(1) %pa\n"
+		     "  ret void\n}\n";
+
+/* Different linear values from the two sides of a branch. */
+static const char sides[] =
+	DECLARATIONS "define void @k(ptr addrspace(1) %a, i32 %n) {\nentry:\n" INDEX "  %w = sext i32 %i to i64\n"
+		     "  %odd = and i32 %t, 1\n"
+		     "  %is = icmp eq i32 %odd, 0\n"
+		     "  br i1 %is, label %left, label %right\n"
+		     "left:\n"
+		     "  %pl = getelementptr i32, ptr addrspace(1) %a, i64 %w\n"
+		     "  %xl = load volatile i32, ptr addrspace(1) %pl\n"
+		     "  br label %join\n"
+		     "right:\n"
+		     "  %nw = sext i32 %n to i64\n"
+		     "  %w2 = add nsw i64 %w, %nw\n"
+		     "  %pr = getelementptr i32, ptr addrspace(1) %a, i64 %w2\n"
+		     "  br label %join\n"
+		     "join:\n"
+		     "  %p = phi ptr addrspace(1) [ %pl, %left ], [ %pr, %right ]\n"
+		     "  %x = load i32, ptr addrspace(1) %p\n"
+		     "  %z = add i32 %x, 7\n"
+		     "  store i32 %z, ptr addrspace(1) %p\n"
+		     "  ret void\n}\n";
+
+enum { WORDS = 4096, CTAS = 3, THREADS = 80, STRIDE = 256 };
+
+struct rig {
+	LLVMContextRef context;
+	LLVMModuleRef module;
+	struct hd_diag diag;
+	struct hd_unit unit;
+	char message[1024];
+	uint32_t data[WORDS];
+	struct hd_counters counters;
+	char fault[1024];
+};
+
+static void keep(void *context, enum hd_severity severity, struct hd_loc loc, const char *text)
+{
+	struct rig *rig = context;
+	(void)severity, (void)loc;
+	snprintf(rig->message, sizeof rig->message, "%s", text);
+}
+
+static void compile(struct rig *rig, const char *ir)
+{
+	char *message = NULL;
+	memset(rig, 0, sizeof *rig);
+	rig->context = LLVMContextCreate();
+	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), "test");
+	ck_assert_msg(!LLVMParseIRInContext(rig->context, buffer, &rig->module, &message), "%s", message);
+	rig->diag = (struct hd_diag){.emit = keep, .context = rig};
+	hd_unit_init(&rig->unit, rig->module, &rig->diag);
+	ck_assert_int_eq(hd_options_parse(&rig->unit, "check=1;linear=always"), 0);
+	ck_assert_msg(!hd_pass_require(&rig->unit, HD_PASS_METADATA), "%s", rig->message);
+	rig->unit.object.metadata = rig->unit.metadata;
+	ck_assert_uint_eq(rig->unit.object.linear_count, 1);
+}
+
+static void release(struct rig *rig)
+{
+	hd_unit_release(&rig->unit);
+	LLVMDisposeModule(rig->module);
+	LLVMContextDispose(rig->context);
+}
+
+static int run(struct rig *rig, const char *policy, uint32_t n)
+{
+	struct {
+		uint64_t address;
+		uint32_t n;
+	} params = {.n = n};
+	struct hd_config config;
+	struct hd_sim *sim;
+	struct hd_module *module;
+	uint8_t *bytes;
+	size_t size;
+	hd_config_defaults(&config);
+	config.sm_count = 2;
+	struct hd_sim_options options = {.config = &config, .policy = policy, .verify = true, .diag = &rig->diag};
+	ck_assert_msg(!hd_sim_new(&options, &sim), "%s", rig->message);
+	ck_assert_msg(!hd_object_write(&rig->unit.object, &bytes, &size, &rig->diag), "%s", rig->message);
+	ck_assert_msg(!hd_sim_load(sim, bytes, size, "test", &module), "%s", rig->message);
+	free(bytes);
+	for (uint32_t i = 0; i < WORDS; i++)
+		rig->data[i] = i * i;
+	ck_assert_int_eq(hd_sim_malloc(sim, sizeof rig->data, &params.address), 0);
+	hd_sim_write(sim, params.address, rig->data, sizeof rig->data);
+	struct hd_launch launch = {.kernel = hd_sim_kernel(module, "k"),
+				   .grid = {CTAS, 1, 1},
+				   .block = {THREADS, 1, 1},
+				   .params = &params,
+				   .param_bytes = 12};
+	int error = hd_sim_launch(sim, &launch);
+	snprintf(rig->fault, sizeof rig->fault, "%s", error ? hd_sim_error_text(sim) : "");
+	rig->counters = hd_sim_launch_stats(sim, 0)->stats.counters;
+	hd_sim_read(sim, params.address, rig->data, sizeof rig->data);
+	hd_sim_free(sim);
+	return error;
+}
+
+/* The linear version leaves what the original code leaves and --verify agrees; `shorter`: in fewer instructions. */
+static void expect_same(const char *ir, uint32_t n, bool shorter)
+{
+	struct rig rig;
+	uint32_t original[WORDS];
+	compile(&rig, ir);
+	ck_assert_msg(!run(&rig, "baseline", n), "%s", rig.fault);
+	uint64_t instructions = rig.counters.warp_instructions;
+	ck_assert_uint_eq(rig.counters.linear_launches, 0);
+	memcpy(original, rig.data, sizeof original);
+	ck_assert_msg(!run(&rig, "r2d2-functional", n), "%s", rig.fault);
+	ck_assert_int_eq(memcmp(original, rig.data, sizeof original), 0);
+	ck_assert_uint_eq(rig.counters.linear_launches, 1);
+	if (shorter)
+		ck_assert_uint_lt(rig.counters.warp_instructions, instructions);
+	release(&rig);
+}
+
+START_TEST(results_are_those_of_the_original)
+{
+	expect_same(sum, STRIDE, true);
+	expect_same(column, STRIDE, false);
+	expect_same(sides, STRIDE, true);
+	expect_same(wraps, 8, true);
+}
+END_TEST
+
+/* The streams run once an SM, once an SM and warp of the block shape, once a block. */
+START_TEST(streams_are_counted)
+{
+	struct rig rig;
+	compile(&rig, sum);
+	const struct hd_linear *linear = &rig.unit.object.linears[0];
+	uint32_t length[HD_STREAM_MAIN];
+	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
+		length[i] = linear->start[i + 1] - linear->start[i];
+	ck_assert_msg(!run(&rig, "r2d2-functional", STRIDE), "%s", rig.fault);
+	ck_assert_uint_eq(rig.counters.linear_coefficient_instructions, 2 * length[HD_STREAM_COEFFICIENT]);
+	ck_assert_uint_eq(rig.counters.linear_thread_instructions, 2 * 3 * length[HD_STREAM_THREAD]);
+	ck_assert_uint_eq(rig.counters.linear_block_instructions, CTAS * length[HD_STREAM_BLOCK]);
+	release(&rig);
+}
+END_TEST
+
+START_TEST(failed_condition_runs_the_original_code)
+{
+	struct rig rig;
+	compile(&rig, wraps);
+	ck_assert_uint_ge(rig.unit.object.linears[0].check_count, 1);
+	/* (3 * 80 - 1) * 2^25 needs more than 31 bits; all threads but the first wrap to addresses outside. */
+	ck_assert_int_eq(run(&rig, "r2d2-functional", 1u << 25), HD_SIM_BAD_ADDRESS);
+	ck_assert_uint_eq(rig.counters.linear_check_fallbacks, 1);
+	ck_assert_uint_eq(rig.counters.linear_launches, 0);
+	ck_assert_msg(!run(&rig, "r2d2-functional", 8), "%s", rig.fault);
+	ck_assert_uint_eq(rig.counters.linear_launches, 1);
+	release(&rig);
+}
+END_TEST
+
+/* The first instruction of a stream with this opcode. */
+static struct hd_inst *find(const struct hd_linear *linear, enum hd_stream stream, enum hd_op op)
+{
+	for (uint32_t i = linear->start[stream]; i < linear->body.inst_count; i++)
+		if (linear->body.insts[i].op == op)
+			return &linear->body.insts[i];
+	ck_abort_msg("no such instruction");
+	return NULL;
+}
+
+static void expect_caught(struct rig *rig, const char *what)
+{
+	ck_assert_int_eq(run(rig, "r2d2-functional", STRIDE), HD_SIM_VERIFY);
+	ck_assert_msg(strstr(rig->fault, what) && strstr(rig->fault, "linear version"), "%s", rig->fault);
+}
+
+START_TEST(verification_catches_wrong_linear_registers)
+{
+	struct rig rig;
+	compile(&rig, sum);
+	struct hd_linear *linear = &rig.unit.object.linears[0];
+
+	struct hd_inst *inst = find(linear, HD_STREAM_THREAD, HD_OP_IMAD_WIDE);
+	ck_assert_uint_eq(inst->x, 4); /* 4 * tid.x */
+	inst->x = 8;
+	expect_caught(&rig, "the address is");
+	inst->x = 4;
+
+	inst = find(linear, HD_STREAM_BLOCK, HD_OP_S2R);
+	inst->mods = HD_MOD(SR, HD_SR_CTAID_Y);
+	expect_caught(&rig, "the address is");
+	inst->mods = HD_MOD(SR, HD_SR_CTAID_X);
+
+	/* Another access in place of the right one: its address is off by an element. */
+	inst = find(linear, HD_STREAM_MAIN, HD_OP_STG);
+	inst->x += 4;
+	expect_caught(&rig, "STG");
+	inst->x -= 4;
+	ck_assert_msg(!run(&rig, "r2d2-functional", STRIDE), "%s", rig.fault);
+	release(&rig);
+}
+END_TEST
+
+/* A linear value that is stored, not an address: the data differ. */
+START_TEST(verification_catches_wrong_values)
+{
+	struct rig rig;
+	compile(&rig, column);
+	struct hd_linear *linear = &rig.unit.object.linears[0];
+	struct hd_inst *inst = NULL;
+	for (uint32_t i = linear->start[HD_STREAM_MAIN]; i < linear->body.inst_count; i++)
+		if (linear->body.insts[i].linear && linear->body.insts[i].op == HD_OP_IADD3)
+			inst = &linear->body.insts[i];
+	ck_assert_ptr_nonnull(inst);
+	inst->srcmods ^= hd_lr_slot(inst->linear) == HD_SLOT_A ? HD_NEG_A : HD_NEG_B;
+	expect_caught(&rig, "a word of the operand");
+	release(&rig);
+}
+END_TEST
+
+/* Section 5.6: four thread-index registers, 16 block-index registers and 67 coefficient registers, 128 threads, 16
+ * blocks. */
+START_TEST(register_need_of_section_5_6)
+{
+	struct hd_linear linear = {.threads = 4, .linears = 16, .coefficients = 67};
+	ck_assert_uint_eq(hd_linear_registers(&linear, 128, 16, false), 1091);
+	/* What three 8-byte registers less leave: 3 * 2 * 128 * 16. */
+	ck_assert_uint_le(hd_linear_registers(&linear, 128, 16, false), 12288);
+	ck_assert_uint_eq(hd_linear_registers(&linear, 128, 16, true), 2 * 4 * 128 + 2 * 16 * 16 + 2 * 67);
+}
+END_TEST
+
+START_TEST(checks_are_interval_arithmetic)
+{
+	uint8_t constants[HD_CB_BYTES] = {0};
+	uint32_t ntid = 256, grid = 1000, n = (uint32_t)-5;
+	memcpy(constants + HD_CB_NTID_X, &ntid, 4);
+	memcpy(constants + HD_CB_NCTAID_X, &grid, 4);
+	memcpy(constants + HD_CB_PARAMS, &n, 4);
+	/* ctaid.x * ntid.x + tid.x: 0 to 999 * 256 + 255 */
+	int64_t index[] = {HD_CHECK_INDEX, 3, HD_CHECK_BANK32, HD_CB_NTID_X, HD_CHECK_MULTIPLY,
+			   HD_CHECK_INDEX, 0, HD_CHECK_ADD};
+	struct hd_linear_check check = {0, 255999, index, 8};
+	ck_assert(hd_linear_check_holds(&check, constants));
+	check.high = 255998;
+	ck_assert(!hd_linear_check_holds(&check, constants));
+	check.low = 1, check.high = INT64_MAX;
+	ck_assert(!hd_linear_check_holds(&check, constants));
+	/* n * (0 up to 9): -45 to 0 */
+	int64_t loop[] = {HD_CHECK_BANK32, HD_CB_PARAMS, HD_CHECK_CONSTANT, 9, HD_CHECK_UP_TO, HD_CHECK_MULTIPLY};
+	check = (struct hd_linear_check){-45, 0, loop, 6};
+	ck_assert(hd_linear_check_holds(&check, constants));
+	check.low = -44;
+	ck_assert(!hd_linear_check_holds(&check, constants));
+	/* What does not fit 62 bits is unbounded. */
+	int64_t far[] = {HD_CHECK_CONSTANT, INT64_MAX, HD_CHECK_CONSTANT, INT64_MAX, HD_CHECK_MULTIPLY};
+	check = (struct hd_linear_check){INT64_MIN, INT64_MAX, far, 5};
+	ck_assert(!hd_linear_check_holds(&check, constants));
+}
+END_TEST
+
+START_TEST(damaged_versions_are_refused)
+{
+	struct rig rig;
+	compile(&rig, sum);
+	struct hd_linear *linear = &rig.unit.object.linears[0], good = *linear;
+	ck_assert_int_eq(hd_object_verify(&rig.unit.object, "test", &rig.diag), 0);
+	linear->start[HD_STREAM_BLOCK] = linear->body.inst_count;
+	ck_assert_int_ne(hd_object_verify(&rig.unit.object, "test", &rig.diag), 0);
+	*linear = good;
+	linear->thread_of[0] = (uint8_t)linear->threads;
+	ck_assert_int_ne(hd_object_verify(&rig.unit.object, "test", &rig.diag), 0);
+	*linear = good;
+	linear->coefficients = 0;
+	ck_assert_int_ne(hd_object_verify(&rig.unit.object, "test", &rig.diag), 0);
+	*linear = good;
+	linear->kernel = 7;
+	ck_assert_int_ne(hd_object_verify(&rig.unit.object, "test", &rig.diag), 0);
+	*linear = good;
+	linear->twins[linear->start[HD_STREAM_MAIN]] = 1000000;
+	ck_assert_int_ne(hd_object_verify(&rig.unit.object, "test", &rig.diag), 0);
+	release(&rig);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("linear", (const TTest *const[]){
+					     results_are_those_of_the_original,
+					     streams_are_counted,
+					     failed_condition_runs_the_original_code,
+					     verification_catches_wrong_linear_registers,
+					     verification_catches_wrong_values,
+					     register_need_of_section_5_6,
+					     checks_are_interval_arithmetic,
+					     damaged_versions_are_refused,
+					     NULL,
+				     });
+}
