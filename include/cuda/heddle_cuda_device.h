@@ -98,4 +98,70 @@ __device__ static inline unsigned int __isLocal(const void *p)
 	return __nvvm_isspacep_local(p);
 }
 
+/* Lanes of the mask that hold the same value; _all: the mask when all agree, else 0, and *same says which. */
+#define HD_MATCH(type, bits, word)                                                                       \
+	__device__ static inline unsigned int __match_any_sync(unsigned int mask, type value)            \
+	{                                                                                                \
+		return __nvvm_match_any_sync_i##bits(mask, word);                                        \
+	}                                                                                                \
+	__device__ static inline unsigned int __match_all_sync(unsigned int mask, type value, int *same) \
+	{                                                                                                \
+		return __nvvm_match_all_sync_i##bits##p(mask, word, same);                               \
+	}
+HD_MATCH(int, 32, (unsigned int)value)
+HD_MATCH(unsigned int, 32, value)
+HD_MATCH(long, 64, (unsigned long long)value)
+HD_MATCH(unsigned long, 64, value)
+HD_MATCH(long long, 64, (unsigned long long)value)
+HD_MATCH(unsigned long long, 64, value)
+HD_MATCH(float, 32, __float_as_uint(value))
+HD_MATCH(double, 64, (unsigned long long)__double_as_longlong(value))
+#undef HD_MATCH
+
+/* c and the products of a's and b's four bytes. */
+__device__ static inline int __dp4a(int a, int b, int c)
+{
+	int d;
+	asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+	return d;
+}
+__device__ static inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c)
+{
+	unsigned int d;
+	asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+	return d;
+}
+__device__ static inline int __dp4a(char4 a, char4 b, int c)
+{
+	return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w + c;
+}
+__device__ static inline unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c)
+{
+	return (unsigned int)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w) + c;
+}
+
+/* c and the products of a's two halves with b's two low (or high) bytes. */
+__device__ static inline int __dp2a_lo(int a, int b, int c)
+{
+	return (short)a * (signed char)b + (a >> 16) * (signed char)(b >> 8) + c;
+}
+__device__ static inline int __dp2a_hi(int a, int b, int c)
+{
+	return __dp2a_lo(a, b >> 16, c);
+}
+__device__ static inline unsigned int __dp2a_lo(unsigned int a, unsigned int b, unsigned int c)
+{
+	return (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff) + c;
+}
+__device__ static inline unsigned int __dp2a_hi(unsigned int a, unsigned int b, unsigned int c)
+{
+	return __dp2a_lo(a, b >> 16, c);
+}
+
+/* Nanoseconds, about. */
+__device__ static inline void __nanosleep(unsigned int time)
+{
+	asm volatile("nanosleep.u32 %0;" ::"r"(time));
+}
+
 #endif
