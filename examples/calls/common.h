@@ -13,8 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function of both halves that is never inlined, also inside its module: what programs of many sources consist of. */
+/*
+ * A function of both halves. It is a call also inside its module, as in programs of many sources, unless CALLS_INLINE is
+ * defined: then nothing forbids to inline it.
+ */
+#ifdef CALLS_INLINE
+#define FUNCTION __host__ __device__
+#else
 #define FUNCTION __host__ __device__ __noinline__
+#endif
 
 #define CHECK(call) check_cuda((call), #call, __FILE__, __LINE__)
 static inline void check_cuda(cudaError_t error, const char *call, const char *file, int line)

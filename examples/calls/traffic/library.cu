@@ -1,0 +1,76 @@
+/* The cells of traffic, and how a driver chooses a speed. */
+#include <new>
+
+#include "traffic.h"
+
+__host__ __device__ Cell::Cell(int who) : car(who)
+{
+}
+
+__host__ __device__ bool Cell::open(int) const
+{
+	return car == NOBODY;
+}
+
+__host__ __device__ int Cell::limit() const
+{
+	return FASTEST;
+}
+
+__host__ __device__ Slow::Slow(int who, int speed) : Cell(who), most(speed)
+{
+}
+
+__host__ __device__ int Slow::limit() const
+{
+	return most;
+}
+
+__host__ __device__ Light::Light(int who, int how_long, int shift) : Slow(who, 2), period(how_long), offset(shift)
+{
+}
+
+__host__ __device__ bool Light::green(int step) const
+{
+	return (step + offset) % period < period / 2;
+}
+
+__host__ __device__ bool Light::open(int step) const
+{
+	return green(step) && Cell::open(step);
+}
+
+FUNCTION Cell *make_cell(Slot *slot, int i, int cars_per_road, int length)
+{
+	/* The k-th car of a road starts at the k-th of evenly spread cells. */
+	int road = i / length, at = i % length, spread = length / cars_per_road;
+	int car = at % spread == 0 && at / spread < cars_per_road ? road * cars_per_road + at / spread : NOBODY;
+	unsigned seed = 3 + (unsigned)i;
+	next_random(&seed);
+	unsigned kind = next_random(&seed) >> 27;
+	if (kind == 0)
+		return new (slot) Light(car, 8, i % 8);
+	if (kind < 6)
+		return new (slot) Slow(car, 1 + (int)kind % 3);
+	return new (slot) Cell(car);
+}
+
+/* Cells that are open ahead of a place, up to `most`. */
+FUNCTION int room_ahead(Cell *const *road, int length, int at, int most, int step)
+{
+	for (int k = 1; k <= most; k++) {
+		at = at + 1 < length ? at + 1 : 0;
+		if (!road[at]->open(step))
+			return k - 1;
+	}
+	return most;
+}
+
+FUNCTION int choose_speed(Cell *const *road, int length, const Car *car, int step, unsigned seed)
+{
+	int limit = road[car->at]->limit(), wish = car->speed + 1;
+	wish = room_ahead(road, length, car->at, wish < limit ? wish : limit, step);
+	seed += 7919u * (unsigned)step;
+	next_random(&seed);
+	return wish > 0 && next_random(&seed) >> 30 == 0 ? wish - 1 : wish;
+}
