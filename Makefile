@@ -250,7 +250,7 @@ fuzz: $(FUZZ)
 	@:
 
 # ---------------------------------------------------------------- call-heavy workloads
-# build/examples/calls/NAME from the modules of examples/calls/NAME, and NAME.lto from the same objects, inlined.
+# build/examples/calls/NAME from the modules of examples/calls/NAME, and NAME.lto from the same ones, inlined.
 
 CALLS := $(sort $(shell awk '!/^\#/ && NF { print $$2 }' examples/calls/workloads.txt))
 CALLS_DIR := $(B)/examples/calls
@@ -258,11 +258,15 @@ CALLS_TOOLS := $(HEDDLE_CC) $(PLUGIN) $(CUDART) $(DATA)
 
 define calls_rules
 $(CALLS_DIR)/$(1): $(patsubst examples/calls/%.cu,$(CALLS_DIR)/obj/%.o,$(wildcard examples/calls/$(1)/*.cu))
-$(CALLS_DIR)/$(1).lto: $(patsubst examples/calls/%.cu,$(CALLS_DIR)/obj/%.o,$(wildcard examples/calls/$(1)/*.cu))
+$(CALLS_DIR)/$(1).lto: $(patsubst examples/calls/%.cu,$(CALLS_DIR)/obj/%.lto.o,$(wildcard examples/calls/$(1)/*.cu))
 $(CALLS_DIR)/obj/$(1)/%.o: examples/calls/$(1)/%.cu $(wildcard examples/calls/*.h examples/calls/$(1)/*.h) $(CALLS_TOOLS)
 	@mkdir -p $$(@D)
 	$$(call say,CU,$$<)
 	$$(Q)$(HEDDLE_CC) -O2 -dc -o $$@ $$<
+$(CALLS_DIR)/obj/$(1)/%.lto.o: examples/calls/$(1)/%.cu $(wildcard examples/calls/*.h examples/calls/$(1)/*.h) $(CALLS_TOOLS)
+	@mkdir -p $$(@D)
+	$$(call say,CU,$$< inlined)
+	$$(Q)$(HEDDLE_CC) -O2 -DCALLS_INLINE -dc -o $$@ $$<
 endef
 $(foreach name,$(CALLS),$(eval $(call calls_rules,$(name))))
 

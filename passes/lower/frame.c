@@ -5,7 +5,8 @@
  * spilled bytes.
  *
  * Kernels load R1 only when they need it and save nothing. Device functions save the
- * callee-saved registers that they use: a run from the first one up where the ABI says so.
+ * callee-saved registers that they use, each by an access of its own as ptxas does: a run from
+ * the first one up where the ABI says so.
  * R1 is a multiple of 16 at every function's entry, so frames of functions that call are
  * too; those of leaves only of 8, as ptxas rounds them. Needs physical registers. Linear.
  */
@@ -16,7 +17,7 @@
 typedef HD_VEC(struct hd_minst) hd_insts;
 
 struct save {
-	uint32_t reg, words, offset;
+	uint32_t reg, offset;
 };
 
 struct framer {
@@ -97,19 +98,6 @@ static bool needs_save(const struct framer *framer, uint32_t reg)
 	return framer->written[reg] || (abi->contiguous_saves && reg < framer->func->registers);
 }
 
-/* The widest aligned group at `reg` of which all registers are saved. */
-static uint32_t save_width(const struct framer *framer, uint32_t reg)
-{
-	for (uint32_t words = 4; words > 1; words /= 2) {
-		bool all = reg % words == 0;
-		for (uint32_t i = 0; all && i < words; i++)
-			all = needs_save(framer, reg + i);
-		if (all)
-			return words;
-	}
-	return 1;
-}
-
 static void choose_saves(struct framer *framer)
 {
 	struct hd_mfunc *func = framer->func;
@@ -122,15 +110,11 @@ static void choose_saves(struct framer *framer)
 	func->saved_count = 0;
 	if (func->kernel)
 		return;
-	for (uint32_t reg = func->saved_first; reg < func->registers;) {
-		if (!needs_save(framer, reg)) {
-			reg++;
+	for (uint32_t reg = func->saved_first; reg < func->registers; reg++) {
+		if (!needs_save(framer, reg))
 			continue;
-		}
-		uint32_t words = save_width(framer, reg);
-		hd_vec_push(&framer->saves, (struct save){reg, words, 0});
-		func->saved_count = reg + words - func->saved_first;
-		reg += words;
+		hd_vec_push(&framer->saves, (struct save){reg, 0});
+		func->saved_count = reg + 1 - func->saved_first;
 	}
 }
 
@@ -170,12 +154,8 @@ static void lay_out(struct framer *framer)
 	framer->align = 8;
 	offset = place_kind(framer, HD_FRAME_LOCAL, offset);
 	offset = place_kind(framer, HD_FRAME_SPILL, offset);
-	for (uint32_t words = 4; words; words /= 2)
-		for (uint32_t i = 0; i < framer->saves.len; i++) {
-			struct save *save = &framer->saves.data[i];
-			if (save->words == words)
-				offset = place(framer, offset, 4 * words, 4 * words, &save->offset);
-		}
+	for (uint32_t i = 0; i < framer->saves.len; i++)
+		offset = place(framer, offset, 4, 4, &framer->saves.data[i].offset);
 	if (((offset && framer->calls) || func->dynamic_stack) && framer->align < 16)
 		framer->align = 16;
 	func->frame_bytes = align_up(offset, framer->align);
@@ -230,9 +210,8 @@ static struct hd_minst load_stack(const struct hd_mfunc *func, uint32_t loc)
 
 static struct hd_minst access_save(const struct hd_mfunc *func, const struct save *save, bool restore, uint32_t loc)
 {
-	enum hd_size size = save->words == 4 ? HD_SIZE_128 : save->words == 2 ? HD_SIZE_64 : HD_SIZE_32;
-	struct hd_minst inst = hd_minst_make(restore ? HD_OP_LDL : HD_OP_STL, HD_MOD(SIZE, size));
-	struct hd_mreg reg = {save->reg, 0, (uint8_t)save->words};
+	struct hd_minst inst = hd_minst_make(restore ? HD_OP_LDL : HD_OP_STL, HD_MOD(SIZE, HD_SIZE_32));
+	struct hd_mreg reg = {save->reg, 0, 1};
 	inst.role = restore ? HD_ROLE_CALLEE_RESTORE : HD_ROLE_CALLEE_SAVE;
 	inst.a = stack_pointer(func);
 	inst.xkind = HD_X_OTHER;

@@ -1,8 +1,9 @@
 /*
  * Load/store unit of one SM: a bounded queue of memory instructions, served in order by one front. Shared memory takes
  * an instruction for as many cycles as its worst bank has conflicts; global and local ones are coalesced, and their
- * line accesses go to the L1's banks, l1_ports a cycle and bank, each bank in order. An instruction is complete when
- * its last line access is.
+ * line accesses go to the L1's tag banks, l1_ports a cycle and bank, each bank in order; together they move at most
+ * l1_width bytes a cycle and port, so that a load of a whole line has a cycle to itself. An instruction is complete
+ * when its last line access is.
  *
  * Needs an L1 (l1.c), the coalescer and the crossbars. Cost: a tick looks at the heads of three queues; an instruction
  * costs its lanes once and its line accesses once. When nothing can proceed the unit sleeps until a reply comes or a
@@ -56,13 +57,14 @@ struct hd_lsu {
 	struct hd_access *head; /* accesses of the instruction under way, in a list a bank */
 	uint8_t bank_first[MAX_BANKS], bank_last[MAX_BANKS];
 	uint32_t banks_left; /* banks with accesses to do */
+	uint32_t room;	     /* sectors that this cycle can still move */
 	uint32_t current;    /* inflight index of the head, or HD_NONE before it starts */
 	struct hd_l1_request part;
 	uint64_t front_free;	/* first cycle of the next instruction */
 	uint64_t stalled_since; /* HD_NEVER */
 	uint64_t next_reply;	/* first cycle in which a reply can be taken: one a cycle */
 	/* configuration */
-	uint32_t banks, ports, shared_banks, shared_latency, l1_latency;
+	uint32_t banks, ports, sectors, shared_banks, shared_latency, l1_latency;
 	uint64_t l1_bytes, l1_ways;
 	bool unified;
 };
@@ -79,6 +81,8 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	hd_l1_init(&lsu->l1, sm, config, lsu->counters, arena);
 	lsu->banks = (uint32_t)config->l1_banks;
 	lsu->ports = (uint32_t)config->l1_ports;
+	lsu->sectors =
+		(uint32_t)(config->l1_width > config->sector ? config->l1_width / config->sector : 1) * lsu->ports;
 	lsu->shared_banks = (uint32_t)config->shared_banks;
 	lsu->shared_latency = (uint32_t)config->shared_latency;
 	lsu->l1_latency = (uint32_t)config->l1_latency;
@@ -255,15 +259,25 @@ static void start(struct hd_lsu *lsu, uint64_t now, const struct waiting *head)
 		access_done(lsu, index, now);
 }
 
+/* An access wider than the data path goes alone. */
+static bool have_room(const struct hd_lsu *lsu, const struct hd_access *access)
+{
+	return lsu->room == lsu->sectors || (uint32_t)__builtin_popcount(access->sectors) <= lsu->room;
+}
+
 /* Returns whether any line access was done. */
 static bool serve_bank(struct hd_lsu *lsu, uint64_t now, uint32_t bank)
 {
 	bool moved = false;
 	for (uint32_t port = 0; port < lsu->ports && lsu->bank_first[bank] != LIST_END; port++) {
 		const struct hd_access *access = &lsu->head[lsu->bank_first[bank]];
+		uint32_t sectors = (uint32_t)__builtin_popcount(access->sectors);
+		if (!have_room(lsu, access))
+			break;
 		enum hd_l1_result result = hd_l1_access(&lsu->l1, now, &lsu->part, access);
 		if (result == HD_L1_STALL)
 			break;
+		lsu->room -= sectors < lsu->room ? sectors : lsu->room;
 		lsu->bank_first[bank] = access->next;
 		if (result == HD_L1_DONE)
 			access_done(lsu, lsu->current, now + lsu->l1_latency);
@@ -300,6 +314,7 @@ static void serve_front(struct hd_lsu *lsu, uint64_t now)
 		start(lsu, now, head);
 		moved = !lsu->banks_left;
 	}
+	lsu->room = lsu->sectors;
 	if (lsu->current != HD_NONE)
 		for (uint32_t left = lsu->banks_left; left; left &= left - 1)
 			moved |= serve_bank(lsu, now, (uint32_t)__builtin_ctz(left));

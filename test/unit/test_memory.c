@@ -126,6 +126,34 @@ START_TEST(uncoalesced_hits_take_a_cycle_for_each_access_of_a_bank)
 }
 END_TEST
 
+START_TEST(whole_lines_take_the_data_path)
+{
+	rig_build(&rig);
+	latency_of(rig_load(1, 0, 16, 16)); /* 4 lines of 4 sectors, each in a bank of its own */
+	ck_assert_uint_eq(latency_of(rig_load(2, 0, 16, 16)), rig.config.l1_latency + 3);
+	latency_of(rig_load(3, 0, 160, 4)); /* a sector of a line, and 4 banks: the tags limit */
+	ck_assert_uint_eq(latency_of(rig_load(4, 0, 160, 4)), rig.config.l1_latency + 7);
+}
+END_TEST
+
+START_TEST(a_wider_data_path_takes_more_lines)
+{
+	rig.config.l1_width = 256;
+	rig_build(&rig);
+	latency_of(rig_load(1, 0, 16, 16));
+	ck_assert_uint_eq(latency_of(rig_load(2, 0, 16, 16)), rig.config.l1_latency + 1);
+}
+END_TEST
+
+START_TEST(ports_widen_the_data_path)
+{
+	rig.config.l1_ports = 4;
+	rig_build(&rig);
+	latency_of(rig_load(1, 0, 16, 16));
+	ck_assert_uint_eq(latency_of(rig_load(2, 0, 16, 16)), rig.config.l1_latency);
+}
+END_TEST
+
 START_TEST(shared_accesses_wait_for_conflicts)
 {
 	rig_build(&rig);
@@ -457,6 +485,9 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, l2_hits_cross_twice);
 	tcase_add_test(cases, misses_go_to_dram);
 	tcase_add_test(cases, uncoalesced_hits_take_a_cycle_for_each_access_of_a_bank);
+	tcase_add_test(cases, whole_lines_take_the_data_path);
+	tcase_add_test(cases, a_wider_data_path_takes_more_lines);
+	tcase_add_test(cases, ports_widen_the_data_path);
 	tcase_add_test(cases, shared_accesses_wait_for_conflicts);
 	tcase_add_test(cases, empty_masks_complete);
 	tcase_add_test(cases, stores_are_pending_until_acknowledged);
