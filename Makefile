@@ -265,7 +265,7 @@ $(CALLS_DIR)/obj/$(1)/%.o: examples/calls/$(1)/%.cu $(wildcard examples/calls/*.
 	$$(Q)$(HEDDLE_CC) -O2 -dc -o $$@ $$<
 $(CALLS_DIR)/obj/$(1)/%.lto.o: examples/calls/$(1)/%.cu $(wildcard examples/calls/*.h examples/calls/$(1)/*.h) $(CALLS_TOOLS)
 	@mkdir -p $$(@D)
-	$$(call say,CU,$$< inlined)
+	$$(call say,CU-LTO,$$<)
 	$$(Q)$(HEDDLE_CC) -O2 -DCALLS_INLINE -dc -o $$@ $$<
 endef
 $(foreach name,$(CALLS),$(eval $(call calls_rules,$(name))))
