@@ -14,14 +14,15 @@
 #include <string.h>
 
 /*
- * A function of both halves. It is a call also inside its module, as in programs of many sources, unless CALLS_INLINE is
+ * A function of both halves, or of the device alone where it works with atomics. It is a call also inside its module, as in programs of many sources, unless CALLS_INLINE is
  * defined: then nothing forbids to inline it.
  */
 #ifdef CALLS_INLINE
-#define FUNCTION __host__ __device__
+#define DEVICE_FUNCTION __device__
 #else
-#define FUNCTION __host__ __device__ __noinline__
+#define DEVICE_FUNCTION __device__ __noinline__
 #endif
+#define FUNCTION __host__ DEVICE_FUNCTION
 
 #define CHECK(call) check_cuda((call), #call, __FILE__, __LINE__)
 static inline void check_cuda(cudaError_t error, const char *call, const char *file, int line)
