@@ -45,6 +45,7 @@ struct hd_sim_options {
 	uint64_t heap_bytes;    /* device malloc; 0: default 8 MB */
 	bool profile;           /* count executions of each instruction: the key `profile` of the statistics */
 	bool ideal;             /* count what the ideal machines of R2D2's Figure 4 would not execute: counters ideal_* */
+	uint64_t sample;        /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
 	const char *trace;      /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
 };

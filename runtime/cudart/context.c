@@ -97,7 +97,7 @@ static void write_statistics(struct hd_cudart *cudart)
 static void release_registered(struct hd_registered **table)
 {
 	struct hd_registered *entry, *next;
-	HASH_ITER(hh, *table, entry, next) {
+	HASH_ITER (hh, *table, entry, next) {
 		HASH_DEL(*table, entry);
 		free(entry->name);
 		free(entry);
@@ -144,14 +144,14 @@ static int apply_settings(struct hd_cudart *cudart)
 	return status ? status : hd_config_check(&cudart->config, &cudart->diag);
 }
 
-static int read_cycles(struct hd_cudart *cudart, uint64_t *cycles)
+static int read_cycles(struct hd_cudart *cudart, const char *variable, uint64_t *cycles)
 {
-	const char *text = environment("HEDDLE_MAX_CYCLES", "0");
+	const char *text = environment(variable, "0");
 	char *end;
 	errno = 0;
 	*cycles = strtoull(text, &end, 10);
 	if (errno || *end || *text == '-')
-		return hd_error(&cudart->diag, HD_NOWHERE, "HEDDLE_MAX_CYCLES: '%s' is not a number of cycles", text);
+		return hd_error(&cudart->diag, HD_NOWHERE, "%s: '%s' is not a number of cycles", variable, text);
 	return 0;
 }
 
@@ -182,9 +182,10 @@ static cudaError_t start_managed(struct hd_cudart *cudart)
 
 static cudaError_t start_simulator(struct hd_cudart *cudart)
 {
-	uint64_t max_cycles;
-	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) || apply_settings(cudart) ||
-	    read_cycles(cudart, &max_cycles))
+	uint64_t max_cycles, sample;
+	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
+	    apply_settings(cudart) || read_cycles(cudart, "HEDDLE_MAX_CYCLES", &max_cycles) ||
+	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample))
 		return cudaErrorInitializationError;
 	struct hd_sim_options options = {
 		.config = &cudart->config,
@@ -193,6 +194,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.profile = *environment("HEDDLE_PROFILE", "0") != '0',
 		.ideal = *environment("HEDDLE_IDEAL", "0") != '0',
 		.max_cycles = max_cycles,
+		.sample = sample,
 		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
 		.trace = getenv("HEDDLE_TRACE"),

@@ -27,6 +27,7 @@ struct hd_exec;
 struct hd_linear_state;
 struct hd_twin;
 struct hd_redundancy;
+struct hd_sampler;
 struct warp_forms;
 struct block_seen;
 
@@ -283,6 +284,7 @@ struct hd_gpu {
 	bool verify;
 	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
 	uint32_t profile_count;
+	struct hd_sampler *sampler;       /* of the grid (sample.c) */
 	struct hd_redundancy *redundancy; /* under options.ideal (redundancy.c) */
 	bool every_cycle;             /* debugging: visit every cycle; the figures must not change */
 	uint32_t trace;               /* enum hd_trace_stream, a bit each; 0 while outside the window */

@@ -135,6 +135,8 @@ static bool run_finished(const struct run *run)
 /* One visited cycle. Returns the next one, or HD_NEVER when nothing can happen any more. */
 static uint64_t run_cycle(struct run *run, uint64_t now)
 {
+	if (now >= run->gpu->sampler->next)
+		hd_sampler_take(run->gpu->sampler, run->gpu);
 	if (now >= run->trace_next)
 		run->trace_next = hd_trace_window(run->gpu, now);
 	if (run->memory_next <= now)
@@ -197,6 +199,7 @@ static void begin(struct run *run)
 	run->dispatch_next = first;
 	run->memory_next = gpu->now;
 	run->trace_next = 0;
+	hd_sampler_start(gpu->sampler, gpu);
 	hd_watchdog_start(&run->watchdog, gpu);
 }
 
@@ -205,6 +208,7 @@ static void finish(struct run *run)
 	struct hd_gpu *gpu = run->gpu;
 	for (uint32_t i = 0; i < run->sm_count; i++)
 		hd_sm_charge(gpu->sms[i], gpu->now);
+	hd_sampler_finish(gpu->sampler, gpu);
 	gpu->stats.counters.cycles += gpu->now - run->watchdog.started;
 	if (gpu->error)
 		drain(run);

@@ -33,7 +33,8 @@ static const char *title_of(const struct hd_kernel *kernel)
 	return hd_kernel_name(kernel);
 }
 
-/* Does anything that the function reaches have a call whose depth is not known, or a stack object of dynamic size? `seen` is a flag a function. */
+/* Does anything that the function reaches have a call whose depth is not known, or a stack object of dynamic size?
+ * `seen` is a flag a function. */
 static bool depth_unknown(const struct hd_metadata *metadata, const struct hd_meta_function *function, bool *seen)
 {
 	uint32_t index = (uint32_t)(function - metadata->functions);
@@ -247,7 +248,8 @@ static void add_figure(void *context, const char *key, double value, const char 
 }
 
 static struct hd_launch_record *record_launch(struct hd_sim *sim, const struct hd_launch *launch,
-					      const struct hd_occupancy *fit, const struct hd_stats *before)
+					      const struct hd_occupancy *fit, const struct hd_stats *before,
+					      const struct hd_sampler *sampler)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	struct hd_launch_record *record = HD_ARENA_NEW(&gpu->arena, struct hd_launch_record, 1);
@@ -257,6 +259,7 @@ static struct hd_launch_record *record_launch(struct hd_sim *sim, const struct h
 	memcpy(record->stats.block, launch->block, sizeof launch->block);
 	record->stats.dynamic_shared = launch->dynamic_shared;
 	record->stats.resident_ctas = fit->ctas;
+	record->sampler = *sampler;
 	record->stats.limiter = hd_occupancy_limit_name(fit->limit);
 	hd_gpu_snapshot(gpu, &record->stats.stats);
 	hd_stats_subtract(&record->stats.stats, before);
@@ -288,6 +291,7 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	struct hd_grid grid = {0};
 	struct hd_occupancy fit = {0};
 	struct hd_stats before;
+	struct hd_sampler sampler = {0};
 	fenv_t host;
 	int error = make_grid(gpu, launch, &grid, &fit);
 	if (error)
@@ -296,14 +300,16 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	hd_linear_begin(gpu, sim->exec, &grid, &fit);
 	gpu->error = 0;
 	gpu->grid = &grid;
+	gpu->sampler = &sampler;
 	hd_profile_prepare(gpu);
 	/* A host program built with -ffast-math flushes denormals in its own thread; the simulated GPU does not. */
 	fegetenv(&host);
 	fesetenv(FE_DFL_ENV);
 	error = hd_gpu_run(gpu);
 	fesetenv(&host);
-	const struct hd_launch_record *record = record_launch(sim, launch, &fit, &before);
+	const struct hd_launch_record *record = record_launch(sim, launch, &fit, &before, &sampler);
 	gpu->grid = NULL;
+	gpu->sampler = NULL;
 	hd_linear_end(&grid);
 	check_accounts(gpu, &record->stats.stats);
 	free(grid.constants);

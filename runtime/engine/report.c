@@ -144,6 +144,10 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 	json_object_set_new(object, "limiter", json_string(stats->limiter));
 	add_stats(object, &stats->stats, &gpu->config);
 	add_launch_figures(object, gpu, record);
+	if (record->sampler.interval)
+		json_object_set_new(object, "samples",
+				    hd_samples_json(record->sampler.samples.data, record->sampler.samples.len,
+						    record->sampler.interval));
 	return object;
 }
 

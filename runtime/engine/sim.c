@@ -91,8 +91,10 @@ void hd_sim_free(struct hd_sim *sim)
 		hd_sim_unload(sim, gpu->modules);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		hd_sm_free(gpu->sms[i]);
-	for (uint32_t i = 0; i < sim->launches.len; i++)
+	for (uint32_t i = 0; i < sim->launches.len; i++) {
 		hd_vec_release(&sim->launches.data[i]->figures);
+		hd_vec_release(&sim->launches.data[i]->sampler.samples);
+	}
 	hd_vec_release(&sim->launches);
 	hd_profile_release(gpu);
 	hd_redundancy_free(gpu->redundancy);

@@ -6,6 +6,7 @@
 #define HD_RUNTIME_SIM_PRIVATE_H
 
 #include "runtime/engine/engine.h"
+#include "runtime/engine/sample.h"
 
 /* One figure that a policy reported. */
 struct hd_policy_figure {
@@ -18,6 +19,7 @@ struct hd_policy_figure {
 struct hd_launch_record {
 	struct hd_launch_stats stats;
 	HD_VEC(struct hd_policy_figure) figures;
+	struct hd_sampler sampler;
 	uint32_t reporting; /* policy whose report hook is running */
 	struct hd_arena *arena;
 };

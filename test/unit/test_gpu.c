@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "heddle/policy.h"
+#include "runtime/engine/sim_private.h"
 #include "runtime/policy/hooks.h"
 #include "simbench.h"
 
@@ -87,8 +88,8 @@ static void build_scattered(struct simbench *bench)
 
 #define MIXTURE_THREADS 200
 
-static void run_program(struct simbench *bench, void (*build)(struct simbench *bench), uint32_t scheduler,
-			bool every_cycle, uint32_t launches)
+static void run_sampled(struct simbench *bench, uint64_t sample, void (*build)(struct simbench *bench),
+			uint32_t scheduler, bool every_cycle, uint32_t launches)
 {
 	uint64_t address;
 	simbench_init(bench);
@@ -97,6 +98,7 @@ static void run_program(struct simbench *bench, void (*build)(struct simbench *b
 	bench->config.scheduler = scheduler;
 	bench->config.l1i_miss_latency = 40;
 	bench->config.register_banks = 8;
+	bench->options.sample = sample;
 	build(bench);
 	ck_assert_int_eq(simbench_start(bench), 0);
 	bench->sim->gpu.every_cycle = every_cycle;
@@ -110,6 +112,12 @@ static void run_program(struct simbench *bench, void (*build)(struct simbench *b
 				   .param_bytes = sizeof address};
 	for (uint32_t i = 0; i < launches; i++)
 		ck_assert_msg(!hd_sim_launch(bench->sim, &launch), "%s", bench->message);
+}
+
+static void run_program(struct simbench *bench, void (*build)(struct simbench *bench), uint32_t scheduler,
+			bool every_cycle, uint32_t launches)
+{
+	run_sampled(bench, 0, build, scheduler, every_cycle, launches);
 }
 
 static void run_mixture(struct simbench *bench, uint32_t scheduler, bool every_cycle, uint32_t launches)
@@ -130,6 +138,29 @@ static void check_same(const struct hd_stats *a, const struct hd_stats *b)
 		ck_assert_msg(a->stalls[i] == b->stalls[i], "%s: %lu and %lu", hd_stall_name[i],
 			      (unsigned long)a->stalls[i], (unsigned long)b->stalls[i]);
 }
+
+/* Samples add up to what the launch counted, whether or not cycles are skipped. */
+START_TEST(samples_add_up)
+{
+	for (int every = 0; every < 2; every++) {
+		struct simbench bench;
+		run_sampled(&bench, 100, build_scattered, 0, every, 2);
+		const struct hd_launch_record *record = bench.sim->launches.data[1];
+		const struct hd_counters *counted = &record->stats.stats.counters;
+		uint64_t instructions = 0, accesses = 0, busy = 0;
+		for (uint32_t i = 0; i < record->sampler.samples.len; i++) {
+			instructions += record->sampler.samples.data[i].warp_instructions;
+			accesses += record->sampler.samples.data[i].l1d_accesses;
+			busy += record->sampler.samples.data[i].warp_instructions > 0;
+		}
+		ck_assert_uint_eq(instructions, counted->warp_instructions);
+		ck_assert_uint_eq(accesses, counted->l1d_accesses);
+		ck_assert_uint_eq(record->sampler.samples.len, (counted->cycles - 1) / 100 + 1);
+		ck_assert_uint_gt(busy, 1);
+		simbench_release(&bench);
+	}
+}
+END_TEST
 
 static void check_skipping(void (*build)(struct simbench *bench), uint32_t scheduler)
 {
@@ -492,6 +523,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("gpu", (const TTest *const[]){
 					  skipping_idle_cycles_changes_nothing,
+					  samples_add_up,
 					  full_load_store_queue_stalls_issue,
 					  two_runs_give_the_same_document,
 					  counts_are_those_of_the_program,

@@ -22,7 +22,7 @@
 #include "tools/heddle/kernel.h"
 
 enum { KEY_GPU = 'g', KEY_POLICY = 'p', KEY_STATS = 'o', KEY_VERIFY = 'v', KEY_SET = 's', KEY_JSON = 0x100, KEY_MAX_CYCLES,
-       KEY_TRACE, KEY_PROFILE, KEY_IDEAL, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH };
+       KEY_TRACE, KEY_PROFILE, KEY_SAMPLE, KEY_IDEAL, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH };
 
 static const struct argp_option options[] = {
 	{"gpu", KEY_GPU, "NAME", 0, "GPU to simulate (see 'heddle gpus'); default v100", 0},
@@ -33,6 +33,7 @@ static const struct argp_option options[] = {
 	{"stats", KEY_STATS, "FILE", 0, "write the statistics as JSON", 0},
 	{"trace", KEY_TRACE, "STREAMS", 0, "trace events, e.g. issue,lsu@1000:1200", 0},
 	{"profile", KEY_PROFILE, NULL, 0, "count what each instruction and branch does, in the statistics (pass parameter profile=)", 0},
+	{"sample", KEY_SAMPLE, "N", 0, "add to the statistics what each counter counts in every N cycles of a launch", 0},
 	{"ideal", KEY_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
 	{"json", KEY_JSON, NULL, 0, "print the statistics as JSON instead of a table", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no table", 0},
@@ -41,7 +42,7 @@ static const struct argp_option options[] = {
 	{0}};
 
 struct run {
-	const char *gpu, *stats, *trace, *max_cycles, *kernel, *launch;
+	const char *gpu, *stats, *trace, *max_cycles, *sample, *kernel, *launch;
 	bool verify, profile, ideal, json, quiet;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
@@ -60,6 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_MAX_CYCLES: run->max_cycles = arg; break;
 	case KEY_TRACE: run->trace = arg; break;
 	case KEY_PROFILE: run->profile = true; break;
+	case KEY_SAMPLE: run->sample = arg; break;
 	case KEY_IDEAL: run->ideal = true; break;
 	case KEY_JSON: run->json = true; break;
 	case KEY_QUIET: run->quiet = true; break;
@@ -75,6 +77,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
+	return 0;
+}
+
+static int check_number(const char *option, const char *text, struct hd_diag *diag)
+{
+	char *end;
+	if (text && (!strtoull(text, &end, 10) || *end || *text == '-'))
+		return hd_error(diag, HD_NOWHERE, "%s needs a positive number, not '%s'", option, text);
 	return 0;
 }
 
@@ -94,9 +104,8 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		if (best_check(run->policies.data[i], diag))
 			status = -1;
-	char *end;
-	if (run->max_cycles && (!strtoull(run->max_cycles, &end, 10) || *end || *run->max_cycles == '-'))
-		status = hd_error(diag, HD_NOWHERE, "--max-cycles needs a positive number, not '%s'", run->max_cycles);
+	if (check_number("--max-cycles", run->max_cycles, diag) || check_number("--sample", run->sample, diag))
+		status = -1;
 	return status;
 }
 
@@ -119,6 +128,7 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	put("HEDDLE_PROFILE", run->profile ? "1" : NULL);
 	put("HEDDLE_IDEAL", run->ideal ? "1" : NULL);
 	put("HEDDLE_MAX_CYCLES", run->max_cycles);
+	put("HEDDLE_SAMPLE", run->sample);
 	put("HEDDLE_TRACE", run->trace);
 	put("HEDDLE_STATS", stats);
 	put("HEDDLE_STATUS_FD", number);
@@ -212,6 +222,7 @@ static json_t *run_kernel(void *context, const char *policy, int *status)
 		.profile = run->profile,
 		.ideal = run->ideal,
 		.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
+		.sample = run->sample ? strtoull(run->sample, NULL, 10) : 0,
 		.trace = run->trace,
 		.diag = runs->diag,
 	};
