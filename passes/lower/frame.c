@@ -150,7 +150,8 @@ static uint32_t place_kind(struct framer *framer, enum hd_frame_kind kind, uint3
 static void lay_out(struct framer *framer)
 {
 	struct hd_mfunc *func = framer->func;
-	uint32_t offset = align_up(func->outgoing_bytes, 4);
+	/* Objects of dynamic size end where outgoing arguments do, rounded up to 16. */
+	uint32_t offset = align_up(func->outgoing_bytes, func->dynamic_stack ? 16 : 4);
 	framer->align = 8;
 	offset = place_kind(framer, HD_FRAME_LOCAL, offset);
 	offset = place_kind(framer, HD_FRAME_SPILL, offset);

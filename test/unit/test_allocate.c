@@ -75,8 +75,8 @@ START_TEST(values_across_a_call_are_pushed)
 	lower(&make);
 	ck_assert_uint_eq(make.func.saved_first, 16);
 	ck_assert_uint_eq(make.func.saved_count, 3);
-	ck_assert_uint_eq(count_role(&make, HD_ROLE_CALLEE_SAVE), 2); /* a pair and a single */
-	ck_assert_uint_eq(count_role(&make, HD_ROLE_CALLEE_RESTORE), 2);
+	ck_assert_uint_eq(count_role(&make, HD_ROLE_CALLEE_SAVE), 3); /* an access each */
+	ck_assert_uint_eq(count_role(&make, HD_ROLE_CALLEE_RESTORE), 3);
 	ck_assert_uint_eq(make.func.frame_bytes, 16);
 	ck_assert_uint_eq(make.func.registers, 19 + 2);
 	hd_make_release(&make);
