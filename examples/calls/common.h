@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * A function of both halves, or of the device alone where it works with atomics. It is a call also inside its module, as in programs of many sources, unless CALLS_INLINE is
- * defined: then nothing forbids to inline it.
+ * A function of both halves, or of the device alone where it works with atomics. It is a call also inside its module,
+ * as in programs of many sources, unless CALLS_INLINE is defined: then nothing forbids to inline it.
  */
 #ifdef CALLS_INLINE
 #define DEVICE_FUNCTION __device__
