@@ -59,7 +59,7 @@ void hd_unit_init(struct hd_unit *unit, LLVMModuleRef source, struct hd_diag *di
 void hd_unit_release(struct hd_unit *unit)
 {
 	for (uint32_t i = 0; i < unit->functions.len; i++)
-		hd_mfunc_release(&unit->functions.data[i]);
+		hd_mfunc_free(&unit->functions.data[i]);
 	hd_vec_release(&unit->functions);
 	if (unit->module)
 		LLVMDisposeModule(unit->module);

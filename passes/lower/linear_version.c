@@ -233,7 +233,7 @@ int hd_linear_run(struct hd_unit *unit)
 		if (make_version(&version, plans[f]))
 			status = -1;
 		for (unsigned i = 0; i < HD_STREAM_COUNT; i++)
-			hd_mfunc_release(&version.funcs[i]);
+			hd_mfunc_free(&version.funcs[i]);
 	}
 	return status;
 }

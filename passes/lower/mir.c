@@ -36,6 +36,14 @@ void hd_mfunc_release(struct hd_mfunc *func)
 	hd_vec_release(&func->order);
 }
 
+void hd_mfunc_free(struct hd_mfunc *func)
+{
+	hd_mfunc_release(func);
+	if (func->arena)
+		hd_arena_release(func->arena);
+	func->arena = NULL;
+}
+
 uint32_t hd_mfunc_block(struct hd_mfunc *func)
 {
 	hd_vec_push(&func->blocks, (struct hd_mblock){.frequency = 1.0});

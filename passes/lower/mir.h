@@ -117,7 +117,7 @@ struct hd_mtable {
 };
 
 struct hd_mfunc {
-	struct hd_arena *arena; /* the function's own, freed after emission */
+	struct hd_arena *arena; /* the function's own, freed with it (hd_mfunc_free) */
 	const char *name;
 	bool kernel;
 	const struct hd_abi *abi;
@@ -148,6 +148,7 @@ struct hd_mfunc {
 /* A fresh function, block, register, frame object; ids are returned. */
 void hd_mfunc_init(struct hd_mfunc *func, struct hd_arena *arena, const char *name);
 void hd_mfunc_release(struct hd_mfunc *func); /* the vectors; not the arena */
+void hd_mfunc_free(struct hd_mfunc *func);    /* the vectors and all of the arena */
 uint32_t hd_mfunc_block(struct hd_mfunc *func);
 struct hd_mreg hd_mfunc_vreg(struct hd_mfunc *func, unsigned words);  /* 1, 2, 4 */
 uint32_t hd_mfunc_pred(struct hd_mfunc *func);                        /* a virtual predicate's id */
