@@ -76,15 +76,6 @@ static const struct argp_option options[] = {
 
 /* ------------------------------------------------------------------ command line */
 
-static uint32_t parse_count(struct argp_state *state, const char *option, const char *text)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 0);
-	if (!text[0] || *end || text[0] == '-' || value > UINT32_MAX)
-		argp_error(state, "%s: '%s' is not a number", option, text);
-	return (uint32_t)value;
-}
-
 static enum gate_format parse_format(struct argp_state *state, const char *name)
 {
 	enum gate_format format = gate_format_find(name);
@@ -158,10 +149,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		hd_vec_push(&check->gpu_names, arg);
 		break;
 	case 'b':
-		check->choice.block = parse_count(state, "--block", arg);
+		check->choice.block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS);
 		break;
 	case OPT_SHARED:
-		check->choice.shared = parse_count(state, "--shared", arg);
+		check->choice.shared = cmd_parse_count(state, "--shared", arg, 0, INT32_MAX);
 		check->choice.shared_given = true;
 		break;
 	case 'f':
@@ -409,7 +400,7 @@ static int check_baseline(struct check *check)
 	struct hd_strbuf patch = {0};
 	baseline->allowed = check->allowed;
 	baseline->prune = check->prune;
-	if (gate_baseline_configure(baseline, &check->budget, &check->subjects, &check->diag) != 0 ||
+	if (gate_baseline_configure(baseline, &check->budget, &check->diag) != 0 ||
 	    gate_baseline_measure(baseline, &check->budget, &check->choice, &check->subjects, &check->gpus,
 				  &check->diag) != 0)
 		return -1;

@@ -101,6 +101,15 @@ int cmd_parse(const struct argp *argp, int argc, char **argv, unsigned flags, vo
 	return argp_parse(argp, argc, argv, flags, NULL, input);
 }
 
+uint32_t cmd_parse_count(struct argp_state *state, const char *option, const char *text, uint32_t min, uint32_t max)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 0);
+	if (!text[0] || *end || text[0] == '-' || value < min || value > max)
+		argp_error(state, "%s: '%s' is not a number from %u to %u", option, text, min, max);
+	return (uint32_t)value;
+}
+
 int cmd_print_json(struct json_t *value)
 {
 	char *text = hd_json_dump(value);

@@ -28,6 +28,10 @@ struct cmd {
  * ARGP_IN_ORDER the check stops at the first operand. 0, or what the parser returned.
  */
 int cmd_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+enum { CMD_MOST_THREADS = 1024 }; /* of a CTA, in CUDA */
+
+/* The value of an option that is a number from `min` to `max`; anything else is a usage error. */
+uint32_t cmd_parse_count(struct argp_state *state, const char *option, const char *text, uint32_t min, uint32_t max);
 /* Reports "heddle: error: ..." and returns CMD_ERROR. */
 int cmd_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the value as the project's JSON on stdout and drops the reference. CMD_OK or CMD_ERROR. */

@@ -30,15 +30,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static uint32_t parse_count(struct argp_state *state, const char *option, const char *text)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 0);
-	if (!text[0] || *end || text[0] == '-' || value > UINT32_MAX)
-		argp_error(state, "%s: '%s' is not a number", option, text);
-	return (uint32_t)value;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct info *info = state->input;
@@ -47,10 +38,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		info->gpu = arg;
 		break;
 	case 'b':
-		info->block = parse_count(state, "--block", arg);
+		info->block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS);
 		break;
 	case OPT_SHARED:
-		info->dynamic_shared = parse_count(state, "--shared", arg);
+		info->dynamic_shared = cmd_parse_count(state, "--shared", arg, 0, INT32_MAX);
 		break;
 	case OPT_JSON:
 		info->json = true;

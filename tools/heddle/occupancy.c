@@ -51,29 +51,20 @@ static const struct argp_option options[] = {
 
 /* ------------------------------------------------------------------ command line */
 
-static uint32_t parse_count(struct argp_state *state, const char *option, const char *text, uint32_t max)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 0);
-	if (!text[0] || *end || text[0] == '-' || value > max)
-		argp_error(state, "%s: '%s' is not a number from 0 to %u", option, text, max);
-	return (uint32_t)value;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct occupancy *command = state->input;
 	switch (key) {
 	case 'r':
-		command->registers = parse_count(state, "--registers", arg, UINT16_MAX);
+		command->registers = cmd_parse_count(state, "--registers", arg, 0, UINT16_MAX);
 		command->registers_given = true;
 		break;
 	case OPT_SHARED:
-		command->shared = parse_count(state, "--shared", arg, INT32_MAX);
+		command->shared = cmd_parse_count(state, "--shared", arg, 0, INT32_MAX);
 		command->shared_given = true;
 		break;
 	case 'b':
-		command->block = parse_count(state, "--block", arg, MOST_BLOCK);
+		command->block = cmd_parse_count(state, "--block", arg, 0, MOST_BLOCK);
 		break;
 	case 'g':
 		hd_vec_push(&command->gpu_names, arg);

@@ -173,12 +173,6 @@ int gate_baseline_load(struct gate_baseline *baseline, bool may_be_absent, struc
 
 /* ------------------------------------------------------------------ writing */
 
-/* Counts as integers, everything else with the digits that comparing looks at. */
-static json_t *number_json(double value)
-{
-	return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
-}
-
 static json_t *entry_json(const struct gate_base_entry *entry)
 {
 	json_t *object = json_object(), *figures = json_object();
@@ -189,7 +183,8 @@ static json_t *entry_json(const struct gate_base_entry *entry)
 	json_object_set_new(object, "registers", json_integer(entry->registers));
 	json_object_set_new(object, "figures", figures);
 	for (uint32_t i = 0; i < entry->figures.len; i++)
-		json_object_set_new(figures, entry->figures.data[i].label, number_json(entry->figures.data[i].value));
+		json_object_set_new(figures, entry->figures.data[i].label,
+				    gate_number_json(entry->figures.data[i].value));
 	return object;
 }
 

@@ -56,8 +56,7 @@ void gate_baseline_release(struct gate_baseline *baseline);
 int gate_baseline_load(struct gate_baseline *baseline, bool may_be_absent, struct hd_diag *diag);
 int gate_baseline_parse(struct gate_baseline *baseline, const char *text, size_t size, struct hd_diag *diag);
 /* What the budget's [baseline] section says: what is allowed, and slack by metric. 0 or -1. */
-int gate_baseline_configure(struct gate_baseline *baseline, const struct gate_budget *budget,
-			    const struct gate_subjects *subjects, struct hd_diag *diag);
+int gate_baseline_configure(struct gate_baseline *baseline, const struct gate_budget *budget, struct hd_diag *diag);
 /* Takes the figures of the chosen kernels on the default GPUs. 0 or -1 when two kernels cannot be told apart. */
 int gate_baseline_measure(struct gate_baseline *baseline, const struct gate_budget *budget,
 			  const struct gate_choice *choice, const struct gate_subjects *subjects,

@@ -7,10 +7,6 @@
 
 #include "tools/heddle/gate/baseline.h"
 
-/* Figures that cost something by themselves. Register counts are not among them: occupancy says what they cost. */
-static const char *const standard[] = {"resident_warps", "spill_bytes", "max_stack_bytes", "shared_bytes",
-				       "sectors_per_request"};
-
 static const char *const verdicts[GATE_VERDICTS] = {"new", "removed", "better", "worse"};
 
 /* ------------------------------------------------------------------ configuration */
@@ -24,13 +20,13 @@ static struct gate_slack *slack_of(struct gate_baseline *baseline, const char *n
 	return &hd_vec_last(&baseline->compared);
 }
 
-static void add_standard(struct gate_baseline *baseline, const struct gate_subjects *subjects)
+static void add_costs(struct gate_baseline *baseline)
 {
-	for (unsigned i = 0; i < sizeof(standard) / sizeof(standard[0]); i++) {
-		const struct gate_metric *metric = gate_metric_find(standard[i], subjects, baseline->arena);
-		if (metric)
-			slack_of(baseline, standard[i])->metric = metric;
-	}
+	/* One form of occupancy stands for all; baseline.c takes another where no block size is known. */
+	slack_of(baseline, "resident_warps")->metric = gate_metric_named("resident_warps");
+	for (unsigned i = 0; i < gate_metric_count; i++)
+		if (gate_metric_is_cost(&gate_metrics[i]) && gate_metrics[i].getter != GATE_OCCUPANCY)
+			slack_of(baseline, gate_metrics[i].name)->metric = &gate_metrics[i];
 }
 
 static int configure_section(struct gate_baseline *baseline, const struct gate_budget *budget, uint32_t section,
@@ -54,11 +50,10 @@ static int configure_section(struct gate_baseline *baseline, const struct gate_b
 	return status;
 }
 
-int gate_baseline_configure(struct gate_baseline *baseline, const struct gate_budget *budget,
-			    const struct gate_subjects *subjects, struct hd_diag *diag)
+int gate_baseline_configure(struct gate_baseline *baseline, const struct gate_budget *budget, struct hd_diag *diag)
 {
 	int status = 0;
-	add_standard(baseline, subjects);
+	add_costs(baseline);
 	for (uint32_t i = 0; i < budget->sections.len; i++) {
 		if (budget->sections.data[i].kind != GATE_SECTION_BASELINE)
 			continue;

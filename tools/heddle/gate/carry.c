@@ -10,7 +10,7 @@
 
 #include "tools/heddle/gate/report.h"
 
-enum { MOST_LINKS = 32, MOST_SPILLS = 3 };
+enum { MOST_LINKS = 32, SHOWN_AT_ENDS = 3, SHOWN_CHANGES = 4, MOST_SPILLS = 3 };
 
 static const char *title(const struct hd_meta_function *function)
 {
@@ -69,13 +69,6 @@ static struct gate_place place_at(const struct gate_carry *carry, const struct g
 	while (own && !in_own_file(subject, &code->origins[own]))
 		own--;
 	return place_of_origin(carry, subject, &code->origins[in_own_file(subject, &code->origins[own]) ? own : index]);
-}
-
-static void carry_live(const struct gate_carry *carry, const struct gate_subject *subject, uint32_t pc, uint32_t live)
-{
-	add(carry, place_at(carry, subject, pc),
-	    hd_arena_printf(carry->arena, "%u registers are live here, more than anywhere else in %s", live,
-			    title(subject->meta)));
 }
 
 /* Instructions that spill, by line. */
@@ -144,16 +137,33 @@ static void carry_point(const struct gate_carry *carry, const struct gate_subjec
 
 /* ------------------------------------------------------------------ calls */
 
-/* ", 5 before", where the figure is known and was another. */
-static const char *before(const struct gate_carry *carry, const struct hd_meta_function *function,
-			  uint32_t (*figure)(const struct hd_meta_function *function))
+typedef uint32_t figure_of(const struct hd_meta_function *function);
+
+/* Before: NULL when the function was not there. `function` is of the subject's object. */
+static const struct hd_meta_function *old_of(const struct gate_carry *carry, const struct gate_subject *subject,
+					     const struct hd_meta_function *function)
 {
-	const struct hd_meta_function *old = carry->old ? hd_metadata_find(carry->old, function->name) : NULL;
-	if (!carry->old)
+	/* The subjects of an object stand in the order of its functions. */
+	const struct gate_subject *own = subject + (function - subject->meta);
+	const struct gate_subject *old = carry->old[own - carry->subjects->list.data];
+	return old ? old->meta : NULL;
+}
+
+static bool differs(const struct gate_carry *carry, const struct gate_subject *subject,
+		    const struct hd_meta_function *function, figure_of *figure)
+{
+	const struct hd_meta_function *old = carry->old ? old_of(carry, subject, function) : function;
+	return !old || figure(old) != figure(function);
+}
+
+/* ", 5 before", where the figure is known and was another. */
+static const char *before(const struct gate_carry *carry, const struct gate_subject *subject,
+			  const struct hd_meta_function *function, figure_of *figure)
+{
+	if (!differs(carry, subject, function, figure))
 		return "";
-	if (!old)
-		return ", not there before";
-	return figure(old) == figure(function) ? "" : hd_arena_printf(carry->arena, ", %u before", figure(old));
+	const struct hd_meta_function *old = old_of(carry, subject, function);
+	return old ? hd_arena_printf(carry->arena, ", %u before", figure(old)) : ", not there before";
 }
 
 static const struct hd_meta_call *call_of(const struct hd_meta_function *caller, const char *callee)
@@ -165,17 +175,50 @@ static const struct hd_meta_call *call_of(const struct hd_meta_function *caller,
 	return NULL;
 }
 
-/* One link: where `caller` calls `callee`, and what the callee's figure is. */
-static void carry_link(const struct gate_carry *carry, const struct gate_subject *subject,
-		       const struct hd_meta_function *caller, const struct hd_meta_function *callee, const char *unit,
-		       uint32_t (*figure)(const struct hd_meta_function *function))
+/* A call chain from the subject down. */
+struct chain {
+	const struct hd_meta_function *link[MOST_LINKS]; /* the subject first */
+	uint32_t count;
+};
+
+static void push_link(struct chain *chain, const struct hd_meta_function *callee)
 {
+	if (chain->count < MOST_LINKS)
+		chain->link[chain->count++] = callee;
+}
+
+/* One link: where `caller` calls `callee`, and what the callee's figure is. */
+static void carry_link(const struct gate_carry *carry, const struct gate_subject *subject, const struct chain *chain,
+		       uint32_t at, uint32_t left_out, const char *unit, figure_of *figure)
+{
+	const struct hd_meta_function *caller = chain->link[at - 1], *callee = chain->link[at];
 	const struct hd_meta_call *call = call_of(caller, callee->name);
 	const struct hd_meta_source *source = call && call->source.file ? &call->source : &callee->source;
+	const char *gap =
+		left_out ? hd_arena_printf(carry->arena, "after %u more call%s, ", left_out, left_out == 1 ? "" : "s")
+			 : "";
 	add(carry, place_of_source(carry, subject, source),
-	    hd_arena_printf(carry->arena, "%s calls %s%s: %u %s%s%s", title(caller), title(callee),
+	    hd_arena_printf(carry->arena, "%s%s calls %s%s: %u %s%s%s", gap, title(caller), title(callee),
 			    call && call->kind == HD_CALL_INDIRECT ? " through a pointer" : "", figure(callee), unit,
-			    figure(callee) == 1 ? "" : "s", before(carry, callee, figure)));
+			    figure(callee) == 1 ? "" : "s", before(carry, subject, callee, figure)));
+}
+
+/* Of a long chain its ends, and between them some of what changed. */
+static void carry_links(const struct gate_carry *carry, const struct gate_subject *subject, const struct chain *chain,
+			const char *unit, figure_of *figure)
+{
+	uint32_t left_out = 0, changes = 0;
+	for (uint32_t i = 1; i < chain->count; i++) {
+		bool end = i <= SHOWN_AT_ENDS || i + SHOWN_AT_ENDS >= chain->count;
+		bool changed = !end && changes < SHOWN_CHANGES && differs(carry, subject, chain->link[i], figure);
+		changes += changed;
+		if (!end && !changed) {
+			left_out++;
+			continue;
+		}
+		carry_link(carry, subject, chain, i, left_out, unit, figure);
+		left_out = 0;
+	}
 }
 
 static uint32_t fru_of(const struct hd_meta_function *function)
@@ -193,27 +236,46 @@ static uint32_t own_registers_of(const struct hd_meta_function *function)
 	return function->own_registers;
 }
 
+static uint32_t max_live_of(const struct hd_meta_function *function)
+{
+	return function->max_live;
+}
+
+static uint32_t max_live_divergent_of(const struct hd_meta_function *function)
+{
+	return function->max_live_divergent;
+}
+
+static void carry_live(const struct gate_carry *carry, const struct gate_subject *subject, uint32_t pc,
+		       figure_of *figure)
+{
+	add(carry, place_at(carry, subject, pc),
+	    hd_arena_printf(carry->arena, "%u registers are live here, more than anywhere else in %s%s",
+			    figure(subject->meta), title(subject->meta),
+			    before(carry, subject, subject->meta, figure)));
+}
+
 static void carry_root(const struct gate_carry *carry, const struct gate_subject *subject, const char *unit,
-		       uint32_t (*figure)(const struct hd_meta_function *function))
+		       figure_of *figure)
 {
 	add(carry, place_of_source(carry, subject, &subject->meta->source),
 	    hd_arena_printf(carry->arena, "%s: %u %s%s of its own%s", title(subject->meta), figure(subject->meta), unit,
-			    figure(subject->meta) == 1 ? "" : "s", before(carry, subject->meta, figure)));
+			    figure(subject->meta) == 1 ? "" : "s", before(carry, subject, subject->meta, figure)));
 }
 
 /* CARS's high-watermark chain. */
 static void carry_chain(const struct gate_carry *carry, const struct gate_subject *subject)
 {
-	const struct hd_meta_function *caller = subject->meta;
-	carry_root(carry, subject, "register", fru_of);
-	for (uint32_t i = 1; i < subject->meta->chain_count && i < MOST_LINKS; i++) {
+	struct chain chain = {.link = {subject->meta}, .count = 1};
+	for (uint32_t i = 1; i < subject->meta->chain_count; i++) {
 		const struct hd_meta_function *callee =
 			hd_metadata_find(&subject->unit->metadata, subject->meta->high_watermark_chain[i]);
 		if (!callee)
-			return;
-		carry_link(carry, subject, caller, callee, "register", fru_of);
-		caller = callee;
+			break;
+		push_link(&chain, callee);
 	}
+	carry_root(carry, subject, "register", fru_of);
+	carry_links(carry, subject, &chain, "register", fru_of);
 }
 
 /* The callee whose frames go deepest. */
@@ -232,16 +294,18 @@ static const struct hd_meta_function *deepest_callee(const struct hd_metadata *m
 
 static void carry_frames(const struct gate_carry *carry, const struct gate_subject *subject)
 {
+	struct chain chain = {.link = {subject->meta}, .count = 1};
 	const struct hd_meta_function *caller = subject->meta, *callee;
-	carry_root(carry, subject, "stack byte", stack_of);
 	/* Recursion would go round for ever: a link has to take from the depth that is left. */
-	for (uint32_t i = 1; i < MOST_LINKS && (callee = deepest_callee(&subject->unit->metadata, caller)); i++) {
+	while (chain.count < MOST_LINKS && (callee = deepest_callee(&subject->unit->metadata, caller))) {
 		if (callee->max_stack_bytes == 0 || callee->max_stack_bytes > caller->max_stack_bytes ||
 		    (caller->recursive && callee->recursive))
-			return;
-		carry_link(carry, subject, caller, callee, "stack byte", stack_of);
+			break;
+		push_link(&chain, callee);
 		caller = callee;
 	}
+	carry_root(carry, subject, "stack byte", stack_of);
+	carry_links(carry, subject, &chain, "stack byte", stack_of);
 }
 
 /* ------------------------------------------------------------------ registers over the call graph */
@@ -288,20 +352,19 @@ static void carry_path(const struct gate_carry *carry, const struct gate_subject
 		       uint32_t root, uint32_t carrier)
 {
 	uint32_t path[MOST_LINKS], count = 0;
-	for (uint32_t at = carrier; at != root && count < MOST_LINKS; at = reach->from[at])
+	struct chain chain = {.link = {subject->meta}, .count = 1};
+	for (uint32_t at = carrier; at != root && count + 1 < MOST_LINKS; at = reach->from[at])
 		path[count++] = at;
-	for (; count; count--) {
-		const struct hd_meta_function *callee = &reach->metadata->functions[path[count - 1]];
-		carry_link(carry, subject, &reach->metadata->functions[reach->from[path[count - 1]]], callee,
-			   "register", own_registers_of);
-	}
+	for (; count; count--)
+		push_link(&chain, &reach->metadata->functions[path[count - 1]]);
+	carry_links(carry, subject, &chain, "register", own_registers_of);
 }
 
 static void carry_registers(const struct gate_carry *carry, const struct gate_subject *subject)
 {
 	const struct hd_metadata *metadata = &subject->unit->metadata;
 	struct reach reach = {.metadata = metadata};
-	struct gate_subject carrier = *subject;
+	const struct gate_subject *carrier = subject;
 	if (subject->meta->kernel && subject->meta->own_registers < subject->meta->registers) {
 		uint32_t root = index_in(&reach, subject->meta);
 		reach.from = HD_ARENA_NEW(carry->arena, uint32_t, metadata->function_count);
@@ -309,9 +372,9 @@ static void carry_registers(const struct gate_carry *carry, const struct gate_su
 		memset(reach.from, 0xff, metadata->function_count * sizeof(*reach.from));
 		uint32_t found = find_carrier(&reach, root, subject->meta->registers);
 		carry_path(carry, subject, &reach, root, found);
-		carrier.meta = &metadata->functions[found];
+		carrier += &metadata->functions[found] - subject->meta;
 	}
-	carry_live(carry, &carrier, carrier.meta->max_live_pc, carrier.meta->max_live);
+	carry_live(carry, carrier, carrier->meta->max_live_pc, max_live_of);
 }
 
 static void carry_idempotence(const struct gate_carry *carry, const struct gate_subject *subject)
@@ -333,10 +396,10 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 	case GATE_CARRIED_NOWHERE:
 		break;
 	case GATE_CARRIED_LIVE:
-		carry_live(carry, subject, meta->max_live_pc, meta->max_live);
+		carry_live(carry, subject, meta->max_live_pc, max_live_of);
 		break;
 	case GATE_CARRIED_LIVE_DIVERGENT:
-		carry_live(carry, subject, meta->max_live_divergent_pc, meta->max_live_divergent);
+		carry_live(carry, subject, meta->max_live_divergent_pc, max_live_divergent_of);
 		break;
 	case GATE_CARRIED_REGISTERS:
 		carry_registers(carry, subject);

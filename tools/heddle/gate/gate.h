@@ -97,6 +97,11 @@ extern const unsigned gate_metric_count;
 
 /* The metric of a short name; NULL when there is none. */
 const struct gate_metric *gate_metric_named(const char *name);
+/*
+ * Whether the figure is a cost by itself, which baselines and comparisons judge. Register counts are not: what they
+ * cost is occupancy, which changes in steps.
+ */
+bool gate_metric_is_cost(const struct gate_metric *metric);
 /* Whether its figure depends on the GPU only and not on the block size. */
 bool gate_metric_any_block(const struct gate_metric *metric);
 /*
@@ -113,6 +118,8 @@ bool gate_metric_get(const struct gate_metric *metric, const struct gate_subject
 		     const struct gate_setting *setting, double *value);
 /* "28", "50 %", "yes" */
 char *gate_metric_text(const struct gate_metric *metric, double value, struct hd_arena *arena);
+/* Counts as integers, everything else with the digits that comparing looks at. */
+json_t *gate_number_json(double value);
 
 /* ------------------------------------------------------------------ places */
 

@@ -138,6 +138,12 @@ char *gate_metric_text(const struct gate_metric *metric, double value, struct hd
 	return hd_arena_printf(arena, "%.15g%s", shown, strcmp(metric->unit, "%") == 0 ? " %" : "");
 }
 
+json_t *gate_number_json(double value)
+{
+	value = round(value * 1e4) / 1e4;
+	return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
 /* ------------------------------------------------------------------ names */
 
 struct path_walk {
@@ -185,6 +191,16 @@ const struct gate_metric *gate_metric_named(const char *name)
 		if (strcmp(gate_metrics[i].name, name) == 0)
 			return &gate_metrics[i];
 	return NULL;
+}
+
+bool gate_metric_is_cost(const struct gate_metric *metric)
+{
+	static const char *const costs[] = {"occupancy",       "resident_warps", "register_warps",     "spill_bytes",
+					    "max_stack_bytes", "shared_bytes",	 "sectors_per_request"};
+	for (unsigned i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		if (strcmp(costs[i], metric->name) == 0)
+			return true;
+	return false;
 }
 
 bool gate_metric_any_block(const struct gate_metric *metric)

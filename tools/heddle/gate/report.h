@@ -30,7 +30,8 @@ typedef HD_VEC(struct gate_note) gate_notes;
 struct gate_carry {
 	const struct gate_root *root;
 	struct hd_arena *arena;
-	const struct hd_metadata *old; /* of before, to say what links of a chain were; may be NULL */
+	const struct gate_subjects *subjects;
+	const struct gate_subject *const *old; /* what each of them was, NULL if nothing; NULL: nothing to compare with */
 	gate_notes *notes;
 };
 
