@@ -171,7 +171,7 @@ enum { HD_NEG_A = 1, HD_NEG_B = 2, HD_NEG_C = 4, HD_ABS_A = 8, HD_ABS_B = 16 };
 /*
  * Linear operands (r2d2-isca23, 3.2, 3.3, 4.3). One source of an instruction of a kernel's linear version may be a linear
  * register (its thread-index part plus its block-index part), a coefficient register or both; they are 64 bits wide,
- * and a slot of one register takes the low word of the sum, or the high one.
+ * and a slot of one register takes the low word of the sum, or the high one. They are 0 where no stream writes them.
  *
  *   OFFSET       %lr + the slot's register: the address of a memory instruction
  *   SUM          %lr + %cr; the slot's field is the number of the coefficient register, HD_RZ none

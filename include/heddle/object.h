@@ -195,6 +195,10 @@ bool hd_linear_check_holds(const struct hd_linear_check *check, const uint8_t *c
  * SM (r2d2-isca23, 5.6): thread-index registers, block-index registers, coefficient registers. Section 5.6 counts the
  * registers by name; with `pairs` each takes the two words that its 64 bits need. */
 uint64_t hd_linear_registers(const struct hd_linear *linear, uint32_t threads, uint32_t blocks, bool pairs);
+/* What `blocks` blocks of `threads` threads, whole warps, leave of an SM's registers. A physical register's number is an
+ * offset plus the register times the warps (section 4.2), so that threads take the `registers` that their code names and not
+ * whole allocation units. */
+uint64_t hd_linear_free_registers(uint32_t of_sm, uint32_t registers, uint32_t threads, uint32_t blocks);
 /* The linear version of a function, or NULL. */
 const struct hd_linear *hd_object_linear(const struct hd_object *object, uint32_t function);
 

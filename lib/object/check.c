@@ -111,6 +111,12 @@ uint64_t hd_linear_registers(const struct hd_linear *linear, uint32_t threads, u
 	return words * linear->threads * threads + UINT64_C(2) * HD_LR_COUNT * blocks + words * linear->coefficients;
 }
 
+uint64_t hd_linear_free_registers(uint32_t of_sm, uint32_t registers, uint32_t threads, uint32_t blocks)
+{
+	uint64_t used = (uint64_t)threads * blocks * registers;
+	return used < of_sm ? of_sm - used : 0;
+}
+
 const struct hd_linear *hd_object_linear(const struct hd_object *object, uint32_t function)
 {
 	for (uint32_t i = 0; i < object->linear_count; i++)

@@ -237,7 +237,7 @@ static struct hd_minst copy_register(uint32_t to, uint32_t from, uint32_t loc)
 static void write_prologue(struct framer *framer, hd_insts *out, uint32_t loc)
 {
 	const struct hd_mfunc *func = framer->func;
-	if (func->kernel) /* always, as ptxas has it */
+	if (func->kernel && !func->stream) /* always, as ptxas has it */
 		hd_vec_push(out, load_stack(func, loc));
 	if (func->frame_bytes)
 		hd_vec_push(out, adjust_stack(func, -func->frame_bytes, loc));

@@ -210,7 +210,8 @@ void hd_linear_coefficient_stream(struct hd_select *sel, void *context)
 	maker.monomials = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, polys->monomial_count + 1);
 	maker.done = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, hd_poly_count(polys) + 1);
 	for (uint32_t i = 0; i < layout->coefficient_count; i++)
-		write_register(sel, HD_OP_R2CR, i, hd_sel_reg(sel, poly_leaf(&maker, layout->coefficients[i])));
+		if (layout->coefficients[i] != HD_POLY_ZERO) /* they begin as 0 */
+			write_register(sel, HD_OP_R2CR, i, hd_sel_reg(sel, poly_leaf(&maker, layout->coefficients[i])));
 }
 
 /* ------------------------------------------------------------------ indices times coefficients */

@@ -119,7 +119,7 @@ struct hd_mtable {
 struct hd_mfunc {
 	struct hd_arena *arena; /* the function's own, freed with it (hd_mfunc_free) */
 	const char *name;
-	bool kernel;
+	bool kernel, stream; /* stream: a linear stream of a kernel, which has no stack */
 	const struct hd_abi *abi;
 	const char *without;    /* improvements that are switched off, joined by +; NULL none */
 	uint32_t sm_threads;    /* threads that an SM of the function's processor holds */

@@ -596,6 +596,7 @@ int hd_select_straight(struct hd_unit *unit, LLVMValueRef kernel, void (*build)(
 	sel.func = func;
 	sel.function = kernel;
 	prepare(&sel, LLVMGetValueName(kernel), true);
+	func->stream = true;
 	func->max_registers = HD_LR_MAX_REGS;
 	hd_mfunc_block(func);
 	hd_vec_push(&sel.origin, 0);

@@ -45,6 +45,8 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 	struct hd_occupancy fit = hd_occupancy_compute(&limits, registers, grid->block_threads, grid->shared_bytes);
 	if (!fit.ctas) /* the launch was checked: one fits without what the policy adds */
 		fit.ctas = 1;
+	if (grid->linear && grid->linear->ctas < fit.ctas)
+		fit.ctas = grid->linear->ctas;
 	sm->cta_limit = fit.ctas < sm->cta_slots ? fit.ctas : sm->cta_slots;
 	sm->shared_stride = fit.shared_per_cta;
 	sm->shared_reserved = 0;

@@ -110,21 +110,16 @@ static uint32_t registers_of(const struct hd_linear *linear, const struct hd_gri
 	return calls && meta->registers > own ? meta->registers : own;
 }
 
-/* Section 4.4: as many blocks on an SM as the original code has, with the linear registers in what is left. */
+/* Section 4.4: the blocks that an SM has of the original code, with the linear registers in what they leave. */
 static bool registers_suffice(const struct hd_gpu *gpu, const struct hd_linear *linear, const struct hd_grid *grid,
-			      struct hd_occupancy *fit)
+			      const struct hd_occupancy *fit)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
-	uint32_t registers = registers_of(linear, grid);
-	if (registers > gpu->config.max_regs_per_thread)
+	uint32_t registers = registers_of(linear, grid), threads = grid->block_warps * HD_WARP_LANES;
+	if (hd_occupancy_compute(&limits, registers, grid->block_threads, grid->shared_bytes).ctas < fit->ctas)
 		return false;
-	struct hd_occupancy own = hd_occupancy_compute(&limits, registers, grid->block_threads, grid->shared_bytes);
-	if (own.ctas < fit->ctas)
-		return false;
-	uint64_t blocks = fit->ctas, used = (uint64_t)own.registers_per_cta * blocks;
-	*fit = own;
-	return used + hd_linear_registers(linear, grid->block_warps * HD_WARP_LANES, (uint32_t)blocks, true) <=
-	       gpu->config.registers;
+	return hd_linear_registers(linear, threads, fit->ctas, true) <=
+	       hd_linear_free_registers(limits.registers, registers, threads, fit->ctas);
 }
 
 /* r2d2-functional:always. */
@@ -137,17 +132,13 @@ static bool is_forced(const struct hd_gpu *gpu)
 }
 
 static enum choice choose(const struct hd_gpu *gpu, const struct hd_linear *linear, const struct hd_grid *grid,
-			  struct hd_occupancy *fit)
+			  const struct hd_occupancy *fit)
 {
-	struct hd_occupancy with = *fit;
 	if (!linear)
 		return NO_VERSION;
 	if (!checks_hold(linear, grid))
 		return CHECK_FAILED;
-	if (!registers_suffice(gpu, linear, grid, &with) && !is_forced(gpu))
-		return NO_REGISTERS;
-	*fit = with;
-	return CHOSEN;
+	return registers_suffice(gpu, linear, grid, fit) || is_forced(gpu) ? CHOSEN : NO_REGISTERS;
 }
 
 static void count_choice(struct hd_counters *counters, enum choice choice)
@@ -166,12 +157,14 @@ static bool is_wanted(const struct hd_gpu *gpu)
 	return false;
 }
 
-static void start(const struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, const struct hd_linear *linear)
+static void start(const struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, const struct hd_linear *linear,
+		  uint32_t ctas)
 {
 	const struct hd_module *module = grid->kernel->module;
 	struct hd_linear_state *state = hd_xcalloc(1, sizeof *state);
 	struct hd_cta cta = {.grid = grid};
 	state->linear = linear;
+	state->ctas = ctas;
 	state->function = module->first_linear + (uint32_t)(linear - module->object.linears);
 	state->stride = grid->block_warps * HD_WARP_LANES;
 	state->coefficients = hd_xcalloc(linear->coefficients + 1, sizeof *state->coefficients);
@@ -184,7 +177,7 @@ static void start(const struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid
 	grid->registers = registers_of(linear, grid);
 }
 
-void hd_linear_begin(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, struct hd_occupancy *fit)
+void hd_linear_begin(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, const struct hd_occupancy *fit)
 {
 	if (!is_wanted(gpu))
 		return;
@@ -192,7 +185,7 @@ void hd_linear_begin(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *g
 	enum choice choice = choose(gpu, linear, grid, fit);
 	count_choice(&gpu->stats.counters, choice);
 	if (choice == CHOSEN)
-		start(gpu, exec, grid, linear);
+		start(gpu, exec, grid, linear, fit->ctas);
 }
 
 void hd_linear_end(struct hd_grid *grid)

@@ -23,6 +23,7 @@ struct hd_linear_state {
 	const struct hd_linear *linear;
 	uint32_t function; /* in hd_program.functions: its body */
 	uint32_t stride;   /* threads of a block, whole warps */
+	uint32_t ctas;	   /* most on an SM: as many as of the original code */
 	uint64_t *coefficients;
 	uint64_t *threads;		  /* [thread-index register][thread of the block] */
 	uint32_t stream[HD_STREAM_COUNT]; /* warp instructions of each stream; thread-index parts: of one warp */
@@ -30,9 +31,9 @@ struct hd_linear_state {
 
 /*
  * Under a policy that wants it: decides whether the launch runs the linear version, and computes coefficients and
- * thread-index parts. Sets grid->linear, entry and registers, or counts why not. `fit`: of the original code; updated.
+ * thread-index parts. Sets grid->linear, entry and registers, or counts why not. `fit`: of the original code.
  */
-void hd_linear_begin(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, struct hd_occupancy *fit);
+void hd_linear_begin(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, const struct hd_occupancy *fit);
 void hd_linear_end(struct hd_grid *grid);
 /* The block's own parts, when it starts on an SM. */
 void hd_linear_cta(struct hd_sm *sm, struct hd_cta *cta);

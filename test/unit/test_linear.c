@@ -297,8 +297,10 @@ START_TEST(register_need_of_section_5_6)
 {
 	struct hd_linear linear = {.threads = 4, .linears = 16, .coefficients = 67};
 	ck_assert_uint_eq(hd_linear_registers(&linear, 128, 16, false), 1091);
-	/* What three 8-byte registers less leave: 3 * 2 * 128 * 16. */
-	ck_assert_uint_le(hd_linear_registers(&linear, 128, 16, false), 12288);
+	/* 32 registers a thread leave none of 65,536; three 8-byte registers less leave 3 * 2 * 128 * 16. */
+	ck_assert_uint_eq(hd_linear_free_registers(65536, 32, 128, 16), 0);
+	ck_assert_uint_eq(hd_linear_free_registers(65536, 32 - 3 * 2, 128, 16), 12288);
+	ck_assert_uint_eq(hd_linear_free_registers(65536, 33, 128, 16), 0);
 	ck_assert_uint_eq(hd_linear_registers(&linear, 128, 16, true), 2 * 4 * 128 + 2 * 16 * 16 + 2 * 67);
 }
 END_TEST

@@ -171,6 +171,8 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 		hd_strbuf_printf(&text, ";maxrregcount=%u", cc->max_registers);
 	if (cc->without)
 		hd_strbuf_printf(&text, ";without=%s", cc->without);
+	if (cc->linear)
+		hd_strbuf_printf(&text, ";linear=%s", cc->linear);
 	if (cc->ipra)
 		hd_strbuf_append(&text, ";ipra");
 	if (facts && access(facts, F_OK) == 0)

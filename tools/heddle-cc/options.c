@@ -17,7 +17,7 @@ enum action {
 	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_WITHOUT, ACT_FLAG,
 	ACT_COMMON,       /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
-	ACT_STD, ACT_LIBDEVICE, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
+	ACT_STD, ACT_LIBDEVICE, ACT_LINEAR, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
 };
 
 /* How the value is attached. */
@@ -51,6 +51,7 @@ static const struct option options[] = {
 	{"-lineinfo", "--generate-line-info", FORM_NONE, ACT_FLAG, FLAG(line_info), "   source lines of device code"},
 	{"-use_fast_math", "--use_fast_math", FORM_NONE, ACT_FLAG, FLAG(fast_math), " approximate math, denormals flushed"},
 	{"-heddle-ipra", "--heddle-ipra", FORM_NONE, ACT_FLAG, FLAG(ipra), "allocate registers across calls inside a source"},
+	{"-heddle-linear", "--heddle-linear", FORM_SEPARATE, ACT_LINEAR, 0, "never|saving|always  kernels that get a linear version (R2D2): those where it saves instructions, or all that can"},
 	{"-heddle-no-", "--heddle-no-", FORM_JOINED, ACT_WITHOUT, 0, "NAME leave an improvement of the code out, to measure it: `without` of the pass"},
 	{"-keep", "--keep", FORM_NONE, ACT_FLAG, FLAG(keep), "       keep annotated IR and kernel object beside the output"},
 	{"-v", "--verbose", FORM_NONE, ACT_FLAG, FLAG(verbose), "          print the commands"},
@@ -149,6 +150,14 @@ static int set_without(struct hd_cc *cc, const char *text)
 	return 0;
 }
 
+static int set_linear(struct hd_cc *cc, const char *text)
+{
+	cc->linear = text;
+	if (!strcmp(text, "never") || !strcmp(text, "saving") || !strcmp(text, "always"))
+		return 0;
+	return hd_error(&cc->diag, HD_NOWHERE, "-heddle-linear is never, saving or always, not '%s'", text);
+}
+
 static int set_max_registers(struct hd_cc *cc, const char *text)
 {
 	char *end;
@@ -213,6 +222,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_GENCODE: return set_gencode(cc, value);
 	case ACT_OPTIMIZE: return set_optimize(cc, value);
 	case ACT_WITHOUT: return set_without(cc, value);
+	case ACT_LINEAR: return set_linear(cc, value);
 	case ACT_MAXREG: return set_max_registers(cc, value);
 	case ACT_FLAG: *(bool *)((char *)cc + option->flag) = true; return 0;
 	case ACT_COMMON: hd_vec_push(&cc->common, option->name); return 0;

@@ -32,6 +32,7 @@ struct hd_cc {
 	const char *libdevice;      /* a toolkit's; NULL: ours */
 	uint32_t max_registers;     /* 0: no cap */
 	const char *without;	    /* improvements left out, joined by +; NULL none */
+	const char *linear;	    /* which kernels get a linear version; NULL: where it saves instructions */
 	bool relocatable;           /* -rdc=true */
 	bool lto;                   /* -dlto */
 	bool ipra;                  /* -heddle-ipra */

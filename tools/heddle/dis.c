@@ -57,12 +57,17 @@ static const char *style(const struct dis *dis, const char *sequence)
 	return dis->colour ? sequence : "";
 }
 
+static const char *shown_name(const struct listing *listing)
+{
+	return listing->meta ? listing->meta->demangled : listing->function->name;
+}
+
 static void print_header(const struct dis *dis, const struct listing *listing)
 {
 	const struct hd_function *function = listing->function;
 	const struct hd_meta_function *meta = listing->meta;
-	printf("%s%s %s%s", style(dis, "\033[1m"), function->kernel ? "kernel" : "function",
-	       meta ? meta->demangled : function->name, style(dis, "\033[0m"));
+	printf("%s%s %s%s", style(dis, "\033[1m"), function->kernel ? "kernel" : "function", shown_name(listing),
+	       style(dis, "\033[0m"));
 	if (meta && strcmp(meta->demangled, function->name) != 0)
 		printf("  %s", function->name);
 	if (meta && meta->source.file)
@@ -77,6 +82,22 @@ static void print_header(const struct dis *dis, const struct listing *listing)
 	if (meta && meta->kernel)
 		printf(", watermarks low %u high %u", meta->low_watermark, meta->high_watermark);
 	putchar('\n');
+}
+
+/* The register table, and what a launch computes before its threads run. */
+static void print_linear_header(const struct dis *dis, const struct listing *listing)
+{
+	const struct hd_linear *linear = listing->linear;
+	printf("%slinear version of %s%s\n", style(dis, "\033[1m"), shown_name(listing), style(dis, "\033[0m"));
+	printf("  %u instructions, %u registers, frame %u bytes, %u launch conditions\n", linear->body.inst_count,
+	       linear->body.registers, linear->body.frame_bytes, linear->check_count);
+	printf("  %u coefficient registers, %u thread-index registers, %u linear registers\n", linear->coefficients,
+	       linear->threads, linear->linears);
+	for (uint32_t i = 0; i < linear->linears; i++)
+		if (linear->thread_of[i] == HD_LR_NO_THREAD)
+			printf("  %%lr%u = %%br%u\n", i, i);
+		else
+			printf("  %%lr%u = %%tr%u + %%br%u\n", i, linear->thread_of[i], i);
 }
 
 static void add_note(struct hd_strbuf *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -208,8 +229,14 @@ static void print_inst(const struct dis *dis, const struct listing *listing, str
 
 static void print_function(const struct dis *dis, const struct listing *listing, struct source_lines *lines)
 {
-	print_header(dis, listing);
+	if (listing->linear)
+		print_linear_header(dis, listing);
+	else
+		print_header(dis, listing);
 	for (uint32_t i = 0; i < listing->function->inst_count; i++) {
+		const char *stream = listing_stream(listing, i);
+		if (stream)
+			printf("%s%s%s\n", style(dis, "\033[1m"), stream, style(dis, "\033[0m"));
 		if (!i || listing->block[i] != listing->block[i - 1])
 			printf("%s.B%u:%s\n", style(dis, "\033[1m"), listing->block[i], style(dis, "\033[0m"));
 		if (listing->interval[i])
@@ -245,6 +272,29 @@ static int no_such_function(const struct dis *dis, const struct cmd_input *input
 	return status;
 }
 
+/* A function, and its linear version where there is one. */
+static void show_function(const struct dis *dis, const struct hd_object *object, uint32_t index,
+			  struct source_lines *lines, json_t *array)
+{
+	const struct hd_linear *linear = hd_object_linear(object, index);
+	struct hd_arena arena;
+	struct listing listing, version;
+	hd_arena_init(&arena);
+	listing_init(&listing, object, &object->functions[index], &arena);
+	if (linear)
+		listing_init_linear(&version, object, linear, &arena);
+	if (array) {
+		json_array_append_new(array, listing_json(&listing, linear ? &version : NULL));
+	} else {
+		print_function(dis, &listing, lines);
+		if (linear) {
+			putchar('\n');
+			print_function(dis, &version, lines);
+		}
+	}
+	hd_arena_release(&arena);
+}
+
 /* Prints, or collects into `array` for JSON. Returns how many functions were selected. */
 static unsigned show_unit(const struct dis *dis, const struct cmd_unit *unit, json_t *array)
 {
@@ -253,17 +303,9 @@ static unsigned show_unit(const struct dis *dis, const struct cmd_unit *unit, js
 	for (uint32_t i = 0; i < unit->object.function_count; i++) {
 		if (!selected(dis, unit, &unit->object.functions[i]))
 			continue;
-		struct hd_arena arena;
-		struct listing listing;
-		hd_arena_init(&arena);
-		listing_init(&listing, &unit->object, &unit->object.functions[i], &arena);
 		if (!array && shown)
 			putchar('\n');
-		if (array)
-			json_array_append_new(array, listing_json(&listing));
-		else
-			print_function(dis, &listing, lines);
-		hd_arena_release(&arena);
+		show_function(dis, &unit->object, i, lines, array);
 		shown++;
 	}
 	source_lines_free(lines);
@@ -304,7 +346,8 @@ int cmd_dis(int argc, char **argv)
 		"FILE is a kernel object (.hdo) or a program built with heddle-cc. The columns are the byte offset, "
 		"the guard, the "
 		"instruction, its role (saves, restores and spills), its control flow and calls, and the source line. "
-		"Comments say where register-intervals begin, with their working sets.";
+		"Comments say where register-intervals begin, with their working sets. A kernel with a linear version "
+		"(R2D2) is followed by it: its register table, and its streams one after the other.";
 	static const struct argp argp = {options, parse_option, "FILE", doc, NULL, NULL, NULL};
 	struct dis dis = {.colour = cmd_colour()};
 	struct hd_diag diag = {.tool = "heddle"};

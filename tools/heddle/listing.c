@@ -22,27 +22,61 @@ static void number_blocks(struct listing *listing, struct hd_arena *arena)
 	}
 }
 
-void listing_init(struct listing *listing, const struct hd_object *object, const struct hd_function *function,
-		  struct hd_arena *arena)
+/* What the metadata knows of places in the code is true of the kernel's own code, not of its linear version. */
+static void place_facts(struct listing *listing)
 {
-	*listing = (struct listing){.object = object,
-				    .function = function,
-				    .meta = hd_metadata_find(&object->metadata, function->name)};
+	const struct hd_function *function = listing->function;
+	const struct hd_meta_function *meta = listing->meta;
+	for (uint32_t i = 0; i < meta->call_count; i++) {
+		uint32_t index = meta->calls[i].pc / HD_INST_BYTES;
+		if (index < function->inst_count && hd_opinfo[function->insts[index].op].effects & HD_FX_CALL)
+			listing->call[index] = &meta->calls[i];
+	}
+	for (uint32_t i = 0; i < meta->interval_count; i++)
+		if (meta->intervals[i].entry_pc / HD_INST_BYTES < function->inst_count)
+			listing->interval[meta->intervals[i].entry_pc / HD_INST_BYTES] = &meta->intervals[i];
+}
+
+static void init(struct listing *listing, struct hd_arena *arena)
+{
+	const struct hd_function *function = listing->function;
+	listing->meta = hd_metadata_find(&listing->object->metadata, function->name);
 	number_blocks(listing, arena);
 	listing->reloc = HD_ARENA_NEW(arena, const struct hd_reloc *, function->inst_count);
 	listing->call = HD_ARENA_NEW(arena, const struct hd_meta_call *, function->inst_count);
 	listing->interval = HD_ARENA_NEW(arena, const struct hd_meta_interval *, function->inst_count);
 	for (uint32_t i = 0; i < function->reloc_count; i++)
 		listing->reloc[function->relocs[i].offset] = &function->relocs[i];
-	for (uint32_t i = 0; listing->meta && i < listing->meta->call_count; i++) {
-		uint32_t index = listing->meta->calls[i].pc / HD_INST_BYTES;
-		if (index < function->inst_count && hd_opinfo[function->insts[index].op].effects & HD_FX_CALL)
-			listing->call[index] = &listing->meta->calls[i];
-	}
-	for (uint32_t i = 0; listing->meta && i < listing->meta->interval_count; i++)
-		if (listing->meta->intervals[i].entry_pc / HD_INST_BYTES < function->inst_count)
-			listing->interval[listing->meta->intervals[i].entry_pc / HD_INST_BYTES] =
-				&listing->meta->intervals[i];
+	if (listing->meta && !listing->linear)
+		place_facts(listing);
+}
+
+void listing_init(struct listing *listing, const struct hd_object *object, const struct hd_function *function,
+		  struct hd_arena *arena)
+{
+	*listing = (struct listing){.object = object, .function = function};
+	init(listing, arena);
+}
+
+void listing_init_linear(struct listing *listing, const struct hd_object *object, const struct hd_linear *linear,
+			 struct hd_arena *arena)
+{
+	*listing = (struct listing){.object = object, .function = &linear->body, .linear = linear};
+	init(listing, arena);
+}
+
+const char *listing_stream(const struct listing *listing, uint32_t index)
+{
+	static const char *const names[HD_STREAM_COUNT] = {
+		[HD_STREAM_COEFFICIENT] = "coefficients",
+		[HD_STREAM_THREAD] = "thread-index parts",
+		[HD_STREAM_BLOCK] = "block-index parts",
+		[HD_STREAM_MAIN] = "main",
+	};
+	for (unsigned stream = 0; listing->linear && stream < HD_STREAM_COUNT; stream++)
+		if (listing->linear->start[stream] == index)
+			return names[stream];
+	return NULL;
 }
 
 const char *listing_symbol(const struct listing *listing, uint32_t index)

@@ -177,10 +177,59 @@ static json_t *inst_json(const struct listing *listing, uint32_t index)
 	return object;
 }
 
-json_t *listing_json(const struct listing *listing)
+static json_t *instructions_json(const struct listing *listing)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < listing->function->inst_count; i++)
+		json_array_append_new(array, inst_json(listing, i));
+	return array;
+}
+
+/* %lr n is the thread-index register (null: none) plus the block-index register n. */
+static json_t *register_table_json(const struct hd_linear *linear)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < linear->linears; i++)
+		json_array_append_new(array, linear->thread_of[i] == HD_LR_NO_THREAD
+						     ? json_null()
+						     : json_integer(linear->thread_of[i]));
+	return array;
+}
+
+static json_t *streams_json(const struct listing *version)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < version->function->inst_count; i++) {
+		const char *name = listing_stream(version, i);
+		if (!name)
+			continue;
+		json_t *stream = json_object();
+		json_object_set_new(stream, "name", json_string(name));
+		json_object_set_new(stream, "start_pc", pc_json(i));
+		json_array_append_new(array, stream);
+	}
+	return array;
+}
+
+static json_t *linear_json(const struct listing *version)
+{
+	const struct hd_linear *linear = version->linear;
+	json_t *object = json_object();
+	json_object_set_new(object, "registers", json_integer(linear->body.registers));
+	json_object_set_new(object, "frame_bytes", json_integer(linear->body.frame_bytes));
+	json_object_set_new(object, "coefficient_registers", json_integer(linear->coefficients));
+	json_object_set_new(object, "thread_registers", json_integer(linear->threads));
+	json_object_set_new(object, "register_table", register_table_json(linear));
+	json_object_set_new(object, "launch_conditions", json_integer(linear->check_count));
+	json_object_set_new(object, "streams", streams_json(version));
+	json_object_set_new(object, "instructions", instructions_json(version));
+	return object;
+}
+
+json_t *listing_json(const struct listing *listing, const struct listing *version)
 {
 	const struct hd_function *function = listing->function;
-	json_t *object = json_object(), *instructions = json_array();
+	json_t *object = json_object();
 	json_object_set_new(object, "name", hd_json_text(function->name));
 	json_object_set_new(object, "demangled",
 			    hd_json_text(listing->meta ? listing->meta->demangled : function->name));
@@ -188,8 +237,8 @@ json_t *listing_json(const struct listing *listing)
 	json_object_set_new(object, "registers", json_integer(function->registers));
 	json_object_set_new(object, "frame_bytes", json_integer(function->frame_bytes));
 	json_object_set_new(object, "shared_bytes", json_integer(function->shared_bytes));
-	json_object_set_new(object, "instructions", instructions);
-	for (uint32_t i = 0; i < function->inst_count; i++)
-		json_array_append_new(instructions, inst_json(listing, i));
+	json_object_set_new(object, "instructions", instructions_json(listing));
+	if (version)
+		json_object_set_new(object, "linear", linear_json(version));
 	return object;
 }

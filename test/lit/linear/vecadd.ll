@@ -7,6 +7,8 @@
 ; CHECK: %lr0: %tr0 + %br0
 ; CHECK: %lr1: %tr1 + %br1
 ; CHECK: coefficients:
+; CHECK-NOT: MOV R1, c
+; CHECK-NOT: R2CR RZ
 ; CHECK: R2CR
 ; CHECK: EXIT
 ; CHECK: thread-index parts:

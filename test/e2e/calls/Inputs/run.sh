@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME: builds a call-heavy workload from its modules in FOLDER, and runs its
-# default sizes of workloads.txt under --verify on the baseline and on CARS. The program checks itself.
+# default sizes of workloads.txt under --verify on the baseline, on CARS and with linear versions. The program checks
+# itself.
 set -e
 cc=$1 heddle=$2 calls=$3/calls folder=$4 name=$5
 line=$(awk -v name="$name" '$1 == name { print $2, $3 }' "$calls/workloads.txt")
@@ -10,7 +11,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 for module in "$calls/$source"/*.cu; do
-	"$cc" -O2 -dc -o "$(basename "$module" .cu).o" "$module"
+	"$cc" -O2 -heddle-linear always -dc -o "$(basename "$module" .cu).o" "$module"
 done
-"$cc" -O2 -o "$name" ./*.o
-"$heddle" run --verify --quiet --policy baseline --policy cars --stats stats.json -- "./$name" $sizes
+"$cc" -O2 -heddle-linear always -o "$name" ./*.o
+"$heddle" run --verify --quiet --policy baseline --policy cars --policy r2d2-functional:always --stats stats.json -- "./$name" $sizes
