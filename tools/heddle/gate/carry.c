@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/heddle/gate/report.h"
+#include "tools/heddle/gate/carry.h"
 
 enum { MOST_LINKS = 32, SHOWN_AT_ENDS = 3, SHOWN_CHANGES = 4, MOST_SPILLS = 3 };
 
@@ -17,7 +17,7 @@ static const char *title(const struct hd_meta_function *function)
 	return function->demangled && function->demangled[0] ? function->demangled : function->name;
 }
 
-static void add(const struct gate_carry *carry, struct gate_place place, const char *text)
+void gate_carry_add(const struct gate_carry *carry, struct gate_place place, const char *text)
 {
 	if (place.file)
 		hd_vec_push(carry->notes, (struct gate_note){place, text});
@@ -32,7 +32,7 @@ static struct gate_place place_of_source(const struct gate_carry *carry, const s
 
 /* ------------------------------------------------------------------ code */
 
-static const struct hd_function *code_of(const struct gate_subject *subject)
+const struct hd_function *gate_code_of(const struct gate_subject *subject)
 {
 	const struct hd_object *object = &subject->unit->object;
 	for (uint32_t i = 0; subject->unit->has_code && i < object->function_count; i++)
@@ -41,8 +41,8 @@ static const struct hd_function *code_of(const struct gate_subject *subject)
 	return NULL;
 }
 
-static struct gate_place place_of_origin(const struct gate_carry *carry, const struct gate_subject *subject,
-					 const struct hd_origin *origin)
+struct gate_place gate_carry_place(const struct gate_carry *carry, const struct gate_subject *subject,
+				   const struct hd_origin *origin)
 {
 	const struct hd_object *object = &subject->unit->object;
 	if (origin->file >= object->file_count || !origin->line)
@@ -61,14 +61,15 @@ static bool in_own_file(const struct gate_subject *subject, const struct hd_orig
 
 static struct gate_place place_at(const struct gate_carry *carry, const struct gate_subject *subject, uint32_t pc)
 {
-	const struct hd_function *code = code_of(subject);
+	const struct hd_function *code = gate_code_of(subject);
 	uint32_t index = pc / HD_INST_BYTES, own = index;
 	if (!code || index >= code->inst_count)
 		return (struct gate_place){0};
 	/* Of inlined code, people want the line of theirs that leads to it. */
 	while (own && !in_own_file(subject, &code->origins[own]))
 		own--;
-	return place_of_origin(carry, subject, &code->origins[in_own_file(subject, &code->origins[own]) ? own : index]);
+	return gate_carry_place(carry, subject,
+				&code->origins[in_own_file(subject, &code->origins[own]) ? own : index]);
 }
 
 /* Instructions that spill, by line. */
@@ -87,7 +88,7 @@ static int by_count(const void *a, const void *b)
 
 static void carry_spills(const struct gate_carry *carry, const struct gate_subject *subject)
 {
-	const struct hd_function *code = code_of(subject);
+	const struct hd_function *code = gate_code_of(subject);
 	HD_VEC(struct spill_line) lines = {0};
 	for (uint32_t i = 0; code && i < code->inst_count; i++) {
 		const struct hd_origin *origin = &code->origins[i];
@@ -104,9 +105,10 @@ static void carry_spills(const struct gate_carry *carry, const struct gate_subje
 	if (lines.len)
 		qsort(lines.data, lines.len, sizeof(*lines.data), by_count);
 	for (uint32_t i = 0; i < lines.len && i < MOST_SPILLS; i++)
-		add(carry, place_of_origin(carry, subject, lines.data[i].origin),
-		    hd_arena_printf(carry->arena, "%u spill store%s and load%s here", lines.data[i].count,
-				    lines.data[i].count == 1 ? "" : "s", lines.data[i].count == 1 ? "" : "s"));
+		gate_carry_add(carry, gate_carry_place(carry, subject, lines.data[i].origin),
+			       hd_arena_printf(carry->arena, "%u spill store%s and load%s here", lines.data[i].count,
+					       lines.data[i].count == 1 ? "" : "s",
+					       lines.data[i].count == 1 ? "" : "s"));
 	hd_vec_release(&lines);
 }
 
@@ -131,21 +133,25 @@ static void carry_point(const struct gate_carry *carry, const struct gate_subjec
 		}
 	}
 	if (widest)
-		add(carry, place_at(carry, subject, widest->pc),
-		    hd_arena_printf(carry->arena, "%u registers are live at this preemption point", most));
+		gate_carry_add(carry, place_at(carry, subject, widest->pc),
+			       hd_arena_printf(carry->arena, "%u registers are live at this preemption point", most));
 }
 
 /* ------------------------------------------------------------------ calls */
 
 typedef uint32_t figure_of(const struct hd_meta_function *function);
 
+const struct gate_subject *gate_carry_old(const struct gate_carry *carry, const struct gate_subject *subject)
+{
+	return carry->old ? carry->old[subject - carry->subjects->list.data] : NULL;
+}
+
 /* Before: NULL when the function was not there. `function` is of the subject's object. */
 static const struct hd_meta_function *old_of(const struct gate_carry *carry, const struct gate_subject *subject,
 					     const struct hd_meta_function *function)
 {
 	/* The subjects of an object stand in the order of its functions. */
-	const struct gate_subject *own = subject + (function - subject->meta);
-	const struct gate_subject *old = carry->old[own - carry->subjects->list.data];
+	const struct gate_subject *old = gate_carry_old(carry, subject + (function - subject->meta));
 	return old ? old->meta : NULL;
 }
 
@@ -197,10 +203,11 @@ static void carry_link(const struct gate_carry *carry, const struct gate_subject
 	const char *gap =
 		left_out ? hd_arena_printf(carry->arena, "after %u more call%s, ", left_out, left_out == 1 ? "" : "s")
 			 : "";
-	add(carry, place_of_source(carry, subject, source),
-	    hd_arena_printf(carry->arena, "%s%s calls %s%s: %u %s%s%s", gap, title(caller), title(callee),
-			    call && call->kind == HD_CALL_INDIRECT ? " through a pointer" : "", figure(callee), unit,
-			    figure(callee) == 1 ? "" : "s", before(carry, subject, callee, figure)));
+	gate_carry_add(carry, place_of_source(carry, subject, source),
+		       hd_arena_printf(carry->arena, "%s%s calls %s%s: %u %s%s%s", gap, title(caller), title(callee),
+				       call && call->kind == HD_CALL_INDIRECT ? " through a pointer" : "",
+				       figure(callee), unit, figure(callee) == 1 ? "" : "s",
+				       before(carry, subject, callee, figure)));
 }
 
 /* Of a long chain its ends, and between them some of what changed. */
@@ -249,18 +256,19 @@ static uint32_t max_live_divergent_of(const struct hd_meta_function *function)
 static void carry_live(const struct gate_carry *carry, const struct gate_subject *subject, uint32_t pc,
 		       figure_of *figure)
 {
-	add(carry, place_at(carry, subject, pc),
-	    hd_arena_printf(carry->arena, "%u registers are live here, more than anywhere else in %s%s",
-			    figure(subject->meta), title(subject->meta),
-			    before(carry, subject, subject->meta, figure)));
+	gate_carry_add(carry, place_at(carry, subject, pc),
+		       hd_arena_printf(carry->arena, "%u registers are live here, more than anywhere else in %s%s",
+				       figure(subject->meta), title(subject->meta),
+				       before(carry, subject, subject->meta, figure)));
 }
 
 static void carry_root(const struct gate_carry *carry, const struct gate_subject *subject, const char *unit,
 		       figure_of *figure)
 {
-	add(carry, place_of_source(carry, subject, &subject->meta->source),
-	    hd_arena_printf(carry->arena, "%s: %u %s%s of its own%s", title(subject->meta), figure(subject->meta), unit,
-			    figure(subject->meta) == 1 ? "" : "s", before(carry, subject, subject->meta, figure)));
+	gate_carry_add(carry, place_of_source(carry, subject, &subject->meta->source),
+		       hd_arena_printf(carry->arena, "%s: %u %s%s of its own%s", title(subject->meta),
+				       figure(subject->meta), unit, figure(subject->meta) == 1 ? "" : "s",
+				       before(carry, subject, subject->meta, figure)));
 }
 
 /* CARS's high-watermark chain. */
@@ -383,9 +391,10 @@ static void carry_idempotence(const struct gate_carry *carry, const struct gate_
 	if (!facts || facts->why == HD_BREAK_NONE)
 		return;
 	if (facts->at.function)
-		add(carry, place_of_source(carry, subject, &facts->at.source), "this cannot be done twice");
+		gate_carry_add(carry, place_of_source(carry, subject, &facts->at.source), "this cannot be done twice");
 	if (facts->read.function)
-		add(carry, place_of_source(carry, subject, &facts->read.source), "this may read what it overwrote");
+		gate_carry_add(carry, place_of_source(carry, subject, &facts->read.source),
+			       "this may read what it overwrote");
 }
 
 void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject *subject,
@@ -409,6 +418,9 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 		break;
 	case GATE_CARRIED_FRAMES:
 		carry_frames(carry, subject);
+		break;
+	case GATE_CARRIED_LINES:
+		gate_carry_lines(carry, subject);
 		break;
 	case GATE_CARRIED_SPILLS:
 		carry_spills(carry, subject);

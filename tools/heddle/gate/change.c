@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/heddle/gate/carry.h"
+
 /* In this order they decide which change is dearest; occupancy in any form comes first. */
 static const char *const ranking[] = {"occupancy",    "spill_bytes", "sectors_per_request", "max_stack_bytes",
 				      "shared_bytes", "registers",   "instructions"};

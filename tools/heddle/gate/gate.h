@@ -78,6 +78,7 @@ enum gate_carrier {
 	GATE_CARRIED_CHAIN,	/* the high-watermark chain */
 	GATE_CARRIED_FRAMES,	/* the calls whose frames go deepest */
 	GATE_CARRIED_SPILLS,
+	GATE_CARRIED_LINES, /* the lines that most instructions come from */
 	GATE_CARRIED_POINT, /* the preemption point with most live registers */
 	GATE_CARRIED_POINT_DIVERGENT,
 	GATE_CARRIED_IDEMPOTENCE,

@@ -1,15 +1,15 @@
 /*
- * Unified diffs of small texts. Lines between the common beginning and end are matched by a longest common subsequence;
- * where that table would be too large, they are replaced as a whole, which is as right, only longer.
+ * Unified diffs of small texts, as git reads them.
  *
- * Cost: O(n m) in the lines between, bounded.
+ * Cost: that of matching their lines (match.c).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/heddle/gate/baseline.h"
+#include "tools/heddle/gate/match.h"
 
-enum { CONTEXT = 3, MOST_CELLS = 4 << 20 };
+enum { CONTEXT = 3 };
 
 struct line {
 	const char *text;
@@ -18,15 +18,9 @@ struct line {
 
 typedef HD_VEC(struct line) line_list;
 
-/* One line of the diff: ' ', '-' or '+'. */
-struct edit {
-	char kind;
-	struct line line;
-};
-
 struct diff {
 	line_list old, new;
-	HD_VEC(struct edit) edits;
+	HD_VEC(struct gate_edit) edits;
 };
 
 static void split(line_list *lines, const char *text)
@@ -39,56 +33,17 @@ static void split(line_list *lines, const char *text)
 	}
 }
 
-static bool same_line(struct line a, struct line b)
+static bool same_line(const void *context, uint32_t old, uint32_t new)
 {
+	const struct diff *diff = context;
+	struct line a = diff->old.data[old], b = diff->new.data[new];
 	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
-static void push(struct diff *diff, char kind, struct line line)
-{
-	hd_vec_push(&diff->edits, (struct edit){kind, line});
-}
-
-/* Edits for old[a, a + n) and new[b, b + m). length[i][j]: of the longest common subsequence of what follows i and j.
- */
-static void diff_middle(struct diff *diff, uint32_t a, uint32_t n, uint32_t b, uint32_t m)
-{
-	bool fits = (uint64_t)(n + 1) * (m + 1) <= MOST_CELLS;
-	uint32_t *length = fits ? hd_xcalloc((size_t)(n + 1) * (m + 1), sizeof(*length)) : NULL;
-	uint32_t i, j;
-#define LENGTH(i, j) length[(size_t)(i) * (m + 1) + (j)]
-	for (i = fits ? n : 0; i-- > 0;)
-		for (j = m; j-- > 0;) {
-			uint32_t down = LENGTH(i + 1, j), right = LENGTH(i, j + 1);
-			bool equal = same_line(diff->old.data[a + i], diff->new.data[b + j]);
-			LENGTH(i, j) = equal ? LENGTH(i + 1, j + 1) + 1 : down > right ? down : right;
-		}
-	i = j = 0;
-	while (i < n || j < m) {
-		if (fits && i < n && j < m && same_line(diff->old.data[a + i], diff->new.data[b + j])) {
-			push(diff, ' ', diff->old.data[a + i]);
-			i++, j++;
-		} else if (i < n && (!fits || j == m || LENGTH(i + 1, j) >= LENGTH(i, j + 1))) {
-			push(diff, '-', diff->old.data[a + i++]);
-		} else {
-			push(diff, '+', diff->new.data[b + j++]);
-		}
-	}
-#undef LENGTH
-	free(length);
 }
 
 static void diff_lines(struct diff *diff)
 {
-	uint32_t n = diff->old.len, m = diff->new.len, head = 0, tail = 0;
-	while (head < n && head < m && same_line(diff->old.data[head], diff->new.data[head]))
-		push(diff, ' ', diff->old.data[head++]);
-	while (tail < n - head && tail < m - head &&
-	       same_line(diff->old.data[n - 1 - tail], diff->new.data[m - 1 - tail]))
-		tail++;
-	diff_middle(diff, head, n - head - tail, head, m - head - tail);
-	for (; tail; tail--)
-		push(diff, ' ', diff->old.data[n - tail]);
+	hd_vec_reserve(&diff->edits, diff->old.len + diff->new.len);
+	diff->edits.len = gate_match(diff->old.len, diff->new.len, same_line, diff, diff->edits.data);
 }
 
 static void append_range(struct hd_strbuf *out, char sign, uint32_t first, uint32_t count)
@@ -111,10 +66,11 @@ static void append_hunk(struct hd_strbuf *out, const struct diff *diff, uint32_t
 	append_range(out, '+', new_line, added);
 	hd_strbuf_append(out, "@@\n");
 	for (uint32_t i = from; i < to; i++) {
-		const struct edit *edit = &diff->edits.data[i];
+		const struct gate_edit *edit = &diff->edits.data[i];
+		struct line line = edit->kind == '+' ? diff->new.data[edit->new] : diff->old.data[edit->old];
 		hd_strbuf_append_bytes(out, &edit->kind, 1);
-		hd_strbuf_append_bytes(out, edit->line.text, edit->line.len);
-		if (edit->line.text[edit->line.len - 1] != '\n')
+		hd_strbuf_append_bytes(out, line.text, line.len);
+		if (line.text[line.len - 1] != '\n')
 			hd_strbuf_append(out, "\n\\ No newline at end of file\n");
 	}
 }

@@ -26,18 +26,6 @@ struct gate_note {
 
 typedef HD_VEC(struct gate_note) gate_notes;
 
-/* Where notes on what carries a figure go. */
-struct gate_carry {
-	const struct gate_root *root;
-	struct hd_arena *arena;
-	const struct gate_subjects *subjects;
-	const struct gate_subject *const *old; /* what each of them was, NULL if nothing; NULL: nothing to compare with */
-	gate_notes *notes;
-};
-
-void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject *subject,
-		      const struct gate_metric *metric);
-
 struct gate_finding {
 	const struct gate_rule *rule;
 	struct gate_place place;

@@ -1,0 +1,34 @@
+/*
+ * What carries a figure (carry.c, lines.c): notes with the places and calls in the source that it comes from.
+ */
+#ifndef HD_TOOLS_HEDDLE_GATE_CARRY_H
+#define HD_TOOLS_HEDDLE_GATE_CARRY_H
+
+#include "tools/heddle/gate/report.h"
+
+/* Where notes on what carries a figure go. */
+struct gate_carry {
+	const struct gate_root *root;
+	struct hd_arena *arena;
+	const struct gate_subjects *subjects;
+	const struct gate_subject *const
+		*old; /* what each of them was, NULL if nothing; NULL: nothing to compare with */
+	gate_notes *notes;
+};
+
+void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject *subject,
+		      const struct gate_metric *metric);
+/* The lines that most instructions come from; with something to compare with, those that made them more or fewer. */
+void gate_carry_lines(const struct gate_carry *carry, const struct gate_subject *subject);
+
+/* The subject's code; NULL when its input is metadata only. */
+const struct hd_function *gate_code_of(const struct gate_subject *subject);
+/* The place of an instruction of the subject's code; without a file when it has none in the repository. */
+struct gate_place gate_carry_place(const struct gate_carry *carry, const struct gate_subject *subject,
+				   const struct hd_origin *origin);
+/* Adds a note where there is a place. */
+void gate_carry_add(const struct gate_carry *carry, struct gate_place place, const char *text);
+/* What the subject was; NULL: not there, or nothing to compare with. */
+const struct gate_subject *gate_carry_old(const struct gate_carry *carry, const struct gate_subject *subject);
+
+#endif
