@@ -81,9 +81,11 @@ static bool needs_atomic_expansion(struct hd_legal *legal, LLVMValueRef inst, LL
 {
 	LLVMValueRef operand = LLVMGetOperand(inst, 1);
 
-	if (LLVMSizeOfTypeInBits(legal->layout, LLVMTypeOf(operand)) < 32)
+	unsigned long long bits = LLVMSizeOfTypeInBits(legal->layout, LLVMTypeOf(operand));
+
+	if (bits < 32)
 		return true;
-	if (op == LLVMAtomicCmpXchg)
+	if (op == LLVMAtomicCmpXchg || bits > 64) /* the latter: selection says so */
 		return false;
 	switch (LLVMGetAtomicRMWBinOp(inst)) {
 	case LLVMAtomicRMWBinOpNand:
@@ -95,6 +97,43 @@ static bool needs_atomic_expansion(struct hd_legal *legal, LLVMValueRef inst, LL
 	default:
 		return false;
 	}
+}
+
+static bool is_intrinsic(LLVMValueRef call, const char *prefix)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+
+	return LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName(callee), prefix, strlen(prefix));
+}
+
+/* Sizes that are known at run time only: much of LLVM does not return from them. */
+static bool is_scalable(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMScalableVectorTypeKind:
+		return true;
+	case LLVMArrayTypeKind:
+		return is_scalable(LLVMGetElementType(type));
+	case LLVMStructTypeKind:
+		for (unsigned i = 0, n = LLVMCountStructElementTypes(type); i < n; i++)
+			if (is_scalable(LLVMStructGetTypeAtIndex(type, i)))
+				return true;
+		return false;
+	default:
+		return false;
+	}
+}
+
+static void refuse_scalable(struct hd_legal *legal, LLVMValueRef inst)
+{
+	bool found = is_scalable(LLVMTypeOf(inst)) ||
+		     (LLVMIsAAllocaInst(inst) && is_scalable(LLVMGetAllocatedType(inst))) ||
+		     (LLVMIsAGetElementPtrInst(inst) && is_scalable(LLVMGetGEPSourceElementType(inst)));
+
+	for (int i = 0, n = LLVMGetNumOperands(inst); i < n && !found; i++)
+		found = is_scalable(LLVMTypeOf(LLVMGetOperand(inst, (unsigned)i)));
+	if (found)
+		legal->status = hd_unsupported(legal->unit, inst, "scalable vectors");
 }
 
 static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
@@ -109,10 +148,15 @@ static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
 	case LLVMAtomicCmpXchg:
 		legal->atomics = legal->atomics || needs_atomic_expansion(legal, inst, op);
 		break;
+	case LLVMCall:
+		legal->masked = legal->masked || is_intrinsic(inst, "llvm.masked.");
+		legal->matrices = legal->matrices || is_intrinsic(inst, "llvm.matrix.");
+		break;
 	default:
 		break;
 	}
-	if (!legal->vectors)
+	refuse_scalable(legal, inst);
+	if (!legal->vectors && !legal->status)
 		legal->vectors = is_vector_arithmetic(inst, op);
 }
 
@@ -182,7 +226,11 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 		strcat(pipeline, "sroa,early-cse,simplifycfg,instsimplify,");
 	else if (legal->allocas)
 		strcat(pipeline, "sroa,");
-	if (legal->vectors)
+	if (legal->matrices)
+		strcat(pipeline, "lower-matrix-intrinsics,");
+	if (legal->masked)
+		strcat(pipeline, "scalarize-masked-mem-intrin,");
+	if (legal->vectors || legal->matrices || legal->masked)
 		strcat(pipeline, "scalarizer,instsimplify,dce,");
 	if (legal->atomics)
 		strcat(pipeline, "atomic-expand,");
@@ -249,24 +297,26 @@ int hd_legalize(struct hd_unit *unit)
 	legal.md_ordinal = LLVMGetMDKindIDInContext(legal.context, "heddle.ord", 10);
 	legal.md_fpmath = LLVMGetMDKindIDInContext(legal.context, "fpmath", 6);
 	number_instructions(&legal);
+	legal.builder = LLVMCreateBuilderInContext(legal.context);
+	hd_legal_blocks(&legal);
+	hd_legal_atomics(&legal);
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal.module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
 			scan_function(&legal, f);
-	machine = target_machine(&legal);
+	machine = legal.status ? NULL : target_machine(&legal);
 	if (!machine)
-		return -1;
-	legal.builder = LLVMCreateBuilderInContext(legal.context);
-	if (first_passes(&legal, machine))
 		legal.status = -1;
-	if (!legal.status) {
+	if (!legal.status)
+		legal.status = first_passes(&legal, machine);
+	if (!legal.status)
 		replace_operations(&legal);
-	}
 	if (!legal.status) {
 		hd_legal_spaces(&legal);
 		legal.status = last_passes(&legal, machine);
 	}
 	LLVMDisposeBuilder(legal.builder);
-	LLVMDisposeTargetMachine(machine);
+	if (machine)
+		LLVMDisposeTargetMachine(machine);
 	if (!legal.status && unit->options.check) {
 		char *message = NULL;
 

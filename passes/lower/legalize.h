@@ -15,7 +15,7 @@ struct hd_legal {
 	LLVMTargetDataRef layout;
 	unsigned md_ordinal, md_fpmath;
 	/* what the module has, from one scan */
-	bool vectors, returns, atomics, allocas, unoptimised;
+	bool vectors, returns, atomics, allocas, masked, matrices, unoptimised;
 	uint32_t longest_block; /* instructions */
 	bool needs_builtins;	/* a helper was called */
 	bool needs_device;	/* a function of the device library was called */
@@ -28,10 +28,20 @@ struct hd_site {
 	struct hd_legal *legal;
 	LLVMBuilderRef builder;
 	LLVMValueRef inst, ordinal;
+	bool again; /* what was built is to be looked at, too */
 };
 
 /* legalize_expand.c: what has neither an instruction nor a division in it. */
 void hd_legal_expand(struct hd_legal *legal);
+/* legalize_rare.c, legalize_vector.c: what takes the place of an intrinsic, whose name is given without "llvm." and
+ * types, or in full; of va_arg; of a call of a function that is memcpy or its kin. NULL: nothing. */
+LLVMValueRef hd_legal_rare(struct hd_site *site, const char *name);
+LLVMValueRef hd_legal_vector(struct hd_site *site, const char *name);
+LLVMValueRef hd_legal_va_arg(struct hd_site *site);
+LLVMValueRef hd_legal_memory(struct hd_site *site, const char *name);
+/* legalize_atomic.c, legalize_blocks.c: atomic operations and jumps to addresses that LLVM's passes leave. */
+void hd_legal_atomics(struct hd_legal *legal);
+void hd_legal_blocks(struct hd_legal *legal);
 /* A call of a helper, __heddle_NAME, or of the device library, which are linked in later. */
 LLVMValueRef hd_legal_call(struct hd_site *site, const char *name, LLVMTypeRef result, LLVMValueRef *args,
 			   unsigned count);

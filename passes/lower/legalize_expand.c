@@ -4,59 +4,9 @@
  * frexp and powi become helpers of wide.c; sine, logarithm and their kin the device library's __nv_*; vectors of
  * bits in memory integers, and reductions of vectors chains over the elements. One visit of each instruction.
  */
-#include "passes/lower/legalize.h"
+#include "passes/lower/legalize_build.h"
 
 #include <llvm-c/DebugInfo.h>
-
-typedef LLVMValueRef value;
-
-static LLVMTypeRef int_type(struct hd_site *site, unsigned bits)
-{
-	return LLVMIntTypeInContext(site->legal->context, bits);
-}
-
-static value number(value like, uint64_t n)
-{
-	return LLVMConstInt(LLVMTypeOf(like), n, false);
-}
-
-static value cast(struct hd_site *site, value v, unsigned bits, bool is_signed)
-{
-	return LLVMBuildIntCast2(site->builder, v, int_type(site, bits), is_signed, "");
-}
-
-static unsigned width_of(value v)
-{
-	return LLVMGetIntTypeWidth(LLVMTypeOf(v));
-}
-
-static value binary(struct hd_site *site, LLVMOpcode op, value a, value b)
-{
-	return LLVMBuildBinOp(site->builder, op, a, b, "");
-}
-
-static value compare(struct hd_site *site, LLVMIntPredicate predicate, value a, value b)
-{
-	return LLVMBuildICmp(site->builder, predicate, a, b, "");
-}
-
-static value choose(struct hd_site *site, value condition, value yes, value no)
-{
-	return LLVMBuildSelect(site->builder, condition, yes, no, "");
-}
-
-/* llvm.<name> overloaded on the type of its first argument. */
-static value intrinsic(struct hd_site *site, const char *name, value *args, unsigned count)
-{
-	char full[64];
-	unsigned id;
-	LLVMTypeRef type = LLVMTypeOf(args[0]);
-
-	snprintf(full, sizeof full, "llvm.%s", name);
-	id = LLVMLookupIntrinsicID(full, strlen(full));
-	return LLVMBuildCall2(site->builder, LLVMIntrinsicGetType(site->legal->context, id, &type, 1),
-			      LLVMGetIntrinsicDeclaration(site->legal->module, id, &type, 1), args, count, "");
-}
 
 static value counted(struct hd_site *site, const char *name, value of)
 {
@@ -95,11 +45,6 @@ value hd_legal_call(struct hd_site *site, const char *name, LLVMTypeRef result, 
 }
 
 /* ------------------------------------------------------------------ integers */
-
-static unsigned next_width(unsigned bits)
-{
-	return bits <= 8 ? 8 : bits <= 16 ? 16 : bits <= 32 ? 32 : bits <= 64 ? 64 : 128;
-}
 
 /* ctpop, ctlz, cttz, bitreverse, bswap of 128 bits from the halves. */
 static value count_wide(struct hd_site *site, const char *name, value v)
@@ -148,6 +93,8 @@ static value funnel(struct hd_site *site, bool left, value high, value low, valu
 	unsigned bits = width_of(high);
 	value n = amount, rest, near, far;
 
+	if (bits == 1) /* every amount is a multiple of the width */
+		return left ? high : low;
 	if (bits & (bits - 1)) {
 		n = binary(site, LLVMURem, n, number(n, bits));
 		rest = binary(site, LLVMSub, number(n, bits - 1), n);
@@ -245,7 +192,7 @@ static value integer_intrinsic(struct hd_site *site, const char *name)
 	if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind)
 		return NULL;
 	bits = width_of(a);
-	if (bits > 128 || bits == 1)
+	if (bits > 128)
 		return NULL;
 	b = LLVMGetNumArgOperands(site->inst) > 1 ? LLVMGetArgOperand(site->inst, 1) : NULL;
 	if (!strcmp(name + 1, "shl.sat"))
@@ -486,13 +433,18 @@ static value expand_call(struct hd_site *site)
 
 	if (LLVMIsAFunction(callee) && !strcmp(LLVMGetValueName(callee), "__nvvm_reflect"))
 		return hd_legal_reflect(site);
+	if (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee))
+		return hd_legal_memory(site, LLVMGetValueName(callee));
 	if (!LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee) ||
 	    !base_name(LLVMGetValueName(callee), name, sizeof name))
 		return NULL;
 	if (!strncmp(name, "nvvm.", 5))
 		return hd_legal_nvvm(site, LLVMGetValueName(callee) + 5);
-	if (!LLVMGetNumArgOperands(site->inst))
-		return NULL;
+	out = hd_legal_rare(site, name);
+	if (!out)
+		out = hd_legal_vector(site, LLVMGetValueName(callee));
+	if (out || !LLVMGetNumArgOperands(site->inst))
+		return out;
 	if (!strncmp(name, "vector.reduce.", 14)) {
 		name[14 + strcspn(name + 14, ".")] = '\0'; /* without the type, v4i32 */
 		return reduced(site, name + 14);
@@ -517,6 +469,9 @@ static value expand(struct hd_site *site)
 	case LLVMSIToFP:
 	case LLVMUIToFP:
 		return convert(site, op);
+	case LLVMVAArg:
+		site->again = true;
+		return hd_legal_va_arg(site);
 	case LLVMLoad:
 		return packed_load(site);
 	case LLVMStore:
@@ -540,6 +495,7 @@ void hd_legal_expand(struct hd_legal *legal)
 
 				next = LLVMGetNextInstruction(inst);
 				site.inst = inst;
+				site.again = false;
 				site.ordinal = LLVMGetMetadata(inst, legal->md_ordinal);
 				LLVMPositionBuilderBefore(legal->builder, inst);
 				LLVMSetCurrentDebugLocation2(legal->builder, LLVMInstructionGetDebugLoc(inst));
@@ -553,6 +509,8 @@ void hd_legal_expand(struct hd_legal *legal)
 				     site.ordinal && made && made != next; made = LLVMGetNextInstruction(made))
 					if (!LLVMGetMetadata(made, legal->md_ordinal))
 						LLVMSetMetadata(made, legal->md_ordinal, site.ordinal);
+				if (out && site.again)
+					next = before ? LLVMGetNextInstruction(before) : LLVMGetFirstInstruction(bb);
 			}
 		}
 }

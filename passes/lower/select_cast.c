@@ -299,7 +299,7 @@ unsigned hd_sel_pack(struct hd_select *sel, struct hd_leaf *leaves, uint32_t cou
 		unsigned at = i * bits / 32, shift = i * bits % 32;
 
 		if (bits >= 32) {
-			for (unsigned k = 0; k < bits / 32; k++)
+			for (unsigned k = 0; k < (bits + 31) / 32; k++)
 				words[at + k] = hd_sel_word(sel, &leaves[i], k);
 			continue;
 		}
@@ -325,10 +325,14 @@ unsigned hd_sel_pack(struct hd_select *sel, struct hd_leaf *leaves, uint32_t cou
 struct hd_leaf hd_sel_unpack(struct hd_select *sel, const struct hd_opnd *words, uint32_t index, unsigned bits)
 {
 	unsigned at = index * bits / 32, shift = index * bits % 32;
+	struct hd_opnd whole[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
 	struct hd_leaf leaf;
 
-	if (bits >= 32)
-		return hd_leaf_reg(hd_sel_join(sel, words + at, bits / 32));
+	if (bits >= 32) { /* 96 bits take four words */
+		for (unsigned k = 0; k < (bits + 31) / 32; k++)
+			whole[k] = words[at + k];
+		return hd_leaf_reg(hd_sel_join(sel, whole, bits == 32 ? 1 : bits <= 64 ? 2 : 4));
+	}
 	if (bits == 1) {
 		struct hd_mreg bit = hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, words[at], hd_imm(1u << shift), hd_none());
 

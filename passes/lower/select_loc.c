@@ -87,6 +87,37 @@ struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value)
 	return function ? function_loc(unit, function) : HD_NOWHERE;
 }
 
+/* The instruction as one line of text, without its metadata. The caller disposes of it. */
+static char *quoted(LLVMValueRef inst)
+{
+	char *text = LLVMPrintValueToString(inst), *end = strstr(text, ", !");
+
+	if (end)
+		*end = 0;
+	text[strcspn(text, "\n")] = 0;
+	return text;
+}
+
+int hd_unsupported(struct hd_unit *unit, LLVMValueRef value, const char *what)
+{
+	struct hd_loc loc = hd_ir_loc(unit, value);
+	LLVMValueRef function = value && LLVMIsAInstruction(value) && LLVMGetInstructionParent(value)
+					? LLVMGetBasicBlockParent(LLVMGetInstructionParent(value))
+					: NULL;
+	char *text;
+
+	if (!loc.file && function) {
+		text = quoted(value);
+		hd_error(unit->diag, loc, "unsupported %s, in '%s' at '%s'", what, LLVMGetValueName(function),
+			 text + strspn(text, " "));
+		LLVMDisposeMessage(text);
+		return -1;
+	}
+	if (!loc.file && value && LLVMIsAFunction(value))
+		return hd_error(unit->diag, loc, "unsupported %s, in '%s'", what, LLVMGetValueName(value));
+	return hd_error(unit->diag, loc, "unsupported %s", what);
+}
+
 /* Index in func->locs, each place once; files are named once a module. */
 int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
 {

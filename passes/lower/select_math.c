@@ -163,7 +163,7 @@ static void saturated_integer(struct hd_select *sel, unsigned is_signed)
 			       hd_float_type(kind), HD_MOD(RND, HD_RND_RZ), value);
 	if (bits < 32) {
 		high = hd_leaf_imm((1u << (bits - is_signed)) - 1, 1);
-		low = hd_leaf_imm(is_signed ? (uint32_t)-(1 << (bits - 1)) : 0, 1);
+		low = hd_leaf_imm(is_signed ? (uint32_t) - (1 << (bits - 1)) : 0, 1);
 		value = hd_sel_minmax(sel, false, is_signed, value, high, 32);
 		if (is_signed)
 			value = hd_sel_minmax(sel, true, true, value, low, 32);
@@ -261,10 +261,10 @@ static struct hd_leaf in_range(struct hd_select *sel, struct hd_leaf magnitude, 
 static void fp_class(struct hd_select *sel, unsigned arg)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
-	bool wide = kind == LLVMDoubleTypeKind;
-	uint64_t inf = wide ? UINT64_C(0x7ff) << 52 : UINT64_C(0xff) << 23,
-		 quiet = wide ? UINT64_C(1) << 51 : UINT64_C(1) << 22;
-	uint64_t least = wide ? UINT64_C(1) << 52 : UINT64_C(1) << 23, end = wide ? UINT64_MAX >> 1 : INT32_MAX;
+	bool wide = kind == LLVMDoubleTypeKind, narrow = kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
+	unsigned fraction = wide ? 52 : kind == LLVMFloatTypeKind ? 23 : kind == LLVMHalfTypeKind ? 10 : 7;
+	uint64_t end = wide ? UINT64_MAX >> 1 : narrow ? INT16_MAX : INT32_MAX, least = UINT64_C(1) << fraction;
+	uint64_t inf = end & ~(least - 1), quiet = least >> 1;
 	const struct hd_class_range ranges[] = {
 		{1 << 5, 1 << 6, 0, 0},	    {1 << 4, 1 << 7, 1, least - 1},	{1 << 3, 1 << 8, least, inf - 1},
 		{1 << 2, 1 << 9, inf, inf}, {1, 1, inf + 1, (inf | quiet) - 1}, {2, 2, inf | quiet, end},
@@ -275,12 +275,14 @@ static void fp_class(struct hd_select *sel, unsigned arg)
 
 	(void)arg;
 	hd_is_int_constant(LLVMGetOperand(sel->inst, 1), &mask);
-	if (!wide && kind != LLVMFloatTypeKind) {
-		hd_sel_unsupported(sel, "is.fpclass of this type");
-		return;
-	}
 	value = hd_leaf_reg(hd_sel_reg(sel, value));
-	magnitude = hd_sel_sign(sel, value, kind, HD_LUT_A & HD_LUT_B, 0x7fffffff);
+	if (narrow) /* with the sign on top */
+		value = hd_leaf_reg(hd_sel_opnd_reg(sel, hd_sel_extended(sel, value, 16, true), 1));
+	if (narrow)
+		magnitude = hd_leaf_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, hd_sel_word(sel, &value, 0),
+						     hd_imm(INT16_MAX), hd_none()));
+	else
+		magnitude = hd_sel_sign(sel, value, kind, HD_LUT_A & HD_LUT_B, 0x7fffffff);
 	top = hd_sel_word(sel, &value, value.words - 1u);
 	negative = hd_leaf_pred(hd_sel_isetp(sel, HD_CMP_LT, true, top, hd_rz()), false);
 	for (unsigned i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {

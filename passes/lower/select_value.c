@@ -17,7 +17,7 @@ void hd_sel_unsupported(struct hd_select *sel, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	hd_error(sel->diag, hd_ir_loc(sel->unit, sel->inst ? sel->inst : sel->function), "unsupported %s", text);
+	hd_unsupported(sel->unit, sel->inst ? sel->inst : sel->function, text);
 }
 
 bool hd_sel_is_scalar(LLVMTypeRef type)

@@ -54,7 +54,10 @@ static inline double as_f64(u64 bits)
 }
 
 /* Fills out[0..n), returns n. */
-static unsigned theme(const u64 *in, u64 *out, unsigned thread);
+#ifndef EXTERNAL_THEME
+static
+#endif
+	unsigned theme(const u64 *in, u64 *out, unsigned thread);
 
 #ifdef __NVPTX__
 #define CHECK(condition) (out[n++] = (condition) ? 1 : 0)

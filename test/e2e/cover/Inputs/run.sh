@@ -3,6 +3,7 @@
 # for the machine at -O0 and -O3, and compares what `heddle run --verify` writes. COVER_LEVELS: other levels.
 set -e
 clang=$1 heddle=$2 source=$3 folder=$4
+inputs=$(cd "$(dirname "$0")" && pwd)
 shift 4
 rm -rf "$folder"
 mkdir -p "$folder"
@@ -10,22 +11,7 @@ cd "$folder"
 common="-std=gnu11 -ffp-contract=off -fno-math-errno -Wno-unknown-attributes -Wno-pass-failed -Wno-psabi -w"
 $clang $common -O1 -march=native -o host "$@" "$source" -lm
 ./host
-cat > launch.ini <<END
-[launch]
-grid = 1
-block = 64
-[arg0]
-kind = buffer
-type = u64
-count = 1024
-init = file:in.bin
-[arg1]
-kind = buffer
-type = u64
-count = 32768
-output = got.bin
-compare = file:expected.bin
-END
+cp "$inputs/launch.ini" launch.ini
 for level in ${COVER_LEVELS:-0 3}; do
 	$clang $common --target=nvptx64-nvidia-cuda -march=sm_70 -ffreestanding -g1 "-O$level" -S -emit-llvm \
 		-o "O$level.ll" "$@" "$source"

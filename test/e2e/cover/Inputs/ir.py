@@ -1,0 +1,438 @@
+#!/usr/bin/python3
+"""ir.py ints|floats|rest|atomics: coverage in LLVM IR, for what clang does not write from C.
+
+Prints a module with `theme` (cover.h): row k of the table is a function of its own that folds all that it computes into
+slot k. The module has no target; the host's code for it says what is expected.
+"""
+
+import re
+import sys
+
+rows, declarations, globals_ = [], set(), []
+FLOATS = {'half': 'f16', 'bfloat': 'bf16', 'float': 'f32', 'double': 'f64'}
+BITS = {'half': 16, 'bfloat': 16, 'float': 32, 'double': 64}
+VECTORS = ['<4 x i8>', '<3 x i32>', '<2 x i1>', '<5 x i24>', '<2 x i64>', '<2 x i128>']
+
+
+def parts(t):
+    """(count, element); count 0: a scalar."""
+    match = re.fullmatch(r'<(\d+) x (\w+)>', t)
+    return (int(match[1]), match[2]) if match else (0, t)
+
+
+def suffix(t):
+    count, element = parts(t)
+    return (f'v{count}' if count else '') + FLOATS.get(element, element)
+
+
+def width(t):
+    return BITS.get(parts(t)[1]) or int(parts(t)[1][1:])
+
+
+def splat(t, value):
+    count, element = parts(t)
+    return '<' + ', '.join([f'{element} {value}'] * count) + '>' if count else str(value)
+
+
+class Row:
+    """Lines of one function, with results folded into %fold."""
+
+    def __init__(self):
+        self.lines, self.n = [], 0
+
+    def add(self, text):
+        self.n += 1
+        self.lines.append(f'  %v{self.n} = {text}')
+        return f'%v{self.n}'
+
+    def do(self, text):
+        self.lines.append('  ' + text)
+
+    def load(self, t, at):
+        count, _ = parts(t)
+        bits = width(t) * (count or 1)
+        if bits % 8 == 0:
+            return self.add(f'load {t}, ptr {self.at(at)}, align 1')
+        # The bits of whole bytes beyond the type have to be zero in memory.
+        whole = self.add(f'load i{(bits + 7) // 8 * 8}, ptr {self.at(at)}, align 1')
+        cut = self.add(f'trunc i{(bits + 7) // 8 * 8} {whole} to i{bits}')
+        return self.add(f'bitcast i{bits} {cut} to {t}') if count else cut
+
+    def at(self, offset):
+        return self.add(f'getelementptr i8, ptr %in, i64 {offset}')
+
+    def ints(self, t):
+        """Two operands and a third, with corners among them: inputs of cover.h."""
+        return [self.load(t, at) for at in (0, 40, 80)]
+
+    def call(self, result, name, args):
+        types = ', '.join(re.match(r'(<[^>]*>|\{[^}]*\}|\w+)', arg)[0] for arg in args)
+        declarations.add(f'declare {result} @{name}({types})')
+        return self.add(f'call {result} @{name}({", ".join(args)})')
+
+    def fold(self, t, value):
+        count, element = parts(t)
+        for i in range(count or 1):
+            one = self.add(f'extractelement {t} {value}, i32 {i}') if count else value
+            if element in BITS:
+                one = self.add(f'bitcast {element} {one} to i{BITS[element]}')
+            self.fold_int(width(t), one)
+
+    def fold_int(self, bits, value):
+        if bits < 128:
+            value = self.add(f'zext i{bits} {value} to i128')
+        high = self.add(f'lshr i128 {value}, 64')
+        for part in (value, high):
+            word = self.add(f'trunc i128 {part} to i64')
+            old = self.add('load i64, ptr %out')
+            mixed = self.add(f'mul i64 {old}, -7046029254386353131')
+            self.do(f'store i64 {self.add(f"add i64 {mixed}, {word}")}, ptr %out')
+
+    def end(self):
+        rows.append('\n'.join(self.lines))
+
+
+def integers():
+    for t in ['i1', 'i3', 'i24', 'i33', 'i64', 'i65', 'i96', 'i128'] + VECTORS:
+        row = Row()
+        a, b, c = row.ints(t)
+        s, yes = suffix(t), splat(t, 1) if t != '<2 x i1>' else splat(t, 'true')
+        amount = row.add(f'urem {t} {b}, {splat(t, width(t))}') if width(t) > 2 else splat(t, 0)
+        for name in ['ctpop', 'bitreverse'] + (['bswap'] if width(t) % 16 == 0 else []):
+            row.fold(t, row.call(t, f'llvm.{name}.{s}', [f'{t} {a}']))
+        for name in 'ctlz', 'cttz', 'abs':
+            row.fold(t, row.call(t, f'llvm.{name}.{s}', [f'{t} {a}', 'i1 false']))
+        row.end()
+        row = Row()
+        a, b, c = row.ints(t)
+        amount = row.add(f'urem {t} {b}, {splat(t, width(t))}') if width(t) > 2 else splat(t, 0)
+        for name in 'smin smax umin umax uadd.sat sadd.sat usub.sat ssub.sat'.split():
+            row.fold(t, row.call(t, f'llvm.{name}.{s}', [f'{t} {a}', f'{t} {b}']))
+        for name in 'ushl.sat', 'sshl.sat':
+            row.fold(t, row.call(t, f'llvm.{name}.{s}', [f'{t} {a}', f'{t} {amount}']))
+        for name in 'fshl', 'fshr':
+            row.fold(t, row.call(t, f'llvm.{name}.{s}', [f'{t} {a}', f'{t} {b}', f'{t} {c}']))
+        row.end()
+        overflow(t)
+        fixed_point(t)
+        if not doubled(t):
+            continue
+        row = Row()
+        a, b, c = row.ints(t)
+        result = re.sub(r'i\d+', 'i8', t)
+        for name in 'ucmp', 'scmp':
+            for other in (b, a):
+                row.fold(result, row.call(result, f'llvm.{name}.{suffix(result)}.{s}', [f'{t} {a}', f'{t} {other}']))
+        row.end()
+
+
+def doubled(t):
+    """Scalars, and vectors that the host's code generator does not have to widen, which it cannot here."""
+    return parts(t)[0] & (parts(t)[0] - 1) == 0
+
+
+def overflow(t):
+    row = Row()
+    a, b, c = row.ints(t)
+    flag = re.sub(r'i\d+', 'i1', t)
+    for name in 'uadd sadd usub ssub umul smul'.split():
+        if 'mul' in name and width(t) > 64:  # the host's library lacks these
+            continue
+        both = row.call(f'{{{t}, {flag}}}', f'llvm.{name}.with.overflow.{suffix(t)}', [f'{t} {a}', f'{t} {b}'])
+        row.fold(t, row.add(f'extractvalue {{{t}, {flag}}} {both}, 0'))
+        row.fold(flag, row.add(f'extractvalue {{{t}, {flag}}} {both}, 1'))
+    row.end()
+
+
+def fixed_point(t):
+    """Products and quotients that fit 128 bits; the host's code has no others either."""
+    if width(t) > 33 or width(t) == 1 or not doubled(t):
+        return
+    row = Row()
+    a, b, c = row.ints(t)
+    b = row.add(f'or {t} {b}, {splat(t, 1)}')
+    for name in 'smul.fix umul.fix smul.fix.sat umul.fix.sat sdiv.fix.sat udiv.fix.sat sdiv.fix'.split():
+        if 'div' in name and parts(t)[0]:
+            continue
+        if name == 'sdiv.fix':  # the quotient may not overflow
+            a = row.add(f'ashr {t} {a}, {width(t) // 2 + 1}')
+        for scale in (0, width(t) // 2) if name == 'sdiv.fix' else (0, width(t) // 2, width(t) - 1):
+            row.fold(t, row.call(t, f'llvm.{name}.{suffix(t)}', [f'{t} {a}', f'{t} {b}', f'i32 {scale}']))
+    row.end()
+
+
+def floats():
+    for t in ['half', 'bfloat', 'float', 'double', '<3 x float>', '<2 x half>']:
+        count, element = parts(t)
+        for op in 'fptosi', 'fptoui':
+            row = Row()
+            for bits in (1, 3, 8, 16, 24, 32, 33, 48, 64, 65, 96, 128):
+                result = f'<{count} x i{bits}>' if count else f'i{bits}'
+                for at in (0, 24, 88):
+                    value = row.load(t, at)
+                    row.fold(result, row.call(result, f'llvm.{op}.sat.{suffix(result)}.{suffix(t)}', [f'{t} {value}']))
+            row.end()
+        row = Row()
+        result = f'<{count} x i1>' if count else 'i1'
+        for bit in list(range(10)) + [10]:
+            for at in (0, 24, 88):
+                value = row.load(t, at)
+                mask = 1 << bit if bit < 10 else 0x263
+                row.fold(result, row.call(result, f'llvm.is.fpclass.{suffix(t)}', [f'{t} {value}', f'i32 {mask}']))
+        row.end()
+    for t in '<2 x half>', '<3 x float>', '<2 x double>', '<4 x bfloat>':
+        alike(t)
+
+
+def alike(t):
+    """A function of a vector is the function of its elements: the bits agree on one machine."""
+    count, element = parts(t)
+    for name in 'exp10 asin acos atan sinh cosh tanh tan'.split():
+        row = Row()
+        a = row.load(t, 0)
+        whole = row.call(t, f'llvm.{name}.{suffix(t)}', [f'{t} {a}'])
+        for i in range(count):
+            one = row.add(f'extractelement {t} {a}, i32 {i}')
+            one = row.call(element, f'llvm.{name}.{suffix(element)}', [f'{element} {one}'])
+            bits = [row.add(f'bitcast {element} {x} to i{BITS[element]}')
+                    for x in (one, row.add(f'extractelement {t} {whole}, i32 {i}'))]
+            row.fold('i1', row.add(f'icmp eq i{BITS[element]} {bits[0]}, {bits[1]}'))
+        row.end()
+
+
+def bitcasts():
+    for a, b in [('<3 x i32>', 'i96'), ('<12 x i8>', 'i96'), ('<3 x float>', 'i96'), ('<6 x i16>', '<3 x i32>'),
+                 ('<5 x i8>', 'i40'), ('<3 x i16>', 'i48'), ('<16 x i8>', 'i128'), ('<2 x i64>', '<4 x i32>'),
+                 ('<3 x i8>', 'i24'), ('<8 x i1>', 'i8'), ('<4 x half>', 'double'), ('<2 x double>', 'i128')]:
+        row = Row()
+        for x, y in ((a, b), (b, a)):
+            row.fold(y, row.add(f'bitcast {x} {row.load(x, 8)} to {y}'))
+        row.end()
+
+
+def masked():
+    for t in '<4 x i32>', '<3 x i8>', '<2 x double>', '<4 x half>':
+        count, element = parts(t)
+        mask = f'<{count} x i1>'
+        row = Row()
+        on, old, new = row.load(mask, 3), row.load(t, 16), row.load(t, 48)
+        cell = row.add(f'alloca {t}, align 16')
+        name = f'{suffix(t)}.p0'
+        for constant in (on, '<' + ', '.join(f'i1 {i % 2}' for i in range(count)) + '>'):
+            row.do(f'store {t} {old}, ptr {cell}')
+            got = row.call(t, f'llvm.masked.load.{name}', [f'ptr {row.at(64)}', 'i32 1', f'{mask} {constant}', f'{t} {new}'])
+            row.fold(t, got)
+            declarations.add(f'declare void @llvm.masked.store.{name}({t}, ptr, i32, {mask})')
+            declarations.add(f'declare void @llvm.masked.compressstore.{suffix(t)}({t}, ptr, {mask})')
+            row.do(f'call void @llvm.masked.store.{name}({t} {new}, ptr {cell}, i32 16, {mask} {constant})')
+            row.fold(t, row.add(f'load {t}, ptr {cell}'))
+            got = row.call(t, f'llvm.masked.expandload.{suffix(t)}', [f'ptr {row.at(64)}', f'{mask} {constant}', f'{t} {old}'])
+            row.fold(t, got)
+            row.do(f'call void @llvm.masked.compressstore.{suffix(t)}({t} {got}, ptr {cell}, {mask} {constant})')
+            row.fold(t, row.add(f'load {t}, ptr {cell}'))
+        pointers = f'<{count} x ptr>'
+        where = row.add(f'getelementptr {element}, ptr {cell}, <{count} x i32> <' +
+                        ', '.join(f'i32 {count - 1 - i}' for i in range(count)) + '>')
+        align = 'i32 1'
+        row.fold(t, row.call(t, f'llvm.masked.gather.{suffix(t)}.v{count}p0', [f'{pointers} {where}', align, f'{mask} {on}', f'{t} {new}']))
+        declarations.add(f'declare void @llvm.masked.scatter.{suffix(t)}.v{count}p0({t}, {pointers}, i32, {mask})')
+        row.do(f'call void @llvm.masked.scatter.{suffix(t)}.v{count}p0({t} {new}, {pointers} {where}, {align}, {mask} {on})')
+        row.fold(t, row.add(f'load {t}, ptr {cell}'))
+        row.end()
+
+
+def rearranged():
+    row = Row()
+    for t in '<4 x i32>', '<3 x i8>', '<2 x double>':
+        row.fold(t, row.call(t, f'llvm.vector.reverse.{suffix(t)}', [f'{t} {row.load(t, 8)}']))
+    v = row.load('<8 x i16>', 16)
+    low = row.call('<4 x i16>', 'llvm.vector.extract.v4i16.v8i16', [f'<8 x i16> {v}', 'i64 4'])
+    row.fold('<4 x i16>', low)
+    row.fold('<8 x i16>', row.call('<8 x i16>', 'llvm.vector.insert.v8i16.v4i16', [f'<8 x i16> {v}', f'<4 x i16> {low}', 'i64 0']))
+    row.fold('<4 x i32>', row.call('<4 x i32>', 'llvm.experimental.stepvector.v4i32', []))
+    for base, end in ((0, 2), (-2, -1), (5, 3)):
+        row.fold('<4 x i1>', row.call('<4 x i1>', 'llvm.get.active.lane.mask.v4i1.i32', [f'i32 {base}', f'i32 {end}']))
+    m = row.add('sitofp <4 x i16> ' + low + ' to <4 x float>')
+    row.fold('<4 x float>', row.call('<4 x float>', 'llvm.matrix.multiply.v4f32.v4f32.v4f32',
+                                     [f'<4 x float> {m}', f'<4 x float> {m}', 'i32 2', 'i32 2', 'i32 2']))
+    row.end()
+
+
+def arguments():
+    """va_arg as an instruction, with arguments in front that fill the registers."""
+    globals_.append('''define i64 @listed(i32 %count, i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, ...) noinline {
+  %list = alloca [24 x i8], align 8
+  %twin = alloca [24 x i8], align 8
+  call void @llvm.va_start.p0(ptr %list)
+  %first = va_arg ptr %list, i32
+  call void @llvm.va_copy.p0(ptr %twin, ptr %list)
+  br label %next
+next:
+  %i = phi i32 [0, %0], [%j, %next]
+  %sum = phi i64 [0, %0], [%total, %next]
+  %x = va_arg ptr %list, double
+  %y = va_arg ptr %list, i64
+  %z = va_arg ptr %list, ptr
+  %w = va_arg ptr %list, i32
+  %u = va_arg ptr %twin, double
+  %xi = bitcast double %x to i64
+  %ui = bitcast double %u to i64
+  %zi = ptrtoint ptr %z to i64
+  %wi = sext i32 %w to i64
+  %s1 = mul i64 %sum, 31
+  %s2 = add i64 %s1, %xi
+  %s3 = xor i64 %s2, %y
+  %s4 = add i64 %s3, %zi
+  %s5 = xor i64 %s4, %wi
+  %s6 = add i64 %s5, %ui
+  %y2 = va_arg ptr %twin, i64
+  %z2 = va_arg ptr %twin, ptr
+  %w2 = va_arg ptr %twin, i32
+  %w2i = zext i32 %w2 to i64
+  %total = sub i64 %s6, %w2i
+  %j = add i32 %i, 1
+  %more = icmp slt i32 %j, %count
+  br i1 %more, label %next, label %end
+end:
+  call void @llvm.va_end.p0(ptr %twin)
+  call void @llvm.va_end.p0(ptr %list)
+  %f1 = sext i32 %first to i64
+  %r = add i64 %total, %f1
+  ret i64 %r
+}
+declare void @llvm.va_start.p0(ptr)
+declare void @llvm.va_copy.p0(ptr, ptr)
+declare void @llvm.va_end.p0(ptr)''')
+    row = Row()
+    words = [row.load('i64', 8 * i) for i in range(10)]
+    real = row.add(f'bitcast i64 {words[1]} to double')
+    pointer = row.add(f'inttoptr i64 {words[2]} to ptr')
+    small = row.add(f'trunc i64 {words[3]} to i32')
+    group = f'double {real}, i64 {words[4]}, ptr {pointer}, i32 {small}'
+    fixed = ', '.join(f'i64 {word}' for word in words[:6])
+    for count in 1, 3:
+        row.fold('i64', row.add(f'call i64 (i32, i64, i64, i64, i64, i64, i64, ...) @listed(i32 {count}, {fixed}, i32 {small}, ' +
+                                ', '.join([group] * count) + ')'))
+    row.end()
+
+
+def library():
+    row = Row()
+    cell = row.add('alloca [40 x i8], align 8')
+    for name, args in (('memcpy', f'ptr {cell}, ptr {row.at(3)}, i64 37'), ('memmove', None), ('memset', None)):
+        if name == 'memmove':
+            up = row.add(f'getelementptr i8, ptr {cell}, i64 5')
+            args = f'ptr {up}, ptr {cell}, i64 20'
+        elif name == 'memset':
+            up = row.add(f'getelementptr i8, ptr {cell}, i64 30')
+            args = f'ptr {up}, i32 {row.load("i32", 60)}, i64 7'
+        declarations.add('declare ptr @memset(ptr, i32, i64)' if name == 'memset' else f'declare ptr @{name}(ptr, ptr, i64)')
+        got = row.add(f'call ptr @{name}({args}) nobuiltin')
+        got = row.add(f'ptrtoint ptr {got} to i64')
+        begin = row.add(f'ptrtoint ptr {cell} to i64')
+        row.fold('i64', row.add(f'sub i64 {got}, {begin}'))
+    for i in range(4):
+        word = row.add(f'getelementptr i64, ptr {cell}, i64 {i}')
+        row.fold('i64', row.add(f'load i64, ptr {word}'))
+    row.end()
+
+
+ORDERS = ['monotonic', 'acquire', 'release', 'acq_rel', 'seq_cst']
+SCOPES = ['', 'syncscope("singlethread") ']
+
+
+def update(t, op, space):
+    """One operation in every ordering and scope on one word, each result folded."""
+    row = Row()
+    pointer = f'ptr addrspace({space})' if space else 'ptr'
+    if space == 3:
+        cell = row.add('getelementptr [64 x i64], ptr addrspace(3) @cells, i32 0, i32 %thread')
+    elif space == 5:
+        cell, pointer = row.add('alloca i64, align 8'), 'ptr'
+    else:
+        cell = row.add('getelementptr i64, ptr %out, i64 1')
+    row.do(f'store i64 {row.load("i64", 8)}, {pointer} {cell}, align 8')
+    for i, order in enumerate(ORDERS):
+        for k, scope in enumerate(SCOPES):
+            value = row.load(t, 16 + 8 * i + 40 * k)
+            if parts(t)[1] in BITS:  # finite and of like size, so that no NaN arises
+                value = row.add(f'sitofp {t.replace(parts(t)[1], "i8")} {row.load(t.replace(parts(t)[1], "i8"), 16 + 8 * i + 40 * k)} to {t}')
+                if not i and not k:
+                    row.do(f'store {t} {value}, {pointer} {cell}, align 8')
+            if op == 'cmpxchg':
+                expected = value if (i + k) % 2 else row.add(f'load {t}, {pointer} {cell}, align 8')
+                weaker = order if order in ('monotonic', 'acquire', 'seq_cst') else 'acquire'
+                weak = 'weak volatile ' if i == 2 else ''
+                pair = row.add(f'cmpxchg {weak}{pointer} {cell}, {t} {expected}, {t} {value} {scope}{order} {weaker}, align 8')
+                row.fold(t, row.add(f'extractvalue {{{t}, i1}} {pair}, 0'))
+                if not weak:
+                    row.fold('i1', row.add(f'extractvalue {{{t}, i1}} {pair}, 1'))
+                continue
+            row.fold(t, row.add(f'atomicrmw {"volatile " if k else ""}{op} {pointer} {cell}, {t} {value} {scope}{order}, align 8'))
+    row.fold('i64', row.add(f'load i64, {pointer} {cell}, align 8'))
+    row.do(f'store i64 0, {pointer} {cell}, align 8')
+    row.end()
+
+
+def accesses(t):
+    """Loads and stores: volatile, and atomic in every ordering and scope."""
+    row = Row()
+    for space in 0, 3:
+        pointer = f'ptr addrspace({space})' if space else 'ptr'
+        cell = row.add('getelementptr [64 x i64], ptr addrspace(3) @cells, i32 0, i32 %thread') if space else \
+            row.add('getelementptr i64, ptr %out, i64 1')
+        row.do(f'store i64 0, {pointer} {cell}, align 8')
+        row.do(f'store volatile {t} {row.load(t, 0)}, {pointer} {cell}, align 8')
+        row.fold(t, row.add(f'load volatile {t}, {pointer} {cell}, align 8'))
+        for i, scope in enumerate(SCOPES):
+            for k, (write, read) in enumerate((('unordered', 'unordered'), ('monotonic', 'monotonic'), ('release', 'acquire'),
+                                               ('seq_cst', 'seq_cst'))):
+                v = 'volatile ' if k % 2 else ''
+                row.do(f'store atomic {v}{t} {row.load(t, 8 * k + 40 * i)}, {pointer} {cell} {scope}{write}, align 8')
+                row.fold(t, row.add(f'load atomic {v}{t}, {pointer} {cell} {scope}{read}, align 8'))
+        row.do(f'store i64 0, {pointer} {cell}, align 8')
+    for scope in SCOPES:
+        for order in ORDERS[1:]:
+            row.do(f'fence {scope}{order}')
+    row.end()
+
+
+def atomics():
+    globals_.append('@cells = internal addrspace(3) global [64 x i64] undef')
+    for t in 'i8', 'i16', 'i32', 'i64':
+        for op in 'xchg add sub and nand or xor max min umax umin uinc_wrap udec_wrap cmpxchg'.split():
+            for space in 0, 3, 5:
+                update(t, op, space)
+        accesses(t)
+    for t in 'half', 'bfloat', 'float', 'double':
+        for op in 'fadd fsub fmin fmax xchg'.split():
+            for space in 0, 3:
+                update(t, op, space)
+        accesses(t)
+    for t in '<2 x half>', '<2 x bfloat>', '<2 x float>':
+        for op in 'fadd', 'fsub', 'fmin', 'fmax':
+            for space in 0, 3:
+                update(t, op, space)
+
+
+def rest():
+    bitcasts()
+    masked()
+    rearranged()
+    arguments()
+    library()
+
+
+def main():
+    {'ints': integers, 'floats': floats, 'rest': rest, 'atomics': atomics}[sys.argv[1]]()
+    print('\n'.join(globals_))
+    for i, body in enumerate(rows):
+        print(f'define void @row{i}(ptr %in, ptr %out, i32 %thread) noinline {{\n{body}\n  ret void\n}}')
+    print('define i32 @theme(ptr %in, ptr %out, i32 %thread) {')
+    for i in range(len(rows)):
+        print(f'  %o{i} = getelementptr i64, ptr %out, i64 {i}\n  call void @row{i}(ptr %in, ptr %o{i}, i32 %thread)')
+    print(f'  ret i32 {len(rows)}\n}}')
+    print('\n'.join(sorted(declarations)))
+
+
+main()

@@ -1,0 +1,22 @@
+#!/bin/sh
+# ir.sh CLANG HEDDLE PART FOLDER: the rows that ir.py makes, compiled for the host and run there; then for the
+# machine at -O0 and -O3, and compared.
+set -e
+bin=$(dirname "$1") heddle=$2 part=$3 folder=$4
+inputs=$(cd "$(dirname "$0")" && pwd)
+rm -rf "$folder"
+mkdir -p "$folder"
+python3 "$inputs/ir.py" "$part" > "$folder/rows.ll"
+printf '#define EXTERNAL_THEME\n#include "cover.h"\n' > "$folder/main.c"
+common="-std=gnu11 -w -I$inputs"
+cd "$folder"
+cp "$inputs/launch.ini" launch.ini
+"$bin/clang" $common -O1 -march=native -ffp-contract=off -fenable-matrix -Wno-override-module -o host main.c rows.ll -lm
+./host
+"$bin/clang" $common --target=nvptx64-nvidia-cuda -march=sm_70 -ffreestanding -O1 -S -emit-llvm -o main.ll main.c
+"$bin/llvm-link" -S -o linked.ll main.ll rows.ll 2> /dev/null
+"$bin/opt" -S '-passes=default<O3>' -o O3.ll linked.ll
+for level in linked O3; do
+	"$heddle" run --verify --quiet --kernel cover --launch launch.ini $level.ll ||
+		{ echo "$level.ll in $folder; result k of a thread is element 512 * thread + k, of function rowk" >&2; exit 1; }
+done
