@@ -15,7 +15,7 @@
 #define HD_CHECK_DEFAULT false
 #endif
 
-enum type { STRING, NUMBER, FLAG, CHOICE };
+enum type { STRING, NUMBER, FLAG, CHOICE, NAMES };
 
 /* One value in the shape of its type; only the member that the type names is used. */
 struct value {
@@ -38,16 +38,19 @@ struct option {
 
 #define MEMBER_STRING text
 #define MEMBER_CHOICE text
+#define MEMBER_NAMES text
 #define MEMBER_NUMBER number
 #define MEMBER_FLAG flag
 #define CHOICES_STRING(max) NULL
 #define CHOICES_NUMBER(max) NULL
 #define CHOICES_FLAG(max) NULL
 #define CHOICES_CHOICE(max) max
+#define CHOICES_NAMES(max) max
 #define LIMIT_STRING(max) max
 #define LIMIT_NUMBER(max) max
 #define LIMIT_FLAG(max) max
 #define LIMIT_CHOICE(max) 0
+#define LIMIT_NAMES(max) 0
 
 #define HD_OPTION(key, field, type, initial, min, max, recorded, help)          \
 	static struct value get_##field(const struct hd_options *options)       \
@@ -106,15 +109,29 @@ static int parse_number(struct hd_unit *unit, const struct option *option, const
 	return 0;
 }
 
-static int parse_choice(struct hd_unit *unit, const struct option *option, const char *text, struct value *value)
+static bool is_choice(const struct option *option, const char *text, size_t len)
 {
-	size_t len = strlen(text);
 	for (const char *name = option->choices; name; name = strchr(name, '|')) {
 		name += *name == '|';
-		if (len && !strncmp(name, text, len) && (name[len] == '|' || !name[len])) {
-			value->text = text;
-			return 0;
-		}
+		if (len && !strncmp(name, text, len) && (name[len] == '|' || !name[len]))
+			return true;
+	}
+	return false;
+}
+
+/* One of the choices, or several joined by + or a comma. */
+static int parse_choice(struct hd_unit *unit, const struct option *option, const char *text, struct value *value)
+{
+	const char *joints = option->type == NAMES ? "+," : "";
+	const char *at = text;
+	size_t len = strcspn(at, joints);
+	while (is_choice(option, at, len) && at[len]) {
+		at += len + 1;
+		len = strcspn(at, joints);
+	}
+	if (is_choice(option, at, len)) {
+		value->text = text;
+		return 0;
 	}
 	return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s=%s' is none of %s", option->key, text,
 			option->choices);
@@ -142,7 +159,7 @@ static int parse_value(struct hd_unit *unit, const struct option *option, const 
 	} else if (option->type == NUMBER) {
 		if (parse_number(unit, option, text, &value))
 			return -1;
-	} else if (option->type == CHOICE) {
+	} else if (option->type == CHOICE || option->type == NAMES) {
 		if (parse_choice(unit, option, text, &value))
 			return -1;
 	} else {

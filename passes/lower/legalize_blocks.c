@@ -6,22 +6,30 @@
 
 #include <llvm-c/DebugInfo.h>
 
-/* The constant that is the block's address; NULL when nothing takes it. */
-static LLVMValueRef address_of(LLVMBasicBlockRef block)
+/*
+ * The constant that is the address of a block of the function; NULL when nothing takes it. LLVMCloneModule leaves the
+ * blocks of the original in the initialisers of the clone's variables, so that `block` may be either.
+ */
+static LLVMValueRef address_of(LLVMValueRef function, LLVMBasicBlockRef block)
 {
-	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use; use = LLVMGetNextUse(use))
-		if (LLVMIsABlockAddress(LLVMGetUser(use)))
-			return LLVMGetUser(use);
+	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+
+		if (LLVMIsABlockAddress(user) && LLVMGetOperand(user, 0) == function)
+			return user;
+	}
 	return NULL;
 }
 
-/* Numbers of the blocks whose address is taken; the others get none. */
-static uint64_t number_blocks(LLVMValueRef function, struct hd_ptrmap *numbers)
+/* Numbers of the blocks whose address is taken, in order; the others get none. Returns the last. */
+static uint64_t number_blocks(LLVMValueRef function, LLVMValueRef original, struct hd_ptrmap *numbers)
 {
+	LLVMBasicBlockRef twin = LLVMGetFirstBasicBlock(original);
 	uint32_t count = 0;
 
-	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
-		if (address_of(bb))
+	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb && twin;
+	     bb = LLVMGetNextBasicBlock(bb), twin = LLVMGetNextBasicBlock(twin))
+		if (address_of(function, bb) || address_of(function, twin))
 			hd_ptrmap_put(numbers, bb, ++count, 1);
 	return count;
 }
@@ -57,36 +65,43 @@ static void replace_jump(struct hd_legal *legal, LLVMValueRef jump, const struct
 	hd_ptrmap_release(&seen);
 }
 
-static void replace_addresses(struct hd_legal *legal, LLVMValueRef function, const struct hd_ptrmap *numbers)
+/* Before the jumps are replaced, which adds blocks. */
+static void replace_addresses(struct hd_legal *legal, LLVMValueRef function, LLVMValueRef original,
+			      const struct hd_ptrmap *numbers)
 {
 	LLVMTypeRef word = LLVMInt64TypeInContext(legal->context);
 	LLVMTypeRef pointer = LLVMPointerTypeInContext(legal->context, HD_AS_GENERIC);
+	LLVMBasicBlockRef twin = LLVMGetFirstBasicBlock(original);
 
-	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
-		LLVMValueRef address = address_of(bb);
+	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb && twin;
+	     bb = LLVMGetNextBasicBlock(bb), twin = LLVMGetNextBasicBlock(twin)) {
+		const struct hd_slot_entry *known = hd_ptrmap_get(numbers, bb);
+		LLVMValueRef address[2] = {address_of(function, bb), address_of(function, twin)};
+		LLVMValueRef number = LLVMConstInt(word, known ? known->start : 0, false);
 
-		if (address)
-			LLVMReplaceAllUsesWith(address,
-					       LLVMConstIntToPtr(LLVMConstInt(word, hd_ptrmap_get(numbers, bb)->start,
-									      false),
-								 pointer));
+		for (unsigned i = 0; i < 2; i++)
+			if (address[i])
+				LLVMReplaceAllUsesWith(address[i], LLVMConstIntToPtr(number, pointer));
 	}
 }
 
 void hd_legal_blocks(struct hd_legal *legal)
 {
-	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
-		struct hd_ptrmap numbers = {0};
-		uint64_t last = number_blocks(f, &numbers);
+	LLVMValueRef original = LLVMGetFirstFunction(legal->unit->source);
 
+	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f && original;
+	     f = LLVMGetNextFunction(f), original = LLVMGetNextFunction(original)) {
+		struct hd_ptrmap numbers = {0};
+		uint64_t last = number_blocks(f, original, &numbers);
+
+		if (last)
+			replace_addresses(legal, f, original, &numbers);
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
 			LLVMValueRef end = LLVMGetBasicBlockTerminator(bb);
 
 			if (end && LLVMGetInstructionOpcode(end) == LLVMIndirectBr)
 				replace_jump(legal, end, &numbers, last);
 		}
-		if (last)
-			replace_addresses(legal, f, &numbers);
 		hd_ptrmap_release(&numbers);
 	}
 }

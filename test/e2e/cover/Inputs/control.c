@@ -131,6 +131,34 @@ static NOINLINE u64 short_circuit(u64 a, u64 b, u64 c)
 	return (a && b / a > 3) || (c && (a < b ? b % c : a % c) == 1) ? a : (b ? c : 12);
 }
 
+/* Addresses of labels: in a constant table, as differences, and compared. */
+static NOINLINE u32 threaded(u64 code, u32 x)
+{
+	static const void *const ops[] = {&&stop, &&add, &&mul, &&flip, &&jump};
+	static const int offsets[] = {&&add - &&add, &&mul - &&add, &&flip - &&add};
+	const void *last = 0;
+	unsigned steps = 0;
+next:
+	if (steps++ == 24)
+		return x;
+	code = code >> 3 | code << 61;
+	last = ops[(code & 7) % 5];
+	goto *last;
+add:
+	x += 7 + (last == &&add);
+	goto next;
+mul:
+	x = x * 5 + (last == &&add);
+	goto next;
+flip:
+	x ^= x >> 3;
+	goto next;
+jump:
+	goto *(const void *)((const char *)&&add + offsets[x % 3]);
+stop:
+	return ~x;
+}
+
 static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 {
 	static const step steps[] = {twice, swapped, summed};
@@ -155,6 +183,8 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	RESULT(p.a);
 	RESULT(p.b);
 	RESULT(escape((u32)in[5]));
+	for (unsigned i = 0; i < 6; i++)
+		RESULT(threaded(in[i], (u32)in[i + 6]));
 	u64 sum = 0;
 	for (unsigned i = 0; i < thread; i++) {
 		if (i % 3 == 1)
