@@ -87,7 +87,7 @@ struct hd_meta_pattern {
 struct hd_meta_point {
 	uint32_t pc;
 	enum hd_preempt_kind kind; /* pp: before this instruction; bar.pp: in place of this barrier */
-	uint32_t loop_pc;          /* header of the innermost loop that it cuts; UINT32_MAX: outside of those */
+	uint32_t loop_pc;          /* header of the loop that it is there to cut; UINT32_MAX: none */
 	struct hd_meta_registers live, live_divergent; /* to save when the warp has not diverged, and when it has */
 	uint64_t mask, mask_divergent; /* operands of pp and of the dummy behind it: R0..R52, bit 53 all higher ones */
 	struct hd_meta_pattern *patterns; /* of live_divergent, by register; what is not here is random */
@@ -116,8 +116,12 @@ struct hd_meta_reuse {
 	uint32_t near, far, dead;             /* register operands of the code; dead: not read again */
 	uint32_t histogram[HD_REUSE_BUCKETS]; /* of the near and far: distances 1, 2, 3-4, 5-8, ..., 33-64, more */
 	uint8_t *tags;                        /* of each instruction: bit 0 dst, 1 a, 2 b, 3 c is near */
+	uint8_t *exact;                       /* four for each instruction, dst a b c: what is certain of the distance, as below */
 	uint32_t tag_count;                   /* instructions */
 };
+/* No claim, or the operand is none; 1 to 35: the distance; not read again on any way. As text one of the digits each. */
+enum { HD_REUSE_NO_CLAIM = 0, HD_REUSE_EXACT_MOST = 35, HD_REUSE_NEVER = 36 };
+#define HD_REUSE_DIGITS "-123456789abcdefghijklmnopqrstuvwxyz0"
 
 /* Whether a thread block can be run again from its start (SM-flushing, Lin 2.2.2), and if not, why. */
 enum hd_idempotence_break { HD_BREAK_NONE, HD_BREAK_STORE, HD_BREAK_ATOMIC, HD_BREAK_VOLATILE, HD_BREAK_CALL,
@@ -189,6 +193,8 @@ struct hd_meta_function {
 	uint32_t register_reads;   /* register operands */
 	uint32_t dead_reads;       /* of these, the last read of their register on every path of the thread */
 	uint32_t dead_warp_reads;  /* of these, with no waiting lane of the warp that still needs the register */
+	uint8_t *dead_operands;    /* the same for each instruction: bit 0 a, 1 b, 2 c is done with in the whole warp (LTRF+) */
+	uint32_t dead_operand_count; /* instructions, or 0 */
 	/* preempt (Lin 2.4.1) */
 	uint32_t preempt_every;    /* K: instructions between points outside innermost loops */
 	uint32_t drain_instructions; /* most that a warp executes from entry or a point to the next point or the end */

@@ -354,20 +354,21 @@ static void get_histogram(struct input *input, const struct place *place, const 
 		expected(input, place, "histogram", "eight counts");
 }
 
-static void get_tags(struct input *input, const struct place *place, const json_t *object, struct hd_meta_reuse *reuse)
+/* A string of `count` digits as their values. */
+static uint8_t *get_digits(struct input *input, const struct place *place, const json_t *object, const char *key,
+			   size_t count, const char *digits)
 {
-	static const char digits[] = "0123456789abcdef";
-	const char *text = get_text(input, place, object, "tags");
-	reuse->tag_count = (uint32_t)strlen(text);
-	reuse->tags = HD_ARENA_NEW(input->arena, uint8_t, reuse->tag_count);
-	for (uint32_t i = 0; i < reuse->tag_count; i++) {
+	const char *text = get_text(input, place, object, key);
+	bool good = strlen(text) == count;
+	uint8_t *values = HD_ARENA_NEW(input->arena, uint8_t, good ? count : 0);
+	for (size_t i = 0; i < count && good; i++) {
 		const char *digit = strchr(digits, text[i]);
-		if (!digit) {
-			expected(input, place, "tags", "hexadecimal digits");
-			return;
-		}
-		reuse->tags[i] = (uint8_t)(digit - digits);
+		good = digit != NULL;
+		values[i] = (uint8_t)(digit ? digit - digits : 0);
 	}
+	if (!good)
+		expected(input, place, key, "a digit for each instruction or operand");
+	return values;
 }
 
 static struct hd_meta_reuse *get_reuse(struct input *input, const struct place *place, const json_t *function,
@@ -384,9 +385,9 @@ static struct hd_meta_reuse *get_reuse(struct input *input, const struct place *
 	reuse->far = get_number(input, &here, object, "far");
 	reuse->dead = get_number(input, &here, object, "dead");
 	get_histogram(input, &here, object, reuse->histogram);
-	get_tags(input, &here, object, reuse);
-	if (reuse->tag_count != instructions)
-		expected(input, &here, "tags", "a digit for each instruction");
+	reuse->tag_count = instructions;
+	reuse->tags = get_digits(input, &here, object, "tags", instructions, "0123456789abcdef");
+	reuse->exact = get_digits(input, &here, object, "exact", (size_t)4 * instructions, HD_REUSE_DIGITS);
 	return reuse;
 }
 
@@ -437,7 +438,8 @@ static void read_function(struct input *input, const struct place *place, const 
 	const struct place ltrf_place = {place, "ltrf", 0};
 	const json_t *ltrf = GROUP("ltrf");
 	const struct place depth_place = {place, "stackdepth", 0}, preempt_place = {place, "preempt", 0};
-	const json_t *depth = GROUP("stackdepth"), *preempt = GROUP("preempt");
+	const struct place liveness_place = {place, "liveness", 0};
+	const json_t *depth = GROUP("stackdepth"), *preempt = GROUP("preempt"), *liveness = GROUP("liveness");
 	get_three(input, PLACE("launch_bounds"), GROUP("launch_bounds"), "reqntid", function->reqntid);
 #undef PLACE
 #undef GROUP
@@ -456,14 +458,18 @@ static void read_function(struct input *input, const struct place *place, const 
 		get_records(input, place, object, "intervals", sizeof(*function->intervals), &count, read_interval);
 	if (count != function->interval_count)
 		expected(input, place, "intervals", "as many as interval_count says");
-	function->strands = get_records(input, &ltrf_place, ltrf, "strands", sizeof(*function->strands), &count,
-					read_interval);
+	function->strands =
+		get_records(input, &ltrf_place, ltrf, "strands", sizeof(*function->strands), &count, read_interval);
 	if (count != function->strand_count)
 		expected(input, &ltrf_place, "strands", "as many as strand_count says");
 	function->points = get_records(input, place, object, "preemption_points", sizeof(*function->points),
 				       &function->point_count, read_point);
 	function->barriers = get_records(input, &preempt_place, preempt, "barriers", sizeof(*function->barriers),
 					 &function->barrier_count, read_barrier);
+	function->dead_operand_count =
+		strlen(get_text(input, &liveness_place, liveness, "dead_operands")) ? function->instructions : 0;
+	function->dead_operands =
+		get_digits(input, &liveness_place, liveness, "dead_operands", function->dead_operand_count, "01234567");
 	function->reuse = get_reuse(input, place, object, function->instructions);
 	function->idempotence = get_idempotence(input, place, object);
 }

@@ -147,7 +147,8 @@ static json_t *patterns_json(const struct hd_meta_point *point)
 		json_t *object = json_object();
 		json_object_set_new(object, "register", json_integer(pattern->reg));
 		json_object_set_new(object, "pattern", json_string(pattern->strided ? "strided" : "uniform"));
-		json_object_set_new(object, "stride", pattern->stride_known ? json_integer(pattern->stride) : json_null());
+		json_object_set_new(object, "stride",
+				    pattern->stride_known ? json_integer(pattern->stride) : json_null());
 		json_object_set_new(object, "dimensions", json_integer(pattern->dimensions));
 		json_array_append_new(array, object);
 	}
@@ -223,15 +224,15 @@ static json_t *launches_json(const struct hd_meta_function *function)
 	return array;
 }
 
-/* A hexadecimal digit for each instruction. */
-static json_t *tags_json(const struct hd_meta_reuse *reuse)
+/* A string of digits; values beyond the last digit do not occur. */
+static json_t *digits_json(const uint8_t *values, size_t count, const char *digits)
 {
-	char *digits = malloc(reuse->tag_count + 1);
-	for (uint32_t i = 0; i < reuse->tag_count && digits; i++)
-		digits[i] = "0123456789abcdef"[reuse->tags[i] & 15];
-	json_t *text = digits ? json_stringn(digits, reuse->tag_count) : NULL;
-	free(digits);
-	return text;
+	char *text = malloc(count + 1);
+	for (size_t i = 0; i < count && text; i++)
+		text[i] = digits[values[i]];
+	json_t *string = text ? json_stringn(text, count) : NULL;
+	free(text);
+	return string;
 }
 
 static json_t *reuse_json(const struct hd_meta_reuse *reuse)
@@ -245,7 +246,8 @@ static json_t *reuse_json(const struct hd_meta_reuse *reuse)
 	json_object_set_new(object, "far", json_integer(reuse->far));
 	json_object_set_new(object, "dead", json_integer(reuse->dead));
 	json_object_set_new(object, "histogram", histogram);
-	json_object_set_new(object, "tags", tags_json(reuse));
+	json_object_set_new(object, "tags", digits_json(reuse->tags, reuse->tag_count, "0123456789abcdef"));
+	json_object_set_new(object, "exact", digits_json(reuse->exact, (size_t)4 * reuse->tag_count, HD_REUSE_DIGITS));
 	return object;
 }
 
@@ -307,6 +309,8 @@ json_t *hd_metadata_function_json(const struct hd_meta_function *function)
 	json_object_set_new(object, "intervals", intervals_json(function->intervals, function->interval_count));
 	json_object_set_new(group_of(object, "ltrf"), "strands",
 			    intervals_json(function->strands, function->strand_count));
+	json_object_set_new(group_of(object, "liveness"), "dead_operands",
+			    digits_json(function->dead_operands, function->dead_operand_count, "01234567"));
 	json_object_set_new(object, "preemption_points", points_json(function));
 	json_object_set_new(group_of(object, "preempt"), "barriers", barriers_json(function));
 	if (function->reuse)

@@ -184,6 +184,15 @@ struct hd_regset hd_liveness_diverged(const struct hd_liveness *liveness, uint32
 	return set;
 }
 
+struct hd_regset hd_liveness_diverged_before(const struct hd_liveness *liveness, uint32_t inst,
+					     const struct hd_regset *live, const struct hd_regset *after)
+{
+	struct hd_regset set = hd_liveness_diverged(liveness, liveness->flow->block_of[inst], live);
+	if (liveness->flow->function->insts[inst].op == HD_OP_CALLI)
+		hd_regset_union(&set, after);
+	return set;
+}
+
 static bool has_any(const struct hd_regset *set, uint32_t first, uint32_t count)
 {
 	for (uint32_t reg = first; reg < first + count && reg < HD_RZ; reg++)
@@ -228,7 +237,8 @@ static void mark_dead(struct hd_liveness *liveness, uint32_t block, uint32_t ins
 	hd_regset_subtract(&kept, &effects.kills);
 	liveness->dead[inst] = dead_bits(code, &kept, &count);
 	struct hd_regset in_warp = hd_liveness_diverged(liveness, block, &kept);
-	liveness->dead_in_warp[inst] = dead_bits(code, &in_warp, &count);
+	/* An indirect call is executed again, for lanes with another target. */
+	liveness->dead_in_warp[inst] = code->op == HD_OP_CALLI ? 0 : dead_bits(code, &in_warp, &count);
 	liveness->reads += count;
 	liveness->dead_reads += registers_in(liveness->dead[inst]);
 	liveness->dead_in_warp_reads += registers_in(liveness->dead_in_warp[inst]);
@@ -247,9 +257,10 @@ static void visit_points(struct hd_liveness *liveness)
 	for (uint32_t b = 0; b < flow->block_count; b++) {
 		struct hd_regset live = flow->live_out[b];
 		for (uint32_t i = hd_flow_last(flow, b) + 1; i-- > flow->blocks[b].first;) {
+			struct hd_regset after = live;
 			mark_dead(liveness, b, i, &live);
 			hd_flow_live_before(flow, i, &live);
-			struct hd_regset diverged = hd_liveness_diverged(liveness, b, &live);
+			struct hd_regset diverged = hd_liveness_diverged_before(liveness, i, &live, &after);
 			measure(&liveness->most, i, &live);
 			measure(&liveness->most_divergent, i, &diverged);
 		}

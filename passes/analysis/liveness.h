@@ -47,6 +47,12 @@ void hd_liveness_block(const struct hd_liveness *liveness, uint32_t block, struc
 struct hd_regset hd_liveness_before(const struct hd_liveness *liveness, uint32_t inst);
 /* The divergent version, from the classical one at an instruction of `block`. */
 struct hd_regset hd_liveness_diverged(const struct hd_liveness *liveness, uint32_t block, const struct hd_regset *live);
+/*
+ * The same before one instruction, from what is live before and after it: lanes that an indirect call has served wait
+ * behind it while it is executed again, for those with another target.
+ */
+struct hd_regset hd_liveness_diverged_before(const struct hd_liveness *liveness, uint32_t inst,
+					     const struct hd_regset *live, const struct hd_regset *after);
 
 /* Instructions of hd_object.functions[index] that the uniformity analysis proves uniform branches. */
 struct hd_bitset hd_uniform_branches(const struct hd_unit *unit, uint32_t index, struct hd_arena *arena);

@@ -7,7 +7,11 @@
  *     passes, so that no iteration goes round it (the paper does not say where; a point beside the
  *     way would bound nothing);
  *   - outside innermost loops one every K instructions of the longest way: again a barrier of these,
- *     else the boundary with the fewest live registers, of the latter half.
+ *     else the boundary with the fewest live registers, of the latter half;
+ *   - a further one in an outer loop that can go round without meeting any of these, beside its inner
+ *     loops: "only the innermost loop is considered" would leave it without a bound, and the K instructions
+ *     outside loops are meant to bound what runs between points. Where such a loop has a barrier that is no
+ *     point, here or in a callee, it stays as it is: another point could wait for those at the barrier.
  *
  * Ties go to the fewer under divergence, then to the lower pc. A loop that calls a function with a
  * barrier has no point of its own; that function's own barrier is one. Linear in the code but for the
@@ -56,8 +60,9 @@ static void count_live(struct places *places)
 	for (uint32_t b = 0; b < flow->block_count; b++) {
 		struct hd_regset live = flow->live_out[b];
 		for (uint32_t i = hd_flow_last(flow, b) + 1; i-- > flow->blocks[b].first;) {
+			struct hd_regset after = live;
 			hd_flow_live_before(flow, i, &live);
-			struct hd_regset all = hd_liveness_diverged(places->liveness, b, &live);
+			struct hd_regset all = hd_liveness_diverged_before(places->liveness, i, &live, &after);
 			places->live[i] = hd_regset_count(&live);
 			places->live_divergent[i] = hd_regset_count(&all);
 		}
@@ -271,6 +276,89 @@ static void place_outside(struct places *places)
 	}
 }
 
+/* ---- outer loops that go round beside their inner ones */
+
+/* Whether every way through the call meets a point. */
+static bool is_cut_by_call(const struct hd_preempt_callees *callees, const struct hd_call_site *site)
+{
+	bool cut = !site->unknown && !site->recursive && site->callee_count;
+	for (uint32_t c = 0; c < site->callee_count && cut; c++)
+		cut = callees->drains[site->callees[c]].through < 0;
+	return cut;
+}
+
+/* Blocks that a warp cannot pass without meeting a point. */
+static bool *find_cuts(const struct places *places, struct hd_arena *arena)
+{
+	const struct hd_flow *flow = places->flow;
+	bool *cut = HD_ARENA_NEW(arena, bool, flow->block_count);
+	for (uint32_t i = 0; i < flow->function->inst_count; i++)
+		cut[flow->block_of[i]] |= places->point[i];
+	for (uint32_t s = 0; places->callees && s < places->callees->site_count; s++)
+		cut[flow->block_of[places->callees->sites[s].inst]] |=
+			is_cut_by_call(places->callees, &places->callees->sites[s]);
+	return cut;
+}
+
+/* Whether the header comes back to itself through blocks of the loop that are not cut. `seen` has the loop's id + 1. */
+static bool goes_round(const struct places *places, uint32_t index, const bool *cut, uint32_t *seen, uint32_t *stack)
+{
+	const struct hd_flow *flow = places->flow;
+	uint32_t header = flow->loops.loops[index].header, count = 0;
+	if (cut[header])
+		return false;
+	stack[count++] = header;
+	while (count) {
+		uint32_t block = stack[--count];
+		for (uint32_t e = flow->graph.succ_start[block]; e < flow->graph.succ_start[block + 1]; e++) {
+			uint32_t to = flow->graph.succ[e];
+			if (to == header)
+				return true;
+			if (cut[to] || seen[to] == index + 1 || !hd_flow_in_loop(flow, to, index))
+				continue;
+			seen[to] = index + 1;
+			stack[count++] = to;
+		}
+	}
+	return false;
+}
+
+/* The place for the point, or HD_NO_NODE. */
+static uint32_t choose_beside(const struct places *places, uint32_t index)
+{
+	const struct hd_flow *flow = places->flow;
+	const struct hd_loop *loop = &flow->loops.loops[index];
+	uint32_t best = HD_NO_NODE;
+	bool waits = false;
+	for (uint32_t n = 0; n < loop->node_count; n++) {
+		uint32_t block = loop->nodes[n], first = flow->blocks[block].first, last = hd_flow_last(flow, block);
+		for (uint32_t i = first; i <= last; i++)
+			waits |= is_barrier(places, i) && !places->point[i];
+		waits |= places->waits[block];
+		if (flow->loops.loop_of[block] == index && is_on_every_way(flow, loop, block))
+			best = better(places, best, best_between(places, first, last + 1, false));
+	}
+	return best != HD_NO_NODE && waits && !is_barrier(places, best) ? HD_NO_NODE : best;
+}
+
+/* Inner loops first: a point in one may cut the outer. */
+static void place_beside(struct places *places, struct hd_arena *arena)
+{
+	const struct hd_flow *flow = places->flow;
+	bool *cut = find_cuts(places, arena);
+	uint32_t *seen = HD_ARENA_NEW(arena, uint32_t, flow->block_count);
+	uint32_t *stack = HD_ARENA_NEW(arena, uint32_t, flow->block_count + 1);
+	for (uint32_t l = flow->loops.count; l-- > 0;) {
+		if (places->innermost[l] || !goes_round(places, l, cut, seen, stack))
+			continue;
+		uint32_t at = choose_beside(places, l);
+		if (at == HD_NO_NODE)
+			continue;
+		place(places, at, l);
+		cut[flow->block_of[at]] = true;
+	}
+}
+
 /* ---- results */
 
 /* Fills in the live registers at the points and barriers of one block, the last ones of the lists, walking from its
@@ -282,13 +370,14 @@ static void measure_block(const struct places *places, uint32_t block, const str
 	struct hd_barrier *barrier = preempt->barriers + preempt->barrier_count;
 	struct hd_regset live = flow->live_out[block];
 	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
+		struct hd_regset after = live;
 		hd_flow_live_before(flow, i, &live);
 		if (is_barrier(places, i))
 			(--barrier)->live = live;
 		if (!places->point[i])
 			continue;
 		(--point)->live = live;
-		point->live_divergent = hd_liveness_diverged(places->liveness, block, &live);
+		point->live_divergent = hd_liveness_diverged_before(places->liveness, i, &live, &after);
 	}
 }
 
@@ -376,6 +465,7 @@ void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *li
 			place_in_loop(&places, l);
 	place_for_callers(&places);
 	place_outside(&places);
+	place_beside(&places, &scratch);
 	list_points(&places, preempt, arena);
 	find_patterns(preempt, &scratch, arena);
 	hd_arena_release(&scratch);

@@ -13,7 +13,7 @@
 struct hd_point {
 	uint32_t inst; /* the boundary before this instruction; bar.pp: the barrier itself */
 	enum hd_preempt_kind kind;
-	uint32_t loop; /* innermost loop that it cuts, HD_NO_NODE: outside of those */
+	uint32_t loop; /* the loop that it is there to cut, HD_NO_NODE: none */
 	struct hd_regset live, live_divergent;
 	struct hd_meta_pattern *patterns; /* of live_divergent, by register; the rest is random */
 	uint32_t pattern_count;

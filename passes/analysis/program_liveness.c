@@ -181,7 +181,7 @@ static void print_block(FILE *out, const struct hd_liveness *liveness, uint32_t 
 	struct hd_regset *live = hd_xcalloc(count + 1, sizeof(*live));
 	hd_liveness_block(liveness, block, live);
 	for (uint32_t i = 0; i < count; i++) {
-		struct hd_regset more = hd_liveness_diverged(liveness, block, &live[i]);
+		struct hd_regset more = hd_liveness_diverged_before(liveness, first + i, &live[i], &live[i + 1]);
 		hd_regset_subtract(&more, &live[i]);
 		fprintf(out, "  %04x live ", (first + i) * HD_INST_BYTES);
 		hd_regset_print(out, &live[i]);

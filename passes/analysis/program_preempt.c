@@ -106,7 +106,7 @@ static struct hd_meta_point point_facts(const struct hd_flow *flow, const struct
 	};
 }
 
-static void liveness_facts(const struct hd_liveness *liveness, struct hd_meta_function *facts)
+static void liveness_facts(const struct hd_liveness *liveness, struct hd_meta_function *facts, struct hd_arena *arena)
 {
 	facts->max_live = liveness->most.live;
 	facts->max_live_pc = liveness->most.inst * HD_INST_BYTES;
@@ -117,13 +117,17 @@ static void liveness_facts(const struct hd_liveness *liveness, struct hd_meta_fu
 	facts->register_reads = liveness->reads;
 	facts->dead_reads = liveness->dead_reads;
 	facts->dead_warp_reads = liveness->dead_in_warp_reads;
+	facts->dead_operand_count = liveness->flow->function->inst_count;
+	facts->dead_operands = HD_ARENA_NEW(arena, uint8_t, facts->dead_operand_count);
+	for (uint32_t i = 0; i < facts->dead_operand_count; i++)
+		facts->dead_operands[i] = liveness->dead_in_warp[i] & (HD_DEAD_A | HD_DEAD_B | HD_DEAD_C);
 }
 
 void hd_preempt_facts(const struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts)
 {
 	const struct hd_preempt *results = hd_pass_result(unit, HD_PASS_PREEMPT), *preempt = &results[index];
 	struct hd_arena *arena = unit->metadata.arena;
-	liveness_facts(preempt->liveness, facts);
+	liveness_facts(preempt->liveness, facts, arena);
 	facts->preempt_every = unit->options.preempt_every;
 	facts->drain_instructions = preempt->drain.worst > UINT32_MAX ? UINT32_MAX : (uint32_t)preempt->drain.worst;
 	facts->drain_bounded = preempt->drain.bounded;
@@ -194,7 +198,20 @@ static const char *wrong_with_point(const struct hd_point *point)
 	return NULL;
 }
 
-/* A loop has one point at most, at a barrier if it has any. */
+static bool is_point(const struct hd_preempt *preempt, uint32_t inst)
+{
+	uint32_t low = 0, high = preempt->point_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (preempt->points[middle].inst < inst)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < preempt->point_count && preempt->points[low].inst == inst;
+}
+
+/* A loop has one point at most that is there for it, and not beside a barrier that is none. */
 static const char *wrong_with_loops(const struct hd_preempt *preempt)
 {
 	const struct hd_flow *flow = preempt->liveness->flow;
@@ -209,7 +226,7 @@ static const char *wrong_with_loops(const struct hd_preempt *preempt)
 	}
 	for (uint32_t i = 0; i < preempt->barrier_count; i++) {
 		uint32_t loop = flow->loops.loop_of[flow->block_of[preempt->barriers[i].inst]];
-		if (loop != HD_NO_NODE && found[loop] == 1)
+		if (loop != HD_NO_NODE && found[loop] == 1 && !is_point(preempt, preempt->barriers[i].inst))
 			wrong = "a loop with a barrier has its point elsewhere";
 	}
 	free(found);

@@ -87,6 +87,7 @@ void hd_reuse_tag(struct hd_reuse *reuse, uint32_t rthld, struct hd_arena *arena
 	*facts = (struct hd_meta_reuse){.rthld = rthld, .profiled = reuse->weights.profiled};
 	facts->tag_count = function->inst_count;
 	facts->tags = HD_ARENA_NEW(arena, uint8_t, function->inst_count);
+	facts->exact = hd_reuse_claims(reuse->flow, arena);
 	for (uint32_t i = 0; i < function->inst_count; i++) {
 		for (unsigned slot = HD_SLOT_DST; slot <= HD_SLOT_C; slot++) {
 			const struct hd_reuse_distance *operand = &reuse->operands[i][slot];
@@ -247,6 +248,10 @@ static const char *operand_is_wrong(const struct hd_reuse *reuse, uint32_t inst,
 	if (read && operand->distance < 0.99f)
 		return "a register is read again before the next instruction";
 	bool may = is_live_after(reuse->flow, inst, slot, live);
+	uint8_t claim = reuse->facts.exact[4 * inst + slot];
+	if (claim == HD_REUSE_NEVER ? may
+				    : claim && !reuse->weights.profiled && fabsf(operand->distance - claim) > 0.01f)
+		return "what is certain is not what is expected";
 	if (read > may || (read < may && !reuse->weights.profiled))
 		return "what is dead is not what liveness says";
 	return NULL;

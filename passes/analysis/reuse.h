@@ -49,6 +49,9 @@ void hd_reuse_distances(struct hd_reuse *reuse, const double *call_length, struc
 /* The tags and what they add up to: reuse->facts. A value is near below `rthld` (malekeh, 4). */
 void hd_reuse_tag(struct hd_reuse *reuse, uint32_t rthld, struct hd_arena *arena);
 
+/* Four for each instruction, by enum hd_slot: what is certain, as hd_meta_reuse.exact has it (reuse_exact.c). */
+uint8_t *hd_reuse_claims(const struct hd_flow *flow, struct hd_arena *arena);
+
 /* Whether hd_reuse_tag calls it near. */
 static inline bool hd_reuse_is_near(const struct hd_reuse_distance *operand, uint32_t rthld)
 {

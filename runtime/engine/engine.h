@@ -282,6 +282,7 @@ struct hd_gpu {
 	char error_text[1024];
 	int error;                    /* sticky within a launch */
 	bool verify;
+	struct hd_words_read *words_read; /* --verify of idempotence (verify_memory.c); NULL: none yet */
 	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
 	uint32_t profile_count;
 	struct hd_sampler *sampler;       /* of the grid (sample.c) */

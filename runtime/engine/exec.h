@@ -292,6 +292,7 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 void hd_verify_return(struct hd_exec *exec, uint32_t mask);
 void hd_verify_returned(struct hd_exec *exec);
 void hd_verify_release(struct hd_warp *warp);
+void hd_verify_forget(struct hd_gpu *gpu); /* what is kept of a grid */
 /* verify_analyses.c: what is looked up for each instruction of a function that is being loaded. */
 void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
 

@@ -98,6 +98,7 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_vec_release(&sim->launches);
 	hd_profile_release(gpu);
 	hd_redundancy_free(gpu->redundancy);
+	hd_verify_forget(gpu);
 	hd_vec_release(&gpu->program.code);
 	hd_vec_release(&gpu->program.functions);
 	hd_devmem_free(gpu->devmem);

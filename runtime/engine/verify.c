@@ -7,10 +7,12 @@
  *   calls       every executed call is in the metadata, its callee in the site's set, the depth
  *               within the kernel's call_depth; callee-saved registers and R1 come back unchanged
  *   fru         a prologue pushes no more registers than stated, and the FRU covers them (CARS III-A)
- *   dead        a register whose last read was tagged is not read before it is written (LTRF+)
+ *   dead        a register whose last read was tagged, for its thread or for all of the warp, or that the
+ *               reuse analysis says is never read, is not read before it is written (LTRF+, malekeh)
  *   reconv      no lane returns from inside a branch whose paths were said to meet again
  *
- * verify_analyses.c has the working sets of intervals and what preemption points save.
+ * verify_analyses.c has intervals and what preemption points save, verify_reuse.c reuse distances, and verify_memory.c
+ * idempotence.
  *
  * Off, this costs the executor one branch an instruction. On, a call copies the callee-saved rows.
  */
@@ -35,7 +37,7 @@ struct hd_shadow {
 	struct frame *frames; /* buffers of popped frames are used again */
 	uint32_t depth, capacity;
 	uint32_t dead[256]; /* lanes */
-	struct hd_poison poison;
+	struct hd_watch watch;
 	bool exited; /* call entries may have gone without a return */
 };
 
@@ -79,7 +81,7 @@ void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta)
 	warp->shadow->depth = 0;
 	warp->shadow->exited = false;
 	memset(warp->shadow->dead, 0, sizeof(warp->shadow->dead));
-	memset(&warp->shadow->poison, 0, sizeof(warp->shadow->poison));
+	hd_watch_begin(&warp->shadow->watch);
 	struct frame *frame = push_frame(warp->shadow, cta->grid->function, 0);
 	frame->unbounded = !cta->grid->kernel->meta || cta->grid->kernel->meta->dynamic_stack;
 }
@@ -148,7 +150,7 @@ static void check_dead_reads(struct hd_exec *exec, const struct hd_dinst *inst)
 		uint32_t lanes = exec->warp->shadow->dead[inst->read_regs[i]] & exec->mask;
 		if (lanes)
 			HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY,
-				 "R%u is read after a read that was tagged as its last", inst->read_regs[i]);
+				 "R%u is read after it was tagged as not read again", inst->read_regs[i]);
 	}
 }
 
@@ -187,7 +189,9 @@ void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (!exec->fault)
 		check_dead_reads(exec, inst);
 	if (!exec->fault)
-		hd_verify_analyses_before(exec, inst, function, &shadow->poison);
+		hd_verify_analyses_before(exec, inst, function, &shadow->watch);
+	if (!exec->fault)
+		hd_verify_due(exec, inst, function, &shadow->watch.due);
 	if (!exec->fault && exec->mask && function->meta && inst->inst.role == HD_ROLE_CALLEE_SAVE)
 		check_push(exec, inst, function);
 }
@@ -213,7 +217,7 @@ static void revive_written(struct hd_shadow *shadow, uint32_t mask, const struct
 	for (unsigned word = 0; word < 4; word++)
 		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
 			shadow->dead[64 * word + (unsigned)__builtin_ctzll(left)] &= ~mask;
-	hd_verify_poison_written(&shadow->poison, mask, writes);
+	hd_verify_poison_written(&shadow->watch.poison, mask, writes);
 }
 
 static void check_stack(struct hd_exec *exec)
@@ -241,14 +245,19 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (!shadow || !exec->mask)
 		return;
 	/* An indirect call is executed again for the lanes with other targets: hd_verify_call tags those that go. */
+	const struct hd_pfunction *function = function_of(exec, inst->function);
 	if (inst->inst.dead && inst->inst.op != HD_OP_CALLI)
 		tag_dead(shadow, exec->mask, &inst->inst);
+	hd_verify_tag_sources(exec, inst, function, shadow->dead);
 	revive_written(shadow, exec->mask, &inst->writes);
+	hd_verify_tag_result(exec, inst, function, shadow->dead);
 	if (inst->inst.op == HD_OP_SYSCALL)
 		revive_written(shadow, exec->mask,
 			       &(struct hd_hazard){{UINT64_C(0xfff0)}}); /* arguments, result, scratch */
 	if (inst->writes.bits[0] >> STACK_POINTER & 1)
 		check_stack(exec);
+	if (!exec->fault && exec->effect->event == HD_EVENT_MEMORY)
+		hd_verify_memory(exec, inst);
 }
 
 /* ---- calls and returns */
@@ -307,6 +316,7 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 	frame->unbounded = unbounded;
 	memcpy(frame->saved, warp->regs, rows * sizeof(*frame->saved));
 	memcpy(frame->dead, shadow->dead, rows * sizeof(*frame->dead));
+	hd_watch_called(&shadow->watch, mask);
 }
 
 /* The ABI's two rows (design section 3): a contiguous run from R16, or the set observed in ptxas's code. */
@@ -346,7 +356,7 @@ void hd_verify_return(struct hd_exec *exec, uint32_t mask)
 	const char *flags = function->module ? function->module->object.metadata.flags : NULL;
 	bool observed = flags && strstr(flags, "abi=observed");
 	uint32_t rows = exec->warp->cta->grid->register_rows;
-	hd_verify_poison_dropped(&shadow->poison, mask);
+	hd_watch_returned(&shadow->watch, mask);
 	for (uint32_t reg = 0; reg < rows && !exec->fault; reg++) {
 		if (reg != STACK_POINTER && !is_callee_saved(observed, reg))
 			continue;

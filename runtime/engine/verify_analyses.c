@@ -2,7 +2,8 @@
  * --verify of the register analyses, for each instruction that is executed:
  *
  *   intervals  its registers lie in the working set of the register-interval and of the strand that it is in.
- *              A call has no registers but its target's: what it passes is the callee's business (intervals.h)
+ *              A call has no registers but its target's: what it passes is the callee's business (intervals.h).
+ *              A lane that comes from another one, or back from a call, is at its entry
  *   preempt    at a preemption point, what the point would not save is poisoned: in the lanes that are there
  *              all but `live`, which is what a thread there needs; in lanes that wait elsewhere all but
  *              `live_divergent`. A lane that reads poison before it has written it needed a register that
@@ -14,6 +15,7 @@
 #include "runtime/engine/verify.h"
 
 #define NONE UINT32_MAX
+#define ELSEWHERE (UINT32_MAX - 1) /* a lane's last interval: in no function, another one, or a callee */
 
 /* Of each instruction: indices in the arrays of its function's metadata. */
 struct hd_verify_facts {
@@ -77,6 +79,39 @@ static void check_working_set(struct hd_exec *exec, const struct hd_dinst *inst,
 	}
 }
 
+/* `last` has the interval that each lane comes from. */
+static void check_entry(struct hd_exec *exec, const struct hd_pfunction *function, const struct hd_meta_interval *list,
+			uint32_t index, uint32_t last[HD_WARP_LANES], const char *kind)
+{
+	uint32_t pc = (exec->warp->pc - function->first) * HD_INST_BYTES;
+	HD_FOR_LANES (lane, exec->warp->active) {
+		if (last[lane] == index)
+			continue;
+		last[lane] = index;
+		if (pc == list[index].entry_pc)
+			continue;
+		HD_FAULT(exec, lane, HD_SIM_VERIFY, "control enters %s %u of %s at pc 0x%x, its entry is 0x%x", kind,
+			 list[index].id, function->name, pc, list[index].entry_pc);
+		return;
+	}
+}
+
+static void check_intervals(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+			    const struct hd_verify_facts *facts, struct hd_watch *watch)
+{
+	const struct hd_meta_function *meta = function->meta;
+	if (meta->interval_count) {
+		check_working_set(exec, inst, function, meta->intervals, facts->interval, "interval");
+		if (!exec->fault)
+			check_entry(exec, function, meta->intervals, facts->interval, watch->interval, "interval");
+	}
+	if (meta->strand_count && !exec->fault) {
+		check_working_set(exec, inst, function, meta->strands, facts->strand, "strand");
+		if (!exec->fault)
+			check_entry(exec, function, meta->strands, facts->strand, watch->strand, "strand");
+	}
+}
+
 /* ---- preemption points */
 
 static void poison_rows(uint32_t *rows, uint32_t first, uint32_t count, uint64_t kept, uint32_t mask)
@@ -126,16 +161,14 @@ static void check_predicates_read(struct hd_exec *exec, const struct hd_dinst *i
 /* ---- for verify.c */
 
 void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
-			       struct hd_poison *poison)
+			       struct hd_watch *watch)
 {
 	const struct hd_meta_function *meta = function->meta;
 	const struct hd_warp *warp = exec->warp;
+	struct hd_poison *poison = &watch->poison;
 	if (function->facts) {
 		const struct hd_verify_facts *facts = &function->facts[warp->pc - function->first];
-		if (meta->interval_count)
-			check_working_set(exec, inst, function, meta->intervals, facts->interval, "interval");
-		if (meta->strand_count && !exec->fault)
-			check_working_set(exec, inst, function, meta->strands, facts->strand, "strand");
+		check_intervals(exec, inst, function, facts, watch);
 		if (facts->point != NONE) {
 			const struct hd_meta_point *point = &meta->points[facts->point];
 			poison_outside(poison, &point->live, warp->active);
@@ -160,10 +193,28 @@ void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const str
 			poison->preds[pred] &= ~mask;
 }
 
-void hd_verify_poison_dropped(struct hd_poison *poison, uint32_t mask)
+static void leave_intervals(struct hd_watch *watch, uint32_t mask)
 {
+	HD_FOR_LANES (lane, mask)
+		watch->interval[lane] = watch->strand[lane] = ELSEWHERE;
+}
+
+void hd_watch_begin(struct hd_watch *watch)
+{
+	memset(watch, 0, sizeof(*watch));
+	leave_intervals(watch, HD_FULL);
+}
+
+void hd_watch_called(struct hd_watch *watch, uint32_t mask)
+{
+	leave_intervals(watch, mask);
+}
+
+void hd_watch_returned(struct hd_watch *watch, uint32_t mask)
+{
+	leave_intervals(watch, mask);
 	for (unsigned reg = 0; reg < 256; reg++)
-		poison->regs[reg] &= ~mask;
+		watch->poison.regs[reg] &= ~mask;
 	for (unsigned pred = 0; pred < HD_PT; pred++)
-		poison->preds[pred] &= ~mask;
+		watch->poison.preds[pred] &= ~mask;
 }

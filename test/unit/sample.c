@@ -127,8 +127,11 @@ struct hd_metadata sample_metadata(struct hd_arena *arena)
 	static const struct hd_meta_param param = {
 		.name = "out", .type = "float *", .kind = HD_PARAM_POINTER, .offset = 8, .bytes = 8, .align = 8};
 	static uint8_t tags[] = {0, 1, 15, 0, 10, 2, 0};
+	static uint8_t exact[4 * 7] = {0, 1, 9, 10, HD_REUSE_EXACT_MOST, HD_REUSE_NEVER};
+	static uint8_t dead_operands[] = {0, 7, 0, 1, 2, 4, 0};
 	static const struct hd_meta_reuse reuse = {.rthld = 16, .profiled = true, .near = 8, .far = 2, .dead = 3,
-						   .histogram = {5, 3, 0, 0, 0, 0, 0, 2}, .tags = tags, .tag_count = 7};
+						   .histogram = {5, 3, 0, 0, 0, 0, 0, 2}, .tags = tags, .exact = exact,
+						   .tag_count = 7};
 	static const struct hd_meta_idempotence idempotence = {
 		.why = HD_BREAK_STORE, .at = {"_Z3midf", 48, {"a.cu", 20}}, .read = {.function = "leaf", .pc = 16}};
 	static const struct hd_meta_function functions[] = {
@@ -139,6 +142,8 @@ struct hd_metadata sample_metadata(struct hd_arena *arena)
 		 .instructions = 7,
 		 .fru = 10,
 		 .max_stack_depth = 20,
+		 .dead_operands = dead_operands,
+		 .dead_operand_count = 7,
 		 .reuse = (struct hd_meta_reuse *)(uintptr_t)&reuse,
 		 .idempotence = (struct hd_meta_idempotence *)(uintptr_t)&idempotence},
 		{.name = "_Z6kernelIfEvPT_",

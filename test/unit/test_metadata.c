@@ -79,6 +79,9 @@ START_TEST(survives_json)
 	ck_assert_ptr_null(back.functions[0].source.file);
 	const struct hd_meta_reuse *reuse = back.functions[0].reuse;
 	ck_assert(reuse->profiled && reuse->far == 2 && reuse->histogram[7] == 2 && reuse->tags[2] == 15 && reuse->tags[4] == 10);
+	ck_assert(reuse->exact[1] == 1 && reuse->exact[4] == HD_REUSE_EXACT_MOST && reuse->exact[5] == HD_REUSE_NEVER);
+	ck_assert(back.functions[0].dead_operand_count == 7 && back.functions[0].dead_operands[1] == 7);
+	ck_assert_uint_eq(kernel->dead_operand_count, 0);
 	const struct hd_meta_idempotence *idempotence = back.functions[0].idempotence;
 	ck_assert(idempotence->why == HD_BREAK_STORE && idempotence->at.source.line == 20 && idempotence->read.pc == 16);
 	ck_assert(!kernel->reuse && !kernel->idempotence);
@@ -131,8 +134,10 @@ static void expect_error(const char *from, const char *to, const char *expected)
 START_TEST(errors_name_their_place)
 {
 	expect_error("\"version\": 1", "\"version\": 2", "x.json: metadata of version 2; this Heddle reads version 1");
-	expect_error("\"tags\": \"01f", "\"tags\": \"01g", "functions[0].reuse.tags: expected hexadecimal digits");
+	expect_error("\"tags\": \"01f", "\"tags\": \"01g", "functions[0].reuse.tags: expected a digit for each instruction");
 	expect_error("\"tags\": \"01f", "\"tags\": \"01", "functions[0].reuse.tags: expected a digit for each instruction");
+	expect_error("\"exact\": \"-19az0", "\"exact\": \"-19aZ0", "functions[0].reuse.exact: expected a digit");
+	expect_error("\"dead_operands\": \"07", "\"dead_operands\": \"08", "functions[0].liveness.dead_operands: expected");
 	expect_error("\"why\": \"store\"", "\"why\": \"whim\"", "functions[0].idempotence.why: expected what breaks");
 	expect_error("\"registers\": 40", "\"registers\": -1",
 		     "kernels[0].registers: expected an integer from 0 to 4294967295");

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/IRReader.h>
+
 #include "passes/pass.h"
 #include "passes/session.h"
 
@@ -114,6 +116,8 @@ static const struct {
 	{"maxrregcount=", "wants a value"},
 	{"maxrregcount=1x", "wants a number"},
 	{"maxrregcount=-1", "wants a number"},
+	{"interval-regs=7", "out of range: 8 to 64"},
+	{"interval-regs=65", "out of range: 8 to 64"},
 	{"rdc=2", "is a flag"},
 	{"abi=none", "is none of cars|observed"},
 	{"abi=car", "is none of"},
@@ -136,6 +140,37 @@ START_TEST(no_registers_limit_may_be_said)
 }
 END_TEST
 
+/* A store of 128 bits through a 64-bit address takes four registers and two. The parameter's range rules this out. */
+static const char wide_store[] = "target triple = \"nvptx64-nvidia-cuda\"\n"
+				 "define void @k(ptr addrspace(1) %p, ptr addrspace(1) %q) {\n"
+				 "  %v = load <4 x i32>, ptr addrspace(1) %p\n"
+				 "  store <4 x i32> %v, ptr addrspace(1) %q\n"
+				 "  ret void\n"
+				 "}\n"
+				 "!nvvm.annotations = !{!0}\n"
+				 "!0 = !{ptr @k, !\"kernel\", i32 1}\n";
+
+START_TEST(an_instruction_too_wide_for_an_interval_is_named)
+{
+	LLVMContextRef context = LLVMContextCreate();
+	LLVMModuleRef module = NULL;
+	LLVMMemoryBufferRef text =
+		LLVMCreateMemoryBufferWithMemoryRangeCopy(wide_store, sizeof(wide_store) - 1, "k.ll");
+	ck_assert_int_eq(LLVMParseIRInContext(context, text, &module, NULL), 0);
+	unit.source = module;
+	ck_assert_int_eq(hd_options_parse(&unit, NULL), 0);
+	unit.options.interval_regs = 5;
+	ck_assert_int_eq(hd_pass_require(&unit, HD_PASS_INTERVALS), -1);
+	ck_assert_msg(strstr(message, "'k': the instruction at pc 0x") && strstr(message, "LDG.128") &&
+			      strstr(message, "needs 6 registers; a register-interval may have 5 (interval-regs=)"),
+		      "%s", message);
+	LLVMDisposeModule(unit.module);
+	unit.module = NULL;
+	LLVMDisposeModule(module);
+	LLVMContextDispose(context);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {
@@ -146,6 +181,7 @@ Suite *hd_suite(void)
 		defaults,
 		values_are_read_and_recorded_in_table_order,
 		no_registers_limit_may_be_said,
+		an_instruction_too_wide_for_an_interval_is_named,
 		NULL,
 	};
 	Suite *suite = suite_create("passes");

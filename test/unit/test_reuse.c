@@ -311,6 +311,40 @@ START_TEST(tags_and_counts)
 }
 END_TEST
 
+static void claims_are(const uint8_t *claims, const char *expected)
+{
+	for (uint32_t i = 0; i < 4 * function.inst_count; i++)
+		ck_assert_msg(HD_REUSE_DIGITS[claims[i]] == expected[i], "instruction %u, slot %u: %c, not %c", i / 4,
+			      i % 4, HD_REUSE_DIGITS[claims[i]], expected[i]);
+}
+
+/* Inside a block all is certain: the next read, or that there is none; R0 is read behind the branch, for all one knows.
+ */
+START_TEST(what_is_certain)
+{
+	struct code code = {0};
+	code_set(&code, 0, 1);
+	code_set(&code, 1, 2);
+	code_add(&code, 2, 0, 1);
+	code_set(&code, 1, 5);
+	code_store(&code, 2, 0);
+	code_branch(&code, 0, 7, 7);
+	code_set(&code, 1, 3);
+	code_store(&code, 0, 1);
+	code_exit(&code);
+	solve(&code);
+	claims_are(hd_reuse_claims(&flow, &arena), "2---"
+						   "1---"
+						   "220-"
+						   "----"
+						   "-0--"
+						   "----"
+						   "----"
+						   "-0-0"
+						   "----");
+}
+END_TEST
+
 /* ---- against every way on */
 
 /* Mass that moves on instruction by instruction until it reads, writes or is gone. */
@@ -501,6 +535,7 @@ Suite *hd_suite(void)
 				      pairs,
 				      over_a_call,
 				      tags_and_counts,
+				      what_is_certain,
 				      random_straight_lines,
 				      random_flow,
 				      profiled,

@@ -161,12 +161,15 @@ int hd_job_report(struct hd_job *job, const char *prefix)
 	return status;
 }
 
-/* Separators in a path would break the list. */
+/* Separators in a path would break the list. What the user says comes first, so that it cannot move the output. */
 const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, const char *facts, bool relocatable)
 {
 	struct hd_cc *cc = job->cc;
 	struct hd_strbuf text = {0};
-	hd_strbuf_printf(&text, "HEDDLE_PASS=o=%s", prefix);
+	hd_strbuf_append(&text, "HEDDLE_PASS=");
+	for (uint32_t i = 0; i < cc->parameters.len; i++)
+		hd_strbuf_printf(&text, "%s;", cc->parameters.data[i]);
+	hd_strbuf_printf(&text, "o=%s", prefix);
 	if (cc->max_registers)
 		hd_strbuf_printf(&text, ";maxrregcount=%u", cc->max_registers);
 	if (cc->without)

@@ -17,7 +17,7 @@ enum action {
 	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_WITHOUT, ACT_FLAG,
 	ACT_COMMON,       /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
-	ACT_STD, ACT_LIBDEVICE, ACT_LINEAR, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
+	ACT_STD, ACT_LIBDEVICE, ACT_LINEAR, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_PASS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
 };
 
 /* How the value is attached. */
@@ -70,6 +70,7 @@ static const struct option options[] = {
 	{"-Xcompiler", "--compiler-options", FORM_SEPARATE, ACT_HOST, 0, "A,B options for the host half"},
 	{"-Xlinker", "--linker-options", FORM_SEPARATE, ACT_LINKER, 0, "A,B   options for the linker"},
 	{"-Xptxas", "--ptxas-options", FORM_SEPARATE, ACT_PTXAS, 0, "-v     print registers, stack and spills of each function"},
+	{"-Xheddle", "--heddle-options", FORM_SEPARATE, ACT_PASS, 0, "A,B   parameters of the pass, KEY=VALUE each"},
 	{"-w", "--disable-warnings", FORM_NONE, ACT_COMMON, 0, "          no warnings"},
 	{"-h", "--help", FORM_NONE, ACT_HELP, 0, "          this text"},
 	{"-V", "--version", FORM_NONE, ACT_VERSION, 0, "          version"},
@@ -257,6 +258,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 			hd_vec_push(&cc->link, hd_arena_printf(&cc->arena, "%s%s", option->name, value));
 		return 0;
 	case ACT_LINKER: add_list(cc, &cc->link, value, "-Xlinker"); return 0;
+	case ACT_PASS: add_list(cc, &cc->parameters, value, NULL); return 0;
 	case ACT_PTXAS: cc->report = cc->report || strstr(value, "-v"); return 0;
 	case ACT_IGNORE:
 	case ACT_IGNORE_VALUE: return 0;
@@ -386,6 +388,7 @@ void hd_cc_release(struct hd_cc *cc)
 	hd_vec_release(&cc->common);
 	hd_vec_release(&cc->host);
 	hd_vec_release(&cc->link);
+	hd_vec_release(&cc->parameters);
 	free(cc->clangxx);
 	free(cc->plugin);
 	free(cc->library_dir);

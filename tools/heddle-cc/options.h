@@ -41,6 +41,7 @@ struct hd_cc {
 	hd_arguments inputs;        /* sources, objects, archives, in order */
 	hd_arguments common;        /* preprocessor, language and warning options for both halves */
 	hd_arguments host;          /* -Xcompiler */
+	hd_arguments parameters;    /* -Xheddle: of the pass */
 	hd_arguments link;          /* -L, -l, -Xlinker, with the inputs' order kept by `inputs` */
 	/* places, found beside the running program */
 	char *clang, *clangxx, *plugin, *device_library, *include_dir, *library_dir;

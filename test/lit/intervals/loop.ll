@@ -2,8 +2,8 @@
 ; after pass 2 merged the inner loop with what leads to it, and then the outer one. As strands, each branch back ends one.
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code>' -disable-output %s 2>&1 | %FileCheck --check-prefix=CODE %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-intervals>' -disable-output %s 2>&1 | %FileCheck %s
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-intervals;interval-regs=5>' -disable-output %s 2>&1 \
-; RUN:     | %FileCheck --check-prefix=FIVE %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-intervals;interval-regs=8>' -disable-output %s 2>&1 \
+; RUN:     | %FileCheck --check-prefix=EIGHT %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-strands>' -disable-output %s 2>&1 | %FileCheck --check-prefix=STRANDS %s
 
 ; Five registers: the stack pointer, i, j, their xor and an address; the ABI reserves two more.
@@ -14,7 +14,7 @@
 ; CHECK-NEXT: interval 0: entry 0000, pcs 0000-{{[0-9a-f]+}}, registers 5: R0-R4, live in none
 ; CHECK-NOT:  interval
 
-; FIVE: kernel nest: up to 5 registers, intervals 1, after pass 1 3,
+; EIGHT: kernel nest: up to 8 registers, intervals 1, after pass 1 3,
 
 ; Before the outer loop, its head, the inner loop, its tail, the end.
 ; STRANDS:      kernel nest: up to 16 registers, strands 5

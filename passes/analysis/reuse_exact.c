@@ -1,0 +1,101 @@
+/*
+ * What is certain of reuse distances (malekeh, 3.2), for --verify to hold a run against: an operand
+ * whose next read stands in the same block, without a call between, is read after exactly so many
+ * instructions of the warp; one that is written there first, or that liveness calls dead at the end
+ * of the block, is never read. All else depends on branches, and is left to the expectation.
+ *
+ * Calls and returns pass registers on that they do not name, and a callee's length is its own: of
+ * what lies beyond them in the block nothing is said. Linear in the code.
+ */
+#include <string.h>
+
+#include "passes/analysis/reuse.h"
+
+enum touch { UNKNOWN, READ, WRITTEN };
+
+/* The next touch of each register, on the way from the end of a block to its start. */
+struct ahead {
+	uint8_t touch[HD_MAX_REGS];
+	uint32_t inst[HD_MAX_REGS];
+};
+
+static void begin(struct ahead *ahead, const struct hd_flow *flow, uint32_t block)
+{
+	for (uint32_t reg = 0; reg < HD_MAX_REGS; reg++)
+		ahead->touch[reg] = hd_regset_has(&flow->live_out[block], reg) ? UNKNOWN : WRITTEN;
+}
+
+static void set(struct ahead *ahead, const struct hd_regset *registers, enum touch touch, uint32_t inst)
+{
+	HD_REGSET_FOREACH(registers, reg)
+	{
+		ahead->touch[reg] = (uint8_t)touch;
+		ahead->inst[reg] = inst;
+	}
+}
+
+static bool passes_registers_on(const struct hd_inst *inst)
+{
+	return hd_opinfo[inst->op].effects & (HD_FX_CALL | HD_FX_RET);
+}
+
+static void step(struct ahead *ahead, const struct hd_flow *flow, uint32_t inst)
+{
+	const struct hd_inst *code = &flow->function->insts[inst];
+	struct hd_flow_effects effects;
+	struct hd_regset reads;
+	if (passes_registers_on(code)) {
+		memset(ahead->touch, UNKNOWN, sizeof(ahead->touch));
+		return;
+	}
+	hd_flow_effects(flow, inst, &effects);
+	hd_inst_reads(code, &reads);
+	set(ahead, &effects.kills, WRITTEN, inst);
+	set(ahead, &reads, READ, inst);
+}
+
+/* Of the operand's `width` registers from `reg` on: the nearest read, when all of them are certain. */
+static uint8_t claim(const struct ahead *ahead, const struct hd_regset *kills, uint32_t reg, unsigned width,
+		     uint32_t inst)
+{
+	uint32_t nearest = UINT32_MAX;
+	for (uint32_t r = reg; r < reg + width && r < HD_RZ; r++) {
+		if (kills && hd_regset_has(kills, r))
+			continue;
+		if (ahead->touch[r] == UNKNOWN)
+			return HD_REUSE_NO_CLAIM;
+		if (ahead->touch[r] == READ && ahead->inst[r] < nearest)
+			nearest = ahead->inst[r];
+	}
+	if (nearest == UINT32_MAX)
+		return HD_REUSE_NEVER;
+	return nearest - inst <= HD_REUSE_EXACT_MOST ? (uint8_t)(nearest - inst) : HD_REUSE_NO_CLAIM;
+}
+
+static void claim_operands(const struct ahead *ahead, const struct hd_flow *flow, uint32_t inst, uint8_t claims[4])
+{
+	const struct hd_inst *code = &flow->function->insts[inst];
+	const uint8_t regs[] = {code->dst, code->a, code->b, code->c};
+	struct hd_flow_effects effects;
+	if (passes_registers_on(code))
+		return;
+	hd_flow_effects(flow, inst, &effects);
+	for (unsigned slot = HD_SLOT_DST; slot <= HD_SLOT_C; slot++)
+		if (hd_reuse_has(code, slot))
+			claims[slot] = claim(ahead, slot == HD_SLOT_DST ? NULL : &effects.kills, regs[slot],
+					     hd_op_width((enum hd_op)code->op, code->mods, slot), inst);
+}
+
+uint8_t *hd_reuse_claims(const struct hd_flow *flow, struct hd_arena *arena)
+{
+	uint8_t *claims = HD_ARENA_NEW(arena, uint8_t, (size_t)4 * flow->function->inst_count);
+	struct ahead ahead;
+	for (uint32_t b = 0; b < flow->block_count; b++) {
+		begin(&ahead, flow, b);
+		for (uint32_t i = hd_flow_last(flow, b) + 1; i-- > flow->blocks[b].first;) {
+			claim_operands(&ahead, flow, i, claims + (size_t)4 * i);
+			step(&ahead, flow, i);
+		}
+	}
+	return claims;
+}
