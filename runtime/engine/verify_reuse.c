@@ -61,17 +61,21 @@ static void promise(const struct hd_inst *inst, const uint8_t claims[4], struct 
 	}
 }
 
+/* The code's own registers: a policy may have changed what the decoded instruction reads (CARS's pushes). */
 void hd_verify_due(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
 		   struct hd_due *due)
 {
 	const uint8_t *claims = claims_of(exec, function);
+	struct hd_regset reads, writes;
+	hd_inst_reads(&inst->inst, &reads);
+	hd_inst_writes(&inst->inst, &writes);
 	due->now++;
-	for (unsigned i = 0; i < inst->read_count && !exec->fault; i++)
-		check_read(exec, inst->read_regs[i], due);
-	if (inst->inst.guard == HD_PT)
-		for (unsigned word = 0; word < 4; word++)
-			for (uint64_t left = inst->writes.bits[word]; left && !exec->fault; left &= left - 1)
-				check_write(exec, 64 * word + (unsigned)__builtin_ctzll(left), due);
+	for (unsigned word = 0; word < 4; word++)
+		for (uint64_t left = reads.regs[word]; left && !exec->fault; left &= left - 1)
+			check_read(exec, 64 * word + (unsigned)__builtin_ctzll(left), due);
+	for (unsigned word = 0; word < 4 && inst->inst.guard == HD_PT; word++)
+		for (uint64_t left = writes.regs[word]; left && !exec->fault; left &= left - 1)
+			check_write(exec, 64 * word + (unsigned)__builtin_ctzll(left), due);
 	if (claims && !exec->fault)
 		promise(&inst->inst, claims, due);
 }
