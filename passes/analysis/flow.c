@@ -108,7 +108,7 @@ static void analyse_graph(struct hd_flow *flow, struct hd_arena *arena)
 
 /* ---- what instructions read and write */
 
-static struct hd_regset caller_saved(const struct hd_abi *abi)
+struct hd_regset hd_flow_caller_saved(const struct hd_abi *abi)
 {
 	struct hd_regset set = {.preds = HD_ALL_PREDS};
 	for (uint32_t reg = 0; reg < HD_MAX_REGS; reg++)
@@ -139,7 +139,7 @@ static void add_callees(struct hd_flow_call *call, const struct hd_call_site *si
 static struct hd_flow_call call_of(const struct hd_flow *flow, uint32_t inst, const struct hd_call_site *site,
 				   const struct hd_flow_facts *facts)
 {
-	struct hd_flow_call call = {.inst = inst, .kills = caller_saved(flow->abi)};
+	struct hd_flow_call call = {.inst = inst, .kills = hd_flow_caller_saved(flow->abi)};
 	if (flow->function->insts[inst].op == HD_OP_SYSCALL) {
 		call.reads = service_reads(&flow->function->insts[inst]);
 		return call;
@@ -208,7 +208,7 @@ static void find_returns(struct hd_flow *flow, const struct hd_flow_facts *facts
 static void add_call_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects)
 {
 	const struct hd_flow_call *call = call_at(flow, inst);
-	struct hd_regset clobbered = caller_saved(flow->abi);
+	struct hd_regset clobbered = hd_flow_caller_saved(flow->abi);
 	hd_regset_union(&effects->reads, &call->reads);
 	hd_regset_union(&effects->writes, &clobbered);
 	effects->kills = call->kills;

@@ -82,6 +82,9 @@ void hd_flow_assume(struct hd_flow *flow, const struct hd_flow_facts *facts,
 		    struct hd_arena *arena); /* calls, returns */
 void hd_flow_solve(struct hd_flow *flow);    /* live_in and live_out for these */
 
+/* What a call changes by the convention alone. */
+struct hd_regset hd_flow_caller_saved(const struct hd_abi *abi);
+
 /* Both cost a few words of work, a call's a binary search. */
 void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects);
 /* From the registers live after `inst` to those live before it. */

@@ -2,8 +2,9 @@
  * The row FLOW: the flow of every function of a unit, with what functions know of each other
  * through registers. Callees first, a function is summarised for its callers: which caller-saved
  * registers it reads before it writes them, and which it may leave alone. Callers first, what may be
- * read after its returns is collected from its call sites. What functions of a cycle return, and
- * what code that is not here may read, is bounded by the type. Three times the cost of one
+ * read after its returns is collected from its call sites: results, and what callers keep in registers that
+ * it leaves alone (ipra.c). What functions of a cycle return, and what code that is not here may read, is bounded by
+ * the type. Three times the cost of one
  * function's liveness for those that are called, a few times that in cycles.
  */
 #include <llvm-c/Target.h>
@@ -89,28 +90,11 @@ static struct hd_flow_facts facts_of(const struct program *program, uint32_t ind
 	};
 }
 
-static struct hd_regset worst_arguments(const struct hd_abi *abi)
-{
-	struct hd_regset set = {0};
-	hd_regset_add_run(&set, abi->first_arg, abi->arg_count);
-	return set;
-}
-
-/* Only caller-saved registers count: the rest the callee hands back. */
-static void keep_caller_saved(const struct hd_abi *abi, struct hd_regset *set)
-{
-	set->preds = 0;
-	hd_regset_remove(set, abi->stack_pointer);
-	for (unsigned w = 0; w < HD_REGSET_WORDS; w++)
-		set->regs[w] &= ~abi->callee_saved[w];
-}
-
 /* Live at entry when returns read nothing, and when they read every register. Returns whether something is new. */
 static bool summarise(struct program *program, uint32_t index)
 {
 	struct hd_flow_summary *summary = &program->summaries[index];
 	struct hd_flow *flow = &program->flows[index];
-	const struct hd_abi *abi = program->unit->abi;
 	struct hd_flow_facts facts = facts_of(program, index);
 	hd_flow_assume(flow, &facts, &program->unit->arena);
 	if (program->object->functions[index].kernel || !flow->block_count)
@@ -118,11 +102,12 @@ static bool summarise(struct program *program, uint32_t index)
 	flow->returns = (struct hd_regset){0};
 	hd_flow_solve(flow);
 	struct hd_regset uses = flow->live_in[0];
-	flow->returns = worst_arguments(abi);
+	flow->returns = hd_flow_caller_saved(program->unit->abi);
 	hd_flow_solve(flow);
 	struct hd_regset through = flow->live_in[0];
-	keep_caller_saved(abi, &uses);
-	keep_caller_saved(abi, &through);
+	hd_regset_intersect(&uses, &flow->returns);
+	hd_regset_intersect(&through, &flow->returns);
+	uses.preds = 0; /* none is an argument */
 	bool grew = hd_regset_union(&summary->uses, &uses);
 	return hd_regset_union(&summary->through, &through) || grew;
 }
@@ -188,6 +173,18 @@ static uint32_t *callees_first(const struct program *program)
 	return order;
 }
 
+/* Results, by the call sites where all are known; and with registers allocated across calls (ipra.c) what callers
+ * keep in scratch registers that the function leaves alone. `read` is what its callers here read after it. */
+static void find_what_is_read_after(struct program *program, uint32_t index, const struct hd_regset *read)
+{
+	struct hd_flow_summary *summary = &program->summaries[index];
+	struct hd_regset kept = *read;
+	hd_regset_intersect(&kept, &summary->through);
+	if (!program->open[index])
+		hd_regset_intersect(&summary->results, read);
+	hd_regset_union(&summary->results, &kept);
+}
+
 static void solve_program(struct program *program)
 {
 	uint32_t count = program->object->function_count, *order = callees_first(program);
@@ -200,9 +197,7 @@ static void solve_program(struct program *program)
 	}
 	for (uint32_t i = count; i-- > 0;) {
 		uint32_t f = order[i];
-		struct hd_flow_summary *summary = &program->summaries[f];
-		if (!program->open[f])
-			hd_regset_intersect(&summary->results, &results[f]);
+		find_what_is_read_after(program, f, &results[f]);
 		struct hd_flow_facts facts = facts_of(program, f);
 		hd_flow_assume(&program->flows[f], &facts, &program->unit->arena);
 		hd_flow_solve(&program->flows[f]);
