@@ -96,4 +96,11 @@ HD_ATOMIC_CAS_SCOPES(unsigned long long, __ullAtomicCAS)
 #undef HD_ATOMIC_CAS
 #undef HD_ATOMIC_CAS_SCOPES
 
+/* 16 bits: the device functions of clang have none. */
+__device__ static inline unsigned short atomicCAS(unsigned short *address, unsigned short compare, unsigned short value)
+{
+	__atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return compare;
+}
+
 #endif

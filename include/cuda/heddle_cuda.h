@@ -76,6 +76,7 @@
 #include <__clang_cuda_complex_builtins.h>
 
 #include "device_atomic_functions.h"
+#include "heddle_cuda_cache.h"
 #include "math_functions.h"
 
 #pragma pop_macro("__CUDA_ARCH__")

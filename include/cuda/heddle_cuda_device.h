@@ -98,6 +98,22 @@ __device__ static inline unsigned int __isLocal(const void *p)
 	return __nvvm_isspacep_local(p);
 }
 
+/* An address in its own space, as a number, and back. */
+#define HD_CVTA(space, number)                                                         \
+	__device__ static inline size_t __cvta_generic_to_##space(const void *p)       \
+	{                                                                              \
+		return (size_t)(const void __attribute__((address_space(number))) *)p; \
+	}                                                                              \
+	__device__ static inline void *__cvta_##space##_to_generic(size_t address)     \
+	{                                                                              \
+		return (void *)(void __attribute__((address_space(number))) *)address; \
+	}
+HD_CVTA(global, 1)
+HD_CVTA(shared, 3)
+HD_CVTA(constant, 4)
+HD_CVTA(local, 5)
+#undef HD_CVTA
+
 /* Lanes of the mask that hold the same value; _all: the mask when all agree, else 0, and *same says which. */
 #define HD_MATCH(type, bits, word)                                                                       \
 	__device__ static inline unsigned int __match_any_sync(unsigned int mask, type value)            \

@@ -73,6 +73,71 @@ HD_MINMAX_SAME(__host__, int) /* clang's header has the device's */
 #undef HD_MINMAX_SAME
 #undef HD_MINMAX_INT
 
+/*
+ * float overloads of the C library's names that clang's headers declare for device code and leave to this one to define
+ */
+#define HD_DECLARED_1(type, name)                   \
+	__device__ static inline type name(float a) \
+	{                                           \
+		return name##f(a);                  \
+	}
+#define HD_DECLARED_2(name)                                   \
+	__device__ static inline float name(float a, float b) \
+	{                                                     \
+		return name##f(a, b);                         \
+	}
+HD_DECLARED_1(float, acosh)
+HD_DECLARED_1(float, asinh)
+HD_DECLARED_1(float, atanh)
+HD_DECLARED_1(float, cbrt)
+HD_DECLARED_1(float, erf)
+HD_DECLARED_1(float, erfc)
+HD_DECLARED_1(float, exp2)
+HD_DECLARED_1(float, expm1)
+HD_DECLARED_1(float, lgamma)
+HD_DECLARED_1(float, log1p)
+HD_DECLARED_1(float, log2)
+HD_DECLARED_1(float, logb)
+HD_DECLARED_1(float, nearbyint)
+HD_DECLARED_1(float, rint)
+HD_DECLARED_1(float, round)
+HD_DECLARED_1(float, tgamma)
+HD_DECLARED_1(float, trunc)
+HD_DECLARED_1(int, ilogb)
+HD_DECLARED_1(long, lrint)
+HD_DECLARED_1(long, lround)
+HD_DECLARED_1(long long, llrint)
+HD_DECLARED_1(long long, llround)
+HD_DECLARED_2(copysign)
+HD_DECLARED_2(fdim)
+HD_DECLARED_2(fmax)
+HD_DECLARED_2(fmin)
+HD_DECLARED_2(hypot)
+HD_DECLARED_2(nextafter)
+HD_DECLARED_2(remainder)
+#undef HD_DECLARED_1
+#undef HD_DECLARED_2
+__device__ static inline float fma(float a, float b, float c)
+{
+	return fmaf(a, b, c);
+}
+__device__ static inline float remquo(float a, float b, int *quotient)
+{
+	return remquof(a, b, quotient);
+}
+__device__ static inline float scalbn(float a, int exponent)
+{
+	return scalbnf(a, exponent);
+}
+__device__ static inline float scalbln(float a, long exponent)
+{
+	return scalblnf(a, exponent);
+}
+__device__ static inline double nan(const char *tag)
+{
+	return __nv_nan((const signed char *)tag);
+}
+
 /* float overloads of names that the C library does not have */
 #define HD_FLOAT_OVERLOAD(name)                      \
 	__device__ static inline float name(float a) \
