@@ -1,8 +1,8 @@
 /*
  * Inline PTX: what the files that lower it share. asm_parse.c takes the text apart, asm.c binds operands and runs
- * the statements in order, asm_alu.c, asm_float.c, asm_convert.c and asm_system.c have the instructions. A statement becomes the
- * machine instructions that selection would make of the same operation; there are no labels and no branches, and an
- * instruction outside the tables is an error with its source line.
+ * the statements in order, asm_alu.c, asm_float.c, asm_simd.c, asm_convert.c and asm_system.c have the instructions. A
+ * statement becomes the machine instructions that selection would make of the same operation; there are no labels and no
+ * branches, and an instruction outside the tables is an error with its source line.
  */
 #ifndef HD_PASSES_LOWER_ASM_H
 #define HD_PASSES_LOWER_ASM_H
@@ -72,7 +72,8 @@ struct hd_ptx_row {
 	unsigned arg;
 	bool effect; /* a guard needs a branch: the result cannot simply be dropped */
 };
-extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_float[], hd_ptx_convert[], hd_ptx_system[]; /* a NULL name ends */
+/* A NULL name ends. */
+extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[], hd_ptx_system[];
 
 /* ---- asm_parse.c */
 enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT };

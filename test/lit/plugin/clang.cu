@@ -18,7 +18,7 @@
 __attribute__((device, noinline)) int cube(int x)
 {
 #ifdef ASM
-  asm volatile("vset4.u32.u32.eq %0, %0, %0, %0;" : "+r"(x));
+  asm volatile("vshl.u32.u32.u32.clamp %0, %0, %0, %0;" : "+r"(x));
 #endif
   return x * x * x;
 }

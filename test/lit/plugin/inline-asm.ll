@@ -8,7 +8,7 @@ target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
 define void @k(ptr addrspace(1) %out, i32 %x) !dbg !4 {
-  %a = call i32 asm "vset4.u32.u32.eq $0, $1, $1, $1;", "=r,r"(i32 %x), !dbg !5
+  %a = call i32 asm "vshl.u32.u32.u32.clamp $0, $1, $1, $1;", "=r,r"(i32 %x), !dbg !5
   store i32 %a, ptr addrspace(1) %out, !dbg !5
   ret void, !dbg !5
 }
