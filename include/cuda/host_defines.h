@@ -20,7 +20,7 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((managed))
-#define __grid_constant__ __attribute__((grid_constant))
+#define __grid_constant__ /* a parameter is never copied before it is written */
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 /* clang keeps __noinline__ as a keyword in CUDA mode, valid as `__noinline__` and as `__attribute__((__noinline__))`.

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <cuComplex.h>
+
 #define CHECK(call)                                                                                    \
 	do {                                                                                           \
 		cudaError_t error = (call);                                                            \
@@ -96,6 +98,47 @@ __global__ void spaces(unsigned short *words, int *out)
 		seen = old;
 }
 
+__host__ __device__ static void complexes(const __grid_constant__ int i, double *out)
+{
+	cuFloatComplex a = make_cuComplex(i + 1, i - 2), b = make_cuFloatComplex(3, -i);
+	cuDoubleComplex d = cuComplexFloatToDouble(cuCmulf(a, cuConjf(b)));
+	cuDoubleComplex huge = make_cuDoubleComplex(1e300, -1e300), large = make_cuDoubleComplex(1e299, 2e299 * i);
+	cuDoubleComplex q = cuCdiv(cuCfma(d, d, huge), large);
+	cuFloatComplex s = cuCsubf(cuCaddf(cuCdivf(a, b), b), a);
+
+	out[0] = d.x;
+	out[1] = d.y;
+	out[2] = cuCreal(q);
+	out[3] = cuCimag(q);
+	out[4] = s.x;
+	out[5] = cuCabsf(s) + cuCabs(cuComplexFloatToDouble(cuComplexDoubleToFloat(d)));
+}
+
+__global__ void complexKernel(double *out)
+{
+	complexes(threadIdx.x, out + threadIdx.x * 6);
+}
+
+static int compareComplex()
+{
+	double want[6], *got;
+	int failures = 0;
+
+	CHECK(cudaMallocManaged(&got, POINTS * sizeof want));
+	complexKernel<<<1, POINTS>>>(got);
+	CHECK(cudaDeviceSynchronize());
+	for (int i = 0; i < POINTS; i++) {
+		complexes(i, want);
+		for (int f = 0; f < 6; f++)
+			if (!(std::fabs(got[i * 6 + f] - want[f]) <= 1e-6 * std::fabs(want[f]) + 1e-6)) {
+				printf("complex %d at %d: %.17g, host %.17g\n", f, i, got[i * 6 + f], want[f]);
+				failures++;
+			}
+	}
+	CHECK(cudaFree(got));
+	return failures;
+}
+
 template <typename T>
 static int compare(double bound)
 {
@@ -121,7 +164,7 @@ static int compare(double bound)
 
 int main()
 {
-	int failures = compare<float>(1e-6) + compare<double>(1e-14);
+	int failures = compare<float>(1e-6) + compare<double>(1e-14) + compareComplex();
 	int *a, *out;
 	float4 *b;
 	unsigned char *c;
