@@ -151,11 +151,14 @@ static bool call_diverges(LLVMValueRef call)
 	return !effects || LLVMGetEnumAttributeValue(effects) != 0;
 }
 
-static bool ignores_operands(LLVMValueRef inst)
+/* The member mask of a vote or match says which lanes it answers to, and may be another for each. */
+static bool ignores_operand(LLVMValueRef inst, LLVMValueRef operand)
 {
 	size_t len;
-	return LLVMIsACallInst(inst) && LLVMIsAFunction(LLVMGetCalledValue(inst)) &&
-	       is_warp_wide(LLVMGetValueName2(LLVMGetCalledValue(inst), &len));
+	if (!LLVMIsACallInst(inst) || !LLVMIsAFunction(LLVMGetCalledValue(inst)))
+		return false;
+	const char *name = LLVMGetValueName2(LLVMGetCalledValue(inst), &len);
+	return is_warp_wide(name) && !(strstr(name, ".sync") && LLVMGetOperand(inst, 0) == operand);
 }
 
 /* Lanes that load from one address together get one value, unless the memory is each thread's own. */
@@ -334,7 +337,7 @@ static void spread(struct state *state, uint32_t value)
 	}
 	for (LLVMUseRef use = LLVMGetFirstUse(inst); use; use = LLVMGetNextUse(use)) {
 		uint32_t user = id_of(result, LLVMGetUser(use));
-		if (user != HD_NO_NODE && !ignores_operands(LLVMGetUser(use)))
+		if (user != HD_NO_NODE && !ignores_operand(LLVMGetUser(use), inst))
 			mark(state, user);
 	}
 }

@@ -246,53 +246,37 @@ static void shuffle(struct hd_ptx *ptx, unsigned mode)
 		hd_ptx_write(ptx, &ptx->now->operands[0].second, hd_leaf_pred(inside, false), 1);
 }
 
+/* The member mask, operand 2 of a .sync form. */
+static struct hd_opnd members(struct hd_ptx *ptx)
+{
+	return ptx->now->count > 2 ? hd_ptx_word(ptx, 2) : hd_none();
+}
+
 static void vote(struct hd_ptx *ptx, unsigned mode)
 {
-	bool ballot = mode > HD_VOTE_EQ;
 	struct hd_popnd in = hd_ptx_pred(ptx, 1);
-	struct hd_minst *inst;
-	uint32_t result = hd_mfunc_pred(ptx->sel->func);
-	struct hd_mreg mask = hd_mfunc_vreg(ptx->sel->func, 1);
+	struct hd_opnd mask = members(ptx);
 
-	inst = hd_sel_push(ptx->sel, HD_OP_VOTE, HD_MOD(VOTEMODE, ballot ? HD_VOTE_ANY : mode));
-	inst->psrc = in.id;
-	inst->psrc_not = in.inverted;
-	if (ballot) {
-		inst->dst = mask;
-		hd_ptx_out(ptx, 0, hd_leaf_reg(mask), 32);
-	} else {
-		inst->pdst = result;
-		hd_ptx_out(ptx, 0, hd_leaf_pred(result, false), 1);
-	}
+	if (mode > HD_VOTE_EQ)
+		hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_ballot(ptx->sel, in, mask)), 32);
+	else
+		hd_ptx_out(ptx, 0, hd_sel_vote(ptx->sel, mode, in, mask), 1);
 }
 
 static void active_mask(struct hd_ptx *ptx, unsigned arg)
 {
-	struct hd_mreg mask = hd_mfunc_vreg(ptx->sel->func, 1);
-
 	(void)arg;
-	hd_sel_push(ptx->sel, HD_OP_VOTE, HD_MOD(VOTEMODE, HD_VOTE_ANY))->dst = mask;
-	hd_ptx_out(ptx, 0, hd_leaf_reg(mask), 32);
+	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_ballot(ptx->sel, (struct hd_popnd){HD_MREG_PT, false}, hd_none())), 32);
 }
 
 static void match(struct hd_ptx *ptx, unsigned mode)
 {
-	unsigned bits = hd_ptx_type(ptx, 0).bits;
-	struct hd_leaf value = hd_ptx_in(ptx, 1, bits);
-	struct hd_mreg reg = hd_sel_reg(ptx->sel, value), mask = hd_mfunc_vreg(ptx->sel->func, 1);
-	bool with_pred = ptx->now->operands[0].second.kind != HD_PTX_NOTHING;
-	uint32_t all = with_pred && mode == HD_VOTE_ALL ? hd_mfunc_pred(ptx->sel->func) : HD_MREG_PT;
-	struct hd_minst *inst;
+	struct hd_leaf value = hd_ptx_in(ptx, 1, hd_ptx_type(ptx, 0).bits), out[2];
 
-	if (reg.id == HD_RZ)
-		reg.words = value.words;
-	inst = hd_sel_push(ptx->sel, HD_OP_MATCH, HD_MOD(VOTEMODE, mode) | HD_MOD(STYPE, bits == 64 ? HD_U64 : HD_U32));
-	inst->dst = mask;
-	inst->pdst = all;
-	inst->a = reg;
-	hd_ptx_out(ptx, 0, hd_leaf_reg(mask), 32);
-	if (with_pred)
-		hd_ptx_write(ptx, &ptx->now->operands[0].second, hd_leaf_pred(all, false), 1);
+	hd_sel_match(ptx->sel, mode, value, members(ptx), out);
+	hd_ptx_out(ptx, 0, out[0], 32);
+	if (ptx->now->operands[0].second.kind != HD_PTX_NOTHING)
+		hd_ptx_write(ptx, &ptx->now->operands[0].second, out[1], 1);
 }
 
 #define TYPES " u8 s8 b8 u16 s16 b16 u32 s32 b32 u64 s64 b64 f16 f32 f64 "

@@ -283,6 +283,11 @@ struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKin
 /* fma of half or bfloat with one rounding; minimum or maximum of doubles by MINMAX and NAN. */
 struct hd_leaf hd_sel_narrow_fma(struct hd_select *sel, LLVMTypeKind kind, const struct hd_leaf in[3]);
 struct hd_leaf hd_sel_double_minmax(struct hd_select *sel, uint16_t mods, struct hd_opnd a, struct hd_opnd b);
+/* ---- select_warp.c: `mask` is the member mask, or nothing: all lanes that are active. A match gives the lanes and, of
+ * mode ALL, whether all match. */
+struct hd_mreg hd_sel_ballot(struct hd_select *sel, struct hd_popnd vote, struct hd_opnd mask);
+struct hd_leaf hd_sel_vote(struct hd_select *sel, unsigned mode, struct hd_popnd vote, struct hd_opnd mask);
+void hd_sel_match(struct hd_select *sel, unsigned mode, struct hd_leaf value, struct hd_opnd mask, struct hd_leaf out[2]);
 struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz);
 /* Sign-bit operations on any floating-point leaf. */
 struct hd_leaf hd_sel_sign(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeKind kind, unsigned lut, uint32_t mask);

@@ -155,58 +155,37 @@ static void shuffle(struct hd_select *sel, unsigned arg)
 	hd_sel_define(sel, sel->inst, out, with_pred ? 2 : 1);
 }
 
-static struct hd_minst *vote_inst(struct hd_select *sel, unsigned mode, struct hd_popnd vote)
+/* The member mask of a .sync form. */
+static struct hd_opnd members(struct hd_select *sel, unsigned arg)
 {
-	struct hd_minst *inst = hd_sel_push(sel, HD_OP_VOTE, HD_MOD(VOTEMODE, mode));
-
-	inst->psrc = vote.id;
-	inst->psrc_not = vote.inverted;
-	return inst;
+	return arg & SYNC ? arg_word(sel, 0) : hd_none();
 }
 
 static void vote(struct hd_select *sel, unsigned arg)
 {
-	struct hd_popnd ballot = hd_sel_pred(sel, hd_sel_arg(sel, arg & SYNC ? 1 : 0));
-	uint32_t result = hd_mfunc_pred(sel->func);
+	struct hd_popnd in = hd_sel_pred(sel, hd_sel_arg(sel, arg & SYNC ? 1 : 0));
 
-	vote_inst(sel, arg & 3, ballot)->pdst = result;
-	hd_sel_define1(sel, hd_leaf_pred(result, false));
+	hd_sel_define1(sel, hd_sel_vote(sel, arg & 3, in, members(sel, arg)));
 }
 
 static void ballot(struct hd_select *sel, unsigned arg)
 {
-	struct hd_popnd value = hd_sel_pred(sel, hd_sel_arg(sel, arg & SYNC ? 1 : 0));
-	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
+	struct hd_popnd in = hd_sel_pred(sel, hd_sel_arg(sel, arg & SYNC ? 1 : 0));
 
-	vote_inst(sel, HD_VOTE_ANY, value)->dst = dst;
-	hd_sel_define_reg(sel, dst);
+	hd_sel_define_reg(sel, hd_sel_ballot(sel, in, members(sel, arg)));
 }
 
 static void active_mask(struct hd_select *sel, unsigned arg)
 {
-	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
-
 	(void)arg;
-	vote_inst(sel, HD_VOTE_ANY, (struct hd_popnd){HD_MREG_PT, false})->dst = dst;
-	hd_sel_define_reg(sel, dst);
+	hd_sel_define_reg(sel, hd_sel_ballot(sel, (struct hd_popnd){HD_MREG_PT, false}, hd_none()));
 }
 
 static void match(struct hd_select *sel, unsigned mode)
 {
-	struct hd_leaf value = hd_sel_arg(sel, 1), out[2];
-	struct hd_mreg reg = hd_sel_reg(sel, value), dst = hd_mfunc_vreg(sel->func, 1);
-	uint32_t all = mode == HD_VOTE_ALL ? hd_mfunc_pred(sel->func) : HD_MREG_PT;
-	struct hd_minst *inst;
+	struct hd_leaf out[2];
 
-	if (reg.id == HD_RZ)
-		reg.words = value.words;
-	inst = hd_sel_push(sel, HD_OP_MATCH,
-			   HD_MOD(VOTEMODE, mode) | HD_MOD(STYPE, value.words == 2 ? HD_U64 : HD_U32));
-	inst->dst = dst;
-	inst->pdst = all;
-	inst->a = reg;
-	out[0] = hd_leaf_reg(dst);
-	out[1] = hd_leaf_pred(all, false);
+	hd_sel_match(sel, mode, hd_sel_arg(sel, 1), arg_word(sel, 0), out);
 	hd_sel_define(sel, sel->inst, out, mode == HD_VOTE_ALL ? 2 : 1);
 }
 

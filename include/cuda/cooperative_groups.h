@@ -1,0 +1,433 @@
+/*
+ * Cooperative groups: thread blocks, tiles of up to 32 threads, coalesced groups, and what can be asked of the grid.
+ * Written from the documented interface. Synchronisation across the grid and across devices needs cooperative launches,
+ * which the runtime does not have: grid_group::sync() is an error at compile time.
+ */
+#ifndef HEDDLE_COOPERATIVE_GROUPS_H
+#define HEDDLE_COOPERATIVE_GROUPS_H
+
+#define HD_HERE __device__ __forceinline__
+
+namespace cooperative_groups
+{
+
+namespace details
+{
+HD_HERE unsigned int thread_in_block()
+{
+	return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+HD_HERE unsigned int threads_of_block()
+{
+	return blockDim.x * blockDim.y * blockDim.z;
+}
+HD_HERE unsigned int lane()
+{
+	return thread_in_block() & 31;
+}
+HD_HERE unsigned int lanes_below()
+{
+	return (1u << lane()) - 1;
+}
+/* The lane of the thread that has this rank among those of the mask. */
+HD_HERE unsigned int lane_of(unsigned int mask, unsigned int rank)
+{
+	for (; rank && mask; rank--)
+		mask &= mask - 1;
+	return mask ? __ffs(mask) - 1 : lane();
+}
+/* The bits of the mask's lanes, moved together. */
+HD_HERE unsigned int packed(unsigned int mask, unsigned int bits)
+{
+	unsigned int out = 0;
+	for (unsigned int at = 0; mask; mask &= mask - 1, at++)
+		out |= (bits >> (__ffs(mask) - 1) & 1) << at;
+	return out;
+}
+/* A value of any trivially copied type from another lane of the mask, word by word. */
+template <typename T> HD_HERE T from_lane(unsigned int mask, const T &value, unsigned int source)
+{
+	static_assert(sizeof(T) <= 32, "shuffles take values of up to 32 bytes");
+	unsigned int words[(sizeof(T) + 3) / 4] = {};
+	T out;
+	memcpy(words, &value, sizeof(T));
+	for (unsigned int i = 0; i < (sizeof(T) + 3) / 4; i++)
+		words[i] = __shfl_sync(mask, words[i], (int)source, 32);
+	memcpy(&out, words, sizeof(T));
+	return out;
+}
+} // namespace details
+
+/* ---- a handle for any group within a block ---- */
+
+class thread_group
+{
+      public:
+	thread_group() = default;
+	HD_HERE void sync() const
+	{
+		if (whole)
+			__syncthreads();
+		else
+			__syncwarp(mask);
+	}
+	HD_HERE unsigned long long size() const
+	{
+		return count;
+	}
+	HD_HERE unsigned long long num_threads() const
+	{
+		return count;
+	}
+	HD_HERE unsigned long long thread_rank() const
+	{
+		return whole ? details::thread_in_block() : (unsigned int)__popc(mask & details::lanes_below());
+	}
+	HD_HERE bool is_valid() const
+	{
+		return true;
+	}
+
+      protected:
+	HD_HERE thread_group(bool block, unsigned int lanes, unsigned int threads)
+		: mask(lanes), count(threads), whole(block)
+	{
+	}
+	friend HD_HERE thread_group tiled_partition(const thread_group &parent, unsigned int size);
+	unsigned int mask, count;
+	bool whole;
+};
+
+class thread_block : public thread_group
+{
+	HD_HERE thread_block() : thread_group(true, ~0u, details::threads_of_block())
+	{
+	}
+	friend HD_HERE thread_block this_thread_block();
+
+      public:
+	HD_HERE static void sync()
+	{
+		__syncthreads();
+	}
+	HD_HERE static unsigned int size()
+	{
+		return details::threads_of_block();
+	}
+	HD_HERE static unsigned int num_threads()
+	{
+		return details::threads_of_block();
+	}
+	HD_HERE static unsigned int thread_rank()
+	{
+		return details::thread_in_block();
+	}
+	HD_HERE static dim3 group_index()
+	{
+		return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+	}
+	HD_HERE static dim3 thread_index()
+	{
+		return dim3(threadIdx.x, threadIdx.y, threadIdx.z);
+	}
+	HD_HERE static dim3 group_dim()
+	{
+		return dim3(blockDim.x, blockDim.y, blockDim.z);
+	}
+	HD_HERE static dim3 dim_threads()
+	{
+		return group_dim();
+	}
+};
+
+HD_HERE thread_block this_thread_block()
+{
+	return thread_block();
+}
+
+/* ---- the grid: places and sizes ---- */
+
+class grid_group
+{
+	grid_group() = default;
+	friend HD_HERE grid_group this_grid();
+
+      public:
+	__attribute__((unavailable("cooperative launches are not supported"))) HD_HERE static void sync()
+	{
+	}
+	HD_HERE static bool is_valid()
+	{
+		return false;
+	}
+	HD_HERE static unsigned long long num_blocks()
+	{
+		return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+	}
+	HD_HERE static unsigned long long block_rank()
+	{
+		return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+	}
+	HD_HERE static unsigned long long size()
+	{
+		return num_blocks() * details::threads_of_block();
+	}
+	HD_HERE static unsigned long long num_threads()
+	{
+		return size();
+	}
+	HD_HERE static unsigned long long thread_rank()
+	{
+		return block_rank() * details::threads_of_block() + details::thread_in_block();
+	}
+	HD_HERE static dim3 dim_blocks()
+	{
+		return dim3(gridDim.x, gridDim.y, gridDim.z);
+	}
+	HD_HERE static dim3 group_dim()
+	{
+		return dim_blocks();
+	}
+	HD_HERE static dim3 block_index()
+	{
+		return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+	}
+};
+
+HD_HERE grid_group this_grid()
+{
+	return grid_group();
+}
+
+/* ---- groups within a warp ---- */
+
+/* The threads of a mask; ranks count its lanes. What coalesced groups and tiles of a size known at run time share. */
+class coalesced_group : public thread_group
+{
+	HD_HERE explicit coalesced_group(unsigned int lanes) : thread_group(false, lanes, (unsigned int)__popc(lanes))
+	{
+	}
+	friend HD_HERE coalesced_group coalesced_threads();
+	template <typename G> friend HD_HERE coalesced_group labeled_partition(const G &parent, int label);
+	template <typename G> friend HD_HERE coalesced_group binary_partition(const G &parent, bool label);
+	unsigned int above_rank = 0, parts = 1;
+
+      public:
+	HD_HERE unsigned int size() const
+	{
+		return count;
+	}
+	HD_HERE unsigned int num_threads() const
+	{
+		return count;
+	}
+	HD_HERE unsigned int thread_rank() const
+	{
+		return (unsigned int)__popc(mask & details::lanes_below());
+	}
+	HD_HERE void sync() const
+	{
+		__syncwarp(mask);
+	}
+	HD_HERE unsigned int meta_group_rank() const
+	{
+		return above_rank;
+	}
+	HD_HERE unsigned int meta_group_size() const
+	{
+		return parts;
+	}
+	template <typename T> HD_HERE T shfl(T value, unsigned int rank) const
+	{
+		return details::from_lane(mask, value, details::lane_of(mask, rank));
+	}
+	template <typename T> HD_HERE T shfl_up(T value, unsigned int delta) const
+	{
+		unsigned int rank = thread_rank();
+		return shfl(value, rank >= delta ? rank - delta : rank);
+	}
+	template <typename T> HD_HERE T shfl_down(T value, unsigned int delta) const
+	{
+		unsigned int rank = thread_rank();
+		return shfl(value, rank + delta < count ? rank + delta : rank);
+	}
+	HD_HERE int any(int predicate) const
+	{
+		return __ballot_sync(mask, predicate) != 0;
+	}
+	HD_HERE int all(int predicate) const
+	{
+		return __ballot_sync(mask, predicate) == mask;
+	}
+	HD_HERE unsigned int ballot(int predicate) const
+	{
+		return details::packed(mask, __ballot_sync(mask, predicate));
+	}
+	template <typename T> HD_HERE unsigned int match_any(T value) const
+	{
+		return details::packed(mask, __match_any_sync(mask, value));
+	}
+	template <typename T> HD_HERE unsigned int match_all(T value, int &same) const
+	{
+		return details::packed(mask, __match_all_sync(mask, value, &same));
+	}
+};
+
+HD_HERE coalesced_group coalesced_threads()
+{
+	return coalesced_group(__activemask());
+}
+
+/* Tiles of 1, 2, ... 32 threads. Parent: the group that was divided, for the types' sake. */
+template <unsigned int Size, typename Parent = void> class thread_block_tile
+{
+	static_assert(Size && Size <= 32 && !(Size & (Size - 1)), "tiles have a power of two of up to 32 threads");
+	thread_block_tile() = default;
+	template <unsigned int N, typename G> friend HD_HERE thread_block_tile<N, G> tiled_partition(const G &parent);
+
+	HD_HERE static unsigned int lanes()
+	{
+		unsigned int present = details::threads_of_block() - (details::thread_in_block() & ~31u);
+		unsigned int mask = Size == 32 ? ~0u : ((1u << (Size & 31)) - 1) << (details::lane() & ~(Size - 1));
+		return present < 32 ? mask & ((1u << present) - 1) : mask;
+	}
+
+      public:
+	HD_HERE thread_block_tile(const thread_block_tile &) = default;
+	template <typename Other> HD_HERE thread_block_tile(const thread_block_tile<Size, Other> &)
+	{
+	}
+	HD_HERE static void sync()
+	{
+		__syncwarp(lanes());
+	}
+	HD_HERE static constexpr unsigned int size()
+	{
+		return Size;
+	}
+	HD_HERE static constexpr unsigned int num_threads()
+	{
+		return Size;
+	}
+	HD_HERE static unsigned int thread_rank()
+	{
+		return details::thread_in_block() & (Size - 1);
+	}
+	HD_HERE static unsigned int meta_group_rank()
+	{
+		return details::thread_in_block() / Size;
+	}
+	HD_HERE static unsigned int meta_group_size()
+	{
+		return (details::threads_of_block() + Size - 1) / Size;
+	}
+	template <typename T> HD_HERE T shfl(T value, int rank) const
+	{
+		return details::from_lane(lanes(), value, (details::lane() & ~(Size - 1)) | ((unsigned int)rank & (Size - 1)));
+	}
+	template <typename T> HD_HERE T shfl_up(T value, unsigned int delta) const
+	{
+		unsigned int rank = thread_rank();
+		return shfl(value, (int)(rank >= delta ? rank - delta : rank));
+	}
+	template <typename T> HD_HERE T shfl_down(T value, unsigned int delta) const
+	{
+		unsigned int rank = thread_rank();
+		return shfl(value, (int)(rank + delta < Size ? rank + delta : rank));
+	}
+	template <typename T> HD_HERE T shfl_xor(T value, unsigned int mask) const
+	{
+		unsigned int rank = thread_rank() ^ mask;
+		return shfl(value, (int)(rank < Size ? rank : thread_rank()));
+	}
+	HD_HERE int any(int predicate) const
+	{
+		return __ballot_sync(lanes(), predicate) != 0;
+	}
+	HD_HERE int all(int predicate) const
+	{
+		return __ballot_sync(lanes(), predicate) == lanes();
+	}
+	HD_HERE unsigned int ballot(int predicate) const
+	{
+		return __ballot_sync(lanes(), predicate) >> (details::lane() & ~(Size - 1));
+	}
+	template <typename T> HD_HERE unsigned int match_any(T value) const
+	{
+		return __match_any_sync(lanes(), value) >> (details::lane() & ~(Size - 1));
+	}
+	template <typename T> HD_HERE unsigned int match_all(T value, int &same) const
+	{
+		return __match_all_sync(lanes(), value, &same) >> (details::lane() & ~(Size - 1));
+	}
+};
+
+template <unsigned int N, typename G> HD_HERE thread_block_tile<N, G> tiled_partition(const G &)
+{
+	return thread_block_tile<N, G>();
+}
+/* Of a size known at run time only: a power of two of up to 32, or the whole block. */
+HD_HERE thread_group tiled_partition(const thread_group &parent, unsigned int size)
+{
+	unsigned int first = (unsigned int)parent.thread_rank() & ~(size - 1), lanes = 0;
+	if (parent.whole && size >= parent.count)
+		return parent;
+	if (parent.whole) {
+		lanes = (size >= 32 ? ~0u : (1u << size) - 1) << (first & 31);
+		unsigned int present = details::threads_of_block() - (details::thread_in_block() & ~31u);
+		lanes = present < 32 ? lanes & ((1u << present) - 1) : lanes;
+	} else {
+		unsigned int rest = parent.mask, rank = 0;
+		for (; rest; rest &= rest - 1, rank++)
+			lanes |= rank >= first && rank < first + size ? rest & -rest : 0;
+	}
+	return thread_group(false, lanes, (unsigned int)__popc(lanes));
+}
+
+/* Threads of a group that come with the same label; ranks of the parts are in the order of their first threads. */
+template <typename G> HD_HERE coalesced_group labeled_partition(const G &, int label)
+{
+	unsigned int all = __activemask(), own = __match_any_sync(all, label);
+	bool first = (own & details::lanes_below()) == 0;
+	unsigned int leaders = __ballot_sync(all, first);
+	coalesced_group out(own);
+	out.parts = (unsigned int)__popc(leaders);
+	out.above_rank = (unsigned int)__popc(leaders & ((own & -own) - 1));
+	return out;
+}
+template <typename G> HD_HERE coalesced_group binary_partition(const G &, bool label)
+{
+	unsigned int all = __activemask(), yes = __ballot_sync(all, label);
+	coalesced_group out(label ? yes : all & ~yes);
+	out.parts = yes && yes != all ? 2 : 1;
+	out.above_rank = label ? 1 : 0;
+	return out;
+}
+
+/* ---- free functions ---- */
+
+template <typename G> HD_HERE void sync(const G &group)
+{
+	group.sync();
+}
+template <typename G> HD_HERE unsigned long long group_size(const G &group)
+{
+	return group.size();
+}
+template <typename G> HD_HERE unsigned long long thread_rank(const G &group)
+{
+	return group.thread_rank();
+}
+template <typename G> HD_HERE bool is_valid(const G &group)
+{
+	return group.is_valid();
+}
+HD_HERE thread_block_tile<1> this_thread()
+{
+	return tiled_partition<1>(this_thread_block());
+}
+
+} // namespace cooperative_groups
+
+#undef HD_HERE
+#endif
