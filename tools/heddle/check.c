@@ -296,12 +296,7 @@ static void choose_kernels(struct check *check)
 		subjects->list.data[i].chosen = false;
 	for (uint32_t k = 0; k < check->kernels.len; k++) {
 		const char *pattern = check->kernels.data[k];
-		bool found = false;
-		for (uint32_t i = 0; i < subjects->list.len; i++) {
-			bool matches = hd_meta_function_matches(subjects->list.data[i].meta, pattern);
-			subjects->list.data[i].chosen |= matches;
-			found |= matches;
-		}
+		bool found = gate_subjects_choose(subjects, pattern);
 		gate_report_case(&check->report, check->report.used_gpus, true, pattern, "is there", false);
 		if (found)
 			continue;

@@ -136,15 +136,6 @@ static int load_side(struct diff *diff, struct side *side, const char *file)
 	return gate_subjects_init(&side->subjects, &side->input, &diff->diag);
 }
 
-static bool choose(struct gate_subjects *subjects, const char *pattern)
-{
-	bool found = false;
-	for (uint32_t i = 0; i < subjects->list.len; i++)
-		if (hd_meta_function_matches(subjects->list.data[i].meta, pattern))
-			subjects->list.data[i].chosen = found = true;
-	return found;
-}
-
 static void choose_none(struct gate_subjects *subjects)
 {
 	for (uint32_t i = 0; i < subjects->list.len; i++)
@@ -158,8 +149,8 @@ static int choose_kernels(struct diff *diff)
 		choose_none(&diff->now.subjects);
 	}
 	for (uint32_t i = 0; i < diff->kernels.len; i++) {
-		bool in_old = choose(&diff->old.subjects, diff->kernels.data[i]);
-		if (!choose(&diff->now.subjects, diff->kernels.data[i]) && !in_old)
+		bool in_old = gate_subjects_choose(&diff->old.subjects, diff->kernels.data[i]);
+		if (!gate_subjects_choose(&diff->now.subjects, diff->kernels.data[i]) && !in_old)
 			return hd_error(&diff->diag, HD_NOWHERE, "neither file has a kernel or function '%s'",
 					diff->kernels.data[i]);
 	}

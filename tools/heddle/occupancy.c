@@ -12,9 +12,7 @@
 
 #include "lib/metadata/json.h"
 #include "lib/strbuf.h"
-#include "tools/heddle/gate/gate.h"
-
-enum { BLOCK_STEP = 32, MOST_BLOCK = 2048 };
+#include "tools/heddle/gate/steps.h"
 
 struct occupancy {
 	HD_VEC(const char *) files;
@@ -27,13 +25,6 @@ struct occupancy {
 	struct gate_gpus gpus;
 	struct cmd_input input;
 	struct gate_subjects subjects;
-};
-
-/* What a CTA needs. */
-struct need {
-	const char *name; /* NULL: from the command line */
-	uint32_t registers, block;
-	uint64_t shared;
 };
 
 enum { OPT_SHARED = 256, OPT_JSON, OPT_TABLE };
@@ -64,7 +55,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		command->shared_given = true;
 		break;
 	case 'b':
-		command->block = cmd_parse_count(state, "--block", arg, 0, MOST_BLOCK);
+		command->block = cmd_parse_count(state, "--block", arg, 0, GATE_MOST_THREADS);
 		break;
 	case 'g':
 		hd_vec_push(&command->gpu_names, arg);
@@ -93,83 +84,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* ------------------------------------------------------------------ steps */
-
-static struct hd_occupancy fit(const struct hd_config *gpu, const struct need *need)
-{
-	struct hd_sm_limits limits = hd_sm_limits_of(gpu);
-	return hd_occupancy_compute(&limits, need->registers, need->block, need->shared);
-}
-
-/* The nearest change of one need with which more warps are resident; 0 when there is none. */
-struct step {
-	uint64_t to;
-	uint32_t warps;
-};
-
-static bool more(const struct hd_config *gpu, const struct need *need, uint32_t warps, uint64_t to, struct step *step)
-{
-	uint32_t now = fit(gpu, need).warps;
-	if (now <= warps)
-		return false;
-	*step = (struct step){to, now};
-	return true;
-}
-
-static struct step fewer_registers(const struct hd_config *gpu, struct need need, uint32_t warps)
-{
-	struct step step = {0};
-	while (need.registers > 1) {
-		need.registers--;
-		if (more(gpu, &need, warps, need.registers, &step))
-			break;
-	}
-	return step;
-}
-
-/* In the unit in which the GPU gives shared memory away. */
-static struct step less_shared(const struct hd_config *gpu, struct need need, uint32_t warps)
-{
-	struct step step = {0};
-	uint64_t unit = gpu->shared_unit ? gpu->shared_unit : 1;
-	/* Above all that an SM has, nothing changes. */
-	if (need.shared > gpu->shared_bytes + unit)
-		need.shared = gpu->shared_bytes + unit;
-	while (need.shared) {
-		need.shared = (need.shared - 1) / unit * unit;
-		if (more(gpu, &need, warps, need.shared, &step))
-			break;
-	}
-	return step;
-}
-
-/* The block size nearest to the present one, the smaller of two. */
-static struct step other_block(const struct hd_config *gpu, const struct need *need, uint32_t warps)
-{
-	struct step step = {0};
-	for (uint32_t away = 1; away <= MOST_BLOCK; away++) {
-		struct need smaller = *need, larger = *need;
-		smaller.block = need->block > away ? need->block - away : 0;
-		larger.block = need->block + away;
-		if (smaller.block % BLOCK_STEP == 0 && smaller.block &&
-		    more(gpu, &smaller, warps, smaller.block, &step))
-			break;
-		if (larger.block % BLOCK_STEP == 0 && more(gpu, &larger, warps, larger.block, &step))
-			break;
-	}
-	return step;
-}
-
-struct steps {
-	struct step registers, shared, block;
-};
-
-static struct steps steps_of(const struct hd_config *gpu, const struct need *need, uint32_t warps)
-{
-	return (struct steps){fewer_registers(gpu, *need, warps), less_shared(gpu, *need, warps),
-			      other_block(gpu, need, warps)};
-}
-
 /* ------------------------------------------------------------------ text */
 
 static unsigned percent(const struct hd_occupancy *occupancy)
@@ -177,27 +91,17 @@ static unsigned percent(const struct hd_occupancy *occupancy)
 	return occupancy->max_warps ? (100 * occupancy->warps + occupancy->max_warps / 2) / occupancy->max_warps : 0;
 }
 
-static void append_step(struct hd_strbuf *text, const struct step *step, const char *what)
+static void print_gpu(const struct hd_config *gpu, const struct gate_need *need)
 {
-	if (step->warps)
-		hd_strbuf_printf(text, "%s%llu %s: %u warps", text->len ? "; " : "", (unsigned long long)step->to, what,
-				 step->warps);
-}
-
-static void print_gpu(const struct hd_config *gpu, const struct need *need)
-{
-	struct hd_occupancy now = fit(gpu, need);
-	struct steps steps = steps_of(gpu, need, now.warps);
+	struct hd_occupancy now = gate_fit(gpu, need);
 	struct hd_strbuf next = {0};
-	append_step(&next, &steps.registers, "registers");
-	append_step(&next, &steps.shared, "bytes of shared memory");
-	append_step(&next, &steps.block, "threads a CTA");
+	gate_steps_append(&next, gpu, need);
 	printf("%-14s %4u %3u of %-3u %5u %%  %-14s %s\n", gpu->name, now.ctas, now.warps, now.max_warps, percent(&now),
 	       hd_occupancy_limit_name(now.limit), next.len ? hd_strbuf_text(&next) : "-");
 	hd_strbuf_release(&next);
 }
 
-static void print_needs(const struct need *need)
+static void print_needs(const struct gate_need *need)
 {
 	if (need->name)
 		printf("%s: ", need->name);
@@ -207,7 +111,7 @@ static void print_needs(const struct need *need)
 	putchar('\n');
 }
 
-static void print_summary(const struct occupancy *command, const struct need *need)
+static void print_summary(const struct occupancy *command, const struct gate_need *need)
 {
 	printf("%-14s %4s %-10s %7s  %-14s %s\n", "GPU", "CTAs", "warps", "", "limited by",
 	       "next step up takes one of");
@@ -215,10 +119,10 @@ static void print_summary(const struct occupancy *command, const struct need *ne
 		print_gpu(&command->gpus.config[i], need);
 }
 
-static void append_cell(struct hd_strbuf *row, const struct hd_config *gpu, const struct need *need)
+static void append_cell(struct hd_strbuf *row, const struct hd_config *gpu, const struct gate_need *need)
 {
 	static const char letters[HD_LIMIT_COUNT] = {'t', 'c', 'r', 's', '-'};
-	struct hd_occupancy now = fit(gpu, need);
+	struct hd_occupancy now = gate_fit(gpu, need);
 	if (now.ctas)
 		hd_strbuf_printf(row, " %3u %3u%% %c    ", now.warps, percent(&now), letters[now.limit]);
 	else
@@ -235,21 +139,21 @@ static void print_row(struct hd_strbuf *row)
 
 static uint32_t largest_block(const struct occupancy *command)
 {
-	uint64_t most = BLOCK_STEP;
+	uint64_t most = GATE_BLOCK_STEP;
 	for (unsigned i = 0; i < command->gpus.count; i++)
 		if (command->gpus.config[i].max_threads_per_cta > most)
 			most = command->gpus.config[i].max_threads_per_cta;
 	return (uint32_t)most;
 }
 
-static void print_table(const struct occupancy *command, struct need need)
+static void print_table(const struct occupancy *command, struct gate_need need)
 {
 	struct hd_strbuf row = {0};
 	hd_strbuf_printf(&row, "\n%6s", "block");
 	for (unsigned i = 0; i < command->gpus.count; i++)
 		hd_strbuf_printf(&row, " %-13s", command->gpus.config[i].name);
 	print_row(&row);
-	for (need.block = BLOCK_STEP; need.block <= largest_block(command); need.block += BLOCK_STEP) {
+	for (need.block = GATE_BLOCK_STEP; need.block <= largest_block(command); need.block += GATE_BLOCK_STEP) {
 		hd_strbuf_printf(&row, "%6u", need.block);
 		for (unsigned i = 0; i < command->gpus.count; i++)
 			append_cell(&row, &command->gpus.config[i], &need);
@@ -261,7 +165,7 @@ static void print_table(const struct occupancy *command, struct need need)
 
 /* ------------------------------------------------------------------ JSON */
 
-static void set_step(json_t *object, const char *key, const struct step *step)
+static void set_step(json_t *object, const char *key, const struct gate_step *step)
 {
 	json_object_set_new(object, key,
 			    step->warps ? json_pack("{s:I,s:I}", "to", (json_int_t)step->to, "warps",
@@ -269,15 +173,15 @@ static void set_step(json_t *object, const char *key, const struct step *step)
 					: json_null());
 }
 
-static json_t *fit_json(const struct hd_config *gpu, const struct need *need)
+static json_t *fit_json(const struct hd_config *gpu, const struct gate_need *need)
 {
-	struct hd_occupancy now = fit(gpu, need);
+	struct hd_occupancy now = gate_fit(gpu, need);
 	return json_pack("{s:s,s:I,s:I,s:I,s:I,s:s}", "gpu", gpu->name, "block", (json_int_t)need->block, "ctas",
 			 (json_int_t)now.ctas, "warps", (json_int_t)now.warps, "max_warps", (json_int_t)now.max_warps,
 			 "limit", hd_occupancy_limit_name(now.limit));
 }
 
-static json_t *need_json(const struct occupancy *command, const struct need *need)
+static json_t *need_json(const struct occupancy *command, const struct gate_need *need)
 {
 	json_t *object = json_object(), *gpus = json_array(), *table = json_array();
 	json_object_set_new(object, "kernel", hd_json_text(need->name));
@@ -288,13 +192,13 @@ static json_t *need_json(const struct occupancy *command, const struct need *nee
 	json_object_set_new(object, "blocks", table);
 	for (unsigned i = 0; i < command->gpus.count; i++) {
 		const struct hd_config *gpu = &command->gpus.config[i];
-		struct need each = *need;
-		for (each.block = BLOCK_STEP; each.block <= largest_block(command); each.block += BLOCK_STEP)
+		struct gate_need each = *need;
+		for (each.block = GATE_BLOCK_STEP; each.block <= largest_block(command); each.block += GATE_BLOCK_STEP)
 			json_array_append_new(table, fit_json(gpu, &each));
 		if (!need->block)
 			continue;
 		json_t *row = fit_json(gpu, need), *next = json_object();
-		struct steps steps = steps_of(gpu, need, fit(gpu, need).warps);
+		struct gate_steps steps = gate_steps_of(gpu, need);
 		set_step(next, "registers", &steps.registers);
 		set_step(next, "shared_bytes", &steps.shared);
 		set_step(next, "block", &steps.block);
@@ -306,14 +210,14 @@ static json_t *need_json(const struct occupancy *command, const struct need *nee
 
 /* ------------------------------------------------------------------ kernels */
 
-typedef HD_VEC(struct need) need_list;
+typedef HD_VEC(struct gate_need) need_list;
 
 /* One for each block size that the source states; one without when it states none. */
 static void add_kernel(const struct occupancy *command, const struct gate_subject *subject, need_list *needs)
 {
 	uint32_t blocks[GATE_MOST_BLOCKS], dynamic;
 	unsigned count = gate_blocks(subject->meta, blocks, &dynamic);
-	struct need need = {.name = subject->name, .registers = subject->meta->registers};
+	struct gate_need need = {.name = subject->name, .registers = subject->meta->registers};
 	if (command->registers_given)
 		need.registers = command->registers;
 	need.shared = (uint64_t)subject->meta->shared_bytes + (command->shared_given ? command->shared : dynamic);
@@ -339,7 +243,7 @@ static bool wanted(const struct occupancy *command, const struct gate_subject *s
 static int collect(struct occupancy *command, need_list *needs)
 {
 	if (!command->files.len)
-		hd_vec_push(needs, (struct need){NULL, command->registers, command->block, command->shared});
+		hd_vec_push(needs, (struct gate_need){NULL, command->registers, command->block, command->shared});
 	for (uint32_t i = 0; i < command->files.len; i++)
 		if (cmd_input_load(&command->input, command->files.data[i], &command->diag) != 0)
 			return -1;
@@ -371,7 +275,7 @@ static int choose_gpus(struct occupancy *command)
 	return status;
 }
 
-static bool same_table(const struct need *a, const struct need *b)
+static bool same_table(const struct gate_need *a, const struct gate_need *b)
 {
 	return a->name == b->name && a->registers == b->registers && a->shared == b->shared;
 }
@@ -383,7 +287,7 @@ static int print_all(const struct occupancy *command, const need_list *needs)
 	for (uint32_t i = 1; i < needs->len; i++)
 		one &= same_table(&needs->data[0], &needs->data[i]);
 	for (uint32_t i = 0; i < needs->len; i++) {
-		const struct need *need = &needs->data[i];
+		const struct gate_need *need = &needs->data[i];
 		if (command->json) {
 			json_array_append_new(array, need_json(command, need));
 			continue;

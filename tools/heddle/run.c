@@ -19,6 +19,7 @@
 #include "lib/strbuf.h"
 #include "tools/heddle/best.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/figures.h"
 #include "tools/heddle/kernel.h"
 
 enum { KEY_GPU = 'g', KEY_POLICY = 'p', KEY_STATS = 'o', KEY_VERIFY = 'v', KEY_SET = 's', KEY_JSON = 0x100, KEY_MAX_CYCLES,
@@ -249,84 +250,19 @@ static int run_all(struct runs *runs, json_t **stats)
 
 /* ------------------------------------------------------------ figures */
 
-static double number(const json_t *object, const char *key)
-{
-	return json_number_value(json_object_get(object, key));
-}
-
-static double ratio(double part, double whole)
-{
-	return whole > 0 ? 100 * part / whole : 0;
-}
-
-struct row {
-	const char *label, *format;
-	double (*value)(const json_t *figures, const json_t *l1d);
-};
-
-static double cycles(const json_t *f, const json_t *l) { (void)l; return number(f, "cycles"); }
-static double instructions(const json_t *f, const json_t *l) { (void)l; return number(f, "warp_instructions"); }
-static double ipc(const json_t *f, const json_t *l) { (void)l; return number(f, "ipc"); }
-static double l1_accesses(const json_t *f, const json_t *l) { (void)f; return number(l, "accesses"); }
-static double l1_hits(const json_t *f, const json_t *l) { (void)f; return ratio(number(l, "hits"), number(l, "accesses")); }
-static double l1_global(const json_t *f, const json_t *l) { (void)f; return number(l, "global"); }
-static double l1_spills(const json_t *f, const json_t *l) { (void)f; return number(l, "spill_fill"); }
-static double l1_local(const json_t *f, const json_t *l) { (void)f; return number(l, "other_local"); }
-static double energy(const json_t *f, const json_t *l) { (void)l; return 1e3 * number(f, "energy_joules"); }
-
-/* Shares of all thread instructions, as in R2D2's Figure 4. */
-static double ideal_wp(const json_t *f, const json_t *l) { (void)l; return ratio(number(f, "ideal_wp_threads"), number(f, "thread_instructions")); }
-static double ideal_tb(const json_t *f, const json_t *l) { (void)l; return ratio(number(f, "ideal_tb_threads"), number(f, "thread_instructions")); }
-static double ideal_ln(const json_t *f, const json_t *l) { (void)l; return ratio(number(f, "ideal_ln_threads"), number(f, "thread_instructions")); }
-
-static const struct row rows[] = {
-	{"cycles", "%.0f", cycles},
-	{"warp instructions", "%.0f", instructions},
-	{"IPC (warp instructions)", "%.3f", ipc},
-	{"L1D accesses", "%.0f", l1_accesses},
-	{"  hit rate, %", "%.1f", l1_hits},
-	{"  global", "%.0f", l1_global},
-	{"  local: spills and fills", "%.0f", l1_spills},
-	{"  local: other", "%.0f", l1_local},
-	{"energy, mJ", "%.3f", energy},
-};
-static const struct row ideal_rows[] = {
-	{"removed in a warp (WP), %", "%.1f", ideal_wp},
-	{"  in a block (TB), %", "%.1f", ideal_tb},
-	{"  by linearity (LN), %", "%.1f", ideal_ln},
-};
-
-/* One line for each kernel: its launches summed. */
+/* One line for each kernel. */
 static void print_kernels(const json_t *stats)
 {
-	json_t *launches = json_object_get(stats, "launches"), *launch;
-	json_t *kernels = json_object();
-	size_t i;
-	json_array_foreach(launches, i, launch) {
-		const char *name = json_string_value(json_object_get(launch, "kernel"));
-		json_t *sum = json_object_get(kernels, name);
-		if (!sum) {
-			sum = json_pack("{s:i,s:f,s:f}", "launches", 0, "cycles", 0.0, "warp_instructions", 0.0);
-			json_object_set_new(kernels, name, sum);
-		}
-		json_object_set_new(sum, "launches", json_integer((json_int_t)number(sum, "launches") + 1));
-		json_object_set_new(sum, "cycles", json_real(number(sum, "cycles") + number(launch, "cycles")));
-		json_object_set_new(sum, "warp_instructions",
-				    json_real(number(sum, "warp_instructions") + number(launch, "warp_instructions")));
-	}
+	json_t *kernels = figure_kernels(stats), *sum;
 	const char *name;
-	json_t *sum;
 	printf("%10s %14s %18s %8s  kernel\n", "launches", "cycles", "warp instructions", "IPC");
-	json_object_foreach(kernels, name, sum) {
-		double kernel_cycles = number(sum, "cycles");
-		printf("%10.0f %14.0f %18.0f %8.3f  %s\n", number(sum, "launches"), kernel_cycles,
-		       number(sum, "warp_instructions"),
-		       kernel_cycles > 0 ? number(sum, "warp_instructions") / kernel_cycles : 0.0, name);
-	}
+	json_object_foreach(kernels, name, sum)
+		printf("%10.0f %14.0f %18.0f %8.3f  %s\n", figure_number(sum, "launches"), figure_number(sum, "cycles"),
+		       figure_number(sum, "warp_instructions"), figure_number(sum, "ipc"), name);
 	json_decref(kernels);
 }
 
-static void print_rows(const struct run *run, json_t *const *stats, const struct row *row, unsigned count)
+static void print_rows(const struct run *run, json_t *const *stats, const struct figure_row *row, unsigned count)
 {
 	for (unsigned r = 0; r < count; r++) {
 		printf("%-26s", row[r].label);
@@ -358,9 +294,9 @@ static void print_table(const struct run *run, json_t *const *stats)
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		printf(" %16s", run->policies.data[i]);
 	printf("\n");
-	print_rows(run, stats, rows, sizeof rows / sizeof *rows);
+	print_rows(run, stats, figure_rows, figure_row_count);
 	if (run->ideal)
-		print_rows(run, stats, ideal_rows, sizeof ideal_rows / sizeof *ideal_rows);
+		print_rows(run, stats, figure_ideal_rows, figure_ideal_row_count);
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		if (stats[i]) {
 			printf("\n");

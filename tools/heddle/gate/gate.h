@@ -31,6 +31,8 @@ struct gate_subjects {
 /* Everything in `input`, which must outlive the result. 0 or -1 with the error reported. */
 int gate_subjects_init(struct gate_subjects *subjects, const struct cmd_input *input, struct hd_diag *diag);
 void gate_subjects_release(struct gate_subjects *subjects);
+/* Chooses those that the pattern matches, beside those that are; false when there are none. */
+bool gate_subjects_choose(struct gate_subjects *subjects, const char *pattern);
 
 /* ------------------------------------------------------------------ GPUs and block sizes */
 

@@ -68,6 +68,17 @@ void gate_subjects_release(struct gate_subjects *subjects)
 	hd_vec_release(&subjects->list);
 }
 
+bool gate_subjects_choose(struct gate_subjects *subjects, const char *pattern)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < subjects->list.len; i++) {
+		if (!hd_meta_function_matches(subjects->list.data[i].meta, pattern))
+			continue;
+		subjects->list.data[i].chosen = found = true;
+	}
+	return found;
+}
+
 /* ------------------------------------------------------------------ blocks */
 
 static uint32_t volume(const uint32_t block[3])

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/heddle/gate/report.h"
+#include "tools/heddle/page/page.h"
 
 /* ------------------------------------------------------------------ annotations */
 
@@ -68,21 +69,10 @@ void gate_write_github(const struct gate_report *report, struct hd_strbuf *out)
 
 /* ------------------------------------------------------------------ Markdown */
 
-/* Entities: neither Markdown nor HTML finds structure in them. */
-static void append_markdown(struct hd_strbuf *out, const char *text)
-{
-	for (const char *at = text; *at; at++) {
-		if (strchr("&<>|*_`[]\\~\"#!", *at))
-			hd_strbuf_printf(out, "&#%u;", (unsigned char)*at);
-		else
-			hd_strbuf_append_bytes(out, *at == '\n' || *at == '\r' ? " " : at, 1);
-	}
-}
-
 static void append_cell(struct hd_strbuf *out, const char *text, bool code)
 {
 	hd_strbuf_append(out, code && text[0] ? " <code>" : " ");
-	append_markdown(out, text);
+	page_append_markdown(out, text);
 	hd_strbuf_append(out, code && text[0] ? "</code> |" : " |");
 }
 
@@ -116,10 +106,10 @@ void gate_write_markdown(const struct gate_report *report, struct hd_strbuf *out
 		const struct gate_trouble *trouble = &report->troubles.data[i];
 		hd_strbuf_append(out, "- ");
 		if (trouble->loc.file) {
-			append_markdown(out, trouble->loc.file);
+			page_append_markdown(out, trouble->loc.file);
 			hd_strbuf_printf(out, ":%u: ", trouble->loc.line);
 		}
-		append_markdown(out, trouble->message);
+		page_append_markdown(out, trouble->message);
 		hd_strbuf_append(out, "\n");
 	}
 }

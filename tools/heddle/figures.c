@@ -1,0 +1,82 @@
+/*
+ * The figures of runs that tables and reports show, from the statistics that `heddle run --stats` writes.
+ */
+#include "tools/heddle/figures.h"
+
+double figure_number(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+static double cycles(const json_t *f, const json_t *l) { (void)l; return figure_number(f, "cycles"); }
+static double instructions(const json_t *f, const json_t *l) { (void)l; return figure_number(f, "warp_instructions"); }
+static double ipc(const json_t *f, const json_t *l) { (void)l; return figure_number(f, "ipc"); }
+static double l1_accesses(const json_t *f, const json_t *l) { (void)f; return figure_number(l, "accesses"); }
+static double l1_hits(const json_t *f, const json_t *l) { (void)f; return ratio(figure_number(l, "hits"), figure_number(l, "accesses")); }
+static double l1_global(const json_t *f, const json_t *l) { (void)f; return figure_number(l, "global"); }
+static double l1_spills(const json_t *f, const json_t *l) { (void)f; return figure_number(l, "spill_fill"); }
+static double l1_local(const json_t *f, const json_t *l) { (void)f; return figure_number(l, "other_local"); }
+static double energy(const json_t *f, const json_t *l) { (void)l; return 1e3 * figure_number(f, "energy_joules"); }
+
+/* Shares of all thread instructions, as in R2D2's Figure 4. */
+static double ideal_wp(const json_t *f, const json_t *l) { (void)l; return ratio(figure_number(f, "ideal_wp_threads"), figure_number(f, "thread_instructions")); }
+static double ideal_tb(const json_t *f, const json_t *l) { (void)l; return ratio(figure_number(f, "ideal_tb_threads"), figure_number(f, "thread_instructions")); }
+static double ideal_ln(const json_t *f, const json_t *l) { (void)l; return ratio(figure_number(f, "ideal_ln_threads"), figure_number(f, "thread_instructions")); }
+
+const struct figure_row figure_rows[] = {
+	{"cycles", "%.0f", cycles},
+	{"warp instructions", "%.0f", instructions},
+	{"IPC (warp instructions)", "%.3f", ipc},
+	{"L1D accesses", "%.0f", l1_accesses},
+	{"  hit rate, %", "%.1f", l1_hits},
+	{"  global", "%.0f", l1_global},
+	{"  local: spills and fills", "%.0f", l1_spills},
+	{"  local: other", "%.0f", l1_local},
+	{"energy, mJ", "%.3f", energy},
+};
+const struct figure_row figure_ideal_rows[] = {
+	{"removed in a warp (WP), %", "%.1f", ideal_wp},
+	{"  in a block (TB), %", "%.1f", ideal_tb},
+	{"  by linearity (LN), %", "%.1f", ideal_ln},
+};
+
+const unsigned figure_row_count = sizeof(figure_rows) / sizeof(figure_rows[0]);
+const unsigned figure_ideal_row_count = sizeof(figure_ideal_rows) / sizeof(figure_ideal_rows[0]);
+
+static void add(json_t *sum, const char *key, double value)
+{
+	json_object_set_new(sum, key, json_real(figure_number(sum, key) + value));
+}
+
+json_t *figure_kernels(const json_t *stats)
+{
+	const json_t *launches = json_object_get(stats, "launches");
+	json_t *kernels = json_object(), *sum;
+	const char *name;
+	for (size_t i = 0; i < json_array_size(launches); i++) {
+		const json_t *launch = json_array_get(launches, i);
+		name = json_string_value(json_object_get(launch, "kernel"));
+		sum = name ? json_object_get(kernels, name) : NULL;
+		if (name && !sum) {
+			sum = json_object();
+			json_object_set_new(kernels, name, sum);
+		}
+		if (!sum)
+			continue;
+		add(sum, "launches", 1);
+		add(sum, "cycles", figure_number(launch, "cycles"));
+		add(sum, "warp_instructions", figure_number(launch, "warp_instructions"));
+	}
+	json_object_foreach(kernels, name, sum)
+	{
+		double cycles = figure_number(sum, "cycles");
+		json_object_set_new(sum, "ipc",
+				    json_real(cycles > 0 ? figure_number(sum, "warp_instructions") / cycles : 0));
+	}
+	return kernels;
+}
