@@ -315,8 +315,13 @@ int gate_budget_parse(struct gate_budget *budget, const char *path, const char *
 				  .path = hd_arena_strdup(budget->arena, path),
 				  .text = text,
 				  .section = -1};
-	if (memchr(text, '\0', size))
-		return hd_error(diag, (struct hd_loc){path, 0, 0}, "not a text file");
+	const char *zero = size ? memchr(text, '\0', size) : NULL;
+	if (zero) {
+		uint32_t at = 1;
+		for (const char *byte = text; byte < zero; byte++)
+			at += *byte == '\n';
+		return hd_error(diag, (struct hd_loc){path, at, 0}, "not a text file");
+	}
 	int line = ini_parse_stream(next_line, &reading, on_key, &reading);
 	if (line > 0)
 		hd_error(diag, (struct hd_loc){reading.path, (uint32_t)line, 0}, "expected 'metric <= number'");
