@@ -310,6 +310,12 @@ $(BENCHES): bench-%: setup
 	$(again) all
 	@B=$(B) scripts/bench-$*.sh
 
+# The figures of a paper's evaluation, in $(B)/figures. FIGURES_FLAGS: options of scripts/figures_*.py (--help).
+.PHONY: figures-cars
+figures-cars: setup
+	$(again) all calls
+	@python3 scripts/figures_cars.py --build $(B) -j$(JOBS) $(FIGURES_FLAGS)
+
 FORMATTED = $(shell find lib passes runtime tools include/heddle test -name '*.[ch]' -o -name 'plugin.cpp')
 
 format:
@@ -325,7 +331,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all unit fuzz calls setup demo check check-long update-golden $(BENCHES) format tidy clean'
+	@echo 'Targets: all unit fuzz calls setup demo check check-long update-golden $(BENCHES) figures-cars format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

@@ -2,7 +2,7 @@
 # by hand: test/run test/lit/some-test.ll
 #
 # Substitutions: %heddle %heddle-cc %plugin %cudart %opt %llc %llvm-as %llvm-dis %clang %clang++
-# %FileCheck %not %python %ptxas %nvlink %check-golden %examples, beside lit's own (%s %S %t %T).
+# %FileCheck %not %python %ptxas %nvlink %check-golden %examples %scripts %build, beside lit's own (%s %S %t %T).
 # LLVM 19's tools are also first on PATH, under their plain names.
 # Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), sanitize, long.
 
@@ -41,6 +41,8 @@ tools = {
     'cudart': os.path.join(build, 'lib', 'libheddle-cudart.so'),
     'check-golden': os.path.join(root, 'test', 'golden', 'check-golden'),
     'examples': os.path.join(root, 'examples'),
+    'scripts': os.path.join(root, 'scripts'),
+    'build': build,
     'python': '/usr/bin/python3',
 }
 for name in ['opt', 'llc', 'llvm-as', 'llvm-dis', 'clang', 'clang++', 'FileCheck', 'not']:

@@ -17,8 +17,6 @@
 
 #include "../common.h"
 
-#define LAYER __device__ __noinline__
-
 #define WARP_EDGE 32	/* rows and columns of a warp's part */
 #define THREAD_ROWS 8	/* of a thread's part */
 #define THREAD_COLUMNS 4
@@ -47,14 +45,14 @@ struct RowMajor {
 	const float *data;
 	int rows, columns;
 	size_t step; /* from one of the batch to the next */
-	LAYER float4 load(int row, int column) const;
+	DEVICE_FUNCTION float4 load(int row, int column) const;
 };
 
 struct ColumnMajor {
 	const float *data;
 	int rows, columns;
 	size_t step;
-	LAYER float4 load(int row, int column) const;
+	DEVICE_FUNCTION float4 load(int row, int column) const;
 };
 
 /* The 3 x 3 surroundings of a pixel in all channels as a row: convolution as a product. */
@@ -62,27 +60,27 @@ struct Im2col {
 	const float *data; /* [channel][y][x] */
 	int edge, channels;
 	size_t step;
-	LAYER float4 load(int pixel, int term) const;
+	DEVICE_FUNCTION float4 load(int pixel, int term) const;
 };
 
 /* ---- what becomes of four sums of a row */
 
 struct Scale {
 	float factor;
-	LAYER float4 apply(float4 sum, int column) const;
+	DEVICE_FUNCTION float4 apply(float4 sum, int column) const;
 };
 
 struct Bias {
 	const float *bias; /* of a column */
-	LAYER float4 apply(float4 sum, int column) const;
+	DEVICE_FUNCTION float4 apply(float4 sum, int column) const;
 };
 
 struct BiasRelu : Bias {
-	LAYER float4 apply(float4 sum, int column) const;
+	DEVICE_FUNCTION float4 apply(float4 sum, int column) const;
 };
 
 struct BiasGelu : Bias {
-	LAYER float4 apply(float4 sum, int column) const;
+	DEVICE_FUNCTION float4 apply(float4 sum, int column) const;
 };
 
 /* ---- layers of the product */
@@ -90,25 +88,25 @@ struct BiasGelu : Bias {
 template <typename Tile> struct FragmentIterator {
 	const Tile *tile;
 	int row, column; /* of the thread's part */
-	LAYER Fragment load(int k) const;
+	DEVICE_FUNCTION Fragment load(int k) const;
 };
 
 template <typename Tile> struct ThreadMma {
 	FragmentIterator<Tile> fragments;
-	LAYER void run(int first, Accumulators *sums) const;
+	DEVICE_FUNCTION void run(int first, Accumulators *sums) const;
 };
 
 template <typename Tile> struct WarpMma {
 	ThreadMma<Tile> thread;
-	LAYER void run(Accumulators *sums) const;
+	DEVICE_FUNCTION void run(Accumulators *sums) const;
 };
 
 template <typename Tile, typename A, typename B> struct ThreadblockMma {
 	A a;
 	B b;
 	int depth;
-	LAYER void load(Tile *tile, int k) const;
-	LAYER void run(Tile *tile, const WarpMma<Tile> &warp, Accumulators *sums) const;
+	DEVICE_FUNCTION void load(Tile *tile, int k) const;
+	DEVICE_FUNCTION void run(Tile *tile, const WarpMma<Tile> &warp, Accumulators *sums) const;
 };
 
 template <typename Operation> struct Epilogue {
@@ -116,14 +114,14 @@ template <typename Operation> struct Epilogue {
 	float *to;
 	int rows, columns;
 	size_t step;
-	LAYER void run(int row, int column, const Accumulators &sums) const;
+	DEVICE_FUNCTION void run(int row, int column, const Accumulators &sums) const;
 };
 
 template <typename Tile, typename A, typename B, typename Operation> struct Gemm {
 	typedef Tile SharedTile;
 	ThreadblockMma<Tile, A, B> main_loop;
 	Epilogue<Operation> epilogue;
-	LAYER void run(Tile *tile) const;
+	DEVICE_FUNCTION void run(Tile *tile) const;
 	/* The product of one of the batch. */
 	__device__ Gemm of(int batch) const
 	{

@@ -3,7 +3,7 @@
 
 /* ---- operands */
 
-LAYER float4 RowMajor::load(int row, int column) const
+DEVICE_FUNCTION float4 RowMajor::load(int row, int column) const
 {
 	float value[4] = {0, 0, 0, 0};
 	if (row < rows)
@@ -13,7 +13,7 @@ LAYER float4 RowMajor::load(int row, int column) const
 	return make_float4(value[0], value[1], value[2], value[3]);
 }
 
-LAYER float4 ColumnMajor::load(int row, int column) const
+DEVICE_FUNCTION float4 ColumnMajor::load(int row, int column) const
 {
 	float value[4] = {0, 0, 0, 0};
 	if (row < rows)
@@ -23,7 +23,7 @@ LAYER float4 ColumnMajor::load(int row, int column) const
 	return make_float4(value[0], value[1], value[2], value[3]);
 }
 
-LAYER float4 Im2col::load(int pixel, int term) const
+DEVICE_FUNCTION float4 Im2col::load(int pixel, int term) const
 {
 	float value[4] = {0, 0, 0, 0};
 	int y = pixel / edge, x = pixel % edge;
@@ -39,18 +39,18 @@ LAYER float4 Im2col::load(int pixel, int term) const
 
 /* ---- operations of the epilogue */
 
-LAYER float4 Scale::apply(float4 sum, int) const
+DEVICE_FUNCTION float4 Scale::apply(float4 sum, int) const
 {
 	return make_float4(factor * sum.x, factor * sum.y, factor * sum.z, factor * sum.w);
 }
 
-LAYER float4 Bias::apply(float4 sum, int column) const
+DEVICE_FUNCTION float4 Bias::apply(float4 sum, int column) const
 {
 	return make_float4(sum.x + bias[column], sum.y + bias[column + 1], sum.z + bias[column + 2],
 			   sum.w + bias[column + 3]);
 }
 
-LAYER float4 BiasRelu::apply(float4 sum, int column) const
+DEVICE_FUNCTION float4 BiasRelu::apply(float4 sum, int column) const
 {
 	float4 value = Bias::apply(sum, column);
 	return make_float4(fmaxf(value.x, 0), fmaxf(value.y, 0), fmaxf(value.z, 0), fmaxf(value.w, 0));
@@ -61,7 +61,7 @@ static __device__ float gelu(float x)
 	return 0.5f * x * (1 + erff(x * 0.70710678f));
 }
 
-LAYER float4 BiasGelu::apply(float4 sum, int column) const
+DEVICE_FUNCTION float4 BiasGelu::apply(float4 sum, int column) const
 {
 	float4 value = Bias::apply(sum, column);
 	return make_float4(gelu(value.x), gelu(value.y), gelu(value.z), gelu(value.w));
@@ -69,7 +69,7 @@ LAYER float4 BiasGelu::apply(float4 sum, int column) const
 
 /* ---- layers of the product */
 
-template <typename Tile> LAYER Fragment FragmentIterator<Tile>::load(int k) const
+template <typename Tile> DEVICE_FUNCTION Fragment FragmentIterator<Tile>::load(int k) const
 {
 	Fragment fragment;
 	for (int i = 0; i < THREAD_ROWS; i++)
@@ -79,7 +79,7 @@ template <typename Tile> LAYER Fragment FragmentIterator<Tile>::load(int k) cons
 	return fragment;
 }
 
-template <typename Tile> LAYER void ThreadMma<Tile>::run(int first, Accumulators *sums) const
+template <typename Tile> DEVICE_FUNCTION void ThreadMma<Tile>::run(int first, Accumulators *sums) const
 {
 	Accumulators mine = *sums;
 	for (int k = first; k < first + GROUP; k++) {
@@ -91,7 +91,7 @@ template <typename Tile> LAYER void ThreadMma<Tile>::run(int first, Accumulators
 	*sums = mine;
 }
 
-template <typename Tile> LAYER void WarpMma<Tile>::run(Accumulators *sums) const
+template <typename Tile> DEVICE_FUNCTION void WarpMma<Tile>::run(Accumulators *sums) const
 {
 	for (int k = 0; k < Tile::depth; k += GROUP)
 		thread.run(k, sums);
@@ -99,7 +99,7 @@ template <typename Tile> LAYER void WarpMma<Tile>::run(Accumulators *sums) const
 
 /* Thread t takes four numbers of one row and then of further rows. */
 template <typename Tile, typename A, typename B>
-LAYER void ThreadblockMma<Tile, A, B>::load(Tile *tile, int k) const
+DEVICE_FUNCTION void ThreadblockMma<Tile, A, B>::load(Tile *tile, int k) const
 {
 	for (int i = threadIdx.x; i < Tile::rows * Tile::depth / 4; i += Tile::threads) {
 		int row = i / (Tile::depth / 4), column = i % (Tile::depth / 4) * 4;
@@ -120,7 +120,7 @@ LAYER void ThreadblockMma<Tile, A, B>::load(Tile *tile, int k) const
 }
 
 template <typename Tile, typename A, typename B>
-LAYER void ThreadblockMma<Tile, A, B>::run(Tile *tile, const WarpMma<Tile> &warp, Accumulators *sums) const
+DEVICE_FUNCTION void ThreadblockMma<Tile, A, B>::run(Tile *tile, const WarpMma<Tile> &warp, Accumulators *sums) const
 {
 	for (int k = 0; k < depth; k += Tile::depth) {
 		load(tile, k);
@@ -130,7 +130,7 @@ LAYER void ThreadblockMma<Tile, A, B>::run(Tile *tile, const WarpMma<Tile> &warp
 	}
 }
 
-template <typename Operation> LAYER void Epilogue<Operation>::run(int row, int column, const Accumulators &sums) const
+template <typename Operation> DEVICE_FUNCTION void Epilogue<Operation>::run(int row, int column, const Accumulators &sums) const
 {
 	if (column >= columns)
 		return;
@@ -142,7 +142,7 @@ template <typename Operation> LAYER void Epilogue<Operation>::run(int row, int c
 }
 
 template <typename Tile, typename A, typename B, typename Operation>
-LAYER void Gemm<Tile, A, B, Operation>::run(Tile *tile) const
+DEVICE_FUNCTION void Gemm<Tile, A, B, Operation>::run(Tile *tile) const
 {
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 	int row = warp / Tile::warp_columns * WARP_EDGE + lane / 8 * THREAD_ROWS;

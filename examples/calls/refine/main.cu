@@ -102,6 +102,8 @@ int main(int argc, char **argv)
 		CHECK_LAUNCH();
 		copy_back(&count, total, 1);
 	} while (count > before_round && count <= room);
+	if (count > room)
+		return fprintf(stderr, "refine: there is room for %d triangles, not %d\n", room, count), 1;
 
 	std::vector<Triangle> want = refine_on_host(mesh, first);
 	Verdict verdict = {"refine"};

@@ -1,0 +1,413 @@
+"""make figures-cars: the figures and tables of CARS (HPCA 2024) on the call-heavy workloads, beside the paper's numbers.
+
+Writes report.md and an SVG a figure into OUT (default BUILD/figures/cars). A part of each GPU is simulated (--share):
+so many SMs less, and L2 slices, DRAM channels and static power with them; what an SM sees stays the same, and a grid
+fills it with fewer blocks. The sizes are the `figures` column of examples/calls/workloads.txt.
+"""
+import argparse
+import configparser
+import json
+import os
+import sys
+
+import figures
+from figures import geomean, mean, ratio, table
+
+# The paper's Table I: name there, call depth, calls per thousand instructions.
+PAPER = {
+    'pointsto': ('PTA', 9, 46.11), 'refine': ('DMR', 1, 11.61), 'mst': ('MST', 5, 20.75), 'sssp': ('SSSP', 3, 6.30),
+    'cfd': ('CFD', 3, 17.48), 'traffic': ('TRAF', 3, 3.13), 'life': ('GOL', 1, 7.05), 'nbody': ('NBD', 2, 21.40),
+    'collision': ('COLI', 3, 19.54), 'structure': ('STUT', 3, 10.94), 'raytrace': ('RAY', 4, 19.71),
+    'hydro': ('LULESH', 3, 2.84), 'fib': ('FIB', 8, 22.41), 'gemm_linear': ('Bert_LT', 5, 17.01),
+    'gemm_dense': ('Bert_FC', 5, 17.01), 'gemm_score': ('Bert_AtScore', 5, 17.62),
+    'gemm_conv': ('Resnet_FP', 5, 17.04), 'svr': ('SVR', 17, 47.03), 'kmeans': ('KMEAN', 14, 41.23),
+    'forest': ('RF', 17, 47.11),
+}
+TRAPS = {'pointsto': (0.014, 0.78)}  # Table III: % of calls that trap, bytes a call; the others have none
+PORTS = (2, 4, 8)
+WARPS = (1, 2, 3, 4, 8, 16)
+PHASES = 'pointsto'  # the workload of Figures 11 and 14
+ALLOCATIONS = ('low', '2', 'high')
+QUICK = {'pointsto': '256,30', 'fib': '256,5'}
+SAMPLE = 500  # cycles
+BIG_L1 = ('--set', f'l1_bytes={10 << 20}')
+
+
+def configurations(name):
+    """{key: (GPU, inlined, options)} of a workload."""
+    sample = ('--sample', str(SAMPLE)) if name == PHASES else ()
+    runs = {
+        'base': ('v100', False, ('--policy', 'baseline', *sample)),
+        'cars': ('v100', False, ('--policy', 'cars', *sample)),
+        'vw': ('v100', False, ('--policy', 'vw')),
+        'l1': ('v100', False, ('--policy', 'baseline', *BIG_L1)),
+        'hit': ('v100', False, ('--policy', 'all-hit')),
+        'inlined': ('v100', True, ('--policy', 'baseline')),
+        'base3070': ('rtx3070', False, ('--policy', 'baseline')),
+        'cars3070': ('rtx3070', False, ('--policy', 'cars')),
+    }
+    for ports in PORTS:
+        for policy, short in (('baseline', 'base'), ('cars', 'cars')):
+            runs[f'{short}{ports}x'] = ('v100', False, ('--policy', policy, '--set', f'l1_ports={ports}'))
+    if name == PHASES:
+        runs.update({'at' + n: ('v100', False, ('--policy', 'cars:' + n)) for n in ALLOCATIONS})
+    runs.update({f'swl{n}': ('v100', False, ('--policy', f'swl:{n}')) for n in WARPS})
+    return runs
+
+
+def part_of_gpu(build, gpu, share):
+    """Options that leave 1/share of a GPU, rounded up."""
+    ini = configparser.ConfigParser(inline_comment_prefixes=';', strict=False, allow_no_value=True)
+    with open(os.path.join(build, 'share', 'heddle', 'gpus', gpu + '.ini')) as file:
+        ini.read_string('[gpu]\n' + file.read())
+    values = {key: value for section in ini.sections() for key, value in ini[section].items()}
+    sizes = {key: -(-int(values[key]) // share) for key in ('sm_count', 'l2_slices', 'dram_channels')}
+    sizes['static_watts'] = float(values.get('static_watts', 40)) / share
+    return [option for key, size in sizes.items() for option in ('--set', f'{key}={size}')]
+
+
+class Workload:
+    def __init__(self, name, folder, sizes, programs):
+        self.name, self.sizes = name, sizes
+        self.program = os.path.join(programs, folder)
+        with open(self.program + '.heddle.json') as file:
+            self.kernels = json.load(file)['kernels']
+        self.runs = {}
+
+    def total(self, run):
+        return self.runs[run]['total']
+
+    def speedup(self, run, over='base'):
+        return self.total(over)['cycles'] / self.total(run)['cycles']
+
+    def efficiency(self, run):
+        return self.total('base')['energy_joules'] / self.total(run)['energy_joules']
+
+    def dynamic(self, run):
+        """Joules without static power."""
+        config = self.runs[run]['config']
+        return self.total(run)['energy_joules'] - config['static_watts'] * self.total(run)['cycles'] / (
+            config['core_mhz'] * 1e6)
+
+    def mpki(self, run):
+        total = self.total(run)
+        return 1e3 * total['l1d_misses'] / total['warp_instructions']
+
+    def best_swl(self):
+        return min((f'swl{n}' for n in WARPS), key=lambda run: self.total(run)['cycles'])
+
+
+def read_workloads(options):
+    found = []
+    with open(options.list) as file:
+        rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
+    for name, folder, _, sizes in rows:
+        if options.quick:
+            sizes = QUICK.get(name)
+        if sizes and (not options.workloads or name in options.workloads.split(',')):
+            found.append(Workload(name, folder, sizes, options.programs))
+    return found
+
+
+def simulate(workloads, options):
+    part = {gpu: part_of_gpu(options.build, gpu, options.share) for gpu in ('v100', 'rtx3070')}
+    wanted = {}
+    for workload in workloads:
+        for key, (gpu, inlined, flags) in configurations(workload.name).items():
+            program = workload.program + ('.lto' if inlined else '')
+            wanted[workload.name, key] = (program, workload.sizes.split(','), gpu, [*part[gpu], *flags])
+    # Each configuration of all workloads before the next one: what fails does so early.
+    order = {key: i for workload in workloads for i, key in enumerate(configurations(workload.name))}
+    wanted = dict(sorted(wanted.items(), key=lambda item: order[item[0][1]]))
+    runner = figures.Runner(options.build, os.path.join(options.out, 'runs'), options.jobs)
+    results = runner.run_all(wanted)
+    for workload in workloads:
+        workload.runs = {key: result for (name, key), result in results.items() if name == workload.name}
+        workload.runs['swl'] = workload.runs[workload.best_swl()]
+
+
+# ---------------------------------------------------------------- figures; each returns lines of the report
+
+def number(value, digits=2):
+    return f'{value:.{digits}f}'
+
+
+def picture(out, name):
+    return os.path.join(out, name + '.svg'), f'![{name}]({name}.svg)'
+
+
+def table_1(workloads, out):
+    rows = []
+    for w in workloads:
+        total, paper = w.total('base'), PAPER[w.name]
+        depth = max(kernel.get('call_depth', 0) for kernel in w.kernels)
+        rows.append((w.name, depth, number(1e3 * total['calls'] / total['warp_instructions']), paper[0], paper[1],
+                     number(paper[2])))
+    return ['## Table I: call depth, calls per thousand warp instructions', '',
+            'The depth is that of the call graph, one iteration of recursion.', '',
+            *table(('workload', 'depth', 'CPKI', 'in the paper', 'depth', 'CPKI'), rows)]
+
+
+KINDS = ('l1d_spill_fill', 'l1d_global', 'l1d_other_local')
+
+
+def figures_2_and_9(workloads, out):
+    path, shown = picture(out, 'figure-9')
+    rows, plotted = [], []
+    for w in workloads:
+        whole = w.total('base')['l1d_accesses']
+        shares = [[100 * ratio(w.total(run)[kind], whole) for kind in KINDS] for run in ('base', 'cars')]
+        rows.append((w.name, *(number(value, 1) for pair in shares for value in pair)))
+        plotted += [(w.name, *shares[0]), ('CARS', *shares[1]), None]
+    average = [mean(100 * ratio(w.total('base')[kind], w.total('base')['l1d_accesses']) for w in workloads) for kind in KINDS]
+    figures.stacked(path, 'L1 accesses, % of the baseline', '%', ('spills and fills', 'global', 'other local'), plotted)
+    return ['## Figures 2 and 9: L1 accesses by kind, % of the baseline', '', shown, '',
+            *table(('workload', 'spills/fills', 'global', 'other local', 'CARS: spills/fills', 'global', 'other local'), rows),
+            f'Mean of the workloads (Figure 2): spills and fills {average[0]:.1f} % (paper: 40.4 %), global '
+            f'{average[1]:.1f} %, other local {average[2]:.1f} %.', '']
+
+
+def speedup_figure(workloads, out, name, heading, runs, paper, over=None):
+    """Bars and a table of speedups: runs {title: (key, key it is compared with)}, paper {title: geometric mean}."""
+    path, shown = picture(out, name)
+    values = [(w.name, *(w.speedup(*keys) for keys in runs.values())) for w in workloads]
+    last = [geomean(row[i + 1] for row in values) for i in range(len(runs))]
+    figures.bars(path, heading, 'speedup', list(runs), values + [('geometric mean', *last)], 1)
+    rows = [(row[0], *(number(value) for value in row[1:])) for row in values]
+    rows += [('**geometric mean**', *(number(value) for value in last)),
+             ('paper', *(paper.get(title, '') for title in runs))]
+    return [f'## {heading}', '', shown, '', *table(('workload', *runs), rows)]
+
+
+def figure_8(workloads, out):
+    lines = speedup_figure(workloads, out, 'figure-8', 'Figure 8: speedup over the baseline',
+                           {'virtual warps': ('vw',), '10 MB L1': ('l1',), 'Best-SWL': ('swl',), 'CARS': ('cars',)},
+                           {'CARS': '1.26'})
+    best = ', '.join(f'{w.name} {w.best_swl()[3:]}' for w in workloads)
+    return [*lines, f'Best-SWL, warps of an SM: {best}.', '']
+
+
+def figure_10(workloads, out):
+    return speedup_figure(workloads, out, 'figure-10', 'Figure 10: an L1 that every spill and fill hits',
+                          {'ALL-HIT': ('hit',), 'CARS': ('cars',)}, {'CARS': '1.26'})
+
+
+def series_of(launch, counters):
+    samples = launch['samples']
+    length = max(len(values) for key, values in samples.items() if key != 'interval')
+    sums = [sum(samples.get(counter, [0] * length)[i] for counter in counters) for i in range(length)]
+    return [(i * samples['interval'], value / samples['interval']) for i, value in enumerate(sums)]
+
+
+def figure_11(workloads, out):
+    w = next((w for w in workloads if w.name == PHASES), None)
+    if not w:
+        return []
+    path, shown = picture(out, 'figure-11')
+    launches = w.runs['base']['launches']
+    index = max(range(len(launches)), key=lambda i: launches[i]['l1d_spill_fill'])
+    curves, rate = {}, {}
+    for run, title in (('base', 'baseline'), ('cars', 'CARS')):
+        launch = w.runs[run]['launches'][index]
+        curves[f'{title}, global'] = series_of(launch, ('l1d_global',))
+        curves[f'{title}, local'] = series_of(launch, ('l1d_spill_fill', 'l1d_other_local'))
+        rate[run] = launch['l1d_global'] / launch['cycles']
+    kernel = launches[index]['kernel']
+    figures.lines(path, f'L1 accesses of {kernel}', 'cycle', 'accesses a cycle', curves)
+    return [f'## Figure 11: L1 bandwidth over time, {w.name}', '', shown, '',
+            f'`{kernel}`, launch {index + 1}: {rate["base"]:.3f} global accesses a cycle in the baseline, '
+            f'{rate["cars"]:.3f} under CARS ({100 * (ratio(rate["cars"], rate["base"]) - 1):+.0f} %; paper: +98 %, '
+            'for one kernel of PTA).', '']
+
+
+def figure_12(workloads, out):
+    path, shown = picture(out, 'figure-12')
+    values = [(w.name, w.mpki('base'), w.mpki('cars')) for w in workloads]
+    less = [100 * (1 - ratio(cars, base)) for _, base, cars in values]
+    figures.bars(path, 'L1 misses per thousand warp instructions', 'MPKI', ('baseline', 'CARS'), values)
+    rows = [(name, number(base, 1), number(cars, 1), number(cut, 0)) for (name, base, cars), cut in zip(values, less)]
+    return ['## Figure 12: L1 misses per thousand warp instructions', '', shown, '',
+            *table(('workload', 'baseline', 'CARS', '% less'), rows),
+            f'Mean reduction: {mean(less):.0f} % (paper: 35 %).', '']
+
+
+def mix(total, cars):
+    """Warp instructions by kind; saves and restores are pushes and pops under CARS, and take no load/store unit."""
+    moves = sum(total[key] for key in ('callee_saves', 'callee_restores', 'spill_stores', 'spill_loads'))
+    renamed = int(cars['pushes'] + cars['pops']) if cars else 0
+    memory = total['lsu_instructions'] - max(moves - renamed, 0)
+    control = total['control_instructions'] - renamed
+    arithmetic = sum(total[key] for key in ('int_instructions', 'fp32_instructions', 'fp64_instructions', 'sfu_instructions'))
+    return arithmetic, memory, control, max(moves - renamed, 0), renamed
+
+
+def figure_13(workloads, out):
+    path, shown = picture(out, 'figure-13')
+    kinds = ('arithmetic', 'other memory', 'control', 'spills and fills', 'pushes and pops')
+    rows, plotted = [], []
+    for w in workloads:
+        whole = w.total('base')['warp_instructions']
+        parts = [[100 * part / whole for part in mix(w.total(run), w.total(run).get('cars'))] for run in ('base', 'cars')]
+        rows += [(w.name, *(number(part, 1) for part in parts[0])), ('... CARS', *(number(part, 1) for part in parts[1]))]
+        plotted += [(w.name, *parts[0]), ('CARS', *parts[1]), None]
+    figures.stacked(path, 'Warp instructions, % of the baseline', '%', kinds, plotted)
+    return ['## Figure 13: instruction mix, % of the baseline\'s warp instructions', '', shown, '',
+            *table(('workload', *kinds), rows)]
+
+
+def cycles_by_kernel(run):
+    cycles = {}
+    for launch in run['launches']:
+        cycles[launch['kernel']] = cycles.get(launch['kernel'], 0) + launch['cycles']
+    return cycles
+
+
+def figure_14(workloads, out):
+    w = next((w for w in workloads if w.name == PHASES), None)
+    if not w:
+        return []
+    path, shown = picture(out, 'figure-14')
+    runs = {'Low': 'atlow', '2 x Low': 'at2', 'High': 'athigh', 'chosen while running': 'cars'}
+    base = cycles_by_kernel(w.runs['base'])
+    values = [(kernel.split('(')[0], *(base[kernel] / cycles_by_kernel(w.runs[run])[kernel] for run in runs.values()))
+              for kernel in base]
+    figures.bars(path, f'Speedup of the kernels of {w.name} by allocation', 'speedup', list(runs), values, 1)
+    rows = [(f'`{row[0]}`', *(number(value) for value in row[1:])) for row in values]
+    rows.append(('all', *(number(w.speedup(run)) for run in runs.values())))
+    switches = {title: int(w.total(run)['cars']['switches']) for title, run in runs.items()}
+    return [f'## Figure 14: speedup of the kernels of {w.name} by allocation', '', shown, '',
+            *table(('kernel', *runs), rows),
+            'Context switches at barriers: ' + ', '.join(f'{title} {count}' for title, count in switches.items()) + '.', '']
+
+
+def figure_15(workloads, out):
+    path, shown = picture(out, 'figure-15')
+    runs = {'virtual warps': 'vw', '10 MB L1': 'l1', 'Best-SWL': 'swl', 'CARS': 'cars'}
+    values = [(w.name, *(w.efficiency(run) for run in runs.values()), w.dynamic('base') / w.dynamic('cars')) for w in workloads]
+    last = [geomean(row[i + 1] for row in values) for i in range(len(runs) + 1)]
+    figures.bars(path, 'Energy efficiency over the baseline', 'energy of the baseline / energy', list(runs),
+                 [row[:-1] for row in values] + [('geometric mean', *last[:-1])], 1)
+    rows = [(row[0], *(number(value) for value in row[1:])) for row in values]
+    rows += [('**geometric mean**', *(number(value) for value in last)), ('paper', '', '', '', '1.28', '')]
+    return ['## Figure 15: energy efficiency over the baseline', '', shown, '',
+            'Counted events times the table of `include/heddle/config.def`, and static power.', '',
+            *table(('workload', *runs, 'CARS, without static power'), rows)]
+
+
+def figure_16(workloads, out):
+    lines = speedup_figure(workloads, out, 'figure-16', 'Figure 16: the same program inlined (`-dlto`)',
+                           {'inlined': ('inlined',), 'CARS': ('cars',)}, {'inlined': '1.28', 'CARS': '1.26'})
+    left = [(w.name, number(1e3 * ratio(w.total('inlined')['calls'], w.total('inlined')['warp_instructions'])),
+             number(100 * ratio(w.total('inlined')['warp_instructions'], w.total('base')['warp_instructions']), 0))
+            for w in workloads]
+    return [*lines, 'What is left of calls (through pointers, and recursion), and of warp instructions:', '',
+            *table(('workload', 'CPKI inlined', 'instructions, % of the baseline'), left)]
+
+
+def figure_17(workloads, out):
+    runs = {f'{ports}x ports': (f'base{ports}x',) for ports in PORTS}
+    runs.update({f'CARS, {ports}x': (f'cars{ports}x',) for ports in PORTS})
+    return speedup_figure(workloads, out, 'figure-17', 'Figure 17: more L1 ports, over the baseline', runs,
+                          {'2x ports': '1.02', '4x ports': '1.03', '8x ports': '1.03', 'CARS, 2x': '1.28', 'CARS, 4x': '1.29',
+                           'CARS, 8x': '1.29'})
+
+
+def figure_18(workloads, out):
+    return speedup_figure(workloads, out, 'figure-18', 'Figure 18: RTX 3070',
+                          {'CARS on V100': ('cars',), 'CARS on RTX 3070': ('cars3070', 'base3070')}, {'CARS on V100': '1.26'})
+
+
+def table_3(workloads, out):
+    rows = []
+    for w in workloads:
+        cars, paper = w.total('cars')['cars'], TRAPS.get(w.name, ('', ''))
+        rows.append((w.name, f'{cars["trapping_calls"]:.3f}', number(cars['bytes_per_call']), int(cars['traps']),
+                     int(cars['switches']), int(cars['stalled_warps']), *paper))
+    return ['## Table III: traps', '', f'CARS adds {w.total("cars")["cars"]["storage"]:.0f} bytes of storage to an SM '
+            '(paper: 264).', '',
+            *table(('workload', '% of calls that trap', 'bytes a call', 'traps', 'switches', 'stalled warps',
+                    'paper: % of calls', 'bytes a call'), rows)]
+
+
+CAUSES = {'issued': ('issued',), 'load/store unit busy': ('unit', 'collector'), 'waits for memory': ('data_memory',),
+          'waits for arithmetic': ('data_alu', 'data_shared', 'control', 'fetch'), 'barrier': ('barrier', 'fence'),
+          'held by the policy': ('policy', 'suspended'), 'no warp': ('idle',)}
+
+
+def where_slots_went(workloads, out):
+    rows = []
+    for w in workloads:
+        for run, title in (('base', w.name), ('cars', '... CARS')):
+            total = w.total(run)
+            slots = sum(total['stalls'].values())
+            shares = [100 * ratio(sum(total['stalls'][key] for key in keys), slots) for keys in CAUSES.values()]
+            warps = ratio(total['resident_warp_cycles'], total['cycles'] * w.runs[run]['config']['sm_count'])
+            rows.append((title, *(number(share, 1) for share in shares), number(warps, 1),
+                         number(100 * ratio(total['l1d_hits'], total['l1d_accesses']), 1),
+                         number(ratio(total['load_latency'], total['load_requests']), 0)))
+    return ['## Where the issue slots went, %', '',
+            *table(('workload', *CAUSES, 'resident warps of an SM', 'L1 hits, %', 'cycles of a load'), rows)]
+
+
+def headlines(workloads, out):
+    share = mean(100 * ratio(w.total('base')['l1d_spill_fill'], w.total('base')['l1d_accesses']) for w in workloads)
+    fewer = mean(100 * (1 - ratio(w.mpki('cars'), w.mpki('base'))) for w in workloads)
+    trapping = [w.name for w in workloads if w.total('cars')['cars']['traps']]
+    def means(of, run):
+        return number(geomean(of(w, run) for w in workloads))
+    rows = [('L1 accesses that are spills and fills', f'{share:.1f} %', '40.4 %'),
+            ('speedup of CARS, geometric mean', means(Workload.speedup, 'cars'), '1.26'),
+            ('energy efficiency of CARS', means(Workload.efficiency, 'cars'), '1.28'),
+            ('L1 misses per thousand instructions', f'{-fewer:+.0f} %', '-35 %'),
+            ('speedup inlined', means(Workload.speedup, 'inlined'), '1.28'),
+            ('workloads that still spill', ', '.join(trapping) or 'none', 'PTA')]
+    return ['## Headlines', '', *table(('', 'here', 'paper'), rows)]
+
+
+SECTIONS = (headlines, table_1, figures_2_and_9, figure_8, figure_10, figure_11, figure_12, figure_13, figure_14, figure_15,
+            figure_16, figure_17, figure_18, table_3, where_slots_went)
+
+
+def write_report(workloads, options):
+    part = 'The whole of each GPU' if options.share == 1 else f'1/{options.share} of each GPU'
+    text = ['# CARS on the call-heavy workloads', '',
+            f'{part} is simulated: SMs, L2 slices, DRAM channels and static power. Numbers are of warps, not threads. What they '
+            'mean, and why some differ from the paper\'s: `examples/calls/README.md`.', '']
+    for section in SECTIONS:
+        text += section(workloads, options.out)
+    text += ['## Sizes', '', *table(('workload', 'arguments', 'warp instructions', 'cycles of the baseline'),
+                                    [(w.name, w.sizes.replace(',', ' '), w.total('base')['warp_instructions'],
+                                      w.total('base')['cycles']) for w in workloads])]
+    path = os.path.join(options.out, 'report.md')
+    with open(path + '.part', 'w') as file:
+        file.write('\n'.join(text))
+    os.replace(path + '.part', path)
+    print('\n'.join(headlines(workloads, options.out)[2:]))
+    print(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', default='build', help='build tree (default build)')
+    parser.add_argument('--programs', help='folder of the built workloads (default BUILD/examples/calls)')
+    parser.add_argument('--list', default='examples/calls/workloads.txt', help='table of workloads')
+    parser.add_argument('--out', help='folder of the results (default BUILD/figures/cars)')
+    parser.add_argument('--share', type=int, default=4, help='simulate 1/N of each GPU (default 4)')
+    parser.add_argument('--workloads', help='only these, separated by commas')
+    parser.add_argument('--quick', action='store_true', help='a few workloads at tiny sizes')
+    parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')
+    options = parser.parse_args()
+    options.programs = options.programs or os.path.join(options.build, 'examples', 'calls')
+    options.out = options.out or os.path.join(options.build, 'figures', 'cars')
+    workloads = read_workloads(options)
+    if not workloads:
+        parser.error(f'no workload of {options.list} is named {options.workloads}')
+    try:
+        simulate(workloads, options)
+        write_report(workloads, options)
+    except (figures.RunFailed, OSError) as error:
+        sys.exit(f'figures-cars: error: {error}')
+
+
+if __name__ == '__main__':
+    main()

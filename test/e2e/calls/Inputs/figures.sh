@@ -1,0 +1,27 @@
+#!/bin/sh
+# figures.sh HEDDLE-CC SCRIPTS EXAMPLES BUILD FOLDER: the quick figures of CARS, twice. The second time nothing is
+# simulated, and the report and the pictures are the same.
+set -e
+cc=$1 scripts=$2 calls=$3/calls build=$4 folder=$5
+rm -rf "$folder"
+mkdir -p "$folder"
+cd "$folder"
+for module in library main; do
+	"$cc" -O2 -dc -o $module.o "$calls/pointsto/$module.cu"
+	"$cc" -O2 -DCALLS_INLINE -dc -o $module.lto.o "$calls/pointsto/$module.cu"
+done
+"$cc" -O2 -o pointsto library.o main.o
+"$cc" -O2 -dlto -o pointsto.lto library.lto.o main.lto.o
+figures() {
+	python3 "$scripts/figures_cars.py" --quick --workloads pointsto --build "$build" --programs . --list "$calls/workloads.txt" --out out "$@"
+}
+figures -j2 > headlines
+mv out first
+mkdir out
+cp -r first/runs out/runs
+touch before
+figures -j1 > again
+[ -z "$(find out/runs -newer before -type f)" ] || { echo 'runs were made again'; exit 1; }
+diff -r first out
+cmp headlines again
+cat out/report.md
