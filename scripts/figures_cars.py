@@ -45,6 +45,8 @@ def configurations(name):
         'inlined': ('v100', True, ('--policy', 'baseline')),
         'base3070': ('rtx3070', False, ('--policy', 'baseline')),
         'cars3070': ('rtx3070', False, ('--policy', 'cars')),
+        'base_whole': ('v100', False, ('--policy', 'baseline')),
+        'cars_whole': ('v100', False, ('--policy', 'cars')),
     }
     for ports in PORTS:
         for policy, short in (('baseline', 'base'), ('cars', 'cars')):
@@ -110,12 +112,12 @@ def read_workloads(options):
 
 
 def simulate(workloads, options):
-    part = {gpu: part_of_gpu(options.build, gpu, options.share) for gpu in ('v100', 'rtx3070')}
     wanted = {}
     for workload in workloads:
         for key, (gpu, inlined, flags) in configurations(workload.name).items():
             program = workload.program + ('.lto' if inlined else '')
-            wanted[workload.name, key] = (program, workload.sizes.split(','), gpu, [*part[gpu], *flags])
+            part = part_of_gpu(options.build, gpu, 1 if key.endswith('_whole') else options.share)
+            wanted[workload.name, key] = (program, workload.sizes.split(','), gpu, [*part, *flags])
     # Each configuration of all workloads before the next one: what fails does so early.
     order = {key: i for workload in workloads for i, key in enumerate(configurations(workload.name))}
     wanted = dict(sorted(wanted.items(), key=lambda item: order[item[0][1]]))
@@ -329,6 +331,19 @@ def table_3(workloads, out):
                     'paper: % of calls', 'bytes a call'), rows)]
 
 
+def warps_of_sm(workload, run):
+    total, config = workload.total(run), workload.runs[run]['config']
+    return ratio(total['resident_warp_cycles'], total['cycles'] * config['sm_count'])
+
+
+def dram_use(workload, run):
+    """% of what the channels could move: `dram_bus` bytes `dram_ratio` times a clock."""
+    total, config = workload.total(run), workload.runs[run]['config']
+    sectors = ratio(total['dram_reads'] + total['dram_writes'], total['cycles'])
+    bytes_a_clock = config['dram_bus'] * config['dram_ratio'] * config['dram_mhz'] / config['core_mhz']
+    return 100 * ratio(32 * sectors, bytes_a_clock * config['dram_channels'])
+
+
 CAUSES = {'issued': ('issued',), 'load/store unit busy': ('unit', 'collector'), 'waits for memory': ('data_memory',),
           'waits for arithmetic': ('data_alu', 'data_shared', 'control', 'fetch'), 'barrier': ('barrier', 'fence'),
           'held by the policy': ('policy', 'suspended'), 'no warp': ('idle',)}
@@ -341,12 +356,26 @@ def where_slots_went(workloads, out):
             total = w.total(run)
             slots = sum(total['stalls'].values())
             shares = [100 * ratio(sum(total['stalls'][key] for key in keys), slots) for keys in CAUSES.values()]
-            warps = ratio(total['resident_warp_cycles'], total['cycles'] * w.runs[run]['config']['sm_count'])
-            rows.append((title, *(number(share, 1) for share in shares), number(warps, 1),
+            rows.append((title, *(number(share, 1) for share in shares), number(warps_of_sm(w, run), 1),
                          number(100 * ratio(total['l1d_hits'], total['l1d_accesses']), 1),
+                         number(100 * ratio(total['l2_hits'], total['l2_accesses']), 1), number(dram_use(w, run), 0),
                          number(ratio(total['load_latency'], total['load_requests']), 0)))
     return ['## Where the issue slots went, %', '',
-            *table(('workload', *CAUSES, 'resident warps of an SM', 'L1 hits, %', 'cycles of a load'), rows)]
+            *table(('workload', *CAUSES, 'resident warps of an SM', 'L1 hits, %', 'L2 hits, %',
+                    'DRAM bandwidth used, %', 'cycles of a load'), rows)]
+
+
+def fewer_warps(workloads, out):
+    """The same launches on the whole GPU leave each SM fewer warps, and these less stack."""
+    rows = [(w.name, number(warps_of_sm(w, 'base'), 1), number(w.speedup('cars')), number(warps_of_sm(w, 'base_whole'), 1),
+             number(w.speedup('cars_whole', 'base_whole'))) for w in workloads]
+    rows.append(('**mean**', number(mean(warps_of_sm(w, 'base') for w in workloads), 1),
+                 number(geomean(w.speedup('cars') for w in workloads)),
+                 number(mean(warps_of_sm(w, 'base_whole') for w in workloads), 1),
+                 number(geomean(w.speedup('cars_whole', 'base_whole') for w in workloads))))
+    return ['## CARS where an SM has fewer warps', '',
+            'The same launches on the whole V100: resident warps of an SM over the run, and the speedup of CARS.', '',
+            *table(('workload', 'warps', 'speedup', 'warps, whole GPU', 'speedup'), rows)]
 
 
 def headlines(workloads, out):
@@ -365,7 +394,8 @@ def headlines(workloads, out):
 
 
 SECTIONS = (headlines, table_1, figures_2_and_9, figure_8, figure_10, figure_11, figure_12, figure_13, figure_14, figure_15,
-            figure_16, figure_17, figure_18, table_3, where_slots_went)
+            figure_16, figure_17, figure_18, table_3, fewer_warps,
+            where_slots_went)
 
 
 def write_report(workloads, options):
