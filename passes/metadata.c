@@ -285,7 +285,8 @@ int hd_metadata_run(struct hd_unit *unit)
 		.functions = facts,
 		.function_count = count,
 	};
-	return hd_launch_facts_read(unit, unit->options.launch_facts);
+	/* What accesses do depends on the blocks that kernels are launched with. */
+	return hd_launch_facts_read(unit, unit->options.launch_facts) || hd_affine_facts(unit) ? -1 : 0;
 }
 
 void hd_metadata_print_unit(FILE *out, const struct hd_unit *unit)

@@ -74,6 +74,8 @@ int hd_linear_run(struct hd_unit *unit);
 void hd_linear_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_affine_run(struct hd_unit *unit);
 void hd_affine_print_unit(FILE *out, const struct hd_unit *unit);
+/* Fills in hd_meta_function.affine of the unit's kernels, for whose launches the metadata is there. 0. */
+int hd_affine_facts(struct hd_unit *unit);
 void hd_print_selected(FILE *out, const struct hd_unit *unit);
 int hd_verify_selected(struct hd_unit *unit);
 int hd_verify_code(struct hd_unit *unit);

@@ -137,6 +137,62 @@ struct hd_meta_idempotence {
 	struct hd_meta_place read;     /* HD_BREAK_STORE: a load of what the store may overwrite */
 };
 
+/*
+ * Linear values (R2D2 3.1). Polynomials are text over launch constants: parameters (P2 is the third, P2.8 the word
+ * at its byte 8, P2.8l both words there), ntid.x, nctaid.y, @variable, iterations i0 of loops, and operations such as smin32(P1,64) on numbers of
+ * so many bits. hd_meta_expression_evaluate reads them. A vector is c, then the factors of tid.x, .y, .z and ctaid.x, .y, .z.
+ */
+#define HD_META_VECTOR 7
+struct hd_meta_linear_register {
+	const char *vector[HD_META_VECTOR]; /* c: the base, which the block-index part includes */
+	int32_t thread_part;                /* linear registers with the same one share it; -1: no tid in it */
+	uint32_t bits, uses;                /* bits: 32 or 64 */
+};
+/* How often a loop goes back to its header at most. */
+struct hd_meta_iterations {
+	const char *symbol, *most;
+};
+/* Must hold for all threads and iterations of a launch, or the launch runs the original code. */
+struct hd_meta_condition {
+	const char *vector[HD_META_VECTOR];
+	int64_t low, high;
+	struct hd_meta_iterations *iterations;
+	uint32_t iteration_count;
+};
+enum hd_access_kind { HD_ACCESS_LOAD, HD_ACCESS_STORE, HD_ACCESS_ATOMIC };
+enum hd_access_space { HD_ACCESS_GLOBAL, HD_ACCESS_SHARED };
+enum hd_access_assumption { HD_ASSUME_NOTHING, HD_ASSUME_BLOCK, HD_ASSUME_WHOLE_ROWS };
+/* A global or shared access of the original code, for warps with all lanes active. */
+struct hd_meta_access {
+	uint32_t pc;
+	enum hd_access_kind kind;
+	enum hd_access_space space;
+	uint32_t bytes;          /* of a lane */
+	const char *address;     /* its vector as text; NULL: not linear */
+	enum hd_access_assumption assumes; /* BLOCK: blocks have the dimensions `block`; WHOLE_ROWS: blockDim.x is a multiple of 32 */
+	uint32_t block[3];
+	bool stride_known;
+	int64_t stride;          /* bytes from one lane to the next */
+	uint32_t alignment;      /* the first lane's address is a multiple of it, where pointer parameters are of 256; at most 256 */
+	uint32_t sectors_least, sectors_most; /* 32-byte sectors of a request, global; 0: not known */
+	uint32_t conflict_degree;/* accesses of the busiest of 32 banks, shared, 1: no conflict; 0: not known */
+	struct hd_meta_source source;
+};
+struct hd_meta_affine {
+	uint32_t values, linear_values; /* integers and pointers of the IR, and those of them that are linear */
+	uint32_t removed;               /* instructions of the IR that the decoupled kernel does not execute */
+	uint32_t wanted_registers;      /* linear registers without the limit of 16 */
+	uint32_t uniform_grid, uniform_block, uniform_warp, affine, divergent; /* conditional branches, each counted once */
+	struct hd_meta_linear_register *registers;
+	uint32_t register_count;
+	const char **scalars;           /* polynomials in coefficient registers that uses read */
+	uint32_t scalar_count;
+	struct hd_meta_condition *conditions;
+	uint32_t condition_count;
+	struct hd_meta_access *accesses; /* by pc */
+	uint32_t access_count;
+};
+
 struct hd_meta_function {
 	const char *name, *demangled;
 	struct hd_meta_source source;
@@ -176,6 +232,7 @@ struct hd_meta_function {
 	uint32_t save_count;
 	struct hd_meta_reuse *reuse;             /* NULL: not known */
 	struct hd_meta_idempotence *idempotence; /* NULL: not known */
+	struct hd_meta_affine *affine;           /* kernels only; NULL: not known */
 	struct hd_meta_launch *launches;
 	uint32_t launch_count;
 	/* intervals (LTRF 3.3) */
@@ -221,6 +278,15 @@ char *hd_metadata_to_json(const struct hd_metadata *metadata);
 /* Reads it back. Unknown keys are kept out; a missing or ill-typed required key is an error. 0 or -1. */
 int hd_metadata_from_json(const char *text, size_t size, const char *name, struct hd_arena *arena,
 			  struct hd_metadata *metadata, struct hd_diag *diag);
+/*
+ * The value of a polynomial (struct hd_meta_linear_register) over the integers. `value_of` gives that of a symbol, or false where it has
+ * none. False: a symbol without value, text that is no polynomial, or a number that 64 bits do not hold.
+ */
+bool hd_meta_expression_evaluate(const char *text, bool (*value_of)(void *context, const char *name, size_t len, int64_t *value),
+				 void *context, int64_t *result);
+/* Whether all conditions of the kernel hold for a launch; `params` are its parameters' bytes, as struct hd_meta_param places them. */
+bool hd_meta_conditions_hold(const struct hd_meta_function *kernel, const uint32_t grid[3], const uint32_t block[3],
+			     const uint8_t *params, uint32_t param_bytes);
 /* By name, or by demangled name with or without its parameter list; NULL when absent. */
 const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
 /* The demangled name without return type and parameters. */

@@ -16,6 +16,8 @@ json_t *hd_metadata_function_json(const struct hd_meta_function *function);
 json_t *hd_json_text(const char *text);
 /* `{"file": ..., "line": ...}`; file null and line 0 when unknown. */
 json_t *hd_json_source(const struct hd_meta_source *source);
+/* Adds what the analysis of linear values knows (affine.c): linear_registers and affine. */
+void hd_json_add_affine(json_t *object, const struct hd_meta_function *function);
 /* The text in the project's form: two spaces, keys in the order of their making, newline at the end. malloc'ed. */
 char *hd_json_dump(const json_t *value);
 

@@ -6,142 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/metadata/json.h"
-#include "lib/strbuf.h"
-
-/* Where in the document we are, from the inside out. `key` NULL: element `index` of an array. */
-struct place {
-	const struct place *up;
-	const char *key;
-	size_t index;
-};
-
-struct input {
-	const char *name;
-	struct hd_arena *arena;
-	struct hd_diag *diag;
-	bool failed; /* the first error is reported; the rest would follow from it */
-};
-
-static void append_place(struct hd_strbuf *text, const struct place *place)
-{
-	if (!place)
-		return;
-	append_place(text, place->up);
-	if (!place->key)
-		hd_strbuf_printf(text, "[%zu]", place->index);
-	else if (place->key[0])
-		hd_strbuf_printf(text, "%s%s", text->len ? "." : "", place->key);
-}
-
-static void expected(struct input *input, const struct place *place, const char *key, const char *what)
-{
-	struct hd_strbuf text = {0};
-	const struct place last = {place, key, 0};
-	append_place(&text, &last);
-	if (!input->failed)
-		hd_error(input->diag, HD_NOWHERE, "%s: metadata: %s: expected %s", input->name, hd_strbuf_text(&text),
-			 what);
-	input->failed = true;
-	hd_strbuf_release(&text);
-}
-
-static int64_t get_integer(struct input *input, const struct place *place, const json_t *object, const char *key,
-			   int64_t least, int64_t most)
-{
-	const json_t *value = json_object_get(object, key);
-	json_int_t number = json_integer_value(value);
-	if (json_is_integer(value) && number >= least && number <= most)
-		return number;
-	char what[80];
-	snprintf(what, sizeof(what), "an integer from %lld to %lld", (long long)least, (long long)most);
-	expected(input, place, key, what);
-	return least;
-}
-
-static uint32_t get_number(struct input *input, const struct place *place, const json_t *object, const char *key)
-{
-	return (uint32_t)get_integer(input, place, object, key, 0, UINT32_MAX);
-}
-
-static bool get_flag(struct input *input, const struct place *place, const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	if (!json_is_boolean(value))
-		expected(input, place, key, "true or false");
-	return json_is_true(value);
-}
-
-static const char *get_text(struct input *input, const struct place *place, const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	if (!json_is_string(value)) {
-		expected(input, place, key, "a string");
-		return "";
-	}
-	return hd_arena_strdup(input->arena, json_string_value(value));
-}
-
-/* A string or null. */
-static const char *get_optional_text(struct input *input, const struct place *place, const json_t *object,
-				     const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	return json_is_null(value) ? NULL : get_text(input, place, object, key);
-}
-
-/* Index of a string among `names`. */
-static unsigned get_choice(struct input *input, const struct place *place, const json_t *object, const char *key,
-			   const char *const *names, unsigned count, const char *what)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-	for (unsigned i = 0; text && i < count; i++)
-		if (strcmp(text, names[i]) == 0)
-			return i;
-	expected(input, place, key, what);
-	return 0;
-}
-
-static const json_t *get_array(struct input *input, const struct place *place, const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	if (!json_is_array(value))
-		expected(input, place, key, "an array");
-	return value;
-}
-
-static const json_t *get_object(struct input *input, const struct place *place, const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	if (!json_is_object(value))
-		expected(input, place, key, "an object");
-	return value;
-}
-
-static struct hd_meta_source get_source(struct input *input, const struct place *place, const json_t *object)
-{
-	const struct place here = {place, "source", 0};
-	const json_t *source = get_object(input, place, object, "source");
-	if (!json_is_object(source))
-		return (struct hd_meta_source){0};
-	return (struct hd_meta_source){get_optional_text(input, &here, source, "file"),
-				       get_number(input, &here, source, "line")};
-}
-
-static const char **get_names(struct input *input, const struct place *place, const json_t *object, const char *key,
-			      uint32_t *count)
-{
-	const json_t *array = get_array(input, place, object, key);
-	const char **names = HD_ARENA_NEW(input->arena, const char *, json_array_size(array));
-	*count = (uint32_t)json_array_size(array);
-	for (uint32_t i = 0; i < *count; i++) {
-		const json_t *name = json_array_get(array, i);
-		if (!json_is_string(name))
-			expected(input, place, key, "strings");
-		names[i] = hd_arena_strdup(input->arena, json_is_string(name) ? json_string_value(name) : "");
-	}
-	return names;
-}
+#include "lib/metadata/input.h"
 
 static void get_three(struct input *input, const struct place *place, const json_t *object, const char *key,
 		      uint32_t numbers[3])
@@ -303,26 +168,6 @@ static void read_launch(struct input *input, const struct place *place, const js
 		launch->shared_bytes = get_number(input, place, object, "shared_bytes");
 }
 
-/* An array of objects, each read by `read` into `bytes` zeroed bytes of the arena. */
-static void *get_records(struct input *input, const struct place *place, const json_t *object, const char *key,
-			 size_t bytes, uint32_t *count,
-			 void (*read)(struct input *, const struct place *, const json_t *, void *))
-{
-	const struct place here = {place, key, 0};
-	const json_t *array = get_array(input, place, object, key);
-	*count = (uint32_t)json_array_size(array);
-	char *records = hd_arena_alloc(input->arena, bytes * *count);
-	for (uint32_t i = 0; i < *count && !input->failed; i++) {
-		const struct place element = {&here, NULL, i};
-		const json_t *record = json_array_get(array, i);
-		if (!json_is_object(record))
-			expected(input, &element, "", "an object");
-		else
-			read(input, &element, record, records + bytes * i);
-	}
-	return records;
-}
-
 static void read_point(struct input *input, const struct place *place, const json_t *object, void *element)
 {
 	static const char *const kinds[] = {"pp", "bar.pp"};
@@ -472,6 +317,7 @@ static void read_function(struct input *input, const struct place *place, const 
 		get_digits(input, &liveness_place, liveness, "dead_operands", function->dead_operand_count, "01234567");
 	function->reuse = get_reuse(input, place, object, function->instructions);
 	function->idempotence = get_idempotence(input, place, object);
+	hd_metadata_read_affine(input, place, object, function);
 }
 
 static int by_name(const void *a, const void *b)

@@ -317,6 +317,7 @@ json_t *hd_metadata_function_json(const struct hd_meta_function *function)
 		json_object_set_new(object, "reuse", reuse_json(function->reuse));
 	if (function->idempotence)
 		json_object_set_new(object, "idempotence", idempotence_json(function->idempotence));
+	hd_json_add_affine(object, function);
 	return object;
 }
 

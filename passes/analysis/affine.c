@@ -170,7 +170,7 @@ void hd_affine_print_vector(struct hd_strbuf *out, const struct hd_affine *affin
 
 /* ---- conditions */
 
-/* Makes the value depend on low <= vector <= high. */
+/* Makes the value depend on low <= vector <= high, which the host has to be able to check. */
 struct hd_affine_value hd_affine_require(struct hd_affine *affine, struct hd_affine_value value, uint32_t vector,
 					 struct hd_range range)
 {
@@ -179,6 +179,9 @@ struct hd_affine_value hd_affine_require(struct hd_affine *affine, struct hd_aff
 		return hd_not_linear;
 	if (hd_range_within(hd_affine_range(affine, vector), range))
 		return value;
+	for (unsigned i = 0; i < HD_INDICES; i++)
+		if (hd_poly_get(affine->polys, affine->vectors[vector].part[i])->linked)
+			return hd_not_linear;
 	while (id < affine->condition_count &&
 	       (affine->conditions[id].vector != vector || affine->conditions[id].low != range.low ||
 		affine->conditions[id].high != range.high))
@@ -280,17 +283,24 @@ bool hd_affine_value(struct hd_affine *affine, LLVMValueRef value, struct hd_aff
 	return hd_is_linear(out);
 }
 
-bool hd_affine_is_known(const struct hd_affine *affine, uint32_t vector, uint32_t block)
+bool hd_affine_counts(const struct hd_affine *affine, uint32_t vector, uint32_t loop)
 {
 	const struct hd_poly *sum = hd_poly_get(affine->polys, affine->vectors[vector].part[HD_INDEX_C]);
 	for (uint32_t t = 0; sum->iterates && t < sum->count; t++) {
 		const struct hd_monomial *product = hd_monomial_get(affine->polys, sum->terms[t].monomial);
-		for (uint32_t s = 0; s < product->degree; s++) {
-			const struct hd_unknown *symbol = hd_unknown_get(affine->polys, product->symbols[s]);
-			if (symbol->kind == HD_UNKNOWN_ITERATION && !hd_affine_in_loop(affine, block, symbol->offset))
-				return false;
-		}
+		for (uint32_t s = 0; s < product->degree; s++)
+			if (product->symbols[s] == affine->loop_facts[loop].symbol)
+				return true;
 	}
+	return false;
+}
+
+bool hd_affine_is_known(const struct hd_affine *affine, uint32_t vector, uint32_t block)
+{
+	const struct hd_poly *sum = hd_poly_get(affine->polys, affine->vectors[vector].part[HD_INDEX_C]);
+	for (uint32_t l = 0; sum->iterates && l < affine->loops.count; l++)
+		if (hd_affine_counts(affine, vector, l) && !hd_affine_in_loop(affine, block, l))
+			return false;
 	return true;
 }
 
@@ -351,8 +361,9 @@ static void set_up_graph(struct hd_affine *affine)
 	hd_graph_build(&affine->graph, affine->arena, nodes, 0, edges.data, edges.len);
 	hd_vec_release(&edges);
 	affine->rpo_count = hd_graph_rpo(&affine->graph, affine->arena, &affine->rpo);
-	hd_graph_loops(&affine->graph, hd_graph_dominators(&affine->graph, affine->arena), affine->arena,
-		       &affine->loops);
+	affine->idom = hd_graph_dominators(&affine->graph, affine->arena);
+	affine->idom_depth = hd_dominator_depths(affine->idom, nodes, affine->arena);
+	hd_graph_loops(&affine->graph, affine->idom, affine->arena, &affine->loops);
 }
 
 static void set_up_loops(struct hd_affine *affine)

@@ -111,6 +111,7 @@ struct hd_affine {
 	struct hd_affine_block *blocks;
 	struct hd_graph graph; /* of the blocks */
 	uint32_t *rpo, rpo_count;
+	uint32_t *idom, *idom_depth;
 	struct hd_loops loops;
 	struct hd_affine_loop *loop_facts; /* by loop */
 	struct hd_affine_tables *tables;   /* values, sets: affine.c's own */
@@ -136,10 +137,24 @@ bool hd_affine_is_scalar(const struct hd_affine *affine, uint32_t vector, bool l
 
 uint32_t hd_affine_block_of(const struct hd_affine *affine, LLVMBasicBlockRef block);
 bool hd_affine_in_loop(const struct hd_affine *affine, uint32_t block, uint32_t loop);
+/* The loop's iterations are in the vector. */
+bool hd_affine_counts(const struct hd_affine *affine, uint32_t vector, uint32_t loop);
 /* All loops whose iterations are in the vector contain the block. */
 bool hd_affine_is_known(const struct hd_affine *affine, uint32_t vector, uint32_t block);
 /* Bounds of a vector over the integers and all launches. */
 struct hd_range hd_affine_range(const struct hd_affine *affine, uint32_t vector);
+/*
+ * For whom a value is the same (affine_report.c). GRID: all threads (in a loop: all that are in the same iteration);
+ * BLOCK: the threads of a block; WARP: lanes of a warp that execute together; AFFINE: linear in tid, or a comparison of
+ * such values.
+ */
+enum hd_uniform_class { HD_CLASS_GRID, HD_CLASS_BLOCK, HD_CLASS_WARP, HD_CLASS_AFFINE, HD_CLASS_DIVERGENT, HD_CLASSES };
+extern const char *const hd_uniform_class_names[HD_CLASSES];
+struct hd_uniformity;
+/* The class of a branch's condition; the terminator has several successors. */
+enum hd_uniform_class hd_affine_classify_branch(struct hd_affine *affine, const struct hd_uniformity *uniformity,
+						LLVMValueRef terminator);
+
 /* `{P5+4*P1, 4, 4*(P1+1), 0, 0, 64*(P1+1), 0}` */
 void hd_affine_print_vector(struct hd_strbuf *out, const struct hd_affine *affine, uint32_t vector);
 

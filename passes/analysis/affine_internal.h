@@ -78,8 +78,23 @@ struct hd_affine_value hd_affine_constant(struct hd_affine *affine, LLVMValueRef
 /* affine_uniform.c: launch constants that are no polynomials of others */
 struct hd_affine_value hd_affine_uniform(struct hd_affine *affine, LLVMValueRef inst);
 
+/* affine_loops.c: what a value is more than a phi, a launch constant, without wrapping around or not */
+struct hd_growth {
+	bool known;
+	struct hd_affine_value step;
+	struct hd_flags flags;
+};
+/*
+ * Finds out from the loop's exits how often it iterates, when `phi` is counted there: it begins with `first` and grows
+ * by `growth` each time. Where a comparison shows that it does not wrap around, growth->flags say so from then on, and
+ * first->conditions what that depends on.
+ */
+void hd_affine_bound_loop(struct hd_affine *affine, uint32_t loop, LLVMValueRef phi, struct hd_affine_value *first,
+			  struct hd_growth *growth);
+
 /* affine_phi.c: phis, and how often blocks are executed */
 struct hd_affine_value hd_affine_phi(struct hd_affine *affine, LLVMValueRef phi);
+struct hd_growth hd_affine_growth(struct hd_affine *affine, LLVMValueRef value, LLVMValueRef phi);
 void hd_affine_frequencies(struct hd_affine *affine);
 
 #endif

@@ -95,6 +95,7 @@ static struct hd_affine_value address_of(struct hd_affine *affine, LLVMValueRef 
 		.offset = hd_affine_variable(affine, global),
 		.range = shared ? (struct hd_range){0, INT32_MAX} : (struct hd_range){INT64_MIN, INT64_MAX},
 		.name = hd_arena_printf(affine->arena, "@%s", LLVMGetValueName(global)),
+		.linked = true,
 	};
 	uint32_t poly = hd_poly_symbol(affine->polys, hd_unknown_intern(affine->polys, &symbol));
 	return hd_affine_scalar(affine, poly, symbol.bits);
@@ -122,7 +123,7 @@ struct hd_affine_value hd_affine_constant(struct hd_affine *affine, LLVMValueRef
 	return base.bits == bits ? hd_affine_add(affine, base, addend, none) : hd_not_linear;
 }
 
-/* Members of by-value parameters: `P2.8` is the word at byte 8 of parameter 2. */
+/* Members of by-value parameters: `P2.8` is the word at byte 8 of parameter 2, `P2.8l` both words there. */
 struct hd_affine_value hd_affine_load(struct hd_affine *affine, LLVMValueRef inst)
 {
 	struct hd_affine_value pointer;
@@ -139,6 +140,6 @@ struct hd_affine_value hd_affine_load(struct hd_affine *affine, LLVMValueRef ins
 	while (param + 1 < LLVMCountParams(affine->function) && affine->param_offsets[param + 1] <= offset)
 		param++;
 	char name[32];
-	snprintf(name, sizeof(name), "P%u.%u", param, offset - affine->param_offsets[param]);
+	snprintf(name, sizeof(name), "P%u.%u%s", param, offset - affine->param_offsets[param], bits == 64 ? "l" : "");
 	return hd_affine_scalar(affine, hd_affine_bank(affine, (uint32_t)at, bits, hd_signed_range(bits), name), bits);
 }

@@ -99,12 +99,27 @@ struct hd_range hd_unsigned_range(unsigned bits)
 	return (struct hd_range){0, bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1};
 }
 
+/* What bounds the iterations in the value; not linear where nothing does. */
+static struct hd_affine_value bound_iterations(struct hd_affine *affine, struct hd_affine_value value)
+{
+	for (uint32_t l = 0; l < affine->loops.count; l++) {
+		if (!hd_affine_counts(affine, value.vector, l))
+			continue;
+		if (affine->loop_facts[l].most == HD_NO_POLY)
+			return hd_not_linear;
+		value.conditions |= affine->loop_facts[l].conditions;
+	}
+	return value;
+}
+
 /* Exact as a signed or unsigned number, if need be by a condition. */
 static struct hd_affine_value make_exact(struct hd_affine *affine, struct hd_affine_value value, bool is_signed)
 {
 	if (is_signed ? value.exact_signed : value.exact_unsigned)
 		return value;
-	if (!hd_is_linear(&value) || hd_poly_get(affine->polys, constant_part(affine, &value))->iterates)
+	if (hd_is_linear(&value))
+		value = bound_iterations(affine, value);
+	if (!hd_is_linear(&value))
 		return hd_not_linear;
 	return hd_affine_require(affine, value, value.vector,
 				 is_signed ? hd_signed_range(value.bits) : hd_unsigned_range(value.bits));

@@ -9,20 +9,13 @@
 #define CHAIN 16u	/* most instructions between a phi and its next value */
 #define LOOP_TRIPS 10.0 /* iterations of a loop, estimated as selection does */
 
-/* What a value is more than the phi: a launch constant, without wrapping around or not. */
-struct growth {
-	bool known;
-	struct hd_affine_value step;
-	struct hd_flags flags;
-};
+static const struct hd_growth no_growth = {false, {.vector = HD_NO_VECTOR}, {false, false}};
 
-static const struct growth no_growth = {false, {.vector = HD_NO_VECTOR}, {false, false}};
-
-static struct growth grow_from(struct hd_affine *affine, LLVMValueRef value, LLVMValueRef phi, unsigned depth);
+static struct hd_growth grow_from(struct hd_affine *affine, LLVMValueRef value, LLVMValueRef phi, unsigned depth);
 
 /* growth of `base` plus (or minus) what the other operand is. */
-static struct growth grow_by(struct hd_affine *affine, struct growth base, struct hd_affine_value by, bool minus,
-			     struct hd_flags flags)
+static struct hd_growth grow_by(struct hd_affine *affine, struct hd_growth base, struct hd_affine_value by, bool minus,
+				struct hd_flags flags)
 {
 	static const struct hd_flags none = {false, false};
 	if (!base.known || hd_affine_constant_part(affine, &by, true) == HD_NO_POLY)
@@ -36,7 +29,7 @@ static struct growth grow_by(struct hd_affine *affine, struct growth base, struc
 	return base;
 }
 
-static struct growth grow_in_sum(struct hd_affine *affine, LLVMValueRef inst, LLVMValueRef phi, unsigned depth)
+static struct hd_growth grow_in_sum(struct hd_affine *affine, LLVMValueRef inst, LLVMValueRef phi, unsigned depth)
 {
 	bool minus = LLVMGetInstructionOpcode(inst) == LLVMSub;
 	bool is_or = LLVMGetInstructionOpcode(inst) == LLVMOr;
@@ -46,7 +39,7 @@ static struct growth grow_in_sum(struct hd_affine *affine, LLVMValueRef inst, LL
 		LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
 		if (!hd_affine_operand(affine, LLVMGetOperand(inst, 1 - i), block, &by))
 			continue;
-		struct growth growth =
+		struct hd_growth growth =
 			grow_by(affine, grow_from(affine, LLVMGetOperand(inst, i), phi, depth), by, minus, flags);
 		if (growth.known)
 			return growth;
@@ -54,12 +47,12 @@ static struct growth grow_in_sum(struct hd_affine *affine, LLVMValueRef inst, LL
 	return no_growth;
 }
 
-static struct growth grow_from(struct hd_affine *affine, LLVMValueRef value, LLVMValueRef phi, unsigned depth)
+static struct hd_growth grow_from(struct hd_affine *affine, LLVMValueRef value, LLVMValueRef phi, unsigned depth)
 {
 	static const struct hd_flags none = {false, false};
 	if (value == phi) {
 		unsigned bits = hd_affine_bits(affine, LLVMTypeOf(phi));
-		return (struct growth){true, hd_affine_scalar(affine, HD_POLY_ZERO, bits), {true, true}};
+		return (struct hd_growth){true, hd_affine_scalar(affine, HD_POLY_ZERO, bits), {true, true}};
 	}
 	if (depth == CHAIN || !LLVMIsAInstruction(value))
 		return no_growth;
@@ -80,6 +73,11 @@ static struct growth grow_from(struct hd_affine *affine, LLVMValueRef value, LLV
 	default:
 		return no_growth;
 	}
+}
+
+struct hd_growth hd_affine_growth(struct hd_affine *affine, LLVMValueRef value, LLVMValueRef phi)
+{
+	return grow_from(affine, value, phi, 0);
 }
 
 /* The one value of the phi's operands that come from inside (or outside) of the loop. */
@@ -106,13 +104,13 @@ static bool same_value(struct hd_affine *affine, LLVMValueRef phi, uint32_t loop
 	return any;
 }
 
-static struct growth same_growth(struct hd_affine *affine, LLVMValueRef phi, uint32_t loop)
+static struct hd_growth same_growth(struct hd_affine *affine, LLVMValueRef phi, uint32_t loop)
 {
-	struct growth all = no_growth;
+	struct hd_growth all = no_growth;
 	for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
 		if (!hd_affine_in_loop(affine, hd_affine_block_of(affine, LLVMGetIncomingBlock(phi, i)), loop))
 			continue;
-		struct growth growth = grow_from(affine, LLVMGetIncomingValue(phi, i), phi, 0);
+		struct hd_growth growth = grow_from(affine, LLVMGetIncomingValue(phi, i), phi, 0);
 		if (!growth.known || (all.known && all.step.vector != growth.step.vector))
 			return no_growth;
 		growth.flags.nsw &= !all.known || all.flags.nsw;
@@ -130,9 +128,10 @@ static struct hd_affine_value loop_carried(struct hd_affine *affine, LLVMValueRe
 	struct hd_affine_value first, iteration;
 	if (affine->loops.loops[loop].irreducible || !same_value(affine, phi, loop, false, &first))
 		return hd_not_linear;
-	struct growth growth = same_growth(affine, phi, loop);
+	struct hd_growth growth = same_growth(affine, phi, loop);
 	if (!growth.known)
 		return hd_not_linear;
+	hd_affine_bound_loop(affine, loop, phi, &first, &growth);
 	iteration =
 		hd_affine_scalar(affine, hd_poly_symbol(affine->polys, affine->loop_facts[loop].symbol), first.bits);
 	iteration = hd_affine_multiply(affine, iteration, growth.step, none);

@@ -275,10 +275,21 @@ static uint32_t offset_of(struct planner *planner, uint32_t poly, uint32_t block
 		uint32_t step = step_in(affine, poly, nest[depth]);
 		if (step == HD_POLY_ZERO)
 			continue;
-		struct hd_linear_offset next = {nest[depth], step, HD_LINEAR_NONE, offset, bits > 32 ? 64 : 32};
+		struct hd_linear_offset next = {nest[depth], step, HD_LINEAR_NONE, offset, bits > 32 ? 64 : 32, NULL};
 		offset = intern_offset(planner, next);
 	}
 	return offset;
+}
+
+/* Instructions that a covered use still costs: the move of a phi's operand, the addition of an offset that is not
+ * part of an address. */
+static double price_of(const struct planner *planner, const struct candidate *candidate)
+{
+	LLVMValueRef user = planner->insts[candidate->inst];
+	uint32_t block = hd_affine_block_of(planner->affine, place_of(user, candidate->operand));
+	double words = candidate->bits > 32 ? 2 : 1, frequency = planner->affine->blocks[block].frequency;
+	bool adds = !candidate->direct && candidate->offset != HD_LINEAR_NONE;
+	return words * frequency * ((LLVMIsAPHINode(user) != NULL) + adds);
 }
 
 /* Whether the operand has a linear value that a register could supply, and which. */
@@ -305,6 +316,7 @@ static bool is_candidate(struct planner *planner, uint32_t inst, uint32_t operan
 		.direct = is_memory_operand(user, operand),
 		.value = planner->share[number_of(planner, value)],
 	};
+	out->value -= price_of(planner, out);
 	if (!hd_affine_is_scalar(affine, facts.vector, false))
 		out->group = find_group(planner, facts.vector, true);
 	return out->launch != HD_NO_POLY;
@@ -348,7 +360,7 @@ static bool is_worth(const struct planner *planner, uint32_t offset)
 static void weigh_offsets(struct planner *planner)
 {
 	for (uint32_t c = 0; c < planner->candidates.len; c++)
-		if (planner->candidates.data[c].offset != HD_LINEAR_NONE)
+		if (planner->candidates.data[c].offset != HD_LINEAR_NONE && planner->candidates.data[c].value > 0)
 			planner->offset_values.data[planner->candidates.data[c].offset] +=
 				planner->candidates.data[c].value;
 }
@@ -556,6 +568,22 @@ static void order_uses(struct planner *planner)
 	}
 }
 
+/* A counter of the kernel itself that begins with 0. */
+static LLVMValueRef equal_phi(struct planner *planner, const struct hd_linear_offset *offset)
+{
+	struct hd_affine *affine = planner->affine;
+	uint32_t iteration = hd_poly_symbol(affine->polys, affine->loop_facts[offset->loop].symbol);
+	uint32_t poly = hd_poly_multiply(affine->polys, iteration, offset->step, 64);
+	LLVMValueRef inst = LLVMGetFirstInstruction(affine->loop_facts[offset->loop].header);
+	for (; LLVMIsAPHINode(inst) && offset->start == HD_LINEAR_NONE; inst = LLVMGetNextInstruction(inst)) {
+		struct hd_affine_value value;
+		if (planner->index->needed[number_of(planner, inst)] && hd_affine_value(affine, inst, &value) &&
+		    value.bits == offset->bits && hd_affine_constant_part(affine, &value, false) == poly)
+			return inst;
+	}
+	return NULL;
+}
+
 /* Offsets that some use reads, and those that these start from; outer ones come first. */
 static void keep_offsets(struct planner *planner)
 {
@@ -577,6 +605,7 @@ static void keep_offsets(struct planner *planner)
 			offset.start = number[offset.start];
 		if (!hd_poly_is_constant(planner->affine->polys, offset.step, &constant))
 			offset.scalar = scalar_of(planner, offset.step);
+		offset.phi = equal_phi(planner, &offset);
 		number[o] = plan->offset_count;
 		plan->offsets[plan->offset_count++] = offset;
 	}

@@ -49,6 +49,7 @@ struct hd_linear_offset {
 	uint32_t scalar; /* of the step, index in hd_linear_plan.scalars; HD_LINEAR_NONE: it is a constant */
 	uint32_t start;	 /* of an enclosing loop */
 	uint8_t bits;
+	LLVMValueRef phi; /* of the kernel, which counts the same and is there anyway; NULL: none */
 };
 
 struct hd_linear_use {

@@ -2,8 +2,12 @@
  * The row AFFINE: linear values and the plan of their uses for each kernel of a unit (r2d2-isca23 section 3.1), and how
  * print<heddle-affine> shows them.
  */
-#include "heddle/machine.h"
+#include <string.h>
+
+#include "passes/analysis/affine_internal.h"
+#include "passes/analysis/coalescing.h"
 #include "passes/analysis/linear_plan.h"
+#include "passes/graph/uniformity.h"
 #include "passes/lower/select.h"
 #include "passes/pass.h"
 
@@ -51,6 +55,132 @@ int hd_affine_run(struct hd_unit *unit)
 			plans[f] = plan_of(unit, function, layout);
 	}
 	unit->results[HD_PASS_AFFINE] = plans;
+	return 0;
+}
+
+/* ---- branches */
+
+static const struct hd_uniformity *uniformity_of(const struct hd_unit *unit, LLVMValueRef function)
+{
+	struct hd_uniformity *const *results = hd_pass_result(unit, HD_PASS_UNIFORMITY);
+	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && f != function; f = LLVMGetNextFunction(f))
+		results += !LLVMIsDeclaration(f);
+	return *results;
+}
+
+/* A branch or switch that has a choice. */
+static LLVMValueRef choice_of(const struct hd_affine *affine, uint32_t block)
+{
+	LLVMValueRef last = LLVMGetBasicBlockTerminator(affine->blocks[block].block);
+	bool chooses = LLVMIsABranchInst(last) ? LLVMIsConditional(last) : LLVMGetNumSuccessors(last) > 1;
+	return chooses ? last : NULL;
+}
+
+/* ---- metadata */
+
+static const char *poly_text(const struct hd_affine *affine, uint32_t poly)
+{
+	struct hd_strbuf text = {0};
+	hd_poly_print(&text, affine->polys, poly);
+	const char *copy = hd_arena_strdup(affine->arena, hd_strbuf_text(&text));
+	hd_strbuf_release(&text);
+	return copy;
+}
+
+static void vector_text(const struct hd_affine *affine, const struct hd_affine_vector *vector,
+			const char *text[HD_META_VECTOR])
+{
+	for (unsigned i = 0; i < HD_INDICES; i++)
+		text[i] = poly_text(affine, vector->part[i]);
+}
+
+static void describe_registers(const struct hd_linear_plan *plan, struct hd_meta_affine *facts)
+{
+	facts->register_count = plan->register_count;
+	facts->registers = HD_ARENA_NEW(plan->affine->arena, struct hd_meta_linear_register, plan->register_count);
+	for (uint32_t r = 0; r < plan->register_count; r++) {
+		const struct hd_linear_register *reg = &plan->registers[r];
+		static const struct hd_thread_part no_part;
+		bool shares = reg->thread_part != HD_LINEAR_NONE;
+		const struct hd_thread_part *part = shares ? &plan->thread_parts[reg->thread_part] : &no_part;
+		struct hd_affine_vector vector = {{reg->base, part->x, part->y, part->z, reg->x, reg->y, reg->z}};
+		vector_text(plan->affine, &vector, facts->registers[r].vector);
+		facts->registers[r].thread_part = shares ? (int32_t)reg->thread_part : -1;
+		facts->registers[r].bits = reg->bits;
+		facts->registers[r].uses = reg->uses;
+	}
+	facts->scalar_count = plan->scalar_count;
+	facts->scalars = HD_ARENA_NEW(plan->affine->arena, const char *, plan->scalar_count);
+	for (uint32_t s = 0; s < plan->scalar_count; s++)
+		facts->scalars[s] = poly_text(plan->affine, plan->scalars[s]);
+}
+
+static void describe_condition(const struct hd_affine *affine, uint32_t id, struct hd_meta_condition *condition)
+{
+	const struct hd_affine_condition *from = &affine->conditions[id];
+	vector_text(affine, hd_affine_vector(affine, from->vector), condition->vector);
+	condition->low = from->low;
+	condition->high = from->high;
+	condition->iterations = HD_ARENA_NEW(affine->arena, struct hd_meta_iterations, affine->loops.count);
+	for (uint32_t l = 0; l < affine->loops.count; l++)
+		if (hd_affine_counts(affine, from->vector, l))
+			condition->iterations[condition->iteration_count++] = (struct hd_meta_iterations){
+				hd_unknown_get(affine->polys, affine->loop_facts[l].symbol)->name,
+				poly_text(affine, affine->loop_facts[l].most)};
+}
+
+static void describe_conditions(const struct hd_linear_plan *plan, struct hd_meta_affine *facts)
+{
+	const struct hd_affine *affine = plan->affine;
+	facts->conditions = HD_ARENA_NEW(affine->arena, struct hd_meta_condition, affine->condition_count);
+	for (uint32_t c = 0; c < affine->condition_count; c++)
+		if (plan->conditions >> c & 1)
+			describe_condition(affine, c, &facts->conditions[facts->condition_count++]);
+}
+
+static void count_values(const struct hd_unit *unit, struct hd_affine *affine, struct hd_meta_affine *facts)
+{
+	const struct hd_uniformity *uniformity = uniformity_of(unit, affine->function);
+	uint32_t classes[HD_CLASSES] = {0};
+	struct hd_affine_value value;
+	for (uint32_t b = 0; b < affine->graph.nodes; b++) {
+		LLVMValueRef inst = LLVMGetFirstInstruction(affine->blocks[b].block), branch = choice_of(affine, b);
+		for (; inst; inst = LLVMGetNextInstruction(inst)) {
+			facts->values += hd_affine_bits(affine, LLVMTypeOf(inst)) > 1;
+			facts->linear_values += hd_affine_value(affine, inst, &value) && value.bits > 1;
+		}
+		if (branch)
+			classes[hd_affine_classify_branch(affine, uniformity, branch)]++;
+	}
+	facts->uniform_grid = classes[HD_CLASS_GRID];
+	facts->uniform_block = classes[HD_CLASS_BLOCK];
+	facts->uniform_warp = classes[HD_CLASS_WARP];
+	facts->affine = classes[HD_CLASS_AFFINE];
+	facts->divergent = classes[HD_CLASS_DIVERGENT];
+}
+
+static struct hd_meta_affine *describe(const struct hd_unit *unit, const struct hd_linear_plan *plan,
+				       const struct hd_function *code, const struct hd_meta_function *function)
+{
+	struct hd_meta_affine *facts = HD_ARENA_NEW(plan->affine->arena, struct hd_meta_affine, 1);
+	facts->removed = plan->removed;
+	facts->wanted_registers = plan->candidates;
+	count_values(unit, plan->affine, facts);
+	describe_registers(plan, facts);
+	describe_conditions(plan, facts);
+	hd_coalescing_describe(plan->affine, &unit->object, code, function, facts);
+	return facts;
+}
+
+int hd_affine_facts(struct hd_unit *unit)
+{
+	struct hd_linear_plan *const *plans = hd_pass_result(unit, HD_PASS_AFFINE);
+	for (uint32_t m = 0; m < unit->metadata.function_count; m++) {
+		struct hd_meta_function *function = &unit->metadata.functions[m];
+		for (uint32_t f = 0; f < unit->object.function_count; f++)
+			if (plans[f] && !strcmp(unit->object.functions[f].name, function->name))
+				function->affine = describe(unit, plans[f], &unit->object.functions[f], function);
+	}
 	return 0;
 }
 
@@ -137,6 +267,10 @@ static void print_plan(FILE *out, const struct hd_linear_plan *plan)
 		print_poly(out, affine, " step ", plan->offsets[o].step);
 		if (plan->offsets[o].start != HD_LINEAR_NONE)
 			fprintf(out, ", from offset%u", plan->offsets[o].start);
+		if (plan->offsets[o].phi) {
+			fprintf(out, " ; ");
+			print_inst(out, plan->offsets[o].phi);
+		}
 		fputc('\n', out);
 	}
 }
@@ -164,7 +298,21 @@ static void print_use(FILE *out, const struct hd_linear_use *use)
 	fputc('\n', out);
 }
 
-static void print_kernel(FILE *out, const struct hd_linear_plan *plan)
+static void print_branches(FILE *out, const struct hd_unit *unit, struct hd_affine *affine)
+{
+	const struct hd_uniformity *uniformity = uniformity_of(unit, affine->function);
+	for (uint32_t b = 0; b < affine->graph.nodes; b++) {
+		LLVMValueRef branch = choice_of(affine, b);
+		if (!branch)
+			continue;
+		fprintf(out, "  %s branch ; ",
+			hd_uniform_class_names[hd_affine_classify_branch(affine, uniformity, branch)]);
+		print_inst(out, branch);
+		fputc('\n', out);
+	}
+}
+
+static void print_kernel(FILE *out, const struct hd_unit *unit, const struct hd_linear_plan *plan)
 {
 	struct hd_affine *affine = plan->affine;
 	fprintf(out, "linear values of %s\n", LLVMGetValueName(affine->function));
@@ -177,6 +325,7 @@ static void print_kernel(FILE *out, const struct hd_linear_plan *plan)
 	print_plan(out, plan);
 	for (uint32_t u = 0; u < plan->use_count; u++)
 		print_use(out, &plan->uses[u]);
+	print_branches(out, unit, affine);
 	fprintf(out, "  removed: %u instructions, %.0f %% of those executed\n", plan->removed,
 		100 * plan->removed_share);
 }
@@ -186,5 +335,5 @@ void hd_affine_print_unit(FILE *out, const struct hd_unit *unit)
 	struct hd_linear_plan *const *plans = hd_pass_result(unit, HD_PASS_AFFINE);
 	for (uint32_t f = 0; f < unit->object.function_count; f++)
 		if (plans[f])
-			print_kernel(out, plans[f]);
+			print_kernel(out, unit, plans[f]);
 }

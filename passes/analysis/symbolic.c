@@ -122,6 +122,8 @@ uint32_t hd_unknown_intern(struct hd_poly_table *table, const struct hd_unknown 
 		return HD_NO_POLY;
 	HD_TABLE_PUSH(table, symbols, symbol_count, symbol_room, *symbol);
 	table->symbols[table->symbol_count - 1].depth = (uint8_t)depth;
+	for (unsigned i = 0; symbol->kind == HD_UNKNOWN_OPERATION && i < operand_count[symbol->op]; i++)
+		table->symbols[table->symbol_count - 1].linked |= table->polys[symbol->args[i]].linked;
 	occupy(&table->symbol_ids, slot, hash, table->symbol_count - 1);
 	return table->symbol_count - 1;
 }
@@ -167,6 +169,15 @@ static bool iterates(const struct hd_poly_table *table, uint32_t monomial)
 	const struct hd_monomial *product = &table->monomials[monomial];
 	for (uint32_t i = 0; i < product->degree; i++)
 		if (table->symbols[product->symbols[i]].kind == HD_UNKNOWN_ITERATION)
+			return true;
+	return false;
+}
+
+static bool is_linked(const struct hd_poly_table *table, uint32_t monomial)
+{
+	const struct hd_monomial *product = &table->monomials[monomial];
+	for (uint32_t i = 0; i < product->degree; i++)
+		if (table->symbols[product->symbols[i]].linked)
 			return true;
 	return false;
 }
@@ -229,6 +240,7 @@ static uint32_t intern_terms(struct hd_poly_table *table, struct hd_term *terms,
 	for (uint32_t i = 0; i < kept; i++) {
 		copy[i] = terms[i];
 		poly.iterates |= iterates(table, terms[i].monomial);
+		poly.linked |= is_linked(table, terms[i].monomial);
 	}
 	poly.terms = copy;
 	HD_TABLE_PUSH(table, polys, poly_count, poly_room, poly);

@@ -35,10 +35,11 @@ enum hd_unknown_kind {
 /* What is not a polynomial of its operands but as constant as they are. HD_UNIFORM(ID, text, operands) */
 #define HD_UNIFORM_OPERATIONS(X)                                                                                   \
 	X(ZEXT, "zext", 1)                                                                                         \
-	X(SEXT, "sext", 1) X(POW2, "pow2", 1) X(AND, "and", 2) X(OR, "or", 2) X(XOR, "xor", 2) X(LSHR, "lshr", 2)  \
-		X(ASHR, "ashr", 2) X(UDIV, "udiv", 2) X(SDIV, "sdiv", 2) X(UREM, "urem", 2) X(SREM, "srem", 2)     \
-			X(SMIN, "smin", 2) X(SMAX, "smax", 2) X(UMIN, "umin", 2) X(UMAX, "umax", 2) X(EQ, "eq", 2) \
-				X(NE, "ne", 2) X(ULT, "ult", 2) X(ULE, "ule", 2) X(SLT, "slt", 2) X(SLE, "sle", 2) \
+	X(SEXT, "sext", 1)                                                                                         \
+	X(POW2, "power", 1) X(AND, "and", 2) X(OR, "or", 2) X(XOR, "xor", 2) X(LSHR, "lshr", 2) X(ASHR, "ashr", 2) \
+		X(UDIV, "udiv", 2) X(SDIV, "sdiv", 2) X(UREM, "urem", 2) X(SREM, "srem", 2) X(SMIN, "smin", 2)     \
+			X(SMAX, "smax", 2) X(UMIN, "umin", 2) X(UMAX, "umax", 2) X(EQ, "eq", 2) X(NE, "ne", 2)     \
+				X(ULT, "ult", 2) X(ULE, "ule", 2) X(SLT, "slt", 2) X(SLE, "sle", 2)                \
 					X(SELECT, "select", 3)
 enum hd_uniform_op {
 #define X(id, text, operands) HD_UNIFORM_##id,
@@ -64,6 +65,7 @@ struct hd_unknown {
 	uint32_t args[3];
 	struct hd_range range;
 	const char *name; /* as printed; NULL for operations; not part of the identity */
+	bool linked; /* known when the program is loaded only: the host cannot evaluate it; operations: filled in */
 };
 
 struct hd_term {
@@ -74,6 +76,7 @@ struct hd_poly {
 	const struct hd_term *terms; /* by monomial */
 	uint32_t count;
 	bool iterates; /* an iteration is among its symbols */
+	bool linked;   /* so is one whose value the host does not know */
 };
 /* A product of symbols, by id, repeated for powers; monomial 0 is the empty one. */
 struct hd_monomial {
@@ -129,7 +132,7 @@ int64_t hd_poly_evaluate(const struct hd_poly_table *table, uint32_t poly,
 unsigned hd_uniform_operands(unsigned op);
 int64_t hd_uniform_evaluate(unsigned op, unsigned from, const int64_t args[3]);
 
-/* As the paper writes it: `P5+4*P1`, `4*(P1+1)`, `smin(P2,64)`. */
+/* As the paper writes it: `P5+4*P1`, `4*(P1+1)`; operations with their width: `smin32(P2,64)`. */
 void hd_poly_print(struct hd_strbuf *out, const struct hd_poly_table *table, uint32_t poly);
 
 static inline struct hd_range hd_range_add(struct hd_range a, struct hd_range b)

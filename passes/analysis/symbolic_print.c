@@ -55,9 +55,7 @@ static void print_symbol(struct hd_strbuf *out, const struct hd_poly_table *tabl
 		hd_strbuf_append(out, symbol->name);
 		return;
 	}
-	hd_strbuf_printf(out, "%s", names[symbol->op]);
-	if (symbol->op == HD_UNIFORM_ZEXT || symbol->op == HD_UNIFORM_SEXT)
-		hd_strbuf_printf(out, "%u", symbol->from);
+	hd_strbuf_printf(out, "%s%u", names[symbol->op], symbol->from);
 	for (unsigned i = 0; i < hd_uniform_operands(symbol->op); i++) {
 		hd_strbuf_append(out, i ? "," : "(");
 		hd_poly_print(out, table, symbol->args[i]);

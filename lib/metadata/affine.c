@@ -1,0 +1,223 @@
+/*
+ * Linear values (R2D2) in the metadata: `linear_registers` and the object `affine`, written and read.
+ */
+#include "lib/metadata/input.h"
+
+static const char *const kinds[] = {"load", "store", "atomic"};
+static const char *const spaces[] = {"global", "shared"};
+static const char *const assumptions[] = {"nothing", "block", "whole_rows"};
+
+/* ---- writing */
+
+static json_t *texts_json(const char *const *texts, uint32_t count)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(array, hd_json_text(texts[i]));
+	return array;
+}
+
+static json_t *registers_json(const struct hd_meta_affine *affine)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < affine->register_count; i++) {
+		const struct hd_meta_linear_register *reg = &affine->registers[i];
+		json_t *object = json_object();
+		json_object_set_new(object, "vector", texts_json(reg->vector, HD_META_VECTOR));
+		json_object_set_new(object, "thread_part",
+				    reg->thread_part < 0 ? json_null() : json_integer(reg->thread_part));
+		json_object_set_new(object, "bits", json_integer(reg->bits));
+		json_object_set_new(object, "uses", json_integer(reg->uses));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *conditions_json(const struct hd_meta_affine *affine)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < affine->condition_count; i++) {
+		const struct hd_meta_condition *condition = &affine->conditions[i];
+		json_t *object = json_object(), *iterations = json_array();
+		for (uint32_t l = 0; l < condition->iteration_count; l++) {
+			json_t *loop = json_object();
+			json_object_set_new(loop, "symbol", hd_json_text(condition->iterations[l].symbol));
+			json_object_set_new(loop, "most", hd_json_text(condition->iterations[l].most));
+			json_array_append_new(iterations, loop);
+		}
+		json_object_set_new(object, "vector", texts_json(condition->vector, HD_META_VECTOR));
+		json_object_set_new(object, "low", json_integer(condition->low));
+		json_object_set_new(object, "high", json_integer(condition->high));
+		json_object_set_new(object, "iterations", iterations);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *access_json(const struct hd_meta_access *access)
+{
+	json_t *object = json_object();
+	bool known = access->sectors_most != 0;
+	json_object_set_new(object, "pc", json_integer(access->pc));
+	json_object_set_new(object, "kind", json_string(kinds[access->kind]));
+	json_object_set_new(object, "space", json_string(spaces[access->space]));
+	json_object_set_new(object, "bytes", json_integer(access->bytes));
+	json_object_set_new(object, "address", hd_json_text(access->address));
+	json_object_set_new(object, "assumes", json_string(assumptions[access->assumes]));
+	json_object_set_new(object, "block",
+			    access->assumes == HD_ASSUME_BLOCK
+				    ? json_pack("[I,I,I]", (json_int_t)access->block[0], (json_int_t)access->block[1],
+						(json_int_t)access->block[2])
+				    : json_null());
+	json_object_set_new(object, "stride", access->stride_known ? json_integer(access->stride) : json_null());
+	json_object_set_new(object, "alignment", json_integer(access->alignment));
+	json_object_set_new(object, "sectors_per_request",
+			    known ? json_pack("[I,I]", (json_int_t)access->sectors_least,
+					      (json_int_t)access->sectors_most)
+				  : json_null());
+	json_object_set_new(object, "bank_conflict_degree",
+			    access->conflict_degree ? json_integer(access->conflict_degree) : json_null());
+	json_object_set_new(object, "source", hd_json_source(&access->source));
+	return object;
+}
+
+/* Numbers of the object `affine`, in the order in which they are printed; a line makes a key written and read. */
+#define NUMBERS(X)       \
+	X(values)        \
+	X(linear_values) \
+	X(removed)       \
+	X(wanted_registers)
+#define BRANCHES(X)      \
+	X(uniform_grid)  \
+	X(uniform_block) \
+	X(uniform_warp)  \
+	X(affine)        \
+	X(divergent)
+
+void hd_json_add_affine(json_t *object, const struct hd_meta_function *function)
+{
+	const struct hd_meta_affine *affine = function->affine;
+	if (!affine)
+		return;
+	json_t *facts = json_object(), *branches = json_object(), *accesses = json_array();
+#define X(field) json_object_set_new(facts, #field, json_integer(affine->field));
+	NUMBERS(X)
+#undef X
+#define X(field) json_object_set_new(branches, #field, json_integer(affine->field));
+	BRANCHES(X)
+#undef X
+	for (uint32_t i = 0; i < affine->access_count; i++)
+		json_array_append_new(accesses, access_json(&affine->accesses[i]));
+	json_object_set_new(facts, "branches", branches);
+	json_object_set_new(facts, "coefficients", texts_json(affine->scalars, affine->scalar_count));
+	json_object_set_new(facts, "conditions", conditions_json(affine));
+	json_object_set_new(facts, "accesses", accesses);
+	json_object_set_new(object, "linear_registers", registers_json(affine));
+	json_object_set_new(object, "affine", facts);
+}
+
+/* ---- reading */
+
+static void get_vector(struct input *input, const struct place *place, const json_t *object,
+		       const char *vector[HD_META_VECTOR])
+{
+	uint32_t count;
+	const char **texts = get_names(input, place, object, "vector", &count);
+	if (count != HD_META_VECTOR)
+		expected(input, place, "vector", "seven polynomials");
+	for (uint32_t i = 0; i < HD_META_VECTOR; i++)
+		vector[i] = i < count ? texts[i] : "0";
+}
+
+static void read_register(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_linear_register *reg = element;
+	get_vector(input, place, object, reg->vector);
+	reg->thread_part = -1;
+	if (!json_is_null(json_object_get(object, "thread_part")))
+		reg->thread_part = (int32_t)get_integer(input, place, object, "thread_part", 0, 15);
+	reg->bits = (uint32_t)get_integer(input, place, object, "bits", 32, 64);
+	reg->uses = get_number(input, place, object, "uses");
+}
+
+static void read_iterations(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_iterations *loop = element;
+	loop->symbol = get_text(input, place, object, "symbol");
+	loop->most = get_text(input, place, object, "most");
+}
+
+static void read_condition(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_condition *condition = element;
+	get_vector(input, place, object, condition->vector);
+	condition->low = get_integer(input, place, object, "low", INT64_MIN, INT64_MAX);
+	condition->high = get_integer(input, place, object, "high", INT64_MIN, INT64_MAX);
+	condition->iterations = get_records(input, place, object, "iterations", sizeof(*condition->iterations),
+					    &condition->iteration_count, read_iterations);
+}
+
+/* So many counts, or null: zeros. */
+static void get_counts(struct input *input, const struct place *place, const json_t *object, const char *key,
+		       uint32_t *counts, uint32_t count)
+{
+	const json_t *array = json_object_get(object, key);
+	if (json_is_null(array))
+		return;
+	if (json_array_size(array) != count)
+		expected(input, place, key, "null or an array of the right length");
+	for (uint32_t i = 0; i < count; i++) {
+		json_int_t number = json_integer_value(json_array_get(array, i));
+		if (number < 1 || number > UINT32_MAX)
+			expected(input, place, key, "counts");
+		counts[i] = (uint32_t)number;
+	}
+}
+
+static void read_access(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_access *access = element;
+	uint32_t sectors[2] = {0, 0};
+	access->pc = get_number(input, place, object, "pc");
+	access->kind = (enum hd_access_kind)get_choice(input, place, object, "kind", kinds, 3, "a kind of access");
+	access->space = (enum hd_access_space)get_choice(input, place, object, "space", spaces, 2, "a memory space");
+	access->bytes = (uint32_t)get_integer(input, place, object, "bytes", 1, 16);
+	access->address = get_optional_text(input, place, object, "address");
+	access->assumes = (enum hd_access_assumption)get_choice(input, place, object, "assumes", assumptions, 3,
+								"an assumption on blocks");
+	get_counts(input, place, object, "block", access->block, 3);
+	access->stride_known = !json_is_null(json_object_get(object, "stride"));
+	if (access->stride_known)
+		access->stride = get_integer(input, place, object, "stride", INT64_MIN, INT64_MAX);
+	access->alignment = get_number(input, place, object, "alignment");
+	get_counts(input, place, object, "sectors_per_request", sectors, 2);
+	access->sectors_least = sectors[0];
+	access->sectors_most = sectors[1];
+	if (!json_is_null(json_object_get(object, "bank_conflict_degree")))
+		access->conflict_degree = get_number(input, place, object, "bank_conflict_degree");
+	access->source = get_source(input, place, object);
+}
+
+void hd_metadata_read_affine(struct input *input, const struct place *place, const json_t *object,
+			     struct hd_meta_function *function)
+{
+	const struct place here = {place, "affine", 0}, branches_place = {&here, "branches", 0};
+	const json_t *facts = json_object_get(object, "affine"), *branches = json_object_get(facts, "branches");
+	if (!facts)
+		return;
+	struct hd_meta_affine *affine = HD_ARENA_NEW(input->arena, struct hd_meta_affine, 1);
+#define X(field) affine->field = get_number(input, &here, facts, #field);
+	NUMBERS(X)
+#undef X
+#define X(field) affine->field = get_number(input, &branches_place, branches, #field);
+	BRANCHES(X)
+#undef X
+	affine->registers = get_records(input, place, object, "linear_registers", sizeof(*affine->registers),
+					&affine->register_count, read_register);
+	affine->scalars = get_names(input, &here, facts, "coefficients", &affine->scalar_count);
+	affine->conditions = get_records(input, &here, facts, "conditions", sizeof(*affine->conditions),
+					 &affine->condition_count, read_condition);
+	affine->accesses = get_records(input, &here, facts, "accesses", sizeof(*affine->accesses),
+				       &affine->access_count, read_access);
+	function->affine = affine;
+}
