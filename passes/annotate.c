@@ -13,6 +13,9 @@
  *   define ... !heddle.reuse !{!"rthld", i32 12, !"near", i32 40, ...}   Malekeh's tags, counted
  *   define ... !heddle.idempotence !{!"idempotent", i32 0, !"store", ...}   and what breaks it: cause, function, pc
  *   store ... !heddle.breaks !{!"store"}                     the instruction, where it is this function's
+ *   define ... !heddle.affine !{!"values", i32 12, ...}      R2D2's linear values and for whom branches are the same, counted
+ *   load ... !heddle.access !{!"address", !"{P0, 4, ...}", !"stride", !"4", !"sectors", i32 4, i32 4}   what is proven of an
+ *                                                            access: also !"conflicts"
  *   !heddle.launches = !{!{!"JSON"}}                         of relocatable modules (launches.c)
  *
  * Only metadata is added, so that the code that other back ends make of it is the same.
@@ -203,6 +206,54 @@ static void annotate_idempotence(struct annotate *annotate, LLVMValueRef functio
 		LLVMSetMetadata(annotate->insts[ordinal], kind, LLVMMetadataAsValue(annotate->context, node));
 }
 
+/* What `!heddle.affine` holds. */
+#define LINEAR_FACTS(X)                                                                                          \
+	X(values) X(linear_values) X(removed) X(register_count) X(wanted_registers) X(condition_count)           \
+		X(uniform_grid) X(uniform_block) X(uniform_warp) X(affine) X(divergent)
+
+static void annotate_access(const struct annotate *annotate, LLVMValueRef inst, const struct hd_meta_access *access)
+{
+	LLVMMetadataRef operands[12];
+	unsigned count = 0, kind = LLVMGetMDKindIDInContext(annotate->context, "heddle.access", 13);
+	bool global = access->space == HD_ACCESS_GLOBAL;
+	uint32_t least = global ? access->sectors_least : access->conflicts_least,
+		 most = global ? access->sectors_most : access->conflicts_most;
+	if (!access->address)
+		return;
+	operands[count++] = text_node(annotate, "address");
+	operands[count++] = text_node(annotate, access->address);
+	if (access->lane_stride) {
+		operands[count++] = text_node(annotate, "stride");
+		operands[count++] = text_node(annotate, access->lane_stride);
+	}
+	if (most) {
+		operands[count++] = text_node(annotate, global ? "sectors" : "conflicts");
+		operands[count++] = number_node(annotate, least);
+		operands[count++] = number_node(annotate, most);
+	}
+	LLVMSetMetadata(inst, kind,
+			LLVMMetadataAsValue(annotate->context,
+					    LLVMMDNodeInContext2(annotate->context, operands, count)));
+}
+
+static void annotate_affine(struct annotate *annotate, LLVMValueRef function, uint32_t index,
+			    const struct hd_meta_affine *facts)
+{
+	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
+	if (!facts)
+		return;
+#define X(field) text_node(annotate, #field), number_node(annotate, facts->field),
+	LLVMMetadataRef operands[] = {LINEAR_FACTS(X)};
+#undef X
+	attach(annotate, function, "heddle.affine", operands, sizeof(operands) / sizeof(*operands));
+	list_insts(annotate, function);
+	for (uint32_t i = 0; i < facts->access_count; i++) {
+		uint32_t ordinal = origins[facts->accesses[i].pc / HD_INST_BYTES].ir;
+		if (ordinal < annotate->inst_count)
+			annotate_access(annotate, annotate->insts[ordinal], &facts->accesses[i]);
+	}
+}
+
 static int compare(const void *name, const void *facts)
 {
 	return strcmp(name, ((const struct hd_meta_function *)facts)->name);
@@ -242,6 +293,7 @@ int hd_annotate_run(struct hd_unit *unit)
 		annotate_calls(&annotate, function, f, whole);
 		annotate_reuse(&annotate, function, whole->reuse);
 		annotate_idempotence(&annotate, function, f, whole->idempotence);
+		annotate_affine(&annotate, function, f, whole->affine);
 	}
 	free(annotate.insts);
 	return hd_launch_facts_keep(unit);

@@ -14,6 +14,7 @@
 
 #include "passes/analysis/preempt.h"
 #include "passes/analysis/intervals.h"
+#include "passes/analysis/affine_remarks.h"
 #include "passes/analysis/idempotence.h"
 #include "passes/analysis/reuse.h"
 #include "passes/analysis/stackdepth.h"
@@ -212,6 +213,8 @@ static void remarks(struct hd_session *session, unsigned row)
 		hd_idempotence_remarks(&session->unit, session->host.remark);
 	if (row == HD_PASS_PREEMPT)
 		hd_preempt_remarks(&session->unit, session->host.remark);
+	if (row == HD_PASS_METADATA) /* accesses are described there, when launches are known */
+		hd_affine_remarks(&session->unit, session->host.remark);
 }
 
 void hd_session_step(struct hd_session *session, LLVMModuleRef module, unsigned row)

@@ -139,8 +139,8 @@ struct hd_meta_idempotence {
 
 /*
  * Linear values (R2D2 3.1). Polynomials are text over launch constants: parameters (P2 is the third, P2.8 the word
- * at its byte 8, P2.8l both words there), ntid.x, nctaid.y, @variable, iterations i0 of loops, and operations such as smin32(P1,64) on numbers of
- * so many bits. hd_meta_expression_evaluate reads them. A vector is c, then the factors of tid.x, .y, .z and ctaid.x, .y, .z.
+ * at its byte 8, P2.8l both words there), ntid.x, nctaid.y, @variable, iterations i0 of loops, and operations such as smin32(P1,64)
+ * (heddle/uniform.h). A vector is c, then the factors of tid.x, .y, .z and ctaid.x, .y, .z.
  */
 #define HD_META_VECTOR 7
 struct hd_meta_linear_register {
@@ -152,7 +152,8 @@ struct hd_meta_linear_register {
 struct hd_meta_iterations {
 	const char *symbol, *most;
 };
-/* Must hold for all threads and iterations of a launch, or the launch runs the original code. */
+/* Must hold for all threads and iterations of a launch, or the launch runs the original code; struct hd_linear_check is what
+ * the runtime evaluates. */
 struct hd_meta_condition {
 	const char *vector[HD_META_VECTOR];
 	int64_t low, high;
@@ -171,11 +172,12 @@ struct hd_meta_access {
 	const char *address;     /* its vector as text; NULL: not linear */
 	enum hd_access_assumption assumes; /* BLOCK: blocks have the dimensions `block`; WHOLE_ROWS: blockDim.x is a multiple of 32 */
 	uint32_t block[3];
+	const char *lane_stride; /* bytes from one lane to the next, a polynomial; NULL: not the same for all, or not linear */
 	bool stride_known;
-	int64_t stride;          /* bytes from one lane to the next */
+	int64_t stride;          /* the same as a number */
 	uint32_t alignment;      /* the first lane's address is a multiple of it, where pointer parameters are of 256; at most 256 */
 	uint32_t sectors_least, sectors_most; /* 32-byte sectors of a request, global; 0: not known */
-	uint32_t conflict_degree;/* accesses of the busiest of 32 banks, shared, 1: no conflict; 0: not known */
+	uint32_t conflicts_least, conflicts_most; /* accesses of the busiest of 32 banks, shared, 1: no conflict; 0: not known */
 	struct hd_meta_source source;
 };
 struct hd_meta_affine {
@@ -278,15 +280,8 @@ char *hd_metadata_to_json(const struct hd_metadata *metadata);
 /* Reads it back. Unknown keys are kept out; a missing or ill-typed required key is an error. 0 or -1. */
 int hd_metadata_from_json(const char *text, size_t size, const char *name, struct hd_arena *arena,
 			  struct hd_metadata *metadata, struct hd_diag *diag);
-/*
- * The value of a polynomial (struct hd_meta_linear_register) over the integers. `value_of` gives that of a symbol, or false where it has
- * none. False: a symbol without value, text that is no polynomial, or a number that 64 bits do not hold.
- */
-bool hd_meta_expression_evaluate(const char *text, bool (*value_of)(void *context, const char *name, size_t len, int64_t *value),
-				 void *context, int64_t *result);
-/* Whether all conditions of the kernel hold for a launch; `params` are its parameters' bytes, as struct hd_meta_param places them. */
-bool hd_meta_conditions_hold(const struct hd_meta_function *kernel, const uint32_t grid[3], const uint32_t block[3],
-			     const uint8_t *params, uint32_t param_bytes);
+/* What the access costs more than it had to, and what helps, in one sentence. False: nothing to say. */
+bool hd_meta_access_advice(const struct hd_meta_access *access, char *text, size_t size);
 /* By name, or by demangled name with or without its parameter list; NULL when absent. */
 const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
 /* The demangled name without return type and parameters. */

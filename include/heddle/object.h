@@ -104,7 +104,8 @@ enum hd_stream {
 	X(BANK64, 1)	/* two words */                                                                    \
 	X(INDEX, 1)	/* index 0..5 (tid.xyz, ctaid.xyz): 0 up to its dimension - 1 */                   \
 	X(UP_TO, 0)	/* 0 up to the value on the stack */                                               \
-	X(ADD, 0) X(MULTIPLY, 0)
+	X(ADD, 0) X(MULTIPLY, 0)                                                                            \
+	X(OPERATION, 1)	/* of launch constants (uniform.h): op + (from << 8) + (bits << 16) */
 enum hd_check_op {
 #define X(name, words) HD_CHECK_##name,
 	HD_CHECK_LIST(X)

@@ -54,10 +54,15 @@ static json_t *conditions_json(const struct hd_meta_affine *affine)
 	return array;
 }
 
+/* null: not known */
+static json_t *bounds_json(uint32_t least, uint32_t most)
+{
+	return most ? json_pack("[I,I]", (json_int_t)least, (json_int_t)most) : json_null();
+}
+
 static json_t *access_json(const struct hd_meta_access *access)
 {
 	json_t *object = json_object();
-	bool known = access->sectors_most != 0;
 	json_object_set_new(object, "pc", json_integer(access->pc));
 	json_object_set_new(object, "kind", json_string(kinds[access->kind]));
 	json_object_set_new(object, "space", json_string(spaces[access->space]));
@@ -69,14 +74,12 @@ static json_t *access_json(const struct hd_meta_access *access)
 				    ? json_pack("[I,I,I]", (json_int_t)access->block[0], (json_int_t)access->block[1],
 						(json_int_t)access->block[2])
 				    : json_null());
+	json_object_set_new(object, "lane_stride", hd_json_text(access->lane_stride));
 	json_object_set_new(object, "stride", access->stride_known ? json_integer(access->stride) : json_null());
 	json_object_set_new(object, "alignment", json_integer(access->alignment));
-	json_object_set_new(object, "sectors_per_request",
-			    known ? json_pack("[I,I]", (json_int_t)access->sectors_least,
-					      (json_int_t)access->sectors_most)
-				  : json_null());
+	json_object_set_new(object, "sectors_per_request", bounds_json(access->sectors_least, access->sectors_most));
 	json_object_set_new(object, "bank_conflict_degree",
-			    access->conflict_degree ? json_integer(access->conflict_degree) : json_null());
+			    bounds_json(access->conflicts_least, access->conflicts_most));
 	json_object_set_new(object, "source", hd_json_source(&access->source));
 	return object;
 }
@@ -177,7 +180,7 @@ static void get_counts(struct input *input, const struct place *place, const jso
 static void read_access(struct input *input, const struct place *place, const json_t *object, void *element)
 {
 	struct hd_meta_access *access = element;
-	uint32_t sectors[2] = {0, 0};
+	uint32_t sectors[2] = {0, 0}, conflicts[2] = {0, 0};
 	access->pc = get_number(input, place, object, "pc");
 	access->kind = (enum hd_access_kind)get_choice(input, place, object, "kind", kinds, 3, "a kind of access");
 	access->space = (enum hd_access_space)get_choice(input, place, object, "space", spaces, 2, "a memory space");
@@ -186,6 +189,7 @@ static void read_access(struct input *input, const struct place *place, const js
 	access->assumes = (enum hd_access_assumption)get_choice(input, place, object, "assumes", assumptions, 3,
 								"an assumption on blocks");
 	get_counts(input, place, object, "block", access->block, 3);
+	access->lane_stride = get_optional_text(input, place, object, "lane_stride");
 	access->stride_known = !json_is_null(json_object_get(object, "stride"));
 	if (access->stride_known)
 		access->stride = get_integer(input, place, object, "stride", INT64_MIN, INT64_MAX);
@@ -193,8 +197,9 @@ static void read_access(struct input *input, const struct place *place, const js
 	get_counts(input, place, object, "sectors_per_request", sectors, 2);
 	access->sectors_least = sectors[0];
 	access->sectors_most = sectors[1];
-	if (!json_is_null(json_object_get(object, "bank_conflict_degree")))
-		access->conflict_degree = get_number(input, place, object, "bank_conflict_degree");
+	get_counts(input, place, object, "bank_conflict_degree", conflicts, 2);
+	access->conflicts_least = conflicts[0];
+	access->conflicts_most = conflicts[1];
 	access->source = get_source(input, place, object);
 }
 

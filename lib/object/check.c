@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "heddle/object.h"
+#include "heddle/uniform.h"
 
 /* Beyond this every value counts as unbounded: products of two such still fit. */
 #define FAR ((__int128)1 << 62)
@@ -61,6 +62,24 @@ static struct interval multiply(struct interval a, struct interval b)
 	return (struct interval){clamp(range.low), clamp(range.high)};
 }
 
+static bool is_point(struct interval a)
+{
+	return a.low == a.high && a.low > -FAR && a.high < FAR;
+}
+
+/* Of launch constants; what is computed from a range is not bounded. */
+static struct interval operation(uint64_t word, const struct interval *args)
+{
+	unsigned op = word & 0xff, from = word >> 8 & 0xff, bits = (unsigned)(word >> 16);
+	int64_t values[3] = {0, 0, 0};
+	bool points = true;
+	for (unsigned i = 0; i < hd_uniform_operands(op); i++) {
+		points &= is_point(args[i]);
+		values[i] = (int64_t)args[i].low;
+	}
+	return points ? point(hd_uniform_evaluate(op, from, bits, values)) : (struct interval){-FAR, FAR};
+}
+
 static struct interval evaluate(const struct hd_linear_check *check, const uint8_t *constants)
 {
 	struct interval stack[HD_CHECK_DEPTH + 1] = {{0, 0}};
@@ -88,6 +107,12 @@ static struct interval evaluate(const struct hd_linear_check *check, const uint8
 			top--;
 			stack[top - 1] = add(stack[top - 1], stack[top]);
 			break;
+		case HD_CHECK_OPERATION: {
+			uint64_t word = (uint64_t)check->words[++i];
+			top -= hd_uniform_operands(word & 0xff) - 1;
+			stack[top - 1] = operation(word, &stack[top - 1]);
+			break;
+		}
 		default:
 			top--;
 			stack[top - 1] = multiply(stack[top - 1], stack[top]);

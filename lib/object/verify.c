@@ -6,6 +6,7 @@
  * in the writer is a compiler bug, in the reader a damaged file.
  */
 #include "heddle/object.h"
+#include "heddle/uniform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,12 @@ static const char *check_linear_inst(const struct hd_linear *linear, const struc
 	return stream == HD_STREAM_COEFFICIENT ? "coefficient register read where it is made" : NULL;
 }
 
+static bool is_operation(uint64_t word)
+{
+	uint64_t op = word & 0xff, from = word >> 8 & 0xff, bits = word >> 16;
+	return op < HD_UNIFORM_COUNT && from >= 1 && from <= 64 && bits >= 1 && bits <= 64;
+}
+
 static const char *check_program(const struct hd_linear_check *check)
 {
 	static const uint8_t words[] = {
@@ -218,7 +225,11 @@ static const char *check_program(const struct hd_linear_check *check)
 		if (op >= HD_CHECK_OPS || words[op] > check->count - 1 - i)
 			return "check with an unknown operation";
 		uint64_t operand = words[op] ? (uint64_t)check->words[i + 1] : 0;
-		uint32_t needs = op == HD_CHECK_ADD || op == HD_CHECK_MULTIPLY ? 2 : op == HD_CHECK_UP_TO;
+		if (op == HD_CHECK_OPERATION && !is_operation(operand))
+			return "check with an unknown operation";
+		uint32_t needs = op == HD_CHECK_OPERATION	? hd_uniform_operands(operand & 0xff)
+				 : op >= HD_CHECK_ADD		? 2
+								: op == HD_CHECK_UP_TO;
 		if ((op == HD_CHECK_BANK32 && operand > HD_CB_BYTES - 4) ||
 		    (op == HD_CHECK_BANK64 && operand > HD_CB_BYTES - 8) || (op == HD_CHECK_INDEX && operand > 5))
 			return "check with an operand out of range";

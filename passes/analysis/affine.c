@@ -262,6 +262,13 @@ uint32_t hd_affine_operation(struct hd_affine *affine, unsigned op, unsigned fro
 				    .from = (uint8_t)from,
 				    .args = {a, b, c},
 				    .range = range};
+	int64_t values[3] = {0, 0, 0};
+	bool known = true;
+	for (unsigned i = 0; i < hd_uniform_operands(op); i++)
+		known = known && symbol.args[i] != HD_NO_POLY &&
+			hd_poly_is_constant(affine->polys, symbol.args[i], &values[i]);
+	if (known)
+		return hd_poly_constant(affine->polys, hd_uniform_evaluate(op, from, bits, values), 64);
 	return hd_poly_symbol(affine->polys, hd_unknown_intern(affine->polys, &symbol));
 }
 

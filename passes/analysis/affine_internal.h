@@ -11,7 +11,7 @@ struct hd_ptr_table {
 	struct hd_ptr_slot {
 		const void *key;
 		uint32_t id;
-	} *slots;
+	} * slots;
 	uint32_t count, size;
 };
 void hd_ptr_table_put(struct hd_ptr_table *table, struct hd_arena *arena, const void *key, uint32_t id);

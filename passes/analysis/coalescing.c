@@ -127,6 +127,9 @@ static uint64_t symbol_alignment(const void *context, const struct hd_unknown *s
 	const struct hd_affine *affine = report->affine;
 	if (is_dimension(&report->blocks, symbol))
 		return lowest_bit(report->blocks.block[(symbol->offset - HD_CB_NTID_X) / 4]);
+	if (symbol->kind == HD_UNKNOWN_BANK && symbol->offset == HD_CB_NTID_X &&
+	    report->blocks.assumes == HD_ASSUME_WHOLE_ROWS)
+		return LANES;
 	if (symbol->kind == HD_UNKNOWN_ADDRESS)
 		return variable_alignment(affine, affine->variables[symbol->offset]);
 	if (symbol->kind != HD_UNKNOWN_BANK || symbol->bits != 64)
@@ -164,9 +167,12 @@ static bool varies(const struct lanes *lanes, unsigned axis)
 static bool lay_out(const struct report *report, uint32_t vector, const struct lanes *lanes, struct pattern *pattern)
 {
 	const struct hd_affine_vector *parts = hd_affine_vector(report->affine, vector);
+	struct hd_poly_table *polys = report->affine->polys;
+	int64_t constant = hd_poly_constant_term(polys, parts->part[HD_INDEX_C]);
 	bool whole_rows = report->blocks.assumes == HD_ASSUME_WHOLE_ROWS;
-	memset(pattern, 0, sizeof(*pattern));
-	pattern->align = alignment_of(report, parts->part[HD_INDEX_C]);
+	pattern->align = alignment_of(report, hd_poly_without_constant(polys, parts->part[HD_INDEX_C]));
+	for (uint32_t lane = 0; lane < LANES; lane++)
+		pattern->offset[lane] = constant;
 	for (unsigned axis = 0; axis < 3; axis++) {
 		uint32_t poly = parts->part[HD_INDEX_TID_X + axis];
 		uint64_t others = alignment_of(report, parts->part[HD_INDEX_CTAID_X + axis]), own = UINT64_C(1) << 62;
@@ -239,6 +245,14 @@ static uint32_t conflicts_of(const struct pattern *pattern, uint64_t residue, co
 	return most;
 }
 
+static void widen(uint32_t *least, uint32_t *most, uint32_t value)
+{
+	if (!*most || value < *least)
+		*least = value;
+	if (value > *most)
+		*most = value;
+}
+
 /* All places that the warp's part may have in a sector, as far as its alignment leaves them open. */
 static void count_residues(const struct pattern *pattern, struct hd_meta_access *access)
 {
@@ -246,17 +260,12 @@ static void count_residues(const struct pattern *pattern, struct hd_meta_access 
 		/* The machine takes naturally aligned accesses only. */
 		if (((uint64_t)pattern->offset[0] + residue) % access->bytes)
 			continue;
-		if (access->space == HD_ACCESS_SHARED) {
-			uint32_t degree = conflicts_of(pattern, residue, access);
-			if (degree > access->conflict_degree)
-				access->conflict_degree = degree;
-			continue;
-		}
-		uint32_t sectors = sectors_of(pattern, residue, access->bytes);
-		if (!access->sectors_most || sectors < access->sectors_least)
-			access->sectors_least = sectors;
-		if (sectors > access->sectors_most)
-			access->sectors_most = sectors;
+		if (access->space == HD_ACCESS_SHARED)
+			widen(&access->conflicts_least, &access->conflicts_most,
+			      conflicts_of(pattern, residue, access));
+		else
+			widen(&access->sectors_least, &access->sectors_most,
+			      sectors_of(pattern, residue, access->bytes));
 	}
 }
 
@@ -269,30 +278,60 @@ static bool stride_of(const struct pattern *pattern, int64_t *stride)
 	return true;
 }
 
-static void analyse(const struct report *report, uint32_t vector, struct hd_meta_access *access)
+/* The lanes of each warp are neighbours in x. */
+static bool in_one_row(const struct blocks *blocks)
 {
-	struct hd_meta_access found = *access;
-	found.alignment = POINTER_ALIGNMENT;
-	found.stride_known = true;
+	for (uint32_t w = 0; w < blocks->warp_count; w++)
+		if (varies(&blocks->warps[w], 1) || varies(&blocks->warps[w], 2))
+			return false;
+	return blocks->warp_count > 0;
+}
+
+static const char *poly_text(const struct hd_affine *affine, uint32_t poly)
+{
+	struct hd_strbuf text = {0};
+	hd_poly_print(&text, affine->polys, poly);
+	const char *copy = hd_arena_strdup(affine->arena, hd_strbuf_text(&text));
+	hd_strbuf_release(&text);
+	return copy;
+}
+
+/* False: the offsets of lanes are not known. */
+static bool analyse_warps(const struct report *report, uint32_t vector, struct hd_meta_access *found)
+{
 	for (uint32_t w = 0; w < report->blocks.warp_count; w++) {
 		struct pattern pattern;
 		int64_t stride;
 		if (!lay_out(report, vector, &report->blocks.warps[w], &pattern))
-			return;
-		found.stride_known &= stride_of(&pattern, &stride) && (w == 0 || stride == found.stride);
-		found.stride = stride;
+			return false;
+		found->stride_known &= stride_of(&pattern, &stride) && (w == 0 || stride == found->stride);
+		found->stride = stride;
 		uint64_t first = lowest_bit((uint64_t)pattern.offset[0]);
 		first = first < pattern.align ? first : pattern.align;
-		found.alignment = first < found.alignment ? (uint32_t)first : found.alignment;
-		count_residues(&pattern, &found);
+		found->alignment = first < found->alignment ? (uint32_t)first : found->alignment;
+		count_residues(&pattern, found);
 	}
-	if (report->blocks.warp_count) {
-		found.assumes = report->blocks.assumes;
-		memcpy(found.block, report->blocks.block, sizeof(found.block));
+	return report->blocks.warp_count > 0;
+}
+
+static void analyse(const struct report *report, uint32_t vector, struct hd_meta_access *access)
+{
+	const struct hd_affine_vector *parts = hd_affine_vector(report->affine, vector);
+	struct hd_meta_access found = *access;
+	found.alignment = POINTER_ALIGNMENT;
+	found.stride_known = true;
+	if (analyse_warps(report, vector, &found))
 		*access = found;
-	}
 	if (!access->stride_known)
 		access->stride = 0;
+	if (access->stride_known)
+		access->lane_stride = hd_arena_printf(report->affine->arena, "%lld", (long long)access->stride);
+	else if (in_one_row(&report->blocks))
+		access->lane_stride = poly_text(report->affine, parts->part[HD_INDEX_TID_X]);
+	if (!access->lane_stride && !access->sectors_most && !access->conflicts_most)
+		return;
+	access->assumes = report->blocks.assumes;
+	memcpy(access->block, report->blocks.block, sizeof(access->block));
 }
 
 /* ---- accesses of the code */
@@ -347,38 +386,6 @@ static uint64_t access_bytes(const struct hd_affine *affine, LLVMValueRef inst)
 	return LLVMStoreSizeOfType(affine->layout, type);
 }
 
-/* The position of an instruction's original in its function, which legalisation notes; UINT32_MAX: it has none. */
-static uint32_t ordinal_of(LLVMValueRef inst, unsigned kind)
-{
-	LLVMValueRef node = LLVMGetMetadata(inst, kind), number = NULL;
-	if (node && LLVMGetMDNodeNumOperands(node) == 1)
-		LLVMGetMDNodeOperands(node, &number);
-	return number && LLVMIsAConstantInt(number) ? (uint32_t)LLVMConstIntGetZExtValue(number) : UINT32_MAX;
-}
-
-/* Accesses of the IR by the ordinal that their machine instructions have as origin. */
-static void find_accesses(struct hd_affine *affine, LLVMValueRef **by_ordinal, uint32_t *count)
-{
-	unsigned kind =
-		LLVMGetMDKindIDInContext(LLVMGetModuleContext(LLVMGetGlobalParent(affine->function)), "heddle.ord", 10);
-	HD_VEC(LLVMValueRef) list = {0};
-	for (uint32_t b = 0; b < affine->graph.nodes; b++)
-		for (LLVMValueRef i = LLVMGetFirstInstruction(affine->blocks[b].block); i;
-		     i = LLVMGetNextInstruction(i)) {
-			uint32_t ordinal = ordinal_of(i, kind);
-			if (ordinal == UINT32_MAX || !address_operand(i))
-				continue;
-			while (list.len <= ordinal)
-				hd_vec_push(&list, NULL);
-			list.data[ordinal] = i;
-		}
-	*count = list.len;
-	*by_ordinal = HD_ARENA_NEW(affine->arena, LLVMValueRef, list.len);
-	if (list.len)
-		memcpy(*by_ordinal, list.data, sizeof(*list.data) * list.len);
-	hd_vec_release(&list);
-}
-
 static void describe(const struct report *report, LLVMValueRef inst, struct hd_meta_access *access)
 {
 	struct hd_affine *affine = report->affine;
@@ -395,27 +402,33 @@ static void describe(const struct report *report, LLVMValueRef inst, struct hd_m
 	analyse(report, address.vector, access);
 }
 
+/* The IR instruction that the machine instruction was selected from; NULL: it makes no access, or several. */
+static LLVMValueRef access_of(const struct hd_mfunc *selected, uint32_t inst)
+{
+	uint32_t visit = selected->sites[inst] / HD_SITE_PARTS;
+	if (!visit || visit > selected->visited.len)
+		return NULL;
+	LLVMValueRef value = (LLVMValueRef)selected->visited.data[visit - 1];
+	return address_operand(value) ? value : NULL;
+}
+
 void hd_coalescing_describe(struct hd_affine *affine, const struct hd_object *object, const struct hd_function *code,
-			    const struct hd_meta_function *facts, struct hd_meta_affine *result)
+			    const struct hd_mfunc *selected, const struct hd_meta_function *facts,
+			    struct hd_meta_affine *result)
 {
 	struct report *report = HD_ARENA_NEW(affine->arena, struct report, 1);
-	struct hd_meta_access access;
-	LLVMValueRef *by_ordinal;
-	uint32_t ordinals;
 	report->affine = affine;
 	set_up_blocks(report, facts);
-	find_accesses(affine, &by_ordinal, &ordinals);
 	result->accesses = HD_ARENA_NEW(affine->arena, struct hd_meta_access, code->inst_count);
 	for (uint32_t i = 0; i < code->inst_count; i++) {
 		const struct hd_origin *origin = &code->origins[i];
-		uint32_t ordinal = origin->ir;
-		memset(&access, 0, sizeof(access));
-		if (!is_access(&code->insts[i], &access) || ordinal >= ordinals || !by_ordinal[ordinal])
+		struct hd_meta_access access = {.pc = i * HD_INST_BYTES};
+		LLVMValueRef inst = access_of(selected, i);
+		if (!is_access(&code->insts[i], &access) || !inst)
 			continue;
-		access.pc = i * HD_INST_BYTES;
 		if (origin->file < object->file_count)
 			access.source = (struct hd_meta_source){object->files[origin->file], origin->line};
-		describe(report, by_ordinal[ordinal], &access);
+		describe(report, inst, &access);
 		result->accesses[result->access_count++] = access;
 	}
 }

@@ -13,9 +13,14 @@
 #include "heddle/metadata.h"
 #include "heddle/object.h"
 #include "passes/analysis/affine.h"
+#include "passes/lower/mir.h"
 
-/* The accesses of a kernel's finished code, in its order, as metadata. `facts` tells about its launches. */
+/*
+ * The accesses of a kernel's finished code, in its order, as metadata. `selected` is what the code was made from;
+ * `facts` tells about the kernel's launches.
+ */
 void hd_coalescing_describe(struct hd_affine *affine, const struct hd_object *object, const struct hd_function *code,
-			    const struct hd_meta_function *facts, struct hd_meta_affine *result);
+			    const struct hd_mfunc *selected, const struct hd_meta_function *facts,
+			    struct hd_meta_affine *result);
 
 #endif

@@ -160,7 +160,8 @@ static void count_values(const struct hd_unit *unit, struct hd_affine *affine, s
 }
 
 static struct hd_meta_affine *describe(const struct hd_unit *unit, const struct hd_linear_plan *plan,
-				       const struct hd_function *code, const struct hd_meta_function *function)
+				       const struct hd_function *code, const struct hd_mfunc *selected,
+				       const struct hd_meta_function *function)
 {
 	struct hd_meta_affine *facts = HD_ARENA_NEW(plan->affine->arena, struct hd_meta_affine, 1);
 	facts->removed = plan->removed;
@@ -168,7 +169,7 @@ static struct hd_meta_affine *describe(const struct hd_unit *unit, const struct 
 	count_values(unit, plan->affine, facts);
 	describe_registers(plan, facts);
 	describe_conditions(plan, facts);
-	hd_coalescing_describe(plan->affine, &unit->object, code, function, facts);
+	hd_coalescing_describe(plan->affine, &unit->object, code, selected, function, facts);
 	return facts;
 }
 
@@ -179,7 +180,8 @@ int hd_affine_facts(struct hd_unit *unit)
 		struct hd_meta_function *function = &unit->metadata.functions[m];
 		for (uint32_t f = 0; f < unit->object.function_count; f++)
 			if (plans[f] && !strcmp(unit->object.functions[f].name, function->name))
-				function->affine = describe(unit, plans[f], &unit->object.functions[f], function);
+				function->affine = describe(unit, plans[f], &unit->object.functions[f],
+							    &unit->functions.data[f], function);
 	}
 	return 0;
 }

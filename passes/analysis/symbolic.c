@@ -73,57 +73,39 @@ static uint64_t symbol_hash(const struct hd_unknown *symbol)
 	return hash;
 }
 
-static uint32_t poly_depth(const struct hd_poly_table *table, uint32_t poly)
+/* Fills in how large an operation is. False: too large, or its operands cannot be some. */
+static bool measure(const struct hd_poly_table *table, struct hd_unknown *symbol)
 {
-	uint32_t depth = 0;
-	for (uint32_t t = 0; t < table->polys[poly].count; t++) {
-		const struct hd_monomial *monomial = &table->monomials[table->polys[poly].terms[t].monomial];
-		for (uint32_t s = 0; s < monomial->degree; s++)
-			if (table->symbols[monomial->symbols[s]].depth > depth)
-				depth = table->symbols[monomial->symbols[s]].depth;
-	}
-	return depth;
-}
-
-static const uint8_t operand_count[] = {
-#define X(id, text, operands) operands,
-	HD_UNIFORM_OPERATIONS(X)
-#undef X
-};
-
-unsigned hd_uniform_operands(unsigned op)
-{
-	return operand_count[op];
-}
-
-/* Operations inside it, or HD_UNKNOWN_DEPTH + 1 where it cannot be. */
-static uint32_t depth_of(const struct hd_poly_table *table, const struct hd_unknown *symbol)
-{
-	uint32_t deepest = 0;
-	if (symbol->kind != HD_UNKNOWN_OPERATION)
-		return 0;
-	for (unsigned i = 0; i < operand_count[symbol->op]; i++) {
+	uint32_t depth = 1, size = 1;
+	for (unsigned i = 0; i < hd_uniform_operands(symbol->op); i++) {
 		if (symbol->args[i] == HD_NO_POLY || table->polys[symbol->args[i]].iterates)
-			return HD_UNKNOWN_DEPTH + 1;
-		uint32_t depth = poly_depth(table, symbol->args[i]);
-		deepest = depth > deepest ? depth : deepest;
+			return false;
+		const struct hd_poly *poly = &table->polys[symbol->args[i]];
+		for (uint32_t t = 0; t < poly->count; t++) {
+			const struct hd_monomial *monomial = &table->monomials[poly->terms[t].monomial];
+			for (uint32_t s = 0; s < monomial->degree; s++) {
+				const struct hd_unknown *inside = &table->symbols[monomial->symbols[s]];
+				depth = inside->depth >= depth ? inside->depth + 1u : depth;
+				size += inside->size;
+			}
+		}
+		symbol->linked |= poly->linked;
 	}
-	return deepest + 1;
+	symbol->depth = (uint8_t)depth;
+	symbol->size = (uint8_t)size;
+	return depth <= HD_UNKNOWN_DEPTH && size <= HD_UNKNOWN_SIZE;
 }
 
 uint32_t hd_unknown_intern(struct hd_poly_table *table, const struct hd_unknown *symbol)
 {
 	uint64_t hash = symbol_hash(symbol);
 	struct hd_id_slot *slot = find(table, &table->symbol_ids, hash, symbol, symbol_equal);
-	uint32_t depth = slot->used ? 0 : depth_of(table, symbol);
+	struct hd_unknown made = *symbol;
 	if (slot->used)
 		return slot->id;
-	if (depth > HD_UNKNOWN_DEPTH)
+	if (symbol->kind == HD_UNKNOWN_OPERATION && !measure(table, &made))
 		return HD_NO_POLY;
-	HD_TABLE_PUSH(table, symbols, symbol_count, symbol_room, *symbol);
-	table->symbols[table->symbol_count - 1].depth = (uint8_t)depth;
-	for (unsigned i = 0; symbol->kind == HD_UNKNOWN_OPERATION && i < operand_count[symbol->op]; i++)
-		table->symbols[table->symbol_count - 1].linked |= table->polys[symbol->args[i]].linked;
+	HD_TABLE_PUSH(table, symbols, symbol_count, symbol_room, made);
 	occupy(&table->symbol_ids, slot, hash, table->symbol_count - 1);
 	return table->symbol_count - 1;
 }

@@ -16,12 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "heddle/uniform.h"
 #include "lib/arena.h"
 #include "lib/strbuf.h"
 
 #define HD_POLY_TERMS 16u    /* most terms of a polynomial */
 #define HD_POLY_DEGREE 4u    /* most symbols of a monomial, with repetition */
 #define HD_UNKNOWN_DEPTH 16u /* most operations inside operations */
+#define HD_UNKNOWN_SIZE 64u  /* most operations in one, each as often as it is written out */
 #define HD_NO_POLY 0xffffffffu
 #define HD_POLY_ZERO 0u
 
@@ -32,35 +34,16 @@ enum hd_unknown_kind {
 	HD_UNKNOWN_OPERATION  /* `op` of polynomials */
 };
 
-/* What is not a polynomial of its operands but as constant as they are. HD_UNIFORM(ID, text, operands) */
-#define HD_UNIFORM_OPERATIONS(X)                                                                                   \
-	X(ZEXT, "zext", 1)                                                                                         \
-	X(SEXT, "sext", 1)                                                                                         \
-	X(POW2, "power", 1) X(AND, "and", 2) X(OR, "or", 2) X(XOR, "xor", 2) X(LSHR, "lshr", 2) X(ASHR, "ashr", 2) \
-		X(UDIV, "udiv", 2) X(SDIV, "sdiv", 2) X(UREM, "urem", 2) X(SREM, "srem", 2) X(SMIN, "smin", 2)     \
-			X(SMAX, "smax", 2) X(UMIN, "umin", 2) X(UMAX, "umax", 2) X(EQ, "eq", 2) X(NE, "ne", 2)     \
-				X(ULT, "ult", 2) X(ULE, "ule", 2) X(SLT, "slt", 2) X(SLE, "sle", 2)                \
-					X(SELECT, "select", 3)
-enum hd_uniform_op {
-#define X(id, text, operands) HD_UNIFORM_##id,
-	HD_UNIFORM_OPERATIONS(X)
-#undef X
-		HD_UNIFORM_COUNT
-};
-
 /* Bounds, inclusive; INT64_MIN and INT64_MAX also stand for everything beyond. */
 struct hd_range {
 	int64_t low, high;
 };
 
-/*
- * An operation reads its operands modulo 2^from, as signed or unsigned as its name says, and its value is the
- * result's `bits` bits, sign-extended; comparisons give 0 or 1 (bits 1, not extended) and SELECT takes args[1] when
- * args[0] is not 0. POW2 is 1 << args[0].
- */
+/* The width of an operation's result is `bits`, that of its operands `from` (heddle/uniform.h). */
 struct hd_unknown {
 	uint8_t kind, op, bits, from;
-	uint8_t depth;	 /* of operations; filled in */
+	uint8_t depth; /* of operations, and how many there are inside it, itself included; filled in */
+	uint8_t size;
 	uint32_t offset; /* see the kinds */
 	uint32_t args[3];
 	struct hd_range range;
@@ -88,7 +71,7 @@ struct hd_poly_table;
 /* Everything lives in the arena. */
 struct hd_poly_table *hd_poly_table_new(struct hd_arena *arena);
 
-/* The id of a symbol, made when it is new; HD_NO_POLY when it is an operation on HD_NO_POLY or nested too deep. */
+/* The id of a symbol, made when it is new; HD_NO_POLY when it is an operation on HD_NO_POLY or grows too large. */
 uint32_t hd_unknown_intern(struct hd_poly_table *table, const struct hd_unknown *symbol);
 const struct hd_unknown *hd_unknown_get(const struct hd_poly_table *table, uint32_t symbol);
 uint32_t hd_unknown_count(const struct hd_poly_table *table);
@@ -127,10 +110,6 @@ uint64_t hd_poly_alignment(const struct hd_poly_table *table, uint32_t poly,
  */
 int64_t hd_poly_evaluate(const struct hd_poly_table *table, uint32_t poly,
 			 int64_t (*symbol_value)(void *context, const struct hd_unknown *symbol), void *context);
-
-/* Operands of an operation, and its value on those; see struct hd_unknown. */
-unsigned hd_uniform_operands(unsigned op);
-int64_t hd_uniform_evaluate(unsigned op, unsigned from, const int64_t args[3]);
 
 /* As the paper writes it: `P5+4*P1`, `4*(P1+1)`; operations with their width: `smin32(P2,64)`. */
 void hd_poly_print(struct hd_strbuf *out, const struct hd_poly_table *table, uint32_t poly);

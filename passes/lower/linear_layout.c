@@ -184,18 +184,22 @@ struct program {
 	const struct hd_affine *affine;
 	HD_VEC(int64_t) words;
 	uint32_t depth; /* of loops inside loops */
+	uint32_t top;	/* values on the stack */
 	bool failed;
 };
 
 static void put(struct program *program, enum hd_check_op op)
 {
 	hd_vec_push(&program->words, op);
+	program->top -= op != HD_CHECK_UP_TO;
 }
 
 static void put_with(struct program *program, enum hd_check_op op, int64_t operand)
 {
 	hd_vec_push(&program->words, op);
 	hd_vec_push(&program->words, operand);
+	program->top += op == HD_CHECK_OPERATION ? 1 - hd_uniform_operands(operand & 0xff) : 1;
+	program->failed |= program->top >= HD_CHECK_DEPTH;
 }
 
 static void put_poly(struct program *program, uint32_t poly);
@@ -209,6 +213,10 @@ static void put_symbol(struct program *program, const struct hd_unknown *symbol)
 		put_poly(program, program->affine->loop_facts[symbol->offset].most);
 		program->depth--;
 		put(program, HD_CHECK_UP_TO);
+	} else if (symbol->kind == HD_UNKNOWN_OPERATION) {
+		for (unsigned i = 0; i < hd_uniform_operands(symbol->op); i++)
+			put_poly(program, symbol->args[i]);
+		put_with(program, HD_CHECK_OPERATION, symbol->op | symbol->from << 8 | symbol->bits << 16);
 	} else {
 		program->failed = true;
 	}

@@ -66,6 +66,9 @@ enum hd_mref {
 	HD_MREF_TABLE   /* BRX: ref is a jump table of the function */
 };
 
+/* Accesses of one IR instruction that are told apart. */
+#define HD_SITE_PARTS 256u
+
 struct hd_minst {
 	uint16_t op, mods;
 	uint8_t role;     /* enum hd_role */
@@ -86,7 +89,9 @@ struct hd_minst {
 	 * Calls: argument registers read, then result registers written; all caller-saved registers are clobbered too. */
 	uint32_t extra;
 	uint16_t extra_count, extra_defs;
-	uint32_t site; /* of accesses and the like: the same in every selection of the function; 0 none */
+	/* of accesses and the like: the same in every selection of the function; 0 none. HD_SITE_PARTS times 1 + its IR
+	 * instruction's index in hd_mfunc.visited, plus 1 for the first that this makes, 2 for the second ... */
+	uint32_t site;
 	uint32_t tag; /* 1 + number of the instruction before allocation, 0: the allocator's own; for its checker */
 };
 
@@ -142,6 +147,7 @@ struct hd_mfunc {
 	uint32_t saved_first, saved_count; /* callee-saved registers pushed: R[saved_first .. +saved_count) */
 	uint32_t spill_store_bytes, spill_load_bytes;
 	uint32_t *sites; /* of the emitted instructions; in hd_mfunc_emit's arena */
+	HD_VEC(const void *) visited; /* the IR instructions in selection's order: sites name them */
 	uint32_t function_index; /* in hd_object.functions */
 };
 

@@ -360,6 +360,7 @@ static void select_block(struct hd_select *sel, const struct hd_select_block *bl
 		sel->loc = (uint32_t)hd_sel_loc(sel, inst);
 		sel->ir = ordinal_of(sel, inst);
 		sel->visit++;
+		hd_vec_push(&sel->func->visited, inst);
 		sel->sites = 0;
 		if (sel->linear && op != LLVMPHI) {
 			hd_sel_linear_header(sel, block->bb);

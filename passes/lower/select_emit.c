@@ -4,9 +4,6 @@
  */
 #include "passes/lower/select.h"
 
-/* Accesses of one IR instruction that are told apart. */
-#define MAX_SITES 256u
-
 /* What depends on more than its operands, or has an effect: the linear version of a kernel does the same in the same order. */
 static bool has_site(unsigned op, uint16_t mods)
 {
@@ -24,8 +21,8 @@ struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
 
 	inst.loc = sel->loc;
 	inst.ir = sel->ir;
-	if (has_site(op, mods) && ++sel->sites < MAX_SITES)
-		inst.site = sel->visit * MAX_SITES + sel->sites;
+	if (has_site(op, mods) && ++sel->sites < HD_SITE_PARTS)
+		inst.site = sel->visit * HD_SITE_PARTS + sel->sites;
 	hd_vec_push(&block->insts, inst);
 	return &hd_vec_last(&block->insts);
 }

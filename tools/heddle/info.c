@@ -11,21 +11,24 @@
 #include "heddle/occupancy.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/info_linear.h"
 
 struct info {
 	HD_VEC(const char *) files;
 	const char *gpu;
 	uint32_t block, dynamic_shared;
-	bool json, occupancy; /* occupancy: asked for by --gpu, --block or --shared */
+	bool json, accesses;
+	bool occupancy; /* asked for by --gpu, --block or --shared */
 	struct hd_config config;
 };
 
-enum { OPT_JSON = 256, OPT_SHARED };
+enum { OPT_JSON = 256, OPT_SHARED, OPT_ACCESSES };
 
 static const struct argp_option options[] = {
 	{"gpu", 'g', "NAME", 0, "GPU for the occupancy (default v100)", 0},
 	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
 	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
+	{"accesses", OPT_ACCESSES, NULL, 0, "list each kernel's linear registers, and its accesses with their sectors and conflicts", 0},
 	{"json", OPT_JSON, NULL, 0, "print JSON", 0},
 	{0},
 };
@@ -45,6 +48,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_JSON:
 		info->json = true;
+		return 0;
+	case OPT_ACCESSES:
+		info->accesses = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		hd_vec_push(&info->files, arg);
@@ -195,6 +201,7 @@ static void print_table(const struct info *info, const struct cmd_unit *unit)
 				print_chain(metadata, function);
 			if (kernels && info->occupancy)
 				print_occupancy(info, function);
+			info_print_linear(function, info->accesses);
 		}
 	}
 }
@@ -220,7 +227,9 @@ int cmd_info(int argc, char **argv)
 		"bytes "
 		"stored/loaded. shared: static bytes of a CTA. FRU: function register usage. depth: MaxStackDepth, "
 		"registers "
-		"on the deepest call chain. low, high: the Low and High watermark. calls: longest chain of calls.";
+		"on the deepest call chain. low, high: the Low and High watermark. calls: longest chain of calls.\n\n"
+		"Below a kernel: what its linear values are worth (R2D2), whom its branches are the same for, and the "
+		"accesses that cost more than they had to. Pn is its parameter n, the first 0.";
 	static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
 	struct info info = {.gpu = "v100"};
 	struct hd_diag diag = {.tool = "heddle"};

@@ -13,7 +13,7 @@
 ; IR:      define void @b({{.*}} !heddle.idempotence [[B:![0-9]+]]
 ; IR:      load i32
 ; IR-NOT:  !heddle.breaks
-; IR:      store i32 %w, ptr %p, align 4, !heddle.breaks [[WHY:![0-9]+]]
+; IR:      store i32 %w, ptr %p, align 4{{.*}}, !heddle.breaks [[WHY:![0-9]+]]
 ; IR-DAG:  [[A]] = !{!"idempotent", i32 1}
 ; IR-DAG:  [[B]] = !{!"idempotent", i32 0, !"store", !"b", i32 [[#]]}
 ; IR-DAG:  [[WHY]] = !{!"store"}

@@ -397,6 +397,53 @@ static void carry_idempotence(const struct gate_carry *carry, const struct gate_
 			       "this may read what it overwrote");
 }
 
+/* ------------------------------------------------------------------ accesses */
+
+enum { MOST_ACCESSES = 8 };
+
+/* What the metric is about in an access; 0: nothing. */
+static uint32_t access_figure(const struct hd_meta_access *access, enum gate_carrier carrier)
+{
+	if (carrier == GATE_CARRIED_SECTORS)
+		return access->sectors_most;
+	if (carrier == GATE_CARRIED_CONFLICTS)
+		return access->conflicts_most;
+	return !access->sectors_most && !access->conflicts_most;
+}
+
+static const char *access_text(const struct gate_carry *carry, const struct hd_meta_access *access)
+{
+	char text[256];
+	if (hd_meta_access_advice(access, text, sizeof(text)))
+		return hd_arena_strdup(carry->arena, text);
+	if (access->sectors_most)
+		return hd_arena_printf(carry->arena, "up to %u sectors a request here", access->sectors_most);
+	if (access->conflicts_most)
+		return hd_arena_printf(carry->arena, "up to %u accesses of one bank here", access->conflicts_most);
+	return access->address ? hd_arena_printf(carry->arena, "the address is %s", access->address)
+			       : "the address is not linear in the indices of the thread";
+}
+
+/* The accesses with the largest figure, each line once. */
+static void carry_accesses(const struct gate_carry *carry, const struct gate_subject *subject,
+			   enum gate_carrier carrier)
+{
+	const struct hd_meta_affine *affine = subject->meta->affine;
+	uint32_t most = 1, line = 0, shown = 0;
+	for (uint32_t i = 0; affine && i < affine->access_count; i++) {
+		uint32_t figure = access_figure(&affine->accesses[i], carrier);
+		most = figure > most ? figure : most;
+	}
+	for (uint32_t i = 0; affine && i < affine->access_count && shown < MOST_ACCESSES; i++) {
+		const struct hd_meta_access *access = &affine->accesses[i];
+		if (access_figure(access, carrier) != most || (access->source.line && access->source.line == line))
+			continue;
+		line = access->source.line;
+		shown++;
+		add(carry, place_of_source(carry, subject, &access->source), access_text(carry, access));
+	}
+}
+
 void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject *subject,
 		      const struct gate_metric *metric)
 {
@@ -433,6 +480,11 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 		break;
 	case GATE_CARRIED_IDEMPOTENCE:
 		carry_idempotence(carry, subject);
+		break;
+	case GATE_CARRIED_SECTORS:
+	case GATE_CARRIED_CONFLICTS:
+	case GATE_CARRIED_UNKNOWN:
+		carry_accesses(carry, subject, metric->carrier);
 		break;
 	}
 }

@@ -69,7 +69,7 @@ struct hd_occupancy gate_occupancy(const struct hd_meta_function *kernel, const 
 /* ------------------------------------------------------------------ metrics */
 
 enum gate_direction { GATE_LESS, GATE_MORE, GATE_NEITHER }; /* what is better */
-enum gate_getter { GATE_PATH, GATE_SUM, GATE_WIDEST, GATE_OCCUPANCY };
+enum gate_getter { GATE_PATH, GATE_SUM, GATE_WIDEST, GATE_HIGHEST, GATE_ABSENT, GATE_OCCUPANCY };
 
 /* What carries a figure: where in the source it comes from. */
 enum gate_carrier {
@@ -84,6 +84,9 @@ enum gate_carrier {
 	GATE_CARRIED_POINT, /* the preemption point with most live registers */
 	GATE_CARRIED_POINT_DIVERGENT,
 	GATE_CARRIED_IDEMPOTENCE,
+	GATE_CARRIED_SECTORS, /* the accesses with most sectors a request */
+	GATE_CARRIED_CONFLICTS,
+	GATE_CARRIED_UNKNOWN, /* accesses of which nothing is proven */
 };
 
 struct gate_metric {

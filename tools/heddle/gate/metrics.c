@@ -82,6 +82,47 @@ static bool get_widest(const json_t *figures, const char *argument, double *valu
 	return true;
 }
 
+static bool get_highest(const json_t *figures, const char *argument, double *value)
+{
+	const char *colon = strchr(argument, ':');
+	const json_t *records = at_path(figures, argument, (size_t)(colon - argument));
+	if (!json_is_array(records))
+		return false;
+	*value = 0;
+	for (size_t i = 0; i < json_array_size(records); i++) {
+		const json_t *list = json_object_get(json_array_get(records, i), colon + 1);
+		for (size_t k = 0; k < json_array_size(list); k++)
+			if (json_number_value(json_array_get(list, k)) > *value)
+				*value = json_number_value(json_array_get(list, k));
+	}
+	return true;
+}
+
+/* Whether one of the keys "a,b" has a value. */
+static bool has_one(const json_t *record, const char *keys)
+{
+	while (*keys) {
+		size_t len = strcspn(keys, ",");
+		const json_t *value = at_path(record, keys, len);
+		if (value && !json_is_null(value))
+			return true;
+		keys += len + (keys[len] == ',');
+	}
+	return false;
+}
+
+static bool get_absent(const json_t *figures, const char *argument, double *value)
+{
+	const char *colon = strchr(argument, ':');
+	const json_t *records = at_path(figures, argument, (size_t)(colon - argument));
+	if (!json_is_array(records))
+		return false;
+	*value = 0;
+	for (size_t i = 0; i < json_array_size(records); i++)
+		*value += !has_one(json_array_get(records, i), colon + 1);
+	return true;
+}
+
 /* Blocks of one warp, as many as there are warps: only registers limit them. */
 static uint32_t register_warps(const struct hd_meta_function *kernel, const struct hd_config *gpu)
 {
@@ -119,6 +160,10 @@ bool gate_metric_get(const struct gate_metric *metric, const struct gate_subject
 		return get_sum(subject->figures, metric->argument, value);
 	case GATE_WIDEST:
 		return get_widest(subject->figures, metric->argument, value);
+	case GATE_HIGHEST:
+		return get_highest(subject->figures, metric->argument, value);
+	case GATE_ABSENT:
+		return get_absent(subject->figures, metric->argument, value);
 	case GATE_OCCUPANCY:
 		return get_occupancy(subject, metric->argument, setting, value);
 	case GATE_PATH:

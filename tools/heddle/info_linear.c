@@ -1,0 +1,130 @@
+/*
+ * heddle info: linear values (R2D2 3.1) and the coalescing report of a kernel, from its metadata. Linear in that.
+ */
+#include "tools/heddle/info_linear.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_summary(const struct hd_meta_affine *affine)
+{
+	printf("    linear values: %u of %u, %u registers", affine->linear_values, affine->values,
+	       affine->register_count);
+	if (affine->wanted_registers > affine->register_count)
+		printf(" of %u wanted", affine->wanted_registers);
+	printf(", %u instructions removed", affine->removed);
+	if (affine->condition_count)
+		printf(", on %u condition%s", affine->condition_count, affine->condition_count == 1 ? "" : "s");
+	putchar('\n');
+}
+
+static void print_branches(const struct hd_meta_affine *affine)
+{
+	const struct {
+		uint32_t count;
+		const char *text;
+	} classes[] = {{affine->uniform_grid, "the same for all threads"},
+		       {affine->uniform_block, "for a block"},
+		       {affine->uniform_warp, "for a warp"},
+		       {affine->affine, "linear in the thread index"},
+		       {affine->divergent, "divergent"}};
+	const char *separator = "    branches: ";
+	for (unsigned i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+		if (!classes[i].count)
+			continue;
+		printf("%s%u %s", separator, classes[i].count, classes[i].text);
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		putchar('\n');
+}
+
+static void print_registers(const struct hd_meta_affine *affine)
+{
+	for (uint32_t r = 0; r < affine->register_count; r++) {
+		const struct hd_meta_linear_register *reg = &affine->registers[r];
+		printf("    %%lr%-2u", r);
+		if (reg->thread_part >= 0)
+			printf(" %%tr%-2d", reg->thread_part);
+		else
+			printf("      ");
+		printf(" %2u bits, %2u uses: {", reg->bits, reg->uses);
+		for (unsigned i = 0; i < HD_META_VECTOR; i++)
+			printf("%s%s", i ? ", " : "", reg->vector[i]);
+		puts("}");
+	}
+	for (uint32_t c = 0; c < affine->condition_count; c++) {
+		const struct hd_meta_condition *condition = &affine->conditions[c];
+		printf("    if %" PRId64 " <= {", condition->low);
+		for (unsigned i = 0; i < HD_META_VECTOR; i++)
+			printf("%s%s", i ? ", " : "", condition->vector[i]);
+		printf("} <= %" PRId64, condition->high);
+		for (uint32_t l = 0; l < condition->iteration_count; l++)
+			printf(", %s <= %s", condition->iterations[l].symbol, condition->iterations[l].most);
+		putchar('\n');
+	}
+}
+
+/* "4", "16-17" or "?" */
+static const char *bounds(char text[32], uint32_t least, uint32_t most)
+{
+	if (!most)
+		return "?";
+	snprintf(text, 32, least == most ? "%u" : "%u-%u", least, most);
+	return text;
+}
+
+static void print_place(const struct hd_meta_access *access)
+{
+	if (access->source.file)
+		printf("%s:%u", access->source.file, access->source.line);
+	else
+		printf("pc %04x", access->pc);
+}
+
+static void print_access(const struct hd_meta_access *access)
+{
+	static const char *const kinds[] = {"load", "store", "atomic"}, *const spaces[] = {"global", "shared"};
+	char sectors[32], conflicts[32];
+	printf("    ");
+	print_place(access);
+	printf(": %s %s of %u bytes, stride %s, alignment %u, ", spaces[access->space], kinds[access->kind],
+	       access->bytes, access->lane_stride ? access->lane_stride : "?", access->alignment);
+	if (access->space == HD_ACCESS_GLOBAL)
+		printf("%s sectors", bounds(sectors, access->sectors_least, access->sectors_most));
+	else
+		printf("bank conflicts %s", bounds(conflicts, access->conflicts_least, access->conflicts_most));
+	if (access->assumes == HD_ASSUME_BLOCK)
+		printf(", in blocks of %ux%ux%u", access->block[0], access->block[1], access->block[2]);
+	else if (access->assumes == HD_ASSUME_WHOLE_ROWS)
+		printf(", where blockDim.x is a multiple of 32");
+	putchar('\n');
+}
+
+void info_print_linear(const struct hd_meta_function *kernel, bool all)
+{
+	const struct hd_meta_affine *affine = kernel->affine;
+	char advice[256], before[256] = "";
+	uint32_t line = 0;
+	if (!affine)
+		return;
+	print_summary(affine);
+	print_branches(affine);
+	if (all)
+		print_registers(affine);
+	for (uint32_t i = 0; i < affine->access_count; i++) {
+		const struct hd_meta_access *access = &affine->accesses[i];
+		bool poor = hd_meta_access_advice(access, advice, sizeof(advice));
+		if (all)
+			print_access(access);
+		/* Members of one structure, unrolled copies: once is enough. */
+		if (!poor || (line && access->source.line == line && strcmp(advice, before) == 0))
+			continue;
+		line = access->source.line;
+		memcpy(before, advice, sizeof(before));
+		printf("    ");
+		print_place(access);
+		printf(": %s\n", advice);
+	}
+}
