@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+"""What linear versions (R2D2) and the ideal machines of its Figure 4 remove, for all examples.
+
+    scripts/table_linear.py [-h] [--default] [--gpu NAME] [--set KEY=VALUE] [NAME...]
+
+Builds each workload of examples/grids/workloads.txt, and the call-heavy ones of examples/calls/workloads.txt at their
+default sizes, runs it on the baseline with `--ideal` and with linear versions, and writes
+build/figures/linear/table.md and the statistics beside it. NAME: only those. --default: small sizes.
+
+Dynamic instructions count the linear streams as each SM and block executes them. Averages are over workloads, each
+counted once, as in the paper. Needs a finished build; environment: B (build tree), JOBS. About two minutes.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+B = os.path.join(ROOT, os.environ.get('B', 'build'))
+OUT = os.path.join(B, 'figures', 'linear')
+# R2D2, ISCA 2023: Figure 4 (dynamic thread instructions), Figure 12 (dynamic warp instructions), Figure 14.
+PAPER = {'WP': 27, 'TB': 22, 'LN': 33, 'R2D2': 28, 'streams': 1}
+
+
+def lines(*path):
+    with open(os.path.join(ROOT, 'examples', *path), encoding='utf-8') as file:
+        for line in file:
+            if line.strip() and not line.startswith('#'):
+                yield line.split(None, 3)
+
+
+def workloads():
+    """(name, kind, sources, sizes, default sizes) of each."""
+    found = []
+    for name, source, sizes, kind in lines('grids', 'workloads.txt'):
+        found.append((name, kind.strip(), [os.path.join(ROOT, 'examples', source)], sizes.split(',')))
+    for name, folder, default, _ in lines('calls', 'workloads.txt'):
+        folder = os.path.join(ROOT, 'examples', 'calls', folder)
+        sources = sorted(os.path.join(folder, file) for file in os.listdir(folder) if file.endswith('.cu'))
+        found.append(('calls/' + name, '-', sources, default.split(',')))
+    return found
+
+
+def build(prefix, sources):
+    compiler = os.path.join(B, 'bin', 'heddle-cc')
+    if len(sources) == 1:
+        subprocess.run([compiler, '-O2', '-o', prefix, *sources], check=True)
+        return
+    objects = []
+    for i, source in enumerate(sources):
+        objects.append(f'{prefix}.{i}.o')
+        subprocess.run([compiler, '-O2', '-dc', '-o', objects[-1], source], check=True)
+    subprocess.run([compiler, '-O2', '-o', prefix, *objects], check=True)
+
+
+def run(options, prefix, sizes, policy, *more):
+    """The statistics of one run; the program has passed its own check."""
+    stats = f'{prefix}.{policy}.json'
+    command = [os.path.join(B, 'bin', 'heddle'), 'run', '--quiet', '--gpu', options.gpu, '--policy', policy, *more,
+               '--stats', stats]
+    for setting in options.set:
+        command += ['--set', setting]
+    done = subprocess.run(command + ['--', prefix, *sizes], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode or 'PASSED' not in done.stdout:
+        sys.exit(f'{prefix}: {done.stdout}')
+    with open(stats, encoding='utf-8') as file:
+        return json.load(file)['total']
+
+
+def static_counts(prefix):
+    """Instructions of the kernels that have a linear version: their own, and those of its main stream."""
+    text = subprocess.check_output([os.path.join(B, 'bin', 'heddle'), 'dis', '--json', prefix], text=True)
+    own = main = 0
+    for unit in json.loads(text)['objects']:
+        for function in unit['functions']:
+            if 'linear' in function:
+                version = function['linear']
+                start = {stream['name']: stream['start_pc'] for stream in version['streams']}['main'] // 16
+                own += len(function['instructions'])
+                main += len(version['instructions']) - start
+    return own, main
+
+
+def share(part, whole):
+    return 100 * part / whole if whole else 0.0
+
+
+def measure(options, workload):
+    name, kind, sources, sizes = workload
+    prefix = os.path.join(OUT, name.replace('/', '-'))
+    sizes = [] if options.default and not name.startswith('calls/') else sizes
+    build(prefix, sources)
+    base = run(options, prefix, sizes, 'baseline', '--ideal')
+    linear = run(options, prefix, sizes, 'r2d2-functional')
+    own, main = static_counts(prefix)
+    streams = sum(linear[f'linear_{part}_instructions'] for part in ('coefficient', 'thread', 'block'))
+    launches = linear['linear_launches']
+    return {
+        'name': name, 'kind': kind, 'sizes': ' '.join(sizes),
+        'launches': f"{launches}/{launches + sum(linear['linear_' + why] for why in ('without', 'check_fallbacks', 'register_fallbacks'))}",
+        'why': ', '.join(f'{linear["linear_" + key]} {text}' for key, text in (
+            ('without', 'without a version'), ('check_fallbacks', 'by a condition'), ('register_fallbacks', 'by registers'))
+            if linear['linear_' + key]),
+        'static': share(own - main, own), 'own': own, 'main': main,
+        'warps': share(base['warp_instructions'] - linear['warp_instructions'] - streams, base['warp_instructions']),
+        'threads': share(base['thread_instructions'] - linear['thread_instructions'] - linear['linear_threads'],
+                         base['thread_instructions']),
+        'streams': share(streams, base['warp_instructions']),
+        **{machine: share(base[f'ideal_{machine.lower()}_threads'], base['thread_instructions'])
+           for machine in ('WP', 'TB', 'LN')},
+    }
+
+
+def mean(rows, key):
+    return sum(row[key] for row in rows) / len(rows) if rows else 0.0
+
+
+def table(rows):
+    yield '| workload | in the paper | sizes | launches | static, % | dynamic, % | thread, % | streams, % | WP, % | TB, % | LN, % |'
+    yield '|---|---|---|---|---|---|---|---|---|---|---|'
+    for row in rows:
+        yield (f"| {row['name']} | {row['kind']} | {row['sizes']} | {row['launches']} | {row['static']:.1f} | {row['warps']:.1f} | "
+               f"{row['threads']:.1f} | {row['streams']:.2f} | {row['WP']:.1f} | {row['TB']:.1f} | {row['LN']:.1f} |")
+    groups = [('all', rows), ('of kinds that the paper has', [row for row in rows if row['kind'] != '-'])]
+    for text, group in groups:
+        if group:
+            yield (f"| **mean, {text}** | | | | {mean(group, 'static'):.1f} | {mean(group, 'warps'):.1f} | {mean(group, 'threads'):.1f} | "
+                   f"{mean(group, 'streams'):.2f} | {mean(group, 'WP'):.1f} | {mean(group, 'TB'):.1f} | {mean(group, 'LN'):.1f} |")
+    yield (f"| **the paper's mean** | | | | | {PAPER['R2D2']} | | {PAPER['streams']} | {PAPER['WP']} | {PAPER['TB']} | "
+           f"{PAPER['LN']} |")
+
+
+def document(options, rows):
+    yield f'# Instructions that linear versions remove ({options.gpu})'
+    yield ''
+    yield from table(rows)
+    yield ''
+    yield ('launches: with the linear version, of all. static: instructions of the kernels that have one, and of its main '
+           'stream. dynamic: warp instructions, linear streams counted against the gain. thread: the same in thread '
+           'instructions. streams: warp instructions of the linear streams, of the baseline\'s. WP, TB, LN: thread '
+           'instructions that the ideal machines of Figure 4 would not execute, of the same baseline run.')
+    fallbacks = [f"- {row['name']}: {row['why']}" for row in rows if row['why']]
+    if fallbacks:
+        yield from ['', 'Launches of the original code:', '', *fallbacks]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('names', nargs='*', metavar='NAME')
+    parser.add_argument('--gpu', default='titanv', help='GPU (default titanv, the paper\'s)')
+    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='configuration key')
+    parser.add_argument('--default', action='store_true', help='the programs\' default sizes')
+    options = parser.parse_args()
+    chosen = [w for w in workloads() if not options.names or w[0] in options.names]
+    missing = set(options.names) - {w[0] for w in chosen}
+    if missing:
+        parser.error(f"no workload {', '.join(sorted(missing))}")
+    os.makedirs(OUT, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get('JOBS') or os.cpu_count() or 1)) as pool:
+        rows = list(pool.map(lambda workload: measure(options, workload), chosen))
+    text = '\n'.join(document(options, rows)) + '\n'
+    with open(os.path.join(OUT, 'table.md'), 'w', encoding='utf-8') as file:
+        file.write(text)
+    sys.stdout.write(text)
+
+
+if __name__ == '__main__':
+    main()
