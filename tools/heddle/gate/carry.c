@@ -440,7 +440,7 @@ static void carry_accesses(const struct gate_carry *carry, const struct gate_sub
 			continue;
 		line = access->source.line;
 		shown++;
-		add(carry, place_of_source(carry, subject, &access->source), access_text(carry, access));
+		gate_carry_add(carry, place_of_source(carry, subject, &access->source), access_text(carry, access));
 	}
 }
 
