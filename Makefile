@@ -316,6 +316,12 @@ figures-cars: setup
 	$(again) all calls
 	@python3 scripts/figures_cars.py --build $(B) -j$(JOBS) $(FIGURES_FLAGS)
 
+# What linear versions remove, for all examples, beside R2D2's figures: build/figures/linear/table.md.
+.PHONY: table-linear
+table-linear: setup
+	$(again) all
+	@B=$(B) JOBS=$(JOBS) scripts/table_linear.py
+
 FORMATTED = $(shell find lib passes runtime tools include/heddle test -name '*.[ch]' -o -name 'plugin.cpp')
 
 format:
@@ -331,7 +337,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all unit fuzz calls setup demo check check-long update-golden $(BENCHES) figures-cars format tidy clean'
+	@echo 'Targets: all unit fuzz calls setup demo check check-long update-golden $(BENCHES) figures-cars table-linear format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

@@ -271,6 +271,7 @@ int hd_metadata_run(struct hd_unit *unit)
 		hd_preempt_facts(unit, f, &facts[f]);
 		facts[f].reuse = &reuse[f].facts;
 		facts[f].idempotence = &idempotence[f];
+		facts[f].linear_version = hd_linear_facts(unit, f);
 	}
 	shared_memory(unit, facts);
 	if (count)

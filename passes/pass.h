@@ -71,6 +71,8 @@ int hd_verify_legalized(struct hd_unit *unit);
 int hd_uniformity_run(struct hd_unit *unit);
 void hd_uniformity_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_linear_run(struct hd_unit *unit);
+/* What the metadata says of the function's linear version; NULL: it has none. */
+struct hd_meta_linear_version *hd_linear_facts(struct hd_unit *unit, uint32_t function);
 void hd_linear_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_affine_run(struct hd_unit *unit);
 void hd_affine_print_unit(FILE *out, const struct hd_unit *unit);

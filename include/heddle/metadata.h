@@ -195,6 +195,14 @@ struct hd_meta_affine {
 	uint32_t access_count;
 };
 
+/* The linear version of a kernel (R2D2 3.2, 4.4): what it needs beside the kernel's own figures. */
+struct hd_meta_linear_version {
+	uint32_t registers, frame_bytes; /* of a thread */
+	uint32_t linear_registers, thread_registers, coefficient_registers;
+	uint32_t conditions;             /* on the launch */
+	uint32_t coefficient_instructions, thread_instructions, block_instructions, instructions; /* of its streams; the last: main */
+};
+
 struct hd_meta_function {
 	const char *name, *demangled;
 	struct hd_meta_source source;
@@ -235,6 +243,7 @@ struct hd_meta_function {
 	struct hd_meta_reuse *reuse;             /* NULL: not known */
 	struct hd_meta_idempotence *idempotence; /* NULL: not known */
 	struct hd_meta_affine *affine;           /* kernels only; NULL: not known */
+	struct hd_meta_linear_version *linear_version; /* kernels only; NULL: there is none */
 	struct hd_meta_launch *launches;
 	uint32_t launch_count;
 	/* intervals (LTRF 3.3) */

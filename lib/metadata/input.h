@@ -169,5 +169,8 @@ static inline void *get_records(struct input *input, const struct place *place, 
 /* affine.c */
 void hd_metadata_read_affine(struct input *input, const struct place *place, const json_t *object,
 			     struct hd_meta_function *function);
+/* linear.c */
+void hd_metadata_read_linear(struct input *input, const struct place *place, const json_t *object,
+			     struct hd_meta_function *function);
 
 #endif

@@ -18,6 +18,8 @@ json_t *hd_json_text(const char *text);
 json_t *hd_json_source(const struct hd_meta_source *source);
 /* Adds what the analysis of linear values knows (affine.c): linear_registers and affine. */
 void hd_json_add_affine(json_t *object, const struct hd_meta_function *function);
+/* Adds the linear version of a kernel that has one (linear.c): linear_version. */
+void hd_json_add_linear(json_t *object, const struct hd_meta_function *function);
 /* The text in the project's form: two spaces, keys in the order of their making, newline at the end. malloc'ed. */
 char *hd_json_dump(const json_t *value);
 

@@ -318,6 +318,7 @@ static void read_function(struct input *input, const struct place *place, const 
 	function->reuse = get_reuse(input, place, object, function->instructions);
 	function->idempotence = get_idempotence(input, place, object);
 	hd_metadata_read_affine(input, place, object, function);
+	hd_metadata_read_linear(input, place, object, function);
 }
 
 static int by_name(const void *a, const void *b)

@@ -318,6 +318,7 @@ json_t *hd_metadata_function_json(const struct hd_meta_function *function)
 	if (function->idempotence)
 		json_object_set_new(object, "idempotence", idempotence_json(function->idempotence));
 	hd_json_add_affine(object, function);
+	hd_json_add_linear(object, function);
 	return object;
 }
 

@@ -10,6 +10,38 @@
 
 static const struct hd_flags no_flags = {false, false};
 
+static struct hd_affine_value make_exact(struct hd_affine *affine, struct hd_affine_value value, bool is_signed);
+
+static bool iterates(const struct hd_affine *affine, const struct hd_affine_value *value)
+{
+	return hd_poly_get(affine->polys, affine->vectors[value->vector].part[HD_INDEX_C])->iterates;
+}
+
+/*
+ * A sum or product that does not wrap is exact where its operands are. One that counts iterations may not have a bound
+ * that can be checked, but its operands without iterations have.
+ */
+static struct hd_affine_value exact_by_operands(struct hd_affine *affine, struct hd_affine_value value,
+						const struct hd_affine_value *a, const struct hd_affine_value *b)
+{
+	const struct hd_affine_value *operands[] = {a, b};
+	uint64_t conditions = value.conditions;
+	if (value.exact_signed || !iterates(affine, &value))
+		return value;
+	for (unsigned i = 0; i < 2; i++) {
+		if (operands[i]->exact_signed)
+			continue;
+		struct hd_affine_value exact =
+			iterates(affine, operands[i]) ? hd_not_linear : make_exact(affine, *operands[i], true);
+		if (!hd_is_linear(&exact))
+			return value;
+		conditions |= exact.conditions;
+	}
+	value.exact_signed = true;
+	value.conditions = conditions;
+	return value;
+}
+
 /* Parts by `parts`, y in place of b's; exactness from the operands' and the flags. */
 static struct hd_affine_value combine(struct hd_affine *affine, struct hd_affine_value a, struct hd_affine_value b,
 				      struct hd_affine_vector y, struct hd_flags flags,
@@ -31,7 +63,8 @@ static struct hd_affine_value combine(struct hd_affine *affine, struct hd_affine
 		.exact_unsigned = same && flags.nuw && a.exact_unsigned && b.exact_unsigned,
 		.conditions = a.conditions | b.conditions,
 	};
-	return hd_affine_refine(affine, value);
+	value = hd_affine_refine(affine, value);
+	return hd_is_linear(&value) && same && flags.nsw ? exact_by_operands(affine, value, &a, &b) : value;
 }
 
 struct hd_affine_value hd_affine_add(struct hd_affine *affine, struct hd_affine_value a, struct hd_affine_value b,

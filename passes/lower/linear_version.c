@@ -22,6 +22,8 @@ struct version {
 	struct hd_function parts[HD_STREAM_COUNT];
 };
 
+enum { LEAST_REGISTERS = 16 }; /* that a launch gives to a thread at no cost: 2,048 threads then take half an SM's */
+
 static int lower_part(struct version *version, enum hd_stream stream)
 {
 	struct hd_unit *unit = version->unit;
@@ -32,23 +34,53 @@ static int lower_part(struct version *version, enum hd_stream stream)
 	return hd_mfunc_emit(func, &unit->object, &version->parts[stream], &unit->arena, unit->diag);
 }
 
-static int make_parts(struct version *version)
+/* Streams only compute; one that spills does not fit. */
+static bool is_straight(const struct hd_function *part)
+{
+	for (uint32_t i = 0; i < part->inst_count; i++)
+		if (hd_opinfo[part->insts[i].op].effects & (HD_FX_LOAD | HD_FX_STORE))
+			return false;
+	return true;
+}
+
+static int make_stream(struct version *version, enum hd_stream stream, uint32_t most)
 {
 	static void (*const build[])(struct hd_select * sel, void *context) = {
 		[HD_STREAM_COEFFICIENT] = hd_linear_coefficient_stream,
 		[HD_STREAM_THREAD] = hd_linear_thread_stream,
 		[HD_STREAM_BLOCK] = hd_linear_block_stream,
 	};
-	struct hd_unit *unit = version->unit;
+	struct hd_mfunc *func = &version->funcs[stream];
 
-	if (hd_select_linear(unit, version->function, version->kernel, version->layout.select,
+	if (hd_select_straight(version->unit, version->function, build[stream], &version->layout, func))
+		return -1;
+	func->max_registers = most;
+	return lower_part(version, stream);
+}
+
+/*
+ * The streams run in the registers of the kernel's threads, so that they should not take more than the main stream
+ * does; where that would make them spill they may.
+ */
+static int make_parts(struct version *version)
+{
+	uint32_t most;
+
+	if (hd_select_linear(version->unit, version->function, version->kernel, version->layout.select,
 			     &version->funcs[HD_STREAM_MAIN]) ||
 	    lower_part(version, HD_STREAM_MAIN))
 		return -1;
-	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
-		if (hd_select_straight(unit, version->function, build[i], &version->layout, &version->funcs[i]) ||
-		    lower_part(version, (enum hd_stream)i))
+	most = version->parts[HD_STREAM_MAIN].registers;
+	most = most < LEAST_REGISTERS ? LEAST_REGISTERS : most > HD_LR_MAX_REGS ? HD_LR_MAX_REGS : most;
+	for (unsigned i = 0; i < HD_STREAM_MAIN; i++) {
+		if (make_stream(version, (enum hd_stream)i, most))
 			return -1;
+		if (is_straight(&version->parts[i]))
+			continue;
+		hd_mfunc_release(&version->funcs[i]);
+		if (make_stream(version, (enum hd_stream)i, HD_LR_MAX_REGS))
+			return -1;
+	}
 	return 0;
 }
 
@@ -63,15 +95,6 @@ static double weight(const struct hd_mfunc *func)
 		sum += block->frequency * block->insts.len;
 	}
 	return sum;
-}
-
-/* Streams only compute; one that spills does not fit. */
-static bool is_straight(const struct hd_function *part)
-{
-	for (uint32_t i = 0; i < part->inst_count; i++)
-		if (hd_opinfo[part->insts[i].op].effects & (HD_FX_LOAD | HD_FX_STORE))
-			return false;
-	return true;
 }
 
 static bool is_worthwhile(const struct version *version)
@@ -236,6 +259,29 @@ int hd_linear_run(struct hd_unit *unit)
 			hd_mfunc_free(&version.funcs[i]);
 	}
 	return status;
+}
+
+struct hd_meta_linear_version *hd_linear_facts(struct hd_unit *unit, uint32_t function)
+{
+	const struct hd_linear *linear = hd_object_linear(&unit->object, function);
+	struct hd_meta_linear_version *facts;
+
+	if (!linear)
+		return NULL;
+	facts = HD_ARENA_NEW(&unit->arena, struct hd_meta_linear_version, 1);
+	*facts = (struct hd_meta_linear_version){
+		.registers = linear->body.registers,
+		.frame_bytes = linear->body.frame_bytes,
+		.linear_registers = linear->linears,
+		.thread_registers = linear->threads,
+		.coefficient_registers = linear->coefficients,
+		.conditions = linear->check_count,
+		.coefficient_instructions = linear->start[HD_STREAM_THREAD],
+		.thread_instructions = linear->start[HD_STREAM_BLOCK] - linear->start[HD_STREAM_THREAD],
+		.block_instructions = linear->start[HD_STREAM_MAIN] - linear->start[HD_STREAM_BLOCK],
+		.instructions = linear->body.inst_count - linear->start[HD_STREAM_MAIN],
+	};
+	return facts;
 }
 
 /* ------------------------------------------------------------------ printing */

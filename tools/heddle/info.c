@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "heddle/config.h"
+#include "heddle/object.h"
 #include "heddle/occupancy.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"
@@ -28,7 +29,8 @@ static const struct argp_option options[] = {
 	{"gpu", 'g', "NAME", 0, "GPU for the occupancy (default v100)", 0},
 	{"block", 'b', "N", 0, "threads of a CTA (default: what the source says about launches)", 0},
 	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
-	{"accesses", OPT_ACCESSES, NULL, 0, "list each kernel's linear registers, and its accesses with their sectors and conflicts", 0},
+	{"accesses", OPT_ACCESSES, NULL, 0,
+	 "list each kernel's linear registers, and its accesses with their sectors and conflicts", 0},
 	{"json", OPT_JSON, NULL, 0, "print JSON", 0},
 	{0},
 };
@@ -182,6 +184,46 @@ static void print_occupancy(const struct info *info, const struct hd_meta_functi
 	       100.0 * occupancy.warps / occupancy.max_warps, hd_occupancy_limit_name(occupancy.limit));
 }
 
+static unsigned long long registers_needed(const struct hd_meta_linear_version *version, uint32_t threads,
+					   uint32_t ctas)
+{
+	const struct hd_linear linear = {.threads = version->thread_registers,
+					 .coefficients = version->coefficient_registers};
+	return hd_linear_registers(&linear, threads, ctas, true);
+}
+
+/* What linear registers need of an SM beside the threads' own, and what the CTAs leave (R2D2 4.4, 5.6). */
+static void print_linear_registers(const struct info *info, const struct hd_meta_function *kernel)
+{
+	const struct hd_meta_linear_version *version = kernel->linear_version;
+	uint32_t block = block_of(info, kernel), threads = (block + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
+	struct hd_occupancy occupancy = occupancy_of(info, kernel, block);
+	if (!block || !occupancy.ctas)
+		return;
+	/* What it calls may need more than its own code. */
+	uint32_t registers =
+		kernel->call_count && kernel->registers > version->registers ? kernel->registers : version->registers;
+	uint32_t of_sm = hd_sm_limits_of(&info->config).registers;
+	printf("      %u CTAs leave %llu registers, it needs %llu\n", occupancy.ctas,
+	       (unsigned long long)hd_linear_free_registers(of_sm, registers, threads, occupancy.ctas),
+	       registers_needed(version, threads, occupancy.ctas));
+}
+
+static void print_linear_version(const struct info *info, const struct hd_meta_function *kernel)
+{
+	const struct hd_meta_linear_version *version = kernel->linear_version;
+	if (!version)
+		return;
+	printf("    linear version: %u registers; %u linear, %u thread-index, %u coefficient registers; %u "
+	       "instructions, streams "
+	       "of %u, %u and %u\n",
+	       version->registers, version->linear_registers, version->thread_registers, version->coefficient_registers,
+	       version->instructions, version->coefficient_instructions, version->thread_instructions,
+	       version->block_instructions);
+	if (info->occupancy)
+		print_linear_registers(info, kernel);
+}
+
 static void print_table(const struct info *info, const struct cmd_unit *unit)
 {
 	const struct hd_metadata *metadata = &unit->metadata;
@@ -202,6 +244,7 @@ static void print_table(const struct info *info, const struct cmd_unit *unit)
 			if (kernels && info->occupancy)
 				print_occupancy(info, function);
 			info_print_linear(function, info->accesses);
+			print_linear_version(info, function);
 		}
 	}
 }
