@@ -234,13 +234,13 @@ def figure_12(workloads, out):
 
 
 def mix(total, cars):
-    """Warp instructions by kind; saves and restores are pushes and pops under CARS, and take no load/store unit."""
+    """Warp instructions by kind. Under CARS saves and restores are pushes and pops, which take no load/store unit; what
+    traps and switches move are spills and fills."""
     moves = sum(total[key] for key in ('callee_saves', 'callee_restores', 'spill_stores', 'spill_loads'))
     renamed = int(cars['pushes'] + cars['pops']) if cars else 0
-    memory = total['lsu_instructions'] - max(moves - renamed, 0)
-    control = total['control_instructions'] - renamed
+    spills = moves - renamed + total['injected']
     arithmetic = sum(total[key] for key in ('int_instructions', 'fp32_instructions', 'fp64_instructions', 'sfu_instructions'))
-    return arithmetic, memory, control, max(moves - renamed, 0), renamed
+    return arithmetic, total['lsu_instructions'] - spills, total['control_instructions'] - renamed, spills, renamed
 
 
 def figure_13(workloads, out):
