@@ -13,7 +13,8 @@
  *   define ... !heddle.reuse !{!"rthld", i32 12, !"near", i32 40, ...}   Malekeh's tags, counted
  *   define ... !heddle.idempotence !{!"idempotent", i32 0, !"store", ...}   and what breaks it: cause, function, pc
  *   store ... !heddle.breaks !{!"store"}                     the instruction, where it is this function's
- *   define ... !heddle.affine !{!"values", i32 12, ...}      R2D2's linear values and for whom branches are the same, counted
+ *   define ... !heddle.affine !{!"values", i32 12, ...}      R2D2's linear values, counted
+ *   br ... !heddle.branch !{!"grid", !"iteration"}           for whom the condition is the same, in an iteration
  *   load ... !heddle.access !{!"address", !"{P0, 4, ...}", !"stride", !"4", !"sectors", i32 4, i32 4}   what is proven of an
  *                                                            access: also !"conflicts"
  *   !heddle.launches = !{!{!"JSON"}}                         of relocatable modules (launches.c)
@@ -207,9 +208,7 @@ static void annotate_idempotence(struct annotate *annotate, LLVMValueRef functio
 }
 
 /* What `!heddle.affine` holds. */
-#define LINEAR_FACTS(X)                                                                                          \
-	X(values) X(linear_values) X(removed) X(register_count) X(wanted_registers) X(condition_count)           \
-		X(uniform_grid) X(uniform_block) X(uniform_warp) X(affine) X(divergent)
+#define LINEAR_FACTS(X) X(values) X(linear_values) X(removed) X(register_count) X(wanted_registers) X(condition_count)
 
 static void annotate_access(const struct annotate *annotate, LLVMValueRef inst, const struct hd_meta_access *access)
 {
@@ -236,6 +235,23 @@ static void annotate_access(const struct annotate *annotate, LLVMValueRef inst, 
 					    LLVMMDNodeInContext2(annotate->context, operands, count)));
 }
 
+static void annotate_branches(struct annotate *annotate, LLVMValueRef function, uint32_t index,
+			      const struct hd_meta_affine *facts)
+{
+	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
+	unsigned kind = LLVMGetMDKindIDInContext(annotate->context, "heddle.branch", 13);
+	list_insts(annotate, function);
+	for (uint32_t i = 0; i < facts->branch_count; i++) {
+		const struct hd_meta_branch *branch = &facts->branches[i];
+		uint32_t ordinal = origins[branch->pc / HD_INST_BYTES].ir;
+		LLVMMetadataRef operands[] = {text_node(annotate, hd_meta_class_names[branch->class]),
+					      text_node(annotate, "iteration")};
+		LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, operands, branch->iterates ? 2 : 1);
+		if (ordinal < annotate->inst_count)
+			LLVMSetMetadata(annotate->insts[ordinal], kind, LLVMMetadataAsValue(annotate->context, node));
+	}
+}
+
 static void annotate_affine(struct annotate *annotate, LLVMValueRef function, uint32_t index,
 			    const struct hd_meta_affine *facts)
 {
@@ -245,8 +261,8 @@ static void annotate_affine(struct annotate *annotate, LLVMValueRef function, ui
 #define X(field) text_node(annotate, #field), number_node(annotate, facts->field),
 	LLVMMetadataRef operands[] = {LINEAR_FACTS(X)};
 #undef X
+	annotate_branches(annotate, function, index, facts);
 	attach(annotate, function, "heddle.affine", operands, sizeof(operands) / sizeof(*operands));
-	list_insts(annotate, function);
 	for (uint32_t i = 0; i < facts->access_count; i++) {
 		uint32_t ordinal = origins[facts->accesses[i].pc / HD_INST_BYTES].ir;
 		if (ordinal < annotate->inst_count)

@@ -180,11 +180,27 @@ struct hd_meta_access {
 	uint32_t conflicts_least, conflicts_most; /* accesses of the busiest of 32 banks, shared, 1: no conflict; 0: not known */
 	struct hd_meta_source source;
 };
+/*
+ * For whom a value is the same: GRID: all threads; BLOCK: the threads of a block; WARP: lanes of a warp that execute
+ * together; AFFINE: nobody, but it is linear in tid or compares such values; DIVERGENT: none of these. Where it `iterates`, GRID and
+ * BLOCK mean threads in the same iteration of the loops around it.
+ */
+enum hd_value_class { HD_CLASS_GRID, HD_CLASS_BLOCK, HD_CLASS_WARP, HD_CLASS_AFFINE, HD_CLASS_DIVERGENT, HD_CLASSES };
+/* A conditional branch of the original code. */
+struct hd_meta_branch {
+	uint32_t pc;
+	enum hd_value_class class; /* of its condition */
+	bool iterates;
+	struct hd_meta_source source;
+};
 struct hd_meta_affine {
 	uint32_t values, linear_values; /* integers and pointers of the IR, and those of them that are linear */
 	uint32_t removed;               /* instructions of the IR that the decoupled kernel does not execute */
 	uint32_t wanted_registers;      /* linear registers without the limit of 16 */
-	uint32_t uniform_grid, uniform_block, uniform_warp, affine, divergent; /* conditional branches, each counted once */
+	uint32_t value_classes[HD_CLASSES];  /* instructions of the IR with a result */
+	uint32_t branch_classes[HD_CLASSES]; /* conditional branches of the IR */
+	struct hd_meta_branch *branches;     /* by pc */
+	uint32_t branch_count;
 	struct hd_meta_linear_register *registers;
 	uint32_t register_count;
 	const char **scalars;           /* polynomials in coefficient registers that uses read */
@@ -289,6 +305,7 @@ char *hd_metadata_to_json(const struct hd_metadata *metadata);
 /* Reads it back. Unknown keys are kept out; a missing or ill-typed required key is an error. 0 or -1. */
 int hd_metadata_from_json(const char *text, size_t size, const char *name, struct hd_arena *arena,
 			  struct hd_metadata *metadata, struct hd_diag *diag);
+extern const char *const hd_meta_class_names[HD_CLASSES]; /* "grid", "block", ... */
 /* What the access costs more than it had to, and what helps, in one sentence. False: nothing to say. */
 bool hd_meta_access_advice(const struct hd_meta_access *access, char *text, size_t size);
 /* By name, or by demangled name with or without its parameter list; NULL when absent. */

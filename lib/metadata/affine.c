@@ -5,6 +5,7 @@
 
 static const char *const kinds[] = {"load", "store", "atomic"};
 static const char *const spaces[] = {"global", "shared"};
+const char *const hd_meta_class_names[HD_CLASSES] = {"grid", "block", "warp", "affine", "divergent"};
 static const char *const assumptions[] = {"nothing", "block", "whole_rows"};
 
 /* ---- writing */
@@ -90,28 +91,44 @@ static json_t *access_json(const struct hd_meta_access *access)
 	X(linear_values) \
 	X(removed)       \
 	X(wanted_registers)
-#define BRANCHES(X)      \
-	X(uniform_grid)  \
-	X(uniform_block) \
-	X(uniform_warp)  \
-	X(affine)        \
-	X(divergent)
+
+static json_t *classes_json(const uint32_t counts[HD_CLASSES])
+{
+	json_t *object = json_object();
+	for (unsigned class = 0; class < HD_CLASSES; class ++)
+		json_object_set_new(object, hd_meta_class_names[class], json_integer(counts[class]));
+	return object;
+}
+
+static json_t *branches_json(const struct hd_meta_affine *affine)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < affine->branch_count; i++) {
+		const struct hd_meta_branch *branch = &affine->branches[i];
+		json_t *object = json_object();
+		json_object_set_new(object, "pc", json_integer(branch->pc));
+		json_object_set_new(object, "class", json_string(hd_meta_class_names[branch->class]));
+		json_object_set_new(object, "iterates", json_boolean(branch->iterates));
+		json_object_set_new(object, "source", hd_json_source(&branch->source));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
 
 void hd_json_add_affine(json_t *object, const struct hd_meta_function *function)
 {
 	const struct hd_meta_affine *affine = function->affine;
 	if (!affine)
 		return;
-	json_t *facts = json_object(), *branches = json_object(), *accesses = json_array();
+	json_t *facts = json_object(), *accesses = json_array();
 #define X(field) json_object_set_new(facts, #field, json_integer(affine->field));
 	NUMBERS(X)
 #undef X
-#define X(field) json_object_set_new(branches, #field, json_integer(affine->field));
-	BRANCHES(X)
-#undef X
 	for (uint32_t i = 0; i < affine->access_count; i++)
 		json_array_append_new(accesses, access_json(&affine->accesses[i]));
-	json_object_set_new(facts, "branches", branches);
+	json_object_set_new(facts, "value_classes", classes_json(affine->value_classes));
+	json_object_set_new(facts, "branch_classes", classes_json(affine->branch_classes));
+	json_object_set_new(facts, "branches", branches_json(affine));
 	json_object_set_new(facts, "coefficients", texts_json(affine->scalars, affine->scalar_count));
 	json_object_set_new(facts, "conditions", conditions_json(affine));
 	json_object_set_new(facts, "accesses", accesses);
@@ -203,20 +220,39 @@ static void read_access(struct input *input, const struct place *place, const js
 	access->source = get_source(input, place, object);
 }
 
+static void read_classes(struct input *input, const struct place *place, const json_t *facts, const char *key,
+			 uint32_t counts[HD_CLASSES])
+{
+	const struct place here = {place, key, 0};
+	for (unsigned class = 0; class < HD_CLASSES; class ++)
+		counts[class] = get_number(input, &here, json_object_get(facts, key), hd_meta_class_names[class]);
+}
+
+static void read_branch(struct input *input, const struct place *place, const json_t *object, void *element)
+{
+	struct hd_meta_branch *branch = element;
+	branch->pc = get_number(input, place, object, "pc");
+	branch->class = (enum hd_value_class)get_choice(input, place, object, "class", hd_meta_class_names, HD_CLASSES,
+							"a class of values");
+	branch->iterates = get_flag(input, place, object, "iterates");
+	branch->source = get_source(input, place, object);
+}
+
 void hd_metadata_read_affine(struct input *input, const struct place *place, const json_t *object,
 			     struct hd_meta_function *function)
 {
-	const struct place here = {place, "affine", 0}, branches_place = {&here, "branches", 0};
-	const json_t *facts = json_object_get(object, "affine"), *branches = json_object_get(facts, "branches");
+	const struct place here = {place, "affine", 0};
+	const json_t *facts = json_object_get(object, "affine");
 	if (!facts)
 		return;
 	struct hd_meta_affine *affine = HD_ARENA_NEW(input->arena, struct hd_meta_affine, 1);
 #define X(field) affine->field = get_number(input, &here, facts, #field);
 	NUMBERS(X)
 #undef X
-#define X(field) affine->field = get_number(input, &branches_place, branches, #field);
-	BRANCHES(X)
-#undef X
+	read_classes(input, &here, facts, "value_classes", affine->value_classes);
+	read_classes(input, &here, facts, "branch_classes", affine->branch_classes);
+	affine->branches = get_records(input, &here, facts, "branches", sizeof(*affine->branches),
+				       &affine->branch_count, read_branch);
 	affine->registers = get_records(input, place, object, "linear_registers", sizeof(*affine->registers),
 					&affine->register_count, read_register);
 	affine->scalars = get_names(input, &here, facts, "coefficients", &affine->scalar_count);

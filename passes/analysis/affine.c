@@ -290,23 +290,26 @@ bool hd_affine_value(struct hd_affine *affine, LLVMValueRef value, struct hd_aff
 	return hd_is_linear(out);
 }
 
-bool hd_affine_counts(const struct hd_affine *affine, uint32_t vector, uint32_t loop)
+uint32_t hd_affine_iterations(const struct hd_affine *affine, uint32_t vector, uint32_t loops[HD_POLY_TERMS])
 {
 	const struct hd_poly *sum = hd_poly_get(affine->polys, affine->vectors[vector].part[HD_INDEX_C]);
+	uint32_t count = 0;
 	for (uint32_t t = 0; sum->iterates && t < sum->count; t++) {
 		const struct hd_monomial *product = hd_monomial_get(affine->polys, sum->terms[t].monomial);
-		for (uint32_t s = 0; s < product->degree; s++)
-			if (product->symbols[s] == affine->loop_facts[loop].symbol)
-				return true;
+		for (uint32_t s = 0; s < product->degree; s++) {
+			const struct hd_unknown *symbol = hd_unknown_get(affine->polys, product->symbols[s]);
+			if (symbol->kind == HD_UNKNOWN_ITERATION)
+				loops[count++] = symbol->offset;
+		}
 	}
-	return false;
+	return count;
 }
 
 bool hd_affine_is_known(const struct hd_affine *affine, uint32_t vector, uint32_t block)
 {
-	const struct hd_poly *sum = hd_poly_get(affine->polys, affine->vectors[vector].part[HD_INDEX_C]);
-	for (uint32_t l = 0; sum->iterates && l < affine->loops.count; l++)
-		if (hd_affine_counts(affine, vector, l) && !hd_affine_in_loop(affine, block, l))
+	uint32_t loops[HD_POLY_TERMS], count = hd_affine_iterations(affine, vector, loops);
+	for (uint32_t l = 0; l < count; l++)
+		if (!hd_affine_in_loop(affine, block, loops[l]))
 			return false;
 	return true;
 }
@@ -373,6 +376,32 @@ static void set_up_graph(struct hd_affine *affine)
 	hd_graph_loops(&affine->graph, affine->idom, affine->arena, &affine->loops);
 }
 
+/* Blocks from which control can leave their loop, and those around it that it leaves, too. */
+static void find_exits(struct hd_affine *affine)
+{
+	const struct hd_graph *graph = &affine->graph;
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (uint32_t b = 0; b < graph->nodes; b++)
+			for (uint32_t l = affine->loops.loop_of[b]; l != HD_NO_NODE;
+			     l = affine->loops.loops[l].parent) {
+				struct hd_affine_loop *facts = &affine->loop_facts[l];
+				bool leaves = false;
+				for (uint32_t e = graph->succ_start[b]; e < graph->succ_start[b + 1]; e++)
+					leaves |= !hd_affine_in_loop(affine, graph->succ[e], l);
+				if (!leaves)
+					break; /* nor does it leave the loops around this one */
+				if (pass)
+					facts->exits[facts->exit_count] = b;
+				facts->exit_count++;
+			}
+		for (uint32_t l = 0; !pass && l < affine->loops.count; l++) {
+			struct hd_affine_loop *facts = &affine->loop_facts[l];
+			facts->exits = HD_ARENA_NEW(affine->arena, uint32_t, facts->exit_count);
+			facts->exit_count = 0;
+		}
+	}
+}
+
 static void set_up_loops(struct hd_affine *affine)
 {
 	affine->loop_facts = HD_ARENA_NEW(affine->arena, struct hd_affine_loop, affine->loops.count);
@@ -388,6 +417,7 @@ static void set_up_loops(struct hd_affine *affine)
 			.most = HD_NO_POLY,
 		};
 	}
+	find_exits(affine);
 }
 
 static void visit(struct hd_affine *affine, LLVMValueRef inst)

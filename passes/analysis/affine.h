@@ -29,6 +29,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
+#include "heddle/metadata.h"
 #include "passes/analysis/symbolic.h"
 #include "passes/graph/graph.h"
 
@@ -88,6 +89,7 @@ struct hd_affine_loop {
 	uint32_t symbol; /* HD_UNKNOWN_ITERATION */
 	uint32_t most;
 	uint64_t conditions;
+	uint32_t *exits, exit_count; /* blocks from which control can leave it */
 };
 
 struct hd_affine_block {
@@ -137,23 +139,21 @@ bool hd_affine_is_scalar(const struct hd_affine *affine, uint32_t vector, bool l
 
 uint32_t hd_affine_block_of(const struct hd_affine *affine, LLVMBasicBlockRef block);
 bool hd_affine_in_loop(const struct hd_affine *affine, uint32_t block, uint32_t loop);
-/* The loop's iterations are in the vector. */
-bool hd_affine_counts(const struct hd_affine *affine, uint32_t vector, uint32_t loop);
+/* The loops whose iterations are in the vector, a loop as often as it is there. Returns how many. */
+uint32_t hd_affine_iterations(const struct hd_affine *affine, uint32_t vector, uint32_t loops[HD_POLY_TERMS]);
 /* All loops whose iterations are in the vector contain the block. */
 bool hd_affine_is_known(const struct hd_affine *affine, uint32_t vector, uint32_t block);
 /* Bounds of a vector over the integers and all launches. */
 struct hd_range hd_affine_range(const struct hd_affine *affine, uint32_t vector);
-/*
- * For whom a value is the same (affine_report.c). GRID: all threads (in a loop: all that are in the same iteration);
- * BLOCK: the threads of a block; WARP: lanes of a warp that execute together; AFFINE: linear in tid, or a comparison of
- * such values.
- */
-enum hd_uniform_class { HD_CLASS_GRID, HD_CLASS_BLOCK, HD_CLASS_WARP, HD_CLASS_AFFINE, HD_CLASS_DIVERGENT, HD_CLASSES };
-extern const char *const hd_uniform_class_names[HD_CLASSES];
+/* For whom each value is the same (affine_report.c). Everything lives in the analysis's arena. */
 struct hd_uniformity;
+struct hd_affine_classes;
+struct hd_affine_classes *hd_affine_classify(struct hd_affine *affine, const struct hd_uniformity *uniformity);
+/* Instructions with a result, by class. */
+void hd_affine_count_classes(const struct hd_affine_classes *classes, uint32_t counts[HD_CLASSES]);
 /* The class of a branch's condition; the terminator has several successors. */
-enum hd_uniform_class hd_affine_classify_branch(struct hd_affine *affine, const struct hd_uniformity *uniformity,
-						LLVMValueRef terminator);
+enum hd_value_class hd_affine_branch_class(const struct hd_affine_classes *classes, LLVMValueRef terminator,
+					   bool *iterates);
 
 /* `{P5+4*P1, 4, 4*(P1+1), 0, 0, 64*(P1+1), 0}` */
 void hd_affine_print_vector(struct hd_strbuf *out, const struct hd_affine *affine, uint32_t vector);

@@ -203,7 +203,6 @@ static void bound_iterations(struct hd_affine *affine, uint32_t loop, const stru
 {
 	struct hd_poly_table *polys = affine->polys;
 	uint32_t last = last_value(affine, test, count), zero = HD_POLY_ZERO;
-	struct hd_range any = {0, INT64_MAX};
 	if (count->first == HD_NO_POLY || last == HD_NO_POLY)
 		return;
 	uint32_t way = hd_poly_subtract(polys, hd_poly_subtract(polys, last, count->first, 64), count->ahead, 64);
@@ -213,28 +212,30 @@ static void bound_iterations(struct hd_affine *affine, uint32_t loop, const stru
 			return;
 		require_scalar(affine, count, way, (struct hd_range){-1, INT64_MAX});
 	}
-	uint32_t room = hd_affine_operation(affine, HD_UNIFORM_SMAX, 64, 64, hd_poly_add(polys, way, count->step, 64),
-					    zero, zero, any);
-	int64_t one;
-	uint32_t most = hd_poly_is_constant(polys, count->step, &one) && one == 1
-				? room
-				: hd_affine_operation(affine, HD_UNIFORM_SDIV, 64, 64, room, count->step, zero, any);
+	uint32_t distance = hd_poly_add(polys, way, count->step, 64);
+	struct hd_range room = {0, hd_poly_range(polys, distance).high};
+	room.high = room.high > 0 ? room.high : 0;
+	uint32_t most = hd_affine_operation(affine, HD_UNIFORM_SMAX, 64, 64, distance, zero, zero, room);
+	if (count->step != hd_poly_constant(polys, 1, 64))
+		most = hd_affine_operation(affine, HD_UNIFORM_SDIV, 64, 64, most, count->step, zero, room);
 	if (most == HD_NO_POLY || !hd_is_linear(&count->depends))
 		return;
 	affine->loop_facts[loop].most = most;
 	affine->loop_facts[loop].conditions = count->depends.conditions;
+	if (!count->depends.conditions)
+		hd_unknown_limit(polys, affine->loop_facts[loop].symbol, hd_poly_range(polys, most).high);
 }
 
 void hd_affine_bound_loop(struct hd_affine *affine, uint32_t loop, LLVMValueRef phi, struct hd_affine_value *first,
 			  struct hd_growth *growth)
 {
-	const struct hd_loop *nodes = &affine->loops.loops[loop];
+	const struct hd_affine_loop *facts = &affine->loop_facts[loop];
 	struct test test;
 	struct count count;
 	/* 64-bit counters are never widened, and their distance might not fit 64 bits. */
-	for (uint32_t i = 0; i < nodes->node_count && first->bits <= 32; i++) {
-		if (!find_test(affine, nodes->nodes[i], loop, phi, growth, &test) ||
-		    !in_every_iteration(affine, nodes->nodes[i], loop) || !set_up(affine, &test, first, growth, &count))
+	for (uint32_t i = 0; i < facts->exit_count && first->bits <= 32; i++) {
+		if (!find_test(affine, facts->exits[i], loop, phi, growth, &test) ||
+		    !in_every_iteration(affine, facts->exits[i], loop) || !set_up(affine, &test, first, growth, &count))
 			continue;
 		bool exact = test.is_unsigned ? growth->flags.nuw : growth->flags.nsw;
 		if (!exact) {

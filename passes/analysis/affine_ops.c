@@ -135,12 +135,12 @@ struct hd_range hd_unsigned_range(unsigned bits)
 /* What bounds the iterations in the value; not linear where nothing does. */
 static struct hd_affine_value bound_iterations(struct hd_affine *affine, struct hd_affine_value value)
 {
-	for (uint32_t l = 0; l < affine->loops.count; l++) {
-		if (!hd_affine_counts(affine, value.vector, l))
-			continue;
-		if (affine->loop_facts[l].most == HD_NO_POLY)
+	uint32_t loops[HD_POLY_TERMS], count = hd_affine_iterations(affine, value.vector, loops);
+	for (uint32_t l = 0; l < count; l++) {
+		const struct hd_affine_loop *facts = &affine->loop_facts[loops[l]];
+		if (facts->most == HD_NO_POLY || hd_poly_get(affine->polys, facts->most)->linked)
 			return hd_not_linear;
-		value.conditions |= affine->loop_facts[l].conditions;
+		value.conditions |= facts->conditions;
 	}
 	return value;
 }

@@ -32,15 +32,15 @@ static void remark_summary(struct hd_arena *arena, const struct hd_meta_function
 		{NULL, ", conditions of launches "},
 		{"Conditions", NUMBER(condition_count)},
 		{NULL, ", branches the same for all threads "},
-		{"UniformGrid", NUMBER(uniform_grid)},
+		{"UniformGrid", NUMBER(branch_classes[HD_CLASS_GRID])},
 		{NULL, ", for a block "},
-		{"UniformBlock", NUMBER(uniform_block)},
+		{"UniformBlock", NUMBER(branch_classes[HD_CLASS_BLOCK])},
 		{NULL, ", for a warp "},
-		{"UniformWarp", NUMBER(uniform_warp)},
+		{"UniformWarp", NUMBER(branch_classes[HD_CLASS_WARP])},
 		{NULL, ", linear in the thread index "},
-		{"Affine", NUMBER(affine)},
+		{"Affine", NUMBER(branch_classes[HD_CLASS_AFFINE])},
 		{NULL, ", divergent "},
-		{"Divergent", NUMBER(divergent)},
+		{"Divergent", NUMBER(branch_classes[HD_CLASS_DIVERGENT])},
 	};
 #undef NUMBER
 	remark(function, hd_passes[HD_PASS_AFFINE].title, "LinearValues", parts, sizeof(parts) / sizeof(*parts));

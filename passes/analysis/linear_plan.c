@@ -5,8 +5,8 @@
  *      thread is shared evenly between the readers of each value.
  *   2. Candidates with the same thread-index and block-index coefficients form a group, which shares a linear
  *      register; iterations become loop offsets, which have to be worth their addition in the loop.
- *   3. The groups that save most get the registers. In each, the constant part of the most valuable
- *      use is the register's base; other uses differ by an immediate or a scalar.
+ *   3. The groups that save most get the registers. In each, the constant part with fewest terms is the register's
+ *      base; other uses differ by an immediate or a scalar.
  *   4. From the non-linear instructions backwards, what is still read without cover stays. The rest is removed.
  *
  * Near linear: sorting groups is the most expensive step.
@@ -127,7 +127,14 @@ static uint32_t number_of(const struct planner *planner, LLVMValueRef value)
 	return LLVMIsAInstruction(value) && hd_ptr_table_get(&planner->index->insts, value, &id) ? id : HD_LINEAR_NONE;
 }
 
-/* In reverse post-order, so that operands come first but for those around a loop. */
+static bool is_loop_carried(const struct hd_affine *affine, LLVMValueRef inst, const struct hd_affine_value *value)
+{
+	uint32_t loops[HD_POLY_TERMS];
+	return LLVMIsAPHINode(inst) && hd_affine_iterations(affine, value->vector, loops);
+}
+
+/* In reverse post-order, so that operands come first but for those around a loop: what moves a loop's value on counts
+ * for its phi, and the move is none of its readers. */
 static void share_costs(struct planner *planner)
 {
 	struct hd_affine *affine = planner->affine;
@@ -144,6 +151,10 @@ static void share_costs(struct planner *planner)
 				sum += operand == HD_LINEAR_NONE ? 0 : planner->share[operand];
 			}
 			uint32_t uses = count_uses(inst);
+			if (is_loop_carried(affine, inst, &value)) {
+				sum += (value.bits > 32 ? 2 : 1) * frequency;
+				uses -= uses > 1;
+			}
 			planner->share[number_of(planner, inst)] = uses ? sum / uses : 0;
 		}
 	}
@@ -365,7 +376,15 @@ static void weigh_offsets(struct planner *planner)
 				planner->candidates.data[c].value;
 }
 
-/* The base of a group is its most valuable constant part. */
+/* A constant part that takes less to compute is the better base: others then differ from it by little; and of equal
+ * ones the more valuable. */
+static bool is_better_base(const struct planner *planner, const struct candidate *a, const struct candidate *b)
+{
+	uint32_t left = hd_poly_get(planner->affine->polys, a->launch)->count;
+	uint32_t right = hd_poly_get(planner->affine->polys, b->launch)->count;
+	return left != right ? left < right : a->value > b->value;
+}
+
 static void weigh_groups(struct planner *planner)
 {
 	for (uint32_t c = 0; c < planner->candidates.len; c++) {
@@ -375,7 +394,8 @@ static void weigh_groups(struct planner *planner)
 			continue;
 		struct group *group = &planner->groups.data[candidate->group];
 		group->value += candidate->value;
-		if (group->best == HD_LINEAR_NONE || candidate->value > planner->candidates.data[group->best].value)
+		if (group->best == HD_LINEAR_NONE ||
+		    is_better_base(planner, candidate, &planner->candidates.data[group->best]))
 			group->best = c;
 		if (candidate->bits > group->bits)
 			group->bits = candidate->bits;

@@ -121,12 +121,18 @@ static void describe_condition(const struct hd_affine *affine, uint32_t id, stru
 	vector_text(affine, hd_affine_vector(affine, from->vector), condition->vector);
 	condition->low = from->low;
 	condition->high = from->high;
-	condition->iterations = HD_ARENA_NEW(affine->arena, struct hd_meta_iterations, affine->loops.count);
-	for (uint32_t l = 0; l < affine->loops.count; l++)
-		if (hd_affine_counts(affine, from->vector, l))
-			condition->iterations[condition->iteration_count++] = (struct hd_meta_iterations){
-				hd_unknown_get(affine->polys, affine->loop_facts[l].symbol)->name,
-				poly_text(affine, affine->loop_facts[l].most)};
+	uint32_t loops[HD_POLY_TERMS], count = hd_affine_iterations(affine, from->vector, loops);
+	condition->iterations = HD_ARENA_NEW(affine->arena, struct hd_meta_iterations, count);
+	for (uint32_t l = 0; l < count; l++) {
+		const struct hd_affine_loop *facts = &affine->loop_facts[loops[l]];
+		bool repeated = false;
+		for (uint32_t before = 0; before < l; before++)
+			repeated |= loops[before] == loops[l];
+		if (!repeated)
+			condition->iterations[condition->iteration_count++] =
+				(struct hd_meta_iterations){hd_unknown_get(affine->polys, facts->symbol)->name,
+							    poly_text(affine, facts->most)};
+	}
 }
 
 static void describe_conditions(const struct hd_linear_plan *plan, struct hd_meta_affine *facts)
@@ -138,25 +144,93 @@ static void describe_conditions(const struct hd_linear_plan *plan, struct hd_met
 			describe_condition(affine, c, &facts->conditions[facts->condition_count++]);
 }
 
-static void count_values(const struct hd_unit *unit, struct hd_affine *affine, struct hd_meta_affine *facts)
+static void count_values(struct hd_affine *affine, struct hd_meta_affine *facts)
 {
-	const struct hd_uniformity *uniformity = uniformity_of(unit, affine->function);
-	uint32_t classes[HD_CLASSES] = {0};
 	struct hd_affine_value value;
 	for (uint32_t b = 0; b < affine->graph.nodes; b++) {
-		LLVMValueRef inst = LLVMGetFirstInstruction(affine->blocks[b].block), branch = choice_of(affine, b);
+		LLVMValueRef inst = LLVMGetFirstInstruction(affine->blocks[b].block);
 		for (; inst; inst = LLVMGetNextInstruction(inst)) {
 			facts->values += hd_affine_bits(affine, LLVMTypeOf(inst)) > 1;
 			facts->linear_values += hd_affine_value(affine, inst, &value) && value.bits > 1;
 		}
-		if (branch)
-			classes[hd_affine_classify_branch(affine, uniformity, branch)]++;
 	}
-	facts->uniform_grid = classes[HD_CLASS_GRID];
-	facts->uniform_block = classes[HD_CLASS_BLOCK];
-	facts->uniform_warp = classes[HD_CLASS_WARP];
-	facts->affine = classes[HD_CLASS_AFFINE];
-	facts->divergent = classes[HD_CLASS_DIVERGENT];
+}
+
+/* The position of an instruction's original in its function, which legalisation notes; UINT32_MAX: it has none. */
+static uint32_t ordinal_of(LLVMValueRef inst, unsigned kind)
+{
+	LLVMValueRef node = LLVMGetMetadata(inst, kind), number = NULL;
+	if (node && LLVMGetMDNodeNumOperands(node) == 1)
+		LLVMGetMDNodeOperands(node, &number);
+	return number && LLVMIsAConstantInt(number) ? (uint32_t)LLVMConstIntGetZExtValue(number) : UINT32_MAX;
+}
+
+/* What the machine branches of an ordinal are; class HD_CLASSES: they may be of something else, too. */
+struct choice {
+	uint8_t class;
+	bool iterates, known;
+};
+
+static void note_choice(struct choice *choice, enum hd_value_class class, bool iterates)
+{
+	choice->class = choice->known && choice->class > class ? choice->class : (uint8_t) class;
+	choice->iterates |= iterates;
+	choice->known = true;
+}
+
+/* By ordinal. */
+static struct choice *find_choices(const struct hd_affine *affine, const struct hd_affine_classes *classes,
+				   struct hd_meta_affine *facts, uint32_t *count)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(affine->function));
+	unsigned kind = LLVMGetMDKindIDInContext(context, "heddle.ord", 10);
+	HD_VEC(struct choice) choices = {0};
+	for (uint32_t b = 0; b < affine->graph.nodes; b++) {
+		LLVMValueRef branch = choice_of(affine, b);
+		LLVMValueRef inst = LLVMGetFirstInstruction(affine->blocks[b].block);
+		for (; inst; inst = LLVMGetNextInstruction(inst)) {
+			uint32_t ordinal = ordinal_of(inst, kind);
+			bool iterates = false;
+			enum hd_value_class class = HD_CLASSES;
+			if (inst == branch) {
+				class = hd_affine_branch_class(classes, branch, &iterates);
+				facts->branch_classes[class]++;
+			}
+			while (ordinal != UINT32_MAX && choices.len <= ordinal)
+				hd_vec_push(&choices, (struct choice){0});
+			if (ordinal != UINT32_MAX)
+				note_choice(&choices.data[ordinal], class, iterates);
+		}
+	}
+	struct choice *result = HD_ARENA_NEW(affine->arena, struct choice, choices.len);
+	if (choices.len)
+		memcpy(result, choices.data, sizeof(*result) * choices.len);
+	*count = choices.len;
+	hd_vec_release(&choices);
+	return result;
+}
+
+static void describe_branches(const struct hd_unit *unit, struct hd_affine *affine, const struct hd_function *code,
+			      struct hd_meta_affine *facts)
+{
+	struct hd_affine_classes *classes = hd_affine_classify(affine, uniformity_of(unit, affine->function));
+	uint32_t count;
+	const struct choice *choices = find_choices(affine, classes, facts, &count);
+	hd_affine_count_classes(classes, facts->value_classes);
+	facts->branches = HD_ARENA_NEW(affine->arena, struct hd_meta_branch, code->inst_count);
+	for (uint32_t i = 0; i < code->inst_count; i++) {
+		const struct hd_origin *origin = &code->origins[i];
+		bool chooses = code->insts[i].op == HD_OP_BRA && code->insts[i].guard != HD_PT;
+		if (!chooses || origin->ir >= count || !choices[origin->ir].known ||
+		    choices[origin->ir].class == HD_CLASSES)
+			continue;
+		struct hd_meta_branch *branch = &facts->branches[facts->branch_count++];
+		*branch = (struct hd_meta_branch){.pc = i * HD_INST_BYTES,
+						  .class = (enum hd_value_class)choices[origin->ir].class,
+						  .iterates = choices[origin->ir].iterates};
+		if (origin->file < unit->object.file_count)
+			branch->source = (struct hd_meta_source){unit->object.files[origin->file], origin->line};
+	}
 }
 
 static struct hd_meta_affine *describe(const struct hd_unit *unit, const struct hd_linear_plan *plan,
@@ -166,7 +240,8 @@ static struct hd_meta_affine *describe(const struct hd_unit *unit, const struct 
 	struct hd_meta_affine *facts = HD_ARENA_NEW(plan->affine->arena, struct hd_meta_affine, 1);
 	facts->removed = plan->removed;
 	facts->wanted_registers = plan->candidates;
-	count_values(unit, plan->affine, facts);
+	count_values(plan->affine, facts);
+	describe_branches(unit, plan->affine, code, facts);
 	describe_registers(plan, facts);
 	describe_conditions(plan, facts);
 	hd_coalescing_describe(plan->affine, &unit->object, code, selected, function, facts);
@@ -302,13 +377,14 @@ static void print_use(FILE *out, const struct hd_linear_use *use)
 
 static void print_branches(FILE *out, const struct hd_unit *unit, struct hd_affine *affine)
 {
-	const struct hd_uniformity *uniformity = uniformity_of(unit, affine->function);
+	const struct hd_affine_classes *classes = hd_affine_classify(affine, uniformity_of(unit, affine->function));
 	for (uint32_t b = 0; b < affine->graph.nodes; b++) {
 		LLVMValueRef branch = choice_of(affine, b);
+		bool iterates;
 		if (!branch)
 			continue;
-		fprintf(out, "  %s branch ; ",
-			hd_uniform_class_names[hd_affine_classify_branch(affine, uniformity, branch)]);
+		enum hd_value_class class = hd_affine_branch_class(classes, branch, &iterates);
+		fprintf(out, "  %s branch%s ; ", hd_meta_class_names[class], iterates ? " in an iteration" : "");
 		print_inst(out, branch);
 		fputc('\n', out);
 	}

@@ -115,6 +115,12 @@ const struct hd_unknown *hd_unknown_get(const struct hd_poly_table *table, uint3
 	return &table->symbols[symbol];
 }
 
+void hd_unknown_limit(struct hd_poly_table *table, uint32_t symbol, int64_t high)
+{
+	if (high < table->symbols[symbol].range.high)
+		table->symbols[symbol].range.high = high;
+}
+
 uint32_t hd_unknown_count(const struct hd_poly_table *table)
 {
 	return table->symbol_count;

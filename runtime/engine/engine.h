@@ -54,6 +54,9 @@ struct hd_dinst {
 };
 
 struct hd_verify_facts;
+struct hd_claim;
+struct hd_claims;
+struct hd_ways;
 struct hd_pfunction {
 	const char *name;
 	uint32_t first, count;     /* in hd_program.code */
@@ -65,6 +68,7 @@ struct hd_pfunction {
 	const struct hd_linear *linear;      /* its linear version's body (linear.h); NULL: a function of its own */
 	const struct hd_dinst *direct;       /* by instruction, for those with a linear operand: the same on a register */
 	const struct hd_verify_facts *facts; /* of each instruction, for --verify; NULL: none */
+	const struct hd_claim *claims;       /* the same */
 };
 
 /* All code that is loaded. It grows by modules; nothing moves while a grid runs. */
@@ -149,6 +153,8 @@ struct hd_cta {
 	uint64_t start_cycle, start_age; /* start_age: hd_warp.age of its first warp */
 	uint64_t block_parts[HD_LR_COUNT]; /* of linear registers */
 	struct block_seen *seen;      /* redundancy.c's */
+	struct hd_ways *ways;         /* verify_affine.c's, of the launch ways_grid - 1 */
+	uint64_t ways_grid;
 	bool used;
 	void *policy_state[4];
 };
@@ -168,6 +174,7 @@ struct hd_grid {
 	uint8_t *constants;           /* bank 0, HD_CB_BYTES */
 	uint64_t id;
 	int error;                    /* enum hd_sim_error of the first fault */
+	struct hd_claims *claims;     /* verify_affine.c's */
 };
 
 struct hd_kernel {

@@ -295,6 +295,9 @@ void hd_verify_release(struct hd_warp *warp);
 void hd_verify_forget(struct hd_gpu *gpu); /* what is kept of a grid */
 /* verify_analyses.c: what is looked up for each instruction of a function that is being loaded. */
 void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
+void hd_verify_affine_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
+/* The launch is over. */
+void hd_verify_affine_end(struct hd_grid *grid);
 
 /* softfp.c: floating-point formats in integers, for conversions and what the host cannot round. */
 struct hd_unpacked {

@@ -311,6 +311,7 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	gpu->grid = NULL;
 	gpu->sampler = NULL;
 	hd_linear_end(&grid);
+	hd_verify_affine_end(&grid);
 	check_accounts(gpu, &record->stats.stats);
 	free(grid.constants);
 	return error;

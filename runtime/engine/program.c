@@ -210,6 +210,7 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 	} else {
 		function.meta = hd_metadata_find(&module->object.metadata, from->name);
 		hd_verify_prepare(gpu, module, &function);
+		hd_verify_affine_prepare(gpu, module, &function);
 	}
 	for (uint32_t i = 0; i < from->inst_count; i++) {
 		if (!constant_in_range(&from->insts[i]))

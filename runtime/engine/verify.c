@@ -11,8 +11,8 @@
  *               reuse analysis says is never read, is not read before it is written (LTRF+, malekeh)
  *   reconv      no lane returns from inside a branch whose paths were said to meet again
  *
- * verify_analyses.c has intervals and what preemption points save, verify_reuse.c reuse distances, and verify_memory.c
- * idempotence.
+ * verify_analyses.c has intervals and what preemption points save, verify_reuse.c reuse distances, verify_memory.c
+ * idempotence, and verify_affine.c what linear values prove about accesses and branches.
  *
  * Off, this costs the executor one branch an instruction. On, a call copies the callee-saved rows.
  */
@@ -194,6 +194,8 @@ void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 		hd_verify_due(exec, inst, function, &shadow->watch.due);
 	if (!exec->fault && exec->mask && function->meta && inst->inst.role == HD_ROLE_CALLEE_SAVE)
 		check_push(exec, inst, function);
+	if (!exec->fault)
+		hd_verify_affine_before(exec, function);
 }
 
 /* ---- after an instruction */
@@ -258,6 +260,8 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 		check_stack(exec);
 	if (!exec->fault && exec->effect->event == HD_EVENT_MEMORY)
 		hd_verify_memory(exec, inst);
+	if (!exec->fault)
+		hd_verify_affine_after(exec, function_of(exec, inst->function));
 }
 
 /* ---- calls and returns */

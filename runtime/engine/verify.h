@@ -1,5 +1,5 @@
 /*
- * The parts of --verify that check the register analyses (verify_analyses.c, verify_reuse.c, verify_memory.c), for
+ * The parts of --verify that check the analyses (verify_analyses.c, verify_reuse.c, verify_memory.c, verify_affine.c), for
  * verify.c, which calls them for warps that have a shadow.
  */
 #ifndef HD_RUNTIME_VERIFY_H
@@ -47,5 +47,9 @@ void hd_verify_tag_result(const struct hd_exec *exec, const struct hd_dinst *ins
 
 /* After an instruction that was executed: whether the block could still be run again. */
 void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst);
+
+/* Around an instruction: what is claimed about it as a branch or an access (verify_affine.c). */
+void hd_verify_affine_before(struct hd_exec *exec, const struct hd_pfunction *function);
+void hd_verify_affine_after(struct hd_exec *exec, const struct hd_pfunction *function);
 
 #endif

@@ -24,11 +24,11 @@ static void print_branches(const struct hd_meta_affine *affine)
 	const struct {
 		uint32_t count;
 		const char *text;
-	} classes[] = {{affine->uniform_grid, "the same for all threads"},
-		       {affine->uniform_block, "for a block"},
-		       {affine->uniform_warp, "for a warp"},
-		       {affine->affine, "linear in the thread index"},
-		       {affine->divergent, "divergent"}};
+	} classes[] = {{affine->branch_classes[HD_CLASS_GRID], "the same for all threads"},
+		       {affine->branch_classes[HD_CLASS_BLOCK], "for a block"},
+		       {affine->branch_classes[HD_CLASS_WARP], "for a warp"},
+		       {affine->branch_classes[HD_CLASS_AFFINE], "linear in the thread index"},
+		       {affine->branch_classes[HD_CLASS_DIVERGENT], "divergent"}};
 	const char *separator = "    branches: ";
 	for (unsigned i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
 		if (!classes[i].count)
