@@ -102,7 +102,26 @@ static const char *value_text(const struct gate_base_figure *figure, struct hd_a
 	return hd_arena_printf(arena, "%.15g", figure->value);
 }
 
-static struct gate_finding *add_finding(struct comparison *comparison, enum gate_verdict verdict, const char *label)
+/* Whether the figure depends on the GPU. */
+static bool by_gpu(const struct gate_base_figure *figure)
+{
+	return figure && (!figure->metric || figure->metric->getter == GATE_OCCUPANCY);
+}
+
+/* The same finding for another GPU: one is told for both. */
+static struct gate_finding *known_finding(const struct gate_report *report, const struct gate_finding *wanted)
+{
+	for (uint32_t i = 0; i < report->findings.len; i++) {
+		struct gate_finding *finding = &report->findings.data[i];
+		if (strcmp(finding->fingerprint, wanted->fingerprint) == 0 && finding->rule == wanted->rule &&
+		    strcmp(finding->message, wanted->message) == 0)
+			return finding;
+	}
+	return NULL;
+}
+
+static struct gate_finding *add_finding(struct comparison *comparison, enum gate_verdict verdict,
+					const struct gate_base_figure *figure)
 {
 	struct gate_report *report = comparison->report;
 	const struct gate_base_entry *now = comparison->now, *key = now ? now : comparison->old;
@@ -110,20 +129,24 @@ static struct gate_finding *add_finding(struct comparison *comparison, enum gate
 	struct gate_place file =
 		gate_place_in(report, comparison->baseline->path, comparison->old ? comparison->old->line : 1);
 	const char *rule = hd_arena_printf(arena, "baseline-%s", verdicts[verdict]);
-	const char *fingerprint = hd_arena_printf(arena, "%s %s %s %s", label, key->gpu, key->toolchain, key->flags);
+	const char *fingerprint = hd_arena_printf(arena, "%s %s %s %s", figure ? figure->label : "",
+						  by_gpu(figure) ? key->gpu : "", key->toolchain, key->flags);
 	struct gate_finding *finding = gate_report_add(report, gate_rule_named(report, rule), now ? now->subject : NULL,
 						       file, hd_arena_printf(arena, "%s %s", key->kernel, fingerprint));
 	finding->gpus = now ? now->gpu_bit : gate_gpu_bit(report, key->gpu);
-	finding->metric = label[0] ? label : NULL;
+	finding->metric = figure ? figure->label : NULL;
 	if (!now)
 		finding->subject = comparison->old->kernel;
 	return finding;
 }
 
 /* "resident_warps on v100 with 64 threads a CTA" */
-static const char *figure_name(const char *label, const struct gate_base_entry *entry, struct hd_arena *arena)
+static const char *figure_name(const struct gate_base_figure *figure, const struct gate_base_entry *entry,
+			       struct hd_arena *arena)
 {
-	const char *block = strchr(label, '@');
+	const char *label = figure->label, *block = strchr(label, '@');
+	if (!by_gpu(figure))
+		return label;
 	if (!block)
 		return hd_arena_printf(arena, "%s on %s", label, entry->gpu);
 	return hd_arena_printf(arena, "%.*s on %s with %s threads a CTA", (int)(block - label), label, entry->gpu,
@@ -139,12 +162,22 @@ static const char *registers_text(const struct comparison *comparison, const cha
 				       : "";
 }
 
+/* The comparison as a case, with the finding just made, if any: where another GPU has the same, that is the one. */
 static void case_for(struct comparison *comparison, const char *label, bool failed)
 {
 	const struct gate_base_entry *key = comparison->now ? comparison->now : comparison->old;
 	struct gate_report *report = comparison->report;
 	gate_report_case(report, gate_gpu_bit(report, key->gpu), false, key->kernel,
 			 hd_arena_printf(report->arena, "baseline: %s", label), failed);
+	if (!failed)
+		return;
+	struct gate_finding *last = &hd_vec_last(&report->findings), *known = known_finding(report, last);
+	if (known == last)
+		return;
+	known->gpus |= last->gpus;
+	hd_vec_release(&last->notes);
+	report->findings.len--;
+	hd_vec_last(&report->cases).finding = (int32_t)(known - report->findings.data);
 }
 
 /* Counts the verdict; true when it is to be reported. */
@@ -162,12 +195,12 @@ static void compare_figure(struct comparison *comparison, const struct gate_base
 	bool told = judge(comparison->baseline, old, now, &verdict) && count(comparison, verdict);
 	if (told) {
 		struct hd_arena *arena = comparison->report->arena;
-		struct gate_finding *finding = add_finding(comparison, verdict, now->label);
+		struct gate_finding *finding = add_finding(comparison, verdict, now);
 		finding->value = value_text(now, arena);
 		finding->limit = value_text(old, arena);
 		finding->message =
 			hd_arena_printf(arena, "%s: %s -> %s%s; %s than the baseline",
-					figure_name(now->label, comparison->now, arena), finding->limit, finding->value,
+					figure_name(now, comparison->now, arena), finding->limit, finding->value,
 					registers_text(comparison, now->label), verdicts[verdict]);
 		gate_report_note(finding,
 				 gate_place_in(comparison->report, comparison->baseline->path, comparison->old->line),
@@ -186,9 +219,8 @@ static void report_figure(struct comparison *comparison, enum gate_verdict verdi
 	bool told = count(comparison, verdict);
 	if (told) {
 		struct hd_arena *arena = comparison->report->arena;
-		struct gate_finding *finding = add_finding(comparison, verdict, figure->label);
-		const char *name = figure_name(figure->label, comparison->now, arena),
-			   *value = value_text(figure, arena);
+		struct gate_finding *finding = add_finding(comparison, verdict, figure);
+		const char *name = figure_name(figure, comparison->now, arena), *value = value_text(figure, arena);
 		finding->message =
 			verdict == GATE_NEW
 				? hd_arena_printf(arena, "%s: %s; the baseline's entry does not have it", name, value)
@@ -236,18 +268,28 @@ static void report_entry(struct comparison *comparison, enum gate_verdict verdic
 	const struct gate_base_entry *key = comparison->now ? comparison->now : comparison->old;
 	if (told) {
 		struct hd_arena *arena = comparison->report->arena;
-		struct gate_finding *finding = add_finding(comparison, verdict, "");
+		struct gate_finding *finding = add_finding(comparison, verdict, NULL);
 		finding->message =
 			verdict == GATE_NEW
-				? hd_arena_printf(arena, "new: the baseline has no entry on %s for %s, %s%s", key->gpu,
-						  key->toolchain, key->flags, under_other_key(comparison, arena))
-				: hd_arena_printf(
-					  arena,
-					  "removed: no input has the kernel that the baseline has on %s for %s, %s",
-					  key->gpu, key->toolchain, key->flags);
+				? hd_arena_printf(arena, "new: the baseline has no entry for %s, %s%s", key->toolchain,
+						  key->flags, under_other_key(comparison, arena))
+				: hd_arena_printf(arena,
+						  "removed: no input has the kernel that the baseline has for %s, %s",
+						  key->toolchain, key->flags);
 	}
 	if (comparison->report)
 		case_for(comparison, "entry", told);
+}
+
+/* Entries were told once for all their GPUs: which these are is known only now. */
+static void name_gpus(struct gate_report *report)
+{
+	for (uint32_t i = 0; i < report->findings.len; i++) {
+		struct gate_finding *finding = &report->findings.data[i];
+		if (strncmp(finding->rule->id, "baseline-", 9) == 0 && !finding->metric)
+			finding->message = hd_arena_printf(report->arena, "%s (on %s)", finding->message,
+							   gate_gpu_names(report, finding->gpus, false));
+	}
 }
 
 /* Whether this run is one that has to show the entry's kernel: the same GPU, toolchain and flags. */
@@ -296,4 +338,6 @@ void gate_baseline_compare(struct gate_baseline *baseline, bool whole, struct ga
 		i += order <= 0;
 		j += order >= 0;
 	}
+	if (report)
+		name_gpus(report);
 }

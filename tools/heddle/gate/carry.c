@@ -193,17 +193,27 @@ static void push_link(struct chain *chain, const struct hd_meta_function *callee
 		chain->link[chain->count++] = callee;
 }
 
-/* One link: where `caller` calls `callee`, and what the callee's figure is. */
+/* Where `caller` calls `callee`, else where that is; functions of the compiler's own library have no place. */
+static struct gate_place call_place(const struct gate_carry *carry, const struct gate_subject *subject,
+				    const struct hd_meta_call *call, const struct hd_meta_function *callee)
+{
+	const struct hd_meta_source *source = call && call->source.file ? &call->source : &callee->source;
+	return place_of_source(carry, subject, source);
+}
+
+/* One link: who calls whom, and what the callee's figure is. A link without a place stands at the one before. */
 static void carry_link(const struct gate_carry *carry, const struct gate_subject *subject, const struct chain *chain,
 		       uint32_t at, uint32_t left_out, const char *unit, figure_of *figure)
 {
 	const struct hd_meta_function *caller = chain->link[at - 1], *callee = chain->link[at];
 	const struct hd_meta_call *call = call_of(caller, callee->name);
-	const struct hd_meta_source *source = call && call->source.file ? &call->source : &callee->source;
+	struct gate_place place = call_place(carry, subject, call, callee);
 	const char *gap =
 		left_out ? hd_arena_printf(carry->arena, "after %u more call%s, ", left_out, left_out == 1 ? "" : "s")
 			 : "";
-	gate_carry_add(carry, place_of_source(carry, subject, source),
+	if (!place.file && carry->notes->len)
+		place = hd_vec_last(carry->notes).place;
+	gate_carry_add(carry, place,
 		       hd_arena_printf(carry->arena, "%s%s calls %s%s: %u %s%s%s", gap, title(caller), title(callee),
 				       call && call->kind == HD_CALL_INDIRECT ? " through a pointer" : "",
 				       figure(callee), unit, figure(callee) == 1 ? "" : "s",
