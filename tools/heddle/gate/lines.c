@@ -209,10 +209,14 @@ static void carry_hunk(const struct gate_carry *carry, const struct gate_subject
 	int64_t change = growth(hunk);
 	if (hunk->largest)
 		place = gate_carry_place(carry, subject, hunk->largest->origin);
-	gate_carry_add(carry, place,
-		       hd_arena_printf(carry->arena, "%lld %s instruction%s here: %u, %u before",
-				       (long long)llabs(change), change > 0 ? "more" : "fewer",
-				       llabs(change) == 1 ? "" : "s", hunk->now_count, hunk->old_count));
+	const char *text =
+		hunk->now_count
+			? hd_arena_printf(carry->arena, "%lld %s instruction%s here: %u, %u before",
+					  (long long)llabs(change), change > 0 ? "more" : "fewer",
+					  llabs(change) == 1 ? "" : "s", hunk->now_count, hunk->old_count)
+			: hd_arena_printf(carry->arena, "%u instruction%s of code that stood ahead of this line: gone",
+					  hunk->old_count, hunk->old_count == 1 ? "" : "s");
+	gate_carry_add(carry, place, text);
 }
 
 /* The largest hunks that changed as the whole did. */
