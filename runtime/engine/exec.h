@@ -321,4 +321,7 @@ int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t
 /* fault.c: sets the error text of a failed library call and returns the error. */
 int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* exec_atomic.c: one lane's atomic operation on the memory at `host`; its result register is written. */
+void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host);
+
 #endif

@@ -113,7 +113,7 @@ static uint64_t combine(unsigned op, unsigned type, uint64_t old, uint64_t b, ui
 	}
 }
 
-static void lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host)
+void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host)
 {
 	unsigned op = HD_MODIFIER(ATOMOP), type = HD_MODIFIER(DTYPE), bytes = inst->access_bytes;
 	bool wide = is_wide(type);
@@ -165,7 +165,7 @@ HD_EXEC_PLAIN(op_atomic)
 		in_space[space] |= 1u << lane;
 	}
 	HD_FOR_LANES(lane, exec->mask)
-	lane_atomic(exec, inst, lane, host[lane]);
+	hd_exec_lane_atomic(exec, inst, lane, host[lane]);
 	effect->event = HD_EVENT_MEMORY;
 	effect->space = in_space[HD_MEM_SHARED] == exec->mask  ? HD_MEM_SHARED
 			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL

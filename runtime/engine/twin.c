@@ -295,6 +295,11 @@ static void access_local(struct hd_twin *twin, const struct hd_dinst *inst, uint
 	uint8_t *host = hd_exec_lane_access(&twin->exec, inst, lane, address - HD_LOCAL_WINDOW, HD_MEM_LOCAL, &timing);
 	if (!host)
 		return;
+	if (inst->effects & HD_FX_ATOMIC) {
+		hd_exec_lane_atomic(&twin->exec, inst, lane, host);
+		read_results(&twin->warp, inst, lane, record);
+		return;
+	}
 	if (inst->effects & HD_FX_STORE)
 		memcpy(host, record->in, inst->access_bytes);
 	if (!(inst->effects & HD_FX_LOAD))
@@ -329,7 +334,7 @@ static void replay_lane(struct hd_exec *exec, const struct hd_dinst *inst, enum 
 			differs(exec, lane, record.pc, "a word of the operand", record.in[i], data[i]);
 			return;
 		}
-		if (local && kind != ATOMIC)
+		if (local)
 			access_local(twin, inst, lane, address, &record);
 	}
 	write_results(warp, inst, lane, &record);

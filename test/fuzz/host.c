@@ -279,49 +279,45 @@ SHUFFLE(shfl_bfly, "bfly", BFLY)
 SHUFFLE(shfl_up, "up", UP)
 SHUFFLE(shfl_down, "down", DOWN)
 
-static uint32_t ballot(uint32_t flag)
+static uint32_t ballot(uint32_t mask, uint32_t flag)
 {
 	uint32_t result = 0;
 	meet(flag & 1);
 	for (uint32_t i = 0; i < WARP; i++)
-		result |= (uint32_t)warp_threads()[i].given << i;
+		result |= ((uint32_t)warp_threads()[i].given & 1) << i;
 	meet(flag & 1);
-	return result;
+	return result & mask;
 }
 
-FUNCTION(uint32_t, vote_ballot, "vote.ballot.sync", (uint32_t mask, uint32_t flag), ((void)mask, ballot(flag)))
-FUNCTION(_Bool, vote_all, "vote.all.sync", (uint32_t mask, uint32_t flag), ((void)mask, ballot(flag) == UINT32_MAX))
-FUNCTION(_Bool, vote_any, "vote.any.sync", (uint32_t mask, uint32_t flag), ((void)mask, ballot(flag) != 0))
+FUNCTION(uint32_t, vote_ballot, "vote.ballot.sync", (uint32_t mask, uint32_t flag), ballot(mask, flag))
+FUNCTION(_Bool, vote_all, "vote.all.sync", (uint32_t mask, uint32_t flag), ballot(mask, flag) == mask)
+FUNCTION(_Bool, vote_any, "vote.any.sync", (uint32_t mask, uint32_t flag), ballot(mask, flag) != 0)
 
-static _Bool vote_same(uint32_t flag)
+static _Bool vote_same(uint32_t mask, uint32_t flag)
 {
-	uint32_t all = ballot(flag);
-	return all == 0 || all == UINT32_MAX;
+	uint32_t all = ballot(mask, flag);
+	return all == 0 || all == mask;
 }
 
-FUNCTION(_Bool, vote_uni, "vote.uni.sync", (uint32_t mask, uint32_t flag), ((void)mask, vote_same(flag)))
+FUNCTION(_Bool, vote_uni, "vote.uni.sync", (uint32_t mask, uint32_t flag), vote_same(mask, flag))
 
-static uint32_t equal_lanes(uint64_t value)
+static uint32_t equal_lanes(uint32_t mask, uint64_t value)
 {
 	uint32_t result = 0;
 	meet(value);
 	for (uint32_t i = 0; i < WARP; i++)
 		result |= (uint32_t)(warp_threads()[i].given == value) << i;
 	meet(value);
-	return result;
+	return result & mask;
 }
 
-static struct shuffled match_all(uint64_t value)
+static struct shuffled match_all(uint32_t mask, uint64_t value)
 {
-	uint32_t equal = equal_lanes(value);
-	return (struct shuffled){equal == UINT32_MAX ? equal : 0, equal == UINT32_MAX};
+	uint32_t equal = equal_lanes(mask, value);
+	return (struct shuffled){equal == mask ? equal : 0, equal == mask};
 }
 
-FUNCTION(uint32_t, match_any_i32, "match.any.sync.i32", (uint32_t mask, uint32_t value),
-	 ((void)mask, equal_lanes(value)))
-FUNCTION(uint32_t, match_any_i64, "match.any.sync.i64", (uint32_t mask, uint64_t value),
-	 ((void)mask, equal_lanes(value)))
-FUNCTION(struct shuffled, match_all_i32, "match.all.sync.i32p", (uint32_t mask, uint32_t value),
-	 ((void)mask, match_all(value)))
-FUNCTION(struct shuffled, match_all_i64, "match.all.sync.i64p", (uint32_t mask, uint64_t value),
-	 ((void)mask, match_all(value)))
+FUNCTION(uint32_t, match_any_i32, "match.any.sync.i32", (uint32_t mask, uint32_t value), equal_lanes(mask, value))
+FUNCTION(uint32_t, match_any_i64, "match.any.sync.i64", (uint32_t mask, uint64_t value), equal_lanes(mask, value))
+FUNCTION(struct shuffled, match_all_i32, "match.all.sync.i32p", (uint32_t mask, uint32_t value), match_all(mask, value))
+FUNCTION(struct shuffled, match_all_i64, "match.all.sync.i64p", (uint32_t mask, uint64_t value), match_all(mask, value))

@@ -552,6 +552,21 @@ static void statement(struct gen *g, enum gen_feature feature)
 	case FEATURE_nvvm:
 		gen_op_nvvm(g);
 		break;
+	case FEATURE_groups:
+		gen_op_groups(g);
+		break;
+	case FEATURE_byval:
+		gen_op_byval(g);
+		break;
+	case FEATURE_varargs:
+		gen_op_varargs(g);
+		break;
+	case FEATURE_dynamic:
+		gen_op_dynamic(g);
+		break;
+	case FEATURE_libm:
+		gen_op_libm(g);
+		break;
 	case FEATURE_wide:
 	case FEATURE_odd:
 	case FEATURE_COUNT:

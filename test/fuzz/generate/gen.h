@@ -6,6 +6,7 @@
  *   values.c  random numbers, the pool of values in scope, constants, text
  *   ops.c     arithmetic, compares, casts, vectors
  *   memory.c  loads, stores, local arrays, atomics, shared memory, warp operations
+ *   shapes.c  aggregates by value, variable arguments, dynamic memory, the math library, groups of lanes
  *   flow.c    ifs, switches, loops, calls
  *   functions.c  device functions
  *   main.c    the kernel, the launch specification and the command line
@@ -91,7 +92,12 @@ extern const struct gen_type_info gen_types[T_COUNT];
 	X(atomic, 3, "atomic operations")                                       \
 	X(shared, 4, "shared memory with barriers")                             \
 	X(warp, 5, "shuffles, votes, match")                                    \
-	X(nvvm, 5, "integer intrinsics and special registers")
+	X(nvvm, 5, "integer intrinsics and special registers")                  \
+	X(groups, 3, "shuffles, votes and matches of some lanes")               \
+	X(byval, 2, "aggregates by value")                                      \
+	X(varargs, 1, "functions of variable arguments")                        \
+	X(dynamic, 1, "memory of dynamic size on the stack")                    \
+	X(libm, 1, "remainders, ldexp and functions of the math library")
 
 enum gen_feature {
 #define X(name, weight, help) FEATURE_##name,
@@ -216,6 +222,13 @@ void gen_op_shared(struct gen *g);
 void gen_op_warp(struct gen *g);
 /* A load of the type from the region at a random place. */
 const char *gen_load(struct gen *g, const struct gen_region *region, enum gen_type type, bool unaligned);
+
+/* shapes.c */
+void gen_op_byval(struct gen *g);
+void gen_op_varargs(struct gen *g);
+void gen_op_dynamic(struct gen *g);
+void gen_op_libm(struct gen *g);
+void gen_op_groups(struct gen *g);
 
 /* flow.c */
 void gen_block(struct gen *g, unsigned statements);

@@ -202,7 +202,8 @@ void gen_op_table(struct gen *g)
 static void private_atomic(struct gen *g)
 {
 	const struct gen_region *region = pick_region(g, true);
-	enum gen_type type = gen_chance(g, 70) ? T_I32 : T_I64;
+	static const enum gen_type types[] = {T_I32, T_I32, T_I32, T_I64, T_I64, T_I8, T_I16, T_I16};
+	enum gen_type type = types[gen_below(g, 8)];
 	unsigned align;
 	if (!region)
 		return;
@@ -218,9 +219,7 @@ static void private_atomic(struct gen *g)
 		return;
 	}
 	const char *op = PICK(g, "xchg", "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", "uinc_wrap",
-			      "udec_wrap");
-	if (op[0] == 'u' && strstr(op, "wrap") && type == T_I64) /* CUDA has them for unsigned int only */
-		op = "add";
+			      "udec_wrap", "nand");
 	gen_define(g, type, "atomicrmw %s %s %s, %s %s %s", op, copy.type, place, name, a, order);
 }
 
