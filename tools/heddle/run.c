@@ -349,8 +349,9 @@ int cmd_run(int argc, char **argv)
 		options, parse, "-- PROGRAM [ARG...]\n--kernel NAME --launch SPEC.ini FILE",
 		"Runs a CUDA program that heddle-cc built on the simulated GPU, once for each --policy, and prints the figures "
 		"side by side. Or runs one kernel of a kernel object or of LLVM IR.\v"
-		"SPEC.ini: [launch] with grid, block and shared; [arg0], [arg1], ... with kind = i32, u32, i64, u64, f32, f64 "
-		"(value = V) or buffer (type, count, init = zero | ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH, "
+		"SPEC.ini: [launch] with grid, block and shared; [arg0], [arg1], ... with kind = i8, u8, ... i64, u64, f32, f64 "
+		"(value = V), struct (value = TYPE:V, TYPE:V, ...) or buffer (type, count, init = zero | ramp | value:V | "
+		"random:SEED[:LOW:HIGH] | file:PATH, "
 		"output = PATH, print = N, compare = file:PATH with abs and rel); [symbol NAME] for device variables.\n\n"
 		"Exit status: the program's own; 1 when a comparison differs; 2 when the simulated GPU reports a fault or the input is "
 		"wrong.",

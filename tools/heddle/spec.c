@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "heddle/object.h"
 
@@ -99,6 +100,8 @@ static bool parse_element(const struct spec_type *type, const char *text, uint64
 	return type->is_signed && end != text && !*end && !errno && value >= -1 - (int64_t)(UINT64_MAX >> (65 - width));
 }
 
+static const struct spec_type struct_type = {"struct", 1, false, false};
+
 static const struct spec_type *find_type(const char *name)
 {
 	for (unsigned i = 0; i < TYPES; i++)
@@ -109,13 +112,16 @@ static const struct spec_type *find_type(const char *name)
 
 static const struct spec_type *type_or_error(struct reading *reading, const char *name, bool buffer_too)
 {
-	const char *names[TYPES + 1];
+	const char *names[TYPES + 2];
 	const struct spec_type *type = find_type(name);
+	if (buffer_too && !strcmp(name, struct_type.name))
+		return &struct_type;
 	for (unsigned i = 0; i < TYPES; i++)
 		names[i] = types[i].name;
 	names[TYPES] = "buffer";
+	names[TYPES + 1] = struct_type.name;
 	if (!type)
-		unknown(reading, buffer_too ? "kind" : "type", name, names, TYPES + buffer_too);
+		unknown(reading, buffer_too ? "kind" : "type", name, names, TYPES + 2 * buffer_too);
 	return type;
 }
 
@@ -267,6 +273,33 @@ static int on_key(void *context, const char *section, const char *key, const cha
 
 /* ------------------------------------------------------------ whole sections */
 
+/* "i32:3, f32:0.5" as bytes. False when the text is none. */
+static bool parse_fields(struct spec *spec, struct spec_data *data)
+{
+	char *rest = hd_arena_strdup(&spec->arena, data->value), *item;
+	uint8_t *bytes = HD_ARENA_NEW(&spec->arena, uint8_t, 8 * strlen(rest) + 8);
+	uint32_t size = 0, align = 1;
+	while ((item = strsep(&rest, ","))) {
+		item += strspn(item, " \t");
+		char *value = strchr(item, ':');
+		if (!value)
+			return false;
+		*value++ = '\0';
+		value[strcspn(value, " \t")] = '\0';
+		const struct spec_type *type = find_type(item);
+		uint64_t bits;
+		if (!type || !parse_element(type, value, &bits))
+			return false;
+		size = (size + type->bytes - 1) & ~(type->bytes - 1);
+		memcpy(bytes + size, &bits, type->bytes);
+		size += type->bytes;
+		align = type->bytes > align ? type->bytes : align;
+	}
+	data->fields = bytes;
+	data->count = (size + align - 1) & ~(align - 1);
+	return true;
+}
+
 static void check_scalar(struct reading *reading, struct spec_data *data)
 {
 	const struct spec *spec = reading->spec;
@@ -277,7 +310,10 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 			 "arg%u: only a buffer has init, count, output, print or compare", data->index);
 	if (!data->value)
 		hd_error(reading->diag, at(spec, data->line), "arg%u: value is missing", data->index);
-	else if (!parse_element(data->type, data->value, &bits))
+	else if (data->type == &struct_type && !parse_fields(reading->spec, data))
+		hd_error(reading->diag, at(spec, data->value_line), "a struct's value is TYPE:V, TYPE:V, ..., not '%s'",
+			 data->value);
+	else if (data->type != &struct_type && !parse_element(data->type, data->value, &bits))
 		hd_error(reading->diag, at(spec, data->value_line), "'%s' is not a value of type %s", data->value,
 			 data->type->name);
 }
@@ -426,6 +462,8 @@ static int fill_file(const struct spec *spec, struct spec_data *data, const char
 		     struct hd_diag *diag)
 {
 	size_t size;
+	if (access(path, R_OK))
+		return hd_error(diag, at(spec, data->init_line), "cannot read %s: %s", path, strerror(errno));
 	if (hd_read_file(path, bytes, &size, diag))
 		return -1;
 	if (!data->count)
@@ -452,7 +490,9 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 		return hd_error(diag, at(spec, data->line), "not enough memory for %llu elements",
 				(unsigned long long)data->count);
 	int status = -1;
-	if (!data->buffer)
+	if (data->fields)
+		memcpy(*bytes, data->fields, data->count), status = 0;
+	else if (!data->buffer)
 		status = fill_value(data, data->value, *bytes);
 	else if (!strcmp(init, "zero"))
 		status = 0;
