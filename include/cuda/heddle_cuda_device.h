@@ -35,6 +35,12 @@ __device__ static inline void free(void *ptr)
 }
 } // namespace std
 
+/* clang declares it and leaves it out. */
+__device__ static inline float nanf(const char *)
+{
+	return __builtin_nanf("");
+}
+
 /* Traps; the launch then fails with cudaErrorLaunchFailure. */
 __device__ static inline void __trap(void)
 {
