@@ -49,19 +49,15 @@ static void number_blocks(struct emitter *emitter)
 	emitter->out->inst_count = count;
 }
 
-/* Whether nothing but a trap comes, the end of the whole kernel, or but the thread's exit: no thread waits there. */
-static bool only_ends(const struct hd_mblock *block)
+/* Whether nothing but a trap comes: the end of the whole kernel, so that no thread waits for another there. */
+static bool only_traps(const struct hd_mblock *block)
 {
-	const struct hd_minst *last = block->insts.len ? &hd_vec_last(&block->insts) : NULL;
-	if (!last || block->succs.len)
-		return false;
-	return last->op == HD_OP_TRAP || (last->op == HD_OP_EXIT && block->insts.len == 1);
+	return !block->succs.len && block->insts.len && hd_vec_last(&block->insts).op == HD_OP_TRAP;
 }
 
 /*
- * Ways into a trap (a failed assertion, a switch's default that cannot be) and early returns of kernels do not keep the
- * other threads from meeting again, since lanes that exit leave every entry of the SIMT stack: without those edges the
- * meeting point post-dominates.
+ * Ways into a trap (a failed assertion, a switch's default that cannot be) do not keep the other threads from meeting
+ * again: without those edges the meeting point post-dominates.
  */
 static void find_reconvergence(struct emitter *emitter)
 {
@@ -70,7 +66,7 @@ static void find_reconvergence(struct emitter *emitter)
 	for (uint32_t from = 0; from < func->blocks.len; from++)
 		for (uint32_t i = 0; i < func->blocks.data[from].succs.len; i++) {
 			uint32_t to = func->blocks.data[from].succs.data[i];
-			if (func->blocks.data[from].succs.len == 1 || !only_ends(&func->blocks.data[to]))
+			if (func->blocks.data[from].succs.len == 1 || !only_traps(&func->blocks.data[to]))
 				hd_vec_push(&edges, (struct hd_edge){from, to});
 		}
 	struct hd_graph graph;
@@ -258,8 +254,8 @@ static void emit_numbers(struct emitter *emitter)
 		out->relocs[i] = emitter->relocs.data[i];
 }
 
-int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_function *out, struct hd_arena *arena,
-		  struct hd_diag *diag)
+int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_function *out,
+		  struct hd_arena *arena, struct hd_diag *diag)
 {
 	struct emitter emitter = {.func = func, .object = object, .out = out, .arena = arena, .diag = diag};
 	struct hd_dead dead;
