@@ -11,10 +11,11 @@
  */
 #include "runtime/engine/verify.h"
 
+/* What the metadata says is about the original code; a linear version may happen to have as many instructions. */
 static const uint8_t *claims_of(const struct hd_exec *exec, const struct hd_pfunction *function)
 {
 	const struct hd_meta_reuse *reuse = function->meta ? function->meta->reuse : NULL;
-	if (!reuse || reuse->tag_count != function->count)
+	if (!reuse || function->linear || reuse->tag_count != function->count)
 		return NULL;
 	return reuse->exact + (size_t)4 * (exec->warp->pc - function->first);
 }
@@ -94,7 +95,8 @@ void hd_verify_tag_sources(const struct hd_exec *exec, const struct hd_dinst *in
 {
 	const struct hd_meta_function *meta = function->meta;
 	const uint8_t *claims = claims_of(exec, function);
-	bool known = meta && meta->dead_operand_count == function->count;
+	/* These are for all lanes, those that wait in callers included, and claimed of callers' original code. */
+	bool known = meta && !exec->warp->cta->grid->linear && meta->dead_operand_count == function->count;
 	uint8_t done = known ? meta->dead_operands[exec->warp->pc - function->first] : 0;
 	if (inst->effects & HD_FX_CALL)
 		return;
