@@ -152,12 +152,9 @@ static int load_gpus(struct command *command)
 		if (gate_gpus_add_list(&report->gpus, command->gpu_names.data[i], &mask, HD_NOWHERE, &report->diag) !=
 		    0)
 			return -1;
-	for (uint32_t i = 0; i < report->runs.len && !command->gpu_names.len; i++) {
-		const char *gpu = json_string_value(json_object_get(report->runs.data[i].stats, "gpu"));
-		if (gate_gpus_add_list(&report->gpus, gpu, &mask, HD_NOWHERE, &report->diag) != 0)
-			return -1;
-	}
-	return mask ? 0 : gate_gpus_add_list(&report->gpus, "v100", &mask, HD_NOWHERE, &report->diag);
+	if (!mask && report_add_gpus(report) != 0)
+		return -1;
+	return report->gpus.count ? 0 : gate_gpus_add_list(&report->gpus, "v100", &mask, HD_NOWHERE, &report->diag);
 }
 
 static int choose_kernels(struct command *command)

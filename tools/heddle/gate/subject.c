@@ -150,6 +150,10 @@ int gate_gpus_add(struct gate_gpus *gpus, const char *name, struct hd_loc loc, s
 	struct hd_diag there = {.emit = report_there, .context = &relocation};
 	if (hd_config_load(&gpus->config[gpus->count], name, &there) != 0)
 		return -1;
+	/* A path is known by the name of its configuration. */
+	for (unsigned i = 0; i < gpus->count; i++)
+		if (strcmp(gpus->config[i].name, gpus->config[gpus->count].name) == 0)
+			return (int)i;
 	return (int)gpus->count++;
 }
 

@@ -28,6 +28,8 @@ struct report {
 
 /* Adds the runs in a document to the list; false when it is no document of statistics. */
 bool report_take_runs(struct report *report, const char *path, const json_t *document);
+/* Adds the GPUs that the runs were made on, as their statistics describe them. 0 or -1. */
+int report_add_gpus(struct report *report);
 void report_add_kernels(struct report *report);
 void report_add_runs(struct report *report);
 
