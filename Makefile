@@ -57,7 +57,8 @@ WARNINGS_C := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
 OPT := -O2
 # Simulated floating point must give the same bits on every build: no contraction.
 COMMON := -g -fPIC -ffp-contract=off -pthread -I. -Iinclude -D_GNU_SOURCE
-LDFLAGS_ALL := -Wl,--as-needed -pthread
+# lld: a seventh of the time of ld for each test program
+LDFLAGS_ALL := -fuse-ld=lld -Wl,--as-needed -pthread
 
 ifeq ($(SANITIZE),1)
 # The runtime is shared, so that instrumented libraries also load into programs that
