@@ -250,6 +250,14 @@ $(B)/test/fuzz/host.o: test/fuzz/host.c $(B)/flags
 fuzz: $(FUZZ)
 	@:
 
+# ---------------------------------------------------------------- benchmark programs
+# test/bench/X.c is a program of its own, linked with the passes: bench-X runs it.
+
+BENCH_PROGRAMS := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(wildcard test/bench/*.c))
+$(B)/obj/test/bench/%.o: INCLUDE_LLVM := -isystem $(LLVM_INCLUDE)
+$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(PASSES_A) $(LIB_A)
+	$(call link,$(CC),,$(LLVM_LINK) $(LIBS))
+
 # ---------------------------------------------------------------- call-heavy workloads
 # build/examples/calls/NAME from the modules of examples/calls/NAME, and NAME.lto from the same ones, inlined.
 
@@ -308,7 +316,7 @@ update-golden: setup
 BENCHES := $(patsubst scripts/%.sh,%,$(wildcard scripts/bench-*.sh))
 .PHONY: $(BENCHES)
 $(BENCHES): bench-%: setup
-	$(again) all
+	$(again) all $(BENCH_PROGRAMS)
 	@B=$(B) scripts/bench-$*.sh
 
 # The figures of a paper's evaluation, in $(B)/figures. FIGURES_FLAGS: options of scripts/figures_*.py (--help).
@@ -344,4 +352,4 @@ help:
 # ---------------------------------------------------------------- header dependencies
 
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(PASSES_OBJ) $(PLUGIN_OBJ) $(SIM_OBJ) $(CUDART_OBJ) $(HEDDLE_OBJ) \
-	$(HEDDLE_CC_OBJ) $(HARNESS_OBJ) $(FUZZ_OBJ) $(call objects,$(UNIT_SRC)))
+	$(HEDDLE_CC_OBJ) $(HARNESS_OBJ) $(FUZZ_OBJ) $(call objects,$(wildcard test/bench/*.c)) $(call objects,$(UNIT_SRC)))

@@ -6,6 +6,8 @@ import statistics
 import subprocess
 import sys
 
+from bench_ir import generated_kernel
+
 BUILD = sys.argv[1]
 OUT = os.path.join(BUILD, 'bench', 'compile')
 PLUGIN = os.path.join(BUILD, 'lib', 'HeddlePasses.so')
@@ -33,29 +35,6 @@ def device_command(source):
             '-nocudalib', '--cuda-path=/nonexistent', '-Xclang', '-target-sdk-version=11.8', '-isystem', 'include/cuda',
             '-include', 'heddle_cuda.h', '-Xclang', '-mlink-builtin-bitcode', '-Xclang',
             f'{BUILD}/share/heddle/device.bc', '-O2', '-S', '-o', '/dev/null', source]
-
-
-def generated_kernel(size):
-    """IR of about `size` instructions: blocks of arithmetic on loaded values, joined by branches and loops."""
-    lines = ['target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"', 'target triple = "nvptx64-nvidia-cuda"',
-             'define void @k(ptr %p, i32 %n) {', 'entry:', '  br label %b0']
-    state = 1
-    blocks = max(1, size // 40)
-    for b in range(blocks):
-        lines += [f'b{b}:', f'  %a{b}.0 = phi i32 [ %n, %entry ]' if b == 0 else
-                  f'  %a{b}.0 = phi i32 [ %a{b - 1}.33, %b{b - 1} ], [ %a{b - 1}.36, %t{b - 1} ]']
-        lines.append(f'  %q{b} = getelementptr i32, ptr %p, i32 {b}')
-        lines.append(f'  %a{b}.1 = load i32, ptr %q{b}')
-        for i in range(2, 34):
-            state = (state * 1103515245 + 12345) % 2**31
-            operation = ['add', 'mul', 'xor', 'sub', 'and', 'or'][state % 6]
-            lines.append(f'  %a{b}.{i} = {operation} i32 %a{b}.{i - 1}, %a{b}.{max(0, i - 1 - state // 8 % 12)}')
-        lines += [f'  %c{b} = icmp sgt i32 %a{b}.33, {b}', f'  br i1 %c{b}, label %t{b}, label %b{b + 1}', f't{b}:',
-                  f'  store i32 %a{b}.33, ptr %q{b}', f'  %a{b}.36 = add i32 %a{b}.33, 7', f'  br label %b{b + 1}']
-    last = blocks - 1
-    lines += [f'b{blocks}:', f'  %r = phi i32 [ %a{last}.33, %b{last} ], [ %a{last}.36, %t{last} ]',
-              '  store i32 %r, ptr %p', '  ret void', '}', '!nvvm.annotations = !{!0}', '!0 = !{ptr @k, !"kernel", i32 1}']
-    return '\n'.join(lines) + '\n'
 
 
 def row(name, plain, plugin, extra=''):

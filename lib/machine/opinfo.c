@@ -135,7 +135,7 @@ void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set)
 	*set = (struct hd_regset){0};
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
 	for (unsigned slot = HD_SLOT_A; slot <= HD_SLOT_C; slot++)
-		if (!hd_lr_takes(inst->linear, slot))
+		if (regs[slot] < HD_RZ && !hd_lr_takes(inst->linear, slot))
 			add_registers(set, regs[slot], hd_op_width(op, inst->mods, (enum hd_slot)slot));
 	add_predicate(set, inst->guard);
 	add_predicate(set, inst->psrc);
@@ -148,7 +148,8 @@ void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set)
 {
 	enum hd_op op = (enum hd_op)inst->op;
 	*set = (struct hd_regset){0};
-	add_registers(set, inst->dst, hd_op_width(op, inst->mods, HD_SLOT_DST));
+	if (inst->dst < HD_RZ)
+		add_registers(set, inst->dst, hd_op_width(op, inst->mods, HD_SLOT_DST));
 	add_predicate(set, inst->pdst);
 	if (hd_opinfo[op].effects & HD_FX_WRITE_PREDS)
 		set->preds |= inst->xkind == HD_X_IMM_B ? inst->x & ALL_PREDICATES : ALL_PREDICATES;

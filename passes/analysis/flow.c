@@ -139,7 +139,7 @@ static void add_callees(struct hd_flow_call *call, const struct hd_call_site *si
 static struct hd_flow_call call_of(const struct hd_flow *flow, uint32_t inst, const struct hd_call_site *site,
 				   const struct hd_flow_facts *facts)
 {
-	struct hd_flow_call call = {.inst = inst, .kills = hd_flow_caller_saved(flow->abi)};
+	struct hd_flow_call call = {.inst = inst, .kills = flow->clobbered};
 	if (flow->function->insts[inst].op == HD_OP_SYSCALL) {
 		call.reads = service_reads(&flow->function->insts[inst]);
 		return call;
@@ -208,9 +208,8 @@ static void find_returns(struct hd_flow *flow, const struct hd_flow_facts *facts
 static void add_call_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects)
 {
 	const struct hd_flow_call *call = call_at(flow, inst);
-	struct hd_regset clobbered = hd_flow_caller_saved(flow->abi);
 	hd_regset_union(&effects->reads, &call->reads);
-	hd_regset_union(&effects->writes, &clobbered);
+	hd_regset_union(&effects->writes, &flow->clobbered);
 	effects->kills = call->kills;
 }
 
@@ -295,7 +294,7 @@ void hd_flow_solve(struct hd_flow *flow)
 void hd_flow_build(struct hd_flow *flow, const struct hd_function *function, const struct hd_abi *abi,
 		   struct hd_arena *arena)
 {
-	*flow = (struct hd_flow){.function = function, .abi = abi};
+	*flow = (struct hd_flow){.function = function, .abi = abi, .clobbered = hd_flow_caller_saved(abi)};
 	find_blocks(flow, arena);
 	build_graph(flow, arena);
 	analyse_graph(flow, arena);

@@ -61,7 +61,8 @@ struct hd_flow {
 	struct hd_regset *live_in, *live_out; /* of each block, predicates too; divergence is not in them */
 	struct hd_flow_call *calls;	      /* by instruction */
 	uint32_t call_count;
-	struct hd_regset returns; /* what RET reads */
+	struct hd_regset returns;   /* what RET reads */
+	struct hd_regset clobbered; /* what a call may write */
 };
 
 /* Registers of one instruction. The ABI's registers of calls and returns are in them. */

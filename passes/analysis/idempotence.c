@@ -84,6 +84,21 @@ static uint32_t ordinal_of(LLVMValueRef inst, unsigned kind)
 	return number && LLVMIsAConstantInt(number) ? (uint32_t)LLVMConstIntGetZExtValue(number) : UINT32_MAX;
 }
 
+/* Only these are looked for: an ordinal costs LLVM a search. */
+static bool may_access(LLVMValueRef inst)
+{
+	switch (LLVMGetInstructionOpcode(inst)) {
+	case LLVMLoad:
+	case LLVMStore:
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+	case LLVMCall:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* What a pass took apart shares an ordinal: then the function stands for it, which is no access. */
 static void list_inst(struct context *context, LLVMValueRef function, LLVMValueRef inst, uint32_t ordinal)
 {
@@ -98,7 +113,7 @@ static void list_function(struct context *context, LLVMValueRef function)
 	hd_vec_clear(&context->insts);
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst)) {
-			uint32_t ordinal = ordinal_of(inst, kind);
+			uint32_t ordinal = may_access(inst) ? ordinal_of(inst, kind) : UINT32_MAX;
 			if (ordinal != UINT32_MAX)
 				list_inst(context, function, inst, ordinal);
 		}

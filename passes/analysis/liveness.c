@@ -201,21 +201,34 @@ static bool has_any(const struct hd_regset *set, uint32_t first, uint32_t count)
 	return false;
 }
 
-/* Bits of the reads whose registers are not in `live`; `count` is that of the register operands. */
-static uint8_t dead_bits(const struct hd_inst *inst, const struct hd_regset *live, uint32_t *count)
+/* Operands of an instruction that a bit can call dead. */
+struct operands {
+	uint8_t first[3], words[3], pred[3];
+	uint32_t count; /* registers */
+};
+
+static struct operands operands_of(const struct hd_inst *inst)
 {
-	const uint8_t regs[] = {inst->a, inst->b, inst->c};
-	const uint8_t preds[] = {inst->guard, inst->psrc, inst->psrc2};
-	uint8_t bits = 0;
-	*count = 0;
+	const uint8_t regs[] = {inst->a, inst->b, inst->c}, preds[] = {inst->guard, inst->psrc, inst->psrc2};
+	struct operands operands = {.count = 0};
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t words = hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A + i);
-		uint32_t pred = preds[i] & ~(uint32_t)HD_PRED_NOT;
-		if (words && regs[i] < HD_RZ) {
-			++*count;
-			bits |= has_any(live, regs[i], words) ? 0 : (uint8_t)(HD_DEAD_A << i);
-		}
-		if (pred < HD_PT && !(live->preds >> pred & 1))
+		operands.first[i] = regs[i];
+		operands.pred[i] = preds[i] & (uint8_t)~HD_PRED_NOT;
+		if (regs[i] < HD_RZ)
+			operands.words[i] = (uint8_t)hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A + i);
+		operands.count += operands.words[i] > 0;
+	}
+	return operands;
+}
+
+/* Bits of the reads whose registers are not in `live`. */
+static uint8_t dead_bits(const struct operands *operands, const struct hd_regset *live)
+{
+	uint8_t bits = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		if (operands->words[i] && !has_any(live, operands->first[i], operands->words[i]))
+			bits |= (uint8_t)(HD_DEAD_A << i);
+		if (operands->pred[i] < HD_PT && !(live->preds >> operands->pred[i] & 1))
 			bits |= (uint8_t)(HD_DEAD_GUARD << i);
 	}
 	return bits;
@@ -226,44 +239,49 @@ static uint32_t registers_in(uint8_t bits)
 	return (uint32_t)__builtin_popcount(bits & (HD_DEAD_A | HD_DEAD_B | HD_DEAD_C));
 }
 
-/* `live`: after the instruction. What it overwrites for certain is read for the last time by itself. */
-static void mark_dead(struct hd_liveness *liveness, uint32_t block, uint32_t inst, const struct hd_regset *live)
+/* `kept`: live after the instruction but for what it overwrites for certain, which it reads for the last time itself;
+ * `outside`: what other lanes need there. */
+static void mark_dead(struct hd_liveness *liveness, uint32_t inst, const struct hd_regset *kept,
+		      const struct hd_regset *outside)
 {
 	const struct hd_inst *code = &liveness->flow->function->insts[inst];
-	struct hd_flow_effects effects;
-	struct hd_regset kept = *live;
-	uint32_t count;
-	hd_flow_effects(liveness->flow, inst, &effects);
-	hd_regset_subtract(&kept, &effects.kills);
-	liveness->dead[inst] = dead_bits(code, &kept, &count);
-	struct hd_regset in_warp = hd_liveness_diverged(liveness, block, &kept);
+	struct operands operands = operands_of(code);
+	struct hd_regset in_warp = *kept;
+	hd_regset_union(&in_warp, outside);
+	liveness->dead[inst] = dead_bits(&operands, kept);
 	/* An indirect call is executed again, for lanes with another target. */
-	liveness->dead_in_warp[inst] = code->op == HD_OP_CALLI ? 0 : dead_bits(code, &in_warp, &count);
-	liveness->reads += count;
+	if (liveness->dead[inst] && code->op != HD_OP_CALLI)
+		liveness->dead_in_warp[inst] = dead_bits(&operands, &in_warp);
+	liveness->reads += operands.count;
 	liveness->dead_reads += registers_in(liveness->dead[inst]);
 	liveness->dead_in_warp_reads += registers_in(liveness->dead_in_warp[inst]);
 }
 
-static void measure(struct hd_live_point *most, uint32_t inst, const struct hd_regset *live)
+static uint8_t measure(struct hd_live_point *most, uint32_t inst, const struct hd_regset *live)
 {
 	uint32_t count = hd_regset_count(live);
 	if (count > most->live || (count == most->live && inst < most->inst))
 		*most = (struct hd_live_point){inst, count};
+	return (uint8_t)count;
 }
 
-static void visit_points(struct hd_liveness *liveness)
+static void visit_points(struct hd_liveness *liveness, uint32_t block)
 {
 	const struct hd_flow *flow = liveness->flow;
-	for (uint32_t b = 0; b < flow->block_count; b++) {
-		struct hd_regset live = flow->live_out[b];
-		for (uint32_t i = hd_flow_last(flow, b) + 1; i-- > flow->blocks[b].first;) {
-			struct hd_regset after = live;
-			mark_dead(liveness, b, i, &live);
-			hd_flow_live_before(flow, i, &live);
-			struct hd_regset diverged = hd_liveness_diverged_before(liveness, i, &live, &after);
-			measure(&liveness->most, i, &live);
-			measure(&liveness->most_divergent, i, &diverged);
-		}
+	const struct hd_regset none = {0}, outside = hd_liveness_diverged(liveness, block, &none);
+	struct hd_regset live = flow->live_out[block];
+	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
+		struct hd_flow_effects effects;
+		struct hd_regset all = outside;
+		hd_flow_effects(flow, i, &effects);
+		if (flow->function->insts[i].op == HD_OP_CALLI)
+			hd_regset_union(&all, &live);
+		hd_regset_subtract(&live, &effects.kills);
+		mark_dead(liveness, i, &live, &outside);
+		hd_regset_union(&live, &effects.reads);
+		hd_regset_union(&all, &live);
+		liveness->live[i] = measure(&liveness->most, i, &live);
+		liveness->live_divergent[i] = measure(&liveness->most_divergent, i, &all);
 	}
 }
 
@@ -275,6 +293,9 @@ void hd_liveness_compute(struct hd_liveness *liveness, const struct hd_flow *flo
 		liveness->waiting = *waiting;
 	liveness->dead = HD_ARENA_NEW(arena, uint8_t, flow->function->inst_count);
 	liveness->dead_in_warp = HD_ARENA_NEW(arena, uint8_t, flow->function->inst_count);
+	liveness->live = HD_ARENA_NEW(arena, uint8_t, flow->function->inst_count);
+	liveness->live_divergent = HD_ARENA_NEW(arena, uint8_t, flow->function->inst_count);
 	find_around(liveness, uniform, arena);
-	visit_points(liveness);
+	for (uint32_t b = 0; b < flow->block_count; b++)
+		visit_points(liveness, b);
 }

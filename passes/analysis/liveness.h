@@ -29,6 +29,7 @@ struct hd_liveness {
 	struct hd_regset waiting; /* what lanes need that wait in this function's callers */
 	uint8_t *dead;		  /* of each instruction: reads after which no path of the thread reads the register */
 	uint8_t *dead_in_warp;	  /* of these, registers that no other lane of the warp waits for either */
+	uint8_t *live, *live_divergent; /* of each instruction: how many registers before it, in both versions */
 	struct hd_live_point most, most_divergent; /* most live registers, in both versions */
 	uint32_t divergent_branches, uniform_branches;
 	uint32_t reads, dead_reads, dead_in_warp_reads; /* register operands */

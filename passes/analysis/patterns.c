@@ -25,6 +25,7 @@ struct state {
 	const struct hd_flow *flow;
 	uint32_t *values;	       /* at the instruction that is looked at */
 	bool *enters_local;	       /* of each block: its branch is not the same for the CTA */
+	bool *due;		       /* of each block: something at its start is new */
 	struct hd_regset apart, local; /* of the block at hand */
 };
 
@@ -72,9 +73,14 @@ static struct hd_value from_sources(const struct state *state, const struct hd_i
 	uint32_t count = 0;
 	const uint8_t regs[] = {inst->a, inst->b, inst->c}, preds[] = {inst->psrc, inst->psrc2};
 	for (unsigned i = 0; i < 3; i++) {
+		if (regs[i] >= HD_RZ)
+			continue;
 		uint32_t words = hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A + i);
-		for (uint32_t w = 0; w < words && regs[i] < HD_RZ; w++)
-			sources[count++] = register_value(state, regs[i] + w);
+		for (uint32_t w = 0; w < words; w++) {
+			sources[count] = register_value(state, regs[i] + w);
+			if (sources[count++].kind == HD_VALUE_RANDOM)
+				return hd_value_random;
+		}
 	}
 	for (unsigned i = 0; i < 2; i++)
 		sources[count++] = predicate_value(state, preds[i]);
@@ -198,39 +204,58 @@ static void write_value(const struct state *state, const struct hd_inst *inst, u
 			bool apart, bool local)
 {
 	struct hd_value_table *table = state->patterns->table;
-	struct hd_value guard = predicate_value(state, inst->guard);
 	bool everyone = inst->guard == HD_PT;
-	if (!everyone)
+	if (apart || value.kind == HD_VALUE_RANDOM) {
+		*to = HD_NUMBER_RANDOM;
+		return;
+	}
+	if (!everyone) {
+		struct hd_value guard = predicate_value(state, inst->guard);
 		value = hd_value_join(table->values[*to], value);
-	if (apart || !hd_value_is_uniform_in_group(&guard))
-		value = hd_value_random;
-	value.local |= value.kind == HD_VALUE_AFFINE && (local || (!everyone && !hd_value_is_cta_uniform(&guard)));
+		if (!hd_value_is_uniform_in_group(&guard))
+			value = hd_value_random;
+		local |= !hd_value_is_cta_uniform(&guard);
+	}
+	value.local |= value.kind == HD_VALUE_AFFINE && local;
 	value.is_ntid_x &= !value.local;
 	*to = hd_value_number(table, value);
+}
+
+static void write_values(struct state *state, const struct hd_inst *inst, const struct hd_regset *writes,
+			 const struct hd_value *low, const struct hd_value *high)
+{
+	uint32_t registers = state->patterns->registers;
+	const struct hd_value uniform = hd_value_uniform(true), *pred = inst->op == HD_OP_VOTE ? &uniform : high;
+	HD_REGSET_FOREACH(writes, reg)
+	if (reg < registers)
+		write_value(state, inst, &state->values[reg], reg == inst->dst ? *low : *high,
+			    hd_regset_has(&state->apart, reg), hd_regset_has(&state->local, reg));
+	for (uint32_t left = writes->preds; left; left &= left - 1) {
+		uint32_t p = (uint32_t)__builtin_ctz(left);
+		write_value(state, inst, &state->values[registers + p], *pred, state->apart.preds >> p & 1,
+			    state->local.preds >> p & 1);
+	}
 }
 
 static void step(struct state *state, uint32_t inst)
 {
 	const struct hd_inst *code = &state->flow->function->insts[inst];
-	uint32_t registers = state->patterns->registers;
-	struct hd_flow_effects effects;
-	hd_flow_effects(state->flow, inst, &effects);
-	bool call = hd_opinfo[code->op].effects & HD_FX_CALL;
-	struct hd_value low = call ? hd_value_random : result(state, code);
+	unsigned effects = hd_opinfo[code->op].effects;
+	if (effects & HD_FX_CALL) {
+		struct hd_flow_effects call;
+		hd_flow_effects(state->flow, inst, &call);
+		write_values(state, code, &call.writes, &hd_value_random, &hd_value_random);
+		return;
+	}
+	struct hd_regset writes;
+	hd_inst_writes(code, &writes);
+	if (!writes.preds && !(writes.regs[0] | writes.regs[1] | writes.regs[2] | writes.regs[3]))
+		return;
+	struct hd_value low = result(state, code), high = low;
 	/* Only moved bits keep their form in the high words; sums carry between them. */
-	struct hd_value high =
-		call || hd_opinfo[code->op].effects & ~HD_FX_LOAD ? hd_value_random : from_sources(state, code);
-	if (hd_opinfo[code->op].effects & HD_FX_LOAD || code->op == HD_OP_CS2R)
-		high = low;
-	struct hd_value pred = code->op == HD_OP_VOTE ? hd_value_uniform(true) : high;
-	HD_REGSET_FOREACH(&effects.writes, reg)
-	if (reg < registers)
-		write_value(state, code, &state->values[reg], reg == code->dst ? low : high,
-			    hd_regset_has(&state->apart, reg), hd_regset_has(&state->local, reg));
-	for (uint32_t p = 0; p < HD_MAX_PREDS; p++)
-		if (effects.writes.preds >> p & 1)
-			write_value(state, code, &state->values[registers + p], pred, state->apart.preds >> p & 1,
-				    state->local.preds >> p & 1);
+	if (!(effects & HD_FX_LOAD) && code->op != HD_OP_CS2R)
+		high = effects ? hd_value_random : from_sources(state, code);
+	write_values(state, code, &writes, &low, &high);
 }
 
 /* ---- blocks */
@@ -248,35 +273,56 @@ static void load_block(struct state *state, uint32_t block)
 	state->local = patterns->local[block];
 }
 
+/* Returns whether something is new there. */
+static bool join_into(const struct state *state, uint32_t block)
+{
+	const struct hd_patterns *patterns = state->patterns;
+	uint32_t *to = patterns->start + block * row(patterns);
+	bool changed = false;
+	for (size_t v = 0; v < row(patterns); v++) {
+		if (to[v] == state->values[v] || to[v] == HD_NUMBER_RANDOM)
+			continue;
+		uint32_t joined = hd_value_join_numbers(patterns->table, to[v], state->values[v]);
+		changed |= joined != to[v];
+		to[v] = joined;
+	}
+	return changed;
+}
+
+/* Whether the branch at the end of the block, where `state` is, may send a part of the CTA another way. */
+static bool goes_apart(const struct state *state, uint32_t block)
+{
+	const struct hd_inst *inst = &state->flow->function->insts[hd_flow_last(state->flow, block)];
+	struct hd_value way =
+		inst->op == HD_OP_BRX ? register_value(state, inst->a) : predicate_value(state, inst->guard);
+	return !hd_value_is_cta_uniform(&way);
+}
+
 /* Returns whether some successor learnt something. */
 static bool visit(struct state *state, uint32_t block)
 {
 	const struct hd_graph *graph = &state->flow->graph;
 	bool changed = false;
+	state->due[block] = false;
 	load_block(state, block);
 	for (uint32_t i = state->flow->blocks[block].first; i <= hd_flow_last(state->flow, block); i++)
 		step(state, i);
-	for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++) {
-		uint32_t *to = state->patterns->start + graph->succ[e] * row(state->patterns);
-		for (size_t v = 0; v < row(state->patterns); v++) {
-			uint32_t joined = hd_value_join_numbers(state->patterns->table, to[v], state->values[v]);
-			changed |= joined != to[v];
-			to[v] = joined;
-		}
-	}
+	if (graph->succ_start[block + 1] - graph->succ_start[block] > 1)
+		state->enters_local[block] = goes_apart(state, block);
+	for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++)
+		if (join_into(state, graph->succ[e]))
+			changed = state->due[graph->succ[e]] = true;
 	return changed;
 }
 
 static void interpret(struct state *state)
 {
 	const struct hd_flow *flow = state->flow;
-	memset(state->patterns->start, 0, sizeof(uint32_t) * row(state->patterns) * flow->block_count);
-	for (size_t v = 0; v < row(state->patterns); v++)
-		state->patterns->start[v] = HD_NUMBER_RANDOM;
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (uint32_t i = 0; i < flow->rpo_count; i++)
-			changed |= visit(state, flow->rpo[i]);
+			if (state->due[flow->rpo[i]])
+				changed |= visit(state, flow->rpo[i]);
 	}
 }
 
@@ -402,38 +448,45 @@ static void mark_between(const struct hd_flow *flow, const bool *which, struct h
 	hd_vec_release(&spread.region);
 }
 
-/* Branches that do not send the whole CTA one way; returns whether there are more than before. */
-static bool find_local_branches(struct state *state)
+static uint32_t count_set(const bool *set, uint32_t count)
 {
-	const struct hd_flow *flow = state->flow;
-	bool more = false;
-	for (uint32_t i = 0; i < flow->rpo_count; i++) {
-		uint32_t b = flow->rpo[i], last = hd_flow_last(flow, b);
-		const struct hd_inst *inst = &flow->function->insts[last];
-		if (state->enters_local[b] || flow->graph.succ_start[b + 1] - flow->graph.succ_start[b] < 2)
-			continue;
-		load_block(state, b);
-		for (uint32_t k = flow->blocks[b].first; k < last; k++)
-			step(state, k);
-		struct hd_value way =
-			inst->op == HD_OP_BRX ? register_value(state, inst->a) : predicate_value(state, inst->guard);
-		state->enters_local[b] = !hd_value_is_cta_uniform(&way);
-		more |= state->enters_local[b];
-	}
-	return more;
+	uint32_t sum = 0;
+	for (uint32_t i = 0; i < count; i++)
+		sum += set[i];
+	return sum;
 }
 
+/* Marks what is between the branches known to be local; the blocks of which more is known are due again, from what they
+ * had: more marks make no value more certain. */
+static void mark_local(struct state *state, struct hd_regset *before)
+{
+	const struct hd_flow *flow = state->flow;
+	struct hd_regset *local = state->patterns->local;
+	memcpy(before, local, sizeof(*local) * flow->block_count);
+	mark_between(flow, state->enters_local, local, NULL);
+	for (uint32_t b = 0; b < flow->block_count; b++)
+		state->due[b] = !hd_regset_equal(&before[b], &local[b]);
+}
+
+/* Values, then the branches that do not send the whole CTA one way, in turn. */
 static void solve(struct state *state)
 {
 	const struct hd_flow *flow = state->flow;
+	uint32_t known = 0, *first = state->patterns->start;
+	struct hd_regset *before = hd_xcalloc(flow->block_count, sizeof(*before));
+	memset(first, 0, sizeof(*first) * row(state->patterns) * flow->block_count);
+	for (size_t v = 0; v < row(state->patterns); v++)
+		first[v] = HD_NUMBER_RANDOM;
+	memset(state->due, true, flow->rpo_count ? flow->block_count : 0);
 	interpret(state);
-	for (unsigned round = 0; find_local_branches(state); round++) {
+	for (unsigned round = 0; count_set(state->enters_local, flow->block_count) > known; round++) {
 		if (round == MOST_ROUNDS) /* enough: any of them may be */
-			for (uint32_t b = 0; b < flow->block_count; b++)
-				state->enters_local[b] = true;
-		mark_between(flow, state->enters_local, state->patterns->local, NULL);
+			memset(state->enters_local, true, flow->block_count);
+		known = count_set(state->enters_local, flow->block_count);
+		mark_local(state, before);
 		interpret(state);
 	}
+	free(before);
 }
 
 void hd_patterns_compute(struct hd_patterns *patterns, const struct hd_liveness *liveness, struct hd_arena *arena)
@@ -450,10 +503,12 @@ void hd_patterns_compute(struct hd_patterns *patterns, const struct hd_liveness 
 		return;
 	state.values = hd_xcalloc(row(patterns), sizeof(*state.values));
 	state.enters_local = hd_xcalloc(flow->block_count, sizeof(*state.enters_local));
+	state.due = hd_xcalloc(flow->block_count, sizeof(*state.due));
 	mark_between(flow, liveness->divergent, patterns->apart, patterns->moved);
 	solve(&state);
 	free(state.values);
 	free(state.enters_local);
+	free(state.due);
 }
 
 /* ---- reading the result */

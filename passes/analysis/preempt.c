@@ -29,13 +29,12 @@ struct places {
 	const struct hd_flow *flow;
 	const struct hd_preempt_callees *callees;
 	uint32_t every;
-	uint32_t *live, *live_divergent; /* registers live before each instruction */
-	bool *point;			 /* of each instruction */
-	uint32_t *loop_at;		 /* of each point */
-	bool *innermost;		 /* of each loop */
-	bool *waits;			 /* of each block: calls what has a barrier */
-	uint32_t *since;		 /* of each block: instructions since the last point, at its end */
-	bool *moved;			 /* of each block: a point above it has been tried */
+	bool *point;	   /* of each instruction */
+	uint32_t *loop_at; /* of each point */
+	bool *innermost;   /* of each loop */
+	bool *waits;	   /* of each block: calls what has a barrier */
+	uint32_t *since;   /* of each block: instructions since the last point, at its end */
+	bool *moved;	   /* of each block: a point above it has been tried */
 };
 
 bool hd_waits_at(const struct hd_inst *inst)
@@ -54,21 +53,6 @@ uint64_t hd_preempt_mask(const struct hd_regset *live)
 	return (live->regs[0] & (top - 1)) | (higher ? top : 0);
 }
 
-static void count_live(struct places *places)
-{
-	const struct hd_flow *flow = places->flow;
-	for (uint32_t b = 0; b < flow->block_count; b++) {
-		struct hd_regset live = flow->live_out[b];
-		for (uint32_t i = hd_flow_last(flow, b) + 1; i-- > flow->blocks[b].first;) {
-			struct hd_regset after = live;
-			hd_flow_live_before(flow, i, &live);
-			struct hd_regset all = hd_liveness_diverged_before(places->liveness, i, &live, &after);
-			places->live[i] = hd_regset_count(&live);
-			places->live_divergent[i] = hd_regset_count(&all);
-		}
-	}
-}
-
 static bool is_barrier(const struct places *places, uint32_t inst)
 {
 	return hd_waits_at(&places->flow->function->insts[inst]);
@@ -81,10 +65,10 @@ static uint32_t better(const struct places *places, uint32_t a, uint32_t b)
 		return a == HD_NO_NODE ? b : a;
 	if (is_barrier(places, a) != is_barrier(places, b))
 		return is_barrier(places, a) ? a : b;
-	if (places->live[a] != places->live[b])
-		return places->live[a] < places->live[b] ? a : b;
-	if (places->live_divergent[a] != places->live_divergent[b])
-		return places->live_divergent[a] < places->live_divergent[b] ? a : b;
+	if (places->liveness->live[a] != places->liveness->live[b])
+		return places->liveness->live[a] < places->liveness->live[b] ? a : b;
+	if (places->liveness->live_divergent[a] != places->liveness->live_divergent[b])
+		return places->liveness->live_divergent[a] < places->liveness->live_divergent[b] ? a : b;
 	return a < b ? a : b;
 }
 
@@ -449,15 +433,12 @@ void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *li
 	struct places places = {.liveness = liveness, .flow = flow, .callees = callees, .every = every};
 	*preempt = (struct hd_preempt){.liveness = liveness};
 	hd_arena_init(&scratch);
-	places.live = HD_ARENA_NEW(&scratch, uint32_t, count);
-	places.live_divergent = HD_ARENA_NEW(&scratch, uint32_t, count);
 	places.point = HD_ARENA_NEW(&scratch, bool, count);
 	places.loop_at = HD_ARENA_NEW(&scratch, uint32_t, count);
 	places.innermost = HD_ARENA_NEW(&scratch, bool, flow->loops.count);
 	places.since = HD_ARENA_NEW(&scratch, uint32_t, flow->block_count);
 	places.moved = HD_ARENA_NEW(&scratch, bool, flow->block_count);
 	places.waits = HD_ARENA_NEW(&scratch, bool, flow->block_count);
-	count_live(&places);
 	find_waiting_calls(&places);
 	find_innermost(&places);
 	for (uint32_t l = 0; l < flow->loops.count; l++)

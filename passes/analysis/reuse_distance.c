@@ -80,7 +80,7 @@ struct solver {
 bool hd_reuse_has(const struct hd_inst *inst, enum hd_slot slot)
 {
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
-	return hd_op_width((enum hd_op)inst->op, inst->mods, slot) && regs[slot] != HD_RZ;
+	return regs[slot] != HD_RZ && hd_op_width((enum hd_op)inst->op, inst->mods, slot);
 }
 
 static uint8_t slot_register(const struct hd_inst *inst, enum hd_slot slot)
@@ -107,30 +107,6 @@ static void place_instructions(struct solver *solver, const double *call_length)
 	}
 }
 
-static void add_events(struct solver *solver, const struct hd_regset *set, struct hd_regset *seen, struct event event)
-{
-	struct hd_regset fresh = *set;
-	hd_regset_subtract(&fresh, seen);
-	HD_REGSET_FOREACH(&fresh, reg)
-	{
-		event.reg = (uint8_t)reg;
-		hd_vec_push(&solver->events, event);
-	}
-	hd_regset_union(seen, set);
-}
-
-static void find_events(struct solver *solver, uint32_t block)
-{
-	const struct hd_flow *flow = solver->flow;
-	struct hd_regset seen = {0};
-	for (uint32_t i = flow->blocks[block].first; i <= hd_flow_last(flow, block); i++) {
-		struct hd_flow_effects effects;
-		hd_flow_effects(flow, i, &effects);
-		add_events(solver, &effects.reads, &seen, (struct event){block, (float)solver->at[i], 0, READ});
-		add_events(solver, &effects.kills, &seen, (struct event){block, (float)solver->at[i], 0, WRITE});
-	}
-}
-
 /* A value is reused soonest where a read is likelier than not, then where it is nearer. */
 static bool sooner(const struct hd_reuse_distance *a, const struct hd_reuse_distance *b)
 {
@@ -152,6 +128,7 @@ static void offer(struct solver *solver, uint32_t inst, unsigned slot, double ch
 struct next {
 	uint8_t kind[HD_MAX_REGS];
 	double at[HD_MAX_REGS];
+	struct hd_regset touched;
 };
 
 static void resolve_register(struct solver *solver, uint32_t inst, unsigned slot, uint32_t reg, const struct next *next)
@@ -168,7 +145,9 @@ static void resolve_operands(struct solver *solver, uint32_t i, const struct hd_
 	const struct hd_inst *inst = &solver->flow->function->insts[i];
 	for (unsigned slot = HD_SLOT_DST; slot <= HD_SLOT_C; slot++) {
 		uint32_t first = slot_register(inst, slot);
-		unsigned width = hd_reuse_has(inst, slot) ? hd_op_width((enum hd_op)inst->op, inst->mods, slot) : 0;
+		if (first >= HD_RZ)
+			continue;
+		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slot);
 		for (uint32_t reg = first; reg < first + width && reg < HD_RZ; reg++)
 			if (slot == HD_SLOT_DST || !hd_regset_has(&effects->kills, reg))
 				resolve_register(solver, i, slot, reg, next);
@@ -177,6 +156,7 @@ static void resolve_operands(struct solver *solver, uint32_t i, const struct hd_
 
 static void set_next(struct next *next, const struct hd_regset *set, uint8_t kind, double at)
 {
+	hd_regset_union(&next->touched, set);
 	HD_REGSET_FOREACH(set, reg)
 	{
 		next->kind[reg] = kind;
@@ -184,11 +164,19 @@ static void set_next(struct next *next, const struct hd_regset *set, uint8_t kin
 	}
 }
 
+/* What the block does first, known at its start. */
+static void add_events(struct solver *solver, uint32_t block, const struct next *next)
+{
+	HD_REGSET_FOREACH(&next->touched, reg)
+	hd_vec_push(&solver->events, (struct event){block, (float)next->at[reg], (uint8_t)reg, next->kind[reg]});
+}
+
 static void resolve_block(struct solver *solver, uint32_t block)
 {
 	const struct hd_flow *flow = solver->flow;
 	struct next next;
 	memset(next.kind, NOTHING, sizeof(next.kind));
+	next.touched = (struct hd_regset){0};
 	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
 		struct hd_flow_effects effects;
 		hd_flow_effects(flow, i, &effects);
@@ -196,6 +184,7 @@ static void resolve_block(struct solver *solver, uint32_t block)
 		set_next(&next, &effects.kills, WRITE, solver->at[i]);
 		set_next(&next, &effects.reads, READ, solver->at[i]);
 	}
+	add_events(solver, block, &next);
 }
 
 /* ---- records by register */
@@ -415,10 +404,8 @@ void hd_reuse_distances(struct hd_reuse *reuse, const double *call_length, struc
 	solver.headed = HD_ARENA_NEW(&scratch, uint32_t, flow->block_count);
 	reuse->operands = hd_arena_alloc(arena, sizeof(*reuse->operands) * count);
 	place_instructions(&solver, call_length);
-	for (uint32_t i = 0; i < flow->rpo_count; i++) {
-		find_events(&solver, flow->rpo[i]);
+	for (uint32_t i = 0; i < flow->rpo_count; i++)
 		resolve_block(&solver, flow->rpo[i]);
-	}
 	sort_events(&solver);
 	sort_tails(&solver);
 	find_headers(&solver);

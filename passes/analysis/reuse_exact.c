@@ -39,21 +39,6 @@ static bool passes_registers_on(const struct hd_inst *inst)
 	return hd_opinfo[inst->op].effects & (HD_FX_CALL | HD_FX_RET);
 }
 
-static void step(struct ahead *ahead, const struct hd_flow *flow, uint32_t inst)
-{
-	const struct hd_inst *code = &flow->function->insts[inst];
-	struct hd_flow_effects effects;
-	struct hd_regset reads;
-	if (passes_registers_on(code)) {
-		memset(ahead->touch, UNKNOWN, sizeof(ahead->touch));
-		return;
-	}
-	hd_flow_effects(flow, inst, &effects);
-	hd_inst_reads(code, &reads);
-	set(ahead, &effects.kills, WRITTEN, inst);
-	set(ahead, &reads, READ, inst);
-}
-
 /* Of the operand's `width` registers from `reg` on: the nearest read, when all of them are certain. */
 static uint8_t claim(const struct ahead *ahead, const struct hd_regset *kills, uint32_t reg, unsigned width,
 		     uint32_t inst)
@@ -72,18 +57,29 @@ static uint8_t claim(const struct ahead *ahead, const struct hd_regset *kills, u
 	return nearest - inst <= HD_REUSE_EXACT_MOST ? (uint8_t)(nearest - inst) : HD_REUSE_NO_CLAIM;
 }
 
-static void claim_operands(const struct ahead *ahead, const struct hd_flow *flow, uint32_t inst, uint8_t claims[4])
+static void claim_operands(const struct ahead *ahead, const struct hd_inst *code, const struct hd_regset *kills,
+			   uint32_t inst, uint8_t claims[4])
 {
-	const struct hd_inst *code = &flow->function->insts[inst];
 	const uint8_t regs[] = {code->dst, code->a, code->b, code->c};
-	struct hd_flow_effects effects;
-	if (passes_registers_on(code))
-		return;
-	hd_flow_effects(flow, inst, &effects);
 	for (unsigned slot = HD_SLOT_DST; slot <= HD_SLOT_C; slot++)
 		if (hd_reuse_has(code, slot))
-			claims[slot] = claim(ahead, slot == HD_SLOT_DST ? NULL : &effects.kills, regs[slot],
+			claims[slot] = claim(ahead, slot == HD_SLOT_DST ? NULL : kills, regs[slot],
 					     hd_op_width((enum hd_op)code->op, code->mods, slot), inst);
+}
+
+/* Claims the operands of one instruction and goes to before it. */
+static void step(struct ahead *ahead, const struct hd_flow *flow, uint32_t inst, uint8_t claims[4])
+{
+	const struct hd_inst *code = &flow->function->insts[inst];
+	struct hd_flow_effects effects;
+	if (passes_registers_on(code)) {
+		memset(ahead->touch, UNKNOWN, sizeof(ahead->touch));
+		return;
+	}
+	hd_flow_effects(flow, inst, &effects);
+	claim_operands(ahead, code, &effects.kills, inst, claims);
+	set(ahead, &effects.kills, WRITTEN, inst);
+	set(ahead, &effects.reads, READ, inst);
 }
 
 uint8_t *hd_reuse_claims(const struct hd_flow *flow, struct hd_arena *arena)
@@ -92,10 +88,8 @@ uint8_t *hd_reuse_claims(const struct hd_flow *flow, struct hd_arena *arena)
 	struct ahead ahead;
 	for (uint32_t b = 0; b < flow->block_count; b++) {
 		begin(&ahead, flow, b);
-		for (uint32_t i = hd_flow_last(flow, b) + 1; i-- > flow->blocks[b].first;) {
-			claim_operands(&ahead, flow, i, claims + (size_t)4 * i);
-			step(&ahead, flow, i);
-		}
+		for (uint32_t i = hd_flow_last(flow, b) + 1; i-- > flow->blocks[b].first;)
+			step(&ahead, flow, i, claims + (size_t)4 * i);
 	}
 	return claims;
 }

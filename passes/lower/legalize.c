@@ -13,6 +13,9 @@
 
 /* Instructions: LLVM's passes that compare memory accesses pair by pair do not see blocks that are longer. */
 #define LONG_BLOCK 2000u
+/* Blocks: for each product LLVM's strength reduction asks what guards it, block by block up to the entry. With three
+ * loops nested 140 times it takes 6 s of 6.5, at twice the size 25. */
+#define MANY_BLOCKS 300u
 
 /* ------------------------------------------------------------------ ordinals */
 
@@ -178,6 +181,8 @@ static void scan_function(struct hd_legal *legal, LLVMValueRef function)
 		legal->longest_block = length > legal->longest_block ? length : legal->longest_block;
 		returns += LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(bb)) != NULL;
 	}
+	if (LLVMCountBasicBlocks(function) > legal->most_blocks)
+		legal->most_blocks = LLVMCountBasicBlocks(function);
 	legal->returns = legal->returns || returns > 1;
 }
 
@@ -249,8 +254,9 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 
 	/* Constant parts of addresses as offsets, the rest shared, neighbours in memory as vectors: as NVPTX's own. */
 	if (!hd_list_has(legal->unit->options.without, "addresses"))
-		addresses = legal->longest_block > LONG_BLOCK
-				    ? ",separate-const-offset-from-gep,early-cse"
+		addresses = legal->longest_block > LONG_BLOCK ? ",separate-const-offset-from-gep,early-cse"
+			    : legal->most_blocks > MANY_BLOCKS
+				    ? ",separate-const-offset-from-gep,early-cse,load-store-vectorizer"
 				    : ",separate-const-offset-from-gep,slsr,early-cse,load-store-vectorizer";
 	snprintf(pipeline, sizeof(pipeline), "%sfunction(infer-address-spaces%s)",
 		 legal->linked ? "always-inline," : "", addresses);

@@ -13,7 +13,9 @@
 #include "passes/lower/live.h"
 
 #define NONE UINT32_MAX
-#define MANY_PHIS 512u /* in one block: more are not compared with each other */
+#define MANY_EQUALS 64u /* of one hash, the latest: equal values may stand in any number of blocks beside each other \
+			 */
+#define MANY_PHIS 512u	/* in one block: more are not compared with each other */
 
 struct entry {
 	uint32_t block, inst, next; /* next: index + 1 */
@@ -253,9 +255,9 @@ static bool same_value(const struct hd_minst *a, const struct hd_minst *b)
 {
 	return a->op == b->op && a->mods == b->mods && a->xkind == b->xkind && a->srcmods == b->srcmods &&
 	       a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x && a->linear == b->linear &&
-	       a->coefficient == b->coefficient && same_reg(a->a, b->a) &&
-	       same_reg(a->b, b->b) && same_reg(a->c, b->c) && a->psrc == b->psrc && a->psrc_not == b->psrc_not &&
-	       a->psrc2 == b->psrc2 && a->psrc2_not == b->psrc2_not && a->dst.words == b->dst.words;
+	       a->coefficient == b->coefficient && same_reg(a->a, b->a) && same_reg(a->b, b->b) &&
+	       same_reg(a->c, b->c) && a->psrc == b->psrc && a->psrc_not == b->psrc_not && a->psrc2 == b->psrc2 &&
+	       a->psrc2_not == b->psrc2_not && a->dst.words == b->dst.words;
 }
 
 static void number(struct optimizer *o, uint32_t block, uint32_t index)
@@ -263,11 +265,11 @@ static void number(struct optimizer *o, uint32_t block, uint32_t index)
 	struct hd_minst *inst = &o->func->blocks.data[block].insts.data[index];
 	if (!is_pure(o, inst))
 		return;
-	uint32_t *bucket = &o->buckets[hash_of(inst) % o->bucket_count];
-	for (uint32_t e = *bucket; e; e = o->entries.data[e - 1].next) {
+	bool local = inst->op == HD_OP_MOV || inst->op == HD_OP_S2R;
+	uint32_t *bucket = &o->buckets[mix(hash_of(inst), local ? block : 0) % o->bucket_count], tried = 0;
+	for (uint32_t e = *bucket; e && tried < MANY_EQUALS; e = o->entries.data[e - 1].next, tried++) {
 		const struct entry *entry = &o->entries.data[e - 1];
 		const struct hd_minst *known = &o->func->blocks.data[entry->block].insts.data[entry->inst];
-		bool local = inst->op == HD_OP_MOV || inst->op == HD_OP_S2R;
 		if (!same_value(known, inst) || (local && entry->block != block) ||
 		    !hd_dominates(o->idom, o->depth, entry->block, block))
 			continue;

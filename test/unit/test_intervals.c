@@ -466,7 +466,6 @@ Suite *hd_suite(void)
 	Suite *suite = suite_create("intervals");
 	TCase *tcase = tcase_create("intervals");
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_set_timeout(tcase, 60);
 	for (unsigned i = 0; tests[i]; i++)
 		tcase_add_test(tcase, tests[i]);
 	suite_add_tcase(suite, tcase);
