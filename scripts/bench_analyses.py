@@ -9,6 +9,7 @@ from bench_ir import generated_calls, generated_kernel, generated_line, generate
 
 BUILD = sys.argv[1]
 OUT = os.path.join(BUILD, 'bench', 'analyses')
+OPT = os.path.join(subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip(), 'opt')
 SIZES = [12500, 25000, 50000, 100000]
 INSTRUCTION_BYTES = 16
 ENVIRONMENT = dict(os.environ, HEDDLE_DATA=os.path.abspath(os.path.join(BUILD, 'share', 'heddle')))
@@ -53,7 +54,7 @@ def compile_examples():
 def functions_of(name, regs):
     """Metadata of an example under N registers an interval."""
     target = f'{name}-{regs}'
-    subprocess.run(['opt-19', f'-load-pass-plugin={BUILD}/lib/HeddlePasses.so', '-disable-output',
+    subprocess.run([OPT, f'-load-pass-plugin={BUILD}/lib/HeddlePasses.so', '-disable-output',
                     f'-passes=heddle<o={target};interval-regs={regs}>', f'{name}.ll'], check=True)
     with open(f'{target}.heddle.json') as file:
         metadata = json.load(file)
@@ -68,7 +69,7 @@ def disassembly_of(target):
     text = subprocess.run([os.path.join(BUILD, 'bin', 'heddle'), 'dis', '--json', f'{target}.hdo'], check=True,
                           capture_output=True, text=True).stdout
     document = json.loads(text)
-    functions = document.get('kernels', []) + document.get('functions', [])
+    functions = [function for one in document['objects'] for function in one['functions']]
     return {function['name']: {inst['pc']: inst for inst in function['instructions']} for function in functions}
 
 

@@ -252,8 +252,9 @@ static void step(struct state *state, uint32_t inst)
 	if (!writes.preds && !(writes.regs[0] | writes.regs[1] | writes.regs[2] | writes.regs[3]))
 		return;
 	struct hd_value low = result(state, code), high = low;
+	bool more = writes.preds || hd_op_width((enum hd_op)code->op, code->mods, HD_SLOT_DST) > 1;
 	/* Only moved bits keep their form in the high words; sums carry between them. */
-	if (!(effects & HD_FX_LOAD) && code->op != HD_OP_CS2R)
+	if (more && !(effects & HD_FX_LOAD) && code->op != HD_OP_CS2R)
 		high = effects ? hd_value_random : from_sources(state, code);
 	write_values(state, code, &writes, &low, &high);
 }
