@@ -4,7 +4,8 @@
  *   1. Every operand with a linear value that a non-linear instruction reads is a candidate. What computing it costs a
  *      thread is shared evenly between the readers of each value.
  *   2. Candidates with the same thread-index and block-index coefficients form a group, which shares a linear
- *      register; iterations become loop offsets, which have to be worth their addition in the loop.
+ *      register; iterations become loop offsets, which have to be worth their addition in the loop. Addresses with an
+ *      offset share one only with the same constant part: an operand has no room for both.
  *   3. The groups that save most get the registers. In each, the constant part with fewest terms is the register's
  *      base; other uses differ by an immediate or a scalar.
  *   4. From the non-linear instructions backwards, what is still read without cover stays. The rest is removed.
@@ -29,7 +30,7 @@ struct candidate {
 };
 
 struct group {
-	struct hd_affine_vector key; /* c is 0 */
+	struct hd_affine_vector key; /* c: HD_NO_POLY, or of all uses, but for a number: they add an offset */
 	double value;
 	uint32_t best; /* its most valuable candidate */
 	uint32_t reg;
@@ -182,13 +183,13 @@ static LLVMBasicBlockRef place_of(LLVMValueRef inst, uint32_t operand)
 }
 
 /* What stands in the constant bank, or in the instruction, needs no register: one symbol or none, plus a constant. */
-static bool is_trivial(const struct hd_affine *affine, uint32_t vector)
+static bool is_trivial(const struct hd_affine *affine, uint32_t vector, bool direct)
 {
 	const struct hd_poly *poly = hd_poly_get(affine->polys, affine->vectors[vector].part[HD_INDEX_C]);
 	if (!hd_affine_is_scalar(affine, vector, false))
 		return false;
 	if (poly->iterates || poly->count == 0)
-		return true; /* a counter is a general register already */
+		return !poly->iterates || !direct; /* a counter is a general register already */
 	const struct hd_term *last = &poly->terms[poly->count - 1];
 	const struct hd_monomial *product = hd_monomial_get(affine->polys, last->monomial);
 	if (last->monomial == 0)
@@ -223,18 +224,45 @@ static void grow_group_table(struct planner *planner)
 		*group_slot(planner, &planner->groups.data[g].key) = g + 1;
 }
 
-static uint32_t find_group(struct planner *planner, uint32_t vector, bool make)
+static uint32_t find_group(struct planner *planner, uint32_t vector, uint32_t constant)
 {
 	struct hd_affine_vector key = planner->affine->vectors[vector];
-	key.part[HD_INDEX_C] = HD_POLY_ZERO;
+	key.part[HD_INDEX_C] = constant;
 	if (2 * (planner->groups.len + 1) > planner->group_size)
 		grow_group_table(planner);
 	uint32_t *slot = group_slot(planner, &key);
-	if (*slot || !make)
-		return *slot ? *slot - 1 : HD_LINEAR_NONE;
+	if (*slot)
+		return *slot - 1;
 	hd_vec_push(&planner->groups, (struct group){.key = key, .best = HD_LINEAR_NONE, .reg = HD_LINEAR_NONE});
 	*slot = planner->groups.len;
 	return planner->groups.len - 1;
+}
+
+/* One multiplication and addition in place of two additions: see struct hd_linear_offset. */
+static void find_unit(struct planner *planner, struct hd_linear_offset *offset)
+{
+	struct hd_poly_table *polys = planner->affine->polys;
+	const struct hd_range word = {INT32_MIN, INT32_MAX};
+	int64_t constant;
+	offset->unit = offset->step;
+	if (offset->bits < 64)
+		return;
+	if (hd_poly_is_constant(polys, offset->step, &constant)) {
+		if (constant == (int32_t)constant) {
+			offset->unit = hd_poly_constant(polys, 1, 64);
+			offset->factor = (int32_t)constant;
+		}
+		return;
+	}
+	for (unsigned shift = 0; shift < 31 && !offset->factor; shift++) {
+		uint32_t unit = hd_poly_shift_right(polys, offset->step, shift);
+		if (unit == HD_NO_POLY)
+			return;
+		if (!hd_range_within(hd_poly_range(polys, unit), word))
+			continue;
+		offset->unit = unit;
+		offset->factor = (int32_t)1 << shift;
+	}
 }
 
 static uint32_t intern_offset(struct planner *planner, struct hd_linear_offset offset)
@@ -245,6 +273,7 @@ static uint32_t intern_offset(struct planner *planner, struct hd_linear_offset o
 		    other->bits == offset.bits)
 			return i;
 	}
+	find_unit(planner, &offset);
 	hd_vec_push(&planner->offsets, offset);
 	hd_vec_push(&planner->offset_values, 0);
 	return planner->offsets.len - 1;
@@ -286,7 +315,11 @@ static uint32_t offset_of(struct planner *planner, uint32_t poly, uint32_t block
 		uint32_t step = step_in(affine, poly, nest[depth]);
 		if (step == HD_POLY_ZERO)
 			continue;
-		struct hd_linear_offset next = {nest[depth], step, HD_LINEAR_NONE, offset, bits > 32 ? 64 : 32, NULL};
+		struct hd_linear_offset next = {.loop = nest[depth],
+						.step = step,
+						.scalar = HD_LINEAR_NONE,
+						.start = offset};
+		next.bits = bits > 32 ? 64 : 32;
 		offset = intern_offset(planner, next);
 	}
 	return offset;
@@ -313,7 +346,7 @@ static bool is_candidate(struct planner *planner, uint32_t inst, uint32_t operan
 		return false;
 	if (facts.bits != 8 && facts.bits != 16 && facts.bits != 32 && facts.bits != 64)
 		return false;
-	if (is_trivial(affine, facts.vector))
+	if (is_trivial(affine, facts.vector, is_memory_operand(user, operand)))
 		return false;
 	uint32_t constant = affine->vectors[facts.vector].part[HD_INDEX_C];
 	uint32_t block = hd_affine_block_of(affine, place_of(user, operand));
@@ -328,8 +361,12 @@ static bool is_candidate(struct planner *planner, uint32_t inst, uint32_t operan
 		.value = planner->share[number_of(planner, value)],
 	};
 	out->value -= price_of(planner, out);
-	if (!hd_affine_is_scalar(affine, facts.vector, false))
-		out->group = find_group(planner, facts.vector, true);
+	/* An address is %lr plus a coefficient or an offset, plus an immediate: what differs by more has its own %lr.
+	 */
+	bool moves = out->direct && out->offset != HD_LINEAR_NONE;
+	if (out->launch != HD_NO_POLY && (moves || !hd_affine_is_scalar(affine, facts.vector, false)))
+		out->group = find_group(planner, facts.vector,
+					moves ? hd_poly_without_constant(affine->polys, out->launch) : HD_NO_POLY);
 	return out->launch != HD_NO_POLY;
 }
 
@@ -360,12 +397,13 @@ static double header_frequency(const struct planner *planner, uint32_t offset)
 	return planner->affine->blocks[planner->affine->loops.loops[loop].header].frequency;
 }
 
-/* An offset costs an addition an iteration; uses of one that saves less are not covered. */
+/* An offset costs an addition an iteration; uses of one that saves no more are not covered. */
 static bool is_worth(const struct planner *planner, uint32_t offset)
 {
-	return offset == HD_LINEAR_NONE ||
-	       planner->offset_values.data[offset] >=
-		       header_frequency(planner, offset) * planner->offsets.data[offset].bits / 32;
+	if (offset == HD_LINEAR_NONE)
+		return true;
+	double words = planner->offsets.data[offset].bits > 32 && !planner->offsets.data[offset].factor ? 2 : 1;
+	return planner->offset_values.data[offset] >= header_frequency(planner, offset) * words;
 }
 
 static void weigh_offsets(struct planner *planner)
@@ -415,6 +453,9 @@ static int by_value(const void *a, const void *b)
 	return (x->group > y->group) - (x->group < y->group);
 }
 
+#define NO_ROOM (HD_LINEAR_NONE - 1)
+
+/* The number of the part, or NO_ROOM. */
 static uint32_t thread_part(struct planner *planner, const struct hd_affine_vector *key)
 {
 	struct hd_linear_plan *plan = planner->plan;
@@ -424,16 +465,34 @@ static uint32_t thread_part(struct planner *planner, const struct hd_affine_vect
 	for (uint32_t t = 0; t < plan->thread_part_count; t++)
 		if (memcmp(&plan->thread_parts[t], &part, sizeof(part)) == 0)
 			return t;
+	if (plan->register_count == HD_LINEAR_REGISTERS)
+		return NO_ROOM;
 	plan->thread_parts[plan->thread_part_count] = part;
 	return plan->thread_part_count++;
 }
 
+/* One that is there already, with the group's parts, and its base where that matters. */
+static uint32_t find_register(const struct planner *planner, const struct group *group,
+			      const struct hd_linear_register *wanted)
+{
+	const struct hd_linear_plan *plan = planner->plan;
+	for (uint32_t r = 0; r < plan->register_count; r++) {
+		const struct hd_linear_register *reg = &plan->registers[r];
+		if (reg->thread_part == wanted->thread_part && reg->x == wanted->x && reg->y == wanted->y &&
+		    reg->z == wanted->z &&
+		    (group->key.part[HD_INDEX_C] == HD_NO_POLY ||
+		     hd_poly_without_constant(planner->affine->polys, reg->base) == group->key.part[HD_INDEX_C]))
+			return r;
+	}
+	return HD_LINEAR_NONE;
+}
+
+/* Where there is no room, it has none. */
 static void take_register(struct planner *planner, uint32_t index)
 {
 	struct hd_linear_plan *plan = planner->plan;
 	struct group *group = &planner->groups.data[index];
-	group->reg = plan->register_count;
-	plan->registers[plan->register_count++] = (struct hd_linear_register){
+	struct hd_linear_register reg = {
 		.thread_part = thread_part(planner, &group->key),
 		.base = planner->candidates.data[group->best].launch,
 		.x = group->key.part[HD_INDEX_CTAID_X],
@@ -442,6 +501,15 @@ static void take_register(struct planner *planner, uint32_t index)
 		.bits = group->bits > 32 ? 64 : 32,
 		.value = group->value,
 	};
+	group->reg = find_register(planner, group, &reg);
+	if (group->reg != HD_LINEAR_NONE) {
+		plan->registers[group->reg].value += reg.value;
+		if (reg.bits > plan->registers[group->reg].bits)
+			plan->registers[group->reg].bits = reg.bits;
+	} else if (plan->register_count < HD_LINEAR_REGISTERS) {
+		group->reg = plan->register_count;
+		plan->registers[plan->register_count++] = reg;
+	}
 }
 
 static void choose(struct planner *planner)
@@ -454,7 +522,7 @@ static void choose(struct planner *planner)
 	qsort(ranked, plan->candidates, sizeof(*ranked), by_value);
 	plan->registers = HD_ARENA_NEW(planner->affine->arena, struct hd_linear_register, HD_LINEAR_REGISTERS);
 	plan->thread_parts = HD_ARENA_NEW(planner->affine->arena, struct hd_thread_part, HD_LINEAR_REGISTERS);
-	for (uint32_t r = 0; r < plan->candidates && r < HD_LINEAR_REGISTERS; r++)
+	for (uint32_t r = 0; r < plan->candidates; r++)
 		take_register(planner, ranked[r].group);
 }
 
@@ -480,14 +548,19 @@ static bool fits(int64_t value)
 	return value >= -half && value < half;
 }
 
+/* A constant step is an immediate, unless it is multiplied. */
+static bool needs_scalar(const struct planner *planner, const struct hd_linear_offset *offset)
+{
+	int64_t constant;
+	return offset->factor || !hd_poly_is_constant(planner->affine->polys, offset->step, &constant);
+}
+
 /* The scalars by which an offset and those that it starts from grow. False: there is no room. */
 static bool step_scalars(struct planner *planner, uint32_t offset)
 {
 	for (; offset != HD_LINEAR_NONE; offset = planner->offsets.data[offset].start) {
-		uint32_t step = planner->offsets.data[offset].step;
-		int64_t constant;
-		if (!hd_poly_is_constant(planner->affine->polys, step, &constant) &&
-		    scalar_of(planner, step) == HD_LINEAR_SCALARS)
+		const struct hd_linear_offset *one = &planner->offsets.data[offset];
+		if (needs_scalar(planner, one) && scalar_of(planner, one->unit) == HD_LINEAR_SCALARS)
 			return false;
 	}
 	return true;
@@ -618,13 +691,12 @@ static void keep_offsets(struct planner *planner)
 	plan->offsets = HD_ARENA_NEW(planner->affine->arena, struct hd_linear_offset, planner->offsets.len);
 	for (uint32_t o = 0; o < planner->offsets.len; o++) {
 		struct hd_linear_offset offset = planner->offsets.data[o];
-		int64_t constant;
 		if (!number[o])
 			continue;
 		if (offset.start != HD_LINEAR_NONE)
 			offset.start = number[offset.start];
-		if (!hd_poly_is_constant(planner->affine->polys, offset.step, &constant))
-			offset.scalar = scalar_of(planner, offset.step);
+		if (needs_scalar(planner, &offset))
+			offset.scalar = scalar_of(planner, offset.unit);
 		offset.phi = equal_phi(planner, &offset);
 		number[o] = plan->offset_count;
 		plan->offsets[plan->offset_count++] = offset;

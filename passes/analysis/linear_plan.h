@@ -41,12 +41,15 @@ struct hd_linear_register {
 
 /*
  * A general register that is `start` (another offset, or 0 for HD_LINEAR_NONE) when `loop` is entered, and grows by
- * `step` with each way back to its header.
+ * `step` with each way back to its header. A step of 64 bits that is `unit` times a constant factor, where the unit is
+ * a number of 32 bits, is added by one multiplication; factor 0: it is not, and the unit is the step.
  */
 struct hd_linear_offset {
-	uint32_t loop;	 /* index in hd_affine.loop_facts */
-	uint32_t step;	 /* a polynomial without iterations */
-	uint32_t scalar; /* of the step, index in hd_linear_plan.scalars; HD_LINEAR_NONE: it is a constant */
+	uint32_t loop; /* index in hd_affine.loop_facts */
+	uint32_t step; /* a polynomial without iterations */
+	uint32_t unit; /* a polynomial */
+	int32_t factor;
+	uint32_t scalar; /* of the unit, index in hd_linear_plan.scalars; HD_LINEAR_NONE: the step is a constant */
 	uint32_t start;	 /* of an enclosing loop */
 	uint8_t bits;
 	LLVMValueRef phi; /* of the kernel, which counts the same and is there anyway; NULL: none */

@@ -144,10 +144,7 @@ static void find_offsets(struct hd_linear_layout *layout)
 
 	for (uint32_t o = 0; o < plan->offset_count; o++) {
 		const struct hd_linear_offset *offset = &plan->offsets[o];
-		int64_t value;
-		bool step =
-			hd_poly_is_constant(plan->affine->polys, offset->step, &value) ||
-			(offset->scalar != HD_LINEAR_NONE && layout->select->coefficient_of[offset->scalar] != HD_RZ);
+		bool step = offset->scalar == HD_LINEAR_NONE || layout->select->coefficient_of[offset->scalar] != HD_RZ;
 
 		layout->select->offset_ok[o] = step && (offset->start == HD_LINEAR_NONE ||
 							(layout->select->offset_ok[offset->start] &&

@@ -4,7 +4,7 @@
  * then dead, and hd_mfunc_optimize drops it, loops of PHIs included.
  *
  * A loop offset is a PHI at the loop's header: what it is in the enclosing loop (or 0) on entry, and the step more on
- * each way back. Cost: that of selection, and a look-up an operand.
+ * each way back. One that the kernel counts itself is that PHI. Cost: that of selection, and a look-up an operand.
  */
 #include "passes/lower/select_linear.h"
 
@@ -180,7 +180,13 @@ void hd_sel_linear_header(struct hd_select *sel, LLVMBasicBlockRef bb)
 
 		if (phi->reg.words || !sel->linear->offset_ok[o] || header_of(plan, o) != bb)
 			continue;
+		if (plan->offsets[o].phi) {
+			hd_vec_clear(&sel->overrides);
+			phi->reg = hd_sel_reg(sel, hd_sel_leaf(sel, plan->offsets[o].phi, 0));
+			continue;
+		}
 		phi->reg = hd_mfunc_vreg(sel->func, plan->offsets[o].bits > 32 ? 2 : 1);
+		phi->own = true;
 		phi->block = sel->block;
 		phi->index = hd_sel_phi(sel, sel->block, phi->reg, HD_MREG_PT);
 	}
@@ -199,12 +205,13 @@ static uint32_t lift_branches(struct hd_mblock *block, struct hd_minst branches[
 	return count;
 }
 
+/* The step, or its unit. */
 static struct hd_leaf step_leaf(const struct hd_select *sel, const struct hd_linear_offset *offset, unsigned words)
 {
 	struct hd_leaf leaf = {.kind = HD_LEAF_LINEAR, .words = (uint8_t)words, .id = HD_RZ, .linear = HD_RZ};
 	int64_t value;
 
-	if (hd_poly_is_constant(sel->linear->plan->affine->polys, offset->step, &value))
+	if (!offset->factor && hd_poly_is_constant(sel->linear->plan->affine->polys, offset->step, &value))
 		return hd_leaf_imm(words == 1 ? (uint32_t)value : (uint64_t)value, words);
 	leaf.coefficient = sel->linear->coefficient_of[offset->scalar];
 	return leaf;
@@ -218,10 +225,14 @@ static struct hd_mreg advanced(struct hd_select *sel, uint32_t o, uint32_t pred)
 		       step = step_leaf(sel, &sel->linear->plan->offsets[o], phi->reg.words);
 	struct hd_minst branches[2];
 	uint32_t count = lift_branches(&sel->func->blocks.data[pred], branches);
+	int32_t factor = sel->linear->plan->offsets[o].factor;
 	struct hd_mreg next;
 
 	sel->block = pred;
-	if (phi->reg.words == 2)
+	if (factor)
+		next = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, HD_SIGNED), hd_sel_word(sel, &step, 0),
+				       hd_imm((uint32_t)factor), hd_reg(phi->reg));
+	else if (phi->reg.words == 2)
 		next = hd_sel_add64(sel, now, step, false);
 	else
 		next = hd_sel_add(sel, hd_sel_word(sel, &now, 0), hd_sel_word(sel, &step, 0));
@@ -266,7 +277,6 @@ void hd_sel_linear_offsets(struct hd_select *sel)
 	sel->loc = 0;
 	sel->ir = UINT32_MAX;
 	for (uint32_t o = 0; o < sel->linear->plan->offset_count; o++)
-		if (sel->linear->offsets[o].reg.words &&
-		    sel->func->blocks.data[sel->linear->offsets[o].block].preds.len)
+		if (sel->linear->offsets[o].own && sel->func->blocks.data[sel->linear->offsets[o].block].preds.len)
 			fill_offset(sel, o);
 }

@@ -8,6 +8,7 @@
 /* The PHI of a loop offset. */
 struct hd_linear_phi {
 	struct hd_mreg reg; /* words 0: not made */
+	bool own;	    /* false: a PHI of the kernel */
 	uint32_t block, index;
 };
 
