@@ -12,57 +12,14 @@
  *
  * Near linear: sorting groups is the most expensive step.
  */
-#include "passes/analysis/linear_plan.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/vec.h"
-#include "passes/analysis/affine_internal.h"
-
-/* An operand that might be covered. */
-struct candidate {
-	uint32_t inst, operand;		/* inst: its number */
-	uint32_t group, launch, offset; /* launch: the constant part without iterations */
-	uint8_t bits;
-	bool direct; /* a memory operand: what is added costs nothing */
-	double value;
-};
-
-struct group {
-	struct hd_affine_vector key; /* c: HD_NO_POLY, or of all uses, but for a number: they add an offset */
-	double value;
-	uint32_t best; /* its most valuable candidate */
-	uint32_t reg;
-	uint8_t bits;
-	uint32_t uses;
-};
-
-struct hd_linear_index {
-	struct hd_ptr_table insts; /* instruction -> number */
-	uint32_t *first_use;	   /* by instruction: index in uses */
-	bool *needed;
-};
-
-struct planner {
-	struct hd_affine *affine;
-	struct hd_linear_plan *plan;
-	struct hd_linear_index *index;
-	LLVMValueRef *insts;
-	uint32_t *block_of, inst_count;
-	double *share; /* what a reader saves that need not have the instruction's value */
-	HD_VEC(struct candidate) candidates;
-	HD_VEC(struct group) groups;
-	HD_VEC(struct hd_linear_offset) offsets;
-	HD_VEC(double) offset_values;
-	uint32_t *group_slots, group_size;
-	HD_VEC(uint32_t) work;
-	HD_VEC(struct hd_linear_use) uses;
-};
+#include "passes/analysis/linear_plan_internal.h"
 
 /* ---- instructions */
 
-static void number_instructions(struct planner *planner)
+static void number_instructions(struct hd_planner *planner)
 {
 	const struct hd_affine *affine = planner->affine;
 	uint32_t count = 0, next = 0;
@@ -122,7 +79,7 @@ static uint32_t count_uses(LLVMValueRef value)
 	return count;
 }
 
-static uint32_t number_of(const struct planner *planner, LLVMValueRef value)
+uint32_t hd_plan_number(const struct hd_planner *planner, LLVMValueRef value)
 {
 	uint32_t id;
 	return LLVMIsAInstruction(value) && hd_ptr_table_get(&planner->index->insts, value, &id) ? id : HD_LINEAR_NONE;
@@ -136,7 +93,7 @@ static bool is_loop_carried(const struct hd_affine *affine, LLVMValueRef inst, c
 
 /* In reverse post-order, so that operands come first but for those around a loop: what moves a loop's value on counts
  * for its phi, and the move is none of its readers. */
-static void share_costs(struct planner *planner)
+static void share_costs(struct hd_planner *planner)
 {
 	struct hd_affine *affine = planner->affine;
 	struct hd_affine_value value;
@@ -148,7 +105,7 @@ static void share_costs(struct planner *planner)
 				continue;
 			double sum = cost_of(affine, inst) * frequency;
 			for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
-				uint32_t operand = number_of(planner, LLVMGetOperand(inst, (unsigned)i));
+				uint32_t operand = hd_plan_number(planner, LLVMGetOperand(inst, (unsigned)i));
 				sum += operand == HD_LINEAR_NONE ? 0 : planner->share[operand];
 			}
 			uint32_t uses = count_uses(inst);
@@ -156,7 +113,7 @@ static void share_costs(struct planner *planner)
 				sum += (value.bits > 32 ? 2 : 1) * frequency;
 				uses -= uses > 1;
 			}
-			planner->share[number_of(planner, inst)] = uses ? sum / uses : 0;
+			planner->share[hd_plan_number(planner, inst)] = uses ? sum / uses : 0;
 		}
 	}
 }
@@ -200,12 +157,12 @@ static bool is_trivial(const struct hd_affine *affine, uint32_t vector, bool dir
 		(poly->count == 2 && poly->terms[0].monomial == 0 && symbol->kind == HD_UNKNOWN_ADDRESS));
 }
 
-static bool same_key(const struct group *group, const struct hd_affine_vector *key)
+static bool same_key(const struct hd_group *group, const struct hd_affine_vector *key)
 {
 	return memcmp(&group->key, key, sizeof(*key)) == 0;
 }
 
-static uint32_t *group_slot(const struct planner *planner, const struct hd_affine_vector *key)
+static uint32_t *group_slot(const struct hd_planner *planner, const struct hd_affine_vector *key)
 {
 	uint64_t hash = 0;
 	for (unsigned i = 1; i < HD_INDICES; i++)
@@ -216,7 +173,7 @@ static uint32_t *group_slot(const struct planner *planner, const struct hd_affin
 	return &planner->group_slots[at];
 }
 
-static void grow_group_table(struct planner *planner)
+static void grow_group_table(struct hd_planner *planner)
 {
 	planner->group_size = planner->group_size ? 2 * planner->group_size : 64;
 	planner->group_slots = HD_ARENA_NEW(planner->affine->arena, uint32_t, planner->group_size);
@@ -224,7 +181,7 @@ static void grow_group_table(struct planner *planner)
 		*group_slot(planner, &planner->groups.data[g].key) = g + 1;
 }
 
-static uint32_t find_group(struct planner *planner, uint32_t vector, uint32_t constant)
+static uint32_t find_group(struct hd_planner *planner, uint32_t vector, uint32_t constant)
 {
 	struct hd_affine_vector key = planner->affine->vectors[vector];
 	key.part[HD_INDEX_C] = constant;
@@ -233,101 +190,14 @@ static uint32_t find_group(struct planner *planner, uint32_t vector, uint32_t co
 	uint32_t *slot = group_slot(planner, &key);
 	if (*slot)
 		return *slot - 1;
-	hd_vec_push(&planner->groups, (struct group){.key = key, .best = HD_LINEAR_NONE, .reg = HD_LINEAR_NONE});
+	hd_vec_push(&planner->groups, (struct hd_group){.key = key, .best = HD_LINEAR_NONE, .reg = HD_LINEAR_NONE});
 	*slot = planner->groups.len;
 	return planner->groups.len - 1;
 }
 
-/* One multiplication and addition in place of two additions: see struct hd_linear_offset. */
-static void find_unit(struct planner *planner, struct hd_linear_offset *offset)
-{
-	struct hd_poly_table *polys = planner->affine->polys;
-	const struct hd_range word = {INT32_MIN, INT32_MAX};
-	int64_t constant;
-	offset->unit = offset->step;
-	if (offset->bits < 64)
-		return;
-	if (hd_poly_is_constant(polys, offset->step, &constant)) {
-		if (constant == (int32_t)constant) {
-			offset->unit = hd_poly_constant(polys, 1, 64);
-			offset->factor = (int32_t)constant;
-		}
-		return;
-	}
-	for (unsigned shift = 0; shift < 31 && !offset->factor; shift++) {
-		uint32_t unit = hd_poly_shift_right(polys, offset->step, shift);
-		if (unit == HD_NO_POLY)
-			return;
-		if (!hd_range_within(hd_poly_range(polys, unit), word))
-			continue;
-		offset->unit = unit;
-		offset->factor = (int32_t)1 << shift;
-	}
-}
-
-static uint32_t intern_offset(struct planner *planner, struct hd_linear_offset offset)
-{
-	for (uint32_t i = planner->offsets.len; i-- > 0;) {
-		const struct hd_linear_offset *other = &planner->offsets.data[i];
-		if (other->loop == offset.loop && other->step == offset.step && other->start == offset.start &&
-		    other->bits == offset.bits)
-			return i;
-	}
-	find_unit(planner, &offset);
-	hd_vec_push(&planner->offsets, offset);
-	hd_vec_push(&planner->offset_values, 0);
-	return planner->offsets.len - 1;
-}
-
-/* The factor of a loop's iteration. */
-static uint32_t step_in(struct hd_affine *affine, uint32_t poly, uint32_t loop)
-{
-	const struct hd_poly sum = *hd_poly_get(affine->polys, poly);
-	uint32_t step = HD_POLY_ZERO;
-	for (uint32_t t = 0; t < sum.count; t++) {
-		const struct hd_monomial product = *hd_monomial_get(affine->polys, sum.terms[t].monomial);
-		uint32_t term = hd_poly_constant(affine->polys, sum.terms[t].coefficient, 64);
-		bool mine = false;
-		for (uint32_t s = 0; s < product.degree; s++) {
-			if (product.symbols[s] == affine->loop_facts[loop].symbol)
-				mine = true;
-			else
-				term = hd_poly_multiply(affine->polys, term,
-							hd_poly_symbol(affine->polys, product.symbols[s]), 64);
-		}
-		if (mine)
-			step = hd_poly_add(affine->polys, step, term, 64);
-	}
-	return step;
-}
-
-/* Outer loops first: an inner offset starts from the outer one. */
-static uint32_t offset_of(struct planner *planner, uint32_t poly, uint32_t block, uint8_t bits)
-{
-	struct hd_affine *affine = planner->affine;
-	uint32_t nest[64], depth = 0, offset = HD_LINEAR_NONE;
-	if (poly == HD_POLY_ZERO)
-		return HD_LINEAR_NONE;
-	for (uint32_t l = affine->loops.loop_of[block]; l != HD_NO_NODE && depth < 64;
-	     l = affine->loops.loops[l].parent)
-		nest[depth++] = l;
-	while (depth-- > 0) {
-		uint32_t step = step_in(affine, poly, nest[depth]);
-		if (step == HD_POLY_ZERO)
-			continue;
-		struct hd_linear_offset next = {.loop = nest[depth],
-						.step = step,
-						.scalar = HD_LINEAR_NONE,
-						.start = offset};
-		next.bits = bits > 32 ? 64 : 32;
-		offset = intern_offset(planner, next);
-	}
-	return offset;
-}
-
 /* Instructions that a covered use still costs: the move of a phi's operand, the addition of an offset that is not
  * part of an address. */
-static double price_of(const struct planner *planner, const struct candidate *candidate)
+static double price_of(const struct hd_planner *planner, const struct hd_candidate *candidate)
 {
 	LLVMValueRef user = planner->insts[candidate->inst];
 	uint32_t block = hd_affine_block_of(planner->affine, place_of(user, candidate->operand));
@@ -337,7 +207,7 @@ static double price_of(const struct planner *planner, const struct candidate *ca
 }
 
 /* Whether the operand has a linear value that a register could supply, and which. */
-static bool is_candidate(struct planner *planner, uint32_t inst, uint32_t operand, struct candidate *out)
+static bool is_candidate(struct hd_planner *planner, uint32_t inst, uint32_t operand, struct hd_candidate *out)
 {
 	struct hd_affine *affine = planner->affine;
 	LLVMValueRef user = planner->insts[inst], value = LLVMGetOperand(user, operand);
@@ -350,15 +220,15 @@ static bool is_candidate(struct planner *planner, uint32_t inst, uint32_t operan
 		return false;
 	uint32_t constant = affine->vectors[facts.vector].part[HD_INDEX_C];
 	uint32_t block = hd_affine_block_of(affine, place_of(user, operand));
-	*out = (struct candidate){
+	*out = (struct hd_candidate){
 		.inst = inst,
 		.operand = operand,
 		.group = HD_LINEAR_NONE,
 		.launch = hd_poly_iterating(affine->polys, constant, false),
-		.offset = offset_of(planner, hd_poly_iterating(affine->polys, constant, true), block, facts.bits),
+		.offset = hd_plan_offset(planner, hd_poly_iterating(affine->polys, constant, true), block, facts.bits),
 		.bits = facts.bits,
 		.direct = is_memory_operand(user, operand),
-		.value = planner->share[number_of(planner, value)],
+		.value = planner->share[hd_plan_number(planner, value)],
 	};
 	out->value -= price_of(planner, out);
 	/* An address is %lr plus a coefficient or an offset, plus an immediate: what differs by more has its own %lr.
@@ -370,15 +240,15 @@ static bool is_candidate(struct planner *planner, uint32_t inst, uint32_t operan
 	return out->launch != HD_NO_POLY;
 }
 
-static bool is_reader(struct planner *planner, LLVMValueRef inst)
+static bool is_reader(struct hd_planner *planner, LLVMValueRef inst)
 {
 	struct hd_affine_value value;
 	return !hd_affine_value(planner->affine, inst, &value) || value.bits == 1;
 }
 
-static void collect(struct planner *planner)
+static void collect(struct hd_planner *planner)
 {
-	struct candidate candidate;
+	struct hd_candidate candidate;
 	for (uint32_t i = 0; i < planner->inst_count; i++) {
 		if (!is_reader(planner, planner->insts[i]))
 			continue;
@@ -391,46 +261,23 @@ static void collect(struct planner *planner)
 
 /* ---- choice */
 
-static double header_frequency(const struct planner *planner, uint32_t offset)
-{
-	uint32_t loop = planner->offsets.data[offset].loop;
-	return planner->affine->blocks[planner->affine->loops.loops[loop].header].frequency;
-}
-
-/* An offset costs an addition an iteration; uses of one that saves no more are not covered. */
-static bool is_worth(const struct planner *planner, uint32_t offset)
-{
-	if (offset == HD_LINEAR_NONE)
-		return true;
-	double words = planner->offsets.data[offset].bits > 32 && !planner->offsets.data[offset].factor ? 2 : 1;
-	return planner->offset_values.data[offset] >= header_frequency(planner, offset) * words;
-}
-
-static void weigh_offsets(struct planner *planner)
-{
-	for (uint32_t c = 0; c < planner->candidates.len; c++)
-		if (planner->candidates.data[c].offset != HD_LINEAR_NONE && planner->candidates.data[c].value > 0)
-			planner->offset_values.data[planner->candidates.data[c].offset] +=
-				planner->candidates.data[c].value;
-}
-
 /* A constant part that takes less to compute is the better base: others then differ from it by little; and of equal
  * ones the more valuable. */
-static bool is_better_base(const struct planner *planner, const struct candidate *a, const struct candidate *b)
+static bool is_better_base(const struct hd_planner *planner, const struct hd_candidate *a, const struct hd_candidate *b)
 {
 	uint32_t left = hd_poly_get(planner->affine->polys, a->launch)->count;
 	uint32_t right = hd_poly_get(planner->affine->polys, b->launch)->count;
 	return left != right ? left < right : a->value > b->value;
 }
 
-static void weigh_groups(struct planner *planner)
+static void weigh_groups(struct hd_planner *planner)
 {
 	for (uint32_t c = 0; c < planner->candidates.len; c++) {
-		const struct candidate *candidate = &planner->candidates.data[c];
+		const struct hd_candidate *candidate = &planner->candidates.data[c];
 		if (candidate->group == HD_LINEAR_NONE || candidate->value <= 0 ||
-		    !is_worth(planner, candidate->offset))
+		    !hd_plan_is_worth(planner, candidate->offset))
 			continue;
-		struct group *group = &planner->groups.data[candidate->group];
+		struct hd_group *group = &planner->groups.data[candidate->group];
 		group->value += candidate->value;
 		if (group->best == HD_LINEAR_NONE ||
 		    is_better_base(planner, candidate, &planner->candidates.data[group->best]))
@@ -456,7 +303,7 @@ static int by_value(const void *a, const void *b)
 #define NO_ROOM (HD_LINEAR_NONE - 1)
 
 /* The number of the part, or NO_ROOM. */
-static uint32_t thread_part(struct planner *planner, const struct hd_affine_vector *key)
+static uint32_t thread_part(struct hd_planner *planner, const struct hd_affine_vector *key)
 {
 	struct hd_linear_plan *plan = planner->plan;
 	struct hd_thread_part part = {key->part[HD_INDEX_TID_X], key->part[HD_INDEX_TID_Y], key->part[HD_INDEX_TID_Z]};
@@ -472,7 +319,7 @@ static uint32_t thread_part(struct planner *planner, const struct hd_affine_vect
 }
 
 /* One that is there already, with the group's parts, and its base where that matters. */
-static uint32_t find_register(const struct planner *planner, const struct group *group,
+static uint32_t find_register(const struct hd_planner *planner, const struct hd_group *group,
 			      const struct hd_linear_register *wanted)
 {
 	const struct hd_linear_plan *plan = planner->plan;
@@ -488,10 +335,10 @@ static uint32_t find_register(const struct planner *planner, const struct group 
 }
 
 /* Where there is no room, it has none. */
-static void take_register(struct planner *planner, uint32_t index)
+static void take_register(struct hd_planner *planner, uint32_t index)
 {
 	struct hd_linear_plan *plan = planner->plan;
-	struct group *group = &planner->groups.data[index];
+	struct hd_group *group = &planner->groups.data[index];
 	struct hd_linear_register reg = {
 		.thread_part = thread_part(planner, &group->key),
 		.base = planner->candidates.data[group->best].launch,
@@ -512,7 +359,7 @@ static void take_register(struct planner *planner, uint32_t index)
 	}
 }
 
-static void choose(struct planner *planner)
+static void choose(struct hd_planner *planner)
 {
 	struct hd_linear_plan *plan = planner->plan;
 	struct ranked *ranked = HD_ARENA_NEW(planner->affine->arena, struct ranked, planner->groups.len);
@@ -528,7 +375,7 @@ static void choose(struct planner *planner)
 
 /* ---- covering */
 
-static uint32_t scalar_of(struct planner *planner, uint32_t poly)
+uint32_t hd_plan_scalar(struct hd_planner *planner, uint32_t poly)
 {
 	struct hd_linear_plan *plan = planner->plan;
 	if (poly == HD_POLY_ZERO)
@@ -548,26 +395,8 @@ static bool fits(int64_t value)
 	return value >= -half && value < half;
 }
 
-/* A constant step is an immediate, unless it is multiplied. */
-static bool needs_scalar(const struct planner *planner, const struct hd_linear_offset *offset)
-{
-	int64_t constant;
-	return offset->factor || !hd_poly_is_constant(planner->affine->polys, offset->step, &constant);
-}
-
-/* The scalars by which an offset and those that it starts from grow. False: there is no room. */
-static bool step_scalars(struct planner *planner, uint32_t offset)
-{
-	for (; offset != HD_LINEAR_NONE; offset = planner->offsets.data[offset].start) {
-		const struct hd_linear_offset *one = &planner->offsets.data[offset];
-		if (needs_scalar(planner, one) && scalar_of(planner, one->unit) == HD_LINEAR_SCALARS)
-			return false;
-	}
-	return true;
-}
-
 /* Whether the operand can be read from registers that the plan has, and how. */
-static bool cover(struct planner *planner, const struct candidate *candidate, struct hd_linear_use *use)
+static bool cover(struct hd_planner *planner, const struct hd_candidate *candidate, struct hd_linear_use *use)
 {
 	struct hd_poly_table *polys = planner->affine->polys;
 	uint32_t rest = candidate->launch;
@@ -578,7 +407,7 @@ static bool cover(struct planner *planner, const struct candidate *candidate, st
 				      candidate->offset,
 				      0,
 				      candidate->bits};
-	if (candidate->value <= 0 || !is_worth(planner, candidate->offset))
+	if (candidate->value <= 0 || !hd_plan_is_worth(planner, candidate->offset))
 		return false;
 	if (candidate->group != HD_LINEAR_NONE) {
 		use->reg = planner->groups.data[candidate->group].reg;
@@ -593,13 +422,13 @@ static bool cover(struct planner *planner, const struct candidate *candidate, st
 		rest = hd_poly_without_constant(polys, rest);
 		use->imm = (int32_t)imm;
 	}
-	use->scalar = scalar_of(planner, rest);
-	return use->scalar != HD_LINEAR_SCALARS && step_scalars(planner, use->offset);
+	use->scalar = hd_plan_scalar(planner, rest);
+	return use->scalar != HD_LINEAR_SCALARS && hd_plan_step_scalars(planner, use->offset);
 }
 
-static void need(struct planner *planner, LLVMValueRef value)
+static void need(struct hd_planner *planner, LLVMValueRef value)
 {
-	uint32_t inst = number_of(planner, value);
+	uint32_t inst = hd_plan_number(planner, value);
 	if (inst == HD_LINEAR_NONE || planner->index->needed[inst])
 		return;
 	planner->index->needed[inst] = true;
@@ -607,11 +436,11 @@ static void need(struct planner *planner, LLVMValueRef value)
 }
 
 /* Covers the instruction's operands as far as that goes; the others' values stay. */
-static void keep(struct planner *planner, uint32_t inst)
+static void keep(struct hd_planner *planner, uint32_t inst)
 {
 	uint32_t operands = (uint32_t)LLVMGetNumOperands(planner->insts[inst]);
 	for (uint32_t o = 0; o < operands; o++) {
-		struct candidate candidate;
+		struct hd_candidate candidate;
 		struct hd_linear_use use;
 		if (is_candidate(planner, inst, o, &candidate) && cover(planner, &candidate, &use))
 			hd_vec_push(&planner->uses, use);
@@ -620,7 +449,7 @@ static void keep(struct planner *planner, uint32_t inst)
 	}
 }
 
-static void keep_what_is_needed(struct planner *planner)
+static void keep_what_is_needed(struct hd_planner *planner)
 {
 	for (uint32_t i = 0; i < planner->inst_count; i++)
 		if (is_reader(planner, planner->insts[i]))
@@ -644,13 +473,14 @@ static int by_place(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-static void order_uses(struct planner *planner)
+static void order_uses(struct hd_planner *planner)
 {
 	struct hd_linear_plan *plan = planner->plan;
 	struct placed_use *placed = HD_ARENA_NEW(planner->affine->arena, struct placed_use, planner->uses.len);
 	for (uint32_t u = 0; u < planner->uses.len; u++) {
 		const struct hd_linear_use *use = &planner->uses.data[u];
-		placed[u] = (struct placed_use){(uint64_t)number_of(planner, use->inst) << 32 | use->operand, *use};
+		placed[u] =
+			(struct placed_use){(uint64_t)hd_plan_number(planner, use->inst) << 32 | use->operand, *use};
 	}
 	qsort(placed, planner->uses.len, sizeof(*placed), by_place);
 	plan->use_count = planner->uses.len;
@@ -661,52 +491,7 @@ static void order_uses(struct planner *planner)
 	}
 }
 
-/* A counter of the kernel itself that begins with 0. */
-static LLVMValueRef equal_phi(struct planner *planner, const struct hd_linear_offset *offset)
-{
-	struct hd_affine *affine = planner->affine;
-	uint32_t iteration = hd_poly_symbol(affine->polys, affine->loop_facts[offset->loop].symbol);
-	uint32_t poly = hd_poly_multiply(affine->polys, iteration, offset->step, 64);
-	LLVMValueRef inst = LLVMGetFirstInstruction(affine->loop_facts[offset->loop].header);
-	for (; LLVMIsAPHINode(inst) && offset->start == HD_LINEAR_NONE; inst = LLVMGetNextInstruction(inst)) {
-		struct hd_affine_value value;
-		if (planner->index->needed[number_of(planner, inst)] && hd_affine_value(affine, inst, &value) &&
-		    value.bits == offset->bits && hd_affine_constant_part(affine, &value, false) == poly)
-			return inst;
-	}
-	return NULL;
-}
-
-/* Offsets that some use reads, and those that these start from; outer ones come first. */
-static void keep_offsets(struct planner *planner)
-{
-	struct hd_linear_plan *plan = planner->plan;
-	uint32_t *number = HD_ARENA_NEW(planner->affine->arena, uint32_t, planner->offsets.len);
-	for (uint32_t u = 0; u < plan->use_count; u++)
-		if (plan->uses[u].offset != HD_LINEAR_NONE)
-			number[plan->uses[u].offset] = 1;
-	for (uint32_t o = planner->offsets.len; o-- > 0;)
-		if (number[o] && planner->offsets.data[o].start != HD_LINEAR_NONE)
-			number[planner->offsets.data[o].start] = 1;
-	plan->offsets = HD_ARENA_NEW(planner->affine->arena, struct hd_linear_offset, planner->offsets.len);
-	for (uint32_t o = 0; o < planner->offsets.len; o++) {
-		struct hd_linear_offset offset = planner->offsets.data[o];
-		if (!number[o])
-			continue;
-		if (offset.start != HD_LINEAR_NONE)
-			offset.start = number[offset.start];
-		if (needs_scalar(planner, &offset))
-			offset.scalar = scalar_of(planner, offset.unit);
-		offset.phi = equal_phi(planner, &offset);
-		number[o] = plan->offset_count;
-		plan->offsets[plan->offset_count++] = offset;
-	}
-	for (uint32_t u = 0; u < plan->use_count; u++)
-		if (plan->uses[u].offset != HD_LINEAR_NONE)
-			plan->uses[u].offset = number[plan->uses[u].offset];
-}
-
-static void summarise(struct planner *planner)
+static void summarise(struct hd_planner *planner)
 {
 	struct hd_linear_plan *plan = planner->plan;
 	double all = 0, removed = 0;
@@ -730,19 +515,19 @@ static void summarise(struct planner *planner)
 struct hd_linear_plan *hd_linear_plan_compute(struct hd_affine *affine)
 {
 	struct hd_linear_plan *plan = HD_ARENA_NEW(affine->arena, struct hd_linear_plan, 1);
-	struct planner planner = {.affine = affine, .plan = plan};
+	struct hd_planner planner = {.affine = affine, .plan = plan};
 	plan->affine = affine;
 	plan->index = planner.index = HD_ARENA_NEW(affine->arena, struct hd_linear_index, 1);
 	plan->scalars = HD_ARENA_NEW(affine->arena, uint32_t, HD_LINEAR_SCALARS);
 	number_instructions(&planner);
 	share_costs(&planner);
 	collect(&planner);
-	weigh_offsets(&planner);
+	hd_plan_weigh_offsets(&planner);
 	weigh_groups(&planner);
 	choose(&planner);
 	keep_what_is_needed(&planner);
 	order_uses(&planner);
-	keep_offsets(&planner);
+	hd_plan_keep_offsets(&planner);
 	summarise(&planner);
 	hd_vec_release(&planner.candidates);
 	hd_vec_release(&planner.groups);

@@ -44,23 +44,24 @@ join:
 }
 
 ; A register that the loop moves on by a constant or by a launch constant is the register of the first iteration and an
-; offset, the same for all threads: one for both arrays that walk alike. One that moves on by what it finds is moved to a
+; offset, the same for all threads: one for both arrays that walk alike, each of which has its own register. One that moves on by what it finds is moved to a
 ; general register.
 ; CHECK-LABEL: linear values of steps
 ; CHECK-DAG:  {P0+32*i0, 4, 0, 0, 4*ntid.x, 0, 0} i64 {{.*}}; %fixed = phi
 ; CHECK-DAG:  {P1+32*i0, 4, 0, 0, 4*ntid.x, 0, 0} i64 {{.*}}; %other = phi
 ; CHECK-DAG:  {P0+4*P3*i0, 4, 0, 0, 4*ntid.x, 0, 0} i64 {{.*}}; %uniform = phi
 ; CHECK-DAG:  {P1+4*P3*i0, 4, 0, 0, 4*ntid.x, 0, 0} i64 {{.*}}; %alike = phi
-; CHECK:      %lr{{[0-9]}}: %tr0 + {P{{[01]}}, 4*ntid.x, 0, 0} i64, 4 uses
+; CHECK:      %lr{{[0-9]}}: %tr0 + {P0, 4*ntid.x, 0, 0} i64, 2 uses
+; CHECK:      %lr{{[0-9]}}: %tr0 + {P1, 4*ntid.x, 0, 0} i64, 2 uses
 ; CHECK:      %lr[[#HEAD:]]: %tr0 + {P0, 4*P2, 0, 0} i64, 1 uses
-; CHECK:      %cr{{[0-9]}}: 4*P3
+; CHECK:      %cr{{[0-9]}}: P3
 ; CHECK-DAG:  offset[[#FIXED:]]: loop i0, step 32
 ; CHECK-DAG:  offset[[#UNIFORM:]]: loop i0, step 4*P3
 ; CHECK-DAG:  use %lr[[#HEAD]] i64 as operand 0 ; %chased = phi
-; CHECK-DAG:  use %lr{{[0-9](\+%cr[0-9])?}}+offset[[#FIXED]] i64 as operand 0 ; %x = load
-; CHECK-DAG:  use %lr{{[0-9](\+%cr[0-9])?}}+offset[[#FIXED]] i64 as operand 0 ; %y = load
-; CHECK-DAG:  use %lr{{[0-9](\+%cr[0-9])?}}+offset[[#UNIFORM]] i64 as operand 0 ; %u = load
-; CHECK-DAG:  use %lr{{[0-9](\+%cr[0-9])?}}+offset[[#UNIFORM]] i64 as operand 0 ; %v = load
+; CHECK-DAG:  use %lr{{[0-9]}}+offset[[#FIXED]] i64 as operand 0 ; %x = load
+; CHECK-DAG:  use %lr{{[0-9]}}+offset[[#FIXED]] i64 as operand 0 ; %y = load
+; CHECK-DAG:  use %lr{{[0-9]}}+offset[[#UNIFORM]] i64 as operand 0 ; %u = load
+; CHECK-DAG:  use %lr{{[0-9]}}+offset[[#UNIFORM]] i64 as operand 0 ; %v = load
 define void @steps(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %n, i32 %m) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
