@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -80,13 +82,33 @@ void fail(LLVMModuleRef Module)
 	unwrap(Module)->getContext().diagnose(Note("heddle stopped, nothing was written", DS_Error));
 }
 
-void remark(LLVMValueRef Function, const char *Pass, const char *Name, const hd_remark_part *Parts, unsigned Count)
+bool wantsRemarks(LLVMModuleRef Module, const char *Pass)
+{
+	LLVMContext &Context = unwrap(Module)->getContext();
+	const DiagnosticHandler *Handler = Context.getDiagHandlerPtr();
+	return Context.getLLVMRemarkStreamer() || (Handler && Handler->isAnyRemarkEnabled(Pass));
+}
+
+// A place in the function, whichever file it was inlined or included from.
+DiagnosticLocation placeIn(Function &F, const char *File, unsigned Line, unsigned Column)
+{
+	LLVMContext &Context = F.getContext();
+	DISubprogram *Subprogram = F.getSubprogram();
+	if (!File)
+		return DiagnosticLocation(Subprogram);
+	if (!Subprogram)
+		return DiagnosticLocation(locate(Context, File, Line, Column));
+	auto *Scope = DILexicalBlockFile::get(Context, Subprogram, DIFile::get(Context, File, ""), 0);
+	return DiagnosticLocation(DebugLoc(DILocation::get(Context, Line, Column, Scope)));
+}
+
+void remark(LLVMValueRef Function, const char *Pass, const char *Name, const char *File, unsigned Line, unsigned Column,
+	    const hd_remark_part *Parts, unsigned Count)
 {
 	auto &F = *unwrap<llvm::Function>(Function);
 	OptimizationRemarkEmitter Emitter(&F);
 	Emitter.emit([&] {
-		OptimizationRemarkAnalysis Remark(Pass, Name, DiagnosticLocation(F.getSubprogram()),
-						  &F.getEntryBlock());
+		OptimizationRemarkAnalysis Remark(Pass, Name, placeIn(F, File, Line, Column), &F.getEntryBlock());
 		for (const hd_remark_part *Part = Parts; Part != Parts + Count; ++Part) {
 			if (Part->key)
 				Remark << ore::NV(Part->key, StringRef(Part->text));
@@ -97,7 +119,22 @@ void remark(LLVMValueRef Function, const char *Pass, const char *Name, const hd_
 	});
 }
 
-const hd_host Host = {diagnose, remark, fail};
+// Only where the variable is the value itself, or a part of the variable is.
+const char *variable(LLVMValueRef Value)
+{
+	SmallVector<DbgValueInst *> Calls;
+	SmallVector<DbgVariableRecord *> Records;
+	findDbgValues(Calls, unwrap(Value), &Records);
+	for (DbgVariableRecord *Record : Records) {
+		DIExpression *Expression = Record->getExpression();
+		bool Whole = Expression->getNumElements() == (Expression->isFragment() ? 3 : 0);
+		if (Whole && !Record->getVariable()->getName().empty())
+			return Record->getVariable()->getName().data();
+	}
+	return nullptr;
+}
+
+const hd_host Host = {diagnose, wantsRemarks, remark, variable, fail};
 
 // Passes that belong to one pipeline element share its session.
 using Session = std::shared_ptr<hd_session>;

@@ -12,13 +12,8 @@
 
 #include <llvm-c/Analysis.h>
 
-#include "passes/analysis/preempt.h"
-#include "passes/analysis/intervals.h"
-#include "passes/analysis/affine_remarks.h"
-#include "passes/analysis/idempotence.h"
-#include "passes/analysis/reuse.h"
-#include "passes/analysis/stackdepth.h"
 #include "passes/pass.h"
+#include "passes/remark.h"
 
 _Static_assert(HD_PASS_COUNT <= HD_SESSION_ROWS, "plugin.cpp makes a pass object for each row");
 
@@ -199,32 +194,13 @@ static void stop(struct hd_session *session)
 	session->uncounted = false;
 }
 
-static void remarks(struct hd_session *session, unsigned row)
-{
-	if (row == HD_PASS_STACKDEPTH)
-		hd_stackdepth_remarks(&session->unit, session->host.remark);
-	if (row == HD_PASS_STRANDS) /* the remark about register-intervals compares with strands */
-		hd_intervals_remarks(&session->unit, session->host.remark);
-	if (row == HD_PASS_LIVENESS)
-		hd_liveness_remarks(&session->unit, session->host.remark);
-	if (row == HD_PASS_REUSE)
-		hd_reuse_remarks(&session->unit, session->host.remark);
-	if (row == HD_PASS_IDEMPOTENCE)
-		hd_idempotence_remarks(&session->unit, session->host.remark);
-	if (row == HD_PASS_PREEMPT)
-		hd_preempt_remarks(&session->unit, session->host.remark);
-	if (row == HD_PASS_METADATA) /* accesses are described there, when launches are known */
-		hd_affine_remarks(&session->unit, session->host.remark);
-}
-
 void hd_session_step(struct hd_session *session, LLVMModuleRef module, unsigned row)
 {
 	if (!open_unit(session, module))
 		return;
-	if (session->failed || hd_pass_require(&session->unit, row))
+	if (session->failed || hd_pass_require(&session->unit, row) ||
+	    (row == HD_PASS_METADATA && hd_remarks_emit(&session->unit, &session->host)))
 		stop(session);
-	else
-		remarks(session, row);
 	if (row == HD_PASS_OUTPUT)
 		close_unit(session);
 }

@@ -27,8 +27,13 @@ struct hd_host {
 	 */
 	bool (*diagnose)(LLVMModuleRef module, int severity, const char *file, unsigned line, unsigned column,
 			 const char *message);
-	void (*remark)(LLVMValueRef function, const char *pass, const char *name, const struct hd_remark_part *parts,
-		       unsigned count);
+	/* Whether anybody listens to remarks of the pass. */
+	bool (*wants_remarks)(LLVMModuleRef module, const char *pass);
+	/* file NULL: the function's own place. */
+	void (*remark)(LLVMValueRef function, const char *pass, const char *name, const char *file, unsigned line,
+		       unsigned column, const struct hd_remark_part *parts, unsigned count);
+	/* What the program calls a value of the IR, by its debug information; NULL: nothing. */
+	const char *(*variable)(LLVMValueRef value);
 	void (*fail)(LLVMModuleRef module); /* errors were reported that nobody counted; may not return */
 };
 

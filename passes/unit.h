@@ -13,6 +13,8 @@
 #include "lib/diag.h"
 #include "passes/lower/mir.h"
 
+struct hd_remarks; /* remark.h */
+
 /* Pass parameters: `heddle<o=PREFIX;maxrregcount=64;...>`, or HEDDLE_PASS in the environment under clang. */
 struct hd_options {
 	const char *output;       /* o=: PREFIX.hdo and PREFIX.heddle.json; NULL: annotate only */
@@ -27,6 +29,8 @@ struct hd_options {
 	const char *without;      /* without=: improvements of the code that are switched off, to measure each */
 	const char *dump;         /* dump=isel,regalloc,... : MIR after these steps, on stderr */
 	const char *linear;       /* linear=never|saving|always: kernels that get a second version, with linear registers */
+	const char *remarks;      /* remarks=kernels|functions|all: what is remarked upon */
+	const char *print_remarks; /* print-remarks=: the plugin writes remarks of these passes itself */
 	bool relocatable;         /* rdc: undefined functions are allowed */
 	bool ipra;                /* calls inside the module change only what the callee writes (lower/ipra.c) */
 	bool check;               /* verify after each step; on by default in debug builds and under check=1 */

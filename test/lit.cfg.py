@@ -45,13 +45,14 @@ tools = {
     'build': build,
     'python': '/usr/bin/python3',
 }
-for name in ['opt', 'llc', 'llvm-as', 'llvm-dis', 'clang', 'clang++', 'FileCheck', 'not']:
+for name in ['llvm-remarkutil', 'opt', 'llc', 'llvm-as', 'llvm-dis', 'clang', 'clang++', 'FileCheck', 'not']:
     tools[name] = os.path.join(llvm, name)
 for name in ['ptxas', 'nvlink']:
     path = cuda_tool(name)
     if path:
         tools[name] = path
         config.available_features.add(name)
+config.substitutions.append(('%{opt-viewer}', os.path.join(os.path.dirname(llvm), 'share', 'opt-viewer', 'opt-viewer.py')))
 # A name ends where no further letter of a longer name follows: %heddle is not %heddle-cc.
 for name, path in tools.items():
     config.substitutions.append(('%' + re.escape(name) + r'(?![-+\w])', path))

@@ -6,88 +6,61 @@
 
 #include <string.h>
 
-#include "passes/pass.h"
-#include "passes/session.h"
+#include "passes/remark.h"
 
-typedef void remark_function(LLVMValueRef, const char *, const char *, const struct hd_remark_part *, unsigned);
-
-static void remark_summary(struct hd_arena *arena, const struct hd_meta_function *kernel, LLVMValueRef function,
-			   remark_function *remark)
+static void add(struct hd_remark *remark, const char *text, const char *key, uint32_t number)
 {
-	const struct hd_meta_affine *facts = kernel->affine;
-#define NUMBER(field) hd_arena_printf(arena, "%u", facts->field)
-	const struct hd_remark_part parts[] = {
-		{NULL, "kernel "},
-		{"Kernel", kernel->name},
-		{NULL, ": linear values "},
-		{"LinearValues", NUMBER(linear_values)},
-		{NULL, " of "},
-		{"Values", NUMBER(values)},
-		{NULL, ", linear registers "},
-		{"LinearRegisters", NUMBER(register_count)},
-		{NULL, " of "},
-		{"WantedRegisters", NUMBER(wanted_registers)},
-		{NULL, ", instructions removed "},
-		{"Removed", NUMBER(removed)},
-		{NULL, ", conditions of launches "},
-		{"Conditions", NUMBER(condition_count)},
-		{NULL, ", branches the same for all threads "},
-		{"UniformGrid", NUMBER(branch_classes[HD_CLASS_GRID])},
-		{NULL, ", for a block "},
-		{"UniformBlock", NUMBER(branch_classes[HD_CLASS_BLOCK])},
-		{NULL, ", for a warp "},
-		{"UniformWarp", NUMBER(branch_classes[HD_CLASS_WARP])},
-		{NULL, ", linear in the thread index "},
-		{"Affine", NUMBER(branch_classes[HD_CLASS_AFFINE])},
-		{NULL, ", divergent "},
-		{"Divergent", NUMBER(branch_classes[HD_CLASS_DIVERGENT])},
-	};
-#undef NUMBER
-	remark(function, hd_passes[HD_PASS_AFFINE].title, "LinearValues", parts, sizeof(parts) / sizeof(*parts));
+	hd_remark_text(remark, "%s", text);
+	hd_remark_value(remark, key, "%u", number);
 }
 
-static void remark_access(struct hd_arena *arena, const struct hd_meta_function *kernel,
-			  const struct hd_meta_access *access, const char *text, LLVMValueRef function,
-			  remark_function *remark)
+void hd_affine_remark(struct hd_remarks *remarks, uint32_t function)
 {
-	const char *place = access->source.file
-				    ? hd_arena_printf(arena, "%s:%u", access->source.file, access->source.line)
-				    : hd_arena_printf(arena, "pc %04x", access->pc);
-	const struct hd_remark_part parts[] = {
-		{NULL, "kernel "}, {"Kernel", kernel->name}, {NULL, ": "}, {"Place", place},
-		{NULL, ": "},	   {"Advice", text},
-	};
-	remark(function, hd_passes[HD_PASS_AFFINE].title, "Access", parts, sizeof(parts) / sizeof(*parts));
+	const struct hd_meta_affine *facts = remarks->facts[function]->affine;
+	struct hd_remark remark;
+	if (!facts || !hd_remark_begin(&remark, remarks, HD_PASS_AFFINE, "LinearValues", function, HD_REMARK_FUNCTION))
+		return;
+	hd_remark_subject(&remark, function, ": ");
+	add(&remark, "linear values ", "LinearValues", facts->linear_values);
+	add(&remark, " of ", "Values", facts->values);
+	add(&remark, ", linear registers ", "LinearRegisters", facts->register_count);
+	add(&remark, " of ", "WantedRegisters", facts->wanted_registers);
+	add(&remark, ", instructions removed ", "Removed", facts->removed);
+	add(&remark, ", conditions of launches ", "Conditions", facts->condition_count);
+	add(&remark, ", branches the same for all threads ", "UniformGrid", facts->branch_classes[HD_CLASS_GRID]);
+	add(&remark, ", for a block ", "UniformBlock", facts->branch_classes[HD_CLASS_BLOCK]);
+	add(&remark, ", for a warp ", "UniformWarp", facts->branch_classes[HD_CLASS_WARP]);
+	add(&remark, ", linear in the thread index ", "Affine", facts->branch_classes[HD_CLASS_AFFINE]);
+	add(&remark, ", divergent ", "Divergent", facts->branch_classes[HD_CLASS_DIVERGENT]);
+	hd_remark_end(&remark);
+}
+
+static void remark_access(struct hd_remarks *remarks, uint32_t function, const struct hd_meta_access *access,
+			  const char *text)
+{
+	struct hd_remark remark;
+	if (!hd_remark_begin(&remark, remarks, HD_PASS_AFFINE, "Access", function, access->pc / HD_INST_BYTES))
+		return;
+	hd_remark_subject(&remark, function, ": pc ");
+	hd_remark_value(&remark, "Pc", "%04x", access->pc);
+	hd_remark_text(&remark, ": ");
+	hd_remark_value(&remark, "Advice", "%s", text);
+	hd_remark_end(&remark);
 }
 
 /* Members of one structure and unrolled copies say the same: once is enough. */
-static void remark_accesses(struct hd_arena *arena, const struct hd_meta_function *kernel, LLVMValueRef function,
-			    remark_function *remark)
+void hd_access_remarks(struct hd_remarks *remarks, uint32_t function)
 {
+	const struct hd_meta_affine *facts = remarks->facts[function]->affine;
 	char text[256], before[256] = "";
 	uint32_t line = 0;
-	for (uint32_t i = 0; i < kernel->affine->access_count; i++) {
-		const struct hd_meta_access *access = &kernel->affine->accesses[i];
+	for (uint32_t i = 0; facts && i < facts->access_count; i++) {
+		const struct hd_meta_access *access = &facts->accesses[i];
 		if (!hd_meta_access_advice(access, text, sizeof(text)) ||
 		    (line && access->source.line == line && strcmp(text, before) == 0))
 			continue;
 		line = access->source.line;
 		memcpy(before, text, sizeof(before));
-		remark_access(arena, kernel, access, text, function, remark);
+		remark_access(remarks, function, access, text);
 	}
-}
-
-void hd_affine_remarks(const struct hd_unit *unit, remark_function *remark)
-{
-	struct hd_arena arena;
-	hd_arena_init(&arena);
-	for (uint32_t f = 0; f < unit->metadata.function_count; f++) {
-		const struct hd_meta_function *kernel = &unit->metadata.functions[f];
-		LLVMValueRef function = LLVMGetNamedFunction(unit->source, kernel->name);
-		if (!kernel->affine || !function || !LLVMCountBasicBlocks(function))
-			continue;
-		remark_summary(&arena, kernel, function, remark);
-		remark_accesses(&arena, kernel, function, remark);
-	}
-	hd_arena_release(&arena);
 }

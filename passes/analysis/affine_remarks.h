@@ -2,14 +2,12 @@
 #ifndef HD_PASSES_AFFINE_REMARKS_H
 #define HD_PASSES_AFFINE_REMARKS_H
 
-#include <llvm-c/Core.h>
+#include <stdint.h>
 
-struct hd_unit;
-struct hd_remark_part;
+struct hd_remarks;
 
-/* For each kernel one summary, and one remark at each access that costs more than it had to. Needs the row METADATA. */
-void hd_affine_remarks(const struct hd_unit *unit,
-		       void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-				      const struct hd_remark_part *parts, unsigned count));
+/* The remark about the analysis of a kernel, and one at each access of it that costs more than it had to. */
+void hd_affine_remark(struct hd_remarks *remarks, uint32_t function);
+void hd_access_remarks(struct hd_remarks *remarks, uint32_t function);
 
 #endif

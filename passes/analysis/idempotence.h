@@ -10,7 +10,6 @@
 #include <llvm-c/Core.h>
 
 #include "passes/graph/callgraph.h"
-#include "passes/session.h"
 #include "passes/unit.h"
 
 /*
@@ -29,9 +28,7 @@ struct hd_meta_idempotence *hd_idempotence_compute(const struct hd_object *objec
 /* "store at 0120 (k.cu:9) may overwrite what 00c0 (k.cu:8) reads"; `name` is the function's own. malloc'ed. */
 char *hd_idempotence_text(const struct hd_meta_idempotence *facts, const char *name);
 
-/* One remark for each kernel with a body in the user's module. */
-void hd_idempotence_remarks(const struct hd_unit *unit,
-			    void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-					   const struct hd_remark_part *parts, unsigned count));
+/* The remark about the analysis of a function. */
+void hd_idempotence_remark(struct hd_remarks *remarks, uint32_t function);
 
 #endif

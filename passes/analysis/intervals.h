@@ -61,9 +61,7 @@ struct hd_meta_interval *hd_subgraphs_records(const struct hd_subgraphs *subgrap
 void hd_intervals_describe(const struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts,
 			   struct hd_arena *arena);
 
-/* One remark for each kernel with a body in the user's module. */
-void hd_intervals_remarks(const struct hd_unit *unit,
-			  void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-					 const struct hd_remark_part *parts, unsigned count));
+/* The remark about the analysis of a function. */
+void hd_intervals_remark(struct hd_remarks *remarks, uint32_t function);
 
 #endif

@@ -42,12 +42,18 @@ static bool may_split(const struct hd_flow *flow, uint32_t block)
 	return hd_opinfo[last->op].effects & HD_FX_BRANCH && ways > 1;
 }
 
+static uint32_t meeting_point(const struct hd_flow *flow, uint32_t block)
+{
+	uint32_t reconv = flow->function->insts[hd_flow_last(flow, block)].reconv;
+	return reconv < flow->function->inst_count ? flow->block_of[reconv] : HD_NO_NODE;
+}
+
 static void find_branches(struct spread *spread, const struct hd_bitset *uniform)
 {
 	struct hd_liveness *liveness = spread->liveness;
 	const struct hd_flow *flow = liveness->flow;
 	for (uint32_t b = 0; b < flow->block_count; b++) {
-		uint32_t last = hd_flow_last(flow, b), reconv = flow->function->insts[last].reconv;
+		uint32_t last = hd_flow_last(flow, b);
 		if (!may_split(flow, b))
 			continue;
 		if (uniform && hd_bitset_has(uniform, last)) {
@@ -56,8 +62,7 @@ static void find_branches(struct spread *spread, const struct hd_bitset *uniform
 		}
 		liveness->divergent_branches++;
 		liveness->divergent[b] = true;
-		uint32_t meets = reconv < flow->function->inst_count ? flow->block_of[reconv] : HD_NO_NODE;
-		hd_vec_push(&spread->branches, (struct branch){b, meets});
+		hd_vec_push(&spread->branches, (struct branch){b, meeting_point(flow, b)});
 	}
 }
 
@@ -79,6 +84,26 @@ static struct hd_regset needed(const struct hd_flow *flow, const struct branch *
 	else
 		hd_regset_union(&set, &flow->returns);
 	return set;
+}
+
+struct hd_regset hd_liveness_region(const struct hd_liveness *liveness, uint32_t block, struct hd_bitset *region)
+{
+	const struct hd_flow *flow = liveness->flow;
+	struct branch branch = {block, meeting_point(flow, block)};
+	HD_VEC(uint32_t) queue = {0};
+	hd_vec_push(&queue, block);
+	for (uint32_t next = 0; next < queue.len; next++) {
+		uint32_t at = queue.data[next];
+		for (uint32_t e = flow->graph.succ_start[at]; e < flow->graph.succ_start[at + 1]; e++) {
+			uint32_t to = flow->graph.succ[e];
+			if (to == branch.meets || hd_bitset_has(region, to))
+				continue;
+			hd_bitset_add(region, to);
+			hd_vec_push(&queue, to);
+		}
+	}
+	hd_vec_release(&queue);
+	return needed(flow, &branch);
 }
 
 static void arrive(struct spread *spread, uint32_t block, uint32_t meets, const struct hd_regset *set)

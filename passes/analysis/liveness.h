@@ -11,7 +11,6 @@
 #define HD_PASSES_LIVENESS_H
 
 #include "passes/analysis/flow.h"
-#include "passes/session.h"
 #include "passes/unit.h"
 
 /* Reads of an instruction, a bit each in hd_liveness.dead. The first three are those of hd_inst.dead. */
@@ -55,12 +54,16 @@ struct hd_regset hd_liveness_diverged(const struct hd_liveness *liveness, uint32
 struct hd_regset hd_liveness_diverged_before(const struct hd_liveness *liveness, uint32_t inst,
 					     const struct hd_regset *live, const struct hd_regset *after);
 
+/*
+ * The blocks, as bits of *region, that lanes run while others wait at the divergent end of `block` or at its
+ * reconvergence point; returns what those need. Linear in the region.
+ */
+struct hd_regset hd_liveness_region(const struct hd_liveness *liveness, uint32_t block, struct hd_bitset *region);
+
 /* Instructions of hd_object.functions[index] that the uniformity analysis proves uniform branches. */
 struct hd_bitset hd_uniform_branches(const struct hd_unit *unit, uint32_t index, struct hd_arena *arena);
 
-/* One remark for each kernel with a body in the user's module: its point of most live registers. */
-void hd_liveness_remarks(const struct hd_unit *unit,
-			 void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-					const struct hd_remark_part *parts, unsigned count));
+/* The remark about the analysis of a function. */
+void hd_liveness_remark(struct hd_remarks *remarks, uint32_t function);
 
 #endif

@@ -61,9 +61,7 @@ uint64_t hd_preempt_mask(const struct hd_regset *live);
 
 /* Fills in what the metadata says about hd_object.functions[index]: liveness and preemption. */
 void hd_preempt_facts(const struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts);
-/* Remarks for each kernel with a body in the user's module: its points. */
-void hd_preempt_remarks(const struct hd_unit *unit,
-			void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-				       const struct hd_remark_part *parts, unsigned count));
+/* Remarks about the points of a function. */
+void hd_preempt_remarks(struct hd_remarks *remarks, uint32_t function);
 
 #endif

@@ -7,6 +7,7 @@
 #include "lib/strbuf.h"
 #include "passes/analysis/idempotence.h"
 #include "passes/pass.h"
+#include "passes/remark.h"
 
 static LLVMValueRef function_of(void *context, uint32_t index)
 {
@@ -92,30 +93,17 @@ int hd_idempotence_verify_unit(struct hd_unit *unit)
 	return 0;
 }
 
-static void remark_one(const struct hd_meta_idempotence *facts, LLVMValueRef function, const char *name,
-		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *,
-				      unsigned))
+void hd_idempotence_remark(struct hd_remarks *remarks, uint32_t function)
 {
-	char *text = hd_idempotence_text(facts, name);
-	const struct hd_remark_part parts[] = {
-		{NULL, "kernel "},
-		{"Kernel", name},
-		{NULL, *text ? ": blocks cannot be restarted: " : ": blocks can be restarted from their beginning"},
-		{"Breaks", text},
-	};
-	remark(function, hd_passes[HD_PASS_IDEMPOTENCE].title, "Idempotence", parts, *text ? 4 : 3);
+	const struct hd_meta_idempotence *facts = remarks->facts[function]->idempotence;
+	struct hd_remark remark;
+	if (!hd_remark_begin(&remark, remarks, HD_PASS_IDEMPOTENCE, "Idempotence", function, HD_REMARK_FUNCTION))
+		return;
+	char *text = hd_idempotence_text(facts, remarks->facts[function]->name);
+	hd_remark_subject(&remark, function,
+			  *text ? ": blocks cannot be restarted: " : ": blocks can be restarted from their beginning");
+	if (*text)
+		hd_remark_value(&remark, "Breaks", "%s", text);
+	hd_remark_end(&remark);
 	free(text);
-}
-
-void hd_idempotence_remarks(const struct hd_unit *unit,
-			    void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-					   const struct hd_remark_part *parts, unsigned count))
-{
-	const struct hd_meta_idempotence *facts = hd_pass_result(unit, HD_PASS_IDEMPOTENCE);
-	for (uint32_t f = 0; f < unit->object.function_count; f++) {
-		const struct hd_function *code = &unit->object.functions[f];
-		LLVMValueRef function = LLVMGetNamedFunction(unit->source, code->name);
-		if (code->kernel && function && LLVMCountBasicBlocks(function))
-			remark_one(&facts[f], function, code->name, remark);
-	}
 }

@@ -10,6 +10,7 @@
 
 #include "passes/analysis/intervals.h"
 #include "passes/pass.h"
+#include "passes/remark.h"
 
 /* ---- computing */
 
@@ -193,48 +194,28 @@ int hd_strands_verify_unit(struct hd_unit *unit)
 
 /* ---- remarks */
 
-static void remark_one(const struct hd_subgraphs *intervals, const struct hd_subgraphs *strands, LLVMValueRef function,
-		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *,
-				      unsigned))
+void hd_intervals_remark(struct hd_remarks *remarks, uint32_t function)
 {
+	const struct hd_subgraphs *intervals =
+		&((const struct hd_subgraphs *)hd_pass_result(remarks->unit, HD_PASS_INTERVALS))[function];
+	const struct hd_subgraphs *strands =
+		&((const struct hd_subgraphs *)hd_pass_result(remarks->unit, HD_PASS_STRANDS))[function];
 	uint32_t prefetches = hd_subgraphs_prefetches(intervals);
 	uint32_t bytes = intervals->flow->function->inst_count * HD_INST_BYTES;
-	char numbers[6][24];
-	snprintf(numbers[0], sizeof(numbers[0]), "%u", intervals->count);
-	snprintf(numbers[1], sizeof(numbers[1]), "%u", intervals->limit);
-	snprintf(numbers[2], sizeof(numbers[2]), "%u", prefetches);
-	snprintf(numbers[3], sizeof(numbers[3]), "%.1f", percent(prefetches * HD_PREFETCH_VECTOR_BYTES, bytes));
-	snprintf(numbers[4], sizeof(numbers[4]), "%.1f", percent(prefetches * HD_PREFETCH_EXPLICIT_BYTES, bytes));
-	snprintf(numbers[5], sizeof(numbers[5]), "%u", strands->count);
-	const struct hd_remark_part parts[] = {
-		{NULL, "kernel "},
-		{"Kernel", intervals->flow->function->name},
-		{NULL, ": register-intervals "},
-		{"Intervals", numbers[0]},
-		{NULL, " of up to "},
-		{"IntervalRegisters", numbers[1]},
-		{NULL, " registers, PREFETCHes "},
-		{"Prefetches", numbers[2]},
-		{NULL, ", code growth "},
-		{"GrowthVectors", numbers[3]},
-		{NULL, " % by vectors, "},
-		{"GrowthInstructions", numbers[4]},
-		{NULL, " % by instructions, strands "},
-		{"Strands", numbers[5]},
-	};
-	remark(function, hd_passes[HD_PASS_INTERVALS].title, "Intervals", parts, sizeof(parts) / sizeof(parts[0]));
-}
-
-void hd_intervals_remarks(const struct hd_unit *unit,
-			  void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-					 const struct hd_remark_part *parts, unsigned count))
-{
-	const struct hd_subgraphs *intervals = hd_pass_result(unit, HD_PASS_INTERVALS);
-	const struct hd_subgraphs *strands = hd_pass_result(unit, HD_PASS_STRANDS);
-	for (uint32_t f = 0; f < unit->object.function_count; f++) {
-		const struct hd_function *code = &unit->object.functions[f];
-		LLVMValueRef function = LLVMGetNamedFunction(unit->source, code->name);
-		if (code->kernel && function && LLVMCountBasicBlocks(function))
-			remark_one(&intervals[f], &strands[f], function, remark);
-	}
+	struct hd_remark remark;
+	if (!hd_remark_begin(&remark, remarks, HD_PASS_INTERVALS, "Intervals", function, HD_REMARK_FUNCTION))
+		return;
+	hd_remark_subject(&remark, function, ": register-intervals ");
+	hd_remark_value(&remark, "Intervals", "%u", intervals->count);
+	hd_remark_text(&remark, " of up to ");
+	hd_remark_value(&remark, "IntervalRegisters", "%u", intervals->limit);
+	hd_remark_text(&remark, " registers, PREFETCHes ");
+	hd_remark_value(&remark, "Prefetches", "%u", prefetches);
+	hd_remark_text(&remark, ", code growth ");
+	hd_remark_value(&remark, "GrowthVectors", "%.1f", percent(prefetches * HD_PREFETCH_VECTOR_BYTES, bytes));
+	hd_remark_text(&remark, " %% by vectors, ");
+	hd_remark_value(&remark, "GrowthInstructions", "%.1f", percent(prefetches * HD_PREFETCH_EXPLICIT_BYTES, bytes));
+	hd_remark_text(&remark, " %% by instructions, strands ");
+	hd_remark_value(&remark, "Strands", "%u", strands->count);
+	hd_remark_end(&remark);
 }

@@ -12,6 +12,7 @@
 #include "passes/analysis/liveness.h"
 #include "passes/graph/uniformity.h"
 #include "passes/pass.h"
+#include "passes/remark.h"
 
 /* ---- uniform branches */
 
@@ -255,39 +256,20 @@ int hd_liveness_verify_unit(struct hd_unit *unit)
 
 /* ---- remarks */
 
-static void remark_one(const struct hd_liveness *liveness, LLVMValueRef function,
-		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *,
-				      unsigned))
+void hd_liveness_remark(struct hd_remarks *remarks, uint32_t function)
 {
-	char numbers[4][16];
-	snprintf(numbers[0], sizeof(numbers[0]), "%u", liveness->most.live);
-	snprintf(numbers[1], sizeof(numbers[1]), "%04x", liveness->most.inst * HD_INST_BYTES);
-	snprintf(numbers[2], sizeof(numbers[2]), "%u", liveness->most_divergent.live);
-	snprintf(numbers[3], sizeof(numbers[3]), "%u", liveness->flow->function->registers);
-	const struct hd_remark_part parts[] = {
-		{NULL, "kernel "},
-		{"Kernel", liveness->flow->function->name},
-		{NULL, ": most live registers "},
-		{"MaxLive", numbers[0]},
-		{NULL, " at pc "},
-		{"Pc", numbers[1]},
-		{NULL, ", under divergence "},
-		{"MaxLiveDivergent", numbers[2]},
-		{NULL, ", of "},
-		{"Registers", numbers[3]},
-	};
-	remark(function, hd_passes[HD_PASS_LIVENESS].title, "Liveness", parts, sizeof(parts) / sizeof(parts[0]));
-}
-
-void hd_liveness_remarks(const struct hd_unit *unit,
-			 void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-					const struct hd_remark_part *parts, unsigned count))
-{
-	const struct hd_liveness *results = hd_pass_result(unit, HD_PASS_LIVENESS);
-	for (uint32_t f = 0; f < unit->object.function_count; f++) {
-		const struct hd_function *code = &unit->object.functions[f];
-		LLVMValueRef function = LLVMGetNamedFunction(unit->source, code->name);
-		if (code->kernel && function && LLVMCountBasicBlocks(function))
-			remark_one(&results[f], function, remark);
-	}
+	const struct hd_liveness *liveness =
+		&((const struct hd_liveness *)hd_pass_result(remarks->unit, HD_PASS_LIVENESS))[function];
+	struct hd_remark remark;
+	if (!hd_remark_begin(&remark, remarks, HD_PASS_LIVENESS, "Liveness", function, HD_REMARK_FUNCTION))
+		return;
+	hd_remark_subject(&remark, function, ": most live registers ");
+	hd_remark_value(&remark, "MaxLive", "%u", liveness->most.live);
+	hd_remark_text(&remark, " at pc ");
+	hd_remark_value(&remark, "Pc", "%04x", liveness->most.inst * HD_INST_BYTES);
+	hd_remark_text(&remark, ", under divergence ");
+	hd_remark_value(&remark, "MaxLiveDivergent", "%u", liveness->most_divergent.live);
+	hd_remark_text(&remark, ", of ");
+	hd_remark_value(&remark, "Registers", "%u", liveness->flow->function->registers);
+	hd_remark_end(&remark);
 }

@@ -10,6 +10,7 @@
 
 #include "passes/analysis/preempt.h"
 #include "passes/pass.h"
+#include "passes/remark.h"
 
 /* ---- the row */
 
@@ -249,56 +250,40 @@ int hd_preempt_verify_unit(struct hd_unit *unit)
 
 /* ---- remarks */
 
-typedef void remark_function(LLVMValueRef, const char *, const char *, const struct hd_remark_part *, unsigned);
-
-static void remark_kernel(const struct hd_preempt *preempt, LLVMValueRef function, remark_function *remark)
+static void remark_points(struct hd_remarks *remarks, uint32_t function, const struct hd_preempt *preempt)
 {
-	char points[16], drain[40];
-	snprintf(points, sizeof(points), "%u", preempt->point_count);
-	snprintf(drain, sizeof(drain), "%lld%s", (long long)preempt->drain.worst,
-		 preempt->drain.bounded ? "" : " or more");
-	const struct hd_remark_part parts[] = {
-		{NULL, "kernel "},
-		{"Kernel", preempt->liveness->flow->function->name},
-		{NULL, ": preemption points "},
-		{"Points", points},
-		{NULL, ", at most "},
-		{"Drain", drain},
-		{NULL, " instructions apart"},
-	};
-	remark(function, hd_passes[HD_PASS_PREEMPT].title, "Preempt", parts, sizeof(parts) / sizeof(parts[0]));
+	struct hd_remark remark;
+	if (!hd_remark_begin(&remark, remarks, HD_PASS_PREEMPT, "Preempt", function, HD_REMARK_FUNCTION))
+		return;
+	hd_remark_subject(&remark, function, ": preemption points ");
+	hd_remark_value(&remark, "Points", "%u", preempt->point_count);
+	hd_remark_text(&remark, ", at most ");
+	hd_remark_value(&remark, "Drain", "%lld%s", (long long)preempt->drain.worst,
+			preempt->drain.bounded ? "" : " or more");
+	hd_remark_text(&remark, " instructions apart");
+	hd_remark_end(&remark);
 }
 
-static void remark_point(const struct hd_point *point, LLVMValueRef function, remark_function *remark)
+static void remark_point(struct hd_remarks *remarks, uint32_t function, const struct hd_point *point)
 {
-	char pc[16], live[16], divergent[16];
-	snprintf(pc, sizeof(pc), "%04x", point->inst * HD_INST_BYTES);
-	snprintf(live, sizeof(live), "%u", hd_regset_count(&point->live));
-	snprintf(divergent, sizeof(divergent), "%u", hd_regset_count(&point->live_divergent));
-	const struct hd_remark_part parts[] = {
-		{"Kind", point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp"},
-		{NULL, " at pc "},
-		{"Pc", pc},
-		{NULL, ": live registers "},
-		{"Live", live},
-		{NULL, ", under divergence "},
-		{"LiveDivergent", divergent},
-	};
-	remark(function, hd_passes[HD_PASS_PREEMPT].title, "PreemptionPoint", parts, sizeof(parts) / sizeof(parts[0]));
+	struct hd_remark remark;
+	if (!hd_remark_begin(&remark, remarks, HD_PASS_PREEMPT, "PreemptionPoint", function, point->inst))
+		return;
+	hd_remark_value(&remark, "Kind", point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp");
+	hd_remark_text(&remark, " at pc ");
+	hd_remark_value(&remark, "Pc", "%04x", point->inst * HD_INST_BYTES);
+	hd_remark_text(&remark, ": live registers ");
+	hd_remark_value(&remark, "Live", "%u", hd_regset_count(&point->live));
+	hd_remark_text(&remark, ", under divergence ");
+	hd_remark_value(&remark, "LiveDivergent", "%u", hd_regset_count(&point->live_divergent));
+	hd_remark_end(&remark);
 }
 
-void hd_preempt_remarks(const struct hd_unit *unit,
-			void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-				       const struct hd_remark_part *parts, unsigned count))
+void hd_preempt_remarks(struct hd_remarks *remarks, uint32_t function)
 {
-	const struct hd_preempt *results = hd_pass_result(unit, HD_PASS_PREEMPT);
-	for (uint32_t f = 0; f < unit->object.function_count; f++) {
-		const struct hd_function *code = &unit->object.functions[f];
-		LLVMValueRef function = LLVMGetNamedFunction(unit->source, code->name);
-		if (!code->kernel || !function || !LLVMCountBasicBlocks(function))
-			continue;
-		remark_kernel(&results[f], function, remark);
-		for (uint32_t i = 0; i < results[f].point_count; i++)
-			remark_point(&results[f].points[i], function, remark);
-	}
+	const struct hd_preempt *preempt =
+		&((const struct hd_preempt *)hd_pass_result(remarks->unit, HD_PASS_PREEMPT))[function];
+	remark_points(remarks, function, preempt);
+	for (uint32_t i = 0; i < preempt->point_count; i++)
+		remark_point(remarks, function, &preempt->points[i]);
 }

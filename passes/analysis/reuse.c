@@ -45,6 +45,7 @@
 
 #include "passes/analysis/profile.h"
 #include "passes/pass.h"
+#include "passes/remark.h"
 
 #define UNKNOWN_CALL 50.0 /* instructions of a call whose callee is not here */
 
@@ -300,40 +301,20 @@ int hd_reuse_verify_unit(struct hd_unit *unit)
 
 /* ---- remarks */
 
-static void remark_one(const struct hd_reuse *reuse, LLVMValueRef function,
-		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *,
-				      unsigned))
+void hd_reuse_remark(struct hd_remarks *remarks, uint32_t function)
 {
-	const struct hd_meta_reuse *facts = &reuse->facts;
-	const uint32_t values[] = {facts->near, facts->far, facts->dead, facts->rthld};
-	char numbers[4][16];
-	for (unsigned i = 0; i < 4; i++)
-		snprintf(numbers[i], sizeof(numbers[i]), "%u", values[i]);
-	const struct hd_remark_part parts[] = {
-		{NULL, "kernel "},
-		{"Kernel", reuse->flow->function->name},
-		{NULL, ": register operands near "},
-		{"Near", numbers[0]},
-		{NULL, ", far "},
-		{"Far", numbers[1]},
-		{NULL, ", dead "},
-		{"Dead", numbers[2]},
-		{NULL, ", RTHLD "},
-		{"RTHLD", numbers[3]},
-		{NULL, facts->profiled ? ", profiled" : ", estimated"},
-	};
-	remark(function, hd_passes[HD_PASS_REUSE].title, "Reuse", parts, sizeof(parts) / sizeof(parts[0]));
-}
-
-void hd_reuse_remarks(const struct hd_unit *unit,
-		      void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-				     const struct hd_remark_part *parts, unsigned count))
-{
-	const struct hd_reuse *results = hd_pass_result(unit, HD_PASS_REUSE);
-	for (uint32_t f = 0; f < unit->object.function_count; f++) {
-		const struct hd_function *code = results[f].flow->function;
-		LLVMValueRef function = LLVMGetNamedFunction(unit->source, code->name);
-		if (code->kernel && function && LLVMCountBasicBlocks(function))
-			remark_one(&results[f], function, remark);
-	}
+	const struct hd_meta_reuse *facts = remarks->facts[function]->reuse;
+	struct hd_remark remark;
+	if (!hd_remark_begin(&remark, remarks, HD_PASS_REUSE, "Reuse", function, HD_REMARK_FUNCTION))
+		return;
+	hd_remark_subject(&remark, function, ": register operands near ");
+	hd_remark_value(&remark, "Near", "%u", facts->near);
+	hd_remark_text(&remark, ", far ");
+	hd_remark_value(&remark, "Far", "%u", facts->far);
+	hd_remark_text(&remark, ", dead ");
+	hd_remark_value(&remark, "Dead", "%u", facts->dead);
+	hd_remark_text(&remark, ", RTHLD ");
+	hd_remark_value(&remark, "RTHLD", "%u", facts->rthld);
+	hd_remark_text(&remark, facts->profiled ? ", profiled" : ", estimated");
+	hd_remark_end(&remark);
 }

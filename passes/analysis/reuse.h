@@ -8,7 +8,6 @@
 #define HD_PASSES_REUSE_H
 
 #include "passes/analysis/flow.h"
-#include "passes/session.h"
 #include "passes/unit.h"
 
 /* What is expected after an operand, over all ways on from there. A 64- or 128-bit operand has its nearest register's.
@@ -58,9 +57,7 @@ static inline bool hd_reuse_is_near(const struct hd_reuse_distance *operand, uin
 	return operand->chance >= 0.5f && operand->distance < (float)rthld;
 }
 
-/* One remark for each kernel with a body in the user's module. */
-void hd_reuse_remarks(const struct hd_unit *unit,
-		      void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-				     const struct hd_remark_part *parts, unsigned count));
+/* The remark about the analysis of a function. */
+void hd_reuse_remark(struct hd_remarks *remarks, uint32_t function);
 
 #endif

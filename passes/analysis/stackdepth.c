@@ -19,6 +19,7 @@
 #include "lib/strbuf.h"
 #include "passes/analysis/chain.h"
 #include "passes/pass.h"
+#include "passes/remark.h"
 
 struct context {
 	const struct hd_object *object;
@@ -361,45 +362,27 @@ int hd_stackdepth_verify(struct hd_unit *unit)
 	return 0;
 }
 
-enum { REMARK_PARTS = 14 };
-
-static void remark_one(const struct hd_meta_function *facts, LLVMValueRef function,
-		       void (*remark)(LLVMValueRef, const char *, const char *, const struct hd_remark_part *,
-				      unsigned))
+void hd_stackdepth_remark(struct hd_remarks *remarks, uint32_t function)
 {
-	char *chain = chain_text(facts), numbers[5][16];
-	const uint32_t values[] = {facts->registers, facts->fru, facts->max_stack_depth, facts->low_watermark,
-				   facts->high_watermark};
-	for (unsigned i = 0; i < 5; i++)
-		snprintf(numbers[i], sizeof(numbers[i]), "%u", values[i]);
-	const struct hd_remark_part parts[REMARK_PARTS] = {
-		{NULL, "kernel "},
-		{"Kernel", facts->name},
-		{NULL, ": registers "},
-		{"Registers", numbers[0]},
-		{NULL, ", FRU "},
-		{"FRU", numbers[1]},
-		{NULL, ", MaxStackDepth "},
-		{"MaxStackDepth", numbers[2]},
-		{NULL, ", watermarks Low "},
-		{"LowWatermark", numbers[3]},
-		{NULL, " High "},
-		{"HighWatermark", numbers[4]},
-		{NULL, ", chain "},
-		{"Chain", chain},
-	};
-	remark(function, hd_passes[HD_PASS_STACKDEPTH].title, "StackDepth", parts, REMARK_PARTS);
-	free(chain);
-}
-
-void hd_stackdepth_remarks(const struct hd_unit *unit,
-			   void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-					  const struct hd_remark_part *parts, unsigned count))
-{
-	const struct hd_meta_function *facts = hd_pass_result(unit, HD_PASS_STACKDEPTH);
-	for (uint32_t f = 0; f < unit->object.function_count; f++) {
-		LLVMValueRef function = LLVMGetNamedFunction(unit->source, facts[f].name);
-		if (facts[f].kernel && function && LLVMCountBasicBlocks(function))
-			remark_one(&facts[f], function, remark);
+	const struct hd_meta_function *facts = remarks->facts[function];
+	struct hd_remark remark;
+	if (!hd_remark_begin(&remark, remarks, HD_PASS_STACKDEPTH, "StackDepth", function, HD_REMARK_FUNCTION))
+		return;
+	char *chain = chain_text(facts);
+	hd_remark_subject(&remark, function, ": registers ");
+	hd_remark_value(&remark, "Registers", "%u", facts->registers);
+	hd_remark_text(&remark, ", FRU ");
+	hd_remark_value(&remark, "FRU", "%u", facts->fru);
+	hd_remark_text(&remark, ", MaxStackDepth ");
+	hd_remark_value(&remark, "MaxStackDepth", "%u", facts->max_stack_depth);
+	if (facts->kernel) {
+		hd_remark_text(&remark, ", watermarks Low ");
+		hd_remark_value(&remark, "LowWatermark", "%u", facts->low_watermark);
+		hd_remark_text(&remark, " High ");
+		hd_remark_value(&remark, "HighWatermark", "%u", facts->high_watermark);
 	}
+	hd_remark_text(&remark, ", chain ");
+	hd_remark_value(&remark, "Chain", "%s", chain);
+	hd_remark_end(&remark);
+	free(chain);
 }

@@ -8,16 +8,13 @@
 
 #include "passes/graph/callgraph.h"
 #include "passes/lower/abi.h"
-#include "passes/session.h"
 #include "passes/unit.h"
 
 /* Facts about `object` and its call graph; strings stay the object's, arrays are in the arena. */
 struct hd_meta_function *hd_stackdepth_compute(const struct hd_object *object, const struct hd_callgraph *calls,
 					       const struct hd_abi *abi, struct hd_arena *arena);
 
-/* One remark for each kernel with a body in the user's module. */
-void hd_stackdepth_remarks(const struct hd_unit *unit,
-			   void (*remark)(LLVMValueRef function, const char *pass, const char *name,
-					  const struct hd_remark_part *parts, unsigned count));
+/* The remark about the analysis of a function. */
+void hd_stackdepth_remark(struct hd_remarks *remarks, uint32_t function);
 
 #endif

@@ -30,10 +30,10 @@ static bool keep(LLVMModuleRef module, int severity, const char *file, unsigned 
 	return true;
 }
 
-static void no_remark(LLVMValueRef function, const char *pass, const char *name, const struct hd_remark_part *parts,
-		      unsigned count)
+static bool no_remarks(LLVMModuleRef module, const char *pass)
 {
-	(void)function, (void)pass, (void)name, (void)parts, (void)count;
+	(void)module, (void)pass;
+	return false;
 }
 
 static void no_failure(LLVMModuleRef module)
@@ -124,7 +124,7 @@ static void child(unsigned id, int out)
 {
 	LLVMContextRef context = LLVMContextCreate();
 	LLVMModuleRef module = module_with(context, id);
-	const struct hd_host host = {.diagnose = keep, .remark = no_remark, .fail = no_failure};
+	const struct hd_host host = {.diagnose = keep, .wants_remarks = no_remarks, .fail = no_failure};
 	struct hd_session *session = hd_session_new("check", false, &host);
 
 	if (!module)

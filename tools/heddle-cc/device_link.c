@@ -19,9 +19,14 @@ static int compile_joined(struct hd_job *job, const char *joined, const char *pr
 	hd_job_add(&arguments, cc->clangxx, "-x", "ir", "--target=nvptx64-nvidia-cuda", NULL);
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-march=%s", cc->arch), "-Xclang", "-target-feature", "-Xclang",
 		   "+ptx75", cc->lto ? optimized : "-O0", NULL);
+	hd_job_add_record(job, &arguments, prefix);
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", joined, "-o",
 		   hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
-	return hd_job_run(job, &arguments, hd_job_pass_environment(job, prefix, NULL, false)) ||
+	/* clang finds no place for a remark about IR; the plugin knows them. */
+	const char *environment = hd_job_pass_environment(job, prefix, NULL, false);
+	if (cc->remarks)
+		environment = hd_arena_printf(&cc->arena, "%s;print-remarks=%s", environment, cc->remarks);
+	return hd_job_run(job, &arguments, environment) ||
 			       hd_job_report(job, prefix)
 		       ? -1
 		       : 0;

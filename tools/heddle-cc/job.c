@@ -112,13 +112,33 @@ int hd_job_deliver(struct hd_job *job, const char *from, const char *to)
 	return rename(from, to) == 0 ? 0 : copy_whole(job->cc, from, to);
 }
 
+char *hd_job_record(struct hd_job *job, const char *prefix)
+{
+	return job->cc->record ? hd_arena_printf(&job->cc->arena, "%s.opt.yaml", prefix) : NULL;
+}
+
+void hd_job_add_record(struct hd_job *job, hd_arguments *arguments, const char *prefix)
+{
+	struct hd_cc *cc = job->cc;
+	if (!cc->record)
+		return;
+	hd_vec_push(arguments, "-fsave-optimization-record");
+	hd_vec_push(arguments,
+		    hd_arena_printf(&cc->arena, "-foptimization-record-file=%s", hd_job_record(job, prefix)));
+	if (cc->record_passes)
+		hd_vec_push(arguments, hd_arena_printf(&cc->arena, "-foptimization-record-passes=%s", cc->record_passes));
+}
+
 int hd_job_deliver_side_files(struct hd_job *job, const char *prefix, const char *output)
 {
-	static const struct {
+	struct hd_cc *cc = job->cc;
+	const struct {
 		const char *suffix;
 		bool always;
 	} files[] = {{".heddle.json", true}, {".ll", false}, {".hdo", false}};
-	struct hd_cc *cc = job->cc;
+	const char *record = hd_job_record(job, prefix);
+	if (record && hd_job_deliver(job, record, cc->record_file ? cc->record_file : hd_job_record(job, output)))
+		return -1;
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
 		if (!files[i].always && !cc->keep)
 			continue;
@@ -180,6 +200,8 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 		hd_strbuf_append(&text, ";ipra");
 	if (facts && access(facts, F_OK) == 0)
 		hd_strbuf_printf(&text, ";launches=%s", facts);
+	if (cc->remark_scope)
+		hd_strbuf_printf(&text, ";remarks=%s", cc->remark_scope);
 	if (relocatable)
 		hd_strbuf_append(&text, ";rdc=1");
 	const char *result = hd_arena_strdup(&cc->arena, hd_strbuf_text(&text));

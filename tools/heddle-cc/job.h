@@ -29,7 +29,11 @@ int hd_job_run(struct hd_job *job, hd_arguments *arguments, const char *environm
  * A place that is no file (-o /dev/null) is written into.
  */
 int hd_job_deliver(struct hd_job *job, const char *from, const char *to);
-/* Metadata always, annotated IR and object with -keep: beside `output`, under its name. */
+/* Where -fsave-optimization-record has the device half's record for `prefix`; NULL: it was not asked for. */
+char *hd_job_record(struct hd_job *job, const char *prefix);
+/* Adds the options that make clang write it there. */
+void hd_job_add_record(struct hd_job *job, hd_arguments *arguments, const char *prefix);
+/* Metadata and optimization record always, annotated IR and object with -keep: beside `output`, under its name. */
 int hd_job_deliver_side_files(struct hd_job *job, const char *prefix, const char *output);
 /* `output` without ".o", for the names of side files. */
 const char *hd_job_output_prefix(struct hd_job *job, const char *output);

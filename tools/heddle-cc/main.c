@@ -24,6 +24,7 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 	hd_cc_half_arguments(cc, true, &arguments);
 	if (cc->relocatable)
 		hd_vec_push(&arguments, hd_arena_printf(&cc->arena, "-cuid=%s", hd_cc_identity(cc, input)));
+	hd_job_add_record(job, &arguments, prefix);
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", input, "-o",
 		   hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
 	return hd_job_run(job, &arguments, hd_job_pass_environment(job, prefix, facts, cc->relocatable));

@@ -17,6 +17,7 @@ enum action {
 	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_WITHOUT, ACT_FLAG,
 	ACT_COMMON,       /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
+	ACT_REMARKS,
 	ACT_STD, ACT_LIBDEVICE, ACT_LINEAR, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_PASS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
 };
 
@@ -53,6 +54,7 @@ static const struct option options[] = {
 	{"-heddle-ipra", "--heddle-ipra", FORM_NONE, ACT_FLAG, FLAG(ipra), "allocate registers across calls inside a source"},
 	{"-heddle-linear", "--heddle-linear", FORM_SEPARATE, ACT_LINEAR, 0, "never|saving|always  kernels that get a linear version (R2D2): those where it saves instructions, or all that can"},
 	{"-heddle-no-", "--heddle-no-", FORM_JOINED, ACT_WITHOUT, 0, "NAME leave an improvement of the code out, to measure it: `without` of the pass"},
+	{"-heddle-remarks", "--heddle-remarks", FORM_SEPARATE, ACT_REMARKS, 0, "SCOPE remarks about kernels, functions or all: `remarks` of the pass"},
 	{"-keep", "--keep", FORM_NONE, ACT_FLAG, FLAG(keep), "       keep annotated IR and kernel object beside the output"},
 	{"-v", "--verbose", FORM_NONE, ACT_FLAG, FLAG(verbose), "          print the commands"},
 	{"-dryrun", "--dryrun", FORM_NONE, ACT_FLAG, FLAG(dry_run), "     print the commands, run nothing"},
@@ -100,7 +102,9 @@ static void print_help(void)
 		if (options[i].help)
 			printf("  %s %s\n", options[i].name, options[i].help);
 	printf("\nLong forms of nvcc (--output-file, --gpu-architecture, ...) are understood. Options that begin with -W or -f\n"
-	       "go to clang. Metadata is written beside the output as NAME.heddle.json. A link of objects or archives that\n"
+	       "go to clang. -Rpass-analysis='heddle-.*' shows remarks on kernels, of a link those on the whole program;\n"
+	       "-fsave-optimization-record writes those of the device half to NAME.opt.yaml beside the output.\n"
+	       "Metadata is written beside the output as NAME.heddle.json. A link of objects or archives that\n"
 	       "were compiled with -dc links their device code first; calls between sources stay calls unless -dlto is given.\n"
 	       "HEDDLE_CLANG names the clang++ to use instead of clang++-19.\n");
 }
@@ -227,6 +231,64 @@ static int set_libdevice(struct hd_cc *cc, const char *folder)
 	return 0;
 }
 
+static int set_remark_scope(struct hd_cc *cc, const char *text)
+{
+	if (strcmp(text, "kernels") != 0 && strcmp(text, "functions") != 0 && strcmp(text, "all") != 0)
+		return hd_error(&cc->diag, HD_NOWHERE, "-heddle-remarks is kernels, functions or all, not '%s'", text);
+	cc->remark_scope = text;
+	return 0;
+}
+
+static const char *after(const char *argument, const char *prefix)
+{
+	size_t length = strlen(prefix);
+	return strncmp(argument, prefix, length) ? NULL : argument + length;
+}
+
+/* clang's options for optimization records, which are the device half's here. 1: it is none of them. */
+static int take_record_option(struct hd_cc *cc, const char *argument)
+{
+	const char *save = after(argument, "-fsave-optimization-record"), *value;
+	if (save) {
+		/* Strings of a bitstream would go into a section of the object, which exists on other systems only. */
+		if (*save && strcmp(save, "=yaml") != 0)
+			return hd_error(&cc->diag, HD_NOWHERE, "'%s': the record is YAML; llvm-remarkutil makes other formats of it",
+					argument);
+	} else if ((value = after(argument, "-foptimization-record-file="))) {
+		cc->record_file = value;
+	} else if ((value = after(argument, "-foptimization-record-passes="))) {
+		cc->record_passes = value;
+	} else {
+		return 1;
+	}
+	cc->record = true;
+	return 0;
+}
+
+/* Both halves show clang's own remarks; those of the plugin are shown once more of the linked device code. */
+static int take_remark_option(struct hd_cc *cc, const char *argument)
+{
+	const char *analysis = after(argument, "-Rpass-analysis=");
+	if (analysis && strchr(analysis, ';'))
+		return hd_error(&cc->diag, HD_NOWHERE, "'%s': no ';' in a pattern of passes", argument);
+	if (analysis)
+		cc->remarks = analysis;
+	hd_vec_push(&cc->common, argument);
+	return 0;
+}
+
+/* What is in no table and goes to clang. */
+static int pass_on(struct hd_cc *cc, const char *argument)
+{
+	int status = take_record_option(cc, argument);
+	if (status <= 0)
+		return status;
+	if (argument[1] == 'R')
+		return take_remark_option(cc, argument);
+	hd_vec_push(&cc->common, argument);
+	return 0;
+}
+
 static int apply(struct hd_cc *cc, const struct option *option, const char *value)
 {
 	switch (option->action) {
@@ -252,6 +314,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 		return 0;
 	case ACT_STD: hd_vec_push(&cc->common, hd_arena_printf(&cc->arena, "-std=%s", value)); return 0;
 	case ACT_LIBDEVICE: return set_libdevice(cc, value);
+	case ACT_REMARKS: return set_remark_scope(cc, value);
 	case ACT_HOST: add_list(cc, &cc->host, value, NULL); return 0;
 	case ACT_LINK:
 		if (strcmp(option->name, "-l") || (strcmp(value, "cudart") && strcmp(value, "cudart_static")))
@@ -318,10 +381,8 @@ static int parse_argument(struct hd_cc *cc, char **argv, int *index)
 	}
 	const struct option *option = find_option(argument, &value);
 	if (!option) {
-		if (argument[1] != 'W' && argument[1] != 'f')
-			return unknown_option(cc, argument);
-		hd_vec_push(&cc->common, argument);
-		return 0;
+		bool passed_on = argument[1] == 'W' || argument[1] == 'f' || after(argument, "-Rpass");
+		return passed_on ? pass_on(cc, argument) : unknown_option(cc, argument);
 	}
 	if (option->action == ACT_OPTIMIZE && !value)
 		value = "";
@@ -360,6 +421,14 @@ static void find_places(struct hd_cc *cc)
 	free(data);
 }
 
+static uint32_t count_cuda(const struct hd_cc *cc)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < cc->inputs.len; i++)
+		count += hd_cc_is_cuda(cc, cc->inputs.data[i]);
+	return count;
+}
+
 int hd_cc_parse(struct hd_cc *cc, int argc, char **argv)
 {
 	memset(cc, 0, sizeof *cc);
@@ -374,6 +443,8 @@ int hd_cc_parse(struct hd_cc *cc, int argc, char **argv)
 	find_places(cc);
 	if (!cc->inputs.len)
 		return hd_error(&cc->diag, HD_NOWHERE, "no input files");
+	if (cc->record_file && count_cuda(cc) > 1)
+		return hd_error(&cc->diag, HD_NOWHERE, "-foptimization-record-file takes the record of one source");
 	if (cc->output && cc->inputs.len > 1 && cc->stage != HD_CC_LINK && cc->stage != HD_CC_DEVICE_LINK)
 		return hd_error(&cc->diag, HD_NOWHERE, "-o with several inputs needs a link step");
 	for (uint32_t i = 0; i < cc->inputs.len; i++)
@@ -446,9 +517,16 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 		return;
 	}
 	hd_vec_push(arguments, "--cuda-feature=+ptx75");
-	/* Remarks, messages and metadata name source lines even when nobody asked for a debugger. */
-	if (!cc->debug && !cc->device_debug)
+	/*
+	 * Remarks, messages and metadata name source lines even when nobody asked for a debugger; remarks also name values,
+	 * of which clang keeps nothing in optimised device code unless it is told to.
+	 */
+	if (cc->remarks || cc->record) {
+		hd_vec_push(arguments, "-g");
+		hd_vec_push(arguments, "--cuda-noopt-device-debug");
+	} else if (!cc->debug && !cc->device_debug) {
 		hd_vec_push(arguments, "-gline-tables-only");
+	}
 	if (access(cc->device_library, R_OK) == 0) {
 		const char *library[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", cc->device_library};
 		for (unsigned i = 0; i < sizeof library / sizeof *library; i++)

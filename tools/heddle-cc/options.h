@@ -32,6 +32,10 @@ struct hd_cc {
 	const char *libdevice;      /* a toolkit's; NULL: ours */
 	uint32_t max_registers;     /* 0: no cap */
 	const char *without;	    /* improvements left out, joined by +; NULL none */
+	const char *remarks;        /* -Rpass-analysis=REGEX; NULL: none */
+	const char *remark_scope;   /* -heddle-remarks; NULL: the pass's default */
+	bool record;                /* -fsave-optimization-record */
+	const char *record_file, *record_passes; /* -foptimization-record-file and -passes; NULL: clang's default */
 	const char *linear;	    /* which kernels get a linear version; NULL: where it saves instructions */
 	bool relocatable;           /* -rdc=true */
 	bool lto;                   /* -dlto */

@@ -1,5 +1,5 @@
 ; What a warp asks of memory: in the metadata, as remarks and in the IR.
-; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1>' -S -pass-remarks-analysis=heddle-affine %s -o %t.ll 2>%t.err
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;remarks=all>' -S -pass-remarks-analysis=heddle-affine %s -o %t.ll 2>%t.err
 ; RUN: %FileCheck --check-prefix=REMARK %s < %t.err
 ; RUN: %FileCheck --check-prefix=IR %s < %t.ll
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-metadata>' -disable-output %s 2>&1 | %FileCheck --check-prefix=JSON %s

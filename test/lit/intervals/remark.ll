@@ -1,5 +1,5 @@
 ; One remark for each kernel, for people and for tools.
-; RUN: %opt -load-pass-plugin=%plugin -passes=heddle -disable-output -pass-remarks-analysis=heddle-intervals \
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<remarks=all>' -disable-output -pass-remarks-analysis=heddle-intervals \
 ; RUN:     -pass-remarks-output=%t.yaml %s 2>&1 | %FileCheck %s
 ; RUN: %FileCheck --check-prefix=YAML %s < %t.yaml
 

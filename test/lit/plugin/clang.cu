@@ -10,7 +10,8 @@
 // RUN: env HEDDLE_PASS='frob' %not %clang++ %s -O2 -o %t/asm.ll %{device} -fpass-plugin=%plugin 2>&1 | %FileCheck --check-prefix=KEY %s
 // RUN: %not ls %t/asm.hdo %t/asm.ll
 
-// REMARK: clang.cu:[[#@LINE+13]]:1: remark: kernel _Z4kernPii: registers {{.*}} chain _Z4kernPii -> _Z4cubei [-Rpass-analysis=heddle-stackdepth]
+// REMARK: clang.cu:[[#@LINE+15]]:10: remark: deepest chain of calls, {{[0-9]+}} registers: kern(int*, int) FRU {{[0-9]+}} -> cube(int) ({{.*}}clang.cu:[[#@LINE+15]]) FRU 1 [-Rpass-analysis=heddle-stackdepth]
+// REMARK-NOT: remark
 // ASM: clang.cu:[[#@LINE+7]]:3: error: {{.*inline assembly}}
 // KEY: error: unknown pass parameter 'frob'
 // CHECK: call {{.*}}@_Z4cubei({{.*}} !heddle.call

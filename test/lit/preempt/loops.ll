@@ -3,7 +3,7 @@
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-preempt;check=1>' -disable-output %s 2>&1 | %FileCheck %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-preempt;preempt-every=10;check=1>' -disable-output %s 2>&1 \
 ; RUN:   | %FileCheck %s --check-prefix=TEN
-; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;o=%t>' -pass-remarks-analysis=heddle-preempt -S %s -o %t.ll 2>&1 \
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;o=%t;remarks=all>' -pass-remarks-analysis=heddle-preempt -S %s -o %t.ll 2>&1 \
 ; RUN:   | %FileCheck %s --check-prefix=REMARK
 ; RUN: %FileCheck %s --check-prefix=IR < %t.ll
 ; RUN: %FileCheck %s --check-prefix=JSON < %t.heddle.json

@@ -1,5 +1,5 @@
 ; The counts in the IR, in a remark and in the metadata, where each instruction has a digit of tags.
-; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;rthld=7>' -S -pass-remarks-analysis=heddle-reuse %s -o %t.ll 2>%t.err
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;rthld=7;remarks=all>' -S -pass-remarks-analysis=heddle-reuse %s -o %t.ll 2>%t.err
 ; RUN: %FileCheck --check-prefix=REMARK %s < %t.err
 ; RUN: %FileCheck --check-prefix=IR %s < %t.ll
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-metadata;rthld=7>' -disable-output %s 2>&1 | %FileCheck --check-prefix=JSON %s

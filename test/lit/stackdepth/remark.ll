@@ -1,16 +1,19 @@
-; One remark for each kernel, for people and for tools.
-; RUN: %opt -load-pass-plugin=%plugin -passes=heddle -disable-output -pass-remarks-analysis=heddle-stackdepth \
-; RUN:     -pass-remarks-output=%t.yaml %s 2>&1 | %FileCheck %s
+; A remark at the call with which the deepest chain begins and one for each kernel, for people and for tools.
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<remarks=all>' -disable-output -pass-remarks-analysis=heddle-stackdepth \
+; RUN:     -pass-remarks-output=%t.yaml -pass-remarks-filter=heddle-stackdepth %s 2>&1 | %FileCheck %s
 ; RUN: %FileCheck --check-prefix=YAML %s < %t.yaml
 
 ; CHECK: remark: k.cu:3:0: kernel k: registers {{[0-9]+}}, FRU [[#K:]], MaxStackDepth [[#]], watermarks Low [[#]] High [[#]], chain k -> f
+; CHECK: remark: k.cu:4:7: deepest chain of calls, [[#]] registers: k FRU [[#]] -> f (k.cu:4) FRU 1
 ; CHECK-NOT: remark
 
-; YAML:      Pass: heddle-stackdepth
-; YAML-NEXT: Name: StackDepth
-; YAML-NEXT: DebugLoc: { File: k.cu, Line: 3, Column: 0 }
+; YAML:      DebugLoc: { File: k.cu, Line: 3, Column: 0 }
 ; YAML-NEXT: Function: k
 ; YAML:      Chain: 'k -> f'
+; YAML:      Name: DeepestChain
+; YAML-NEXT: DebugLoc: { File: k.cu, Line: 4, Column: 7 }
+; YAML-NEXT: Function: k
+; YAML:      Callee: f
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
