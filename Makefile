@@ -200,6 +200,10 @@ $(SHARE)/include/cuda/%: include/cuda/%
 $(SHARE)/%.json: include/heddle/%.json
 	$(copy)
 
+# ---------------------------------------------------------------- installation
+
+include scripts/install.mk
+
 # ---------------------------------------------------------------- unit tests
 # test/unit/test_X.c is a program of its own; the other .c files there are the harness.
 # A line `LINK: passes` (or `LINK: cudart`) in a comment among a program's first three
@@ -346,7 +350,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all unit fuzz calls setup demo check check-long update-golden $(BENCHES) figures-cars table-linear format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-long update-golden $(BENCHES) figures-cars table-linear format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

@@ -52,6 +52,7 @@ for name in ['ptxas', 'nvlink']:
     if path:
         tools[name] = path
         config.available_features.add(name)
+config.substitutions += [('%{root}', root), ('%{tree}', os.path.relpath(build, root))]
 config.substitutions.append(('%{opt-viewer}', os.path.join(os.path.dirname(llvm), 'share', 'opt-viewer', 'opt-viewer.py')))
 # A name ends where no further letter of a longer name follows: %heddle is not %heddle-cc.
 for name, path in tools.items():

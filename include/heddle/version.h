@@ -3,5 +3,7 @@
 #define HEDDLE_VERSION_H
 
 #define HD_VERSION "0.1.0"
+/* Of manual pages. */
+#define HD_VERSION_DATE "November 21, 2026"
 
 #endif

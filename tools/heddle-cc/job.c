@@ -56,6 +56,14 @@ const char *hd_job_stem(struct hd_job *job, const char *file)
 	return name;
 }
 
+const char *hd_job_final_name(struct hd_job *job, const char *input)
+{
+	struct hd_cc *cc = job->cc;
+	if (cc->output)
+		return cc->output;
+	return cc->stage == HD_CC_LINK ? "a.out" : hd_arena_printf(&cc->arena, "%s.o", hd_job_stem(job, input));
+}
+
 void hd_job_add(hd_arguments *arguments, const char *first, ...)
 {
 	va_list rest;

@@ -19,6 +19,8 @@ void hd_job_release(struct hd_job *job);
 
 char *hd_job_path(struct hd_job *job, const char *name);           /* in the temporary directory */
 const char *hd_job_stem(struct hd_job *job, const char *file);     /* "dir/foo.cu" -> "foo" */
+/* Where the output that `input` goes into will be. */
+const char *hd_job_final_name(struct hd_job *job, const char *input);
 /* Appends up to the NULL that ends the list. */
 void hd_job_add(hd_arguments *arguments, const char *first, ...) __attribute__((sentinel));
 /* Runs a process and releases its arguments; 0, or -1 when it failed. `environment`: one NAME=VALUE or NULL. */

@@ -30,6 +30,27 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 	return hd_job_run(job, &arguments, hd_job_pass_environment(job, prefix, facts, cc->relocatable));
 }
 
+/* clang would name the target and file by the temporary output. */
+static void add_dependencies(struct hd_job *job, hd_arguments *arguments, const char *input, const char *file)
+{
+	struct hd_cc *cc = job->cc;
+	const char *target = cc->dependency_target ? cc->dependency_target : hd_job_final_name(job, input);
+	for (uint32_t i = 0; i < cc->dependencies.len; i++)
+		hd_vec_push(arguments, cc->dependencies.data[i]);
+	if (cc->dependencies.len)
+		hd_job_add(arguments, "-MF", file, "-MT", target, NULL);
+}
+
+static int deliver_dependencies(struct hd_job *job, const char *input, const char *file)
+{
+	struct hd_cc *cc = job->cc;
+	const char *beside = cc->inputs.len > 1 ? hd_job_stem(job, input)
+						: hd_job_output_prefix(job, hd_job_final_name(job, input));
+	if (!cc->dependencies.len)
+		return 0;
+	return hd_job_deliver(job, file, cc->dependency_file ? cc->dependency_file : hd_arena_printf(&cc->arena, "%s.d", beside));
+}
+
 static int compile_host(struct hd_job *job, const char *input, const char *prefix, const char *object)
 {
 	struct hd_cc *cc = job->cc;
@@ -42,7 +63,9 @@ static int compile_host(struct hd_job *job, const char *input, const char *prefi
 		hd_job_add(&arguments, "-Xclang", hd_arena_printf(&cc->arena, "-cuid=%s", identity), NULL);
 	hd_job_add(&arguments, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", hd_arena_printf(&cc->arena, "%s.hdo", prefix),
 		   "-c", input, "-o", object, NULL);
-	if (hd_job_run(job, &arguments, NULL))
+	const char *headers = hd_arena_printf(&cc->arena, "%s.d", prefix);
+	add_dependencies(job, &arguments, input, headers);
+	if (hd_job_run(job, &arguments, NULL) || deliver_dependencies(job, input, headers))
 		return -1;
 	return identity && !cc->dry_run ? hd_cc_give_identity(cc, object, identity) : 0;
 }
@@ -74,10 +97,10 @@ static int compile_plain(struct hd_job *job, const char *input, const char *obje
 		hd_vec_push(&arguments, cc->host.data[i]);
 	if (cc->debug)
 		hd_vec_push(&arguments, "-g");
-	const char *rest[] = {"-c", input, "-o", object};
-	for (unsigned i = 0; i < sizeof rest / sizeof *rest; i++)
-		hd_vec_push(&arguments, rest[i]);
-	return hd_job_run(job, &arguments, NULL);
+	const char *headers = hd_arena_printf(&cc->arena, "%s.d", object);
+	add_dependencies(job, &arguments, input, headers);
+	hd_job_add(&arguments, "-c", input, "-o", object, NULL);
+	return hd_job_run(job, &arguments, NULL) || deliver_dependencies(job, input, headers) ? -1 : 0;
 }
 
 /* ------------------------------------------------------------ stages */
@@ -87,7 +110,7 @@ static int make_objects(struct hd_job *job)
 	struct hd_cc *cc = job->cc;
 	for (uint32_t i = 0; i < cc->inputs.len; i++) {
 		const char *input = cc->inputs.data[i], *prefix = NULL;
-		const char *output = cc->output ? cc->output : hd_arena_printf(&cc->arena, "%s.o", hd_job_stem(job, input));
+		const char *output = hd_job_final_name(job, input);
 		char *object = hd_job_path(job, hd_arena_printf(&cc->arena, "%u.o", i));
 		if (!hd_cc_is_source(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no source file", input);

@@ -17,7 +17,7 @@ enum action {
 	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_WITHOUT, ACT_FLAG,
 	ACT_COMMON,       /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
-	ACT_REMARKS,
+	ACT_REMARKS, ACT_DEPENDENCIES, ACT_DEPENDENCY_FILE, ACT_DEPENDENCY_TARGET, ACT_MAN, ACT_WORDS,
 	ACT_STD, ACT_LIBDEVICE, ACT_LINEAR, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_PASS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
 };
 
@@ -65,6 +65,11 @@ static const struct option options[] = {
 	{"-D", "--define-macro", FORM_JOINED, ACT_COMMON_VALUE, 0, "NAME[=V]  define a macro"},
 	{"-U", "--undefine-macro", FORM_JOINED, ACT_COMMON_VALUE, 0, "NAME      undefine a macro"},
 	{"-include", "--pre-include", FORM_SEPARATE, ACT_COMMON_VALUE, 0, "FILE include a file first"},
+	{"-MD", "--generate-dependencies-with-compile", FORM_NONE, ACT_DEPENDENCIES, 0, "         write the headers of the source for make, into NAME.d beside the output"},
+	{"-MMD", "--generate-nonsystem-dependencies-with-compile", FORM_NONE, ACT_DEPENDENCIES, 0, "        the same without system headers"},
+	{"-MP", "--generate-dependency-targets", FORM_NONE, ACT_DEPENDENCIES, 0, "         give each header a rule of its own, too"},
+	{"-MF", "--dependency-output", FORM_SEPARATE, ACT_DEPENDENCY_FILE, 0, "FILE     write them there"},
+	{"-MT", "--dependency-target-name", FORM_SEPARATE, ACT_DEPENDENCY_TARGET, 0, "NAME     their target, in place of the output"},
 	{"-std", "--std", FORM_SEPARATE, ACT_STD, 0, "STANDARD  C++ standard"},
 	{"-ldir", "--libdevice-directory", FORM_SEPARATE, ACT_LIBDEVICE, 0, "DIR    take the math functions of a toolkit's libdevice*.bc there"},
 	{"-L", "--library-path", FORM_JOINED, ACT_LINK, 0, "DIR       library search path"},
@@ -76,6 +81,8 @@ static const struct option options[] = {
 	{"-w", "--disable-warnings", FORM_NONE, ACT_COMMON, 0, "          no warnings"},
 	{"-h", "--help", FORM_NONE, ACT_HELP, 0, "          this text"},
 	{"-V", "--version", FORM_NONE, ACT_VERSION, 0, "          version"},
+	{"--man", "--man", FORM_NONE, ACT_MAN, 0, NULL},
+	{"--options", "--options", FORM_NONE, ACT_WORDS, 0, NULL},
 	/* nvcc's options that mean nothing here: clang does it anyway, or there is only one way */
 	{"-m64", "--m64", FORM_NONE, ACT_IGNORE, 0, NULL},
 	{"-cudart", "--cudart", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
@@ -94,6 +101,23 @@ static const struct option options[] = {
 };
 static const unsigned option_count = sizeof options / sizeof *options;
 
+const char hd_cc_help_text[] =
+	"Long forms of nvcc (--output-file, --gpu-architecture, ...) are understood. Options that begin with -W or -f\n"
+	"go to clang. -Rpass-analysis='heddle-.*' shows remarks on kernels, of a link those on the whole program;\n"
+	"-fsave-optimization-record writes those of the device half to NAME.opt.yaml beside the output.\n"
+	"Metadata is written beside the output as NAME.heddle.json. A link of objects or archives that\n"
+	"were compiled with -dc links their device code first; calls between sources stay calls unless -dlto is given.\n"
+	"HEDDLE_CLANG names the clang++ to use instead of clang++-19.\n";
+
+bool hd_cc_option_at(unsigned index, struct hd_cc_option *option)
+{
+	if (index >= option_count)
+		return false;
+	*option = (struct hd_cc_option){options[index].name, options[index].help, options[index].form != FORM_NONE,
+					options[index].form == FORM_JOINED};
+	return true;
+}
+
 static void print_help(void)
 {
 	printf("Usage: heddle-cc [OPTION...] FILE...\n"
@@ -101,12 +125,7 @@ static void print_help(void)
 	for (unsigned i = 0; i < option_count; i++)
 		if (options[i].help)
 			printf("  %s %s\n", options[i].name, options[i].help);
-	printf("\nLong forms of nvcc (--output-file, --gpu-architecture, ...) are understood. Options that begin with -W or -f\n"
-	       "go to clang. -Rpass-analysis='heddle-.*' shows remarks on kernels, of a link those on the whole program;\n"
-	       "-fsave-optimization-record writes those of the device half to NAME.opt.yaml beside the output.\n"
-	       "Metadata is written beside the output as NAME.heddle.json. A link of objects or archives that\n"
-	       "were compiled with -dc links their device code first; calls between sources stay calls unless -dlto is given.\n"
-	       "HEDDLE_CLANG names the clang++ to use instead of clang++-19.\n");
+	printf("\n%s", hd_cc_help_text);
 }
 
 /* Adds each part of "a,b,c". */
@@ -326,6 +345,11 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_IGNORE:
 	case ACT_IGNORE_VALUE: return 0;
 	case ACT_UNSUPPORTED: return hd_error(&cc->diag, HD_NOWHERE, "%s is not supported yet", option->name);
+	case ACT_DEPENDENCIES: hd_vec_push(&cc->dependencies, option->name); return 0;
+	case ACT_DEPENDENCY_FILE: cc->dependency_file = value; return 0;
+	case ACT_DEPENDENCY_TARGET: cc->dependency_target = value; return 0;
+	case ACT_MAN: hd_cc_manual(); return 1;
+	case ACT_WORDS: hd_cc_words(); return 1;
 	case ACT_HELP: print_help(); return 1;
 	case ACT_VERSION: printf("heddle-cc %s (LLVM 19)\n", HD_VERSION); return 1;
 	}
@@ -445,6 +469,10 @@ int hd_cc_parse(struct hd_cc *cc, int argc, char **argv)
 		return hd_error(&cc->diag, HD_NOWHERE, "no input files");
 	if (cc->record_file && count_cuda(cc) > 1)
 		return hd_error(&cc->diag, HD_NOWHERE, "-foptimization-record-file takes the record of one source");
+	if ((cc->dependency_file || cc->dependency_target) && !cc->dependencies.len)
+		return hd_error(&cc->diag, HD_NOWHERE, "-MF and -MT need -MD or -MMD");
+	if (cc->dependency_file && cc->inputs.len > 1)
+		return hd_error(&cc->diag, HD_NOWHERE, "-MF takes the headers of one source");
 	if (cc->output && cc->inputs.len > 1 && cc->stage != HD_CC_LINK && cc->stage != HD_CC_DEVICE_LINK)
 		return hd_error(&cc->diag, HD_NOWHERE, "-o with several inputs needs a link step");
 	for (uint32_t i = 0; i < cc->inputs.len; i++)
@@ -460,6 +488,7 @@ void hd_cc_release(struct hd_cc *cc)
 	hd_vec_release(&cc->host);
 	hd_vec_release(&cc->link);
 	hd_vec_release(&cc->parameters);
+	hd_vec_release(&cc->dependencies);
 	free(cc->clangxx);
 	free(cc->plugin);
 	free(cc->library_dir);

@@ -47,9 +47,22 @@ struct hd_cc {
 	hd_arguments host;          /* -Xcompiler */
 	hd_arguments parameters;    /* -Xheddle: of the pass */
 	hd_arguments link;          /* -L, -l, -Xlinker, with the inputs' order kept by `inputs` */
+	hd_arguments dependencies;  /* -MD, -MMD, -MP */
+	const char *dependency_file, *dependency_target; /* -MF, -MT; NULL: by the output */
 	/* places, found beside the running program */
 	char *clang, *clangxx, *plugin, *device_library, *include_dir, *library_dir;
 };
+
+/* An option as people are told of it. */
+struct hd_cc_option {
+	const char *name, *help; /* help NULL: it is understood and means nothing; begins with the value's name */
+	bool takes_value, joined;
+};
+bool hd_cc_option_at(unsigned index, struct hd_cc_option *option);
+extern const char hd_cc_help_text[]; /* what stands below the options */
+/* The manual page, and the options one a line, with = where a value follows (manual.c). */
+void hd_cc_manual(void);
+void hd_cc_words(void);
 
 /* 0; 1 when --help or --version was printed; -1 with the error reported. */
 int hd_cc_parse(struct hd_cc *cc, int argc, char **argv);

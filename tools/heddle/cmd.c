@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/metadata/json.h"
+#include "tools/heddle/manual.h"
 
 int cmd_error(const char *format, ...)
 {
@@ -95,8 +96,21 @@ static void check_options(const struct argp *argp, int argc, char **argv, bool i
 	hd_arena_release(&arena);
 }
 
+/* As --help does, these end the program. */
+static void describe(const struct argp *argp, int argc, char **argv)
+{
+	bool page = argc == 2 && strcmp(argv[1], "--man") == 0, words = argc == 2 && strcmp(argv[1], "--options") == 0;
+	if (page)
+		manual_command(argp, argv[0]);
+	if (words)
+		manual_options(argp);
+	if (page || words)
+		exit(CMD_OK);
+}
+
 int cmd_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
+	describe(argp, argc, argv);
 	check_options(argp, argc, argv, flags & ARGP_IN_ORDER);
 	return argp_parse(argp, argc, argv, flags, NULL, input);
 }

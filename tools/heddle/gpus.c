@@ -110,7 +110,7 @@ int cmd_gpus(int argc, char **argv)
 					 NULL, NULL, NULL};
 	struct gpus gpus = {0};
 	struct hd_diag diag = {.tool = "heddle gpus"};
-	argp_parse(&argp, argc, argv, 0, NULL, &gpus);
+	cmd_parse(&argp, argc, argv, 0, &gpus);
 	if (!gpus.name)
 		return list(gpus.json, &diag);
 	struct hd_config config;

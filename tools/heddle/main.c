@@ -10,6 +10,7 @@
 
 #include "heddle/version.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/manual.h"
 
 static const struct cmd commands[] = {
 #define CMD(name, help) {#name, help, cmd_##name},
@@ -57,6 +58,20 @@ static int run_command(const struct cmd *command, int argc, char **argv)
 	return command->run(argc, argv);
 }
 
+/* The pages and words that `make` asks for. */
+static bool describe(const char *option, const char *about)
+{
+	if (strcmp(option, "--options") == 0)
+		manual_commands();
+	else if (strcmp(option, "--man") == 0 && !about)
+		manual_program();
+	else if (strcmp(option, "--man") == 0 && strcmp(about, "passes") == 0)
+		manual_passes();
+	else
+		return false;
+	return true;
+}
+
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -72,6 +87,8 @@ static int dispatch(int argc, char **argv)
 		puts("heddle " HD_VERSION);
 		return CMD_OK;
 	}
+	if (describe(name, argv[2]))
+		return CMD_OK;
 	for (unsigned i = 0; i < COMMANDS; i++)
 		if (strcmp(name, commands[i].name) == 0)
 			return run_command(&commands[i], argc - 1, argv + 1);

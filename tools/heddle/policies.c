@@ -24,7 +24,7 @@ int cmd_policies(int argc, char **argv)
 	static const struct argp argp = {options, parse, NULL, "Lists the hardware designs that 'heddle run --policy' takes.",
 					 NULL, NULL, NULL};
 	bool as_json = false;
-	argp_parse(&argp, argc, argv, 0, NULL, &as_json);
+	cmd_parse(&argp, argc, argv, 0, &as_json);
 	json_t *all = json_array();
 	for (const struct hd_policy *const *policy = hd_policies; *policy; policy++) {
 		const char *paper = (*policy)->paper ? (*policy)->paper : "";

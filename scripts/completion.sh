@@ -1,0 +1,86 @@
+#!/bin/bash
+# completion.sh HEDDLE HEDDLE-CC: prints the bash completion of both, with the options that the programs themselves list.
+set -euo pipefail
+heddle=$1 heddle_cc=$2
+
+words() { tr '\n' ' ' | sed 's/ $//'; }
+
+cat <<'HEAD'
+# bash completion for heddle and heddle-cc; made from their tables of options.
+
+# Options of a command; those that take a value end with =.
+_heddle_options()
+{
+	case $1 in
+HEAD
+commands=$("$heddle" --options)
+for command in $commands; do
+	printf '\t%s) echo "%s" ;;\n' "$command" "$("$heddle" "$command" --options | sed 's/=.*/=/' | words)"
+done
+cat <<MIDDLE
+	esac
+}
+
+_heddle_commands="$(words <<<"$commands")"
+_heddle_cc_options="$("$heddle_cc" --options | sed 's/=$//' | words)"
+MIDDLE
+cat <<'TAIL'
+
+# What an option of the command may be given: names that the program knows, else files.
+_heddle_values()
+{
+	local program=$1 option=$2 value=$3 list=
+	case $option in
+	--gpu | -g) list=$("$program" gpus 2>/dev/null | awk 'NR > 1 { print $1 }') ;;
+	--policy | -p) list=$("$program" policies 2>/dev/null | awk '/^[^ ]/ { print $1 }') ;;
+	--metrics | -m) list=$("$program" check --list-metrics 2>/dev/null | awk 'NR > 1 { print $1 }') ;;
+	*)
+		mapfile -t COMPREPLY < <(compgen -f -- "$value")
+		return
+		;;
+	esac
+	mapfile -t COMPREPLY < <(compgen -W "$list" -- "$value")
+}
+
+_heddle()
+{
+	local current=${COMP_WORDS[COMP_CWORD]} before= command=${COMP_WORDS[1]-} options
+	COMPREPLY=()
+	((COMP_CWORD > 0)) && before=${COMP_WORDS[COMP_CWORD - 1]}
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W "$_heddle_commands --help --version" -- "$current")
+		return
+	fi
+	options=" $(_heddle_options "$command") "
+	# Bash makes words of the = in --option=value.
+	if [[ $current == = ]]; then
+		_heddle_values "${COMP_WORDS[0]}" "$before" ""
+	elif [[ $before == = ]]; then
+		_heddle_values "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD - 2]}" "$current"
+	elif [[ $options == *" $before= "* ]]; then
+		_heddle_values "${COMP_WORDS[0]}" "$before" "$current"
+	elif [[ $current == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+	elif [[ $command == gpus ]]; then
+		_heddle_values "${COMP_WORDS[0]}" --gpu "$current"
+	else
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+	fi
+	return 0
+}
+
+_heddle_cc()
+{
+	local current=${COMP_WORDS[COMP_CWORD]}
+	COMPREPLY=()
+	if [[ $current == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$_heddle_cc_options" -- "$current")
+	else
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+	fi
+}
+
+complete -o filenames -F _heddle heddle
+complete -o filenames -F _heddle_cc heddle-cc
+TAIL

@@ -1,0 +1,61 @@
+# Installation, and what is made for it: manual pages, completion, the CMake module, pkg-config files and headers, all in
+# the build tree as they will be in the prefix, so that both work alike. Included by the Makefile.
+#
+#   make install PREFIX=/usr/local DESTDIR=    copies the tree; it may be moved afterwards
+#   make uninstall PREFIX=...                  removes what its manifest lists
+
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n 's/^\#define HD_VERSION "\(.*\)"/\1/p' include/heddle/version.h)
+
+COMMANDS := $(shell sed -n 's/^CMD.\([a-z]*\),.*/\1/p' tools/heddle/commands.def)
+MAN := $(B)/share/man/man1/heddle.1 $(B)/share/man/man1/heddle-cc.1 $(B)/share/man/man7/heddle-passes.7 \
+	$(COMMANDS:%=$(B)/share/man/man1/heddle-%.1)
+COMPLETION := $(B)/share/bash-completion/completions/heddle $(B)/share/bash-completion/completions/heddle-cc
+HEADERS := $(patsubst include/heddle/%,$(B)/include/heddle/%,$(wildcard include/heddle/*.h include/heddle/*.def)) \
+	$(patsubst lib/%,$(B)/include/heddle/support/lib/%,lib/arena.h lib/bitset.h lib/diag.h lib/vec.h)
+PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/HeddleConfigVersion.cmake \
+	$(B)/lib/pkgconfig/heddle.pc $(B)/lib/pkgconfig/heddle-cudart.pc $(SHARE)/github/heddle-check.yml
+
+define page
+@mkdir -p $(@D)
+$(Q)$(1) > $@.new && mv $@.new $@
+endef
+
+$(B)/share/man/man1/heddle.1: $(HEDDLE)
+	$(call page,$(HEDDLE) --man)
+$(B)/share/man/man1/heddle-cc.1: $(HEDDLE_CC)
+	$(call page,$(HEDDLE_CC) --man)
+$(B)/share/man/man7/heddle-passes.7: $(HEDDLE) passes/options.def passes/passes.def
+	$(call page,$(HEDDLE) --man passes)
+$(COMMANDS:%=$(B)/share/man/man1/heddle-%.1): $(B)/share/man/man1/heddle-%.1: $(HEDDLE)
+	$(call page,$(HEDDLE) $* --man)
+$(B)/share/bash-completion/completions/heddle: $(HEDDLE) $(HEDDLE_CC) scripts/completion.sh
+	$(call page,scripts/completion.sh $(HEDDLE) $(HEDDLE_CC))
+# bash-completion looks for a file by the command's name.
+$(B)/share/bash-completion/completions/heddle-cc: $(B)/share/bash-completion/completions/heddle
+	$(copy)
+$(B)/include/heddle/support/lib/%: lib/%
+	$(copy)
+$(B)/include/heddle/%: include/heddle/%
+	$(copy)
+$(B)/lib/cmake/Heddle/HeddleConfig.cmake: scripts/cmake/HeddleConfig.cmake
+	$(copy)
+$(B)/lib/cmake/Heddle/%: scripts/cmake/%.in include/heddle/version.h
+	$(call page,sed 's/@VERSION@/$(VERSION)/' $<)
+$(B)/lib/pkgconfig/%: scripts/pkgconfig/%.in include/heddle/version.h
+	$(call page,sed 's/@VERSION@/$(VERSION)/' $<)
+$(SHARE)/github/%: scripts/github/%
+	$(copy)
+
+INSTALLED := $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(CUDART) $(DATA) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+MANIFEST := share/heddle/manifest.txt
+
+.PHONY: extras install uninstall
+extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+	@:
+
+install: all extras
+	@scripts/install.sh $(B) '$(DESTDIR)$(PREFIX)' $(MANIFEST) $(INSTALLED:$(B)/%=%)
+
+uninstall:
+	@scripts/install.sh --remove '$(DESTDIR)$(PREFIX)' $(MANIFEST)

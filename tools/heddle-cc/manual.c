@@ -1,0 +1,69 @@
+/*
+ * heddle-cc(1) and the words of completion, from the table of options.
+ */
+#include "tools/heddle-cc/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/mdoc.h"
+#include "lib/strbuf.h"
+
+/* Help texts begin with the value's name, or with blanks where there is none. */
+static const char *meaning(const struct hd_cc_option *option)
+{
+	const char *text = option->help + (option->takes_value ? strcspn(option->help, " ") : 0);
+	return text + strspn(text, " ");
+}
+
+static void list_option(const struct hd_cc_option *option)
+{
+	struct hd_strbuf value = {0};
+	hd_strbuf_append_bytes(&value, option->help, strcspn(option->help, " "));
+	fputs(".It Fl ", stdout);
+	fputs(option->name + 1, stdout);
+	if (option->takes_value)
+		printf("%s%s", option->joined ? " Ns Ar " : " Ar ", hd_strbuf_text(&value));
+	putchar('\n');
+	hd_mdoc_text(stdout, meaning(option));
+	hd_strbuf_release(&value);
+}
+
+void hd_cc_manual(void)
+{
+	static const char *const see[] = {"heddle 1", "heddle-passes 7", NULL};
+	struct hd_cc_option option;
+	hd_mdoc_begin(stdout, "heddle-cc", 1, "compiles CUDA programs for the simulated GPU");
+	hd_mdoc_section(stdout, "SYNOPSIS");
+	fputs(".Nm\n.Op Ar option ...\n.Ar file ...\n", stdout);
+	hd_mdoc_section(stdout, "DESCRIPTION");
+	hd_mdoc_text(
+		stdout,
+		"Stands in for nvcc: compiles CUDA sources (.cu), and C and C++ beside them, links them, and takes "
+		"nvcc's usual options, in their short and their long form.\n\n");
+	hd_mdoc_text(stdout, hd_cc_help_text);
+	hd_mdoc_section(stdout, "OPTIONS");
+	hd_mdoc_list_begin(stdout);
+	for (unsigned i = 0; hd_cc_option_at(i, &option); i++)
+		if (option.help)
+			list_option(&option);
+	hd_mdoc_list_end(stdout);
+	hd_mdoc_section(stdout, "ENVIRONMENT");
+	hd_mdoc_list_begin(stdout);
+	hd_mdoc_item(stdout, "HEDDLE_CLANG", "The clang++ to use in place of clang++-19.");
+	hd_mdoc_item(stdout, "HEDDLE_DATA",
+		     "Folder of headers and device libraries, in place of share/heddle beside the program.");
+	hd_mdoc_item(stdout, "TMPDIR", "Where temporary files are made, in place of /tmp.");
+	hd_mdoc_list_end(stdout);
+	hd_mdoc_section(stdout, "EXIT STATUS");
+	hd_mdoc_text(stdout, "0, or 2 for a usage or input error; then no output is left half-written.\n");
+	hd_mdoc_see_also(stdout, see);
+}
+
+void hd_cc_words(void)
+{
+	struct hd_cc_option option;
+	for (unsigned i = 0; hd_cc_option_at(i, &option); i++)
+		if (option.help)
+			printf("%s%s\n", option.name, option.takes_value && !option.joined ? "=" : "");
+}
