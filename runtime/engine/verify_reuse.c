@@ -47,19 +47,28 @@ static void check_write(struct hd_exec *exec, uint32_t reg, struct hd_due *due)
 		 "R%u is written before the read that its reuse distance promises", reg);
 }
 
-static void promise(const struct hd_inst *inst, const uint8_t claims[4], struct hd_due *due)
+static void promise_slot(const struct hd_inst *inst, enum hd_slot slot, uint8_t claim, struct hd_due *due)
 {
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
-	for (unsigned slot = HD_SLOT_DST; slot <= HD_SLOT_C; slot++) {
-		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
-		if (!claims[slot] || claims[slot] > HD_REUSE_EXACT_MOST)
-			continue;
-		for (unsigned reg = regs[slot]; reg < regs[slot] + width && reg < HD_RZ; reg++) {
-			due->at[reg] = due->now + claims[slot];
-			due->first[reg] = regs[slot];
-			due->width[reg] = (uint8_t)width;
-		}
+	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	if (!claim || claim > HD_REUSE_EXACT_MOST)
+		return;
+	for (unsigned reg = regs[slot]; reg < regs[slot] + width && reg < HD_RZ; reg++) {
+		due->at[reg] = due->now + claim;
+		due->first[reg] = regs[slot];
+		due->width[reg] = (uint8_t)width;
 	}
+}
+
+/* The result comes last: it may overwrite half of a pair that was read, of which nothing more is due then. */
+static void promise(const struct hd_inst *inst, const uint8_t claims[4], struct hd_due *due)
+{
+	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_DST);
+	for (unsigned slot = HD_SLOT_A; slot <= HD_SLOT_C; slot++)
+		promise_slot(inst, (enum hd_slot)slot, claims[slot], due);
+	for (unsigned reg = inst->dst; reg < inst->dst + width && reg < HD_RZ; reg++)
+		due->at[reg] = 0;
+	promise_slot(inst, HD_SLOT_DST, claims[HD_SLOT_DST], due);
 }
 
 /* The code's own registers: a policy may have changed what the decoded instruction reads (CARS's pushes). */
@@ -89,7 +98,10 @@ static void tag(uint32_t dead[256], const struct hd_inst *inst, enum hd_slot slo
 		dead[reg] |= lanes;
 }
 
-/* A call that is executed again, for lanes with another target, reads its operands again. */
+/*
+ * A call that is executed again, for lanes with another target, reads its operands again. That no lane of the warp
+ * has a use for an operand is known of callers' original code; the body of a linear version has registers of its own.
+ */
 void hd_verify_tag_sources(const struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
 			   uint32_t dead[256])
 {
@@ -98,11 +110,12 @@ void hd_verify_tag_sources(const struct hd_exec *exec, const struct hd_dinst *in
 	/* These are for all lanes, those that wait in callers included, and claimed of callers' original code. */
 	bool known = meta && !exec->warp->cta->grid->linear && meta->dead_operand_count == function->count;
 	uint8_t done = known ? meta->dead_operands[exec->warp->pc - function->first] : 0;
+	uint32_t lanes = exec->warp->cta->grid->linear ? exec->mask : exec->warp->live;
 	if (inst->effects & HD_FX_CALL)
 		return;
 	for (unsigned slot = HD_SLOT_A; slot <= HD_SLOT_C; slot++) {
 		if (done >> (slot - HD_SLOT_A) & 1)
-			tag(dead, &inst->inst, (enum hd_slot)slot, exec->warp->live);
+			tag(dead, &inst->inst, (enum hd_slot)slot, lanes);
 		if (claims && claims[slot] == HD_REUSE_NEVER)
 			tag(dead, &inst->inst, (enum hd_slot)slot, exec->mask);
 	}
