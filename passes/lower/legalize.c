@@ -250,17 +250,27 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
 	const char *addresses = "";
+	bool vectorize = false;
 	char pipeline[256];
 
 	/* Constant parts of addresses as offsets, the rest shared, neighbours in memory as vectors: as NVPTX's own. */
-	if (!hd_list_has(legal->unit->options.without, "addresses"))
-		addresses = legal->longest_block > LONG_BLOCK ? ",separate-const-offset-from-gep,early-cse"
-			    : legal->most_blocks > MANY_BLOCKS
-				    ? ",separate-const-offset-from-gep,early-cse,load-store-vectorizer"
-				    : ",separate-const-offset-from-gep,slsr,early-cse,load-store-vectorizer";
+	if (!hd_list_has(legal->unit->options.without, "addresses")) {
+		vectorize = legal->longest_block <= LONG_BLOCK;
+		addresses = vectorize && legal->most_blocks <= MANY_BLOCKS
+				    ? ",separate-const-offset-from-gep,slsr,early-cse"
+				    : ",separate-const-offset-from-gep,early-cse";
+	}
 	snprintf(pipeline, sizeof(pipeline), "%sfunction(infer-address-spaces%s)",
 		 legal->linked ? "always-inline," : "", addresses);
-	return run_passes(legal, machine, pipeline);
+	if (run_passes(legal, machine, pipeline))
+		return -1;
+	if (!vectorize)
+		return 0;
+	hd_legal_note_accesses(legal);
+	if (run_passes(legal, machine, "function(load-store-vectorizer)"))
+		return -1;
+	hd_legal_find_accesses(legal);
+	return 0;
 }
 
 /* Math functions that the user's compiler left to be linked. */

@@ -32,6 +32,9 @@ struct hd_site {
 	bool again; /* what was built is to be looked at, too */
 };
 
+/* legalize_origin.c: around the load-store vectorizer, so that what it makes has the ordinal of its first access. */
+void hd_legal_note_accesses(const struct hd_legal *legal);
+void hd_legal_find_accesses(const struct hd_legal *legal);
 /* legalize_expand.c: what has neither an instruction nor a division in it. */
 void hd_legal_expand(struct hd_legal *legal);
 /* legalize_rare.c, legalize_vector.c: what takes the place of an intrinsic, whose name is given without "llvm." and

@@ -17,6 +17,9 @@
 ; IR: load i32, {{.*}} !heddle.access [[GOOD:![0-9]+]]
 ; IR: store i32 {{.*}} !heddle.access [[UNKNOWN:![0-9]+]]
 ; IR: store i32 {{.*}} @buffer{{.*}} !heddle.access [[SHARED:![0-9]+]]
+; IR: define void @tile(
+; IR: %a = load float, {{.*}} !heddle.access [[VECTOR:![0-9]+]]
+; IR-DAG: [[VECTOR]] = !{!"address", !"{P0, 16, 256, 0, 4096, 0, 0}", !"stride", !"16", !"sectors", i32 16, i32 16}
 ; IR-DAG: [[GOOD]] = !{!"address", !"{P0, 4, 0, 0, 4*ntid.x, 0, 0}", !"stride", !"4", !"sectors", i32 4, i32 4}
 ; IR-DAG: [[UNKNOWN]] = !{!"address", !"{P1, 4*P2, 0, 0, 4*P2*ntid.x, 0, 0}", !"stride", !"4*P2"}
 ; IR-DAG: [[SHARED]] = !{!"address", !"{@buffer, 0, 0, 0, 0, 0, 0}", !"stride", !"0", !"conflicts", i32 1, i32 1}
