@@ -206,7 +206,7 @@ static LLVMTargetMachineRef target_machine(struct hd_legal *legal)
 				       LLVMCodeModelDefault);
 }
 
-static int run_passes(struct hd_legal *legal, LLVMTargetMachineRef machine, const char *pipeline)
+int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const char *pipeline)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 	LLVMErrorRef error = LLVMRunPasses(legal->module, pipeline, machine, options);
@@ -244,7 +244,7 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 	if (strlen(pipeline) == empty)
 		return 0;
 	pipeline[strlen(pipeline) - 1] = ')';
-	return run_passes(legal, machine, pipeline);
+	return hd_legal_run(legal, machine, pipeline);
 }
 
 static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
@@ -262,12 +262,12 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 	}
 	snprintf(pipeline, sizeof(pipeline), "%sfunction(infer-address-spaces%s)",
 		 legal->linked ? "always-inline," : "", addresses);
-	if (run_passes(legal, machine, pipeline))
+	if (hd_legal_run(legal, machine, pipeline))
 		return -1;
 	if (!vectorize)
 		return 0;
 	hd_legal_note_accesses(legal);
-	if (run_passes(legal, machine, "function(load-store-vectorizer)"))
+	if (hd_legal_run(legal, machine, "function(load-store-vectorizer)"))
 		return -1;
 	hd_legal_find_accesses(legal);
 	return 0;
@@ -323,7 +323,7 @@ int hd_legalize(struct hd_unit *unit)
 	if (!machine)
 		legal.status = -1;
 	if (!legal.status)
-		legal.status = first_passes(&legal, machine);
+		legal.status = first_passes(&legal, machine) ? -1 : hd_legal_unroll(&legal, machine);
 	if (!legal.status)
 		replace_operations(&legal);
 	if (!legal.status) {

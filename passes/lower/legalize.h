@@ -5,6 +5,8 @@
 #ifndef HD_PASSES_LOWER_LEGALIZE_H
 #define HD_PASSES_LOWER_LEGALIZE_H
 
+#include <llvm-c/TargetMachine.h>
+
 #include "passes/lower/select.h"
 
 struct hd_legal {
@@ -35,6 +37,10 @@ struct hd_site {
 /* legalize_origin.c: around the load-store vectorizer, so that what it makes has the ordinal of its first access. */
 void hd_legal_note_accesses(const struct hd_legal *legal);
 void hd_legal_find_accesses(const struct hd_legal *legal);
+/* LLVM's passes, on the clone. 0 or -1. */
+int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const char *pipeline);
+/* legalize_unroll.c: small loops, by four. 0 or -1. */
+int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine);
 /* legalize_expand.c: what has neither an instruction nor a division in it. */
 void hd_legal_expand(struct hd_legal *legal);
 /* legalize_rare.c, legalize_vector.c: what takes the place of an intrinsic, whose name is given without "llvm." and

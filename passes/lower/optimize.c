@@ -217,6 +217,8 @@ static void put_zeros(struct optimizer *o, struct hd_minst *inst)
 
 static bool is_pure(const struct optimizer *o, const struct hd_minst *inst)
 {
+	if (inst->op == HD_OP_PAIR)
+		return hd_mreg_is_virtual(inst->dst.id) && !hd_list_has(o->func->without, "pairs");
 	if (inst->op >= HD_OP_COUNT || inst->extra_count || !inst->dst.words || !hd_mreg_is_virtual(inst->dst.id))
 		return false;
 	if (inst->pdst != HD_MREG_PT || (inst->a.words && inst->a.id == o->func->abi->stack_pointer))
@@ -237,12 +239,14 @@ static uint32_t mix_reg(uint32_t hash, struct hd_mreg reg)
 	return reg.words ? mix(mix(hash, reg.id), reg.sub * 8u + reg.words) : mix(hash, 0);
 }
 
-static uint32_t hash_of(const struct hd_minst *inst)
+static uint32_t hash_of(const struct optimizer *o, const struct hd_minst *inst)
 {
 	uint32_t hash = mix(mix(inst->op, inst->mods), inst->xkind * 256u + inst->srcmods);
 	hash = mix_reg(mix_reg(mix_reg(hash, inst->a), inst->b), inst->c);
 	hash = mix(mix(hash, inst->psrc * 2 + inst->psrc_not), inst->psrc2 * 2 + inst->psrc2_not);
 	hash = mix(hash, inst->linear * 256u + inst->coefficient);
+	for (uint32_t i = 0; i < inst->extra_count; i++)
+		hash = mix_reg(hash, o->func->extras.data[inst->extra + i]);
 	return mix(mix(hash, inst->x), inst->ref * 8 + inst->ref_kind);
 }
 
@@ -251,9 +255,17 @@ static bool same_reg(struct hd_mreg a, struct hd_mreg b)
 	return a.words == b.words && (!a.words || (a.id == b.id && a.sub == b.sub));
 }
 
-static bool same_value(const struct hd_minst *a, const struct hd_minst *b)
+static bool same_parts(const struct optimizer *o, const struct hd_minst *a, const struct hd_minst *b)
 {
-	return a->op == b->op && a->mods == b->mods && a->xkind == b->xkind && a->srcmods == b->srcmods &&
+	bool same = a->extra_count == b->extra_count;
+	for (uint32_t i = 0; same && i < a->extra_count; i++)
+		same = same_reg(o->func->extras.data[a->extra + i], o->func->extras.data[b->extra + i]);
+	return same;
+}
+
+static bool same_value(const struct optimizer *o, const struct hd_minst *a, const struct hd_minst *b)
+{
+	return same_parts(o, a, b) && a->op == b->op && a->mods == b->mods && a->xkind == b->xkind && a->srcmods == b->srcmods &&
 	       a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x && a->linear == b->linear &&
 	       a->coefficient == b->coefficient && same_reg(a->a, b->a) && same_reg(a->b, b->b) &&
 	       same_reg(a->c, b->c) && a->psrc == b->psrc && a->psrc_not == b->psrc_not && a->psrc2 == b->psrc2 &&
@@ -265,12 +277,12 @@ static void number(struct optimizer *o, uint32_t block, uint32_t index)
 	struct hd_minst *inst = &o->func->blocks.data[block].insts.data[index];
 	if (!is_pure(o, inst))
 		return;
-	bool local = inst->op == HD_OP_MOV || inst->op == HD_OP_S2R;
-	uint32_t *bucket = &o->buckets[mix(hash_of(inst), local ? block : 0) % o->bucket_count], tried = 0;
+	bool local = inst->op == HD_OP_MOV || inst->op == HD_OP_S2R || inst->op == HD_OP_PAIR;
+	uint32_t *bucket = &o->buckets[mix(hash_of(o, inst), local ? block : 0) % o->bucket_count], tried = 0;
 	for (uint32_t e = *bucket; e && tried < MANY_EQUALS; e = o->entries.data[e - 1].next, tried++) {
 		const struct entry *entry = &o->entries.data[e - 1];
 		const struct hd_minst *known = &o->func->blocks.data[entry->block].insts.data[entry->inst];
-		if (!same_value(known, inst) || (local && entry->block != block) ||
+		if (!same_value(o, known, inst) || (local && entry->block != block) ||
 		    !hd_dominates(o->idom, o->depth, entry->block, block))
 			continue;
 		o->alias[inst->dst.id - HD_MREG_VIRTUAL] = known->dst;

@@ -2,8 +2,8 @@
  * List scheduling inside blocks, before register allocation. Instructions whose operands
  * are ready go first, those on the longest chain before others, as long as the registers
  * live at once stay under a limit: what the function needs anyway, or as many as fill an SM. At the
- * limit, whatever frees most registers goes first. An order that needs more registers than
- * the original one and the limit allow is thrown away.
+ * limit, whatever frees most registers goes first. What reads no register waits until something else can read it. An
+ * order that needs more registers than the original one and the limit allow is thrown away.
  *
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
@@ -15,6 +15,8 @@
 #define CANDIDATES 96u /* youngest ready instructions that are compared */
 #define OLDEST 32u     /* and so many of the oldest, so that none waits for ever */
 #define FREE_PREDICATES 5u
+#define LEAF_CYCLES 5u /* latency up to which an instruction without operands waits for its reader */
+#define FEW_WORDS 4u   /* as long as no more are live, it need not */
 
 #define NONE UINT32_MAX
 
@@ -33,9 +35,12 @@ struct scheduler {
 	/* the stretch being scheduled */
 	uint32_t *next, *previous; /* ready list, by node; index count is its head */
 	uint32_t *ready, *waiting, *uses;
+	uint32_t *leaves; /* by node: edges to it from leaves that have not been issued */
+	bool *leaf;	  /* by node: reads no virtual register and is quickly made */
 	uint32_t *chosen;
 	struct pressure now, most;
 	uint32_t cycle, size; /* size: capacity of the arrays */
+	bool lazy;
 };
 
 /* ---- pressure ---- */
@@ -121,6 +126,7 @@ struct candidate {
 	uint32_t node;
 	struct pressure change;
 	bool fits, early; /* stays under the limits; operands ready */
+	bool idle;	  /* a leaf that nothing could read yet */
 };
 
 static bool is_tight(const struct scheduler *s)
@@ -131,6 +137,8 @@ static bool is_tight(const struct scheduler *s)
 static bool is_better(const struct scheduler *s, const struct candidate *a, const struct candidate *b)
 {
 	const struct hd_dag_node *left = &s->dag.nodes.data[a->node], *right = &s->dag.nodes.data[b->node];
+	if (a->idle != b->idle)
+		return b->idle;
 	if (a->fits != b->fits)
 		return a->fits;
 	if (is_tight(s) || !a->fits) {
@@ -146,9 +154,22 @@ static bool is_better(const struct scheduler *s, const struct candidate *a, cons
 	return a->node < b->node;
 }
 
+/* Whether a leaf would only wait: nothing that reads it has all its other operands. */
+static bool is_idle(const struct scheduler *s, uint32_t index)
+{
+	if (!s->leaf[index] || !s->lazy || s->now.words < (int32_t)FEW_WORDS)
+		return false;
+	for (uint32_t e = s->dag.nodes.data[index].succs; e; e = s->dag.edges.data[e - 1].next) {
+		uint32_t to = s->dag.edges.data[e - 1].to;
+		if (s->waiting[to] == s->leaves[to])
+			return false;
+	}
+	return s->dag.nodes.data[index].succs;
+}
+
 static struct candidate consider(const struct scheduler *s, uint32_t node)
 {
-	struct candidate candidate = {node, change_of(s, node), true, s->ready[node] <= s->cycle};
+	struct candidate candidate = {node, change_of(s, node), true, s->ready[node] <= s->cycle, is_idle(s, node)};
 	int32_t words = s->now.words + candidate.change.words, preds = s->now.preds + candidate.change.preds;
 	candidate.fits = (candidate.change.words <= 0 || words <= (int32_t)s->limit) &&
 			 (candidate.change.preds <= 0 || preds <= (int32_t)FREE_PREDICATES);
@@ -183,8 +204,22 @@ static void release_successors(struct scheduler *s, uint32_t index)
 		const struct hd_dag_edge *edge = &s->dag.edges.data[e - 1];
 		uint32_t at = s->cycle + edge->latency;
 		s->ready[edge->to] = at > s->ready[edge->to] ? at : s->ready[edge->to];
+		s->leaves[edge->to] -= s->leaf[index];
 		if (--s->waiting[edge->to] == 0)
 			add_ready(s, edge->to, s->next[head]); /* in front: finish chains first */
+	}
+}
+
+/* Constants, frame addresses and the like need not be made before they are read. */
+static void find_leaves(struct scheduler *s)
+{
+	memset(s->leaves, 0, s->dag.count * sizeof(*s->leaves));
+	for (uint32_t i = 0; i < s->dag.count; i++) {
+		const struct hd_dag_node *node = &s->dag.nodes.data[i];
+		s->leaf[i] = !node->use_count && node->def_count && !node->waiting &&
+			     hd_minst_latency(&s->dag.insts[i]) <= LEAF_CYCLES;
+		for (uint32_t e = s->leaf[i] ? node->succs : 0; e; e = s->dag.edges.data[e - 1].next)
+			s->leaves[s->dag.edges.data[e - 1].to]++;
 	}
 }
 
@@ -192,6 +227,7 @@ static void run(struct scheduler *s)
 {
 	uint32_t head = s->dag.count;
 	start(s);
+	find_leaves(s);
 	s->next[head] = s->previous[head] = head;
 	for (uint32_t i = 0; i < s->dag.count; i++) {
 		s->ready[i] = 0;
@@ -219,9 +255,10 @@ static void reserve(struct scheduler *s, uint32_t count, uint32_t values)
 	if (want < s->size)
 		return;
 	s->size = 2 * want + 64;
-	uint32_t **arrays[] = {&s->next, &s->previous, &s->ready, &s->waiting, &s->uses, &s->chosen};
-	for (unsigned i = 0; i < 6; i++)
+	uint32_t **arrays[] = {&s->next, &s->previous, &s->ready, &s->waiting, &s->uses, &s->chosen, &s->leaves};
+	for (unsigned i = 0; i < 7; i++)
 		*arrays[i] = hd_xrealloc(*arrays[i], s->size * sizeof(uint32_t));
+	s->leaf = hd_xrealloc(s->leaf, s->size * sizeof(bool));
 }
 
 static bool is_worse(const struct scheduler *s, struct pressure original)
@@ -352,6 +389,7 @@ static uint32_t needed_anyway(struct scheduler *s)
 int hd_mfunc_schedule(struct hd_mfunc *func)
 {
 	struct scheduler s = {.func = func};
+	s.lazy = !hd_list_has(func->without, "leaves");
 	hd_arena_init(&s.arena);
 	hd_live_compute(func, &s.arena, &s.live);
 	hd_dag_init(&s.dag, func, &s.live, &s.arena);
@@ -364,9 +402,10 @@ int hd_mfunc_schedule(struct hd_mfunc *func)
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		schedule_block(&s, id);
 	hd_dag_release(&s.dag);
-	uint32_t *arrays[] = {s.next, s.previous, s.ready, s.waiting, s.uses, s.chosen};
-	for (unsigned i = 0; i < 6; i++)
+	uint32_t *arrays[] = {s.next, s.previous, s.ready, s.waiting, s.uses, s.chosen, s.leaves};
+	for (unsigned i = 0; i < 7; i++)
 		free(arrays[i]);
+	free(s.leaf);
 	hd_arena_release(&s.arena);
 	return 0;
 }
