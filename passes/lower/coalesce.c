@@ -1,8 +1,8 @@
 /*
  * Copy coalescing on the way out of SSA form: the registers of a parallel move become one
  * class, the most frequent move first, where the live intervals of the classes do not meet
- * word by word; behind a move at the end of a block, where its two sides live on with the
- * same value (one into a loop's next turn, one out of it), they may. A class lies inside a wider one at an aligned
+ * word by word. Two sides with the same value may: behind a move at the end of a block where both live on (one into
+ * a loop's next turn, one out of it), and everywhere where each has one definition. A class lies inside a wider one at an aligned
  * word, so single words are computed in the pair or quad that they end in. Needs parallel copies; near linear: sorting,
  * and insertion of the shorter segment list into the longer one.
  */
@@ -40,18 +40,50 @@ static uint32_t seek(const hd_segments *list, uint32_t position)
 	return low;
 }
 
-/* Whether two lists overlap anywhere but inside `same`. */
-static bool segments_meet(const hd_segments *a, const hd_segments *b, struct hd_segment same)
+static bool lives_over(const struct hd_leave *leave, uint32_t word, uint32_t start, uint32_t end)
+{
+	const struct hd_live_intervals *intervals = &leave->intervals;
+	uint32_t low = intervals->segment_start[word], high = intervals->segment_start[word + 1];
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		if (intervals->segments[middle].end < end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < intervals->segment_start[word + 1] && intervals->segments[low].start <= start;
+}
+
+/* Where two classes may overlap: word `i` of a move's sides. */
+struct meeting {
+	const struct hd_leave *leave;
+	const struct hd_affinity *affinity;
+	bool carried; /* the move carries this word of the class */
+	uint32_t dst, src; /* its words */
+};
+
+static bool is_allowed(const struct meeting *meeting, uint32_t start, uint32_t end)
+{
+	struct hd_segment same = meeting->affinity->same;
+	if (!meeting->carried)
+		return false; /* the move says nothing about words of the class that it does not carry */
+	if (start >= same.start && end <= same.end)
+		return true;
+	return meeting->affinity->equal && lives_over(meeting->leave, meeting->dst, start, end) &&
+	       lives_over(meeting->leave, meeting->src, start, end);
+}
+
+static bool segments_meet(const hd_segments *a, const hd_segments *b, const struct meeting *meeting)
 {
 	if (a->len > b->len)
-		return segments_meet(b, a, same);
+		return segments_meet(b, a, meeting);
 	for (uint32_t i = 0; i < a->len; i++) {
 		struct hd_segment segment = a->data[i];
 		for (uint32_t at = seek(b, segment.start); at < b->len && b->data[at].start < segment.end; at++) {
 			struct hd_segment other = b->data[at];
 			uint32_t start = other.start > segment.start ? other.start : segment.start;
 			uint32_t end = other.end < segment.end ? other.end : segment.end;
-			if (start < same.start || end > same.end)
+			if (!is_allowed(meeting, start, end))
 				return true;
 		}
 	}
@@ -106,10 +138,11 @@ static bool merge_classes(struct hd_leave *leave, uint32_t whole, uint32_t part,
 		return false;
 	hd_segments *to = &leave->segments[leave->intervals.live.base[whole] + at];
 	hd_segments *from = &leave->segments[leave->intervals.live.base[part]];
-	/* The move says nothing about words of the class that it does not carry. */
-	struct hd_segment same = width == affinity->dst.words ? affinity->same : (struct hd_segment){0};
-	for (uint32_t i = 0; i < width; i++)
-		if (segments_meet(&to[i], &from[i], same))
+	struct meeting meeting = {leave, affinity, width == affinity->dst.words, 0, 0};
+	meeting.dst = hd_live_word(&leave->intervals.live, affinity->dst);
+	meeting.src = hd_live_word(&leave->intervals.live, affinity->src);
+	for (uint32_t i = 0; i < width; i++, meeting.dst++, meeting.src++)
+		if (segments_meet(&to[i], &from[i], &meeting))
 			return false;
 	for (uint32_t i = 0; i < width; i++)
 		merge_segments(&to[i], &from[i]);
@@ -172,6 +205,15 @@ static struct hd_segment same_value(const struct hd_leave *leave, uint32_t id, u
 	return same;
 }
 
+static bool is_written_once(const struct hd_leave *leave, struct hd_mreg reg)
+{
+	uint32_t word = hd_live_word(&leave->intervals.live, reg);
+	bool once = true;
+	for (uint32_t i = 0; i < reg.words; i++)
+		once &= leave->written[word + i] == 1;
+	return once && !hd_list_has(leave->func->without, "same");
+}
+
 static void collect_moves(struct hd_leave *leave, uint32_t id, uint32_t i)
 {
 	struct hd_mfunc *func = leave->func;
@@ -181,9 +223,11 @@ static void collect_moves(struct hd_leave *leave, uint32_t id, uint32_t i)
 		const struct hd_mreg *move = &func->extras.data[inst->extra + k];
 		if (!hd_mreg_is_virtual(move[1].id))
 			continue;
-		struct hd_affinity affinity = {block->frequency, leave->affinities.len, move[0], move[1], {0}};
-		if (hd_mreg_is_virtual(move[0].id))
+		struct hd_affinity affinity = {block->frequency, leave->affinities.len, move[0], move[1], {0}, false};
+		if (hd_mreg_is_virtual(move[0].id)) {
 			affinity.same = same_value(leave, id, i, move);
+			affinity.equal = is_written_once(leave, move[0]) && is_written_once(leave, move[1]);
+		}
 		hd_vec_push(&leave->affinities, affinity);
 	}
 }
@@ -199,11 +243,25 @@ static void collect_affinities(struct hd_leave *leave)
 		qsort(leave->affinities.data, leave->affinities.len, sizeof(struct hd_affinity), compare_affinities);
 }
 
+static void count_writes(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct hd_leave *leave = context;
+	if (!is_def || !hd_mreg_is_virtual(reg->id))
+		return;
+	uint32_t word = hd_live_word(&leave->intervals.live, *reg);
+	for (uint32_t i = 0; i < reg->words; i++)
+		leave->written[word + i] += leave->written[word + i] < 2;
+}
+
 static void build_classes(struct hd_leave *leave)
 {
 	struct hd_mfunc *func = leave->func;
 	hd_live_intervals_compute(func, &leave->arena, &leave->intervals);
 	const struct hd_live_intervals *intervals = &leave->intervals;
+	leave->written = HD_ARENA_NEW(&leave->arena, uint8_t, intervals->live.words + 1);
+	for (uint32_t b = 0; b < func->blocks.len; b++)
+		for (uint32_t i = 0; i < func->blocks.data[b].insts.len; i++)
+			hd_minst_visit(func, &func->blocks.data[b].insts.data[i], count_writes, leave);
 	leave->parent = HD_ARENA_NEW(&leave->arena, uint32_t, func->vregs.len + 1);
 	leave->offset = HD_ARENA_NEW(&leave->arena, uint8_t, func->vregs.len + 1);
 	leave->segments = HD_ARENA_NEW(&leave->arena, hd_segments, intervals->live.words + 1);

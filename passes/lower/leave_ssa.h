@@ -14,6 +14,7 @@ struct hd_affinity {
 	uint32_t index;
 	struct hd_mreg dst, src;
 	struct hd_segment same; /* where both live on with one value, from the move to the end of its block; or empty */
+	bool equal;		/* both have one definition: wherever both live they have one value */
 };
 
 struct hd_leave {
@@ -23,6 +24,7 @@ struct hd_leave {
 	HD_VEC(struct hd_affinity) affinities;
 	/* coalescing: classes of registers */
 	struct hd_live_intervals intervals;
+	uint8_t *written;      /* by word: definitions, up to 2 */
 	uint32_t *parent;      /* union-find over registers */
 	uint8_t *offset;       /* word offset in the parent */
 	hd_segments *segments; /* by word of the class's root */

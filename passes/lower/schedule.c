@@ -386,6 +386,19 @@ static uint32_t needed_anyway(struct scheduler *s)
 	return most;
 }
 
+/*
+ * Registers that are free to use where the code needs fewer: as many as fill an SM, or in a function whose callees may
+ * write the others those that it need not save.
+ */
+static uint32_t free_anyway(const struct hd_mfunc *func)
+{
+	uint32_t unsaved = 0;
+	while (unsaved < HD_RZ && !hd_abi_is_saved(func->abi, unsaved))
+		unsaved++;
+	bool saves = !func->kernel && func->has_calls && !hd_list_has(func->without, "saves");
+	return saves ? unsaved : hd_mfunc_occupancy_step(func, 1);
+}
+
 int hd_mfunc_schedule(struct hd_mfunc *func)
 {
 	struct scheduler s = {.func = func};
@@ -396,7 +409,7 @@ int hd_mfunc_schedule(struct hd_mfunc *func)
 	s.pred_word = HD_ARENA_NEW(&s.arena, bool, s.live.words + 1);
 	for (uint32_t i = 0; i < func->vregs.len; i++)
 		s.pred_word[s.live.base[i]] = !func->vregs.data[i].words;
-	uint32_t cap = hd_mfunc_cap(func), needed = needed_anyway(&s), full = hd_mfunc_occupancy_step(func, 1);
+	uint32_t cap = hd_mfunc_cap(func), needed = needed_anyway(&s), full = free_anyway(func);
 	s.limit = needed > full ? needed : full;
 	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;
 	for (uint32_t id = 0; id < func->blocks.len; id++)

@@ -1,6 +1,6 @@
 ; Accesses at constant distances from one pointer share its pair of registers.
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %s 2>&1 | %FileCheck %s
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=pairs>' -disable-output %s 2>&1 \
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=same>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=pairs+same>' -disable-output %s 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
 
 ; CHECK:       LDG.VOLATILE {{R[0-9]+}}, [[[AT:R[0-9]+]].64]
