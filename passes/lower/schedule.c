@@ -16,6 +16,7 @@
 #define OLDEST 32u     /* and so many of the oldest, so that none waits for ever */
 #define FREE_PREDICATES 5u
 #define LEAF_CYCLES 5u /* latency up to which an instruction without operands waits for its reader */
+#define AHEAD 100u     /* cycles that a load from a fixed place may come before it must */
 #define FEW_WORDS 4u   /* as long as no more are live, it need not */
 
 #define NONE UINT32_MAX
@@ -40,6 +41,7 @@ struct scheduler {
 	uint32_t *chosen;
 	struct pressure now, most;
 	uint32_t cycle, size; /* size: capacity of the arrays */
+	uint32_t length;      /* cycles of the longest chain */
 	bool lazy;
 };
 
@@ -154,17 +156,27 @@ static bool is_better(const struct scheduler *s, const struct candidate *a, cons
 	return a->node < b->node;
 }
 
-/* Whether a leaf would only wait: nothing that reads it has all its other operands. */
+/* Reads no register and is never too early: only its result takes a register. */
+static bool is_source(const struct hd_dag_node *node)
+{
+	return !node->use_count && node->def_count && !node->waiting;
+}
+
+/* Whether a result would only wait: of a leaf because nothing that reads it has all its other operands, of a load from
+ * a fixed place because the chain that needs it is long. */
 static bool is_idle(const struct scheduler *s, uint32_t index)
 {
-	if (!s->leaf[index] || !s->lazy || s->now.words < (int32_t)FEW_WORDS)
+	const struct hd_dag_node *node = &s->dag.nodes.data[index];
+	if (!s->lazy || s->now.words < (int32_t)FEW_WORDS)
 		return false;
-	for (uint32_t e = s->dag.nodes.data[index].succs; e; e = s->dag.edges.data[e - 1].next) {
+	if (!s->leaf[index])
+		return is_source(node) && s->cycle + node->height + AHEAD < s->length;
+	for (uint32_t e = node->succs; e; e = s->dag.edges.data[e - 1].next) {
 		uint32_t to = s->dag.edges.data[e - 1].to;
 		if (s->waiting[to] == s->leaves[to])
 			return false;
 	}
-	return s->dag.nodes.data[index].succs;
+	return node->succs;
 }
 
 static struct candidate consider(const struct scheduler *s, uint32_t node)
@@ -214,10 +226,11 @@ static void release_successors(struct scheduler *s, uint32_t index)
 static void find_leaves(struct scheduler *s)
 {
 	memset(s->leaves, 0, s->dag.count * sizeof(*s->leaves));
+	s->length = 0;
 	for (uint32_t i = 0; i < s->dag.count; i++) {
 		const struct hd_dag_node *node = &s->dag.nodes.data[i];
-		s->leaf[i] = !node->use_count && node->def_count && !node->waiting &&
-			     hd_minst_latency(&s->dag.insts[i]) <= LEAF_CYCLES;
+		s->leaf[i] = is_source(node) && hd_minst_latency(&s->dag.insts[i]) <= LEAF_CYCLES;
+		s->length = node->height > s->length ? node->height : s->length;
 		for (uint32_t e = s->leaf[i] ? node->succs : 0; e; e = s->dag.edges.data[e - 1].next)
 			s->leaves[s->dag.edges.data[e - 1].to]++;
 	}
