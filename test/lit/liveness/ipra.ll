@@ -10,8 +10,8 @@
 ; CHECK:         0010 live R0-R5; dead a b
 ; CHECK:         0020 live R0-R4
 ; CHECK-LABEL: kernel top:
-; CHECK:         0080 live R0-R5
-; CHECK:         0090 live R0 R2-R4; dead a b
+; CHECK:         0060 live R0-R5
+; CHECK:         0070 live R0 R2-R4; dead a b
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
