@@ -6,6 +6,7 @@
 
 ; REMARK: kernel a: blocks can be restarted from their beginning
 ; REMARK: kernel b: blocks cannot be restarted: store at {{[0-9a-f]+}} may overwrite what is read at {{[0-9a-f]+}}
+; REMARK: blocks of kernel b cannot be restarted: store at {{[0-9a-f]+}} may overwrite what is read at {{[0-9a-f]+}}
 ; REMARK-NOT: remark
 
 ; IR:      define void @a({{.*}} !heddle.idempotence [[A:![0-9]+]]
