@@ -164,6 +164,10 @@ void hd_sel_define_reg(struct hd_select *sel, struct hd_mreg reg);
 
 /* Constant of any kind as leaves. 0 or -1 (reported). */
 bool hd_sel_constant(struct hd_select *sel, LLVMValueRef value, struct hd_leaf *leaf);
+/* ---- select_constant.c: the bits of a scalar or vector constant of up to 128, bitcasts and elements of vectors
+ * included; false: not known. An element of a vector as a leaf. */
+bool hd_sel_constant_bits(struct hd_select *sel, LLVMValueRef value, uint64_t words[2]);
+bool hd_sel_constant_element(struct hd_select *sel, LLVMValueRef vector, unsigned index, struct hd_leaf *leaf);
 /* Value of an integer constant of up to 128 bits. */
 bool hd_const_int(LLVMValueRef value, uint64_t words[2]);
 /* Whether the value is an integer constant of at most 64 bits; *out is zero-extended. */

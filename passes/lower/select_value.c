@@ -243,6 +243,8 @@ bool hd_sel_constant(struct hd_select *sel, LLVMValueRef value, struct hd_leaf *
 			leaf->imm[0] = address.addend;
 		return true;
 	}
+	if (hd_sel_constant_bits(sel, value, leaf->imm))
+		return true;
 	hd_sel_unsupported(sel, "constant expression");
 	return false;
 }
@@ -264,8 +266,18 @@ static void constant_leaves(struct hd_select *sel, LLVMValueRef value, struct hd
 	n = kind == LLVMStructTypeKind	 ? LLVMCountStructElementTypes(type)
 	    : kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type)
 					 : (unsigned)LLVMGetArrayLength2(type);
-	for (unsigned i = 0; i < n; i++)
-		constant_leaves(sel, LLVMGetAggregateElement(value, i), leaves, count);
+	for (unsigned i = 0; i < n; i++) {
+		LLVMValueRef element = LLVMGetAggregateElement(value, i);
+		struct hd_leaf leaf = hd_leaf_imm(0, 1);
+
+		if (element) {
+			constant_leaves(sel, element, leaves, count);
+			continue;
+		}
+		if (kind != LLVMVectorTypeKind || !hd_sel_constant_element(sel, value, i, &leaf))
+			hd_sel_unsupported(sel, "constant expression");
+		leaves[(*count)++] = leaf;
+	}
 }
 
 /* ------------------------------------------------------------------ the value map */

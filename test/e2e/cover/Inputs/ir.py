@@ -210,6 +210,19 @@ def bitcasts():
         row.end()
 
 
+def constant_expressions():
+    """Casts of constants that LLVM's own folding leaves, used as they are and by element."""
+    row = Row()
+    floats = '<2 x float> bitcast (<1 x i64> <i64 819620375069398193> to <2 x float>)'
+    row.fold('float', row.add(f'fadd float extractelement ({floats}, i64 1), 2.0'))
+    lane = row.add('and i32 %thread, 1')
+    row.fold('float', row.add(f'extractelement {floats}, i32 {lane}'))
+    words = '<4 x i32> bitcast (<1 x i128> <i128 -123456789012345678901234567890> to <4 x i32>)'
+    row.fold('<4 x i32>', row.add(f'xor {words}, {row.load("<4 x i32>", 8)}'))
+    row.fold('i32', row.add(f'add i32 {row.load("i32", 8)}, extractelement ({words}, i32 2)'))
+    row.end()
+
+
 def masked():
     for t in '<4 x i32>', '<3 x i8>', '<2 x double>', '<4 x half>':
         count, element = parts(t)
@@ -417,6 +430,7 @@ def atomics():
 
 def rest():
     bitcasts()
+    constant_expressions()
     masked()
     rearranged()
     arguments()

@@ -1,0 +1,106 @@
+/*
+ * Constant expressions that LLVM leaves unfolded between vectors and other types of the same size, of up to 128 bits:
+ * bitcasts, and elements of such vectors. A vector's elements lie in its bits from the lowest up, without gaps.
+ */
+#include "passes/lower/select.h"
+
+enum { MOST_BITS = 128 };
+
+/* Width of a scalar or of a vector of them; 0: of anything else. */
+static unsigned width_of(struct hd_select *sel, LLVMTypeRef type)
+{
+	if (hd_sel_is_scalar(type))
+		return hd_sel_bits(sel, type);
+	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+		return LLVMGetVectorSize(type) * hd_sel_bits(sel, LLVMGetElementType(type));
+	return 0;
+}
+
+static unsigned __int128 wide(const uint64_t words[2])
+{
+	return (unsigned __int128)words[1] << 64 | words[0];
+}
+
+static bool vector_bits(struct hd_select *sel, LLVMValueRef value, unsigned __int128 *bits)
+{
+	LLVMTypeRef type = LLVMTypeOf(value);
+	unsigned count = LLVMGetVectorSize(type), width = width_of(sel, type) / count;
+
+	*bits = 0;
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef element = LLVMGetAggregateElement(value, i);
+		uint64_t words[2];
+
+		if (!element || !hd_sel_constant_bits(sel, element, words))
+			return false;
+		*bits |= wide(words) << i * width;
+	}
+	return true;
+}
+
+/* Element `index` of a vector, whatever kind of constant it is. */
+static bool element_bits(struct hd_select *sel, LLVMValueRef vector, uint64_t index, unsigned __int128 *bits)
+{
+	LLVMTypeRef type = LLVMTypeOf(vector);
+	unsigned count = LLVMGetVectorSize(type), width = width_of(sel, type) / count;
+	uint64_t words[2];
+
+	if (index >= count || !hd_sel_constant_bits(sel, vector, words))
+		return false;
+	*bits = wide(words) >> index * width;
+	if (width < MOST_BITS)
+		*bits &= ((unsigned __int128)1 << width) - 1;
+	return true;
+}
+
+static bool expression_bits(struct hd_select *sel, LLVMValueRef value, unsigned __int128 *bits)
+{
+	uint64_t words[2], index;
+
+	switch (LLVMGetConstOpcode(value)) {
+	case LLVMBitCast:
+		if (!hd_sel_constant_bits(sel, LLVMGetOperand(value, 0), words))
+			return false;
+		*bits = wide(words);
+		return true;
+	case LLVMExtractElement:
+		return hd_is_int_constant(LLVMGetOperand(value, 1), &index) &&
+		       element_bits(sel, LLVMGetOperand(value, 0), index, bits);
+	default:
+		return false;
+	}
+}
+
+bool hd_sel_constant_bits(struct hd_select *sel, LLVMValueRef value, uint64_t words[2])
+{
+	LLVMTypeRef type = LLVMTypeOf(value);
+	unsigned width = width_of(sel, type);
+	unsigned __int128 bits = 0;
+	bool known = width && width <= MOST_BITS;
+
+	if (!known)
+		return false;
+	if (hd_const_int(value, words))
+		return true;
+	if (LLVMIsAConstantFP(value))
+		bits = LLVMConstIntGetZExtValue(LLVMConstBitCast(value, LLVMIntTypeInContext(sel->context, width)));
+	else if (LLVMIsAConstantExpr(value))
+		known = expression_bits(sel, value, &bits);
+	else if (!LLVMIsUndef(value) && !LLVMIsPoison(value) && !LLVMIsNull(value))
+		known = LLVMGetTypeKind(type) == LLVMVectorTypeKind && vector_bits(sel, value, &bits);
+	words[0] = (uint64_t)bits;
+	words[1] = (uint64_t)(bits >> 64);
+	return known;
+}
+
+bool hd_sel_constant_element(struct hd_select *sel, LLVMValueRef vector, unsigned index, struct hd_leaf *leaf)
+{
+	LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(vector));
+	unsigned __int128 bits;
+
+	if (hd_sel_words(sel, type) < 0 || !element_bits(sel, vector, index, &bits))
+		return false;
+	*leaf = hd_leaf_imm((uint64_t)bits, (unsigned)hd_sel_words(sel, type));
+	leaf->imm[1] = (uint64_t)(bits >> 64);
+	return true;
+}
