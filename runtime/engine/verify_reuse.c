@@ -98,10 +98,7 @@ static void tag(uint32_t dead[256], const struct hd_inst *inst, enum hd_slot slo
 		dead[reg] |= lanes;
 }
 
-/*
- * A call that is executed again, for lanes with another target, reads its operands again. That no lane of the warp
- * has a use for an operand is known of callers' original code; the body of a linear version has registers of its own.
- */
+/* A call that is executed again, for lanes with another target, reads its operands again. */
 void hd_verify_tag_sources(const struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
 			   uint32_t dead[256])
 {
@@ -110,12 +107,11 @@ void hd_verify_tag_sources(const struct hd_exec *exec, const struct hd_dinst *in
 	/* These are for all lanes, those that wait in callers included, and claimed of callers' original code. */
 	bool known = meta && !exec->warp->cta->grid->linear && meta->dead_operand_count == function->count;
 	uint8_t done = known ? meta->dead_operands[exec->warp->pc - function->first] : 0;
-	uint32_t lanes = exec->warp->cta->grid->linear ? exec->mask : exec->warp->live;
 	if (inst->effects & HD_FX_CALL)
 		return;
 	for (unsigned slot = HD_SLOT_A; slot <= HD_SLOT_C; slot++) {
 		if (done >> (slot - HD_SLOT_A) & 1)
-			tag(dead, &inst->inst, (enum hd_slot)slot, lanes);
+			tag(dead, &inst->inst, (enum hd_slot)slot, exec->warp->live);
 		if (claims && claims[slot] == HD_REUSE_NEVER)
 			tag(dead, &inst->inst, (enum hd_slot)slot, exec->mask);
 	}
