@@ -168,6 +168,15 @@ void hd_affine_print_vector(struct hd_strbuf *out, const struct hd_affine *affin
 	hd_strbuf_append(out, "}");
 }
 
+const char *hd_affine_poly_text(const struct hd_affine *affine, uint32_t poly)
+{
+	struct hd_strbuf text = {0};
+	hd_poly_print(&text, affine->polys, poly);
+	const char *copy = hd_arena_strdup(affine->arena, hd_strbuf_text(&text));
+	hd_strbuf_release(&text);
+	return copy;
+}
+
 /* ---- conditions */
 
 /* Makes the value depend on low <= vector <= high, which the host has to be able to check. */

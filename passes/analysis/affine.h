@@ -157,5 +157,7 @@ enum hd_value_class hd_affine_branch_class(const struct hd_affine_classes *class
 
 /* `{P5+4*P1, 4, 4*(P1+1), 0, 0, 64*(P1+1), 0}` */
 void hd_affine_print_vector(struct hd_strbuf *out, const struct hd_affine *affine, uint32_t vector);
+/* A polynomial as text, in the arena of `affine`. */
+const char *hd_affine_poly_text(const struct hd_affine *affine, uint32_t poly);
 
 #endif

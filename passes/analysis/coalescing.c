@@ -287,15 +287,6 @@ static bool in_one_row(const struct blocks *blocks)
 	return blocks->warp_count > 0;
 }
 
-static const char *poly_text(const struct hd_affine *affine, uint32_t poly)
-{
-	struct hd_strbuf text = {0};
-	hd_poly_print(&text, affine->polys, poly);
-	const char *copy = hd_arena_strdup(affine->arena, hd_strbuf_text(&text));
-	hd_strbuf_release(&text);
-	return copy;
-}
-
 /* False: the offsets of lanes are not known. */
 static bool analyse_warps(const struct report *report, uint32_t vector, struct hd_meta_access *found)
 {
@@ -327,7 +318,7 @@ static void analyse(const struct report *report, uint32_t vector, struct hd_meta
 	if (access->stride_known)
 		access->lane_stride = hd_arena_printf(report->affine->arena, "%lld", (long long)access->stride);
 	else if (in_one_row(&report->blocks))
-		access->lane_stride = poly_text(report->affine, parts->part[HD_INDEX_TID_X]);
+		access->lane_stride = hd_affine_poly_text(report->affine, parts->part[HD_INDEX_TID_X]);
 	if (!access->lane_stride && !access->sectors_most && !access->conflicts_most)
 		return;
 	access->assumes = report->blocks.assumes;

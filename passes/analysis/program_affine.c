@@ -78,20 +78,11 @@ static LLVMValueRef choice_of(const struct hd_affine *affine, uint32_t block)
 
 /* ---- metadata */
 
-static const char *poly_text(const struct hd_affine *affine, uint32_t poly)
-{
-	struct hd_strbuf text = {0};
-	hd_poly_print(&text, affine->polys, poly);
-	const char *copy = hd_arena_strdup(affine->arena, hd_strbuf_text(&text));
-	hd_strbuf_release(&text);
-	return copy;
-}
-
 static void vector_text(const struct hd_affine *affine, const struct hd_affine_vector *vector,
 			const char *text[HD_META_VECTOR])
 {
 	for (unsigned i = 0; i < HD_INDICES; i++)
-		text[i] = poly_text(affine, vector->part[i]);
+		text[i] = hd_affine_poly_text(affine, vector->part[i]);
 }
 
 static void describe_registers(const struct hd_linear_plan *plan, struct hd_meta_affine *facts)
@@ -112,7 +103,7 @@ static void describe_registers(const struct hd_linear_plan *plan, struct hd_meta
 	facts->scalar_count = plan->scalar_count;
 	facts->scalars = HD_ARENA_NEW(plan->affine->arena, const char *, plan->scalar_count);
 	for (uint32_t s = 0; s < plan->scalar_count; s++)
-		facts->scalars[s] = poly_text(plan->affine, plan->scalars[s]);
+		facts->scalars[s] = hd_affine_poly_text(plan->affine, plan->scalars[s]);
 }
 
 static void describe_condition(const struct hd_affine *affine, uint32_t id, struct hd_meta_condition *condition)
@@ -131,7 +122,7 @@ static void describe_condition(const struct hd_affine *affine, uint32_t id, stru
 		if (!repeated)
 			condition->iterations[condition->iteration_count++] =
 				(struct hd_meta_iterations){hd_unknown_get(affine->polys, facts->symbol)->name,
-							    poly_text(affine, facts->most)};
+							    hd_affine_poly_text(affine, facts->most)};
 	}
 }
 
