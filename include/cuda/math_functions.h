@@ -76,47 +76,46 @@ HD_MINMAX_SAME(__host__, int) /* clang's header has the device's */
 /*
  * float overloads of the C library's names that clang's headers declare for device code and leave to this one to define
  */
-#define HD_DECLARED_1(type, name)                   \
+#define HD_OVERLOAD_1(type, name)                   \
 	__device__ static inline type name(float a) \
 	{                                           \
 		return name##f(a);                  \
 	}
-#define HD_DECLARED_2(name)                                   \
+#define HD_OVERLOAD_2(name)                                   \
 	__device__ static inline float name(float a, float b) \
 	{                                                     \
 		return name##f(a, b);                         \
 	}
-HD_DECLARED_1(float, acosh)
-HD_DECLARED_1(float, asinh)
-HD_DECLARED_1(float, atanh)
-HD_DECLARED_1(float, cbrt)
-HD_DECLARED_1(float, erf)
-HD_DECLARED_1(float, erfc)
-HD_DECLARED_1(float, exp2)
-HD_DECLARED_1(float, expm1)
-HD_DECLARED_1(float, lgamma)
-HD_DECLARED_1(float, log1p)
-HD_DECLARED_1(float, log2)
-HD_DECLARED_1(float, logb)
-HD_DECLARED_1(float, nearbyint)
-HD_DECLARED_1(float, rint)
-HD_DECLARED_1(float, round)
-HD_DECLARED_1(float, tgamma)
-HD_DECLARED_1(float, trunc)
-HD_DECLARED_1(int, ilogb)
-HD_DECLARED_1(long, lrint)
-HD_DECLARED_1(long, lround)
-HD_DECLARED_1(long long, llrint)
-HD_DECLARED_1(long long, llround)
-HD_DECLARED_2(copysign)
-HD_DECLARED_2(fdim)
-HD_DECLARED_2(fmax)
-HD_DECLARED_2(fmin)
-HD_DECLARED_2(hypot)
-HD_DECLARED_2(nextafter)
-HD_DECLARED_2(remainder)
-#undef HD_DECLARED_1
-#undef HD_DECLARED_2
+HD_OVERLOAD_1(float, acosh)
+HD_OVERLOAD_1(float, asinh)
+HD_OVERLOAD_1(float, atanh)
+HD_OVERLOAD_1(float, cbrt)
+HD_OVERLOAD_1(float, erf)
+HD_OVERLOAD_1(float, erfc)
+HD_OVERLOAD_1(float, exp2)
+HD_OVERLOAD_1(float, expm1)
+HD_OVERLOAD_1(float, lgamma)
+HD_OVERLOAD_1(float, log1p)
+HD_OVERLOAD_1(float, log2)
+HD_OVERLOAD_1(float, logb)
+HD_OVERLOAD_1(float, nearbyint)
+HD_OVERLOAD_1(float, rint)
+HD_OVERLOAD_1(float, round)
+HD_OVERLOAD_1(float, tgamma)
+HD_OVERLOAD_1(float, trunc)
+HD_OVERLOAD_1(int, ilogb)
+HD_OVERLOAD_1(long, lrint)
+HD_OVERLOAD_1(long, lround)
+HD_OVERLOAD_1(long long, llrint)
+HD_OVERLOAD_1(long long, llround)
+HD_OVERLOAD_2(copysign)
+HD_OVERLOAD_2(fdim)
+HD_OVERLOAD_2(fmax)
+HD_OVERLOAD_2(fmin)
+HD_OVERLOAD_2(hypot)
+HD_OVERLOAD_2(nextafter)
+HD_OVERLOAD_2(remainder)
+#undef HD_OVERLOAD_2
 __device__ static inline float fma(float a, float b, float c)
 {
 	return fmaf(a, b, c);
@@ -138,23 +137,18 @@ __device__ static inline double nan(const char *tag)
 	return __nv_nan((const signed char *)tag);
 }
 
-/* float overloads of names that the C library does not have */
-#define HD_FLOAT_OVERLOAD(name)                      \
-	__device__ static inline float name(float a) \
-	{                                            \
-		return name##f(a);                   \
-	}
-HD_FLOAT_OVERLOAD(rsqrt)
-HD_FLOAT_OVERLOAD(rcbrt)
-HD_FLOAT_OVERLOAD(sinpi)
-HD_FLOAT_OVERLOAD(cospi)
-HD_FLOAT_OVERLOAD(exp10)
-HD_FLOAT_OVERLOAD(erfinv)
-HD_FLOAT_OVERLOAD(erfcinv)
-HD_FLOAT_OVERLOAD(erfcx)
-HD_FLOAT_OVERLOAD(normcdf)
-HD_FLOAT_OVERLOAD(normcdfinv)
-#undef HD_FLOAT_OVERLOAD
+/* The same of names that the C library does not have. */
+HD_OVERLOAD_1(float, rsqrt)
+HD_OVERLOAD_1(float, rcbrt)
+HD_OVERLOAD_1(float, sinpi)
+HD_OVERLOAD_1(float, cospi)
+HD_OVERLOAD_1(float, exp10)
+HD_OVERLOAD_1(float, erfinv)
+HD_OVERLOAD_1(float, erfcinv)
+HD_OVERLOAD_1(float, erfcx)
+HD_OVERLOAD_1(float, normcdf)
+HD_OVERLOAD_1(float, normcdfinv)
+#undef HD_OVERLOAD_1
 __device__ static inline void sincos(float a, float *s, float *c)
 {
 	sincosf(a, s, c);
