@@ -13,8 +13,7 @@
 #include "passes/lower/live.h"
 
 #define NONE UINT32_MAX
-#define MANY_EQUALS 64u /* of one hash, the latest: equal values may stand in any number of blocks beside each other \
-			 */
+#define MANY_EQUALS 64u /* of one hash, the latest: equal values may stand in many blocks beside each other */
 #define MANY_PHIS 512u	/* in one block: more are not compared with each other */
 
 struct entry {

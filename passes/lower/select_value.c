@@ -226,16 +226,8 @@ bool hd_sel_constant(struct hd_select *sel, LLVMValueRef value, struct hd_leaf *
 	if (words < 0)
 		return false;
 	*leaf = hd_leaf_imm(0, (unsigned)words);
-	if (LLVMIsUndef(value) || LLVMIsPoison(value) || LLVMIsNull(value))
+	if (hd_sel_constant_bits(sel, value, leaf->imm))
 		return true;
-	if (hd_const_int(value, leaf->imm))
-		return true;
-	if (LLVMIsAConstantFP(value)) {
-		LLVMTypeRef bits = LLVMIntTypeInContext(sel->context, hd_sel_bits(sel, type));
-
-		leaf->imm[0] = LLVMConstIntGetZExtValue(LLVMConstBitCast(value, bits));
-		return true;
-	}
 	if (hd_const_address(sel->layout, value, &address)) {
 		if (address.global)
 			*leaf = symbol_leaf(sel, &address, type);
@@ -243,8 +235,6 @@ bool hd_sel_constant(struct hd_select *sel, LLVMValueRef value, struct hd_leaf *
 			leaf->imm[0] = address.addend;
 		return true;
 	}
-	if (hd_sel_constant_bits(sel, value, leaf->imm))
-		return true;
 	hd_sel_unsupported(sel, "constant expression");
 	return false;
 }
