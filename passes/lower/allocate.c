@@ -310,8 +310,8 @@ static void compute_free(struct hd_allocator *allocator)
 	const struct hd_mfunc *func = allocator->func;
 	uint32_t step = hd_mfunc_occupancy_step(func, allocator->bound);
 	allocator->free = step < allocator->cap ? step : allocator->cap;
-	allocator->near =
-		allocator->bound + LOOP_SPREAD < allocator->free ? allocator->bound + LOOP_SPREAD : allocator->free;
+	bool spread = !hd_list_has(func->without, "spread") && allocator->bound + LOOP_SPREAD < allocator->free;
+	allocator->near = spread ? allocator->bound + LOOP_SPREAD : allocator->free;
 	allocator->in_loop = HD_ARENA_NEW(&allocator->arena, bool, func->vregs.len + 1);
 	for_each_inst(allocator, step_loop);
 	allocator->reads_late = HD_ARENA_NEW(&allocator->arena, bool, intervals->inst_count + 1);
