@@ -1,8 +1,10 @@
 """What ptxas and nvlink say about a module, for bench_ptxas.py: no disassembler is needed.
 
 Registers and stack frame come from the cubin's .nv.info (attribute 0x2f registers, 0x11 frame), spills from `ptxas -v`,
-instructions from the size of .text.<function> / 16, less the trailing NOPs and the BRA in front of them. Answers of all
-tools are kept under the name of what they were asked, the tool itself included, so that a second run asks nothing.
+instructions from the size of .text.<function> / 16, less the trailing NOPs and the BRA in front of them; a second count leaves
+out what Heddle's machine does without, see is_foreign. In relocatable code ptxas's own routines (HELPER) have sections of
+their own: the functions that call them, by .nv.callgraph, get their instructions. Answers of all tools are kept under the
+name of what they were asked, the tool itself included, so that a second run asks nothing.
 """
 import hashlib
 import os
@@ -10,7 +12,14 @@ import re
 import struct
 import subprocess
 
-NOP_OPCODE = 0x918
+HELPER = '__cuda_sm'  # names of ptxas's own routines, for divisions and the like
+
+# Low 12 bits of an instruction: operation, and form of its operands in the upper three of them.
+NOP, MOV_IMMEDIATE, STL, LDL, ULDC = 0x918, 0x802, 0x387, 0x983, 0xab9
+CALLS = (0x943, 0x944, 0x343, 0x344)  # absolute and relative, to a place and to a register
+CONVERGENCE = {0x945, 0x941, 0x942, 0x355, 0x356}  # BSSY, BSYNC, BREAK, BMOV to and from a barrier register
+RETURN_ADDRESS = (20, 21)  # registers of it in relocatable code
+DESCRIPTOR = 0x118  # byte of bank 0 where sm_80's descriptor of global memory is
 
 
 class Cache:
@@ -71,18 +80,58 @@ def attributes(info):
 
 
 def instructions(code):
-    count = len(code) // 16
-    while count and struct.unpack_from('<Q', code, (count - 1) * 16)[0] & 0xfff == NOP_OPCODE:
-        count -= 1
-    return count - 1  # and the BRA to itself in front of the padding
+    """(low, high) words of the instructions of a section, padding left out."""
+    words = list(struct.iter_unpack('<QQ', code))
+    while words and words[-1][0] & 0xfff == NOP:
+        words.pop()
+    return words[:-1]  # the BRA to itself in front of the padding
+
+
+def is_foreign(words, at, relocatable):
+    """Whether Heddle's machine does without an instruction: its branches name where they reconverge, so that there are no
+    convergence barriers; its calls keep the return address, here moved into registers and, in relocatable code, saved
+    by functions that call; its addresses of global memory need no descriptor."""
+    low = words[at][0]
+    operation, target, source, immediate = low & 0xfff, low >> 16 & 0xff, low >> 32 & 0xff, low >> 32
+    if operation in CONVERGENCE:
+        return True
+    if operation == ULDC:
+        return immediate >> 8 & 0x3fff == DESCRIPTOR // 4
+    if operation == MOV_IMMEDIATE:
+        calls = [i for i in range(at + 1, min(at + 9, len(words))) if words[i][0] & 0xfff in CALLS]
+        return bool(calls) and (immediate == 16 * (calls[0] + 1) or relocatable and target in RETURN_ADDRESS and not immediate)
+    return relocatable and (operation == STL and source in RETURN_ADDRESS or operation == LDL and target in RETURN_ADDRESS)
+
+
+def add_helpers(result, calls):
+    """Instructions of the helpers that a function reaches, each once; `calls`: function -> called ones."""
+    alone = {name: (f['instructions'], f['common']) for name, f in result.items()}
+    for name in alone:
+        seen, work = {name}, [name]
+        while work:
+            for callee in calls.get(work.pop(), ()):
+                if callee.startswith(HELPER) and callee in alone and callee not in seen:
+                    seen.add(callee)
+                    work.append(callee)
+        for key, which in (('instructions', 0), ('common', 1)):
+            result[name][key] = sum(alone[function][which] for function in seen)
 
 
 def figures(cubin, log):
-    """Function -> figures; a kernel's instructions are those of its section, helpers included."""
+    """Function -> figures; instructions are those with the helpers that it calls, `common` those that are not foreign."""
     found, symbols = sections(cubin)
-    result = {section[6:]: {'instructions': instructions(code), 'stack_bytes': 0, 'spill_store_bytes': 0,
-                            'spill_load_bytes': 0}
-              for section, code in found.items() if section.startswith('.text.')}
+    relocatable = struct.unpack_from('<H', cubin, 16)[0] == 1  # ET_REL
+    result, calls = {}, {}
+    for section, code in found.items():
+        if section.startswith('.text.'):
+            words = instructions(code)
+            foreign = sum(is_foreign(words, at, relocatable) for at in range(len(words)))
+            result[section[6:]] = {'instructions': len(words), 'common': len(words) - foreign, 'stack_bytes': 0,
+                                   'spill_store_bytes': 0, 'spill_load_bytes': 0}
+    for caller, callee in struct.iter_unpack('<II', found.get('.nv.callgraph', b'')):
+        if caller and callee < len(symbols):
+            calls.setdefault(symbols[caller], []).append(symbols[callee])
+    add_helpers(result, calls)
     for attribute, payload in attributes(found.get('.nv.info', b'')):
         if attribute in (0x2f, 0x11) and len(payload) == 8:
             symbol, value = struct.unpack('<II', payload)

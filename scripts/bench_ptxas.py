@@ -2,7 +2,9 @@
 
 Like is compared with like. Whole program: ptxas allocates over the calls of a kernel and keeps what it calls in the
 kernel's section, so Heddle's figures are those under `ipra`, the instructions of callees included. Relocatable (rdc,
-ptxas -c): every function alone, with the calling convention; ptxas reports at least 24 registers for whatever can be
+ptxas -c): every function alone, with the calling convention, and with the routines for divisions and the like that it
+calls, which both compilers bring themselves. Instructions are compared as they are, and without those of ptxas that
+Heddle's machine does without (bench_cubin.is_foreign). In relocatable code ptxas reports at least 24 registers for whatever can be
 called and for whatever calls, its frame holds the return address (8 bytes), and what it saves are its spill stores;
 kernels without calls are left out there, as the least also holds for those that need one of ptxas's own routines.
 Without sources, the examples and the kernels of bench_kernels.py are measured.
@@ -20,7 +22,6 @@ import sys
 import bench_cubin
 
 CALLABLE_REGISTERS = 24  # ptxas: the least that a function with a caller or a callee reports
-HELPER = '__cuda_sm'     # names of ptxas's own routines, for divisions and the like
 RETURN_WORDS = 2         # ptxas saves its return address beside the registers of the calling convention
 WHOLE = 'ipra'           # parameters of the pass that stand for whole-program compilation
 
@@ -90,15 +91,15 @@ def callees(function):
     return {target for call in function['calls'] for target in call['callees']}
 
 
-def with_callees(functions, name):
-    """Instructions of a function and of everything that it can reach, each once."""
-    seen, work = set(), [name]
+def with_callees(functions, name, apart=()):
+    """The figures of a function, its instructions with those of everything that it reaches without `apart`, each once."""
+    seen, work = {name}, [name]
     while work:
-        function = work.pop()
-        if function in functions and function not in seen:
-            seen.add(function)
-            work += callees(functions[function])
-    return sum(functions[function]['instructions'] for function in seen)
+        found = {f for f in callees(functions[work.pop()]) if f in functions and f not in apart} - seen
+        seen |= found
+        work += found
+    count = sum(functions[function]['instructions'] for function in seen)
+    return dict(functions[name], instructions=count, common=count)
 
 
 # ---- one module ----
@@ -112,7 +113,7 @@ def measure_whole(source, arch):
     for cap in (0,) + CAPS:
         own = heddle(ir, os.path.join(OUT, f'{stem}.{cap}'), [WHOLE] + [f'maxrregcount={cap}'] * bool(cap))
         peer = PEER.figures(ptx, arch, [f'-maxrregcount={cap}'] * bool(cap))
-        rows[cap] = [(name, dict(own[name], instructions=with_callees(own, name)), peer[name]) for name in sorted(own)
+        rows[cap] = [(name, with_callees(own, name), peer[name]) for name in sorted(own)
                      if 'kernel' in own[name] and name in peer]
     return rows
 
@@ -126,8 +127,8 @@ def measure_relocatable(sources, arch):
         own, peer = heddle(ir, os.path.join(OUT, stem), ['rdc']), PEER.figures(ptx, arch, ['-c'])
         cubins.append(PEER.assemble(ptx, arch, ['-c'])[0])
         functions.update((name, f) for name, f in own.items() if f['instructions'])
-        rows += [(name, dict(own[name], abroad=bool(callees(own[name]) - set(peer))), peer[name]) for name in sorted(own)
-                 if name in peer]
+        rows += [(name, dict(with_callees(own, name, peer), abroad=bool(callees(own[name]) - set(own))), peer[name])
+                 for name in sorted(own) if name in peer]
     return rows, functions, PEER.call_graph(cubins, arch)
 
 
@@ -152,17 +153,22 @@ def spearman(pairs):
     return statistics.correlation(a, b) if len(set(a)) > 1 and len(set(b)) > 1 else 1.0
 
 
-def summarise(rows, key):
+def summarise(rows, key, title=None, holes=True):
     """Mean error, rank correlation, those far off; then the biggest holes."""
     found = sorted(((abs(o[key] - t[key]) / t[key], o[key], t[key], name) for name, o, t in rows if t.get(key)), reverse=True)
     pairs = [(o, t) for _, o, t, _ in found]
     if not pairs:
         return
-    print(f'{key}: mean absolute error {100 * statistics.mean(f[0] for f in found):.1f} %, mean error '
+    print(f'{title or key}: mean absolute error {100 * statistics.mean(f[0] for f in found):.1f} %, mean error '
           f'{100 * statistics.mean(o / t - 1 for o, t in pairs):+.1f} %, median ratio {statistics.median(o / t for o, t in pairs):.3f}, '
           f'rank correlation {spearman(pairs):.3f}, {sum(f[0] > 0.5 for f in found)} of {len(found)} off by more than 50 %')
-    for error, ours, theirs, name in found[:OPTIONS.holes]:
+    for error, ours, theirs, name in found[:OPTIONS.holes * holes]:
         print(f'    {name[:44]:44} {ours:>6} / {theirs:<6} {100 * (ours / theirs - 1):+.0f} %')
+
+
+def summarise_instructions(rows):
+    summarise(rows, 'instructions', holes=False)
+    summarise(rows, 'common', 'instructions that both machines have')
 
 
 def spills(rows, what):
@@ -189,7 +195,7 @@ def table(rows):
     print(f'{"kernel":44} {"registers":>14} {"stack bytes":>14} {"instructions":>14}')
     for name, ours, theirs in rows:
         print(f'{name[:44]:44}', *(f'{ours[key]:>6} /{theirs.get(key, 0):>6}' for key in
-                                   ('registers', 'stack_bytes', 'instructions')))
+                                   ('registers', 'stack_bytes', 'common')))
 
 
 def report_whole(arch, results):
@@ -202,7 +208,7 @@ def report_whole(arch, results):
             if OPTIONS.table:
                 table(rows)
             summarise(rows, 'registers')
-            summarise(rows, 'instructions')
+            summarise_instructions(rows)
             apart('stack frames without spills (bytes)', [(n, o['stack_bytes'], t['stack_bytes']) for n, o, t in rows if not
                                                           o['spill_store_bytes'] and not t['spill_store_bytes']], 16)
             spills(bounded, 'launch bounds')
@@ -222,7 +228,7 @@ def simple_name(name):
 def report_graph(functions, graph):
     """Edges between functions that are in both, by name: common ones, Heddle's alone, nvlink's alone."""
     names = {name: simple_name(f['demangled']) for name, f in functions.items()}
-    theirs = {(simple_name(a), simple_name(b)) for a in graph for b in graph[a] if not b.startswith(HELPER)}
+    theirs = {(simple_name(a), simple_name(b)) for a in graph for b in graph[a] if not b.startswith(bench_cubin.HELPER)}
     known = {simple_name(a) for a in graph}
     ours = {(names[a], names[b]) for a, f in functions.items() for b in callees(f) if b in names}
     ours = {edge for edge in ours if known.issuperset(edge)}
@@ -233,7 +239,7 @@ def report_relocatable(arch, results):
     print(f'\n{arch}: Heddle with rdc / ptxas -O3 -c, every function alone')
     rows = [(n, as_reported(o), t) for found, _, _ in results for n, o, t in found if not o.get('kernel') or o['calls']]
     summarise(rows, 'registers')
-    summarise(rows, 'instructions')
+    summarise_instructions(rows)
     abroad = [row for row in rows if row[1]['abroad'] and not row[1].get('kernel')]
     saved = [(n, o['callee_save_bytes'] // 4, t['spill_store_bytes'] // 4 - RETURN_WORDS) for n, o, t in abroad
              if t['spill_store_bytes']]
