@@ -225,6 +225,9 @@ static int set_up_symbol(struct launching *launching, struct spec_data *data)
 	if (!data->count_given)
 		data->count = size / data->type->bytes;
 	copy.bytes = data->count * data->type->bytes;
+	if (!data->count_given && copy.bytes != size)
+		return hd_error(launching->diag, loc, "%s has %llu bytes, no multiple of the %u of type %s", data->symbol,
+				(unsigned long long)size, data->type->bytes, data->type->name);
 	if (copy.bytes > size)
 		return hd_error(launching->diag, loc, "%s has %llu bytes, fewer than the %llu given", data->symbol,
 				(unsigned long long)size, (unsigned long long)copy.bytes);

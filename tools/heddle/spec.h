@@ -44,7 +44,7 @@ struct spec_data {
 	const char *output, *compare;
 	uint64_t print;
 	double abs, rel;
-	uint32_t init_line, value_line, compare_line;
+	uint32_t init_line, value_line, output_line, compare_line;
 };
 
 struct spec {
@@ -58,6 +58,11 @@ struct spec {
 /* Reads a specification. Whatever `result` is, spec_release() is due. 0, or -1 with every error reported. */
 int spec_read(struct spec *spec, const char *path, struct hd_diag *diag);
 void spec_release(struct spec *spec);
+
+/* A number in decimal, or in hexadecimal behind 0x, of at most `max`. False when `text` is none. */
+bool spec_unsigned(const char *text, uint64_t max, uint64_t *value);
+/* An element of `type`: its bytes, little-endian, in *bits. False when `text` is none. */
+bool spec_element(const struct spec_type *type, const char *text, uint64_t *bits);
 
 /* The initial bytes of `data` (count * type->bytes, malloc'ed), which may set its count from a file's size. 0 or -1. */
 int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, struct hd_diag *diag);

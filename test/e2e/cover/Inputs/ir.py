@@ -351,7 +351,12 @@ def library():
 
 
 ORDERS = ['monotonic', 'acquire', 'release', 'acq_rel', 'seq_cst']
-SCOPES = ['', 'syncscope("singlethread") ']
+SCOPES = ['singlethread', 'block', 'device', 'agent', 'workgroup', 'cluster', 'wavefront']
+
+
+def scopes(turn):
+    """The whole system's, and one of the named ones in turn, so that each meets every operation and ordering."""
+    return ['', f'syncscope("{SCOPES[turn % len(SCOPES)]}") ']
 
 
 def update(t, op, space):
@@ -366,7 +371,7 @@ def update(t, op, space):
         cell = row.add('getelementptr i64, ptr %out, i64 1')
     row.do(f'store i64 {row.load("i64", 8)}, {pointer} {cell}, align 8')
     for i, order in enumerate(ORDERS):
-        for k, scope in enumerate(SCOPES):
+        for k, scope in enumerate(scopes(len(rows) + i)):
             value = row.load(t, 16 + 8 * i + 40 * k)
             if parts(t)[1] in BITS:  # finite and of like size, so that no NaN arises
                 value = row.add(f'sitofp {t.replace(parts(t)[1], "i8")} {row.load(t.replace(parts(t)[1], "i8"), 16 + 8 * i + 40 * k)} to {t}')
@@ -397,14 +402,14 @@ def accesses(t):
         row.do(f'store i64 0, {pointer} {cell}, align 8')
         row.do(f'store volatile {t} {row.load(t, 0)}, {pointer} {cell}, align 8')
         row.fold(t, row.add(f'load volatile {t}, {pointer} {cell}, align 8'))
-        for i, scope in enumerate(SCOPES):
+        for i, scope in enumerate(scopes(len(rows)) + scopes(len(rows) + 1)[1:]):
             for k, (write, read) in enumerate((('unordered', 'unordered'), ('monotonic', 'monotonic'), ('release', 'acquire'),
                                                ('seq_cst', 'seq_cst'))):
                 v = 'volatile ' if k % 2 else ''
                 row.do(f'store atomic {v}{t} {row.load(t, 8 * k + 40 * i)}, {pointer} {cell} {scope}{write}, align 8')
                 row.fold(t, row.add(f'load atomic {v}{t}, {pointer} {cell} {scope}{read}, align 8'))
         row.do(f'store i64 0, {pointer} {cell}, align 8')
-    for scope in SCOPES:
+    for scope in [scopes(0)[0]] + [scopes(i)[1] for i in range(len(SCOPES))]:
         for order in ORDERS[1:]:
             row.do(f'fence {scope}{order}')
     row.end()

@@ -1,0 +1,258 @@
+/*
+ * What a launch specification says of its buffers: their first contents, and what becomes of the results (see spec.h).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "heddle/object.h"
+#include "tools/heddle/spec.h"
+
+static struct hd_loc at(const struct spec *spec, uint32_t line)
+{
+	return (struct hd_loc){spec->path, line, 0};
+}
+
+/* ------------------------------------------------------------ contents of buffers */
+
+static uint64_t splitmix(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static void put(const struct spec_type *type, uint8_t *bytes, uint64_t index, uint64_t bits)
+{
+	memcpy(bytes + index * type->bytes, &bits, type->bytes);
+}
+
+static void put_real(const struct spec_type *type, uint8_t *bytes, uint64_t index, double value)
+{
+	float single = (float)value;
+	memcpy(bytes + index * type->bytes, type->bytes == 4 ? (void *)&single : (void *)&value, type->bytes);
+}
+
+static double real_of(const struct spec_type *type, const uint8_t *bytes, uint64_t index)
+{
+	float single;
+	double value;
+	if (type->bytes == 4) {
+		memcpy(&single, bytes + index * 4, 4);
+		return single;
+	}
+	memcpy(&value, bytes + index * 8, 8);
+	return value;
+}
+
+static int64_t integer_of(const struct spec_type *type, const uint8_t *bytes, uint64_t index)
+{
+	uint64_t bits = 0;
+	memcpy(&bits, bytes + index * type->bytes, type->bytes);
+	unsigned spare = 64 - 8 * type->bytes;
+	return type->is_signed ? (int64_t)(bits << spare) >> spare : (int64_t)bits;
+}
+
+static int fill_value(const struct spec_data *data, const char *text, uint8_t *bytes)
+{
+	uint64_t bits;
+	if (!spec_element(data->type, text, &bits))
+		return -1;
+	for (uint64_t i = 0; i < data->count; i++)
+		put(data->type, bytes, i, bits);
+	return 0;
+}
+
+static bool in_order(const struct spec_type *type, uint64_t low, uint64_t high)
+{
+	int64_t first = integer_of(type, (const uint8_t *)&low, 0), last = integer_of(type, (const uint8_t *)&high, 0);
+	return type->is_signed ? first <= last : low <= high;
+}
+
+/* text: SEED[:LOW:HIGH] */
+static int fill_random(const struct spec_data *data, const char *text, uint8_t *bytes)
+{
+	const struct spec_type *type = data->type;
+	char copy[160], *rest = copy;
+	snprintf(copy, sizeof copy, "%s", text);
+	const char *seed = strsep(&rest, ":"), *low_text = rest ? strsep(&rest, ":") : NULL, *high_text = rest;
+	uint64_t state, low = 0, high = 0;
+	if (!spec_unsigned(seed, UINT64_MAX, &state) || (low_text && !high_text))
+		return -1;
+	if (low_text && (!spec_element(type, low_text, &low) || !spec_element(type, high_text, &high)))
+		return -1;
+	double real_low = 0, real_high = 1;
+	if (low_text && type->is_float) {
+		real_low = real_of(type, (const uint8_t *)&low, 0);
+		real_high = real_of(type, (const uint8_t *)&high, 0);
+	}
+	if (low_text && (type->is_float ? !(real_low <= real_high) : !in_order(type, low, high)))
+		return -1;
+	uint64_t range = low_text ? high - low + 1 : 0;
+	for (uint64_t i = 0; i < data->count; i++) {
+		uint64_t draw = splitmix(&state);
+		if (type->is_float)
+			put_real(type, bytes, i, real_low + (double)(draw >> 11) * 0x1p-53 * (real_high - real_low));
+		else
+			put(type, bytes, i, low + (range ? draw % range : draw));
+	}
+	return 0;
+}
+
+static void fill_ramp(const struct spec_data *data, uint8_t *bytes)
+{
+	for (uint64_t i = 0; i < data->count; i++)
+		if (data->type->is_float)
+			put_real(data->type, bytes, i, (double)i);
+		else
+			put(data->type, bytes, i, i);
+}
+
+static int fill_file(const struct spec *spec, struct spec_data *data, const char *path, uint8_t **bytes,
+		     struct hd_diag *diag)
+{
+	size_t size;
+	if (access(path, R_OK))
+		return hd_error(diag, at(spec, data->init_line), "cannot read %s: %s", path, strerror(errno));
+	if (hd_read_file(path, bytes, &size, diag))
+		return -1;
+	if (!data->count)
+		data->count = size / data->type->bytes;
+	if (!data->count || size < data->count * data->type->bytes)
+		return hd_error(diag, at(spec, data->init_line), "%s has %zu bytes, fewer than the %llu of the buffer",
+				path, size, (unsigned long long)((data->count ? data->count : 1) * data->type->bytes));
+	return 0;
+}
+
+int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, struct hd_diag *diag)
+{
+	const char *init = data->init ? data->init : "zero";
+	*bytes = NULL;
+	if (!strncmp(init, "file:", 5)) {
+		if (!fill_file(spec, data, init + 5, bytes, diag))
+			return 0;
+		free(*bytes);
+		*bytes = NULL;
+		return -1;
+	}
+	*bytes = calloc(data->count ? data->count : 1, data->type->bytes);
+	if (!*bytes)
+		return hd_error(diag, at(spec, data->line), "not enough memory for %llu elements",
+				(unsigned long long)data->count);
+	int status = -1;
+	if (data->fields)
+		memcpy(*bytes, data->fields, data->count), status = 0;
+	else if (!data->buffer)
+		status = fill_value(data, data->value, *bytes);
+	else if (!strcmp(init, "zero"))
+		status = 0;
+	else if (!strcmp(init, "ramp"))
+		fill_ramp(data, *bytes), status = 0;
+	else if (!strncmp(init, "value:", 6))
+		status = fill_value(data, init + 6, *bytes);
+	else if (!strncmp(init, "random:", 7))
+		status = fill_random(data, init + 7, *bytes);
+	if (!status)
+		return 0;
+	free(*bytes);
+	*bytes = NULL;
+	return hd_error(diag, at(spec, data->init_line),
+			"init is zero, ramp, value:V, random:SEED[:LOW:HIGH] (LOW <= HIGH) or file:PATH for type %s, "
+			"not '%s'",
+			data->type->name, init);
+}
+
+/* ------------------------------------------------------------ results */
+
+static void element_text(const struct spec_type *type, const uint8_t *bytes, uint64_t index, char *text, size_t size)
+{
+	if (type->is_float)
+		snprintf(text, size, "%.*g", type->bytes == 4 ? 9 : 17, real_of(type, bytes, index));
+	else if (type->is_signed)
+		snprintf(text, size, "%lld", (long long)integer_of(type, bytes, index));
+	else
+		snprintf(text, size, "%llu", (unsigned long long)integer_of(type, bytes, index));
+}
+
+static void data_name(const struct spec_data *data, char *text, size_t size)
+{
+	if (data->symbol)
+		snprintf(text, size, "%s", data->symbol);
+	else
+		snprintf(text, size, "arg%u", data->index);
+}
+
+static void print_elements(const struct spec_data *data, const uint8_t *bytes)
+{
+	char text[64], name[96];
+	data_name(data, name, sizeof name);
+	printf("%s =", name);
+	for (uint64_t i = 0; i < data->print && i < data->count; i++) {
+		element_text(data->type, bytes, i, text, sizeof text);
+		printf(" %s", text);
+	}
+	printf("%s\n", data->print < data->count ? " ..." : "");
+}
+
+/* Equal, both NaN, or within abs + rel * |expected|. */
+static bool near_enough(const struct spec_data *data, const uint8_t *got, const uint8_t *expected, uint64_t i)
+{
+	uint32_t bytes = data->type->bytes;
+	if (!memcmp(got + i * bytes, expected + i * bytes, bytes))
+		return true;
+	double a, b;
+	if (data->type->is_float) {
+		a = real_of(data->type, got, i);
+		b = real_of(data->type, expected, i);
+		if (a == b || (a != a && b != b))
+			return true;
+	} else {
+		a = (double)integer_of(data->type, got, i);
+		b = (double)integer_of(data->type, expected, i);
+	}
+	double difference = a < b ? b - a : a - b, size = b < 0 ? -b : b;
+	return (data->abs > 0 || data->rel > 0) && difference <= data->abs + data->rel * size;
+}
+
+static int compare(const struct spec *spec, const struct spec_data *data, const uint8_t *bytes, struct hd_diag *diag)
+{
+	uint8_t *expected = NULL;
+	size_t size;
+	if (hd_read_file(data->compare, &expected, &size, diag))
+		return -1;
+	struct hd_loc loc = at(spec, data->compare_line);
+	if (size != data->count * data->type->bytes) {
+		hd_error(diag, loc, "%s has %zu bytes, the buffer %llu", data->compare, size,
+			 (unsigned long long)(data->count * data->type->bytes));
+		free(expected);
+		return -1;
+	}
+	uint64_t differences = 0, first = 0;
+	for (uint64_t i = 0; i < data->count; i++)
+		if (!near_enough(data, bytes, expected, i) && !differences++)
+			first = i;
+	if (differences) {
+		char name[96], got[64], wanted[64];
+		data_name(data, name, sizeof name);
+		element_text(data->type, bytes, first, got, sizeof got);
+		element_text(data->type, expected, first, wanted, sizeof wanted);
+		hd_error(diag, loc, "%s: %llu of %llu elements differ; the first is [%llu]: %s instead of %s", name,
+			 (unsigned long long)differences, (unsigned long long)data->count, (unsigned long long)first,
+			 got, wanted);
+	}
+	free(expected);
+	return differences != 0;
+}
+
+int spec_results(const struct spec *spec, const struct spec_data *data, const uint8_t *bytes, bool print,
+		 struct hd_diag *diag)
+{
+	if (print && data->print)
+		print_elements(data, bytes);
+	if (data->output && hd_write_file(data->output, bytes, data->count * data->type->bytes, diag))
+		return -1;
+	return data->compare ? compare(spec, data, bytes, diag) : 0;
+}
