@@ -314,6 +314,7 @@ int hd_legalize(struct hd_unit *unit)
 	legal.md_fpmath = LLVMGetMDKindIDInContext(legal.context, "fpmath", 6);
 	number_instructions(&legal);
 	legal.builder = LLVMCreateBuilderInContext(legal.context);
+	hd_legal_strict(&legal);
 	hd_legal_blocks(&legal);
 	hd_legal_atomics(&legal);
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal.module); f; f = LLVMGetNextFunction(f))

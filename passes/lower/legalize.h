@@ -49,6 +49,8 @@ LLVMValueRef hd_legal_rare(struct hd_site *site, const char *name);
 LLVMValueRef hd_legal_vector(struct hd_site *site, const char *name);
 LLVMValueRef hd_legal_va_arg(struct hd_site *site);
 LLVMValueRef hd_legal_memory(struct hd_site *site, const char *name);
+/* legalize_strict.c: floating point that may trap becomes ordinary. */
+void hd_legal_strict(struct hd_legal *legal);
 /* legalize_atomic.c, legalize_blocks.c: atomic operations and jumps to addresses that LLVM's passes leave. */
 void hd_legal_atomics(struct hd_legal *legal);
 void hd_legal_blocks(struct hd_legal *legal);

@@ -1,7 +1,7 @@
 /*
  * Rare intrinsics in terms of ordinary ones: three-way comparison, fixed-point products and quotients, conversions that
  * saturate to widths without an instruction, half precision in integers; arguments of varargs functions; memcpy,
- * memmove and memset where they are called as functions. What is built may be legalised again (struct hd_site: again).
+ * memcmp, strlen and their kin where they are called as functions. What is built may be legalised again (struct hd_site: again).
  */
 #include "passes/lower/legalize_build.h"
 
@@ -133,8 +133,25 @@ static value half_in_integer(struct hd_site *site, bool to)
 			      "");
 }
 
+/*
+ * The pointer with the mask's zeros cleared, as an offset: it keeps its object, and infer-address-spaces of LLVM 19
+ * makes broken code of the intrinsic.
+ */
+static value masked_pointer(struct hd_site *site, value pointer, value mask)
+{
+	value cleared = LLVMBuildPtrToInt(site->builder, pointer, LLVMTypeOf(mask), "");
+	cleared = binary(site, LLVMAnd, cleared, LLVMBuildNot(site->builder, mask, ""));
+	cleared = binary(site, LLVMSub, number(mask, 0), cleared);
+	return LLVMBuildGEP2(site->builder, int_type(site, 8), pointer, &cleared, 1, "");
+}
+
 value hd_legal_rare(struct hd_site *site, const char *name)
 {
+	if (!strncmp(name, "ptrmask", 7) && LLVMGetTypeKind(LLVMTypeOf(site->inst)) == LLVMPointerTypeKind)
+		return masked_pointer(site, operand(site, 0), operand(site, 1));
+	/* Code has no address that data pointers could hold, nor frames a chain: as NVPTX's own code generator. */
+	if (!strcmp(name, "returnaddress") || !strncmp(name, "frameaddress", 12))
+		return LLVMConstNull(LLVMTypeOf(site->inst));
 	if (!strcmp(name, "get.rounding")) /* to nearest, as C's FLT_ROUNDS counts */
 		return LLVMConstInt(LLVMTypeOf(site->inst), 1, false);
 	if (!strcmp(name, "convert.to.fp16") || !strcmp(name, "convert.from.fp16"))
@@ -164,12 +181,8 @@ value hd_legal_va_arg(struct hd_site *site)
 
 	if (align > 1) {
 		value up = LLVMConstInt(offset, align - 1, false);
-		LLVMTypeRef types[2] = {pointer, offset};
-		unsigned id = LLVMLookupIntrinsicID("llvm.ptrmask", 12);
-		value args[2] = {LLVMBuildGEP2(builder, byte, at, &up, 1, ""), LLVMConstNot(up)};
 
-		at = LLVMBuildCall2(builder, LLVMIntrinsicGetType(site->legal->context, id, types, 2),
-				    LLVMGetIntrinsicDeclaration(site->legal->module, id, types, 2), args, 2, "");
+		at = masked_pointer(site, LLVMBuildGEP2(builder, byte, at, &up, 1, ""), LLVMConstNot(up));
 	}
 	next = LLVMBuildGEP2(builder, byte, at, &size, 1, "");
 	LLVMBuildStore(builder, next, list);
@@ -178,10 +191,31 @@ value hd_legal_va_arg(struct hd_site *site)
 	return out;
 }
 
+/* memcmp, bcmp and strlen: loops of the device library. */
+static value search_memory(struct hd_site *site, const char *name)
+{
+	bool length = !strcmp(name, "strlen");
+	LLVMTypeRef result = LLVMTypeOf(site->inst), pointer = LLVMPointerTypeInContext(site->legal->context, 0);
+	unsigned count = LLVMGetNumArgOperands(site->inst), wanted = length ? 1 : 3;
+	value args[3];
+
+	if (count != wanted || LLVMGetTypeKind(result) != LLVMIntegerTypeKind ||
+	    LLVMGetIntTypeWidth(result) != (length ? 64 : 32))
+		return NULL;
+	for (unsigned i = 0; i < count; i++) {
+		args[i] = operand(site, i);
+		if (LLVMTypeOf(args[i]) != (i < 2 ? pointer : int_type(site, 64)))
+			return NULL;
+	}
+	return hd_legal_call(site, length ? "__heddle_strlen" : "__heddle_memcmp", result, args, count);
+}
+
 value hd_legal_memory(struct hd_site *site, const char *name)
 {
 	value to, from, size;
 
+	if (!strcmp(name, "memcmp") || !strcmp(name, "bcmp") || !strcmp(name, "strlen"))
+		return search_memory(site, name);
 	if (strcmp(name, "memcpy") && strcmp(name, "memmove") && strcmp(name, "memset"))
 		return NULL;
 	if (LLVMGetNumArgOperands(site->inst) != 3 ||

@@ -82,19 +82,6 @@ static void copy_list(struct hd_select *sel, unsigned arg)
 			  hd_sel_address(sel, hd_sel_arg(sel, 1), LLVMGetPointerAddressSpace(from)), 8, 8);
 }
 
-static void pointer_mask(struct hd_select *sel, unsigned arg)
-{
-	struct hd_leaf pointer = hd_sel_arg(sel, 0), mask = hd_sel_arg(sel, 1);
-	struct hd_opnd words[2];
-
-	(void)arg;
-	for (unsigned i = 0; i < pointer.words; i++)
-		words[i] = hd_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B,
-					       hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &pointer, i), 1)),
-					       hd_sel_word(sel, &mask, i), hd_none()));
-	hd_sel_define_reg(sel, hd_sel_join(sel, words, pointer.words));
-}
-
 static const struct hd_intrinsic general[] = {
 	{"assume", ignore, 0},
 	{"lifetime.start", ignore, 0},
@@ -123,12 +110,12 @@ static const struct hd_intrinsic general[] = {
 	{"allow.ubsan.check", constant, 1},
 	{"trap", trap, 0},
 	{"ubsantrap", trap, 0},
+	{"clear_cache", ignore, 0},
 	{"memcpy", copy_memory, 0},
 	{"memcpy.inline", copy_memory, 0},
 	{"memmove", copy_memory, 1},
 	{"memset", set_memory, 0},
 	{"memset.inline", set_memory, 0},
-	{"ptrmask", pointer_mask, 0},
 	{"stacksave", stack, 0},
 	{"stackrestore", stack, 1},
 	{"va_start", variable_arguments, 0},

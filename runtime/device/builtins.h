@@ -52,6 +52,10 @@ double __heddle_sqrt64_rz(double a);
 double __heddle_sqrt64_rm(double a);
 double __heddle_sqrt64_rp(double a);
 
+/* C's functions: less, equal or greater by bytes; the bytes before the first zero. */
+int32_t __heddle_memcmp(const void *a, const void *b, uint64_t bytes);
+uint64_t __heddle_strlen(const char *text);
+
 /* Device only: position of the offset-th set bit from `base`; reductions over the lanes in `mask`. */
 uint32_t __heddle_fns(uint32_t mask, uint32_t base, int32_t offset);
 uint32_t __heddle_redux_add(uint32_t value, uint32_t mask);

@@ -25,11 +25,12 @@ $(B)/obj/device/%.bc: runtime/device/%.c runtime/device/device.mk
 	$(Q)$(CLANG) $(DEVICE_CFLAGS) $(DEVICE_EXTRA) -MMD -MP -MF $(@:.bc=.d) -c -o $@ $<
 
 # Freestanding, for <stdint.h> without the host's C library.
-$(B)/obj/device/builtins.bc $(B)/obj/device/wide.bc $(B)/obj/device/rounded.bc: DEVICE_EXTRA := -ffreestanding
+DEVICE_HELPERS := $(patsubst %,$(B)/obj/device/%.bc,builtins wide rounded memory)
+$(DEVICE_HELPERS): DEVICE_EXTRA := -ffreestanding
 
 -include $(wildcard $(B)/obj/device/*.d)
 
-$(SHARE)/builtins.bc: $(B)/obj/device/builtins.bc $(B)/obj/device/wide.bc $(B)/obj/device/rounded.bc
+$(SHARE)/builtins.bc: $(DEVICE_HELPERS)
 	@mkdir -p $(@D)
 	$(Q)$(LLVM_BINDIR)/llvm-link -o $@ $^
 
