@@ -8,13 +8,6 @@
 
 #include "heddle_narrow.h"
 
-struct __nv_bfloat16_raw {
-	unsigned short x;
-};
-struct __nv_bfloat162_raw {
-	unsigned short x, y;
-};
-
 __host__ __device__ static inline unsigned short __hd_bfloat16_of_float(float x)
 {
 	unsigned int bits = __builtin_bit_cast(unsigned int, x);
@@ -48,104 +41,20 @@ __host__ __device__ static inline unsigned short __hd_bfloat16_fma(unsigned shor
 #endif
 }
 
-/* Converts from and to every arithmetic type, as CUDA's does. */
-struct __nv_bfloat16 {
-	unsigned short __x;
-
-	__nv_bfloat16() = default;
-	__host__ __device__ constexpr __nv_bfloat16(__nv_bfloat16_raw raw) : __x(raw.x) {}
-#define HD_FROM(type, expression)                                                       \
-	__host__ __device__ __nv_bfloat16(type x) : __x(expression)                          \
-	{                                                                               \
-	}
-	HD_FROM(float, __hd_bfloat16_of_float(x))
-	HD_FROM(double, __hd_bfloat16_of_double(x))
-	HD_FROM(short, __hd_bfloat16_of_float(x))
-	HD_FROM(unsigned short, __hd_bfloat16_of_float(x))
-	HD_FROM(int, __hd_bfloat16_of_double(x))
-	HD_FROM(unsigned int, __hd_bfloat16_of_double(x))
-	HD_FROM(long, __hd_bfloat16_of_double(__hd_of_signed(x)))
-	HD_FROM(unsigned long, __hd_bfloat16_of_double(__hd_of_unsigned(x)))
-	HD_FROM(long long, __hd_bfloat16_of_double(__hd_of_signed(x)))
-	HD_FROM(unsigned long long, __hd_bfloat16_of_double(__hd_of_unsigned(x)))
-#undef HD_FROM
-
-	__host__ __device__ operator __nv_bfloat16_raw() const
-	{
-		return {__x};
-	}
-	__host__ __device__ operator float() const
-	{
-		return __hd_bfloat16_to_float(__x);
-	}
-	__host__ __device__ constexpr operator bool() const
-	{
-		return __x & 0x7fff;
-	}
-#define HD_TO(type, least, most)                                                                                       \
-	__host__ __device__ operator type() const                                                                      \
-	{                                                                                                              \
-		return __hd_to_integer<type>(__hd_bfloat16_to_float(__x), least, most);                                   \
-	}
-	HD_TO(signed char, -128, 127)
-	HD_TO(unsigned char, 0, 255)
-	HD_TO(char, -128, 127)
-	HD_TO(short, -32768, 32767)
-	HD_TO(unsigned short, 0, 65535)
-	HD_TO(int, -2147483647 - 1, 2147483647)
-	HD_TO(unsigned int, 0u, 4294967295u)
-	HD_TO(long, -9223372036854775807l - 1, 9223372036854775807l)
-	HD_TO(unsigned long, 0ul, 18446744073709551615ul)
-	HD_TO(long long, -9223372036854775807ll - 1, 9223372036854775807ll)
-	HD_TO(unsigned long long, 0ull, 18446744073709551615ull)
-#undef HD_TO
-};
-
-struct __attribute__((aligned(4))) __nv_bfloat162 {
-	__nv_bfloat16 x, y;
-
-	__nv_bfloat162() = default;
-	__host__ __device__ constexpr __nv_bfloat162(const __nv_bfloat16 &low, const __nv_bfloat16 &high) : x(low), y(high) {}
-	__host__ __device__ __nv_bfloat162(const __nv_bfloat162_raw &raw) : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y}) {}
-	__host__ __device__ operator __nv_bfloat162_raw() const
-	{
-		return {x.__x, y.__x};
-	}
-};
+#define HD_T __nv_bfloat16
+#define HD_T2 __nv_bfloat162
+#define HD_RAW __nv_bfloat16_raw
+#define HD_RAW2 __nv_bfloat162_raw
+#define HD_NAME(before, after) before##bfloat16##after
+#include "heddle_narrow_type.inc"
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
-#define HD_T __nv_bfloat16
-#define HD_T2 __nv_bfloat162
-#define HD_NAME(before, after) before##bfloat16##after
-#define HD_FLOAT(v) __hd_bfloat16_to_float((v).__x)
-#define HD_NARROW(f) __nv_bfloat16(__nv_bfloat16_raw{__hd_bfloat16_of_float(f)})
-#define HD_EXACT(d) __nv_bfloat16(__nv_bfloat16_raw{__hd_bfloat16_of_double(d)})
-#define HD_FUSED(a, b, c) __nv_bfloat16(__nv_bfloat16_raw{__hd_bfloat16_fma((a).__x, (b).__x, (c).__x)})
-#include "heddle_narrow.inc"
-#include "heddle_narrow_convert.inc"
-
-__host__ __device__ static inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 low, __nv_bfloat16 high)
-{
-	return __nv_bfloat162(low, high);
-}
 __host__ __device__ static inline __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a)
 {
 	return __nv_bfloat162(a, a);
 }
-__host__ __device__ static inline __nv_bfloat162 make_bfloat162(__nv_bfloat16 low, __nv_bfloat16 high)
-{
-	return __nv_bfloat162(low, high);
-}
-
-#undef HD_T
-#undef HD_T2
-#undef HD_NAME
-#undef HD_FLOAT
-#undef HD_NARROW
-#undef HD_EXACT
-#undef HD_FUSED
 
 #define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7F80U)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16((unsigned short)0x7FFFU)
