@@ -1,6 +1,6 @@
 /*
  * Inline PTX: what the files that lower it share. asm_parse.c takes the text apart, asm.c binds operands and runs
- * the statements in order, asm_alu.c, asm_float.c, asm_simd.c, asm_convert.c and asm_system.c have the instructions. A
+ * the statements in order, asm_alu.c, asm_bits.c, asm_float.c, asm_simd.c, asm_convert.c and asm_system.c have the instructions. A
  * statement becomes the machine instructions that selection would make of the same operation; there are no labels and no
  * branches, and an instruction outside the tables is an error with its source line.
  */
@@ -73,7 +73,7 @@ struct hd_ptx_row {
 	bool effect; /* a guard needs a branch: the result cannot simply be dropped */
 };
 /* A NULL name ends. */
-extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[], hd_ptx_system[];
+extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_bits[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[], hd_ptx_system[];
 
 /* ---- asm_parse.c */
 enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT };
@@ -97,6 +97,14 @@ void hd_ptx_out(struct hd_ptx *ptx, unsigned index, struct hd_leaf leaf, unsigne
 void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_leaf leaf, unsigned bits);
 bool hd_ptx_constant(struct hd_ptx *ptx, unsigned index, uint64_t *value);
 uint16_t hd_ptx_rounding(const struct hd_ptx *ptx);
+
+/* ---- asm_alu.c */
+/* The type of the opcode's last part, which has to be an integer of 16, 32 or 64 bits (or untyped). */
+struct hd_ptx_type hd_ptx_integer_type(struct hd_ptx *ptx);
+struct hd_leaf hd_ptx_plain_add(struct hd_ptx *ptx, struct hd_leaf a, struct hd_leaf b, bool subtract);
+/* LLVMShl, LLVMLShr or LLVMAShr; distances beyond the width count as the width. */
+struct hd_leaf hd_ptx_shifted(struct hd_ptx *ptx, LLVMOpcode op, struct hd_leaf value, struct hd_leaf amount,
+			      unsigned bits);
 
 /* ---- asm_float.c */
 LLVMTypeKind hd_ptx_kind(struct hd_ptx_type type);

@@ -1,5 +1,5 @@
 /*
- * Inline PTX: arithmetic, logic, shifts and bit fields. Opcodes that integers and floats share (add, min, abs) stand
+ * Inline PTX: arithmetic, logic and shifts. Opcodes that integers and floats share (add, min, abs) stand
  * here and hand floats over to asm_float.c.
  */
 #include "passes/lower/asm.h"
@@ -14,8 +14,7 @@ static unsigned words_of(unsigned bits)
 	return (bits + 31) / 32;
 }
 
-/* The type of the opcode's last part, which has to be an integer of 16, 32 or 64 bits (or untyped). */
-static struct hd_ptx_type integer_type(struct hd_ptx *ptx)
+struct hd_ptx_type hd_ptx_integer_type(struct hd_ptx *ptx)
 {
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 
@@ -64,7 +63,7 @@ static struct hd_leaf add_chain(struct hd_ptx *ptx, struct hd_leaf a, struct hd_
 	return hd_leaf_reg(hd_sel_join(sel, sum, a.words));
 }
 
-static struct hd_leaf plain_add(struct hd_ptx *ptx, struct hd_leaf a, struct hd_leaf b, bool subtract)
+struct hd_leaf hd_ptx_plain_add(struct hd_ptx *ptx, struct hd_leaf a, struct hd_leaf b, bool subtract)
 {
 	struct hd_opnd y;
 
@@ -86,7 +85,7 @@ static void add(struct hd_ptx *ptx, unsigned arg)
 		hd_ptx_float_op(ptx, arg & SUBTRACT ? HD_FP_ADD | 0x10 : HD_FP_ADD);
 		return;
 	}
-	type = integer_type(ptx);
+	type = hd_ptx_integer_type(ptx);
 	a = hd_ptx_in(ptx, 1, type.bits);
 	b = hd_ptx_in(ptx, 2, type.bits);
 	if (hd_ptx_has(ptx, "sat"))
@@ -94,7 +93,7 @@ static void add(struct hd_ptx *ptx, unsigned arg)
 	else if (out || (arg & CARRY_IN))
 		hd_ptx_out(ptx, 0, add_chain(ptx, a, b, arg & SUBTRACT, arg & CARRY_IN, out), type.bits);
 	else
-		hd_ptx_out(ptx, 0, plain_add(ptx, a, b, arg & SUBTRACT), type.bits);
+		hd_ptx_out(ptx, 0, hd_ptx_plain_add(ptx, a, b, arg & SUBTRACT), type.bits);
 }
 
 /* ------------------------------------------------------------------ multiplication */
@@ -132,7 +131,7 @@ static void multiply(struct hd_ptx *ptx, unsigned arg)
 		hd_ptx_float_op(ptx, HD_FP_MUL);
 		return;
 	}
-	type = integer_type(ptx);
+	type = hd_ptx_integer_type(ptx);
 	if (wide && type.bits == 64)
 		hd_ptx_error(ptx, "there is no wide product of 64 bits");
 	else
@@ -152,7 +151,7 @@ static void multiply_add(struct hd_ptx *ptx, unsigned arg)
 		hd_ptx_float_op(ptx, HD_FP_FMA);
 		return;
 	}
-	type = integer_type(ptx);
+	type = hd_ptx_integer_type(ptx);
 	bits = wide ? 2 * type.bits : type.bits;
 	if (ptx->failed || bits > 64) {
 		hd_ptx_error(ptx, "there is no wide product of 64 bits");
@@ -179,13 +178,13 @@ static void multiply_add(struct hd_ptx *ptx, unsigned arg)
 						  hd_sel_word(sel, &c, 0))),
 			   32);
 	else
-		hd_ptx_out(ptx, 0, plain_add(ptx, product(ptx, type, a, b), c, false), bits);
+		hd_ptx_out(ptx, 0, hd_ptx_plain_add(ptx, product(ptx, type, a, b), c, false), bits);
 }
 
 /* mul24 and mad24, .lo */
 static void multiply_24(struct hd_ptx *ptx, unsigned add)
 {
-	struct hd_ptx_type type = integer_type(ptx);
+	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
 	struct hd_opnd a = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 1, 32), 24, is_signed(type));
 	struct hd_opnd b = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 2, 32), 24, is_signed(type));
 
@@ -212,7 +211,7 @@ static void dot_product(struct hd_ptx *ptx, unsigned arg)
 /* |a - b| + c */
 static void absolute_difference(struct hd_ptx *ptx, unsigned arg)
 {
-	struct hd_ptx_type type = integer_type(ptx);
+	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
 	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits), b = hd_ptx_in(ptx, 2, type.bits), high, low;
 
 	(void)arg;
@@ -220,8 +219,8 @@ static void absolute_difference(struct hd_ptx *ptx, unsigned arg)
 		return;
 	high = hd_sel_minmax(ptx->sel, true, is_signed(type), a, b, type.bits);
 	low = hd_sel_minmax(ptx->sel, false, is_signed(type), a, b, type.bits);
-	high = plain_add(ptx, high, low, true);
-	hd_ptx_out(ptx, 0, plain_add(ptx, high, hd_ptx_in(ptx, 3, type.bits), false), type.bits);
+	high = hd_ptx_plain_add(ptx, high, low, true);
+	hd_ptx_out(ptx, 0, hd_ptx_plain_add(ptx, high, hd_ptx_in(ptx, 3, type.bits), false), type.bits);
 }
 
 /* ------------------------------------------------------------------ signs, minimum and maximum */
@@ -234,7 +233,7 @@ static void minmax(struct hd_ptx *ptx, unsigned max)
 		hd_ptx_out(ptx, 0, hd_ptx_float_minmax(ptx, type, max), type.bits);
 		return;
 	}
-	type = integer_type(ptx);
+	type = hd_ptx_integer_type(ptx);
 	if (!ptx->failed)
 		hd_ptx_out(ptx, 0,
 			   hd_sel_minmax(ptx->sel, max, is_signed(type), hd_ptx_in(ptx, 1, type.bits),
@@ -244,7 +243,7 @@ static void minmax(struct hd_ptx *ptx, unsigned max)
 
 static struct hd_leaf negated(struct hd_ptx *ptx, struct hd_leaf value)
 {
-	return plain_add(ptx, hd_leaf_imm(0, value.words), value, true);
+	return hd_ptx_plain_add(ptx, hd_leaf_imm(0, value.words), value, true);
 }
 
 static void sign(struct hd_ptx *ptx, unsigned absolute)
@@ -269,7 +268,7 @@ static void sign(struct hd_ptx *ptx, unsigned absolute)
 		hd_ptx_out(ptx, 0, a, type.bits);
 		return;
 	}
-	type = integer_type(ptx);
+	type = hd_ptx_integer_type(ptx);
 	a = hd_ptx_in(ptx, 1, type.bits);
 	if (ptx->failed)
 		return;
@@ -344,7 +343,7 @@ static struct hd_leaf clamped(struct hd_leaf amount, unsigned bits)
 	return amount;
 }
 
-static struct hd_leaf shifted(struct hd_ptx *ptx, LLVMOpcode op, struct hd_leaf value, struct hd_leaf amount,
+struct hd_leaf hd_ptx_shifted(struct hd_ptx *ptx, LLVMOpcode op, struct hd_leaf value, struct hd_leaf amount,
 			      unsigned bits)
 {
 	/* A narrow value lies extended in a word, which is shifted as such. */
@@ -357,11 +356,11 @@ static struct hd_leaf shifted(struct hd_ptx *ptx, LLVMOpcode op, struct hd_leaf 
 
 static void shift(struct hd_ptx *ptx, unsigned left)
 {
-	struct hd_ptx_type type = integer_type(ptx);
+	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
 
 	if (!ptx->failed)
 		hd_ptx_out(ptx, 0,
-			   shifted(ptx,
+			   hd_ptx_shifted(ptx,
 				   left		     ? LLVMShl
 				   : is_signed(type) ? LLVMAShr
 						     : LLVMLShr,
@@ -380,127 +379,6 @@ static void funnel(struct hd_ptx *ptx, unsigned op)
 	}
 	hd_ptx_out(ptx, 0,
 		   hd_leaf_reg(hd_sel_alu(ptx->sel, op, HD_MOD(WRAP, wrap), hd_ptx_word(ptx, 1), hd_ptx_word(ptx, 3),
-					  hd_reg(hd_sel_opnd_reg(ptx->sel, hd_ptx_word(ptx, 2), 1)))),
-		   32);
-}
-
-/* ------------------------------------------------------------------ bits */
-
-static void bits(struct hd_ptx *ptx, unsigned what)
-{
-	struct hd_ptx_type type = integer_type(ptx);
-	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits);
-
-	if (ptx->failed)
-		return;
-	if (what == 0)
-		hd_ptx_out(ptx, 0, hd_sel_popcount(ptx->sel, a, type.bits), 32);
-	else if (what == 1)
-		hd_ptx_out(ptx, 0, hd_sel_count_leading(ptx->sel, a, type.bits), 32);
-	else
-		hd_ptx_out(ptx, 0, hd_sel_bit_reverse(ptx->sel, a, type.bits), type.bits);
-}
-
-static void find_leading(struct hd_ptx *ptx, unsigned arg)
-{
-	struct hd_ptx_type type = integer_type(ptx);
-
-	(void)arg;
-	if (type.bits != 32) {
-		hd_ptx_error(ptx, "only 32 bits are supported");
-		return;
-	}
-	hd_ptx_out(ptx, 0,
-		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_FLO,
-					  HD_MOD(SIGN, is_signed(type)) | HD_MOD(SH, hd_ptx_has(ptx, "shiftamt")),
-					  hd_none(), hd_ptx_word(ptx, 1), hd_none())),
-		   32);
-}
-
-/* A position or length operand: 8 bits. */
-static struct hd_leaf byte_in(struct hd_ptx *ptx, unsigned index)
-{
-	struct hd_leaf leaf = hd_ptx_in(ptx, index, 32);
-
-	if (leaf.kind == HD_LEAF_IMM)
-		return hd_leaf_imm(leaf.imm[0] & 0xff, 1);
-	return hd_leaf_reg(hd_sel_opnd_reg(ptx->sel, hd_sel_extended(ptx->sel, leaf, 8, false), 1));
-}
-
-static void extract_field(struct hd_ptx *ptx, unsigned arg)
-{
-	struct hd_ptx_type type = integer_type(ptx);
-	struct hd_select *sel = ptx->sel;
-	LLVMOpcode right = is_signed(type) ? LLVMAShr : LLVMLShr;
-	struct hd_leaf field, length;
-	struct hd_opnd rest;
-
-	(void)arg;
-	if (type.bits < 32) {
-		hd_ptx_error(ptx, "32 or 64 bits expected");
-		return;
-	}
-	field = shifted(ptx, right, hd_ptx_in(ptx, 1, type.bits), byte_in(ptx, 2), type.bits);
-	length = byte_in(ptx, 3);
-	if (type.bits == 32) {
-		hd_ptx_out(ptx, 0,
-			   hd_leaf_reg(hd_sel_alu(sel, HD_OP_SGXT, HD_MOD(SIGN, is_signed(type)),
-						  hd_sel_word(sel, &field, 0), hd_sel_word(sel, &length, 0),
-						  hd_none())),
-			   32);
-		return;
-	}
-	/* Up against the top and back, by 64 less the length. */
-	if (length.kind == HD_LEAF_IMM) {
-		length = hd_leaf_imm(length.imm[0] < 64 ? 64 - length.imm[0] : 0, 1);
-	} else {
-		length = hd_sel_minmax(sel, false, false, length, hd_leaf_imm(64, 1), 32);
-		rest = hd_neg(hd_sel_word(sel, &length, 0));
-		length = hd_leaf_reg(hd_sel_alu(sel, HD_OP_IADD3, 0, rest, hd_imm(64), hd_none()));
-	}
-	hd_ptx_out(ptx, 0, shifted(ptx, right, shifted(ptx, LLVMShl, field, length, 64), length, 64), 64);
-}
-
-/* bfi f, a, b, pos, len: the low bits of a take their place in b. */
-static void insert_field(struct hd_ptx *ptx, unsigned arg)
-{
-	struct hd_ptx_type type = integer_type(ptx);
-	struct hd_select *sel = ptx->sel;
-	unsigned words = words_of(type.bits);
-	struct hd_leaf a, b, mask, position, length;
-	struct hd_opnd out[2];
-
-	(void)arg;
-	if (type.bits < 32) {
-		hd_ptx_error(ptx, "32 or 64 bits expected");
-		return;
-	}
-	b = hd_ptx_in(ptx, 2, type.bits);
-	position = byte_in(ptx, 3);
-	length = byte_in(ptx, 4);
-	if (position.kind == HD_LEAF_IMM && length.kind == HD_LEAF_IMM) {
-		uint64_t ones = length.imm[0] >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << length.imm[0]) - 1;
-
-		mask = hd_leaf_imm(position.imm[0] >= 64 ? 0 : ones << position.imm[0], words);
-	} else { /* 2^length - 1; beyond the width 0 - 1 */
-		mask = shifted(ptx, LLVMShl, hd_leaf_reg(hd_sel_reg(sel, hd_leaf_imm(1, words))), length, type.bits);
-		mask = plain_add(ptx, mask, hd_leaf_imm(type.bits == 64 ? ~UINT64_C(0) : 0xffffffff, words), false);
-		mask = shifted(ptx, LLVMShl, mask, position, type.bits);
-	}
-	a = shifted(ptx, LLVMShl, hd_ptx_in(ptx, 1, type.bits), position, type.bits);
-	for (unsigned i = 0; i < words; i++)
-		out[i] = hd_reg(hd_sel_logic(sel, (HD_LUT_A & ~HD_LUT_B) | (HD_LUT_C & HD_LUT_B),
-					     hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &b, i), 1)),
-					     hd_sel_word(sel, &mask, i),
-					     hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, i), 1))));
-	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_join(sel, out, words)), type.bits);
-}
-
-static void permute(struct hd_ptx *ptx, unsigned arg)
-{
-	(void)arg;
-	hd_ptx_out(ptx, 0,
-		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_PRMT, 0, hd_ptx_word(ptx, 1), hd_ptx_word(ptx, 3),
 					  hd_reg(hd_sel_opnd_reg(ptx->sel, hd_ptx_word(ptx, 2), 1)))),
 		   32);
 }
@@ -535,12 +413,5 @@ const struct hd_ptx_row hd_ptx_alu[] = {
 	{"shr", INTEGERS, 3, shift, 0, false},
 	{"shf.l", " clamp wrap b32 ", 4, funnel, HD_OP_SHF_L, false},
 	{"shf.r", " clamp wrap b32 ", 4, funnel, HD_OP_SHF_R, false},
-	{"popc", " b32 b64 ", 2, bits, 0, false},
-	{"clz", " b32 b64 ", 2, bits, 1, false},
-	{"brev", " b32 b64 ", 2, bits, 2, false},
-	{"bfind", " shiftamt u32 s32 ", 2, find_leading, 0, false},
-	{"bfe", INTEGERS, 4, extract_field, 0, false},
-	{"bfi", INTEGERS, 5, insert_field, 0, false},
-	{"prmt", " b32 ", 4, permute, 0, false},
 	{NULL, NULL, 0, NULL, 0, false},
 };

@@ -285,7 +285,7 @@ static void match(struct hd_ptx *ptx, unsigned mode)
 #define HINTS                                                                                           \
 	" L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B " \
 	"L2::128B L2::256B "
-#define ORDERS " weak volatile relaxed acquire release acq_rel sc cta cluster gpu sys "
+#define ORDERS " weak volatile mmio relaxed acquire release acq_rel sc cta cluster gpu sys "
 #define ATOMICS " add min max inc dec and or xor exch cas "
 
 const struct hd_ptx_row hd_ptx_system[] = {
@@ -326,10 +326,10 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	{"shfl.sync.up", " b32 ", 5, shuffle, HD_SHFL_UP, true},
 	{"shfl.sync.down", " b32 ", 5, shuffle, HD_SHFL_DOWN, true},
 	{"shfl.sync.bfly", " b32 ", 5, shuffle, HD_SHFL_BFLY, true},
-	{"vote.all", " pred ", 2, vote, HD_VOTE_ALL, true},
-	{"vote.any", " pred ", 2, vote, HD_VOTE_ANY, true},
-	{"vote.uni", " pred ", 2, vote, HD_VOTE_EQ, true},
-	{"vote.ballot", " b32 ", 2, vote, HD_VOTE_EQ + 1, true},
+	{"vote.all", " pred sync ", 2, vote, HD_VOTE_ALL, true},
+	{"vote.any", " pred sync ", 2, vote, HD_VOTE_ANY, true},
+	{"vote.uni", " pred sync ", 2, vote, HD_VOTE_EQ, true},
+	{"vote.ballot", " b32 sync ", 2, vote, HD_VOTE_EQ + 1, true},
 	{"vote.sync.all", " pred ", 3, vote, HD_VOTE_ALL, true},
 	{"vote.sync.any", " pred ", 3, vote, HD_VOTE_ANY, true},
 	{"vote.sync.uni", " pred ", 3, vote, HD_VOTE_EQ, true},

@@ -126,6 +126,17 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	CHECK(r == __builtin_bitreverse32(a));
 	__asm__("bfind.u32 %0, %1;" : "=r"(r) : "r"(a));
 	CHECK(r == (a ? 31u - (u32)__builtin_clz(a) : ~0u));
+	u32 ones = s >= 32 ? ~0u : (1u << s) - 1, rest = (1u << (s & 31)) - 1;
+	__asm__("bmsk.clamp.b32 %0, %1, %2;" : "=r"(r) : "r"(s), "r"(7));
+	CHECK(r == (s >= 32 ? 0 : 0x7fu << s));
+	__asm__("bmsk.clamp.b32 %0, 3, %1;" : "=r"(r) : "r"(s));
+	CHECK(r == ones << 3);
+	__asm__("bmsk.wrap.b32 %0, %1, %1;" : "=r"(r) : "r"(s));
+	CHECK(r == rest << (s & 31));
+	__asm__("szext.clamp.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(s));
+	CHECK(r == (a & ones));
+	__asm__("szext.wrap.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(s));
+	CHECK(r == ((s & 31) && a >> ((s & 31) - 1) & 1 ? a | ~rest : a & rest));
 	__asm__("bfe.u32 %0, %1, 4, 8;" : "=r"(r) : "r"(a));
 	CHECK(r == (a >> 4 & 255));
 	__asm__("bfe.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(s & 31), "r"(5));
@@ -306,6 +317,10 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 			 : "=r"(r)
 			 : "r"(lane));
 	CHECK(r == 127);
+	__asm__ volatile("{ .reg .pred p; setp.lt.u32 p, %1, 9; vote.ballot.sync.b32 %0, p, -1; }"
+			 : "=r"(r)
+			 : "r"(lane));
+	CHECK(r == 511);
 	__asm__ volatile(
 		"{ .reg .pred p, q; setp.lt.u32 p, %1, 7; vote.sync.all.pred q, !p, -1; selp.u32 %0, 1, 0, q; }"
 		: "=r"(r)
@@ -326,7 +341,7 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 		__asm__ volatile("exit;");
 	CHECK(thread != 63);
 #else
-	for (unsigned i = 0; i < 108; i++)
+	for (unsigned i = 0; i < 114; i++)
 		out[n++] = 1;
 	out[n++] = thread != 63;
 #endif
