@@ -32,7 +32,7 @@ def pair(command, prefix):
 
 def device_command(source):
     return [CLANG, '-x', 'cuda', '--cuda-device-only', '--cuda-gpu-arch=sm_70', '--cuda-feature=+ptx75', '-nocudainc',
-            '-nocudalib', '--cuda-path=/nonexistent', '-Xclang', '-target-sdk-version=11.8', '-isystem', 'include/cuda',
+            '-nocudalib', '--cuda-path=/nonexistent', '-Xclang', '-target-sdk-version=12.3', '-isystem', 'include/cuda',
             '-include', 'heddle_cuda.h', '-Xclang', '-mlink-builtin-bitcode', '-Xclang',
             f'{BUILD}/share/heddle/device.bc', '-O2', '-S', '-o', '/dev/null', source]
 

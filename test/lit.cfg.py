@@ -28,9 +28,11 @@ if lit_config.maxIndividualTestTimeIsSupported[0]:
 config.test_exec_root = os.path.join(build, 'test', 'out')  # also each test's working folder
 
 
+toolkits = [home for home in (os.environ.get('CUDA_HOME'), os.environ.get('CUDA_PATH'), '/usr/local/cuda') if home]
+
+
 def cuda_tool(name):
-    homes = [os.environ.get('CUDA_HOME'), os.environ.get('CUDA_PATH'), '/usr/local/cuda']
-    beside = os.pathsep.join(os.path.join(home, 'bin') for home in homes if home)
+    beside = os.pathsep.join(os.path.join(home, 'bin') for home in toolkits)
     return shutil.which(name) or shutil.which(name, path=beside)
 
 
@@ -52,6 +54,10 @@ for name in ['ptxas', 'nvlink']:
     if path:
         tools[name] = path
         config.available_features.add(name)
+for home in toolkits:
+    if os.path.isdir(os.path.join(home, 'include', 'cccl', 'cub')) and 'cccl' not in tools:
+        tools['cccl'] = os.path.join(home, 'include', 'cccl')
+        config.available_features.add('cccl')
 config.substitutions += [('%{root}', root), ('%{tree}', os.path.relpath(build, root))]
 config.substitutions.append(('%{opt-viewer}', os.path.join(os.path.dirname(llvm), 'share', 'opt-viewer', 'opt-viewer.py')))
 # A name ends where no further letter of a longer name follows: %heddle is not %heddle-cc.

@@ -1,7 +1,6 @@
 /*
- * Cooperative groups: thread blocks, tiles of up to 32 threads, coalesced groups, and what can be asked of the grid.
- * Written from the documented interface. Synchronisation across the grid and across devices needs cooperative launches,
- * which the runtime does not have: grid_group::sync() is an error at compile time.
+ * Cooperative groups: the grid, thread blocks, tiles of up to 32 threads, and coalesced groups. Written from the
+ * documented interface. There is one device, so that multi_grid_group is not there.
  */
 #ifndef HEDDLE_COOPERATIVE_GROUPS_H
 #define HEDDLE_COOPERATIVE_GROUPS_H
@@ -145,7 +144,14 @@ HD_HERE thread_block this_thread_block()
 	return thread_block();
 }
 
-/* ---- the grid: places and sizes ---- */
+/* ---- the grid ---- */
+
+namespace details
+{
+/* Blocks that have arrived at the barrier of the grid, and how many barriers there were. */
+static __device__ unsigned int grid_arrived;
+static __device__ volatile unsigned int grid_barriers;
+} // namespace details
 
 class grid_group
 {
@@ -153,12 +159,29 @@ class grid_group
 	friend HD_HERE grid_group this_grid();
 
       public:
-	__attribute__((unavailable("cooperative launches are not supported"))) HD_HERE static void sync()
+	/* All blocks must be resident, which cudaLaunchCooperativeKernel makes sure of; others would wait for ever. */
+	HD_HERE static void sync()
 	{
+		__syncthreads();
+		if (details::thread_in_block() == 0) {
+			unsigned int barrier = details::grid_barriers;
+			__threadfence();
+			if (atomicAdd(&details::grid_arrived, 1u) == num_blocks() - 1) {
+				details::grid_arrived = 0;
+				__threadfence();
+				details::grid_barriers = barrier + 1;
+			} else {
+				while (details::grid_barriers == barrier)
+					;
+			}
+			__threadfence();
+		}
+		__syncthreads();
 	}
+	/* A thread cannot tell how its kernel was launched. */
 	HD_HERE static bool is_valid()
 	{
-		return false;
+		return true;
 	}
 	HD_HERE static unsigned long long num_blocks()
 	{

@@ -5,7 +5,7 @@
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
 
-#define CUDA_VERSION 11080
+#define CUDA_VERSION 12030
 
 typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;

@@ -6,9 +6,12 @@
 #define __CUDA_RUNTIME_H__
 
 #include "builtin_types.h"
+#include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"
 #include "host_defines.h"
+#include "surface_indirect_functions.h"
+#include "texture_indirect_functions.h"
 #include "vector_functions.h"
 
 #if defined(__cplusplus)
@@ -47,6 +50,16 @@ template <class T>
 static inline cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch, size_t width, size_t height)
 {
 	return ::cudaMallocPitch((void **)(void *)devPtr, pitch, width, height);
+}
+template <class T>
+static inline cudaError_t cudaMallocAsync(T **devPtr, size_t size, cudaStream_t hStream)
+{
+	return ::cudaMallocAsync((void **)(void *)devPtr, size, hStream);
+}
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+	return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }
 template <class T>
 static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *devPtr, size_t length = 0,
@@ -110,6 +123,16 @@ static inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 gridDim, dim
 						      size_t sharedMem = 0, cudaStream_t stream = 0)
 {
 	return ::cudaLaunchCooperativeKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
+}
+/* The arguments are converted to what the kernel takes. */
+template <class... Parameters, class... Arguments>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+					     Arguments &&...arguments)
+{
+	return [&](Parameters... converted) {
+		void *pointers[] = {(void *)&converted..., nullptr};
+		return ::cudaLaunchKernelExC(config, (const void *)kernel, pointers);
+	}(static_cast<Arguments &&>(arguments)...);
 }
 template <class T>
 static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *func)

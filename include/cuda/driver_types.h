@@ -1,5 +1,5 @@
 /*
- * Types, enumerations and flags of the CUDA runtime API. Names, numbers and struct members are CUDA 11's, because
+ * Types, enumerations and flags of the CUDA runtime API. Names, numbers and struct members are CUDA 12's, because
  * programs print, compare and store them. Includable from C11 and from C++.
  */
 #ifndef __DRIVER_TYPES_H__
@@ -345,5 +345,153 @@ struct cudaPos {
 	size_t z;
 };
 typedef struct cudaPos cudaPos;
+
+/* Arrays: memory with a format of its elements, for textures and surfaces. */
+enum cudaChannelFormatKind {
+	cudaChannelFormatKindSigned = 0,
+	cudaChannelFormatKindUnsigned = 1,
+	cudaChannelFormatKindFloat = 2,
+	cudaChannelFormatKindNone = 3
+};
+
+/* Bits of each channel; 0 for those that are not there. */
+struct cudaChannelFormatDesc {
+	int x;
+	int y;
+	int z;
+	int w;
+	enum cudaChannelFormatKind f;
+};
+typedef struct cudaChannelFormatDesc cudaChannelFormatDesc;
+
+struct cudaArray;
+typedef struct cudaArray *cudaArray_t;
+typedef const struct cudaArray *cudaArray_const_t;
+struct cudaMipmappedArray;
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
+
+#define cudaArrayDefault 0x00
+#define cudaArrayLayered 0x01
+#define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap 0x04
+#define cudaArrayTextureGather 0x08
+
+/* One end is an array or a pitched pointer, and so is the other. */
+struct cudaMemcpy3DParms {
+	cudaArray_t srcArray;
+	struct cudaPos srcPos;
+	struct cudaPitchedPtr srcPtr;
+	cudaArray_t dstArray;
+	struct cudaPos dstPos;
+	struct cudaPitchedPtr dstPtr;
+	struct cudaExtent extent;
+	enum cudaMemcpyKind kind;
+};
+typedef struct cudaMemcpy3DParms cudaMemcpy3DParms;
+
+/* What a texture or surface object looks at. */
+enum cudaResourceType {
+	cudaResourceTypeArray = 0,
+	cudaResourceTypeMipmappedArray = 1,
+	cudaResourceTypeLinear = 2,
+	cudaResourceTypePitch2D = 3
+};
+
+struct cudaResourceDesc {
+	enum cudaResourceType resType;
+	union {
+		struct {
+			cudaArray_t array;
+		} array;
+		struct {
+			cudaMipmappedArray_t mipmap;
+		} mipmap;
+		struct {
+			void *devPtr;
+			struct cudaChannelFormatDesc desc;
+			size_t sizeInBytes;
+		} linear;
+		struct {
+			void *devPtr;
+			struct cudaChannelFormatDesc desc;
+			size_t width;
+			size_t height;
+			size_t pitchInBytes;
+		} pitch2D;
+	} res;
+};
+typedef struct cudaResourceDesc cudaResourceDesc;
+struct cudaResourceViewDesc;
+
+/* Memory pools: stream-ordered allocation. */
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+
+enum cudaMemPoolAttr {
+	cudaMemPoolReuseFollowEventDependencies = 1,
+	cudaMemPoolReuseAllowOpportunistic = 2,
+	cudaMemPoolReuseAllowInternalDependencies = 3,
+	cudaMemPoolAttrReleaseThreshold = 4,
+	cudaMemPoolAttrReservedMemCurrent = 5,
+	cudaMemPoolAttrReservedMemHigh = 6,
+	cudaMemPoolAttrUsedMemCurrent = 7,
+	cudaMemPoolAttrUsedMemHigh = 8
+};
+
+/* Launches with attributes. */
+enum cudaLaunchAttributeID {
+	cudaLaunchAttributeIgnore = 0,
+	cudaLaunchAttributeAccessPolicyWindow = 1,
+	cudaLaunchAttributeCooperative = 2,
+	cudaLaunchAttributeSynchronizationPolicy = 3,
+	cudaLaunchAttributeClusterDimension = 4,
+	cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+	cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+	cudaLaunchAttributeProgrammaticEvent = 7,
+	cudaLaunchAttributePriority = 8
+};
+typedef enum cudaLaunchAttributeID cudaLaunchAttributeID;
+
+union cudaLaunchAttributeValue {
+	char pad[64];
+	int cooperative;
+	struct {
+		unsigned int x;
+		unsigned int y;
+		unsigned int z;
+	} clusterDim;
+	int programmaticStreamSerializationAllowed;
+	int priority;
+};
+typedef union cudaLaunchAttributeValue cudaLaunchAttributeValue;
+
+struct cudaLaunchAttribute_st {
+	cudaLaunchAttributeID id;
+	char pad[8 - sizeof(cudaLaunchAttributeID)];
+	cudaLaunchAttributeValue val;
+};
+typedef struct cudaLaunchAttribute_st cudaLaunchAttribute;
+
+struct cudaLaunchConfig_st {
+	dim3 gridDim;
+	dim3 blockDim;
+	size_t dynamicSmemBytes;
+	cudaStream_t stream;
+	cudaLaunchAttribute *attrs;
+	unsigned int numAttrs;
+};
+typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
+
+/* Recording of streams into graphs, of which there are none here. */
+enum cudaStreamCaptureStatus {
+	cudaStreamCaptureStatusNone = 0,
+	cudaStreamCaptureStatusActive = 1,
+	cudaStreamCaptureStatusInvalidated = 2
+};
+enum cudaStreamCaptureMode {
+	cudaStreamCaptureModeGlobal = 0,
+	cudaStreamCaptureModeThreadLocal = 1,
+	cudaStreamCaptureModeRelaxed = 2
+};
 
 #endif

@@ -21,9 +21,9 @@
 #ifndef __CUDACC__
 #define __CUDACC__
 #endif
-#define __CUDACC_VER_MAJOR__ 11
-#define __CUDACC_VER_MINOR__ 8
-#define __CUDACC_VER_BUILD__ 89
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 3
+#define __CUDACC_VER_BUILD__ 103
 #ifndef __NVCC__
 #define __NVCC__
 #endif

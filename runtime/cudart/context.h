@@ -64,6 +64,7 @@ struct hd_cudart {
 	HD_VEC(void *) host_allocations;             /* cudaMallocHost by malloc, when memory cannot be shared */
 	size_t limits[8];
 	unsigned device_flags;
+	cudaMemPool_t pool;        /* once asked for */
 	uint64_t next_id;          /* of streams and events */
 };
 

@@ -6,7 +6,7 @@
 
 #include "runtime/cudart/context.h"
 
-#define HD_CUDA_VERSION 11080 /* the API that include/cuda declares */
+#define HD_CUDA_VERSION 12030 /* the API that include/cuda declares */
 
 static int bus_bits(const struct hd_config *config)
 {
@@ -60,7 +60,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->minor = (int)config->compute_minor;
 	prop->multiProcessorCount = (int)config->sm_count;
 	prop->textureAlignment = 512;
-	prop->canMapHostMemory = prop->unifiedAddressing = prop->managedMemory = 1;
+	prop->canMapHostMemory = prop->unifiedAddressing = prop->managedMemory = prop->cooperativeLaunch = 1;
 	prop->globalL1CacheSupported = prop->localL1CacheSupported = config->l1_bytes > 0;
 	prop->asyncEngineCount = 1;
 	prop->singleToDoublePrecisionPerfRatio = (int)(config->ii_fp64 / config->ii_fp32);
@@ -101,6 +101,8 @@ static bool attribute(const struct hd_config *config, enum cudaDeviceAttr attr, 
 		{cudaDevAttrCanMapHostMemory, 1},
 		{cudaDevAttrUnifiedAddressing, 1},
 		{cudaDevAttrManagedMemory, 1},
+		{cudaDevAttrMemoryPoolsSupported, 1},
+		{cudaDevAttrCooperativeLaunch, 1},
 		{cudaDevAttrGlobalL1CacheSupported, config->l1_bytes > 0},
 		{cudaDevAttrLocalL1CacheSupported, config->l1_bytes > 0},
 		{cudaDevAttrAsyncEngineCount, 1},
@@ -120,7 +122,6 @@ static bool attribute(const struct hd_config *config, enum cudaDeviceAttr attr, 
 		{cudaDevAttrPageableMemoryAccess, 0},
 		{cudaDevAttrConcurrentManagedAccess, 0},
 		{cudaDevAttrComputePreemptionSupported, 0},
-		{cudaDevAttrCooperativeLaunch, 0},
 		{cudaDevAttrCooperativeMultiDeviceLaunch, 0},
 	};
 	for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
@@ -263,6 +264,19 @@ cudaError_t cudaDeviceCanAccessPeer(int *canAccess, int device, int peerDevice)
 	(void)device, (void)peerDevice;
 	*canAccess = 0;
 	return cudaSuccess;
+}
+
+/* There is one device. */
+cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+{
+	(void)peerDevice, (void)flags;
+	return hd_cudart_return(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
+{
+	(void)peerDevice;
+	return hd_cudart_return(cudaErrorPeerAccessNotEnabled);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *busId, int length, int device)

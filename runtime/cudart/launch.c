@@ -75,6 +75,15 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 	return cudart->sticky != cudaSuccess ? cudaSuccess : error;
 }
 
+static cudaError_t find_kernel(struct hd_cudart *cudart, const void *func, struct hd_registered **function)
+{
+	cudaError_t error = hd_cudart_start(cudart);
+	if (error != cudaSuccess)
+		return error;
+	*function = hd_cudart_function(cudart, func);
+	return *function && hd_kernel_metadata((*function)->kernel) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
 			     cudaStream_t stream)
 {
@@ -83,12 +92,48 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
 	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem));
 }
 
-/* Grid-wide barriers are not modelled, and a program that relies on them would hang. */
+/* All blocks of a cooperative launch are resident together, so that they can wait for each other. */
+static cudaError_t launch_cooperative(struct hd_cudart *cudart, const void *func, dim3 grid, dim3 block, void **args,
+				      size_t shared)
+{
+	struct hd_registered *function;
+	uint32_t ctas = 0;
+	cudaError_t error = find_kernel(cudart, func, &function);
+	if (error != cudaSuccess)
+		return error;
+	uint64_t threads = (uint64_t)block.x * block.y * block.z, blocks = (uint64_t)grid.x * grid.y * grid.z;
+	if (threads && threads <= UINT32_MAX && shared <= UINT32_MAX &&
+	    hd_sim_occupancy(cudart->sim, function->kernel, (uint32_t)threads, (uint32_t)shared, &ctas) == 0 &&
+	    blocks > (uint64_t)ctas * cudart->config.sm_count)
+		return cudaErrorCooperativeLaunchTooLarge;
+	return launch(cudart, func, grid, block, args, shared);
+}
+
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
 					cudaStream_t stream)
 {
-	(void)func, (void)gridDim, (void)blockDim, (void)args, (void)sharedMem, (void)stream;
-	return hd_cudart_return(cudaErrorNotSupported);
+	HD_CUDART(cudart);
+	(void)stream;
+	return hd_cudart_return(launch_cooperative(cudart, func, gridDim, blockDim, args, sharedMem));
+}
+
+/* Attributes that only hint (priorities, policies, the next launch's early start) mean nothing here; clusters are not there. */
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+	HD_CUDART(cudart);
+	bool cooperative = false;
+	if (!config || (config->numAttrs && !config->attrs))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	for (unsigned i = 0; i < config->numAttrs; i++) {
+		const cudaLaunchAttribute *attr = &config->attrs[i];
+		if (attr->id == cudaLaunchAttributeCooperative)
+			cooperative = attr->val.cooperative != 0;
+		if (attr->id == cudaLaunchAttributeClusterDimension &&
+		    (attr->val.clusterDim.x > 1 || attr->val.clusterDim.y > 1 || attr->val.clusterDim.z > 1))
+			return hd_cudart_return(cudaErrorNotSupported);
+	}
+	return hd_cudart_return((cooperative ? launch_cooperative : launch)(cudart, func, config->gridDim, config->blockDim,
+									    args, config->dynamicSmemBytes));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
@@ -101,15 +146,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 }
 
 /* ------------------------------------------------------------ attributes */
-
-static cudaError_t find_kernel(struct hd_cudart *cudart, const void *func, struct hd_registered **function)
-{
-	cudaError_t error = hd_cudart_start(cudart);
-	if (error != cudaSuccess)
-		return error;
-	*function = hd_cudart_function(cudart, func);
-	return *function && hd_kernel_metadata((*function)->kernel) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
-}
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {

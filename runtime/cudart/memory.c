@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cudart/context.h"
+#include "runtime/cudart/memory.h"
 
 #define HD_PITCH 512 /* bytes: alignment of the rows of cudaMallocPitch, as on current cards */
 
-static cudaError_t device_alloc(struct hd_cudart *cudart, void **pointer, size_t size)
+cudaError_t hd_cudart_alloc(struct hd_cudart *cudart, void **pointer, size_t size)
 {
 	uint64_t address;
 	if (!pointer)
@@ -27,10 +27,19 @@ static cudaError_t device_alloc(struct hd_cudart *cudart, void **pointer, size_t
 	return cudaSuccess;
 }
 
+cudaError_t hd_cudart_alloc_rows(struct hd_cudart *cudart, void **pointer, size_t *pitch, size_t width, size_t rows)
+{
+	size_t row = (width + HD_PITCH - 1) / HD_PITCH * HD_PITCH, bytes;
+	if (row < width || __builtin_mul_overflow(row, rows, &bytes))
+		return cudaErrorInvalidValue;
+	*pitch = row;
+	return hd_cudart_alloc(cudart, pointer, bytes);
+}
+
 /* Device memory that the host reads and writes under the same address. */
 static cudaError_t shared_alloc(struct hd_cudart *cudart, void **pointer, size_t size)
 {
-	cudaError_t error = device_alloc(cudart, pointer, size);
+	cudaError_t error = hd_cudart_alloc(cudart, pointer, size);
 	if (error != cudaSuccess || !*pointer)
 		return error;
 	if (hd_sim_host_pointer(cudart->sim, (uintptr_t)*pointer, size) == *pointer)
@@ -40,7 +49,7 @@ static cudaError_t shared_alloc(struct hd_cudart *cudart, void **pointer, size_t
 	return cudaErrorNotSupported;
 }
 
-static cudaError_t device_free(struct hd_cudart *cudart, void *pointer)
+cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer)
 {
 	cudaError_t error = hd_cudart_start(cudart);
 	if (error != cudaSuccess || !pointer)
@@ -51,13 +60,13 @@ static cudaError_t device_free(struct hd_cudart *cudart, void *pointer)
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
 	HD_CUDART(cudart);
-	return hd_cudart_return(device_alloc(cudart, devPtr, size));
+	return hd_cudart_return(hd_cudart_alloc(cudart, devPtr, size));
 }
 
 cudaError_t cudaFree(void *devPtr)
 {
 	HD_CUDART(cudart);
-	return hd_cudart_return(device_free(cudart, devPtr));
+	return hd_cudart_return(hd_cudart_free(cudart, devPtr));
 }
 
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
@@ -71,11 +80,9 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
 {
 	HD_CUDART(cudart);
-	size_t row = (width + HD_PITCH - 1) / HD_PITCH * HD_PITCH, bytes;
-	if (!pitch || row < width || __builtin_mul_overflow(row, height, &bytes))
+	if (!pitch)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	*pitch = row;
-	return hd_cudart_return(device_alloc(cudart, devPtr, bytes));
+	return hd_cudart_return(hd_cudart_alloc_rows(cudart, devPtr, pitch, width, height));
 }
 
 /* Pinned memory is mapped memory here; where that cannot be had, plain host memory still serves as a copy's end. */
@@ -109,7 +116,7 @@ cudaError_t cudaFreeHost(void *ptr)
 			cudart->host_allocations.len--;
 			return cudaSuccess;
 		}
-	return hd_cudart_return(device_free(cudart, ptr));
+	return hd_cudart_return(hd_cudart_free(cudart, ptr));
 }
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
@@ -149,7 +156,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 
 /* ------------------------------------------------------------ set and copy */
 
-static cudaError_t set(struct hd_cudart *cudart, void *pointer, int value, size_t count)
+cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, size_t count)
 {
 	return count && hd_sim_set(cudart->sim, (uintptr_t)pointer, (uint8_t)value, count) ? cudaErrorInvalidValue
 											   : cudaSuccess;
@@ -159,7 +166,7 @@ cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start(cudart));
-	return hd_cudart_return(set(cudart, devPtr, value, count));
+	return hd_cudart_return(hd_cudart_set(cudart, devPtr, value, count));
 }
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
@@ -169,7 +176,7 @@ cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, si
 	if (width > pitch)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	for (size_t row = 0; row < height; row++)
-		HD_TRY(set(cudart, (char *)devPtr + row * pitch, value, width));
+		HD_TRY(hd_cudart_set(cudart, (char *)devPtr + row * pitch, value, width));
 	return cudaSuccess;
 }
 
@@ -186,7 +193,7 @@ static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, 
 	return (unsigned)kind <= cudaMemcpyDefault;
 }
 
-static cudaError_t copy(struct hd_cudart *cudart, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
 	bool to_device, from_device;
 	int status = 0;
@@ -211,7 +218,7 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpy
 {
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start(cudart));
-	return hd_cudart_return(copy(cudart, dst, src, count, kind));
+	return hd_cudart_return(hd_cudart_copy(cudart, dst, src, count, kind));
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -222,7 +229,7 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
 	if (width > dpitch || width > spitch)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	for (size_t row = 0; row < height; row++)
-		HD_TRY(copy(cudart, (char *)dst + row * dpitch, (const char *)src + row * spitch, width, kind));
+		HD_TRY(hd_cudart_copy(cudart, (char *)dst + row * dpitch, (const char *)src + row * spitch, width, kind));
 	return cudaSuccess;
 }
 
@@ -231,6 +238,12 @@ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t 
 {
 	(void)stream;
 	return cudaMemset(devPtr, value, count);
+}
+
+cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMemset2D(devPtr, pitch, value, width, height);
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -244,6 +257,19 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 {
 	(void)stream;
 	return cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
+{
+	if (dstDevice != 0 || srcDevice != 0)
+		return hd_cudart_return(cudaErrorInvalidDevice);
+	return cudaMemcpy(dst, src, count, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
 }
 
 cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int device, cudaStream_t stream)
@@ -303,7 +329,7 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count
 	HD_TRY(symbol_range(cudart, symbol, count, offset, &pointer));
 	if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
 		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
-	return hd_cudart_return(copy(cudart, pointer, src, count, kind));
+	return hd_cudart_return(hd_cudart_copy(cudart, pointer, src, count, kind));
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
@@ -313,7 +339,7 @@ cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, si
 	HD_TRY(symbol_range(cudart, symbol, count, offset, &pointer));
 	if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
 		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
-	return hd_cudart_return(copy(cudart, dst, pointer, count, kind));
+	return hd_cudart_return(hd_cudart_copy(cudart, dst, pointer, count, kind));
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,

@@ -104,6 +104,25 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t l
 	return status();
 }
 
+/* Streams are never captured: there are no graphs. */
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+	(void)stream;
+	*pCaptureStatus = cudaStreamCaptureStatusNone;
+	return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+	static _Thread_local enum cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
+	enum cudaStreamCaptureMode before = current;
+	if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	current = *mode;
+	*mode = before;
+	return cudaSuccess;
+}
+
 /* ------------------------------------------------------------ events */
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)

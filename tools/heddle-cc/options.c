@@ -525,7 +525,7 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 {
 	/* No NVIDIA software: none of its headers and libraries, and an SDK version that clang could not detect. */
 	const char *fixed[] = {"-x", "cuda", device ? "--cuda-device-only" : "--cuda-host-only", "-nocudainc", "-nocudalib",
-			       "--cuda-path=/nonexistent", "-Xclang", "-target-sdk-version=11.8", "-isystem", cc->include_dir,
+			       "--cuda-path=/nonexistent", "-Xclang", "-target-sdk-version=12.3", "-Xclang", "-fcuda-allow-variadic-functions", "-isystem", cc->include_dir,
 			       "-include", "heddle_cuda.h"};
 	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		hd_vec_push(arguments, fixed[i]);

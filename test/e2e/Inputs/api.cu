@@ -40,6 +40,55 @@ __global__ void doubled(int *p, int n)
 }
 __global__ void __launch_bounds__(128, 2) hello(int x) { printf("hello %d %s %5.2f %llx\n", x, "text", 2.5, 1ull << 40); }
 
+/* Stream-ordered memory, and boxes of pitched memory. */
+static void pools_and_boxes()
+{
+    cudaMemPool_t pool;
+    unsigned long long threshold = 1 << 20, got = 0, used = 0;
+    int *memory;
+    OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &got));
+    OK(cudaMallocAsync(&memory, 4096, 0));
+    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    EXPECT(got == threshold && used >= 4096);
+    OK(cudaMemsetAsync(memory, 1, 4096));
+    OK(cudaFreeAsync(memory, 0));
+
+    unsigned char box[3][5][10], back[2][3][4];
+    for (int i = 0; i < 150; i++)
+        (&box[0][0][0])[i] = (unsigned char)i;
+    cudaPitchedPtr pitched;
+    OK(cudaMalloc3D(&pitched, make_cudaExtent(10, 5, 3)));
+    EXPECT(pitched.pitch >= 10 && pitched.xsize == 10 && pitched.ysize == 5);
+    OK(cudaMemset3D(pitched, 0xee, make_cudaExtent(10, 5, 3)));
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(box, 10, 10, 5);
+    copy.dstPtr = pitched;
+    copy.extent = make_cudaExtent(10, 4, 3);
+    copy.kind = cudaMemcpyHostToDevice;
+    OK(cudaMemcpy3D(&copy));
+    copy.srcPtr = pitched;
+    copy.srcPos = make_cudaPos(3, 2, 1);
+    copy.dstPtr = make_cudaPitchedPtr(back, 4, 4, 3);
+    copy.extent = make_cudaExtent(4, 3, 2);
+    copy.kind = cudaMemcpyDeviceToHost;
+    OK(cudaMemcpy3DAsync(&copy));
+    for (int z = 0; z < 2; z++)
+        for (int y = 0; y < 3; y++)
+            for (int x = 0; x < 4; x++)
+                EXPECT(back[z][y][x] == (y < 2 ? box[z + 1][y + 2][x + 3] : 0xee));
+    copy.srcPtr.ptr = NULL;
+    EXPECT(cudaMemcpy3D(&copy) == cudaErrorInvalidValue);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+    OK(cudaFree(pitched.ptr));
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
+    OK(cudaStreamIsCapturing(0, &capture));
+    EXPECT(capture == cudaStreamCaptureStatusNone);
+    EXPECT(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice);
+    cudaGetLastError();
+}
+
 int main()
 {
     int count = 0, value = 0;
@@ -117,6 +166,7 @@ int main()
     OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, doubled, 256, 0));
     EXPECT(count == 8);
 
+    pools_and_boxes();
     hello<<<1, 1>>>(9);
     OK(cudaDeviceSynchronize());
     EXPECT(cudaFree((void *)12345) == cudaErrorInvalidValue);

@@ -1,5 +1,5 @@
 // clang runs the pass at the end of the optimizer, whatever the level; parameters come from the environment.
-// DEFINE: %{device} = -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-gpu-arch=sm_70 --cuda-device-only -S -emit-llvm -Xclang -target-sdk-version=11.8 --cuda-feature=+ptx75
+// DEFINE: %{device} = -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-gpu-arch=sm_70 --cuda-device-only -S -emit-llvm -Xclang -target-sdk-version=12.3 --cuda-feature=+ptx75
 // RUN: rm -rf %t && mkdir %t
 // RUN: env HEDDLE_PASS='o=%t/o2' %clang++ %s -O2 -gline-tables-only -o %t/o2.ll %{device} -fpass-plugin=%plugin -Rpass-analysis=heddle-stackdepth 2>&1 | %FileCheck --check-prefix=REMARK %s
 // RUN: env HEDDLE_PASS='o=%t/o0' %clang++ %s -O0 -o %t/o0.ll %{device} -fpass-plugin=%plugin

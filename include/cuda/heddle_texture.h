@@ -1,0 +1,24 @@
+/*
+ * What a texture or surface object is here: the address of this structure in device memory, which the runtime writes
+ * and the device functions of texture_indirect_functions.h and surface_indirect_functions.h read. There is no texture
+ * unit in the model: a fetch is computed by the thread, with ordinary loads.
+ */
+#ifndef HEDDLE_TEXTURE_H
+#define HEDDLE_TEXTURE_H
+
+struct hd_texture {
+	unsigned long long base;  /* device address of the first element */
+	unsigned long long pitch; /* bytes from row to row */
+	unsigned long long slice; /* bytes from plane to plane or layer to layer */
+	int size[3];              /* elements; planes or layers last; at least 1 */
+	int channels;             /* of an element: 1 to 4 */
+	int bits;                 /* of a channel: 8, 16 or 32 */
+	int kind;                 /* enum cudaChannelFormatKind */
+	int address_mode[3];      /* enum cudaTextureAddressMode */
+	int linear;               /* filter */
+	int normalized_read;
+	int normalized_coords;
+	float border[4];
+};
+
+#endif

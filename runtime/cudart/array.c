@@ -1,0 +1,266 @@
+/*
+ * Arrays, and memory of three dimensions. An array is pitched memory here: rows follow each other, planes or layers
+ * follow each other, and nothing is swizzled.
+ */
+#include <stdlib.h>
+
+#include "runtime/cudart/array.h"
+
+bool hd_cudart_format(const struct cudaChannelFormatDesc *desc, int *channels, int *bits)
+{
+	const int sizes[] = {desc->x, desc->y, desc->z, desc->w};
+	int n = 0;
+	while (n < 4 && sizes[n])
+		n++;
+	for (int i = 1; i < 4; i++)
+		if (sizes[i] != (i < n ? sizes[0] : 0))
+			return false;
+	*channels = n;
+	*bits = desc->x;
+	return (n == 1 || n == 2 || n == 4) && (desc->x == 8 || desc->x == 16 || desc->x == 32) &&
+	       (desc->f == cudaChannelFormatKindFloat ? desc->x > 8 : (unsigned)desc->f < cudaChannelFormatKindFloat);
+}
+
+static size_t element_bytes(const struct cudaArray *array)
+{
+	return (size_t)(array->desc.x + array->desc.y + array->desc.z + array->desc.w) / 8;
+}
+
+size_t hd_cudart_rows(const struct cudaArray *array)
+{
+	return array->extent.height ? array->extent.height : 1;
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+{
+	return (struct cudaChannelFormatDesc){x, y, z, w, f};
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+			      unsigned int flags)
+{
+	HD_CUDART(cudart);
+	int channels, bits;
+	if (!array || !desc || !extent.width)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (!hd_cudart_format(desc, &channels, &bits))
+		return hd_cudart_return(cudaErrorInvalidChannelDescriptor);
+	if (flags & cudaArrayCubemap)
+		return hd_cudart_return(cudaErrorNotSupported);
+	struct cudaArray made = {.desc = *desc, .extent = extent, .flags = flags};
+	size_t rows, width, planes = extent.depth ? extent.depth : 1;
+	if (__builtin_mul_overflow(hd_cudart_rows(&made), planes, &rows) ||
+	    __builtin_mul_overflow(extent.width, element_bytes(&made), &width))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(hd_cudart_alloc_rows(cudart, &made.base, &made.pitch, width, rows));
+	*array = hd_xcalloc(1, sizeof **array);
+	**array = made;
+	return cudaSuccess;
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
+			    unsigned int flags)
+{
+	return cudaMalloc3DArray(array, desc, (struct cudaExtent){width, height, 0}, flags);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array)
+{
+	HD_CUDART(cudart);
+	if (!array)
+		return cudaSuccess;
+	HD_TRY(hd_cudart_free(cudart, array->base));
+	free(array);
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+	if (!desc || !array)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	*desc = array->desc;
+	return cudaSuccess;
+}
+
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags,
+			     cudaArray_t array)
+{
+	if (!array)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (desc)
+		*desc = array->desc;
+	if (extent)
+		*extent = array->extent;
+	if (flags)
+		*flags = array->flags;
+	return cudaSuccess;
+}
+
+/* ------------------------------------------------------------ copies of boxes */
+
+/* One end of a copy: where the box begins, and the distances of its rows and planes. */
+struct end {
+	char *at;
+	size_t pitch, slice;
+};
+
+static struct end array_end(const struct cudaArray *array, struct cudaPos at)
+{
+	struct end end = {array->base, array->pitch, array->pitch * hd_cudart_rows(array)};
+	end.at += at.z * end.slice + at.y * end.pitch + at.x * element_bytes(array);
+	return end;
+}
+
+static struct end pointer_end(struct cudaPitchedPtr pointer, struct cudaPos at)
+{
+	struct end end = {pointer.ptr, pointer.pitch, pointer.pitch * pointer.ysize};
+	if (end.at)
+		end.at += at.z * end.slice + at.y * end.pitch + at.x;
+	return end;
+}
+
+/* Whether the box is inside of the array; its width is in elements. */
+static bool fits(const struct cudaArray *array, struct cudaPos at, struct cudaExtent box)
+{
+	size_t size[] = {array->extent.width, hd_cudart_rows(array), array->extent.depth ? array->extent.depth : 1};
+	size_t from[] = {at.x, at.y, at.z}, extent[] = {box.width, box.height, box.depth};
+	for (int i = 0; i < 3; i++)
+		if (from[i] > size[i] || extent[i] > size[i] - from[i])
+			return false;
+	return true;
+}
+
+static cudaError_t copy_box(struct hd_cudart *cudart, struct end to, struct end from, size_t width, size_t height,
+			    size_t depth, enum cudaMemcpyKind kind)
+{
+	cudaError_t error = hd_cudart_start(cudart);
+	for (size_t z = 0; z < depth; z++)
+		for (size_t y = 0; y < height && error == cudaSuccess; y++)
+			error = hd_cudart_copy(cudart, to.at + z * to.slice + y * to.pitch,
+					       from.at + z * from.slice + y * from.pitch, width, kind);
+	return error;
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+	HD_CUDART(cudart);
+	if (!p || !p->srcArray == !p->srcPtr.ptr || !p->dstArray == !p->dstPtr.ptr)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if ((p->srcArray && !fits(p->srcArray, p->srcPos, p->extent)) ||
+	    (p->dstArray && !fits(p->dstArray, p->dstPos, p->extent)))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	size_t width = p->extent.width;
+	if (p->srcArray || p->dstArray)
+		width *= element_bytes(p->srcArray ? p->srcArray : p->dstArray);
+	if ((!p->srcArray && p->extent.height > 1 && width > p->srcPtr.pitch) ||
+	    (!p->dstArray && p->extent.height > 1 && width > p->dstPtr.pitch))
+		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	struct end from = p->srcArray ? array_end(p->srcArray, p->srcPos) : pointer_end(p->srcPtr, p->srcPos);
+	struct end to = p->dstArray ? array_end(p->dstArray, p->dstPos) : pointer_end(p->dstPtr, p->dstPos);
+	return hd_cudart_return(copy_box(cudart, to, from, width, p->extent.height, p->extent.depth, p->kind));
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMemcpy3D(p);
+}
+
+/* Offsets and widths of the older calls are in bytes; checks that the box is inside of the array. */
+static bool byte_box(const struct cudaArray *array, size_t x, size_t y, size_t width, size_t height, struct end *end)
+{
+	size_t row = array ? array->extent.width * element_bytes(array) : 0;
+	if (!array || x > row || width > row - x || y > hd_cudart_rows(array) || height > hd_cudart_rows(array) - y)
+		return false;
+	*end = array_end(array, (struct cudaPos){0, y, 0});
+	end->at += x;
+	return true;
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
+				size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	struct end to, from = {(char *)(uintptr_t)src, spitch, 0};
+	if (!byte_box(dst, wOffset, hOffset, width, height, &to) || !src)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (width > spitch && height > 1)
+		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
+}
+
+cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
+				  size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	struct end from, to = {dst, dpitch, 0};
+	if (!byte_box(src, wOffset, hOffset, width, height, &from) || !dst)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (width > dpitch && height > 1)
+		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
+}
+
+/* `count` bytes from a place of an array on, row after row. */
+static cudaError_t copy_run(struct hd_cudart *cudart, const struct cudaArray *array, size_t x, size_t y, char *memory,
+			    size_t count, enum cudaMemcpyKind kind, bool to_array)
+{
+	cudaError_t error = hd_cudart_start(cudart);
+	for (struct end end; count && error == cudaSuccess; x = 0, y++) {
+		size_t row = array ? array->extent.width * element_bytes(array) : 0;
+		size_t width = x < row && count > row - x ? row - x : count;
+		if (!memory || !byte_box(array, x, y, width, 1, &end))
+			return cudaErrorInvalidValue;
+		error = to_array ? hd_cudart_copy(cudart, end.at, memory, width, kind)
+				 : hd_cudart_copy(cudart, memory, end.at, width, kind);
+		memory += width;
+		count -= width;
+	}
+	return error;
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
+			      enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	return hd_cudart_return(copy_run(cudart, dst, wOffset, hOffset, (char *)(uintptr_t)src, count, kind, true));
+}
+
+cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
+				enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	return hd_cudart_return(copy_run(cudart, src, wOffset, hOffset, dst, count, kind, false));
+}
+
+/* ------------------------------------------------------------ pitched memory of three dimensions */
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
+{
+	HD_CUDART(cudart);
+	size_t rows;
+	if (!pitchedDevPtr || __builtin_mul_overflow(extent.height, extent.depth, &rows))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	*pitchedDevPtr = (struct cudaPitchedPtr){NULL, 0, extent.width, extent.height};
+	return hd_cudart_return(
+		hd_cudart_alloc_rows(cudart, &pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows));
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	if (extent.width > pitchedDevPtr.pitch && extent.height > 1)
+		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	struct end end = pointer_end(pitchedDevPtr, (struct cudaPos){0, 0, 0});
+	for (size_t z = 0; z < extent.depth; z++)
+		for (size_t y = 0; y < extent.height; y++)
+			HD_TRY(hd_cudart_set(cudart, end.at + z * end.slice + y * end.pitch, value, extent.width));
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+	(void)stream;
+	return cudaMemset3D(pitchedDevPtr, value, extent);
+}

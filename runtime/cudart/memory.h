@@ -1,0 +1,20 @@
+/*
+ * Memory of the simulated device for the parts of the runtime API. Each returns what the API function is to return;
+ * none notes it as the thread's last error. Device pointers are the simulator's addresses.
+ */
+#ifndef HD_RUNTIME_CUDART_MEMORY_H
+#define HD_RUNTIME_CUDART_MEMORY_H
+
+#include "runtime/cudart/context.h"
+
+/* Device memory, uninitialised; *pointer is NULL for no bytes. Starts the simulator. */
+cudaError_t hd_cudart_alloc(struct hd_cudart *cudart, void **pointer, size_t size);
+/* The same for rows of `width` bytes, whose distance is left in *pitch. */
+cudaError_t hd_cudart_alloc_rows(struct hd_cudart *cudart, void **pointer, size_t *pitch, size_t width, size_t rows);
+/* NULL is nothing to free. */
+cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer);
+cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, size_t count);
+/* Between host and device as `kind` tells, or the addresses do (cudaMemcpyDefault). */
+cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from, size_t count, enum cudaMemcpyKind kind);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * Stream-ordered memory. Work runs in the order in which it is submitted, so that memory is there, and gone, at once.
+ * There is one pool, the device's own: its attributes are remembered, and its use is that of all device memory.
+ */
+#include <string.h>
+
+#include "runtime/cudart/memory.h"
+
+struct CUmemPoolHandle_st {
+	uint64_t release_threshold; /* bytes */
+	int reuse[3];
+};
+
+static struct CUmemPoolHandle_st *pool_of(struct hd_cudart *cudart)
+{
+	if (!cudart->pool) {
+		cudart->pool = hd_xcalloc(1, sizeof *cudart->pool);
+		for (unsigned i = 0; i < 3; i++)
+			cudart->pool->reuse[i] = 1;
+	}
+	return cudart->pool;
+}
+
+cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+{
+	(void)hStream;
+	return cudaMalloc(devPtr, size);
+}
+
+cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+{
+	(void)hStream;
+	return cudaFree(devPtr);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+	if (!memPool)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	return cudaMallocAsync(ptr, size, stream);
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
+{
+	HD_CUDART(cudart);
+	if (!memPool)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (device != 0)
+		return hd_cudart_return(cudaErrorInvalidDevice);
+	HD_TRY(hd_cudart_start(cudart));
+	*memPool = pool_of(cudart);
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
+{
+	return cudaDeviceGetDefaultMemPool(memPool, device);
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
+{
+	HD_CUDART(cudart);
+	if (device != 0)
+		return hd_cudart_return(cudaErrorInvalidDevice);
+	return hd_cudart_return(memPool && memPool == cudart->pool ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+	HD_CUDART(cudart);
+	if (!memPool || memPool != cudart->pool || !value)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (attr >= cudaMemPoolReuseFollowEventDependencies && attr <= cudaMemPoolReuseAllowInternalDependencies)
+		memcpy(&memPool->reuse[attr - cudaMemPoolReuseFollowEventDependencies], value, sizeof(int));
+	else if (attr == cudaMemPoolAttrReleaseThreshold)
+		memcpy(&memPool->release_threshold, value, sizeof memPool->release_threshold);
+	else
+		return hd_cudart_return(cudaErrorNotSupported);
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+	HD_CUDART(cudart);
+	if (!memPool || memPool != cudart->pool || !value)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	uint64_t used = cudart->config.dram_bytes - hd_sim_free_bytes(cudart->sim);
+	if (attr >= cudaMemPoolReuseFollowEventDependencies && attr <= cudaMemPoolReuseAllowInternalDependencies)
+		memcpy(value, &memPool->reuse[attr - cudaMemPoolReuseFollowEventDependencies], sizeof(int));
+	else if (attr == cudaMemPoolAttrReleaseThreshold)
+		memcpy(value, &memPool->release_threshold, sizeof memPool->release_threshold);
+	else if (attr == cudaMemPoolAttrReservedMemCurrent || attr == cudaMemPoolAttrUsedMemCurrent)
+		memcpy(value, &used, sizeof used);
+	else
+		return hd_cudart_return(cudaErrorNotSupported);
+	return cudaSuccess;
+}
+
+/* Nothing is kept beyond what is allocated. */
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+{
+	(void)minBytesToKeep;
+	return hd_cudart_return(memPool ? cudaSuccess : cudaErrorInvalidValue);
+}

@@ -1,0 +1,135 @@
+/*
+ * Texture and surface objects: a structure in device memory that the device functions read (heddle_texture.h). Mipmaps,
+ * cubemaps and views of another format are not supported.
+ */
+#include "cuda/heddle_texture.h"
+#include "runtime/cudart/array.h"
+
+static int at_least_one(size_t n)
+{
+	return n ? (int)n : 1;
+}
+
+static cudaError_t of_array(struct hd_texture *texture, const struct cudaArray *array)
+{
+	if (!array)
+		return cudaErrorInvalidResourceHandle;
+	hd_cudart_format(&array->desc, &texture->channels, &texture->bits);
+	texture->base = (uintptr_t)array->base;
+	texture->pitch = array->pitch;
+	texture->slice = array->pitch * hd_cudart_rows(array);
+	texture->size[0] = at_least_one(array->extent.width);
+	texture->size[1] = at_least_one(array->extent.height);
+	texture->size[2] = at_least_one(array->extent.depth);
+	texture->kind = array->desc.f;
+	return cudaSuccess;
+}
+
+/* Linear and pitched memory. */
+static cudaError_t of_memory(struct hd_texture *texture, const void *memory, const struct cudaChannelFormatDesc *desc,
+			     size_t width, size_t height, size_t pitch)
+{
+	if (!hd_cudart_format(desc, &texture->channels, &texture->bits))
+		return cudaErrorInvalidChannelDescriptor;
+	if (!memory || width > INT32_MAX || height > INT32_MAX)
+		return cudaErrorInvalidValue;
+	texture->base = (uintptr_t)memory;
+	texture->pitch = pitch;
+	texture->slice = pitch * height;
+	texture->size[0] = (int)width;
+	texture->size[1] = (int)height;
+	texture->size[2] = 1;
+	texture->kind = desc->f;
+	return cudaSuccess;
+}
+
+static cudaError_t describe(struct hd_texture *texture, const struct cudaResourceDesc *resource)
+{
+	const struct cudaChannelFormatDesc *desc = &resource->res.linear.desc;
+	size_t bytes = (size_t)(desc->x + desc->y + desc->z + desc->w) / 8;
+	switch (resource->resType) {
+	case cudaResourceTypeArray:
+		return of_array(texture, resource->res.array.array);
+	case cudaResourceTypeLinear:
+		return of_memory(texture, resource->res.linear.devPtr, desc,
+				 bytes ? resource->res.linear.sizeInBytes / bytes : 0, 1, 0);
+	case cudaResourceTypePitch2D:
+		return of_memory(texture, resource->res.pitch2D.devPtr, &resource->res.pitch2D.desc,
+				 resource->res.pitch2D.width, resource->res.pitch2D.height,
+				 resource->res.pitch2D.pitchInBytes);
+	default:
+		return cudaErrorNotSupported;
+	}
+}
+
+/* What CUDA's guide allows: filters and normalised reads give floats, and reads in place are of integers or floats. */
+static bool consistent(const struct hd_texture *texture, const struct cudaTextureDesc *how)
+{
+	if (how->readMode == cudaReadModeNormalizedFloat)
+		return texture->kind != cudaChannelFormatKindFloat && texture->bits < 32;
+	return how->filterMode == cudaFilterModePoint || texture->kind == cudaChannelFormatKindFloat;
+}
+
+/* Wrapping and mirroring are for normalised coordinates; others are clamped in their place. */
+static int address_mode(const struct cudaTextureDesc *how, int dimension)
+{
+	enum cudaTextureAddressMode mode = how->addressMode[dimension];
+	bool repeats = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
+	return repeats && !how->normalizedCoords ? cudaAddressModeClamp : (int)mode;
+}
+
+static cudaError_t make_object(struct hd_cudart *cudart, const struct hd_texture *texture, unsigned long long *object)
+{
+	void *place;
+	cudaError_t error = hd_cudart_alloc(cudart, &place, sizeof *texture);
+	if (error == cudaSuccess)
+		error = hd_cudart_copy(cudart, place, texture, sizeof *texture, cudaMemcpyHostToDevice);
+	if (error == cudaSuccess)
+		*object = (uintptr_t)place;
+	return error;
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc,
+				    const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
+{
+	HD_CUDART(cudart);
+	struct hd_texture texture = {0};
+	if (!pTexObject || !pResDesc || !pTexDesc)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (pResViewDesc || pTexDesc->sRGB)
+		return hd_cudart_return(cudaErrorNotSupported);
+	HD_TRY(describe(&texture, pResDesc));
+	if (!consistent(&texture, pTexDesc))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	for (int i = 0; i < 3; i++)
+		texture.address_mode[i] = address_mode(pTexDesc, i);
+	for (int i = 0; i < 4; i++)
+		texture.border[i] = pTexDesc->borderColor[i];
+	texture.linear = pTexDesc->filterMode == cudaFilterModeLinear;
+	texture.normalized_read = pTexDesc->readMode == cudaReadModeNormalizedFloat;
+	texture.normalized_coords = pTexDesc->normalizedCoords != 0;
+	return hd_cudart_return(make_object(cudart, &texture, pTexObject));
+}
+
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject)
+{
+	HD_CUDART(cudart);
+	return hd_cudart_return(hd_cudart_free(cudart, (void *)(uintptr_t)texObject));
+}
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
+{
+	HD_CUDART(cudart);
+	struct hd_texture texture = {0};
+	if (!pSurfObject || !pResDesc || pResDesc->resType != cudaResourceTypeArray || !pResDesc->res.array.array)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (!(pResDesc->res.array.array->flags & cudaArraySurfaceLoadStore))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	HD_TRY(describe(&texture, pResDesc));
+	return hd_cudart_return(make_object(cudart, &texture, pSurfObject));
+}
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
+{
+	return cudaDestroyTextureObject(surfObject);
+}
