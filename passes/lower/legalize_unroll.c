@@ -247,16 +247,25 @@ static void choose(struct unroller *unroller, LLVMValueRef function)
 
 /* ---- barriers ---- */
 
+static void mark(LLVMContextRef context, LLVMValueRef function, const char *attribute, bool on)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+
+	if (on)
+		LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+					LLVMCreateEnumAttribute(context, kind, 0));
+	else
+		LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
+}
+
+/* For the time of LLVM's pass: a barrier may be copied, and comes back, without which no loop around it is counted. */
 static void mark_barriers(struct hd_legal *legal, bool convergent)
 {
 	LLVMValueRef barrier = LLVMGetNamedFunction(legal->module, "llvm.nvvm.barrier0");
 	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
-	LLVMAttributeRef mark = LLVMCreateEnumAttribute(legal->context, kind, 0);
 
-	if (convergent)
-		LLVMAddAttributeAtIndex(barrier, LLVMAttributeFunctionIndex, mark);
-	else
-		LLVMRemoveEnumAttributeAtIndex(barrier, LLVMAttributeFunctionIndex, kind);
+	mark(legal->context, barrier, "convergent", convergent);
+	mark(legal->context, barrier, "willreturn", !convergent);
 	for (LLVMUseRef use = LLVMGetFirstUse(barrier); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef call = LLVMGetUser(use);
 		if (LLVMIsACallInst(call) && !convergent)
