@@ -4,8 +4,9 @@
  * pairs, so their low word is even and what is stored should be odd; the result of a multiply-add likes to take the
  * place of its addend. A wish costs nothing: assign.c honours it where a register is free anyway.
  *
- * Instructions wish in the order of the code, stores first, and a register keeps its first wish. Needs machine IR out
- * of SSA. Linear.
+ * Instructions wish in the order of the code, stores first, and a register keeps its first wish. Comparisons of integers
+ * wish nothing: what they read mostly lives long (bounds, counters), and all of it would crowd into one bank. Needs
+ * machine IR out of SSA. Linear.
  */
 #include "passes/lower/allocate.h"
 
@@ -49,7 +50,7 @@ static void wish_for_store(const struct banks *banks, const struct hd_minst *ins
 
 static void wish_for_sources(const struct banks *banks, const struct hd_minst *inst)
 {
-	if (inst->op >= HD_OP_COUNT || hd_opinfo[inst->op].effects)
+	if (inst->op >= HD_OP_COUNT || inst->op == HD_OP_ISETP || hd_opinfo[inst->op].effects)
 		return;
 	uint8_t *a = bank_of(banks, inst->a), *b = bank_of(banks, inst->b), *c = bank_of(banks, inst->c);
 	uint8_t *dst = bank_of(banks, inst->dst);
