@@ -224,12 +224,16 @@ static bool is_tired(const struct assign *assign, uint32_t vreg, uint32_t base)
 	return false;
 }
 
-/* The lowest place that is rested, among the registers that cost no occupancy. */
+/*
+ * The lowest place that is rested, among the registers that cost no occupancy. Kernels that call by the convention keep
+ * to what they need: their frames count in the stacks of registers.
+ */
 static uint32_t rested(const struct assign *assign, uint32_t vreg)
 {
 	const struct hd_allocator *allocator = assign->allocator;
 	uint32_t words = hd_allocator_words(allocator, vreg);
-	if (is_pred(assign, vreg) || !allocator->func->kernel || allocator->func->has_calls)
+	bool convention = allocator->func->has_calls && !allocator->func->clobbers;
+	if (is_pred(assign, vreg) || !allocator->func->kernel || convention)
 		return HD_NO_REG;
 	uint32_t found = HD_NO_REG, end = allocator->in_loop[vreg] ? allocator->near : allocator->free;
 	for (uint32_t base = 0; base + words <= end; base += words) {
