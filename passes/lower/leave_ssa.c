@@ -237,6 +237,21 @@ static void replace_id(uint32_t *ids, uint32_t count, uint32_t from, uint32_t to
 			ids[i] = to;
 }
 
+/* Of a jump through a table: the entries that name `to` name `middle`, which is reached as often as it has entries. */
+static void retarget_table(struct hd_mfunc *func, uint32_t from, uint32_t to, uint32_t middle)
+{
+	const struct hd_minst *jump = &hd_vec_last(&func->blocks.data[from].insts);
+	uint32_t entries = 0;
+	if (jump->op != HD_OP_BRX)
+		return;
+	const struct hd_mtable *table = &func->tables.data[jump->ref];
+	for (uint32_t i = 0; i < table->count; i++)
+		entries += table->blocks[i] == to;
+	replace_id(table->blocks, table->count, to, middle);
+	func->blocks.data[middle].frequency = func->blocks.data[from].frequency * entries / table->count;
+	hd_vec_last(&func->blocks.data[middle].insts).loc = jump->loc;
+}
+
 /* A block on the edge, in the target's loop. */
 static void split_edge(struct hd_mfunc *func, uint32_t from, uint32_t to)
 {
@@ -261,27 +276,37 @@ static void split_edge(struct hd_mfunc *func, uint32_t from, uint32_t to)
 	hd_vec_push(&block->succs, to);
 	replace_id(source->succs.data, source->succs.len, to, middle);
 	replace_id(target->preds.data, target->preds.len, from, middle);
+	retarget_table(func, from, to, middle);
 }
 
-static void split_loop_exits(struct hd_mfunc *func)
+/* Copies for PHIs in front of a branch are made on all of its ways: those out of a loop, where they would be made on
+ * each round, and those of a jump through a table, one of many, have a block of their own. */
+static bool wants_block(const struct hd_mfunc *func, uint32_t from, uint32_t to)
+{
+	const struct hd_mblock *source = &func->blocks.data[from];
+	bool exits = source->loop_depth > func->blocks.data[to].loop_depth;
+	if (source->succs.len < 2)
+		return false;
+	if (hd_vec_last(&source->insts).op == HD_OP_BRX)
+		return !hd_list_has(func->without, "cases");
+	return exits && hd_vec_last(&source->insts).op == HD_OP_BRA;
+}
+
+static void split_edges(struct hd_mfunc *func)
 {
 	uint32_t count = func->blocks.len;
 	for (uint32_t to = 0; to < count; to++) {
 		uint32_t preds = func->blocks.data[to].preds.len;
-		for (uint32_t i = 0; i < preds && preds > 1 && phi_count(&func->blocks.data[to]); i++) {
-			uint32_t from = func->blocks.data[to].preds.data[i];
-			const struct hd_mblock *source = &func->blocks.data[from];
-			bool exits = source->loop_depth > func->blocks.data[to].loop_depth;
-			if (exits && source->succs.len > 1 && hd_vec_last(&source->insts).op == HD_OP_BRA)
-				split_edge(func, from, to);
-		}
+		for (uint32_t i = 0; i < preds && preds > 1 && phi_count(&func->blocks.data[to]); i++)
+			if (wants_block(func, func->blocks.data[to].preds.data[i], to))
+				split_edge(func, func->blocks.data[to].preds.data[i], to);
 	}
 }
 
 static void make_parallel_copies(struct hd_leave *leave)
 {
 	struct hd_mfunc *func = leave->func;
-	split_loop_exits(func);
+	split_edges(func);
 	collect_constants(leave);
 	struct bundle *bundles = HD_ARENA_NEW(&leave->arena, struct bundle, func->blocks.len);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
