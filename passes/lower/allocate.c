@@ -16,7 +16,7 @@
 
 #define MANY_INSTS 30000u /* above this one strategy is tried, for compile time */
 #define MAX_ROUNDS 64u
-#define LOOP_SPREAD 4u /* registers beyond the bound that values of loops may spread over, as ptxas is seen to do */
+#define LOOP_SPREAD 8u /* registers beyond the bound over which values of loops rest, as ptxas is seen to do */
 
 struct hd_piece *hd_allocator_piece(struct hd_allocator *allocator, uint32_t vreg)
 {

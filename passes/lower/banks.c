@@ -4,9 +4,9 @@
  * pairs, so their low word is even and what is stored should be odd; the result of a multiply-add likes to take the
  * place of its addend. A wish costs nothing: assign.c honours it where a register is free anyway.
  *
- * Instructions wish in the order of the code, stores first, and a register keeps its first wish. Comparisons of integers
- * wish nothing: what they read mostly lives long (bounds, counters), and all of it would crowd into one bank. Needs
- * machine IR out of SSA. Linear.
+ * Instructions wish in the order of the code, stores first, and a register keeps its first wish. Comparisons of
+ * integers wish nothing: what they read mostly lives long (bounds, counters), and all of it would crowd into one bank.
+ * Needs machine IR out of SSA. Linear.
  */
 #include "passes/lower/allocate.h"
 

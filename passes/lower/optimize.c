@@ -475,6 +475,7 @@ int hd_mfunc_optimize(struct hd_mfunc *func)
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t k = 0; k < func->blocks.data[order[i]].insts.len; k++)
 			hd_minst_visit(func, &func->blocks.data[order[i]].insts.data[k], replace_use, &o);
+	hd_mfunc_join_counters(func);
 	hd_mfunc_fuse(func);
 	drop_dead(&o);
 	hd_vec_release(&o.entries);
