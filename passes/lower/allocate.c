@@ -17,6 +17,7 @@
 #define MANY_INSTS 30000u /* above this one strategy is tried, for compile time */
 #define MAX_ROUNDS 64u
 #define LOOP_SPREAD 8u /* registers beyond the bound over which values of loops rest, as ptxas is seen to do */
+#define LOOP_WISHES 3u /* and that they take for the sake of a bank */
 
 struct hd_piece *hd_allocator_piece(struct hd_allocator *allocator, uint32_t vreg)
 {
@@ -304,14 +305,21 @@ static void step_loop(struct hd_allocator *allocator, struct hd_mblock *block, s
 		hd_minst_visit(allocator->func, inst, note_loop, allocator->in_loop);
 }
 
+/* So many registers beyond the bound, for values of loops, of those that cost no occupancy. */
+static uint32_t beyond_bound(const struct hd_allocator *allocator, uint32_t count)
+{
+	bool spread = !hd_list_has(allocator->func->without, "spread");
+	return spread && allocator->bound + count < allocator->free ? allocator->bound + count : allocator->free;
+}
+
 static void compute_free(struct hd_allocator *allocator)
 {
 	const struct hd_live_intervals *intervals = &allocator->intervals;
 	const struct hd_mfunc *func = allocator->func;
 	uint32_t step = hd_mfunc_occupancy_step(func, allocator->bound);
 	allocator->free = step < allocator->cap ? step : allocator->cap;
-	bool spread = !hd_list_has(func->without, "spread") && allocator->bound + LOOP_SPREAD < allocator->free;
-	allocator->near = spread ? allocator->bound + LOOP_SPREAD : allocator->free;
+	allocator->near = beyond_bound(allocator, LOOP_SPREAD);
+	allocator->wishes = beyond_bound(allocator, LOOP_WISHES);
 	allocator->in_loop = HD_ARENA_NEW(&allocator->arena, bool, func->vregs.len + 1);
 	for_each_inst(allocator, step_loop);
 	allocator->reads_late = HD_ARENA_NEW(&allocator->arena, bool, intervals->inst_count + 1);

@@ -51,6 +51,7 @@ struct hd_allocator {
 	uint32_t bound;	       /* registers live at once at the worst place: no assignment can use fewer */
 	uint32_t free;	       /* as many that cost no occupancy beyond what the bound costs */
 	uint32_t near;	       /* as many that values defined in loops may spread over */
+	uint32_t wishes;       /* as many of which they may choose one in the bank that they like */
 	bool *in_loop;	       /* by virtual register: defined in a loop */
 	uint8_t *bank;	       /* by virtual register: enum hd_bank, wished */
 	bool *reads_late;      /* by instruction of the linear order: memory instructions */

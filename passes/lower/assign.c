@@ -13,8 +13,7 @@
 
 #include "passes/lower/allocate.h"
 
-#define REST 8u	       /* instructions after which a memory instruction has read its operands in any case */
-#define LOOP_WISHES 3u /* registers beyond the bound that values of loops take for the sake of a bank */
+#define REST 8u /* instructions after which a memory instruction has read its operands in any case */
 
 struct entry {
 	uint32_t vreg, words, start, length;
@@ -237,7 +236,7 @@ static uint32_t rested(const struct assign *assign, uint32_t vreg)
 	if (is_pred(assign, vreg) || !allocator->func->kernel || convention)
 		return HD_NO_REG;
 	uint32_t found = HD_NO_REG, end = allocator->in_loop[vreg] ? allocator->near : allocator->free;
-	uint32_t wishes = allocator->in_loop[vreg] ? allocator->bound + LOOP_WISHES : end;
+	uint32_t wishes = allocator->in_loop[vreg] ? allocator->wishes : end;
 	for (uint32_t base = 0; base + words <= end && (found == HD_NO_REG || base < wishes); base += words) {
 		bool wished =
 			words > 1 || !allocator->bank[vreg] || (base & 1) == (allocator->bank[vreg] == HD_BANK_ODD);
