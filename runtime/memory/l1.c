@@ -98,12 +98,14 @@ static void count_access(struct hd_l1 *l1, const struct hd_l1_request *request, 
 	struct hd_counters *counters = l1->counters;
 	counters->l1d_accesses++;
 	counters->l1d_sectors += (uint64_t)__builtin_popcount(access->sectors);
-	if (request->space != HD_MEM_LOCAL)
+	if (request->space != HD_MEM_LOCAL) {
 		counters->l1d_global++;
-	else if (request->class == HD_CLASS_SPILL_FILL)
+	} else if (request->class == HD_CLASS_SPILL_FILL) {
 		counters->l1d_spill_fill++;
-	else
+		counters->l1d_spill_fill_misses += outcome == &counters->l1d_misses;
+	} else {
 		counters->l1d_other_local++;
+	}
 	++*outcome;
 }
 

@@ -265,17 +265,18 @@ static bool have_room(const struct hd_lsu *lsu, const struct hd_access *access)
 	return lsu->room == lsu->sectors || (uint32_t)__builtin_popcount(access->sectors) <= lsu->room;
 }
 
-/* Returns whether any line access was done. */
-static bool serve_bank(struct hd_lsu *lsu, uint64_t now, uint32_t bank)
+/* Returns whether any line access was done; sets `waits` when one is left that only lacks a port. */
+static bool serve_bank(struct hd_lsu *lsu, uint64_t now, uint32_t bank, bool *waits)
 {
-	bool moved = false;
+	bool moved = false, stalls = false;
 	for (uint32_t port = 0; port < lsu->ports && lsu->bank_first[bank] != LIST_END; port++) {
 		const struct hd_access *access = &lsu->head[lsu->bank_first[bank]];
 		uint32_t sectors = (uint32_t)__builtin_popcount(access->sectors);
 		if (!have_room(lsu, access))
 			break;
 		enum hd_l1_result result = hd_l1_access(&lsu->l1, now, &lsu->part, access);
-		if (result == HD_L1_STALL)
+		stalls = result == HD_L1_STALL;
+		if (stalls)
 			break;
 		lsu->room -= sectors < lsu->room ? sectors : lsu->room;
 		lsu->bank_first[bank] = access->next;
@@ -285,6 +286,8 @@ static bool serve_bank(struct hd_lsu *lsu, uint64_t now, uint32_t bank)
 	}
 	if (lsu->bank_first[bank] == LIST_END)
 		lsu->banks_left &= ~(1u << bank);
+	else
+		*waits |= !stalls;
 	return moved;
 }
 
@@ -309,7 +312,7 @@ static void serve_front(struct hd_lsu *lsu, uint64_t now)
 		serve_shared(lsu, now, head);
 		return;
 	}
-	bool moved = false;
+	bool moved = false, waits = false;
 	if (lsu->current == HD_NONE && lsu->free_inflight != HD_NONE) {
 		start(lsu, now, head);
 		moved = !lsu->banks_left;
@@ -317,7 +320,8 @@ static void serve_front(struct hd_lsu *lsu, uint64_t now)
 	lsu->room = lsu->sectors;
 	if (lsu->current != HD_NONE)
 		for (uint32_t left = lsu->banks_left; left; left &= left - 1)
-			moved |= serve_bank(lsu, now, (uint32_t)__builtin_ctz(left));
+			moved |= serve_bank(lsu, now, (uint32_t)__builtin_ctz(left), &waits);
+	lsu->counters->l1d_port_stalls += waits;
 	note_stall(lsu, now, moved);
 	if (lsu->current != HD_NONE && !lsu->banks_left)
 		next_instruction(lsu, now + 1);

@@ -79,7 +79,7 @@ struct cars_levels {
 struct cars_demand {
 	uint32_t base, max_fru, high; /* of the kernel: FRU, largest callee FRU, High-watermark */
 	uint32_t file_rows, unit;     /* of the SM; allocation granularity */
-	uint32_t warps;		      /* resident on an SM, were there registers without end */
+	uint32_t warps;		      /* resident on an SM with Low: whole blocks, and what else limits them */
 };
 
 void cars_levels_make(struct cars_levels *levels, const struct cars_demand *demand);

@@ -1,10 +1,10 @@
 /*
- * How many registers a warp gets (cars-hpca24 III-B). At launch the other limits of occupancy are known: when the
- * register file divided among the warps that they admit holds the High-watermark, every warp gets its share and
- * nothing is lost. Otherwise there is a choice between N x Low for N = 1, 2, ... and High. Half of the SMs begin with
- * Low, half with High; the cycles of thread blocks from launch to end are averaged for each allocation, and each new
- * block's SM moves one step towards the best one known (Figure 5). The best is where the next launch of a kernel of
- * the same name begins.
+ * How many registers a warp gets (cars-hpca24 III-B). At launch the other limits of occupancy are known, whole blocks
+ * among them: when the register file divided among the warps that they and Low admit holds the High-watermark, every
+ * warp gets its share and nothing is lost. Otherwise there is a choice between N x Low for N = 1, 2, ... and High. Half
+ * of the SMs begin with Low, half with High; the cycles of thread blocks from launch to end are averaged for each
+ * allocation, and each new block's SM moves one step towards the best one known (Figure 5). The best is where the next
+ * launch of a kernel of the same name begins.
  *
  * A block's time includes the time for which its warps wait for registers, so that the averages compare throughput.
  * The paper gives Low "what is left over" where another resource limits occupancy; so does this.
@@ -119,13 +119,18 @@ static bool reaches_unknown(const struct hd_gpu *gpu, const struct hd_grid *grid
 	return false;
 }
 
-/* Blocks that an SM could hold were there registers without end, and that the grid has for it. */
-static uint32_t warps_without_registers(const struct hd_gpu *gpu, const struct hd_grid *grid)
+/*
+ * Warps of an SM when each has `low` rows: what the other limits, whole blocks and the blocks that the grid has for an
+ * SM leave. Where these cost registers, the left-over is divided.
+ */
+static uint32_t warps_at_low(const struct hd_gpu *gpu, const struct hd_grid *grid, uint32_t low)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
-	struct hd_occupancy fit = hd_occupancy_compute(&limits, 0, grid->block_threads, grid->shared_bytes);
+	limits.max_regs_per_thread = UINT32_MAX;
+	struct hd_occupancy fit = hd_occupancy_compute(&limits, low, grid->block_threads, grid->shared_bytes);
 	uint64_t share = (grid->cta_total + gpu->config.sm_count - 1) / gpu->config.sm_count;
-	return (share < fit.ctas ? (uint32_t)share : fit.ctas) * grid->block_warps;
+	uint32_t ctas = fit.ctas ? fit.ctas : 1;
+	return (share < ctas ? (uint32_t)share : ctas) * grid->block_warps;
 }
 
 static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_gpu *cars, const struct hd_grid *grid)
@@ -136,7 +141,6 @@ static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_
 		.base = meta && !cars->unrenamed ? meta->fru : grid->registers,
 		.file_rows = (uint32_t)gpu->config.registers / HD_WARP_LANES,
 		.unit = unit ? unit : 1,
-		.warps = warps_without_registers(gpu, grid),
 	};
 	if (meta && meta->call_count) {
 		uint32_t deepest = meta->high_watermark > meta->fru ? meta->high_watermark - meta->fru : 0;
@@ -145,6 +149,8 @@ static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_
 			demand.max_fru = cars->largest_fru;
 		demand.high = demand.base + deepest;
 	}
+	uint32_t low = demand.base + demand.max_fru;
+	demand.warps = warps_at_low(gpu, grid, low > grid->registers ? low : grid->registers);
 	return demand;
 }
 

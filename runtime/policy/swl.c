@@ -18,7 +18,7 @@ struct swl_gpu {
 };
 
 struct swl_sm {
-	uint32_t limit, running;
+	uint32_t limit, running, peak;
 };
 
 struct swl_warp {
@@ -79,6 +79,8 @@ static void give_places(struct hd_sm *sm, uint32_t index, uint64_t now)
 	while (swl->running < swl->limit && (warp = oldest_held(sm))) {
 		((struct swl_warp *)warp->policy_state[index])->runs = true;
 		swl->running++;
+		if (swl->running > swl->peak)
+			swl->peak = swl->running;
 		hd_warp_resume(sm, warp, now);
 	}
 }
@@ -120,6 +122,19 @@ static void warp_done(struct hd_warp *warp, void *state, uint64_t now)
 	take_place(warp, state, now);
 }
 
+static void report(const struct hd_gpu *gpu, const void *state,
+		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
+{
+	uint32_t index = index_of(gpu), peak = 0;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		const struct swl_sm *swl = gpu->sms[i]->policy_state[index];
+		if (swl->peak > peak)
+			peak = swl->peak;
+	}
+	add(context, "limit", ((const struct swl_gpu *)state)->limit, "warps");
+	add(context, "most_warps", peak, "warps");
+}
+
 const struct hd_policy hd_policy_swl = {
 	.name = "swl",
 	.help = "static wavefront limiting: at most N warps of an SM issue (swl:N)",
@@ -137,4 +152,5 @@ const struct hd_policy hd_policy_swl = {
 	.warp_done = warp_done,
 	.barrier_wait = barrier_wait,
 	.barrier_resume = barrier_resume,
+	.report = report,
 };

@@ -131,8 +131,12 @@ START_TEST(whole_lines_take_the_data_path)
 	rig_build(&rig);
 	latency_of(rig_load(1, 0, 16, 16)); /* 4 lines of 4 sectors, each in a bank of its own */
 	ck_assert_uint_eq(latency_of(rig_load(2, 0, 16, 16)), rig.config.l1_latency + 3);
+	struct hd_stats before = rig_total(&rig);
 	latency_of(rig_load(3, 0, 160, 4)); /* a sector of a line, and 4 banks: the tags limit */
 	ck_assert_uint_eq(latency_of(rig_load(4, 0, 160, 4)), rig.config.l1_latency + 7);
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(before.counters.l1d_port_stalls, 2 * 3);
+	ck_assert_uint_eq(total.counters.l1d_port_stalls - before.counters.l1d_port_stalls, 2 * 7);
 }
 END_TEST
 
@@ -151,6 +155,8 @@ START_TEST(ports_widen_the_data_path)
 	rig_build(&rig);
 	latency_of(rig_load(1, 0, 16, 16));
 	ck_assert_uint_eq(latency_of(rig_load(2, 0, 16, 16)), rig.config.l1_latency);
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.l1d_port_stalls, 0);
 }
 END_TEST
 
