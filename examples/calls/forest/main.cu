@@ -13,10 +13,10 @@
 #define COLUMNS (FEATURES + UNUSED)
 #define MOST_TRAINED 1000
 
-__global__ void classify_all(const Classifier *classifier, int *labels, int rows)
+__global__ void classify_all(const Classifier *classifier, int *labels, int first, int end)
 {
-	int row = blockIdx.x * BLOCK + threadIdx.x;
-	if (row < rows)
+	int row = first + blockIdx.x * BLOCK + threadIdx.x;
+	if (row < end)
 		labels[row] = classifier->classify(row);
 }
 
@@ -81,10 +81,22 @@ static Classifier *device_classifier(const Table &table, const Forest &forest, i
 	return device_copy(&classifier, 1);
 }
 
+/* Rows come in batches of nearly one size, a launch each. */
+static void run_on_device(const Classifier *classifier, int *labels, int rows, int batches)
+{
+	for (int i = 0; i < batches; i++) {
+		int first = (int)((long)rows * i / batches), end = (int)((long)rows * (i + 1) / batches);
+		if (first < end)
+			classify_all<<<blocks_for(end - first, BLOCK), BLOCK>>>(classifier, labels, first, end);
+		CHECK_LAUNCH();
+	}
+}
+
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "forest [rows [trees]]   (default 1024, 6)"};
+	Arguments arguments = {argc, argv, "forest [rows [trees [batches]]]   (default 1024, 6, 1)"};
 	int rows = size_argument(arguments, 1, 1024, 1 << 22), trees = size_argument(arguments, 2, 6, 500);
+	int batches = size_argument(arguments, 3, 1, 1000);
 	int trained = rows < MOST_TRAINED ? rows : MOST_TRAINED;
 	Table table = make_table(rows);
 	measure(&table, trained);
@@ -94,8 +106,7 @@ int main(int argc, char **argv)
 
 	Classifier *classifier = device_classifier(table, forest, rows);
 	int *labels = device_array<int>(rows);
-	classify_all<<<blocks_for(rows, BLOCK), BLOCK>>>(classifier, labels, rows);
-	CHECK_LAUNCH();
+	run_on_device(classifier, labels, rows, batches);
 	std::vector<int> got(rows);
 	copy_back(got.data(), labels, rows);
 
