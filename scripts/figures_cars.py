@@ -331,6 +331,41 @@ def table_3(workloads, out):
                     'paper: % of calls', 'bytes a call'), rows)]
 
 
+def first_and_later(workload):
+    """Calls that trapped and all calls under CARS, of each kernel's first launch and of all later ones; context switches."""
+    known, counts = set(), {True: [0, 0], False: [0, 0]}
+    for launch in workload.runs['cars']['launches']:
+        first = launch['kernel'] not in known
+        known.add(launch['kernel'])
+        counts[first][0] += int(launch['cars']['call_traps'])
+        counts[first][1] += int(launch['cars']['calls'])
+    return counts[True], counts[False]
+
+
+def blocks_by_allocation(cars):
+    """[(allocation, rows of a warp, blocks, mean cycles of a block)] of a launch."""
+    names = [key[:-len('_blocks')] for key in cars if key.endswith('_blocks')]
+    return [(name.replace('_', ' '), *(int(cars[f'{name}_{what}']) for what in ('registers', 'blocks', 'block_cycles')))
+            for name in names]
+
+
+def where_traps_are(workloads, out):
+    rows = []
+    for w in workloads:
+        if not w.total('cars')['cars']['traps']:
+            continue
+        launch = max(w.runs['cars']['launches'], key=lambda launch: launch['cars']['call_traps'])
+        allocations = '; '.join(f'{name} ({registers}): {blocks} blocks of {cycles / 1e3:.0f} k'
+                                for name, registers, blocks, cycles in blocks_by_allocation(launch['cars']) if blocks)
+        (first, calls), (later, later_calls) = first_and_later(w)
+        rows.append((w.name, number(100 * ratio(first, calls)), number(100 * ratio(later, later_calls)) if later_calls else 'none',
+                     f'`{launch["kernel"].split("(")[0].split("<")[0].split(" ")[-1]}`', allocations))
+    return ['### Where the traps are', '', 'Under CARS: a kernel\'s first launch has to try Low on half of the SMs; later ones '
+            'begin with what was best. The allocations are those of the launch with the most traps: rows of a warp, blocks, and '
+            'thousands of cycles of a block.', '',
+            *table(('workload', '% of calls that trap in first launches', 'in later launches', 'kernel', 'allocations'), rows)]
+
+
 def warps_of_sm(workload, run):
     total, config = workload.total(run), workload.runs[run]['config']
     return ratio(total['resident_warp_cycles'], total['cycles'] * config['sm_count'])
@@ -378,6 +413,111 @@ def fewer_warps(workloads, out):
             *table(('workload', 'warps', 'speedup', 'warps, whole GPU', 'speedup'), rows)]
 
 
+def stack_of_sm(workload):
+    """Bytes that the stacks of an SM's resident threads take at their deepest, of the kernel that runs longest."""
+    cycles = cycles_by_kernel(workload.runs['base'])
+    longest = max(cycles, key=cycles.get)
+    kernel = next((kernel for kernel in workload.kernels if kernel['demangled'] == longest), {})
+    launches = [launch for launch in workload.runs['base']['launches'] if launch['kernel'] == longest]
+    warps = ratio(sum(launch['resident_warp_cycles'] for launch in launches),
+                  cycles[longest] * workload.runs['base']['config']['sm_count'])
+    return 32 * warps * kernel.get('max_stack_bytes', 0)
+
+
+def span(values, digits=0, unit=''):
+    values = sorted(values)
+    return f'{values[0]:.{digits}f} to {values[-1]:.{digits}f}{unit}'
+
+
+def named(pairs, digits=2):
+    return ', '.join(f'{name} {value:.{digits}f}' for name, value in pairs)
+
+
+def per_cycle(workload, run, counter):
+    """% of the cycles of the SMs."""
+    total = workload.total(run)
+    return 100 * ratio(total[counter], total['cycles'] * workload.runs[run]['config']['sm_count'])
+
+
+def about_capacity(workloads):
+    base = [w.total('base') for w in workloads]
+    l1 = workloads[0].runs['base']['config']['l1_bytes']
+    means = {run: geomean(w.speedup(run) for w in workloads) for run in ('cars', 'l1', 'swl', 'hit', 'base8x')}
+    whole = geomean(w.speedup('cars_whole', 'base_whole') for w in workloads)
+    spills = mean(100 * ratio(t['l1d_spill_fill_misses'], t['l1d_misses']) for t in base)
+    loads = mean(100 * ratio(t['stalls']['unit'], sum(t['stalls'].values())) for t in base)
+    above = {run: [w.name for w in workloads if w.speedup(run) > w.speedup('cars')] for run in ('l1', 'swl')}
+    cures = 'So they are here.'
+    if max(means['l1'], means['swl']) > means['cars']:
+        cures = ('Both are cures for capacity, and capacity is what is short here: a 10 MB L1 keeps the stacks, and so does an '
+                 'SM whose other warps wait; both keep other data, too.')
+    return [
+        f'- *Size of the speedup* ({means["cars"]:.2f}; paper 1.26). What decides is the size of the stacks against the L1. '
+        f'{mean(warps_of_sm(w, "base") for w in workloads):.0f} warps of an SM are resident, and the stacks of their threads take '
+        f'{span((stack_of_sm(w) / l1 for w in workloads), 1)} times the L1. {spills:.0f} % of the baseline\'s L1 misses are '
+        f'spills and fills, {loads:.0f} % of the issue slots wait for the load/store unit, and '
+        f'{mean(dram_use(w, "base") for w in workloads):.0f} % of the DRAM bandwidth is used. On the whole GPU the same launches '
+        f'leave an SM {mean(warps_of_sm(w, "base_whole") for w in workloads):.0f} warps, and CARS gains {whole:.2f}: the paper\'s '
+        'number depends as much on its sizes, which it does not give.',
+        f'- *10 MB L1 and Best-SWL* ({means["l1"]:.2f} and {means["swl"]:.2f}; paper: below CARS). {cures} The L1 is above CARS in '
+        f'{len(above["l1"])} of {len(workloads)} workloads, Best-SWL in {len(above["swl"])}. As to bandwidth, line accesses wait '
+        f'for a port of the L1 in {mean(per_cycle(w, "base", "l1d_port_stalls") for w in workloads):.1f} % of the cycles of an SM, '
+        f'and 8 times the ports gain {means["base8x"]:.2f}. When every spill hits (Figure 10) the gain is {means["hit"]:.2f}.']
+
+
+def about_traps(workloads):
+    trapping = [w for w in workloads if w.total('cars')['cars']['traps']]
+    if not trapping:
+        return ['- *Traps*: none (paper: PTA).']
+    counts = {w.name: first_and_later(w) for w in trapping}
+    later = [name for name, (_, later) in counts.items() if later[0]]
+    once = [name for name, (_, later) in counts.items() if not later[1]]
+    first_share, later_share = (100 * ratio(sum(count[i][0] for count in counts.values()), sum(count[i][1] for count in counts.values()))
+                                for i in (0, 1))
+    return [
+        f'- *Traps in {len(trapping)} workloads* (paper: PTA alone). Low-watermark holds one call and half of the SMs begin with '
+        'it, so each kernel for which High costs occupancy traps in its first launch; a grid that fills the SMs little more than '
+        f'once has begun nearly all its blocks before one has ended. There {first_share:.1f} % of the calls trap, in later '
+        f'launches {later_share:.1f} %: after the first launch traps are left in {", ".join(later) or "none"}; '
+        f'{", ".join(once) or "none"} launch{"" if len(once) > 1 else "es"} no calling kernel twice. Recursion (fib) goes deeper '
+        'than the one iteration that High foresees. "Where the traps are" has the allocations and what blocks took under each.']
+
+
+def about_inlining(workloads):
+    executed = {w.name: 100 * ratio(w.total('inlined')['warp_instructions'], w.total('base')['warp_instructions']) for w in workloads}
+    fewest = sorted(executed.items(), key=lambda pair: pair[1])[:5]
+    stay = [(w.name, w.speedup('inlined')) for w in workloads if w.total('inlined')['calls'] > 0.2 * w.total('base')['calls']]
+    return [
+        f'- *Inlined* ({geomean(w.speedup("inlined") for w in workloads):.2f}; paper 1.28). Less is executed '
+        f'({mean(executed.values()):.0f} % of the warp instructions on average; {named(fewest, 0)}), since arguments by reference '
+        'and small classes need no memory any more, and no stack is left. Where calls are virtual or recursive they stay: '
+        f'{named(stay) or "nowhere"}.']
+
+
+def about_slow(workloads):
+    slow = [w for w in workloads if w.speedup('cars') < 1]
+    lines = []
+    for w in slow:
+        waits = [100 * ratio(sum(w.total(run)['stalls'][key] for key in CAUSES['waits for arithmetic']),
+                             sum(w.total(run)['stalls'].values())) for run in ('base', 'cars')]
+        share = 100 * ratio(w.total('base')['l1d_spill_fill'], w.total('base')['l1d_accesses'])
+        lines.append(f'{w.name} {w.speedup("cars"):.2f} (spills are {share:.1f} % of its L1 accesses; waits for arithmetic, branches '
+                     f'and fetches are {waits[0]:.1f} % of the issue slots, and {waits[1]:.1f} % with the two stages that CARS adds)')
+    return [f'- *Slower under CARS*: {"; ".join(lines) or "none"}.']
+
+
+def about_energy(workloads):
+    return [f'- *Energy* ({geomean(w.efficiency("cars") for w in workloads):.2f}; paper 1.28) gains less than time where what is '
+            'executed and fetched stays; without static power CARS is '
+            f'{geomean(w.dynamic("base") / w.dynamic("cars") for w in workloads):.2f} times as efficient.']
+
+
+def differences(workloads, out):
+    """Why numbers differ from the paper's, with the counters of these runs."""
+    return ['## Where this differs from the paper, and why', '', *about_capacity(workloads), *about_traps(workloads),
+            *about_inlining(workloads), *about_slow(workloads), *about_energy(workloads), '']
+
+
 def headlines(workloads, out):
     share = mean(100 * ratio(w.total('base')['l1d_spill_fill'], w.total('base')['l1d_accesses']) for w in workloads)
     fewer = mean(100 * (1 - ratio(w.mpki('cars'), w.mpki('base'))) for w in workloads)
@@ -389,13 +529,15 @@ def headlines(workloads, out):
             ('energy efficiency of CARS', means(Workload.efficiency, 'cars'), '1.28'),
             ('L1 misses per thousand instructions', f'{-fewer:+.0f} %', '-35 %'),
             ('speedup inlined', means(Workload.speedup, 'inlined'), '1.28'),
-            ('workloads that still spill', ', '.join(trapping) or 'none', 'PTA')]
+            ('speedup with a 10 MB L1, Best-SWL', f'{means(Workload.speedup, "l1")}, {means(Workload.speedup, "swl")}', 'below CARS'),
+            ('speedup of CARS on RTX 3070', number(geomean(w.speedup('cars3070', 'base3070') for w in workloads)), 'about as on V100'),
+            ('workloads that still spill', f'{len(trapping)} of {len(workloads)}: ' + (', '.join(trapping) or 'none'), 'PTA')]
     return ['## Headlines', '', *table(('', 'here', 'paper'), rows)]
 
 
-SECTIONS = (headlines, table_1, figures_2_and_9, figure_8, figure_10, figure_11, figure_12, figure_13, figure_14, figure_15,
-            figure_16, figure_17, figure_18, table_3, fewer_warps,
-            where_slots_went)
+SECTIONS = (headlines, differences, table_1, figures_2_and_9, figure_8, figure_10, figure_11, figure_12, figure_13, figure_14, figure_15,
+            figure_16, figure_17, figure_18, table_3,
+            where_traps_are, fewer_warps, where_slots_went)
 
 
 def write_report(workloads, options):
