@@ -87,9 +87,24 @@ static void merge_end(struct gen *g, struct merge *merge)
 
 /* ------------------------------------------------------------ branches */
 
+static void leave_kernel(struct gen *g)
+{
+	for (unsigned slot = gen_below(g, 3); slot-- > 0;) {
+		enum gen_type type = gen_pick_any(g);
+		const char *bits = gen_fold(g, type, gen_operand(g, type));
+		const char *place = gen_temp(g, "getelementptr i64, ptr addrspace(1) %%results, i64 %u", slot);
+		gen_line(g, "store i64 %s, ptr addrspace(1) %s, align 8", bits, place);
+	}
+	gen_line(g, "ret void");
+}
+
 void gen_return(struct gen *g)
 {
 	const struct gen_function *f = g->function;
+	if (!f) {
+		leave_kernel(g);
+		return;
+	}
 	if (f->result_count == 1) {
 		gen_line(g, "ret %s %s", gen_name(f->results[0]), gen_operand(g, f->results[0]));
 		return;
@@ -115,7 +130,7 @@ static void arm(struct gen *g, uint32_t label, uint32_t end, struct merge *merge
 	uint32_t scope = g->pool.len;
 	gen_label(g, label);
 	gen_block(g, 1 + gen_below(g, 5));
-	if (may_return && g->function && gen_chance(g, 12)) {
+	if (may_return && g->returns && gen_chance(g, 12)) {
 		gen_return(g);
 	} else {
 		merge_from_here(g, merge);
@@ -145,18 +160,32 @@ static void branch(struct gen *g)
 	uint32_t yes = g->next_label++, no = g->next_label++, end = g->next_label++;
 	merge_begin(g, &merge);
 	g->uniform = pick_condition(g, &condition);
-	bool both = gen_chance(g, 55), may_return = !uniform && gen_has(g, FEATURE_call);
+	bool both = gen_chance(g, 55);
 	char kept[16];
 	snprintf(kept, sizeof kept, "%s", condition);
 	if (!both)
 		merge_from_here(g, &merge);
 	gen_jump_if(g, kept, yes, both ? no : end);
-	arm(g, yes, end, &merge, may_return);
+	arm(g, yes, end, &merge, true);
 	if (both)
-		arm(g, no, end, &merge, may_return && merge.incoming.len);
+		arm(g, no, end, &merge, merge.incoming.len);
 	g->uniform = uniform;
 	gen_label(g, end);
 	merge_end(g, &merge);
+}
+
+/* A return for some of the threads, with a few statements or none before it. */
+static void leave(struct gen *g)
+{
+	if (!g->returns)
+		return;
+	uint32_t gone = g->next_label++, on = g->next_label++, scope = g->pool.len;
+	gen_jump_if(g, gen_variable(g, T_I1), gone, on);
+	gen_label(g, gone);
+	gen_block(g, gen_below(g, 3));
+	gen_return(g);
+	g->pool.len = scope;
+	gen_label(g, on);
 }
 
 static void switches(struct gen *g)
@@ -190,7 +219,7 @@ static void switches(struct gen *g)
 			jump(g, first + i + 1);
 			g->pool.len = scope;
 		} else {
-			arm(g, first + i, end, &merge, false);
+			arm(g, first + i, end, &merge, i < cases);
 		}
 	}
 	g->uniform = uniform;
@@ -567,6 +596,9 @@ static void statement(struct gen *g, enum gen_feature feature)
 	case FEATURE_libm:
 		gen_op_libm(g);
 		break;
+	case FEATURE_leave:
+		leave(g);
+		break;
 	case FEATURE_wide:
 	case FEATURE_odd:
 	case FEATURE_COUNT:
@@ -578,7 +610,7 @@ static void statement(struct gen *g, enum gen_feature feature)
 static bool is_flow(enum gen_feature feature)
 {
 	return feature == FEATURE_branch || feature == FEATURE_switches || feature == FEATURE_loop ||
-	       feature == FEATURE_irreducible;
+	       feature == FEATURE_irreducible || feature == FEATURE_leave;
 }
 
 void gen_block(struct gen *g, unsigned statements)

@@ -59,6 +59,7 @@ static void write_function(struct gen *g, struct gen_function *f, unsigned state
 	gen_begin_function(g);
 	g->function = f;
 	g->uniform = f->cross;
+	g->returns = gen_has(g, FEATURE_leave) && !f->cross;
 	struct hd_strbuf header = {0};
 	char type[256];
 	const char *inlining = gen_chance(g, 75) ? " noinline" : "";

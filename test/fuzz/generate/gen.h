@@ -97,7 +97,8 @@ extern const struct gen_type_info gen_types[T_COUNT];
 	X(byval, 2, "aggregates by value")                                      \
 	X(varargs, 1, "functions of variable arguments")                        \
 	X(dynamic, 1, "memory of dynamic size on the stack")                    \
-	X(libm, 1, "remainders, ldexp and functions of the math library")
+	X(libm, 1, "remainders, ldexp and functions of the math library")       \
+	X(leave, 3, "early returns, of the kernel and of device functions, nested in control flow")
 
 enum gen_feature {
 #define X(name, weight, help) FEATURE_##name,
@@ -146,6 +147,7 @@ struct gen {
 	uint32_t next_global;
 	const struct gen_function *function; /* NULL: the kernel */
 	bool uniform;			     /* all threads of the block are here */
+	bool returns;			     /* early returns may stand here: no place is uniform any more */
 	unsigned depth;			     /* of nested control flow */
 	uint64_t scale, cost;		     /* executions of this place; executed so far */
 	unsigned loops;
@@ -234,7 +236,7 @@ void gen_op_groups(struct gen *g);
 void gen_block(struct gen *g, unsigned statements);
 void gen_label(struct gen *g, uint32_t label);
 void gen_jump_if(struct gen *g, const char *condition, uint32_t yes, uint32_t no);
-/* Returns values of the function's types. */
+/* Returns values of the function's types; of the kernel, often with something stored before. */
 void gen_return(struct gen *g);
 /* A call of `callee` with the function's signature. depth: the first argument where it bounds the recursion. */
 void gen_call(struct gen *g, const struct gen_function *f, const char *callee, const char *depth);

@@ -102,6 +102,7 @@ static void prologue(struct gen *g, uint32_t blocks)
 	gen_line(g, "%%mine = getelementptr i8, ptr addrspace(1) %%out, i64 %s", offset);
 	gen_line(g, "%%common = getelementptr i8, ptr addrspace(1) %%out, i64 %u",
 		 blocks * g->threads * GEN_SLOT_BYTES);
+	gen_line(g, "%%results = getelementptr i8, ptr addrspace(1) %%mine, i64 %u", GEN_SLOT_BYTES - 8 * GEN_SLOTS);
 	gen_line(g, "%%any = addrspacecast ptr addrspace(1) %%mine to ptr");
 	gen_push(g, T_I32, g->next_id);
 	gen_line(g, "%%v%u = add i32 %%n, 0", g->next_id);
@@ -123,7 +124,6 @@ static void epilogue(struct gen *g)
 {
 	unsigned slot = 1;
 	char sum[16] = "0";
-	gen_line(g, "%%results = getelementptr i8, ptr addrspace(1) %%mine, i64 %u", GEN_SLOT_BYTES - 8 * GEN_SLOTS);
 	uint32_t count = g->pool.len;
 	for (unsigned type = 0; type < T_COUNT; type++) {
 		unsigned taken = 0;
@@ -166,11 +166,16 @@ static void write_kernel(struct gen *g, const struct launch *launch, unsigned st
 	gen_begin_function(g);
 	g->function = NULL;
 	g->uniform = true;
+	g->returns = false;
 	gen_label(g, g->next_label++);
 	prologue(g, launch->blocks);
 	if (gen_has(g, FEATURE_local))
 		gen_op_local(g);
-	gen_block(g, statements);
+	unsigned together = gen_has(g, FEATURE_leave) && gen_chance(g, 50) ? gen_below(g, statements) : statements;
+	gen_block(g, together);
+	g->returns = together < statements;
+	g->uniform = !g->returns;
+	gen_block(g, statements - together);
 	epilogue(g);
 	hd_strbuf_printf(
 		&g->functions,
