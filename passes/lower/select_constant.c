@@ -1,6 +1,6 @@
 /*
  * Constant expressions that LLVM leaves unfolded between vectors and other types of the same size, of up to 128 bits:
- * bitcasts, and elements of such vectors. A vector's elements lie in its bits from the lowest up, without gaps.
+ * bitcasts, elements of such vectors, and integer arithmetic on them. A vector's elements lie in its bits from the lowest up, without gaps.
  */
 #include "passes/lower/select.h"
 
@@ -19,6 +19,11 @@ static unsigned width_of(struct hd_select *sel, LLVMTypeRef type)
 static unsigned __int128 wide(const uint64_t words[2])
 {
 	return (unsigned __int128)words[1] << 64 | words[0];
+}
+
+static unsigned __int128 low_bits(unsigned __int128 bits, unsigned width)
+{
+	return width < MOST_BITS ? bits & (((unsigned __int128)1 << width) - 1) : bits;
 }
 
 static bool vector_bits(struct hd_select *sel, LLVMValueRef value, unsigned __int128 *bits)
@@ -47,9 +52,42 @@ static bool element_bits(struct hd_select *sel, LLVMValueRef vector, uint64_t in
 
 	if (index >= count || !hd_sel_constant_bits(sel, vector, words))
 		return false;
-	*bits = wide(words) >> index * width;
-	if (width < MOST_BITS)
-		*bits &= ((unsigned __int128)1 << width) - 1;
+	*bits = low_bits(wide(words) >> index * width, width);
+	return true;
+}
+
+static unsigned __int128 combine(LLVMOpcode op, unsigned __int128 a, unsigned __int128 b)
+{
+	switch (op) {
+	case LLVMAdd:
+		return a + b;
+	case LLVMSub:
+		return a - b;
+	case LLVMMul:
+		return a * b;
+	case LLVMShl:
+		return b < MOST_BITS ? a << b : 0;
+	default:
+		return a ^ b;
+	}
+}
+
+/* Element by element; a scalar is one. */
+static bool arithmetic_bits(struct hd_select *sel, LLVMValueRef value, unsigned __int128 *bits)
+{
+	LLVMTypeRef type = LLVMTypeOf(value);
+	unsigned count = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+	unsigned width = width_of(sel, type) / count;
+	uint64_t left[2], right[2];
+
+	if (!hd_sel_constant_bits(sel, LLVMGetOperand(value, 0), left) ||
+	    !hd_sel_constant_bits(sel, LLVMGetOperand(value, 1), right))
+		return false;
+	*bits = 0;
+	for (unsigned at = 0; at < count * width; at += width) {
+		unsigned __int128 a = low_bits(wide(left) >> at, width), b = low_bits(wide(right) >> at, width);
+		*bits |= low_bits(combine(LLVMGetConstOpcode(value), a, b), width) << at;
+	}
 	return true;
 }
 
@@ -66,6 +104,17 @@ static bool expression_bits(struct hd_select *sel, LLVMValueRef value, unsigned 
 	case LLVMExtractElement:
 		return hd_is_int_constant(LLVMGetOperand(value, 1), &index) &&
 		       element_bits(sel, LLVMGetOperand(value, 0), index, bits);
+	case LLVMTrunc:
+		if (!hd_sel_constant_bits(sel, LLVMGetOperand(value, 0), words))
+			return false;
+		*bits = low_bits(wide(words), width_of(sel, LLVMTypeOf(value)));
+		return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind;
+	case LLVMAdd:
+	case LLVMSub:
+	case LLVMMul:
+	case LLVMShl:
+	case LLVMXor:
+		return arithmetic_bits(sel, value, bits);
 	default:
 		return false;
 	}

@@ -220,6 +220,11 @@ def constant_expressions():
     words = '<4 x i32> bitcast (<1 x i128> <i128 -123456789012345678901234567890> to <4 x i32>)'
     row.fold('<4 x i32>', row.add(f'xor {words}, {row.load("<4 x i32>", 8)}'))
     row.fold('i32', row.add(f'add i32 {row.load("i32", 8)}, extractelement ({words}, i32 2)'))
+    pair = 'i64 bitcast (<2 x i32> <i32 33554432, i32 128> to i64)'
+    for op, other in (('xor', '133143986145'), ('add', '-5'), ('sub', '1311768467463790320')):
+        row.fold('i64', row.add(f'or i64 {row.load("i64", 8)}, {op} ({pair}, i64 {other})'))
+    row.fold('<2 x i32>', row.add('add <2 x i32> ' + row.load('<2 x i32>', 8) +
+                                  ', xor (<2 x i32> bitcast (<1 x i64> <i64 819620375069398193> to <2 x i32>), <2 x i32> <i32 7, i32 -9>)'))
     row.end()
 
 
