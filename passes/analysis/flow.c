@@ -2,8 +2,7 @@
  * One function's flow: blocks and their graph, the registers of each instruction with the ABI's
  * share, and live registers at block ends by backward data flow over 255 registers and 7
  * predicates. Needs a verified struct hd_function; linear in the code, its jump tables and the
- * depth of its loops. Post-dominators follow each way out of the function, a guarded one too, so
- * that they agree with what a warp's lanes can do.
+ * depth of its loops. Where lanes meet behind a branch stands in the branch (passes/graph/meeting.c).
  *
  * Liveness is that of one thread (gpu-multiprogramming-lin, 2.3.2 "the traditional liveness
  * analysis without considering thread divergence"); liveness.c adds divergence.
@@ -59,26 +58,6 @@ static void find_successors(const struct hd_flow *flow, uint32_t block, uint32_t
 		free(list);
 }
 
-/* With an edge from every block that leaves to one node more, whose post-dominance is the function's end. */
-static uint32_t *post_dominators(const struct hd_flow *flow, const struct hd_edge *edges, uint32_t count,
-				 struct hd_arena *arena)
-{
-	uint32_t end = flow->block_count, total = count;
-	struct hd_edge *all = HD_ARENA_NEW(arena, struct hd_edge, count + flow->block_count);
-	if (count)
-		memcpy(all, edges, sizeof(*all) * count);
-	for (uint32_t b = 0; b < flow->block_count; b++)
-		if (hd_flow_leaves(&flow->function->insts[hd_flow_last(flow, b)]))
-			all[total++] = (struct hd_edge){b, end};
-	struct hd_graph graph;
-	hd_graph_build(&graph, arena, end + 1, 0, all, total);
-	uint32_t *post = hd_graph_post_dominators(&graph, arena);
-	for (uint32_t b = 0; b < end; b++)
-		if (post[b] == end)
-			post[b] = HD_NO_NODE;
-	return post;
-}
-
 static void build_graph(struct hd_flow *flow, struct hd_arena *arena)
 {
 	uint32_t *seen = hd_xcalloc(flow->block_count + 1, sizeof(*seen));
@@ -88,8 +67,6 @@ static void build_graph(struct hd_flow *flow, struct hd_arena *arena)
 	free(seen);
 	hd_graph_build(&flow->graph, arena, flow->block_count, flow->block_count ? 0 : HD_NO_NODE, edges.list.data,
 		       edges.list.len);
-	flow->post = post_dominators(flow, edges.list.data, edges.list.len, arena);
-	flow->post_depth = hd_dominator_depths(flow->post, flow->block_count, arena);
 	hd_vec_release(&edges.list);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Flow of finished machine code: what every analysis of a struct hd_function starts from. Basic
- * blocks, their graph with dominators, post-dominators and loops, estimated frequencies, what
+ * blocks, their graph with dominators and loops, estimated frequencies, what
  * each instruction reads and writes with the ABI's share at calls and returns, and the registers
  * that are live where blocks begin and end.
  *
@@ -56,7 +56,6 @@ struct hd_flow {
 	uint32_t *rpo, rpo_count; /* reachable blocks */
 	uint32_t *position;	  /* of each block in rpo; HD_NO_NODE: unreachable */
 	uint32_t *idom, *idom_depth;
-	uint32_t *post, *post_depth; /* immediate post-dominators; HD_NO_NODE: the end of the function */
 	struct hd_loops loops;
 	struct hd_regset *live_in, *live_out; /* of each block, predicates too; divergence is not in them */
 	struct hd_flow_call *calls;	      /* by instruction */

@@ -43,6 +43,20 @@ uint32_t *hd_dominator_depths(const uint32_t *idom, uint32_t nodes, struct hd_ar
  */
 uint32_t *hd_graph_post_dominators(const struct hd_graph *graph, struct hd_arena *arena);
 
+/* What the end of a block means for a lane that comes there. */
+enum hd_lane_end {
+	HD_LANES_RETURN,   /* it goes on, in another block or behind the call */
+	HD_LANES_END,	   /* it ends */
+	HD_LANES_ONLY_END, /* it ends, and nothing that others see happens in the block */
+};
+
+/*
+ * By block, where the lanes of a warp meet again behind its branch, HD_NO_NODE where they do not; `ends` has an enum
+ * hd_lane_end for each block. Block 0 is the entry. See meeting.c.
+ */
+uint32_t *hd_graph_meeting_points(uint32_t blocks, const struct hd_edge *edges, uint32_t count, const uint8_t *ends,
+				  struct hd_arena *arena);
+
 /* Natural loops, outer before inner, by header in RPO (irreducible regions are reported as loops headed by their first
  * node in RPO). */
 struct hd_loop {

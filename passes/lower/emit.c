@@ -1,9 +1,8 @@
 /*
  * Machine IR with physical registers and a block order to a struct hd_function: targets
- * become instruction indices, branches to the next block vanish, divergent branches get the
- * immediate post-dominator of their block as reconvergence point, references become
- * relocations, and each instruction its origin and dead-operand bits. Linear.
- * Design section 3; dead bits: LTRF+ (ltrf, V).
+ * become instruction indices, branches to the next block vanish, divergent branches get their
+ * reconvergence point (passes/graph/meeting.c), references become relocations, and each instruction its origin and
+ * dead-operand bits. Linear. Design section 3; dead bits: LTRF+ (ltrf, V).
  */
 #include <assert.h>
 
@@ -17,7 +16,7 @@ struct emitter {
 	struct hd_arena *arena, scratch;
 	struct hd_diag *diag;
 	uint32_t *start;   /* by block: index of its first instruction */
-	uint32_t *post;	   /* by block: immediate post-dominator */
+	uint32_t *meets;   /* by block: where the lanes meet behind it */
 	uint32_t *file_of; /* by loc: file number + 1 */
 	uint32_t *sites;
 	uint32_t count;
@@ -49,29 +48,31 @@ static void number_blocks(struct emitter *emitter)
 	emitter->out->inst_count = count;
 }
 
-/* Whether nothing but a trap comes: the end of the whole kernel, so that no thread waits for another there. */
-static bool only_traps(const struct hd_mblock *block)
+/* A trap ends the whole kernel, whatever comes before it in its block. */
+static enum hd_lane_end end_of(const struct hd_mblock *block)
 {
-	return !block->succs.len && block->insts.len && hd_vec_last(&block->insts).op == HD_OP_TRAP;
+	const struct hd_minst *last = block->insts.len ? &hd_vec_last(&block->insts) : NULL;
+	if (!last || block->succs.len)
+		return HD_LANES_RETURN;
+	if (last->op == HD_OP_TRAP)
+		return HD_LANES_ONLY_END;
+	if (last->op != HD_OP_EXIT)
+		return HD_LANES_RETURN;
+	return block->insts.len == 1 ? HD_LANES_ONLY_END : HD_LANES_END;
 }
 
-/*
- * Ways into a trap (a failed assertion, a switch's default that cannot be) do not keep the other threads from meeting
- * again: without those edges the meeting point post-dominates.
- */
 static void find_reconvergence(struct emitter *emitter)
 {
 	const struct hd_mfunc *func = emitter->func;
 	HD_VEC(struct hd_edge) edges = {0};
-	for (uint32_t from = 0; from < func->blocks.len; from++)
-		for (uint32_t i = 0; i < func->blocks.data[from].succs.len; i++) {
-			uint32_t to = func->blocks.data[from].succs.data[i];
-			if (func->blocks.data[from].succs.len == 1 || !only_traps(&func->blocks.data[to]))
-				hd_vec_push(&edges, (struct hd_edge){from, to});
-		}
-	struct hd_graph graph;
-	hd_graph_build(&graph, &emitter->scratch, func->blocks.len, 0, edges.data, edges.len);
-	emitter->post = hd_graph_post_dominators(&graph, &emitter->scratch);
+	uint8_t *ends = HD_ARENA_NEW(&emitter->scratch, uint8_t, func->blocks.len);
+	for (uint32_t from = 0; from < func->blocks.len; from++) {
+		const struct hd_mblock *block = &func->blocks.data[from];
+		ends[from] = end_of(block);
+		for (uint32_t i = 0; i < block->succs.len; i++)
+			hd_vec_push(&edges, (struct hd_edge){from, block->succs.data[i]});
+	}
+	emitter->meets = hd_graph_meeting_points(func->blocks.len, edges.data, edges.len, ends, &emitter->scratch);
 	hd_vec_release(&edges);
 }
 
@@ -132,8 +133,8 @@ static void add_reloc(struct emitter *emitter, const struct hd_minst *minst, str
 static void encode_reference(struct emitter *emitter, uint32_t block, const struct hd_minst *minst,
 			     struct hd_inst *inst)
 {
-	uint32_t post = emitter->post[block];
-	uint32_t reconv = post == HD_NO_NODE ? HD_NO_PC : emitter->start[post];
+	uint32_t meets = emitter->meets[block];
+	uint32_t reconv = meets == HD_NO_NODE ? HD_NO_PC : emitter->start[meets];
 	switch (minst->ref_kind) {
 	case HD_MREF_BLOCK:
 		inst->x = emitter->start[minst->ref];
@@ -254,8 +255,8 @@ static void emit_numbers(struct emitter *emitter)
 		out->relocs[i] = emitter->relocs.data[i];
 }
 
-int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_function *out,
-		  struct hd_arena *arena, struct hd_diag *diag)
+int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_function *out, struct hd_arena *arena,
+		  struct hd_diag *diag)
 {
 	struct emitter emitter = {.func = func, .object = object, .out = out, .arena = arena, .diag = diag};
 	struct hd_dead dead;

@@ -1,6 +1,7 @@
 /*
  * Constant expressions that LLVM leaves unfolded between vectors and other types of the same size, of up to 128 bits:
- * bitcasts, elements of such vectors, and integer arithmetic on them. A vector's elements lie in its bits from the lowest up, without gaps.
+ * bitcasts, elements of such vectors, and integer arithmetic on them. A vector's elements lie in its bits from the
+ * lowest up, without gaps.
  */
 #include "passes/lower/select.h"
 

@@ -7,6 +7,7 @@
 
 #include "machine_code.h"
 #include "passes/analysis/liveness.h"
+#include "reconverge.h"
 #include "sample.h"
 #include "simt_model.h"
 
@@ -202,13 +203,16 @@ static struct hd_function random_function(uint64_t *seed, uint32_t blocks)
 {
 	struct hd_function function = code_random(seed, blocks, 3, 7, &arena);
 	hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
-	for (uint32_t b = 0; b < flow.block_count; b++) {
-		struct hd_inst *last = &function.insts[hd_flow_last(&flow, b)];
-		if (last->op == HD_OP_BRA && last->guard != HD_PT && flow.post[b] != HD_NO_NODE)
-			last->reconv = flow.blocks[flow.post[b]].first;
-	}
+	reconverge(&function, &flow, &arena);
 	compute(&function, NULL);
 	return function;
+}
+
+/* The block in which lanes meet behind this one; HD_NO_NODE: they do not. */
+static uint32_t meeting_block(uint32_t block)
+{
+	uint32_t reconv = flow.function->insts[hd_flow_last(&flow, block)].reconv;
+	return reconv == HD_NO_PC ? HD_NO_NODE : flow.block_of[reconv];
 }
 
 /* Blocks that `from` reaches without passing `meets`. */
@@ -234,10 +238,11 @@ START_TEST(unions_match_the_definition)
 			if (flow.graph.succ_start[b + 1] - flow.graph.succ_start[b] < 2)
 				continue;
 			struct hd_regset set = flow.live_out[b];
-			if (flow.post[b] != HD_NO_NODE)
-				hd_regset_union(&set, &flow.live_in[flow.post[b]]);
+			uint32_t meets = meeting_block(b);
+			if (meets != HD_NO_NODE)
+				hd_regset_union(&set, &flow.live_in[meets]);
 			memset(seen, 0, flow.block_count);
-			reach(b, flow.post[b], seen);
+			reach(b, meets, seen);
 			for (uint32_t x = 0; x < flow.block_count; x++)
 				if (seen[x])
 					hd_regset_union(&around[x], &set);

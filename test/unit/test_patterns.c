@@ -7,6 +7,7 @@
 
 #include "machine_code.h"
 #include "passes/analysis/patterns.h"
+#include "reconverge.h"
 #include "sample.h"
 #include "simt_model.h"
 
@@ -381,15 +382,6 @@ static void check_pattern(uint32_t reg, uint32_t mask, const struct hd_value *va
 	}
 }
 
-static void reconverge(struct hd_function *code)
-{
-	for (uint32_t b = 0; b < flow.block_count; b++) {
-		struct hd_inst *last = &code->insts[hd_flow_last(&flow, b)];
-		if (last->op == HD_OP_BRA && last->guard != HD_PT && flow.post[b] != HD_NO_NODE)
-			last->reconv = flow.blocks[flow.post[b]].first;
-	}
-}
-
 static unsigned run_warp(const struct hd_patterns *patterns, uint64_t *seed)
 {
 	struct model model;
@@ -424,7 +416,7 @@ START_TEST(patterns_hold_under_divergence)
 		struct hd_patterns patterns;
 		function = code_random(&seed, 2 + trial % 8, 6, 5, &arena);
 		hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
-		reconverge(&function);
+		reconverge(&function, &flow, &arena);
 		hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 		hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
 		hd_patterns_compute(&patterns, &liveness, &arena);
