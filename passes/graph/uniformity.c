@@ -8,6 +8,9 @@
  *   - out of loops that lanes leave in different iterations: what is computed inside is
  *     divergent where it is used outside, even if it is uniform within each iteration.
  *
+ * Early returns of kernels count as ways here: the machine's lanes meet where this file says or before
+ * (passes/graph/meeting.c leaves ways out), so that what is uniform here is uniform there.
+ *
  * Linear in the IR but for the labels, which cost a walk of the region for each divergent
  * branch; past a budget every block is taken for a join.
  */
