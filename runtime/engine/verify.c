@@ -21,6 +21,7 @@
 #include "runtime/engine/linear.h"
 
 #define STACK_POINTER 1
+#define FIRST_ARGUMENT 4
 #define FIRST_SAVED 16
 
 /* A call that is open, the kernel itself first. */
@@ -320,6 +321,8 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 	frame->unbounded = unbounded;
 	memcpy(frame->saved, warp->regs, rows * sizeof(*frame->saved));
 	memcpy(frame->dead, shadow->dead, rows * sizeof(*frame->dead));
+	for (uint32_t reg = 0; reg < FIRST_ARGUMENT; reg++)
+		shadow->dead[reg] &= ~mask; /* the callee reads nothing of the caller's there, but it may read what is undefined */
 	hd_watch_called(&shadow->watch, mask);
 }
 
