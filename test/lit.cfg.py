@@ -55,9 +55,10 @@ for name in ['ptxas', 'nvlink']:
         tools[name] = path
         config.available_features.add(name)
 for home in toolkits:
-    if os.path.isdir(os.path.join(home, 'include', 'cccl', 'cub')) and 'cccl' not in tools:
-        tools['cccl'] = os.path.join(home, 'include', 'cccl')
-        config.available_features.add('cccl')
+    headers = os.path.join(home, 'include')
+    if os.path.isdir(os.path.join(headers, 'cccl', 'cub')) and 'toolkit-headers' not in tools:
+        tools['toolkit-headers'] = headers
+        config.available_features.add('toolkit-headers')
 config.substitutions += [('%{root}', root), ('%{tree}', os.path.relpath(build, root))]
 config.substitutions.append(('%{opt-viewer}', os.path.join(os.path.dirname(llvm), 'share', 'opt-viewer', 'opt-viewer.py')))
 # A name ends where no further letter of a longer name follows: %heddle is not %heddle-cc.

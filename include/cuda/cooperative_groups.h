@@ -2,8 +2,8 @@
  * Cooperative groups: the grid, thread blocks, tiles of up to 32 threads, and coalesced groups. Written from the
  * documented interface. There is one device, so that multi_grid_group is not there.
  */
-#ifndef HEDDLE_COOPERATIVE_GROUPS_H
-#define HEDDLE_COOPERATIVE_GROUPS_H
+#ifndef _COOPERATIVE_GROUPS_H_
+#define _COOPERATIVE_GROUPS_H_
 
 #define HD_HERE __device__ __forceinline__
 

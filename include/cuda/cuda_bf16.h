@@ -3,8 +3,8 @@
  * Written from the documented interface of CUDA's Math API. Conversions, arithmetic, comparisons and minima work on the
  * host, too; mathematics, shuffles and atomics are device code. Arithmetic is that of single precision, rounded.
  */
-#ifndef HEDDLE_CUDA_BF16_H
-#define HEDDLE_CUDA_BF16_H
+#ifndef __CUDA_BF16_H__
+#define __CUDA_BF16_H__
 
 #include "heddle_narrow.h"
 

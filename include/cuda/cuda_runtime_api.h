@@ -9,6 +9,7 @@
 #define CUDART_VERSION 12030
 
 #include "driver_types.h"
+#include "library_types.h"
 #include "surface_types.h"
 #include "texture_types.h"
 

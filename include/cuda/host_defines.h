@@ -46,4 +46,8 @@
 
 #define CUDART_CB
 
+/* Around declarations that NVIDIA's headers deprecate. */
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
+
 #endif

@@ -50,6 +50,25 @@ HD_VECTORS(ulonglong, unsigned long long, 16, 16)
 HD_VECTORS(float, float, 8, 16)
 HD_VECTORS(double, double, 16, 16)
 
+/* Four components of 64 bits by their alignment, as CUDA 13 names them. */
+#define HD_ALIGNED4(name, T, align)                                      \
+	struct __attribute__((aligned(align))) name##4_##align##a        \
+	{                                                                \
+		T x, y, z, w;                                            \
+	};                                                               \
+	typedef struct name##4_##align##a name##4_##align##a;
+HD_ALIGNED4(long, long, 16)
+HD_ALIGNED4(long, long, 32)
+HD_ALIGNED4(ulong, unsigned long, 16)
+HD_ALIGNED4(ulong, unsigned long, 32)
+HD_ALIGNED4(longlong, long long, 16)
+HD_ALIGNED4(longlong, long long, 32)
+HD_ALIGNED4(ulonglong, unsigned long long, 16)
+HD_ALIGNED4(ulonglong, unsigned long long, 32)
+HD_ALIGNED4(double, double, 16)
+HD_ALIGNED4(double, double, 32)
+
+#undef HD_ALIGNED4
 #undef HD_VECTORS
 #undef HD_VECTOR1
 #undef HD_VECTOR2

@@ -17,6 +17,7 @@ enum action {
 	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_WITHOUT, ACT_FLAG,
 	ACT_COMMON,       /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
+	ACT_INCLUDE,
 	ACT_REMARKS, ACT_DEPENDENCIES, ACT_DEPENDENCY_FILE, ACT_DEPENDENCY_TARGET, ACT_MAN, ACT_WORDS,
 	ACT_STD, ACT_LIBDEVICE, ACT_LINEAR, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_PASS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
 };
@@ -60,8 +61,8 @@ static const struct option options[] = {
 	{"-dryrun", "--dryrun", FORM_NONE, ACT_FLAG, FLAG(dry_run), "     print the commands, run nothing"},
 	{"-shared", "--shared", FORM_NONE, ACT_FLAG, FLAG(shared), "     link a shared library"},
 	{"-O", "--optimize", FORM_JOINED, ACT_OPTIMIZE, 0, "N         optimisation of both halves (default 3)"},
-	{"-I", "--include-path", FORM_JOINED, ACT_COMMON_VALUE, 0, "DIR       header search path"},
-	{"-isystem", "--system-include", FORM_SEPARATE, ACT_COMMON_VALUE, 0, "DIR system header search path"},
+	{"-I", "--include-path", FORM_JOINED, ACT_INCLUDE, 0, "DIR       header search path"},
+	{"-isystem", "--system-include", FORM_SEPARATE, ACT_INCLUDE, 0, "DIR system header search path"},
 	{"-D", "--define-macro", FORM_JOINED, ACT_COMMON_VALUE, 0, "NAME[=V]  define a macro"},
 	{"-U", "--undefine-macro", FORM_JOINED, ACT_COMMON_VALUE, 0, "NAME      undefine a macro"},
 	{"-include", "--pre-include", FORM_SEPARATE, ACT_COMMON_VALUE, 0, "FILE include a file first"},
@@ -308,6 +309,22 @@ static int pass_on(struct hd_cc *cc, const char *argument)
 	return 0;
 }
 
+/*
+ * A folder of headers. That of a toolkit, which many a makefile names, comes after ours: what ours have replaces
+ * NVIDIA's, the rest (curand_kernel.h) is found there, and so are the template libraries beside, as nvcc finds them.
+ */
+static void add_include(struct hd_cc *cc, const char *option, const char *folder)
+{
+	bool toolkit = access(hd_arena_printf(&cc->arena, "%s/cuda_runtime_api.h", folder), R_OK) == 0;
+	const char *libraries = hd_arena_printf(&cc->arena, "%s/cccl", folder);
+	hd_vec_push(&cc->common, toolkit ? "-isystem" : option);
+	hd_vec_push(&cc->common, folder);
+	if (toolkit && access(libraries, R_OK | X_OK) == 0) {
+		hd_vec_push(&cc->common, "-isystem");
+		hd_vec_push(&cc->common, libraries);
+	}
+}
+
 static int apply(struct hd_cc *cc, const struct option *option, const char *value)
 {
 	switch (option->action) {
@@ -327,6 +344,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_MAXREG: return set_max_registers(cc, value);
 	case ACT_FLAG: *(bool *)((char *)cc + option->flag) = true; return 0;
 	case ACT_COMMON: hd_vec_push(&cc->common, option->name); return 0;
+	case ACT_INCLUDE: add_include(cc, option->name, value); return 0;
 	case ACT_COMMON_VALUE:
 		hd_vec_push(&cc->common, option->name);
 		hd_vec_push(&cc->common, value);

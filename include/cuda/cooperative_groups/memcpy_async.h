@@ -2,8 +2,8 @@
  * Cooperative groups: copies by all threads of a group. They are done when memcpy_async returns, as on GPUs without
  * asynchronous copies; wait() and wait_prior() make them visible to the group.
  */
-#ifndef HEDDLE_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
-#define HEDDLE_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
+#ifndef _COOPERATIVE_GROUPS_MEMCPY_ASYNC
+#define _COOPERATIVE_GROUPS_MEMCPY_ASYNC
 
 #include "../cooperative_groups.h"
 

@@ -2,8 +2,8 @@
  * Cooperative groups: reductions over the threads of a tile or a coalesced group, and the operators for them. Each
  * thread gets the result. Tiles exchange values in a butterfly, coalesced groups go through their threads in order.
  */
-#ifndef HEDDLE_COOPERATIVE_GROUPS_REDUCE_H
-#define HEDDLE_COOPERATIVE_GROUPS_REDUCE_H
+#ifndef _COOPERATIVE_GROUPS_REDUCE_H
+#define _COOPERATIVE_GROUPS_REDUCE_H
 
 #include "../cooperative_groups.h"
 

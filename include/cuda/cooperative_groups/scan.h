@@ -2,8 +2,8 @@
  * Cooperative groups: running sums (or of another operator) over the threads of a tile or a coalesced group, in the order
  * of their ranks. The first thread's exclusive result is T().
  */
-#ifndef HEDDLE_COOPERATIVE_GROUPS_SCAN_H
-#define HEDDLE_COOPERATIVE_GROUPS_SCAN_H
+#ifndef _COOPERATIVE_GROUPS_SCAN_H
+#define _COOPERATIVE_GROUPS_SCAN_H
 
 #include "reduce.h"
 

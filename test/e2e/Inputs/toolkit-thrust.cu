@@ -108,6 +108,6 @@ int main()
     by_key(2000);
     sets();
     EXPECT(cudaGetLastError() == cudaSuccess);
-    printf("cccl: %s\n", wrong ? "FAILED" : "PASSED");
+    printf("toolkit: %s\n", wrong ? "FAILED" : "PASSED");
     return wrong != 0;
 }

@@ -85,6 +85,6 @@ int main()
     std::sort(keys.begin(), keys.end());
     right &= std::equal(sorted.begin(), sorted.end(), merged) && std::equal(keys.begin(), keys.end(), radix);
     right &= (unsigned)sums[0] == running && sums[1] == THREADS * (THREADS - 1) / 2 && sums[2] == THREADS - 1;
-    printf("cccl: %s\n", right ? "PASSED" : "FAILED");
+    printf("toolkit: %s\n", right ? "PASSED" : "FAILED");
     return !right;
 }
