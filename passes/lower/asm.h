@@ -1,8 +1,8 @@
 /*
  * Inline PTX: what the files that lower it share. asm_parse.c takes the text apart, asm.c binds operands and runs
- * the statements in order, asm_alu.c, asm_bits.c, asm_float.c, asm_simd.c, asm_convert.c and asm_system.c have the instructions. A
- * statement becomes the machine instructions that selection would make of the same operation; there are no labels and no
- * branches, and an instruction outside the tables is an error with its source line.
+ * the statements in order, asm_alu.c, asm_bits.c, asm_float.c, asm_simd.c, asm_convert.c and asm_system.c have the
+ * instructions. A statement becomes the machine instructions that selection would make of the same operation; there are
+ * no labels and no branches, and an instruction outside the tables is an error with its source line.
  */
 #ifndef HD_PASSES_LOWER_ASM_H
 #define HD_PASSES_LOWER_ASM_H
@@ -18,7 +18,15 @@ struct hd_ptx_reg {
 	struct hd_leaf leaf;
 };
 
-enum hd_ptx_kind { HD_PTX_NOTHING, HD_PTX_REG, HD_PTX_NUMBER, HD_PTX_SINGLE, HD_PTX_DOUBLE, HD_PTX_SPECIAL, HD_PTX_SINK };
+enum hd_ptx_kind {
+	HD_PTX_NOTHING,
+	HD_PTX_REG,
+	HD_PTX_NUMBER,
+	HD_PTX_SINGLE,
+	HD_PTX_DOUBLE,
+	HD_PTX_SPECIAL,
+	HD_PTX_SINK
+};
 struct hd_ptx_part {
 	enum hd_ptx_kind kind;
 	uint32_t reg;
@@ -65,15 +73,16 @@ struct hd_ptx_type {
 
 typedef void (*hd_ptx_handler)(struct hd_ptx *ptx, unsigned arg);
 struct hd_ptx_row {
-	const char *name;	   /* the opcode's first parts, e.g. "shl" or "bar.sync" */
+	const char *name;      /* the opcode's first parts, e.g. "shl" or "bar.sync" */
 	const char *modifiers; /* what may follow, between spaces */
-	unsigned operands;	   /* at least */
+	unsigned operands;     /* at least */
 	hd_ptx_handler select;
 	unsigned arg;
 	bool effect; /* a guard needs a branch: the result cannot simply be dropped */
 };
 /* A NULL name ends. */
-extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_bits[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[], hd_ptx_system[];
+extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_bits[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[],
+	hd_ptx_system[];
 
 /* ---- asm_parse.c */
 enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT };

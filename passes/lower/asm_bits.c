@@ -100,8 +100,10 @@ static void insert_field(struct hd_ptx *ptx, unsigned arg)
 
 		mask = hd_leaf_imm(position.imm[0] >= 64 ? 0 : ones << position.imm[0], words);
 	} else { /* 2^length - 1; beyond the width 0 - 1 */
-		mask = hd_ptx_shifted(ptx, LLVMShl, hd_leaf_reg(hd_sel_reg(sel, hd_leaf_imm(1, words))), length, type.bits);
-		mask = hd_ptx_plain_add(ptx, mask, hd_leaf_imm(type.bits == 64 ? ~UINT64_C(0) : 0xffffffff, words), false);
+		mask = hd_ptx_shifted(ptx, LLVMShl, hd_leaf_reg(hd_sel_reg(sel, hd_leaf_imm(1, words))), length,
+				      type.bits);
+		mask = hd_ptx_plain_add(ptx, mask, hd_leaf_imm(type.bits == 64 ? ~UINT64_C(0) : 0xffffffff, words),
+					false);
 		mask = hd_ptx_shifted(ptx, LLVMShl, mask, position, type.bits);
 	}
 	a = hd_ptx_shifted(ptx, LLVMShl, hd_ptx_in(ptx, 1, type.bits), position, type.bits);

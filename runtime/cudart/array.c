@@ -259,7 +259,8 @@ cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct 
 	return cudaSuccess;
 }
 
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
+			      cudaStream_t stream)
 {
 	(void)stream;
 	return cudaMemset3D(pitchedDevPtr, value, extent);

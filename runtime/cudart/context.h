@@ -39,8 +39,8 @@ struct hd_registered {
 	const void *host; /* key */
 	char *name;
 	struct hd_binary *binary;
-	struct hd_kernel *kernel;      /* once looked up */
-	uint32_t max_dynamic_shared;   /* cudaFuncSetAttribute */
+	struct hd_kernel *kernel;    /* once looked up */
+	uint32_t max_dynamic_shared; /* cudaFuncSetAttribute */
 	UT_hash_handle hh;
 };
 
@@ -55,17 +55,17 @@ struct hd_cudart {
 	struct hd_sim *sim;
 	struct hd_config config;
 	struct hd_diag diag;
-	bool started;              /* start was tried */
+	bool started; /* start was tried */
 	cudaError_t start_error;
-	cudaError_t sticky;        /* a fault ends the context: every later call returns it */
+	cudaError_t sticky; /* a fault ends the context: every later call returns it */
 	HD_VEC(struct hd_binary *) binaries;
 	HD_VEC(struct hd_managed) managed;
 	struct hd_registered *functions, *variables; /* uthash */
-	HD_VEC(void *) host_allocations;             /* cudaMallocHost by malloc, when memory cannot be shared */
+	HD_VEC(void *) host_allocations;	     /* cudaMallocHost by malloc, when memory cannot be shared */
 	size_t limits[8];
 	unsigned device_flags;
-	cudaMemPool_t pool;        /* once asked for */
-	uint64_t next_id;          /* of streams and events */
+	cudaMemPool_t pool; /* once asked for */
+	uint64_t next_id;   /* of streams and events */
 };
 
 /* Holds the lock until the end of the enclosing block. */
@@ -73,7 +73,8 @@ struct hd_cudart *hd_cudart_enter(void);
 void hd_cudart_leave(struct hd_cudart **cudart);
 #define HD_CUDART(name) struct hd_cudart *name __attribute__((cleanup(hd_cudart_leave))) = hd_cudart_enter()
 
-/* Starts the simulator and loads what was registered. cudaSuccess, or why the device cannot be used (sticky included). */
+/* Starts the simulator and loads what was registered. cudaSuccess, or why the device cannot be used (sticky included).
+ */
 cudaError_t hd_cudart_start(struct hd_cudart *cudart);
 /* Notes the calling thread's last error and returns it. */
 cudaError_t hd_cudart_return(cudaError_t error);
@@ -87,10 +88,10 @@ struct hd_registered *hd_cudart_function(struct hd_cudart *cudart, const void *h
 cudaError_t hd_cudart_variable(struct hd_cudart *cudart, const void *host, uint64_t *address, uint64_t *size);
 
 /* `HD_TRY(call)` returns from an API function when a step fails. */
-#define HD_TRY(call)                                     \
-	do {                                             \
-		cudaError_t hd_error_ = (call);          \
-		if (hd_error_ != cudaSuccess)            \
+#define HD_TRY(call)                                        \
+	do {                                                \
+		cudaError_t hd_error_ = (call);             \
+		if (hd_error_ != cudaSuccess)               \
 			return hd_cudart_return(hd_error_); \
 	} while (0)
 

@@ -117,7 +117,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
 	return hd_cudart_return(launch_cooperative(cudart, func, gridDim, blockDim, args, sharedMem));
 }
 
-/* Attributes that only hint (priorities, policies, the next launch's early start) mean nothing here; clusters are not there. */
+/* Attributes that only hint (priorities, policies, the next launch's early start) mean nothing here; clusters are not
+ * there. */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
 	HD_CUDART(cudart);
@@ -132,8 +133,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 		    (attr->val.clusterDim.x > 1 || attr->val.clusterDim.y > 1 || attr->val.clusterDim.z > 1))
 			return hd_cudart_return(cudaErrorNotSupported);
 	}
-	return hd_cudart_return((cooperative ? launch_cooperative : launch)(cudart, func, config->gridDim, config->blockDim,
-									    args, config->dynamicSmemBytes));
+	return hd_cudart_return((cooperative ? launch_cooperative : launch)(cudart, func, config->gridDim,
+									    config->blockDim, args,
+									    config->dynamicSmemBytes));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
@@ -204,7 +206,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const 
 	if (!numBlocks || blockSize <= 0 || dynamicSMemSize > UINT32_MAX)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(find_kernel(cudart, func, &function));
-	int status = hd_sim_occupancy(cudart->sim, function->kernel, (uint32_t)blockSize, (uint32_t)dynamicSMemSize, &ctas);
+	int status =
+		hd_sim_occupancy(cudart->sim, function->kernel, (uint32_t)blockSize, (uint32_t)dynamicSMemSize, &ctas);
 	*numBlocks = status ? 0 : (int)ctas;
 	return cudaSuccess;
 }

@@ -181,8 +181,8 @@ cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, si
 }
 
 /* Which ends are device memory: told by the kind, or found out for cudaMemcpyDefault. */
-static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, enum cudaMemcpyKind kind, bool *to_device,
-		    bool *from_device)
+static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, enum cudaMemcpyKind kind,
+		    bool *to_device, bool *from_device)
 {
 	*to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	*from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -229,11 +229,13 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
 	if (width > dpitch || width > spitch)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	for (size_t row = 0; row < height; row++)
-		HD_TRY(hd_cudart_copy(cudart, (char *)dst + row * dpitch, (const char *)src + row * spitch, width, kind));
+		HD_TRY(hd_cudart_copy(cudart, (char *)dst + row * dpitch, (const char *)src + row * spitch, width,
+				      kind));
 	return cudaSuccess;
 }
 
-/* Work runs in the order in which it is submitted, whatever its stream, so the asynchronous forms are the same calls. */
+/* Work runs in the order in which it is submitted, whatever its stream, so the asynchronous forms are the same calls.
+ */
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
 {
 	(void)stream;
@@ -266,7 +268,8 @@ cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDev
 	return cudaMemcpy(dst, src, count, cudaMemcpyDeviceToDevice);
 }
 
-cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count,
+				cudaStream_t stream)
 {
 	(void)stream;
 	return cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
@@ -308,7 +311,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 
 /* ------------------------------------------------------------ device symbols */
 
-static cudaError_t symbol_range(struct hd_cudart *cudart, const void *symbol, size_t count, size_t offset, void **pointer)
+static cudaError_t symbol_range(struct hd_cudart *cudart, const void *symbol, size_t count, size_t offset,
+				void **pointer)
 {
 	uint64_t address, size;
 	cudaError_t error = hd_cudart_start(cudart);
@@ -322,7 +326,8 @@ static cudaError_t symbol_range(struct hd_cudart *cudart, const void *symbol, si
 	return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
+			       enum cudaMemcpyKind kind)
 {
 	HD_CUDART(cudart);
 	void *pointer;
@@ -349,8 +354,8 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t 
 	return cudaMemcpyToSymbol(symbol, src, count, offset, kind);
 }
 
-cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind,
-				      cudaStream_t stream)
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
+				      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	(void)stream;
 	return cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);

@@ -15,6 +15,7 @@ cudaError_t hd_cudart_alloc_rows(struct hd_cudart *cudart, void **pointer, size_
 cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer);
 cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, size_t count);
 /* Between host and device as `kind` tells, or the addresses do (cudaMemcpyDefault). */
-cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from, size_t count, enum cudaMemcpyKind kind);
+cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from, size_t count,
+			   enum cudaMemcpyKind kind);
 
 #endif

@@ -90,7 +90,8 @@ static cudaError_t make_object(struct hd_cudart *cudart, const struct hd_texture
 }
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc,
-				    const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
+				    const struct cudaTextureDesc *pTexDesc,
+				    const struct cudaResourceViewDesc *pResViewDesc)
 {
 	HD_CUDART(cudart);
 	struct hd_texture texture = {0};

@@ -10,7 +10,9 @@
  * functions, which both share, it is the instruction itself. Threads may meet in another order: each lane has a queue
  * for each such instruction, and the twin waits for what the warp has not done yet. Accesses of local memory are
  * the twin's own, for frames differ; a thread that passes on the address of its own local variable as data is compared
- * as far as both values are such addresses.
+ * as far as both values are such addresses. What was never written (the elements of a last tile that nobody loaded) may
+ * differ when it is stored: each lane of a register, a predicate and a word of local memory is known to be undefined
+ * until it is written, and so is what is computed of it.
  *
  * Cost: the kernel a second time, and 64 bytes for each access that the twin has not come to.
  */
@@ -23,7 +25,7 @@
 #include "runtime/engine/sm.h"
 
 enum kind { OWN, LOAD, STORE, ATOMIC, RESULT, SERVICE, REDUCTION };
-enum { RESULT_REG = 4 /* of services, as the ABI has it */ };
+enum { STACK_POINTER = 1, RESULT_REG = 4 /* of services, as the ABI has it */ };
 
 /* What one lane did at one access. */
 struct record {
@@ -49,8 +51,10 @@ struct hd_twin {
 	uint8_t kind;
 	bool waits;		     /* `now` is a reduction whose result comes with the release */
 	const struct hd_dinst *inst; /* of `now` */
-	size_t row_bytes, local_bytes;
+	size_t row_bytes, local_bytes, undefined_bytes;
 	void *rows, *local;
+	uint32_t undefined[HD_RZ + 1 + HD_PT + 1]; /* lanes, of registers and then predicates */
+	uint32_t *undefined_local;		   /* lanes, of each word of local memory */
 };
 
 /* ---- start and end */
@@ -89,6 +93,10 @@ void hd_twin_start(struct hd_exec *exec, struct hd_warp *warp)
 	grow(&twin->rows, &twin->row_bytes, rows);
 	grow(&twin->local, &twin->local_bytes, (size_t)grid->local_bytes * HD_WARP_LANES);
 	memset(twin->rows, 0, rows);
+	grow((void **)&twin->undefined_local, &twin->undefined_bytes, grid->local_bytes);
+	memset(twin->undefined_local, 0xff, grid->local_bytes);
+	memset(twin->undefined, 0xff, sizeof twin->undefined);
+	twin->undefined[HD_RZ] = twin->undefined[HD_RZ + 1 + HD_PT] = twin->undefined[STACK_POINTER] = 0;
 	twin->exec.gpu = exec->gpu;
 	twin->warp.regs = (uint32_t(*)[HD_WARP_LANES])twin->rows + HD_HIDDEN_ROWS;
 	twin->warp.local = twin->local;
@@ -112,6 +120,7 @@ void hd_twin_release(struct hd_warp *warp)
 	hd_vec_release(&warp->twin->warp.stack);
 	free(warp->twin->rows);
 	free(warp->twin->local);
+	free(warp->twin->undefined_local);
 	free(warp->twin);
 	warp->twin = NULL;
 }
@@ -287,6 +296,48 @@ static bool same_data(const uint32_t *a, const uint32_t *b)
 	return true;
 }
 
+/* ---- what is undefined */
+
+static uint32_t undefined_reads(const struct hd_twin *twin, const struct hd_dinst *inst)
+{
+	uint32_t lanes = 0;
+	for (unsigned i = 0; i < inst->read_count; i++)
+		lanes |= twin->undefined[inst->read_regs[i]];
+	for (uint64_t left = inst->hazards.bits[4] & ~inst->writes.bits[4]; left; left &= left - 1)
+		lanes |= twin->undefined[HD_RZ + 1 + __builtin_ctzll(left)];
+	return lanes;
+}
+
+/* What the lanes of `mask` write is undefined in those of `undefined`. */
+static void define_written(struct hd_twin *twin, const struct hd_dinst *inst, uint32_t mask, uint32_t undefined)
+{
+	for (unsigned word = 0; word < 5; word++)
+		for (uint64_t left = inst->writes.bits[word]; left; left &= left - 1) {
+			uint32_t *lanes = &twin->undefined[64 * word + (unsigned)__builtin_ctzll(left)];
+			*lanes = (*lanes & ~mask) | (undefined & mask);
+		}
+}
+
+/* Words of local memory take over what is known of the registers stored there, and the other way round. */
+static void move_local(struct hd_twin *twin, const struct hd_dinst *inst, uint32_t mask)
+{
+	bool store = inst->effects & HD_FX_STORE;
+	unsigned reg = store ? inst->inst.c : inst->inst.dst, words = (inst->access_bytes + 3u) / 4;
+	uint64_t end = twin->warp.cta->grid->local_bytes / 4;
+	HD_FOR_LANES (lane, mask) {
+		uint64_t word = address_of(&twin->warp, inst, lane) / 4;
+		uint32_t bit = 1u << lane;
+		for (unsigned i = 0; i < words && word + i < end; i++) {
+			uint32_t *memory = &twin->undefined_local[word + i],
+				 *row = &twin->undefined[reg == HD_RZ ? HD_RZ : reg + i];
+			if (store)
+				*memory = (*memory & ~bit) | (*row & bit);
+			else if (reg != HD_RZ)
+				*row = (*row & ~bit) | (*memory & bit);
+		}
+	}
+}
+
 /* A generic access of the twin to its own local memory. */
 static void access_local(struct hd_twin *twin, const struct hd_dinst *inst, uint32_t lane, uint64_t address,
 			 struct record *record)
@@ -327,7 +378,7 @@ static void replay_lane(struct hd_exec *exec, const struct hd_dinst *inst, enum 
 			return;
 		}
 		read_data(warp, inst, lane, data);
-		if (kind != LOAD && !same_data(record.in, data)) {
+		if (kind != LOAD && !same_data(record.in, data) && !(undefined_reads(twin, inst) >> lane & 1)) {
 			unsigned i = 0;
 			while (i < 3 && record.in[i] == data[i])
 				i++;
@@ -370,8 +421,13 @@ static bool step(struct hd_exec *exec)
 	if (kind != OWN) {
 		if (!replay(exec, inst, kind))
 			return false;
+		define_written(twin, inst, twin->exec.mask, 0);
 		hd_simt_jump(warp, warp->pc + 1);
 	} else if (inst->exec) {
+		if (is_local(inst))
+			move_local(twin, inst, twin->exec.mask); /* before a result takes the address's place */
+		else
+			define_written(twin, inst, twin->exec.mask, undefined_reads(twin, inst));
 		if (twin->exec.mask)
 			inst->exec(&twin->exec, inst);
 		hd_simt_jump(warp, warp->pc + 1);
