@@ -8,8 +8,10 @@
 #include "passes/lower/dag.h"
 
 #define WINDOW 64u
+#define GLOBAL_CYCLES \
+	60u /* of a load that may miss: ptxas puts more between it and its reader than behind one of shared memory */
 
-/* Cycles, as on Volta where measured; loads as an L1 hit that other warps half hide. */
+/* Cycles, as on Volta where measured; loads as a hit that other warps half hide. */
 uint32_t hd_minst_latency(const struct hd_minst *inst)
 {
 	static const uint8_t cycles[HD_LAT_COUNT] = {
@@ -21,6 +23,8 @@ uint32_t hd_minst_latency(const struct hd_minst *inst)
 	};
 	if (inst->op == HD_OP_UNDEF)
 		return 0;
+	if (inst->op == HD_OP_LDG || inst->op == HD_OP_LD)
+		return GLOBAL_CYCLES;
 	return inst->op < HD_OP_COUNT ? cycles[hd_opinfo[inst->op].lat] : cycles[HD_LAT_IADD];
 }
 
@@ -148,7 +152,7 @@ struct access {
 	uint32_t node;
 	unsigned spaces;
 	bool store;
-	uint32_t linear; /* operand and coefficient register of the address */
+	uint32_t linear;		 /* operand and coefficient register of the address */
 	uint32_t base, base_def, object; /* of the address; object: frame object, HD_NO_BLOCK none */
 	uint32_t start, bytes;
 };
@@ -208,7 +212,8 @@ static bool may_alias(const struct access *a, const struct access *b)
 		return false;
 	if (a->object != HD_NO_BLOCK && b->object != HD_NO_BLOCK && a->object != b->object)
 		return false;
-	bool same_base = a->object == b->object && a->linear == b->linear && a->base == b->base && a->base_def == b->base_def;
+	bool same_base =
+		a->object == b->object && a->linear == b->linear && a->base == b->base && a->base_def == b->base_def;
 	if (!same_base || !a->bytes || !b->bytes)
 		return true;
 	int32_t apart = (int32_t)(b->start - a->start);

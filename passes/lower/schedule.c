@@ -2,8 +2,9 @@
  * List scheduling inside blocks, before register allocation. Instructions whose operands
  * are ready go first, those on the longest chain before others, as long as the registers
  * live at once stay under a limit: what the function needs anyway, or as many as fill an SM. At the
- * limit, whatever frees most registers goes first. What reads no register waits until something else can read it. An
- * order that needs more registers than the original one and the limit allow is thrown away.
+ * limit, whatever frees most registers goes first. What reads no register waits until something else can read it, and
+ * so do addresses, when some registers are live. An order that needs more registers than the original one and the limit
+ * allow is thrown away.
  *
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
@@ -18,6 +19,8 @@
 #define LEAF_CYCLES 5u /* latency up to which an instruction without operands waits for its reader */
 #define AHEAD 100u     /* cycles that a load from a fixed place may come before it must */
 #define FEW_WORDS 4u   /* as long as no more are live, it need not */
+#define SOME_WORDS 12u /* with so many live, addresses wait for their reader; ptxas keeps six to eight of them ready \
+			*/
 
 #define NONE UINT32_MAX
 
@@ -37,12 +40,12 @@ struct scheduler {
 	uint32_t *next, *previous; /* ready list, by node; index count is its head */
 	uint32_t *ready, *waiting, *uses;
 	uint32_t *leaves; /* by node: edges to it from leaves that have not been issued */
-	bool *leaf;	  /* by node: reads no virtual register and is quickly made */
+	bool *leaf;	  /* by node: is quickly made, of nothing in the stretch but leaves */
 	uint32_t *chosen;
 	struct pressure now, most;
 	uint32_t cycle, size; /* size: capacity of the arrays */
 	uint32_t length;      /* cycles of the longest chain */
-	bool lazy;
+	bool lazy, late;      /* without operands; with some */
 };
 
 /* ---- pressure ---- */
@@ -163,14 +166,17 @@ static bool is_source(const struct hd_dag_node *node)
 }
 
 /* Whether a result would only wait: of a leaf because nothing that reads it has all its other operands, of a load from
- * a fixed place because the chain that needs it is long. */
-static bool is_idle(const struct scheduler *s, uint32_t index)
+ * a fixed place because the chain that needs it is long. A leaf with operands is worth it if a pair more is live after
+ * it, as after most addresses. */
+static bool is_idle(const struct scheduler *s, uint32_t index, struct pressure change)
 {
 	const struct hd_dag_node *node = &s->dag.nodes.data[index];
 	if (!s->lazy || s->now.words < (int32_t)FEW_WORDS)
 		return false;
 	if (!s->leaf[index])
 		return is_source(node) && s->cycle + node->height + AHEAD < s->length;
+	if (node->use_count && (change.words < 2 || s->now.words < (int32_t)SOME_WORDS))
+		return false;
 	for (uint32_t e = node->succs; e; e = s->dag.edges.data[e - 1].next) {
 		uint32_t to = s->dag.edges.data[e - 1].to;
 		if (s->waiting[to] == s->leaves[to])
@@ -181,10 +187,11 @@ static bool is_idle(const struct scheduler *s, uint32_t index)
 
 static struct candidate consider(const struct scheduler *s, uint32_t node)
 {
-	struct candidate candidate = {node, change_of(s, node), true, s->ready[node] <= s->cycle, is_idle(s, node)};
-	int32_t words = s->now.words + candidate.change.words, preds = s->now.preds + candidate.change.preds;
-	candidate.fits = (candidate.change.words <= 0 || words <= (int32_t)s->limit) &&
-			 (candidate.change.preds <= 0 || preds <= (int32_t)FREE_PREDICATES);
+	struct pressure change = change_of(s, node);
+	struct candidate candidate = {node, change, true, s->ready[node] <= s->cycle, is_idle(s, node, change)};
+	int32_t words = s->now.words + change.words, preds = s->now.preds + change.preds;
+	candidate.fits = (change.words <= 0 || words <= (int32_t)s->limit) &&
+			 (change.preds <= 0 || preds <= (int32_t)FREE_PREDICATES);
 	return candidate;
 }
 
@@ -222,14 +229,21 @@ static void release_successors(struct scheduler *s, uint32_t index)
 	}
 }
 
-/* Constants, frame addresses and the like need not be made before they are read. */
+static bool is_leaf(const struct scheduler *s, uint32_t index)
+{
+	const struct hd_dag_node *node = &s->dag.nodes.data[index];
+	bool made = s->late ? node->def_count && node->waiting == s->leaves[index] : is_source(node);
+	return made && hd_minst_latency(&s->dag.insts[index]) <= LEAF_CYCLES;
+}
+
+/* Constants, frame addresses, sums of what was live before and the like need not be made before they are read. */
 static void find_leaves(struct scheduler *s)
 {
 	memset(s->leaves, 0, s->dag.count * sizeof(*s->leaves));
 	s->length = 0;
 	for (uint32_t i = 0; i < s->dag.count; i++) {
 		const struct hd_dag_node *node = &s->dag.nodes.data[i];
-		s->leaf[i] = is_source(node) && hd_minst_latency(&s->dag.insts[i]) <= LEAF_CYCLES;
+		s->leaf[i] = is_leaf(s, i);
 		s->length = node->height > s->length ? node->height : s->length;
 		for (uint32_t e = s->leaf[i] ? node->succs : 0; e; e = s->dag.edges.data[e - 1].next)
 			s->leaves[s->dag.edges.data[e - 1].to]++;
@@ -416,6 +430,7 @@ int hd_mfunc_schedule(struct hd_mfunc *func)
 {
 	struct scheduler s = {.func = func};
 	s.lazy = !hd_list_has(func->without, "leaves");
+	s.late = !hd_list_has(func->without, "late");
 	hd_arena_init(&s.arena);
 	hd_live_compute(func, &s.arena, &s.live);
 	hd_dag_init(&s.dag, func, &s.live, &s.arena);
