@@ -103,7 +103,7 @@ def read_workloads(options):
     found = []
     with open(options.list) as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
-    for name, folder, _, sizes in rows:
+    for name, folder, _, _, sizes in rows:
         if options.quick:
             sizes = QUICK.get(name)
         if sizes and (not options.workloads or name in options.workloads.split(',')):

@@ -4,7 +4,7 @@
     scripts/table_linear.py [-h] [--default] [--gpu NAME] [--set KEY=VALUE] [NAME...]
 
 Builds each workload of examples/grids/workloads.txt, and the call-heavy ones of examples/calls/workloads.txt at their
-default sizes, runs it on the baseline with `--ideal` and with linear versions, and writes
+sizes for tests, runs it on the baseline with `--ideal` and with linear versions, and writes
 build/figures/linear/table.md and the statistics beside it. NAME: only those. --default: small sizes.
 
 Dynamic instructions count the linear streams as each SM and block executes them. Averages are over workloads, each
@@ -37,10 +37,10 @@ def workloads():
     found = []
     for name, source, sizes, kind in lines('grids', 'workloads.txt'):
         found.append((name, kind.strip(), [os.path.join(ROOT, 'examples', source)], sizes.split(',')))
-    for name, folder, default, _ in lines('calls', 'workloads.txt'):
+    for name, folder, tests, *_ in lines('calls', 'workloads.txt'):
         folder = os.path.join(ROOT, 'examples', 'calls', folder)
         sources = sorted(os.path.join(folder, file) for file in os.listdir(folder) if file.endswith('.cu'))
-        found.append(('calls/' + name, '-', sources, default.split(',')))
+        found.append(('calls/' + name, '-', sources, tests.split(',')))
     return found
 
 

@@ -135,10 +135,10 @@ static const struct Layer {
 	void (*run)(Verdict *verdict, const Sizes &sizes);
 	Sizes sizes;
 } layers[] = {
-	{"linear", run_linear, {100, 192, 96, 1}},
-	{"fully connected", run_fully_connected, {60, 256, 64, 1}},
-	{"attention scores", run_attention, {96, 96, 64, 4}},
-	{"convolution", run_convolution, {14, 64, 16, 1}},
+	{"linear", run_linear, {512, 256, 192, 1}},
+	{"fully connected", run_fully_connected, {256, 512, 160, 1}},
+	{"attention scores", run_attention, {96, 96, 64, 32}},
+	{"convolution", run_convolution, {28, 64, 24, 2}},
 };
 
 int main(int argc, char **argv)

@@ -76,8 +76,8 @@ static long kruskal(const Graph &graph, unsigned char *chosen)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "mst [nodes [edges at a node]]   (default 4096 nodes, 8)"};
-	int n = size_argument(arguments, 1, 4096, 1 << 20);
+	Arguments arguments = {argc, argv, "mst [nodes [edges at a node]]   (default 8192 nodes, 8)"};
+	int n = size_argument(arguments, 1, 8192, 1 << 20);
 	int degree = size_argument(arguments, 2, 8, 64), rounds = 0, joined, blocks = blocks_for(n, BLOCK);
 	Graph graph = random_graph(n, degree, n / 4 + 1), device = graph_to_device(graph);
 	int *trees = host_array<int>(n);

@@ -170,8 +170,8 @@ int main(int argc, char **argv)
 {
 	Arguments arguments = {
 		argc, argv,
-		"pointsto [variables [constraints of a hundred variables]]   (default 1024 variables, 120)"};
-	int n = size_argument(arguments, 1, 1024, 1 << 20);
+		"pointsto [variables [constraints of a hundred variables]]   (default 4096 variables, 120)"};
+	int n = size_argument(arguments, 1, 4096, 1 << 20);
 	int density = size_argument(arguments, 2, 120, 1000), blocks = blocks_for(n, BLOCK);
 	/* Shares of the kinds, in eighths. */
 	static const int shares[KINDS] = {2, 4, 1, 1};

@@ -101,8 +101,8 @@ static bool run_on_host(const Work &work, int steps)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "svr [samples [features [steps [support vectors]]]]   (default 160, 6, 2, 24)"};
-	int samples = size_argument(arguments, 1, 160, 1 << 20), features = size_argument(arguments, 2, 6, 64);
+			       "svr [samples [features [steps [support vectors]]]]   (default 480, 6, 2, 24)"};
+	int samples = size_argument(arguments, 1, 480, 1 << 20), features = size_argument(arguments, 2, 6, 64);
 	int steps = size_argument(arguments, 3, 2, 1000), vectors = size_argument(arguments, 4, 24, 1 << 20);
 	std::vector<float> values((size_t)samples * features), target(samples), weight(samples), next(samples);
 	unsigned seed = 5;

@@ -70,11 +70,11 @@ int main(int argc, char **argv)
 {
 	Arguments arguments = {
 		argc, argv,
-		"traffic [roads [cars of a road [cells of a road [steps]]]]   (default 32 roads, 64, 256, 4 steps)"};
-	int roads = size_argument(arguments, 1, 32, 1 << 16);
+		"traffic [roads [cars of a road [cells of a road [steps]]]]   (default 256 roads, 64, 256, 8 steps)"};
+	int roads = size_argument(arguments, 1, 256, 1 << 16);
 	int cars_per_road = size_argument(arguments, 2, 64, 1024);
 	int length = size_argument(arguments, 3, 256, 8192);
-	int steps = size_argument(arguments, 4, 4, 1000000);
+	int steps = size_argument(arguments, 4, 8, 1000000);
 	if (length < cars_per_road)
 		return fprintf(stderr, "traffic: %d cars on a road of %d cells\n", cars_per_road, length), 2;
 	int n = roads * length, count = roads * cars_per_road;

@@ -1,5 +1,5 @@
-"""comparators.py HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME: a call-heavy workload of workloads.txt at its default sizes, under
-CARS and all that it is compared with, on the GPUs of the paper.
+"""comparators.py HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME: a call-heavy workload of workloads.txt at its sizes for tests,
+under CARS and all that it is compared with, on the GPUs of the paper.
 
 Each run checks itself under --verify and must print what the baseline's prints; then the counters are held against what
 each configuration promises. Of each GPU there are two SMs with half the registers, so that a small grid fills them:

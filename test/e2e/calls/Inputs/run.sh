@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME: builds a call-heavy workload from its modules in FOLDER, and runs its
-# default sizes of workloads.txt under --verify on the baseline, on CARS and with linear versions. The program checks
+# run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME: builds a call-heavy workload from its modules in FOLDER, and runs the
+# sizes for tests of workloads.txt under --verify on the baseline, on CARS and with linear versions. The program checks
 # itself.
 set -e
 cc=$1 heddle=$2 calls=$3/calls folder=$4 name=$5
