@@ -59,9 +59,9 @@ __global__ void render(const Scene *scene, float3 *image, int width, int height,
 int main(int argc, char **argv)
 {
 	Arguments arguments = {
-		argc, argv, "raytrace [width [height [things [bounces]]]]   (default 192 x 128 pixels, 12 things, 4)"};
-	int width = size_argument(arguments, 1, 192, 4096);
-	int height = size_argument(arguments, 2, 128, 4096);
+		argc, argv, "raytrace [width [height [things [bounces]]]]   (default 128 x 96 pixels, 12 things, 4)"};
+	int width = size_argument(arguments, 1, 128, 4096);
+	int height = size_argument(arguments, 2, 96, 4096);
 	int things = size_argument(arguments, 3, 12, MOST_THINGS);
 	int bounces = size_argument(arguments, 4, 4, 1000), n = width * height;
 	Scene *scene = device_array<Scene>(1), *own = host_array<Scene>(1);
