@@ -178,9 +178,17 @@ def elementary():
          else mp.mpf(2) / 3, 0, 0.0295, 0, ('double',))
     print('\n/* (sin(pi r) - pi r) / r^3 and (cos(pi r) - 1) / r^2 in r^2, |r| <= 1/4 */')
     emit('sinpi_rest', lambda z: (mp.sin(mp.pi * mp.sqrt(z)) - mp.pi * mp.sqrt(z)) / mp.sqrt(z) ** 3
-         if z > mp.mpf('1e-25') else -mp.pi ** 3 / 6, 0, mp.mpf(1) / 16, 0, ('float',))
+         if z > mp.mpf('1e-25') else -mp.pi ** 3 / 6, 0, mp.mpf(1) / 16, 0)
     emit('cospi_rest', lambda z: (mp.cos(mp.pi * mp.sqrt(z)) - 1) / z if z > mp.mpf('1e-25') else -mp.pi ** 2 / 2,
-         0, mp.mpf(1) / 16, 0, ('float',))
+         0, mp.mpf(1) / 16, 0)
+    zero('pi', mp.pi)
+
+
+def gamma():
+    print('\n/* 1 / gamma(1 + x), |x| <= 1/2; x exp(x^2) erfc(x) in 1/x^2 from 4 on */')
+    emit('gamma_inverse', lambda x: mp.rgamma(1 + x), -0.5, 0.5, 0, ('double',))
+    emit('erfcx_rest', lambda s: mp.exp(1 / s) * mp.erfc(1 / mp.sqrt(s)) / mp.sqrt(s) if s > mp.mpf('1e-15')
+         else (1 - s / 2) / mp.sqrt(mp.pi), 0, mp.mpf(1) / 16, 0, ('double',))
 
 
 if __name__ == '__main__':
@@ -191,4 +199,5 @@ if __name__ == '__main__':
     print('/* clang-format off */')
     elementary()
     inverse()
+    gamma()
     bessel()

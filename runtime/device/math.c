@@ -98,60 +98,6 @@ HD_DEVICE double __nv_lgamma(double a)
 {
 	return a == -__builtin_inf() ? __builtin_inf() : clc_lgamma(a);
 }
-/*
- * Gamma for a >= 10 by Stirling's series in the exponent, eight terms of Bernoulli numbers. a^(a - 1/2) is taken in two
- * halves, whose exponent a/2 - 1/4 is exact: the whole leaves the range before the result does.
- */
-static double stirling(double a)
-{
-	double power = clc_pow(a, 0.5 * a - 0.25), r = 1 / a, s = r * r, series;
-	series = __builtin_fma(s, -3617.0 / 122400, 1.0 / 156);
-	series = __builtin_fma(s, series, -691.0 / 360360);
-	series = __builtin_fma(s, series, 1.0 / 1188);
-	series = __builtin_fma(s, series, -1.0 / 1680);
-	series = __builtin_fma(s, series, 1.0 / 1260);
-	series = __builtin_fma(s, series, -1.0 / 360);
-	series = __builtin_fma(s, series, 1.0 / 12);
-	return power * clc_exp(-a) * (2.5066282746310005 * clc_exp(r * series)) * power;
-}
-
-/* Below 10 by the recurrence from a + n; what a + n loses of a is put back to first order, log(a + n) for psi. */
-extern double __nv_log(double);
-static double gamma_positive(double a)
-{
-	double product = 1, moved = a, lost = 0;
-	if (a < 10) {
-		int n = 10 - (int)a;
-		for (int i = 0; i < n; i++)
-			product *= a + i;
-		moved = a + n;
-		lost = a - (moved - n);
-	}
-	double gamma = stirling(moved);
-	return __builtin_fma(gamma, lost * (__nv_log(moved) - 0.5 / moved), gamma) / product;
-}
-
-HD_DEVICE double __nv_tgamma(double a)
-{
-	if (a == 0)
-		return __builtin_copysign(__builtin_inf(), a);
-	if (a < 0 && a == __builtin_floor(a))
-		return __builtin_nan("");
-	if (a < -182) /* underflow, with a sign that alternates between the integers */
-		return __builtin_floor(a) * 0.5 == __builtin_floor(__builtin_floor(a) * 0.5) ? 0.0 : -0.0;
-	if (a < 0x1p-54 && a > -0x1p-54)
-		return 1 / a;
-	if (a > 0)
-		return a > 172 ? __builtin_inf() : gamma_positive(a);
-	if (a < -160) /* gamma(-a) a is near the end of the range; the quotient is not */
-		return -3.14159265358979324 / gamma_positive(-a) / (a * clc_sinpi(a));
-	return a == a ? -3.14159265358979324 / (a * clc_sinpi(a) * gamma_positive(-a)) : a;
-}
-HD_DEVICE float __nv_tgammaf(float a)
-{
-	return (float)__nv_tgamma((double)a);
-}
-
 /* libclc's with other names or results through pointers */
 extern float clc_frexpf(float, int *) __asm__("_Z5frexpfPi");
 extern double clc_frexp(double, int *) __asm__("_Z5frexpdPi");
@@ -221,11 +167,6 @@ HD_DEVICE double __nv_scalbn(double a, int b)
 {
 	return __builtin_ldexp(a, b);
 }
-HD_DEVICE void __nv_sincospi(double a, double *s, double *c)
-{
-	*s = clc_sinpi(a);
-	*c = clc_cospi(a);
-}
 
 /*
  * Float exponentials: e^a = 2^t 2^r with t an integer, for which the hardware's 2^x is exact. The remainder is taken
@@ -284,21 +225,4 @@ HD_DEVICE double __nv_normcdf(double a)
 	rest = __builtin_fma(a, 4.8336466567264567e-17, rest); /* what 1/sqrt(2) has beyond a double */
 	double half = 0.5 * clc_erfc(x);
 	return __builtin_fabs(x) < 40 ? __builtin_fma(-0.56418958354775629 * rest, clc_exp(-x * x), half) : half;
-}
-
-/* exp(a^2) erfc(a); from 26 up, where the factors leave the range, six terms of the asymptotic series are enough. */
-HD_DEVICE double __nv_erfcx(double a)
-{
-	double square = a * a, s = 1 / square;
-	if (a < -27)
-		return __builtin_inf();
-	if (a < 26)
-		return clc_exp(square) * (1 + __builtin_fma(a, a, -square)) * clc_erfc(a);
-	double sum = 1 - 4.5 * s * (1 - 5.5 * s);
-	sum = 1 - 1.5 * s * (1 - 2.5 * s * (1 - 3.5 * s * sum));
-	return 0.56418958354775629 / a * (1 - 0.5 * s * sum);
-}
-HD_DEVICE float __nv_erfcxf(float a)
-{
-	return (float)__nv_erfcx((double)a);
 }

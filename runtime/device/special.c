@@ -1,6 +1,6 @@
 /*
  * The special functions that libclc has no counterpart of: inverse error functions, Bessel functions of the first and
- * second kind and modified ones; and logarithm, reciprocal roots and norms where libclc's or the obvious composition
+ * second kind and modified ones; and logarithm, reciprocal roots, norms, gamma, erfcx and functions of pi a where libclc's or the obvious composition
  * is further off than CUDA's bound.
  *
  * Polynomials come from special.def. Both types are the same text, special.inc. Where a function has zeros, it is
@@ -41,6 +41,7 @@ HD_CHAIN(float, __builtin_fmaf, chainf)
 #define NV(name) F(__nv_##name)
 extern double __nv_log(double), __nv_rsqrt(double);
 extern float __nv_logf(float), __nv_rsqrtf(float);
+extern double __nv_pow(double, double), __nv_erfc(double);
 extern double __nv_exp(double), __nv_sin(double), __nv_cos(double), __nv_log1p(double), __nv_cbrt(double);
 extern float __nv_expf(float), __nv_sinf(float), __nv_cosf(float), __nv_log1pf(float), __nv_cbrtf(float);
 
@@ -59,19 +60,29 @@ HD_INLINE_DEVICE static inline float minus_logf(float a)
 #define INFINITE __builtin_inf()
 #define NOT_A_NUMBER __builtin_nan("")
 #define C(x) x
+#define LOW_BITS(x) (int)(long long)(x)
+#define ALL_EVEN 0x1p53 /* from here on all numbers are even integers */
 #include "special.inc"
 #undef T
 #undef SUFFIX
 #undef INFINITE
 #undef NOT_A_NUMBER
 #undef C
+#undef LOW_BITS
+#undef ALL_EVEN
 
 #define T float
 #define SUFFIX f
 #define INFINITE __builtin_inff()
 #define NOT_A_NUMBER __builtin_nanf("")
 #define C(x) x##f
+#define LOW_BITS(x) (int)(x)
+#define ALL_EVEN 0x1p24f
 #include "special.inc"
+#undef T
+#undef SUFFIX
+#define T double
+#define SUFFIX
 
 /*
  * log a = e ln 2 + log m with m in [2/3, 4/3): f = m - 1 is exact, and log(1 + f) is f - f^2/2 + f^3 P(f).
@@ -109,41 +120,86 @@ HD_DEVICE double __nv_log(double a)
 	return result;
 }
 
-/* sin(pi a) and cos(pi a): a - n/2 is exact, and n chooses the polynomial and the sign. */
-static inline float quarter_turns(float a, int *n)
+/*
+ * Gamma for a >= 10 by Stirling's series in the exponent, eight terms of Bernoulli numbers. a^(a - 1/2) is taken in two
+ * halves, whose exponent a/2 - 1/4 is exact: the whole leaves the range before the result does.
+ */
+static double stirling(double a)
 {
-	float turns = __builtin_rintf(a + a);
-	*n = (int)turns;
-	return __builtin_fmaf(turns, -0.5f, a);
+	double power = __nv_pow(a, 0.5 * a - 0.25), r = 1 / a, s = r * r, series;
+	series = __builtin_fma(s, -3617.0 / 122400, 1.0 / 156);
+	series = __builtin_fma(s, series, -691.0 / 360360);
+	series = __builtin_fma(s, series, 1.0 / 1188);
+	series = __builtin_fma(s, series, -1.0 / 1680);
+	series = __builtin_fma(s, series, 1.0 / 1260);
+	series = __builtin_fma(s, series, -1.0 / 360);
+	series = __builtin_fma(s, series, 1.0 / 12);
+	return power * __nv_exp(-a) * (2.5066282746310005 * __nv_exp(r * series)) * power;
 }
-static inline float sinpi_kernel(float r)
+
+/*
+ * Near zero: a is n + x with |x| <= 1/2, and gamma(1 + x), whose reciprocal is a polynomial, times or over the factors
+ * between, each of which is exact. Their product comes in two words.
+ */
+static double gamma_small(double a)
 {
-	float z = r * r, rest = chainf(sinpi_restf_table, COUNT(sinpi_restf_table), z) * z;
-	return __builtin_fmaf(r, 3.14159274f, r * (rest - 8.74227766e-8f));
+	double turn = __builtin_rint(a), x = a - turn, inverse = POLY(gamma_inverse, x), high = 1, low = 0;
+	int count = turn > 0 ? (int)turn - 1 : 1 - (int)turn;
+	for (int i = 0; i < count; i++) {
+		double factor = turn > 0 ? a - (count - i) : a + i, product = high * factor;
+		low = __builtin_fma(low, factor, __builtin_fma(high, factor, -product));
+		high = product;
+	}
+	if (turn > 0) {
+		inverse = 1 / inverse;
+		return __builtin_fma(high, inverse, low * inverse);
+	}
+	double whole = high * inverse, rest = __builtin_fma(low, inverse, __builtin_fma(high, inverse, -whole));
+	double result = 1 / whole;
+	return __builtin_fma(-result * rest, result, result);
 }
-static inline float cospi_kernel(float r)
+
+/* Beyond that by reflection; where gamma(-a) is near the end of the range, the quotient is not. */
+static double gamma_reflected(double a)
 {
-	float z = r * r;
-	return __builtin_fmaf(chainf(cospi_restf_table, COUNT(cospi_restf_table), z), z, 1.0f);
+	double sine = __nv_sinpi(a), above = stirling(-a);
+	if (a < -160)
+		return -3.14159265358979324 / above / (a * sine);
+	return -3.14159265358979324 / (a * sine * above);
 }
-/* Beyond 2^24 all floats are even integers; infinities become NaNs. */
-HD_DEVICE float __nv_sinpif(float a)
+
+HD_DEVICE double __nv_tgamma(double a)
 {
-	int n;
-	float r = quarter_turns(__builtin_fabsf(a) < 0x1p24f ? a : a * 0.0f, &n);
-	float value = n & 1 ? cospi_kernel(r) : sinpi_kernel(r);
-	value = n & 2 ? -value : value;
-	return a == __builtin_truncf(a) ? a * 0.0f : value;
+	if (a == 0)
+		return __builtin_copysign(__builtin_inf(), a);
+	if (a < 0 && a == __builtin_floor(a))
+		return __builtin_nan("");
+	if (a < -182) /* underflow, with a sign that alternates between the integers */
+		return __builtin_floor(a) * 0.5 == __builtin_floor(__builtin_floor(a) * 0.5) ? 0.0 : -0.0;
+	if (a < 0x1p-54 && a > -0x1p-54)
+		return 1 / a;
+	if (__builtin_fabs(a) < 12)
+		return gamma_small(a);
+	if (a > 0)
+		return a > 172 ? __builtin_inf() : stirling(a);
+	return a == a ? gamma_reflected(a) : a;
 }
-HD_DEVICE float __nv_cospif(float a)
+HD_DEVICE float __nv_tgammaf(float a)
 {
-	int n;
-	float r = quarter_turns(__builtin_fabsf(a) < 0x1p24f ? a : a * 0.0f, &n);
-	float value = n & 1 ? sinpi_kernel(r) : cospi_kernel(r);
-	return (n + 1) & 2 ? 0.0f - value : 0.0f + value;
+	return (float)__nv_tgamma((double)a);
 }
-HD_DEVICE void __nv_sincospif(float a, float *s, float *c)
+
+/* exp(a^2) erfc(a), with what a^2 loses put back; from 4 on a polynomial over a. */
+HD_DEVICE double __nv_erfcx(double a)
 {
-	*s = __nv_sinpif(a);
-	*c = __nv_cospif(a);
+	double square = a * a;
+	if (a < -27)
+		return __builtin_inf();
+	if (a < 4)
+		return __nv_exp(square) * (1 + __builtin_fma(a, a, -square)) * __nv_erfc(a);
+	return POLY(erfcx_rest, 1 / square) / a;
+}
+HD_DEVICE float __nv_erfcxf(float a)
+{
+	return (float)__nv_erfcx((double)a);
 }
