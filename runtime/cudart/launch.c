@@ -71,6 +71,8 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 	};
 	int status = hd_sim_launch(cudart->sim, &request);
 	free(params);
+	if (status == HD_SIM_BAD_LAUNCH && shared > cudart->config.shared_per_cta)
+		return cudaErrorInvalidValue; /* as CUDA has it, unlike a wrong grid or block */
 	error = hd_cudart_sim_error(cudart, status);
 	return cudart->sticky != cudaSuccess ? cudaSuccess : error;
 }

@@ -116,6 +116,10 @@ int main()
     Pair pair = {1, 2.0, 3};
     fill<<<1, 64, 64 * sizeof(float), stream>>>(pair, -7, out, 5ll << 32, 200);
     OK(cudaGetLastError());
+    fill<<<1, 64, 1 << 20, stream>>>(pair, -7, out, 5ll << 32, 200);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+    fill<<<0, 64, 0, stream>>>(pair, -7, out, 5ll << 32, 200);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
     OK(cudaEventRecord(stop, stream));
     OK(cudaEventSynchronize(stop));
     float ms = -1;
