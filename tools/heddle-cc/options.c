@@ -19,7 +19,7 @@ enum action {
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
 	ACT_INCLUDE,
 	ACT_REMARKS, ACT_DEPENDENCIES, ACT_DEPENDENCY_FILE, ACT_DEPENDENCY_TARGET, ACT_MAN, ACT_WORDS,
-	ACT_STD, ACT_LIBDEVICE, ACT_LINEAR, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_PASS, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
+	ACT_STD, ACT_LIBDEVICE, ACT_LINEAR, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_PASS, ACT_FMAD, ACT_FTZ, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
 };
 
 /* How the value is attached. */
@@ -36,69 +36,7 @@ struct option {
 #define FLAG(field) offsetof(struct hd_cc, field)
 
 static const struct option options[] = {
-	{"-o", "--output-file", FORM_SEPARATE, ACT_OUTPUT, 0, "FILE      output file"},
-	{"-c", "--compile", FORM_NONE, ACT_STAGE_C, 0, "          compile to an object file"},
-	{"-rdc", "--relocatable-device-code", FORM_SEPARATE, ACT_RDC, 0, "true|false  device code that calls into other sources"},
-	{"-dc", "--device-c", FORM_NONE, ACT_STAGE_DC, 0, "         the same as -c -rdc=true"},
-	{"-dlink", "--device-link", FORM_NONE, ACT_STAGE_DLINK, 0, "      link device code only, into an object for the host linker"},
-	{"-dlto", "--dlink-time-opt", FORM_NONE, ACT_FLAG, FLAG(lto), "       optimise device code across sources at the link"},
-	{"-ptx", "--ptx", FORM_NONE, ACT_STAGE_PTX, 0, "        device half to PTX"},
-	{"-E", "--preprocess", FORM_NONE, ACT_STAGE_E, 0, "          preprocess the host half"},
-	{"-x", "--x", FORM_SEPARATE, ACT_LANGUAGE, 0, "cu|c|c++  language of the inputs"},
-	{"-arch", "--gpu-architecture", FORM_SEPARATE, ACT_ARCH, 0, "sm_NN  architecture (default sm_70)"},
-	{"-gencode", "--generate-code", FORM_SEPARATE, ACT_GENCODE, 0, "SPEC the same, as arch=compute_NN,code=sm_NN"},
-	{"-maxrregcount", "--maxrregcount", FORM_SEPARATE, ACT_MAXREG, 0, "N  most registers of a thread"},
-	{"-g", "--debug", FORM_NONE, ACT_FLAG, FLAG(debug), "          debug information"},
-	{"-G", "--device-debug", FORM_NONE, ACT_FLAG, FLAG(device_debug), "          device half unoptimised"},
-	{"-lineinfo", "--generate-line-info", FORM_NONE, ACT_FLAG, FLAG(line_info), "   source lines of device code"},
-	{"-use_fast_math", "--use_fast_math", FORM_NONE, ACT_FLAG, FLAG(fast_math), " approximate math, denormals flushed"},
-	{"-heddle-ipra", "--heddle-ipra", FORM_NONE, ACT_FLAG, FLAG(ipra), "allocate registers across calls inside a source"},
-	{"-heddle-linear", "--heddle-linear", FORM_SEPARATE, ACT_LINEAR, 0, "never|saving|always  kernels that get a linear version (R2D2): those where it saves instructions, or all that can"},
-	{"-heddle-no-", "--heddle-no-", FORM_JOINED, ACT_WITHOUT, 0, "NAME leave an improvement of the code out, to measure it: `without` of the pass"},
-	{"-heddle-remarks", "--heddle-remarks", FORM_SEPARATE, ACT_REMARKS, 0, "SCOPE remarks about kernels, functions or all: `remarks` of the pass"},
-	{"-keep", "--keep", FORM_NONE, ACT_FLAG, FLAG(keep), "       keep annotated IR and kernel object beside the output"},
-	{"-v", "--verbose", FORM_NONE, ACT_FLAG, FLAG(verbose), "          print the commands"},
-	{"-dryrun", "--dryrun", FORM_NONE, ACT_FLAG, FLAG(dry_run), "     print the commands, run nothing"},
-	{"-shared", "--shared", FORM_NONE, ACT_FLAG, FLAG(shared), "     link a shared library"},
-	{"-O", "--optimize", FORM_JOINED, ACT_OPTIMIZE, 0, "N         optimisation of both halves (default 3)"},
-	{"-I", "--include-path", FORM_JOINED, ACT_INCLUDE, 0, "DIR       header search path"},
-	{"-isystem", "--system-include", FORM_SEPARATE, ACT_INCLUDE, 0, "DIR system header search path"},
-	{"-D", "--define-macro", FORM_JOINED, ACT_COMMON_VALUE, 0, "NAME[=V]  define a macro"},
-	{"-U", "--undefine-macro", FORM_JOINED, ACT_COMMON_VALUE, 0, "NAME      undefine a macro"},
-	{"-include", "--pre-include", FORM_SEPARATE, ACT_COMMON_VALUE, 0, "FILE include a file first"},
-	{"-MD", "--generate-dependencies-with-compile", FORM_NONE, ACT_DEPENDENCIES, 0, "         write the headers of the source for make, into NAME.d beside the output"},
-	{"-MMD", "--generate-nonsystem-dependencies-with-compile", FORM_NONE, ACT_DEPENDENCIES, 0, "        the same without system headers"},
-	{"-MP", "--generate-dependency-targets", FORM_NONE, ACT_DEPENDENCIES, 0, "         give each header a rule of its own, too"},
-	{"-MF", "--dependency-output", FORM_SEPARATE, ACT_DEPENDENCY_FILE, 0, "FILE     write them there"},
-	{"-MT", "--dependency-target-name", FORM_SEPARATE, ACT_DEPENDENCY_TARGET, 0, "NAME     their target, in place of the output"},
-	{"-std", "--std", FORM_SEPARATE, ACT_STD, 0, "STANDARD  C++ standard"},
-	{"-ldir", "--libdevice-directory", FORM_SEPARATE, ACT_LIBDEVICE, 0, "DIR    take the math functions of a toolkit's libdevice*.bc there"},
-	{"-L", "--library-path", FORM_JOINED, ACT_LINK, 0, "DIR       library search path"},
-	{"-l", "--library", FORM_JOINED, ACT_LINK, 0, "NAME      library"},
-	{"-Xcompiler", "--compiler-options", FORM_SEPARATE, ACT_HOST, 0, "A,B options for the host half"},
-	{"-Xlinker", "--linker-options", FORM_SEPARATE, ACT_LINKER, 0, "A,B   options for the linker"},
-	{"-Xptxas", "--ptxas-options", FORM_SEPARATE, ACT_PTXAS, 0, "-v     print registers, stack and spills of each function"},
-	{"-Xheddle", "--heddle-options", FORM_SEPARATE, ACT_PASS, 0, "A,B   parameters of the pass, KEY=VALUE each"},
-	{"-w", "--disable-warnings", FORM_NONE, ACT_COMMON, 0, "          no warnings"},
-	{"-h", "--help", FORM_NONE, ACT_HELP, 0, "          this text"},
-	{"-V", "--version", FORM_NONE, ACT_VERSION, 0, "          version"},
-	{"--man", "--man", FORM_NONE, ACT_MAN, 0, NULL},
-	{"--options", "--options", FORM_NONE, ACT_WORDS, 0, NULL},
-	/* nvcc's options that mean nothing here: clang does it anyway, or there is only one way */
-	{"-m64", "--m64", FORM_NONE, ACT_IGNORE, 0, NULL},
-	{"-cudart", "--cudart", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
-	{"-ccbin", "--compiler-bindir", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
-	{"-expt-relaxed-constexpr", "--expt-relaxed-constexpr", FORM_NONE, ACT_IGNORE, 0, NULL},
-	{"-extended-lambda", "--extended-lambda", FORM_NONE, ACT_IGNORE, 0, NULL},
-	{"-expt-extended-lambda", "--expt-extended-lambda", FORM_NONE, ACT_IGNORE, 0, NULL},
-	{"-Xcudafe", "--Xcudafe", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
-	{"-diag-suppress", "--diag-suppress", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
-	{"-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets", FORM_NONE, ACT_IGNORE, 0, NULL},
-	{"-t", "--threads", FORM_SEPARATE, ACT_IGNORE_VALUE, 0, NULL},
-	{"-dw", "--device-w", FORM_NONE, ACT_STAGE_C, 0, NULL},
-	{"-cubin", "--cubin", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
-	{"-fatbin", "--fatbin", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
-	{"-lib", "--lib", FORM_NONE, ACT_UNSUPPORTED, 0, NULL},
+#include "tools/heddle-cc/options.def"
 };
 static const unsigned option_count = sizeof options / sizeof *options;
 
@@ -325,6 +263,23 @@ static void add_include(struct hd_cc *cc, const char *option, const char *folder
 	}
 }
 
+/* What libheddle-cudart stands in for. */
+static bool is_runtime_library(const char *name)
+{
+	return !strcmp(name, "cudart") || !strcmp(name, "cudart_static") || !strcmp(name, "cudadevrt");
+}
+
+/* `on` or `off` (NULL: the default) goes to clang for an option that is true or false. */
+static int set_truth(struct hd_cc *cc, const char *name, const char *value, const char *on, const char *off)
+{
+	bool truth = !strcmp(value, "true");
+	if (!truth && strcmp(value, "false") != 0)
+		return hd_error(&cc->diag, HD_NOWHERE, "%s is true or false, not '%s'", name, value);
+	if (truth ? on : off)
+		hd_vec_push(&cc->common, truth ? on : off);
+	return 0;
+}
+
 static int apply(struct hd_cc *cc, const struct option *option, const char *value)
 {
 	switch (option->action) {
@@ -354,11 +309,13 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_REMARKS: return set_remark_scope(cc, value);
 	case ACT_HOST: add_list(cc, &cc->host, value, NULL); return 0;
 	case ACT_LINK:
-		if (strcmp(option->name, "-l") || (strcmp(value, "cudart") && strcmp(value, "cudart_static")))
+		if (strcmp(option->name, "-l") || !is_runtime_library(value))
 			hd_vec_push(&cc->link, hd_arena_printf(&cc->arena, "%s%s", option->name, value));
 		return 0;
 	case ACT_LINKER: add_list(cc, &cc->link, value, "-Xlinker"); return 0;
 	case ACT_PASS: add_list(cc, &cc->parameters, value, NULL); return 0;
+	case ACT_FMAD: return set_truth(cc, option->name, value, NULL, "-ffp-contract=off");
+	case ACT_FTZ: return set_truth(cc, option->name, value, "-fgpu-flush-denormals-to-zero", NULL);
 	case ACT_PTXAS: cc->report = cc->report || strstr(value, "-v"); return 0;
 	case ACT_IGNORE:
 	case ACT_IGNORE_VALUE: return 0;
@@ -414,6 +371,24 @@ static int unknown_option(struct hd_cc *cc, const char *argument)
 	return -1;
 }
 
+/* nvcc's -Werror has kinds: what follows is one when it begins with one. */
+static bool is_warning_kinds(const char *argument)
+{
+	static const char *const kinds[] = {"all-warnings", "cross-execution-space-call", "reorder", "deprecated-declarations",
+					    "default-stream-launch", "missing-launch-bounds", "ext-lambda-captures-this"};
+	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (after(argument, kinds[i]))
+			return true;
+	return false;
+}
+
+/* Only the first is a kind of clang's; the calls that the second speaks of are errors anyway. */
+static void take_warning_kinds(struct hd_cc *cc, const char *kinds)
+{
+	if (strstr(kinds, "all-warnings"))
+		hd_vec_push(&cc->common, "-Werror");
+}
+
 static int parse_argument(struct hd_cc *cc, char **argv, int *index)
 {
 	const char *argument = argv[*index], *value;
@@ -423,7 +398,15 @@ static int parse_argument(struct hd_cc *cc, char **argv, int *index)
 	}
 	const struct option *option = find_option(argument, &value);
 	if (!option) {
+		if (!strcmp(argument, "-Werror") && argv[*index + 1] && is_warning_kinds(argv[*index + 1])) {
+			take_warning_kinds(cc, argv[++*index]);
+			return 0;
+		}
 		bool passed_on = argument[1] == 'W' || argument[1] == 'f' || after(argument, "-Rpass");
+		if (!passed_on && cc->forward_unknown) {
+			hd_vec_push(&cc->host, argument);
+			return 0;
+		}
 		return passed_on ? pass_on(cc, argument) : unknown_option(cc, argument);
 	}
 	if (option->action == ACT_OPTIMIZE && !value)

@@ -41,7 +41,7 @@ struct hd_cc {
 	bool lto;                   /* -dlto */
 	bool ipra;                  /* -heddle-ipra */
 	bool arch_given;
-	bool debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
+	bool forward_unknown, debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
 	hd_arguments inputs;        /* sources, objects, archives, in order */
 	hd_arguments common;        /* preprocessor, language and warning options for both halves */
 	hd_arguments host;          /* -Xcompiler */
