@@ -44,6 +44,18 @@
 		(vec)->len = (vec)->cap = 0; \
 	} while (0)
 
+/*
+ * Binary search: the uint32_t `index` becomes the first of from .. to - 1 for which `before` does not hold, or `to`.
+ * `before` is an expression with `index` in it that holds up to some place and nowhere from there on.
+ */
+#define HD_BISECT(index, from, to, before)                                                           \
+	for (uint32_t hd_low_ = (from), hd_high_ = (to);                                             \
+	     (index) = hd_low_ + (hd_high_ - hd_low_) / 2, hd_low_ < hd_high_;)                      \
+		if (before)                                                                          \
+			hd_low_ = (index) + 1;                                                       \
+		else                                                                                 \
+			hd_high_ = (index)
+
 static inline uint32_t hd_vec_next_capacity(uint32_t capacity, uint32_t want)
 {
 	uint32_t next = capacity ? capacity * 2 : 8;

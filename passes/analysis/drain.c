@@ -80,16 +80,9 @@ static struct step call_step(struct walk *walk, const struct hd_call_site *site)
 
 static const struct hd_call_site *site_at(const struct hd_preempt_callees *callees, uint32_t inst)
 {
-	for (uint32_t low = 0, high = callees ? callees->site_count : 0; low < high;) {
-		uint32_t middle = low + (high - low) / 2;
-		if (callees->sites[middle].inst == inst)
-			return &callees->sites[middle];
-		if (callees->sites[middle].inst < inst)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	uint32_t at, count = callees ? callees->site_count : 0;
+	HD_BISECT(at, 0, count, callees->sites[at].inst < inst);
+	return at < count && callees->sites[at].inst == inst ? &callees->sites[at] : NULL;
 }
 
 static struct step block_step(struct walk *walk, uint32_t block, uint32_t *next_point)

@@ -153,15 +153,9 @@ static void find_calls(struct hd_flow *flow, const struct hd_flow_facts *facts, 
 
 static const struct hd_flow_call *call_at(const struct hd_flow *flow, uint32_t inst)
 {
-	uint32_t low = 0, high = flow->call_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (flow->calls[middle].inst < inst)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &flow->calls[low];
+	uint32_t at;
+	HD_BISECT(at, 0, flow->call_count, flow->calls[at].inst < inst);
+	return &flow->calls[at];
 }
 
 /* Callee-saved registers and the stack pointer are the caller's: it reads them after every return. */

@@ -201,15 +201,9 @@ static const char *wrong_with_point(const struct hd_point *point)
 
 static bool is_point(const struct hd_preempt *preempt, uint32_t inst)
 {
-	uint32_t low = 0, high = preempt->point_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (preempt->points[middle].inst < inst)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < preempt->point_count && preempt->points[low].inst == inst;
+	uint32_t at;
+	HD_BISECT(at, 0, preempt->point_count, preempt->points[at].inst < inst);
+	return at < preempt->point_count && preempt->points[at].inst == inst;
 }
 
 /* A loop has one point at most that is there for it, and not beside a barrier that is none. */

@@ -124,15 +124,9 @@ static void step_cost(struct hd_allocator *allocator, struct hd_mblock *block, s
 
 static bool meets_call(const struct hd_live_intervals *intervals, struct hd_segment segment)
 {
-	uint32_t low = 0, high = intervals->calls.len; /* descending: first call before the segment's end */
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		if (2 * intervals->calls.data[middle] + 1 < segment.end)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low < intervals->calls.len && segment.start < 2 * intervals->calls.data[low] + 1;
+	uint32_t call; /* descending: first call before the segment's end */
+	HD_BISECT(call, 0, intervals->calls.len, 2 * intervals->calls.data[call] + 1 >= segment.end);
+	return call < intervals->calls.len && segment.start < 2 * intervals->calls.data[call] + 1;
 }
 
 static void compute_weights(struct hd_allocator *allocator)

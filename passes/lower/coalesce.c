@@ -29,29 +29,17 @@ static uint32_t find(struct hd_leave *leave, uint32_t reg, uint32_t *offset)
 /* The first segment that ends after `position`. */
 static uint32_t seek(const hd_segments *list, uint32_t position)
 {
-	uint32_t low = 0, high = list->len;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		if (list->data[middle].end > position)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	uint32_t at;
+	HD_BISECT(at, 0, list->len, list->data[at].end <= position);
+	return at;
 }
 
 static bool lives_over(const struct hd_leave *leave, uint32_t word, uint32_t start, uint32_t end)
 {
 	const struct hd_live_intervals *intervals = &leave->intervals;
-	uint32_t low = intervals->segment_start[word], high = intervals->segment_start[word + 1];
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		if (intervals->segments[middle].end < end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < intervals->segment_start[word + 1] && intervals->segments[low].start <= start;
+	uint32_t at, last = intervals->segment_start[word + 1];
+	HD_BISECT(at, intervals->segment_start[word], last, intervals->segments[at].end < end);
+	return at < last && intervals->segments[at].start <= start;
 }
 
 /* Where two classes may overlap: word `i` of a move's sides. */

@@ -191,18 +191,13 @@ static void find_twins(struct version *version, struct hd_linear *linear)
 	for (uint32_t i = 0; i < linear->body.inst_count; i++)
 		linear->twins[i] = HD_NO_PC;
 	for (uint32_t i = 0; i < version->parts[HD_STREAM_MAIN].inst_count; i++) {
-		uint32_t low = 0, high = count;
+		uint32_t at;
 
-		while (main->sites[i] && low < high) {
-			uint32_t middle = (low + high) / 2;
-
-			if (places[middle].site < main->sites[i])
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (main->sites[i] && low < count && places[low].site == main->sites[i])
-			linear->twins[linear->start[HD_STREAM_MAIN] + i] = places[low].pc;
+		if (!main->sites[i])
+			continue;
+		HD_BISECT(at, 0, count, places[at].site < main->sites[i]);
+		if (at < count && places[at].site == main->sites[i])
+			linear->twins[linear->start[HD_STREAM_MAIN] + i] = places[at].pc;
 	}
 }
 

@@ -146,13 +146,7 @@ void hd_live_intervals_release(struct hd_live_intervals *intervals)
 
 uint32_t hd_live_intervals_block(const struct hd_live_intervals *intervals, uint32_t position)
 {
-	uint32_t low = 0, high = intervals->order_count;
-	while (high - low > 1) {
-		uint32_t middle = (low + high) / 2;
-		if (2 * intervals->first[intervals->order[middle]] <= position)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t after;
+	HD_BISECT(after, 1, intervals->order_count, 2 * intervals->first[intervals->order[after]] <= position);
+	return after - 1;
 }

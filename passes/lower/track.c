@@ -7,15 +7,9 @@
 
 static uint32_t seek(const struct hd_track *track, uint32_t from, uint32_t position)
 {
-	uint32_t low = from, high = track->claims.len;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		if (track->claims.data[middle].end > position)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	uint32_t at;
+	HD_BISECT(at, from, track->claims.len, track->claims.data[at].end <= position);
+	return at;
 }
 
 uint32_t hd_track_meet(const struct hd_track *track, uint32_t from, uint32_t start, uint32_t end)

@@ -70,28 +70,16 @@ void hd_devmem_free(struct hd_devmem *memory)
 /* Index of the first range that begins after the address. */
 static uint32_t range_after(const struct hd_devmem *memory, uint64_t address)
 {
-	uint32_t low = 0, high = memory->ranges.len;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (memory->ranges.data[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t after;
+	HD_BISECT(after, 0, memory->ranges.len, memory->ranges.data[after].low <= address);
+	return after;
 }
 
 static uint32_t gap_after(const struct hd_devmem *memory, uint64_t address)
 {
-	uint32_t low = 0, high = memory->gaps.len;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (memory->gaps.data[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t after;
+	HD_BISECT(after, 0, memory->gaps.len, memory->gaps.data[after].low <= address);
+	return after;
 }
 
 #define INSERT(vec, index, ...)                                                 \

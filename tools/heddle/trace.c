@@ -91,18 +91,10 @@ static void add_functions(struct tracing *tracing, const struct cmd_input *input
 
 static struct function *find_function(struct tracing *tracing, const char *name)
 {
-	uint32_t low = 0, high = tracing->functions.len;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		int order = strcmp(name, tracing->functions.data[middle].meta->name);
-		if (!order)
-			return &tracing->functions.data[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	uint32_t at, count = tracing->functions.len;
+	struct function *functions = tracing->functions.data;
+	HD_BISECT(at, 0, count, strcmp(functions[at].meta->name, name) < 0);
+	return at < count && !strcmp(functions[at].meta->name, name) ? &functions[at] : NULL;
 }
 
 /* ---- one instruction of a warp */
