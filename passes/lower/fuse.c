@@ -3,7 +3,10 @@
  *
  *   frames  an index added to the address of a stack object is added to R1, and the object's place goes into the
  *           displacements of the accesses: no register for the address of the object. Switch: without=frames
- *   masks   an AND that takes away no bit which can be set becomes a copy. Switch: without=masks
+ *   masks   an AND that takes away no bit which can be set becomes a copy, and so do an OR or XOR with zero, a product
+ *           with zero in a sum, and the choice between equals. Switch: without=masks
+ *   words   the upper words of wide sums and compares whose lower or upper words are zeros take no carry, or are left
+ *           out. Switch: without=words
  *
  * Needs SSA form. Linear. Design section 3.
  */
@@ -14,7 +17,7 @@
 struct fuser {
 	struct hd_mfunc *func;
 	struct hd_arena arena;
-	struct hd_minst **def; /* by virtual register; NULL: PHIs and the like */
+	struct hd_minst **def; /* by virtual register; NULL: PHIs and the like, and arguments */
 	bool *elsewhere;       /* read by something other than the address of an access to local memory */
 	bool *accessed;	       /* read by such an address */
 	struct hd_minst *inst; /* being visited */
@@ -145,16 +148,75 @@ static uint32_t bits_of(const struct fuser *fuser, struct hd_mreg reg)
 	return UINT32_MAX;
 }
 
-static void drop_mask(struct fuser *fuser, struct hd_minst *inst)
+static bool is_zero(struct hd_mreg reg)
 {
-	if (!is_mask(inst) || bits_of(fuser, inst->a) & ~inst->x)
-		return;
+	return reg.id == HD_RZ && reg.words;
+}
+
+/* The operand that is the result anyway; none where the result is something else. */
+static struct hd_mreg kept_operand(const struct hd_minst *inst)
+{
+	uint32_t lut = inst->op == HD_OP_LOP3 ? hd_mod_get(inst->mods, HD_MOD_LUT) : 0;
+	if (inst->xkind != HD_X_NONE || inst->linear || inst->srcmods || inst->pdst != HD_MREG_PT ||
+	    inst->dst.words != 1)
+		return HD_MREG_NONE;
+	if (lut == 0xfc || lut == 0x3c)
+		return is_zero(inst->a) ? inst->b : is_zero(inst->b) ? inst->a : HD_MREG_NONE;
+	if (inst->op == HD_OP_IADD3 && !hd_mod_get(inst->mods, HD_MOD_EX) && (!inst->c.words || is_zero(inst->c)))
+		return is_zero(inst->a) ? inst->b : is_zero(inst->b) ? inst->a : HD_MREG_NONE;
+	if (inst->op == HD_OP_IMAD && (is_zero(inst->a) || is_zero(inst->b)))
+		return inst->c.words ? inst->c : HD_MREG_RZ;
+	if (inst->op == HD_OP_SEL && inst->a.id == inst->b.id && inst->a.sub == inst->b.sub)
+		return inst->a;
+	return HD_MREG_NONE;
+}
+
+/* A copy of the register, or of a predicate where `reg` is none, in place of the instruction. */
+static void become_copy(struct hd_minst *inst, struct hd_mreg reg, uint32_t pred)
+{
 	struct hd_minst copy = hd_minst_make(HD_OP_COPY, 0);
-	copy.dst = inst->dst;
-	copy.b = inst->a;
+	copy.dst = reg.words ? inst->dst : HD_MREG_NONE;
+	copy.b = reg;
+	copy.pdst = reg.words ? HD_MREG_PT : inst->pdst;
+	copy.psrc = pred;
 	copy.loc = inst->loc;
 	copy.ir = inst->ir;
 	*inst = copy;
+}
+
+static void drop_mask(struct fuser *fuser, struct hd_minst *inst)
+{
+	struct hd_mreg kept = is_mask(inst) && !(bits_of(fuser, inst->a) & ~inst->x) ? inst->a : kept_operand(inst);
+	if (!kept.words)
+		return;
+	become_copy(inst, kept, HD_MREG_PT);
+}
+
+/* ---- words ---- */
+
+/* The lower word of a sum that cannot carry, since one side is zero. */
+static bool never_carries(const struct hd_minst *inst)
+{
+	return inst && inst->op == HD_OP_IADD3 && !hd_mod_get(inst->mods, HD_MOD_EX) && !inst->srcmods &&
+	       !inst->linear && (!inst->c.words || is_zero(inst->c)) && (is_zero(inst->a) || is_zero(inst->b));
+}
+
+static void drop_carry(struct fuser *fuser, struct hd_minst *inst)
+{
+	bool extended = (inst->op == HD_OP_IADD3 || inst->op == HD_OP_ISETP) && hd_mod_get(inst->mods, HD_MOD_EX);
+	if (!extended || inst->psrc_not || inst->psrc2_not)
+		return;
+	if (inst->op == HD_OP_ISETP) {
+		if (is_zero(inst->a) && is_zero(inst->b) && inst->psrc == HD_MREG_PT && inst->xkind == HD_X_NONE)
+			become_copy(inst, HD_MREG_NONE, inst->psrc2);
+		return;
+	}
+	struct hd_minst *lower = hd_mreg_is_virtual(inst->psrc) ? fuser->def[inst->psrc - HD_MREG_VIRTUAL] : NULL;
+	if (!never_carries(lower) || lower->pdst != inst->psrc)
+		return;
+	inst->mods = (uint16_t)(inst->mods & ~HD_MOD(EX, 1));
+	inst->psrc = HD_MREG_PT;
+	lower->pdst = HD_MREG_PT; /* a carry has one reader */
 }
 
 void hd_mfunc_fuse(struct hd_mfunc *func)
@@ -165,6 +227,8 @@ void hd_mfunc_fuse(struct hd_mfunc *func)
 	fuser.elsewhere = HD_ARENA_NEW(&fuser.arena, bool, func->vregs.len + 1);
 	fuser.accessed = HD_ARENA_NEW(&fuser.arena, bool, func->vregs.len + 1);
 	for_each(&fuser, note);
+	if (!hd_list_has(func->without, "words"))
+		for_each(&fuser, drop_carry);
 	if (!hd_list_has(func->without, "masks"))
 		for_each(&fuser, drop_mask);
 	if (!hd_list_has(func->without, "frames")) {

@@ -277,6 +277,10 @@ struct hd_leaf hd_sel_cmp(struct hd_select *sel, unsigned cmp, bool is_signed, s
 		b = t;
 		cmp = swapped_compare(cmp);
 	}
+	if (a.words == 2 && b.kind == HD_LEAF_IMM && !(uint32_t)b.imm[0] && (cmp == HD_CMP_LT || cmp == HD_CMP_GE))
+		return hd_leaf_pred(
+			hd_sel_isetp(sel, cmp, is_signed, hd_sel_word(sel, &a, 1), hd_sel_word(sel, &b, 1)),
+			false); /* the low words decide nothing: below k 2^32 is what has a high word below k */
 	struct hd_mreg low = hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, 0), 1);
 
 	pred = hd_sel_isetp(sel, cmp, false, hd_reg(low), hd_sel_word(sel, &b, 0));

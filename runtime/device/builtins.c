@@ -18,6 +18,8 @@
 #define rsqrt_approx(a) __nvvm_rsqrt_approx_ftz_f(a)
 #define rcp_approx_d(a) __nvvm_rcp_approx_ftz_d(a)
 #define rsqrt_approx_d(a) hd_rsqrt_approx_d(a)
+#define mulhi32(a, b) __nvvm_mulhi_ui(a, b)
+#define mulhi64(a, b) __nvvm_mulhi_ull(a, b)
 #endif
 
 #define HD_HELPER __attribute__((noinline, nothrow))
@@ -55,10 +57,12 @@ HD_CORE u64 bits_of_d(double a)
 
 /* ---- 32-bit integers ---- */
 
+#ifndef mulhi32
 HD_CORE u32 mulhi32(u32 a, u32 b)
 {
 	return (u32)((u64)a * b >> 32);
 }
+#endif
 
 /*
  * An underestimate of 2^32/d for d > 0, good to a few units for small d: the float reciprocal less a few ulps, then
@@ -118,12 +122,14 @@ HD_HELPER int32_t __heddle_smod32(int32_t n, int32_t d)
 
 /* ---- 64-bit integers ---- */
 
+#ifndef mulhi64
 HD_CORE u64 mulhi64(u64 a, u64 b)
 {
 	u64 a0 = (u32)a, a1 = a >> 32, b0 = (u32)b, b1 = b >> 32;
 	u64 low = a0 * b0, cross = a1 * b0 + (low >> 32), cross2 = a0 * b1 + (u32)cross;
 	return a1 * b1 + (cross >> 32) + (cross2 >> 32);
 }
+#endif
 
 /* As reciprocal32, for 2^64/d: the exponent field takes the factor 2^64, and two steps are needed. */
 HD_CORE u64 reciprocal64(u64 d)
@@ -315,49 +321,42 @@ HD_CORE float quotient(float a, float b, float y)
 	return __builtin_fmaf(__builtin_fmaf(-b, q, a), y, q);
 }
 
-/* The significand of a finite non-zero number as a float in [1, 2), and its exponent. */
-HD_CORE float normalized(u32 bits, int *exponent)
+/* The significand of a positive finite number as a float in [1, 2), and its exponent. */
+HD_CORE float normalized(float a, int *exponent)
 {
-	u32 mantissa = bits & MANTISSA;
-	*exponent = exponent_field(bits) - 127;
-	if (*exponent == -127) {
-		int shift = __builtin_clz(mantissa) - 8;
-		mantissa = mantissa << shift & MANTISSA;
-		*exponent -= shift - 1;
-	}
-	return as_float(mantissa | 0x3f800000);
+	int lift = a < 0x1p-126f ? 24 : 0;
+	u32 bits = bits_of(lift ? a * 0x1p24f : a);
+	*exponent = exponent_field(bits) - 127 - lift;
+	return as_float((bits & MANTISSA) | 0x3f800000);
 }
 
 /*
  * q 2^exponent with one rounding, for positive q that was rounded to nearest with an error of the sign of `rest`. A
- * denormal result keeps fewer bits of q, and ties must know on which side of q the exact value is.
+ * denormal result keeps fewer bits of q: where those lost are half of a unit, `rest` tells on which side the exact
+ * value is.
  */
 HD_CORE u32 scaled(float q, float rest, int exponent)
 {
-	exponent += exponent_field(bits_of(q));
-	u32 mantissa = (bits_of(q) & MANTISSA) | (MANTISSA + 1);
-	if (exponent >= 255)
+	int field = exponent + exponent_field(bits_of(q));
+	if (field >= 255)
 		return INFINITY_BITS;
-	if (exponent > 0)
-		return (u32)exponent << 23 | (mantissa & MANTISSA);
-	int shift = 3 - exponent; /* two bits more than the result has, and one for the implicit 1 */
-	u32 exact = (mantissa << 2) + (rest > 0) - (rest < 0);
-	if (shift > 27)
-		return 0;
-	u32 kept = exact >> shift, lost = exact << (32 - shift);
-	return kept + (lost > SIGN || (lost == SIGN && (kept & 1)));
+	if (field > 0)
+		return bits_of(q) + ((u32)exponent << 23);
+	int shift = field < -24 ? 25 : 1 - field;
+	u32 mantissa = (bits_of(q) & MANTISSA) | (MANTISSA + 1);
+	u32 kept = mantissa >> shift, lost = mantissa << (32 - shift);
+	return kept + (lost > SIGN - (rest > 0 || (rest == 0 && (kept & 1))));
 }
 
 static __attribute__((noinline)) float divide_slow(float a, float b)
 {
-	u32 x = bits_of(a) & ~SIGN, y = bits_of(b) & ~SIGN, sign = (bits_of(a) ^ bits_of(b)) & SIGN;
-	if (x > INFINITY_BITS || y > INFINITY_BITS)
+	float x = __builtin_fabsf(a), y = __builtin_fabsf(b), infinity = as_float(INFINITY_BITS);
+	u32 sign = (bits_of(a) ^ bits_of(b)) & SIGN;
+	if (__builtin_isunordered(a, b))
 		return a + b;
-	if (x == y && (x == 0 || x == INFINITY_BITS))
-		return as_float(NAN_BITS);
-	if (x == INFINITY_BITS || y == 0)
-		return as_float(sign | INFINITY_BITS);
-	if (y == INFINITY_BITS || x == 0)
+	if (x == infinity || y == 0)
+		return as_float(y == infinity || x == 0 ? NAN_BITS : sign | INFINITY_BITS);
+	if (y == infinity || x == 0)
 		return as_float(sign);
 	int ex, ey;
 	float p = normalized(x, &ex), d = normalized(y, &ey);
@@ -367,11 +366,13 @@ static __attribute__((noinline)) float divide_slow(float a, float b)
 
 HD_HELPER float __heddle_fdiv32(float a, float b)
 {
-	/* The rest has 48 bits from a's first; 1/b and the quotient must be normal; a is finite; b is not all ones. */
-	int ea = exponent_field(bits_of(a)), eb = exponent_field(bits_of(b));
-	if (ea < 26 || ea > 253 || eb < 2 || eb > 251 || ea - eb > 126 || ea - eb < -124 || !(~bits_of(b) & MANTISSA))
-		return divide_slow(a, b);
-	return quotient(a, b, reciprocal(b));
+	float q = quotient(a, b, reciprocal(b));
+	/* The rest has 48 bits from a's first; 1/b and the quotient must be normal (no NaN holds these); b is not all
+	 * ones. */
+	if (__builtin_fabsf(a) >= 0x1p-101f && __builtin_fabsf(b) < 0x1p125f && __builtin_fabsf(q) >= 0x1p-125f &&
+	    (~bits_of(b) & MANTISSA))
+		return q;
+	return divide_slow(a, b);
 }
 HD_HELPER float __heddle_rcp32(float a)
 {
@@ -463,44 +464,36 @@ HD_CORE double quotient_d(double a, double b, double y)
 	return __builtin_fma(__builtin_fma(-b, q, a), y, q);
 }
 
-HD_CORE double normalized_d(u64 bits, int *exponent)
+HD_CORE double normalized_d(double a, int *exponent)
 {
-	u64 mantissa = bits & MANTISSA_D;
-	*exponent = exponent_field_d(bits) - 1023;
-	if (*exponent == -1023) {
-		int shift = __builtin_clzll(mantissa) - 11;
-		mantissa = mantissa << shift & MANTISSA_D;
-		*exponent -= shift - 1;
-	}
-	return as_double(mantissa | 0x3ff0000000000000ull);
+	int lift = a < 0x1p-1022 ? 54 : 0;
+	u64 bits = bits_of_d(lift ? a * 0x1p54 : a);
+	*exponent = exponent_field_d(bits) - 1023 - lift;
+	return as_double((bits & MANTISSA_D) | 0x3ff0000000000000ull);
 }
 
 HD_CORE u64 scaled_d(double q, double rest, int exponent)
 {
-	exponent += exponent_field_d(bits_of_d(q));
-	u64 mantissa = (bits_of_d(q) & MANTISSA_D) | (MANTISSA_D + 1);
-	if (exponent >= 2047)
+	int field = exponent + exponent_field_d(bits_of_d(q));
+	if (field >= 2047)
 		return INFINITY_BITS_D;
-	if (exponent > 0)
-		return (u64)exponent << 52 | (mantissa & MANTISSA_D);
-	int shift = 3 - exponent;
-	u64 exact = (mantissa << 2) + (rest > 0) - (rest < 0);
-	if (shift > 56)
-		return 0;
-	u64 kept = exact >> shift, lost = exact << (64 - shift);
-	return kept + (lost > SIGN_D || (lost == SIGN_D && (kept & 1)));
+	if (field > 0)
+		return bits_of_d(q) + ((u64)(u32)exponent << 52);
+	int shift = field < -53 ? 54 : 1 - field;
+	u64 mantissa = (bits_of_d(q) & MANTISSA_D) | (MANTISSA_D + 1);
+	u64 kept = mantissa >> shift, lost = mantissa << (64 - shift);
+	return kept + (lost > SIGN_D - (rest > 0 || (rest == 0 && (kept & 1))));
 }
 
 static __attribute__((noinline)) double divide_slow_d(double a, double b)
 {
-	u64 x = bits_of_d(a) & ~SIGN_D, y = bits_of_d(b) & ~SIGN_D, sign = (bits_of_d(a) ^ bits_of_d(b)) & SIGN_D;
-	if (x > INFINITY_BITS_D || y > INFINITY_BITS_D)
+	double x = __builtin_fabs(a), y = __builtin_fabs(b), infinity = as_double(INFINITY_BITS_D);
+	u64 sign = (bits_of_d(a) ^ bits_of_d(b)) & SIGN_D;
+	if (__builtin_isunordered(a, b))
 		return a + b;
-	if (x == y && (x == 0 || x == INFINITY_BITS_D))
-		return as_double(NAN_BITS_D);
-	if (x == INFINITY_BITS_D || y == 0)
-		return as_double(sign | INFINITY_BITS_D);
-	if (y == INFINITY_BITS_D || x == 0)
+	if (x == infinity || y == 0)
+		return as_double(y == infinity || x == 0 ? NAN_BITS_D : sign | INFINITY_BITS_D);
+	if (y == infinity || x == 0)
 		return as_double(sign);
 	int ex, ey;
 	double p = normalized_d(x, &ex), d = normalized_d(y, &ey);
@@ -508,13 +501,20 @@ static __attribute__((noinline)) double divide_slow_d(double a, double b)
 	return as_double(sign | scaled_d(q, __builtin_fma(-d, q, p), ex - ey));
 }
 
+/* The high word's size as a float: orders doubles that are far apart, and those from 2^1017 up are no number. */
+HD_CORE float magnitude_high(double a)
+{
+	return __builtin_fabsf(as_float((u32)(bits_of_d(a) >> 32)));
+}
+
 HD_HELPER double __heddle_fdiv64(double a, double b)
 {
-	int ea = exponent_field_d(bits_of_d(a)), eb = exponent_field_d(bits_of_d(b));
-	if (ea < 56 || ea > 2045 || eb < 2 || eb > 2043 || ea - eb > 1022 || ea - eb < -1020 ||
-	    !(~bits_of_d(b) & MANTISSA_D))
-		return divide_slow_d(a, b);
-	return quotient_d(a, b, reciprocal_d(b));
+	double q = quotient_d(a, b, reciprocal_d(b));
+	/* As for float; of b's significand only the low word is looked at. */
+	if (magnitude_high(a) >= as_float(56u << 20) && magnitude_high(b) < as_float(2032u << 20) &&
+	    magnitude_high(q) >= as_float(8u << 20) && ~(u32)bits_of_d(b))
+		return q;
+	return divide_slow_d(a, b);
 }
 HD_HELPER double __heddle_rcp64(double a)
 {
