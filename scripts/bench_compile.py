@@ -1,7 +1,13 @@
-"""Device compile time with and without HeddlePasses.so. Called by bench-compile.sh with the build tree."""
+"""Device compile time with and without HeddlePasses.so. Called by bench-compile.sh with the build tree.
+
+`alone` is the plugin's own time, that of opt on IR that is optimised already, with the plugin less without: the
+difference of two compilations would drown in the noise of clang's own time. Beside it ptxas -O3's on the PTX of the same
+kernels, where there is one.
+"""
 import glob
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -11,7 +17,9 @@ from bench_ir import generated_kernel
 BUILD = sys.argv[1]
 OUT = os.path.join(BUILD, 'bench', 'compile')
 PLUGIN = os.path.join(BUILD, 'lib', 'HeddlePasses.so')
-CLANG = os.path.join(subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip(), 'clang++')
+BIN = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip()
+CLANG, OPT = os.path.join(BIN, 'clang++'), os.path.join(BIN, 'opt')
+PTXAS = shutil.which('ptxas', path=os.pathsep.join([os.environ['PATH'], os.environ.get('CUDA_PATH', '/usr/local/cuda') + '/bin']))
 RUNS = 3
 
 
@@ -22,43 +30,62 @@ def user_seconds(command, environment=None):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def pair(command, prefix):
-    plain, plugin = [], []
+def measure(*runs):
+    """Medians of the user times of (command, environment), taken in turns."""
+    times = [[] for _ in runs]
     for _ in range(RUNS):
-        plain.append(user_seconds(command))
-        plugin.append(user_seconds(command + [f'-fpass-plugin={PLUGIN}'], {'HEDDLE_PASS': f'o={prefix}'}))
-    return statistics.median(plain), statistics.median(plugin)
+        for (command, environment), found in zip(runs, times):
+            found.append(user_seconds(command, environment))
+    return [statistics.median(found) for found in times]
+
+
+def figures(command, prefix):
+    """Seconds without the plugin, with it, of the plugin alone, of ptxas (None without one)."""
+    ptx, ir, plugin = prefix + '.ptx', prefix + '.opt.ll', f'-fpass-plugin={PLUGIN}'
+    environment = {'HEDDLE_PASS': f'o={prefix}'}
+    subprocess.run(command + ['-S', '-o', ptx], check=True)
+    subprocess.run(command + ['-S', '-emit-llvm', '-o', ir], check=True)
+    opt = [OPT, ir, '-disable-output']
+    runs = [(command + ['-S', '-o', '/dev/null'], None), (command + ['-S', '-o', '/dev/null', plugin], environment),
+            (opt + ['-passes=verify'], None), (opt + [f'-load-pass-plugin={PLUGIN}', f'-passes=heddle<o={prefix}>'], None)]
+    if PTXAS:
+        runs.append(([PTXAS, '-O3', '-c', '-arch=sm_75', '-o', os.devnull, ptx], None))
+    plain, both, reading, passes, *peer = measure(*runs)
+    return plain, both, passes - reading, peer[0] if peer else None
 
 
 def device_command(source):
     return [CLANG, '-x', 'cuda', '--cuda-device-only', '--cuda-gpu-arch=sm_70', '--cuda-feature=+ptx75', '-nocudainc',
             '-nocudalib', '--cuda-path=/nonexistent', '-Xclang', '-target-sdk-version=12.3', '-isystem', 'include/cuda',
             '-include', 'heddle_cuda.h', '-Xclang', '-mlink-builtin-bitcode', '-Xclang',
-            f'{BUILD}/share/heddle/device.bc', '-O2', '-S', '-o', '/dev/null', source]
+            f'{BUILD}/share/heddle/device.bc', '-O2', source]
 
 
-def row(name, plain, plugin, extra=''):
-    print(f'{name:24} {plain:12.3f} {plugin:12.3f} {plugin / plain:8.3f} {extra}', flush=True)
+def row(name, plain, plugin, alone, peer, previous=None):
+    growth = f'  alone x{alone / previous:.2f} for x2' if previous else ''
+    theirs = f'{peer:10.3f} {alone / peer:8.3f}' if peer else f'{"":19}'
+    print(f'{name:20} {plain:10.3f} {plugin:10.3f} {plugin / plain:8.3f} {alone:10.3f} {theirs}{growth}', flush=True)
 
 
-os.makedirs(OUT, exist_ok=True)
-print(f'{"":24} {"without, s":>12} {"with, s":>12} {"ratio":>8}')
-sums = [0.0, 0.0]
-for source in sorted(glob.glob('examples/*.cu')):
-    name = os.path.basename(source)
-    times = pair(device_command(source), os.path.join(OUT, name))
-    sums = [sums[0] + times[0], sums[1] + times[1]]
-    row(name, *times)
-row('all examples', *sums)
-previous = None
-for size in [12500, 25000, 50000, 100000]:
-    path = os.path.join(OUT, f'generated-{size}.ll')
-    with open(path, 'w') as file:
-        file.write(generated_kernel(size))
-    command = [CLANG, '-x', 'ir', '--target=nvptx64-nvidia-cuda', '-march=sm_70', '-O2', '-S', '-o', '/dev/null', path,
-               '-Wno-unused-command-line-argument']
-    times = pair(command, path)
-    own = times[1] - times[0]
-    growth = f'plugin alone {own:.3f} s' + (f', x{own / previous:.2f} for x2' if previous else '')
-    previous = own
-    row(f'generated {size:,}', *times, growth)
+def main():
+    os.makedirs(OUT, exist_ok=True)
+    print(f'{"":20} {"without, s":>10} {"with, s":>10} {"ratio":>8} {"alone, s":>10} ' +
+          (f'{"ptxas, s":>10} {"alone/it":>8}' if PTXAS else 'ptxas not found'))
+    rows = []
+    for source in sorted(glob.glob('examples/*.cu')):
+        name = os.path.basename(source)
+        rows.append(figures(device_command(source), os.path.join(OUT, name)))
+        row(name, *rows[-1])
+    row('all examples', *(sum(column) if None not in column else None for column in zip(*rows)))
+    previous = None
+    for size in [12500, 25000, 50000, 100000]:
+        path = os.path.join(OUT, f'generated-{size}.ll')
+        with open(path, 'w') as file:
+            file.write(generated_kernel(size))
+        found = figures([CLANG, '-x', 'ir', '--target=nvptx64-nvidia-cuda', '-march=sm_70', '-O2', path,
+                         '-Wno-unused-command-line-argument'], os.path.join(OUT, f'generated-{size}'))
+        row(f'generated {size:,}', *found, previous)
+        previous = found[2]
+
+
+main()

@@ -199,6 +199,134 @@ void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_e
 		hd_regset_union(&effects->reads, &flow->returns);
 	if (code->guard != HD_PT)
 		effects->kills = (struct hd_regset){0};
+	effects->covers = flow->covered[inst] ? effects->writes : effects->kills;
+}
+
+/* ---- guarded code */
+
+/*
+ * Which lanes need a register or predicate at some point of a block: none, those of a guard whose predicate keeps its
+ * value until they read, or any. A guarded write gives its lanes a value; the others still need the old one, if they
+ * need any. Going backwards, two writes under a predicate and its inverse thus end what was there before.
+ */
+enum { NO_LANE = 0x80, ANY_LANE = 0x81, PLACES = HD_MAX_REGS + HD_MAX_PREDS };
+struct lanes {
+	uint8_t needed[PLACES]; /* the guard, or one of the above */
+};
+
+static bool is_guarded(const struct hd_inst *inst)
+{
+	return inst->guard != HD_PT &&
+	       !(hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT));
+}
+
+static bool has_guarded(const struct hd_flow *flow, uint32_t block)
+{
+	bool guarded = false;
+	for (uint32_t i = flow->blocks[block].first; i <= hd_flow_last(flow, block) && !guarded; i++)
+		guarded = is_guarded(&flow->function->insts[i]);
+	return guarded;
+}
+
+typedef void (*place_visitor)(struct lanes *lanes, unsigned place, uint8_t guard);
+
+static void visit_places(struct lanes *lanes, const struct hd_regset *set, uint8_t guard, place_visitor visit)
+{
+	HD_REGSET_FOREACH(set, reg)
+	visit(lanes, reg, guard);
+	for (uint32_t left = set->preds; left; left &= left - 1)
+		visit(lanes, HD_MAX_REGS + (unsigned)__builtin_ctz(left), guard);
+}
+
+static void write_place(struct lanes *lanes, unsigned place, uint8_t guard)
+{
+	uint8_t *needed = &lanes->needed[place];
+	if (guard == HD_PT || *needed == guard)
+		*needed = NO_LANE;
+	else if (*needed == ANY_LANE)
+		*needed = guard ^ HD_PRED_NOT;
+}
+
+static void read_place(struct lanes *lanes, unsigned place, uint8_t guard)
+{
+	uint8_t *needed = &lanes->needed[place];
+	if (guard == HD_PT || place == HD_MAX_REGS + (guard & ~(unsigned)HD_PRED_NOT))
+		*needed = ANY_LANE;
+	else
+		*needed = *needed == NO_LANE || *needed == guard ? guard : ANY_LANE;
+}
+
+/* The predicates have other values before here. */
+static void change_predicates(struct lanes *lanes, uint8_t preds)
+{
+	for (unsigned place = 0; preds && place < PLACES; place++)
+		if (lanes->needed[place] < NO_LANE && preds >> (lanes->needed[place] & ~(unsigned)HD_PRED_NOT) & 1)
+			lanes->needed[place] = ANY_LANE;
+}
+
+static void set_lanes(struct lanes *lanes, const struct hd_regset *needed)
+{
+	for (unsigned place = 0; place < PLACES; place++) {
+		bool any =
+			place < HD_MAX_REGS ? hd_regset_has(needed, place) : needed->preds >> (place - HD_MAX_REGS) & 1;
+		lanes->needed[place] = any ? ANY_LANE : NO_LANE;
+	}
+}
+
+static struct hd_regset needed_places(const struct lanes *lanes)
+{
+	struct hd_regset needed = {0};
+	for (unsigned place = 0; place < HD_MAX_REGS; place++)
+		if (lanes->needed[place] != NO_LANE)
+			hd_regset_add(&needed, place);
+	for (unsigned p = 0; p < HD_MAX_PREDS; p++)
+		needed.preds |= (uint8_t)((lanes->needed[HD_MAX_REGS + p] != NO_LANE) << p);
+	return needed;
+}
+
+static void step_lanes(const struct hd_flow *flow, uint32_t inst, struct lanes *lanes)
+{
+	const struct hd_inst *code = &flow->function->insts[inst];
+	struct hd_flow_effects effects;
+	hd_flow_effects(flow, inst, &effects);
+	uint8_t guard = is_guarded(code) ? code->guard : HD_PT;
+	visit_places(lanes, guard == HD_PT ? &effects.kills : &effects.writes, guard, write_place);
+	change_predicates(lanes, effects.writes.preds);
+	visit_places(lanes, &effects.reads, guard, read_place);
+}
+
+/* What is needed before a block when `after` is needed behind it. */
+static struct hd_regset needed_before(const struct hd_flow *flow, uint32_t block, const struct hd_regset *after)
+{
+	struct lanes lanes;
+	set_lanes(&lanes, after);
+	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;)
+		step_lanes(flow, i, &lanes);
+	return needed_places(&lanes);
+}
+
+static bool is_covered(const struct lanes *lanes, const struct hd_inst *inst)
+{
+	struct hd_regset writes;
+	bool covered = is_guarded(inst);
+	hd_inst_writes(inst, &writes);
+	HD_REGSET_FOREACH(&writes, reg)
+	covered &= lanes->needed[reg] == NO_LANE || lanes->needed[reg] == inst->guard;
+	for (uint32_t left = writes.preds; left; left &= left - 1) {
+		uint8_t needed = lanes->needed[HD_MAX_REGS + __builtin_ctz(left)];
+		covered &= needed == NO_LANE || needed == inst->guard;
+	}
+	return covered;
+}
+
+static void cover_block(struct hd_flow *flow, uint32_t block)
+{
+	struct lanes lanes;
+	set_lanes(&lanes, &flow->live_out[block]);
+	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
+		flow->covered[i] = is_covered(&lanes, &flow->function->insts[i]);
+		step_lanes(flow, i, &lanes);
+	}
 }
 
 /* ---- live registers */
@@ -207,7 +335,7 @@ void hd_flow_live_before(const struct hd_flow *flow, uint32_t inst, struct hd_re
 {
 	struct hd_flow_effects effects;
 	hd_flow_effects(flow, inst, &effects);
-	hd_regset_subtract(live, &effects.kills);
+	hd_regset_subtract(live, &effects.covers);
 	hd_regset_union(live, &effects.reads);
 }
 
@@ -216,9 +344,21 @@ struct block_step {
 	struct hd_regset uses, kills;
 };
 
+static struct block_step guarded_step(const struct hd_flow *flow, uint32_t block)
+{
+	struct hd_regset none = {0}, all = {.preds = HD_ALL_PREDS};
+	hd_regset_add_run(&all, 0, HD_MAX_REGS);
+	struct block_step step = {.uses = needed_before(flow, block, &none), .kills = all};
+	struct hd_regset through = needed_before(flow, block, &all);
+	hd_regset_subtract(&step.kills, &through);
+	return step;
+}
+
 static struct block_step step_of(const struct hd_flow *flow, uint32_t block)
 {
 	struct block_step step = {0};
+	if (has_guarded(flow, block))
+		return guarded_step(flow, block);
 	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
 		struct hd_flow_effects effects;
 		hd_flow_effects(flow, i, &effects);
@@ -257,6 +397,9 @@ void hd_flow_solve(struct hd_flow *flow)
 		for (uint32_t i = flow->rpo_count; i-- > 0;)
 			changed |= update(flow, &steps[flow->rpo[i]], flow->rpo[i]);
 	}
+	for (uint32_t b = 0; b < flow->block_count; b++)
+		if (has_guarded(flow, b))
+			cover_block(flow, b);
 	free(steps);
 }
 
@@ -271,6 +414,7 @@ void hd_flow_build(struct hd_flow *flow, const struct hd_function *function, con
 	analyse_graph(flow, arena);
 	flow->live_in = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);
 	flow->live_out = HD_ARENA_NEW(arena, struct hd_regset, flow->block_count);
+	flow->covered = HD_ARENA_NEW(arena, uint8_t, function->inst_count + 1);
 }
 
 void hd_flow_assume(struct hd_flow *flow, const struct hd_flow_facts *facts, struct hd_arena *arena)

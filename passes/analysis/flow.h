@@ -60,6 +60,8 @@ struct hd_flow {
 	struct hd_regset *live_in, *live_out; /* of each block, predicates too; divergence is not in them */
 	struct hd_flow_call *calls;	      /* by instruction */
 	uint32_t call_count;
+	uint8_t *covered; /* by instruction: a guarded one behind which the lanes outside its guard do not need what it
+			     writes, so that what was there before ends as with an unguarded write */
 	struct hd_regset returns;   /* what RET reads */
 	struct hd_regset clobbered; /* what a call may write */
 };
@@ -70,6 +72,8 @@ struct hd_flow_effects {
 	struct hd_regset writes; /* may be written or clobbered */
 	struct hd_regset kills;	 /* what they held before cannot be read afterwards: those of `writes` that are written
 				    for certain */
+	struct hd_regset covers; /* what they held before need not live: `kills`, or `writes` of a guarded instruction
+				    whose other lanes do not need it */
 };
 
 /* `facts` may be NULL. `function` must be one that hd_object_verify accepts. Near linear in the code. */

@@ -301,7 +301,7 @@ static void visit_points(struct hd_liveness *liveness, uint32_t block)
 		hd_flow_effects(flow, i, &effects);
 		if (flow->function->insts[i].op == HD_OP_CALLI)
 			hd_regset_union(&all, &live);
-		hd_regset_subtract(&live, &effects.kills);
+		hd_regset_subtract(&live, &effects.covers);
 		mark_dead(liveness, i, &live, &outside);
 		hd_regset_union(&live, &effects.reads);
 		hd_regset_union(&all, &live);

@@ -232,7 +232,7 @@ static bool is_live_after(const struct hd_flow *flow, uint32_t inst, enum hd_slo
 	hd_flow_effects(flow, inst, &effects);
 	unsigned width = hd_op_width((enum hd_op)code->op, code->mods, slot);
 	for (uint32_t reg = regs[slot]; reg < regs[slot] + width && reg < HD_RZ; reg++)
-		if (hd_regset_has(live, reg) && (slot == HD_SLOT_DST || !hd_regset_has(&effects.kills, reg)))
+		if (hd_regset_has(live, reg) && (slot == HD_SLOT_DST || !hd_regset_has(&effects.covers, reg)))
 			return true;
 	return false;
 }

@@ -19,7 +19,8 @@
  * q is too small by the ways that enter the cycle elsewhere, and sweeps go on until little changes.
  *
  * A read counts whether or not the instruction's guard holds, for the collector fetches the
- * operand all the same; a guarded write does not end a value. Calls and returns read what the ABI passes.
+ * operand all the same; a guarded write ends a value where lanes outside the guard do not need it. Calls and returns
+ * read what the ABI passes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -149,7 +150,7 @@ static void resolve_operands(struct solver *solver, uint32_t i, const struct hd_
 			continue;
 		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slot);
 		for (uint32_t reg = first; reg < first + width && reg < HD_RZ; reg++)
-			if (slot == HD_SLOT_DST || !hd_regset_has(&effects->kills, reg))
+			if (slot == HD_SLOT_DST || !hd_regset_has(&effects->covers, reg))
 				resolve_register(solver, i, slot, reg, next);
 	}
 }
@@ -181,7 +182,7 @@ static void resolve_block(struct solver *solver, uint32_t block)
 		struct hd_flow_effects effects;
 		hd_flow_effects(flow, i, &effects);
 		resolve_operands(solver, i, &effects, &next);
-		set_next(&next, &effects.kills, WRITE, solver->at[i]);
+		set_next(&next, &effects.covers, WRITE, solver->at[i]);
 		set_next(&next, &effects.reads, READ, solver->at[i]);
 	}
 	add_events(solver, block, &next);

@@ -77,8 +77,8 @@ static void step(struct ahead *ahead, const struct hd_flow *flow, uint32_t inst,
 		return;
 	}
 	hd_flow_effects(flow, inst, &effects);
-	claim_operands(ahead, code, &effects.kills, inst, claims);
-	set(ahead, &effects.kills, WRITTEN, inst);
+	claim_operands(ahead, code, &effects.covers, inst, claims);
+	set(ahead, &effects.covers, WRITTEN, inst);
 	set(ahead, &effects.reads, READ, inst);
 }
 

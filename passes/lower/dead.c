@@ -7,15 +7,7 @@
  */
 #include "passes/lower/emit.h"
 
-struct regs {
-	uint64_t words[4];
-};
-
-struct block_live {
-	struct regs in, out;
-};
-
-static void add(struct regs *set, struct hd_mreg reg)
+static void add(struct hd_lower_regs *set, struct hd_mreg reg)
 {
 	for (uint32_t i = 0; i < reg.words && reg.id < HD_RZ; i++) {
 		uint32_t id = reg.id + reg.sub + i;
@@ -23,7 +15,7 @@ static void add(struct regs *set, struct hd_mreg reg)
 	}
 }
 
-static void drop(struct regs *set, struct hd_mreg reg)
+static void drop(struct hd_lower_regs *set, struct hd_mreg reg)
 {
 	for (uint32_t i = 0; i < reg.words && reg.id < HD_RZ; i++) {
 		uint32_t id = reg.id + reg.sub + i;
@@ -31,7 +23,7 @@ static void drop(struct regs *set, struct hd_mreg reg)
 	}
 }
 
-static bool has_any(const struct regs *set, struct hd_mreg reg)
+static bool has_any(const struct hd_lower_regs *set, struct hd_mreg reg)
 {
 	for (uint32_t i = 0; i < reg.words; i++) {
 		uint32_t id = reg.id + reg.sub + i;
@@ -46,7 +38,7 @@ static bool is_register(struct hd_mreg reg)
 	return reg.words && reg.id < HD_RZ;
 }
 
-static void add_kept(const struct hd_mfunc *func, struct regs *set)
+static void add_kept(const struct hd_mfunc *func, struct hd_lower_regs *set)
 {
 	for (uint32_t i = 0; i < 4; i++)
 		set->words[i] |= func->abi->callee_saved[i];
@@ -54,12 +46,13 @@ static void add_kept(const struct hd_mfunc *func, struct regs *set)
 }
 
 /* Live registers before `inst` from those after it; the bits of its last reads. */
-static uint8_t step(const struct hd_mfunc *func, const struct hd_minst *inst, struct regs *live)
+static uint8_t step(const struct hd_mfunc *func, const struct hd_minst *inst, struct hd_lower_regs *live)
 {
 	const struct hd_mreg *extras = &func->extras.data[inst->extra];
 	uint32_t reads = inst->extra_count - inst->extra_defs;
 	unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
-	if (is_register(inst->dst))
+	bool ends = inst->guard == HD_MREG_PT || inst->covers;
+	if (is_register(inst->dst) && ends)
 		drop(live, inst->dst);
 	for (uint32_t i = reads; i < inst->extra_count; i++)
 		drop(live, extras[i]);
@@ -78,26 +71,39 @@ static uint8_t step(const struct hd_mfunc *func, const struct hd_minst *inst, st
 	return bits;
 }
 
-static bool scan_block(const struct hd_mfunc *func, uint32_t id, struct block_live *blocks, uint8_t *bits)
+static bool scan_block(const struct hd_mfunc *func, uint32_t id, struct hd_lower_regs *live_in, uint8_t *bits)
 {
 	const struct hd_mblock *block = &func->blocks.data[id];
-	struct regs live = {0};
+	struct hd_lower_regs live = {0};
 	for (uint32_t i = 0; i < block->succs.len; i++)
 		for (unsigned w = 0; w < 4; w++)
-			live.words[w] |= blocks[block->succs.data[i]].in.words[w];
+			live.words[w] |= live_in[block->succs.data[i]].words[w];
 	for (uint32_t i = block->insts.len; i-- > 0;) {
 		uint8_t dead = step(func, &block->insts.data[i], &live);
 		if (bits)
 			bits[i] = dead;
 	}
-	bool changed = memcmp(&live, &blocks[id].in, sizeof(live)) != 0;
-	blocks[id].in = live;
+	bool changed = memcmp(&live, &live_in[id], sizeof(live)) != 0;
+	live_in[id] = live;
 	return changed;
+}
+
+struct hd_lower_regs *hd_dead_live_in(const struct hd_mfunc *func, const uint32_t *order, uint32_t count,
+				      struct hd_arena *arena)
+{
+	struct hd_lower_regs *live_in = HD_ARENA_NEW(arena, struct hd_lower_regs, func->blocks.len);
+	bool changed = true;
+	while (changed) {
+		changed = false;
+		for (uint32_t place = count; place-- > 0;)
+			changed |= scan_block(func, order[place], live_in, NULL);
+	}
+	return live_in;
 }
 
 void hd_dead_compute(const struct hd_mfunc *func, struct hd_arena *arena, struct hd_dead *dead)
 {
-	struct block_live *blocks = HD_ARENA_NEW(arena, struct block_live, func->blocks.len);
+	struct hd_lower_regs *live_in = hd_dead_live_in(func, func->order.data, func->order.len, arena);
 	uint32_t count = 0;
 	dead->start = HD_ARENA_NEW(arena, uint32_t, func->blocks.len);
 	for (uint32_t id = 0; id < func->blocks.len; id++) {
@@ -105,14 +111,8 @@ void hd_dead_compute(const struct hd_mfunc *func, struct hd_arena *arena, struct
 		count += func->blocks.data[id].insts.len;
 	}
 	dead->bits = HD_ARENA_NEW(arena, uint8_t, count + 1);
-	bool changed = true;
-	while (changed) {
-		changed = false;
-		for (uint32_t place = func->order.len; place-- > 0;)
-			changed |= scan_block(func, func->order.data[place], blocks, NULL);
-	}
 	for (uint32_t place = 0; place < func->order.len; place++) {
 		uint32_t id = func->order.data[place];
-		scan_block(func, id, blocks, dead->bits + dead->start[id]);
+		scan_block(func, id, live_in, dead->bits + dead->start[id]);
 	}
 }

@@ -13,4 +13,12 @@ struct hd_dead {
 
 void hd_dead_compute(const struct hd_mfunc *func, struct hd_arena *arena, struct hd_dead *dead);
 
+/* Physical registers. */
+struct hd_lower_regs {
+	uint64_t words[4];
+};
+/* Those live into each block, by id; `order`: the reachable blocks, in reverse post-order or nearly so. */
+struct hd_lower_regs *hd_dead_live_in(const struct hd_mfunc *func, const uint32_t *order, uint32_t count,
+				      struct hd_arena *arena);
+
 #endif

@@ -20,6 +20,7 @@ struct fuser {
 	struct hd_minst **def; /* by virtual register; NULL: PHIs and the like, and arguments */
 	bool *elsewhere;       /* read by something other than the address of an access to local memory */
 	bool *accessed;	       /* read by such an address */
+	uint32_t *reads;       /* how often, addresses apart */
 	struct hd_minst *inst; /* being visited */
 };
 
@@ -55,7 +56,7 @@ static void note_operand(void *context, struct hd_mreg *reg, bool is_def)
 	else if (reg == &fuser->inst->a && is_access(fuser->inst))
 		fuser->accessed[vreg] = true;
 	else
-		fuser->elsewhere[vreg] = true;
+		fuser->elsewhere[vreg] = ++fuser->reads[vreg];
 }
 
 static void note(struct fuser *fuser, struct hd_minst *inst)
@@ -212,11 +213,11 @@ static void drop_carry(struct fuser *fuser, struct hd_minst *inst)
 		return;
 	}
 	struct hd_minst *lower = hd_mreg_is_virtual(inst->psrc) ? fuser->def[inst->psrc - HD_MREG_VIRTUAL] : NULL;
-	if (!never_carries(lower) || lower->pdst != inst->psrc)
+	if (!never_carries(lower) || lower->pdst != inst->psrc || fuser->reads[inst->psrc - HD_MREG_VIRTUAL] > 1)
 		return;
 	inst->mods = (uint16_t)(inst->mods & ~HD_MOD(EX, 1));
 	inst->psrc = HD_MREG_PT;
-	lower->pdst = HD_MREG_PT; /* a carry has one reader */
+	lower->pdst = HD_MREG_PT;
 }
 
 void hd_mfunc_fuse(struct hd_mfunc *func)
@@ -225,6 +226,7 @@ void hd_mfunc_fuse(struct hd_mfunc *func)
 	hd_arena_init(&fuser.arena);
 	fuser.def = HD_ARENA_NEW(&fuser.arena, struct hd_minst *, func->vregs.len + 1);
 	fuser.elsewhere = HD_ARENA_NEW(&fuser.arena, bool, func->vregs.len + 1);
+	fuser.reads = HD_ARENA_NEW(&fuser.arena, uint32_t, func->vregs.len + 1);
 	fuser.accessed = HD_ARENA_NEW(&fuser.arena, bool, func->vregs.len + 1);
 	for_each(&fuser, note);
 	if (!hd_list_has(func->without, "words"))

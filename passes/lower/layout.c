@@ -178,7 +178,7 @@ static void drop_useless_guard(struct hd_mblock *block)
 	}
 }
 
-static void rebuild_edges(struct hd_mfunc *func)
+void hd_mfunc_rebuild_edges(struct hd_mfunc *func)
 {
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		func->blocks.data[id].preds.len = func->blocks.data[id].succs.len = 0;
@@ -220,7 +220,7 @@ int hd_mfunc_layout(struct hd_mfunc *func)
 	thread_branches(func);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		drop_useless_guard(&func->blocks.data[id]);
-	rebuild_edges(func);
+	hd_mfunc_rebuild_edges(func);
 	uint32_t count = hd_mfunc_block_order(func, &arena, &order);
 	hd_vec_clear(&func->order);
 	for (uint32_t i = 0; i < count; i++)

@@ -11,7 +11,8 @@
  * - A virtual register has one definition, which writes all its words. Uses may name part of
  *   it (`sub`, `words`), so the high word of a pair is {v, 1, 1}.
  * - HD_OP_PAIR builds a pair or quad from its words (struct hd_mreg list in `extras`).
- * - Only branches carry guards; conditional values are SEL or control flow.
+ * - Only branches carry guards; conditional values are SEL or control flow. After the frame is finished other
+ *   instructions may have one, too.
  * - Physical registers appear only around calls, at function entry (arguments, R1) and before
  *   RET, as COPY to or from them, in the block that holds the call.
  */
@@ -81,6 +82,7 @@ struct hd_minst {
 	uint32_t pdst, psrc, psrc2, guard; /* predicate register ids; HD_MREG_PT when absent */
 	bool psrc_not, psrc2_not, guard_not;
 	bool uniform;     /* branches: proven uniform over the warp */
+	bool covers;      /* guarded: lanes outside the guard do not need what dst held */
 	uint32_t x;
 	uint32_t ref;
 	uint32_t loc;     /* index in hd_mfunc.locs */
@@ -162,6 +164,9 @@ uint32_t hd_mfunc_frame(struct hd_mfunc *func, uint32_t bytes, uint32_t align, e
 uint32_t hd_mfunc_extras(struct hd_mfunc *func, const struct hd_mreg *regs, uint32_t count); /* start index */
 void hd_mfunc_edge(struct hd_mfunc *func, uint32_t from, uint32_t to); /* adds to succs and preds unless present */
 
+/* Successors and predecessors from the branches, after these have changed. */
+void hd_mfunc_rebuild_edges(struct hd_mfunc *func);
+
 /* An instruction with every slot empty (RZ/PT, words 0, no reference). */
 struct hd_minst hd_minst_make(unsigned op, uint16_t mods);
 
@@ -212,6 +217,7 @@ int hd_mfunc_leave_ssa(struct hd_mfunc *func);                 /* PHI, PAIR -> p
 int hd_mfunc_schedule(struct hd_mfunc *func);                  /* list scheduling in blocks, bounded by pressure */
 int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag); /* physical registers, spills */
 int hd_mfunc_finish_frame(struct hd_mfunc *func);              /* frame layout, prologue, epilogue, save/restore roles */
+int hd_mfunc_convert_ifs(struct hd_mfunc *func);               /* short sides of branches under predicates */
 int hd_mfunc_layout(struct hd_mfunc *func);                    /* block order, branch cleanup */
 int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag);
 

@@ -216,7 +216,7 @@ static void hashed(struct interp *interp, const struct hd_minst *inst)
 	uint32_t hash = mix(mix(mix(inst->op, inst->mods), inst->srcmods), inst->xkind == HD_X_OTHER ? inst->x : 1);
 	uint32_t a = hash_source(interp, inst->a, get(interp, inst->a, 0));
 	uint32_t b = hash_source(interp, inst->b, source_b(interp, inst));
-	if (inst->op == HD_OP_IMAD || inst->op == HD_OP_FFMA)
+	if (inst->op == HD_OP_FFMA)
 		hash = mix(hash, a + b); /* either may come first */
 	else
 		hash = mix(mix(hash, a), b);
@@ -265,6 +265,25 @@ static void move_list(struct interp *interp, const struct hd_minst *inst)
 	free(values);
 }
 
+/* The table of a LOP3, one bit of the result after the other. */
+static uint32_t logical(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t result = 0;
+	for (unsigned bit = 0; bit < 32; bit++) {
+		uint32_t row = (a >> bit & 1) << 2 | (b >> bit & 1) << 1 | (c >> bit & 1);
+		result |= (table >> row & 1) << bit;
+	}
+	return result;
+}
+
+static uint32_t multiply_add(const struct hd_minst *inst, uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t product = a * b;
+	if (!(inst->srcmods & HD_NEG_A) != !(inst->srcmods & HD_NEG_B))
+		product = 0 - product;
+	return inst->srcmods & HD_NEG_C ? product - c : product + c;
+}
+
 static void execute(struct interp *interp, const struct hd_minst *inst)
 {
 	uint32_t a = get(interp, inst->a, 0), b = source_b(interp, inst);
@@ -291,6 +310,12 @@ static void execute(struct interp *interp, const struct hd_minst *inst)
 		break;
 	case HD_OP_IADD3:
 		set(interp, inst->dst, 0, a + b + source_c(interp, inst));
+		break;
+	case HD_OP_IMAD:
+		set(interp, inst->dst, 0, multiply_add(inst, a, b, source_c(interp, inst)));
+		break;
+	case HD_OP_LOP3:
+		set(interp, inst->dst, 0, logical(hd_mod_get(inst->mods, HD_MOD_LUT), a, b, source_c(interp, inst)));
 		break;
 	case HD_OP_LDL:
 	case HD_OP_STL:
@@ -366,7 +391,8 @@ static uint32_t run_block(struct interp *interp, uint32_t id)
 			leave(interp, inst);
 			return HD_NO_BLOCK;
 		default:
-			execute(interp, inst);
+			if (get_pred(interp, inst->guard, inst->guard_not))
+				execute(interp, inst);
 		}
 	}
 	fail(interp, "the end of a block");
@@ -479,6 +505,8 @@ struct hd_mrun hd_function_interpret(const struct hd_function *function, struct 
 			continue;
 		}
 		/* A copy of a predicate. */
+		if (!get_pred(&interp, minst.guard, minst.guard_not))
+			continue;
 		if (inst->op == HD_OP_PLOP)
 			set_pred(&interp, minst.pdst, get_pred(&interp, minst.psrc, minst.psrc_not));
 		else

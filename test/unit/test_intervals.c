@@ -325,7 +325,7 @@ static bool reads_first(uint32_t inst, uint32_t reg, bool *seen)
 	hd_flow_effects(&flow, inst, &effects);
 	if (hd_regset_has(&effects.reads, reg))
 		return true;
-	if (hd_regset_has(&effects.kills, reg))
+	if (hd_regset_has(&effects.covers, reg))
 		return false;
 	uint32_t count = hd_inst_successors(flow.function, inst, next, 2);
 	for (uint32_t i = 0; i < count; i++)

@@ -382,7 +382,7 @@ static struct followed follow(uint32_t inst, uint32_t reg)
 				result.chance += next[i];
 				mean += step * next[i];
 			}
-			if (hd_regset_has(&effects.reads, reg) || hd_regset_has(&effects.kills, reg))
+			if (hd_regset_has(&effects.reads, reg) || hd_regset_has(&effects.covers, reg))
 				next[i] = 0;
 			left += next[i];
 		}
@@ -403,7 +403,7 @@ static void compare_operand(uint32_t inst, enum hd_slot slot, double tolerance)
 	struct hd_flow_effects effects;
 	hd_flow_effects(&flow, inst, &effects);
 	struct followed wanted = {0};
-	if (slot == HD_SLOT_DST || !hd_regset_has(&effects.kills, regs[slot]))
+	if (slot == HD_SLOT_DST || !hd_regset_has(&effects.covers, regs[slot]))
 		wanted = follow(inst, regs[slot]);
 	const struct hd_reuse_distance *found = &reuse.operands[inst][slot];
 	ck_assert_msg(fabs(found->chance - wanted.chance) <= tolerance &&
