@@ -15,6 +15,7 @@
 /* A jump table pays from this many cases on, when at least 40 % of its entries are used. */
 #define TABLE_MIN_CASES 5
 #define TABLE_MAX_ENTRIES 1024
+#define TABLE_MOST_CASES 3u /* of a table after halving; ptxas 13, switches of 5 to 128 cases */
 
 void hd_sel_br(struct hd_select *sel)
 {
@@ -58,33 +59,53 @@ static struct hd_popnd test(struct hd_select *sel, unsigned cmp, struct hd_leaf 
 	return hd_sel_pred(sel, hd_sel_cmp(sel, cmp, false, value, constant, 32u * value.words));
 }
 
+/* A branch through a table over cases[0..count), the last entry for what is none of them. */
 static void jump_table(struct hd_select *sel, struct hd_leaf value, const struct hd_case *cases, uint32_t count,
 		       uint32_t otherwise)
 {
 	uint64_t low = cases[0].value, entries = cases[count - 1].value - low + 1;
-	struct hd_mtable table = {hd_arena_alloc(sel->func->arena, entries * sizeof(uint32_t)), (uint32_t)entries};
-	uint32_t body = hd_sel_new_block(sel);
-	struct hd_mreg index = hd_sel_add(sel, hd_sel_word(sel, &value, 0), hd_imm(-(uint32_t)low));
-	struct hd_popnd in_range = {hd_sel_isetp(sel, HD_CMP_LT, false, hd_reg(index), hd_imm((uint32_t)entries)),
-				    false};
+	struct hd_mtable table = {hd_arena_alloc(sel->func->arena, (entries + 1) * sizeof(uint32_t)),
+				  (uint32_t)entries + 1};
+	struct hd_opnd index = hd_sel_word(sel, &value, 0);
 	struct hd_minst *inst;
 
-	hd_sel_branch_if(sel, in_range, body, otherwise);
-	sel->block = body;
-	for (uint64_t i = 0, next = 0; i < entries; i++) {
-		bool hit = cases[next].value == low + i;
+	if (low)
+		index = hd_reg(hd_sel_add(sel, index, hd_imm(-(uint32_t)low)));
+	struct hd_mreg entry = hd_sel_alu(sel, HD_OP_IMNMX, HD_MOD(MINMAX, HD_MIN) | HD_MOD(SIGN, HD_UNSIGNED), index,
+					  hd_imm((uint32_t)entries), hd_none());
+	for (uint64_t i = 0, next = 0; i <= entries; i++) {
+		bool hit = i < entries && cases[next].value == low + i;
 
 		table.blocks[i] = hit ? cases[next].target : otherwise;
 		next += hit;
 	}
 	hd_vec_push(&sel->func->tables, table);
 	inst = hd_sel_push(sel, HD_OP_BRX, 0);
-	inst->a = index;
+	inst->a = entry;
 	inst->xkind = HD_X_OTHER;
 	inst->ref_kind = HD_MREF_TABLE;
 	inst->ref = sel->func->tables.len - 1;
 	for (uint32_t i = 0; i < table.count; i++)
-		hd_mfunc_edge(sel->func, body, table.blocks[i]);
+		hd_mfunc_edge(sel->func, sel->block, table.blocks[i]);
+}
+
+/*
+ * As ptxas has it: cases are halved by compares until few are left, and these get a table. A warp whose threads want
+ * many cases parts step by step. Switch: without=halves, one table for all.
+ */
+static void halve(struct hd_select *sel, struct hd_leaf value, const struct hd_case *cases, uint32_t count,
+		  uint32_t otherwise)
+{
+	if (count <= TABLE_MOST_CASES || hd_list_has(sel->func->without, "halves")) {
+		jump_table(sel, value, cases, count, otherwise);
+		return;
+	}
+	uint32_t half = count / 2, lower = hd_sel_new_block(sel), upper = hd_sel_new_block(sel);
+	hd_sel_branch_if(sel, test(sel, HD_CMP_LT, value, &cases[half]), lower, upper);
+	sel->block = lower;
+	halve(sel, value, cases, half, otherwise);
+	sel->block = upper;
+	halve(sel, value, cases + half, count - half, otherwise);
 }
 
 /* A balanced tree of compares over cases[first..last]. */
@@ -139,7 +160,7 @@ void hd_sel_switch(struct hd_select *sel)
 		uint64_t span = cases[count - 1].value - cases[0].value + 1;
 
 		if (span <= TABLE_MAX_ENTRIES && 10 * (uint64_t)count >= 4 * span) {
-			jump_table(sel, value, cases, count, otherwise);
+			halve(sel, value, cases, count, otherwise);
 			return;
 		}
 	}
