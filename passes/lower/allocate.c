@@ -1,9 +1,10 @@
 /*
  * Register allocation: rounds of live intervals, assignment (assign.c, several strategies of
  * which the cheapest is kept) and spilling (spill.c) until everything has a register within
- * the function's limit. Values live across calls only fit registers that the callee leaves
- * alone, since calls claim the others (ipra.c); what one instruction can make again is not
- * kept across calls.
+ * the function's limit. Where more is live than there are registers, live ranges are split
+ * before anything is assigned (split.c), so that spilling only mends the rest. Values live
+ * across calls only fit registers that the callee leaves alone, since calls claim the others
+ * (ipra.c); what one instruction can make again is not kept across calls.
  *
  * Needs machine IR out of SSA. Each round is near linear; the rounds are few, because a
  * register is spilled at most twice. Design section 3.
@@ -432,6 +433,14 @@ static int run_round(struct hd_allocator *allocator, bool *again)
 		*again = true;
 		finish_round(allocator);
 		return 0;
+	}
+	if (!allocator->split) {
+		allocator->split = true;
+		*again = hd_allocator_split(allocator);
+		if (*again) {
+			finish_round(allocator);
+			return 0;
+		}
 	}
 	struct hd_assignment best = assign_best(allocator);
 	int status = best.failed == HD_NO_REG ? 0 : -1;

@@ -61,14 +61,20 @@ struct hd_allocator {
 	struct hd_hint *hints;
 	struct hd_track tracks[HD_MREG_VIRTUAL];
 	uint32_t round;
+	bool split; /* live ranges have been */
 };
 
 enum hd_strategy { HD_BY_START, HD_WIDE_FIRST, HD_LONG_FIRST, HD_STRATEGY_COUNT };
 
 /* Gives registers to all intervals of this round. */
 void hd_allocator_assign(struct hd_allocator *allocator, enum hd_strategy strategy, struct hd_assignment *result);
+/* Splits live ranges where more words are live than there are registers (split.c); whether the code changed. */
+bool hd_allocator_split(struct hd_allocator *allocator);
 /* Rewrites the code for the registers in `spilled`. */
 void hd_allocator_spill(struct hd_allocator *allocator, const uint32_t *spilled, uint32_t count);
+/* The load or store between words [sub, sub + reg.words) of a piece's slot and `reg`, without place or origin. */
+struct hd_minst hd_allocator_access_slot(struct hd_allocator *allocator, bool load, const struct hd_piece *piece,
+					 unsigned sub, struct hd_mreg reg);
 /* The piece of a register; grows the table to all registers. */
 struct hd_piece *hd_allocator_piece(struct hd_allocator *allocator, uint32_t vreg);
 

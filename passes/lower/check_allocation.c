@@ -7,8 +7,8 @@
  * a call in a register that the callee may change. It shares no code with the allocator.
  *
  * A value is a word of a virtual register, the content of a physical register (arguments,
- * results), or what an instruction that the allocator repeated makes. Values that the
- * original leaves undefined may be anything.
+ * results), or what an instruction that the allocator repeated makes, the same wherever it
+ * is repeated. Values that the original leaves undefined may be anything.
  *
  * Needs the snapshot before allocation, whose instruction tags the allocated code keeps.
  * Costs locations x instructions x passes of the data-flow iteration: debug builds only.
@@ -305,12 +305,33 @@ static void step_block(struct checker *checker, uint32_t id)
 
 /* ---- data flow ---- */
 
+static bool is_repeated(const struct checker *checker, uint32_t found)
+{
+	return found >= repeated_value(checker, 0);
+}
+
+/* What a location holds where paths meet: repetitions of one instruction make the same, and what it made itself. */
+static uint32_t join(const struct checker *checker, uint32_t a, uint32_t b)
+{
+	if (a == TOP || a == b)
+		return b;
+	if (!is_repeated(checker, a) && is_repeated(checker, b))
+		return join(checker, b, a);
+	if (!is_repeated(checker, a) || b < FIRST_VALUE)
+		return UNKNOWN;
+	const struct hd_minst *inst = checker->insts[a - repeated_value(checker, 0)];
+	if (!is_repeated(checker, b))
+		return is_made_by(checker, b, inst) ? a : UNKNOWN;
+	bool same = same_operation(inst, checker->insts[b - repeated_value(checker, 0)]);
+	return !same ? UNKNOWN : a < b ? a : b;
+}
+
 static bool meet(struct checker *checker, uint32_t id)
 {
 	uint32_t *entry = checker->entry[id];
 	bool changed = false;
 	for (uint32_t i = 0; i < checker->locations; i++) {
-		uint32_t value = entry[i] == TOP || entry[i] == checker->state[i] ? checker->state[i] : UNKNOWN;
+		uint32_t value = join(checker, entry[i], checker->state[i]);
 		changed |= value != entry[i];
 		entry[i] = value;
 	}

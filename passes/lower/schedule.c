@@ -4,7 +4,8 @@
  * live at once stay under a limit: what the function needs anyway, or as many as fill an SM. At the
  * limit, whatever frees most registers goes first. What reads no register waits until something else can read it, and
  * so do addresses, when some registers are live. An order that needs more registers than the original one and the limit
- * allow is thrown away.
+ * allow is thrown away. Where even the original needs more than there are, values will be spilled, and the order counts
+ * that asks for least beyond them in sum.
  *
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
@@ -45,7 +46,10 @@ struct scheduler {
 	struct pressure now, most;
 	uint32_t cycle, size; /* size: capacity of the arrays */
 	uint32_t length;      /* cycles of the longest chain */
+	uint32_t registers;   /* that there are */
+	uint64_t excess;      /* words beyond them, summed over the instructions */
 	bool lazy, late;      /* without operands; with some */
+	bool sparing;	      /* of registers beyond those that there are */
 };
 
 /* ---- pressure ---- */
@@ -89,6 +93,8 @@ static void issue(struct scheduler *s, uint32_t index)
 	s->now.preds += change.preds;
 	s->most.words = s->now.words > s->most.words ? s->now.words : s->most.words;
 	s->most.preds = s->now.preds > s->most.preds ? s->now.preds : s->most.preds;
+	if (s->now.words > (int32_t)s->registers)
+		s->excess += (uint32_t)s->now.words - s->registers;
 }
 
 static void start(struct scheduler *s)
@@ -100,6 +106,7 @@ static void start(struct scheduler *s)
 		count_value(&before, value, (int32_t)value->live_in - (int32_t)value->live_out);
 	}
 	s->now = s->most = before;
+	s->excess = 0;
 	s->cycle = 0;
 }
 
@@ -304,23 +311,45 @@ static void permute(struct scheduler *s)
 	free(copy);
 }
 
+static void run_cautiously(struct scheduler *s, struct pressure original)
+{
+	uint32_t limit = s->limit;
+	s->limit = (uint32_t)original.words < limit ? (uint32_t)original.words : limit;
+	s->limit -= s->limit / 4;
+	run(s);
+	s->limit = limit;
+}
+
+static void order_by_latency(struct scheduler *s, struct pressure original)
+{
+	run(s);
+	if (is_worse(s, original))
+		run_cautiously(s, original);
+	if (!is_worse(s, original))
+		permute(s);
+}
+
+/* What does not fit is spilled for as long as it does not: the least of two orders and the original. */
+static void order_by_excess(struct scheduler *s, struct pressure original, uint64_t excess)
+{
+	run_cautiously(s, original);
+	uint64_t cautious = s->excess;
+	run(s);
+	if (cautious < s->excess)
+		run_cautiously(s, original);
+	if (s->excess < excess)
+		permute(s);
+}
+
 static void schedule_stretch(struct scheduler *s, struct hd_minst *insts, uint32_t count, bool movable)
 {
 	hd_dag_build(&s->dag, insts, count);
 	reserve(s, count, s->dag.values.len);
 	struct pressure original = original_pressure(s);
-	if (movable && count > 2) {
-		run(s);
-		if (is_worse(s, original)) {
-			uint32_t limit = s->limit;
-			s->limit = (uint32_t)original.words < limit ? (uint32_t)original.words : limit;
-			s->limit -= s->limit / 4;
-			run(s); /* more cautiously */
-			s->limit = limit;
-		}
-		if (!is_worse(s, original))
-			permute(s);
-	}
+	if (movable && count > 2 && s->excess && s->sparing)
+		order_by_excess(s, original, s->excess);
+	else if (movable && count > 2)
+		order_by_latency(s, original);
 	start(s);
 	s->live_after = s->now; /* the stretch before ends with what this one begins with */
 }
@@ -437,6 +466,8 @@ int hd_mfunc_schedule(struct hd_mfunc *func)
 	s.pred_word = HD_ARENA_NEW(&s.arena, bool, s.live.words + 1);
 	for (uint32_t i = 0; i < func->vregs.len; i++)
 		s.pred_word[s.live.base[i]] = !func->vregs.data[i].words;
+	s.sparing = !hd_list_has(func->without, "excess");
+	s.registers = hd_mfunc_cap(func) - 1; /* R1 is kept */
 	uint32_t cap = hd_mfunc_cap(func), needed = needed_anyway(&s), full = free_anyway(func);
 	s.limit = needed > full ? needed : full;
 	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;

@@ -70,22 +70,29 @@ static uint16_t size_mod(unsigned words)
 	return HD_MOD(SIZE, words == 4 ? HD_SIZE_128 : words == 2 ? HD_SIZE_64 : HD_SIZE_32);
 }
 
-static struct hd_minst access_slot(struct spiller *spiller, bool load, const struct hd_piece *piece, unsigned sub,
-				   struct hd_mreg reg)
+struct hd_minst hd_allocator_access_slot(struct hd_allocator *allocator, bool load, const struct hd_piece *piece,
+					 unsigned sub, struct hd_mreg reg)
 {
 	struct hd_minst inst = hd_minst_make(load ? HD_OP_LDL : HD_OP_STL, size_mod(reg.words));
 	inst.role = load ? HD_ROLE_SPILL_LOAD : HD_ROLE_SPILL_STORE;
-	inst.a = (struct hd_mreg){hd_mfunc_frame_base(spiller->func), 0, 1};
+	inst.a = (struct hd_mreg){hd_mfunc_frame_base(allocator->func), 0, 1};
 	inst.xkind = HD_X_OTHER;
 	inst.ref_kind = HD_MREF_FRAME;
 	inst.ref = piece->slot;
 	inst.x = 4 * (piece->slot_word + sub);
-	inst.loc = spiller->inst->loc;
-	inst.ir = spiller->inst->ir;
 	if (load)
 		inst.dst = reg;
 	else
 		inst.c = reg;
+	return inst;
+}
+
+static struct hd_minst access_slot(struct spiller *spiller, bool load, const struct hd_piece *piece, unsigned sub,
+				   struct hd_mreg reg)
+{
+	struct hd_minst inst = hd_allocator_access_slot(spiller->allocator, load, piece, sub, reg);
+	inst.loc = spiller->inst->loc;
+	inst.ir = spiller->inst->ir;
 	return inst;
 }
 

@@ -172,7 +172,8 @@ void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst
 		if (facts->point != NONE) {
 			const struct hd_meta_point *point = &meta->points[facts->point];
 			poison_outside(poison, &point->live, warp->active);
-			poison_outside(poison, &point->live_divergent, warp->live & ~warp->active);
+			if (!warp->cta->grid->linear) /* lanes that wait in the caller's linear version hold others */
+				poison_outside(poison, &point->live_divergent, warp->live & ~warp->active);
 		}
 	}
 	if (inst->inst.role == HD_ROLE_CALLEE_SAVE)

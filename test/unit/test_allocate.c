@@ -141,8 +141,9 @@ START_TEST(pairs_are_spilled_as_pairs)
 	lower(&make);
 	ck_assert_uint_le(make.func.registers, 16);
 	ck_assert_uint_gt(make.func.spill_store_bytes, 0);
-	ck_assert_uint_eq(make.func.spill_store_bytes % 8, 0);
-	ck_assert_uint_eq(make.func.spill_store_bytes, 8 * count_role(&make, HD_ROLE_SPILL_STORE));
+	/* Each by one access, but for the address, whose words are made apart. */
+	uint32_t stores = count_role(&make, HD_ROLE_SPILL_STORE), words = make.func.spill_store_bytes / 4;
+	ck_assert(words == 2 * stores || words == 2 * (stores - 1));
 	/* 12 pairs, the sum and the address are live; R1 is the stack pointer, so 7 pairs are left: 7 go to memory, at
 	 * most all. */
 	ck_assert_uint_ge(make.func.spill_store_bytes, 8 * 7);
