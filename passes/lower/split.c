@@ -3,8 +3,8 @@
  * are registers: at such a place the registers whose next read is furthest away leave, and
  * are loaded again (or made again) before that read. What is in registers where blocks meet
  * is chosen by distance too, inside loops before what only lives through them, and loads on
- * the edges make it so (Braun and Hack, CC 2009, after Belady). The pieces inside one block
- * become registers of their own.
+ * the edges make it so (Braun and Hack, CC 2009, after Belady). Pieces that do not meet
+ * become registers of their own (split_webs.c).
  *
  * A register that is loaded anywhere has one slot, which each of its definitions fills
  * (split_slots.c). What still finds no register, for want of an aligned pair for instance,
@@ -77,14 +77,11 @@ static void begin_block(struct hd_splitter *s)
 	const struct hd_split_range *range = &s->at_entry[s->block];
 	hd_vec_clear(&s->out);
 	hd_vec_clear(&s->touches);
-	for (uint32_t i = 0; i < range->count; i++) {
-		struct hd_split_part part = s->parts.data[range->start + i];
-		hd_split_hold(s, part.vreg, part.mask);
-		s->held[part.vreg].entry = true;
-	}
+	for (uint32_t i = 0; i < range->count; i++)
+		hd_split_hold(s, s->parts.data[range->start + i]);
 }
 
-/* What successors that come earlier in the order have been promised. */
+/* What successors that come earlier in the order have been promised is in registers. */
 static void keep_promises(struct hd_splitter *s, const struct hd_mblock *block, const struct hd_minst *at)
 {
 	for (uint32_t i = 0; i < block->succs.len; i++) {
@@ -111,13 +108,25 @@ static void end_block(struct hd_splitter *s, struct hd_mblock *block, uint32_t f
 		hd_split_read(s, &block->insts.data[s->index], &block->insts.data[s->index]);
 }
 
+static void join_promises(struct hd_splitter *s, const struct hd_mblock *block)
+{
+	for (uint32_t i = 0; i < block->succs.len; i++) {
+		struct hd_split_range range = s->at_entry[block->succs.data[i]];
+		for (uint32_t k = 0; range.known && k < range.count; k++)
+			hd_split_web_join(s, s->held[s->parts.data[range.start + k].vreg].web,
+					  s->parts.data[range.start + k].web);
+	}
+}
+
 static void leave_block(struct hd_splitter *s, struct hd_mblock *block)
 {
 	struct hd_split_range *range = &s->at_exit[s->block];
+	join_promises(s, block);
 	*range = (struct hd_split_range){s->parts.len, s->holders.len, true};
 	for (uint32_t i = 0; i < s->holders.len; i++) {
 		uint32_t vreg = s->holders.data[i];
-		hd_vec_push(&s->parts, (struct hd_split_part){vreg, s->held[vreg].mask});
+		hd_vec_push(&s->parts, (struct hd_split_part){vreg, s->held[vreg].web, s->held[vreg].mask});
+		hd_split_close(s, vreg);
 		s->held[vreg].mask = 0;
 	}
 	hd_vec_clear(&s->holders);
@@ -182,6 +191,7 @@ static void split_all(struct hd_splitter *s)
 		hd_split_enter(s);
 		split_block(s);
 	}
+	hd_split_webs_name(s);
 	hd_splits_store(s->allocator, &s->splits);
 	hd_vec_release(&s->splits.origin);
 	hd_vec_release(&s->holders);
@@ -190,6 +200,7 @@ static void split_all(struct hd_splitter *s)
 	hd_vec_release(&s->next_start);
 	hd_vec_release(&s->parts);
 	hd_vec_release(&s->dead);
+	hd_vec_release(&s->webs);
 	hd_vec_release(&s->out);
 }
 

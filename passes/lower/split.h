@@ -1,6 +1,7 @@
 /*
  * What the parts of splitting live ranges share: split.c goes over the blocks, split_insts.c over their instructions,
- * split_entry.c chooses what is in registers where blocks meet, split_slots.c places the stores.
+ * split_entry.c chooses what is in registers where blocks meet, split_webs.c names the pieces, split_slots.c places the
+ * stores.
  */
 #ifndef HD_PASSES_LOWER_SPLIT_H
 #define HD_PASSES_LOWER_SPLIT_H
@@ -25,8 +26,7 @@ typedef HD_VEC(struct hd_minst) hd_split_code;
 
 struct hd_split_held {
 	uint8_t mask;	  /* its words in registers */
-	bool entry;	  /* since the beginning of the block */
-	bool cut;	  /* loaded, or let go */
+	uint32_t web;	  /* that the piece belongs to */
 	uint32_t place;	  /* in holders */
 	uint32_t touches; /* of this piece in the block, + 1 */
 	uint32_t keep;	  /* epoch in which it must stay */
@@ -38,8 +38,13 @@ struct hd_split_touch {
 };
 
 struct hd_split_part {
-	uint32_t vreg;
+	uint32_t vreg, web;
 	uint8_t mask;
+};
+
+/* Pieces of a register that are joined where blocks meet: they are one register afterwards. */
+struct hd_split_web {
+	uint32_t parent, vreg; /* itself: the web's first */
 };
 
 struct hd_split_range {
@@ -69,6 +74,7 @@ struct hd_splitter {
 	HD_VEC(uint32_t) nexts;	     /* next read after each operand of the block, last instruction first */
 	HD_VEC(uint32_t) next_start; /* by instruction, from the last */
 	HD_VEC(struct hd_split_part) parts, dead;
+	HD_VEC(struct hd_split_web) webs;
 	struct hd_split_range *at_entry, *at_exit; /* by block */
 	struct hd_split_arriving *arriving;	   /* by register */
 	hd_split_code out;
@@ -85,11 +91,13 @@ static inline uint32_t hd_split_position(const struct hd_splitter *s, uint32_t i
 	return 2 * (s->allocator->intervals.first[s->block] + index);
 }
 
-/* split_insts.c: words of a register are in registers from here on. */
-void hd_split_hold(struct hd_splitter *s, uint32_t vreg, unsigned mask);
+/* split_insts.c: words of a register are in registers from here on, as a piece of `web` if none were before. */
+void hd_split_hold(struct hd_splitter *s, struct hd_split_part part);
+/* A piece ends, in its block or with it: its operands are named by its web. */
+void hd_split_close(struct hd_splitter *s, uint32_t vreg);
 /* Loads of the `missing` words of a register, at the end of the code so far; and in front of another block's end. */
 void hd_split_load(struct hd_splitter *s, uint32_t vreg, unsigned missing, const struct hd_minst *at);
-void hd_split_load_late(struct hd_splitter *s, uint32_t block, uint32_t vreg, unsigned missing);
+void hd_split_load_late(struct hd_splitter *s, uint32_t block, struct hd_split_part missing);
 /* Lets registers go until the others fit; those marked with the current epoch stay. */
 void hd_split_make_room(struct hd_splitter *s, uint32_t position);
 /* What instruction s->index reads comes into registers; then it and what it ends is written; or all of it. */
@@ -100,6 +108,15 @@ void hd_split_inst(struct hd_splitter *s, struct hd_minst *inst);
 void hd_split_find_nexts(struct hd_splitter *s);
 /* Where the block's branches begin. */
 uint32_t hd_split_end(const struct hd_mblock *block);
+
+/* split_webs.c: a new web; two that are one; and, at the end, registers in place of webs. */
+uint32_t hd_split_web_new(struct hd_splitter *s, uint32_t vreg);
+void hd_split_web_join(struct hd_splitter *s, uint32_t a, uint32_t b);
+void hd_split_webs_name(struct hd_splitter *s);
+/* What operands of a web are called until then. */
+#define HD_SPLIT_WEB 0x80000000u
+/* A register that stands for a piece or the slot of another. */
+uint32_t hd_split_new_piece(struct hd_splitter *s, uint32_t vreg);
 
 /* split_entry.c: chooses what is in registers at the beginning of the current block, and loads it at the end of
  * predecessors that do not have it. */

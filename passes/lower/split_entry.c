@@ -153,24 +153,30 @@ static void take_wants(const struct meeting *meeting)
 			continue;
 		room -= words;
 		through -= want.rank ? words : 0;
-		hd_vec_push(&s->parts, (struct hd_split_part){want.vreg, want.mask});
+		hd_vec_push(&s->parts, (struct hd_split_part){want.vreg, hd_split_web_new(s, want.vreg), want.mask});
 		range->count++;
 	}
 }
 
-/* Loads at the end of a predecessor what it has been chosen to arrive with. */
+/* Joins what a predecessor holds with what was chosen, and loads the rest at its end. */
 static void couple(struct hd_splitter *s, uint32_t pred)
 {
 	struct hd_split_range from = s->at_exit[pred], to = s->at_entry[s->block];
-	if (!from.known || s->func->blocks.data[pred].succs.len > 1)
+	if (!from.known)
 		return;
-	for (uint32_t i = 0; i < from.count; i++)
-		s->held[s->parts.data[from.start + i].vreg].mask = s->parts.data[from.start + i].mask;
+	for (uint32_t i = 0; i < from.count; i++) {
+		struct hd_split_part part = s->parts.data[from.start + i];
+		s->held[part.vreg].mask = part.mask;
+		s->held[part.vreg].web = part.web;
+	}
 	for (uint32_t i = 0; i < to.count; i++) {
 		struct hd_split_part part = s->parts.data[to.start + i];
-		unsigned missing = part.mask & ~(unsigned)s->held[part.vreg].mask;
-		if (missing)
-			hd_split_load_late(s, pred, part.vreg, missing);
+		const struct hd_split_held *held = &s->held[part.vreg];
+		if (part.mask & held->mask)
+			hd_split_web_join(s, held->web, part.web);
+		part.mask &= (uint8_t)~held->mask;
+		if (part.mask)
+			hd_split_load_late(s, pred, part);
 	}
 	for (uint32_t i = 0; i < from.count; i++)
 		s->held[s->parts.data[from.start + i].vreg].mask = 0;

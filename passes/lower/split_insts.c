@@ -17,22 +17,21 @@ static unsigned mask_of(const struct hd_mreg *reg)
 	return ((1u << reg->words) - 1) << reg->sub;
 }
 
-void hd_split_hold(struct hd_splitter *s, uint32_t vreg, unsigned mask)
+void hd_split_hold(struct hd_splitter *s, struct hd_split_part part)
 {
-	struct hd_split_held *held = &s->held[vreg];
+	struct hd_split_held *held = &s->held[part.vreg];
 	if (!held->mask) {
-		*held = (struct hd_split_held){.place = s->holders.len, .keep = held->keep};
-		hd_vec_push(&s->holders, vreg);
+		*held = (struct hd_split_held){.web = part.web, .place = s->holders.len, .keep = held->keep};
+		hd_vec_push(&s->holders, part.vreg);
 	}
-	s->words += hd_split_words(mask & ~(unsigned)held->mask);
-	held->mask |= (uint8_t)mask;
+	s->words += hd_split_words(part.mask & ~(unsigned)held->mask);
+	held->mask |= part.mask;
 }
 
-static uint32_t new_piece(struct hd_splitter *s, uint32_t vreg)
+static void hold(struct hd_splitter *s, uint32_t vreg, unsigned mask)
 {
-	uint32_t id = hd_mfunc_vreg(s->func, s->func->vregs.data[vreg].words).id;
-	hd_vec_push(&s->splits.origin, vreg);
-	return id;
+	uint32_t web = s->held[vreg].mask ? s->held[vreg].web : hd_split_web_new(s, vreg);
+	hd_split_hold(s, (struct hd_split_part){vreg, web, (uint8_t)mask});
 }
 
 struct renaming {
@@ -47,13 +46,10 @@ static void rename_operand(void *context, struct hd_mreg *reg, bool is_def)
 		reg->id = renaming->to;
 }
 
-/* A piece that ends inside the block where it began, and is not all of its register, gets a name of its own. */
-static void close_piece(struct hd_splitter *s, uint32_t vreg)
+void hd_split_close(struct hd_splitter *s, uint32_t vreg)
 {
 	const struct hd_split_held *held = &s->held[vreg];
-	if (held->entry || !held->cut)
-		return;
-	struct renaming renaming = {HD_MREG_VIRTUAL + vreg, new_piece(s, vreg), false};
+	struct renaming renaming = {HD_MREG_VIRTUAL + vreg, HD_SPLIT_WEB + held->web, false};
 	for (uint32_t at = held->touches; at; at = s->touches.data[at - 1].next) {
 		renaming.is_def = s->touches.data[at - 1].is_def;
 		hd_minst_visit(s->func, &s->out.data[s->touches.data[at - 1].inst], rename_operand, &renaming);
@@ -72,7 +68,7 @@ static void release(struct hd_splitter *s, uint32_t vreg, unsigned mask)
 		s->holders.data[held->place] = last;
 		s->held[last].place = held->place;
 	}
-	close_piece(s, vreg);
+	hd_split_close(s, vreg);
 }
 
 static void touch(struct hd_splitter *s, uint32_t vreg, uint32_t inst, bool is_def)
@@ -119,7 +115,6 @@ void hd_split_make_room(struct hd_splitter *s, uint32_t position)
 		uint32_t vreg = furthest(s);
 		if (vreg == HD_NO_REG)
 			return; /* left to spill.c */
-		s->held[vreg].cut = true;
 		release(s, vreg, s->held[vreg].mask);
 	}
 }
@@ -129,7 +124,7 @@ void hd_split_make_room(struct hd_splitter *s, uint32_t position)
 static uint32_t shadow_of(struct hd_splitter *s, uint32_t vreg)
 {
 	if (s->splits.shadow[vreg] == HD_NO_REG)
-		s->splits.shadow[vreg] = new_piece(s, vreg);
+		s->splits.shadow[vreg] = hd_split_new_piece(s, vreg);
 	return s->splits.shadow[vreg];
 }
 
@@ -149,7 +144,8 @@ static struct hd_minst load_of(struct hd_splitter *s, uint32_t vreg, unsigned su
 	return inst;
 }
 
-static void push_loads(struct hd_splitter *s, hd_split_code *out, uint32_t vreg, unsigned missing,
+/* Loads of the `missing` words of a register, called `name`. */
+static void push_loads(struct hd_splitter *s, hd_split_code *out, uint32_t vreg, uint32_t name, unsigned missing,
 		       const struct hd_minst *at)
 {
 	unsigned words = s->func->vregs.data[vreg].words;
@@ -159,7 +155,7 @@ static void push_loads(struct hd_splitter *s, hd_split_code *out, uint32_t vreg,
 			if ((missing >> sub & ones) != ones)
 				continue;
 			missing &= ~(ones << sub);
-			struct hd_mreg dst = {HD_MREG_VIRTUAL + vreg, (uint8_t)sub, (uint8_t)width};
+			struct hd_mreg dst = {name, (uint8_t)sub, (uint8_t)width};
 			struct hd_minst load = load_of(s, vreg, sub, dst);
 			load.loc = at->loc;
 			load.ir = is_remade(s, vreg) ? load.ir : at->ir;
@@ -171,19 +167,19 @@ static void push_loads(struct hd_splitter *s, hd_split_code *out, uint32_t vreg,
 void hd_split_load(struct hd_splitter *s, uint32_t vreg, unsigned missing, const struct hd_minst *at)
 {
 	uint32_t first = s->out.len;
-	push_loads(s, &s->out, vreg, missing, at);
-	hd_split_hold(s, vreg, missing);
-	s->held[vreg].cut = true;
+	push_loads(s, &s->out, vreg, HD_MREG_VIRTUAL + vreg, missing, at);
+	hold(s, vreg, missing);
 	for (uint32_t i = first; i < s->out.len; i++)
 		touch(s, vreg, i, true);
 }
 
-void hd_split_load_late(struct hd_splitter *s, uint32_t id, uint32_t vreg, unsigned missing)
+void hd_split_load_late(struct hd_splitter *s, uint32_t id, struct hd_split_part missing)
 {
 	struct hd_mblock *block = &s->func->blocks.data[id];
 	uint32_t end = hd_split_end(block), tail = block->insts.len - end;
 	hd_split_code loads = {0};
-	push_loads(s, &loads, vreg, missing, &block->insts.data[tail ? end : end - 1]);
+	push_loads(s, &loads, missing.vreg, HD_SPLIT_WEB + missing.web, missing.mask,
+		   &block->insts.data[tail ? end : end - 1]);
 	for (uint32_t i = 0; i < loads.len; i++)
 		hd_vec_push(&block->insts, loads.data[i]);
 	struct hd_minst *place = &block->insts.data[end];
@@ -238,7 +234,7 @@ static void note_dead(struct hd_splitter *s, const struct hd_mreg *reg)
 	for (uint32_t i = 0; i < reg->words; i++)
 		dead |= (unsigned)(s->next[s->live->base[vreg] + reg->sub + i] == HD_NEVER) << (reg->sub + i);
 	if (dead)
-		hd_vec_push(&s->dead, (struct hd_split_part){vreg, (uint8_t)dead});
+		hd_vec_push(&s->dead, (struct hd_split_part){vreg, 0, (uint8_t)dead});
 }
 
 /* Not while operands are visited: what leaves is renamed. */
@@ -262,7 +258,7 @@ static void begin_def(void *context, struct hd_mreg *reg, bool is_def)
 	if (!is_def || !is_value(s, reg))
 		return;
 	uint32_t vreg = reg->id - HD_MREG_VIRTUAL;
-	hd_split_hold(s, vreg, mask_of(reg));
+	hold(s, vreg, mask_of(reg));
 	s->held[vreg].keep = s->epoch;
 	touch(s, vreg, s->out.len - 1, true);
 }
