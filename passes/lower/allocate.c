@@ -466,6 +466,8 @@ int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag)
 		status = run_round(allocator, &again);
 	if (status || again)
 		status = report(func, diag);
+	else
+		hd_mfunc_share_slots(func);
 	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
 		hd_vec_release(&allocator->tracks[reg].claims);
 	hd_vec_release(&allocator->pieces);
