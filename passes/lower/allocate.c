@@ -44,11 +44,12 @@ static bool is_register(const struct hd_allocator *allocator, struct hd_mreg reg
 	return reg.words && reg.id != HD_RZ && reg.id != hd_mfunc_frame_base(allocator->func);
 }
 
+/* Makes one word from nothing that registers hold. */
 static bool is_remakeable(const struct hd_allocator *allocator, const struct hd_minst *inst)
 {
-	if (inst->op >= HD_OP_COUNT || !inst->dst.words || !hd_mreg_is_virtual(inst->dst.id) || inst->extra_count)
+	if (inst->op >= HD_OP_COUNT || inst->dst.words != 1 || !hd_mreg_is_virtual(inst->dst.id) || inst->extra_count)
 		return false;
-	if (inst->role != HD_ROLE_PLAIN || inst->dst.words != 1 || hd_mreg_words(allocator->func, inst->dst.id) != 1)
+	if (inst->role != HD_ROLE_PLAIN || hd_mreg_is_pred(allocator->func, inst->dst.id))
 		return false;
 	if (is_register(allocator, inst->a) || is_register(allocator, inst->b) || is_register(allocator, inst->c))
 		return false;
@@ -61,39 +62,65 @@ static bool is_remakeable(const struct hd_allocator *allocator, const struct hd_
 	return hd_opinfo[inst->op].effects == 0;
 }
 
-struct def_count {
+/* The instruction that alone defines each word. */
+struct word_defs {
 	struct hd_allocator *allocator;
-	uint8_t *defs;
+	const struct hd_minst *inst;
+	const struct hd_minst **of; /* by word */
+	uint8_t *count;
 };
 
-static void count_def(void *context, struct hd_mreg *reg, bool is_def)
+static void note_word_def(void *context, struct hd_mreg *reg, bool is_def)
 {
-	struct def_count *count = context;
-	if (is_def && hd_mreg_is_virtual(reg->id) && count->defs[reg->id - HD_MREG_VIRTUAL] < 2)
-		count->defs[reg->id - HD_MREG_VIRTUAL]++;
+	const struct word_defs *defs = context;
+	if (!is_def || !hd_mreg_is_virtual(reg->id))
+		return;
+	uint32_t word = hd_live_word(&defs->allocator->intervals.live, *reg);
+	for (uint32_t end = word + reg->words; word < end; word++) {
+		defs->of[word] = defs->inst;
+		defs->count[word] += defs->count[word] < 2;
+	}
+}
+
+static void find_word_defs(struct word_defs *defs)
+{
+	struct hd_mfunc *func = defs->allocator->func;
+	uint32_t words = defs->allocator->intervals.live.words;
+	defs->of = HD_ARENA_NEW(&defs->allocator->arena, const struct hd_minst *, words + 1);
+	defs->count = HD_ARENA_NEW(&defs->allocator->arena, uint8_t, words + 1);
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++) {
+			defs->inst = &func->blocks.data[id].insts.data[i];
+			hd_minst_visit(func, &func->blocks.data[id].insts.data[i], note_word_def, defs);
+		}
+}
+
+static bool is_made_alone(const struct word_defs *defs, uint32_t vreg)
+{
+	const struct hd_live *live = &defs->allocator->intervals.live;
+	bool wide = !hd_list_has(defs->allocator->func->without, "remake");
+	if (live->base[vreg + 1] - live->base[vreg] > 1 && !wide)
+		return false;
+	for (uint32_t word = live->base[vreg]; word < live->base[vreg + 1]; word++)
+		if (defs->count[word] != 1 || !is_remakeable(defs->allocator, defs->of[word]))
+			return false;
+	return true;
 }
 
 static void find_remats(struct hd_allocator *allocator)
 {
-	struct hd_mfunc *func = allocator->func;
-	struct def_count count = {allocator, HD_ARENA_NEW(&allocator->arena, uint8_t, func->vregs.len + 1)};
-	for (uint32_t id = 0; id < func->blocks.len; id++)
-		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++)
-			hd_minst_visit(func, &func->blocks.data[id].insts.data[i], count_def, &count);
+	const struct hd_live *live = &allocator->intervals.live;
+	struct word_defs defs = {.allocator = allocator};
+	find_word_defs(&defs);
 	hd_vec_clear(&allocator->remats);
-	for (uint32_t i = 0; i < func->vregs.len; i++)
-		hd_allocator_piece(allocator, i)->remat = HD_NO_REG;
-	for (uint32_t id = 0; id < func->blocks.len; id++) {
-		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++) {
-			const struct hd_minst *inst = &func->blocks.data[id].insts.data[i];
-			if (!is_remakeable(allocator, inst) || count.defs[inst->dst.id - HD_MREG_VIRTUAL] != 1)
-				continue;
-			struct hd_piece *piece = &allocator->pieces.data[inst->dst.id - HD_MREG_VIRTUAL];
-			if (piece->slot != HD_NO_REG)
-				continue; /* a piece of something that is defined elsewhere too */
-			piece->remat = allocator->remats.len;
-			hd_vec_push(&allocator->remats, *inst);
-		}
+	for (uint32_t vreg = 0; vreg < allocator->func->vregs.len; vreg++) {
+		struct hd_piece *piece = hd_allocator_piece(allocator, vreg);
+		piece->remat = HD_NO_REG;
+		if (piece->slot != HD_NO_REG || !is_made_alone(&defs, vreg))
+			continue; /* with a slot: a piece of something that is defined elsewhere too */
+		piece->remat = allocator->remats.len;
+		for (uint32_t word = live->base[vreg]; word < live->base[vreg + 1]; word++)
+			hd_vec_push(&allocator->remats, *defs.of[word]);
 	}
 }
 
@@ -114,7 +141,7 @@ static void add_cost(void *context, struct hd_mreg *reg, bool is_def)
 	if (!remade)
 		weigh->allocator->cost[vreg] += weigh->frequency;
 	else if (!is_def)
-		weigh->allocator->cost[vreg] += weigh->frequency / 4; /* a move, where others need a load */
+		weigh->allocator->cost[vreg] += reg->words * weigh->frequency / 4; /* a move, where others need a load */
 }
 
 static void step_cost(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst)
@@ -385,7 +412,7 @@ static bool drop_across_calls(struct hd_allocator *allocator)
 	HD_VEC(uint32_t) dropped = {0};
 	for (uint32_t vreg = 0; vreg < allocator->func->vregs.len; vreg++)
 		if (allocator->crosses[vreg] && allocator->pieces.data[vreg].remat != HD_NO_REG &&
-		    allocator->cost[vreg] <= 2)
+		    allocator->func->vregs.data[vreg].words == 1 && allocator->cost[vreg] <= 2)
 			hd_vec_push(&dropped, vreg);
 	bool any = dropped.len != 0;
 	if (any)

@@ -22,7 +22,7 @@ struct hd_piece {
 	enum hd_split split;
 	uint32_t slot;	    /* frame object, HD_NO_REG none */
 	uint32_t slot_word; /* this register's word 0 in it */
-	uint32_t remat;	    /* index in hd_allocator.remats of the instruction that makes it again, HD_NO_REG none */
+	uint32_t remat;	    /* index in hd_allocator.remats of what makes its words again, one each; HD_NO_REG none */
 };
 
 struct hd_hint {

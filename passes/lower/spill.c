@@ -96,9 +96,10 @@ static struct hd_minst access_slot(struct spiller *spiller, bool load, const str
 	return inst;
 }
 
-static struct hd_minst remake(struct spiller *spiller, uint32_t id, struct hd_mreg dst)
+/* What makes word `word` of a register again. */
+static struct hd_minst remake(struct spiller *spiller, uint32_t id, unsigned word, struct hd_mreg dst)
 {
-	struct hd_minst inst = spiller->allocator->remats.data[piece_of(spiller, id)->remat];
+	struct hd_minst inst = spiller->allocator->remats.data[piece_of(spiller, id)->remat + word];
 	inst.dst = dst;
 	inst.tag = 0;
 	return inst;
@@ -112,19 +113,17 @@ static bool is_remade(struct spiller *spiller, uint32_t id)
 /* Fills `reg`, which stands for words [sub, sub + reg.words) of `whole`. */
 static void load_part(struct spiller *spiller, hd_insts *out, uint32_t whole, unsigned sub, struct hd_mreg reg)
 {
-	if (is_remade(spiller, whole))
-		hd_vec_push(out, remake(spiller, whole, reg));
-	else
+	if (!is_remade(spiller, whole)) {
 		hd_vec_push(out, access_slot(spiller, true, piece_of(spiller, whole), sub, reg));
+		return;
+	}
+	for (uint8_t i = 0; i < reg.words; i++)
+		hd_vec_push(out, remake(spiller, whole, sub + i, (struct hd_mreg){reg.id, (uint8_t)(reg.sub + i), 1}));
 }
 
 static void load_words(struct spiller *spiller, uint32_t whole, uint32_t child, unsigned missing)
 {
 	unsigned words = hd_mreg_words(spiller->func, child);
-	if (is_remade(spiller, whole)) {
-		load_part(spiller, &spiller->before, whole, 0, (struct hd_mreg){child, 0, (uint8_t)words});
-		return;
-	}
 	for (unsigned width = words; width; width /= 2) {
 		unsigned ones = (1u << width) - 1;
 		for (unsigned sub = 0; sub < words; sub += width) {
@@ -293,9 +292,9 @@ static bool fold_copy(struct spiller *spiller, const struct hd_minst *copy)
 	if (to && !is_chosen(spiller, copy->b.id)) {
 		inst = access_slot(spiller, false, piece_of(spiller, copy->dst.id), copy->dst.sub, copy->b);
 		spiller->children[copy->dst.id - HD_MREG_VIRTUAL].loaded &= (uint8_t)~mask_of(copy->dst);
-	} else if (from && !to) {
+	} else if (from && !to && (copy->b.words == 1 || !is_remade(spiller, copy->b.id))) {
 		struct hd_piece piece = *piece_of(spiller, copy->b.id);
-		inst = is_remade(spiller, copy->b.id) ? remake(spiller, copy->b.id, copy->dst)
+		inst = is_remade(spiller, copy->b.id) ? remake(spiller, copy->b.id, copy->b.sub, copy->dst)
 						      : access_slot(spiller, true, &piece, copy->b.sub, copy->dst);
 	} else {
 		return false;

@@ -133,7 +133,7 @@ static struct hd_minst load_of(struct hd_splitter *s, uint32_t vreg, unsigned su
 {
 	struct hd_minst inst;
 	if (is_remade(s, vreg)) {
-		inst = s->allocator->remats.data[s->allocator->pieces.data[vreg].remat];
+		inst = s->allocator->remats.data[s->allocator->pieces.data[vreg].remat + sub];
 		inst.tag = 0;
 	} else {
 		inst = hd_minst_make(HD_OP_COPY, 0);
@@ -149,7 +149,7 @@ static void push_loads(struct hd_splitter *s, hd_split_code *out, uint32_t vreg,
 		       const struct hd_minst *at)
 {
 	unsigned words = s->func->vregs.data[vreg].words;
-	for (unsigned width = words; width; width /= 2) {
+	for (unsigned width = is_remade(s, vreg) ? 1 : words; width; width /= 2) {
 		unsigned ones = (1u << width) - 1;
 		for (unsigned sub = 0; sub < words; sub += width) {
 			if ((missing >> sub & ones) != ones)
@@ -279,6 +279,8 @@ static void load_copied(struct hd_splitter *s, struct hd_minst *inst)
 	for (uint32_t i = 0; i < inst->b.words; i++)
 		if (s->held[vreg].mask >> (inst->b.sub + i) & 1 || s->nexts.data[nexts + i] != HD_NEVER)
 			return;
+	if (inst->b.words > 1 && is_remade(s, vreg))
+		return;
 	struct hd_minst load = load_of(s, vreg, inst->b.sub, inst->dst);
 	load.loc = inst->loc;
 	load.ir = inst->ir;

@@ -7,10 +7,10 @@
 ; CHECK:         kernel twice: registers 16, frame 16
 ; CHECK-COUNT-3: spill-store
 ; CHECK-COUNT-3: spill-load
-; CHECK-COUNT-3: spill-store
-; CHECK-COUNT-3: spill-load
+; CHECK-COUNT-4: spill-store
+; CHECK-COUNT-4: spill-load
 ; CHECK-NOT:     spill
-; WITHOUT:       kernel twice: registers 16, frame 24
+; WITHOUT:       kernel twice: registers 16, frame 32
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
