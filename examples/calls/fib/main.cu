@@ -25,8 +25,8 @@ __global__ void recurse(Result *results, int threads, int largest)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "fib [threads [largest n]]   (default 24576 threads, n up to 8)"};
-	int threads = size_argument(arguments, 1, 24576, 1 << 24);
+	Arguments arguments = {argc, argv, "fib [threads [largest n]]   (default 8192 threads, n up to 8)"};
+	int threads = size_argument(arguments, 1, 8192, 1 << 24);
 	int largest = size_argument(arguments, 2, 8, 24);
 	Result *results = device_array<Result>(threads), *got = host_array<Result>(threads);
 
