@@ -137,7 +137,7 @@ static const struct Layer {
 } layers[] = {
 	{"linear", run_linear, {512, 256, 192, 1}},
 	{"fully connected", run_fully_connected, {256, 512, 160, 1}},
-	{"attention scores", run_attention, {96, 96, 64, 32}},
+	{"attention scores", run_attention, {96, 96, 64, 14}},
 	{"convolution", run_convolution, {28, 64, 24, 2}},
 };
 
