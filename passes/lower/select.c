@@ -529,6 +529,7 @@ static void release(struct hd_select *sel)
 	hd_vec_release(&sel->intrinsic_rows);
 	hd_ptrmap_release(&sel->files);
 	hd_ptrmap_release(&sel->values);
+	hd_ptrmap_release(&sel->offsets_at);
 	hd_ptrmap_release(&sel->locs);
 	hd_vec_release(&sel->file_names);
 	hd_vec_release(&sel->leaves);

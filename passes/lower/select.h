@@ -127,6 +127,8 @@ struct hd_select {
 	LLVMValueRef inst;		      /* being selected */
 	uint32_t block, loc, ir;
 	struct hd_select_linear *linear;	/* the linear version is selected (select_linear.c); else NULL */
+	struct hd_ptrmap offsets_at;		/* of it: header of a loop -> first of its offsets, and ... */
+	uint32_t *next_offset;			/* ... the next of each; NULL: not made yet */
 	HD_VEC(struct hd_slot_entry) overrides; /* operands of `inst` that it reads otherwise */
 	uint32_t visit, sites;			/* IR instructions so far; accesses that the present one has made */
 	bool ftz; /* float denormals are zero in this function */

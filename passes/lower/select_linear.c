@@ -171,14 +171,31 @@ static LLVMBasicBlockRef header_of(const struct hd_linear_plan *plan, uint32_t o
 	return plan->affine->loop_facts[plan->offsets[offset].loop].header;
 }
 
+/* Offsets of each loop, those of outer loops first, by the block that the loop begins with. */
+static void index_offsets(struct hd_select *sel)
+{
+	const struct hd_linear_plan *plan = sel->linear->plan;
+
+	sel->next_offset = HD_ARENA_NEW(sel->func->arena, uint32_t, plan->offset_count + 1);
+	for (uint32_t o = plan->offset_count; o-- > 0;) {
+		const struct hd_slot_entry *first = hd_ptrmap_get(&sel->offsets_at, header_of(plan, o));
+
+		sel->next_offset[o] = first ? first->start : HD_LINEAR_NONE;
+		hd_ptrmap_put(&sel->offsets_at, header_of(plan, o), o, 1);
+	}
+}
+
 void hd_sel_linear_header(struct hd_select *sel, LLVMBasicBlockRef bb)
 {
 	const struct hd_linear_plan *plan = sel->linear->plan;
 
-	for (uint32_t o = 0; o < plan->offset_count; o++) {
+	if (!sel->next_offset)
+		index_offsets(sel);
+	const struct hd_slot_entry *first = hd_ptrmap_get(&sel->offsets_at, bb);
+	for (uint32_t o = first ? first->start : HD_LINEAR_NONE; o != HD_LINEAR_NONE; o = sel->next_offset[o]) {
 		struct hd_linear_phi *phi = &sel->linear->offsets[o];
 
-		if (phi->reg.words || !sel->linear->offset_ok[o] || header_of(plan, o) != bb)
+		if (phi->reg.words || !sel->linear->offset_ok[o])
 			continue;
 		if (plan->offsets[o].phi) {
 			hd_vec_clear(&sel->overrides);
