@@ -9,6 +9,8 @@
  */
 #include "passes/lower/split.h"
 
+#define OPERANDS 3 /* registers that a loop keeps free for reads of what stays out of them: as many as FFMA reads */
+
 struct want {
 	uint32_t vreg, distance, rank; /* rank 0 comes first */
 	uint8_t mask;
@@ -21,6 +23,7 @@ struct meeting {
 	bool header;		/* some are not done */
 	HD_VEC(struct want) wants;
 	int32_t through; /* words that only live through the loop that begins here */
+	int32_t near;	 /* the others */
 };
 
 static void arrive(struct hd_splitter *s, struct hd_split_range range, bool forced)
@@ -114,7 +117,10 @@ static void collect_wants(struct meeting *meeting)
 		if (!s->func->vregs.data[vreg].words)
 			continue;
 		struct want want = want_of(meeting, vreg, mask, distance);
-		meeting->through += distance < HD_LOOP_EXIT ? 0 : (int32_t)hd_split_words(mask);
+		if (distance < HD_LOOP_EXIT)
+			meeting->near += (int32_t)hd_split_words(mask);
+		else
+			meeting->through += (int32_t)hd_split_words(mask);
 		if (want.mask)
 			hd_vec_push(&meeting->wants, want);
 	}
@@ -138,14 +144,20 @@ static int32_t loop_pressure(const struct hd_splitter *s)
 	return most;
 }
 
-/* Takes what fits. What lives through a loop unread has the registers that the loop itself leaves. */
+/*
+ * Takes what fits. What lives through a loop unread has the registers that the loop itself leaves; a loop that reads
+ * more than fits needs some to load the rest into.
+ */
 static void take_wants(const struct meeting *meeting)
 {
 	struct hd_splitter *s = meeting->s;
 	struct hd_split_range *range = &s->at_entry[s->block];
 	int32_t room = s->room[hd_split_position(s, 0)], through = room;
-	if (meeting->header)
+	if (meeting->header) {
 		through -= loop_pressure(s) - meeting->through;
+		if (meeting->near > room)
+			room -= OPERANDS;
+	}
 	for (uint32_t i = 0; i < meeting->wants.len; i++) {
 		struct want want = meeting->wants.data[i];
 		int32_t words = (int32_t)hd_split_words(want.mask);
