@@ -26,14 +26,17 @@ struct meeting {
 	uint32_t count;
 	struct hd_graph graph; /* with all edges */
 	uint32_t *idom, *depth, *rpo, rpo_count;
+	uint32_t *position; /* in rpo, by block */
 	uint32_t
 		*reach; /* by block: the least depth of a block whose part of the dominator tree is not left below it */
 	bool *dropped;	/* by edge */
 };
 
+/* What dominates another comes before it: without this, many ways from deep down to one block far up would be climbed.
+ */
 static bool dominates(const struct meeting *meeting, uint32_t a, uint32_t b)
 {
-	return hd_dominates(meeting->idom, meeting->depth, a, b);
+	return meeting->position[a] <= meeting->position[b] && hd_dominates(meeting->idom, meeting->depth, a, b);
 }
 
 static bool is_reached(const struct meeting *meeting, uint32_t block)
@@ -191,6 +194,9 @@ uint32_t *hd_graph_meeting_points(uint32_t blocks, const struct hd_edge *edges, 
 	meeting.idom = hd_graph_dominators(&meeting.graph, arena);
 	meeting.depth = hd_dominator_depths(meeting.idom, blocks, arena);
 	meeting.rpo_count = hd_graph_rpo(&meeting.graph, arena, &meeting.rpo);
+	meeting.position = HD_ARENA_NEW(arena, uint32_t, blocks);
+	for (uint32_t i = 0; i < meeting.rpo_count; i++)
+		meeting.position[meeting.rpo[i]] = i;
 	find_reach(&meeting);
 	if (!drop_ends(&meeting))
 		return hd_graph_post_dominators(&meeting.graph, arena);
