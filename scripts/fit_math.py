@@ -185,8 +185,10 @@ def elementary():
 
 
 def gamma():
-    print('\n/* 1 / gamma(1 + x), |x| <= 1/2; x exp(x^2) erfc(x) in 1/x^2 from 4 on */')
+    print('\n/* 1 / gamma(1 + x), |x| <= 1/2; exp(x^2) erfc(x) up to 4, from there times x in 1/x^2 */')
     emit('gamma_inverse', lambda x: mp.rgamma(1 + x), -0.5, 0.5, 0, ('double',))
+    emit('erfcx_near', lambda x: mp.exp(x * x) * mp.erfc(x), 0, 1.5, kinds=('double',))
+    emit('erfcx_middle', lambda x: mp.exp(x * x) * mp.erfc(x), 1.5, 4, kinds=('double',))
     emit('erfcx_rest', lambda s: mp.exp(1 / s) * mp.erfc(1 / mp.sqrt(s)) / mp.sqrt(s) if s > mp.mpf('1e-15')
          else (1 - s / 2) / mp.sqrt(mp.pi), 0, mp.mpf(1) / 16, 0, ('double',))
 

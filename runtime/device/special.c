@@ -27,6 +27,8 @@ HD_CHAIN(double, __builtin_fma, chain)
 HD_CHAIN(float, __builtin_fmaf, chainf)
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 #define POLY(name, x) F(chain)(PART(name, _table), COUNT(PART(name, _table)), (x)-PART(name, _center))
+#define POLY_REST(name, x, rest) \
+	F(chain)(PART(name, _table), COUNT(PART(name, _table)), (x)-PART(name, _center) + (rest))
 /* name and name##part with SUFFIX after the name */
 #define F(name) F2(name, SUFFIX)
 #define F2(name, suffix) F3(name, suffix)
@@ -189,14 +191,18 @@ HD_DEVICE float __nv_tgammaf(float a)
 	return (float)__nv_tgamma((double)a);
 }
 
-/* exp(a^2) erfc(a), with what a^2 loses put back; from 4 on a polynomial over a. */
+/* exp(a^2) erfc(a): as such below zero, with what a^2 loses put back; then polynomials, from 4 on over a. */
 HD_DEVICE double __nv_erfcx(double a)
 {
 	double square = a * a;
 	if (a < -27)
 		return __builtin_inf();
-	if (a < 4)
+	if (a < 0)
 		return __nv_exp(square) * (1 + __builtin_fma(a, a, -square)) * __nv_erfc(a);
+	if (a < 1.5)
+		return POLY(erfcx_near, a);
+	if (a < 4)
+		return POLY(erfcx_middle, a);
 	return POLY(erfcx_rest, 1 / square) / a;
 }
 HD_DEVICE float __nv_erfcxf(float a)
