@@ -94,7 +94,8 @@ void hd_twin_start(struct hd_exec *exec, struct hd_warp *warp)
 	grow(&twin->local, &twin->local_bytes, (size_t)grid->local_bytes * HD_WARP_LANES);
 	memset(twin->rows, 0, rows);
 	grow((void **)&twin->undefined_local, &twin->undefined_bytes, grid->local_bytes);
-	memset(twin->undefined_local, 0xff, grid->local_bytes);
+	if (grid->local_bytes)
+		memset(twin->undefined_local, 0xff, grid->local_bytes);
 	memset(twin->undefined, 0xff, sizeof twin->undefined);
 	twin->undefined[HD_RZ] = twin->undefined[HD_RZ + 1 + HD_PT] = twin->undefined[STACK_POINTER] = 0;
 	twin->exec.gpu = exec->gpu;
