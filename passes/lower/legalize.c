@@ -331,6 +331,8 @@ int hd_legalize(struct hd_unit *unit)
 		hd_legal_spaces(&legal);
 		legal.status = last_passes(&legal, machine);
 	}
+	if (!legal.status)
+		hd_legal_exits(&legal);
 	LLVMDisposeBuilder(legal.builder);
 	if (machine)
 		LLVMDisposeTargetMachine(machine);

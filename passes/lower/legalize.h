@@ -54,6 +54,8 @@ void hd_legal_strict(struct hd_legal *legal);
 /* legalize_atomic.c, legalize_blocks.c: atomic operations and jumps to addresses that LLVM's passes leave. */
 void hd_legal_atomics(struct hd_legal *legal);
 void hd_legal_blocks(struct hd_legal *legal);
+/* legalize_exits.c: after LLVM's passes, early returns of kernels that they have joined with the kernel's end part again. */
+void hd_legal_exits(struct hd_legal *legal);
 /* A call of a helper, __heddle_NAME, or of the device library, which are linked in later. */
 LLVMValueRef hd_legal_call(struct hd_site *site, const char *name, LLVMTypeRef result, LLVMValueRef *args,
 			   unsigned count);
