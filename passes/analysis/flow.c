@@ -184,6 +184,22 @@ static void add_call_effects(const struct hd_flow *flow, uint32_t inst, struct h
 	effects->kills = call->kills;
 }
 
+/* Written places by a bit each: registers in order, then the predicates. */
+enum { COVERED_PREDICATES = 0x80 };
+
+static void add_covered(uint8_t covered, const struct hd_regset *writes, struct hd_regset *covers)
+{
+	uint8_t bit = 1;
+	HD_REGSET_FOREACH(writes, reg)
+	{
+		if (covered & bit & ~COVERED_PREDICATES)
+			hd_regset_add(covers, reg);
+		bit = (uint8_t)(bit << 1);
+	}
+	if (covered & COVERED_PREDICATES)
+		covers->preds |= writes->preds;
+}
+
 void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects)
 {
 	const struct hd_inst *code = &flow->function->insts[inst];
@@ -199,7 +215,9 @@ void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_e
 		hd_regset_union(&effects->reads, &flow->returns);
 	if (code->guard != HD_PT)
 		effects->kills = (struct hd_regset){0};
-	effects->covers = flow->covered[inst] ? effects->writes : effects->kills;
+	effects->covers = effects->kills;
+	if (flow->covered[inst])
+		add_covered(flow->covered[inst], &effects->writes, &effects->covers);
 }
 
 /* ---- guarded code */
@@ -217,7 +235,8 @@ struct lanes {
 static bool is_guarded(const struct hd_inst *inst)
 {
 	return inst->guard != HD_PT &&
-	       !(hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT));
+	       !(hd_opinfo[inst->op].effects &
+		 (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT | HD_FX_WRITE_PREDS));
 }
 
 static bool has_guarded(const struct hd_flow *flow, uint32_t block)
@@ -305,16 +324,24 @@ static struct hd_regset needed_before(const struct hd_flow *flow, uint32_t block
 	return needed_places(&lanes);
 }
 
-static bool is_covered(const struct lanes *lanes, const struct hd_inst *inst)
+/* What a guarded instruction writes and lanes outside of its guard do not need: bits as in add_covered. */
+static uint8_t covered_places(const struct lanes *lanes, const struct hd_inst *inst)
 {
 	struct hd_regset writes;
-	bool covered = is_guarded(inst);
+	uint8_t covered = 0, bit = 1;
+	if (!is_guarded(inst))
+		return 0;
 	hd_inst_writes(inst, &writes);
 	HD_REGSET_FOREACH(&writes, reg)
-	covered &= lanes->needed[reg] == NO_LANE || lanes->needed[reg] == inst->guard;
-	for (uint32_t left = writes.preds; left; left &= left - 1) {
-		uint8_t needed = lanes->needed[HD_MAX_REGS + __builtin_ctz(left)];
-		covered &= needed == NO_LANE || needed == inst->guard;
+	{
+		if (lanes->needed[reg] == NO_LANE || lanes->needed[reg] == inst->guard)
+			covered |= bit & ~COVERED_PREDICATES;
+		bit = (uint8_t)(bit << 1);
+	}
+	if (writes.preds) { /* one: is_guarded */
+		uint8_t needed = lanes->needed[HD_MAX_REGS + __builtin_ctz(writes.preds)];
+		if (needed == NO_LANE || needed == inst->guard)
+			covered |= COVERED_PREDICATES;
 	}
 	return covered;
 }
@@ -324,7 +351,7 @@ static void cover_block(struct hd_flow *flow, uint32_t block)
 	struct lanes lanes;
 	set_lanes(&lanes, &flow->live_out[block]);
 	for (uint32_t i = hd_flow_last(flow, block) + 1; i-- > flow->blocks[block].first;) {
-		flow->covered[i] = is_covered(&lanes, &flow->function->insts[i]);
+		flow->covered[i] = covered_places(&lanes, &flow->function->insts[i]);
 		step_lanes(flow, i, &lanes);
 	}
 }

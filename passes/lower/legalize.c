@@ -206,6 +206,15 @@ static LLVMTargetMachineRef target_machine(struct hd_legal *legal)
 				       LLVMCodeModelDefault);
 }
 
+bool hd_legal_is_convergent(LLVMValueRef call)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+
+	return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) || !LLVMIsAFunction(callee) ||
+	       LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind);
+}
+
 int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const char *pipeline)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

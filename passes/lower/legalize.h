@@ -37,6 +37,8 @@ struct hd_site {
 /* legalize_origin.c: around the load-store vectorizer, so that what it makes has the ordinal of its first access. */
 void hd_legal_note_accesses(const struct hd_legal *legal);
 void hd_legal_find_accesses(const struct hd_legal *legal);
+/* Whether a call is of something that the lanes of a warp do together, or may lead there. */
+bool hd_legal_is_convergent(LLVMValueRef call);
 /* LLVM's passes, on the clone. 0 or -1. */
 int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const char *pipeline);
 /* legalize_unroll.c: small loops, by four. 0 or -1. */

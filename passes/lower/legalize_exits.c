@@ -25,7 +25,7 @@ struct exits {
 	struct hd_arena arena;
 	struct hd_graph graph;
 	LLVMBasicBlockRef *blocks;
-	bool *crosses; /* by block: an operation across lanes, or a call that may have one */
+	bool *crosses; /* by block: an operation across lanes, or a call that may come to one */
 	uint32_t *idom;
 	bool *seen; /* by block, and the blocks to go on from: for one search */
 	uint32_t *work;
@@ -35,14 +35,7 @@ struct exits {
 
 static bool crosses_lanes(LLVMValueRef inst)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
-	LLVMValueRef callee = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
-
-	if (!callee)
-		return false;
-	return !LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee) ||
-	       LLVMGetCallSiteEnumAttribute(inst, LLVMAttributeFunctionIndex, kind) ||
-	       LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind);
+	return LLVMIsACallInst(inst) && hd_legal_is_convergent(inst);
 }
 
 static void build_graph(struct exits *exits)

@@ -40,15 +40,6 @@ static bool is_barrier(LLVMValueRef callee)
 	return LLVMIsAFunction(callee) && !strcmp(LLVMGetValueName(callee), "llvm.nvvm.barrier0");
 }
 
-static bool is_convergent(LLVMValueRef call)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
-	LLVMValueRef callee = LLVMGetCalledValue(call);
-
-	return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) || !LLVMIsAFunction(callee) ||
-	       LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind);
-}
-
 static void scan_call(struct body *body, LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -56,7 +47,7 @@ static void scan_call(struct body *body, LLVMValueRef call)
 	if (is_barrier(callee))
 		body->barriers = true;
 	else
-		body->plain &= LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) && !is_convergent(call);
+		body->plain &= LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) && !hd_legal_is_convergent(call);
 }
 
 static void scan_load(struct body *body, LLVMValueRef load)
