@@ -23,13 +23,11 @@ static void drop(struct hd_lower_regs *set, struct hd_mreg reg)
 	}
 }
 
-static bool has_any(const struct hd_lower_regs *set, struct hd_mreg reg)
+bool hd_lower_regs_has_any(const struct hd_lower_regs *set, struct hd_mreg reg)
 {
-	for (uint32_t i = 0; i < reg.words; i++) {
-		uint32_t id = reg.id + reg.sub + i;
+	for (uint32_t id = reg.id + reg.sub; id < reg.id + reg.sub + reg.words && id < HD_RZ; id++)
 		if (set->words[id / 64] >> (id % 64) & 1)
 			return true;
-	}
 	return false;
 }
 
@@ -63,7 +61,7 @@ static uint8_t step(const struct hd_mfunc *func, const struct hd_minst *inst, st
 	const struct hd_mreg sources[] = {inst->a, inst->b, inst->c};
 	uint8_t bits = 0;
 	for (unsigned i = 0; i < 3; i++)
-		if (is_register(sources[i]) && !has_any(live, sources[i]))
+		if (is_register(sources[i]) && !hd_lower_regs_has_any(live, sources[i]))
 			bits |= (uint8_t)(1u << i);
 	for (unsigned i = 0; i < 3; i++)
 		if (is_register(sources[i]))

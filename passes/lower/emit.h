@@ -17,6 +17,8 @@ void hd_dead_compute(const struct hd_mfunc *func, struct hd_arena *arena, struct
 struct hd_lower_regs {
 	uint64_t words[4];
 };
+/* Whether any word of a register is among them. */
+bool hd_lower_regs_has_any(const struct hd_lower_regs *set, struct hd_mreg reg);
 /* Those live into each block, by id; `order`: the reachable blocks, in reverse post-order or nearly so. */
 struct hd_lower_regs *hd_dead_live_in(const struct hd_mfunc *func, const uint32_t *order, uint32_t count,
 				      struct hd_arena *arena);

@@ -74,14 +74,6 @@ static const struct hd_lower_regs *live_into(struct converter *converter, uint32
 	return &converter->live_in[block];
 }
 
-static bool is_live(const struct hd_lower_regs *live, struct hd_mreg reg)
-{
-	bool any = false;
-	for (uint32_t id = reg.id + reg.sub; id < reg.id + reg.sub + reg.words && id < HD_RZ; id++)
-		any |= live->words[id / 64] >> (id % 64) & 1;
-	return any;
-}
-
 /* Moves the instructions of a side in front of the two branches that end `block`, under a guard. The other lanes go on
  * at `others`. */
 static void take_in(struct converter *converter, struct hd_mblock *block, uint32_t side, bool guard_not,
@@ -95,7 +87,7 @@ static void take_in(struct converter *converter, struct hd_mblock *block, uint32
 		struct hd_minst inst = from->insts.data[i];
 		inst.guard = fork.guard;
 		inst.guard_not = guard_not;
-		inst.covers = !is_live(live, inst.dst);
+		inst.covers = !hd_lower_regs_has_any(live, inst.dst);
 		hd_vec_push(&block->insts, inst);
 	}
 	hd_vec_push(&block->insts, fork);

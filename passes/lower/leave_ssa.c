@@ -103,20 +103,6 @@ static uint32_t phi_count(const struct hd_mblock *block)
 	return count;
 }
 
-static uint32_t first_terminator(const struct hd_mblock *block)
-{
-	uint32_t at = block->insts.len;
-	while (at > 0) {
-		unsigned op = block->insts.data[at - 1].op;
-		bool ends = op < HD_OP_COUNT &&
-			    (hd_opinfo[op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || op == HD_OP_TRAP);
-		if (!ends)
-			break;
-		at--;
-	}
-	return at;
-}
-
 /* The copies that predecessor `index` of a block makes for its PHIs are added to `bundles` of the predecessor. */
 static void isolate_phis(struct hd_leave *leave, uint32_t id, struct bundle *bundles)
 {
@@ -151,7 +137,7 @@ static void insert_before_terminator(struct hd_leave *leave, uint32_t id, struct
 	struct hd_mblock *block = &leave->func->blocks.data[id];
 	if (!bundle->moves.len && !bundle->constants.len)
 		return;
-	uint32_t at = first_terminator(block);
+	uint32_t at = hd_mblock_end(block);
 	hd_insts insts = {0};
 	hd_vec_reserve(&insts, block->insts.len + 1 + bundle->constants.len);
 	for (uint32_t i = 0; i < at; i++)

@@ -38,26 +38,41 @@ static bool crosses_lanes(LLVMValueRef inst)
 	return LLVMIsACallInst(inst) && hd_legal_is_convergent(inst);
 }
 
+/* Whether any block has an operation across lanes. */
+static bool find_crossings(struct exits *exits)
+{
+	uint32_t count = LLVMCountBasicBlocks(exits->function);
+	bool any = false;
+
+	exits->blocks = HD_ARENA_NEW(&exits->arena, LLVMBasicBlockRef, count);
+	exits->crosses = HD_ARENA_NEW(&exits->arena, bool, count);
+	LLVMGetBasicBlocks(exits->function, exits->blocks);
+	for (uint32_t id = 0; id < count; id++) {
+		LLVMValueRef inst = LLVMGetFirstInstruction(exits->blocks[id]);
+
+		while (inst && !crosses_lanes(inst))
+			inst = LLVMGetNextInstruction(inst);
+		exits->crosses[id] = inst;
+		any |= exits->crosses[id];
+	}
+	return any;
+}
+
 static void build_graph(struct exits *exits)
 {
 	struct hd_ptrmap ids = {0};
 	HD_VEC(struct hd_edge) edges = {0};
-	uint32_t count = LLVMCountBasicBlocks(exits->function), id = 0;
+	uint32_t count = LLVMCountBasicBlocks(exits->function);
 
-	exits->blocks = HD_ARENA_NEW(&exits->arena, LLVMBasicBlockRef, count);
-	exits->crosses = HD_ARENA_NEW(&exits->arena, bool, count);
 	exits->seen = HD_ARENA_NEW(&exits->arena, bool, count);
 	exits->work = HD_ARENA_NEW(&exits->arena, uint32_t, count);
-	LLVMGetBasicBlocks(exits->function, exits->blocks);
-	for (id = 0; id < count; id++)
+	for (uint32_t id = 0; id < count; id++)
 		hd_ptrmap_put(&ids, exits->blocks[id], id, 1);
-	for (id = 0; id < count; id++) {
-		LLVMValueRef end = LLVMGetBasicBlockTerminator(exits->blocks[id]), inst;
+	for (uint32_t id = 0; id < count; id++) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(exits->blocks[id]);
 
 		for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
 			hd_vec_push(&edges, (struct hd_edge){id, hd_ptrmap_get(&ids, LLVMGetSuccessor(end, i))->start});
-		for (inst = LLVMGetFirstInstruction(exits->blocks[id]); inst; inst = LLVMGetNextInstruction(inst))
-			exits->crosses[id] |= crosses_lanes(inst);
 	}
 	hd_graph_build(&exits->graph, &exits->arena, count, 0, edges.data, edges.len);
 	exits->idom = hd_graph_dominators(&exits->graph, &exits->arena);
@@ -204,37 +219,37 @@ static void copy_for(struct exits *exits, uint32_t from, uint32_t end, unsigned 
 	drop_way(exits, block, source);
 }
 
-static void copy_exits(struct hd_legal *legal, LLVMValueRef function)
+static void copy_exits(struct exits *exits)
 {
-	struct exits exits = {.legal = legal, .function = function};
-	bool any = false;
-
-	hd_arena_init(&exits.arena);
-	build_graph(&exits);
-	for (uint32_t b = 0; b < exits.graph.nodes; b++)
-		any |= exits.crosses[b];
-	for (uint32_t end = 0; any && end < exits.graph.nodes; end++) {
-		uint32_t first = exits.graph.pred_start[end], last = exits.graph.pred_start[end + 1],
+	build_graph(exits);
+	for (uint32_t end = 0; end < exits->graph.nodes; end++) {
+		uint32_t first = exits->graph.pred_start[end], last = exits->graph.pred_start[end + 1],
 			 left = last - first;
 
-		if (left < 2 || !is_short_exit(exits.blocks[end]))
+		if (left < 2 || !is_short_exit(exits->blocks[end]))
 			continue;
 		for (uint32_t e = first; e < last && left > 1; e++) {
-			uint32_t from = exits.graph.pred[e];
-			unsigned way = way_to(LLVMGetBasicBlockTerminator(exits.blocks[from]), exits.blocks[end]);
+			uint32_t from = exits->graph.pred[e];
+			unsigned way = way_to(LLVMGetBasicBlockTerminator(exits->blocks[from]), exits->blocks[end]);
 
-			if (way == 2 || !is_early(&exits, from, end))
+			if (way == 2 || !is_early(exits, from, end))
 				continue;
-			copy_for(&exits, from, end, way);
+			copy_for(exits, from, end, way);
 			left--;
 		}
 	}
-	hd_arena_release(&exits.arena);
 }
 
 void hd_legal_exits(struct hd_legal *legal)
 {
-	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f) && hd_is_kernel(legal->unit, f))
-			copy_exits(legal, f);
+	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
+		struct exits exits = {.legal = legal, .function = f};
+
+		if (LLVMIsDeclaration(f) || !hd_is_kernel(legal->unit, f))
+			continue;
+		hd_arena_init(&exits.arena);
+		if (find_crossings(&exits))
+			copy_exits(&exits);
+		hd_arena_release(&exits.arena);
+	}
 }

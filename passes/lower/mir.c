@@ -152,6 +152,29 @@ static void visit_extra(const struct visit *visit, uint32_t index, bool is_def)
 }
 
 /* Reads come before writes. A parallel copy holds its destinations at even places. */
+bool hd_minst_is_terminator(const struct hd_minst *inst)
+{
+	if (inst->op >= HD_OP_COUNT)
+		return false;
+	return hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
+}
+
+uint32_t hd_mblock_end(const struct hd_mblock *block)
+{
+	uint32_t at = block->insts.len;
+	while (at && hd_minst_is_terminator(&block->insts.data[at - 1]))
+		at--;
+	return at;
+}
+
+void hd_mblock_assign(struct hd_mblock *block, const struct hd_minst *insts, uint32_t count)
+{
+	hd_vec_reserve(&block->insts, count);
+	if (count)
+		memcpy(block->insts.data, insts, count * sizeof(*insts));
+	block->insts.len = count;
+}
+
 void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visitor call, void *context)
 {
 	const struct visit visit = {func, call, context};

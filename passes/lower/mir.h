@@ -201,6 +201,13 @@ static inline unsigned hd_mreg_words(const struct hd_mfunc *func, uint32_t id)
 typedef void (*hd_mreg_visitor)(void *context, struct hd_mreg *reg, bool is_def);
 void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visitor visit, void *context);
 
+/* Whether lanes may leave the block there: branches, RET, EXIT and traps. They stand together at its end. */
+bool hd_minst_is_terminator(const struct hd_minst *inst);
+/* The index of the first of them; as many instructions as there are when control falls out. */
+uint32_t hd_mblock_end(const struct hd_mblock *block);
+/* Other instructions for a block; they are copied, and are not its own. */
+void hd_mblock_assign(struct hd_mblock *block, const struct hd_minst *insts, uint32_t count);
+
 void hd_mfunc_print(FILE *out, const struct hd_mfunc *func);
 /* SSA and structural verifier (`ssa` while in SSA form); reports through diag; 0 or -1. */
 int hd_mfunc_verify(const struct hd_mfunc *func, bool ssa, struct hd_diag *diag);

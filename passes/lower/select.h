@@ -182,6 +182,8 @@ struct hd_opnd hd_bank(uint32_t offset);
 struct hd_opnd hd_rz(void);
 struct hd_opnd hd_none(void);
 struct hd_opnd hd_neg(struct hd_opnd opnd);
+/* RZ, or a number that is 0 and refers to nothing. */
+bool hd_opnd_is_zero(const struct hd_opnd *opnd);
 struct hd_mreg hd_sub(struct hd_mreg reg, unsigned word, unsigned words);
 
 /* Word `index` of a leaf as a 32-bit operand; the whole of a two-word leaf as a double operand. */

@@ -123,11 +123,6 @@ static struct hd_leaf mul_words(struct hd_select *sel, struct hd_leaf a, struct 
 	return hd_leaf_reg(hd_sel_join(sel, sum, 4));
 }
 
-static bool is_zero(const struct hd_opnd *opnd)
-{
-	return (opnd->kind == HD_OPND_IMM && !opnd->x) || (opnd->kind == HD_OPND_REG && opnd->reg.id == HD_RZ);
-}
-
 struct hd_leaf hd_sel_mul_leaf(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b)
 {
 	struct hd_opnd al, bl, ah, bh, high;
@@ -144,9 +139,9 @@ struct hd_leaf hd_sel_mul_leaf(struct hd_select *sel, struct hd_leaf a, struct h
 	bh = hd_sel_word(sel, &b, 1);
 	low = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, al, bl, hd_none());
 	high = hd_reg(hd_sub(low, 1, 1));
-	if (!is_zero(&bh))
+	if (!hd_opnd_is_zero(&bh))
 		high = hd_reg(hd_sel_alu(sel, HD_OP_IMAD, 0, al, bh, high));
-	if (!is_zero(&ah))
+	if (!hd_opnd_is_zero(&ah))
 		high = hd_reg(hd_sel_alu(sel, HD_OP_IMAD, 0, ah, bl, high));
 	return hd_leaf_reg(hd_sel_pair(sel, hd_reg(hd_sub(low, 0, 1)), high));
 }

@@ -241,7 +241,7 @@ static bool is_plain_imm(const struct hd_opnd *opnd)
 	return opnd->kind == HD_OPND_IMM && !opnd->ref_kind && !opnd->neg;
 }
 
-static bool is_zero(const struct hd_opnd *opnd)
+bool hd_opnd_is_zero(const struct hd_opnd *opnd)
 {
 	return (is_plain_imm(opnd) && !opnd->x) || (opnd->kind == HD_OPND_REG && opnd->reg.id == HD_RZ);
 }
@@ -250,7 +250,7 @@ struct hd_mreg hd_sel_add(struct hd_select *sel, struct hd_opnd a, struct hd_opn
 {
 	if (is_plain_imm(&a) && is_plain_imm(&b))
 		return hd_sel_opnd_reg(sel, hd_imm(a.x + b.x), 1);
-	if (is_zero(&b) && a.kind == HD_OPND_REG && !a.neg)
+	if (hd_opnd_is_zero(&b) && a.kind == HD_OPND_REG && !a.neg)
 		return a.reg;
 	return hd_sel_alu(sel, HD_OP_IADD3, 0, a, b, hd_none());
 }
@@ -265,7 +265,7 @@ struct hd_mreg hd_sel_select(struct hd_select *sel, struct hd_popnd cond, struct
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
 	struct hd_minst *inst;
 
-	if (is_zero(&yes)) /* RZ counts as a register */
+	if (hd_opnd_is_zero(&yes)) /* RZ counts as a register */
 		yes = hd_rz();
 	if (!in_register(&yes)) {
 		swap_operands(&yes, &no);
@@ -365,7 +365,7 @@ struct hd_mreg hd_sel_add64(struct hd_select *sel, struct hd_leaf a, struct hd_l
 		y[i] = hd_sel_word(sel, &b, i);
 	}
 	/* Nothing is carried out of a zero low word. */
-	if (is_zero(&y[0]) && (x[0].kind == HD_OPND_REG || is_plain_imm(&x[0]))) {
+	if (hd_opnd_is_zero(&y[0]) && (x[0].kind == HD_OPND_REG || is_plain_imm(&x[0]))) {
 		sum[0] = x[0];
 		sum[1] = hd_reg(hd_sel_alu(sel, HD_OP_IADD3, 0, x[1], subtract ? hd_neg(y[1]) : y[1], hd_none()));
 	} else {

@@ -142,15 +142,9 @@ static void set_live(struct sharing *s, struct slot *slot, uint32_t word, bool l
 
 static struct slot *slot_with(struct sharing *s, uint32_t word)
 {
-	uint32_t low = 0, high = s->slots.len;
-	while (high - low > 1) {
-		uint32_t middle = (low + high) / 2;
-		if (s->slots.data[middle].word <= word)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &s->slots.data[low];
+	uint32_t after;
+	HD_BISECT(after, 1, s->slots.len, s->slots.data[after].word <= word);
+	return &s->slots.data[after - 1];
 }
 
 static void scan_block(struct sharing *s, uint32_t rank)

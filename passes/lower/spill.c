@@ -304,13 +304,6 @@ static bool fold_copy(struct spiller *spiller, const struct hd_minst *copy)
 	return true;
 }
 
-static bool is_terminator(const struct hd_minst *inst)
-{
-	if (inst->op >= HD_OP_COUNT)
-		return false;
-	return hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
-}
-
 static void move_all(hd_insts *to, hd_insts *from)
 {
 	for (uint32_t i = 0; i < from->len; i++)
@@ -329,7 +322,7 @@ static void rewrite_inst(struct spiller *spiller, struct hd_minst *inst)
 		spiller->stretch++; /* pieces end at calls */
 	hd_minst_visit(spiller->func, inst, rewrite_def, spiller);
 	move_all(&spiller->out, &spiller->before);
-	hd_vec_push(is_terminator(inst) ? &spiller->tail : &spiller->out, *inst);
+	hd_vec_push(hd_minst_is_terminator(inst) ? &spiller->tail : &spiller->out, *inst);
 	move_all(&spiller->out, &spiller->after);
 }
 
@@ -340,9 +333,7 @@ static void rewrite_block(struct spiller *spiller, uint32_t id)
 	for (uint32_t i = 0; i < block->insts.len; i++)
 		rewrite_inst(spiller, &block->insts.data[i]);
 	move_all(&spiller->out, &spiller->tail);
-	hd_vec_clear(&block->insts);
-	for (uint32_t i = 0; i < spiller->out.len; i++)
-		hd_vec_push(&block->insts, spiller->out.data[i]);
+	hd_mblock_assign(block, spiller->out.data, spiller->out.len);
 	hd_vec_clear(&spiller->out);
 }
 

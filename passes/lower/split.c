@@ -133,15 +133,13 @@ static void leave_block(struct hd_splitter *s, struct hd_mblock *block)
 	s->words = 0;
 	for (uint32_t i = s->live->out_start[s->block]; i < s->live->out_start[s->block + 1]; i++)
 		s->next[s->live->out[i]] = HD_NEVER;
-	hd_vec_clear(&block->insts);
-	for (uint32_t i = 0; i < s->out.len; i++)
-		hd_vec_push(&block->insts, s->out.data[i]);
+	hd_mblock_assign(block, s->out.data, s->out.len);
 }
 
 static void split_block(struct hd_splitter *s)
 {
 	struct hd_mblock *block = &s->func->blocks.data[s->block];
-	uint32_t end = hd_split_end(block);
+	uint32_t end = hd_mblock_end(block);
 	hd_split_find_nexts(s);
 	begin_block(s);
 	for (s->index = 0; s->index < end; s->index++)
@@ -175,7 +173,7 @@ static bool has_guards(const struct hd_mfunc *func)
 {
 	for (uint32_t id = 0; id < func->blocks.len; id++) {
 		const struct hd_mblock *block = &func->blocks.data[id];
-		for (uint32_t i = 0, end = hd_split_end(block); i < end; i++)
+		for (uint32_t i = 0, end = hd_mblock_end(block); i < end; i++)
 			if (block->insts.data[i].guard != HD_MREG_PT)
 				return true;
 	}

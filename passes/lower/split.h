@@ -106,8 +106,6 @@ void hd_split_read(struct hd_splitter *s, struct hd_minst *inst, struct hd_minst
 void hd_split_inst(struct hd_splitter *s, struct hd_minst *inst);
 /* Notes for each operand of the block the next read after it. */
 void hd_split_find_nexts(struct hd_splitter *s);
-/* Where the block's branches begin. */
-uint32_t hd_split_end(const struct hd_mblock *block);
 
 /* split_webs.c: a new web; two that are one; and, at the end, registers in place of webs. */
 uint32_t hd_split_web_new(struct hd_splitter *s, uint32_t vreg);

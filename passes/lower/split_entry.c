@@ -91,15 +91,9 @@ static struct want want_of(const struct meeting *meeting, uint32_t vreg, uint8_t
 /* The register to which a word belongs. */
 static uint32_t owner_of(const struct hd_splitter *s, uint32_t word)
 {
-	uint32_t low = 0, high = s->splits.original;
-	while (high - low > 1) {
-		uint32_t middle = (low + high) / 2;
-		if (s->live->base[middle] <= word)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t after;
+	HD_BISECT(after, 1, s->splits.original, s->live->base[after] <= word);
+	return after - 1;
 }
 
 static void collect_wants(struct meeting *meeting)

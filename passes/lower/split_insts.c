@@ -176,7 +176,7 @@ void hd_split_load(struct hd_splitter *s, uint32_t vreg, unsigned missing, const
 void hd_split_load_late(struct hd_splitter *s, uint32_t id, struct hd_split_part missing)
 {
 	struct hd_mblock *block = &s->func->blocks.data[id];
-	uint32_t end = hd_split_end(block), tail = block->insts.len - end;
+	uint32_t end = hd_mblock_end(block), tail = block->insts.len - end;
 	hd_split_code loads = {0};
 	push_loads(s, &loads, missing.vreg, HD_SPLIT_WEB + missing.web, missing.mask,
 		   &block->insts.data[tail ? end : end - 1]);
@@ -364,21 +364,4 @@ void hd_split_find_nexts(struct hd_splitter *s)
 		hd_minst_visit(s->func, inst, pass_def, s);
 		hd_minst_visit(s->func, inst, pass_read, s);
 	}
-}
-
-/* ---- the ends of blocks ---- */
-
-static bool is_terminator(const struct hd_minst *inst)
-{
-	if (inst->op >= HD_OP_COUNT)
-		return false;
-	return hd_opinfo[inst->op].effects & (HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT) || inst->op == HD_OP_TRAP;
-}
-
-uint32_t hd_split_end(const struct hd_mblock *block)
-{
-	uint32_t at = block->insts.len;
-	while (at && is_terminator(&block->insts.data[at - 1]))
-		at--;
-	return at;
 }

@@ -72,9 +72,7 @@ static void store_block(struct slots *s, struct hd_mblock *block)
 		for (uint32_t k = 0; k < s->after.len; k++)
 			hd_vec_push(&s->out, s->after.data[k]);
 	}
-	hd_vec_clear(&block->insts);
-	for (uint32_t i = 0; i < s->out.len; i++)
-		hd_vec_push(&block->insts, s->out.data[i]);
+	hd_mblock_assign(block, s->out.data, s->out.len);
 }
 
 /* ---- what is not needed ---- */

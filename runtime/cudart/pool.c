@@ -21,6 +21,14 @@ static struct CUmemPoolHandle_st *pool_of(struct hd_cudart *cudart)
 	return cudart->pool;
 }
 
+/* Where an attribute of 32 bits is kept; NULL: it is another. */
+static int *reuse_of(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attr)
+{
+	if (attr < cudaMemPoolReuseFollowEventDependencies || attr > cudaMemPoolReuseAllowInternalDependencies)
+		return NULL;
+	return &pool->reuse[attr - cudaMemPoolReuseFollowEventDependencies];
+}
+
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
 	(void)hStream;
@@ -70,8 +78,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 	HD_CUDART(cudart);
 	if (!memPool || memPool != cudart->pool || !value)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	if (attr >= cudaMemPoolReuseFollowEventDependencies && attr <= cudaMemPoolReuseAllowInternalDependencies)
-		memcpy(&memPool->reuse[attr - cudaMemPoolReuseFollowEventDependencies], value, sizeof(int));
+	if (reuse_of(memPool, attr))
+		memcpy(reuse_of(memPool, attr), value, sizeof(int));
 	else if (attr == cudaMemPoolAttrReleaseThreshold)
 		memcpy(&memPool->release_threshold, value, sizeof memPool->release_threshold);
 	else
@@ -85,8 +93,8 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 	if (!memPool || memPool != cudart->pool || !value)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	uint64_t used = cudart->config.dram_bytes - hd_sim_free_bytes(cudart->sim);
-	if (attr >= cudaMemPoolReuseFollowEventDependencies && attr <= cudaMemPoolReuseAllowInternalDependencies)
-		memcpy(value, &memPool->reuse[attr - cudaMemPoolReuseFollowEventDependencies], sizeof(int));
+	if (reuse_of(memPool, attr))
+		memcpy(value, reuse_of(memPool, attr), sizeof(int));
 	else if (attr == cudaMemPoolAttrReleaseThreshold)
 		memcpy(value, &memPool->release_threshold, sizeof memPool->release_threshold);
 	else if (attr == cudaMemPoolAttrReservedMemCurrent || attr == cudaMemPoolAttrUsedMemCurrent)

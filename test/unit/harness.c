@@ -8,10 +8,16 @@
 
 Suite *hd_suite_of(const char *name, const TTest *const tests[])
 {
+	return hd_suite_with(name, tests, NULL, NULL);
+}
+
+Suite *hd_suite_with(const char *name, const TTest *const tests[], SFun set_up, SFun tear_down)
+{
 	Suite *suite = suite_create(name);
 	for (unsigned i = 0; tests[i]; i++) {
 		/* A case each, so that CK_RUN_CASE can select it. */
 		TCase *one = tcase_create(tests[i]->name);
+		tcase_add_checked_fixture(one, set_up, tear_down);
 		tcase_add_test(one, tests[i]);
 		suite_add_tcase(suite, one);
 	}

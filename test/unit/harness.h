@@ -16,5 +16,7 @@ Suite *hd_suite(void);
 
 /* A suite called `name` of the tests in the list, which ends with NULL. */
 Suite *hd_suite_of(const char *name, const TTest *const tests[]);
+/* The same with a fixture around each. */
+Suite *hd_suite_with(const char *name, const TTest *const tests[], SFun set_up, SFun tear_down);
 
 #endif

@@ -367,12 +367,5 @@ Suite *hd_suite(void)
 		a_long_ladder_is_cheap,
 		NULL,
 	};
-	Suite *suite = suite_create("graph");
-	for (unsigned i = 0; tests[i]; i++) {
-		TCase *one = tcase_create(tests[i]->name);
-		tcase_add_checked_fixture(one, set_up, tear_down);
-		tcase_add_test(one, tests[i]);
-		suite_add_tcase(suite, one);
-	}
-	return suite;
+	return hd_suite_with("graph", tests, set_up, tear_down);
 }

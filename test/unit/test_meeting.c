@@ -175,12 +175,5 @@ Suite *hd_suite(void)
 		no_lane_gets_behind_a_meeting_point_without_passing_it,
 		NULL,
 	};
-	Suite *suite = suite_create("meeting");
-	for (unsigned i = 0; tests[i]; i++) {
-		TCase *one = tcase_create(tests[i]->name);
-		tcase_add_checked_fixture(one, set_up, tear_down);
-		tcase_add_test(one, tests[i]);
-		suite_add_tcase(suite, one);
-	}
-	return suite;
+	return hd_suite_with("meeting", tests, set_up, tear_down);
 }

@@ -184,13 +184,7 @@ Suite *hd_suite(void)
 		an_instruction_too_wide_for_an_interval_is_named,
 		NULL,
 	};
-	Suite *suite = suite_create("passes");
-	for (unsigned i = 0; tests[i]; i++) {
-		TCase *one = tcase_create(tests[i]->name);
-		tcase_add_checked_fixture(one, set_up, tear_down);
-		tcase_add_test(one, tests[i]);
-		suite_add_tcase(suite, one);
-	}
+	Suite *suite = hd_suite_with("passes", tests, set_up, tear_down);
 	TCase *looped = tcase_create("wrong_parameters_are_named");
 	tcase_add_checked_fixture(looped, set_up, tear_down);
 	tcase_add_loop_test(looped, wrong_parameters_are_named, 0, sizeof(wrong) / sizeof(wrong[0]));

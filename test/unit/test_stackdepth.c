@@ -371,12 +371,5 @@ Suite *hd_suite(void)
 		calls_of_other_modules_are_named,
 		NULL,
 	};
-	Suite *suite = suite_create("stackdepth");
-	for (unsigned i = 0; tests[i]; i++) {
-		TCase *one = tcase_create(tests[i]->name);
-		tcase_add_checked_fixture(one, set_up, tear_down);
-		tcase_add_test(one, tests[i]);
-		suite_add_tcase(suite, one);
-	}
-	return suite;
+	return hd_suite_with("stackdepth", tests, set_up, tear_down);
 }

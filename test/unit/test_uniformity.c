@@ -466,12 +466,5 @@ Suite *hd_suite(void)
 		nothing_called_uniform_differs,
 		NULL,
 	};
-	Suite *suite = suite_create("uniformity");
-	for (unsigned i = 0; tests[i]; i++) {
-		TCase *one = tcase_create(tests[i]->name);
-		tcase_add_checked_fixture(one, set_up, tear_down);
-		tcase_add_test(one, tests[i]);
-		suite_add_tcase(suite, one);
-	}
-	return suite;
+	return hd_suite_with("uniformity", tests, set_up, tear_down);
 }
