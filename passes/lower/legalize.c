@@ -276,7 +276,9 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 	if (!vectorize)
 		return 0;
 	hd_legal_note_accesses(legal);
-	if (hd_legal_run(legal, machine, "function(load-store-vectorizer)"))
+	if (hd_legal_run(legal, machine,
+			 hd_legal_align(legal) ? "function(infer-alignment,load-store-vectorizer)"
+					       : "function(load-store-vectorizer)"))
 		return -1;
 	hd_legal_find_accesses(legal);
 	return 0;

@@ -3,9 +3,9 @@
  * are ready go first, those on the longest chain before others, as long as the registers
  * live at once stay under a limit: what the function needs anyway, or as many as fill an SM. At the
  * limit, whatever frees most registers goes first. What reads no register waits until something else can read it, and
- * so do addresses, when some registers are live. An order that needs more registers than the original one and the limit
- * allow is thrown away. Where even the original needs more than there are, values will be spilled, and the order counts
- * that asks for least beyond them in sum.
+ * so do addresses, when some registers are live, and loads from shared memory that the longest chain does not need yet.
+ * An order that needs more registers than the original one and the limit allow is thrown away. Where even the original
+ * needs more than there are, values will be spilled, and the order counts that asks for least beyond them in sum.
  *
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
@@ -17,11 +17,11 @@
 #define CANDIDATES 96u /* youngest ready instructions that are compared */
 #define OLDEST 32u     /* and so many of the oldest, so that none waits for ever */
 #define FREE_PREDICATES 5u
-#define LEAF_CYCLES 5u /* latency up to which an instruction without operands waits for its reader */
-#define AHEAD 100u     /* cycles that a load from a fixed place may come before it must */
-#define FEW_WORDS 4u   /* as long as no more are live, it need not */
-#define SOME_WORDS 12u /* with so many live, addresses wait for their reader; ptxas keeps six to eight of them ready \
-			*/
+#define LEAF_CYCLES 5u	 /* latency up to which an instruction without operands waits for its reader */
+#define AHEAD 100u	 /* cycles that a load from a fixed place may come before it must */
+#define SHARED_AHEAD 20u /* the same for loads of shared memory, which take about as long */
+#define FEW_WORDS 4u	 /* as long as no more are live, it need not */
+#define SOME_WORDS 12u	 /* with so many live, addresses wait; ptxas keeps six to eight of them ready */
 
 #define NONE UINT32_MAX
 
@@ -49,6 +49,7 @@ struct scheduler {
 	uint32_t registers;   /* that there are */
 	uint64_t excess;      /* words beyond them, summed over the instructions */
 	bool lazy, late;      /* without operands; with some */
+	bool patient;	      /* with loads of shared memory */
 	bool sparing;	      /* of registers beyond those that there are */
 };
 
@@ -172,6 +173,16 @@ static bool is_source(const struct hd_dag_node *node)
 	return !node->use_count && node->def_count && !node->waiting;
 }
 
+/* Cycles before it must that a load is issued at the earliest: of a fixed place, of shared memory where that takes more
+ * registers. NONE: of others at any time. */
+static uint32_t ahead_of(const struct scheduler *s, uint32_t index, struct pressure change)
+{
+	if (is_source(&s->dag.nodes.data[index]))
+		return AHEAD;
+	bool shared = s->dag.insts[index].op == HD_OP_LDS && change.words > 0;
+	return shared && s->patient ? SHARED_AHEAD : NONE;
+}
+
 /* Whether a result would only wait: of a leaf because nothing that reads it has all its other operands, of a load from
  * a fixed place because the chain that needs it is long. A leaf with operands is worth it if a pair more is live after
  * it, as after most addresses. */
@@ -181,7 +192,7 @@ static bool is_idle(const struct scheduler *s, uint32_t index, struct pressure c
 	if (!s->lazy || s->now.words < (int32_t)FEW_WORDS)
 		return false;
 	if (!s->leaf[index])
-		return is_source(node) && s->cycle + node->height + AHEAD < s->length;
+		return (uint64_t)s->cycle + node->height + ahead_of(s, index, change) < s->length;
 	if (node->use_count && (change.words < 2 || s->now.words < (int32_t)SOME_WORDS))
 		return false;
 	for (uint32_t e = node->succs; e; e = s->dag.edges.data[e - 1].next) {
@@ -460,6 +471,7 @@ int hd_mfunc_schedule(struct hd_mfunc *func)
 	struct scheduler s = {.func = func};
 	s.lazy = !hd_list_has(func->without, "leaves");
 	s.late = !hd_list_has(func->without, "late");
+	s.patient = !hd_list_has(func->without, "loads");
 	hd_arena_init(&s.arena);
 	hd_live_compute(func, &s.arena, &s.live);
 	hd_dag_init(&s.dag, func, &s.live, &s.arena);
