@@ -152,6 +152,61 @@ static bool is_nvptx64(LLVMModuleRef module)
 	return !strncmp(triple, "nvptx64", 7) && (!triple[7] || triple[7] == '-');
 }
 
+static bool is_wrong_cast(LLVMValueRef value)
+{
+	LLVMTypeRef from, to;
+
+	if (!LLVMIsAConstantExpr(value) || LLVMGetConstOpcode(value) != LLVMBitCast)
+		return false;
+	from = LLVMTypeOf(LLVMGetOperand(value, 0));
+	to = LLVMTypeOf(value);
+	return LLVMGetTypeKind(from) == LLVMPointerTypeKind && LLVMGetTypeKind(to) == LLVMPointerTypeKind &&
+	       LLVMGetPointerAddressSpace(from) != LLVMGetPointerAddressSpace(to);
+}
+
+/*
+ * Where a class has a virtual base, clang 19 hands the table for its construction on by a bitcast between address
+ * spaces, which is no valid IR: it becomes the cast that is meant.
+ */
+static void repair_casts(LLVMValueRef value)
+{
+	LLVMValueRef from;
+
+	for (int i = 0, n = LLVMGetNumOperands(value); i < n; i++) {
+		LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
+
+		if (!LLVMIsAConstantExpr(operand))
+			continue;
+		repair_casts(operand);
+		operand = LLVMGetOperand(value, (unsigned)i);
+		if (!is_wrong_cast(operand))
+			continue;
+		from = LLVMGetOperand(operand, 0);
+		LLVMReplaceAllUsesWith(operand, LLVMConstAddrSpaceCast(from, LLVMTypeOf(operand)));
+	}
+}
+
+static void repair_source(LLVMModuleRef module)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef inst = LLVMGetFirstInstruction(b); inst; inst = LLVMGetNextInstruction(inst))
+				repair_casts(inst);
+}
+
+/* Whether the module is not valid, and why. */
+static bool verify(LLVMModuleRef module, char **message)
+{
+	bool invalid = LLVMVerifyModule(module, LLVMReturnStatusAction, message);
+
+	if (invalid && strstr(*message, "Invalid bitcast")) {
+		LLVMDisposeMessage(*message);
+		repair_source(module);
+		invalid = LLVMVerifyModule(module, LLVMReturnStatusAction, message);
+	}
+	return invalid;
+}
+
 static int check_source(struct hd_session *session, LLVMModuleRef module)
 {
 	char *message = NULL;
@@ -160,7 +215,7 @@ static int check_source(struct hd_session *session, LLVMModuleRef module)
 	if (!is_nvptx64(module))
 		return hd_error(&session->diag, HD_NOWHERE, "the module is for %s%s%s, heddle compiles nvptx64 only",
 				*triple ? "'" : "no target", triple, *triple ? "'" : "");
-	if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
+	if (verify(module, &message)) {
 		message[strcspn(message, "\n")] = 0;
 		status = hd_error(&session->diag, HD_NOWHERE, "the module does not verify: %s", message);
 	}

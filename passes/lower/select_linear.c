@@ -140,7 +140,8 @@ struct hd_leaf hd_sel_linear_settle(struct hd_select *sel, const struct hd_leaf 
 				      leaf->id == HD_RZ ? hd_none() : hd_imm((uint32_t)leaf->imm[0])));
 }
 
-/* %lr + (%cr or a register) + displacement. A coefficient and an offset are added up before. */
+/* %lr + (%cr or a register) + displacement. A coefficient and an offset are added up before, and so is all that is not
+ * alone where loads from the constant bank take one register or sum. */
 struct hd_address hd_sel_linear_address(struct hd_select *sel, struct hd_leaf leaf, unsigned space)
 {
 	struct hd_address address = {.space = space, .base = HD_MREG_NONE, .coefficient = leaf.coefficient};
@@ -151,6 +152,10 @@ struct hd_address hd_sel_linear_address(struct hd_select *sel, struct hd_leaf le
 	if (leaf.id == HD_RZ) {
 		address.linear = leaf.linear == HD_RZ ? HD_LR(HD_LR_COEFFICIENT, HD_SLOT_A, 0, 0)
 						      : HD_LR(HD_LR_SUM, HD_SLOT_A, leaf.linear, 0);
+		return address;
+	}
+	if (space == HD_AS_PARAM && leaf.linear != HD_RZ) {
+		address.base = hd_sel_reg(sel, rest);
 		return address;
 	}
 	if (leaf.linear != HD_RZ)

@@ -322,7 +322,7 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 	memcpy(frame->saved, warp->regs, rows * sizeof(*frame->saved));
 	memcpy(frame->dead, shadow->dead, rows * sizeof(*frame->dead));
 	for (uint32_t reg = 0; reg < FIRST_ARGUMENT; reg++)
-		shadow->dead[reg] &= ~mask; /* the callee reads nothing of the caller's there, but it may read what is undefined */
+		shadow->dead[reg] &= ~mask; /* the callee reads nothing of the caller's there but what is undefined */
 	hd_watch_called(&shadow->watch, mask);
 }
 
@@ -365,8 +365,10 @@ void hd_verify_return(struct hd_exec *exec, uint32_t mask)
 	uint32_t rows = exec->warp->cta->grid->register_rows;
 	hd_watch_returned(&shadow->watch, mask);
 	for (uint32_t reg = 0; reg < rows && !exec->fault; reg++) {
-		if (reg != STACK_POINTER && !is_callee_saved(observed, reg))
+		if (reg != STACK_POINTER && !is_callee_saved(observed, reg)) {
+			shadow->dead[reg] &= ~mask; /* beside results the caller may read what is undefined */
 			continue;
+		}
 		check_preserved(exec, mask, frame, reg);
 		shadow->dead[reg] = (shadow->dead[reg] & ~mask) | (frame->dead[reg] & mask);
 	}
