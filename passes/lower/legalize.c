@@ -154,6 +154,8 @@ static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
 	case LLVMCall:
 		legal->masked = legal->masked || is_intrinsic(inst, "llvm.masked.");
 		legal->matrices = legal->matrices || is_intrinsic(inst, "llvm.matrix.");
+		legal->questions = legal->questions || is_intrinsic(inst, "llvm.objectsize.") ||
+				   is_intrinsic(inst, "llvm.is.constant.");
 		break;
 	default:
 		break;
@@ -240,6 +242,8 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 		strcat(pipeline, "sroa,early-cse,simplifycfg,instsimplify,");
 	else if (legal->allocas)
 		strcat(pipeline, "sroa,");
+	if (legal->questions)
+		strcat(pipeline, "lower-constant-intrinsics,");
 	if (legal->matrices)
 		strcat(pipeline, "lower-matrix-intrinsics,");
 	if (legal->masked)

@@ -17,7 +17,7 @@ struct hd_legal {
 	LLVMTargetDataRef layout;
 	unsigned md_ordinal, md_fpmath;
 	/* what the module has, from one scan */
-	bool vectors, returns, atomics, allocas, masked, matrices, unoptimised;
+	bool vectors, returns, atomics, allocas, masked, matrices, questions, unoptimised;
 	uint32_t longest_block; /* instructions */
 	uint32_t most_blocks;   /* of a function */
 	bool needs_builtins;	/* a helper was called */

@@ -67,7 +67,17 @@ static void prepare(struct hd_legal *legal, LLVMValueRef function)
 				LLVMCreateEnumAttribute(legal->context, always, 0));
 }
 
-/* Removes what is not used, until nothing more falls away. */
+/* libclc says that its table of the bits of 2 / pi, an array of bytes, may begin anywhere, and reads 16 at a time. */
+static void align_table(struct hd_legal *legal, LLVMValueRef global)
+{
+	const unsigned widest = 16;
+
+	if (!LLVMIsDeclaration(global) && LLVMGetAlignment(global) < widest &&
+	    LLVMABISizeOfType(legal->layout, LLVMGlobalGetValueType(global)) > widest)
+		LLVMSetAlignment(global, widest);
+}
+
+/* Removes what is not used, until nothing more falls away; tables that are used get their place. */
 static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
 {
 	bool changed = true;
@@ -86,7 +96,11 @@ static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
 	}
 	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module), next; g; g = next) {
 		next = LLVMGetNextGlobal(g);
-		if (!hd_ptrmap_get(before, g) && !LLVMGetFirstUse(g))
+		if (hd_ptrmap_get(before, g))
+			continue;
+		if (LLVMGetFirstUse(g))
+			align_table(legal, g);
+		else
 			LLVMDeleteGlobal(g);
 	}
 }

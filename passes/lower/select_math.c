@@ -141,26 +141,41 @@ static void rounded_integer(struct hd_select *sel, unsigned mode)
 
 /* ------------------------------------------------------------------ saturating conversions */
 
+/* F2I's result, but 0 for NaN, which it makes itself where neither type has 64 bits. */
+static struct hd_leaf nan_to_zero(struct hd_select *sel, LLVMTypeKind kind, struct hd_leaf from, struct hd_leaf result)
+{
+	bool wide = kind == LLVMDoubleTypeKind;
+	struct hd_opnd x = hd_reg(hd_sel_reg(sel, from));
+	struct hd_minst *test;
+
+	if (!wide && result.words == 1)
+		return result;
+	test = hd_sel_op(sel, wide ? HD_OP_DSETP : HD_OP_FSETP, HD_MOD(CMP, HD_CMP_NUM), HD_MREG_NONE, x, x, hd_none());
+	test->pdst = hd_mfunc_pred(sel->func);
+	return hd_sel_select_leaf(sel, (struct hd_popnd){test->pdst, false}, result, hd_leaf_imm(0, result.words));
+}
+
 static void saturated_integer(struct hd_select *sel, unsigned is_signed)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
 	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
-	struct hd_leaf value = hd_sel_arg(sel, 0), low, high;
+	struct hd_leaf from = hd_sel_arg(sel, 0), value, low, high;
 
 	if (bits > 64 || (bits > 32 && bits < 64) || bits == 1) {
 		hd_sel_unsupported(sel, "saturating conversion to %u bits", bits);
 		return;
 	}
 	if (kind != LLVMDoubleTypeKind) {
-		value = hd_sel_to_f32(sel, value, kind);
+		from = hd_sel_to_f32(sel, from, kind);
 		kind = LLVMFloatTypeKind;
 	}
-	/* F2I saturates to its own type, and turns NaN into 0; narrower types are clamped. */
+	/* F2I saturates to its own type; narrower types are clamped. */
 	value = hd_sel_convert(sel, HD_OP_F2I,
 			       bits == 64  ? (is_signed ? HD_S64 : HD_U64)
 			       : is_signed ? HD_S32
 					   : HD_U32,
-			       hd_float_type(kind), HD_MOD(RND, HD_RND_RZ), value);
+			       hd_float_type(kind), HD_MOD(RND, HD_RND_RZ), from);
+	value = nan_to_zero(sel, kind, from, value);
 	if (bits < 32) {
 		high = hd_leaf_imm((1u << (bits - is_signed)) - 1, 1);
 		low = hd_leaf_imm(is_signed ? (uint32_t) - (1 << (bits - 1)) : 0, 1);

@@ -3,8 +3,9 @@
  * is full of (32-bit integers and single precision, single and double) are vectors; everything else goes
  * lane by lane through softfp.c, which knows every format and rounding.
  *
- * F2I saturates and gives 0 for NaN (PTX cvt). 16-bit floats live in the low half of a register, narrow
- * integer results are extended to 32 bits as their type says, narrow integer sources take the low bits.
+ * F2I saturates; of NaN it makes 0, or the number with only its highest bit set where the source is double or the
+ * result has 64 bits (PTX cvt). 16-bit floats live in the low half of a register, narrow integer results are extended
+ * to 32 bits as their type says, narrow integer sources take the low bits.
  */
 #include "runtime/engine/exec.h"
 
@@ -102,12 +103,12 @@ HD_EXEC_PLAIN(op_f2f)
 	set_result(exec, inst, lane, convert_float(inst, float_source(exec, inst, lane)));
 }
 
-static uint64_t to_integer(const struct hd_unpacked *value, unsigned type, unsigned rounding)
+static uint64_t to_integer(const struct hd_unpacked *value, unsigned from, unsigned type, unsigned rounding)
 {
-	if (value->kind == HD_FP_NAN)
-		return 0;
-	uint64_t magnitude = hd_fp_magnitude(value, rounding);
 	unsigned bits = int_bits(type);
+	if (value->kind == HD_FP_NAN)
+		return from == HD_F64 || bits == 64 ? UINT64_C(1) << (bits - 1) : 0;
+	uint64_t magnitude = hd_fp_magnitude(value, rounding);
 	uint64_t most = ~UINT64_C(0) >> (64 - bits + is_signed_int(type));
 	if (!value->sign)
 		return magnitude > most ? most : magnitude;
@@ -122,7 +123,7 @@ HD_EXEC_PLAIN(op_f2i)
 	HD_FOR_LANES(lane, exec->mask)
 	{
 		struct hd_unpacked value = hd_fp_unpack((enum hd_type)from, float_source(exec, inst, lane));
-		set_result(exec, inst, lane, to_integer(&value, to, HD_MODIFIER(RND)));
+		set_result(exec, inst, lane, to_integer(&value, from, to, HD_MODIFIER(RND)));
 	}
 }
 

@@ -187,7 +187,8 @@ def floats():
 def alike(t):
     """A function of a vector is the function of its elements: the bits agree on one machine."""
     count, element = parts(t)
-    for name in 'exp10 asin acos atan sinh cosh tanh tan'.split():
+    more = 'exp exp2 log log2 log10 sin cos ' if element in ('float', 'double') else ''
+    for name in (more + 'exp10 asin acos atan sinh cosh tanh tan').split():
         row = Row()
         a = row.load(t, 0)
         whole = row.call(t, f'llvm.{name}.{suffix(t)}', [f'{t} {a}'])
@@ -355,6 +356,110 @@ def library():
     row.end()
 
 
+def finite(row, t, at):
+    """Small whole numbers, so that the order of sums is all that matters."""
+    ints = t.replace(parts(t)[1], 'i8')
+    value = row.add(f'sitofp {ints} {row.load(ints, at)} to {t}')
+    return row.add(f'fdiv {t} {value}, {splat(t, "3.0")}')
+
+
+def reductions():
+    for t in '<4 x float>', '<3 x double>', '<2 x half>', '<5 x float>':
+        count, element = parts(t)
+        row = Row()
+        a, s = finite(row, t, 8), suffix(t)
+        start = row.add(f'extractelement {t} {finite(row, t, 40)}, i32 0')
+        for name in 'fadd', 'fmul':
+            row.fold(element, row.call(element, f'llvm.vector.reduce.{name}.{s}', [f'{element} {start}', f'{t} {a}']))
+        for name in 'fmax fmin fmaximum fminimum'.split():
+            row.fold(element, row.call(element, f'llvm.vector.reduce.{name}.{s}', [f'{t} {a}']))
+        row.end()
+    for t in '<4 x i32>', '<3 x i64>', '<8 x i8>', '<2 x i128>', '<8 x i1>':
+        row = Row()
+        a, element = row.load(t, 9), parts(t)[1]
+        for name in 'add mul and or xor smax smin umax umin'.split():
+            row.fold(element, row.call(element, f'llvm.vector.reduce.{name}.{suffix(t)}', [f'{t} {a}']))
+        row.end()
+
+
+def parts_of_floats():
+    for t, whole in ('float', 'i32'), ('double', 'i32'), ('half', 'i32'):
+        row = Row()
+        for at in 0, 24, 88:
+            a = row.load(t, at)
+            if t == 'half':  # the host's library has none for the denormals of half
+                a = finite(row, t, at)
+            sane = row.add(f'call i1 @llvm.is.fpclass.{suffix(t)}({t} {a}, i32 504)')
+            declarations.add(f'declare i1 @llvm.is.fpclass.{suffix(t)}({t}, i32)')
+            a = row.add(f'select i1 {sane}, {t} {a}, {t} 1.5')  # of infinities and NaNs the exponent is not said
+            pair = row.call(f'{{{t}, {whole}}}', f'llvm.frexp.{suffix(t)}.{whole}', [f'{t} {a}'])
+            row.fold(t, row.add(f'extractvalue {{{t}, {whole}}} {pair}, 0'))
+            row.fold(whole, row.add(f'extractvalue {{{t}, {whole}}} {pair}, 1'))
+        row.end()
+        if t == 'half':
+            continue
+        row = Row()
+        a = finite(row, t, 17)
+        for name, result in ('lrint', 'i64'), ('lround', 'i64'), ('llrint', 'i64'), ('llround', 'i64'):
+            row.fold(result, row.call(result, f'llvm.{name}.{result}.{suffix(t)}', [f'{t} {a}']))
+        row.end()
+
+
+def hints():
+    """What says something to the optimizer and nothing to the machine; sizes of objects; copies that stay inline."""
+    row = Row()
+    a, cell = row.load('i32', 4), row.add('alloca [24 x i8], align 8')
+    small = row.add(f'and i32 {a}, 255')
+    declarations.update(['declare void @llvm.assume(i1)', 'declare void @llvm.prefetch.p0(ptr, i32, i32, i32)', 'declare void @llvm.donothing()',
+                         'declare void @llvm.lifetime.start.p0(i64, ptr)', 'declare void @llvm.lifetime.end.p0(i64, ptr)',
+                         'declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)', 'declare void @llvm.sideeffect()',
+                         'declare void @llvm.memset.inline.p0.i64(ptr, i8, i64, i1)', 'declare void @llvm.memset.p0.i32(ptr, i8, i32, i1)',
+                         'declare void @llvm.memcpy.element.unordered.atomic.p0.p0.i64(ptr, ptr, i64, i32)'])
+    row.do(f'call void @llvm.assume(i1 {row.add(f"icmp ult i32 {small}, 256")})')
+    row.do(f'call void @llvm.assume(i1 true) ["align"(ptr {cell}, i64 8)]')
+    row.do(f'call void @llvm.lifetime.start.p0(i64 24, ptr {cell})')
+    row.do(f'call void @llvm.memset.inline.p0.i64(ptr {cell}, i8 90, i64 24, i1 false)')
+    row.do(f'call void @llvm.memcpy.inline.p0.p0.i64(ptr {cell}, ptr {row.at(7)}, i64 13, i1 false)')
+    row.do(f'call void @llvm.memset.p0.i32(ptr {row.add(f"getelementptr i8, ptr {cell}, i32 17")}, i8 -3, i32 5, i1 true)')
+    row.do(f'call void @llvm.prefetch.p0(ptr {cell}, i32 0, i32 3, i32 1)')
+    row.do('call void @llvm.donothing()')
+    row.do('call void @llvm.sideeffect()')
+    for at in 0, 8, 16:
+        row.fold('i64', row.add(f'load i64, ptr {row.add(f"getelementptr i8, ptr {cell}, i32 {at}")}'))
+    row.do(f'call void @llvm.lifetime.end.p0(i64 24, ptr {cell})')
+    for name, args in (('expect.i32', [f'i32 {small}', 'i32 3']), ('expect.with.probability.i32', [f'i32 {small}', 'i32 3', 'double 0.5']),
+                       ('ssa.copy.i32', [f'i32 {small}'])):
+        if name != 'ssa.copy.i32':  # the host's code generator does not know that one
+            row.fold('i32', row.call('i32', 'llvm.' + name, args))
+    row.fold('float', row.call('float', 'llvm.arithmetic.fence.f32', [f'float {finite(row, "float", 30)}']))
+    row.fold('i1', row.call('i1', 'llvm.is.constant.i32', ['i32 7']))
+    row.fold('i64', row.call('i64', 'llvm.objectsize.i64.p0', [f'ptr {cell}', 'i1 false', 'i1 true', 'i1 false']))
+    row.fold('i64', row.call('i64', 'llvm.objectsize.i64.p0', ['ptr %in', 'i1 true', 'i1 true', 'i1 false']))
+    kept = row.add(f'freeze i32 {small}')
+    row.fold('i32', row.add(f'mul i32 {kept}, 3'))
+    row.fold('i32', row.add(f'and i32 {row.add("freeze i32 undef")}, 0'))
+    row.end()
+    for t in '{i32, [2 x i16], {double, <2 x i32>}}', '[3 x {i8, i64}]':
+        row = Row()
+        first = row.add(f'load {t}, ptr %in')
+        if t[0] == '{':
+            double = row.add(f'extractvalue {t} {first}, 2, 0')
+            mixed = row.add(f'insertvalue {t} {first}, i16 9, 1, 1')
+            mixed = row.add(f'insertvalue {t} {mixed}, i32 {row.load("i32", 50)}, 0')
+            row.fold('double', double)
+            row.fold('i16', row.add(f'extractvalue {t} {mixed}, 1, 0'))
+            row.fold('i16', row.add(f'extractvalue {t} {mixed}, 1, 1'))
+            row.fold('i32', row.add(f'extractvalue {t} {mixed}, 0'))
+            row.fold('<2 x i32>', row.add(f'extractvalue {t} {mixed}, 2, 1'))
+        else:
+            mixed = row.add(f'insertvalue {t} {first}, i64 {row.load("i64", 64)}, 1, 1')
+            cell = row.add(f'alloca {t}')
+            row.do(f'store {t} {mixed}, ptr {cell}')
+            for i in range(3):
+                row.fold('i64', row.add(f'load i64, ptr {row.add(f"getelementptr {t}, ptr {cell}, i32 0, i32 {i}, i32 1")}'))
+        row.end()
+
+
 ORDERS = ['monotonic', 'acquire', 'release', 'acq_rel', 'seq_cst']
 SCOPES = ['singlethread', 'block', 'device', 'agent', 'workgroup', 'cluster', 'wavefront']
 
@@ -445,6 +550,9 @@ def rest():
     rearranged()
     arguments()
     library()
+    reductions()
+    parts_of_floats()
+    hints()
 
 
 def main():
