@@ -203,8 +203,7 @@ static bool reads_dynamic_shared(const struct hd_function *function)
 {
 	for (uint32_t i = 0; i < function->inst_count; i++) {
 		const struct hd_inst *inst = &function->insts[i];
-		if ((inst->xkind == HD_X_CONST_B || inst->xkind == HD_X_CONST_C) &&
-		    inst->x == HD_CONST_X(0, HD_CB_DYN_SHARED))
+		if (hd_x_is_constant(inst->xkind) && inst->x == HD_CONST_X(0, HD_CB_DYN_SHARED))
 			return true;
 	}
 	return false;
@@ -250,6 +249,14 @@ static void spills(const struct hd_function *function, struct hd_meta_function *
 	}
 }
 
+static void uniform_registers(const struct hd_function *function, struct hd_meta_function *facts)
+{
+	uint64_t written = 0;
+	for (uint32_t i = 0; i < function->inst_count; i++)
+		written |= hd_inst_uniform_writes(&function->insts[i]);
+	facts->uniform_registers = written ? 64 - (uint32_t)__builtin_clzll(written) : 0;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct hd_meta_function *)a)->name, ((const struct hd_meta_function *)b)->name);
@@ -268,6 +275,7 @@ int hd_metadata_run(struct hd_unit *unit)
 		describe_source(unit, &facts[f]);
 		hd_intervals_describe(unit, f, &facts[f], &unit->arena);
 		spills(&unit->object.functions[f], &facts[f]);
+		uniform_registers(&unit->object.functions[f], &facts[f]);
 		hd_preempt_facts(unit, f, &facts[f]);
 		facts[f].reuse = &reuse[f].facts;
 		facts[f].idempotence = &idempotence[f];

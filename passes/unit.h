@@ -29,6 +29,7 @@ struct hd_options {
 	const char *without;      /* without=: improvements of the code that are switched off, to measure each */
 	const char *dump;         /* dump=isel,regalloc,... : MIR after these steps, on stderr */
 	const char *linear;       /* linear=never|saving|always: kernels that get a second version, with linear registers */
+	const char *uniform;      /* uniform=never|short|always: values of a whole warp in uniform registers */
 	const char *remarks;      /* remarks=kernels|functions|all: what is remarked upon */
 	const char *print_remarks; /* print-remarks=: the plugin writes remarks of these passes itself */
 	bool relocatable;         /* rdc: undefined functions are allowed */

@@ -17,6 +17,7 @@
 #define HD_INST_BYTES 16
 #define HD_RZ 255          /* reads as zero, writes vanish */
 #define HD_MAX_REGS 255    /* R0..R254 */
+#define HD_MAX_UREGS 56    /* UR0..UR55, one value a warp; Turing and later have 63, here they share a word of the scoreboard with the predicates */
 #define HD_PT 7            /* reads as true, writes vanish */
 #define HD_MAX_PREDS 7     /* P0..P6 */
 #define HD_PRED_NOT 8      /* in guard, psrc, psrc2: the predicate is inverted */
@@ -67,7 +68,7 @@ enum {
 
 enum { HD_SM_NEG = 1, HD_SM_ABS = 2 };
 enum hd_srcx { HD_XN, HD_XB, HD_XC, HD_XBC, HD_XM, HD_XT, HD_XS };
-enum hd_width { HD_W__ = 0, HD_W_R = 1, HD_W_D = 2, HD_W_Q = 4, HD_W_M = 16, HD_W_T = 17, HD_W_S = 18 };
+enum hd_width { HD_W__ = 0, HD_W_R = 1, HD_W_D = 2, HD_W_Q = 4, HD_W_M = 16, HD_W_T = 17, HD_W_S = 18, HD_W_U = 32 };
 
 /*
  * Modifier kinds: HD_MOD(kind, shift, bits, names). Each kind has one fixed place in the
@@ -162,8 +163,14 @@ enum hd_syscall {
 enum hd_role { HD_ROLE_PLAIN, HD_ROLE_CALLEE_SAVE, HD_ROLE_CALLEE_RESTORE, HD_ROLE_SPILL_STORE, HD_ROLE_SPILL_LOAD,
 	       HD_ROLE_COUNT };
 
-enum hd_xkind { HD_X_NONE, HD_X_IMM_B, HD_X_CONST_B, HD_X_IMM_C, HD_X_CONST_C,
+/* What stands in x. UNIFORM: the number of a uniform register. */
+enum hd_xkind { HD_X_NONE, HD_X_IMM_B, HD_X_CONST_B, HD_X_UNIFORM_B, HD_X_IMM_C, HD_X_CONST_C, HD_X_UNIFORM_C,
 		HD_X_OTHER /* displacement, branch target or number: see the opcode's srcx */ };
+static inline bool hd_x_in_b(unsigned xkind) { return xkind - HD_X_IMM_B <= HD_X_UNIFORM_B - HD_X_IMM_B; }
+static inline bool hd_x_in_c(unsigned xkind) { return xkind - HD_X_IMM_C <= HD_X_UNIFORM_C - HD_X_IMM_C; }
+static inline bool hd_x_is_immediate(unsigned xkind) { return xkind == HD_X_IMM_B || xkind == HD_X_IMM_C; }
+static inline bool hd_x_is_constant(unsigned xkind) { return xkind == HD_X_CONST_B || xkind == HD_X_CONST_C; }
+static inline bool hd_x_is_uniform(unsigned xkind) { return xkind == HD_X_UNIFORM_B || xkind == HD_X_UNIFORM_C; }
 
 /* Source modifiers, a bit each. ABS applies before NEG. */
 enum { HD_NEG_A = 1, HD_NEG_B = 2, HD_NEG_C = 4, HD_ABS_A = 8, HD_ABS_B = 16 };
@@ -248,7 +255,8 @@ enum {
 /* Which operand slot. */
 enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
 
-/* Registers (0, 1, 2 or 4) that the slot takes for this opcode and these modifiers, whether or not it holds RZ. */
+/* Registers (0, 1, 2 or 4) that the slot takes for this opcode and these modifiers, whether or not it holds RZ; uniform
+ * ones are none. */
 unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot);
 /* Bytes that a memory access moves for each thread; 0 for other opcodes. */
 unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
@@ -273,6 +281,9 @@ struct hd_regset {
 };
 void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set);
 void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set);
+/* Uniform registers read and written, a bit each: they are no part of the register file. */
+uint64_t hd_inst_uniform_reads(const struct hd_inst *inst);
+uint64_t hd_inst_uniform_writes(const struct hd_inst *inst);
 
 /* Encoding. hd_inst_decode returns -1 for bytes that are no instruction (unknown opcode). The
  * reconvergence point of an instruction other than BRA and BRX is not stored and decodes as HD_NO_PC; theirs takes the

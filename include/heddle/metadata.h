@@ -228,6 +228,7 @@ struct hd_meta_function {
 	uint32_t instructions;
 	uint32_t registers;       /* kernels: worst case over the call graph, as the linker computes it; functions: own */
 	uint32_t own_registers;   /* this function's code alone */
+	uint32_t uniform_registers; /* of a warp, that this function's code writes: one more than the highest */
 	uint32_t stack_bytes;     /* own frame */
 	uint32_t max_stack_bytes; /* deepest chain of frames, one iteration of each cycle; kernels reserve this */
 	uint32_t spill_store_bytes, spill_load_bytes;   /* a thread, static: register-allocation spills */

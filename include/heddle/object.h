@@ -23,7 +23,7 @@
 #include "lib/bitset.h"
 #include "lib/vec.h"
 
-#define HD_OBJECT_VERSION 2
+#define HD_OBJECT_VERSION 3
 
 /* Where a device variable lives. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };

@@ -22,7 +22,8 @@ static const char *check_registers(const struct hd_inst *inst)
 	for (unsigned slot = 0; slot < 4; slot++) {
 		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
 		bool coefficient = slot > HD_SLOT_DST && hd_lr_takes(inst->linear, slot);
-		const char *wrong = coefficient ? NULL : check_register(regs[slot], width);
+		bool other = coefficient || (slot == HD_SLOT_DST && hd_opinfo[inst->op].dst == HD_W_U);
+		const char *wrong = other ? NULL : check_register(regs[slot], width);
 		if (wrong)
 			return wrong;
 		bool dead = slot > HD_SLOT_DST && inst->dead >> (slot - 1) & 1;
@@ -67,8 +68,7 @@ static const char *check_modifiers(const struct hd_inst *inst)
 
 static bool xkind_allowed(const struct hd_opinfo *info, const struct hd_inst *inst)
 {
-	bool b = inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B;
-	bool c = inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C;
+	bool b = hd_x_in_b(inst->xkind), c = hd_x_in_c(inst->xkind);
 	bool none = inst->xkind == HD_X_NONE && inst->x == 0;
 	switch ((enum hd_srcx)info->srcx) {
 	case HD_XN:
@@ -88,26 +88,36 @@ static bool xkind_allowed(const struct hd_opinfo *info, const struct hd_inst *in
 	return false;
 }
 
+static const char *check_uniform(const struct hd_inst *inst)
+{
+	enum hd_slot slot = inst->xkind == HD_X_UNIFORM_B ? HD_SLOT_B : HD_SLOT_C;
+	if (hd_opinfo[inst->op].dst == HD_W_U && inst->dst >= HD_MAX_UREGS)
+		return "uniform register out of range";
+	if (!hd_x_is_uniform(inst->xkind))
+		return NULL;
+	if (hd_op_width((enum hd_op)inst->op, inst->mods, slot) != 1)
+		return "uniform register in a slot that is not one register";
+	return inst->x < HD_MAX_UREGS ? NULL : "uniform register out of range";
+}
+
 /* An operand that is a constant-bank word, or an immediate in place of a register. */
 static const char *check_x(const struct hd_inst *inst)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	if (!xkind_allowed(info, inst))
 		return "immediate, constant or target where the opcode takes none";
-	bool constant = inst->xkind == HD_X_CONST_B || inst->xkind == HD_X_CONST_C;
+	bool constant = hd_x_is_constant(inst->xkind);
 	if (constant && (inst->x & 3))
 		return "constant-bank offset is not a multiple of 4";
 	if (constant && inst->x >> 16 > 31)
 		return "constant bank out of range";
-	bool in_b = inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B;
-	bool in_c = inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C;
-	if ((in_b && inst->b != HD_RZ) || (in_c && inst->c != HD_RZ))
+	if ((hd_x_in_b(inst->xkind) && inst->b != HD_RZ) || (hd_x_in_c(inst->xkind) && inst->c != HD_RZ))
 		return "slot holds both a register and an immediate or constant";
 	if (info->srcx == HD_XT && inst->op == HD_OP_BRA && inst->x >= HD_NO_PC)
 		return "branch target out of range";
 	if ((info->effects & HD_FX_BRANCH) && inst->reconv > HD_NO_PC)
 		return "reconvergence point out of range";
-	return NULL;
+	return check_uniform(inst);
 }
 
 static const char *check_source_modifiers(const struct hd_inst *inst)
@@ -167,7 +177,7 @@ static const char *check_shuffle(const struct hd_inst *inst)
 static const char *check_extended(const struct hd_inst *inst)
 {
 	bool extended = hd_mod_get(inst->mods, HD_MOD_EX);
-	bool third = inst->c != HD_RZ || inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C;
+	bool third = inst->c != HD_RZ || hd_x_in_c(inst->xkind);
 	if (inst->op == HD_OP_ISETP)
 		return !extended && inst->psrc2 != HD_PT ? "second predicate source without .EX" : NULL;
 	if (!extended && inst->psrc != HD_PT)
@@ -204,6 +214,8 @@ static const char *check_special(const struct hd_inst *inst)
 		return is_wide_sr(hd_mod_get(inst->mods, HD_MOD_SR)) ? "64-bit special register in S2R" : NULL;
 	case HD_OP_CS2R:
 		return is_wide_sr(hd_mod_get(inst->mods, HD_MOD_SR)) ? NULL : "32-bit special register in CS2R";
+	case HD_OP_UMOV:
+		return inst->b == HD_RZ ? NULL : "UMOV of a register";
 	case HD_OP_SYSCALL:
 		return inst->x < HD_SYS_COUNT ? NULL : "unknown runtime service";
 	default:
@@ -245,8 +257,7 @@ static const char *check_linear_slot(const struct hd_inst *inst)
 	width = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)slot);
 	if (width != 1 && width != 2)
 		return "linear operand in a slot that is not one or two registers";
-	if ((slot == HD_SLOT_B && (inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B)) ||
-	    (slot == HD_SLOT_C && (inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C)))
+	if ((slot == HD_SLOT_B && hd_x_in_b(inst->xkind)) || (slot == HD_SLOT_C && hd_x_in_c(inst->xkind)))
 		return "slot holds both a linear operand and an immediate or constant";
 	return hd_lr_high(inst->linear) && width == 2 ? "high word of a linear operand in a pair" : NULL;
 }

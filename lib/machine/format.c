@@ -172,6 +172,7 @@ static void put_source(struct text *text, const struct hd_inst *inst, enum hd_sl
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
 	bool imm = inst->xkind == (slot == HD_SLOT_B ? HD_X_IMM_B : HD_X_IMM_C) && slot != HD_SLOT_A;
 	bool constant = inst->xkind == (slot == HD_SLOT_B ? HD_X_CONST_B : HD_X_CONST_C) && slot != HD_SLOT_A;
+	bool parked = inst->xkind == (slot == HD_SLOT_B ? HD_X_UNIFORM_B : HD_X_UNIFORM_C) && slot != HD_SLOT_A;
 	const char *bar = inst->srcmods & absolute[slot] ? "|" : "";
 
 	begin_operand(text);
@@ -182,6 +183,8 @@ static void put_source(struct text *text, const struct hd_inst *inst, enum hd_sl
 		put_immediate(text, inst);
 	else if (constant)
 		put(text, "c[0x%x][0x%x]", inst->x >> 16, inst->x & 0xffff);
+	else if (parked)
+		put(text, "UR%" PRIu32, inst->x);
 	else
 		put_register(text, regs[slot]);
 	put(text, "%s", bar);
@@ -239,7 +242,10 @@ static void put_results(struct text *text, const struct hd_inst *inst)
 	bool silent = inst->op == HD_OP_BAR && inst->dst == HD_RZ;
 	if (info->dst && !silent) {
 		begin_operand(text);
-		put_register(text, inst->dst);
+		if (info->dst == HD_W_U)
+			put(text, "UR%u", inst->dst);
+		else
+			put_register(text, inst->dst);
 	}
 	if (info->pdst && (inst->pdst != HD_PT || (!info->dst && !silent))) {
 		begin_operand(text);
@@ -300,7 +306,7 @@ static void put_plain_operands(struct text *text, const struct hd_inst *inst)
 		put_source(text, inst, HD_SLOT_B);
 	/* The count of a barrier: none means the whole CTA. */
 	if (info->c &&
-	    !(inst->op == HD_OP_BAR && inst->c == HD_RZ && inst->xkind != HD_X_IMM_C && inst->xkind != HD_X_CONST_C))
+	    !(inst->op == HD_OP_BAR && inst->c == HD_RZ && !hd_x_in_c(inst->xkind)))
 		put_source(text, inst, HD_SLOT_C);
 	for (unsigned i = 0; i < 6 && info->mod_order[i] != HD_MOD_COUNT; i++) {
 		enum hd_mod_kind kind = (enum hd_mod_kind)info->mod_order[i];

@@ -77,6 +77,8 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 		return type_registers(hd_mod_get(mods, HD_MOD_DTYPE));
 	case HD_W_S:
 		return type_registers(hd_mod_get(mods, HD_MOD_STYPE));
+	case HD_W_U:
+		return 0;
 	default:
 		return widths[slot];
 	}
@@ -148,11 +150,21 @@ void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set)
 {
 	enum hd_op op = (enum hd_op)inst->op;
 	*set = (struct hd_regset){0};
-	if (inst->dst < HD_RZ)
+	if (inst->dst < HD_RZ && hd_opinfo[op].dst != HD_W_U)
 		add_registers(set, inst->dst, hd_op_width(op, inst->mods, HD_SLOT_DST));
 	add_predicate(set, inst->pdst);
 	if (hd_opinfo[op].effects & HD_FX_WRITE_PREDS)
 		set->preds |= inst->xkind == HD_X_IMM_B ? inst->x & ALL_PREDICATES : ALL_PREDICATES;
+}
+
+uint64_t hd_inst_uniform_reads(const struct hd_inst *inst)
+{
+	return hd_x_is_uniform(inst->xkind) && inst->x < HD_MAX_UREGS ? UINT64_C(1) << inst->x : 0;
+}
+
+uint64_t hd_inst_uniform_writes(const struct hd_inst *inst)
+{
+	return hd_opinfo[inst->op].dst == HD_W_U && inst->dst < HD_MAX_UREGS ? UINT64_C(1) << inst->dst : 0;
 }
 
 static const char *const mod_names[HD_MOD_COUNT] = {

@@ -30,6 +30,7 @@ char *hd_json_dump(const json_t *value);
 #define HD_META_FUNCTION_FIELDS(NUMBER, FLAG)  \
 	NUMBER("", registers)                  \
 	NUMBER("", own_registers)              \
+	NUMBER("", uniform_registers)          \
 	NUMBER("", stack_bytes)                \
 	NUMBER("", max_stack_bytes)            \
 	NUMBER("", spill_store_bytes)          \

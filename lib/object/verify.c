@@ -91,7 +91,7 @@ static const char *check_reloc_fits(const struct hd_object *object, const struct
 				    const struct hd_reloc *reloc)
 {
 	const struct hd_symbol *symbol = &object->symbols[reloc->symbol];
-	bool immediate = inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_IMM_C ||
+	bool immediate = hd_x_is_immediate(inst->xkind) ||
 			 (hd_opinfo[inst->op].srcx == HD_XM && inst->xkind == HD_X_OTHER);
 	switch (reloc->kind) {
 	case HD_REL_CALL:

@@ -52,17 +52,21 @@ static struct hd_value bank_value(uint32_t x)
 	return value;
 }
 
+static struct hd_value x_value(const struct hd_inst *inst)
+{
+	if (hd_x_is_uniform(inst->xkind))
+		return hd_value_uniform(true);
+	return hd_x_is_immediate(inst->xkind) ? hd_value_constant(inst->x) : bank_value(inst->x);
+}
+
 /* The low word of an operand, modifiers applied. */
 static struct hd_value operand(const struct state *state, const struct hd_inst *inst, enum hd_slot slot)
 {
 	static const uint8_t negated[] = {0, HD_NEG_A, HD_NEG_B, HD_NEG_C};
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
-	bool x_is_b = inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B;
-	bool x_is_c = inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C;
 	struct hd_value value = register_value(state, regs[slot]);
-	if ((slot == HD_SLOT_B && x_is_b) || (slot == HD_SLOT_C && x_is_c))
-		value = inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_IMM_C ? hd_value_constant(inst->x)
-									       : bank_value(inst->x);
+	if ((slot == HD_SLOT_B && hd_x_in_b(inst->xkind)) || (slot == HD_SLOT_C && hd_x_in_c(inst->xkind)))
+		value = x_value(inst);
 	return inst->srcmods & negated[slot] ? hd_value_scaled(value, hd_factor_known(-1)) : value;
 }
 

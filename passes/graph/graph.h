@@ -52,10 +52,11 @@ enum hd_lane_end {
 
 /*
  * By block, where the lanes of a warp meet again behind its branch, HD_NO_NODE where they do not; `ends` has an enum
- * hd_lane_end for each block. Block 0 is the entry. See meeting.c.
+ * hd_lane_end for each block. Block 0 is the entry. `chosen` (may be NULL): whether for some loop
+ * one of several ways to ends was chosen as the way out. See meeting.c.
  */
 uint32_t *hd_graph_meeting_points(uint32_t blocks, const struct hd_edge *edges, uint32_t count, const uint8_t *ends,
-				  struct hd_arena *arena);
+				  struct hd_arena *arena, bool *chosen);
 
 /* Natural loops, outer before inner, by header in RPO (irreducible regions are reported as loops headed by their first
  * node in RPO). */

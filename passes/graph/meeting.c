@@ -125,6 +125,7 @@ struct endless {
 	bool stuck;
 	uint32_t header; /* its first block in reverse post-order */
 	uint32_t rank;	 /* of the best dropped edge */
+	uint32_t ways;	 /* dropped edges */
 };
 
 /* How likely the loop's own test is there: the less the likelier. Loops come with their tests at the end, mostly. */
@@ -153,7 +154,7 @@ static void find_endless(const struct meeting *meeting, const struct hd_graph *k
 {
 	const struct hd_graph *graph = &meeting->graph;
 	for (uint32_t c = 0; c < count; c++)
-		loops[c] = (struct endless){true, HD_NO_NODE, NO_RANK};
+		loops[c] = (struct endless){true, HD_NO_NODE, NO_RANK, 0};
 	for (uint32_t i = meeting->rpo_count; i-- > 0;) {
 		uint32_t block = meeting->rpo[i];
 		struct endless *loop = &loops[component[block]];
@@ -164,13 +165,15 @@ static void find_endless(const struct meeting *meeting, const struct hd_graph *k
 	}
 }
 
-static void keep_ways_out(struct meeting *meeting)
+/* Whether there was a choice. */
+static bool keep_ways_out(struct meeting *meeting)
 {
 	struct hd_graph kept;
 	build_kept(meeting, &kept);
 	uint32_t *component, count = hd_graph_components(&kept, meeting->arena, &component);
 	struct endless *loops = HD_ARENA_NEW(meeting->arena, struct endless, count);
 	uint32_t *ranks = HD_ARENA_NEW(meeting->arena, uint32_t, meeting->count);
+	bool chosen = false;
 	find_endless(meeting, &kept, component, count, loops);
 	for (uint32_t i = 0; i < meeting->count; i++) {
 		struct endless *loop = &loops[component[meeting->edges[i].from]];
@@ -178,15 +181,17 @@ static void keep_ways_out(struct meeting *meeting)
 			continue;
 		ranks[i] = rank_of(meeting, &kept, component, loop, &meeting->edges[i]);
 		lower(&loop->rank, ranks[i]);
+		chosen |= ++loop->ways > 1;
 	}
 	for (uint32_t i = 0; i < meeting->count; i++) {
 		const struct endless *loop = &loops[component[meeting->edges[i].from]];
 		meeting->dropped[i] &= !loop->stuck || ranks[i] != loop->rank;
 	}
+	return chosen;
 }
 
 uint32_t *hd_graph_meeting_points(uint32_t blocks, const struct hd_edge *edges, uint32_t count, const uint8_t *ends,
-				  struct hd_arena *arena)
+				  struct hd_arena *arena, bool *chosen)
 {
 	struct meeting meeting = {.arena = arena, .ends = ends, .edges = edges, .count = count};
 	struct hd_graph kept;
@@ -198,9 +203,13 @@ uint32_t *hd_graph_meeting_points(uint32_t blocks, const struct hd_edge *edges, 
 	for (uint32_t i = 0; i < meeting.rpo_count; i++)
 		meeting.position[meeting.rpo[i]] = i;
 	find_reach(&meeting);
+	if (chosen)
+		*chosen = false;
 	if (!drop_ends(&meeting))
 		return hd_graph_post_dominators(&meeting.graph, arena);
-	keep_ways_out(&meeting);
+	bool choice = keep_ways_out(&meeting);
+	if (chosen)
+		*chosen = choice;
 	build_kept(&meeting, &kept);
 	return hd_graph_post_dominators(&kept, arena);
 }

@@ -55,6 +55,8 @@ static bool is_remakeable(const struct hd_allocator *allocator, const struct hd_
 		return false;
 	if (inst->pdst != HD_MREG_PT || inst->psrc != HD_MREG_PT || inst->psrc2 != HD_MREG_PT)
 		return false;
+	if (hd_x_is_uniform(inst->xkind))
+		return false; /* which others may take over */
 	if (inst->op == HD_OP_LDC)
 		return true;
 	if (inst->op == HD_OP_S2R)

@@ -61,19 +61,24 @@ static enum hd_lane_end end_of(const struct hd_mblock *block)
 	return block->insts.len == 1 ? HD_LANES_ONLY_END : HD_LANES_END;
 }
 
-static void find_reconvergence(struct emitter *emitter)
+bool hd_mblock_only_ends(const struct hd_mblock *block)
 {
-	const struct hd_mfunc *func = emitter->func;
+	return end_of(block) == HD_LANES_ONLY_END;
+}
+
+uint32_t *hd_mfunc_meeting_points(const struct hd_mfunc *func, struct hd_arena *arena, bool *chosen)
+{
 	HD_VEC(struct hd_edge) edges = {0};
-	uint8_t *ends = HD_ARENA_NEW(&emitter->scratch, uint8_t, func->blocks.len);
+	uint8_t *ends = HD_ARENA_NEW(arena, uint8_t, func->blocks.len);
 	for (uint32_t from = 0; from < func->blocks.len; from++) {
 		const struct hd_mblock *block = &func->blocks.data[from];
 		ends[from] = end_of(block);
 		for (uint32_t i = 0; i < block->succs.len; i++)
 			hd_vec_push(&edges, (struct hd_edge){from, block->succs.data[i]});
 	}
-	emitter->meets = hd_graph_meeting_points(func->blocks.len, edges.data, edges.len, ends, &emitter->scratch);
+	uint32_t *meets = hd_graph_meeting_points(func->blocks.len, edges.data, edges.len, ends, arena, chosen);
 	hd_vec_release(&edges);
+	return meets;
 }
 
 /* ---- origins ---- */
@@ -186,6 +191,8 @@ static struct hd_inst encode(struct emitter *emitter, uint32_t block, const stru
 		.x = minst->x,
 		.reconv = HD_NO_PC,
 	};
+	if (hd_opinfo[minst->op < HD_OP_COUNT ? minst->op : HD_OP_NOP].dst == HD_W_U)
+		inst.dst = minst->uniform_dst;
 	encode_linear(minst, &inst);
 	if (minst->op == HD_OP_COPY)
 		inst.op = minst->dst.words ? HD_OP_MOV : HD_OP_PLOP;
@@ -262,7 +269,7 @@ int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_fun
 	struct hd_dead dead;
 	hd_arena_init(&emitter.scratch);
 	number_blocks(&emitter);
-	find_reconvergence(&emitter);
+	emitter.meets = hd_mfunc_meeting_points(func, &emitter.scratch, NULL);
 	emitter.file_of = HD_ARENA_NEW(&emitter.scratch, uint32_t, func->locs.len);
 	out->insts = HD_ARENA_NEW(arena, struct hd_inst, out->inst_count);
 	out->origins = HD_ARENA_NEW(arena, struct hd_origin, out->inst_count);

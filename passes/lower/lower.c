@@ -50,7 +50,8 @@ static int run_pipeline(const struct pipeline *line)
 	if (hd_mfunc_leave_ssa(func) || after(line, "ssa", false) || hd_mfunc_schedule(func) ||
 	    after(line, "schedule", false))
 		return -1;
-	if (run_allocation(line) || after(line, "regalloc", false) || hd_mfunc_finish_frame(func) ||
+	hd_mfunc_park(func);
+	if (after(line, "park", false) || run_allocation(line) || after(line, "regalloc", false) || hd_mfunc_finish_frame(func) ||
 	    after(line, "frame", false) || hd_mfunc_convert_ifs(func) || after(line, "ifs", false))
 		return -1;
 	return hd_mfunc_layout(func) || after(line, "layout", false) ? -1 : 0;

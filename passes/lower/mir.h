@@ -77,6 +77,7 @@ struct hd_minst {
 	uint8_t srcmods;
 	uint8_t ref_kind; /* enum hd_mref */
 	uint8_t coefficient; /* of a linear operand: its %cr, HD_RZ none */
+	uint8_t uniform_dst; /* of R2UR and UMOV: the uniform register */
 	uint16_t linear;     /* HD_LR: the slot has words 0 where the opcode's slot names a coefficient register */
 	struct hd_mreg dst, a, b, c;
 	uint32_t pdst, psrc, psrc2, guard; /* predicate register ids; HD_MREG_PT when absent */
@@ -123,6 +124,9 @@ struct hd_mtable {
 	uint32_t count;
 };
 
+/* Whether values are parked in uniform registers. */
+enum hd_uniform_use { HD_UNIFORM_NEVER /* the processor has none */, HD_UNIFORM_SHORT /* of registers */, HD_UNIFORM_ALWAYS };
+
 struct hd_mfunc {
 	struct hd_arena *arena; /* the function's own, freed with it (hd_mfunc_free) */
 	const char *name;
@@ -130,6 +134,7 @@ struct hd_mfunc {
 	const struct hd_abi *abi;
 	const char *without;    /* improvements that are switched off, joined by +; NULL none */
 	uint32_t sm_threads;    /* threads that an SM of the function's processor holds */
+	enum hd_uniform_use uniform; /* registers of the warp */
 	uint32_t max_registers; /* limit for the allocator: launch bounds, -maxrregcount, 255 */
 	HD_VEC(struct hd_mblock) blocks; /* block 0 is the entry */
 	HD_VEC(struct hd_mvreg) vregs;   /* index = id - HD_MREG_VIRTUAL */
@@ -222,6 +227,7 @@ void hd_mfunc_join_counters(struct hd_mfunc *func);            /* SSA, part of t
 void hd_mfunc_fuse(struct hd_mfunc *func);                     /* SSA, part of the above: instructions that do part of another's work */
 int hd_mfunc_leave_ssa(struct hd_mfunc *func);                 /* PHI, PAIR -> parallel copies -> coalesced copies */
 int hd_mfunc_schedule(struct hd_mfunc *func);                  /* list scheduling in blocks, bounded by pressure */
+void hd_mfunc_park(struct hd_mfunc *func);                     /* uniform values in uniform registers where registers are short */
 int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag); /* physical registers, spills */
 int hd_mfunc_finish_frame(struct hd_mfunc *func);              /* frame layout, prologue, epilogue, save/restore roles */
 int hd_mfunc_convert_ifs(struct hd_mfunc *func);               /* short sides of branches under predicates */

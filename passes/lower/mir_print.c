@@ -88,6 +88,10 @@ static void next(struct list *list)
 
 static void print_results(struct list *list, const struct hd_minst *inst)
 {
+	if (inst->op < HD_OP_COUNT && hd_opinfo[inst->op].dst == HD_W_U) {
+		next(list);
+		fprintf(list->out, "UR%u", inst->uniform_dst);
+	}
 	if (inst->dst.words) {
 		next(list);
 		print_reg(list->out, list->func, inst->dst);
@@ -108,9 +112,10 @@ static void print_results(struct list *list, const struct hd_minst *inst)
 
 static void print_x(struct list *list, const struct hd_minst *inst)
 {
-	bool constant = inst->xkind == HD_X_CONST_B || inst->xkind == HD_X_CONST_C;
 	next(list);
-	if (constant)
+	if (hd_x_is_uniform(inst->xkind))
+		fprintf(list->out, "UR%" PRIu32, inst->x);
+	else if (hd_x_is_constant(inst->xkind))
 		fprintf(list->out, "c[%" PRIu32 "][0x%" PRIx32 "]", inst->x >> 16, inst->x & 0xffff);
 	else
 		fprintf(list->out, "0x%" PRIx32, inst->x);
@@ -130,8 +135,7 @@ static void print_linear(struct list *list, const struct hd_minst *inst)
 
 static void print_source(struct list *list, const struct hd_minst *inst, struct hd_mreg reg, unsigned slot)
 {
-	static const uint8_t kinds[3][2] = {{0, 0}, {HD_X_IMM_B, HD_X_CONST_B}, {HD_X_IMM_C, HD_X_CONST_C}};
-	bool is_x = slot && (inst->xkind == kinds[slot][0] || inst->xkind == kinds[slot][1]);
+	bool is_x = (slot == 1 && hd_x_in_b(inst->xkind)) || (slot == 2 && hd_x_in_c(inst->xkind));
 	if (hd_lr_kind(inst->linear) && hd_lr_slot(inst->linear) == slot + 1)
 		print_linear(list, inst);
 	if (!is_x && !reg.words)

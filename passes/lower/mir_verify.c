@@ -167,8 +167,7 @@ static void check_slot(struct verifier *v, const struct hd_minst *inst, struct h
 	if (v->status || !reg.words)
 		return;
 	check_class(v, reg.id, false);
-	bool is_x = (slot == HD_SLOT_B && (inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B)) ||
-		    (slot == HD_SLOT_C && (inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C));
+	bool is_x = (slot == HD_SLOT_B && hd_x_in_b(inst->xkind)) || (slot == HD_SLOT_C && hd_x_in_c(inst->xkind));
 	if (is_x)
 		fail(v, "a register in the slot that holds the immediate or constant");
 	else if (!width)
@@ -230,6 +229,10 @@ static void check_inst(struct verifier *v, const struct hd_minst *inst)
 	check_slot(v, inst, inst->a, HD_SLOT_A);
 	check_slot(v, inst, inst->b, HD_SLOT_B);
 	check_slot(v, inst, inst->c, HD_SLOT_C);
+	if (hd_opinfo[inst->op].dst == HD_W_U ? inst->uniform_dst >= HD_MAX_UREGS : inst->uniform_dst)
+		fail(v, "a uniform register that does not exist");
+	if (hd_x_is_uniform(inst->xkind) && inst->x >= HD_MAX_UREGS)
+		fail(v, "a uniform register that does not exist");
 	const uint32_t preds[] = {inst->guard, inst->pdst, inst->psrc, inst->psrc2};
 	for (unsigned i = 0; i < 4; i++)
 		check_class(v, preds[i], true);

@@ -479,6 +479,7 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	prepare(sel, out->name, out->kernel);
 	sel->func->function_index = index;
 	sel->func->sm_threads = hd_sel_sm_threads(sel->function);
+	sel->func->uniform = hd_sel_uniform_use(sel);
 	sel->func->max_registers = hd_sel_register_limit(sel);
 	sel->ftz = flushes_denormals(function);
 	sel->func->dynamic_stack = has_dynamic_stack(sel);

@@ -381,6 +381,7 @@ void hd_sel_va_start(struct hd_select *sel); /* stores where the variable argume
 /* ---- select_limit.c: registers that a thread of sel->function may have; threads that an SM of its processor holds */
 uint32_t hd_sel_register_limit(struct hd_select *sel);
 uint32_t hd_sel_sm_threads(LLVMValueRef function);
+enum hd_uniform_use hd_sel_uniform_use(struct hd_select *sel);
 
 /* ---- select_intrinsic.c: the table and the generic intrinsics */
 typedef void (*hd_intrinsic_handler)(struct hd_select *sel, unsigned arg);

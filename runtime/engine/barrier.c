@@ -31,6 +31,8 @@ uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst
 		return inst->x;
 	if (inst->xkind == (b ? HD_X_CONST_B : HD_X_CONST_C))
 		return constant_value(warp, inst->x);
+	if (inst->xkind == (b ? HD_X_UNIFORM_B : HD_X_UNIFORM_C))
+		return warp->uregs[inst->x];
 	uint8_t reg = b ? inst->b : inst->c;
 	return reg == HD_RZ ? 0 : warp->regs[reg][__builtin_ctz(mask)];
 }

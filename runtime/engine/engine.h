@@ -31,7 +31,8 @@ struct hd_sampler;
 struct warp_forms;
 struct block_seen;
 
-/* Scoreboard set: 256 registers and 8 predicates (bit 0 of word 4 is P0). RZ and PT are never in it. */
+/* Scoreboard set: 256 registers; in word 4 8 predicates (bit 0 is P0), then the uniform registers. RZ and PT are never
+ * in it. */
 struct hd_hazard {
 	uint64_t bits[5];
 };
@@ -106,6 +107,7 @@ struct hd_warp {
 	/* functional state */
 	uint32_t (*regs)[HD_WARP_LANES]; /* regs[r][lane]; regs[-1] reads zero, regs[-2] takes what RZ is given */
 	uint32_t preds[8];               /* lane masks; [7] PT is all ones */
+	uint32_t uregs[HD_MAX_UREGS];    /* uniform registers */
 	uint32_t pc, active;             /* of the top SIMT entry, cached */
 	uint32_t live;                   /* lanes that have not exited */
 	HD_VEC(struct hd_simt) stack;

@@ -77,31 +77,23 @@ HD_INLINE unsigned hd_next_reg(unsigned reg, unsigned by)
 	return reg == HD_RZ ? HD_RZ : reg + by;
 }
 
-HD_INLINE bool hd_x_is_b(const struct hd_inst *inst)
-{
-	return (uint8_t)(inst->xkind - HD_X_IMM_B) <= HD_X_CONST_B - HD_X_IMM_B;
-}
-HD_INLINE bool hd_x_is_c(const struct hd_inst *inst)
-{
-	return (uint8_t)(inst->xkind - HD_X_IMM_C) <= HD_X_CONST_C - HD_X_IMM_C;
-}
 HD_INLINE uint32_t hd_constant(const struct hd_warp *warp, uint32_t offset)
 {
 	uint32_t value;
 	memcpy(&value, warp->cta->grid->constants + offset, sizeof(value));
 	return value;
 }
-/* The immediate or constant operand. Constants are bank 0, checked at load. */
+/* The immediate, constant or uniform operand. Constants are bank 0, checked at load. */
 HD_INLINE uint32_t hd_x_value(const struct hd_warp *warp, const struct hd_inst *inst)
 {
-	if (inst->xkind == HD_X_CONST_B || inst->xkind == HD_X_CONST_C)
+	if (hd_x_is_constant(inst->xkind))
 		return hd_constant(warp, inst->x & 0xffff);
-	return inst->x;
+	return hd_x_is_uniform(inst->xkind) ? warp->uregs[inst->x] : inst->x;
 }
 /* ... as a 64-bit value: an immediate is the high word, a constant names a pair. */
 HD_INLINE uint64_t hd_x_value64(const struct hd_warp *warp, const struct hd_inst *inst)
 {
-	if (inst->xkind == HD_X_CONST_B || inst->xkind == HD_X_CONST_C)
+	if (hd_x_is_constant(inst->xkind))
 		return hd_constant(warp, inst->x & 0xffff) | (uint64_t)hd_constant(warp, (inst->x & 0xffff) + 4) << 32;
 	return (uint64_t)inst->x << 32;
 }
@@ -115,13 +107,13 @@ HD_INLINE uint64_t hd_x_value64(const struct hd_warp *warp, const struct hd_inst
 #define HD_DEFINE_A(v) hd_u32s v = HD_LOAD(hd_row(exec->warp, inst->inst.a))
 #define HD_DEFINE_B(v)                                             \
 	hd_u32s v;                                                 \
-	if (hd_x_is_b(&inst->inst))                                \
+	if (hd_x_in_b(inst->inst.xkind))                                \
 		v = HD_SPLAT(hd_x_value(exec->warp, &inst->inst)); \
 	else                                                       \
 		v = HD_LOAD(hd_row(exec->warp, inst->inst.b))
 #define HD_DEFINE_C(v)                                             \
 	hd_u32s v;                                                 \
-	if (hd_x_is_c(&inst->inst))                                \
+	if (hd_x_in_c(inst->inst.xkind))                                \
 		v = HD_SPLAT(hd_x_value(exec->warp, &inst->inst)); \
 	else                                                       \
 		v = HD_LOAD(hd_row(exec->warp, inst->inst.c))
@@ -132,13 +124,13 @@ HD_INLINE uint64_t hd_x_value64(const struct hd_warp *warp, const struct hd_inst
 #define HD_DEFINE_A64(v) hd_u64s v = HD_LOAD64(inst->inst.a)
 #define HD_DEFINE_B64(v)                                            \
 	hd_u64s v;                                                  \
-	if (hd_x_is_b(&inst->inst))                                 \
+	if (hd_x_in_b(inst->inst.xkind))                                 \
 		v = (hd_u64s)hd_x_value64(exec->warp, &inst->inst); \
 	else                                                        \
 		v = HD_LOAD64(inst->inst.b)
 #define HD_DEFINE_C64(v)                                            \
 	hd_u64s v;                                                  \
-	if (hd_x_is_c(&inst->inst))                                 \
+	if (hd_x_in_c(inst->inst.xkind))                                 \
 		v = (hd_u64s)hd_x_value64(exec->warp, &inst->inst); \
 	else                                                        \
 		v = HD_LOAD64(inst->inst.c)
@@ -203,13 +195,13 @@ HD_INLINE uint32_t hd_bool(unsigned operation, uint32_t a, uint32_t b)
 /* One word of an operand, for the slow paths. */
 HD_INLINE uint32_t hd_lane_b(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
 {
-	if (hd_x_is_b(&inst->inst))
+	if (hd_x_in_b(inst->inst.xkind))
 		return hd_x_value(exec->warp, &inst->inst);
 	return hd_row(exec->warp, inst->inst.b)[lane];
 }
 HD_INLINE uint32_t hd_lane_c(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
 {
-	if (hd_x_is_c(&inst->inst))
+	if (hd_x_in_c(inst->inst.xkind))
 		return hd_x_value(exec->warp, &inst->inst);
 	return hd_row(exec->warp, inst->inst.c)[lane];
 }

@@ -37,7 +37,7 @@ static uint64_t source_bits(const struct hd_exec *exec, const struct hd_dinst *i
 	unsigned type = HD_MODIFIER(STYPE);
 	if (!is_wide(type))
 		return hd_lane_b(exec, inst, lane);
-	if (!hd_x_is_b(&inst->inst))
+	if (!hd_x_in_b(inst->inst.xkind))
 		return hd_lane_pair(exec->warp, inst->inst.b, lane);
 	uint64_t value = hd_x_value64(exec->warp, &inst->inst);
 	/* An integer immediate is the number itself. */

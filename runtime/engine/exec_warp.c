@@ -45,6 +45,29 @@ HD_EXEC(op_shfl)
 	HD_STORE(HD_LOAD(result));
 }
 
+/* ---- uniform registers */
+
+HD_EXEC_PLAIN(op_r2ur)
+{
+	const uint32_t *row = hd_row(exec->warp, inst->inst.b);
+	uint32_t first = (uint32_t)__builtin_ctz(exec->mask);
+	exec->warp->uregs[inst->inst.dst] = row[first];
+	if (!exec->gpu->verify)
+		return;
+	HD_FOR_LANES (lane, exec->mask)
+		if (row[lane] != row[first]) {
+			HD_FAULT(exec, lane, HD_SIM_VERIFY,
+				 "UR%u is to hold a value of the whole warp: 0x%x here, 0x%x in thread %u of the warp",
+				 inst->inst.dst, row[lane], row[first], first);
+			return;
+		}
+}
+
+HD_EXEC_PLAIN(op_umov)
+{
+	exec->warp->uregs[inst->inst.dst] = hd_x_in_b(inst->inst.xkind) ? hd_x_value(exec->warp, &inst->inst) : 0;
+}
+
 /* ---- vote and match */
 
 HD_EXEC(op_vote)
@@ -224,6 +247,10 @@ const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst)
 		return &op_vote;
 	case HD_OP_MATCH:
 		return &op_match;
+	case HD_OP_R2UR:
+		return &op_r2ur;
+	case HD_OP_UMOV:
+		return &op_umov;
 	case HD_OP_S2R:
 		return &op_s2r;
 	case HD_OP_CS2R:

@@ -79,11 +79,12 @@ static uint16_t interval_of(const struct hd_config *config, unsigned pipe)
 
 /* ---- one instruction */
 
-static void add_hazards(struct hd_hazard *hazard, const struct hd_regset *set)
+/* The last word: predicates, and above them the uniform registers. */
+static void add_hazards(struct hd_hazard *hazard, const struct hd_regset *set, uint64_t uniform)
 {
 	for (unsigned word = 0; word < 4; word++)
 		hazard->bits[word] |= set->regs[word];
-	hazard->bits[4] |= set->preds;
+	hazard->bits[4] |= set->preds | uniform << 8;
 }
 
 static uint8_t count_registers(const struct hd_regset *set)
@@ -134,9 +135,9 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 	struct hd_regset reads, writes;
 	hd_inst_reads(inst, &reads);
 	hd_inst_writes(inst, &writes);
-	add_hazards(&to.hazards, &reads);
-	add_hazards(&to.hazards, &writes);
-	add_hazards(&to.writes, &writes);
+	add_hazards(&to.hazards, &reads, hd_inst_uniform_reads(inst));
+	add_hazards(&to.hazards, &writes, hd_inst_uniform_writes(inst));
+	add_hazards(&to.writes, &writes, hd_inst_uniform_writes(inst));
 	list_reads(&to, &reads);
 	to.write_count = count_registers(&writes);
 	if (inst->op == HD_OP_BRA)
@@ -148,7 +149,7 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 /* Constant operands must lie in bank 0. */
 static bool constant_in_range(const struct hd_inst *inst)
 {
-	if (inst->xkind != HD_X_CONST_B && inst->xkind != HD_X_CONST_C)
+	if (!hd_x_is_constant(inst->xkind))
 		return true;
 	enum hd_slot slot = inst->xkind == HD_X_CONST_B ? HD_SLOT_B : HD_SLOT_C;
 	unsigned bytes = 4 * hd_op_width((enum hd_op)inst->op, inst->mods, slot);

@@ -27,7 +27,7 @@ static const struct form uniform = {UINT32_MAX, 0, 0}, unknown = {0, 0, 0};
 
 struct warp_forms {
 	uint64_t start; /* hd_warp.age + 1 of the warp that they are of */
-	struct form regs[256], preds[8];
+	struct form regs[256], preds[8], uregs[HD_MAX_UREGS];
 };
 
 /* The instructions that a block has executed: an open hash table. */
@@ -82,6 +82,8 @@ static struct warp_forms *forms_of(struct hd_redundancy *redundancy, struct hd_w
 		warp->forms->regs[i] = uniform; /* registers begin as zero; RZ stays so */
 	for (unsigned i = 0; i < 8; i++)
 		warp->forms->preds[i] = uniform;
+	for (unsigned i = 0; i < HD_MAX_UREGS; i++)
+		warp->forms->uregs[i] = uniform;
 	return warp->forms;
 }
 
@@ -161,6 +163,8 @@ static struct operands read_operands(const struct hd_warp *warp, const struct hd
 	struct operands operands = {mask, mix(warp->pc + UINT64_C(1), mask), true};
 	for (unsigned i = 0; i < inst->read_count; i++)
 		add_row(&operands, hd_row(warp, inst->read_regs[i]));
+	if (hd_x_is_uniform(inst->inst.xkind))
+		operands.hash = mix(operands.hash, warp->uregs[inst->inst.x]);
 	for (unsigned i = 0; i < hd_opinfo[inst->inst.op].psrc; i++)
 		add_lanes(&operands, hd_pred(warp, i ? inst->inst.psrc2 : inst->inst.psrc));
 	for (unsigned i = 0; inst->effects & HD_FX_READ_PREDS && i < HD_MAX_PREDS; i++)
@@ -228,6 +232,8 @@ static struct form operand_form(const struct warp_forms *forms, const struct hd_
 {
 	unsigned reg = slot == HD_SLOT_A ? inst->a : slot == HD_SLOT_B ? inst->b : inst->c;
 	struct form form = uniform;
+	if (slot == HD_SLOT_B ? inst->xkind == HD_X_UNIFORM_B : slot == HD_SLOT_C && inst->xkind == HD_X_UNIFORM_C)
+		return forms->uregs[inst->x];
 	for (unsigned i = 0; reg != HD_RZ && i < hd_op_width((enum hd_op)inst->op, inst->mods, slot); i++)
 		form = both(form, forms->regs[(uint8_t)(reg + i)]);
 	return form;
@@ -303,6 +309,15 @@ static void merge(struct form *to, struct form from, uint32_t mask)
 	to->block = (to->block & ~mask) | (from.block & mask);
 }
 
+/* Of a value that is the first lane's in all lanes. */
+static struct form of_warp(struct form form, uint32_t mask)
+{
+	uint32_t first = mask & -mask;
+	if (!(form.linear & first) || form.thread & first)
+		return unknown;
+	return (struct form){UINT32_MAX, 0, form.block & first ? UINT32_MAX : 0};
+}
+
 static void write_forms(struct warp_forms *forms, const struct hd_dinst *inst, struct form form, uint32_t mask)
 {
 	for (unsigned word = 0; word < 4; word++)
@@ -311,6 +326,8 @@ static void write_forms(struct warp_forms *forms, const struct hd_dinst *inst, s
 	for (unsigned i = 0; i < HD_MAX_PREDS; i++)
 		if (inst->writes.bits[4] >> i & 1)
 			merge(&forms->preds[i], form, mask);
+	if (hd_opinfo[inst->inst.op].dst == HD_W_U && mask)
+		forms->uregs[inst->inst.dst] = of_warp(operand_form(forms, &inst->inst, HD_SLOT_B), mask);
 }
 
 /* Lanes that the linear machine still executes: see the head of the file. */

@@ -136,6 +136,7 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index)
 	memset(warp->regs[-1], 0, sizeof(warp->regs[0]));
 	memset(warp->regs, 0, (size_t)grid->register_rows * sizeof(warp->regs[0]));
 	memset(warp->preds, 0, sizeof(warp->preds));
+	memset(warp->uregs, 0, sizeof(warp->uregs));
 	warp->preds[HD_PT] = HD_FULL;
 	hd_vec_clear(&warp->stack);
 	hd_vec_push(&warp->stack, (struct hd_simt){.pc = grid->entry,

@@ -53,7 +53,7 @@ struct hd_twin {
 	const struct hd_dinst *inst; /* of `now` */
 	size_t row_bytes, local_bytes, undefined_bytes;
 	void *rows, *local;
-	uint32_t undefined[HD_RZ + 1 + HD_PT + 1]; /* lanes, of registers and then predicates */
+	uint32_t undefined[HD_RZ + 1 + HD_PT + 1 + HD_MAX_UREGS]; /* lanes, of what the scoreboard has a bit for */
 	uint32_t *undefined_local;		   /* lanes, of each word of local memory */
 };
 
@@ -309,7 +309,7 @@ static uint32_t undefined_reads(const struct hd_twin *twin, const struct hd_dins
 	return lanes;
 }
 
-/* What the lanes of `mask` write is undefined in those of `undefined`. */
+/* What the lanes of `mask` write is undefined in those of `undefined`; one of them leaves a uniform register so. */
 static void define_written(struct hd_twin *twin, const struct hd_dinst *inst, uint32_t mask, uint32_t undefined)
 {
 	for (unsigned word = 0; word < 5; word++)
@@ -317,6 +317,8 @@ static void define_written(struct hd_twin *twin, const struct hd_dinst *inst, ui
 			uint32_t *lanes = &twin->undefined[64 * word + (unsigned)__builtin_ctzll(left)];
 			*lanes = (*lanes & ~mask) | (undefined & mask);
 		}
+	if (inst->inst.op == HD_OP_R2UR)
+		twin->undefined[HD_RZ + 1 + HD_PT + 1 + inst->inst.dst] = undefined & mask ? HD_FULL : 0;
 }
 
 /* Words of local memory take over what is known of the registers stored there, and the other way round. */

@@ -38,6 +38,7 @@ struct hd_shadow {
 	struct frame *frames; /* buffers of popped frames are used again */
 	uint32_t depth, capacity;
 	uint32_t dead[256]; /* lanes */
+	uint32_t apart[HD_MAX_UREGS]; /* lanes that were elsewhere when the uniform register was written last */
 	struct hd_watch watch;
 	bool exited; /* call entries may have gone without a return */
 };
@@ -82,6 +83,7 @@ void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta)
 	warp->shadow->depth = 0;
 	warp->shadow->exited = false;
 	memset(warp->shadow->dead, 0, sizeof(warp->shadow->dead));
+	memset(warp->shadow->apart, 0, sizeof(warp->shadow->apart));
 	hd_watch_begin(&warp->shadow->watch);
 	struct frame *frame = push_frame(warp->shadow, cta->grid->function, 0);
 	frame->unbounded = !cta->grid->kernel->meta || cta->grid->kernel->meta->dynamic_stack;
@@ -170,6 +172,15 @@ static void check_push(struct hd_exec *exec, const struct hd_dinst *inst, const 
 			 meta->pushed_registers, meta->fru);
 }
 
+/* Lanes that waited while others wrote the uniform register would read a value that is not theirs. */
+static void check_uniform_read(struct hd_exec *exec, const struct hd_inst *inst)
+{
+	uint32_t lanes = hd_x_is_uniform(inst->xkind) ? exec->warp->shadow->apart[inst->x] & exec->mask : 0;
+	if (lanes)
+		HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY, "UR%u is read by a lane that was not there when it was written",
+			 inst->x);
+}
+
 void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	struct hd_shadow *shadow = exec->warp->shadow;
@@ -189,6 +200,8 @@ void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 		check_registers(exec, inst, function);
 	if (!exec->fault)
 		check_dead_reads(exec, inst);
+	if (!exec->fault)
+		check_uniform_read(exec, &inst->inst);
 	if (!exec->fault)
 		hd_verify_analyses_before(exec, inst, function, &shadow->watch);
 	if (!exec->fault)
@@ -254,6 +267,8 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 	hd_verify_tag_sources(exec, inst, function, shadow->dead);
 	revive_written(shadow, exec->mask, &inst->writes);
 	hd_verify_tag_result(exec, inst, function, shadow->dead);
+	if (hd_opinfo[inst->inst.op].dst == HD_W_U)
+		shadow->apart[inst->inst.dst] = exec->warp->live & ~exec->mask;
 	if (inst->inst.op == HD_OP_SYSCALL)
 		revive_written(shadow, exec->mask,
 			       &(struct hd_hazard){{UINT64_C(0xfff0)}}); /* arguments, result, scratch */

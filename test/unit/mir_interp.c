@@ -12,6 +12,7 @@ struct interp {
 	uint32_t *base;	  /* by virtual register: first word */
 	uint32_t *values; /* virtual words */
 	uint32_t fixed[HD_MREG_VIRTUAL];
+	uint32_t uniform[HD_MAX_UREGS];
 	uint32_t initial[HD_MREG_VIRTUAL];
 	uint8_t *local;
 	uint32_t *object; /* by frame object: address before layout */
@@ -90,6 +91,8 @@ static uint32_t source_b(struct interp *interp, const struct hd_minst *inst)
 		return resolve(interp, inst);
 	if (inst->xkind == HD_X_CONST_B)
 		return constant(inst->x);
+	if (inst->xkind == HD_X_UNIFORM_B)
+		return interp->uniform[inst->x];
 	return get(interp, inst->b, 0);
 }
 
@@ -99,6 +102,8 @@ static uint32_t source_c(struct interp *interp, const struct hd_minst *inst)
 		return resolve(interp, inst);
 	if (inst->xkind == HD_X_CONST_C)
 		return constant(inst->x);
+	if (inst->xkind == HD_X_UNIFORM_C)
+		return interp->uniform[inst->x];
 	return get(interp, inst->c, 0);
 }
 
@@ -211,15 +216,20 @@ static uint32_t hash_source(struct interp *interp, struct hd_mreg reg, uint32_t 
 	return hash;
 }
 
+/* Instructions whose first two sources may change places, their modifiers with them. */
+static bool either_first(unsigned op)
+{
+	return op == HD_OP_FFMA || op == HD_OP_FADD || op == HD_OP_FMUL || op == HD_OP_IMAD_WIDE || op == HD_OP_IMAD_HI ||
+	       op == HD_OP_IMNMX;
+}
+
 static void hashed(struct interp *interp, const struct hd_minst *inst)
 {
-	uint32_t hash = mix(mix(mix(inst->op, inst->mods), inst->srcmods), inst->xkind == HD_X_OTHER ? inst->x : 1);
+	bool commutes = either_first(inst->op);
+	uint32_t hash = mix(mix(inst->op, inst->mods), inst->xkind == HD_X_OTHER ? inst->x : 1);
 	uint32_t a = hash_source(interp, inst->a, get(interp, inst->a, 0));
 	uint32_t b = hash_source(interp, inst->b, source_b(interp, inst));
-	if (inst->op == HD_OP_FFMA)
-		hash = mix(hash, a + b); /* either may come first */
-	else
-		hash = mix(mix(hash, a), b);
+	hash = commutes ? mix(hash, a + b) : mix(mix(mix(hash, inst->srcmods), a), b);
 	hash = mix(hash, hash_source(interp, inst->c, source_c(interp, inst)));
 	hash = mix(hash,
 		   get_pred(interp, inst->psrc, inst->psrc_not) + 2u * get_pred(interp, inst->psrc2, inst->psrc2_not));
@@ -299,6 +309,10 @@ static void execute(struct interp *interp, const struct hd_minst *inst)
 		break;
 	case HD_OP_MOV:
 		set(interp, inst->dst, 0, b);
+		break;
+	case HD_OP_R2UR:
+	case HD_OP_UMOV:
+		interp->uniform[inst->uniform_dst] = b;
 		break;
 	case HD_OP_SEL:
 		set(interp, inst->dst, 0, get_pred(interp, inst->psrc, inst->psrc_not) ? a : b);
@@ -452,10 +466,12 @@ static struct hd_minst decode(const struct hd_inst *inst)
 		unsigned words = hd_op_width((enum hd_op)inst->op, inst->mods, (enum hd_slot)i);
 		*slots[i] = (struct hd_mreg){regs[i], 0, (uint8_t)words};
 	}
-	if (inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B)
+	if (hd_x_in_b(inst->xkind))
 		minst.b = HD_MREG_NONE;
-	if (inst->xkind == HD_X_IMM_C || inst->xkind == HD_X_CONST_C)
+	if (hd_x_in_c(inst->xkind))
 		minst.c = HD_MREG_NONE;
+	if (hd_opinfo[inst->op].dst == HD_W_U)
+		minst.uniform_dst = inst->dst;
 	minst.guard = HD_MREG_PRED + (inst->guard & 7u);
 	minst.guard_not = inst->guard & HD_PRED_NOT;
 	minst.pdst = HD_MREG_PRED + (inst->pdst & 7u);

@@ -51,7 +51,8 @@ static struct hd_inst random_fields(enum hd_op op, uint64_t *state)
 	struct hd_inst inst = hd_inst_new(op);
 	inst.mods = random_mods(state, info);
 	inst.guard = (uint8_t)below(state, 16);
-	inst.dst = random_register(state, hd_op_width(op, inst.mods, HD_SLOT_DST));
+	inst.dst = info->dst == HD_W_U ? (uint8_t)below(state, HD_MAX_UREGS)
+				       : random_register(state, hd_op_width(op, inst.mods, HD_SLOT_DST));
 	inst.a = random_register(state, hd_op_width(op, inst.mods, HD_SLOT_A));
 	inst.b = random_register(state, hd_op_width(op, inst.mods, HD_SLOT_B));
 	inst.c = random_register(state, hd_op_width(op, inst.mods, HD_SLOT_C));
@@ -64,11 +65,13 @@ static struct hd_inst random_fields(enum hd_op op, uint64_t *state)
 	inst.xkind = (uint8_t)below(state, HD_X_OTHER + 1);
 	if (inst.xkind != HD_X_NONE)
 		inst.x = (uint32_t)(sample_random(state) >> below(state, 60));
-	if (inst.xkind == HD_X_CONST_B || inst.xkind == HD_X_CONST_C)
+	if (hd_x_is_constant(inst.xkind))
 		inst.x &= 0x1ffffc;
-	if (inst.xkind == HD_X_IMM_B || inst.xkind == HD_X_CONST_B)
+	if (hd_x_is_uniform(inst.xkind))
+		inst.x %= HD_MAX_UREGS;
+	if (hd_x_in_b(inst.xkind))
 		inst.b = HD_RZ;
-	if (inst.xkind == HD_X_IMM_C || inst.xkind == HD_X_CONST_C)
+	if (hd_x_in_c(inst.xkind))
 		inst.c = HD_RZ;
 	inst.srcmods = info->srcmods ? (uint8_t)below(state, 32) : 0;
 	inst.dead = (uint8_t)below(state, 8);

@@ -256,6 +256,7 @@ static void try_seed(uint32_t seed, uint32_t cap)
 		options.max_registers = cap;
 	hd_arena_init(&make.arena);
 	hd_random_mfunc(&make.func, &make.arena, &options);
+	make.func.uniform = seed % 3 ? HD_UNIFORM_NEVER : seed % 2 ? HD_UNIFORM_SHORT : HD_UNIFORM_ALWAYS;
 	struct hd_mrun before = hd_mfunc_interpret(&make.func, false);
 	ck_assert_msg(!before.error, "seed %u: %s", seed, before.error);
 	ck_assert_msg(!hd_lower_function(&make.func, true, &make.diag), "seed %u", seed);

@@ -181,6 +181,41 @@ START_TEST(text_of_arithmetic)
 }
 END_TEST
 
+START_TEST(uniform_registers)
+{
+	struct hd_inst inst = hd_inst_new(HD_OP_FFMA);
+	struct hd_regset set;
+	inst.dst = 4, inst.a = 2, inst.c = 3, inst.xkind = HD_X_UNIFORM_B, inst.x = 55;
+	expect_text(&inst, "FFMA R4, R2, UR55, R3");
+	ck_assert_uint_eq(hd_inst_uniform_reads(&inst), UINT64_C(1) << 55);
+	hd_inst_reads(&inst, &set);
+	ck_assert_uint_eq(set.regs[0], 0xc); /* they are no part of the register file */
+	inst.x = HD_MAX_UREGS;
+	ck_assert_str_eq(hd_inst_check(&inst), "uniform register out of range");
+	inst.x = 0, inst.b = 7;
+	ck_assert_ptr_nonnull(hd_inst_check(&inst));
+
+	inst = hd_inst_new(HD_OP_R2UR);
+	inst.dst = 9, inst.b = 5;
+	expect_text(&inst, "R2UR UR9, R5");
+	ck_assert_uint_eq(hd_inst_uniform_writes(&inst), UINT64_C(1) << 9);
+	hd_inst_writes(&inst, &set);
+	ck_assert_uint_eq(set.regs[0], 0);
+	inst.dst = HD_RZ;
+	ck_assert_str_eq(hd_inst_check(&inst), "uniform register out of range");
+
+	inst = hd_inst_new(HD_OP_UMOV);
+	inst.dst = 0, inst.xkind = HD_X_IMM_B, inst.x = 0x10;
+	expect_text(&inst, "UMOV UR0, 0x10");
+	inst.xkind = HD_X_NONE, inst.x = 0, inst.b = 5;
+	ck_assert_str_eq(hd_inst_check(&inst), "UMOV of a register");
+
+	inst = hd_inst_new(HD_OP_DADD);
+	inst.dst = 2, inst.a = 4, inst.xkind = HD_X_UNIFORM_B, inst.x = 4;
+	ck_assert_str_eq(hd_inst_check(&inst), "uniform register in a slot that is not one register");
+}
+END_TEST
+
 START_TEST(text_of_memory_and_control)
 {
 	struct hd_inst inst = hd_inst_new(HD_OP_LDG);
@@ -282,6 +317,7 @@ Suite *hd_suite(void)
 				      linear_operands,
 				      wrong_linear_operands,
 				      text_of_arithmetic,
+				      uniform_registers,
 				      text_of_memory_and_control,
 				      verifier_names_what_is_wrong,
 				      reads_and_writes,

@@ -30,7 +30,7 @@ static void tear_down(void)
 #define CHECK_MEETING(edges, ends, expected)                                                                     \
 	do {                                                                                                     \
 		uint32_t blocks = sizeof(expected) / sizeof *(expected), ways = sizeof(edges) / sizeof *(edges); \
-		uint32_t *meets = hd_graph_meeting_points(blocks, edges, ways, ends, &arena);                    \
+		uint32_t *meets = hd_graph_meeting_points(blocks, edges, ways, ends, &arena, NULL);                    \
 		ck_assert_mem_eq(meets, expected, sizeof(expected));                                             \
 	} while (0)
 
@@ -149,7 +149,7 @@ START_TEST(no_lane_gets_behind_a_meeting_point_without_passing_it)
 		struct hd_graph graph;
 		hd_graph_build(&graph, &arena, sample.blocks, 0, sample.edges, sample.ways);
 		uint32_t *meets =
-			hd_graph_meeting_points(sample.blocks, sample.edges, sample.ways, sample.ends, &arena);
+			hd_graph_meeting_points(sample.blocks, sample.edges, sample.ways, sample.ends, &arena, NULL);
 		uint32_t *idom = hd_graph_dominators(&graph, &arena);
 		uint32_t *post = hd_graph_post_dominators(&graph, &arena);
 		for (uint32_t b = 0; b < sample.blocks; b++) {

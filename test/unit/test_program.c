@@ -342,6 +342,15 @@ VERIFY_CASE(verify_reconvergence,
 	    (v.f[2] = lab_isetp(0, HD_CMP_EQ, 16, 0), v.f[3] = lab_bra(0, 5, 4), v.f[4] = RET,
 	     v.f[0] = lab_s2r(16, HD_SR_LANEID), v.f[1] = lab_op(HD_OP_NOP)),
 	    "reconvergence point")
+VERIFY_CASE(verify_uniform_value, (v.f[1] = lab_s2r(2, HD_SR_LANEID), v.f[2] = lab_op(HD_OP_R2UR), v.f[2].dst = 3,
+				   v.f[2].b = 2, v.f[3] = lab_op(HD_OP_NOP), v.meta[0].pushed_registers = 0),
+	    "UR3 is to hold a value of the whole warp: 0x1 here, 0x0 in thread 0 of the warp")
+/* Lanes other than the first wait at the read while it writes. */
+VERIFY_CASE(verify_uniform_reader,
+	    (v.f[0] = lab_s2r(2, HD_SR_LANEID), v.f[1] = lab_isetp(0, HD_CMP_NE, 2, 0), v.f[2] = lab_bra(0, 4, 4),
+	     v.f[3] = lab_imm(HD_OP_UMOV, 7, HD_RZ, 1), v.f[4] = lab_imm(HD_OP_MOV, 3, HD_RZ, 7),
+	     v.f[4].xkind = HD_X_UNIFORM_B),
+	    "UR7 is read by a lane that was not there when it was written")
 
 /* f's prologue is an interval and what is behind it another; a point stands before the addition. */
 static void analysed(struct verify_lab *v)
@@ -446,6 +455,8 @@ Suite *hd_suite(void)
 					      verify_dead_read,
 					      verify_dead_then_written,
 					      verify_reconvergence,
+					      verify_uniform_value,
+					      verify_uniform_reader,
 					      verify_analyses_accept_what_holds,
 					      verify_working_set,
 					      verify_working_set_of_strand,
