@@ -21,7 +21,6 @@
 #include "runtime/engine/linear.h"
 
 #define STACK_POINTER 1
-#define FIRST_ARGUMENT 4
 #define FIRST_SAVED 16
 
 /* A call that is open, the kernel itself first. */
@@ -316,6 +315,20 @@ static bool check_site(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 	return site->recursive || site->unknown_callees || !to->meta || to->meta->recursive || to->meta->dynamic_stack;
 }
 
+static bool observed_abi(const struct hd_pfunction *function)
+{
+	const char *flags = function->module ? function->module->object.metadata.flags : NULL;
+	return flags && strstr(flags, "abi=observed");
+}
+
+/* The ABI's two rows (design section 3): a contiguous run from R16, or the set observed in ptxas's code. */
+static bool is_callee_saved(bool observed, uint32_t reg)
+{
+	if (!observed)
+		return reg >= FIRST_SAVED;
+	return reg == 2 || (reg >= FIRST_SAVED && (reg < 32 || reg % 8 >= 4));
+}
+
 void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
 {
 	struct hd_warp *warp = exec->warp;
@@ -336,17 +349,12 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 	frame->unbounded = unbounded;
 	memcpy(frame->saved, warp->regs, rows * sizeof(*frame->saved));
 	memcpy(frame->dead, shadow->dead, rows * sizeof(*frame->dead));
-	for (uint32_t reg = 0; reg < FIRST_ARGUMENT; reg++)
-		shadow->dead[reg] &= ~mask; /* the callee reads nothing of the caller's there but what is undefined */
+	/* Of what the caller left in scratch registers the callee reads its arguments and what is undefined. */
+	bool observed = observed_abi(function_of(exec, callee));
+	for (uint32_t reg = 0; reg < rows; reg++)
+		if (!is_callee_saved(observed, reg))
+			shadow->dead[reg] &= ~mask;
 	hd_watch_called(&shadow->watch, mask);
-}
-
-/* The ABI's two rows (design section 3): a contiguous run from R16, or the set observed in ptxas's code. */
-static bool is_callee_saved(bool observed, uint32_t reg)
-{
-	if (!observed)
-		return reg >= FIRST_SAVED;
-	return reg == 2 || (reg >= FIRST_SAVED && (reg < 32 || reg % 8 >= 4));
 }
 
 static void check_preserved(struct hd_exec *exec, uint32_t mask, const struct frame *frame, uint32_t reg)
@@ -375,8 +383,7 @@ void hd_verify_return(struct hd_exec *exec, uint32_t mask)
 		return;
 	}
 	const struct hd_pfunction *function = function_of(exec, frame->function);
-	const char *flags = function->module ? function->module->object.metadata.flags : NULL;
-	bool observed = flags && strstr(flags, "abi=observed");
+	bool observed = observed_abi(function);
 	uint32_t rows = exec->warp->cta->grid->register_rows;
 	hd_watch_returned(&shadow->watch, mask);
 	for (uint32_t reg = 0; reg < rows && !exec->fault; reg++) {
