@@ -203,6 +203,25 @@ static void put_scalar(struct hd_image *image, LLVMValueRef value, uint64_t at)
 	image->failed = true;
 }
 
+/* Elements that fill no bytes lie bit by bit, the first lowest. */
+static void put_bits(struct hd_image *image, LLVMValueRef vector, uint64_t at, uint64_t width)
+{
+	for (unsigned i = 0, n = LLVMGetVectorSize(LLVMTypeOf(vector)); i < n; i++) {
+		LLVMValueRef element = LLVMGetAggregateElement(vector, i);
+		uint64_t words[2];
+
+		if (LLVMIsUndef(element)) /* poison, too */
+			continue;
+		if (!hd_const_int(element, words)) {
+			image->failed = true;
+			return;
+		}
+		for (uint64_t bit = 0; bit < width; bit++)
+			if (words[bit / 64] >> bit % 64 & 1)
+				image->bytes[at + (i * width + bit) / 8] |= (uint8_t)(1u << (i * width + bit) % 8);
+	}
+}
+
 static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
@@ -232,7 +251,7 @@ static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at
 		count = LLVMGetVectorSize(type);
 		stride = LLVMSizeOfTypeInBits(image->layout, LLVMGetElementType(type));
 		if (stride % 8) {
-			image->failed = true;
+			put_bits(image, value, at, stride);
 			return;
 		}
 		stride /= 8;

@@ -346,8 +346,10 @@ int hd_legalize(struct hd_unit *unit)
 		hd_legal_spaces(&legal);
 		legal.status = last_passes(&legal, machine);
 	}
-	if (!legal.status)
+	if (!legal.status) {
 		hd_legal_exits(&legal);
+		hd_legal_constants(&legal);
+	}
 	LLVMDisposeBuilder(legal.builder);
 	if (machine)
 		LLVMDisposeTargetMachine(machine);

@@ -58,6 +58,8 @@ void hd_legal_atomics(struct hd_legal *legal);
 void hd_legal_blocks(struct hd_legal *legal);
 /* legalize_exits.c: after LLVM's passes, early returns of kernels that they have joined with the kernel's end part again. */
 void hd_legal_exits(struct hd_legal *legal);
+/* legalize_constants.c: arithmetic on addresses that no relocation expresses, as instructions. */
+void hd_legal_constants(const struct hd_legal *legal);
 /* A call of a helper, __heddle_NAME, or of the device library, which are linked in later. */
 LLVMValueRef hd_legal_call(struct hd_site *site, const char *name, LLVMTypeRef result, LLVMValueRef *args,
 			   unsigned count);

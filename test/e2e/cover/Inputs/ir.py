@@ -460,6 +460,66 @@ def hints():
         row.end()
 
 
+def initialisers():
+    """Globals of every type, with pointers to globals and functions, differences of addresses, themselves, an alias."""
+    record = '{i1, i24, i128, half, bfloat, <3 x i16>, [2 x {i8, double}], i65, <4 x i1>, float, <2 x float>}'
+    packed = '<{i8, i64, i16, [2 x <{i8, i32}>]}>'
+    globals_.append(f'''@record = internal constant {record} {{i1 true, i24 -77, i128 -123456789012345678901234567890, half 0xH4248,
+  bfloat 0xRC0A0, <3 x i16> <i16 -1, i16 2, i16 300>, [2 x {{i8, double}}] [{{i8, double}} {{i8 -3, double 2.5}}, {{i8, double}} {{i8 7, double 0x7FF0000000000000}}],
+  i65 -5, <4 x i1> <i1 true, i1 false, i1 true, i1 true>, float 0x3FD5555560000000, <2 x float> <float -1.5, float 8.0>}}
+@packed = internal global {packed} <{{i8 1, i64 -2, i16 3, [2 x <{{i8, i32}}>] [<{{i8, i32}}> <{{i8 4, i32 5}}>, <{{i8, i32}}> <{{i8 undef, i32 6}}>]}}>
+@words = internal global [6 x i32] [i32 11, i32 22, i32 33, i32 44, i32 55, i32 66]
+@links = internal constant [4 x ptr] [ptr getelementptr (i32, ptr @words, i64 3), ptr @words, ptr getelementptr ([6 x i32], ptr @other, i64 0, i64 2),
+  ptr inttoptr (i64 ptrtoint (ptr getelementptr ([6 x i32], ptr @words, i64 0, i64 5) to i64) to ptr)]
+@other = alias [6 x i32], ptr @words
+@gaps = internal constant [3 x i64] [i64 sub (i64 ptrtoint (ptr getelementptr (i32, ptr @words, i64 4) to i64), i64 ptrtoint (ptr @words to i64)), i64 77, i64 zeroinitializer]
+@self = internal global {{ptr, ptr}} {{ptr @self, ptr getelementptr ({{ptr, ptr}}, ptr @self, i32 0, i32 1)}}
+@steps = internal constant [3 x {{ptr, i16}}] [{{ptr, i16}} {{ptr @tripled, i16 5}}, {{ptr, i16}} {{ptr @flipped, i16 -6}}, {{ptr, i16}} {{ptr @tripled, i16 poison}}]
+@empty = internal global [9 x i64] zeroinitializer
+define internal i64 @tripled(i64 %x, ptr %p) noinline {{
+  %r = mul i64 %x, 3
+  ret i64 %r
+}}
+define internal i64 @flipped(i64 %x, ptr %p) noinline {{
+  %v = load i32, ptr %p
+  %w = zext i32 %v to i64
+  %r = xor i64 %x, %w
+  ret i64 %r
+}}''')
+    row = Row()
+    place = lambda path: row.add(f'getelementptr {record}, ptr @record, i32 0, {path}')
+    for path, t in (('i32 0', 'i1'), ('i32 1', 'i24'), ('i32 2', 'i128'), ('i32 3', 'half'), ('i32 4', 'bfloat'), ('i32 5', '<3 x i16>'),
+                    ('i32 7', 'i65'), ('i32 8', '<4 x i1>'), ('i32 9', 'float'), ('i32 10', '<2 x float>')):
+        row.fold(t, row.add(f'load {t}, ptr {place(path)}'))
+    odd = row.add('and i32 %thread, 1')
+    row.fold('i8', row.add(f'load i8, ptr {place(f"i32 6, i32 {odd}, i32 0")}'))
+    row.fold('double', row.add(f'load double, ptr {place(f"i32 6, i32 {odd}, i32 1")}'))
+    for path, t in (('i32 0', 'i8'), ('i32 1', 'i64'), ('i32 2', 'i16'), ('i32 3, i32 0, i32 1', 'i32'), ('i32 3, i32 1, i32 1', 'i32')):
+        at = row.add(f'getelementptr {packed}, ptr @packed, i32 0, {path}')
+        row.fold(t, row.add(f'load {t}, ptr {at}, align 1'))
+    row.end()
+    row = Row()
+    four = row.add('and i32 %thread, 3')
+    link = row.add(f'load ptr, ptr {row.add(f"getelementptr [4 x ptr], ptr @links, i32 0, i32 {four}")}')
+    row.fold('i32', row.add(f'load i32, ptr {link}'))
+    row.fold('i1', row.add(f'icmp eq ptr {link}, getelementptr (i32, ptr @words, i64 2)'))
+    three = row.add('urem i32 %thread, 3')
+    row.fold('i64', row.add(f'load i64, ptr {row.add(f"getelementptr [3 x i64], ptr @gaps, i32 0, i32 {three}")}'))
+    self = row.add('load ptr, ptr @self')
+    row.fold('i1', row.add(f'icmp eq ptr {self}, @self'))
+    inner = row.add(f'load ptr, ptr {row.add(f"getelementptr {{ptr, ptr}}, ptr {self}, i32 0, i32 1")}')
+    row.fold('i64', row.add(f'sub i64 {row.add(f"ptrtoint ptr {inner} to i64")}, ptrtoint (ptr @self to i64)'))
+    function = row.add(f'load ptr, ptr {row.add(f"getelementptr [3 x {{ptr, i16}}], ptr @steps, i32 0, i32 {three}, i32 0")}')
+    row.fold('i64', row.add(f'call i64 {function}(i64 {row.load("i64", 8)}, ptr {link})'))
+    row.fold('i16', row.add(f'load i16, ptr {row.add(f"getelementptr [3 x {{ptr, i16}}], ptr @steps, i32 0, i32 {odd_of(row)}, i32 1")}'))
+    row.fold('i64', row.add(f'load i64, ptr {row.add(f"getelementptr [9 x i64], ptr @empty, i32 0, i32 {three}")}'))
+    row.end()
+
+
+def odd_of(row):
+    return row.add('and i32 %thread, 1')
+
+
 ORDERS = ['monotonic', 'acquire', 'release', 'acq_rel', 'seq_cst']
 SCOPES = ['singlethread', 'block', 'device', 'agent', 'workgroup', 'cluster', 'wavefront']
 
@@ -553,6 +613,7 @@ def rest():
     reductions()
     parts_of_floats()
     hints()
+    initialisers()
 
 
 def main():

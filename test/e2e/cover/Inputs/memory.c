@@ -130,6 +130,14 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	/* globals */
 	RESULT(table[in[0] & 7]);
 	RESULT(*pointers[in[1] & 3]);
+	/* arithmetic on addresses, part of which is folded before there are any */
+	const u64 *place = pointers[in[1] & 3];
+	RESULT(place - numbers);
+	RESULT(numbers - place);
+	RESULT((u64)place * 3 - (u64)numbers * 3);
+	RESULT(~(u64)numbers + (u64)place);
+	RESULT((u32)(u64)place - (u32)(u64)numbers);
+	RESULT((in[2] & 1 ? (u64)place : ~(u64)numbers) + (in[2] & 1 ? 0 - (u64)numbers : (u64)numbers));
 	RESULT(operations[in[2] & 1]((u32)in[3], (u32)in[4]));
 	RESULT(records[in[3] & 1].op((u32)in[4], 3) + *records[in[3] & 1].number +
 	       records[in[4] & 1].small[thread % 3]);
