@@ -9,12 +9,12 @@
  * Whole live ranges are parked, the cheapest first for the crowded instructions that they leave. A uniform register is
  * written only where all lanes are together (uniform.c), so that ranges that do not meet in the code may share one.
  *
- * Needs machine IR out of SSA, scheduled. Costs a pass of the analysis where registers are short, nothing elsewhere;
- * then blocks and parked registers times candidates. Switch: without=park
+ * Needs machine IR out of SSA, scheduled. Costs live intervals; and where registers are short a pass of the analysis,
+ * the length of what is parked, and sorting. Switch: without=park
  */
 #include <math.h>
 
-#include "passes/lower/track.h"
+#include "passes/lower/park.h"
 #include "passes/lower/uniform.h"
 
 /* As ptxas 13 is seen to do it on sm_75 and sm_80, with 64 to 200 sums that the lanes share. */
@@ -23,150 +23,38 @@
 #define SLACK 1u	 /* registers that aligned pairs leave unused */
 #define MOST_ADDED 3.0	 /* instructions, each as often as the hottest that names the value: a spill costs no more */
 
-struct candidate {
-	bool possible;	/* uniform, and nothing but ordinary operands name it */
-	uint32_t place; /* first uniform register, + 1; 0: not parked */
-	uint32_t touch; /* newest of its touches, + 1 */
-};
-
-/* An instruction that names a register. */
-struct touch {
-	double frequency;
-	uint32_t position; /* at which it would be in registers though it is parked */
-	uint32_t next;
-	uint8_t words; /* of it; added instructions */
-	bool folds;    /* unless the instruction takes another uniform operand */
-	bool made;     /* a definition by UMOV */
-};
-
-struct parking {
-	struct hd_mfunc *func;
-	struct hd_arena arena;
-	struct hd_live_intervals intervals;
-	struct candidate *candidates; /* by virtual register */
-	HD_VEC(uint32_t) possible;
-	struct hd_track tracks[HD_MAX_UREGS];
-	HD_VEC(struct touch) touches;
-	int32_t *pressure; /* by position: words live */
-	uint32_t *crowded; /* by position: of those before it, how many have too many */
-	uint32_t positions;
-	bool *taken; /* by instruction: it has a uniform operand */
-	/* while operands are noted, and while the code is rewritten */
-	struct hd_minst *inst;
-	double frequency;
-	uint32_t index; /* of the instruction in the linear order */
-	HD_VEC(struct hd_minst) out, after;
-};
-
-static bool is_general(const struct hd_mfunc *func, uint32_t id)
-{
-	return hd_mreg_is_virtual(id) && !hd_mreg_is_pred(func, id);
-}
-
-static struct candidate *candidate_of(const struct parking *p, struct hd_mreg reg)
-{
-	return reg.words && is_general(p->func, reg.id) ? &p->candidates[reg.id - HD_MREG_VIRTUAL] : NULL;
-}
-
-/* ---- operands */
-
-static bool takes_uniform(const struct hd_minst *inst, enum hd_slot slot)
-{
-	if (inst->op >= HD_OP_COUNT || inst->xkind != HD_X_NONE || inst->ref_kind != HD_MREF_NONE || inst->linear)
-		return false;
-	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	bool slot_is_x = info->srcx == HD_XBC || info->srcx == (slot == HD_SLOT_B ? HD_XB : HD_XC);
-	return slot_is_x && info->pipe != HD_PIPE_BRU && !(info->effects & HD_FX_WRITE_PREDS) &&
-	       hd_op_width((enum hd_op)inst->op, inst->mods, slot) == 1;
-}
-
-/* Whether a and b may change places, with their modifiers. */
-static bool commutes(const struct hd_minst *inst)
-{
-	switch (inst->op) {
-	case HD_OP_IADD3:
-	case HD_OP_IMAD:
-	case HD_OP_IMAD_WIDE:
-	case HD_OP_IMAD_HI:
-	case HD_OP_IMNMX:
-	case HD_OP_FADD:
-	case HD_OP_FMUL:
-	case HD_OP_FFMA:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static uint8_t swapped(uint8_t mods)
-{
-	return (uint8_t)((mods & ~(HD_NEG_A | HD_NEG_B | HD_ABS_A | HD_ABS_B)) | (mods & HD_NEG_A ? HD_NEG_B : 0) |
-			 (mods & HD_NEG_B ? HD_NEG_A : 0) | (mods & HD_ABS_A ? HD_ABS_B : 0) |
-			 (mods & HD_ABS_B ? HD_ABS_A : 0));
-}
-
-static void swap_sources(struct hd_minst *inst)
-{
-	struct hd_mreg a = inst->a;
-	inst->a = inst->b;
-	inst->b = a;
-	inst->srcmods = swapped(inst->srcmods);
-}
-
-/* The slot in which the instruction could read the register from a uniform one, after swapping if it is `a`;
- * HD_SLOT_DST: none, or it reads it more than once. */
-static enum hd_slot slot_for(const struct hd_minst *inst, uint32_t id)
-{
-	bool in_a = inst->a.words && inst->a.id == id, in_b = inst->b.words && inst->b.id == id,
-	     in_c = inst->c.words && inst->c.id == id;
-	if (in_a + in_b + in_c != 1)
-		return HD_SLOT_DST;
-	if (inst->op == HD_OP_COPY)
-		return HD_SLOT_B;
-	enum hd_slot slot = in_c ? HD_SLOT_C : HD_SLOT_B;
-	if (!takes_uniform(inst, slot) || (in_a && (!commutes(inst) || inst->b.words != 1)))
-		return HD_SLOT_DST;
-	return slot;
-}
-
 /* ---- candidates */
 
 static void refuse(void *context, struct hd_mreg *reg, bool is_def)
 {
-	const struct parking *p = context;
-	struct candidate *candidate = candidate_of(p, *reg);
+	const struct hd_parking *p = context;
+	struct hd_park_candidate *candidate = hd_park_candidate_of(p, *reg);
 	(void)is_def;
 	if (candidate)
 		candidate->possible = false;
 }
 
-/* A word from no register: UMOV makes it in place of MOV. */
-static bool is_made(const struct hd_minst *inst)
-{
-	return inst->op == HD_OP_MOV && !inst->b.words && inst->dst.words == 1 && hd_x_in_b(inst->xkind);
-}
-
 static void note_operand(void *context, struct hd_mreg *reg, bool is_def)
 {
-	struct parking *p = context;
-	struct candidate *candidate = candidate_of(p, *reg);
+	struct hd_parking *p = context;
+	struct hd_park_candidate *candidate = hd_park_candidate_of(p, *reg);
 	if (!candidate)
 		return;
-	struct touch touch = {p->frequency, 2 * p->index + is_def, candidate->touch, reg->words, false, false};
-	touch.folds = !is_def && slot_for(p->inst, reg->id) != HD_SLOT_DST;
-	touch.made = is_def && is_made(p->inst);
+	struct hd_park_touch touch = {p->frequency, 2 * p->index + is_def, candidate->touch, reg->words, false, false};
+	touch.folds = !is_def && hd_park_slot(p->inst, reg->id) != HD_SLOT_DST;
+	touch.made = is_def && hd_park_is_made(p->inst);
 	hd_vec_push(&p->touches, touch);
 	candidate->touch = p->touches.len;
 }
 
-static void note_inst(struct parking *p, struct hd_minst *inst)
+static void note_inst(struct hd_parking *p, struct hd_minst *inst)
 {
 	bool plain = inst->op == HD_OP_COPY || (inst->op < HD_OP_COUNT && !inst->extra_count && !inst->linear);
 	p->inst = inst;
 	hd_minst_visit(p->func, inst, plain && inst->guard == HD_MREG_PT ? note_operand : refuse, p);
 }
 
-static bool is_uniform(const struct parking *p, const struct hd_mir_uniformity *known, uint32_t vreg)
+static bool is_uniform(const struct hd_parking *p, const struct hd_mir_uniformity *known, uint32_t vreg)
 {
 	const struct hd_live *live = &p->intervals.live;
 	for (uint32_t word = live->base[vreg]; word < live->base[vreg + 1]; word++)
@@ -175,13 +63,13 @@ static bool is_uniform(const struct parking *p, const struct hd_mir_uniformity *
 	return p->func->vregs.data[vreg].words > 0;
 }
 
-static bool find_candidates(struct parking *p)
+static bool find_candidates(struct hd_parking *p)
 {
 	struct hd_mfunc *func = p->func;
 	struct hd_mir_uniformity known;
 	if (!hd_mfunc_uniformity(func, &p->intervals.live, &p->arena, &known))
 		return false;
-	p->candidates = HD_ARENA_NEW(&p->arena, struct candidate, func->vregs.len + 1);
+	p->candidates = HD_ARENA_NEW(&p->arena, struct hd_park_candidate, func->vregs.len + 1);
 	for (uint32_t vreg = 0; vreg < func->vregs.len; vreg++)
 		p->candidates[vreg].possible = is_uniform(p, &known, vreg);
 	for (uint32_t i = 0; i < p->intervals.order_count; i++) {
@@ -205,7 +93,7 @@ static void spread(int32_t *change, struct hd_segment segment, int32_t by)
 	change[segment.end] -= by;
 }
 
-static void find_pressure(struct parking *p)
+static void find_pressure(struct hd_parking *p)
 {
 	const struct hd_live_intervals *intervals = &p->intervals;
 	memset(p->pressure, 0, p->positions * sizeof(*p->pressure));
@@ -223,7 +111,7 @@ static void find_pressure(struct parking *p)
 		p->pressure[at] += p->pressure[at - 1];
 }
 
-static uint32_t most_live(const struct parking *p)
+static uint32_t most_live(const struct hd_parking *p)
 {
 	int32_t most = 0;
 	for (uint32_t at = 0; at < p->positions; at++)
@@ -231,36 +119,73 @@ static uint32_t most_live(const struct parking *p)
 	return (uint32_t)most;
 }
 
-/* Whether any place has more than `limit`. */
-static bool count_crowded(struct parking *p, uint32_t limit)
+/* ---- crowded places: a Fenwick tree counts them */
+
+static void count_at(struct hd_parking *p, uint32_t at, int32_t by)
 {
-	p->crowded[0] = 0;
-	for (uint32_t at = 0; at < p->positions; at++)
-		p->crowded[at + 1] = p->crowded[at] + (p->pressure[at] > (int32_t)limit);
-	return p->crowded[p->positions];
+	for (at++; at <= p->positions; at += at & -at)
+		p->crowded[at] += by;
+}
+
+static uint32_t crowded_before(const struct hd_parking *p, uint32_t at)
+{
+	int32_t count = 0;
+	for (; at; at -= at & -at)
+		count += p->crowded[at];
+	return (uint32_t)count;
+}
+
+static uint32_t crowded_between(const struct hd_parking *p, uint32_t start, uint32_t end)
+{
+	return crowded_before(p, end) - crowded_before(p, start);
+}
+
+static bool is_crowded(const struct hd_parking *p, uint32_t at)
+{
+	return p->pressure[at] > (int32_t)p->limit;
+}
+
+static void count_crowded(struct hd_parking *p, uint32_t limit)
+{
+	p->limit = limit;
+	memset(p->crowded, 0, (p->positions + 1) * sizeof(*p->crowded));
+	for (uint32_t at = 1; at <= p->positions; at++) {
+		uint32_t above = at + (at & -at);
+		p->crowded[at] += is_crowded(p, at - 1);
+		if (above <= p->positions)
+			p->crowded[above] += p->crowded[at];
+	}
+}
+
+static void change_pressure(struct hd_parking *p, uint32_t at, int32_t by)
+{
+	bool before = is_crowded(p, at);
+	p->pressure[at] += by;
+	if (is_crowded(p, at) != before)
+		count_at(p, at, before ? -1 : 1);
 }
 
 /* Whether the touch keeps words in registers for a moment. */
-static bool is_held(const struct parking *p, const struct touch *touch)
+static bool is_held(const struct hd_parking *p, const struct hd_park_touch *touch)
 {
 	return !touch->made && !(touch->folds && !p->taken[touch->position / 2]);
 }
 
 /* Words times crowded places that parking it would relieve; and the instructions that it adds, by frequency. */
-static uint32_t relief(const struct parking *p, uint32_t vreg, double *cost)
+static uint32_t relief(const struct hd_parking *p, uint32_t vreg, double *cost)
 {
 	const struct hd_live_intervals *intervals = &p->intervals;
 	uint32_t places = 0, first = intervals->segment_start[intervals->live.base[vreg]];
 	double hottest = 0;
 	for (uint32_t s = first; s < intervals->segment_start[intervals->live.base[vreg + 1]]; s++)
-		places += p->crowded[intervals->segments[s].end] - p->crowded[intervals->segments[s].start];
+		places += crowded_between(p, intervals->segments[s].start, intervals->segments[s].end);
 	*cost = 0;
 	for (uint32_t t = p->candidates[vreg].touch; t && places; t = p->touches.data[t - 1].next) {
-		const struct touch *touch = &p->touches.data[t - 1];
+		const struct hd_park_touch *touch = &p->touches.data[t - 1];
 		hottest = fmax(hottest, touch->frequency);
 		if (!is_held(p, touch))
 			continue;
-		uint32_t held = touch->words * (p->crowded[touch->position + 1] - p->crowded[touch->position]);
+		uint32_t held = touch->words * is_crowded(p, touch->position);
 		places -= held < places ? held : places;
 		*cost += touch->frequency * touch->words;
 	}
@@ -270,7 +195,7 @@ static uint32_t relief(const struct parking *p, uint32_t vreg, double *cost)
 /* ---- choice */
 
 /* The first uniform register from which on there is room for all its words, + 1; 0: there is none. */
-static uint32_t find_place(const struct parking *p, uint32_t vreg)
+static uint32_t find_place(const struct hd_parking *p, uint32_t vreg)
 {
 	const struct hd_live_intervals *intervals = &p->intervals;
 	uint32_t words = p->func->vregs.data[vreg].words, run = 0;
@@ -288,10 +213,10 @@ static uint32_t find_place(const struct parking *p, uint32_t vreg)
 	return 0;
 }
 
-static void park(struct parking *p, uint32_t vreg, uint32_t place)
+static void park(struct hd_parking *p, uint32_t vreg, uint32_t place)
 {
 	const struct hd_live_intervals *intervals = &p->intervals;
-	struct candidate *candidate = &p->candidates[vreg];
+	struct hd_park_candidate *candidate = &p->candidates[vreg];
 	candidate->place = place;
 	for (uint32_t i = 0; i < p->func->vregs.data[vreg].words; i++) {
 		uint32_t word = intervals->live.base[vreg] + i, first = intervals->segment_start[word];
@@ -299,47 +224,86 @@ static void park(struct parking *p, uint32_t vreg, uint32_t place)
 			       intervals->segment_start[word + 1] - first, vreg);
 		for (uint32_t s = first; s < intervals->segment_start[word + 1]; s++)
 			for (uint32_t at = intervals->segments[s].start; at < intervals->segments[s].end; at++)
-				p->pressure[at]--;
+				change_pressure(p, at, -1);
 	}
 	for (uint32_t t = candidate->touch; t; t = p->touches.data[t - 1].next) {
-		const struct touch *touch = &p->touches.data[t - 1];
+		const struct hd_park_touch *touch = &p->touches.data[t - 1];
 		if (is_held(p, touch))
-			p->pressure[touch->position] += touch->words;
+			change_pressure(p, touch->position, touch->words);
 		p->taken[touch->position / 2] |= touch->folds;
 	}
 }
 
-/* The least cost for each crowded place, of those for which there is room. */
-static bool park_best(struct parking *p)
+/* ---- the cheapest first */
+
+/* Cost for each word and crowded place; INFINITY: not worth it, or there are none. */
+static double rate(const struct hd_parking *p, uint32_t vreg)
 {
-	uint32_t best = 0, place = 0;
-	double least = INFINITY;
-	for (uint32_t i = 0; i < p->possible.len; i++) {
-		uint32_t vreg = p->possible.data[i];
-		double cost = 0;
-		uint32_t relieved = p->candidates[vreg].place ? 0 : relief(p, vreg, &cost);
-		if (!relieved || cost / relieved >= least)
-			continue;
-		uint32_t room = find_place(p, vreg);
-		if (!room)
-			continue;
-		best = vreg;
-		place = room;
-		least = cost / relieved;
+	double cost;
+	uint32_t relieved = relief(p, vreg, &cost);
+	return relieved ? cost / relieved : INFINITY;
+}
+
+static bool is_before(const struct hd_park_offer *a, const struct hd_park_offer *b)
+{
+	return a->rate != b->rate ? a->rate < b->rate : a->vreg < b->vreg;
+}
+
+/* Lets the offer at `at` of a binary heap sink to its place. */
+static void sink(struct hd_parking *p, uint32_t at)
+{
+	struct hd_park_offer offer = p->offers.data[at];
+	for (uint32_t child = 2 * at + 1; child < p->offers.len; child = 2 * at + 1) {
+		child += child + 1 < p->offers.len && is_before(&p->offers.data[child + 1], &p->offers.data[child]);
+		if (!is_before(&p->offers.data[child], &offer))
+			break;
+		p->offers.data[at] = p->offers.data[child];
+		at = child;
 	}
-	if (place)
-		park(p, best, place);
-	return place;
+	p->offers.data[at] = offer;
+}
+
+static void collect_offers(struct hd_parking *p)
+{
+	hd_vec_clear(&p->offers);
+	for (uint32_t i = 0; i < p->possible.len; i++) {
+		struct hd_park_offer offer = {rate(p, p->possible.data[i]), p->possible.data[i]};
+		if (offer.rate < INFINITY)
+			hd_vec_push(&p->offers, offer);
+	}
+	for (uint32_t i = p->offers.len / 2; i-- > 0;)
+		sink(p, i);
+}
+
+/* Takes the first offer, or puts it back where it belongs: what has been parked makes others dearer, never cheaper. */
+static void take_offer(struct hd_parking *p)
+{
+	struct hd_park_offer *first = &p->offers.data[0];
+	double now = rate(p, first->vreg);
+	if (now > first->rate && now < INFINITY) {
+		first->rate = now;
+	} else {
+		uint32_t room = now < INFINITY ? find_place(p, first->vreg) : 0;
+		if (room)
+			park(p, first->vreg, room);
+		*first = hd_vec_last(&p->offers);
+		p->offers.len--;
+	}
+	if (p->offers.len)
+		sink(p, 0);
 }
 
 /* Parks until no more than `limit` words are live anywhere, or nothing is left to park: whether it sufficed. */
-static bool park_down_to(struct parking *p, uint32_t limit)
+static bool park_down_to(struct hd_parking *p, uint32_t limit)
 {
-	while (count_crowded(p, limit))
-		if (!park_best(p))
-			return false;
-	return true;
+	count_crowded(p, limit);
+	collect_offers(p);
+	while (p->offers.len && crowded_before(p, p->positions))
+		take_offer(p);
+	return !crowded_before(p, p->positions);
 }
+
+/* ---- how far */
 
 static uint32_t warps_with(const struct hd_mfunc *func, uint32_t registers)
 {
@@ -349,7 +313,7 @@ static uint32_t warps_with(const struct hd_mfunc *func, uint32_t registers)
 }
 
 /* Takes back what has been parked. */
-static void forget(struct parking *p)
+static void forget(struct hd_parking *p)
 {
 	for (uint32_t reg = 0; reg < HD_MAX_UREGS; reg++)
 		hd_vec_clear(&p->tracks[reg].claims);
@@ -361,7 +325,7 @@ static void forget(struct parking *p)
 
 /* For the most warps that parking gets an SM to hold, if they are a third more; so ptxas does when it is given no
  * limit and few warps would fit. */
-static bool park_for_warps(struct parking *p, uint32_t most)
+static bool park_for_warps(struct hd_parking *p, uint32_t most)
 {
 	struct hd_mfunc *func = p->func;
 	uint32_t reserved = func->abi->reserved_registers, now = warps_with(func, most + reserved);
@@ -384,7 +348,7 @@ static bool has_few_warps(const struct hd_mfunc *func, uint32_t most)
 	       warps_with(func, most + func->abi->reserved_registers) <= FEW_WARPS;
 }
 
-static bool choose(struct parking *p)
+static bool choose(struct hd_parking *p)
 {
 	uint32_t most = most_live(p), cap = hd_mfunc_cap(p->func);
 	if (p->func->uniform == HD_UNIFORM_ALWAYS)
@@ -396,120 +360,20 @@ static bool choose(struct parking *p)
 	return true;
 }
 
-static bool is_short(const struct parking *p)
+static bool is_short(const struct hd_parking *p)
 {
 	uint32_t most = most_live(p);
 	return p->func->uniform == HD_UNIFORM_ALWAYS || most > hd_mfunc_cap(p->func) || has_few_warps(p->func, most);
 }
 
-/* ---- rewriting */
-
-static bool is_parked(const struct parking *p, struct hd_mreg reg)
-{
-	const struct candidate *candidate = candidate_of(p, reg);
-	return candidate && candidate->place;
-}
-
-static uint32_t uniform_register(const struct parking *p, struct hd_mreg reg)
-{
-	return p->candidates[reg.id - HD_MREG_VIRTUAL].place - 1 + reg.sub;
-}
-
-static void read_from(struct parking *p, struct hd_minst *inst, struct hd_mreg reg, enum hd_slot slot)
-{
-	inst->x = uniform_register(p, reg);
-	inst->xkind = slot == HD_SLOT_B ? HD_X_UNIFORM_B : HD_X_UNIFORM_C;
-	if (inst->op == HD_OP_COPY)
-		inst->op = HD_OP_MOV;
-	*(slot == HD_SLOT_B ? &inst->b : &inst->c) = HD_MREG_NONE;
-}
-
-/* One operand comes straight from its uniform register if the instruction takes it so. */
-static void fold(struct parking *p, struct hd_minst *inst)
-{
-	const struct hd_mreg operands[] = {inst->b, inst->c, inst->a};
-	for (unsigned i = 0; i < 3; i++) {
-		enum hd_slot slot = is_parked(p, operands[i]) ? slot_for(inst, operands[i].id) : HD_SLOT_DST;
-		if (slot == HD_SLOT_DST)
-			continue;
-		if (i == 2)
-			swap_sources(inst);
-		read_from(p, inst, operands[i], slot);
-		return;
-	}
-}
-
-static struct hd_minst transfer(const struct parking *p, unsigned op)
-{
-	struct hd_minst inst = hd_minst_make(op, 0);
-	inst.loc = p->inst->loc;
-	inst.ir = p->inst->ir;
-	return inst;
-}
-
-static void rewrite_use(void *context, struct hd_mreg *reg, bool is_def)
-{
-	struct parking *p = context;
-	if (is_def || !is_parked(p, *reg))
-		return;
-	struct hd_mreg whole = *reg, copy = hd_mfunc_vreg(p->func, whole.words);
-	for (uint8_t i = 0; i < whole.words; i++) {
-		struct hd_minst move = transfer(p, HD_OP_MOV);
-		move.dst = (struct hd_mreg){copy.id, i, 1};
-		move.xkind = HD_X_UNIFORM_B;
-		move.x = uniform_register(p, whole) + i;
-		hd_vec_push(&p->out, move);
-	}
-	*reg = copy;
-}
-
-static void rewrite_def(void *context, struct hd_mreg *reg, bool is_def)
-{
-	struct parking *p = context;
-	if (!is_def || !is_parked(p, *reg))
-		return;
-	struct hd_mreg whole = *reg, copy = hd_mfunc_vreg(p->func, whole.words);
-	for (uint8_t i = 0; i < whole.words; i++) {
-		struct hd_minst keep = transfer(p, HD_OP_R2UR);
-		keep.b = (struct hd_mreg){copy.id, i, 1};
-		keep.uniform_dst = (uint8_t)(uniform_register(p, whole) + i);
-		hd_vec_push(&p->after, keep);
-	}
-	*reg = copy;
-}
-
-static void make(struct parking *p, struct hd_minst *inst)
-{
-	inst->op = HD_OP_UMOV;
-	inst->uniform_dst = (uint8_t)uniform_register(p, inst->dst);
-	inst->dst = HD_MREG_NONE;
-}
-
-static void rewrite_block(struct parking *p, struct hd_mblock *block)
-{
-	for (uint32_t i = 0; i < block->insts.len; i++) {
-		p->inst = &block->insts.data[i];
-		fold(p, p->inst);
-		if (is_made(p->inst) && is_parked(p, p->inst->dst))
-			make(p, p->inst);
-		hd_minst_visit(p->func, p->inst, rewrite_use, p);
-		hd_minst_visit(p->func, p->inst, rewrite_def, p);
-		hd_vec_push(&p->out, *p->inst);
-		for (uint32_t k = 0; k < p->after.len; k++)
-			hd_vec_push(&p->out, p->after.data[k]);
-		hd_vec_clear(&p->after);
-	}
-	hd_mblock_assign(block, p->out.data, p->out.len);
-	hd_vec_clear(&p->out);
-}
-
-static void release(struct parking *p)
+static void release(struct hd_parking *p)
 {
 	for (uint32_t reg = 0; reg < HD_MAX_UREGS; reg++)
 		hd_vec_release(&p->tracks[reg].claims);
 	hd_live_intervals_release(&p->intervals);
 	hd_vec_release(&p->possible);
 	hd_vec_release(&p->touches);
+	hd_vec_release(&p->offers);
 	hd_vec_release(&p->out);
 	hd_vec_release(&p->after);
 	hd_arena_release(&p->arena);
@@ -517,7 +381,7 @@ static void release(struct parking *p)
 
 void hd_mfunc_park(struct hd_mfunc *func)
 {
-	struct parking p = {.func = func};
+	struct hd_parking p = {.func = func};
 	if (!func->kernel || func->stream || func->uniform == HD_UNIFORM_NEVER || hd_list_has(func->without, "park"))
 		return;
 	hd_arena_init(&p.arena);
@@ -526,9 +390,8 @@ void hd_mfunc_park(struct hd_mfunc *func)
 	p.pressure = HD_ARENA_NEW(&p.arena, int32_t, p.positions);
 	p.taken = HD_ARENA_NEW(&p.arena, bool, p.intervals.inst_count + 1);
 	find_pressure(&p);
-	p.crowded = HD_ARENA_NEW(&p.arena, uint32_t, p.positions + 1);
+	p.crowded = HD_ARENA_NEW(&p.arena, int32_t, p.positions + 1);
 	if (is_short(&p) && find_candidates(&p) && choose(&p))
-		for (uint32_t i = 0; i < p.intervals.order_count; i++)
-			rewrite_block(&p, &func->blocks.data[p.intervals.order[i]]);
+		hd_park_rewrite(&p);
 	release(&p);
 }
