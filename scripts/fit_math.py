@@ -45,17 +45,31 @@ def rounded(value, digits):
     return mp.nint(value * exponent) / exponent
 
 
+def settled(function, low, high, digits):
+    """A centre near the middle whose value and slope are almost numbers of so many digits. What rounding the first two
+    coefficients takes off is off in all results; the values of an interval may be half as large as that of its centre."""
+    middle, half = (low + high) / 2, (high - low) / 2
+    taylor = fit(function, low, high, middle, 24)[::-1]
+
+    def lost(center):
+        value, slope = mp.polyval(taylor, center - middle, derivative=True)
+        return abs(value - rounded(value, digits)) + half * abs(slope - rounded(slope, digits))
+    return min((rounded(middle + half * k / 20000, digits) for k in range(-1000, 1001)), key=lost)
+
+
 def literal(value, kind):
     text = mp.nstr(value, 17 if kind == 'double' else 9, strip_zeros=False)
     return (text if '.' in text or 'e' in text else text + '.0') + ('' if kind == 'double' else 'f')
 
 
-def emit(name, function, low, high, center=None, kinds=('double', 'float'), scale=None):
+def emit(name, function, low, high, center=None, kinds=('double', 'float'), scale=None, settle=False):
     low, high = mp.mpf(low), mp.mpf(high)
     center = (low + high) / 2 if center is None else mp.mpf(center)
     for kind in kinds:
         digits, wanted = TYPES[kind]
         first, margin = rounded(center, digits), (high - low) * mp.mpf('1e-9')
+        if settle:
+            first = settled(function, low, high, digits)
         for count in range(3, 60):
             coefficients = fit(function, low - margin, high + margin, first, count)
             if error_of(function, coefficients, low, high, first, scale) < wanted:
@@ -164,10 +178,13 @@ def inverse():
 
     def ratio(w):
         return inverse_erfc(w) / mp.sqrt(-mp.expm1(-w)) if w > mp.mpf('1e-40') else mp.sqrt(mp.pi) / 2
-    emit('erfinv_center', ratio, 0, 6.25)
+    emit('erfinv_center', ratio, 0, 6.25, kinds=('double',))
     for name, low, high in (('near', 2.5, 4), ('far', 4, 7), ('farther', 7, 14), ('farthest', 14, 28)):
-        emit('erfinv_' + name, lambda s: ratio(s * s), low, high,
-             kinds=('double',) if name == 'farthest' else ('double', 'float'))
+        emit('erfinv_' + name, lambda s: ratio(s * s), low, high, kinds=('double',))
+    print('\n/* float: the same in t = -log2(1 - x^2), then in sqrt(t) */')
+    emit('erfinv_center', lambda t: ratio(t * mp.log(2)), 0, 7.25, kinds=('float',), settle=True)
+    for name, low, high in (('near', 2.6925, 5), ('far', 5, 12.25)):
+        emit('erfinv_' + name, lambda s: ratio(s * s * mp.log(2)), low, high, kinds=('float',), settle=True)
 
 
 def elementary():

@@ -27,8 +27,6 @@ HD_CHAIN(double, __builtin_fma, chain)
 HD_CHAIN(float, __builtin_fmaf, chainf)
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 #define POLY(name, x) F(chain)(PART(name, _table), COUNT(PART(name, _table)), (x)-PART(name, _center))
-#define POLY_REST(name, x, rest) \
-	F(chain)(PART(name, _table), COUNT(PART(name, _table)), (x)-PART(name, _center) + (rest))
 /* name and name##part with SUFFIX after the name */
 #define F(name) F2(name, SUFFIX)
 #define F2(name, suffix) F3(name, suffix)
@@ -47,15 +45,45 @@ extern double __nv_pow(double, double), __nv_erfc(double);
 extern double __nv_exp(double), __nv_sin(double), __nv_cos(double), __nv_log1p(double), __nv_cbrt(double);
 extern float __nv_expf(float), __nv_sinf(float), __nv_cosf(float), __nv_log1pf(float), __nv_cbrtf(float);
 
-/* -log a for the inverse error functions, whose slope forgives an absolute error. */
+/*
+ * Inverse error functions are x times a polynomial in w = -log(1 - x^2), whose slope forgives an absolute error, and in
+ * sqrt(w) further out. The root's own rounding is worth an ulp of the result: what it loses goes into the distance.
+ */
 HD_INLINE_DEVICE static inline double minus_log(double a)
 {
 	return -__nv_log(a);
 }
+#define INVERSE(chain, name, x) chain(name##_table, COUNT(name##_table), x)
+static double inverse_tail(double w)
+{
+	if (w < 6.25)
+		return INVERSE(chain, erfinv_center, w - erfinv_center_center);
+	double root = __builtin_sqrt(w), rest = __builtin_fma(-root, root, w) / (root + root);
+	if (root < 4)
+		return INVERSE(chain, erfinv_near, root - erfinv_near_center + rest);
+	if (root < 7)
+		return INVERSE(chain, erfinv_far, root - erfinv_far_center + rest);
+	if (root < 14)
+		return INVERSE(chain, erfinv_farther, root - erfinv_farther_center + rest);
+	return INVERSE(chain, erfinv_farthest, root - erfinv_farthest_center + rest);
+}
+
+/* The same in logarithms to base 2, which the hardware has; so it has the root. */
 HD_INLINE_DEVICE static inline float minus_logf(float a)
 {
-	return __nvvm_lg2_approx_f(a) * -0.693147181f;
+	return -__nvvm_lg2_approx_f(a);
 }
+static float inverse_tailf(float t)
+{
+	if (t < 7.25f)
+		return INVERSE(chainf, erfinv_centerf, t - erfinv_centerf_center);
+	float inverse = __nvvm_rsqrt_approx_ftz_f(t), root = t * inverse;
+	float rest = __builtin_fmaf(-root, root, t) * (0.5f * inverse);
+	if (root < 5)
+		return INVERSE(chainf, erfinv_nearf, root - erfinv_nearf_center + rest);
+	return INVERSE(chainf, erfinv_farf, root - erfinv_farf_center + rest);
+}
+#undef INVERSE
 
 #define T double
 #define SUFFIX
