@@ -52,7 +52,9 @@ struct hd_dinst {
 	uint8_t read_count, write_count;
 	uint8_t access_bytes;      /* memory: bytes a lane */
 	uint8_t mem_class;         /* enum hd_mem_class, from the role */
+	uint8_t spins;             /* of a branch back: whether its loop can wait for another lane (yield.c) */
 };
+enum { HD_SPIN_NEVER, HD_SPIN_SAME, HD_SPIN_LONG }; /* no; when its state recurs; also when it turns very often */
 
 struct hd_verify_facts;
 struct hd_claim;
@@ -85,6 +87,7 @@ struct hd_simt {
 	uint32_t mask;
 	uint32_t call_return; /* entries of a call: pc after the call; else HD_PC_NONE */
 	uint32_t callee;      /* entries of a call: function index */
+	uint32_t turn;        /* hd_warp.turns when a spinning path last made way for this one */
 };
 
 /* Memory accesses that a policy has a warp issue (inject.c): rows of local memory, one a register. */
@@ -111,6 +114,9 @@ struct hd_warp {
 	uint32_t pc, active;             /* of the top SIMT entry, cached */
 	uint32_t live;                   /* lanes that have not exited */
 	HD_VEC(struct hd_simt) stack;
+	bool reordered;                  /* a path that spun made way for another one (yield.c) */
+	uint32_t turns, spins;           /* how often; branches back since, while lanes waited */
+	uint64_t spin_state;             /* hash of what the lanes held at one of these */
 	struct hd_cta *cta;
 	uint8_t *local;                  /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
 	uint64_t local_base;             /* its simulated physical address, for timing (hd_local_address) */
@@ -193,6 +199,7 @@ struct hd_effect {
 	uint8_t space;               /* HD_EVENT_MEMORY: enum hd_mem_space; generic accesses are resolved. Mixed generic
 					accesses report global with the shared/local lanes left out of mask. */
 	bool diverged, all_returned, warp_done;
+	bool yielded;                /* another path of the warp is on top; behind convergent instructions nothing was executed */
 	uint32_t mask;               /* lanes that executed (guard applied) */
 	uint32_t callee;             /* HD_EVENT_CALL: function index */
 	/* HD_EVENT_MEMORY: as struct hd_mem_request wants them. A memory instruction that no lane executes, and LDC (fixed

@@ -85,12 +85,16 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 	uint32_t mask = warp->active & hd_pred(warp, inst->inst.guard);
 	effect->event = HD_EVENT_NONE;
 	effect->space = HD_MEM_GLOBAL;
-	effect->diverged = effect->all_returned = effect->warp_done = false;
+	effect->diverged = effect->all_returned = effect->warp_done = effect->yielded = false;
 	effect->mask = mask;
 	exec->warp = warp;
 	exec->mask = mask;
 	exec->effect = effect;
 	exec->fault = false;
+	if (__builtin_expect(warp->reordered, 0) && hd_simt_gather(exec, inst)) {
+		effect->mask = 0;
+		return;
+	}
 	if (__builtin_expect(exec->gpu->verify, 0)) {
 		execute_verified(exec, inst);
 		return;

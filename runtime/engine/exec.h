@@ -253,6 +253,12 @@ bool hd_simt_return(struct hd_warp *warp, uint32_t mask);
 bool hd_simt_in_call(const struct hd_warp *warp);
 /* The lanes end; true when no lane of the warp is left. */
 bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended);
+/* yield.c: forward progress. At load: fills in `spins` of a function's branches. */
+void hd_simt_find_spins(struct hd_dinst *code, uint32_t first, uint32_t count);
+/* After a branch back of a loop that may spin: runs another path of the warp if it does. */
+void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst);
+/* Before a convergent instruction of a warp that was reordered. True: another path runs first, or lanes joined this one. */
+bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst);
 /* Goes on at `pc`, reconverging. */
 void hd_simt_jump(struct hd_warp *warp, uint32_t pc);
 
@@ -283,6 +289,8 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst);
 void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee);
 void hd_verify_return(struct hd_exec *exec, uint32_t mask);
 void hd_verify_returned(struct hd_exec *exec);
+/* The lanes of the warp no longer run in the stack's order; `calls`: nor are they in the same calls. */
+void hd_verify_yield(struct hd_warp *warp, bool calls);
 void hd_verify_release(struct hd_warp *warp);
 void hd_verify_forget(struct hd_gpu *gpu); /* what is kept of a grid */
 /* verify_analyses.c: what is looked up for each instruction of a function that is being loaded. */

@@ -30,12 +30,14 @@ static void branch(struct hd_exec *exec, const struct hd_dinst *inst)
 	exec->effect->event = HD_EVENT_BRANCH;
 	if (!rest || !taken) {
 		hd_simt_jump(warp, taken ? inst->inst.x : warp->pc + 1);
-		return;
+	} else {
+		struct hd_simt_group groups[] = {{warp->pc + 1, rest}, {inst->inst.x, taken}};
+		exec->effect->diverged = true;
+		if (!hd_simt_split(warp, groups, 2, inst->inst.reconv))
+			stack_overflow(exec);
 	}
-	struct hd_simt_group groups[] = {{warp->pc + 1, rest}, {inst->inst.x, taken}};
-	exec->effect->diverged = true;
-	if (!hd_simt_split(warp, groups, 2, inst->inst.reconv))
-		stack_overflow(exec);
+	if (__builtin_expect(inst->spins && taken && !exec->fault, 0))
+		hd_simt_spin(exec, inst);
 }
 
 /* Targets of an indirect branch, grouped; filled from the end, so that the lowest lane's group comes last. */
@@ -44,8 +46,8 @@ static uint32_t group_targets(const uint32_t *target, uint32_t mask, struct hd_s
 	uint32_t count = 0;
 	while (mask) {
 		uint32_t pc = target[lowest(mask)], same = 0;
-		HD_FOR_LANES(lane, mask)
-		same |= (uint32_t)(target[lane] == pc) << lane;
+		HD_FOR_LANES (lane, mask)
+			same |= (uint32_t)(target[lane] == pc) << lane;
 		groups[HD_WARP_LANES - ++count] = (struct hd_simt_group){pc, same};
 		mask &= ~same;
 	}
@@ -61,8 +63,7 @@ static void branch_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 	uint32_t target[HD_WARP_LANES];
 	struct hd_simt_group groups[HD_WARP_LANES + 1];
 	exec->effect->event = HD_EVENT_BRANCH;
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		if (index[lane] >= count) {
 			HD_FAULT(exec, lane, HD_SIM_TRAP, "jump table index %u of %u", index[lane], count);
 			return;
@@ -70,8 +71,8 @@ static void branch_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 		target[lane] = table[index[lane]];
 	}
 	/* Lanes that the guard holds back go on behind the instruction. */
-	HD_FOR_LANES(lane, warp->active & ~exec->mask)
-	target[lane] = warp->pc + 1;
+	HD_FOR_LANES (lane, warp->active & ~exec->mask)
+		target[lane] = warp->pc + 1;
 	uint32_t group_count = group_targets(target, warp->active, groups);
 	struct hd_simt_group *first = &groups[HD_WARP_LANES - group_count];
 	if (group_count == 1) {
@@ -138,8 +139,8 @@ static void call_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 			 (unsigned long long)address);
 		return;
 	}
-	HD_FOR_LANES(other, exec->mask)
-	same |= (uint32_t)(hd_lane_pair(warp, inst->inst.a, other) == address) << other;
+	HD_FOR_LANES (other, exec->mask)
+		same |= (uint32_t)(hd_lane_pair(warp, inst->inst.a, other) == address) << other;
 	uint32_t waiting = exec->mask & ~same, pc = warp->pc;
 	if (waiting) {
 		/* Everyone else is behind the call; the callers start from an entry of their own. */

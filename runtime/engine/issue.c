@@ -277,6 +277,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 {
 	const struct hd_effect *effect = &sm->effect;
 	sm->stats.counters.divergent_branches += effect->event == HD_EVENT_BRANCH && effect->diverged;
+	sm->stats.counters.yields += effect->yielded;
 	switch (effect->event) {
 	case HD_EVENT_MEMORY:
 		start_memory(sm, warp, inst, now, dispatch);

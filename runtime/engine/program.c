@@ -221,6 +221,7 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 		hd_vec_push(&program->code,
 			    decode(gpu, &from->insts[i], function.first, program->functions.len, level));
 	}
+	hd_simt_find_spins(program->code.data, function.first, function.count);
 	hd_vec_push(&program->functions, function);
 	return HD_SIM_OK;
 }

@@ -5,7 +5,8 @@
  * A divergent branch leaves its entry waiting at the reconvergence point with all its lanes and
  * pushes an entry for each path; an entry that arrives at its `reconv` is popped. Where the entry
  * already reconverges at that point it is replaced instead, so that a loop whose lanes leave one by one does not
- * pile up entries. A branch without a reconvergence point (its paths end apart) splits its entry.
+ * pile up entries. A branch without a reconvergence point (its paths end apart) splits its entry, and a call's stays
+ * below them. So the lanes of an entry are among those of all that it reconverges with or returns from.
  *
  * A call pushes an entry with call_return set; the entries from there to the next call entry
  * are its frame. Lanes that return leave every entry of the frame, and the call entry goes with the
@@ -53,8 +54,10 @@ bool hd_simt_split(struct hd_warp *warp, const struct hd_simt_group *groups, uin
 	uint32_t first = 0, meets = reconv;
 	if (reconv != HD_PC_NONE && reconv != top->reconv) {
 		top->pc = reconv;
+	} else if (top->call_return != HD_PC_NONE) {
+		top->pc = HD_PC_NONE; /* stays below until its last lane has returned */
 	} else {
-		/* The running entry becomes the group that runs last. A call entry must stay, whatever its lanes do. */
+		/* The running entry becomes the group that runs last. */
 		meets = top->reconv;
 		while (first + 1 < count && groups[first].pc == meets)
 			first++;
@@ -90,7 +93,7 @@ bool hd_simt_call(struct hd_warp *warp, uint32_t mask, uint32_t target, uint32_t
 bool hd_simt_in_call(const struct hd_warp *warp)
 {
 	for (uint32_t i = warp->stack.len; i-- > 0;)
-		if (warp->stack.data[i].call_return != HD_PC_NONE)
+		if (warp->stack.data[i].call_return != HD_PC_NONE && warp->stack.data[i].mask & warp->active)
 			return true;
 	return false;
 }
@@ -99,9 +102,11 @@ bool hd_simt_return(struct hd_warp *warp, uint32_t mask)
 {
 	hd_vec_last(&warp->stack).pc = warp->pc + 1; /* of lanes that stay */
 	uint32_t i = warp->stack.len;
-	do
-		warp->stack.data[--i].mask &= ~mask;
-	while (warp->stack.data[i].call_return == HD_PC_NONE);
+	uint32_t left; /* these lanes have left the entry: those of other paths may be above theirs (yield.c) */
+	do {
+		left = warp->stack.data[--i].mask & mask;
+		warp->stack.data[i].mask &= ~mask;
+	} while (!left || warp->stack.data[i].call_return == HD_PC_NONE);
 	return settle(warp);
 }
 
@@ -138,6 +143,8 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index)
 	memset(warp->preds, 0, sizeof(warp->preds));
 	memset(warp->uregs, 0, sizeof(warp->uregs));
 	warp->preds[HD_PT] = HD_FULL;
+	warp->reordered = false;
+	warp->turns = warp->spins = 0;
 	hd_vec_clear(&warp->stack);
 	hd_vec_push(&warp->stack, (struct hd_simt){.pc = grid->entry,
 						   .reconv = HD_PC_NONE,

@@ -40,6 +40,7 @@ struct hd_shadow {
 	uint32_t apart[HD_MAX_UREGS]; /* lanes that were elsewhere when the uniform register was written last */
 	struct hd_watch watch;
 	bool exited; /* call entries may have gone without a return */
+	bool off;    /* lanes are in different calls, of which `frames` has one order */
 };
 
 static const struct hd_gpu *gpu_of(const struct hd_grid *grid)
@@ -80,7 +81,7 @@ void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta)
 	if (!warp->shadow)
 		warp->shadow = hd_xcalloc(1, sizeof(*warp->shadow));
 	warp->shadow->depth = 0;
-	warp->shadow->exited = false;
+	warp->shadow->exited = warp->shadow->off = false;
 	memset(warp->shadow->dead, 0, sizeof(warp->shadow->dead));
 	memset(warp->shadow->apart, 0, sizeof(warp->shadow->apart));
 	hd_watch_begin(&warp->shadow->watch);
@@ -99,6 +100,20 @@ void hd_verify_release(struct hd_warp *warp)
 	free(warp->shadow->frames);
 	free(warp->shadow);
 	warp->shadow = NULL;
+}
+
+/* What the warp is checked against; NULL: it is not. */
+static struct hd_shadow *shadow_of(const struct hd_warp *warp)
+{
+	return warp->shadow && !warp->shadow->off ? warp->shadow : NULL;
+}
+
+void hd_verify_yield(struct hd_warp *warp, bool calls)
+{
+	if (!warp->shadow)
+		return;
+	warp->shadow->off |= calls;
+	memset(&warp->shadow->watch.due, 0, sizeof(warp->shadow->watch.due)); /* counted in the warp's instructions */
 }
 
 /* Lanes that exit inside a call take its entry with them. */
@@ -182,7 +197,7 @@ static void check_uniform_read(struct hd_exec *exec, const struct hd_inst *inst)
 
 void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_shadow *shadow = exec->warp->shadow;
+	struct hd_shadow *shadow = shadow_of(exec->warp);
 	if (!shadow)
 		return;
 	if (shadow->exited)
@@ -256,7 +271,7 @@ static void check_stack(struct hd_exec *exec)
 
 void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	struct hd_shadow *shadow = exec->warp->shadow;
+	struct hd_shadow *shadow = shadow_of(exec->warp);
 	if (!shadow || !exec->mask)
 		return;
 	/* An indirect call is executed again for the lanes with other targets: hd_verify_call tags those that go. */
@@ -332,7 +347,7 @@ static bool is_callee_saved(bool observed, uint32_t reg)
 void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
 {
 	struct hd_warp *warp = exec->warp;
-	struct hd_shadow *shadow = warp->shadow;
+	struct hd_shadow *shadow = shadow_of(warp);
 	if (!shadow)
 		return;
 	if (inst->inst.dead)
@@ -371,7 +386,7 @@ static void check_preserved(struct hd_exec *exec, uint32_t mask, const struct fr
 
 void hd_verify_return(struct hd_exec *exec, uint32_t mask)
 {
-	struct hd_shadow *shadow = exec->warp->shadow;
+	struct hd_shadow *shadow = shadow_of(exec->warp);
 	if (!shadow)
 		return;
 	const struct frame *frame = top_frame(shadow);
@@ -398,6 +413,7 @@ void hd_verify_return(struct hd_exec *exec, uint32_t mask)
 
 void hd_verify_returned(struct hd_exec *exec)
 {
-	if (exec->warp->shadow && exec->warp->shadow->depth > 1)
-		exec->warp->shadow->depth--;
+	struct hd_shadow *shadow = shadow_of(exec->warp);
+	if (shadow && shadow->depth > 1)
+		shadow->depth--;
 }

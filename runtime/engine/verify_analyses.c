@@ -172,7 +172,8 @@ void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst
 		if (facts->point != NONE) {
 			const struct hd_meta_point *point = &meta->points[facts->point];
 			poison_outside(poison, &point->live, warp->active);
-			if (!warp->cta->grid->linear) /* lanes that wait in the caller's linear version hold others */
+			/* Lanes that wait in the caller's linear version, or inside a path that spun, hold others. */
+			if (!warp->cta->grid->linear && !warp->reordered)
 				poison_outside(poison, &point->live_divergent, warp->live & ~warp->active);
 		}
 	}

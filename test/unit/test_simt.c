@@ -416,6 +416,134 @@ START_TEST(a_jump_table_index_out_of_range)
 }
 END_TEST
 
+/* ---- forward progress */
+
+/* A loop of lanes that wait for word 0 of shared memory to be R7: head and branch back, three instructions. P0: go on.
+ */
+#define SPIN(head, sem) lab_load(5, sem), lab_wait(), lab_bra(0, head, (head) + 3)
+
+static struct hd_inst lab_load(uint8_t dst, unsigned sem)
+{
+	struct hd_inst inst = lab_imm(HD_OP_LDS, dst, HD_RZ, 0);
+	inst.xkind = HD_X_OTHER;
+	inst.mods = HD_MOD(SIZE, HD_SIZE_32) | HD_MOD(SEM, sem);
+	return inst;
+}
+
+static struct hd_inst lab_store(uint8_t src)
+{
+	struct hd_inst inst = lab_imm(HD_OP_STS, HD_RZ, HD_RZ, 0);
+	inst.xkind = HD_X_OTHER;
+	inst.c = src;
+	inst.mods = HD_MOD(SIZE, HD_SIZE_32);
+	return inst;
+}
+
+static struct hd_inst lab_wait(void)
+{
+	struct hd_inst inst = lab_isetp(0, HD_CMP_NE, 5, 0);
+	inst.xkind = HD_X_NONE;
+	inst.x = 0;
+	inst.b = 7;
+	return inst;
+}
+
+/* Lane n waits until n lanes have been through, in the order of lanes; then all vote. */
+#define TURNS(...)                                                                                                 \
+	lab_s2r(7, HD_SR_LANEID), lab_op(HD_OP_NOP), SPIN(2, HD_SEM_VOLATILE), ADD(5, 1), lab_store(5), ADD(3, 1), \
+		__VA_ARGS__, EXIT
+
+static uint32_t one(uint32_t lane)
+{
+	(void)lane;
+	return 1;
+}
+
+static uint32_t everyone(uint32_t lane)
+{
+	(void)lane;
+	return HD_FULL;
+}
+
+START_TEST(lanes_that_spin_make_way)
+{
+	struct hd_inst ballot = lab_op(HD_OP_VOTE);
+	ballot.dst = 9;
+	ballot.psrc = HD_PT;
+	PROGRAM(lab, 32, TURNS(ballot));
+	ck_assert_uint_eq(lab->gpu.program.code.data[4].spins, HD_SPIN_LONG);
+	ck_assert_int_eq(lab_run(lab, 32 * 3 * 64), 0);
+	expect(lab, 3, one);
+	expect(lab, 9, everyone); /* those that ran ahead waited */
+	ck_assert_uint_eq(lab->shared[0], 32);
+	ck_assert_uint_ge(lab->warp.turns, 31);
+	lab_free(lab);
+}
+END_TEST
+
+/* The lanes that are there already end: nobody has to wait for them. */
+START_TEST(lanes_that_run_ahead_may_end)
+{
+	PROGRAM(lab, 32, TURNS(lab_op(HD_OP_NOP)));
+	ck_assert_int_eq(lab_run(lab, 32 * 3 * 64), 0);
+	expect(lab, 3, one);
+	ck_assert_uint_eq(lab->warp.stack.len, 0);
+	lab_free(lab);
+}
+END_TEST
+
+/* Lane 0 waits for somebody outside; the others come to the __syncwarp behind the branch, and stay there. */
+START_TEST(lanes_before_a_meeting_stay)
+{
+	struct hd_inst is_first = lab_isetp(1, HD_CMP_EQ, 4, 0), sync = lab_imm(HD_OP_WARPSYNC, HD_RZ, HD_RZ, HD_FULL);
+	PROGRAM(lab, 32, lab_s2r(4, HD_SR_LANEID), is_first, lab_bra(1, 4, 7), lab_bra(HD_PT, 7, NONE),
+		SPIN(4, HD_SEM_VOLATILE), sync, ADD(3, 1), EXIT);
+	lab->warp.regs[7][0] = 1;
+	ck_assert_int_eq(lab_run(lab, 1000), 1);
+	ck_assert_uint_eq(lab->warp.turns, 1);
+	ck_assert_uint_eq(lab->warp.active, 1);
+	lab->shared[0] = 1;
+	ck_assert_int_eq(lab_run(lab, 20), 0);
+	expect(lab, 3, one);
+	lab_free(lab);
+}
+END_TEST
+
+/* As above, but the others have something to do before they wait, and their __syncwarp names the lane that spins. */
+START_TEST(lanes_that_run_ahead_wait_for_those_they_name)
+{
+	struct hd_inst is_first = lab_isetp(1, HD_CMP_EQ, 4, 0), sync = lab_imm(HD_OP_WARPSYNC, HD_RZ, HD_RZ, HD_FULL);
+	PROGRAM(lab, 32, lab_s2r(4, HD_SR_LANEID), is_first, lab_bra(1, 4, 7), lab_bra(HD_PT, 7, NONE),
+		SPIN(4, HD_SEM_VOLATILE), ADD(3, 1), sync, ADD(8, 1), EXIT);
+	lab->warp.regs[7][0] = 1;
+	ck_assert_int_eq(lab_run(lab, 1000), 1);
+	ck_assert_uint_eq(lab->warp.active, 1);
+	ck_assert_uint_eq(lab->warp.regs[3][0], 0);
+	ck_assert_uint_eq(lab->warp.regs[3][1], 1);
+	ck_assert_uint_eq(lab->warp.regs[8][1], 0);
+	lab->shared[0] = 1;
+	uint32_t before = lab->steps;
+	ck_assert_int_eq(lab_run(lab, 20), 0);
+	expect(lab, 8, one);
+	ck_assert_uint_le(lab->steps - before, 2 * 3 + 1 + 2 + 2); /* the sync twice; the rest together */
+	lab_free(lab);
+}
+END_TEST
+
+/* A loop that reads memory and counts is work; the lane that has left it waits. */
+START_TEST(lanes_that_work_do_not_make_way)
+{
+	struct hd_inst again = lab_isetp(0, HD_CMP_LT, 3, 3000);
+	PROGRAM(lab, 32, lab_s2r(4, HD_SR_LANEID), lab_isetp(1, HD_CMP_EQ, 4, 0), lab_bra(1, 4, 8),
+		lab_bra(HD_PT, 8, NONE), lab_load(5, HD_SEM_VOLATILE), ADD(3, 1), again, lab_bra(0, 4, 8), ADD(8, 1),
+		EXIT);
+	ck_assert_int_eq(lab_run(lab, 20000), 0);
+	ck_assert_uint_eq(lab->warp.regs[3][0], 3000);
+	ck_assert_uint_eq(lab->warp.turns, 0);
+	lab_free(lab);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("simt", (const TTest *const[]){
@@ -437,6 +565,11 @@ Suite *hd_suite(void)
 					   an_indirect_call_to_no_function,
 					   a_jump_table_with_three_ways,
 					   a_jump_table_index_out_of_range,
+					   lanes_that_spin_make_way,
+					   lanes_that_run_ahead_may_end,
+					   lanes_before_a_meeting_stay,
+					   lanes_that_run_ahead_wait_for_those_they_name,
+					   lanes_that_work_do_not_make_way,
 					   NULL,
 				   });
 }
