@@ -300,12 +300,13 @@ static void build_edges(struct hd_dag *dag)
 	hd_vec_release(&order.stores);
 }
 
-/* Edges go forwards in the original order, so one backward scan is enough. */
+/* Edges go forwards in the original order, so one backward scan is enough. A chain ends when its result is there: who
+ * reads it may stand at the beginning of the next block, or of the loop's next turn. */
 static void compute_heights(struct hd_dag *dag)
 {
 	for (uint32_t i = dag->count; i-- > 0;) {
 		struct hd_dag_node *node = &dag->nodes.data[i];
-		node->height = hd_minst_latency(&dag->insts[i]);
+		node->height = dag->carried ? hd_minst_latency(&dag->insts[i]) : 1;
 		for (uint32_t e = node->succs; e; e = dag->edges.data[e - 1].next) {
 			const struct hd_dag_edge *edge = &dag->edges.data[e - 1];
 			uint32_t height = edge->latency + dag->nodes.data[edge->to].height;
@@ -318,6 +319,7 @@ void hd_dag_init(struct hd_dag *dag, struct hd_mfunc *func, const struct hd_live
 {
 	uint32_t words = live->words + HD_MREG_VIRTUAL;
 	*dag = (struct hd_dag){.func = func, .live = live};
+	dag->carried = !hd_list_has(func->without, "carried");
 	dag->live_now = HD_ARENA_NEW(arena, bool, words);
 	dag->open = HD_ARENA_NEW(arena, uint32_t, words);
 	dag->last_def = HD_ARENA_NEW(arena, uint32_t, words);

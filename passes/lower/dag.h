@@ -15,7 +15,7 @@ struct hd_dag_edge {
 struct hd_dag_node {
 	uint32_t succs;		  /* first edge, + 1 */
 	uint32_t waiting;	  /* edges from predecessors */
-	uint32_t height;	  /* cycles from here to the end of the longest chain */
+	uint32_t height;	  /* cycles from here to the end of the longest chain, its last result included */
 	uint32_t uses, use_count; /* values read: in hd_dag.used */
 	uint32_t defs, def_count; /* values written: in hd_dag.defined */
 };
@@ -46,6 +46,7 @@ struct hd_dag {
 	HD_VEC(struct hd_dag_read) read_list;
 	HD_VEC(uint32_t) touched; /* words to reset */
 	uint32_t node;		  /* being built */
+	bool carried;		  /* what is left to other blocks counts as read at once there */
 };
 
 void hd_dag_init(struct hd_dag *dag, struct hd_mfunc *func, const struct hd_live *live, struct hd_arena *arena);

@@ -4,6 +4,7 @@
  * live at once stay under a limit: what the function needs anyway, or as many as fill an SM. At the
  * limit, whatever frees most registers goes first. What reads no register waits until something else can read it, and
  * so do addresses, when some registers are live, and loads from shared memory that the longest chain does not need yet.
+ * What is left to the next block, or across a loop's back edge, counts as read there at once.
  * An order that needs more registers than the original one and the limit allow is thrown away. Where even the original
  * needs more than there are, values will be spilled, and the order counts that asks for least beyond them in sum.
  *
