@@ -1,7 +1,8 @@
 /*
  * Rare intrinsics in terms of ordinary ones: three-way comparison, fixed-point products and quotients, conversions that
  * saturate to widths without an instruction, half precision in integers; arguments of varargs functions; memcpy,
- * memcmp, strlen and their kin where they are called as functions. What is built may be legalised again (struct hd_site: again).
+ * memcmp, strlen and their kin where they are called as functions. What is built may be legalised again (struct
+ * hd_site: again).
  */
 #include "passes/lower/legalize_build.h"
 
@@ -191,31 +192,45 @@ value hd_legal_va_arg(struct hd_site *site)
 	return out;
 }
 
-/* memcmp, bcmp and strlen: loops of the device library. */
-static value search_memory(struct hd_site *site, const char *name)
+/* Functions that are loops of the device library: the types of the result and the arguments, i: 32 bits, l: 64, p. */
+static const struct loop {
+	const char *name, *helper, *types;
+} loops[] = {
+	{"memcmp", "__heddle_memcmp", "ippl"},	 {"bcmp", "__heddle_memcmp", "ippl"},
+	{"memchr", "__heddle_memchr", "ppil"},	 {"strlen", "__heddle_strlen", "lp"},
+	{"strcmp", "__heddle_strcmp", "ipp"},	 {"strchr", "__heddle_strchr", "ppi"},
+	{"strncmp", "__heddle_strncmp", "ippl"},
+};
+
+static bool is_of(struct hd_site *site, LLVMTypeRef type, char letter)
 {
-	bool length = !strcmp(name, "strlen");
-	LLVMTypeRef result = LLVMTypeOf(site->inst), pointer = LLVMPointerTypeInContext(site->legal->context, 0);
-	unsigned count = LLVMGetNumArgOperands(site->inst), wanted = length ? 1 : 3;
+	if (letter == 'p')
+		return type == LLVMPointerTypeInContext(site->legal->context, 0);
+	return type == int_type(site, letter == 'l' ? 64 : 32);
+}
+
+static value loop_of(struct hd_site *site, const struct loop *loop)
+{
+	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst);
 	value args[3];
 
-	if (count != wanted || LLVMGetTypeKind(result) != LLVMIntegerTypeKind ||
-	    LLVMGetIntTypeWidth(result) != (length ? 64 : 32))
+	if (count + 1 != strlen(loop->types) || !is_of(site, LLVMTypeOf(site->inst), loop->types[0]))
 		return NULL;
 	for (unsigned i = 0; i < count; i++) {
 		args[i] = operand(site, i);
-		if (LLVMTypeOf(args[i]) != (i < 2 ? pointer : int_type(site, 64)))
+		if (!is_of(site, LLVMTypeOf(args[i]), loop->types[i + 1]))
 			return NULL;
 	}
-	return hd_legal_call(site, length ? "__heddle_strlen" : "__heddle_memcmp", result, args, count);
+	return hd_legal_call(site, loop->helper, LLVMTypeOf(site->inst), args, count);
 }
 
 value hd_legal_memory(struct hd_site *site, const char *name)
 {
 	value to, from, size;
 
-	if (!strcmp(name, "memcmp") || !strcmp(name, "bcmp") || !strcmp(name, "strlen"))
-		return search_memory(site, name);
+	for (unsigned i = 0; i < sizeof loops / sizeof loops[0]; i++)
+		if (!strcmp(name, loops[i].name))
+			return loop_of(site, &loops[i]);
 	if (strcmp(name, "memcpy") && strcmp(name, "memmove") && strcmp(name, "memset"))
 		return NULL;
 	if (LLVMGetNumArgOperands(site->inst) != 3 ||

@@ -55,6 +55,10 @@ double __heddle_sqrt64_rp(double a);
 /* C's functions: less, equal or greater by bytes; the bytes before the first zero. */
 int32_t __heddle_memcmp(const void *a, const void *b, uint64_t bytes);
 uint64_t __heddle_strlen(const char *text);
+void *__heddle_memchr(const void *bytes, int32_t wanted, uint64_t count);
+int32_t __heddle_strcmp(const char *a, const char *b);
+int32_t __heddle_strncmp(const char *a, const char *b, uint64_t bytes);
+char *__heddle_strchr(const char *text, int32_t wanted);
 
 /* Device only: position of the offset-th set bit from `base`; reductions over the lanes in `mask`. */
 uint32_t __heddle_fns(uint32_t mask, uint32_t base, int32_t offset);
