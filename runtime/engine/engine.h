@@ -116,7 +116,8 @@ struct hd_warp {
 	HD_VEC(struct hd_simt) stack;
 	bool reordered;                  /* a path that spun made way for another one (yield.c) */
 	uint32_t turns, spins;           /* how often; branches back since, while lanes waited */
-	uint64_t spin_state;             /* hash of what the lanes held at one of these */
+	uint32_t spin_mask, spins_alike; /* lanes that took the last of these; how many they took in a row */
+	uint64_t spin_state;             /* hash of what they held at one of these */
 	struct hd_cta *cta;
 	uint8_t *local;                  /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
 	uint64_t local_base;             /* its simulated physical address, for timing (hd_local_address) */

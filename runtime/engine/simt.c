@@ -144,7 +144,7 @@ void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index)
 	memset(warp->uregs, 0, sizeof(warp->uregs));
 	warp->preds[HD_PT] = HD_FULL;
 	warp->reordered = false;
-	warp->turns = warp->spins = 0;
+	warp->turns = warp->spins = warp->spins_alike = warp->spin_mask = 0;
 	hd_vec_clear(&warp->stack);
 	hd_vec_push(&warp->stack, (struct hd_simt){.pc = grid->entry,
 						   .reconv = HD_PC_NONE,

@@ -19,7 +19,8 @@
  * holds a lock and comes to one of these is not helped.
  *
  * Needs simt.c; `spins` of decoded branches is made at load. Cost: nothing but a test of a flag for warps that never
- * spin; for those that loop while lanes wait, a hash of their registers in 9 of 16 turns, then of 32, of 64, ...
+ * spin; for those that loop with the same lanes while others wait, a hash of their registers in 9 turns from the 16th
+ * on, from the 32nd, from the 64th, ...
  */
 #include "runtime/engine/sm.h"
 #include "runtime/engine/verify.h"
@@ -125,7 +126,7 @@ static void run_path(struct hd_exec *exec, const struct path *path)
 	}
 	hd_vec_last(&warp->stack).turn = ++warp->turns;
 	warp->reordered = true;
-	warp->spins = 0;
+	warp->spins = warp->spins_alike = 0;
 	exec->effect->yielded = true;
 	if (exec->gpu->verify)
 		hd_verify_yield(warp, path->calls);
@@ -142,10 +143,13 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t state_of(const struct hd_warp *warp)
 {
+	uint32_t lanes[HD_WARP_LANES] = {0};
 	uint64_t hash = mix(warp->pc, warp->active);
 	for (uint32_t reg = 0; reg < warp->cta->grid->register_rows; reg++)
-		HD_FOR_LANES (lane, warp->active)
-			hash = mix(hash, warp->regs[reg][lane]);
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+			lanes[lane] = ((lanes[lane] << 5) + lanes[lane]) ^ warp->regs[reg][lane];
+	HD_FOR_LANES (lane, warp->active)
+		hash = mix(hash, lanes[lane]);
 	for (uint32_t pred = 0; pred < HD_PT; pred++)
 		hash = mix(hash, warp->preds[pred] & warp->active);
 	return hash;
@@ -153,15 +157,20 @@ static uint64_t state_of(const struct hd_warp *warp)
 
 static bool is_spinning(struct hd_warp *warp, bool long_too)
 {
-	uint32_t count = ++warp->spins, since;
+	if (warp->active != warp->spin_mask)
+		warp->spins_alike = 0;
+	warp->spin_mask = warp->active;
+	uint32_t count = ++warp->spins_alike;
+	if (++warp->spins >= TOO_MANY) {
+		warp->spins = 0;
+		return long_too;
+	}
 	if (count < FIRST_LOOK)
 		return false;
-	since = count - (UINT32_C(0x80000000) >> __builtin_clz(count));
+	uint32_t since = count - (UINT32_C(0x80000000) >> __builtin_clz(count));
 	if (!since)
 		warp->spin_state = state_of(warp);
-	else if (since <= LOOKS && state_of(warp) == warp->spin_state)
-		return true;
-	return long_too && count >= TOO_MANY;
+	return since && since <= LOOKS && state_of(warp) == warp->spin_state;
 }
 
 void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst)
@@ -173,8 +182,6 @@ void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst)
 		return;
 	if (is_spinning(warp, inst->spins == HD_SPIN_LONG) && find_path(exec, NEEDS_PATHS, false, &path))
 		run_path(exec, &path);
-	if (warp->spins >= TOO_MANY)
-		warp->spins = 0;
 }
 
 /* ---- meeting again */
