@@ -35,6 +35,14 @@ HD_HERE unsigned int lane_of(unsigned int mask, unsigned int rank)
 		mask &= mask - 1;
 	return mask ? __ffs(mask) - 1 : lane();
 }
+/* The lanes of a mask that have ranks from `first` on. */
+HD_HERE unsigned int lanes_ranked(unsigned int mask, unsigned int first, unsigned int count)
+{
+	unsigned int lanes = 0;
+	for (unsigned int rank = 0; mask; mask &= mask - 1, rank++)
+		lanes |= rank >= first && rank < first + count ? mask & -mask : 0;
+	return lanes;
+}
 /* The bits of the mask's lanes, moved together. */
 HD_HERE unsigned int packed(unsigned int mask, unsigned int bits)
 {
@@ -56,6 +64,8 @@ template <typename T> HD_HERE T from_lane(unsigned int mask, const T &value, uns
 	return out;
 }
 } // namespace details
+
+template <unsigned int Size, typename Parent> class thread_block_tile;
 
 /* ---- a handle for any group within a block ---- */
 
@@ -93,6 +103,7 @@ class thread_group
 	{
 	}
 	friend HD_HERE thread_group tiled_partition(const thread_group &parent, unsigned int size);
+	template <unsigned int Size, typename Parent> friend class thread_block_tile;
 	unsigned int mask, count;
 	bool whole;
 };
@@ -231,9 +242,15 @@ class coalesced_group : public thread_group
 	{
 	}
 	friend HD_HERE coalesced_group coalesced_threads();
+	friend HD_HERE coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size);
 	template <typename G> friend HD_HERE coalesced_group labeled_partition(const G &parent, int label);
 	template <typename G> friend HD_HERE coalesced_group binary_partition(const G &parent, bool label);
 	unsigned int above_rank = 0, parts = 1;
+
+	HD_HERE unsigned int lanes() const
+	{
+		return mask;
+	}
 
       public:
 	HD_HERE unsigned int size() const
@@ -301,12 +318,20 @@ HD_HERE coalesced_group coalesced_threads()
 	return coalesced_group(__activemask());
 }
 
-/* Tiles of 1, 2, ... 32 threads. Parent: the group that was divided, for the types' sake. */
+/* Tiles of 1, 2, ... 32 threads. Parent: the group that was divided. */
 template <unsigned int Size, typename Parent = void> class thread_block_tile
 {
 	static_assert(Size && Size <= 32 && !(Size & (Size - 1)), "tiles have a power of two of up to 32 threads");
-	thread_block_tile() = default;
 	template <unsigned int N, typename G> friend HD_HERE thread_block_tile<N, G> tiled_partition(const G &parent);
+	template <unsigned int N, typename G> friend class thread_block_tile;
+	template <typename G> friend HD_HERE coalesced_group labeled_partition(const G &parent, int label);
+	template <typename G> friend HD_HERE coalesced_group binary_partition(const G &parent, bool label);
+	unsigned int above_rank, parts;
+
+	HD_HERE thread_block_tile(unsigned int rank, unsigned int threads)
+		: above_rank(rank / Size), parts((threads + Size - 1) / Size)
+	{
+	}
 
 	HD_HERE static unsigned int lanes()
 	{
@@ -317,8 +342,14 @@ template <unsigned int Size, typename Parent = void> class thread_block_tile
 
       public:
 	HD_HERE thread_block_tile(const thread_block_tile &) = default;
-	template <typename Other> HD_HERE thread_block_tile(const thread_block_tile<Size, Other> &)
+	template <typename Other>
+	HD_HERE thread_block_tile(const thread_block_tile<Size, Other> &other)
+		: above_rank(other.above_rank), parts(other.parts)
 	{
+	}
+	HD_HERE operator thread_group() const
+	{
+		return thread_group(false, lanes(), Size);
 	}
 	HD_HERE static void sync()
 	{
@@ -336,13 +367,13 @@ template <unsigned int Size, typename Parent = void> class thread_block_tile
 	{
 		return details::thread_in_block() & (Size - 1);
 	}
-	HD_HERE static unsigned int meta_group_rank()
+	HD_HERE unsigned int meta_group_rank() const
 	{
-		return details::thread_in_block() / Size;
+		return above_rank;
 	}
-	HD_HERE static unsigned int meta_group_size()
+	HD_HERE unsigned int meta_group_size() const
 	{
-		return (details::threads_of_block() + Size - 1) / Size;
+		return parts;
 	}
 	template <typename T> HD_HERE T shfl(T value, int rank) const
 	{
@@ -385,9 +416,9 @@ template <unsigned int Size, typename Parent = void> class thread_block_tile
 	}
 };
 
-template <unsigned int N, typename G> HD_HERE thread_block_tile<N, G> tiled_partition(const G &)
+template <unsigned int N, typename G> HD_HERE thread_block_tile<N, G> tiled_partition(const G &parent)
 {
-	return thread_block_tile<N, G>();
+	return thread_block_tile<N, G>((unsigned int)parent.thread_rank(), (unsigned int)parent.size());
 }
 /* Of a size known at run time only: a power of two of up to 32, or the whole block. */
 HD_HERE thread_group tiled_partition(const thread_group &parent, unsigned int size)
@@ -400,17 +431,25 @@ HD_HERE thread_group tiled_partition(const thread_group &parent, unsigned int si
 		unsigned int present = details::threads_of_block() - (details::thread_in_block() & ~31u);
 		lanes = present < 32 ? lanes & ((1u << present) - 1) : lanes;
 	} else {
-		unsigned int rest = parent.mask, rank = 0;
-		for (; rest; rest &= rest - 1, rank++)
-			lanes |= rank >= first && rank < first + size ? rest & -rest : 0;
+		lanes = details::lanes_ranked(parent.mask, first, size);
 	}
 	return thread_group(false, lanes, (unsigned int)__popc(lanes));
 }
 
-/* Threads of a group that come with the same label; ranks of the parts are in the order of their first threads. */
-template <typename G> HD_HERE coalesced_group labeled_partition(const G &, int label)
+HD_HERE coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size)
 {
-	unsigned int all = __activemask(), own = __match_any_sync(all, label);
+	unsigned int first = parent.thread_rank() & ~(size - 1);
+	coalesced_group out(details::lanes_ranked(parent.mask, first, size));
+	out.above_rank = first / size;
+	out.parts = (parent.size() + size - 1) / size;
+	return out;
+}
+
+/* Threads of a tile or coalesced group that come with the same label; ranks of the parts are in the order of their first
+ * threads. */
+template <typename G> HD_HERE coalesced_group labeled_partition(const G &parent, int label)
+{
+	unsigned int all = parent.lanes(), own = __match_any_sync(all, label);
 	bool first = (own & details::lanes_below()) == 0;
 	unsigned int leaders = __ballot_sync(all, first);
 	coalesced_group out(own);
@@ -418,9 +457,9 @@ template <typename G> HD_HERE coalesced_group labeled_partition(const G &, int l
 	out.above_rank = (unsigned int)__popc(leaders & ((own & -own) - 1));
 	return out;
 }
-template <typename G> HD_HERE coalesced_group binary_partition(const G &, bool label)
+template <typename G> HD_HERE coalesced_group binary_partition(const G &parent, bool label)
 {
-	unsigned int all = __activemask(), yes = __ballot_sync(all, label);
+	unsigned int all = parent.lanes(), yes = __ballot_sync(all, label);
 	coalesced_group out(label ? yes : all & ~yes);
 	out.parts = yes && yes != all ? 2 : 1;
 	out.above_rank = label ? 1 : 0;

@@ -7,7 +7,7 @@
 
 namespace cg = cooperative_groups;
 
-enum { X = 25, Y = 3, THREADS = X * Y, BLOCKS = 2, VALUES = 24 };
+enum { X = 25, Y = 3, THREADS = X * Y, BLOCKS = 2, VALUES = 28 };
 
 struct Wide {
     double a;
@@ -76,6 +76,16 @@ __global__ void ask(const int *in, int *out)
     block.sync();
     own[n++] = cg::thread_rank(cg::tiled_partition(cg::tiled_partition(block, 32), 4)) + 10 * cg::group_size(cg::this_thread());
     own[n++] = block.thread_index().y * 100 + block.dim_threads().x;
+    block.sync();
+    auto sixteen = cg::tiled_partition<16>(block);
+    cg::thread_block_tile<4> four = cg::tiled_partition<4>(sixteen);
+    own[n++] = me < 64 ? dynamic_sum(sixteen, value, scratch + (me & ~15)) : 0;
+    own[n++] = four.meta_group_rank() + 10 * four.meta_group_size();
+    own[n++] = me < 64 ? cg::labeled_partition(sixteen, value & 1).size() + 100 * cg::binary_partition(sixteen, value & 1).thread_rank() : 0;
+    if (me < 64 && value % 3 != 1) {
+        cg::coalesced_group some = cg::coalesced_threads(), two = cg::tiled_partition(some, 2);
+        own[n++] = two.size() + 10 * two.thread_rank() + 100 * two.meta_group_rank() + 10000 * two.meta_group_size();
+    }
 }
 
 static int in[BLOCKS * THREADS], out[BLOCKS * THREADS * VALUES], bad;
@@ -152,6 +162,24 @@ static void check(int b, int me)
     }
     expect(b, me, n + 1, o[n + 1], me % 4 + 10);
     expect(b, me, n + 2, o[n + 2], me / X * 100 + X);
+    expect(b, me, n + 4, o[n + 4], me % 16 / 4 + 40);
+    if (me >= 64)
+        return;
+    int start = me & ~15, whole = 0, same = 0, place = 0, size = 0, mine = 0;
+    for (int i = start; i < start + 16; i++) {
+        whole += v[i];
+        same += (v[i] & 1) == (v[me] & 1);
+        place += (v[i] & 1) == (v[me] & 1) && i < me;
+    }
+    if (me == start)
+        expect(b, me, n + 3, o[n + 3], whole);
+    expect(b, me, n + 5, o[n + 5], same + 100 * place);
+    for (int i = warp; i < warp_end; i++) {
+        size += v[i] % 3 != 1;
+        mine += v[i] % 3 != 1 && i < me;
+    }
+    if (v[me] % 3 != 1)
+        expect(b, me, n + 6, o[n + 6], (mine / 2 * 2 + 1 < size ? 2 : 1) + 10 * (mine % 2) + 100 * (mine / 2) + 10000 * ((size + 1) / 2));
 }
 
 int main()
