@@ -158,13 +158,36 @@ static void run_block(struct analysis *a, uint32_t id)
 	}
 }
 
+/* Whether the instruction in a loop may make that a wait for another lane, until which the warp's lanes part. */
+static bool may_wait_for_lanes(const struct hd_minst *inst)
+{
+	unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+	if (effects & HD_FX_CALL)
+		return true;
+	if (effects & HD_FX_ATOMIC)
+		return inst->dst.words;
+	return effects & HD_FX_LOAD && hd_opinfo[inst->op].mods >> HD_MOD_SEM & 1 &&
+	       hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK;
+}
+
+static bool has_waits(const struct hd_mfunc *func)
+{
+	for (uint32_t id = 0; id < func->blocks.len; id++) {
+		const struct hd_mblock *block = &func->blocks.data[id];
+		for (uint32_t i = 0; block->loop_depth && i < block->insts.len; i++)
+			if (may_wait_for_lanes(&block->insts.data[i]))
+				return true;
+	}
+	return false;
+}
+
 bool hd_mfunc_uniformity(struct hd_mfunc *func, const struct hd_live *live, struct hd_arena *arena,
 			 struct hd_mir_uniformity *result)
 {
 	struct analysis a = {.func = func, .live = live, .result = result};
 	bool chosen;
 	a.meets = hd_mfunc_meeting_points(func, arena, &chosen);
-	if (chosen)
+	if (chosen || has_waits(func))
 		return false;
 	result->divergent = hd_bitset_new(arena, live->words);
 	result->apart = hd_bitset_new(arena, func->blocks.len);

@@ -1,6 +1,7 @@
 ; Values that all lanes of a warp share go to uniform registers where registers are short, on processors that have them:
 ; constants by UMOV, others by R2UR, and instructions read them there. What differs among lanes stays, and so does what is
-; written where lanes are apart, though each writes the same.
+; written where lanes are apart, though each writes the same. Where a loop may wait for another lane, that one may run
+; ahead of the others: all stay.
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=16>' -disable-output %s 2>&1 | %FileCheck %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;maxrregcount=16;without=park>' -disable-output %s 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
@@ -24,6 +25,8 @@
 ; ALWAYS-LABEL: kernel apart:
 ; ALWAYS-NOT: R2UR
 ; ALWAYS:     EXIT
+; ALWAYS-LABEL: kernel waits:
+; ALWAYS-NOT: UR
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -198,6 +201,24 @@ join:
   %v = phi float [ %a2, %some ], [ %b2, %others ]
   %q = getelementptr float, ptr addrspace(1) %out, i32 %tid
   store float %v, ptr addrspace(1) %q
+  ret void
+}
+
+define ptx_kernel void @waits(ptr addrspace(1) %lock, ptr addrspace(1) %out, i32 %n) #0 {
+entry:
+  %uniform = mul i32 %n, 77
+  br label %loop
+
+loop:
+  %old = cmpxchg ptr addrspace(1) %lock, i32 0, i32 1 monotonic monotonic
+  %mine = extractvalue { i32, i1 } %old, 1
+  br i1 %mine, label %end, label %loop
+
+end:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %q = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  store i32 %uniform, ptr addrspace(1) %q
+  store atomic i32 0, ptr addrspace(1) %lock release, align 4
   ret void
 }
 
