@@ -73,6 +73,18 @@ struct hd_leaf hd_ptx_plain_add(struct hd_ptx *ptx, struct hd_leaf a, struct hd_
 	return hd_leaf_reg(hd_sel_add(ptx->sel, hd_sel_word(ptx->sel, &a, 0), subtract ? hd_neg(y) : y));
 }
 
+/* In 64 bits, where the sum is exact. */
+static struct hd_leaf saturated_sum(struct hd_ptx *ptx, struct hd_leaf a, struct hd_leaf b, bool subtract)
+{
+	struct hd_select *sel = ptx->sel;
+	struct hd_leaf sum = hd_leaf_reg(hd_sel_add64(sel, hd_sel_extend_leaf(sel, a, 32, 64, true),
+						      hd_sel_extend_leaf(sel, b, 32, 64, true), subtract));
+
+	sum = hd_sel_minmax(sel, false, true, sum, hd_leaf_imm(INT32_MAX, 2), 64);
+	sum = hd_sel_minmax(sel, true, true, sum, hd_leaf_imm((uint64_t)(int64_t)INT32_MIN, 2), 64);
+	return hd_leaf_reg(hd_sub(hd_sel_reg(sel, sum), 0, 1));
+}
+
 enum { SUBTRACT = 1, CARRY_IN = 2 };
 
 static void add(struct hd_ptx *ptx, unsigned arg)
@@ -88,8 +100,10 @@ static void add(struct hd_ptx *ptx, unsigned arg)
 	type = hd_ptx_integer_type(ptx);
 	a = hd_ptx_in(ptx, 1, type.bits);
 	b = hd_ptx_in(ptx, 2, type.bits);
-	if (hd_ptx_has(ptx, "sat"))
-		hd_ptx_error(ptx, "saturation is not supported");
+	if (hd_ptx_has(ptx, "sat") && (type.class != 's' || type.bits != 32))
+		hd_ptx_error(ptx, "only .s32 saturates");
+	else if (hd_ptx_has(ptx, "sat"))
+		hd_ptx_out(ptx, 0, saturated_sum(ptx, a, b, arg & SUBTRACT), 32);
 	else if (out || (arg & CARRY_IN))
 		hd_ptx_out(ptx, 0, add_chain(ptx, a, b, arg & SUBTRACT, arg & CARRY_IN, out), type.bits);
 	else
@@ -361,11 +375,21 @@ static void shift(struct hd_ptx *ptx, unsigned left)
 	if (!ptx->failed)
 		hd_ptx_out(ptx, 0,
 			   hd_ptx_shifted(ptx,
-				   left		     ? LLVMShl
-				   : is_signed(type) ? LLVMAShr
-						     : LLVMLShr,
-				   hd_ptx_in(ptx, 1, type.bits), hd_ptx_in(ptx, 2, 32), type.bits),
+					  left		    ? LLVMShl
+					  : is_signed(type) ? LLVMAShr
+							    : LLVMLShr,
+					  hd_ptx_in(ptx, 1, type.bits), hd_ptx_in(ptx, 2, 32), type.bits),
 			   type.bits);
+}
+
+/* 1 for zero, 0 for all else. */
+static void is_zero(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_opnd a = hd_reg(hd_sel_opnd_reg(ptx->sel, hd_ptx_word(ptx, 1), 1));
+	struct hd_leaf zero = hd_leaf_pred(hd_sel_isetp(ptx->sel, HD_CMP_EQ, false, a, hd_rz()), false);
+
+	(void)arg;
+	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_opnd_reg(ptx->sel, hd_sel_bool_word(ptx->sel, zero, 1), 1)), 32);
 }
 
 /* shf d, a, b, c: of b:a; the machine has the distance in b. */
@@ -408,6 +432,7 @@ const struct hd_ptx_row hd_ptx_alu[] = {
 	{"or", ALL_LOGIC, 3, logic, HD_LUT_A | HD_LUT_B, false},
 	{"xor", ALL_LOGIC, 3, logic, HD_LUT_A ^ HD_LUT_B, false},
 	{"not", ALL_LOGIC, 2, logic, ~HD_LUT_A & 0xff, false},
+	{"cnot.b32", "", 2, is_zero, 0, false},
 	{"lop3", " b32 ", 5, lop3, 0, false},
 	{"shl", INTEGERS, 3, shift, 1, false},
 	{"shr", INTEGERS, 3, shift, 0, false},

@@ -72,6 +72,33 @@ static void choose(struct hd_ptx *ptx, unsigned arg)
 	hd_ptx_out(ptx, 0, hd_sel_select_leaf(ptx->sel, hd_ptx_pred(ptx, 3), yes, no), bits);
 }
 
+/* slct d, a, b, c: a where c is not below zero, which NaN counts as. */
+static void choose_by_sign(struct hd_ptx *ptx, unsigned arg)
+{
+	struct hd_ptx_type by = hd_ptx_type(ptx, 0), type = hd_ptx_type(ptx, 1);
+	struct hd_leaf yes, no;
+	struct hd_popnd above = {HD_MREG_PT, false};
+	struct hd_minst *test;
+	struct hd_opnd c;
+
+	(void)arg;
+	if (by.bits != 32 || !strchr("sf", by.class) || type.bits < 16) {
+		hd_ptx_error(ptx, "a type and .s32 or .f32 expected");
+		return;
+	}
+	yes = hd_ptx_in(ptx, 1, type.bits);
+	no = hd_ptx_in(ptx, 2, type.bits);
+	c = hd_reg(hd_sel_opnd_reg(ptx->sel, hd_ptx_word(ptx, 3), 1));
+	if (by.class == 's') {
+		above.id = hd_sel_isetp(ptx->sel, HD_CMP_GE, true, c, hd_rz());
+	} else {
+		test = hd_sel_op(ptx->sel, HD_OP_FSETP, HD_MOD(CMP, HD_CMP_GE) | HD_MOD(FTZ, hd_ptx_has(ptx, "ftz")),
+				 HD_MREG_NONE, c, hd_rz(), hd_none());
+		above.id = test->pdst = hd_mfunc_pred(ptx->sel->func);
+	}
+	hd_ptx_out(ptx, 0, hd_sel_select_leaf(ptx->sel, above, yes, no), type.bits);
+}
+
 /* ------------------------------------------------------------------ compares */
 
 enum { UNSIGNED = 0x10 };
@@ -215,14 +242,34 @@ static unsigned machine_type(struct hd_ptx_type type)
 	}
 }
 
+static uint64_t largest(struct hd_ptx_type type)
+{
+	return ~UINT64_C(0) >> (64 - type.bits + (type.class == 's'));
+}
+
+/* Into the range of `to`, in the type that it has. */
+static struct hd_leaf saturated(struct hd_ptx *ptx, struct hd_leaf a, struct hd_ptx_type to, struct hd_ptx_type from)
+{
+	unsigned bits = from.bits < 32 ? 32 : from.bits;
+	bool sign = from.class == 's';
+
+	a = from.bits < 32 ? hd_sel_extend_leaf(ptx->sel, a, from.bits, 32, sign) : a;
+	if (largest(to) < largest(from))
+		a = hd_sel_minmax(ptx->sel, false, sign, a, hd_leaf_imm(largest(to), bits / 32), bits);
+	if (sign && to.class != 's')
+		return hd_sel_minmax(ptx->sel, true, true, a, hd_leaf_imm(0, bits / 32), bits);
+	if (sign && to.bits < from.bits)
+		return hd_sel_minmax(ptx->sel, true, true, a,
+				     hd_leaf_imm(bits == 32 ? (uint32_t)~largest(to) : ~largest(to), bits / 32), bits);
+	return a;
+}
+
 static struct hd_leaf convert_integer(struct hd_ptx *ptx, struct hd_ptx_type to, struct hd_ptx_type from)
 {
 	struct hd_leaf a = hd_ptx_in(ptx, 1, from.bits);
 
-	if (hd_ptx_has(ptx, "sat")) {
-		hd_ptx_error(ptx, "saturation is not supported");
-		return a;
-	}
+	if (hd_ptx_has(ptx, "sat"))
+		a = saturated(ptx, a, to, from);
 	/* The result's register may be wider than its type: it is then extended by that type's sign. */
 	if (to.bits <= from.bits) {
 		if (from.bits == 64 && to.bits <= 32)
@@ -328,6 +375,7 @@ static void is_space(struct hd_ptx *ptx, unsigned arg)
 const struct hd_ptx_row hd_ptx_convert[] = {
 	{"mov", TYPES " pred ", 2, move, 0, false},
 	{"selp", TYPES, 4, choose, 0, false},
+	{"slct", TYPES " ftz ", 4, choose_by_sign, 0, false},
 	{"setp", TYPES COMPARES, 3, set_predicate, 0, false},
 	{"set", TYPES COMPARES, 3, set_number, 0, false},
 	{"cvt", TYPES " f16x2 bf16x2 rn rz rm rp rni rzi rmi rpi ftz sat ", 2, convert, 0, false},

@@ -179,6 +179,29 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	__asm__("set.gt.u32.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
 	CHECK(r == (sa > sb ? ~0u : 0));
 
+	__asm__("add.sat.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+	s64 exact = (s64)sa + sb;
+	CHECK((s32)r == (exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : (s32)exact));
+	__asm__("sub.sat.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+	exact = (s64)sa - sb;
+	CHECK((s32)r == (exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : (s32)exact));
+	__asm__("slct.u32.s32 %0, 7, 9, %1;" : "=r"(r) : "r"(a));
+	CHECK(r == (sa >= 0 ? 7 : 9));
+	__asm__("slct.u64.f32 %0, %1, %2, %3;" : "=l"(w) : "l"(wa), "l"(wb), "f"(fa));
+	CHECK(w == (fa >= 0 ? wa : wb));
+	__asm__("cnot.b32 %0, %1;" : "=r"(r) : "r"(a & 3));
+	CHECK(r == ((a & 3) == 0));
+	__asm__("cvt.sat.u8.s32 %0, %1;" : "=r"(r) : "r"(sa >> 20));
+	CHECK(r == (u32)(sa >> 20 < 0 ? 0 : sa >> 20 > 255 ? 255 : sa >> 20));
+	__asm__("cvt.sat.s8.s32 %0, %1;" : "=r"(r) : "r"(sa >> 20));
+	CHECK((s32)r == (sa >> 20 < -128 ? -128 : sa >> 20 > 127 ? 127 : sa >> 20));
+	__asm__("cvt.sat.s16.u32 %0, %1;" : "=h"(h) : "r"(a));
+	CHECK(h == (a > 32767 ? 32767 : a));
+	__asm__("cvt.sat.s32.s64 %0, %1;" : "=r"(r) : "l"(wa));
+	CHECK((s32)r == ((s64)wa > INT32_MAX ? INT32_MAX : (s64)wa < INT32_MIN ? INT32_MIN : (s32)wa));
+	__asm__("cvt.sat.u64.s32 %0, %1;" : "=l"(w) : "r"(a));
+	CHECK(w == (sa < 0 ? 0 : a));
+
 	/* floats */
 	__asm__("fma.rn.f32 %0, %1, %2, 0f3F800000;" : "=f"(f) : "f"(fa), "f"(fb));
 	CHECK(f32_bits(f) == f32_bits(__builtin_fmaf(fa, fb, 1.0f)));
@@ -341,7 +364,7 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 		__asm__ volatile("exit;");
 	CHECK(thread != 63);
 #else
-	for (unsigned i = 0; i < 114; i++)
+	for (unsigned i = 0; i < 124; i++)
 		out[n++] = 1;
 	out[n++] = thread != 63;
 #endif
