@@ -23,7 +23,7 @@
 #include "lib/bitset.h"
 #include "lib/vec.h"
 
-#define HD_OBJECT_VERSION 3
+#define HD_OBJECT_VERSION 4
 
 /* Where a device variable lives. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };
@@ -119,6 +119,12 @@ struct hd_linear_check {
 };
 enum { HD_LR_NO_THREAD = 0xff, HD_CHECK_DEPTH = 64 };
 
+/* Registers of a kernel's original code that hold no value behind its instruction, whatever others left there. */
+struct hd_undefined {
+	uint32_t pc; /* index */
+	uint8_t reg, words;
+};
+
 /* The linear version of a kernel: its second body. A linear register is thread-index register thread_of[n] (none:
  * HD_LR_NO_THREAD) plus the block's part n. */
 struct hd_linear {
@@ -130,6 +136,8 @@ struct hd_linear {
 	uint32_t linears;      /* linear registers, at most HD_LR_COUNT */
 	uint8_t thread_of[HD_LR_COUNT];
 	uint32_t *twins; /* by instruction: the kernel's own instruction that does the same access, or HD_NO_PC */
+	struct hd_undefined *undefined; /* by pc */
+	uint32_t undefined_count;
 	struct hd_linear_check *checks;
 	uint32_t check_count;
 };

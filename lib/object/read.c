@@ -211,6 +211,23 @@ static int read_check(struct reader *reader, uint64_t *at, struct hd_linear_chec
 	return 0;
 }
 
+static int read_undefined(struct reader *reader, uint64_t *at, struct hd_linear *linear)
+{
+	const struct elf_section *blob = &reader->linears;
+	if (blob->bytes - *at < 4)
+		return damaged(reader, "linear version of %s", linear->body.name);
+	linear->undefined_count = get_u32(blob->data + *at);
+	*at += 4;
+	if (linear->undefined_count > (blob->bytes - *at) / 8)
+		return damaged(reader, "linear version of %s", linear->body.name);
+	linear->undefined = HD_ARENA_NEW(reader->arena, struct hd_undefined, linear->undefined_count);
+	for (uint32_t i = 0; i < linear->undefined_count; i++, *at += 8)
+		linear->undefined[i] = (struct hd_undefined){.pc = get_u32(blob->data + *at),
+							     .reg = blob->data[*at + 4],
+							     .words = blob->data[*at + 5]};
+	return 0;
+}
+
 static int read_linear_parts(struct reader *reader, uint64_t *at, struct hd_linear *linear)
 {
 	const struct elf_section *blob = &reader->linears;
@@ -219,6 +236,8 @@ static int read_linear_parts(struct reader *reader, uint64_t *at, struct hd_line
 	linear->twins = HD_ARENA_NEW(reader->arena, uint32_t, linear->body.inst_count);
 	for (uint32_t i = 0; i < linear->body.inst_count; i++, *at += 4)
 		linear->twins[i] = get_u32(blob->data + *at);
+	if (read_undefined(reader, at, linear) != 0)
+		return -1;
 	if (read_tables(reader, blob, at, &linear->body) != 0)
 		return -1;
 	if (linear->check_count > (blob->bytes - *at) / 24)

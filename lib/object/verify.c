@@ -169,6 +169,12 @@ static const char *check_linear_numbers(const struct hd_object *object, const st
 	for (uint32_t i = 0; i < linear->body.inst_count; i++)
 		if (linear->twins[i] != HD_NO_PC && linear->twins[i] >= object->functions[linear->kernel].inst_count)
 			return "twin outside the kernel";
+	for (uint32_t i = 0; i < linear->undefined_count; i++) {
+		const struct hd_undefined *undefined = &linear->undefined[i];
+		if (undefined->pc >= object->functions[linear->kernel].inst_count || undefined->reg + undefined->words > HD_RZ ||
+		    (i && undefined->pc < undefined[-1].pc))
+			return "undefined registers out of order, or of no instruction";
+	}
 	return NULL;
 }
 

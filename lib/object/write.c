@@ -291,6 +291,11 @@ static void append_linear(struct hd_strbuf *blob, const struct hd_linear *linear
 	hd_strbuf_append_bytes(blob, linear->thread_of, sizeof linear->thread_of);
 	for (uint32_t i = 0; i < linear->body.inst_count; i++)
 		append_u32(blob, linear->twins[i]);
+	append_u32(blob, linear->undefined_count);
+	for (uint32_t i = 0; i < linear->undefined_count; i++) {
+		append_u32(blob, linear->undefined[i].pc);
+		append_u32(blob, linear->undefined[i].reg | (uint32_t)linear->undefined[i].words << 8);
+	}
 	append_tables(blob, &linear->body);
 	for (uint32_t i = 0; i < linear->check_count; i++) {
 		const struct hd_linear_check *check = &linear->checks[i];

@@ -19,6 +19,7 @@ struct emitter {
 	uint32_t *meets;   /* by block: where the lanes meet behind it */
 	uint32_t *file_of; /* by loc: file number + 1 */
 	uint32_t *sites;
+	HD_VEC(struct hd_undefined) undefined;
 	uint32_t count;
 	HD_VEC(struct hd_reloc) relocs;
 	int status;
@@ -216,6 +217,11 @@ static void emit_inst(struct emitter *emitter, uint32_t block, const struct hd_m
 	emitter->out->insts[emitter->count] = inst;
 	emitter->out->origins[emitter->count] = origin_of(emitter, minst);
 	emitter->sites[emitter->count] = minst->site;
+	for (uint32_t at = minst->undefines; at; at = emitter->func->undefined.data[at - 1].next) {
+		const struct hd_mundefined *undefined = &emitter->func->undefined.data[at - 1];
+		hd_vec_push(&emitter->undefined, (struct hd_undefined){emitter->count, (uint8_t)undefined->reg,
+									(uint8_t)undefined->words});
+	}
 	emitter->count++;
 }
 
@@ -278,6 +284,11 @@ int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_fun
 	emit_blocks(&emitter, &dead);
 	emit_tables(&emitter);
 	emit_numbers(&emitter);
+	func->undefined_count = emitter.undefined.len;
+	func->undefined_at = HD_ARENA_NEW(arena, struct hd_undefined, emitter.undefined.len + 1);
+	for (uint32_t i = 0; i < emitter.undefined.len; i++)
+		func->undefined_at[i] = emitter.undefined.data[i];
+	hd_vec_release(&emitter.undefined);
 	hd_vec_release(&emitter.relocs);
 	hd_arena_release(&emitter.scratch);
 	return emitter.status;

@@ -58,6 +58,17 @@ static void count_spill(struct hd_mfunc *func, const struct hd_minst *inst)
 		func->spill_load_bytes += 4u * inst->dst.words;
 }
 
+/* What --verify of linear versions has to know: the register may hold what another value left there. At the beginning of
+ * a block there is no instruction to keep it with, and a difference is reported. */
+static void note_undefined(struct hd_mfunc *func, struct hd_minst *before, const struct hd_minst *undef)
+{
+	if (undef->op != HD_OP_UNDEF || !undef->dst.words)
+		return;
+	hd_vec_push(&func->undefined,
+		    (struct hd_mundefined){undef->dst.id + undef->dst.sub, undef->dst.words, before->undefines});
+	before->undefines = func->undefined.len;
+}
+
 static void survey(struct framer *framer)
 {
 	struct hd_mfunc *func = framer->func;
@@ -67,8 +78,11 @@ static void survey(struct framer *framer)
 		uint32_t kept = 0;
 		for (uint32_t i = 0; i < block->insts.len; i++) {
 			struct hd_minst inst = block->insts.data[i];
-			if (is_nothing(&inst))
+			if (is_nothing(&inst)) {
+				if (kept)
+					note_undefined(func, &block->insts.data[kept - 1], &inst);
 				continue;
+			}
 			hd_minst_visit(func, &inst, note_registers, framer);
 			count_spill(func, &inst);
 			if (inst.ref_kind == HD_MREF_FRAME)

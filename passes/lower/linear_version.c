@@ -187,6 +187,8 @@ static void find_twins(struct version *version, struct hd_linear *linear)
 	for (uint32_t pc = 0; pc < count; pc++)
 		places[pc] = (struct place){original->sites[pc], pc};
 	qsort(places, count, sizeof *places, compare_places);
+	linear->undefined = original->undefined_at;
+	linear->undefined_count = original->undefined_count;
 	linear->twins = HD_ARENA_NEW(arena, uint32_t, linear->body.inst_count);
 	for (uint32_t i = 0; i < linear->body.inst_count; i++)
 		linear->twins[i] = HD_NO_PC;

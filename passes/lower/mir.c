@@ -35,6 +35,7 @@ void hd_mfunc_release(struct hd_mfunc *func)
 	hd_vec_release(&func->tables);
 	hd_vec_release(&func->order);
 	hd_vec_release(&func->visited);
+	hd_vec_release(&func->undefined);
 }
 
 void hd_mfunc_free(struct hd_mfunc *func)

@@ -95,7 +95,14 @@ struct hd_minst {
 	/* of accesses and the like: the same in every selection of the function; 0 none. HD_SITE_PARTS times 1 + its IR
 	 * instruction's index in hd_mfunc.visited, plus 1 for the first that this makes, 2 for the second ... */
 	uint32_t site;
+	uint32_t undefines; /* 1 + index in hd_mfunc.undefined: a register that holds no value behind this; 0 none */
 	uint32_t tag; /* 1 + number of the instruction before allocation, 0: the allocator's own; for its checker */
+};
+
+/* Physical registers that hold no value behind an instruction, found when frames are made. */
+struct hd_mundefined {
+	uint32_t reg, words;
+	uint32_t next; /* 1 + index of another one of the instruction */
 };
 
 struct hd_mblock {
@@ -153,6 +160,9 @@ struct hd_mfunc {
 	uint32_t registers;      /* highest physical register + 1 + those that the ABI reserves */
 	uint32_t saved_first, saved_count; /* callee-saved registers pushed: R[saved_first .. +saved_count) */
 	uint32_t spill_store_bytes, spill_load_bytes;
+	HD_VEC(struct hd_mundefined) undefined;
+	struct hd_undefined *undefined_at; /* emitted: by place, in hd_mfunc_emit's arena */
+	uint32_t undefined_count;
 	uint32_t *sites; /* of the emitted instructions; in hd_mfunc_emit's arena */
 	HD_VEC(const void *) visited; /* the IR instructions in selection's order: sites name them */
 	uint32_t function_index; /* in hd_object.functions */

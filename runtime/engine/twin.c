@@ -321,6 +321,21 @@ static void define_written(struct hd_twin *twin, const struct hd_dinst *inst, ui
 		twin->undefined[HD_RZ + 1 + HD_PT + 1 + inst->inst.dst] = undefined & mask ? HD_FULL : 0;
 }
 
+/* Registers that the compiler left without a value here, though something may be in them. */
+static void undefine(struct hd_twin *twin, uint32_t pc, uint32_t mask)
+{
+	const struct hd_grid *grid = twin->warp.cta->grid;
+	const struct hd_linear *linear = grid->linear->linear;
+	const struct hd_pfunction *kernel = &twin->exec.gpu->program.functions.data[grid->kernel->function];
+	uint32_t index = pc - kernel->first, i;
+	if (index >= kernel->count || !linear->undefined_count)
+		return;
+	HD_BISECT(i, 0, linear->undefined_count, linear->undefined[i].pc < index);
+	for (; i < linear->undefined_count && linear->undefined[i].pc == index; i++)
+		for (uint32_t word = 0; word < linear->undefined[i].words; word++)
+			twin->undefined[linear->undefined[i].reg + word] |= mask;
+}
+
 /* Words of local memory take over what is known of the registers stored there, and the other way round. */
 static void move_local(struct hd_twin *twin, const struct hd_dinst *inst, uint32_t mask)
 {
@@ -416,6 +431,7 @@ static bool step(struct hd_exec *exec)
 	struct hd_warp *warp = &twin->warp;
 	const struct hd_dinst *inst = &exec->gpu->program.code.data[warp->pc];
 	enum kind kind = kind_of(inst);
+	uint32_t pc = warp->pc;
 	twin->exec.warp = warp;
 	twin->exec.effect = &twin->effect;
 	twin->exec.mask = warp->active & hd_pred(warp, inst->inst.guard);
@@ -437,6 +453,7 @@ static bool step(struct hd_exec *exec)
 	} else {
 		hd_exec_control(&twin->exec, inst);
 	}
+	undefine(twin, pc, twin->exec.mask);
 	exec->fault |= twin->exec.fault;
 	return !exec->fault;
 }
