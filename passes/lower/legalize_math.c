@@ -104,10 +104,16 @@ static bool unsigned_short(struct hd_site *site, LLVMValueRef n, uint64_t d, uns
 	return false;
 }
 
+/* 2^exponent modulo d, for exponents up to 126. */
+static uint64_t power_modulo(unsigned exponent, uint64_t d)
+{
+	return (uint64_t)(((u128)1 << exponent) % d);
+}
+
 static LLVMValueRef signed_quotient(struct hd_site *site, LLVMValueRef n, int64_t d, unsigned bits)
 {
 	uint64_t magnitude = d < 0 ? -(uint64_t)d : (uint64_t)d;
-	unsigned log = 64 - (unsigned)__builtin_clzll(magnitude - 1), shift = log - 1;
+	unsigned shift = 0;
 	uint64_t m, mask = bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
 	LLVMValueRef q, sign;
 
@@ -119,7 +125,10 @@ static LLVMValueRef signed_quotient(struct hd_site *site, LLVMValueRef n, int64_
 		q = binary(site, LLVMAShr, q, constant(n, k));
 		return d < 0 ? binary(site, LLVMSub, constant(n, 0), q) : q;
 	}
-	/* m = floor(2^(bits+shift) / |d|) + 1, less 2^bits: the product lacks one n. */
+	/* m = floor(2^(bits+shift) / |d|) + 1 with the least shift for which m * |d| - 2^(bits+shift) <= 2^(shift+1);
+	 * where m's highest bit is set, the product of signed numbers lacks one n. */
+	while (magnitude - power_modulo(bits + shift, magnitude) > (u128)2 << shift)
+		shift++;
 	m = bits == 64 ? (uint64_t)((((u128)1 << (63 + shift)) / magnitude) * 2 +
 				    (((u128)1 << (63 + shift)) % magnitude) * 2 / magnitude + 1)
 		       : (uint64_t)(((u128)1 << (bits + shift)) / magnitude + 1);
@@ -129,8 +138,9 @@ static LLVMValueRef signed_quotient(struct hd_site *site, LLVMValueRef n, int64_
 		q = binary(site, LLVMAdd, q, n);
 	if (shift)
 		q = binary(site, LLVMAShr, q, constant(n, shift));
-	sign = binary(site, LLVMAShr, n, constant(n, bits - 1));
-	return d < 0 ? binary(site, LLVMSub, sign, q) : binary(site, LLVMSub, q, sign);
+	if (d > 0)
+		return binary(site, LLVMAdd, q, binary(site, LLVMLShr, n, constant(n, bits - 1)));
+	return binary(site, LLVMSub, binary(site, LLVMAShr, n, constant(n, bits - 1)), q);
 }
 
 static LLVMValueRef by_constant(struct hd_site *site, LLVMOpcode op, LLVMValueRef n, uint64_t d, unsigned bits)

@@ -235,6 +235,7 @@ int hd_mfunc_verify(const struct hd_mfunc *func, bool ssa, struct hd_diag *diag)
 int hd_mfunc_optimize(struct hd_mfunc *func);                  /* SSA: dead code, copy propagation, local CSE, constant-operand folding */
 void hd_mfunc_join_counters(struct hd_mfunc *func);            /* SSA, part of the above: loop counters that agree */
 void hd_mfunc_fuse(struct hd_mfunc *func);                     /* SSA, part of the above: instructions that do part of another's work */
+void hd_mfunc_combine(struct hd_mfunc *func);                  /* SSA, part of the above: two instructions that are one */
 int hd_mfunc_leave_ssa(struct hd_mfunc *func);                 /* PHI, PAIR -> parallel copies -> coalesced copies */
 int hd_mfunc_schedule(struct hd_mfunc *func);                  /* list scheduling in blocks, bounded by pressure */
 void hd_mfunc_park(struct hd_mfunc *func);                     /* uniform values in uniform registers where registers are short */

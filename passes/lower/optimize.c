@@ -478,6 +478,7 @@ int hd_mfunc_optimize(struct hd_mfunc *func)
 	hd_mfunc_join_counters(func);
 	hd_mfunc_fuse(func);
 	drop_dead(&o);
+	hd_mfunc_combine(func);
 	hd_vec_release(&o.entries);
 	hd_vec_release(&o.work);
 	hd_arena_release(&o.arena);

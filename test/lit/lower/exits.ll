@@ -7,11 +7,11 @@
 
 ; The if's branch meets at the rest, the nested one behind the return, the loop's at its latch and behind it.
 ; CHECK-LABEL: kernel k:
-; CHECK: 0070 {{.*}}BRA 0xf0 ; reconverges at 00f0
-; CHECK: 0090 {{.*}}BRA 0xd0 ; reconverges at 00d0
-; CHECK: 0120 {{.*}}BRA 0x190 ; reconverges at 0130
-; CHECK: 0170 {{.*}}BRA 0x100 ; reconverges at 0180
-; CHECK: 0190 EXIT
+; CHECK: 0060 {{.*}}BRA 0xe0 ; reconverges at 00e0
+; CHECK: 0080 {{.*}}BRA 0xc0 ; reconverges at 00c0
+; CHECK: 0110 {{.*}}BRA 0x180 ; reconverges at 0120
+; CHECK: 0160 {{.*}}BRA 0xf0 ; reconverges at 0170
+; CHECK: 0180 EXIT
 
 ; Every way ends in the one return of the function.
 ; CHECK-LABEL: function f:
