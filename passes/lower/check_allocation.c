@@ -71,8 +71,8 @@ static bool same_operation(const struct hd_minst *a, const struct hd_minst *b)
 {
 	return a->op == b->op && a->mods == b->mods && a->xkind == b->xkind && a->srcmods == b->srcmods &&
 	       a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x && a->linear == b->linear &&
-	       a->coefficient == b->coefficient && a->a.id == b->a.id &&
-	       a->b.id == b->b.id && a->c.id == b->c.id && a->dst.words == b->dst.words;
+	       a->coefficient == b->coefficient && a->a.id == b->a.id && a->b.id == b->b.id && a->c.id == b->c.id &&
+	       a->dst.words == b->dst.words;
 }
 
 /* Whether `value` is what the repeated instruction makes. */
@@ -372,8 +372,11 @@ static void count_defs(struct checker *checker)
 				struct hd_mreg reg = operands.writes.data[k];
 				for (uint32_t w = 0; w < reg.words && hd_mreg_is_virtual(reg.id); w++) {
 					struct def *def = &checker->defs[value_of(checker, reg, w) - FIRST_VALUE];
+					/* A constant that is made in several places is one value. */
+					bool again = def->count && inst->op == HD_OP_MOV && inst->xkind != HD_X_NONE &&
+						     same_operation(def->inst, inst);
 					def->inst = inst;
-					def->count++;
+					def->count += !again;
 					def->undefined |= inst->op == HD_OP_UNDEF;
 				}
 			}

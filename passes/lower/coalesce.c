@@ -1,10 +1,10 @@
 /*
  * Copy coalescing on the way out of SSA form: the registers of a parallel move become one
  * class, the most frequent move first, where the live intervals of the classes do not meet
- * word by word. Two sides with the same value may: behind a move at the end of a block where both live on (one into
- * a loop's next turn, one out of it), and everywhere where each has one definition. A class lies inside a wider one at an aligned
- * word, so single words are computed in the pair or quad that they end in. Needs parallel copies; near linear: sorting,
- * and insertion of the shorter segment list into the longer one.
+ * word by word. Two sides with the same value may: at the end of a block, where moves and constants have made both of
+ * one (one for a loop's next turn, one for the way out of it), and everywhere where each has one definition. A class
+ * lies inside a wider one at an aligned word, so single words are computed in the pair or quad that they end in. Needs
+ * parallel copies; near linear: sorting, and insertion of the shorter segment list into the longer one.
  */
 #include "passes/lower/leave_ssa.h"
 
@@ -44,21 +44,113 @@ static bool lives_over(const struct hd_leave *leave, uint32_t word, uint32_t sta
 
 /* Where two classes may overlap: word `i` of a move's sides. */
 struct meeting {
-	const struct hd_leave *leave;
+	struct hd_leave *leave;
 	const struct hd_affinity *affinity;
-	bool carried; /* the move carries this word of the class */
-	uint32_t dst, src; /* its words */
+	bool carried;		   /* the move carries this word of the class */
+	uint32_t dst, src;	   /* its words */
+	uint32_t root[2], word[2]; /* of the two classes: what meets */
 };
 
-static bool is_allowed(const struct meeting *meeting, uint32_t start, uint32_t end)
+/* ---- the ends of blocks ---- */
+
+#define MANY_HOLDINGS 64u /* in front of one block's end: more are not compared */
+
+static void note_holding(struct hd_leave *leave, struct hd_mreg reg, uint32_t kind, uint32_t a, uint32_t b)
 {
-	struct hd_segment same = meeting->affinity->same;
-	if (!meeting->carried)
-		return false; /* the move says nothing about words of the class that it does not carry */
-	if (start >= same.start && end <= same.end)
+	if (hd_mreg_is_virtual(reg.id))
+		hd_vec_push(&leave->holdings, (struct hd_holding){reg, {kind, a, b}});
+}
+
+static void note_moves(struct hd_leave *leave, const struct hd_minst *inst)
+{
+	for (uint32_t k = 0; k < inst->extra_count; k += 2) {
+		const struct hd_mreg *move = &leave->func->extras.data[inst->extra + k];
+		uint32_t part = move[1].sub * 8u + move[1].words;
+		note_holding(leave, move[0], HD_OP_PARCOPY, move[1].id, part);
+		note_holding(leave, move[1], HD_OP_PARCOPY, move[1].id, part);
+	}
+}
+
+/* Whether the instruction is one that leave_ssa.c puts in front of a block's end; what it leaves in registers. */
+static bool note_held(struct hd_leave *leave, const struct hd_minst *inst)
+{
+	if (inst->op == HD_OP_PARCOPY)
+		note_moves(leave, inst);
+	else if (inst->op == HD_OP_MOV && inst->dst.words == 1 && inst->xkind == HD_X_IMM_B)
+		note_holding(leave, inst->dst, HD_OP_MOV + 0x10000u * inst->ref_kind, inst->x, inst->ref);
+	else
+		return false;
+	return true;
+}
+
+static void note_tail(struct hd_leave *leave, uint32_t id)
+{
+	const struct hd_mblock *block = &leave->func->blocks.data[id];
+	uint32_t first = leave->intervals.first[id], end = hd_mblock_end(block), at = end;
+	struct hd_tail tail = {.first = leave->holdings.len, .end = 2 * (first + block->insts.len)};
+	while (at > 0 && leave->holdings.len - tail.first < MANY_HOLDINGS &&
+	       note_held(leave, &block->insts.data[at - 1]))
+		at--;
+	tail.count = leave->holdings.len - tail.first;
+	tail.start = 2 * (first + at) + 1;
+	if (tail.count)
+		hd_vec_push(&leave->tails, tail);
+}
+
+static int compare_tails(const void *left, const void *right)
+{
+	const struct hd_tail *a = left, *b = right;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void collect_tails(struct hd_leave *leave)
+{
+	if (hd_list_has(leave->func->without, "join"))
+		return;
+	for (uint32_t id = 0; id < leave->func->blocks.len; id++)
+		note_tail(leave, id);
+	if (leave->tails.len)
+		qsort(leave->tails.data, leave->tails.len, sizeof(struct hd_tail), compare_tails);
+}
+
+/* What occupies the class's word from `start` to `end`, of what is held in the tail, and which of its words that is;
+ * NULL: not known. */
+static const struct hd_holding *occupant(const struct meeting *meeting, unsigned side, const struct hd_tail *tail,
+					 struct hd_segment over, uint32_t *word)
+{
+	struct hd_leave *leave = meeting->leave;
+	for (uint32_t i = tail->first; i < tail->first + tail->count; i++) {
+		const struct hd_holding *holding = &leave->holdings.data[i];
+		uint32_t offset, root = find(leave, holding->reg.id - HD_MREG_VIRTUAL, &offset);
+		*word = meeting->word[side] - offset - holding->reg.sub;
+		if (root == meeting->root[side] && *word < holding->reg.words &&
+		    lives_over(leave, hd_live_word(&leave->intervals.live, holding->reg) + *word, over.start, over.end))
+			return holding;
+	}
+	return NULL;
+}
+
+static bool hold_the_same(const struct meeting *meeting, struct hd_segment over)
+{
+	const struct hd_leave *leave = meeting->leave;
+	uint32_t at, left, right;
+	HD_BISECT(at, 0, leave->tails.len, leave->tails.data[at].end <= over.start);
+	if (at == leave->tails.len || leave->tails.data[at].start > over.start || leave->tails.data[at].end < over.end)
+		return false;
+	const struct hd_tail *tail = &leave->tails.data[at];
+	const struct hd_holding *a = occupant(meeting, 0, tail, over, &left);
+	const struct hd_holding *b = a ? occupant(meeting, 1, tail, over, &right) : NULL;
+	return b && left == right && !memcmp(a->value, b->value, sizeof(a->value));
+}
+
+static bool is_allowed(const struct meeting *meeting, struct hd_segment over)
+{
+	/* The move says nothing about words of the class that it does not carry. */
+	if (meeting->carried && meeting->affinity->equal &&
+	    lives_over(meeting->leave, meeting->dst, over.start, over.end) &&
+	    lives_over(meeting->leave, meeting->src, over.start, over.end))
 		return true;
-	return meeting->affinity->equal && lives_over(meeting->leave, meeting->dst, start, end) &&
-	       lives_over(meeting->leave, meeting->src, start, end);
+	return hold_the_same(meeting, over);
 }
 
 static bool segments_meet(const hd_segments *a, const hd_segments *b, const struct meeting *meeting)
@@ -69,9 +161,9 @@ static bool segments_meet(const hd_segments *a, const hd_segments *b, const stru
 		struct hd_segment segment = a->data[i];
 		for (uint32_t at = seek(b, segment.start); at < b->len && b->data[at].start < segment.end; at++) {
 			struct hd_segment other = b->data[at];
-			uint32_t start = other.start > segment.start ? other.start : segment.start;
-			uint32_t end = other.end < segment.end ? other.end : segment.end;
-			if (!is_allowed(meeting, start, end))
+			struct hd_segment over = {other.start > segment.start ? other.start : segment.start,
+						  other.end < segment.end ? other.end : segment.end};
+			if (!is_allowed(meeting, over))
 				return true;
 		}
 	}
@@ -126,12 +218,15 @@ static bool merge_classes(struct hd_leave *leave, uint32_t whole, uint32_t part,
 		return false;
 	hd_segments *to = &leave->segments[leave->intervals.live.base[whole] + at];
 	hd_segments *from = &leave->segments[leave->intervals.live.base[part]];
-	struct meeting meeting = {leave, affinity, width == affinity->dst.words, 0, 0};
+	struct meeting meeting = {leave, affinity, width == affinity->dst.words, .root = {whole, part}};
 	meeting.dst = hd_live_word(&leave->intervals.live, affinity->dst);
 	meeting.src = hd_live_word(&leave->intervals.live, affinity->src);
-	for (uint32_t i = 0; i < width; i++, meeting.dst++, meeting.src++)
+	for (uint32_t i = 0; i < width; i++, meeting.dst++, meeting.src++) {
+		meeting.word[0] = at + i;
+		meeting.word[1] = i;
 		if (segments_meet(&to[i], &from[i], &meeting))
 			return false;
+	}
 	for (uint32_t i = 0; i < width; i++)
 		merge_segments(&to[i], &from[i]);
 	leave->parent[part] = whole;
@@ -162,37 +257,6 @@ static int compare_affinities(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Whether all words of `reg` live from `start` to `end`. */
-static bool is_live_over(const struct hd_leave *leave, struct hd_mreg reg, uint32_t start, uint32_t end)
-{
-	const struct hd_live_intervals *intervals = &leave->intervals;
-	uint32_t word = hd_live_word(&intervals->live, reg);
-	for (uint32_t i = 0; i < reg.words; i++, word++) {
-		bool found = false;
-		for (uint32_t s = intervals->segment_start[word]; s < intervals->segment_start[word + 1]; s++)
-			found |= intervals->segments[s].start <= start && intervals->segments[s].end >= end;
-		if (!found)
-			return false;
-	}
-	return true;
-}
-
-/* The stretch behind instruction i, where only branches follow it, if both sides of the move live through it. */
-static struct hd_segment same_value(const struct hd_leave *leave, uint32_t id, uint32_t i, const struct hd_mreg *move)
-{
-	const struct hd_mblock *block = &leave->func->blocks.data[id];
-	uint32_t first = leave->intervals.first[id];
-	struct hd_segment same = {2 * (first + i) + 1, 2 * (first + block->insts.len)};
-	for (uint32_t k = i + 1; k < block->insts.len; k++)
-		if (block->insts.data[k].op >= HD_OP_COUNT ||
-		    !(hd_opinfo[block->insts.data[k].op].effects & HD_FX_BRANCH))
-			return (struct hd_segment){0};
-	if (block->succs.len < 2 || hd_list_has(leave->func->without, "join") ||
-	    !is_live_over(leave, move[0], same.start, same.end) || !is_live_over(leave, move[1], same.start, same.end))
-		return (struct hd_segment){0};
-	return same;
-}
-
 static bool is_written_once(const struct hd_leave *leave, struct hd_mreg reg)
 {
 	uint32_t word = hd_live_word(&leave->intervals.live, reg);
@@ -211,11 +275,9 @@ static void collect_moves(struct hd_leave *leave, uint32_t id, uint32_t i)
 		const struct hd_mreg *move = &func->extras.data[inst->extra + k];
 		if (!hd_mreg_is_virtual(move[1].id))
 			continue;
-		struct hd_affinity affinity = {block->frequency, leave->affinities.len, move[0], move[1], {0}, false};
-		if (hd_mreg_is_virtual(move[0].id)) {
-			affinity.same = same_value(leave, id, i, move);
-			affinity.equal = is_written_once(leave, move[0]) && is_written_once(leave, move[1]);
-		}
+		struct hd_affinity affinity = {block->frequency, leave->affinities.len, move[0], move[1], false};
+		affinity.equal = hd_mreg_is_virtual(move[0].id) && is_written_once(leave, move[0]) &&
+				 is_written_once(leave, move[1]);
 		hd_vec_push(&leave->affinities, affinity);
 	}
 }
@@ -283,6 +345,7 @@ void hd_leave_coalesce(struct hd_leave *leave)
 {
 	build_classes(leave);
 	collect_affinities(leave);
+	collect_tails(leave);
 	for (uint32_t i = 0; i < leave->affinities.len; i++)
 		coalesce(leave, &leave->affinities.data[i]);
 	rename_all(leave);

@@ -490,6 +490,8 @@ int hd_mfunc_leave_ssa(struct hd_mfunc *func)
 	for (uint32_t word = 0; word < leave.intervals.live.words; word++)
 		hd_vec_release(&leave.segments[word]);
 	hd_vec_release(&leave.affinities);
+	hd_vec_release(&leave.holdings);
+	hd_vec_release(&leave.tails);
 	hd_live_intervals_release(&leave.intervals);
 	hd_arena_release(&leave.arena);
 	return 0;

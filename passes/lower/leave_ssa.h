@@ -13,8 +13,19 @@ struct hd_affinity {
 	double frequency;
 	uint32_t index;
 	struct hd_mreg dst, src;
-	struct hd_segment same; /* where both live on with one value, from the move to the end of its block; or empty */
-	bool equal;		/* both have one definition: wherever both live they have one value */
+	bool equal; /* both have one definition: wherever both live they have one value */
+};
+
+/* What a register is known to hold in front of a block's end: the value of another one, or a constant. */
+struct hd_holding {
+	struct hd_mreg reg;
+	uint32_t value[3]; /* equal: the same value */
+};
+
+/* The end of a block from its last parallel copy or constants on. */
+struct hd_tail {
+	uint32_t start, end;   /* positions, as in segments */
+	uint32_t first, count; /* of its holdings */
 };
 
 struct hd_leave {
@@ -22,6 +33,8 @@ struct hd_leave {
 	struct hd_arena arena; /* scratch */
 	struct hd_minst *defs; /* by register: its definition where that is a constant or undefined, else op 0xffff */
 	HD_VEC(struct hd_affinity) affinities;
+	HD_VEC(struct hd_holding) holdings;
+	HD_VEC(struct hd_tail) tails; /* by start */
 	/* coalescing: classes of registers */
 	struct hd_live_intervals intervals;
 	uint8_t *written;      /* by word: definitions, up to 2 */

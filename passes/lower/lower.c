@@ -51,8 +51,11 @@ static int run_pipeline(const struct pipeline *line)
 	    after(line, "schedule", false))
 		return -1;
 	hd_mfunc_park(func);
-	if (after(line, "park", false) || run_allocation(line) || after(line, "regalloc", false) || hd_mfunc_finish_frame(func) ||
-	    after(line, "frame", false) || hd_mfunc_convert_ifs(func) || after(line, "ifs", false))
+	if (after(line, "park", false) || run_allocation(line) || after(line, "regalloc", false) ||
+	    hd_mfunc_finish_frame(func) || after(line, "frame", false))
+		return -1;
+	hd_mfunc_drop_known(func);
+	if (after(line, "known", false) || hd_mfunc_convert_ifs(func) || after(line, "ifs", false))
 		return -1;
 	return hd_mfunc_layout(func) || after(line, "layout", false) ? -1 : 0;
 }

@@ -241,6 +241,7 @@ int hd_mfunc_schedule(struct hd_mfunc *func);                  /* list schedulin
 void hd_mfunc_park(struct hd_mfunc *func);                     /* uniform values in uniform registers where registers are short */
 int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag); /* physical registers, spills */
 int hd_mfunc_finish_frame(struct hd_mfunc *func);              /* frame layout, prologue, epilogue, save/restore roles */
+void hd_mfunc_drop_known(struct hd_mfunc *func);               /* moves into registers that hold it already */
 int hd_mfunc_convert_ifs(struct hd_mfunc *func);               /* short sides of branches under predicates */
 int hd_mfunc_layout(struct hd_mfunc *func);                    /* block order, branch cleanup */
 int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag);
