@@ -76,8 +76,9 @@ static bool note_held(struct hd_leave *leave, const struct hd_minst *inst)
 {
 	if (inst->op == HD_OP_PARCOPY)
 		note_moves(leave, inst);
-	else if (inst->op == HD_OP_MOV && inst->dst.words == 1 && inst->xkind == HD_X_IMM_B)
-		note_holding(leave, inst->dst, HD_OP_MOV + 0x10000u * inst->ref_kind, inst->x, inst->ref);
+	else if (inst->op == HD_OP_MOV && inst->dst.words == 1 && inst->xkind != HD_X_NONE)
+		note_holding(leave, inst->dst, HD_OP_MOV + 0x10000u * inst->ref_kind + 0x1000000u * inst->xkind,
+			     inst->x, inst->ref);
 	else
 		return false;
 	return true;

@@ -186,8 +186,7 @@ static bool is_logical_shift(const struct hd_minst *def)
 
 static bool is_high_product(const struct hd_minst *def)
 {
-	return def && def->op == HD_OP_IMAD_HI && is_plain(def) && is_zero(def->c) && def->xkind != HD_X_IMM_C &&
-	       def->xkind != HD_X_CONST_C;
+	return def && def->op == HD_OP_IMAD_HI && is_plain(def) && is_zero(def->c) && !hd_x_in_c(def->xkind);
 }
 
 /* The operand of a sum that is left beside the one that becomes part of it. */

@@ -55,10 +55,10 @@ static uint64_t moved(struct known *known, const struct hd_minst *inst)
 		return 0;
 	if (inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B)
 		return number_of_constant(known, (struct constant){inst->xkind, inst->ref_kind, inst->x, inst->ref, 0});
+	if (inst->xkind == HD_X_NONE && inst->b.words && inst->b.id == HD_RZ)
+		return number_of_constant(known, (struct constant){.xkind = HD_X_IMM_B});
 	if (inst->xkind != HD_X_NONE || inst->b.words != 1)
 		return 0;
-	if (inst->b.id == HD_RZ)
-		return number_of_constant(known, (struct constant){.xkind = HD_X_IMM_B});
 	return known->now[inst->b.id + inst->b.sub];
 }
 

@@ -22,7 +22,8 @@
 
 static bool is_constant(const struct hd_minst *inst)
 {
-	return inst->op == HD_OP_UNDEF || (inst->op == HD_OP_MOV && inst->dst.words == 1 && inst->xkind == HD_X_IMM_B);
+	return inst->op == HD_OP_UNDEF || (inst->op == HD_OP_MOV && inst->dst.words == 1 &&
+					   (inst->xkind == HD_X_IMM_B || inst->xkind == HD_X_CONST_B));
 }
 
 static void collect_constants(struct hd_leave *leave)

@@ -55,6 +55,7 @@ static int run_pipeline(const struct pipeline *line)
 	    hd_mfunc_finish_frame(func) || after(line, "frame", false))
 		return -1;
 	hd_mfunc_drop_known(func);
+	hd_mfunc_pair_zeros(func);
 	if (after(line, "known", false) || hd_mfunc_convert_ifs(func) || after(line, "ifs", false))
 		return -1;
 	return hd_mfunc_layout(func) || after(line, "layout", false) ? -1 : 0;

@@ -242,6 +242,7 @@ void hd_mfunc_park(struct hd_mfunc *func);                     /* uniform values
 int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag); /* physical registers, spills */
 int hd_mfunc_finish_frame(struct hd_mfunc *func);              /* frame layout, prologue, epilogue, save/restore roles */
 void hd_mfunc_drop_known(struct hd_mfunc *func);               /* moves into registers that hold it already */
+void hd_mfunc_pair_zeros(struct hd_mfunc *func);               /* zeros of two registers by one instruction */
 int hd_mfunc_convert_ifs(struct hd_mfunc *func);               /* short sides of branches under predicates */
 int hd_mfunc_layout(struct hd_mfunc *func);                    /* block order, branch cleanup */
 int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag);

@@ -207,6 +207,13 @@ static bool compare(uint32_t a, uint32_t b, unsigned cmp)
 	}
 }
 
+/* A wide product of zeros, which the compiler makes zeros of; others are hashed. */
+static bool is_zero_product(struct interp *interp, const struct hd_minst *inst)
+{
+	return inst->op == HD_OP_IMAD_WIDE && !get(interp, inst->a, 0) && !source_b(interp, inst) &&
+	       !source_c(interp, inst) && !(inst->c.words > 1 && get(interp, inst->c, 1));
+}
+
 /* The same for a register, an immediate and a constant of one value. */
 static uint32_t hash_source(struct interp *interp, struct hd_mreg reg, uint32_t low)
 {
@@ -238,8 +245,9 @@ static void hashed(struct interp *interp, const struct hd_minst *inst)
 		trace(interp, hash);
 	if (effects & (HD_FX_BARRIER | HD_FX_FENCE))
 		trace_memory(interp);
+	bool zero = is_zero_product(interp, inst);
 	for (unsigned w = 0; w < inst->dst.words; w++)
-		set(interp, inst->dst, w, mix(hash, w + 1));
+		set(interp, inst->dst, w, zero ? 0 : mix(hash, w + 1));
 	set_pred(interp, inst->pdst, hash >> 7 & 1);
 }
 

@@ -135,7 +135,8 @@ START_TEST(word_of_two_pairs_is_copied_once)
 {
 	struct hd_make make;
 	hd_make_init(&make, true, 1);
-	struct hd_mreg a = hd_make_param(&make, 0), b = hd_make_param(&make, 1), c = hd_make_param(&make, 2);
+	struct hd_mreg b = hd_make_param(&make, 1), c = hd_make_param(&make, 2),
+		       a = hd_make_op(&make, HD_OP_IMAD, b, c, c);
 	struct hd_mreg first[] = {a, b}, second[] = {a, c};
 	struct hd_mreg pairs[] = {hd_make_list(&make, HD_OP_PAIR, 2, first, 2),
 				  hd_make_list(&make, HD_OP_PAIR, 2, second, 2)};
