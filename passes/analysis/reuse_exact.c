@@ -16,11 +16,13 @@ enum touch { UNKNOWN, READ, WRITTEN };
 /* The next touch of each register, on the way from the end of a block to its start. */
 struct ahead {
 	uint8_t touch[HD_MAX_REGS];
+	bool mixed[HD_MAX_REGS]; /* a guarded write comes first: in its lanes that touch is of another value */
 	uint32_t inst[HD_MAX_REGS];
 };
 
 static void begin(struct ahead *ahead, const struct hd_flow *flow, uint32_t block)
 {
+	memset(ahead->mixed, 0, sizeof(ahead->mixed));
 	for (uint32_t reg = 0; reg < HD_MAX_REGS; reg++)
 		ahead->touch[reg] = hd_regset_has(&flow->live_out[block], reg) ? UNKNOWN : WRITTEN;
 }
@@ -30,6 +32,7 @@ static void set(struct ahead *ahead, const struct hd_regset *registers, enum tou
 	HD_REGSET_FOREACH(registers, reg)
 	{
 		ahead->touch[reg] = (uint8_t)touch;
+		ahead->mixed[reg] = false;
 		ahead->inst[reg] = inst;
 	}
 }
@@ -39,7 +42,8 @@ static bool passes_registers_on(const struct hd_inst *inst)
 	return hd_opinfo[inst->op].effects & (HD_FX_CALL | HD_FX_RET);
 }
 
-/* Of the operand's `width` registers from `reg` on: the nearest read, when all of them are certain. */
+/* Of the operand's `width` registers from `reg` on: the nearest read, when all of them are certain; in each lane, of
+ * several registers. */
 static uint8_t claim(const struct ahead *ahead, const struct hd_regset *kills, uint32_t reg, unsigned width,
 		     uint32_t inst)
 {
@@ -47,7 +51,7 @@ static uint8_t claim(const struct ahead *ahead, const struct hd_regset *kills, u
 	for (uint32_t r = reg; r < reg + width && r < HD_RZ; r++) {
 		if (kills && hd_regset_has(kills, r))
 			continue;
-		if (ahead->touch[r] == UNKNOWN)
+		if (ahead->touch[r] == UNKNOWN || (ahead->mixed[r] && width > 1))
 			return HD_REUSE_NO_CLAIM;
 		if (ahead->touch[r] == READ && ahead->inst[r] < nearest)
 			nearest = ahead->inst[r];
@@ -78,6 +82,10 @@ static void step(struct ahead *ahead, const struct hd_flow *flow, uint32_t inst,
 	}
 	hd_flow_effects(flow, inst, &effects);
 	claim_operands(ahead, code, &effects.covers, inst, claims);
+	HD_REGSET_FOREACH(&effects.writes, reg)
+	{
+		ahead->mixed[reg] = true;
+	}
 	set(ahead, &effects.covers, WRITTEN, inst);
 	set(ahead, &effects.reads, READ, inst);
 }
