@@ -437,17 +437,45 @@ void hd_sel_store(struct hd_select *sel)
 
 	if (!check_memory_type(sel, LLVMTypeOf(value)))
 		return;
-	hd_sel_store_value(sel, value, hd_sel_address(sel, hd_sel_leaf(sel, pointer, 0), space), LLVMGetAlignment(sel->inst),
-		    access_mods(sel->inst));
+	hd_sel_store_value(sel, value, hd_sel_address(sel, hd_sel_leaf(sel, pointer, 0), space),
+			   LLVMGetAlignment(sel->inst), access_mods(sel->inst));
 }
 
 /* ------------------------------------------------------------------ getelementptr */
+
+static bool is_extended_word(struct hd_select *sel, LLVMValueRef value)
+{
+	return LLVMIsAInstruction(value) &&
+	       (LLVMGetInstructionOpcode(value) == LLVMSExt || LLVMGetInstructionOpcode(value) == LLVMZExt) &&
+	       hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(value, 0))) <= 32;
+}
+
+/* An index that is a constant times an extended word is that word, the scale so much larger: one product with the base
+ * added costs less than a sum of two pairs, also where the index is in many addresses. Switch: without=strides */
+static LLVMValueRef without_factor(struct hd_select *sel, LLVMValueRef index, uint64_t *scale)
+{
+	LLVMOpcode op = LLVMIsAInstruction(index) ? LLVMGetInstructionOpcode(index) : LLVMRet;
+	uint64_t factor;
+
+	if ((op != LLVMShl && op != LLVMMul) || hd_list_has(sel->func->without, "strides") ||
+	    !is_extended_word(sel, LLVMGetOperand(index, 0)) ||
+	    !hd_is_int_constant(LLVMGetOperand(index, 1), &factor) || factor > (op == LLVMShl ? 30 : INT32_MAX))
+		return index;
+	factor = op == LLVMShl ? UINT64_C(1) << factor : factor;
+	if (!factor || !*scale || *scale > INT32_MAX / factor)
+		return index;
+	*scale *= factor;
+	return LLVMGetOperand(index, 0);
+}
 
 /* base + index * scale, with the base's pending offset kept apart. */
 static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMValueRef index, uint64_t scale)
 {
 	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(index));
 	struct hd_leaf leaf, out;
+
+	if (bits == 64 && base.words == 2)
+		index = without_factor(sel, index, &scale);
 	bool is_signed = true, narrow = bits <= 32,
 	     power = scale && !(scale & (scale - 1)) && scale < ((uint64_t)1 << 31);
 	unsigned shift = power ? (unsigned)__builtin_ctzll(scale) : 0;
@@ -455,9 +483,7 @@ static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMVal
 	struct hd_mreg reg;
 
 	/* An extended 32-bit index is multiplied as such. */
-	if (!narrow && LLVMIsAInstruction(index) &&
-	    (LLVMGetInstructionOpcode(index) == LLVMSExt || LLVMGetInstructionOpcode(index) == LLVMZExt) &&
-	    hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(index, 0))) <= 32) {
+	if (!narrow && is_extended_word(sel, index)) {
 		is_signed = LLVMGetInstructionOpcode(index) == LLVMSExt;
 		index = LLVMGetOperand(index, 0);
 		bits = hd_sel_bits(sel, LLVMTypeOf(index));
