@@ -1,10 +1,11 @@
 /*
  * Two instructions of a block that the machine has as one, in SSA form, behind the removal of dead code:
  *
- *   tests  whether bits are set: LOP3 says so itself, the comparison of its result with zero goes. Switch:
- * without=tests sums   an addend that is a shift, or the upper word of a product: LEA, LEA.HI, IMAD.HI. A shift to the
- * left may be in several sums if it then goes. Switch: without=sums bytes  one byte of a word: PRMT in place of a shift
- * and a mask. Switch: without=bytes
+ *   tests  whether bits are set: LOP3 says so itself, the comparison of its result with zero goes.
+ *          Switch: without=tests
+ *   sums   an addend that is a shift, or the upper word of a product: LEA, LEA.HI, IMAD.HI. A shift to the left may
+ *          be in several sums if it then goes. Switch: without=sums
+ *   bytes  one byte of a word: PRMT in place of a shift and a mask. Switch: without=bytes
  *
  * The new instruction stands where the second one stood (the LOP3 stays where it is), so that no value lives longer but
  * those that it reads. Needs SSA form. Linear. Design section 3.

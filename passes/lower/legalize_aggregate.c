@@ -3,8 +3,8 @@
  *
  *   - of a value that the lanes share: the first active lane adds it as often as there are lanes; each lane's result is
  *     what that found plus the value for each active lane before it;
- *   - of values of their own, where nobody asks for the result: combined by shuffles when all lanes are active, else
- * each by its lane.
+ *   - of values of their own, where nobody asks for the result: combined by shuffles when all lanes are active, and
+ *     else each by its lane.
  *
  * As ptxas has it; the memory serves one lane after the other at one address. Left alone is what one lane of a warp
  * does anyway, and what may be at different places. Each becomes a function that is inlined where it stood. Words of
