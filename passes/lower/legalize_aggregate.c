@@ -110,6 +110,29 @@ static bool is_lone(const struct hd_uniformity *uniformity, value inst)
 	return false;
 }
 
+/* Whether a pointer leads to memory that all threads share: the address of a stack object is the same in all lanes, the
+ * object is not. */
+static bool is_common(struct hd_legal *legal, value pointer)
+{
+	for (;; pointer = LLVMGetOperand(pointer, 0)) {
+		unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+
+		if (space == HD_AS_GLOBAL || space == HD_AS_SHARED || LLVMIsAGlobalVariable(pointer))
+			return true;
+		if (space != HD_AS_GENERIC)
+			return false;
+		if (!LLVMIsAGetElementPtrInst(pointer) && !LLVMIsAAddrSpaceCastInst(pointer))
+			break;
+	}
+	if (!LLVMIsAArgument(pointer) || !hd_is_kernel(legal->unit, LLVMGetParamParent(pointer)))
+		return false;
+	value function = LLVMGetParamParent(pointer);
+	unsigned index = 0;
+	while (LLVMGetParam(function, index) != pointer)
+		index++;
+	return !hd_byval_type(function, index);
+}
+
 /* ---- the functions ---- */
 
 static value combined(struct hd_site *site, LLVMAtomicRMWBinOp op, value a, value b)
@@ -298,7 +321,8 @@ static void aggregate_in(struct hd_legal *legal, value function)
 		LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(site.inst);
 		bool shared =
 			op != LLVMAtomicRMWBinOpXor && hd_value_is_uniform(uniformity, LLVMGetOperand(site.inst, 1));
-		bool possible = hd_value_is_uniform(uniformity, LLVMGetOperand(site.inst, 0)) &&
+		bool possible = is_common(legal, LLVMGetOperand(site.inst, 0)) &&
+				hd_value_is_uniform(uniformity, LLVMGetOperand(site.inst, 0)) &&
 				(shared || (combines(op) && !LLVMGetFirstUse(site.inst)));
 		if (possible && !is_lone(uniformity, site.inst))
 			replace(&site, shared);

@@ -1,6 +1,6 @@
 ; Additions of a warp's lanes to one place are one addition: of a shared value as often as there are lanes, where each
 ; lane gets what it would have found; of the lanes' own values, when all are active, their sum by shuffles. Additions to
-; different places and of one lane only stay as they are.
+; different places, of one lane only and to stack objects, which have the same address in all lanes, stay as they are.
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %s 2>&1 | %FileCheck %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=aggregate>' -disable-output %s 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
@@ -23,6 +23,8 @@
 ; CHECK-LABEL:   kernel places
 ; CHECK-NOT:     {{VOTE|SHFL}}
 ; CHECK-LABEL:   kernel lone
+; CHECK-NOT:     {{VOTE|SHFL}}
+; CHECK-LABEL:   kernel private
 ; CHECK-NOT:     {{VOTE|SHFL}}
 ; WITHOUT-LABEL: kernel shared
 ; WITHOUT-NOT:   {{VOTE|SHFL}}
@@ -66,5 +68,21 @@ add:
   %old = atomicrmw add ptr %sum, i32 1 monotonic
   br label %end
 end:
+  ret void
+}
+
+define ptx_kernel void @private(ptr %sum, ptr %out, i32 %n) {
+  %own = alloca [4 x i32], align 16
+  call void @take(ptr %own)
+  %at = getelementptr i32, ptr %own, i32 %n
+  %old = atomicrmw add ptr %at, i32 1 monotonic
+  store i32 %old, ptr %sum
+  ret void
+}
+
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+define internal void @take(ptr %p) noinline {
+  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 16, i1 false)
   ret void
 }
