@@ -343,7 +343,6 @@ int hd_legalize(struct hd_unit *unit)
 	if (!legal.status)
 		replace_operations(&legal);
 	if (!legal.status) {
-		hd_legal_aggregate(&legal);
 		hd_legal_spaces(&legal);
 		legal.status = last_passes(&legal, machine);
 	}

@@ -73,8 +73,6 @@ LLVMValueRef hd_legal_half(struct hd_site *site, const char *name);
 LLVMValueRef hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMTypeRef type, LLVMValueRef *args,
 				unsigned count);
 LLVMValueRef hd_legal_flush(struct hd_site *site, LLVMValueRef x);
-/* legalize_aggregate.c: atomic operations of a warp's lanes on one place become one. */
-void hd_legal_aggregate(struct hd_legal *legal);
 /* legalize_align.c: shared arrays as aligned as the widest access. Whether there are any. */
 bool hd_legal_align(struct hd_legal *legal);
 /* legalize_math.c: divisions, remainders and square roots into shifts, multiplications or calls of helpers. */
