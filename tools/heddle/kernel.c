@@ -123,9 +123,9 @@ static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
 					"parameter %u lies behind the parameters' %u bytes", i, function->param_bytes);
 		if (bytes != param->bytes)
 			status = hd_error(diag, (struct hd_loc){spec->path, data->line, 0},
-					  "arg%u has %u bytes, the parameter %s%s%s has %u", i, bytes,
+					  "arg%u has %u bytes, the parameter %s%s%s has %u in %s", i, bytes,
 					  param->name ? param->name : "", param->name ? " of type " : "of type ",
-					  param->type ? param->type : "?", param->bytes);
+					  param->type ? param->type : "?", param->bytes, run->path);
 	}
 	return status;
 }
