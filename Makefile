@@ -298,9 +298,9 @@ calls: $(CALLS:%=$(CALLS_DIR)/%) $(CALLS:%=$(CALLS_DIR)/%.lto)
 
 # Outer targets install what is missing and then start make again, because the
 # variables above were computed before there was an LLVM to ask.
-again = +@$(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+again = +@$(BARE) $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: setup demo check check-long update-golden format tidy clean help
+.PHONY: setup demo check check-long check-fresh update-golden format tidy clean help
 
 setup:
 	@scripts/setup.sh
@@ -308,9 +308,15 @@ setup:
 demo:
 	@MAKE='$(MAKE)' JOBS='$(JOBS)' scripts/demo.sh
 
+# As on a machine without a CUDA toolkit: one may be found by the compilers and hide what fails elsewhere.
+check check-long: BARE := scripts/without-toolkit.sh
 check check-long: setup
 	$(again) WERROR=1 all unit fuzz
 	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) test/run $(if $(filter check-long,$@),--long) $(TESTS)
+
+# README's two commands on a bare Debian 12: needs root. ROOT=DIR keeps the system for the next call.
+check-fresh:
+	@scripts/check-fresh.sh
 
 update-golden: setup
 	$(again) all
@@ -350,7 +356,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-long update-golden $(BENCHES) figures-cars table-linear format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-long check-fresh update-golden $(BENCHES) figures-cars table-linear format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

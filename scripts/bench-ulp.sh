@@ -12,8 +12,8 @@ work=${WORK:-$(mktemp -d)}
 mkdir -p "$work"
 cd "$work"
 $clang -std=gnu11 -O2 -I"$root/test/ulp" -o ulp "$root/test/ulp/host.c" -lm
-$clang -std=gnu11 -O2 --target=nvptx64-nvidia-cuda -march=sm_70 -ffreestanding -ffp-contract=off -S -emit-llvm \
-	-o ulp.ll "$root/test/ulp/device.c"
+$clang -std=gnu11 -O2 --target=nvptx64-nvidia-cuda -march=sm_70 --cuda-feature=+ptx75 -ffreestanding \
+	-ffp-contract=off -S -emit-llvm -o ulp.ll "$root/test/ulp/device.c"
 ./ulp inputs "$count"
 code=ulp.ll
 if [ -n "$LIBDEVICE" ]; then

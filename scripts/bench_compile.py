@@ -82,8 +82,8 @@ def main():
         path = os.path.join(OUT, f'generated-{size}.ll')
         with open(path, 'w') as file:
             file.write(generated_kernel(size))
-        found = figures([CLANG, '-x', 'ir', '--target=nvptx64-nvidia-cuda', '-march=sm_70', '-O2', path,
-                         '-Wno-unused-command-line-argument'], os.path.join(OUT, f'generated-{size}'))
+        found = figures([CLANG, '-x', 'ir', '--target=nvptx64-nvidia-cuda', '-march=sm_70',
+                         '--cuda-feature=+ptx75', '-O2', path, '-Wno-unused-command-line-argument'], os.path.join(OUT, f'generated-{size}'))
         row(f'generated {size:,}', *found, previous)
         previous = found[2]
 

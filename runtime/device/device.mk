@@ -16,7 +16,8 @@ DEVICE_BC := $(SHARE)/device.bc $(SHARE)/builtins.bc
 DATA += $(DEVICE_BC)
 
 # No contraction: the expansions choose their fused multiply-adds. No errno: square roots are instructions.
-DEVICE_CFLAGS := --target=nvptx64-nvidia-cuda -std=c11 -O2 -ffp-contract=off -fno-math-errno \
+# A level of PTX, since clang otherwise takes that of the CUDA toolkit that it finds, and the lowest where there is none.
+DEVICE_CFLAGS := --target=nvptx64-nvidia-cuda --cuda-feature=+ptx75 -std=c11 -O2 -ffp-contract=off -fno-math-errno \
 	-Wall -Wextra -Werror -emit-llvm
 
 $(B)/obj/device/%.bc: runtime/device/%.c runtime/device/device.mk

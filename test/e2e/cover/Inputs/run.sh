@@ -9,12 +9,12 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 common="-std=gnu11 -ffp-contract=off -fno-math-errno -Wno-unknown-attributes -Wno-pass-failed -Wno-psabi -w"
-$clang $common -O1 -march=native -o host "$@" "$source" -lm
+$clang $common -O1 -march=x86-64-v3 -o host "$@" "$source" -lm
 ./host
 cp "$inputs/launch.ini" launch.ini
 for level in ${COVER_LEVELS:-0 3}; do
-	$clang $common --target=nvptx64-nvidia-cuda -march=sm_70 -ffreestanding -g1 "-O$level" -S -emit-llvm \
-		-o "O$level.ll" "$@" "$source"
+	$clang $common --target=nvptx64-nvidia-cuda -march=sm_70 --cuda-feature=+ptx75 -ffreestanding -g1 \
+		"-O$level" -S -emit-llvm -o "O$level.ll" "$@" "$source"
 	$heddle run --verify --quiet --kernel cover --launch launch.ini "O$level.ll" ||
 		{ echo "at -O$level, in $folder; result k of a thread is element 512 * thread + k" >&2; exit 1; }
 done
