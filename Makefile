@@ -90,10 +90,10 @@ LLVM_LINK = $(shell $(LLVM_CONFIG) --ldflags --libs --system-libs) -Wl,-rpath,$(
 find_in = $(if $(wildcard $(1)),$(sort $(shell find $(wildcard $(1)) -name '*.c')))
 objects = $(patsubst %,$(B)/obj/%.o,$(basename $(1)))
 
-LIB_OBJ := $(call objects,$(call find_in,lib))
+LIB_OBJ := $(call objects,$(filter-out lib/device/%,$(call find_in,lib)))
 PASSES_OBJ := $(call objects,$(call find_in,passes))
 PLUGIN_OBJ := $(call objects,$(wildcard passes/plugin.cpp))
-SIM_OBJ := $(call objects,$(call find_in,runtime/engine runtime/memory runtime/policy))
+SIM_OBJ := $(call objects,$(call find_in,runtime/sim runtime/sm runtime/exec runtime/verify runtime/memory runtime/policy))
 CUDART_OBJ := $(call objects,$(call find_in,runtime/cudart))
 HEDDLE_OBJ := $(call objects,$(call find_in,tools/heddle))
 HEDDLE_CC_OBJ := $(call objects,$(call find_in,tools/heddle-cc))
@@ -117,7 +117,7 @@ DATA := $(patsubst runtime/gpus/%,$(SHARE)/gpus/%,$(wildcard runtime/gpus/*.ini)
 all:
 
 # Device-side library: defines the rules for its outputs under $(SHARE) and adds them to DATA.
--include runtime/device/device.mk
+-include lib/device/device.mk
 
 all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(DATA)
 	@:
@@ -154,7 +154,7 @@ FORCE:
 define archive
 @mkdir -p $(@D)
 $(call say,AR,$@)
-$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+$(Q)rm -f $@ && $(AR) qcs $@ $(filter %.o,$^)
 endef
 
 $(B)/lib/libheddle.a: $(LIB_OBJ)

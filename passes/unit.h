@@ -11,7 +11,7 @@
 #include "heddle/object.h"
 #include "lib/arena.h"
 #include "lib/diag.h"
-#include "passes/lower/mir.h"
+#include "passes/mir/mir.h"
 
 struct hd_remarks; /* remark.h */
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Fits the polynomials of runtime/device/special.def: fit_math.py > runtime/device/special.def
+"""Fits the polynomials of lib/device/special.def: fit_math.py > lib/device/special.def
 
 Interpolation at Chebyshev points in 60 digits, turned into powers of the argument's distance from a centre; the degree
 grows until the relative error is below the wanted one. Needs python3-mpmath; the build does not need this program.

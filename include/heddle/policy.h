@@ -3,7 +3,7 @@
  * the policy without hooks and costs nothing: the engine tests one pointer. Policies combine when they touch different
  * structures; hooks of a combination run in the order of the `+` list. A name may carry a parameter: "swl:4".
  *
- * What a policy may do to a warp beside answering hooks is in runtime/engine/sm.h: hd_warp_hold and hd_warp_resume keep
+ * What a policy may do to a warp beside answering hooks is in runtime/sm/sm.h: hd_warp_hold and hd_warp_resume keep
  * a warp off the schedulers and let it go, at no cost while it waits; hd_warp_inject has it issue memory accesses.
  */
 #ifndef HEDDLE_POLICY_H
@@ -46,7 +46,7 @@ struct hd_policy {
 	/* Pipeline stages that it puts between issue and execution. They delay results and control by a cycle each and
 	 * hold no unit. */
 	uint32_t stages;
-	bool linear; /* launches run the linear versions of kernels (runtime/engine/linear.h) */
+	bool linear; /* launches run the linear versions of kernels (runtime/exec/linear.h) */
 	const char *parameters; /* what may stand behind "name:", for messages; NULL: nothing */
 	const char *best_of;	/* those among which `best-name` looks, as "1,2,3"; NULL: none */
 

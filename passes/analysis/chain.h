@@ -2,8 +2,8 @@
  * The arithmetic of CARS's call graph analysis (cars-hpca24, III-A and Figure 4), apart from
  * where its numbers come from: heaviest chains and maxima over what is reachable.
  */
-#ifndef HD_PASSES_CHAIN_H
-#define HD_PASSES_CHAIN_H
+#ifndef HD_PASSES_ANALYSIS_CHAIN_H
+#define HD_PASSES_ANALYSIS_CHAIN_H
 
 #include "passes/graph/graph.h"
 

@@ -8,16 +8,16 @@
  *
  *   const struct hd_flow *flows = hd_pass_result(unit, HD_PASS_FLOW);
  */
-#ifndef HD_PASSES_FLOW_H
-#define HD_PASSES_FLOW_H
+#ifndef HD_PASSES_ANALYSIS_FLOW_H
+#define HD_PASSES_ANALYSIS_FLOW_H
 
 #include <stdio.h>
 
 #include "heddle/object.h"
 #include "passes/analysis/regset.h"
-#include "passes/graph/callgraph.h"
+#include "passes/analysis/callgraph.h"
 #include "passes/graph/graph.h"
-#include "passes/lower/abi.h"
+#include "lib/machine/abi.h"
 
 /* Instructions [first, first + count). Blocks are numbered in the order of the code; block 0 is the entry. */
 struct hd_flow_block {

@@ -4,12 +4,12 @@
  * TB can be re-executed multiple times without affecting the results"). The row IDEMPOTENCE computes
  * one struct hd_meta_idempotence for each of hd_object.functions, in that order.
  */
-#ifndef HD_PASSES_IDEMPOTENCE_H
-#define HD_PASSES_IDEMPOTENCE_H
+#ifndef HD_PASSES_ANALYSIS_IDEMPOTENCE_H
+#define HD_PASSES_ANALYSIS_IDEMPOTENCE_H
 
 #include <llvm-c/Core.h>
 
-#include "passes/graph/callgraph.h"
+#include "passes/analysis/callgraph.h"
 #include "passes/unit.h"
 
 /*

@@ -5,8 +5,8 @@
  *
  * The rows INTERVALS and STRANDS compute one struct hd_subgraphs for each of hd_object.functions.
  */
-#ifndef HD_PASSES_INTERVALS_H
-#define HD_PASSES_INTERVALS_H
+#ifndef HD_PASSES_ANALYSIS_INTERVALS_H
+#define HD_PASSES_ANALYSIS_INTERVALS_H
 
 #include "passes/analysis/liveness.h"
 

@@ -7,8 +7,8 @@
  *
  * The row LIVENESS computes one struct hd_liveness for each of hd_object.functions, in that order.
  */
-#ifndef HD_PASSES_LIVENESS_H
-#define HD_PASSES_LIVENESS_H
+#ifndef HD_PASSES_ANALYSIS_LIVENESS_H
+#define HD_PASSES_ANALYSIS_LIVENESS_H
 
 #include "passes/analysis/flow.h"
 #include "passes/unit.h"

@@ -7,8 +7,8 @@
  * divisor of it, for the threads that still need the register; in other blocks groups
  * straddle rows, and nothing is known. A thread needs what is live where it is or waits.
  */
-#ifndef HD_PASSES_PATTERNS_H
-#define HD_PASSES_PATTERNS_H
+#ifndef HD_PASSES_ANALYSIS_PATTERNS_H
+#define HD_PASSES_ANALYSIS_PATTERNS_H
 
 #include "passes/analysis/liveness.h"
 #include "passes/analysis/values.h"

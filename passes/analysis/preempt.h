@@ -4,8 +4,8 @@
  *
  * The row PREEMPT computes one struct hd_preempt for each of hd_object.functions, in that order.
  */
-#ifndef HD_PASSES_PREEMPT_H
-#define HD_PASSES_PREEMPT_H
+#ifndef HD_PASSES_ANALYSIS_PREEMPT_H
+#define HD_PASSES_ANALYSIS_PREEMPT_H
 
 #include "passes/analysis/liveness.h"
 #include "passes/analysis/patterns.h"

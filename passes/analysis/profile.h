@@ -2,8 +2,8 @@
  * Profile feedback: how often a run executed each instruction and went each way at each branch, from
  * the key `profile` that `heddle run --profile --stats FILE` writes (pass parameter profile=FILE).
  */
-#ifndef HD_PASSES_PROFILE_H
-#define HD_PASSES_PROFILE_H
+#ifndef HD_PASSES_ANALYSIS_PROFILE_H
+#define HD_PASSES_ANALYSIS_PROFILE_H
 
 #include "passes/analysis/reuse.h"
 #include "passes/unit.h"

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "passes/analysis/liveness.h"
-#include "passes/graph/uniformity.h"
+#include "passes/ir/uniformity.h"
 #include "passes/pass.h"
-#include "passes/remark.h"
+#include "passes/report/remark.h"
 
 /* ---- uniform branches */
 

@@ -10,7 +10,7 @@
 
 #include "passes/analysis/preempt.h"
 #include "passes/pass.h"
-#include "passes/remark.h"
+#include "passes/report/remark.h"
 
 /* ---- the row */
 

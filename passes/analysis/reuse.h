@@ -4,8 +4,8 @@
  * warp: 1 is the next instruction. The row REUSE computes one struct hd_reuse for each of
  * hd_object.functions, in that order.
  */
-#ifndef HD_PASSES_REUSE_H
-#define HD_PASSES_REUSE_H
+#ifndef HD_PASSES_ANALYSIS_REUSE_H
+#define HD_PASSES_ANALYSIS_REUSE_H
 
 #include "passes/analysis/flow.h"
 #include "passes/unit.h"

@@ -3,11 +3,11 @@
  * The result of the row is an array of struct hd_meta_function, one for each of
  * hd_object.functions in that order, with the call graph's and stackdepth's fields filled in.
  */
-#ifndef HD_PASSES_STACKDEPTH_H
-#define HD_PASSES_STACKDEPTH_H
+#ifndef HD_PASSES_ANALYSIS_STACKDEPTH_H
+#define HD_PASSES_ANALYSIS_STACKDEPTH_H
 
-#include "passes/graph/callgraph.h"
-#include "passes/lower/abi.h"
+#include "passes/analysis/callgraph.h"
+#include "lib/machine/abi.h"
 #include "passes/unit.h"
 
 /* Facts about `object` and its call graph; strings stay the object's, arrays are in the arena. */

@@ -2,8 +2,8 @@
  * What a register may hold in the threads of a CTA, for the analysis of value patterns
  * (gpu-multiprogramming-lin, 2.3.3): affine values of the thread index, or anything.
  */
-#ifndef HD_PASSES_VALUES_H
-#define HD_PASSES_VALUES_H
+#ifndef HD_PASSES_ANALYSIS_VALUES_H
+#define HD_PASSES_ANALYSIS_VALUES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * Graph algorithms over dense node ids: LLVM's C API has none (design section 2).
  * All results live in the arena that is passed in.
  */
-#ifndef HD_PASSES_GRAPH_H
-#define HD_PASSES_GRAPH_H
+#ifndef HD_PASSES_GRAPH_GRAPH_H
+#define HD_PASSES_GRAPH_GRAPH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ enum hd_lane_end {
 /*
  * By block, where the lanes of a warp meet again behind its branch, HD_NO_NODE where they do not; `ends` has an enum
  * hd_lane_end for each block. Block 0 is the entry. `chosen` (may be NULL): whether for some loop
- * one of several ways to ends was chosen as the way out. See meeting.c.
+ * one of several ways to ends was chosen as the way out. See reconvergence.c.
  */
 uint32_t *hd_graph_meeting_points(uint32_t blocks, const struct hd_edge *edges, uint32_t count, const uint8_t *ends,
 				  struct hd_arena *arena, bool *chosen);

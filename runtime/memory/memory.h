@@ -5,8 +5,8 @@
  *
  * Clock: core cycles. Units in other clock domains convert.
  */
-#ifndef HD_RUNTIME_MEMORY_H
-#define HD_RUNTIME_MEMORY_H
+#ifndef HD_RUNTIME_MEMORY_MEMORY_H
+#define HD_RUNTIME_MEMORY_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>

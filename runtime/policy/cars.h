@@ -9,7 +9,7 @@
 #ifndef HD_RUNTIME_POLICY_CARS_H
 #define HD_RUNTIME_POLICY_CARS_H
 
-#include "runtime/engine/sm.h"
+#include "runtime/sm/sm.h"
 
 #define CARS_FIRST_SAVED 16 /* callee-saved registers are a run from here (III-A) */
 #define CARS_MAX_LEVELS 32

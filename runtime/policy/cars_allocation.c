@@ -12,7 +12,7 @@
 #include "runtime/policy/cars.h"
 
 #include "heddle/occupancy.h"
-#include "runtime/policy/hooks.h"
+#include "runtime/sm/hooks.h"
 
 static uint32_t round_up(uint32_t rows, uint32_t unit)
 {

@@ -13,7 +13,7 @@
  *
  * Cost: the rows of an instruction's registers are copied and compared; only under --verify.
  */
-#include "runtime/engine/exec.h"
+#include "runtime/exec/exec.h"
 #include "runtime/policy/cars.h"
 
 #define NO_FRAME 0 /* serials start at 1; 0 is the kernel itself */

@@ -5,7 +5,7 @@
  * for
  * --verify.
  */
-#include "runtime/engine/sm.h"
+#include "runtime/sm/sm.h"
 
 static void report(const struct hd_gpu *gpu, const void *state,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)

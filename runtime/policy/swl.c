@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/engine/sm.h"
+#include "runtime/sm/sm.h"
 
 #define MOST_WARPS HD_MAX_WARPS
 

@@ -14,7 +14,7 @@
 
 #include <llvm-c/IRReader.h>
 
-#include "passes/lower/allocate.h"
+#include "passes/regalloc/allocate.h"
 #include "passes/pass.h"
 
 static double seconds(void)

@@ -5,7 +5,7 @@
 #ifndef HD_TEST_UNIT_LAB_H
 #define HD_TEST_UNIT_LAB_H
 
-#include "runtime/engine/exec.h"
+#include "runtime/exec/exec.h"
 
 enum { LAB_REGISTERS = 64, LAB_LOCAL_BYTES = 512, LAB_SHARED_BYTES = 1024 };
 

@@ -8,7 +8,7 @@
 #ifndef HD_TEST_UNIT_MIR_INTERP_H
 #define HD_TEST_UNIT_MIR_INTERP_H
 
-#include "passes/lower/mir.h"
+#include "passes/mir/mir.h"
 
 struct hd_mrun {
 	uint64_t trace; /* ordered hash of calls, barriers, convergent operations and the result */

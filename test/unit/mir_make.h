@@ -5,7 +5,7 @@
 #ifndef HD_TEST_UNIT_MIR_MAKE_H
 #define HD_TEST_UNIT_MIR_MAKE_H
 
-#include "passes/lower/mir.h"
+#include "passes/mir/mir.h"
 
 struct hd_make {
 	struct hd_arena arena;

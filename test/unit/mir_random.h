@@ -6,7 +6,7 @@
 #ifndef HD_TEST_UNIT_MIR_RANDOM_H
 #define HD_TEST_UNIT_MIR_RANDOM_H
 
-#include "passes/lower/mir.h"
+#include "passes/mir/mir.h"
 
 struct hd_random_options {
 	uint32_t seed;

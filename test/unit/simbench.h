@@ -9,8 +9,8 @@
 #include "heddle/object.h"
 #include "heddle/sim.h"
 #include "lib/vec.h"
-#include "runtime/engine/sim_private.h"
-#include "runtime/engine/sm.h"
+#include "runtime/sim/sim_private.h"
+#include "runtime/sm/sm.h"
 
 /* A device function behind the kernel's code. */
 struct simbench_function {

@@ -4,7 +4,7 @@
 #include "mir_interp.h"
 #include "mir_make.h"
 #include "mir_random.h"
-#include "passes/lower/allocate.h"
+#include "passes/regalloc/allocate.h"
 
 static void lower(struct hd_make *make)
 {

@@ -1,5 +1,5 @@
 /*
- * The device helpers of runtime/device/builtins.c, compiled for the host with approximations that are worse than the
+ * The device helpers of lib/device/builtins.c, compiled for the host with approximations that are worse than the
  * machine's, against the host's own operators. Bit for bit, NaNs aside: division and square root are correctly rounded
  * on both sides, and the rest is exact.
  */
@@ -61,7 +61,7 @@ static double rsqrt_approx_d(double a)
 	return high_word(blur(1.0 / sqrt(high_word(a)), 19));
 }
 
-#include "runtime/device/builtins.c"
+#include "lib/device/builtins.c"
 
 /* Integers of any length, with runs of ones and zeros and values beside powers of two among them. */
 static uint64_t pattern64(int width)

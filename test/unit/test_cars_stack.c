@@ -1,6 +1,6 @@
 /* CARS by itself: the paper's arithmetic, the circular stack against one without end, allocations, storage. */
 #include "harness.h"
-#include "runtime/engine/exec.h"
+#include "runtime/exec/exec.h"
 #include "runtime/policy/cars.h"
 
 /* ---- the stack (cars-hpca24 III-A, Figure 3; IV-A, Figure 6) */

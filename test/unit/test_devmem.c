@@ -1,7 +1,7 @@
 /* Device memory: exact bounds, red zones, reuse, zeroes, exhaustion. */
 #include "harness.h"
 
-#include "runtime/engine/exec.h"
+#include "runtime/exec/exec.h"
 
 START_TEST(addresses_are_aligned_and_far_from_null)
 {

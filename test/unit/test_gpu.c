@@ -4,8 +4,8 @@
 #include <jansson.h>
 
 #include "heddle/policy.h"
-#include "runtime/engine/sim_private.h"
-#include "runtime/policy/hooks.h"
+#include "runtime/sim/sim_private.h"
+#include "runtime/sm/hooks.h"
 #include "simbench.h"
 
 /* ---- a kernel with some of everything: loads, stores, shared memory, divergence, barrier, special functions */

@@ -10,7 +10,7 @@
 
 #include "heddle/sim.h"
 #include "passes/pass.h"
-#include "runtime/engine/sim_private.h"
+#include "runtime/sim/sim_private.h"
 
 #define DECLARATIONS                                       \
 	"target triple = \"nvptx64-nvidia-cuda\"\n"        \

@@ -1,7 +1,7 @@
 /* Machine IR: builders, the operand visitor, the printer and the verifier. LINK: passes */
 #include "harness.h"
 
-#include "passes/lower/mir.h"
+#include "passes/mir/mir.h"
 
 struct fixture {
 	struct hd_arena arena;

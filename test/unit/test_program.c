@@ -5,7 +5,7 @@
 #include "harness.h"
 
 #include "lab.h"
-#include "runtime/engine/sim_private.h"
+#include "runtime/sim/sim_private.h"
 
 #define ADD(reg, value) lab_imm(HD_OP_IADD3, reg, reg, value)
 #define EXIT lab_op(HD_OP_EXIT)

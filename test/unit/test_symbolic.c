@@ -5,7 +5,7 @@
  */
 #include "harness.h"
 
-#include "passes/analysis/symbolic.h"
+#include "passes/affine/symbolic.h"
 
 struct rig {
 	struct hd_arena arena;

@@ -12,7 +12,7 @@
 #include <llvm-c/IRReader.h>
 
 #include "passes/graph/graph.h"
-#include "passes/graph/uniformity.h"
+#include "passes/ir/uniformity.h"
 
 static struct hd_arena arena;
 static LLVMContextRef context;

@@ -10,7 +10,7 @@
 
 #include "heddle/sim.h"
 #include "passes/pass.h"
-#include "runtime/engine/sim_private.h"
+#include "runtime/sim/sim_private.h"
 
 /*
  * Of 16-byte elements a word, rows of shared memory that collide, a branch for the grid (n), one for the block, one for

@@ -1,0 +1,55 @@
+# The device-side library, in bitcode:
+#
+#   share/heddle/device.bc    the math library (__nv_*), linked by clang into device code where needed
+#   share/heddle/builtins.bc  helpers that lowering calls (__heddle_*)
+#
+# Included by the Makefile, which sets B, SHARE, LLVM_BIN and Q, and takes the outputs from DATA.
+
+CLANG ?= clang-19
+SHARE ?= $(B)/share/heddle
+LLVM_BINDIR ?= $(or $(LLVM_BIN),$(shell llvm-config-19 --bindir))
+# LLVM's OpenCL library for NVPTX (Debian: libclc-19)
+LIBCLC ?= $(firstword $(wildcard $(LLVM_BINDIR)/../lib/clc/nvptx64--.bc /usr/lib/clc/nvptx64--.bc \
+	/usr/share/clc/nvptx64--.bc) /usr/lib/clc/nvptx64--.bc)
+
+DEVICE_BC := $(SHARE)/device.bc $(SHARE)/builtins.bc
+DATA += $(DEVICE_BC)
+
+# No contraction: the expansions choose their fused multiply-adds. No errno: square roots are instructions.
+# A level of PTX, since clang otherwise takes that of the CUDA toolkit that it finds, and the lowest where there is none.
+DEVICE_CFLAGS := --target=nvptx64-nvidia-cuda --cuda-feature=+ptx75 -std=c11 -O2 -ffp-contract=off -fno-math-errno \
+	-Wall -Wextra -Werror -emit-llvm
+
+$(B)/obj/device/%.bc: lib/device/%.c lib/device/device.mk
+	@mkdir -p $(@D)
+	$(call say,CLANG,$<)
+	$(Q)$(CLANG) $(DEVICE_CFLAGS) $(DEVICE_EXTRA) -MMD -MP -MF $(@:.bc=.d) -c -o $@ $<
+
+# Freestanding, for <stdint.h> without the host's C library.
+DEVICE_HELPERS := $(patsubst %,$(B)/obj/device/%.bc,builtins wide rounded memory)
+$(DEVICE_HELPERS): DEVICE_EXTRA := -ffreestanding
+
+-include $(wildcard $(B)/obj/device/*.d)
+
+$(SHARE)/builtins.bc: $(DEVICE_HELPERS)
+	@mkdir -p $(@D)
+	$(Q)$(LLVM_BINDIR)/llvm-link -o $@ $^
+
+# libclc names another triple; given ours, it links without a warning.
+$(B)/obj/device/libclc.bc: $(LIBCLC)
+	@mkdir -p $(@D)
+	$(Q)$(LLVM_BINDIR)/opt -mtriple=nvptx64-nvidia-cuda -passes=verify -o $@ $<
+
+DEVICE_MATH := $(patsubst %,$(B)/obj/device/%.bc,math special intrinsics)
+$(B)/obj/device/linked.bc: $(DEVICE_MATH) $(B)/obj/device/libclc.bc
+	$(Q)$(LLVM_BINDIR)/llvm-link -o $@.nv $(DEVICE_MATH)
+	$(Q)$(LLVM_BINDIR)/llvm-link --only-needed --internalize -o $@ $@.nv $(B)/obj/device/libclc.bc
+
+# Inlines libclc's functions and splits their table look-ups in vectors of two, which the machine does not have.
+$(SHARE)/device.bc: $(B)/obj/device/linked.bc
+	@mkdir -p $(@D)
+	$(call say,OPT,$@)
+	$(Q)$(LLVM_BINDIR)/opt -passes='default<O2>' -o $@.inlined $<
+	$(Q)$(LLVM_BINDIR)/opt -scalarize-load-store -o $@ $@.inlined \
+		-passes='function(scalarizer,instcombine,simplifycfg),globaldce,strip-dead-prototypes'
+	$(Q)rm -f $@.inlined

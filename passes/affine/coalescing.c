@@ -1,0 +1,425 @@
+/*
+ * The coalescing report (see coalescing.h). Finds the IR access behind each memory instruction, enumerates the warps of
+ * the block where its dimensions are known (32 of them at most) and the addresses that the known alignment leaves open,
+ * and counts as the memory system does: 32-byte sectors; 32 banks of 4 bytes, 8-byte accesses in half-warps, 16-byte
+ * ones in quarter-warps. Costs at most 32 warps x 32 residues x 32 lanes an access.
+ */
+#include "passes/affine/coalescing.h"
+
+#include <string.h>
+
+#include "heddle/machine.h"
+#include "passes/affine/affine_internal.h"
+
+enum { LANES = 32, SECTOR = 32, BANKS = 32, MOST_WARPS = 32 };
+#define POINTER_ALIGNMENT 256u /* of what cudaMalloc returns: CUDA C++ Programming Guide, 5.3.2 */
+
+/* Where the lanes of a warp are in the block. */
+struct lanes {
+	uint32_t index[3][LANES];
+};
+
+struct blocks {
+	enum hd_access_assumption assumes;
+	uint32_t block[3];
+	struct lanes warps[MOST_WARPS]; /* whole warps only */
+	uint32_t warp_count;
+};
+
+struct report {
+	struct hd_affine *affine;
+	struct blocks blocks;
+};
+
+/* ---- blocks */
+
+static bool same_block(const uint32_t a[3], const uint32_t b[3])
+{
+	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+static bool launched_with(const struct hd_meta_function *facts, uint32_t block[3])
+{
+	for (uint32_t i = 0; i < facts->launch_count; i++) {
+		if (!facts->launches[i].block_known || (i && !same_block(facts->launches[i].block, block)))
+			return false;
+		memcpy(block, facts->launches[i].block, 3 * sizeof(*block));
+	}
+	return facts->launch_count > 0;
+}
+
+static void place_lanes(struct blocks *blocks)
+{
+	const uint32_t *block = blocks->block;
+	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+	for (uint32_t first = 0; first + LANES <= threads && blocks->warp_count < MOST_WARPS; first += LANES) {
+		struct lanes *lanes = &blocks->warps[blocks->warp_count++];
+		for (uint32_t lane = 0; lane < LANES; lane++) {
+			uint32_t thread = first + lane;
+			lanes->index[0][lane] = thread % block[0];
+			lanes->index[1][lane] = thread / block[0] % block[1];
+			lanes->index[2][lane] = thread / block[0] / block[1];
+		}
+	}
+}
+
+static void set_up_blocks(struct report *report, const struct hd_meta_function *facts)
+{
+	struct blocks *blocks = &report->blocks;
+	const struct hd_affine_bounds *bounds = &report->affine->bounds;
+	if (bounds->exact)
+		memcpy(blocks->block, bounds->block, sizeof(blocks->block));
+	if (bounds->exact || launched_with(facts, blocks->block)) {
+		blocks->assumes = HD_ASSUME_BLOCK;
+		place_lanes(blocks);
+		return;
+	}
+	/* One warp stands for all: where it begins in its row is a multiple of 32. */
+	blocks->assumes = HD_ASSUME_WHOLE_ROWS;
+	memset(blocks->block, 0, sizeof(blocks->block));
+	blocks->warp_count = 1;
+	for (uint32_t lane = 0; lane < LANES; lane++)
+		blocks->warps[0].index[0][lane] = lane;
+}
+
+/* ---- what is known of a polynomial when the block is */
+
+static int64_t block_dimension(void *context, const struct hd_unknown *symbol)
+{
+	const struct blocks *blocks = context;
+	return blocks->block[(symbol->offset - HD_CB_NTID_X) / 4];
+}
+
+static bool is_dimension(const struct blocks *blocks, const struct hd_unknown *symbol)
+{
+	return symbol->kind == HD_UNKNOWN_BANK && symbol->offset <= HD_CB_NTID_Z && blocks->block[0];
+}
+
+/* Its value, when it has no unknowns but the block's dimensions. */
+static bool known_factor(const struct report *report, uint32_t poly, int64_t *value)
+{
+	const struct hd_poly_table *polys = report->affine->polys;
+	const struct hd_poly *sum = hd_poly_get(polys, poly);
+	for (uint32_t t = 0; t < sum->count; t++) {
+		const struct hd_monomial *product = hd_monomial_get(polys, sum->terms[t].monomial);
+		for (uint32_t s = 0; s < product->degree; s++)
+			if (!is_dimension(&report->blocks, hd_unknown_get(polys, product->symbols[s])))
+				return false;
+	}
+	*value = hd_poly_evaluate(polys, poly, block_dimension, (void *)&report->blocks);
+	return true;
+}
+
+static uint64_t lowest_bit(uint64_t value)
+{
+	return value ? value & (0 - value) : UINT64_C(1) << 62;
+}
+
+static uint64_t variable_alignment(const struct hd_affine *affine, LLVMValueRef global)
+{
+	unsigned align = LLVMGetAlignment(global);
+	return align ? align : LLVMABIAlignmentOfType(affine->layout, LLVMGlobalGetValueType(global));
+}
+
+static uint64_t symbol_alignment(const void *context, const struct hd_unknown *symbol)
+{
+	const struct report *report = context;
+	const struct hd_affine *affine = report->affine;
+	if (is_dimension(&report->blocks, symbol))
+		return lowest_bit(report->blocks.block[(symbol->offset - HD_CB_NTID_X) / 4]);
+	if (symbol->kind == HD_UNKNOWN_BANK && symbol->offset == HD_CB_NTID_X &&
+	    report->blocks.assumes == HD_ASSUME_WHOLE_ROWS)
+		return LANES;
+	if (symbol->kind == HD_UNKNOWN_ADDRESS)
+		return variable_alignment(affine, affine->variables[symbol->offset]);
+	if (symbol->kind != HD_UNKNOWN_BANK || symbol->bits != 64)
+		return 1;
+	for (unsigned p = 0; p < LLVMCountParams(affine->function); p++) {
+		LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(affine->function, p));
+		if (affine->param_offsets[p] + HD_CB_PARAMS == symbol->offset &&
+		    LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+			return POINTER_ALIGNMENT;
+	}
+	return 1;
+}
+
+static uint64_t alignment_of(const struct report *report, uint32_t poly)
+{
+	return hd_poly_alignment(report->affine->polys, poly, symbol_alignment, report);
+}
+
+/* ---- lanes */
+
+/* Offsets of lanes from the part that is the same for the warp, and the alignment of that part. */
+struct pattern {
+	int64_t offset[LANES];
+	uint64_t align;
+};
+
+static bool varies(const struct lanes *lanes, unsigned axis)
+{
+	for (uint32_t lane = 1; lane < LANES; lane++)
+		if (lanes->index[axis][lane] != lanes->index[axis][0])
+			return true;
+	return false;
+}
+
+static bool lay_out(const struct report *report, uint32_t vector, const struct lanes *lanes, struct pattern *pattern)
+{
+	const struct hd_affine_vector *parts = hd_affine_vector(report->affine, vector);
+	struct hd_poly_table *polys = report->affine->polys;
+	int64_t constant = hd_poly_constant_term(polys, parts->part[HD_INDEX_C]);
+	bool whole_rows = report->blocks.assumes == HD_ASSUME_WHOLE_ROWS;
+	pattern->align = alignment_of(report, hd_poly_without_constant(polys, parts->part[HD_INDEX_C]));
+	for (uint32_t lane = 0; lane < LANES; lane++)
+		pattern->offset[lane] = constant;
+	for (unsigned axis = 0; axis < 3; axis++) {
+		uint32_t poly = parts->part[HD_INDEX_TID_X + axis];
+		uint64_t others = alignment_of(report, parts->part[HD_INDEX_CTAID_X + axis]), own = UINT64_C(1) << 62;
+		int64_t factor;
+		bool known = known_factor(report, poly, &factor);
+		if (!known && varies(lanes, axis))
+			return false;
+		if (known)
+			for (uint32_t lane = 0; lane < LANES; lane++)
+				pattern->offset[lane] += factor * lanes->index[axis][lane];
+		if (whole_rows || !known) /* the warp is somewhere in the block */
+			own = alignment_of(report, poly);
+		if (whole_rows && axis == 0 && own < UINT64_C(1) << 58) /* it begins at a multiple of 32 lanes */
+			own *= LANES;
+		pattern->align = others < pattern->align ? others : pattern->align;
+		pattern->align = own < pattern->align ? own : pattern->align;
+	}
+	return true;
+}
+
+static uint32_t sectors_of(const struct pattern *pattern, uint64_t residue, uint32_t bytes)
+{
+	uint64_t seen[2 * LANES];
+	uint32_t count = 0;
+	for (uint32_t lane = 0; lane < LANES; lane++) {
+		/* A base that keeps addresses positive does not change how many sectors there are. */
+		uint64_t at = (UINT64_C(1) << 62) + residue + (uint64_t)pattern->offset[lane];
+		for (uint64_t sector = at / SECTOR; sector <= (at + bytes - 1) / SECTOR; sector++) {
+			uint32_t i = 0;
+			while (i < count && seen[i] != sector)
+				i++;
+			if (i == count)
+				seen[count++] = sector;
+		}
+	}
+	return count;
+}
+
+/* Accesses of the busiest bank by the lanes of one group. */
+static uint32_t busiest_bank(const struct pattern *pattern, uint64_t residue, uint32_t first, uint32_t lanes,
+			     uint32_t words, bool shares)
+{
+	uint64_t seen[LANES];
+	uint32_t count = 0, depth[BANKS] = {0}, most = 0;
+	for (uint32_t i = 0; i < lanes * words; i++) {
+		uint64_t at = (UINT64_C(1) << 62) + residue + (uint64_t)pattern->offset[first + i / words];
+		uint64_t word = at / 4 + i % words;
+		uint32_t known = 0;
+		while (known < count && seen[known] != word)
+			known++;
+		if (known < count && shares)
+			continue;
+		if (count < LANES)
+			seen[count++] = word;
+		if (++depth[word % BANKS] > most)
+			most = depth[word % BANKS];
+	}
+	return most;
+}
+
+static uint32_t conflicts_of(const struct pattern *pattern, uint64_t residue, const struct hd_meta_access *access)
+{
+	uint32_t group = access->bytes > 8 ? 8 : access->bytes > 4 ? 16 : 32, most = 0;
+	uint32_t words = access->bytes > 4 ? access->bytes / 4 : 1;
+	for (uint32_t first = 0; first < LANES; first += group) {
+		uint32_t busiest =
+			busiest_bank(pattern, residue, first, group, words, access->kind != HD_ACCESS_ATOMIC);
+		most = busiest > most ? busiest : most;
+	}
+	return most;
+}
+
+static void widen(uint32_t *least, uint32_t *most, uint32_t value)
+{
+	if (!*most || value < *least)
+		*least = value;
+	if (value > *most)
+		*most = value;
+}
+
+/* All places that the warp's part may have in a sector, as far as its alignment leaves them open. */
+static void count_residues(const struct pattern *pattern, struct hd_meta_access *access)
+{
+	for (uint64_t residue = 0; residue < SECTOR; residue += pattern->align) {
+		/* The machine takes naturally aligned accesses only. */
+		if (((uint64_t)pattern->offset[0] + residue) % access->bytes)
+			continue;
+		if (access->space == HD_ACCESS_SHARED)
+			widen(&access->conflicts_least, &access->conflicts_most,
+			      conflicts_of(pattern, residue, access));
+		else
+			widen(&access->sectors_least, &access->sectors_most,
+			      sectors_of(pattern, residue, access->bytes));
+	}
+}
+
+static bool stride_of(const struct pattern *pattern, int64_t *stride)
+{
+	*stride = pattern->offset[1] - pattern->offset[0];
+	for (uint32_t lane = 2; lane < LANES; lane++)
+		if (pattern->offset[lane] - pattern->offset[lane - 1] != *stride)
+			return false;
+	return true;
+}
+
+/* The lanes of each warp are neighbours in x. */
+static bool in_one_row(const struct blocks *blocks)
+{
+	for (uint32_t w = 0; w < blocks->warp_count; w++)
+		if (varies(&blocks->warps[w], 1) || varies(&blocks->warps[w], 2))
+			return false;
+	return blocks->warp_count > 0;
+}
+
+/* False: the offsets of lanes are not known. */
+static bool analyse_warps(const struct report *report, uint32_t vector, struct hd_meta_access *found)
+{
+	for (uint32_t w = 0; w < report->blocks.warp_count; w++) {
+		struct pattern pattern;
+		int64_t stride;
+		if (!lay_out(report, vector, &report->blocks.warps[w], &pattern))
+			return false;
+		found->stride_known &= stride_of(&pattern, &stride) && (w == 0 || stride == found->stride);
+		found->stride = stride;
+		uint64_t first = lowest_bit((uint64_t)pattern.offset[0]);
+		first = first < pattern.align ? first : pattern.align;
+		found->alignment = first < found->alignment ? (uint32_t)first : found->alignment;
+		count_residues(&pattern, found);
+	}
+	return report->blocks.warp_count > 0;
+}
+
+static void analyse(const struct report *report, uint32_t vector, struct hd_meta_access *access)
+{
+	const struct hd_affine_vector *parts = hd_affine_vector(report->affine, vector);
+	struct hd_meta_access found = *access;
+	found.alignment = POINTER_ALIGNMENT;
+	found.stride_known = true;
+	if (analyse_warps(report, vector, &found))
+		*access = found;
+	if (!access->stride_known)
+		access->stride = 0;
+	if (access->stride_known)
+		access->lane_stride = hd_arena_printf(report->affine->arena, "%lld", (long long)access->stride);
+	else if (in_one_row(&report->blocks))
+		access->lane_stride = hd_affine_poly_text(report->affine, parts->part[HD_INDEX_TID_X]);
+	if (!access->lane_stride && !access->sectors_most && !access->conflicts_most)
+		return;
+	access->assumes = report->blocks.assumes;
+	memcpy(access->block, report->blocks.block, sizeof(access->block));
+}
+
+/* ---- accesses of the code */
+
+static bool is_access(const struct hd_inst *inst, struct hd_meta_access *access)
+{
+	static const struct {
+		enum hd_op op;
+		enum hd_access_kind kind;
+		enum hd_access_space space;
+	} rows[] = {{HD_OP_LDG, HD_ACCESS_LOAD, HD_ACCESS_GLOBAL},
+		    {HD_OP_STG, HD_ACCESS_STORE, HD_ACCESS_GLOBAL},
+		    {HD_OP_LDS, HD_ACCESS_LOAD, HD_ACCESS_SHARED},
+		    {HD_OP_STS, HD_ACCESS_STORE, HD_ACCESS_SHARED},
+		    {HD_OP_ATOMG, HD_ACCESS_ATOMIC, HD_ACCESS_GLOBAL},
+		    {HD_OP_ATOMS, HD_ACCESS_ATOMIC, HD_ACCESS_SHARED}};
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if ((enum hd_op)inst->op == rows[i].op) {
+			access->kind = rows[i].kind;
+			access->space = rows[i].space;
+			access->bytes = hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
+			return true;
+		}
+	return false;
+}
+
+/* The operand that is the address; NULL for what is no access. */
+static LLVMValueRef address_operand(LLVMValueRef inst)
+{
+	switch (LLVMGetInstructionOpcode(inst)) {
+	case LLVMLoad:
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		return LLVMGetOperand(inst, 0);
+	case LLVMStore:
+		return LLVMGetOperand(inst, 1);
+	case LLVMCall: {
+		LLVMValueRef callee = LLVMGetCalledValue(inst);
+		bool reads = LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName(callee), "llvm.nvvm.ldg.", 14);
+		return reads ? LLVMGetOperand(inst, 0) : NULL;
+	}
+	default:
+		return NULL;
+	}
+}
+
+static uint64_t access_bytes(const struct hd_affine *affine, LLVMValueRef inst)
+{
+	LLVMTypeRef type = LLVMGetInstructionOpcode(inst) == LLVMStore		 ? LLVMTypeOf(LLVMGetOperand(inst, 0))
+			   : LLVMGetInstructionOpcode(inst) == LLVMAtomicCmpXchg ? LLVMTypeOf(LLVMGetOperand(inst, 1))
+										 : LLVMTypeOf(inst);
+	return LLVMStoreSizeOfType(affine->layout, type);
+}
+
+static void describe(const struct report *report, LLVMValueRef inst, struct hd_meta_access *access)
+{
+	struct hd_affine *affine = report->affine;
+	struct hd_affine_value address;
+	struct hd_strbuf text = {0};
+	access->alignment = access->bytes;
+	/* A part of an access that was split is somewhere in it. */
+	if (access_bytes(affine, inst) != access->bytes ||
+	    !hd_affine_operand(affine, address_operand(inst), LLVMGetInstructionParent(inst), &address))
+		return;
+	hd_affine_print_vector(&text, affine, address.vector);
+	access->address = hd_arena_strdup(affine->arena, hd_strbuf_text(&text));
+	hd_strbuf_release(&text);
+	analyse(report, address.vector, access);
+}
+
+/* The IR instruction that the machine instruction was selected from; NULL: it makes no access, or several. */
+static LLVMValueRef access_of(const struct hd_mfunc *selected, uint32_t inst)
+{
+	uint32_t visit = selected->sites[inst] / HD_SITE_PARTS;
+	if (!visit || visit > selected->visited.len)
+		return NULL;
+	LLVMValueRef value = (LLVMValueRef)selected->visited.data[visit - 1];
+	return address_operand(value) ? value : NULL;
+}
+
+void hd_coalescing_describe(struct hd_affine *affine, const struct hd_object *object, const struct hd_function *code,
+			    const struct hd_mfunc *selected, const struct hd_meta_function *facts,
+			    struct hd_meta_affine *result)
+{
+	struct report *report = HD_ARENA_NEW(affine->arena, struct report, 1);
+	report->affine = affine;
+	set_up_blocks(report, facts);
+	result->accesses = HD_ARENA_NEW(affine->arena, struct hd_meta_access, code->inst_count);
+	for (uint32_t i = 0; i < code->inst_count; i++) {
+		const struct hd_origin *origin = &code->origins[i];
+		struct hd_meta_access access = {.pc = i * HD_INST_BYTES};
+		LLVMValueRef inst = access_of(selected, i);
+		if (!is_access(&code->insts[i], &access) || !inst)
+			continue;
+		if (origin->file < object->file_count)
+			access.source = (struct hd_meta_source){object->files[origin->file], origin->line};
+		describe(report, inst, &access);
+		result->accesses[result->access_count++] = access;
+	}
+}

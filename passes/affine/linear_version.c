@@ -1,0 +1,310 @@
+/*
+ * Linear versions of kernels (r2d2-isca23, 3.2 and 3.3), the row LINEAR: for each kernel whose plan covers uses, its
+ * streams and its second body are selected, lowered as any function is, and put one after the other into the object
+ * with the register table, the launch conditions and, for --verify, the instruction of the original code that does the
+ * same as each access. The original code stays as it is.
+ *
+ * A kernel has no linear version when nothing would be saved by it, a condition has no form in the object, or a stream
+ * does not fit the registers. Cost: that of lowering the kernel once more.
+ */
+#include <stdlib.h>
+
+#include "passes/affine/linear.h"
+#include "passes/pass.h"
+
+/* The parts of one version. */
+struct version {
+	struct hd_unit *unit;
+	uint32_t kernel;
+	LLVMValueRef function;
+	struct hd_linear_layout layout;
+	struct hd_mfunc funcs[HD_STREAM_COUNT];
+	struct hd_function parts[HD_STREAM_COUNT];
+};
+
+enum { LEAST_REGISTERS = 16 }; /* that a launch gives to a thread at no cost: 2,048 threads then take half an SM's */
+
+static int lower_part(struct version *version, enum hd_stream stream)
+{
+	struct hd_unit *unit = version->unit;
+	struct hd_mfunc *func = &version->funcs[stream];
+
+	if (hd_lower_function(func, unit->options.check, unit->diag))
+		return -1;
+	return hd_mfunc_emit(func, &unit->object, &version->parts[stream], &unit->arena, unit->diag);
+}
+
+/* Streams only compute; one that spills does not fit. */
+static bool is_straight(const struct hd_function *part)
+{
+	for (uint32_t i = 0; i < part->inst_count; i++)
+		if (hd_opinfo[part->insts[i].op].effects & (HD_FX_LOAD | HD_FX_STORE))
+			return false;
+	return true;
+}
+
+static int make_stream(struct version *version, enum hd_stream stream, uint32_t most)
+{
+	static void (*const build[])(struct hd_select * sel, void *context) = {
+		[HD_STREAM_COEFFICIENT] = hd_linear_coefficient_stream,
+		[HD_STREAM_THREAD] = hd_linear_thread_stream,
+		[HD_STREAM_BLOCK] = hd_linear_block_stream,
+	};
+	struct hd_mfunc *func = &version->funcs[stream];
+
+	if (hd_select_straight(version->unit, version->function, build[stream], &version->layout, func))
+		return -1;
+	func->max_registers = most;
+	return lower_part(version, stream);
+}
+
+/*
+ * The streams run in the registers of the kernel's threads, so that they should not take more than the main stream
+ * does; where that would make them spill they may.
+ */
+static int make_parts(struct version *version)
+{
+	uint32_t most;
+
+	if (hd_select_linear(version->unit, version->function, version->kernel, version->layout.select,
+			     &version->funcs[HD_STREAM_MAIN]) ||
+	    lower_part(version, HD_STREAM_MAIN))
+		return -1;
+	most = version->parts[HD_STREAM_MAIN].registers;
+	most = most < LEAST_REGISTERS ? LEAST_REGISTERS : most > HD_LR_MAX_REGS ? HD_LR_MAX_REGS : most;
+	for (unsigned i = 0; i < HD_STREAM_MAIN; i++) {
+		if (make_stream(version, (enum hd_stream)i, most))
+			return -1;
+		if (is_straight(&version->parts[i]))
+			continue;
+		hd_mfunc_release(&version->funcs[i]);
+		if (make_stream(version, (enum hd_stream)i, HD_LR_MAX_REGS))
+			return -1;
+	}
+	return 0;
+}
+
+/* Estimated instructions of one thread. */
+static double weight(const struct hd_mfunc *func)
+{
+	double sum = 0;
+
+	for (uint32_t b = 0; b < func->order.len; b++) {
+		const struct hd_mblock *block = &func->blocks.data[func->order.data[b]];
+
+		sum += block->frequency * block->insts.len;
+	}
+	return sum;
+}
+
+static bool is_worthwhile(const struct version *version)
+{
+	const struct hd_mfunc *original = &version->unit->functions.data[version->kernel];
+
+	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
+		if (!is_straight(&version->parts[i]))
+			return false;
+	if (version->parts[HD_STREAM_MAIN].registers > HD_LR_MAX_REGS)
+		return false;
+	return !strcmp(version->unit->options.linear, "always") ||
+	       weight(&version->funcs[HD_STREAM_MAIN]) < weight(original);
+}
+
+/* ------------------------------------------------------------------ one body */
+
+static void append_code(struct hd_function *body, const struct hd_function *part)
+{
+	uint32_t base = body->inst_count;
+
+	for (uint32_t i = 0; i < part->inst_count; i++) {
+		struct hd_inst inst = part->insts[i];
+
+		if (inst.op == HD_OP_BRA)
+			inst.x += base;
+		if (hd_opinfo[inst.op].effects & HD_FX_BRANCH && inst.reconv != HD_NO_PC)
+			inst.reconv += base;
+		body->insts[base + i] = inst;
+		body->origins[base + i] = part->origins[i];
+	}
+	for (uint32_t i = 0; i < part->reloc_count; i++) {
+		body->relocs[body->reloc_count] = part->relocs[i];
+		body->relocs[body->reloc_count++].offset += base;
+	}
+	for (uint32_t i = 0; i < part->table_count; i++) { /* of the main stream alone: their numbers stay */
+		body->tables[body->table_count] = part->tables[i];
+		for (uint32_t k = 0; k < part->tables[i].count; k++)
+			body->tables[body->table_count].targets[k] += base;
+		body->table_count++;
+	}
+	body->registers = part->registers > body->registers ? part->registers : body->registers;
+	body->inst_count += part->inst_count;
+}
+
+static void join_parts(struct version *version, struct hd_linear *linear)
+{
+	struct hd_arena *arena = &version->unit->arena;
+	struct hd_function *body = &linear->body;
+	uint32_t insts = 0, relocs = 0, tables = 0;
+
+	for (unsigned i = 0; i < HD_STREAM_COUNT; i++) {
+		insts += version->parts[i].inst_count;
+		relocs += version->parts[i].reloc_count;
+		tables += version->parts[i].table_count;
+	}
+	*body = (struct hd_function){.name = version->unit->object.functions[version->kernel].name};
+	body->insts = HD_ARENA_NEW(arena, struct hd_inst, insts);
+	body->origins = HD_ARENA_NEW(arena, struct hd_origin, insts);
+	body->relocs = HD_ARENA_NEW(arena, struct hd_reloc, relocs + 1);
+	body->tables = HD_ARENA_NEW(arena, struct hd_jump_table, tables + 1);
+	for (unsigned i = 0; i < HD_STREAM_COUNT; i++) {
+		linear->start[i] = body->inst_count;
+		append_code(body, &version->parts[i]);
+	}
+	body->frame_bytes = version->parts[HD_STREAM_MAIN].frame_bytes;
+}
+
+/* ------------------------------------------------------------------ twins */
+
+struct place {
+	uint32_t site, pc;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	return a->site != b->site ? (a->site < b->site ? -1 : 1) : (a->pc > b->pc) - (a->pc < b->pc);
+}
+
+static void find_twins(struct version *version, struct hd_linear *linear)
+{
+	struct hd_arena *arena = &version->unit->arena;
+	const struct hd_mfunc *original = &version->unit->functions.data[version->kernel],
+			      *main = &version->funcs[HD_STREAM_MAIN];
+	uint32_t count = version->unit->object.functions[version->kernel].inst_count;
+	struct place *places = HD_ARENA_NEW(arena, struct place, count);
+
+	for (uint32_t pc = 0; pc < count; pc++)
+		places[pc] = (struct place){original->sites[pc], pc};
+	qsort(places, count, sizeof *places, compare_places);
+	linear->undefined = original->undefined_at;
+	linear->undefined_count = original->undefined_count;
+	linear->twins = HD_ARENA_NEW(arena, uint32_t, linear->body.inst_count);
+	for (uint32_t i = 0; i < linear->body.inst_count; i++)
+		linear->twins[i] = HD_NO_PC;
+	for (uint32_t i = 0; i < version->parts[HD_STREAM_MAIN].inst_count; i++) {
+		uint32_t at;
+
+		if (!main->sites[i])
+			continue;
+		HD_BISECT(at, 0, count, places[at].site < main->sites[i]);
+		if (at < count && places[at].site == main->sites[i])
+			linear->twins[linear->start[HD_STREAM_MAIN] + i] = places[at].pc;
+	}
+}
+
+/* ------------------------------------------------------------------ kernels */
+
+static void add_linear(struct hd_unit *unit, const struct hd_linear *linear)
+{
+	struct hd_object *object = &unit->object;
+	struct hd_linear *all = HD_ARENA_NEW(&unit->arena, struct hd_linear, object->linear_count + 1);
+
+	for (uint32_t i = 0; i < object->linear_count; i++)
+		all[i] = object->linears[i];
+	all[object->linear_count++] = *linear;
+	object->linears = all;
+}
+
+static int make_version(struct version *version, const struct hd_linear_plan *plan)
+{
+	struct hd_unit *unit = version->unit;
+	struct hd_linear linear = {.kernel = version->kernel};
+
+	if (!hd_linear_layout_make(&version->layout, unit, plan, &unit->arena) ||
+	    hd_linear_checks(plan, &linear, &unit->arena))
+		return 0;
+	if (make_parts(version))
+		return -1;
+	if (!is_worthwhile(version))
+		return 0;
+	join_parts(version, &linear);
+	find_twins(version, &linear);
+	linear.coefficients = version->layout.coefficient_count;
+	linear.threads = version->layout.thread_count;
+	linear.linears = version->layout.linear_count;
+	memcpy(linear.thread_of, version->layout.thread_of, sizeof linear.thread_of);
+	add_linear(unit, &linear);
+	return 0;
+}
+
+int hd_linear_run(struct hd_unit *unit)
+{
+	struct hd_linear_plan *const *plans = hd_pass_result(unit, HD_PASS_AFFINE);
+	int status = 0;
+
+	unit->object.linear_count = 0;
+	for (uint32_t f = 0; f < unit->object.function_count && strcmp(unit->options.linear, "never"); f++) {
+		struct version version = {.unit = unit, .kernel = f};
+
+		if (!plans[f] || !plans[f]->use_count)
+			continue;
+		version.function = LLVMGetNamedFunction(unit->module, unit->object.functions[f].name);
+		if (make_version(&version, plans[f]))
+			status = -1;
+		for (unsigned i = 0; i < HD_STREAM_COUNT; i++)
+			hd_mfunc_free(&version.funcs[i]);
+	}
+	return status;
+}
+
+struct hd_meta_linear_version *hd_linear_facts(struct hd_unit *unit, uint32_t function)
+{
+	const struct hd_linear *linear = hd_object_linear(&unit->object, function);
+	struct hd_meta_linear_version *facts;
+
+	if (!linear)
+		return NULL;
+	facts = HD_ARENA_NEW(&unit->arena, struct hd_meta_linear_version, 1);
+	*facts = (struct hd_meta_linear_version){
+		.registers = linear->body.registers,
+		.frame_bytes = linear->body.frame_bytes,
+		.linear_registers = linear->linears,
+		.thread_registers = linear->threads,
+		.coefficient_registers = linear->coefficients,
+		.conditions = linear->check_count,
+		.coefficient_instructions = linear->start[HD_STREAM_THREAD],
+		.thread_instructions = linear->start[HD_STREAM_BLOCK] - linear->start[HD_STREAM_THREAD],
+		.block_instructions = linear->start[HD_STREAM_MAIN] - linear->start[HD_STREAM_BLOCK],
+		.instructions = linear->body.inst_count - linear->start[HD_STREAM_MAIN],
+	};
+	return facts;
+}
+
+/* ------------------------------------------------------------------ printing */
+
+static void print_linear(FILE *out, const struct hd_object *object, const struct hd_linear *linear)
+{
+	static const char *const names[] = {"coefficients", "thread-index parts", "block-index parts", "main"};
+
+	fprintf(out, "linear version of %s: registers %u, linear %u, thread-index %u, coefficient %u, conditions %u\n",
+		linear->body.name, linear->body.registers, linear->linears, linear->threads, linear->coefficients,
+		linear->check_count);
+	for (uint32_t i = 0; i < linear->linears; i++)
+		if (linear->thread_of[i] == HD_LR_NO_THREAD)
+			fprintf(out, "  %%lr%u: %%br%u\n", i, i);
+		else
+			fprintf(out, "  %%lr%u: %%tr%u + %%br%u\n", i, linear->thread_of[i], i);
+	for (uint32_t i = 0; i < linear->body.inst_count; i++) {
+		for (unsigned stream = 0; stream < HD_STREAM_COUNT; stream++)
+			if (linear->start[stream] == i)
+				fprintf(out, " %s:\n", names[stream]);
+		hd_print_inst(out, object, &linear->body, i);
+	}
+}
+
+void hd_linear_print_unit(FILE *out, const struct hd_unit *unit)
+{
+	for (uint32_t i = 0; i < unit->object.linear_count; i++)
+		print_linear(out, &unit->object, &unit->object.linears[i]);
+}

@@ -1,0 +1,49 @@
+/*
+ * The call graph of a unit's machine code (CARS III-A needs it; nvlink prints the same).
+ * Nodes are hd_object.functions; calls to other modules are sites without an edge.
+ */
+#ifndef HD_PASSES_ANALYSIS_CALLGRAPH_H
+#define HD_PASSES_ANALYSIS_CALLGRAPH_H
+
+#include <stdio.h>
+
+#include "heddle/object.h"
+#include "passes/graph/graph.h"
+
+struct hd_call_site {
+	uint32_t function, inst; /* caller, and the call's index in it */
+	enum hd_call_kind kind;
+	uint32_t *callees; /* functions, ascending; indirect: every function that it may reach */
+	uint32_t callee_count;
+	const char *external; /* direct call of a function of another module: its name */
+	bool unknown;	      /* functions that this module does not have may be called */
+	bool recursive;	      /* some callee is in the caller's component */
+};
+
+struct hd_callgraph {
+	struct hd_graph graph;	    /* entry: HD_NO_NODE */
+	struct hd_call_site *sites; /* by function, then instruction */
+	uint32_t site_count;
+	uint32_t *site_start;		      /* sites of function f: site_start[f] .. site_start[f + 1] */
+	uint32_t *component, component_count; /* callees first */
+	bool *recursive;		      /* the function is in a cycle */
+	bool *address_taken;
+};
+
+/*
+ * What an indirect site may call, by type: `type_of_function` has an entry a function, and
+ * `type_of_site` gives the same kind of id for a site's instruction, or 0 when it cannot tell
+ * (then every function whose address is taken is possible).
+ */
+struct hd_call_types {
+	const uint64_t *type_of_function;
+	uint64_t (*type_of_site)(void *context, uint32_t function, uint32_t inst);
+	void *context;
+};
+
+/* `open`: other modules may be linked in, so no indirect site's set is complete. */
+void hd_callgraph_compute(struct hd_callgraph *calls, const struct hd_object *object, const struct hd_call_types *types,
+			  bool open, struct hd_arena *arena);
+void hd_callgraph_print(FILE *out, const struct hd_callgraph *calls, const struct hd_object *object);
+
+#endif

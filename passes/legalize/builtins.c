@@ -1,0 +1,148 @@
+/*
+ * The helpers behind calls of __heddle_* (builtins.bc) and the math library behind those of __nv_* (device.bc), both
+ * found beside the plugin (../share/heddle) or through HEDDLE_DATA, are linked in; what is not called is removed again.
+ */
+#include "passes/legalize/legalize.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+
+static const char prefix[] = "__heddle_";
+
+static char *library_path(struct hd_legal *legal, const char *name)
+{
+	struct hd_arena *arena = &legal->unit->arena;
+	const char *data = getenv("HEDDLE_DATA");
+	Dl_info info;
+
+	if (data && *data)
+		return hd_arena_printf(arena, "%s/%s", data, name);
+	if (!dladdr(prefix, &info) || !info.dli_fname)
+		return NULL;
+	return hd_arena_printf(arena, "%s/../share/heddle/%s", dirname(hd_arena_strdup(arena, info.dli_fname)), name);
+}
+
+static LLVMModuleRef read_library(struct hd_legal *legal, const char *name)
+{
+	char *path = strchr(name, '/') ? (char *)name : library_path(legal, name), *message = NULL;
+	LLVMMemoryBufferRef buffer = NULL;
+	LLVMModuleRef module = NULL;
+
+	if (!path || LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
+		hd_error(legal->unit->diag, HD_NOWHERE, "cannot read the device library '%s': %s", path ? path : name,
+			 message ? message : "no path");
+		LLVMDisposeMessage(message);
+		return NULL;
+	}
+	if (LLVMParseBitcodeInContext2(legal->context, buffer, &module))
+		hd_error(legal->unit->diag, HD_NOWHERE, "'%s' is not bitcode of this LLVM", path);
+	LLVMDisposeMemoryBuffer(buffer);
+	return module;
+}
+
+static void drop_attribute(LLVMValueRef function, const char *name)
+{
+	LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				       LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+/* Helpers of 32-bit operations become part of their caller, as ptxas's fast paths do; the others stay calls. */
+static void prepare(struct hd_legal *legal, LLVMValueRef function)
+{
+	size_t length = 0;
+	const char *name = LLVMGetValueName2(function, &length);
+	unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+
+	LLVMSetLinkage(function, LLVMInternalLinkage);
+	drop_attribute(function, "optnone");
+	LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
+	LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-features", 15);
+	if (strncmp(name, prefix, sizeof prefix - 1) || length < 2 || strcmp(name + length - 2, "32") ||
+	    !strcmp(name, "__heddle_frem32"))
+		return;
+	drop_attribute(function, "noinline");
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(legal->context, always, 0));
+}
+
+/* libclc says that its table of the bits of 2 / pi, an array of bytes, may begin anywhere, and reads 16 at a time. */
+static void align_table(struct hd_legal *legal, LLVMValueRef global)
+{
+	const unsigned widest = 16;
+
+	if (!LLVMIsDeclaration(global) && LLVMGetAlignment(global) < widest &&
+	    LLVMABISizeOfType(legal->layout, LLVMGlobalGetValueType(global)) > widest)
+		LLVMSetAlignment(global, widest);
+}
+
+/* Removes what is not used, until nothing more falls away; tables that are used get their place. */
+static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
+{
+	bool changed = true;
+
+	while (changed) {
+		LLVMValueRef next;
+
+		changed = false;
+		for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = next) {
+			next = LLVMGetNextFunction(f);
+			if (hd_ptrmap_get(before, f) || LLVMGetFirstUse(f))
+				continue;
+			LLVMDeleteFunction(f);
+			changed = true;
+		}
+	}
+	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module), next; g; g = next) {
+		next = LLVMGetNextGlobal(g);
+		if (hd_ptrmap_get(before, g))
+			continue;
+		if (LLVMGetFirstUse(g))
+			align_table(legal, g);
+		else
+			LLVMDeleteGlobal(g);
+	}
+}
+
+/* Links the library in, a path or a file of our own; declarations that begin with `wanted` are what it is for. */
+static int link_library(struct hd_legal *legal, const char *file, const char *wanted)
+{
+	LLVMModuleRef library = read_library(legal, file);
+	struct hd_ptrmap before = {0};
+
+	if (!library)
+		return -1;
+	/* Bodies that the module has already, and everything that is not wanted, stay. */
+	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) || strncmp(LLVMGetValueName(f), wanted, strlen(wanted)))
+			hd_ptrmap_put(&before, f, 0, 1);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module); g; g = LLVMGetNextGlobal(g))
+		hd_ptrmap_put(&before, g, 0, 1);
+	LLVMSetTarget(library, LLVMGetTarget(legal->module));
+	LLVMSetDataLayout(library, LLVMGetDataLayoutStr(legal->module));
+	if (LLVMLinkModules2(legal->module, library)) {
+		hd_ptrmap_release(&before);
+		return hd_error(legal->unit->diag, HD_NOWHERE, "cannot link the device library '%s'", file);
+	}
+	drop_unused(legal, &before);
+	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && !hd_ptrmap_get(&before, f))
+			prepare(legal, f);
+	hd_ptrmap_release(&before);
+	return 0;
+}
+
+int hd_legal_builtins(struct hd_legal *legal)
+{
+	return link_library(legal, "builtins.bc", prefix);
+}
+
+int hd_legal_device(struct hd_legal *legal)
+{
+	const char *given = legal->unit->options.libdevice;
+
+	if (given && !strchr(given, '/'))
+		given = hd_arena_printf(&legal->unit->arena, "./%s", given);
+	return link_library(legal, given ? given : "device.bc", "__nv_");
+}

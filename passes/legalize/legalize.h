@@ -1,0 +1,87 @@
+/*
+ * Shared by the files of legalisation, which lowers what has no machine instruction in a clone of
+ * the user's module.
+ */
+#ifndef HD_PASSES_LEGALIZE_LEGALIZE_H
+#define HD_PASSES_LEGALIZE_LEGALIZE_H
+
+#include <llvm-c/TargetMachine.h>
+
+#include "passes/select/select.h"
+
+struct hd_legal {
+	struct hd_unit *unit;
+	LLVMModuleRef module;
+	LLVMContextRef context;
+	LLVMBuilderRef builder;
+	LLVMTargetDataRef layout;
+	unsigned md_ordinal, md_fpmath;
+	/* what the module has, from one scan */
+	bool vectors, returns, atomics, allocas, masked, matrices, questions, unoptimised;
+	uint32_t longest_block; /* instructions */
+	uint32_t most_blocks;   /* of a function */
+	bool needs_builtins;	/* a helper was called */
+	bool needs_device;	/* a function of the device library was called */
+	bool linked;		/* helpers were linked in */
+	int status;
+};
+
+/* An instruction that is replaced, and where its replacement is built. */
+struct hd_site {
+	struct hd_legal *legal;
+	LLVMBuilderRef builder;
+	LLVMValueRef inst, ordinal;
+	bool again; /* what was built is to be looked at, too */
+};
+
+/* origin.c: around the load-store vectorizer, so that what it makes has the ordinal of its first access. */
+void hd_legal_note_accesses(const struct hd_legal *legal);
+void hd_legal_find_accesses(const struct hd_legal *legal);
+/* Whether a call is of something that the lanes of a warp do together, or may lead there. */
+bool hd_legal_is_convergent(LLVMValueRef call);
+/* LLVM's passes, on the clone. 0 or -1. */
+int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const char *pipeline);
+/* unroll.c: small loops, by four. 0 or -1. */
+int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine);
+/* expand.c: what has neither an instruction nor a division in it. */
+void hd_legal_expand(struct hd_legal *legal);
+/* rare.c, vector.c: what takes the place of an intrinsic, whose name is given without "llvm." and
+ * types, or in full; of va_arg; of a call of a function that is memcpy or its kin. NULL: nothing. */
+LLVMValueRef hd_legal_rare(struct hd_site *site, const char *name);
+LLVMValueRef hd_legal_vector(struct hd_site *site, const char *name);
+LLVMValueRef hd_legal_va_arg(struct hd_site *site);
+LLVMValueRef hd_legal_memory(struct hd_site *site, const char *name);
+/* strict.c: floating point that may trap becomes ordinary. */
+void hd_legal_strict(struct hd_legal *legal);
+/* atomic.c, blocks.c: atomic operations and jumps to addresses that LLVM's passes leave. */
+void hd_legal_atomics(struct hd_legal *legal);
+void hd_legal_blocks(struct hd_legal *legal);
+/* exits.c: after LLVM's passes, early returns of kernels that they have joined with the kernel's end part again. */
+void hd_legal_exits(struct hd_legal *legal);
+/* constants.c: arithmetic on addresses that no relocation expresses, as instructions. */
+void hd_legal_constants(const struct hd_legal *legal);
+/* A call of a helper, __heddle_NAME, or of the device library, which are linked in later. */
+LLVMValueRef hd_legal_call(struct hd_site *site, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+			   unsigned count);
+/* nvvm.c: what takes the place of llvm.NAME, an NVVM intrinsic; of a question to __nvvm_reflect. NULL:
+ * nothing. */
+LLVMValueRef hd_legal_nvvm(struct hd_site *site, const char *name);
+LLVMValueRef hd_legal_reflect(struct hd_site *site);
+/* half.c: the same for half precision. */
+LLVMValueRef hd_legal_half(struct hd_site *site, const char *name);
+/* An intrinsic, on the type where it is overloaded; a float with denormals taken for zero. */
+LLVMValueRef hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMTypeRef type, LLVMValueRef *args,
+				unsigned count);
+LLVMValueRef hd_legal_flush(struct hd_site *site, LLVMValueRef x);
+/* align.c: shared arrays as aligned as the widest access. Whether there are any. */
+bool hd_legal_align(struct hd_legal *legal);
+/* math.c: divisions, remainders and square roots into shifts, multiplications or calls of helpers. */
+void hd_legal_math(struct hd_legal *legal);
+/* spaces.c: parameters and stack objects get their address spaces, for infer-address-spaces to spread. */
+void hd_legal_spaces(struct hd_legal *legal);
+/* builtins.c: links the device library's functions (device.bc) that are called; then, when divisions and
+ * roots have been replaced,  the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
+int hd_legal_device(struct hd_legal *legal);
+int hd_legal_builtins(struct hd_legal *legal);
+
+#endif

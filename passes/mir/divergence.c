@@ -1,0 +1,203 @@
+/*
+ * Divergence in machine IR out of SSA, for what is kept once a warp instead of once a lane. Lanes are apart between a
+ * branch whose condition differs among them and the point at which they meet (graph/reconvergence.c), and a register is divergent
+ * when any of its definitions is: because of what it reads, because the operation gives each lane its own, or because
+ * it stands where lanes are apart. So a register that is not divergent is written by all lanes of the warp at once, and
+ * the same in each; lanes that have ended aside.
+ *
+ * Only what is proven counts: undefined values, loads from windows that may be local memory, and results of calls and
+ * atomics are divergent. Needs a kernel, since a function does not know which lanes call it. Each round is linear;
+ * there are as many as branches and loops depend on one another.
+ */
+#include "passes/mir/divergence.h"
+
+#include "passes/emit/emit.h"
+
+struct analysis {
+	struct hd_mfunc *func;
+	const struct hd_live *live;
+	struct hd_mir_uniformity *result;
+	const uint32_t *meets;	 /* by block */
+	struct hd_bitset parted; /* blocks whose branch has been dealt with */
+	uint32_t *stamp, walks;	 /* by block: the last walk that came by */
+	HD_VEC(uint32_t) work;	 /* blocks whose successors that walk has to go to */
+	bool found;		 /* an operand that was looked for */
+	bool changed;
+};
+
+/* ---- operations */
+
+static bool is_special_uniform(unsigned sr)
+{
+	switch ((enum hd_sr)sr) {
+	case HD_SR_WARPID:
+	case HD_SR_NWARPID:
+	case HD_SR_SMID:
+	case HD_SR_NSMID:
+	case HD_SR_GRIDID:
+	case HD_SR_CTAID_X:
+	case HD_SR_CTAID_Y:
+	case HD_SR_CTAID_Z:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whether lanes that read the same may get different results. */
+static bool is_source(const struct hd_minst *inst)
+{
+	if (inst->op == HD_OP_COPY)
+		return false;
+	if (inst->op >= HD_OP_COUNT || inst->linear)
+		return true;
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	switch (inst->op) {
+	case HD_OP_S2R:
+		return !is_special_uniform(hd_mod_get(inst->mods, HD_MOD_SR));
+	case HD_OP_VOTE:
+	case HD_OP_BAR:
+	case HD_OP_LDC:
+		return false;
+	case HD_OP_LDG:
+	case HD_OP_LDS:
+		return hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK;
+	default:
+		return info->effects != 0;
+	}
+}
+
+static bool is_divergent(const struct analysis *a, struct hd_mreg reg)
+{
+	if (!hd_mreg_is_virtual(reg.id))
+		return true;
+	for (uint32_t word = hd_live_word(a->live, reg), end = word + reg.words; word < end; word++)
+		if (hd_bitset_has(&a->result->divergent, word))
+			return true;
+	return false;
+}
+
+static void find_divergent_read(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct analysis *a = context;
+	a->found |= !is_def && is_divergent(a, *reg);
+}
+
+static bool reads_divergent(struct analysis *a, struct hd_minst *inst)
+{
+	a->found = false;
+	hd_minst_visit(a->func, inst, find_divergent_read, a);
+	return a->found;
+}
+
+static void spread_to(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct analysis *a = context;
+	if (!is_def || !hd_mreg_is_virtual(reg->id))
+		return;
+	for (uint32_t word = hd_live_word(a->live, *reg), end = word + reg->words; word < end; word++) {
+		a->changed |= !hd_bitset_has(&a->result->divergent, word);
+		hd_bitset_add(&a->result->divergent, word);
+	}
+}
+
+/* ---- control */
+
+/* Marks what lies between a branch and the place where its lanes meet. Of a branch whose lanes are apart already it is
+ * marked, too: all of it comes before they meet. */
+static void part_lanes(struct analysis *a, uint32_t branch)
+{
+	uint32_t walk = ++a->walks;
+	hd_vec_push(&a->work, branch);
+	while (a->work.len) {
+		const struct hd_mblock *block = &a->func->blocks.data[a->work.data[--a->work.len]];
+		for (uint32_t i = 0; i < block->succs.len; i++) {
+			uint32_t to = block->succs.data[i];
+			if (to == a->meets[branch] || a->stamp[to] == walk)
+				continue;
+			a->stamp[to] = walk;
+			hd_bitset_add(&a->result->apart, to);
+			hd_vec_push(&a->work, to);
+		}
+	}
+	a->changed = true;
+}
+
+/* Ways on which lanes do anything: those that only end are in nobody's way. */
+static uint32_t ways_on(const struct analysis *a, const struct hd_mblock *block)
+{
+	uint32_t ways = 0;
+	for (uint32_t i = 0; i < block->succs.len; i++)
+		ways += !hd_mblock_only_ends(&a->func->blocks.data[block->succs.data[i]]);
+	return ways;
+}
+
+static bool may_part_lanes(struct analysis *a, uint32_t id)
+{
+	struct hd_mblock *block = &a->func->blocks.data[id];
+	bool parts = false;
+	if (hd_bitset_has(&a->result->apart, id) || ways_on(a, block) < 2)
+		return false;
+	for (uint32_t i = hd_mblock_end(block); i < block->insts.len; i++)
+		parts |= !block->insts.data[i].uniform && reads_divergent(a, &block->insts.data[i]);
+	return parts;
+}
+
+static void run_block(struct analysis *a, uint32_t id)
+{
+	struct hd_mblock *block = &a->func->blocks.data[id];
+	bool apart = hd_bitset_has(&a->result->apart, id);
+	for (uint32_t i = 0; i < block->insts.len; i++) {
+		struct hd_minst *inst = &block->insts.data[i];
+		if (apart || is_source(inst) || reads_divergent(a, inst))
+			hd_minst_visit(a->func, inst, spread_to, a);
+	}
+	if (!hd_bitset_has(&a->parted, id) && may_part_lanes(a, id)) {
+		hd_bitset_add(&a->parted, id);
+		part_lanes(a, id);
+	}
+}
+
+/* Whether the instruction in a loop may make that a wait for another lane, until which the warp's lanes part. */
+static bool may_wait_for_lanes(const struct hd_minst *inst)
+{
+	unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+	if (effects & HD_FX_CALL)
+		return true;
+	if (effects & HD_FX_ATOMIC)
+		return inst->dst.words;
+	return effects & HD_FX_LOAD && hd_opinfo[inst->op].mods >> HD_MOD_SEM & 1 &&
+	       hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK;
+}
+
+static bool has_waits(const struct hd_mfunc *func)
+{
+	for (uint32_t id = 0; id < func->blocks.len; id++) {
+		const struct hd_mblock *block = &func->blocks.data[id];
+		for (uint32_t i = 0; block->loop_depth && i < block->insts.len; i++)
+			if (may_wait_for_lanes(&block->insts.data[i]))
+				return true;
+	}
+	return false;
+}
+
+bool hd_mfunc_uniformity(struct hd_mfunc *func, const struct hd_live *live, struct hd_arena *arena,
+			 struct hd_mir_uniformity *result)
+{
+	struct analysis a = {.func = func, .live = live, .result = result};
+	bool chosen;
+	a.meets = hd_mfunc_meeting_points(func, arena, &chosen);
+	if (chosen || has_waits(func))
+		return false;
+	result->divergent = hd_bitset_new(arena, live->words);
+	result->apart = hd_bitset_new(arena, func->blocks.len);
+	a.parted = hd_bitset_new(arena, func->blocks.len);
+	a.stamp = HD_ARENA_NEW(arena, uint32_t, func->blocks.len);
+	do {
+		a.changed = false;
+		for (uint32_t id = 0; id < func->blocks.len; id++)
+			run_block(&a, id);
+	} while (a.changed);
+	hd_vec_release(&a.work);
+	return true;
+}

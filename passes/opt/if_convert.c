@@ -1,0 +1,150 @@
+/*
+ * If-conversion: a short block that a branch goes around runs under the branch's predicate instead, and of two short
+ * sides both do, one after the other. After allocation, so that no value needs another register; what ptxas is seen to
+ * convert decides what is short. Warps then stay together, and the branch is gone. Switch: without=ifs
+ *
+ * Needs physical registers and a finished frame; before layout, which places the blocks that are left. Linear. Design
+ * section 3.
+ */
+#include <stdlib.h>
+
+#include "passes/emit/emit.h"
+#include "passes/mir/live.h"
+
+/* Instructions of a side, measured with chains of arithmetic and of stores (ptxas 13, sm_75). */
+#define SHORT_SIDE 8u
+#define GLOBAL_LOADS 1u /* of a side: their latency is what a branch saves */
+
+struct converter {
+	struct hd_mfunc *func;
+	struct hd_arena arena;
+	uint32_t *ways_in;	       /* edges into each block */
+	struct hd_lower_regs *live_in; /* of each block; NULL until something is converted */
+};
+
+/* The guarded branch of a block that ends in two branches; NULL: it ends otherwise. */
+static struct hd_minst *fork_of(struct hd_mblock *block)
+{
+	uint32_t count = block->insts.len;
+	struct hd_minst *fork = count < 2 ? NULL : &block->insts.data[count - 2];
+	bool two = fork && fork->op == HD_OP_BRA && block->insts.data[count - 1].op == HD_OP_BRA &&
+		   fork->ref != block->insts.data[count - 1].ref;
+	return two ? fork : NULL;
+}
+
+static bool is_global_load(const struct hd_minst *inst)
+{
+	return inst->op == HD_OP_LDG || inst->op == HD_OP_LD;
+}
+
+/* Whether the instruction may run under a predicate that it leaves as it is, and does nothing to or with other lanes.
+ */
+static bool is_convertible(const struct hd_minst *inst, uint32_t predicate)
+{
+	const unsigned barred = HD_FX_ATOMIC | HD_FX_SIDE | HD_FX_FENCE | HD_FX_CONVERGENT | HD_FX_BARRIER |
+				HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT | HD_FX_WRITE_PREDS;
+	return inst->guard == HD_MREG_PT && !inst->guard_not && inst->op < HD_OP_COUNT &&
+	       !(hd_opinfo[inst->op].effects & barred) && inst->op != HD_OP_TRAP && inst->pdst != predicate;
+}
+
+/* The block behind a side that can be converted: entered only here, short, and left by a branch; or HD_NO_BLOCK. */
+static uint32_t behind(const struct converter *converter, uint32_t side, const struct hd_minst *fork)
+{
+	const struct hd_mblock *block = &converter->func->blocks.data[side];
+	uint32_t count = block->insts.len - 1, loads = 0;
+	const struct hd_minst *last = &block->insts.data[count];
+	if (converter->ways_in[side] != 1 || last->op != HD_OP_BRA || last->guard != HD_MREG_PT || last->guard_not ||
+	    count > SHORT_SIDE)
+		return HD_NO_BLOCK;
+	for (uint32_t i = 0; i < count; i++) {
+		loads += is_global_load(&block->insts.data[i]);
+		if (!is_convertible(&block->insts.data[i], fork->guard))
+			return HD_NO_BLOCK;
+	}
+	return loads > GLOBAL_LOADS ? HD_NO_BLOCK : last->ref;
+}
+
+static const struct hd_lower_regs *live_into(struct converter *converter, uint32_t block)
+{
+	uint32_t *order;
+	if (!converter->live_in) {
+		uint32_t count = hd_mfunc_block_order(converter->func, &converter->arena, &order);
+		converter->live_in = hd_dead_live_in(converter->func, order, count, &converter->arena);
+	}
+	return &converter->live_in[block];
+}
+
+/* Moves the instructions of a side in front of the two branches that end `block`, under a guard. The other lanes go on
+ * at `others`. */
+static void take_in(struct converter *converter, struct hd_mblock *block, uint32_t side, bool guard_not,
+		    uint32_t others)
+{
+	const struct hd_lower_regs *live = live_into(converter, others);
+	struct hd_mblock *from = &converter->func->blocks.data[side];
+	struct hd_minst fork = block->insts.data[block->insts.len - 2], other = block->insts.data[block->insts.len - 1];
+	block->insts.len -= 2;
+	for (uint32_t i = 0; i + 1 < from->insts.len; i++) {
+		struct hd_minst inst = from->insts.data[i];
+		inst.guard = fork.guard;
+		inst.guard_not = guard_not;
+		inst.covers = !hd_lower_regs_has_any(live, inst.dst);
+		hd_vec_push(&block->insts, inst);
+	}
+	hd_vec_push(&block->insts, fork);
+	hd_vec_push(&block->insts, other);
+	from->insts.data[0] = from->insts.data[from->insts.len - 1]; /* a branch to what is behind, no longer reached */
+	from->insts.len = 1;
+	converter->ways_in[side] = 0;
+}
+
+static void convert_block(struct converter *converter, uint32_t id)
+{
+	struct hd_mblock *block = &converter->func->blocks.data[id];
+	struct hd_minst *fork = fork_of(block);
+	if (!fork || id == fork->ref || id == fork[1].ref)
+		return;
+	uint32_t yes = fork->ref, no = fork[1].ref;
+	bool guard_not = fork->guard_not;
+	uint32_t yes_behind = behind(converter, yes, fork), no_behind = behind(converter, no, fork);
+	bool both = yes_behind != HD_NO_BLOCK && yes_behind == no_behind;
+	if (yes_behind == id || no_behind == id)
+		return;
+	if (both || yes_behind == no)
+		take_in(converter, block, yes, guard_not, no);
+	if (both || no_behind == yes)
+		take_in(converter, block, no, !guard_not, both ? yes_behind : yes);
+	if (!both && yes_behind != no && no_behind != yes)
+		return;
+	uint32_t join = both ? yes_behind : yes_behind == no ? no : yes;
+	block->insts.len--;
+	block->insts.data[block->insts.len - 1] = hd_minst_make(HD_OP_BRA, 0);
+	struct hd_minst *branch = &block->insts.data[block->insts.len - 1];
+	branch->ref_kind = HD_MREF_BLOCK;
+	branch->ref = join;
+	converter->ways_in[join]--; /* two edges, or one from each side, became one */
+}
+
+static void count_ways(struct converter *converter)
+{
+	const struct hd_mfunc *func = converter->func;
+	converter->ways_in = hd_xcalloc(func->blocks.len, sizeof(*converter->ways_in));
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		for (uint32_t i = 0; i < func->blocks.data[id].succs.len; i++)
+			converter->ways_in[func->blocks.data[id].succs.data[i]]++;
+}
+
+int hd_mfunc_convert_ifs(struct hd_mfunc *func)
+{
+	struct converter converter = {.func = func};
+	if (hd_list_has(func->without, "ifs"))
+		return 0;
+	hd_arena_init(&converter.arena);
+	count_ways(&converter);
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		convert_block(&converter, id);
+	free(converter.ways_in);
+	hd_arena_release(&converter.arena);
+	hd_mfunc_rebuild_edges(func);
+	hd_mfunc_prune(func);
+	return 0;
+}

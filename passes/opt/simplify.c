@@ -1,0 +1,486 @@
+/*
+ * Clean-up of machine IR in SSA form, in one pass over the blocks in reverse post-order:
+ * copies and words of pairs are replaced by what they stand for, constants and
+ * constant-bank words move into the operand slots that can hold them, and an operation
+ * that a dominating one has computed is dropped, as is a PHI that differs from another only
+ * where one of them is undefined (constants only inside a block: across
+ * blocks they would cost a register). Then everything that nothing needs goes, cycles of
+ * PHIs included. LLVM has cleaned up before; this is for what selection adds.
+ *
+ * Needs SSA form and dominators. Near linear. Design section 3.
+ */
+#include "passes/graph/graph.h"
+#include "passes/mir/live.h"
+
+#define NONE UINT32_MAX
+#define MANY_EQUALS 64u /* of one hash, the latest: equal values may stand in many blocks beside each other */
+#define MANY_PHIS 512u	/* in one block: more are not compared with each other */
+
+struct entry {
+	uint32_t block, inst, next; /* next: index + 1 */
+};
+
+struct optimizer {
+	struct hd_mfunc *func;
+	struct hd_arena arena;
+	struct hd_mreg *alias;		/* by virtual register: what it stands for; words 0: itself */
+	uint32_t *def_block, *def_inst; /* by virtual register */
+	uint32_t *idom, *depth;
+	uint32_t *buckets, bucket_count;
+	HD_VEC(struct entry) entries;
+	HD_VEC(uint32_t) work; /* dead code: registers whose definition is needed */
+};
+
+static struct hd_minst *def_of(const struct optimizer *o, uint32_t id)
+{
+	uint32_t index = id - HD_MREG_VIRTUAL;
+	if (!hd_mreg_is_virtual(id) || o->def_block[index] == HD_NO_BLOCK)
+		return NULL;
+	return &o->func->blocks.data[o->def_block[index]].insts.data[o->def_inst[index]];
+}
+
+static unsigned effects_of(const struct hd_minst *inst)
+{
+	return inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+}
+
+/* ---- copies ---- */
+
+static struct hd_mreg resolve(const struct optimizer *o, struct hd_mreg reg)
+{
+	while (hd_mreg_is_virtual(reg.id) && o->alias[reg.id - HD_MREG_VIRTUAL].words) {
+		struct hd_mreg to = o->alias[reg.id - HD_MREG_VIRTUAL];
+		reg.id = to.id;
+		reg.sub = to.id == HD_RZ ? 0 : (uint8_t)(reg.sub + to.sub);
+	}
+	return reg;
+}
+
+/* The operand of a PAIR that holds all the words of `reg`, or reg itself. */
+static struct hd_mreg look_into_pair(const struct optimizer *o, struct hd_mreg reg)
+{
+	const struct hd_minst *def = def_of(o, reg.id);
+	if (!def || def->op != HD_OP_PAIR)
+		return reg;
+	unsigned at = 0;
+	for (uint32_t i = 0; i < def->extra_count; i++) {
+		struct hd_mreg part = o->func->extras.data[def->extra + i];
+		if (reg.sub >= at && reg.sub + reg.words <= at + part.words) {
+			if (part.id != HD_RZ)
+				part.sub = (uint8_t)(part.sub + reg.sub - at);
+			part.words = reg.words;
+			return part.sub % part.words ? reg : part;
+		}
+		at += part.words;
+	}
+	return reg;
+}
+
+static void replace_use(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct optimizer *o = context;
+	if (is_def || !hd_mreg_is_virtual(reg->id))
+		return;
+	struct hd_mreg before;
+	do {
+		before = *reg;
+		*reg = look_into_pair(o, resolve(o, *reg));
+	} while (hd_mreg_is_virtual(reg->id) && (reg->id != before.id || reg->sub != before.sub));
+}
+
+static void note_copy(struct optimizer *o, const struct hd_minst *inst)
+{
+	if (inst->op != HD_OP_COPY || inst->psrc_not)
+		return;
+	if (inst->pdst != HD_MREG_PT) {
+		/* Not PT: a guard that is always true would make another shape of block. */
+		if (hd_mreg_is_virtual(inst->pdst) && hd_mreg_is_virtual(inst->psrc))
+			o->alias[inst->pdst - HD_MREG_VIRTUAL] = (struct hd_mreg){inst->psrc, 0, 1};
+	} else if (hd_mreg_is_virtual(inst->dst.id) && (hd_mreg_is_virtual(inst->b.id) || inst->b.id == HD_RZ)) {
+		o->alias[inst->dst.id - HD_MREG_VIRTUAL] = inst->b;
+	}
+}
+
+/* ---- constants into operand slots ---- */
+
+static bool is_constant(const struct hd_minst *def)
+{
+	return def && def->op == HD_OP_MOV && (def->xkind == HD_X_IMM_B || def->xkind == HD_X_CONST_B);
+}
+
+static bool is_zero(const struct hd_minst *def)
+{
+	return is_constant(def) && def->xkind == HD_X_IMM_B && def->x == 0 && def->ref_kind == HD_MREF_NONE;
+}
+
+static void put_zero(const struct optimizer *o, struct hd_mreg *reg)
+{
+	if (reg->words == 1 && is_zero(def_of(o, reg->id)))
+		*reg = HD_MREG_RZ;
+}
+
+static void put_constant(struct hd_minst *inst, const struct hd_minst *def, bool slot_c)
+{
+	bool immediate = def->xkind == HD_X_IMM_B;
+	if (slot_c) {
+		inst->xkind = immediate ? HD_X_IMM_C : HD_X_CONST_C;
+		inst->c = HD_MREG_NONE;
+	} else {
+		inst->xkind = immediate ? HD_X_IMM_B : HD_X_CONST_B;
+		inst->b = HD_MREG_NONE;
+	}
+	inst->x = def->x;
+	inst->ref_kind = def->ref_kind;
+	inst->ref = def->ref;
+}
+
+static void swap_sources(struct hd_minst *inst)
+{
+	struct hd_mreg a = inst->a;
+	uint8_t mods = inst->srcmods, kept = mods & HD_NEG_C;
+	inst->a = inst->b;
+	inst->b = a;
+	kept |= (mods & HD_NEG_A ? HD_NEG_B : 0) | (mods & HD_NEG_B ? HD_NEG_A : 0);
+	kept |= (mods & HD_ABS_A ? HD_ABS_B : 0) | (mods & HD_ABS_B ? HD_ABS_A : 0);
+	inst->srcmods = kept;
+}
+
+static bool is_commutative(const struct hd_minst *inst)
+{
+	switch (inst->op) {
+	case HD_OP_IADD3:
+	case HD_OP_IMAD:
+	case HD_OP_IMNMX:
+	case HD_OP_FADD:
+	case HD_OP_FMUL:
+	case HD_OP_FFMA:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* a cmp b with its sides exchanged. */
+static bool swap_comparison(struct hd_minst *inst)
+{
+	static const uint8_t mirrored[] = {
+		[HD_CMP_LT] = HD_CMP_GT, [HD_CMP_EQ] = HD_CMP_EQ, [HD_CMP_LE] = HD_CMP_GE,
+		[HD_CMP_GT] = HD_CMP_LT, [HD_CMP_NE] = HD_CMP_NE, [HD_CMP_GE] = HD_CMP_LE,
+	};
+	uint32_t cmp = hd_mod_get(inst->mods, HD_MOD_CMP);
+	if (inst->op != HD_OP_ISETP || hd_mod_get(inst->mods, HD_MOD_EX) || cmp < HD_CMP_LT || cmp > HD_CMP_GE)
+		return false;
+	inst->mods = (uint16_t)((inst->mods & ~HD_MOD(CMP, 15)) | HD_MOD(CMP, mirrored[cmp]));
+	swap_sources(inst);
+	return true;
+}
+
+static bool takes(const struct hd_minst *inst, enum hd_slot slot)
+{
+	uint8_t srcx = hd_opinfo[inst->op].srcx, mods = slot == HD_SLOT_B ? HD_NEG_B | HD_ABS_B : HD_NEG_C;
+	bool allowed = slot == HD_SLOT_B ? srcx == HD_XB || srcx == HD_XBC : srcx == HD_XC || srcx == HD_XBC;
+	return allowed && !(inst->srcmods & mods) && hd_op_width((enum hd_op)inst->op, inst->mods, slot) == 1;
+}
+
+static void fold_constants(struct optimizer *o, struct hd_minst *inst)
+{
+	if (inst->op >= HD_OP_COUNT || inst->xkind != HD_X_NONE || inst->ref_kind != HD_MREF_NONE)
+		return;
+	const struct hd_minst *a = inst->a.words == 1 ? def_of(o, inst->a.id) : NULL;
+	const struct hd_minst *b = inst->b.words == 1 ? def_of(o, inst->b.id) : NULL;
+	if (is_constant(a) && !is_constant(b) && inst->b.words == 1 && inst->b.id != HD_RZ && takes(inst, HD_SLOT_B) &&
+	    !(inst->srcmods & (HD_NEG_A | HD_ABS_A)) && (is_commutative(inst) || swap_comparison(inst))) {
+		if (is_commutative(inst))
+			swap_sources(inst);
+		b = a;
+	}
+	if (is_constant(b) && takes(inst, HD_SLOT_B)) {
+		put_constant(inst, b, false);
+		return;
+	}
+	const struct hd_minst *c = inst->c.words == 1 ? def_of(o, inst->c.id) : NULL;
+	if (is_constant(c) && takes(inst, HD_SLOT_C))
+		put_constant(inst, c, true);
+}
+
+static void put_zeros(struct optimizer *o, struct hd_minst *inst)
+{
+	if (inst->op >= HD_OP_COUNT)
+		return;
+	put_zero(o, &inst->a);
+	put_zero(o, &inst->b);
+	put_zero(o, &inst->c);
+}
+
+/* ---- value numbering ---- */
+
+static bool is_pure(const struct optimizer *o, const struct hd_minst *inst)
+{
+	if (inst->op == HD_OP_PAIR)
+		return hd_mreg_is_virtual(inst->dst.id) && !hd_list_has(o->func->without, "pairs");
+	if (inst->op >= HD_OP_COUNT || inst->extra_count || !inst->dst.words || !hd_mreg_is_virtual(inst->dst.id))
+		return false;
+	if (inst->pdst != HD_MREG_PT || (inst->a.words && inst->a.id == o->func->abi->stack_pointer))
+		return false;
+	if (inst->op == HD_OP_S2R)
+		return hd_mod_get(inst->mods, HD_MOD_SR) <= HD_SR_LANEMASK_GE;
+	return effects_of(inst) == 0 || inst->op == HD_OP_LDC;
+}
+
+static uint32_t mix(uint32_t hash, uint32_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b1u;
+	return hash ^ hash >> 15;
+}
+
+static uint32_t mix_reg(uint32_t hash, struct hd_mreg reg)
+{
+	return reg.words ? mix(mix(hash, reg.id), reg.sub * 8u + reg.words) : mix(hash, 0);
+}
+
+static uint32_t hash_of(const struct optimizer *o, const struct hd_minst *inst)
+{
+	uint32_t hash = mix(mix(inst->op, inst->mods), inst->xkind * 256u + inst->srcmods);
+	hash = mix_reg(mix_reg(mix_reg(hash, inst->a), inst->b), inst->c);
+	hash = mix(mix(hash, inst->psrc * 2 + inst->psrc_not), inst->psrc2 * 2 + inst->psrc2_not);
+	hash = mix(hash, inst->linear * 256u + inst->coefficient);
+	for (uint32_t i = 0; i < inst->extra_count; i++)
+		hash = mix_reg(hash, o->func->extras.data[inst->extra + i]);
+	return mix(mix(hash, inst->x), inst->ref * 8 + inst->ref_kind);
+}
+
+static bool same_reg(struct hd_mreg a, struct hd_mreg b)
+{
+	return a.words == b.words && (!a.words || (a.id == b.id && a.sub == b.sub));
+}
+
+static bool same_parts(const struct optimizer *o, const struct hd_minst *a, const struct hd_minst *b)
+{
+	bool same = a->extra_count == b->extra_count;
+	for (uint32_t i = 0; same && i < a->extra_count; i++)
+		same = same_reg(o->func->extras.data[a->extra + i], o->func->extras.data[b->extra + i]);
+	return same;
+}
+
+static bool same_value(const struct optimizer *o, const struct hd_minst *a, const struct hd_minst *b)
+{
+	return same_parts(o, a, b) && a->op == b->op && a->mods == b->mods && a->xkind == b->xkind && a->srcmods == b->srcmods &&
+	       a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x && a->linear == b->linear &&
+	       a->coefficient == b->coefficient && same_reg(a->a, b->a) && same_reg(a->b, b->b) &&
+	       same_reg(a->c, b->c) && a->psrc == b->psrc && a->psrc_not == b->psrc_not && a->psrc2 == b->psrc2 &&
+	       a->psrc2_not == b->psrc2_not && a->dst.words == b->dst.words;
+}
+
+static void number(struct optimizer *o, uint32_t block, uint32_t index)
+{
+	struct hd_minst *inst = &o->func->blocks.data[block].insts.data[index];
+	if (!is_pure(o, inst))
+		return;
+	bool local = inst->op == HD_OP_MOV || inst->op == HD_OP_S2R || inst->op == HD_OP_PAIR;
+	uint32_t *bucket = &o->buckets[mix(hash_of(o, inst), local ? block : 0) % o->bucket_count], tried = 0;
+	for (uint32_t e = *bucket; e && tried < MANY_EQUALS; e = o->entries.data[e - 1].next, tried++) {
+		const struct entry *entry = &o->entries.data[e - 1];
+		const struct hd_minst *known = &o->func->blocks.data[entry->block].insts.data[entry->inst];
+		if (!same_value(o, known, inst) || (local && entry->block != block) ||
+		    !hd_dominates(o->idom, o->depth, entry->block, block))
+			continue;
+		o->alias[inst->dst.id - HD_MREG_VIRTUAL] = known->dst;
+		return;
+	}
+	hd_vec_push(&o->entries, (struct entry){block, index, *bucket});
+	*bucket = o->entries.len;
+}
+
+/* ---- PHIs that may be one ---- */
+
+static bool is_undefined(const struct optimizer *o, struct hd_mreg reg)
+{
+	const struct hd_minst *def = def_of(o, reg.id);
+	return def && def->op == HD_OP_UNDEF;
+}
+
+/* Whether two PHIs of one block agree wherever both are defined. */
+static bool may_be_one(const struct optimizer *o, const struct hd_minst *a, const struct hd_minst *b)
+{
+	const struct hd_mreg *left = &o->func->extras.data[a->extra], *right = &o->func->extras.data[b->extra];
+	if (!a->dst.words || a->dst.words != b->dst.words || a->extra_count != b->extra_count)
+		return false;
+	for (uint32_t i = 0; i < a->extra_count; i++) {
+		bool themselves = left[i].id == a->dst.id && right[i].id == b->dst.id;
+		if (!same_reg(left[i], right[i]) && !themselves && !is_undefined(o, left[i]) &&
+		    !is_undefined(o, right[i]))
+			return false;
+	}
+	return true;
+}
+
+static void join_phis(struct optimizer *o, struct hd_minst *kept, const struct hd_minst *gone)
+{
+	struct hd_mreg *left = &o->func->extras.data[kept->extra];
+	const struct hd_mreg *right = &o->func->extras.data[gone->extra];
+	for (uint32_t i = 0; i < kept->extra_count; i++)
+		if (is_undefined(o, left[i]))
+			left[i] = right[i].id == gone->dst.id ? kept->dst : right[i];
+	o->alias[gone->dst.id - HD_MREG_VIRTUAL] = kept->dst;
+}
+
+/* Unrolled loops carry the values that leave them beside those that go around, the former undefined on entry. */
+static void merge_phis(struct optimizer *o, struct hd_mblock *block)
+{
+	uint32_t count = 0;
+	while (count < block->insts.len && block->insts.data[count].op == HD_OP_PHI)
+		hd_minst_visit(o->func, &block->insts.data[count++], replace_use, o);
+	for (uint32_t i = 0; i < count && count <= MANY_PHIS; i++) {
+		struct hd_minst *gone = &block->insts.data[i];
+		for (uint32_t k = 0; k < i; k++) {
+			struct hd_minst *kept = &block->insts.data[k];
+			if (!kept->dst.words || o->alias[kept->dst.id - HD_MREG_VIRTUAL].words ||
+			    !may_be_one(o, kept, gone))
+				continue;
+			join_phis(o, kept, gone);
+			break;
+		}
+	}
+}
+
+/* ---- dead code ---- */
+
+static void note_def(void *context, struct hd_mreg *reg, bool is_def)
+{
+	bool *fixed = context;
+	*fixed |= is_def && !hd_mreg_is_virtual(reg->id);
+}
+
+static bool is_needed(struct optimizer *o, struct hd_minst *inst)
+{
+	unsigned effects = effects_of(inst);
+	bool fixed = false;
+	if (effects & ~(unsigned)HD_FX_LOAD)
+		return true;
+	if (effects & HD_FX_LOAD && hd_opinfo[inst->op].mods >> HD_MOD_SEM & 1 &&
+	    hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK)
+		return true;
+	if (inst->op == HD_OP_TRAP)
+		return true;
+	hd_minst_visit(o->func, inst, note_def, &fixed);
+	return fixed;
+}
+
+static void need(void *context, struct hd_mreg *reg, bool is_def)
+{
+	struct optimizer *o = context;
+	if (!is_def && hd_mreg_is_virtual(reg->id))
+		hd_vec_push(&o->work, reg->id - HD_MREG_VIRTUAL);
+}
+
+static void drop_dead(struct optimizer *o)
+{
+	struct hd_mfunc *func = o->func;
+	uint32_t *start = HD_ARENA_NEW(&o->arena, uint32_t, func->blocks.len + 1);
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		start[id + 1] = start[id] + func->blocks.data[id].insts.len;
+	bool *live = HD_ARENA_NEW(&o->arena, bool, start[func->blocks.len] + 1);
+	for (uint32_t id = 0; id < func->blocks.len; id++)
+		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++) {
+			struct hd_minst *inst = &func->blocks.data[id].insts.data[i];
+			live[start[id] + i] = is_needed(o, inst);
+			if (live[start[id] + i])
+				hd_minst_visit(func, inst, need, o);
+		}
+	while (o->work.len) {
+		uint32_t reg = hd_vec_pop(&o->work);
+		if (o->def_block[reg] == HD_NO_BLOCK || live[start[o->def_block[reg]] + o->def_inst[reg]])
+			continue;
+		live[start[o->def_block[reg]] + o->def_inst[reg]] = true;
+		hd_minst_visit(func, def_of(o, HD_MREG_VIRTUAL + reg), need, o);
+	}
+	for (uint32_t id = 0; id < func->blocks.len; id++) {
+		struct hd_mblock *block = &func->blocks.data[id];
+		uint32_t kept = 0;
+		for (uint32_t i = 0; i < block->insts.len; i++)
+			if (live[start[id] + i])
+				block->insts.data[kept++] = block->insts.data[i];
+		block->insts.len = kept;
+	}
+}
+
+/* ---- the pass ---- */
+
+struct place {
+	struct optimizer *o;
+	uint32_t block, inst;
+};
+
+static void record_def(void *context, struct hd_mreg *reg, bool is_def)
+{
+	const struct place *place = context;
+	if (!is_def || !hd_mreg_is_virtual(reg->id))
+		return;
+	place->o->def_block[reg->id - HD_MREG_VIRTUAL] = place->block;
+	place->o->def_inst[reg->id - HD_MREG_VIRTUAL] = place->inst;
+}
+
+static void set_up(struct optimizer *o)
+{
+	struct hd_mfunc *func = o->func;
+	uint32_t count = func->vregs.len, insts = 0;
+	HD_VEC(struct hd_edge) edges = {0};
+	o->alias = HD_ARENA_NEW(&o->arena, struct hd_mreg, count + 1);
+	o->def_block = HD_ARENA_NEW(&o->arena, uint32_t, count + 1);
+	o->def_inst = HD_ARENA_NEW(&o->arena, uint32_t, count + 1);
+	for (uint32_t i = 0; i < count; i++)
+		o->def_block[i] = HD_NO_BLOCK;
+	for (uint32_t id = 0; id < func->blocks.len; id++) {
+		struct hd_mblock *block = &func->blocks.data[id];
+		insts += block->insts.len;
+		for (uint32_t i = 0; i < block->insts.len; i++)
+			hd_minst_visit(func, &block->insts.data[i], record_def, &(struct place){o, id, i});
+		for (uint32_t i = 0; i < block->succs.len; i++)
+			hd_vec_push(&edges, (struct hd_edge){id, block->succs.data[i]});
+	}
+	struct hd_graph graph;
+	hd_graph_build(&graph, &o->arena, func->blocks.len, 0, edges.data, edges.len);
+	o->idom = hd_graph_dominators(&graph, &o->arena);
+	o->depth = hd_dominator_depths(o->idom, graph.nodes, &o->arena);
+	o->bucket_count = insts * 2 + 1;
+	o->buckets = HD_ARENA_NEW(&o->arena, uint32_t, o->bucket_count);
+	hd_vec_release(&edges);
+}
+
+static void simplify_block(struct optimizer *o, uint32_t id)
+{
+	struct hd_mblock *block = &o->func->blocks.data[id];
+	if (!hd_list_has(o->func->without, "phis"))
+		merge_phis(o, block);
+	for (uint32_t i = 0; i < block->insts.len; i++) {
+		struct hd_minst *inst = &block->insts.data[i];
+		hd_minst_visit(o->func, inst, replace_use, o);
+		put_zeros(o, inst);
+		fold_constants(o, inst);
+		note_copy(o, inst);
+		number(o, id, i);
+	}
+}
+
+int hd_mfunc_optimize(struct hd_mfunc *func)
+{
+	struct optimizer o = {.func = func};
+	uint32_t *order;
+	hd_arena_init(&o.arena);
+	set_up(&o);
+	uint32_t count = hd_mfunc_block_order(func, &o.arena, &order);
+	for (uint32_t i = 0; i < count; i++)
+		simplify_block(&o, order[i]);
+	/* PHIs of loops read values that were simplified after them. */
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < func->blocks.data[order[i]].insts.len; k++)
+			hd_minst_visit(func, &func->blocks.data[order[i]].insts.data[k], replace_use, &o);
+	hd_mfunc_join_counters(func);
+	hd_mfunc_fuse(func);
+	drop_dead(&o);
+	hd_mfunc_combine(func);
+	hd_vec_release(&o.entries);
+	hd_vec_release(&o.work);
+	hd_arena_release(&o.arena);
+	return 0;
+}

@@ -1,0 +1,472 @@
+/*
+ * Inline PTX: the statement's operands, and its instructions one after another. Registers of the text are values:
+ * each write replaces the value, so a sequence becomes SSA on the way. A guarded instruction without effects is
+ * computed and then chosen with SEL, one with effects stands behind a branch.
+ */
+#include "passes/ptx/ptx.h"
+
+/* ------------------------------------------------------------------ the opcode's parts */
+
+bool hd_ptx_has(const struct hd_ptx *ptx, const char *part)
+{
+	for (unsigned i = 1; i < ptx->now->part_count; i++)
+		if (!strcmp(ptx->now->parts[i], part))
+			return true;
+	return false;
+}
+
+struct hd_ptx_type hd_ptx_type(const struct hd_ptx *ptx, unsigned back)
+{
+	static const struct {
+		const char *name;
+		struct hd_ptx_type type;
+	} types[] = {
+		{"u8", {8, 'u'}},     {"u16", {16, 'u'}},    {"u32", {32, 'u'}}, {"u64", {64, 'u'}},
+		{"s8", {8, 's'}},     {"s16", {16, 's'}},    {"s32", {32, 's'}}, {"s64", {64, 's'}},
+		{"b8", {8, 'b'}},     {"b16", {16, 'b'}},    {"b32", {32, 'b'}}, {"b64", {64, 'b'}},
+		{"f16", {16, 'h'}},   {"bf16", {16, 'g'}},   {"f32", {32, 'f'}}, {"f64", {64, 'f'}},
+		{"f16x2", {32, 'h'}}, {"bf16x2", {32, 'g'}}, {"pred", {1, 'p'}},
+	};
+
+	if (back >= ptx->now->part_count)
+		return (struct hd_ptx_type){0, 0};
+	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+		if (!strcmp(ptx->now->parts[ptx->now->part_count - 1 - back], types[i].name))
+			return types[i].type;
+	return (struct hd_ptx_type){0, 0};
+}
+
+uint16_t hd_ptx_rounding(const struct hd_ptx *ptx)
+{
+	return HD_MOD(RND, hd_ptx_has(ptx, "rz") || hd_ptx_has(ptx, "rzi")   ? HD_RND_RZ
+			   : hd_ptx_has(ptx, "rm") || hd_ptx_has(ptx, "rmi") ? HD_RM
+			   : hd_ptx_has(ptx, "rp") || hd_ptx_has(ptx, "rpi") ? HD_RP
+									     : HD_RN);
+}
+
+/* ------------------------------------------------------------------ operands */
+
+static struct hd_leaf special(struct hd_ptx *ptx, uint32_t code, unsigned bits)
+{
+	struct hd_select *sel = ptx->sel;
+	uint32_t words = code / HD_PTX_WIDE, sr = code % HD_PTX_WIDE;
+	struct hd_mreg dst;
+	struct hd_leaf leaf;
+
+	if (words) {
+		dst = hd_mfunc_vreg(sel->func, 2);
+		hd_sel_push(sel, HD_OP_CS2R, HD_MOD(SR, sr))->dst = dst;
+		leaf = hd_leaf_reg(words == 3 ? dst : hd_sub(dst, words - 1, 1));
+	} else if (sr >= HD_PTX_CBANK) {
+		leaf = (struct hd_leaf){.kind = HD_LEAF_BANK, .words = 1, .id = sr - HD_PTX_CBANK};
+	} else {
+		dst = hd_mfunc_vreg(sel->func, 1);
+		hd_sel_push(sel, HD_OP_S2R, HD_MOD(SR, sr))->dst = dst;
+		leaf = hd_leaf_reg(dst);
+	}
+	if (leaf.words == 1 && bits == 64)
+		leaf = hd_sel_extend_leaf(sel, leaf, 32, 64, false);
+	if (leaf.words == 2 && bits <= 32)
+		leaf = hd_leaf_reg(hd_sub(hd_sel_reg(sel, leaf), 0, 1));
+	return leaf;
+}
+
+static uint64_t float_bits(const struct hd_ptx_part *part, unsigned bits)
+{
+	double wide;
+	float narrow;
+	uint32_t word;
+
+	if (part->kind == HD_PTX_SINGLE || bits == 64)
+		return part->number;
+	memcpy(&wide, &part->number, sizeof wide);
+	narrow = (float)wide;
+	memcpy(&word, &narrow, sizeof word);
+	return word;
+}
+
+struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, unsigned bits)
+{
+	unsigned words = bits == 1 ? 0 : (bits + 31) / 32;
+	struct hd_ptx_reg *reg;
+
+	switch (part->kind) {
+	case HD_PTX_NUMBER:
+		return hd_leaf_imm(bits == 1	? part->number != 0
+				   : bits == 64 ? part->number
+						: part->number & ((UINT64_C(1) << bits) - 1),
+				   words);
+	case HD_PTX_SINGLE:
+	case HD_PTX_DOUBLE:
+		return hd_leaf_imm(float_bits(part, bits), words);
+	case HD_PTX_SPECIAL:
+		return special(ptx, (uint32_t)part->number, bits);
+	case HD_PTX_REG:
+		reg = &ptx->regs.data[part->reg];
+		if ((bits == 1) != (reg->bits == 1) || (reg->bits + 31) / 32 < words) {
+			hd_ptx_error(ptx, "operand '%s' of %u bits in the place of %u", reg->name, reg->bits, bits);
+			break;
+		}
+		if (!reg->set)
+			break;
+		if (reg->leaf.words > words && words) /* wider: the low part counts */
+			return hd_leaf_reg(hd_sub(hd_sel_reg(ptx->sel, reg->leaf), 0, words));
+		return reg->leaf;
+	default:
+		hd_ptx_error(ptx, "operand expected");
+	}
+	return hd_leaf_imm(0, words);
+}
+
+struct hd_leaf hd_ptx_in(struct hd_ptx *ptx, unsigned index, unsigned bits)
+{
+	const struct hd_ptx_operand *operand = &ptx->now->operands[index];
+	struct hd_leaf leaf;
+
+	if (index >= ptx->now->count || operand->form != HD_PTX_PLAIN) {
+		hd_ptx_error(ptx, "operand %u is missing or of the wrong form", index + 1);
+		return hd_leaf_imm(0, bits == 1 ? 0 : (bits + 31) / 32);
+	}
+	leaf = hd_ptx_read(ptx, &operand->parts[0], bits);
+	if (operand->inverted && leaf.words == 0 && leaf.kind == HD_LEAF_IMM)
+		leaf.imm[0] = !leaf.imm[0];
+	else if (operand->inverted)
+		leaf.inverted = !leaf.inverted;
+	return leaf;
+}
+
+struct hd_opnd hd_ptx_word(struct hd_ptx *ptx, unsigned index)
+{
+	struct hd_leaf leaf = hd_ptx_in(ptx, index, 32);
+
+	return hd_sel_word(ptx->sel, &leaf, 0);
+}
+
+struct hd_popnd hd_ptx_pred(struct hd_ptx *ptx, unsigned index)
+{
+	return hd_sel_pred(ptx->sel, hd_ptx_in(ptx, index, 1));
+}
+
+bool hd_ptx_constant(struct hd_ptx *ptx, unsigned index, uint64_t *value)
+{
+	struct hd_leaf leaf = hd_ptx_in(ptx, index, 32);
+
+	*value = leaf.imm[0];
+	return leaf.kind == HD_LEAF_IMM;
+}
+
+void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_leaf leaf, unsigned bits)
+{
+	struct hd_ptx_reg *reg;
+
+	if (part->kind == HD_PTX_SINK || ptx->failed)
+		return;
+	if (part->kind != HD_PTX_REG) {
+		hd_ptx_error(ptx, "the result is no register");
+		return;
+	}
+	reg = &ptx->regs.data[part->reg];
+	if ((bits == 1) != (reg->bits == 1) || reg->bits < bits) {
+		hd_ptx_error(ptx, "result of %u bits in '%s' of %u", bits, reg->name, reg->bits);
+		return;
+	}
+	if (reg->bits == 64 && leaf.words == 1)
+		leaf = hd_sel_extend_leaf(ptx->sel, leaf, 32, 64, false);
+	if (ptx->now->guarded && reg->set) {
+		const struct hd_ptx_reg *guard = &ptx->regs.data[ptx->now->guard];
+		struct hd_popnd when = hd_sel_pred(ptx->sel, guard->set ? guard->leaf : hd_leaf_imm(0, 0));
+
+		when.inverted ^= ptx->now->guard_not;
+		leaf = hd_sel_select_leaf(ptx->sel, when, leaf, reg->leaf);
+	}
+	leaf.ext = HD_EXT_NONE; /* the next reader may take another width */
+	reg->leaf = leaf;
+	reg->set = true;
+}
+
+void hd_ptx_out(struct hd_ptx *ptx, unsigned index, struct hd_leaf leaf, unsigned bits)
+{
+	if (index >= ptx->now->count || ptx->now->operands[index].form != HD_PTX_PLAIN)
+		hd_ptx_error(ptx, "the result is no register");
+	else
+		hd_ptx_write(ptx, &ptx->now->operands[index].parts[0], leaf, bits);
+}
+
+/* ------------------------------------------------------------------ instructions */
+
+/* Length of the row's name in the opcode, 0 when it is another. */
+static size_t name_matches(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(text, name, length) && (text[length] == '.' || !text[length]) ? length : 0;
+}
+
+static bool modifiers_allowed(struct hd_ptx *ptx, const struct hd_ptx_row *row)
+{
+	unsigned first = 1;
+	char wanted[32];
+
+	for (const char *dot = row->name; (dot = strchr(dot, '.')); dot++)
+		first++;
+	for (unsigned i = first; i < ptx->now->part_count; i++) {
+		snprintf(wanted, sizeof wanted, " %s ", ptx->now->parts[i]);
+		if (!strstr(row->modifiers, wanted)) {
+			hd_ptx_error(ptx, "'.%s' is not supported here", ptx->now->parts[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static const struct hd_ptx_row *find_row(const char *text)
+{
+	static const struct hd_ptx_row *const tables[] = {hd_ptx_alu, hd_ptx_bits, hd_ptx_float, hd_ptx_simd, hd_ptx_convert, hd_ptx_system};
+	const struct hd_ptx_row *best = NULL;
+	size_t longest = 0;
+
+	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+		for (const struct hd_ptx_row *row = tables[t]; row->name; row++) {
+			size_t length = name_matches(text, row->name);
+
+			if (length > longest) {
+				best = row;
+				longest = length;
+			}
+		}
+	return best;
+}
+
+/* Values that changed in the guarded block merge with the old ones behind it. */
+static void merge(struct hd_ptx *ptx, const struct hd_leaf *before, uint32_t then, uint32_t next)
+{
+	struct hd_select *sel = ptx->sel;
+
+	for (uint32_t i = 0; i < ptx->regs.len; i++) {
+		struct hd_ptx_reg *reg = &ptx->regs.data[i];
+		struct hd_leaf now = reg->leaf, old = before[i];
+		struct hd_mreg in[2], dst;
+		uint32_t phi;
+
+		if (!reg->set || !memcmp(&now, &old, sizeof now))
+			continue;
+		sel->block = then;
+		if (now.words == 0) {
+			struct hd_popnd p = hd_sel_pred(sel, now), always = {HD_MREG_PT, false};
+
+			in[1] = (struct hd_mreg){hd_sel_plop(sel, HD_BOOL_AND, p, always), 0, 1};
+			in[0] = (struct hd_mreg){old.id, 0, 1};
+			dst = (struct hd_mreg){hd_mfunc_pred(sel->func), 0, 1};
+			reg->leaf = hd_leaf_pred(dst.id, false);
+			phi = hd_sel_phi(sel, next, HD_MREG_NONE, dst.id);
+		} else {
+			in[1] = hd_sel_reg(sel, now);
+			in[0] = (struct hd_mreg){old.id, old.sub, old.words};
+			dst = hd_mfunc_vreg(sel->func, now.words);
+			reg->leaf = hd_leaf_reg(dst);
+			phi = hd_sel_phi(sel, next, dst, HD_MREG_PT);
+		}
+		hd_sel_set_phi(sel, next, phi, in, 2);
+	}
+}
+
+/* Before a guarded effect every register that it may write has its value in a register. */
+static void settle_results(struct hd_ptx *ptx)
+{
+	for (unsigned i = 0; i < ptx->now->count; i++)
+		for (unsigned k = 0; k < 5; k++) {
+			const struct hd_ptx_operand *operand = &ptx->now->operands[i];
+			const struct hd_ptx_part *part = k < 4 ? &operand->parts[k] : &operand->second;
+			struct hd_ptx_reg *reg;
+
+			if (part->kind != HD_PTX_REG)
+				continue;
+			reg = &ptx->regs.data[part->reg];
+			if (!reg->set)
+				reg->leaf = hd_leaf_imm(0, reg->bits == 1 ? 0 : (reg->bits + 31) / 32);
+			reg->set = true;
+			if (reg->leaf.words == 0) {
+				struct hd_popnd p = hd_sel_pred(ptx->sel, reg->leaf), always = {HD_MREG_PT, false};
+
+				reg->leaf = hd_leaf_pred(hd_sel_plop(ptx->sel, HD_BOOL_AND, p, always), false);
+			} else {
+				reg->leaf = hd_leaf_reg(hd_sel_reg(ptx->sel, reg->leaf));
+			}
+		}
+}
+
+static void guarded_effect(struct hd_ptx *ptx, const struct hd_ptx_row *row)
+{
+	struct hd_select *sel = ptx->sel;
+	const struct hd_ptx_reg *guard = &ptx->regs.data[ptx->now->guard];
+	struct hd_popnd when = hd_sel_pred(sel, guard->set ? guard->leaf : hd_leaf_imm(0, 0));
+	uint32_t then, next;
+	struct hd_leaf *before;
+
+	when.inverted ^= ptx->now->guard_not;
+	settle_results(ptx);
+	before = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, ptx->regs.len + 1);
+	for (uint32_t i = 0; i < ptx->regs.len; i++)
+		before[i] = ptx->regs.data[i].leaf;
+	then = hd_sel_new_block(sel);
+	next = hd_sel_new_block(sel);
+	if (when.id == HD_MREG_PT) /* a constant guard still needs two ways */
+		when = (struct hd_popnd){hd_sel_isetp(sel, when.inverted ? HD_CMP_NE : HD_CMP_EQ, false, hd_rz(),
+						      hd_rz()),
+					 false};
+	hd_sel_branch_if(sel, when, then, next);
+	sel->block = then;
+	ptx->now->guarded = false; /* the branch has seen to it */
+	row->select(ptx, row->arg);
+	if (ptx->failed)
+		return;
+	then = sel->block;
+	merge(ptx, before, then, next);
+	sel->block = then;
+	hd_sel_branch(sel, next);
+	sel->block = next;
+}
+
+static void run(struct hd_ptx *ptx, struct hd_ptx_statement *statement)
+{
+	const struct hd_ptx_row *row = find_row(statement->text);
+
+	if (!row) {
+		hd_ptx_error(ptx, "the instruction is not known");
+		return;
+	}
+	if (!modifiers_allowed(ptx, row))
+		return;
+	if (statement->count < row->operands) {
+		hd_ptx_error(ptx, "%u operands expected", row->operands);
+		return;
+	}
+	if (statement->guarded && row->effect)
+		guarded_effect(ptx, row);
+	else
+		row->select(ptx, row->arg);
+}
+
+/* ------------------------------------------------------------------ the statement */
+
+/* Replaces LLVM's spelling of operands by register names: "${0:u}" and "$0" by "$0", "$$" by "$". */
+static char *plain_text(struct hd_arena *arena, const char *text, size_t length)
+{
+	char *out = hd_arena_alloc(arena, 2 * length + 1), *to = out;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] != '$') {
+			*to++ = text[i];
+		} else if (text[i + 1] == '$') {
+			*to++ = text[i++ + 1];
+		} else if (text[i + 1] == '{') {
+			*to++ = '$';
+			for (i += 2; i < length && text[i] != '}' && text[i] != ':'; i++)
+				*to++ = text[i];
+			while (i < length && text[i] != '}')
+				i++;
+		} else {
+			*to++ = '$';
+		}
+	}
+	*to = '\0';
+	return out;
+}
+
+static unsigned constraint_bits(struct hd_select *sel, LLVMTypeRef type)
+{
+	return hd_sel_is_scalar(type) ? hd_sel_bits(sel, type) : 0;
+}
+
+/*
+ * Declares "$0", "$1", ... from the constraints "=r,=l,r,0,n,~{memory}". Fills `outputs` with the registers of the
+ * results and returns how many there are, -1 on an error.
+ */
+static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *outputs, unsigned room)
+{
+	struct hd_select *sel = ptx->sel;
+	LLVMTypeRef result = LLVMTypeOf(sel->inst);
+	bool many = LLVMGetTypeKind(result) == LLVMStructTypeKind;
+	unsigned count = 0, args = 0, index = 0;
+	char name[16];
+
+	for (const char *at = constraints; *at;) {
+		size_t length = strcspn(at, ",");
+		bool output = *at == '=';
+		const char *letter = at + output + strspn(at + output, "&");
+		LLVMTypeRef type;
+
+		if (at[0] == '~') { /* clobbers, which may hold commas only between braces */
+			at += length + (at[length] == ',');
+			continue;
+		}
+		if (*letter == '*' || (output && count == room)) {
+			hd_ptx_error(ptx, "constraint '%.*s' is not supported", (int)length, at);
+			return -1;
+		}
+		snprintf(name, sizeof name, "$%u", index++);
+		if (output) {
+			type = many ? LLVMStructGetTypeAtIndex(result, count) : result;
+			outputs[count++] = hd_ptx_declare(ptx, name, constraint_bits(sel, type));
+		} else {
+			LLVMValueRef value = LLVMGetArgOperand(sel->inst, args++);
+			struct hd_leaf leaf = hd_sel_leaf(sel, value, 0);
+			uint32_t reg = hd_ptx_declare(ptx, name, constraint_bits(sel, LLVMTypeOf(value)));
+
+			ptx->regs.data[reg].leaf = leaf;
+			ptx->regs.data[reg].set = true;
+			if (*letter >= '0' && *letter <= '9') {
+				unsigned tied = (unsigned)strtoul(letter, NULL, 10);
+
+				if (tied < count) {
+					ptx->regs.data[outputs[tied]].leaf = leaf;
+					ptx->regs.data[outputs[tied]].set = true;
+				}
+			}
+		}
+		if (!ptx->regs.data[ptx->regs.len - 1].bits) {
+			hd_ptx_error(ptx, "operand %u has no register type", index - 1);
+			return -1;
+		}
+		at += length + (at[length] == ',');
+	}
+	return (int)count;
+}
+
+static void define_results(struct hd_ptx *ptx, const uint32_t *outputs, unsigned count)
+{
+	struct hd_leaf *leaves = HD_ARENA_NEW(ptx->sel->func->arena, struct hd_leaf, count + 1);
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct hd_ptx_reg *reg = &ptx->regs.data[outputs[i]];
+
+		leaves[i] = reg->set ? reg->leaf : hd_leaf_imm(0, reg->bits == 1 ? 0 : (reg->bits + 31) / 32);
+	}
+	if (count)
+		hd_sel_define(ptx->sel, ptx->sel->inst, leaves, count);
+}
+
+void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee)
+{
+	struct hd_ptx ptx = {.sel = sel, .carry = {HD_MREG_PT, true}};
+	struct hd_ptx_statement statement = {0};
+	size_t text_length = 0, constraint_length = 0;
+	const char *text = LLVMGetInlineAsmAsmString(callee, &text_length);
+	const char *constraints = LLVMGetInlineAsmConstraintString(callee, &constraint_length);
+	uint32_t outputs[32];
+	int count;
+
+	ptx.at = plain_text(sel->func->arena, text, text_length);
+	count = bind_operands(&ptx, hd_arena_printf(sel->func->arena, "%.*s", (int)constraint_length, constraints),
+			      outputs, 32);
+	ptx.now = &statement;
+	while (count >= 0 && !ptx.failed && !sel->failed && hd_ptx_parse(&ptx, &statement) == HD_PTX_STATEMENT)
+		run(&ptx, &statement);
+	if (count >= 0 && !ptx.failed && ptx.depth) {
+		statement.text[0] = '\0';
+		hd_ptx_error(&ptx, "'{' without '}'");
+	}
+	if (count >= 0 && !ptx.failed)
+		define_results(&ptx, outputs, (unsigned)count);
+	hd_vec_release(&ptx.regs);
+}

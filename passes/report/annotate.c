@@ -1,0 +1,316 @@
+/*
+ * The same facts in the user's own module, where other passes and people see them:
+ *
+ *   !heddle.version = !{!{!"0.1.0", i32 1}}                  once a module
+ *   define ... !heddle.stackdepth !{!"fru", i32 4, ...}      a pair for each number
+ *   define ... !heddle.chain !{!"kernel", !"f", !"g"}        the High-watermark chain
+ *   call ... !heddle.call !{!"fru", i32 4}                   CARS embeds the FRU in calls (IV-A)
+ *   define ... !heddle.intervals !{!"registers", i32 16, !1, ...}   LTRF's PREFETCHes: each interval's id, entry pc,
+ *                                                            working set and live-in, as in !1 = !{i32 0, i32 0, !"R0-R3", !"R1"}
+ *   define ... !heddle.liveness !{!"max_live", i32 12, ...}  a pair for each number
+ *   define ... !heddle.preempt !{!"drain_instructions", i32 40, !1, ...}   Lin's preemption points: each one's kind, pc,
+ *                                                            live and live under divergence, as in !1 = !{!"pp", i32 32, !"R0-R3", !"R0-R5"}
+ *   define ... !heddle.reuse !{!"rthld", i32 12, !"near", i32 40, ...}   Malekeh's tags, counted
+ *   define ... !heddle.idempotence !{!"idempotent", i32 0, !"store", ...}   and what breaks it: cause, function, pc
+ *   store ... !heddle.breaks !{!"store"}                     the instruction, where it is this function's
+ *   define ... !heddle.affine !{!"values", i32 12, ...}      R2D2's linear values, counted
+ *   br ... !heddle.branch !{!"grid", !"iteration"}           for whom the condition is the same, in an iteration
+ *   load ... !heddle.access !{!"address", !"{P0, 4, ...}", !"stride", !"4", !"sectors", i32 4, i32 4}   what is proven of an
+ *                                                            access: also !"conflicts"
+ *   !heddle.launches = !{!{!"JSON"}}                         of relocatable modules (launches.c)
+ *
+ * Only metadata is added, so that the code that other back ends make of it is the same.
+ * Linear in the instructions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "heddle/version.h"
+#include "passes/analysis/flow.h"
+#include "passes/analysis/callgraph.h"
+#include "passes/pass.h"
+
+struct annotate {
+	struct hd_unit *unit;
+	LLVMContextRef context;
+	LLVMTypeRef i32;
+	unsigned call_kind;
+	LLVMValueRef *insts; /* of one function, by ordinal */
+	uint32_t inst_count, inst_capacity;
+};
+
+/* What `!heddle.stackdepth` holds. */
+#define FACTS(X)                                                                                                  \
+	X(registers)                                                                                              \
+	X(fru) X(pushed_registers) X(max_stack_depth) X(call_depth) X(low_watermark) X(high_watermark) X(max_fru) \
+		X(stack_bytes) X(max_stack_bytes) X(spill_store_bytes) X(spill_load_bytes)
+
+static LLVMMetadataRef text_node(const struct annotate *annotate, const char *text)
+{
+	return LLVMMDStringInContext2(annotate->context, text, strlen(text));
+}
+
+static LLVMMetadataRef number_node(const struct annotate *annotate, uint32_t number)
+{
+	return LLVMValueAsMetadata(LLVMConstInt(annotate->i32, number, 0));
+}
+
+static void attach(const struct annotate *annotate, LLVMValueRef function, const char *kind, LLVMMetadataRef *operands,
+		   uint32_t count)
+{
+	unsigned id = LLVMGetMDKindIDInContext(annotate->context, kind, (unsigned)strlen(kind));
+	LLVMGlobalSetMetadata(function, id, LLVMMDNodeInContext2(annotate->context, operands, count));
+}
+
+static void annotate_function(const struct annotate *annotate, LLVMValueRef function,
+			      const struct hd_meta_function *facts)
+{
+#define X(field) {#field, facts->field},
+	const struct {
+		const char *name;
+		uint32_t number;
+	} pairs[] = {FACTS(X){"recursive", facts->recursive}, {"address_taken", facts->address_taken}};
+#undef X
+	enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
+	LLVMMetadataRef operands[2 * PAIRS];
+	LLVMMetadataRef *chain = HD_ARENA_NEW(&annotate->unit->arena, LLVMMetadataRef, facts->chain_count);
+	for (unsigned i = 0; i < PAIRS; i++) {
+		operands[2 * i] = text_node(annotate, pairs[i].name);
+		operands[2 * i + 1] = number_node(annotate, pairs[i].number);
+	}
+	attach(annotate, function, "heddle.stackdepth", operands, 2 * PAIRS);
+	for (uint32_t i = 0; i < facts->chain_count; i++)
+		chain[i] = text_node(annotate, facts->high_watermark_chain[i]);
+	attach(annotate, function, "heddle.chain", chain, facts->chain_count);
+}
+
+static LLVMMetadataRef registers_node(const struct annotate *annotate, const uint64_t vector[4])
+{
+	struct hd_regset set = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	memcpy(set.regs, vector, sizeof(set.regs));
+	hd_regset_print(out, &set);
+	fclose(out);
+	LLVMMetadataRef node = text_node(annotate, text);
+	free(text);
+	return node;
+}
+
+static void annotate_intervals(const struct annotate *annotate, LLVMValueRef function,
+			       const struct hd_meta_function *facts)
+{
+	LLVMMetadataRef *operands = HD_ARENA_NEW(&annotate->unit->arena, LLVMMetadataRef, facts->interval_count + 2);
+	operands[0] = text_node(annotate, "registers");
+	operands[1] = number_node(annotate, facts->interval_registers);
+	for (uint32_t i = 0; i < facts->interval_count; i++) {
+		const struct hd_meta_interval *interval = &facts->intervals[i];
+		LLVMMetadataRef parts[] = {number_node(annotate, interval->id), number_node(annotate, interval->entry_pc),
+					   registers_node(annotate, interval->working_set),
+					   registers_node(annotate, interval->live_in)};
+		operands[2 + i] = LLVMMDNodeInContext2(annotate->context, parts, 4);
+	}
+	attach(annotate, function, "heddle.intervals", operands, facts->interval_count + 2);
+}
+
+static void annotate_liveness(const struct annotate *annotate, LLVMValueRef function,
+			      const struct hd_meta_function *facts)
+{
+#define X(field) text_node(annotate, #field), number_node(annotate, facts->field)
+	LLVMMetadataRef operands[] = {X(max_live),	     X(max_live_pc),	    X(max_live_divergent),
+				      X(max_live_divergent_pc), X(divergent_branches), X(uniform_branches)};
+#undef X
+	attach(annotate, function, "heddle.liveness", operands, sizeof(operands) / sizeof(operands[0]));
+}
+
+static void annotate_points(const struct annotate *annotate, LLVMValueRef function,
+			    const struct hd_meta_function *facts)
+{
+	LLVMMetadataRef *operands = HD_ARENA_NEW(&annotate->unit->arena, LLVMMetadataRef, facts->point_count + 2);
+	operands[0] = text_node(annotate, "drain_instructions");
+	operands[1] = number_node(annotate, facts->drain_instructions);
+	for (uint32_t i = 0; i < facts->point_count; i++) {
+		const struct hd_meta_point *point = &facts->points[i];
+		LLVMMetadataRef parts[] = {text_node(annotate, point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp"),
+					   number_node(annotate, point->pc), registers_node(annotate, point->live.regs),
+					   registers_node(annotate, point->live_divergent.regs)};
+		operands[2 + i] = LLVMMDNodeInContext2(annotate->context, parts, 4);
+	}
+	attach(annotate, function, "heddle.preempt", operands, facts->point_count + 2);
+}
+
+static void list_insts(struct annotate *annotate, LLVMValueRef function)
+{
+	HD_VEC(LLVMValueRef) insts = {annotate->insts, 0, annotate->inst_capacity};
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst))
+			hd_vec_push(&insts, inst);
+	annotate->insts = insts.data;
+	annotate->inst_count = insts.len;
+	annotate->inst_capacity = insts.cap;
+}
+
+/* Calls that the lowering made itself have no place in the IR. Of several machine calls for one, the worst counts. */
+static void annotate_calls(struct annotate *annotate, LLVMValueRef function, uint32_t index,
+			   const struct hd_meta_function *facts)
+{
+	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
+	if (!facts->call_count)
+		return;
+	list_insts(annotate, function);
+	for (uint32_t i = 0; i < facts->call_count; i++) {
+		const struct hd_meta_call *call = &facts->calls[i];
+		uint32_t ordinal = origins[call->pc / HD_INST_BYTES].ir;
+		if (ordinal >= annotate->inst_count || !LLVMIsACallInst(annotate->insts[ordinal]))
+			continue;
+		LLVMMetadataRef operands[] = {text_node(annotate, "fru"), number_node(annotate, call->fru)};
+		LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, operands, 2);
+		LLVMSetMetadata(annotate->insts[ordinal], annotate->call_kind,
+				LLVMMetadataAsValue(annotate->context, node));
+	}
+}
+
+static void annotate_reuse(const struct annotate *annotate, LLVMValueRef function, const struct hd_meta_reuse *reuse)
+{
+	LLVMMetadataRef operands[] = {text_node(annotate, "rthld"), number_node(annotate, reuse->rthld),
+				      text_node(annotate, "near"),  number_node(annotate, reuse->near),
+				      text_node(annotate, "far"),   number_node(annotate, reuse->far),
+				      text_node(annotate, "dead"),  number_node(annotate, reuse->dead)};
+	attach(annotate, function, "heddle.reuse", operands, sizeof(operands) / sizeof(operands[0]));
+}
+
+static void annotate_idempotence(struct annotate *annotate, LLVMValueRef function, uint32_t index,
+				 const struct hd_meta_idempotence *facts)
+{
+	static const char *const why[] = {"", "store", "atomic", "volatile", "call", "service", "clock"};
+	const struct hd_function *code = &annotate->unit->object.functions[index];
+	bool breaks = facts->why != HD_BREAK_NONE;
+	LLVMMetadataRef operands[5] = {text_node(annotate, "idempotent"), number_node(annotate, !breaks)};
+	if (breaks) {
+		operands[2] = text_node(annotate, why[facts->why]);
+		operands[3] = text_node(annotate, facts->at.function);
+		operands[4] = number_node(annotate, facts->at.pc);
+	}
+	attach(annotate, function, "heddle.idempotence", operands, breaks ? 5 : 2);
+	uint32_t ordinal = UINT32_MAX;
+	if (breaks && strcmp(facts->at.function, code->name) == 0)
+		ordinal = code->origins[facts->at.pc / HD_INST_BYTES].ir;
+	if (ordinal == UINT32_MAX)
+		return;
+	list_insts(annotate, function);
+	unsigned kind = LLVMGetMDKindIDInContext(annotate->context, "heddle.breaks", 13);
+	LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, &operands[2], 1);
+	if (ordinal < annotate->inst_count)
+		LLVMSetMetadata(annotate->insts[ordinal], kind, LLVMMetadataAsValue(annotate->context, node));
+}
+
+/* What `!heddle.affine` holds. */
+#define LINEAR_FACTS(X) X(values) X(linear_values) X(removed) X(register_count) X(wanted_registers) X(condition_count)
+
+static void annotate_access(const struct annotate *annotate, LLVMValueRef inst, const struct hd_meta_access *access)
+{
+	LLVMMetadataRef operands[12];
+	unsigned count = 0, kind = LLVMGetMDKindIDInContext(annotate->context, "heddle.access", 13);
+	bool global = access->space == HD_ACCESS_GLOBAL;
+	uint32_t least = global ? access->sectors_least : access->conflicts_least,
+		 most = global ? access->sectors_most : access->conflicts_most;
+	if (!access->address)
+		return;
+	operands[count++] = text_node(annotate, "address");
+	operands[count++] = text_node(annotate, access->address);
+	if (access->lane_stride) {
+		operands[count++] = text_node(annotate, "stride");
+		operands[count++] = text_node(annotate, access->lane_stride);
+	}
+	if (most) {
+		operands[count++] = text_node(annotate, global ? "sectors" : "conflicts");
+		operands[count++] = number_node(annotate, least);
+		operands[count++] = number_node(annotate, most);
+	}
+	LLVMSetMetadata(inst, kind,
+			LLVMMetadataAsValue(annotate->context,
+					    LLVMMDNodeInContext2(annotate->context, operands, count)));
+}
+
+static void annotate_branches(struct annotate *annotate, LLVMValueRef function, uint32_t index,
+			      const struct hd_meta_affine *facts)
+{
+	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
+	unsigned kind = LLVMGetMDKindIDInContext(annotate->context, "heddle.branch", 13);
+	list_insts(annotate, function);
+	for (uint32_t i = 0; i < facts->branch_count; i++) {
+		const struct hd_meta_branch *branch = &facts->branches[i];
+		uint32_t ordinal = origins[branch->pc / HD_INST_BYTES].ir;
+		LLVMMetadataRef operands[] = {text_node(annotate, hd_meta_class_names[branch->class]),
+					      text_node(annotate, "iteration")};
+		LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, operands, branch->iterates ? 2 : 1);
+		if (ordinal < annotate->inst_count)
+			LLVMSetMetadata(annotate->insts[ordinal], kind, LLVMMetadataAsValue(annotate->context, node));
+	}
+}
+
+static void annotate_affine(struct annotate *annotate, LLVMValueRef function, uint32_t index,
+			    const struct hd_meta_affine *facts)
+{
+	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
+	if (!facts)
+		return;
+#define X(field) text_node(annotate, #field), number_node(annotate, facts->field),
+	LLVMMetadataRef operands[] = {LINEAR_FACTS(X)};
+#undef X
+	annotate_branches(annotate, function, index, facts);
+	attach(annotate, function, "heddle.affine", operands, sizeof(operands) / sizeof(*operands));
+	for (uint32_t i = 0; i < facts->access_count; i++) {
+		uint32_t ordinal = origins[facts->accesses[i].pc / HD_INST_BYTES].ir;
+		if (ordinal < annotate->inst_count)
+			annotate_access(annotate, annotate->insts[ordinal], &facts->accesses[i]);
+	}
+}
+
+static int compare(const void *name, const void *facts)
+{
+	return strcmp(name, ((const struct hd_meta_function *)facts)->name);
+}
+
+static const struct hd_meta_function *find(const struct hd_metadata *metadata, const char *name)
+{
+	return metadata->function_count ? bsearch(name, metadata->functions, metadata->function_count,
+						  sizeof(*metadata->functions), compare)
+					: NULL;
+}
+
+static void annotate_module(const struct annotate *annotate)
+{
+	static const char name[] = "heddle.version";
+	LLVMMetadataRef operands[] = {text_node(annotate, HD_VERSION), number_node(annotate, HD_METADATA_VERSION)};
+	LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, operands, 2);
+	if (!LLVMGetNamedMetadataNumOperands(annotate->unit->source, name))
+		LLVMAddNamedMetadataOperand(annotate->unit->source, name, LLVMMetadataAsValue(annotate->context, node));
+}
+
+int hd_annotate_run(struct hd_unit *unit)
+{
+	struct annotate annotate = {.unit = unit, .context = LLVMGetModuleContext(unit->source)};
+	annotate.i32 = LLVMInt32TypeInContext(annotate.context);
+	annotate.call_kind = LLVMGetMDKindIDInContext(annotate.context, "heddle.call", 11);
+	annotate_module(&annotate);
+	for (uint32_t f = 0; f < unit->object.function_count; f++) {
+		LLVMValueRef function = LLVMGetNamedFunction(unit->source, unit->object.functions[f].name);
+		const struct hd_meta_function *whole = find(&unit->metadata, unit->object.functions[f].name);
+		if (!function || LLVMIsDeclaration(function) || !whole)
+			continue;
+		annotate_function(&annotate, function, whole);
+		annotate_intervals(&annotate, function, whole);
+		annotate_liveness(&annotate, function, whole);
+		annotate_points(&annotate, function, whole);
+		annotate_calls(&annotate, function, f, whole);
+		annotate_reuse(&annotate, function, whole->reuse);
+		annotate_idempotence(&annotate, function, f, whole->idempotence);
+		annotate_affine(&annotate, function, f, whole->affine);
+	}
+	free(annotate.insts);
+	return hd_launch_facts_keep(unit);
+}

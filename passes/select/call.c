@@ -1,0 +1,451 @@
+/*
+ * Selection: arguments, calls and returns, by the ABI table. Values travel as their leaves, in
+ * order; by-value aggregates and what does not fit registers lie in the argument area at the
+ * caller's R1 + 0, results that do not fit registers behind them.
+ */
+#include "passes/select/select.h"
+
+/* ------------------------------------------------------------------ signatures */
+
+static uint32_t round_up(uint32_t value, uint32_t align)
+{
+	return (value + align - 1) & ~(align - 1);
+}
+
+/* Words that a scalar takes in a call: predicates a word, narrow pointers a zero-extended pair. */
+static uint8_t passed_words(struct hd_select *sel, LLVMTypeRef type)
+{
+	int words = hd_sel_words(sel, type);
+
+	if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+		return 2;
+	return words <= 0 ? 1 : (uint8_t)words;
+}
+
+static uint32_t place_all(struct hd_select *sel, bool results, struct hd_passed *list, uint32_t count)
+{
+	uint8_t *words = hd_arena_alloc(sel->func->arena, count + 1);
+	struct hd_abi_place *places = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*places));
+	uint32_t stack;
+
+	for (uint32_t i = 0; i < count; i++)
+		words[i] = list[i].words;
+	stack = hd_abi_assign(sel->func->abi, results, words, count, places);
+	for (uint32_t i = 0; i < count; i++)
+		list[i].place = places[i];
+	return stack;
+}
+
+static uint32_t add_passed(struct hd_select *sel, LLVMTypeRef type, uint32_t param, struct hd_passed *list,
+			   uint32_t count)
+{
+	const hd_leaf_types *types = hd_sel_types(sel, type);
+
+	for (uint32_t i = 0; i < types->len; i++)
+		list[count++] = (struct hd_passed){.type = types->data[i].type,
+						   .param = param,
+						   .leaf = i,
+						   .words = passed_words(sel, types->data[i].type)};
+	return count;
+}
+
+/* `call` gives the by-value attributes of a call; without it they are those of sel->function. */
+static LLVMTypeRef byval_of(struct hd_select *sel, LLVMValueRef call, unsigned param, uint32_t *align)
+{
+	LLVMAttributeRef byval = call ? LLVMGetCallSiteEnumAttribute(call, param + 1, sel->at_byval)
+				      : LLVMGetEnumAttributeAtIndex(sel->function, param + 1, sel->at_byval);
+	LLVMAttributeRef attr = call ? LLVMGetCallSiteEnumAttribute(call, param + 1, sel->at_align)
+				     : LLVMGetEnumAttributeAtIndex(sel->function, param + 1, sel->at_align);
+	LLVMTypeRef type;
+
+	if (!byval)
+		return NULL;
+	type = LLVMGetTypeAttributeValue(byval);
+	*align = attr ? (uint32_t)LLVMGetEnumAttributeValue(attr) : LLVMABIAlignmentOfType(sel->layout, type);
+	return type;
+}
+
+static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type, LLVMValueRef call)
+{
+	struct hd_arena *arena = sel->func->arena;
+	struct hd_signature *sig = hd_arena_alloc(arena, sizeof(*sig));
+	unsigned params = LLVMCountParamTypes(type);
+	LLVMTypeRef *types = hd_arena_alloc(arena, (params + 1) * sizeof(LLVMTypeRef)),
+		    result = LLVMGetReturnType(type);
+	uint32_t capacity = 0, stack, bytes;
+
+	LLVMGetParamTypes(type, types);
+	sig->byval_offset = HD_ARENA_NEW(arena, uint32_t, params + 1);
+	for (unsigned i = 0; i < params; i++)
+		capacity += hd_sel_leaf_count(sel, types[i]);
+	sig->args = HD_ARENA_NEW(arena, struct hd_passed, capacity + 1);
+	for (unsigned i = 0; i < params; i++) {
+		sig->byval_offset[i] = UINT32_MAX;
+		if (!byval_of(sel, call, i, &bytes))
+			sig->arg_count = add_passed(sel, types[i], i, sig->args, sig->arg_count);
+	}
+	sig->bytes = place_all(sel, false, sig->args, sig->arg_count);
+	for (unsigned i = 0; i < params; i++) {
+		uint32_t align;
+		LLVMTypeRef aggregate = byval_of(sel, call, i, &align);
+
+		if (!aggregate)
+			continue;
+		sig->byval_offset[i] = round_up(sig->bytes, align);
+		sig->bytes = sig->byval_offset[i] + (uint32_t)LLVMABISizeOfType(sel->layout, aggregate);
+	}
+	sig->results = HD_ARENA_NEW(arena, struct hd_passed, hd_sel_leaf_count(sel, result) + 1);
+	sig->result_count = add_passed(sel, result, 0, sig->results, 0);
+	stack = place_all(sel, true, sig->results, sig->result_count);
+	if (stack) {
+		sig->bytes = round_up(sig->bytes, 16);
+		for (uint32_t i = 0; i < sig->result_count; i++)
+			sig->results[i].place.offset += sig->bytes;
+		sig->bytes += stack;
+	}
+	return sig;
+}
+
+/* ------------------------------------------------------------------ moving values */
+
+static struct hd_address stack_slot(struct hd_select *sel, bool incoming, uint32_t offset)
+{
+	return (struct hd_address){.space = HD_AS_LOCAL,
+				   .base = {incoming ? hd_mfunc_frame_base(sel->func)
+						     : sel->func->abi->stack_pointer,
+					    0, 1},
+				   .ref_kind = incoming ? HD_MREF_INCOMING : HD_MREF_NONE,
+				   .offset = (int32_t)offset};
+}
+
+static struct hd_mreg physical(const struct hd_abi_place *place)
+{
+	return (struct hd_mreg){place->reg, 0, place->words};
+}
+
+static void push_copy(struct hd_select *sel, struct hd_mreg dst, struct hd_mreg src)
+{
+	struct hd_minst *inst = hd_sel_push(sel, HD_OP_COPY, 0);
+
+	inst->dst = dst;
+	inst->b = src;
+	if (src.id == HD_RZ)
+		inst->b.words = dst.words;
+}
+
+/* The value in the form in which it is passed. */
+static struct hd_mreg passed_reg(struct hd_select *sel, const struct hd_passed *passed, struct hd_leaf leaf)
+{
+	if (leaf.words == 1 && passed->words == 2)
+		return hd_sel_pair(sel, hd_sel_word(sel, &leaf, 0), hd_rz());
+	return hd_sel_reg(sel, leaf);
+}
+
+static struct hd_leaf received_leaf(struct hd_select *sel, const struct hd_passed *passed, struct hd_mreg reg)
+{
+	int words = hd_sel_words(sel, passed->type);
+
+	if (words == 0)
+		return hd_sel_word_bool(sel, hd_reg(reg));
+	return hd_leaf_reg(hd_sub(reg, 0, (unsigned)(words < 0 ? 1 : words)));
+}
+
+/* Registers of the values, in fresh virtual registers copied from their places. */
+static struct hd_mreg *receive(struct hd_select *sel, const struct hd_passed *list, uint32_t count, bool incoming)
+{
+	struct hd_mreg *regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, count + 1);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!list[i].place.words)
+			continue;
+		regs[i] = hd_mfunc_vreg(sel->func, list[i].words);
+		push_copy(sel, regs[i], physical(&list[i].place));
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (!list[i].place.words)
+			regs[i] = hd_sel_load_at(sel, stack_slot(sel, incoming, 0), list[i].place.offset,
+						 list[i].place.bytes, false, 0);
+	return regs;
+}
+
+/* Stores what goes on the stack, then copies the rest into place: nothing comes between these copies and their reader.
+ */
+static uint32_t send(struct hd_select *sel, const struct hd_passed *list, const struct hd_mreg *regs, uint32_t count,
+		     bool incoming, struct hd_mreg *used)
+{
+	uint32_t in_registers = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!list[i].place.words)
+			hd_sel_store_at(sel, stack_slot(sel, incoming, 0), list[i].place.offset, list[i].place.bytes,
+					regs[i], 0);
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].place.words) {
+			used[in_registers] = physical(&list[i].place);
+			push_copy(sel, used[in_registers++], regs[i]);
+		}
+	return in_registers;
+}
+
+/* ------------------------------------------------------------------ arguments */
+
+static void kernel_argument(struct hd_select *sel, LLVMValueRef param, LLVMTypeRef byval, uint32_t offset)
+{
+	LLVMTypeRef type = LLVMTypeOf(param);
+	struct hd_leaf leaf = hd_leaf_imm(HD_CB_PARAMS + offset, 1);
+
+	if (!byval) {
+		hd_sel_load_value(sel, param, type, leaf, HD_AS_PARAM, LLVMABIAlignmentOfType(sel->layout, type), 0);
+		return;
+	}
+	/* hd_legalize left only casts to the parameter space. */
+	for (LLVMUseRef use = LLVMGetFirstUse(param); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+
+		if (!LLVMIsAAddrSpaceCastInst(user) || LLVMGetPointerAddressSpace(LLVMTypeOf(user)) != HD_AS_PARAM) {
+			sel->inst = LLVMIsAInstruction(user) ? user : NULL;
+			hd_sel_unsupported(sel, "use of a by-value parameter's address");
+			return;
+		}
+	}
+	hd_sel_define(sel, param, &leaf, 1);
+}
+
+void hd_sel_arguments(struct hd_select *sel)
+{
+	unsigned params = LLVMCountParams(sel->function);
+	struct hd_mreg *regs;
+	struct hd_leaf *leaves;
+	uint32_t at = 0;
+
+	sel->signature = NULL;
+	if (sel->func->kernel) {
+		uint32_t *offsets = HD_ARENA_NEW(sel->func->arena, uint32_t, params + 1);
+
+		sel->func->param_bytes = hd_kernel_params(sel->unit, sel->function, offsets);
+		if (sel->func->param_bytes > HD_CB_BYTES - HD_CB_PARAMS)
+			hd_sel_unsupported(sel, "kernel parameters of %u bytes", sel->func->param_bytes);
+		for (unsigned i = 0; i < params && !sel->failed; i++)
+			kernel_argument(sel, LLVMGetParam(sel->function, i), hd_byval_type(sel->function, i),
+					offsets[i]);
+		return;
+	}
+	sel->signature = signature_of(sel, LLVMGlobalGetValueType(sel->function), NULL);
+	regs = receive(sel, sel->signature->args, sel->signature->arg_count, true);
+	leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, sel->signature->arg_count + 1);
+	for (uint32_t i = 0; i < sel->signature->arg_count; i++)
+		leaves[i] = received_leaf(sel, &sel->signature->args[i], regs[i]);
+	for (unsigned i = 0; i < params; i++) {
+		struct hd_leaf address = {.kind = HD_LEAF_INCOMING, .words = 2};
+		uint32_t count = 0;
+
+		if (sel->signature->byval_offset[i] != UINT32_MAX) {
+			address.imm[0] = sel->signature->byval_offset[i];
+			hd_sel_define(sel, LLVMGetParam(sel->function, i), &address, 1);
+			continue;
+		}
+		while (at + count < sel->signature->arg_count && sel->signature->args[at + count].param == i)
+			count++;
+		hd_sel_define(sel, LLVMGetParam(sel->function, i), leaves + at, count);
+		at += count;
+	}
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static bool syscall_of(LLVMValueRef callee, uint32_t *number)
+{
+	static const char *const names[] = {
+#define X(name, symbol) symbol,
+		HD_SYS_LIST(X)
+#undef X
+	};
+
+	if (!callee || !LLVMIsDeclaration(callee))
+		return false;
+	for (uint32_t i = 0; i < HD_SYS_COUNT; i++)
+		if (!strcmp(names[i], LLVMGetValueName(callee))) {
+			*number = i;
+			return true;
+		}
+	return false;
+}
+
+static struct hd_mreg *argument_registers(struct hd_select *sel, const struct hd_signature *sig)
+{
+	struct hd_mreg *regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->arg_count + 1);
+
+	for (uint32_t i = 0; i < sig->arg_count; i++)
+		regs[i] = passed_reg(sel, &sig->args[i],
+				     hd_sel_leaf(sel, LLVMGetArgOperand(sel->inst, sig->args[i].param),
+						 sig->args[i].leaf));
+	return regs;
+}
+
+static void copy_aggregates(struct hd_select *sel, const struct hd_signature *sig)
+{
+	for (unsigned i = 0, n = LLVMCountParamTypes(LLVMGetCalledFunctionType(sel->inst)); i < n; i++) {
+		LLVMValueRef operand;
+		LLVMTypeRef type;
+		uint32_t align = 1;
+
+		if (sig->byval_offset[i] == UINT32_MAX)
+			continue;
+		type = byval_of(sel, sel->inst, i, &align);
+		operand = LLVMGetArgOperand(sel->inst, i);
+		hd_sel_copy_bytes(sel, stack_slot(sel, false, sig->byval_offset[i]),
+				  hd_sel_address(sel, hd_sel_leaf(sel, operand, 0),
+						 LLVMGetPointerAddressSpace(LLVMTypeOf(operand))),
+				  LLVMABISizeOfType(sel->layout, type), align);
+	}
+}
+
+/*
+ * Variable arguments lie behind the fixed ones on the stack, each aligned as its type: what clang's va_arg reads.
+ * Returns the bytes of the whole area.
+ */
+static uint32_t send_variable(struct hd_select *sel, const struct hd_signature *sig, unsigned fixed)
+{
+	uint32_t at = round_up(sig->bytes, 16);
+
+	for (unsigned i = fixed, n = LLVMGetNumArgOperands(sel->inst); i < n; i++) {
+		LLVMValueRef operand = LLVMGetArgOperand(sel->inst, i);
+		LLVMTypeRef type = LLVMTypeOf(operand), aggregate;
+		uint32_t align = LLVMABIAlignmentOfType(sel->layout, type);
+
+		aggregate = byval_of(sel, sel->inst, i, &align);
+		at = round_up(at, align);
+		if (aggregate)
+			hd_sel_copy_bytes(sel, stack_slot(sel, false, at),
+					  hd_sel_address(sel, hd_sel_leaf(sel, operand, 0),
+							 LLVMGetPointerAddressSpace(type)),
+					  LLVMABISizeOfType(sel->layout, aggregate), align);
+		else
+			hd_sel_store_value(sel, operand, stack_slot(sel, false, at), align, 0);
+		at += (uint32_t)LLVMABISizeOfType(sel->layout, aggregate ? aggregate : type);
+	}
+	return at;
+}
+
+void hd_sel_va_start(struct hd_select *sel)
+{
+	LLVMTypeRef list = LLVMTypeOf(LLVMGetOperand(sel->inst, 0));
+	struct hd_leaf first = {.kind = HD_LEAF_INCOMING, .words = 2};
+
+	if (!sel->signature) {
+		hd_sel_unsupported(sel, "va_start in a kernel");
+		return;
+	}
+	first.imm[0] = round_up(sel->signature->bytes, 16);
+	hd_sel_store_at(sel, hd_sel_address(sel, hd_sel_arg(sel, 0), LLVMGetPointerAddressSpace(list)), 0, 8,
+			hd_sel_reg(sel, first), 0);
+}
+
+static struct hd_minst *push_call(struct hd_select *sel, LLVMValueRef callee, struct hd_mreg target, uint32_t symbol)
+{
+	struct hd_minst *inst;
+	uint32_t service;
+
+	if (syscall_of(callee, &service)) {
+		inst = hd_sel_push(sel, HD_OP_SYSCALL, 0);
+		inst->xkind = HD_X_OTHER;
+		inst->x = service;
+	} else if (callee) {
+		inst = hd_sel_push(sel, HD_OP_CALL, 0);
+		inst->xkind = HD_X_OTHER;
+		inst->ref_kind = HD_MREF_CALL;
+		inst->ref = symbol;
+	} else {
+		inst = hd_sel_push(sel, HD_OP_CALLI, 0);
+		inst->a = target;
+	}
+	return inst;
+}
+
+static void real_call(struct hd_select *sel, LLVMValueRef callee)
+{
+	LLVMTypeRef type = LLVMGetCalledFunctionType(sel->inst);
+	struct hd_signature *sig = signature_of(sel, type, sel->inst);
+	struct hd_mreg *regs, *used, target = HD_MREG_NONE;
+	const struct hd_slot_entry *symbol = callee ? hd_ptrmap_get(&sel->symbols, callee) : NULL;
+	uint32_t args, results = 0, service, bytes;
+	struct hd_leaf *leaves;
+	struct hd_minst *inst;
+
+	if (callee && !symbol && !syscall_of(callee, &service)) {
+		hd_sel_unsupported(sel, "call of '%s'", LLVMGetValueName(callee));
+		return;
+	}
+	sel->func->has_calls = true;
+	bytes = LLVMIsFunctionVarArg(type) ? send_variable(sel, sig, LLVMCountParamTypes(type)) : sig->bytes;
+	if (bytes > sel->func->outgoing_bytes)
+		sel->func->outgoing_bytes = bytes;
+	regs = argument_registers(sel, sig);
+	if (!callee)
+		target = hd_sel_reg(sel, hd_sel_leaf(sel, LLVMGetCalledValue(sel->inst), 0));
+	copy_aggregates(sel, sig);
+	used = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->arg_count + sig->result_count + 1);
+	args = send(sel, sig->args, regs, sig->arg_count, false, used);
+	for (uint32_t i = 0; i < sig->result_count; i++)
+		if (sig->results[i].place.words)
+			used[args + results++] = physical(&sig->results[i].place);
+	inst = push_call(sel, callee, target, symbol ? symbol->start : 0);
+	inst->extra = hd_mfunc_extras(sel->func, used, args + results);
+	inst->extra_count = (uint16_t)(args + results);
+	inst->extra_defs = (uint16_t)results;
+	regs = receive(sel, sig->results, sig->result_count, false);
+	leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, sig->result_count + 1);
+	for (uint32_t i = 0; i < sig->result_count; i++)
+		leaves[i] = received_leaf(sel, &sig->results[i], regs[i]);
+	hd_sel_define(sel, sel->inst, leaves, sig->result_count);
+}
+
+void hd_sel_call(struct hd_select *sel)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(sel->inst);
+
+	while (LLVMIsAGlobalAlias(callee))
+		callee = LLVMAliasGetAliasee(callee);
+	if (LLVMIsAInlineAsm(callee)) {
+		hd_sel_inline_asm(sel, callee);
+		return;
+	}
+	if (!LLVMIsAFunction(callee)) {
+		real_call(sel, NULL);
+		return;
+	}
+	if (LLVMGetIntrinsicID(callee)) {
+		if (!hd_sel_intrinsic(sel, callee))
+			hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(callee));
+		return;
+	}
+	if (!strncmp(LLVMGetValueName(callee), "llvm.", 5)) {
+		hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(callee));
+		return;
+	}
+	real_call(sel, callee);
+}
+
+/* ------------------------------------------------------------------ return */
+
+void hd_sel_ret(struct hd_select *sel)
+{
+	const struct hd_signature *sig = sel->signature;
+	struct hd_mreg *regs, *used;
+	struct hd_minst *inst;
+	uint32_t count;
+
+	if (sel->func->kernel) {
+		hd_sel_push(sel, HD_OP_EXIT, 0);
+		return;
+	}
+	regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
+	used = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
+	for (uint32_t i = 0; i < sig->result_count; i++)
+		regs[i] = passed_reg(sel, &sig->results[i],
+				     hd_sel_leaf(sel, LLVMGetOperand(sel->inst, 0), sig->results[i].leaf));
+	count = send(sel, sig->results, regs, sig->result_count, true, used);
+	inst = hd_sel_push(sel, HD_OP_RET, 0);
+	inst->extra = hd_mfunc_extras(sel->func, used, count);
+	inst->extra_count = (uint16_t)count;
+}

@@ -1,0 +1,553 @@
+/*
+ * Symbols, device variables and their initialisers. Variables of the global and generic address
+ * spaces lie in .data or .bss, constant ones in .rodata; shared ones get their offsets in
+ * shared.c.
+ */
+#include "passes/select/select.h"
+
+#include "passes/select/globals.h"
+
+/* ------------------------------------------------------------------ kernels and their parameters */
+
+uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *name)
+{
+	LLVMModuleRef module = LLVMGetGlobalParent(value);
+	unsigned count = LLVMGetNamedMetadataNumOperands(module, "nvvm.annotations");
+	LLVMValueRef *nodes;
+	uint32_t found = 0;
+
+	(void)unit;
+	if (!count)
+		return 0;
+	nodes = hd_xcalloc(count, sizeof(LLVMValueRef));
+	LLVMGetNamedMetadataOperands(module, "nvvm.annotations", nodes);
+	for (unsigned i = 0; i < count && !found; i++) {
+		unsigned n = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
+		LLVMValueRef *ops = hd_xcalloc(n + 1, sizeof(LLVMValueRef));
+
+		LLVMGetMDNodeOperands(nodes[i], ops);
+		for (unsigned k = 1; n && ops[0] == value && k + 1 < n; k += 2) {
+			const char *key = ops[k] ? LLVMGetMDString(ops[k], &length) : NULL;
+
+			if (key && strlen(name) == length && !memcmp(key, name, length) && ops[k + 1] &&
+			    LLVMIsAConstantInt(ops[k + 1]))
+				found = (uint32_t)LLVMConstIntGetZExtValue(ops[k + 1]);
+		}
+		free(ops);
+	}
+	free(nodes);
+	return found;
+}
+
+bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function)
+{
+	enum { PTX_KERNEL = 71 };
+
+	return LLVMGetFunctionCallConv(function) == PTX_KERNEL || hd_annotation(unit, function, "kernel");
+}
+
+LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param)
+{
+	LLVMAttributeRef attr =
+		LLVMGetEnumAttributeAtIndex(function, param + 1, LLVMGetEnumAttributeKindForName("byval", 5));
+
+	return attr ? LLVMGetTypeAttributeValue(attr) : NULL;
+}
+
+uint32_t hd_kernel_params(struct hd_unit *unit, LLVMValueRef function, uint32_t *offsets)
+{
+	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
+	unsigned align_kind = LLVMGetEnumAttributeKindForName("align", 5);
+	uint64_t at = 0;
+
+	(void)unit;
+	for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++) {
+		LLVMTypeRef byval = hd_byval_type(function, i),
+			    type = byval ? byval : LLVMTypeOf(LLVMGetParam(function, i));
+		LLVMAttributeRef attr = byval ? LLVMGetEnumAttributeAtIndex(function, i + 1, align_kind) : NULL;
+		uint64_t align = attr ? LLVMGetEnumAttributeValue(attr) : LLVMABIAlignmentOfType(layout, type);
+
+		at = (at + align - 1) & ~(align - 1);
+		offsets[i] = (uint32_t)at;
+		at += LLVMABISizeOfType(layout, type);
+	}
+	return at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
+}
+
+/* ------------------------------------------------------------------ constant addresses */
+
+static bool constant_gep(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_const_addr *out)
+{
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(value);
+
+	if (!hd_const_address(layout, LLVMGetOperand(value, 0), out))
+		return false;
+	for (int i = 1; i < LLVMGetNumOperands(value); i++) {
+		LLVMValueRef index = LLVMGetOperand(value, (unsigned)i);
+
+		if (!LLVMIsAConstantInt(index))
+			return false;
+		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+			unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+
+			out->addend += LLVMOffsetOfElement(layout, type, field);
+			type = LLVMStructGetTypeAtIndex(type, field);
+			continue;
+		}
+		if (i > 1)
+			type = LLVMGetElementType(type);
+		out->addend += (uint64_t)LLVMConstIntGetSExtValue(index) * LLVMABISizeOfType(layout, type);
+	}
+	return true;
+}
+
+bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_const_addr *out)
+{
+	struct hd_const_addr other;
+
+	*out = (struct hd_const_addr){NULL, 0};
+	while (LLVMIsAGlobalAlias(value))
+		value = LLVMAliasGetAliasee(value);
+	if (LLVMIsAFunction(value) || LLVMIsAGlobalVariable(value)) {
+		out->global = value;
+		return true;
+	}
+	if (LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64) {
+		out->addend = LLVMConstIntGetZExtValue(value);
+		return true;
+	}
+	if (LLVMIsNull(value))
+		return true;
+	if (!LLVMIsAConstantExpr(value))
+		return false;
+	switch (LLVMGetConstOpcode(value)) {
+	case LLVMGetElementPtr:
+		return constant_gep(layout, value, out);
+	case LLVMBitCast:
+	case LLVMAddrSpaceCast:
+	case LLVMPtrToInt:
+	case LLVMIntToPtr:
+		return hd_const_address(layout, LLVMGetOperand(value, 0), out);
+	case LLVMAdd:
+		if (!hd_const_address(layout, LLVMGetOperand(value, 0), out) ||
+		    !hd_const_address(layout, LLVMGetOperand(value, 1), &other) || (out->global && other.global))
+			return false;
+		out->global = out->global ? out->global : other.global;
+		out->addend += other.addend;
+		return true;
+	case LLVMSub:
+		if (!hd_const_address(layout, LLVMGetOperand(value, 0), out) ||
+		    !hd_const_address(layout, LLVMGetOperand(value, 1), &other) ||
+		    (other.global && other.global != out->global))
+			return false;
+		out->global = other.global ? NULL : out->global;
+		out->addend -= other.addend;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ------------------------------------------------------------------ initialisers */
+
+struct hd_image {
+	struct hd_unit *unit;
+	struct hd_ptrmap *symbols;
+	LLVMTargetDataRef layout;
+	uint8_t *bytes; /* of the variable */
+	uint32_t base;	/* its offset in the section */
+	hd_relocs *relocs;
+	bool failed;
+};
+
+static void put(struct hd_image *image, uint64_t at, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		image->bytes[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_scalar(struct hd_image *image, LLVMValueRef value, uint64_t at)
+{
+	LLVMTypeRef type = LLVMTypeOf(value);
+	unsigned bytes = (unsigned)LLVMStoreSizeOfType(image->layout, type);
+	struct hd_const_addr address;
+	uint64_t words[2];
+
+	if (hd_const_int(value, words)) {
+		put(image, at, words[0], bytes < 8 ? bytes : 8);
+		if (bytes > 8)
+			put(image, at + 8, words[1], bytes - 8);
+		return;
+	}
+	if (LLVMIsAConstantFP(value) && bytes <= 8) {
+		LLVMTypeRef bits = LLVMIntTypeInContext(LLVMGetTypeContext(type), 8 * bytes);
+
+		put(image, at, LLVMConstIntGetZExtValue(LLVMConstBitCast(value, bits)), bytes);
+		return;
+	}
+	if (bytes == 8 && hd_const_address(image->layout, value, &address)) {
+		const struct hd_slot_entry *symbol =
+			address.global ? hd_ptrmap_get(image->symbols, address.global) : NULL;
+
+		if (!address.global) {
+			put(image, at, address.addend, 8);
+			return;
+		}
+		if (symbol) {
+			hd_vec_push(image->relocs,
+				    (struct hd_reloc){HD_REL_ABS64, symbol->start, image->base + (uint32_t)at,
+						      (int64_t)address.addend});
+			return;
+		}
+	}
+	image->failed = true;
+}
+
+/* Elements that fill no bytes lie bit by bit, the first lowest. */
+static void put_bits(struct hd_image *image, LLVMValueRef vector, uint64_t at, uint64_t width)
+{
+	for (unsigned i = 0, n = LLVMGetVectorSize(LLVMTypeOf(vector)); i < n; i++) {
+		LLVMValueRef element = LLVMGetAggregateElement(vector, i);
+		uint64_t words[2];
+
+		if (LLVMIsUndef(element)) /* poison, too */
+			continue;
+		if (!hd_const_int(element, words)) {
+			image->failed = true;
+			return;
+		}
+		for (uint64_t bit = 0; bit < width; bit++)
+			if (words[bit / 64] >> bit % 64 & 1)
+				image->bytes[at + (i * width + bit) / 8] |= (uint8_t)(1u << (i * width + bit) % 8);
+	}
+}
+
+static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at)
+{
+	LLVMTypeRef type = LLVMTypeOf(value);
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	uint64_t stride = 0, count;
+
+	if (LLVMIsNull(value) || LLVMIsUndef(value) || LLVMIsPoison(value))
+		return;
+	if (hd_sel_is_scalar(type)) {
+		put_scalar(image, value, at);
+		return;
+	}
+	if (kind == LLVMStructTypeKind) {
+		for (unsigned i = 0, n = LLVMCountStructElementTypes(type); i < n; i++)
+			put_constant(image, LLVMGetAggregateElement(value, i),
+				     at + LLVMOffsetOfElement(image->layout, type, i));
+		return;
+	}
+	if (LLVMIsConstantString(value)) {
+		size_t length = 0;
+		const char *text = LLVMGetAsString(value, &length);
+
+		memcpy(image->bytes + at, text, length);
+		return;
+	}
+	if (kind == LLVMVectorTypeKind) {
+		count = LLVMGetVectorSize(type);
+		stride = LLVMSizeOfTypeInBits(image->layout, LLVMGetElementType(type));
+		if (stride % 8) {
+			put_bits(image, value, at, stride);
+			return;
+		}
+		stride /= 8;
+	} else {
+		count = LLVMGetArrayLength2(type);
+		stride = LLVMABISizeOfType(image->layout, LLVMGetElementType(type));
+	}
+	for (uint64_t i = 0; i < count; i++)
+		put_constant(image, LLVMGetAggregateElement(value, (unsigned)i), at + i * stride);
+}
+
+/* ------------------------------------------------------------------ symbols */
+
+static bool is_local_linkage(LLVMValueRef value)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(value);
+
+	return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+}
+
+static bool is_syscall(const char *name)
+{
+	static const char *const names[] = {
+#define X(name, symbol) symbol,
+		HD_SYS_LIST(X)
+#undef X
+	};
+
+	for (unsigned i = 0; i < HD_SYS_COUNT; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static void name_if_unnamed(LLVMValueRef value, unsigned *next)
+{
+	size_t length = 0;
+	char name[40];
+
+	LLVMGetValueName2(value, &length);
+	if (length)
+		return;
+	snprintf(name, sizeof name, "__heddle_unnamed.%u", (*next)++);
+	LLVMSetValueName2(value, name, strlen(name));
+}
+
+/* The earliest place where the value is used, by line. */
+static struct hd_loc first_use(struct hd_unit *unit, LLVMValueRef value)
+{
+	struct hd_loc best = HD_NOWHERE;
+
+	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		struct hd_loc loc = LLVMIsAInstruction(user)	? hd_ir_loc(unit, user)
+				    : LLVMIsAConstantExpr(user) ? first_use(unit, user)
+								: HD_NOWHERE;
+
+		if (loc.file && (!best.file || loc.line < best.line))
+			best = loc;
+	}
+	return best;
+}
+
+/* Valid until the next symbol. */
+static struct hd_symbol *add_symbol(struct hd_globals *globals, LLVMValueRef value, enum hd_symkind kind)
+{
+	struct hd_symbol symbol = {.name = hd_arena_strdup(&globals->unit->arena, LLVMGetValueName(value)),
+				   .kind = kind,
+				   .global = !is_local_linkage(value)};
+
+	hd_vec_push(&globals->symbols, symbol);
+	hd_ptrmap_put(&globals->map, value, globals->symbols.len - 1, 1);
+	return &hd_vec_last(&globals->symbols);
+}
+
+static int undefined(struct hd_globals *globals, LLVMValueRef value, const char *what)
+{
+	if (globals->unit->options.relocatable || !LLVMGetFirstUse(value))
+		return 0;
+	return hd_error(globals->unit->diag, first_use(globals->unit, value), "undefined %s '%s'", what,
+			LLVMGetValueName(value));
+}
+
+static int add_functions(struct hd_globals *globals)
+{
+	struct hd_unit *unit = globals->unit;
+	HD_VEC(struct hd_function) functions = {0};
+	unsigned unnamed = 0;
+	int status = 0;
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+		const char *name;
+		struct hd_symbol *symbol;
+
+		name_if_unnamed(f, &unnamed);
+		name = LLVMGetValueName(f);
+		if (LLVMGetIntrinsicID(f) || !strncmp(name, "llvm.", 5))
+			continue;
+		if (LLVMIsDeclaration(f)) {
+			if (is_syscall(name) || !LLVMGetFirstUse(f))
+				continue;
+			if (undefined(globals, f, "function"))
+				status = -1;
+			add_symbol(globals, f, HD_SYM_FUNCTION);
+			continue;
+		}
+		symbol = add_symbol(globals, f, HD_SYM_FUNCTION);
+		symbol->defined = true;
+		symbol->function = functions.len;
+		hd_vec_push(&functions, (struct hd_function){.name = symbol->name, .kernel = hd_is_kernel(unit, f)});
+	}
+	unit->object.function_count = functions.len;
+	unit->object.functions = HD_ARENA_NEW(&unit->arena, struct hd_function, functions.len + 1);
+	if (functions.len)
+		memcpy(unit->object.functions, functions.data, functions.len * sizeof(struct hd_function));
+	hd_vec_release(&functions);
+	return status;
+}
+
+static int variable_space(unsigned address_space, enum hd_space *space)
+{
+	switch (address_space) {
+	case HD_AS_GENERIC:
+	case HD_AS_GLOBAL:
+		*space = HD_SPACE_GLOBAL;
+		return 0;
+	case HD_AS_CONST:
+		*space = HD_SPACE_CONSTANT;
+		return 0;
+	case HD_AS_SHARED:
+		*space = HD_SPACE_SHARED;
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+static bool is_defined(LLVMValueRef global)
+{
+	return !LLVMIsDeclaration(global) && LLVMGetLinkage(global) != LLVMAvailableExternallyLinkage;
+}
+
+static int add_variable(struct hd_globals *globals, LLVMValueRef global)
+{
+	struct hd_unit *unit = globals->unit;
+	LLVMTypeRef type = LLVMGlobalGetValueType(global);
+	struct hd_symbol *symbol = add_symbol(globals, global, HD_SYM_VARIABLE);
+	unsigned align = LLVMGetAlignment(global);
+
+	if (variable_space(LLVMGetPointerAddressSpace(LLVMTypeOf(global)), &symbol->space))
+		return hd_error(unit->diag, first_use(unit, global), "unsupported address space of variable '%s'",
+				symbol->name);
+	symbol->defined = is_defined(global);
+	symbol->size = LLVMTypeIsSized(type) ? LLVMABISizeOfType(globals->layout, type) : 0;
+	symbol->align = align ? align : LLVMABIAlignmentOfType(globals->layout, type);
+	symbol->managed = hd_annotation(unit, global, "managed") != 0;
+	if (symbol->size > UINT32_MAX)
+		return hd_error(unit->diag, HD_NOWHERE, "variable '%s' of %llu bytes is too large", symbol->name,
+				(unsigned long long)symbol->size);
+	if (!symbol->defined && symbol->space != HD_SPACE_SHARED)
+		return undefined(globals, global, "variable");
+	return 0;
+}
+
+static int add_variables(struct hd_globals *globals)
+{
+	unsigned unnamed = 0;
+	int status = 0;
+
+	for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
+		const char *name;
+
+		name_if_unnamed(g, &unnamed);
+		name = LLVMGetValueName(g);
+		if (!strcmp(name, "llvm.global_ctors") || !strcmp(name, "llvm.global_dtors")) {
+			if (LLVMGetNumOperands(LLVMGetInitializer(g)))
+				status = hd_error(globals->unit->diag, HD_NOWHERE,
+						  "unsupported dynamic initialisation of device variables");
+			continue;
+		}
+		if (!strncmp(name, "llvm.", 5) || (!is_defined(g) && !LLVMGetFirstUse(g)))
+			continue;
+		if (add_variable(globals, g))
+			status = -1;
+	}
+	return status;
+}
+
+/* ------------------------------------------------------------------ sections */
+
+static uint64_t align_up(uint64_t at, uint64_t align)
+{
+	return align > 1 ? (at + align - 1) / align * align : at;
+}
+
+/* Zeroed variables of the global space take no bytes in the file. */
+static bool is_zero(LLVMValueRef global)
+{
+	LLVMValueRef init = LLVMGetInitializer(global);
+
+	return !init || LLVMIsNull(init) || LLVMIsUndef(init);
+}
+
+static int place_variables(struct hd_globals *globals, uint64_t sizes[3])
+{
+	sizes[0] = sizes[1] = sizes[2] = 0;
+	for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
+		const struct hd_slot_entry *entry = hd_ptrmap_get(&globals->map, g);
+		struct hd_symbol *symbol = entry ? &globals->symbols.data[entry->start] : NULL;
+		uint64_t *at;
+
+		if (!symbol || !symbol->defined || symbol->space == HD_SPACE_SHARED)
+			continue;
+		symbol->bss = symbol->space == HD_SPACE_GLOBAL && is_zero(g);
+		at = &sizes[symbol->bss ? 2 : symbol->space == HD_SPACE_CONSTANT];
+		*at = align_up(*at, symbol->align);
+		symbol->section_offset = (uint32_t)*at;
+		*at += symbol->size;
+		if (*at > UINT32_MAX)
+			return hd_error(globals->unit->diag, HD_NOWHERE, "device variables exceed 4 GiB");
+	}
+	return 0;
+}
+
+static int fill_sections(struct hd_globals *globals)
+{
+	struct hd_object *object = &globals->unit->object;
+	int status = 0;
+
+	for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
+		const struct hd_slot_entry *entry = hd_ptrmap_get(&globals->map, g);
+		struct hd_symbol *symbol = entry ? &globals->symbols.data[entry->start] : NULL;
+		struct hd_image image = {.unit = globals->unit, .symbols = &globals->map, .layout = globals->layout};
+
+		if (!symbol || !symbol->defined || symbol->space == HD_SPACE_SHARED || symbol->bss || is_zero(g))
+			continue;
+		image.bytes =
+			(symbol->space == HD_SPACE_CONSTANT ? object->rodata : object->data) + symbol->section_offset;
+		image.base = symbol->section_offset;
+		image.relocs = symbol->space == HD_SPACE_CONSTANT ? &globals->rodata_relocs : &globals->data_relocs;
+		put_constant(&image, LLVMGetInitializer(g), 0);
+		if (image.failed)
+			status = hd_error(globals->unit->diag, first_use(globals->unit, g),
+					  "unsupported initialiser of '%s'", symbol->name);
+	}
+	return status;
+}
+
+static struct hd_reloc *keep_relocs(struct hd_globals *globals, const hd_relocs *relocs, uint32_t *count)
+{
+	struct hd_reloc *kept = HD_ARENA_NEW(&globals->unit->arena, struct hd_reloc, relocs->len + 1);
+
+	if (relocs->len)
+		memcpy(kept, relocs->data, relocs->len * sizeof(*kept));
+	*count = relocs->len;
+	return kept;
+}
+
+static int build_sections(struct hd_globals *globals)
+{
+	struct hd_object *object = &globals->unit->object;
+	struct hd_arena *arena = &globals->unit->arena;
+	uint64_t sizes[3];
+
+	if (place_variables(globals, sizes))
+		return -1;
+	object->data = hd_arena_alloc(arena, sizes[0] + 1);
+	object->data_bytes = (uint32_t)sizes[0];
+	object->rodata = hd_arena_alloc(arena, sizes[1] + 1);
+	object->rodata_bytes = (uint32_t)sizes[1];
+	object->bss_bytes = (uint32_t)sizes[2];
+	if (fill_sections(globals))
+		return -1;
+	object->data_relocs = keep_relocs(globals, &globals->data_relocs, &object->data_reloc_count);
+	object->rodata_relocs = keep_relocs(globals, &globals->rodata_relocs, &object->rodata_reloc_count);
+	return 0;
+}
+
+int hd_lower_globals(struct hd_unit *unit)
+{
+	struct hd_globals globals = {.unit = unit, .layout = LLVMGetModuleDataLayout(unit->module)};
+	int status = add_functions(&globals);
+
+	if (add_variables(&globals))
+		status = -1;
+	if (!status)
+		hd_layout_shared(&globals);
+	unit->object.symbols = HD_ARENA_NEW(&unit->arena, struct hd_symbol, globals.symbols.len + 1);
+	if (!status)
+		status = build_sections(&globals);
+	if (globals.symbols.len)
+		memcpy(unit->object.symbols, globals.symbols.data, globals.symbols.len * sizeof(struct hd_symbol));
+	unit->object.symbol_count = globals.symbols.len;
+	hd_vec_release(&globals.symbols);
+	hd_vec_release(&globals.data_relocs);
+	hd_vec_release(&globals.rodata_relocs);
+	hd_ptrmap_release(&globals.map);
+	return status;
+}

@@ -1,0 +1,111 @@
+/*
+ * Functional execution of one warp instruction: guard, dispatch, advance. Tens of nanoseconds
+ * for most instructions; the operations are in exec_*.c, the SIMT stack in simt.c.
+ */
+#include "runtime/exec/exec.h"
+#include "runtime/verify/twin.h"
+
+int hd_exec_level(void)
+{
+#if defined(__x86_64__)
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("x86-64-v4"))
+		return HD_LEVEL_V4;
+	if (__builtin_cpu_supports("x86-64-v3"))
+		return HD_LEVEL_V3;
+#endif
+	return HD_LEVEL_BASE;
+}
+
+hd_exec_fn hd_exec_resolve(const struct hd_inst *inst, int level)
+{
+	static const struct hd_exec_clones *(*const find[])(const struct hd_inst *) = {
+		hd_exec_linear_find, /* before the others: linear operands */
+		hd_exec_int_find,    hd_exec_fp_find,	  hd_exec_mufu_find, hd_exec_convert_find,
+		hd_exec_memory_find, hd_exec_atomic_find, hd_exec_warp_find,
+	};
+	for (size_t i = 0; i < sizeof(find) / sizeof(find[0]); i++) {
+		const struct hd_exec_clones *clones = find[i](inst);
+		if (clones)
+			return clones->fn[level];
+	}
+	return NULL;
+}
+
+/* Straight-line code: the stack is touched only at the reconvergence point. */
+static inline void advance(struct hd_warp *warp)
+{
+	uint32_t next = warp->pc + 1;
+	if (__builtin_expect(next == hd_vec_last(&warp->stack).reconv, 0))
+		hd_simt_jump(warp, next);
+	else
+		warp->pc = next;
+}
+
+static bool control_or_fault(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	if (!inst->exec)
+		hd_exec_control(exec, inst);
+	if (!exec->fault)
+		return false;
+	exec->effect->event = HD_EVENT_FAULT;
+	return true;
+}
+
+static void check_and_execute(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	hd_verify_before(exec, inst);
+	if (exec->fault) {
+		exec->effect->event = HD_EVENT_FAULT;
+		return;
+	}
+	if (inst->exec && exec->mask)
+		inst->exec(exec, inst);
+	if (!exec->fault)
+		hd_verify_after(exec, inst);
+	if (!control_or_fault(exec, inst) && inst->exec)
+		advance(exec->warp);
+}
+
+/* As hd_warp_execute, with every check that --verify makes. */
+static void execute_verified(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	hd_twin_before(exec, inst);
+	if (!exec->fault)
+		check_and_execute(exec, inst);
+	if (!exec->fault)
+		hd_twin_after(exec, inst);
+	if (exec->fault)
+		exec->effect->event = HD_EVENT_FAULT;
+}
+
+void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effect *effect)
+{
+	const struct hd_dinst *inst = &exec->gpu->program.code.data[warp->pc];
+	uint32_t mask = warp->active & hd_pred(warp, inst->inst.guard);
+	effect->event = HD_EVENT_NONE;
+	effect->space = HD_MEM_GLOBAL;
+	effect->diverged = effect->all_returned = effect->warp_done = effect->yielded = false;
+	effect->mask = mask;
+	exec->warp = warp;
+	exec->mask = mask;
+	exec->effect = effect;
+	exec->fault = false;
+	if (__builtin_expect(warp->reordered, 0) && hd_simt_gather(exec, inst)) {
+		effect->mask = 0;
+		return;
+	}
+	if (__builtin_expect(exec->gpu->verify, 0)) {
+		execute_verified(exec, inst);
+		return;
+	}
+	if (__builtin_expect(inst->exec != NULL, 1)) {
+		if (__builtin_expect(mask != 0, 1))
+			inst->exec(exec, inst);
+		if (__builtin_expect(!exec->fault, 1)) {
+			advance(warp);
+			return;
+		}
+	}
+	control_or_fault(exec, inst);
+}

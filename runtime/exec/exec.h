@@ -1,0 +1,327 @@
+/*
+ * Shared by the files of the functional executor: rows of 32 lanes as vectors, operands,
+ * masked results, and the three builds of every operation.
+ *
+ * A register of a warp is a row of 32 words, so an operation is one expression over vectors
+ * of 32 elements. HD_EXEC(name) { body } compiles the body for the baseline of the
+ * architecture and, on x86-64, for its levels v3 (AVX2, FMA) and v4 (AVX-512); the loader
+ * takes the best that the host has. All three give the same bits: no contraction, no
+ * approximate host instruction, and NaN results are chosen explicitly.
+ */
+#ifndef HD_RUNTIME_EXEC_EXEC_H
+#define HD_RUNTIME_EXEC_EXEC_H
+
+#include <string.h>
+
+#include "runtime/sim/engine.h"
+
+typedef uint32_t hd_u32s __attribute__((ext_vector_type(32)));
+typedef int32_t hd_s32s __attribute__((ext_vector_type(32)));
+typedef uint64_t hd_u64s __attribute__((ext_vector_type(32)));
+typedef int64_t hd_s64s __attribute__((ext_vector_type(32)));
+typedef float hd_f32s __attribute__((ext_vector_type(32)));
+typedef double hd_f64s __attribute__((ext_vector_type(32)));
+typedef bool hd_bits __attribute__((ext_vector_type(32)));
+/* As they lie in a register row or in hd_effect.address: no more than word-aligned. */
+typedef hd_u32s hd_u32row __attribute__((aligned(4)));
+typedef hd_u64s hd_u64row __attribute__((aligned(8)));
+
+#define HD_INLINE static inline __attribute__((always_inline))
+#define HD_FULL 0xffffffffu
+
+typedef void (*hd_exec_fn)(struct hd_exec *exec, const struct hd_dinst *inst);
+enum { HD_LEVEL_BASE, HD_LEVEL_V3, HD_LEVEL_V4, HD_LEVEL_COUNT };
+struct hd_exec_clones {
+	hd_exec_fn fn[HD_LEVEL_COUNT];
+};
+
+#define HD_CLONE(name, suffix, attribute)                                                     \
+	attribute static void name##suffix(struct hd_exec *exec, const struct hd_dinst *inst) \
+	{                                                                                     \
+		name##_body(exec, inst);                                                      \
+	}
+#if defined(__x86_64__)
+#define HD_CLONES(name)                                                \
+	HD_CLONE(name, _base, )                                        \
+	HD_CLONE(name, _v3, __attribute__((target("arch=x86-64-v3")))) \
+	HD_CLONE(name, _v4, __attribute__((target("arch=x86-64-v4")))) \
+	static const struct hd_exec_clones name = {{name##_base, name##_v3, name##_v4}};
+#else
+#define HD_CLONES(name)         \
+	HD_CLONE(name, _base, ) \
+	static const struct hd_exec_clones name = {{name##_base, name##_base, name##_base}};
+#endif
+/* Defines the operation `name`; its body follows and sees `exec` and `inst`. */
+#define HD_EXEC(name)                                                                  \
+	HD_INLINE void name##_body(struct hd_exec *exec, const struct hd_dinst *inst); \
+	HD_CLONES(name)                                                                \
+	HD_INLINE void name##_body(struct hd_exec *exec, const struct hd_dinst *inst)
+/* An operation without vector work. */
+#define HD_EXEC_PLAIN(name)                                                                  \
+	static void name##_only(struct hd_exec *exec, const struct hd_dinst *inst);          \
+	static const struct hd_exec_clones name = {{name##_only, name##_only, name##_only}}; \
+	static void name##_only(struct hd_exec *exec, const struct hd_dinst *inst)
+
+/* Rows. RZ is the row below row 0 for reading and the one below that for writing. */
+HD_INLINE const uint32_t *hd_row(const struct hd_warp *warp, unsigned reg)
+{
+	return warp->regs[(int)(uint8_t)(reg + 1) - 1];
+}
+HD_INLINE uint32_t *hd_dst_row(const struct hd_warp *warp, unsigned reg)
+{
+	return warp->regs[reg == HD_RZ ? -2 : (int)reg];
+}
+/* High words of pairs and upper words of quads: RZ stays RZ. */
+HD_INLINE unsigned hd_next_reg(unsigned reg, unsigned by)
+{
+	return reg == HD_RZ ? HD_RZ : reg + by;
+}
+
+HD_INLINE uint32_t hd_constant(const struct hd_warp *warp, uint32_t offset)
+{
+	uint32_t value;
+	memcpy(&value, warp->cta->grid->constants + offset, sizeof(value));
+	return value;
+}
+/* The immediate, constant or uniform operand. Constants are bank 0, checked at load. */
+HD_INLINE uint32_t hd_x_value(const struct hd_warp *warp, const struct hd_inst *inst)
+{
+	if (hd_x_is_constant(inst->xkind))
+		return hd_constant(warp, inst->x & 0xffff);
+	return hd_x_is_uniform(inst->xkind) ? warp->uregs[inst->x] : inst->x;
+}
+/* ... as a 64-bit value: an immediate is the high word, a constant names a pair. */
+HD_INLINE uint64_t hd_x_value64(const struct hd_warp *warp, const struct hd_inst *inst)
+{
+	if (hd_x_is_constant(inst->xkind))
+		return hd_constant(warp, inst->x & 0xffff) | (uint64_t)hd_constant(warp, (inst->x & 0xffff) + 4) << 32;
+	return (uint64_t)inst->x << 32;
+}
+
+/*
+ * Vector expressions are macros: a function that takes or returns such a vector would have
+ * a calling convention that depends on the instruction set.
+ */
+#define HD_LOAD(row) (*(const hd_u32row *)(row))
+#define HD_SPLAT(value) ((hd_u32s)(uint32_t)(value))
+#define HD_DEFINE_A(v) hd_u32s v = HD_LOAD(hd_row(exec->warp, inst->inst.a))
+#define HD_DEFINE_B(v)                                             \
+	hd_u32s v;                                                 \
+	if (hd_x_in_b(inst->inst.xkind))                                \
+		v = HD_SPLAT(hd_x_value(exec->warp, &inst->inst)); \
+	else                                                       \
+		v = HD_LOAD(hd_row(exec->warp, inst->inst.b))
+#define HD_DEFINE_C(v)                                             \
+	hd_u32s v;                                                 \
+	if (hd_x_in_c(inst->inst.xkind))                                \
+		v = HD_SPLAT(hd_x_value(exec->warp, &inst->inst)); \
+	else                                                       \
+		v = HD_LOAD(hd_row(exec->warp, inst->inst.c))
+
+/* 64-bit operands. */
+#define HD_JOIN(low, high) (__builtin_convertvector((low), hd_u64s) | __builtin_convertvector((high), hd_u64s) << 32)
+#define HD_LOAD64(reg) HD_JOIN(HD_LOAD(hd_row(exec->warp, (reg))), HD_LOAD(hd_row(exec->warp, hd_next_reg((reg), 1))))
+#define HD_DEFINE_A64(v) hd_u64s v = HD_LOAD64(inst->inst.a)
+#define HD_DEFINE_B64(v)                                            \
+	hd_u64s v;                                                  \
+	if (hd_x_in_b(inst->inst.xkind))                                 \
+		v = (hd_u64s)hd_x_value64(exec->warp, &inst->inst); \
+	else                                                        \
+		v = HD_LOAD64(inst->inst.b)
+#define HD_DEFINE_C64(v)                                            \
+	hd_u64s v;                                                  \
+	if (hd_x_in_c(inst->inst.xkind))                                 \
+		v = (hd_u64s)hd_x_value64(exec->warp, &inst->inst); \
+	else                                                        \
+		v = HD_LOAD64(inst->inst.c)
+
+/* Lane mask as a vector of all-ones and zeros, and back from a comparison. */
+#define HD_MASK_VECTOR(name, lanes)                                 \
+	hd_s32s name;                                               \
+	do {                                                        \
+		uint32_t hd_lanes_ = (lanes);                       \
+		hd_bits hd_bits_;                                   \
+		memcpy(&hd_bits_, &hd_lanes_, sizeof(hd_lanes_));   \
+		name = -__builtin_convertvector(hd_bits_, hd_s32s); \
+	} while (0)
+#define HD_MASK_OF(lanes, comparison)                                              \
+	uint32_t lanes;                                                            \
+	do {                                                                       \
+		hd_bits hd_bits_ = __builtin_convertvector((comparison), hd_bits); \
+		memcpy(&lanes, &hd_bits_, sizeof(lanes));                          \
+	} while (0)
+
+#define HD_STORE_ROW(row, value)                                      \
+	do {                                                          \
+		hd_u32row *hd_to_ = (hd_u32row *)(row);               \
+		hd_u32s hd_value_ = (value);                          \
+		if (__builtin_expect(exec->mask != HD_FULL, 0)) {     \
+			HD_MASK_VECTOR(hd_select_, exec->mask);       \
+			hd_value_ = hd_select_ ? hd_value_ : *hd_to_; \
+		}                                                     \
+		*hd_to_ = hd_value_;                                  \
+	} while (0)
+#define HD_STORE(value) HD_STORE_ROW(hd_dst_row(exec->warp, inst->inst.dst), (value))
+#define HD_STORE64(value)                                                                                         \
+	do {                                                                                                      \
+		hd_u64s hd_wide_ = (value);                                                                       \
+		HD_STORE_ROW(hd_dst_row(exec->warp, inst->inst.dst), __builtin_convertvector(hd_wide_, hd_u32s)); \
+		HD_STORE_ROW(hd_dst_row(exec->warp, hd_next_reg(inst->inst.dst, 1)),                              \
+			     __builtin_convertvector(hd_wide_ >> 32, hd_u32s));                                   \
+	} while (0)
+
+/* Predicates as lane masks. */
+HD_INLINE uint32_t hd_pred(const struct hd_warp *warp, unsigned predicate)
+{
+	return warp->preds[predicate & 7] ^ (0u - (predicate >> 3 & 1));
+}
+HD_INLINE void hd_set_pred(struct hd_exec *exec, unsigned predicate, uint32_t lanes)
+{
+	if (predicate == HD_PT)
+		return;
+	uint32_t *to = &exec->warp->preds[predicate];
+	*to = (*to & ~exec->mask) | (lanes & exec->mask);
+}
+HD_INLINE uint32_t hd_bool(unsigned operation, uint32_t a, uint32_t b)
+{
+	return operation == HD_BOOL_AND ? a & b : operation == HD_BOOL_OR ? a | b : a ^ b;
+}
+
+#define HD_MODIFIER(kind) hd_mod_get(inst->inst.mods, HD_MOD_##kind)
+#define HD_FOR_LANES(lane, lanes)                                                                            \
+	for (uint32_t hd_left_ = (lanes), lane = hd_left_ ? (uint32_t)__builtin_ctz(hd_left_) : 0; hd_left_; \
+	     hd_left_ &= hd_left_ - 1, lane = hd_left_ ? (uint32_t)__builtin_ctz(hd_left_) : 0)
+
+/* One word of an operand, for the slow paths. */
+HD_INLINE uint32_t hd_lane_b(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
+{
+	if (hd_x_in_b(inst->inst.xkind))
+		return hd_x_value(exec->warp, &inst->inst);
+	return hd_row(exec->warp, inst->inst.b)[lane];
+}
+HD_INLINE uint32_t hd_lane_c(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
+{
+	if (hd_x_in_c(inst->inst.xkind))
+		return hd_x_value(exec->warp, &inst->inst);
+	return hd_row(exec->warp, inst->inst.c)[lane];
+}
+HD_INLINE uint64_t hd_lane_pair(const struct hd_warp *warp, unsigned reg, uint32_t lane)
+{
+	return hd_row(warp, reg)[lane] | (uint64_t)hd_row(warp, hd_next_reg(reg, 1))[lane] << 32;
+}
+HD_INLINE void hd_set_pair(const struct hd_warp *warp, unsigned reg, uint32_t lane, uint64_t value)
+{
+	hd_dst_row(warp, reg)[lane] = (uint32_t)value;
+	hd_dst_row(warp, hd_next_reg(reg, 1))[lane] = (uint32_t)(value >> 32);
+}
+
+/* The operations of each file: NULL when the opcode is another file's. */
+const struct hd_exec_clones *hd_exec_int_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_fp_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_mufu_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_convert_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_atomic_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_linear_find(const struct hd_inst *inst);
+/* The best build that this host can run, and the operation of an instruction at a level; NULL for control. */
+int hd_exec_level(void);
+hd_exec_fn hd_exec_resolve(const struct hd_inst *inst, int level);
+
+/* exec_control.c: branches, calls, exits, traps and services. Moves the pc itself. */
+void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst);
+/* exec_syscall.c. Returns 0, or an error that was reported. */
+int hd_exec_syscall(struct hd_exec *exec, const struct hd_dinst *inst);
+/* A fault of `lane` at the current instruction. */
+#define HD_FAULT(exec, lane, error, ...)                                                                 \
+	do {                                                                                             \
+		hd_gpu_fault((exec)->gpu, (exec)->warp, (exec)->warp->pc, (lane), (error), __VA_ARGS__); \
+		(exec)->fault = true;                                                                    \
+	} while (0)
+
+/* simt.c: the SIMT stack. `mask` are the lanes that the instruction at warp->pc moves. */
+enum { HD_SIMT_DEPTH = 32768 };
+struct hd_simt_group {
+	uint32_t pc, mask;
+};
+/* Splits the active lanes among targets (disjoint, together all active lanes); the last group runs first. False: the
+ * stack is full. */
+bool hd_simt_split(struct hd_warp *warp, const struct hd_simt_group *groups, uint32_t count, uint32_t reconv);
+bool hd_simt_call(struct hd_warp *warp, uint32_t mask, uint32_t target, uint32_t callee);
+/* The lanes return; true when the call entry was popped with its last lane. Not for the kernel itself. */
+bool hd_simt_return(struct hd_warp *warp, uint32_t mask);
+bool hd_simt_in_call(const struct hd_warp *warp);
+/* The lanes end; true when no lane of the warp is left. */
+bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended);
+/* yield.c: forward progress. At load: fills in `spins` of a function's branches. */
+void hd_simt_find_spins(struct hd_dinst *code, uint32_t first, uint32_t count);
+/* After a branch back of a loop that may spin: runs another path of the warp if it does. */
+void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst);
+/* Before a convergent instruction of a warp that was reordered. True: another path runs first, or lanes joined this one. */
+bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst);
+/* Goes on at `pc`, reconverging. */
+void hd_simt_jump(struct hd_warp *warp, uint32_t pc);
+
+/* devmem.c beyond engine.h. */
+uint64_t hd_devmem_epoch(const struct hd_devmem *memory);
+uintptr_t hd_devmem_host(const struct hd_devmem *memory); /* host address of simulated address 0, as if it existed */
+/* The allocation that contains the address: false when none does. */
+bool hd_devmem_find(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
+/* The allocation nearest to the address: false when there is none. */
+bool hd_devmem_nearest(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
+
+/* exec_memory.c, for services: reads through any address space as a thread sees it. NULL when it may not. `bytes` that
+ * can be read from there on are stored in `room`. */
+const uint8_t *hd_exec_readable(struct hd_exec *exec, uint32_t lane, uint64_t address, uint64_t *room);
+/* Host pointer and timing address of one lane's access in the given space, or NULL with the fault reported. */
+uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address,
+			     unsigned space, uint64_t *timing);
+#define HD_MEM_GENERIC 3 /* beside enum hd_mem_space: to be resolved by window */
+
+/* heap.c: device malloc and free. 0 when there is no room; false for what is no allocation. */
+uint64_t hd_heap_malloc(struct hd_gpu *gpu, uint64_t bytes);
+bool hd_heap_free(struct hd_gpu *gpu, uint64_t address);
+
+/* verify.c */
+void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta);
+void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst);
+void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst);
+void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee);
+void hd_verify_return(struct hd_exec *exec, uint32_t mask);
+void hd_verify_returned(struct hd_exec *exec);
+/* The lanes of the warp no longer run in the stack's order; `calls`: nor are they in the same calls. */
+void hd_verify_yield(struct hd_warp *warp, bool calls);
+void hd_verify_release(struct hd_warp *warp);
+void hd_verify_forget(struct hd_gpu *gpu); /* what is kept of a grid */
+/* verify_analyses.c: what is looked up for each instruction of a function that is being loaded. */
+void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
+void hd_verify_affine_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
+/* The launch is over. */
+void hd_verify_affine_end(struct hd_grid *grid);
+
+/* softfp.c: floating-point formats in integers, for conversions and what the host cannot round. */
+struct hd_unpacked {
+	uint8_t kind; /* enum below */
+	bool sign;
+	int exponent; /* value = significand * 2^exponent */
+	uint64_t significand;
+};
+enum { HD_FP_ZERO, HD_FP_FINITE, HD_FP_INF, HD_FP_NAN };
+struct hd_unpacked hd_fp_unpack(enum hd_type type, uint64_t bits);
+/* Rounds to the format; `rounding` is HD_RN, HD_RM, HD_RP or HD_RND_RZ. NaN gives the canonical one. */
+uint64_t hd_fp_pack(enum hd_type type, const struct hd_unpacked *value, unsigned rounding);
+/* Rounds the magnitude to an integer; saturates at UINT64_MAX. */
+uint64_t hd_fp_magnitude(const struct hd_unpacked *value, unsigned rounding);
+
+/* program.c beyond engine.h. Unloading leaves traps where the code was. */
+void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module);
+void hd_program_drop_data(struct hd_gpu *gpu, struct hd_module *module);
+int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t *address, uint64_t *size);
+
+/* fault.c: sets the error text of a failed library call and returns the error. */
+int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* exec_atomic.c: one lane's atomic operation on the memory at `host`; its result register is written. */
+void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host);
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * Functional execution: ATOMG, ATOMS and ATOM. Lanes act one after the other in lane order, so
+ * that a run has one result on every host. Floating-point addition rounds to nearest and keeps denormals.
+ */
+#include "runtime/exec/exec.h"
+
+static bool is_wide(unsigned type)
+{
+	return type == HD_U64 || type == HD_S64 || type == HD_F64;
+}
+
+static uint64_t lane_operand(const struct hd_exec *exec, unsigned reg, uint32_t lane, bool wide)
+{
+	return wide ? hd_lane_pair(exec->warp, reg, lane) : hd_row(exec->warp, reg)[lane];
+}
+
+static uint32_t add_f32(uint32_t a, uint32_t b)
+{
+	float x, y;
+	memcpy(&x, &a, 4);
+	memcpy(&y, &b, 4);
+	x += y;
+	if (x != x)
+		return 0x7fffffff;
+	memcpy(&a, &x, 4);
+	return a;
+}
+
+static uint64_t add_f64(uint64_t a, uint64_t b)
+{
+	double x, y, sum;
+	memcpy(&x, &a, 8);
+	memcpy(&y, &b, 8);
+	sum = x + y;
+	if (sum != sum)
+		return (x != x ? a : y != y ? b : UINT64_C(0xfff8000000000000)) | UINT64_C(0x0008000000000000);
+	memcpy(&a, &sum, 8);
+	return a;
+}
+
+/* 16-bit sums are exact in double. */
+static uint64_t add_half(enum hd_type type, uint64_t a, uint64_t b)
+{
+	struct hd_unpacked x = hd_fp_unpack(type, a), y = hd_fp_unpack(type, b);
+	uint64_t sum = add_f64(hd_fp_pack(HD_F64, &x, HD_RN), hd_fp_pack(HD_F64, &y, HD_RN));
+	struct hd_unpacked exact = hd_fp_unpack(HD_F64, sum);
+	return hd_fp_pack(type, &exact, HD_RN);
+}
+
+static uint64_t add(unsigned type, uint64_t a, uint64_t b)
+{
+	switch (type) {
+	case HD_F32:
+		return add_f32((uint32_t)a, (uint32_t)b);
+	case HD_F64:
+		return add_f64(a, b);
+	case HD_F16:
+	case HD_BF16:
+		return add_half((enum hd_type)type, a, b);
+	default:
+		return a + b;
+	}
+}
+
+/* Whether a < b in the type. A floating-point NaN is below nothing. */
+static bool less(unsigned type, uint64_t a, uint64_t b)
+{
+	float x, y;
+	double u, v;
+	switch (type) {
+	case HD_S32:
+		return (int32_t)a < (int32_t)b;
+	case HD_S64:
+		return (int64_t)a < (int64_t)b;
+	case HD_U64:
+		return a < b;
+	case HD_F32:
+		memcpy(&x, &a, 4);
+		memcpy(&y, &b, 4);
+		return x < y;
+	case HD_F64:
+		memcpy(&u, &a, 8);
+		memcpy(&v, &b, 8);
+		return u < v;
+	default:
+		return (uint32_t)a < (uint32_t)b;
+	}
+}
+
+static uint64_t combine(unsigned op, unsigned type, uint64_t old, uint64_t b, uint64_t c)
+{
+	switch (op) {
+	case HD_ATOM_ADD:
+		return add(type, old, b);
+	case HD_ATOM_MIN:
+		return less(type, b, old) ? b : old;
+	case HD_ATOM_MAX:
+		return less(type, old, b) ? b : old;
+	case HD_ATOM_INC:
+		return less(type, old, b) ? old + 1 : 0;
+	case HD_ATOM_DEC:
+		return old == 0 || less(type, b, old) ? b : old - 1;
+	case HD_ATOM_AND:
+		return old & b;
+	case HD_ATOM_OR:
+		return old | b;
+	case HD_ATOM_XOR:
+		return old ^ b;
+	case HD_ATOM_EXCH:
+		return b;
+	default:
+		return old == b ? c : old; /* CAS */
+	}
+}
+
+void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host)
+{
+	unsigned op = HD_MODIFIER(ATOMOP), type = HD_MODIFIER(DTYPE), bytes = inst->access_bytes;
+	bool wide = is_wide(type);
+	uint64_t keep = ~UINT64_C(0) >> (64 - 8 * bytes), old = 0;
+	memcpy(&old, host, bytes);
+	uint64_t b = lane_operand(exec, inst->inst.b, lane, wide) & keep;
+	uint64_t c = op == HD_ATOM_CAS ? lane_operand(exec, inst->inst.c, lane, wide) & keep : 0;
+	uint64_t stored = combine(op, type, old, b, c);
+	memcpy(host, &stored, bytes);
+	if (wide)
+		hd_set_pair(exec->warp, inst->inst.dst, lane, old);
+	else
+		hd_dst_row(exec->warp, inst->inst.dst)[lane] = (uint32_t)old;
+}
+
+/* The space of a generic address; *address becomes the offset there. */
+static unsigned space_of(unsigned op, uint64_t *address)
+{
+	if (op == HD_OP_ATOMS)
+		return HD_MEM_SHARED;
+	if (op == HD_OP_ATOM && *address - HD_SHARED_WINDOW < HD_SHARED_WINDOW_BYTES) {
+		*address -= HD_SHARED_WINDOW;
+		return HD_MEM_SHARED;
+	}
+	if (op == HD_OP_ATOM && *address - HD_LOCAL_WINDOW < HD_LOCAL_WINDOW_BYTES) {
+		*address -= HD_LOCAL_WINDOW;
+		return HD_MEM_LOCAL;
+	}
+	return HD_MEM_GLOBAL;
+}
+
+HD_EXEC_PLAIN(op_atomic)
+{
+	const struct hd_inst *in = &inst->inst;
+	struct hd_effect *effect = exec->effect;
+	uint32_t in_space[3] = {0};
+	uint8_t *host[HD_WARP_LANES];
+	HD_FOR_LANES(lane, exec->mask)
+	{
+		uint64_t address = in->op == HD_OP_ATOMS
+					   ? hd_row(exec->warp, in->a)[lane] + in->x
+					   : hd_lane_pair(exec->warp, in->a, lane) + (uint64_t)(int64_t)(int32_t)in->x;
+		if (in->op == HD_OP_ATOMS)
+			address = (uint32_t)address;
+		unsigned space = space_of(in->op, &address);
+		host[lane] = hd_exec_lane_access(exec, inst, lane, address, space, &effect->address[lane]);
+		if (!host[lane])
+			return;
+		in_space[space] |= 1u << lane;
+	}
+	HD_FOR_LANES(lane, exec->mask)
+	hd_exec_lane_atomic(exec, inst, lane, host[lane]);
+	effect->event = HD_EVENT_MEMORY;
+	effect->space = in_space[HD_MEM_SHARED] == exec->mask  ? HD_MEM_SHARED
+			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL
+							       : HD_MEM_GLOBAL;
+	effect->mask = in_space[effect->space];
+}
+
+const struct hd_exec_clones *hd_exec_atomic_find(const struct hd_inst *inst)
+{
+	return hd_opinfo[inst->op].effects & HD_FX_ATOMIC ? &op_atomic : NULL;
+}

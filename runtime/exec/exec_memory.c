@@ -1,0 +1,439 @@
+/*
+ * Functional execution: loads and stores of every space, and how addresses become host memory.
+ *
+ * A warp whose lanes all fall into one allocation (found through a small cache by pc) is checked
+ * once: the least and the greatest address. Anything else (several allocations, generic accesses
+ * that mix spaces, faults) goes lane by lane. Consecutive words are copied as one row.
+ *
+ * Needs hd_devmem. Fills the effect with addresses as the timing model wants them. Local memory
+ * lies lane after lane on the host; its simulated addresses are interleaved (hd_local_address).
+ */
+#include "runtime/exec/exec.h"
+
+/* ---- faults */
+
+static const char *access_name(const struct hd_dinst *inst)
+{
+	if (inst->effects & HD_FX_ATOMIC)
+		return "atomic";
+	return inst->effects & HD_FX_STORE ? "store" : "load";
+}
+
+static void global_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address)
+{
+	uint64_t low, high;
+	if (!hd_devmem_nearest(exec->gpu->devmem, address, &low, &high)) {
+		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS, "%u-byte %s at address 0x%llx, and no memory is allocated",
+			 inst->access_bytes, access_name(inst), (unsigned long long)address);
+		return;
+	}
+	bool before = address < low;
+	HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS,
+		 "%u-byte %s at address 0x%llx is outside every allocation; the nearest is 0x%llx, %llu bytes, and it "
+		 "%s "
+		 "%llu bytes %s",
+		 inst->access_bytes, access_name(inst), (unsigned long long)address, (unsigned long long)low,
+		 (unsigned long long)(high - low), before ? "begins" : "ends",
+		 (unsigned long long)(before		? low - address
+				      : address >= high ? address - high
+							: high - address),
+		 before		   ? "after it"
+		 : address >= high ? "before it"
+				   : "after its first byte");
+}
+
+static void window_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, unsigned space,
+			 uint32_t offset)
+{
+	const struct hd_grid *grid = exec->warp->cta->grid;
+	if (space == HD_MEM_SHARED)
+		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS,
+			 "%u-byte %s at shared address 0x%x; the block has %u bytes of shared memory",
+			 inst->access_bytes, access_name(inst), offset, grid->shared_bytes);
+	else if (offset >= 0x80000000u)
+		HD_FAULT(exec, lane, HD_SIM_STACK_OVERFLOW,
+			 "stack overflow: %u-byte %s %u bytes below the thread's %u bytes of local memory",
+			 inst->access_bytes, access_name(inst), 0u - offset, grid->local_bytes);
+	else
+		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS,
+			 "%u-byte %s at local address 0x%x; the thread has %u bytes of local memory",
+			 inst->access_bytes, access_name(inst), offset, grid->local_bytes);
+}
+
+static void alignment_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address)
+{
+	HD_FAULT(exec, lane, HD_SIM_MISALIGNED, "%u-byte %s at misaligned address 0x%llx", inst->access_bytes,
+		 access_name(inst), (unsigned long long)address);
+}
+
+/* ---- one lane */
+
+uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address,
+			     unsigned space, uint64_t *timing)
+{
+	const struct hd_warp *warp = exec->warp;
+	uint32_t bytes = inst->access_bytes;
+	if (address & (bytes - 1)) {
+		alignment_fault(exec, inst, lane, address);
+		return NULL;
+	}
+	if (space == HD_MEM_GLOBAL) {
+		uint8_t *host = hd_devmem_at(exec->gpu->devmem, address, bytes);
+		*timing = address;
+		if (!host)
+			global_fault(exec, inst, lane, address);
+		return host;
+	}
+	uint32_t offset = (uint32_t)address;
+	uint32_t room = space == HD_MEM_SHARED ? warp->cta->grid->shared_bytes : warp->cta->grid->local_bytes;
+	if (offset >= room || bytes > room - offset) {
+		window_fault(exec, inst, lane, space, offset);
+		return NULL;
+	}
+	if (space == HD_MEM_SHARED) {
+		*timing = warp->cta->shared_offset + offset;
+		return warp->cta->shared + offset;
+	}
+	*timing = hd_local_address(warp->local_base, lane, offset);
+	return warp->local + (size_t)lane * room + offset;
+}
+
+/* Which window a generic address is in; *address becomes the offset there. */
+static unsigned resolve_generic(uint64_t *address)
+{
+	if (*address - HD_SHARED_WINDOW < HD_SHARED_WINDOW_BYTES) {
+		*address -= HD_SHARED_WINDOW;
+		return HD_MEM_SHARED;
+	}
+	/* The last bytes of the window below are a stack that has run over. */
+	if (*address - HD_LOCAL_WINDOW < HD_LOCAL_WINDOW_BYTES) {
+		*address -= HD_LOCAL_WINDOW;
+		return HD_MEM_LOCAL;
+	}
+	return HD_MEM_GLOBAL;
+}
+
+const uint8_t *hd_exec_readable(struct hd_exec *exec, uint32_t lane, uint64_t address, uint64_t *room)
+{
+	const struct hd_warp *warp = exec->warp;
+	const struct hd_grid *grid = warp->cta->grid;
+	uint64_t low, high;
+	switch (resolve_generic(&address)) {
+	case HD_MEM_SHARED:
+		*room = address < grid->shared_bytes ? grid->shared_bytes - address : 0;
+		return *room ? warp->cta->shared + address : NULL;
+	case HD_MEM_LOCAL:
+		*room = address < grid->local_bytes ? grid->local_bytes - address : 0;
+		return *room ? warp->local + (size_t)lane * grid->local_bytes + address : NULL;
+	default:
+		if (!hd_devmem_find(exec->gpu->devmem, address, &low, &high))
+			return NULL;
+		*room = high - address;
+		return hd_devmem_at(exec->gpu->devmem, address, 1);
+	}
+}
+
+/* ---- moving data: `base` + offset[lane] is a host address, checked */
+
+static void load_narrow(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
+{
+	uint32_t *to = hd_dst_row(exec->warp, inst->inst.dst);
+	unsigned size = HD_MODIFIER(SIZE);
+	HD_FOR_LANES(lane, exec->mask)
+	{
+		const uint8_t *from = (const uint8_t *)(base + offset[lane]);
+		int16_t half;
+		memcpy(&half, from, inst->access_bytes);
+		switch (size) {
+		case HD_SIZE_U8:
+			to[lane] = *from;
+			break;
+		case HD_SIZE_S8:
+			to[lane] = (uint32_t)(int32_t)(int8_t)*from;
+			break;
+		case HD_SIZE_U16:
+			to[lane] = (uint16_t)half;
+			break;
+		default:
+			to[lane] = (uint32_t)(int32_t)half;
+			break;
+		}
+	}
+}
+
+static void load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
+{
+	if (inst->access_bytes < 4) {
+		load_narrow(exec, inst, base, offset);
+		return;
+	}
+	unsigned dst = inst->inst.dst, words = inst->access_bytes / 4;
+	uint32_t *to[4];
+	for (unsigned word = 0; word < 4; word++)
+		to[word] = hd_dst_row(exec->warp, hd_next_reg(dst, word < words ? word : 0));
+	if (words == 1 && exec->mask == HD_FULL) {
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+			memcpy(&to[0][lane], (const uint8_t *)(base + offset[lane]), 4);
+		return;
+	}
+	HD_FOR_LANES(lane, exec->mask)
+	{
+		const uint8_t *from = (const uint8_t *)(base + offset[lane]);
+		for (unsigned word = 0; word < words; word++)
+			memcpy(&to[word][lane], from + 4 * word, 4);
+	}
+}
+
+static void store_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
+{
+	unsigned source = inst->inst.c, bytes = inst->access_bytes;
+	const uint32_t *from[4];
+	for (unsigned word = 0; word < 4; word++)
+		from[word] = hd_row(exec->warp, hd_next_reg(source, word < (bytes + 3) / 4 ? word : 0));
+	if (bytes == 4 && exec->mask == HD_FULL) {
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+			memcpy((uint8_t *)(base + offset[lane]), &from[0][lane], 4);
+		return;
+	}
+	HD_FOR_LANES(lane, exec->mask)
+	{
+		uint8_t *to = (uint8_t *)(base + offset[lane]);
+		if (bytes < 4) {
+			memcpy(to, &from[0][lane], bytes); /* little-endian host */
+			continue;
+		}
+		for (unsigned word = 0; word < bytes / 4; word++)
+			memcpy(to + 4 * word, &from[word][lane], 4);
+	}
+}
+
+/* How the lanes' addresses lie: word n of one row is lane n's, or all the same. */
+enum pattern { SCATTERED, CONSECUTIVE, UNIFORM };
+
+HD_INLINE void load_broadcast(const struct hd_exec *exec, const struct hd_dinst *inst, const uint8_t *from)
+{
+	for (unsigned word = 0; word < inst->access_bytes / 4; word++) {
+		uint32_t value;
+		memcpy(&value, from + 4 * word, 4);
+		HD_STORE_ROW(hd_dst_row(exec->warp, hd_next_reg(inst->inst.dst, word)), HD_SPLAT(value));
+	}
+}
+
+HD_INLINE void move_data(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
+			 const uint64_t *offset, enum pattern pattern)
+{
+	bool whole = pattern == CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4;
+	if (inst->effects & HD_FX_STORE) {
+		if (whole)
+			memcpy((uint8_t *)(base + offset[0]), hd_row(exec->warp, inst->inst.c), 4 * HD_WARP_LANES);
+		else
+			store_lanes(exec, inst, base, offset);
+	} else {
+		if (whole)
+			memcpy(hd_dst_row(exec->warp, inst->inst.dst), (const uint8_t *)(base + offset[0]),
+			       4 * HD_WARP_LANES);
+		else if (pattern == UNIFORM && inst->access_bytes >= 4)
+			load_broadcast(exec, inst, (const uint8_t *)(base + offset[__builtin_ctz(exec->mask)]));
+		else
+			load_lanes(exec, inst, base, offset);
+	}
+}
+
+/* Lane by lane through pointers, each checked; used when the warp's addresses do not lie together. */
+static void access_scattered(struct hd_exec *exec, const struct hd_dinst *inst, const uint64_t *address, unsigned space)
+{
+	struct hd_effect *effect = exec->effect;
+	uint32_t in_space[3] = {0};
+	for (uint32_t left = exec->mask; left; left &= left - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(left);
+		uint64_t where = address[lane];
+		unsigned actual = space == HD_MEM_GENERIC ? resolve_generic(&where) : space;
+		uint8_t *host = hd_exec_lane_access(exec, inst, lane, where, actual, &effect->address[lane]);
+		if (!host)
+			return;
+		exec->offset[lane] = (uint64_t)(uintptr_t)host;
+		in_space[actual] |= 1u << lane;
+	}
+	if (inst->effects & HD_FX_STORE)
+		store_lanes(exec, inst, 0, exec->offset);
+	else
+		load_lanes(exec, inst, 0, exec->offset);
+	effect->event = HD_EVENT_MEMORY;
+	effect->space = in_space[HD_MEM_SHARED] == exec->mask  ? HD_MEM_SHARED
+			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL
+							       : HD_MEM_GLOBAL;
+	effect->mask = in_space[effect->space];
+}
+
+/* ---- whole warps */
+
+static bool find_range(struct hd_exec *exec, struct hd_devrange *range, uint64_t low, uint64_t high)
+{
+	const struct hd_devmem *memory = exec->gpu->devmem;
+	if (!hd_devmem_find(memory, low, &range->low, &range->high)) {
+		range->epoch = 0;
+		return false;
+	}
+	range->epoch = hd_devmem_epoch(memory);
+	return high <= range->high && high > low;
+}
+
+/* Whether [low, high) lies in one allocation. */
+HD_INLINE bool in_one_allocation(struct hd_exec *exec, uint64_t low, uint64_t high)
+{
+	struct hd_devrange *range = &exec->ranges[exec->warp->pc % (sizeof(exec->ranges) / sizeof(exec->ranges[0]))];
+	if (low >= range->low && high <= range->high && high > low &&
+	    range->epoch == hd_devmem_epoch(exec->gpu->devmem))
+		return true;
+	return find_range(exec, range, low, high);
+}
+
+/* Fills effect->address. False: not all lanes are aligned and in one allocation. */
+HD_INLINE bool prepare_global(struct hd_exec *exec, const struct hd_dinst *inst, enum pattern *pattern)
+{
+	hd_u64s address = HD_LOAD64(inst->inst.a) + (uint64_t)(int64_t)(int32_t)inst->inst.x;
+	*(hd_u64row *)exec->effect->address = address;
+	const hd_u64s steps = {0,  4,  8,  12, 16, 20, 24, 28, 32, 36,	40,  44,  48,  52,  56,	 60,
+			       64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124};
+	uint64_t first = exec->effect->address[__builtin_ctz(exec->mask)];
+	HD_MASK_OF(different, address != first + steps);
+	HD_MASK_OF(unlike, address != first);
+	uint64_t bytes = inst->access_bytes;
+	*pattern = SCATTERED;
+	if (!(unlike & exec->mask)) {
+		*pattern = UNIFORM;
+		return !(first & (bytes - 1)) && in_one_allocation(exec, first, first + bytes);
+	}
+	if (exec->mask == HD_FULL && !different && bytes == 4) {
+		*pattern = CONSECUTIVE;
+		return !(first & 3) && in_one_allocation(exec, first, first + 4 * HD_WARP_LANES);
+	}
+	if (exec->mask != HD_FULL) {
+		HD_MASK_VECTOR(active, exec->mask);
+		address = __builtin_convertvector(active, hd_s64s) ? address : (hd_u64s)first;
+	}
+	uint64_t low = __builtin_reduce_min(address), high = __builtin_reduce_max(address);
+	uint64_t bits = __builtin_reduce_or(address);
+	return !(bits & (bytes - 1)) && in_one_allocation(exec, low, high + bytes) && high + bytes > high;
+}
+
+HD_INLINE void access_global(struct hd_exec *exec, const struct hd_dinst *inst, unsigned space)
+{
+	enum pattern pattern;
+	if (!prepare_global(exec, inst, &pattern)) {
+		uint64_t address[HD_WARP_LANES];
+		memcpy(address, exec->effect->address, sizeof(address));
+		access_scattered(exec, inst, address, space);
+		return;
+	}
+	move_data(exec, inst, hd_devmem_host(exec->gpu->devmem), exec->effect->address, pattern);
+	exec->effect->event = HD_EVENT_MEMORY;
+	exec->effect->space = HD_MEM_GLOBAL;
+}
+
+HD_EXEC(op_global)
+{
+	access_global(exec, inst, HD_MEM_GLOBAL);
+}
+
+/* Windows never lie inside an allocation, so a warp that does not leave one needs no further look. */
+HD_EXEC(op_generic)
+{
+	access_global(exec, inst, HD_MEM_GENERIC);
+}
+
+/* Offsets in a window of `room` bytes: whether all lanes are inside and aligned. */
+#define WINDOW_OFFSETS(offset, inside, pattern, room)                                                             \
+	const uint32_t *offset##_row = hd_row(exec->warp, inst->inst.a);                                          \
+	hd_u32s offset = HD_LOAD(offset##_row) + inst->inst.x;                                                    \
+	uint32_t offset##_first = offset##_row[__builtin_ctz(exec->mask)] + inst->inst.x;                         \
+	bool inside;                                                                                              \
+	enum pattern pattern;                                                                                     \
+	do {                                                                                                      \
+		uint32_t bytes_ = inst->access_bytes, room_ = (room);                                             \
+		uint32_t most_ = room_ >= bytes_ ? room_ - bytes_ : 0;                                            \
+		HD_MASK_OF(outside_, ((hd_s32s)(offset > most_) | (hd_s32s)((offset & (bytes_ - 1)) != 0)) != 0); \
+		const hd_u32s steps_ = {0,  4,	8,  12, 16, 20, 24, 28, 32, 36,	 40,  44,  48,	52,  56,  60,     \
+					64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124};   \
+		HD_MASK_OF(different_, offset != offset##_first + steps_);                                        \
+		HD_MASK_OF(unlike_, offset != offset##_first);                                                    \
+		inside = !(outside_ & exec->mask) && room_ >= bytes_;                                             \
+		pattern = !different_ ? CONSECUTIVE : unlike_ & exec->mask ? SCATTERED : UNIFORM;                 \
+	} while (0)
+
+#define FALL_BACK(offset, space)                                                   \
+	do {                                                                       \
+		uint64_t address_[HD_WARP_LANES];                                  \
+		*(hd_u64row *)address_ = __builtin_convertvector(offset, hd_u64s); \
+		access_scattered(exec, inst, address_, (space));                   \
+	} while (0)
+
+HD_EXEC(op_shared)
+{
+	const struct hd_cta *cta = exec->warp->cta;
+	WINDOW_OFFSETS(offset, inside, pattern, cta->grid->shared_bytes);
+	if (!inside) {
+		FALL_BACK(offset, HD_MEM_SHARED);
+		return;
+	}
+	/* The host base is moved back by the CTA's place in the SM, which the timing addresses contain. */
+	*(hd_u64row *)exec->effect->address = __builtin_convertvector(offset, hd_u64s) + cta->shared_offset;
+	move_data(exec, inst, (uintptr_t)cta->shared - cta->shared_offset, exec->effect->address, pattern);
+	exec->effect->event = HD_EVENT_MEMORY;
+	exec->effect->space = HD_MEM_SHARED;
+}
+
+HD_EXEC(op_local)
+{
+	const struct hd_warp *warp = exec->warp;
+	uint32_t room = warp->cta->grid->local_bytes;
+	WINDOW_OFFSETS(offset, inside, pattern, room);
+	(void)pattern;
+	if (!inside) {
+		FALL_BACK(offset, HD_MEM_LOCAL);
+		return;
+	}
+	const hd_u64s lanes = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+			       16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+	hd_u64s wide = __builtin_convertvector(offset, hd_u64s);
+	*(hd_u64row *)exec->effect->address = (wide >> 2 << 7) + (wide & 3) + lanes * 4 + warp->local_base;
+	*(hd_u64row *)exec->offset = wide + lanes * room;
+	move_data(exec, inst, (uintptr_t)warp->local, exec->offset, SCATTERED);
+	exec->effect->event = HD_EVENT_MEMORY;
+	exec->effect->space = HD_MEM_LOCAL;
+}
+
+/* Constant bank 0: fixed latency, so no memory event. */
+HD_EXEC(op_ldc)
+{
+	WINDOW_OFFSETS(offset, inside, pattern, HD_CB_BYTES);
+	if (!inside || HD_MODIFIER(BANK) != 0) {
+		HD_FAULT(exec, (uint32_t)__builtin_ctz(exec->mask), HD_SIM_BAD_ADDRESS,
+			 "%u-byte load outside constant bank %u or misaligned", inst->access_bytes, HD_MODIFIER(BANK));
+		return;
+	}
+	*(hd_u64row *)exec->offset = __builtin_convertvector(offset, hd_u64s);
+	move_data(exec, inst, (uintptr_t)exec->warp->cta->grid->constants, exec->offset, pattern);
+}
+
+const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst)
+{
+	switch (inst->op) {
+	case HD_OP_LDG:
+	case HD_OP_STG:
+		return &op_global;
+	case HD_OP_LD:
+	case HD_OP_ST:
+		return &op_generic;
+	case HD_OP_LDS:
+	case HD_OP_STS:
+		return &op_shared;
+	case HD_OP_LDL:
+	case HD_OP_STL:
+		return &op_local;
+	case HD_OP_LDC:
+		return &op_ldc;
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,269 @@
+/*
+ * Functional execution: what lanes of a warp tell each other (SHFL, VOTE, MATCH), special
+ * registers, and instructions that only the timing core gives a meaning (barriers, fences, sleeps).
+ */
+#include "runtime/exec/exec.h"
+
+/* ---- shuffle */
+
+#define LANES                                                            \
+	{0,  1,	 2,  3,	 4,  5,	 6,  7,	 8,  9,	 10, 11, 12, 13, 14, 15, \
+	 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}
+
+/*
+ * Source lanes by PTX shfl: c holds the clamp in bits 4..0 and the segment mask in bits 12..8. A
+ * source lane that does not take part is undefined in PTX; here the lane keeps its own value.
+ */
+HD_EXEC(op_shfl)
+{
+	const struct hd_inst *in = &inst->inst;
+	const hd_s32s lane = LANES;
+	hd_s32s b = (hd_s32s)HD_LOAD(hd_row(exec->warp, in->b)), c = (hd_s32s)HD_LOAD(hd_row(exec->warp, in->c));
+	if (HD_MODIFIER(BIMM))
+		b = (hd_s32s)(int32_t)(in->x & 0xff);
+	if (HD_MODIFIER(CIMM))
+		c = (hd_s32s)(int32_t)(in->x >> 8);
+	hd_s32s segment = c >> 8 & 31, least = lane & segment, most = least | (c & 31 & ~segment), from;
+	b &= 31;
+	unsigned mode = HD_MODIFIER(SHFLMODE);
+	if (mode == HD_SHFL_UP)
+		from = lane - b;
+	else if (mode == HD_SHFL_DOWN)
+		from = lane + b;
+	else
+		from = mode == HD_SHFL_BFLY ? (lane ^ b) : (least | (b & ~segment));
+	hd_s32s inside = mode == HD_SHFL_UP ? from >= most : from <= most;
+	from = inside ? from : lane;
+	from = ((hd_s32s)(int32_t)exec->mask >> from & 1) != 0 ? from : lane;
+	HD_MASK_OF(in_range, inside);
+	uint32_t source[HD_WARP_LANES], result[HD_WARP_LANES];
+	*(hd_u32row *)source = (hd_u32s)from;
+	const uint32_t *a = hd_row(exec->warp, in->a);
+	for (uint32_t i = 0; i < HD_WARP_LANES; i++)
+		result[i] = a[source[i] & 31];
+	hd_set_pred(exec, in->pdst, in_range);
+	HD_STORE(HD_LOAD(result));
+}
+
+/* ---- uniform registers */
+
+HD_EXEC_PLAIN(op_r2ur)
+{
+	const uint32_t *row = hd_row(exec->warp, inst->inst.b);
+	uint32_t first = (uint32_t)__builtin_ctz(exec->mask);
+	exec->warp->uregs[inst->inst.dst] = row[first];
+	if (!exec->gpu->verify)
+		return;
+	HD_FOR_LANES (lane, exec->mask)
+		if (row[lane] != row[first]) {
+			HD_FAULT(exec, lane, HD_SIM_VERIFY,
+				 "UR%u is to hold a value of the whole warp: 0x%x here, 0x%x in thread %u of the warp",
+				 inst->inst.dst, row[lane], row[first], first);
+			return;
+		}
+}
+
+HD_EXEC_PLAIN(op_umov)
+{
+	exec->warp->uregs[inst->inst.dst] = hd_x_in_b(inst->inst.xkind) ? hd_x_value(exec->warp, &inst->inst) : 0;
+}
+
+/* ---- vote and match */
+
+HD_EXEC(op_vote)
+{
+	uint32_t mask = exec->mask, ballot = hd_pred(exec->warp, inst->inst.psrc) & mask;
+	unsigned mode = HD_MODIFIER(VOTEMODE);
+	bool all = ballot == mask, any = ballot != 0;
+	bool result = mode == HD_VOTE_ALL ? all : mode == HD_VOTE_ANY ? any : all || !any;
+	hd_set_pred(exec, inst->inst.pdst, result ? HD_FULL : 0);
+	HD_STORE(HD_SPLAT(ballot));
+}
+
+static uint64_t match_value(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane)
+{
+	unsigned type = HD_MODIFIER(STYPE);
+	if (type == HD_U64 || type == HD_S64 || type == HD_F64)
+		return hd_lane_pair(exec->warp, inst->inst.a, lane);
+	return hd_row(exec->warp, inst->inst.a)[lane];
+}
+
+HD_EXEC_PLAIN(op_match)
+{
+	uint64_t values[HD_WARP_LANES];
+	uint32_t peers[HD_WARP_LANES];
+	HD_FOR_LANES(lane, exec->mask)
+	values[lane] = match_value(exec, inst, lane);
+	bool all = true;
+	uint32_t first = (uint32_t)__builtin_ctz(exec->mask);
+	HD_FOR_LANES(lane, exec->mask)
+	{
+		peers[lane] = 0;
+		HD_FOR_LANES(other, exec->mask)
+		peers[lane] |= (uint32_t)(values[other] == values[lane]) << other;
+		all &= values[lane] == values[first];
+	}
+	bool any_mode = HD_MODIFIER(VOTEMODE) == HD_VOTE_ANY;
+	uint32_t *to = hd_dst_row(exec->warp, inst->inst.dst);
+	HD_FOR_LANES(lane, exec->mask)
+	to[lane] = any_mode ? peers[lane] : all ? exec->mask : 0;
+	hd_set_pred(exec, inst->inst.pdst, any_mode || all ? HD_FULL : 0);
+}
+
+/* ---- special registers */
+
+/* Nanoseconds of simulated time. */
+static uint64_t global_timer(const struct hd_exec *exec)
+{
+	return (uint64_t)((double)exec->now * 1000.0 / exec->gpu->config.core_mhz);
+}
+
+/* Those that are one number for the warp. */
+static uint32_t warp_special(const struct hd_exec *exec, uint32_t number)
+{
+	const struct hd_warp *warp = exec->warp;
+	switch (number) {
+	case HD_SR_WARPID:
+		return warp->index;
+	case HD_SR_NWARPID:
+		return (uint32_t)exec->gpu->config.max_warps;
+	case HD_SR_SMID:
+		return warp->cta->sm ? hd_sm_id(warp->cta->sm) : 0;
+	case HD_SR_NSMID:
+		return (uint32_t)exec->gpu->config.sm_count;
+	case HD_SR_GRIDID:
+		return (uint32_t)warp->cta->grid->id;
+	case HD_SR_CTAID_X:
+		return warp->cta->index[0];
+	case HD_SR_CTAID_Y:
+		return warp->cta->index[1];
+	case HD_SR_CTAID_Z:
+		return warp->cta->index[2];
+	case HD_SR_CLOCK_LO:
+		return (uint32_t)exec->now;
+	case HD_SR_CLOCK_HI:
+		return (uint32_t)(exec->now >> 32);
+	case HD_SR_GLOBALTIMER_LO:
+		return (uint32_t)global_timer(exec);
+	case HD_SR_GLOBALTIMER_HI:
+		return (uint32_t)(global_timer(exec) >> 32);
+	default:
+		return 0;
+	}
+}
+
+/* Lanes below `lane` as bits. */
+static uint32_t lane_special(uint32_t number, uint32_t lane)
+{
+	uint32_t below = (1u << lane) - 1, self = 1u << lane;
+	switch (number) {
+	case HD_SR_LANEID:
+		return lane;
+	case HD_SR_LANEMASK_EQ:
+		return self;
+	case HD_SR_LANEMASK_LT:
+		return below;
+	case HD_SR_LANEMASK_LE:
+		return below | self;
+	case HD_SR_LANEMASK_GT:
+		return ~(below | self);
+	default:
+		return ~below; /* LANEMASK_GE */
+	}
+}
+
+HD_EXEC(op_s2r)
+{
+	uint32_t number = HD_MODIFIER(SR);
+	if (number >= HD_SR_TID_X && number <= HD_SR_TID_Z) {
+		HD_STORE(HD_LOAD(exec->warp->tid[number - HD_SR_TID_X]));
+	} else if (number == HD_SR_LANEID || (number >= HD_SR_LANEMASK_EQ && number <= HD_SR_LANEMASK_GE)) {
+		uint32_t row[HD_WARP_LANES];
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+			row[lane] = lane_special(number, lane);
+		HD_STORE(HD_LOAD(row));
+	} else {
+		HD_STORE(HD_SPLAT(warp_special(exec, number)));
+	}
+}
+
+HD_EXEC(op_cs2r)
+{
+	uint32_t number = HD_MODIFIER(SR);
+	uint64_t value = warp_special(exec, number);
+	if (number == HD_SR_CLOCK64)
+		value = exec->now;
+	else if (number == HD_SR_GLOBALTIMER64)
+		value = global_timer(exec);
+	HD_STORE64((hd_u64s)value);
+}
+
+/* ---- for the timing core */
+
+HD_EXEC_PLAIN(op_bar)
+{
+	(void)inst;
+	exec->effect->event = HD_EVENT_BARRIER;
+}
+
+HD_EXEC_PLAIN(op_membar)
+{
+	(void)inst;
+	exec->effect->event = HD_EVENT_FENCE;
+}
+
+HD_EXEC_PLAIN(op_nothing)
+{
+	(void)exec;
+	(void)inst;
+}
+
+void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint32_t count,
+			    uint32_t total)
+{
+	struct hd_exec exec = {.warp = warp, .mask = mask};
+	switch (HD_MODIFIER(BARMODE)) {
+	case HD_BAR_RED_POPC:
+		HD_FOR_LANES(lane, mask)
+		hd_dst_row(warp, inst->inst.dst)[lane] = count;
+		break;
+	case HD_BAR_RED_AND:
+		hd_set_pred(&exec, inst->inst.pdst, count == total ? HD_FULL : 0);
+		break;
+	case HD_BAR_RED_OR:
+		hd_set_pred(&exec, inst->inst.pdst, count ? HD_FULL : 0);
+		break;
+	default:
+		break;
+	}
+}
+
+const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst)
+{
+	switch (inst->op) {
+	case HD_OP_SHFL:
+		return &op_shfl;
+	case HD_OP_VOTE:
+		return &op_vote;
+	case HD_OP_MATCH:
+		return &op_match;
+	case HD_OP_R2UR:
+		return &op_r2ur;
+	case HD_OP_UMOV:
+		return &op_umov;
+	case HD_OP_S2R:
+		return &op_s2r;
+	case HD_OP_CS2R:
+		return &op_cs2r;
+	case HD_OP_BAR:
+		return &op_bar;
+	case HD_OP_MEMBAR:
+		return &op_membar;
+	case HD_OP_WARPSYNC:
+	case HD_OP_NANOSLEEP:
+	case HD_OP_NOP:
+		return &op_nothing;
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,87 @@
+/*
+ * Faults of a running kernel and errors of library calls: where they happened, in words.
+ *
+ * The first fault of a launch stays in hd_gpu.error and hd_gpu.error_text, and is the one
+ * that is reported. Needs nothing but the loaded program; cost is irrelevant.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "runtime/exec/exec.h"
+
+static struct hd_loc place_of(const struct hd_gpu *gpu, uint32_t pc)
+{
+	if (pc >= gpu->program.code.len)
+		return HD_NOWHERE;
+	const struct hd_pfunction *function = &gpu->program.functions.data[gpu->program.code.data[pc].function];
+	if (!function->module || !function->object || !function->object->origins)
+		return HD_NOWHERE;
+	const struct hd_origin *origin = &function->object->origins[pc - function->first];
+	if (origin->file >= function->module->object.file_count)
+		return HD_NOWHERE;
+	return (struct hd_loc){.file = function->module->object.files[origin->file],
+			       .line = origin->line,
+			       .column = origin->column};
+}
+
+static const char *kernel_title(const struct hd_kernel *kernel)
+{
+	if (kernel->meta && kernel->meta->demangled)
+		return kernel->meta->demangled;
+	return hd_kernel_name(kernel);
+}
+
+static void thread_of(const struct hd_warp *warp, uint32_t lane, uint32_t tid[3])
+{
+	for (int axis = 0; axis < 3; axis++)
+		tid[axis] = warp->tid[axis][lane % HD_WARP_LANES];
+}
+
+void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t pc, uint32_t lane, char *text,
+		       size_t size)
+{
+	const uint32_t *block = warp->cta->index;
+	struct hd_loc loc = place_of(gpu, pc);
+	char where[512] = "";
+	uint32_t tid[3];
+	thread_of(warp, lane, tid);
+	if (loc.file)
+		snprintf(where, sizeof(where), ", %s:%u", loc.file, loc.line);
+	else if (pc < gpu->program.code.len) {
+		const struct hd_pfunction *function = &gpu->program.functions.data[gpu->program.code.data[pc].function];
+		snprintf(where, sizeof(where), ", %s+0x%x", function->name, (pc - function->first) * HD_INST_BYTES);
+	}
+	snprintf(text, size, "kernel %s%s, block (%u,%u,%u), thread (%u,%u,%u)",
+		 warp->cta->grid->kernel ? kernel_title(warp->cta->grid->kernel) : "?", where, block[0], block[1],
+		 block[2], tid[0], tid[1], tid[2]);
+}
+
+void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format,
+		  ...)
+{
+	char what[512], place[768];
+	if (gpu->error)
+		return;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	hd_describe_place(gpu, warp, pc, lane, place, sizeof(place));
+	gpu->error = error;
+	if (warp->cta->grid)
+		warp->cta->grid->error = error;
+	snprintf(gpu->error_text, sizeof(gpu->error_text), "%s: %s", place, what);
+	if (gpu->options.diag)
+		hd_error(gpu->options.diag, place_of(gpu, pc), "%s", gpu->error_text);
+}
+
+int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(gpu->error_text, sizeof(gpu->error_text), format, args);
+	va_end(args);
+	if (gpu->options.diag)
+		hd_error(gpu->options.diag, HD_NOWHERE, "%s", gpu->error_text);
+	return error;
+}

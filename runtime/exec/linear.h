@@ -1,0 +1,56 @@
+/*
+ * Linear versions of kernels at run time (r2d2-isca23, 3.3 and 4): what a launch computes before its threads run, and
+ * whether it may run one. Policies that model R2D2's hardware read the state's counts; linear.c itself takes no
+ * simulated time.
+ */
+#ifndef HD_RUNTIME_EXEC_LINEAR_H
+#define HD_RUNTIME_EXEC_LINEAR_H
+
+#include "heddle/object.h"
+
+struct hd_gpu;
+struct hd_grid;
+struct hd_cta;
+struct hd_sm;
+struct hd_exec;
+struct hd_launch;
+struct hd_module;
+struct hd_pfunction;
+struct hd_occupancy;
+
+/* Of a launch that runs the linear version. */
+struct hd_linear_state {
+	const struct hd_linear *linear;
+	uint32_t function; /* in hd_program.functions: its body */
+	uint32_t stride;   /* threads of a block, whole warps */
+	uint32_t ctas;	   /* most on an SM: as many as of the original code */
+	uint64_t *coefficients;
+	uint64_t *threads;		  /* [thread-index register][thread of the block] */
+	uint32_t stream[HD_STREAM_COUNT]; /* warp instructions of each stream; thread-index parts: of one warp */
+};
+
+/*
+ * Under a policy that wants it: decides whether the launch runs the linear version, and computes coefficients and
+ * thread-index parts. Sets grid->linear, entry and registers, or counts why not. `fit`: of the original code.
+ */
+void hd_linear_begin(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, const struct hd_occupancy *fit);
+void hd_linear_end(struct hd_grid *grid);
+/* The block's own parts, when it starts on an SM. */
+void hd_linear_cta(struct hd_sm *sm, struct hd_cta *cta);
+/* Value of the linear operand of `inst`, which `thread` of the block reads, without a general register. */
+uint64_t hd_linear_value(const struct hd_cta *cta, const struct hd_inst *inst, uint32_t thread, uint32_t lane);
+
+/* Bytes by which the frame of the version that runs is larger than the original code's. */
+uint32_t hd_linear_extra_frame(const struct hd_grid *grid);
+
+/* Registers that the executor needs beyond the body's own: a pair for the sum. */
+static inline uint32_t hd_linear_scratch(const struct hd_linear *linear)
+{
+	return (linear->body.registers + 1) & ~1u;
+}
+static inline uint32_t hd_linear_rows(const struct hd_linear *linear)
+{
+	return hd_linear_scratch(linear) + 2;
+}
+
+#endif

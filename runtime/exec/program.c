@@ -1,0 +1,453 @@
+/*
+ * The loaded program: decodes a module's functions into struct hd_dinst, links them with
+ * what is loaded already, and places the module's variables in device memory.
+ *
+ * Needs an object that hd_object_verify has passed. Linear in its instructions and relocations
+ * (undefined symbols search the modules loaded before). On failure nothing of the module is left behind.
+ */
+#include "runtime/exec/exec.h"
+#include "runtime/exec/linear.h"
+#include "runtime/sm/hooks.h"
+
+/* ---- from the configuration */
+
+static uint16_t latency_of(const struct hd_config *config, unsigned lat_class)
+{
+	switch (lat_class) {
+	case HD_LAT_IADD:
+		return (uint16_t)config->lat_iadd;
+	case HD_LAT_IMAX:
+		return (uint16_t)config->lat_imax;
+	case HD_LAT_IMUL:
+		return (uint16_t)config->lat_imul;
+	case HD_LAT_IMAD:
+		return (uint16_t)config->lat_imad;
+	case HD_LAT_IDIV:
+		return (uint16_t)config->lat_idiv;
+	case HD_LAT_SHFL:
+		return (uint16_t)config->lat_shfl;
+	case HD_LAT_S2R:
+		return (uint16_t)config->lat_s2r;
+	case HD_LAT_FADD:
+		return (uint16_t)config->lat_fadd;
+	case HD_LAT_FMAX:
+		return (uint16_t)config->lat_fmax;
+	case HD_LAT_FMUL:
+		return (uint16_t)config->lat_fmul;
+	case HD_LAT_FMAD:
+		return (uint16_t)config->lat_fmad;
+	case HD_LAT_FDIV:
+		return (uint16_t)config->lat_fdiv;
+	case HD_LAT_DADD:
+		return (uint16_t)config->lat_dadd;
+	case HD_LAT_DMAX:
+		return (uint16_t)config->lat_dmax;
+	case HD_LAT_DMUL:
+		return (uint16_t)config->lat_dmul;
+	case HD_LAT_DMAD:
+		return (uint16_t)config->lat_dmad;
+	case HD_LAT_DDIV:
+		return (uint16_t)config->lat_ddiv;
+	case HD_LAT_SFU:
+		return (uint16_t)config->lat_sfu;
+	case HD_LAT_LDC:
+		return (uint16_t)config->lat_ldc;
+	case HD_LAT_CTRL:
+		return (uint16_t)config->lat_ctrl;
+	default:
+		return 0; /* memory: as long as it takes */
+	}
+}
+
+static uint16_t interval_of(const struct hd_config *config, unsigned pipe)
+{
+	switch (pipe) {
+	case HD_PIPE_INT:
+		return (uint16_t)config->ii_int;
+	case HD_PIPE_FP32:
+		return (uint16_t)config->ii_fp32;
+	case HD_PIPE_FP64:
+		return (uint16_t)config->ii_fp64;
+	case HD_PIPE_SFU:
+		return (uint16_t)config->ii_sfu;
+	case HD_PIPE_LSU:
+		return (uint16_t)config->ii_lsu;
+	default:
+		return 1; /* branches have a unit of their own */
+	}
+}
+
+/* ---- one instruction */
+
+/* The last word: predicates, and above them the uniform registers. */
+static void add_hazards(struct hd_hazard *hazard, const struct hd_regset *set, uint64_t uniform)
+{
+	for (unsigned word = 0; word < 4; word++)
+		hazard->bits[word] |= set->regs[word];
+	hazard->bits[4] |= set->preds | uniform << 8;
+}
+
+static uint8_t count_registers(const struct hd_regset *set)
+{
+	unsigned count = 0;
+	for (unsigned word = 0; word < 4; word++)
+		count += (unsigned)__builtin_popcountll(set->regs[word]);
+	return (uint8_t)count;
+}
+
+static void list_reads(struct hd_dinst *to, const struct hd_regset *reads)
+{
+	for (unsigned word = 0; word < 4; word++)
+		for (uint64_t left = reads->regs[word]; left; left &= left - 1)
+			if (to->read_count < sizeof(to->read_regs))
+				to->read_regs[to->read_count++] =
+					(uint8_t)(64 * word + (unsigned)__builtin_ctzll(left));
+}
+
+static uint8_t class_of(const struct hd_inst *inst)
+{
+	if (inst->role != HD_ROLE_PLAIN)
+		return HD_CLASS_SPILL_FILL;
+	return inst->op == HD_OP_LDL || inst->op == HD_OP_STL ? HD_CLASS_OTHER_LOCAL : HD_CLASS_GLOBAL;
+}
+
+static uint32_t absolute(uint32_t first, uint32_t index)
+{
+	return index == HD_NO_PC ? HD_PC_NONE : first + index;
+}
+
+static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *inst, uint32_t first, uint32_t function,
+			      int level)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	struct hd_dinst to = {
+		.exec = hd_exec_resolve(inst, level),
+		.inst = *inst,
+		.function = function,
+		.pipe = info->pipe,
+		.lat_class = info->lat,
+		.effects = info->effects,
+		.latency = info->lat == HD_LAT_MEM ? 0 : (uint16_t)(latency_of(&gpu->config, info->lat) + gpu->stages),
+		.interval = interval_of(&gpu->config, info->pipe),
+		.mem_class = class_of(inst),
+		.access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods),
+	};
+	struct hd_regset reads, writes;
+	hd_inst_reads(inst, &reads);
+	hd_inst_writes(inst, &writes);
+	add_hazards(&to.hazards, &reads, hd_inst_uniform_reads(inst));
+	add_hazards(&to.hazards, &writes, hd_inst_uniform_writes(inst));
+	add_hazards(&to.writes, &writes, hd_inst_uniform_writes(inst));
+	list_reads(&to, &reads);
+	to.write_count = count_registers(&writes);
+	if (inst->op == HD_OP_BRA)
+		to.inst.x = first + inst->x;
+	to.inst.reconv = absolute(first, inst->reconv);
+	return to;
+}
+
+/* Constant operands must lie in bank 0. */
+static bool constant_in_range(const struct hd_inst *inst)
+{
+	if (!hd_x_is_constant(inst->xkind))
+		return true;
+	enum hd_slot slot = inst->xkind == HD_X_CONST_B ? HD_SLOT_B : HD_SLOT_C;
+	unsigned bytes = 4 * hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	return inst->x >> 16 == 0 && (inst->x & 0xffff) % 4 == 0 && (inst->x & 0xffff) + bytes <= HD_CB_BYTES;
+}
+
+/* ---- functions */
+
+static void add_tables(struct hd_module *module, struct hd_pfunction *to)
+{
+	const struct hd_function *from = to->object;
+	const uint32_t **tables = HD_ARENA_NEW(&module->arena, const uint32_t *, from->table_count + 1);
+	uint32_t *counts = HD_ARENA_NEW(&module->arena, uint32_t, from->table_count + 1);
+	for (uint32_t i = 0; i < from->table_count; i++) {
+		uint32_t *targets = HD_ARENA_NEW(&module->arena, uint32_t, from->tables[i].count + 1);
+		for (uint32_t j = 0; j < from->tables[i].count; j++)
+			targets[j] = to->first + from->tables[i].targets[j];
+		tables[i] = targets;
+		counts[i] = from->tables[i].count;
+	}
+	to->tables = tables;
+	to->table_counts = counts;
+}
+
+/* Instructions with a linear operand once the sum is in a register. */
+static const struct hd_dinst *decode_direct(const struct hd_gpu *gpu, struct hd_module *module,
+					    const struct hd_linear *linear, uint32_t first, uint32_t function, int level)
+{
+	const struct hd_function *body = &linear->body;
+	struct hd_dinst *direct = HD_ARENA_NEW(&module->arena, struct hd_dinst, body->inst_count);
+	for (uint32_t i = 0; i < body->inst_count; i++) {
+		struct hd_inst inst = body->insts[i];
+		uint8_t *const slots[] = {&inst.dst, &inst.a, &inst.b, &inst.c};
+		if (!inst.linear)
+			continue;
+		*slots[hd_lr_slot(inst.linear)] = (uint8_t)hd_linear_scratch(linear);
+		inst.linear = 0;
+		direct[i] = decode(gpu, &inst, first, function, level);
+	}
+	return direct;
+}
+
+static int add_function(struct hd_gpu *gpu, struct hd_module *module, const struct hd_function *from,
+			const struct hd_linear *linear, int level)
+{
+	struct hd_program *program = &gpu->program;
+	struct hd_pfunction function = {
+		.name = from->name,
+		.first = program->code.len,
+		.count = from->inst_count,
+		.object = from,
+		.module = module,
+		.linear = linear,
+	};
+	add_tables(module, &function);
+	if (linear) {
+		function.direct =
+			decode_direct(gpu, module, linear, function.first, program->functions.len, level);
+	} else {
+		function.meta = hd_metadata_find(&module->object.metadata, from->name);
+		hd_verify_prepare(gpu, module, &function);
+		hd_verify_affine_prepare(gpu, module, &function);
+	}
+	for (uint32_t i = 0; i < from->inst_count; i++) {
+		if (!constant_in_range(&from->insts[i]))
+			return hd_gpu_refuse(gpu, HD_SIM_BAD_OBJECT,
+					     "%s: function %s, pc 0x%x: constant operand out of range", module->name,
+					     from->name, i * HD_INST_BYTES);
+		hd_vec_push(&program->code,
+			    decode(gpu, &from->insts[i], function.first, program->functions.len, level));
+	}
+	hd_simt_find_spins(program->code.data, function.first, function.count);
+	hd_vec_push(&program->functions, function);
+	return HD_SIM_OK;
+}
+
+/* ---- symbols */
+
+static uint64_t variable_address(const struct hd_module *module, const struct hd_symbol *symbol)
+{
+	if (symbol->space == HD_SPACE_SHARED)
+		return HD_SHARED_WINDOW + symbol->section_offset;
+	uint64_t section = symbol->bss				? module->bss_address
+			   : symbol->space == HD_SPACE_CONSTANT ? module->rodata_address
+								: module->data_address;
+	return section + symbol->section_offset;
+}
+
+static uint64_t symbol_address(const struct hd_gpu *gpu, const struct hd_module *module, const struct hd_symbol *symbol)
+{
+	if (symbol->kind == HD_SYM_VARIABLE)
+		return variable_address(module, symbol);
+	uint32_t index = module->first_function + symbol->function;
+	return HD_CODE_WINDOW + (uint64_t)HD_INST_BYTES * gpu->program.functions.data[index].first;
+}
+
+static const struct hd_symbol *find_global(const struct hd_module *module, const struct hd_symbol *wanted)
+{
+	for (uint32_t i = 0; i < module->object.symbol_count; i++) {
+		const struct hd_symbol *symbol = &module->object.symbols[i];
+		if (symbol->defined && symbol->global && symbol->kind == wanted->kind &&
+		    strcmp(symbol->name, wanted->name) == 0)
+			return symbol;
+	}
+	return NULL;
+}
+
+/* The definition: in the module itself, else in one that was loaded before. *home becomes where it is. */
+static const struct hd_symbol *definition(const struct hd_gpu *gpu, const struct hd_module *module,
+					  const struct hd_symbol *symbol, const struct hd_module **home)
+{
+	*home = module;
+	if (symbol->defined)
+		return symbol;
+	const struct hd_symbol *found = find_global(module, symbol);
+	for (const struct hd_module *other = gpu->modules; other && !found; other = other->next) {
+		*home = other;
+		found = find_global(other, symbol);
+	}
+	return found;
+}
+
+static int resolve(struct hd_gpu *gpu, const struct hd_module *module, const struct hd_reloc *reloc, uint64_t *value)
+{
+	const struct hd_symbol *symbol = &module->object.symbols[reloc->symbol];
+	const struct hd_module *home;
+	const struct hd_symbol *found = definition(gpu, module, symbol, &home);
+	if (!found)
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_OBJECT, "%s: undefined %s %s", module->name,
+				     symbol->kind == HD_SYM_FUNCTION ? "function" : "variable", symbol->name);
+	*value = symbol_address(gpu, home, found) + (uint64_t)reloc->addend;
+	return HD_SIM_OK;
+}
+
+static int relocate_code(struct hd_gpu *gpu, struct hd_module *module, const struct hd_pfunction *function)
+{
+	for (uint32_t i = 0; i < function->object->reloc_count; i++) {
+		const struct hd_reloc *reloc = &function->object->relocs[i];
+		uint64_t value;
+		int status = resolve(gpu, module, reloc, &value);
+		if (status)
+			return status;
+		struct hd_inst *inst = &gpu->program.code.data[function->first + reloc->offset].inst;
+		if (inst->linear) /* what executes is the copy, and its immediate */
+			inst = (struct hd_inst *)(uintptr_t)&function->direct[reloc->offset].inst;
+		if (reloc->kind == HD_REL_CALL)
+			inst->x = (uint32_t)((value - HD_CODE_WINDOW) / HD_INST_BYTES);
+		else
+			inst->x = (uint32_t)(reloc->kind == HD_REL_ABS_HI ? value >> 32 : value);
+	}
+	return HD_SIM_OK;
+}
+
+static int relocate_data(struct hd_gpu *gpu, const struct hd_module *module, const struct hd_reloc *relocs,
+			 uint32_t count, uint64_t section)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t value;
+		int status = resolve(gpu, module, &relocs[i], &value);
+		if (status)
+			return status;
+		memcpy(hd_devmem_at(gpu->devmem, section + relocs[i].offset, 8), &value, 8);
+	}
+	return HD_SIM_OK;
+}
+
+/* ---- data */
+
+static uint64_t greatest_align(const struct hd_object *object)
+{
+	uint64_t align = 1;
+	for (uint32_t i = 0; i < object->symbol_count; i++)
+		if (object->symbols[i].kind == HD_SYM_VARIABLE && object->symbols[i].align > align)
+			align = object->symbols[i].align;
+	return align;
+}
+
+static int place_section(struct hd_gpu *gpu, const struct hd_module *module, const char *section, const uint8_t *bytes,
+			 uint32_t size, uint64_t *address)
+{
+	if (!size)
+		return HD_SIM_OK;
+	int status = hd_devmem_alloc(gpu->devmem, size, greatest_align(&module->object), address);
+	if (status)
+		return hd_gpu_refuse(gpu, status, "%s: no device memory for %u bytes of %s", module->name, size,
+				     section);
+	if (bytes)
+		memcpy(hd_devmem_at(gpu->devmem, *address, size), bytes, size);
+	return HD_SIM_OK;
+}
+
+static int place_data(struct hd_gpu *gpu, struct hd_module *module)
+{
+	const struct hd_object *object = &module->object;
+	int status = place_section(gpu, module, ".data", object->data, object->data_bytes, &module->data_address);
+	if (!status)
+		status = place_section(gpu, module, ".rodata", object->rodata, object->rodata_bytes,
+				       &module->rodata_address);
+	if (!status)
+		status = place_section(gpu, module, ".bss", NULL, object->bss_bytes, &module->bss_address);
+	return status;
+}
+
+void hd_program_drop_data(struct hd_gpu *gpu, struct hd_module *module)
+{
+	uint64_t *sections[] = {&module->data_address, &module->rodata_address, &module->bss_address};
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		if (*sections[i])
+			hd_devmem_release(gpu->devmem, *sections[i]);
+		*sections[i] = 0;
+	}
+}
+
+/* ---- modules */
+
+static int link_module(struct hd_gpu *gpu, struct hd_module *module)
+{
+	const struct hd_object *object = &module->object;
+	for (uint32_t i = 0; i < object->function_count + object->linear_count; i++) {
+		int status = relocate_code(gpu, module, &gpu->program.functions.data[module->first_function + i]);
+		if (status)
+			return status;
+	}
+	int status = relocate_data(gpu, module, object->data_relocs, object->data_reloc_count, module->data_address);
+	if (!status)
+		status = relocate_data(gpu, module, object->rodata_relocs, object->rodata_reloc_count,
+				       module->rodata_address);
+	return status;
+}
+
+static void list_kernels(struct hd_gpu *gpu, struct hd_module *module)
+{
+	const struct hd_object *object = &module->object;
+	module->kernels = HD_ARENA_NEW(&module->arena, struct hd_kernel, object->function_count + 1);
+	for (uint32_t i = 0; i < object->function_count; i++)
+		if (object->functions[i].kernel)
+			module->kernels[module->kernel_count++] = (struct hd_kernel){
+				.module = module,
+				.function = module->first_function + i,
+				.meta = gpu->program.functions.data[module->first_function + i].meta,
+			};
+}
+
+int hd_program_load(struct hd_gpu *gpu, struct hd_module *module)
+{
+	struct hd_program *program = &gpu->program;
+	uint32_t code_before = program->code.len, functions_before = program->functions.len;
+	int level = hd_exec_level(), status = place_data(gpu, module);
+	module->first_function = functions_before;
+	for (uint32_t i = 0; i < module->object.function_count && !status; i++)
+		status = add_function(gpu, module, &module->object.functions[i], NULL, level);
+	module->first_linear = program->functions.len;
+	for (uint32_t i = 0; i < module->object.linear_count && !status; i++)
+		status = add_function(gpu, module, &module->object.linears[i].body, &module->object.linears[i], level);
+	if (!status)
+		status = link_module(gpu, module);
+	if (status) {
+		hd_program_drop_data(gpu, module);
+		program->code.len = code_before;
+		program->functions.len = functions_before;
+		return status;
+	}
+	list_kernels(gpu, module);
+	for (uint32_t i = functions_before; i < program->functions.len; i++)
+		HD_HOOKED (gpu, p, policy, decode)
+			policy->decode(gpu, gpu->policy_state[p], &program->functions.data[i],
+				       &program->code.data[program->functions.data[i].first]);
+	return HD_SIM_OK;
+}
+
+void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module)
+{
+	struct hd_inst trap = hd_inst_new(HD_OP_TRAP);
+	for (uint32_t i = 0; i < module->object.function_count + module->object.linear_count; i++) {
+		struct hd_pfunction *function = &gpu->program.functions.data[module->first_function + i];
+		for (uint32_t pc = function->first; pc < function->first + function->count; pc++)
+			gpu->program.code.data[pc] =
+				decode(gpu, &trap, function->first, module->first_function + i, HD_LEVEL_BASE);
+		*function =
+			(struct hd_pfunction){.name = "(unloaded)", .first = function->first, .count = function->count};
+	}
+	hd_program_drop_data(gpu, module);
+}
+
+int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t *address, uint64_t *size)
+{
+	for (uint32_t i = 0; i < module->object.symbol_count; i++) {
+		const struct hd_symbol *symbol = &module->object.symbols[i];
+		if (symbol->kind != HD_SYM_VARIABLE || symbol->space == HD_SPACE_SHARED ||
+		    strcmp(symbol->name, name) != 0)
+			continue;
+		const struct hd_module *home;
+		const struct hd_symbol *found = definition(module->gpu, module, symbol, &home);
+		if (!found)
+			continue;
+		*address = variable_address(home, found);
+		*size = found->size;
+		return HD_SIM_OK;
+	}
+	return HD_SIM_NOT_FOUND;
+}

@@ -1,0 +1,265 @@
+/*
+ * Forward progress of the lanes of one warp, as threads have it that are scheduled independently (NVIDIA, Tesla V100
+ * architecture whitepaper, 2017, "Independent Thread Scheduling" and its starvation-free list with a lock a node):
+ * lanes that spin until another lane of their warp releases a lock do not keep that lane from running.
+ *
+ * A SIMT stack runs one path to its end first. Here a path that spins gives way: lanes that wait in an entry below are
+ * moved to the top, in an entry of their own where others of it run above. That keeps the stack's rule, an entry is
+ * above those that it reconverges with, since both entries have the same ones. Of several waiting paths it is the one
+ * that was on top longest ago.
+ *
+ * A path spins when it takes a loop's backward branch with the same lanes, registers and predicates as a few turns
+ * before, or very often. Only loops count that read memory, or call what may, and for the latter reason only those
+ * that can synchronise. Where the lanes are in different calls, the frames of policies that follow a warp's calls
+ * (CARS) could not be told apart, so there nothing gives way; --verify stops looking at such a warp.
+ *
+ * Lanes that ran ahead meet the others again where instructions need them: before shuffles, votes, matches, barriers
+ * and writes of uniform registers a warp whose paths were reordered first runs its other paths, until they come to the
+ * same instruction and are one path again, or all wait. A __syncwarp waits for the lanes that it names. So a lane that
+ * holds a lock and comes to one of these is not helped.
+ *
+ * Needs simt.c; `spins` of decoded branches is made at load. Cost: nothing but a test of a flag for warps that never
+ * spin; for those that loop with the same lanes while others wait, a hash of their registers in 9 turns from the 16th
+ * on, from the 32nd, from the 64th, ...
+ */
+#include "runtime/sm/sm.h"
+#include "runtime/verify/verify.h"
+
+enum {
+	FIRST_LOOK = 16,    /* backward branches before the first hash: a wait that ends soon moves nothing */
+	LOOKS = 8,	    /* turns after a hash in which the state may recur: loops of up to so many iterations */
+	TOO_MANY = 1 << 12, /* backward branches: the loop counts its turns, or reads a clock */
+};
+
+/* ---- at load */
+
+static unsigned spin_class(const struct hd_dinst *inst)
+{
+	if (inst->effects & (HD_FX_ATOMIC | HD_FX_CALL))
+		return inst->inst.dst == HD_RZ && !(inst->effects & HD_FX_CALL) ? HD_SPIN_NEVER : HD_SPIN_LONG;
+	if (!(inst->effects & HD_FX_LOAD) || inst->inst.op == HD_OP_LDL || inst->inst.op == HD_OP_LDC)
+		return HD_SPIN_NEVER;
+	return hd_mod_get(inst->inst.mods, HD_MOD_SEM) == HD_SEM_WEAK ? HD_SPIN_SAME : HD_SPIN_LONG;
+}
+
+void hd_simt_find_spins(struct hd_dinst *code, uint32_t first, uint32_t count)
+{
+	uint32_t last[HD_SPIN_LONG + 1] = {0}; /* of each class: 1 + the last instruction so far */
+	for (uint32_t pc = first; pc < first + count; pc++) {
+		struct hd_dinst *inst = &code[pc];
+		last[spin_class(inst)] = pc + 1;
+		if (inst->inst.op == HD_OP_BRA && inst->inst.x <= pc)
+			inst->spins = last[HD_SPIN_LONG] > inst->inst.x	  ? HD_SPIN_LONG
+				      : last[HD_SPIN_SAME] > inst->inst.x ? HD_SPIN_SAME
+									  : HD_SPIN_NEVER;
+	}
+}
+
+/* ---- moving paths */
+
+/* Whom an instruction has to be executed by: shuffles and votes are for lanes that are there, in divergent code others
+ * are not; the others are for all, and uniform registers are written only where all lanes were proven to be together.
+ */
+enum { NEEDS_NOBODY, NEEDS_PATHS, NEEDS_ALL };
+static unsigned needs(const struct hd_dinst *inst)
+{
+	if (inst->inst.op == HD_OP_WARPSYNC || inst->effects & HD_FX_BARRIER || hd_opinfo[inst->inst.op].dst == HD_W_U)
+		return NEEDS_ALL;
+	return inst->effects & HD_FX_CONVERGENT ? NEEDS_PATHS : NEEDS_NOBODY;
+}
+
+static bool follows_calls(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i]->call || gpu->policies[i]->call_return)
+			return true;
+	return false;
+}
+
+struct path {
+	uint32_t entry, lanes;
+	bool calls; /* its calls are not those of the running path */
+};
+
+/* Of the waiting paths whose next instruction needs less the one that was on top longest ago; `whole`: of those that
+ * wait with all lanes of their entry. False: there is none. */
+static bool find_path(const struct hd_exec *exec, unsigned need, bool whole, struct path *found)
+{
+	const struct hd_dinst *code = exec->gpu->program.code.data;
+	const struct hd_warp *warp = exec->warp;
+	const struct hd_simt *stack = warp->stack.data;
+	bool any = false, calls = false, follows = follows_calls(exec->gpu);
+	uint32_t above = 0;
+	for (uint32_t i = warp->stack.len; i-- > 0; above |= stack[i].mask) {
+		uint32_t lanes = stack[i].mask & ~above;
+		bool other_calls = calls || stack[i].call_return != HD_PC_NONE;
+		calls = other_calls;
+		if (i + 1 == warp->stack.len || !lanes || needs(&code[stack[i].pc]) >= need ||
+		    (other_calls && follows) || (whole && lanes != stack[i].mask) ||
+		    (any && stack[i].turn >= stack[found->entry].turn))
+			continue;
+		*found = (struct path){i, lanes, other_calls};
+		any = true;
+	}
+	return any;
+}
+
+static void move_to_top(struct hd_warp *warp, uint32_t entry)
+{
+	struct hd_simt *stack = warp->stack.data, moved = stack[entry];
+	memmove(&stack[entry], &stack[entry + 1], (warp->stack.len - entry - 1) * sizeof(*stack));
+	stack[warp->stack.len - 1] = moved;
+}
+
+static void run_path(struct hd_exec *exec, const struct path *path)
+{
+	struct hd_warp *warp = exec->warp;
+	struct hd_simt *entry = &warp->stack.data[path->entry];
+	hd_vec_last(&warp->stack).pc = warp->pc;
+	if (entry->mask == path->lanes) {
+		move_to_top(warp, path->entry);
+	} else {
+		struct hd_simt ahead = *entry;
+		entry->mask &= ~path->lanes;
+		ahead.mask = path->lanes;
+		hd_vec_push(&warp->stack, ahead);
+	}
+	hd_vec_last(&warp->stack).turn = ++warp->turns;
+	warp->reordered = true;
+	warp->spins = warp->spins_alike = 0;
+	exec->effect->yielded = true;
+	if (exec->gpu->verify)
+		hd_verify_yield(warp, path->calls);
+	hd_simt_jump(warp, hd_vec_last(&warp->stack).pc);
+}
+
+/* ---- spinning */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t state_of(const struct hd_warp *warp)
+{
+	uint32_t lanes[HD_WARP_LANES] = {0};
+	uint64_t hash = mix(warp->pc, warp->active);
+	for (uint32_t reg = 0; reg < warp->cta->grid->register_rows; reg++)
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+			lanes[lane] = ((lanes[lane] << 5) + lanes[lane]) ^ warp->regs[reg][lane];
+	HD_FOR_LANES (lane, warp->active)
+		hash = mix(hash, lanes[lane]);
+	for (uint32_t pred = 0; pred < HD_PT; pred++)
+		hash = mix(hash, warp->preds[pred] & warp->active);
+	return hash;
+}
+
+static bool is_spinning(struct hd_warp *warp, bool long_too)
+{
+	if (warp->active != warp->spin_mask)
+		warp->spins_alike = 0;
+	warp->spin_mask = warp->active;
+	uint32_t count = ++warp->spins_alike;
+	if (++warp->spins >= TOO_MANY) {
+		warp->spins = 0;
+		return long_too;
+	}
+	if (count < FIRST_LOOK)
+		return false;
+	uint32_t since = count - (UINT32_C(0x80000000) >> __builtin_clz(count));
+	if (!since)
+		warp->spin_state = state_of(warp);
+	return since && since <= LOOKS && state_of(warp) == warp->spin_state;
+}
+
+void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	struct hd_warp *warp = exec->warp;
+	struct path path;
+	/* A twin follows its warp and needs no order of its own; of the two only the warp has a shadow. */
+	if (warp->stack.len < 2 || warp->stack.len >= HD_SIMT_DEPTH || (exec->gpu->verify && !warp->shadow))
+		return;
+	if (is_spinning(warp, inst->spins == HD_SPIN_LONG) && find_path(exec, NEEDS_PATHS, false, &path))
+		run_path(exec, &path);
+}
+
+/* ---- meeting again */
+
+enum { NO_ENTRY = -1 };
+
+/* The entry that this one's lanes go on in when it is popped. */
+static int entry_below(const struct hd_simt *stack, int entry)
+{
+	int below = entry - 1;
+	while (below >= 0 && (stack[below].mask & stack[entry].mask) != stack[entry].mask)
+		below--;
+	return below;
+}
+
+static bool same_place(const struct hd_simt *a, const struct hd_simt *b)
+{
+	return a->pc == b->pc && a->reconv == b->reconv && a->call_return == b->call_return && a->callee == b->callee;
+}
+
+/* Two paths are at the same place when they are, and so are all that they reconverge with. */
+static bool may_join(const struct hd_simt *stack, int a, int b)
+{
+	while (a != b && a != NO_ENTRY && b != NO_ENTRY && same_place(&stack[a], &stack[b])) {
+		a = entry_below(stack, a);
+		b = entry_below(stack, b);
+	}
+	return a == b;
+}
+
+/* The entries of both paths become one each, the lower of two; the upper ones are marked by their pc. What they stand
+ * on goes first, because masks say which that is. */
+static void join(struct hd_simt *stack, int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+	if (a == b)
+		return;
+	join(stack, entry_below(stack, a), entry_below(stack, b));
+	stack[low].mask |= stack[high].mask;
+	stack[high].mask = 0;
+	stack[high].pc = HD_PC_NONE;
+}
+
+/* Joins the running path with one that waits at the same instruction. */
+static bool join_waiting(struct hd_warp *warp)
+{
+	struct hd_simt *stack = warp->stack.data;
+	int top = (int)warp->stack.len - 1, joined = NO_ENTRY;
+	uint32_t above = stack[top].mask, kept = 0;
+	stack[top].pc = warp->pc;
+	for (int i = top - 1; i >= 0 && joined == NO_ENTRY; above |= stack[i--].mask)
+		if (stack[i].mask && !(stack[i].mask & above) && may_join(stack, top, i))
+			joined = i;
+	if (joined == NO_ENTRY)
+		return false;
+	join(stack, top, joined);
+	move_to_top(warp, (uint32_t)joined);
+	for (uint32_t i = 0; i < warp->stack.len; i++)
+		if (stack[i].pc != HD_PC_NONE)
+			stack[kept++] = stack[i];
+	warp->stack.len = kept;
+	hd_simt_jump(warp, warp->pc);
+	return true;
+}
+
+bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	struct hd_warp *warp = exec->warp;
+	struct path path;
+	if (needs(inst) == NEEDS_NOBODY || !exec->mask || warp->active == warp->live)
+		return false;
+	if (inst->inst.op == HD_OP_WARPSYNC &&
+	    !(hd_operand_value(warp, &inst->inst, HD_SLOT_B, exec->mask) & warp->live & ~warp->active))
+		return false;
+	if (join_waiting(warp))
+		return true;
+	if (!find_path(exec, needs(inst), true, &path))
+		return false;
+	run_path(exec, &path);
+	return true;
+}

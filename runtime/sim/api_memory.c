@@ -1,0 +1,178 @@
+/*
+ * The simulator's interface (heddle/sim.h), functional half: modules, kernels, symbols and
+ * device memory. Launches and statistics are the timing core's.
+ */
+#include "runtime/exec/exec.h"
+#include "runtime/sim/sim_private.h"
+
+/* ---- modules */
+
+static void free_module(struct hd_module *module)
+{
+	hd_arena_release(&module->arena);
+	free(module);
+}
+
+int hd_sim_load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name, struct hd_module **module)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	struct hd_diag quiet = {0}, *diag = gpu->options.diag ? gpu->options.diag : &quiet;
+	struct hd_module *loaded = hd_xcalloc(1, sizeof(*loaded));
+	loaded->gpu = gpu;
+	hd_arena_init(&loaded->arena);
+	loaded->name = hd_arena_strdup(&loaded->arena, name ? name : "object");
+	if (hd_object_read(bytes, size, loaded->name, &loaded->arena, &loaded->object, diag) != 0) {
+		/* The reader has reported why. */
+		snprintf(gpu->error_text, sizeof(gpu->error_text), "%s: not a kernel object that can be loaded",
+			 loaded->name);
+		free_module(loaded);
+		return HD_SIM_BAD_OBJECT;
+	}
+	int status = hd_program_load(gpu, loaded);
+	if (status) {
+		free_module(loaded);
+		return status;
+	}
+	loaded->next = gpu->modules;
+	gpu->modules = loaded;
+	*module = loaded;
+	return HD_SIM_OK;
+}
+
+void hd_sim_unload(struct hd_sim *sim, struct hd_module *module)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	if (!module)
+		return;
+	for (struct hd_module **link = &gpu->modules; *link; link = &(*link)->next)
+		if (*link == module) {
+			*link = module->next;
+			break;
+		}
+	hd_program_unload(gpu, module);
+	free_module(module);
+}
+
+struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name)
+{
+	for (uint32_t i = 0; i < module->kernel_count; i++)
+		if (strcmp(hd_kernel_name(&module->kernels[i]), name) == 0)
+			return &module->kernels[i];
+	return NULL;
+}
+
+const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel)
+{
+	return kernel->meta;
+}
+
+const char *hd_kernel_name(const struct hd_kernel *kernel)
+{
+	return kernel->module->object.functions[kernel->function - kernel->module->first_function].name;
+}
+
+int hd_sim_symbol(struct hd_module *module, const char *name, uint64_t *address, uint64_t *size)
+{
+	int status = hd_program_symbol(module, name, address, size);
+	if (status)
+		snprintf(module->gpu->error_text, sizeof(module->gpu->error_text), "%s: no device variable %s",
+			 module->name, name);
+	return status;
+}
+
+/* ---- device memory */
+
+int hd_sim_malloc(struct hd_sim *sim, uint64_t bytes, uint64_t *address)
+{
+	int status = hd_devmem_alloc(sim->gpu.devmem, bytes, 256, address);
+	if (status)
+		snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text),
+			 "no room for %llu bytes of device memory, %llu are free", (unsigned long long)bytes,
+			 (unsigned long long)hd_devmem_free_bytes(sim->gpu.devmem));
+	return status;
+}
+
+static bool belongs_to_module(const struct hd_gpu *gpu, uint64_t address)
+{
+	if (address == gpu->heap_address)
+		return true;
+	for (const struct hd_module *module = gpu->modules; module; module = module->next)
+		if (address == module->data_address || address == module->rodata_address ||
+		    address == module->bss_address)
+			return true;
+	return false;
+}
+
+int hd_sim_free_memory(struct hd_sim *sim, uint64_t address)
+{
+	int status = HD_SIM_BAD_ADDRESS;
+	if (address && !belongs_to_module(&sim->gpu, address))
+		status = hd_devmem_release(sim->gpu.devmem, address);
+	if (status)
+		snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text), "0x%llx is not the address of an allocation",
+			 (unsigned long long)address);
+	return status;
+}
+
+/* Host memory of a range that must lie in one allocation, or NULL with the error text set. */
+static void *checked(struct hd_sim *sim, uint64_t address, uint64_t bytes, const char *what)
+{
+	void *host = hd_devmem_at(sim->gpu.devmem, address, bytes);
+	if (!host)
+		snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text),
+			 "%s of %llu bytes at 0x%llx is not inside one device allocation", what,
+			 (unsigned long long)bytes, (unsigned long long)address);
+	return host;
+}
+
+int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_t bytes)
+{
+	void *to = bytes ? checked(sim, address, bytes, "copy to device") : NULL;
+	if (to)
+		memcpy(to, from, bytes);
+	return to || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
+}
+
+int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes)
+{
+	const void *from = bytes ? checked(sim, address, bytes, "copy from device") : NULL;
+	if (from)
+		memcpy(to, from, bytes);
+	return from || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
+}
+
+int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t bytes)
+{
+	void *to = bytes ? checked(sim, address, bytes, "memset") : NULL;
+	if (to)
+		memset(to, value, bytes);
+	return to || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
+}
+
+int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes)
+{
+	if (!bytes)
+		return HD_SIM_OK;
+	void *target = checked(sim, to, bytes, "copy to device");
+	const void *source = target ? checked(sim, from, bytes, "copy from device") : NULL;
+	if (!source)
+		return HD_SIM_BAD_ADDRESS;
+	memmove(target, source, bytes);
+	return HD_SIM_OK;
+}
+
+bool hd_sim_owns(const struct hd_sim *sim, uint64_t address)
+{
+	uint64_t low, high;
+	return hd_devmem_find(sim->gpu.devmem, address, &low, &high);
+}
+
+void *hd_sim_host_pointer(struct hd_sim *sim, uint64_t address, uint64_t bytes)
+{
+	return hd_devmem_at(sim->gpu.devmem, address, bytes);
+}
+
+uint64_t hd_sim_free_bytes(const struct hd_sim *sim)
+{
+	return hd_devmem_free_bytes(sim->gpu.devmem);
+}

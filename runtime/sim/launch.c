@@ -1,0 +1,328 @@
+/*
+ * Launch of a grid: checks it against the GPU's limits, fills constant bank 0 (ntid, nctaid, windows, stack top,
+ * dynamic shared offset, parameters), runs it (gpu.c) and records what it cost.
+ *
+ * Local memory of a thread is what the linker computed for the deepest chain of calls; options.stack_bytes is added
+ * when that chain has no known depth (recursion, or an indirect call that may leave the known program).
+ *
+ * Cost beside the run: O(functions of the program).
+ */
+#include <assert.h>
+#include <fenv.h>
+#include <inttypes.h>
+
+#include "heddle/occupancy.h"
+#include "runtime/exec/exec.h"
+#include "runtime/exec/linear.h"
+#include "runtime/sim/profile.h"
+#include "runtime/sim/sim_private.h"
+#include "runtime/sm/sm.h"
+
+#define DEFAULT_STACK_BYTES 16384u
+#define MAX_PARAM_BYTES 4096u
+#define STACK_ALIGN 16u
+
+/* CUDA's limits of each dimension (compute capability 3.0 and later). */
+static const uint32_t max_grid[3] = {2147483647u, 65535u, 65535u};
+static const uint32_t max_block[3] = {1024u, 1024u, 64u};
+
+static const char *title_of(const struct hd_kernel *kernel)
+{
+	if (kernel->meta && kernel->meta->demangled)
+		return kernel->meta->demangled;
+	return hd_kernel_name(kernel);
+}
+
+/* Does anything that the function reaches have a call whose depth is not known, or a stack object of dynamic size?
+ * `seen` is a flag a function. */
+static bool depth_unknown(const struct hd_metadata *metadata, const struct hd_meta_function *function, bool *seen)
+{
+	uint32_t index = (uint32_t)(function - metadata->functions);
+	if (index >= metadata->function_count)
+		return true;
+	if (seen[index])
+		return false;
+	seen[index] = true;
+	if (function->recursive || function->dynamic_stack)
+		return true;
+	for (uint32_t i = 0; i < function->call_count; i++) {
+		const struct hd_meta_call *call = &function->calls[i];
+		if (call->recursive || call->unknown_callees)
+			return true;
+		for (uint32_t j = 0; j < call->callee_count; j++) {
+			const struct hd_meta_function *callee = hd_metadata_find(metadata, call->callees[j]);
+			if (!callee || depth_unknown(metadata, callee, seen))
+				return true;
+		}
+	}
+	return false;
+}
+
+static uint32_t local_bytes_of(const struct hd_gpu *gpu, const struct hd_kernel *kernel)
+{
+	uint32_t extra = gpu->options.stack_bytes ? gpu->options.stack_bytes : DEFAULT_STACK_BYTES;
+	uint32_t bytes = extra;
+	if (kernel->meta) {
+		const struct hd_metadata *metadata = &kernel->module->object.metadata;
+		bool *seen = hd_xcalloc(metadata->function_count + 1, sizeof *seen);
+		bytes = kernel->meta->max_stack_bytes + (depth_unknown(metadata, kernel->meta, seen) ? extra : 0);
+		free(seen);
+	}
+	/* A linear version keeps other values in its frame. */
+	uint32_t index = kernel->function - kernel->module->first_function;
+	const struct hd_linear *linear = hd_object_linear(&kernel->module->object, index);
+	uint32_t frame = kernel->module->object.functions[index].frame_bytes;
+	if (linear && linear->body.frame_bytes > frame)
+		bytes += linear->body.frame_bytes - frame;
+	return (bytes + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
+}
+
+static const struct hd_pfunction *function_of(const struct hd_gpu *gpu, const struct hd_kernel *kernel)
+{
+	return &gpu->program.functions.data[kernel->function];
+}
+
+static uint32_t registers_of(const struct hd_gpu *gpu, const struct hd_kernel *kernel)
+{
+	const struct hd_pfunction *function = function_of(gpu, kernel);
+	uint32_t own = function->object ? function->object->registers : 0;
+	return kernel->meta && kernel->meta->registers > own ? kernel->meta->registers : own;
+}
+
+static uint32_t shared_of(const struct hd_gpu *gpu, const struct hd_kernel *kernel)
+{
+	const struct hd_pfunction *function = function_of(gpu, kernel);
+	if (kernel->meta)
+		return kernel->meta->shared_bytes;
+	return function->object ? function->object->shared_bytes : 0;
+}
+
+/* Rows of register storage: an indirect call may reach any loaded function. */
+static uint32_t rows_of(const struct hd_gpu *gpu, uint32_t registers)
+{
+	for (uint32_t i = 0; i < gpu->program.functions.len; i++) {
+		const struct hd_function *object = gpu->program.functions.data[i].object;
+		const struct hd_linear *linear = gpu->program.functions.data[i].linear;
+		uint32_t rows = object ? linear ? hd_linear_rows(linear) : object->registers : 0;
+		if (rows > registers)
+			registers = rows;
+	}
+	return registers ? registers : 1;
+}
+
+static int check_shape(struct hd_gpu *gpu, const struct hd_launch *launch)
+{
+	const char *name = title_of(launch->kernel);
+	for (uint32_t i = 0; i < 3; i++) {
+		if (!launch->grid[i] || launch->grid[i] > max_grid[i])
+			return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: grid (%u,%u,%u): %c must be 1 to %u",
+					     name, launch->grid[0], launch->grid[1], launch->grid[2], "xyz"[i],
+					     max_grid[i]);
+		if (!launch->block[i] || launch->block[i] > max_block[i])
+			return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: block (%u,%u,%u): %c must be 1 to %u",
+					     name, launch->block[0], launch->block[1], launch->block[2], "xyz"[i],
+					     max_block[i]);
+	}
+	if ((uint64_t)launch->grid[0] * launch->grid[1] > UINT32_MAX / launch->grid[2])
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: more than 2^32 - 1 blocks", name);
+	return 0;
+}
+
+static int check_threads(struct hd_gpu *gpu, const struct hd_launch *launch)
+{
+	const struct hd_meta_function *meta = launch->kernel->meta;
+	const uint32_t *block = launch->block;
+	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+	const char *name = title_of(launch->kernel);
+	if (threads > gpu->config.max_threads_per_cta)
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
+				     "kernel %s: %" PRIu64 " threads a block, the GPU has room for %" PRIu64, name,
+				     threads, gpu->config.max_threads_per_cta);
+	if (meta && meta->max_threads && threads > meta->max_threads)
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
+				     "kernel %s: %" PRIu64 " threads a block, its __launch_bounds__ allow %u", name,
+				     threads, meta->max_threads);
+	if (meta && meta->reqntid[0] &&
+	    (meta->reqntid[0] != block[0] || meta->reqntid[1] != block[1] || meta->reqntid[2] != block[2]))
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: block (%u,%u,%u), it requires (%u,%u,%u)",
+				     name, block[0], block[1], block[2], meta->reqntid[0], meta->reqntid[1],
+				     meta->reqntid[2]);
+	return 0;
+}
+
+static int check_params(struct hd_gpu *gpu, const struct hd_launch *launch)
+{
+	const struct hd_meta_function *meta = launch->kernel->meta;
+	const char *name = title_of(launch->kernel);
+	if (launch->param_bytes > MAX_PARAM_BYTES)
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters, at most %u", name,
+				     launch->param_bytes, MAX_PARAM_BYTES);
+	if (meta && launch->param_bytes < meta->param_bytes)
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters given, it takes %u",
+				     name, launch->param_bytes, meta->param_bytes);
+	return 0;
+}
+
+/* What one SM has room for; refuses a kernel of which not one CTA fits. */
+static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid,
+			   struct hd_occupancy *fit)
+{
+	const char *name = title_of(launch->kernel);
+	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	uint64_t shared = (uint64_t)shared_of(gpu, launch->kernel) + launch->dynamic_shared;
+	if (shared > gpu->config.shared_per_cta)
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
+				     "kernel %s: %" PRIu64
+				     " bytes of shared memory a block (%u static), the GPU has %" PRIu64,
+				     name, shared, shared_of(gpu, launch->kernel), gpu->config.shared_per_cta);
+	grid->shared_bytes = (uint32_t)shared;
+	grid->registers = registers_of(gpu, launch->kernel);
+	if (grid->registers > gpu->config.max_regs_per_thread)
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u registers a thread, the GPU has %" PRIu64,
+				     name, grid->registers, gpu->config.max_regs_per_thread);
+	*fit = hd_occupancy_compute(&limits, grid->registers, grid->block_threads, grid->shared_bytes);
+	if (!fit->ctas)
+		return hd_gpu_refuse(
+			gpu, HD_SIM_BAD_LAUNCH,
+			"kernel %s: not one block fits on an SM (%s): %u threads, %u registers a thread, %u "
+			"bytes of shared memory",
+			name, hd_occupancy_limit_name(fit->limit), grid->block_threads, grid->registers,
+			grid->shared_bytes);
+	return 0;
+}
+
+static void put32(uint8_t *constants, uint32_t offset, uint32_t value)
+{
+	memcpy(constants + offset, &value, sizeof value);
+}
+
+static void put64(uint8_t *constants, uint32_t offset, uint64_t value)
+{
+	memcpy(constants + offset, &value, sizeof value);
+}
+
+static void fill_constants(const struct hd_launch *launch, struct hd_grid *grid, uint32_t static_shared)
+{
+	uint8_t *constants = grid->constants;
+	for (uint32_t i = 0; i < 3; i++) {
+		put32(constants, HD_CB_NTID_X + 4 * i, launch->block[i]);
+		put32(constants, HD_CB_NCTAID_X + 4 * i, launch->grid[i]);
+	}
+	put64(constants, HD_CB_SHARED_WINDOW, HD_SHARED_WINDOW);
+	put64(constants, HD_CB_LOCAL_WINDOW, HD_LOCAL_WINDOW);
+	put32(constants, HD_CB_STACK_TOP, grid->local_bytes);
+	put32(constants, HD_CB_DYN_SHARED, static_shared);
+	if (launch->param_bytes)
+		memcpy(constants + HD_CB_PARAMS, launch->params, launch->param_bytes);
+}
+
+static int make_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid, struct hd_occupancy *fit)
+{
+	if (check_shape(gpu, launch) || check_threads(gpu, launch) || check_params(gpu, launch))
+		return HD_SIM_BAD_LAUNCH;
+	grid->kernel = launch->kernel;
+	memcpy(grid->grid, launch->grid, sizeof grid->grid);
+	memcpy(grid->block, launch->block, sizeof grid->block);
+	grid->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
+	grid->block_warps = (grid->block_threads + HD_WARP_LANES - 1) / HD_WARP_LANES;
+	grid->cta_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	grid->function = launch->kernel->function;
+	grid->entry = function_of(gpu, launch->kernel)->first;
+	grid->local_bytes = local_bytes_of(gpu, launch->kernel);
+	if (check_resources(gpu, launch, grid, fit))
+		return HD_SIM_BAD_LAUNCH;
+	grid->register_rows = rows_of(gpu, grid->registers);
+	grid->id = gpu->grids_launched++;
+	grid->constants = hd_xcalloc(1, HD_CB_BYTES);
+	fill_constants(launch, grid, shared_of(gpu, launch->kernel));
+	return 0;
+}
+
+static void add_figure(void *context, const char *key, double value, const char *unit)
+{
+	struct hd_launch_record *record = context;
+	struct hd_policy_figure figure = {.policy = record->reporting, .value = value};
+	figure.key = hd_arena_strdup(record->arena, key);
+	figure.unit = hd_arena_strdup(record->arena, unit ? unit : "");
+	hd_vec_push(&record->figures, figure);
+}
+
+static struct hd_launch_record *record_launch(struct hd_sim *sim, const struct hd_launch *launch,
+					      const struct hd_occupancy *fit, const struct hd_stats *before,
+					      const struct hd_sampler *sampler)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	struct hd_launch_record *record = HD_ARENA_NEW(&gpu->arena, struct hd_launch_record, 1);
+	record->arena = &gpu->arena;
+	record->stats.kernel = hd_arena_strdup(&gpu->arena, title_of(launch->kernel));
+	memcpy(record->stats.grid, launch->grid, sizeof launch->grid);
+	memcpy(record->stats.block, launch->block, sizeof launch->block);
+	record->stats.dynamic_shared = launch->dynamic_shared;
+	record->stats.resident_ctas = fit->ctas;
+	record->sampler = *sampler;
+	record->stats.limiter = hd_occupancy_limit_name(fit->limit);
+	hd_gpu_snapshot(gpu, &record->stats.stats);
+	hd_stats_subtract(&record->stats.stats, before);
+	for (uint32_t i = 0; i < gpu->policy_count; i++) {
+		record->reporting = i;
+		if (gpu->policies[i]->report)
+			gpu->policies[i]->report(gpu, gpu->policy_state[i], add_figure, record);
+	}
+	hd_vec_push(&sim->launches, record);
+	return record;
+}
+
+/* Every scheduler slot of every cycle has exactly one reason (style, point 11). */
+static void check_accounts(const struct hd_gpu *gpu, const struct hd_stats *stats)
+{
+	uint64_t slots = 0;
+	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
+		slots += stats->stalls[i];
+	uint64_t expected = gpu->config.schedulers * gpu->config.sm_count * stats->counters.cycles;
+	assert(slots == expected);
+	assert(stats->stalls[HD_STALL_issued] == stats->counters.warp_instructions || gpu->error);
+	(void)slots;
+	(void)expected;
+}
+
+int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	struct hd_grid grid = {0};
+	struct hd_occupancy fit = {0};
+	struct hd_stats before;
+	struct hd_sampler sampler = {0};
+	fenv_t host;
+	int error = make_grid(gpu, launch, &grid, &fit);
+	if (error)
+		return error;
+	hd_gpu_snapshot(gpu, &before);
+	hd_linear_begin(gpu, sim->exec, &grid, &fit);
+	gpu->error = 0;
+	gpu->grid = &grid;
+	gpu->sampler = &sampler;
+	hd_profile_prepare(gpu);
+	/* A host program built with -ffast-math flushes denormals in its own thread; the simulated GPU does not. */
+	fegetenv(&host);
+	fesetenv(FE_DFL_ENV);
+	error = hd_gpu_run(gpu);
+	fesetenv(&host);
+	const struct hd_launch_record *record = record_launch(sim, launch, &fit, &before, &sampler);
+	gpu->grid = NULL;
+	gpu->sampler = NULL;
+	hd_linear_end(&grid);
+	hd_verify_affine_end(&grid);
+	check_accounts(gpu, &record->stats.stats);
+	free(grid.constants);
+	return error;
+}
+
+int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads,
+		     uint32_t dynamic_shared, uint32_t *ctas)
+{
+	const struct hd_gpu *gpu = &sim->gpu;
+	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	uint64_t shared = (uint64_t)shared_of(gpu, kernel) + dynamic_shared;
+	*ctas = hd_occupancy_compute(&limits, registers_of(gpu, kernel), block_threads, shared).ctas;
+	return 0;
+}

@@ -1,0 +1,208 @@
+/*
+ * Statistics as JSON (design section 5), and energy. One object a launch and one for the total, with the same keys: all
+ * counters under their names, `ipc` (warp instructions a core cycle, over the GPU), `l1d`, `stalls`, `energy_joules`
+ * and one object for each policy. `host` is the only part that differs from one run to the next.
+ *
+ * Energy is counted events times the picojoules of the configuration, and static power times simulated time.
+ */
+#include <jansson.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "runtime/sim/profile.h"
+#include "runtime/sim/sim_private.h"
+
+#define REAL_DIGITS 12
+
+static uint64_t counter_value(const struct hd_counters *counters, uint32_t index)
+{
+	uint64_t value;
+	memcpy(&value, (const char *)counters + hd_counter_info[index].offset, sizeof value);
+	return value;
+}
+
+static double dynamic_picojoules(const struct hd_counters *c, const struct hd_config *config)
+{
+	double pj = 0;
+	pj += (double)c->warp_instructions * config->pj_issue;
+	pj += (double)(c->int_instructions + c->lsu_instructions + c->control_instructions) * config->pj_int;
+	pj += (double)c->fp32_instructions * config->pj_fp32;
+	pj += (double)c->fp64_instructions * config->pj_fp64;
+	pj += (double)c->sfu_instructions * config->pj_sfu;
+	pj += (double)c->register_reads * config->pj_reg_read;
+	pj += (double)c->register_writes * config->pj_reg_write;
+	pj += (double)c->shared_cycles * config->pj_shared;
+	pj += (double)c->l1d_accesses * config->pj_l1;
+	pj += (double)c->l2_accesses * config->pj_l2;
+	pj += (double)(c->icnt_flits_up + c->icnt_flits_down) * config->pj_icnt;
+	pj += (double)(c->dram_reads + c->dram_writes) * config->pj_dram;
+	pj += (double)c->dram_activations * config->pj_dram_act;
+	return pj;
+}
+
+double hd_stats_energy(const struct hd_stats *stats, const struct hd_config *config)
+{
+	double seconds = (double)stats->counters.cycles / (config->core_mhz * 1e6);
+	return dynamic_picojoules(&stats->counters, config) * 1e-12 + config->static_watts * seconds;
+}
+
+static void set_count(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static json_t *l1d_object(const struct hd_counters *c)
+{
+	json_t *l1d = json_object();
+	set_count(l1d, "accesses", c->l1d_accesses);
+	set_count(l1d, "hits", c->l1d_hits);
+	set_count(l1d, "pending_hits", c->l1d_pending_hits);
+	set_count(l1d, "misses", c->l1d_misses);
+	set_count(l1d, "spill_fill", c->l1d_spill_fill);
+	set_count(l1d, "global", c->l1d_global);
+	set_count(l1d, "other_local", c->l1d_other_local);
+	return l1d;
+}
+
+static json_t *stalls_object(const struct hd_stats *stats)
+{
+	json_t *stalls = json_object();
+	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
+		set_count(stalls, hd_stall_name[i], stats->stalls[i]);
+	return stalls;
+}
+
+static void add_stats(json_t *object, const struct hd_stats *stats, const struct hd_config *config)
+{
+	const struct hd_counters *c = &stats->counters;
+	for (uint32_t i = 0; i < hd_counter_count; i++)
+		set_count(object, hd_counter_info[i].name, counter_value(c, i));
+	double ipc = c->cycles ? (double)c->warp_instructions / (double)c->cycles : 0;
+	json_object_set_new(object, "ipc", json_real(ipc));
+	json_object_set_new(object, "l1d", l1d_object(c));
+	json_object_set_new(object, "stalls", stalls_object(stats));
+	json_object_set_new(object, "energy_joules", json_real(hd_stats_energy(stats, config)));
+}
+
+/* An object for each policy, empty where it reports nothing. */
+static json_t *policy_objects(json_t *object, const struct hd_gpu *gpu)
+{
+	json_t *array = json_array();
+	if (!gpu->policy_count)
+		json_object_set_new(object, hd_policy_baseline.name, json_object());
+	for (uint32_t i = 0; i < gpu->policy_count; i++) {
+		json_t *figures = json_object();
+		json_object_set_new(object, gpu->policies[i]->name, figures);
+		json_array_append(array, figures);
+	}
+	return array;
+}
+
+static void add_launch_figures(json_t *object, const struct hd_gpu *gpu, const struct hd_launch_record *record)
+{
+	json_t *objects = policy_objects(object, gpu);
+	for (uint32_t i = 0; i < record->figures.len; i++) {
+		const struct hd_policy_figure *figure = &record->figures.data[i];
+		json_object_set_new(json_array_get(objects, figure->policy), figure->key, json_real(figure->value));
+	}
+	json_decref(objects);
+}
+
+static void add_total_figure(void *context, const char *key, double value, const char *unit)
+{
+	(void)unit;
+	json_object_set_new(context, key, json_real(value));
+}
+
+static void add_total_figures(json_t *object, const struct hd_gpu *gpu)
+{
+	json_t *objects = policy_objects(object, gpu);
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i]->report)
+			gpu->policies[i]->report(gpu, gpu->policy_state[i], add_total_figure,
+						 json_array_get(objects, i));
+	json_decref(objects);
+}
+
+static json_t *dimensions(const uint32_t size[3])
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < 3; i++)
+		json_array_append_new(array, json_integer(size[i]));
+	return array;
+}
+
+static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_record *record)
+{
+	const struct hd_launch_stats *stats = &record->stats;
+	json_t *object = json_object();
+	json_object_set_new(object, "kernel", json_string(stats->kernel));
+	json_object_set_new(object, "grid", dimensions(stats->grid));
+	json_object_set_new(object, "block", dimensions(stats->block));
+	set_count(object, "dynamic_shared", stats->dynamic_shared);
+	set_count(object, "resident_ctas", stats->resident_ctas);
+	json_object_set_new(object, "limiter", json_string(stats->limiter));
+	add_stats(object, &stats->stats, &gpu->config);
+	add_launch_figures(object, gpu, record);
+	if (record->sampler.interval)
+		json_object_set_new(object, "samples",
+				    hd_samples_json(record->sampler.samples.data, record->sampler.samples.len,
+						    record->sampler.interval));
+	return object;
+}
+
+/* The value of an enumerated key by its name in "a|b|c". */
+static json_t *enum_value(const char *names, uint64_t value)
+{
+	for (; value && strchr(names, '|'); value--)
+		names = strchr(names, '|') + 1;
+	return json_stringn(names, strcspn(names, "|"));
+}
+
+static json_t *config_object(const struct hd_config *config)
+{
+	json_t *object = json_object();
+#define HD_CONFIG_INT(key, value, min, max, unit, help) set_count(object, #key, config->key);
+#define HD_CONFIG_REAL(key, value, min, max, unit, help) json_object_set_new(object, #key, json_real(config->key));
+#define HD_CONFIG_ENUM(key, value, names, help) json_object_set_new(object, #key, enum_value(names, config->key));
+#include "heddle/config.def"
+#undef HD_CONFIG_INT
+#undef HD_CONFIG_REAL
+#undef HD_CONFIG_ENUM
+	return object;
+}
+
+static json_t *host_object(void)
+{
+	json_t *object = json_object();
+	struct rusage usage;
+	memset(&usage, 0, sizeof usage);
+	getrusage(RUSAGE_SELF, &usage);
+	double seconds = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
+	json_object_set_new(object, "user_seconds", json_real(seconds));
+	set_count(object, "peak_bytes", (uint64_t)usage.ru_maxrss * 1024); /* Linux counts KiB */
+	return object;
+}
+
+char *hd_sim_stats_json(const struct hd_sim *sim)
+{
+	const struct hd_gpu *gpu = &sim->gpu;
+	struct hd_stats total;
+	json_t *document = json_object(), *object = json_object(), *launches = json_array();
+	hd_sim_total(sim, &total);
+	add_stats(object, &total, &gpu->config);
+	add_total_figures(object, gpu);
+	for (uint32_t i = 0; i < sim->launches.len; i++)
+		json_array_append_new(launches, launch_object(gpu, sim->launches.data[i]));
+	json_object_set_new(document, "gpu", json_string(gpu->config.name));
+	json_object_set_new(document, "policy", json_string(sim->policy_name));
+	json_object_set_new(document, "config", config_object(&gpu->config));
+	json_object_set_new(document, "host", host_object());
+	json_object_set_new(document, "total", object);
+	json_object_set_new(document, "launches", launches);
+	if (gpu->options.profile)
+		json_object_set_new(document, "profile", hd_profile_json(gpu));
+	char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
+	json_decref(document);
+	return text;
+}

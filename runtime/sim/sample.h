@@ -1,0 +1,26 @@
+/* Counters over time (sample.c), under hd_sim_options.sample. */
+#ifndef HD_RUNTIME_SIM_SAMPLE_H
+#define HD_RUNTIME_SIM_SAMPLE_H
+
+#include <jansson.h>
+
+#include "heddle/stats.h"
+#include "lib/vec.h"
+
+struct hd_gpu;
+
+struct hd_sampler {
+	uint64_t interval, next; /* cycle at which the current sample ends; HD_NEVER: off */
+	struct hd_stats last;	 /* at its beginning */
+	HD_VEC(struct hd_counters) samples;
+};
+
+void hd_sampler_start(struct hd_sampler *sampler, const struct hd_gpu *gpu);
+/* To be called in the first visited cycle that is not before `next`, ahead of anything else. */
+void hd_sampler_take(struct hd_sampler *sampler, const struct hd_gpu *gpu);
+/* Adds the last, shorter sample. The samples are the caller's, in `sampler->samples`. */
+void hd_sampler_finish(struct hd_sampler *sampler, const struct hd_gpu *gpu);
+/* {interval, counter: [a number an interval], ...}: counters that are never zero throughout; a new reference. */
+json_t *hd_samples_json(const struct hd_counters *samples, uint32_t count, uint64_t interval);
+
+#endif

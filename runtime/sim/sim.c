@@ -1,0 +1,138 @@
+/*
+ * A simulated GPU from start to end: options and configuration are checked, the memory system and the SMs are built,
+ * policies get their state. Also the small questions of heddle/sim.h.
+ *
+ * Everything that lives as long as the simulator is in hd_gpu.arena; modules, device memory and the backing store of
+ * registers have owners of their own.
+ */
+#include <stdalign.h>
+
+#include "runtime/exec/exec.h"
+#include "runtime/sim/profile.h"
+#include "runtime/verify/redundancy.h"
+#include "runtime/sim/sim_private.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sim/trace.h"
+#include "runtime/sm/hooks.h"
+
+#define DEFAULT_HEAP_BYTES UINT64_C(8388608) /* as CUDA's cudaLimitMallocHeapSize */
+
+static int check_config(const struct hd_config *config, struct hd_diag *diag)
+{
+	if (hd_config_check(config, diag))
+		return -1;
+	if (config->schedulers > HD_MAX_SCHEDULERS || config->max_warps > config->schedulers * HD_SCHEDULER_WARPS ||
+	    config->max_warps > HD_MAX_WARPS)
+		return hd_error(diag, HD_NOWHERE, "max_warps: at most %d warps a scheduler", HD_SCHEDULER_WARPS);
+	if (config->l1i_line & (config->l1i_line - 1))
+		return hd_error(diag, HD_NOWHERE, "l1i_line must be a power of two");
+	return 0;
+}
+
+static void build_sms(struct hd_sim *sim)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	gpu->memory = hd_memory_new(&gpu->config, &gpu->arena);
+	sim->exec = aligned_alloc(alignof(struct hd_exec), sizeof(struct hd_exec));
+	if (!sim->exec)
+		abort();
+	memset(sim->exec, 0, sizeof(*sim->exec));
+	sim->exec->gpu = gpu;
+	hd_policy_state_new(gpu, gpu->policy_state, offsetof(struct hd_policy, gpu_bytes), &gpu->arena);
+	gpu->sms = HD_ARENA_NEW(&gpu->arena, struct hd_sm *, gpu->config.sm_count);
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		gpu->sms[i] = hd_sm_new(gpu, i, sim->exec);
+	HD_HOOKED (gpu, i, policy, start)
+		policy->start(gpu, gpu->policy_state[i]);
+}
+
+int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
+{
+	*out = NULL;
+	if (check_config(options->config, options->diag))
+		return HD_SIM_NOT_FOUND;
+	struct hd_sim *sim = hd_xcalloc(1, sizeof(*sim));
+	struct hd_gpu *gpu = &sim->gpu;
+	hd_arena_init(&gpu->arena);
+	gpu->config = *options->config;
+	gpu->options = *options;
+	gpu->options.config = &gpu->config;
+	gpu->verify = options->verify;
+	if (!gpu->options.heap_bytes)
+		gpu->options.heap_bytes = DEFAULT_HEAP_BYTES;
+	sim->policy_name =
+		hd_arena_strdup(&gpu->arena, options->policy && *options->policy ? options->policy : "baseline");
+	gpu->options.policy = sim->policy_name;
+	int error = hd_policy_parse(gpu, sim->policy_name, options->diag) || check_config(&gpu->config, options->diag)
+			    ? HD_SIM_NOT_FOUND
+			    : 0;
+	if (!error && hd_trace_parse(gpu, options->trace, options->diag))
+		error = HD_SIM_NOT_FOUND;
+	if (!error && !(gpu->devmem = hd_devmem_new(gpu->config.dram_bytes)))
+		error = HD_SIM_NO_MEMORY;
+	if (error) {
+		hd_arena_release(&gpu->arena);
+		free(sim);
+		return error;
+	}
+	build_sms(sim);
+	if (options->ideal)
+		gpu->redundancy = hd_redundancy_new();
+	*out = sim;
+	return 0;
+}
+
+void hd_sim_free(struct hd_sim *sim)
+{
+	if (!sim)
+		return;
+	struct hd_gpu *gpu = &sim->gpu;
+	while (gpu->modules)
+		hd_sim_unload(sim, gpu->modules);
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		hd_sm_free(gpu->sms[i]);
+	for (uint32_t i = 0; i < sim->launches.len; i++) {
+		hd_vec_release(&sim->launches.data[i]->figures);
+		hd_vec_release(&sim->launches.data[i]->sampler.samples);
+	}
+	hd_vec_release(&sim->launches);
+	hd_profile_release(gpu);
+	hd_redundancy_free(gpu->redundancy);
+	hd_verify_forget(gpu);
+	hd_vec_release(&gpu->program.code);
+	hd_vec_release(&gpu->program.functions);
+	hd_devmem_free(gpu->devmem);
+	hd_arena_release(&gpu->arena);
+	free(sim->exec);
+	free(sim);
+}
+
+const char *hd_sim_error_text(const struct hd_sim *sim)
+{
+	return sim->gpu.error_text;
+}
+
+const struct hd_config *hd_sim_config(const struct hd_sim *sim)
+{
+	return &sim->gpu.config;
+}
+
+uint64_t hd_sim_cycles(const struct hd_sim *sim)
+{
+	return sim->gpu.now;
+}
+
+uint32_t hd_sim_launch_count(const struct hd_sim *sim)
+{
+	return sim->launches.len;
+}
+
+const struct hd_launch_stats *hd_sim_launch_stats(const struct hd_sim *sim, uint32_t index)
+{
+	return index < sim->launches.len ? &sim->launches.data[index]->stats : NULL;
+}
+
+void hd_sim_total(const struct hd_sim *sim, struct hd_stats *total)
+{
+	hd_gpu_snapshot(&sim->gpu, total);
+}

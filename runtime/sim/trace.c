@@ -1,0 +1,100 @@
+/*
+ * Parsing of `--trace` and the lines of the streams:
+ *
+ *   1042 issue sm 0 warp 5 cta 3.1 in saxpy pc 0x0120 ffffffff  FFMA R4, R5, R6, R4
+ *
+ * that is: cycle, stream, SM, warp slot, CTA and warp in it, function, byte offset in it, detail, instruction.
+ */
+#include "runtime/sim/trace.h"
+
+#include <inttypes.h>
+
+static const char *const stream_names[HD_TRACE_COUNT] = {
+#define X(name, help) #name,
+	HD_TRACE_LIST(X)
+#undef X
+};
+
+static int unknown_stream(const char *name, size_t length, struct hd_diag *diag)
+{
+	char wanted[64];
+	snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
+	char *near = hd_nearest_names(wanted, stream_names, HD_TRACE_COUNT);
+	hd_error(diag, HD_NOWHERE, "unknown trace stream '%s'%s%s%s", wanted, *near ? "; did you mean " : "", near,
+		 *near ? "?" : "");
+	free(near);
+	return -1;
+}
+
+static int parse_stream(struct hd_gpu *gpu, const char *name, size_t length, struct hd_diag *diag)
+{
+	for (uint32_t i = 0; i < HD_TRACE_COUNT; i++) {
+		if (strlen(stream_names[i]) == length && !strncmp(stream_names[i], name, length)) {
+			gpu->trace_streams |= 1u << i;
+			return 0;
+		}
+	}
+	return unknown_stream(name, length, diag);
+}
+
+/* "1000:1200", "1000:" or ":1200"; the end is exclusive. */
+static int parse_window(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
+{
+	char *end;
+	gpu->trace_from = strtoull(text, &end, 10);
+	if (*end != ':')
+		return hd_error(diag, HD_NOWHERE, "trace window '%s' is not FROM:TO in cycles", text);
+	const char *to = end + 1;
+	gpu->trace_to = *to ? strtoull(to, &end, 10) : HD_NEVER;
+	if (*to && *end)
+		return hd_error(diag, HD_NOWHERE, "trace window '%s' is not FROM:TO in cycles", text);
+	if (gpu->trace_to <= gpu->trace_from)
+		return hd_error(diag, HD_NOWHERE, "trace window '%s' is empty", text);
+	return 0;
+}
+
+int hd_trace_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
+{
+	gpu->trace = gpu->trace_streams = 0;
+	gpu->trace_from = 0;
+	gpu->trace_to = HD_NEVER;
+	if (!text || !*text)
+		return 0;
+	for (const char *name = text;;) {
+		size_t length = strcspn(name, ",@");
+		if (parse_stream(gpu, name, length, diag))
+			return -1;
+		if (name[length] == '@')
+			return parse_window(gpu, name + length + 1, diag);
+		if (!name[length])
+			return 0;
+		name += length + 1;
+	}
+}
+
+uint64_t hd_trace_window(struct hd_gpu *gpu, uint64_t now)
+{
+	bool open = now >= gpu->trace_from && now < gpu->trace_to;
+	gpu->trace = open ? gpu->trace_streams : 0;
+	if (!gpu->trace_streams || now >= gpu->trace_to)
+		return HD_NEVER;
+	return open ? gpu->trace_to : gpu->trace_from;
+}
+
+void hd_trace_inst(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+		   enum hd_trace_stream stream, uint64_t detail)
+{
+	char text[160];
+	const struct hd_program *program = &sm->gpu->program;
+	const struct hd_pfunction *function = &program->functions.data[inst->function];
+	uint64_t pc = (uint64_t)(inst - program->code.data) - function->first;
+	hd_inst_format(&inst->inst, text, sizeof text);
+	fprintf(stderr, "%" PRIu64 " %s sm %u warp %u cta %u.%u in %s pc 0x%04" PRIx64 " %" PRIx64 "  %s\n", sm->now,
+		stream_names[stream], sm->id, warp->slot, warp->cta->linear, warp->index, function->name, pc * HD_INST_BYTES,
+		detail, text);
+}
+
+void hd_trace_cta(const struct hd_sm *sm, const struct hd_cta *cta, const char *what, uint64_t now)
+{
+	fprintf(stderr, "%" PRIu64 " cta sm %u cta %u %s\n", now, sm->id, cta->linear, what);
+}

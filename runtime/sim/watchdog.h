@@ -1,0 +1,22 @@
+/*
+ * Stops a launch that makes no progress, and says where everything stands.
+ */
+#ifndef HD_RUNTIME_SIM_WATCHDOG_H
+#define HD_RUNTIME_SIM_WATCHDOG_H
+
+#include "runtime/sim/engine.h"
+
+struct hd_watchdog {
+	uint64_t started; /* cycle of the launch */
+	uint64_t next_check;
+	uint64_t progress; /* cycle of the last check that saw new instructions */
+	uint64_t issued;   /* instructions at that check */
+};
+
+void hd_watchdog_start(struct hd_watchdog *watchdog, const struct hd_gpu *gpu);
+/* Sets gpu->error when the launch is over its cycles or has issued nothing for too long. */
+void hd_watchdog_check(struct hd_watchdog *watchdog, struct hd_gpu *gpu);
+/* Nothing is under way and the grid has not ended: says which warps wait for what. */
+void hd_watchdog_deadlock(struct hd_gpu *gpu);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * CTA barriers and memory fences. A CTA has sixteen named barriers; a warp arrives with all its threads, as the
+ * hardware counts them. A barrier without a thread count waits for all warps of the CTA that have not ended; one with
+ * a count for that many threads, rounded up to whole warps. ARV arrives without waiting; the RED modes give each
+ * waiting warp the reduction of the predicate over all who arrived.
+ *
+ * A fence of GPU or system scope holds the warp until its loads are back and the stores of its SM have reached their
+ * point of coherence; one of CTA scope only until its loads are back, because an SM's accesses stay in order.
+ *
+ * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
+ */
+#include "runtime/sm/sm.h"
+#include "runtime/sim/trace.h"
+#include "runtime/sm/hooks.h"
+
+#define BARRIERS 16
+
+/* Constant bank 0 is all that scalar operands of control instructions are taken from. */
+static uint32_t constant_value(const struct hd_warp *warp, uint32_t x)
+{
+	uint32_t value = 0, offset = x & 0xffff;
+	if (!(x >> 16) && offset + sizeof(value) <= HD_CB_BYTES)
+		memcpy(&value, warp->cta->grid->constants + offset, sizeof(value));
+	return value;
+}
+
+uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst, enum hd_slot slot, uint32_t mask)
+{
+	bool b = slot == HD_SLOT_B;
+	if (inst->xkind == (b ? HD_X_IMM_B : HD_X_IMM_C))
+		return inst->x;
+	if (inst->xkind == (b ? HD_X_CONST_B : HD_X_CONST_C))
+		return constant_value(warp, inst->x);
+	if (inst->xkind == (b ? HD_X_UNIFORM_B : HD_X_UNIFORM_C))
+		return warp->uregs[inst->x];
+	uint8_t reg = b ? inst->b : inst->c;
+	return reg == HD_RZ ? 0 : warp->regs[reg][__builtin_ctz(mask)];
+}
+
+static uint32_t barrier_mode(const struct hd_dinst *inst)
+{
+	return hd_mod_get(inst->inst.mods, HD_MOD_BARMODE);
+}
+
+static bool barrier_complete(const struct hd_cta *cta, uint32_t id)
+{
+	uint32_t expected = cta->barriers[id].expected;
+	if (!expected) /* the whole CTA */
+		expected = (cta->warp_count - cta->warps_done) * HD_WARP_LANES;
+	return cta->barriers[id].arrived && cta->barriers[id].arrived >= expected;
+}
+
+static void release_warp(const struct hd_sm *sm, const struct hd_cta *cta, uint32_t id, struct hd_warp *warp)
+{
+	const struct hd_parked *parked = &sm->parked[warp->slot];
+	if (barrier_mode(parked->inst) >= HD_BAR_RED_POPC)
+		hd_warp_barrier_result(warp, parked->inst, parked->mask, cta->barriers[id].votes,
+				       cta->barriers[id].participants);
+	warp->state = HD_WARP_RUNNING;
+}
+
+static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	if (sm->policy_count)
+		HD_HOOKED (sm->gpu, i, policy, barrier_resume)
+			policy->barrier_resume(warp, warp->policy_state[i], now);
+	hd_warp_continue(sm, warp, now, now + sm->parked[warp->slot].inst->latency, HD_STALL_barrier);
+}
+
+static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, uint64_t now)
+{
+	uint64_t waiting[2] = {cta->barriers[id].waiting[0], cta->barriers[id].waiting[1]};
+	for (uint32_t word = 0; word < 2; word++)
+		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
+			release_warp(sm, cta, id, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)]);
+	memset(&cta->barriers[id], 0, sizeof(cta->barriers[id]));
+	for (uint32_t word = 0; word < 2; word++)
+		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
+			resume_warp(sm, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)], now);
+}
+
+static uint32_t count_votes(const struct hd_warp *warp, uint8_t psrc, uint32_t mask)
+{
+	uint32_t lanes = warp->preds[psrc & 7];
+	return (uint32_t)__builtin_popcount((psrc & HD_PRED_NOT ? ~lanes : lanes) & mask);
+}
+
+void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint64_t now)
+{
+	if (!mask) { /* guarded off */
+		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+		return;
+	}
+	struct hd_cta *cta = warp->cta;
+	uint32_t id = hd_operand_value(warp, &inst->inst, HD_SLOT_B, mask) % BARRIERS;
+	uint32_t threads = hd_operand_value(warp, &inst->inst, HD_SLOT_C, mask);
+	sm->stats.counters.barriers++;
+	cta->barriers[id].arrived += HD_WARP_LANES;
+	cta->barriers[id].expected = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
+	cta->barriers[id].mode = (uint8_t)barrier_mode(inst);
+	cta->barriers[id].votes += count_votes(warp, inst->inst.psrc, mask);
+	cta->barriers[id].participants += (uint32_t)__builtin_popcount(mask);
+	if (sm->policy_count)
+		HD_HOOKED (sm->gpu, i, policy, barrier)
+			policy->barrier(warp, warp->policy_state[i], now);
+	if (HD_TRACED(sm->gpu, barrier))
+		hd_trace_inst(sm, warp, inst, HD_TRACE_barrier, id);
+	if (barrier_mode(inst) == HD_BAR_ARV) {
+		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+	} else {
+		sm->parked[warp->slot] = (struct hd_parked){inst, mask, (uint8_t)id};
+		cta->barriers[id].waiting[warp->index / 64] |= UINT64_C(1) << warp->index % 64;
+		warp->state = HD_WARP_BARRIER;
+		hd_warp_set_wait(sm, warp, HD_STALL_barrier);
+	}
+	if (barrier_complete(cta, id))
+		barrier_release(sm, cta, id, now);
+	else if (sm->policy_count && warp->state == HD_WARP_BARRIER)
+		HD_HOOKED (sm->gpu, i, policy, barrier_wait)
+			policy->barrier_wait(warp, warp->policy_state[i], now);
+}
+
+void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
+{
+	for (uint32_t id = 0; id < BARRIERS; id++)
+		if (cta->barriers[id].arrived && !cta->barriers[id].expected && barrier_complete(cta, id))
+			barrier_release(sm, cta, id, now);
+}
+
+static bool fence_holds(const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	uint32_t scope = hd_mod_get(sm->parked[warp->slot].inst->inst.mods, HD_MOD_SCOPE);
+	if (warp->outstanding)
+		return true;
+	return scope != HD_SCOPE_CTA && hd_lsu_pending_stores(sm->lsu, warp->slot);
+}
+
+void hd_fence_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	sm->parked[warp->slot] = (struct hd_parked){inst, 0, 0};
+	if (!fence_holds(sm, warp)) {
+		hd_warp_continue(sm, warp, now, now + sm->predicated_latency, HD_STALL_fence);
+		return;
+	}
+	warp->fence_wait = true;
+	sm->fences++;
+	hd_warp_set_wait(sm, warp, HD_STALL_fence);
+}
+
+void hd_fence_check(struct hd_sm *sm, uint64_t now)
+{
+	for (uint32_t slot = 0; slot < sm->warp_slots && sm->fences; slot++) {
+		struct hd_warp *warp = &sm->warps[slot];
+		if (!warp->fence_wait || fence_holds(sm, warp))
+			continue;
+		warp->fence_wait = false;
+		sm->fences--;
+		hd_warp_continue(sm, warp, now, now, HD_STALL_fence);
+	}
+}

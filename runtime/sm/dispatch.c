@@ -1,0 +1,199 @@
+/*
+ * CTA dispatch on one SM: how many CTAs of the grid fit (hd_occupancy_compute, the same function that `heddle info`
+ * and the CUDA runtime use), where their warps, registers, shared and local memory lie, and their retirement.
+ *
+ * Backing store is reserved from the host once for the largest grid so far; pages that no warp touches cost nothing.
+ *
+ * Cost: O(warps) a CTA.
+ */
+#include <assert.h>
+#include <sys/mman.h>
+
+#include "heddle/occupancy.h"
+#include "runtime/exec/linear.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sim/trace.h"
+#include "runtime/verify/twin.h"
+#include "runtime/sm/hooks.h"
+
+/* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
+#define LOCAL_PHYSICAL (UINT64_C(1) << 46)
+
+/* Grows a mapping to `bytes`; contents are lost. */
+static int reserve(uint8_t **memory, size_t *have, size_t bytes)
+{
+	if (bytes <= *have)
+		return 0;
+	if (*memory)
+		munmap(*memory, *have);
+	*memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	*have = *memory == MAP_FAILED ? 0 : bytes;
+	if (*memory != MAP_FAILED)
+		return 0;
+	*memory = NULL;
+	return HD_SIM_NO_MEMORY;
+}
+
+int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
+{
+	struct hd_sm_limits limits = hd_sm_limits_of(&sm->gpu->config);
+	uint32_t registers = grid->registers;
+	if (sm->policy_count) {
+		registers = hd_policy_admit(sm, grid, registers);
+		limits.max_regs_per_thread = UINT32_MAX; /* a warp may own more than an instruction can name */
+	}
+	struct hd_occupancy fit = hd_occupancy_compute(&limits, registers, grid->block_threads, grid->shared_bytes);
+	if (!fit.ctas) /* the launch was checked: one fits without what the policy adds */
+		fit.ctas = 1;
+	if (grid->linear && grid->linear->ctas < fit.ctas)
+		fit.ctas = grid->linear->ctas;
+	sm->cta_limit = fit.ctas < sm->cta_slots ? fit.ctas : sm->cta_slots;
+	sm->shared_stride = fit.shared_per_cta;
+	sm->shared_reserved = 0;
+	hd_lsu_set_shared(sm->lsu, 0);
+	size_t rows = (size_t)grid->register_rows + HD_HIDDEN_ROWS;
+	sm->warp_register_bytes = rows * HD_ROW_BYTES;
+	int error = reserve(&sm->registers, &sm->register_bytes, sm->warp_slots * sm->warp_register_bytes);
+	if (!error)
+		error = reserve(&sm->local, &sm->local_bytes,
+				(size_t)sm->warp_slots * HD_WARP_LANES * grid->local_bytes);
+	return error;
+}
+
+bool hd_sm_has_room(const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	return sm->resident_ctas < sm->cta_limit && sm->resident_warps + grid->block_warps <= sm->warp_slots;
+}
+
+static uint32_t take_slot(struct hd_sm *sm)
+{
+	for (uint32_t word = 0;; word++) {
+		assert(word < HD_MAX_WARPS / 64);
+		if (sm->free_slots[word]) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(sm->free_slots[word]);
+			sm->free_slots[word] &= sm->free_slots[word] - 1;
+			return word * 64 + bit;
+		}
+	}
+}
+
+static void place_warp(struct hd_sm *sm, const struct hd_grid *grid, struct hd_warp *warp)
+{
+	uint64_t warp_local = (uint64_t)grid->local_bytes * HD_WARP_LANES;
+	uint64_t global_slot = (uint64_t)sm->id * sm->warp_slots + warp->slot;
+	uint8_t *registers = sm->registers + warp->slot * sm->warp_register_bytes + HD_HIDDEN_ROWS * HD_ROW_BYTES;
+	warp->regs = (uint32_t(*)[HD_WARP_LANES])(void *)registers;
+	memset(warp->regs - HD_HIDDEN_ROWS, 0, HD_HIDDEN_ROWS * HD_ROW_BYTES);
+	warp->local = sm->local ? sm->local + warp->slot * warp_local : NULL;
+	warp->local_base = LOCAL_PHYSICAL + global_slot * warp_local;
+}
+
+static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint64_t now)
+{
+	uint32_t slot = take_slot(sm);
+	struct hd_warp *warp = &sm->warps[slot];
+	warp->cta = cta;
+	warp->index = index;
+	cta->warps[index] = warp;
+	place_warp(sm, cta->grid, warp);
+	hd_warp_start(warp, cta, index);
+	hd_twin_start(sm->exec, warp);
+	memset(&warp->pending, 0, sizeof(warp->pending));
+	memset(&warp->pending_memory, 0, sizeof(warp->pending_memory));
+	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));
+	warp->outstanding = 0;
+	warp->fence_wait = warp->held = false;
+	warp->injection.count = warp->injection.outstanding = 0;
+	warp->state = HD_WARP_RUNNING;
+	warp->age = sm->launches++;
+	warp->next_issue = warp->last_issue = now;
+	hd_policy_state_clear(sm->gpu, warp->policy_state, offsetof(struct hd_policy, warp_bytes));
+	sm->line[slot] = HD_NO_LINE;
+	sm->resident_warps++;
+	sm->stats.counters.warps++;
+	hd_scheduler_add(sm, warp);
+	hd_warp_continue(sm, warp, now, now, HD_STALL_fetch);
+}
+
+static struct hd_cta *take_cta(struct hd_sm *sm)
+{
+	for (uint32_t i = 0; i < sm->cta_slots; i++)
+		if (!sm->ctas[i].used)
+			return &sm->ctas[i];
+	return NULL;
+}
+
+static void place_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid, uint64_t linear, uint64_t now)
+{
+	uint32_t place = (uint32_t)(cta - sm->ctas);
+	uint32_t used = 0;
+	cta->used = true;
+	cta->grid = grid;
+	cta->sm = sm;
+	cta->linear = (uint32_t)linear;
+	cta->index[0] = (uint32_t)(linear % grid->grid[0]);
+	cta->index[1] = (uint32_t)(linear / grid->grid[0] % grid->grid[1]);
+	cta->index[2] = (uint32_t)(linear / grid->grid[0] / grid->grid[1]);
+	cta->warp_count = grid->block_warps;
+	cta->warps_done = 0;
+	cta->start_cycle = now;
+	cta->start_age = sm->launches;
+	memset(cta->barriers, 0, sizeof(cta->barriers));
+	cta->shared_offset = place * sm->shared_stride;
+	cta->shared = sm->shared + cta->shared_offset;
+	memset(cta->shared, 0, grid->shared_bytes);
+	used = cta->shared_offset + sm->shared_stride;
+	if (used > sm->shared_reserved) {
+		sm->shared_reserved = used; /* the split stays at its largest for the rest of the grid */
+		hd_lsu_set_shared(sm->lsu, used);
+	}
+}
+
+void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now)
+{
+	struct hd_cta *cta = take_cta(sm);
+	assert(cta);
+	sm->now = now;
+	place_cta(sm, cta, grid, linear, now);
+	hd_policy_state_clear(sm->gpu, cta->policy_state, offsetof(struct hd_policy, cta_bytes));
+	sm->resident_ctas++;
+	sm->next_launch = now + sm->gpu->config.cta_launch_interval;
+	sm->stats.counters.ctas++;
+	hd_linear_cta(sm, cta);
+	for (uint32_t i = 0; i < cta->warp_count; i++)
+		start_warp(sm, cta, i, now);
+	if (sm->policy_count)
+		HD_HOOKED (sm->gpu, i, policy, cta_launch)
+			policy->cta_launch(sm, sm->policy_state[i], cta);
+	if (HD_TRACED(sm->gpu, cta))
+		hd_trace_cta(sm, cta, "launched", now);
+}
+
+static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
+{
+	if (sm->policy_count)
+		HD_HOOKED (sm->gpu, i, policy, cta_retire)
+			policy->cta_retire(sm, sm->policy_state[i], cta);
+	if (HD_TRACED(sm->gpu, cta))
+		hd_trace_cta(sm, cta, "retired", now);
+	cta->used = false;
+	sm->resident_ctas--;
+	sm->ctas_retired++;
+}
+
+void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	struct hd_cta *cta = warp->cta;
+	if (sm->policy_count)
+		HD_HOOKED (sm->gpu, i, policy, warp_done)
+			policy->warp_done(warp, warp->policy_state[i], now);
+	hd_scheduler_remove(sm, warp);
+	warp->state = HD_WARP_FREE;
+	sm->free_slots[warp->slot / 64] |= UINT64_C(1) << warp->slot % 64;
+	sm->resident_warps--;
+	sm->stats.counters.resident_warp_cycles += now - cta->start_cycle;
+	if (++cta->warps_done == cta->warp_count)
+		retire_cta(sm, cta, now);
+	else
+		hd_barrier_warp_done(sm, cta, now);
+}

@@ -1,0 +1,127 @@
+/*
+ * What policies do with warps: hold them off the schedulers, and have them issue memory accesses of their own (the
+ * software traps and context switches of register-stack and preemption designs).
+ *
+ * An injected access takes a scheduler slot, the load/store unit and a place in its queue like an instruction of the
+ * program. It waits until everything that the warp has started is there, since it may concern any register; loads are
+ * awaited before the program goes on.
+ *
+ * Cost: O(1) a hold, a release and an injected access; nothing for warps without them.
+ */
+#include <assert.h>
+
+#include "runtime/sm/sm.h"
+
+static struct hd_dinst access_inst(const struct hd_config *config, bool store)
+{
+	struct hd_dinst inst = {
+		.inst = hd_inst_new(store ? HD_OP_STL : HD_OP_LDL),
+		.pipe = HD_PIPE_LSU,
+		.lat_class = HD_LAT_MEM,
+		.effects = store ? HD_FX_STORE : HD_FX_LOAD,
+		.interval = (uint16_t)config->ii_lsu,
+		.access_bytes = 4,
+		.mem_class = HD_CLASS_SPILL_FILL,
+	};
+	memset(inst.hazards.bits, 0xff, sizeof(inst.hazards.bits));
+	return inst;
+}
+
+void hd_inject_init(struct hd_sm *sm, const struct hd_config *config)
+{
+	sm->injected[0] = access_inst(config, false);
+	sm->injected[1] = access_inst(config, true);
+}
+
+void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp)
+{
+	warp->held = true;
+	if (warp->state == HD_WARP_RUNNING)
+		hd_warp_set_wait(sm, warp, HD_STALL_suspended);
+}
+
+void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	warp->held = false;
+	if (warp->state != HD_WARP_RUNNING)
+		return;
+	if (warp->injection.count)
+		sm->next[warp->slot] = hd_injected_inst(sm, warp);
+	if (warp->next_issue <= now + 1) /* else its timer is still to come */
+		hd_warp_evaluate(sm, warp);
+}
+
+void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access)
+{
+	struct hd_injection *injection = &warp->injection;
+	if (!access->rows || !access->mask)
+		return;
+	assert(injection->count < HD_MAX_INJECTED);
+	injection->queue[injection->count++] = *access;
+}
+
+static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_injected *access)
+{
+	struct hd_mem_request *request = &sm->request;
+	request->space = HD_MEM_LOCAL;
+	request->kind = access->store ? HD_MEM_STORE : HD_MEM_LOAD;
+	request->bytes = 4;
+	request->class = HD_CLASS_SPILL_FILL;
+	request->cache = HD_CACHE_DEFAULT;
+	request->group = (uint16_t)warp->slot;
+	request->mask = access->mask;
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+		request->address[lane] = access->address + lane * 4;
+}
+
+static void next_row(struct hd_injection *injection)
+{
+	struct hd_injected *access = injection->queue;
+	access->address += access->stride;
+	if (--access->rows)
+		return;
+	injection->count--;
+	memmove(access, access + 1, injection->count * sizeof(*access));
+}
+
+static void count_access(struct hd_counters *counters, const struct hd_injected *access)
+{
+	counters->warp_instructions++;
+	counters->lsu_instructions++;
+	counters->injected++;
+	counters->thread_instructions += (uint32_t)__builtin_popcount(access->mask);
+	counters->register_reads += access->store;
+	counters->register_writes += !access->store;
+}
+
+void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
+{
+	struct hd_injection *injection = &warp->injection;
+	const struct hd_dinst *inst = sm->next[warp->slot];
+	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now);
+	hd_operands_hold(scheduler, now, dispatch);
+	count_access(&sm->stats.counters, injection->queue);
+	fill_request(sm, warp, injection->queue);
+	warp->last_issue = now;
+	sm->request.token = UINT32_MAX;
+	if (!injection->queue->store) {
+		sm->request.token = hd_inflight_take(sm, warp, inst);
+		injection->outstanding++;
+	}
+	next_row(injection);
+	hd_lsu_issue(sm->lsu, now, dispatch + sm->stages, &sm->request);
+	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
+	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+	if (injection->count || !injection->outstanding)
+		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+	else
+		hd_warp_set_wait(sm, warp, HD_STALL_data_memory);
+}
+
+void hd_inject_complete(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	struct hd_injection *injection = &warp->injection;
+	assert(injection->outstanding);
+	if (!--injection->outstanding && !injection->count)
+		hd_warp_continue(sm, warp, now, now, HD_STALL_control);
+}

@@ -1,0 +1,351 @@
+/*
+ * Issue of one warp instruction: operands and unit are reserved, the instruction is executed functionally, and what it
+ * did decides the timing: a timer for a fixed-latency result, a request to the load/store unit, a pause for control, a
+ * barrier, a fence or the end of the warp. Write-back and completion, which end what is started here, are here too.
+ *
+ * A result is there `latency` cycles after dispatch, and a dependent instruction can issue in that very cycle.
+ *
+ * Cost: O(1) beside the functional execution.
+ */
+#include <assert.h>
+
+#include "runtime/sim/profile.h"
+#include "runtime/verify/redundancy.h"
+#include "runtime/sm/sm.h"
+#include "runtime/sim/trace.h"
+#include "runtime/sm/hooks.h"
+
+static void hazard_add(struct hd_hazard *to, const struct hd_hazard *what)
+{
+	for (uint32_t i = 0; i < 5; i++)
+		to->bits[i] |= what->bits[i];
+}
+
+static void hazard_remove(struct hd_hazard *from, const struct hd_hazard *what)
+{
+	for (uint32_t i = 0; i < 5; i++)
+		from->bits[i] &= ~what->bits[i];
+}
+
+static bool hazard_any(const struct hd_hazard *set)
+{
+	return set->bits[0] | set->bits[1] | set->bits[2] | set->bits[3] | set->bits[4];
+}
+
+static void count_role(struct hd_counters *counters, uint8_t role)
+{
+	counters->callee_saves += role == HD_ROLE_CALLEE_SAVE;
+	counters->callee_restores += role == HD_ROLE_CALLEE_RESTORE;
+	counters->spill_stores += role == HD_ROLE_SPILL_STORE;
+	counters->spill_loads += role == HD_ROLE_SPILL_LOAD;
+}
+
+static void count_issue(struct hd_counters *counters, const struct hd_dinst *inst)
+{
+	counters->warp_instructions++;
+	counters->register_reads += inst->read_count;
+	counters->register_writes += inst->write_count;
+	switch (inst->pipe) {
+	case HD_PIPE_INT:
+		counters->int_instructions++;
+		break;
+	case HD_PIPE_FP32:
+		counters->fp32_instructions++;
+		break;
+	case HD_PIPE_FP64:
+		counters->fp64_instructions++;
+		break;
+	case HD_PIPE_SFU:
+		counters->sfu_instructions++;
+		break;
+	case HD_PIPE_LSU:
+		counters->lsu_instructions++;
+		break;
+	default:
+		counters->control_instructions++;
+		break;
+	}
+	if (inst->inst.role != HD_ROLE_PLAIN)
+		count_role(counters, inst->inst.role);
+}
+
+/* A warp whose last thread has exited goes when nothing that it started is under way. */
+static void finish_if_drained(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	if (!warp->outstanding && !hazard_any(&warp->pending))
+		hd_sm_warp_done(sm, warp, now);
+	else
+		hd_warp_set_wait(sm, warp, warp->outstanding ? HD_STALL_data_memory : HD_STALL_data_alu);
+}
+
+void hd_sm_write_back(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	hazard_remove(&warp->pending, &inst->writes);
+	if (inst->pipe == HD_PIPE_LSU) {
+		hazard_remove(&warp->pending_memory, &inst->writes);
+		hazard_remove(&warp->pending_shared, &inst->writes);
+	}
+	if (sm->policy_count)
+		HD_HOOKED (sm->gpu, i, policy, write_back)
+			policy->write_back(warp, warp->policy_state[i], inst, now);
+	if (HD_TRACED(sm->gpu, writeback))
+		hd_trace_inst(sm, warp, inst, HD_TRACE_writeback, 0);
+	if (warp->state == HD_WARP_DONE)
+		finish_if_drained(sm, warp, now);
+	else if (warp->wait_reason >= HD_STALL_data_alu && warp->wait_reason <= HD_STALL_data_memory)
+		hd_warp_evaluate(sm, warp);
+}
+
+void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
+{
+	struct hd_inflight *entry = &sm->inflight[token];
+	struct hd_warp *warp = &sm->warps[entry->slot];
+	entry->next_free = sm->inflight_free;
+	sm->inflight_free = token;
+	sm->inflight_left++;
+	if (entry->inst == &sm->injected[0]) {
+		hd_inject_complete(sm, warp, now);
+		return;
+	}
+	assert(warp->outstanding);
+	warp->outstanding--;
+	hd_sm_write_back(sm, warp, entry->inst, now);
+}
+
+static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t *at, uint8_t *reason)
+{
+	uint64_t line = (uint64_t)warp->pc * HD_INST_BYTES >> sm->icache.line_shift;
+	if (line != sm->line[warp->slot]) {
+		sm->line[warp->slot] = line;
+		uint64_t ready = hd_icache_fetch(sm, warp->pc, now);
+		if (ready > *at && ready > now + 1) {
+			*at = ready;
+			*reason = HD_STALL_fetch;
+		}
+	}
+	if (!sm->policy_count)
+		return;
+	HD_HOOKED (sm->gpu, i, policy, fetch)
+		policy->fetch(warp, warp->policy_state[i], warp->pc, now);
+	if (warp->next_issue > *at) {
+		*at = warp->next_issue;
+		*reason = HD_STALL_policy;
+	}
+}
+
+void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
+{
+	if (__builtin_expect(warp->injection.count != 0, 0)) {
+		sm->next[warp->slot] = hd_injected_inst(sm, warp);
+	} else {
+		fetch_next(sm, warp, now, &at, &reason);
+		sm->next[warp->slot] = &sm->gpu->program.code.data[warp->pc];
+	}
+	warp->next_issue = at;
+	if (at <= now + 1) {
+		hd_warp_evaluate(sm, warp);
+		return;
+	}
+	struct hd_timer timer = {.cycle = at, .slot = (uint8_t)warp->slot, .kind = HD_TIMER_WAKE};
+	hd_wheel_add(&sm->wheel, now, timer);
+	hd_warp_set_wait(sm, warp, reason);
+}
+
+/* A result that comes at a known cycle. */
+static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
+{
+	if (!hazard_any(&inst->writes))
+		return;
+	hazard_add(&warp->pending, &inst->writes);
+	if (inst->pipe == HD_PIPE_LSU)
+		hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
+			   &inst->writes);
+	struct hd_timer timer = {.cycle = at > now ? at : now + 1,
+				 .inst = inst,
+				 .slot = (uint8_t)warp->slot,
+				 .kind = HD_TIMER_WRITE_BACK};
+	hd_wheel_add(&sm->wheel, now, timer);
+}
+
+static uint8_t request_kind(const struct hd_dinst *inst)
+{
+	if (inst->effects & HD_FX_ATOMIC)
+		return inst->inst.dst == HD_RZ ? HD_MEM_REDUCTION : HD_MEM_ATOMIC;
+	return inst->effects & HD_FX_STORE ? HD_MEM_STORE : HD_MEM_LOAD;
+}
+
+static uint8_t request_class(const struct hd_dinst *inst, uint8_t space)
+{
+	if (space != HD_MEM_LOCAL)
+		return HD_CLASS_GLOBAL;
+	return inst->mem_class == HD_CLASS_SPILL_FILL ? HD_CLASS_SPILL_FILL : HD_CLASS_OTHER_LOCAL;
+}
+
+uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	uint32_t token = sm->inflight_free;
+	struct hd_inflight *entry = &sm->inflight[token];
+	assert(sm->inflight_left);
+	sm->inflight_free = entry->next_free;
+	sm->inflight_left--;
+	entry->inst = inst;
+	entry->slot = (uint8_t)warp->slot;
+	return token;
+}
+
+/* A completion is wanted when a register waits for it. */
+static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint8_t space)
+{
+	if (!hazard_any(&inst->writes))
+		return UINT32_MAX;
+	uint32_t token = hd_inflight_take(sm, warp, inst);
+	warp->outstanding++;
+	hazard_add(&warp->pending, &inst->writes);
+	hazard_add(space == HD_MEM_SHARED ? &warp->pending_shared : &warp->pending_memory, &inst->writes);
+	return token;
+}
+
+static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+			 uint64_t dispatch)
+{
+	const struct hd_effect *effect = &sm->effect;
+	struct hd_mem_request *request = &sm->request;
+	if (!effect->mask || (sm->policy_count && !hd_policy_memory_access(sm, warp, inst, now))) {
+		start_fixed(sm, warp, inst, now, dispatch + sm->predicated_latency);
+		return;
+	}
+	request->token = take_token(sm, warp, inst, effect->space);
+	request->space = effect->space;
+	request->kind = request_kind(inst);
+	request->bytes = inst->access_bytes;
+	request->class = request_class(inst, effect->space);
+	request->cache = (uint8_t)(inst->effects & HD_FX_ATOMIC ? 0 : hd_mod_get(inst->inst.mods, HD_MOD_CACHE));
+	request->group = (uint16_t)warp->slot;
+	request->mask = effect->mask;
+	memcpy(request->address, effect->address, sizeof(request->address));
+	if (HD_TRACED(sm->gpu, lsu))
+		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu, request->address[__builtin_ctz(request->mask)]);
+	hd_lsu_issue(sm->lsu, now, dispatch + sm->stages, request);
+	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
+	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+}
+
+/* NANOSLEEP: at most the requested time, in core cycles. */
+static uint64_t sleep_cycles(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_inst *inst,
+			     uint32_t mask)
+{
+	if (!mask)
+		return 1;
+	uint32_t ns = hd_operand_value(warp, inst, HD_SLOT_B, mask);
+	return 1 + (uint64_t)((ns < 1000000 ? ns : 1000000) * sm->gpu->config.core_mhz / 1000);
+}
+
+static void start_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	uint64_t extra = 0;
+	sm->stats.counters.calls++;
+	if (sm->policy_count)
+		extra = hd_policy_call(sm, warp, inst, sm->effect.callee, now);
+	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
+}
+
+static void start_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	uint64_t extra = 0;
+	if (sm->policy_count)
+		extra = hd_policy_return(sm, warp, sm->effect.all_returned, now);
+	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
+}
+
+static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+			uint64_t dispatch)
+{
+	start_fixed(sm, warp, inst, now, dispatch + inst->latency);
+	if (sm->policy_count && sm->effect.event == HD_EVENT_EXIT && sm->effect.all_returned)
+		start_return(sm, warp, now);
+	else if (inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
+		hd_warp_continue(sm, warp, now, now + sm->branch_latency, HD_STALL_control);
+	else if (inst->inst.op == HD_OP_NANOSLEEP)
+		hd_warp_continue(sm, warp, now, now + sleep_cycles(sm, warp, &inst->inst, sm->effect.mask),
+				 HD_STALL_control);
+	else
+		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+}
+
+static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+			 uint64_t dispatch)
+{
+	const struct hd_effect *effect = &sm->effect;
+	sm->stats.counters.divergent_branches += effect->event == HD_EVENT_BRANCH && effect->diverged;
+	sm->stats.counters.yields += effect->yielded;
+	switch (effect->event) {
+	case HD_EVENT_MEMORY:
+		start_memory(sm, warp, inst, now, dispatch);
+		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+		break;
+	case HD_EVENT_BARRIER:
+		hd_barrier_arrive(sm, warp, inst, effect->mask, now);
+		break;
+	case HD_EVENT_FENCE:
+		hd_fence_wait(sm, warp, inst, now);
+		break;
+	case HD_EVENT_CALL:
+		start_call(sm, warp, inst, now);
+		break;
+	case HD_EVENT_RETURN:
+		start_return(sm, warp, now);
+		break;
+	case HD_EVENT_FAULT:
+		hd_warp_set_wait(sm, warp, HD_STALL_control); /* the grid stops at the end of this cycle */
+		break;
+	default:
+		start_plain(sm, warp, inst, now, dispatch);
+		break;
+	}
+}
+
+static void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	bool checks = sm->policy_count && sm->gpu->verify;
+	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
+		hd_redundancy_before(sm->gpu->redundancy, warp, inst);
+	if (checks)
+		HD_HOOKED (sm->gpu, i, policy, verify_before)
+			policy->verify_before(warp, warp->policy_state[i], inst);
+	hd_warp_execute(sm->exec, warp, &sm->effect);
+	if (checks && sm->effect.event != HD_EVENT_FAULT)
+		HD_HOOKED (sm->gpu, i, policy, verify_after)
+			policy->verify_after(warp, warp->policy_state[i], inst, &sm->effect);
+	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
+		hd_redundancy_after(sm->gpu->redundancy, sm, warp, inst);
+}
+
+void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
+{
+	if (__builtin_expect(warp->injection.count != 0, 0)) {
+		hd_inject_issue(sm, scheduler, warp, now);
+		return;
+	}
+	const struct hd_dinst *inst = sm->next[warp->slot];
+	uint64_t ready = inst->read_count ? hd_operands_read(sm, scheduler, warp, inst, now) : now;
+	if (sm->policy_count)
+		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
+	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, ready);
+	if (inst->pipe != HD_PIPE_BRU)
+		hd_operands_hold(scheduler, now, dispatch);
+	count_issue(&sm->stats.counters, inst);
+	warp->last_issue = now;
+	sm->exec->now = now;
+	if (HD_TRACED(sm->gpu, issue))
+		hd_trace_inst(sm, warp, inst, HD_TRACE_issue, warp->active);
+	execute(sm, warp, inst);
+	sm->stats.counters.thread_instructions += (uint32_t)__builtin_popcount(sm->effect.mask);
+	if (__builtin_expect(sm->gpu->profile != NULL, 0))
+		hd_profile_count(sm->gpu, inst, &sm->effect);
+	if (sm->effect.warp_done) {
+		warp->state = HD_WARP_DONE;
+		finish_if_drained(sm, warp, now);
+	} else {
+		start_effect(sm, warp, inst, now, dispatch);
+	}
+}

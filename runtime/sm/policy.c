@@ -1,0 +1,243 @@
+/*
+ * The table of policies, the parser of `--policy a+b:parameter`, the state that policies are given, and the loops over
+ * the hooks that give an answer (see heddle/policy.h). A combination asks every policy: registers and operand
+ * cycles pass through them in order, extra cycles add up, and one refusal is enough.
+ *
+ * Cost: nothing for the baseline; O(policies) a hook otherwise.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "heddle/policy.h"
+#include "lib/strbuf.h"
+#include "runtime/sm/hooks.h"
+
+const struct hd_policy *const hd_policies[] = {
+	&hd_policy_baseline, &hd_policy_cars, &hd_policy_vw, &hd_policy_all_hit, &hd_policy_swl,
+	&hd_policy_r2d2_functional, NULL,
+};
+
+static const char *const touch_names[] = {"register allocation", "the register file", "calls",
+					  "warp scheduling",	 "CTA dispatch",      "the L1 cache",
+					  "the code that runs"};
+
+static const struct hd_policy *find_policy(const char *name, size_t length)
+{
+	for (const struct hd_policy *const *policy = hd_policies; *policy; policy++)
+		if (strlen((*policy)->name) == length && !strncmp((*policy)->name, name, length))
+			return *policy;
+	return NULL;
+}
+
+static int unknown_policy(const char *name, size_t length, struct hd_diag *diag)
+{
+	const char *names[64];
+	unsigned count = 0;
+	for (const struct hd_policy *const *policy = hd_policies; *policy && count < 64; policy++)
+		names[count++] = (*policy)->name;
+	char wanted[64];
+	snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
+	char *near = hd_nearest_names(wanted, names, count);
+	struct hd_strbuf known = {0};
+	for (unsigned i = 0; i < count; i++)
+		hd_strbuf_printf(&known, "%s%s", i ? ", " : "", names[i]);
+	if (*near)
+		hd_error(diag, HD_NOWHERE, "unknown policy '%s'; did you mean %s?", wanted, near);
+	else
+		hd_error(diag, HD_NOWHERE, "unknown policy '%s'; known are: %s", wanted, hd_strbuf_text(&known));
+	hd_strbuf_release(&known);
+	free(near);
+	return -1;
+}
+
+static int check_pair(const struct hd_policy *a, const struct hd_policy *b, struct hd_diag *diag)
+{
+	uint32_t both = a->touches & b->touches;
+	if (a == b)
+		return hd_error(diag, HD_NOWHERE, "policy '%s' is named twice", a->name);
+	if (!both)
+		return 0;
+	uint32_t first = (uint32_t)__builtin_ctz(both);
+	const char *what = first < sizeof touch_names / sizeof *touch_names ? touch_names[first] : "the same structure";
+	return hd_error(diag, HD_NOWHERE, "policies '%s' and '%s' cannot combine: both take over %s", a->name, b->name,
+			what);
+}
+
+int hd_policy_combine(struct hd_policy_set *chosen, const struct hd_policy *policy, struct hd_diag *diag)
+{
+	if (policy == &hd_policy_baseline)
+		return 0;
+	for (uint32_t i = 0; i < chosen->count; i++)
+		if (check_pair(chosen->policies[i], policy, diag))
+			return -1;
+	if (chosen->count == HD_MAX_POLICIES)
+		return hd_error(diag, HD_NOWHERE, "at most %d policies combine", HD_MAX_POLICIES);
+	chosen->policies[chosen->count++] = policy;
+	return 0;
+}
+
+/* The parameter of the policy that was added last. */
+static int take_parameter(struct hd_policy_set *chosen, const struct hd_policy *policy, const char *text, size_t length,
+			  struct hd_diag *diag)
+{
+	if (!policy->parameters && *text == ':')
+		return hd_error(diag, HD_NOWHERE, "policy '%s' takes no parameter", policy->name);
+	if (policy == &hd_policy_baseline)
+		return 0;
+	char *parameter = chosen->parameters[chosen->count - 1];
+	if (length > HD_PARAMETER_BYTES)
+		return hd_error(diag, HD_NOWHERE, "policy '%s:%.*s': not one of %s", policy->name, (int)length - 1,
+				text + 1, policy->parameters);
+	snprintf(parameter, HD_PARAMETER_BYTES, "%.*s", length ? (int)length - 1 : 0, length ? text + 1 : "");
+	return 0;
+}
+
+/* One name of the list, with its parameter. */
+static int choose_one(struct hd_policy_set *chosen, const char *text, size_t length, struct hd_diag *diag)
+{
+	size_t name = strcspn(text, ":+");
+	const struct hd_policy *policy = find_policy(text, name);
+	if (!policy)
+		return unknown_policy(text, name, diag);
+	if (hd_policy_combine(chosen, policy, diag))
+		return -1;
+	return take_parameter(chosen, policy, text + name, length - name, diag);
+}
+
+static int choose(struct hd_policy_set *chosen, struct hd_config *config, const char *text, struct hd_diag *diag)
+{
+	for (const char *item = text && *text ? text : "baseline";;) {
+		size_t length = strcspn(item, "+");
+		if (choose_one(chosen, item, length, diag))
+			return -1;
+		if (!item[length])
+			break;
+		item += length + 1;
+	}
+	for (uint32_t i = 0; i < chosen->count; i++)
+		if (chosen->policies[i]->configure &&
+		    chosen->policies[i]->configure(config, chosen->parameters[i], diag))
+			return -1;
+	return 0;
+}
+
+int hd_policy_check(const char *text, struct hd_diag *diag)
+{
+	struct hd_policy_set chosen = {.count = 0};
+	struct hd_config config;
+	hd_config_defaults(&config);
+	return choose(&chosen, &config, text, diag);
+}
+
+const char *hd_policy_best_of(const char *name, size_t length)
+{
+	const struct hd_policy *policy = find_policy(name, length);
+	return policy ? policy->best_of : NULL;
+}
+
+int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
+{
+	struct hd_policy_set chosen = {.count = 0};
+	int status = choose(&chosen, &gpu->config, text, diag);
+	gpu->policy_count = gpu->stages = 0;
+	for (uint32_t i = 0; !status && i < chosen.count; i++) {
+		gpu->policy_parameters[i] = hd_arena_strdup(&gpu->arena, chosen.parameters[i]);
+		gpu->policies[gpu->policy_count++] = chosen.policies[i];
+		gpu->stages += chosen.policies[i]->stages;
+	}
+	return status;
+}
+
+static uint32_t state_bytes(const struct hd_policy *policy, size_t offset)
+{
+	uint32_t bytes;
+	memcpy(&bytes, (const char *)policy + offset, sizeof bytes);
+	return bytes;
+}
+
+void hd_policy_state_new(const struct hd_gpu *gpu, void *state[HD_MAX_POLICIES], size_t bytes_offset,
+			 struct hd_arena *arena)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++) {
+		uint32_t bytes = state_bytes(gpu->policies[i], bytes_offset);
+		state[i] = bytes ? hd_arena_alloc(arena, bytes) : NULL;
+	}
+}
+
+void hd_policy_state_clear(const struct hd_gpu *gpu, void *state[HD_MAX_POLICIES], size_t bytes_offset)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (state[i])
+			memset(state[i], 0, state_bytes(gpu->policies[i], bytes_offset));
+}
+
+uint32_t hd_policy_admit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t registers)
+{
+	HD_HOOKED (sm->gpu, i, policy, admit)
+		registers = policy->admit(sm, sm->policy_state[i], grid, registers);
+	return registers;
+}
+
+bool hd_policy_can_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	HD_HOOKED (sm->gpu, i, policy, can_issue)
+		if (!policy->can_issue(warp, warp->policy_state[i], inst, now))
+			return false;
+	return true;
+}
+
+uint32_t hd_policy_rename(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
+{
+	HD_HOOKED (sm->gpu, i, policy, rename)
+		return policy->rename(warp, warp->policy_state[i], reg);
+	return reg;
+}
+
+uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+				uint64_t ready)
+{
+	HD_HOOKED (sm->gpu, i, policy, operand_read)
+		ready = policy->operand_read(warp, warp->policy_state[i], inst, now, ready);
+	return ready;
+}
+
+uint32_t hd_policy_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t callee,
+			uint64_t now)
+{
+	uint32_t cycles = 0;
+	HD_HOOKED (sm->gpu, i, policy, call)
+		cycles += policy->call(warp, warp->policy_state[i], inst, callee, now);
+	return cycles;
+}
+
+uint32_t hd_policy_return(struct hd_sm *sm, struct hd_warp *warp, bool all_threads, uint64_t now)
+{
+	uint32_t cycles = 0;
+	HD_HOOKED (sm->gpu, i, policy, call_return)
+		cycles += policy->call_return(warp, warp->policy_state[i], all_threads, now);
+	return cycles;
+}
+
+bool hd_policy_memory_access(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	bool goes = true;
+	HD_HOOKED (sm->gpu, i, policy, memory_access)
+		goes &= policy->memory_access(warp, warp->policy_state[i], inst, now);
+	return goes;
+}
+
+uint64_t hd_policy_tick(struct hd_sm *sm, uint64_t now)
+{
+	uint64_t next = HD_NEVER;
+	HD_HOOKED (sm->gpu, i, policy, tick) {
+		if (!policy->tick_interval)
+			continue;
+		if (sm->policy_tick[i] <= now) {
+			policy->tick(sm, sm->policy_state[i], now);
+			sm->policy_tick[i] = now - now % policy->tick_interval + policy->tick_interval;
+		}
+		if (sm->policy_tick[i] < next)
+			next = sm->policy_tick[i];
+	}
+	return next;
+}

@@ -1,0 +1,306 @@
+/*
+ * Warp schedulers: greedy-then-oldest, loose round-robin and two-level. A visit issues at most one
+ * instruction; ready warps are bit masks by the port that they need, so a visit looks at the ports with ready
+ * warps (at most seven) and never at warps. Also here: the states of warps (ready or one reason), and the reason of a
+ * lost slot (the first in the order of stalls.def that any warp has).
+ *
+ * Cost: O(1) for each state change and each visit; removing gaps from the positions of a scheduler is O(its warps) and
+ * happens at most once in (64 - resident warps) warp launches.
+ */
+#include <assert.h>
+
+#include "runtime/sm/sm.h"
+#include "runtime/sm/hooks.h"
+
+#define NO_POSITION HD_SCHEDULER_WARPS
+#define NOT_RESIDENT 0xff
+
+static bool has_bit(uint64_t mask, uint32_t position)
+{
+	return position < HD_SCHEDULER_WARPS && (mask >> position & 1);
+}
+
+/* The bits of `mask` at the places where `keep` has ones, moved together. */
+static uint64_t gather(uint64_t mask, uint64_t keep)
+{
+	uint64_t out = 0;
+	for (uint32_t to = 0; keep; to++, keep &= keep - 1)
+		out |= (mask >> __builtin_ctzll(keep) & 1) << to;
+	return out;
+}
+
+static uint8_t moved_last(const struct hd_scheduler *scheduler)
+{
+	if (scheduler->last == NO_POSITION)
+		return NO_POSITION;
+	uint64_t below = scheduler->resident & ((UINT64_C(1) << scheduler->last) - 1);
+	uint8_t rank = (uint8_t)__builtin_popcountll(below);
+	if (has_bit(scheduler->resident, scheduler->last))
+		return rank;
+	return rank ? (uint8_t)(rank - 1) : NO_POSITION;
+}
+
+/* Moves the warps to the lowest positions, in the same order. */
+static void scheduler_compact(struct hd_sm *sm, struct hd_scheduler *scheduler)
+{
+	uint64_t keep = scheduler->resident;
+	scheduler->last = moved_last(scheduler);
+	for (uint32_t port = 0; port < HD_PORT_COUNT; port++)
+		scheduler->ready[port] = gather(scheduler->ready[port], keep);
+	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
+		scheduler->active = gather(scheduler->active, keep);
+	scheduler->eligible = gather(scheduler->eligible, keep);
+	scheduler->resident = gather(keep, keep);
+	scheduler->top = 0;
+	for (uint64_t rest = keep; rest; rest &= rest - 1) {
+		uint8_t slot = scheduler->slot_at[__builtin_ctzll(rest)];
+		scheduler->slot_at[scheduler->top] = slot;
+		sm->position[slot] = scheduler->top++;
+	}
+}
+
+void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp)
+{
+	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->slot]];
+	if (scheduler->top == HD_SCHEDULER_WARPS)
+		scheduler_compact(sm, scheduler);
+	assert(scheduler->top < HD_SCHEDULER_WARPS);
+	uint8_t position = scheduler->top++;
+	scheduler->slot_at[position] = (uint8_t)warp->slot;
+	sm->position[warp->slot] = position;
+	scheduler->resident |= UINT64_C(1) << position;
+	warp->wait_reason = NOT_RESIDENT;
+}
+
+/* Two-level: fills the active set from the eligible warps, those that are ready first, then the oldest. */
+static void fill_active(struct hd_sm *sm, struct hd_scheduler *scheduler)
+{
+	uint32_t limit = (uint32_t)sm->gpu->config.two_level_active;
+	while ((uint32_t)__builtin_popcountll(scheduler->active) < limit) {
+		uint64_t outside = scheduler->eligible & ~scheduler->active, ready = 0;
+		for (uint32_t port = 0; port < HD_PORT_COUNT; port++)
+			ready |= scheduler->ready[port];
+		uint64_t from = outside & ready ? outside & ready : outside;
+		if (!from)
+			return;
+		scheduler->active |= from & -from;
+	}
+}
+
+static bool long_wait(uint8_t reason)
+{
+	return reason == HD_STALL_data_memory || reason == HD_STALL_barrier || reason == HD_STALL_fence ||
+	       reason == HD_STALL_suspended || reason == NOT_RESIDENT;
+}
+
+static void update_active(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit, uint8_t reason)
+{
+	if (long_wait(reason)) {
+		scheduler->eligible &= ~bit;
+		scheduler->active &= ~bit;
+	} else {
+		scheduler->eligible |= bit;
+	}
+	fill_active(sm, scheduler);
+}
+
+static void leave_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32_t slot, uint8_t reason, uint64_t bit)
+{
+	if (reason == HD_WAIT_READY) {
+		uint32_t port = sm->ready_port[slot];
+		scheduler->ready[port] &= ~bit;
+		if (!scheduler->ready[port])
+			scheduler->ports &= ~(1u << port);
+	} else if (reason != NOT_RESIDENT && !--scheduler->waiting[reason]) {
+		scheduler->reasons &= ~(1u << reason);
+	}
+}
+
+static void enter_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32_t slot, uint8_t reason, uint64_t bit)
+{
+	if (reason == HD_WAIT_READY) {
+		uint8_t port = hd_inst_port(sm->next[slot]);
+		sm->ready_port[slot] = port;
+		scheduler->ready[port] |= bit;
+		scheduler->ports |= 1u << port;
+	} else if (reason != NOT_RESIDENT) {
+		scheduler->waiting[reason]++;
+		scheduler->reasons |= 1u << reason;
+	}
+}
+
+static void stall_hooks(struct hd_sm *sm, struct hd_warp *warp, uint8_t before, uint8_t after)
+{
+	if (after == HD_STALL_data_memory && before != HD_STALL_data_memory)
+		HD_HOOKED (sm->gpu, i, policy, long_stall)
+			policy->long_stall(warp, warp->policy_state[i], sm->now);
+	if (before == HD_STALL_data_memory && after != HD_STALL_data_memory)
+		HD_HOOKED (sm->gpu, i, policy, wake_up)
+			policy->wake_up(warp, warp->policy_state[i], sm->now);
+}
+
+void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
+{
+	uint32_t slot = warp->slot;
+	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[slot]];
+	uint64_t bit = UINT64_C(1) << sm->position[slot];
+	uint8_t before = warp->wait_reason;
+	leave_state(sm, scheduler, slot, before, bit);
+	enter_state(sm, scheduler, slot, reason, bit);
+	warp->wait_reason = reason;
+	scheduler->next_visit = 0;
+	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
+		update_active(sm, scheduler, bit, reason);
+	if (sm->policy_count)
+		stall_hooks(sm, warp, before, reason);
+}
+
+void hd_scheduler_remove(struct hd_sm *sm, struct hd_warp *warp)
+{
+	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->slot]];
+	uint8_t position = sm->position[warp->slot];
+	hd_warp_set_wait(sm, warp, NOT_RESIDENT);
+	scheduler->resident &= ~(UINT64_C(1) << position);
+	if (scheduler->last == position && sm->scheduling == HD_SCHED_GTO)
+		scheduler->last = NO_POSITION;
+}
+
+static uint8_t hazard_reason(const struct hd_warp *warp, const struct hd_hazard *hazards)
+{
+	uint64_t memory = 0, shared = 0;
+	for (uint32_t i = 0; i < 5; i++) {
+		memory |= hazards->bits[i] & warp->pending_memory.bits[i];
+		shared |= hazards->bits[i] & warp->pending_shared.bits[i];
+	}
+	return memory ? HD_STALL_data_memory : shared ? HD_STALL_data_shared : HD_STALL_data_alu;
+}
+
+void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
+{
+	if (__builtin_expect(warp->held, 0)) {
+		hd_warp_set_wait(sm, warp, HD_STALL_suspended);
+		return;
+	}
+	const struct hd_hazard *hazards = &sm->next[warp->slot]->hazards;
+	uint64_t hit = 0;
+	for (uint32_t i = 0; i < 5; i++)
+		hit |= hazards->bits[i] & warp->pending.bits[i];
+	hd_warp_set_wait(sm, warp, hit ? hazard_reason(warp, hazards) : HD_WAIT_READY);
+}
+
+/* What stands in the way of ready warps, and when that may change. */
+struct blocked {
+	uint32_t reasons;
+	uint64_t until;
+};
+
+static void block(struct blocked *blocked, uint8_t reason, uint64_t until)
+{
+	blocked->reasons |= 1u << reason;
+	if (until < blocked->until)
+		blocked->until = until;
+}
+
+/* The active ready warps whose port takes an instruction now. */
+static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now,
+				     struct blocked *blocked)
+{
+	uint64_t candidates = 0;
+	for (uint32_t ports = scheduler->ports; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctz(ports);
+		uint64_t ready = scheduler->ready[port] & scheduler->active;
+		if (!ready)
+			continue;
+		uint64_t unit = hd_units_free(sm, scheduler, port == HD_PORT_MEMORY ? HD_PIPE_LSU : port);
+		if (scheduler->collector_free > now && port != HD_PIPE_BRU)
+			block(blocked, HD_STALL_collector, scheduler->collector_free);
+		else if (sm->wheel.free_count < 2)
+			block(blocked, HD_STALL_collector, now + 1);
+		else if (unit > now)
+			block(blocked, HD_STALL_unit, unit);
+		else if (port == HD_PORT_MEMORY && (!sm->inflight_left || !hd_lsu_can_accept(sm->lsu, now)))
+			block(blocked, HD_STALL_unit, sm->lsu_next > now ? sm->lsu_next : now + 1);
+		else
+			candidates |= ready;
+	}
+	return candidates;
+}
+
+static uint32_t scheduler_pick(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t candidates)
+{
+	if (sm->scheduling == HD_SCHED_GTO) {
+		if (has_bit(candidates, scheduler->last))
+			return scheduler->last;
+	} else if (scheduler->last + 1 < HD_SCHEDULER_WARPS) {
+		uint64_t after = candidates & ~UINT64_C(0) << (scheduler->last + 1);
+		candidates = after ? after : candidates;
+	}
+	return (uint32_t)__builtin_ctzll(candidates);
+}
+
+/* The position that issues, or NO_POSITION. */
+static uint32_t scheduler_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now,
+				 struct blocked *blocked)
+{
+	uint64_t candidates = scheduler_candidates(sm, scheduler, now, blocked);
+	while (candidates) {
+		uint32_t position = scheduler_pick(sm, scheduler, candidates);
+		uint32_t slot = scheduler->slot_at[position];
+		if (!sm->policy_count || hd_policy_can_issue(sm, &sm->warps[slot], sm->next[slot], now))
+			return position;
+		block(blocked, HD_STALL_policy, now + 1);
+		candidates &= ~(UINT64_C(1) << position);
+	}
+	return NO_POSITION;
+}
+
+/* With thousands of resident warps their registers do not fit into the host's caches: fetching those of the likely next
+ * instruction of each scheduler before the first one executes overlaps the misses. */
+void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index)
+{
+	const struct hd_scheduler *scheduler = &sm->schedulers[index];
+	uint64_t ready = 0;
+	for (uint32_t ports = scheduler->ports; ports; ports &= ports - 1)
+		ready |= scheduler->ready[__builtin_ctz(ports)];
+	if (!ready)
+		return;
+	uint32_t slot = scheduler->slot_at[scheduler_pick(sm, scheduler, ready)];
+	const struct hd_dinst *inst = sm->next[slot];
+	const struct hd_warp *warp = &sm->warps[slot];
+	__builtin_prefetch(warp);
+	__builtin_prefetch(&warp->stack);
+	__builtin_prefetch(&warp->pending);
+	__builtin_prefetch(&warp->next_issue);
+	const uint8_t *rows = sm->registers + slot * sm->warp_register_bytes;
+	for (uint32_t i = 0; i < inst->read_count; i++) {
+		const uint8_t *row = rows + (size_t)(inst->read_regs[i] + HD_HIDDEN_ROWS) * HD_ROW_BYTES;
+		__builtin_prefetch(row);
+		__builtin_prefetch(row + HD_ROW_BYTES / 2);
+	}
+}
+
+static uint8_t lost_reason(const struct hd_scheduler *scheduler, uint32_t blocked)
+{
+	uint32_t reasons = scheduler->reasons | blocked;
+	if (reasons)
+		return (uint8_t)__builtin_ctz(reasons);
+	return scheduler->resident ? HD_STALL_policy : HD_STALL_idle;
+}
+
+void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
+{
+	struct hd_scheduler *scheduler = &sm->schedulers[index];
+	struct blocked blocked = {0, HD_NEVER};
+	hd_scheduler_charge(sm, scheduler, now);
+	uint32_t position = scheduler_choose(sm, scheduler, now, &blocked);
+	if (position == NO_POSITION) {
+		scheduler->reason = lost_reason(scheduler, blocked.reasons);
+		scheduler->next_visit = blocked.until;
+		return;
+	}
+	scheduler->last = (uint8_t)position;
+	hd_sm_issue(sm, scheduler, &sm->warps[scheduler->slot_at[position]], now);
+	/* The next visit is in the next cycle: it charges this one slot. */
+	scheduler->reason = HD_STALL_issued;
+	scheduler->next_visit = now + 1;
+}

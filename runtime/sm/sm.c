@@ -1,0 +1,257 @@
+/*
+ * One SM: its construction, its cycle, its state as text. A cycle runs from write-back to fetch: timers fire, the
+ * load/store unit works and hands back completions, fences look, policies tick, then the schedulers issue. Which
+ * scheduler issues first rotates with the cycle, so that none is favoured at the load/store queue.
+ *
+ * Needs: the configuration, the memory system and the executor. Cost of a cycle: what happens in it; an SM in which
+ * nothing can happen is not visited (hd_sm_tick returns when it next wants to be).
+ */
+#include "runtime/sm/sm.h"
+
+#include <inttypes.h>
+#include <sys/mman.h>
+
+#include "runtime/sm/hooks.h"
+
+uint32_t hd_sm_id(const struct hd_sm *sm)
+{
+	return sm->id;
+}
+
+static void init_inflight(struct hd_sm *sm)
+{
+	uint32_t entries = sm->warp_slots * 64;
+	for (uint32_t i = 0; i < entries; i++)
+		sm->inflight[i].next_free = i + 1;
+	sm->inflight_free = 0;
+	sm->inflight_left = entries;
+}
+
+static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
+{
+	sm->warps = HD_ARENA_NEW(arena, struct hd_warp, sm->warp_slots);
+	for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
+		sm->warps[slot].slot = slot;
+		sm->scheduler_of[slot] = (uint8_t)(slot % sm->scheduler_count);
+		hd_policy_state_new(sm->gpu, sm->warps[slot].policy_state, offsetof(struct hd_policy, warp_bytes),
+				    arena);
+	}
+	sm->inflight = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * 64);
+}
+
+static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
+{
+	sm->cta_slots = (uint32_t)config->max_ctas;
+	sm->ctas = HD_ARENA_NEW(arena, struct hd_cta, sm->cta_slots);
+	for (uint32_t i = 0; i < sm->cta_slots; i++) {
+		sm->ctas[i].warps = HD_ARENA_NEW(arena, struct hd_warp *, sm->warp_slots);
+		hd_policy_state_new(sm->gpu, sm->ctas[i].policy_state, offsetof(struct hd_policy, cta_bytes), arena);
+	}
+	sm->shared = hd_arena_alloc(arena, config->shared_bytes + 16);
+}
+
+struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
+{
+	const struct hd_config *config = &gpu->config;
+	struct hd_sm *sm = HD_ARENA_NEW(&gpu->arena, struct hd_sm, 1);
+	sm->gpu = gpu;
+	sm->id = id;
+	sm->exec = exec;
+	sm->scheduler_count = (uint8_t)config->schedulers;
+	sm->policy_count = (uint8_t)gpu->policy_count;
+	sm->scheduling = (uint8_t)config->scheduler;
+	sm->warp_slots = (uint32_t)config->max_warps;
+	sm->stages = gpu->stages;
+	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
+	sm->miss_latency = (uint32_t)config->l1i_miss_latency;
+	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
+	HD_HOOKED (gpu, i, policy, rename)
+		sm->renames = true;
+	hd_inject_init(sm, config);
+	init_warps(sm, &gpu->arena);
+	init_ctas(sm, config, &gpu->arena);
+	hd_units_init(sm, config, &gpu->arena);
+	hd_operands_init(sm, config, &gpu->arena);
+	hd_icache_init(&sm->icache, config, &gpu->arena);
+	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
+	hd_policy_state_new(gpu, sm->policy_state, offsetof(struct hd_policy, sm_bytes), &gpu->arena);
+	sm->lsu = hd_lsu_new(gpu->memory, id, config, &sm->stats, &gpu->arena);
+	return sm;
+}
+
+void hd_sm_free(struct hd_sm *sm)
+{
+	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
+		hd_warp_release(&sm->warps[slot]);
+	if (sm->registers)
+		munmap(sm->registers, sm->register_bytes);
+	if (sm->local)
+		munmap(sm->local, sm->local_bytes);
+}
+
+/* A grid begins: schedulers are empty, calendars carry on. */
+void hd_sm_begin(struct hd_sm *sm, uint64_t now)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		struct hd_scheduler *scheduler = &sm->schedulers[i];
+		memset(scheduler->ready, 0, sizeof(scheduler->ready));
+		memset(scheduler->waiting, 0, sizeof(scheduler->waiting));
+		scheduler->active = sm->scheduling == HD_SCHED_TWO_LEVEL ? 0 : ~UINT64_C(0);
+		scheduler->resident = scheduler->eligible = 0;
+		scheduler->ports = scheduler->reasons = 0;
+		scheduler->charged = now;
+		scheduler->next_visit = HD_NEVER;
+		scheduler->reason = HD_STALL_idle;
+		scheduler->last = HD_SCHEDULER_WARPS;
+		scheduler->top = 0;
+	}
+	memset(sm->free_slots, 0, sizeof(sm->free_slots));
+	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
+		sm->free_slots[slot / 64] |= UINT64_C(1) << slot % 64;
+	hd_wheel_clear(&sm->wheel, hd_sm_timers(&sm->gpu->config));
+	init_inflight(sm);
+	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+	sm->lsu_next = HD_NEVER;
+	sm->policy_next = sm->policy_count ? now : HD_NEVER;
+	memset(sm->policy_tick, 0, sizeof(sm->policy_tick));
+	sm->next_launch = now;
+	sm->launches = 0;
+	sm->ctas_retired = 0;
+}
+
+/* After a fault the grid's warps are gone; what they have in the memory system is drained by the caller. */
+void hd_sm_abandon(struct hd_sm *sm)
+{
+	for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
+		sm->warps[slot].state = HD_WARP_FREE;
+		sm->warps[slot].fence_wait = false;
+	}
+	for (uint32_t i = 0; i < sm->cta_slots; i++)
+		sm->ctas[i].used = false;
+	sm->resident_warps = sm->resident_ctas = sm->fences = 0;
+}
+
+void hd_sm_charge(struct hd_sm *sm, uint64_t now)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		hd_scheduler_charge(sm, &sm->schedulers[i], now);
+}
+
+/* Room in the load/store queue may have appeared: schedulers that wait for it look again. */
+static void wake_memory_ports(struct hd_sm *sm, uint64_t now)
+{
+	if (!hd_lsu_can_accept(sm->lsu, now))
+		return;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		if (sm->schedulers[i].ready[HD_PORT_MEMORY])
+			sm->schedulers[i].next_visit = 0;
+}
+
+static void take_completions(struct hd_sm *sm, uint64_t now)
+{
+	struct hd_mem_completion done[16];
+	uint32_t count;
+	do {
+		count = hd_lsu_completions(sm->lsu, now, done, 16);
+		for (uint32_t i = 0; i < count; i++)
+			hd_sm_complete(sm, done[i].token, now);
+	} while (count == 16);
+	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+	wake_memory_ports(sm, now);
+}
+
+static void memory_cycle(struct hd_sm *sm, uint64_t now)
+{
+	sm->lsu_ticked = sm->lsu_next <= now;
+	if (sm->lsu_ticked) {
+		sm->lsu_next = hd_lsu_tick(sm->lsu, now);
+		sm->completion_next = hd_lsu_next_completion(sm->lsu);
+		wake_memory_ports(sm, now);
+	}
+	bool completed = sm->completion_next <= now;
+	if (completed)
+		take_completions(sm, now);
+	if (sm->fences && (completed || sm->lsu_ticked))
+		hd_fence_check(sm, now);
+}
+
+static void schedulers_cycle(struct hd_sm *sm, uint64_t now)
+{
+	uint32_t count = sm->scheduler_count, index = (uint32_t)now % count;
+	for (uint32_t i = 0; i < count; i++)
+		if (sm->schedulers[i].next_visit <= now)
+			hd_scheduler_prefetch(sm, i);
+	for (uint32_t i = 0; i < count; i++) {
+		if (sm->schedulers[index].next_visit <= now || sm->every_cycle)
+			hd_scheduler_visit(sm, index, now);
+		index = index + 1 == count ? 0 : index + 1;
+	}
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
+{
+	uint64_t next = earlier(sm->wheel.next, earlier(sm->lsu_next, sm->completion_next));
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		next = earlier(next, sm->schedulers[i].next_visit);
+	if (sm->resident_warps)
+		next = earlier(next, sm->policy_next);
+	return next > now ? next : now + 1;
+}
+
+/* The last warp has gone: nobody visits the schedulers until the next CTA comes, and their slots are idle. */
+static void settle(struct hd_sm *sm, uint64_t now)
+{
+	hd_sm_charge(sm, now + 1);
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		sm->schedulers[i].reason = HD_STALL_idle;
+		sm->schedulers[i].next_visit = HD_NEVER;
+	}
+}
+
+uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
+{
+	sm->now = now;
+	if (sm->wheel.next <= now)
+		hd_sm_fire(sm, now);
+	memory_cycle(sm, now);
+	if (sm->policy_next <= now)
+		sm->policy_next = hd_policy_tick(sm, now);
+	schedulers_cycle(sm, now);
+	if (!sm->resident_warps)
+		settle(sm, now);
+	return next_cycle(sm, now);
+}
+
+static void dump_warp(const struct hd_sm *sm, const struct hd_warp *warp, FILE *out)
+{
+	static const char *const states[] = {"free", "running", "barrier", "done"};
+	char place[256];
+	hd_describe_place(sm->gpu, warp, warp->pc, (uint32_t)(warp->active ? __builtin_ctz(warp->active) : 0), place,
+			  sizeof place);
+	const char *reason = warp->wait_reason < HD_STALL_COUNT ? hd_stall_name[warp->wait_reason] : "none";
+	fprintf(out,
+		"  warp %3u %-7s %-12s active %08x live %08x outstanding %u next %" PRIu64 " last %" PRIu64 "  %s\n",
+		warp->slot, states[warp->state & 3], warp->wait_reason == HD_WAIT_READY ? "ready" : reason,
+		warp->active, warp->live, warp->outstanding, warp->next_issue, warp->last_issue, place);
+}
+
+void hd_sm_dump(const struct hd_sm *sm, FILE *out)
+{
+	fprintf(out,
+		"SM %u: %u CTAs, %u warps, next timer %" PRIu64 ", load/store unit %" PRIu64 ", completion %" PRIu64
+		"\n",
+		sm->id, sm->resident_ctas, sm->resident_warps, sm->wheel.next, sm->lsu_next, sm->completion_next);
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		fprintf(out, "  scheduler %u: resident %016" PRIx64 " reason %s, next visit %" PRIu64 "\n", i,
+			sm->schedulers[i].resident, hd_stall_name[sm->schedulers[i].reason],
+			sm->schedulers[i].next_visit);
+	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
+		if (sm->warps[slot].state != HD_WARP_FREE)
+			dump_warp(sm, &sm->warps[slot], out);
+	hd_lsu_dump(sm->lsu, out);
+}

@@ -1,0 +1,255 @@
+/*
+ * The timing model of one SM: what its units (scheduler.c, operands.c, units.c, issue.c, fetch.c, barrier.c,
+ * timers.c, dispatch.c, inject.c) share. Private to runtime/; policies include it through hooks.
+ *
+ * Nothing is scanned per cycle. Every resident warp is in exactly one state: ready at a port, or waiting for
+ * one named reason. Events (a write-back, a branch target reached, a barrier release) move a warp between
+ * states and wake its scheduler. A scheduler with nothing to do sleeps, and its lost slots are attributed in
+ * one addition when it is next visited: between two visits its reason cannot change.
+ *
+ * A scheduler's warps have positions in launch order, so "the oldest of a set" is the lowest bit of a mask.
+ * An SM touches only its own state, its load/store unit and, through the executor, memory contents.
+ */
+#ifndef HD_RUNTIME_SM_SM_H
+#define HD_RUNTIME_SM_SM_H
+
+#include "runtime/sim/engine.h"
+
+#define HD_MAX_SCHEDULERS 8
+#define HD_MAX_WARPS 128
+#define HD_SCHEDULER_WARPS 64 /* positions of one scheduler: bits of a mask */
+#define HD_NEVER UINT64_MAX
+#define HD_ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t)) /* a register of a warp */
+#define HD_HIDDEN_ROWS 2				/* below row 0: what RZ reads and what it takes */
+#define HD_NO_LINE UINT64_MAX
+
+/* Where a ready warp's next instruction goes. Memory instructions also need room in the load/store queue. */
+enum hd_port { HD_PORT_MEMORY = HD_PIPE_COUNT, HD_PORT_COUNT };
+
+/* hd_warp.wait_reason of a warp that can issue; a waiting warp has one of enum hd_stall's later values there. */
+#define HD_WAIT_READY HD_STALL_issued
+
+struct hd_scheduler {
+	uint64_t ready[HD_PORT_COUNT]; /* positions */
+	uint64_t active;	       /* two-level: who may issue; all ones otherwise */
+	uint64_t resident;
+	uint64_t eligible;   /* two-level: resident and not in a long wait */
+	uint64_t next_visit; /* cycle at which it must look again; HD_NEVER until an event */
+	uint64_t charged;    /* slots before this cycle are attributed */
+	uint32_t ports;	     /* bit a port with ready warps */
+	uint32_t reasons;    /* bit an enum hd_stall with waiting warps */
+	uint8_t reason;	     /* of the slots from `charged` on */
+	uint8_t last;	     /* position of the last issue */
+	uint8_t top;	     /* next free position */
+	uint8_t waiting[HD_STALL_COUNT];
+	uint8_t slot_at[HD_SCHEDULER_WARPS];
+	/* units and collectors: calendars, see units.c and operands.c */
+	uint16_t unit_first[HD_PIPE_COUNT];
+	uint8_t unit_count[HD_PIPE_COUNT];
+	uint8_t collector_count;
+	uint64_t collector_free; /* the earliest of `collectors` */
+	uint64_t *collectors;	 /* cycle from which each is free */
+	uint64_t *banks;	 /* next free read slot of each bank, in units of 1/ports cycle */
+};
+
+/* A timer: clears a result's pending bits, or lets a warp look at its next instruction. */
+enum hd_timer_kind { HD_TIMER_WRITE_BACK, HD_TIMER_WAKE };
+struct hd_timer {
+	uint64_t cycle;
+	const struct hd_dinst *inst;
+	uint16_t next;
+	uint8_t slot, kind;
+};
+#define HD_WHEEL_BUCKETS 512
+#define HD_TIMER_NONE UINT16_MAX
+struct hd_wheel {
+	uint64_t next; /* earliest cycle with a timer; HD_NEVER */
+	uint64_t occupied[HD_WHEEL_BUCKETS / 64];
+	uint16_t head[HD_WHEEL_BUCKETS];
+	uint16_t free, free_count;
+	struct hd_timer *pool;
+};
+
+/* A load or atomic under way. */
+struct hd_inflight {
+	const struct hd_dinst *inst;
+	uint32_t next_free;
+	uint8_t slot;
+};
+
+struct hd_icache {
+	uint32_t sets, ways, line_shift;
+	uint64_t *tags;	 /* sets * ways; HD_NO_LINE */
+	uint64_t *ready; /* cycle at which the line has arrived */
+	uint64_t *used;	 /* last use, for LRU */
+};
+
+/* What a parked warp needs at the release of its barrier. */
+struct hd_parked {
+	const struct hd_dinst *inst;
+	uint32_t mask;
+	uint8_t barrier;
+};
+
+struct hd_sm {
+	struct hd_gpu *gpu;
+	struct hd_exec *exec;
+	struct hd_lsu *lsu;
+	uint32_t id;
+	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
+	uint8_t scheduler_count, policy_count;
+	uint8_t scheduling; /* HD_SCHED_* */
+	bool every_cycle;
+	uint32_t warp_slots;
+	uint32_t resident_warps, resident_ctas;
+	uint64_t now;
+	uint64_t lsu_next;	  /* cycle at which hd_lsu_tick wants to be called */
+	uint64_t completion_next; /* cycle of the first completion not yet taken */
+	uint64_t policy_next;	  /* earliest policy tick */
+	uint64_t policy_tick[4];
+	bool lsu_ticked;       /* in this cycle: the memory may have been given work */
+	uint32_t fences;       /* warps waiting at a fence */
+	uint32_t ctas_retired; /* since the GPU last looked */
+	uint32_t line_mask;    /* instructions of a cache line - 1 */
+	uint32_t branch_latency, miss_latency, predicated_latency;
+	uint32_t stages; /* that policies add between issue and execution */
+	bool renames;	 /* a policy has the hook */
+	uint8_t scheduler_of[HD_MAX_WARPS], position[HD_MAX_WARPS];
+	const struct hd_dinst *next[HD_MAX_WARPS]; /* the instruction that each warp issues next */
+	uint64_t line[HD_MAX_WARPS];		   /* instruction cache line that each warp holds */
+	uint8_t ready_port[HD_MAX_WARPS];	   /* enum hd_port of a ready warp */
+	struct hd_warp *warps;			   /* by slot */
+	struct hd_scheduler schedulers[HD_MAX_SCHEDULERS];
+	struct hd_wheel wheel;
+	struct hd_effect effect;
+	struct hd_mem_request request;
+	struct hd_dinst injected[2]; /* what a warp issues for a policy: load, store */
+	uint64_t *units;		 /* cycle from which each unit is free */
+	uint32_t bank_count, bank_ports; /* of one scheduler */
+	struct hd_icache icache;
+	struct hd_inflight *inflight;
+	uint32_t inflight_free, inflight_left;
+	struct hd_parked parked[HD_MAX_WARPS];
+	struct hd_stats stats;
+	/* dispatch.c */
+	struct hd_cta *ctas;
+	uint32_t cta_slots, cta_limit, cta_rows; /* cta_limit: of the running grid here */
+	uint64_t free_slots[HD_MAX_WARPS / 64];
+	uint64_t next_launch;	/* earliest cycle of the next CTA's launch */
+	uint64_t launches;	/* warps started, for ages */
+	uint32_t shared_stride; /* bytes between CTAs in shared memory */
+	uint32_t shared_reserved;
+	uint8_t *shared;
+	uint8_t *registers; /* backing store of hd_warp.regs */
+	size_t register_bytes;
+	size_t warp_register_bytes; /* rows of one warp, the hidden ones first */
+	uint8_t *local;		    /* backing store of hd_warp.local */
+	size_t local_bytes;
+	void *policy_state[4];
+};
+
+/* sm.c */
+struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec);
+void hd_sm_free(struct hd_sm *sm);
+/* One cycle. Returns the next cycle at which this SM has something to do (HD_NEVER: only after a reply). */
+uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now);
+/* Attributes the slots of all schedulers up to `now`, exclusive. */
+void hd_sm_charge(struct hd_sm *sm, uint64_t now);
+void hd_sm_begin(struct hd_sm *sm, uint64_t now);
+/* Drops every warp, after a fault. */
+void hd_sm_abandon(struct hd_sm *sm);
+void hd_sm_dump(const struct hd_sm *sm, FILE *out);
+
+/* scheduler.c */
+void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp);
+void hd_scheduler_remove(struct hd_sm *sm, struct hd_warp *warp);
+void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index);
+void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now);
+/* The warp's state becomes HD_WAIT_READY or a reason; its scheduler looks again. */
+void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
+/* Decides the state of a warp from its next instruction and what is pending. */
+void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp);
+
+static inline void hd_scheduler_charge(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
+{
+	sm->stats.stalls[scheduler->reason] += now - scheduler->charged;
+	scheduler->charged = now;
+}
+
+static inline uint8_t hd_inst_port(const struct hd_dinst *inst)
+{
+	bool memory = inst->pipe == HD_PIPE_LSU && inst->lat_class == HD_LAT_MEM && !(inst->effects & HD_FX_FENCE);
+	return memory ? (uint8_t)HD_PORT_MEMORY : inst->pipe;
+}
+
+/* issue.c */
+void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
+/* The warp goes on at warp->pc, not before `at`; until then it waits for `reason`. */
+void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
+void hd_sm_write_back(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now);
+
+/* inject.c: what policies do with warps */
+/* Keeps a warp off the schedulers, whatever else it waits for, until it is resumed. */
+void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
+void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+/*
+ * Has the warp issue accesses before its next instruction, which waits until loads among them are back. For hooks about
+ * an instruction of this warp (call, call_return, memory_access), or before it is resumed. At most HD_MAX_INJECTED wait.
+ */
+void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access);
+void hd_inject_init(struct hd_sm *sm, const struct hd_config *config);
+void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
+void hd_inject_complete(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+static inline const struct hd_dinst *hd_injected_inst(const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	return &sm->injected[warp->injection.queue[0].store];
+}
+/* A free entry of the loads under way; `inst` is what its completion is for. */
+uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst);
+
+/* timers.c */
+void hd_wheel_init(struct hd_wheel *wheel, uint32_t timers, struct hd_arena *arena);
+void hd_wheel_clear(struct hd_wheel *wheel, uint32_t timers);
+void hd_wheel_add(struct hd_wheel *wheel, uint64_t now, struct hd_timer timer);
+/* Fires every timer that is due at `now`. Called at each cycle that wheel->next names. */
+void hd_sm_fire(struct hd_sm *sm, uint64_t now);
+uint32_t hd_sm_timers(const struct hd_config *config);
+
+/* operands.c, units.c */
+void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
+/* Reserves bank ports and a collector; returns the cycle at which all operands are read. */
+uint64_t hd_operands_read(struct hd_sm *sm, struct hd_scheduler *scheduler, const struct hd_warp *warp,
+			  const struct hd_dinst *inst, uint64_t now);
+void hd_operands_hold(struct hd_scheduler *scheduler, uint64_t now, uint64_t until);
+void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
+/* Cycle from which a unit of that pipe is free for this scheduler. */
+uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe);
+/* Reserves it; returns the dispatch cycle, not before `ready`. */
+uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
+			   uint64_t ready);
+
+/* fetch.c */
+void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena);
+void hd_icache_flush(struct hd_icache *cache);
+/* Cycle at which the line that holds instruction `pc` can be decoded. */
+uint64_t hd_icache_fetch(struct hd_sm *sm, uint32_t pc, uint64_t now);
+
+/* barrier.c */
+/* A warp arrives; it parks unless the mode is ARV or the barrier completes. */
+void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask,
+		       uint64_t now);
+/* A warp of the CTA has ended: barriers that waited for it alone complete. */
+void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
+void hd_fence_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+void hd_fence_check(struct hd_sm *sm, uint64_t now);
+/* Operand b or c of a control instruction, as the first lane of `mask` has it: immediate, constant or register. */
+uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst, enum hd_slot slot, uint32_t mask);
+
+/* dispatch.c */
+int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid);
+bool hd_sm_has_room(const struct hd_sm *sm, const struct hd_grid *grid);
+void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
+void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * The timing wheel of an SM: everything whose cycle is known when it starts (fixed-latency results, branch targets,
+ * instruction cache fills). A bucket a cycle for the next HD_WHEEL_BUCKETS cycles; a timer beyond the horizon goes
+ * round once more. The pool is set aside at start, nothing is allocated while a grid runs.
+ *
+ * Cost: adding and firing a timer are O(1); finding the next one looks at no more than nine words.
+ */
+#include <assert.h>
+
+#include "runtime/sm/sm.h"
+
+#define MASK (HD_WHEEL_BUCKETS - 1)
+#define WORDS (HD_WHEEL_BUCKETS / 64)
+
+/* Each issue starts at most two timers; more than this many in flight stalls issue like a missing collector. */
+uint32_t hd_sm_timers(const struct hd_config *config)
+{
+	return (uint32_t)config->schedulers * 1024;
+}
+
+void hd_wheel_clear(struct hd_wheel *wheel, uint32_t timers)
+{
+	memset(wheel->occupied, 0, sizeof(wheel->occupied));
+	memset(wheel->head, 0xff, sizeof(wheel->head));
+	for (uint32_t i = 0; i < timers; i++)
+		wheel->pool[i].next = (uint16_t)(i + 1 < timers ? i + 1 : HD_TIMER_NONE);
+	wheel->free = 0;
+	wheel->free_count = (uint16_t)timers;
+	wheel->next = HD_NEVER;
+}
+
+void hd_wheel_init(struct hd_wheel *wheel, uint32_t timers, struct hd_arena *arena)
+{
+	assert(timers < HD_TIMER_NONE);
+	wheel->pool = HD_ARENA_NEW(arena, struct hd_timer, timers);
+	hd_wheel_clear(wheel, timers);
+}
+
+static void wheel_link(struct hd_wheel *wheel, uint16_t id, uint64_t now)
+{
+	struct hd_timer *timer = &wheel->pool[id];
+	uint64_t cycle = timer->cycle - now < HD_WHEEL_BUCKETS ? timer->cycle : now + MASK;
+	uint32_t bucket = cycle & MASK;
+	timer->next = wheel->head[bucket];
+	wheel->head[bucket] = id;
+	wheel->occupied[bucket / 64] |= UINT64_C(1) << bucket % 64;
+	if (cycle < wheel->next)
+		wheel->next = cycle;
+}
+
+void hd_wheel_add(struct hd_wheel *wheel, uint64_t now, struct hd_timer timer)
+{
+	uint16_t id = wheel->free;
+	assert(id != HD_TIMER_NONE && timer.cycle > now);
+	wheel->free = wheel->pool[id].next;
+	wheel->free_count--;
+	wheel->pool[id] = timer;
+	wheel_link(wheel, id, now);
+}
+
+/* The first occupied bucket after that of `now`, as a cycle. */
+static uint64_t wheel_following(const struct hd_wheel *wheel, uint64_t now)
+{
+	uint32_t start = (now + 1) & MASK, word = start / 64;
+	uint64_t bits = wheel->occupied[word] & ~UINT64_C(0) << start % 64;
+	for (uint32_t i = 0; i <= WORDS; i++) {
+		if (bits) {
+			uint32_t bucket = word * 64 + (uint32_t)__builtin_ctzll(bits);
+			return now + 1 + ((bucket - start) & MASK);
+		}
+		word = (word + 1) % WORDS;
+		bits = wheel->occupied[word];
+	}
+	return HD_NEVER;
+}
+
+static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t now)
+{
+	struct hd_warp *warp = &sm->warps[timer->slot];
+	if (timer->kind == HD_TIMER_WRITE_BACK)
+		hd_sm_write_back(sm, warp, timer->inst, now);
+	else
+		hd_warp_evaluate(sm, warp);
+}
+
+void hd_sm_fire(struct hd_sm *sm, uint64_t now)
+{
+	struct hd_wheel *wheel = &sm->wheel;
+	assert(wheel->next == now);
+	uint32_t bucket = now & MASK;
+	uint16_t id = wheel->head[bucket];
+	wheel->head[bucket] = HD_TIMER_NONE;
+	wheel->occupied[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
+	wheel->next = wheel_following(wheel, now);
+	while (id != HD_TIMER_NONE) {
+		struct hd_timer timer = wheel->pool[id];
+		if (timer.cycle > now) { /* beyond the horizon when it was added */
+			wheel_link(wheel, id, now);
+		} else {
+			wheel->pool[id].next = wheel->free;
+			wheel->free = id;
+			wheel->free_count++;
+			timer_fire(sm, &timer, now);
+		}
+		id = timer.next;
+	}
+}

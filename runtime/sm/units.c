@@ -1,0 +1,68 @@
+/*
+ * Execution units: each is the cycle from which it takes another instruction. A scheduler has its own units when the SM
+ * has at least one a scheduler, and shares them with the others when it has fewer (a Fermi SM's special-function
+ * unit). Each scheduler has its own issue port to the load/store unit and to the branch unit.
+ *
+ * Cost: O(units a scheduler), one on every modelled GPU.
+ */
+#include "runtime/sm/sm.h"
+
+static uint32_t units_of(const struct hd_config *config, uint32_t pipe)
+{
+	switch (pipe) {
+	case HD_PIPE_INT:
+		return (uint32_t)config->units_int;
+	case HD_PIPE_FP32:
+		return (uint32_t)config->units_fp32;
+	case HD_PIPE_FP64:
+		return (uint32_t)config->units_fp64;
+	case HD_PIPE_SFU:
+		return (uint32_t)config->units_sfu;
+	default:
+		return (uint32_t)config->schedulers;
+	}
+}
+
+void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
+{
+	uint32_t total = 0, schedulers = sm->scheduler_count;
+	for (uint32_t pipe = 0; pipe < HD_PIPE_COUNT; pipe++) {
+		uint32_t units = units_of(config, pipe), own = units / schedulers, over = units % schedulers;
+		for (uint32_t i = 0; i < schedulers; i++) {
+			struct hd_scheduler *scheduler = &sm->schedulers[i];
+			if (own) {
+				uint32_t before = i * own + (i < over ? i : over);
+				scheduler->unit_first[pipe] = (uint16_t)(total + before);
+				scheduler->unit_count[pipe] = (uint8_t)(own + (i < over));
+			} else {
+				scheduler->unit_first[pipe] = (uint16_t)(total + i % units);
+				scheduler->unit_count[pipe] = 1;
+			}
+		}
+		total += units;
+	}
+	sm->units = HD_ARENA_NEW(arena, uint64_t, total);
+}
+
+static uint64_t *first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
+{
+	uint64_t *best = &sm->units[scheduler->unit_first[pipe]];
+	for (uint32_t i = 1; i < scheduler->unit_count[pipe]; i++)
+		if (sm->units[scheduler->unit_first[pipe] + i] < *best)
+			best = &sm->units[scheduler->unit_first[pipe] + i];
+	return best;
+}
+
+uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
+{
+	return *first_free(sm, scheduler, pipe);
+}
+
+uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
+			   uint64_t ready)
+{
+	uint64_t *unit = first_free(sm, scheduler, inst->pipe);
+	uint64_t dispatch = *unit > ready ? *unit : ready;
+	*unit = dispatch + inst->interval;
+	return dispatch;
+}

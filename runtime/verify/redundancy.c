@@ -1,0 +1,378 @@
+/*
+ * The ideal machines of Figure 4 (r2d2-isca23, 2.2) as counters: how many thread instructions each would not execute.
+ * Only computations count: what neither reads memory (constant banks apart) nor has an effect beside its result.
+ *
+ *   WP  all active lanes have the same operands: one thread instruction does for the warp
+ *   TB  another warp of the block executed the same instruction on the same operands and lanes before
+ *   LN  the result is a linear combination of built-in indices with coefficients that are the same for the whole grid.
+ *       Its thread-index part is computed once, by the first block; its block-index part once a block, by one thread; a
+ *       value without either once a grid
+ *
+ * LN follows values through registers, lane by lane, by the operations of Figure 6 and what they become in machine
+ * code; any computation on grid-uniform operands gives a uniform value. Values that pass through memory are not
+ * followed.
+ *
+ * Cost: nothing when off; O(operands) an instruction and 16 bytes of each different one of a block when on.
+ */
+#include "runtime/verify/redundancy.h"
+
+#include "runtime/exec/exec.h"
+#include "runtime/sm/sm.h"
+
+/* Lanes whose value is linear, and of these, which depend on a thread or a block index. */
+struct form {
+	uint32_t linear, thread, block;
+};
+static const struct form uniform = {UINT32_MAX, 0, 0}, unknown = {0, 0, 0};
+
+struct warp_forms {
+	uint64_t start; /* hd_warp.age + 1 of the warp that they are of */
+	struct form regs[256], preds[8], uregs[HD_MAX_UREGS];
+};
+
+/* The instructions that a block has executed: an open hash table. */
+struct seen {
+	uint64_t hash;
+	uint64_t warp; /* + 1; 0: free */
+};
+struct block_seen {
+	uint64_t start; /* of the block's first warp */
+	struct seen *entries;
+	uint64_t used, capacity; /* a power of two */
+};
+enum { FIRST_ENTRIES = 1024, MOST_ENTRIES = 1 << 24 };
+
+struct hd_redundancy {
+	HD_VEC(struct warp_forms *) warps;
+	HD_VEC(struct block_seen *) blocks;
+	bool counts, same, repeated;
+	struct form result;
+};
+
+struct hd_redundancy *hd_redundancy_new(void)
+{
+	return hd_xcalloc(1, sizeof(struct hd_redundancy));
+}
+
+void hd_redundancy_free(struct hd_redundancy *redundancy)
+{
+	if (!redundancy)
+		return;
+	for (uint32_t i = 0; i < redundancy->warps.len; i++)
+		free(redundancy->warps.data[i]);
+	for (uint32_t i = 0; i < redundancy->blocks.len; i++) {
+		free(redundancy->blocks.data[i]->entries);
+		free(redundancy->blocks.data[i]);
+	}
+	hd_vec_release(&redundancy->warps);
+	hd_vec_release(&redundancy->blocks);
+	free(redundancy);
+}
+
+static struct warp_forms *forms_of(struct hd_redundancy *redundancy, struct hd_warp *warp)
+{
+	if (!warp->forms) {
+		warp->forms = hd_xcalloc(1, sizeof(*warp->forms));
+		hd_vec_push(&redundancy->warps, warp->forms);
+	}
+	if (warp->forms->start == warp->age + 1)
+		return warp->forms;
+	warp->forms->start = warp->age + 1;
+	for (unsigned i = 0; i < 256; i++)
+		warp->forms->regs[i] = uniform; /* registers begin as zero; RZ stays so */
+	for (unsigned i = 0; i < 8; i++)
+		warp->forms->preds[i] = uniform;
+	for (unsigned i = 0; i < HD_MAX_UREGS; i++)
+		warp->forms->uregs[i] = uniform;
+	return warp->forms;
+}
+
+static struct block_seen *seen_of(struct hd_redundancy *redundancy, struct hd_cta *cta)
+{
+	if (!cta->seen) {
+		cta->seen = hd_xcalloc(1, sizeof(*cta->seen));
+		hd_vec_push(&redundancy->blocks, cta->seen);
+	}
+	struct block_seen *seen = cta->seen;
+	uint64_t start = cta->start_age + 1;
+	if (seen->start == start)
+		return seen;
+	seen->start = start;
+	seen->used = 0;
+	if (!seen->entries) {
+		seen->capacity = FIRST_ENTRIES;
+		seen->entries = hd_xcalloc(seen->capacity, sizeof(*seen->entries));
+	}
+	memset(seen->entries, 0, seen->capacity * sizeof(*seen->entries));
+	return seen;
+}
+
+/* ---- operands */
+
+static bool is_computation(const struct hd_dinst *inst)
+{
+	if (inst->inst.op == HD_OP_LDC)
+		return true;
+	return inst->pipe != HD_PIPE_BRU &&
+	       !(inst->effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_SIDE | HD_FX_CONVERGENT));
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio: spreads the bits */
+	return hash ^ hash >> 29;
+}
+
+struct operands {
+	uint32_t mask;
+	uint64_t hash;
+	bool same;
+};
+
+static void add_row(struct operands *operands, const uint32_t *row)
+{
+	uint32_t first = row[__builtin_ctz(operands->mask)];
+	HD_FOR_LANES (lane, operands->mask) {
+		operands->same &= row[lane] == first;
+		operands->hash = mix(operands->hash, row[lane]);
+	}
+}
+
+static void add_lanes(struct operands *operands, uint32_t lanes)
+{
+	lanes &= operands->mask;
+	operands->same &= !lanes || lanes == operands->mask;
+	operands->hash = mix(operands->hash, lanes);
+}
+
+static void add_special(struct operands *operands, const struct hd_warp *warp, unsigned sr)
+{
+	static const uint32_t lane_ids[HD_WARP_LANES] = {0,  1,	 2,  3,	 4,  5,	 6,  7,	 8,  9,	 10,
+							 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+							 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+	if (sr >= HD_SR_TID_X && sr <= HD_SR_TID_Z)
+		add_row(operands, warp->tid[sr - HD_SR_TID_X]);
+	else if (sr == HD_SR_LANEID || (sr >= HD_SR_LANEMASK_EQ && sr <= HD_SR_LANEMASK_GE))
+		add_row(operands, lane_ids);
+	else if (sr == HD_SR_WARPID)
+		operands->hash = mix(operands->hash, warp->index);
+}
+
+static struct operands read_operands(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask)
+{
+	struct operands operands = {mask, mix(warp->pc + UINT64_C(1), mask), true};
+	for (unsigned i = 0; i < inst->read_count; i++)
+		add_row(&operands, hd_row(warp, inst->read_regs[i]));
+	if (hd_x_is_uniform(inst->inst.xkind))
+		operands.hash = mix(operands.hash, warp->uregs[inst->inst.x]);
+	for (unsigned i = 0; i < hd_opinfo[inst->inst.op].psrc; i++)
+		add_lanes(&operands, hd_pred(warp, i ? inst->inst.psrc2 : inst->inst.psrc));
+	for (unsigned i = 0; inst->effects & HD_FX_READ_PREDS && i < HD_MAX_PREDS; i++)
+		add_lanes(&operands, warp->preds[i]);
+	if (inst->inst.op == HD_OP_S2R)
+		add_special(&operands, warp, hd_mod_get(inst->inst.mods, HD_MOD_SR));
+	return operands;
+}
+
+/* ---- TB */
+
+static struct seen *find_seen(const struct block_seen *table, uint64_t hash)
+{
+	uint64_t at = hash & (table->capacity - 1);
+	while (table->entries[at].warp && table->entries[at].hash != hash)
+		at = (at + 1) & (table->capacity - 1);
+	return &table->entries[at];
+}
+
+static void grow_seen(struct block_seen *table)
+{
+	struct block_seen larger = {.capacity = 2 * table->capacity};
+	larger.entries = hd_xcalloc(larger.capacity, sizeof(*larger.entries));
+	for (uint64_t i = 0; i < table->capacity; i++)
+		if (table->entries[i].warp)
+			*find_seen(&larger, table->entries[i].hash) = table->entries[i];
+	free(table->entries);
+	table->entries = larger.entries;
+	table->capacity = larger.capacity;
+}
+
+/* Whether another warp of the block was first; beyond 2^24 different instructions of a block the rest count as new. */
+static bool repeats(struct hd_redundancy *redundancy, struct hd_warp *warp, uint64_t hash)
+{
+	struct block_seen *table = seen_of(redundancy, warp->cta);
+	struct seen *entry = find_seen(table, hash);
+	if (entry->warp)
+		return entry->warp != warp->index + 1;
+	if (table->used >= MOST_ENTRIES)
+		return false;
+	*entry = (struct seen){hash, warp->index + 1};
+	if (++table->used * 2 > table->capacity)
+		grow_seen(table);
+	return false;
+}
+
+/* ---- LN */
+
+static struct form both(struct form a, struct form b)
+{
+	return (struct form){a.linear & b.linear, a.thread | b.thread, a.block | b.block};
+}
+
+static uint32_t uniform_lanes(struct form form)
+{
+	return form.linear & ~form.thread & ~form.block;
+}
+
+static struct form if_uniform(struct form form)
+{
+	return (struct form){uniform_lanes(form), 0, 0};
+}
+
+static struct form operand_form(const struct warp_forms *forms, const struct hd_inst *inst, enum hd_slot slot)
+{
+	unsigned reg = slot == HD_SLOT_A ? inst->a : slot == HD_SLOT_B ? inst->b : inst->c;
+	struct form form = uniform;
+	if (slot == HD_SLOT_B ? inst->xkind == HD_X_UNIFORM_B : slot == HD_SLOT_C && inst->xkind == HD_X_UNIFORM_C)
+		return forms->uregs[inst->x];
+	for (unsigned i = 0; reg != HD_RZ && i < hd_op_width((enum hd_op)inst->op, inst->mods, slot); i++)
+		form = both(form, forms->regs[(uint8_t)(reg + i)]);
+	return form;
+}
+
+static struct form predicate_form(const struct warp_forms *forms, const struct hd_inst *inst)
+{
+	struct form form = uniform;
+	if (hd_opinfo[inst->op].psrc > 0)
+		form = both(form, forms->preds[inst->psrc & 7]);
+	if (hd_opinfo[inst->op].psrc > 1)
+		form = both(form, forms->preds[inst->psrc2 & 7]);
+	for (unsigned i = 0; hd_opinfo[inst->op].effects & HD_FX_READ_PREDS && i < HD_MAX_PREDS; i++)
+		form = both(form, forms->preds[i]);
+	return form;
+}
+
+static struct form special_form(unsigned sr)
+{
+	if (sr >= HD_SR_TID_X && sr <= HD_SR_TID_Z)
+		return (struct form){UINT32_MAX, UINT32_MAX, 0};
+	if (sr >= HD_SR_CTAID_X && sr <= HD_SR_CTAID_Z)
+		return (struct form){UINT32_MAX, 0, UINT32_MAX};
+	return sr == HD_SR_NWARPID || sr == HD_SR_NSMID || sr == HD_SR_GRIDID ? uniform : unknown;
+}
+
+/* x * y: one of them must be uniform. */
+static struct form product(struct form x, struct form y)
+{
+	struct form form = both(x, y);
+	form.linear &= uniform_lanes(x) | uniform_lanes(y);
+	return form;
+}
+
+static bool is_sign_word(const struct hd_inst *inst)
+{
+	return inst->xkind == HD_X_IMM_B && inst->x == 31 && hd_mod_get(inst->mods, HD_MOD_SIGN);
+}
+
+/* The result's form by Figure 6; carries have their sum's. */
+static struct form result_form(const struct warp_forms *forms, const struct hd_inst *inst)
+{
+	struct form a = operand_form(forms, inst, HD_SLOT_A), b = operand_form(forms, inst, HD_SLOT_B),
+		    c = operand_form(forms, inst, HD_SLOT_C), p = predicate_form(forms, inst);
+	struct form sum = both(both(a, b), both(c, p));
+	switch (inst->op) {
+	case HD_OP_S2R:
+		return special_form(hd_mod_get(inst->mods, HD_MOD_SR));
+	case HD_OP_MOV:
+	case HD_OP_IADD3:
+	case HD_OP_LEA:
+	case HD_OP_LEA_HI:
+		return sum;
+	case HD_OP_IMAD:
+	case HD_OP_IMAD_WIDE:
+		return both(product(a, b), c);
+	case HD_OP_SHL:
+	case HD_OP_SHF_L:
+	case HD_OP_SGXT: /* an extension, Figure 6's cvt */
+		sum.linear &= uniform_lanes(b);
+		return sum;
+	case HD_OP_SHR: /* the high word of a sign extension */
+		return is_sign_word(inst) ? sum : if_uniform(sum);
+	default:
+		return if_uniform(sum);
+	}
+}
+
+static void merge(struct form *to, struct form from, uint32_t mask)
+{
+	to->linear = (to->linear & ~mask) | (from.linear & mask);
+	to->thread = (to->thread & ~mask) | (from.thread & mask);
+	to->block = (to->block & ~mask) | (from.block & mask);
+}
+
+/* Of a value that is the first lane's in all lanes. */
+static struct form of_warp(struct form form, uint32_t mask)
+{
+	uint32_t first = mask & -mask;
+	if (!(form.linear & first) || form.thread & first)
+		return unknown;
+	return (struct form){UINT32_MAX, 0, form.block & first ? UINT32_MAX : 0};
+}
+
+static void write_forms(struct warp_forms *forms, const struct hd_dinst *inst, struct form form, uint32_t mask)
+{
+	for (unsigned word = 0; word < 4; word++)
+		for (uint64_t left = inst->writes.bits[word]; left; left &= left - 1)
+			merge(&forms->regs[64 * word + (unsigned)__builtin_ctzll(left)], form, mask);
+	for (unsigned i = 0; i < HD_MAX_PREDS; i++)
+		if (inst->writes.bits[4] >> i & 1)
+			merge(&forms->preds[i], form, mask);
+	if (hd_opinfo[inst->inst.op].dst == HD_W_U && mask)
+		forms->uregs[inst->inst.dst] = of_warp(operand_form(forms, &inst->inst, HD_SLOT_B), mask);
+}
+
+/* Lanes that the linear machine still executes: see the head of the file. */
+static uint32_t kept_lanes(const struct hd_warp *warp, struct form form, uint32_t mask)
+{
+	bool first_block = warp->cta->linear == 0, first_warp = warp->index == 0;
+	uint32_t linear = form.linear & mask, kept = mask & ~linear;
+	uint32_t thread = linear & form.thread, block = linear & form.block, neither = linear & ~thread & ~block;
+	if (first_block)
+		kept |= thread;
+	if (first_warp)
+		kept |= block & -block;
+	if (first_block && first_warp)
+		kept |= neither & -neither;
+	return kept;
+}
+
+/* ---- the hooks */
+
+void hd_redundancy_before(struct hd_redundancy *redundancy, struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	uint32_t mask = warp->active & hd_pred(warp, inst->inst.guard);
+	redundancy->counts = mask && is_computation(inst);
+	redundancy->result = unknown;
+	if (!redundancy->counts)
+		return;
+	struct operands operands = read_operands(warp, inst, mask);
+	redundancy->same = operands.same;
+	redundancy->repeated = repeats(redundancy, warp, operands.hash);
+	redundancy->result = result_form(forms_of(redundancy, warp), &inst->inst);
+}
+
+void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, struct hd_warp *warp,
+			 const struct hd_dinst *inst)
+{
+	struct hd_counters *counters = &sm->stats.counters;
+	uint32_t mask = sm->effect.mask, lanes = (uint32_t)__builtin_popcount(mask);
+	write_forms(forms_of(redundancy, warp), inst, redundancy->result, mask);
+	if (!redundancy->counts)
+		return;
+	uint32_t kept = kept_lanes(warp, redundancy->result, mask);
+	counters->ideal_computations += lanes;
+	counters->ideal_wp_threads += redundancy->same ? lanes - 1 : 0;
+	counters->ideal_tb_threads += redundancy->repeated ? lanes : 0;
+	counters->ideal_tb_warps += redundancy->repeated;
+	counters->ideal_ln_threads += lanes - (uint32_t)__builtin_popcount(kept);
+	counters->ideal_ln_warps += !kept;
+}

@@ -1,0 +1,419 @@
+/*
+ * --verify: every static fact that the objects state is checked against what happens, for each
+ * lane. A fact that does not hold stops the kernel with HD_SIM_VERIFY and the place.
+ *
+ *   registers   no instruction names a register beyond its function's own count
+ *   stack       R1 stays within max_stack_bytes of the top while no call of unknown depth is open
+ *   calls       every executed call is in the metadata, its callee in the site's set, the depth
+ *               within the kernel's call_depth; callee-saved registers and R1 come back unchanged
+ *   fru         a prologue pushes no more registers than stated, and the FRU covers them (CARS III-A)
+ *   dead        a register whose last read was tagged, for its thread or for all of the warp, or that the
+ *               reuse analysis says is never read, is not read before it is written (LTRF+, malekeh)
+ *   reconv      no lane returns from inside a branch whose paths were said to meet again
+ *
+ * verify_analyses.c has intervals and what preemption points save, verify_reuse.c reuse distances, verify_memory.c
+ * idempotence, and verify_affine.c what linear values prove about accesses and branches.
+ *
+ * Off, this costs the executor one branch an instruction. On, a call copies the callee-saved rows.
+ */
+#include "runtime/verify/verify.h"
+
+#include "runtime/exec/linear.h"
+
+#define STACK_POINTER 1
+#define FIRST_SAVED 16
+
+/* A call that is open, the kernel itself first. */
+struct frame {
+	uint32_t function;
+	bool unbounded;			  /* some call on the way here has no known depth */
+	uint64_t pushed[4];		  /* registers that the prologue has saved */
+	uint32_t rows;			  /* of `saved` and `dead` */
+	uint32_t (*saved)[HD_WARP_LANES]; /* registers at entry */
+	uint32_t *dead;			  /* tags at entry: lanes for which the register is dead */
+};
+
+struct hd_shadow {
+	struct frame *frames; /* buffers of popped frames are used again */
+	uint32_t depth, capacity;
+	uint32_t dead[256]; /* lanes */
+	uint32_t apart[HD_MAX_UREGS]; /* lanes that were elsewhere when the uniform register was written last */
+	struct hd_watch watch;
+	bool exited; /* call entries may have gone without a return */
+	bool off;    /* lanes are in different calls, of which `frames` has one order */
+};
+
+static const struct hd_gpu *gpu_of(const struct hd_grid *grid)
+{
+	return grid->kernel && grid->kernel->module ? grid->kernel->module->gpu : NULL;
+}
+
+static struct frame *top_frame(const struct hd_shadow *shadow)
+{
+	return &shadow->frames[shadow->depth - 1];
+}
+
+static struct frame *push_frame(struct hd_shadow *shadow, uint32_t function, uint32_t rows)
+{
+	if (shadow->depth == shadow->capacity) {
+		uint32_t capacity = hd_vec_next_capacity(shadow->capacity, shadow->depth + 1);
+		shadow->frames = hd_xrealloc(shadow->frames, capacity * sizeof(*shadow->frames));
+		memset(shadow->frames + shadow->capacity, 0, (capacity - shadow->capacity) * sizeof(*shadow->frames));
+		shadow->capacity = capacity;
+	}
+	struct frame *frame = &shadow->frames[shadow->depth++];
+	if (frame->rows < rows) {
+		frame->saved = hd_xrealloc(frame->saved, rows * sizeof(*frame->saved));
+		frame->dead = hd_xrealloc(frame->dead, rows * sizeof(*frame->dead));
+		frame->rows = rows;
+	}
+	frame->function = function;
+	frame->unbounded = false;
+	memset(frame->pushed, 0, sizeof(frame->pushed));
+	return frame;
+}
+
+void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta)
+{
+	const struct hd_gpu *gpu = gpu_of(cta->grid);
+	if (!gpu || !gpu->verify)
+		return;
+	if (!warp->shadow)
+		warp->shadow = hd_xcalloc(1, sizeof(*warp->shadow));
+	warp->shadow->depth = 0;
+	warp->shadow->exited = warp->shadow->off = false;
+	memset(warp->shadow->dead, 0, sizeof(warp->shadow->dead));
+	memset(warp->shadow->apart, 0, sizeof(warp->shadow->apart));
+	hd_watch_begin(&warp->shadow->watch);
+	struct frame *frame = push_frame(warp->shadow, cta->grid->function, 0);
+	frame->unbounded = !cta->grid->kernel->meta || cta->grid->kernel->meta->dynamic_stack;
+}
+
+void hd_verify_release(struct hd_warp *warp)
+{
+	if (!warp->shadow)
+		return;
+	for (uint32_t i = 0; i < warp->shadow->capacity; i++) {
+		free(warp->shadow->frames[i].saved);
+		free(warp->shadow->frames[i].dead);
+	}
+	free(warp->shadow->frames);
+	free(warp->shadow);
+	warp->shadow = NULL;
+}
+
+/* What the warp is checked against; NULL: it is not. */
+static struct hd_shadow *shadow_of(const struct hd_warp *warp)
+{
+	return warp->shadow && !warp->shadow->off ? warp->shadow : NULL;
+}
+
+void hd_verify_yield(struct hd_warp *warp, bool calls)
+{
+	if (!warp->shadow)
+		return;
+	warp->shadow->off |= calls;
+	memset(&warp->shadow->watch.due, 0, sizeof(warp->shadow->watch.due)); /* counted in the warp's instructions */
+}
+
+/* Lanes that exit inside a call take its entry with them. */
+static void drop_exited_frames(const struct hd_warp *warp)
+{
+	uint32_t open = 1;
+	for (uint32_t i = 0; i < warp->stack.len; i++)
+		open += warp->stack.data[i].call_return != HD_PC_NONE;
+	if (warp->shadow->depth > open)
+		warp->shadow->depth = open;
+	warp->shadow->exited = false;
+}
+
+static const struct hd_pfunction *function_of(const struct hd_exec *exec, uint32_t index)
+{
+	return &exec->gpu->program.functions.data[index];
+}
+
+static uint32_t first_lane(uint32_t mask)
+{
+	return mask ? (uint32_t)__builtin_ctz(mask) : 0;
+}
+
+/* ---- before an instruction */
+
+static uint32_t register_bound(const struct hd_hazard *set)
+{
+	for (unsigned word = 4; word-- > 0;)
+		if (set->bits[word])
+			return word * 64 + 64 - (uint32_t)__builtin_clzll(set->bits[word]);
+	return 0;
+}
+
+static void check_registers(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function)
+{
+	uint32_t bound = register_bound(&inst->hazards);
+	if (bound > function->meta->own_registers)
+		HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY, "R%u is used in %s, which has %u registers",
+			 bound - 1, function->name, function->meta->own_registers);
+	else if (bound > exec->warp->cta->grid->registers)
+		HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY, "R%u is used, the kernel has %u registers",
+			 bound - 1, exec->warp->cta->grid->registers);
+}
+
+static void check_dead_reads(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	/* A prologue saves what its caller may have no use for. */
+	if (inst->inst.role == HD_ROLE_CALLEE_SAVE)
+		return;
+	for (unsigned i = 0; i < inst->read_count && !exec->fault; i++) {
+		uint32_t lanes = exec->warp->shadow->dead[inst->read_regs[i]] & exec->mask;
+		if (lanes)
+			HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY,
+				 "R%u is read after it was tagged as not read again", inst->read_regs[i]);
+	}
+}
+
+static void check_push(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function)
+{
+	struct frame *frame = top_frame(exec->warp->shadow);
+	unsigned width = hd_op_width((enum hd_op)inst->inst.op, inst->inst.mods, HD_SLOT_C), count = 0;
+	for (unsigned reg = inst->inst.c; reg < inst->inst.c + width && reg < HD_RZ; reg++)
+		frame->pushed[reg / 64] |= UINT64_C(1) << reg % 64;
+	for (unsigned word = 0; word < 4; word++)
+		count += (unsigned)__builtin_popcountll(frame->pushed[word]);
+	const struct hd_meta_function *meta = function->meta;
+	if (count > meta->pushed_registers || (!meta->kernel && count + 1 > meta->fru))
+		HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY,
+			 "%s pushes %u registers, its metadata says %u and a FRU of %u", function->name, count,
+			 meta->pushed_registers, meta->fru);
+}
+
+/* Lanes that waited while others wrote the uniform register would read a value that is not theirs. */
+static void check_uniform_read(struct hd_exec *exec, const struct hd_inst *inst)
+{
+	uint32_t lanes = hd_x_is_uniform(inst->xkind) ? exec->warp->shadow->apart[inst->x] & exec->mask : 0;
+	if (lanes)
+		HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY, "UR%u is read by a lane that was not there when it was written",
+			 inst->x);
+}
+
+void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	struct hd_shadow *shadow = shadow_of(exec->warp);
+	if (!shadow)
+		return;
+	if (shadow->exited)
+		drop_exited_frames(exec->warp);
+	if (inst->inst.op == HD_OP_EXIT || inst->inst.op == HD_OP_RET)
+		shadow->exited = true;
+	const struct hd_pfunction *function = function_of(exec, inst->function);
+	if (top_frame(shadow)->function != inst->function) {
+		HD_FAULT(exec, first_lane(exec->mask), HD_SIM_VERIFY, "control is in %s, but the last call was of %s",
+			 function->name, function_of(exec, top_frame(shadow)->function)->name);
+		return;
+	}
+	if (function->meta)
+		check_registers(exec, inst, function);
+	if (!exec->fault)
+		check_dead_reads(exec, inst);
+	if (!exec->fault)
+		check_uniform_read(exec, &inst->inst);
+	if (!exec->fault)
+		hd_verify_analyses_before(exec, inst, function, &shadow->watch);
+	if (!exec->fault)
+		hd_verify_due(exec, inst, function, &shadow->watch.due);
+	if (!exec->fault && exec->mask && function->meta && inst->inst.role == HD_ROLE_CALLEE_SAVE)
+		check_push(exec, inst, function);
+	if (!exec->fault)
+		hd_verify_affine_before(exec, function);
+}
+
+/* ---- after an instruction */
+
+static void tag_dead(struct hd_shadow *shadow, uint32_t mask, const struct hd_inst *inst)
+{
+	static const enum hd_slot slots[] = {HD_SLOT_A, HD_SLOT_B, HD_SLOT_C};
+	const uint8_t regs[] = {inst->a, inst->b, inst->c};
+	for (unsigned i = 0; i < 3; i++) {
+		if (!(inst->dead >> i & 1))
+			continue;
+		unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slots[i]);
+		for (unsigned reg = regs[i]; reg < regs[i] + width && reg < HD_RZ; reg++)
+			shadow->dead[reg] |= mask;
+	}
+}
+
+/* What is written is alive again, in the lanes that wrote it. */
+static void revive_written(struct hd_shadow *shadow, uint32_t mask, const struct hd_hazard *writes)
+{
+	for (unsigned word = 0; word < 4; word++)
+		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
+			shadow->dead[64 * word + (unsigned)__builtin_ctzll(left)] &= ~mask;
+	hd_verify_poison_written(&shadow->watch.poison, mask, writes);
+}
+
+static void check_stack(struct hd_exec *exec)
+{
+	const struct hd_grid *grid = exec->warp->cta->grid;
+	if (top_frame(exec->warp->shadow)->unbounded || !grid->kernel->meta)
+		return;
+	uint32_t most = grid->kernel->meta->max_stack_bytes;
+	if (!most && !grid->kernel->meta->call_count)
+		return; /* a kernel without frames and calls has no stack pointer: R1 is a register like any other */
+	most += hd_linear_extra_frame(grid);
+	HD_FOR_LANES (lane, exec->mask) {
+		uint32_t used = grid->local_bytes - exec->warp->regs[STACK_POINTER][lane];
+		if (used <= most)
+			continue;
+		HD_FAULT(exec, lane, HD_SIM_VERIFY, "the stack is %u bytes deep, the kernel's metadata says at most %u",
+			 used, most);
+		return;
+	}
+}
+
+void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	struct hd_shadow *shadow = shadow_of(exec->warp);
+	if (!shadow || !exec->mask)
+		return;
+	/* An indirect call is executed again for the lanes with other targets: hd_verify_call tags those that go. */
+	const struct hd_pfunction *function = function_of(exec, inst->function);
+	if (inst->inst.dead && inst->inst.op != HD_OP_CALLI)
+		tag_dead(shadow, exec->mask, &inst->inst);
+	hd_verify_tag_sources(exec, inst, function, shadow->dead);
+	revive_written(shadow, exec->mask, &inst->writes);
+	hd_verify_tag_result(exec, inst, function, shadow->dead);
+	if (hd_opinfo[inst->inst.op].dst == HD_W_U)
+		shadow->apart[inst->inst.dst] = exec->warp->live & ~exec->mask;
+	if (inst->inst.op == HD_OP_SYSCALL)
+		revive_written(shadow, exec->mask,
+			       &(struct hd_hazard){{UINT64_C(0xfff0)}}); /* arguments, result, scratch */
+	if (inst->writes.bits[0] >> STACK_POINTER & 1)
+		check_stack(exec);
+	if (!exec->fault && exec->effect->event == HD_EVENT_MEMORY)
+		hd_verify_memory(exec, inst);
+	if (!exec->fault)
+		hd_verify_affine_after(exec, function_of(exec, inst->function));
+}
+
+/* ---- calls and returns */
+
+static const struct hd_meta_call *site_of(const struct hd_meta_function *caller, uint32_t pc)
+{
+	for (uint32_t i = 0; i < caller->call_count; i++)
+		if (caller->calls[i].pc == pc)
+			return &caller->calls[i];
+	return NULL;
+}
+
+static bool may_call(const struct hd_meta_call *site, const char *name)
+{
+	for (uint32_t i = 0; i < site->callee_count; i++)
+		if (strcmp(site->callees[i], name) == 0)
+			return true;
+	return site->unknown_callees;
+}
+
+/* Whether the depth below this call is not bounded; faults when the call contradicts the metadata. */
+static bool check_site(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
+{
+	const struct hd_pfunction *caller = function_of(exec, inst->function), *to = function_of(exec, callee);
+	if (!caller->meta)
+		return true;
+	const struct hd_meta_call *site = site_of(caller->meta, (exec->warp->pc - caller->first) * HD_INST_BYTES);
+	if (!site) {
+		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY, "the call of %s in %s is not in the metadata", to->name,
+			 caller->name);
+		return true;
+	}
+	if (!may_call(site, to->name))
+		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY, "%s calls %s, which is not among the site's callees",
+			 caller->name, to->name);
+	return site->recursive || site->unknown_callees || !to->meta || to->meta->recursive || to->meta->dynamic_stack;
+}
+
+static bool observed_abi(const struct hd_pfunction *function)
+{
+	const char *flags = function->module ? function->module->object.metadata.flags : NULL;
+	return flags && strstr(flags, "abi=observed");
+}
+
+/* The ABI's two rows (design section 3): a contiguous run from R16, or the set observed in ptxas's code. */
+static bool is_callee_saved(bool observed, uint32_t reg)
+{
+	if (!observed)
+		return reg >= FIRST_SAVED;
+	return reg == 2 || (reg >= FIRST_SAVED && (reg < 32 || reg % 8 >= 4));
+}
+
+void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
+{
+	struct hd_warp *warp = exec->warp;
+	struct hd_shadow *shadow = shadow_of(warp);
+	if (!shadow)
+		return;
+	if (inst->inst.dead)
+		tag_dead(shadow, mask, &inst->inst);
+	bool unbounded = check_site(exec, inst, mask, callee) || top_frame(shadow)->unbounded;
+	const struct hd_meta_function *kernel = warp->cta->grid->kernel->meta;
+	if (!exec->fault && !unbounded && kernel && shadow->depth > kernel->call_depth)
+		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY,
+			 "calls are %u deep, the kernel's metadata says at most %u", shadow->depth, kernel->call_depth);
+	if (exec->fault)
+		return;
+	uint32_t rows = warp->cta->grid->register_rows;
+	struct frame *frame = push_frame(shadow, callee, rows);
+	frame->unbounded = unbounded;
+	memcpy(frame->saved, warp->regs, rows * sizeof(*frame->saved));
+	memcpy(frame->dead, shadow->dead, rows * sizeof(*frame->dead));
+	/* Of what the caller left in scratch registers the callee reads its arguments and what is undefined. */
+	bool observed = observed_abi(function_of(exec, callee));
+	for (uint32_t reg = 0; reg < rows; reg++)
+		if (!is_callee_saved(observed, reg))
+			shadow->dead[reg] &= ~mask;
+	hd_watch_called(&shadow->watch, mask);
+}
+
+static void check_preserved(struct hd_exec *exec, uint32_t mask, const struct frame *frame, uint32_t reg)
+{
+	const uint32_t *now = exec->warp->regs[reg], *then = frame->saved[reg];
+	HD_FOR_LANES (lane, mask) {
+		if (now[lane] == then[lane])
+			continue;
+		HD_FAULT(exec, lane, HD_SIM_VERIFY, "%s returns with R%u = 0x%x, it was 0x%x at the call",
+			 function_of(exec, frame->function)->name, reg, now[lane], then[lane]);
+		return;
+	}
+}
+
+void hd_verify_return(struct hd_exec *exec, uint32_t mask)
+{
+	struct hd_shadow *shadow = shadow_of(exec->warp);
+	if (!shadow)
+		return;
+	const struct frame *frame = top_frame(shadow);
+	if (hd_vec_last(&exec->warp->stack).reconv != HD_PC_NONE) {
+		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY,
+			 "a thread returns from %s without passing the reconvergence "
+			 "point of a branch",
+			 function_of(exec, frame->function)->name);
+		return;
+	}
+	const struct hd_pfunction *function = function_of(exec, frame->function);
+	bool observed = observed_abi(function);
+	uint32_t rows = exec->warp->cta->grid->register_rows;
+	hd_watch_returned(&shadow->watch, mask);
+	for (uint32_t reg = 0; reg < rows && !exec->fault; reg++) {
+		if (reg != STACK_POINTER && !is_callee_saved(observed, reg)) {
+			shadow->dead[reg] &= ~mask; /* beside results the caller may read what is undefined */
+			continue;
+		}
+		check_preserved(exec, mask, frame, reg);
+		shadow->dead[reg] = (shadow->dead[reg] & ~mask) | (frame->dead[reg] & mask);
+	}
+}
+
+void hd_verify_returned(struct hd_exec *exec)
+{
+	struct hd_shadow *shadow = shadow_of(exec->warp);
+	if (shadow && shadow->depth > 1)
+		shadow->depth--;
+}

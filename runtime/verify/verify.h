@@ -1,0 +1,55 @@
+/*
+ * The parts of --verify that check the analyses (verify_analyses.c, verify_reuse.c, verify_memory.c, verify_affine.c), for
+ * verify.c, which calls them for warps that have a shadow.
+ */
+#ifndef HD_RUNTIME_VERIFY_VERIFY_H
+#define HD_RUNTIME_VERIFY_VERIFY_H
+
+#include "runtime/exec/exec.h"
+
+/* Lanes in which a register or predicate must not be read before it is written. */
+struct hd_poison {
+	uint32_t regs[256];
+	uint32_t preds[8];
+};
+
+/* Reads that are due: of each register, in instructions of the warp, from 1 on; 0: none is. */
+struct hd_due {
+	uint64_t now;
+	uint64_t at[256];
+	uint8_t first[256], width[256]; /* the operand, any of whose registers will do */
+};
+
+/* What is kept of a warp. */
+struct hd_watch {
+	struct hd_poison poison;
+	struct hd_due due;
+	uint32_t interval[HD_WARP_LANES], strand[HD_WARP_LANES]; /* of each lane: its last instruction's, or none */
+};
+
+void hd_watch_begin(struct hd_watch *watch);
+/* Before an instruction of `function`, which may lack metadata, and after one. */
+void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+			       struct hd_watch *watch);
+void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const struct hd_hazard *writes);
+/* The lanes go into a call, and return from one. */
+void hd_watch_called(struct hd_watch *watch, uint32_t mask);
+void hd_watch_returned(struct hd_watch *watch, uint32_t mask);
+
+/* Reuse distances that are certain. */
+void hd_verify_due(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+		   struct hd_due *due);
+/* Adds to the lanes in which a register is dead: operands that the metadata says are never read again. */
+void hd_verify_tag_sources(const struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+			   uint32_t dead[256]);
+void hd_verify_tag_result(const struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+			  uint32_t dead[256]);
+
+/* After an instruction that was executed: whether the block could still be run again. */
+void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst);
+
+/* Around an instruction: what is claimed about it as a branch or an access (verify_affine.c). */
+void hd_verify_affine_before(struct hd_exec *exec, const struct hd_pfunction *function);
+void hd_verify_affine_after(struct hd_exec *exec, const struct hd_pfunction *function);
+
+#endif

@@ -1,0 +1,222 @@
+/*
+ * --verify of the register analyses, for each instruction that is executed:
+ *
+ *   intervals  its registers lie in the working set of the register-interval and of the strand that it is in.
+ *              A call has no registers but its target's: what it passes is the callee's business (intervals.h).
+ *              A lane that comes from another one, or back from a call, is at its entry
+ *   preempt    at a preemption point, what the point would not save is poisoned: in the lanes that are there
+ *              all but `live`, which is what a thread there needs; in lanes that wait elsewhere all but
+ *              `live_divergent`. A lane that reads poison before it has written it needed a register that
+ *              preemption would have lost. A prologue may save what its caller has no use for
+ *
+ * Poison stays on through calls and goes when the lane returns from one: the callee restores registers
+ * whose values nobody wants. Off, nothing of this exists; on, a table of the code is made at load.
+ */
+#include "runtime/verify/verify.h"
+
+#define NONE UINT32_MAX
+#define ELSEWHERE (UINT32_MAX - 1) /* a lane's last interval: in no function, another one, or a callee */
+
+/* Of each instruction: indices in the arrays of its function's metadata. */
+struct hd_verify_facts {
+	uint32_t interval, strand, point;
+};
+
+/* ---- at load */
+
+static struct hd_verify_facts *facts_at(const struct hd_pfunction *function, struct hd_verify_facts *facts, uint32_t pc)
+{
+	return pc / HD_INST_BYTES < function->count ? &facts[pc / HD_INST_BYTES] : NULL;
+}
+
+static void add_intervals(const struct hd_pfunction *function, struct hd_verify_facts *facts,
+			  const struct hd_meta_interval *list, uint32_t count, bool strands)
+{
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t p = 0; p < list[i].pc_count; p++) {
+			struct hd_verify_facts *at = facts_at(function, facts, list[i].pcs[p]);
+			if (at)
+				*(strands ? &at->strand : &at->interval) = i;
+		}
+}
+
+void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function)
+{
+	const struct hd_meta_function *meta = function->meta;
+	if (!gpu->verify || !meta || !(meta->interval_count || meta->strand_count || meta->point_count))
+		return;
+	struct hd_verify_facts *facts = HD_ARENA_NEW(&module->arena, struct hd_verify_facts, function->count);
+	for (uint32_t i = 0; i < function->count; i++)
+		facts[i] = (struct hd_verify_facts){NONE, NONE, NONE};
+	add_intervals(function, facts, meta->intervals, meta->interval_count, false);
+	add_intervals(function, facts, meta->strands, meta->strand_count, true);
+	for (uint32_t i = 0; i < meta->point_count; i++) {
+		struct hd_verify_facts *at = facts_at(function, facts, meta->points[i].pc);
+		if (at)
+			at->point = i;
+	}
+	function->facts = facts;
+}
+
+/* ---- intervals */
+
+static void check_working_set(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+			      const struct hd_meta_interval *list, uint32_t index, const char *kind)
+{
+	uint32_t lane = (uint32_t)__builtin_ctz(exec->warp->active);
+	if (index == NONE) {
+		HD_FAULT(exec, lane, HD_SIM_VERIFY, "pc 0x%x of %s is in no %s",
+			 (exec->warp->pc - function->first) * HD_INST_BYTES, function->name, kind);
+		return;
+	}
+	for (unsigned word = 0; word < 4; word++) {
+		uint64_t outside = inst->hazards.bits[word] & ~list[index].working_set[word];
+		if (!outside)
+			continue;
+		HD_FAULT(exec, lane, HD_SIM_VERIFY, "R%u is used, but is not in the working set of %s %u of %s",
+			 64 * word + (unsigned)__builtin_ctzll(outside), kind, list[index].id, function->name);
+		return;
+	}
+}
+
+/* `last` has the interval that each lane comes from. */
+static void check_entry(struct hd_exec *exec, const struct hd_pfunction *function, const struct hd_meta_interval *list,
+			uint32_t index, uint32_t last[HD_WARP_LANES], const char *kind)
+{
+	uint32_t pc = (exec->warp->pc - function->first) * HD_INST_BYTES;
+	HD_FOR_LANES (lane, exec->warp->active) {
+		if (last[lane] == index)
+			continue;
+		last[lane] = index;
+		if (pc == list[index].entry_pc)
+			continue;
+		HD_FAULT(exec, lane, HD_SIM_VERIFY, "control enters %s %u of %s at pc 0x%x, its entry is 0x%x", kind,
+			 list[index].id, function->name, pc, list[index].entry_pc);
+		return;
+	}
+}
+
+static void check_intervals(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+			    const struct hd_verify_facts *facts, struct hd_watch *watch)
+{
+	const struct hd_meta_function *meta = function->meta;
+	if (meta->interval_count) {
+		check_working_set(exec, inst, function, meta->intervals, facts->interval, "interval");
+		if (!exec->fault)
+			check_entry(exec, function, meta->intervals, facts->interval, watch->interval, "interval");
+	}
+	if (meta->strand_count && !exec->fault) {
+		check_working_set(exec, inst, function, meta->strands, facts->strand, "strand");
+		if (!exec->fault)
+			check_entry(exec, function, meta->strands, facts->strand, watch->strand, "strand");
+	}
+}
+
+/* ---- preemption points */
+
+static void poison_rows(uint32_t *rows, uint32_t first, uint32_t count, uint64_t kept, uint32_t mask)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!(kept >> i & 1))
+			rows[first + i] |= mask;
+}
+
+static void poison_outside(struct hd_poison *poison, const struct hd_meta_registers *kept, uint32_t mask)
+{
+	for (uint32_t word = 0; word < 4 && mask; word++)
+		poison_rows(poison->regs, 64 * word, 64, kept->regs[word], mask);
+	if (mask)
+		poison_rows(poison->preds, 0, HD_PT, kept->preds, mask);
+}
+
+static void check_registers_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *poison)
+{
+	for (unsigned i = 0; i < inst->read_count; i++) {
+		uint32_t lanes = poison->regs[inst->read_regs[i]] & exec->mask;
+		if (!lanes)
+			continue;
+		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY,
+			 "R%u is read, but a preemption point before this would not have saved it", inst->read_regs[i]);
+		return;
+	}
+}
+
+/* All lanes read the guard. */
+static void check_predicates_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *poison)
+{
+	struct hd_regset reads;
+	hd_inst_reads(&inst->inst, &reads);
+	for (unsigned pred = 0; pred < HD_PT; pred++) {
+		bool guard = (inst->inst.guard & ~HD_PRED_NOT) == pred;
+		uint32_t lanes = reads.preds >> pred & 1 ? poison->preds[pred] : 0;
+		lanes &= guard ? exec->warp->active : exec->mask;
+		if (!lanes)
+			continue;
+		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY,
+			 "P%u is read, but a preemption point before this would not have saved it", pred);
+		return;
+	}
+}
+
+/* ---- for verify.c */
+
+void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+			       struct hd_watch *watch)
+{
+	const struct hd_meta_function *meta = function->meta;
+	const struct hd_warp *warp = exec->warp;
+	struct hd_poison *poison = &watch->poison;
+	if (function->facts) {
+		const struct hd_verify_facts *facts = &function->facts[warp->pc - function->first];
+		check_intervals(exec, inst, function, facts, watch);
+		if (facts->point != NONE) {
+			const struct hd_meta_point *point = &meta->points[facts->point];
+			poison_outside(poison, &point->live, warp->active);
+			/* Lanes that wait in the caller's linear version, or inside a path that spun, hold others. */
+			if (!warp->cta->grid->linear && !warp->reordered)
+				poison_outside(poison, &point->live_divergent, warp->live & ~warp->active);
+		}
+	}
+	if (inst->inst.role == HD_ROLE_CALLEE_SAVE)
+		return;
+	if (!exec->fault)
+		check_registers_read(exec, inst, poison);
+	if (!exec->fault)
+		check_predicates_read(exec, inst, poison);
+}
+
+void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const struct hd_hazard *writes)
+{
+	for (unsigned word = 0; word < 4; word++)
+		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
+			poison->regs[64 * word + (unsigned)__builtin_ctzll(left)] &= ~mask;
+	for (unsigned pred = 0; pred < HD_PT; pred++)
+		if (writes->bits[4] >> pred & 1)
+			poison->preds[pred] &= ~mask;
+}
+
+static void leave_intervals(struct hd_watch *watch, uint32_t mask)
+{
+	HD_FOR_LANES (lane, mask)
+		watch->interval[lane] = watch->strand[lane] = ELSEWHERE;
+}
+
+void hd_watch_begin(struct hd_watch *watch)
+{
+	memset(watch, 0, sizeof(*watch));
+	leave_intervals(watch, HD_FULL);
+}
+
+void hd_watch_called(struct hd_watch *watch, uint32_t mask)
+{
+	leave_intervals(watch, mask);
+}
+
+void hd_watch_returned(struct hd_watch *watch, uint32_t mask)
+{
+	leave_intervals(watch, mask);
+	for (unsigned reg = 0; reg < 256; reg++)
+		watch->poison.regs[reg] &= ~mask;
+	for (unsigned pred = 0; pred < HD_PT; pred++)
+		watch->poison.preds[pred] &= ~mask;
+}

@@ -1,0 +1,133 @@
+/*
+ * --verify of idempotence (gpu-multiprogramming-lin, 2.2.2): of a kernel whose blocks are said to be
+ * restartable, no atomic operation reaches global memory, and no word is overwritten that a block of the
+ * grid has read. The block that read it, run again from its start, would find something else there.
+ *
+ * Keeps a bit for each word of global memory that the running grid has read, in pages of 4 KiB: a 24th of
+ * what it reads. A store of the same value counts: that it is the same is not what the analysis says.
+ */
+#include "runtime/verify/verify.h"
+
+enum { PAGE_BITS = 12, WORD_BYTES = 4, PAGE_WORDS = (1 << PAGE_BITS) / WORD_BYTES };
+
+struct page {
+	uint64_t number;
+	uint64_t words[PAGE_WORDS / 64];
+};
+
+struct hd_words_read {
+	const struct hd_grid *grid; /* whose they are */
+	uint64_t grid_id;
+	HD_VEC(struct page) pages;
+	uint32_t *slots, slot_count; /* open addressing: index in `pages` + 1, a power of two of them */
+};
+
+void hd_verify_forget(struct hd_gpu *gpu)
+{
+	if (!gpu->words_read)
+		return;
+	hd_vec_release(&gpu->words_read->pages);
+	free(gpu->words_read->slots);
+	free(gpu->words_read);
+	gpu->words_read = NULL;
+}
+
+static struct hd_words_read *words_of(struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	struct hd_words_read *words = gpu->words_read;
+	if (words && words->grid == grid && words->grid_id == grid->id)
+		return words;
+	hd_verify_forget(gpu);
+	gpu->words_read = words = hd_xcalloc(1, sizeof(*words));
+	words->grid = grid;
+	words->grid_id = grid->id;
+	return words;
+}
+
+/* The slot that has the page, or the free one where it belongs. */
+static uint32_t *slot_of(const struct hd_words_read *words, uint64_t number)
+{
+	uint32_t at = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	for (;; at++) {
+		uint32_t *slot = &words->slots[at & (words->slot_count - 1)];
+		if (!*slot || words->pages.data[*slot - 1].number == number)
+			return slot;
+	}
+}
+
+static void make_room(struct hd_words_read *words)
+{
+	if (words->pages.len * 2 < words->slot_count)
+		return;
+	free(words->slots);
+	words->slot_count = words->slot_count ? words->slot_count * 2 : 64;
+	words->slots = hd_xcalloc(words->slot_count, sizeof(*words->slots));
+	for (uint32_t i = 0; i < words->pages.len; i++)
+		*slot_of(words, words->pages.data[i].number) = i + 1;
+}
+
+static struct page *page_of(struct hd_words_read *words, uint64_t number, bool make)
+{
+	make_room(words);
+	uint32_t *slot = slot_of(words, number);
+	if (!*slot && !make)
+		return NULL;
+	if (!*slot) {
+		hd_vec_push(&words->pages, (struct page){.number = number});
+		*slot = words->pages.len;
+	}
+	return &words->pages.data[*slot - 1];
+}
+
+static bool visit_word(struct hd_words_read *words, uint64_t word, bool load)
+{
+	struct page *page = page_of(words, word / PAGE_WORDS, load);
+	uint64_t bit = UINT64_C(1) << word % 64;
+	uint64_t *bits = page ? &page->words[word % PAGE_WORDS / 64] : NULL;
+	bool was_read = bits && *bits & bit;
+	if (load)
+		*bits |= bit;
+	return was_read;
+}
+
+static bool is_restartable(const struct hd_grid *grid)
+{
+	const struct hd_meta_function *meta = grid->kernel ? grid->kernel->meta : NULL;
+	return meta && meta->idempotence && meta->idempotence->why == HD_BREAK_NONE;
+}
+
+static void check_lane(struct hd_exec *exec, const struct hd_dinst *inst, struct hd_words_read *words, uint32_t lane)
+{
+	uint64_t first = exec->effect->address[lane] / WORD_BYTES;
+	uint64_t last = (exec->effect->address[lane] + inst->access_bytes - 1) / WORD_BYTES;
+	bool load = !(inst->effects & HD_FX_STORE);
+	for (uint64_t word = first; word <= last; word++) {
+		if (!visit_word(words, word, load) || load)
+			continue;
+		HD_FAULT(exec, lane, HD_SIM_VERIFY,
+			 "the word at 0x%llx is overwritten, a block has read it, and the kernel is said to be "
+			 "restartable",
+			 (unsigned long long)(word * WORD_BYTES));
+		return;
+	}
+}
+
+void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	const struct hd_grid *grid = exec->warp->cta->grid;
+	const struct hd_effect *effect = exec->effect;
+	if (effect->space != HD_MEM_GLOBAL || !is_restartable(grid))
+		return;
+	if (inst->effects & HD_FX_ATOMIC) {
+		if (effect->mask)
+			HD_FAULT(exec, (uint32_t)__builtin_ctz(effect->mask), HD_SIM_VERIFY,
+				 "an atomic operation on global memory in a kernel that is said to be restartable");
+		return;
+	}
+	struct hd_words_read *words = words_of(exec->gpu, grid);
+	HD_FOR_LANES (lane, effect->mask) {
+		check_lane(exec, inst, words, lane);
+		if (exec->fault)
+			return;
+	}
+}
