@@ -13,7 +13,7 @@
 #include <llvm-c/Analysis.h>
 
 #include "passes/pass.h"
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 _Static_assert(HD_PASS_COUNT <= HD_SESSION_ROWS, "plugin.cpp makes a pass object for each row");
 

@@ -71,10 +71,4 @@ int hd_select(struct hd_unit *unit);
 /* hd_lower_function and hd_mfunc_emit on each function; fills unit->object.functions. 0 or -1. */
 int hd_lower(struct hd_unit *unit);
 
-/* Source place of an LLVM instruction or function (HD_NOWHERE without debug information); strings in the arena. */
-struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value);
-/* Reports "unsupported <what>" at an instruction or function, which is quoted where it has no place in a source.
- * Returns -1. */
-int hd_unsupported(struct hd_unit *unit, LLVMValueRef value, const char *what);
-
 #endif

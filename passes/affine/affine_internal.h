@@ -4,7 +4,7 @@
 
 #include "passes/affine/affine.h"
 #include "passes/affine/symbolic_table.h"
-#include "passes/select/select.h"
+#include "passes/ir/ir.h"
 
 /* Pointers to numbers; looked up only, never iterated, so that nothing depends on addresses. */
 struct hd_ptr_table {

@@ -7,24 +7,24 @@
 #include "passes/affine/affine_internal.h"
 #include "passes/affine/coalescing.h"
 #include "passes/affine/linear_plan.h"
+#include "passes/ir/ir.h"
 #include "passes/ir/uniformity.h"
-#include "passes/select/select.h"
 #include "passes/pass.h"
 
 /* Most threads of a block in each dimension and in all, and most blocks of a grid: CUDA's limits since compute
  * capability 3.0. */
 static const uint32_t most_block[3] = {1024, 1024, 64}, most_grid[3] = {2147483647, 65535, 65535};
 
-static void bounds_of(struct hd_unit *unit, LLVMValueRef kernel, struct hd_affine_bounds *bounds)
+static void bounds_of(LLVMValueRef kernel, struct hd_affine_bounds *bounds)
 {
 	static const char *const required[] = {"reqntidx", "reqntidy", "reqntidz"};
-	uint32_t exact[3], any = 0, threads = hd_annotation(unit, kernel, "maxntidx");
+	uint32_t exact[3], any = 0, threads = hd_annotation(kernel, "maxntidx");
 	for (unsigned d = 0; d < 3; d++) {
-		exact[d] = hd_annotation(unit, kernel, required[d]);
+		exact[d] = hd_annotation(kernel, required[d]);
 		any |= exact[d];
 	}
 	/* __launch_bounds__ gives maxntidx alone: it bounds the product, and so each dimension. */
-	uint32_t y = hd_annotation(unit, kernel, "maxntidy"), z = hd_annotation(unit, kernel, "maxntidz");
+	uint32_t y = hd_annotation(kernel, "maxntidy"), z = hd_annotation(kernel, "maxntidz");
 	threads *= (y ? y : 1) * (z ? z : 1);
 	bounds->exact = any != 0;
 	for (unsigned d = 0; d < 3; d++) {
@@ -39,8 +39,8 @@ static struct hd_linear_plan *plan_of(struct hd_unit *unit, LLVMValueRef kernel,
 {
 	struct hd_affine_bounds bounds;
 	uint32_t *offsets = HD_ARENA_NEW(&unit->arena, uint32_t, LLVMCountParams(kernel));
-	bounds_of(unit, kernel, &bounds);
-	hd_kernel_params(unit, kernel, offsets);
+	bounds_of(kernel, &bounds);
+	hd_kernel_params(kernel, offsets);
 	return hd_linear_plan_compute(hd_affine_compute(kernel, layout, offsets, &bounds, &unit->arena));
 }
 
@@ -51,7 +51,7 @@ int hd_affine_run(struct hd_unit *unit)
 		HD_ARENA_NEW(&unit->arena, struct hd_linear_plan *, unit->object.function_count);
 	for (uint32_t f = 0; f < unit->object.function_count; f++) {
 		LLVMValueRef function = LLVMGetNamedFunction(unit->module, unit->object.functions[f].name);
-		if (function && !LLVMIsDeclaration(function) && hd_is_kernel(unit, function))
+		if (function && !LLVMIsDeclaration(function) && hd_is_kernel(function))
 			plans[f] = plan_of(unit, function, layout);
 	}
 	unit->results[HD_PASS_AFFINE] = plans;

@@ -14,10 +14,10 @@
 #include <stdio.h>
 
 #include "heddle/object.h"
-#include "passes/analysis/regset.h"
+#include "lib/machine/abi.h"
+#include "lib/machine/regset.h"
 #include "passes/analysis/callgraph.h"
 #include "passes/graph/graph.h"
-#include "lib/machine/abi.h"
 
 /* Instructions [first, first + count). Blocks are numbered in the order of the code; block 0 is the entry. */
 struct hd_flow_block {

@@ -28,7 +28,7 @@
 
 #include "lib/strbuf.h"
 #include "lib/vec.h"
-#include "passes/select/select.h"
+#include "passes/ir/ir.h"
 #include "passes/pass.h"
 
 enum {

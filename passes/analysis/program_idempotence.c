@@ -7,7 +7,7 @@
 #include "lib/strbuf.h"
 #include "passes/analysis/idempotence.h"
 #include "passes/pass.h"
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 static LLVMValueRef function_of(void *context, uint32_t index)
 {

@@ -10,7 +10,7 @@
 
 #include "passes/analysis/intervals.h"
 #include "passes/pass.h"
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 /* ---- computing */
 

@@ -12,7 +12,7 @@
 #include "passes/analysis/liveness.h"
 #include "passes/ir/uniformity.h"
 #include "passes/pass.h"
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 /* ---- uniform branches */
 

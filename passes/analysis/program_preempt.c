@@ -10,7 +10,7 @@
 
 #include "passes/analysis/preempt.h"
 #include "passes/pass.h"
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 /* ---- the row */
 

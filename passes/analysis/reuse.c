@@ -45,7 +45,7 @@
 
 #include "passes/analysis/profile.h"
 #include "passes/pass.h"
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 #define UNKNOWN_CALL 50.0 /* instructions of a call whose callee is not here */
 

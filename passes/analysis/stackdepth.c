@@ -19,7 +19,7 @@
 #include "lib/strbuf.h"
 #include "passes/analysis/chain.h"
 #include "passes/pass.h"
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 struct context {
 	const struct hd_object *object;

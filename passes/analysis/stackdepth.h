@@ -6,8 +6,8 @@
 #ifndef HD_PASSES_ANALYSIS_STACKDEPTH_H
 #define HD_PASSES_ANALYSIS_STACKDEPTH_H
 
-#include "passes/analysis/callgraph.h"
 #include "lib/machine/abi.h"
+#include "passes/analysis/callgraph.h"
 #include "passes/unit.h"
 
 /* Facts about `object` and its call graph; strings stay the object's, arrays are in the arena. */

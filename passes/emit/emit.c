@@ -7,7 +7,8 @@
 #include <assert.h>
 
 #include "passes/graph/graph.h"
-#include "passes/emit/emit.h"
+#include "passes/mir/last_use.h"
+#include "passes/mir/reconvergence.h"
 
 struct emitter {
 	const struct hd_mfunc *func;
@@ -47,39 +48,6 @@ static void number_blocks(struct emitter *emitter)
 		count += block->insts.len - falls_through(&hd_vec_last(&block->insts), next_block(func, place));
 	}
 	emitter->out->inst_count = count;
-}
-
-/* A trap ends the whole kernel, whatever comes before it in its block. */
-static enum hd_lane_end end_of(const struct hd_mblock *block)
-{
-	const struct hd_minst *last = block->insts.len ? &hd_vec_last(&block->insts) : NULL;
-	if (!last || block->succs.len)
-		return HD_LANES_RETURN;
-	if (last->op == HD_OP_TRAP)
-		return HD_LANES_ONLY_END;
-	if (last->op != HD_OP_EXIT)
-		return HD_LANES_RETURN;
-	return block->insts.len == 1 ? HD_LANES_ONLY_END : HD_LANES_END;
-}
-
-bool hd_mblock_only_ends(const struct hd_mblock *block)
-{
-	return end_of(block) == HD_LANES_ONLY_END;
-}
-
-uint32_t *hd_mfunc_meeting_points(const struct hd_mfunc *func, struct hd_arena *arena, bool *chosen)
-{
-	HD_VEC(struct hd_edge) edges = {0};
-	uint8_t *ends = HD_ARENA_NEW(arena, uint8_t, func->blocks.len);
-	for (uint32_t from = 0; from < func->blocks.len; from++) {
-		const struct hd_mblock *block = &func->blocks.data[from];
-		ends[from] = end_of(block);
-		for (uint32_t i = 0; i < block->succs.len; i++)
-			hd_vec_push(&edges, (struct hd_edge){from, block->succs.data[i]});
-	}
-	uint32_t *meets = hd_graph_meeting_points(func->blocks.len, edges.data, edges.len, ends, arena, chosen);
-	hd_vec_release(&edges);
-	return meets;
 }
 
 /* ---- origins ---- */

@@ -2,6 +2,7 @@
  * Addresses of blocks become numbers, and jumps to them switches over these: the machine has jump tables and no jumps
  * to addresses. Blocks are numbered from 1 in their function, in order. Linear.
  */
+#include "lib/map.h"
 #include "passes/legalize/legalize.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -22,7 +23,7 @@ static LLVMValueRef address_of(LLVMValueRef function, LLVMBasicBlockRef block)
 }
 
 /* Numbers of the blocks whose address is taken, in order; the others get none. Returns the last. */
-static uint64_t number_blocks(LLVMValueRef function, LLVMValueRef original, struct hd_ptrmap *numbers)
+static uint64_t number_blocks(LLVMValueRef function, LLVMValueRef original, struct hd_map *numbers)
 {
 	LLVMBasicBlockRef twin = LLVMGetFirstBasicBlock(original);
 	uint32_t count = 0;
@@ -30,20 +31,20 @@ static uint64_t number_blocks(LLVMValueRef function, LLVMValueRef original, stru
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb && twin;
 	     bb = LLVMGetNextBasicBlock(bb), twin = LLVMGetNextBasicBlock(twin))
 		if (address_of(function, bb) || address_of(function, twin))
-			hd_ptrmap_put(numbers, bb, ++count, 1);
+			hd_map_put(numbers, bb, ++count, 1);
 	return count;
 }
 
 /* One case for each way out, so that the PHIs behind stay as they are: a way to a block without a number, or again to
  * one that has a case, gets a number that no block has. */
-static void replace_jump(struct hd_legal *legal, LLVMValueRef jump, const struct hd_ptrmap *numbers, uint64_t last)
+static void replace_jump(struct hd_legal *legal, LLVMValueRef jump, const struct hd_map *numbers, uint64_t last)
 {
 	LLVMBuilderRef builder = legal->builder;
 	LLVMTypeRef word = LLVMInt64TypeInContext(legal->context);
 	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(jump)), target, out;
 	LLVMBasicBlockRef nowhere = LLVMAppendBasicBlockInContext(legal->context, function, "");
 	unsigned ways = LLVMGetNumSuccessors(jump);
-	struct hd_ptrmap seen = {0};
+	struct hd_map seen = {0};
 
 	LLVMPositionBuilderAtEnd(builder, nowhere);
 	LLVMSetCurrentDebugLocation2(builder, NULL);
@@ -54,20 +55,20 @@ static void replace_jump(struct hd_legal *legal, LLVMValueRef jump, const struct
 	out = LLVMBuildSwitch(builder, target, nowhere, ways);
 	for (unsigned i = 0; i < ways; i++) {
 		LLVMBasicBlockRef block = LLVMGetSuccessor(jump, i);
-		const struct hd_slot_entry *known = hd_ptrmap_get(numbers, block);
-		bool used = !known || hd_ptrmap_get(&seen, block);
+		const struct hd_map_entry *known = hd_map_get(numbers, block);
+		bool used = !known || hd_map_get(&seen, block);
 
 		LLVMAddCase(out, LLVMConstInt(word, used ? ++last : known->start, false), block);
-		hd_ptrmap_put(&seen, block, 0, 1);
+		hd_map_put(&seen, block, 0, 1);
 	}
 	LLVMSetMetadata(out, legal->md_ordinal, LLVMGetMetadata(jump, legal->md_ordinal));
 	LLVMInstructionEraseFromParent(jump);
-	hd_ptrmap_release(&seen);
+	hd_map_release(&seen);
 }
 
 /* Before the jumps are replaced, which adds blocks. */
 static void replace_addresses(struct hd_legal *legal, LLVMValueRef function, LLVMValueRef original,
-			      const struct hd_ptrmap *numbers)
+			      const struct hd_map *numbers)
 {
 	LLVMTypeRef word = LLVMInt64TypeInContext(legal->context);
 	LLVMTypeRef pointer = LLVMPointerTypeInContext(legal->context, HD_AS_GENERIC);
@@ -75,7 +76,7 @@ static void replace_addresses(struct hd_legal *legal, LLVMValueRef function, LLV
 
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb && twin;
 	     bb = LLVMGetNextBasicBlock(bb), twin = LLVMGetNextBasicBlock(twin)) {
-		const struct hd_slot_entry *known = hd_ptrmap_get(numbers, bb);
+		const struct hd_map_entry *known = hd_map_get(numbers, bb);
 		LLVMValueRef address[2] = {address_of(function, bb), address_of(function, twin)};
 		LLVMValueRef number = LLVMConstInt(word, known ? known->start : 0, false);
 
@@ -91,7 +92,7 @@ void hd_legal_blocks(struct hd_legal *legal)
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f && original;
 	     f = LLVMGetNextFunction(f), original = LLVMGetNextFunction(original)) {
-		struct hd_ptrmap numbers = {0};
+		struct hd_map numbers = {0};
 		uint64_t last = number_blocks(f, original, &numbers);
 
 		if (last)
@@ -102,6 +103,6 @@ void hd_legal_blocks(struct hd_legal *legal)
 			if (end && LLVMGetInstructionOpcode(end) == LLVMIndirectBr)
 				replace_jump(legal, end, &numbers, last);
 		}
-		hd_ptrmap_release(&numbers);
+		hd_map_release(&numbers);
 	}
 }

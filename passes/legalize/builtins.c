@@ -2,6 +2,7 @@
  * The helpers behind calls of __heddle_* (builtins.bc) and the math library behind those of __nv_* (device.bc), both
  * found beside the plugin (../share/heddle) or through HEDDLE_DATA, are linked in; what is not called is removed again.
  */
+#include "lib/map.h"
 #include "passes/legalize/legalize.h"
 
 #include <dlfcn.h>
@@ -78,7 +79,7 @@ static void align_table(struct hd_legal *legal, LLVMValueRef global)
 }
 
 /* Removes what is not used, until nothing more falls away; tables that are used get their place. */
-static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
+static void drop_unused(struct hd_legal *legal, const struct hd_map *before)
 {
 	bool changed = true;
 
@@ -88,7 +89,7 @@ static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
 		changed = false;
 		for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = next) {
 			next = LLVMGetNextFunction(f);
-			if (hd_ptrmap_get(before, f) || LLVMGetFirstUse(f))
+			if (hd_map_get(before, f) || LLVMGetFirstUse(f))
 				continue;
 			LLVMDeleteFunction(f);
 			changed = true;
@@ -96,7 +97,7 @@ static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
 	}
 	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module), next; g; g = next) {
 		next = LLVMGetNextGlobal(g);
-		if (hd_ptrmap_get(before, g))
+		if (hd_map_get(before, g))
 			continue;
 		if (LLVMGetFirstUse(g))
 			align_table(legal, g);
@@ -109,27 +110,27 @@ static void drop_unused(struct hd_legal *legal, const struct hd_ptrmap *before)
 static int link_library(struct hd_legal *legal, const char *file, const char *wanted)
 {
 	LLVMModuleRef library = read_library(legal, file);
-	struct hd_ptrmap before = {0};
+	struct hd_map before = {0};
 
 	if (!library)
 		return -1;
 	/* Bodies that the module has already, and everything that is not wanted, stay. */
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f) || strncmp(LLVMGetValueName(f), wanted, strlen(wanted)))
-			hd_ptrmap_put(&before, f, 0, 1);
+			hd_map_put(&before, f, 0, 1);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module); g; g = LLVMGetNextGlobal(g))
-		hd_ptrmap_put(&before, g, 0, 1);
+		hd_map_put(&before, g, 0, 1);
 	LLVMSetTarget(library, LLVMGetTarget(legal->module));
 	LLVMSetDataLayout(library, LLVMGetDataLayoutStr(legal->module));
 	if (LLVMLinkModules2(legal->module, library)) {
-		hd_ptrmap_release(&before);
+		hd_map_release(&before);
 		return hd_error(legal->unit->diag, HD_NOWHERE, "cannot link the device library '%s'", file);
 	}
 	drop_unused(legal, &before);
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f) && !hd_ptrmap_get(&before, f))
+		if (!LLVMIsDeclaration(f) && !hd_map_get(&before, f))
 			prepare(legal, f);
-	hd_ptrmap_release(&before);
+	hd_map_release(&before);
 	return 0;
 }
 

@@ -30,7 +30,7 @@ static bool needs_instructions(const struct hd_legal *legal, value constant)
 	struct hd_const_addr address;
 	LLVMOpcode op;
 
-	if (!LLVMIsAConstantExpr(constant) || !hd_sel_is_scalar(LLVMTypeOf(constant)))
+	if (!LLVMIsAConstantExpr(constant) || !hd_is_scalar(LLVMTypeOf(constant)))
 		return false;
 	op = LLVMGetConstOpcode(constant);
 	return (is_arithmetic(op) || op == LLVMTrunc || op == LLVMIntToPtr) &&

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "lib/map.h"
 #include "passes/graph/graph.h"
 #include "passes/legalize/legalize.h"
 
@@ -60,24 +61,24 @@ static bool find_crossings(struct exits *exits)
 
 static void build_graph(struct exits *exits)
 {
-	struct hd_ptrmap ids = {0};
+	struct hd_map ids = {0};
 	HD_VEC(struct hd_edge) edges = {0};
 	uint32_t count = LLVMCountBasicBlocks(exits->function);
 
 	exits->seen = HD_ARENA_NEW(&exits->arena, bool, count);
 	exits->work = HD_ARENA_NEW(&exits->arena, uint32_t, count);
 	for (uint32_t id = 0; id < count; id++)
-		hd_ptrmap_put(&ids, exits->blocks[id], id, 1);
+		hd_map_put(&ids, exits->blocks[id], id, 1);
 	for (uint32_t id = 0; id < count; id++) {
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(exits->blocks[id]);
 
 		for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
-			hd_vec_push(&edges, (struct hd_edge){id, hd_ptrmap_get(&ids, LLVMGetSuccessor(end, i))->start});
+			hd_vec_push(&edges, (struct hd_edge){id, hd_map_get(&ids, LLVMGetSuccessor(end, i))->start});
 	}
 	hd_graph_build(&exits->graph, &exits->arena, count, 0, edges.data, edges.len);
 	exits->idom = hd_graph_dominators(&exits->graph, &exits->arena);
 	hd_vec_release(&edges);
-	hd_ptrmap_release(&ids);
+	hd_map_release(&ids);
 }
 
 /* Ends the kernel, with something to do first and little of it. */
@@ -245,7 +246,7 @@ void hd_legal_exits(struct hd_legal *legal)
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
 		struct exits exits = {.legal = legal, .function = f};
 
-		if (LLVMIsDeclaration(f) || !hd_is_kernel(legal->unit, f))
+		if (LLVMIsDeclaration(f) || !hd_is_kernel(f))
 			continue;
 		hd_arena_init(&exits.arena);
 		if (find_crossings(&exits))

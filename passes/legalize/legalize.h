@@ -7,7 +7,7 @@
 
 #include <llvm-c/TargetMachine.h>
 
-#include "passes/select/select.h"
+#include "passes/ir/ir.h"
 
 struct hd_legal {
 	struct hd_unit *unit;

@@ -123,6 +123,6 @@ void hd_legal_spaces(struct hd_legal *legal)
 		if (LLVMIsDeclaration(f))
 			continue;
 		route_stack_objects(legal, f);
-		route_parameters(legal, f, hd_is_kernel(legal->unit, f));
+		route_parameters(legal, f, hd_is_kernel(f));
 	}
 }

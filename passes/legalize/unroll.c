@@ -9,6 +9,7 @@
  *
  * Needs the clone of the module before its operations are expanded. Linear. Design section 3.
  */
+#include "lib/map.h"
 #include "passes/graph/graph.h"
 #include "passes/legalize/legalize.h"
 
@@ -182,18 +183,18 @@ static void wish(struct unroller *unroller, LLVMValueRef branch)
 /* For each block whether it is on a cycle with another one: a loop of one block is then inside another loop. */
 static bool *find_nested(LLVMValueRef function, struct hd_arena *arena)
 {
-	struct hd_ptrmap index = {0};
+	struct hd_map index = {0};
 	HD_VEC(struct hd_edge) edges = {0};
 	struct hd_graph graph;
 	uint32_t blocks = 0, at = 0, *component;
 
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
-		hd_ptrmap_put(&index, bb, blocks++, 1);
+		hd_map_put(&index, bb, blocks++, 1);
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb), at++) {
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(bb);
 		for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
 			hd_vec_push(&edges,
-				    (struct hd_edge){at, hd_ptrmap_get(&index, LLVMGetSuccessor(end, i))->start});
+				    (struct hd_edge){at, hd_map_get(&index, LLVMGetSuccessor(end, i))->start});
 	}
 	hd_graph_build(&graph, arena, blocks, 0, edges.data, edges.len);
 	uint32_t count = hd_graph_components(&graph, arena, &component);
@@ -203,7 +204,7 @@ static bool *find_nested(LLVMValueRef function, struct hd_arena *arena)
 		members[component[i]]++;
 	for (uint32_t i = 0; i < blocks; i++)
 		nested[i] = members[component[i]] > 1;
-	hd_ptrmap_release(&index);
+	hd_map_release(&index);
 	hd_vec_release(&edges);
 	return nested;
 }

@@ -11,7 +11,7 @@
  */
 #include "passes/mir/divergence.h"
 
-#include "passes/emit/emit.h"
+#include "passes/mir/reconvergence.h"
 
 struct analysis {
 	struct hd_mfunc *func;

@@ -27,8 +27,8 @@
 #include "heddle/object.h"
 #include "lib/arena.h"
 #include "lib/diag.h"
-#include "lib/vec.h"
 #include "lib/machine/abi.h"
+#include "lib/vec.h"
 
 enum {
 	HD_MREG_PRED = 256,                    /* P0 */

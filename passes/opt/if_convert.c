@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "passes/emit/emit.h"
+#include "passes/mir/last_use.h"
 #include "passes/mir/live.h"
 
 /* Instructions of a side, measured with chains of arithmetic and of stores (ptxas 13, sm_75). */

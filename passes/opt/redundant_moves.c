@@ -7,7 +7,6 @@
  * Needs physical registers and a finished frame. Linear in instructions, and in blocks times registers; rounds over the
  * blocks go on until nothing changes. Design section 3.
  */
-#include "passes/emit/emit.h"
 #include "passes/mir/live.h"
 
 #define REGISTERS 255u

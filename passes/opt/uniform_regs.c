@@ -14,8 +14,8 @@
  */
 #include <math.h>
 
-#include "passes/opt/uniform_regs.h"
 #include "passes/mir/divergence.h"
+#include "passes/opt/uniform_regs.h"
 
 /* As ptxas 13 is seen to do it on sm_75 and sm_80, with 64 to 200 sums that the lanes share. */
 #define FEW_WARPS 24u	 /* of an SM, with as many or fewer it pays */

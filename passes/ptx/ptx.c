@@ -375,7 +375,7 @@ static char *plain_text(struct hd_arena *arena, const char *text, size_t length)
 
 static unsigned constraint_bits(struct hd_select *sel, LLVMTypeRef type)
 {
-	return hd_sel_is_scalar(type) ? hd_sel_bits(sel, type) : 0;
+	return hd_is_scalar(type) ? hd_sel_bits(sel, type) : 0;
 }
 
 /*

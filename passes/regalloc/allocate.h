@@ -5,8 +5,8 @@
 #ifndef HD_PASSES_REGALLOC_ALLOCATE_H
 #define HD_PASSES_REGALLOC_ALLOCATE_H
 
-#include "passes/mir/live.h"
 #include "passes/mir/claims.h"
+#include "passes/mir/live.h"
 
 #define HD_NO_REG UINT32_MAX
 

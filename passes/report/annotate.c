@@ -28,8 +28,8 @@
 #include <llvm-c/Core.h>
 
 #include "heddle/version.h"
-#include "passes/analysis/flow.h"
 #include "passes/analysis/callgraph.h"
+#include "passes/analysis/flow.h"
 #include "passes/pass.h"
 
 struct annotate {

@@ -11,7 +11,7 @@
 #include "passes/affine/affine_remarks.h"
 #include "passes/analysis/idempotence.h"
 #include "passes/analysis/preempt.h"
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 /* ---- the deepest chain of calls */
 

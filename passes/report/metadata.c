@@ -11,12 +11,12 @@
 #include <llvm-c/Target.h>
 
 #include "heddle/version.h"
-#include "passes/analysis/chain.h"
-#include "passes/analysis/reuse.h"
-#include "passes/analysis/preempt.h"
-#include "passes/analysis/intervals.h"
 #include "passes/analysis/callgraph.h"
-#include "passes/select/select.h"
+#include "passes/analysis/chain.h"
+#include "passes/analysis/intervals.h"
+#include "passes/analysis/preempt.h"
+#include "passes/analysis/reuse.h"
+#include "passes/ir/ir.h"
 #include "passes/pass.h"
 
 /* From the C++ run-time library, which is there wherever LLVM is; weak, so that no program has to name it. */
@@ -64,13 +64,13 @@ static const char *producer(struct hd_unit *unit)
 }
 
 /* maxntid and reqntid have three dimensions; an absent one is 1 when another is there. */
-static uint32_t dimensions(struct hd_unit *unit, LLVMValueRef function, const char *prefix, uint32_t size[3])
+static uint32_t dimensions(LLVMValueRef function, const char *prefix, uint32_t size[3])
 {
 	uint32_t product = 1, any = 0;
 	for (unsigned d = 0; d < 3; d++) {
 		char name[16];
 		snprintf(name, sizeof(name), "%s%c", prefix, 'x' + (int)d);
-		size[d] = hd_annotation(unit, function, name);
+		size[d] = hd_annotation(function, name);
 		any |= size[d];
 	}
 	for (unsigned d = 0; d < 3 && any; d++)
@@ -78,13 +78,13 @@ static uint32_t dimensions(struct hd_unit *unit, LLVMValueRef function, const ch
 	return any ? product : 0;
 }
 
-static void launch_bounds(struct hd_unit *unit, LLVMValueRef function, struct hd_meta_function *facts)
+static void launch_bounds(LLVMValueRef function, struct hd_meta_function *facts)
 {
-	uint32_t most[3], exact = dimensions(unit, function, "reqntid", facts->reqntid);
-	facts->max_threads = dimensions(unit, function, "maxntid", most);
+	uint32_t most[3], exact = dimensions(function, "reqntid", facts->reqntid);
+	facts->max_threads = dimensions(function, "maxntid", most);
 	if (exact)
 		facts->max_threads = exact;
-	facts->min_ctas = hd_annotation(unit, function, "minctasm");
+	facts->min_ctas = hd_annotation(function, "minctasm");
 }
 
 static enum hd_param_kind kind_of(LLVMTypeRef type, bool by_value)
@@ -124,7 +124,7 @@ static void parameters(struct hd_unit *unit, LLVMValueRef function, struct hd_me
 {
 	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
 	uint32_t count = LLVMCountParams(function), *offsets = HD_ARENA_NEW(&unit->arena, uint32_t, count);
-	facts->param_bytes = hd_kernel_params(unit, function, offsets);
+	facts->param_bytes = hd_kernel_params(function, offsets);
 	facts->params = HD_ARENA_NEW(&unit->arena, struct hd_meta_param, count);
 	facts->param_count = count;
 	for (uint32_t i = 0; i < count; i++) {
@@ -194,7 +194,7 @@ static void describe_source(struct hd_unit *unit, struct hd_meta_function *facts
 	facts->source = (struct hd_meta_source){loc.file, loc.line};
 	if (!facts->kernel)
 		return;
-	launch_bounds(unit, function, facts);
+	launch_bounds(function, facts);
 	parameters(unit, function, facts);
 	name_from_debug_info(unit, function, facts);
 }

@@ -2,7 +2,7 @@
  * Building and handing over of remarks, the summary of each function, and the analyses' own lines. Needs the row
  * METADATA. Nothing is computed when nobody listens. Linear in what is said.
  */
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 #include <stdarg.h>
 #include <stdio.h>

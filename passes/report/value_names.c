@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "passes/analysis/flow.h"
-#include "passes/report/remark.h"
+#include "passes/remark.h"
 
 enum { MOST_NAMES = 3, MOST_COPIES = 12 };
 

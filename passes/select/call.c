@@ -222,7 +222,7 @@ void hd_sel_arguments(struct hd_select *sel)
 	if (sel->func->kernel) {
 		uint32_t *offsets = HD_ARENA_NEW(sel->func->arena, uint32_t, params + 1);
 
-		sel->func->param_bytes = hd_kernel_params(sel->unit, sel->function, offsets);
+		sel->func->param_bytes = hd_kernel_params(sel->function, offsets);
 		if (sel->func->param_bytes > HD_CB_BYTES - HD_CB_PARAMS)
 			hd_sel_unsupported(sel, "kernel parameters of %u bytes", sel->func->param_bytes);
 		for (unsigned i = 0; i < params && !sel->failed; i++)
@@ -367,7 +367,7 @@ static void real_call(struct hd_select *sel, LLVMValueRef callee)
 	LLVMTypeRef type = LLVMGetCalledFunctionType(sel->inst);
 	struct hd_signature *sig = signature_of(sel, type, sel->inst);
 	struct hd_mreg *regs, *used, target = HD_MREG_NONE;
-	const struct hd_slot_entry *symbol = callee ? hd_ptrmap_get(&sel->symbols, callee) : NULL;
+	const struct hd_map_entry *symbol = callee ? hd_map_get(&sel->symbols, callee) : NULL;
 	uint32_t args, results = 0, service, bytes;
 	struct hd_leaf *leaves;
 	struct hd_minst *inst;

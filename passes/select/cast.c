@@ -349,8 +349,8 @@ struct hd_leaf hd_sel_unpack(struct hd_select *sel, const struct hd_opnd *words,
 void hd_sel_bitcast(struct hd_select *sel)
 {
 	LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(sel->inst, 0)), to = LLVMTypeOf(sel->inst);
-	LLVMTypeRef from_scalar = hd_sel_is_scalar(from) ? from : LLVMGetElementType(from);
-	LLVMTypeRef to_scalar = hd_sel_is_scalar(to) ? to : LLVMGetElementType(to);
+	LLVMTypeRef from_scalar = hd_is_scalar(from) ? from : LLVMGetElementType(from);
+	LLVMTypeRef to_scalar = hd_is_scalar(to) ? to : LLVMGetElementType(to);
 	unsigned from_bits = hd_sel_bits(sel, from_scalar), to_bits = hd_sel_bits(sel, to_scalar);
 	struct hd_leaf *leaves, *out;
 	struct hd_opnd *words;

@@ -10,7 +10,7 @@ enum { MOST_BITS = 128 };
 /* Width of a scalar or of a vector of them; 0: of anything else. */
 static unsigned width_of(struct hd_select *sel, LLVMTypeRef type)
 {
-	if (hd_sel_is_scalar(type))
+	if (hd_is_scalar(type))
 		return hd_sel_bits(sel, type);
 	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
 		return LLVMGetVectorSize(type) * hd_sel_bits(sel, LLVMGetElementType(type));

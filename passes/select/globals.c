@@ -7,152 +7,11 @@
 
 #include "passes/select/globals.h"
 
-/* ------------------------------------------------------------------ kernels and their parameters */
-
-uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *name)
-{
-	LLVMModuleRef module = LLVMGetGlobalParent(value);
-	unsigned count = LLVMGetNamedMetadataNumOperands(module, "nvvm.annotations");
-	LLVMValueRef *nodes;
-	uint32_t found = 0;
-
-	(void)unit;
-	if (!count)
-		return 0;
-	nodes = hd_xcalloc(count, sizeof(LLVMValueRef));
-	LLVMGetNamedMetadataOperands(module, "nvvm.annotations", nodes);
-	for (unsigned i = 0; i < count && !found; i++) {
-		unsigned n = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
-		LLVMValueRef *ops = hd_xcalloc(n + 1, sizeof(LLVMValueRef));
-
-		LLVMGetMDNodeOperands(nodes[i], ops);
-		for (unsigned k = 1; n && ops[0] == value && k + 1 < n; k += 2) {
-			const char *key = ops[k] ? LLVMGetMDString(ops[k], &length) : NULL;
-
-			if (key && strlen(name) == length && !memcmp(key, name, length) && ops[k + 1] &&
-			    LLVMIsAConstantInt(ops[k + 1]))
-				found = (uint32_t)LLVMConstIntGetZExtValue(ops[k + 1]);
-		}
-		free(ops);
-	}
-	free(nodes);
-	return found;
-}
-
-bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function)
-{
-	enum { PTX_KERNEL = 71 };
-
-	return LLVMGetFunctionCallConv(function) == PTX_KERNEL || hd_annotation(unit, function, "kernel");
-}
-
-LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param)
-{
-	LLVMAttributeRef attr =
-		LLVMGetEnumAttributeAtIndex(function, param + 1, LLVMGetEnumAttributeKindForName("byval", 5));
-
-	return attr ? LLVMGetTypeAttributeValue(attr) : NULL;
-}
-
-uint32_t hd_kernel_params(struct hd_unit *unit, LLVMValueRef function, uint32_t *offsets)
-{
-	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
-	unsigned align_kind = LLVMGetEnumAttributeKindForName("align", 5);
-	uint64_t at = 0;
-
-	(void)unit;
-	for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++) {
-		LLVMTypeRef byval = hd_byval_type(function, i),
-			    type = byval ? byval : LLVMTypeOf(LLVMGetParam(function, i));
-		LLVMAttributeRef attr = byval ? LLVMGetEnumAttributeAtIndex(function, i + 1, align_kind) : NULL;
-		uint64_t align = attr ? LLVMGetEnumAttributeValue(attr) : LLVMABIAlignmentOfType(layout, type);
-
-		at = (at + align - 1) & ~(align - 1);
-		offsets[i] = (uint32_t)at;
-		at += LLVMABISizeOfType(layout, type);
-	}
-	return at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
-}
-
-/* ------------------------------------------------------------------ constant addresses */
-
-static bool constant_gep(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_const_addr *out)
-{
-	LLVMTypeRef type = LLVMGetGEPSourceElementType(value);
-
-	if (!hd_const_address(layout, LLVMGetOperand(value, 0), out))
-		return false;
-	for (int i = 1; i < LLVMGetNumOperands(value); i++) {
-		LLVMValueRef index = LLVMGetOperand(value, (unsigned)i);
-
-		if (!LLVMIsAConstantInt(index))
-			return false;
-		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-			unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-
-			out->addend += LLVMOffsetOfElement(layout, type, field);
-			type = LLVMStructGetTypeAtIndex(type, field);
-			continue;
-		}
-		if (i > 1)
-			type = LLVMGetElementType(type);
-		out->addend += (uint64_t)LLVMConstIntGetSExtValue(index) * LLVMABISizeOfType(layout, type);
-	}
-	return true;
-}
-
-bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_const_addr *out)
-{
-	struct hd_const_addr other;
-
-	*out = (struct hd_const_addr){NULL, 0};
-	while (LLVMIsAGlobalAlias(value))
-		value = LLVMAliasGetAliasee(value);
-	if (LLVMIsAFunction(value) || LLVMIsAGlobalVariable(value)) {
-		out->global = value;
-		return true;
-	}
-	if (LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64) {
-		out->addend = LLVMConstIntGetZExtValue(value);
-		return true;
-	}
-	if (LLVMIsNull(value))
-		return true;
-	if (!LLVMIsAConstantExpr(value))
-		return false;
-	switch (LLVMGetConstOpcode(value)) {
-	case LLVMGetElementPtr:
-		return constant_gep(layout, value, out);
-	case LLVMBitCast:
-	case LLVMAddrSpaceCast:
-	case LLVMPtrToInt:
-	case LLVMIntToPtr:
-		return hd_const_address(layout, LLVMGetOperand(value, 0), out);
-	case LLVMAdd:
-		if (!hd_const_address(layout, LLVMGetOperand(value, 0), out) ||
-		    !hd_const_address(layout, LLVMGetOperand(value, 1), &other) || (out->global && other.global))
-			return false;
-		out->global = out->global ? out->global : other.global;
-		out->addend += other.addend;
-		return true;
-	case LLVMSub:
-		if (!hd_const_address(layout, LLVMGetOperand(value, 0), out) ||
-		    !hd_const_address(layout, LLVMGetOperand(value, 1), &other) ||
-		    (other.global && other.global != out->global))
-			return false;
-		out->global = other.global ? NULL : out->global;
-		out->addend -= other.addend;
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* ------------------------------------------------------------------ initialisers */
 
 struct hd_image {
 	struct hd_unit *unit;
-	struct hd_ptrmap *symbols;
+	struct hd_map *symbols;
 	LLVMTargetDataRef layout;
 	uint8_t *bytes; /* of the variable */
 	uint32_t base;	/* its offset in the section */
@@ -186,8 +45,8 @@ static void put_scalar(struct hd_image *image, LLVMValueRef value, uint64_t at)
 		return;
 	}
 	if (bytes == 8 && hd_const_address(image->layout, value, &address)) {
-		const struct hd_slot_entry *symbol =
-			address.global ? hd_ptrmap_get(image->symbols, address.global) : NULL;
+		const struct hd_map_entry *symbol =
+			address.global ? hd_map_get(image->symbols, address.global) : NULL;
 
 		if (!address.global) {
 			put(image, at, address.addend, 8);
@@ -230,7 +89,7 @@ static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at
 
 	if (LLVMIsNull(value) || LLVMIsUndef(value) || LLVMIsPoison(value))
 		return;
-	if (hd_sel_is_scalar(type)) {
+	if (hd_is_scalar(type)) {
 		put_scalar(image, value, at);
 		return;
 	}
@@ -323,7 +182,7 @@ static struct hd_symbol *add_symbol(struct hd_globals *globals, LLVMValueRef val
 				   .global = !is_local_linkage(value)};
 
 	hd_vec_push(&globals->symbols, symbol);
-	hd_ptrmap_put(&globals->map, value, globals->symbols.len - 1, 1);
+	hd_map_put(&globals->map, value, globals->symbols.len - 1, 1);
 	return &hd_vec_last(&globals->symbols);
 }
 
@@ -361,7 +220,7 @@ static int add_functions(struct hd_globals *globals)
 		symbol = add_symbol(globals, f, HD_SYM_FUNCTION);
 		symbol->defined = true;
 		symbol->function = functions.len;
-		hd_vec_push(&functions, (struct hd_function){.name = symbol->name, .kernel = hd_is_kernel(unit, f)});
+		hd_vec_push(&functions, (struct hd_function){.name = symbol->name, .kernel = hd_is_kernel(f)});
 	}
 	unit->object.function_count = functions.len;
 	unit->object.functions = HD_ARENA_NEW(&unit->arena, struct hd_function, functions.len + 1);
@@ -407,7 +266,7 @@ static int add_variable(struct hd_globals *globals, LLVMValueRef global)
 	symbol->defined = is_defined(global);
 	symbol->size = LLVMTypeIsSized(type) ? LLVMABISizeOfType(globals->layout, type) : 0;
 	symbol->align = align ? align : LLVMABIAlignmentOfType(globals->layout, type);
-	symbol->managed = hd_annotation(unit, global, "managed") != 0;
+	symbol->managed = hd_annotation(global, "managed") != 0;
 	if (symbol->size > UINT32_MAX)
 		return hd_error(unit->diag, HD_NOWHERE, "variable '%s' of %llu bytes is too large", symbol->name,
 				(unsigned long long)symbol->size);
@@ -459,7 +318,7 @@ static int place_variables(struct hd_globals *globals, uint64_t sizes[3])
 {
 	sizes[0] = sizes[1] = sizes[2] = 0;
 	for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
-		const struct hd_slot_entry *entry = hd_ptrmap_get(&globals->map, g);
+		const struct hd_map_entry *entry = hd_map_get(&globals->map, g);
 		struct hd_symbol *symbol = entry ? &globals->symbols.data[entry->start] : NULL;
 		uint64_t *at;
 
@@ -482,7 +341,7 @@ static int fill_sections(struct hd_globals *globals)
 	int status = 0;
 
 	for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
-		const struct hd_slot_entry *entry = hd_ptrmap_get(&globals->map, g);
+		const struct hd_map_entry *entry = hd_map_get(&globals->map, g);
 		struct hd_symbol *symbol = entry ? &globals->symbols.data[entry->start] : NULL;
 		struct hd_image image = {.unit = globals->unit, .symbols = &globals->map, .layout = globals->layout};
 
@@ -548,6 +407,6 @@ int hd_lower_globals(struct hd_unit *unit)
 	hd_vec_release(&globals.symbols);
 	hd_vec_release(&globals.data_relocs);
 	hd_vec_release(&globals.rodata_relocs);
-	hd_ptrmap_release(&globals.map);
+	hd_map_release(&globals.map);
 	return status;
 }

@@ -12,7 +12,7 @@ struct hd_globals {
 	struct hd_unit *unit;
 	LLVMTargetDataRef layout;
 	HD_VEC(struct hd_symbol) symbols;
-	struct hd_ptrmap map; /* function or variable -> index in symbols */
+	struct hd_map map; /* function or variable -> index in symbols */
 	hd_relocs data_relocs, rodata_relocs;
 };
 

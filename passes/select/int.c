@@ -306,7 +306,7 @@ void hd_sel_icmp(struct hd_select *sel)
 	bool is_signed;
 	unsigned cmp = compare_code(LLVMGetICmpPredicate(sel->inst), &is_signed);
 
-	if (!hd_sel_is_scalar(type)) {
+	if (!hd_is_scalar(type)) {
 		hd_sel_unsupported(sel, "compare of vectors");
 		return;
 	}

@@ -148,7 +148,7 @@ static const struct hd_intrinsic *find(const char *name)
 
 bool hd_sel_intrinsic(struct hd_select *sel, LLVMValueRef callee)
 {
-	const struct hd_slot_entry *entry = hd_ptrmap_get(&sel->intrinsics, callee);
+	const struct hd_map_entry *entry = hd_map_get(&sel->intrinsics, callee);
 	const struct hd_intrinsic *row;
 
 	if (!entry) {
@@ -156,8 +156,8 @@ bool hd_sel_intrinsic(struct hd_select *sel, LLVMValueRef callee)
 
 		row = strncmp(name, "llvm.", 5) ? NULL : find(name + 5);
 		hd_vec_push(&sel->intrinsic_rows, row);
-		hd_ptrmap_put(&sel->intrinsics, callee, sel->intrinsic_rows.len - 1, 1);
-		entry = hd_ptrmap_get(&sel->intrinsics, callee);
+		hd_map_put(&sel->intrinsics, callee, sel->intrinsic_rows.len - 1, 1);
+		entry = hd_map_get(&sel->intrinsics, callee);
 	}
 	row = sel->intrinsic_rows.data[entry->start];
 	if (!row)

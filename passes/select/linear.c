@@ -59,7 +59,7 @@ static void override(struct hd_select *sel, LLVMValueRef inst, uint32_t operand,
 	const struct hd_linear_use *use;
 	int words;
 
-	if (LLVMIsConstant(value) || !hd_sel_is_scalar(LLVMTypeOf(value)))
+	if (LLVMIsConstant(value) || !hd_is_scalar(LLVMTypeOf(value)))
 		return;
 	use = hd_linear_use(sel->linear->plan, inst, operand);
 	if (!use || hd_sel_is_overridden(sel, value))
@@ -67,7 +67,7 @@ static void override(struct hd_select *sel, LLVMValueRef inst, uint32_t operand,
 	words = hd_sel_words(sel, LLVMTypeOf(value));
 	if (words < 1 || words > 2 || !is_available(sel->linear, use, (unsigned)words))
 		return;
-	hd_vec_push(&sel->overrides, (struct hd_slot_entry){value, sel->leaves.len, 1});
+	hd_vec_push(&sel->overrides, (struct hd_map_entry){value, sel->leaves.len, 1});
 	hd_vec_push(&sel->leaves, leaf_of(sel->linear, use, (unsigned)words));
 }
 
@@ -183,10 +183,10 @@ static void index_offsets(struct hd_select *sel)
 
 	sel->next_offset = HD_ARENA_NEW(sel->func->arena, uint32_t, plan->offset_count + 1);
 	for (uint32_t o = plan->offset_count; o-- > 0;) {
-		const struct hd_slot_entry *first = hd_ptrmap_get(&sel->offsets_at, header_of(plan, o));
+		const struct hd_map_entry *first = hd_map_get(&sel->offsets_at, header_of(plan, o));
 
 		sel->next_offset[o] = first ? first->start : HD_LINEAR_NONE;
-		hd_ptrmap_put(&sel->offsets_at, header_of(plan, o), o, 1);
+		hd_map_put(&sel->offsets_at, header_of(plan, o), o, 1);
 	}
 }
 
@@ -196,7 +196,7 @@ void hd_sel_linear_header(struct hd_select *sel, LLVMBasicBlockRef bb)
 
 	if (!sel->next_offset)
 		index_offsets(sel);
-	const struct hd_slot_entry *first = hd_ptrmap_get(&sel->offsets_at, bb);
+	const struct hd_map_entry *first = hd_map_get(&sel->offsets_at, bb);
 	for (uint32_t o = first ? first->start : HD_LINEAR_NONE; o != HD_LINEAR_NONE; o = sel->next_offset[o]) {
 		struct hd_linear_phi *phi = &sel->linear->offsets[o];
 

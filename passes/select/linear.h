@@ -1,4 +1,4 @@
-/* The linear version of a kernel while it is selected: what linear.c and linear_streams.c give linear.c. */
+/* The linear version of a kernel while it is selected: what linear.c and linear/streams.c give linear.c. */
 #ifndef HD_PASSES_SELECT_LINEAR_H
 #define HD_PASSES_SELECT_LINEAR_H
 

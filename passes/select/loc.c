@@ -1,153 +1,40 @@
 /*
- * Source places of IR instructions, and the table of them that each machine function carries.
+ * The table of source places that each machine function carries.
  */
 #include "passes/select/select.h"
 
-#include <limits.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <llvm-c/DebugInfo.h>
-
-/*
- * Relative to the working directory where the file lies below it, so that objects do not depend on where a project is
- * built. clang splits names into directory and rest as it likes, so the two are joined first.
- */
-static const char *file_name(struct hd_unit *unit, LLVMMetadataRef file)
-{
-	unsigned name_len = 0, dir_len = 0;
-	const char *name = LLVMDIFileGetFilename(file, &name_len), *dir = LLVMDIFileGetDirectory(file, &dir_len);
-	char here[PATH_MAX];
-
-	if (!name_len)
-		return NULL;
-	if (name[0] == '/' || !dir_len)
-		return hd_arena_printf(&unit->arena, "%.*s", (int)name_len, name);
-	const char *full = hd_arena_printf(&unit->arena, "%.*s/%.*s", (int)dir_len, dir, (int)name_len, name);
-	size_t here_len = getcwd(here, sizeof here) ? strlen(here) : 0;
-	return here_len && !strncmp(full, here, here_len) && full[here_len] == '/' ? full + here_len + 1 : full;
-}
-
-static bool is_compiler_header(LLVMMetadataRef file)
-{
-	static const char mark[] = "/__clang_cuda_";
-	unsigned length = 0;
-	const char *name = LLVMDIFileGetFilename(file, &length);
-
-	return length && memmem(name, length, mark, sizeof mark - 1);
-}
-
-static LLVMMetadataRef file_of(LLVMMetadataRef place)
-{
-	LLVMMetadataRef scope = LLVMDILocationGetScope(place);
-
-	return scope ? LLVMDIScopeGetFile(scope) : NULL;
-}
-
-/* `threadIdx.x` and its kin are functions of clang's headers: their place is where the user wrote them. */
-static LLVMMetadataRef user_place(LLVMMetadataRef place)
-{
-	LLVMMetadataRef file, caller;
-
-	while ((file = file_of(place)) && is_compiler_header(file) && (caller = LLVMDILocationGetInlinedAt(place)))
-		place = caller;
-	return place;
-}
-
-static struct hd_loc function_loc(struct hd_unit *unit, LLVMValueRef function)
-{
-	LLVMMetadataRef program = LLVMGetSubprogram(function), file;
-
-	if (!program || !(file = LLVMDIScopeGetFile(program)))
-		return HD_NOWHERE;
-	return (struct hd_loc){file_name(unit, file), LLVMDISubprogramGetLine(program), 0};
-}
-
-struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value)
-{
-	LLVMMetadataRef place, file;
-	LLVMValueRef function = NULL;
-
-	if (!value)
-		return HD_NOWHERE;
-	if (LLVMIsAFunction(value))
-		return function_loc(unit, value);
-	if (!LLVMIsAInstruction(value))
-		return HD_NOWHERE;
-	place = LLVMInstructionGetDebugLoc(value);
-	if (place && LLVMDILocationGetLine(place)) {
-		place = user_place(place);
-		file = file_of(place);
-		if (file)
-			return (struct hd_loc){file_name(unit, file), LLVMDILocationGetLine(place),
-					       LLVMDILocationGetColumn(place)};
-	}
-	if (LLVMGetInstructionParent(value))
-		function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(value));
-	return function ? function_loc(unit, function) : HD_NOWHERE;
-}
-
-/* The instruction as one line of text, without its metadata. The caller disposes of it. */
-static char *quoted(LLVMValueRef inst)
-{
-	char *text = LLVMPrintValueToString(inst), *end = strstr(text, ", !");
-
-	if (end)
-		*end = 0;
-	text[strcspn(text, "\n")] = 0;
-	return text;
-}
-
-int hd_unsupported(struct hd_unit *unit, LLVMValueRef value, const char *what)
-{
-	struct hd_loc loc = hd_ir_loc(unit, value);
-	LLVMValueRef function = value && LLVMIsAInstruction(value) && LLVMGetInstructionParent(value)
-					? LLVMGetBasicBlockParent(LLVMGetInstructionParent(value))
-					: NULL;
-	char *text;
-
-	if (!loc.file && function) {
-		text = quoted(value);
-		hd_error(unit->diag, loc, "unsupported %s, in '%s' at '%s'", what, LLVMGetValueName(function),
-			 text + strspn(text, " "));
-		LLVMDisposeMessage(text);
-		return -1;
-	}
-	if (!loc.file && value && LLVMIsAFunction(value))
-		return hd_error(unit->diag, loc, "unsupported %s, in '%s'", what, LLVMGetValueName(value));
-	return hd_error(unit->diag, loc, "unsupported %s", what);
-}
 
 /* Index in func->locs, each place once; files are named once a module. */
 int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
 {
 	LLVMMetadataRef place = LLVMInstructionGetDebugLoc(inst), key = place, file;
-	const struct hd_slot_entry *entry;
+	const struct hd_map_entry *entry;
 	struct hd_loc loc;
 
 	if (!place)
 		return 0;
 	if (place == sel->last_loc_key)
 		return (int)sel->last_loc;
-	entry = hd_ptrmap_get(&sel->locs, place);
+	entry = hd_map_get(&sel->locs, place);
 	sel->last_loc_key = place;
 	if (entry)
 		return (int)(sel->last_loc = entry->start);
 	sel->last_loc = 0;
-	place = user_place(place);
-	file = file_of(place);
+	place = hd_ir_user_place(place);
+	file = hd_ir_file(place);
 	if (file && LLVMDILocationGetLine(place)) {
-		entry = hd_ptrmap_get(&sel->files, file);
+		entry = hd_map_get(&sel->files, file);
 		if (!entry) {
-			hd_vec_push(&sel->file_names, file_name(sel->unit, file));
-			hd_ptrmap_put(&sel->files, file, sel->file_names.len - 1, 1);
-			entry = hd_ptrmap_get(&sel->files, file);
+			hd_vec_push(&sel->file_names, hd_ir_file_name(sel->unit, file));
+			hd_map_put(&sel->files, file, sel->file_names.len - 1, 1);
+			entry = hd_map_get(&sel->files, file);
 		}
 		loc = (struct hd_loc){sel->file_names.data[entry->start], LLVMDILocationGetLine(place),
 				      LLVMDILocationGetColumn(place)};
 		sel->last_loc = sel->func->locs.len;
 		hd_vec_push(&sel->func->locs, loc);
 	}
-	hd_ptrmap_put(&sel->locs, key, sel->last_loc, 1);
+	hd_map_put(&sel->locs, key, sel->last_loc, 1);
 	return (int)sel->last_loc;
 }

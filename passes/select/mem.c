@@ -558,7 +558,7 @@ void hd_sel_gep(struct hd_select *sel)
 	struct hd_leaf base = hd_sel_arg(sel, 0);
 	uint64_t offset;
 
-	if (!hd_sel_is_scalar(LLVMTypeOf(gep))) {
+	if (!hd_is_scalar(LLVMTypeOf(gep))) {
 		hd_sel_unsupported(sel, "getelementptr of vectors");
 		return;
 	}

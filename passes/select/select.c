@@ -117,7 +117,7 @@ uint32_t hd_sel_new_block(struct hd_select *sel)
 
 uint32_t hd_sel_block_of(struct hd_select *sel, LLVMBasicBlockRef bb)
 {
-	const struct hd_slot_entry *entry = hd_ptrmap_get(&sel->values, bb);
+	const struct hd_map_entry *entry = hd_map_get(&sel->values, bb);
 
 	return sel->blocks.data[entry->start].machine;
 }
@@ -189,7 +189,7 @@ static void define_phi(struct hd_select *sel, LLVMValueRef phi)
 	LLVMTypeRef type = LLVMTypeOf(phi);
 	uint32_t count = hd_sel_leaf_count(sel, type);
 	struct hd_leaf *leaves = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*leaves));
-	bool scalar = hd_sel_is_scalar(type);
+	bool scalar = hd_is_scalar(type);
 
 	for (uint32_t i = 0; i < count; i++) {
 		int words = hd_sel_words(sel, scalar ? type : sel->types.data[i].type);
@@ -256,16 +256,16 @@ static struct hd_mreg phi_operand(struct hd_select *sel, uint32_t pred, struct h
 
 static void fill_phi(struct hd_select *sel, LLVMValueRef phi, uint32_t block, uint32_t *index)
 {
-	struct hd_slot_entry entry = *hd_ptrmap_get(&sel->values, phi);
+	struct hd_map_entry entry = *hd_map_get(&sel->values, phi);
 	unsigned incoming = LLVMCountIncoming(phi);
 	uint32_t preds = sel->func->blocks.data[block].preds.len;
 	struct hd_mreg *regs = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(*regs));
 	LLVMValueRef *values = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(LLVMValueRef));
 	uint32_t *index_of = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(*index_of));
-	struct hd_ptrmap by_block = {0};
+	struct hd_map by_block = {0};
 
 	for (unsigned i = 0; incoming > 8 && i < incoming; i++)
-		hd_ptrmap_put(&by_block, LLVMGetIncomingBlock(phi, i), i, 1);
+		hd_map_put(&by_block, LLVMGetIncomingBlock(phi, i), i, 1);
 	for (uint32_t p = 0; p < preds; p++) {
 		uint32_t from = sel->func->blocks.data[block].preds.data[p];
 		LLVMBasicBlockRef bb = sel->blocks.data[sel->origin.data[from]].bb;
@@ -274,9 +274,9 @@ static void fill_phi(struct hd_select *sel, LLVMValueRef phi, uint32_t block, ui
 			if (LLVMGetIncomingBlock(phi, i) == bb)
 				values[p] = LLVMGetIncomingValue(phi, index_of[p] = i);
 		if (incoming > 8)
-			values[p] = LLVMGetIncomingValue(phi, index_of[p] = hd_ptrmap_get(&by_block, bb)->start);
+			values[p] = LLVMGetIncomingValue(phi, index_of[p] = hd_map_get(&by_block, bb)->start);
 	}
-	hd_ptrmap_release(&by_block);
+	hd_map_release(&by_block);
 	for (uint32_t leaf = 0; leaf < entry.count; leaf++) {
 		bool as_pred = sel->leaves.data[entry.start + leaf].words == 0;
 
@@ -321,7 +321,7 @@ static void order_blocks(struct hd_select *sel)
 	HD_VEC(LLVMBasicBlockRef) post = {0};
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(sel->function);
 
-	hd_ptrmap_put(&sel->values, entry, 0, 0);
+	hd_map_put(&sel->values, entry, 0, 0);
 	hd_vec_push(&stack, (struct frame){entry, LLVMGetBasicBlockTerminator(entry), 0});
 	while (stack.len) {
 		struct frame *top = &hd_vec_last(&stack);
@@ -331,8 +331,8 @@ static void order_blocks(struct hd_select *sel)
 			unsigned n = LLVMGetNumSuccessors(top->terminator);
 			LLVMBasicBlockRef to = LLVMGetSuccessor(top->terminator, n - 1 - top->next++);
 
-			if (!hd_ptrmap_get(&sel->values, to)) {
-				hd_ptrmap_put(&sel->values, to, 0, 0);
+			if (!hd_map_get(&sel->values, to)) {
+				hd_map_put(&sel->values, to, 0, 0);
 				hd_vec_push(&stack, (struct frame){to, LLVMGetBasicBlockTerminator(to), 0});
 			}
 			continue;
@@ -344,7 +344,7 @@ static void order_blocks(struct hd_select *sel)
 		uint32_t index = sel->blocks.len;
 
 		hd_vec_push(&sel->blocks, (struct hd_select_block){post.data[i], machine_block(sel, index)});
-		hd_ptrmap_put(&sel->values, post.data[i], index, 1);
+		hd_map_put(&sel->values, post.data[i], index, 1);
 	}
 	hd_vec_release(&stack);
 	hd_vec_release(&post);
@@ -430,8 +430,8 @@ static bool flushes_denormals(LLVMValueRef function)
 
 static void reset(struct hd_select *sel)
 {
-	hd_ptrmap_clear(&sel->values);
-	hd_ptrmap_clear(&sel->locs);
+	hd_map_clear(&sel->values);
+	hd_map_clear(&sel->locs);
 	hd_vec_clear(&sel->leaves);
 	hd_vec_clear(&sel->blocks);
 	hd_vec_clear(&sel->origin);
@@ -507,10 +507,10 @@ static void map_symbols(struct hd_select *sel)
 	/* hd_lower_globals made the symbols in this order, the same for functions and variables. */
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
 		if (next < object->symbol_count && !strcmp(object->symbols[next].name, LLVMGetValueName(f)))
-			hd_ptrmap_put(&sel->symbols, f, next++, 1);
+			hd_map_put(&sel->symbols, f, next++, 1);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
 		if (next < object->symbol_count && !strcmp(object->symbols[next].name, LLVMGetValueName(g)))
-			hd_ptrmap_put(&sel->symbols, g, next++, 1);
+			hd_map_put(&sel->symbols, g, next++, 1);
 }
 
 static unsigned kind_id(struct hd_select *sel, const char *name)
@@ -525,13 +525,13 @@ static unsigned attribute_id(const char *name)
 
 static void release(struct hd_select *sel)
 {
-	hd_ptrmap_release(&sel->symbols);
-	hd_ptrmap_release(&sel->intrinsics);
+	hd_map_release(&sel->symbols);
+	hd_map_release(&sel->intrinsics);
 	hd_vec_release(&sel->intrinsic_rows);
-	hd_ptrmap_release(&sel->files);
-	hd_ptrmap_release(&sel->values);
-	hd_ptrmap_release(&sel->offsets_at);
-	hd_ptrmap_release(&sel->locs);
+	hd_map_release(&sel->files);
+	hd_map_release(&sel->values);
+	hd_map_release(&sel->offsets_at);
+	hd_map_release(&sel->locs);
 	hd_vec_release(&sel->file_names);
 	hd_vec_release(&sel->leaves);
 	hd_vec_release(&sel->blocks);

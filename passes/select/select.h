@@ -14,10 +14,9 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
+#include "lib/map.h"
+#include "passes/ir/ir.h"
 #include "passes/unit.h"
-
-/* NVPTX address spaces. */
-enum { HD_AS_GENERIC = 0, HD_AS_GLOBAL = 1, HD_AS_SHARED = 3, HD_AS_CONST = 4, HD_AS_LOCAL = 5, HD_AS_PARAM = 101 };
 
 enum hd_leaf_kind {
 	HD_LEAF_REG,	 /* `words` words of register `id` from word `sub`; pointers: plus imm[0] */
@@ -64,16 +63,6 @@ struct hd_leaf_type {
 };
 typedef HD_VEC(struct hd_leaf_type) hd_leaf_types;
 
-struct hd_slot_entry {
-	const void *key;
-	uint32_t start, count;
-};
-/* Pointer-keyed map; looked up only, never iterated. */
-struct hd_ptrmap {
-	struct hd_slot_entry *entries;
-	uint32_t used, capacity; /* capacity: a power of two */
-};
-
 struct hd_select_block {
 	LLVMBasicBlockRef bb;
 	uint32_t machine; /* first machine block */
@@ -105,21 +94,21 @@ struct hd_select {
 	LLVMContextRef context;
 	unsigned md_ordinal, md_prof, md_invariant;
 	unsigned at_byval, at_align, at_noalias, at_readonly;
-	struct hd_ptrmap symbols;			    /* function or global -> index in unit->object.symbols */
-	struct hd_ptrmap intrinsics;			    /* function -> index in intrinsic_rows */
+	struct hd_map symbols;			    /* function or global -> index in unit->object.symbols */
+	struct hd_map intrinsics;			    /* function -> index in intrinsic_rows */
 	HD_VEC(const struct hd_intrinsic *) intrinsic_rows; /* NULL: not known */
-	struct hd_ptrmap files;				    /* metadata of a DIFile -> index in file_names */
+	struct hd_map files;				    /* metadata of a DIFile -> index in file_names */
 	HD_VEC(const char *) file_names;
 
 	struct hd_mfunc *func;
 	LLVMValueRef function;
 	LLVMTypeRef return_type;
-	struct hd_ptrmap values; /* value -> leaves; block -> index in blocks */
+	struct hd_map values; /* value -> leaves; block -> index in blocks */
 	HD_VEC(struct hd_leaf) leaves;
 	HD_VEC(struct hd_select_block) blocks;
 	HD_VEC(uint32_t) origin; /* machine block -> index in blocks */
 	HD_VEC(LLVMValueRef) phis;
-	struct hd_ptrmap locs;
+	struct hd_map locs;
 	const void *last_loc_key;
 	uint32_t last_loc;
 	hd_leaf_types types;		      /* scratch of hd_sel_types */
@@ -127,27 +116,21 @@ struct hd_select {
 	LLVMValueRef inst;		      /* being selected */
 	uint32_t block, loc, ir;
 	struct hd_select_linear *linear;	/* the linear version is selected (linear.c); else NULL */
-	struct hd_ptrmap offsets_at;		/* of it: header of a loop -> first of its offsets, and ... */
+	struct hd_map offsets_at;		/* of it: header of a loop -> first of its offsets, and ... */
 	uint32_t *next_offset;			/* ... the next of each; NULL: not made yet */
-	HD_VEC(struct hd_slot_entry) overrides; /* operands of `inst` that it reads otherwise */
+	HD_VEC(struct hd_map_entry) overrides; /* operands of `inst` that it reads otherwise */
 	uint32_t visit, sites;			/* IR instructions so far; accesses that the present one has made */
 	bool ftz; /* float denormals are zero in this function */
 	bool failed;
 };
 
-/* ---- map.c; value.c: values, types, operands; emit.c */
-void hd_ptrmap_put(struct hd_ptrmap *map, const void *key, uint32_t start, uint32_t count);
-const struct hd_slot_entry *hd_ptrmap_get(const struct hd_ptrmap *map, const void *key);
-void hd_ptrmap_clear(struct hd_ptrmap *map);
-void hd_ptrmap_release(struct hd_ptrmap *map);
-
+/* ---- value.c: values, types, operands; emit.c */
 /* Reports "unsupported <what>" at the instruction being selected. */
 void hd_sel_unsupported(struct hd_select *sel, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Words of a scalar (0: predicate), or -1. Bits of an integer, floating-point or pointer type. */
 int hd_sel_words(struct hd_select *sel, LLVMTypeRef type);
 unsigned hd_sel_bits(struct hd_select *sel, LLVMTypeRef type);
-bool hd_sel_is_scalar(LLVMTypeRef type);
 /* The scalars of a type; the result is valid until the next call. */
 const hd_leaf_types *hd_sel_types(struct hd_select *sel, LLVMTypeRef type);
 uint32_t hd_sel_leaf_count(struct hd_select *sel, LLVMTypeRef type);
@@ -170,11 +153,6 @@ bool hd_sel_constant(struct hd_select *sel, LLVMValueRef value, struct hd_leaf *
  * included; false: not known. An element of a vector as a leaf. */
 bool hd_sel_constant_bits(struct hd_select *sel, LLVMValueRef value, uint64_t words[2]);
 bool hd_sel_constant_element(struct hd_select *sel, LLVMValueRef vector, unsigned index, struct hd_leaf *leaf);
-/* Value of an integer constant of up to 128 bits. */
-bool hd_const_int(LLVMValueRef value, uint64_t words[2]);
-/* Whether the value is an integer constant of at most 64 bits; *out is zero-extended. */
-bool hd_is_int_constant(LLVMValueRef value, uint64_t *out);
-bool hd_single_use(LLVMValueRef value);
 
 struct hd_opnd hd_reg(struct hd_mreg reg);
 struct hd_opnd hd_imm(uint32_t value);
@@ -233,12 +211,6 @@ uint32_t hd_sel_block_of(struct hd_select *sel, LLVMBasicBlockRef bb); /* its fi
 /* Ends the threads that come here by `op` (EXIT, TRAP): the code after it is kept, for others. */
 void hd_sel_end_thread(struct hd_select *sel, unsigned op);
 int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst);
-/* Bytes and offsets of kernel parameters in the constant bank, from HD_CB_PARAMS. */
-uint32_t hd_kernel_params(struct hd_unit *unit, LLVMValueRef function, uint32_t *offsets);
-bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function);
-/* An annotation of a function in nvvm.annotations or its attributes; 0 when absent. */
-uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *name);
-LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not by value */
 
 /* ---- flow.c */
 void hd_sel_br(struct hd_select *sel);
@@ -418,13 +390,5 @@ void hd_sel_extract_element(struct hd_select *sel);
 void hd_sel_insert_element(struct hd_select *sel);
 void hd_sel_shuffle(struct hd_select *sel);
 void hd_sel_freeze(struct hd_select *sel);
-
-/* ---- globals.c */
-/* A constant as symbol (UINT32_MAX: none) + addend. False for what is neither. */
-struct hd_const_addr {
-	LLVMValueRef global; /* NULL: a plain number */
-	uint64_t addend;
-};
-bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_const_addr *out);
 
 #endif

@@ -18,7 +18,7 @@ struct hd_reach {
 
 static uint32_t function_index(struct hd_reach *reach, LLVMValueRef function)
 {
-	const struct hd_slot_entry *entry = hd_ptrmap_get(&reach->globals->map, function);
+	const struct hd_map_entry *entry = hd_map_get(&reach->globals->map, function);
 
 	if (!entry || !reach->globals->symbols.data[entry->start].defined)
 		return UINT32_MAX;
@@ -222,7 +222,7 @@ void hd_layout_shared(struct hd_globals *globals)
 	/* Static variables first: dynamic shared memory begins behind them. */
 	for (unsigned defined = 2; defined-- > 0;)
 		for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
-			const struct hd_slot_entry *entry = hd_ptrmap_get(&globals->map, g);
+			const struct hd_map_entry *entry = hd_map_get(&globals->map, g);
 			struct hd_symbol *symbol = entry ? &globals->symbols.data[entry->start] : NULL;
 
 			if (symbol && symbol->space == HD_SPACE_SHARED && symbol->defined == defined)

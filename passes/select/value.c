@@ -20,19 +20,6 @@ void hd_sel_unsupported(struct hd_select *sel, const char *format, ...)
 	hd_unsupported(sel->unit, sel->inst ? sel->inst : sel->function, text);
 }
 
-bool hd_sel_is_scalar(LLVMTypeRef type)
-{
-	switch (LLVMGetTypeKind(type)) {
-	case LLVMStructTypeKind:
-	case LLVMArrayTypeKind:
-	case LLVMVectorTypeKind:
-	case LLVMVoidTypeKind:
-		return false;
-	default:
-		return true;
-	}
-}
-
 static bool is_narrow_space(unsigned space)
 {
 	return space == HD_AS_SHARED || space == HD_AS_LOCAL || space == HD_AS_PARAM;
@@ -115,64 +102,12 @@ const hd_leaf_types *hd_sel_types(struct hd_select *sel, LLVMTypeRef type)
 
 uint32_t hd_sel_leaf_count(struct hd_select *sel, LLVMTypeRef type)
 {
-	return hd_sel_is_scalar(type) ? 1 : hd_sel_types(sel, type)->len;
+	return hd_is_scalar(type) ? 1 : hd_sel_types(sel, type)->len;
 }
 
 /* ------------------------------------------------------------------ constants */
 
 /* Decimal text with an optional sign, as LLVM prints integers, to 128-bit two's complement. */
-static void parse_decimal(const char *text, uint64_t words[2])
-{
-	unsigned __int128 value = 0;
-	bool negative = *text == '-';
-
-	for (text += negative; *text >= '0' && *text <= '9'; text++)
-		value = value * 10 + (unsigned)(*text - '0');
-	if (negative)
-		value = -value;
-	words[0] = (uint64_t)value;
-	words[1] = (uint64_t)(value >> 64);
-}
-
-bool hd_const_int(LLVMValueRef value, uint64_t words[2])
-{
-	unsigned bits;
-
-	if (!LLVMIsAConstantInt(value))
-		return false;
-	bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
-	if (bits > 128)
-		return false;
-	words[1] = 0;
-	if (bits <= 64) {
-		words[0] = LLVMConstIntGetZExtValue(value);
-		return true;
-	}
-	/* The C API gives no access to more than 64 bits but through the text. */
-	char *text = LLVMPrintValueToString(value);
-	const char *digits = strchr(text, ' ');
-
-	if (digits)
-		parse_decimal(digits + 1, words);
-	LLVMDisposeMessage(text);
-	return digits != NULL;
-}
-
-bool hd_is_int_constant(LLVMValueRef value, uint64_t *out)
-{
-	if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
-		return false;
-	*out = LLVMConstIntGetZExtValue(value);
-	return true;
-}
-
-bool hd_single_use(LLVMValueRef value)
-{
-	LLVMUseRef use = LLVMGetFirstUse(value);
-
-	return use && !LLVMGetNextUse(use);
-}
-
 struct hd_leaf hd_leaf_imm(uint64_t value, unsigned words)
 {
 	return (struct hd_leaf){.kind = HD_LEAF_IMM, .words = (uint8_t)words, .imm = {value, 0}};
@@ -190,7 +125,7 @@ struct hd_leaf hd_leaf_reg(struct hd_mreg reg)
 
 static struct hd_leaf symbol_leaf(struct hd_select *sel, const struct hd_const_addr *address, LLVMTypeRef type)
 {
-	const struct hd_slot_entry *entry = hd_ptrmap_get(&sel->symbols, address->global);
+	const struct hd_map_entry *entry = hd_map_get(&sel->symbols, address->global);
 	struct hd_leaf leaf = {.kind = HD_LEAF_SYMBOL,
 			       .words = (uint8_t)hd_sel_words(sel, type),
 			       .imm = {address->addend, 0}};
@@ -245,7 +180,7 @@ static void constant_leaves(struct hd_select *sel, LLVMValueRef value, struct hd
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
 	unsigned n;
 
-	if (hd_sel_is_scalar(type)) {
+	if (hd_is_scalar(type)) {
 		struct hd_leaf leaf;
 
 		if (!hd_sel_constant(sel, value, &leaf))
@@ -283,9 +218,9 @@ static void define_constant(struct hd_select *sel, LLVMValueRef value)
 	hd_sel_define(sel, value, leaves, count);
 }
 
-static const struct hd_slot_entry *find_value(struct hd_select *sel, LLVMValueRef value)
+static const struct hd_map_entry *find_value(struct hd_select *sel, LLVMValueRef value)
 {
-	const struct hd_slot_entry *entry = hd_ptrmap_get(&sel->values, value);
+	const struct hd_map_entry *entry = hd_map_get(&sel->values, value);
 
 	for (uint32_t i = 0; i < sel->overrides.len; i++)
 		if (sel->overrides.data[i].key == value)
@@ -295,15 +230,15 @@ static const struct hd_slot_entry *find_value(struct hd_select *sel, LLVMValueRe
 	if (!LLVMIsConstant(value)) {
 		hd_sel_unsupported(sel, "use of a value before its definition");
 		hd_sel_define(sel, value, &(struct hd_leaf){.kind = HD_LEAF_IMM, .words = 1}, 1);
-		return hd_ptrmap_get(&sel->values, value);
+		return hd_map_get(&sel->values, value);
 	}
 	define_constant(sel, value);
-	return hd_ptrmap_get(&sel->values, value);
+	return hd_map_get(&sel->values, value);
 }
 
 uint32_t hd_sel_leaves(struct hd_select *sel, LLVMValueRef value, struct hd_leaf **leaves)
 {
-	struct hd_slot_entry entry = *find_value(sel, value);
+	struct hd_map_entry entry = *find_value(sel, value);
 	struct hd_leaf *copy = hd_arena_alloc(sel->func->arena, (entry.count + 1) * sizeof(*copy));
 
 	if (entry.count)
@@ -314,7 +249,7 @@ uint32_t hd_sel_leaves(struct hd_select *sel, LLVMValueRef value, struct hd_leaf
 
 struct hd_leaf hd_sel_leaf(struct hd_select *sel, LLVMValueRef value, uint32_t index)
 {
-	const struct hd_slot_entry *entry = find_value(sel, value);
+	const struct hd_map_entry *entry = find_value(sel, value);
 
 	if (index >= entry->count) {
 		if (!sel->failed)
@@ -337,7 +272,7 @@ void hd_sel_define(struct hd_select *sel, LLVMValueRef value, const struct hd_le
 	if (count)
 		memcpy(sel->leaves.data + start, leaves, count * sizeof(*leaves));
 	sel->leaves.len = start + count;
-	hd_ptrmap_put(&sel->values, value, start, count);
+	hd_map_put(&sel->values, value, start, count);
 }
 
 void hd_sel_define1(struct hd_select *sel, struct hd_leaf leaf)

@@ -13,10 +13,10 @@
 #include <assert.h>
 
 #include "runtime/sim/sim_private.h"
-#include "runtime/sm/sm.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sim/watchdog.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 
 #define MAX_SMS 1024
 

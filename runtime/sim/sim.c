@@ -9,11 +9,11 @@
 
 #include "runtime/exec/exec.h"
 #include "runtime/sim/profile.h"
-#include "runtime/verify/redundancy.h"
 #include "runtime/sim/sim_private.h"
-#include "runtime/sm/sm.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
+#include "runtime/verify/redundancy.h"
 
 #define DEFAULT_HEAP_BYTES UINT64_C(8388608) /* as CUDA's cudaLimitMallocHeapSize */
 

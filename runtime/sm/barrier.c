@@ -9,9 +9,9 @@
  *
  * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
  */
-#include "runtime/sm/sm.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 
 #define BARRIERS 16
 

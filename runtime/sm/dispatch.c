@@ -11,10 +11,10 @@
 
 #include "heddle/occupancy.h"
 #include "runtime/exec/linear.h"
-#include "runtime/sm/sm.h"
 #include "runtime/sim/trace.h"
-#include "runtime/verify/twin.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
+#include "runtime/verify/twin.h"
 
 /* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
 #define LOCAL_PHYSICAL (UINT64_C(1) << 46)

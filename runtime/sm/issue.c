@@ -10,10 +10,10 @@
 #include <assert.h>
 
 #include "runtime/sim/profile.h"
-#include "runtime/verify/redundancy.h"
-#include "runtime/sm/sm.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
+#include "runtime/verify/redundancy.h"
 
 static void hazard_add(struct hd_hazard *to, const struct hd_hazard *what)
 {

@@ -9,8 +9,8 @@
  *
  * Cost: a few operations for each register read.
  */
-#include "runtime/sm/sm.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 
 static uint64_t at_least_one(uint64_t value)
 {

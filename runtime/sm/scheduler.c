@@ -9,8 +9,8 @@
  */
 #include <assert.h>
 
-#include "runtime/sm/sm.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
 
 #define NO_POSITION HD_SCHEDULER_WARPS
 #define NOT_RESIDENT 0xff

@@ -14,8 +14,8 @@
 
 #include <llvm-c/IRReader.h>
 
-#include "passes/regalloc/allocate.h"
 #include "passes/pass.h"
+#include "passes/regalloc/allocate.h"
 
 static double seconds(void)
 {

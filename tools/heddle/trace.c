@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/machine/regset.h"
 #include "lib/metadata/json.h"
-#include "passes/analysis/regset.h"
 #include "tools/heddle/cmd.h"
 
 struct options {

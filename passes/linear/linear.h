@@ -1,9 +1,9 @@
 /*
  * The linear version of a kernel (r2d2-isca23, 3.2 and 3.3) on its way from the plan to the object: which registers
- * there are and what each holds (linear_layout.c), the code of the streams that make them (linear_streams.c).
+ * there are and what each holds (layout.c), the code of the streams that make them (streams.c).
  */
-#ifndef HD_PASSES_AFFINE_LINEAR_H
-#define HD_PASSES_AFFINE_LINEAR_H
+#ifndef HD_PASSES_LINEAR_LINEAR_H
+#define HD_PASSES_LINEAR_LINEAR_H
 
 #include "passes/select/linear.h"
 
@@ -27,7 +27,7 @@ struct hd_linear_layout {
 	bool *computable;     /* by polynomial */
 };
 
-/* ---- linear_layout.c */
+/* ---- layout.c */
 /* Numbers the registers; what cannot be computed or has no room stays out. False: nothing is left. */
 bool hd_linear_layout_make(struct hd_linear_layout *layout, struct hd_unit *unit, const struct hd_linear_plan *plan,
 			   struct hd_arena *arena);
@@ -36,7 +36,7 @@ uint8_t hd_linear_coefficient(const struct hd_linear_layout *layout, uint32_t po
 /* The plan's conditions as checks for the object; -1: one cannot be written as one. */
 int hd_linear_checks(const struct hd_linear_plan *plan, struct hd_linear *linear, struct hd_arena *arena);
 
-/* ---- linear_streams.c: hd_select_straight's `build`; context: the layout */
+/* ---- streams.c: hd_select_straight's `build`; context: the layout */
 void hd_linear_coefficient_stream(struct hd_select *sel, void *context);
 void hd_linear_thread_stream(struct hd_select *sel, void *context);
 void hd_linear_block_stream(struct hd_select *sel, void *context);

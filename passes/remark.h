@@ -12,8 +12,8 @@
  * By default each kernel has a summary and its findings; the parameter `remarks` adds device functions, or those
  * and a line of each analysis.
  */
-#ifndef HD_PASSES_REPORT_REMARK_H
-#define HD_PASSES_REPORT_REMARK_H
+#ifndef HD_PASSES_REMARK_H
+#define HD_PASSES_REMARK_H
 
 #include <regex.h>
 

@@ -1,8 +1,8 @@
 /*
  * Last reads of operands in finished machine IR, for the `dead` bits of emitted instructions.
  */
-#ifndef HD_PASSES_EMIT_EMIT_H
-#define HD_PASSES_EMIT_EMIT_H
+#ifndef HD_PASSES_MIR_LAST_USE_H
+#define HD_PASSES_MIR_LAST_USE_H
 
 #include "passes/mir/mir.h"
 
@@ -22,13 +22,5 @@ bool hd_lower_regs_has_any(const struct hd_lower_regs *set, struct hd_mreg reg);
 /* Those live into each block, by id; `order`: the reachable blocks, in reverse post-order or nearly so. */
 struct hd_lower_regs *hd_dead_live_in(const struct hd_mfunc *func, const uint32_t *order, uint32_t count,
 				      struct hd_arena *arena);
-
-/* Whether lanes that come to the block end there, and nothing else happens. */
-bool hd_mblock_only_ends(const struct hd_mblock *block);
-/*
- * By block, where the lanes that its branch parts meet again; HD_NO_NODE: nowhere. `chosen` (may be NULL): whether some
- * loop is left by lanes that end alone, in several ways: which of them is its way out may change with the code's shape.
- */
-uint32_t *hd_mfunc_meeting_points(const struct hd_mfunc *func, struct hd_arena *arena, bool *chosen);
 
 #endif

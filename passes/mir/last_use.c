@@ -5,7 +5,7 @@
  * prologue stores them) and by RET. Costs the instructions times the few passes of the
  * data-flow iteration. LTRF+ (ltrf, V).
  */
-#include "passes/emit/emit.h"
+#include "passes/mir/last_use.h"
 
 static void add(struct hd_lower_regs *set, struct hd_mreg reg)
 {

@@ -6,7 +6,7 @@
  * parts, one register a linear register; coefficients of thread-index parts that are no immediates.
  * Near linear in the plan.
  */
-#include "passes/affine/linear.h"
+#include "passes/linear/linear.h"
 
 #include "passes/affine/symbolic_table.h"
 

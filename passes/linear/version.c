@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "passes/affine/linear.h"
+#include "passes/linear/linear.h"
 #include "passes/pass.h"
 
 /* The parts of one version. */

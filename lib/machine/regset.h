@@ -2,8 +2,8 @@
  * Sets of registers and predicates (struct hd_regset of machine.h) as values: what the analyses
  * of machine code compute with. Every operation is a few words of constant work.
  */
-#ifndef HD_PASSES_ANALYSIS_REGSET_H
-#define HD_PASSES_ANALYSIS_REGSET_H
+#ifndef HD_LIB_MACHINE_REGSET_H
+#define HD_LIB_MACHINE_REGSET_H
 
 #include <stdbool.h>
 #include <stdint.h>

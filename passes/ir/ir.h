@@ -1,0 +1,52 @@
+/*
+ * Questions about NVPTX IR that every phase asks. None changes the module, and none keeps state.
+ */
+#ifndef HD_PASSES_IR_IR_H
+#define HD_PASSES_IR_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include "passes/unit.h"
+
+/* NVPTX address spaces. */
+enum { HD_AS_GENERIC = 0, HD_AS_GLOBAL = 1, HD_AS_SHARED = 3, HD_AS_CONST = 4, HD_AS_LOCAL = 5, HD_AS_PARAM = 101 };
+
+/* ---- kernels.c */
+/* Bytes and offsets of kernel parameters in the constant bank, from HD_CB_PARAMS. `offsets`: one a parameter. */
+uint32_t hd_kernel_params(LLVMValueRef function, uint32_t *offsets);
+bool hd_is_kernel(LLVMValueRef function);
+/* An annotation of a function in nvvm.annotations; 0 when absent. */
+uint32_t hd_annotation(LLVMValueRef value, const char *name);
+LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not by value */
+
+/* ---- constants.c */
+bool hd_is_scalar(LLVMTypeRef type);
+/* Value of an integer constant of up to 128 bits. */
+bool hd_const_int(LLVMValueRef value, uint64_t words[2]);
+/* Whether the value is an integer constant of at most 64 bits; *out is zero-extended. */
+bool hd_is_int_constant(LLVMValueRef value, uint64_t *out);
+bool hd_single_use(LLVMValueRef value);
+/* A constant as the address of a global + addend. False for what is neither. */
+struct hd_const_addr {
+	LLVMValueRef global; /* NULL: a plain number */
+	uint64_t addend;
+};
+bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_const_addr *out);
+
+/* ---- places.c */
+/* Source place of an LLVM instruction or function (HD_NOWHERE without debug information); strings in the arena. */
+struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value);
+/* Reports "unsupported <what>" at an instruction or function, which is quoted where it has no place in a source.
+ * Returns -1. */
+int hd_unsupported(struct hd_unit *unit, LLVMValueRef value, const char *what);
+/* Of a place (DILocation) that may be inlined from a header of the compiler's: the user's own around it. */
+LLVMMetadataRef hd_ir_user_place(LLVMMetadataRef place);
+LLVMMetadataRef hd_ir_file(LLVMMetadataRef place); /* its DIFile */
+/* The file's name as objects have it, in the unit's arena. */
+const char *hd_ir_file_name(struct hd_unit *unit, LLVMMetadataRef file);
+
+#endif
