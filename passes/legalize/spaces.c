@@ -18,6 +18,23 @@ static void route_through(struct hd_legal *legal, LLVMValueRef pointer, unsigned
 	LLVMSetOperand(in, 0, pointer); /* it was replaced with the rest */
 }
 
+/* Erases addresses that nothing uses: no access would tell infer-address-spaces of their space. */
+static void drop_dead_addresses(LLVMValueRef pointer)
+{
+	LLVMUseRef next;
+
+	for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = next) {
+		LLVMValueRef user = LLVMGetUser(use);
+
+		next = LLVMGetNextUse(use);
+		if (!LLVMIsAGetElementPtrInst(user) && !LLVMIsABitCastInst(user) && !LLVMIsAAddrSpaceCastInst(user))
+			continue;
+		drop_dead_addresses(user);
+		if (!LLVMGetFirstUse(user))
+			LLVMInstructionEraseFromParent(user);
+	}
+}
+
 /* Whether a by-value parameter is only read, in ways that constant-bank loads can serve. */
 static bool only_read(LLVMValueRef pointer, unsigned depth)
 {
@@ -83,6 +100,8 @@ static void route_parameters(struct hd_legal *legal, LLVMValueRef function, bool
 		unsigned align_kind = LLVMGetEnumAttributeKindForName("align", 5);
 		LLVMAttributeRef attr = LLVMGetEnumAttributeAtIndex(function, i + 1, align_kind);
 
+		if (kernel && byval)
+			drop_dead_addresses(param);
 		if (LLVMGetTypeKind(LLVMTypeOf(param)) != LLVMPointerTypeKind || !LLVMGetFirstUse(param) ||
 		    LLVMGetPointerAddressSpace(LLVMTypeOf(param)) != HD_AS_GENERIC || (!kernel && !byval))
 			continue;
