@@ -35,6 +35,12 @@ enum {
 	HD_CB_BYTES = 0x160 + 4096
 };
 
+/* Whether `bytes` (at most 16) at the offset lie in constant bank 0: what does not can be no operand. */
+static inline bool hd_cb_holds(int64_t offset, uint32_t bytes)
+{
+	return offset >= 0 && offset <= (int64_t)HD_CB_BYTES - (int64_t)bytes;
+}
+
 /* Generic address windows. Global memory never reaches them. */
 #define HD_SHARED_WINDOW UINT64_C(0x7f0000000000)
 #define HD_SHARED_WINDOW_BYTES UINT64_C(0x1000000)

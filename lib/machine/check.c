@@ -100,17 +100,27 @@ static const char *check_uniform(const struct hd_inst *inst)
 	return inst->x < HD_MAX_UREGS ? NULL : "uniform register out of range";
 }
 
+/* A constant-bank operand: what it names in bank 0 is there; how large other banks are, the launch says. */
+static const char *check_constant(const struct hd_inst *inst)
+{
+	enum hd_slot slot = inst->xkind == HD_X_CONST_B ? HD_SLOT_B : HD_SLOT_C;
+	unsigned width = hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	if (inst->x & 3)
+		return "constant-bank offset is not a multiple of 4";
+	if (inst->x >> 16 > 31)
+		return "constant bank out of range";
+	return inst->x >> 16 || hd_cb_holds(inst->x & 0xffff, 4 * width) ? NULL : "constant-bank offset out of range";
+}
+
 /* An operand that is a constant-bank word, or an immediate in place of a register. */
 static const char *check_x(const struct hd_inst *inst)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	if (!xkind_allowed(info, inst))
 		return "immediate, constant or target where the opcode takes none";
-	bool constant = hd_x_is_constant(inst->xkind);
-	if (constant && (inst->x & 3))
-		return "constant-bank offset is not a multiple of 4";
-	if (constant && inst->x >> 16 > 31)
-		return "constant bank out of range";
+	const char *wrong = hd_x_is_constant(inst->xkind) ? check_constant(inst) : NULL;
+	if (wrong)
+		return wrong;
 	if ((hd_x_in_b(inst->xkind) && inst->b != HD_RZ) || (hd_x_in_c(inst->xkind) && inst->c != HD_RZ))
 		return "slot holds both a register and an immediate or constant";
 	if (info->srcx == HD_XT && inst->op == HD_OP_BRA && inst->x >= HD_NO_PC)

@@ -123,7 +123,8 @@ struct hd_affine_value hd_affine_constant(struct hd_affine *affine, LLVMValueRef
 	return base.bits == bits ? hd_affine_add(affine, base, addend, none) : hd_not_linear;
 }
 
-/* Members of by-value parameters: `P2.8` is the word at byte 8 of parameter 2, `P2.8l` both words there. */
+/* Members of by-value parameters at a known place in the constant bank: `P2.8` is the word at byte 8 of parameter 2,
+ * `P2.8l` both words there. */
 struct hd_affine_value hd_affine_load(struct hd_affine *affine, LLVMValueRef inst)
 {
 	struct hd_affine_value pointer;
@@ -134,7 +135,7 @@ struct hd_affine_value hd_affine_load(struct hd_affine *affine, LLVMValueRef ins
 	    LLVMGetPointerAddressSpace(LLVMTypeOf(operand)) != HD_AS_PARAM ||
 	    !hd_affine_value(affine, operand, &pointer) ||
 	    !hd_poly_is_constant(affine->polys, hd_affine_constant_part(affine, &pointer, true), &at) ||
-	    at < HD_CB_PARAMS || at % (bits / 8))
+	    at < HD_CB_PARAMS || !hd_cb_holds(at, bits / 8) || at % (bits / 8))
 		return hd_not_linear;
 	uint32_t offset = (uint32_t)at - HD_CB_PARAMS;
 	while (param + 1 < LLVMCountParams(affine->function) && affine->param_offsets[param + 1] <= offset)

@@ -142,6 +142,8 @@ static LLVMValueRef equal_phi(struct hd_planner *planner, const struct hd_linear
 	uint32_t iteration = hd_poly_symbol(affine->polys, affine->loop_facts[offset->loop].symbol);
 	uint32_t poly = hd_poly_multiply(affine->polys, iteration, offset->step, 64);
 	LLVMValueRef inst = LLVMGetFirstInstruction(affine->loop_facts[offset->loop].header);
+	if (poly == HD_NO_POLY)
+		return NULL;
 	for (; LLVMIsAPHINode(inst) && offset->start == HD_LINEAR_NONE; inst = LLVMGetNextInstruction(inst)) {
 		struct hd_affine_value value;
 		if (planner->index->needed[hd_plan_number(planner, inst)] && hd_affine_value(affine, inst, &value) &&

@@ -5,6 +5,7 @@
  */
 #include "passes/affine/symbolic.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "passes/affine/symbolic_table.h"
@@ -238,6 +239,7 @@ static uint32_t intern_terms(struct hd_poly_table *table, struct hd_term *terms,
 
 const struct hd_poly *hd_poly_get(const struct hd_poly_table *table, uint32_t poly)
 {
+	assert(poly < table->poly_count);
 	return &table->polys[poly];
 }
 
@@ -361,6 +363,8 @@ static uint32_t filter(struct hd_poly_table *table, uint32_t poly, bool with, bo
 {
 	struct hd_term terms[HD_POLY_TERMS];
 	uint32_t count = 0;
+	if (poly == HD_NO_POLY)
+		return HD_NO_POLY;
 	const struct hd_poly *from = &table->polys[poly];
 	for (uint32_t i = 0; i < from->count; i++) {
 		bool stays = iterates(table, from->terms[i].monomial) ? with : without;
@@ -382,15 +386,16 @@ uint32_t hd_poly_iterating(struct hd_poly_table *table, uint32_t poly, bool with
 
 int64_t hd_poly_constant_term(const struct hd_poly_table *table, uint32_t poly)
 {
+	if (poly == HD_NO_POLY)
+		return 0;
 	const struct hd_poly *sum = &table->polys[poly];
 	return sum->count && sum->terms[0].monomial == 0 ? sum->terms[0].coefficient : 0;
 }
 
 bool hd_poly_is_constant(const struct hd_poly_table *table, uint32_t poly, int64_t *value)
 {
-	const struct hd_poly *sum = &table->polys[poly];
 	*value = hd_poly_constant_term(table, poly);
-	return sum->count == (*value != 0);
+	return poly != HD_NO_POLY && table->polys[poly].count == (*value != 0);
 }
 
 /* ---- bounds */
@@ -437,6 +442,8 @@ uint64_t hd_poly_alignment(const struct hd_poly_table *table, uint32_t poly,
 			   uint64_t (*align)(const void *context, const struct hd_unknown *symbol), const void *context)
 {
 	uint64_t least = UINT64_C(1) << 63;
+	if (poly == HD_NO_POLY)
+		return 1;
 	for (uint32_t t = 0; t < table->polys[poly].count; t++) {
 		const struct hd_term *term = &table->polys[poly].terms[t];
 		const struct hd_monomial *monomial = &table->monomials[term->monomial];

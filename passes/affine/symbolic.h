@@ -5,7 +5,8 @@
  * A polynomial is a sum of monomials with 64-bit integer coefficients; it has a dense id, and two
  * polynomials are equal if and only if their ids are: terms are sorted, coefficients canonical
  * modulo 2^bits (kept sign-extended), and everything is hash-consed. An operation costs the product of
- * its operands' terms, of which there are at most HD_POLY_TERMS. What would grow larger is HD_NO_POLY.
+ * its operands' terms, of which there are at most HD_POLY_TERMS. What would grow larger is HD_NO_POLY, and so is what
+ * is not known: every function but hd_poly_get and hd_poly_evaluate takes it and answers that nothing is known.
  *
  * Symbols (struct hd_unknown) are mathematical integers: the words of the constant bank are sign-extended. Ids are
  * handed out in the order of creation, so whoever creates in a fixed order gets fixed results.
@@ -92,16 +93,17 @@ uint32_t hd_poly_truncate(struct hd_poly_table *table, uint32_t a, unsigned bits
 /* a / 2^shift when every coefficient is a multiple of that, else HD_NO_POLY. */
 uint32_t hd_poly_shift_right(struct hd_poly_table *table, uint32_t a, unsigned shift);
 
+/* False for HD_NO_POLY, too; *value is its constant term in any case. */
 bool hd_poly_is_constant(const struct hd_poly_table *table, uint32_t poly, int64_t *value);
-/* Its constant term, and the rest. */
+/* Its constant term (of HD_NO_POLY: 0), and the rest. */
 int64_t hd_poly_constant_term(const struct hd_poly_table *table, uint32_t poly);
 uint32_t hd_poly_without_constant(struct hd_poly_table *table, uint32_t poly);
 /* The terms with (or without) an iteration in them. */
 uint32_t hd_poly_iterating(struct hd_poly_table *table, uint32_t poly, bool with);
 /* Bounds over all values that the symbols may have. */
 struct hd_range hd_poly_range(const struct hd_poly_table *table, uint32_t poly);
-/* The largest power of two, at most 2^63, that divides the polynomial whatever its symbols are, but for what
- * `align` (may be NULL) says of a symbol: the power of two that divides it. */
+/* The largest power of two, at most 2^63 (of HD_NO_POLY: 1), that divides the polynomial whatever its symbols are, but
+ * for what `align` (may be NULL) says of a symbol: the power of two that divides it. */
 uint64_t hd_poly_alignment(const struct hd_poly_table *table, uint32_t poly,
 			   uint64_t (*align)(const void *context, const struct hd_unknown *symbol),
 			   const void *context);

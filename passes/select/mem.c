@@ -239,13 +239,14 @@ static struct hd_leaf load_scalar(struct hd_select *sel, LLVMTypeRef type, struc
 	return leaf;
 }
 
-/* Parameters at a known offset are operands, no instruction. */
+/* Parameters at a known offset are operands, no instruction. A place outside the bank is left to a load, which fails
+ * where it is executed. */
 static bool bank_leaf(struct hd_address address, int64_t offset, unsigned bits, struct hd_leaf *leaf)
 {
 	int64_t at = address.offset + offset;
 
-	if (address.space != HD_AS_PARAM || address.base.id != HD_RZ || at % 4 || (bits != 32 && bits != 64) ||
-	    (bits == 64 && at % 8))
+	if (address.space != HD_AS_PARAM || address.base.id != HD_RZ || address.linear || at % 4 ||
+	    (bits != 32 && bits != 64) || (bits == 64 && at % 8) || !hd_cb_holds(at, bits / 8))
 		return false;
 	*leaf = (struct hd_leaf){.kind = HD_LEAF_BANK, .words = (uint8_t)(bits / 32), .id = (uint32_t)at};
 	return true;

@@ -135,6 +135,29 @@ START_TEST(bounds_and_alignment)
 }
 END_TEST
 
+/* What is not known goes through everything, and nothing is claimed of it. */
+START_TEST(unknown)
+{
+	struct rig rig;
+	int64_t value = 7;
+	set_up(&rig);
+	ck_assert_uint_eq(sum(&rig, rig.p, HD_NO_POLY), HD_NO_POLY);
+	ck_assert_uint_eq(product(&rig, HD_NO_POLY, HD_POLY_ZERO), HD_NO_POLY);
+	ck_assert_uint_eq(hd_poly_scale(rig.table, HD_NO_POLY, 0, 64), HD_NO_POLY);
+	ck_assert_uint_eq(hd_poly_truncate(rig.table, HD_NO_POLY, 32), HD_NO_POLY);
+	ck_assert_uint_eq(hd_poly_shift_right(rig.table, HD_NO_POLY, 1), HD_NO_POLY);
+	ck_assert_uint_eq(hd_poly_without_constant(rig.table, HD_NO_POLY), HD_NO_POLY);
+	ck_assert_uint_eq(hd_poly_iterating(rig.table, HD_NO_POLY, true), HD_NO_POLY);
+	ck_assert(!hd_poly_is_constant(rig.table, HD_NO_POLY, &value));
+	ck_assert_int_eq(value, 0);
+	ck_assert_int_eq(hd_poly_constant_term(rig.table, HD_NO_POLY), 0);
+	ck_assert_uint_eq(hd_poly_alignment(rig.table, HD_NO_POLY, NULL, NULL), 1);
+	struct hd_range range = hd_poly_range(rig.table, HD_NO_POLY);
+	ck_assert(range.low == INT64_MIN && range.high == INT64_MAX);
+	hd_arena_release(&rig.arena);
+}
+END_TEST
+
 static int64_t value_of(void *context, const struct hd_unknown *symbol)
 {
 	const int64_t *values = context;
@@ -199,6 +222,7 @@ Suite *hd_suite(void)
 					       coefficients_wrap,
 					       what_grows_too_large_is_none,
 					       bounds_and_alignment,
+					       unknown,
 					       text_and_values,
 					       operations,
 					       NULL,
