@@ -121,6 +121,34 @@ static uint64_t variable_alignment(const struct hd_affine *affine, LLVMValueRef 
 	return align ? align : LLVMABIAlignmentOfType(affine->layout, LLVMGlobalGetValueType(global));
 }
 
+/* Whether a pointer lies at the byte of a value of the type. */
+static bool is_pointer_at(LLVMTargetDataRef layout, LLVMTypeRef type, uint64_t offset)
+{
+	for (;;) {
+		uint64_t part;
+		switch (LLVMGetTypeKind(type)) {
+		case LLVMPointerTypeKind:
+			return offset == 0;
+		case LLVMStructTypeKind:
+			if (offset >= LLVMABISizeOfType(layout, type))
+				return false;
+			part = LLVMElementAtOffset(layout, type, offset);
+			offset -= LLVMOffsetOfElement(layout, type, (unsigned)part);
+			type = LLVMStructGetTypeAtIndex(type, (unsigned)part);
+			break;
+		case LLVMArrayTypeKind:
+			type = LLVMGetElementType(type);
+			part = LLVMABISizeOfType(layout, type);
+			if (!part)
+				return false;
+			offset %= part;
+			break;
+		default:
+			return false;
+		}
+	}
+}
+
 static uint64_t symbol_alignment(const void *context, const struct hd_unknown *symbol)
 {
 	const struct report *report = context;
@@ -135,10 +163,11 @@ static uint64_t symbol_alignment(const void *context, const struct hd_unknown *s
 	if (symbol->kind != HD_UNKNOWN_BANK || symbol->bits != 64)
 		return 1;
 	for (unsigned p = 0; p < LLVMCountParams(affine->function); p++) {
-		LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(affine->function, p));
-		if (affine->param_offsets[p] + HD_CB_PARAMS == symbol->offset &&
-		    LLVMGetTypeKind(type) == LLVMPointerTypeKind)
-			return POINTER_ALIGNMENT;
+		LLVMTypeRef by_value = hd_byval_type(affine->function, p),
+			    type = by_value ? by_value : LLVMTypeOf(LLVMGetParam(affine->function, p));
+		uint64_t at = (uint64_t)symbol->offset - affine->param_offsets[p] - HD_CB_PARAMS;
+		if (at < LLVMABISizeOfType(affine->layout, type))
+			return is_pointer_at(affine->layout, type, at) ? POINTER_ALIGNMENT : 1;
 	}
 	return 1;
 }
