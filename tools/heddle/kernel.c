@@ -117,13 +117,14 @@ static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
 	for (uint32_t i = 0; i < spec->args.len && i < function->param_count; i++) {
 		const struct spec_data *data = &spec->args.data[i];
 		const struct hd_meta_param *param = &function->params[i];
-		uint32_t bytes = data->buffer ? 8 : (uint32_t)data->count * data->type->bytes;
+		uint64_t bytes = data->buffer ? 8 : data->count * data->type->bytes;
 		if ((uint64_t)param->offset + param->bytes > function->param_bytes)
 			return hd_error(diag, (struct hd_loc){run->path, 0, 0},
 					"parameter %u lies behind the parameters' %u bytes", i, function->param_bytes);
 		if (bytes != param->bytes)
 			status = hd_error(diag, (struct hd_loc){spec->path, data->line, 0},
-					  "arg%u has %u bytes, the parameter %s%s%s has %u in %s", i, bytes,
+					  "arg%u has %llu bytes, the parameter %s%s%s has %u in %s", i,
+					  (unsigned long long)bytes,
 					  param->name ? param->name : "", param->name ? " of type " : "of type ",
 					  param->type ? param->type : "?", param->bytes, run->path);
 	}

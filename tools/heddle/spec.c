@@ -368,10 +368,15 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 {
 	const struct spec *spec = reading->spec;
 	uint64_t bits;
+	bool result = data->output || data->compare || data->print;
+	if (data->type == &struct_type && !data->value && data->count && !result)
+		return;
 	data->count = 1;
-	if (data->init || data->output || data->compare || data->print || data->count_given)
+	if (data->init || result || data->count_given)
 		hd_error(reading->diag, at(spec, data->line),
-			 "arg%u: only a buffer has init, count, output, print or compare", data->index);
+			 "arg%u: only a buffer has init, count, output, print or compare, and a struct count and init in "
+			 "place of value",
+			 data->index);
 	if (!data->value)
 		hd_error(reading->diag, at(spec, data->line), "arg%u: value is missing", data->index);
 	else if (data->type == &struct_type && !parse_fields(reading->spec, data))

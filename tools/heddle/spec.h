@@ -4,6 +4,7 @@
  *   [launch]        grid = x[,y[,z]]   block = x[,y[,z]]   shared = BYTES
  *   [arg0], ...     kind = i8|u8|i16|u16|i32|u32|i64|u64|f32|f64   value = V
  *                   kind = struct   value = TYPE:V, TYPE:V, ... (by value: fields in order, each aligned to its size)
+ *                                   or count = BYTES   init = as a buffer's, of bytes
  *                   kind = buffer   type = one of the above   count = N
  *                     init    = zero | ramp | value:V | random:SEED[:LOW:HIGH] | file:PATH (raw bytes)
  *                     output  = PATH (raw bytes)   print = N (elements)
@@ -29,7 +30,8 @@ struct spec_type {
 	bool is_float, is_signed;
 };
 
-/* One argument or device variable. A scalar is a buffer of one element, filled with its value; a struct one of bytes. */
+/* One argument or device variable. A scalar is a buffer of one element, filled with its value; a struct one of
+ * bytes, with its fields or filled as a buffer is. */
 struct spec_data {
 	uint32_t line;	    /* of its section's first key */
 	const char *symbol; /* NULL: an argument */

@@ -145,7 +145,7 @@ int spec_fill(const struct spec *spec, struct spec_data *data, uint8_t **bytes, 
 	int status = -1;
 	if (data->fields)
 		memcpy(*bytes, data->fields, data->count), status = 0;
-	else if (!data->buffer)
+	else if (data->value)
 		status = fill_value(data, data->value, *bytes);
 	else if (!strcmp(init, "zero"))
 		status = 0;
