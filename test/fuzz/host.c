@@ -5,8 +5,11 @@
  *
  * The kernel's module is compiled for the host with `llvm.nvvm.` replaced by `nvvm.`, and linked with this file.
  *
- *   host GRID BLOCK_X BLOCK_Y OUT_WORDS IN_WORDS N FILE     the buffers hold random:1 and random:2, see
- * tools/heddle/spec.h
+ *   host GRID BLOCK_X BLOCK_Y OUT_WORDS IN_WORDS N FILE [BYTES:ALIGN:SEED]...
+ *
+ * The buffers hold random:1 and random:2, see tools/heddle/spec.h. What follows FILE are parameters by value, of bytes
+ * of random:SEED. The host's ABI (System V, x86-64) passes them on the stack, one after the other, each at its
+ * alignment and at least at a multiple of 8: all of them together are one structure here.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +19,11 @@
 
 enum { STACK_BYTES = 256 * 1024, MAX_THREADS = 1024, WARP = 32 };
 
-void k(void *out, const void *in, uint32_t n);
+struct by_value {
+	_Alignas(16) uint8_t bytes[4608];
+};
+
+void k(void *out, const void *in, uint32_t n, struct by_value by_value);
 
 struct thread {
 	ucontext_t context;
@@ -31,10 +38,11 @@ static ucontext_t scheduler;
 static uint32_t current, thread_count, grid, block_x, block_y, block;
 static void *out, *in;
 static uint32_t argument;
+static struct by_value by_value;
 
 static void thread_main(void)
 {
-	k(out, in, argument);
+	k(out, in, argument, by_value);
 	threads[current].finished = 1;
 	swapcontext(&threads[current].context, &scheduler);
 }
@@ -89,11 +97,33 @@ static uint64_t *buffer(const char *words, uint64_t seed, size_t *count)
 	return data;
 }
 
+static int add_by_value(uint32_t *at, const char *text)
+{
+	unsigned long bytes, align, seed;
+	if (sscanf(text, "%lu:%lu:%lu", &bytes, &align, &seed) != 3)
+		return -1;
+	align = align < 8 ? 8 : align;
+	*at = (uint32_t)((*at + align - 1) & ~(align - 1));
+	if (align > 16 || *at + bytes > sizeof by_value.bytes)
+		return -1;
+	uint64_t state = seed;
+	for (unsigned long i = 0; i < bytes; i++)
+		by_value.bytes[*at + i] = (uint8_t)splitmix(&state);
+	*at += (uint32_t)((bytes + 7) & ~7ul);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	size_t out_words, in_words;
-	if (argc != 8)
+	uint32_t at = 0;
+	if (argc < 8)
 		return 2;
+	for (int i = 8; i < argc; i++)
+		if (add_by_value(&at, argv[i])) {
+			fprintf(stderr, "host: cannot pass %s\n", argv[i]);
+			return 2;
+		}
 	grid = (uint32_t)atoi(argv[1]);
 	block_x = (uint32_t)atoi(argv[2]);
 	block_y = (uint32_t)atoi(argv[3]);

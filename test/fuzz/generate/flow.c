@@ -584,6 +584,9 @@ static void statement(struct gen *g, enum gen_feature feature)
 	case FEATURE_groups:
 		gen_op_groups(g);
 		break;
+	case FEATURE_params:
+		gen_op_params(g);
+		break;
 	case FEATURE_byval:
 		gen_op_byval(g);
 		break;

@@ -11,7 +11,7 @@ void gen_begin_function(struct gen *g)
 	g->body.len = g->entry.len = 0;
 	hd_strbuf_append(&g->body, "");
 	hd_strbuf_append(&g->entry, "");
-	g->pool.len = g->regions.len = 0;
+	g->pool.len = g->regions.len = g->aggregates.len = 0;
 	g->next_id = g->depth = 0;
 	g->next_label = 1;
 	g->label = 0;

@@ -7,6 +7,7 @@
  *   ops.c     arithmetic, compares, casts, vectors
  *   memory.c  loads, stores, local arrays, atomics, shared memory, warp operations
  *   shapes.c  aggregates by value, variable arguments, dynamic memory, the math library, groups of lanes
+ *   params.c  aggregates by value that the kernel and device functions take, indexed in every way
  *   flow.c    ifs, switches, loops, calls
  *   functions.c  device functions
  *   main.c    the kernel, the launch specification and the command line
@@ -98,7 +99,8 @@ extern const struct gen_type_info gen_types[T_COUNT];
 	X(varargs, 1, "functions of variable arguments")                        \
 	X(dynamic, 1, "memory of dynamic size on the stack")                    \
 	X(libm, 1, "remainders, ldexp and functions of the math library")       \
-	X(leave, 3, "early returns, of the kernel and of device functions, nested in control flow")
+	X(leave, 3, "early returns, of the kernel and of device functions, nested in control flow") \
+	X(params, 10, "parameters that are aggregates by value, with every kind of index")
 
 enum gen_feature {
 #define X(name, weight, help) FEATURE_##name,
@@ -134,6 +136,25 @@ struct gen_function {
 	uint64_t cost;	       /* instructions that a call executes at most, roughly */
 };
 
+struct gen_shape; /* params.c */
+
+/* Memory of a shape (%T<shape>) that may be read, and what else may happen to it. */
+struct gen_aggregate {
+	uint32_t shape;
+	char pointer[16];
+	unsigned align;
+	bool writable, passed; /* passed: its address may go anywhere */
+};
+
+/* A device function that takes an aggregate (its address, or by value), an i32 and an i64, and returns an i64. */
+struct gen_taker {
+	char name[16];
+	uint32_t shape;
+	unsigned align;
+	bool by_value, writes;
+	uint64_t cost;
+};
+
 struct gen {
 	uint64_t random;
 	unsigned weights[FEATURE_COUNT];
@@ -143,6 +164,7 @@ struct gen {
 	struct hd_strbuf body, entry; /* entry: allocas and what fills them */
 	HD_VEC(struct gen_value) pool;
 	HD_VEC(struct gen_region) regions;
+	HD_VEC(struct gen_aggregate) aggregates;
 	uint32_t next_id, next_label, label; /* label: of the current block */
 	uint32_t next_global;
 	const struct gen_function *function; /* NULL: the kernel */
@@ -153,7 +175,11 @@ struct gen {
 	unsigned loops;
 
 	HD_VEC(struct gen_function) callable;
-	uint32_t threads; /* of a block */
+	HD_VEC(struct gen_shape) shapes;
+	HD_VEC(struct gen_aggregate) params; /* of the kernel */
+	HD_VEC(struct gen_taker) takers;
+	uint32_t threads, width; /* of a block, and of a row of it */
+	uint32_t blocks;
 	bool whole_warps;
 	char text[64][160]; /* ring of operand texts */
 	unsigned next_text;
@@ -224,6 +250,18 @@ void gen_op_shared(struct gen *g);
 void gen_op_warp(struct gen *g);
 /* A load of the type from the region at a random place. */
 const char *gen_load(struct gen *g, const struct gen_region *region, enum gen_type type, bool unaligned);
+
+/* Bits from memory may be a signalling NaN: defines a quiet one. */
+const char *gen_quiet(struct gen *g, enum gen_type type, const char *loaded);
+
+/* params.c */
+/* Chooses the kernel's parameters of this kind, and writes functions that take such. */
+void gen_make_params(struct gen *g);
+/* In the kernel: they are there from now on. */
+void gen_use_params(struct gen *g);
+void gen_op_params(struct gen *g);
+/* What they add to the kernel's parameter list and to the launch. */
+void gen_param_texts(const struct gen *g, struct hd_strbuf *header, struct hd_strbuf *launch);
 
 /* shapes.c */
 void gen_op_byval(struct gen *g);

@@ -3,7 +3,7 @@
  * k` launches it. The same seed and options give the same bytes.
  *
  * Each thread has 256 bytes of `out`: 128 that it reads and writes as it likes, 16 more that such accesses may touch,
- * and 12 results of 8 bytes. After the last thread's come 64 bytes that all threads update atomically.
+ * and 12 results of 8 bytes. What the kernel takes by value is random bytes. After the last thread's come 64 bytes that all threads update atomically.
  */
 #include <argp.h>
 #include <stdio.h>
@@ -158,15 +158,21 @@ static struct launch pick_launch(struct gen *g)
 		height = 2;
 	}
 	g->threads = width * height;
-	return (struct launch){1 + gen_below(g, 3), width, height};
+	g->width = width;
+	g->blocks = 1 + gen_below(g, 3);
+	return (struct launch){g->blocks, width, height};
 }
 
-static void write_kernel(struct gen *g, const struct launch *launch, unsigned statements)
+/* `params` gets the launch's part about parameters by value. */
+static void write_kernel(struct gen *g, const struct launch *launch, unsigned statements, struct hd_strbuf *params)
 {
+	struct hd_strbuf header = {0};
+	hd_strbuf_append(&header, "");
 	gen_begin_function(g);
 	g->function = NULL;
 	g->uniform = true;
 	g->returns = false;
+	gen_use_params(g);
 	gen_label(g, g->next_label++);
 	prologue(g, launch->blocks);
 	if (gen_has(g, FEATURE_local))
@@ -177,11 +183,13 @@ static void write_kernel(struct gen *g, const struct launch *launch, unsigned st
 	g->uniform = !g->returns;
 	gen_block(g, statements - together);
 	epilogue(g);
+	gen_param_texts(g, &header, params);
 	hd_strbuf_printf(
 		&g->functions,
-		"define void @k(ptr addrspace(1) %%out, ptr addrspace(1) %%in, i32 %%n) nounwind convergent {\nentry:\n"
-		"%s  br label %%L1\n%s}\n\n",
-		hd_strbuf_text(&g->entry), hd_strbuf_text(&g->body));
+		"define void @k(ptr addrspace(1) %%out, ptr addrspace(1) %%in, i32 %%n%s) nounwind convergent {\n"
+		"entry:\n%s  br label %%L1\n%s}\n\n",
+		hd_strbuf_text(&header), hd_strbuf_text(&g->entry), hd_strbuf_text(&g->body));
+	hd_strbuf_release(&header);
 }
 
 static int write_text(const char *prefix, const char *extension, const struct hd_strbuf *text)
@@ -194,7 +202,8 @@ static int write_text(const char *prefix, const char *extension, const struct hd
 	return status;
 }
 
-static int write_files(const struct gen *g, const struct launch *launch, const struct settings *settings)
+static int write_files(const struct gen *g, const struct launch *launch, const struct hd_strbuf *params,
+		       const struct settings *settings)
 {
 	struct hd_strbuf ir = {0}, spec = {0};
 	hd_strbuf_printf(&ir,
@@ -208,9 +217,10 @@ static int write_files(const struct gen *g, const struct launch *launch, const s
 			 "[launch]\ngrid = %u\nblock = %u,%u\n"
 			 "[arg0]\nkind = buffer\ntype = u64\ncount = %u\ninit = random:1\n"
 			 "[arg1]\nkind = buffer\ntype = u64\ncount = %u\ninit = random:2\n"
-			 "[arg2]\nkind = i32\nvalue = 1000\n",
+			 "[arg2]\nkind = i32\nvalue = 1000\n%s",
 			 launch->blocks, launch->width, launch->height,
-			 (launch->blocks * g->threads * GEN_SLOT_BYTES + 64) / 8, (GEN_IN_BYTES + 16) / 8);
+			 (launch->blocks * g->threads * GEN_SLOT_BYTES + 64) / 8, (GEN_IN_BYTES + 16) / 8,
+			 hd_strbuf_text(params));
 	int status = write_text(settings->words[1], ".ll", &ir);
 	if (!status)
 		status = write_text(settings->words[1], ".ini", &spec);
@@ -247,9 +257,17 @@ int main(int argc, char **argv)
 	if (!settings.statements)
 		settings.statements = 10 + gen_below(g, 61);
 	struct launch launch = pick_launch(g);
+	struct hd_strbuf params = {0};
+	hd_strbuf_append(&params, "");
 	gen_make_functions(g);
-	write_kernel(g, &launch, settings.statements);
-	int status = write_files(g, &launch, &settings);
+	gen_make_params(g);
+	write_kernel(g, &launch, settings.statements, &params);
+	int status = write_files(g, &launch, &params, &settings);
+	hd_strbuf_release(&params);
+	hd_vec_release(&g->aggregates);
+	hd_vec_release(&g->shapes);
+	hd_vec_release(&g->params);
+	hd_vec_release(&g->takers);
 	hd_vec_release(&g->pool);
 	hd_vec_release(&g->regions);
 	hd_vec_release(&g->callable);

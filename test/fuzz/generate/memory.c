@@ -57,8 +57,8 @@ static unsigned stored_bytes(enum gen_type type)
 	return type == T_V3I32 ? 16 : gen_width(type) / 8;
 }
 
-/* Bits from memory may be a signalling NaN: an addition quiets it. */
-static const char *quiet(struct gen *g, enum gen_type type, const char *loaded)
+/* By an addition. */
+const char *gen_quiet(struct gen *g, enum gen_type type, const char *loaded)
 {
 	const char *zero = gen_types[type].lanes > 1 ? "zeroinitializer" : type == T_F16 ? "0xH0000" : "0.0";
 	return gen_define(g, type, "fadd %s %s, %s", gen_name(type), loaded, zero);
@@ -73,7 +73,7 @@ const char *gen_load(struct gen *g, const struct gen_region *region, enum gen_ty
 	const char *value =
 		gen_temp(g, "%s %s, %s %s, align %u%s", how, gen_name(type), region->type, place, align, invariant);
 	if (gen_is_float(type))
-		return quiet(g, type, value);
+		return gen_quiet(g, type, value);
 	gen_push(g, type, g->next_id - 1);
 	return value;
 }
