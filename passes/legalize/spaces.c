@@ -54,6 +54,10 @@ static bool only_read(LLVMValueRef pointer, unsigned depth)
 			if (LLVMGetOperand(user, 0) != pointer || !only_read(user, depth + 1))
 				return false;
 			break;
+		case LLVMAddrSpaceCast:
+			if (LLVMGetPointerAddressSpace(LLVMTypeOf(user)) != HD_AS_PARAM || !only_read(user, depth + 1))
+				return false;
+			break;
 		case LLVMBitCast:
 			if (!only_read(user, depth + 1))
 				return false;

@@ -81,8 +81,21 @@ define void @unused(ptr addrspace(1) %o, ptr byval(%S) align 4 %s, i32 %n) {
   ret void
 }
 
-!nvvm.annotations = !{!0, !1, !2, !3}
+; The space may be given already.
+; CHECK-LABEL: linear version of given
+; CHECK:       LDC R{{[0-9]+}}, c[0x0][%lr0]
+define void @given(ptr addrspace(1) %o, ptr byval(%S) align 4 %s) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %param = addrspacecast ptr %s to ptr addrspace(101)
+  %p = getelementptr i32, ptr addrspace(101) %param, i32 %t
+  %v = load i32, ptr addrspace(101) %p
+  store i32 %v, ptr addrspace(1) %o
+  ret void
+}
+
+!nvvm.annotations = !{!0, !1, !2, !3, !4}
 !0 = !{ptr @members, !"kernel", i32 1}
 !1 = !{ptr @outside, !"kernel", i32 1}
 !2 = !{ptr @factor, !"kernel", i32 1}
 !3 = !{ptr @unused, !"kernel", i32 1}
+!4 = !{ptr @given, !"kernel", i32 1}
