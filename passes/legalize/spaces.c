@@ -19,17 +19,17 @@ static void route_through(struct hd_legal *legal, LLVMValueRef pointer, unsigned
 }
 
 /* Erases addresses that nothing uses: no access would tell infer-address-spaces of their space. */
-static void drop_dead_addresses(LLVMValueRef pointer)
+static void drop_dead_addresses(LLVMValueRef pointer, unsigned depth)
 {
 	LLVMUseRef next;
 
-	for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = next) {
+	for (LLVMUseRef use = depth > 64 ? NULL : LLVMGetFirstUse(pointer); use; use = next) {
 		LLVMValueRef user = LLVMGetUser(use);
 
 		next = LLVMGetNextUse(use);
 		if (!LLVMIsAGetElementPtrInst(user) && !LLVMIsABitCastInst(user) && !LLVMIsAAddrSpaceCastInst(user))
 			continue;
-		drop_dead_addresses(user);
+		drop_dead_addresses(user, depth + 1);
 		if (!LLVMGetFirstUse(user))
 			LLVMInstructionEraseFromParent(user);
 	}
@@ -105,7 +105,7 @@ static void route_parameters(struct hd_legal *legal, LLVMValueRef function, bool
 		LLVMAttributeRef attr = LLVMGetEnumAttributeAtIndex(function, i + 1, align_kind);
 
 		if (kernel && byval)
-			drop_dead_addresses(param);
+			drop_dead_addresses(param, 0);
 		if (LLVMGetTypeKind(LLVMTypeOf(param)) != LLVMPointerTypeKind || !LLVMGetFirstUse(param) ||
 		    LLVMGetPointerAddressSpace(LLVMTypeOf(param)) != HD_AS_GENERIC || (!kernel && !byval))
 			continue;
