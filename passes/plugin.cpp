@@ -189,6 +189,23 @@ struct Printer : PassInfoMixin<Printer> {
 	}
 };
 
+// What has to be done before LLVM's own passes.
+struct Prepare : PassInfoMixin<Prepare> {
+	static StringRef name()
+	{
+		return "heddle-prepare";
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+	PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
+	{
+		hd_session_prepare(wrap(&M));
+		return PreservedAnalyses::none();
+	}
+};
+
 template <unsigned... Row>
 void addSteps(ModulePassManager &MPM, const Session &Shared, std::integer_sequence<unsigned, Row...>)
 {
@@ -222,6 +239,8 @@ bool parseElement(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::
 void registerPasses(PassBuilder &PB)
 {
 	PB.registerPipelineParsingCallback(parseElement);
+	PB.registerPipelineStartEPCallback(
+		[](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(Prepare()); });
 	PB.registerOptimizerLastEPCallback(
 		[](ModulePassManager &MPM, OptimizationLevel) { addAll(MPM, nullptr, true); });
 }

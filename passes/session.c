@@ -12,6 +12,7 @@
 
 #include <llvm-c/Analysis.h>
 
+#include "passes/lower/legalize.h"
 #include "passes/pass.h"
 #include "passes/remark.h"
 
@@ -150,6 +151,12 @@ static bool is_nvptx64(LLVMModuleRef module)
 {
 	const char *triple = LLVMGetTarget(module);
 	return !strncmp(triple, "nvptx64", 7) && (!triple[7] || triple[7] == '-');
+}
+
+void hd_session_prepare(LLVMModuleRef module)
+{
+	if (is_nvptx64(module))
+		hd_legal_allow_undefined(module);
 }
 
 static bool is_wrong_cast(LLVMValueRef value)

@@ -69,6 +69,8 @@ def device_ir(source, arch, relocatable):
         command = [os.path.join(BIN, 'clang++'), '-x', 'cuda', '--cuda-device-only', f'--cuda-gpu-arch={arch}',
                    '--cuda-feature=+ptx75', '-nocudainc', '-nocudalib', '--cuda-path=/nonexistent', '-Xclang',
                    '-target-sdk-version=12.3', '-isystem', 'include/cuda', '-include', 'heddle_cuda.h', '-Xclang',
+                   '-no-enable-noundef-analysis', '-fno-strict-return', '-ftrivial-auto-var-init=zero',
+                   '-ftrivial-auto-var-init-max-size=16', '-Xclang',
                    '-mlink-builtin-bitcode', '-Xclang', library, '-O3', '-emit-llvm', '-S'] + ['-fgpu-rdc'] * relocatable
         parts = [VERSION, HEADERS, bench_cubin.read(library), *command, bench_cubin.read(source)]
         ir = CACHE.file('ll', parts, lambda path: run(*command, '-o', path, source))

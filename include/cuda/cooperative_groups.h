@@ -277,37 +277,37 @@ class coalesced_group : public thread_group
 	{
 		return parts;
 	}
-	template <typename T> HD_HERE T shfl(T value, unsigned int rank) const
+	template <typename T> HD_HERE T shfl(HD_MAYBE_UNDEF T value, unsigned int rank) const
 	{
 		return details::from_lane(mask, value, details::lane_of(mask, rank));
 	}
-	template <typename T> HD_HERE T shfl_up(T value, unsigned int delta) const
+	template <typename T> HD_HERE T shfl_up(HD_MAYBE_UNDEF T value, unsigned int delta) const
 	{
 		unsigned int rank = thread_rank();
 		return shfl(value, rank >= delta ? rank - delta : rank);
 	}
-	template <typename T> HD_HERE T shfl_down(T value, unsigned int delta) const
+	template <typename T> HD_HERE T shfl_down(HD_MAYBE_UNDEF T value, unsigned int delta) const
 	{
 		unsigned int rank = thread_rank();
 		return shfl(value, rank + delta < count ? rank + delta : rank);
 	}
-	HD_HERE int any(int predicate) const
+	HD_HERE int any(HD_MAYBE_UNDEF int predicate) const
 	{
 		return __ballot_sync(mask, predicate) != 0;
 	}
-	HD_HERE int all(int predicate) const
+	HD_HERE int all(HD_MAYBE_UNDEF int predicate) const
 	{
 		return __ballot_sync(mask, predicate) == mask;
 	}
-	HD_HERE unsigned int ballot(int predicate) const
+	HD_HERE unsigned int ballot(HD_MAYBE_UNDEF int predicate) const
 	{
 		return details::packed(mask, __ballot_sync(mask, predicate));
 	}
-	template <typename T> HD_HERE unsigned int match_any(T value) const
+	template <typename T> HD_HERE unsigned int match_any(HD_MAYBE_UNDEF T value) const
 	{
 		return details::packed(mask, __match_any_sync(mask, value));
 	}
-	template <typename T> HD_HERE unsigned int match_all(T value, int &same) const
+	template <typename T> HD_HERE unsigned int match_all(HD_MAYBE_UNDEF T value, int &same) const
 	{
 		return details::packed(mask, __match_all_sync(mask, value, &same));
 	}
@@ -375,42 +375,42 @@ template <unsigned int Size, typename Parent = void> class thread_block_tile
 	{
 		return parts;
 	}
-	template <typename T> HD_HERE T shfl(T value, int rank) const
+	template <typename T> HD_HERE T shfl(HD_MAYBE_UNDEF T value, int rank) const
 	{
 		return details::from_lane(lanes(), value, (details::lane() & ~(Size - 1)) | ((unsigned int)rank & (Size - 1)));
 	}
-	template <typename T> HD_HERE T shfl_up(T value, unsigned int delta) const
+	template <typename T> HD_HERE T shfl_up(HD_MAYBE_UNDEF T value, unsigned int delta) const
 	{
 		unsigned int rank = thread_rank();
 		return shfl(value, (int)(rank >= delta ? rank - delta : rank));
 	}
-	template <typename T> HD_HERE T shfl_down(T value, unsigned int delta) const
+	template <typename T> HD_HERE T shfl_down(HD_MAYBE_UNDEF T value, unsigned int delta) const
 	{
 		unsigned int rank = thread_rank();
 		return shfl(value, (int)(rank + delta < Size ? rank + delta : rank));
 	}
-	template <typename T> HD_HERE T shfl_xor(T value, unsigned int mask) const
+	template <typename T> HD_HERE T shfl_xor(HD_MAYBE_UNDEF T value, unsigned int mask) const
 	{
 		unsigned int rank = thread_rank() ^ mask;
 		return shfl(value, (int)(rank < Size ? rank : thread_rank()));
 	}
-	HD_HERE int any(int predicate) const
+	HD_HERE int any(HD_MAYBE_UNDEF int predicate) const
 	{
 		return __ballot_sync(lanes(), predicate) != 0;
 	}
-	HD_HERE int all(int predicate) const
+	HD_HERE int all(HD_MAYBE_UNDEF int predicate) const
 	{
 		return __ballot_sync(lanes(), predicate) == lanes();
 	}
-	HD_HERE unsigned int ballot(int predicate) const
+	HD_HERE unsigned int ballot(HD_MAYBE_UNDEF int predicate) const
 	{
 		return __ballot_sync(lanes(), predicate) >> (details::lane() & ~(Size - 1));
 	}
-	template <typename T> HD_HERE unsigned int match_any(T value) const
+	template <typename T> HD_HERE unsigned int match_any(HD_MAYBE_UNDEF T value) const
 	{
 		return __match_any_sync(lanes(), value) >> (details::lane() & ~(Size - 1));
 	}
-	template <typename T> HD_HERE unsigned int match_all(T value, int &same) const
+	template <typename T> HD_HERE unsigned int match_all(HD_MAYBE_UNDEF T value, int &same) const
 	{
 		return __match_all_sync(lanes(), value, &same) >> (details::lane() & ~(Size - 1));
 	}

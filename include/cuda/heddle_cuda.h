@@ -53,10 +53,25 @@
 #include <__clang_cuda_builtin_vars.h>
 #include <__clang_cuda_libdevice_declares.h>
 
-/* clang's __trap is inline assembly; heddle_cuda_device.h has it as the trap intrinsic. */
+/*
+ * clang's __trap is inline assembly; heddle_cuda_device.h has it as the trap intrinsic. What lanes do together is in
+ * heddle_cuda_warp.h, for lanes without a value; clang 19 also hands the operands of __reduce_* on in the wrong order.
+ */
 #define __trap __hd_asm_trap
+#define __all __hd_clang_all
+#define __any __hd_clang_any
+#define __ballot __hd_clang_ballot
+#define __syncthreads_and __hd_clang_syncthreads_and
+#define __syncthreads_count __hd_clang_syncthreads_count
+#define __syncthreads_or __hd_clang_syncthreads_or
 #include <__clang_cuda_device_functions.h>
 #undef __trap
+#undef __all
+#undef __any
+#undef __ballot
+#undef __syncthreads_and
+#undef __syncthreads_count
+#undef __syncthreads_or
 #include <__clang_cuda_math.h>
 
 #include "heddle_cuda_device.h"
@@ -67,11 +82,47 @@
 #define __funnelshift_lc __hd_asm_funnelshift_lc
 #define __funnelshift_r __hd_asm_funnelshift_r
 #define __funnelshift_rc __hd_asm_funnelshift_rc
+#define __shfl __hd_clang_shfl
+#define __shfl_up __hd_clang_shfl_up
+#define __shfl_down __hd_clang_shfl_down
+#define __shfl_xor __hd_clang_shfl_xor
+#define __shfl_sync __hd_clang_shfl_sync
+#define __shfl_up_sync __hd_clang_shfl_up_sync
+#define __shfl_down_sync __hd_clang_shfl_down_sync
+#define __shfl_xor_sync __hd_clang_shfl_xor_sync
+#define __all_sync __hd_clang_all_sync
+#define __any_sync __hd_clang_any_sync
+#define __ballot_sync __hd_clang_ballot_sync
+#define __uni_sync __hd_clang_uni_sync
+#define __reduce_add_sync __hd_clang_reduce_add_sync
+#define __reduce_and_sync __hd_clang_reduce_and_sync
+#define __reduce_max_sync __hd_clang_reduce_max_sync
+#define __reduce_min_sync __hd_clang_reduce_min_sync
+#define __reduce_or_sync __hd_clang_reduce_or_sync
+#define __reduce_xor_sync __hd_clang_reduce_xor_sync
 #include <__clang_cuda_intrinsics.h>
 #undef __funnelshift_l
 #undef __funnelshift_lc
 #undef __funnelshift_r
 #undef __funnelshift_rc
+#undef __shfl
+#undef __shfl_up
+#undef __shfl_down
+#undef __shfl_xor
+#undef __shfl_sync
+#undef __shfl_up_sync
+#undef __shfl_down_sync
+#undef __shfl_xor_sync
+#undef __all_sync
+#undef __any_sync
+#undef __ballot_sync
+#undef __uni_sync
+#undef __reduce_add_sync
+#undef __reduce_and_sync
+#undef __reduce_max_sync
+#undef __reduce_min_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
 
 #include <__clang_cuda_complex_builtins.h>
 
@@ -80,6 +131,8 @@
 #include "math_functions.h"
 
 #pragma pop_macro("__CUDA_ARCH__")
+
+#include "heddle_cuda_warp.h"
 
 /* clang's wrapper of <new> adds the device's operator new and delete once malloc and free exist there. */
 #include <new>

@@ -121,14 +121,14 @@ HD_CVTA(local, 5)
 #undef HD_CVTA
 
 /* Lanes of the mask that hold the same value; _all: the mask when all agree, else 0, and *same says which. */
-#define HD_MATCH(type, bits, word)                                                                       \
-	__device__ static inline unsigned int __match_any_sync(unsigned int mask, type value)            \
-	{                                                                                                \
-		return __nvvm_match_any_sync_i##bits(mask, word);                                        \
-	}                                                                                                \
-	__device__ static inline unsigned int __match_all_sync(unsigned int mask, type value, int *same) \
-	{                                                                                                \
-		return __nvvm_match_all_sync_i##bits##p(mask, word, same);                               \
+#define HD_MATCH(type, bits, word)                                                                                      \
+	__device__ static inline unsigned int __match_any_sync(unsigned int mask, HD_MAYBE_UNDEF type value)            \
+	{                                                                                                               \
+		return __nvvm_match_any_sync_i##bits(mask, word);                                                       \
+	}                                                                                                               \
+	__device__ static inline unsigned int __match_all_sync(unsigned int mask, HD_MAYBE_UNDEF type value, int *same) \
+	{                                                                                                               \
+		return __nvvm_match_all_sync_i##bits##p(mask, word, same);                                              \
 	}
 HD_MATCH(int, 32, (unsigned int)value)
 HD_MATCH(unsigned int, 32, value)

@@ -30,6 +30,8 @@
 #define __device_builtin_surface_type__ __attribute__((device_builtin_surface_type))
 #define __cudart_builtin__
 #define CUDARTAPI
+/* A parameter whose argument may be undefined, as that of a shuffle: it is frozen at the call. */
+#define HD_MAYBE_UNDEF __attribute__((maybe_undef))
 #else
 #define __host__
 #define __device__
@@ -39,6 +41,7 @@
 #define __device_builtin_surface_type__
 #define __cudart_builtin__
 #define CUDARTAPI
+#define HD_MAYBE_UNDEF
 #ifndef __forceinline__
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #endif

@@ -329,6 +329,7 @@ int hd_legalize(struct hd_unit *unit)
 	legal.md_fpmath = LLVMGetMDKindIDInContext(legal.context, "fpmath", 6);
 	number_instructions(&legal);
 	legal.builder = LLVMCreateBuilderInContext(legal.context);
+	hd_legal_allow_undefined(legal.module);
 	hd_legal_strict(&legal);
 	hd_legal_blocks(&legal);
 	hd_legal_atomics(&legal);
@@ -349,6 +350,7 @@ int hd_legalize(struct hd_unit *unit)
 	if (!legal.status) {
 		hd_legal_exits(&legal);
 		hd_legal_constants(&legal);
+		hd_legal_freezes(&legal);
 	}
 	LLVMDisposeBuilder(legal.builder);
 	if (machine)

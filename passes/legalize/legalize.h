@@ -60,6 +60,9 @@ void hd_legal_blocks(struct hd_legal *legal);
 void hd_legal_exits(struct hd_legal *legal);
 /* constants.c: arithmetic on addresses that no relocation expresses, as instructions. */
 void hd_legal_constants(const struct hd_legal *legal);
+/* undefined.c: nothing of the module says that an undefined value is impossible; a freeze has one value. */
+void hd_legal_allow_undefined(LLVMModuleRef module);
+void hd_legal_freezes(const struct hd_legal *legal);
 /* A call of a helper, __heddle_NAME, or of the device library, which are linked in later. */
 LLVMValueRef hd_legal_call(struct hd_site *site, const char *name, LLVMTypeRef result, LLVMValueRef *args,
 			   unsigned count);

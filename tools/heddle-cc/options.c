@@ -546,7 +546,16 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 			hd_vec_push(arguments, cc->host.data[i]);
 		return;
 	}
-	hd_vec_push(arguments, "--cuda-feature=+ptx75");
+	/*
+	 * CUDA programs hand undefined values on, and nvcc lets them: only one lane has what all shuffle, a function ends
+	 * without a result that nobody reads. No mark says that there are none, no end of a function is impossible, and
+	 * small variables start as zero, since LLVM takes a branch on nothing at all for unreachable. 16 bytes: the widest
+	 * vector that memory instructions take; arrays would pay for it.
+	 */
+	const char *device_only[] = {"--cuda-feature=+ptx75", "-Xclang", "-no-enable-noundef-analysis", "-fno-strict-return",
+				     "-ftrivial-auto-var-init=zero", "-ftrivial-auto-var-init-max-size=16"};
+	for (unsigned i = 0; i < sizeof device_only / sizeof *device_only; i++)
+		hd_vec_push(arguments, device_only[i]);
 	/*
 	 * Remarks, messages and metadata name source lines even when nobody asked for a debugger; remarks also name values,
 	 * of which clang keeps nothing in optimised device code unless it is told to.
