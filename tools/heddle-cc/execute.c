@@ -1,12 +1,8 @@
 /*
  * Runs the compiler's and linker's processes, or prints them.
  */
-#include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "tools/heddle-cc/options.h"
 
@@ -23,7 +19,7 @@ static void print_command(const hd_arguments *arguments, const char *environment
 	}
 }
 
-int hd_cc_execute(struct hd_cc *cc, const hd_arguments *arguments, const char *environment)
+int hd_cc_execute(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment)
 {
 	if (cc->verbose || cc->dry_run)
 		print_command(arguments, environment);
@@ -40,16 +36,7 @@ int hd_cc_execute(struct hd_cc *cc, const hd_arguments *arguments, const char *e
 	if (environment)
 		hd_vec_push(&variables, (char *)environment);
 	hd_vec_push(&variables, NULL);
-	pid_t child;
-	int status = -1;
-	int error = posix_spawnp(&child, words.data[0], NULL, NULL, words.data, variables.data);
-	if (error) {
-		hd_error(&cc->diag, HD_NOWHERE, "cannot run %s: %s", words.data[0], strerror(error));
-	} else {
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
-		status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	}
+	int status = hd_child_run(signals, words.data, variables.data, &cc->diag);
 	hd_vec_release(&words);
 	hd_vec_release(&variables);
 	return status;

@@ -4,7 +4,6 @@
  */
 #include "tools/heddle-cc/job.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -15,30 +14,22 @@
 #include <unistd.h>
 
 #include "heddle/object.h"
+#include "lib/scratch.h"
 #include "lib/strbuf.h"
 
 int hd_job_init(struct hd_job *job, struct hd_cc *cc)
 {
-	const char *base = getenv("TMPDIR");
-	base = base && *base ? base : "/tmp";
-	char *directory = hd_arena_printf(&cc->arena, "%s/heddle-cc-XXXXXX", base);
 	*job = (struct hd_job){.cc = cc};
-	if (!mkdtemp(directory))
-		return hd_error(&cc->diag, HD_NOWHERE, "cannot make a directory in %s: %s", base, strerror(errno));
-	job->directory = directory;
-	return 0;
+	hd_signals_hold(&job->signals);
+	job->directory = hd_scratch_make("heddle-cc", &cc->arena, &cc->diag);
+	return job->directory ? 0 : -1;
 }
 
 void hd_job_release(struct hd_job *job)
 {
-	DIR *dir = job->directory ? opendir(job->directory) : NULL;
-	for (struct dirent *entry; dir && (entry = readdir(dir));)
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	if (job->directory)
-		rmdir(job->directory);
+	hd_scratch_remove(job->directory);
 	hd_vec_release(&job->objects);
+	hd_signals_release(&job->signals);
 }
 
 char *hd_job_path(struct hd_job *job, const char *name)
@@ -75,7 +66,7 @@ void hd_job_add(hd_arguments *arguments, const char *first, ...)
 
 int hd_job_run(struct hd_job *job, hd_arguments *arguments, const char *environment)
 {
-	int status = hd_cc_execute(job->cc, arguments, environment);
+	int status = hd_cc_execute(job->cc, &job->signals, arguments, environment);
 	hd_vec_release(arguments);
 	return status ? -1 : 0;
 }

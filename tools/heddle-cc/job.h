@@ -9,11 +9,15 @@
 
 struct hd_job {
 	struct hd_cc *cc;
-	const char *directory; /* temporary */
-	hd_arguments objects;  /* what the linker gets, in the inputs' order */
+	struct hd_signals signals; /* held while the directory is there */
+	const char *directory;	   /* temporary */
+	hd_arguments objects;	   /* what the linker gets, in the inputs' order */
 };
 
-/* Makes the temporary directory; 0 or -1 with the error reported. Release it either way. */
+/*
+ * Makes the temporary directory; 0 or -1 with the error reported. Release it either way; the process ends there when a
+ * signal came meanwhile.
+ */
 int hd_job_init(struct hd_job *job, struct hd_cc *cc);
 void hd_job_release(struct hd_job *job);
 

@@ -17,8 +17,7 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 {
 	struct hd_cc *cc = job->cc;
 	const char *facts = hd_arena_printf(&cc->arena, "%s.facts.json", prefix);
-	if (!cc->dry_run && hd_cc_scan(cc, input, facts))
-		return -1;
+	bool scanned = cc->dry_run || hd_cc_scan(cc, &job->signals, input, facts);
 	hd_arguments arguments = {0};
 	hd_vec_push(&arguments, cc->clangxx);
 	hd_cc_half_arguments(cc, true, &arguments);
@@ -27,7 +26,13 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 	hd_job_add_record(job, &arguments, prefix);
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", input, "-o",
 		   hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
-	return hd_job_run(job, &arguments, hd_job_pass_environment(job, prefix, facts, cc->relocatable));
+	if (hd_job_run(job, &arguments, hd_job_pass_environment(job, prefix, facts, cc->relocatable)))
+		return -1;
+	/* After the compiler: where the source has errors they are the reason. */
+	if (!scanned)
+		hd_warning(&cc->diag, (struct hd_loc){.file = input},
+			   "its launches could not be read, block sizes and shared memory of kernels count as unknown");
+	return 0;
 }
 
 /* clang would name the target and file by the temporary output. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/child.h"
 #include "lib/diag.h"
 #include "lib/vec.h"
 
@@ -76,13 +77,15 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 
 /*
  * Reads a CUDA source with libclang: kernels with their parameters' names and types, launch sites with the block
- * sizes that can be evaluated. Writes JSON to `path`. Errors in the source are left to the compiler: then 0 without a
- * file. -1 when the file cannot be written.
+ * sizes that can be evaluated. Writes JSON to `path`. Errors in the source are left to the compiler. False, without a
+ * file, when libclang failed on it.
  */
-int hd_cc_scan(struct hd_cc *cc, const char *input, const char *path);
+bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *path);
 
-/* Runs a program and waits. Its exit status; 128 + signal; -1 when it cannot be started. `environment`: one extra
- * NAME=VALUE or NULL. */
-int hd_cc_execute(struct hd_cc *cc, const hd_arguments *arguments, const char *environment);
+/*
+ * Runs a program and waits. Its exit status; -1 when it cannot be started or is ended by a signal, reported unless the
+ * signal is ours, too. `environment`: one extra NAME=VALUE or NULL.
+ */
+int hd_cc_execute(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment);
 
 #endif

@@ -9,17 +9,25 @@
  * A dim3 variable counts as a constant when nothing in the file assigns to it or takes its address.
  */
 #include <clang-c/Index.h>
+#include <fcntl.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "heddle/object.h"
+#include "lib/strbuf.h"
 #include "tools/heddle-cc/options.h"
+
+enum { DEEPEST_BLOCK = 64 }; /* casts, copies and variables between a launch and the constants of its block */
 
 struct scan {
 	struct hd_cc *cc;
 	json_t *kernels, *launches;
 	HD_VEC(CXCursor) assigned; /* variables that are written to or whose address is taken */
+	unsigned depth;		   /* of block_of */
 };
 
 static void add_text(json_t *object, const char *key, CXString string)
@@ -63,6 +71,8 @@ static struct children children_of(CXCursor cursor)
 
 static bool evaluate(CXCursor expression, uint32_t *value)
 {
+	if (!clang_isExpression(clang_getCursorKind(expression)))
+		return false;
 	CXEvalResult result = clang_Cursor_Evaluate(expression);
 	bool known = false;
 	if (result) {
@@ -108,19 +118,19 @@ static bool variable_block(struct scan *scan, CXCursor reference, uint32_t block
 
 static bool is_dim3(CXCursor cursor)
 {
-	CXString name = clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(cursor))));
+	CXType type = clang_getCursorType(cursor);
+	/* Types that depend on template arguments are invalid here, and clang_getUnqualifiedType takes none of these. */
+	if (type.kind == CXType_Invalid)
+		return false;
+	CXString name = clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCanonicalType(type)));
 	const char *text = clang_getCString(name);
 	bool result = text && !strcmp(text, "dim3");
 	clang_disposeString(name);
 	return result;
 }
 
-/* An integer, a dim3 of constants, or a variable of either kind that keeps its first value. */
-static bool block_of(struct scan *scan, CXCursor expression, uint32_t block[3])
+static bool dim3_block(struct scan *scan, CXCursor expression, uint32_t block[3])
 {
-	block[0] = block[1] = block[2] = 1;
-	if (!is_dim3(expression))
-		return evaluate(expression, &block[0]);
 	enum CXCursorKind kind = clang_getCursorKind(expression);
 	if (kind == CXCursor_DeclRefExpr)
 		return variable_block(scan, expression, block);
@@ -141,6 +151,21 @@ static bool block_of(struct scan *scan, CXCursor expression, uint32_t block[3])
 		known = block_of(scan, hd_vec_last(&children.list), block);
 	}
 	hd_vec_release(&children.list);
+	return known;
+}
+
+/* An integer, a dim3 of constants, or a variable of either kind that keeps its first value. */
+static bool block_of(struct scan *scan, CXCursor expression, uint32_t block[3])
+{
+	block[0] = block[1] = block[2] = 1;
+	if (!is_dim3(expression))
+		return evaluate(expression, &block[0]);
+	/* Variables may be made from each other in a circle: dim3 b = b. */
+	if (scan->depth == DEEPEST_BLOCK)
+		return false;
+	scan->depth++;
+	bool known = dim3_block(scan, expression, block);
+	scan->depth--;
 	return known;
 }
 
@@ -202,13 +227,35 @@ static bool is_kernel(CXCursor cursor)
 	return kernel;
 }
 
+/* Whether a declaration stands in a template, where mangling may meet what only an instance has. */
+static bool in_template(CXCursor declaration)
+{
+	CXCursor lexical = clang_getCursorLexicalParent(declaration);
+	for (CXCursor at = lexical; !clang_isInvalid(clang_getCursorKind(at)); at = clang_getCursorSemanticParent(at)) {
+		enum CXCursorKind kind = clang_getCursorKind(at);
+		if (kind == CXCursor_TranslationUnit)
+			break;
+		if (kind == CXCursor_FunctionTemplate || kind == CXCursor_ClassTemplate ||
+		    kind == CXCursor_ClassTemplatePartialSpecialization)
+			return true;
+	}
+	return false;
+}
+
+/* Empty for a launch through a pointer: nobody knows of which kernel, and the pointer's own name may be that of another. */
 static CXString kernel_name(CXCursor kernel)
 {
-	CXString mangled = clang_Cursor_getMangling(kernel);
-	const char *text = clang_getCString(mangled);
-	if (text && *text)
-		return mangled;
-	clang_disposeString(mangled);
+	enum CXCursorKind kind = clang_getCursorKind(kernel);
+	if (clang_isDeclaration(kind) && kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod &&
+	    kind != CXCursor_FunctionTemplate)
+		kernel = clang_getNullCursor();
+	else if (kind != CXCursor_FunctionTemplate && !in_template(kernel)) {
+		CXString mangled = clang_Cursor_getMangling(kernel);
+		const char *text = clang_getCString(mangled);
+		if (text && *text)
+			return mangled;
+		clang_disposeString(mangled);
+	}
 	return clang_getCursorSpelling(kernel);
 }
 
@@ -246,7 +293,7 @@ static json_t *block_json(struct scan *scan, CXCursor configuration)
 	if (clang_Cursor_getNumArguments(configuration) < 2 ||
 	    !block_of(scan, clang_Cursor_getArgument(configuration, 1), block))
 		return json_null();
-	return json_pack("[i,i,i]", (int)block[0], (int)block[1], (int)block[2]);
+	return json_pack("[I,I,I]", (json_int_t)block[0], (json_int_t)block[1], (json_int_t)block[2]);
 }
 
 static json_t *shared_json(CXCursor configuration)
@@ -255,7 +302,7 @@ static json_t *shared_json(CXCursor configuration)
 	if (clang_Cursor_getNumArguments(configuration) < 3)
 		return json_integer(0);
 	CXCursor argument = clang_Cursor_getArgument(configuration, 2);
-	if (clang_Cursor_isNull(argument) || clang_getCursorKind(argument) == CXCursor_FirstInvalid)
+	if (clang_isInvalid(clang_getCursorKind(argument)))
 		return json_integer(0);
 	return evaluate(argument, &bytes) ? json_integer(bytes) : json_null();
 }
@@ -293,38 +340,88 @@ static enum CXChildVisitResult find_kernels(CXCursor cursor, CXCursor parent, CX
 
 /* ------------------------------------------------------------ the file */
 
+/*
+ * Where the compiler is, found in PATH, without links: libclang takes clang's own headers from beside it, and reads errors
+ * into sources that need them. The caller frees it.
+ */
+static char *compiler_path(const struct hd_cc *cc)
+{
+	const char *name = cc->clangxx, *path = strchr(name, '/') ? "" : getenv("PATH");
+	char *found = NULL;
+	for (const char *entry = path; entry && !found; entry = entry[strcspn(entry, ":")] ? strchr(entry, ':') + 1 : NULL) {
+		struct hd_strbuf file = {0};
+		size_t length = strcspn(entry, ":");
+		hd_strbuf_printf(&file, "%.*s%s%s", (int)length, entry, length ? "/" : "", name);
+		found = access(hd_strbuf_text(&file), X_OK) ? NULL : realpath(hd_strbuf_text(&file), NULL);
+		hd_strbuf_release(&file);
+	}
+	return found ? found : hd_xstrdup(name);
+}
+
+/* Of a source with errors there is what could be read. */
 static CXTranslationUnit parse(struct hd_cc *cc, CXIndex index, const char *input)
 {
 	hd_arguments arguments = {0};
 	CXTranslationUnit unit = NULL;
-	hd_vec_push(&arguments, cc->clangxx);
+	char *compiler = compiler_path(cc);
+	hd_vec_push(&arguments, compiler);
+	hd_vec_push(&arguments, "--driver-mode=g++");
 	/* As the device half sees it: there a kernel's mangled name is the kernel's, not its host stub's. */
 	hd_cc_half_arguments(cc, true, &arguments);
 	enum CXErrorCode error = clang_parseTranslationUnit2FullArgv(index, input, arguments.data, (int)arguments.len, NULL, 0,
 								     CXTranslationUnit_KeepGoing, &unit);
 	hd_vec_release(&arguments);
+	free(compiler);
 	return error == CXError_Success ? unit : NULL;
 }
 
-int hd_cc_scan(struct hd_cc *cc, const char *input, const char *path)
+/* The walk takes a fraction of the parse's time; an expression that takes for ever to evaluate must not hold up the build. */
+static void limit_time(void)
+{
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	rlim_t seconds = (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
+	setrlimit(RLIMIT_CPU, &(struct rlimit){2 * seconds + 20, 2 * seconds + 20});
+}
+
+static int scan_file(struct hd_cc *cc, const char *input, const char *path)
 {
 	CXIndex index = clang_createIndex(0, 0);
 	CXTranslationUnit unit = parse(cc, index, input);
-	int status = 0;
-	if (unit) {
-		struct scan scan = {.cc = cc, .kernels = json_array(), .launches = json_array()};
-		CXCursor root = clang_getTranslationUnitCursor(unit);
-		clang_visitChildren(root, find_assignments, &scan);
-		clang_visitChildren(root, find_kernels, &scan);
-		json_t *facts = json_pack("{s:o,s:o}", "kernels", scan.kernels, "launches", scan.launches);
-		char *text = facts ? json_dumps(facts, JSON_INDENT(1)) : NULL;
-		if (text)
-			status = hd_write_file(path, text, strlen(text), &cc->diag);
-		free(text);
-		json_decref(facts);
-		hd_vec_release(&scan.assigned);
-		clang_disposeTranslationUnit(unit);
-	}
-	clang_disposeIndex(index);
-	return status;
+	if (!unit)
+		return -1;
+	limit_time();
+	struct scan scan = {.cc = cc, .kernels = json_array(), .launches = json_array()};
+	CXCursor root = clang_getTranslationUnitCursor(unit);
+	clang_visitChildren(root, find_assignments, &scan);
+	clang_visitChildren(root, find_kernels, &scan);
+	json_t *facts = json_pack("{s:o,s:o}", "kernels", scan.kernels, "launches", scan.launches);
+	char *text = facts ? json_dumps(facts, JSON_INDENT(1)) : NULL;
+	return text ? hd_write_file(path, text, strlen(text), &cc->diag) : -1;
+}
+
+/* libclang reports its own crashes on stderr; the compiler says what there is to say about the source. */
+static _Noreturn void run_scan(struct hd_cc *cc, const char *input, const char *path)
+{
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+	if (nowhere >= 0 && !cc->verbose)
+		dup2(nowhere, STDERR_FILENO);
+	_exit(scan_file(cc, input, path) ? 1 : 0);
+}
+
+/*
+ * In a process of its own, which may crash: libclang does where the source has errors, and deep sources exhaust the
+ * stack. It costs a fork before libclang is there.
+ */
+bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *path)
+{
+	fflush(NULL);
+	pid_t child = hd_child_fork(signals, SIGKILL);
+	if (child == 0)
+		run_scan(cc, input, path);
+	bool done = child > 0 && hd_child_wait(signals, child) == 0 && !signals->caught;
+	if (!done)
+		unlink(path);
+	return done;
 }

@@ -4,18 +4,14 @@
  */
 #include "tools/heddle/kernel.h"
 
-#include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "lib/child.h"
+#include "lib/scratch.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/cmd.h"
-
-extern char **environ;
 
 /* ------------------------------------------------------------ the object */
 
@@ -25,26 +21,11 @@ static bool has_extension(const char *path, const char *extension)
 	return length > tail && !strcmp(path + length - tail, extension);
 }
 
-static int execute(const char *const *words, struct hd_diag *diag)
-{
-	pid_t child;
-	int status = -1;
-	int error = posix_spawnp(&child, words[0], NULL, NULL, (char *const *)words, environ);
-	if (error)
-		return hd_error(diag, HD_NOWHERE, "cannot run %s: %s", words[0], strerror(error));
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFSIGNALED(status))
-		return hd_error(diag, HD_NOWHERE, "%s was ended by signal %d (%s)", words[0], WTERMSIG(status),
-				strsignal(WTERMSIG(status)));
-	return WEXITSTATUS(status) ? -1 : 0; /* it said why */
-}
-
-static int compile_into(struct kernel_run *run, const char *prefix, struct hd_diag *diag)
+static int compile_into(struct kernel_run *run, const char *prefix, struct hd_signals *signals, struct hd_diag *diag)
 {
 	char *data = hd_data_dir();
 	const char *opt = getenv("HEDDLE_OPT");
-	const char *words[] = {
+	const char *const words[] = {
 		opt && *opt ? opt : "opt-19",
 		hd_arena_printf(&run->arena, "-load-pass-plugin=%s/../../lib/HeddlePasses.so", data),
 		hd_arena_printf(&run->arena, "-passes=heddle<o=%s>", prefix),
@@ -53,7 +34,7 @@ static int compile_into(struct kernel_run *run, const char *prefix, struct hd_di
 		NULL,
 	};
 	free(data);
-	int status = execute(words, diag);
+	int status = hd_child_run(signals, (char *const *)words, NULL, diag) ? -1 : 0; /* it said why */
 	if (!status)
 		status = hd_read_file(hd_arena_printf(&run->arena, "%s.hdo", prefix), &run->bytes, &run->size, diag);
 	return status;
@@ -61,15 +42,14 @@ static int compile_into(struct kernel_run *run, const char *prefix, struct hd_di
 
 static int compile(struct kernel_run *run, struct hd_diag *diag)
 {
-	const char *place = getenv("TMPDIR");
-	char *folder = hd_arena_printf(&run->arena, "%s/heddle-run-XXXXXX", place && *place ? place : "/tmp");
-	if (!mkdtemp(folder))
-		return hd_error(diag, HD_NOWHERE, "cannot make %s: %s", folder, strerror(errno));
-	const char *prefix = hd_arena_printf(&run->arena, "%s/kernel", folder);
-	int status = compile_into(run, prefix, diag);
-	unlink(hd_arena_printf(&run->arena, "%s.hdo", prefix));
-	unlink(hd_arena_printf(&run->arena, "%s.heddle.json", prefix));
-	rmdir(folder);
+	struct hd_signals signals;
+	hd_signals_hold(&signals);
+	char *folder = hd_scratch_make("heddle-run", &run->arena, diag);
+	int status = -1;
+	if (folder)
+		status = compile_into(run, hd_arena_printf(&run->arena, "%s/kernel", folder), &signals, diag);
+	hd_scratch_remove(folder);
+	hd_signals_release(&signals);
 	return status;
 }
 

@@ -1,7 +1,7 @@
 /*
  * heddle run: runs a CUDA program on the simulated GPU, once for each policy, and prints the figures side by side.
  * The program is an ordinary process; libheddle-cudart in it reads its settings from the environment and writes
- * the statistics that are read back here. With --kernel, one kernel of an object or of IR runs inside this process.
+ * the statistics that are read back here. What ends this process ends the program, too. With --kernel, one kernel of an object or of IR runs inside this process.
  */
 #include <argp.h>
 #include <errno.h>
@@ -16,6 +16,8 @@
 #include "heddle/object.h"
 #include "heddle/policy.h"
 #include "heddle/sim.h"
+#include "lib/child.h"
+#include "lib/scratch.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/best.h"
 #include "tools/heddle/cmd.h"
@@ -138,14 +140,6 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	_exit(127);
 }
 
-/* The statistics that a run left at `path`; the file is removed. NULL when there are none. */
-static json_t *take_statistics(const char *path)
-{
-	json_t *json = json_load_file(path, 0, NULL);
-	unlink(path);
-	return json;
-}
-
 struct outcome {
 	int status;    /* of heddle */
 	json_t *stats; /* NULL: the program made none */
@@ -171,28 +165,37 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 	return outcome;
 }
 
-static struct outcome run_once(const struct run *run, const char *policy, struct hd_diag *diag)
+/* In a directory, for what the program may leave half-written there when it is killed. */
+static struct outcome run_once(const struct run *run, const char *policy, const char *folder, struct hd_signals *signals,
+			       struct hd_diag *diag)
 {
-	char stats[] = "/tmp/heddle-stats-XXXXXX", report[4096] = "";
-	int pipe_fds[2], wait_status;
-	int stats_fd = mkstemp(stats);
-	if (stats_fd < 0 || pipe(pipe_fds))
+	char report[4096] = "";
+	struct hd_strbuf stats = {0};
+	int pipe_fds[2];
+	if (pipe(pipe_fds))
 		return (struct outcome){2 + 0 * hd_error(diag, HD_NOWHERE, "cannot start: %s", strerror(errno)), NULL};
-	close(stats_fd);
 	fcntl(pipe_fds[0], F_SETFD, FD_CLOEXEC);
 	fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
-	fflush(stdout);
-	pid_t child = fork();
+	hd_strbuf_printf(&stats, "%s/stats.json", folder);
+	pid_t child = hd_child_fork_kept(signals, folder);
 	if (child == 0)
-		run_child(run, policy, stats, pipe_fds[1]);
+		run_child(run, policy, hd_strbuf_text(&stats), pipe_fds[1]);
+	if (child < 0)
+		hd_error(diag, HD_NOWHERE, "cannot start a process: %s", strerror(errno));
 	close(pipe_fds[1]);
-	while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
-		;
+	int wait_status = child < 0 ? W_EXITCODE(CMD_ERROR, 0) : hd_child_wait(signals, child);
 	ssize_t length = read(pipe_fds[0], report, sizeof report - 1);
 	if (length < 0)
 		report[0] = '\0';
 	close(pipe_fds[0]);
-	return judge(run, wait_status, report, take_statistics(stats), diag);
+	struct outcome outcome = {0, json_load_file(hd_strbuf_text(&stats), 0, NULL)};
+	hd_strbuf_release(&stats);
+	/* However the program took the signal, it was the last run; and it is no fault of the program's. */
+	if (signals->caught)
+		outcome.status = 128 + signals->caught;
+	else
+		outcome = judge(run, wait_status, report, outcome.stats, diag);
+	return outcome;
 }
 
 /* What runs are made of: a program, or one kernel without a host program. */
@@ -200,6 +203,7 @@ struct runs {
 	const struct run *run;
 	const struct hd_config *config;
 	struct hd_diag *diag;
+	struct hd_signals *signals;
 	struct kernel_run kernel;
 	uint32_t done;
 };
@@ -207,7 +211,14 @@ struct runs {
 static json_t *run_program(void *context, const char *policy, int *status)
 {
 	struct runs *runs = context;
-	struct outcome outcome = run_once(runs->run, policy, runs->diag);
+	struct hd_arena arena;
+	struct outcome outcome = {CMD_ERROR, NULL};
+	hd_arena_init(&arena);
+	const char *folder = hd_scratch_make("heddle-run", &arena, runs->diag);
+	if (folder)
+		outcome = run_once(runs->run, policy, folder, runs->signals, runs->diag);
+	hd_scratch_remove(folder);
+	hd_arena_release(&arena);
 	*status = outcome.status;
 	return outcome.stats;
 }
@@ -355,7 +366,8 @@ int cmd_run(int argc, char **argv)
 		"random:SEED[:LOW:HIGH] | file:PATH, "
 		"output = PATH, print = N, compare = file:PATH with abs and rel); [symbol NAME] for device variables.\n\n"
 		"Exit status: the program's own; 1 when a comparison differs; 2 when the simulated GPU reports a fault or the input is "
-		"wrong.",
+		"wrong. A signal that would end heddle run (HUP, INT, QUIT, TERM) is passed on to the program; the figures of the runs "
+		"that are complete follow, and then heddle run ends by it. No process of the program stays behind.",
 		NULL, NULL, NULL};
 	struct run run = {.gpu = "v100"};
 	struct hd_diag diag = {.tool = "heddle run"};
@@ -363,11 +375,16 @@ int cmd_run(int argc, char **argv)
 	if (!run.policies.len)
 		hd_vec_push(&run.policies, "baseline");
 	struct hd_config config;
+	struct hd_signals signals;
 	int status = check_settings(&run, &config, &diag) ? 2 : 0;
 	json_t **stats = hd_xcalloc(run.policies.len, sizeof *stats);
+	if (!run.kernel)
+		hd_signals_hold(&signals);
 	if (!status)
-		status = run_all(&(struct runs){.run = &run, .config = &config, .diag = &diag}, stats);
+		status = run_all(&(struct runs){.run = &run, .config = &config, .signals = &signals, .diag = &diag}, stats);
 	int report_status = report(&run, stats, &diag);
+	if (!run.kernel)
+		hd_signals_release(&signals);
 	for (uint32_t i = 0; i < run.policies.len; i++)
 		json_decref(stats[i]);
 	free(stats);
