@@ -12,7 +12,7 @@
 
 #include <llvm-c/Analysis.h>
 
-#include "passes/lower/legalize.h"
+#include "passes/legalize/legalize.h"
 #include "passes/pass.h"
 #include "passes/remark.h"
 

@@ -19,8 +19,8 @@
 #include "heddle/machine.h"
 #include "heddle/metadata.h"
 #include "lib/arena.h"
-#include "lib/diag.h"
 #include "lib/bitset.h"
+#include "lib/diag.h"
 #include "lib/vec.h"
 
 #define HD_OBJECT_VERSION 4

@@ -28,7 +28,8 @@ enum hd_sim_error {
 	HD_SIM_NOT_FOUND = -9,
 	HD_SIM_STACK_OVERFLOW = -10,
 	HD_SIM_BAD_CALL = -11,       /* an indirect call to something that is no function */
-	HD_SIM_VERIFY = -12          /* --verify found an annotation that does not hold */
+	HD_SIM_VERIFY = -12,         /* --verify found an annotation that does not hold */
+	HD_SIM_TOO_LARGE = -13       /* a cooperative grid of which not all blocks can be resident together */
 };
 
 struct hd_sim;
@@ -80,6 +81,7 @@ struct hd_launch {
 	struct hd_kernel *kernel;
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
+	bool cooperative;       /* all blocks are resident together and may wait for each other, under every policy */
 	const void *params;     /* laid out as the kernel's metadata says */
 	uint32_t param_bytes;
 };
@@ -104,7 +106,7 @@ double hd_stats_energy(const struct hd_stats *stats, const struct hd_config *con
 /* The JSON document of `heddle run --stats` (design section 5): gpu, policy, config, host, total, launches. malloc'ed. */
 char *hd_sim_stats_json(const struct hd_sim *sim);
 
-/* Most resident CTAs of a kernel on one SM. */
+/* Most resident CTAs of a kernel on one SM: of a cooperative launch, which gets them under every policy. */
 int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads, uint32_t dynamic_shared,
 		     uint32_t *ctas);
 

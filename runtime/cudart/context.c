@@ -64,6 +64,7 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
 		{HD_SIM_STACK_OVERFLOW, cudaErrorHardwareStackError, true},
 		{HD_SIM_BAD_CALL, cudaErrorInvalidPc, true},
 		{HD_SIM_VERIFY, cudaErrorLaunchFailure, true},
+		{HD_SIM_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge, false},
 	};
 	if (error >= 0)
 		return cudaSuccess;

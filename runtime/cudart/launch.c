@@ -49,7 +49,8 @@ static uint8_t *pack_arguments(const struct hd_meta_function *meta, void **args)
 	return bytes;
 }
 
-static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid, dim3 block, void **args, size_t shared)
+static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+			  bool cooperative)
 {
 	cudaError_t error = hd_cudart_start(cudart);
 	if (error != cudaSuccess)
@@ -66,6 +67,7 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 		.grid = {grid.x, grid.y, grid.z},
 		.block = {block.x, block.y, block.z},
 		.dynamic_shared = (uint32_t)shared,
+		.cooperative = cooperative,
 		.params = params,
 		.param_bytes = meta->param_bytes,
 	};
@@ -91,24 +93,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
 {
 	HD_CUDART(cudart);
 	(void)stream;
-	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem));
-}
-
-/* All blocks of a cooperative launch are resident together, so that they can wait for each other. */
-static cudaError_t launch_cooperative(struct hd_cudart *cudart, const void *func, dim3 grid, dim3 block, void **args,
-				      size_t shared)
-{
-	struct hd_registered *function;
-	uint32_t ctas = 0;
-	cudaError_t error = find_kernel(cudart, func, &function);
-	if (error != cudaSuccess)
-		return error;
-	uint64_t threads = (uint64_t)block.x * block.y * block.z, blocks = (uint64_t)grid.x * grid.y * grid.z;
-	if (threads && threads <= UINT32_MAX && shared <= UINT32_MAX &&
-	    hd_sim_occupancy(cudart->sim, function->kernel, (uint32_t)threads, (uint32_t)shared, &ctas) == 0 &&
-	    blocks > (uint64_t)ctas * cudart->config.sm_count)
-		return cudaErrorCooperativeLaunchTooLarge;
-	return launch(cudart, func, grid, block, args, shared);
+	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, false));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
@@ -116,7 +101,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
 {
 	HD_CUDART(cudart);
 	(void)stream;
-	return hd_cudart_return(launch_cooperative(cudart, func, gridDim, blockDim, args, sharedMem));
+	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, true));
 }
 
 /* Attributes that only hint (priorities, policies, the next launch's early start) mean nothing here; clusters are not
@@ -135,9 +120,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 		    (attr->val.clusterDim.x > 1 || attr->val.clusterDim.y > 1 || attr->val.clusterDim.z > 1))
 			return hd_cudart_return(cudaErrorNotSupported);
 	}
-	return hd_cudart_return((cooperative ? launch_cooperative : launch)(cudart, func, config->gridDim,
-									    config->blockDim, args,
-									    config->dynamicSmemBytes));
+	return hd_cudart_return(launch(cudart, func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
+				       cooperative));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)

@@ -122,6 +122,15 @@ static bool registers_suffice(const struct hd_gpu *gpu, const struct hd_linear *
 	       hd_linear_free_registers(limits.registers, registers, threads, fit->ctas);
 }
 
+/* A cooperative grid has to stay resident as a whole. */
+static bool keeps_grid(const struct hd_gpu *gpu, const struct hd_linear *linear, const struct hd_grid *grid)
+{
+	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	return !grid->cooperative || hd_occupancy_compute(&limits, registers_of(linear, grid), grid->block_threads,
+							  grid->shared_bytes)
+						     .ctas >= grid->cta_share;
+}
+
 /* r2d2-functional:always. */
 static bool is_forced(const struct hd_gpu *gpu)
 {
@@ -138,7 +147,8 @@ static enum choice choose(const struct hd_gpu *gpu, const struct hd_linear *line
 		return NO_VERSION;
 	if (!checks_hold(linear, grid))
 		return CHECK_FAILED;
-	return registers_suffice(gpu, linear, grid, fit) || is_forced(gpu) ? CHOSEN : NO_REGISTERS;
+	bool forced = is_forced(gpu) && keeps_grid(gpu, linear, grid);
+	return forced || registers_suffice(gpu, linear, grid, fit) ? CHOSEN : NO_REGISTERS;
 }
 
 static void count_choice(struct hd_counters *counters, enum choice choice)

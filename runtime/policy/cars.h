@@ -14,6 +14,7 @@
 #define CARS_FIRST_SAVED 16 /* callee-saved registers are a run from here (III-A) */
 #define CARS_MAX_LEVELS 32
 #define CARS_NO_SLOT 0xff
+#define CARS_BELOW_LOW UINT32_MAX /* as a level's multiple */
 
 /* ---- cars_stack.c: one warp's stack */
 
@@ -69,7 +70,7 @@ struct cars_levels {
 	uint32_t base;			    /* rows below the stack */
 	uint32_t low;			    /* rows that a warp needs at least: the kernel's and one call's */
 	uint32_t rows[CARS_MAX_LEVELS];	    /* as allocated */
-	uint32_t multiple[CARS_MAX_LEVELS]; /* N of N x Low; 0: High */
+	uint32_t multiple[CARS_MAX_LEVELS]; /* N of N x Low; 0: High; CARS_BELOW_LOW */
 	uint64_t cycles[CARS_MAX_LEVELS];   /* of blocks that ended in this launch */
 	uint64_t blocks[CARS_MAX_LEVELS];
 	double remembered[CARS_MAX_LEVELS]; /* mean of an earlier launch; 0: none */
@@ -80,11 +81,15 @@ struct cars_demand {
 	uint32_t base, max_fru, high; /* of the kernel: FRU, largest callee FRU, High-watermark */
 	uint32_t file_rows, unit;     /* of the SM; allocation granularity */
 	uint32_t warps;		      /* resident on an SM with Low: whole blocks, and what else limits them */
+	bool all_run;		      /* no warp may wait for rows: `warps` are those of the grid on an SM */
 };
 
 void cars_levels_make(struct cars_levels *levels, const struct cars_demand *demand);
 /* Keeps one level alone: "low", "high" or the N of N x Low, which may be beyond High (of use in recursion). */
 void cars_levels_force(struct cars_levels *levels, const struct cars_demand *demand, const char *parameter);
+/* Where no warp may wait for rows: leaves the levels under which all have theirs at once, or else what there is for
+ * each, which may be less than Low. */
+void cars_levels_bound(struct cars_levels *levels, const struct cars_demand *demand);
 /* Mean cycles of a block under a level, of this launch or else remembered; 0 when unknown. */
 double cars_level_mean(const struct cars_levels *levels, uint32_t level);
 /* The best level that is known; `fallback` when none is. */

@@ -6,6 +6,11 @@
  * allocation, and each new block's SM moves one step towards the best one known (Figure 5). The best is where the next
  * launch of a kernel of the same name begins.
  *
+ * The blocks of a cooperative grid wait for each other, and a warp that spins keeps its rows: a stalled warp would wait
+ * for ever. There only allocations count under which every resident warp has its rows, so that none is ever stalled.
+ * As many blocks are resident as without CARS; where that leaves a warp less than Low, the calls that do not fit keep
+ * their saves in memory, as in the baseline.
+ *
  * A block's time includes the time for which its warps wait for registers, so that the averages compare throughput.
  * The paper gives Low "what is left over" where another resource limits occupancy; so does this.
  */
@@ -60,6 +65,28 @@ void cars_levels_force(struct cars_levels *levels, const struct cars_demand *dem
 		levels->multiple[0] = n;
 	} /* else Low, which is there already */
 	levels->count = 1;
+}
+
+void cars_levels_bound(struct cars_levels *levels, const struct cars_demand *demand)
+{
+	uint32_t most = demand->file_rows / (demand->warps ? demand->warps : 1) / demand->unit * demand->unit, kept = 0;
+	if (!demand->all_run)
+		return;
+	for (uint32_t i = 0; i < levels->count; i++) {
+		if (levels->rows[i] > most)
+			continue;
+		levels->rows[kept] = levels->rows[i];
+		levels->multiple[kept++] = levels->multiple[i];
+	}
+	if (!kept) {
+		uint32_t stack = most > demand->base ? most - demand->base : 0;
+		bool low = demand->max_fru && stack >= demand->max_fru;
+		levels->rows[kept] = most;
+		levels->multiple[kept++] = low ? stack / demand->max_fru : CARS_BELOW_LOW;
+	}
+	levels->count = kept;
+	if (levels->low > most)
+		levels->low = most;
 }
 
 double cars_level_mean(const struct cars_levels *levels, uint32_t level)
@@ -128,9 +155,8 @@ static uint32_t warps_at_low(const struct hd_gpu *gpu, const struct hd_grid *gri
 	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
 	limits.max_regs_per_thread = UINT32_MAX;
 	struct hd_occupancy fit = hd_occupancy_compute(&limits, low, grid->block_threads, grid->shared_bytes);
-	uint64_t share = (grid->cta_total + gpu->config.sm_count - 1) / gpu->config.sm_count;
 	uint32_t ctas = fit.ctas ? fit.ctas : 1;
-	return (share < ctas ? (uint32_t)share : ctas) * grid->block_warps;
+	return (grid->cta_share < ctas ? grid->cta_share : ctas) * grid->block_warps;
 }
 
 static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_gpu *cars, const struct hd_grid *grid)
@@ -150,7 +176,9 @@ static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_
 		demand.high = demand.base + deepest;
 	}
 	uint32_t low = demand.base + demand.max_fru;
-	demand.warps = warps_at_low(gpu, grid, low > grid->registers ? low : grid->registers);
+	demand.all_run = grid->cooperative;
+	demand.warps = grid->cooperative ? grid->cta_share * grid->block_warps
+					 : warps_at_low(gpu, grid, low > grid->registers ? low : grid->registers);
 	return demand;
 }
 
@@ -167,6 +195,7 @@ void cars_grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid
 	cars_levels_make(&levels, &demand);
 	if (*cars->parameter)
 		cars_levels_force(&levels, &demand, cars->parameter);
+	cars_levels_bound(&levels, &demand);
 	cars->kernel = find_kernel(gpu, cars, hd_kernel_name(grid->kernel));
 	uint32_t best = UINT32_MAX;
 	if (same_levels(&levels, &cars->kernel->levels)) {
@@ -192,8 +221,9 @@ void cars_grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid
 uint32_t cars_admit(struct hd_sm *sm, void *state, const struct hd_grid *grid, uint32_t registers)
 {
 	(void)state;
-	(void)grid;
 	const struct cars_levels *levels = &cars_gpu_of(sm->gpu)->kernel->levels;
+	if (grid->cooperative)
+		return registers; /* its blocks are counted, and the rows divided among them */
 	/* The dispatcher keeps to what the least allocation needs; warps beyond the registers are stalled (IV-B1). */
 	return levels->low > registers ? levels->low : registers;
 }

@@ -64,7 +64,9 @@ static void add_levels(const struct hd_gpu *gpu, const struct cars_levels *level
 		uint64_t blocks = 0;
 		for (uint32_t s = 0; s < gpu->config.sm_count; s++)
 			blocks += cars_sm_of(gpu->sms[s])->launched[i];
-		if (levels->multiple[i])
+		if (levels->multiple[i] == CARS_BELOW_LOW)
+			snprintf(name, sizeof(name), "below_low");
+		else if (levels->multiple[i])
 			snprintf(name, sizeof(name), "%ux_low", levels->multiple[i]);
 		snprintf(key, sizeof(key), "%s_registers", name);
 		add(context, key, levels->rows[i], "registers");

@@ -1,7 +1,8 @@
 /*
  * Static wavefront limiting (SWL, from cache-conscious wavefront scheduling; a comparator of cars-hpca24 V-D): at most
  * N warps of an SM issue, the oldest first. A warp at a barrier leaves its place to the next, as in the published
- * simulators, so that no block waits for a warp that may not run. Best-SWL (`--policy best-swl`) is the best of N = 1,
+ * simulators, so that no block waits for a warp that may not run. In a cooperative grid blocks wait for each other
+ * without that the hardware sees it, so there all warps may issue. Best-SWL (`--policy best-swl`) is the best of N = 1,
  * 2, 3, 4, 8, 16.
  *
  * Cost: O(warp slots) when a warp ends, or comes to or from a barrier.
@@ -48,16 +49,16 @@ static void start(struct hd_gpu *gpu, void *state)
 	struct swl_gpu *swl = state;
 	uint32_t index = index_of(gpu);
 	swl->limit = (uint32_t)strtoul(gpu->policy_parameters[index], NULL, 10);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		((struct swl_sm *)gpu->sms[i]->policy_state[index])->limit = swl->limit;
 }
 
 static void grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid)
 {
-	(void)state;
-	(void)grid;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		((struct swl_sm *)gpu->sms[i]->policy_state[index_of(gpu)])->running = 0;
+	const struct swl_gpu *swl = state;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		struct swl_sm *sm = gpu->sms[i]->policy_state[index_of(gpu)];
+		sm->limit = grid->cooperative ? MOST_WARPS : swl->limit;
+		sm->running = 0;
+	}
 }
 
 /* The oldest warp that could run and has no place. */

@@ -174,6 +174,8 @@ struct hd_grid {
 	uint32_t grid[3], block[3];
 	uint32_t block_threads, block_warps;
 	uint64_t cta_total, cta_next, cta_done;
+	bool cooperative;             /* its blocks wait for each other: every warp must be able to run */
+	uint32_t cta_share;           /* of its blocks, spread over all SMs, the most on one */
 	uint32_t function, entry;     /* in hd_program.functions; pc */
 	struct hd_linear_state *linear; /* the launch runs the kernel's linear version; else NULL */
 	uint32_t registers;           /* a thread, as allocated by the hardware model */

@@ -232,7 +232,9 @@ int hd_gpu_run(struct hd_gpu *gpu)
 		int error = hd_sm_prepare(gpu->sms[i], gpu->grid);
 		if (error) {
 			gpu->error = error;
-			snprintf(gpu->error_text, sizeof gpu->error_text, "no host memory for the grid's registers");
+			if (error == HD_SIM_NO_MEMORY)
+				snprintf(gpu->error_text, sizeof gpu->error_text,
+					 "no host memory for the grid's registers");
 			return error;
 		}
 	}

@@ -226,11 +226,19 @@ static int make_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
 	grid->block_warps = (grid->block_threads + HD_WARP_LANES - 1) / HD_WARP_LANES;
 	grid->cta_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	uint64_t share = (grid->cta_total + gpu->config.sm_count - 1) / gpu->config.sm_count;
+	grid->cta_share = share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
+	grid->cooperative = launch->cooperative;
 	grid->function = launch->kernel->function;
 	grid->entry = function_of(gpu, launch->kernel)->first;
 	grid->local_bytes = local_bytes_of(gpu, launch->kernel);
 	if (check_resources(gpu, launch, grid, fit))
 		return HD_SIM_BAD_LAUNCH;
+	if (grid->cooperative && grid->cta_share > fit->ctas)
+		return hd_gpu_refuse(gpu, HD_SIM_TOO_LARGE,
+				     "kernel %s: %" PRIu64
+				     " blocks of a cooperative launch, %u can be resident on each of %" PRIu64 " SMs",
+				     title_of(launch->kernel), grid->cta_total, fit->ctas, gpu->config.sm_count);
 	grid->register_rows = rows_of(gpu, grid->registers);
 	grid->id = gpu->grids_launched++;
 	grid->constants = hd_xcalloc(1, HD_CB_BYTES);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "heddle/occupancy.h"
+#include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
@@ -47,7 +48,13 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 		fit.ctas = 1;
 	if (grid->linear && grid->linear->ctas < fit.ctas)
 		fit.ctas = grid->linear->ctas;
+	if (grid->cooperative && fit.ctas > grid->cta_share) /* evenly: policies count on no more */
+		fit.ctas = grid->cta_share;
 	sm->cta_limit = fit.ctas < sm->cta_slots ? fit.ctas : sm->cta_slots;
+	if (grid->cooperative && sm->cta_limit < grid->cta_share)
+		return hd_gpu_refuse(sm->gpu, HD_SIM_TOO_LARGE,
+				     "cooperative launch: policy '%s' has room for %u of %u blocks on each SM",
+				     sm->gpu->options.policy, sm->cta_limit, grid->cta_share);
 	sm->shared_stride = fit.shared_per_cta;
 	sm->shared_reserved = 0;
 	hd_lsu_set_shared(sm->lsu, 0);

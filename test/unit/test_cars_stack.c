@@ -279,6 +279,40 @@ START_TEST(parameter_forces_an_allocation)
 }
 END_TEST
 
+/* A cooperative grid: 64 warps share 2048 rows, 32 each, and none may wait. */
+START_TEST(a_bounded_allocation_is_what_all_warps_can_have)
+{
+	const struct {
+		const char *parameter;
+		uint32_t warps, rows, multiple;
+	} cases[] = {
+		{"", 64, 32, 1},	  {"low", 64, 32, 1}, {"2", 64, 32, 1},	 {"high", 64, 32, 1}, /* High is 56 */
+		{"", 36, 56, 0},	  {"low", 36, 56, 0}, {"2", 36, 40, 2},	 {"high", 36, 56, 0},
+		{"9", 36, 56, 3},	  {"low", 40, 51, 1}, {"high", 40, 51, 3},
+		{"", 80, 25, CARS_BELOW_LOW}, {"high", 80, 25, CARS_BELOW_LOW}, /* Low is 30 */
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct cars_levels levels;
+		struct cars_demand demand = figure_4(cases[i].warps);
+		demand.all_run = true;
+		cars_levels_make(&levels, &demand);
+		if (*cases[i].parameter)
+			cars_levels_force(&levels, &demand, cases[i].parameter);
+		cars_levels_bound(&levels, &demand);
+		ck_assert_uint_eq(levels.count, 1);
+		ck_assert_uint_eq(levels.rows[0], cases[i].rows);
+		ck_assert_uint_eq(levels.multiple[0], cases[i].multiple);
+		ck_assert_uint_le(levels.low, levels.rows[0]);
+	}
+	struct cars_levels levels, before;
+	struct cars_demand demand = figure_4(64); /* other grids keep what they have */
+	cars_levels_make(&levels, &demand);
+	before = levels;
+	cars_levels_bound(&levels, &demand);
+	ck_assert_mem_eq(&levels, &before, sizeof levels);
+}
+END_TEST
+
 static void block_took(struct cars_levels *levels, uint32_t level, uint64_t cycles)
 {
 	levels->cycles[level] += cycles;
@@ -346,6 +380,7 @@ Suite *hd_suite(void)
 						 high_everywhere_where_it_costs_nothing,
 						 allocations_are_rounded_and_bounded,
 						 parameter_forces_an_allocation,
+					  a_bounded_allocation_is_what_all_warps_can_have,
 						 figure_5_moves_towards_the_best,
 						 means_of_an_earlier_launch_are_remembered,
 						 storage_is_264_bytes,

@@ -240,6 +240,7 @@ static int launch(struct launching *launching)
 	struct hd_launch request = {
 		.kernel = hd_sim_kernel(launching->module, run->function->name),
 		.dynamic_shared = run->spec.shared,
+		.cooperative = run->spec.cooperative,
 		.params = launching->params,
 		.param_bytes = run->function->param_bytes,
 	};

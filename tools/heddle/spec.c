@@ -196,11 +196,11 @@ static unsigned find_key(struct reading *reading, const char *const *keys, unsig
 	return count;
 }
 
-enum { KEY_GRID, KEY_BLOCK, KEY_SHARED, LAUNCH_KEYS };
+enum { KEY_GRID, KEY_BLOCK, KEY_SHARED, KEY_COOPERATIVE, LAUNCH_KEYS };
 
 static void launch_key(struct reading *reading, const char *key, const char *value)
 {
-	static const char *const keys[LAUNCH_KEYS] = {"grid", "block", "shared"};
+	static const char *const keys[LAUNCH_KEYS] = {"grid", "block", "shared", "cooperative"};
 	struct spec *spec = reading->spec;
 	uint64_t number = 0;
 	switch (find_key(reading, keys, LAUNCH_KEYS, key, &reading->launch_seen)) {
@@ -213,6 +213,10 @@ static void launch_key(struct reading *reading, const char *key, const char *val
 	case KEY_SHARED:
 		parse_number(reading, key, value, UINT32_MAX, &number);
 		spec->shared = (uint32_t)number;
+		break;
+	case KEY_COOPERATIVE:
+		parse_number(reading, key, value, 1, &number);
+		spec->cooperative = number;
 		break;
 	default:
 		break;

@@ -2,6 +2,7 @@
  * The launch specification of `heddle run --kernel`: an .ini that says how a kernel is launched without a host program.
  *
  *   [launch]        grid = x[,y[,z]]   block = x[,y[,z]]   shared = BYTES
+ *                   cooperative = 0|1 (1: all blocks are resident together, or the launch is refused)
  *   [arg0], ...     kind = i8|u8|i16|u16|i32|u32|i64|u64|f32|f64   value = V
  *                   kind = struct   value = TYPE:V, TYPE:V, ... (by value: fields in order, each aligned to its size)
  *                                   or count = BYTES   init = as a buffer's, of bytes
@@ -53,6 +54,7 @@ struct spec {
 	const char *path;
 	struct hd_arena arena;
 	uint32_t grid[3], block[3], shared;
+	bool cooperative;
 	HD_VEC(struct spec_data) args; /* in order */
 	HD_VEC(struct spec_data) symbols;
 };
