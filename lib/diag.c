@@ -69,6 +69,14 @@ int hd_error(struct hd_diag *diag, struct hd_loc loc, const char *format, ...)
 	return -1;
 }
 
+void hd_note(struct hd_diag *diag, struct hd_loc loc, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	hd_diag_vreport(diag, HD_NOTE, loc, format, args);
+	va_end(args);
+}
+
 void hd_warning(struct hd_diag *diag, struct hd_loc loc, const char *format, ...)
 {
 	va_list args;

@@ -10,6 +10,7 @@
 #define HEDDLE_POLICY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -91,6 +92,8 @@ struct hd_policy {
 	void (*tick)(struct hd_sm *sm, void *state, uint64_t now);
 	void (*grid_end)(struct hd_gpu *gpu, void *state, const struct hd_grid *grid);
 	void (*dump)(const struct hd_gpu *gpu, const void *state, FILE *out);
+	/* For the watchdog: why the policy holds the warp (hd_warp_hold), in words. False: it is not this policy that does. */
+	bool (*why_held)(const struct hd_warp *warp, const void *state, char *text, size_t size);
 	/* Under --verify: around the execution of each instruction. A fault is reported with hd_gpu_fault. */
 	void (*verify_before)(struct hd_warp *warp, void *state, const struct hd_dinst *inst);
 	void (*verify_after)(struct hd_warp *warp, void *state, const struct hd_dinst *inst, const struct hd_effect *effect);

@@ -23,7 +23,7 @@ enum hd_sim_error {
 	HD_SIM_MISALIGNED = -4,
 	HD_SIM_TRAP = -5,
 	HD_SIM_ASSERT = -6,
-	HD_SIM_TIMEOUT = -7,         /* --max-cycles, or no instruction retired for a long time */
+	HD_SIM_TIMEOUT = -7,         /* --max-cycles, or no progress for as long as --watchdog says */
 	HD_SIM_NO_MEMORY = -8,
 	HD_SIM_NOT_FOUND = -9,
 	HD_SIM_STACK_OVERFLOW = -10,
@@ -31,6 +31,9 @@ enum hd_sim_error {
 	HD_SIM_VERIFY = -12,         /* --verify found an annotation that does not hold */
 	HD_SIM_TOO_LARGE = -13       /* a cooperative grid of which not all blocks can be resident together */
 };
+
+/* More than the longest sleep (NANOSLEEP, a millisecond); no working kernel waits a tenth of this for anything else. */
+#define HD_SIM_WATCHDOG_CYCLES UINT64_C(2000000)
 
 struct hd_sim;
 struct hd_module;
@@ -41,7 +44,8 @@ struct hd_sim_options {
 	const char *policy;     /* "baseline", "cars+malekeh", ... */
 	bool verify;
 	uint64_t max_cycles;    /* a launch; 0: no limit beside the watchdog's */
-	uint64_t watchdog;      /* cycles without a retired instruction before a launch is stopped; 0: default (10 million) */
+	uint64_t watchdog;      /* cycles without progress before a launch is stopped; 0: HD_SIM_WATCHDOG_CYCLES; UINT64_MAX: it never is */
+	bool dump_state;        /* when a launch is stopped for that, or for max_cycles: the state of every unit on stderr */
 	uint32_t stack_bytes;   /* local memory a thread gets for calls whose depth is not known (recursion); 0: default 16 KB */
 	uint64_t heap_bytes;    /* device malloc; 0: default 8 MB */
 	bool profile;           /* count executions of each instruction: the key `profile` of the statistics */

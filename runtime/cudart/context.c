@@ -184,10 +184,11 @@ static cudaError_t start_managed(struct hd_cudart *cudart)
 
 static cudaError_t start_simulator(struct hd_cudart *cudart)
 {
-	uint64_t max_cycles, sample;
+	uint64_t max_cycles, sample, watchdog = UINT64_MAX;
 	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
 	    apply_settings(cudart) || read_cycles(cudart, "HEDDLE_MAX_CYCLES", &max_cycles) ||
-	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample))
+	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample) ||
+	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
 		return cudaErrorInitializationError;
 	struct hd_sim_options options = {
 		.config = &cudart->config,
@@ -196,6 +197,8 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.profile = *environment("HEDDLE_PROFILE", "0") != '0',
 		.ideal = *environment("HEDDLE_IDEAL", "0") != '0',
 		.max_cycles = max_cycles,
+		.watchdog = watchdog,
+		.dump_state = *environment("HEDDLE_DUMP_STATE", "0") != '0',
 		.sample = sample,
 		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],

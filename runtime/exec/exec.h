@@ -257,6 +257,8 @@ bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended);
 void hd_simt_find_spins(struct hd_dinst *code, uint32_t first, uint32_t count);
 /* After a branch back of a loop that may spin: runs another path of the warp if it does. */
 void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst);
+/* Would a path that spins make way for another one of the warp? */
+bool hd_simt_may_yield(const struct hd_gpu *gpu, const struct hd_warp *warp);
 /* Before a convergent instruction of a warp that was reordered. True: another path runs first, or lanes joined this one. */
 bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst);
 /* Goes on at `pc`, reconverging. */
@@ -318,7 +320,9 @@ void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module);
 void hd_program_drop_data(struct hd_gpu *gpu, struct hd_module *module);
 int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t *address, uint64_t *size);
 
-/* fault.c: sets the error text of a failed library call and returns the error. */
+/* fault.c: the source line of an instruction; HD_NOWHERE. */
+struct hd_loc hd_place_of(const struct hd_gpu *gpu, uint32_t pc);
+/* Sets the error text of a failed library call and returns the error. */
 int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* exec_atomic.c: one lane's atomic operation on the memory at `host`; its result register is written. */

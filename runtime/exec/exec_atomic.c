@@ -3,6 +3,7 @@
  * that a run has one result on every host. Floating-point addition rounds to nearest and keeps denormals.
  */
 #include "runtime/exec/exec.h"
+#include "runtime/sim/probe.h"
 
 static bool is_wide(unsigned type)
 {
@@ -123,6 +124,8 @@ void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint
 	uint64_t c = op == HD_ATOM_CAS ? lane_operand(exec, inst->inst.c, lane, wide) & keep : 0;
 	uint64_t stored = combine(op, type, old, b, c);
 	memcpy(host, &stored, bytes);
+	if (__builtin_expect(exec->gpu->probe != NULL, 0))
+		hd_probe_change(exec, host, &old, bytes);
 	if (wide)
 		hd_set_pair(exec->warp, inst->inst.dst, lane, old);
 	else

@@ -4,6 +4,7 @@
  * runs first; of several targets of an indirect branch or call the one of the lowest lane.
  */
 #include "runtime/exec/exec.h"
+#include "runtime/sim/probe.h"
 
 static void stack_overflow(struct hd_exec *exec)
 {
@@ -227,6 +228,7 @@ void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst)
 		trap(exec);
 		break;
 	case HD_OP_SYSCALL:
+		hd_probe_moved(exec->gpu);
 		service(exec, inst);
 		break;
 	default:

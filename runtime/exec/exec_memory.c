@@ -9,6 +9,7 @@
  * lies lane after lane on the host; its simulated addresses are interleaved (hd_local_address).
  */
 #include "runtime/exec/exec.h"
+#include "runtime/sim/probe.h"
 
 /* ---- faults */
 
@@ -207,6 +208,13 @@ static void store_lanes(const struct hd_exec *exec, const struct hd_dinst *inst,
 	}
 }
 
+static void store_probed(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
+{
+	hd_probe_store_before(exec, base, offset, inst->access_bytes);
+	store_lanes(exec, inst, base, offset);
+	hd_probe_store_after(exec, base, offset, inst->access_bytes);
+}
+
 /* How the lanes' addresses lie: word n of one row is lane n's, or all the same. */
 enum pattern { SCATTERED, CONSECUTIVE, UNIFORM };
 
@@ -219,12 +227,14 @@ HD_INLINE void load_broadcast(const struct hd_exec *exec, const struct hd_dinst 
 	}
 }
 
-HD_INLINE void move_data(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
+HD_INLINE void move_data(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
 			 const uint64_t *offset, enum pattern pattern)
 {
 	bool whole = pattern == CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4;
 	if (inst->effects & HD_FX_STORE) {
-		if (whole)
+		if (__builtin_expect(exec->gpu->probe != NULL, 0))
+			store_probed(exec, inst, base, offset);
+		else if (whole)
 			memcpy((uint8_t *)(base + offset[0]), hd_row(exec->warp, inst->inst.c), 4 * HD_WARP_LANES);
 		else
 			store_lanes(exec, inst, base, offset);
@@ -254,7 +264,9 @@ static void access_scattered(struct hd_exec *exec, const struct hd_dinst *inst, 
 		exec->offset[lane] = (uint64_t)(uintptr_t)host;
 		in_space[actual] |= 1u << lane;
 	}
-	if (inst->effects & HD_FX_STORE)
+	if (inst->effects & HD_FX_STORE && exec->gpu->probe)
+		store_probed(exec, inst, 0, exec->offset);
+	else if (inst->effects & HD_FX_STORE)
 		store_lanes(exec, inst, 0, exec->offset);
 	else
 		load_lanes(exec, inst, 0, exec->offset);

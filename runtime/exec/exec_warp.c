@@ -3,6 +3,7 @@
  * registers, and instructions that only the timing core gives a meaning (barriers, fences, sleeps).
  */
 #include "runtime/exec/exec.h"
+#include "runtime/sim/probe.h"
 
 /* ---- shuffle */
 
@@ -112,10 +113,16 @@ HD_EXEC_PLAIN(op_match)
 
 /* ---- special registers */
 
+static uint64_t clock_of(const struct hd_exec *exec)
+{
+	hd_probe_moved(exec->gpu);
+	return exec->now;
+}
+
 /* Nanoseconds of simulated time. */
 static uint64_t global_timer(const struct hd_exec *exec)
 {
-	return (uint64_t)((double)exec->now * 1000.0 / exec->gpu->config.core_mhz);
+	return (uint64_t)((double)clock_of(exec) * 1000.0 / exec->gpu->config.core_mhz);
 }
 
 /* Those that are one number for the warp. */
@@ -140,9 +147,9 @@ static uint32_t warp_special(const struct hd_exec *exec, uint32_t number)
 	case HD_SR_CTAID_Z:
 		return warp->cta->index[2];
 	case HD_SR_CLOCK_LO:
-		return (uint32_t)exec->now;
+		return (uint32_t)clock_of(exec);
 	case HD_SR_CLOCK_HI:
-		return (uint32_t)(exec->now >> 32);
+		return (uint32_t)(clock_of(exec) >> 32);
 	case HD_SR_GLOBALTIMER_LO:
 		return (uint32_t)global_timer(exec);
 	case HD_SR_GLOBALTIMER_HI:
@@ -192,7 +199,7 @@ HD_EXEC(op_cs2r)
 	uint32_t number = HD_MODIFIER(SR);
 	uint64_t value = warp_special(exec, number);
 	if (number == HD_SR_CLOCK64)
-		value = exec->now;
+		value = clock_of(exec);
 	else if (number == HD_SR_GLOBALTIMER64)
 		value = global_timer(exec);
 	HD_STORE64((hd_u64s)value);

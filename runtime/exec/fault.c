@@ -9,7 +9,7 @@
 
 #include "runtime/exec/exec.h"
 
-static struct hd_loc place_of(const struct hd_gpu *gpu, uint32_t pc)
+struct hd_loc hd_place_of(const struct hd_gpu *gpu, uint32_t pc)
 {
 	if (pc >= gpu->program.code.len)
 		return HD_NOWHERE;
@@ -41,7 +41,7 @@ void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uin
 		       size_t size)
 {
 	const uint32_t *block = warp->cta->index;
-	struct hd_loc loc = place_of(gpu, pc);
+	struct hd_loc loc = hd_place_of(gpu, pc);
 	char where[512] = "";
 	uint32_t tid[3];
 	thread_of(warp, lane, tid);
@@ -72,7 +72,7 @@ void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_
 		warp->cta->grid->error = error;
 	snprintf(gpu->error_text, sizeof(gpu->error_text), "%s: %s", place, what);
 	if (gpu->options.diag)
-		hd_error(gpu->options.diag, place_of(gpu, pc), "%s", gpu->error_text);
+		hd_error(gpu->options.diag, hd_place_of(gpu, pc), "%s", gpu->error_text);
 }
 
 int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...)

@@ -83,12 +83,12 @@ struct path {
 
 /* Of the waiting paths whose next instruction needs less the one that was on top longest ago; `whole`: of those that
  * wait with all lanes of their entry. False: there is none. */
-static bool find_path(const struct hd_exec *exec, unsigned need, bool whole, struct path *found)
+static bool find_path(const struct hd_gpu *gpu, const struct hd_warp *warp, unsigned need, bool whole,
+		      struct path *found)
 {
-	const struct hd_dinst *code = exec->gpu->program.code.data;
-	const struct hd_warp *warp = exec->warp;
+	const struct hd_dinst *code = gpu->program.code.data;
 	const struct hd_simt *stack = warp->stack.data;
-	bool any = false, calls = false, follows = follows_calls(exec->gpu);
+	bool any = false, calls = false, follows = follows_calls(gpu);
 	uint32_t above = 0;
 	for (uint32_t i = warp->stack.len; i-- > 0; above |= stack[i].mask) {
 		uint32_t lanes = stack[i].mask & ~above;
@@ -180,8 +180,15 @@ void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst)
 	/* A twin follows its warp and needs no order of its own; of the two only the warp has a shadow. */
 	if (warp->stack.len < 2 || warp->stack.len >= HD_SIMT_DEPTH || (exec->gpu->verify && !warp->shadow))
 		return;
-	if (is_spinning(warp, inst->spins == HD_SPIN_LONG) && find_path(exec, NEEDS_PATHS, false, &path))
+	if (is_spinning(warp, inst->spins == HD_SPIN_LONG) && find_path(exec->gpu, warp, NEEDS_PATHS, false, &path))
 		run_path(exec, &path);
+}
+
+bool hd_simt_may_yield(const struct hd_gpu *gpu, const struct hd_warp *warp)
+{
+	struct path path;
+	return warp->stack.len >= 2 && warp->stack.len < HD_SIMT_DEPTH &&
+	       find_path(gpu, warp, NEEDS_PATHS, false, &path);
 }
 
 /* ---- meeting again */
@@ -258,7 +265,7 @@ bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst)
 		return false;
 	if (join_waiting(warp))
 		return true;
-	if (!find_path(exec, needs(inst), true, &path))
+	if (!find_path(exec->gpu, warp, needs(inst), true, &path))
 		return false;
 	run_path(exec, &path);
 	return true;

@@ -269,4 +269,5 @@ const struct hd_policy hd_policy_cars = {
 	.verify_after = cars_verify_after,
 	.report = cars_report,
 	.dump = cars_dump,
+	.why_held = cars_why_held,
 };

@@ -217,6 +217,7 @@ uint64_t cars_storage_bits(const struct hd_config *config);
 void cars_sum_counts(const struct hd_gpu *gpu, struct cars_counts *sum);
 void cars_report(const struct hd_gpu *gpu, const void *state,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context);
+bool cars_why_held(const struct hd_warp *warp, const void *state, char *text, size_t size);
 void cars_dump(const struct hd_gpu *gpu, const void *state, FILE *out);
 
 #endif

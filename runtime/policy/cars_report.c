@@ -96,6 +96,20 @@ void cars_report(const struct hd_gpu *gpu, const void *state,
 		add_levels(gpu, &cars->kernel->levels, add, context);
 }
 
+bool cars_why_held(const struct hd_warp *warp, const void *state, char *text, size_t size)
+{
+	const struct cars_sm *sm = cars_sm_of(warp->cta->sm);
+	const struct cars_warp *mine = cars_warp_of(warp);
+	(void)state;
+	if (mine->state != CARS_STALLED)
+		return false;
+	snprintf(text, size,
+		 "on the stalled-warp list for %u registers, %u are free; warps give theirs back when they end or wait "
+		 "at a barrier",
+		 mine->wanted, sm->free_rows);
+	return true;
+}
+
 void cars_dump(const struct hd_gpu *gpu, const void *state, FILE *out)
 {
 	static const char *const names[] = {"free", "has registers", "stalled", "switched out"};

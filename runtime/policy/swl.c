@@ -123,6 +123,16 @@ static void warp_done(struct hd_warp *warp, void *state, uint64_t now)
 	take_place(warp, state, now);
 }
 
+static bool why_held(const struct hd_warp *warp, const void *state, char *text, size_t size)
+{
+	const struct hd_sm *sm = warp->cta->sm;
+	const struct swl_sm *swl = sm->policy_state[index_of(sm->gpu)];
+	if (((const struct swl_warp *)state)->runs)
+		return false;
+	snprintf(text, size, "%u warps may issue, and others follow when one ends or waits at a barrier", swl->limit);
+	return true;
+}
+
 static void report(const struct hd_gpu *gpu, const void *state,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -154,4 +164,5 @@ const struct hd_policy hd_policy_swl = {
 	.barrier_wait = barrier_wait,
 	.barrier_resume = barrier_resume,
 	.report = report,
+	.why_held = why_held,
 };

@@ -28,6 +28,7 @@ struct hd_linear_state;
 struct hd_twin;
 struct hd_redundancy;
 struct hd_sampler;
+struct hd_probe;
 struct warp_forms;
 struct block_seen;
 
@@ -306,6 +307,7 @@ struct hd_gpu {
 	uint32_t profile_count;
 	struct hd_sampler *sampler;       /* of the grid (sample.c) */
 	struct hd_redundancy *redundancy; /* under options.ideal (redundancy.c) */
+	struct hd_probe *probe;           /* while it is found out whether the grid can go on (probe.c); else NULL */
 	bool every_cycle;             /* debugging: visit every cycle; the figures must not change */
 	uint32_t trace;               /* enum hd_trace_stream, a bit each; 0 while outside the window */
 	uint32_t trace_streams;       /* what the option asked for */

@@ -206,6 +206,7 @@ static void begin(struct run *run)
 static void finish(struct run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
+	hd_watchdog_end(&run->watchdog, gpu);
 	for (uint32_t i = 0; i < run->sm_count; i++)
 		hd_sm_charge(gpu->sms[i], gpu->now);
 	hd_sampler_finish(gpu->sampler, gpu);

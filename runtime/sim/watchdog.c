@@ -1,23 +1,34 @@
 /*
- * The watchdog: a launch ends with HD_SIM_TIMEOUT when it has run for options.max_cycles, when no instruction has been
- * issued for options.watchdog cycles, or at once when nothing can ever happen again (all warps at barriers or fences
- * that nothing will release). Each time the state of every unit goes to stderr and the text says what was found.
+ * The watchdog: a launch ends with HD_SIM_TIMEOUT when it has run for options.max_cycles, when it has made no progress
+ * for options.watchdog cycles, or at once when nothing can ever happen again (all warps at barriers or fences that
+ * nothing will release). The text says what was found, notes say where warps wait and why (waits.c), and under
+ * options.dump_state the state of every unit goes to stderr.
  *
- * Cost: a comparison a visited cycle; a sum over the SMs twice in a watchdog period.
+ * No progress is: no instruction was issued while no warp sleeps; or warps issue, and a look at the grid (probe.c)
+ * proved that none of it can lead anywhere, and another one so many cycles later found the same. Looks are short, and
+ * longer where one was not long enough to tell; they take an eighth of the time at most, and where memory changes they
+ * end at once.
+ *
+ * Cost: a comparison a visited cycle, a sum over the SMs a few times in a period, and the looks.
  */
 #include "runtime/sim/watchdog.h"
 
 #include <inttypes.h>
 
 #include "runtime/exec/exec.h"
+#include "runtime/sim/probe.h"
 #include "runtime/sim/sim_private.h"
+#include "runtime/sim/waits.h"
 #include "runtime/sm/sm.h"
 
-#define DEFAULT_PERIOD UINT64_C(10000000) /* cycles; no working kernel waits a hundredth of this for anything */
+#define SHORT_LOOK UINT64_C(65536)  /* cycles: some turns of a loop in which all warps wait for one L2 bank */
+#define LONG_LOOK UINT64_C(8000000) /* some turns of a loop with the longest sleep */
+#define LOOK_SHARE 8		    /* cycles between looks for one of a look */
+#define NOT_STUCK UINT64_MAX
 
 static uint64_t period_of(const struct hd_gpu *gpu)
 {
-	return gpu->options.watchdog ? gpu->options.watchdog : DEFAULT_PERIOD;
+	return gpu->options.watchdog ? gpu->options.watchdog : HD_SIM_WATCHDOG_CYCLES;
 }
 
 static uint64_t issued_by(const struct hd_gpu *gpu)
@@ -28,19 +39,45 @@ static uint64_t issued_by(const struct hd_gpu *gpu)
 	return issued;
 }
 
-static void schedule(struct hd_watchdog *watchdog, const struct hd_gpu *gpu)
+static uint64_t shorter(uint64_t a, uint64_t b)
 {
-	uint64_t half = period_of(gpu) / 2;
-	watchdog->next_check = gpu->now + (half ? half : 1);
-	if (gpu->options.max_cycles && watchdog->started + gpu->options.max_cycles < watchdog->next_check)
-		watchdog->next_check = watchdog->started + gpu->options.max_cycles;
+	return a < b ? a : b;
+}
+
+static uint64_t short_look(const struct hd_gpu *gpu)
+{
+	return shorter(SHORT_LOOK, period_of(gpu));
+}
+
+static uint64_t later_by(uint64_t cycle, uint64_t cycles)
+{
+	return cycles < UINT64_MAX - cycle ? cycle + cycles : UINT64_MAX;
+}
+
+/* The next look begins or ends in `cycles`. In between the other limits are seen to. */
+static void schedule(struct hd_watchdog *watchdog, const struct hd_gpu *gpu, uint64_t cycles)
+{
+	uint64_t limit = gpu->options.max_cycles ? later_by(watchdog->started, gpu->options.max_cycles) : UINT64_MAX;
+	uint64_t half = later_by(gpu->now, period_of(gpu) / 2 + 1);
+	watchdog->next_look = later_by(gpu->now, cycles ? cycles : 1);
+	watchdog->next_check = shorter(watchdog->next_look, half);
+	if (limit > gpu->now)
+		watchdog->next_check = shorter(watchdog->next_check, limit);
 }
 
 void hd_watchdog_start(struct hd_watchdog *watchdog, const struct hd_gpu *gpu)
 {
-	watchdog->started = watchdog->progress = gpu->now;
+	*watchdog = (struct hd_watchdog){.started = gpu->now, .progress = gpu->now, .stuck = NOT_STUCK};
 	watchdog->issued = issued_by(gpu);
-	schedule(watchdog, gpu);
+	watchdog->length = short_look(gpu);
+	schedule(watchdog, gpu, period_of(gpu) / 4);
+}
+
+void hd_watchdog_end(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
+{
+	gpu->probe = NULL;
+	free(watchdog->probe);
+	watchdog->probe = NULL;
 }
 
 static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *count, uint32_t *barrier)
@@ -59,7 +96,7 @@ static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *c
 	return first;
 }
 
-static void stop(struct hd_gpu *gpu, const char *what)
+static void stop(struct hd_gpu *gpu, const struct hd_probe *probe, const char *what)
 {
 	char place[600] = "no warp is resident";
 	uint32_t warps = 0, barrier = 0;
@@ -71,31 +108,92 @@ static void stop(struct hd_gpu *gpu, const char *what)
 				   "%s at cycle %" PRIu64 ": %u warps resident, %u of them at a barrier; the first is "
 				   "%s",
 				   what, gpu->now, warps, barrier, place);
+	hd_waits_report(gpu, probe);
+	if (!gpu->options.dump_state)
+		return;
 	fprintf(stderr, "state of every unit at cycle %" PRIu64 ":\n", gpu->now);
 	hd_gpu_dump(gpu, stderr);
 }
 
-void hd_watchdog_check(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
+/* Does a warp wait for a time? */
+static bool any_sleeps(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		for (uint32_t slot = 0; slot < gpu->sms[i]->warp_slots; slot++) {
+			const struct hd_warp *warp = &gpu->sms[i]->warps[slot];
+			if (warp->state == HD_WARP_RUNNING && !warp->held && warp->next_issue > gpu->now)
+				return true;
+		}
+	return false;
+}
+
+static bool nothing_issues(struct hd_watchdog *watchdog, const struct hd_gpu *gpu)
 {
 	uint64_t issued = issued_by(gpu);
-	char what[128];
-	if (issued != watchdog->issued) {
+	if (issued != watchdog->issued || any_sleeps(gpu)) {
 		watchdog->issued = issued;
 		watchdog->progress = gpu->now;
 	}
-	if (gpu->options.max_cycles && gpu->now >= watchdog->started + gpu->options.max_cycles) {
+	return gpu->now - watchdog->progress >= period_of(gpu);
+}
+
+static void begin_look(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
+{
+	if (!watchdog->probe)
+		watchdog->probe = hd_probe_new(gpu);
+	hd_probe_begin(watchdog->probe, gpu);
+	watchdog->looking = true;
+	schedule(watchdog, gpu, watchdog->length);
+}
+
+/* A look is over. True: the grid is stuck, and has been for the period. */
+static bool judge(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
+{
+	uint64_t period = period_of(gpu), since = watchdog->probe->since;
+	enum hd_probe_verdict verdict =
+		hd_probe_end(watchdog->probe, gpu, watchdog->stuck != NOT_STUCK ? watchdog->stuck : since);
+	watchdog->looking = false;
+	if (verdict == HD_PROBE_STUCK) {
+		watchdog->stuck = shorter(watchdog->stuck, since);
+		uint64_t end = later_by(watchdog->stuck, period), left = end - shorter(gpu->now, end);
+		schedule(watchdog, gpu, left > watchdog->length ? left - watchdog->length : 1);
+		return !left;
+	}
+	bool known = verdict == HD_PROBE_MOVED;
+	watchdog->stuck = NOT_STUCK;
+	watchdog->length = known ? short_look(gpu) : shorter(2 * watchdog->length, LONG_LOOK);
+	uint64_t pause = LOOK_SHARE * watchdog->length;
+	schedule(watchdog, gpu, known || pause < period / 4 ? period / 4 : pause);
+	return false;
+}
+
+void hd_watchdog_check(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
+{
+	char what[128];
+	bool over = gpu->options.max_cycles && gpu->now >= watchdog->started + gpu->options.max_cycles;
+	bool silent = nothing_issues(watchdog, gpu);
+	bool due = gpu->now >= watchdog->next_look || over;
+	bool stuck = watchdog->looking && due && judge(watchdog, gpu);
+	if (over) {
 		snprintf(what, sizeof what, "the kernel did not end within %" PRIu64 " cycles",
 			 gpu->options.max_cycles);
-		stop(gpu, what);
-	} else if (gpu->now - watchdog->progress >= period_of(gpu)) {
+	} else if (silent) {
 		snprintf(what, sizeof what, "no instruction was issued for %" PRIu64 " cycles",
 			 gpu->now - watchdog->progress);
-		stop(gpu, what);
+	} else if (stuck) {
+		snprintf(what, sizeof what, "no progress for %" PRIu64 " cycles, every warp spins or waits",
+			 gpu->now - watchdog->stuck);
+	} else {
+		if (gpu->now < watchdog->next_look)
+			schedule(watchdog, gpu, watchdog->next_look - gpu->now);
+		else
+			begin_look(watchdog, gpu);
+		return;
 	}
-	schedule(watchdog, gpu);
+	stop(gpu, stuck || watchdog->stuck != NOT_STUCK ? watchdog->probe : NULL, what);
 }
 
 void hd_watchdog_deadlock(struct hd_gpu *gpu)
 {
-	stop(gpu, "deadlock: every warp waits for another one and nothing is under way");
+	stop(gpu, NULL, "deadlock: every warp waits for another one and nothing is under way");
 }

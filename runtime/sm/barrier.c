@@ -9,6 +9,7 @@
  *
  * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
  */
+#include "runtime/sim/probe.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
@@ -53,6 +54,9 @@ static bool barrier_complete(const struct hd_cta *cta, uint32_t id)
 static void release_warp(const struct hd_sm *sm, const struct hd_cta *cta, uint32_t id, struct hd_warp *warp)
 {
 	const struct hd_parked *parked = &sm->parked[warp->slot];
+	if (barrier_mode(parked->inst) >= HD_BAR_RED_POPC && sm->gpu->probe)
+		hd_probe_vote(sm->gpu, warp, true,
+			      cta->barriers[id].votes << 16 | (cta->barriers[id].participants & 0xffff));
 	if (barrier_mode(parked->inst) >= HD_BAR_RED_POPC)
 		hd_warp_barrier_result(warp, parked->inst, parked->mask, cta->barriers[id].votes,
 				       cta->barriers[id].participants);
@@ -98,7 +102,12 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	cta->barriers[id].arrived += HD_WARP_LANES;
 	cta->barriers[id].expected = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
 	cta->barriers[id].mode = (uint8_t)barrier_mode(inst);
-	cta->barriers[id].votes += count_votes(warp, inst->inst.psrc, mask);
+	uint32_t votes = count_votes(warp, inst->inst.psrc, mask);
+	cta->barriers[id].votes += votes;
+	if (barrier_mode(inst) >= HD_BAR_RED_POPC && sm->gpu->probe)
+		hd_probe_vote(sm->gpu, warp, false, votes << 16 | (uint32_t)__builtin_popcount(mask));
+	if (barrier_mode(inst) >= HD_BAR_RED_POPC && threads)
+		hd_probe_moved(sm->gpu); /* who votes together may be others each time */
 	cta->barriers[id].participants += (uint32_t)__builtin_popcount(mask);
 	if (sm->policy_count)
 		HD_HOOKED (sm->gpu, i, policy, barrier)

@@ -9,6 +9,7 @@
  */
 #include <assert.h>
 
+#include "runtime/sim/probe.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
@@ -307,6 +308,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 static void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	bool checks = sm->policy_count && sm->gpu->verify;
+	uint32_t pc = warp->pc;
 	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
 		hd_redundancy_before(sm->gpu->redundancy, warp, inst);
 	if (checks)
@@ -318,6 +320,8 @@ static void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dins
 			policy->verify_after(warp, warp->policy_state[i], inst, &sm->effect);
 	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
 		hd_redundancy_after(sm->gpu->redundancy, sm, warp, inst);
+	if (__builtin_expect(sm->gpu->probe != NULL, 0))
+		hd_probe_step(sm->gpu, warp, pc, &sm->effect);
 }
 
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)

@@ -25,7 +25,8 @@
 #include "tools/heddle/kernel.h"
 
 enum { KEY_GPU = 'g', KEY_POLICY = 'p', KEY_STATS = 'o', KEY_VERIFY = 'v', KEY_SET = 's', KEY_JSON = 0x100, KEY_MAX_CYCLES,
-       KEY_TRACE, KEY_PROFILE, KEY_SAMPLE, KEY_IDEAL, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH };
+       KEY_TRACE, KEY_PROFILE, KEY_SAMPLE, KEY_IDEAL, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH,
+       KEY_WATCHDOG, KEY_DUMP_STATE };
 
 static const struct argp_option options[] = {
 	{"gpu", KEY_GPU, "NAME", 0, "GPU to simulate (see 'heddle gpus'); default v100", 0},
@@ -33,6 +34,8 @@ static const struct argp_option options[] = {
 	{"set", KEY_SET, "KEY=VALUE", 0, "change a configuration key (see 'heddle gpus NAME')", 0},
 	{"verify", KEY_VERIFY, NULL, 0, "check every annotation against what the program does", 0},
 	{"max-cycles", KEY_MAX_CYCLES, "N", 0, "stop a kernel after N cycles", 0},
+	{"watchdog", KEY_WATCHDOG, "N", 0, "stop a kernel that has made no progress for N cycles (default 2000000; off: never), and say where warps wait and why", 0},
+	{"dump-state", KEY_DUMP_STATE, NULL, 0, "of a kernel that is stopped for that or by --max-cycles, also print the state of every unit", 0},
 	{"stats", KEY_STATS, "FILE", 0, "write the statistics as JSON", 0},
 	{"trace", KEY_TRACE, "STREAMS", 0, "trace events, e.g. issue,lsu@1000:1200", 0},
 	{"profile", KEY_PROFILE, NULL, 0, "count what each instruction and branch does, in the statistics (pass parameter profile=)", 0},
@@ -45,8 +48,8 @@ static const struct argp_option options[] = {
 	{0}};
 
 struct run {
-	const char *gpu, *stats, *trace, *max_cycles, *sample, *kernel, *launch;
-	bool verify, profile, ideal, json, quiet;
+	const char *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *kernel, *launch;
+	bool verify, profile, ideal, json, quiet, dump_state;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
 	char **program;
@@ -62,6 +65,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_VERIFY: run->verify = true; break;
 	case KEY_SET: hd_strbuf_printf(&run->set, "%s%s", run->set.len ? ";" : "", arg); break;
 	case KEY_MAX_CYCLES: run->max_cycles = arg; break;
+	case KEY_WATCHDOG: run->watchdog = arg; break;
+	case KEY_DUMP_STATE: run->dump_state = true; break;
 	case KEY_TRACE: run->trace = arg; break;
 	case KEY_PROFILE: run->profile = true; break;
 	case KEY_SAMPLE: run->sample = arg; break;
@@ -107,6 +112,9 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		if (best_check(run->policies.data[i], diag))
 			status = -1;
+	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
+	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))
+		status = -1;
 	if (check_number("--max-cycles", run->max_cycles, diag) || check_number("--sample", run->sample, diag))
 		status = -1;
 	return status;
@@ -131,6 +139,8 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	put("HEDDLE_PROFILE", run->profile ? "1" : NULL);
 	put("HEDDLE_IDEAL", run->ideal ? "1" : NULL);
 	put("HEDDLE_MAX_CYCLES", run->max_cycles);
+	put("HEDDLE_WATCHDOG", run->watchdog);
+	put("HEDDLE_DUMP_STATE", run->dump_state ? "1" : NULL);
 	put("HEDDLE_SAMPLE", run->sample);
 	put("HEDDLE_TRACE", run->trace);
 	put("HEDDLE_STATS", stats);
@@ -234,6 +244,10 @@ static json_t *run_kernel(void *context, const char *policy, int *status)
 		.profile = run->profile,
 		.ideal = run->ideal,
 		.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
+		.watchdog = !run->watchdog		    ? 0
+			    : !strcmp(run->watchdog, "off") ? UINT64_MAX
+							    : strtoull(run->watchdog, NULL, 10),
+		.dump_state = run->dump_state,
 		.sample = run->sample ? strtoull(run->sample, NULL, 10) : 0,
 		.trace = run->trace,
 		.diag = runs->diag,
@@ -360,9 +374,9 @@ int cmd_run(int argc, char **argv)
 		options, parse, "-- PROGRAM [ARG...]\n--kernel NAME --launch SPEC.ini FILE",
 		"Runs a CUDA program that heddle-cc built on the simulated GPU, once for each --policy, and prints the figures "
 		"side by side. Or runs one kernel of a kernel object or of LLVM IR.\v"
-		"SPEC.ini: [launch] with grid, block and shared; [arg0], [arg1], ... with kind = i8, u8, ... i64, u64, f32, f64 "
-		"(value = V), struct (value = TYPE:V, TYPE:V, ... or count and init of its bytes) or buffer (type, count, init = "
-		"zero | ramp | value:V | "
+		"SPEC.ini: [launch] with grid, block, shared and cooperative (0 or 1); [arg0], [arg1], ... with kind = i8, u8, "
+		"... i64, u64, f32, f64 (value = V), struct (value = TYPE:V, TYPE:V, ... or count and init of its bytes) or buffer "
+		"(type, count, init = zero | ramp | value:V | "
 		"random:SEED[:LOW:HIGH] | file:PATH, "
 		"output = PATH, print = N, compare = file:PATH with abs and rel); [symbol NAME] for device variables.\n\n"
 		"Exit status: the program's own; 1 when a comparison differs; 2 when the simulated GPU reports a fault or the input is "

@@ -1,0 +1,232 @@
+/*
+ * Proves that a grid can never go on, by a look at it for some thousand cycles. A warp whose registers, predicates,
+ * SIMT stack and local memory are what they were when it was at the same instruction before goes round for ever, as
+ * long as the memory that it shares does not change. When no store or atomic operation changed a word, no warp began or
+ * ended, nothing was read that differs each time (clocks, services), and every warp either went round so or did not
+ * issue at all, then nothing will ever happen. Loops that merely compute for long never meet this, since something in
+ * their registers counts; nor do waits with a time limit or a counter of turns, of which nothing is said here.
+ *
+ * States are noted at steps back (branches, returns and whatever else leads to a lower pc; no loop is without one), the
+ * 1st, 2nd, 4th, 8th, ..., and compared at the same pc after that (Brent's cycle detection, 1980), as hashes: first of
+ * one lane, and where that is the same of all. Where lanes of a warp make way for others (yield.c), the state must
+ * recur after each of the waiting paths has had its turn. Votes at barriers are an input: they must be the same each
+ * time.
+ *
+ * Needs yield.c. Cost: nothing while no look is taken but a test of a pointer an instruction; in a look some ten
+ * nanoseconds an instruction. A look ends with the first word that changes.
+ */
+#include "runtime/sim/probe.h"
+
+#include "runtime/exec/exec.h"
+#include "runtime/sm/sm.h"
+
+struct hd_probe *hd_probe_new(const struct hd_gpu *gpu)
+{
+	size_t slots = gpu->config.max_warps, count = slots * gpu->config.sm_count;
+	struct hd_probe *probe = hd_xcalloc(1, sizeof(*probe) + count * sizeof(*probe->warps));
+	probe->slots = (uint32_t)slots;
+	return probe;
+}
+
+static void count_warps(const struct hd_gpu *gpu, uint64_t *started, uint64_t *gone)
+{
+	*started = *gone = 0;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		*started += gpu->sms[i]->stats.counters.warps;
+		*gone += gpu->sms[i]->stats.counters.warps - gpu->sms[i]->resident_warps;
+	}
+}
+
+void hd_probe_begin(struct hd_probe *probe, struct hd_gpu *gpu)
+{
+	probe->since = gpu->now;
+	probe->moved = false;
+	count_warps(gpu, &probe->started, &probe->gone);
+	memset(probe->warps, 0, probe->slots * gpu->config.sm_count * sizeof(*probe->warps));
+	gpu->probe = probe;
+}
+
+const struct hd_probe_warp *hd_probe_of(const struct hd_probe *probe, const struct hd_warp *warp)
+{
+	return &probe->warps[(size_t)warp->cta->sm->id * probe->slots + warp->slot];
+}
+
+/* NULL: it is none of the grid's own (a twin, a stream of a linear version). */
+static struct hd_probe_warp *find_warp(struct hd_probe *probe, const struct hd_warp *warp)
+{
+	const struct hd_sm *sm = warp->cta->sm;
+	if (!probe || !sm || &sm->warps[warp->slot] != warp)
+		return NULL;
+	return &probe->warps[(size_t)sm->id * probe->slots + warp->slot];
+}
+
+uint32_t hd_probe_after_call(const struct hd_warp *warp)
+{
+	uint32_t i = warp->stack.len;
+	while (i-- > 0)
+		if (warp->stack.data[i].call_return != HD_PC_NONE)
+			return warp->stack.data[i].call_return;
+	return HD_PC_NONE;
+}
+
+/* ---- states */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint32_t sample_of(const struct hd_warp *warp)
+{
+	uint32_t lane = warp->active ? (uint32_t)__builtin_ctz(warp->active) : 0, rows = warp->cta->grid->register_rows;
+	uint64_t hash = mix(warp->active, warp->stack.len);
+	for (uint32_t reg = 0; reg < rows; reg++)
+		hash = mix(hash, warp->regs[reg][lane]);
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+static uint64_t state_of(const struct hd_warp *warp)
+{
+	uint64_t hash = mix(warp->active, warp->live);
+	for (uint32_t i = 0; i < warp->stack.len; i++) {
+		const struct hd_simt *entry = &warp->stack.data[i];
+		bool top = i + 1 == warp->stack.len; /* whose pc is the warp's */
+		hash = mix(hash, (uint64_t)(top ? warp->pc : entry->pc) << 32 | entry->reconv);
+		hash = mix(hash, (uint64_t)entry->mask << 32 | entry->call_return);
+	}
+	for (uint32_t pred = 0; pred < HD_PT; pred++)
+		hash = mix(hash, warp->preds[pred]);
+	for (uint32_t reg = 0; reg < HD_MAX_UREGS; reg++)
+		hash = mix(hash, warp->uregs[reg]);
+	for (uint32_t reg = 0; reg < warp->cta->grid->register_rows; reg++)
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane += 2)
+			hash = mix(hash, (uint64_t)warp->regs[reg][lane] << 32 | warp->regs[reg][lane + 1]);
+	return hash;
+}
+
+static void note(struct hd_probe_warp *seen, const struct hd_warp *warp, bool may_yield)
+{
+	seen->pc = warp->pc;
+	seen->turns = warp->turns;
+	seen->may_yield = may_yield;
+	seen->sample = sample_of(warp);
+	seen->state = state_of(warp);
+	seen->local = 0;
+	seen->read = false;
+	seen->after_call = hd_probe_after_call(warp);
+	seen->next = 2 * seen->steps;
+}
+
+/* All paths that wait for those that loop have had their turn. */
+static bool all_had_turns(const struct hd_probe_warp *seen, const struct hd_warp *warp)
+{
+	return !seen->may_yield || warp->turns - seen->turns > warp->stack.len;
+}
+
+static void step_back(const struct hd_gpu *gpu, struct hd_probe_warp *seen, const struct hd_warp *warp, bool spins)
+{
+	bool may_yield = spins && hd_simt_may_yield(gpu, warp);
+	seen->may_yield |= may_yield;
+	if (++seen->steps >= seen->next)
+		note(seen, warp, may_yield);
+	else if (warp->pc == seen->pc && !seen->local && sample_of(warp) == seen->sample && all_had_turns(seen, warp) &&
+		 state_of(warp) == seen->state)
+		seen->recurred = true;
+}
+
+void hd_probe_step(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, const struct hd_effect *effect)
+{
+	struct hd_probe_warp *seen = find_warp(gpu->probe, warp);
+	const struct hd_dinst *inst = &gpu->program.code.data[pc];
+	if (!seen || seen->recurred || effect->event == HD_EVENT_FAULT || effect->warp_done)
+		return;
+	if (effect->event == HD_EVENT_MEMORY && inst->effects & HD_FX_LOAD && effect->space != HD_MEM_LOCAL &&
+	    effect->mask) {
+		seen->read = true;
+		seen->read_pc = pc;
+		seen->after_call = hd_probe_after_call(warp);
+		seen->space = effect->space;
+		seen->address = effect->address[__builtin_ctz(effect->mask)];
+	}
+	if (warp->pc <= pc)
+		step_back(gpu, seen, warp, inst->spins != HD_SPIN_NEVER);
+}
+
+/* ---- memory */
+
+void hd_probe_change(struct hd_exec *exec, const uint8_t *host, const void *old, uint32_t bytes)
+{
+	const struct hd_warp *warp = exec->warp;
+	struct hd_probe_warp *seen = find_warp(exec->gpu->probe, warp);
+	const uint8_t *before = old;
+	size_t local = (size_t)HD_WARP_LANES * warp->cta->grid->local_bytes;
+	if (!memcmp(host, old, bytes))
+		return;
+	bool own = warp->local && host >= warp->local && host < warp->local + local;
+	if (!own) {
+		hd_probe_moved(exec->gpu);
+		return;
+	}
+	if (!seen)
+		return;
+	/* What is put back cancels out. Where the bytes lie does not matter for that. */
+	for (uint32_t i = 0; i < bytes; i++) {
+		uint64_t place = mix((uint64_t)(host + i - warp->local), 1);
+		seen->local ^= mix(place, before[i]) ^ mix(place, host[i]);
+	}
+}
+
+void hd_probe_store_before(struct hd_exec *exec, uintptr_t base, const uint64_t *offset, uint32_t bytes)
+{
+	HD_FOR_LANES (lane, exec->mask)
+		memcpy(exec->gpu->probe->old[lane], (const uint8_t *)(base + offset[lane]), bytes);
+}
+
+void hd_probe_store_after(struct hd_exec *exec, uintptr_t base, const uint64_t *offset, uint32_t bytes)
+{
+	const struct hd_probe *probe = exec->gpu->probe;
+	HD_FOR_LANES (lane, exec->mask)
+		hd_probe_change(exec, (const uint8_t *)(base + offset[lane]), probe->old[lane], bytes);
+}
+
+void hd_probe_vote(struct hd_gpu *gpu, const struct hd_warp *warp, bool result, uint32_t value)
+{
+	struct hd_probe_warp *seen = find_warp(gpu->probe, warp);
+	if (!seen)
+		return;
+	if (seen->voted[result] && seen->vote[result] != value)
+		hd_probe_moved(gpu);
+	seen->voted[result] = true;
+	seen->vote[result] = value;
+}
+
+/* ---- the verdict */
+
+/* Neither on the way to something nor executing. */
+static bool is_waiting(const struct hd_gpu *gpu, const struct hd_warp *warp, uint64_t since)
+{
+	bool sleeps = warp->state == HD_WARP_RUNNING && !warp->held && warp->next_issue > gpu->now;
+	return warp->last_issue < since && !sleeps;
+}
+
+enum hd_probe_verdict hd_probe_end(struct hd_probe *probe, struct hd_gpu *gpu, uint64_t waiting)
+{
+	uint64_t started, gone, warps = 0;
+	gpu->probe = NULL;
+	count_warps(gpu, &started, &gone);
+	if (probe->moved || started != probe->started || gone != probe->gone)
+		return HD_PROBE_MOVED;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		const struct hd_sm *sm = gpu->sms[i];
+		for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
+			const struct hd_warp *warp = &sm->warps[slot];
+			if (warp->state == HD_WARP_FREE)
+				continue;
+			warps++;
+			if (!hd_probe_of(probe, warp)->recurred && !is_waiting(gpu, warp, waiting))
+				return HD_PROBE_UNKNOWN;
+		}
+	}
+	return warps ? HD_PROBE_STUCK : HD_PROBE_UNKNOWN;
+}

@@ -1,0 +1,193 @@
+/*
+ * What the watchdog says of a grid that it stops: for each place and reason how many warps wait there, and what the
+ * first of them waits for: a word of memory that it reads again and again, a barrier and how many have arrived, what a
+ * policy keeps from it, memory, a fence. Blocks that have not begun are told, too.
+ *
+ * Needs probe.c for the warps that loop. Cost: O(warps * groups), once.
+ */
+#include "runtime/sim/waits.h"
+
+#include <inttypes.h>
+
+#include "runtime/sim/probe.h"
+#include "runtime/exec/exec.h"
+#include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
+
+enum { MOST_GROUPS = 24 };
+
+enum kind { SPINS, HELD, BARRIER, FENCE, SLEEPS, MEMORY, READY, OTHER };
+
+struct group {
+	enum kind kind;
+	uint32_t pc, reason; /* reason: enum hd_stall of OTHER */
+	uint32_t count;
+	uint32_t after_call; /* of the first's innermost call; HD_PC_NONE */
+	const struct hd_warp *first;
+};
+
+static uint32_t pc_of(const struct hd_gpu *gpu, const struct hd_dinst *inst)
+{
+	return (uint32_t)(inst - gpu->program.code.data);
+}
+
+static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *probe, const struct hd_warp *warp)
+{
+	const struct hd_sm *sm = warp->cta->sm;
+	const struct hd_parked *parked = &sm->parked[warp->slot];
+	const struct hd_probe_warp *seen = probe ? hd_probe_of(probe, warp) : NULL;
+	struct group group = {.kind = OTHER, .pc = warp->pc, .reason = warp->wait_reason, .first = warp};
+	group.after_call = hd_probe_after_call(warp);
+	if (seen && seen->recurred) {
+		group.kind = SPINS;
+		group.pc = seen->read ? seen->read_pc : seen->pc;
+		group.after_call = seen->after_call;
+	} else if (warp->state == HD_WARP_BARRIER) { /* also where a policy has switched it out since */
+		group.kind = BARRIER;
+		group.pc = pc_of(gpu, parked->inst);
+	} else if (warp->held) {
+		group.kind = HELD;
+	} else if (warp->fence_wait) {
+		group.kind = FENCE;
+		group.pc = pc_of(gpu, parked->inst);
+	} else if (warp->outstanding || warp->injection.outstanding) {
+		group.kind = MEMORY;
+	} else if (warp->wait_reason == HD_WAIT_READY) {
+		group.kind = READY;
+	} else if (warp->wait_reason == HD_STALL_control && warp->next_issue > gpu->now + 1000) {
+		group.kind = SLEEPS;
+	}
+	if (group.kind != OTHER)
+		group.reason = 0;
+	return group;
+}
+
+/* ---- in words */
+
+static void describe_spin(const struct hd_gpu *gpu, const struct hd_probe_warp *seen, char *text, size_t size)
+{
+	uint32_t value;
+	const void *memory = seen->space == HD_MEM_GLOBAL && seen->read
+				     ? hd_devmem_at(gpu->devmem, seen->address, sizeof value)
+				     : NULL;
+	if (!seen->read) {
+		snprintf(text, size, "spinning in a loop that reads no memory that others write");
+	} else if (memory) {
+		memcpy(&value, memory, sizeof value);
+		snprintf(text, size, "spinning: the word at 0x%" PRIx64 " stays 0x%x", seen->address, value);
+	} else {
+		snprintf(text, size, "spinning: %s at 0x%" PRIx64 " does not change",
+			 seen->space == HD_MEM_SHARED ? "shared memory" : "memory", seen->address);
+	}
+}
+
+static void describe_barrier(const struct hd_warp *warp, char *text, size_t size)
+{
+	const struct hd_cta *cta = warp->cta;
+	uint32_t id = warp->cta->sm->parked[warp->slot].barrier, expected = cta->barriers[id].expected;
+	if (!expected)
+		expected = (cta->warp_count - cta->warps_done) * HD_WARP_LANES;
+	snprintf(text, size, "at barrier %u, where %u of %u warps have arrived", id,
+		 cta->barriers[id].arrived / HD_WARP_LANES, expected / HD_WARP_LANES);
+}
+
+static void describe_held(const struct hd_gpu *gpu, const struct hd_warp *warp, char *text, size_t size)
+{
+	char why[200];
+	snprintf(text, size, "kept from issuing by the policy");
+	HD_HOOKED (gpu, i, policy, why_held)
+		if (policy->why_held(warp, warp->policy_state[i], why, sizeof why))
+			snprintf(text, size, "kept from issuing by policy %s: %s", policy->name, why);
+}
+
+static void describe(const struct hd_gpu *gpu, const struct hd_probe *probe, const struct group *group, char *text,
+		     size_t size)
+{
+	switch (group->kind) {
+	case SPINS:
+		describe_spin(gpu, hd_probe_of(probe, group->first), text, size);
+		break;
+	case BARRIER:
+		describe_barrier(group->first, text, size);
+		break;
+	case HELD:
+		describe_held(gpu, group->first, text, size);
+		break;
+	case FENCE:
+		snprintf(text, size, "at a memory fence");
+		break;
+	case SLEEPS:
+		snprintf(text, size, "asleep until cycle %" PRIu64, group->first->next_issue);
+		break;
+	case MEMORY:
+		snprintf(text, size, "waiting for memory");
+		break;
+	case READY:
+		snprintf(text, size, "ready to issue");
+		break;
+	default:
+		snprintf(text, size, "%s", group->reason < HD_STALL_COUNT ? hd_stall_help[group->reason] : "waiting");
+		break;
+	}
+}
+
+/* ", called from FILE:LINE". */
+static void describe_caller(const struct hd_gpu *gpu, const struct group *group, char *text, size_t size)
+{
+	struct hd_loc loc = group->after_call != HD_PC_NONE ? hd_place_of(gpu, group->after_call - 1) : HD_NOWHERE;
+	*text = '\0';
+	if (loc.file)
+		snprintf(text, size, ", called from %s:%u", loc.file, loc.line);
+}
+
+static void print_group(const struct hd_gpu *gpu, const struct hd_probe *probe, const struct group *group)
+{
+	char text[320], where[160] = "", caller[320];
+	struct hd_loc loc = hd_place_of(gpu, group->pc);
+	const uint32_t *block = group->first->cta->index;
+	if (!loc.file && group->pc < gpu->program.code.len) {
+		const struct hd_pfunction *function =
+			&gpu->program.functions.data[gpu->program.code.data[group->pc].function];
+		snprintf(where, sizeof where, " in %s+0x%x", function->name,
+			 (group->pc - function->first) * HD_INST_BYTES);
+	}
+	describe(gpu, probe, group, text, sizeof text);
+	describe_caller(gpu, group, caller, sizeof caller);
+	hd_note(gpu->options.diag, loc, "%u warp%s%s %s (%swarp %u of block (%u,%u,%u)%s)", group->count,
+		group->count == 1 ? "" : "s", where, text, group->count == 1 ? "" : "the first: ", group->first->index,
+		block[0], block[1], block[2], caller);
+}
+
+void hd_waits_report(const struct hd_gpu *gpu, const struct hd_probe *probe)
+{
+	struct group groups[MOST_GROUPS];
+	uint32_t count = 0, others = 0;
+	if (!gpu->options.diag)
+		return;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		const struct hd_sm *sm = gpu->sms[i];
+		for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
+			if (sm->warps[slot].state == HD_WARP_FREE)
+				continue;
+			struct group new = classify(gpu, probe, &sm->warps[slot]);
+			uint32_t g = 0;
+			while (g < count &&
+			       (groups[g].kind != new.kind || groups[g].pc != new.pc || groups[g].reason != new.reason))
+				g++;
+			if (g == count && count < MOST_GROUPS)
+				groups[count++] = new;
+			if (g < count)
+				groups[g].count++;
+			else
+				others++;
+		}
+	}
+	for (uint32_t g = 0; g < count; g++)
+		print_group(gpu, probe, &groups[g]);
+	if (others)
+		hd_note(gpu->options.diag, HD_NOWHERE, "%u warps at other places", others);
+	if (gpu->grid && gpu->grid->cta_next < gpu->grid->cta_total)
+		hd_note(gpu->options.diag, HD_NOWHERE,
+			"%" PRIu64 " of %" PRIu64 " blocks have not begun: the SMs have no room until others end",
+			gpu->grid->cta_total - gpu->grid->cta_next, gpu->grid->cta_total);
+}
