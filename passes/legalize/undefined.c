@@ -10,6 +10,7 @@
  *
  * Linear in the module's size.
  */
+#include "lib/map.h"
 #include "passes/legalize/build.h"
 
 /* ------------------------------------------------------------------ noundef */
@@ -53,15 +54,15 @@ void hd_legal_allow_undefined(LLVMModuleRef module)
 /* ------------------------------------------------------------------ freeze */
 
 struct frozen {
-	struct hd_ptrmap seen;
+	struct hd_map seen;
 	HD_VEC(value) open;
 };
 
 static void reach(struct frozen *frozen, value operand)
 {
-	if (!LLVMIsAInstruction(operand) || hd_ptrmap_get(&frozen->seen, operand))
+	if (!LLVMIsAInstruction(operand) || hd_map_get(&frozen->seen, operand))
 		return;
-	hd_ptrmap_put(&frozen->seen, operand, 0, 0);
+	hd_map_put(&frozen->seen, operand, 0, 0);
 	hd_vec_push(&frozen->open, operand);
 }
 
@@ -92,5 +93,5 @@ void hd_legal_freezes(const struct hd_legal *legal)
 	while (frozen.open.len)
 		follow(&frozen, frozen.open.data[--frozen.open.len]);
 	hd_vec_release(&frozen.open);
-	hd_ptrmap_release(&frozen.seen);
+	hd_map_release(&frozen.seen);
 }

@@ -9,8 +9,8 @@
 
 #include <inttypes.h>
 
-#include "runtime/sim/probe.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sim/probe.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
