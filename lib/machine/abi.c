@@ -46,27 +46,41 @@ const struct hd_abi *hd_abi_find(const char *name)
 	return NULL;
 }
 
-uint32_t hd_abi_assign(const struct hd_abi *abi, bool results, const uint8_t *words, uint32_t count,
-		       struct hd_abi_place *places)
+struct hd_abi_cursor hd_abi_begin(const struct hd_abi *abi, bool results)
 {
 	uint32_t first = results ? abi->first_result : abi->first_arg;
-	uint32_t end = first + (results ? abi->result_count : abi->arg_count);
-	uint32_t next = first, stack = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t size = words[i], bytes = 4 * size;
-		uint32_t reg = (next + size - 1) & ~(size - 1);
+	return (struct hd_abi_cursor){.next = first, .end = first + (results ? abi->result_count : abi->arg_count)};
+}
 
-		if (reg + size <= end) {
-			places[i] = (struct hd_abi_place){.reg = (uint8_t)reg, .words = (uint8_t)size, .bytes = bytes};
-			next = reg + size;
-			continue;
-		}
-		/* Later, smaller values do not fill the gap: the order of arguments stays the order of places. */
-		next = end;
-		stack = (stack + bytes - 1) & ~(bytes - 1);
-		places[i] = (struct hd_abi_place){.reg = 255, .offset = stack, .bytes = bytes};
-		stack += bytes;
+static uint32_t round_up(uint32_t value, uint32_t align)
+{
+	return (value + align - 1) & ~(align - 1);
+}
+
+void hd_abi_take(struct hd_abi_cursor *cursor, uint32_t words, struct hd_abi_place *place)
+{
+	uint32_t reg = round_up(cursor->next, words ? words : 1), bytes = 4 * words;
+
+	if (reg + words <= cursor->end) {
+		*place = (struct hd_abi_place){.reg = (uint8_t)reg, .words = (uint8_t)words, .bytes = bytes};
+		cursor->next = reg + words;
+		return;
 	}
-	return stack;
+	/* Later, smaller values do not fill the gap: the order of arguments stays the order of places. */
+	cursor->next = cursor->end;
+	cursor->stack = round_up(cursor->stack, bytes);
+	*place = (struct hd_abi_place){.reg = 255, .offset = cursor->stack, .bytes = bytes};
+	cursor->stack += bytes;
+}
+
+uint8_t hd_abi_take_aggregate(struct hd_abi_cursor *cursor, uint64_t bytes, uint32_t align)
+{
+	uint64_t words = (bytes + 3) / 4;
+	uint32_t reg = round_up(cursor->next, align < 8 ? 1 : align < 16 ? 2 : 4);
+
+	if (!words || reg + words > cursor->end)
+		return 0;
+	cursor->next = reg + (uint32_t)words;
+	return (uint8_t)reg;
 }

@@ -37,12 +37,22 @@ struct hd_abi_place {
 	uint32_t offset, bytes;
 };
 
+/* Registers and stack bytes given out so far, in the order of the values. */
+struct hd_abi_cursor {
+	uint32_t next, end; /* the first free register; behind the last */
+	uint32_t stack;	    /* bytes */
+};
+
+struct hd_abi_cursor hd_abi_begin(const struct hd_abi *abi, bool results);
 /*
- * Assigns places to `count` values of words[i] registers (1, 2 or 4; pairs and quads aligned), in order;
- * what does not fit the registers goes on the stack, naturally aligned. Returns the stack bytes.
- * Values wider than 4 words are split by the caller into words of their own.
+ * The next value, of 1, 2 or 4 words (pairs and quads aligned); what does not fit the registers goes on the stack,
+ * naturally aligned. Values wider than 4 words are split by the caller into words of their own.
  */
-uint32_t hd_abi_assign(const struct hd_abi *abi, bool results, const uint8_t *words, uint32_t count,
-		       struct hd_abi_place *places);
+void hd_abi_take(struct hd_abi_cursor *cursor, uint32_t words, struct hd_abi_place *place);
+/*
+ * The first register of the next by-value aggregate, of the bytes and the alignment; 0: it lies on the stack, and the
+ * registers stay free for the values behind it.
+ */
+uint8_t hd_abi_take_aggregate(struct hd_abi_cursor *cursor, uint64_t bytes, uint32_t align);
 
 #endif

@@ -19,6 +19,30 @@ bool hd_is_scalar(LLVMTypeRef type)
 	}
 }
 
+static bool is_narrow_space(unsigned space)
+{
+	return space == HD_AS_SHARED || space == HD_AS_LOCAL || space == HD_AS_PARAM;
+}
+
+unsigned hd_scalar_bits(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMIntegerTypeKind:
+		return LLVMGetIntTypeWidth(type);
+	case LLVMHalfTypeKind:
+	case LLVMBFloatTypeKind:
+		return 16;
+	case LLVMFloatTypeKind:
+		return 32;
+	case LLVMDoubleTypeKind:
+		return 64;
+	case LLVMPointerTypeKind:
+		return is_narrow_space(LLVMGetPointerAddressSpace(type)) ? 32 : 64;
+	default:
+		return 0;
+	}
+}
+
 static void parse_decimal(const char *text, uint64_t words[2])
 {
 	unsigned __int128 value = 0;

@@ -25,6 +25,8 @@ LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not b
 
 /* ---- constants.c */
 bool hd_is_scalar(LLVMTypeRef type);
+/* Of an integer, floating-point number or pointer as the machine holds it; 0 for other types. */
+unsigned hd_scalar_bits(LLVMTypeRef type);
 /* Value of an integer constant of up to 128 bits. */
 bool hd_const_int(LLVMValueRef value, uint64_t words[2]);
 /* Whether the value is an integer constant of at most 64 bits; *out is zero-extended. */

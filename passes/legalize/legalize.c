@@ -333,6 +333,7 @@ int hd_legalize(struct hd_unit *unit)
 	hd_legal_strict(&legal);
 	hd_legal_blocks(&legal);
 	hd_legal_atomics(&legal);
+	hd_legal_byval(&legal);
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal.module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
 			scan_function(&legal, f);
@@ -344,6 +345,7 @@ int hd_legalize(struct hd_unit *unit)
 	if (!legal.status)
 		replace_operations(&legal);
 	if (!legal.status) {
+		hd_legal_byval(&legal);
 		hd_legal_spaces(&legal);
 		legal.status = last_passes(&legal, machine);
 	}

@@ -56,6 +56,8 @@ void hd_legal_strict(struct hd_legal *legal);
 /* atomic.c, blocks.c: atomic operations and jumps to addresses that LLVM's passes leave. */
 void hd_legal_atomics(struct hd_legal *legal);
 void hd_legal_blocks(struct hd_legal *legal);
+/* byval.c: by-value arguments that travel in registers, or can be stored where they are passed, taken apart. */
+void hd_legal_byval(struct hd_legal *legal);
 /* exits.c: after LLVM's passes, early returns of kernels that they have joined with the kernel's end part again. */
 void hd_legal_exits(struct hd_legal *legal);
 /* constants.c: arithmetic on addresses that no relocation expresses, as instructions. */
@@ -82,6 +84,8 @@ bool hd_legal_align(struct hd_legal *legal);
 void hd_legal_math(struct hd_legal *legal);
 /* spaces.c: parameters and stack objects get their address spaces, for infer-address-spaces to spread. */
 void hd_legal_spaces(struct hd_legal *legal);
+/* What is written or pointed to of a kernel's by-value parameters becomes a stack object that they are copied to. */
+void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel);
 /* builtins.c: links the device library's functions (device.bc) that are called; then, when divisions and
  * roots have been replaced,  the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
 int hd_legal_device(struct hd_legal *legal);

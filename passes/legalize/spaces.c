@@ -90,8 +90,36 @@ static void copy_to_stack(struct hd_legal *legal, LLVMValueRef param, LLVMTypeRe
 	in = LLVMBuildCast(builder, LLVMAddrSpaceCast, param, space, "");
 	LLVMBuildMemCpy(builder, slot, align, in, align,
 			LLVMConstInt(size, LLVMABISizeOfType(legal->layout, type), false));
-	LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(slot));
-	route_through(legal, slot, HD_AS_LOCAL);
+}
+
+static bool is_in_param_space(LLVMValueRef param)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(param); use; use = LLVMGetNextUse(use))
+		if (!LLVMIsAAddrSpaceCastInst(LLVMGetUser(use)) ||
+		    LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetUser(use))) != HD_AS_PARAM)
+			return false;
+	return true;
+}
+
+void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel)
+{
+	unsigned align_kind = LLVMGetEnumAttributeKindForName("align", 5);
+
+	for (unsigned i = 0, n = LLVMCountParams(kernel); i < n; i++) {
+		LLVMValueRef param = LLVMGetParam(kernel, i);
+		LLVMTypeRef byval = hd_byval_type(kernel, i);
+		LLVMAttributeRef attr = LLVMGetEnumAttributeAtIndex(kernel, i + 1, align_kind);
+
+		if (!byval || LLVMGetPointerAddressSpace(LLVMTypeOf(param)) != HD_AS_GENERIC ||
+		    is_in_param_space(param) || only_read(param, 0))
+			continue;
+		LLVMPositionBuilderBefore(legal->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)));
+		LLVMSetCurrentDebugLocation2(legal->builder, NULL);
+		copy_to_stack(legal, param, byval,
+			      attr ? (unsigned)LLVMGetEnumAttributeValue(attr)
+				   : LLVMABIAlignmentOfType(legal->layout, byval));
+		legal->allocas = true;
+	}
 }
 
 static void route_parameters(struct hd_legal *legal, LLVMValueRef function, bool kernel)
@@ -101,8 +129,6 @@ static void route_parameters(struct hd_legal *legal, LLVMValueRef function, bool
 	for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++) {
 		LLVMValueRef param = LLVMGetParam(function, i);
 		LLVMTypeRef byval = hd_byval_type(function, i);
-		unsigned align_kind = LLVMGetEnumAttributeKindForName("align", 5);
-		LLVMAttributeRef attr = LLVMGetEnumAttributeAtIndex(function, i + 1, align_kind);
 
 		if (kernel && byval)
 			drop_dead_addresses(param, 0);
@@ -115,12 +141,8 @@ static void route_parameters(struct hd_legal *legal, LLVMValueRef function, bool
 			route_through(legal, param, HD_AS_GLOBAL);
 		else if (!kernel)
 			route_through(legal, param, HD_AS_LOCAL);
-		else if (only_read(param, 0))
+		else if (!is_in_param_space(param))
 			route_through(legal, param, HD_AS_PARAM);
-		else
-			copy_to_stack(legal, param, byval,
-				      attr ? (unsigned)LLVMGetEnumAttributeValue(attr)
-					   : LLVMABIAlignmentOfType(legal->layout, byval));
 	}
 }
 
@@ -145,6 +167,8 @@ void hd_legal_spaces(struct hd_legal *legal)
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
 		if (LLVMIsDeclaration(f))
 			continue;
+		if (hd_is_kernel(f))
+			hd_legal_own_parameters(legal, f);
 		route_stack_objects(legal, f);
 		route_parameters(legal, f, hd_is_kernel(f));
 	}

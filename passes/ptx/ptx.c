@@ -373,9 +373,9 @@ static char *plain_text(struct hd_arena *arena, const char *text, size_t length)
 	return out;
 }
 
-static unsigned constraint_bits(struct hd_select *sel, LLVMTypeRef type)
+static unsigned constraint_bits(LLVMTypeRef type)
 {
-	return hd_is_scalar(type) ? hd_sel_bits(sel, type) : 0;
+	return hd_is_scalar(type) ? hd_scalar_bits(type) : 0;
 }
 
 /*
@@ -407,11 +407,11 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 		snprintf(name, sizeof name, "$%u", index++);
 		if (output) {
 			type = many ? LLVMStructGetTypeAtIndex(result, count) : result;
-			outputs[count++] = hd_ptx_declare(ptx, name, constraint_bits(sel, type));
+			outputs[count++] = hd_ptx_declare(ptx, name, constraint_bits(type));
 		} else {
 			LLVMValueRef value = LLVMGetArgOperand(sel->inst, args++);
 			struct hd_leaf leaf = hd_sel_leaf(sel, value, 0);
-			uint32_t reg = hd_ptx_declare(ptx, name, constraint_bits(sel, LLVMTypeOf(value)));
+			uint32_t reg = hd_ptx_declare(ptx, name, constraint_bits(LLVMTypeOf(value)));
 
 			ptx->regs.data[reg].leaf = leaf;
 			ptx->regs.data[reg].set = true;

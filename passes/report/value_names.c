@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "passes/analysis/flow.h"
+#include "passes/ir/byval.h"
 #include "passes/remark.h"
 
 enum { MOST_NAMES = 3, MOST_COPIES = 12 };
@@ -83,25 +84,28 @@ static const char *ir_name(struct walk *walk, uint32_t ordinal, uint32_t word)
 	return name ? name : element_name(walk, value, word);
 }
 
-/* Scalar parameters take argument registers in order; behind one that is no scalar nothing is known. */
+/* Scalar parameters and by-value aggregates take argument registers in order; behind any other nothing is known. */
 static const char *argument_name(struct walk *walk, uint32_t reg)
 {
-	const struct hd_abi *abi = walk->flow->abi;
-	uint32_t at = abi->first_arg;
+	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(walk->source));
+	struct hd_abi_cursor cursor = hd_abi_begin(walk->flow->abi, false);
 	for (unsigned p = 0; p < LLVMCountParams(walk->source); p++) {
 		LLVMValueRef param = LLVMGetParam(walk->source, p);
 		LLVMTypeRef type = LLVMTypeOf(param);
 		LLVMTypeKind kind = LLVMGetTypeKind(type);
-		bool wide = kind == LLVMPointerTypeKind || kind == LLVMDoubleTypeKind ||
-			    (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > 32);
-		bool narrow =
-			kind == LLVMFloatTypeKind || (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) <= 32);
-		if (!wide && !narrow)
+		struct hd_byval byval = hd_byval_of(layout, walk->source, p);
+		struct hd_abi_place place = {0};
+		if (byval.type) {
+			place.reg = hd_abi_take_aggregate(&cursor, byval.bytes, byval.align);
+			place.words = place.reg ? (uint8_t)((byval.bytes + 3) / 4) : 0;
+		} else if (kind == LLVMPointerTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMFloatTypeKind ||
+			   kind == LLVMIntegerTypeKind) {
+			hd_abi_take(&cursor, hd_passed_words(type), &place);
+		} else {
 			break;
-		at += wide && at % 2;
-		if (reg >= at && reg < at + 1 + wide)
+		}
+		if (place.words && reg >= place.reg && reg < (uint32_t)place.reg + place.words)
 			return plain_name(walk, param);
-		at += 1 + wide;
 	}
 	return NULL;
 }

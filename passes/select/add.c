@@ -25,7 +25,7 @@ static bool extended_word(struct hd_select *sel, LLVMValueRef value, struct hd_o
 	if (op != LLVMZExt && op != LLVMSExt)
 		return false;
 	from = LLVMGetOperand(value, 0);
-	bits = hd_sel_bits(sel, LLVMTypeOf(from));
+	bits = hd_scalar_bits(LLVMTypeOf(from));
 	if (bits > 32 || bits == 1)
 		return false;
 	*is_signed = op == LLVMSExt;
@@ -68,7 +68,7 @@ static bool match_wide(struct hd_select *sel, LLVMValueRef value, struct hd_wide
 	bool either;
 	LLVMOpcode op;
 
-	if (!LLVMIsAInstruction(value) || hd_sel_bits(sel, LLVMTypeOf(value)) != 64)
+	if (!LLVMIsAInstruction(value) || hd_scalar_bits(LLVMTypeOf(value)) != 64)
 		return false;
 	op = LLVMGetInstructionOpcode(value);
 	if (op == LLVMZExt || op == LLVMSExt) {

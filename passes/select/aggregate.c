@@ -57,7 +57,7 @@ static struct hd_popnd index_is(struct hd_select *sel, struct hd_leaf index, uin
 
 static struct hd_leaf index_leaf(struct hd_select *sel, unsigned operand)
 {
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(sel->inst, operand)));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, operand)));
 
 	return hd_sel_extend_leaf(sel, hd_sel_arg(sel, operand), bits, bits <= 32 ? 32 : 64, false);
 }

@@ -86,7 +86,7 @@ void hd_sel_atomicrmw(struct hd_select *sel)
 {
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0), operand = LLVMGetOperand(sel->inst, 1);
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(operand)), type = integer_type(bits, false), op;
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(operand)), type = integer_type(bits, false), op;
 	struct hd_leaf value = hd_sel_leaf(sel, operand, 0);
 
 	if (bits != 32 && bits != 64) {
@@ -154,7 +154,7 @@ void hd_sel_atomicrmw(struct hd_select *sel)
 void hd_sel_cmpxchg(struct hd_select *sel)
 {
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0), expected = LLVMGetOperand(sel->inst, 1);
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(expected));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(expected));
 	struct hd_leaf compare = hd_sel_leaf(sel, expected, 0), swap = hd_sel_arg(sel, 2), out[2];
 
 	if (bits != 32 && bits != 64) {

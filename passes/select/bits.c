@@ -5,12 +5,12 @@
 
 static unsigned result_bits(struct hd_select *sel)
 {
-	return hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+	return hd_scalar_bits(LLVMTypeOf(sel->inst));
 }
 
 static unsigned operand_bits(struct hd_select *sel)
 {
-	return hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
+	return hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
 }
 
 /* Integers of the widths that these operations come in. */

@@ -137,7 +137,7 @@ static void bulk_operation(struct hd_select *sel, struct hd_bulk *bulk, unsigned
 	uint32_t up, down, end;
 	struct hd_leaf below;
 
-	length = hd_sel_extend_leaf(sel, length, hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(sel->inst, 2))), 64, false);
+	length = hd_sel_extend_leaf(sel, length, hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 2))), 64, false);
 	if (length.kind == HD_LEAF_IMM) {
 		if (!length.imm[0])
 			return;

@@ -1,8 +1,9 @@
 /*
  * Selection: arguments, calls and returns, by the ABI table. Values travel as their leaves, in
- * order; by-value aggregates and what does not fit registers lie in the argument area at the
- * caller's R1 + 0, results that do not fit registers behind them.
+ * order, by-value aggregates as the words of their memory (byval.h); what does not fit registers
+ * lies in the argument area at the caller's R1 + 0, results that do not fit behind it.
  */
+#include "passes/ir/byval.h"
 #include "passes/select/select.h"
 
 /* ------------------------------------------------------------------ signatures */
@@ -12,67 +13,49 @@ static uint32_t round_up(uint32_t value, uint32_t align)
 	return (value + align - 1) & ~(align - 1);
 }
 
-/* Words that a scalar takes in a call: predicates a word, narrow pointers a zero-extended pair. */
-static uint8_t passed_words(struct hd_select *sel, LLVMTypeRef type)
-{
-	int words = hd_sel_words(sel, type);
-
-	if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
-		return 2;
-	return words <= 0 ? 1 : (uint8_t)words;
-}
-
-static uint32_t place_all(struct hd_select *sel, bool results, struct hd_passed *list, uint32_t count)
-{
-	uint8_t *words = hd_arena_alloc(sel->func->arena, count + 1);
-	struct hd_abi_place *places = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*places));
-	uint32_t stack;
-
-	for (uint32_t i = 0; i < count; i++)
-		words[i] = list[i].words;
-	stack = hd_abi_assign(sel->func->abi, results, words, count, places);
-	for (uint32_t i = 0; i < count; i++)
-		list[i].place = places[i];
-	return stack;
-}
-
-static uint32_t add_passed(struct hd_select *sel, LLVMTypeRef type, uint32_t param, struct hd_passed *list,
-			   uint32_t count)
+static void add_passed(struct hd_select *sel, struct hd_abi_cursor *cursor, LLVMTypeRef type, uint32_t param,
+		       struct hd_passed *list, uint32_t *count)
 {
 	const hd_leaf_types *types = hd_sel_types(sel, type);
 
-	for (uint32_t i = 0; i < types->len; i++)
-		list[count++] = (struct hd_passed){.type = types->data[i].type,
-						   .param = param,
-						   .leaf = i,
-						   .words = passed_words(sel, types->data[i].type)};
-	return count;
+	for (uint32_t i = 0; i < types->len; i++) {
+		struct hd_passed *passed = &list[(*count)++];
+		uint8_t words = hd_passed_words(types->data[i].type);
+
+		if (hd_sel_words(sel, types->data[i].type) < 0)
+			words = 1;
+		*passed = (struct hd_passed){.type = types->data[i].type, .param = param, .leaf = i, .words = words};
+		hd_abi_take(cursor, words, &passed->place);
+	}
 }
 
-/* `call` gives the by-value attributes of a call; without it they are those of sel->function. */
-static LLVMTypeRef byval_of(struct hd_select *sel, LLVMValueRef call, unsigned param, uint32_t *align)
+/* The parts of an aggregate in registers, from `reg` on. */
+static void add_parts(struct hd_select *sel, const struct hd_byval *byval, uint32_t param, uint8_t reg,
+		      struct hd_signature *sig)
 {
-	LLVMAttributeRef byval = call ? LLVMGetCallSiteEnumAttribute(call, param + 1, sel->at_byval)
-				      : LLVMGetEnumAttributeAtIndex(sel->function, param + 1, sel->at_byval);
-	LLVMAttributeRef attr = call ? LLVMGetCallSiteEnumAttribute(call, param + 1, sel->at_align)
-				     : LLVMGetEnumAttributeAtIndex(sel->function, param + 1, sel->at_align);
-	LLVMTypeRef type;
+	struct hd_byval_part parts[HD_BYVAL_MOST_PARTS];
+	uint32_t count = hd_byval_parts(sel->layout, byval, parts);
 
-	if (!byval)
-		return NULL;
-	type = LLVMGetTypeAttributeValue(byval);
-	*align = attr ? (uint32_t)LLVMGetEnumAttributeValue(attr) : LLVMABIAlignmentOfType(sel->layout, type);
-	return type;
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t words = parts[i].words;
+		struct hd_abi_place place = {(uint8_t)(reg + parts[i].offset / 4), words, 0, 4u * words};
+
+		sig->args[sig->arg_count++] =
+			(struct hd_passed){.param = param, .leaf = i, .words = words, .place = place};
+	}
 }
 
-static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type, LLVMValueRef call)
+/* `holder` has the by-value attributes: the call, or the function itself. */
+static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type, LLVMValueRef holder)
 {
 	struct hd_arena *arena = sel->func->arena;
 	struct hd_signature *sig = hd_arena_alloc(arena, sizeof(*sig));
 	unsigned params = LLVMCountParamTypes(type);
 	LLVMTypeRef *types = hd_arena_alloc(arena, (params + 1) * sizeof(LLVMTypeRef)),
 		    result = LLVMGetReturnType(type);
-	uint32_t capacity = 0, stack, bytes;
+	struct hd_byval *byval = HD_ARENA_NEW(arena, struct hd_byval, params + 1);
+	struct hd_abi_cursor cursor = hd_abi_begin(sel->func->abi, false);
+	uint32_t capacity = sel->func->abi->arg_count;
 
 	LLVMGetParamTypes(type, types);
 	sig->byval_offset = HD_ARENA_NEW(arena, uint32_t, params + 1);
@@ -80,28 +63,36 @@ static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type
 		capacity += hd_sel_leaf_count(sel, types[i]);
 	sig->args = HD_ARENA_NEW(arena, struct hd_passed, capacity + 1);
 	for (unsigned i = 0; i < params; i++) {
-		sig->byval_offset[i] = UINT32_MAX;
-		if (!byval_of(sel, call, i, &bytes))
-			sig->arg_count = add_passed(sel, types[i], i, sig->args, sig->arg_count);
-	}
-	sig->bytes = place_all(sel, false, sig->args, sig->arg_count);
-	for (unsigned i = 0; i < params; i++) {
-		uint32_t align;
-		LLVMTypeRef aggregate = byval_of(sel, call, i, &align);
+		uint8_t reg;
 
-		if (!aggregate)
+		byval[i] = hd_byval_of(sel->layout, holder, i);
+		if (!byval[i].type) {
+			add_passed(sel, &cursor, types[i], i, sig->args, &sig->arg_count);
 			continue;
-		sig->byval_offset[i] = round_up(sig->bytes, align);
-		sig->bytes = sig->byval_offset[i] + (uint32_t)LLVMABISizeOfType(sel->layout, aggregate);
+		}
+		reg = hd_abi_take_aggregate(&cursor, byval[i].bytes, byval[i].align);
+		if (!reg)
+			continue;
+		add_parts(sel, &byval[i], i, reg, sig);
+		byval[i].type = NULL; /* nothing of it on the stack */
+	}
+	sig->bytes = cursor.stack;
+	for (unsigned i = 0; i < params; i++) {
+		sig->byval_offset[i] = UINT32_MAX;
+		if (!byval[i].type)
+			continue;
+		/* Whole words, so that a caller may store them. */
+		sig->byval_offset[i] = round_up(sig->bytes, byval[i].align > 4 ? byval[i].align : 4);
+		sig->bytes = sig->byval_offset[i] + round_up((uint32_t)byval[i].bytes, 4);
 	}
 	sig->results = HD_ARENA_NEW(arena, struct hd_passed, hd_sel_leaf_count(sel, result) + 1);
-	sig->result_count = add_passed(sel, result, 0, sig->results, 0);
-	stack = place_all(sel, true, sig->results, sig->result_count);
-	if (stack) {
+	cursor = hd_abi_begin(sel->func->abi, true);
+	add_passed(sel, &cursor, result, 0, sig->results, &sig->result_count);
+	if (cursor.stack) {
 		sig->bytes = round_up(sig->bytes, 16);
 		for (uint32_t i = 0; i < sig->result_count; i++)
 			sig->results[i].place.offset += sig->bytes;
-		sig->bytes += stack;
+		sig->bytes += cursor.stack;
 	}
 	return sig;
 }
@@ -143,7 +134,7 @@ static struct hd_mreg passed_reg(struct hd_select *sel, const struct hd_passed *
 
 static struct hd_leaf received_leaf(struct hd_select *sel, const struct hd_passed *passed, struct hd_mreg reg)
 {
-	int words = hd_sel_words(sel, passed->type);
+	int words = passed->type ? hd_sel_words(sel, passed->type) : passed->words;
 
 	if (words == 0)
 		return hd_sel_word_bool(sel, hd_reg(reg));
@@ -230,25 +221,79 @@ void hd_sel_arguments(struct hd_select *sel)
 					offsets[i]);
 		return;
 	}
-	sel->signature = signature_of(sel, LLVMGlobalGetValueType(sel->function), NULL);
+	sel->signature = signature_of(sel, LLVMGlobalGetValueType(sel->function), sel->function);
 	regs = receive(sel, sel->signature->args, sel->signature->arg_count, true);
 	leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, sel->signature->arg_count + 1);
 	for (uint32_t i = 0; i < sel->signature->arg_count; i++)
 		leaves[i] = received_leaf(sel, &sel->signature->args[i], regs[i]);
+	sel->received = leaves;
 	for (unsigned i = 0; i < params; i++) {
 		struct hd_leaf address = {.kind = HD_LEAF_INCOMING, .words = 2};
 		uint32_t count = 0;
 
+		while (at + count < sel->signature->arg_count && sel->signature->args[at + count].param == i)
+			count++;
 		if (sel->signature->byval_offset[i] != UINT32_MAX) {
 			address.imm[0] = sel->signature->byval_offset[i];
 			hd_sel_define(sel, LLVMGetParam(sel->function, i), &address, 1);
-			continue;
+		} else if (hd_byval_type(sel->function, i)) {
+			address.kind = HD_LEAF_PARTS;
+			address.id = at;
+			hd_sel_define(sel, LLVMGetParam(sel->function, i), &address, 1);
+		} else {
+			hd_sel_define(sel, LLVMGetParam(sel->function, i), leaves + at, count);
 		}
-		while (at + count < sel->signature->arg_count && sel->signature->args[at + count].param == i)
-			count++;
-		hd_sel_define(sel, LLVMGetParam(sel->function, i), leaves + at, count);
 		at += count;
 	}
+}
+
+/* Word `word` of the aggregate whose first part is argument `first`. Beyond its end: zero, as all that is undefined. */
+static struct hd_opnd received_word(struct hd_select *sel, uint32_t first, uint64_t word)
+{
+	const struct hd_passed *args = sel->signature->args;
+
+	for (uint32_t i = first; i < sel->signature->arg_count && args[i].param == args[first].param; i++) {
+		uint64_t at = (uint64_t)(args[i].place.reg - args[first].place.reg);
+		struct hd_leaf leaf = sel->received[i];
+
+		if (word >= at && word < at + args[i].words)
+			return hd_sel_word(sel, &leaf, (unsigned)(word - at));
+	}
+	return hd_rz();
+}
+
+/* `bits` from byte `at` on, which lie as they do in memory: LLVM's passes divide loads of parts where stores of them are
+ * read in pieces. */
+static struct hd_leaf received_bits(struct hd_select *sel, uint32_t first, uint64_t at, unsigned bits)
+{
+	unsigned shift = (unsigned)(at % 4) * 8, count = (bits + 31) / 32;
+	struct hd_opnd words[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
+
+	for (unsigned k = 0; k < count; k++) {
+		words[k] = received_word(sel, first, at / 4 + k);
+		if (shift && shift + bits - 32 * k > 32) /* the next word has the rest */
+			words[k] = hd_reg(hd_sel_alu(sel, HD_OP_SHF_R, HD_MOD(WRAP, 1), words[k], hd_imm(shift),
+						     received_word(sel, first, at / 4 + k + 1)));
+		else if (shift)
+			words[k] = hd_reg(hd_sel_alu(sel, HD_OP_SHR, 0, words[k], hd_imm(shift), hd_none()));
+	}
+	if (bits == 1)
+		return hd_sel_word_bool(sel, words[0]);
+	return hd_leaf_reg(hd_sel_join(sel, words, count == 3 ? 4 : count));
+}
+
+void hd_sel_load_part(struct hd_select *sel, const struct hd_leaf *pointer)
+{
+	const hd_leaf_types *types = hd_sel_types(sel, LLVMTypeOf(sel->inst));
+	struct hd_leaf *leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, types->len + 1);
+
+	for (uint32_t i = 0; i < types->len; i++) {
+		if (hd_sel_words(sel, types->data[i].type) < 0)
+			return;
+		leaves[i] = received_bits(sel, pointer->id, pointer->imm[0] + types->data[i].offset,
+					  hd_scalar_bits(types->data[i].type));
+	}
+	hd_sel_define(sel, sel->inst, leaves, types->len);
 }
 
 /* ------------------------------------------------------------------ calls */
@@ -271,32 +316,81 @@ static bool syscall_of(LLVMValueRef callee, uint32_t *number)
 	return false;
 }
 
+/* A part of a by-value argument, as the caller made it. */
+static struct hd_leaf part_leaf(struct hd_select *sel, uint32_t param, uint32_t part)
+{
+	LLVMOperandBundleRef bundle = hd_byval_bundle(sel->inst, param);
+	LLVMValueRef value;
+
+	if (!bundle) {
+		hd_sel_unsupported(sel, "a by-value argument that was not taken apart");
+		return hd_leaf_imm(0, 2);
+	}
+	value = LLVMGetOperandBundleArgAtIndex(bundle, part + 1);
+	LLVMDisposeOperandBundle(bundle);
+	return hd_sel_leaf(sel, value, 0);
+}
+
 static struct hd_mreg *argument_registers(struct hd_select *sel, const struct hd_signature *sig)
 {
 	struct hd_mreg *regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->arg_count + 1);
 
-	for (uint32_t i = 0; i < sig->arg_count; i++)
-		regs[i] = passed_reg(sel, &sig->args[i],
-				     hd_sel_leaf(sel, LLVMGetArgOperand(sel->inst, sig->args[i].param),
-						 sig->args[i].leaf));
+	for (uint32_t i = 0; i < sig->arg_count; i++) {
+		const struct hd_passed *passed = &sig->args[i];
+		struct hd_leaf leaf =
+			passed->type ? hd_sel_leaf(sel, LLVMGetArgOperand(sel->inst, passed->param), passed->leaf)
+				     : part_leaf(sel, passed->param, passed->leaf);
+
+		regs[i] = passed_reg(sel, passed, leaf);
+	}
 	return regs;
+}
+
+/* The parts of an argument to its place on the stack, whose alignment is known: by the widest stores. */
+static void store_parts(struct hd_select *sel, uint32_t param, const struct hd_byval *byval, uint32_t offset)
+{
+	struct hd_byval_part parts[HD_BYVAL_MOST_PARTS];
+	struct hd_opnd words[HD_BYVAL_MOST_PARTS + 1];
+	uint32_t count = hd_byval_parts(sel->layout, byval, parts), total = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct hd_leaf leaf = part_leaf(sel, param, i);
+
+		for (unsigned k = 0; k < parts[i].words; k++)
+			words[total++] = hd_sel_word(sel, &leaf, k);
+	}
+	for (uint32_t at = 0; at < total;) {
+		uint32_t byte = offset + 4 * at, width = byte % 16 == 0 ? 4 : byte % 8 == 0 ? 2 : 1;
+
+		while (at + width > total)
+			width /= 2;
+		hd_sel_store_at(sel, stack_slot(sel, false, 0), byte, 4 * width, hd_sel_join(sel, words + at, width),
+				0);
+		at += width;
+	}
 }
 
 static void copy_aggregates(struct hd_select *sel, const struct hd_signature *sig)
 {
 	for (unsigned i = 0, n = LLVMCountParamTypes(LLVMGetCalledFunctionType(sel->inst)); i < n; i++) {
+		struct hd_byval byval;
+		LLVMOperandBundleRef bundle;
 		LLVMValueRef operand;
-		LLVMTypeRef type;
-		uint32_t align = 1;
 
 		if (sig->byval_offset[i] == UINT32_MAX)
 			continue;
-		type = byval_of(sel, sel->inst, i, &align);
+		byval = hd_byval_of(sel->layout, sel->inst, i);
+		bundle = hd_byval_bundle(sel->inst, i);
+		if (bundle) {
+			LLVMDisposeOperandBundle(bundle);
+			store_parts(sel, i, &byval, sig->byval_offset[i]);
+			continue;
+		}
 		operand = LLVMGetArgOperand(sel->inst, i);
 		hd_sel_copy_bytes(sel, stack_slot(sel, false, sig->byval_offset[i]),
 				  hd_sel_address(sel, hd_sel_leaf(sel, operand, 0),
 						 LLVMGetPointerAddressSpace(LLVMTypeOf(operand))),
-				  LLVMABISizeOfType(sel->layout, type), align);
+				  byval.bytes, byval.align);
 	}
 }
 
@@ -310,19 +404,19 @@ static uint32_t send_variable(struct hd_select *sel, const struct hd_signature *
 
 	for (unsigned i = fixed, n = LLVMGetNumArgOperands(sel->inst); i < n; i++) {
 		LLVMValueRef operand = LLVMGetArgOperand(sel->inst, i);
-		LLVMTypeRef type = LLVMTypeOf(operand), aggregate;
-		uint32_t align = LLVMABIAlignmentOfType(sel->layout, type);
+		LLVMTypeRef type = LLVMTypeOf(operand);
+		struct hd_byval byval = hd_byval_of(sel->layout, sel->inst, i);
+		uint32_t align = byval.type ? byval.align : LLVMABIAlignmentOfType(sel->layout, type);
 
-		aggregate = byval_of(sel, sel->inst, i, &align);
 		at = round_up(at, align);
-		if (aggregate)
+		if (byval.type)
 			hd_sel_copy_bytes(sel, stack_slot(sel, false, at),
 					  hd_sel_address(sel, hd_sel_leaf(sel, operand, 0),
 							 LLVMGetPointerAddressSpace(type)),
-					  LLVMABISizeOfType(sel->layout, aggregate), align);
+					  byval.bytes, align);
 		else
 			hd_sel_store_value(sel, operand, stack_slot(sel, false, at), align, 0);
-		at += (uint32_t)LLVMABISizeOfType(sel->layout, aggregate ? aggregate : type);
+		at += (uint32_t)(byval.type ? byval.bytes : LLVMABISizeOfType(sel->layout, type));
 	}
 	return at;
 }

@@ -123,7 +123,7 @@ struct hd_leaf hd_sel_shift_leaf(struct hd_select *sel, LLVMOpcode op, struct hd
 void hd_sel_shift(struct hd_select *sel)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(sel->inst);
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf out = hd_sel_shift_leaf(sel, op, hd_sel_arg(sel, 0), hd_sel_arg(sel, 1), bits);
 
 	if (bits < 32 && op != LLVMShl && bits > 1)
@@ -190,7 +190,7 @@ void hd_sel_trunc(struct hd_select *sel)
 		return;
 	}
 	if (leaf.kind == HD_LEAF_IMM) {
-		unsigned bits = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+		unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 
 		leaf.words = (uint8_t)words;
 		leaf.imm[0] &= bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
@@ -210,8 +210,8 @@ void hd_sel_trunc(struct hd_select *sel)
 
 static void extend(struct hd_select *sel, bool is_signed)
 {
-	unsigned from = hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
-	unsigned to = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+	unsigned from = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
+	unsigned to = hd_scalar_bits(LLVMTypeOf(sel->inst));
 
 	hd_sel_define1(sel, hd_sel_extend_leaf(sel, hd_sel_arg(sel, 0), from, to, is_signed));
 }
@@ -238,7 +238,8 @@ struct hd_leaf hd_sel_cast_space(struct hd_select *sel, struct hd_leaf leaf, uns
 		return leaf;
 	if (to == HD_AS_PARAM && leaf.kind == HD_LEAF_IMM && leaf.words == 1) /* a by-value kernel parameter itself */
 		return leaf;
-	if ((leaf.kind == HD_LEAF_FRAME || leaf.kind == HD_LEAF_INCOMING) && (to_wide || to == HD_AS_LOCAL)) {
+	if ((leaf.kind == HD_LEAF_FRAME || leaf.kind == HD_LEAF_INCOMING || leaf.kind == HD_LEAF_PARTS) &&
+	    (to_wide || to == HD_AS_LOCAL)) {
 		leaf.words = to_wide ? 2 : 1;
 		return leaf;
 	}
@@ -273,8 +274,8 @@ void hd_sel_addrspacecast(struct hd_select *sel)
 
 void hd_sel_ptr_int(struct hd_select *sel)
 {
-	unsigned from = hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
-	unsigned to = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+	unsigned from = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
+	unsigned to = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf leaf = hd_sel_arg(sel, 0);
 
 	if (from < to)
@@ -351,7 +352,7 @@ void hd_sel_bitcast(struct hd_select *sel)
 	LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(sel->inst, 0)), to = LLVMTypeOf(sel->inst);
 	LLVMTypeRef from_scalar = hd_is_scalar(from) ? from : LLVMGetElementType(from);
 	LLVMTypeRef to_scalar = hd_is_scalar(to) ? to : LLVMGetElementType(to);
-	unsigned from_bits = hd_sel_bits(sel, from_scalar), to_bits = hd_sel_bits(sel, to_scalar);
+	unsigned from_bits = hd_scalar_bits(from_scalar), to_bits = hd_scalar_bits(to_scalar);
 	struct hd_leaf *leaves, *out;
 	struct hd_opnd *words;
 	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves),

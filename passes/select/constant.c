@@ -8,12 +8,12 @@
 enum { MOST_BITS = 128 };
 
 /* Width of a scalar or of a vector of them; 0: of anything else. */
-static unsigned width_of(struct hd_select *sel, LLVMTypeRef type)
+static unsigned width_of(LLVMTypeRef type)
 {
 	if (hd_is_scalar(type))
-		return hd_sel_bits(sel, type);
+		return hd_scalar_bits(type);
 	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-		return LLVMGetVectorSize(type) * hd_sel_bits(sel, LLVMGetElementType(type));
+		return LLVMGetVectorSize(type) * hd_scalar_bits(LLVMGetElementType(type));
 	return 0;
 }
 
@@ -30,7 +30,7 @@ static unsigned __int128 low_bits(unsigned __int128 bits, unsigned width)
 static bool vector_bits(struct hd_select *sel, LLVMValueRef value, unsigned __int128 *bits)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
-	unsigned count = LLVMGetVectorSize(type), width = width_of(sel, type) / count;
+	unsigned count = LLVMGetVectorSize(type), width = width_of(type) / count;
 
 	*bits = 0;
 	for (unsigned i = 0; i < count; i++) {
@@ -48,7 +48,7 @@ static bool vector_bits(struct hd_select *sel, LLVMValueRef value, unsigned __in
 static bool element_bits(struct hd_select *sel, LLVMValueRef vector, uint64_t index, unsigned __int128 *bits)
 {
 	LLVMTypeRef type = LLVMTypeOf(vector);
-	unsigned count = LLVMGetVectorSize(type), width = width_of(sel, type) / count;
+	unsigned count = LLVMGetVectorSize(type), width = width_of(type) / count;
 	uint64_t words[2];
 
 	if (index >= count || !hd_sel_constant_bits(sel, vector, words))
@@ -78,7 +78,7 @@ static bool arithmetic_bits(struct hd_select *sel, LLVMValueRef value, unsigned 
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
 	unsigned count = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
-	unsigned width = width_of(sel, type) / count;
+	unsigned width = width_of(type) / count;
 	uint64_t left[2], right[2];
 
 	if (!hd_sel_constant_bits(sel, LLVMGetOperand(value, 0), left) ||
@@ -108,7 +108,7 @@ static bool expression_bits(struct hd_select *sel, LLVMValueRef value, unsigned 
 	case LLVMTrunc:
 		if (!hd_sel_constant_bits(sel, LLVMGetOperand(value, 0), words))
 			return false;
-		*bits = low_bits(wide(words), width_of(sel, LLVMTypeOf(value)));
+		*bits = low_bits(wide(words), width_of(LLVMTypeOf(value)));
 		return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind;
 	case LLVMAdd:
 	case LLVMSub:
@@ -124,7 +124,7 @@ static bool expression_bits(struct hd_select *sel, LLVMValueRef value, unsigned 
 bool hd_sel_constant_bits(struct hd_select *sel, LLVMValueRef value, uint64_t words[2])
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
-	unsigned width = width_of(sel, type);
+	unsigned width = width_of(type);
 	unsigned __int128 bits = 0;
 	bool known = width && width <= MOST_BITS;
 

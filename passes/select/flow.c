@@ -139,7 +139,7 @@ void hd_sel_switch(struct hd_select *sel)
 	uint32_t count = ((uint32_t)LLVMGetNumOperands(inst) - 2) / 2;
 	uint32_t otherwise = hd_sel_block_of(sel, LLVMGetSwitchDefaultDest(inst));
 	struct hd_leaf value = hd_sel_arg(sel, 0);
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(inst, 0)));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(inst, 0)));
 	struct hd_case *cases = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*cases));
 
 	for (uint32_t i = 0; i < count; i++) {

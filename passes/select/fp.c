@@ -418,7 +418,7 @@ void hd_sel_fcmp(struct hd_select *sel)
 static void to_integer(struct hd_select *sel, bool is_signed)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf value = hd_sel_arg(sel, 0);
 	bool ftz = sel->ftz && kind == LLVMFloatTypeKind;
 
@@ -441,7 +441,7 @@ static void to_integer(struct hd_select *sel, bool is_signed)
 static void from_integer(struct hd_select *sel, bool is_signed)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(sel->inst));
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(sel->inst, 0))), from, to = hd_float_type(kind);
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 0))), from, to = hd_float_type(kind);
 	struct hd_leaf value = hd_sel_arg(sel, 0);
 
 	if (bits > 64) {

@@ -136,7 +136,7 @@ static bool compare_and(struct hd_select *sel, LLVMValueRef compare, unsigned bo
 	if (!hd_sel_absorbs(sel, compare, LLVMICmp))
 		return false;
 	x = LLVMGetOperand(compare, 0);
-	bits = hd_sel_bits(sel, LLVMTypeOf(x));
+	bits = hd_scalar_bits(LLVMTypeOf(x));
 	if (!bits || bits > 32 || bits == 1)
 		return false;
 	cmp = compare_code(LLVMGetICmpPredicate(compare), &is_signed);
@@ -311,7 +311,7 @@ void hd_sel_icmp(struct hd_select *sel)
 		return;
 	}
 	hd_sel_define1(sel,
-		       hd_sel_cmp(sel, cmp, is_signed, hd_sel_arg(sel, 0), hd_sel_arg(sel, 1), hd_sel_bits(sel, type)));
+		       hd_sel_cmp(sel, cmp, is_signed, hd_sel_arg(sel, 0), hd_sel_arg(sel, 1), hd_scalar_bits(type)));
 }
 
 /* ------------------------------------------------------------------ select */
@@ -359,7 +359,7 @@ static bool select_minmax(struct hd_select *sel)
 	bool is_signed, less;
 	unsigned cmp;
 
-	if (!hd_sel_absorbs(sel, cond, LLVMICmp) || hd_sel_bits(sel, LLVMTypeOf(a)) != 32)
+	if (!hd_sel_absorbs(sel, cond, LLVMICmp) || hd_scalar_bits(LLVMTypeOf(a)) != 32)
 		return false;
 	x = LLVMGetOperand(cond, 0);
 	y = LLVMGetOperand(cond, 1);
@@ -381,7 +381,7 @@ static bool select_logic(struct hd_select *sel)
 	uint64_t constant = 0;
 	bool both;
 
-	if (LLVMGetTypeKind(LLVMTypeOf(yes)) != LLVMIntegerTypeKind || hd_sel_bits(sel, LLVMTypeOf(yes)) != 1)
+	if (LLVMGetTypeKind(LLVMTypeOf(yes)) != LLVMIntegerTypeKind || hd_scalar_bits(LLVMTypeOf(yes)) != 1)
 		return false;
 	both = hd_is_int_constant(no, &constant) && !constant;
 	if (!both && !(hd_is_int_constant(yes, &constant) && constant))

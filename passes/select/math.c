@@ -127,7 +127,7 @@ static void rounded(struct hd_select *sel, unsigned mode)
 static void rounded_integer(struct hd_select *sel, unsigned mode)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf value =
 		hd_sel_to_f32(sel, hd_sel_arg(sel, 0), kind == LLVMDoubleTypeKind ? LLVMFloatTypeKind : kind);
 
@@ -158,7 +158,7 @@ static struct hd_leaf nan_to_zero(struct hd_select *sel, LLVMTypeKind kind, stru
 static void saturated_integer(struct hd_select *sel, unsigned is_signed)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf from = hd_sel_arg(sel, 0), value, low, high;
 
 	if (bits > 64 || (bits > 32 && bits < 64) || bits == 1) {

@@ -173,7 +173,7 @@ static uint32_t run_of(struct hd_select *sel, const struct hd_leaf_type *types, 
 	uint64_t at = types[first].offset;
 
 	for (uint32_t i = first; i < count; i++) {
-		unsigned size = memory_bytes(sel, types[i].type), bits = hd_sel_bits(sel, types[i].type);
+		unsigned size = memory_bytes(sel, types[i].type), bits = hd_scalar_bits(types[i].type);
 
 		if (types[i].offset != at || size * 8 != bits || (size != 1 && size != 2 && size % 4) || size > 16)
 			return 0;
@@ -207,7 +207,7 @@ static unsigned widest_run(struct hd_select *sel, const struct hd_leaf_type *typ
 static struct hd_leaf load_scalar(struct hd_select *sel, LLVMTypeRef type, struct hd_address address, int64_t offset,
 				  unsigned align, bool is_signed, uint16_t mods)
 {
-	unsigned bits = hd_sel_bits(sel, type), bytes = (bits + 7) / 8, done = 0,
+	unsigned bits = hd_scalar_bits(type), bytes = (bits + 7) / 8, done = 0,
 		 words = bits == 1 ? 1 : (unsigned)hd_sel_words(sel, type);
 	struct hd_opnd w[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
 	struct hd_leaf leaf;
@@ -264,7 +264,7 @@ void hd_sel_load_value(struct hd_select *sel, LLVMValueRef result, LLVMTypeRef t
 	if (count)
 		memcpy(copy, types->data, count * sizeof(*copy));
 	for (uint32_t i = 0; i < count;) {
-		unsigned bits = hd_sel_bits(sel, copy[i].type), bytes;
+		unsigned bits = hd_scalar_bits(copy[i].type), bytes;
 		struct hd_opnd w[4];
 		struct hd_mreg reg;
 
@@ -288,7 +288,7 @@ void hd_sel_load_value(struct hd_select *sel, LLVMValueRef result, LLVMTypeRef t
 			w[k] = hd_reg(hd_sub(reg, k, 1));
 		for (uint32_t k = 0; k < length; k++) {
 			unsigned at = (unsigned)(copy[i + k].offset - copy[i].offset),
-				 size = hd_sel_bits(sel, copy[i + k].type) / 8;
+				 size = hd_scalar_bits(copy[i + k].type) / 8;
 
 			leaves[i + k] = size < 4 ? hd_sel_unpack(sel, w, at / size, 8 * size)
 						 : hd_leaf_reg(hd_sel_join(sel, w + at / 4, size / 4));
@@ -304,8 +304,8 @@ static bool check_memory_type(struct hd_select *sel, LLVMTypeRef type)
 	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
 		LLVMTypeRef element = LLVMGetElementType(type);
 
-		if (hd_sel_bits(sel, element) % 8) {
-			hd_sel_unsupported(sel, "vector of %u-bit integers in memory", hd_sel_bits(sel, element));
+		if (hd_scalar_bits(element) % 8) {
+			hd_sel_unsupported(sel, "vector of %u-bit integers in memory", hd_scalar_bits(element));
 			return false;
 		}
 	}
@@ -357,13 +357,18 @@ void hd_sel_load(struct hd_select *sel)
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0);
 	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
 	uint16_t mods = access_mods(sel->inst);
+	struct hd_leaf address;
 
 	if (!check_memory_type(sel, LLVMTypeOf(sel->inst)))
 		return;
+	address = hd_sel_leaf(sel, pointer, 0);
+	if (address.kind == HD_LEAF_PARTS) {
+		hd_sel_load_part(sel, &address);
+		return;
+	}
 	if (!mods && (space == HD_AS_CONST || (space == HD_AS_GLOBAL && is_invariant(sel, sel->inst, pointer))))
 		mods = HD_MOD(CACHE, HD_CACHE_CI);
-	hd_sel_load_value(sel, sel->inst, LLVMTypeOf(sel->inst), hd_sel_leaf(sel, pointer, 0), space,
-			  LLVMGetAlignment(sel->inst), mods);
+	hd_sel_load_value(sel, sel->inst, LLVMTypeOf(sel->inst), address, space, LLVMGetAlignment(sel->inst), mods);
 }
 
 /* ------------------------------------------------------------------ stores */
@@ -371,7 +376,7 @@ void hd_sel_load(struct hd_select *sel)
 static void store_scalar(struct hd_select *sel, LLVMTypeRef type, struct hd_leaf leaf, struct hd_address address,
 			 int64_t offset, unsigned align, uint16_t mods)
 {
-	unsigned bytes = memory_bytes(sel, type), done = 0, bits = hd_sel_bits(sel, type);
+	unsigned bytes = memory_bytes(sel, type), done = 0, bits = hd_scalar_bits(type);
 	struct hd_opnd w[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
 
 	/* Memory holds i1 and odd widths zero-extended to whole bytes. */
@@ -408,7 +413,7 @@ void hd_sel_store_value(struct hd_select *sel, LLVMValueRef value, struct hd_add
 		memcpy(copy, types->data, count * sizeof(*copy));
 	hd_sel_leaves(sel, value, &leaves);
 	for (uint32_t i = 0; i < count;) {
-		unsigned bytes = widest_run(sel, copy, count, i, align, &length), bits = hd_sel_bits(sel, copy[i].type),
+		unsigned bytes = widest_run(sel, copy, count, i, align, &length), bits = hd_scalar_bits(copy[i].type),
 			 at = 0;
 		struct hd_opnd w[8];
 
@@ -423,7 +428,7 @@ void hd_sel_store_value(struct hd_select *sel, LLVMValueRef value, struct hd_add
 			hd_sel_pack(sel, leaves + i, length, bits, w);
 		} else {
 			for (uint32_t k = 0; k < length; k++)
-				for (unsigned n = 0; n < hd_sel_bits(sel, copy[i + k].type) / 32; n++)
+				for (unsigned n = 0; n < hd_scalar_bits(copy[i + k].type) / 32; n++)
 					w[at++] = hd_sel_word(sel, &leaves[i + k], n);
 		}
 		hd_sel_store_at(sel, address, (int64_t)copy[i].offset, bytes, hd_sel_join(sel, w, bytes / 4), mods);
@@ -444,11 +449,11 @@ void hd_sel_store(struct hd_select *sel)
 
 /* ------------------------------------------------------------------ getelementptr */
 
-static bool is_extended_word(struct hd_select *sel, LLVMValueRef value)
+static bool is_extended_word(LLVMValueRef value)
 {
 	return LLVMIsAInstruction(value) &&
 	       (LLVMGetInstructionOpcode(value) == LLVMSExt || LLVMGetInstructionOpcode(value) == LLVMZExt) &&
-	       hd_sel_bits(sel, LLVMTypeOf(LLVMGetOperand(value, 0))) <= 32;
+	       hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(value, 0))) <= 32;
 }
 
 /* An index that is a constant times an extended word is that word, the scale so much larger: one product with the base
@@ -459,7 +464,7 @@ static LLVMValueRef without_factor(struct hd_select *sel, LLVMValueRef index, ui
 	uint64_t factor;
 
 	if ((op != LLVMShl && op != LLVMMul) || hd_list_has(sel->func->without, "strides") ||
-	    !is_extended_word(sel, LLVMGetOperand(index, 0)) ||
+	    !is_extended_word(LLVMGetOperand(index, 0)) ||
 	    !hd_is_int_constant(LLVMGetOperand(index, 1), &factor) || factor > (op == LLVMShl ? 30 : INT32_MAX))
 		return index;
 	factor = op == LLVMShl ? UINT64_C(1) << factor : factor;
@@ -472,7 +477,7 @@ static LLVMValueRef without_factor(struct hd_select *sel, LLVMValueRef index, ui
 /* base + index * scale, with the base's pending offset kept apart. */
 static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMValueRef index, uint64_t scale)
 {
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(index));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(index));
 	struct hd_leaf leaf, out;
 
 	if (bits == 64 && base.words == 2)
@@ -484,10 +489,10 @@ static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMVal
 	struct hd_mreg reg;
 
 	/* An extended 32-bit index is multiplied as such. */
-	if (!narrow && is_extended_word(sel, index)) {
+	if (!narrow && is_extended_word(index)) {
 		is_signed = LLVMGetInstructionOpcode(index) == LLVMSExt;
 		index = LLVMGetOperand(index, 0);
-		bits = hd_sel_bits(sel, LLVMTypeOf(index));
+		bits = hd_scalar_bits(LLVMTypeOf(index));
 		narrow = true;
 	}
 	leaf = hd_sel_leaf(sel, index, 0);

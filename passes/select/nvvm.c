@@ -215,7 +215,7 @@ static void atomic(struct hd_select *sel, unsigned op)
 {
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0), operand = LLVMGetOperand(sel->inst, 1);
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(operand)), type = bits == 64 ? HD_U64 : HD_U32;
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(operand)), type = bits == 64 ? HD_U64 : HD_U32;
 	struct hd_leaf swap;
 
 	if (bits != 32 && bits != 64) {
@@ -277,7 +277,7 @@ enum { SIGNED = 1 };
 
 static void multiply_high(struct hd_select *sel, unsigned is_signed)
 {
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf a = hd_sel_arg(sel, 0), b = hd_sel_arg(sel, 1);
 
 	if (bits == 16) { /* the product of two extended halves has the result in its upper half */
@@ -301,7 +301,7 @@ static void multiply_24(struct hd_select *sel, unsigned is_signed)
 /* |a - b| + c */
 static void absolute_difference(struct hd_select *sel, unsigned is_signed)
 {
-	unsigned bits = hd_sel_bits(sel, LLVMTypeOf(sel->inst));
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf a = hd_sel_arg(sel, 0), b = hd_sel_arg(sel, 1), c = hd_sel_arg(sel, 2), high, low, sum;
 
 	high = hd_sel_minmax(sel, true, is_signed, a, b, bits);
@@ -346,7 +346,7 @@ static void population(struct hd_select *sel, unsigned bits)
 static void minmax(struct hd_select *sel, unsigned arg)
 {
 	hd_sel_define1(sel, hd_sel_minmax(sel, arg & 2, arg & SIGNED, hd_sel_arg(sel, 0), hd_sel_arg(sel, 1),
-					  hd_sel_bits(sel, LLVMTypeOf(sel->inst))));
+					  hd_scalar_bits(LLVMTypeOf(sel->inst))));
 }
 
 /* ------------------------------------------------------------------ words of a double */

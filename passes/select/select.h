@@ -25,6 +25,7 @@ enum hd_leaf_kind {
 	HD_LEAF_SYMBOL,	 /* generic address of symbol `id`, plus imm[0] */
 	HD_LEAF_FRAME,	 /* address of frame object `id`, plus imm[0]: local offset (1 word) or generic address (2) */
 	HD_LEAF_INCOMING, /* the same of byte imm[0] of this function's stack arguments */
+	HD_LEAF_PARTS,	 /* address of a by-value argument in registers: argument signature->args[id], plus imm[0] */
 	HD_LEAF_LINEAR	  /* linear register + coefficient register + offset register `id` (HD_RZ: none) + imm[0] */
 };
 enum { HD_EXT_NONE, HD_EXT_ZERO, HD_EXT_SIGN };
@@ -68,10 +69,10 @@ struct hd_select_block {
 	uint32_t machine; /* first machine block */
 };
 
-/* One scalar of a call's arguments or results, and its place. */
+/* One scalar of a call's arguments or results, or part of a by-value aggregate in registers, and its place. */
 struct hd_passed {
-	LLVMTypeRef type;
-	uint32_t param, leaf; /* which argument, which of its leaves */
+	LLVMTypeRef type;     /* NULL: a part */
+	uint32_t param, leaf; /* which argument, which of its leaves or parts */
 	uint8_t words;
 	struct hd_abi_place place;
 };
@@ -80,7 +81,7 @@ struct hd_passed {
 struct hd_signature {
 	struct hd_passed *args, *results;
 	uint32_t arg_count, result_count;
-	uint32_t *byval_offset; /* by parameter: in the argument area; UINT32_MAX when not by value */
+	uint32_t *byval_offset; /* by parameter: in the argument area; UINT32_MAX when not by value or in registers */
 	uint32_t bytes;		/* of the argument area: arguments, by-value aggregates, results */
 };
 
@@ -93,7 +94,7 @@ struct hd_select {
 	LLVMTargetDataRef layout;
 	LLVMContextRef context;
 	unsigned md_ordinal, md_prof, md_invariant;
-	unsigned at_byval, at_align, at_noalias, at_readonly;
+	unsigned at_align, at_noalias, at_readonly;
 	struct hd_map symbols;			    /* function or global -> index in unit->object.symbols */
 	struct hd_map intrinsics;			    /* function -> index in intrinsic_rows */
 	HD_VEC(const struct hd_intrinsic *) intrinsic_rows; /* NULL: not known */
@@ -113,6 +114,7 @@ struct hd_select {
 	uint32_t last_loc;
 	hd_leaf_types types;		      /* scratch of hd_sel_types */
 	const struct hd_signature *signature; /* of the function; NULL for kernels */
+	const struct hd_leaf *received;	      /* its arguments, as signature->args lists them */
 	LLVMValueRef inst;		      /* being selected */
 	uint32_t block, loc, ir;
 	struct hd_select_linear *linear;	/* the linear version is selected (linear.c); else NULL */
@@ -128,9 +130,8 @@ struct hd_select {
 /* Reports "unsupported <what>" at the instruction being selected. */
 void hd_sel_unsupported(struct hd_select *sel, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Words of a scalar (0: predicate), or -1. Bits of an integer, floating-point or pointer type. */
+/* Words of a scalar (0: predicate), or -1. */
 int hd_sel_words(struct hd_select *sel, LLVMTypeRef type);
-unsigned hd_sel_bits(struct hd_select *sel, LLVMTypeRef type);
 /* The scalars of a type; the result is valid until the next call. */
 const hd_leaf_types *hd_sel_types(struct hd_select *sel, LLVMTypeRef type);
 uint32_t hd_sel_leaf_count(struct hd_select *sel, LLVMTypeRef type);
@@ -297,6 +298,8 @@ void hd_sel_stack_restore(struct hd_select *sel);
 void hd_sel_store_value(struct hd_select *sel, LLVMValueRef value, struct hd_address address, unsigned align,
 			uint16_t mods);
 void hd_sel_load(struct hd_select *sel);
+/* A load from a by-value argument that arrived in registers: no instruction. */
+void hd_sel_load_part(struct hd_select *sel, const struct hd_leaf *pointer);
 void hd_sel_store(struct hd_select *sel);
 void hd_sel_gep(struct hd_select *sel);
 struct hd_address hd_sel_address(struct hd_select *sel, struct hd_leaf pointer, unsigned space);

@@ -52,7 +52,7 @@ static void dynamic_alloca(struct hd_select *sel)
 		hd_sel_unsupported(sel, "stack object of %llu bytes", (unsigned long long)each);
 		return;
 	}
-	bytes = hd_sel_extended(sel, count, hd_sel_bits(sel, LLVMTypeOf(number)), false);
+	bytes = hd_sel_extended(sel, count, hd_scalar_bits(LLVMTypeOf(number)), false);
 	bytes = hd_reg(hd_sel_alu(sel, HD_OP_IMAD, 0, bytes, hd_imm((uint32_t)each), hd_imm(15)));
 	bytes = hd_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, bytes, hd_imm(~15u), hd_none()));
 	top = hd_sel_alu(sel, HD_OP_IADD3, 0, hd_reg(stack_top(sel)), hd_neg(bytes), hd_none());

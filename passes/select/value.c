@@ -20,34 +20,9 @@ void hd_sel_unsupported(struct hd_select *sel, const char *format, ...)
 	hd_unsupported(sel->unit, sel->inst ? sel->inst : sel->function, text);
 }
 
-static bool is_narrow_space(unsigned space)
-{
-	return space == HD_AS_SHARED || space == HD_AS_LOCAL || space == HD_AS_PARAM;
-}
-
-unsigned hd_sel_bits(struct hd_select *sel, LLVMTypeRef type)
-{
-	(void)sel;
-	switch (LLVMGetTypeKind(type)) {
-	case LLVMIntegerTypeKind:
-		return LLVMGetIntTypeWidth(type);
-	case LLVMHalfTypeKind:
-	case LLVMBFloatTypeKind:
-		return 16;
-	case LLVMFloatTypeKind:
-		return 32;
-	case LLVMDoubleTypeKind:
-		return 64;
-	case LLVMPointerTypeKind:
-		return is_narrow_space(LLVMGetPointerAddressSpace(type)) ? 32 : 64;
-	default:
-		return 0;
-	}
-}
-
 int hd_sel_words(struct hd_select *sel, LLVMTypeRef type)
 {
-	unsigned bits = hd_sel_bits(sel, type);
+	unsigned bits = hd_scalar_bits(type);
 
 	if (bits == 1)
 		return 0;
@@ -358,6 +333,10 @@ static void settle(struct hd_select *sel, struct hd_leaf *leaf)
 	case HD_LEAF_INCOMING:
 		base = hd_leaf_reg(stack_address(sel, leaf));
 		*leaf = leaf->words == 1 ? base : hd_sel_cast_space(sel, base, HD_AS_LOCAL, HD_AS_GENERIC);
+		return;
+	case HD_LEAF_PARTS: /* hd_legalize left only loads */
+		hd_sel_unsupported(sel, "use of a by-value parameter's address");
+		*leaf = hd_leaf_imm(0, leaf->words);
 		return;
 	case HD_LEAF_SYMBOL:
 		if (fits_int32(offset))
