@@ -33,14 +33,14 @@ static void byval_function(struct gen *g, unsigned id, const char *type, unsigne
 			 id, type, align, align, type, gen_below(g, 3));
 }
 
-void gen_op_byval(struct gen *g)
+static void byval_region(struct gen *g)
 {
 	static const char type[] = "{i64, i32, [3 x i16], i8}"; /* 24 bytes: a region of 16 and what follows it */
 	const struct gen_region *found = NULL;
 	for (uint32_t i = 0; i < g->regions.len; i++)
 		if (g->regions.data[i].bytes >= 16 && !strcmp(g->regions.data[i].type, "ptr"))
 			found = &g->regions.data[i];
-	if (!found || g->function)
+	if (!found)
 		return;
 	unsigned id = g->next_global++, align = gen_chance(g, 70) ? 8 : 16;
 	byval_function(g, id, type, align);
@@ -48,6 +48,154 @@ void gen_op_byval(struct gen *g)
 	gen_define(g, T_I64, "call i64 @b%u(ptr byval(%s) align %u %s, i64 %s, i32 %s)", id, type, align,
 		   found->pointer, x, y);
 	g->cost += 60 * g->scale;
+}
+
+struct aggregate {
+	const char *type;
+	unsigned bytes, align;
+};
+
+enum { MOST_AGGREGATES = 4 };
+
+/* Of sizes that end within a word, in the argument registers, behind them, and of more words than there are. */
+static struct aggregate pick_aggregate(struct gen *g)
+{
+	static const struct aggregate all[] = {
+		{"[3 x i32]", 12, 4},
+		{"{i8, i16, i8}", 6, 2},
+		{"[5 x i8]", 5, 1},
+		{"[1 x i8]", 1, 1},
+		{"{double, float, i32, i64}", 24, 8},
+		{"<4 x float>", 16, 16},
+		{"{i64, i32, [3 x i16], i8}", 24, 8},
+		{"{[7 x i16], i8}", 16, 2},
+		{"[12 x i32]", 48, 4},
+		{"[13 x i32]", 52, 4},
+		{"[20 x i32]", 80, 4},
+		{"{i8, i64, [9 x i16]}", 40, 8},
+		{"[40 x i32]", 160, 4},
+		{"{[3 x i8], [3 x i64]}", 32, 8},
+	};
+	struct aggregate found = all[gen_below(g, sizeof(all) / sizeof(all[0]))];
+	if (found.align < 16 && gen_chance(g, 20))
+		found.align = 16;
+	return found;
+}
+
+/* %sN = a hash of %s(N-1) and some bytes of %pK; returns N. */
+static unsigned hash_bytes(struct gen *g, const struct aggregate *of, unsigned k, unsigned sum)
+{
+	struct hd_strbuf *to = &g->functions;
+	for (unsigned i = 0; i < 3; i++, sum++) {
+		unsigned width = gen_below(g, 3); /* 1, 2 or 4 bytes */
+		while ((1u << width) > of->bytes)
+			width--;
+		unsigned at = gen_below(g, of->bytes - (1u << width) + 1);
+		hd_strbuf_printf(to,
+				 "  %%q%u = getelementptr i8, ptr %%p%u, i32 %u\n"
+				 "  %%l%u = load i%u, ptr %%q%u, align 1\n"
+				 "  %%e%u = zext i%u %%l%u to i64\n  %%m%u = mul i64 %%s%u, 31\n"
+				 "  %%s%u = add i64 %%m%u, %%e%u\n",
+				 sum, k, at, sum, 8u << width, sum, sum, 8u << width, sum, sum, sum, sum + 1, sum, sum);
+	}
+	return sum;
+}
+
+static void write_somewhere(struct gen *g, const struct aggregate *of, unsigned k)
+{
+	unsigned span = of->bytes;
+	while (span & (span - 1))
+		span &= span - 1;
+	hd_strbuf_printf(&g->functions,
+			 "  %%w%u = and i32 %%y, %u\n  %%a%u = getelementptr i8, ptr %%p%u, i32 %%w%u\n"
+			 "  %%t%u = trunc i32 %%y to i8\n  store i8 %%t%u, ptr %%a%u, align 1\n",
+			 k, span - 1, k, k, k, k, k, k);
+}
+
+/* Behind the first arguments: the aggregates, with a number before each where there are `scalars`: %x0, %x1, ... or %x.
+ */
+static void print_aggregates(struct gen *g, const struct aggregate *all, unsigned count, bool scalars, bool numbered)
+{
+	struct hd_strbuf *to = &g->functions;
+	for (unsigned k = 0; k < count; k++) {
+		if (scalars && numbered)
+			hd_strbuf_printf(to, ", i64 %%x%u", k);
+		else if (scalars)
+			hd_strbuf_printf(to, ", i64 %%x");
+		hd_strbuf_printf(to, ", ptr byval(%s) align %u %%p%u", all[k].type, all[k].align, k);
+	}
+}
+
+/* A callee that hashes, changes and perhaps passes on what it is given; a caller that makes it and looks at it again.
+ */
+static void byval_pair(struct gen *g, unsigned id)
+{
+	struct hd_strbuf *to = &g->functions;
+	struct aggregate all[MOST_AGGREGATES];
+	unsigned count = 1 + gen_below(g, MOST_AGGREGATES), sum = 0;
+	bool scalars = gen_chance(g, 40), on = gen_chance(g, 40);
+	for (unsigned k = 0; k < count; k++)
+		all[k] = pick_aggregate(g);
+	hd_strbuf_printf(to, "define internal i64 @b%u(i32 %%y, i64 %%x", id);
+	print_aggregates(g, all, count, scalars, true);
+	hd_strbuf_printf(to, ") noinline nounwind {\n  %%s0 = add i64 %%x, %u\n", id);
+	for (unsigned k = 0; k < count; k++) {
+		sum = hash_bytes(g, &all[k], k, sum);
+		if (gen_chance(g, 40))
+			write_somewhere(g, &all[k], k);
+		sum = hash_bytes(g, &all[k], k, sum);
+	}
+	hd_strbuf_printf(to, "  %%s = add i64 %%s%u, %%x\n", sum);
+	if (on) { /* to itself, until the number is used up */
+		hd_strbuf_printf(to,
+				 "  %%z = lshr i32 %%y, 9\n  %%c = icmp eq i32 %%z, 0\n"
+				 "  br i1 %%c, label %%done, label %%again\nagain:\n"
+				 "  %%r = call i64 @b%u(i32 %%z, i64 %%s",
+				 id);
+		print_aggregates(g, all, count, scalars, true);
+		hd_strbuf_printf(to, ")\n");
+		sum = hash_bytes(g, &all[0], 0, sum);
+		hd_strbuf_printf(to, "  %%f = add i64 %%r, %%s%u\n  ret i64 %%f\ndone:\n", sum);
+	}
+	hd_strbuf_printf(to, "  ret i64 %%s\n}\n\n");
+
+	hd_strbuf_printf(to, "define internal i64 @w%u(i64 %%x, i32 %%y) noinline nounwind {\n", id);
+	for (unsigned k = 0; k < count; k++)
+		hd_strbuf_printf(to, "  %%p%u = alloca [%u x i8], align %u\n", k, all[k].bytes, all[k].align);
+	for (unsigned k = 0; k < count; k++)
+		for (unsigned at = 0, step; at < all[k].bytes; at += step) {
+			step = all[k].bytes - at >= 4 && all[k].align >= 4 ? 4 : 1;
+			hd_strbuf_printf(to,
+					 "  %%v%u.%u = mul i64 %%x, %u\n  %%n%u.%u = trunc i64 %%v%u.%u to i%u\n"
+					 "  %%i%u.%u = getelementptr i8, ptr %%p%u, i32 %u\n"
+					 "  store i%u %%n%u.%u, ptr %%i%u.%u, align %u\n",
+					 k, at, 2 * at + 3 + k, k, at, k, at, 8 * step, k, at, k, at, 8 * step, k, at,
+					 k, at, step);
+		}
+	if (gen_chance(g, 30))
+		write_somewhere(g, &all[0], 0);
+	hd_strbuf_printf(to, "  %%s0 = call i64 @b%u(i32 %%y, i64 %%x", id);
+	print_aggregates(g, all, count, scalars, false);
+	hd_strbuf_printf(to, ")\n");
+	sum = 0;
+	for (unsigned k = 0; k < count; k++)
+		sum = hash_bytes(g, &all[k], k, sum);
+	hd_strbuf_printf(to, "  ret i64 %%s%u\n}\n\n", sum);
+}
+
+void gen_op_byval(struct gen *g)
+{
+	if (g->function)
+		return;
+	if (gen_chance(g, 40)) {
+		byval_region(g);
+		return;
+	}
+	unsigned id = g->next_global++;
+	byval_pair(g, id);
+	const char *x = gen_variable(g, T_I64), *y = gen_variable(g, T_I32);
+	gen_define(g, T_I64, "call i64 @w%u(i64 %s, i32 %s)", id, x, y);
+	g->cost += 300 * g->scale;
 }
 
 /* ------------------------------------------------------------ variable arguments */
