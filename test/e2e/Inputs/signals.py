@@ -49,6 +49,7 @@ def start(command, processes, environment=None, **more):
     for path in (NOTES, TMP):
         shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
     os.mkdir(TMP)
+    more.setdefault('stdout', subprocess.DEVNULL)
     tool = subprocess.Popen(command, env=dict(os.environ, TMPDIR=TMP, **(environment or {})), text=True, **more)
     started.append(tool)
     until(lambda: len(notes('pid')) == processes, f'{command} does not start')
@@ -148,4 +149,7 @@ try:
 finally:
     for left in started:
         left.kill()
+    for pid in notes('pid'):
+        if not gone(pid):
+            os.kill(pid, signal.SIGKILL)
 print('PASSED')
