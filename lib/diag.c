@@ -136,3 +136,18 @@ char *hd_nearest_names(const char *wanted, const char *const *names, unsigned co
 	free(distance);
 	return hd_strbuf_detach(&text);
 }
+
+int hd_unknown_name(struct hd_diag *diag, const char *before, const char *name, const char *const *names,
+		    unsigned count)
+{
+	struct hd_strbuf all = {0};
+	char *nearest = hd_nearest_names(name, names, count);
+	for (unsigned i = 0; i < count; i++)
+		hd_strbuf_printf(&all, "%s%s", i ? ", " : "", names[i]);
+	int status = hd_error(diag, HD_NOWHERE, "%s '%s'; %s%s%s %s", before, name,
+			      *nearest ? "did you mean " : "", nearest, *nearest ? "? There are" : "there are",
+			      hd_strbuf_text(&all));
+	hd_strbuf_release(&all);
+	free(nearest);
+	return status;
+}

@@ -40,4 +40,11 @@ void hd_warning(struct hd_diag *diag, struct hd_loc loc, const char *format, ...
  */
 char *hd_nearest_names(const char *wanted, const char *const *names, unsigned count);
 
+/*
+ * An error about a name that is none of `names`: "BEFORE 'NAME'; did you mean ...?" with the nearest ones, and then
+ * all. Returns -1.
+ */
+int hd_unknown_name(struct hd_diag *diag, const char *before, const char *name, const char *const *names,
+		    unsigned count);
+
 #endif

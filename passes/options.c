@@ -22,7 +22,26 @@ struct value {
 	const char *text;
 	uint32_t number;
 	bool flag;
+	uint64_t set;
 };
+
+/* What NAMES may have, by the bit of each. */
+struct names {
+	const char *what;
+	const char *const *list;
+	unsigned count;
+};
+
+static const char *const steps[] = {
+#define HD_STEP(id, name, ...) name,
+#include "passes/mir.def"
+};
+static const char *const switches[] = {
+#define HD_SWITCH(id, name, ...) name,
+#include "passes/mir.def"
+};
+static const struct names names_STEPS = {"step", steps, HD_STEP_COUNT};
+static const struct names names_SWITCHES = {"switch", switches, HD_SWITCH_COUNT};
 
 struct option {
 	const char *key;
@@ -30,6 +49,7 @@ struct option {
 	struct value initial;
 	uint32_t min, max;
 	const char *choices;
+	const struct names *names;
 	bool recorded;
 	const char *help;
 	struct value (*get)(const struct hd_options *options);
@@ -38,14 +58,19 @@ struct option {
 
 #define MEMBER_STRING text
 #define MEMBER_CHOICE text
-#define MEMBER_NAMES text
+#define MEMBER_NAMES set
 #define MEMBER_NUMBER number
 #define MEMBER_FLAG flag
 #define CHOICES_STRING(max) NULL
 #define CHOICES_NUMBER(max) NULL
 #define CHOICES_FLAG(max) NULL
 #define CHOICES_CHOICE(max) max
-#define CHOICES_NAMES(max) max
+#define CHOICES_NAMES(max) NULL
+#define NAMES_STRING(max) NULL
+#define NAMES_NUMBER(max) NULL
+#define NAMES_FLAG(max) NULL
+#define NAMES_CHOICE(max) NULL
+#define NAMES_NAMES(max) &names_##max
 #define LIMIT_STRING(max) max
 #define LIMIT_NUMBER(max) max
 #define LIMIT_FLAG(max) max
@@ -72,6 +97,7 @@ static const struct option table[] = {
 	 min,                                                          \
 	 LIMIT_##type(max),                                            \
 	 CHOICES_##type(max),                                          \
+	 NAMES_##type(max),                                            \
 	 recorded,                                                     \
 	 help,                                                         \
 	 get_##field,                                                  \
@@ -109,32 +135,38 @@ static int parse_number(struct hd_unit *unit, const struct option *option, const
 	return 0;
 }
 
-static bool is_choice(const struct option *option, const char *text, size_t len)
-{
-	for (const char *name = option->choices; name; name = strchr(name, '|')) {
-		name += *name == '|';
-		if (len && !strncmp(name, text, len) && (name[len] == '|' || !name[len]))
-			return true;
-	}
-	return false;
-}
-
-/* One of the choices, or several joined by + or a comma. */
 static int parse_choice(struct hd_unit *unit, const struct option *option, const char *text, struct value *value)
 {
-	const char *joints = option->type == NAMES ? "+," : "";
-	const char *at = text;
-	size_t len = strcspn(at, joints);
-	while (is_choice(option, at, len) && at[len]) {
-		at += len + 1;
-		len = strcspn(at, joints);
-	}
-	if (is_choice(option, at, len)) {
-		value->text = text;
-		return 0;
+	size_t len = strlen(text);
+	value->text = text;
+	for (const char *name = option->choices; name; name = strchr(name, '|')) {
+		name += *name == '|';
+		if (!strncmp(name, text, len) && (name[len] == '|' || !name[len]))
+			return 0;
 	}
 	return hd_error(unit->diag, HD_NOWHERE, "pass parameter '%s=%s' is none of %s", option->key, text,
 			option->choices);
+}
+
+/* Several names; opt splits pipelines at commas even inside <>, so lists may be written with '+'. */
+static int parse_names(struct hd_unit *unit, const struct option *option, const char *text, struct value *value)
+{
+	const struct names *names = option->names;
+	const char *before =
+		hd_arena_printf(&unit->arena, "pass parameter '%s': unknown %s", option->key, names->what);
+	char *rest = hd_arena_strdup(&unit->arena, text), *name;
+	while ((name = strsep(&rest, "+,"))) {
+		unsigned i = 0;
+		while (i < names->count && strcmp(names->list[i], name) != 0)
+			i++;
+		if (i < names->count)
+			value->set |= UINT64_C(1) << i;
+		else if (!strcmp(name, "all"))
+			value->set |= UINT64_MAX >> (64 - names->count);
+		else
+			return hd_unknown_name(unit->diag, before, name, names->list, names->count);
+	}
+	return 0;
 }
 
 static int parse_flag(struct hd_unit *unit, const struct option *option, const char *text, struct value *value)
@@ -159,8 +191,11 @@ static int parse_value(struct hd_unit *unit, const struct option *option, const 
 	} else if (option->type == NUMBER) {
 		if (parse_number(unit, option, text, &value))
 			return -1;
-	} else if (option->type == CHOICE || option->type == NAMES) {
+	} else if (option->type == CHOICE) {
 		if (parse_choice(unit, option, text, &value))
+			return -1;
+	} else if (option->type == NAMES) {
+		if (parse_names(unit, option, text, &value))
 			return -1;
 	} else {
 		value.text = text;
@@ -180,6 +215,17 @@ static int parse_one(struct hd_unit *unit, char *text)
 	return unknown_key(unit, text);
 }
 
+/* In the order of the table, so that one set is one text. */
+static void append_names(struct hd_strbuf *text, const struct names *names, uint64_t set)
+{
+	const char *joint = "";
+	for (unsigned i = 0; i < names->count; i++)
+		if (set >> i & 1) {
+			hd_strbuf_printf(text, "%s%s", joint, names->list[i]);
+			joint = "+";
+		}
+}
+
 static const char *canonical(struct hd_unit *unit)
 {
 	struct hd_strbuf text = {0};
@@ -197,21 +243,14 @@ static const char *canonical(struct hd_unit *unit)
 			hd_strbuf_printf(&text, "%s%s=%s", separator, option->key, value.text);
 		else if (option->type == CHOICE && strcmp(value.text, option->initial.text) != 0)
 			hd_strbuf_printf(&text, "%s%s=%s", separator, option->key, value.text);
+		else if (option->type == NAMES && value.set) {
+			hd_strbuf_printf(&text, "%s%s=", separator, option->key);
+			append_names(&text, option->names, value.set);
+		}
 	}
 	const char *result = hd_arena_strdup(&unit->arena, hd_strbuf_text(&text));
 	hd_strbuf_release(&text);
 	return result;
-}
-
-/* opt splits pipelines at commas even inside <>, so lists may be written with '+'. */
-static void commas(struct hd_unit *unit)
-{
-	if (!unit->options.dump)
-		return;
-	char *list = hd_arena_strdup(&unit->arena, unit->options.dump);
-	for (char *at = list; (at = strchr(at, '+'));)
-		*at = ',';
-	unit->options.dump = list;
 }
 
 int hd_options_parse(struct hd_unit *unit, const char *parameters)
@@ -222,7 +261,6 @@ int hd_options_parse(struct hd_unit *unit, const char *parameters)
 	while ((one = strsep(&rest, ";")))
 		if (*one && parse_one(unit, one))
 			return -1;
-	commas(unit);
 	unit->options.canonical = canonical(unit);
 	unit->abi = hd_abi_find(unit->options.abi);
 	if (!unit->abi)

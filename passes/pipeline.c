@@ -1,75 +1,88 @@
 /*
- * The lowering pipeline after selection, in order, with the verifier after each step and the
- * allocation checker after allocation when asked for, and its driver over a compilation
- * unit. Design section 3.
+ * The runner of mir.def: the steps of machine IR in order, with the verifier behind each and the allocation checker
+ * behind the last one of allocation when asked for, and its driver over a compilation unit. Design section 3.
  */
-#include <string.h>
+#include <assert.h>
 
 #include "passes/regalloc/allocate.h"
 #include "passes/regalloc/ipra.h"
 #include "passes/unit.h"
 
-struct pipeline {
-	struct hd_mfunc *func;
-	const char *dump;
-	bool check;
-	struct hd_diag *diag;
+const struct hd_step_row hd_steps[HD_STEP_COUNT] = {
+#define HD_STEP(id, name, doc, needs, leaves, run, paper) {name, HD_MFORM_##needs, HD_MFORM_##leaves, run},
+#include "passes/mir.def"
 };
 
-static int after(const struct pipeline *line, const char *step, bool ssa)
+struct pipeline {
+	struct hd_mfunc *func;
+	uint64_t dump; /* enum hd_step */
+	bool check;
+	struct hd_diag *diag;
+	/* while registers are given out under `check`: the code before */
+	struct hd_arena arena;
+	struct hd_mfunc before;
+	bool watching;
+};
+
+static void watch(struct pipeline *line)
 {
-	if (hd_list_has(line->dump, step) || hd_list_has(line->dump, "all")) {
-		fprintf(stderr, "; after %s\n", step);
+	hd_arena_init(&line->arena);
+	hd_allocation_snapshot(line->func, &line->arena, &line->before);
+	line->watching = true;
+}
+
+static void stop_watching(struct pipeline *line)
+{
+	if (line->watching) {
+		hd_mfunc_release(&line->before);
+		hd_arena_release(&line->arena);
+	}
+	line->watching = false;
+}
+
+static int run_step(struct pipeline *line, enum hd_step id)
+{
+	const struct hd_step_row *step = &hd_steps[id];
+	if (line->check && id == HD_STEP_REGALLOC)
+		watch(line);
+	if (step->run(line->func, line->diag))
+		return -1;
+	/* The places of spilled registers are theirs until slots have been shared. */
+	if (line->watching && id == HD_STEP_SLOTS) {
+		if (hd_allocation_check(&line->before, line->func, line->diag))
+			return -1;
+		stop_watching(line);
+	}
+	if (line->dump >> id & 1) {
+		fprintf(stderr, "; after %s\n", step->name);
 		hd_mfunc_print(stderr, line->func);
 	}
-	return line->check ? hd_mfunc_verify(line->func, ssa, line->diag) : 0;
+	return line->check ? hd_mfunc_verify(line->func, step->leaves == HD_MFORM_SSA, line->diag) : 0;
 }
 
-static int run_allocation(const struct pipeline *line)
+static int run_pipeline(struct pipeline *line)
 {
-	struct hd_mfunc before;
-	if (!line->check)
-		return hd_mfunc_allocate(line->func, line->diag);
-	struct hd_arena arena;
-	hd_arena_init(&arena);
-	hd_allocation_snapshot(line->func, &arena, &before);
-	int status = hd_mfunc_allocate(line->func, line->diag);
-	if (status == 0)
-		status = hd_allocation_check(&before, line->func, line->diag);
-	hd_mfunc_release(&before);
-	hd_arena_release(&arena);
+	enum hd_mform form = HD_MFORM_SSA;
+	int status = 0;
+	for (enum hd_step id = 0; id < HD_STEP_COUNT && !status; id++) {
+		assert(hd_steps[id].needs == form);
+		status = run_step(line, id);
+		form = hd_steps[id].leaves;
+	}
+	stop_watching(line);
 	return status;
-}
-
-static int run_pipeline(const struct pipeline *line)
-{
-	struct hd_mfunc *func = line->func;
-	hd_mfunc_prune(func);
-	if (after(line, "isel", true) || hd_mfunc_optimize(func) || after(line, "optimize", true))
-		return -1;
-	if (hd_mfunc_leave_ssa(func) || after(line, "ssa", false) || hd_mfunc_schedule(func) ||
-	    after(line, "schedule", false))
-		return -1;
-	hd_mfunc_park(func);
-	if (after(line, "park", false) || run_allocation(line) || after(line, "regalloc", false) ||
-	    hd_mfunc_finish_frame(func) || after(line, "frame", false))
-		return -1;
-	hd_mfunc_drop_known(func);
-	hd_mfunc_pair_zeros(func);
-	if (after(line, "known", false) || hd_mfunc_convert_ifs(func) || after(line, "ifs", false))
-		return -1;
-	return hd_mfunc_layout(func) || after(line, "layout", false) ? -1 : 0;
 }
 
 int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag)
 {
-	struct pipeline line = {func, NULL, check, diag};
+	struct pipeline line = {.func = func, .check = check, .diag = diag};
 	return run_pipeline(&line);
 }
 
 static int lower_one(struct hd_unit *unit, struct hd_mfunc *func)
 {
-	struct pipeline line = {func, unit->options.dump, unit->options.check, unit->diag};
+	struct pipeline line = {
+		.func = func, .dump = unit->options.dump, .check = unit->options.check, .diag = unit->diag};
 	if (run_pipeline(&line))
 		return -1;
 	if (unit->options.ipra)

@@ -26,8 +26,8 @@ struct hd_options {
 	uint32_t preempt_every;   /* preempt-every= */
 	const char *abi;          /* abi=cars|observed */
 	const char *launch_facts; /* launches=FILE: what libclang saw, JSON written by heddle-cc */
-	const char *without;      /* without=: improvements of the code that are switched off, to measure each */
-	const char *dump;         /* dump=isel,regalloc,... : MIR after these steps, on stderr */
+	uint64_t without;         /* without=: enum hd_switch, improvements of the code left out, to measure each */
+	uint64_t dump;            /* dump=isel+regalloc: enum hd_step, MIR after these steps, on stderr */
 	const char *linear;       /* linear=never|saving|always: kernels that get a second version, with linear registers */
 	const char *uniform;      /* uniform=never|short|always: values of a whole warp in uniform registers */
 	const char *remarks;      /* remarks=kernels|functions|all: what is remarked upon */

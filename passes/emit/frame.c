@@ -290,9 +290,10 @@ static void frame_block(struct framer *framer, uint32_t id)
 	memcpy(&block->insts, &out, sizeof(out));
 }
 
-int hd_mfunc_finish_frame(struct hd_mfunc *func)
+int hd_mfunc_finish_frame(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct framer framer = {.func = func};
+	(void)diag;
 	framer.used = hd_xcalloc(func->frame.len + 1, sizeof(bool));
 	survey(&framer);
 	choose_saves(&framer);

@@ -109,9 +109,10 @@ static void prune_block(struct hd_mfunc *func, struct hd_mblock *block, const bo
 	block->preds.len = kept;
 }
 
-void hd_mfunc_prune(struct hd_mfunc *func)
+int hd_mfunc_prune(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	bool *reached = hd_xcalloc(func->blocks.len, sizeof(bool));
+	(void)diag;
 	mark_reachable(func, reached);
 	for (uint32_t id = 0; id < func->blocks.len; id++) {
 		struct hd_mblock *block = &func->blocks.data[id];
@@ -123,6 +124,7 @@ void hd_mfunc_prune(struct hd_mfunc *func)
 		hd_vec_push(&block->insts, hd_minst_make(HD_OP_TRAP, 0)); /* keeps the shape of a block */
 	}
 	free(reached);
+	return 0;
 }
 
 /* ---- branches ---- */
@@ -212,10 +214,11 @@ static void invert_if_next(struct hd_mblock *block, uint32_t next)
 	other->ref = target;
 }
 
-int hd_mfunc_layout(struct hd_mfunc *func)
+int hd_mfunc_layout(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct hd_arena arena;
 	uint32_t *order;
+	(void)diag;
 	hd_arena_init(&arena);
 	thread_branches(func);
 	for (uint32_t id = 0; id < func->blocks.len; id++)

@@ -10,9 +10,9 @@
  *
  * Before LLVM's first passes, and again for what was linked in. Linear in the uses of by-value arguments.
  */
-#include "passes/legalize/legalize.h"
 #include "lib/map.h"
 #include "passes/ir/byval.h"
+#include "passes/legalize/legalize.h"
 
 #include <llvm-c/DebugInfo.h>
 

@@ -6,7 +6,6 @@
  */
 #include "passes/legalize/legalize.h"
 
-#include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -267,7 +266,7 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 	char pipeline[256];
 
 	/* Constant parts of addresses as offsets, the rest shared, neighbours in memory as vectors: as NVPTX's own. */
-	if (!hd_list_has(legal->unit->options.without, "addresses")) {
+	if (hd_switch_is_on(legal->unit->options.without, HD_SWITCH_ADDRESS_PASSES)) {
 		vectorize = legal->longest_block <= LONG_BLOCK;
 		addresses = vectorize && legal->most_blocks <= MANY_BLOCKS
 				    ? ",separate-const-offset-from-gep,slsr,early-cse"
@@ -357,13 +356,5 @@ int hd_legalize(struct hd_unit *unit)
 	LLVMDisposeBuilder(legal.builder);
 	if (machine)
 		LLVMDisposeTargetMachine(machine);
-	if (!legal.status && unit->options.check) {
-		char *message = NULL;
-
-		if (LLVMVerifyModule(unit->module, LLVMReturnStatusAction, &message))
-			legal.status =
-				hd_error(unit->diag, HD_NOWHERE, "legalised module does not verify: %s", message);
-		LLVMDisposeMessage(message);
-	}
 	return legal.status;
 }

@@ -274,7 +274,7 @@ int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine)
 		LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), COPIES, false)),
 	};
 
-	if (hd_list_has(legal->unit->options.without, "unroll") || legal->unoptimised)
+	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_LOOP_UNROLLING) || legal->unoptimised)
 		return 0;
 	unroller.loop_kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);
 	unroller.count = LLVMMDNodeInContext2(context, operands, 2);

@@ -161,7 +161,7 @@ static void run_block(struct analysis *a, uint32_t id)
 /* Whether the instruction in a loop may make that a wait for another lane, until which the warp's lanes part. */
 static bool may_wait_for_lanes(const struct hd_minst *inst)
 {
-	unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+	unsigned effects = hd_minst_effects(inst);
 	if (effects & HD_FX_CALL)
 		return true;
 	if (effects & HD_FX_ATOMIC)

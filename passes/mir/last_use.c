@@ -48,7 +48,7 @@ static uint8_t step(const struct hd_mfunc *func, const struct hd_minst *inst, st
 {
 	const struct hd_mreg *extras = &func->extras.data[inst->extra];
 	uint32_t reads = inst->extra_count - inst->extra_defs;
-	unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+	unsigned effects = hd_minst_effects(inst);
 	bool ends = inst->guard == HD_MREG_PT || inst->covers;
 	if (is_register(inst->dst) && ends)
 		drop(live, inst->dst);

@@ -52,7 +52,4 @@ uint32_t hd_live_intervals_block(const struct hd_live_intervals *intervals, uint
 /* Linear order of the reachable blocks: reverse post-order, loops contiguous. Returns the count. */
 uint32_t hd_mfunc_block_order(const struct hd_mfunc *func, struct hd_arena *arena, uint32_t **order);
 
-/* Drops blocks that nothing reaches from the edges and PHIs of those that are reached; their instructions go. */
-void hd_mfunc_prune(struct hd_mfunc *func);
-
 #endif

@@ -201,20 +201,6 @@ void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visito
 		visit_extra(&visit, inst->extra + i, true);
 }
 
-bool hd_list_has(const char *list, const char *item)
-{
-	size_t length = strlen(item);
-
-	while (list && *list) {
-		size_t next = strcspn(list, ",+");
-
-		if (next == length && !strncmp(list, item, length))
-			return true;
-		list += next + (list[next] != 0);
-	}
-	return false;
-}
-
 uint32_t hd_mfunc_cap(const struct hd_mfunc *func)
 {
 	uint32_t limit = func->max_registers && func->max_registers < HD_MAX_REGS ? func->max_registers : HD_MAX_REGS;

@@ -29,6 +29,7 @@
 #include "lib/diag.h"
 #include "lib/machine/abi.h"
 #include "lib/vec.h"
+#include "passes/mir/steps.h"
 
 enum {
 	HD_MREG_PRED = 256,                    /* P0 */
@@ -139,7 +140,7 @@ struct hd_mfunc {
 	const char *name;
 	bool kernel, stream; /* stream: a linear stream of a kernel, which has no stack */
 	const struct hd_abi *abi;
-	const char *without;    /* improvements that are switched off, joined by +; NULL none */
+	uint64_t without;       /* enum hd_switch: improvements that are left out */
 	uint32_t sm_threads;    /* threads that an SM of the function's processor holds */
 	enum hd_uniform_use uniform; /* registers of the warp */
 	uint32_t max_registers; /* limit for the allocator: launch bounds, -maxrregcount, 255 */
@@ -189,9 +190,6 @@ struct hd_minst hd_minst_make(unsigned op, uint16_t mods);
  * register, which then holds what R1 was after the prologue and is nobody else's. */
 uint32_t hd_mfunc_frame_base(const struct hd_mfunc *func);
 
-/* Whether `item` is in a list joined by + or commas; NULL is empty. */
-bool hd_list_has(const char *list, const char *item);
-
 /* Registers that the function's code may name: its limit less those that the ABI reserves. */
 uint32_t hd_mfunc_cap(const struct hd_mfunc *func);
 
@@ -216,6 +214,12 @@ static inline unsigned hd_mreg_words(const struct hd_mfunc *func, uint32_t id)
 typedef void (*hd_mreg_visitor)(void *context, struct hd_mreg *reg, bool is_def);
 void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visitor visit, void *context);
 
+/* enum hd_fx; what exists only here has none. */
+static inline unsigned hd_minst_effects(const struct hd_minst *inst)
+{
+	return inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+}
+
 /* Whether lanes may leave the block there: branches, RET, EXIT and traps. They stand together at its end. */
 bool hd_minst_is_terminator(const struct hd_minst *inst);
 /* The index of the first of them; as many instructions as there are when control falls out. */
@@ -227,24 +231,14 @@ void hd_mfunc_print(FILE *out, const struct hd_mfunc *func);
 /* SSA and structural verifier (`ssa` while in SSA form); reports through diag; 0 or -1. */
 int hd_mfunc_verify(const struct hd_mfunc *func, bool ssa, struct hd_diag *diag);
 
+/* The steps of mir.def: each 0, or -1 with the error reported. The files that have them say what they do. */
+#define HD_STEP(id, name, doc, needs, leaves, run, paper) int run(struct hd_mfunc *func, struct hd_diag *diag);
+#include "passes/mir.def"
+
 /*
- * The steps after selection, in this order; each 0 or -1 with the error reported.
- * hd_lower_function runs them all (with the verifier and the allocation checker in between
- * when `check`), and fills func's result fields.
+ * All of them in order, which fills in func's result fields; when `check`, with the verifier behind each step and the
+ * allocation checker behind the last one of allocation. 0 or -1.
  */
-int hd_mfunc_optimize(struct hd_mfunc *func);                  /* SSA: dead code, copy propagation, local CSE, constant-operand folding */
-void hd_mfunc_join_counters(struct hd_mfunc *func);            /* SSA, part of the above: loop counters that agree */
-void hd_mfunc_fuse(struct hd_mfunc *func);                     /* SSA, part of the above: instructions that do part of another's work */
-void hd_mfunc_combine(struct hd_mfunc *func);                  /* SSA, part of the above: two instructions that are one */
-int hd_mfunc_leave_ssa(struct hd_mfunc *func);                 /* PHI, PAIR -> parallel copies -> coalesced copies */
-int hd_mfunc_schedule(struct hd_mfunc *func);                  /* list scheduling in blocks, bounded by pressure */
-void hd_mfunc_park(struct hd_mfunc *func);                     /* uniform values in uniform registers where registers are short */
-int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag); /* physical registers, spills */
-int hd_mfunc_finish_frame(struct hd_mfunc *func);              /* frame layout, prologue, epilogue, save/restore roles */
-void hd_mfunc_drop_known(struct hd_mfunc *func);               /* moves into registers that hold it already */
-void hd_mfunc_pair_zeros(struct hd_mfunc *func);               /* zeros of two registers by one instruction */
-int hd_mfunc_convert_ifs(struct hd_mfunc *func);               /* short sides of branches under predicates */
-int hd_mfunc_layout(struct hd_mfunc *func);                    /* block order, branch cleanup */
 int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag);
 
 /*

@@ -2,10 +2,10 @@
  * Two instructions of a block that the machine has as one, in SSA form, behind the removal of dead code:
  *
  *   tests  whether bits are set: LOP3 says so itself, the comparison of its result with zero goes.
- *          Switch: without=tests
+ *          Switch: without=bit-tests
  *   sums   an addend that is a shift, or the upper word of a product: LEA, LEA.HI, IMAD.HI. A shift to the left may
- *          be in several sums if it then goes. Switch: without=sums
- *   bytes  one byte of a word: PRMT in place of a shift and a mask. Switch: without=bytes
+ *          be in several sums if it then goes. Switch: without=combined-sums
+ *   bytes  one byte of a word: PRMT in place of a shift and a mask. Switch: without=byte-extracts
  *
  * The new instruction stands where the second one stood (the LOP3 stays where it is), so that no value lives longer but
  * those that it reads. Needs SSA form. Linear. Design section 3.
@@ -320,13 +320,15 @@ static void sweep(struct combiner *combiner)
 	}
 }
 
-void hd_mfunc_combine(struct hd_mfunc *func)
+int hd_mfunc_combine(struct hd_mfunc *func, struct hd_diag *diag)
 {
+	(void)diag;
 	struct combiner combiner = {.func = func};
-	bool tests = !hd_list_has(func->without, "tests"), sums = !hd_list_has(func->without, "sums"),
-	     bytes = !hd_list_has(func->without, "bytes");
+	bool tests = hd_switch_is_on(func->without, HD_SWITCH_BIT_TESTS);
+	bool sums = hd_switch_is_on(func->without, HD_SWITCH_COMBINED_SUMS);
+	bool bytes = hd_switch_is_on(func->without, HD_SWITCH_BYTE_EXTRACTS);
 	if (!tests && !sums && !bytes)
-		return;
+		return 0;
 	hd_arena_init(&combiner.arena);
 	uint32_t vregs = func->vregs.len + 1;
 	combiner.def = HD_ARENA_NEW(&combiner.arena, struct hd_minst *, vregs);
@@ -345,4 +347,5 @@ void hd_mfunc_combine(struct hd_mfunc *func)
 		combine_tests(&combiner);
 	sweep(&combiner);
 	hd_arena_release(&combiner.arena);
+	return 0;
 }

@@ -28,11 +28,6 @@ uint32_t hd_minst_latency(const struct hd_minst *inst)
 	return inst->op < HD_OP_COUNT ? cycles[hd_opinfo[inst->op].lat] : cycles[HD_LAT_IADD];
 }
 
-static unsigned effects_of(const struct hd_minst *inst)
-{
-	return inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
-}
-
 static void add_edge(struct hd_dag *dag, uint32_t from, uint32_t to, uint32_t latency)
 {
 	struct hd_dag_node *node = &dag->nodes.data[from];
@@ -181,7 +176,7 @@ static unsigned spaces_of(const struct hd_minst *inst)
 	case HD_OP_STL:
 		return SPACE_LOCAL;
 	default:
-		return effects_of(inst) & (HD_FX_LOAD | HD_FX_STORE) ? SPACE_ALL : 0;
+		return hd_minst_effects(inst) & (HD_FX_LOAD | HD_FX_STORE) ? SPACE_ALL : 0;
 	}
 }
 
@@ -193,7 +188,7 @@ static bool has_mod(const struct hd_minst *inst, enum hd_mod_kind kind)
 /* Ordered with every other access: fences, barriers, volatile and synchronising accesses. */
 static bool is_fence(const struct hd_minst *inst)
 {
-	unsigned effects = effects_of(inst);
+	unsigned effects = hd_minst_effects(inst);
 	if (effects & (HD_FX_SIDE | HD_FX_BARRIER | HD_FX_FENCE | HD_FX_CALL))
 		return true;
 	return effects & (HD_FX_LOAD | HD_FX_STORE) && has_mod(inst, HD_MOD_SEM) &&
@@ -203,7 +198,7 @@ static bool is_fence(const struct hd_minst *inst)
 static bool is_ordered(const struct hd_minst *inst)
 {
 	bool clock = inst->op == HD_OP_S2R && hd_mod_get(inst->mods, HD_MOD_SR) >= HD_SR_CLOCK_LO;
-	return clock || effects_of(inst) & (HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
+	return clock || hd_minst_effects(inst) & (HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
 }
 
 static bool may_alias(const struct access *a, const struct access *b)
@@ -224,7 +219,7 @@ static struct access describe(const struct hd_dag *dag, const struct hd_minst *i
 {
 	struct access access = {.node = dag->node, .spaces = spaces_of(inst), .object = HD_NO_BLOCK};
 	uint32_t word = word_of(dag, inst->a);
-	access.store = effects_of(inst) & HD_FX_STORE;
+	access.store = hd_minst_effects(inst) & HD_FX_STORE;
 	access.base = inst->a.words ? word : HD_NO_BLOCK;
 	access.base_def = inst->a.words ? dag->last_def[word] : 0;
 	access.linear = inst->linear * 256u + inst->coefficient;
@@ -319,7 +314,7 @@ void hd_dag_init(struct hd_dag *dag, struct hd_mfunc *func, const struct hd_live
 {
 	uint32_t words = live->words + HD_MREG_VIRTUAL;
 	*dag = (struct hd_dag){.func = func, .live = live};
-	dag->carried = !hd_list_has(func->without, "carried");
+	dag->carried = hd_switch_is_on(func->without, HD_SWITCH_CARRIED_LATENCY);
 	dag->live_now = HD_ARENA_NEW(arena, bool, words);
 	dag->open = HD_ARENA_NEW(arena, uint32_t, words);
 	dag->last_def = HD_ARENA_NEW(arena, uint32_t, words);

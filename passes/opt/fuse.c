@@ -2,11 +2,11 @@
  * Instructions that do part of another's work, in SSA form, between the general clean-up and the removal of dead code:
  *
  *   frames  an index added to the address of a stack object is added to R1, and the object's place goes into the
- *           displacements of the accesses: no register for the address of the object. Switch: without=frames
+ *           displacements of the accesses: no register for the address of the object. Switch: without=frame-offsets
  *   masks   an AND that takes away no bit which can be set becomes a copy, and so do an OR or XOR with zero, a product
- *           with zero in a sum, and the choice between equals. Switch: without=masks
+ *           with zero in a sum, and the choice between equals. Switch: without=redundant-masks
  *   words   the upper words of wide sums and compares whose lower or upper words are zeros take no carry, or are left
- *           out. Switch: without=words
+ *           out. Switch: without=zero-words
  *
  * Needs SSA form. Linear. Design section 3.
  */
@@ -220,23 +220,25 @@ static void drop_carry(struct fuser *fuser, struct hd_minst *inst)
 	lower->pdst = HD_MREG_PT;
 }
 
-void hd_mfunc_fuse(struct hd_mfunc *func)
+int hd_mfunc_fuse(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct fuser fuser = {.func = func};
+	(void)diag;
 	hd_arena_init(&fuser.arena);
 	fuser.def = HD_ARENA_NEW(&fuser.arena, struct hd_minst *, func->vregs.len + 1);
 	fuser.elsewhere = HD_ARENA_NEW(&fuser.arena, bool, func->vregs.len + 1);
 	fuser.reads = HD_ARENA_NEW(&fuser.arena, uint32_t, func->vregs.len + 1);
 	fuser.accessed = HD_ARENA_NEW(&fuser.arena, bool, func->vregs.len + 1);
 	for_each(&fuser, note);
-	if (!hd_list_has(func->without, "words"))
+	if (hd_switch_is_on(func->without, HD_SWITCH_ZERO_WORDS))
 		for_each(&fuser, drop_carry);
-	if (!hd_list_has(func->without, "masks"))
+	if (hd_switch_is_on(func->without, HD_SWITCH_REDUNDANT_MASKS))
 		for_each(&fuser, drop_mask);
-	if (!hd_list_has(func->without, "frames")) {
+	if (hd_switch_is_on(func->without, HD_SWITCH_FRAME_OFFSETS)) {
 		for_each(&fuser, refuse_far);
 		for_each(&fuser, move_access);
 		for_each(&fuser, move_sum);
 	}
 	hd_arena_release(&fuser.arena);
+	return 0;
 }

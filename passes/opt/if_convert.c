@@ -1,7 +1,7 @@
 /*
  * If-conversion: a short block that a branch goes around runs under the branch's predicate instead, and of two short
  * sides both do, one after the other. After allocation, so that no value needs another register; what ptxas is seen to
- * convert decides what is short. Warps then stay together, and the branch is gone. Switch: without=ifs
+ * convert decides what is short. Warps then stay together, and the branch is gone. Switch: without=if-conversion
  *
  * Needs physical registers and a finished frame; before layout, which places the blocks that are left. Linear. Design
  * section 3.
@@ -133,10 +133,10 @@ static void count_ways(struct converter *converter)
 			converter->ways_in[func->blocks.data[id].succs.data[i]]++;
 }
 
-int hd_mfunc_convert_ifs(struct hd_mfunc *func)
+int hd_mfunc_convert_ifs(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct converter converter = {.func = func};
-	if (hd_list_has(func->without, "ifs"))
+	if (!hd_switch_is_on(func->without, HD_SWITCH_IF_CONVERSION))
 		return 0;
 	hd_arena_init(&converter.arena);
 	count_ways(&converter);
@@ -145,6 +145,5 @@ int hd_mfunc_convert_ifs(struct hd_mfunc *func)
 	free(converter.ways_in);
 	hd_arena_release(&converter.arena);
 	hd_mfunc_rebuild_edges(func);
-	hd_mfunc_prune(func);
-	return 0;
+	return hd_mfunc_prune(func, diag);
 }

@@ -2,7 +2,8 @@
  * Counters that agree are one, in SSA form, between the general clean-up and the removal of dead code: PHIs of a block
  * that begin with the same value and take the same step on each way around. Loops that were unrolled count their rounds
  * beside the index that they go through; narrowing the index to its low word makes the two alike, and the loop keeps
- * one register for both. The steps become one instruction where they stand in one block. Switch: without=counters.
+ * one register for both. The steps become one instruction where they stand in one block. Switch:
+ * without=joined-counters.
  *
  * The proof is by induction over the rounds: assuming that the two PHIs agree, so do the steps. Needs SSA form. PHIs of
  * a block are compared in pairs, up to a limit. Design section 3.
@@ -162,11 +163,12 @@ static void rename_use(void *context, struct hd_mreg *reg, bool is_def)
 		*reg = resolve(context, *reg);
 }
 
-void hd_mfunc_join_counters(struct hd_mfunc *func)
+int hd_mfunc_join_counters(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct joiner joiner = {.func = func};
-	if (hd_list_has(func->without, "counters"))
-		return;
+	(void)diag;
+	if (!hd_switch_is_on(func->without, HD_SWITCH_JOINED_COUNTERS))
+		return 0;
 	hd_arena_init(&joiner.arena);
 	joiner.def = HD_ARENA_NEW(&joiner.arena, struct place, func->vregs.len + 1);
 	joiner.alias = HD_ARENA_NEW(&joiner.arena, uint32_t, func->vregs.len + 1);
@@ -177,4 +179,5 @@ void hd_mfunc_join_counters(struct hd_mfunc *func)
 		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++)
 			hd_minst_visit(func, &func->blocks.data[id].insts.data[i], rename_use, &joiner);
 	hd_arena_release(&joiner.arena);
+	return 0;
 }

@@ -2,7 +2,7 @@
  * Moves into registers that already hold what is moved: constants that are made again where no register was kept for
  * them and that got the same one, values of loops that were set in front of the test that guards the loop, and the
  * like. Which registers hold the same is found forward through the blocks: a number for each constant, each write and
- * each place where ways with different numbers meet. Calls leave no number. Switch: without=known
+ * each place where ways with different numbers meet. Calls leave no number. Switch: without=redundant-moves
  *
  * Needs physical registers and a finished frame. Linear in instructions, and in blocks times registers; rounds over the
  * blocks go on until nothing changes. Design section 3.
@@ -79,7 +79,7 @@ static void note_write(void *context, struct hd_mreg *reg, bool is_def)
 /* Whether the instruction is a move of what is there; the registers' numbers behind it. */
 static bool step(struct known *known, struct hd_minst *inst, uint32_t number)
 {
-	unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+	unsigned effects = hd_minst_effects(inst);
 	struct writer writer = {known, WRITE + UINT64_C(256) * number};
 	uint64_t value = moved(known, inst);
 	uint32_t dst = inst->dst.id + inst->dst.sub;
@@ -148,13 +148,14 @@ static void set_up(struct known *known)
 	}
 }
 
-void hd_mfunc_drop_known(struct hd_mfunc *func)
+int hd_mfunc_drop_known(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct known known = {.func = func};
 	uint32_t *order, rounds = 0;
 	bool changed = true;
-	if (hd_list_has(func->without, "known"))
-		return;
+	(void)diag;
+	if (!hd_switch_is_on(func->without, HD_SWITCH_REDUNDANT_MOVES))
+		return 0;
 	set_up(&known);
 	uint32_t count = hd_mfunc_block_order(func, &known.arena, &order);
 	for (; changed && rounds < ROUNDS; rounds++) {
@@ -166,4 +167,5 @@ void hd_mfunc_drop_known(struct hd_mfunc *func)
 		drop_moves(&known, order[i]);
 	hd_vec_release(&known.constants);
 	hd_arena_release(&known.arena);
+	return 0;
 }

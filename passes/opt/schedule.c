@@ -378,7 +378,7 @@ static void note_fixed(void *context, struct hd_mreg *reg, bool is_def)
 
 static bool is_anchor(struct scheduler *s, struct hd_minst *inst)
 {
-	unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+	unsigned effects = hd_minst_effects(inst);
 	if (effects & (HD_FX_CALL | HD_FX_BRANCH | HD_FX_RET | HD_FX_EXIT | HD_FX_READ_PREDS | HD_FX_WRITE_PREDS))
 		return true;
 	if (inst->op == HD_OP_TRAP)
@@ -463,23 +463,24 @@ static uint32_t free_anyway(const struct hd_mfunc *func)
 	uint32_t unsaved = 0;
 	while (unsaved < HD_RZ && !hd_abi_is_saved(func->abi, unsaved))
 		unsaved++;
-	bool saves = !func->kernel && func->has_calls && !hd_list_has(func->without, "saves");
+	bool saves = !func->kernel && func->has_calls && hd_switch_is_on(func->without, HD_SWITCH_UNSAVED_REGISTERS);
 	return saves ? unsaved : hd_mfunc_occupancy_step(func, 1);
 }
 
-int hd_mfunc_schedule(struct hd_mfunc *func)
+int hd_mfunc_schedule(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct scheduler s = {.func = func};
-	s.lazy = !hd_list_has(func->without, "leaves");
-	s.late = !hd_list_has(func->without, "late");
-	s.patient = !hd_list_has(func->without, "loads");
+	(void)diag;
+	s.lazy = hd_switch_is_on(func->without, HD_SWITCH_LATE_CONSTANTS);
+	s.late = hd_switch_is_on(func->without, HD_SWITCH_LATE_ADDRESSES);
+	s.patient = hd_switch_is_on(func->without, HD_SWITCH_LATE_SHARED_LOADS);
 	hd_arena_init(&s.arena);
 	hd_live_compute(func, &s.arena, &s.live);
 	hd_dag_init(&s.dag, func, &s.live, &s.arena);
 	s.pred_word = HD_ARENA_NEW(&s.arena, bool, s.live.words + 1);
 	for (uint32_t i = 0; i < func->vregs.len; i++)
 		s.pred_word[s.live.base[i]] = !func->vregs.data[i].words;
-	s.sparing = !hd_list_has(func->without, "excess");
+	s.sparing = hd_switch_is_on(func->without, HD_SWITCH_LEAST_EXCESS);
 	s.registers = hd_mfunc_cap(func) - 1; /* R1 is kept */
 	uint32_t cap = hd_mfunc_cap(func), needed = needed_anyway(&s), full = free_anyway(func);
 	s.limit = needed > full ? needed : full;

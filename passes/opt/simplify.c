@@ -4,8 +4,8 @@
  * constant-bank words move into the operand slots that can hold them, and an operation
  * that a dominating one has computed is dropped, as is a PHI that differs from another only
  * where one of them is undefined (constants only inside a block: across
- * blocks they would cost a register). Then everything that nothing needs goes, cycles of
- * PHIs included. LLVM has cleaned up before; this is for what selection adds.
+ * blocks they would cost a register). What is then unread is left to dead_code.c. LLVM has
+ * cleaned up before; this is for what selection adds.
  *
  * Needs SSA form and dominators. Near linear. Design section 3.
  */
@@ -28,7 +28,6 @@ struct optimizer {
 	uint32_t *idom, *depth;
 	uint32_t *buckets, bucket_count;
 	HD_VEC(struct entry) entries;
-	HD_VEC(uint32_t) work; /* dead code: registers whose definition is needed */
 };
 
 static struct hd_minst *def_of(const struct optimizer *o, uint32_t id)
@@ -37,11 +36,6 @@ static struct hd_minst *def_of(const struct optimizer *o, uint32_t id)
 	if (!hd_mreg_is_virtual(id) || o->def_block[index] == HD_NO_BLOCK)
 		return NULL;
 	return &o->func->blocks.data[o->def_block[index]].insts.data[o->def_inst[index]];
-}
-
-static unsigned effects_of(const struct hd_minst *inst)
-{
-	return inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
 }
 
 /* ---- copies ---- */
@@ -217,14 +211,14 @@ static void put_zeros(struct optimizer *o, struct hd_minst *inst)
 static bool is_pure(const struct optimizer *o, const struct hd_minst *inst)
 {
 	if (inst->op == HD_OP_PAIR)
-		return hd_mreg_is_virtual(inst->dst.id) && !hd_list_has(o->func->without, "pairs");
+		return hd_mreg_is_virtual(inst->dst.id) && hd_switch_is_on(o->func->without, HD_SWITCH_SHARED_PAIRS);
 	if (inst->op >= HD_OP_COUNT || inst->extra_count || !inst->dst.words || !hd_mreg_is_virtual(inst->dst.id))
 		return false;
 	if (inst->pdst != HD_MREG_PT || (inst->a.words && inst->a.id == o->func->abi->stack_pointer))
 		return false;
 	if (inst->op == HD_OP_S2R)
 		return hd_mod_get(inst->mods, HD_MOD_SR) <= HD_SR_LANEMASK_GE;
-	return effects_of(inst) == 0 || inst->op == HD_OP_LDC;
+	return hd_minst_effects(inst) == 0 || inst->op == HD_OP_LDC;
 }
 
 static uint32_t mix(uint32_t hash, uint32_t value)
@@ -343,67 +337,6 @@ static void merge_phis(struct optimizer *o, struct hd_mblock *block)
 	}
 }
 
-/* ---- dead code ---- */
-
-static void note_def(void *context, struct hd_mreg *reg, bool is_def)
-{
-	bool *fixed = context;
-	*fixed |= is_def && !hd_mreg_is_virtual(reg->id);
-}
-
-static bool is_needed(struct optimizer *o, struct hd_minst *inst)
-{
-	unsigned effects = effects_of(inst);
-	bool fixed = false;
-	if (effects & ~(unsigned)HD_FX_LOAD)
-		return true;
-	if (effects & HD_FX_LOAD && hd_opinfo[inst->op].mods >> HD_MOD_SEM & 1 &&
-	    hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK)
-		return true;
-	if (inst->op == HD_OP_TRAP)
-		return true;
-	hd_minst_visit(o->func, inst, note_def, &fixed);
-	return fixed;
-}
-
-static void need(void *context, struct hd_mreg *reg, bool is_def)
-{
-	struct optimizer *o = context;
-	if (!is_def && hd_mreg_is_virtual(reg->id))
-		hd_vec_push(&o->work, reg->id - HD_MREG_VIRTUAL);
-}
-
-static void drop_dead(struct optimizer *o)
-{
-	struct hd_mfunc *func = o->func;
-	uint32_t *start = HD_ARENA_NEW(&o->arena, uint32_t, func->blocks.len + 1);
-	for (uint32_t id = 0; id < func->blocks.len; id++)
-		start[id + 1] = start[id] + func->blocks.data[id].insts.len;
-	bool *live = HD_ARENA_NEW(&o->arena, bool, start[func->blocks.len] + 1);
-	for (uint32_t id = 0; id < func->blocks.len; id++)
-		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++) {
-			struct hd_minst *inst = &func->blocks.data[id].insts.data[i];
-			live[start[id] + i] = is_needed(o, inst);
-			if (live[start[id] + i])
-				hd_minst_visit(func, inst, need, o);
-		}
-	while (o->work.len) {
-		uint32_t reg = hd_vec_pop(&o->work);
-		if (o->def_block[reg] == HD_NO_BLOCK || live[start[o->def_block[reg]] + o->def_inst[reg]])
-			continue;
-		live[start[o->def_block[reg]] + o->def_inst[reg]] = true;
-		hd_minst_visit(func, def_of(o, HD_MREG_VIRTUAL + reg), need, o);
-	}
-	for (uint32_t id = 0; id < func->blocks.len; id++) {
-		struct hd_mblock *block = &func->blocks.data[id];
-		uint32_t kept = 0;
-		for (uint32_t i = 0; i < block->insts.len; i++)
-			if (live[start[id] + i])
-				block->insts.data[kept++] = block->insts.data[i];
-		block->insts.len = kept;
-	}
-}
-
 /* ---- the pass ---- */
 
 struct place {
@@ -450,7 +383,7 @@ static void set_up(struct optimizer *o)
 static void simplify_block(struct optimizer *o, uint32_t id)
 {
 	struct hd_mblock *block = &o->func->blocks.data[id];
-	if (!hd_list_has(o->func->without, "phis"))
+	if (hd_switch_is_on(o->func->without, HD_SWITCH_MERGED_PHIS))
 		merge_phis(o, block);
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		struct hd_minst *inst = &block->insts.data[i];
@@ -462,10 +395,11 @@ static void simplify_block(struct optimizer *o, uint32_t id)
 	}
 }
 
-int hd_mfunc_optimize(struct hd_mfunc *func)
+int hd_mfunc_simplify(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct optimizer o = {.func = func};
 	uint32_t *order;
+	(void)diag;
 	hd_arena_init(&o.arena);
 	set_up(&o);
 	uint32_t count = hd_mfunc_block_order(func, &o.arena, &order);
@@ -475,12 +409,7 @@ int hd_mfunc_optimize(struct hd_mfunc *func)
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t k = 0; k < func->blocks.data[order[i]].insts.len; k++)
 			hd_minst_visit(func, &func->blocks.data[order[i]].insts.data[k], replace_use, &o);
-	hd_mfunc_join_counters(func);
-	hd_mfunc_fuse(func);
-	drop_dead(&o);
-	hd_mfunc_combine(func);
 	hd_vec_release(&o.entries);
-	hd_vec_release(&o.work);
 	hd_arena_release(&o.arena);
 	return 0;
 }

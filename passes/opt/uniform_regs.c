@@ -10,7 +10,7 @@
  * written only where all lanes are together (mir/divergence.c), so that ranges that do not meet in the code may share one.
  *
  * Needs machine IR out of SSA, scheduled. Costs live intervals; and where registers are short a pass of the analysis,
- * the length of what is parked, and sorting. Switch: without=park
+ * the length of what is parked, and sorting. Switch: without=parked-uniforms
  */
 #include <math.h>
 
@@ -379,11 +379,13 @@ static void release(struct hd_parking *p)
 	hd_arena_release(&p->arena);
 }
 
-void hd_mfunc_park(struct hd_mfunc *func)
+int hd_mfunc_park(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct hd_parking p = {.func = func};
-	if (!func->kernel || func->stream || func->uniform == HD_UNIFORM_NEVER || hd_list_has(func->without, "park"))
-		return;
+	(void)diag;
+	if (!func->kernel || func->stream || func->uniform == HD_UNIFORM_NEVER ||
+	    !hd_switch_is_on(func->without, HD_SWITCH_PARKED_UNIFORMS))
+		return 0;
 	hd_arena_init(&p.arena);
 	hd_live_intervals_compute(func, &p.arena, &p.intervals);
 	p.positions = 2 * p.intervals.inst_count + 3;
@@ -394,4 +396,5 @@ void hd_mfunc_park(struct hd_mfunc *func)
 	if (is_short(&p) && find_candidates(&p) && choose(&p))
 		hd_park_rewrite(&p);
 	release(&p);
+	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Pairs of registers that are set to zero by one instruction: IMAD.WIDE of zeros in place of two moves of a block, the
  * second of which is brought forward. Nothing in between may read or write what that one sets. As ptxas has it, which
- * reads a pair from SRZ. Switch: without=zeros
+ * reads a pair from SRZ. Switch: without=paired-zeros
  *
  * Needs physical registers and a finished frame. Linear: a zero waits for its partner in a table by register.
  */
@@ -45,7 +45,7 @@ static struct hd_minst zero_pair(const struct hd_minst *move)
 /* Whether the instruction, which would be number `index` of those kept, goes: an earlier one sets its register, too. */
 static bool is_second(struct zeros *zeros, struct hd_minst *inst, uint32_t index)
 {
-	unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+	unsigned effects = hd_minst_effects(inst);
 	bool zero = is_zero_move(inst);
 	uint32_t reg = inst->dst.id + inst->dst.sub, first = zero ? zeros->waiting[reg] : 0;
 	hd_minst_visit(zeros->func, inst, forget, zeros);
@@ -58,11 +58,12 @@ static bool is_second(struct zeros *zeros, struct hd_minst *inst, uint32_t index
 	return first;
 }
 
-void hd_mfunc_pair_zeros(struct hd_mfunc *func)
+int hd_mfunc_pair_zeros(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct zeros zeros = {.func = func};
-	if (hd_list_has(func->without, "zeros"))
-		return;
+	(void)diag;
+	if (!hd_switch_is_on(func->without, HD_SWITCH_PAIRED_ZEROS))
+		return 0;
 	for (uint32_t id = 0; id < func->blocks.len; id++) {
 		uint32_t kept = 0;
 		zeros.block = &func->blocks.data[id];
@@ -74,4 +75,5 @@ void hd_mfunc_pair_zeros(struct hd_mfunc *func)
 		}
 		zeros.block->insts.len = kept;
 	}
+	return 0;
 }

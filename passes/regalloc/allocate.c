@@ -100,7 +100,7 @@ static void find_word_defs(struct word_defs *defs)
 static bool is_made_alone(const struct word_defs *defs, uint32_t vreg)
 {
 	const struct hd_live *live = &defs->allocator->intervals.live;
-	bool wide = !hd_list_has(defs->allocator->func->without, "remake");
+	bool wide = hd_switch_is_on(defs->allocator->func->without, HD_SWITCH_REMADE_PAIRS);
 	if (live->base[vreg + 1] - live->base[vreg] > 1 && !wide)
 		return false;
 	for (uint32_t word = live->base[vreg]; word < live->base[vreg + 1]; word++)
@@ -332,7 +332,7 @@ static void step_loop(struct hd_allocator *allocator, struct hd_mblock *block, s
 /* So many registers beyond the bound, for values of loops, of those that cost no occupancy. */
 static uint32_t beyond_bound(const struct hd_allocator *allocator, uint32_t count)
 {
-	bool spread = !hd_list_has(allocator->func->without, "spread");
+	bool spread = hd_switch_is_on(allocator->func->without, HD_SWITCH_SPREAD_LOOP_VALUES);
 	return spread && allocator->bound + count < allocator->free ? allocator->bound + count : allocator->free;
 }
 
@@ -347,7 +347,7 @@ static void compute_free(struct hd_allocator *allocator)
 	allocator->in_loop = HD_ARENA_NEW(&allocator->arena, bool, func->vregs.len + 1);
 	for_each_inst(allocator, step_loop);
 	allocator->reads_late = HD_ARENA_NEW(&allocator->arena, bool, intervals->inst_count + 1);
-	bool rest = !hd_list_has(func->without, "rest");
+	bool rest = hd_switch_is_on(func->without, HD_SWITCH_OPERAND_REST);
 	for (uint32_t i = 0; rest && i < intervals->order_count; i++) {
 		uint32_t id = intervals->order[i];
 		for (uint32_t k = 0; k < func->blocks.data[id].insts.len; k++) {
@@ -495,8 +495,6 @@ int hd_mfunc_allocate(struct hd_mfunc *func, struct hd_diag *diag)
 		status = run_round(allocator, &again);
 	if (status || again)
 		status = report(func, diag);
-	else
-		hd_mfunc_share_slots(func);
 	for (uint32_t reg = 0; reg < HD_MREG_VIRTUAL; reg++)
 		hd_vec_release(&allocator->tracks[reg].claims);
 	hd_vec_release(&allocator->pieces);

@@ -91,9 +91,6 @@ static inline uint32_t hd_allocator_segments(const struct hd_allocator *allocato
 	return start[word + 1] - start[word];
 }
 
-/* Lets spill slots that are not needed at the same time share their places (slot_coloring.c). */
-void hd_mfunc_share_slots(struct hd_mfunc *func);
-
 /* Register banks that instructions wish for (banks.c), by virtual register; the array is the arena's. */
 enum hd_bank { HD_BANK_ANY, HD_BANK_EVEN, HD_BANK_ODD };
 uint8_t *hd_banks_choose(struct hd_mfunc *func, struct hd_arena *arena);

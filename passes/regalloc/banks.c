@@ -70,7 +70,7 @@ static void for_each(const struct banks *banks, void (*wish)(const struct banks 
 uint8_t *hd_banks_choose(struct hd_mfunc *func, struct hd_arena *arena)
 {
 	struct banks banks = {func, HD_ARENA_NEW(arena, uint8_t, func->vregs.len + 1)};
-	if (hd_list_has(func->without, "banks"))
+	if (!hd_switch_is_on(func->without, HD_SWITCH_REGISTER_BANKS))
 		return banks.bank;
 	for_each(&banks, wish_for_store);
 	for_each(&banks, wish_for_sources);

@@ -106,7 +106,7 @@ static int compare_tails(const void *left, const void *right)
 
 static void collect_tails(struct hd_leave *leave)
 {
-	if (hd_list_has(leave->func->without, "join"))
+	if (!hd_switch_is_on(leave->func->without, HD_SWITCH_COALESCED_TAILS))
 		return;
 	for (uint32_t id = 0; id < leave->func->blocks.len; id++)
 		note_tail(leave, id);
@@ -264,7 +264,7 @@ static bool is_written_once(const struct hd_leave *leave, struct hd_mreg reg)
 	bool once = true;
 	for (uint32_t i = 0; i < reg.words; i++)
 		once &= leave->written[word + i] == 1;
-	return once && !hd_list_has(leave->func->without, "same");
+	return once && hd_switch_is_on(leave->func->without, HD_SWITCH_COALESCED_EQUALS);
 }
 
 static void collect_moves(struct hd_leave *leave, uint32_t id, uint32_t i)

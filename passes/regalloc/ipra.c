@@ -125,7 +125,7 @@ static struct hd_clobbers written_by(struct hd_mfunc *func)
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++) {
 			struct hd_minst *inst = &func->blocks.data[id].insts.data[i];
-			unsigned effects = inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;
+			unsigned effects = hd_minst_effects(inst);
 			hd_minst_visit(func, inst, note_write, &set);
 			if (effects & HD_FX_WRITE_PREDS)
 				set.preds = limit.preds;

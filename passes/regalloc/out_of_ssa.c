@@ -275,7 +275,7 @@ static bool wants_block(const struct hd_mfunc *func, uint32_t from, uint32_t to)
 	if (source->succs.len < 2)
 		return false;
 	if (hd_vec_last(&source->insts).op == HD_OP_BRX)
-		return !hd_list_has(func->without, "cases");
+		return hd_switch_is_on(func->without, HD_SWITCH_CASE_EDGES);
 	return exits && hd_vec_last(&source->insts).op == HD_OP_BRA;
 }
 
@@ -480,9 +480,10 @@ static void sequence_all(struct hd_leave *leave)
 		sequence_block(leave, id);
 }
 
-int hd_mfunc_leave_ssa(struct hd_mfunc *func)
+int hd_mfunc_leave_ssa(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct hd_leave leave = {.func = func};
+	(void)diag;
 	hd_arena_init(&leave.arena);
 	make_parallel_copies(&leave);
 	drop_dead_constants(&leave);

@@ -251,14 +251,16 @@ static void share(struct sharing *s)
 		}
 }
 
-void hd_mfunc_share_slots(struct hd_mfunc *func)
+int hd_mfunc_share_slots(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct sharing s = {.func = func};
-	if (hd_list_has(func->without, "slots"))
-		return;
+	(void)diag;
+	if (!hd_switch_is_on(func->without, HD_SWITCH_SHARED_SLOTS))
+		return 0;
 	hd_arena_init(&s.arena);
 	number_slots(&s);
 	if (s.slots.len > 1)
 		share(&s);
 	release(&s);
+	return 0;
 }

@@ -207,7 +207,7 @@ bool hd_allocator_split(struct hd_allocator *allocator)
 	struct hd_mfunc *func = allocator->func;
 	struct hd_splitter s = {.allocator = allocator, .func = func, .live = &allocator->intervals.live};
 	uint32_t positions = 2 * allocator->intervals.inst_count + 3;
-	if (hd_list_has(func->without, "split"))
+	if (!hd_switch_is_on(func->without, HD_SWITCH_LIVE_RANGE_SPLITS))
 		return false;
 	s.room = HD_ARENA_NEW(&allocator->arena, int32_t, positions);
 	s.pressure = HD_ARENA_NEW(&allocator->arena, int32_t, positions);

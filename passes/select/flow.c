@@ -91,12 +91,12 @@ static void jump_table(struct hd_select *sel, struct hd_leaf value, const struct
 
 /*
  * As ptxas has it: cases are halved by compares until few are left, and these get a table. A warp whose threads want
- * many cases parts step by step. Switch: without=halves, one table for all.
+ * many cases parts step by step. Switch: without=halved-switches, one table for all.
  */
 static void halve(struct hd_select *sel, struct hd_leaf value, const struct hd_case *cases, uint32_t count,
 		  uint32_t otherwise)
 {
-	if (count <= TABLE_MOST_CASES || hd_list_has(sel->func->without, "halves")) {
+	if (count <= TABLE_MOST_CASES || !hd_switch_is_on(sel->func->without, HD_SWITCH_HALVED_SWITCHES)) {
 		jump_table(sel, value, cases, count, otherwise);
 		return;
 	}

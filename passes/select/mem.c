@@ -457,13 +457,14 @@ static bool is_extended_word(LLVMValueRef value)
 }
 
 /* An index that is a constant times an extended word is that word, the scale so much larger: one product with the base
- * added costs less than a sum of two pairs, also where the index is in many addresses. Switch: without=strides */
+ * added costs less than a sum of two pairs, also where the index is in many addresses. Switch:
+ * without=folded-strides */
 static LLVMValueRef without_factor(struct hd_select *sel, LLVMValueRef index, uint64_t *scale)
 {
 	LLVMOpcode op = LLVMIsAInstruction(index) ? LLVMGetInstructionOpcode(index) : LLVMRet;
 	uint64_t factor;
 
-	if ((op != LLVMShl && op != LLVMMul) || hd_list_has(sel->func->without, "strides") ||
+	if ((op != LLVMShl && op != LLVMMul) || !hd_switch_is_on(sel->func->without, HD_SWITCH_FOLDED_STRIDES) ||
 	    !is_extended_word(LLVMGetOperand(index, 0)) ||
 	    !hd_is_int_constant(LLVMGetOperand(index, 1), &factor) || factor > (op == LLVMShl ? 30 : INT32_MAX))
 		return index;

@@ -75,19 +75,13 @@ static void print_allocation(LLVMModuleRef module)
 	require(&unit, HD_PASS_SELECT);
 	for (uint32_t i = 0; i < unit.functions.len; i++) {
 		struct hd_mfunc *func = &unit.functions.data[i];
-		hd_mfunc_prune(func);
-		if (hd_mfunc_optimize(func))
-			exit(2);
-		double start = seconds();
-		if (hd_mfunc_leave_ssa(func))
-			exit(2);
-		leaving += seconds() - start;
-		if (hd_mfunc_schedule(func))
-			exit(2);
-		start = seconds();
-		if (hd_mfunc_allocate(func, &diag))
-			exit(2);
-		allocating += seconds() - start;
+		for (enum hd_step step = 0; step <= HD_STEP_SLOTS; step++) {
+			double start = seconds();
+			if (hd_steps[step].run(func, &diag))
+				exit(2);
+			leaving += step == HD_STEP_LEAVE_SSA ? seconds() - start : 0;
+			allocating += step == HD_STEP_REGALLOC || step == HD_STEP_SLOTS ? seconds() - start : 0;
+		}
 	}
 	hd_unit_release(&unit);
 	printf("out_of_ssa %.6f allocation %.6f", leaving, allocating);

@@ -154,9 +154,10 @@ END_TEST
 
 static struct hd_mfunc *allocated(struct hd_make *make, struct hd_mfunc *before)
 {
-	ck_assert_int_eq(hd_mfunc_leave_ssa(&make->func), 0);
+	ck_assert_int_eq(hd_mfunc_leave_ssa(&make->func, &make->diag), 0);
 	hd_allocation_snapshot(&make->func, &make->arena, before);
 	ck_assert_int_eq(hd_mfunc_allocate(&make->func, &make->diag), 0);
+	ck_assert_int_eq(hd_mfunc_share_slots(&make->func, &make->diag), 0);
 	ck_assert_int_eq(hd_allocation_check(before, &make->func, &make->diag), 0);
 	return &make->func;
 }

@@ -100,7 +100,7 @@ START_TEST(values_are_read_and_recorded_in_table_order)
 	ck_assert_str_eq(unit.options.output, "a/b");
 	ck_assert_uint_eq(unit.options.max_registers, 64);
 	ck_assert(unit.options.relocatable);
-	ck_assert_str_eq(unit.options.dump, "isel,regalloc");
+	ck_assert_uint_eq(unit.options.dump, 1 << HD_STEP_ISEL | 1 << HD_STEP_REGALLOC);
 	/* Where the output goes and what is printed change nothing in it; defaults are not said. */
 	ck_assert_str_eq(unit.options.canonical, "maxrregcount=64;rthld=5;rdc=1");
 }
@@ -122,6 +122,11 @@ static const struct {
 	{"abi=none", "is none of cars|observed"},
 	{"abi=car", "is none of"},
 	{"o", "wants a value"},
+	{"without=bit-tests+bit-test",
+	 "'without': unknown switch 'bit-test'; did you mean bit-tests? There are loop-unrolling, "},
+	{"without=late", "unknown switch 'late'"},
+	{"without=bit-tests+", "unknown switch ''"},
+	{"dump=isel,ise", "'dump': unknown step 'ise'; did you mean isel? There are isel, simplify, "},
 	{"=3", "unknown pass parameter ''"},
 };
 
@@ -129,6 +134,42 @@ START_TEST(wrong_parameters_are_named)
 {
 	ck_assert_int_eq(hd_options_parse(&unit, wrong[_i].parameters), -1);
 	ck_assert_msg(strstr(message, wrong[_i].wanted), "%s: %s", wrong[_i].parameters, message);
+}
+END_TEST
+
+START_TEST(a_set_of_switches_is_one_text)
+{
+	ck_assert_int_eq(hd_options_parse(&unit, "without=if-conversion+loop-unrolling,bit-tests"), 0);
+	ck_assert(!hd_switch_is_on(unit.options.without, HD_SWITCH_BIT_TESTS));
+	ck_assert(hd_switch_is_on(unit.options.without, HD_SWITCH_BYTE_EXTRACTS));
+	ck_assert_str_eq(unit.options.canonical, "without=loop-unrolling+bit-tests+if-conversion");
+	ck_assert_int_eq(hd_options_parse(&unit, "dump=all;without=all"), 0);
+	ck_assert_uint_eq(unit.options.without, (UINT64_C(1) << HD_SWITCH_COUNT) - 1);
+	ck_assert_uint_eq(unit.options.dump, (UINT64_C(1) << HD_STEP_COUNT) - 1);
+}
+END_TEST
+
+START_TEST(steps_follow_each_other)
+{
+	ck_assert_int_eq(hd_steps[0].needs, HD_MFORM_SSA);
+	for (enum hd_step id = 1; id < HD_STEP_COUNT; id++)
+		ck_assert_msg(hd_steps[id].needs == hd_steps[id - 1].leaves, "%s", hd_steps[id].name);
+}
+END_TEST
+
+/* A switch is one of a step of machine IR, or of a row before them. */
+START_TEST(switches_have_steps)
+{
+	static const char *const steps[] = {
+#define HD_SWITCH(id, name, step, doc) step,
+#include "passes/mir.def"
+	};
+	for (enum hd_switch id = 0; id < HD_SWITCH_COUNT; id++) {
+		bool known = hd_pass_find(steps[id]) < HD_PASS_LOWER;
+		for (enum hd_step step = 0; step < HD_STEP_COUNT; step++)
+			known |= !strcmp(hd_steps[step].name, steps[id]);
+		ck_assert_msg(known, "%s", steps[id]);
+	}
 }
 END_TEST
 
@@ -180,6 +221,9 @@ Suite *hd_suite(void)
 		pipeline_elements,
 		defaults,
 		values_are_read_and_recorded_in_table_order,
+		a_set_of_switches_is_one_text,
+		steps_follow_each_other,
+		switches_have_steps,
 		no_registers_limit_may_be_said,
 		an_instruction_too_wide_for_an_interval_is_named,
 		NULL,

@@ -91,7 +91,7 @@ static void compile(struct rig *rig)
 	ck_assert_msg(!LLVMParseIRInContext(rig->context, buffer, &rig->module, &message), "%s", message);
 	rig->diag = (struct hd_diag){.emit = keep, .context = rig};
 	hd_unit_init(&rig->unit, rig->module, &rig->diag);
-	ck_assert_int_eq(hd_options_parse(&rig->unit, "check=1;without=ifs"), 0);
+	ck_assert_int_eq(hd_options_parse(&rig->unit, "check=1;without=if-conversion"), 0);
 	ck_assert_msg(!hd_pass_require(&rig->unit, HD_PASS_METADATA), "%s", rig->message);
 	rig->facts = rig->unit.metadata.functions[0].affine;
 	ck_assert_ptr_nonnull(rig->facts);

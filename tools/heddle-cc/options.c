@@ -104,30 +104,21 @@ static int set_gencode(struct hd_cc *cc, const char *text)
 	return set_arch(cc, code ? code + 5 : arch + 5);
 }
 
-/* What the pass can leave out: the choices of its `without`, joined by |. */
-#define NAMES_STRING(max)
-#define NAMES_NUMBER(max)
-#define NAMES_FLAG(max)
-#define NAMES_CHOICE(max)
-#define NAMES_NAMES(max) max
-#define HD_OPTION(key, field, type, initial, min, max, recorded, help) NAMES_##type(max)
-static const char improvements[] =
-#include "passes/options.def"
-	;
-#undef HD_OPTION
+/* What the pass can leave out. */
+static const char *const switches[] = {
+#define HD_SWITCH(id, name, step, doc) name,
+#include "passes/mir.def"
+};
+enum { SWITCHES = sizeof(switches) / sizeof(switches[0]) };
 
 /* -heddle-no-NAME; several add up. */
 static int set_without(struct hd_cc *cc, const char *text)
 {
-	size_t len = strlen(text);
-	bool known = false;
-	for (const char *name = improvements; name && !known; name = strchr(name, '|')) {
-		name += *name == '|';
-		known = len && !strncmp(name, text, len) && (name[len] == '|' || !name[len]);
-	}
-	if (!known)
-		return hd_error(&cc->diag, HD_NOWHERE, "-heddle-no-%s: no improvement has that name; there are %s", text,
-				improvements);
+	unsigned i = 0;
+	while (i < SWITCHES && strcmp(switches[i], text) != 0)
+		i++;
+	if (i == SWITCHES)
+		return hd_unknown_name(&cc->diag, "-heddle-no-NAME: unknown switch", text, switches, SWITCHES);
 	cc->without = cc->without ? hd_arena_printf(&cc->arena, "%s+%s", cc->without, text) : text;
 	return 0;
 }

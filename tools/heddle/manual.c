@@ -147,7 +147,7 @@ struct parameter {
 #define VALUE_FLAG(min, max) NULL
 #define VALUE_NUMBER(min, max) #min ".." #max
 #define VALUE_CHOICE(min, max) max
-#define VALUE_NAMES(min, max) max
+#define VALUE_NAMES(min, max) "NAME+..."
 #define INITIAL_STRING(initial) NULL
 #define INITIAL_FLAG(initial) NULL
 #define INITIAL_NUMBER(initial) #initial

@@ -1,4 +1,4 @@
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-affine;without=addresses>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-affine;without=address-passes>' -disable-output %s 2>&1 | %FileCheck %s
 
 ; The kernel of r2d2-isca23 Figures 3 and 7, register for register, and its coefficient vectors symbol for symbol.
 

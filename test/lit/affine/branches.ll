@@ -1,7 +1,7 @@
 ; For whom branch conditions and values are the same: what is computed from launch constants alone, from a block's index, from
 ; what a warp shares, from the thread's index. A loop's end may be the same for all, in an iteration.
-; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;without=ifs>' -S %s | %FileCheck --check-prefix=IR %s
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-metadata;without=ifs>' -disable-output %s 2>&1 | %FileCheck --check-prefix=JSON %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;without=if-conversion>' -S %s | %FileCheck --check-prefix=IR %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-metadata;without=if-conversion>' -disable-output %s 2>&1 | %FileCheck --check-prefix=JSON %s
 
 ; IR: br i1 %all, {{.*}} !heddle.branch [[GRID:![0-9]+]]
 ; IR: br i1 %block, {{.*}} !heddle.branch [[BLOCK:![0-9]+]]

@@ -1,6 +1,6 @@
 ; What LLVM makes of Figure 6's operations (r2d2-isca23 3.1.1), one value a line with its vector, width and whether it is an
 ; exact number of that width; conditions of the launch where a widened value might have wrapped around.
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-affine;without=addresses>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-affine;without=address-passes>' -disable-output %s 2>&1 | %FileCheck %s
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

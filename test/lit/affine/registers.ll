@@ -1,5 +1,5 @@
 ; Multi-write registers (r2d2-isca23 3.1.2) and shared linear registers (3.1.4, Figure 8).
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-affine;without=addresses+unroll>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-affine;without=address-passes+loop-unrolling>' -disable-output %s 2>&1 | %FileCheck %s
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

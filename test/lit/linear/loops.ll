@@ -1,4 +1,4 @@
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-linear;without=unroll>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-linear;without=loop-unrolling>' -disable-output %s 2>&1 | %FileCheck %s
 ;
 ; Loop offsets (R2D2 3.1.2): a uniform register that grows by the step, one multiplication and addition an iteration
 ; where the step is a 32-bit launch constant times a number. Addresses of two arrays that move alike share it, and have a

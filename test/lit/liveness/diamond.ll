@@ -1,7 +1,7 @@
 ; Figure 2.5 of Lin's dissertation: the lanes of a divergent branch wait at its end or where its paths meet, and what they
 ; need is added inside. A branch that all lanes take the same way adds nothing.
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-liveness;check=1;without=ifs>' -disable-output %s 2>&1 | %FileCheck %s
-; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;without=ifs>' -S %s | %FileCheck %s --check-prefix=IR
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-liveness;check=1;without=if-conversion>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;without=if-conversion>' -S %s | %FileCheck %s --check-prefix=IR
 target triple = "nvptx64-nvidia-cuda"
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,6 +1,6 @@
 ; With ipra, values live across calls in scratch registers that the callee leaves alone: they stay live through it, and
 ; what a callee's callers keep there is live in the callee, where a preemption point would have to save it.
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-liveness;check=1;ipra;without=banks+rest>' -disable-output %s 2>&1 | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-liveness;check=1;ipra;without=register-banks+operand-rest>' -disable-output %s 2>&1 | %FileCheck %s
 
 ; CHECK-LABEL: function leaf:
 ; CHECK:         0000 live R0-R5; dead a

@@ -1,10 +1,10 @@
 ; One point for each innermost loop: at the barrier where there is one (bar.pp), else a pp; one every K instructions
 ; outside of loops, and none in a short kernel. Lin's dissertation, 2.4.1.
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-preempt;check=1;without=unroll>' -disable-output %s 2>&1 \
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-preempt;check=1;without=loop-unrolling>' -disable-output %s 2>&1 \
 ; RUN:   | %FileCheck %s
-; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-preempt;preempt-every=10;check=1;without=unroll>' -disable-output %s 2>&1 \
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-preempt;preempt-every=10;check=1;without=loop-unrolling>' -disable-output %s 2>&1 \
 ; RUN:   | %FileCheck %s --check-prefix=TEN
-; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;without=unroll;remarks=all;o=%t>' -pass-remarks-analysis=heddle-preempt -S %s -o %t.ll 2>&1 \
+; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;without=loop-unrolling;remarks=all;o=%t>' -pass-remarks-analysis=heddle-preempt -S %s -o %t.ll 2>&1 \
 ; RUN:   | %FileCheck %s --check-prefix=REMARK
 ; RUN: %FileCheck %s --check-prefix=IR < %t.ll
 ; RUN: %FileCheck %s --check-prefix=JSON < %t.heddle.json

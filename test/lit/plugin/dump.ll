@@ -1,0 +1,30 @@
+; dump= prints the function behind each step that is named, in the order in which they run; all is each of them.
+; RUN: %opt -load-pass-plugin=%plugin '-passes=heddle<dump=layout+simplify>' -disable-output %s 2>&1 | %FileCheck %s
+; CHECK:     {{^}}; after simplify
+; CHECK:     kernel k:
+; CHECK-NOT: ; after
+; CHECK:     {{^}}; after layout
+; CHECK:     kernel k:
+; CHECK-NOT: ; after
+; RUN: %opt -load-pass-plugin=%plugin '-passes=heddle<check=1;dump=all>' -disable-output %s 2>&1 | grep '^; after' | %FileCheck --check-prefix=ALL %s
+; ALL:      isel
+; ALL-NEXT: simplify
+; ALL-NEXT: counters
+; ALL-NEXT: fuse
+; ALL-NEXT: dead
+; ALL-NEXT: combine
+; ALL-NEXT: leave-ssa
+; ALL-NEXT: schedule
+; ALL-NEXT: park
+; ALL-NEXT: regalloc
+; ALL-NEXT: slots
+; ALL-NEXT: frame
+; ALL-NEXT: moves
+; ALL-NEXT: zeros
+; ALL-NEXT: ifs
+; ALL-NEXT: layout
+; ALL-NOT:  after
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k() {
+  ret void
+}
