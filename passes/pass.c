@@ -9,11 +9,17 @@
 
 #include <llvm-c/Analysis.h>
 
-#include "lib/strbuf.h"
+#include "passes/affine/affine_remarks.h"
+#include "passes/analysis/idempotence.h"
+#include "passes/analysis/intervals.h"
+#include "passes/analysis/liveness.h"
+#include "passes/analysis/preempt.h"
+#include "passes/analysis/reuse.h"
+#include "passes/analysis/stackdepth.h"
 
 const struct hd_pass hd_passes[HD_PASS_COUNT] = {
-#define HD_PASS(id, name, doc, level, requires, preserves, compute, print, verify) \
-	{name, doc, "heddle-" name, HD_LEVEL_##level, requires, preserves, compute, print, verify},
+#define HD_PASS(id, name, doc, level, requires, preserves, compute, print, verify, remark, paper) \
+	{name, doc, "heddle-" name, HD_LEVEL_##level, requires, preserves, compute, print, verify, remark},
 #include "passes/passes.def"
 #undef HD_PASS
 };

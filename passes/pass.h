@@ -34,6 +34,7 @@ struct hd_pass {
 	int (*compute)(struct hd_unit *unit);		      /* 0 or -1 with the error reported; NULL: nothing to do */
 	void (*print)(FILE *out, const struct hd_unit *unit); /* NULL: not printable */
 	int (*verify)(struct hd_unit *unit);		      /* 0 or -1; NULL: nothing to verify */
+	void (*remark)(struct hd_remarks *remarks, uint32_t function); /* a line about it; NULL: nothing to say */
 };
 
 extern const struct hd_pass hd_passes[HD_PASS_COUNT];

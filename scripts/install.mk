@@ -25,7 +25,7 @@ $(B)/share/man/man1/heddle.1: $(HEDDLE)
 	$(call page,$(HEDDLE) --man)
 $(B)/share/man/man1/heddle-cc.1: $(HEDDLE_CC)
 	$(call page,$(HEDDLE_CC) --man)
-$(B)/share/man/man7/heddle-passes.7: $(HEDDLE) passes/options.def passes/passes.def
+$(B)/share/man/man7/heddle-passes.7: $(HEDDLE) passes/options.def passes/passes.def passes/mir.def
 	$(call page,$(HEDDLE) --man passes)
 $(COMMANDS:%=$(B)/share/man/man1/heddle-%.1): $(B)/share/man/man1/heddle-%.1: $(HEDDLE)
 	$(call page,$(HEDDLE) $* --man)

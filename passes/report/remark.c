@@ -8,12 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "passes/affine/affine_remarks.h"
-#include "passes/analysis/idempotence.h"
-#include "passes/analysis/intervals.h"
-#include "passes/analysis/preempt.h"
-#include "passes/analysis/reuse.h"
-#include "passes/analysis/stackdepth.h"
+#include "passes/analysis/flow.h"
+
 
 /* ---- places */
 
@@ -174,13 +170,9 @@ static bool is_asked_for(const struct hd_unit *unit, uint32_t function)
 /* A line of each, for those who want to see everything. */
 static void analyses(struct hd_remarks *remarks, uint32_t function)
 {
-	hd_affine_remark(remarks, function);
-	hd_stackdepth_remark(remarks, function);
-	hd_liveness_remark(remarks, function);
-	hd_intervals_remark(remarks, function);
-	hd_preempt_remarks(remarks, function);
-	hd_reuse_remark(remarks, function);
-	hd_idempotence_remark(remarks, function);
+	for (unsigned row = 0; row < HD_PASS_COUNT; row++)
+		if (hd_passes[row].remark)
+			hd_passes[row].remark(remarks, function);
 }
 
 static void emit_function(struct hd_remarks *remarks, uint32_t function)

@@ -1,6 +1,6 @@
 /*
- * Manual pages and completion words from commands.def, passes.def, options.def and each command's argp table, so that
- * they say what the programs do.
+ * Manual pages and completion words from commands.def, passes.def, mir.def, options.def and each command's argp table,
+ * so that they say what the programs do.
  */
 #include "tools/heddle/manual.h"
 
@@ -10,6 +10,7 @@
 #include "lib/mdoc.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/pass_tables.h"
 
 struct entry {
 	const char *name, *text;
@@ -161,14 +162,6 @@ static const struct parameter parameters[] = {
 #undef HD_OPTION
 };
 
-static const struct {
-	const char *name, *text, *printer;
-} passes[] = {
-#define HD_PASS(id, name, doc, level, requires, preserves, compute, print, verify) {name, doc, #print},
-#include "passes/passes.def"
-#undef HD_PASS
-};
-
 static void list_parameters(void)
 {
 	hd_mdoc_section(stdout, "PARAMETERS");
@@ -190,6 +183,16 @@ static void list_parameters(void)
 	hd_mdoc_list_end(stdout);
 }
 
+static void list_row(const char *name, const char *mark, const char *text, const char *paper)
+{
+	struct hd_strbuf title = {0}, about = {0};
+	hd_strbuf_printf(&title, "%s%s", name, mark);
+	hd_strbuf_printf(&about, "%s%s%s%s", text, paper ? " (" : "", paper ? paper : "", paper ? ")" : "");
+	hd_mdoc_item(stdout, hd_strbuf_text(&title), hd_strbuf_text(&about));
+	hd_strbuf_release(&title);
+	hd_strbuf_release(&about);
+}
+
 static void list_passes(void)
 {
 	hd_mdoc_section(stdout, "PASSES");
@@ -197,12 +200,29 @@ static void list_passes(void)
 		stdout,
 		"In the order in which they run. Those marked with an asterisk have a printer, print<heddle-NAME>.\n");
 	hd_mdoc_list_begin(stdout);
-	for (unsigned i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
-		struct hd_strbuf name = {0};
-		hd_strbuf_printf(&name, "%s%s", passes[i].name, strcmp(passes[i].printer, "NULL") ? " *" : "");
-		hd_mdoc_item(stdout, hd_strbuf_text(&name), passes[i].text);
-		hd_strbuf_release(&name);
-	}
+	for (unsigned i = 0; i < PASS_COUNT; i++)
+		list_row(pass_table[i].name, pass_table[i].printer ? " *" : "", pass_table[i].doc, pass_table[i].paper);
+	hd_mdoc_list_end(stdout);
+}
+
+static void list_steps(void)
+{
+	hd_mdoc_section(stdout, "STEPS");
+	hd_mdoc_text(stdout,
+		     "Of machine IR, in the order in which `lower` runs them on a function: the names of dump.\n");
+	hd_mdoc_list_begin(stdout);
+	for (unsigned i = 0; i < STEP_COUNT; i++)
+		list_row(step_table[i].name, "", step_table[i].doc, step_table[i].paper);
+	hd_mdoc_list_end(stdout);
+}
+
+static void list_switches(void)
+{
+	hd_mdoc_section(stdout, "SWITCHES");
+	hd_mdoc_text(stdout, "The names of without, and of heddle-cc's -heddle-no-NAME, each with its pass or step.\n");
+	hd_mdoc_list_begin(stdout);
+	for (unsigned i = 0; i < SWITCH_COUNT; i++)
+		list_row(switch_table[i].name, "", switch_table[i].doc, switch_table[i].step);
 	hd_mdoc_list_end(stdout);
 }
 
@@ -225,6 +245,8 @@ void manual_passes(void)
 		"-fsave-optimization-record (opt: -pass-remarks-output).\n");
 	list_parameters();
 	list_passes();
+	list_steps();
+	list_switches();
 	hd_mdoc_see_also(stdout, see);
 }
 
