@@ -9,6 +9,7 @@
 
 #include <llvm-c/Analysis.h>
 
+#include "lib/object/listing.h"
 #include "passes/affine/affine_remarks.h"
 #include "passes/analysis/idempotence.h"
 #include "passes/analysis/intervals.h"
@@ -123,42 +124,22 @@ int hd_verify_code(struct hd_unit *unit)
 	return hd_object_verify(&unit->object, "the generated code", unit->diag);
 }
 
-/* `x` of calls and addresses is filled in by a relocation: print what it will be. */
-static void print_reloc(FILE *out, const struct hd_object *object, const struct hd_reloc *reloc)
+/* The disassembly as `heddle dis` has it, under a head of one line. */
+static void print_function(FILE *out, const struct hd_object *object, const struct hd_function *function)
 {
-	static const char *const kinds[] = {"", "lo ", "hi ", ""};
-	fprintf(out, " ; %s%s", kinds[reloc->kind], object->symbols[reloc->symbol].name);
-	if (reloc->addend)
-		fprintf(out, "%+lld", (long long)reloc->addend);
-}
-
-void hd_print_inst(FILE *out, const struct hd_object *object, const struct hd_function *function, uint32_t index)
-{
-	char text[256];
-	const struct hd_inst *inst = &function->insts[index];
-	const struct hd_origin *origin = &function->origins[index];
-	hd_inst_format(inst, text, sizeof(text));
-	fprintf(out, "  %04x  %s", index * HD_INST_BYTES, text);
-	for (uint32_t r = 0; r < function->reloc_count; r++)
-		if (function->relocs[r].offset == index)
-			print_reloc(out, object, &function->relocs[r]);
-	if (inst->role != HD_ROLE_PLAIN)
-		fprintf(out, " ; %s", hd_role_name(inst->role));
-	if ((inst->op == HD_OP_BRA || inst->op == HD_OP_BRX) && inst->reconv != HD_NO_PC)
-		fprintf(out, " ; reconverges at %04x", inst->reconv * HD_INST_BYTES);
-	if (origin->file < object->file_count && origin->line)
-		fprintf(out, " ; %s:%u:%u", object->files[origin->file], origin->line, origin->column);
-	fputc('\n', out);
+	const struct hd_listing_style plain = {0};
+	struct hd_listing listing;
+	struct hd_arena arena;
+	hd_arena_init(&arena);
+	fprintf(out, "%s %s: registers %u, frame %u\n", function->kernel ? "kernel" : "function", function->name,
+		function->registers, function->frame_bytes);
+	hd_listing_init(&listing, object, function, &arena);
+	hd_listing_print(out, &listing, &plain);
+	hd_arena_release(&arena);
 }
 
 void hd_print_code(FILE *out, const struct hd_unit *unit)
 {
-	const struct hd_object *object = &unit->object;
-	for (uint32_t f = 0; f < object->function_count; f++) {
-		const struct hd_function *function = &object->functions[f];
-		fprintf(out, "%s %s: registers %u, frame %u\n", function->kernel ? "kernel" : "function",
-			function->name, function->registers, function->frame_bytes);
-		for (uint32_t i = 0; i < function->inst_count; i++)
-			hd_print_inst(out, object, function, i);
-	}
+	for (uint32_t f = 0; f < unit->object.function_count; f++)
+		print_function(out, &unit->object, &unit->object.functions[f]);
 }

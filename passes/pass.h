@@ -65,8 +65,6 @@ int hd_launch_facts_read(struct hd_unit *unit, const char *path);
 int hd_launch_facts_keep(struct hd_unit *unit);
 
 /* The rows' functions, in the order of passes.def. Those of the lowering are in unit.h. */
-/* A line of disassembly with its source place. */
-void hd_print_inst(FILE *out, const struct hd_object *object, const struct hd_function *function, uint32_t index);
 void hd_print_legalized(FILE *out, const struct hd_unit *unit);
 int hd_verify_legalized(struct hd_unit *unit);
 int hd_uniformity_run(struct hd_unit *unit);

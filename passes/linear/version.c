@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "lib/object/listing.h"
 #include "passes/linear/linear.h"
 #include "passes/pass.h"
 
@@ -285,22 +286,17 @@ struct hd_meta_linear_version *hd_linear_facts(struct hd_unit *unit, uint32_t fu
 
 static void print_linear(FILE *out, const struct hd_object *object, const struct hd_linear *linear)
 {
-	static const char *const names[] = {"coefficients", "thread-index parts", "block-index parts", "main"};
-
+	const struct hd_listing_style plain = {0};
+	struct hd_listing listing;
+	struct hd_arena arena;
+	hd_arena_init(&arena);
 	fprintf(out, "linear version of %s: registers %u, linear %u, thread-index %u, coefficient %u, conditions %u\n",
 		linear->body.name, linear->body.registers, linear->linears, linear->threads, linear->coefficients,
 		linear->check_count);
-	for (uint32_t i = 0; i < linear->linears; i++)
-		if (linear->thread_of[i] == HD_LR_NO_THREAD)
-			fprintf(out, "  %%lr%u: %%br%u\n", i, i);
-		else
-			fprintf(out, "  %%lr%u: %%tr%u + %%br%u\n", i, linear->thread_of[i], i);
-	for (uint32_t i = 0; i < linear->body.inst_count; i++) {
-		for (unsigned stream = 0; stream < HD_STREAM_COUNT; stream++)
-			if (linear->start[stream] == i)
-				fprintf(out, " %s:\n", names[stream]);
-		hd_print_inst(out, object, &linear->body, i);
-	}
+	hd_listing_print_linear_registers(out, linear);
+	hd_listing_init_linear(&listing, object, linear, &arena);
+	hd_listing_print(out, &listing, &plain);
+	hd_arena_release(&arena);
 }
 
 void hd_linear_print_unit(FILE *out, const struct hd_unit *unit)

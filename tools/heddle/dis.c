@@ -1,6 +1,6 @@
 /*
- * heddle dis: machine code with what is known about each instruction beside it, in columns:
- * pc, guard and assembly text, role, control flow, source.
+ * heddle dis: machine code with what is known about each instruction beside it, as lib/object/listing.h prints it, under
+ * a head of the function's figures; or all of it as JSON.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lib/metadata/json.h"
-#include "lib/strbuf.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/listing.h"
 
@@ -57,12 +56,12 @@ static const char *style(const struct dis *dis, const char *sequence)
 	return dis->colour ? sequence : "";
 }
 
-static const char *shown_name(const struct listing *listing)
+static const char *shown_name(const struct hd_listing *listing)
 {
 	return listing->meta ? listing->meta->demangled : listing->function->name;
 }
 
-static void print_header(const struct dis *dis, const struct listing *listing)
+static void print_header(const struct dis *dis, const struct hd_listing *listing)
 {
 	const struct hd_function *function = listing->function;
 	const struct hd_meta_function *meta = listing->meta;
@@ -85,7 +84,7 @@ static void print_header(const struct dis *dis, const struct listing *listing)
 }
 
 /* The register table, and what a launch computes before its threads run. */
-static void print_linear_header(const struct dis *dis, const struct listing *listing)
+static void print_linear_header(const struct dis *dis, const struct hd_listing *listing)
 {
 	const struct hd_linear *linear = listing->linear;
 	printf("%slinear version of %s%s\n", style(dis, "\033[1m"), shown_name(listing), style(dis, "\033[0m"));
@@ -93,156 +92,28 @@ static void print_linear_header(const struct dis *dis, const struct listing *lis
 	       linear->body.registers, linear->body.frame_bytes, linear->check_count);
 	printf("  %u coefficient registers, %u thread-index registers, %u linear registers\n", linear->coefficients,
 	       linear->threads, linear->linears);
-	for (uint32_t i = 0; i < linear->linears; i++)
-		if (linear->thread_of[i] == HD_LR_NO_THREAD)
-			printf("  %%lr%u = %%br%u\n", i, i);
-		else
-			printf("  %%lr%u = %%tr%u + %%br%u\n", i, linear->thread_of[i], i);
+	hd_listing_print_linear_registers(stdout, linear);
 }
 
-static void add_note(struct hd_strbuf *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add_note(struct hd_strbuf *notes, const char *format, ...)
+static const char *line_of(void *lines, uint32_t file, uint32_t line)
 {
-	va_list args;
-	va_start(args, format);
-	if (notes->len)
-		hd_strbuf_append(notes, ", ");
-	hd_strbuf_vprintf(notes, format, args);
-	va_end(args);
+	return source_line(lines, file, line);
 }
 
-static void add_call_notes(struct hd_strbuf *notes, const struct hd_meta_call *call)
+static void print_function(const struct dis *dis, const struct hd_listing *listing, struct source_lines *lines)
 {
-	if (call->kind == HD_CALL_INDIRECT) {
-		add_note(notes, "may call");
-		for (uint32_t i = 0; i < call->callee_count; i++)
-			hd_strbuf_printf(notes, "%s%s", i ? "|" : " ", call->callees[i]);
-		if (call->unknown_callees)
-			hd_strbuf_append(notes, call->callee_count ? "|?" : " ?");
-	}
-	add_note(notes, "FRU %u", call->fru);
-	if (call->recursive)
-		add_note(notes, "recursive");
-}
-
-/* The targets of an indirect branch, by block. */
-static void add_table_notes(struct hd_strbuf *notes, const struct listing *listing, const struct hd_jump_table *table)
-{
-	enum { SHOWN = 8 };
-	add_note(notes, "to");
-	for (uint32_t i = 0; i < table->count && i < SHOWN; i++)
-		hd_strbuf_printf(notes, " .B%u", listing->block[table->targets[i]]);
-	if (table->count > SHOWN)
-		hd_strbuf_printf(notes, " and %u more", table->count - SHOWN);
-}
-
-/* What the instruction's text does not say: blocks of targets, reconvergence, callees, addresses. */
-static void collect_notes(struct hd_strbuf *notes, const struct listing *listing, uint32_t index)
-{
-	const struct hd_inst *inst = &listing->function->insts[index];
-	const struct hd_reloc *reloc = listing->reloc[index];
-	if (inst->op == HD_OP_BRA)
-		add_note(notes, "to .B%u", listing->block[inst->x]);
-	if (inst->op == HD_OP_BRX)
-		add_table_notes(notes, listing, &listing->function->tables[inst->x]);
-	if (hd_opinfo[inst->op].effects & HD_FX_BRANCH && inst->reconv != HD_NO_PC)
-		add_note(notes, "reconv 0x%x .B%u", inst->reconv * HD_INST_BYTES, listing->block[inst->reconv]);
-	if (listing->call[index])
-		add_call_notes(notes, listing->call[index]);
-	if (reloc && reloc->kind != HD_REL_CALL) {
-		add_note(notes, "%s(%s", reloc->kind == HD_REL_ABS_LO ? "lo" : "hi", listing_symbol(listing, index));
-		hd_strbuf_printf(notes, reloc->addend ? "%+lld)" : ")", (long long)reloc->addend);
-	}
-}
-
-/* Where the instruction comes from; nothing when it is the line of the instruction before it. */
-static void collect_source(struct hd_strbuf *text, const struct listing *listing, struct source_lines *lines,
-			   uint32_t index)
-{
-	const struct hd_origin *origin = &listing->function->origins[index];
-	const struct hd_origin *before = index ? origin - 1 : NULL;
-	bool new_block = index && listing->block[index] != listing->block[index - 1];
-	if (origin->file >= listing->object->file_count || !origin->line)
-		return;
-	if (before && !new_block && before->file == origin->file && before->line == origin->line)
-		return;
-	const char *line = lines ? source_line(lines, origin->file, origin->line) : NULL;
-	hd_strbuf_printf(text, "%s:%u", listing->object->files[origin->file], origin->line);
-	if (line)
-		hd_strbuf_printf(text, "  %s", line);
-}
-
-/* Registers as R0-R3 R8. */
-static void append_registers(struct hd_strbuf *text, const uint64_t vector[4])
-{
-	unsigned end;
-	for (unsigned reg = 0; reg < HD_MAX_REGS; reg = end + 1) {
-		for (end = reg; end < HD_MAX_REGS && vector[end / 64] >> (end % 64) & 1;)
-			end++;
-		if (end > reg)
-			hd_strbuf_printf(text, " R%u", reg);
-		if (end > reg + 1)
-			hd_strbuf_printf(text, "-R%u", end - 1);
-	}
-}
-
-/* Where a register-interval begins: what its PREFETCH allocates, and what of that it has to fetch. */
-static void print_interval(const struct dis *dis, const struct hd_meta_interval *interval)
-{
-	struct hd_strbuf set = {0}, live = {0};
-	append_registers(&set, interval->working_set);
-	append_registers(&live, interval->live_in);
-	printf("  %s; interval %u:%s, live in:%s%s\n", style(dis, "\033[2m"), interval->id,
-	       set.len ? hd_strbuf_text(&set) : " no registers", live.len ? hd_strbuf_text(&live) : " none",
-	       style(dis, "\033[0m"));
-	hd_strbuf_release(&set);
-	hd_strbuf_release(&live);
-}
-
-static void print_inst(const struct dis *dis, const struct listing *listing, struct source_lines *lines, uint32_t index)
-{
-	const struct hd_inst *inst = &listing->function->insts[index];
-	char text[LISTING_TEXT];
-	listing_format(listing, index, text);
-	/* The guard has a column of its own, so that mnemonics line up. */
-	char *mnemonic = text[0] == '@' ? strchr(text, ' ') : NULL;
-	if (mnemonic)
-		*mnemonic++ = '\0';
-
-	struct hd_strbuf notes = {0}, source = {0}, line = {0};
-	collect_notes(&notes, listing, index);
-	collect_source(&source, listing, lines, index);
-	hd_strbuf_printf(&line, "  %04x  %-5s %-40s", index * HD_INST_BYTES, mnemonic ? text : "",
-			 mnemonic ? mnemonic : text);
-	hd_strbuf_printf(&line, " %-14s", inst->role ? hd_role_name((enum hd_role)inst->role) : "");
-	hd_strbuf_printf(&line, " %-26s", hd_strbuf_text(&notes));
-	if (source.len)
-		hd_strbuf_printf(&line, " %s; %s%s", style(dis, "\033[2m"), hd_strbuf_text(&source),
-				 style(dis, "\033[0m"));
-	while (line.len && line.data[line.len - 1] == ' ')
-		line.data[--line.len] = '\0';
-	puts(hd_strbuf_text(&line));
-	hd_strbuf_release(&notes);
-	hd_strbuf_release(&source);
-	hd_strbuf_release(&line);
-}
-
-static void print_function(const struct dis *dis, const struct listing *listing, struct source_lines *lines)
-{
+	const struct hd_listing_style look = {
+		.bold = style(dis, "\033[1m"),
+		.dim = style(dis, "\033[2m"),
+		.plain = style(dis, "\033[0m"),
+		.source = lines ? line_of : NULL,
+		.context = lines,
+	};
 	if (listing->linear)
 		print_linear_header(dis, listing);
 	else
 		print_header(dis, listing);
-	for (uint32_t i = 0; i < listing->function->inst_count; i++) {
-		const char *stream = listing_stream(listing, i);
-		if (stream)
-			printf("%s%s%s\n", style(dis, "\033[1m"), stream, style(dis, "\033[0m"));
-		if (!i || listing->block[i] != listing->block[i - 1])
-			printf("%s.B%u:%s\n", style(dis, "\033[1m"), listing->block[i], style(dis, "\033[0m"));
-		if (listing->interval[i])
-			print_interval(dis, listing->interval[i]);
-		print_inst(dis, listing, lines, i);
-	}
+	hd_listing_print(stdout, listing, &look);
 }
 
 static bool selected(const struct dis *dis, const struct cmd_unit *unit, const struct hd_function *function)
@@ -278,11 +149,11 @@ static void show_function(const struct dis *dis, const struct hd_object *object,
 {
 	const struct hd_linear *linear = hd_object_linear(object, index);
 	struct hd_arena arena;
-	struct listing listing, version;
+	struct hd_listing listing, version;
 	hd_arena_init(&arena);
-	listing_init(&listing, object, &object->functions[index], &arena);
+	hd_listing_init(&listing, object, &object->functions[index], &arena);
 	if (linear)
-		listing_init_linear(&version, object, linear, &arena);
+		hd_listing_init_linear(&version, object, linear, &arena);
 	if (array) {
 		json_array_append_new(array, listing_json(&listing, linear ? &version : NULL));
 	} else {

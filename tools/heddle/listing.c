@@ -1,100 +1,11 @@
 /*
- * The facts of a function's instructions, gathered once; and the source lines beside them.
- * Linear in the function and in the source files it names.
+ * Lines of source files beside a listing. Linear in the source files that are asked for.
  */
 #include "tools/heddle/listing.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "heddle/object.h"
-
-static void number_blocks(struct listing *listing, struct hd_arena *arena)
-{
-	struct hd_bitset leaders = hd_function_leaders(listing->function, arena);
-	listing->block = HD_ARENA_NEW(arena, uint32_t, listing->function->inst_count);
-	uint32_t block = 0;
-	for (uint32_t i = 0; i < listing->function->inst_count; i++) {
-		if (i && hd_bitset_has(&leaders, i))
-			block++;
-		listing->block[i] = block;
-	}
-}
-
-/* What the metadata knows of places in the code is true of the kernel's own code, not of its linear version. */
-static void place_facts(struct listing *listing)
-{
-	const struct hd_function *function = listing->function;
-	const struct hd_meta_function *meta = listing->meta;
-	for (uint32_t i = 0; i < meta->call_count; i++) {
-		uint32_t index = meta->calls[i].pc / HD_INST_BYTES;
-		if (index < function->inst_count && hd_opinfo[function->insts[index].op].effects & HD_FX_CALL)
-			listing->call[index] = &meta->calls[i];
-	}
-	for (uint32_t i = 0; i < meta->interval_count; i++)
-		if (meta->intervals[i].entry_pc / HD_INST_BYTES < function->inst_count)
-			listing->interval[meta->intervals[i].entry_pc / HD_INST_BYTES] = &meta->intervals[i];
-}
-
-static void init(struct listing *listing, struct hd_arena *arena)
-{
-	const struct hd_function *function = listing->function;
-	listing->meta = hd_metadata_find(&listing->object->metadata, function->name);
-	number_blocks(listing, arena);
-	listing->reloc = HD_ARENA_NEW(arena, const struct hd_reloc *, function->inst_count);
-	listing->call = HD_ARENA_NEW(arena, const struct hd_meta_call *, function->inst_count);
-	listing->interval = HD_ARENA_NEW(arena, const struct hd_meta_interval *, function->inst_count);
-	for (uint32_t i = 0; i < function->reloc_count; i++)
-		listing->reloc[function->relocs[i].offset] = &function->relocs[i];
-	if (listing->meta && !listing->linear)
-		place_facts(listing);
-}
-
-void listing_init(struct listing *listing, const struct hd_object *object, const struct hd_function *function,
-		  struct hd_arena *arena)
-{
-	*listing = (struct listing){.object = object, .function = function};
-	init(listing, arena);
-}
-
-void listing_init_linear(struct listing *listing, const struct hd_object *object, const struct hd_linear *linear,
-			 struct hd_arena *arena)
-{
-	*listing = (struct listing){.object = object, .function = &linear->body, .linear = linear};
-	init(listing, arena);
-}
-
-const char *listing_stream(const struct listing *listing, uint32_t index)
-{
-	static const char *const names[HD_STREAM_COUNT] = {
-		[HD_STREAM_COEFFICIENT] = "coefficients",
-		[HD_STREAM_THREAD] = "thread-index parts",
-		[HD_STREAM_BLOCK] = "block-index parts",
-		[HD_STREAM_MAIN] = "main",
-	};
-	for (unsigned stream = 0; listing->linear && stream < HD_STREAM_COUNT; stream++)
-		if (listing->linear->start[stream] == index)
-			return names[stream];
-	return NULL;
-}
-
-const char *listing_symbol(const struct listing *listing, uint32_t index)
-{
-	const struct hd_reloc *reloc = listing->reloc[index];
-	return reloc ? listing->object->symbols[reloc->symbol].name : NULL;
-}
-
-void listing_format(const struct listing *listing, uint32_t index, char text[LISTING_TEXT])
-{
-	const struct hd_inst *inst = &listing->function->insts[index];
-	int len = hd_inst_format(inst, text, LISTING_TEXT);
-	const char *symbol = listing_symbol(listing, index);
-	/* Until the object is loaded the number in a call means nothing. */
-	char *number = inst->op == HD_OP_CALL && symbol && len < LISTING_TEXT ? strrchr(text, ' ') : NULL;
-	if (number)
-		snprintf(number + 1, LISTING_TEXT - (size_t)(number + 1 - text), "%s", symbol);
-}
 
 struct source_file {
 	char *text;

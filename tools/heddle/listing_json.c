@@ -107,10 +107,11 @@ static json_t *reconvergence_json(const struct hd_inst *inst)
 }
 
 /* The possible callees of a call, as the analysis bounded them. */
-static json_t *callees_json(const struct listing *listing, uint32_t index)
+static json_t *callees_json(const struct hd_listing *listing, uint32_t index)
 {
 	const struct hd_meta_call *call = listing->call[index];
-	const char *symbol = listing->function->insts[index].op == HD_OP_CALL ? listing_symbol(listing, index) : NULL;
+	bool direct = listing->function->insts[index].op == HD_OP_CALL;
+	const char *symbol = direct ? hd_listing_symbol(listing, index) : NULL;
 	json_t *array = json_array();
 	for (uint32_t i = 0; call && i < call->callee_count; i++)
 		json_array_append_new(array, hd_json_text(call->callees[i]));
@@ -119,7 +120,7 @@ static json_t *callees_json(const struct listing *listing, uint32_t index)
 	return array;
 }
 
-static json_t *relocation_json(const struct listing *listing, uint32_t index)
+static json_t *relocation_json(const struct hd_listing *listing, uint32_t index)
 {
 	static const char *const kinds[] = {"call", "lo", "hi", "abs64"};
 	const struct hd_reloc *reloc = listing->reloc[index];
@@ -127,12 +128,12 @@ static json_t *relocation_json(const struct listing *listing, uint32_t index)
 		return json_null();
 	json_t *object = json_object();
 	json_object_set_new(object, "kind", json_string(kinds[reloc->kind]));
-	json_object_set_new(object, "symbol", hd_json_text(listing_symbol(listing, index)));
+	json_object_set_new(object, "symbol", hd_json_text(hd_listing_symbol(listing, index)));
 	json_object_set_new(object, "addend", json_integer(reloc->addend));
 	return object;
 }
 
-static json_t *source_json(const struct listing *listing, const struct hd_origin *origin)
+static json_t *source_json(const struct hd_listing *listing, const struct hd_origin *origin)
 {
 	bool known = origin->file < listing->object->file_count;
 	json_t *object = json_object();
@@ -142,17 +143,17 @@ static json_t *source_json(const struct listing *listing, const struct hd_origin
 	return object;
 }
 
-static json_t *inst_json(const struct listing *listing, uint32_t index)
+static json_t *inst_json(const struct hd_listing *listing, uint32_t index)
 {
 	const struct hd_inst *inst = &listing->function->insts[index];
 	const struct hd_origin *origin = &listing->function->origins[index];
-	const char *symbol = inst->op == HD_OP_CALL ? listing_symbol(listing, index) : NULL;
+	const char *symbol = inst->op == HD_OP_CALL ? hd_listing_symbol(listing, index) : NULL;
 	bool service = inst->op == HD_OP_SYSCALL;
 	struct hd_regset reads, writes;
-	char text[LISTING_TEXT];
+	char text[HD_LISTING_TEXT];
 	hd_inst_reads(inst, &reads);
 	hd_inst_writes(inst, &writes);
-	listing_format(listing, index, text);
+	hd_listing_format(listing, index, text);
 
 	json_t *object = json_object();
 	json_object_set_new(object, "pc", pc_json(index));
@@ -177,7 +178,7 @@ static json_t *inst_json(const struct listing *listing, uint32_t index)
 	return object;
 }
 
-static json_t *instructions_json(const struct listing *listing)
+static json_t *instructions_json(const struct hd_listing *listing)
 {
 	json_t *array = json_array();
 	for (uint32_t i = 0; i < listing->function->inst_count; i++)
@@ -196,11 +197,11 @@ static json_t *register_table_json(const struct hd_linear *linear)
 	return array;
 }
 
-static json_t *streams_json(const struct listing *version)
+static json_t *streams_json(const struct hd_listing *version)
 {
 	json_t *array = json_array();
 	for (uint32_t i = 0; i < version->function->inst_count; i++) {
-		const char *name = listing_stream(version, i);
+		const char *name = hd_listing_stream(version, i);
 		if (!name)
 			continue;
 		json_t *stream = json_object();
@@ -211,7 +212,7 @@ static json_t *streams_json(const struct listing *version)
 	return array;
 }
 
-static json_t *linear_json(const struct listing *version)
+static json_t *linear_json(const struct hd_listing *version)
 {
 	const struct hd_linear *linear = version->linear;
 	json_t *object = json_object();
@@ -226,7 +227,7 @@ static json_t *linear_json(const struct listing *version)
 	return object;
 }
 
-json_t *listing_json(const struct listing *listing, const struct listing *version)
+json_t *listing_json(const struct hd_listing *listing, const struct hd_listing *version)
 {
 	const struct hd_function *function = listing->function;
 	json_t *object = json_object();

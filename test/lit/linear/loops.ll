@@ -6,7 +6,7 @@
 ; no condition on the launch is left.
 ;
 ; CHECK: linear version of rows: registers {{[0-9]+}}, linear 3, {{.*}}, conditions 0
-; CHECK: main:
+; CHECK: main{{$}}
 ; CHECK: LDG {{R[0-9]+}}, [%lr0+[[O:R[0-9]+]].64]
 ; CHECK: LDG {{R[0-9]+}}, [%lr1+[[O]].64]
 ; CHECK: IMAD.WIDE [[O]], %cr{{[0-9]+}}, 0x4, [[O]]
@@ -16,14 +16,14 @@
 ;
 ; A column: the step is 4 * n bytes.
 ; CHECK: linear version of columns:
-; CHECK: main:
+; CHECK: main{{$}}
 ; CHECK: LDG {{R[0-9]+}}, [%lr{{[0-9]+}}+[[C:R[0-9]+]].64]
 ; CHECK: IMAD.WIDE [[C]], %cr{{[0-9]+}}, 0x4, [[C]]
 ; CHECK: EXIT
 ;
 ; The kernel's own counter is the offset of the tile's address.
 ; CHECK: linear version of tile:
-; CHECK: main:
+; CHECK: main{{$}}
 ; CHECK: LDS {{R[0-9]+}}, [%lr{{[0-9]+}}+[[I:R[0-9]+]]]
 ; CHECK: IADD3 [[I]], [[I]], 0x4, RZ
 ; CHECK-NOT: IADD3

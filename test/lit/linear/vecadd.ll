@@ -4,24 +4,24 @@
 ; instruction a block-index part for both linear registers, and a main stream without index arithmetic.
 ;
 ; CHECK: linear version of add: registers {{[0-9]+}}, linear 2, thread-index 2, coefficient 5, conditions 1
-; CHECK: %lr0: %tr0 + %br0
-; CHECK: %lr1: %tr1 + %br1
-; CHECK: coefficients:
+; CHECK: %lr0 = %tr0 + %br0
+; CHECK: %lr1 = %tr1 + %br1
+; CHECK: coefficients{{$}}
 ; CHECK-NOT: MOV R1, c
 ; CHECK-NOT: R2CR RZ
 ; CHECK: R2CR
 ; CHECK: EXIT
-; CHECK: thread-index parts:
+; CHECK: thread-index parts{{$}}
 ; CHECK: S2R [[T:R[0-9]+]], SR_TID.X
 ; CHECK: IMAD.WIDE [[FOUR:R[0-9]+]], [[T]], 0x4, RZ
 ; CHECK: R2TR [[FOUR]], 0x0
 ; CHECK: EXIT
-; CHECK: block-index parts:
+; CHECK: block-index parts{{$}}
 ; CHECK: S2R [[B:R[0-9]+]], SR_CTAID.X
 ; CHECK: IMAD.WIDE.U32 {{R[0-9]+}}, [[B]], %cr3.br, {{R[0-9]+}}
 ; CHECK: R2BR
 ; CHECK: EXIT
-; CHECK: main:
+; CHECK: main{{$}}
 ; CHECK-NOT: S2R
 ; CHECK: ISETP.LT.AND P0, %lr1, c[0x0][0x170], PT
 ; CHECK: LDG {{R[0-9]+}}, [%lr0]

@@ -7,17 +7,17 @@
 
 ; The if's branch meets at the rest, the nested one behind the return, the loop's at its latch and behind it.
 ; CHECK-LABEL: kernel k:
-; CHECK: 0060 {{.*}}BRA 0xe0 ; reconverges at 00e0
-; CHECK: 0080 {{.*}}BRA 0xc0 ; reconverges at 00c0
-; CHECK: 0110 {{.*}}BRA 0x180 ; reconverges at 0120
-; CHECK: 0160 {{.*}}BRA 0xf0 ; reconverges at 0170
+; CHECK: 0060 {{.*}}BRA 0xe0 to .B{{[0-9]+}}, reconv 0xe0 .B{{[0-9]+}}
+; CHECK: 0080 {{.*}}BRA 0xc0 to .B{{[0-9]+}}, reconv 0xc0 .B{{[0-9]+}}
+; CHECK: 0110 {{.*}}BRA 0x180 to .B{{[0-9]+}}, reconv 0x120 .B{{[0-9]+}}
+; CHECK: 0160 {{.*}}BRA 0xf0 to .B{{[0-9]+}}, reconv 0x170 .B{{[0-9]+}}
 ; CHECK: 0180 EXIT
 
 ; Every way ends in the one return of the function.
 ; CHECK-LABEL: function f:
-; CHECK: BRA {{0x[0-9a-f]+}} ; reconverges at [[END:[0-9a-f]+]]
-; CHECK: BRA {{0x[0-9a-f]+}} ; reconverges at [[END]]
-; CHECK: [[END]] RET
+; CHECK: BRA {{0x[0-9a-f]+}} to .B{{[0-9]+}}, reconv 0x[[END:[0-9a-f]+]] .B
+; CHECK: BRA {{0x[0-9a-f]+}} to .B{{[0-9]+}}, reconv 0x[[END]] .B
+; CHECK: 00[[END]] RET
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

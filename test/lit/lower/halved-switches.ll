@@ -6,6 +6,7 @@
 
 ; CHECK:     ISETP.LT.U32.AND [[P:P[0-9]]], [[V:R[0-9]+]], 0x8, PT
 ; CHECK:     @!P0 BRA
+; CHECK-NEXT: .B1:
 ; CHECK-NEXT: IADD3 [[I:R[0-9]+]], [[V]], -0x5, RZ
 ; CHECK-NEXT: IMNMX.MIN.U32 [[I]], [[I]], 0x3
 ; CHECK-NEXT: BRX [[I]]

@@ -7,14 +7,14 @@
 ; CHECK-LABEL: function leaf:
 ; CHECK-LABEL: function middle:
 ; CHECK-NOT:     callee-save
-; CHECK:         CALL 0x0 ; leaf
+; CHECK:         CALL leaf
 ; CHECK-LABEL: function recurse:
 ; CHECK:         STL{{.*}}callee-save
 ; CHECK-LABEL: function through:
 ; CHECK:         STL{{.*}}callee-save
 ; CHECK-LABEL: kernel top: registers {{[0-9]|10}},
 ; CHECK-NOT:     R1{{[0-9]}}
-; CHECK:         CALL 0x0 ; middle
+; CHECK:         CALL middle
 ; WITHOUT-LABEL: function middle:
 ; WITHOUT:       STL{{.*}}R16{{.*}}callee-save
 ; WITHOUT-LABEL: kernel top: registers 2{{[0-9]}},

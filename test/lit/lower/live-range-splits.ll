@@ -11,7 +11,7 @@
 ; CHECK-NOT: spill
 ; CHECK: IMAD
 ; CHECK: LOP3
-; CHECK: LDL {{.*}}, [[SLOT]] {{.*}} spill-load
+; CHECK: LDL {{.*}}, [[SLOT]] {{.*}}spill-load
 ; CHECK-NOT: spill
 ; CHECK-LABEL: kernel loop:
 ; CHECK: STL {{.*}} spill-store

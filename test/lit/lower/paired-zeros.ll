@@ -4,6 +4,7 @@
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
 
 ; CHECK-LABEL:   function wide
+; CHECK-NEXT:    .B0:
 ; CHECK-NEXT:    IMAD.WIDE.U32 R4, RZ, RZ, RZ
 ; CHECK-NEXT:    RET
 ; CHECK-LABEL:   function sums
@@ -13,6 +14,7 @@
 ; CHECK:         CALL
 ; CHECK-NOT:     IMAD.WIDE
 ; WITHOUT-LABEL: function wide
+; WITHOUT-NEXT:  .B0:
 ; WITHOUT-NEXT:  MOV R4, RZ
 ; WITHOUT-NEXT:  MOV R5, RZ
 

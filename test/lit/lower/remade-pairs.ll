@@ -13,7 +13,7 @@
 ; CHECK-NEXT:    MOV {{R[0-9]+}}, c[0x0][0x164]
 ; CHECK-NEXT:    LDG.VOLATILE {{R[0-9]+}}, [[[AGAIN]].64]
 ; WITHOUT:       MOV [[LOW:R[0-9]+]], c[0x0][0x160]
-; WITHOUT-NEXT:  STL {{.*}}, [[LOW]] {{.*}} spill-store
+; WITHOUT-NEXT:  STL {{.*}}, [[LOW]] {{.*}}spill-store
 ; WITHOUT:       LDL.64 {{.*}} spill-load
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
