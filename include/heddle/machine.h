@@ -1,5 +1,5 @@
 /*
- * The machine that Heddle lowers to and simulates (design section 3): registers,
+ * The machine that Heddle lowers to and simulates (docs/architecture.md, The machine): registers,
  * instructions, their 16-byte encoding and the opcode table's accessors.
  *
  * Program counters inside a function are instruction indices; what users and

@@ -1,5 +1,5 @@
 /*
- * What the passes found out about a program (design sections 3 and 4): the structs that
+ * What the passes found out about a program (docs/architecture.md, The life of a figure): the structs that
  * analyses fill, that hd_metadata_to_json prints under metadata.schema.json, and that the
  * runtime and the tools read back.
  *

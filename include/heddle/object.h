@@ -1,6 +1,6 @@
 /*
- * The kernel object (.hdo): the one contract between the passes and the runtime (design
- * section 3). An ELF64 relocatable file, written and read with libelf:
+ * The kernel object (.hdo): the one contract between the passes and the runtime
+ * (docs/architecture.md, The contract). An ELF64 relocatable file, written and read with libelf:
  *
  *   .text.<function>   16-byte instructions        .rel(a).text.<function>  calls and addresses
  *   .data .bss .rodata device globals, constants   .symtab .strtab          functions and globals

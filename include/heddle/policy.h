@@ -1,5 +1,6 @@
 /*
- * A hardware design is one file in runtime/policy/ that fills in a struct hd_policy (design section 5). The baseline is
+ * A hardware design is one file in runtime/policy/ that fills in a struct hd_policy (docs/architecture.md,
+ * Policies). The baseline is
  * the policy without hooks and costs nothing: the engine tests one pointer. Policies combine when they touch different
  * structures; hooks of a combination run in the order of the `+` list. A name may carry a parameter: "swl:4".
  *

@@ -1,5 +1,5 @@
 /*
- * The calling convention, one table row each (design section 3).
+ * The calling convention, one table row each (docs/architecture.md, The machine).
  */
 #ifndef HD_LIB_MACHINE_ABI_H
 #define HD_LIB_MACHINE_ABI_H

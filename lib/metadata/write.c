@@ -1,5 +1,5 @@
 /*
- * Metadata to JSON (design section 3). Keys keep the order in which they are set here and
+ * Metadata to JSON (docs/architecture.md, The contract). Keys keep the order in which they are set here and
  * numbers are integers, so the same metadata gives the same bytes.
  */
 #include <stdlib.h>

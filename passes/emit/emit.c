@@ -2,7 +2,7 @@
  * Machine IR with physical registers and a block order to a struct hd_function: targets
  * become instruction indices, branches to the next block vanish, divergent branches get their
  * reconvergence point (passes/graph/reconvergence.c), references become relocations, and each instruction its origin and
- * dead-operand bits. Linear. Design section 3; dead bits: LTRF+ (ltrf, V).
+ * dead-operand bits. Linear. Dead bits: LTRF+ (ltrf, V).
  */
 #include <assert.h>
 

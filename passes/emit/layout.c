@@ -3,7 +3,7 @@
  * contiguous, which the live intervals also use. Clean-up, after allocation: branches to
  * blocks that hold nothing but a branch go to the end of that chain; a guarded branch whose
  * target comes next is inverted, so that one branch is left; unreachable blocks are dropped.
- * Needs the graph algorithms; near linear. Design section 3.
+ * Needs the graph algorithms; near linear.
  */
 #include "passes/graph/graph.h"
 #include "passes/mir/live.h"

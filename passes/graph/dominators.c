@@ -2,7 +2,7 @@
  * Dominators and post-dominators by semi-dominators and nearest common ancestors (Georgiadis'
  * Semi-NCA). The simpler iterative scheme of Cooper, Harvey and Kennedy walks the whole tree
  * for each exit of a long chain of early returns; this one stays near linear there.
- * Post-dominators give each divergent branch its reconvergence point (design section 3).
+ * Post-dominators give each divergent branch its reconvergence point.
  */
 #include "passes/graph/graph.h"
 

@@ -1,5 +1,5 @@
 /*
- * Graph algorithms over dense node ids: LLVM's C API has none (design section 2).
+ * Graph algorithms over dense node ids: LLVM's C API has none.
  * All results live in the arena that is passed in.
  */
 #ifndef HD_PASSES_GRAPH_GRAPH_H

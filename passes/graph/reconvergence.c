@@ -12,7 +12,7 @@
  * the lanes that leave it would not gather behind it: from its latches or its first block, rather one behind which
  * there is something to do, else one that every iteration passes, else all.
  *
- * Takes the graph's edges and what each block's end is; near linear. Design section 3: reconvergence points.
+ * Takes the graph's edges and what each block's end is; near linear.
  */
 #include <string.h>
 

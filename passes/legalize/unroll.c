@@ -7,7 +7,7 @@
  * A loop with `bar.sync` may be unrolled: the threads of a warp reach such a barrier together, so they go around
  * equally often. LLVM takes a barrier for any convergent operation; for the time of its pass the mark is taken away.
  *
- * Needs the clone of the module before its operations are expanded. Linear. Design section 3.
+ * Needs the clone of the module before its operations are expanded. Linear.
  */
 #include "lib/map.h"
 #include "passes/graph/graph.h"

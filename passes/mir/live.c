@@ -1,7 +1,7 @@
 /*
  * Which words are live into and out of each block. Takes machine IR without PHIs; every
  * exposed use walks backwards until a definition, so the cost is that of the instructions
- * plus the size of the live sets: no dense matrix of blocks by registers. Design section 3.
+ * plus the size of the live sets: no dense matrix of blocks by registers.
  */
 #include "passes/mir/live.h"
 

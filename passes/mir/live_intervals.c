@@ -2,7 +2,7 @@
  * Live intervals: for each word of a virtual register the ascending segments of the linear
  * order in which its value is needed, holes included; for physical registers the segments
  * in which calls, the entry and returns hold them. One backward scan over the blocks in
- * their linear order; cost of the instructions plus the live sets. Design section 3.
+ * their linear order; cost of the instructions plus the live sets.
  */
 #include "passes/mir/live.h"
 

@@ -2,7 +2,7 @@
  * Building machine IR: functions, blocks, registers, instructions, and the operand visitor
  * that every later step walks instructions with. Needs nothing but the containers; each
  * call is amortised constant time, hd_mfunc_edge linear in the edges of its two blocks.
- * Design section 3.
+ * docs/architecture.md, The life of an instruction.
  */
 #include "passes/mir/mir.h"
 

@@ -1,5 +1,6 @@
 /*
- * Machine IR: what lowering works on between LLVM IR and struct hd_inst (design section 3).
+ * Machine IR: what lowering works on between LLVM IR and struct hd_inst (docs/architecture.md,
+ * The life of an instruction).
  *
  * Selection makes it in SSA form over virtual registers; out-of-SSA, scheduling and register
  * allocation rewrite it in place until every register is physical and hd_mfunc_emit can turn

@@ -2,7 +2,7 @@
  * Structural and SSA verifier of machine IR: edges agree with branches, operands have the
  * widths that the opcode table gives, parts lie inside their registers, and in SSA form
  * every use is dominated by the one definition. Needs graph dominators; near linear.
- * Run after every lowering step in debug builds (design section 3).
+ * Run after every lowering step in debug builds.
  */
 #include "passes/mir/mir.h"
 

@@ -8,7 +8,7 @@
  *   bytes  one byte of a word: PRMT in place of a shift and a mask. Switch: without=byte-extracts
  *
  * The new instruction stands where the second one stood (the LOP3 stays where it is), so that no value lives longer but
- * those that it reads. Needs SSA form. Linear. Design section 3.
+ * those that it reads. Needs SSA form. Linear.
  */
 #include "passes/mir/mir.h"
 

@@ -3,7 +3,7 @@
  * space with disjoint offsets from one base told apart, side effects and convergent
  * operations in their order. Constant and read-only loads depend on addresses only. Edges
  * are near linear: an aliasing window that grows beyond WINDOW accesses is closed by a
- * store that everything later depends on. Needs machine IR out of SSA. Design section 3.
+ * store that everything later depends on. Needs machine IR out of SSA.
  */
 #include "passes/opt/dag.h"
 

@@ -8,7 +8,7 @@
  *   words   the upper words of wide sums and compares whose lower or upper words are zeros take no carry, or are left
  *           out. Switch: without=zero-words
  *
- * Needs SSA form. Linear. Design section 3.
+ * Needs SSA form. Linear.
  */
 #include "passes/mir/mir.h"
 

@@ -3,8 +3,7 @@
  * sides both do, one after the other. After allocation, so that no value needs another register; what ptxas is seen to
  * convert decides what is short. Warps then stay together, and the branch is gone. Switch: without=if-conversion
  *
- * Needs physical registers and a finished frame; before layout, which places the blocks that are left. Linear. Design
- * section 3.
+ * Needs physical registers and a finished frame; before layout, which places the blocks that are left. Linear.
  */
 #include <stdlib.h>
 

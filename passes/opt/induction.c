@@ -6,7 +6,7 @@
  * without=joined-counters.
  *
  * The proof is by induction over the rounds: assuming that the two PHIs agree, so do the steps. Needs SSA form. PHIs of
- * a block are compared in pairs, up to a limit. Design section 3.
+ * a block are compared in pairs, up to a limit.
  */
 #include "passes/mir/mir.h"
 

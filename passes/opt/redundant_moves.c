@@ -5,7 +5,7 @@
  * each place where ways with different numbers meet. Calls leave no number. Switch: without=redundant-moves
  *
  * Needs physical registers and a finished frame. Linear in instructions, and in blocks times registers; rounds over the
- * blocks go on until nothing changes. Design section 3.
+ * blocks go on until nothing changes.
  */
 #include "passes/mir/live.h"
 

@@ -11,7 +11,7 @@
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
  * IR out of SSA. A bounded number of candidates is compared at each step, so the cost is that
- * of the dependence graph. Design section 3.
+ * of the dependence graph.
  */
 #include "passes/opt/dag.h"
 

@@ -7,7 +7,7 @@
  * blocks they would cost a register). What is then unread is left to dead_code.c. LLVM has
  * cleaned up before; this is for what selection adds.
  *
- * Needs SSA form and dominators. Near linear. Design section 3.
+ * Needs SSA form and dominators. Near linear.
  */
 #include "passes/graph/graph.h"
 #include "passes/mir/live.h"

@@ -7,7 +7,7 @@
  * (ipra.c); what one instruction can make again is not kept across calls.
  *
  * Needs machine IR out of SSA. Each round is near linear; the rounds are few, because a
- * register is spilled at most twice. Design section 3.
+ * register is spilled at most twice.
  */
 #include "passes/regalloc/allocate.h"
 

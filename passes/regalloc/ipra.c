@@ -5,7 +5,7 @@
  * arguments, results, and that callees give back R16 up, so that code of other modules and CARS's renaming fit.
  *
  * Recursive functions, functions called through pointers, and those that another module may replace are called by the
- * convention alone. Needs the finished code of the callees. Linear. As ptxas has it inside a module (design section 3).
+ * convention alone. Needs the finished code of the callees. Linear. As ptxas has it inside a module.
  */
 #include "passes/regalloc/ipra.h"
 

@@ -7,7 +7,7 @@
  * become the load or store itself. Predicates go to a general register: SEL after the
  * definition, ISETP before the use.
  *
- * Needs the intervals and pieces of the round. One pass over the code. Design section 3.
+ * Needs the intervals and pieces of the round. One pass over the code.
  */
 #include <assert.h>
 

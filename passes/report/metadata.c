@@ -1,5 +1,5 @@
 /*
- * The metadata of a unit (design section 3): stackdepth's facts, joined with what the source
+ * The metadata of a unit (docs/architecture.md, The life of a figure): stackdepth's facts, joined with what the source
  * says about each function (debug information, launch bounds, parameters) and with what
  * heddle-cc saw in the host code (launches=FILE). Does no I/O but for reading that file.
  * Linear in functions, launch sites and code.

@@ -280,7 +280,7 @@ static struct hd_launch_record *record_launch(struct hd_sim *sim, const struct h
 	return record;
 }
 
-/* Every scheduler slot of every cycle has exactly one reason (style, point 11). */
+/* Every scheduler slot of every cycle has exactly one reason (docs/architecture.md, Statistics). */
 static void check_accounts(const struct hd_gpu *gpu, const struct hd_stats *stats)
 {
 	uint64_t slots = 0;

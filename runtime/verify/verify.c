@@ -336,7 +336,7 @@ static bool observed_abi(const struct hd_pfunction *function)
 	return flags && strstr(flags, "abi=observed");
 }
 
-/* The ABI's two rows (design section 3): a contiguous run from R16, or the set observed in ptxas's code. */
+/* The ABI's two rows (lib/machine/abi.c): a contiguous run from R16, or the set observed in ptxas's code. */
 static bool is_callee_saved(bool observed, uint32_t reg)
 {
 	if (!observed)
