@@ -1,4 +1,4 @@
-"""follow.py PAGE ROOT BUILD FOLDER: does what a page of docs/ says, word by word, in a copy of the tree.
+"""follow.py [--changes] PAGE ROOT BUILD FOLDER: does what a page of docs/ says, word by word, in a copy of the tree.
 
 FOLDER gets the sources of ROOT and what was built in BUILD, with their times, so that make there makes anew only what the
 page changes. Then each fenced block of the page, in order:
@@ -8,7 +8,7 @@ page changes. Then each fenced block of the page, in order:
                              '+' come; a line `@@` begins the next place
     ```console               `$ COMMAND`, run by bash in FOLDER, and what it prints; a line `...` stands for any lines
 
-Blocks of other kinds are there to be read. The first thing that does not hold ends it, with its line of the page.
+Blocks of other kinds are there to be read. With --changes nothing is run: only whether the changes fit. The first thing that does not hold ends it, with its line of the page.
 """
 import os
 import re
@@ -16,7 +16,8 @@ import shutil
 import subprocess
 import sys
 
-page, root, build, folder = sys.argv[1:]
+changes_only = sys.argv[1] == '--changes'
+page, root, build, folder = sys.argv[1 + changes_only:]
 LEFT_OUT = {'.git', 'build', '__pycache__'}
 NOT_NEEDED = {'test', 'examples', 'figures', 'demo', 'debug', 'san'} # of a build tree
 
@@ -29,6 +30,8 @@ def copy_tree():
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(root, folder, symlinks=True,
                     ignore=lambda at, names: LEFT_OUT & set(names) if at == root else {'__pycache__'})
+    if changes_only:
+        return
     shutil.copytree(build, os.path.join(folder, 'build'), symlinks=True,
                     ignore=lambda at, names: NOT_NEEDED & set(names) if at == build else ())
 
@@ -105,6 +108,8 @@ copy_tree()
 done = 0
 for number, language, attributes, lines in blocks(open(os.path.join(root, page), encoding='utf-8').read()):
     if language == 'console':
+        if changes_only:
+            continue
         console(number, lines)
     elif 'file' in attributes:
         (change if language == 'diff' else create)(number, attributes['file'], lines)
