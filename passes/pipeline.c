@@ -1,6 +1,7 @@
 /*
  * The runner of mir.def: the steps of machine IR in order, with the verifier behind each and the allocation checker
- * behind the last one of allocation when asked for, and its driver over a compilation unit. Design section 3.
+ * behind the last one of allocation when asked for, and its driver over a compilation unit. docs/architecture.md, The
+ * life of an instruction.
  */
 #include <assert.h>
 
