@@ -1,0 +1,33 @@
+#!/bin/sh
+# levels.sh HEDDLE-CC HEDDLE PYTHON SOURCE OUT: an example compiled in each way of the table below and run under --verify;
+# it says `NAME: PASSED` when its results are the host's. A way that is marked `same` also prints its figures, runs once
+# more without --verify, and the statistics must be the same and add up.
+stats=$(dirname "$0")/../../Inputs/stats.py compile=$1 heddle=$2 python=$3 source=$4 out=$5 failed=0
+name=$(basename "$source" .cu)
+
+way() {
+	$compile $1 -o "$out" "$source" || return
+	if [ "$3" = same ]; then
+		$heddle run --verify --stats "$out.first.json" $2 -- "$out" > "$out.txt" &&
+			grep -q 'warp instructions' "$out.txt" &&
+			$heddle run --quiet --stats "$out.second.json" $2 -- "$out" > /dev/null &&
+			$python "$stats" same "$out.first.json" "$out.second.json" &&
+			$python "$stats" sane "$out.first.json" || return
+	else
+		$heddle run --verify --quiet $2 -- "$out" > "$out.txt" || return
+	fi
+	grep -q "^$name: PASSED" "$out.txt"
+}
+
+# How it is compiled | how it is run | what else is looked at
+while IFS='|' read -r options run also; do
+	rm -f "$out.txt"
+	way "$options" "$run" "$also" && continue
+	echo "failed: $name compiled with $options, run with '$run':" && cat "$out.txt"
+	failed=1
+done << 'TABLE'
+-O2||same
+-O0||
+-O3 -maxrregcount=24|--gpu rtx3070|
+TABLE
+exit $failed
