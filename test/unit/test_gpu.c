@@ -310,6 +310,30 @@ START_TEST(many_small_ctas_reuse_positions)
 }
 END_TEST
 
+/* ---- the constant bank */
+
+/* Dynamic shared memory begins where the kernel's own ends, however much of it there is. */
+START_TEST(dynamic_shared_memory_follows_the_static)
+{
+	for (uint32_t dynamic = 0; dynamic <= 256; dynamic += 256) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.meta.shared_bytes = 112;
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_MOV);
+		inst->dst = 8;
+		inst->xkind = HD_X_CONST_B;
+		inst->x = HD_CONST_X(0, HD_CB_DYN_SHARED);
+		ck_assert_int_eq(simbench_start(&bench), 0);
+		struct hd_launch launch = {
+			.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {32, 1, 1}, .dynamic_shared = dynamic};
+		ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
+		ck_assert_uint_eq(simbench_register(&bench, 0, 8, 0), 112);
+		ck_assert_uint_eq(hd_sim_launch_stats(bench.sim, 0)->dynamic_shared, dynamic);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* ---- refusals */
 
 static void refused(struct simbench *bench, uint32_t ctas, uint32_t threads, uint32_t shared, const char *says)
@@ -531,6 +555,7 @@ Suite *hd_suite(void)
 					  ctas_spread_over_the_sms,
 					  an_sm_that_runs_dry_is_idle,
 					  many_small_ctas_reuse_positions,
+					  dynamic_shared_memory_follows_the_static,
 					  impossible_launches_are_refused,
 					  too_many_registers_for_the_block_are_refused,
 					  unknown_names_are_refused_with_the_nearest,

@@ -299,6 +299,64 @@ START_TEST(calls)
 }
 END_TEST
 
+/* MOV, the call, MOV, RET, with the callees' parts in each place where they come in. */
+static struct hd_drain drain_of_caller(struct code *code, const struct hd_drain *drains, struct hd_call_site site)
+{
+	static const uint32_t both[] = {0, 1};
+	static const bool waits[] = {true, true};
+	site.inst = 1;
+	site.callees = (uint32_t *)both;
+	code_set(code, 16, 0);
+	code_call(code);
+	code_set(code, 16, 0);
+	code_op(code, HD_OP_RET);
+	function = code_finish(code, "caller", false, &arena);
+	hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
+	hd_preempt_compute(&preempt, &liveness, 1000, &(struct hd_preempt_callees){&site, 1, drains, waits}, &arena);
+	ck_assert_uint_eq(preempt.point_count, 0);
+	return preempt.drain;
+}
+
+#define CHECK_DRAIN(drain, whole, way, to, from)         \
+	do {                                             \
+		ck_assert_int_eq((drain).worst, whole);  \
+		ck_assert_int_eq((drain).through, way);  \
+		ck_assert_int_eq((drain).to_point, to);  \
+		ck_assert_int_eq((drain).from_point, from); \
+	} while (0)
+
+START_TEST(callees_count_in_each_distance)
+{
+	struct code code = {0};
+	struct hd_drain drains[] = {{.worst = 3, .through = 5, .to_point = 4, .from_point = 7, .bounded = true},
+				    {.worst = 2, .through = -1, .to_point = 20, .from_point = 30, .bounded = true}};
+	/* The callee's way in is MOV and CALL, its way out MOV and RET; without a point, all four and the callee. */
+	struct hd_drain drain = drain_of_caller(&code, drains, (struct hd_call_site){.callee_count = 1});
+	CHECK_DRAIN(drain, 9, 4 + 5, 4 + 5, 7 + 2);
+	/* Of two possible callees the longer counts, each time. */
+	drain = drain_of_caller(&code, drains, (struct hd_call_site){.callee_count = 2});
+	CHECK_DRAIN(drain, 30 + 2, 4 + 5, 2 + 20, 30 + 2);
+	ck_assert(drain.bounded);
+	/* Between two of its own points. */
+	drains[1].worst = 50;
+	drain = drain_of_caller(&code, drains, (struct hd_call_site){.callee_count = 2});
+	CHECK_DRAIN(drain, 50, 4 + 5, 2 + 20, 30 + 2);
+	/* A callee without an end counts no further than its points. */
+	drains[0] = (struct hd_drain){.worst = 8, .through = -1, .to_point = 8, .from_point = -1, .bounded = false};
+	drain = drain_of_caller(&code, drains, (struct hd_call_site){.callee_count = 1});
+	CHECK_DRAIN(drain, 10, -1, 2 + 8, -1);
+	ck_assert(!drain.bounded);
+	/* What is not known is one instruction, and no bound. */
+	const struct hd_call_site unknown[] = {{.unknown = true}, {.recursive = true}, {.callee_count = 0}};
+	for (uint32_t i = 0; i < 3; i++) {
+		drain = drain_of_caller(&code, drains, unknown[i]);
+		CHECK_DRAIN(drain, 4, 4, 4, -1);
+		ck_assert(!drain.bounded);
+	}
+}
+END_TEST
+
 /* A function with a barrier has a point for its callers' loops. */
 START_TEST(barriers_of_functions)
 {
@@ -406,6 +464,7 @@ Suite *hd_suite(void)
 				      every_ten,
 				      masks,
 				      calls,
+				      callees_count_in_each_distance,
 				      barriers_of_functions,
 				      drains_match_all_paths,
 				      NULL};

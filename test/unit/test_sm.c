@@ -169,6 +169,17 @@ static void build_collectors(struct simbench *bench, uint32_t collectors)
 		simbench_ffma(bench, (uint8_t)(20 + i), 8, 12, 16); /* each takes its bank for three cycles */
 }
 
+static void build_two_units(struct simbench *bench, uint32_t banks)
+{
+	bench->config.scheduler = HD_SCHED_LRR;
+	bench->config.register_banks = banks;
+	bench->config.register_ports = 1;
+	bench->meta.registers = 24;
+	simbench_ffma(bench, 20, 8, 12, 16);
+	simbench_ffma(bench, 21, 8, 12, 16);
+	hd_vec_last(&bench->code).op = HD_OP_IADD3;
+}
+
 START_TEST(full_collectors_stall_issue)
 {
 	struct hd_stats one = simbench_measure(build_collectors, 1, 32),
@@ -177,6 +188,61 @@ START_TEST(full_collectors_stall_issue)
 	ck_assert_uint_eq(many.stalls[HD_STALL_collector], 0);
 	/* The bank is the bottleneck in both: the last FFMA's operands come as late. */
 	ck_assert_uint_eq(one.counters.cycles, many.counters.cycles);
+}
+END_TEST
+
+/*
+ * Registers 8, 12 and 16 are in bank 0 of the first warp and in bank 1 of the second. Cycle by cycle: 0, its FFMA reads
+ * until 2 (2 late); 1, its IADD3 reads from 3 to 5 (4 late); 3, the FP32 unit is free for the second warp's FFMA, which
+ * reads until 5 (2 late); 6, the INT unit is free for its IADD3 (2 late). In one bank the last two would be 5 late.
+ */
+START_TEST(warps_lie_in_different_banks)
+{
+	struct hd_stats one = simbench_measure(build_two_units, 4, 32), two = simbench_measure(build_two_units, 4, 64);
+	ck_assert_uint_eq(one.counters.bank_conflicts, 2 + 4);
+	ck_assert_uint_eq(two.counters.bank_conflicts, 2 + 4 + 2 + 2);
+}
+END_TEST
+
+/* Each of the twelve has the collector for three cycles; the next may issue in the fourth. EXIT needs none. */
+START_TEST(collector_is_free_after_dispatch)
+{
+	struct hd_stats one = simbench_measure(build_collectors, 1, 32);
+	ck_assert_uint_eq(one.stalls[HD_STALL_collector], 11 * 2);
+}
+END_TEST
+
+/* ---- the end of a warp */
+
+static void build_last(struct simbench *bench, uint32_t op)
+{
+	if (op == HD_OP_LDS) {
+		struct hd_inst *inst = simbench_emit(bench, HD_OP_LDS);
+		bench->meta.shared_bytes = 64;
+		inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+		inst->dst = 8;
+		inst->a = HD_RZ;
+		inst->xkind = HD_X_OTHER;
+	} else if (op == HD_OP_FFMA) {
+		simbench_ffma(bench, 8, 4, 5, 6);
+	}
+}
+
+/* A warp that has exited stays until what it started is done: its slots are lost to that. */
+START_TEST(exited_warp_waits_for_what_it_started)
+{
+	struct hd_config config;
+	hd_config_defaults(&config);
+	struct hd_stats none = simbench_measure(build_last, HD_OP_NOP, 32), alu = simbench_measure(build_last, HD_OP_FFMA, 32),
+			memory = simbench_measure(build_last, HD_OP_LDS, 32);
+	ck_assert_uint_eq(none.stalls[HD_STALL_data_alu] + none.stalls[HD_STALL_data_memory], 0);
+	/* FFMA and EXIT issue one after the other; then its latency is two less. */
+	ck_assert_uint_eq(alu.stalls[HD_STALL_data_alu], config.lat_fmad - 2);
+	ck_assert_uint_eq(alu.stalls[HD_STALL_data_memory], 0);
+	ck_assert_uint_eq(memory.stalls[HD_STALL_data_alu], 0);
+	ck_assert_uint_ge(memory.stalls[HD_STALL_data_memory], 10);
+	ck_assert_uint_eq(memory.stalls[HD_STALL_data_memory] - alu.stalls[HD_STALL_data_alu],
+			  memory.counters.cycles - alu.counters.cycles);
 }
 END_TEST
 
@@ -376,6 +442,9 @@ Suite *hd_suite(void)
 					 instruction_cache_miss_stalls_fetch,
 					 bank_conflicts_delay_the_result,
 					 full_collectors_stall_issue,
+					 warps_lie_in_different_banks,
+					 collector_is_free_after_dispatch,
+					 exited_warp_waits_for_what_it_started,
 					 gto_stays_with_a_warp,
 					 lrr_takes_turns,
 					 two_level_keeps_to_the_active_set,

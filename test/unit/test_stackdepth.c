@@ -297,6 +297,8 @@ START_TEST(fru_counts_each_pushed_register_once)
 	struct sample sample;
 	struct hd_meta_function *facts = facts_of(&sample, 0, false);
 	ck_assert_uint_eq(facts[PAIR].pushed_registers, 3);
+	ck_assert_uint_eq(facts[PAIR].callee_save_bytes, 3 * 4);
+	ck_assert_uint_eq(facts[TAKEN].callee_save_bytes, 0);
 	ck_assert_uint_eq(facts[PAIR].fru, 4);
 	ck_assert_uint_eq(facts[PAIR].save_count, 4);
 	ck_assert_uint_eq(facts[PAIR].saves[0].count, 2);
