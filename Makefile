@@ -3,6 +3,7 @@
 #   make            programs in build/bin, libraries in build/lib, data in build/share/heddle
 #   make demo       installs what is missing, builds, compiles and runs examples/nbody.cu
 #   make check      installs what is missing, builds with warnings as errors, runs every test
+#   make check-fast the same with the unit, lit and golden tests only: less than a minute on two cores
 #   make help       the other targets
 #
 #   V=1             print whole commands          SANITIZE=1   ASan + UBSan build in build/san
@@ -138,13 +139,13 @@ $(B)/obj/%.o: %.cpp $(B)/flags
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXX_FLAGS) $(OPT) $(WERROR_FLAG) $(INCLUDE_LLVM) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
-# Changes only when the compiler or its flags do, and then everything is compiled again.
+# Changes only when the compiler or its flags do, and then everything is compiled again. Expanded here, for
+# a target's own OPT also holds while what it needs is made.
+ALL_FLAGS := $(CC) $(CXX) $(C_FLAGS) $(CXX_FLAGS) $(OPT) $(RUNTIME_OPT) $(CFLAGS) $(CXXFLAGS) $(LLVM_INCLUDE)
 $(B)/flags: FORCE
 	$(if $(LLVM_BIN),,$(error $(LLVM_CONFIG) not found: run 'make setup'))
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CXX) $(C_FLAGS) $(CXX_FLAGS) $(OPT) $(RUNTIME_OPT) $(CFLAGS) $(CXXFLAGS) $(LLVM_INCLUDE)' \
-		| cmp -s - $@ || \
-	echo '$(CC) $(CXX) $(C_FLAGS) $(CXX_FLAGS) $(OPT) $(RUNTIME_OPT) $(CFLAGS) $(CXXFLAGS) $(LLVM_INCLUDE)' > $@
+	@echo '$(ALL_FLAGS)' | cmp -s - $@ || echo '$(ALL_FLAGS)' > $@
 
 .PHONY: FORCE
 FORCE:
@@ -300,7 +301,7 @@ calls: $(CALLS:%=$(CALLS_DIR)/%) $(CALLS:%=$(CALLS_DIR)/%.lto)
 # variables above were computed before there was an LLVM to ask.
 again = +@$(BARE) $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: setup demo check check-long check-fresh update-golden format tidy clean help
+.PHONY: setup demo check check-fast check-long check-mutants check-fresh update-golden format tidy clean help
 
 setup:
 	@scripts/setup.sh
@@ -309,10 +310,16 @@ demo:
 	@MAKE='$(MAKE)' JOBS='$(JOBS)' scripts/demo.sh
 
 # As on a machine without a CUDA toolkit: one may be found by the compilers and hide what fails elsewhere.
-check check-long: BARE := scripts/without-toolkit.sh
-check check-long: setup
+check check-fast check-long check-mutants: BARE := scripts/without-toolkit.sh
+check-fast: TESTS := test/unit test/lit test/golden
+check check-fast check-long: setup
 	$(again) WERROR=1 all unit fuzz
 	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) test/run $(if $(filter check-long,$@),--long) $(TESTS)
+
+# Which small errors in lib, passes and runtime do the tests miss? MUTANTS_FLAGS: options of scripts/mutate.py (--help).
+check-mutants: setup
+	$(again) all unit fuzz
+	@B=$(B) scripts/mutate.py $(MUTANTS_FLAGS)
 
 # README's two commands on a bare Debian 12: needs root. ROOT=DIR keeps the system for the next call.
 check-fresh:
@@ -356,7 +363,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-long check-fresh update-golden $(BENCHES) figures-cars table-linear format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures-cars table-linear format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies
