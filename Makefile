@@ -350,6 +350,15 @@ table-linear: setup
 
 FORMATTED = $(shell find lib passes runtime tools include/heddle test -name '*.[ch]' -o -name 'plugin.cpp')
 
+# The pictures of docs/, from their Graphviz sources. They are kept, so that nobody needs Graphviz to read or to build.
+.PHONY: docs
+docs: $(patsubst %.dot,%.svg,$(wildcard docs/*.dot))
+	@:
+docs/%.svg: docs/%.dot
+	@scripts/setup.sh graphviz
+	$(call say,DOT,$@)
+	$(Q)dot -Tsvg -o $@ $<
+
 format:
 	@scripts/setup.sh clang-format-19
 	clang-format-19 -i $(FORMATTED)
@@ -363,7 +372,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures-cars table-linear format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures-cars table-linear docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

@@ -4,7 +4,7 @@
  * one that is not a uniform terminator's, may diverge. Callers first, each function learns what
  * lanes may need that wait in its callers while others are in it. Linear in the code.
  *
- * Paper: gpu-multiprogramming-lin, 2.3.2; dead-operand bits: ltrf, V (LTRF+).
+ * Paper: gpu-multiprogramming-lin, 2.3.2; dead-operand bits: ltrf-asplos18, 3.2 (LTRF+).
  */
 #include <stdlib.h>
 #include <string.h>

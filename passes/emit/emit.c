@@ -2,7 +2,7 @@
  * Machine IR with physical registers and a block order to a struct hd_function: targets
  * become instruction indices, branches to the next block vanish, divergent branches get their
  * reconvergence point (passes/graph/reconvergence.c), references become relocations, and each instruction its origin and
- * dead-operand bits. Linear. Dead bits: LTRF+ (ltrf, V).
+ * dead-operand bits. Linear. Dead bits: LTRF+ (ltrf-asplos18, 3.2).
  */
 #include <assert.h>
 

@@ -3,7 +3,7 @@
  * a block, and from it which source operands are read for the last time on every path.
  * Callee-saved registers and the stack pointer count as read by every call (the callee's
  * prologue stores them) and by RET. Costs the instructions times the few passes of the
- * data-flow iteration. LTRF+ (ltrf, V).
+ * data-flow iteration. LTRF+ (ltrf-asplos18, 3.2).
  */
 #include "passes/mir/last_use.h"
 

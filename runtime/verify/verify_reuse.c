@@ -1,5 +1,5 @@
 /*
- * --verify of reuse distances (malekeh, 3.2) and of dead operands (ltrf, 3.2), where the metadata is certain:
+ * --verify of reuse distances (malekeh, 3.2) and of dead operands (ltrf-asplos18, 3.2), where the metadata is certain:
  *
  *   exact   the next instruction of the warp that reads one of the operand's registers is the one at that
  *           distance: none before it, and nothing writes them first
