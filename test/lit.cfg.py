@@ -4,7 +4,8 @@
 # Substitutions: %heddle %heddle-cc %plugin %cudart %opt %llc %llvm-as %llvm-dis %clang %clang++
 # %FileCheck %not %python %ptxas %nvlink %check-golden %examples %scripts %build, beside lit's own (%s %S %t %T).
 # LLVM 19's tools are also first on PATH, under their plain names.
-# Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), sanitize, long.
+# Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), sanitize, long, plain (the build tree is
+# build/, as the pages of docs/ have it).
 
 import os
 import re
@@ -74,6 +75,8 @@ for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG', 'HEDDLE_SARIF_SCHEMA']:
         environment[name] = os.environ[name]
 if 'HEDDLE_LONG' in os.environ:
     config.available_features.add('long')
+if os.path.relpath(build, root) == 'build':
+    config.available_features.add('plain')
 
 if lit_config.params.get('sanitize'):
     config.available_features.add('sanitize')
