@@ -1,8 +1,8 @@
 /*
- * A hardware design is one file in runtime/policy/ that fills in a struct hd_policy (docs/architecture.md,
- * Policies). The baseline is
- * the policy without hooks and costs nothing: the engine tests one pointer. Policies combine when they touch different
- * structures; hooks of a combination run in the order of the `+` list. A name may carry a parameter: "swl:4".
+ * A hardware design is one file in runtime/policy/ that fills in a struct hd_policy (docs/architecture.md, Policies; how
+ * to add one: docs/add-a-policy.md). The baseline is the policy without hooks and costs nothing: the engine tests one
+ * pointer. Policies combine when they touch different structures; hooks of a combination run in the order of the `+`
+ * list. A name may carry a parameter: "swl:4".
  *
  * What a policy may do to a warp beside answering hooks is in runtime/sm/sm.h: hd_warp_hold and hd_warp_resume keep
  * a warp off the schedulers and let it go, at no cost while it waits; hd_warp_inject has it issue memory accesses.

@@ -107,7 +107,8 @@ uint32_t hd_sim_launch_count(const struct hd_sim *sim);
 const struct hd_launch_stats *hd_sim_launch_stats(const struct hd_sim *sim, uint32_t index);
 void hd_sim_total(const struct hd_sim *sim, struct hd_stats *total);
 double hd_stats_energy(const struct hd_stats *stats, const struct hd_config *config); /* joules */
-/* The JSON document of `heddle run --stats` (docs/architecture.md, Statistics). malloc'ed. */
+/* The JSON document of `heddle run --stats` (docs/architecture.md, Statistics): gpu, policy, config, host, total, launches.
+ * malloc'ed. */
 char *hd_sim_stats_json(const struct hd_sim *sim);
 
 /* Most resident CTAs of a kernel on one SM: of a cooperative launch, which gets them under every policy. */
