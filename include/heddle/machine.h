@@ -58,11 +58,19 @@ enum hd_op {
 
 enum hd_pipe { HD_PIPE_INT, HD_PIPE_FP32, HD_PIPE_FP64, HD_PIPE_SFU, HD_PIPE_LSU, HD_PIPE_BRU, HD_PIPE_COUNT };
 
+/* Latency classes and the configuration keys of their cycles. Those of memory are as long as it takes. */
+#define HD_LAT_LIST(X)                                                                         \
+	X(IADD, lat_iadd) X(IMAX, lat_imax) X(IMUL, lat_imul) X(IMAD, lat_imad) X(IDIV, lat_idiv) \
+	X(SHFL, lat_shfl) X(S2R, lat_s2r)                                                      \
+	X(FADD, lat_fadd) X(FMAX, lat_fmax) X(FMUL, lat_fmul) X(FMAD, lat_fmad) X(FDIV, lat_fdiv) \
+	X(DADD, lat_dadd) X(DMAX, lat_dmax) X(DMUL, lat_dmul) X(DMAD, lat_dmad) X(DDIV, lat_ddiv) \
+	X(SFU, lat_sfu) X(LDC, lat_ldc) X(CTRL, lat_ctrl)
 enum hd_lat {
-	HD_LAT_IADD, HD_LAT_IMAX, HD_LAT_IMUL, HD_LAT_IMAD, HD_LAT_IDIV, HD_LAT_SHFL, HD_LAT_S2R,
-	HD_LAT_FADD, HD_LAT_FMAX, HD_LAT_FMUL, HD_LAT_FMAD, HD_LAT_FDIV,
-	HD_LAT_DADD, HD_LAT_DMAX, HD_LAT_DMUL, HD_LAT_DMAD, HD_LAT_DDIV,
-	HD_LAT_SFU, HD_LAT_LDC, HD_LAT_MEM, HD_LAT_CTRL, HD_LAT_COUNT
+#define X(name, key) HD_LAT_##name,
+	HD_LAT_LIST(X)
+#undef X
+	HD_LAT_MEM,
+	HD_LAT_COUNT
 };
 
 enum {
@@ -75,6 +83,8 @@ enum {
 enum { HD_SM_NEG = 1, HD_SM_ABS = 2 };
 enum hd_srcx { HD_XN, HD_XB, HD_XC, HD_XBC, HD_XM, HD_XT, HD_XS };
 enum hd_width { HD_W__ = 0, HD_W_R = 1, HD_W_D = 2, HD_W_Q = 4, HD_W_M = 16, HD_W_T = 17, HD_W_S = 18, HD_W_U = 32 };
+enum hd_number { HD_N__, HD_N_I, HD_N_F, HD_N_D, HD_N_S, HD_N_HALF /* of hd_op_number alone */ };
+enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT_LOCAL, HD_AT_CONST };
 
 /*
  * Modifier kinds: HD_MOD(kind, shift, bits, names). Each kind has one fixed place in the
@@ -229,7 +239,9 @@ struct hd_opinfo {
 	uint8_t pdst, psrc;
 	uint8_t srcx;          /* enum hd_srcx */
 	uint8_t srcmods;       /* HD_SM_* */
+	uint8_t number;        /* enum hd_number */
 	uint8_t pipe, lat;
+	uint8_t space;         /* enum hd_memory_space */
 	uint16_t effects;
 	uint64_t mods;         /* bit per enum hd_mod_kind; printed in ascending order of the list in the table row */
 	uint8_t mod_order[6];  /* kinds in print order, HD_MOD_COUNT ends */
@@ -264,6 +276,8 @@ enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
 /* Registers (0, 1, 2 or 4) that the slot takes for this opcode and these modifiers, whether or not it holds RZ; uniform
  * ones are none. */
 unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot);
+/* What the sources are, never HD_N_S. Of a double an immediate is the high word. */
+enum hd_number hd_op_number(enum hd_op op, uint16_t mods);
 /* Bytes that a memory access moves for each thread; 0 for other opcodes. */
 unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
 

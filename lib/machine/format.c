@@ -94,59 +94,26 @@ static void put_signed(struct text *text, uint32_t value)
 		put(text, "0x%" PRIx32, value);
 }
 
-enum number_kind { BITS, SIGNED, FLOAT, DOUBLE };
-
-/* How an immediate of this instruction reads best. */
-static enum number_kind immediate_kind(const struct hd_inst *inst)
-{
-	switch (inst->op) {
-	case HD_OP_IADD3:
-	case HD_OP_IMAD:
-	case HD_OP_IMAD_WIDE:
-	case HD_OP_ISETP:
-	case HD_OP_IMNMX:
-	case HD_OP_LEA:
-		/* Behind a minus sign the plain bits are less confusing. */
-		return inst->srcmods ? BITS : SIGNED;
-	case HD_OP_FADD:
-	case HD_OP_FMUL:
-	case HD_OP_FFMA:
-	case HD_OP_FMNMX:
-	case HD_OP_FSETP:
-	case HD_OP_MUFU:
-		return FLOAT;
-	case HD_OP_DADD:
-	case HD_OP_DMUL:
-	case HD_OP_DFMA:
-	case HD_OP_DSETP:
-		return DOUBLE;
-	case HD_OP_F2F:
-	case HD_OP_F2I:
-	case HD_OP_FRND: {
-		uint32_t type = hd_mod_get(inst->mods, HD_MOD_STYPE);
-		return type == HD_F32 ? FLOAT : type == HD_F64 ? DOUBLE : BITS;
-	}
-	default:
-		return BITS;
-	}
-}
-
+/* As it reads best. */
 static void put_immediate(struct text *text, const struct hd_inst *inst)
 {
-	switch (immediate_kind(inst)) {
-	case BITS:
-		put(text, "0x%" PRIx32, inst->x);
-		return;
-	case SIGNED:
+	switch (hd_op_number((enum hd_op)inst->op, inst->mods)) {
+	case HD_N_I:
+		/* Behind a minus sign the plain bits are less confusing. */
+		if (inst->srcmods)
+			break;
 		put_signed(text, inst->x);
 		return;
-	case FLOAT:
+	case HD_N_F:
 		put_float(text, inst->x);
 		return;
-	case DOUBLE:
+	case HD_N_D:
 		put_high_word(text, inst->x);
 		return;
+	default:
+		break;
 	}
+	put(text, "0x%" PRIx32, inst->x);
 }
 
 /* %lr3+%cr7, %cr7, or %cr7.br where each lane has its own; .H: the high word. */

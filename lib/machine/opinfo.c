@@ -22,19 +22,21 @@
 #define MODS_OF_HD_MODS(...) MODS_PAD(__VA_ARGS__)
 
 const struct hd_opinfo hd_opinfo[HD_OP_COUNT] = {
-#define HD_OP(op_name, d_, a_, b_, c_, pdst_, psrc_, srcx_, srcmods_, pipe_, lat_, fx_, mods_) \
-	[HD_OP_##op_name] = {.name = #op_name,                                                 \
-			     .dst = HD_W_##d_,                                                 \
-			     .a = HD_W_##a_,                                                   \
-			     .b = HD_W_##b_,                                                   \
-			     .c = HD_W_##c_,                                                   \
-			     .pdst = pdst_,                                                    \
-			     .psrc = psrc_,                                                    \
-			     .srcx = HD_##srcx_,                                               \
-			     .srcmods = srcmods_,                                              \
-			     .pipe = HD_PIPE_##pipe_,                                          \
-			     .lat = HD_LAT_##lat_,                                             \
-			     .effects = fx_,                                                   \
+#define HD_OP(op_name, d_, a_, b_, c_, pdst_, psrc_, srcx_, srcmods_, num_, swap_, pipe_, lat_, space_, fx_, mods_) \
+	[HD_OP_##op_name] = {.name = #op_name,                                                                     \
+			     .dst = HD_W_##d_,                                                                     \
+			     .a = HD_W_##a_,                                                                       \
+			     .b = HD_W_##b_,                                                                       \
+			     .c = HD_W_##c_,                                                                       \
+			     .pdst = pdst_,                                                                        \
+			     .psrc = psrc_,                                                                        \
+			     .srcx = HD_##srcx_,                                                                   \
+			     .srcmods = srcmods_,                                                                  \
+			     .number = HD_N_##num_,                                                                \
+			     .pipe = HD_PIPE_##pipe_,                                                              \
+			     .lat = HD_LAT_##lat_,                                                                 \
+			     .space = HD_AT_##space_,                                                              \
+			     .effects = fx_,                                                                       \
 			     MODS_OF_##mods_},
 #include "heddle/opcodes.def"
 #undef HD_OP
@@ -82,6 +84,14 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 	default:
 		return widths[slot];
 	}
+}
+
+enum hd_number hd_op_number(enum hd_op op, uint16_t mods)
+{
+	static const uint8_t of_type[16] = {
+		[HD_F16] = HD_N_HALF, [HD_BF16] = HD_N_HALF, [HD_F32] = HD_N_F, [HD_F64] = HD_N_D};
+	uint8_t number = hd_opinfo[op].number;
+	return (enum hd_number)(number == HD_N_S ? of_type[hd_mod_get(mods, HD_MOD_STYPE)] : number);
 }
 
 unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods)

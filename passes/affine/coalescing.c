@@ -358,24 +358,15 @@ static void analyse(const struct report *report, uint32_t vector, struct hd_meta
 
 static bool is_access(const struct hd_inst *inst, struct hd_meta_access *access)
 {
-	static const struct {
-		enum hd_op op;
-		enum hd_access_kind kind;
-		enum hd_access_space space;
-	} rows[] = {{HD_OP_LDG, HD_ACCESS_LOAD, HD_ACCESS_GLOBAL},
-		    {HD_OP_STG, HD_ACCESS_STORE, HD_ACCESS_GLOBAL},
-		    {HD_OP_LDS, HD_ACCESS_LOAD, HD_ACCESS_SHARED},
-		    {HD_OP_STS, HD_ACCESS_STORE, HD_ACCESS_SHARED},
-		    {HD_OP_ATOMG, HD_ACCESS_ATOMIC, HD_ACCESS_GLOBAL},
-		    {HD_OP_ATOMS, HD_ACCESS_ATOMIC, HD_ACCESS_SHARED}};
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if ((enum hd_op)inst->op == rows[i].op) {
-			access->kind = rows[i].kind;
-			access->space = rows[i].space;
-			access->bytes = hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
-			return true;
-		}
-	return false;
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	if (info->space != HD_AT_GLOBAL && info->space != HD_AT_SHARED)
+		return false;
+	access->kind = info->effects & HD_FX_ATOMIC ? HD_ACCESS_ATOMIC
+		       : info->effects & HD_FX_LOAD ? HD_ACCESS_LOAD
+						    : HD_ACCESS_STORE;
+	access->space = info->space == HD_AT_GLOBAL ? HD_ACCESS_GLOBAL : HD_ACCESS_SHARED;
+	access->bytes = hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
+	return true;
 }
 
 /* The operand that is the address; NULL for what is no access. */

@@ -264,17 +264,8 @@ static void find_roots(const struct context *context, uint32_t inst, struct walk
 
 static bool is_global(const struct hd_inst *inst)
 {
-	switch (inst->op) {
-	case HD_OP_LDG:
-	case HD_OP_LD:
-	case HD_OP_STG:
-	case HD_OP_ST:
-	case HD_OP_ATOMG:
-	case HD_OP_ATOM:
-		return true;
-	default:
-		return false;
-	}
+	unsigned space = hd_opinfo[inst->op].space;
+	return space == HD_AT_GLOBAL || space == HD_AT_GENERIC;
 }
 
 static enum hd_idempotence_break break_of_access(const struct hd_inst *inst)

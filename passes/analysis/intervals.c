@@ -60,17 +60,11 @@ static bool is_call(const struct hd_subgraphs *subgraphs, uint32_t inst)
 /* Loads that may miss the caches, and atomics that return a value. */
 static bool is_long(const struct hd_inst *inst)
 {
-	switch (inst->op) {
-	case HD_OP_LDG:
-	case HD_OP_LD:
-	case HD_OP_LDL:
-		return true;
-	case HD_OP_ATOMG:
-	case HD_OP_ATOM:
-		return inst->dst != HD_RZ;
-	default:
-		return false;
-	}
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	bool far = info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC;
+	if (info->effects & HD_FX_ATOMIC)
+		return far && inst->dst != HD_RZ;
+	return info->effects & HD_FX_LOAD && (far || info->space == HD_AT_LOCAL);
 }
 
 static bool branches_back(const struct hd_flow *flow, uint32_t inst)

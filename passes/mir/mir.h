@@ -101,6 +101,12 @@ struct hd_minst {
 	uint32_t tag; /* 1 + number of the instruction before allocation, 0: the allocator's own; for its checker */
 };
 
+/* A load that may go all the way to device memory. */
+static inline bool hd_minst_is_global_load(const struct hd_minst *inst)
+{
+	return inst->op == HD_OP_LDG || inst->op == HD_OP_LD;
+}
+
 /* Physical registers that hold no value behind an instruction, found when frames are made. */
 struct hd_mundefined {
 	uint32_t reg, words;

@@ -23,7 +23,7 @@ uint32_t hd_minst_latency(const struct hd_minst *inst)
 	};
 	if (inst->op == HD_OP_UNDEF)
 		return 0;
-	if (inst->op == HD_OP_LDG || inst->op == HD_OP_LD)
+	if (hd_minst_is_global_load(inst))
 		return GLOBAL_CYCLES;
 	return inst->op < HD_OP_COUNT ? cycles[hd_opinfo[inst->op].lat] : cycles[HD_LAT_IADD];
 }
@@ -160,24 +160,14 @@ struct order {
 
 static unsigned spaces_of(const struct hd_minst *inst)
 {
-	switch (inst->op) {
-	case HD_OP_LDC:
+	static const uint8_t of[] = {[HD_AT_GENERIC] = SPACE_ALL,
+				     [HD_AT_GLOBAL] = SPACE_GLOBAL,
+				     [HD_AT_SHARED] = SPACE_SHARED,
+				     [HD_AT_LOCAL] = SPACE_LOCAL,
+				     [HD_AT_CONST] = 0};
+	if (inst->op == HD_OP_LDG && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI)
 		return 0;
-	case HD_OP_LDG:
-		return hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI ? 0 : SPACE_GLOBAL;
-	case HD_OP_STG:
-	case HD_OP_ATOMG:
-		return SPACE_GLOBAL;
-	case HD_OP_LDS:
-	case HD_OP_STS:
-	case HD_OP_ATOMS:
-		return SPACE_SHARED;
-	case HD_OP_LDL:
-	case HD_OP_STL:
-		return SPACE_LOCAL;
-	default:
-		return hd_minst_effects(inst) & (HD_FX_LOAD | HD_FX_STORE) ? SPACE_ALL : 0;
-	}
+	return inst->op < HD_OP_COUNT ? of[hd_opinfo[inst->op].space] : 0;
 }
 
 static bool has_mod(const struct hd_minst *inst, enum hd_mod_kind kind)

@@ -31,11 +31,6 @@ static struct hd_minst *fork_of(struct hd_mblock *block)
 	return two ? fork : NULL;
 }
 
-static bool is_global_load(const struct hd_minst *inst)
-{
-	return inst->op == HD_OP_LDG || inst->op == HD_OP_LD;
-}
-
 /* Whether the instruction may run under a predicate that it leaves as it is, and does nothing to or with other lanes.
  */
 static bool is_convertible(const struct hd_minst *inst, uint32_t predicate)
@@ -56,7 +51,7 @@ static uint32_t behind(const struct converter *converter, uint32_t side, const s
 	    count > SHORT_SIDE)
 		return HD_NO_BLOCK;
 	for (uint32_t i = 0; i < count; i++) {
-		loads += is_global_load(&block->insts.data[i]);
+		loads += hd_minst_is_global_load(&block->insts.data[i]);
 		if (!is_convertible(&block->insts.data[i], fork->guard))
 			return HD_NO_BLOCK;
 	}

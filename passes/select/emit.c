@@ -27,23 +27,12 @@ struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
 	return &hd_vec_last(&block->insts);
 }
 
-static bool is_float_op(unsigned op)
+/* The bit of an immediate that is its sign, in floating point; 0: the sources are integers. */
+static uint32_t sign_bit(unsigned op, uint16_t mods)
 {
-	switch (op) {
-	case HD_OP_FADD:
-	case HD_OP_FMUL:
-	case HD_OP_FFMA:
-	case HD_OP_FMNMX:
-	case HD_OP_FSETP:
-	case HD_OP_MUFU:
-	case HD_OP_DADD:
-	case HD_OP_DMUL:
-	case HD_OP_DFMA:
-	case HD_OP_DSETP:
-		return true;
-	default:
-		return false;
-	}
+	enum hd_number number = op < HD_OP_COUNT ? hd_op_number((enum hd_op)op, mods) : HD_N__;
+
+	return number == HD_N_HALF ? 0x8000 : number == HD_N_F || number == HD_N_D ? 0x80000000 : 0;
 }
 
 static bool is_commutative(unsigned op)
@@ -76,11 +65,13 @@ static bool in_register(const struct hd_opnd *opnd)
 /* Source modifiers of an immediate become part of it, and zero is RZ. */
 static void fold_immediate(unsigned op, uint16_t mods, struct hd_opnd *opnd, unsigned width)
 {
+	uint32_t sign = sign_bit(op, mods);
+
 	if (opnd->kind != HD_OPND_IMM || opnd->ref_kind)
 		return;
-	if (is_float_op(op)) {
-		opnd->x = opnd->abs ? opnd->x & 0x7fffffff : opnd->x;
-		opnd->x = opnd->neg ? opnd->x ^ 0x80000000 : opnd->x;
+	if (sign) {
+		opnd->x = opnd->abs ? opnd->x & ~sign : opnd->x;
+		opnd->x = opnd->neg ? opnd->x ^ sign : opnd->x;
 	} else if (opnd->neg) {
 		opnd->x = hd_mod_get(mods, HD_MOD_EX) && op == HD_OP_IADD3 ? ~opnd->x : -opnd->x;
 	}

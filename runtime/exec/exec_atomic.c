@@ -133,15 +133,15 @@ void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint
 }
 
 /* The space of a generic address; *address becomes the offset there. */
-static unsigned space_of(unsigned op, uint64_t *address)
+static unsigned space_of(unsigned in, uint64_t *address)
 {
-	if (op == HD_OP_ATOMS)
+	if (in == HD_AT_SHARED)
 		return HD_MEM_SHARED;
-	if (op == HD_OP_ATOM && *address - HD_SHARED_WINDOW < HD_SHARED_WINDOW_BYTES) {
+	if (in == HD_AT_GENERIC && *address - HD_SHARED_WINDOW < HD_SHARED_WINDOW_BYTES) {
 		*address -= HD_SHARED_WINDOW;
 		return HD_MEM_SHARED;
 	}
-	if (op == HD_OP_ATOM && *address - HD_LOCAL_WINDOW < HD_LOCAL_WINDOW_BYTES) {
+	if (in == HD_AT_GENERIC && *address - HD_LOCAL_WINDOW < HD_LOCAL_WINDOW_BYTES) {
 		*address -= HD_LOCAL_WINDOW;
 		return HD_MEM_LOCAL;
 	}
@@ -152,16 +152,17 @@ HD_EXEC_PLAIN(op_atomic)
 {
 	const struct hd_inst *in = &inst->inst;
 	struct hd_effect *effect = exec->effect;
+	unsigned memory = hd_opinfo[in->op].space;
 	uint32_t in_space[3] = {0};
 	uint8_t *host[HD_WARP_LANES];
 	HD_FOR_LANES(lane, exec->mask)
 	{
-		uint64_t address = in->op == HD_OP_ATOMS
+		uint64_t address = memory == HD_AT_SHARED
 					   ? hd_row(exec->warp, in->a)[lane] + in->x
 					   : hd_lane_pair(exec->warp, in->a, lane) + (uint64_t)(int64_t)(int32_t)in->x;
-		if (in->op == HD_OP_ATOMS)
+		if (memory == HD_AT_SHARED)
 			address = (uint32_t)address;
-		unsigned space = space_of(in->op, &address);
+		unsigned space = space_of(memory, &address);
 		host[lane] = hd_exec_lane_access(exec, inst, lane, address, space, &effect->address[lane]);
 		if (!host[lane])
 			return;

@@ -430,22 +430,10 @@ HD_EXEC(op_ldc)
 
 const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst)
 {
-	switch (inst->op) {
-	case HD_OP_LDG:
-	case HD_OP_STG:
-		return &op_global;
-	case HD_OP_LD:
-	case HD_OP_ST:
-		return &op_generic;
-	case HD_OP_LDS:
-	case HD_OP_STS:
-		return &op_shared;
-	case HD_OP_LDL:
-	case HD_OP_STL:
-		return &op_local;
-	case HD_OP_LDC:
-		return &op_ldc;
-	default:
-		return NULL;
-	}
+	static const struct hd_exec_clones *const by_space[] = {
+		[HD_AT_GENERIC] = &op_generic, [HD_AT_GLOBAL] = &op_global, [HD_AT_SHARED] = &op_shared,
+		[HD_AT_LOCAL] = &op_local,     [HD_AT_CONST] = &op_ldc,
+	};
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	return info->space && !(info->effects & HD_FX_ATOMIC) ? by_space[info->space] : NULL;
 }

@@ -14,46 +14,11 @@
 static uint16_t latency_of(const struct hd_config *config, unsigned lat_class)
 {
 	switch (lat_class) {
-	case HD_LAT_IADD:
-		return (uint16_t)config->lat_iadd;
-	case HD_LAT_IMAX:
-		return (uint16_t)config->lat_imax;
-	case HD_LAT_IMUL:
-		return (uint16_t)config->lat_imul;
-	case HD_LAT_IMAD:
-		return (uint16_t)config->lat_imad;
-	case HD_LAT_IDIV:
-		return (uint16_t)config->lat_idiv;
-	case HD_LAT_SHFL:
-		return (uint16_t)config->lat_shfl;
-	case HD_LAT_S2R:
-		return (uint16_t)config->lat_s2r;
-	case HD_LAT_FADD:
-		return (uint16_t)config->lat_fadd;
-	case HD_LAT_FMAX:
-		return (uint16_t)config->lat_fmax;
-	case HD_LAT_FMUL:
-		return (uint16_t)config->lat_fmul;
-	case HD_LAT_FMAD:
-		return (uint16_t)config->lat_fmad;
-	case HD_LAT_FDIV:
-		return (uint16_t)config->lat_fdiv;
-	case HD_LAT_DADD:
-		return (uint16_t)config->lat_dadd;
-	case HD_LAT_DMAX:
-		return (uint16_t)config->lat_dmax;
-	case HD_LAT_DMUL:
-		return (uint16_t)config->lat_dmul;
-	case HD_LAT_DMAD:
-		return (uint16_t)config->lat_dmad;
-	case HD_LAT_DDIV:
-		return (uint16_t)config->lat_ddiv;
-	case HD_LAT_SFU:
-		return (uint16_t)config->lat_sfu;
-	case HD_LAT_LDC:
-		return (uint16_t)config->lat_ldc;
-	case HD_LAT_CTRL:
-		return (uint16_t)config->lat_ctrl;
+#define X(name, key)       \
+	case HD_LAT_##name: \
+		return (uint16_t)config->key;
+		HD_LAT_LIST(X)
+#undef X
 	default:
 		return 0; /* memory: as long as it takes */
 	}
@@ -108,7 +73,7 @@ static uint8_t class_of(const struct hd_inst *inst)
 {
 	if (inst->role != HD_ROLE_PLAIN)
 		return HD_CLASS_SPILL_FILL;
-	return inst->op == HD_OP_LDL || inst->op == HD_OP_STL ? HD_CLASS_OTHER_LOCAL : HD_CLASS_GLOBAL;
+	return hd_opinfo[inst->op].space == HD_AT_LOCAL ? HD_CLASS_OTHER_LOCAL : HD_CLASS_GLOBAL;
 }
 
 static uint32_t absolute(uint32_t first, uint32_t index)

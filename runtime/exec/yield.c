@@ -37,7 +37,8 @@ static unsigned spin_class(const struct hd_dinst *inst)
 {
 	if (inst->effects & (HD_FX_ATOMIC | HD_FX_CALL))
 		return inst->inst.dst == HD_RZ && !(inst->effects & HD_FX_CALL) ? HD_SPIN_NEVER : HD_SPIN_LONG;
-	if (!(inst->effects & HD_FX_LOAD) || inst->inst.op == HD_OP_LDL || inst->inst.op == HD_OP_LDC)
+	unsigned space = hd_opinfo[inst->inst.op].space;
+	if (!(inst->effects & HD_FX_LOAD) || space == HD_AT_LOCAL || space == HD_AT_CONST)
 		return HD_SPIN_NEVER;
 	return hd_mod_get(inst->inst.mods, HD_MOD_SEM) == HD_SEM_WEAK ? HD_SPIN_SAME : HD_SPIN_LONG;
 }

@@ -130,7 +130,7 @@ void hd_twin_release(struct hd_warp *warp)
 
 static bool is_local(const struct hd_dinst *inst)
 {
-	return inst->inst.op == HD_OP_LDL || inst->inst.op == HD_OP_STL;
+	return hd_opinfo[inst->inst.op].space == HD_AT_LOCAL;
 }
 
 static enum kind kind_of(const struct hd_dinst *inst)
@@ -172,7 +172,7 @@ static bool is_wide_address(const struct hd_dinst *inst)
 /* Generic accesses may be local. */
 static bool is_generic(const struct hd_dinst *inst)
 {
-	return inst->inst.op == HD_OP_LD || inst->inst.op == HD_OP_ST || inst->inst.op == HD_OP_ATOM;
+	return hd_opinfo[inst->inst.op].space == HD_AT_GENERIC;
 }
 
 static uint64_t address_of(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lane)
