@@ -262,7 +262,7 @@ int hd_options_parse(struct hd_unit *unit, const char *parameters)
 		if (*one && parse_one(unit, one))
 			return -1;
 	unit->options.canonical = canonical(unit);
-	unit->abi = hd_abi_find(unit->options.abi);
+	unit->abi = hd_abi_find(unit->options.abi, strlen(unit->options.abi));
 	if (!unit->abi)
 		return hd_error(unit->diag, HD_NOWHERE, "the calling convention '%s' is not available",
 				unit->options.abi);

@@ -165,11 +165,17 @@ enum hd_sr {
 	HD_SR_COUNT
 };
 
-/* SYSCALL services: arguments in R4.., result in R4, as the ABI passes them. */
-#define HD_SYS_LIST(X) \
-	X(VPRINTF, "vprintf") X(ASSERTFAIL, "__assertfail") X(MALLOC, "malloc") X(FREE, "free")
+/*
+ * SYSCALL services: the symbol that a program calls, the registers of each argument (2: an aligned pair), and those of
+ * the result. They lie where every calling convention has them (lib/machine/abi.h).
+ */
+#define HD_SYS_LIST(X)                                                                         \
+	X(VPRINTF, "vprintf", "22", 1)           /* format, arguments as CUDA packs them */    \
+	X(ASSERTFAIL, "__assertfail", "22122", 0) /* message, file, line, function, bytes of a character */ \
+	X(MALLOC, "malloc", "2", 2)                                                            \
+	X(FREE, "free", "2", 0)
 enum hd_syscall {
-#define X(name, symbol) HD_SYS_##name,
+#define X(name, ...) HD_SYS_##name,
 	HD_SYS_LIST(X)
 #undef X
 	HD_SYS_COUNT

@@ -295,7 +295,8 @@ struct hd_metadata {
 	const char *module;        /* source file or module name, without directories of the build machine where relative */
 	const char *target;        /* "sm_70" */
 	const char *producer;      /* "heddle 0.1.0, LLVM 19.1.7" */
-	const char *flags;         /* pass parameters in canonical order */
+	const char *flags;         /* pass parameters in canonical order; hd_metadata_parameter finds one */
+	const struct hd_abi *abi;  /* its calling convention, of lib/machine/abi.h; read from flags */
 	enum hd_compile_mode mode;
 	struct hd_meta_function *functions; /* kernels and device functions, in order of name */
 	uint32_t function_count;
@@ -309,6 +310,8 @@ int hd_metadata_from_json(const char *text, size_t size, const char *name, struc
 extern const char *const hd_meta_class_names[HD_CLASSES]; /* "grid", "block", ... */
 /* What the access costs more than it had to, and what helps, in one sentence. False: nothing to say. */
 bool hd_meta_access_advice(const struct hd_meta_access *access, char *text, size_t size);
+/* The value that `flags` has for a parameter, `length` bytes; NULL: it is left at its default. */
+const char *hd_metadata_parameter(const struct hd_metadata *metadata, const char *key, size_t *length);
 /* By name, or by demangled name with or without its parameter list; NULL when absent. */
 const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
 /* The demangled name without return type and parameters. */

@@ -13,35 +13,35 @@
 
 const struct hd_abi hd_abi_cars = {
 	.name = "cars",
-	.stack_pointer = 1,
-	.first_arg = 4,
-	.arg_count = 12,
-	.first_result = 4,
+	.stack_pointer = HD_ABI_STACK_POINTER,
+	.first_arg = HD_ABI_FIRST_ARG,
+	.arg_count = HD_ABI_ARG_COUNT,
+	.first_result = HD_ABI_FIRST_RESULT,
 	.result_count = 12,
-	.callee_saved = {BITS(16, 63), BITS(0, 63), BITS(0, 63), BITS(0, 62)},
+	.callee_saved = {BITS(HD_ABI_FIRST_SAVED, 63), BITS(0, 63), BITS(0, 63), BITS(0, 62)},
 	.contiguous_saves = true,
 	.reserved_registers = 2,
 };
 
 const struct hd_abi hd_abi_observed = {
 	.name = "observed",
-	.stack_pointer = 1,
-	.first_arg = 4,
-	.arg_count = 12,
-	.first_result = 4,
+	.stack_pointer = HD_ABI_STACK_POINTER,
+	.first_arg = HD_ABI_FIRST_ARG,
+	.arg_count = HD_ABI_ARG_COUNT,
+	.first_result = HD_ABI_FIRST_RESULT,
 	.result_count = 12,
-	.callee_saved = {BITS(2, 2) | BITS(16, 31) | (UPPER_FOURS & BITS(32, 63)), UPPER_FOURS, UPPER_FOURS,
+	.callee_saved = {BITS(2, 2) | BITS(HD_ABI_FIRST_SAVED, 31) | (UPPER_FOURS & BITS(32, 63)), UPPER_FOURS, UPPER_FOURS,
 			 UPPER_FOURS &BITS(0, 62)},
 	.contiguous_saves = false,
 	.reserved_registers = 2,
 };
 
-const struct hd_abi *hd_abi_find(const char *name)
+const struct hd_abi *hd_abi_find(const char *name, size_t length)
 {
 	static const struct hd_abi *const rows[] = {&hd_abi_cars, &hd_abi_observed};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (!strcmp(rows[i]->name, name))
+		if (strlen(rows[i]->name) == length && !memcmp(rows[i]->name, name, length))
 			return rows[i];
 	return NULL;
 }
@@ -83,4 +83,52 @@ uint8_t hd_abi_take_aggregate(struct hd_abi_cursor *cursor, uint64_t bytes, uint
 		return 0;
 	cursor->next = reg + (uint32_t)words;
 	return (uint8_t)reg;
+}
+
+/* ---- services */
+
+static const struct {
+	const char *arguments;
+	uint32_t results;
+} services[HD_SYS_COUNT] = {
+#define X(name, symbol, arguments, results) {arguments, results},
+	HD_SYS_LIST(X)
+#undef X
+};
+
+enum { MAX_SERVICE_ARGUMENTS = 8 };
+
+static uint32_t place_arguments(enum hd_syscall service, struct hd_abi_place places[MAX_SERVICE_ARGUMENTS])
+{
+	uint8_t words[MAX_SERVICE_ARGUMENTS];
+	uint32_t count = 0;
+
+	for (const char *digit = services[service].arguments; *digit; digit++)
+		words[count++] = (uint8_t)(*digit - '0');
+	hd_abi_assign(&hd_abi_cars, false, words, count, places);
+	return count;
+}
+
+uint32_t hd_service_argument(enum hd_syscall service, uint32_t index)
+{
+	struct hd_abi_place places[MAX_SERVICE_ARGUMENTS];
+
+	place_arguments(service, places);
+	return places[index].reg;
+}
+
+uint32_t hd_service_argument_words(uint32_t service)
+{
+	struct hd_abi_place places[MAX_SERVICE_ARGUMENTS];
+	uint32_t count;
+
+	if (service >= HD_SYS_COUNT)
+		return HD_ABI_ARG_COUNT;
+	count = place_arguments((enum hd_syscall)service, places);
+	return places[count - 1].reg + places[count - 1].words - HD_ABI_FIRST_ARG;
+}
+
+uint32_t hd_service_result_words(enum hd_syscall service)
+{
+	return services[service].results;
 }

@@ -7,6 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "heddle/machine.h"
+
+/* What all conventions have in common: a kernel's entry, the runtime's services and CARS's hardware know no other. */
+enum {
+	HD_ABI_STACK_POINTER = 1,
+	HD_ABI_FIRST_ARG = 4,
+	HD_ABI_ARG_COUNT = 12,
+	HD_ABI_FIRST_RESULT = 4,
+	HD_ABI_FIRST_SAVED = 16 /* of the run of callee-saved registers (cars-hpca24, III-A) */
+};
+
 struct hd_abi {
 	const char *name;
 	uint8_t stack_pointer;        /* R1; the callee gives it back unchanged. The stack grows down. */
@@ -24,7 +35,8 @@ struct hd_abi {
 
 extern const struct hd_abi hd_abi_cars;     /* callee-saved R16 up, as cars-hpca24 III has it: the default */
 extern const struct hd_abi hd_abi_observed; /* as observed in ptxas's code */
-const struct hd_abi *hd_abi_find(const char *name); /* "cars", "observed"; NULL */
+/* By the first `length` bytes of a name, "cars" or "observed"; NULL. */
+const struct hd_abi *hd_abi_find(const char *name, size_t length);
 
 static inline bool hd_abi_is_saved(const struct hd_abi *abi, uint32_t reg)
 {
@@ -54,5 +66,11 @@ void hd_abi_take(struct hd_abi_cursor *cursor, uint32_t words, struct hd_abi_pla
  * registers stay free for the values behind it.
  */
 uint8_t hd_abi_take_aggregate(struct hd_abi_cursor *cursor, uint64_t bytes, uint32_t align);
+
+/* First register of a service's argument; those of its results begin at HD_ABI_FIRST_RESULT. */
+uint32_t hd_service_argument(enum hd_syscall service, uint32_t index);
+/* Registers that its arguments take, from HD_ABI_FIRST_ARG up; all there are when there is no such service. */
+uint32_t hd_service_argument_words(uint32_t service);
+uint32_t hd_service_result_words(enum hd_syscall service);
 
 #endif

@@ -255,7 +255,7 @@ const char *hd_sr_name(enum hd_sr sr)
 const char *hd_syscall_name(enum hd_syscall service)
 {
 	static const char *const names[HD_SYS_COUNT] = {
-#define X(name, symbol) symbol,
+#define X(name, symbol, ...) symbol,
 		HD_SYS_LIST(X)
 #undef X
 	};

@@ -54,6 +54,20 @@ static int matches_demangled(const char *demangled, const char *wanted)
 	       same(demangled, len, wanted) || same(demangled + begin, len - begin, wanted);
 }
 
+const char *hd_metadata_parameter(const struct hd_metadata *metadata, const char *key, size_t *length)
+{
+	size_t wanted = strlen(key);
+	for (const char *at = metadata->flags; at && *at; at += strspn(at, ";")) {
+		size_t all = strcspn(at, ";");
+		if (all > wanted && at[wanted] == '=' && !memcmp(at, key, wanted)) {
+			*length = all - wanted - 1;
+			return at + wanted + 1;
+		}
+		at += all;
+	}
+	return NULL;
+}
+
 const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name)
 {
 	for (uint32_t i = 0; i < metadata->function_count; i++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/machine/abi.h"
 #include "lib/metadata/input.h"
 
 static void get_three(struct input *input, const struct place *place, const json_t *object, const char *key,
@@ -351,6 +352,16 @@ static void read_functions(struct input *input, const json_t *document, struct h
 			expected(input, NULL, metadata->functions[i].name, "one function of this name");
 }
 
+static const struct hd_abi *convention(struct input *input, const struct hd_metadata *metadata)
+{
+	size_t length;
+	const char *name = hd_metadata_parameter(metadata, "abi", &length);
+	const struct hd_abi *abi = name ? hd_abi_find(name, length) : &hd_abi_cars;
+	if (!abi)
+		expected(input, NULL, "flags", "a calling convention that this Heddle knows behind abi=");
+	return abi;
+}
+
 static void read_document(struct input *input, const json_t *document, struct hd_metadata *metadata)
 {
 	static const char *const modes[] = {"whole-program", "relocatable"};
@@ -364,6 +375,7 @@ static void read_document(struct input *input, const json_t *document, struct hd
 	metadata->module = get_text(input, NULL, document, "module");
 	metadata->target = get_text(input, NULL, document, "target");
 	metadata->flags = get_text(input, NULL, document, "flags");
+	metadata->abi = convention(input, metadata);
 	metadata->mode = (enum hd_compile_mode)get_choice(input, NULL, document, "mode", modes, 2,
 							  "\"whole-program\" or \"relocatable\"");
 	read_functions(input, document, metadata);

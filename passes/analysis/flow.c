@@ -94,13 +94,11 @@ struct hd_regset hd_flow_caller_saved(const struct hd_abi *abi)
 	return set;
 }
 
-/* Arguments of the services, as the runtime takes them: 64-bit values in pairs from R4 up. */
+/* Arguments of the services, as the runtime takes them. */
 static struct hd_regset service_reads(const struct hd_inst *inst)
 {
-	static const uint8_t words[HD_SYS_COUNT] = {
-		[HD_SYS_VPRINTF] = 4, [HD_SYS_ASSERTFAIL] = 10, [HD_SYS_MALLOC] = 2, [HD_SYS_FREE] = 2};
 	struct hd_regset set = {0};
-	hd_regset_add_run(&set, 4, inst->x < HD_SYS_COUNT ? words[inst->x] : 12);
+	hd_regset_add_run(&set, HD_ABI_FIRST_ARG, hd_service_argument_words(inst->x));
 	return set;
 }
 

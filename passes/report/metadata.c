@@ -290,6 +290,7 @@ int hd_metadata_run(struct hd_unit *unit)
 		.target = target_of(unit),
 		.producer = producer(unit),
 		.flags = unit->options.canonical,
+		.abi = unit->abi,
 		.mode = unit->options.relocatable ? HD_MODE_RELOCATABLE : HD_MODE_WHOLE_PROGRAM,
 		.functions = facts,
 		.function_count = count,

@@ -300,16 +300,10 @@ void hd_sel_load_part(struct hd_select *sel, const struct hd_leaf *pointer)
 
 static bool syscall_of(LLVMValueRef callee, uint32_t *number)
 {
-	static const char *const names[] = {
-#define X(name, symbol) symbol,
-		HD_SYS_LIST(X)
-#undef X
-	};
-
 	if (!callee || !LLVMIsDeclaration(callee))
 		return false;
 	for (uint32_t i = 0; i < HD_SYS_COUNT; i++)
-		if (!strcmp(names[i], LLVMGetValueName(callee))) {
+		if (!strcmp(hd_syscall_name((enum hd_syscall)i), LLVMGetValueName(callee))) {
 			*number = i;
 			return true;
 		}

@@ -133,14 +133,8 @@ static bool is_local_linkage(LLVMValueRef value)
 
 static bool is_syscall(const char *name)
 {
-	static const char *const names[] = {
-#define X(name, symbol) symbol,
-		HD_SYS_LIST(X)
-#undef X
-	};
-
 	for (unsigned i = 0; i < HD_SYS_COUNT; i++)
-		if (!strcmp(names[i], name))
+		if (!strcmp(hd_syscall_name((enum hd_syscall)i), name))
 			return true;
 	return false;
 }

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "lib/machine/abi.h"
 #include "lib/strbuf.h"
 #include "runtime/exec/exec.h"
 
@@ -201,8 +202,9 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 static int print_lane(struct hd_exec *exec, uint32_t lane)
 {
 	const struct hd_warp *warp = exec->warp;
-	uint64_t format_address = argument64(warp, 4, lane);
-	struct arguments arguments = {.exec = exec, .lane = lane, .next = argument64(warp, 6, lane)};
+	uint64_t format_address = argument64(warp, hd_service_argument(HD_SYS_VPRINTF, 0), lane);
+	struct arguments arguments = {
+		.exec = exec, .lane = lane, .next = argument64(warp, hd_service_argument(HD_SYS_VPRINTF, 1), lane)};
 	struct hd_strbuf format = {0}, out = {0};
 	if (!format_address)
 		return -1;
@@ -239,7 +241,7 @@ static int service_printf(struct hd_exec *exec)
 				 "printf: format or argument outside the thread's memory");
 			return -1;
 		}
-		set_result(exec->warp, 4, lane, (uint32_t)count);
+		set_result(exec->warp, HD_ABI_FIRST_RESULT, lane, (uint32_t)count);
 	}
 	return 0;
 }
@@ -251,13 +253,13 @@ static int service_assert(struct hd_exec *exec)
 	const struct hd_warp *warp = exec->warp;
 	uint32_t lane = (uint32_t)__builtin_ctz(exec->mask);
 	struct hd_strbuf text[3] = {{0}};
-	const unsigned regs[] = {4, 6, 10};
+	static const uint8_t texts[] = {0, 1, 3};
 	for (int i = 0; i < 3; i++)
-		if (!append_string(exec, lane, argument64(warp, regs[i], lane), &text[i]))
+		if (!append_string(exec, lane, argument64(warp, hd_service_argument(HD_SYS_ASSERTFAIL, texts[i]), lane), &text[i]))
 			hd_strbuf_append(&text[i], "?");
 	const uint32_t *block = warp->cta->index;
 	HD_FAULT(exec, lane, HD_SIM_ASSERT, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
-		 hd_strbuf_text(&text[1]), argument32(warp, 8, lane), hd_strbuf_text(&text[2]), block[0], block[1],
+		 hd_strbuf_text(&text[1]), argument32(warp, hd_service_argument(HD_SYS_ASSERTFAIL, 2), lane), hd_strbuf_text(&text[2]), block[0], block[1],
 		 block[2], warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane], hd_strbuf_text(&text[0]));
 	for (int i = 0; i < 3; i++)
 		hd_strbuf_release(&text[i]);
@@ -268,9 +270,9 @@ static int service_malloc(struct hd_exec *exec)
 {
 	HD_FOR_LANES(lane, exec->mask)
 	{
-		uint64_t address = hd_heap_malloc(exec->gpu, argument64(exec->warp, 4, lane));
-		set_result(exec->warp, 4, lane, (uint32_t)address);
-		set_result(exec->warp, 5, lane, (uint32_t)(address >> 32));
+		uint64_t address = hd_heap_malloc(exec->gpu, argument64(exec->warp, HD_ABI_FIRST_ARG, lane));
+		set_result(exec->warp, HD_ABI_FIRST_RESULT, lane, (uint32_t)address);
+		set_result(exec->warp, HD_ABI_FIRST_RESULT + 1, lane, (uint32_t)(address >> 32));
 	}
 	return 0;
 }
@@ -279,7 +281,7 @@ static int service_free(struct hd_exec *exec)
 {
 	HD_FOR_LANES(lane, exec->mask)
 	{
-		uint64_t address = argument64(exec->warp, 4, lane);
+		uint64_t address = argument64(exec->warp, HD_ABI_FIRST_ARG, lane);
 		if (hd_heap_free(exec->gpu, address))
 			continue;
 		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS, "free of 0x%llx, which malloc did not return",

@@ -9,9 +9,10 @@
 #ifndef HD_RUNTIME_POLICY_CARS_H
 #define HD_RUNTIME_POLICY_CARS_H
 
+#include "lib/machine/abi.h"
 #include "runtime/sm/sm.h"
 
-#define CARS_FIRST_SAVED 16 /* callee-saved registers are a run from here (III-A) */
+#define CARS_FIRST_SAVED HD_ABI_FIRST_SAVED /* callee-saved registers are a run from here (III-A) */
 #define CARS_MAX_LEVELS 32
 #define CARS_NO_SLOT 0xff
 #define CARS_BELOW_LOW UINT32_MAX /* as a level's multiple */

@@ -20,12 +20,12 @@
 
 #include <stdalign.h>
 
+#include "lib/machine/abi.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sm/sm.h"
 
 enum kind { OWN, LOAD, STORE, ATOMIC, RESULT, SERVICE, REDUCTION };
-enum { STACK_POINTER = 1, RESULT_REG = 4 /* of services, as the ABI has it */ };
 
 /* What one lane did at one access. */
 struct record {
@@ -97,7 +97,7 @@ void hd_twin_start(struct hd_exec *exec, struct hd_warp *warp)
 	if (grid->local_bytes)
 		memset(twin->undefined_local, 0xff, grid->local_bytes);
 	memset(twin->undefined, 0xff, sizeof twin->undefined);
-	twin->undefined[HD_RZ] = twin->undefined[HD_RZ + 1 + HD_PT] = twin->undefined[STACK_POINTER] = 0;
+	twin->undefined[HD_RZ] = twin->undefined[HD_RZ + 1 + HD_PT] = twin->undefined[HD_ABI_STACK_POINTER] = 0;
 	twin->exec.gpu = exec->gpu;
 	twin->warp.regs = (uint32_t(*)[HD_WARP_LANES])twin->rows + HD_HIDDEN_ROWS;
 	twin->warp.local = twin->local;
@@ -210,7 +210,7 @@ static void read_results(const struct hd_warp *warp, const struct hd_dinst *inst
 	unsigned words = hd_op_width((enum hd_op)inst->inst.op, inst->inst.mods, HD_SLOT_DST);
 	unsigned dst = inst->inst.dst;
 	if (inst->inst.op == HD_OP_SYSCALL)
-		dst = RESULT_REG, words = 2;
+		dst = HD_ABI_FIRST_RESULT, words = hd_service_result_words((enum hd_syscall)inst->inst.x);
 	for (unsigned i = 0; i < words && dst != HD_RZ; i++)
 		record->out[i] = hd_row(warp, dst + i)[lane];
 	record->pred = hd_pred(warp, inst->inst.pdst) >> lane & 1;
@@ -221,7 +221,7 @@ static void write_results(struct hd_warp *warp, const struct hd_dinst *inst, uin
 	unsigned words = hd_op_width((enum hd_op)inst->inst.op, inst->inst.mods, HD_SLOT_DST);
 	unsigned dst = inst->inst.dst, pdst = inst->inst.pdst;
 	if (inst->inst.op == HD_OP_SYSCALL)
-		dst = RESULT_REG, words = 2;
+		dst = HD_ABI_FIRST_RESULT, words = hd_service_result_words((enum hd_syscall)inst->inst.x);
 	for (unsigned i = 0; i < words && dst != HD_RZ; i++)
 		hd_dst_row(warp, dst + i)[lane] = record->out[i];
 	if (pdst != HD_PT)

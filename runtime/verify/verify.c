@@ -18,10 +18,10 @@
  */
 #include "runtime/verify/verify.h"
 
+#include "lib/machine/abi.h"
 #include "runtime/exec/linear.h"
 
-#define STACK_POINTER 1
-#define FIRST_SAVED 16
+#define ARGUMENTS (((UINT64_C(1) << HD_ABI_ARG_COUNT) - 1) << HD_ABI_FIRST_ARG)
 
 /* A call that is open, the kernel itself first. */
 struct frame {
@@ -260,7 +260,7 @@ static void check_stack(struct hd_exec *exec)
 		return; /* a kernel without frames and calls has no stack pointer: R1 is a register like any other */
 	most += hd_linear_extra_frame(grid);
 	HD_FOR_LANES (lane, exec->mask) {
-		uint32_t used = grid->local_bytes - exec->warp->regs[STACK_POINTER][lane];
+		uint32_t used = grid->local_bytes - exec->warp->regs[HD_ABI_STACK_POINTER][lane];
 		if (used <= most)
 			continue;
 		HD_FAULT(exec, lane, HD_SIM_VERIFY, "the stack is %u bytes deep, the kernel's metadata says at most %u",
@@ -285,8 +285,8 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 		shadow->apart[inst->inst.dst] = exec->warp->live & ~exec->mask;
 	if (inst->inst.op == HD_OP_SYSCALL)
 		revive_written(shadow, exec->mask,
-			       &(struct hd_hazard){{UINT64_C(0xfff0)}}); /* arguments, result, scratch */
-	if (inst->writes.bits[0] >> STACK_POINTER & 1)
+			       &(struct hd_hazard){{ARGUMENTS}}); /* and the result, and scratch */
+	if (inst->writes.bits[0] >> HD_ABI_STACK_POINTER & 1)
 		check_stack(exec);
 	if (!exec->fault && exec->effect->event == HD_EVENT_MEMORY)
 		hd_verify_memory(exec, inst);
@@ -330,18 +330,11 @@ static bool check_site(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 	return site->recursive || site->unknown_callees || !to->meta || to->meta->recursive || to->meta->dynamic_stack;
 }
 
-static bool observed_abi(const struct hd_pfunction *function)
+/* The calling convention that its module was compiled with. */
+static const struct hd_abi *abi_of(const struct hd_pfunction *function)
 {
-	const char *flags = function->module ? function->module->object.metadata.flags : NULL;
-	return flags && strstr(flags, "abi=observed");
-}
-
-/* The ABI's two rows (lib/machine/abi.c): a contiguous run from R16, or the set observed in ptxas's code. */
-static bool is_callee_saved(bool observed, uint32_t reg)
-{
-	if (!observed)
-		return reg >= FIRST_SAVED;
-	return reg == 2 || (reg >= FIRST_SAVED && (reg < 32 || reg % 8 >= 4));
+	const struct hd_abi *abi = function->module ? function->module->object.metadata.abi : NULL;
+	return abi ? abi : &hd_abi_cars;
 }
 
 void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
@@ -365,9 +358,9 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 	memcpy(frame->saved, warp->regs, rows * sizeof(*frame->saved));
 	memcpy(frame->dead, shadow->dead, rows * sizeof(*frame->dead));
 	/* Of what the caller left in scratch registers the callee reads its arguments and what is undefined. */
-	bool observed = observed_abi(function_of(exec, callee));
+	const struct hd_abi *abi = abi_of(function_of(exec, callee));
 	for (uint32_t reg = 0; reg < rows; reg++)
-		if (!is_callee_saved(observed, reg))
+		if (!hd_abi_is_saved(abi, reg))
 			shadow->dead[reg] &= ~mask;
 	hd_watch_called(&shadow->watch, mask);
 }
@@ -398,11 +391,11 @@ void hd_verify_return(struct hd_exec *exec, uint32_t mask)
 		return;
 	}
 	const struct hd_pfunction *function = function_of(exec, frame->function);
-	bool observed = observed_abi(function);
+	const struct hd_abi *abi = abi_of(function);
 	uint32_t rows = exec->warp->cta->grid->register_rows;
 	hd_watch_returned(&shadow->watch, mask);
 	for (uint32_t reg = 0; reg < rows && !exec->fault; reg++) {
-		if (reg != STACK_POINTER && !is_callee_saved(observed, reg)) {
+		if (reg != abi->stack_pointer && !hd_abi_is_saved(abi, reg)) {
 			shadow->dead[reg] &= ~mask; /* beside results the caller may read what is undefined */
 			continue;
 		}

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/machine/abi.h"
 #include "sample.h"
 
 static bool same_inst(const struct hd_inst *a, const struct hd_inst *b)
@@ -309,6 +310,31 @@ START_TEST(reads_and_writes)
 }
 END_TEST
 
+/* Services take their arguments where a call of the same signature puts them, in every convention. */
+START_TEST(services_follow_the_convention)
+{
+	static const uint32_t asserts[] = {4, 6, 8, 10, 12};
+	for (uint32_t i = 0; i < 5; i++)
+		ck_assert_uint_eq(hd_service_argument(HD_SYS_ASSERTFAIL, i), asserts[i]);
+	ck_assert_uint_eq(hd_service_argument(HD_SYS_VPRINTF, 1), 6);
+	ck_assert_uint_eq(hd_service_argument_words(HD_SYS_VPRINTF), 4);
+	ck_assert_uint_eq(hd_service_argument_words(HD_SYS_ASSERTFAIL), 10);
+	ck_assert_uint_eq(hd_service_argument_words(HD_SYS_FREE), 2);
+	ck_assert_uint_eq(hd_service_argument_words(HD_SYS_COUNT), 12);
+	ck_assert_uint_eq(hd_service_result_words(HD_SYS_MALLOC), 2);
+	const struct hd_abi *const rows[] = {&hd_abi_cars, &hd_abi_observed};
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_ptr_eq(hd_abi_find(rows[i]->name, strlen(rows[i]->name)), rows[i]);
+		ck_assert_uint_eq(rows[i]->first_arg, HD_ABI_FIRST_ARG);
+		ck_assert_uint_eq(rows[i]->first_result, HD_ABI_FIRST_RESULT);
+		ck_assert_uint_eq(rows[i]->stack_pointer, HD_ABI_STACK_POINTER);
+		ck_assert(hd_abi_is_saved(rows[i], HD_ABI_FIRST_SAVED));
+		ck_assert(!hd_abi_is_saved(rows[i], HD_ABI_FIRST_SAVED - 1));
+	}
+	ck_assert_ptr_null(hd_abi_find("carsx", 5));
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {modifiers_of_an_opcode_do_not_overlap,
@@ -321,6 +347,7 @@ Suite *hd_suite(void)
 				      text_of_memory_and_control,
 				      verifier_names_what_is_wrong,
 				      reads_and_writes,
+				      services_follow_the_convention,
 				      NULL};
 	return hd_suite_of("machine", tests);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/machine/abi.h"
 #include "lib/strbuf.h"
 #include "sample.h"
 
@@ -163,6 +164,33 @@ START_TEST(errors_name_their_place)
 }
 END_TEST
 
+/* The calling convention is a parameter's value: what other parameters hold is none of its business. */
+START_TEST(conventions_come_from_their_parameter)
+{
+	static const struct {
+		const char *flags;
+		const struct hd_abi *abi;
+	} cases[] = {
+		{"", &hd_abi_cars},
+		{"abi=observed", &hd_abi_observed},
+		{"maxrregcount=32;abi=observed;ipra=1", &hd_abi_observed},
+		{"libdevice=/builds/abi=observed/lib.bc", &hd_abi_cars},
+		{"noabi=observed;rdc=1", &hd_abi_cars},
+	};
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = sample_text();
+		const char *at = strstr(text, "interval-regs=16");
+		char *changed = hd_arena_printf(&arena, "%.*s%s%s", (int)(at - text), text, cases[i].flags,
+						at + strlen("interval-regs=16"));
+		struct hd_metadata metadata;
+		ck_assert_int_eq(hd_metadata_from_json(changed, strlen(changed), "x", &arena, &metadata, &diag), 0);
+		ck_assert_msg(metadata.abi == cases[i].abi, "'%s' gives %s", cases[i].flags, metadata.abi->name);
+		free(text);
+	}
+	expect_error("interval-regs=16", "abi=other", "x.json: metadata: flags: expected a calling convention");
+}
+END_TEST
+
 START_TEST(unknown_keys_are_kept_out)
 {
 	char *text = sample_text();
@@ -248,6 +276,7 @@ Suite *hd_suite(void)
 	tcase_add_test(tests, survives_json);
 	tcase_add_test(tests, keys_keep_their_order);
 	tcase_add_test(tests, errors_name_their_place);
+	tcase_add_test(tests, conventions_come_from_their_parameter);
 	tcase_add_test(tests, unknown_keys_are_kept_out);
 	tcase_add_test(tests, mutated_text_never_crashes);
 	tcase_add_test(tests, text_that_is_no_utf8_still_prints);

@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include "lab.h"
+#include "lib/machine/abi.h"
 #include "runtime/sim/sim_private.h"
 
 #define ADD(reg, value) lab_imm(HD_OP_IADD3, reg, reg, value)
@@ -271,6 +272,7 @@ struct verify_lab {
 	struct hd_meta_interval intervals[2];
 	struct hd_meta_point points[2];
 	const char *callees[1];
+	const struct hd_abi *abi;
 	struct hd_inst kernel[4], f[6];
 };
 
@@ -305,7 +307,7 @@ static int verify_lab_run(struct verify_lab *v)
 	struct lab *lab = v->lab;
 	lab_calls(lab, lab_function(lab, "kernel", v->kernel, 4), 1, "f");
 	lab_function(lab, "f", v->f, 6);
-	lab->module.object.metadata = (struct hd_metadata){.functions = v->meta, .function_count = 2};
+	lab->module.object.metadata = (struct hd_metadata){.abi = v->abi, .functions = v->meta, .function_count = 2};
 	lab->gpu.verify = true;
 	ck_assert_int_eq(lab_start(lab, 32), 0);
 	return lab_run(lab, 100);
@@ -332,6 +334,11 @@ VERIFY_CASE(verify_callee, v.callees[0] = "g", "not among the site's callees")
 VERIFY_CASE(verify_call_depth, v.meta[1].call_depth = 0, "calls are 1 deep")
 VERIFY_CASE(verify_call_depth_is_open_for_recursion, (v.meta[1].call_depth = 0, v.call.recursive = true), "")
 VERIFY_CASE(verify_callee_saved, v.f[3] = lab_op(HD_OP_NOP), "f returns with R16 = 0x1, it was 0x0")
+VERIFY_CASE(verify_saved_by_default, v.f[2] = ADD(40, 1), "f returns with R40 = 0x1, it was 0x0")
+VERIFY_CASE(verify_saved_in_cars, (v.abi = &hd_abi_cars, v.f[2] = ADD(40, 1)), "f returns with R40 = 0x1, it was 0x0")
+VERIFY_CASE(verify_scratch_in_cars, (v.abi = &hd_abi_cars, v.f[2] = ADD(2, 1)), "")
+VERIFY_CASE(verify_scratch_as_observed, (v.abi = &hd_abi_observed, v.f[2] = ADD(40, 1)), "")
+VERIFY_CASE(verify_saved_as_observed, (v.abi = &hd_abi_observed, v.f[2] = ADD(2, 1)), "f returns with R2 = 0x1")
 VERIFY_CASE(verify_stack_pointer, v.f[4] = lab_op(HD_OP_NOP), "f returns with R1 =")
 VERIFY_CASE(verify_pushes, v.meta[0].pushed_registers = 0, "f pushes 1 registers")
 VERIFY_CASE(verify_fru, v.meta[0].fru = 1, "a FRU of 1")
@@ -449,6 +456,11 @@ Suite *hd_suite(void)
 					      verify_call_depth,
 					      verify_call_depth_is_open_for_recursion,
 					      verify_callee_saved,
+					      verify_saved_by_default,
+					      verify_saved_in_cars,
+					      verify_scratch_in_cars,
+					      verify_scratch_as_observed,
+					      verify_saved_as_observed,
 					      verify_stack_pointer,
 					      verify_pushes,
 					      verify_fru,

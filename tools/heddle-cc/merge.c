@@ -132,9 +132,10 @@ static void neutralize_flags(struct merge *merge, LLVMModuleRef module)
 /* -maxrregcount of a source holds for the functions of that source only. */
 static void keep_register_limit(struct merge *merge, const struct hd_cc_device *device, LLVMModuleRef module)
 {
-	static const char key[] = "maxrregcount=", annotation[] = "maxnreg";
-	const char *flags = device->object.metadata.flags, *text = flags ? strstr(flags, key) : NULL;
-	uint32_t limit = text ? (uint32_t)strtoul(text + strlen(key), NULL, 10) : 0;
+	static const char annotation[] = "maxnreg";
+	size_t length;
+	const char *text = hd_metadata_parameter(&device->object.metadata, "maxrregcount", &length);
+	uint32_t limit = text ? (uint32_t)strtoul(text, NULL, 10) : 0;
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f && limit; f = LLVMGetNextFunction(f)) {
 		if (LLVMIsDeclaration(f))
 			continue;
