@@ -1,7 +1,8 @@
 /*
  * What the passes found out about a program (docs/architecture.md, The life of a figure): the structs that
  * analyses fill, that hd_metadata_to_json prints under metadata.schema.json, and that the
- * runtime and the tools read back.
+ * runtime and the tools read back. Plain figures, with their units and meanings, are rows of metadata.def, from which
+ * the structs have their members.
  *
  * All arrays and strings belong to the arena of the struct hd_metadata. Registers are
  * 32-bit registers of one thread; pcs are byte offsets in the function.
@@ -21,6 +22,10 @@ enum hd_compile_mode { HD_MODE_WHOLE_PROGRAM, HD_MODE_RELOCATABLE };
 enum hd_call_kind { HD_CALL_DIRECT, HD_CALL_INDIRECT };
 enum hd_preempt_kind { HD_PREEMPT_PP, HD_PREEMPT_BAR }; /* "pp", "bar.pp" */
 enum hd_param_kind { HD_PARAM_INTEGER, HD_PARAM_FLOAT, HD_PARAM_POINTER, HD_PARAM_AGGREGATE };
+
+/* Members that rows of metadata.def make. */
+#define HD_META_MEMBER_NUMBER(member) uint32_t member;
+#define HD_META_MEMBER_FLAG(member) bool member;
 
 struct hd_meta_source {
 	const char *file; /* NULL when the program has no debug information */
@@ -111,9 +116,8 @@ struct hd_meta_interval {
 /* Reuse distances of register operands and their tags (Malekeh 3.2, 4). */
 #define HD_REUSE_BUCKETS 8
 struct hd_meta_reuse {
-	uint32_t rthld;                       /* a value is near that is read again within less than so many instructions */
-	bool profiled;                        /* branches weighed by a run, not by an estimate */
-	uint32_t near, far, dead;             /* register operands of the code; dead: not read again */
+#define HD_META_REUSE(type, group, member, ...) HD_META_MEMBER_##type(member)
+#include "heddle/metadata.def"
 	uint32_t histogram[HD_REUSE_BUCKETS]; /* of the near and far: distances 1, 2, 3-4, 5-8, ..., 33-64, more */
 	uint8_t *tags;                        /* of each instruction: bit 0 dst, 1 a, 2 b, 3 c is near */
 	uint8_t *exact;                       /* four for each instruction, dst a b c: what is certain of the distance, as below */
@@ -194,9 +198,8 @@ struct hd_meta_branch {
 	struct hd_meta_source source;
 };
 struct hd_meta_affine {
-	uint32_t values, linear_values; /* integers and pointers of the IR, and those of them that are linear */
-	uint32_t removed;               /* instructions of the IR that the decoupled kernel does not execute */
-	uint32_t wanted_registers;      /* linear registers without the limit of 16 */
+#define HD_META_AFFINE(type, group, member, ...) HD_META_MEMBER_##type(member)
+#include "heddle/metadata.def"
 	uint32_t value_classes[HD_CLASSES];  /* instructions of the IR with a result */
 	uint32_t branch_classes[HD_CLASSES]; /* conditional branches of the IR */
 	struct hd_meta_branch *branches;     /* by pc */
@@ -213,46 +216,21 @@ struct hd_meta_affine {
 
 /* The linear version of a kernel (R2D2 3.2, 4.4): what it needs beside the kernel's own figures. */
 struct hd_meta_linear_version {
-	uint32_t registers, frame_bytes; /* of a thread */
-	uint32_t linear_registers, thread_registers, coefficient_registers;
-	uint32_t conditions;             /* on the launch */
-	uint32_t coefficient_instructions, thread_instructions, block_instructions, instructions; /* of its streams; the last: main */
+#define HD_META_LINEAR(type, group, member, ...) HD_META_MEMBER_##type(member)
+#include "heddle/metadata.def"
 };
 
 struct hd_meta_function {
 	const char *name, *demangled;
 	struct hd_meta_source source;
 	bool kernel;
-	bool recursive;           /* in a cycle of the call graph */
-	bool address_taken;
-	uint32_t instructions;
-	uint32_t registers;       /* kernels: worst case over the call graph, as the linker computes it; functions: own */
-	uint32_t own_registers;   /* this function's code alone */
-	uint32_t uniform_registers; /* of a warp, that this function's code writes: one more than the highest */
-	uint32_t stack_bytes;     /* own frame */
-	uint32_t max_stack_bytes; /* deepest chain of frames, one iteration of each cycle; kernels reserve this */
-	uint32_t spill_store_bytes, spill_load_bytes;   /* a thread, static: register-allocation spills */
-	uint32_t callee_save_bytes;                     /* saved at entry */
-	uint32_t shared_bytes;    /* kernels: static shared memory, all reachable functions included */
-	uint32_t shared_align;
-	bool dynamic_shared;      /* uses extern __shared__ */
-	bool dynamic_stack;       /* has objects of dynamic size: stack_bytes is what it takes besides */
-	uint32_t param_bytes;
-	uint32_t max_threads;     /* launch bounds; 0 none */
-	uint32_t min_ctas;
+#define HD_META_FUNCTION(type, group, member, ...) HD_META_MEMBER_##type(member)
+#include "heddle/metadata.def"
 	uint32_t reqntid[3];
 	struct hd_meta_param *params;
 	uint32_t param_count;
-	/* stackdepth (CARS III-A) */
-	uint32_t pushed_registers;/* callee-saved registers that the prologue pushes */
-	uint32_t fru;             /* pushed_registers + 1 slot for the caller's RFP; kernels: base registers of a warp's thread */
-	uint32_t max_stack_depth; /* registers on the deepest chain from here to a leaf, own FRU included */
-	uint32_t call_depth;      /* calls on the longest chain from here, one iteration of each cycle */
 	const char **high_watermark_chain; /* names from this function down the deepest chain */
 	uint32_t chain_count;
-	uint32_t low_watermark;   /* kernels: fru + largest FRU of any reachable function */
-	uint32_t high_watermark;  /* kernels: max_stack_depth of the root */
-	uint32_t max_fru;         /* kernels: largest FRU of any reachable function; NxLow = fru + N * max_fru */
 	struct hd_meta_call *calls;
 	uint32_t call_count;
 	struct hd_meta_save *saves;
@@ -263,32 +241,16 @@ struct hd_meta_function {
 	struct hd_meta_linear_version *linear_version; /* kernels only; NULL: there is none */
 	struct hd_meta_launch *launches;
 	uint32_t launch_count;
-	/* intervals (LTRF 3.3) */
-	struct hd_meta_interval *intervals, *strands; /* by id, which are in order of entry_pc */
-	uint32_t interval_count, strand_count;
-	uint32_t interval_registers; /* N: most registers of an interval */
-	uint32_t first_intervals;    /* after Algorithm 1, before Algorithm 2 */
-	uint32_t prefetches, strand_prefetches; /* those that have registers */
-	uint32_t code_bytes;   /* the code */
-	uint32_t vector_bytes, explicit_bytes; /* what PREFETCHes add to it, as vectors alone and with instructions */
-	/* liveness (Lin 2.3.2): points are boundaries before an instruction */
-	uint32_t max_live, max_live_pc; /* most live registers */
-	uint32_t max_live_divergent, max_live_divergent_pc; /* the same for a warp that has diverged */
-	uint32_t divergent_branches, uniform_branches; /* that may split a warp; that are proven not to */
-	uint32_t register_reads;   /* register operands */
-	uint32_t dead_reads;       /* of these, the last read of their register on every path of the thread */
-	uint32_t dead_warp_reads;  /* of these, with no waiting lane of the warp that still needs the register */
-	uint8_t *dead_operands;    /* the same for each instruction: bit 0 a, 1 b, 2 c is done with in the whole warp (LTRF+) */
+	struct hd_meta_interval *intervals, *strands; /* by id, which are in order of entry_pc; interval_count, strand_count */
+	uint8_t *dead_operands;    /* of each instruction: bit 0 a, 1 b, 2 c is done with in the whole warp (LTRF+) */
 	uint32_t dead_operand_count; /* instructions, or 0 */
-	/* preempt (Lin 2.4.1) */
-	uint32_t preempt_every;    /* K: instructions between points outside innermost loops */
-	uint32_t drain_instructions; /* most that a warp executes from entry or a point to the next point or the end */
-	bool drain_bounded;        /* false: a cycle or an unknown callee without a point counts once in it */
 	struct hd_meta_point *points;
 	uint32_t point_count;
 	struct hd_meta_barrier *barriers;
 	uint32_t barrier_count;
 };
+#undef HD_META_MEMBER_NUMBER
+#undef HD_META_MEMBER_FLAG
 
 struct hd_metadata {
 	struct hd_arena *arena;    /* owns everything below */
@@ -304,6 +266,8 @@ struct hd_metadata {
 
 /* JSON text with stable key order and number format, newline-terminated, malloc'ed; NULL only when out of memory. */
 char *hd_metadata_to_json(const struct hd_metadata *metadata);
+/* The JSON Schema of that text, in the same form. */
+char *hd_metadata_schema(void);
 /* Reads it back. Unknown keys are kept out; a missing or ill-typed required key is an error. 0 or -1. */
 int hd_metadata_from_json(const char *text, size_t size, const char *name, struct hd_arena *arena,
 			  struct hd_metadata *metadata, struct hd_diag *diag);

@@ -100,12 +100,10 @@ enum { MAX_SERVICE_ARGUMENTS = 8 };
 
 static uint32_t place_arguments(enum hd_syscall service, struct hd_abi_place places[MAX_SERVICE_ARGUMENTS])
 {
-	uint8_t words[MAX_SERVICE_ARGUMENTS];
+	struct hd_abi_cursor cursor = hd_abi_begin(&hd_abi_cars, false);
 	uint32_t count = 0;
-
 	for (const char *digit = services[service].arguments; *digit; digit++)
-		words[count++] = (uint8_t)(*digit - '0');
-	hd_abi_assign(&hd_abi_cars, false, words, count, places);
+		hd_abi_take(&cursor, (uint32_t)(*digit - '0'), &places[count++]);
 	return count;
 }
 

@@ -1,6 +1,6 @@
 /*
- * What the readers of metadata share: each key is checked for its type and range, and the first error names the
- * place. See read.c.
+ * Keys of a JSON document that may be anything, one at a time: each is checked for its type and range, and the first
+ * error names the place. For read.c.
  */
 #ifndef HD_LIB_METADATA_INPUT_H
 #define HD_LIB_METADATA_INPUT_H
@@ -24,6 +24,7 @@ struct input {
 	struct hd_arena *arena;
 	struct hd_diag *diag;
 	bool failed; /* the first error is reported; the rest would follow from it */
+	uint32_t instructions; /* of the function at hand: its digits are for as many */
 };
 
 static inline void append_place(struct hd_strbuf *text, const struct place *place)
@@ -93,15 +94,21 @@ static inline const char *get_optional_text(struct input *input, const struct pl
 	return json_is_null(value) ? NULL : get_text(input, place, object, key);
 }
 
-/* Index of a string among `names`. */
+/* Index of a string among `names`, which NULL ends. */
 static inline unsigned get_choice(struct input *input, const struct place *place, const json_t *object, const char *key,
-			   const char *const *names, unsigned count, const char *what)
+				  const char *const *names)
 {
 	const char *text = json_string_value(json_object_get(object, key));
-	for (unsigned i = 0; text && i < count; i++)
-		if (strcmp(text, names[i]) == 0)
+	struct hd_strbuf what = {0};
+	for (unsigned i = 0; names[i]; i++) {
+		if (text && strcmp(text, names[i]) == 0) {
+			hd_strbuf_release(&what);
 			return i;
-	expected(input, place, key, what);
+		}
+		hd_strbuf_printf(&what, "%s\"%s\"", !i ? "" : names[i + 1] ? ", " : " or ", names[i]);
+	}
+	expected(input, place, key, hd_strbuf_text(&what));
+	hd_strbuf_release(&what);
 	return 0;
 }
 
@@ -145,32 +152,5 @@ static inline const char **get_names(struct input *input, const struct place *pl
 	}
 	return names;
 }
-
-/* An array of objects, each read by `read` into `bytes` zeroed bytes of the arena. */
-static inline void *get_records(struct input *input, const struct place *place, const json_t *object, const char *key,
-			 size_t bytes, uint32_t *count,
-			 void (*read)(struct input *, const struct place *, const json_t *, void *))
-{
-	const struct place here = {place, key, 0};
-	const json_t *array = get_array(input, place, object, key);
-	*count = (uint32_t)json_array_size(array);
-	char *records = hd_arena_alloc(input->arena, bytes * *count);
-	for (uint32_t i = 0; i < *count && !input->failed; i++) {
-		const struct place element = {&here, NULL, i};
-		const json_t *record = json_array_get(array, i);
-		if (!json_is_object(record))
-			expected(input, &element, "", "an object");
-		else
-			read(input, &element, record, records + bytes * i);
-	}
-	return records;
-}
-
-/* affine.c */
-void hd_metadata_read_affine(struct input *input, const struct place *place, const json_t *object,
-			     struct hd_meta_function *function);
-/* linear.c */
-void hd_metadata_read_linear(struct input *input, const struct place *place, const json_t *object,
-			     struct hd_meta_function *function);
 
 #endif

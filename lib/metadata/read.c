@@ -1,326 +1,329 @@
 /*
- * Metadata from JSON that may be anything: each key is checked for its type and range, and
+ * Metadata from JSON that may be anything, by the tables of fields.c: each key is checked for its type and range, and
  * the message names the place, `kernels[2].calls[0].pc: expected an integer from 0 to ...`.
- * Keys that are not known are kept out, so that documents of later analyses still read.
+ * Keys that are not known are kept out, so that documents of later analyses still read. Linear in the text.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/machine/abi.h"
+#include "lib/metadata/fields.h"
 #include "lib/metadata/input.h"
 
-static void get_three(struct input *input, const struct place *place, const json_t *object, const char *key,
-		      uint32_t numbers[3])
+/* A field's key in the object that has it, and where that is. */
+struct spot {
+	const struct hd_meta_field *field;
+	const struct place *place;
+	const json_t *object;
+};
+
+/* ------------------------------------------------------------------ values */
+
+static void set_pointer(void *member, const void *pointer)
 {
-	const json_t *array = json_object_get(object, key);
-	bool good = json_is_array(array) && json_array_size(array) == 3;
-	for (unsigned i = 0; good && i < 3; i++) {
+	memcpy(member, &pointer, sizeof(pointer));
+}
+
+static void set_count(const struct spot *spot, char *record, uint32_t count)
+{
+	memcpy(record + spot->field->other, &count, sizeof(count));
+}
+
+static void set_integer(const struct hd_meta_field *field, void *member, int64_t value)
+{
+	if (field->bytes == 1)
+		*(uint8_t *)member = (uint8_t)value;
+	else if (field->bytes == 4)
+		*(uint32_t *)member = (uint32_t)value;
+	else
+		*(int64_t *)member = value;
+}
+
+static void read_integer(struct input *input, const struct spot *spot, void *member)
+{
+	const struct hd_meta_field *field = spot->field;
+	int64_t value = get_integer(input, spot->place, spot->object, field->key, field->least, field->most);
+	char what[40];
+	snprintf(what, sizeof(what), "a multiple of %u", field->multiple);
+	if (field->multiple && value % field->multiple)
+		expected(input, spot->place, field->key, what);
+	set_integer(field, member, value);
+}
+
+static void read_choice(struct input *input, const struct spot *spot, void *member)
+{
+	unsigned first = spot->field->null == HD_META_NULL_VALUE;
+	set_integer(spot->field, member,
+		    first + get_choice(input, spot->place, spot->object, spot->field->key, spot->field->names));
+}
+
+/* Numbers of the array into `numbers`, each from `least` to `greatest`, ascending if that is asked for. */
+static uint32_t get_numbers(struct input *input, const struct spot *spot, const json_t *array, int64_t least,
+			    int64_t greatest, bool ascending, uint32_t *numbers, const char *what)
+{
+	uint32_t count = (uint32_t)json_array_size(array);
+	for (uint32_t i = 0; i < count; i++) {
 		const json_t *number = json_array_get(array, i);
-		good = json_is_integer(number) && json_integer_value(number) >= 0 &&
-		       json_integer_value(number) <= UINT32_MAX;
-		numbers[i] = (uint32_t)json_integer_value(number);
-	}
-	if (!good)
-		expected(input, place, key, "three integers");
-}
-
-static void read_param(struct input *input, const struct place *place, const json_t *object, void *element)
-{
-	static const char *const kinds[] = {"integer", "float", "pointer", "aggregate"};
-	struct hd_meta_param *param = element;
-	param->name = get_optional_text(input, place, object, "name");
-	param->type = get_optional_text(input, place, object, "type");
-	param->kind = (enum hd_param_kind)get_choice(input, place, object, "kind", kinds, 4, "a kind of parameter");
-	param->offset = get_number(input, place, object, "offset");
-	param->bytes = get_number(input, place, object, "bytes");
-	param->align = get_number(input, place, object, "align");
-}
-
-static void read_call(struct input *input, const struct place *place, const json_t *object, void *element)
-{
-	static const char *const kinds[] = {"direct", "indirect"};
-	struct hd_meta_call *call = element;
-	call->pc = get_number(input, place, object, "pc");
-	call->kind =
-		(enum hd_call_kind)get_choice(input, place, object, "kind", kinds, 2, "\"direct\" or \"indirect\"");
-	call->callees = get_names(input, place, object, "callees", &call->callee_count);
-	call->recursive = get_flag(input, place, object, "recursive");
-	call->unknown_callees = get_flag(input, place, object, "unknown_callees");
-	call->fru = get_number(input, place, object, "fru");
-	call->source = get_source(input, place, object);
-}
-
-static void read_save(struct input *input, const struct place *place, const json_t *object, void *element)
-{
-	struct hd_meta_save *save = element;
-	save->pc = get_number(input, place, object, "pc");
-	save->reg = (uint8_t)get_integer(input, place, object, "register", 0, 254);
-	save->count = (uint8_t)get_integer(input, place, object, "count", 1, 255 - save->reg);
-	save->restore = get_flag(input, place, object, "restore");
-	save->offset = (int32_t)get_integer(input, place, object, "offset", INT32_MIN, INT32_MAX);
-}
-
-/* Numbers below `bound`, ascending; returns how many there are. */
-static uint32_t get_ascending(struct input *input, const struct place *place, const json_t *object, const char *key,
-			      uint32_t bound, uint8_t *numbers)
-{
-	const json_t *array = get_array(input, place, object, key);
-	json_int_t last = -1;
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		json_int_t number = json_integer_value(json_array_get(array, i));
-		if (!json_is_integer(json_array_get(array, i)) || number <= last || number >= (json_int_t)bound) {
-			expected(input, place, key, "register numbers in ascending order");
+		json_int_t value = json_integer_value(number);
+		if (!json_is_integer(number) || value < least || value > greatest) {
+			expected(input, spot->place, spot->field->key, what);
 			return 0;
 		}
-		numbers[i] = (uint8_t)number;
-		last = number;
+		numbers[i] = (uint32_t)value;
+		if (ascending)
+			least = value + 1;
 	}
-	return (uint32_t)json_array_size(array);
+	return count;
 }
 
-static void get_vector(struct input *input, const struct place *place, const json_t *object, const char *key,
-		       uint64_t vector[4])
+/* So many as the field has. */
+static void read_numbers(struct input *input, const struct spot *spot, uint32_t *numbers)
 {
-	uint8_t numbers[255];
-	uint32_t count = get_ascending(input, place, object, key, 255, numbers);
+	const json_t *array = json_object_get(spot->object, spot->field->key);
+	char what[80];
+	snprintf(what, sizeof(what), "%u integers from %lld on%s", spot->field->length, (long long)spot->field->least,
+		 spot->field->null ? ", or null" : "");
+	if (!json_is_array(array) || json_array_size(array) != spot->field->length)
+		expected(input, spot->place, spot->field->key, what);
+	else
+		get_numbers(input, spot, array, spot->field->least, UINT32_MAX, false, numbers, what);
+}
+
+static void read_pcs(struct input *input, const struct spot *spot, char *record)
+{
+	const json_t *array = get_array(input, spot->place, spot->object, spot->field->key);
+	uint32_t *pcs = HD_ARENA_NEW(input->arena, uint32_t, json_array_size(array));
+	set_pointer(record + spot->field->at, pcs);
+	set_count(spot, record,
+		  get_numbers(input, spot, array, 0, UINT32_MAX, true, pcs, "pcs in ascending order"));
+}
+
+/* Bits below `bits` into words of 64. */
+static void read_set(struct input *input, const struct spot *spot, uint32_t bits, uint64_t *words)
+{
+	uint32_t numbers[255];
+	const json_t *array = get_array(input, spot->place, spot->object, spot->field->key);
+	const char *what = "register numbers in ascending order";
+	if (json_array_size(array) > bits) {
+		expected(input, spot->place, spot->field->key, what);
+		return;
+	}
+	uint32_t count = get_numbers(input, spot, array, 0, bits - 1, true, numbers, what);
 	for (uint32_t i = 0; i < count; i++)
-		vector[numbers[i] / 64] |= UINT64_C(1) << (numbers[i] % 64);
+		words[numbers[i] / 64] |= UINT64_C(1) << (numbers[i] % 64);
 }
 
-static struct hd_meta_registers get_registers(struct input *input, const struct place *place, const json_t *object,
-					      const char *registers, const char *predicates)
+static uint64_t get_mask(struct input *input, const struct spot *spot)
 {
-	uint8_t numbers[7];
-	struct hd_meta_registers set = {0};
-	get_vector(input, place, object, registers, set.regs);
-	uint32_t count = get_ascending(input, place, object, predicates, 7, numbers);
-	for (uint32_t i = 0; i < count; i++)
-		set.preds |= (uint8_t)(1u << numbers[i]);
-	return set;
-}
-
-static uint64_t get_mask(struct input *input, const struct place *place, const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
+	const char *text = json_string_value(json_object_get(spot->object, spot->field->key));
 	char *end = NULL;
 	uint64_t mask = text ? strtoull(text, &end, 16) : 0;
 	if (!text || strncmp(text, "0x", 2) != 0 || *end || mask >> 54)
-		expected(input, place, key, "a mask of 54 bits in hexadecimal");
+		expected(input, spot->place, spot->field->key, "a mask of 54 bits in hexadecimal");
 	return mask;
 }
 
-static void read_pattern(struct input *input, const struct place *place, const json_t *object, void *element)
+/* Digits of each instruction of the function as their values. */
+static void read_digits(struct input *input, const struct spot *spot, char *record)
 {
-	static const char *const patterns[] = {"uniform", "strided"};
-	struct hd_meta_pattern *pattern = element;
-	pattern->reg = (uint8_t)get_integer(input, place, object, "register", 0, 254);
-	pattern->strided = get_choice(input, place, object, "pattern", patterns, 2, "\"uniform\" or \"strided\"");
-	pattern->stride_known = !json_is_null(json_object_get(object, "stride"));
-	if (pattern->stride_known)
-		pattern->stride = (int32_t)get_integer(input, place, object, "stride", INT32_MIN, INT32_MAX);
-	pattern->dimensions = (uint32_t)get_integer(input, place, object, "dimensions", 0, 3);
-}
-
-static void read_barrier(struct input *input, const struct place *place, const json_t *object, void *element)
-{
-	struct hd_meta_barrier *barrier = element;
-	barrier->pc = get_number(input, place, object, "pc");
-	barrier->live = get_registers(input, place, object, "live", "predicates");
-}
-
-static void get_pcs(struct input *input, const struct place *place, const json_t *object,
-		    struct hd_meta_interval *interval)
-{
-	const json_t *array = get_array(input, place, object, "pcs");
-	json_int_t last = -1;
-	interval->pc_count = (uint32_t)json_array_size(array);
-	interval->pcs = HD_ARENA_NEW(input->arena, uint32_t, interval->pc_count);
-	for (uint32_t i = 0; i < interval->pc_count; i++) {
-		const json_t *number = json_array_get(array, i);
-		if (!json_is_integer(number) || json_integer_value(number) <= last ||
-		    json_integer_value(number) > UINT32_MAX) {
-			expected(input, place, "pcs", "pcs in ascending order");
-			return;
-		}
-		last = json_integer_value(number);
-		interval->pcs[i] = (uint32_t)last;
-	}
-}
-
-static void read_interval(struct input *input, const struct place *place, const json_t *object, void *element)
-{
-	struct hd_meta_interval *interval = element;
-	interval->id = get_number(input, place, object, "id");
-	interval->entry_pc = get_number(input, place, object, "entry_pc");
-	get_pcs(input, place, object, interval);
-	get_vector(input, place, object, "working_set", interval->working_set);
-	get_vector(input, place, object, "live_in", interval->live_in);
-}
-
-static void read_launch(struct input *input, const struct place *place, const json_t *object, void *element)
-{
-	struct hd_meta_launch *launch = element;
-	launch->source = get_source(input, place, object);
-	launch->block_known = !json_is_null(json_object_get(object, "block"));
-	launch->shared_known = !json_is_null(json_object_get(object, "shared_bytes"));
-	if (launch->block_known)
-		get_three(input, place, object, "block", launch->block);
-	if (launch->shared_known)
-		launch->shared_bytes = get_number(input, place, object, "shared_bytes");
-}
-
-static void read_point(struct input *input, const struct place *place, const json_t *object, void *element)
-{
-	static const char *const kinds[] = {"pp", "bar.pp"};
-	struct hd_meta_point *point = element;
-	point->pc = get_number(input, place, object, "pc");
-	point->kind = (enum hd_preempt_kind)get_choice(input, place, object, "kind", kinds, 2, "\"pp\" or \"bar.pp\"");
-	point->loop_pc = UINT32_MAX;
-	if (!json_is_null(json_object_get(object, "loop_pc")))
-		point->loop_pc = get_number(input, place, object, "loop_pc");
-	point->live = get_registers(input, place, object, "live", "predicates");
-	point->live_divergent = get_registers(input, place, object, "live_divergent", "predicates_divergent");
-	point->mask = get_mask(input, place, object, "mask");
-	point->mask_divergent = get_mask(input, place, object, "mask_divergent");
-	point->patterns = get_records(input, place, object, "patterns", sizeof(*point->patterns), &point->pattern_count,
-				      read_pattern);
-}
-
-static void get_histogram(struct input *input, const struct place *place, const json_t *object,
-			  uint32_t histogram[HD_REUSE_BUCKETS])
-{
-	const json_t *array = get_array(input, place, object, "histogram");
-	bool good = json_array_size(array) == HD_REUSE_BUCKETS;
-	for (unsigned b = 0; good && b < HD_REUSE_BUCKETS; b++) {
-		json_int_t count = json_integer_value(json_array_get(array, b));
-		good = json_is_integer(json_array_get(array, b)) && count >= 0 && count <= UINT32_MAX;
-		histogram[b] = (uint32_t)count;
-	}
-	if (!good)
-		expected(input, place, "histogram", "eight counts");
-}
-
-/* A string of `count` digits as their values. */
-static uint8_t *get_digits(struct input *input, const struct place *place, const json_t *object, const char *key,
-			   size_t count, const char *digits)
-{
-	const char *text = get_text(input, place, object, key);
+	const struct hd_meta_field *field = spot->field;
+	const char *text = get_text(input, spot->place, spot->object, field->key);
+	uint32_t instructions = field->may_be_empty && !text[0] ? 0 : input->instructions;
+	size_t count = (size_t)field->length * instructions;
 	bool good = strlen(text) == count;
 	uint8_t *values = HD_ARENA_NEW(input->arena, uint8_t, good ? count : 0);
 	for (size_t i = 0; i < count && good; i++) {
-		const char *digit = strchr(digits, text[i]);
+		const char *digit = strchr(field->digits, text[i]);
 		good = digit != NULL;
-		values[i] = (uint8_t)(digit ? digit - digits : 0);
+		values[i] = (uint8_t)(digit ? digit - field->digits : 0);
 	}
 	if (!good)
-		expected(input, place, key, "a digit for each instruction or operand");
-	return values;
+		expected(input, spot->place, field->key, "a digit for each instruction or operand");
+	set_pointer(record + field->at, values);
+	set_count(spot, record, instructions);
 }
 
-static struct hd_meta_reuse *get_reuse(struct input *input, const struct place *place, const json_t *function,
-				       uint32_t instructions)
+static void read_texts(struct input *input, const struct spot *spot, const char **texts)
 {
-	const struct place here = {place, "reuse", 0};
-	const json_t *object = json_object_get(function, "reuse");
-	if (!object)
-		return NULL;
-	struct hd_meta_reuse *reuse = HD_ARENA_NEW(input->arena, struct hd_meta_reuse, 1);
-	reuse->rthld = get_number(input, &here, object, "rthld");
-	reuse->profiled = get_flag(input, &here, object, "profiled");
-	reuse->near = get_number(input, &here, object, "near");
-	reuse->far = get_number(input, &here, object, "far");
-	reuse->dead = get_number(input, &here, object, "dead");
-	get_histogram(input, &here, object, reuse->histogram);
-	reuse->tag_count = instructions;
-	reuse->tags = get_digits(input, &here, object, "tags", instructions, "0123456789abcdef");
-	reuse->exact = get_digits(input, &here, object, "exact", (size_t)4 * instructions, HD_REUSE_DIGITS);
-	return reuse;
+	uint32_t count;
+	const char **found = get_names(input, spot->place, spot->object, spot->field->key, &count);
+	char what[40];
+	snprintf(what, sizeof(what), "%u strings", spot->field->length);
+	if (count != spot->field->length)
+		expected(input, spot->place, spot->field->key, what);
+	for (uint32_t i = 0; i < spot->field->length; i++)
+		texts[i] = i < count ? found[i] : "";
 }
 
-static struct hd_meta_place get_place(struct input *input, const struct place *place, const json_t *object,
-				      const char *key)
+static void read_text_list(struct input *input, const struct spot *spot, char *record)
+{
+	uint32_t count;
+	set_pointer(record + spot->field->at,
+		    get_names(input, spot->place, spot->object, spot->field->key, &count));
+	set_count(spot, record, count);
+}
+
+/* ------------------------------------------------------------------ records */
+
+static void read_fields(struct input *input, const struct place *place, const json_t *object,
+			const struct hd_meta_record *table, char *record, bool beside);
+
+static void read_record(struct input *input, const struct place *place, const json_t *object,
+			const struct hd_meta_record *table, void *record)
+{
+	const char *what = NULL;
+	if (table == &hd_meta_function_record)
+		input->instructions = (uint32_t)json_integer_value(json_object_get(object, "instructions"));
+	read_fields(input, place, object, table, record, false);
+	const char *key = table->broken && !input->failed ? table->broken(object, record, &what) : NULL;
+	if (key)
+		expected(input, place, key, what);
+}
+
+/* An array of objects as records in the arena. */
+static void *get_records(struct input *input, const struct place *place, const json_t *object, const char *key,
+			 const struct hd_meta_record *table, uint32_t *count)
 {
 	const struct place here = {place, key, 0};
-	const json_t *value = json_object_get(object, key);
-	if (json_is_null(value))
-		return (struct hd_meta_place){0};
-	return (struct hd_meta_place){get_text(input, &here, value, "function"), get_number(input, &here, value, "pc"),
-				      get_source(input, &here, value)};
-}
-
-static struct hd_meta_idempotence *get_idempotence(struct input *input, const struct place *place,
-						   const json_t *function)
-{
-	static const char *const why[] = {"store", "atomic", "volatile", "call", "service", "clock"};
-	const struct place here = {place, "idempotence", 0};
-	const json_t *object = json_object_get(function, "idempotence");
-	if (!object)
-		return NULL;
-	struct hd_meta_idempotence *facts = HD_ARENA_NEW(input->arena, struct hd_meta_idempotence, 1);
-	if (!get_flag(input, &here, object, "idempotent")) {
-		facts->why = (enum hd_idempotence_break)(
-			1 + get_choice(input, &here, object, "why", why, 6, "what breaks idempotence"));
-		facts->at = get_place(input, &here, object, "at");
-		facts->read = get_place(input, &here, object, "read");
+	const json_t *array = get_array(input, place, object, key);
+	*count = (uint32_t)json_array_size(array);
+	char *records = hd_arena_alloc(input->arena, (size_t)table->bytes * *count);
+	for (uint32_t i = 0; i < *count && !input->failed; i++) {
+		const struct place element = {&here, NULL, i};
+		const json_t *value = json_array_get(array, i);
+		if (json_is_object(value))
+			read_record(input, &element, value, table, records + (size_t)table->bytes * i);
+		else
+			expected(input, &element, "", "an object");
 	}
-	return facts;
+	return records;
 }
 
-static void read_function(struct input *input, const struct place *place, const json_t *object, void *element)
+static void read_list(struct input *input, const struct spot *spot, char *record)
 {
-	struct hd_meta_function *function = element;
-	function->name = get_text(input, place, object, "name");
-	function->demangled = get_text(input, place, object, "demangled");
-	function->source = get_source(input, place, object);
-
-	/* A key of a group stands in the object of that name; a missing object fails at its first key. */
-#define GROUP(group) (group[0] ? json_object_get(object, group) : object)
-#define PLACE(group) (group[0] ? &(const struct place){place, group, 0} : place)
-#define NUMBER(group, field) function->field = get_number(input, PLACE(group), GROUP(group), #field);
-#define FLAG(group, field) function->field = get_flag(input, PLACE(group), GROUP(group), #field);
-	HD_META_FUNCTION_FIELDS(NUMBER, FLAG)
-#undef NUMBER
-#undef FLAG
-	const struct place ltrf_place = {place, "ltrf", 0};
-	const json_t *ltrf = GROUP("ltrf");
-	const struct place depth_place = {place, "stackdepth", 0}, preempt_place = {place, "preempt", 0};
-	const struct place liveness_place = {place, "liveness", 0};
-	const json_t *depth = GROUP("stackdepth"), *preempt = GROUP("preempt"), *liveness = GROUP("liveness");
-	get_three(input, PLACE("launch_bounds"), GROUP("launch_bounds"), "reqntid", function->reqntid);
-#undef PLACE
-#undef GROUP
-	function->high_watermark_chain =
-		get_names(input, &depth_place, depth, "high_watermark_chain", &function->chain_count);
-	function->saves = get_records(input, &depth_place, depth, "saves", sizeof(*function->saves),
-				      &function->save_count, read_save);
-	function->params = get_records(input, place, object, "params", sizeof(*function->params),
-				       &function->param_count, read_param);
-	function->calls =
-		get_records(input, place, object, "calls", sizeof(*function->calls), &function->call_count, read_call);
-	function->launches = get_records(input, place, object, "launches", sizeof(*function->launches),
-					 &function->launch_count, read_launch);
-	uint32_t count; /* stated twice: interval_count and strand_count are keys too */
-	function->intervals =
-		get_records(input, place, object, "intervals", sizeof(*function->intervals), &count, read_interval);
-	if (count != function->interval_count)
-		expected(input, place, "intervals", "as many as interval_count says");
-	function->strands =
-		get_records(input, &ltrf_place, ltrf, "strands", sizeof(*function->strands), &count, read_interval);
-	if (count != function->strand_count)
-		expected(input, &ltrf_place, "strands", "as many as strand_count says");
-	function->points = get_records(input, place, object, "preemption_points", sizeof(*function->points),
-				       &function->point_count, read_point);
-	function->barriers = get_records(input, &preempt_place, preempt, "barriers", sizeof(*function->barriers),
-					 &function->barrier_count, read_barrier);
-	function->dead_operand_count =
-		strlen(get_text(input, &liveness_place, liveness, "dead_operands")) ? function->instructions : 0;
-	function->dead_operands =
-		get_digits(input, &liveness_place, liveness, "dead_operands", function->dead_operand_count, "01234567");
-	function->reuse = get_reuse(input, place, object, function->instructions);
-	function->idempotence = get_idempotence(input, place, object);
-	hd_metadata_read_affine(input, place, object, function);
-	hd_metadata_read_linear(input, place, object, function);
+	const struct hd_meta_field *field = spot->field;
+	uint32_t count, stated;
+	char what[80];
+	set_pointer(record + field->at,
+		    get_records(input, spot->place, spot->object, field->key, field->record, &count));
+	snprintf(what, sizeof(what), "as many as %s says", field->count_key ? field->count_key : "");
+	memcpy(&stated, record + field->other, sizeof(stated));
+	if (field->count_key && count != stated)
+		expected(input, spot->place, field->key, what);
+	set_count(spot, record, count);
 }
+
+static void read_embedded(struct input *input, const struct spot *spot, char *member)
+{
+	const struct place here = {spot->place, spot->field->key, 0};
+	const json_t *value = get_object(input, spot->place, spot->object, spot->field->key);
+	if (json_is_object(value))
+		read_record(input, &here, value, spot->field->record, member);
+}
+
+/* Absent where the analysis did not run. */
+static void read_optional(struct input *input, const struct spot *spot, void *member)
+{
+	if (!json_object_get(spot->object, spot->field->key))
+		return;
+	char *record = hd_arena_alloc(input->arena, spot->field->record->bytes);
+	read_fields(input, spot->place, spot->object, spot->field->record, record, true);
+	read_embedded(input, spot, record);
+	set_pointer(member, record);
+}
+
+static void read_value(struct input *input, const struct spot *spot, char *record)
+{
+	const char *key = spot->field->key;
+	void *member = record + spot->field->at;
+	switch (spot->field->type) {
+	case HD_META_INTEGER:
+		read_integer(input, spot, member);
+		break;
+	case HD_META_FLAG:
+		*(bool *)member = get_flag(input, spot->place, spot->object, key);
+		break;
+	case HD_META_IS_NONE:
+		get_flag(input, spot->place, spot->object, key);
+		break;
+	case HD_META_CHOICE:
+		read_choice(input, spot, member);
+		break;
+	case HD_META_TEXT:
+		set_pointer(member, get_text(input, spot->place, spot->object, key));
+		break;
+	case HD_META_SOURCE:
+		*(struct hd_meta_source *)member = get_source(input, spot->place, spot->object);
+		break;
+	case HD_META_TEXTS:
+		read_texts(input, spot, member);
+		break;
+	case HD_META_TEXT_LIST:
+		read_text_list(input, spot, record);
+		break;
+	case HD_META_NUMBERS:
+		read_numbers(input, spot, member);
+		break;
+	case HD_META_PCS:
+		read_pcs(input, spot, record);
+		break;
+	case HD_META_REGISTERS:
+		read_set(input, spot, 255, member);
+		break;
+	case HD_META_PREDICATES: {
+		uint64_t word = 0;
+		read_set(input, spot, 7, &word);
+		*(uint8_t *)member = (uint8_t)word;
+		break;
+	}
+	case HD_META_MASK:
+		*(uint64_t *)member = get_mask(input, spot);
+		break;
+	case HD_META_DIGITS:
+		read_digits(input, spot, record);
+		break;
+	case HD_META_RECORD:
+		read_embedded(input, spot, member);
+		break;
+	case HD_META_OPTIONAL:
+		read_optional(input, spot, member);
+		break;
+	case HD_META_LIST:
+		read_list(input, spot, record);
+		break;
+	}
+}
+
+/* Into a zeroed record: pointers, texts and numbers that are null stay so. */
+static void read_field(struct input *input, const struct spot *spot, char *record)
+{
+	const struct hd_meta_field *field = spot->field;
+	bool null = field->null && json_is_null(json_object_get(spot->object, field->key));
+	if (field->null == HD_META_NULL_UNKNOWN)
+		*(bool *)(record + field->other) = !null;
+	if (!null)
+		read_value(input, spot, record);
+	else if (field->null == HD_META_NULL_VALUE)
+		set_integer(field, record + field->at, field->none);
+}
+
+/* A key of a group stands in the object of that name; a missing object fails at its first key. */
+static void read_fields(struct input *input, const struct place *place, const json_t *object,
+			const struct hd_meta_record *table, char *record, bool beside)
+{
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct hd_meta_field *field = &table->fields[i];
+		const struct place group = {place, field->group, 0};
+		bool grouped = field->group && field->group[0];
+		if (field->beside == beside)
+			read_field(input,
+				   &(const struct spot){field, grouped ? &group : place,
+							grouped ? json_object_get(object, field->group) : object},
+				   record);
+	}
+}
+
+/* ------------------------------------------------------------------ functions, the document */
 
 static int by_name(const void *a, const void *b)
 {
@@ -333,9 +336,9 @@ static void read_functions(struct input *input, const json_t *document, struct h
 {
 	uint32_t kernel_count = 0, function_count = 0;
 	struct hd_meta_function *kernels =
-		get_records(input, NULL, document, "kernels", sizeof(*kernels), &kernel_count, read_function);
+		get_records(input, NULL, document, "kernels", &hd_meta_function_record, &kernel_count);
 	struct hd_meta_function *functions =
-		get_records(input, NULL, document, "functions", sizeof(*functions), &function_count, read_function);
+		get_records(input, NULL, document, "functions", &hd_meta_function_record, &function_count);
 	if (input->failed)
 		return;
 	metadata->function_count = kernel_count + function_count;
@@ -364,20 +367,14 @@ static const struct hd_abi *convention(struct input *input, const struct hd_meta
 
 static void read_document(struct input *input, const json_t *document, struct hd_metadata *metadata)
 {
-	static const char *const modes[] = {"whole-program", "relocatable"};
 	int64_t version = get_integer(input, NULL, document, "version", 1, INT32_MAX);
 	if (!input->failed && version != HD_METADATA_VERSION) {
 		hd_error(input->diag, HD_NOWHERE, "%s: metadata of version %lld; this Heddle reads version %d",
 			 input->name, (long long)version, HD_METADATA_VERSION);
 		input->failed = true;
 	}
-	metadata->producer = get_text(input, NULL, document, "producer");
-	metadata->module = get_text(input, NULL, document, "module");
-	metadata->target = get_text(input, NULL, document, "target");
-	metadata->flags = get_text(input, NULL, document, "flags");
+	read_record(input, NULL, document, &hd_meta_document_record, metadata);
 	metadata->abi = convention(input, metadata);
-	metadata->mode = (enum hd_compile_mode)get_choice(input, NULL, document, "mode", modes, 2,
-							  "\"whole-program\" or \"relocatable\"");
 	read_functions(input, document, metadata);
 }
 

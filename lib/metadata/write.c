@@ -1,10 +1,11 @@
 /*
- * Metadata to JSON (docs/architecture.md, The contract). Keys keep the order in which they are set here and
- * numbers are integers, so the same metadata gives the same bytes.
+ * Metadata to JSON (docs/architecture.md, The contract), by the tables of fields.c. Keys keep the order of the rows and numbers are
+ * integers, so the same metadata gives the same bytes. Linear in the metadata.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/metadata/fields.h"
 #include "lib/metadata/json.h"
 
 json_t *hd_json_text(const char *text)
@@ -48,85 +49,57 @@ char *hd_json_dump(const json_t *value)
 	return line;
 }
 
-static json_t *names_json(const char *const *names, uint32_t count)
+/* ------------------------------------------------------------------ values */
+
+static const void *pointer_at(const void *member)
+{
+	const void *pointer;
+	memcpy(&pointer, member, sizeof(pointer));
+	return pointer;
+}
+
+static uint32_t count_of(const struct hd_meta_field *field, const char *record)
+{
+	uint32_t count;
+	memcpy(&count, record + field->other, sizeof(count));
+	return count;
+}
+
+static json_int_t integer_at(const struct hd_meta_field *field, const void *member)
+{
+	switch (field->bytes) {
+	case 1:
+		return *(const uint8_t *)member;
+	case 4:
+		return field->is_signed ? (json_int_t) * (const int32_t *)member
+					: (json_int_t) * (const uint32_t *)member;
+	default:
+		return *(const int64_t *)member;
+	}
+}
+
+static json_t *texts_json(const char *const *texts, uint32_t count)
 {
 	json_t *array = json_array();
 	for (uint32_t i = 0; i < count; i++)
-		json_array_append_new(array, hd_json_text(names[i]));
+		json_array_append_new(array, hd_json_text(texts[i]));
 	return array;
 }
 
-static json_t *three_json(const uint32_t numbers[3])
+static json_t *numbers_json(const uint32_t *numbers, uint32_t count)
 {
-	return json_pack("[I,I,I]", (json_int_t)numbers[0], (json_int_t)numbers[1], (json_int_t)numbers[2]);
-}
-
-static json_t *params_json(const struct hd_meta_function *function)
-{
-	static const char *const kinds[] = {"integer", "float", "pointer", "aggregate"};
 	json_t *array = json_array();
-	for (uint32_t i = 0; i < function->param_count; i++) {
-		const struct hd_meta_param *param = &function->params[i];
-		json_t *object = json_object();
-		json_object_set_new(object, "name", hd_json_text(param->name));
-		json_object_set_new(object, "type", hd_json_text(param->type));
-		json_object_set_new(object, "kind", json_string(kinds[param->kind]));
-		json_object_set_new(object, "offset", json_integer(param->offset));
-		json_object_set_new(object, "bytes", json_integer(param->bytes));
-		json_object_set_new(object, "align", json_integer(param->align));
-		json_array_append_new(array, object);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(array, json_integer(numbers[i]));
 	return array;
 }
 
-static json_t *calls_json(const struct hd_meta_function *function)
+/* The bits that are set, of `bits`, which stand in words of 64. */
+static json_t *set_json(const uint64_t *words, unsigned bits)
 {
 	json_t *array = json_array();
-	for (uint32_t i = 0; i < function->call_count; i++) {
-		const struct hd_meta_call *call = &function->calls[i];
-		json_t *object = json_object();
-		json_object_set_new(object, "pc", json_integer(call->pc));
-		json_object_set_new(object, "kind", json_string(call->kind == HD_CALL_DIRECT ? "direct" : "indirect"));
-		json_object_set_new(object, "callees", names_json(call->callees, call->callee_count));
-		json_object_set_new(object, "recursive", json_boolean(call->recursive));
-		json_object_set_new(object, "unknown_callees", json_boolean(call->unknown_callees));
-		json_object_set_new(object, "fru", json_integer(call->fru));
-		json_object_set_new(object, "source", hd_json_source(&call->source));
-		json_array_append_new(array, object);
-	}
-	return array;
-}
-
-static json_t *saves_json(const struct hd_meta_function *function)
-{
-	json_t *array = json_array();
-	for (uint32_t i = 0; i < function->save_count; i++) {
-		const struct hd_meta_save *save = &function->saves[i];
-		json_t *object = json_object();
-		json_object_set_new(object, "pc", json_integer(save->pc));
-		json_object_set_new(object, "register", json_integer(save->reg));
-		json_object_set_new(object, "count", json_integer(save->count));
-		json_object_set_new(object, "restore", json_boolean(save->restore));
-		json_object_set_new(object, "offset", json_integer(save->offset));
-		json_array_append_new(array, object);
-	}
-	return array;
-}
-
-static json_t *vector_json(const uint64_t vector[4])
-{
-	json_t *array = json_array();
-	for (unsigned reg = 0; reg < 255; reg++)
-		if (vector[reg / 64] >> (reg % 64) & 1)
-			json_array_append_new(array, json_integer(reg));
-	return array;
-}
-
-static json_t *predicates_json(const struct hd_meta_registers *set)
-{
-	json_t *array = json_array();
-	for (unsigned i = 0; i < 7; i++)
-		if (set->preds >> i & 1)
+	for (unsigned i = 0; i < bits; i++)
+		if (words[i / 64] >> (i % 64) & 1)
 			json_array_append_new(array, json_integer(i));
 	return array;
 }
@@ -137,91 +110,6 @@ static json_t *mask_json(uint64_t mask)
 	char text[24];
 	snprintf(text, sizeof(text), "0x%014llx", (unsigned long long)mask);
 	return json_string(text);
-}
-
-static json_t *patterns_json(const struct hd_meta_point *point)
-{
-	json_t *array = json_array();
-	for (uint32_t i = 0; i < point->pattern_count; i++) {
-		const struct hd_meta_pattern *pattern = &point->patterns[i];
-		json_t *object = json_object();
-		json_object_set_new(object, "register", json_integer(pattern->reg));
-		json_object_set_new(object, "pattern", json_string(pattern->strided ? "strided" : "uniform"));
-		json_object_set_new(object, "stride",
-				    pattern->stride_known ? json_integer(pattern->stride) : json_null());
-		json_object_set_new(object, "dimensions", json_integer(pattern->dimensions));
-		json_array_append_new(array, object);
-	}
-	return array;
-}
-
-static json_t *points_json(const struct hd_meta_function *function)
-{
-	json_t *array = json_array();
-	for (uint32_t i = 0; i < function->point_count; i++) {
-		const struct hd_meta_point *point = &function->points[i];
-		bool outside = point->loop_pc == UINT32_MAX;
-		json_t *object = json_object();
-		json_object_set_new(object, "pc", json_integer(point->pc));
-		json_object_set_new(object, "kind", json_string(point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp"));
-		json_object_set_new(object, "loop_pc", outside ? json_null() : json_integer(point->loop_pc));
-		json_object_set_new(object, "live", vector_json(point->live.regs));
-		json_object_set_new(object, "live_divergent", vector_json(point->live_divergent.regs));
-		json_object_set_new(object, "predicates", predicates_json(&point->live));
-		json_object_set_new(object, "predicates_divergent", predicates_json(&point->live_divergent));
-		json_object_set_new(object, "mask", mask_json(point->mask));
-		json_object_set_new(object, "mask_divergent", mask_json(point->mask_divergent));
-		json_object_set_new(object, "patterns", patterns_json(point));
-		json_array_append_new(array, object);
-	}
-	return array;
-}
-
-static json_t *barriers_json(const struct hd_meta_function *function)
-{
-	json_t *array = json_array();
-	for (uint32_t i = 0; i < function->barrier_count; i++) {
-		const struct hd_meta_barrier *barrier = &function->barriers[i];
-		json_t *object = json_object();
-		json_object_set_new(object, "pc", json_integer(barrier->pc));
-		json_object_set_new(object, "live", vector_json(barrier->live.regs));
-		json_object_set_new(object, "predicates", predicates_json(&barrier->live));
-		json_array_append_new(array, object);
-	}
-	return array;
-}
-
-static json_t *intervals_json(const struct hd_meta_interval *intervals, uint32_t count)
-{
-	json_t *array = json_array();
-	for (uint32_t i = 0; i < count; i++) {
-		const struct hd_meta_interval *interval = &intervals[i];
-		json_t *object = json_object(), *pcs = json_array();
-		for (uint32_t pc = 0; pc < interval->pc_count; pc++)
-			json_array_append_new(pcs, json_integer(interval->pcs[pc]));
-		json_object_set_new(object, "id", json_integer(interval->id));
-		json_object_set_new(object, "entry_pc", json_integer(interval->entry_pc));
-		json_object_set_new(object, "pcs", pcs);
-		json_object_set_new(object, "working_set", vector_json(interval->working_set));
-		json_object_set_new(object, "live_in", vector_json(interval->live_in));
-		json_array_append_new(array, object);
-	}
-	return array;
-}
-
-static json_t *launches_json(const struct hd_meta_function *function)
-{
-	json_t *array = json_array();
-	for (uint32_t i = 0; i < function->launch_count; i++) {
-		const struct hd_meta_launch *launch = &function->launches[i];
-		json_t *object = json_object();
-		json_object_set_new(object, "source", hd_json_source(&launch->source));
-		json_object_set_new(object, "block", launch->block_known ? three_json(launch->block) : json_null());
-		json_object_set_new(object, "shared_bytes",
-				    launch->shared_known ? json_integer(launch->shared_bytes) : json_null());
-		json_array_append_new(array, object);
-	}
-	return array;
 }
 
 /* A string of digits; values beyond the last digit do not occur. */
@@ -235,90 +123,129 @@ static json_t *digits_json(const uint8_t *values, size_t count, const char *digi
 	return string;
 }
 
-static json_t *reuse_json(const struct hd_meta_reuse *reuse)
+/* ------------------------------------------------------------------ records */
+
+static void add_fields(json_t *object, const struct hd_meta_record *table, const char *record, bool beside);
+
+static json_t *record_json(const struct hd_meta_record *table, const char *record)
 {
-	json_t *object = json_object(), *histogram = json_array();
-	for (unsigned b = 0; b < HD_REUSE_BUCKETS; b++)
-		json_array_append_new(histogram, json_integer(reuse->histogram[b]));
-	json_object_set_new(object, "rthld", json_integer(reuse->rthld));
-	json_object_set_new(object, "profiled", json_boolean(reuse->profiled));
-	json_object_set_new(object, "near", json_integer(reuse->near));
-	json_object_set_new(object, "far", json_integer(reuse->far));
-	json_object_set_new(object, "dead", json_integer(reuse->dead));
-	json_object_set_new(object, "histogram", histogram);
-	json_object_set_new(object, "tags", digits_json(reuse->tags, reuse->tag_count, "0123456789abcdef"));
-	json_object_set_new(object, "exact", digits_json(reuse->exact, (size_t)4 * reuse->tag_count, HD_REUSE_DIGITS));
+	json_t *object = json_object();
+	add_fields(object, table, record, false);
 	return object;
 }
 
-static json_t *place_json(const struct hd_meta_place *place)
+static json_t *list_json(const struct hd_meta_record *table, const char *records, uint32_t count)
 {
-	if (!place->function)
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(array, record_json(table, records + (size_t)table->bytes * i));
+	return array;
+}
+
+static bool is_null(const struct hd_meta_field *field, const char *record)
+{
+	const char *member = record + field->at;
+	switch (field->null) {
+	case HD_META_NEVER_NULL:
+		break;
+	case HD_META_NULL_UNKNOWN:
+		return !*(const bool *)(record + field->other);
+	case HD_META_NULL_VALUE:
+		return integer_at(field, member) == field->none;
+	case HD_META_NULL_ZERO:
+		return !((const uint32_t *)(const void *)member)[field->length - 1];
+	case HD_META_NULL_POINTER:
+		return !pointer_at(member);
+	}
+	return false;
+}
+
+static json_t *choice_json(const struct hd_meta_field *field, const void *member)
+{
+	return json_string(field->names[integer_at(field, member) - (field->null == HD_META_NULL_VALUE)]);
+}
+
+static json_t *value_json(const struct hd_meta_field *field, const char *record)
+{
+	const void *member = record + field->at;
+	if (is_null(field, record))
 		return json_null();
-	json_t *object = json_object();
-	json_object_set_new(object, "function", hd_json_text(place->function));
-	json_object_set_new(object, "pc", json_integer(place->pc));
-	json_object_set_new(object, "source", hd_json_source(&place->source));
-	return object;
-}
-
-static json_t *idempotence_json(const struct hd_meta_idempotence *facts)
-{
-	static const char *const why[] = {NULL, "store", "atomic", "volatile", "call", "service", "clock"};
-	json_t *object = json_object();
-	json_object_set_new(object, "idempotent", json_boolean(facts->why == HD_BREAK_NONE));
-	json_object_set_new(object, "why", hd_json_text(why[facts->why]));
-	json_object_set_new(object, "at", place_json(&facts->at));
-	json_object_set_new(object, "read", place_json(&facts->read));
-	return object;
+	switch (field->type) {
+	case HD_META_INTEGER:
+		return json_integer(integer_at(field, member));
+	case HD_META_FLAG:
+		return json_boolean(*(const bool *)member);
+	case HD_META_IS_NONE:
+		return json_boolean(!integer_at(field, member));
+	case HD_META_CHOICE:
+		return choice_json(field, member);
+	case HD_META_TEXT:
+		return hd_json_text(pointer_at(member) ? pointer_at(member) : "");
+	case HD_META_SOURCE:
+		return hd_json_source(member);
+	case HD_META_TEXTS:
+		return texts_json(member, field->length);
+	case HD_META_TEXT_LIST:
+		return texts_json(pointer_at(member), count_of(field, record));
+	case HD_META_NUMBERS:
+		return numbers_json(member, field->length);
+	case HD_META_PCS:
+		return numbers_json(pointer_at(member), count_of(field, record));
+	case HD_META_REGISTERS:
+		return set_json(member, 255);
+	case HD_META_PREDICATES:
+		return set_json(&(uint64_t){*(const uint8_t *)member}, 7);
+	case HD_META_MASK:
+		return mask_json(*(const uint64_t *)member);
+	case HD_META_DIGITS:
+		return digits_json(pointer_at(member), (size_t)field->length * count_of(field, record), field->digits);
+	case HD_META_RECORD:
+		return record_json(field->record, member);
+	case HD_META_OPTIONAL:
+		return record_json(field->record, pointer_at(member));
+	case HD_META_LIST:
+		return list_json(field->record, pointer_at(member), count_of(field, record));
+	}
+	return NULL;
 }
 
 /* The object that a field's group names, made where it is first asked for. */
-static json_t *group_of(json_t *function, const char *group)
+static json_t *group_of(json_t *record, const char *group)
 {
-	if (!group[0])
-		return function;
-	json_t *object = json_object_get(function, group);
+	if (!group || !group[0])
+		return record;
+	json_t *object = json_object_get(record, group);
 	if (!object) {
 		object = json_object();
-		json_object_set_new(function, group, object);
+		json_object_set_new(record, group, object);
 	}
 	return object;
 }
 
+/* Those fields that stand in the record's own object, or those beside it. */
+static void add_fields(json_t *object, const struct hd_meta_record *table, const char *record, bool beside)
+{
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct hd_meta_field *field = &table->fields[i];
+		if (field->beside != beside)
+			continue;
+		if (field->type == HD_META_OPTIONAL) {
+			const char *part = pointer_at(record + field->at);
+			if (!part)
+				continue;
+			add_fields(object, field->record, part, true);
+		}
+		json_object_set_new(group_of(object, field->group), field->key, value_json(field, record));
+	}
+}
+
+/* ------------------------------------------------------------------ functions, the document */
+
 json_t *hd_metadata_function_json(const struct hd_meta_function *function)
 {
-	json_t *object = json_object();
-	const char *name = function->name ? function->name : "";
-	json_object_set_new(object, "name", hd_json_text(name));
-	json_object_set_new(object, "demangled", hd_json_text(function->demangled ? function->demangled : name));
-	json_object_set_new(object, "source", hd_json_source(&function->source));
-#define NUMBER(group, field) json_object_set_new(group_of(object, group), #field, json_integer(function->field));
-#define FLAG(group, field) json_object_set_new(group_of(object, group), #field, json_boolean(function->field));
-	HD_META_FUNCTION_FIELDS(NUMBER, FLAG)
-#undef NUMBER
-#undef FLAG
-	json_object_set_new(group_of(object, "launch_bounds"), "reqntid", three_json(function->reqntid));
-	json_t *stackdepth = group_of(object, "stackdepth");
-	json_object_set_new(stackdepth, "high_watermark_chain",
-			    names_json(function->high_watermark_chain, function->chain_count));
-	json_object_set_new(stackdepth, "saves", saves_json(function));
-	json_object_set_new(object, "params", params_json(function));
-	json_object_set_new(object, "calls", calls_json(function));
-	json_object_set_new(object, "launches", launches_json(function));
-	json_object_set_new(object, "intervals", intervals_json(function->intervals, function->interval_count));
-	json_object_set_new(group_of(object, "ltrf"), "strands",
-			    intervals_json(function->strands, function->strand_count));
-	json_object_set_new(group_of(object, "liveness"), "dead_operands",
-			    digits_json(function->dead_operands, function->dead_operand_count, "01234567"));
-	json_object_set_new(object, "preemption_points", points_json(function));
-	json_object_set_new(group_of(object, "preempt"), "barriers", barriers_json(function));
-	if (function->reuse)
-		json_object_set_new(object, "reuse", reuse_json(function->reuse));
-	if (function->idempotence)
-		json_object_set_new(object, "idempotence", idempotence_json(function->idempotence));
-	hd_json_add_affine(object, function);
-	hd_json_add_linear(object, function);
+	json_t *object = record_json(&hd_meta_function_record, (const char *)function);
+	if (!function->demangled)
+		json_object_set(object, "demangled", json_object_get(object, "name"));
 	return object;
 }
 
@@ -326,12 +253,7 @@ json_t *hd_metadata_json(const struct hd_metadata *metadata)
 {
 	json_t *document = json_object(), *kernels = json_array(), *functions = json_array();
 	json_object_set_new(document, "version", json_integer(HD_METADATA_VERSION));
-	json_object_set_new(document, "producer", hd_json_text(metadata->producer ? metadata->producer : ""));
-	json_object_set_new(document, "module", hd_json_text(metadata->module ? metadata->module : ""));
-	json_object_set_new(document, "target", hd_json_text(metadata->target ? metadata->target : ""));
-	json_object_set_new(document, "flags", hd_json_text(metadata->flags ? metadata->flags : ""));
-	json_object_set_new(document, "mode",
-			    json_string(metadata->mode == HD_MODE_RELOCATABLE ? "relocatable" : "whole-program"));
+	add_fields(document, &hd_meta_document_record, (const char *)metadata, false);
 	json_object_set_new(document, "kernels", kernels);
 	json_object_set_new(document, "functions", functions);
 	for (uint32_t i = 0; i < metadata->function_count; i++) {

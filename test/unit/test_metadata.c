@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "lib/machine/abi.h"
+#include "lib/metadata/fields.h"
+#include "lib/metadata/json.h"
 #include "lib/strbuf.h"
 #include "sample.h"
 
@@ -139,7 +141,10 @@ START_TEST(errors_name_their_place)
 	expect_error("\"tags\": \"01f", "\"tags\": \"01", "functions[0].reuse.tags: expected a digit for each instruction");
 	expect_error("\"exact\": \"-19az0", "\"exact\": \"-19aZ0", "functions[0].reuse.exact: expected a digit");
 	expect_error("\"dead_operands\": \"07", "\"dead_operands\": \"08", "functions[0].liveness.dead_operands: expected");
-	expect_error("\"why\": \"store\"", "\"why\": \"whim\"", "functions[0].idempotence.why: expected what breaks");
+	expect_error("\"why\": \"store\"", "\"why\": \"whim\"", "functions[0].idempotence.why: expected \"store\", \"atomic\",");
+	expect_error("\"why\": \"store\"", "\"why\": null", "functions[0].idempotence.why: expected what breaks");
+	expect_error("\"idempotent\": false", "\"idempotent\": true", "functions[0].idempotence.why: expected null");
+	expect_error("\"register\": 16", "\"register\": 252", "kernels[0].stackdepth.saves[0].count: expected registers");
 	expect_error("\"registers\": 40", "\"registers\": -1",
 		     "kernels[0].registers: expected an integer from 0 to 4294967295");
 	expect_error("\"registers\": 40", "\"registers\": 4.5", "kernels[0].registers: expected an integer");
@@ -188,6 +193,152 @@ START_TEST(conventions_come_from_their_parameter)
 		free(text);
 	}
 	expect_error("interval-regs=16", "abi=other", "x.json: metadata: flags: expected a calling convention");
+}
+END_TEST
+
+/* ------------------------------------------------------------------ the table of figures */
+
+/* A kernel in which every figure has a value of its own, but for those that say how long a list is. */
+struct figures {
+	struct hd_meta_function kernel;
+	struct hd_meta_reuse reuse;
+	struct hd_meta_affine affine;
+	struct hd_meta_linear_version linear_version;
+	struct hd_metadata metadata;
+	uint32_t count;
+};
+
+static bool counts_a_list(const struct hd_meta_field *figure)
+{
+	for (uint32_t i = 0; i < hd_meta_function_record.count; i++) {
+		const char *key = hd_meta_function_record.fields[i].count_key;
+		if (key && strcmp(key, figure->key) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void fill(struct figures *figures, const struct hd_meta_record *table, void *record)
+{
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct hd_meta_field *field = &table->fields[i];
+		uint32_t *member = (uint32_t *)(void *)((char *)record + field->at);
+		if (field->type == HD_META_FLAG && hd_meta_is_figure(field))
+			*(bool *)member = true;
+		else if (hd_meta_is_figure(field) && !counts_a_list(field))
+			*member = 1000 + figures->count;
+		figures->count += hd_meta_is_figure(field);
+	}
+}
+
+static const struct hd_meta_record *record_of(const char *key)
+{
+	for (uint32_t i = 0; i < hd_meta_function_record.count; i++)
+		if (strcmp(hd_meta_function_record.fields[i].key, key) == 0)
+			return hd_meta_function_record.fields[i].record;
+	ck_abort_msg("%s", key);
+}
+
+static void make_figures(struct figures *figures)
+{
+	*figures = (struct figures){.kernel = sample_metadata(&arena).functions[1]};
+	fill(figures, &hd_meta_function_record, &figures->kernel);
+	fill(figures, record_of("reuse"), &figures->reuse);
+	fill(figures, record_of("affine"), &figures->affine);
+	fill(figures, record_of("linear_version"), &figures->linear_version);
+	figures->reuse.tag_count = figures->kernel.instructions;
+	figures->reuse.tags = HD_ARENA_NEW(&arena, uint8_t, figures->kernel.instructions);
+	figures->reuse.exact = HD_ARENA_NEW(&arena, uint8_t, 4 * figures->kernel.instructions);
+	figures->kernel.reuse = &figures->reuse;
+	figures->kernel.affine = &figures->affine;
+	figures->kernel.linear_version = &figures->linear_version;
+	figures->metadata = (struct hd_metadata){.functions = &figures->kernel, .function_count = 1};
+}
+
+/* What stands at "key", "group.key" of the function, or of a part of it, in objects or in their schema. */
+static json_t *step_to(json_t *object, const char *key)
+{
+	return key && key[0] ? json_object_get(object, key) : object;
+}
+
+static json_t *schema_step(json_t *schema, const json_t *defs, const char *key)
+{
+	json_t *at = key && key[0] ? json_object_get(json_object_get(schema, "properties"), key) : schema;
+	const char *reference = json_string_value(json_object_get(at, "$ref"));
+	ck_assert_msg(at != NULL, "%s", key);
+	return reference ? json_object_get(defs, strrchr(reference, '/') + 1) : at;
+}
+
+static void is_in_schema(json_t *schema, const char *part, const struct hd_meta_field *figure)
+{
+	const json_t *defs = json_object_get(schema, "$defs"), *value;
+	json_t *at = schema_step(json_object_get(defs, "function"), defs, part);
+	bool required = false;
+	size_t i;
+	at = schema_step(at, defs, figure->group);
+	json_array_foreach(json_object_get(at, "required"), i, value)
+		required |= strcmp(json_string_value(value), figure->key) == 0;
+	ck_assert_msg(required, "%s", figure->key);
+	at = json_object_get(json_object_get(at, "properties"), figure->key);
+	ck_assert_str_eq(json_string_value(json_object_get(at, "description")), figure->doc);
+}
+
+/* Is written with its value, is an error at its place with another type, and is found by its path. */
+static void is_written_and_read(const struct figures *figures, const char *part, const struct hd_meta_field *figure,
+				uint32_t expected)
+{
+	json_t *document = hd_metadata_json(&figures->metadata);
+	json_t *kernel = json_array_get(json_object_get(document, "kernels"), 0);
+	json_t *at = step_to(step_to(kernel, part), figure->group), *value = json_object_get(at, figure->key);
+	bool grouped = figure->group[0];
+	char *path = hd_arena_printf(&arena, "%s%s%s%s%s", part, part[0] ? "." : "", figure->group, grouped ? "." : "",
+				     figure->key);
+	struct hd_metadata back;
+	if (figure->type == HD_META_FLAG)
+		ck_assert_msg(json_is_true(value), "%s", path);
+	else if (!counts_a_list(figure))
+		ck_assert_msg(json_integer_value(value) == 1000 + expected, "%s", path);
+	ck_assert_msg(hd_meta_figure_at(path) == figure, "%s", path);
+	json_object_set_new(at, figure->key, json_string("x"));
+	char *text = hd_json_dump(document);
+	ck_assert_int_eq(hd_metadata_from_json(text, strlen(text), "x", &arena, &back, &diag), -1);
+	const char *message = hd_arena_printf(&arena, "kernels[0].%s: expected", path);
+	ck_assert_msg(strstr(hd_strbuf_text(&messages), message) != NULL, "%s", hd_strbuf_text(&messages));
+	hd_strbuf_release(&messages);
+	free(text);
+	json_decref(document);
+}
+
+START_TEST(a_row_makes_a_figure_written_read_and_part_of_the_schema)
+{
+	static const char *const parts[] = {"", "reuse", "affine", "linear_version"};
+	struct figures figures;
+	make_figures(&figures);
+	json_t *schema = hd_metadata_schema_json();
+	uint32_t count = 0;
+	for (unsigned p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
+		const struct hd_meta_record *table = p ? record_of(parts[p]) : &hd_meta_function_record;
+		for (uint32_t i = 0; i < table->count; i++) {
+			const struct hd_meta_field *field = &table->fields[i];
+			if (!hd_meta_is_figure(field))
+				continue;
+			ck_assert_msg(field->unit[0] && field->doc[0], "%s", field->key);
+			is_written_and_read(&figures, parts[p], field, count++);
+			is_in_schema(schema, parts[p], field);
+		}
+	}
+	ck_assert(count == figures.count && count > 60);
+	json_decref(schema);
+
+	struct hd_metadata back;
+	char *text = hd_metadata_to_json(&figures.metadata);
+	ck_assert_msg(hd_metadata_from_json(text, strlen(text), "x", &arena, &back, &diag) == 0, "%s",
+		      hd_strbuf_text(&messages));
+	char *again = hd_metadata_to_json(&back);
+	ck_assert_str_eq(text, again);
+	ck_assert(back.functions[0].affine->removed == figures.affine.removed);
+	free(again);
+	free(text);
 }
 END_TEST
 
@@ -277,6 +428,7 @@ Suite *hd_suite(void)
 	tcase_add_test(tests, keys_keep_their_order);
 	tcase_add_test(tests, errors_name_their_place);
 	tcase_add_test(tests, conventions_come_from_their_parameter);
+	tcase_add_test(tests, a_row_makes_a_figure_written_read_and_part_of_the_schema);
 	tcase_add_test(tests, unknown_keys_are_kept_out);
 	tcase_add_test(tests, mutated_text_never_crashes);
 	tcase_add_test(tests, text_that_is_no_utf8_still_prints);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/metadata.h"
 #include "heddle/version.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/manual.h"
@@ -58,7 +59,14 @@ static int run_command(const struct cmd *command, int argc, char **argv)
 	return command->run(argc, argv);
 }
 
-/* The pages and words that `make` asks for. */
+static void print_schema(void)
+{
+	char *schema = hd_metadata_schema();
+	fputs(schema ? schema : "", stdout);
+	free(schema);
+}
+
+/* The pages and words that `make` asks for, and the schema of the metadata. */
 static bool describe(const char *option, const char *about)
 {
 	if (strcmp(option, "--options") == 0)
@@ -67,6 +75,8 @@ static bool describe(const char *option, const char *about)
 		manual_program();
 	else if (strcmp(option, "--man") == 0 && strcmp(about, "passes") == 0)
 		manual_passes();
+	else if (strcmp(option, "--schema") == 0)
+		print_schema();
 	else
 		return false;
 	return true;
