@@ -1,7 +1,8 @@
 /*
  * Runs a generated kernel on the host: the threads of a block are coroutines that take turns at barriers and warp
  * operations, which are ordinary functions here. Made for kernels whose warp and block operations are executed by
- * all threads (see generate/gen.h). The blocks run one after the other.
+ * all threads of the warp or block (see generate/gen.h). The blocks run one after the other, and the warps of a block
+ * from one barrier to the next.
  *
  * The kernel's module is compiled for the host with `llvm.nvvm.` replaced by `nvvm.`, and linked with this file.
  *
@@ -25,11 +26,13 @@ struct by_value {
 
 void k(void *out, const void *in, uint32_t n, struct by_value by_value);
 
+enum place { AT_WARP, AT_BLOCK, AT_END };
+
 struct thread {
 	ucontext_t context;
 	char *stack;
 	uint64_t given; /* what it brings to the operation it waits at */
-	int finished;
+	enum place place;
 };
 
 /* One kernel runs in this process: the state of the machine. */
@@ -43,41 +46,59 @@ static struct by_value by_value;
 static void thread_main(void)
 {
 	k(out, in, argument, by_value);
-	threads[current].finished = 1;
+	threads[current].place = AT_END;
 	swapcontext(&threads[current].context, &scheduler);
 }
 
-/* Gives the others their turn. All threads of the block come here equally often, so all of them get past each meeting.
+/* Gives the others their turn. All threads of the warp (AT_WARP) or block come here equally often, so all of them get
+ * past each meeting.
  */
-static void meet(uint64_t given)
+static void meet_at(enum place place, uint64_t given)
 {
 	threads[current].given = given;
+	threads[current].place = place;
 	swapcontext(&threads[current].context, &scheduler);
+}
+
+static void meet(uint64_t given)
+{
+	meet_at(AT_WARP, given);
+}
+
+/* Where threads [first, last) are: all of them in one place. */
+static enum place common_place(uint32_t first, uint32_t last)
+{
+	for (uint32_t t = first; t < last; t++)
+		if (threads[t].place != threads[first].place) {
+			fprintf(stderr, "host: some threads wait or ended where others do not\n");
+			exit(3);
+		}
+	return threads[first].place;
+}
+
+/* Each round takes every thread from one meeting to the next; what they brought stays until the round after. */
+static void run_warp(uint32_t first)
+{
+	uint32_t last = first + WARP < thread_count ? first + WARP : thread_count;
+	do
+		for (current = first; current < last; current++)
+			swapcontext(&scheduler, &threads[current].context);
+	while (common_place(first, last) == AT_WARP);
 }
 
 static void run_block(void)
 {
 	for (uint32_t t = 0; t < thread_count; t++) {
-		threads[t].finished = 0;
 		getcontext(&threads[t].context);
 		threads[t].context.uc_stack.ss_sp = threads[t].stack;
 		threads[t].context.uc_stack.ss_size = STACK_BYTES;
 		threads[t].context.uc_link = &scheduler;
 		makecontext(&threads[t].context, thread_main, 0);
 	}
-	/* Each round takes every thread from one meeting to the next; what they brought stays until the round after. */
-	for (uint32_t left = thread_count; left;) {
-		left = 0;
-		for (current = 0; current < thread_count; current++)
-			if (!threads[current].finished) {
-				swapcontext(&scheduler, &threads[current].context);
-				left += !threads[current].finished;
-			}
-		if (left && left != thread_count) {
-			fprintf(stderr, "host: some threads ended while %u wait\n", left);
-			exit(3);
-		}
-	}
+	do
+		for (uint32_t first = 0; first < thread_count; first += WARP)
+			run_warp(first);
+	while (common_place(0, thread_count) == AT_BLOCK);
 }
 
 static uint64_t splitmix(uint64_t *state)
@@ -207,7 +228,7 @@ uint32_t prmt(uint32_t a, uint32_t b, uint32_t selector)
 void barrier0(void) __asm__("nvvm.barrier0");
 void barrier0(void)
 {
-	meet(0);
+	meet_at(AT_BLOCK, 0);
 }
 
 void bar_warp_sync(uint32_t mask) __asm__("nvvm.bar.warp.sync");
@@ -226,13 +247,13 @@ static uint32_t count_true(uint32_t from, uint32_t to)
 	uint32_t count = 0;
 	for (uint32_t t = from; t < to; t++)
 		count += threads[t].given != 0;
-	meet(threads[current].given);
+	meet_at(AT_BLOCK, threads[current].given);
 	return count;
 }
 
 static uint32_t block_count(uint32_t flag)
 {
-	meet(flag != 0);
+	meet_at(AT_BLOCK, flag != 0);
 	return count_true(0, thread_count);
 }
 

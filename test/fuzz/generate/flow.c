@@ -599,6 +599,9 @@ static void statement(struct gen *g, enum gen_feature feature)
 	case FEATURE_libm:
 		gen_op_libm(g);
 		break;
+	case FEATURE_undefined:
+		gen_op_undefined(g);
+		break;
 	case FEATURE_leave:
 		leave(g);
 		break;

@@ -1,13 +1,17 @@
 /*
  * The generator of random kernels. It writes LLVM IR whose meaning is the same on the GPU and on the host: no undefined
- * behaviour, no poison, no result that depends on the order of threads or on a NaN's bits. Warp and block operations
- * stand only where all threads of the block are, so that a host can run the threads as coroutines (see ../host.c).
+ * behaviour, no result that depends on an undefined value, on the order of threads or on a NaN's bits. Warp and block
+ * operations stand only where all threads of the block are, so that a host can run the threads as coroutines (see
+ * ../host.c).
  *
  *   values.c  random numbers, the pool of values in scope, constants, text
  *   ops.c     arithmetic, compares, casts, vectors
  *   memory.c  loads, stores, local arrays, atomics, shared memory, warp operations
  *   shapes.c  aggregates by value, variable arguments, dynamic memory, the math library, groups of lanes
  *   params.c  aggregates by value that the kernel and device functions take, indexed in every way
+ *   undefined.c  values that only some threads have, and what programs do with them
+ *   readers.c  how these are read, where they are known
+ *   tickets.c  counters that one lane of a warp adds to for all of them, and work queues
  *   flow.c    ifs, switches, loops, calls
  *   functions.c  device functions
  *   main.c    the kernel, the launch specification and the command line
@@ -100,7 +104,8 @@ extern const struct gen_type_info gen_types[T_COUNT];
 	X(dynamic, 1, "memory of dynamic size on the stack")                    \
 	X(libm, 1, "remainders, ldexp and functions of the math library")       \
 	X(leave, 3, "early returns, of the kernel and of device functions, nested in control flow") \
-	X(params, 10, "parameters that are aggregates by value, with every kind of index")
+	X(params, 10, "parameters that are aggregates by value, with every kind of index")          \
+	X(undefined, 24, "values that only some threads have, handed on by all: shuffles, votes, calls, freeze")
 
 enum gen_feature {
 #define X(name, weight, help) FEATURE_##name,
@@ -185,6 +190,11 @@ struct gen {
 	unsigned next_text;
 };
 
+/* One of the texts. */
+#define PICK(g, ...)            \
+	((const char *const[]){ \
+		__VA_ARGS__}[gen_below((g), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
+
 /* values.c */
 uint64_t gen_random(struct gen *g);
 uint32_t gen_below(struct gen *g, uint32_t limit);
@@ -199,6 +209,8 @@ const char *gen_define(struct gen *g, enum gen_type type, const char *format, ..
 const char *gen_temp(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gen_push(struct gen *g, enum gen_type type, uint32_t id);
 void gen_declare(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The i32 in a special register: "tid.x", "laneid". Not in the pool. */
+const char *gen_special(struct gen *g, const char *name);
 /* An operand: a value in scope or a constant. gen_variable: a value in scope, made from others if there is none. */
 const char *gen_operand(struct gen *g, enum gen_type type);
 const char *gen_variable(struct gen *g, enum gen_type type);
@@ -248,6 +260,11 @@ void gen_op_table(struct gen *g);
 void gen_op_atomic(struct gen *g);
 void gen_op_shared(struct gen *g);
 void gen_op_warp(struct gen *g);
+void gen_barrier(struct gen *g);
+/* The thread's number in its block. */
+const char *gen_linear_thread(struct gen *g);
+/* A new array in shared memory without contents; returns its name. */
+const char *gen_shared_array(struct gen *g, const char *element, unsigned count);
 /* A load of the type from the region at a random place. */
 const char *gen_load(struct gen *g, const struct gen_region *region, enum gen_type type, bool unaligned);
 
@@ -269,6 +286,9 @@ void gen_op_varargs(struct gen *g);
 void gen_op_dynamic(struct gen *g);
 void gen_op_libm(struct gen *g);
 void gen_op_groups(struct gen *g);
+
+/* undefined.c */
+void gen_op_undefined(struct gen *g);
 
 /* flow.c */
 void gen_block(struct gen *g, unsigned statements);

@@ -144,6 +144,13 @@ static void epilogue(struct gen *g)
 	gen_line(g, "ret void");
 }
 
+/* Drawn apart: the kernels of half of the seeds have always been what they are. */
+static bool without_undefined(const struct gen *g)
+{
+	struct gen apart = {.random = ~g->random};
+	return gen_chance(&apart, 50);
+}
+
 struct launch {
 	uint32_t blocks, width, height;
 };
@@ -250,7 +257,7 @@ int main(int argc, char **argv)
 	g->random = strtoull(settings.words[0], NULL, 0);
 	/* Each kernel has some of the features only, so that what it has meets more often. */
 	for (unsigned f = 0; f < FEATURE_COUNT; f++) {
-		bool leave_out = gen_chance(g, 25);
+		bool leave_out = f == FEATURE_undefined ? without_undefined(g) : gen_chance(g, 25);
 		if (leave_out && f != FEATURE_integer)
 			g->weights[f] = 0;
 	}

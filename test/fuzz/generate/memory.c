@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PICK(g, ...)            \
-	((const char *const[]){ \
-		__VA_ARGS__}[gen_below((g), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
-
 /* ------------------------------------------------------------ regions */
 
 static const struct gen_region *pick_region(struct gen *g, bool writable)
@@ -244,25 +240,23 @@ void gen_op_atomic(struct gen *g)
 
 /* ------------------------------------------------------------ shared memory */
 
-static void barrier(struct gen *g)
+void gen_barrier(struct gen *g)
 {
 	gen_declare(g, "declare void @llvm.nvvm.barrier0() convergent");
 	gen_line(g, "call void @llvm.nvvm.barrier0()");
 }
 
-static const char *linear_thread(struct gen *g)
+const char *gen_linear_thread(struct gen *g)
 {
 	static const char *const names[] = {"tid.x", "tid.y", "ntid.x"};
 	const char *part[3];
-	for (unsigned i = 0; i < 3; i++) {
-		gen_declare(g, "declare i32 @llvm.nvvm.read.ptx.sreg.%s()", names[i]);
-		part[i] = gen_temp(g, "call i32 @llvm.nvvm.read.ptx.sreg.%s()", names[i]);
-	}
+	for (unsigned i = 0; i < 3; i++)
+		part[i] = gen_special(g, names[i]);
 	const char *row = gen_temp(g, "mul i32 %s, %s", part[1], part[2]);
 	return gen_temp(g, "add i32 %s, %s", row, part[0]);
 }
 
-static const char *shared_array(struct gen *g, const char *element, unsigned count)
+const char *gen_shared_array(struct gen *g, const char *element, unsigned count)
 {
 	const char *name = gen_format(g, "@s%u", g->next_global++);
 	hd_strbuf_printf(&g->globals, "%s = internal addrspace(3) global [%u x %s] undef, align 16\n", name, count,
@@ -275,7 +269,7 @@ static void exchange(struct gen *g)
 {
 	static const enum gen_type exchanged[] = {T_I8, T_I16, T_I32, T_I32, T_I64, T_V2I32, T_V4I32};
 	enum gen_type type = exchanged[gen_below(g, gen_has(g, FEATURE_vector) ? 7 : 5)];
-	const char *name = gen_name(type), *array = shared_array(g, name, g->threads), *self = linear_thread(g);
+	const char *name = gen_name(type), *array = gen_shared_array(g, name, g->threads), *self = gen_linear_thread(g);
 	char array_kept[16], self_kept[16];
 	snprintf(array_kept, sizeof array_kept, "%s", array);
 	snprintf(self_kept, sizeof self_kept, "%s", self);
@@ -284,7 +278,7 @@ static void exchange(struct gen *g)
 	const char *mine = gen_temp(g, "getelementptr [%u x %s], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, name,
 				    array_kept, self_kept);
 	gen_line(g, "store %s %s, ptr addrspace(3) %s, align %u", name, value, mine, bytes);
-	barrier(g);
+	gen_barrier(g);
 	unsigned stride = gen_below(g, g->threads), start = gen_below(g, g->threads);
 	const char *scaled = gen_temp(g, "mul i32 %s, %u", self_kept, stride);
 	const char *moved = gen_temp(g, "add i32 %s, %u", scaled, start);
@@ -292,7 +286,7 @@ static void exchange(struct gen *g)
 	const char *place = gen_temp(g, "getelementptr [%u x %s], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, name,
 				     array_kept, other);
 	gen_define(g, type, "load %s, ptr addrspace(3) %s, align %u", name, place, bytes);
-	barrier(g);
+	gen_barrier(g);
 }
 
 /* All threads count into a few elements. */
@@ -300,19 +294,19 @@ static void shared_count(struct gen *g)
 {
 	char array[16], self[16], mine[16];
 	const char *op = PICK(g, "add", "xor", "umax", "min", "or", "and");
-	snprintf(array, sizeof array, "%s", shared_array(g, "i32", g->threads));
-	snprintf(self, sizeof self, "%s", linear_thread(g));
+	snprintf(array, sizeof array, "%s", gen_shared_array(g, "i32", g->threads));
+	snprintf(self, sizeof self, "%s", gen_linear_thread(g));
 	snprintf(mine, sizeof mine, "%s",
 		 gen_temp(g, "getelementptr [%u x i32], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, array, self));
 	gen_line(g, "store i32 %s, ptr addrspace(3) %s, align 4", gen_constant(g, T_I32), mine);
-	barrier(g);
+	gen_barrier(g);
 	const char *bin = gen_temp(g, "urem i32 %s, %u", gen_variable(g, T_I32), 1 + gen_below(g, g->threads));
 	const char *place =
 		gen_temp(g, "getelementptr [%u x i32], ptr addrspace(3) %s, i32 0, i32 %s", g->threads, array, bin);
 	gen_temp(g, "atomicrmw %s ptr addrspace(3) %s, i32 %s monotonic", op, place, gen_variable(g, T_I32));
-	barrier(g);
+	gen_barrier(g);
 	gen_define(g, T_I32, "load i32, ptr addrspace(3) %s, align 4", mine);
-	barrier(g);
+	gen_barrier(g);
 }
 
 void gen_op_shared(struct gen *g)

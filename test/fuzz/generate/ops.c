@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PICK(g, ...)            \
-	((const char *const[]){ \
-		__VA_ARGS__}[gen_below((g), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
-
 /* A scalar integer type, or now and then a vector of integers. */
 static enum gen_type pick_int_or_vector(struct gen *g)
 {

@@ -144,12 +144,6 @@ static uint32_t member_offset(const struct gen *g, const struct gen_shape *shape
 
 /* ------------------------------------------------------------ indices */
 
-static const char *special(struct gen *g, const char *name)
-{
-	gen_declare(g, "declare i32 @llvm.nvvm.read.ptx.sreg.%s()", name);
-	return gen_temp(g, "call i32 @llvm.nvvm.read.ptx.sreg.%s()", name);
-}
-
 /* A counter of a loop around: below `limit`. */
 struct counter {
 	const char *name; /* NULL: none */
@@ -164,7 +158,7 @@ static const char *index_below(struct gen *g, uint32_t count, const struct count
 		uint32_t room = count - counter->limit;
 		uint32_t stride = (count - 1) / (counter->limit > 1 ? counter->limit : 2);
 		if (g->width <= room && gen_chance(g, 35))
-			return gen_temp(g, "add nsw i32 %s, %s", counter->name, special(g, "tid.x"));
+			return gen_temp(g, "add nsw i32 %s, %s", counter->name, gen_special(g, "tid.x"));
 		if (stride > 1 && gen_chance(g, 25))
 			return gen_temp(g, "mul nsw i32 %s, %u", counter->name, 1 + gen_below(g, stride));
 		if (room && gen_chance(g, 35))
@@ -174,25 +168,25 @@ static const char *index_below(struct gen *g, uint32_t count, const struct count
 	switch (gen_below(g, 8)) {
 	case 0:
 		if (g->width <= count)
-			return special(g, "tid.x");
+			return gen_special(g, "tid.x");
 		break;
 	case 1:
 		if (g->blocks <= count)
-			return special(g, "ctaid.x");
+			return gen_special(g, "ctaid.x");
 		break;
 	case 2:
 		if (g->width + g->blocks <= count) {
-			const char *column = special(g, "tid.x");
-			return gen_temp(g, "add nsw i32 %s, %s", column, special(g, "ctaid.x"));
+			const char *column = gen_special(g, "tid.x");
+			return gen_temp(g, "add nsw i32 %s, %s", column, gen_special(g, "ctaid.x"));
 		}
 		break;
 	case 3:
 		if (g->width <= count)
-			return gen_temp(g, "sub nsw i32 %u, %s", count - 1, special(g, "tid.x"));
+			return gen_temp(g, "sub nsw i32 %u, %s", count - 1, gen_special(g, "tid.x"));
 		break;
 	case 4:
 		if (g->blocks * 3 <= count) {
-			const char *tripled = gen_temp(g, "mul nuw nsw i32 %s, 3", special(g, "ctaid.x"));
+			const char *tripled = gen_temp(g, "mul nuw nsw i32 %s, 3", gen_special(g, "ctaid.x"));
 			return gen_temp(g, "add nsw i32 %s, %u", tripled, gen_below(g, count - g->blocks * 3 + 1));
 		}
 		break;

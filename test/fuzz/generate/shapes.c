@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PICK(g, ...)            \
-	((const char *const[]){ \
-		__VA_ARGS__}[gen_below((g), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
-
 /* ------------------------------------------------------------ aggregates by value */
 
 /* The callee changes its copy and reads it at a place known at run time only. */
@@ -359,18 +355,12 @@ static const char *group_operation(struct gen *g, const char *mask, unsigned own
 	}
 }
 
-static const char *lane_number(struct gen *g)
-{
-	gen_declare(g, "declare i32 @llvm.nvvm.read.ptx.sreg.laneid()");
-	return gen_temp(g, "call i32 @llvm.nvvm.read.ptx.sreg.laneid()");
-}
-
 /* Tiles of 4, 8 or 16 lanes, each with its own mask. */
 static void tiles(struct gen *g)
 {
 	unsigned width = 4u << gen_below(g, 3), own = 32 - width;
 	char first[16], mask[16];
-	snprintf(first, sizeof first, "%s", gen_temp(g, "and i32 %s, %u", lane_number(g), own));
+	snprintf(first, sizeof first, "%s", gen_temp(g, "and i32 %s, %u", gen_special(g, "laneid"), own));
 	snprintf(mask, sizeof mask, "%s", gen_temp(g, "shl i32 %u, %s", (1u << width) - 1, first));
 	gen_define(g, T_I32, "add i32 %s, 0", group_operation(g, mask, own, first));
 }
@@ -382,7 +372,7 @@ static void sides(struct gen *g)
 	unsigned bit = gen_below(g, 5);
 	uint32_t labels[2] = {g->next_label++, g->next_label++}, end = g->next_label++, ends[2];
 	char results[2][16];
-	const char *own = gen_temp(g, "and i32 %s, %u", lane_number(g), 1u << bit);
+	const char *own = gen_temp(g, "and i32 %s, %u", gen_special(g, "laneid"), 1u << bit);
 	gen_jump_if(g, gen_temp(g, "icmp eq i32 %s, 0", own), labels[0], labels[1]);
 	g->uniform = false;
 	for (unsigned side = 0; side < 2; side++) {

@@ -108,6 +108,12 @@ void gen_declare(struct gen *g, const char *format, ...)
 	hd_strbuf_printf(&g->declarations, "%s\n", line);
 }
 
+const char *gen_special(struct gen *g, const char *name)
+{
+	gen_declare(g, "declare i32 @llvm.nvvm.read.ptx.sreg.%s()", name);
+	return gen_temp(g, "call i32 @llvm.nvvm.read.ptx.sreg.%s()", name);
+}
+
 /* ------------------------------------------------------------ types */
 
 enum gen_type gen_int_of(unsigned bits)
