@@ -26,7 +26,7 @@ define float @first(ptr byval(%six) align 4 %s, float %by) noinline {
 ; CHECK-LABEL: function changed:
 ; CHECK-SAME: frame 0
 ; CHECK: FADD R4, R4, R6
-; CHECK: CALL {{.*}} first
+; CHECK: CALL {{.*}}first
 define float @changed(ptr byval(%six) align 4 %s, float %by) noinline {
   %x = load float, ptr %s, align 4
   %p = getelementptr i8, ptr %s, i64 8
@@ -117,7 +117,7 @@ define i32 @somewhere(ptr byval(%six) align 4 %s, i32 %i) noinline {
 ; A temporary becomes registers, in the caller, too.
 ; CHECK-LABEL: kernel small:
 ; CHECK-SAME: frame 0
-; CHECK: CALL {{.*}} changed
+; CHECK: CALL {{.*}}changed
 define void @small(ptr addrspace(1) %out, float %x, i32 %i) {
   %s = alloca %six, align 4
   store float %x, ptr %s, align 4
@@ -139,7 +139,7 @@ define void @small(ptr addrspace(1) %out, float %x, i32 %i) {
 ; CHECK-SAME: frame 64
 ; CHECK-COUNT-3: STL.128
 ; CHECK: STL [R1+0x30]
-; CHECK: CALL {{.*}} last
+; CHECK: CALL {{.*}}last
 define void @large(ptr addrspace(1) %out, i32 %x) {
   %t = alloca %thirteen, align 4
   call void @llvm.memset.p0.i64(ptr align 4 %t, i8 0, i64 52, i1 false)
@@ -153,7 +153,7 @@ define void @large(ptr addrspace(1) %out, i32 %x) {
 ; A kernel's own parameter, changed: words of the constant bank, and one that is computed.
 ; CHECK-LABEL: kernel given:
 ; CHECK-SAME: frame 0
-; CHECK: CALL {{.*}} first
+; CHECK: CALL {{.*}}first
 define void @given(ptr addrspace(1) %out, ptr byval(%six) align 4 %s, float %by) {
   %x = load float, ptr %s, align 4
   %y = fadd float %x, %by
