@@ -48,7 +48,7 @@ static int run_step(struct pipeline *line, enum hd_step id)
 		watch(line);
 	if (step->run(line->func, line->diag))
 		return -1;
-	/* The places of spilled registers are theirs until slots have been shared. */
+	/* Allocation ends with the sharing of slots: that no two values meet in one is checked, too. */
 	if (line->watching && id == HD_STEP_SLOTS) {
 		if (hd_allocation_check(&line->before, line->func, line->diag))
 			return -1;

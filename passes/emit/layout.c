@@ -109,6 +109,7 @@ static void prune_block(struct hd_mfunc *func, struct hd_mblock *block, const bo
 	block->preds.len = kept;
 }
 
+/* Drops blocks that nothing reaches from the edges and PHIs of those that are reached; their instructions go. */
 int hd_mfunc_prune(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	bool *reached = hd_xcalloc(func->blocks.len, sizeof(bool));

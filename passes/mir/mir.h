@@ -221,7 +221,7 @@ static inline unsigned hd_mreg_words(const struct hd_mfunc *func, uint32_t id)
 typedef void (*hd_mreg_visitor)(void *context, struct hd_mreg *reg, bool is_def);
 void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visitor visit, void *context);
 
-/* enum hd_fx; what exists only here has none. */
+/* HD_FX_ bits; opcodes that exist only here have none. */
 static inline unsigned hd_minst_effects(const struct hd_minst *inst)
 {
 	return inst->op < HD_OP_COUNT ? hd_opinfo[inst->op].effects : 0;

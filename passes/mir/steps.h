@@ -10,8 +10,13 @@
 struct hd_mfunc;
 struct hd_diag;
 
-/* The forms that machine IR takes on its way, each with what mir.h says of it. */
-enum hd_mform { HD_MFORM_SSA, HD_MFORM_VIRTUAL, HD_MFORM_PHYSICAL, HD_MFORM_FRAMED };
+/* The forms that machine IR takes on its way. */
+enum hd_mform {
+	HD_MFORM_SSA,	   /* as mir.h describes it */
+	HD_MFORM_VIRTUAL,  /* no PHIs, pairs or parallel copies; registers with several and partial definitions */
+	HD_MFORM_PHYSICAL, /* physical registers; spill slots */
+	HD_MFORM_FRAMED	   /* prologues and epilogues, addresses in the frame, guards on any instruction */
+};
 
 enum hd_step {
 #define HD_STEP(id, ...) HD_STEP_##id,
