@@ -92,7 +92,7 @@ def changes(text):
             if word == 'if':
                 first, last = tokens[i + 1][2], tokens[close][2]
                 yield i, 'condition', first, last + 1, f'(!{text[first:last + 1]})'
-            elif before in (';', '{', '}', ')', 'else', ':') and word not in KEYWORDS and not FREES.match(word) and \
+            elif before in (';', '{', '}', ')', 'else') and word not in KEYWORDS and not FREES.match(word) and \
                     close + 1 < len(tokens) and tokens[close + 1][1] == ';':
                 last = tokens[close][2] + 1
                 yield i, 'call', start, last, '(void)0' + '\n' * text.count('\n', start, last)

@@ -16,6 +16,7 @@ import collections
 import ctypes
 import filecmp
 import hashlib
+import itertools
 import json
 import multiprocessing
 import os
@@ -203,10 +204,12 @@ def words_of(name):
     return set(re.split(r'[_\W]', name)) - {'test', 'program', 'c', ''}
 
 
-def near_first(path, programs):
-    """Programs whose name has a word of the file's before the others."""
-    words = words_of(os.path.splitext(os.path.basename(path))[0])
-    return sorted(programs, key=lambda name: (-len(words & words_of(name)), name))
+def near_and_far(path, programs):
+    """The two programs, at most, whose names have the most words of the file's name or the room's, and the others."""
+    words = words_of(os.path.splitext(os.path.basename(path))[0]) | words_of(os.path.basename(os.path.dirname(path)))
+    ordered = sorted(programs, key=lambda name: (-len(words & words_of(name)), name))
+    near = [name for name in ordered if words & words_of(name)][:2]
+    return near, [name for name in ordered if name not in near]
 
 
 def lit_tests(room):
@@ -262,9 +265,7 @@ def judge(mutant, tree, programs, options):
     if filecmp.cmp(before, stripped(os.path.join(tree, target), os.path.join(tree, 'after.o')), shallow=False):
         return 'same', 'object code'
     near, rest = lit_tests(room)
-    ordered = near_first(mutant.path, programs)
-    is_near = [name for name in ordered if words_of(name) & words_of(os.path.basename(mutant.path))][:2]
-    stages = [is_near, [name for name in ordered if name not in is_near], near, rest, e2e_tests(room)]
+    stages = [*near_and_far(mutant.path, programs), near, rest, e2e_tests(room)]
     for number, tests in enumerate(stages[:{'unit': 2, 'fast': 4, 'all': 5}[options.tests]]):
         if not tests:
             continue
@@ -475,7 +476,8 @@ def main():
         unknown = set(options.only) - {mutant.id for found in chosen.values() for mutant in found}
         if unknown:
             sys.exit(f'mutate: error: not in these rooms: {" ".join(sorted(unknown))}')
-    everything = [mutant for found in chosen.values() for mutant in found]
+    # In turns, so that a run that is cut short has seen something of each room.
+    everything = [mutant for each in itertools.zip_longest(*chosen.values()) for mutant in each if mutant]
     if options.list:
         for mutant in everything:
             print(f'{mutant.path}:{mutant.line}: {mutant.id}\n{mutants.diff(mutant, texts[mutant.path])}')

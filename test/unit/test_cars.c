@@ -84,6 +84,53 @@ START_TEST(calls_push_and_pop_without_memory)
 }
 END_TEST
 
+/* A call makes room for what its site says, its worst callee's FRU, but for no less than what the callee renames. */
+START_TEST(calls_make_room_for_the_larger_of_site_and_callee)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars:low");
+	bench.options.verify = false; /* it would not have such metadata */
+	two_deep(&bench);
+	bench.functions[1].meta.fru = 1; /* inner renames 2 and RFP; outer leaves one row */
+	bench.meta.low_watermark = 21;
+	bench.config.max_ctas = 64;
+	bench.config.registers = 21 * 32 * 64; /* 64 warps of 16 + 5 rows */
+	bench.config.register_unit = 32;
+	run_blocks(&bench, 64, 32);
+	ck_assert_double_eq(figure(&bench, "call_traps"), 64);
+	ck_assert_double_eq(figure(&bench, "traps"), 2 * 64); /* that, and the return's; no push has one */
+	simbench_release(&bench);
+}
+END_TEST
+
+/* What a function saves beside a run from R16 goes through memory, as without CARS. */
+START_TEST(saves_with_a_gap_are_not_renamed)
+{
+	for (uint8_t saved = 16; saved <= 20; saved += 4) {
+		struct simbench bench;
+		bench_init(&bench, "cars");
+		bench.options.verify = false; /* it would want the metadata of such a function */
+		simbench_mov(&bench, 20, 5);
+		simbench_call(&bench, "gap");
+		add_one(&bench, 20);
+		simbench_function(&bench, "gap")->fru = 2;
+		simbench_prologue(&bench, 1);
+		hd_vec_last(&bench.code).c = saved;
+		simbench_mov(&bench, saved, 100);
+		simbench_epilogue(&bench, 1);
+		bench.code.data[bench.code.len - 2].dst = saved;
+		simbench_emit(&bench, HD_OP_RET);
+		bench.functions[0].meta.registers = bench.meta.registers = 24;
+		bench.meta.low_watermark = bench.meta.high_watermark = 26;
+		run_blocks(&bench, 1, 32);
+		ck_assert_double_eq(figure(&bench, "unrenamed_calls"), saved == 16 ? 0 : 1);
+		ck_assert_double_eq(figure(&bench, "pushes"), saved == 16 ? 1 : 0);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_spill_fill, saved == 16 ? 0 : 2);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 START_TEST(low_watermark_traps_on_the_second_call)
 {
 	struct simbench bench;
@@ -549,6 +596,8 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("cars", (const TTest *const[]){
 					   calls_push_and_pop_without_memory,
+					   calls_make_room_for_the_larger_of_site_and_callee,
+					   saves_with_a_gap_are_not_renamed,
 					   low_watermark_traps_on_the_second_call,
 					   recursion_goes_beyond_any_stack,
 					   frame_stays_until_all_threads_have_returned,

@@ -276,9 +276,12 @@ START_TEST(write_back_applies_to_global_when_configured)
 	/* An atomic must see it at L2, and what L1 holds is stale after. */
 	ck_assert_int_eq(access_as(5, 1, 0x1, 0, HD_MEM_GLOBAL, HD_MEM_ATOMIC, 0), HD_L1_WAIT);
 	ck_assert_uint_eq(sent(HD_PACKET_WRITEBACK).sectors, 0x1);
+	ck_assert_uint_eq(stats.counters.l1d_writebacks, 1);
 	sent(HD_PACKET_ATOMIC);
 	ck_assert_int_eq(load(6, 1, 0x2), HD_L1_DONE);
 	ck_assert_int_eq(load(6, 1, 0x1), HD_L1_WAIT);
+	hd_l1_flush(&l1); /* the other three sectors */
+	ck_assert_uint_eq(stats.counters.l1d_writebacks, 4);
 }
 END_TEST
 

@@ -153,6 +153,8 @@ START_TEST(bank_conflicts_delay_the_result)
 			all = simbench_measure(build_conflicts, 4, 32);
 	ck_assert_uint_eq(none.counters.bank_conflicts, 0);
 	ck_assert_uint_eq(all.counters.bank_conflicts, 10 * 2);
+	/* 8, 12 and 16 are 2, 0 and 1 modulo 3. */
+	ck_assert_uint_eq(simbench_measure(build_conflicts, 3, 32).counters.bank_conflicts, 0);
 	ck_assert_uint_eq(all.counters.cycles - none.counters.cycles, 10 * 2);
 	ck_assert_uint_eq(all.counters.register_reads, 30);
 	ck_assert_uint_eq(all.counters.register_writes, 10);
@@ -280,6 +282,62 @@ static void run_logged(struct simbench *bench, struct issue_log *log, uint32_t t
 	/* The state is not the engine's: it must not be cleared at a warp's start. */
 	ck_assert_int_eq(simbench_run(bench, 1, threads), 0);
 }
+
+static uint32_t checks_before, checks_after;
+
+static void check_before(struct hd_warp *warp, void *state, const struct hd_dinst *inst)
+{
+	(void)warp, (void)state, (void)inst;
+	checks_before++;
+}
+
+static void check_after(struct hd_warp *warp, void *state, const struct hd_dinst *inst, const struct hd_effect *effect)
+{
+	(void)warp, (void)state, (void)inst, (void)effect;
+	checks_after++;
+}
+
+/* Two MOVs, a load from shared memory at `address`, of which there are 64 bytes, and EXIT. */
+static int run_checked(bool verify, uint32_t address)
+{
+	static const struct hd_policy checker = {.name = "checker",
+						 .help = "counts checks",
+						 .paper = "",
+						 .verify_before = check_before,
+						 .verify_after = check_after};
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.options.verify = verify;
+	bench.meta.shared_bytes = 64;
+	simbench_mov(&bench, 8, 1);
+	simbench_mov(&bench, 9, address);
+	struct hd_inst *load = simbench_emit(&bench, HD_OP_LDS);
+	load->mods = HD_MOD(SIZE, HD_SIZE_32);
+	load->dst = 10;
+	load->a = 9;
+	load->xkind = HD_X_OTHER;
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	bench.sim->gpu.policies[0] = &checker;
+	bench.sim->gpu.policy_count = bench.sim->gpu.sms[0]->policy_count = 1;
+	checks_before = checks_after = 0;
+	int error = simbench_run(&bench, 1, 32);
+	simbench_release(&bench);
+	return error;
+}
+
+/* Policies check each instruction under --verify, and not the effect of one that faulted. */
+START_TEST(policies_check_under_verify_only)
+{
+	ck_assert_int_eq(run_checked(false, 0), 0);
+	ck_assert_uint_eq(checks_before + checks_after, 0);
+	ck_assert_int_eq(run_checked(true, 0), 0);
+	ck_assert_uint_eq(checks_before, 4);
+	ck_assert_uint_eq(checks_after, 4);
+	ck_assert_int_ne(run_checked(true, 1 << 20), 0);
+	ck_assert_uint_eq(checks_before, 3);
+	ck_assert_uint_eq(checks_after, 2);
+}
+END_TEST
 
 static void independent_moves(struct simbench *bench, uint32_t count)
 {
@@ -416,6 +474,36 @@ START_TEST(barrier_that_nobody_completes_is_a_deadlock)
 }
 END_TEST
 
+/* A barrier for 64 or 96 of 64 threads, from an immediate, a parameter in the constant bank or a register. */
+static int run_counted_barrier(enum hd_xkind kind, uint32_t threads)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.meta.param_bytes = 8;
+	simbench_mov(&bench, 9, threads);
+	struct hd_inst *bar = simbench_emit(&bench, HD_OP_BAR);
+	bar->xkind = (uint8_t)kind;
+	bar->x = kind == HD_X_IMM_C ? threads : kind == HD_X_CONST_C ? HD_CONST_X(0, HD_CB_PARAMS + 4) : 0;
+	bar->c = kind == HD_X_NONE ? 9 : HD_RZ;
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	const uint32_t params[] = {1, threads};
+	struct hd_launch launch = {
+		.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {64, 1, 1}, .params = params, .param_bytes = 8};
+	int error = hd_sim_launch(bench.sim, &launch);
+	simbench_release(&bench);
+	return error;
+}
+
+START_TEST(barrier_counts_come_from_any_operand)
+{
+	const enum hd_xkind kinds[] = {HD_X_IMM_C, HD_X_CONST_C, HD_X_NONE};
+	for (uint32_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(run_counted_barrier(kinds[i], 64), 0);
+		ck_assert_int_eq(run_counted_barrier(kinds[i], 96), HD_SIM_TIMEOUT);
+	}
+}
+END_TEST
+
 /* ---- accounts */
 
 START_TEST(every_slot_has_one_reason)
@@ -445,6 +533,7 @@ Suite *hd_suite(void)
 					 warps_lie_in_different_banks,
 					 collector_is_free_after_dispatch,
 					 exited_warp_waits_for_what_it_started,
+					 policies_check_under_verify_only,
 					 gto_stays_with_a_warp,
 					 lrr_takes_turns,
 					 two_level_keeps_to_the_active_set,
@@ -452,6 +541,7 @@ Suite *hd_suite(void)
 					 barrier_waits_for_the_last_warp,
 					 barrier_reduction_counts_predicates,
 					 barrier_that_nobody_completes_is_a_deadlock,
+					 barrier_counts_come_from_any_operand,
 					 every_slot_has_one_reason,
 					 NULL,
 				 });
