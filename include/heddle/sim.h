@@ -115,8 +115,4 @@ char *hd_sim_stats_json(const struct hd_sim *sim);
 int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads, uint32_t dynamic_shared,
 		     uint32_t *ctas);
 
-/* Policies known, for `heddle policies` and messages. */
-struct hd_policy;
-extern const struct hd_policy *const hd_policies[]; /* NULL-terminated */
-
 #endif

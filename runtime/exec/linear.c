@@ -135,7 +135,7 @@ static bool keeps_grid(const struct hd_gpu *gpu, const struct hd_linear *linear,
 static bool is_forced(const struct hd_gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (gpu->policies[i]->linear && !strcmp(gpu->policy_parameters[i], "always"))
+		if (gpu->policies[i].hooks->linear && !strcmp(gpu->policies[i].parameter, "always"))
 			return true;
 	return false;
 }
@@ -162,7 +162,7 @@ static void count_choice(struct hd_counters *counters, enum choice choice)
 static bool is_wanted(const struct hd_gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (gpu->policies[i]->linear)
+		if (gpu->policies[i].hooks->linear)
 			return true;
 	return false;
 }

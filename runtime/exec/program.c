@@ -379,9 +379,9 @@ int hd_program_load(struct hd_gpu *gpu, struct hd_module *module)
 	}
 	list_kernels(gpu, module);
 	for (uint32_t i = functions_before; i < program->functions.len; i++)
-		HD_HOOKED (gpu, p, policy, decode)
-			policy->decode(gpu, gpu->policy_state[p], &program->functions.data[i],
-				       &program->code.data[program->functions.data[i].first]);
+		HD_HOOKED (gpu, self, decode)
+			self->hooks->decode(self, gpu, &program->functions.data[i],
+					    &program->code.data[program->functions.data[i].first]);
 	return HD_SIM_OK;
 }
 

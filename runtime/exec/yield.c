@@ -72,7 +72,7 @@ static unsigned needs(const struct hd_dinst *inst)
 static bool follows_calls(const struct hd_gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (gpu->policies[i]->call || gpu->policies[i]->call_return)
+		if (gpu->policies[i].hooks->call || gpu->policies[i].hooks->call_return)
 			return true;
 	return false;
 }

@@ -16,7 +16,8 @@
 
 #define PUSH_OF_RFP 1 /* the micro-operation before each call (IV-A), in cycles */
 
-static int configure(struct hd_config *config, const char *parameter, struct hd_diag *diag)
+static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		     struct hd_diag *diag)
 {
 	char *end;
 	(void)config;
@@ -24,17 +25,13 @@ static int configure(struct hd_config *config, const char *parameter, struct hd_
 		return 0;
 	unsigned long n = strtoul(parameter, &end, 10);
 	if (*end || n < 1 || n > 1000 || *parameter < '0' || *parameter > '9')
-		return hd_error(diag, HD_NOWHERE, "policy 'cars:%s': not one of %s", parameter,
-				hd_policy_cars.parameters);
+		return hd_error(diag, HD_NOWHERE, "policy 'cars:%s': not one of %s", parameter, policy->parameters);
 	return 0;
 }
 
-static void start(struct hd_gpu *gpu, void *state)
+static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
-	struct cars_gpu *cars = state;
-	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (gpu->policies[i] == &hd_policy_cars)
-			cars->parameter = gpu->policy_parameters[i];
+	cars_gpu_of(self, gpu)->parameter = self->parameter;
 }
 
 /* ---- a program is loaded */
@@ -102,9 +99,10 @@ static void take_sites(struct hd_gpu *gpu, struct cars_gpu *cars, const struct h
 	}
 }
 
-static void decode(struct hd_gpu *gpu, void *state, const struct hd_pfunction *function, struct hd_dinst *code)
+static void decode(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_pfunction *function,
+		   struct hd_dinst *code)
 {
-	struct cars_gpu *cars = state;
+	struct cars_gpu *cars = cars_gpu_of(self, gpu);
 	uint32_t index = (uint32_t)(function - gpu->program.functions.data), pushed = 0;
 	cars->function_fru =
 		grow(gpu, cars->function_fru, &cars->function_count, index + 1, sizeof(*cars->function_fru));
@@ -129,28 +127,28 @@ static uint32_t trap_cycles(const struct hd_sm *sm)
 	return 2 * sm->branch_latency; /* into the trap's routine and back */
 }
 
-static uint32_t call(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint32_t callee, uint64_t now)
+static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		     uint32_t callee, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
-	const struct cars_gpu *cars = cars_gpu_of(sm->gpu);
-	struct cars_counts *counts = &cars_sm_of(sm)->counts;
-	struct cars_stack *stack = &cars_warp_of(warp)->stack;
+	const struct cars_gpu *cars = cars_gpu_of(self, sm->gpu);
+	struct cars_counts *counts = &cars_sm_of(self, sm)->counts;
+	struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
 	uint32_t site = cars->site_fru[inst - sm->gpu->program.code.data], own = cars->function_fru[callee];
 	bool renames = own != CARS_UNRENAMED;
 	uint32_t fru = renames && own > site ? own : site;
-	(void)state;
 	(void)now;
 	struct cars_move move = cars_stack_call(stack, fru, sm->effect.mask, renames, &sm->gpu->arena);
 	counts->calls++;
 	counts->unrenamed_calls += !stack->frames[stack->depth - 1].renamed;
 	if (move.rows) {
-		cars_verify_spill(warp, &move);
+		cars_verify_spill(self, warp, &move);
 		counts->traps++;
 		counts->call_traps++;
 		counts->spilled_bytes += cars_trap(warp, &move, true);
 	}
 	if (stack->frames[stack->depth - 1].renamed)
-		cars_verify_push(warp, stack->rsp - 1, stack->rsp);
+		cars_verify_push(self, warp, stack->rsp - 1, stack->rsp);
 	return PUSH_OF_RFP + (move.rows ? trap_cycles(sm) : 0);
 }
 
@@ -168,13 +166,12 @@ static uint32_t depth_now(const struct hd_warp *warp, const struct cars_warp *mi
 	return exits || mine->exited ? open_calls(warp) : mine->stack.depth - 1;
 }
 
-static uint32_t call_return(struct hd_warp *warp, void *state, bool all_threads, uint64_t now)
+static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
-	struct cars_warp *mine = cars_warp_of(warp);
-	struct cars_counts *counts = &cars_sm_of(sm)->counts;
+	struct cars_warp *mine = cars_warp_of(self, warp);
+	struct cars_counts *counts = &cars_sm_of(self, sm)->counts;
 	bool exits = sm->effect.event == HD_EVENT_EXIT;
-	(void)state;
 	(void)now;
 	if (!all_threads)
 		return 0; /* the frame is released with the last of them (III-C) */
@@ -182,7 +179,7 @@ static uint32_t call_return(struct hd_warp *warp, void *state, bool all_threads,
 	struct cars_move move = cars_stack_return(&mine->stack, depth_now(warp, mine, exits));
 	if (!move.rows)
 		return 0;
-	cars_verify_fill(warp, &move);
+	cars_verify_fill(self, warp, &move);
 	counts->traps++;
 	counts->filled_bytes += cars_trap(warp, &move, false);
 	return trap_cycles(sm);
@@ -203,53 +200,47 @@ static void access_memory(struct hd_warp *warp, const struct hd_dinst *inst)
 	hd_warp_inject(warp, &access);
 }
 
-static void push(struct hd_warp *warp, const struct hd_dinst *inst)
+static void push(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	struct cars_counts *counts = &cars_sm_of(warp->cta->sm)->counts;
-	struct cars_stack *stack = &cars_warp_of(warp)->stack;
+	struct cars_counts *counts = &cars_sm_of(self, warp->cta->sm)->counts;
+	struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
 	uint32_t before = stack->rsp;
 	struct cars_move move = cars_stack_push(stack, saved_register(inst), inst->access_bytes / 4u);
 	counts->pushes++;
 	if (move.rows) {
-		cars_verify_spill(warp, &move);
+		cars_verify_spill(self, warp, &move);
 		counts->traps++;
 		counts->spilled_bytes += cars_trap(warp, &move, true);
 	}
-	cars_verify_push(warp, before, stack->rsp);
+	cars_verify_push(self, warp, before, stack->rsp);
 }
 
-static bool memory_access(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint64_t now)
+static bool memory_access(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			  uint64_t now)
 {
-	const struct cars_stack *stack = &cars_warp_of(warp)->stack;
-	(void)state;
+	const struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
 	(void)now;
 	if (!is_save(inst) || inst->pipe == HD_PIPE_LSU)
 		return true;
 	if (!stack->depth || !stack->frames[stack->depth - 1].renamed)
 		access_memory(warp, inst);
 	else if (inst->inst.role == HD_ROLE_CALLEE_SAVE)
-		push(warp, inst);
+		push(self, warp, inst);
 	else
-		cars_sm_of(warp->cta->sm)->counts.pops++;
+		cars_sm_of(self, warp->cta->sm)->counts.pops++;
 	return false;
 }
 
-static uint32_t rename_register(const struct hd_warp *warp, const void *state, uint32_t reg)
+static uint32_t rename_register(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg)
 {
-	(void)state;
-	return cars_stack_place(&cars_warp_of(warp)->stack, reg);
+	return cars_stack_place(&cars_warp_of(self, warp)->stack, reg);
 }
 
-const struct hd_policy hd_policy_cars = {
-	.name = "cars",
-	.help = "register stacks: calls rename callee-saved registers in place of saving them",
-	.paper = "Concurrency-Aware Register Stacks for Efficient GPU Function Calls, HPCA 2024",
-	.touches = HD_TOUCH_ALLOCATION | HD_TOUCH_CALLS,
+const struct hd_policy_hooks hd_hooks_cars = {
 	.gpu_bytes = sizeof(struct cars_gpu),
 	.sm_bytes = sizeof(struct cars_sm),
 	.cta_bytes = sizeof(struct cars_cta),
 	.stages = 2, /* issue and operand collection */
-	.parameters = "low, high, or the N of N x Low (allocation of every warp; default: chosen while running)",
 	.configure = configure,
 	.start = start,
 	.decode = decode,

@@ -170,55 +170,54 @@ struct cars_gpu {
 };
 #define CARS_UNRENAMED UINT32_MAX
 
-static inline struct cars_gpu *cars_gpu_of(const struct hd_gpu *gpu)
+static inline struct cars_gpu *cars_gpu_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
 {
-	for (uint32_t i = 0;; i++)
-		if (gpu->policies[i] == &hd_policy_cars)
-			return gpu->policy_state[i];
+	return hd_policy_gpu(self, gpu);
 }
-static inline struct cars_sm *cars_sm_of(const struct hd_sm *sm)
+static inline struct cars_sm *cars_sm_of(const struct hd_policy_handle *self, const struct hd_sm *sm)
 {
-	for (uint32_t i = 0;; i++)
-		if (sm->gpu->policies[i] == &hd_policy_cars)
-			return sm->policy_state[i];
+	return hd_policy_sm(self, sm);
 }
-static inline struct cars_warp *cars_warp_of(const struct hd_warp *warp)
+/* By slot: what a stack has grown to serves the next warp there. */
+static inline struct cars_warp *cars_warp_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	return &cars_sm_of(warp->cta->sm)->warps[warp->slot];
+	return &cars_sm_of(self, warp->cta->sm)->warps[warp->slot];
 }
 
 /* ---- cars_allocation.c, for the launch */
-void cars_grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid);
-void cars_grid_end(struct hd_gpu *gpu, void *state, const struct hd_grid *grid);
-uint32_t cars_admit(struct hd_sm *sm, void *state, const struct hd_grid *grid, uint32_t registers);
+void cars_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid);
+void cars_grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid);
+uint32_t cars_admit(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
+		    uint32_t registers);
 /* Level of a new block on the SM; what ended there since the last one is taken into account. */
-uint32_t cars_choose_level(struct hd_sm *sm);
+uint32_t cars_choose_level(const struct hd_policy_handle *self, struct hd_sm *sm);
 
 /* ---- cars_warps.c: registers of warps */
-void cars_cta_launch(struct hd_sm *sm, void *state, struct hd_cta *cta);
-void cars_cta_retire(struct hd_sm *sm, void *state, struct hd_cta *cta);
-void cars_warp_done(struct hd_warp *warp, void *state, uint64_t now);
-void cars_barrier_wait(struct hd_warp *warp, void *state, uint64_t now);
-void cars_barrier_resume(struct hd_warp *warp, void *state, uint64_t now);
+void cars_cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
+void cars_cta_retire(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
+void cars_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+void cars_barrier_wait(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+void cars_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 /* Has the warp store or load rows of its stack. Returns the bytes. */
 uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, bool store);
 
 /* ---- cars_verify.c: all do nothing unless the warp has a shadow */
-void cars_verify_start(struct hd_warp *warp);
-void cars_verify_push(struct hd_warp *warp, uint32_t from, uint32_t to);
-void cars_verify_spill(struct hd_warp *warp, const struct cars_move *move);
-void cars_verify_fill(struct hd_warp *warp, const struct cars_move *move);
-void cars_verify_end(struct hd_warp *warp);
-void cars_verify_before(struct hd_warp *warp, void *state, const struct hd_dinst *inst);
-void cars_verify_after(struct hd_warp *warp, void *state, const struct hd_dinst *inst, const struct hd_effect *effect);
+void cars_verify_start(const struct hd_policy_handle *self, struct hd_warp *warp);
+void cars_verify_push(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t from, uint32_t to);
+void cars_verify_spill(const struct hd_policy_handle *self, struct hd_warp *warp, const struct cars_move *move);
+void cars_verify_fill(const struct hd_policy_handle *self, struct hd_warp *warp, const struct cars_move *move);
+void cars_verify_end(const struct hd_policy_handle *self, struct hd_warp *warp);
+void cars_verify_before(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst);
+void cars_verify_after(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		       const struct hd_effect *effect);
 
 /* ---- cars_report.c */
 /* Bits that CARS adds to an SM (IV-C). */
 uint64_t cars_storage_bits(const struct hd_config *config);
-void cars_sum_counts(const struct hd_gpu *gpu, struct cars_counts *sum);
-void cars_report(const struct hd_gpu *gpu, const void *state,
+void cars_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct cars_counts *sum);
+void cars_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context);
-bool cars_why_held(const struct hd_warp *warp, const void *state, char *text, size_t size);
-void cars_dump(const struct hd_gpu *gpu, const void *state, FILE *out);
+bool cars_why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size);
+void cars_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out);
 
 #endif

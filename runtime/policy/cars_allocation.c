@@ -187,9 +187,9 @@ static bool same_levels(const struct cars_levels *a, const struct cars_levels *b
 	return a->count == b->count && !memcmp(a->rows, b->rows, a->count * sizeof(*a->rows));
 }
 
-void cars_grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid)
+void cars_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
-	struct cars_gpu *cars = state;
+	struct cars_gpu *cars = cars_gpu_of(self, gpu);
 	struct cars_demand demand = demand_of(gpu, cars, grid);
 	struct cars_levels levels;
 	cars_levels_make(&levels, &demand);
@@ -203,9 +203,9 @@ void cars_grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid
 		best = cars_level_best(&levels, UINT32_MAX);
 	}
 	cars->kernel->levels = levels;
-	cars_sum_counts(gpu, &cars->before);
+	cars_sum_counts(self, gpu, &cars->before);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
-		struct cars_sm *sm = cars_sm_of(gpu->sms[i]);
+		struct cars_sm *sm = cars_sm_of(self, gpu->sms[i]);
 		sm->level = best != UINT32_MAX ? best : i < gpu->config.sm_count / 2 ? 0 : levels.count - 1;
 		sm->free_rows = demand.file_rows;
 		sm->first = sm->last = CARS_NO_SLOT;
@@ -218,10 +218,10 @@ void cars_grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid
 	}
 }
 
-uint32_t cars_admit(struct hd_sm *sm, void *state, const struct hd_grid *grid, uint32_t registers)
+uint32_t cars_admit(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
+		    uint32_t registers)
 {
-	(void)state;
-	const struct cars_levels *levels = &cars_gpu_of(sm->gpu)->kernel->levels;
+	const struct cars_levels *levels = &cars_gpu_of(self, sm->gpu)->kernel->levels;
 	if (grid->cooperative)
 		return registers; /* its blocks are counted, and the rows divided among them */
 	/* The dispatcher keeps to what the least allocation needs; warps beyond the registers are stalled (IV-B1). */
@@ -237,23 +237,23 @@ static void take_times(struct cars_levels *levels, struct cars_sm *sm)
 	}
 }
 
-uint32_t cars_choose_level(struct hd_sm *sm)
+uint32_t cars_choose_level(const struct hd_policy_handle *self, struct hd_sm *sm)
 {
-	struct cars_levels *levels = &cars_gpu_of(sm->gpu)->kernel->levels;
-	struct cars_sm *cars = cars_sm_of(sm);
+	struct cars_levels *levels = &cars_gpu_of(self, sm->gpu)->kernel->levels;
+	struct cars_sm *cars = cars_sm_of(self, sm);
 	take_times(levels, cars);
 	cars->level = cars_level_next(levels, cars->level);
 	cars->launched[cars->level]++;
 	return cars->level;
 }
 
-void cars_grid_end(struct hd_gpu *gpu, void *state, const struct hd_grid *grid)
+void cars_grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
-	struct cars_gpu *cars = state;
+	struct cars_gpu *cars = cars_gpu_of(self, gpu);
 	struct cars_levels *levels = &cars->kernel->levels;
 	(void)grid;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		take_times(levels, cars_sm_of(gpu->sms[i]));
+		take_times(levels, cars_sm_of(self, gpu->sms[i]));
 	for (uint32_t i = 0; i < levels->count; i++)
 		levels->remembered[i] = cars_level_mean(levels, i);
 }

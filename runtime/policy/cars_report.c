@@ -20,11 +20,11 @@ static void subtract_counts(struct cars_counts *from, const struct cars_counts *
 #undef X
 }
 
-void cars_sum_counts(const struct hd_gpu *gpu, struct cars_counts *sum)
+void cars_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct cars_counts *sum)
 {
 	memset(sum, 0, sizeof(*sum));
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		add_counts(sum, &cars_sm_of(gpu->sms[i])->counts);
+		add_counts(sum, &cars_sm_of(self, gpu->sms[i])->counts);
 }
 
 static uint64_t bits_for(uint64_t values)
@@ -49,13 +49,13 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static void add_levels(const struct hd_gpu *gpu, const struct cars_levels *levels,
+static void add_levels(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct cars_levels *levels,
 		       void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	uint32_t peak = 0;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		if (cars_sm_of(gpu->sms[i])->peak > peak)
-			peak = cars_sm_of(gpu->sms[i])->peak;
+		if (cars_sm_of(self, gpu->sms[i])->peak > peak)
+			peak = cars_sm_of(self, gpu->sms[i])->peak;
 	add(context, "peak_stack", peak, "registers");
 	add(context, "base_registers", levels->base, "registers");
 	add(context, "best_allocation", levels->rows[cars_level_best(levels, levels->count - 1)], "registers");
@@ -63,7 +63,7 @@ static void add_levels(const struct hd_gpu *gpu, const struct cars_levels *level
 		char key[48], name[16] = "high";
 		uint64_t blocks = 0;
 		for (uint32_t s = 0; s < gpu->config.sm_count; s++)
-			blocks += cars_sm_of(gpu->sms[s])->launched[i];
+			blocks += cars_sm_of(self, gpu->sms[s])->launched[i];
 		if (levels->multiple[i] == CARS_BELOW_LOW)
 			snprintf(name, sizeof(name), "below_low");
 		else if (levels->multiple[i])
@@ -77,12 +77,12 @@ static void add_levels(const struct hd_gpu *gpu, const struct cars_levels *level
 	}
 }
 
-void cars_report(const struct hd_gpu *gpu, const void *state,
+void cars_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
-	const struct cars_gpu *cars = state;
+	const struct cars_gpu *cars = cars_gpu_of(self, gpu);
 	struct cars_counts counts;
-	cars_sum_counts(gpu, &counts);
+	cars_sum_counts(self, gpu, &counts);
 	if (gpu->grid)
 		subtract_counts(&counts, &cars->before);
 #define X(name, unit, help) add(context, #name, (double)counts.name, unit);
@@ -93,14 +93,13 @@ void cars_report(const struct hd_gpu *gpu, const void *state,
 	add(context, "bytes_per_call", counts.calls ? (double)moved / (double)counts.calls : 0, "bytes");
 	add(context, "storage", (double)cars_storage_bits(&gpu->config) / 8, "bytes");
 	if (gpu->grid)
-		add_levels(gpu, &cars->kernel->levels, add, context);
+		add_levels(self, gpu, &cars->kernel->levels, add, context);
 }
 
-bool cars_why_held(const struct hd_warp *warp, const void *state, char *text, size_t size)
+bool cars_why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size)
 {
-	const struct cars_sm *sm = cars_sm_of(warp->cta->sm);
-	const struct cars_warp *mine = cars_warp_of(warp);
-	(void)state;
+	const struct cars_sm *sm = cars_sm_of(self, warp->cta->sm);
+	const struct cars_warp *mine = cars_warp_of(self, warp);
 	if (mine->state != CARS_STALLED)
 		return false;
 	snprintf(text, size,
@@ -110,12 +109,11 @@ bool cars_why_held(const struct hd_warp *warp, const void *state, char *text, si
 	return true;
 }
 
-void cars_dump(const struct hd_gpu *gpu, const void *state, FILE *out)
+void cars_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out)
 {
 	static const char *const names[] = {"free", "has registers", "stalled", "switched out"};
-	(void)state;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
-		const struct cars_sm *sm = cars_sm_of(gpu->sms[i]);
+		const struct cars_sm *sm = cars_sm_of(self, gpu->sms[i]);
 		if (!gpu->sms[i]->resident_warps)
 			continue;
 		fprintf(out, "cars, SM %u: %u registers free, allocation %u\n", i, sm->free_rows, sm->level);

@@ -31,9 +31,9 @@ struct cars_shadow {
 	uint32_t memory_count;
 };
 
-static struct cars_shadow *shadow_of(const struct hd_warp *warp)
+static struct cars_shadow *shadow_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	return warp->cta->sm->gpu->verify ? cars_warp_of(warp)->shadow : NULL;
+	return warp->cta->sm->gpu->verify ? cars_warp_of(self, warp)->shadow : NULL;
 }
 
 static struct row *grow_rows(struct hd_arena *arena, struct row *old, uint32_t *count, uint32_t wanted)
@@ -48,10 +48,10 @@ static struct row *grow_rows(struct hd_arena *arena, struct row *old, uint32_t *
 	return rows;
 }
 
-void cars_verify_start(struct hd_warp *warp)
+void cars_verify_start(const struct hd_policy_handle *self, struct hd_warp *warp)
 {
 	struct hd_gpu *gpu = warp->cta->sm->gpu;
-	struct cars_warp *mine = cars_warp_of(warp);
+	struct cars_warp *mine = cars_warp_of(self, warp);
 	if (!gpu->verify)
 		return;
 	if (!mine->shadow)
@@ -71,9 +71,9 @@ static void fail(struct hd_warp *warp, const char *what, uint32_t number)
 	hd_gpu_fault(warp->cta->sm->gpu, warp, warp->pc, lane, HD_SIM_VERIFY, "CARS: %s (%u)", what, number);
 }
 
-static struct row *slot_of(const struct hd_warp *warp, uint32_t position)
+static struct row *slot_of(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t position)
 {
-	const struct cars_warp *mine = cars_warp_of(warp);
+	const struct cars_warp *mine = cars_warp_of(self, warp);
 	return &mine->shadow->rows[mine->stack.base + position % mine->stack.size];
 }
 
@@ -86,15 +86,15 @@ static uint32_t serial_at(const struct cars_stack *stack, uint32_t position)
 	return NO_FRAME;
 }
 
-void cars_verify_push(struct hd_warp *warp, uint32_t from, uint32_t to)
+void cars_verify_push(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t from, uint32_t to)
 {
-	const struct cars_stack *stack = &cars_warp_of(warp)->stack;
-	if (!shadow_of(warp))
+	const struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
+	if (!shadow_of(self, warp))
 		return;
 	if (to - stack->bottom > stack->size)
 		fail(warp, "the stack holds more registers than it has", to - stack->bottom);
 	for (uint32_t position = from; position < to; position++) {
-		struct row *row = slot_of(warp, position);
+		struct row *row = slot_of(self, warp, position);
 		/* Its last owner has left the stack or is in memory. */
 		if (row->position != UINT32_MAX && row->position < from && row->position >= stack->bottom)
 			fail(warp, "a push overwrites stack position", row->position);
@@ -103,16 +103,16 @@ void cars_verify_push(struct hd_warp *warp, uint32_t from, uint32_t to)
 }
 
 /* The rows as they lie before the trap; their place must not hold anything else. */
-void cars_verify_spill(struct hd_warp *warp, const struct cars_move *move)
+void cars_verify_spill(const struct hd_policy_handle *self, struct hd_warp *warp, const struct cars_move *move)
 {
-	struct cars_shadow *shadow = shadow_of(warp);
-	const struct cars_stack *stack = &cars_warp_of(warp)->stack;
+	struct cars_shadow *shadow = shadow_of(self, warp);
+	const struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
 	if (!shadow)
 		return;
 	shadow->memory =
 		grow_rows(&warp->cta->sm->gpu->arena, shadow->memory, &shadow->memory_count, move->from + move->rows);
 	for (uint32_t position = move->from; position < move->from + move->rows; position++) {
-		struct row *row = slot_of(warp, position);
+		struct row *row = slot_of(self, warp, position);
 		if (row->position != position || row->serial != serial_at(stack, position))
 			fail(warp, "a trap spills a row that is not stack position", position);
 		row->defined &= move->mask; /* other lanes are not stored */
@@ -121,14 +121,14 @@ void cars_verify_spill(struct hd_warp *warp, const struct cars_move *move)
 	}
 }
 
-void cars_verify_fill(struct hd_warp *warp, const struct cars_move *move)
+void cars_verify_fill(const struct hd_policy_handle *self, struct hd_warp *warp, const struct cars_move *move)
 {
-	struct cars_shadow *shadow = shadow_of(warp);
-	const struct cars_stack *stack = &cars_warp_of(warp)->stack;
+	struct cars_shadow *shadow = shadow_of(self, warp);
+	const struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
 	if (!shadow)
 		return;
 	for (uint32_t position = move->from; position < move->from + move->rows; position++) {
-		struct row *row = slot_of(warp, position);
+		struct row *row = slot_of(self, warp, position);
 		if (position >= shadow->memory_count || shadow->memory[position].position != position ||
 		    shadow->memory[position].serial != serial_at(stack, position)) {
 			fail(warp, "a trap fills what was never spilled, stack position", position);
@@ -140,11 +140,11 @@ void cars_verify_fill(struct hd_warp *warp, const struct cars_move *move)
 	}
 }
 
-void cars_verify_end(struct hd_warp *warp)
+void cars_verify_end(const struct hd_policy_handle *self, struct hd_warp *warp)
 {
-	const struct cars_warp *mine = cars_warp_of(warp);
+	const struct cars_warp *mine = cars_warp_of(self, warp);
 	const struct cars_stack *stack = &mine->stack;
-	if (!shadow_of(warp))
+	if (!shadow_of(self, warp))
 		return;
 	if (!mine->exited && (stack->depth || stack->rsp || stack->rfp || stack->bottom))
 		fail(warp, "the stack pointer does not balance at exit: RSP", stack->rsp);
@@ -152,25 +152,26 @@ void cars_verify_end(struct hd_warp *warp)
 
 /* ---- values */
 
-static struct row *row_of(const struct hd_warp *warp, uint32_t reg)
+static struct row *row_of(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg)
 {
-	const struct cars_warp *mine = cars_warp_of(warp);
+	const struct cars_warp *mine = cars_warp_of(self, warp);
 	return &mine->shadow->rows[cars_stack_place(&mine->stack, reg)];
 }
 
-static bool owner_matches(const struct hd_warp *warp, const struct row *row, uint32_t reg)
+static bool owner_matches(const struct hd_policy_handle *self, const struct hd_warp *warp, const struct row *row,
+			  uint32_t reg)
 {
-	const struct cars_stack *stack = &cars_warp_of(warp)->stack;
+	const struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
 	uint32_t position = stack->rfp + reg - CARS_FIRST_SAVED;
 	if (position >= stack->rsp)
 		return true; /* not renamed */
 	return position >= stack->bottom && row->position == position && row->serial == serial_at(stack, position);
 }
 
-static void check_read(struct hd_warp *warp, uint32_t reg, uint32_t mask)
+static void check_read(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t reg, uint32_t mask)
 {
-	const struct row *row = row_of(warp, reg);
-	if (!owner_matches(warp, row, reg)) {
+	const struct row *row = row_of(self, warp, reg);
+	if (!owner_matches(self, warp, row, reg)) {
 		fail(warp, "a read finds another frame's row in place of register", reg);
 		return;
 	}
@@ -189,21 +190,21 @@ static uint32_t guard_lanes(const struct hd_warp *warp, const struct hd_inst *in
 	return warp->active & (inst->guard & HD_PRED_NOT ? ~lanes : lanes);
 }
 
-void cars_verify_before(struct hd_warp *warp, void *state, const struct hd_dinst *inst)
+void cars_verify_before(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	(void)state;
-	if (!shadow_of(warp))
+	if (!shadow_of(self, warp))
 		return;
-	if (cars_warp_of(warp)->state != CARS_HAS_ROWS)
+	if (cars_warp_of(self, warp)->state != CARS_HAS_ROWS)
 		fail(warp, "a warp without registers issues, slot", warp->slot);
 	for (uint32_t i = 0; i < inst->read_count; i++)
 		if (inst->read_regs[i] >= CARS_FIRST_SAVED)
-			check_read(warp, inst->read_regs[i], guard_lanes(warp, &inst->inst));
+			check_read(self, warp, inst->read_regs[i], guard_lanes(warp, &inst->inst));
 }
 
-static void write_row(const struct hd_warp *warp, uint32_t reg, uint32_t mask, bool defined)
+static void write_row(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg, uint32_t mask,
+		      bool defined)
 {
-	struct row *row = row_of(warp, reg);
+	struct row *row = row_of(self, warp, reg);
 	row->defined = defined ? row->defined | mask : row->defined & ~mask;
 	for (uint32_t lanes = defined ? mask : 0; lanes; lanes &= lanes - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(lanes);
@@ -212,25 +213,26 @@ static void write_row(const struct hd_warp *warp, uint32_t reg, uint32_t mask, b
 }
 
 /* A restore by a function without a frame of its own gives its caller's registers back. */
-static void restore_rows(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask)
+static void restore_rows(const struct hd_policy_handle *self, const struct hd_warp *warp, const struct hd_dinst *inst,
+			 uint32_t mask)
 {
-	const struct cars_stack *stack = &cars_warp_of(warp)->stack;
+	const struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
 	if (stack->depth && stack->frames[stack->depth - 1].renamed)
 		return;
 	for (uint32_t k = 0; k < inst->access_bytes / 4u; k++)
 		if (inst->inst.dst + k >= CARS_FIRST_SAVED)
-			write_row(warp, inst->inst.dst + k, mask, true);
+			write_row(self, warp, inst->inst.dst + k, mask, true);
 }
 
-void cars_verify_after(struct hd_warp *warp, void *state, const struct hd_dinst *inst, const struct hd_effect *effect)
+void cars_verify_after(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		       const struct hd_effect *effect)
 {
-	(void)state;
-	if (!shadow_of(warp))
+	if (!shadow_of(self, warp))
 		return;
-	if (effect->event == HD_EVENT_EXIT && effect->mask && cars_warp_of(warp)->stack.depth)
-		cars_warp_of(warp)->exited = true;
+	if (effect->event == HD_EVENT_EXIT && effect->mask && cars_warp_of(self, warp)->stack.depth)
+		cars_warp_of(self, warp)->exited = true;
 	if (inst->inst.role == HD_ROLE_CALLEE_RESTORE && !inst->write_count) {
-		restore_rows(warp, inst, effect->mask);
+		restore_rows(self, warp, inst, effect->mask);
 		return;
 	}
 	/* A barrier's reduction comes when it completes. */
@@ -239,6 +241,6 @@ void cars_verify_after(struct hd_warp *warp, void *state, const struct hd_dinst 
 		for (uint64_t rest = inst->writes.bits[word]; rest; rest &= rest - 1) {
 			uint32_t reg = word * 64 + (uint32_t)__builtin_ctzll(rest);
 			if (reg >= CARS_FIRST_SAVED)
-				write_row(warp, reg, effect->mask, defined);
+				write_row(self, warp, reg, effect->mask, defined);
 		}
 }

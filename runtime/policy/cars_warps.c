@@ -73,9 +73,9 @@ static void dequeue(struct cars_sm *cars, uint32_t slot)
 }
 
 /* The warp gets its rows and may issue; first it loads what a switch had saved. */
-static void grant(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+static void grant(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	struct cars_sm *cars = cars_sm_of(sm);
+	struct cars_sm *cars = cars_sm_of(self, sm);
 	struct cars_warp *mine = &cars->warps[warp->slot];
 	assert(cars->free_rows >= mine->wanted);
 	cars->free_rows -= mine->wanted;
@@ -91,30 +91,31 @@ static void grant(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 		hd_warp_resume(sm, warp, now);
 }
 
-static void grant_waiting(struct hd_sm *sm, uint64_t now)
+static void grant_waiting(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
 {
-	struct cars_sm *cars = cars_sm_of(sm);
+	struct cars_sm *cars = cars_sm_of(self, sm);
 	while (cars->first != CARS_NO_SLOT && cars->warps[cars->first].wanted <= cars->free_rows) {
 		uint32_t slot = cars->first;
 		dequeue(cars, slot);
-		grant(sm, &sm->warps[slot], now);
+		grant(self, sm, &sm->warps[slot], now);
 	}
 }
 
-static void request(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+static void request(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	struct cars_sm *cars = cars_sm_of(sm);
+	struct cars_sm *cars = cars_sm_of(self, sm);
 	if (!warp->held)
 		hd_warp_hold(sm, warp);
 	enqueue(cars, warp->slot);
-	grant_waiting(sm, now);
+	grant_waiting(self, sm, now);
 }
 
 /* ---- switches */
 
-static void switch_warps(struct hd_sm *sm, struct hd_warp *out, struct hd_warp *in, uint64_t now)
+static void switch_warps(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *out, struct hd_warp *in,
+			 uint64_t now)
 {
-	struct cars_sm *cars = cars_sm_of(sm);
+	struct cars_sm *cars = cars_sm_of(self, sm);
 	struct cars_warp *old = &cars->warps[out->slot];
 	struct cars_move move = {0, old->stack.base + old->stack.rsp - old->stack.bottom, ALL_LANES};
 	struct hd_injected store = row_access(out, CONTEXT_PHYSICAL, &move, true);
@@ -126,12 +127,13 @@ static void switch_warps(struct hd_sm *sm, struct hd_warp *out, struct hd_warp *
 	cars->counts.switches++;
 	cars->counts.switched_bytes += bytes_of(&move);
 	dequeue(cars, in->slot);
-	grant(sm, in, now);
+	grant(self, sm, in, now);
 }
 
-static struct hd_warp *parked_owner(const struct hd_sm *sm, const struct hd_cta *cta)
+static struct hd_warp *parked_owner(const struct hd_policy_handle *self, const struct hd_sm *sm,
+				    const struct hd_cta *cta)
 {
-	const struct cars_sm *cars = cars_sm_of(sm);
+	const struct cars_sm *cars = cars_sm_of(self, sm);
 	for (uint32_t i = 0; i < cta->warp_count; i++) {
 		struct hd_warp *warp = cta->warps[i];
 		if (warp->state == HD_WARP_BARRIER && warp->cta == cta &&
@@ -141,93 +143,84 @@ static struct hd_warp *parked_owner(const struct hd_sm *sm, const struct hd_cta 
 	return NULL;
 }
 
-static struct hd_warp *stalled_of(const struct hd_sm *sm, const struct hd_cta *cta)
+static struct hd_warp *stalled_of(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_cta *cta)
 {
-	const struct cars_sm *cars = cars_sm_of(sm);
+	const struct cars_sm *cars = cars_sm_of(self, sm);
 	for (uint8_t slot = cars->first; slot != CARS_NO_SLOT; slot = cars->warps[slot].next)
 		if (sm->warps[slot].cta == cta)
 			return &sm->warps[slot];
 	return NULL;
 }
 
-static void switch_within(struct hd_sm *sm, const struct hd_cta *cta, uint64_t now)
+static void switch_within(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_cta *cta, uint64_t now)
 {
 	struct hd_warp *in, *out;
-	while ((in = stalled_of(sm, cta)) && (out = parked_owner(sm, cta)))
-		switch_warps(sm, out, in, now);
+	while ((in = stalled_of(self, sm, cta)) && (out = parked_owner(self, sm, cta)))
+		switch_warps(self, sm, out, in, now);
 }
 
-void cars_barrier_wait(struct hd_warp *warp, void *state, uint64_t now)
+void cars_barrier_wait(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
-	(void)state;
-	if (cars_sm_of(sm)->first != CARS_NO_SLOT)
-		switch_within(sm, warp->cta, now);
+	if (cars_sm_of(self, sm)->first != CARS_NO_SLOT)
+		switch_within(self, sm, warp->cta, now);
 }
 
-void cars_barrier_resume(struct hd_warp *warp, void *state, uint64_t now)
+void cars_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
-	(void)state;
-	if (cars_warp_of(warp)->state != CARS_SWITCHED_OUT)
+	if (cars_warp_of(self, warp)->state != CARS_SWITCHED_OUT)
 		return;
-	request(sm, warp, now);
-	switch_within(sm, warp->cta, now);
+	request(self, sm, warp, now);
+	switch_within(self, sm, warp->cta, now);
 }
 
 /* ---- blocks and warps come and go */
 
-static void start_warp(struct hd_sm *sm, struct hd_warp *warp, uint32_t rows, uint64_t now)
+static void start_warp(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint32_t rows,
+		       uint64_t now)
 {
-	const struct cars_levels *levels = &cars_gpu_of(sm->gpu)->kernel->levels;
-	struct cars_sm *cars = cars_sm_of(sm);
+	const struct cars_levels *levels = &cars_gpu_of(self, sm->gpu)->kernel->levels;
+	struct cars_sm *cars = cars_sm_of(self, sm);
 	struct cars_warp *mine = &cars->warps[warp->slot];
 	cars_stack_reset(&mine->stack, levels->base, rows > levels->base ? rows - levels->base : 0);
 	mine->wanted = rows;
 	mine->saved = 0;
 	mine->exited = false;
-	cars_verify_start(warp);
+	cars_verify_start(self, warp);
 	if (cars->first == CARS_NO_SLOT && cars->free_rows >= rows)
-		grant(sm, warp, now);
+		grant(self, sm, warp, now);
 	else
-		request(sm, warp, now);
+		request(self, sm, warp, now);
 }
 
-void cars_cta_launch(struct hd_sm *sm, void *state, struct hd_cta *cta)
+void cars_cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
 {
-	struct cars_cta *block = NULL;
-	(void)state;
-	for (uint32_t i = 0; i < sm->policy_count; i++)
-		if (sm->gpu->policies[i] == &hd_policy_cars)
-			block = cta->policy_state[i];
-	block->level = cars_choose_level(sm);
-	uint32_t rows = cars_gpu_of(sm->gpu)->kernel->levels.rows[block->level];
+	struct cars_cta *block = hd_policy_cta(self, cta);
+	block->level = cars_choose_level(self, sm);
+	uint32_t rows = cars_gpu_of(self, sm->gpu)->kernel->levels.rows[block->level];
 	for (uint32_t i = 0; i < cta->warp_count; i++)
-		start_warp(sm, cta->warps[i], rows, sm->now);
+		start_warp(self, sm, cta->warps[i], rows, sm->now);
 }
 
-void cars_cta_retire(struct hd_sm *sm, void *state, struct hd_cta *cta)
+void cars_cta_retire(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
 {
-	struct cars_sm *cars = state;
-	for (uint32_t i = 0; i < sm->policy_count; i++)
-		if (sm->gpu->policies[i] == &hd_policy_cars) {
-			uint32_t level = ((struct cars_cta *)cta->policy_state[i])->level;
-			cars->cycles[level] += sm->now - cta->start_cycle;
-			cars->blocks[level]++;
-		}
+	struct cars_sm *cars = cars_sm_of(self, sm);
+	uint32_t level = ((const struct cars_cta *)hd_policy_cta(self, cta))->level;
+	cars->cycles[level] += sm->now - cta->start_cycle;
+	cars->blocks[level]++;
 }
 
-void cars_warp_done(struct hd_warp *warp, void *state, uint64_t now)
+void cars_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
-	struct cars_sm *cars = cars_sm_of(sm);
+	struct cars_sm *cars = cars_sm_of(self, sm);
 	struct cars_warp *mine = &cars->warps[warp->slot];
-	(void)state;
 	assert(mine->state == CARS_HAS_ROWS);
-	cars_verify_end(warp);
+	cars_verify_end(self, warp);
 	mine->state = CARS_FREE;
 	cars->free_rows += mine->wanted;
 	if (mine->stack.peak > cars->peak)
 		cars->peak = mine->stack.peak;
-	grant_waiting(sm, now);
+	grant_waiting(self, sm, now);
 }

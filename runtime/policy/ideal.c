@@ -14,8 +14,10 @@
 #define MANY_REGISTERS 1048576
 #define MANY_BYTES 1048576
 
-static int make_unlimited(struct hd_config *config, const char *parameter, struct hd_diag *diag)
+static int make_unlimited(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+			  struct hd_diag *diag)
 {
+	(void)policy;
 	(void)parameter;
 	(void)diag;
 	config->registers = MANY_REGISTERS;
@@ -25,26 +27,20 @@ static int make_unlimited(struct hd_config *config, const char *parameter, struc
 	return 0;
 }
 
-static int make_hits(struct hd_config *config, const char *parameter, struct hd_diag *diag)
+static int make_hits(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		     struct hd_diag *diag)
 {
+	(void)policy;
 	(void)parameter;
 	(void)diag;
 	config->l1_spills = 1;
 	return 0;
 }
 
-const struct hd_policy hd_policy_vw = {
-	.name = "vw",
-	.help = "idealised virtual warps: registers, shared memory and CTA slots without end",
-	.paper = "Zorua, MICRO 2016, as idealised in CARS, HPCA 2024",
-	.touches = HD_TOUCH_ALLOCATION,
+const struct hd_policy_hooks hd_hooks_vw = {
 	.configure = make_unlimited,
 };
 
-const struct hd_policy hd_policy_all_hit = {
-	.name = "all-hit",
-	.help = "ideal L1: every register spill and fill hits",
-	.paper = "comparator of CARS, HPCA 2024",
-	.touches = HD_TOUCH_L1,
+const struct hd_policy_hooks hd_hooks_all_hit = {
 	.configure = make_hits,
 };

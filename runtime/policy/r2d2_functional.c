@@ -7,29 +7,25 @@
  */
 #include "runtime/sm/sm.h"
 
-static void report(const struct hd_gpu *gpu, const void *state,
+static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
-	(void)state;
+	(void)self;
 	if (gpu->grid)
 		add(context, "linear", gpu->grid->linear != NULL, "");
 }
 
-static int configure(struct hd_config *config, const char *parameter, struct hd_diag *diag)
+static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		     struct hd_diag *diag)
 {
 	(void)config;
 	if (!*parameter || !strcmp(parameter, "always"))
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "policy 'r2d2-functional:%s': not 'always'", parameter);
+	return hd_error(diag, HD_NOWHERE, "policy '%s:%s': not 'always'", policy->name, parameter);
 }
 
-const struct hd_policy hd_policy_r2d2_functional = {
-	.name = "r2d2-functional",
-	.help = "linear versions of kernels, their linear instructions in no time: to count and to verify",
-	.paper = "R2D2, ISCA 2023, sections 3 and 4.4",
-	.touches = HD_TOUCH_CODE,
+const struct hd_policy_hooks hd_hooks_r2d2_functional = {
 	.linear = true,
-	.parameters = "'always': also where the registers do not suffice",
 	.configure = configure,
 	.report = report,
 };

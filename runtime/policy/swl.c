@@ -26,36 +26,28 @@ struct swl_warp {
 	bool runs; /* has one of the places */
 };
 
-static uint32_t index_of(const struct hd_gpu *gpu)
-{
-	uint32_t index = 0;
-	while (gpu->policies[index] != &hd_policy_swl)
-		index++;
-	return index;
-}
-
-static int configure(struct hd_config *config, const char *parameter, struct hd_diag *diag)
+static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		     struct hd_diag *diag)
 {
 	char *end;
 	unsigned long limit = strtoul(parameter, &end, 10);
 	(void)config;
 	if (*parameter >= '0' && *parameter <= '9' && !*end && limit >= 1 && limit <= MOST_WARPS)
 		return 0;
-	return hd_error(diag, HD_NOWHERE, "policy 'swl' needs %s, as in swl:4", hd_policy_swl.parameters);
+	return hd_error(diag, HD_NOWHERE, "policy 'swl' needs %s, as in swl:4", policy->parameters);
 }
 
-static void start(struct hd_gpu *gpu, void *state)
+static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
-	struct swl_gpu *swl = state;
-	uint32_t index = index_of(gpu);
-	swl->limit = (uint32_t)strtoul(gpu->policy_parameters[index], NULL, 10);
+	struct swl_gpu *swl = hd_policy_gpu(self, gpu);
+	swl->limit = (uint32_t)strtoul(self->parameter, NULL, 10);
 }
 
-static void grid_begin(struct hd_gpu *gpu, void *state, const struct hd_grid *grid)
+static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
-	const struct swl_gpu *swl = state;
+	const struct swl_gpu *swl = hd_policy_gpu(self, gpu);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
-		struct swl_sm *sm = gpu->sms[i]->policy_state[index_of(gpu)];
+		struct swl_sm *sm = hd_policy_sm(self, gpu->sms[i]);
 		sm->limit = grid->cooperative ? MOST_WARPS : swl->limit;
 		sm->running = 0;
 	}
@@ -73,12 +65,12 @@ static struct hd_warp *oldest_held(const struct hd_sm *sm)
 	return oldest;
 }
 
-static void give_places(struct hd_sm *sm, uint32_t index, uint64_t now)
+static void give_places(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
 {
-	struct swl_sm *swl = sm->policy_state[index];
+	struct swl_sm *swl = hd_policy_sm(self, sm);
 	struct hd_warp *warp;
 	while (swl->running < swl->limit && (warp = oldest_held(sm))) {
-		((struct swl_warp *)warp->policy_state[index])->runs = true;
+		((struct swl_warp *)hd_policy_warp(self, warp))->runs = true;
 		swl->running++;
 		if (swl->running > swl->peak)
 			swl->peak = swl->running;
@@ -86,76 +78,67 @@ static void give_places(struct hd_sm *sm, uint32_t index, uint64_t now)
 	}
 }
 
-static void take_place(struct hd_warp *warp, struct swl_warp *state, uint64_t now)
+static void take_place(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
-	uint32_t index = index_of(sm->gpu);
-	if (!state->runs)
+	struct swl_warp *mine = hd_policy_warp(self, warp);
+	if (!mine->runs)
 		return;
-	state->runs = false;
-	((struct swl_sm *)sm->policy_state[index])->running--;
-	give_places(sm, index, now);
+	mine->runs = false;
+	((struct swl_sm *)hd_policy_sm(self, sm))->running--;
+	give_places(self, sm, now);
 }
 
-static void cta_launch(struct hd_sm *sm, void *state, struct hd_cta *cta)
+static void cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
 {
-	(void)state;
 	for (uint32_t i = 0; i < cta->warp_count; i++)
 		hd_warp_hold(sm, cta->warps[i]);
-	give_places(sm, index_of(sm->gpu), sm->now);
+	give_places(self, sm, sm->now);
 }
 
-static void barrier_wait(struct hd_warp *warp, void *state, uint64_t now)
+static void barrier_wait(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	hd_warp_hold(warp->cta->sm, warp);
-	take_place(warp, state, now);
+	take_place(self, warp, now);
 }
 
-static void barrier_resume(struct hd_warp *warp, void *state, uint64_t now)
+static void barrier_resume(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
-	(void)state;
 	if (warp->held)
-		give_places(warp->cta->sm, index_of(warp->cta->sm->gpu), now);
+		give_places(self, warp->cta->sm, now);
 }
 
-static void warp_done(struct hd_warp *warp, void *state, uint64_t now)
+static void warp_done(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
-	take_place(warp, state, now);
+	take_place(self, warp, now);
 }
 
-static bool why_held(const struct hd_warp *warp, const void *state, char *text, size_t size)
+static bool why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size)
 {
-	const struct hd_sm *sm = warp->cta->sm;
-	const struct swl_sm *swl = sm->policy_state[index_of(sm->gpu)];
-	if (((const struct swl_warp *)state)->runs)
+	const struct swl_sm *swl = hd_policy_sm(self, warp->cta->sm);
+	if (((const struct swl_warp *)hd_policy_warp(self, warp))->runs)
 		return false;
 	snprintf(text, size, "%u warps may issue, and others follow when one ends or waits at a barrier", swl->limit);
 	return true;
 }
 
-static void report(const struct hd_gpu *gpu, const void *state,
+static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
-	uint32_t index = index_of(gpu), peak = 0;
+	uint32_t peak = 0;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
-		const struct swl_sm *swl = gpu->sms[i]->policy_state[index];
+		const struct swl_sm *swl = hd_policy_sm(self, gpu->sms[i]);
 		if (swl->peak > peak)
 			peak = swl->peak;
 	}
-	add(context, "limit", ((const struct swl_gpu *)state)->limit, "warps");
+	add(context, "limit", ((const struct swl_gpu *)hd_policy_gpu(self, gpu))->limit, "warps");
 	add(context, "most_warps", peak, "warps");
 }
 
-const struct hd_policy hd_policy_swl = {
-	.name = "swl",
-	.help = "static wavefront limiting: at most N warps of an SM issue (swl:N)",
-	.paper = "Cache-Conscious Wavefront Scheduling, MICRO 2012; comparator of CARS",
-	.touches = HD_TOUCH_SCHEDULER,
+const struct hd_policy_hooks hd_hooks_swl = {
 	.gpu_bytes = sizeof(struct swl_gpu),
 	.sm_bytes = sizeof(struct swl_sm),
 	.warp_bytes = sizeof(struct swl_warp),
-	.parameters = "the number of warps, 1 to 128",
-	.best_of = "1,2,3,4,8,16", /* cars-hpca24 V-D */
 	.configure = configure,
 	.start = start,
 	.grid_begin = grid_begin,

@@ -138,7 +138,7 @@ struct hd_warp {
 	uint32_t outstanding;            /* loads and atomics under way; stores: hd_lsu_pending_stores */
 	bool fence_wait;
 	bool held;                       /* by a policy: hd_warp_hold */
-	void *policy_state[4];
+	uint8_t *policy_space;           /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	struct hd_injection injection;
 	struct hd_twin *twin;            /* the original code beside a linear version, under --verify (twin.c) */
 	struct warp_forms *forms;        /* redundancy.c's */
@@ -166,7 +166,7 @@ struct hd_cta {
 	struct hd_ways *ways;         /* verify_affine.c's, of the launch ways_grid - 1 */
 	uint64_t ways_grid;
 	bool used;
-	void *policy_state[4];
+	uint8_t *policy_space;        /* hd_policy_cta */
 };
 
 /* A kernel launch in progress. */
@@ -293,11 +293,13 @@ struct hd_gpu {
 	uint64_t now;                 /* core cycle */
 	struct hd_grid *grid;         /* running */
 	uint64_t grids_launched;
-	const struct hd_policy *policies[4];
-	const char *policy_parameters[4]; /* "" where none was given */
+	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;
+	struct {
+		uint32_t gpu, sm, cta, warp;
+	} policy_bytes;               /* of what each of these has for policies */
 	uint32_t stages;              /* that policies add between issue and execution */
-	void *policy_state[4];
+	uint8_t *policy_space;        /* hd_policy_gpu */
 	struct hd_stats stats;        /* of finished launches; SM and memory statistics are summed at snapshot */
 	char error_text[1024];
 	int error;                    /* sticky within a launch */

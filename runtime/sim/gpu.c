@@ -218,17 +218,16 @@ static void finish(struct run *run)
 			hd_sm_abandon(gpu->sms[i]);
 		hd_lsu_flush(gpu->sms[i]->lsu);
 	}
-	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (gpu->policies[i]->grid_end)
-			gpu->policies[i]->grid_end(gpu, gpu->policy_state[i], run->grid);
+	HD_HOOKED (gpu, self, grid_end)
+		self->hooks->grid_end(self, gpu, run->grid);
 }
 
 int hd_gpu_run(struct hd_gpu *gpu)
 {
 	struct run run = {.gpu = gpu, .grid = gpu->grid, .sm_count = (uint32_t)gpu->config.sm_count};
 	assert(run.sm_count <= MAX_SMS);
-	HD_HOOKED (gpu, i, policy, grid_begin)
-		policy->grid_begin(gpu, gpu->policy_state[i], gpu->grid);
+	HD_HOOKED (gpu, self, grid_begin)
+		self->hooks->grid_begin(self, gpu, gpu->grid);
 	for (uint32_t i = 0; i < run.sm_count; i++) {
 		int error = hd_sm_prepare(gpu->sms[i], gpu->grid);
 		if (error) {
@@ -260,7 +259,6 @@ void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out)
 		if (sm_busy(gpu->sms[i]))
 			hd_sm_dump(gpu->sms[i], out);
 	hd_memory_dump(gpu->memory, out);
-	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (gpu->policies[i]->dump)
-			gpu->policies[i]->dump(gpu, gpu->policy_state[i], out);
+	HD_HOOKED (gpu, self, dump)
+		self->hooks->dump(self, gpu, out);
 }

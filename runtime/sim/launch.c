@@ -16,7 +16,7 @@
 #include "runtime/exec/linear.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
-#include "runtime/sm/sm.h"
+#include "runtime/sm/hooks.h"
 
 #define DEFAULT_STACK_BYTES 16384u
 #define MAX_PARAM_BYTES 4096u
@@ -271,10 +271,9 @@ static struct hd_launch_record *record_launch(struct hd_sim *sim, const struct h
 	record->stats.limiter = hd_occupancy_limit_name(fit->limit);
 	hd_gpu_snapshot(gpu, &record->stats.stats);
 	hd_stats_subtract(&record->stats.stats, before);
-	for (uint32_t i = 0; i < gpu->policy_count; i++) {
-		record->reporting = i;
-		if (gpu->policies[i]->report)
-			gpu->policies[i]->report(gpu, gpu->policy_state[i], add_figure, record);
+	HD_HOOKED (gpu, self, report) {
+		record->reporting = (uint32_t)(self - gpu->policies);
+		self->hooks->report(self, gpu, add_figure, record);
 	}
 	hd_vec_push(&sim->launches, record);
 	return record;

@@ -11,6 +11,7 @@
 
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
+#include "runtime/sm/hooks.h"
 
 #define REAL_DIGITS 12
 
@@ -89,10 +90,10 @@ static json_t *policy_objects(json_t *object, const struct hd_gpu *gpu)
 {
 	json_t *array = json_array();
 	if (!gpu->policy_count)
-		json_object_set_new(object, hd_policy_baseline.name, json_object());
+		json_object_set_new(object, hd_policies[0].name, json_object());
 	for (uint32_t i = 0; i < gpu->policy_count; i++) {
 		json_t *figures = json_object();
-		json_object_set_new(object, gpu->policies[i]->name, figures);
+		json_object_set_new(object, gpu->policies[i].policy->name, figures);
 		json_array_append(array, figures);
 	}
 	return array;
@@ -117,10 +118,9 @@ static void add_total_figure(void *context, const char *key, double value, const
 static void add_total_figures(json_t *object, const struct hd_gpu *gpu)
 {
 	json_t *objects = policy_objects(object, gpu);
-	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (gpu->policies[i]->report)
-			gpu->policies[i]->report(gpu, gpu->policy_state[i], add_total_figure,
-						 json_array_get(objects, i));
+	HD_HOOKED (gpu, self, report)
+		self->hooks->report(self, gpu, add_total_figure,
+				    json_array_get(objects, (size_t)(self - gpu->policies)));
 	json_decref(objects);
 }
 

@@ -38,12 +38,12 @@ static void build_sms(struct hd_sim *sim)
 		abort();
 	memset(sim->exec, 0, sizeof(*sim->exec));
 	sim->exec->gpu = gpu;
-	hd_policy_state_new(gpu, gpu->policy_state, offsetof(struct hd_policy, gpu_bytes), &gpu->arena);
 	gpu->sms = HD_ARENA_NEW(&gpu->arena, struct hd_sm *, gpu->config.sm_count);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		gpu->sms[i] = hd_sm_new(gpu, i, sim->exec);
-	HD_HOOKED (gpu, i, policy, start)
-		policy->start(gpu, gpu->policy_state[i]);
+	hd_policy_place(gpu);
+	HD_HOOKED (gpu, self, start)
+		self->hooks->start(self, gpu);
 }
 
 int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)

@@ -95,9 +95,9 @@ static void describe_held(const struct hd_gpu *gpu, const struct hd_warp *warp, 
 {
 	char why[200];
 	snprintf(text, size, "kept from issuing by the policy");
-	HD_HOOKED (gpu, i, policy, why_held)
-		if (policy->why_held(warp, warp->policy_state[i], why, sizeof why))
-			snprintf(text, size, "kept from issuing by policy %s: %s", policy->name, why);
+	HD_HOOKED (gpu, self, why_held)
+		if (self->hooks->why_held(self, warp, why, sizeof why))
+			snprintf(text, size, "kept from issuing by policy %s: %s", self->policy->name, why);
 }
 
 static void describe(const struct hd_gpu *gpu, const struct hd_probe *probe, const struct group *group, char *text,

@@ -65,9 +65,9 @@ static void release_warp(const struct hd_sm *sm, const struct hd_cta *cta, uint3
 
 static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	if (sm->policy_count)
-		HD_HOOKED (sm->gpu, i, policy, barrier_resume)
-			policy->barrier_resume(warp, warp->policy_state[i], now);
+	if (sm->hooks & HD_HOOK(barrier_resume))
+		HD_HOOKED (sm->gpu, self, barrier_resume)
+			self->hooks->barrier_resume(self, warp, now);
 	hd_warp_continue(sm, warp, now, now + sm->parked[warp->slot].inst->latency, HD_STALL_barrier);
 }
 
@@ -109,9 +109,9 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	if (barrier_mode(inst) >= HD_BAR_RED_POPC && threads)
 		hd_probe_moved(sm->gpu); /* who votes together may be others each time */
 	cta->barriers[id].participants += (uint32_t)__builtin_popcount(mask);
-	if (sm->policy_count)
-		HD_HOOKED (sm->gpu, i, policy, barrier)
-			policy->barrier(warp, warp->policy_state[i], now);
+	if (sm->hooks & HD_HOOK(barrier))
+		HD_HOOKED (sm->gpu, self, barrier)
+			self->hooks->barrier(self, warp, now);
 	if (HD_TRACED(sm->gpu, barrier))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_barrier, id);
 	if (barrier_mode(inst) == HD_BAR_ARV) {
@@ -124,9 +124,9 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	}
 	if (barrier_complete(cta, id))
 		barrier_release(sm, cta, id, now);
-	else if (sm->policy_count && warp->state == HD_WARP_BARRIER)
-		HD_HOOKED (sm->gpu, i, policy, barrier_wait)
-			policy->barrier_wait(warp, warp->policy_state[i], now);
+	else if (sm->hooks & HD_HOOK(barrier_wait) && warp->state == HD_WARP_BARRIER)
+		HD_HOOKED (sm->gpu, self, barrier_wait)
+			self->hooks->barrier_wait(self, warp, now);
 }
 
 void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)

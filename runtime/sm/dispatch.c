@@ -39,7 +39,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(&sm->gpu->config);
 	uint32_t registers = grid->registers;
-	if (sm->policy_count) {
+	if (sm->gpu->policy_count) {
 		registers = hd_policy_admit(sm, grid, registers);
 		limits.max_regs_per_thread = UINT32_MAX; /* a warp may own more than an instruction can name */
 	}
@@ -114,7 +114,7 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	warp->state = HD_WARP_RUNNING;
 	warp->age = sm->launches++;
 	warp->next_issue = warp->last_issue = now;
-	hd_policy_state_clear(sm->gpu, warp->policy_state, offsetof(struct hd_policy, warp_bytes));
+	hd_policy_clear_warp(sm->gpu, warp);
 	sm->line[slot] = HD_NO_LINE;
 	sm->resident_warps++;
 	sm->stats.counters.warps++;
@@ -162,25 +162,25 @@ void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, u
 	assert(cta);
 	sm->now = now;
 	place_cta(sm, cta, grid, linear, now);
-	hd_policy_state_clear(sm->gpu, cta->policy_state, offsetof(struct hd_policy, cta_bytes));
+	hd_policy_clear_cta(sm->gpu, cta);
 	sm->resident_ctas++;
 	sm->next_launch = now + sm->gpu->config.cta_launch_interval;
 	sm->stats.counters.ctas++;
 	hd_linear_cta(sm, cta);
 	for (uint32_t i = 0; i < cta->warp_count; i++)
 		start_warp(sm, cta, i, now);
-	if (sm->policy_count)
-		HD_HOOKED (sm->gpu, i, policy, cta_launch)
-			policy->cta_launch(sm, sm->policy_state[i], cta);
+	if (sm->hooks & HD_HOOK(cta_launch))
+		HD_HOOKED (sm->gpu, self, cta_launch)
+			self->hooks->cta_launch(self, sm, cta);
 	if (HD_TRACED(sm->gpu, cta))
 		hd_trace_cta(sm, cta, "launched", now);
 }
 
 static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
-	if (sm->policy_count)
-		HD_HOOKED (sm->gpu, i, policy, cta_retire)
-			policy->cta_retire(sm, sm->policy_state[i], cta);
+	if (sm->hooks & HD_HOOK(cta_retire))
+		HD_HOOKED (sm->gpu, self, cta_retire)
+			self->hooks->cta_retire(self, sm, cta);
 	if (HD_TRACED(sm->gpu, cta))
 		hd_trace_cta(sm, cta, "retired", now);
 	cta->used = false;
@@ -191,9 +191,9 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_cta *cta = warp->cta;
-	if (sm->policy_count)
-		HD_HOOKED (sm->gpu, i, policy, warp_done)
-			policy->warp_done(warp, warp->policy_state[i], now);
+	if (sm->hooks & HD_HOOK(warp_done))
+		HD_HOOKED (sm->gpu, self, warp_done)
+			self->hooks->warp_done(self, warp, now);
 	hd_scheduler_remove(sm, warp);
 	warp->state = HD_WARP_FREE;
 	sm->free_slots[warp->slot / 64] |= UINT64_C(1) << warp->slot % 64;

@@ -1,22 +1,24 @@
 /*
- * Calls of the policies' hooks, in the order of the `+` list. Callers test policy_count first, so that the
- * baseline costs one test. Each hook gets the state that was set aside in the object it is about.
+ * Calls of the policies' hooks, in the order of the `+` list. Callers in an SM test its bit for the hook first, so that
+ * the baseline and policies without the hook cost one test.
  */
 #ifndef HD_RUNTIME_SM_HOOKS_H
 #define HD_RUNTIME_SM_HOOKS_H
 
+#include <string.h>
+
 #include "runtime/sm/sm.h"
 
-#define HD_MAX_POLICIES 4
 #define HD_PARAMETER_BYTES 32
 
-/* Every policy `policy` (with its `index`) that has the hook. */
-#define HD_HOOKED(gpu, index, policy, hook)                            \
-	for (uint32_t index = 0; index < (gpu)->policy_count; index++) \
-		for (const struct hd_policy *policy = (gpu)->policies[index]; policy && policy->hook; policy = NULL)
+/* Every policy `self` (a handle) that has the hook. */
+#define HD_HOOKED(gpu, self, hook)                                                                            \
+	for (const struct hd_policy_handle *self = (gpu)->policies, *self##_end = self + (gpu)->policy_count; \
+	     self < self##_end; self++)                                                                       \
+		if (self->hooks->hook)
 
-/* Fills gpu->policies and their parameters from "cars+malekeh" and lets them change gpu->config. Unknown names, wrong
- * parameters and pairs that cannot combine are errors. 0 or -1. */
+/* Fills gpu->policies from "cars+malekeh" and lets them change gpu->config. Unknown names, wrong parameters and pairs
+ * that cannot combine are errors. 0 or -1. */
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag);
 /* The policies that a text names, in its order. The baseline stands for none. */
 struct hd_policy_set {
@@ -26,15 +28,25 @@ struct hd_policy_set {
 };
 /* Adds one; refused when it takes over what another one has. 0 or -1. */
 int hd_policy_combine(struct hd_policy_set *chosen, const struct hd_policy *policy, struct hd_diag *diag);
-/* Sets aside the state of `bytes_of` one object for each policy, zeroed. */
-void hd_policy_state_new(const struct hd_gpu *gpu, void *state[HD_MAX_POLICIES], size_t bytes_offset,
-			 struct hd_arena *arena);
-/* Zeroes it again, when a CTA or warp slot is used anew. */
-void hd_policy_state_clear(const struct hd_gpu *gpu, void *state[HD_MAX_POLICIES], size_t bytes_offset);
+/* Adds one to the GPU's; `parameter` lives as long as it. */
+void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const char *parameter);
+/* Sets aside the state of the GPU's policies, zeroed, and tells the SMs which hooks they have to call. */
+void hd_policy_place(struct hd_gpu *gpu);
+/* Zeroes that of a CTA and of a warp, when their slot is used anew. */
+static inline void hd_policy_clear_cta(const struct hd_gpu *gpu, const struct hd_cta *cta)
+{
+	if (gpu->policy_bytes.cta)
+		memset(cta->policy_space, 0, gpu->policy_bytes.cta);
+}
+static inline void hd_policy_clear_warp(const struct hd_gpu *gpu, const struct hd_warp *warp)
+{
+	if (gpu->policy_bytes.warp)
+		memset(warp->policy_space, 0, gpu->policy_bytes.warp);
+}
 
 uint32_t hd_policy_admit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t registers);
 bool hd_policy_can_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
-/* Where a register lies; for SMs with sm->renames. */
+/* Where a register lies; for SMs with the hook. */
 uint32_t hd_policy_rename(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg);
 uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
 				uint64_t ready);

@@ -86,9 +86,9 @@ void hd_sm_write_back(struct hd_sm *sm, struct hd_warp *warp, const struct hd_di
 		hazard_remove(&warp->pending_memory, &inst->writes);
 		hazard_remove(&warp->pending_shared, &inst->writes);
 	}
-	if (sm->policy_count)
-		HD_HOOKED (sm->gpu, i, policy, write_back)
-			policy->write_back(warp, warp->policy_state[i], inst, now);
+	if (sm->hooks & HD_HOOK(write_back))
+		HD_HOOKED (sm->gpu, self, write_back)
+			self->hooks->write_back(self, warp, inst, now);
 	if (HD_TRACED(sm->gpu, writeback))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_writeback, 0);
 	if (warp->state == HD_WARP_DONE)
@@ -124,10 +124,10 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 			*reason = HD_STALL_fetch;
 		}
 	}
-	if (!sm->policy_count)
+	if (!sm->hooks)
 		return;
-	HD_HOOKED (sm->gpu, i, policy, fetch)
-		policy->fetch(warp, warp->policy_state[i], warp->pc, now);
+	HD_HOOKED (sm->gpu, self, fetch)
+		self->hooks->fetch(self, warp, warp->pc, now);
 	if (warp->next_issue > *at) {
 		*at = warp->next_issue;
 		*reason = HD_STALL_policy;
@@ -211,7 +211,7 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 {
 	const struct hd_effect *effect = &sm->effect;
 	struct hd_mem_request *request = &sm->request;
-	if (!effect->mask || (sm->policy_count && !hd_policy_memory_access(sm, warp, inst, now))) {
+	if (!effect->mask || (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
 		start_fixed(sm, warp, inst, now, dispatch + sm->predicated_latency);
 		return;
 	}
@@ -245,7 +245,7 @@ static void start_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 {
 	uint64_t extra = 0;
 	sm->stats.counters.calls++;
-	if (sm->policy_count)
+	if (sm->hooks & HD_HOOK(call))
 		extra = hd_policy_call(sm, warp, inst, sm->effect.callee, now);
 	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
 }
@@ -253,7 +253,7 @@ static void start_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 static void start_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	uint64_t extra = 0;
-	if (sm->policy_count)
+	if (sm->hooks & HD_HOOK(call_return))
 		extra = hd_policy_return(sm, warp, sm->effect.all_returned, now);
 	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
 }
@@ -262,7 +262,7 @@ static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 			uint64_t dispatch)
 {
 	start_fixed(sm, warp, inst, now, dispatch + inst->latency);
-	if (sm->policy_count && sm->effect.event == HD_EVENT_EXIT && sm->effect.all_returned)
+	if (sm->hooks & HD_HOOK(call_return) && sm->effect.event == HD_EVENT_EXIT && sm->effect.all_returned)
 		start_return(sm, warp, now);
 	else if (inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
 		hd_warp_continue(sm, warp, now, now + sm->branch_latency, HD_STALL_control);
@@ -307,17 +307,17 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 
 static void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	bool checks = sm->policy_count && sm->gpu->verify;
+	bool checks = sm->hooks & (HD_HOOK(verify_before) | HD_HOOK(verify_after)) && sm->gpu->verify;
 	uint32_t pc = warp->pc;
 	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
 		hd_redundancy_before(sm->gpu->redundancy, warp, inst);
 	if (checks)
-		HD_HOOKED (sm->gpu, i, policy, verify_before)
-			policy->verify_before(warp, warp->policy_state[i], inst);
+		HD_HOOKED (sm->gpu, self, verify_before)
+			self->hooks->verify_before(self, warp, inst);
 	hd_warp_execute(sm->exec, warp, &sm->effect);
 	if (checks && sm->effect.event != HD_EVENT_FAULT)
-		HD_HOOKED (sm->gpu, i, policy, verify_after)
-			policy->verify_after(warp, warp->policy_state[i], inst, &sm->effect);
+		HD_HOOKED (sm->gpu, self, verify_after)
+			self->hooks->verify_after(self, warp, inst, &sm->effect);
 	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
 		hd_redundancy_after(sm->gpu->redundancy, sm, warp, inst);
 	if (__builtin_expect(sm->gpu->probe != NULL, 0))
@@ -332,7 +332,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	}
 	const struct hd_dinst *inst = sm->next[warp->slot];
 	uint64_t ready = inst->read_count ? hd_operands_read(sm, scheduler, warp, inst, now) : now;
-	if (sm->policy_count)
+	if (sm->hooks & HD_HOOK(operand_read))
 		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, ready);
 	if (inst->pipe != HD_PIPE_BRU)

@@ -42,7 +42,7 @@ uint64_t hd_operands_read(struct hd_sm *sm, struct hd_scheduler *scheduler, cons
 	uint64_t first = now * ports, latest = first;
 	for (uint32_t i = 0; i < inst->read_count; i++) {
 		uint32_t reg = inst->read_regs[i];
-		if (__builtin_expect(sm->renames, 0))
+		if (__builtin_expect(sm->hooks & HD_HOOK(rename), 0))
 			reg = hd_policy_rename(sm, warp, reg);
 		uint32_t bank = bank_of(sm, reg + warp->slot);
 		uint64_t slot = scheduler->banks[bank] > first ? scheduler->banks[bank] : first;

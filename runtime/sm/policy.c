@@ -1,10 +1,11 @@
 /*
- * The table of policies, the parser of `--policy a+b:parameter`, the state that policies are given, and the loops over
+ * The parser of `--policy a+b:parameter`, the state that policies are given, and the loops over
  * the hooks that give an answer (see heddle/policy.h). A combination asks every policy: registers and operand
  * cycles pass through them in order, extra cycles add up, and one refusal is enough.
  *
  * Cost: nothing for the baseline; O(policies) a hook otherwise.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,29 +13,29 @@
 #include "lib/strbuf.h"
 #include "runtime/sm/hooks.h"
 
-const struct hd_policy *const hd_policies[] = {
-	&hd_policy_baseline, &hd_policy_cars, &hd_policy_vw, &hd_policy_all_hit, &hd_policy_swl,
-	&hd_policy_r2d2_functional, NULL,
-};
-
 static const char *const touch_names[] = {"register allocation", "the register file", "calls",
 					  "warp scheduling",	 "CTA dispatch",      "the L1 cache",
 					  "the code that runs"};
 
 static const struct hd_policy *find_policy(const char *name, size_t length)
 {
-	for (const struct hd_policy *const *policy = hd_policies; *policy; policy++)
-		if (strlen((*policy)->name) == length && !strncmp((*policy)->name, name, length))
-			return *policy;
+	for (const struct hd_policy *policy = hd_policies; policy->name; policy++)
+		if (strlen(policy->name) == length && !strncmp(policy->name, name, length))
+			return policy;
 	return NULL;
+}
+
+static bool is_baseline(const struct hd_policy *policy)
+{
+	return policy == hd_policies;
 }
 
 static int unknown_policy(const char *name, size_t length, struct hd_diag *diag)
 {
 	const char *names[64];
 	unsigned count = 0;
-	for (const struct hd_policy *const *policy = hd_policies; *policy && count < 64; policy++)
-		names[count++] = (*policy)->name;
+	for (const struct hd_policy *policy = hd_policies; policy->name && count < 64; policy++)
+		names[count++] = policy->name;
 	char wanted[64];
 	snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
 	char *near = hd_nearest_names(wanted, names, count);
@@ -65,7 +66,7 @@ static int check_pair(const struct hd_policy *a, const struct hd_policy *b, stru
 
 int hd_policy_combine(struct hd_policy_set *chosen, const struct hd_policy *policy, struct hd_diag *diag)
 {
-	if (policy == &hd_policy_baseline)
+	if (is_baseline(policy))
 		return 0;
 	for (uint32_t i = 0; i < chosen->count; i++)
 		if (check_pair(chosen->policies[i], policy, diag))
@@ -82,7 +83,7 @@ static int take_parameter(struct hd_policy_set *chosen, const struct hd_policy *
 {
 	if (!policy->parameters && *text == ':')
 		return hd_error(diag, HD_NOWHERE, "policy '%s' takes no parameter", policy->name);
-	if (policy == &hd_policy_baseline)
+	if (is_baseline(policy))
 		return 0;
 	char *parameter = chosen->parameters[chosen->count - 1];
 	if (length > HD_PARAMETER_BYTES)
@@ -115,8 +116,8 @@ static int choose(struct hd_policy_set *chosen, struct hd_config *config, const 
 		item += length + 1;
 	}
 	for (uint32_t i = 0; i < chosen->count; i++)
-		if (chosen->policies[i]->configure &&
-		    chosen->policies[i]->configure(config, chosen->parameters[i], diag))
+		if (chosen->policies[i]->hooks->configure &&
+		    chosen->policies[i]->hooks->configure(chosen->policies[i], config, chosen->parameters[i], diag))
 			return -1;
 	return 0;
 }
@@ -135,69 +136,102 @@ const char *hd_policy_best_of(const char *name, size_t length)
 	return policy ? policy->best_of : NULL;
 }
 
+/* ---- handles and state */
+
+#define STATE_ALIGN 16u
+
+/* Where `bytes` of one more policy begin in a space of *total. */
+static uint32_t set_aside(uint32_t *total, uint32_t bytes)
+{
+	uint32_t at = *total;
+	*total = (at + bytes + STATE_ALIGN - 1) & ~(STATE_ALIGN - 1);
+	return at;
+}
+
+void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const char *parameter)
+{
+	const struct hd_policy_hooks *hooks = policy->hooks;
+	assert(gpu->policy_count < HD_MAX_POLICIES);
+	gpu->policies[gpu->policy_count++] = (struct hd_policy_handle){
+		.policy = policy,
+		.hooks = hooks,
+		.parameter = parameter,
+		.gpu_at = set_aside(&gpu->policy_bytes.gpu, hooks->gpu_bytes),
+		.sm_at = set_aside(&gpu->policy_bytes.sm, hooks->sm_bytes),
+		.cta_at = set_aside(&gpu->policy_bytes.cta, hooks->cta_bytes),
+		.warp_at = set_aside(&gpu->policy_bytes.warp, hooks->warp_bytes),
+	};
+	gpu->stages += hooks->stages;
+}
+
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 {
 	struct hd_policy_set chosen = {.count = 0};
 	int status = choose(&chosen, &gpu->config, text, diag);
-	gpu->policy_count = gpu->stages = 0;
-	for (uint32_t i = 0; !status && i < chosen.count; i++) {
-		gpu->policy_parameters[i] = hd_arena_strdup(&gpu->arena, chosen.parameters[i]);
-		gpu->policies[gpu->policy_count++] = chosen.policies[i];
-		gpu->stages += chosen.policies[i]->stages;
-	}
+	for (uint32_t i = 0; !status && i < chosen.count; i++)
+		hd_policy_add(gpu, chosen.policies[i], hd_arena_strdup(&gpu->arena, chosen.parameters[i]));
 	return status;
 }
 
-static uint32_t state_bytes(const struct hd_policy *policy, size_t offset)
+static uint32_t hooks_of(const struct hd_gpu *gpu)
 {
-	uint32_t bytes;
-	memcpy(&bytes, (const char *)policy + offset, sizeof bytes);
-	return bytes;
+	uint32_t hooks = 0;
+	for (uint32_t i = 0; i < gpu->policy_count; i++) {
+#define X(hook) hooks |= gpu->policies[i].hooks->hook ? HD_HOOK(hook) : 0;
+		HD_HOOK_LIST(X)
+#undef X
+	}
+	return hooks;
 }
 
-void hd_policy_state_new(const struct hd_gpu *gpu, void *state[HD_MAX_POLICIES], size_t bytes_offset,
-			 struct hd_arena *arena)
+static uint8_t *new_space(struct hd_gpu *gpu, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < gpu->policy_count; i++) {
-		uint32_t bytes = state_bytes(gpu->policies[i], bytes_offset);
-		state[i] = bytes ? hd_arena_alloc(arena, bytes) : NULL;
+	return bytes ? hd_arena_alloc(&gpu->arena, bytes) : NULL;
+}
+
+void hd_policy_place(struct hd_gpu *gpu)
+{
+	gpu->policy_space = new_space(gpu, gpu->policy_bytes.gpu);
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		struct hd_sm *sm = gpu->sms[i];
+		sm->hooks = hooks_of(gpu);
+		sm->policy_space = new_space(gpu, gpu->policy_bytes.sm);
+		for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
+			sm->warps[slot].policy_space = new_space(gpu, gpu->policy_bytes.warp);
+		for (uint32_t slot = 0; slot < sm->cta_slots; slot++)
+			sm->ctas[slot].policy_space = new_space(gpu, gpu->policy_bytes.cta);
 	}
 }
 
-void hd_policy_state_clear(const struct hd_gpu *gpu, void *state[HD_MAX_POLICIES], size_t bytes_offset)
-{
-	for (uint32_t i = 0; i < gpu->policy_count; i++)
-		if (state[i])
-			memset(state[i], 0, state_bytes(gpu->policies[i], bytes_offset));
-}
+/* ---- hooks that give an answer */
 
 uint32_t hd_policy_admit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t registers)
 {
-	HD_HOOKED (sm->gpu, i, policy, admit)
-		registers = policy->admit(sm, sm->policy_state[i], grid, registers);
+	HD_HOOKED (sm->gpu, self, admit)
+		registers = self->hooks->admit(self, sm, grid, registers);
 	return registers;
 }
 
 bool hd_policy_can_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	HD_HOOKED (sm->gpu, i, policy, can_issue)
-		if (!policy->can_issue(warp, warp->policy_state[i], inst, now))
+	HD_HOOKED (sm->gpu, self, can_issue)
+		if (!self->hooks->can_issue(self, warp, inst, now))
 			return false;
 	return true;
 }
 
 uint32_t hd_policy_rename(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
 {
-	HD_HOOKED (sm->gpu, i, policy, rename)
-		return policy->rename(warp, warp->policy_state[i], reg);
+	HD_HOOKED (sm->gpu, self, rename)
+		return self->hooks->rename(self, warp, reg);
 	return reg;
 }
 
 uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
 				uint64_t ready)
 {
-	HD_HOOKED (sm->gpu, i, policy, operand_read)
-		ready = policy->operand_read(warp, warp->policy_state[i], inst, now, ready);
+	HD_HOOKED (sm->gpu, self, operand_read)
+		ready = self->hooks->operand_read(self, warp, inst, now, ready);
 	return ready;
 }
 
@@ -205,39 +239,41 @@ uint32_t hd_policy_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 			uint64_t now)
 {
 	uint32_t cycles = 0;
-	HD_HOOKED (sm->gpu, i, policy, call)
-		cycles += policy->call(warp, warp->policy_state[i], inst, callee, now);
+	HD_HOOKED (sm->gpu, self, call)
+		cycles += self->hooks->call(self, warp, inst, callee, now);
 	return cycles;
 }
 
 uint32_t hd_policy_return(struct hd_sm *sm, struct hd_warp *warp, bool all_threads, uint64_t now)
 {
 	uint32_t cycles = 0;
-	HD_HOOKED (sm->gpu, i, policy, call_return)
-		cycles += policy->call_return(warp, warp->policy_state[i], all_threads, now);
+	HD_HOOKED (sm->gpu, self, call_return)
+		cycles += self->hooks->call_return(self, warp, all_threads, now);
 	return cycles;
 }
 
 bool hd_policy_memory_access(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	bool goes = true;
-	HD_HOOKED (sm->gpu, i, policy, memory_access)
-		goes &= policy->memory_access(warp, warp->policy_state[i], inst, now);
+	HD_HOOKED (sm->gpu, self, memory_access)
+		goes &= self->hooks->memory_access(self, warp, inst, now);
 	return goes;
 }
 
 uint64_t hd_policy_tick(struct hd_sm *sm, uint64_t now)
 {
 	uint64_t next = HD_NEVER;
-	HD_HOOKED (sm->gpu, i, policy, tick) {
-		if (!policy->tick_interval)
+	HD_HOOKED (sm->gpu, self, tick) {
+		uint32_t interval = self->hooks->tick_interval;
+		uint64_t *due = &sm->policy_tick[self - sm->gpu->policies];
+		if (!interval)
 			continue;
-		if (sm->policy_tick[i] <= now) {
-			policy->tick(sm, sm->policy_state[i], now);
-			sm->policy_tick[i] = now - now % policy->tick_interval + policy->tick_interval;
+		if (*due <= now) {
+			self->hooks->tick(self, sm, now);
+			*due = now - now % interval + interval;
 		}
-		if (sm->policy_tick[i] < next)
-			next = sm->policy_tick[i];
+		if (*due < next)
+			next = *due;
 	}
 	return next;
 }

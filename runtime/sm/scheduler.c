@@ -132,11 +132,11 @@ static void enter_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32
 static void stall_hooks(struct hd_sm *sm, struct hd_warp *warp, uint8_t before, uint8_t after)
 {
 	if (after == HD_STALL_data_memory && before != HD_STALL_data_memory)
-		HD_HOOKED (sm->gpu, i, policy, long_stall)
-			policy->long_stall(warp, warp->policy_state[i], sm->now);
+		HD_HOOKED (sm->gpu, self, long_stall)
+			self->hooks->long_stall(self, warp, sm->now);
 	if (before == HD_STALL_data_memory && after != HD_STALL_data_memory)
-		HD_HOOKED (sm->gpu, i, policy, wake_up)
-			policy->wake_up(warp, warp->policy_state[i], sm->now);
+		HD_HOOKED (sm->gpu, self, wake_up)
+			self->hooks->wake_up(self, warp, sm->now);
 }
 
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
@@ -151,7 +151,7 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 	scheduler->next_visit = 0;
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
 		update_active(sm, scheduler, bit, reason);
-	if (sm->policy_count)
+	if (sm->hooks & (HD_HOOK(long_stall) | HD_HOOK(wake_up)))
 		stall_hooks(sm, warp, before, reason);
 }
 
@@ -246,7 +246,7 @@ static uint32_t scheduler_choose(struct hd_sm *sm, const struct hd_scheduler *sc
 	while (candidates) {
 		uint32_t position = scheduler_pick(sm, scheduler, candidates);
 		uint32_t slot = scheduler->slot_at[position];
-		if (!sm->policy_count || hd_policy_can_issue(sm, &sm->warps[slot], sm->next[slot], now))
+		if (!(sm->hooks & HD_HOOK(can_issue)) || hd_policy_can_issue(sm, &sm->warps[slot], sm->next[slot], now))
 			return position;
 		block(blocked, HD_STALL_policy, now + 1);
 		candidates &= ~(UINT64_C(1) << position);

@@ -33,8 +33,6 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 	for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
 		sm->warps[slot].slot = slot;
 		sm->scheduler_of[slot] = (uint8_t)(slot % sm->scheduler_count);
-		hd_policy_state_new(sm->gpu, sm->warps[slot].policy_state, offsetof(struct hd_policy, warp_bytes),
-				    arena);
 	}
 	sm->inflight = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * 64);
 }
@@ -43,10 +41,8 @@ static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct h
 {
 	sm->cta_slots = (uint32_t)config->max_ctas;
 	sm->ctas = HD_ARENA_NEW(arena, struct hd_cta, sm->cta_slots);
-	for (uint32_t i = 0; i < sm->cta_slots; i++) {
+	for (uint32_t i = 0; i < sm->cta_slots; i++)
 		sm->ctas[i].warps = HD_ARENA_NEW(arena, struct hd_warp *, sm->warp_slots);
-		hd_policy_state_new(sm->gpu, sm->ctas[i].policy_state, offsetof(struct hd_policy, cta_bytes), arena);
-	}
 	sm->shared = hd_arena_alloc(arena, config->shared_bytes + 16);
 }
 
@@ -58,15 +54,12 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->id = id;
 	sm->exec = exec;
 	sm->scheduler_count = (uint8_t)config->schedulers;
-	sm->policy_count = (uint8_t)gpu->policy_count;
 	sm->scheduling = (uint8_t)config->scheduler;
 	sm->warp_slots = (uint32_t)config->max_warps;
 	sm->stages = gpu->stages;
 	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	sm->miss_latency = (uint32_t)config->l1i_miss_latency;
 	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
-	HD_HOOKED (gpu, i, policy, rename)
-		sm->renames = true;
 	hd_inject_init(sm, config);
 	init_warps(sm, &gpu->arena);
 	init_ctas(sm, config, &gpu->arena);
@@ -74,7 +67,6 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_operands_init(sm, config, &gpu->arena);
 	hd_icache_init(&sm->icache, config, &gpu->arena);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
-	hd_policy_state_new(gpu, sm->policy_state, offsetof(struct hd_policy, sm_bytes), &gpu->arena);
 	sm->lsu = hd_lsu_new(gpu->memory, id, config, &sm->stats, &gpu->arena);
 	return sm;
 }
@@ -112,7 +104,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	init_inflight(sm);
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
 	sm->lsu_next = HD_NEVER;
-	sm->policy_next = sm->policy_count ? now : HD_NEVER;
+	sm->policy_next = sm->hooks & HD_HOOK(tick) ? now : HD_NEVER;
 	memset(sm->policy_tick, 0, sizeof(sm->policy_tick));
 	sm->next_launch = now;
 	sm->launches = 0;

@@ -97,7 +97,8 @@ struct hd_sm {
 	struct hd_lsu *lsu;
 	uint32_t id;
 	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
-	uint8_t scheduler_count, policy_count;
+	uint8_t scheduler_count;
+	uint32_t hooks;	    /* HD_HOOK of each that some policy has */
 	uint8_t scheduling; /* HD_SCHED_* */
 	bool every_cycle;
 	uint32_t warp_slots;
@@ -106,14 +107,13 @@ struct hd_sm {
 	uint64_t lsu_next;	  /* cycle at which hd_lsu_tick wants to be called */
 	uint64_t completion_next; /* cycle of the first completion not yet taken */
 	uint64_t policy_next;	  /* earliest policy tick */
-	uint64_t policy_tick[4];
+	uint64_t policy_tick[HD_MAX_POLICIES];
 	bool lsu_ticked;       /* in this cycle: the memory may have been given work */
 	uint32_t fences;       /* warps waiting at a fence */
 	uint32_t ctas_retired; /* since the GPU last looked */
 	uint32_t line_mask;    /* instructions of a cache line - 1 */
 	uint32_t branch_latency, miss_latency, predicated_latency;
 	uint32_t stages; /* that policies add between issue and execution */
-	bool renames;	 /* a policy has the hook */
 	uint8_t scheduler_of[HD_MAX_WARPS], position[HD_MAX_WARPS];
 	const struct hd_dinst *next[HD_MAX_WARPS]; /* the instruction that each warp issues next */
 	uint64_t line[HD_MAX_WARPS];		   /* instruction cache line that each warp holds */
@@ -145,8 +145,26 @@ struct hd_sm {
 	size_t warp_register_bytes; /* rows of one warp, the hidden ones first */
 	uint8_t *local;		    /* backing store of hd_warp.local */
 	size_t local_bytes;
-	void *policy_state[4];
+	uint8_t *policy_space; /* hd_policy_sm */
 };
+
+/* A policy's state with the GPU, an SM, a CTA, a warp. */
+static inline void *hd_policy_gpu(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
+{
+	return gpu->policy_space + self->gpu_at;
+}
+static inline void *hd_policy_sm(const struct hd_policy_handle *self, const struct hd_sm *sm)
+{
+	return sm->policy_space + self->sm_at;
+}
+static inline void *hd_policy_cta(const struct hd_policy_handle *self, const struct hd_cta *cta)
+{
+	return cta->policy_space + self->cta_at;
+}
+static inline void *hd_policy_warp(const struct hd_policy_handle *self, const struct hd_warp *warp)
+{
+	return warp->policy_space + self->warp_at;
+}
 
 /* sm.c */
 struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec);

@@ -1,6 +1,7 @@
 /* CARS on the simulated GPU under --verify: calls, traps, recursion, stalled warps and switches; its comparators. */
 #include "harness.h"
 #include "runtime/policy/cars.h"
+#include "runtime/sm/hooks.h"
 #include "simbench.h"
 
 /* ---- programs */
@@ -451,19 +452,20 @@ static struct {
 	void (*damage)(struct cars_stack *stack);
 } sabotage;
 
-static uint32_t sabotage_call(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint32_t callee,
-			      uint64_t now)
+static uint32_t sabotage_call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			      uint32_t callee, uint64_t now)
 {
-	(void)state;
+	const struct hd_policy_handle *cars = self - 1;
 	(void)inst;
 	(void)callee;
 	(void)now;
 	if (++sabotage.calls == sabotage.after)
-		sabotage.damage(&cars_warp_of(warp)->stack);
+		sabotage.damage(&cars_warp_of(cars, warp)->stack);
 	return 0;
 }
 
-static const struct hd_policy saboteur = {.name = "saboteur", .help = "", .paper = "", .call = sabotage_call};
+static const struct hd_policy_hooks sabotage_hooks = {.call = sabotage_call};
+static const struct hd_policy saboteur = {.name = "saboteur", .hooks = &sabotage_hooks};
 
 /* Runs what `build` made with a stack that is broken on its `after`-th call; `expected` is in the message. */
 static void expect_found(struct simbench *bench, uint32_t after, void (*damage)(struct cars_stack *stack),
@@ -473,7 +475,7 @@ static void expect_found(struct simbench *bench, uint32_t after, void (*damage)(
 	sabotage.after = after;
 	sabotage.damage = damage;
 	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
-	bench->sim->gpu.policies[bench->sim->gpu.policy_count++] = &saboteur;
+	hd_policy_add(&bench->sim->gpu, &saboteur, "");
 	ck_assert_int_eq(simbench_run(bench, 1, 32), HD_SIM_VERIFY);
 	ck_assert_msg(strstr(hd_sim_error_text(bench->sim), expected) != NULL, "%s", hd_sim_error_text(bench->sim));
 	simbench_release(bench);

@@ -420,10 +420,10 @@ START_TEST(endless_loop_stops_at_max_cycles)
 }
 END_TEST
 
-static bool never(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint64_t now)
+static bool never(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
+	(void)self;
 	(void)warp;
-	(void)state;
 	(void)inst;
 	(void)now;
 	return false;
@@ -431,15 +431,15 @@ static bool never(struct hd_warp *warp, void *state, const struct hd_dinst *inst
 
 START_TEST(no_progress_trips_the_watchdog)
 {
-	static const struct hd_policy holder = {.name = "holder", .help = "", .paper = "", .can_issue = never};
+	static const struct hd_policy_hooks hooks = {.can_issue = never};
+	static const struct hd_policy holder = {.name = "holder", .hooks = &hooks};
 	struct simbench bench;
 	simbench_init(&bench);
 	bench.options.watchdog = 3000;
 	simbench_chain(&bench, 3);
 	ck_assert_int_eq(simbench_start(&bench), 0);
-	bench.sim->gpu.policies[0] = &holder;
-	bench.sim->gpu.policy_count = 1;
-	bench.sim->gpu.sms[0]->policy_count = 1;
+	hd_policy_add(&bench.sim->gpu, &holder, "");
+	hd_policy_place(&bench.sim->gpu);
 	ck_assert_int_eq(simbench_run(&bench, 1, 32), HD_SIM_TIMEOUT);
 	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "no instruction was issued for"));
 	ck_assert_uint_gt(simbench_stats(&bench)->stalls[HD_STALL_policy], 2000);
@@ -477,6 +477,94 @@ START_TEST(conflicting_policies_say_why)
 	ck_assert_int_eq(hd_policy_combine(&set, &c, &bench.diag), 0);
 	ck_assert_int_ne(hd_policy_combine(&set, &b, &bench.diag), 0);
 	ck_assert_str_eq(bench.message, "policies 'a' and 'b' cannot combine: both take over the L1 cache");
+	simbench_release(&bench);
+}
+END_TEST
+
+/* Policies that fill all their state with a letter of their own, and look at what they find there. */
+enum { OF_GPU, OF_SM, OF_CTA, OF_WARP, LEVELS };
+static struct {
+	uint32_t fresh[LEVELS]; /* how often it was all zero */
+} found[HD_MAX_POLICIES];
+
+static void mark_one(const struct hd_policy_handle *self, uint32_t level, uint8_t *state, uint32_t bytes,
+		     uint32_t index)
+{
+	for (uint32_t i = 1; i < bytes; i++)
+		ck_assert_msg(state[i] == state[0], "policy %s, level %u: byte %u", self->policy->name, level, i);
+	if (!bytes)
+		return;
+	ck_assert_msg(!state[0] || state[0] == (uint8_t)*self->parameter, "policy %s, level %u: '%c'",
+		      self->policy->name, level, state[0]);
+	found[index].fresh[level] += !state[0];
+	memset(state, *self->parameter, bytes);
+}
+
+static bool mark_state(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		       uint64_t now)
+{
+	const struct hd_sm *sm = warp->cta->sm;
+	uint32_t index = (uint32_t)(self - sm->gpu->policies);
+	(void)inst;
+	(void)now;
+	mark_one(self, OF_GPU, hd_policy_gpu(self, sm->gpu), self->hooks->gpu_bytes, index);
+	mark_one(self, OF_SM, hd_policy_sm(self, sm), self->hooks->sm_bytes, index);
+	mark_one(self, OF_CTA, hd_policy_cta(self, warp->cta), self->hooks->cta_bytes, index);
+	mark_one(self, OF_WARP, hd_policy_warp(self, warp), self->hooks->warp_bytes, index);
+	return true;
+}
+
+START_TEST(each_policy_has_state_of_its_own)
+{
+	static const struct hd_policy_hooks hooks[] = {
+		{.gpu_bytes = 7, .sm_bytes = 16, .cta_bytes = 1, .warp_bytes = 33, .can_issue = mark_state},
+		{.can_issue = mark_state},
+		{.gpu_bytes = 40, .sm_bytes = 1, .cta_bytes = 24, .warp_bytes = 8, .can_issue = mark_state},
+	};
+	static const struct hd_policy policies[] = {{.name = "one", .hooks = &hooks[0]},
+						    {.name = "none", .hooks = &hooks[1]},
+						    {.name = "two", .hooks = &hooks[2]}};
+	struct simbench bench;
+	simbench_init(&bench);
+	simbench_chain(&bench, 3);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	struct hd_gpu *gpu = &bench.sim->gpu;
+	for (uint32_t i = 0; i < 3; i++)
+		hd_policy_add(gpu, &policies[i], (const char *const[]){"a", "b", "c"}[i]);
+	hd_policy_place(gpu);
+	memset(found, 0, sizeof(found));
+	for (uint32_t launch = 1; launch <= 2; launch++) {
+		ck_assert_int_eq(simbench_run(&bench, 64, 64), 0);
+		for (uint32_t i = 0; i < 3; i += 2) {
+			ck_assert_uint_eq(found[i].fresh[OF_GPU], 1);
+			ck_assert_uint_eq(found[i].fresh[OF_SM], gpu->config.sm_count);
+			ck_assert_uint_eq(found[i].fresh[OF_CTA], 64 * launch);
+			ck_assert_uint_eq(found[i].fresh[OF_WARP], 128 * launch);
+		}
+	}
+	simbench_release(&bench);
+}
+END_TEST
+
+/* What a combination costs in the cycle loop is what its hooks are: without one there is no bit to look for. */
+START_TEST(policies_without_hooks_are_not_called)
+{
+	static const char *const none[] = {"baseline", "vw", "all-hit", "r2d2-functional", "vw+all-hit"};
+	struct simbench bench;
+	for (unsigned i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		simbench_init(&bench);
+		bench.options.policy = none[i];
+		simbench_chain(&bench, 1);
+		ck_assert_int_eq(simbench_start(&bench), 0);
+		ck_assert_uint_eq(bench.sim->gpu.sms[0]->hooks, 0);
+		simbench_release(&bench);
+	}
+	simbench_init(&bench);
+	bench.options.policy = "all-hit+swl:2";
+	simbench_chain(&bench, 1);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_uint_eq(bench.sim->gpu.sms[0]->hooks,
+			  HD_HOOK(cta_launch) | HD_HOOK(warp_done) | HD_HOOK(barrier_wait) | HD_HOOK(barrier_resume));
 	simbench_release(&bench);
 }
 END_TEST
@@ -563,6 +651,8 @@ Suite *hd_suite(void)
 					  no_progress_trips_the_watchdog,
 					  fault_ends_the_launch_and_leaves_the_simulator_usable,
 					  conflicting_policies_say_why,
+					  each_policy_has_state_of_its_own,
+					  policies_without_hooks_are_not_called,
 					  document_has_the_published_keys,
 					  total_is_the_sum_of_the_launches,
 					  NULL,

@@ -1,5 +1,6 @@
 /* The SM's pipeline: latencies, units, banks, schedulers, barriers, accounts of every slot. */
 #include "harness.h"
+#include "runtime/sm/hooks.h"
 #include "simbench.h"
 
 /* ---- latencies: a dependent chain, and a consumer at latency - 1 and at latency */
@@ -256,30 +257,28 @@ struct issue_log {
 	uint32_t count;
 };
 
-static bool log_issue(struct hd_warp *warp, void *state, const struct hd_dinst *inst, uint64_t now)
+static bool log_issue(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		      uint64_t now)
 {
-	struct issue_log *log = ((void **)state)[0];
+	struct issue_log *log = *(struct issue_log **)hd_policy_sm(self, warp->cta->sm);
 	(void)now;
 	if (inst->pipe == HD_PIPE_INT && log->count < LOG_MAX)
 		log->warp[log->count++] = (uint8_t)warp->index;
 	return true;
 }
 
-static const struct hd_policy logger = {.name = "logger", .help = "logs issues", .paper = "", .can_issue = log_issue};
+static const struct hd_policy_hooks logger_hooks = {.sm_bytes = sizeof(struct issue_log *), .can_issue = log_issue};
+static const struct hd_policy logger = {.name = "logger", .hooks = &logger_hooks};
 
 /* Runs with the logger as policy: engine hooks see every warp that is about to issue. */
 static void run_logged(struct simbench *bench, struct issue_log *log, uint32_t threads)
 {
 	ck_assert_int_eq(simbench_start(bench), 0);
 	struct hd_gpu *gpu = &bench->sim->gpu;
-	void *cell = log;
-	gpu->policies[0] = &logger;
-	gpu->policy_count = 1;
-	gpu->sms[0]->policy_count = 1;
-	for (uint32_t slot = 0; slot < gpu->sms[0]->warp_slots; slot++)
-		gpu->sms[0]->warps[slot].policy_state[0] = &cell;
+	hd_policy_add(gpu, &logger, "");
+	hd_policy_place(gpu);
+	*(struct issue_log **)hd_policy_sm(&gpu->policies[0], gpu->sms[0]) = log;
 	log->count = 0;
-	/* The state is not the engine's: it must not be cleared at a warp's start. */
 	ck_assert_int_eq(simbench_run(bench, 1, threads), 0);
 }
 

@@ -283,17 +283,19 @@ END_TEST
 
 /* ---- cooperative grids */
 
-static uint32_t wants_more(struct hd_sm *sm, void *state, const struct hd_grid *grid, uint32_t registers)
+static uint32_t wants_more(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
+			   uint32_t registers)
 {
+	(void)self;
 	(void)sm;
-	(void)state;
 	(void)grid;
 	return 2 * registers;
 }
 
 START_TEST(a_policy_without_room_for_a_cooperative_grid_refuses_it)
 {
-	static const struct hd_policy greedy = {.name = "greedy", .help = "", .paper = "", .admit = wants_more};
+	static const struct hd_policy_hooks hooks = {.admit = wants_more};
+	static const struct hd_policy greedy = {.name = "greedy", .hooks = &hooks};
 	struct simbench bench;
 	simbench_init(&bench);
 	bench.meta.registers = 64;
@@ -303,14 +305,14 @@ START_TEST(a_policy_without_room_for_a_cooperative_grid_refuses_it)
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	struct hd_launch launch = {.kernel = bench.kernel, .grid = {4, 1, 1}, .block = {32, 1, 1}, .cooperative = true};
 	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
-	bench.sim->gpu.policies[0] = &greedy;
-	bench.sim->gpu.policy_count = 1;
-	bench.sim->gpu.sms[0]->policy_count = 1;
+	hd_policy_add(&bench.sim->gpu, &greedy, "");
+	hd_policy_place(&bench.sim->gpu);
 	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), HD_SIM_TOO_LARGE);
 	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "room for 2 of 4 blocks"));
 	launch.cooperative = false;
 	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
-	bench.sim->gpu.policy_count = bench.sim->gpu.sms[0]->policy_count = 0;
+	bench.sim->gpu.policy_count = 0;
+	hd_policy_place(&bench.sim->gpu);
 	launch.cooperative = true;
 	launch.grid[0] = 5;
 	ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), HD_SIM_TOO_LARGE);

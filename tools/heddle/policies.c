@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "heddle/policy.h"
-#include "heddle/sim.h"
 #include "tools/heddle/cmd.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -26,17 +25,18 @@ int cmd_policies(int argc, char **argv)
 	bool as_json = false;
 	cmd_parse(&argp, argc, argv, 0, &as_json);
 	json_t *all = json_array();
-	for (const struct hd_policy *const *policy = hd_policies; *policy; policy++) {
-		const char *paper = (*policy)->paper ? (*policy)->paper : "";
+	for (const struct hd_policy *policy = hd_policies; policy->name; policy++) {
+		const char *paper = policy->paper ? policy->paper : "";
 		if (as_json)
-			json_array_append_new(all, json_pack("{s:s,s:s,s:s}", "name", (*policy)->name, "help", (*policy)->help,
-							     "paper", paper));
+			json_array_append_new(all, json_pack("{s:s,s:s,s:s}", "name", policy->name, "help",
+							     policy->help, "paper", paper));
 		else
-			printf("%-14s %s%s%s%s\n", (*policy)->name, (*policy)->help, *paper ? " (" : "", paper, *paper ? ")" : "");
-		if (!as_json && (*policy)->parameters)
-			printf("%-14s   %s:X, X is %s\n", "", (*policy)->name, (*policy)->parameters);
-		if (!as_json && (*policy)->best_of)
-			printf("%-14s   best-%s: the fastest of X = %s\n", "", (*policy)->name, (*policy)->best_of);
+			printf("%-14s %s%s%s%s\n", policy->name, policy->help, *paper ? " (" : "", paper,
+			       *paper ? ")" : "");
+		if (!as_json && policy->parameters)
+			printf("%-14s   %s:X, X is %s\n", "", policy->name, policy->parameters);
+		if (!as_json && policy->best_of)
+			printf("%-14s   best-%s: the fastest of X = %s\n", "", policy->name, policy->best_of);
 	}
 	if (as_json) {
 		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
