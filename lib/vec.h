@@ -1,5 +1,5 @@
 /*
- * Typed growable array on the heap. `HD_VEC(struct foo) foos;` zero-initialised
+ * Typed growable array, on the heap or in an arena. `HD_VEC(struct foo) foos;` zero-initialised
  * is an empty vector; elements are plain values that may move when it grows.
  */
 #ifndef HD_LIB_VEC_H
@@ -34,6 +34,15 @@
 		(vec)->data[(vec)->len++] = (__VA_ARGS__);  \
 	} while (0)
 
+/* The same in an arena, where what the vector outgrows stays, at most as much again. Such a vector is not released. */
+#define hd_vec_push_in(vec, arena, ...)                                                                  \
+	do {                                                                                             \
+		if ((vec)->len == (vec)->cap)                                                            \
+			(vec)->data = hd_vec_move_to((arena), (vec)->data, &(vec)->cap,                  \
+						     sizeof(*(vec)->data));                              \
+		(vec)->data[(vec)->len++] = (__VA_ARGS__);                                               \
+	} while (0)
+
 #define hd_vec_pop(vec) ((vec)->data[--(vec)->len])
 #define hd_vec_last(vec) ((vec)->data[(vec)->len - 1])
 #define hd_vec_clear(vec) ((void)((vec)->len = 0))
@@ -60,6 +69,17 @@ static inline uint32_t hd_vec_next_capacity(uint32_t capacity, uint32_t want)
 {
 	uint32_t next = capacity ? capacity * 2 : 8;
 	return next < want ? want : next;
+}
+
+/* Moves a full vector to a larger place in the arena. */
+static inline void *hd_vec_move_to(struct hd_arena *arena, const void *data, uint32_t *capacity, size_t size)
+{
+	uint32_t next = hd_vec_next_capacity(*capacity, *capacity + 1);
+	void *place = hd_arena_alloc(arena, next * size);
+	if (data)
+		memcpy(place, data, *capacity * size);
+	*capacity = next;
+	return place;
 }
 
 #endif

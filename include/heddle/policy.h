@@ -1,8 +1,8 @@
 /*
  * A hardware design is one file in runtime/policy/ that fills in a struct hd_policy_hooks (docs/architecture.md,
- * Policies; how to add one: docs/add-a-policy.md), and a row of runtime/policy/policies.def. The baseline is the row without hooks and costs nothing. Policies combine when they
- * touch different structures; hooks of a combination run in the order of the `+` list. A name may carry a parameter:
- * "swl:4".
+ * Policies; how to add one: docs/add-a-policy.md), and a row of runtime/policy/policies.def. The baseline is the row
+ * without hooks and costs nothing. Policies combine when they touch different structures; hooks of a combination run in
+ * the order of the `+` list. A name may carry a parameter: "swl:4".
  *
  * A policy keeps state with the GPU, each SM, CTA and warp: it says how much, the engine sets it aside, and the handle
  * that each hook is given leads to all of it by one addition (hd_policy_gpu and the like in runtime/sm/sm.h).

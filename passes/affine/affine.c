@@ -13,78 +13,36 @@
 
 const struct hd_affine_value hd_not_linear = {.vector = HD_NO_VECTOR};
 
-/* ---- pointers to numbers */
-
-static struct hd_ptr_slot *find(const struct hd_ptr_table *table, const void *key)
-{
-	uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t at = (uint32_t)(hash >> 32) & (table->size - 1);
-	while (table->slots[at].key && table->slots[at].key != key)
-		at = (at + 1) & (table->size - 1);
-	return &table->slots[at];
-}
-
-void hd_ptr_table_put(struct hd_ptr_table *table, struct hd_arena *arena, const void *key, uint32_t id)
-{
-	if (2 * (table->count + 1) > table->size) {
-		struct hd_ptr_table old = *table;
-		table->size = old.size ? 2 * old.size : 256;
-		table->slots = HD_ARENA_NEW(arena, struct hd_ptr_slot, table->size);
-		for (uint32_t i = 0; i < old.size; i++)
-			if (old.slots[i].key)
-				*find(table, old.slots[i].key) = old.slots[i];
-	}
-	struct hd_ptr_slot *slot = find(table, key);
-	table->count += !slot->key;
-	*slot = (struct hd_ptr_slot){key, id};
-}
-
-bool hd_ptr_table_get(const struct hd_ptr_table *table, const void *key, uint32_t *id)
-{
-	const struct hd_ptr_slot *slot = table->size ? find(table, key) : NULL;
-	*id = slot ? slot->id : 0;
-	return slot && slot->key;
-}
+/* ---- values, blocks and variables by pointer */
 
 static void put(struct hd_affine *affine, const void *key, uint32_t id)
 {
-	hd_ptr_table_put(&affine->tables->ids, affine->arena, key, id);
-}
-
-static bool get(const struct hd_affine *affine, const void *key, uint32_t *id)
-{
-	return hd_ptr_table_get(&affine->tables->ids, key, id);
+	hd_map_put(&affine->tables->ids, key, id, 0);
 }
 
 static void define(struct hd_affine *affine, LLVMValueRef value, struct hd_affine_value facts)
 {
-	HD_TABLE_PUSH(affine, tables->values, tables->value_count, tables->value_room, facts);
-	put(affine, value, affine->tables->value_count - 1);
+	hd_vec_push_in(&affine->tables->values, affine->arena, facts);
+	put(affine, value, affine->tables->values.len - 1);
 }
 
 uint32_t hd_affine_block_of(const struct hd_affine *affine, LLVMBasicBlockRef block)
 {
-	uint32_t id;
-	return get(affine, block, &id) ? id : HD_NO_NODE;
+	const struct hd_map_entry *entry = hd_map_get(&affine->tables->ids, block);
+	return entry ? entry->start : HD_NO_NODE;
 }
 
 uint32_t hd_affine_variable(struct hd_affine *affine, LLVMValueRef global)
 {
-	uint32_t id;
-	if (get(affine, global, &id))
-		return id;
-	HD_TABLE_PUSH(affine, variables, variable_count, variable_room, global);
-	put(affine, global, affine->variable_count - 1);
-	return affine->variable_count - 1;
+	const struct hd_map_entry *entry = hd_map_get(&affine->tables->ids, global);
+	if (entry)
+		return entry->start;
+	hd_vec_push_in(&affine->variables, affine->arena, global);
+	put(affine, global, affine->variables.len - 1);
+	return affine->variables.len - 1;
 }
 
 /* ---- vectors */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
 
 /* c may hold one iteration times a launch constant, the others none. */
 static bool is_allowed(const struct hd_affine *affine, const struct hd_affine_vector *vector)
@@ -105,36 +63,26 @@ static bool is_allowed(const struct hd_affine *affine, const struct hd_affine_ve
 	return true;
 }
 
-static struct hd_id_slot *slot_of(struct hd_affine *affine, uint64_t hash, const struct hd_affine_vector *vector)
-{
-	struct hd_id_set *set = &affine->tables->vector_ids;
-	if (2 * (set->used + 1) > set->size)
-		hd_id_set_grow(set, affine->arena);
-	uint32_t at = (uint32_t)hash & (set->size - 1);
-	while (set->slots[at].used && memcmp(&affine->vectors[set->slots[at].id], vector, sizeof(*vector)) != 0)
-		at = (at + 1) & (set->size - 1);
-	return &set->slots[at];
-}
-
 uint32_t hd_affine_intern(struct hd_affine *affine, const struct hd_affine_vector *vector)
 {
 	uint64_t hash = 0;
 	if (!is_allowed(affine, vector))
 		return HD_NO_VECTOR;
 	for (unsigned i = 0; i < HD_INDICES; i++)
-		hash = mix(hash, vector->part[i]);
-	struct hd_id_slot *slot = slot_of(affine, hash, vector);
-	if (slot->used)
+		hash = hd_hash_mix(hash, vector->part[i]);
+	struct hd_hash_set *ids = &affine->tables->vector_ids;
+	struct hd_hash_slot *slot;
+	HD_HASH_FIND(slot, ids, hash, !memcmp(&affine->vectors.data[slot->id], vector, sizeof(*vector)));
+	if (hd_hash_found(slot))
 		return slot->id;
-	*slot = (struct hd_id_slot){hash, affine->vector_count, true};
-	affine->tables->vector_ids.used++;
-	HD_TABLE_PUSH(affine, vectors, vector_count, vector_room, *vector);
-	return affine->vector_count - 1;
+	hd_hash_set_put(ids, slot, hash, affine->vectors.len);
+	hd_vec_push_in(&affine->vectors, affine->arena, *vector);
+	return affine->vectors.len - 1;
 }
 
 bool hd_affine_is_scalar(const struct hd_affine *affine, uint32_t vector, bool launch)
 {
-	const struct hd_affine_vector *parts = &affine->vectors[vector];
+	const struct hd_affine_vector *parts = &affine->vectors.data[vector];
 	for (unsigned i = HD_INDEX_C + 1; i < HD_INDICES; i++)
 		if (parts->part[i] != HD_POLY_ZERO)
 			return false;
@@ -150,7 +98,7 @@ static int64_t most_of(const struct hd_affine *affine, unsigned index)
 
 struct hd_range hd_affine_range(const struct hd_affine *affine, uint32_t vector)
 {
-	const struct hd_affine_vector *parts = &affine->vectors[vector];
+	const struct hd_affine_vector *parts = &affine->vectors.data[vector];
 	struct hd_range sum = hd_poly_range(affine->polys, parts->part[HD_INDEX_C]);
 	for (unsigned i = HD_INDEX_C + 1; i < HD_INDICES; i++) {
 		struct hd_range index = {0, most_of(affine, i)};
@@ -163,7 +111,7 @@ void hd_affine_print_vector(struct hd_strbuf *out, const struct hd_affine *affin
 {
 	for (unsigned i = 0; i < HD_INDICES; i++) {
 		hd_strbuf_append(out, i ? ", " : "{");
-		hd_poly_print(out, affine->polys, affine->vectors[vector].part[i]);
+		hd_poly_print(out, affine->polys, affine->vectors.data[vector].part[i]);
 	}
 	hd_strbuf_append(out, "}");
 }
@@ -189,16 +137,16 @@ struct hd_affine_value hd_affine_require(struct hd_affine *affine, struct hd_aff
 	if (hd_range_within(hd_affine_range(affine, vector), range))
 		return value;
 	for (unsigned i = 0; i < HD_INDICES; i++)
-		if (hd_poly_get(affine->polys, affine->vectors[vector].part[i])->linked)
+		if (hd_poly_get(affine->polys, affine->vectors.data[vector].part[i])->linked)
 			return hd_not_linear;
-	while (id < affine->condition_count &&
-	       (affine->conditions[id].vector != vector || affine->conditions[id].low != range.low ||
-		affine->conditions[id].high != range.high))
+	while (id < affine->conditions.len &&
+	       (affine->conditions.data[id].vector != vector || affine->conditions.data[id].low != range.low ||
+		affine->conditions.data[id].high != range.high))
 		id++;
 	if (id == HD_AFFINE_CONDITIONS)
 		return hd_not_linear;
-	if (id == affine->condition_count)
-		HD_TABLE_PUSH(affine, conditions, condition_count, condition_room,
+	if (id == affine->conditions.len)
+		hd_vec_push_in(&affine->conditions, affine->arena,
 			      (struct hd_affine_condition){vector, range.low, range.high});
 	value.conditions |= UINT64_C(1) << id;
 	return value;
@@ -291,17 +239,18 @@ bool hd_affine_in_loop(const struct hd_affine *affine, uint32_t block, uint32_t 
 
 bool hd_affine_value(struct hd_affine *affine, LLVMValueRef value, struct hd_affine_value *out)
 {
-	uint32_t id;
+	const struct hd_affine_tables *tables = affine->tables;
+	const struct hd_map_entry *entry = LLVMIsConstant(value) ? NULL : hd_map_get(&tables->ids, value);
 	if (LLVMIsConstant(value))
 		*out = hd_affine_constant(affine, value);
 	else
-		*out = get(affine, value, &id) ? affine->tables->values[id] : hd_not_linear;
+		*out = entry ? tables->values.data[entry->start] : hd_not_linear;
 	return hd_is_linear(out);
 }
 
 uint32_t hd_affine_iterations(const struct hd_affine *affine, uint32_t vector, uint32_t loops[HD_POLY_TERMS])
 {
-	const struct hd_poly *sum = hd_poly_get(affine->polys, affine->vectors[vector].part[HD_INDEX_C]);
+	const struct hd_poly *sum = hd_poly_get(affine->polys, affine->vectors.data[vector].part[HD_INDEX_C]);
 	uint32_t count = 0;
 	for (uint32_t t = 0; sum->iterates && t < sum->count; t++) {
 		const struct hd_monomial *product = hd_monomial_get(affine->polys, sum->terms[t].monomial);
@@ -447,6 +396,7 @@ struct hd_affine *hd_affine_compute(LLVMValueRef kernel, LLVMTargetDataRef layou
 	*affine = (struct hd_affine){
 		.function = kernel, .layout = layout, .arena = arena, .bounds = *bounds, .param_offsets = offsets};
 	affine->tables = HD_ARENA_NEW(arena, struct hd_affine_tables, 1);
+	affine->tables->ids.arena = affine->tables->vector_ids.arena = arena;
 	affine->polys = hd_poly_table_new(arena);
 	set_up_graph(affine);
 	set_up_parameters(affine);

@@ -30,6 +30,7 @@
 #include <llvm-c/Target.h>
 
 #include "heddle/metadata.h"
+#include "lib/vec.h"
 #include "passes/affine/symbolic.h"
 #include "passes/graph/graph.h"
 
@@ -103,12 +104,9 @@ struct hd_affine {
 	struct hd_arena *arena;
 	struct hd_affine_bounds bounds;
 	struct hd_poly_table *polys;
-	struct hd_affine_vector *vectors;
-	uint32_t vector_count, vector_room;
-	struct hd_affine_condition *conditions;
-	uint32_t condition_count, condition_room;
-	LLVMValueRef *variables; /* of HD_UNKNOWN_ADDRESS */
-	uint32_t variable_count, variable_room;
+	HD_VEC(struct hd_affine_vector) vectors;
+	HD_VEC(struct hd_affine_condition) conditions;
+	HD_VEC(LLVMValueRef) variables;	       /* of HD_UNKNOWN_ADDRESS */
 	const uint32_t *param_offsets; /* of the kernel's parameters, from HD_CB_PARAMS */
 	struct hd_affine_block *blocks;
 	struct hd_graph graph; /* of the blocks */
@@ -130,7 +128,7 @@ bool hd_affine_operand(struct hd_affine *affine, LLVMValueRef value, LLVMBasicBl
 		       struct hd_affine_value *out);
 static inline const struct hd_affine_vector *hd_affine_vector(const struct hd_affine *affine, uint32_t vector)
 {
-	return &affine->vectors[vector];
+	return &affine->vectors.data[vector];
 }
 /* The vector's id; HD_NO_VECTOR when a part is HD_NO_POLY, or a part that must not does iterate. */
 uint32_t hd_affine_intern(struct hd_affine *affine, const struct hd_affine_vector *vector);

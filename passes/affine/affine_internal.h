@@ -2,26 +2,15 @@
 #ifndef HD_PASSES_AFFINE_AFFINE_INTERNAL_H
 #define HD_PASSES_AFFINE_AFFINE_INTERNAL_H
 
+#include "lib/map.h"
 #include "passes/affine/affine.h"
 #include "passes/affine/symbolic_table.h"
 #include "passes/ir/ir.h"
 
-/* Pointers to numbers; looked up only, never iterated, so that nothing depends on addresses. */
-struct hd_ptr_table {
-	struct hd_ptr_slot {
-		const void *key;
-		uint32_t id;
-	} * slots;
-	uint32_t count, size;
-};
-void hd_ptr_table_put(struct hd_ptr_table *table, struct hd_arena *arena, const void *key, uint32_t id);
-bool hd_ptr_table_get(const struct hd_ptr_table *table, const void *key, uint32_t *id);
-
 struct hd_affine_tables {
-	struct hd_affine_value *values;
-	uint32_t value_count, value_room;
-	struct hd_ptr_table ids; /* value -> its number, block -> block, global -> variable */
-	struct hd_id_set vector_ids;
+	HD_VEC(struct hd_affine_value) values;
+	struct hd_map ids; /* value -> its number, block -> block, global -> variable */
+	struct hd_hash_set vector_ids;
 };
 
 extern const struct hd_affine_value hd_not_linear;

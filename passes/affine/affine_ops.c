@@ -14,7 +14,7 @@ static struct hd_affine_value make_exact(struct hd_affine *affine, struct hd_aff
 
 static bool iterates(const struct hd_affine *affine, const struct hd_affine_value *value)
 {
-	return hd_poly_get(affine->polys, affine->vectors[value->vector].part[HD_INDEX_C])->iterates;
+	return hd_poly_get(affine->polys, affine->vectors.data[value->vector].part[HD_INDEX_C])->iterates;
 }
 
 /*
@@ -47,7 +47,7 @@ static struct hd_affine_value combine(struct hd_affine *affine, struct hd_affine
 				      struct hd_affine_vector y, struct hd_flags flags,
 				      uint32_t (*parts)(struct hd_poly_table *, uint32_t, uint32_t, unsigned))
 {
-	struct hd_affine_vector x = affine->vectors[a.vector], result;
+	struct hd_affine_vector x = affine->vectors.data[a.vector], result;
 	bool same = true;
 	for (unsigned i = 0; i < HD_INDICES; i++) {
 		uint32_t wide = parts(affine->polys, x.part[i], y.part[i], 64);
@@ -72,7 +72,7 @@ struct hd_affine_value hd_affine_add(struct hd_affine *affine, struct hd_affine_
 {
 	if (!hd_is_linear(&a) || !hd_is_linear(&b))
 		return hd_not_linear;
-	return combine(affine, a, b, affine->vectors[b.vector], flags, hd_poly_add);
+	return combine(affine, a, b, affine->vectors.data[b.vector], flags, hd_poly_add);
 }
 
 struct hd_affine_value hd_affine_subtract(struct hd_affine *affine, struct hd_affine_value a, struct hd_affine_value b,
@@ -80,7 +80,7 @@ struct hd_affine_value hd_affine_subtract(struct hd_affine *affine, struct hd_af
 {
 	if (!hd_is_linear(&a) || !hd_is_linear(&b))
 		return hd_not_linear;
-	return combine(affine, a, b, affine->vectors[b.vector], flags, hd_poly_subtract);
+	return combine(affine, a, b, affine->vectors.data[b.vector], flags, hd_poly_subtract);
 }
 
 static bool is_scalar(const struct hd_affine *affine, const struct hd_affine_value *value, bool launch)
@@ -90,7 +90,7 @@ static bool is_scalar(const struct hd_affine *affine, const struct hd_affine_val
 
 static uint32_t constant_part(const struct hd_affine *affine, const struct hd_affine_value *value)
 {
-	return affine->vectors[value->vector].part[HD_INDEX_C];
+	return affine->vectors.data[value->vector].part[HD_INDEX_C];
 }
 
 uint32_t hd_affine_constant_part(const struct hd_affine *affine, const struct hd_affine_value *value, bool launch)
@@ -186,7 +186,7 @@ struct hd_affine_value hd_affine_truncate(struct hd_affine *affine, struct hd_af
 	if (!hd_is_linear(&value))
 		return hd_not_linear;
 	for (unsigned i = 0; i < HD_INDICES; i++)
-		vector.part[i] = hd_poly_truncate(affine->polys, affine->vectors[value.vector].part[i], bits);
+		vector.part[i] = hd_poly_truncate(affine->polys, affine->vectors.data[value.vector].part[i], bits);
 	value.vector = hd_affine_intern(affine, &vector);
 	value.bits = (uint8_t)bits;
 	value.exact_signed = value.exact_unsigned = false;
@@ -211,7 +211,7 @@ static uint64_t vector_alignment(const struct hd_affine *affine, uint32_t vector
 {
 	uint64_t least = UINT64_C(1) << 63;
 	for (unsigned i = 0; i < HD_INDICES; i++) {
-		uint64_t part = hd_poly_alignment(affine->polys, affine->vectors[vector].part[i], NULL, NULL);
+		uint64_t part = hd_poly_alignment(affine->polys, affine->vectors.data[vector].part[i], NULL, NULL);
 		least = part < least ? part : least;
 	}
 	return least;
@@ -292,7 +292,7 @@ static struct hd_affine_value transfer_shr(struct hd_affine *affine, LLVMValueRe
 		return hd_affine_uniform(affine, inst);
 	for (unsigned i = 0; i < HD_INDICES; i++)
 		vector.part[i] =
-			hd_poly_shift_right(affine->polys, affine->vectors[a.vector].part[i], (unsigned)amount);
+			hd_poly_shift_right(affine->polys, affine->vectors.data[a.vector].part[i], (unsigned)amount);
 	a.vector = hd_affine_intern(affine, &vector);
 	return hd_affine_refine(affine, a);
 }
@@ -326,7 +326,7 @@ static struct hd_affine_value transfer_select(struct hd_affine *affine, LLVMValu
 	if (!is_scalar(affine, &condition, true))
 		return hd_not_linear;
 	for (unsigned i = 0; i < HD_INDICES; i++) {
-		uint32_t x = affine->vectors[a.vector].part[i], y = affine->vectors[b.vector].part[i];
+		uint32_t x = affine->vectors.data[a.vector].part[i], y = affine->vectors.data[b.vector].part[i];
 		struct hd_range p = hd_poly_range(affine->polys, x), q = hd_poly_range(affine->polys, y);
 		struct hd_range both = {p.low < q.low ? p.low : q.low, p.high > q.high ? p.high : q.high};
 		vector.part[i] = x == y ? x

@@ -18,10 +18,8 @@ struct fact {
 struct hd_affine_classes {
 	struct hd_affine *affine;
 	const struct hd_uniformity *uniformity;
-	struct hd_ptr_table ids;
-	struct fact *facts;
-	uint32_t fact_count, fact_room;
-	struct hd_arena *arena; /* for HD_TABLE_PUSH */
+	struct hd_map ids; /* instruction -> index in facts */
+	HD_VEC(struct fact) facts;
 };
 
 static struct fact fact_of_vector(const struct hd_affine *affine, uint32_t vector)
@@ -47,14 +45,15 @@ static struct fact fact_of_warp(const struct hd_affine_classes *classes, LLVMVal
 static struct fact fact_of(const struct hd_affine_classes *classes, LLVMValueRef value, uint32_t block)
 {
 	const struct hd_affine *affine = classes->affine;
-	uint32_t id;
+	const struct hd_map_entry *entry;
 	if (LLVMIsConstant(value)) /* each thread may take another for `undef` */
 		return (struct fact){LLVMIsUndef(value) ? HD_CLASS_DIVERGENT : HD_CLASS_GRID, false};
 	if (LLVMIsAArgument(value))
 		return (struct fact){HD_CLASS_GRID, false};
-	if (!hd_ptr_table_get(&classes->ids, value, &id))
+	entry = hd_map_get(&classes->ids, value);
+	if (!entry)
 		return fact_of_warp(classes, value);
-	struct fact fact = classes->facts[id];
+	struct fact fact = classes->facts.data[entry->start];
 	uint32_t home = hd_affine_block_of(affine, LLVMGetInstructionParent(value)), loop = affine->loops.loop_of[home];
 	if (fact.iterates && loop != HD_NO_NODE && !hd_affine_in_loop(affine, block, loop))
 		return (struct fact){HD_CLASS_DIVERGENT, false};
@@ -125,7 +124,7 @@ static struct fact classify(const struct hd_affine_classes *classes, LLVMValueRe
 struct hd_affine_classes *hd_affine_classify(struct hd_affine *affine, const struct hd_uniformity *uniformity)
 {
 	struct hd_affine_classes *classes = HD_ARENA_NEW(affine->arena, struct hd_affine_classes, 1);
-	*classes = (struct hd_affine_classes){.affine = affine, .uniformity = uniformity, .arena = affine->arena};
+	*classes = (struct hd_affine_classes){.affine = affine, .uniformity = uniformity, .ids = {.arena = affine->arena}};
 	for (uint32_t i = 0; i < affine->rpo_count; i++) {
 		uint32_t block = affine->rpo[i];
 		LLVMValueRef inst = LLVMGetFirstInstruction(affine->blocks[block].block);
@@ -133,8 +132,8 @@ struct hd_affine_classes *hd_affine_classify(struct hd_affine *affine, const str
 			if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVoidTypeKind)
 				continue;
 			struct fact fact = classify(classes, inst, block);
-			HD_TABLE_PUSH(classes, facts, fact_count, fact_room, fact);
-			hd_ptr_table_put(&classes->ids, affine->arena, inst, classes->fact_count - 1);
+			hd_map_put(&classes->ids, inst, classes->facts.len, 0);
+			hd_vec_push_in(&classes->facts, affine->arena, fact);
 		}
 	}
 	return classes;
@@ -142,8 +141,8 @@ struct hd_affine_classes *hd_affine_classify(struct hd_affine *affine, const str
 
 void hd_affine_count_classes(const struct hd_affine_classes *classes, uint32_t counts[HD_CLASSES])
 {
-	for (uint32_t i = 0; i < classes->fact_count; i++)
-		counts[classes->facts[i].class]++;
+	for (uint32_t i = 0; i < classes->facts.len; i++)
+		counts[classes->facts.data[i].class]++;
 }
 
 enum hd_value_class hd_affine_branch_class(const struct hd_affine_classes *classes, LLVMValueRef terminator,

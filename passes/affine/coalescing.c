@@ -159,7 +159,7 @@ static uint64_t symbol_alignment(const void *context, const struct hd_unknown *s
 	    report->blocks.assumes == HD_ASSUME_WHOLE_ROWS)
 		return LANES;
 	if (symbol->kind == HD_UNKNOWN_ADDRESS)
-		return variable_alignment(affine, affine->variables[symbol->offset]);
+		return variable_alignment(affine, affine->variables.data[symbol->offset]);
 	if (symbol->kind != HD_UNKNOWN_BANK || symbol->bits != 64)
 		return 1;
 	for (unsigned p = 0; p < LLVMCountParams(affine->function); p++) {

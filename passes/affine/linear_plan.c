@@ -31,12 +31,14 @@ static void number_instructions(struct hd_planner *planner)
 	planner->insts = HD_ARENA_NEW(affine->arena, LLVMValueRef, count);
 	planner->block_of = HD_ARENA_NEW(affine->arena, uint32_t, count);
 	planner->share = HD_ARENA_NEW(affine->arena, double, count);
+	planner->index->insts.arena = affine->arena;
+	hd_map_reserve(&planner->index->insts, count);
 	planner->index->needed = HD_ARENA_NEW(affine->arena, bool, count);
 	planner->index->first_use = HD_ARENA_NEW(affine->arena, uint32_t, count);
 	for (uint32_t b = 0; b < affine->graph.nodes; b++)
 		for (LLVMValueRef i = LLVMGetFirstInstruction(affine->blocks[b].block); i;
 		     i = LLVMGetNextInstruction(i)) {
-			hd_ptr_table_put(&planner->index->insts, affine->arena, i, next);
+			hd_map_put(&planner->index->insts, i, next, 0);
 			planner->block_of[next] = b;
 			planner->insts[next++] = i;
 		}
@@ -79,10 +81,16 @@ static uint32_t count_uses(LLVMValueRef value)
 	return count;
 }
 
+/* An instruction's number, HD_LINEAR_NONE for what was not there when the plan was made. */
+static uint32_t number_of(const struct hd_linear_index *index, LLVMValueRef inst)
+{
+	const struct hd_map_entry *entry = hd_map_get(&index->insts, inst);
+	return entry ? entry->start : HD_LINEAR_NONE;
+}
+
 uint32_t hd_plan_number(const struct hd_planner *planner, LLVMValueRef value)
 {
-	uint32_t id;
-	return LLVMIsAInstruction(value) && hd_ptr_table_get(&planner->index->insts, value, &id) ? id : HD_LINEAR_NONE;
+	return LLVMIsAInstruction(value) ? number_of(planner->index, value) : HD_LINEAR_NONE;
 }
 
 static bool is_loop_carried(const struct hd_affine *affine, LLVMValueRef inst, const struct hd_affine_value *value)
@@ -142,7 +150,7 @@ static LLVMBasicBlockRef place_of(LLVMValueRef inst, uint32_t operand)
 /* What stands in the constant bank, or in the instruction, needs no register: one symbol or none, plus a constant. */
 static bool is_trivial(const struct hd_affine *affine, uint32_t vector, bool direct)
 {
-	const struct hd_poly *poly = hd_poly_get(affine->polys, affine->vectors[vector].part[HD_INDEX_C]);
+	const struct hd_poly *poly = hd_poly_get(affine->polys, affine->vectors.data[vector].part[HD_INDEX_C]);
 	if (!hd_affine_is_scalar(affine, vector, false))
 		return false;
 	if (poly->iterates || poly->count == 0)
@@ -162,36 +170,19 @@ static bool same_key(const struct hd_group *group, const struct hd_affine_vector
 	return memcmp(&group->key, key, sizeof(*key)) == 0;
 }
 
-static uint32_t *group_slot(const struct hd_planner *planner, const struct hd_affine_vector *key)
-{
-	uint64_t hash = 0;
-	for (unsigned i = 1; i < HD_INDICES; i++)
-		hash = (hash ^ key->part[i]) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t at = (uint32_t)(hash >> 32) & (planner->group_size - 1);
-	while (planner->group_slots[at] && !same_key(&planner->groups.data[planner->group_slots[at] - 1], key))
-		at = (at + 1) & (planner->group_size - 1);
-	return &planner->group_slots[at];
-}
-
-static void grow_group_table(struct hd_planner *planner)
-{
-	planner->group_size = planner->group_size ? 2 * planner->group_size : 64;
-	planner->group_slots = HD_ARENA_NEW(planner->affine->arena, uint32_t, planner->group_size);
-	for (uint32_t g = 0; g < planner->groups.len; g++)
-		*group_slot(planner, &planner->groups.data[g].key) = g + 1;
-}
-
 static uint32_t find_group(struct hd_planner *planner, uint32_t vector, uint32_t constant)
 {
-	struct hd_affine_vector key = planner->affine->vectors[vector];
+	struct hd_affine_vector key = planner->affine->vectors.data[vector];
+	struct hd_hash_slot *slot;
+	uint64_t hash = 0;
 	key.part[HD_INDEX_C] = constant;
-	if (2 * (planner->groups.len + 1) > planner->group_size)
-		grow_group_table(planner);
-	uint32_t *slot = group_slot(planner, &key);
-	if (*slot)
-		return *slot - 1;
+	for (unsigned i = 1; i < HD_INDICES; i++)
+		hash = hd_hash_mix(hash, key.part[i]);
+	HD_HASH_FIND(slot, &planner->group_ids, hash, same_key(&planner->groups.data[slot->id], &key));
+	if (hd_hash_found(slot))
+		return slot->id;
+	hd_hash_set_put(&planner->group_ids, slot, hash, planner->groups.len);
 	hd_vec_push(&planner->groups, (struct hd_group){.key = key, .best = HD_LINEAR_NONE, .reg = HD_LINEAR_NONE});
-	*slot = planner->groups.len;
 	return planner->groups.len - 1;
 }
 
@@ -218,7 +209,7 @@ static bool is_candidate(struct hd_planner *planner, uint32_t inst, uint32_t ope
 		return false;
 	if (is_trivial(affine, facts.vector, is_memory_operand(user, operand)))
 		return false;
-	uint32_t constant = affine->vectors[facts.vector].part[HD_INDEX_C];
+	uint32_t constant = affine->vectors.data[facts.vector].part[HD_INDEX_C];
 	uint32_t block = hd_affine_block_of(affine, place_of(user, operand));
 	*out = (struct hd_candidate){
 		.inst = inst,
@@ -515,7 +506,7 @@ static void summarise(struct hd_planner *planner)
 struct hd_linear_plan *hd_linear_plan_compute(struct hd_affine *affine)
 {
 	struct hd_linear_plan *plan = HD_ARENA_NEW(affine->arena, struct hd_linear_plan, 1);
-	struct hd_planner planner = {.affine = affine, .plan = plan};
+	struct hd_planner planner = {.affine = affine, .plan = plan, .group_ids = {.arena = affine->arena}};
 	plan->affine = affine;
 	plan->index = planner.index = HD_ARENA_NEW(affine->arena, struct hd_linear_index, 1);
 	plan->scalars = HD_ARENA_NEW(affine->arena, uint32_t, HD_LINEAR_SCALARS);
@@ -540,8 +531,8 @@ struct hd_linear_plan *hd_linear_plan_compute(struct hd_affine *affine)
 
 const struct hd_linear_use *hd_linear_use(const struct hd_linear_plan *plan, LLVMValueRef inst, uint32_t operand)
 {
-	uint32_t number, u;
-	if (!hd_ptr_table_get(&plan->index->insts, inst, &number) || !plan->index->first_use[number])
+	uint32_t number = number_of(plan->index, inst), u;
+	if (number == HD_LINEAR_NONE || !plan->index->first_use[number])
 		return NULL;
 	for (u = plan->index->first_use[number] - 1; u < plan->use_count && plan->uses[u].inst == inst; u++)
 		if (plan->uses[u].operand == operand)
@@ -551,6 +542,6 @@ const struct hd_linear_use *hd_linear_use(const struct hd_linear_plan *plan, LLV
 
 bool hd_linear_is_removed(const struct hd_linear_plan *plan, LLVMValueRef inst)
 {
-	uint32_t number;
-	return hd_ptr_table_get(&plan->index->insts, inst, &number) && !plan->index->needed[number];
+	uint32_t number = number_of(plan->index, inst);
+	return number != HD_LINEAR_NONE && !plan->index->needed[number];
 }

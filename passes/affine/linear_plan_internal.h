@@ -28,8 +28,8 @@ struct hd_group {
 };
 
 struct hd_linear_index {
-	struct hd_ptr_table insts; /* instruction -> number */
-	uint32_t *first_use;	   /* by instruction: index in uses */
+	struct hd_map insts; /* instruction -> number */
+	uint32_t *first_use; /* by instruction: index in uses */
 	bool *needed;
 };
 
@@ -44,7 +44,7 @@ struct hd_planner {
 	HD_VEC(struct hd_group) groups;
 	HD_VEC(struct hd_linear_offset) offsets;
 	HD_VEC(double) offset_values;
-	uint32_t *group_slots, group_size;
+	struct hd_hash_set group_ids; /* by the key without c; in the arena */
 	HD_VEC(uint32_t) work;
 	HD_VEC(struct hd_linear_use) uses;
 };

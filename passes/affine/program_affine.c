@@ -108,7 +108,7 @@ static void describe_registers(const struct hd_linear_plan *plan, struct hd_meta
 
 static void describe_condition(const struct hd_affine *affine, uint32_t id, struct hd_meta_condition *condition)
 {
-	const struct hd_affine_condition *from = &affine->conditions[id];
+	const struct hd_affine_condition *from = &affine->conditions.data[id];
 	vector_text(affine, hd_affine_vector(affine, from->vector), condition->vector);
 	condition->low = from->low;
 	condition->high = from->high;
@@ -129,8 +129,8 @@ static void describe_condition(const struct hd_affine *affine, uint32_t id, stru
 static void describe_conditions(const struct hd_linear_plan *plan, struct hd_meta_affine *facts)
 {
 	const struct hd_affine *affine = plan->affine;
-	facts->conditions = HD_ARENA_NEW(affine->arena, struct hd_meta_condition, affine->condition_count);
-	for (uint32_t c = 0; c < affine->condition_count; c++)
+	facts->conditions = HD_ARENA_NEW(affine->arena, struct hd_meta_condition, affine->conditions.len);
+	for (uint32_t c = 0; c < affine->conditions.len; c++)
 		if (plan->conditions >> c & 1)
 			describe_condition(affine, c, &facts->conditions[facts->condition_count++]);
 }
@@ -285,7 +285,7 @@ static void print_value(FILE *out, struct hd_affine *affine, LLVMValueRef value)
 		: facts.exact_unsigned ? " unsigned"
 				       : "");
 	hd_strbuf_release(&text);
-	for (uint32_t c = 0; c < affine->condition_count; c++)
+	for (uint32_t c = 0; c < affine->conditions.len; c++)
 		if (facts.conditions >> c & 1)
 			fprintf(out, "if#%u ", c);
 	fprintf(out, "; ");
@@ -295,11 +295,11 @@ static void print_value(FILE *out, struct hd_affine *affine, LLVMValueRef value)
 
 static void print_conditions(FILE *out, const struct hd_affine *affine)
 {
-	for (uint32_t c = 0; c < affine->condition_count; c++) {
+	for (uint32_t c = 0; c < affine->conditions.len; c++) {
 		struct hd_strbuf text = {0};
-		hd_affine_print_vector(&text, affine, affine->conditions[c].vector);
-		fprintf(out, "  condition #%u: %lld <= %s <= %lld\n", c, (long long)affine->conditions[c].low,
-			hd_strbuf_text(&text), (long long)affine->conditions[c].high);
+		hd_affine_print_vector(&text, affine, affine->conditions.data[c].vector);
+		fprintf(out, "  condition #%u: %lld <= %s <= %lld\n", c, (long long)affine->conditions.data[c].low,
+			hd_strbuf_text(&text), (long long)affine->conditions.data[c].high);
 		hd_strbuf_release(&text);
 	}
 }

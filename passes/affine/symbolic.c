@@ -15,62 +15,20 @@ static struct hd_range everything(void)
 	return (struct hd_range){INT64_MIN, INT64_MAX};
 }
 
-/* ---- hash tables of ids: what is equal is decided by the caller */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
-void hd_id_set_grow(struct hd_id_set *set, struct hd_arena *arena)
-{
-	struct hd_id_set old = *set;
-	set->size = old.size ? old.size * 2 : 64;
-	set->slots = HD_ARENA_NEW(arena, struct hd_id_slot, set->size);
-	for (uint32_t i = 0; i < old.size; i++) {
-		if (!old.slots[i].used)
-			continue;
-		uint32_t at = (uint32_t)old.slots[i].hash & (set->size - 1);
-		while (set->slots[at].used)
-			at = (at + 1) & (set->size - 1);
-		set->slots[at] = old.slots[i];
-	}
-}
-
-/* The slot of an equal element, or the free one where it belongs. */
-static struct hd_id_slot *find(struct hd_poly_table *table, struct hd_id_set *set, uint64_t hash, const void *key,
-			       bool (*equal)(const struct hd_poly_table *table, uint32_t id, const void *key))
-{
-	if (2 * (set->used + 1) > set->size)
-		hd_id_set_grow(set, table->arena);
-	uint32_t at = (uint32_t)hash & (set->size - 1);
-	while (set->slots[at].used && (set->slots[at].hash != hash || !equal(table, set->slots[at].id, key)))
-		at = (at + 1) & (set->size - 1);
-	return &set->slots[at];
-}
-
-static void occupy(struct hd_id_set *set, struct hd_id_slot *slot, uint64_t hash, uint32_t id)
-{
-	*slot = (struct hd_id_slot){hash, id, true};
-	set->used++;
-}
-
 /* ---- symbols */
 
-static bool symbol_equal(const struct hd_poly_table *table, uint32_t id, const void *key)
+static bool symbol_equal(const struct hd_unknown *a, const struct hd_unknown *b)
 {
-	const struct hd_unknown *a = &table->symbols[id], *b = key;
 	return a->kind == b->kind && a->op == b->op && a->bits == b->bits && a->from == b->from &&
 	       a->offset == b->offset && memcmp(a->args, b->args, sizeof(a->args)) == 0;
 }
 
 static uint64_t symbol_hash(const struct hd_unknown *symbol)
 {
-	uint64_t hash = mix(symbol->kind, (uint64_t)symbol->op << 16 | (uint64_t)symbol->bits << 8 | symbol->from);
-	hash = mix(hash, symbol->offset);
+	uint64_t hash = hd_hash_mix(symbol->kind, (uint64_t)symbol->op << 16 | (uint64_t)symbol->bits << 8 | symbol->from);
+	hash = hd_hash_mix(hash, symbol->offset);
 	for (unsigned i = 0; i < 3; i++)
-		hash = mix(hash, symbol->args[i]);
+		hash = hd_hash_mix(hash, symbol->args[i]);
 	return hash;
 }
 
@@ -79,13 +37,13 @@ static bool measure(const struct hd_poly_table *table, struct hd_unknown *symbol
 {
 	uint32_t depth = 1, size = 1;
 	for (unsigned i = 0; i < hd_uniform_operands(symbol->op); i++) {
-		if (symbol->args[i] == HD_NO_POLY || table->polys[symbol->args[i]].iterates)
+		if (symbol->args[i] == HD_NO_POLY || table->polys.data[symbol->args[i]].iterates)
 			return false;
-		const struct hd_poly *poly = &table->polys[symbol->args[i]];
+		const struct hd_poly *poly = &table->polys.data[symbol->args[i]];
 		for (uint32_t t = 0; t < poly->count; t++) {
-			const struct hd_monomial *monomial = &table->monomials[poly->terms[t].monomial];
+			const struct hd_monomial *monomial = &table->monomials.data[poly->terms[t].monomial];
 			for (uint32_t s = 0; s < monomial->degree; s++) {
-				const struct hd_unknown *inside = &table->symbols[monomial->symbols[s]];
+				const struct hd_unknown *inside = &table->symbols.data[monomial->symbols[s]];
 				depth = inside->depth >= depth ? inside->depth + 1u : depth;
 				size += inside->size;
 			}
@@ -100,73 +58,74 @@ static bool measure(const struct hd_poly_table *table, struct hd_unknown *symbol
 uint32_t hd_unknown_intern(struct hd_poly_table *table, const struct hd_unknown *symbol)
 {
 	uint64_t hash = symbol_hash(symbol);
-	struct hd_id_slot *slot = find(table, &table->symbol_ids, hash, symbol, symbol_equal);
 	struct hd_unknown made = *symbol;
-	if (slot->used)
+	struct hd_hash_slot *slot;
+	HD_HASH_FIND(slot, &table->symbol_ids, hash, symbol_equal(&table->symbols.data[slot->id], symbol));
+	if (hd_hash_found(slot))
 		return slot->id;
 	if (symbol->kind == HD_UNKNOWN_OPERATION && !measure(table, &made))
 		return HD_NO_POLY;
-	HD_TABLE_PUSH(table, symbols, symbol_count, symbol_room, made);
-	occupy(&table->symbol_ids, slot, hash, table->symbol_count - 1);
-	return table->symbol_count - 1;
+	hd_hash_set_put(&table->symbol_ids, slot, hash, table->symbols.len);
+	hd_vec_push_in(&table->symbols, table->arena, made);
+	return table->symbols.len - 1;
 }
 
 const struct hd_unknown *hd_unknown_get(const struct hd_poly_table *table, uint32_t symbol)
 {
-	return &table->symbols[symbol];
+	return &table->symbols.data[symbol];
 }
 
 void hd_unknown_limit(struct hd_poly_table *table, uint32_t symbol, int64_t high)
 {
-	if (high < table->symbols[symbol].range.high)
-		table->symbols[symbol].range.high = high;
+	if (high < table->symbols.data[symbol].range.high)
+		table->symbols.data[symbol].range.high = high;
 }
 
 uint32_t hd_unknown_count(const struct hd_poly_table *table)
 {
-	return table->symbol_count;
+	return table->symbols.len;
 }
 
 /* ---- monomials */
 
-static bool monomial_equal(const struct hd_poly_table *table, uint32_t id, const void *key)
+static bool monomial_equal(const struct hd_monomial *a, const struct hd_monomial *b)
 {
-	const struct hd_monomial *a = &table->monomials[id], *b = key;
 	return a->degree == b->degree && memcmp(a->symbols, b->symbols, sizeof(*a->symbols) * a->degree) == 0;
 }
 
 static uint32_t intern_monomial(struct hd_poly_table *table, const struct hd_monomial *monomial)
 {
-	uint64_t hash = mix(0, monomial->degree);
+	uint64_t hash = hd_hash_mix(0, monomial->degree);
 	for (uint32_t i = 0; i < monomial->degree; i++)
-		hash = mix(hash, monomial->symbols[i]);
-	struct hd_id_slot *slot = find(table, &table->monomial_ids, hash, monomial, monomial_equal);
-	if (slot->used)
+		hash = hd_hash_mix(hash, monomial->symbols[i]);
+	struct hd_hash_slot *slot;
+	HD_HASH_FIND(slot, &table->monomial_ids, hash, monomial_equal(&table->monomials.data[slot->id], monomial));
+	if (hd_hash_found(slot))
 		return slot->id;
-	HD_TABLE_PUSH(table, monomials, monomial_count, monomial_room, *monomial);
-	occupy(&table->monomial_ids, slot, hash, table->monomial_count - 1);
-	return table->monomial_count - 1;
+	hd_hash_set_put(&table->monomial_ids, slot, hash, table->monomials.len);
+	hd_vec_push_in(&table->monomials, table->arena, *monomial);
+	return table->monomials.len - 1;
 }
 
 const struct hd_monomial *hd_monomial_get(const struct hd_poly_table *table, uint32_t monomial)
 {
-	return &table->monomials[monomial];
+	return &table->monomials.data[monomial];
 }
 
 static bool iterates(const struct hd_poly_table *table, uint32_t monomial)
 {
-	const struct hd_monomial *product = &table->monomials[monomial];
+	const struct hd_monomial *product = &table->monomials.data[monomial];
 	for (uint32_t i = 0; i < product->degree; i++)
-		if (table->symbols[product->symbols[i]].kind == HD_UNKNOWN_ITERATION)
+		if (table->symbols.data[product->symbols[i]].kind == HD_UNKNOWN_ITERATION)
 			return true;
 	return false;
 }
 
 static bool is_linked(const struct hd_poly_table *table, uint32_t monomial)
 {
-	const struct hd_monomial *product = &table->monomials[monomial];
+	const struct hd_monomial *product = &table->monomials.data[monomial];
 	for (uint32_t i = 0; i < product->degree; i++)
-		if (table->symbols[product->symbols[i]].linked)
+		if (table->symbols.data[product->symbols[i]].linked)
 			return true;
 	return false;
 }
@@ -174,7 +133,7 @@ static bool is_linked(const struct hd_poly_table *table, uint32_t monomial)
 /* The product of two, or HD_NO_POLY beyond the highest degree. */
 static uint32_t multiply_monomials(struct hd_poly_table *table, uint32_t a, uint32_t b)
 {
-	const struct hd_monomial *x = &table->monomials[a], *y = &table->monomials[b];
+	const struct hd_monomial *x = &table->monomials.data[a], *y = &table->monomials.data[b];
 	struct hd_monomial product = {.degree = x->degree + y->degree};
 	if (product.degree > HD_POLY_DEGREE)
 		return HD_NO_POLY;
@@ -189,9 +148,8 @@ static uint32_t multiply_monomials(struct hd_poly_table *table, uint32_t a, uint
 
 /* ---- polynomials */
 
-static bool poly_equal(const struct hd_poly_table *table, uint32_t id, const void *key)
+static bool poly_equal(const struct hd_poly *a, const struct hd_poly *b)
 {
-	const struct hd_poly *a = &table->polys[id], *b = key;
 	if (a->count != b->count)
 		return false;
 	for (uint32_t i = 0; i < a->count; i++)
@@ -220,10 +178,11 @@ static uint32_t intern_terms(struct hd_poly_table *table, struct hd_term *terms,
 	if (kept > HD_POLY_TERMS)
 		return HD_NO_POLY;
 	for (uint32_t i = 0; i < kept; i++)
-		hash = mix(mix(hash, terms[i].monomial), (uint64_t)terms[i].coefficient);
+		hash = hd_hash_mix(hd_hash_mix(hash, terms[i].monomial), (uint64_t)terms[i].coefficient);
 	poly.count = kept;
-	struct hd_id_slot *slot = find(table, &table->poly_ids, hash, &poly, poly_equal);
-	if (slot->used)
+	struct hd_hash_slot *slot;
+	HD_HASH_FIND(slot, &table->poly_ids, hash, poly_equal(&table->polys.data[slot->id], &poly));
+	if (hd_hash_found(slot))
 		return slot->id;
 	struct hd_term *copy = HD_ARENA_NEW(table->arena, struct hd_term, kept);
 	for (uint32_t i = 0; i < kept; i++) {
@@ -232,26 +191,27 @@ static uint32_t intern_terms(struct hd_poly_table *table, struct hd_term *terms,
 		poly.linked |= is_linked(table, terms[i].monomial);
 	}
 	poly.terms = copy;
-	HD_TABLE_PUSH(table, polys, poly_count, poly_room, poly);
-	occupy(&table->poly_ids, slot, hash, table->poly_count - 1);
-	return table->poly_count - 1;
+	hd_hash_set_put(&table->poly_ids, slot, hash, table->polys.len);
+	hd_vec_push_in(&table->polys, table->arena, poly);
+	return table->polys.len - 1;
 }
 
 const struct hd_poly *hd_poly_get(const struct hd_poly_table *table, uint32_t poly)
 {
-	assert(poly < table->poly_count);
-	return &table->polys[poly];
+	assert(poly < table->polys.len);
+	return &table->polys.data[poly];
 }
 
 uint32_t hd_poly_count(const struct hd_poly_table *table)
 {
-	return table->poly_count;
+	return table->polys.len;
 }
 
 struct hd_poly_table *hd_poly_table_new(struct hd_arena *arena)
 {
 	struct hd_poly_table *table = HD_ARENA_NEW(arena, struct hd_poly_table, 1);
-	table->arena = arena;
+	*table = (struct hd_poly_table){
+		.arena = arena, .symbol_ids = {.arena = arena}, .monomial_ids = {.arena = arena}, .poly_ids = {.arena = arena}};
 	intern_monomial(table, &(struct hd_monomial){0});
 	intern_terms(table, NULL, 0, 64);
 	return table;
@@ -278,7 +238,7 @@ static uint32_t combine(struct hd_poly_table *table, uint32_t a, uint32_t b, int
 	uint32_t i = 0, j = 0, count = 0;
 	if (a == HD_NO_POLY || b == HD_NO_POLY)
 		return HD_NO_POLY;
-	const struct hd_poly *x = &table->polys[a], *y = &table->polys[b];
+	const struct hd_poly *x = &table->polys.data[a], *y = &table->polys.data[b];
 	while (i < x->count || j < y->count) {
 		uint32_t left = i < x->count ? x->terms[i].monomial : UINT32_MAX;
 		uint32_t right = j < y->count ? y->terms[j].monomial : UINT32_MAX;
@@ -331,7 +291,7 @@ uint32_t hd_poly_multiply(struct hd_poly_table *table, uint32_t a, uint32_t b, u
 	uint32_t count = 0;
 	if (a == HD_NO_POLY || b == HD_NO_POLY)
 		return HD_NO_POLY;
-	struct hd_poly x = table->polys[a], y = table->polys[b];
+	struct hd_poly x = table->polys.data[a], y = table->polys.data[b];
 	for (uint32_t i = 0; i < x.count; i++)
 		for (uint32_t j = 0; j < y.count; j++) {
 			uint32_t monomial = multiply_monomials(table, x.terms[i].monomial, y.terms[j].monomial);
@@ -348,7 +308,7 @@ uint32_t hd_poly_shift_right(struct hd_poly_table *table, uint32_t a, unsigned s
 	struct hd_term terms[HD_POLY_TERMS];
 	if (a == HD_NO_POLY)
 		return HD_NO_POLY;
-	const struct hd_poly *poly = &table->polys[a];
+	const struct hd_poly *poly = &table->polys.data[a];
 	for (uint32_t i = 0; i < poly->count; i++) {
 		terms[i] = poly->terms[i];
 		if ((uint64_t)terms[i].coefficient & ((UINT64_C(1) << shift) - 1))
@@ -365,7 +325,7 @@ static uint32_t filter(struct hd_poly_table *table, uint32_t poly, bool with, bo
 	uint32_t count = 0;
 	if (poly == HD_NO_POLY)
 		return HD_NO_POLY;
-	const struct hd_poly *from = &table->polys[poly];
+	const struct hd_poly *from = &table->polys.data[poly];
 	for (uint32_t i = 0; i < from->count; i++) {
 		bool stays = iterates(table, from->terms[i].monomial) ? with : without;
 		if (stays && (constant || from->terms[i].monomial))
@@ -388,14 +348,14 @@ int64_t hd_poly_constant_term(const struct hd_poly_table *table, uint32_t poly)
 {
 	if (poly == HD_NO_POLY)
 		return 0;
-	const struct hd_poly *sum = &table->polys[poly];
+	const struct hd_poly *sum = &table->polys.data[poly];
 	return sum->count && sum->terms[0].monomial == 0 ? sum->terms[0].coefficient : 0;
 }
 
 bool hd_poly_is_constant(const struct hd_poly_table *table, uint32_t poly, int64_t *value)
 {
 	*value = hd_poly_constant_term(table, poly);
-	return poly != HD_NO_POLY && table->polys[poly].count == (*value != 0);
+	return poly != HD_NO_POLY && table->polys.data[poly].count == (*value != 0);
 }
 
 /* ---- bounds */
@@ -422,12 +382,12 @@ struct hd_range hd_poly_range(const struct hd_poly_table *table, uint32_t poly)
 	struct hd_range sum = {0, 0};
 	if (poly == HD_NO_POLY)
 		return everything();
-	for (uint32_t t = 0; t < table->polys[poly].count; t++) {
-		const struct hd_term *term = &table->polys[poly].terms[t];
-		const struct hd_monomial *monomial = &table->monomials[term->monomial];
+	for (uint32_t t = 0; t < table->polys.data[poly].count; t++) {
+		const struct hd_term *term = &table->polys.data[poly].terms[t];
+		const struct hd_monomial *monomial = &table->monomials.data[term->monomial];
 		struct hd_range product = {term->coefficient, term->coefficient};
 		for (uint32_t s = 0; s < monomial->degree; s++)
-			product = hd_range_multiply(product, table->symbols[monomial->symbols[s]].range);
+			product = hd_range_multiply(product, table->symbols.data[monomial->symbols[s]].range);
 		sum = hd_range_add(sum, product);
 	}
 	return sum;
@@ -444,12 +404,12 @@ uint64_t hd_poly_alignment(const struct hd_poly_table *table, uint32_t poly,
 	uint64_t least = UINT64_C(1) << 63;
 	if (poly == HD_NO_POLY)
 		return 1;
-	for (uint32_t t = 0; t < table->polys[poly].count; t++) {
-		const struct hd_term *term = &table->polys[poly].terms[t];
-		const struct hd_monomial *monomial = &table->monomials[term->monomial];
+	for (uint32_t t = 0; t < table->polys.data[poly].count; t++) {
+		const struct hd_term *term = &table->polys.data[poly].terms[t];
+		const struct hd_monomial *monomial = &table->monomials.data[term->monomial];
 		uint64_t product = lowest_bit((uint64_t)term->coefficient);
 		for (uint32_t s = 0; align && s < monomial->degree; s++) {
-			uint64_t factor = align(context, &table->symbols[monomial->symbols[s]]);
+			uint64_t factor = align(context, &table->symbols.data[monomial->symbols[s]]);
 			product = product > (UINT64_C(1) << 63) / factor ? UINT64_C(1) << 63 : product * factor;
 		}
 		least = product < least ? product : least;

@@ -19,22 +19,22 @@ struct sorter {
 /* Pointers before products before single symbols before the constant; what is added before what is subtracted. */
 static uint32_t rank_of(const struct hd_poly_table *table, const struct hd_monomial *monomial)
 {
-	bool pointer = monomial->degree == 1 && table->symbols[monomial->symbols[0]].bits == 64;
+	bool pointer = monomial->degree == 1 && table->symbols.data[monomial->symbols[0]].bits == 64;
 	return pointer ? HD_POLY_DEGREE + 1 : monomial->degree;
 }
 
 static int print_order(const void *a, const void *b)
 {
 	const struct sorter *x = a, *y = b;
-	const struct hd_monomial *m = &x->table->monomials[x->term.monomial],
-				 *n = &x->table->monomials[y->term.monomial];
+	const struct hd_monomial *m = &x->table->monomials.data[x->term.monomial],
+				 *n = &x->table->monomials.data[y->term.monomial];
 	uint32_t left = rank_of(x->table, m), right = rank_of(x->table, n);
 	if (left != right)
 		return left > right ? -1 : 1;
 	if ((x->term.coefficient < 0) != (y->term.coefficient < 0))
 		return x->term.coefficient < 0 ? 1 : -1;
 	for (uint32_t i = 0; i < m->degree; i++) {
-		const struct hd_unknown *s = &x->table->symbols[m->symbols[i]], *t = &x->table->symbols[n->symbols[i]];
+		const struct hd_unknown *s = &x->table->symbols.data[m->symbols[i]], *t = &x->table->symbols.data[n->symbols[i]];
 		if (s->kind != t->kind)
 			return s->kind < t->kind ? -1 : 1;
 		if (s->offset != t->offset)
@@ -45,7 +45,7 @@ static int print_order(const void *a, const void *b)
 
 static void print_symbol(struct hd_strbuf *out, const struct hd_poly_table *table, uint32_t id)
 {
-	const struct hd_unknown *symbol = &table->symbols[id];
+	const struct hd_unknown *symbol = &table->symbols.data[id];
 	if (symbol->kind != HD_UNKNOWN_OPERATION) {
 		hd_strbuf_append(out, symbol->name);
 		return;
@@ -60,7 +60,7 @@ static void print_symbol(struct hd_strbuf *out, const struct hd_poly_table *tabl
 
 static void print_term(struct hd_strbuf *out, const struct hd_poly_table *table, const struct hd_term *term, bool first)
 {
-	const struct hd_monomial *monomial = &table->monomials[term->monomial];
+	const struct hd_monomial *monomial = &table->monomials.data[term->monomial];
 	int64_t factor = term->coefficient;
 	const char *times = "";
 	if (factor >= 0 && !first)
@@ -103,7 +103,7 @@ void hd_poly_print(struct hd_strbuf *out, const struct hd_poly_table *table, uin
 		hd_strbuf_append(out, "?");
 		return;
 	}
-	const struct hd_poly *poly = &table->polys[id];
+	const struct hd_poly *poly = &table->polys.data[id];
 	struct sorter terms[HD_POLY_TERMS];
 	uint64_t common = poly->count > 1 ? common_factor(poly) : 1;
 	bool bracket = common > 1 && common <= INT64_MAX;
@@ -135,7 +135,7 @@ static int64_t evaluate(const struct evaluation *evaluation, uint32_t poly);
 
 static int64_t symbol_value(const struct evaluation *evaluation, uint32_t id)
 {
-	const struct hd_unknown *symbol = &evaluation->table->symbols[id];
+	const struct hd_unknown *symbol = &evaluation->table->symbols.data[id];
 	int64_t args[3] = {0, 0, 0};
 	if (symbol->kind != HD_UNKNOWN_OPERATION)
 		return evaluation->symbol_value(evaluation->context, symbol);
@@ -147,9 +147,9 @@ static int64_t symbol_value(const struct evaluation *evaluation, uint32_t id)
 static int64_t evaluate(const struct evaluation *evaluation, uint32_t poly)
 {
 	uint64_t sum = 0;
-	for (uint32_t t = 0; t < evaluation->table->polys[poly].count; t++) {
-		const struct hd_term *term = &evaluation->table->polys[poly].terms[t];
-		const struct hd_monomial *monomial = &evaluation->table->monomials[term->monomial];
+	for (uint32_t t = 0; t < evaluation->table->polys.data[poly].count; t++) {
+		const struct hd_term *term = &evaluation->table->polys.data[poly].terms[t];
+		const struct hd_monomial *monomial = &evaluation->table->monomials.data[term->monomial];
 		uint64_t product = (uint64_t)term->coefficient;
 		for (uint32_t s = 0; s < monomial->degree; s++)
 			product *= (uint64_t)symbol_value(evaluation, monomial->symbols[s]);

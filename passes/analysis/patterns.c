@@ -35,14 +35,14 @@ static struct hd_value register_value(const struct state *state, uint32_t reg)
 {
 	if (reg >= HD_RZ)
 		return hd_value_constant(0);
-	return reg < state->patterns->registers ? state->patterns->table->values[state->values[reg]] : hd_value_random;
+	return reg < state->patterns->registers ? state->patterns->table->values.data[state->values[reg]] : hd_value_random;
 }
 
 static struct hd_value predicate_value(const struct state *state, uint32_t pred)
 {
 	uint32_t number = pred & ~(uint32_t)HD_PRED_NOT;
 	uint32_t at = state->patterns->registers + number;
-	return number == HD_PT ? hd_value_constant(1) : state->patterns->table->values[state->values[at]];
+	return number == HD_PT ? hd_value_constant(1) : state->patterns->table->values.data[state->values[at]];
 }
 
 static struct hd_value bank_value(uint32_t x)
@@ -215,7 +215,7 @@ static void write_value(const struct state *state, const struct hd_inst *inst, u
 	}
 	if (!everyone) {
 		struct hd_value guard = predicate_value(state, inst->guard);
-		value = hd_value_join(table->values[*to], value);
+		value = hd_value_join(table->values.data[*to], value);
 		if (!hd_value_is_uniform_in_group(&guard))
 			value = hd_value_random;
 		local |= !hd_value_is_cta_uniform(&guard);
@@ -558,5 +558,5 @@ struct hd_value hd_pattern_cursor_value(const struct hd_pattern_cursor *cursor, 
 	if (reg >= patterns->registers || hd_regset_has(&patterns->moved[cursor->block], reg) ||
 	    hd_regset_has(&patterns->liveness->waiting, reg))
 		return hd_value_random;
-	return patterns->table->values[cursor->values[reg]];
+	return patterns->table->values.data[cursor->values[reg]];
 }

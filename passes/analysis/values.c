@@ -162,54 +162,31 @@ bool hd_value_same(const struct hd_value *a, const struct hd_value *b)
 
 /* ---- the table of values */
 
-enum { FIRST_SIZE = 64 };
-
 static uint64_t hash_factor(uint64_t hash, struct hd_factor factor)
 {
-	return (hash ^ (factor.known ? (uint32_t)factor.value : UINT64_C(1) << 32)) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-static uint32_t *slot_of(const struct hd_value_table *table, const struct hd_value *value)
-{
-	uint64_t hash = (uint64_t)value->kind << 2 | (uint64_t)value->local << 1 | (uint64_t)value->is_ntid_x;
-	const struct hd_factor factors[] = {value->base, value->x, value->y, value->rows, value->z};
-	for (unsigned i = 0; i < 5; i++)
-		hash = hash_factor(hash ^ hash >> 29, factors[i]);
-	uint32_t at = (uint32_t)(hash >> 32) & (table->size - 1);
-	while (table->slots[at] && !hd_value_same(&table->values[table->slots[at] - 1], value))
-		at = (at + 1) & (table->size - 1);
-	return &table->slots[at];
-}
-
-static void grow(struct hd_value_table *table)
-{
-	const struct hd_value *old = table->values;
-	table->size = table->size ? 2 * table->size : FIRST_SIZE;
-	table->values = HD_ARENA_NEW(table->arena, struct hd_value, table->size);
-	table->slots = HD_ARENA_NEW(table->arena, uint32_t, table->size);
-	for (uint32_t i = 0; i < table->count; i++) {
-		table->values[i] = old[i];
-		*slot_of(table, &old[i]) = i + 1;
-	}
+	return hd_hash_mix(hash, factor.known ? (uint32_t)factor.value : UINT64_C(1) << 32);
 }
 
 /* The value's number. */
 uint32_t hd_value_number(struct hd_value_table *table, struct hd_value value)
 {
-	if (2 * (table->count + 1) > table->size)
-		grow(table);
-	uint32_t *slot = slot_of(table, &value);
-	if (!*slot) {
-		table->values[table->count++] = value;
-		*slot = table->count;
-	}
-	return *slot - 1;
+	uint64_t hash = (uint64_t)value.kind << 2 | (uint64_t)value.local << 1 | (uint64_t)value.is_ntid_x;
+	const struct hd_factor factors[] = {value.base, value.x, value.y, value.rows, value.z};
+	struct hd_hash_slot *slot;
+	for (unsigned i = 0; i < 5; i++)
+		hash = hash_factor(hash, factors[i]);
+	HD_HASH_FIND(slot, &table->numbers, hash, hd_value_same(&table->values.data[slot->id], &value));
+	if (hd_hash_found(slot))
+		return slot->id;
+	hd_hash_set_put(&table->numbers, slot, hash, table->values.len);
+	hd_vec_push_in(&table->values, table->arena, value);
+	return table->values.len - 1;
 }
 
 struct hd_value_table *hd_value_table_new(struct hd_arena *arena)
 {
 	struct hd_value_table *table = HD_ARENA_NEW(arena, struct hd_value_table, 1);
-	table->arena = arena;
+	table->arena = table->numbers.arena = arena;
 	hd_value_number(table, (struct hd_value){0});
 	hd_value_number(table, hd_value_random);
 	return table;
@@ -219,5 +196,5 @@ uint32_t hd_value_join_numbers(struct hd_value_table *table, uint32_t a, uint32_
 {
 	if (a == b || b == HD_NUMBER_UNSEEN || a == HD_NUMBER_RANDOM)
 		return a;
-	return a == HD_NUMBER_UNSEEN ? b : hd_value_number(table, hd_value_join(table->values[a], table->values[b]));
+	return a == HD_NUMBER_UNSEEN ? b : hd_value_number(table, hd_value_join(table->values.data[a], table->values.data[b]));
 }

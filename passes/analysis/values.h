@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/arena.h"
+#include "lib/hash.h"
+#include "lib/vec.h"
 
 enum hd_value_kind { HD_VALUE_UNSEEN, HD_VALUE_AFFINE, HD_VALUE_RANDOM };
 
@@ -31,9 +32,8 @@ struct hd_value {
 /* Values are few and stand in a table; the rest are their numbers in it. */
 struct hd_value_table {
 	struct hd_arena *arena;
-	struct hd_value *values;
-	uint32_t *slots; /* hash table of number + 1 */
-	uint32_t count, size;
+	HD_VEC(struct hd_value) values;
+	struct hd_hash_set numbers;
 };
 
 /* Uniform, or strided with a stride that may be unknown (and then may be 0). */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "lib/bitset.h"
+#include "lib/map.h"
 #include "lib/vec.h"
 #include "passes/graph/graph.h"
 #include "passes/ir/ir.h"
@@ -30,11 +31,7 @@ struct hd_uniformity {
 	uint32_t *block_of;   /* of each value; parameters: HD_NO_NODE */
 	uint32_t count, params;
 	struct hd_bitset divergent;
-	struct entry {
-		const void *key;
-		uint32_t id;
-	} *table; /* value -> id, block -> block; open addressing, looked up only */
-	uint32_t table_mask;
+	struct hd_map ids; /* value -> id, block -> block */
 };
 
 struct state {
@@ -64,28 +61,10 @@ static void mark(struct state *state, uint32_t value)
 	hd_vec_push(&state->work, value);
 }
 
-static struct entry *slot_of(const struct hd_uniformity *result, const void *key)
-{
-	uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t at = (uint32_t)(hash >> 32) & result->table_mask;
-	while (result->table[at].key && result->table[at].key != key)
-		at = (at + 1) & result->table_mask;
-	return &result->table[at];
-}
-
 static uint32_t id_of(const struct hd_uniformity *result, const void *key)
 {
-	const struct entry *entry = slot_of(result, key);
-	return entry->key ? entry->id : HD_NO_NODE;
-}
-
-static void make_table(struct hd_uniformity *result, uint32_t keys, struct hd_arena *arena)
-{
-	uint32_t size = 8;
-	while (size < 2 * keys)
-		size *= 2;
-	result->table = HD_ARENA_NEW(arena, struct entry, size);
-	result->table_mask = size - 1;
+	const struct hd_map_entry *entry = hd_map_get(&result->ids, key);
+	return entry ? entry->start : HD_NO_NODE;
 }
 
 /* ---- where divergence starts */
@@ -369,11 +348,12 @@ static void list_values(struct state *state)
 static void number_values(struct state *state)
 {
 	struct hd_uniformity *result = state->result;
-	make_table(result, result->count + state->graph.nodes, state->arena);
+	result->ids.arena = state->arena;
+	hd_map_reserve(&result->ids, result->count + state->graph.nodes);
 	for (uint32_t v = 0; v < result->count; v++)
-		*slot_of(result, result->values[v]) = (struct entry){result->values[v], v};
+		hd_map_put(&result->ids, result->values[v], v, 0);
 	for (uint32_t b = 0; b < state->graph.nodes; b++)
-		*slot_of(result, state->blocks[b]) = (struct entry){state->blocks[b], b};
+		hd_map_put(&result->ids, state->blocks[b], b, 0);
 	result->divergent = hd_bitset_new(state->arena, result->count);
 }
 

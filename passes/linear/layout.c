@@ -261,7 +261,7 @@ int hd_linear_checks(const struct hd_linear_plan *plan, struct hd_linear *linear
 
 	linear->checks = HD_ARENA_NEW(arena, struct hd_linear_check, count + 1);
 	for (uint64_t left = plan->conditions; left; left &= left - 1) {
-		const struct hd_affine_condition *condition = &plan->affine->conditions[__builtin_ctzll(left)];
+		const struct hd_affine_condition *condition = &plan->affine->conditions.data[__builtin_ctzll(left)];
 		struct hd_linear_check *check = &linear->checks[linear->check_count++];
 		struct program program = {.affine = plan->affine};
 

@@ -126,7 +126,7 @@ static struct hd_leaf unknown_leaf(struct maker *maker, uint32_t id)
 	case HD_UNKNOWN_BANK:
 		return widened(maker, leaf, unknown->bits, true);
 	case HD_UNKNOWN_ADDRESS:
-		leaf = hd_sel_leaf(maker->sel, maker->plan->affine->variables[unknown->offset], 0);
+		leaf = hd_sel_leaf(maker->sel, maker->plan->affine->variables.data[unknown->offset], 0);
 		return widened(maker, leaf, unknown->bits, false);
 	default:
 		return operation_leaf(maker, unknown);
@@ -206,8 +206,8 @@ void hd_linear_coefficient_stream(struct hd_select *sel, void *context)
 	const struct hd_poly_table *polys = layout->plan->affine->polys;
 	struct maker maker = {.sel = sel, .plan = layout->plan, .polys = polys};
 
-	maker.unknowns = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, polys->symbol_count + 1);
-	maker.monomials = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, polys->monomial_count + 1);
+	maker.unknowns = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, polys->symbols.len + 1);
+	maker.monomials = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, polys->monomials.len + 1);
 	maker.done = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, hd_poly_count(polys) + 1);
 	for (uint32_t i = 0; i < layout->coefficient_count; i++)
 		if (layout->coefficients[i] != HD_POLY_ZERO) /* they begin as 0 */

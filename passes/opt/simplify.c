@@ -9,15 +9,16 @@
  *
  * Needs SSA form and dominators. Near linear.
  */
+#include "lib/hash.h"
 #include "passes/graph/graph.h"
 #include "passes/mir/live.h"
 
 #define NONE UINT32_MAX
-#define MANY_EQUALS 64u /* of one hash, the latest: equal values may stand in many blocks beside each other */
+#define MANY_EQUALS 64u /* the latest: equal values may stand in many blocks beside each other */
 #define MANY_PHIS 512u	/* in one block: more are not compared with each other */
 
 struct entry {
-	uint32_t block, inst, next; /* next: index + 1 */
+	uint32_t block, inst, before; /* before: index of the latest earlier one with an equal value, or NONE */
 };
 
 struct optimizer {
@@ -26,8 +27,8 @@ struct optimizer {
 	struct hd_mreg *alias;		/* by virtual register: what it stands for; words 0: itself */
 	uint32_t *def_block, *def_inst; /* by virtual register */
 	uint32_t *idom, *depth;
-	uint32_t *buckets, bucket_count;
-	HD_VEC(struct entry) entries;
+	HD_VEC(struct entry) entries;  /* where values are computed */
+	struct hd_hash_set values;     /* by what is computed: the latest entry */
 };
 
 static struct hd_minst *def_of(const struct optimizer *o, uint32_t id)
@@ -221,26 +222,21 @@ static bool is_pure(const struct optimizer *o, const struct hd_minst *inst)
 	return hd_minst_effects(inst) == 0 || inst->op == HD_OP_LDC;
 }
 
-static uint32_t mix(uint32_t hash, uint32_t value)
+static uint64_t mix_reg(uint64_t hash, struct hd_mreg reg)
 {
-	hash = (hash ^ value) * 0x9e3779b1u;
-	return hash ^ hash >> 15;
+	return hd_hash_mix(hash, reg.words ? (uint64_t)reg.id << 16 | reg.sub * 8u | reg.words : 0);
 }
 
-static uint32_t mix_reg(uint32_t hash, struct hd_mreg reg)
+static uint64_t hash_of(const struct optimizer *o, const struct hd_minst *inst)
 {
-	return reg.words ? mix(mix(hash, reg.id), reg.sub * 8u + reg.words) : mix(hash, 0);
-}
-
-static uint32_t hash_of(const struct optimizer *o, const struct hd_minst *inst)
-{
-	uint32_t hash = mix(mix(inst->op, inst->mods), inst->xkind * 256u + inst->srcmods);
+	uint64_t hash = hd_hash_mix((uint64_t)inst->op << 32 | inst->mods,
+				    (uint64_t)inst->linear << 40 | (uint64_t)inst->coefficient << 32 |
+					    inst->xkind * 256u | inst->srcmods);
 	hash = mix_reg(mix_reg(mix_reg(hash, inst->a), inst->b), inst->c);
-	hash = mix(mix(hash, inst->psrc * 2 + inst->psrc_not), inst->psrc2 * 2 + inst->psrc2_not);
-	hash = mix(hash, inst->linear * 256u + inst->coefficient);
+	hash = hd_hash_mix(hash, (uint64_t)(inst->psrc * 2 + inst->psrc_not) << 32 | (inst->psrc2 * 2 + inst->psrc2_not));
 	for (uint32_t i = 0; i < inst->extra_count; i++)
 		hash = mix_reg(hash, o->func->extras.data[inst->extra + i]);
-	return mix(mix(hash, inst->x), inst->ref * 8 + inst->ref_kind);
+	return hd_hash_mix(hash, (uint64_t)inst->x << 32 ^ ((uint64_t)inst->ref << 3 | inst->ref_kind));
 }
 
 static bool same_reg(struct hd_mreg a, struct hd_mreg b)
@@ -265,24 +261,34 @@ static bool same_value(const struct optimizer *o, const struct hd_minst *a, cons
 	       a->psrc2_not == b->psrc2_not && a->dst.words == b->dst.words;
 }
 
+static const struct hd_minst *inst_of(const struct optimizer *o, uint32_t entry)
+{
+	const struct entry *at = &o->entries.data[entry];
+	return &o->func->blocks.data[at->block].insts.data[at->inst];
+}
+
 static void number(struct optimizer *o, uint32_t block, uint32_t index)
 {
 	struct hd_minst *inst = &o->func->blocks.data[block].insts.data[index];
 	if (!is_pure(o, inst))
 		return;
 	bool local = inst->op == HD_OP_MOV || inst->op == HD_OP_S2R || inst->op == HD_OP_PAIR;
-	uint32_t *bucket = &o->buckets[mix(hash_of(o, inst), local ? block : 0) % o->bucket_count], tried = 0;
-	for (uint32_t e = *bucket; e && tried < MANY_EQUALS; e = o->entries.data[e - 1].next, tried++) {
-		const struct entry *entry = &o->entries.data[e - 1];
-		const struct hd_minst *known = &o->func->blocks.data[entry->block].insts.data[entry->inst];
-		if (!same_value(o, known, inst) || (local && entry->block != block) ||
-		    !hd_dominates(o->idom, o->depth, entry->block, block))
+	uint64_t hash = hd_hash_mix(hash_of(o, inst), local ? block : 0);
+	struct hd_hash_slot *slot;
+	HD_HASH_FIND(slot, &o->values, hash,
+		     same_value(o, inst_of(o, slot->id), inst) && (!local || o->entries.data[slot->id].block == block));
+	uint32_t latest = hd_hash_found(slot) ? slot->id : NONE, tried = 0;
+	for (uint32_t e = latest; e != NONE && tried < MANY_EQUALS; e = o->entries.data[e].before, tried++) {
+		if (!hd_dominates(o->idom, o->depth, o->entries.data[e].block, block))
 			continue;
-		o->alias[inst->dst.id - HD_MREG_VIRTUAL] = known->dst;
+		o->alias[inst->dst.id - HD_MREG_VIRTUAL] = inst_of(o, e)->dst;
 		return;
 	}
-	hd_vec_push(&o->entries, (struct entry){block, index, *bucket});
-	*bucket = o->entries.len;
+	if (latest == NONE)
+		hd_hash_set_put(&o->values, slot, hash, o->entries.len);
+	else
+		slot->id = o->entries.len;
+	hd_vec_push(&o->entries, (struct entry){block, index, latest});
 }
 
 /* ---- PHIs that may be one ---- */
@@ -356,7 +362,7 @@ static void record_def(void *context, struct hd_mreg *reg, bool is_def)
 static void set_up(struct optimizer *o)
 {
 	struct hd_mfunc *func = o->func;
-	uint32_t count = func->vregs.len, insts = 0;
+	uint32_t count = func->vregs.len;
 	HD_VEC(struct hd_edge) edges = {0};
 	o->alias = HD_ARENA_NEW(&o->arena, struct hd_mreg, count + 1);
 	o->def_block = HD_ARENA_NEW(&o->arena, uint32_t, count + 1);
@@ -365,7 +371,6 @@ static void set_up(struct optimizer *o)
 		o->def_block[i] = HD_NO_BLOCK;
 	for (uint32_t id = 0; id < func->blocks.len; id++) {
 		struct hd_mblock *block = &func->blocks.data[id];
-		insts += block->insts.len;
 		for (uint32_t i = 0; i < block->insts.len; i++)
 			hd_minst_visit(func, &block->insts.data[i], record_def, &(struct place){o, id, i});
 		for (uint32_t i = 0; i < block->succs.len; i++)
@@ -375,8 +380,7 @@ static void set_up(struct optimizer *o)
 	hd_graph_build(&graph, &o->arena, func->blocks.len, 0, edges.data, edges.len);
 	o->idom = hd_graph_dominators(&graph, &o->arena);
 	o->depth = hd_dominator_depths(o->idom, graph.nodes, &o->arena);
-	o->bucket_count = insts * 2 + 1;
-	o->buckets = HD_ARENA_NEW(&o->arena, uint32_t, o->bucket_count);
+	o->values.arena = &o->arena;
 	hd_vec_release(&edges);
 }
 

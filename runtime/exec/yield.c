@@ -22,6 +22,7 @@
  * spin; for those that loop with the same lanes while others wait, a hash of their registers in 9 turns from the 16th
  * on, from the 32nd, from the 64th, ...
  */
+#include "lib/hash.h"
 #include "runtime/sm/sm.h"
 #include "runtime/verify/verify.h"
 
@@ -136,23 +137,17 @@ static void run_path(struct hd_exec *exec, const struct path *path)
 
 /* ---- spinning */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
 static uint64_t state_of(const struct hd_warp *warp)
 {
 	uint32_t lanes[HD_WARP_LANES] = {0};
-	uint64_t hash = mix(warp->pc, warp->active);
+	uint64_t hash = hd_hash_mix(warp->pc, warp->active);
 	for (uint32_t reg = 0; reg < warp->cta->grid->register_rows; reg++)
 		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
 			lanes[lane] = ((lanes[lane] << 5) + lanes[lane]) ^ warp->regs[reg][lane];
 	HD_FOR_LANES (lane, warp->active)
-		hash = mix(hash, lanes[lane]);
+		hash = hd_hash_mix(hash, lanes[lane]);
 	for (uint32_t pred = 0; pred < HD_PT; pred++)
-		hash = mix(hash, warp->preds[pred] & warp->active);
+		hash = hd_hash_mix(hash, warp->preds[pred] & warp->active);
 	return hash;
 }
 

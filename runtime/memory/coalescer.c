@@ -12,6 +12,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "lib/hash.h"
+
 enum { HASH_SLOTS = 256, HASH_EMPTY = 255, MASK_WORDS = 4 };
 
 struct state {
@@ -40,7 +42,7 @@ void hd_coalescer_init(struct hd_coalescer *coalescer, const struct hd_config *c
 
 static uint32_t find_line(struct state *state, uint64_t line)
 {
-	uint32_t slot = (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+	uint32_t slot = (uint32_t)(hd_hash_mix(0, line) >> 56);
 	if (!state->count)
 		memset(state->hash, HASH_EMPTY, sizeof(state->hash));
 	for (; state->hash[slot] != HASH_EMPTY; slot = (slot + 1) % HASH_SLOTS)

@@ -11,6 +11,8 @@
  */
 #include "runtime/memory/tags.h"
 
+#include "lib/hash.h"
+
 enum { NO_WAY = UINT16_MAX, BLOCK = 16 };
 
 static uint32_t set_of(const struct hd_tags *tags, uint64_t line)
@@ -26,7 +28,7 @@ static uint32_t set_of(const struct hd_tags *tags, uint64_t line)
 
 static uint16_t mark_of(uint64_t line)
 {
-	uint16_t mark = (uint16_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 48);
+	uint16_t mark = (uint16_t)(hd_hash_mix(0, line) >> 48);
 	return mark ? mark : 1;
 }
 

@@ -140,14 +140,14 @@ static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, 
 	(void)now;
 	struct cars_move move = cars_stack_call(stack, fru, sm->effect.mask, renames, &sm->gpu->arena);
 	counts->calls++;
-	counts->unrenamed_calls += !stack->frames[stack->depth - 1].renamed;
+	counts->unrenamed_calls += !hd_vec_last(&stack->frames).renamed;
 	if (move.rows) {
 		cars_verify_spill(self, warp, &move);
 		counts->traps++;
 		counts->call_traps++;
 		counts->spilled_bytes += cars_trap(warp, &move, true);
 	}
-	if (stack->frames[stack->depth - 1].renamed)
+	if (hd_vec_last(&stack->frames).renamed)
 		cars_verify_push(self, warp, stack->rsp - 1, stack->rsp);
 	return PUSH_OF_RFP + (move.rows ? trap_cycles(sm) : 0);
 }
@@ -163,7 +163,7 @@ static uint32_t open_calls(const struct hd_warp *warp)
 /* Threads that exit may end several calls at once; a return ends one. */
 static uint32_t depth_now(const struct hd_warp *warp, const struct cars_warp *mine, bool exits)
 {
-	return exits || mine->exited ? open_calls(warp) : mine->stack.depth - 1;
+	return exits || mine->exited ? open_calls(warp) : mine->stack.frames.len - 1;
 }
 
 static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
@@ -222,7 +222,7 @@ static bool memory_access(const struct hd_policy_handle *self, struct hd_warp *w
 	(void)now;
 	if (!is_save(inst) || inst->pipe == HD_PIPE_LSU)
 		return true;
-	if (!stack->depth || !stack->frames[stack->depth - 1].renamed)
+	if (!stack->frames.len || !hd_vec_last(&stack->frames).renamed)
 		access_memory(warp, inst);
 	else if (inst->inst.role == HD_ROLE_CALLEE_SAVE)
 		push(self, warp, inst);

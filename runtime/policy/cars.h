@@ -33,11 +33,9 @@ struct cars_stack {
 	uint32_t rfp, rsp;   /* positions */
 	uint32_t bottom;     /* positions below are in memory; always the start of a frame, or rsp */
 	uint32_t rfp_slot;   /* rfp % size */
-	uint32_t depth;	     /* of `frames` */
-	uint32_t resident;   /* the frame that starts at bottom, or depth */
-	uint32_t capacity;
+	uint32_t resident;   /* the frame that starts at bottom, or frames.len */
 	uint32_t serial, peak; /* calls so far; most rows in use */
-	struct cars_frame *frames;
+	HD_VEC(struct cars_frame) frames; /* as the SIMT stack grows; its place is kept from one warp to the next in a slot */
 };
 
 /* Rows that a trap moves: positions [from, from + rows), of these lanes. */

@@ -122,7 +122,7 @@ void cars_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FI
 			if (warp->state != CARS_FREE)
 				fprintf(out, "  warp %3u %s, wants %u, stack %u: rfp %u rsp %u bottom %u, %u calls\n",
 					slot, names[warp->state], warp->wanted, warp->stack.size, warp->stack.rfp,
-					warp->stack.rsp, warp->stack.bottom, warp->stack.depth);
+					warp->stack.rsp, warp->stack.bottom, warp->stack.frames.len);
 		}
 	}
 }

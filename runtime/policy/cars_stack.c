@@ -19,9 +19,9 @@
 
 void cars_stack_reset(struct cars_stack *stack, uint32_t base, uint32_t size)
 {
-	struct cars_frame *frames = stack->frames;
-	uint32_t capacity = stack->capacity;
-	*stack = (struct cars_stack){.base = base, .size = size, .frames = frames, .capacity = capacity};
+	struct cars_stack old = *stack;
+	*stack = (struct cars_stack){.base = base, .size = size, .frames = old.frames};
+	hd_vec_clear(&stack->frames);
 }
 
 static void set_frame(struct cars_stack *stack, uint32_t rfp)
@@ -32,17 +32,17 @@ static void set_frame(struct cars_stack *stack, uint32_t rfp)
 
 static uint32_t frame_end(const struct cars_stack *stack, uint32_t index)
 {
-	return index + 1 < stack->depth ? stack->frames[index + 1].start : stack->rsp;
+	return index + 1 < stack->frames.len ? stack->frames.data[index + 1].start : stack->rsp;
 }
 
 /* Spills frames from the bottom until `rows` more fit. */
 static struct cars_move make_room(struct cars_stack *stack, uint32_t rows)
 {
 	struct cars_move move = {.from = stack->bottom};
-	while (stack->rsp + rows - stack->bottom > stack->size && stack->resident < stack->depth) {
+	while (stack->rsp + rows - stack->bottom > stack->size && stack->resident < stack->frames.len) {
 		/* The threads of a call are among those of the calls below it. */
 		if (!move.mask)
-			move.mask = stack->frames[stack->resident].mask;
+			move.mask = stack->frames.data[stack->resident].mask;
 		stack->bottom = frame_end(stack, stack->resident++);
 	}
 	move.rows = stack->bottom - move.from;
@@ -55,20 +55,6 @@ static void note_peak(struct cars_stack *stack)
 		stack->peak = stack->rsp;
 }
 
-/* As the SIMT stack grows; memory of the arena is kept from one warp to the next in a slot. */
-static struct cars_frame *add_frame(struct cars_stack *stack, struct hd_arena *arena)
-{
-	if (stack->depth == stack->capacity) {
-		uint32_t capacity = stack->capacity ? 2 * stack->capacity : 8;
-		struct cars_frame *frames = HD_ARENA_NEW(arena, struct cars_frame, capacity);
-		if (stack->depth)
-			memcpy(frames, stack->frames, stack->depth * sizeof(*frames));
-		stack->frames = frames;
-		stack->capacity = capacity;
-	}
-	return &stack->frames[stack->depth++];
-}
-
 struct cars_move cars_stack_call(struct cars_stack *stack, uint32_t fru, uint32_t mask, bool renames,
 				 struct hd_arena *arena)
 {
@@ -76,11 +62,12 @@ struct cars_move cars_stack_call(struct cars_stack *stack, uint32_t fru, uint32_
 	bool renamed = renames && fru <= stack->size;
 	if (renamed)
 		move = make_room(stack, fru);
-	*add_frame(stack, arena) = (struct cars_frame){.start = stack->rsp,
-						       .caller_rfp = stack->rfp,
-						       .mask = mask,
-						       .serial = ++stack->serial,
-						       .renamed = renamed};
+	hd_vec_push_in(&stack->frames, arena,
+		       (struct cars_frame){.start = stack->rsp,
+					   .caller_rfp = stack->rfp,
+					   .mask = mask,
+					   .serial = ++stack->serial,
+					   .renamed = renamed});
 	if (renamed) {
 		stack->rsp++;
 		set_frame(stack, stack->rsp);
@@ -106,23 +93,23 @@ static struct cars_move fill(struct cars_stack *stack)
 {
 	struct cars_move move = {0};
 	uint32_t start = stack->rfp ? stack->rfp - 1 : 0;
-	if (stack->resident > stack->depth)
-		stack->resident = stack->depth;
+	if (stack->resident > stack->frames.len)
+		stack->resident = stack->frames.len;
 	if (!stack->rfp || start >= stack->bottom)
 		return move;
 	move.from = start;
 	move.rows = stack->bottom - start;
 	stack->bottom = start;
-	while (stack->resident && stack->frames[stack->resident - 1].start >= start)
+	while (stack->resident && stack->frames.data[stack->resident - 1].start >= start)
 		stack->resident--;
-	move.mask = stack->frames[stack->resident].mask;
+	move.mask = stack->frames.data[stack->resident].mask;
 	return move;
 }
 
 struct cars_move cars_stack_return(struct cars_stack *stack, uint32_t depth)
 {
-	while (stack->depth > depth) {
-		const struct cars_frame *frame = &stack->frames[--stack->depth];
+	while (stack->frames.len > depth) {
+		const struct cars_frame *frame = &hd_vec_pop(&stack->frames);
 		if (!frame->renamed)
 			continue;
 		stack->rsp = frame->start;

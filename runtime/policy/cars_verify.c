@@ -80,9 +80,9 @@ static struct row *slot_of(const struct hd_policy_handle *self, const struct hd_
 /* The frame that a position belongs to, searched from the top. */
 static uint32_t serial_at(const struct cars_stack *stack, uint32_t position)
 {
-	for (uint32_t i = stack->depth; i-- > 0;)
-		if (stack->frames[i].renamed && stack->frames[i].start <= position)
-			return stack->frames[i].serial;
+	for (uint32_t i = stack->frames.len; i-- > 0;)
+		if (stack->frames.data[i].renamed && stack->frames.data[i].start <= position)
+			return stack->frames.data[i].serial;
 	return NO_FRAME;
 }
 
@@ -146,7 +146,7 @@ void cars_verify_end(const struct hd_policy_handle *self, struct hd_warp *warp)
 	const struct cars_stack *stack = &mine->stack;
 	if (!shadow_of(self, warp))
 		return;
-	if (!mine->exited && (stack->depth || stack->rsp || stack->rfp || stack->bottom))
+	if (!mine->exited && (stack->frames.len || stack->rsp || stack->rfp || stack->bottom))
 		fail(warp, "the stack pointer does not balance at exit: RSP", stack->rsp);
 }
 
@@ -217,7 +217,7 @@ static void restore_rows(const struct hd_policy_handle *self, const struct hd_wa
 			 uint32_t mask)
 {
 	const struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
-	if (stack->depth && stack->frames[stack->depth - 1].renamed)
+	if (stack->frames.len && hd_vec_last(&stack->frames).renamed)
 		return;
 	for (uint32_t k = 0; k < inst->access_bytes / 4u; k++)
 		if (inst->inst.dst + k >= CARS_FIRST_SAVED)
@@ -229,7 +229,7 @@ void cars_verify_after(const struct hd_policy_handle *self, struct hd_warp *warp
 {
 	if (!shadow_of(self, warp))
 		return;
-	if (effect->event == HD_EVENT_EXIT && effect->mask && cars_warp_of(self, warp)->stack.depth)
+	if (effect->event == HD_EVENT_EXIT && effect->mask && cars_warp_of(self, warp)->stack.frames.len)
 		cars_warp_of(self, warp)->exited = true;
 	if (inst->inst.role == HD_ROLE_CALLEE_RESTORE && !inst->write_count) {
 		restore_rows(self, warp, inst, effect->mask);

@@ -17,6 +17,7 @@
  */
 #include "runtime/sim/probe.h"
 
+#include "lib/hash.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
 
@@ -71,37 +72,31 @@ uint32_t hd_probe_after_call(const struct hd_warp *warp)
 
 /* ---- states */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
 static uint32_t sample_of(const struct hd_warp *warp)
 {
 	uint32_t lane = warp->active ? (uint32_t)__builtin_ctz(warp->active) : 0, rows = warp->cta->grid->register_rows;
-	uint64_t hash = mix(warp->active, warp->stack.len);
+	uint64_t hash = hd_hash_mix(warp->active, warp->stack.len);
 	for (uint32_t reg = 0; reg < rows; reg++)
-		hash = mix(hash, warp->regs[reg][lane]);
+		hash = hd_hash_mix(hash, warp->regs[reg][lane]);
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
 static uint64_t state_of(const struct hd_warp *warp)
 {
-	uint64_t hash = mix(warp->active, warp->live);
+	uint64_t hash = hd_hash_mix(warp->active, warp->live);
 	for (uint32_t i = 0; i < warp->stack.len; i++) {
 		const struct hd_simt *entry = &warp->stack.data[i];
 		bool top = i + 1 == warp->stack.len; /* whose pc is the warp's */
-		hash = mix(hash, (uint64_t)(top ? warp->pc : entry->pc) << 32 | entry->reconv);
-		hash = mix(hash, (uint64_t)entry->mask << 32 | entry->call_return);
+		hash = hd_hash_mix(hash, (uint64_t)(top ? warp->pc : entry->pc) << 32 | entry->reconv);
+		hash = hd_hash_mix(hash, (uint64_t)entry->mask << 32 | entry->call_return);
 	}
 	for (uint32_t pred = 0; pred < HD_PT; pred++)
-		hash = mix(hash, warp->preds[pred]);
+		hash = hd_hash_mix(hash, warp->preds[pred]);
 	for (uint32_t reg = 0; reg < HD_MAX_UREGS; reg++)
-		hash = mix(hash, warp->uregs[reg]);
+		hash = hd_hash_mix(hash, warp->uregs[reg]);
 	for (uint32_t reg = 0; reg < warp->cta->grid->register_rows; reg++)
 		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane += 2)
-			hash = mix(hash, (uint64_t)warp->regs[reg][lane] << 32 | warp->regs[reg][lane + 1]);
+			hash = hd_hash_mix(hash, (uint64_t)warp->regs[reg][lane] << 32 | warp->regs[reg][lane + 1]);
 	return hash;
 }
 
@@ -172,8 +167,8 @@ void hd_probe_change(struct hd_exec *exec, const uint8_t *host, const void *old,
 		return;
 	/* What is put back cancels out. Where the bytes lie does not matter for that. */
 	for (uint32_t i = 0; i < bytes; i++) {
-		uint64_t place = mix((uint64_t)(host + i - warp->local), 1);
-		seen->local ^= mix(place, before[i]) ^ mix(place, host[i]);
+		uint64_t place = hd_hash_mix((uint64_t)(host + i - warp->local), 1);
+		seen->local ^= hd_hash_mix(place, before[i]) ^ hd_hash_mix(place, host[i]);
 	}
 }
 

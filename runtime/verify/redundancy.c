@@ -16,6 +16,7 @@
  */
 #include "runtime/verify/redundancy.h"
 
+#include "lib/hash.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
 
@@ -117,12 +118,6 @@ static bool is_computation(const struct hd_dinst *inst)
 	       !(inst->effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_SIDE | HD_FX_CONVERGENT));
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio: spreads the bits */
-	return hash ^ hash >> 29;
-}
-
 struct operands {
 	uint32_t mask;
 	uint64_t hash;
@@ -134,7 +129,7 @@ static void add_row(struct operands *operands, const uint32_t *row)
 	uint32_t first = row[__builtin_ctz(operands->mask)];
 	HD_FOR_LANES (lane, operands->mask) {
 		operands->same &= row[lane] == first;
-		operands->hash = mix(operands->hash, row[lane]);
+		operands->hash = hd_hash_mix(operands->hash, row[lane]);
 	}
 }
 
@@ -142,7 +137,7 @@ static void add_lanes(struct operands *operands, uint32_t lanes)
 {
 	lanes &= operands->mask;
 	operands->same &= !lanes || lanes == operands->mask;
-	operands->hash = mix(operands->hash, lanes);
+	operands->hash = hd_hash_mix(operands->hash, lanes);
 }
 
 static void add_special(struct operands *operands, const struct hd_warp *warp, unsigned sr)
@@ -155,16 +150,16 @@ static void add_special(struct operands *operands, const struct hd_warp *warp, u
 	else if (sr == HD_SR_LANEID || (sr >= HD_SR_LANEMASK_EQ && sr <= HD_SR_LANEMASK_GE))
 		add_row(operands, lane_ids);
 	else if (sr == HD_SR_WARPID)
-		operands->hash = mix(operands->hash, warp->index);
+		operands->hash = hd_hash_mix(operands->hash, warp->index);
 }
 
 static struct operands read_operands(const struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask)
 {
-	struct operands operands = {mask, mix(warp->pc + UINT64_C(1), mask), true};
+	struct operands operands = {mask, hd_hash_mix(warp->pc + UINT64_C(1), mask), true};
 	for (unsigned i = 0; i < inst->read_count; i++)
 		add_row(&operands, hd_row(warp, inst->read_regs[i]));
 	if (hd_x_is_uniform(inst->inst.xkind))
-		operands.hash = mix(operands.hash, warp->uregs[inst->inst.x]);
+		operands.hash = hd_hash_mix(operands.hash, warp->uregs[inst->inst.x]);
 	for (unsigned i = 0; i < hd_opinfo[inst->inst.op].psrc; i++)
 		add_lanes(&operands, hd_pred(warp, i ? inst->inst.psrc2 : inst->inst.psrc));
 	for (unsigned i = 0; inst->effects & HD_FX_READ_PREDS && i < HD_MAX_PREDS; i++)
@@ -176,6 +171,7 @@ static struct operands read_operands(const struct hd_warp *warp, const struct hd
 
 /* ---- TB */
 
+/* No struct hd_hash_set: the whole hash stands for the instruction, and is all there is to compare. */
 static struct seen *find_seen(const struct block_seen *table, uint64_t hash)
 {
 	uint64_t at = hash & (table->capacity - 1);

@@ -34,8 +34,8 @@ struct frame {
 };
 
 struct hd_shadow {
-	struct frame *frames; /* buffers of popped frames are used again */
-	uint32_t depth, capacity;
+	HD_VEC(struct frame) frames; /* the first `depth`, and popped ones, whose buffers are used again */
+	uint32_t depth;
 	uint32_t dead[256]; /* lanes */
 	uint32_t apart[HD_MAX_UREGS]; /* lanes that were elsewhere when the uniform register was written last */
 	struct hd_watch watch;
@@ -50,18 +50,14 @@ static const struct hd_gpu *gpu_of(const struct hd_grid *grid)
 
 static struct frame *top_frame(const struct hd_shadow *shadow)
 {
-	return &shadow->frames[shadow->depth - 1];
+	return &shadow->frames.data[shadow->depth - 1];
 }
 
 static struct frame *push_frame(struct hd_shadow *shadow, uint32_t function, uint32_t rows)
 {
-	if (shadow->depth == shadow->capacity) {
-		uint32_t capacity = hd_vec_next_capacity(shadow->capacity, shadow->depth + 1);
-		shadow->frames = hd_xrealloc(shadow->frames, capacity * sizeof(*shadow->frames));
-		memset(shadow->frames + shadow->capacity, 0, (capacity - shadow->capacity) * sizeof(*shadow->frames));
-		shadow->capacity = capacity;
-	}
-	struct frame *frame = &shadow->frames[shadow->depth++];
+	if (shadow->depth == shadow->frames.len)
+		hd_vec_push(&shadow->frames, (struct frame){0});
+	struct frame *frame = &shadow->frames.data[shadow->depth++];
 	if (frame->rows < rows) {
 		frame->saved = hd_xrealloc(frame->saved, rows * sizeof(*frame->saved));
 		frame->dead = hd_xrealloc(frame->dead, rows * sizeof(*frame->dead));
@@ -93,11 +89,11 @@ void hd_verify_release(struct hd_warp *warp)
 {
 	if (!warp->shadow)
 		return;
-	for (uint32_t i = 0; i < warp->shadow->capacity; i++) {
-		free(warp->shadow->frames[i].saved);
-		free(warp->shadow->frames[i].dead);
+	for (uint32_t i = 0; i < warp->shadow->frames.len; i++) {
+		free(warp->shadow->frames.data[i].saved);
+		free(warp->shadow->frames.data[i].dead);
 	}
-	free(warp->shadow->frames);
+	hd_vec_release(&warp->shadow->frames);
 	free(warp->shadow);
 	warp->shadow = NULL;
 }

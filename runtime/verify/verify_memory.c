@@ -8,6 +8,8 @@
  */
 #include "runtime/verify/verify.h"
 
+#include "lib/hash.h"
+
 enum { PAGE_BITS = 12, WORD_BYTES = 4, PAGE_WORDS = (1 << PAGE_BITS) / WORD_BYTES };
 
 struct page {
@@ -19,7 +21,7 @@ struct hd_words_read {
 	const struct hd_grid *grid; /* whose they are */
 	uint64_t grid_id;
 	HD_VEC(struct page) pages;
-	uint32_t *slots, slot_count; /* open addressing: index in `pages` + 1, a power of two of them */
+	struct hd_hash_set by_number; /* indices in pages */
 };
 
 void hd_verify_forget(struct hd_gpu *gpu)
@@ -27,7 +29,7 @@ void hd_verify_forget(struct hd_gpu *gpu)
 	if (!gpu->words_read)
 		return;
 	hd_vec_release(&gpu->words_read->pages);
-	free(gpu->words_read->slots);
+	hd_hash_set_release(&gpu->words_read->by_number);
 	free(gpu->words_read);
 	gpu->words_read = NULL;
 }
@@ -44,39 +46,18 @@ static struct hd_words_read *words_of(struct hd_gpu *gpu, const struct hd_grid *
 	return words;
 }
 
-/* The slot that has the page, or the free one where it belongs. */
-static uint32_t *slot_of(const struct hd_words_read *words, uint64_t number)
-{
-	uint32_t at = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-	for (;; at++) {
-		uint32_t *slot = &words->slots[at & (words->slot_count - 1)];
-		if (!*slot || words->pages.data[*slot - 1].number == number)
-			return slot;
-	}
-}
-
-static void make_room(struct hd_words_read *words)
-{
-	if (words->pages.len * 2 < words->slot_count)
-		return;
-	free(words->slots);
-	words->slot_count = words->slot_count ? words->slot_count * 2 : 64;
-	words->slots = hd_xcalloc(words->slot_count, sizeof(*words->slots));
-	for (uint32_t i = 0; i < words->pages.len; i++)
-		*slot_of(words, words->pages.data[i].number) = i + 1;
-}
-
 static struct page *page_of(struct hd_words_read *words, uint64_t number, bool make)
 {
-	make_room(words);
-	uint32_t *slot = slot_of(words, number);
-	if (!*slot && !make)
+	struct hd_hash_slot *slot;
+	uint64_t hash = hd_hash_mix(0, number);
+	HD_HASH_FIND(slot, &words->by_number, hash, words->pages.data[slot->id].number == number);
+	if (hd_hash_found(slot))
+		return &words->pages.data[slot->id];
+	if (!make)
 		return NULL;
-	if (!*slot) {
-		hd_vec_push(&words->pages, (struct page){.number = number});
-		*slot = words->pages.len;
-	}
-	return &words->pages.data[*slot - 1];
+	hd_hash_set_put(&words->by_number, slot, hash, words->pages.len);
+	hd_vec_push(&words->pages, (struct page){.number = number});
+	return &hd_vec_last(&words->pages);
 }
 
 static bool visit_word(struct hd_words_read *words, uint64_t word, bool load)

@@ -488,7 +488,7 @@ static void shift_rows(struct cars_stack *stack)
 
 static void forget_to_pop(struct cars_stack *stack)
 {
-	stack->frames[0].start++;
+	stack->frames.data[0].start++;
 }
 
 /* As if what the trap spilled had never left: it will not be filled. */

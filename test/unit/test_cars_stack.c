@@ -27,7 +27,7 @@ static struct cars_move enter(struct stack_bench *bench, uint32_t pushes)
 
 static struct cars_move leave(struct stack_bench *bench)
 {
-	return cars_stack_return(&bench->stack, bench->stack.depth - 1);
+	return cars_stack_return(&bench->stack, bench->stack.frames.len - 1);
 }
 
 START_TEST(figure_3_renames_three_saved_registers)

@@ -43,6 +43,25 @@ START_TEST(elements_may_be_structs)
 }
 END_TEST
 
+START_TEST(what_an_arena_holds_stays)
+{
+	struct hd_arena arena;
+	HD_VEC(struct edge) edges = {0};
+	const struct edge *first = NULL;
+	hd_arena_init(&arena);
+	for (uint32_t i = 0; i < 1000; i++) {
+		hd_vec_push_in(&edges, &arena, (struct edge){.from = i, .to = i + 1});
+		first = first ? first : edges.data;
+	}
+	ck_assert_uint_eq(edges.len, 1000);
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(edges.data[i].to, i + 1);
+	ck_assert_ptr_ne(first, edges.data);
+	ck_assert_uint_eq(first->to, 1); /* who looked before it grew may still do so */
+	hd_arena_release(&arena);
+}
+END_TEST
+
 START_TEST(clear_keeps_room)
 {
 	HD_VEC(int) numbers = {0};
@@ -73,6 +92,7 @@ Suite *hd_suite(void)
 					  zero_initialised_is_empty,
 					  push_keeps_order_through_growth,
 					  elements_may_be_structs,
+					  what_an_arena_holds_stays,
 					  clear_keeps_room,
 					  capacity_at_least_doubles,
 					  NULL,

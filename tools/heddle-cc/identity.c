@@ -8,25 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/hash.h"
 #include "lib/object/elf.h"
 #include "tools/heddle-cc/relocatable.h"
 
 #define ID_SECTION "__nv_module_id"
 #define ID_PREFIX "__nv_"
 
-/* FNV-1a, the NUL that ends each text included. */
+/* The NUL that ends each text included. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-	do
-		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	while (*text++);
-	return hash;
+	return hd_hash_byte(hd_hash_text(hash, text), 0);
 }
 
 const char *hd_cc_identity(struct hd_cc *cc, const char *input)
 {
 	char *real = realpath(input, NULL);
-	uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), real ? real : input);
+	uint64_t hash = hash_text(HD_HASH_TEXT, real ? real : input);
 	for (uint32_t i = 0; i + 1 < cc->common.len; i++)
 		if (!strcmp(cc->common.data[i], "-D"))
 			hash = hash_text(hash, cc->common.data[i + 1]);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/hash.h"
 #include "tools/heddle/gate/carry.h"
 #include "tools/heddle/gate/match.h"
 
@@ -34,8 +35,7 @@ static int by_place(const void *a, const void *b)
 /* Spreads an opcode, so that sums of few do not meet. */
 static uint64_t operation_hash(const struct hd_inst *inst)
 {
-	uint64_t hash = (inst->op + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	return (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return hd_hash_mix(0, inst->op + 1u) * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
 static void collect_lines(const struct gate_subject *subject, code_lines *lines)

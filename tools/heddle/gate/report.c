@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/hash.h"
+
 static const struct gate_rule fixed_rules[] = {
 #define GATE_RULE(id, name, brief, help) {id, name, brief, help},
 #include "tools/heddle/gate/rules.def"
@@ -109,16 +111,13 @@ struct gate_place gate_place_of(const struct gate_report *report, const struct g
 	return (struct gate_place){file, source->line ? source->line : 1};
 }
 
-/* FNV-1a of 64 bits. */
+/* Stands in reports that are compared with later ones: stays as it is. */
 static const char *fingerprint_of(struct hd_arena *arena, const char *rule, const char *subject, const char *key)
 {
 	const char *const parts[] = {rule, subject ? subject : "", key};
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (unsigned i = 0; i < 3; i++) {
-		for (const char *at = parts[i]; *at; at++)
-			hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-		hash = (hash ^ 0xff) * UINT64_C(0x100000001b3);
-	}
+	uint64_t hash = HD_HASH_TEXT;
+	for (unsigned i = 0; i < 3; i++)
+		hash = hd_hash_byte(hd_hash_text(hash, parts[i]), 0xff);
 	return hd_arena_printf(arena, "%016llx", (unsigned long long)hash);
 }
 
