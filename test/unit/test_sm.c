@@ -284,26 +284,25 @@ static void run_logged(struct simbench *bench, struct issue_log *log, uint32_t t
 
 static uint32_t checks_before, checks_after;
 
-static void check_before(struct hd_warp *warp, void *state, const struct hd_dinst *inst)
+static void check_before(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	(void)warp, (void)state, (void)inst;
+	(void)self, (void)warp, (void)inst;
 	checks_before++;
 }
 
-static void check_after(struct hd_warp *warp, void *state, const struct hd_dinst *inst, const struct hd_effect *effect)
+static void check_after(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			const struct hd_effect *effect)
 {
-	(void)warp, (void)state, (void)inst, (void)effect;
+	(void)self, (void)warp, (void)inst, (void)effect;
 	checks_after++;
 }
+
+static const struct hd_policy_hooks checker_hooks = {.verify_before = check_before, .verify_after = check_after};
+static const struct hd_policy checker = {.name = "checker", .hooks = &checker_hooks};
 
 /* Two MOVs, a load from shared memory at `address`, of which there are 64 bytes, and EXIT. */
 static int run_checked(bool verify, uint32_t address)
 {
-	static const struct hd_policy checker = {.name = "checker",
-						 .help = "counts checks",
-						 .paper = "",
-						 .verify_before = check_before,
-						 .verify_after = check_after};
 	struct simbench bench;
 	simbench_init(&bench);
 	bench.options.verify = verify;
@@ -316,8 +315,8 @@ static int run_checked(bool verify, uint32_t address)
 	load->a = 9;
 	load->xkind = HD_X_OTHER;
 	ck_assert_int_eq(simbench_start(&bench), 0);
-	bench.sim->gpu.policies[0] = &checker;
-	bench.sim->gpu.policy_count = bench.sim->gpu.sms[0]->policy_count = 1;
+	hd_policy_add(&bench.sim->gpu, &checker, "");
+	hd_policy_place(&bench.sim->gpu);
 	checks_before = checks_after = 0;
 	int error = simbench_run(&bench, 1, 32);
 	simbench_release(&bench);
