@@ -42,7 +42,8 @@ const char *const hd_meta_class_names[HD_CLASSES] = {"grid", "block", "warp", "a
 #define SELF struct hd_meta_param
 static const struct hd_meta_field param_fields[] = {
 	TEXT("name", name, .null = HD_META_NULL_POINTER, .doc = "as in the source, where it is known"),
-	TEXT("type", type, .null = HD_META_NULL_POINTER, .doc = "source type, or IR type where the source was not seen"),
+	TEXT("type", type, .null = HD_META_NULL_POINTER,
+	     .doc = "source type, or IR type where the source was not seen"),
 	CHOICE("kind", kind, NAMES("integer", "float", "pointer", "aggregate"), .doc = "of the type"),
 	COUNT("offset", offset, .doc = "bytes from the first parameter"),
 	COUNT("bytes", bytes, .doc = "its size"),
@@ -90,7 +91,8 @@ static const struct hd_meta_record save_record = {
 #define SELF struct hd_meta_launch
 static const struct hd_meta_field launch_fields[] = {
 	SOURCE,
-	OTHER(HD_META_NUMBERS, "block", block, .length = 3, NULL_UNLESS(block_known), .doc = "threads of a CTA, x, y, z"),
+	OTHER(HD_META_NUMBERS, "block", block, .length = 3, NULL_UNLESS(block_known),
+	      .doc = "threads of a CTA, x, y, z"),
 	INTEGER("shared_bytes", shared_bytes, 0, UINT32_MAX, NULL_UNLESS(shared_known),
 		.doc = "dynamic shared memory of a CTA"),
 };
@@ -104,7 +106,8 @@ static const struct hd_meta_record launch_record = {
 static const struct hd_meta_field interval_fields[] = {
 	COUNT("id", id, .doc = "index in order of entry_pc"),
 	COUNT("entry_pc", entry_pc,
-	      .doc = "a PREFETCH is due before this pc when control comes from elsewhere, or from a strand to its own entry"),
+	      .doc = "a PREFETCH is due before this pc when control comes from elsewhere, or from a strand to its own "
+		     "entry"),
 	COUNTED(HD_META_PCS, "pcs", pcs, pc_count,
 		.doc = "all of its instructions, ascending; each instruction is in one interval"),
 	OTHER(HD_META_REGISTERS, "working_set", working_set,
@@ -132,9 +135,9 @@ static const struct hd_meta_field pattern_fields[] = {
 };
 static const struct hd_meta_record pattern_record = {
 	.name = "pattern",
-	.doc = "a value pattern inside a pattern analysing group (Lin 2.3.3): min(warp width, x dimension of the block) "
-	       "neighbouring threads. It holds where that x dimension is a multiple of the warp width or a divisor of it, for "
-	       "the threads that need the register: those for which it is live where they are or wait",
+	.doc = "a value pattern inside a pattern analysing group (Lin 2.3.3): min(warp width, x dimension of the "
+	       "block) neighbouring threads. It holds where that x dimension is a multiple of the warp width or a divisor of "
+	       "it, for the threads that need the register: those for which it is live where they are or wait",
 	RECORD_ROWS(pattern_fields)};
 #undef SELF
 
@@ -184,16 +187,19 @@ static const struct hd_meta_field reuse_fields[] = {
 		.doc = "a digit for each instruction: 1 dst, 2 a, 4 b and 8 c is near, added up"),
 	COUNTED(HD_META_DIGITS, "exact", exact, tag_count, .length = 4, .digits = HD_REUSE_DIGITS,
 		.pattern = "^[-0-9a-z]*$",
-		.doc = "what is certain, four digits for each instruction, of dst, a, b and c: 1 to 9 and a (10) to z (35) the "
-		       "distance, 0 never read again, - no claim"),
+		.doc = "what is certain, four digits for each instruction, of dst, a, b and c: 1 to 9 and a (10) to z (35) "
+		       "the distance, 0 never read again, - no claim"),
 };
-static const struct hd_meta_record reuse_record = {
+const struct hd_meta_record hd_meta_reuse_record = {
 	.name = "reuse", .doc = "Malekeh's register reuse distances", RECORD_ROWS(reuse_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_place
 static const struct hd_meta_field place_fields[] = {
-	TEXT("function", function, .form = "name", .doc = "its symbol"), COUNT("pc", pc, .doc = "in that function"), SOURCE};
+	TEXT("function", function, .form = "name", .doc = "its symbol"),
+	COUNT("pc", pc, .doc = "in that function"),
+	SOURCE,
+};
 static const struct hd_meta_record place_record = {
 	.name = "place", .doc = "an instruction of the program", RECORD_ROWS(place_fields)};
 #undef SELF
@@ -271,7 +277,8 @@ static const struct hd_meta_field access_fields[] = {
 	INTEGER("bytes", bytes, 1, 16, .doc = "of a lane"),
 	TEXT("address", address, .null = HD_META_NULL_POINTER, .doc = "the coefficient vector of the address"),
 	CHOICE("assumes", assumes, NAMES("nothing", "block", "whole_rows"),
-	       .doc = "block: the blocks are of the size `block`; whole_rows: the x dimension of the blocks is a multiple of 32"),
+	       .doc = "block: the blocks are of the size `block`; whole_rows: the x dimension of the blocks is a multiple of "
+		      "32"),
 	KNOWN_NUMBERS("block", block, 3, .doc = "threads of a block, x, y, z; null where `assumes` is not block"),
 	TEXT("lane_stride", lane_stride, .null = HD_META_NULL_POINTER,
 	     .doc = "bytes from one lane to the next, a polynomial"),
@@ -281,8 +288,8 @@ static const struct hd_meta_field access_fields[] = {
 	KNOWN_NUMBERS("sectors_per_request", sectors_least, 2,
 		      .doc = "global: fewest and most 32-byte sectors of a request"),
 	KNOWN_NUMBERS("bank_conflict_degree", conflicts_least, 2,
-		      .doc = "shared: fewest and most accesses of the busiest bank, 1 without conflicts; 8-byte accesses in "
-			     "half-warps, 16-byte ones in quarter-warps"),
+		      .doc = "shared: fewest and most accesses of the busiest bank, 1 without conflicts; 8-byte accesses "
+			     "in half-warps, 16-byte ones in quarter-warps"),
 	SOURCE,
 };
 static const struct hd_meta_record access_record = {
@@ -339,7 +346,7 @@ static const struct hd_meta_field affine_fields[] = {
 	COUNTED(HD_META_LIST, "accesses", accesses, access_count, .record = &access_record,
 		.doc = "the coalescing report: global and shared accesses in order of pc"),
 };
-static const struct hd_meta_record affine_record = {
+const struct hd_meta_record hd_meta_affine_record = {
 	.name = "affine",
 	.doc = "linear values of a kernel (R2D2 3.1): polynomials are text over launch constants, such as P5+4*P1 or "
 	       "smin32(P2,64)",
@@ -351,7 +358,7 @@ static const struct hd_meta_field linear_version_fields[] = {
 #define HD_META_LINEAR FIGURE
 #include "heddle/metadata.def"
 };
-static const struct hd_meta_record linear_version_record = {
+const struct hd_meta_record hd_meta_linear_version_record = {
 	.name = "linear_version",
 	.doc = "the linear version of a kernel (R2D2 3.2); absent where there is none",
 	RECORD_ROWS(linear_version_fields)};
@@ -378,7 +385,8 @@ static const struct hd_meta_field function_fields[] = {
 		.form = "name", .doc = "functions of the deepest chain, from this one down"),
 	COUNTED(HD_META_LIST, "saves", saves, save_count, .group = "stackdepth", .record = &save_record,
 		.doc = "saves and restores of callee-saved registers, in order of pc"),
-	COUNTED(HD_META_LIST, "params", params, param_count, .record = &param_record, .doc = "kernel parameters in order"),
+	COUNTED(HD_META_LIST, "params", params, param_count, .record = &param_record,
+		.doc = "kernel parameters in order"),
 	COUNTED(HD_META_LIST, "calls", calls, call_count, .record = &call_record, .doc = "call sites in order of pc"),
 	COUNTED(HD_META_LIST, "launches", launches, launch_count, .record = &launch_record,
 		.doc = "launch sites found in the host code"),
@@ -393,10 +401,10 @@ static const struct hd_meta_field function_fields[] = {
 		.doc = "places where the kernel may be preempted (Lin)"),
 	COUNTED(HD_META_LIST, "barriers", barriers, barrier_count, .group = "preempt", .record = &barrier_record,
 		.doc = "barriers at which warps wait, points or not, in order of pc"),
-	OTHER(HD_META_OPTIONAL, "reuse", reuse, .record = &reuse_record),
+	OTHER(HD_META_OPTIONAL, "reuse", reuse, .record = &hd_meta_reuse_record),
 	OTHER(HD_META_OPTIONAL, "idempotence", idempotence, .record = &idempotence_record),
-	OTHER(HD_META_OPTIONAL, "affine", affine, .record = &affine_record),
-	OTHER(HD_META_OPTIONAL, "linear_version", linear_version, .record = &linear_version_record),
+	OTHER(HD_META_OPTIONAL, "affine", affine, .record = &hd_meta_affine_record),
+	OTHER(HD_META_OPTIONAL, "linear_version", linear_version, .record = &hd_meta_linear_version_record),
 };
 const struct hd_meta_record hd_meta_function_record = {
 	.name = "function",
@@ -413,12 +421,23 @@ static const struct hd_meta_field document_fields[] = {
 	TEXT("module", module, .doc = "source file or module name"),
 	TEXT("target", target, .doc = "GPU architecture, such as sm_70"),
 	TEXT("flags", flags, .doc = "pass parameters in canonical order"),
-	CHOICE("mode", mode, NAMES("whole-program", "relocatable"), .doc = "whether the call graph is the whole program's"),
+	CHOICE("mode", mode, NAMES("whole-program", "relocatable"),
+	       .doc = "whether the call graph is the whole program's"),
 };
 const struct hd_meta_record hd_meta_document_record = {.name = "document", RECORD_ROWS(document_fields)};
 #undef SELF
 
-/* ------------------------------------------------------------------ looking up */
+/* ------------------------------------------------------------------ figures */
+
+uint32_t hd_meta_figure_value(const struct hd_meta_field *figure, const void *record)
+{
+	const char *member = (const char *)record + figure->at;
+	uint32_t number;
+	if (figure->type == HD_META_FLAG)
+		return *(const bool *)(const void *)member;
+	memcpy(&number, member, sizeof(number));
+	return number;
+}
 
 static const struct hd_meta_field *find_figure(const struct hd_meta_record *record, const char *group, size_t len,
 					       const char *key)

@@ -23,7 +23,7 @@ enum hd_meta_type {
 	HD_META_REGISTERS,  /* uint64_t[4] */
 	HD_META_PREDICATES, /* uint8_t */
 	HD_META_MASK,       /* uint64_t, of 54 bits */
-	HD_META_DIGITS,     /* uint8_t * and its count: `length` digits of `digits` for each instruction of the function */
+	HD_META_DIGITS,     /* uint8_t * and its count: `length` of `digits` for each instruction of the function */
 	HD_META_RECORD,     /* a record in the record */
 	HD_META_OPTIONAL,   /* a pointer to a record; NULL: the key is absent */
 	HD_META_LIST,       /* a pointer to records and their count */
@@ -58,7 +58,7 @@ struct hd_meta_field {
 	bool may_be_empty;            /* digits: where the analysis did not run */
 	const char *form;             /* in the schema's $defs: of the value, of a list's elements */
 	const char *count_key;        /* of a list: the figure before it that says how long it is */
-	bool beside;                  /* of an optional record: the key stands before the record's, in the object around it */
+	bool beside;                  /* in an optional record: the key stands before the record's, in the object around */
 	const struct hd_meta_record *record;
 	/* figures */
 	const char *unit, *metric, *node;
@@ -81,7 +81,9 @@ struct hd_meta_record {
 	const char *(*broken)(const json_t *object, const void *record, const char **expected);
 };
 
-extern const struct hd_meta_record hd_meta_function_record, hd_meta_document_record;
+extern const struct hd_meta_record hd_meta_document_record, hd_meta_function_record;
+/* Of those parts of a function that have figures. */
+extern const struct hd_meta_record hd_meta_reuse_record, hd_meta_affine_record, hd_meta_linear_version_record;
 /* The figure of a function at "key", "group.key" or "record.key"; NULL: it is not one. */
 const struct hd_meta_field *hd_meta_figure_at(const char *path);
 /* Whether the field is a row of metadata.def. */
@@ -89,5 +91,7 @@ static inline bool hd_meta_is_figure(const struct hd_meta_field *field)
 {
 	return field->unit != NULL;
 }
+/* A flag is 0 or 1. */
+uint32_t hd_meta_figure_value(const struct hd_meta_field *figure, const void *record);
 
 #endif

@@ -68,10 +68,11 @@ static json_t *forms(void)
 	json_t *defs = json_object(), *polynomial = json_pack("{s:s,s:i}", "type", "string", "minLength", 1);
 	json_t *vector = array_of(reference("polynomial"), HD_META_VECTOR);
 	add_text(polynomial, "description",
-		 "a sum of products of integers, P2 (a parameter), P2.8 (the word at its byte 8), P2.8l (both words there), "
-		 "ntid.x, nctaid.y, @variable, i0 (iterations of a loop) and operations of a width");
+		 "a sum of products of integers, P2 (a parameter), P2.8 (the word at its byte 8), P2.8l (both words "
+		 "there), ntid.x, nctaid.y, @variable, i0 (iterations of a loop) and operations of a width");
 	add_text(vector, "description",
-		 "a coefficient vector: the constant, then the factors of tid.x, tid.y, tid.z, ctaid.x, ctaid.y and ctaid.z");
+		 "a coefficient vector: the constant, then the factors of tid.x, tid.y, tid.z, ctaid.x, ctaid.y and "
+		 "ctaid.z");
 	json_object_set_new(defs, "count", range(0, UINT32_MAX));
 	json_object_set_new(defs, "name", json_pack("{s:s,s:i}", "type", "string", "minLength", 1));
 	json_object_set_new(defs, "register", range(0, 254));
@@ -240,8 +241,8 @@ json_t *hd_metadata_schema_json(void)
 	json_object_set_new(schema, "title", json_sprintf("Heddle kernel metadata, version %d", HD_METADATA_VERSION));
 	add_text(schema, "description",
 		 "What the passes found out about a program: the .heddle.meta section of a kernel object and the file "
-		 "NAME.heddle.json beside it. Registers are 32-bit registers of one thread; a pc is a byte offset in its "
-		 "function. Arrays that a later analysis makes are absent where that analysis did not run.");
+		 "NAME.heddle.json beside it. Registers are 32-bit registers of one thread; a pc is a byte offset in "
+		 "its function. Arrays that a later analysis makes are absent where that analysis did not run.");
 	add_property(document, "version", json_pack("{s:i}", "const", HD_METADATA_VERSION), true);
 	add_fields(defs, document, &hd_meta_document_record, false);
 	add_property(document, "kernels", functions_schema("in order of name"), true);

@@ -2,7 +2,7 @@
  * The same facts in the user's own module, where other passes and people see them:
  *
  *   !heddle.version = !{!{!"0.1.0", i32 1}}                  once a module
- *   define ... !heddle.stackdepth !{!"fru", i32 4, ...}      a pair for each number
+ *   define ... !heddle.stackdepth !{!"fru", i32 4, ...}      a pair for each number, as metadata.def lists them
  *   define ... !heddle.chain !{!"kernel", !"f", !"g"}        the High-watermark chain
  *   call ... !heddle.call !{!"fru", i32 4}                   CARS embeds the FRU in calls (IV-A)
  *   define ... !heddle.intervals !{!"registers", i32 16, !1, ...}   LTRF's PREFETCHes: each interval's id, entry pc,
@@ -28,6 +28,7 @@
 #include <llvm-c/Core.h>
 
 #include "heddle/version.h"
+#include "lib/metadata/fields.h"
 #include "passes/analysis/callgraph.h"
 #include "passes/analysis/flow.h"
 #include "passes/pass.h"
@@ -41,11 +42,7 @@ struct annotate {
 	uint32_t inst_count, inst_capacity;
 };
 
-/* What `!heddle.stackdepth` holds. */
-#define FACTS(X)                                                                                                  \
-	X(registers)                                                                                              \
-	X(fru) X(pushed_registers) X(max_stack_depth) X(call_depth) X(low_watermark) X(high_watermark) X(max_fru) \
-		X(stack_bytes) X(max_stack_bytes) X(spill_store_bytes) X(spill_load_bytes)
+typedef HD_VEC(LLVMMetadataRef) operands;
 
 static LLVMMetadataRef text_node(const struct annotate *annotate, const char *text)
 {
@@ -64,26 +61,39 @@ static void attach(const struct annotate *annotate, LLVMValueRef function, const
 	LLVMGlobalSetMetadata(function, id, LLVMMDNodeInContext2(annotate->context, operands, count));
 }
 
+static void add_pair(const struct annotate *annotate, operands *to, const char *name, uint32_t number)
+{
+	hd_vec_push(to, text_node(annotate, name));
+	hd_vec_push(to, number_node(annotate, number));
+}
+
+/* A pair for each figure of the record that heddle/metadata.def puts into this node. */
+static void add_figures(const struct annotate *annotate, operands *to, const char *node,
+			const struct hd_meta_record *table, const void *record)
+{
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct hd_meta_field *field = &table->fields[i];
+		if (hd_meta_is_figure(field) && strcmp(field->node, node) == 0)
+			add_pair(annotate, to, field->key, hd_meta_figure_value(field, record));
+	}
+}
+
+/* And releases them. */
+static void attach_all(const struct annotate *annotate, LLVMValueRef function, const char *kind, operands *list)
+{
+	attach(annotate, function, kind, list->data, list->len);
+	hd_vec_release(list);
+}
+
 static void annotate_function(const struct annotate *annotate, LLVMValueRef function,
 			      const struct hd_meta_function *facts)
 {
-#define X(field) {#field, facts->field},
-	const struct {
-		const char *name;
-		uint32_t number;
-	} pairs[] = {FACTS(X){"recursive", facts->recursive}, {"address_taken", facts->address_taken}};
-#undef X
-	enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
-	LLVMMetadataRef operands[2 * PAIRS];
-	LLVMMetadataRef *chain = HD_ARENA_NEW(&annotate->unit->arena, LLVMMetadataRef, facts->chain_count);
-	for (unsigned i = 0; i < PAIRS; i++) {
-		operands[2 * i] = text_node(annotate, pairs[i].name);
-		operands[2 * i + 1] = number_node(annotate, pairs[i].number);
-	}
-	attach(annotate, function, "heddle.stackdepth", operands, 2 * PAIRS);
+	operands pairs = {0}, chain = {0};
+	add_figures(annotate, &pairs, "stackdepth", &hd_meta_function_record, facts);
+	attach_all(annotate, function, "heddle.stackdepth", &pairs);
 	for (uint32_t i = 0; i < facts->chain_count; i++)
-		chain[i] = text_node(annotate, facts->high_watermark_chain[i]);
-	attach(annotate, function, "heddle.chain", chain, facts->chain_count);
+		hd_vec_push(&chain, text_node(annotate, facts->high_watermark_chain[i]));
+	attach_all(annotate, function, "heddle.chain", &chain);
 }
 
 static LLVMMetadataRef registers_node(const struct annotate *annotate, const uint64_t vector[4])
@@ -119,27 +129,24 @@ static void annotate_intervals(const struct annotate *annotate, LLVMValueRef fun
 static void annotate_liveness(const struct annotate *annotate, LLVMValueRef function,
 			      const struct hd_meta_function *facts)
 {
-#define X(field) text_node(annotate, #field), number_node(annotate, facts->field)
-	LLVMMetadataRef operands[] = {X(max_live),	     X(max_live_pc),	    X(max_live_divergent),
-				      X(max_live_divergent_pc), X(divergent_branches), X(uniform_branches)};
-#undef X
-	attach(annotate, function, "heddle.liveness", operands, sizeof(operands) / sizeof(operands[0]));
+	operands pairs = {0};
+	add_figures(annotate, &pairs, "liveness", &hd_meta_function_record, facts);
+	attach_all(annotate, function, "heddle.liveness", &pairs);
 }
 
 static void annotate_points(const struct annotate *annotate, LLVMValueRef function,
 			    const struct hd_meta_function *facts)
 {
-	LLVMMetadataRef *operands = HD_ARENA_NEW(&annotate->unit->arena, LLVMMetadataRef, facts->point_count + 2);
-	operands[0] = text_node(annotate, "drain_instructions");
-	operands[1] = number_node(annotate, facts->drain_instructions);
+	operands all = {0};
+	add_figures(annotate, &all, "preempt", &hd_meta_function_record, facts);
 	for (uint32_t i = 0; i < facts->point_count; i++) {
 		const struct hd_meta_point *point = &facts->points[i];
 		LLVMMetadataRef parts[] = {text_node(annotate, point->kind == HD_PREEMPT_BAR ? "bar.pp" : "pp"),
 					   number_node(annotate, point->pc), registers_node(annotate, point->live.regs),
 					   registers_node(annotate, point->live_divergent.regs)};
-		operands[2 + i] = LLVMMDNodeInContext2(annotate->context, parts, 4);
+		hd_vec_push(&all, LLVMMDNodeInContext2(annotate->context, parts, 4));
 	}
-	attach(annotate, function, "heddle.preempt", operands, facts->point_count + 2);
+	attach_all(annotate, function, "heddle.preempt", &all);
 }
 
 static void list_insts(struct annotate *annotate, LLVMValueRef function)
@@ -175,11 +182,9 @@ static void annotate_calls(struct annotate *annotate, LLVMValueRef function, uin
 
 static void annotate_reuse(const struct annotate *annotate, LLVMValueRef function, const struct hd_meta_reuse *reuse)
 {
-	LLVMMetadataRef operands[] = {text_node(annotate, "rthld"), number_node(annotate, reuse->rthld),
-				      text_node(annotate, "near"),  number_node(annotate, reuse->near),
-				      text_node(annotate, "far"),   number_node(annotate, reuse->far),
-				      text_node(annotate, "dead"),  number_node(annotate, reuse->dead)};
-	attach(annotate, function, "heddle.reuse", operands, sizeof(operands) / sizeof(operands[0]));
+	operands pairs = {0};
+	add_figures(annotate, &pairs, "reuse", &hd_meta_reuse_record, reuse);
+	attach_all(annotate, function, "heddle.reuse", &pairs);
 }
 
 static void annotate_idempotence(struct annotate *annotate, LLVMValueRef function, uint32_t index,
@@ -206,9 +211,6 @@ static void annotate_idempotence(struct annotate *annotate, LLVMValueRef functio
 	if (ordinal < annotate->inst_count)
 		LLVMSetMetadata(annotate->insts[ordinal], kind, LLVMMetadataAsValue(annotate->context, node));
 }
-
-/* What `!heddle.affine` holds. */
-#define LINEAR_FACTS(X) X(values) X(linear_values) X(removed) X(register_count) X(wanted_registers) X(condition_count)
 
 static void annotate_access(const struct annotate *annotate, LLVMValueRef inst, const struct hd_meta_access *access)
 {
@@ -258,11 +260,12 @@ static void annotate_affine(struct annotate *annotate, LLVMValueRef function, ui
 	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
 	if (!facts)
 		return;
-#define X(field) text_node(annotate, #field), number_node(annotate, facts->field),
-	LLVMMetadataRef operands[] = {LINEAR_FACTS(X)};
-#undef X
+	operands pairs = {0};
 	annotate_branches(annotate, function, index, facts);
-	attach(annotate, function, "heddle.affine", operands, sizeof(operands) / sizeof(*operands));
+	add_figures(annotate, &pairs, "affine", &hd_meta_affine_record, facts);
+	add_pair(annotate, &pairs, "register_count", facts->register_count);
+	add_pair(annotate, &pairs, "condition_count", facts->condition_count);
+	attach_all(annotate, function, "heddle.affine", &pairs);
 	for (uint32_t i = 0; i < facts->access_count; i++) {
 		uint32_t ordinal = origins[facts->accesses[i].pc / HD_INST_BYTES].ir;
 		if (ordinal < annotate->inst_count)

@@ -141,10 +141,12 @@ START_TEST(errors_name_their_place)
 	expect_error("\"tags\": \"01f", "\"tags\": \"01", "functions[0].reuse.tags: expected a digit for each instruction");
 	expect_error("\"exact\": \"-19az0", "\"exact\": \"-19aZ0", "functions[0].reuse.exact: expected a digit");
 	expect_error("\"dead_operands\": \"07", "\"dead_operands\": \"08", "functions[0].liveness.dead_operands: expected");
-	expect_error("\"why\": \"store\"", "\"why\": \"whim\"", "functions[0].idempotence.why: expected \"store\", \"atomic\",");
+	expect_error("\"why\": \"store\"", "\"why\": \"whim\"",
+		     "functions[0].idempotence.why: expected \"store\", \"atomic\",");
 	expect_error("\"why\": \"store\"", "\"why\": null", "functions[0].idempotence.why: expected what breaks");
 	expect_error("\"idempotent\": false", "\"idempotent\": true", "functions[0].idempotence.why: expected null");
-	expect_error("\"register\": 16", "\"register\": 252", "kernels[0].stackdepth.saves[0].count: expected registers");
+	expect_error("\"register\": 16", "\"register\": 252",
+		     "kernels[0].stackdepth.saves[0].count: expected registers");
 	expect_error("\"registers\": 40", "\"registers\": -1",
 		     "kernels[0].registers: expected an integer from 0 to 4294967295");
 	expect_error("\"registers\": 40", "\"registers\": 4.5", "kernels[0].registers: expected an integer");
@@ -231,21 +233,13 @@ static void fill(struct figures *figures, const struct hd_meta_record *table, vo
 	}
 }
 
-static const struct hd_meta_record *record_of(const char *key)
-{
-	for (uint32_t i = 0; i < hd_meta_function_record.count; i++)
-		if (strcmp(hd_meta_function_record.fields[i].key, key) == 0)
-			return hd_meta_function_record.fields[i].record;
-	ck_abort_msg("%s", key);
-}
-
 static void make_figures(struct figures *figures)
 {
 	*figures = (struct figures){.kernel = sample_metadata(&arena).functions[1]};
 	fill(figures, &hd_meta_function_record, &figures->kernel);
-	fill(figures, record_of("reuse"), &figures->reuse);
-	fill(figures, record_of("affine"), &figures->affine);
-	fill(figures, record_of("linear_version"), &figures->linear_version);
+	fill(figures, &hd_meta_reuse_record, &figures->reuse);
+	fill(figures, &hd_meta_affine_record, &figures->affine);
+	fill(figures, &hd_meta_linear_version_record, &figures->linear_version);
 	figures->reuse.tag_count = figures->kernel.instructions;
 	figures->reuse.tags = HD_ARENA_NEW(&arena, uint8_t, figures->kernel.instructions);
 	figures->reuse.exact = HD_ARENA_NEW(&arena, uint8_t, 4 * figures->kernel.instructions);
@@ -311,22 +305,26 @@ static void is_written_and_read(const struct figures *figures, const char *part,
 
 START_TEST(a_row_makes_a_figure_written_read_and_part_of_the_schema)
 {
-	static const char *const parts[] = {"", "reuse", "affine", "linear_version"};
+	static const struct {
+		const char *part;
+		const struct hd_meta_record *table;
+	} tables[] = {{"", &hd_meta_function_record},
+		      {"reuse", &hd_meta_reuse_record},
+		      {"affine", &hd_meta_affine_record},
+		      {"linear_version", &hd_meta_linear_version_record}};
 	struct figures figures;
 	make_figures(&figures);
 	json_t *schema = hd_metadata_schema_json();
 	uint32_t count = 0;
-	for (unsigned p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
-		const struct hd_meta_record *table = p ? record_of(parts[p]) : &hd_meta_function_record;
-		for (uint32_t i = 0; i < table->count; i++) {
-			const struct hd_meta_field *field = &table->fields[i];
+	for (unsigned t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+		for (uint32_t i = 0; i < tables[t].table->count; i++) {
+			const struct hd_meta_field *field = &tables[t].table->fields[i];
 			if (!hd_meta_is_figure(field))
 				continue;
 			ck_assert_msg(field->unit[0] && field->doc[0], "%s", field->key);
-			is_written_and_read(&figures, parts[p], field, count++);
-			is_in_schema(schema, parts[p], field);
+			is_written_and_read(&figures, tables[t].part, field, count++);
+			is_in_schema(schema, tables[t].part, field);
 		}
-	}
 	ck_assert(count == figures.count && count > 60);
 	json_decref(schema);
 

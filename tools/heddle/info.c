@@ -10,6 +10,7 @@
 #include "heddle/config.h"
 #include "heddle/object.h"
 #include "heddle/occupancy.h"
+#include "lib/metadata/fields.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/info_linear.h"
@@ -18,12 +19,12 @@ struct info {
 	HD_VEC(const char *) files;
 	const char *gpu;
 	uint32_t block, dynamic_shared;
-	bool json, accesses;
+	bool json, accesses, figures;
 	bool occupancy; /* asked for by --gpu, --block or --shared */
 	struct hd_config config;
 };
 
-enum { OPT_JSON = 256, OPT_SHARED, OPT_ACCESSES };
+enum { OPT_JSON = 256, OPT_SHARED, OPT_ACCESSES, OPT_FIGURES };
 
 static const struct argp_option options[] = {
 	{"gpu", 'g', "NAME", 0, "GPU for the occupancy (default v100)", 0},
@@ -31,6 +32,7 @@ static const struct argp_option options[] = {
 	{"shared", OPT_SHARED, "BYTES", 0, "dynamic shared memory of a CTA", 0},
 	{"accesses", OPT_ACCESSES, NULL, 0,
 	 "list each kernel's linear registers, and its accesses with their sectors and conflicts", 0},
+	{"figures", OPT_FIGURES, NULL, 0, "list all figures of each kernel and function, with units and meanings", 0},
 	{"json", OPT_JSON, NULL, 0, "print JSON", 0},
 	{0},
 };
@@ -53,6 +55,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_ACCESSES:
 		info->accesses = true;
+		return 0;
+	case OPT_FIGURES:
+		info->figures = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		hd_vec_push(&info->files, arg);
@@ -224,6 +229,31 @@ static void print_linear_version(const struct info *info, const struct hd_meta_f
 		print_linear_registers(info, kernel);
 }
 
+static void print_figures(const char *part, const struct hd_meta_record *table, const void *record)
+{
+	for (uint32_t i = 0; record && i < table->count; i++) {
+		const struct hd_meta_field *figure = &table->fields[i];
+		char path[64], value[16];
+		if (!hd_meta_is_figure(figure))
+			continue;
+		uint32_t number = hd_meta_figure_value(figure, record);
+		snprintf(path, sizeof(path), "%s%s%s", part[0] ? part : figure->group,
+			 part[0] || figure->group[0] ? "." : "", figure->key);
+		bool flag = figure->type == HD_META_FLAG;
+		snprintf(value, sizeof(value), "%u", number);
+		printf("    %-38s %10s %-12s  %s\n", path, !flag ? value : number ? "yes" : "no",
+		       flag ? "" : figure->unit, figure->doc);
+	}
+}
+
+static void print_all_figures(const struct hd_meta_function *function)
+{
+	print_figures("", &hd_meta_function_record, function);
+	print_figures("reuse", &hd_meta_reuse_record, function->reuse);
+	print_figures("affine", &hd_meta_affine_record, function->affine);
+	print_figures("linear_version", &hd_meta_linear_version_record, function->linear_version);
+}
+
 static void print_table(const struct info *info, const struct cmd_unit *unit)
 {
 	const struct hd_metadata *metadata = &unit->metadata;
@@ -245,6 +275,8 @@ static void print_table(const struct info *info, const struct cmd_unit *unit)
 				print_occupancy(info, function);
 			info_print_linear(function, info->accesses);
 			print_linear_version(info, function);
+			if (info->figures)
+				print_all_figures(function);
 		}
 	}
 }

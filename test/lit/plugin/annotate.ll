@@ -13,7 +13,7 @@
 ; CHECK: call i32 @f(i32 %x), !heddle.call ![[#CALL:]]
 ; CHECK: !heddle.version = !{![[#VERSION:]]}
 ; CHECK-DAG: ![[#VERSION]] = !{!"{{[0-9.]+}}", i32 1}
-; CHECK-DAG: ![[#F]] = !{!"registers", i32 [[#]], !"fru", i32 [[#]],{{.*}} !"recursive", i32 0, !"address_taken", i32 0}
+; CHECK-DAG: ![[#F]] = !{!"registers", i32 [[#]],{{.*}} !"fru", i32 [[#]],{{.*}} !"max_fru", i32 [[#]], !"recursive", i32 0, !"address_taken", i32 0}
 ; CHECK-DAG: ![[#FC]] = !{!"f"}
 ; CHECK-DAG: ![[#CALL]] = !{!"fru", i32 [[#]]}
 ; CHECK-DAG: ![[#KC]] = !{!"k", !"f"}

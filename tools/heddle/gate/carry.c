@@ -12,6 +12,61 @@
 
 enum { MOST_LINKS = 32, SHOWN_AT_ENDS = 3, SHOWN_CHANGES = 4, MOST_SPILLS = 3 };
 
+/* What carries a figure: where in the source it comes from. */
+enum carrier {
+	CARRIED_NOWHERE,
+	CARRIED_LIVE, /* the place where most registers are live */
+	CARRIED_LIVE_DIVERGENT,
+	CARRIED_REGISTERS, /* the calls to the function that needs most of them, and the place in it */
+	CARRIED_CHAIN,	/* the high-watermark chain */
+	CARRIED_FRAMES,	/* the calls whose frames go deepest */
+	CARRIED_SPILLS,
+	CARRIED_LINES, /* the lines that most instructions come from */
+	CARRIED_POINT, /* the preemption point with most live registers */
+	CARRIED_POINT_DIVERGENT,
+	CARRIED_IDEMPOTENCE,
+	CARRIED_SECTORS, /* the accesses with most sectors a request */
+	CARRIED_CONFLICTS,
+	CARRIED_UNKNOWN, /* accesses of which nothing is proven */
+};
+
+static const struct {
+	const char *metric;
+	enum carrier carrier;
+} carriers[] = {
+	{"registers", CARRIED_REGISTERS},
+	{"own_registers", CARRIED_LIVE},
+	{"occupancy", CARRIED_REGISTERS},
+	{"resident_warps", CARRIED_REGISTERS},
+	{"resident_ctas", CARRIED_REGISTERS},
+	{"register_warps", CARRIED_REGISTERS},
+	{"spill_bytes", CARRIED_SPILLS},
+	{"spill_store_bytes", CARRIED_SPILLS},
+	{"spill_load_bytes", CARRIED_SPILLS},
+	{"max_stack_bytes", CARRIED_FRAMES},
+	{"instructions", CARRIED_LINES},
+	{"max_stack_depth", CARRIED_CHAIN},
+	{"low_watermark", CARRIED_CHAIN},
+	{"high_watermark", CARRIED_CHAIN},
+	{"call_depth", CARRIED_CHAIN},
+	{"max_live", CARRIED_LIVE},
+	{"max_live_divergent", CARRIED_LIVE_DIVERGENT},
+	{"live_at_preemption", CARRIED_POINT},
+	{"live_divergent_at_preemption", CARRIED_POINT_DIVERGENT},
+	{"idempotent", CARRIED_IDEMPOTENCE},
+	{"sectors_per_request", CARRIED_SECTORS},
+	{"bank_conflict_degree", CARRIED_CONFLICTS},
+	{"unproven_accesses", CARRIED_UNKNOWN},
+};
+
+static enum carrier carrier_of(const struct gate_metric *metric)
+{
+	for (unsigned i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++)
+		if (strcmp(carriers[i].metric, metric->name) == 0)
+			return carriers[i].carrier;
+	return CARRIED_NOWHERE;
+}
+
 static const char *title(const struct hd_meta_function *function)
 {
 	return function->demangled && function->demangled[0] ? function->demangled : function->name;
@@ -412,11 +467,11 @@ static void carry_idempotence(const struct gate_carry *carry, const struct gate_
 enum { MOST_ACCESSES = 8 };
 
 /* What the metric is about in an access; 0: nothing. */
-static uint32_t access_figure(const struct hd_meta_access *access, enum gate_carrier carrier)
+static uint32_t access_figure(const struct hd_meta_access *access, enum carrier carrier)
 {
-	if (carrier == GATE_CARRIED_SECTORS)
+	if (carrier == CARRIED_SECTORS)
 		return access->sectors_most;
-	if (carrier == GATE_CARRIED_CONFLICTS)
+	if (carrier == CARRIED_CONFLICTS)
 		return access->conflicts_most;
 	return !access->sectors_most && !access->conflicts_most;
 }
@@ -436,7 +491,7 @@ static const char *access_text(const struct gate_carry *carry, const struct hd_m
 
 /* The accesses with the largest figure, each line once. */
 static void carry_accesses(const struct gate_carry *carry, const struct gate_subject *subject,
-			   enum gate_carrier carrier)
+			   enum carrier carrier)
 {
 	const struct hd_meta_affine *affine = subject->meta->affine;
 	uint32_t most = 1, line = 0, shown = 0;
@@ -458,43 +513,44 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 		      const struct gate_metric *metric)
 {
 	const struct hd_meta_function *meta = subject->meta;
-	switch (metric->carrier) {
-	case GATE_CARRIED_NOWHERE:
+	enum carrier carrier = carrier_of(metric);
+	switch (carrier) {
+	case CARRIED_NOWHERE:
 		break;
-	case GATE_CARRIED_LIVE:
+	case CARRIED_LIVE:
 		carry_live(carry, subject, meta->max_live_pc, max_live_of);
 		break;
-	case GATE_CARRIED_LIVE_DIVERGENT:
+	case CARRIED_LIVE_DIVERGENT:
 		carry_live(carry, subject, meta->max_live_divergent_pc, max_live_divergent_of);
 		break;
-	case GATE_CARRIED_REGISTERS:
+	case CARRIED_REGISTERS:
 		carry_registers(carry, subject);
 		break;
-	case GATE_CARRIED_CHAIN:
+	case CARRIED_CHAIN:
 		carry_chain(carry, subject);
 		break;
-	case GATE_CARRIED_FRAMES:
+	case CARRIED_FRAMES:
 		carry_frames(carry, subject);
 		break;
-	case GATE_CARRIED_LINES:
+	case CARRIED_LINES:
 		gate_carry_lines(carry, subject);
 		break;
-	case GATE_CARRIED_SPILLS:
+	case CARRIED_SPILLS:
 		carry_spills(carry, subject);
 		break;
-	case GATE_CARRIED_POINT:
+	case CARRIED_POINT:
 		carry_point(carry, subject, false);
 		break;
-	case GATE_CARRIED_POINT_DIVERGENT:
+	case CARRIED_POINT_DIVERGENT:
 		carry_point(carry, subject, true);
 		break;
-	case GATE_CARRIED_IDEMPOTENCE:
+	case CARRIED_IDEMPOTENCE:
 		carry_idempotence(carry, subject);
 		break;
-	case GATE_CARRIED_SECTORS:
-	case GATE_CARRIED_CONFLICTS:
-	case GATE_CARRIED_UNKNOWN:
-		carry_accesses(carry, subject, metric->carrier);
+	case CARRIED_SECTORS:
+	case CARRIED_CONFLICTS:
+	case CARRIED_UNKNOWN:
+		carry_accesses(carry, subject, carrier);
 		break;
 	}
 }

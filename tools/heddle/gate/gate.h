@@ -1,6 +1,6 @@
 /*
  * What `heddle check`, `diff` and `report` share: the kernels and functions of their inputs as subjects with figures,
- * the table of metrics (metrics.def), the GPUs and block sizes for which occupancy is computed, and places in the
+ * the table of metrics (heddle/metadata.def), the GPUs and block sizes for which occupancy is computed, and places in the
  * repository.
  */
 #ifndef HD_TOOLS_HEDDLE_GATE_GATE_H
@@ -71,33 +71,15 @@ struct hd_occupancy gate_occupancy(const struct hd_meta_function *kernel, const 
 enum gate_direction { GATE_LESS, GATE_MORE, GATE_NEITHER }; /* what is better */
 enum gate_getter { GATE_PATH, GATE_SUM, GATE_WIDEST, GATE_HIGHEST, GATE_ABSENT, GATE_OCCUPANCY };
 
-/* What carries a figure: where in the source it comes from. */
-enum gate_carrier {
-	GATE_CARRIED_NOWHERE,
-	GATE_CARRIED_LIVE, /* the place where most registers are live */
-	GATE_CARRIED_LIVE_DIVERGENT,
-	GATE_CARRIED_REGISTERS, /* the calls to the function that needs most of them, and the place in it */
-	GATE_CARRIED_CHAIN,	/* the high-watermark chain */
-	GATE_CARRIED_FRAMES,	/* the calls whose frames go deepest */
-	GATE_CARRIED_SPILLS,
-	GATE_CARRIED_LINES, /* the lines that most instructions come from */
-	GATE_CARRIED_POINT, /* the preemption point with most live registers */
-	GATE_CARRIED_POINT_DIVERGENT,
-	GATE_CARRIED_IDEMPOTENCE,
-	GATE_CARRIED_SECTORS, /* the accesses with most sectors a request */
-	GATE_CARRIED_CONFLICTS,
-	GATE_CARRIED_UNKNOWN, /* accesses of which nothing is proven */
-};
-
 struct gate_metric {
 	const char *name, *unit;
 	enum gate_direction direction;
 	enum gate_getter getter;
 	const char *argument;
-	enum gate_carrier carrier;
 	const char *doc;
 };
 
+/* The figures of metadata.def that have a short name, in the order of its rows. */
 extern const struct gate_metric gate_metrics[];
 extern const unsigned gate_metric_count;
 
@@ -112,7 +94,7 @@ bool gate_metric_is_cost(const struct gate_metric *metric);
 bool gate_metric_any_block(const struct gate_metric *metric);
 /*
  * The metric of a name or of a path that some subject has a number at; NULL when unknown. A metric made for a path
- * belongs to `arena`.
+ * belongs to `arena`; its unit, meaning and direction are those of the figure there.
  */
 const struct gate_metric *gate_metric_find(const char *name, const struct gate_subjects *subjects,
 					   struct hd_arena *arena);

@@ -1,6 +1,6 @@
 /*
- * Metrics: names from metrics.def or paths into a function's object in the metadata, and their values. A figure that a
- * later Heddle adds to the metadata is known by its path without a change here.
+ * Metrics: names from heddle/metadata.def or paths into a function's object in the metadata, and their
+ * values. A figure that a row of metadata.def adds is known without a change here.
  *
  * Cost: a look-up is linear in the table and in the depth of the path.
  */
@@ -9,14 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/metadata/fields.h"
 #include "lib/strbuf.h"
 #include "tools/heddle/gate/gate.h"
 
 const struct gate_metric gate_metrics[] = {
-#define METRIC(name, unit, direction, getter, argument, carrier, doc) \
-	{#name, unit, GATE_##direction, GATE_##getter, argument, GATE_CARRIED_##carrier, doc},
-#include "tools/heddle/gate/metrics.def"
-#undef METRIC
+#define FIGURE_PLAIN(...)
+#define FIGURE_LESS(path, name, unit, doc) {#name, unit, GATE_LESS, GATE_PATH, path, doc},
+#define FIGURE_MORE(path, name, unit, doc) {#name, unit, GATE_MORE, GATE_PATH, path, doc},
+#define FIGURE_NEITHER(path, name, unit, doc) {#name, unit, GATE_NEITHER, GATE_PATH, path, doc},
+/* A member of the function itself has no group, and no dot before it. */
+#define HD_META_FUNCTION(type, group, member, unit, better, metric, node, doc) \
+	FIGURE_##better(&(group "." #member)[sizeof(group) == 1], metric, unit, doc)
+#define HD_META_REUSE(type, group, member, unit, better, metric, node, doc) \
+	FIGURE_##better("reuse." #member, metric, unit, doc)
+#define HD_META_AFFINE(type, group, member, unit, better, metric, node, doc) \
+	FIGURE_##better("affine." #member, metric, unit, doc)
+#define HD_META_LINEAR(type, group, member, unit, better, metric, node, doc) \
+	FIGURE_##better("linear_version." #member, metric, unit, doc)
+#define HD_META_DERIVED(metric, unit, better, getter, argument, doc) \
+	{#metric, unit, GATE_##better, GATE_##getter, argument, doc},
+#include "heddle/metadata.def"
 };
 
 const unsigned gate_metric_count = sizeof(gate_metrics) / sizeof(gate_metrics[0]);
@@ -253,6 +266,19 @@ bool gate_metric_any_block(const struct gate_metric *metric)
 	return metric->getter == GATE_OCCUPANCY && strcmp(metric->argument, "registers") == 0;
 }
 
+/* The metric that is the number at a path: as metadata.def describes it, where it is a row of that. */
+static struct gate_metric described(const char *path)
+{
+	static const enum gate_direction directions[] = {[HD_META_PLAIN] = GATE_NEITHER,
+							 [HD_META_LESS] = GATE_LESS,
+							 [HD_META_MORE] = GATE_MORE,
+							 [HD_META_NEITHER] = GATE_NEITHER};
+	const struct hd_meta_field *figure = hd_meta_figure_at(path);
+	if (!figure)
+		return (struct gate_metric){path, "", GATE_NEITHER, GATE_PATH, path, "a figure of the metadata"};
+	return (struct gate_metric){path, figure->unit, directions[figure->better], GATE_PATH, path, figure->doc};
+}
+
 const struct gate_metric *gate_metric_find(const char *name, const struct gate_subjects *subjects,
 					   struct hd_arena *arena)
 {
@@ -265,8 +291,7 @@ const struct gate_metric *gate_metric_find(const char *name, const struct gate_s
 			continue;
 		struct gate_metric *metric = HD_ARENA_NEW(arena, struct gate_metric, 1);
 		char *path = hd_arena_strdup(arena, name);
-		*metric = (struct gate_metric){
-			path, "", GATE_NEITHER, GATE_PATH, path, GATE_CARRIED_NOWHERE, "a figure of the metadata"};
+		*metric = described(path);
 		return metric;
 	}
 	return NULL;
