@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/vec.h"
+#include "passes/graph/dataflow.h"
 
 /* ---- blocks and their graph */
 
@@ -364,6 +365,22 @@ void hd_flow_live_before(const struct hd_flow *flow, uint32_t inst, struct hd_re
 	hd_regset_union(live, &effects.reads);
 }
 
+/* Sets of the solver have the registers first, then the predicates. */
+enum { FIRST_PREDICATE = 256, SET_BITS = FIRST_PREDICATE + HD_MAX_PREDS, SET_WORDS = FIRST_PREDICATE / 64 + 1 };
+
+static void put_set(uint64_t *row, const struct hd_regset *set)
+{
+	memcpy(row, set->regs, sizeof(set->regs));
+	row[SET_WORDS - 1] = set->preds;
+}
+
+static struct hd_regset get_set(const uint64_t *row)
+{
+	struct hd_regset set = {.preds = (uint8_t)row[SET_WORDS - 1]};
+	memcpy(set.regs, row, sizeof(set.regs));
+	return set;
+}
+
 /* A block as one step: live before is `uses` and what is live after but not in `kills`. */
 struct block_step {
 	struct hd_regset uses, kills;
@@ -394,38 +411,28 @@ static struct block_step step_of(const struct hd_flow *flow, uint32_t block)
 	return step;
 }
 
-static bool update(struct hd_flow *flow, const struct block_step *step, uint32_t block)
-{
-	const struct hd_graph *graph = &flow->graph;
-	struct hd_regset *out = &flow->live_out[block], in;
-	for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++)
-		hd_regset_union(out, &flow->live_in[graph->succ[e]]);
-	in = *out;
-	hd_regset_subtract(&in, &step->kills);
-	hd_regset_union(&in, &step->uses);
-	return hd_regset_union(&flow->live_in[block], &in);
-}
-
 void hd_flow_solve(struct hd_flow *flow)
 {
-	struct block_step *steps = hd_xcalloc(flow->block_count + 1, sizeof(*steps));
-	bool changed = true;
-	memset(flow->live_in, 0, sizeof(*flow->live_in) * flow->block_count);
-	memset(flow->live_out, 0, sizeof(*flow->live_out) * flow->block_count);
-	for (uint32_t b = 0; b < flow->block_count; b++)
-		steps[b] = step_of(flow, b);
-	while (changed) {
-		changed = false;
-		for (uint32_t b = flow->block_count; b-- > 0;)
-			if (flow->position[b] == HD_NO_NODE)
-				changed |= update(flow, &steps[b], b);
-		for (uint32_t i = flow->rpo_count; i-- > 0;)
-			changed |= update(flow, &steps[flow->rpo[i]], flow->rpo[i]);
+	struct hd_dataflow live;
+	struct hd_arena scratch;
+	hd_arena_init(&scratch);
+	hd_dataflow_init(&live, &flow->graph, SET_BITS, true, false, &scratch);
+	live.rpo = flow->rpo;
+	live.rpo_count = flow->rpo_count;
+	for (uint32_t b = 0; b < flow->block_count; b++) {
+		struct block_step step = step_of(flow, b);
+		put_set(live.adds + (size_t)b * SET_WORDS, &step.uses);
+		put_set(live.ends + (size_t)b * SET_WORDS, &step.kills);
 	}
+	hd_dataflow_solve(&live);
+	for (uint32_t b = 0; b < flow->block_count; b++) {
+		flow->live_in[b] = get_set(live.before + (size_t)b * SET_WORDS);
+		flow->live_out[b] = get_set(live.after + (size_t)b * SET_WORDS);
+	}
+	hd_arena_release(&scratch);
 	for (uint32_t b = 0; b < flow->block_count; b++)
 		if (has_guarded(flow, b))
 			cover_block(flow, b);
-	free(steps);
 }
 
 /* ---- as a whole */

@@ -4,6 +4,7 @@
 #ifndef HD_PASSES_MIR_LAST_USE_H
 #define HD_PASSES_MIR_LAST_USE_H
 
+#include "passes/graph/dataflow.h"
 #include "passes/mir/mir.h"
 
 struct hd_dead {
@@ -13,14 +14,9 @@ struct hd_dead {
 
 void hd_dead_compute(const struct hd_mfunc *func, struct hd_arena *arena, struct hd_dead *dead);
 
-/* Physical registers. */
-struct hd_lower_regs {
-	uint64_t words[4];
-};
+/* Physical registers that are live before and after each block. */
+void hd_dead_live(const struct hd_mfunc *func, struct hd_arena *arena, struct hd_dataflow *live);
 /* Whether any word of a register is among them. */
-bool hd_lower_regs_has_any(const struct hd_lower_regs *set, struct hd_mreg reg);
-/* Those live into each block, by id; `order`: the reachable blocks, in reverse post-order or nearly so. */
-struct hd_lower_regs *hd_dead_live_in(const struct hd_mfunc *func, const uint32_t *order, uint32_t count,
-				      struct hd_arena *arena);
+bool hd_registers_have_any(const struct hd_bitset *set, struct hd_mreg reg);
 
 #endif

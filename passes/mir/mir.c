@@ -97,6 +97,16 @@ void hd_mfunc_edge(struct hd_mfunc *func, uint32_t from, uint32_t to)
 	hd_vec_push(&target->preds, from);
 }
 
+void hd_mfunc_graph(const struct hd_mfunc *func, struct hd_arena *arena, struct hd_graph *graph)
+{
+	HD_VEC(struct hd_edge) edges = {0};
+	for (uint32_t from = 0; from < func->blocks.len; from++)
+		for (uint32_t i = 0; i < func->blocks.data[from].succs.len; i++)
+			hd_vec_push(&edges, (struct hd_edge){from, func->blocks.data[from].succs.data[i]});
+	hd_graph_build(graph, arena, func->blocks.len, 0, edges.data, edges.len);
+	hd_vec_release(&edges);
+}
+
 uint32_t hd_mfunc_frame_base(const struct hd_mfunc *func)
 {
 	uint32_t reg = func->abi->stack_pointer;

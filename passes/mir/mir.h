@@ -30,6 +30,7 @@
 #include "lib/diag.h"
 #include "lib/machine/abi.h"
 #include "lib/vec.h"
+#include "passes/graph/graph.h"
 #include "passes/mir/steps.h"
 
 enum {
@@ -186,6 +187,7 @@ uint32_t hd_mfunc_pred(struct hd_mfunc *func);                        /* a virtu
 uint32_t hd_mfunc_frame(struct hd_mfunc *func, uint32_t bytes, uint32_t align, enum hd_frame_kind kind);
 uint32_t hd_mfunc_extras(struct hd_mfunc *func, const struct hd_mreg *regs, uint32_t count); /* start index */
 void hd_mfunc_edge(struct hd_mfunc *func, uint32_t from, uint32_t to); /* adds to succs and preds unless present */
+void hd_mfunc_graph(const struct hd_mfunc *func, struct hd_arena *arena, struct hd_graph *graph); /* of the blocks */
 
 /* Successors and predecessors from the branches, after these have changed. */
 void hd_mfunc_rebuild_edges(struct hd_mfunc *func);

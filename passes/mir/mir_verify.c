@@ -319,17 +319,10 @@ static void step_uses(struct verifier *v, struct hd_minst *inst)
 
 static void compute_dominators(struct verifier *v, struct hd_arena *arena)
 {
-	HD_VEC(struct hd_edge) edges = {0};
-	for (uint32_t from = 0; from < v->func->blocks.len; from++) {
-		const struct hd_mblock *block = &v->func->blocks.data[from];
-		for (uint32_t i = 0; i < block->succs.len; i++)
-			hd_vec_push(&edges, (struct hd_edge){from, block->succs.data[i]});
-	}
 	struct hd_graph graph;
-	hd_graph_build(&graph, arena, v->func->blocks.len, 0, edges.data, edges.len);
+	hd_mfunc_graph(v->func, arena, &graph);
 	v->idom = hd_graph_dominators(&graph, arena);
 	v->depth = hd_dominator_depths(v->idom, graph.nodes, arena);
-	hd_vec_release(&edges);
 }
 
 static void verify_ssa(struct verifier *v)

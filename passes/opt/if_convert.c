@@ -18,7 +18,7 @@ struct converter {
 	struct hd_mfunc *func;
 	struct hd_arena arena;
 	uint32_t *ways_in;	       /* edges into each block */
-	struct hd_lower_regs *live_in; /* of each block; NULL until something is converted */
+	struct hd_dataflow live; /* nothing until something is converted */
 };
 
 /* The guarded branch of a block that ends in two branches; NULL: it ends otherwise. */
@@ -58,14 +58,11 @@ static uint32_t behind(const struct converter *converter, uint32_t side, const s
 	return loads > GLOBAL_LOADS ? HD_NO_BLOCK : last->ref;
 }
 
-static const struct hd_lower_regs *live_into(struct converter *converter, uint32_t block)
+static struct hd_bitset live_into(struct converter *converter, uint32_t block)
 {
-	uint32_t *order;
-	if (!converter->live_in) {
-		uint32_t count = hd_mfunc_block_order(converter->func, &converter->arena, &order);
-		converter->live_in = hd_dead_live_in(converter->func, order, count, &converter->arena);
-	}
-	return &converter->live_in[block];
+	if (!converter->live.graph)
+		hd_dead_live(converter->func, &converter->arena, &converter->live);
+	return hd_dataflow_row(&converter->live, converter->live.before, block);
 }
 
 /* Moves the instructions of a side in front of the two branches that end `block`, under a guard. The other lanes go on
@@ -73,7 +70,7 @@ static const struct hd_lower_regs *live_into(struct converter *converter, uint32
 static void take_in(struct converter *converter, struct hd_mblock *block, uint32_t side, bool guard_not,
 		    uint32_t others)
 {
-	const struct hd_lower_regs *live = live_into(converter, others);
+	struct hd_bitset live = live_into(converter, others);
 	struct hd_mblock *from = &converter->func->blocks.data[side];
 	struct hd_minst fork = block->insts.data[block->insts.len - 2], other = block->insts.data[block->insts.len - 1];
 	block->insts.len -= 2;
@@ -81,7 +78,7 @@ static void take_in(struct converter *converter, struct hd_mblock *block, uint32
 		struct hd_minst inst = from->insts.data[i];
 		inst.guard = fork.guard;
 		inst.guard_not = guard_not;
-		inst.covers = !hd_lower_regs_has_any(live, inst.dst);
+		inst.covers = !hd_registers_have_any(&live, inst.dst);
 		hd_vec_push(&block->insts, inst);
 	}
 	hd_vec_push(&block->insts, fork);

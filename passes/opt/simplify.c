@@ -363,7 +363,6 @@ static void set_up(struct optimizer *o)
 {
 	struct hd_mfunc *func = o->func;
 	uint32_t count = func->vregs.len;
-	HD_VEC(struct hd_edge) edges = {0};
 	o->alias = HD_ARENA_NEW(&o->arena, struct hd_mreg, count + 1);
 	o->def_block = HD_ARENA_NEW(&o->arena, uint32_t, count + 1);
 	o->def_inst = HD_ARENA_NEW(&o->arena, uint32_t, count + 1);
@@ -373,15 +372,12 @@ static void set_up(struct optimizer *o)
 		struct hd_mblock *block = &func->blocks.data[id];
 		for (uint32_t i = 0; i < block->insts.len; i++)
 			hd_minst_visit(func, &block->insts.data[i], record_def, &(struct place){o, id, i});
-		for (uint32_t i = 0; i < block->succs.len; i++)
-			hd_vec_push(&edges, (struct hd_edge){id, block->succs.data[i]});
 	}
 	struct hd_graph graph;
-	hd_graph_build(&graph, &o->arena, func->blocks.len, 0, edges.data, edges.len);
+	hd_mfunc_graph(func, &o->arena, &graph);
 	o->idom = hd_graph_dominators(&graph, &o->arena);
 	o->depth = hd_dominator_depths(o->idom, graph.nodes, &o->arena);
 	o->values.arena = &o->arena;
-	hd_vec_release(&edges);
 }
 
 static void simplify_block(struct optimizer *o, uint32_t id)

@@ -7,7 +7,7 @@
  * Needs physical registers. Costs blocks x slot words / 64 for each round of the data flow,
  * and slots x places tried.
  */
-#include "lib/bitset.h"
+#include "passes/graph/dataflow.h"
 #include "passes/regalloc/allocate.h"
 
 #define PLACES_TRIED 256u /* for each slot, so that many slots stay cheap */
@@ -37,9 +37,9 @@ struct sharing {
 	uint32_t *slot_of;	       /* by frame object; HD_NO_REG none */
 	uint32_t *order, count;	       /* blocks in linear order */
 	uint32_t *start, *accesses_of; /* by place in the order: first instruction, first access; one more */
-	uint32_t *rank;		       /* by block: its place in the order, HD_NO_REG none */
 	uint32_t words;
-	struct hd_bitset *in, now; /* words live at the beginning of blocks, by place in the order; and here */
+	struct hd_dataflow live; /* words, by block */
+	struct hd_bitset now;	 /* words that are live here */
 };
 
 /* ---- accesses ---- */
@@ -73,16 +73,10 @@ static void collect(struct sharing *s)
 	s->count = hd_mfunc_block_order(s->func, &s->arena, &s->order);
 	s->start = HD_ARENA_NEW(&s->arena, uint32_t, s->count + 1);
 	s->accesses_of = HD_ARENA_NEW(&s->arena, uint32_t, s->count + 1);
-	s->rank = HD_ARENA_NEW(&s->arena, uint32_t, s->func->blocks.len);
-	s->in = HD_ARENA_NEW(&s->arena, struct hd_bitset, s->count);
-	for (uint32_t i = 0; i < s->func->blocks.len; i++)
-		s->rank[i] = HD_NO_REG;
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct hd_mblock *block = &s->func->blocks.data[s->order[i]];
-		s->rank[s->order[i]] = i;
 		s->start[i] = index;
 		s->accesses_of[i] = s->accesses.len;
-		s->in[i] = hd_bitset_new(&s->arena, s->words);
 		for (uint32_t k = 0; k < block->insts.len; k++)
 			note_access(s, &block->insts.data[k], index++);
 	}
@@ -93,27 +87,27 @@ static void collect(struct sharing *s)
 
 /* ---- liveness ---- */
 
-static void join_successors(struct sharing *s, uint32_t rank)
+static void find_live(struct sharing *s)
 {
-	const struct hd_mblock *block = &s->func->blocks.data[s->order[rank]];
-	hd_bitset_clear(&s->now);
-	for (uint32_t i = 0; i < block->succs.len; i++)
-		hd_bitset_union(&s->now, &s->in[s->rank[block->succs.data[i]]]);
-}
-
-static bool flow_block(struct sharing *s, uint32_t rank)
-{
-	join_successors(s, rank);
-	for (uint32_t i = s->accesses_of[rank + 1]; i-- > s->accesses_of[rank];) {
-		const struct access *access = &s->accesses.data[i];
-		for (uint32_t w = access->word; w < access->word + access->words; w++) {
-			if (access->load)
-				hd_bitset_add(&s->now, w);
-			else
-				hd_bitset_remove(&s->now, w);
+	struct hd_graph graph;
+	hd_mfunc_graph(s->func, &s->arena, &graph);
+	hd_dataflow_init(&s->live, &graph, s->words, true, false, &s->arena);
+	for (uint32_t rank = 0; rank < s->count; rank++) {
+		struct hd_bitset loads = hd_dataflow_row(&s->live, s->live.adds, s->order[rank]);
+		struct hd_bitset stores = hd_dataflow_row(&s->live, s->live.ends, s->order[rank]);
+		for (uint32_t i = s->accesses_of[rank + 1]; i-- > s->accesses_of[rank];) {
+			const struct access *access = &s->accesses.data[i];
+			for (uint32_t w = access->word; w < access->word + access->words; w++) {
+				if (access->load) {
+					hd_bitset_add(&loads, w);
+				} else {
+					hd_bitset_remove(&loads, w);
+					hd_bitset_add(&stores, w);
+				}
+			}
 		}
 	}
-	return hd_bitset_union(&s->in[rank], &s->now);
+	hd_dataflow_solve(&s->live);
 }
 
 /* ---- segments ---- */
@@ -149,8 +143,8 @@ static struct slot *slot_with(struct sharing *s, uint32_t word)
 
 static void scan_block(struct sharing *s, uint32_t rank)
 {
-	struct hd_bitset out = s->now;
-	join_successors(s, rank);
+	struct hd_bitset out = hd_dataflow_row(&s->live, s->live.after, s->order[rank]);
+	hd_bitset_copy(&s->now, &out);
 	HD_BITSET_FOREACH (&out, word) {
 		struct slot *slot = slot_with(s, word);
 		if (!slot->alive++)
@@ -235,11 +229,7 @@ static void release(struct sharing *s)
 static void share(struct sharing *s)
 {
 	collect(s);
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (uint32_t rank = s->count; rank-- > 0;)
-			changed |= flow_block(s, rank);
-	}
+	find_live(s);
 	for (uint32_t rank = s->count; rank-- > 0;)
 		scan_block(s, rank);
 	const uint32_t *object = choose_places(s);

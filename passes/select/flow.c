@@ -287,17 +287,6 @@ static void solve_loop(struct hd_freq *freq, uint32_t loop, struct hd_arena *are
 	freq->cyclic[loop] = back > 1 - 1 / MAX_ITERATIONS ? 1 - 1 / LOOP_ITERATIONS : back;
 }
 
-static void build_graph(struct hd_select *sel, struct hd_arena *arena, struct hd_graph *graph)
-{
-	HD_VEC(struct hd_edge) edges = {0};
-
-	for (uint32_t b = 0; b < sel->func->blocks.len; b++)
-		for (uint32_t s = 0; s < sel->func->blocks.data[b].succs.len; s++)
-			hd_vec_push(&edges, (struct hd_edge){b, sel->func->blocks.data[b].succs.data[s]});
-	hd_graph_build(graph, arena, sel->func->blocks.len, 0, edges.data, edges.len);
-	hd_vec_release(&edges);
-}
-
 static int deepest_first(const void *a, const void *b)
 {
 	const struct hd_placed *x = a, *y = b;
@@ -316,7 +305,7 @@ void hd_sel_frequencies(struct hd_select *sel)
 	uint32_t *position;
 
 	hd_arena_init(&arena);
-	build_graph(sel, &arena, &graph);
+	hd_mfunc_graph(sel->func, &arena, &graph);
 	count = hd_graph_rpo(&graph, &arena, &rpo);
 	position = hd_arena_alloc(&arena, blocks * sizeof(*position));
 	for (uint32_t i = 0; i < count; i++)
