@@ -83,7 +83,7 @@ CXX_FLAGS := -std=c++17 -fno-rtti -fno-exceptions -fvisibility-inlines-hidden $(
 	-D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS
 WERROR_FLAG := $(if $(filter 1,$(WERROR)),-Werror)
 
-LIBS := -lelf -ljansson -linih -lz -lm
+LIBS := -lelf -ljansson -linih -lm
 LLVM_LINK = $(shell $(LLVM_CONFIG) --ldflags --libs --system-libs) -Wl,-rpath,$(LLVM_LIB)
 
 # ---------------------------------------------------------------- components
@@ -180,7 +180,7 @@ $(B)/lib/libheddle-cudart.so: $(CUDART_OBJ) $(SIM_A) $(LIB_A)
 	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs,$(LIBS))
 
 $(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
-	$(call link,$(CC),,$(LIBS) -lsqlite3)
+	$(call link,$(CC),,$(LIBS))
 
 $(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
 	$(call link,$(CC),,-lclang-19 $(LLVM_LINK) -lstdc++ $(LIBS))

@@ -12,7 +12,7 @@ packages=(
 	clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19 # compilers, libLLVM, lit, sanitizers
 	libclc-19 libclc-19-dev                                                     # device math
 	g++                                                                         # libstdc++ for the host half and plugin.cpp
-	check libelf-dev libjansson-dev libinih-dev libsqlite3-dev uthash-dev zlib1g-dev
+	check libelf-dev libjansson-dev libinih-dev uthash-dev
 	"$@"
 )
 

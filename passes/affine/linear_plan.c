@@ -539,9 +539,3 @@ const struct hd_linear_use *hd_linear_use(const struct hd_linear_plan *plan, LLV
 			return &plan->uses[u];
 	return NULL;
 }
-
-bool hd_linear_is_removed(const struct hd_linear_plan *plan, LLVMValueRef inst)
-{
-	uint32_t number = number_of(plan->index, inst);
-	return number != HD_LINEAR_NONE && !plan->index->needed[number];
-}

@@ -84,7 +84,5 @@ struct hd_linear_plan {
 struct hd_linear_plan *hd_linear_plan_compute(struct hd_affine *affine);
 /* How an operand is read; NULL: as in the original code. */
 const struct hd_linear_use *hd_linear_use(const struct hd_linear_plan *plan, LLVMValueRef inst, uint32_t operand);
-/* Nothing reads the instruction's result any more, and it does nothing else. */
-bool hd_linear_is_removed(const struct hd_linear_plan *plan, LLVMValueRef inst);
 
 #endif

@@ -81,11 +81,6 @@ void hd_unknown_limit(struct hd_poly_table *table, uint32_t symbol, int64_t high
 		table->symbols.data[symbol].range.high = high;
 }
 
-uint32_t hd_unknown_count(const struct hd_poly_table *table)
-{
-	return table->symbols.len;
-}
-
 /* ---- monomials */
 
 static bool monomial_equal(const struct hd_monomial *a, const struct hd_monomial *b)

@@ -77,7 +77,6 @@ uint32_t hd_unknown_intern(struct hd_poly_table *table, const struct hd_unknown 
 const struct hd_unknown *hd_unknown_get(const struct hd_poly_table *table, uint32_t symbol);
 /* From now on it is at most `high`. */
 void hd_unknown_limit(struct hd_poly_table *table, uint32_t symbol, int64_t high);
-uint32_t hd_unknown_count(const struct hd_poly_table *table);
 const struct hd_poly *hd_poly_get(const struct hd_poly_table *table, uint32_t poly);
 uint32_t hd_poly_count(const struct hd_poly_table *table);
 const struct hd_monomial *hd_monomial_get(const struct hd_poly_table *table, uint32_t monomial);

@@ -111,7 +111,8 @@ int hd_job_deliver(struct hd_job *job, const char *from, const char *to)
 	return rename(from, to) == 0 ? 0 : copy_whole(job->cc, from, to);
 }
 
-char *hd_job_record(struct hd_job *job, const char *prefix)
+/* Where -fsave-optimization-record has the device half's record for `prefix`; NULL: it was not asked for. */
+static char *record_of(struct hd_job *job, const char *prefix)
 {
 	return job->cc->record ? hd_arena_printf(&job->cc->arena, "%s.opt.yaml", prefix) : NULL;
 }
@@ -123,7 +124,7 @@ void hd_job_add_record(struct hd_job *job, hd_arguments *arguments, const char *
 		return;
 	hd_vec_push(arguments, "-fsave-optimization-record");
 	hd_vec_push(arguments,
-		    hd_arena_printf(&cc->arena, "-foptimization-record-file=%s", hd_job_record(job, prefix)));
+		    hd_arena_printf(&cc->arena, "-foptimization-record-file=%s", record_of(job, prefix)));
 	if (cc->record_passes)
 		hd_vec_push(arguments, hd_arena_printf(&cc->arena, "-foptimization-record-passes=%s", cc->record_passes));
 }
@@ -135,8 +136,8 @@ int hd_job_deliver_side_files(struct hd_job *job, const char *prefix, const char
 		const char *suffix;
 		bool always;
 	} files[] = {{".heddle.json", true}, {".ll", false}, {".hdo", false}};
-	const char *record = hd_job_record(job, prefix);
-	if (record && hd_job_deliver(job, record, cc->record_file ? cc->record_file : hd_job_record(job, output)))
+	const char *record = record_of(job, prefix);
+	if (record && hd_job_deliver(job, record, cc->record_file ? cc->record_file : record_of(job, output)))
 		return -1;
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
 		if (!files[i].always && !cc->keep)

@@ -35,9 +35,7 @@ int hd_job_run(struct hd_job *job, hd_arguments *arguments, const char *environm
  * A place that is no file (-o /dev/null) is written into.
  */
 int hd_job_deliver(struct hd_job *job, const char *from, const char *to);
-/* Where -fsave-optimization-record has the device half's record for `prefix`; NULL: it was not asked for. */
-char *hd_job_record(struct hd_job *job, const char *prefix);
-/* Adds the options that make clang write it there. */
+/* Adds the options that make clang write the device half's record for `prefix`, where one was asked for. */
 void hd_job_add_record(struct hd_job *job, hd_arguments *arguments, const char *prefix);
 /* Metadata and optimization record always, annotated IR and object with -keep: beside `output`, under its name. */
 int hd_job_deliver_side_files(struct hd_job *job, const char *prefix, const char *output);

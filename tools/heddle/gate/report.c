@@ -104,7 +104,7 @@ struct gate_place gate_place_in(const struct gate_report *report, const char *fi
 	return (struct gate_place){gate_root_file(report->root, file, report->arena), line};
 }
 
-struct gate_place gate_place_of(const struct gate_report *report, const struct gate_subject *subject)
+static struct gate_place place_of(const struct gate_report *report, const struct gate_subject *subject)
 {
 	const struct hd_meta_source *source = &subject->meta->source;
 	const char *file = gate_root_source(report->root, source->file, subject->unit->path, report->arena);
@@ -126,7 +126,7 @@ struct gate_finding *gate_report_add(struct gate_report *report, const struct ga
 {
 	struct gate_finding finding = {.rule = rule, .place = other};
 	if (subject) {
-		struct gate_place own = gate_place_of(report, subject);
+		struct gate_place own = place_of(report, subject);
 		finding.subject = subject->name;
 		finding.symbol = subject->meta->name;
 		finding.object = subject->unit->path;

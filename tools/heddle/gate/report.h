@@ -86,7 +86,6 @@ void gate_report_carriers(struct gate_report *report, struct gate_finding *findi
 void gate_report_note(struct gate_finding *finding, struct gate_place place, const char *text);
 void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu, const char *subject, const char *name,
 		      bool failed);
-struct gate_place gate_place_of(const struct gate_report *report, const struct gate_subject *subject);
 struct gate_place gate_place_in(const struct gate_report *report, const char *file, uint32_t line);
 /* The bit of a GPU's name; 0 when it is not in use. */
 uint32_t gate_gpu_bit(const struct gate_report *report, const char *name);

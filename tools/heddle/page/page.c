@@ -26,7 +26,7 @@ json_t *page_section(json_t *page, unsigned level, const char *heading)
 	return section;
 }
 
-const char *page_section_id(const json_t *section)
+static const char *id_of(const json_t *section)
 {
 	return json_string_value(json_object_get(section, "id"));
 }
@@ -94,7 +94,7 @@ void page_number(json_t *row, double value)
 void page_link(json_t *row, const char *text, const json_t *section)
 {
 	json_array_append_new(row,
-			      json_pack("{s:o,s:s}", "text", hd_json_text(text), "section", page_section_id(section)));
+			      json_pack("{s:o,s:s}", "text", hd_json_text(text), "section", id_of(section)));
 }
 
 json_t *page_bars(json_t *section, const char *const *legend, unsigned count)

@@ -18,7 +18,6 @@
 json_t *page_new(const char *title);
 /* What these return belongs to the page. `level` from 2 on. */
 json_t *page_section(json_t *page, unsigned level, const char *heading);
-const char *page_section_id(const json_t *section);
 void page_text(json_t *section, const char *text);
 json_t *page_list(json_t *section);
 void page_item(json_t *list, const char *text);
