@@ -274,7 +274,7 @@ int simbench_start(struct simbench *bench)
 	return 0;
 }
 
-int simbench_run(struct simbench *bench, uint32_t ctas, uint32_t threads)
+int simbench_capture(struct simbench *bench, uint32_t ctas, uint32_t threads, char *text, size_t size)
 {
 	struct hd_launch launch = {.kernel = bench->kernel, .grid = {ctas, 1, 1}, .block = {threads, 1, 1}};
 	fflush(stderr);
@@ -283,9 +283,17 @@ int simbench_run(struct simbench *bench, uint32_t ctas, uint32_t threads)
 	int error = hd_sim_launch(bench->sim, &launch);
 	fflush(stderr);
 	dup2(saved, 2);
+	ssize_t length = pread(quiet, text, size - 1, 0);
+	text[length > 0 ? length : 0] = 0;
 	close(saved);
 	close(quiet);
 	return error;
+}
+
+int simbench_run(struct simbench *bench, uint32_t ctas, uint32_t threads)
+{
+	char text[2];
+	return simbench_capture(bench, ctas, threads, text, sizeof text);
 }
 
 const struct hd_stats *simbench_stats(const struct simbench *bench)

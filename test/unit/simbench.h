@@ -65,6 +65,8 @@ void simbench_stack(struct simbench *bench);
 int simbench_start(struct simbench *bench);
 /* Launches; stderr is kept quiet. */
 int simbench_run(struct simbench *bench, uint32_t ctas, uint32_t threads);
+/* The same; what it writes on stderr goes to `text`, a string of less than `size` bytes. */
+int simbench_capture(struct simbench *bench, uint32_t ctas, uint32_t threads, char *text, size_t size);
 /* Of the last launch. */
 const struct hd_stats *simbench_stats(const struct simbench *bench);
 /* init, `build`, start, run of one CTA, release: the statistics. */

@@ -460,11 +460,17 @@ START_TEST(barrier_that_nobody_completes_is_a_deadlock)
 {
 	struct simbench bench;
 	simbench_init(&bench);
+	bench.options.dump_state = true;
 	struct hd_inst *bar = simbench_emit(&bench, HD_OP_BAR);
 	bar->xkind = HD_X_IMM_C; /* barrier 0 (RZ) for 96 threads, of which the CTA has 64 */
 	bar->x = 96;
 	ck_assert_int_eq(simbench_start(&bench), 0);
-	ck_assert_int_eq(simbench_run(&bench, 1, 64), HD_SIM_TIMEOUT);
+	char dump[8192];
+	ck_assert_int_eq(simbench_capture(&bench, 1, 64, dump, sizeof dump), HD_SIM_TIMEOUT);
+	ck_assert_msg(strstr(dump, "\nSM 0: 1 CTAs, 2 warps, ") != NULL, "%s", dump);
+	ck_assert_msg(strstr(dump, "\n  warp   0 barrier barrier      active ffffffff live ffffffff") != NULL, "%s", dump);
+	ck_assert_msg(strstr(dump, "\n  warp   1 barrier barrier      active ffffffff live ffffffff") != NULL, "%s", dump);
+	ck_assert_msg(strstr(dump, "\n  warp   2") == NULL, "%s", dump); /* there is none */
 	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "deadlock"));
 	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "2 of them at a barrier"));
 	ck_assert_uint_lt(hd_sim_cycles(bench.sim), 10000); /* at once */

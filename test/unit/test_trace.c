@@ -3,8 +3,6 @@
 #include "simbench.h"
 
 #include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static char text[8192];
 
@@ -24,19 +22,7 @@ static void run_traced(const char *trace)
 	load->xkind = HD_X_OTHER;
 	load->x = 16;
 	ck_assert_int_eq(simbench_start(&bench), 0);
-	struct hd_launch launch = {.kernel = bench.kernel, .grid = {2, 1, 1}, .block = {32, 1, 1}};
-	fflush(stderr);
-	int saved = dup(2), file = memfd_create("trace", 0);
-	dup2(file, 2);
-	int error = hd_sim_launch(bench.sim, &launch);
-	fflush(stderr);
-	dup2(saved, 2);
-	ssize_t length = pread(file, text, sizeof text - 1, 0);
-	close(saved);
-	close(file);
-	ck_assert_int_eq(error, 0);
-	ck_assert_int_ge(length, 0);
-	text[length] = 0;
+	ck_assert_int_eq(simbench_capture(&bench, 2, 32, text, sizeof text), 0);
 	simbench_release(&bench);
 }
 
