@@ -35,7 +35,7 @@ B = os.environ.get('B', 'build')
 HOME = os.path.join(ROOT, B, 'mutants')
 RESULTS = os.path.join(HOME, 'results.jsonl')
 SAME = os.path.join(ROOT, 'test', 'mutants-same.txt')
-CASE_LIMIT = 60    # seconds for a unit case, and five times as many for a lit test
+CASE_LIMIT = 120   # seconds for a unit case, and five times as many for a lit test
 MEMORY = 64 << 30    # address space of a process, which reserves the GPU's memory, and
 FILE_SIZE = 1 << 30  # what it may write: an error must not fill the machine
 

@@ -11,6 +11,8 @@
 ; CHECK-NEXT: kernel says: not idempotent: output or allocation at {{[0-9a-f]+}}{{$}}
 ; CHECK-NEXT: kernel looks_at_the_clock: not idempotent: clock or place read at {{[0-9a-f]+}}{{$}}
 ; CHECK-NEXT: kernel waits: not idempotent: volatile load at {{[0-9a-f]+}}{{$}}
+; CHECK-NEXT: function thrice: idempotent{{$}}
+; CHECK-NEXT: kernel by_pure_call: idempotent{{$}}
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -89,9 +91,21 @@ end:
   ret void
 }
 
+define i32 @thrice(i32 %x) noinline {
+  %y = mul i32 %x, 3
+  ret i32 %y
+}
+
+define void @by_pure_call(ptr noalias readonly %in, ptr noalias %out) {
+  %v = load i32, ptr %in
+  %w = call i32 @thrice(i32 %v)
+  store i32 %w, ptr %out
+  ret void
+}
+
 !llvm.dbg.cu = !{!1}
 !llvm.module.flags = !{!0}
-!nvvm.annotations = !{!10, !11, !12, !13, !14, !15, !16, !17, !18}
+!nvvm.annotations = !{!10, !11, !12, !13, !14, !15, !16, !17, !18, !19}
 !0 = !{i32 2, !"Debug Info Version", i32 3}
 !1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !2, emissionKind: LineTablesOnly)
 !2 = !DIFile(filename: "k.cu", directory: "")
@@ -108,3 +122,4 @@ end:
 !16 = !{ptr @says, !"kernel", i32 1}
 !17 = !{ptr @looks_at_the_clock, !"kernel", i32 1}
 !18 = !{ptr @waits, !"kernel", i32 1}
+!19 = !{ptr @by_pure_call, !"kernel", i32 1}
