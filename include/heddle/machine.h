@@ -84,6 +84,7 @@ enum { HD_SM_NEG = 1, HD_SM_ABS = 2 };
 enum hd_srcx { HD_XN, HD_XB, HD_XC, HD_XBC, HD_XM, HD_XT, HD_XS };
 enum hd_width { HD_W__ = 0, HD_W_R = 1, HD_W_D = 2, HD_W_Q = 4, HD_W_M = 16, HD_W_T = 17, HD_W_S = 18, HD_W_U = 32 };
 enum hd_number { HD_N__, HD_N_I, HD_N_F, HD_N_D, HD_N_S, HD_N_HALF /* of hd_op_number alone */ };
+enum hd_swap { HD_SWAP__, HD_SWAP_AB, HD_SWAP_ABC, HD_SWAP_LUT, HD_SWAP_CMP, HD_SWAP_SIGNS };
 enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT_LOCAL, HD_AT_CONST };
 
 /*
@@ -196,6 +197,11 @@ static inline bool hd_x_is_uniform(unsigned xkind) { return xkind == HD_X_UNIFOR
 
 /* Source modifiers, a bit each. ABS applies before NEG. */
 enum { HD_NEG_A = 1, HD_NEG_B = 2, HD_NEG_C = 4, HD_ABS_A = 8, HD_ABS_B = 16 };
+/* Those of a for b, and those of b for a. */
+static inline uint8_t hd_srcmods_swap(uint8_t mods)
+{
+	return (uint8_t)((mods & HD_NEG_C) | (mods & (HD_NEG_A | HD_ABS_A)) << 1 | (mods & (HD_NEG_B | HD_ABS_B)) >> 1);
+}
 
 /*
  * Linear operands (r2d2-isca23, 3.2, 3.3, 4.3). One source of an instruction of a kernel's linear version may be a linear
@@ -246,6 +252,7 @@ struct hd_opinfo {
 	uint8_t srcx;          /* enum hd_srcx */
 	uint8_t srcmods;       /* HD_SM_* */
 	uint8_t number;        /* enum hd_number */
+	uint8_t swap;          /* enum hd_swap */
 	uint8_t pipe, lat;
 	uint8_t space;         /* enum hd_memory_space */
 	uint16_t effects;
@@ -284,6 +291,11 @@ enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
 unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot);
 /* What the sources are, never HD_N_S. Of a double an immediate is the high word. */
 enum hd_number hd_op_number(enum hd_op op, uint16_t mods);
+/*
+ * Whether source a may change places with b or c (`with`), their source modifiers with them; *mods then becomes what says
+ * the same of them. Of two NaNs a double-precision operation may then pass on the other one.
+ */
+bool hd_op_swap(enum hd_op op, enum hd_slot with, uint16_t *mods);
 /* Bytes that a memory access moves for each thread; 0 for other opcodes. */
 unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
 

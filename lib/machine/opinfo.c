@@ -23,20 +23,21 @@
 
 const struct hd_opinfo hd_opinfo[HD_OP_COUNT] = {
 #define HD_OP(op_name, d_, a_, b_, c_, pdst_, psrc_, srcx_, srcmods_, num_, swap_, pipe_, lat_, space_, fx_, mods_) \
-	[HD_OP_##op_name] = {.name = #op_name,                                                                     \
-			     .dst = HD_W_##d_,                                                                     \
-			     .a = HD_W_##a_,                                                                       \
-			     .b = HD_W_##b_,                                                                       \
-			     .c = HD_W_##c_,                                                                       \
-			     .pdst = pdst_,                                                                        \
-			     .psrc = psrc_,                                                                        \
-			     .srcx = HD_##srcx_,                                                                   \
-			     .srcmods = srcmods_,                                                                  \
-			     .number = HD_N_##num_,                                                                \
-			     .pipe = HD_PIPE_##pipe_,                                                              \
-			     .lat = HD_LAT_##lat_,                                                                 \
-			     .space = HD_AT_##space_,                                                              \
-			     .effects = fx_,                                                                       \
+	[HD_OP_##op_name] = {.name = #op_name,                                                                      \
+			     .dst = HD_W_##d_,                                                                      \
+			     .a = HD_W_##a_,                                                                        \
+			     .b = HD_W_##b_,                                                                        \
+			     .c = HD_W_##c_,                                                                        \
+			     .pdst = pdst_,                                                                         \
+			     .psrc = psrc_,                                                                         \
+			     .srcx = HD_##srcx_,                                                                    \
+			     .srcmods = srcmods_,                                                                   \
+			     .number = HD_N_##num_,                                                                 \
+			     .swap = HD_SWAP_##swap_,                                                               \
+			     .pipe = HD_PIPE_##pipe_,                                                               \
+			     .lat = HD_LAT_##lat_,                                                                  \
+			     .space = HD_AT_##space_,                                                               \
+			     .effects = fx_,                                                                        \
 			     MODS_OF_##mods_},
 #include "heddle/opcodes.def"
 #undef HD_OP
@@ -92,6 +93,46 @@ enum hd_number hd_op_number(enum hd_op op, uint16_t mods)
 		[HD_F16] = HD_N_HALF, [HD_BF16] = HD_N_HALF, [HD_F32] = HD_N_F, [HD_F64] = HD_N_D};
 	uint8_t number = hd_opinfo[op].number;
 	return (enum hd_number)(number == HD_N_S ? of_type[hd_mod_get(mods, HD_MOD_STYPE)] : number);
+}
+
+/* The truth table for a and b, or a and c, exchanged. */
+static uint16_t swap_lut(uint16_t mods, enum hd_slot with)
+{
+	uint32_t lut = hd_mod_get(mods, HD_MOD_LUT), out = 0;
+	for (unsigned i = 0; i < 8; i++) {
+		unsigned a = i >> 2 & 1, b = i >> 1 & 1, c = i & 1;
+		unsigned j = with == HD_SLOT_C ? c << 2 | b << 1 | a : b << 2 | a << 1 | c;
+		out |= (lut >> j & 1) << i;
+	}
+	return HD_MOD(LUT, out);
+}
+
+/* Less and greater exchanged, in the set of outcomes that a comparison is. */
+static uint16_t swap_comparison(uint16_t mods)
+{
+	uint32_t cmp = hd_mod_get(mods, HD_MOD_CMP);
+	uint32_t mirrored = (cmp & 10) | (cmp & 1) << 2 | (cmp >> 2 & 1);
+	return (uint16_t)((mods & ~HD_MOD(CMP, 15)) | HD_MOD(CMP, mirrored));
+}
+
+static uint16_t swap_signs(uint16_t mods)
+{
+	uint32_t a = hd_mod_get(mods, HD_MOD_SIGN), b = hd_mod_get(mods, HD_MOD_SIGNB);
+	return (uint16_t)((mods & ~(HD_MOD(SIGN, 1) | HD_MOD(SIGNB, 1))) | HD_MOD(SIGN, b) | HD_MOD(SIGNB, a));
+}
+
+bool hd_op_swap(enum hd_op op, enum hd_slot with, uint16_t *mods)
+{
+	enum hd_swap swap = (enum hd_swap)hd_opinfo[op].swap;
+	if (swap == HD_SWAP__ || (with == HD_SLOT_C && swap != HD_SWAP_ABC && swap != HD_SWAP_LUT))
+		return false;
+	if (swap == HD_SWAP_LUT)
+		*mods = swap_lut(*mods, with);
+	else if (swap == HD_SWAP_CMP)
+		*mods = swap_comparison(*mods);
+	else if (swap == HD_SWAP_SIGNS)
+		*mods = swap_signs(*mods);
+	return true;
 }
 
 unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods)

@@ -136,6 +136,19 @@ struct hd_minst hd_minst_make(unsigned op, uint16_t mods)
 	};
 }
 
+bool hd_minst_swap(struct hd_minst *inst)
+{
+	struct hd_mreg a = inst->a;
+
+	if (inst->op >= HD_OP_COUNT || (inst->linear && hd_lr_slot(inst->linear) != HD_SLOT_C) ||
+	    !hd_op_swap((enum hd_op)inst->op, HD_SLOT_B, &inst->mods))
+		return false;
+	inst->a = inst->b;
+	inst->b = a;
+	inst->srcmods = hd_srcmods_swap(inst->srcmods);
+	return true;
+}
+
 struct visit {
 	struct hd_mfunc *func;
 	hd_mreg_visitor call;

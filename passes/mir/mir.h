@@ -194,6 +194,8 @@ void hd_mfunc_rebuild_edges(struct hd_mfunc *func);
 
 /* An instruction with every slot empty (RZ/PT, words 0, no reference). */
 struct hd_minst hd_minst_make(unsigned op, uint16_t mods);
+/* Exchanges sources a and b, which are registers, where the result stays the same. */
+bool hd_minst_swap(struct hd_minst *inst);
 
 /* The register from which frame objects and incoming arguments are addressed: R1, or where R1 moves the first saved
  * register, which then holds what R1 was after the prologue and is nobody else's. */

@@ -129,47 +129,6 @@ static void put_constant(struct hd_minst *inst, const struct hd_minst *def, bool
 	inst->ref = def->ref;
 }
 
-static void swap_sources(struct hd_minst *inst)
-{
-	struct hd_mreg a = inst->a;
-	uint8_t mods = inst->srcmods, kept = mods & HD_NEG_C;
-	inst->a = inst->b;
-	inst->b = a;
-	kept |= (mods & HD_NEG_A ? HD_NEG_B : 0) | (mods & HD_NEG_B ? HD_NEG_A : 0);
-	kept |= (mods & HD_ABS_A ? HD_ABS_B : 0) | (mods & HD_ABS_B ? HD_ABS_A : 0);
-	inst->srcmods = kept;
-}
-
-static bool is_commutative(const struct hd_minst *inst)
-{
-	switch (inst->op) {
-	case HD_OP_IADD3:
-	case HD_OP_IMAD:
-	case HD_OP_IMNMX:
-	case HD_OP_FADD:
-	case HD_OP_FMUL:
-	case HD_OP_FFMA:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* a cmp b with its sides exchanged. */
-static bool swap_comparison(struct hd_minst *inst)
-{
-	static const uint8_t mirrored[] = {
-		[HD_CMP_LT] = HD_CMP_GT, [HD_CMP_EQ] = HD_CMP_EQ, [HD_CMP_LE] = HD_CMP_GE,
-		[HD_CMP_GT] = HD_CMP_LT, [HD_CMP_NE] = HD_CMP_NE, [HD_CMP_GE] = HD_CMP_LE,
-	};
-	uint32_t cmp = hd_mod_get(inst->mods, HD_MOD_CMP);
-	if (inst->op != HD_OP_ISETP || hd_mod_get(inst->mods, HD_MOD_EX) || cmp < HD_CMP_LT || cmp > HD_CMP_GE)
-		return false;
-	inst->mods = (uint16_t)((inst->mods & ~HD_MOD(CMP, 15)) | HD_MOD(CMP, mirrored[cmp]));
-	swap_sources(inst);
-	return true;
-}
-
 static bool takes(const struct hd_minst *inst, enum hd_slot slot)
 {
 	uint8_t srcx = hd_opinfo[inst->op].srcx, mods = slot == HD_SLOT_B ? HD_NEG_B | HD_ABS_B : HD_NEG_C;
@@ -184,11 +143,8 @@ static void fold_constants(struct optimizer *o, struct hd_minst *inst)
 	const struct hd_minst *a = inst->a.words == 1 ? def_of(o, inst->a.id) : NULL;
 	const struct hd_minst *b = inst->b.words == 1 ? def_of(o, inst->b.id) : NULL;
 	if (is_constant(a) && !is_constant(b) && inst->b.words == 1 && inst->b.id != HD_RZ && takes(inst, HD_SLOT_B) &&
-	    !(inst->srcmods & (HD_NEG_A | HD_ABS_A)) && (is_commutative(inst) || swap_comparison(inst))) {
-		if (is_commutative(inst))
-			swap_sources(inst);
+	    !(inst->srcmods & (HD_NEG_A | HD_ABS_A)) && hd_minst_swap(inst))
 		b = a;
-	}
 	if (is_constant(b) && takes(inst, HD_SLOT_B)) {
 		put_constant(inst, b, false);
 		return;

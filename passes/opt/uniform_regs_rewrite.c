@@ -19,37 +19,10 @@ static bool takes_uniform(const struct hd_minst *inst, enum hd_slot slot)
 	       hd_op_width((enum hd_op)inst->op, inst->mods, slot) == 1;
 }
 
-/* Whether a and b may change places, with their modifiers. */
 static bool commutes(const struct hd_minst *inst)
 {
-	switch (inst->op) {
-	case HD_OP_IADD3:
-	case HD_OP_IMAD:
-	case HD_OP_IMAD_WIDE:
-	case HD_OP_IMAD_HI:
-	case HD_OP_IMNMX:
-	case HD_OP_FADD:
-	case HD_OP_FMUL:
-	case HD_OP_FFMA:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static uint8_t swapped(uint8_t mods)
-{
-	return (uint8_t)((mods & ~(HD_NEG_A | HD_NEG_B | HD_ABS_A | HD_ABS_B)) | (mods & HD_NEG_A ? HD_NEG_B : 0) |
-			 (mods & HD_NEG_B ? HD_NEG_A : 0) | (mods & HD_ABS_A ? HD_ABS_B : 0) |
-			 (mods & HD_ABS_B ? HD_ABS_A : 0));
-}
-
-static void swap_sources(struct hd_minst *inst)
-{
-	struct hd_mreg a = inst->a;
-	inst->a = inst->b;
-	inst->b = a;
-	inst->srcmods = swapped(inst->srcmods);
+	uint16_t mods = inst->mods;
+	return hd_op_swap((enum hd_op)inst->op, HD_SLOT_B, &mods);
 }
 
 enum hd_slot hd_park_slot(const struct hd_minst *inst, uint32_t id)
@@ -102,7 +75,7 @@ static void fold(struct hd_parking *p, struct hd_minst *inst)
 		if (slot == HD_SLOT_DST)
 			continue;
 		if (i == 2)
-			swap_sources(inst);
+			hd_minst_swap(inst);
 		read_from(p, inst, operands[i], slot);
 		return;
 	}

@@ -35,28 +35,6 @@ static uint32_t sign_bit(unsigned op, uint16_t mods)
 	return number == HD_N_HALF ? 0x8000 : number == HD_N_F || number == HD_N_D ? 0x80000000 : 0;
 }
 
-static bool is_commutative(unsigned op)
-{
-	switch (op) {
-	case HD_OP_IADD3:
-	case HD_OP_IMAD:
-	case HD_OP_IMAD_WIDE:
-	case HD_OP_IMAD_HI:
-	case HD_OP_IMNMX:
-	case HD_OP_LOP3:
-	case HD_OP_FADD:
-	case HD_OP_FMUL:
-	case HD_OP_FFMA:
-	case HD_OP_FMNMX:
-	case HD_OP_DADD:
-	case HD_OP_DMUL:
-	case HD_OP_DFMA:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool in_register(const struct hd_opnd *opnd)
 {
 	return opnd->kind == HD_OPND_REG || opnd->kind == HD_OPND_NONE || opnd->kind == HD_OPND_LINEAR;
@@ -86,20 +64,6 @@ static void swap_operands(struct hd_opnd *a, struct hd_opnd *b)
 
 	*a = *b;
 	*b = t;
-}
-
-/* The truth table with operands a and b (or a and c) exchanged. */
-static uint16_t swap_lut(uint16_t mods, bool with_c)
-{
-	uint8_t lut = (uint8_t)hd_mod_get(mods, HD_MOD_LUT), out = 0;
-
-	for (unsigned i = 0; i < 8; i++) {
-		unsigned a = i >> 2 & 1, b = i >> 1 & 1, c = i & 1;
-		unsigned j = with_c ? c << 2 | b << 1 | a : b << 2 | a << 1 | c;
-
-		out |= (uint8_t)((lut >> j & 1) << i);
-	}
-	return HD_MOD(LUT, out);
 }
 
 static void to_register(struct hd_select *sel, unsigned op, struct hd_opnd *opnd, unsigned width)
@@ -138,16 +102,12 @@ static void legalise(struct hd_select *sel, unsigned op, uint16_t *mods, struct 
 	for (unsigned i = 0; i < 3; i++)
 		fold_immediate(op, *mods, &o[i], width[i]);
 	limit_linear(sel, op, o, width);
-	if (!in_register(&o[0]) && is_commutative(op)) {
-		if (in_register(&o[1])) {
-			swap_operands(&o[0], &o[1]);
-			if (op == HD_OP_LOP3)
-				*mods = swap_lut(*mods, false);
-		} else if ((op == HD_OP_LOP3 || op == HD_OP_IADD3) && o[2].kind == HD_OPND_REG) {
-			swap_operands(&o[0], &o[2]);
-			if (op == HD_OP_LOP3)
-				*mods = swap_lut(*mods, true);
-		}
+	/* Comparisons are turned round where it is known which words are in registers anyway (simplify.c). */
+	if (!in_register(&o[0]) && op < HD_OP_COUNT && hd_opinfo[op].swap != HD_SWAP_CMP) {
+		bool b = in_register(&o[1]), c = !b && o[2].kind == HD_OPND_REG;
+
+		if ((b || c) && hd_op_swap((enum hd_op)op, b ? HD_SLOT_B : HD_SLOT_C, mods))
+			swap_operands(&o[0], &o[b ? 1 : 2]);
 	}
 	if (!in_register(&o[0]))
 		to_register(sel, op, &o[0], width[0]);

@@ -223,20 +223,27 @@ static uint32_t hash_source(struct interp *interp, struct hd_mreg reg, uint32_t 
 	return hash;
 }
 
-/* Instructions whose first two sources may change places, their modifiers with them. */
-static bool either_first(unsigned op)
+/* The same whichever of two sources that may change places comes first. */
+static uint32_t hash_sources(struct interp *interp, const struct hd_minst *inst)
 {
-	return op == HD_OP_FFMA || op == HD_OP_FADD || op == HD_OP_FMUL || op == HD_OP_IMAD_WIDE || op == HD_OP_IMAD_HI ||
-	       op == HD_OP_IMNMX;
+	uint32_t a = hash_source(interp, inst->a, get(interp, inst->a, 0));
+	uint32_t b = hash_source(interp, inst->b, source_b(interp, inst));
+	uint16_t mods = inst->mods, swapped = inst->mods;
+	uint8_t srcmods = inst->srcmods, exchanged = hd_srcmods_swap(srcmods);
+	bool swaps = hd_op_swap((enum hd_op)inst->op, HD_SLOT_B, &swapped);
+	if (swaps && (a > b || (a == b && (srcmods > exchanged || (srcmods == exchanged && mods > swapped))))) {
+		uint32_t first = b;
+		b = a;
+		a = first;
+		mods = swapped;
+		srcmods = exchanged;
+	}
+	return mix(mix(mix(mix(inst->op, mods), srcmods), a), b);
 }
 
 static void hashed(struct interp *interp, const struct hd_minst *inst)
 {
-	bool commutes = either_first(inst->op);
-	uint32_t hash = mix(mix(inst->op, inst->mods), inst->xkind == HD_X_OTHER ? inst->x : 1);
-	uint32_t a = hash_source(interp, inst->a, get(interp, inst->a, 0));
-	uint32_t b = hash_source(interp, inst->b, source_b(interp, inst));
-	hash = commutes ? mix(hash, a + b) : mix(mix(mix(hash, inst->srcmods), a), b);
+	uint32_t hash = mix(hash_sources(interp, inst), inst->xkind == HD_X_OTHER ? inst->x : 1);
 	hash = mix(hash, hash_source(interp, inst->c, source_c(interp, inst)));
 	hash = mix(hash,
 		   get_pred(interp, inst->psrc, inst->psrc_not) + 2u * get_pred(interp, inst->psrc2, inst->psrc2_not));

@@ -645,6 +645,109 @@ START_TEST(all_builds_agree)
 }
 END_TEST
 
+/* ---- sources that change places */
+
+static bool is_nan64(uint32_t low, uint32_t high)
+{
+	return ((uint64_t)(high & 0x7fffffff) << 32 | low) > UINT64_C(0x7ff0000000000000);
+}
+
+/* Executes the instruction, and itself with a and `with` exchanged. In how many lanes the results are different. */
+static uint32_t count_differences(struct lab *lab, const struct hd_inst *inst, const struct hd_inst *swapped)
+{
+	bool wide = hd_opinfo[inst->op].number == HD_N_D;
+	uint32_t differ = 0, predicate;
+	uint32_t result[2][HD_WARP_LANES];
+	for (unsigned reg = 4; reg < 16; reg++)
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+			lab->warp.regs[reg][lane] = interesting();
+	for (unsigned i = 0; i < 2; i++)
+		lab->warp.preds[i] = next_random();
+	lab->warp.preds[2] = 0;
+	lab_execute(lab, inst, 0, HD_FULL);
+	memcpy(result, lab->warp.regs[0], sizeof(result));
+	predicate = lab->warp.preds[2];
+	lab->warp.preds[2] = 0;
+	lab_execute(lab, swapped, 0, HD_FULL);
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
+		/* Any NaN is passed on by a double. */
+		bool nans = wide && is_nan64(lab->warp.regs[0][lane], lab->warp.regs[1][lane]) &&
+			    is_nan64(result[0][lane], result[1][lane]);
+		bool same = result[0][lane] == lab->warp.regs[0][lane] && result[1][lane] == lab->warp.regs[1][lane];
+		differ += (!same && !nans) || (predicate ^ lab->warp.preds[2]) >> lane & 1;
+	}
+	return differ;
+}
+
+static uint16_t random_mods(const struct hd_opinfo *info)
+{
+	uint16_t mods = 0;
+	for (unsigned kind = 0; kind < HD_MOD_COUNT; kind++)
+		for (unsigned bit = 0; bit < 16; bit++)
+			if (info->mods >> kind & 1 && hd_mod_get((uint16_t)(1u << bit), (enum hd_mod_kind)kind))
+				mods |= (uint16_t)(next_random() & 1u << bit);
+	return mods;
+}
+
+/* Lanes that an exchange of a and b, or of a and c, changes in random executions; UINT32_MAX: there is none to make. */
+static uint32_t differences_of(struct lab *lab, enum hd_op op, enum hd_slot with, bool *claimed)
+{
+	const struct hd_opinfo *info = &hd_opinfo[op];
+	uint32_t differ = 0, tried = 0;
+	if (!info->a || info->a != (with == HD_SLOT_B ? info->b : info->c) || info->effects)
+		return UINT32_MAX;
+	*claimed = hd_op_swap(op, with, &(uint16_t){0});
+	for (int round = 0; round < 4000; round++) {
+		struct op_case test = {.op = op, .mods = random_mods(info)};
+		uint8_t allowed = (uint8_t)((info->srcmods & HD_SM_NEG ? HD_NEG_A | HD_NEG_B : 0) |
+					    (info->srcmods & HD_SM_ABS ? HD_ABS_A | HD_ABS_B : 0) |
+					    (info->srcmods & HD_SM_NEG && info->c ? HD_NEG_C : 0));
+		test.srcmods = (uint8_t)(next_random() & allowed);
+		struct hd_inst inst = case_inst(&test);
+		/* Carries and the like go with some modifiers only. */
+		if (next_random() & 64)
+			inst.pdst = HD_PT;
+		if (next_random() & 64)
+			inst.psrc = inst.psrc2 = HD_PT;
+		if (with == HD_SLOT_B && next_random() & 64)
+			inst.c = HD_RZ;
+		if (hd_inst_check(&inst) || !hd_exec_resolve(&inst, 0))
+			continue;
+		struct hd_inst other = inst;
+		hd_op_swap(op, with, &other.mods);
+		ck_assert_ptr_null(hd_inst_check(&other));
+		other.a = with == HD_SLOT_B ? inst.b : inst.c;
+		*(with == HD_SLOT_B ? &other.b : &other.c) = inst.a;
+		uint8_t c =
+			(uint8_t)((inst.srcmods & ~(HD_NEG_A | HD_NEG_C)) | (inst.srcmods & HD_NEG_A ? HD_NEG_C : 0) |
+				  (inst.srcmods & HD_NEG_C ? HD_NEG_A : 0));
+		other.srcmods = with == HD_SLOT_B ? hd_srcmods_swap(inst.srcmods) : c;
+		differ += count_differences(lab, &inst, &other);
+		tried++;
+	}
+	ck_assert_msg(tried > 100, "%s: %u tried", info->name, tried);
+	return differ;
+}
+
+/* The table's column is what execution shows: of every opcode, in both directions. */
+START_TEST(sources_change_places_as_the_table_says)
+{
+	struct lab *lab = lab_bare();
+	uint32_t claims = 0;
+	for (unsigned op = 0; op < HD_OP_COUNT; op++)
+		for (unsigned with = HD_SLOT_B; with <= HD_SLOT_C; with++) {
+			bool claimed = false;
+			uint32_t differ = differences_of(lab, (enum hd_op)op, (enum hd_slot)with, &claimed);
+			claims += claimed;
+			ck_assert_msg(differ == UINT32_MAX || claimed == !differ,
+				      "%s, a and %s: the table says %d, %u lanes differ", hd_opinfo[op].name,
+				      with == HD_SLOT_B ? "b" : "c", claimed, differ);
+		}
+	ck_assert_uint_gt(claims, 15);
+	lab_free(lab);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("exec", (const TTest *const[]){
@@ -659,6 +762,7 @@ Suite *hd_suite(void)
 					   special_functions_are_accurate,
 					   conversions,
 					   all_builds_agree,
+					   sources_change_places_as_the_table_says,
 					   NULL,
 				   });
 }

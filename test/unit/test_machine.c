@@ -310,6 +310,24 @@ START_TEST(reads_and_writes)
 }
 END_TEST
 
+/* The spaces of the table: accesses have one, nothing else has, and an address of 64 bits goes with those that need it.
+ */
+START_TEST(accesses_have_a_space)
+{
+	for (unsigned op = 0; op < HD_OP_COUNT; op++) {
+		const struct hd_opinfo *info = &hd_opinfo[op];
+		bool access = info->effects & (HD_FX_LOAD | HD_FX_STORE);
+		bool far = info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC;
+		ck_assert_msg(access == (info->space != HD_AT__), "%s", info->name);
+		ck_assert_msg(!access || info->a == (far ? HD_W_D : HD_W_R), "%s", info->name);
+	}
+	ck_assert_uint_eq(hd_op_number(HD_OP_F2F, HD_MOD(STYPE, HD_F16)), HD_N_HALF);
+	ck_assert_uint_eq(hd_op_number(HD_OP_F2I, HD_MOD(STYPE, HD_F64)), HD_N_D);
+	ck_assert_uint_eq(hd_op_number(HD_OP_I2F, HD_MOD(STYPE, HD_S32)), HD_N__);
+	ck_assert_uint_eq(hd_op_number(HD_OP_FADD, 0), HD_N_F);
+}
+END_TEST
+
 /* Services take their arguments where a call of the same signature puts them, in every convention. */
 START_TEST(services_follow_the_convention)
 {
@@ -347,6 +365,7 @@ Suite *hd_suite(void)
 				      text_of_memory_and_control,
 				      verifier_names_what_is_wrong,
 				      reads_and_writes,
+				      accesses_have_a_space,
 				      services_follow_the_convention,
 				      NULL};
 	return hd_suite_of("machine", tests);
