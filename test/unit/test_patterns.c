@@ -98,9 +98,10 @@ START_TEST(thread_indices)
 	code_load(&code, 8, 1);
 	code_load(&code, 9, 0);
 	code_special(&code, 10, HD_SR_TID_Z);
+	code_last(&code, HD_OP_VOTE)->dst = 11;
 	code_exit(&code);
 	compute(&code, NULL);
-	look(11);
+	look(12);
 	check_strided(0, 1, 1);
 	check_strided(1, 0, 1);
 	check_strided(2, 0, 3);
@@ -112,6 +113,7 @@ START_TEST(thread_indices)
 	check_strided(8, 0, 0);
 	ck_assert_uint_eq(values[9].kind, HD_VALUE_RANDOM);
 	check_strided(10, 0, 2);
+	check_strided(11, 0, 0); /* the same in a warp, another in the next */
 }
 END_TEST
 

@@ -2,12 +2,21 @@
 ; outside of loops, and none in a short kernel. Lin's dissertation, 2.4.1.
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-preempt;check=1;without=loop-unrolling>' -disable-output %s 2>&1 \
 ; RUN:   | %FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-flow;check=1>' -disable-output %s 2>&1 | %FileCheck %s --check-prefix=FLOW
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-preempt;preempt-every=10;check=1;without=loop-unrolling>' -disable-output %s 2>&1 \
 ; RUN:   | %FileCheck %s --check-prefix=TEN
 ; RUN: %opt -load-pass-plugin=%plugin -passes='heddle<check=1;without=loop-unrolling;remarks=all;o=%t>' -pass-remarks-analysis=heddle-preempt -S %s -o %t.ll 2>&1 \
 ; RUN:   | %FileCheck %s --check-prefix=REMARK
 ; RUN: %FileCheck %s --check-prefix=IR < %t.ll
 ; RUN: %FileCheck %s --check-prefix=JSON < %t.heddle.json
+
+; FLOW:      kernel walk: blocks 3, loops 1
+; FLOW-NEXT:   block 0: 0000-{{[0-9a-f]+}}, frequency 1, loop depth 0, to 1
+; FLOW-NEXT:     live in none, out [[IN:R.*]]
+; FLOW-NEXT:   block 1: {{[0-9a-f]+-[0-9a-f]+}}, frequency 10, loop depth 1, to 2 1
+; FLOW-NEXT:     live in [[IN]], out [[IN]]
+; FLOW-NEXT:   block 2: [[END:[0-9a-f]+]]-[[END]], frequency 1, loop depth 0, to end
+; FLOW-NEXT:     live in none, out none
 target triple = "nvptx64-nvidia-cuda"
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
