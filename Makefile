@@ -350,18 +350,8 @@ table-linear: setup
 
 FORMATTED = $(shell find lib passes runtime tools include/heddle test -name '*.[ch]' -o -name 'plugin.cpp')
 
-# The pictures of docs/, from their Graphviz sources. They are kept, so that nobody needs Graphviz to read or to build.
-.PHONY: docs
-docs: $(patsubst %.dot,%.svg,$(wildcard docs/*.dot))
-	@:
-docs/%.svg: docs/%.dot
-	@scripts/setup.sh graphviz
-	$(call say,DOT,$@)
-	$(Q)dot -Tsvg -o $@ $<
-
-format:
-	@scripts/setup.sh clang-format-19
-	clang-format-19 -i $(FORMATTED)
+format: setup
+	@scripts/format.sh
 
 tidy:
 	@scripts/setup.sh clang-tidy-19

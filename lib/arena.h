@@ -21,8 +21,7 @@ void hd_arena_release(struct hd_arena *arena);
 /* Zeroed memory aligned to 16 bytes, owned by the arena. Aborts when the host is out of memory. */
 void *hd_arena_alloc(struct hd_arena *arena, size_t bytes);
 char *hd_arena_strdup(struct hd_arena *arena, const char *text);
-char *hd_arena_printf(struct hd_arena *arena, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+char *hd_arena_printf(struct hd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define HD_ARENA_NEW(arena, type, count) \
 	((type *)hd_arena_alloc((arena), sizeof(type) * (size_t)(count)))

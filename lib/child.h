@@ -15,16 +15,16 @@
 #include "lib/diag.h"
 
 struct hd_signals {
-	sigset_t taken;	  /* by hd_child_wait: SIGCHLD, and those that end the tool */
-	sigset_t before;  /* the mask that children get back */
+	sigset_t taken;	 /* by hd_child_wait: SIGCHLD, and those that end the tool */
+	sigset_t before; /* the mask that children get back */
 	struct sigaction child_before;
-	int caught;	  /* the first that came; 0: none */
-	pid_t keeps_for;  /* in a keeper (hd_child_fork_kept): the tool; else 0 */
+	int caught;	 /* the first that came; 0: none */
+	pid_t keeps_for; /* in a keeper (hd_child_fork_kept): the tool; else 0 */
 };
 
 /*
- * Holds SIGHUP, SIGINT, SIGQUIT and SIGTERM, those of them that the tool's own starter does not have ignored (nohup, `&` of
- * a script), and SIGPIPE, which ends the tool at hd_signals_release.
+ * Holds SIGHUP, SIGINT, SIGQUIT and SIGTERM, those of them that the tool's own starter does not have ignored (nohup,
+ * `&` of a script), and SIGPIPE, which ends the tool at hd_signals_release.
  */
 void hd_signals_hold(struct hd_signals *signals);
 /* Undoes it. Does not return when a signal came: the tool ends by it, which is what its starter sees. */
@@ -43,9 +43,9 @@ pid_t hd_child_fork(const struct hd_signals *signals, int when_orphaned);
  */
 int hd_child_wait(struct hd_signals *signals, pid_t child);
 /*
- * Runs a program, searched in PATH, and waits. `environment` NULL: ours. It gets SIGTERM when the tool is gone, so that it
- * can remove its own temporary files. Its exit status; -1 when it cannot be started or is ended by a signal, reported
- * unless the tool ends by it, too.
+ * Runs a program, searched in PATH, and waits. `environment` NULL: ours. It gets SIGTERM when the tool is gone, so that
+ * it can remove its own temporary files. Its exit status; -1 when it cannot be started or is ended by a signal,
+ * reported unless the tool ends by it, too.
  */
 int hd_child_run(struct hd_signals *signals, char *const *words, char *const *environment, struct hd_diag *diag);
 

@@ -17,12 +17,9 @@
 static const char *severity_name(enum hd_severity severity)
 {
 	switch (severity) {
-	case HD_NOTE:
-		return "note";
-	case HD_WARNING:
-		return "warning";
-	case HD_ERROR:
-		break;
+	case HD_NOTE: return "note";
+	case HD_WARNING: return "warning";
+	case HD_ERROR: break;
 	}
 	return "error";
 }
@@ -144,9 +141,8 @@ int hd_unknown_name(struct hd_diag *diag, const char *before, const char *name, 
 	char *nearest = hd_nearest_names(name, names, count);
 	for (unsigned i = 0; i < count; i++)
 		hd_strbuf_printf(&all, "%s%s", i ? ", " : "", names[i]);
-	int status = hd_error(diag, HD_NOWHERE, "%s '%s'; %s%s%s %s", before, name,
-			      *nearest ? "did you mean " : "", nearest, *nearest ? "? There are" : "there are",
-			      hd_strbuf_text(&all));
+	int status = hd_error(diag, HD_NOWHERE, "%s '%s'; %s%s%s %s", before, name, *nearest ? "did you mean " : "",
+			      nearest, *nearest ? "? There are" : "there are", hd_strbuf_text(&all));
 	hd_strbuf_release(&all);
 	free(nearest);
 	return status;

@@ -31,8 +31,7 @@ void hd_diag_vreport(struct hd_diag *diag, enum hd_severity severity, struct hd_
 /* Reports an error and returns -1, so that `return hd_error(diag, loc, ...)` reads well. */
 int hd_error(struct hd_diag *diag, struct hd_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void hd_note(struct hd_diag *diag, struct hd_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void hd_warning(struct hd_diag *diag, struct hd_loc loc, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void hd_warning(struct hd_diag *diag, struct hd_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * The names in `names` (`count` of them) nearest to `wanted` by edit distance, as one

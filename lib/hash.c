@@ -28,8 +28,8 @@ void hd_hash_set_reserve(struct hd_hash_set *set, uint32_t count)
 	if (size == old.size)
 		return;
 	set->size = size;
-	set->slots = old.arena ? HD_ARENA_NEW(old.arena, struct hd_hash_slot, size)
-			       : hd_xcalloc(size, sizeof(*set->slots));
+	set->slots =
+		old.arena ? HD_ARENA_NEW(old.arena, struct hd_hash_slot, size) : hd_xcalloc(size, sizeof(*set->slots));
 	for (uint32_t i = 0; i < old.size; i++)
 		if (old.slots[i].mark)
 			*free_slot(set, old.slots[i].mark) = old.slots[i];

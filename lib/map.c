@@ -7,7 +7,6 @@ void hd_map_reserve(struct hd_map *map, uint32_t count)
 {
 	struct hd_map old = *map;
 	uint32_t capacity = old.capacity ? old.capacity : 64;
-
 	while (capacity < 2 * count)
 		capacity *= 2;
 	if (capacity == old.capacity)
@@ -24,11 +23,9 @@ void hd_map_reserve(struct hd_map *map, uint32_t count)
 
 void hd_map_put(struct hd_map *map, const void *key, uint32_t start, uint32_t count)
 {
-	struct hd_map_entry *slot;
-
 	if (2 * (map->used + 1) > map->capacity)
 		hd_map_reserve(map, map->used + 1);
-	slot = hd_map_slot(map, key);
+	struct hd_map_entry *slot = hd_map_slot(map, key);
 	map->used += !slot->key;
 	*slot = (struct hd_map_entry){key, start, count};
 }

@@ -66,7 +66,6 @@ struct hd_occupancy hd_occupancy_compute(const struct hd_sm_limits *limits, uint
 	uint64_t per_warp = round_up((uint64_t)regs_per_thread * lanes, limits->register_unit);
 	uint64_t per_cta = per_warp * register_warps;
 	uint64_t shared = round_up(shared_bytes, limits->shared_unit);
-
 	struct hd_occupancy occupancy = {
 		.ctas = limits->max_ctas,
 		.limit = HD_LIMIT_CTAS,

@@ -152,8 +152,7 @@ static int parse_choice(struct hd_unit *unit, const struct option *option, const
 static int parse_names(struct hd_unit *unit, const struct option *option, const char *text, struct value *value)
 {
 	const struct names *names = option->names;
-	const char *before =
-		hd_arena_printf(&unit->arena, "pass parameter '%s': unknown %s", option->key, names->what);
+	const char *before = hd_arena_printf(&unit->arena, "pass parameter '%s': unknown %s", option->key, names->what);
 	char *rest = hd_arena_strdup(&unit->arena, text), *name;
 	while ((name = strsep(&rest, "+,"))) {
 		unsigned i = 0;

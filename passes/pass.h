@@ -59,7 +59,8 @@ void hd_unit_release(struct hd_unit *unit);
  */
 int hd_options_parse(struct hd_unit *unit, const char *parameters);
 
-/* Adds heddle-cc's JSON about the host code to unit->metadata; `path` NULL: what the linked modules kept of it. 0 or -1. */
+/* Adds heddle-cc's JSON about the host code to unit->metadata; `path` NULL: what the linked modules kept of it. 0 or
+ * -1. */
 int hd_launch_facts_read(struct hd_unit *unit, const char *path);
 /* Keeps it in a relocatable module's IR. 0 or -1. */
 int hd_launch_facts_keep(struct hd_unit *unit);

@@ -82,8 +82,10 @@ int hd_lower_function(struct hd_mfunc *func, bool check, struct hd_diag *diag)
 
 static int lower_one(struct hd_unit *unit, struct hd_mfunc *func)
 {
-	struct pipeline line = {
-		.func = func, .dump = unit->options.dump, .check = unit->options.check, .diag = unit->diag};
+	struct pipeline line = {.func = func,
+				.dump = unit->options.dump,
+				.check = unit->options.check,
+				.diag = unit->diag};
 	if (run_pipeline(&line))
 		return -1;
 	if (unit->options.ipra)

@@ -224,14 +224,9 @@ bool parseElement(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::
 	const char *Parameters;
 	std::string Text = Name.str();
 	switch (hd_request_parse(Text.c_str(), &Row, &Parameters)) {
-	case HD_REQUEST_RUN:
-		addAll(MPM, Parameters, false);
-		return true;
-	case HD_REQUEST_PRINT:
-		MPM.addPass(Printer(makeSession(Parameters, false), Row));
-		return true;
-	case HD_REQUEST_NONE:
-		break;
+	case HD_REQUEST_RUN: addAll(MPM, Parameters, false); return true;
+	case HD_REQUEST_PRINT: MPM.addPass(Printer(makeSession(Parameters, false), Row)); return true;
+	case HD_REQUEST_NONE: break;
 	}
 	return false;
 }
@@ -239,8 +234,7 @@ bool parseElement(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::
 void registerPasses(PassBuilder &PB)
 {
 	PB.registerPipelineParsingCallback(parseElement);
-	PB.registerPipelineStartEPCallback(
-		[](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(Prepare()); });
+	PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(Prepare()); });
 	PB.registerOptimizerLastEPCallback(
 		[](ModulePassManager &MPM, OptimizationLevel) { addAll(MPM, nullptr, true); });
 }

@@ -161,12 +161,10 @@ void hd_session_prepare(LLVMModuleRef module)
 
 static bool is_wrong_cast(LLVMValueRef value)
 {
-	LLVMTypeRef from, to;
-
 	if (!LLVMIsAConstantExpr(value) || LLVMGetConstOpcode(value) != LLVMBitCast)
 		return false;
-	from = LLVMTypeOf(LLVMGetOperand(value, 0));
-	to = LLVMTypeOf(value);
+	LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(value, 0));
+	LLVMTypeRef to = LLVMTypeOf(value);
 	return LLVMGetTypeKind(from) == LLVMPointerTypeKind && LLVMGetTypeKind(to) == LLVMPointerTypeKind &&
 	       LLVMGetPointerAddressSpace(from) != LLVMGetPointerAddressSpace(to);
 }
@@ -178,10 +176,8 @@ static bool is_wrong_cast(LLVMValueRef value)
 static void repair_casts(LLVMValueRef value)
 {
 	LLVMValueRef from;
-
 	for (int i = 0, n = LLVMGetNumOperands(value); i < n; i++) {
 		LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
-
 		if (!LLVMIsAConstantExpr(operand))
 			continue;
 		repair_casts(operand);
@@ -205,7 +201,6 @@ static void repair_source(LLVMModuleRef module)
 static bool verify(LLVMModuleRef module, char **message)
 {
 	bool invalid = LLVMVerifyModule(module, LLVMReturnStatusAction, message);
-
 	if (invalid && strstr(*message, "Invalid bitcast")) {
 		LLVMDisposeMessage(*message);
 		repair_source(module);

@@ -17,39 +17,39 @@ struct hd_remarks; /* remark.h */
 
 /* Pass parameters: `heddle<o=PREFIX;maxrregcount=64;...>`, or HEDDLE_PASS in the environment under clang. */
 struct hd_options {
-	const char *output;       /* o=: PREFIX.hdo and PREFIX.heddle.json; NULL: annotate only */
-	const char *libdevice;    /* libdevice=: a toolkit's math library; NULL: our own */
-	uint32_t max_registers;   /* maxrregcount=; 0: 255 */
-	uint32_t interval_regs;   /* interval-regs= */
-	uint32_t rthld;           /* rthld= */
-	const char *profile;      /* profile=: what a run counted */
-	uint32_t preempt_every;   /* preempt-every= */
-	const char *abi;          /* abi=cars|observed */
+	const char *output;	  /* o=: PREFIX.hdo and PREFIX.heddle.json; NULL: annotate only */
+	const char *libdevice;	  /* libdevice=: a toolkit's math library; NULL: our own */
+	uint32_t max_registers;	  /* maxrregcount=; 0: 255 */
+	uint32_t interval_regs;	  /* interval-regs= */
+	uint32_t rthld;		  /* rthld= */
+	const char *profile;	  /* profile=: what a run counted */
+	uint32_t preempt_every;	  /* preempt-every= */
+	const char *abi;	  /* abi=cars|observed */
 	const char *launch_facts; /* launches=FILE: what libclang saw, JSON written by heddle-cc */
-	uint64_t without;         /* without=: enum hd_switch, improvements of the code left out, to measure each */
-	uint64_t dump;            /* dump=isel+regalloc: enum hd_step, MIR after these steps, on stderr */
-	const char *linear;       /* linear=never|saving|always: kernels that get a second version, with linear registers */
-	const char *uniform;      /* uniform=never|short|always: values of a whole warp in uniform registers */
-	const char *remarks;      /* remarks=kernels|functions|all: what is remarked upon */
+	uint64_t without;	  /* without=: enum hd_switch, improvements of the code left out, to measure each */
+	uint64_t dump;		  /* dump=isel+regalloc: enum hd_step, MIR after these steps, on stderr */
+	const char *linear;  /* linear=never|saving|always: kernels that get a second version, with linear registers */
+	const char *uniform; /* uniform=never|short|always: values of a whole warp in uniform registers */
+	const char *remarks; /* remarks=kernels|functions|all: what is remarked upon */
 	const char *print_remarks; /* print-remarks=: the plugin writes remarks of these passes itself */
-	bool relocatable;         /* rdc: undefined functions are allowed */
-	bool ipra;                /* calls inside the module change only what the callee writes (lower/ipra.c) */
-	bool check;               /* verify after each step; on by default in debug builds and under check=1 */
-	const char *canonical;    /* the non-default parameters in canonical order, for the metadata */
+	bool relocatable;	   /* rdc: undefined functions are allowed */
+	bool ipra;		   /* calls inside the module change only what the callee writes (lower/ipra.c) */
+	bool check;		   /* verify after each step; on by default in debug builds and under check=1 */
+	const char *canonical;	   /* the non-default parameters in canonical order, for the metadata */
 };
 
 struct hd_unit {
-	struct hd_arena arena;      /* names, metadata, the object's arrays: lives as long as the unit */
+	struct hd_arena arena; /* names, metadata, the object's arrays: lives as long as the unit */
 	struct hd_diag *diag;
 	struct hd_options options;
-	LLVMModuleRef source;       /* the user's module: annotated, never lowered */
-	LLVMModuleRef module;       /* a clone that lowering may legalise; NULL before the `legalize` step */
+	LLVMModuleRef source; /* the user's module: annotated, never lowered */
+	LLVMModuleRef module; /* a clone that lowering may legalise; NULL before the `legalize` step */
 	const struct hd_abi *abi;
 	HD_VEC(struct hd_mfunc) functions; /* in the order of object.functions */
 	struct hd_object object;
 	struct hd_metadata metadata;
-	uint64_t valid;             /* bit per row of passes.def: result present */
-	void *results[64];          /* per row, owned by the arena */
+	uint64_t valid;	   /* bit per row of passes.def: result present */
+	void *results[64]; /* per row, owned by the arena */
 };
 
 /*

@@ -9,7 +9,7 @@ packages=(
 	gnuplot-nox                                                                 # figures
 	python3-yaml python3-pygments              # llvm-19-tools' opt-viewer, workflows
 	cmake mandoc man-db bsdextrautils          # tests of what is installed
-	clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19 # compilers, libLLVM, lit, sanitizers
+	clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19 clang-format-19 # compilers, libLLVM, lit, sanitizers
 	libclc-19 libclc-19-dev                                                     # device math
 	g++                                                                         # libstdc++ for the host half and plugin.cpp
 	check libelf-dev libjansson-dev libinih-dev uthash-dev

@@ -10,8 +10,8 @@
 #include "lib/diag.h"
 
 struct hd_config {
-	char name[64];         /* "v100" */
-	char product[128];     /* what cudaDeviceProp.name says */
+	char name[64];	   /* "v100" */
+	char product[128]; /* what cudaDeviceProp.name says */
 #define HD_CONFIG_INT(key, value, min, max, unit, help) uint64_t key;
 #define HD_CONFIG_REAL(key, value, min, max, unit, help) double key;
 #define HD_CONFIG_ENUM(key, value, names, help) uint64_t key;
@@ -25,8 +25,8 @@ enum { HD_SCHED_GTO, HD_SCHED_LRR, HD_SCHED_TWO_LEVEL };
 enum { HD_L1_WRITE_THROUGH, HD_L1_WRITE_BACK };
 
 void hd_config_defaults(struct hd_config *config);
-/* Loads runtime/gpus/<gpu>.ini (found beside the running program, HEDDLE_DATA, or a path ending in .ini). Unknown GPU or
- * key: error with the nearest names. 0 or -1. */
+/* Loads runtime/gpus/<gpu>.ini (found beside the running program, HEDDLE_DATA, or a path ending in .ini). Unknown GPU
+ * or key: error with the nearest names. 0 or -1. */
 int hd_config_load(struct hd_config *config, const char *gpu, struct hd_diag *diag);
 /* "key=value". 0 or -1. */
 int hd_config_set(struct hd_config *config, const char *assignment, struct hd_diag *diag);

@@ -17,7 +17,9 @@
 #define HD_INST_BYTES 16
 #define HD_RZ 255          /* reads as zero, writes vanish */
 #define HD_MAX_REGS 255    /* R0..R254 */
-#define HD_MAX_UREGS 56    /* UR0..UR55, one value a warp; Turing and later have 63, here they share a word of the scoreboard with the predicates */
+/* UR0..UR55, one value a warp; Turing and later have 63, here they share a word of the scoreboard with the predicates
+ */
+#define HD_MAX_UREGS 56
 #define HD_PT 7            /* reads as true, writes vanish */
 #define HD_MAX_PREDS 7     /* P0..P6 */
 #define HD_PRED_NOT 8      /* in guard, psrc, psrc2: the predicate is inverted */
@@ -25,11 +27,15 @@
 
 /* Constant bank 0, byte offsets (as Volta lays it out where that is known). */
 enum {
-	HD_CB_NTID_X = 0x0, HD_CB_NTID_Y = 0x4, HD_CB_NTID_Z = 0x8,
-	HD_CB_NCTAID_X = 0xc, HD_CB_NCTAID_Y = 0x10, HD_CB_NCTAID_Z = 0x14,
+	HD_CB_NTID_X = 0x0,
+	HD_CB_NTID_Y = 0x4,
+	HD_CB_NTID_Z = 0x8,
+	HD_CB_NCTAID_X = 0xc,
+	HD_CB_NCTAID_Y = 0x10,
+	HD_CB_NCTAID_Z = 0x14,
 	HD_CB_SHARED_WINDOW = 0x18, /* 64-bit generic address of shared offset 0 */
 	HD_CB_LOCAL_WINDOW = 0x20,  /* 64-bit generic address of local offset 0 */
-	HD_CB_STACK_TOP = 0x28,     /* initial R1: bytes of local memory of a thread */
+	HD_CB_STACK_TOP = 0x28,	    /* initial R1: bytes of local memory of a thread */
 	HD_CB_DYN_SHARED = 0x2c,    /* shared offset at which dynamic shared memory begins */
 	HD_CB_PARAMS = 0x160,
 	HD_CB_BYTES = 0x160 + 4096
@@ -69,15 +75,24 @@ enum hd_lat {
 #define X(name, key) HD_LAT_##name,
 	HD_LAT_LIST(X)
 #undef X
-	HD_LAT_MEM,
+		HD_LAT_MEM,
 	HD_LAT_COUNT
 };
 
 enum {
-	HD_FX_LOAD = 1 << 0, HD_FX_STORE = 1 << 1, HD_FX_ATOMIC = 1 << 2, HD_FX_BRANCH = 1 << 3,
-	HD_FX_CALL = 1 << 4, HD_FX_RET = 1 << 5, HD_FX_EXIT = 1 << 6, HD_FX_BARRIER = 1 << 7,
-	HD_FX_CONVERGENT = 1 << 8, HD_FX_SIDE = 1 << 9, HD_FX_FENCE = 1 << 10,
-	HD_FX_READ_PREDS = 1 << 11, HD_FX_WRITE_PREDS = 1 << 12
+	HD_FX_LOAD = 1 << 0,
+	HD_FX_STORE = 1 << 1,
+	HD_FX_ATOMIC = 1 << 2,
+	HD_FX_BRANCH = 1 << 3,
+	HD_FX_CALL = 1 << 4,
+	HD_FX_RET = 1 << 5,
+	HD_FX_EXIT = 1 << 6,
+	HD_FX_BARRIER = 1 << 7,
+	HD_FX_CONVERGENT = 1 << 8,
+	HD_FX_SIDE = 1 << 9,
+	HD_FX_FENCE = 1 << 10,
+	HD_FX_READ_PREDS = 1 << 11,
+	HD_FX_WRITE_PREDS = 1 << 12
 };
 
 enum { HD_SM_NEG = 1, HD_SM_ABS = 2 };
@@ -129,27 +144,71 @@ enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
 	HD_MOD_LIST(X)
 #undef X
-	HD_MOD_COUNT
+		HD_MOD_COUNT
 };
 
 /* Values of the modifiers, in the order of the names above. */
-enum { HD_CMP_F, HD_CMP_LT, HD_CMP_EQ, HD_CMP_LE, HD_CMP_GT, HD_CMP_NE, HD_CMP_GE, HD_CMP_NUM, HD_CMP_NAN,
-       HD_CMP_LTU, HD_CMP_EQU, HD_CMP_LEU, HD_CMP_GTU, HD_CMP_NEU, HD_CMP_GEU, HD_CMP_T };
+enum {
+	HD_CMP_F,
+	HD_CMP_LT,
+	HD_CMP_EQ,
+	HD_CMP_LE,
+	HD_CMP_GT,
+	HD_CMP_NE,
+	HD_CMP_GE,
+	HD_CMP_NUM,
+	HD_CMP_NAN,
+	HD_CMP_LTU,
+	HD_CMP_EQU,
+	HD_CMP_LEU,
+	HD_CMP_GTU,
+	HD_CMP_NEU,
+	HD_CMP_GEU,
+	HD_CMP_T
+};
 enum { HD_BOOL_AND, HD_BOOL_OR, HD_BOOL_XOR };
 enum { HD_UNSIGNED, HD_SIGNED };
 enum { HD_RN, HD_RM, HD_RP, HD_RND_RZ };
 enum { HD_MIN, HD_MAX };
 enum { HD_SHIFTED_32, HD_SHIFTED_U64, HD_SHIFTED_S64 };
-enum hd_mufu { HD_MUFU_RCP, HD_MUFU_RSQ, HD_MUFU_SQRT, HD_MUFU_SIN, HD_MUFU_COS, HD_MUFU_EX2, HD_MUFU_LG2,
-	       HD_MUFU_TANH, HD_MUFU_RCP64H, HD_MUFU_RSQ64H };
+enum hd_mufu {
+	HD_MUFU_RCP,
+	HD_MUFU_RSQ,
+	HD_MUFU_SQRT,
+	HD_MUFU_SIN,
+	HD_MUFU_COS,
+	HD_MUFU_EX2,
+	HD_MUFU_LG2,
+	HD_MUFU_TANH,
+	HD_MUFU_RCP64H,
+	HD_MUFU_RSQ64H
+};
 enum hd_type { HD_U8, HD_S8, HD_U16, HD_S16, HD_U32, HD_S32, HD_U64, HD_S64, HD_F16, HD_F32, HD_F64, HD_BF16 };
 enum hd_size { HD_SIZE_U8, HD_SIZE_S8, HD_SIZE_U16, HD_SIZE_S16, HD_SIZE_32, HD_SIZE_64, HD_SIZE_128 };
-enum hd_cache { HD_CACHE_DEFAULT, HD_CACHE_CA, HD_CACHE_CG, HD_CACHE_CS, HD_CACHE_LU, HD_CACHE_CV, HD_CACHE_WT,
-		HD_CACHE_CI /* read-only data: ldg, constant */ };
+enum hd_cache {
+	HD_CACHE_DEFAULT,
+	HD_CACHE_CA,
+	HD_CACHE_CG,
+	HD_CACHE_CS,
+	HD_CACHE_LU,
+	HD_CACHE_CV,
+	HD_CACHE_WT,
+	HD_CACHE_CI /* read-only data: ldg, constant */
+};
 enum hd_scope { HD_SCOPE_NONE, HD_SCOPE_CTA, HD_SCOPE_GPU, HD_SCOPE_SYS };
 enum hd_sem { HD_SEM_WEAK, HD_SEM_RELAXED, HD_SEM_ACQUIRE, HD_SEM_RELEASE, HD_SEM_ACQ_REL, HD_SEM_SC, HD_SEM_VOLATILE };
-enum hd_atomop { HD_ATOM_ADD, HD_ATOM_MIN, HD_ATOM_MAX, HD_ATOM_INC, HD_ATOM_DEC, HD_ATOM_AND, HD_ATOM_OR,
-		 HD_ATOM_XOR, HD_ATOM_EXCH, HD_ATOM_CAS };
+enum hd_atomop {
+	HD_ATOM_ADD,
+	HD_ATOM_MIN,
+	HD_ATOM_MAX,
+	HD_ATOM_INC,
+	HD_ATOM_DEC,
+	HD_ATOM_AND,
+	HD_ATOM_OR,
+	HD_ATOM_XOR,
+	HD_ATOM_EXCH,
+	HD_ATOM_CAS
+};
 enum { HD_SHFL_IDX, HD_SHFL_UP, HD_SHFL_DOWN, HD_SHFL_BFLY };
 enum { HD_VOTE_ALL, HD_VOTE_ANY, HD_VOTE_EQ };
 enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR };
@@ -163,7 +222,7 @@ enum hd_sr {
 #define X(name) HD_SR_##name,
 	HD_SR_LIST(X)
 #undef X
-	HD_SR_COUNT
+		HD_SR_COUNT
 };
 
 /*
@@ -179,21 +238,50 @@ enum hd_syscall {
 #define X(name, ...) HD_SYS_##name,
 	HD_SYS_LIST(X)
 #undef X
-	HD_SYS_COUNT
+		HD_SYS_COUNT
 };
 
 /* What an instruction is for. Saves and restores are CARS's pushes and pops (cars-hpca24, III-A). */
-enum hd_role { HD_ROLE_PLAIN, HD_ROLE_CALLEE_SAVE, HD_ROLE_CALLEE_RESTORE, HD_ROLE_SPILL_STORE, HD_ROLE_SPILL_LOAD,
-	       HD_ROLE_COUNT };
+enum hd_role {
+	HD_ROLE_PLAIN,
+	HD_ROLE_CALLEE_SAVE,
+	HD_ROLE_CALLEE_RESTORE,
+	HD_ROLE_SPILL_STORE,
+	HD_ROLE_SPILL_LOAD,
+	HD_ROLE_COUNT
+};
 
 /* What stands in x. UNIFORM: the number of a uniform register. */
-enum hd_xkind { HD_X_NONE, HD_X_IMM_B, HD_X_CONST_B, HD_X_UNIFORM_B, HD_X_IMM_C, HD_X_CONST_C, HD_X_UNIFORM_C,
-		HD_X_OTHER /* displacement, branch target or number: see the opcode's srcx */ };
-static inline bool hd_x_in_b(unsigned xkind) { return xkind - HD_X_IMM_B <= HD_X_UNIFORM_B - HD_X_IMM_B; }
-static inline bool hd_x_in_c(unsigned xkind) { return xkind - HD_X_IMM_C <= HD_X_UNIFORM_C - HD_X_IMM_C; }
-static inline bool hd_x_is_immediate(unsigned xkind) { return xkind == HD_X_IMM_B || xkind == HD_X_IMM_C; }
-static inline bool hd_x_is_constant(unsigned xkind) { return xkind == HD_X_CONST_B || xkind == HD_X_CONST_C; }
-static inline bool hd_x_is_uniform(unsigned xkind) { return xkind == HD_X_UNIFORM_B || xkind == HD_X_UNIFORM_C; }
+enum hd_xkind {
+	HD_X_NONE,
+	HD_X_IMM_B,
+	HD_X_CONST_B,
+	HD_X_UNIFORM_B,
+	HD_X_IMM_C,
+	HD_X_CONST_C,
+	HD_X_UNIFORM_C,
+	HD_X_OTHER /* displacement, branch target or number: see the opcode's srcx */
+};
+static inline bool hd_x_in_b(unsigned xkind)
+{
+	return xkind - HD_X_IMM_B <= HD_X_UNIFORM_B - HD_X_IMM_B;
+}
+static inline bool hd_x_in_c(unsigned xkind)
+{
+	return xkind - HD_X_IMM_C <= HD_X_UNIFORM_C - HD_X_IMM_C;
+}
+static inline bool hd_x_is_immediate(unsigned xkind)
+{
+	return xkind == HD_X_IMM_B || xkind == HD_X_IMM_C;
+}
+static inline bool hd_x_is_constant(unsigned xkind)
+{
+	return xkind == HD_X_CONST_B || xkind == HD_X_CONST_C;
+}
+static inline bool hd_x_is_uniform(unsigned xkind)
+{
+	return xkind == HD_X_UNIFORM_B || xkind == HD_X_UNIFORM_C;
+}
 
 /* Source modifiers, a bit each. ABS applies before NEG. */
 enum { HD_NEG_A = 1, HD_NEG_B = 2, HD_NEG_C = 4, HD_ABS_A = 8, HD_ABS_B = 16 };
@@ -204,9 +292,10 @@ static inline uint8_t hd_srcmods_swap(uint8_t mods)
 }
 
 /*
- * Linear operands (r2d2-isca23, 3.2, 3.3, 4.3). One source of an instruction of a kernel's linear version may be a linear
- * register (its thread-index part plus its block-index part), a coefficient register or both; they are 64 bits wide,
- * and a slot of one register takes the low word of the sum, or the high one. They are 0 where no stream writes them.
+ * Linear operands (r2d2-isca23, 3.2, 3.3, 4.3). One source of an instruction of a kernel's linear version may be a
+ * linear register (its thread-index part plus its block-index part), a coefficient register or both; they are 64 bits
+ * wide, and a slot of one register takes the low word of the sum, or the high one. They are 0 where no stream writes
+ * them.
  *
  *   OFFSET       %lr + the slot's register: the address of a memory instruction
  *   SUM          %lr + %cr; the slot's field is the number of the coefficient register, HD_RZ none
@@ -214,12 +303,25 @@ static inline uint8_t hd_srcmods_swap(uint8_t mods)
  */
 enum hd_lr_kind { HD_LR_NONE, HD_LR_OFFSET, HD_LR_SUM, HD_LR_COEFFICIENT };
 enum { HD_LR_COUNT = 16, HD_LR_MAX_REGS = 252 /* of a linear version: the sum needs a pair */ };
-#define HD_LR(kind, slot, reg, high) \
-	((uint16_t)((uint32_t)(kind) | (uint32_t)((slot) - HD_SLOT_A) << 2 | (uint32_t)(reg) << 4 | (uint32_t)(high) << 8))
-static inline enum hd_lr_kind hd_lr_kind(uint16_t linear) { return (enum hd_lr_kind)(linear & 3); }
-static inline unsigned hd_lr_slot(uint16_t linear) { return 1u + (linear >> 2 & 3); } /* enum hd_slot */
-static inline unsigned hd_lr_reg(uint16_t linear) { return linear >> 4 & 15; }
-static inline bool hd_lr_high(uint16_t linear) { return linear >> 8 & 1; }
+#define HD_LR(kind, slot, reg, high)                                                                \
+	((uint16_t)((uint32_t)(kind) | (uint32_t)((slot) - HD_SLOT_A) << 2 | (uint32_t)(reg) << 4 | \
+		    (uint32_t)(high) << 8))
+static inline enum hd_lr_kind hd_lr_kind(uint16_t linear)
+{
+	return (enum hd_lr_kind)(linear & 3);
+}
+static inline unsigned hd_lr_slot(uint16_t linear)
+{
+	return 1u + (linear >> 2 & 3);
+} /* enum hd_slot */
+static inline unsigned hd_lr_reg(uint16_t linear)
+{
+	return linear >> 4 & 15;
+}
+static inline bool hd_lr_high(uint16_t linear)
+{
+	return linear >> 8 & 1;
+}
 /* Whether the slot's field is the number of a coefficient register. */
 static inline bool hd_lr_takes(uint16_t linear, unsigned slot)
 {
@@ -236,43 +338,45 @@ struct hd_inst {
 	uint8_t guard; /* predicate number, | HD_PRED_NOT */
 	uint8_t dst, a, b, c;
 	uint8_t pdst, psrc, psrc2;
-	uint8_t xkind;   /* enum hd_xkind */
+	uint8_t xkind;	 /* enum hd_xkind */
 	uint8_t srcmods; /* HD_NEG_*, HD_ABS_* */
-	uint8_t role;    /* enum hd_role */
+	uint8_t role;	 /* enum hd_role */
 	uint16_t linear; /* HD_LR, 0: no linear operand */
-	uint8_t dead;    /* bit 0..2: this is the last read of a, b, c on every path (LTRF+); 0 is always correct */
-	uint32_t x;      /* immediate, constant, displacement, target index, table or service number */
+	uint8_t dead;	 /* bit 0..2: this is the last read of a, b, c on every path (LTRF+); 0 is always correct */
+	uint32_t x;	 /* immediate, constant, displacement, target index, table or service number */
 	uint32_t reconv; /* BRA, BRX: index of the reconvergence point, or HD_NO_PC */
 };
 
 struct hd_opinfo {
 	const char *name;
-	uint8_t dst, a, b, c;  /* enum hd_width */
+	uint8_t dst, a, b, c; /* enum hd_width */
 	uint8_t pdst, psrc;
-	uint8_t srcx;          /* enum hd_srcx */
-	uint8_t srcmods;       /* HD_SM_* */
-	uint8_t number;        /* enum hd_number */
-	uint8_t swap;          /* enum hd_swap */
+	uint8_t srcx;	 /* enum hd_srcx */
+	uint8_t srcmods; /* HD_SM_* */
+	uint8_t number;	 /* enum hd_number */
+	uint8_t swap;	 /* enum hd_swap */
 	uint8_t pipe, lat;
-	uint8_t space;         /* enum hd_memory_space */
+	uint8_t space; /* enum hd_memory_space */
 	uint16_t effects;
-	uint64_t mods;         /* bit per enum hd_mod_kind; printed in ascending order of the list in the table row */
-	uint8_t mod_order[6];  /* kinds in print order, HD_MOD_COUNT ends */
+	uint64_t mods;	      /* bit per enum hd_mod_kind; printed in ascending order of the list in the table row */
+	uint8_t mod_order[6]; /* kinds in print order, HD_MOD_COUNT ends */
 };
 
 extern const struct hd_opinfo hd_opinfo[HD_OP_COUNT];
 
 static inline uint32_t hd_mod_get(uint16_t mods, enum hd_mod_kind kind)
 {
-	static const uint8_t shift[] = {
+	static const uint8_t shift[] =
+		{
 #define X(kind, shift, bits, names) shift,
-		HD_MOD_LIST(X)
+			HD_MOD_LIST(X)
 #undef X
-	}, bits[] = {
+		},
+			     bits[] = {
 #define X(kind, shift, bits, names) bits,
-		HD_MOD_LIST(X)
+				     HD_MOD_LIST(X)
 #undef X
-	};
+			     };
 	return mods >> shift[kind] & ((1u << bits[kind]) - 1);
 }
 /* HD_MOD(CMP, HD_CMP_LT) is that modifier in place; or several together. */
@@ -292,8 +396,8 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot);
 /* What the sources are, never HD_N_S. Of a double an immediate is the high word. */
 enum hd_number hd_op_number(enum hd_op op, uint16_t mods);
 /*
- * Whether source a may change places with b or c (`with`), their source modifiers with them; *mods then becomes what says
- * the same of them. Of two NaNs a double-precision operation may then pass on the other one.
+ * Whether source a may change places with b or c (`with`), their source modifiers with them; *mods then becomes what
+ * says the same of them. Of two NaNs a double-precision operation may then pass on the other one.
  */
 bool hd_op_swap(enum hd_op op, enum hd_slot with, uint16_t *mods);
 /* Bytes that a memory access moves for each thread; 0 for other opcodes. */
@@ -347,6 +451,6 @@ int hd_mod_name(enum hd_mod_kind kind, uint32_t value, char name[HD_MOD_NAME_BYT
 
 const char *hd_syscall_name(enum hd_syscall service); /* "vprintf", ... */
 const char *hd_role_name(enum hd_role role); /* "plain", "callee-save", "callee-restore", "spill-store", "spill-load" */
-const char *hd_sr_name(enum hd_sr sr);       /* "SR_TID.X", ... */
+const char *hd_sr_name(enum hd_sr sr);	     /* "SR_TID.X", ... */
 
 #endif

@@ -46,19 +46,19 @@ struct hd_meta_call {
 	enum hd_call_kind kind;
 	const char **callees; /* names, sorted */
 	uint32_t callee_count;
-	bool recursive;      /* the edge stays inside a cycle of the call graph */
-	bool unknown_callees;/* an indirect site whose set could not be bounded by the module */
-	uint32_t fru;        /* of the (worst) callee, as CARS embeds it in the call */
+	bool recursive;	      /* the edge stays inside a cycle of the call graph */
+	bool unknown_callees; /* an indirect site whose set could not be bounded by the module */
+	uint32_t fru;	      /* of the (worst) callee, as CARS embeds it in the call */
 	struct hd_meta_source source;
 };
 
 /* A push or pop in CARS's sense: the save or restore it replaces (CARS IV-A). */
 struct hd_meta_save {
 	uint32_t pc;
-	uint8_t reg;       /* first register */
-	uint8_t count;     /* registers moved by this instruction */
+	uint8_t reg;   /* first register */
+	uint8_t count; /* registers moved by this instruction */
 	bool restore;
-	int32_t offset;    /* bytes from R1 where the baseline keeps it */
+	int32_t offset; /* bytes from R1 where the baseline keeps it */
 };
 
 /* A launch site in the host code, as libclang found it. Zero: not a constant. */
@@ -82,17 +82,18 @@ struct hd_meta_registers {
  */
 struct hd_meta_pattern {
 	uint8_t reg;
-	bool strided;        /* else uniform */
+	bool strided; /* else uniform */
 	bool stride_known;
-	int32_t stride;      /* strided: from one thread to the next; 0: uniform */
-	uint32_t dimensions; /* it holds for the whole block ("global") in blocks of at most so many dimensions; 0: never. At bar.pp only */
+	int32_t stride;	     /* strided: from one thread to the next; 0: uniform */
+	uint32_t dimensions; /* it holds for the whole block ("global") in blocks of at most so many dimensions; 0:
+				never. At bar.pp only */
 };
 
 /* A preemption point (Lin 2.4.1). */
 struct hd_meta_point {
 	uint32_t pc;
 	enum hd_preempt_kind kind; /* pp: before this instruction; bar.pp: in place of this barrier */
-	uint32_t loop_pc;          /* header of the loop that it is there to cut; UINT32_MAX: none */
+	uint32_t loop_pc;	   /* header of the loop that it is there to cut; UINT32_MAX: none */
 	struct hd_meta_registers live, live_divergent; /* to save when the warp has not diverged, and when it has */
 	uint64_t mask, mask_divergent; /* operands of pp and of the dummy behind it: R0..R52, bit 53 all higher ones */
 	struct hd_meta_pattern *patterns; /* of live_divergent, by register; what is not here is random */
@@ -105,12 +106,13 @@ struct hd_meta_barrier {
 	struct hd_meta_registers live;
 };
 
-/* A register-interval or a strand (LTRF 3.3, 6.6): control enters at entry_pc only; a strand may branch back to its own. */
+/* A register-interval or a strand (LTRF 3.3, 6.6): control enters at entry_pc only; a strand may branch back to its
+ * own. */
 struct hd_meta_interval {
-	uint32_t id, entry_pc;   /* where a PREFETCH is due when control comes from elsewhere and the set is not empty */
+	uint32_t id, entry_pc; /* where a PREFETCH is due when control comes from elsewhere and the set is not empty */
 	uint32_t *pcs, pc_count; /* its instructions, ascending */
 	uint64_t working_set[4]; /* the PREFETCH bit-vector: bit r % 64 of word r / 64 is register r */
-	uint64_t live_in[4];     /* of these, what some lane of the warp may still read; the others need space only */
+	uint64_t live_in[4];	 /* of these, what some lane of the warp may still read; the others need space only */
 };
 
 /* Reuse distances of register operands and their tags (Malekeh 3.2, 4). */
@@ -119,17 +121,25 @@ struct hd_meta_reuse {
 #define HD_META_REUSE(type, group, member, ...) HD_META_MEMBER_##type(member)
 #include "heddle/metadata.def"
 	uint32_t histogram[HD_REUSE_BUCKETS]; /* of the near and far: distances 1, 2, 3-4, 5-8, ..., 33-64, more */
-	uint8_t *tags;                        /* of each instruction: bit 0 dst, 1 a, 2 b, 3 c is near */
-	uint8_t *exact;                       /* four for each instruction, dst a b c: what is certain of the distance, as below */
-	uint32_t tag_count;                   /* instructions */
+	uint8_t *tags;			      /* of each instruction: bit 0 dst, 1 a, 2 b, 3 c is near */
+	uint8_t *exact;	    /* four for each instruction, dst a b c: what is certain of the distance, as below */
+	uint32_t tag_count; /* instructions */
 };
-/* No claim, or the operand is none; 1 to 35: the distance; not read again on any way. As text one of the digits each. */
+/* No claim, or the operand is none; 1 to 35: the distance; not read again on any way. As text one of the digits each.
+ */
 enum { HD_REUSE_NO_CLAIM = 0, HD_REUSE_EXACT_MOST = 35, HD_REUSE_NEVER = 36 };
 #define HD_REUSE_DIGITS "-123456789abcdefghijklmnopqrstuvwxyz0"
 
 /* Whether a thread block can be run again from its start (SM-flushing, Lin 2.2.2), and if not, why. */
-enum hd_idempotence_break { HD_BREAK_NONE, HD_BREAK_STORE, HD_BREAK_ATOMIC, HD_BREAK_VOLATILE, HD_BREAK_CALL,
-			    HD_BREAK_SERVICE, HD_BREAK_CLOCK };
+enum hd_idempotence_break {
+	HD_BREAK_NONE,
+	HD_BREAK_STORE,
+	HD_BREAK_ATOMIC,
+	HD_BREAK_VOLATILE,
+	HD_BREAK_CALL,
+	HD_BREAK_SERVICE,
+	HD_BREAK_CLOCK
+};
 struct hd_meta_place {
 	const char *function; /* NULL: no place */
 	uint32_t pc;
@@ -143,21 +153,21 @@ struct hd_meta_idempotence {
 
 /*
  * Linear values (R2D2 3.1). Polynomials are text over launch constants: parameters (P2 is the third, P2.8 the word
- * at its byte 8, P2.8l both words there), ntid.x, nctaid.y, @variable, iterations i0 of loops, and operations such as smin32(P1,64)
- * (heddle/uniform.h). A vector is c, then the factors of tid.x, .y, .z and ctaid.x, .y, .z.
+ * at its byte 8, P2.8l both words there), ntid.x, nctaid.y, @variable, iterations i0 of loops, and operations such as
+ * smin32(P1,64) (heddle/uniform.h). A vector is c, then the factors of tid.x, .y, .z and ctaid.x, .y, .z.
  */
 #define HD_META_VECTOR 7
 struct hd_meta_linear_register {
 	const char *vector[HD_META_VECTOR]; /* c: the base, which the block-index part includes */
-	int32_t thread_part;                /* linear registers with the same one share it; -1: no tid in it */
-	uint32_t bits, uses;                /* bits: 32 or 64 */
+	int32_t thread_part;		    /* linear registers with the same one share it; -1: no tid in it */
+	uint32_t bits, uses;		    /* bits: 32 or 64 */
 };
 /* How often a loop goes back to its header at most. */
 struct hd_meta_iterations {
 	const char *symbol, *most;
 };
-/* Must hold for all threads and iterations of a launch, or the launch runs the original code; struct hd_linear_check is what
- * the runtime evaluates. */
+/* Must hold for all threads and iterations of a launch, or the launch runs the original code; struct hd_linear_check is
+ * what the runtime evaluates. */
 struct hd_meta_condition {
 	const char *vector[HD_META_VECTOR];
 	int64_t low, high;
@@ -172,22 +182,26 @@ struct hd_meta_access {
 	uint32_t pc;
 	enum hd_access_kind kind;
 	enum hd_access_space space;
-	uint32_t bytes;          /* of a lane */
-	const char *address;     /* its vector as text; NULL: not linear */
-	enum hd_access_assumption assumes; /* BLOCK: blocks have the dimensions `block`; WHOLE_ROWS: blockDim.x is a multiple of 32 */
+	uint32_t bytes;	     /* of a lane */
+	const char *address; /* its vector as text; NULL: not linear */
+	enum hd_access_assumption
+		assumes; /* BLOCK: blocks have the dimensions `block`; WHOLE_ROWS: blockDim.x is a multiple of 32 */
 	uint32_t block[3];
-	const char *lane_stride; /* bytes from one lane to the next, a polynomial; NULL: not the same for all, or not linear */
+	const char *lane_stride; /* bytes from one lane to the next, a polynomial; NULL: not the same for all, or not
+				    linear */
 	bool stride_known;
-	int64_t stride;          /* the same as a number */
-	uint32_t alignment;      /* the first lane's address is a multiple of it, where pointer parameters are of 256; at most 256 */
+	int64_t stride;	    /* the same as a number */
+	uint32_t alignment; /* the first lane's address is a multiple of it, where pointer parameters are of 256; at
+			       most 256 */
 	uint32_t sectors_least, sectors_most; /* 32-byte sectors of a request, global; 0: not known */
-	uint32_t conflicts_least, conflicts_most; /* accesses of the busiest of 32 banks, shared, 1: no conflict; 0: not known */
+	uint32_t conflicts_least,
+		conflicts_most; /* accesses of the busiest of 32 banks, shared, 1: no conflict; 0: not known */
 	struct hd_meta_source source;
 };
 /*
  * For whom a value is the same: GRID: all threads; BLOCK: the threads of a block; WARP: lanes of a warp that execute
- * together; AFFINE: nobody, but it is linear in tid or compares such values; DIVERGENT: none of these. Where it `iterates`, GRID and
- * BLOCK mean threads in the same iteration of the loops around it.
+ * together; AFFINE: nobody, but it is linear in tid or compares such values; DIVERGENT: none of these. Where it
+ * `iterates`, GRID and BLOCK mean threads in the same iteration of the loops around it.
  */
 enum hd_value_class { HD_CLASS_GRID, HD_CLASS_BLOCK, HD_CLASS_WARP, HD_CLASS_AFFINE, HD_CLASS_DIVERGENT, HD_CLASSES };
 /* A conditional branch of the original code. */
@@ -206,7 +220,7 @@ struct hd_meta_affine {
 	uint32_t branch_count;
 	struct hd_meta_linear_register *registers;
 	uint32_t register_count;
-	const char **scalars;           /* polynomials in coefficient registers that uses read */
+	const char **scalars; /* polynomials in coefficient registers that uses read */
 	uint32_t scalar_count;
 	struct hd_meta_condition *conditions;
 	uint32_t condition_count;
@@ -235,14 +249,15 @@ struct hd_meta_function {
 	uint32_t call_count;
 	struct hd_meta_save *saves;
 	uint32_t save_count;
-	struct hd_meta_reuse *reuse;             /* NULL: not known */
-	struct hd_meta_idempotence *idempotence; /* NULL: not known */
-	struct hd_meta_affine *affine;           /* kernels only; NULL: not known */
+	struct hd_meta_reuse *reuse;		       /* NULL: not known */
+	struct hd_meta_idempotence *idempotence;       /* NULL: not known */
+	struct hd_meta_affine *affine;		       /* kernels only; NULL: not known */
 	struct hd_meta_linear_version *linear_version; /* kernels only; NULL: there is none */
 	struct hd_meta_launch *launches;
 	uint32_t launch_count;
-	struct hd_meta_interval *intervals, *strands; /* by id, which are in order of entry_pc; interval_count, strand_count */
-	uint8_t *dead_operands;    /* of each instruction: bit 0 a, 1 b, 2 c is done with in the whole warp (LTRF+) */
+	struct hd_meta_interval *intervals,
+		*strands;	     /* by id, which are in order of entry_pc; interval_count, strand_count */
+	uint8_t *dead_operands;	     /* of each instruction: bit 0 a, 1 b, 2 c is done with in the whole warp (LTRF+) */
 	uint32_t dead_operand_count; /* instructions, or 0 */
 	struct hd_meta_point *points;
 	uint32_t point_count;
@@ -253,12 +268,12 @@ struct hd_meta_function {
 #undef HD_META_MEMBER_FLAG
 
 struct hd_metadata {
-	struct hd_arena *arena;    /* owns everything below */
-	const char *module;        /* source file or module name, without directories of the build machine where relative */
-	const char *target;        /* "sm_70" */
-	const char *producer;      /* "heddle 0.1.0, LLVM 19.1.7" */
-	const char *flags;         /* pass parameters in canonical order; hd_metadata_parameter finds one */
-	const struct hd_abi *abi;  /* its calling convention, of lib/machine/abi.h; read from flags */
+	struct hd_arena *arena; /* owns everything below */
+	const char *module;   /* source file or module name, without directories of the build machine where relative */
+	const char *target;   /* "sm_70" */
+	const char *producer; /* "heddle 0.1.0, LLVM 19.1.7" */
+	const char *flags;    /* pass parameters in canonical order; hd_metadata_parameter finds one */
+	const struct hd_abi *abi; /* its calling convention, of lib/machine/abi.h; read from flags */
 	enum hd_compile_mode mode;
 	struct hd_meta_function *functions; /* kernels and device functions, in order of name */
 	uint32_t function_count;

@@ -36,32 +36,33 @@ struct hd_symbol {
 	enum hd_symkind kind;
 	bool defined, global; /* global: visible to other objects and to the host */
 	bool managed;
-	uint32_t function;    /* functions: index in hd_object.functions */
-	enum hd_space space;  /* variables */
+	uint32_t function;   /* functions: index in hd_object.functions */
+	enum hd_space space; /* variables */
 	uint64_t size, align;
 	uint32_t section_offset; /* in .data/.rodata or .bss; shared variables: offset in the CTA's shared memory */
 	bool bss;
 };
 
 enum hd_relkind {
-	HD_REL_CALL,    /* x of a CALL becomes the function */
-	HD_REL_ABS_LO,  /* x becomes the low word of symbol + addend (variables: generic address; functions: code address) */
-	HD_REL_ABS_HI,  /* ... the high word */
-	HD_REL_ABS64    /* 8 bytes of data: symbol + addend */
+	HD_REL_CALL,   /* x of a CALL becomes the function */
+	HD_REL_ABS_LO, /* x becomes the low word of symbol + addend (variables: generic address; functions: code
+			  address) */
+	HD_REL_ABS_HI, /* ... the high word */
+	HD_REL_ABS64   /* 8 bytes of data: symbol + addend */
 };
 
 struct hd_reloc {
 	enum hd_relkind kind;
-	uint32_t symbol;  /* index in hd_object.symbols */
-	uint32_t offset;  /* code: instruction index; data: byte offset in .data */
+	uint32_t symbol; /* index in hd_object.symbols */
+	uint32_t offset; /* code: instruction index; data: byte offset in .data */
 	int64_t addend;
 };
 
 /* Origin of an instruction. */
 struct hd_origin {
-	uint32_t file;         /* index in hd_object.files; UINT32_MAX unknown */
+	uint32_t file;	       /* index in hd_object.files; UINT32_MAX unknown */
 	uint32_t line, column; /* 0 unknown */
-	uint32_t ir;           /* ordinal of the IR instruction in its function; UINT32_MAX: made by the back end */
+	uint32_t ir;	       /* ordinal of the IR instruction in its function; UINT32_MAX: made by the back end */
 };
 
 struct hd_jump_table {
@@ -79,10 +80,10 @@ struct hd_function {
 	uint32_t reloc_count;
 	struct hd_jump_table *tables;
 	uint32_t table_count;
-	uint32_t registers;   /* highest register used + 1, this function alone */
-	uint32_t frame_bytes; /* own local frame */
-	uint32_t shared_bytes;/* kernels: static shared memory */
-	uint32_t param_bytes; /* kernels */
+	uint32_t registers;    /* highest register used + 1, this function alone */
+	uint32_t frame_bytes;  /* own local frame */
+	uint32_t shared_bytes; /* kernels: static shared memory */
+	uint32_t param_bytes;  /* kernels */
 };
 
 /* The instruction streams of a linear version (r2d2-isca23, 3.2), in the order in which they stand in its body. */
@@ -95,8 +96,8 @@ enum hd_stream {
 };
 
 /*
- * A condition on the launch under which a linear version is right: low <= value <= high for every thread. The value is a
- * program of words for a stack of intervals; operands behind their operation (lib/object/check.c evaluates it).
+ * A condition on the launch under which a linear version is right: low <= value <= high for every thread. The value is
+ * a program of words for a stack of intervals; operands behind their operation (lib/object/check.c evaluates it).
  */
 #define HD_CHECK_LIST(X)                                                                                    \
 	X(CONSTANT, 1)	/* the word behind */                                                              \
@@ -110,7 +111,7 @@ enum hd_check_op {
 #define X(name, words) HD_CHECK_##name,
 	HD_CHECK_LIST(X)
 #undef X
-	HD_CHECK_OPS
+		HD_CHECK_OPS
 };
 struct hd_linear_check {
 	int64_t low, high;
@@ -152,7 +153,7 @@ struct hd_object {
 	uint32_t symbol_count;
 	const char **files;
 	uint32_t file_count;
-	uint8_t *data;          /* initialised global variables and constants (.data; .rodata for constants) */
+	uint8_t *data; /* initialised global variables and constants (.data; .rodata for constants) */
 	uint32_t data_bytes;
 	uint8_t *rodata;
 	uint32_t rodata_bytes;
@@ -181,14 +182,15 @@ int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag
  * Reads an object; `name` is for messages. Everything is copied into `arena`. Checks each
  * instruction (hd_object_verify) and the metadata. 0 or -1 with the error reported.
  */
-int hd_object_read(const uint8_t *bytes, size_t size, const char *name, struct hd_arena *arena, struct hd_object *object,
-		   struct hd_diag *diag);
+int hd_object_read(const uint8_t *bytes, size_t size, const char *name, struct hd_arena *arena,
+		   struct hd_object *object, struct hd_diag *diag);
 /* Size that the object at `bytes` declares (for objects embedded without a length); 0 when it is none. */
 size_t hd_object_declared_size(const uint8_t *bytes);
 /*
  * Finds the kernel objects in a file that is an .hdo itself or a host program (executable, shared library or object)
  * that has them in .nv_fatbin / .nvFatBinSegment. Calls `found` for each; the bytes live until it returns, and when it
- * returns other than 0 the scan stops with -1. Returns how many there are (0: a host program without device code), or -1.
+ * returns other than 0 the scan stops with -1. Returns how many there are (0: a host program without device code), or
+ * -1.
  */
 int hd_object_scan_file(const char *path, int (*found)(void *context, const uint8_t *bytes, size_t size), void *context,
 			struct hd_diag *diag);
@@ -197,24 +199,26 @@ int hd_object_scan_file(const char *path, int (*found)(void *context, const uint
  * the last instruction does not fall through, relocations fit their instruction. */
 int hd_object_verify(const struct hd_object *object, const char *name, struct hd_diag *diag);
 
-/* Whether a check holds for a launch with this constant bank 0 (HD_CB_BYTES; dimensions included). A value that cannot be
- * bounded does not. */
+/* Whether a check holds for a launch with this constant bank 0 (HD_CB_BYTES; dimensions included). A value that cannot
+ * be bounded does not. */
 bool hd_linear_check_holds(const struct hd_linear_check *check, const uint8_t *constants);
-/* 32-bit registers that the linear version needs beside those of its threads, for `blocks` blocks of `threads` threads on an
- * SM (r2d2-isca23, 5.6): thread-index registers, block-index registers, coefficient registers. Section 5.6 counts the
- * registers by name; with `pairs` each takes the two words that its 64 bits need. */
+/* 32-bit registers that the linear version needs beside those of its threads, for `blocks` blocks of `threads` threads
+ * on an SM (r2d2-isca23, 5.6): thread-index registers, block-index registers, coefficient registers. Section 5.6 counts
+ * the registers by name; with `pairs` each takes the two words that its 64 bits need. */
 uint64_t hd_linear_registers(const struct hd_linear *linear, uint32_t threads, uint32_t blocks, bool pairs);
-/* What `blocks` blocks of `threads` threads, whole warps, leave of an SM's registers. A physical register's number is an
- * offset plus the register times the warps (section 4.2), so that threads take the `registers` that their code names and not
- * whole allocation units. */
+/* What `blocks` blocks of `threads` threads, whole warps, leave of an SM's registers. A physical register's number is
+ * an offset plus the register times the warps (section 4.2), so that threads take the `registers` that their code names
+ * and not whole allocation units. */
 uint64_t hd_linear_free_registers(uint32_t of_sm, uint32_t registers, uint32_t threads, uint32_t blocks);
 /* The linear version of a function, or NULL. */
 const struct hd_linear *hd_object_linear(const struct hd_object *object, uint32_t function);
 
 /* Which instructions begin a basic block, as a bit set over inst_count, and the successors of one instruction: the next
- * one first if it can fall through, then targets; those of a jump table stand as in the table, repeats included. At most
- * `capacity` are written; returns how many there are. Both want a verified function. Shared by dis and the runtime. */
+ * one first if it can fall through, then targets; those of a jump table stand as in the table, repeats included. At
+ * most `capacity` are written; returns how many there are. Both want a verified function. Shared by dis and the
+ * runtime. */
 struct hd_bitset hd_function_leaders(const struct hd_function *function, struct hd_arena *arena);
-uint32_t hd_inst_successors(const struct hd_function *function, uint32_t index, uint32_t *successors, uint32_t capacity);
+uint32_t hd_inst_successors(const struct hd_function *function, uint32_t index, uint32_t *successors,
+			    uint32_t capacity);
 
 #endif

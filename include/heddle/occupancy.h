@@ -12,19 +12,19 @@
 /* What one SM has, and the units in which it gives it away. A unit of 0 counts as 1. */
 struct hd_sm_limits {
 	uint32_t max_threads, max_warps, max_ctas;
-	uint32_t registers;           /* 32-bit registers of the SM */
+	uint32_t registers;	      /* 32-bit registers of the SM */
 	uint32_t max_regs_per_thread; /* 255 */
-	uint32_t shared_bytes;        /* that CTAs can have together */
+	uint32_t shared_bytes;	      /* that CTAs can have together */
 	uint32_t shared_per_cta;      /* that one of them can have */
-	uint32_t register_unit;       /* registers, allocated a warp: 256 on Kepler and later */
-	uint32_t warp_unit;           /* parts of the register file; a warp's registers lie in one: 4 */
-	uint32_t shared_unit;         /* bytes: 256 */
-	uint32_t warp_lanes;          /* 32 */
+	uint32_t register_unit;	      /* registers, allocated a warp: 256 on Kepler and later */
+	uint32_t warp_unit;	      /* parts of the register file; a warp's registers lie in one: 4 */
+	uint32_t shared_unit;	      /* bytes: 256 */
+	uint32_t warp_lanes;	      /* 32 */
 	uint32_t max_threads_per_cta; /* 1024 */
 };
 
 enum hd_occupancy_limit {
-	HD_LIMIT_THREADS,   /* threads or warps of the SM */
+	HD_LIMIT_THREADS, /* threads or warps of the SM */
 	HD_LIMIT_CTAS,
 	HD_LIMIT_REGISTERS,
 	HD_LIMIT_SHARED,
@@ -33,13 +33,13 @@ enum hd_occupancy_limit {
 };
 
 struct hd_occupancy {
-	uint32_t ctas, warps;         /* resident on one SM; 0: the kernel cannot be launched */
+	uint32_t ctas, warps; /* resident on one SM; 0: the kernel cannot be launched */
 	uint32_t warps_per_cta;
-	uint32_t registers_per_warp;  /* as allocated */
-	uint32_t registers_per_cta;   /* as the launch check sees it: warps rounded up to warp_unit */
-	uint32_t shared_per_cta;      /* as allocated */
-	uint32_t max_warps;           /* of the SM; warps / max_warps is the occupancy */
-	enum hd_occupancy_limit limit;/* what stops the next CTA */
+	uint32_t registers_per_warp;   /* as allocated */
+	uint32_t registers_per_cta;    /* as the launch check sees it: warps rounded up to warp_unit */
+	uint32_t shared_per_cta;       /* as allocated */
+	uint32_t max_warps;	       /* of the SM; warps / max_warps is the occupancy */
+	enum hd_occupancy_limit limit; /* what stops the next CTA */
 };
 
 /* The limits of one SM of a configured GPU. */

@@ -39,9 +39,9 @@ enum {
 	HD_TOUCH_REGFILE = 1 << 1,    /* operand read and write */
 	HD_TOUCH_CALLS = 1 << 2,
 	HD_TOUCH_SCHEDULER = 1 << 3,
-	HD_TOUCH_DISPATCH = 1 << 4,   /* which CTA goes where */
+	HD_TOUCH_DISPATCH = 1 << 4, /* which CTA goes where */
 	HD_TOUCH_L1 = 1 << 5,
-	HD_TOUCH_CODE = 1 << 6        /* which instructions run */
+	HD_TOUCH_CODE = 1 << 6 /* which instructions run */
 };
 
 #define HD_MAX_POLICIES 4 /* of a combination */
@@ -81,19 +81,20 @@ struct hd_policy_hooks {
 	void (*decode)(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_pfunction *function,
 		       struct hd_dinst *code);
 	void (*grid_begin)(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid);
-	/* Registers to reserve for each thread of the grid's warps on this SM; the baseline's number comes in. A block is
-	 * launched even when not one fits with them: the policy then holds warps. */
+	/* Registers to reserve for each thread of the grid's warps on this SM; the baseline's number comes in. A block
+	 * is launched even when not one fits with them: the policy then holds warps. */
 	uint32_t (*admit)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
 			  uint32_t registers);
 	void (*cta_launch)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 	void (*cta_retire)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 	/* A warp has ended; its place is free after this. */
 	void (*warp_done)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	/* May the warp issue this instruction now? Asked only for warps that are otherwise ready, and in every cycle: a warp
-	 * that waits for long is better held. */
+	/* May the warp issue this instruction now? Asked only for warps that are otherwise ready, and in every cycle: a
+	 * warp that waits for long is better held. */
 	bool (*can_issue)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 			  uint64_t now);
-	/* Where a register lies among those of its warp, for the choice of the bank; with one policy of a combination. */
+	/* Where a register lies among those of its warp, for the choice of the bank; with one policy of a combination.
+	 */
 	uint32_t (*rename)(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg);
 	/* Cycle at which the operands are read, given the baseline's answer. */
 	uint64_t (*operand_read)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
@@ -110,8 +111,8 @@ struct hd_policy_hooks {
 	bool (*memory_access)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 			      uint64_t now);
 	void (*barrier)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
-	/* The warp waits at a barrier that did not complete; and it goes on. At the latter all warps that the barrier let go
-	 * are running again. */
+	/* The warp waits at a barrier that did not complete; and it goes on. At the latter all warps that the barrier
+	 * let go are running again. */
 	void (*barrier_wait)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	void (*barrier_resume)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	void (*long_stall)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
@@ -121,14 +122,15 @@ struct hd_policy_hooks {
 	void (*tick)(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
 	void (*grid_end)(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid);
 	void (*dump)(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out);
-	/* For the watchdog: why the policy holds the warp (hd_warp_hold), in words. False: it is not this policy that does. */
+	/* For the watchdog: why the policy holds the warp (hd_warp_hold), in words. False: it is not this policy that
+	 * does. */
 	bool (*why_held)(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size);
 	/* Under --verify: around the execution of each instruction. A fault is reported with hd_gpu_fault. */
 	void (*verify_before)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst);
 	void (*verify_after)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 			     const struct hd_effect *effect);
-	/* Adds the policy's own figures under its name in the statistics: calls add(context, key, value, unit). They are of
-	 * the launch gpu->grid, or of the whole run where that is NULL. */
+	/* Adds the policy's own figures under its name in the statistics: calls add(context, key, value, unit). They
+	 * are of the launch gpu->grid, or of the whole run where that is NULL. */
 	void (*report)(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		       void (*add)(void *context, const char *key, double value, const char *unit), void *context);
 };

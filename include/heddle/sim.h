@@ -18,18 +18,18 @@
 enum hd_sim_error {
 	HD_SIM_OK = 0,
 	HD_SIM_BAD_OBJECT = -1,
-	HD_SIM_BAD_LAUNCH = -2,      /* more threads, shared memory or registers than the GPU has */
-	HD_SIM_BAD_ADDRESS = -3,     /* access outside an allocation */
+	HD_SIM_BAD_LAUNCH = -2,	 /* more threads, shared memory or registers than the GPU has */
+	HD_SIM_BAD_ADDRESS = -3, /* access outside an allocation */
 	HD_SIM_MISALIGNED = -4,
 	HD_SIM_TRAP = -5,
 	HD_SIM_ASSERT = -6,
-	HD_SIM_TIMEOUT = -7,         /* --max-cycles, or no progress for as long as --watchdog says */
+	HD_SIM_TIMEOUT = -7, /* --max-cycles, or no progress for as long as --watchdog says */
 	HD_SIM_NO_MEMORY = -8,
 	HD_SIM_NOT_FOUND = -9,
 	HD_SIM_STACK_OVERFLOW = -10,
-	HD_SIM_BAD_CALL = -11,       /* an indirect call to something that is no function */
-	HD_SIM_VERIFY = -12,         /* --verify found an annotation that does not hold */
-	HD_SIM_TOO_LARGE = -13       /* a cooperative grid of which not all blocks can be resident together */
+	HD_SIM_BAD_CALL = -11, /* an indirect call to something that is no function */
+	HD_SIM_VERIFY = -12,   /* --verify found an annotation that does not hold */
+	HD_SIM_TOO_LARGE = -13 /* a cooperative grid of which not all blocks can be resident together */
 };
 
 /* More than the longest sleep (NANOSLEEP, a millisecond); no working kernel waits a tenth of this for anything else. */
@@ -41,23 +41,26 @@ struct hd_kernel;
 
 struct hd_sim_options {
 	const struct hd_config *config;
-	const char *policy;     /* "baseline", "cars+malekeh", ... */
+	const char *policy; /* "baseline", "cars+malekeh", ... */
 	bool verify;
-	uint64_t max_cycles;    /* a launch; 0: no limit beside the watchdog's */
-	uint64_t watchdog;      /* cycles without progress before a launch is stopped; 0: HD_SIM_WATCHDOG_CYCLES; UINT64_MAX: it never is */
-	bool dump_state;        /* when a launch is stopped for that, or for max_cycles: the state of every unit on stderr */
-	uint32_t stack_bytes;   /* local memory a thread gets for calls whose depth is not known (recursion); 0: default 16 KB */
-	uint64_t heap_bytes;    /* device malloc; 0: default 8 MB */
-	bool profile;           /* count executions of each instruction: the key `profile` of the statistics */
-	bool ideal;             /* count what the ideal machines of R2D2's Figure 4 would not execute: counters ideal_* */
-	uint64_t sample;        /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
-	const char *trace;      /* "issue,lsu@1000:1200"; NULL off */
+	uint64_t max_cycles; /* a launch; 0: no limit beside the watchdog's */
+	uint64_t watchdog; /* cycles without progress before a launch is stopped; 0: HD_SIM_WATCHDOG_CYCLES; UINT64_MAX:
+			      it never is */
+	bool dump_state;   /* when a launch is stopped for that, or for max_cycles: the state of every unit on stderr */
+	uint32_t stack_bytes; /* local memory a thread gets for calls whose depth is not known (recursion); 0: default
+				 16 KB */
+	uint64_t heap_bytes;  /* device malloc; 0: default 8 MB */
+	bool profile;	      /* count executions of each instruction: the key `profile` of the statistics */
+	bool ideal;	      /* count what the ideal machines of R2D2's Figure 4 would not execute: counters ideal_* */
+	uint64_t sample;      /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
+	const char *trace;    /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
 };
 
 int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **sim);
 void hd_sim_free(struct hd_sim *sim);
-const char *hd_sim_error_text(const struct hd_sim *sim); /* of the last failed call: kernel, source line, block, thread, address */
+const char *
+hd_sim_error_text(const struct hd_sim *sim); /* of the last failed call: kernel, source line, block, thread, address */
 const struct hd_config *hd_sim_config(const struct hd_sim *sim);
 
 /* Loads and links an object (functions, globals with initial values). The bytes are copied. */
@@ -77,7 +80,8 @@ int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes);
 int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t bytes);
 int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes);
 bool hd_sim_owns(const struct hd_sim *sim, uint64_t address); /* inside an allocation or module variable */
-/* Host pointer to device memory that stays valid until freed (managed and mapped memory); NULL when not in one allocation. */
+/* Host pointer to device memory that stays valid until freed (managed and mapped memory); NULL when not in one
+ * allocation. */
 void *hd_sim_host_pointer(struct hd_sim *sim, uint64_t address, uint64_t bytes);
 uint64_t hd_sim_free_bytes(const struct hd_sim *sim);
 
@@ -85,8 +89,8 @@ struct hd_launch {
 	struct hd_kernel *kernel;
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
-	bool cooperative;       /* all blocks are resident together and may wait for each other, under every policy */
-	const void *params;     /* laid out as the kernel's metadata says */
+	bool cooperative;   /* all blocks are resident together and may wait for each other, under every policy */
+	const void *params; /* laid out as the kernel's metadata says */
 	uint32_t param_bytes;
 };
 
@@ -96,7 +100,7 @@ uint64_t hd_sim_cycles(const struct hd_sim *sim); /* simulated core cycles so fa
 
 /* Statistics. */
 struct hd_launch_stats {
-	const char *kernel;     /* demangled */
+	const char *kernel; /* demangled */
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
 	uint32_t resident_ctas; /* an SM, by hd_occupancy_compute */
@@ -107,12 +111,12 @@ uint32_t hd_sim_launch_count(const struct hd_sim *sim);
 const struct hd_launch_stats *hd_sim_launch_stats(const struct hd_sim *sim, uint32_t index);
 void hd_sim_total(const struct hd_sim *sim, struct hd_stats *total);
 double hd_stats_energy(const struct hd_stats *stats, const struct hd_config *config); /* joules */
-/* The JSON document of `heddle run --stats` (docs/architecture.md, Statistics): gpu, policy, config, host, total, launches.
- * malloc'ed. */
+/* The JSON document of `heddle run --stats` (docs/architecture.md, Statistics): gpu, policy, config, host, total,
+ * launches. malloc'ed. */
 char *hd_sim_stats_json(const struct hd_sim *sim);
 
 /* Most resident CTAs of a kernel on one SM: of a cooperative launch, which gets them under every policy. */
-int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads, uint32_t dynamic_shared,
-		     uint32_t *ctas);
+int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads,
+		     uint32_t dynamic_shared, uint32_t *ctas);
 
 #endif

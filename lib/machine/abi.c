@@ -30,8 +30,8 @@ const struct hd_abi hd_abi_observed = {
 	.arg_count = HD_ABI_ARG_COUNT,
 	.first_result = HD_ABI_FIRST_RESULT,
 	.result_count = 12,
-	.callee_saved = {BITS(2, 2) | BITS(HD_ABI_FIRST_SAVED, 31) | (UPPER_FOURS & BITS(32, 63)), UPPER_FOURS, UPPER_FOURS,
-			 UPPER_FOURS &BITS(0, 62)},
+	.callee_saved = {BITS(2, 2) | BITS(HD_ABI_FIRST_SAVED, 31) | (UPPER_FOURS & BITS(32, 63)), UPPER_FOURS,
+			 UPPER_FOURS, UPPER_FOURS &BITS(0, 62)},
 	.contiguous_saves = false,
 	.reserved_registers = 2,
 };
@@ -39,7 +39,6 @@ const struct hd_abi hd_abi_observed = {
 const struct hd_abi *hd_abi_find(const char *name, size_t length)
 {
 	static const struct hd_abi *const rows[] = {&hd_abi_cars, &hd_abi_observed};
-
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (strlen(rows[i]->name) == length && !memcmp(rows[i]->name, name, length))
 			return rows[i];
@@ -49,7 +48,6 @@ const struct hd_abi *hd_abi_find(const char *name, size_t length)
 struct hd_abi_cursor hd_abi_begin(const struct hd_abi *abi, bool results)
 {
 	uint32_t first = results ? abi->first_result : abi->first_arg;
-
 	return (struct hd_abi_cursor){.next = first, .end = first + (results ? abi->result_count : abi->arg_count)};
 }
 
@@ -61,7 +59,6 @@ static uint32_t round_up(uint32_t value, uint32_t align)
 void hd_abi_take(struct hd_abi_cursor *cursor, uint32_t words, struct hd_abi_place *place)
 {
 	uint32_t reg = round_up(cursor->next, words ? words : 1), bytes = 4 * words;
-
 	if (reg + words <= cursor->end) {
 		*place = (struct hd_abi_place){.reg = (uint8_t)reg, .words = (uint8_t)words, .bytes = bytes};
 		cursor->next = reg + words;
@@ -78,7 +75,6 @@ uint8_t hd_abi_take_aggregate(struct hd_abi_cursor *cursor, uint64_t bytes, uint
 {
 	uint64_t words = (bytes + 3) / 4;
 	uint32_t reg = round_up(cursor->next, align < 8 ? 1 : align < 16 ? 2 : 4);
-
 	if (!words || reg + words > cursor->end)
 		return 0;
 	cursor->next = reg + (uint32_t)words;
@@ -110,19 +106,16 @@ static uint32_t place_arguments(enum hd_syscall service, struct hd_abi_place pla
 uint32_t hd_service_argument(enum hd_syscall service, uint32_t index)
 {
 	struct hd_abi_place places[MAX_SERVICE_ARGUMENTS];
-
 	place_arguments(service, places);
 	return places[index].reg;
 }
 
 uint32_t hd_service_argument_words(uint32_t service)
 {
-	struct hd_abi_place places[MAX_SERVICE_ARGUMENTS];
-	uint32_t count;
-
 	if (service >= HD_SYS_COUNT)
 		return HD_ABI_ARG_COUNT;
-	count = place_arguments((enum hd_syscall)service, places);
+	struct hd_abi_place places[MAX_SERVICE_ARGUMENTS];
+	uint32_t count = place_arguments((enum hd_syscall)service, places);
 	return places[count - 1].reg + places[count - 1].words - HD_ABI_FIRST_ARG;
 }
 

@@ -20,11 +20,11 @@ enum {
 
 struct hd_abi {
 	const char *name;
-	uint8_t stack_pointer;        /* R1; the callee gives it back unchanged. The stack grows down. */
+	uint8_t stack_pointer;	      /* R1; the callee gives it back unchanged. The stack grows down. */
 	uint8_t first_arg, arg_count; /* argument registers R4..R15 */
 	uint8_t first_result, result_count;
-	uint64_t callee_saved[4];     /* bit per register */
-	bool contiguous_saves;        /* saves are a run from the first callee-saved register up (CARS) */
+	uint64_t callee_saved[4]; /* bit per register */
+	bool contiguous_saves;	  /* saves are a run from the first callee-saved register up (CARS) */
 	/*
 	 * Registers that every thread is given beyond the highest that its code names, as `ptxas -v` and the cubin's
 	 * EIATTR_REGCOUNT count them on Volta and later: a kernel of nothing but EXIT has 4, its R0 and R1 and these.
@@ -33,7 +33,7 @@ struct hd_abi {
 	uint8_t reserved_registers;
 };
 
-extern const struct hd_abi hd_abi_cars;     /* callee-saved R16 up, as cars-hpca24 III has it: the default */
+extern const struct hd_abi hd_abi_cars;	    /* callee-saved R16 up, as cars-hpca24 III has it: the default */
 extern const struct hd_abi hd_abi_observed; /* as observed in ptxas's code */
 /* By the first `length` bytes of a name, "cars" or "observed"; NULL. */
 const struct hd_abi *hd_abi_find(const char *name, size_t length);

@@ -71,19 +71,13 @@ static bool xkind_allowed(const struct hd_opinfo *info, const struct hd_inst *in
 	bool b = hd_x_in_b(inst->xkind), c = hd_x_in_c(inst->xkind);
 	bool none = inst->xkind == HD_X_NONE && inst->x == 0;
 	switch ((enum hd_srcx)info->srcx) {
-	case HD_XN:
-		return none;
-	case HD_XB:
-		return none || b;
-	case HD_XC:
-		return none || c;
-	case HD_XBC:
-		return none || b || c;
+	case HD_XN: return none;
+	case HD_XB: return none || b;
+	case HD_XC: return none || c;
+	case HD_XBC: return none || b || c;
 	case HD_XM:
-	case HD_XS:
-		return none || inst->xkind == HD_X_OTHER;
-	case HD_XT:
-		return inst->xkind == HD_X_OTHER;
+	case HD_XS: return none || inst->xkind == HD_X_OTHER;
+	case HD_XT: return inst->xkind == HD_X_OTHER;
 	}
 	return false;
 }
@@ -153,14 +147,10 @@ static const char *check_conversion(const struct hd_inst *inst)
 	if (inst->xkind == HD_X_IMM_B && integer64)
 		return "64-bit integer immediate";
 	switch (inst->op) {
-	case HD_OP_F2F:
-		return is_float(to) && is_float(from) ? NULL : "F2F converts between floating-point types";
-	case HD_OP_F2I:
-		return !is_float(to) && is_float(from) ? NULL : "F2I converts floating point to integer";
-	case HD_OP_I2F:
-		return is_float(to) && !is_float(from) ? NULL : "I2F converts integer to floating point";
-	default:
-		return is_float(to) && to == from ? NULL : "FRND rounds inside one floating-point type";
+	case HD_OP_F2F: return is_float(to) && is_float(from) ? NULL : "F2F converts between floating-point types";
+	case HD_OP_F2I: return !is_float(to) && is_float(from) ? NULL : "F2I converts floating point to integer";
+	case HD_OP_I2F: return is_float(to) && !is_float(from) ? NULL : "I2F converts integer to floating point";
+	default: return is_float(to) && to == from ? NULL : "FRND rounds inside one floating-point type";
 	}
 }
 
@@ -208,28 +198,20 @@ static const char *check_special(const struct hd_inst *inst)
 	case HD_OP_F2F:
 	case HD_OP_F2I:
 	case HD_OP_I2F:
-	case HD_OP_FRND:
-		return check_conversion(inst);
+	case HD_OP_FRND: return check_conversion(inst);
 	case HD_OP_ATOMG:
 	case HD_OP_ATOMS:
-	case HD_OP_ATOM:
-		return check_atomic(inst);
-	case HD_OP_SHFL:
-		return check_shuffle(inst);
+	case HD_OP_ATOM: return check_atomic(inst);
+	case HD_OP_SHFL: return check_shuffle(inst);
 	case HD_OP_IADD3:
 	case HD_OP_LEA_HI:
-	case HD_OP_ISETP:
-		return check_extended(inst);
-	case HD_OP_S2R:
-		return is_wide_sr(hd_mod_get(inst->mods, HD_MOD_SR)) ? "64-bit special register in S2R" : NULL;
+	case HD_OP_ISETP: return check_extended(inst);
+	case HD_OP_S2R: return is_wide_sr(hd_mod_get(inst->mods, HD_MOD_SR)) ? "64-bit special register in S2R" : NULL;
 	case HD_OP_CS2R:
 		return is_wide_sr(hd_mod_get(inst->mods, HD_MOD_SR)) ? NULL : "32-bit special register in CS2R";
-	case HD_OP_UMOV:
-		return inst->b == HD_RZ ? NULL : "UMOV of a register";
-	case HD_OP_SYSCALL:
-		return inst->x < HD_SYS_COUNT ? NULL : "unknown runtime service";
-	default:
-		return NULL;
+	case HD_OP_UMOV: return inst->b == HD_RZ ? NULL : "UMOV of a register";
+	case HD_OP_SYSCALL: return inst->x < HD_SYS_COUNT ? NULL : "unknown runtime service";
+	default: return NULL;
 	}
 }
 
@@ -238,15 +220,11 @@ static const char *check_role(const struct hd_inst *inst)
 {
 	switch ((enum hd_role)inst->role) {
 	case HD_ROLE_CALLEE_SAVE:
-	case HD_ROLE_SPILL_STORE:
-		return inst->op == HD_OP_STL ? NULL : "save or spill that is not a local store";
+	case HD_ROLE_SPILL_STORE: return inst->op == HD_OP_STL ? NULL : "save or spill that is not a local store";
 	case HD_ROLE_CALLEE_RESTORE:
-	case HD_ROLE_SPILL_LOAD:
-		return inst->op == HD_OP_LDL ? NULL : "restore or reload that is not a local load";
-	case HD_ROLE_PLAIN:
-		return NULL;
-	default:
-		return "role out of range";
+	case HD_ROLE_SPILL_LOAD: return inst->op == HD_OP_LDL ? NULL : "restore or reload that is not a local load";
+	case HD_ROLE_PLAIN: return NULL;
+	default: return "role out of range";
 	}
 }
 
@@ -290,8 +268,7 @@ static const char *check_linear(const struct hd_inst *inst)
 		if (regs[hd_lr_slot(inst->linear)] == HD_RZ)
 			return "no coefficient register";
 		return hd_lr_reg(inst->linear) > 1 ? "unknown form of a coefficient register" : NULL;
-	default:
-		return NULL;
+	default: return NULL;
 	}
 }
 

@@ -104,14 +104,9 @@ static void put_immediate(struct text *text, const struct hd_inst *inst)
 			break;
 		put_signed(text, inst->x);
 		return;
-	case HD_N_F:
-		put_float(text, inst->x);
-		return;
-	case HD_N_D:
-		put_high_word(text, inst->x);
-		return;
-	default:
-		break;
+	case HD_N_F: put_float(text, inst->x); return;
+	case HD_N_D: put_high_word(text, inst->x); return;
+	default: break;
 	}
 	put(text, "0x%" PRIx32, inst->x);
 }
@@ -141,7 +136,6 @@ static void put_source(struct text *text, const struct hd_inst *inst, enum hd_sl
 	bool constant = inst->xkind == (slot == HD_SLOT_B ? HD_X_CONST_B : HD_X_CONST_C) && slot != HD_SLOT_A;
 	bool parked = inst->xkind == (slot == HD_SLOT_B ? HD_X_UNIFORM_B : HD_X_UNIFORM_C) && slot != HD_SLOT_A;
 	const char *bar = inst->srcmods & absolute[slot] ? "|" : "";
-
 	begin_operand(text);
 	put(text, "%s%s", inst->srcmods & negated[slot] ? "-" : "", bar);
 	if (hd_lr_takes(inst->linear, slot))
@@ -272,8 +266,7 @@ static void put_plain_operands(struct text *text, const struct hd_inst *inst)
 	if (info->b)
 		put_source(text, inst, HD_SLOT_B);
 	/* The count of a barrier: none means the whole CTA. */
-	if (info->c &&
-	    !(inst->op == HD_OP_BAR && inst->c == HD_RZ && !hd_x_in_c(inst->xkind)))
+	if (info->c && !(inst->op == HD_OP_BAR && inst->c == HD_RZ && !hd_x_in_c(inst->xkind)))
 		put_source(text, inst, HD_SLOT_C);
 	for (unsigned i = 0; i < 6 && info->mod_order[i] != HD_MOD_COUNT; i++) {
 		enum hd_mod_kind kind = (enum hd_mod_kind)info->mod_order[i];

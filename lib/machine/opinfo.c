@@ -74,16 +74,11 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 	const struct hd_opinfo *info = &hd_opinfo[op];
 	const uint8_t widths[] = {info->dst, info->a, info->b, info->c};
 	switch (widths[slot]) {
-	case HD_W_M:
-		return (size_bytes(hd_mod_get(mods, HD_MOD_SIZE)) + 3) / 4;
-	case HD_W_T:
-		return type_registers(hd_mod_get(mods, HD_MOD_DTYPE));
-	case HD_W_S:
-		return type_registers(hd_mod_get(mods, HD_MOD_STYPE));
-	case HD_W_U:
-		return 0;
-	default:
-		return widths[slot];
+	case HD_W_M: return (size_bytes(hd_mod_get(mods, HD_MOD_SIZE)) + 3) / 4;
+	case HD_W_T: return type_registers(hd_mod_get(mods, HD_MOD_DTYPE));
+	case HD_W_S: return type_registers(hd_mod_get(mods, HD_MOD_STYPE));
+	case HD_W_U: return 0;
+	default: return widths[slot];
 	}
 }
 
@@ -276,20 +271,13 @@ const char *hd_sr_name(enum hd_sr sr)
 #undef X
 	};
 	switch (sr) {
-	case HD_SR_TID_X:
-		return "SR_TID.X";
-	case HD_SR_TID_Y:
-		return "SR_TID.Y";
-	case HD_SR_TID_Z:
-		return "SR_TID.Z";
-	case HD_SR_CTAID_X:
-		return "SR_CTAID.X";
-	case HD_SR_CTAID_Y:
-		return "SR_CTAID.Y";
-	case HD_SR_CTAID_Z:
-		return "SR_CTAID.Z";
-	default:
-		return (unsigned)sr < HD_SR_COUNT ? names[sr] : "SR_?";
+	case HD_SR_TID_X: return "SR_TID.X";
+	case HD_SR_TID_Y: return "SR_TID.Y";
+	case HD_SR_TID_Z: return "SR_TID.Z";
+	case HD_SR_CTAID_X: return "SR_CTAID.X";
+	case HD_SR_CTAID_Y: return "SR_CTAID.Y";
+	case HD_SR_CTAID_Z: return "SR_CTAID.Z";
+	default: return (unsigned)sr < HD_SR_COUNT ? names[sr] : "SR_?";
 	}
 }
 

@@ -49,8 +49,9 @@ static const struct hd_meta_field param_fields[] = {
 	COUNT("bytes", bytes, .doc = "its size"),
 	COUNT("align", align, .doc = "its alignment, bytes"),
 };
-static const struct hd_meta_record param_record = {
-	.name = "param", .doc = "a kernel parameter", RECORD_ROWS(param_fields)};
+static const struct hd_meta_record param_record = {.name = "param",
+						   .doc = "a kernel parameter",
+						   RECORD_ROWS(param_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_call
@@ -136,7 +137,8 @@ static const struct hd_meta_field pattern_fields[] = {
 static const struct hd_meta_record pattern_record = {
 	.name = "pattern",
 	.doc = "a value pattern inside a pattern analysing group (Lin 2.3.3): min(warp width, x dimension of the "
-	       "block) neighbouring threads. It holds where that x dimension is a multiple of the warp width or a divisor of "
+	       "block) neighbouring threads. It holds where that x dimension is a multiple of the warp width or a "
+	       "divisor of "
 	       "it, for the threads that need the register: those for which it is live where they are or wait",
 	RECORD_ROWS(pattern_fields)};
 #undef SELF
@@ -160,8 +162,9 @@ static const struct hd_meta_field point_fields[] = {
 	COUNTED(HD_META_LIST, "patterns", patterns, pattern_count, .record = &pattern_record,
 		.doc = "registers of live_divergent with a proven pattern; the rest is random"),
 };
-static const struct hd_meta_record point_record = {
-	.name = "preemption_point", .doc = "a preemption point (Lin 2.4.1)", RECORD_ROWS(point_fields)};
+static const struct hd_meta_record point_record = {.name = "preemption_point",
+						   .doc = "a preemption point (Lin 2.4.1)",
+						   RECORD_ROWS(point_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_barrier
@@ -170,8 +173,9 @@ static const struct hd_meta_field barrier_fields[] = {
 	OTHER(HD_META_REGISTERS, "live", live.regs, .doc = "live registers"),
 	OTHER(HD_META_PREDICATES, "predicates", live.preds, .doc = "live predicates"),
 };
-static const struct hd_meta_record barrier_record = {
-	.name = "barrier", .doc = "a barrier, and what warps need that wait there", RECORD_ROWS(barrier_fields)};
+static const struct hd_meta_record barrier_record = {.name = "barrier",
+						     .doc = "a barrier, and what warps need that wait there",
+						     RECORD_ROWS(barrier_fields)};
 #undef SELF
 
 /* ------------------------------------------------------------------ reuse, idempotence */
@@ -187,11 +191,13 @@ static const struct hd_meta_field reuse_fields[] = {
 		.doc = "a digit for each instruction: 1 dst, 2 a, 4 b and 8 c is near, added up"),
 	COUNTED(HD_META_DIGITS, "exact", exact, tag_count, .length = 4, .digits = HD_REUSE_DIGITS,
 		.pattern = "^[-0-9a-z]*$",
-		.doc = "what is certain, four digits for each instruction, of dst, a, b and c: 1 to 9 and a (10) to z (35) "
+		.doc = "what is certain, four digits for each instruction, of dst, a, b and c: 1 to 9 and a (10) to z "
+		       "(35) "
 		       "the distance, 0 never read again, - no claim"),
 };
-const struct hd_meta_record hd_meta_reuse_record = {
-	.name = "reuse", .doc = "Malekeh's register reuse distances", RECORD_ROWS(reuse_fields)};
+const struct hd_meta_record hd_meta_reuse_record = {.name = "reuse",
+						    .doc = "Malekeh's register reuse distances",
+						    RECORD_ROWS(reuse_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_place
@@ -200,8 +206,9 @@ static const struct hd_meta_field place_fields[] = {
 	COUNT("pc", pc, .doc = "in that function"),
 	SOURCE,
 };
-static const struct hd_meta_record place_record = {
-	.name = "place", .doc = "an instruction of the program", RECORD_ROWS(place_fields)};
+static const struct hd_meta_record place_record = {.name = "place",
+						   .doc = "an instruction of the program",
+						   RECORD_ROWS(place_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_idempotence
@@ -240,15 +247,17 @@ static const struct hd_meta_field linear_register_fields[] = {
 	INTEGER("bits", bits, 32, 64, .multiple = 32, .doc = "its width"),
 	COUNT("uses", uses, .doc = "operands that read it"),
 };
-static const struct hd_meta_record linear_register_record = {
-	.name = "linear_register", .doc = "a linear register (R2D2 3.1.4)", RECORD_ROWS(linear_register_fields)};
+static const struct hd_meta_record linear_register_record = {.name = "linear_register",
+							     .doc = "a linear register (R2D2 3.1.4)",
+							     RECORD_ROWS(linear_register_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_iterations
 static const struct hd_meta_field iterations_fields[] = {TEXT("symbol", symbol, .form = "name"),
 							 TEXT("most", most, .form = "polynomial")};
-static const struct hd_meta_record iterations_record = {
-	.name = "iterations", .doc = "a loop", RECORD_ROWS(iterations_fields)};
+static const struct hd_meta_record iterations_record = {.name = "iterations",
+							.doc = "a loop",
+							RECORD_ROWS(iterations_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_condition
@@ -277,7 +286,8 @@ static const struct hd_meta_field access_fields[] = {
 	INTEGER("bytes", bytes, 1, 16, .doc = "of a lane"),
 	TEXT("address", address, .null = HD_META_NULL_POINTER, .doc = "the coefficient vector of the address"),
 	CHOICE("assumes", assumes, NAMES("nothing", "block", "whole_rows"),
-	       .doc = "block: the blocks are of the size `block`; whole_rows: the x dimension of the blocks is a multiple of "
+	       .doc = "block: the blocks are of the size `block`; whole_rows: the x dimension of the blocks is a "
+		      "multiple of "
 		      "32"),
 	KNOWN_NUMBERS("block", block, 3, .doc = "threads of a block, x, y, z; null where `assumes` is not block"),
 	TEXT("lane_stride", lane_stride, .null = HD_META_NULL_POINTER,
@@ -287,9 +297,10 @@ static const struct hd_meta_field access_fields[] = {
 	      .doc = "of the first lane's address, where pointer parameters have that of cudaMalloc, 256"),
 	KNOWN_NUMBERS("sectors_per_request", sectors_least, 2,
 		      .doc = "global: fewest and most 32-byte sectors of a request"),
-	KNOWN_NUMBERS("bank_conflict_degree", conflicts_least, 2,
-		      .doc = "shared: fewest and most accesses of the busiest bank, 1 without conflicts; 8-byte accesses "
-			     "in half-warps, 16-byte ones in quarter-warps"),
+	KNOWN_NUMBERS(
+		"bank_conflict_degree", conflicts_least, 2,
+		.doc = "shared: fewest and most accesses of the busiest bank, 1 without conflicts; 8-byte accesses "
+		       "in half-warps, 16-byte ones in quarter-warps"),
 	SOURCE,
 };
 static const struct hd_meta_record access_record = {
@@ -323,8 +334,9 @@ static const struct hd_meta_field classes_fields[] = {
 	      .doc = "nobody, but linear in the thread index, or a comparison of such values"),
 	COUNT("divergent", of[HD_CLASS_DIVERGENT], .doc = "none of these"),
 };
-static const struct hd_meta_record classes_record = {
-	.name = "classes", .doc = "how many, by whom they are the same for", RECORD_ROWS(classes_fields)};
+static const struct hd_meta_record classes_record = {.name = "classes",
+						     .doc = "how many, by whom they are the same for",
+						     RECORD_ROWS(classes_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_affine

@@ -11,22 +11,22 @@
 
 enum hd_meta_type {
 	HD_META_INTEGER,    /* of 1, 4 or 8 bytes, from `least` to `most` */
-	HD_META_FLAG,       /* bool */
+	HD_META_FLAG,	    /* bool */
 	HD_META_IS_NONE,    /* a flag in the JSON: whether the choice at `at` is its first, which is no name */
-	HD_META_CHOICE,     /* index into `names` */
-	HD_META_TEXT,       /* const char * */
-	HD_META_SOURCE,     /* struct hd_meta_source */
-	HD_META_TEXTS,      /* `length` const char * in the record */
+	HD_META_CHOICE,	    /* index into `names` */
+	HD_META_TEXT,	    /* const char * */
+	HD_META_SOURCE,	    /* struct hd_meta_source */
+	HD_META_TEXTS,	    /* `length` const char * in the record */
 	HD_META_TEXT_LIST,  /* const char ** and its count */
 	HD_META_NUMBERS,    /* `length` uint32_t in the record, from `least` on */
-	HD_META_PCS,        /* uint32_t *, ascending, and its count */
+	HD_META_PCS,	    /* uint32_t *, ascending, and its count */
 	HD_META_REGISTERS,  /* uint64_t[4] */
 	HD_META_PREDICATES, /* uint8_t */
-	HD_META_MASK,       /* uint64_t, of 54 bits */
-	HD_META_DIGITS,     /* uint8_t * and its count: `length` of `digits` for each instruction of the function */
-	HD_META_RECORD,     /* a record in the record */
+	HD_META_MASK,	    /* uint64_t, of 54 bits */
+	HD_META_DIGITS,	    /* uint8_t * and its count: `length` of `digits` for each instruction of the function */
+	HD_META_RECORD,	    /* a record in the record */
 	HD_META_OPTIONAL,   /* a pointer to a record; NULL: the key is absent */
-	HD_META_LIST,       /* a pointer to records and their count */
+	HD_META_LIST,	    /* a pointer to records and their count */
 };
 
 /* When a value is null in the JSON. */
@@ -53,12 +53,12 @@ struct hd_meta_field {
 	int64_t none, least, most;
 	uint32_t multiple; /* of which it is one; 0: of any */
 	uint32_t length;
-	const char *const *names; /* NULL ends them; of a choice that may be null, without the name of 0 */
+	const char *const *names;     /* NULL ends them; of a choice that may be null, without the name of 0 */
 	const char *digits, *pattern; /* of digits or a mask; what the schema says about it */
-	bool may_be_empty;            /* digits: where the analysis did not run */
-	const char *form;             /* in the schema's $defs: of the value, of a list's elements */
-	const char *count_key;        /* of a list: the figure before it that says how long it is */
-	bool beside;                  /* in an optional record: the key stands before the record's, in the object around */
+	bool may_be_empty;	      /* digits: where the analysis did not run */
+	const char *form;	      /* in the schema's $defs: of the value, of a list's elements */
+	const char *count_key;	      /* of a list: the figure before it that says how long it is */
+	bool beside; /* in an optional record: the key stands before the record's, in the object around */
 	const struct hd_meta_record *record;
 	/* figures */
 	const char *unit, *metric, *node;
@@ -75,7 +75,7 @@ struct hd_meta_record {
 	const char *doc;
 	const struct hd_meta_field *fields; /* in the order in which they are printed */
 	uint32_t count, bytes;
-	const struct hd_meta_group *groups; /* without a name: the end. NULL: none */
+	const struct hd_meta_group *groups;				  /* without a name: the end. NULL: none */
 	enum { HD_META_CLOSED, HD_META_OPEN_OBJECTS, HD_META_OPEN } open; /* which other keys the schema allows */
 	/* A rule over several keys: the key that breaks it, and what was expected there; NULL: it holds. */
 	const char *(*broken)(const json_t *object, const void *record, const char **expected);

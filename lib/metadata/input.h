@@ -23,7 +23,7 @@ struct input {
 	const char *name;
 	struct hd_arena *arena;
 	struct hd_diag *diag;
-	bool failed; /* the first error is reported; the rest would follow from it */
+	bool failed;	       /* the first error is reported; the rest would follow from it */
 	uint32_t instructions; /* of the function at hand: its digits are for as many */
 };
 
@@ -51,7 +51,7 @@ static inline void expected(struct input *input, const struct place *place, cons
 }
 
 static inline int64_t get_integer(struct input *input, const struct place *place, const json_t *object, const char *key,
-			   int64_t least, int64_t most)
+				  int64_t least, int64_t most)
 {
 	const json_t *value = json_object_get(object, key);
 	json_int_t number = json_integer_value(value);
@@ -76,7 +76,8 @@ static inline bool get_flag(struct input *input, const struct place *place, cons
 	return json_is_true(value);
 }
 
-static inline const char *get_text(struct input *input, const struct place *place, const json_t *object, const char *key)
+static inline const char *get_text(struct input *input, const struct place *place, const json_t *object,
+				   const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 	if (!json_is_string(value)) {
@@ -88,7 +89,7 @@ static inline const char *get_text(struct input *input, const struct place *plac
 
 /* A string or null. */
 static inline const char *get_optional_text(struct input *input, const struct place *place, const json_t *object,
-				     const char *key)
+					    const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 	return json_is_null(value) ? NULL : get_text(input, place, object, key);
@@ -112,7 +113,8 @@ static inline unsigned get_choice(struct input *input, const struct place *place
 	return 0;
 }
 
-static inline const json_t *get_array(struct input *input, const struct place *place, const json_t *object, const char *key)
+static inline const json_t *get_array(struct input *input, const struct place *place, const json_t *object,
+				      const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 	if (!json_is_array(value))
@@ -120,7 +122,8 @@ static inline const json_t *get_array(struct input *input, const struct place *p
 	return value;
 }
 
-static inline const json_t *get_object(struct input *input, const struct place *place, const json_t *object, const char *key)
+static inline const json_t *get_object(struct input *input, const struct place *place, const json_t *object,
+				       const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 	if (!json_is_object(value))
@@ -138,8 +141,8 @@ static inline struct hd_meta_source get_source(struct input *input, const struct
 				       get_number(input, &here, source, "line")};
 }
 
-static inline const char **get_names(struct input *input, const struct place *place, const json_t *object, const char *key,
-			      uint32_t *count)
+static inline const char **get_names(struct input *input, const struct place *place, const json_t *object,
+				     const char *key, uint32_t *count)
 {
 	const json_t *array = get_array(input, place, object, key);
 	const char **names = HD_ARENA_NEW(input->arena, const char *, json_array_size(array));

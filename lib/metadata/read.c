@@ -94,8 +94,7 @@ static void read_pcs(struct input *input, const struct spot *spot, char *record)
 	const json_t *array = get_array(input, spot->place, spot->object, spot->field->key);
 	uint32_t *pcs = HD_ARENA_NEW(input->arena, uint32_t, json_array_size(array));
 	set_pointer(record + spot->field->at, pcs);
-	set_count(spot, record,
-		  get_numbers(input, spot, array, 0, UINT32_MAX, true, pcs, "pcs in ascending order"));
+	set_count(spot, record, get_numbers(input, spot, array, 0, UINT32_MAX, true, pcs, "pcs in ascending order"));
 }
 
 /* Bits below `bits` into words of 64. */
@@ -158,8 +157,7 @@ static void read_texts(struct input *input, const struct spot *spot, const char 
 static void read_text_list(struct input *input, const struct spot *spot, char *record)
 {
 	uint32_t count;
-	set_pointer(record + spot->field->at,
-		    get_names(input, spot->place, spot->object, spot->field->key, &count));
+	set_pointer(record + spot->field->at, get_names(input, spot->place, spot->object, spot->field->key, &count));
 	set_count(spot, record, count);
 }
 
@@ -237,60 +235,28 @@ static void read_value(struct input *input, const struct spot *spot, char *recor
 	const char *key = spot->field->key;
 	void *member = record + spot->field->at;
 	switch (spot->field->type) {
-	case HD_META_INTEGER:
-		read_integer(input, spot, member);
-		break;
-	case HD_META_FLAG:
-		*(bool *)member = get_flag(input, spot->place, spot->object, key);
-		break;
-	case HD_META_IS_NONE:
-		get_flag(input, spot->place, spot->object, key);
-		break;
-	case HD_META_CHOICE:
-		read_choice(input, spot, member);
-		break;
-	case HD_META_TEXT:
-		set_pointer(member, get_text(input, spot->place, spot->object, key));
-		break;
-	case HD_META_SOURCE:
-		*(struct hd_meta_source *)member = get_source(input, spot->place, spot->object);
-		break;
-	case HD_META_TEXTS:
-		read_texts(input, spot, member);
-		break;
-	case HD_META_TEXT_LIST:
-		read_text_list(input, spot, record);
-		break;
-	case HD_META_NUMBERS:
-		read_numbers(input, spot, member);
-		break;
-	case HD_META_PCS:
-		read_pcs(input, spot, record);
-		break;
-	case HD_META_REGISTERS:
-		read_set(input, spot, 255, member);
-		break;
+	case HD_META_INTEGER: read_integer(input, spot, member); break;
+	case HD_META_FLAG: *(bool *)member = get_flag(input, spot->place, spot->object, key); break;
+	case HD_META_IS_NONE: get_flag(input, spot->place, spot->object, key); break;
+	case HD_META_CHOICE: read_choice(input, spot, member); break;
+	case HD_META_TEXT: set_pointer(member, get_text(input, spot->place, spot->object, key)); break;
+	case HD_META_SOURCE: *(struct hd_meta_source *)member = get_source(input, spot->place, spot->object); break;
+	case HD_META_TEXTS: read_texts(input, spot, member); break;
+	case HD_META_TEXT_LIST: read_text_list(input, spot, record); break;
+	case HD_META_NUMBERS: read_numbers(input, spot, member); break;
+	case HD_META_PCS: read_pcs(input, spot, record); break;
+	case HD_META_REGISTERS: read_set(input, spot, 255, member); break;
 	case HD_META_PREDICATES: {
 		uint64_t word = 0;
 		read_set(input, spot, 7, &word);
 		*(uint8_t *)member = (uint8_t)word;
 		break;
 	}
-	case HD_META_MASK:
-		*(uint64_t *)member = get_mask(input, spot);
-		break;
-	case HD_META_DIGITS:
-		read_digits(input, spot, record);
-		break;
-	case HD_META_RECORD:
-		read_embedded(input, spot, member);
-		break;
-	case HD_META_OPTIONAL:
-		read_optional(input, spot, member);
-		break;
-	case HD_META_LIST:
-		read_list(input, spot, record);
-		break;
+	case HD_META_MASK: *(uint64_t *)member = get_mask(input, spot); break;
+	case HD_META_DIGITS: read_digits(input, spot, record); break;
+	case HD_META_RECORD: read_embedded(input, spot, member); break;
+	case HD_META_OPTIONAL: read_optional(input, spot, member); break;
+	case HD_META_LIST: read_list(input, spot, record); break;
 	}
 }
 

@@ -114,38 +114,24 @@ static json_t *text_schema(const char *pattern)
 static json_t *value_schema(json_t *defs, const struct hd_meta_field *field)
 {
 	switch (field->type) {
-	case HD_META_INTEGER:
-		return field->form ? reference(field->form) : integer_schema(field);
+	case HD_META_INTEGER: return field->form ? reference(field->form) : integer_schema(field);
 	case HD_META_FLAG:
-	case HD_META_IS_NONE:
-		return json_pack("{s:s}", "type", "boolean");
-	case HD_META_CHOICE:
-		return choice_schema(field);
-	case HD_META_TEXT:
-		return field->form ? reference(field->form) : text_schema(NULL);
+	case HD_META_IS_NONE: return json_pack("{s:s}", "type", "boolean");
+	case HD_META_CHOICE: return choice_schema(field);
+	case HD_META_TEXT: return field->form ? reference(field->form) : text_schema(NULL);
 	case HD_META_SOURCE:
-	case HD_META_TEXTS:
-		return reference(field->form);
-	case HD_META_TEXT_LIST:
-		return array_of(reference(field->form), 0);
+	case HD_META_TEXTS: return reference(field->form);
+	case HD_META_TEXT_LIST: return array_of(reference(field->form), 0);
 	case HD_META_NUMBERS:
 		return array_of(field->least ? range(field->least, UINT32_MAX) : reference("count"), field->length);
-	case HD_META_PCS:
-		return array_of(reference("count"), 0);
-	case HD_META_REGISTERS:
-		return array_of(reference("register"), 0);
-	case HD_META_PREDICATES:
-		return array_of(range(0, 6), 0);
+	case HD_META_PCS: return array_of(reference("count"), 0);
+	case HD_META_REGISTERS: return array_of(reference("register"), 0);
+	case HD_META_PREDICATES: return array_of(range(0, 6), 0);
 	case HD_META_MASK:
-	case HD_META_DIGITS:
-		return text_schema(field->pattern);
+	case HD_META_DIGITS: return text_schema(field->pattern);
 	case HD_META_RECORD:
-	case HD_META_OPTIONAL:
-		add_record(defs, field->record);
-		return reference(field->record->name);
-	case HD_META_LIST:
-		add_record(defs, field->record);
-		return array_of(reference(field->record->name), 0);
+	case HD_META_OPTIONAL: add_record(defs, field->record); return reference(field->record->name);
+	case HD_META_LIST: add_record(defs, field->record); return array_of(reference(field->record->name), 0);
 	}
 	return NULL;
 }

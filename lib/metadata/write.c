@@ -1,6 +1,6 @@
 /*
- * Metadata to JSON (docs/architecture.md, The contract), by the tables of fields.c. Keys keep the order of the rows and numbers are
- * integers, so the same metadata gives the same bytes. Linear in the metadata.
+ * Metadata to JSON (docs/architecture.md, The contract), by the tables of fields.c. Keys keep the order of the rows and
+ * numbers are integers, so the same metadata gives the same bytes. Linear in the metadata.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +68,11 @@ static uint32_t count_of(const struct hd_meta_field *field, const char *record)
 static json_int_t integer_at(const struct hd_meta_field *field, const void *member)
 {
 	switch (field->bytes) {
-	case 1:
-		return *(const uint8_t *)member;
+	case 1: return *(const uint8_t *)member;
 	case 4:
 		return field->is_signed ? (json_int_t) * (const int32_t *)member
 					: (json_int_t) * (const uint32_t *)member;
-	default:
-		return *(const int64_t *)member;
+	default: return *(const int64_t *)member;
 	}
 }
 
@@ -146,16 +144,11 @@ static bool is_null(const struct hd_meta_field *field, const char *record)
 {
 	const char *member = record + field->at;
 	switch (field->null) {
-	case HD_META_NEVER_NULL:
-		break;
-	case HD_META_NULL_UNKNOWN:
-		return !*(const bool *)(record + field->other);
-	case HD_META_NULL_VALUE:
-		return integer_at(field, member) == field->none;
-	case HD_META_NULL_ZERO:
-		return !((const uint32_t *)(const void *)member)[field->length - 1];
-	case HD_META_NULL_POINTER:
-		return !pointer_at(member);
+	case HD_META_NEVER_NULL: break;
+	case HD_META_NULL_UNKNOWN: return !*(const bool *)(record + field->other);
+	case HD_META_NULL_VALUE: return integer_at(field, member) == field->none;
+	case HD_META_NULL_ZERO: return !((const uint32_t *)(const void *)member)[field->length - 1];
+	case HD_META_NULL_POINTER: return !pointer_at(member);
 	}
 	return false;
 }
@@ -171,40 +164,24 @@ static json_t *value_json(const struct hd_meta_field *field, const char *record)
 	if (is_null(field, record))
 		return json_null();
 	switch (field->type) {
-	case HD_META_INTEGER:
-		return json_integer(integer_at(field, member));
-	case HD_META_FLAG:
-		return json_boolean(*(const bool *)member);
-	case HD_META_IS_NONE:
-		return json_boolean(!integer_at(field, member));
-	case HD_META_CHOICE:
-		return choice_json(field, member);
-	case HD_META_TEXT:
-		return hd_json_text(pointer_at(member) ? pointer_at(member) : "");
-	case HD_META_SOURCE:
-		return hd_json_source(member);
-	case HD_META_TEXTS:
-		return texts_json(member, field->length);
-	case HD_META_TEXT_LIST:
-		return texts_json(pointer_at(member), count_of(field, record));
-	case HD_META_NUMBERS:
-		return numbers_json(member, field->length);
-	case HD_META_PCS:
-		return numbers_json(pointer_at(member), count_of(field, record));
-	case HD_META_REGISTERS:
-		return set_json(member, 255);
-	case HD_META_PREDICATES:
-		return set_json(&(uint64_t){*(const uint8_t *)member}, 7);
-	case HD_META_MASK:
-		return mask_json(*(const uint64_t *)member);
+	case HD_META_INTEGER: return json_integer(integer_at(field, member));
+	case HD_META_FLAG: return json_boolean(*(const bool *)member);
+	case HD_META_IS_NONE: return json_boolean(!integer_at(field, member));
+	case HD_META_CHOICE: return choice_json(field, member);
+	case HD_META_TEXT: return hd_json_text(pointer_at(member) ? pointer_at(member) : "");
+	case HD_META_SOURCE: return hd_json_source(member);
+	case HD_META_TEXTS: return texts_json(member, field->length);
+	case HD_META_TEXT_LIST: return texts_json(pointer_at(member), count_of(field, record));
+	case HD_META_NUMBERS: return numbers_json(member, field->length);
+	case HD_META_PCS: return numbers_json(pointer_at(member), count_of(field, record));
+	case HD_META_REGISTERS: return set_json(member, 255);
+	case HD_META_PREDICATES: return set_json(&(uint64_t){*(const uint8_t *)member}, 7);
+	case HD_META_MASK: return mask_json(*(const uint64_t *)member);
 	case HD_META_DIGITS:
 		return digits_json(pointer_at(member), (size_t)field->length * count_of(field, record), field->digits);
-	case HD_META_RECORD:
-		return record_json(field->record, member);
-	case HD_META_OPTIONAL:
-		return record_json(field->record, pointer_at(member));
-	case HD_META_LIST:
-		return list_json(field->record, pointer_at(member), count_of(field, record));
+	case HD_META_RECORD: return record_json(field->record, member);
+	case HD_META_OPTIONAL: return record_json(field->record, pointer_at(member));
+	case HD_META_LIST: return list_json(field->record, pointer_at(member), count_of(field, record));
 	}
 	return NULL;
 }

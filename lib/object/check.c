@@ -86,18 +86,10 @@ static struct interval evaluate(const struct hd_linear_check *check, const uint8
 	uint32_t top = 0; /* of the next free place */
 	for (uint32_t i = 0; i < check->count; i++) {
 		switch ((enum hd_check_op)check->words[i]) {
-		case HD_CHECK_CONSTANT:
-			stack[top++] = point(check->words[++i]);
-			break;
-		case HD_CHECK_BANK32:
-			stack[top++] = point(bank(constants, (uint64_t)check->words[++i], 4));
-			break;
-		case HD_CHECK_BANK64:
-			stack[top++] = point(bank(constants, (uint64_t)check->words[++i], 8));
-			break;
-		case HD_CHECK_INDEX:
-			stack[top++] = index_range(constants, (uint64_t)check->words[++i]);
-			break;
+		case HD_CHECK_CONSTANT: stack[top++] = point(check->words[++i]); break;
+		case HD_CHECK_BANK32: stack[top++] = point(bank(constants, (uint64_t)check->words[++i], 4)); break;
+		case HD_CHECK_BANK64: stack[top++] = point(bank(constants, (uint64_t)check->words[++i], 8)); break;
+		case HD_CHECK_INDEX: stack[top++] = index_range(constants, (uint64_t)check->words[++i]); break;
 		case HD_CHECK_UP_TO:
 			stack[top - 1].low = 0;
 			if (stack[top - 1].high < 0)

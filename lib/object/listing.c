@@ -198,8 +198,8 @@ static void print_interval(FILE *out, const struct hd_meta_interval *interval, c
 	append_registers(&set, interval->working_set);
 	append_registers(&live, interval->live_in);
 	fprintf(out, "  %s; interval %u:%s, live in:%s%s\n", text_of(style->dim), interval->id,
-	       set.len ? hd_strbuf_text(&set) : " no registers", live.len ? hd_strbuf_text(&live) : " none",
-	       text_of(style->plain));
+		set.len ? hd_strbuf_text(&set) : " no registers", live.len ? hd_strbuf_text(&live) : " none",
+		text_of(style->plain));
 	hd_strbuf_release(&set);
 	hd_strbuf_release(&live);
 }

@@ -12,11 +12,11 @@
 struct hd_listing {
 	const struct hd_object *object;
 	const struct hd_function *function;
-	const struct hd_linear *linear;	     /* whose body the function is, or NULL */
-	const struct hd_meta_function *meta; /* NULL when the metadata has no such function */
-	uint32_t *block;		     /* of each instruction; blocks are numbered in order of address */
-	const struct hd_reloc **reloc;	     /* of each instruction, or NULL */
-	const struct hd_meta_call **call;    /* of each instruction, or NULL */
+	const struct hd_linear *linear;		  /* whose body the function is, or NULL */
+	const struct hd_meta_function *meta;	  /* NULL when the metadata has no such function */
+	uint32_t *block;			  /* of each instruction; blocks are numbered in order of address */
+	const struct hd_reloc **reloc;		  /* of each instruction, or NULL */
+	const struct hd_meta_call **call;	  /* of each instruction, or NULL */
 	const struct hd_meta_interval **interval; /* whose entry the instruction is, or NULL */
 };
 

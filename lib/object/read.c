@@ -56,10 +56,8 @@ static int check_header(struct reader *reader, const uint8_t *bytes, size_t *siz
 		return hd_error(reader->diag, HD_NOWHERE,
 				"%s: kernel object of version %u; this Heddle reads version %d", reader->name, version,
 				HD_OBJECT_VERSION);
-	case OBJECT_BAD_HEADER:
-		return damaged(reader, "bad ELF header");
-	case OBJECT_OK:
-		break;
+	case OBJECT_BAD_HEADER: return damaged(reader, "bad ELF header");
+	case OBJECT_OK: break;
 	}
 	if (declared > *size)
 		return hd_error(reader->diag, HD_NOWHERE, "%s: truncated: %zu bytes of %llu", reader->name, *size,
@@ -141,8 +139,8 @@ static int take_code(struct reader *reader, uint32_t index, uint32_t section, co
 {
 	struct elf_section text;
 	if (section == 0 || section >= reader->image.section_count || reader->function_of[section] ||
-	    elf_image_section(&reader->image, section, &text) != 0 ||
-	    strncmp(text.name, prefix, strlen(prefix)) != 0 || !text.name[strlen(prefix)])
+	    elf_image_section(&reader->image, section, &text) != 0 || strncmp(text.name, prefix, strlen(prefix)) != 0 ||
+	    !text.name[strlen(prefix)])
 		return damaged(reader, "function %u has no code section", index);
 	reader->function_of[section] = index + 1;
 	function->name = text.name + strlen(prefix);
@@ -164,7 +162,8 @@ static int read_function(struct reader *reader, uint32_t index, const uint8_t *r
 	return take_code(reader, index, get_u32(record), TEXT_PREFIX, function);
 }
 
-static int read_tables(struct reader *reader, const struct elf_section *blob, uint64_t *at, struct hd_function *function)
+static int read_tables(struct reader *reader, const struct elf_section *blob, uint64_t *at,
+		       struct hd_function *function)
 {
 	if (function->table_count > (blob->bytes - *at) / 4)
 		return damaged(reader, "jump tables of function %s", function->name);
@@ -267,7 +266,8 @@ static int read_linear(struct reader *reader, uint32_t index, uint64_t *at)
 	linear->check_count = get_u32(record + 48);
 	memcpy(linear->thread_of, record + 52, sizeof linear->thread_of);
 	*at += LINEAR_RECORD_BYTES;
-	if (take_code(reader, reader->object->function_count + index, get_u32(record), LINEAR_PREFIX, &linear->body) != 0)
+	if (take_code(reader, reader->object->function_count + index, get_u32(record), LINEAR_PREFIX, &linear->body) !=
+	    0)
 		return -1;
 	return read_linear_parts(reader, at, linear);
 }
@@ -493,8 +493,9 @@ static int read_data(struct reader *reader)
 
 static int read_sections(struct reader *reader)
 {
-	if (find_sections(reader) != 0 || read_functions(reader) != 0 || read_linears(reader) != 0 || read_symbols(reader) != 0 ||
-	    read_all_relocs(reader) != 0 || read_origins(reader) != 0 || read_data(reader) != 0)
+	if (find_sections(reader) != 0 || read_functions(reader) != 0 || read_linears(reader) != 0 ||
+	    read_symbols(reader) != 0 || read_all_relocs(reader) != 0 || read_origins(reader) != 0 ||
+	    read_data(reader) != 0)
 		return -1;
 	return hd_object_verify(reader->object, reader->name, reader->diag);
 }

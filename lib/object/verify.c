@@ -91,18 +91,16 @@ static const char *check_reloc_fits(const struct hd_object *object, const struct
 				    const struct hd_reloc *reloc)
 {
 	const struct hd_symbol *symbol = &object->symbols[reloc->symbol];
-	bool immediate = hd_x_is_immediate(inst->xkind) ||
-			 (hd_opinfo[inst->op].srcx == HD_XM && inst->xkind == HD_X_OTHER);
+	bool immediate =
+		hd_x_is_immediate(inst->xkind) || (hd_opinfo[inst->op].srcx == HD_XM && inst->xkind == HD_X_OTHER);
 	switch (reloc->kind) {
 	case HD_REL_CALL:
 		if (inst->op != HD_OP_CALL)
 			return "call relocation of an instruction that is no CALL";
 		return symbol->kind == HD_SYM_FUNCTION ? NULL : "call of a variable";
 	case HD_REL_ABS_LO:
-	case HD_REL_ABS_HI:
-		return immediate ? NULL : "address relocation of an instruction without an immediate";
-	default:
-		return "relocation kind that is for data";
+	case HD_REL_ABS_HI: return immediate ? NULL : "address relocation of an instruction without an immediate";
+	default: return "relocation kind that is for data";
 	}
 }
 
@@ -156,7 +154,8 @@ static const char *check_linear_numbers(const struct hd_object *object, const st
 		return "linear version of nothing";
 	if (strcmp(object->functions[linear->kernel].name, linear->body.name) != 0)
 		return "linear version with another name than its kernel";
-	if (linear->body.registers > HD_LR_MAX_REGS || linear->coefficients > HD_RZ || linear->linears > HD_LR_COUNT || linear->threads > HD_LR_COUNT)
+	if (linear->body.registers > HD_LR_MAX_REGS || linear->coefficients > HD_RZ || linear->linears > HD_LR_COUNT ||
+	    linear->threads > HD_LR_COUNT)
 		return "more linear registers than the machine has";
 	for (uint32_t i = 0; i < linear->linears; i++)
 		if (linear->thread_of[i] != HD_LR_NO_THREAD && linear->thread_of[i] >= linear->threads)
@@ -171,8 +170,8 @@ static const char *check_linear_numbers(const struct hd_object *object, const st
 			return "twin outside the kernel";
 	for (uint32_t i = 0; i < linear->undefined_count; i++) {
 		const struct hd_undefined *undefined = &linear->undefined[i];
-		if (undefined->pc >= object->functions[linear->kernel].inst_count || undefined->reg + undefined->words > HD_RZ ||
-		    (i && undefined->pc < undefined[-1].pc))
+		if (undefined->pc >= object->functions[linear->kernel].inst_count ||
+		    undefined->reg + undefined->words > HD_RZ || (i && undefined->pc < undefined[-1].pc))
 			return "undefined registers out of order, or of no instruction";
 	}
 	return NULL;
@@ -233,9 +232,9 @@ static const char *check_program(const struct hd_linear_check *check)
 		uint64_t operand = words[op] ? (uint64_t)check->words[i + 1] : 0;
 		if (op == HD_CHECK_OPERATION && !is_operation(operand))
 			return "check with an unknown operation";
-		uint32_t needs = op == HD_CHECK_OPERATION	? hd_uniform_operands(operand & 0xff)
-				 : op >= HD_CHECK_ADD		? 2
-								: op == HD_CHECK_UP_TO;
+		uint32_t needs = op == HD_CHECK_OPERATION ? hd_uniform_operands(operand & 0xff)
+				 : op >= HD_CHECK_ADD	  ? 2
+							  : op == HD_CHECK_UP_TO;
 		if ((op == HD_CHECK_BANK32 && operand > HD_CB_BYTES - 4) ||
 		    (op == HD_CHECK_BANK64 && operand > HD_CB_BYTES - 8) || (op == HD_CHECK_INDEX && operand > 5))
 			return "check with an operand out of range";

@@ -147,7 +147,7 @@ struct hd_affine_value hd_affine_require(struct hd_affine *affine, struct hd_aff
 		return hd_not_linear;
 	if (id == affine->conditions.len)
 		hd_vec_push_in(&affine->conditions, affine->arena,
-			      (struct hd_affine_condition){vector, range.low, range.high});
+			       (struct hd_affine_condition){vector, range.low, range.high});
 	value.conditions |= UINT64_C(1) << id;
 	return value;
 }
@@ -158,22 +158,17 @@ unsigned hd_affine_bits(const struct hd_affine *affine, LLVMTypeRef type)
 {
 	(void)affine;
 	switch (LLVMGetTypeKind(type)) {
-	case LLVMIntegerTypeKind:
-		return LLVMGetIntTypeWidth(type) <= 64 ? LLVMGetIntTypeWidth(type) : 0;
+	case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type) <= 64 ? LLVMGetIntTypeWidth(type) : 0;
 	case LLVMPointerTypeKind:
 		switch (LLVMGetPointerAddressSpace(type)) {
 		case HD_AS_GENERIC:
 		case HD_AS_GLOBAL:
-		case HD_AS_CONST:
-			return 64;
+		case HD_AS_CONST: return 64;
 		case HD_AS_SHARED:
-		case HD_AS_PARAM:
-			return 32;
-		default:
-			return 0; /* a thread's own memory */
+		case HD_AS_PARAM: return 32;
+		default: return 0; /* a thread's own memory */
 		}
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 

@@ -106,8 +106,8 @@ struct hd_affine {
 	struct hd_poly_table *polys;
 	HD_VEC(struct hd_affine_vector) vectors;
 	HD_VEC(struct hd_affine_condition) conditions;
-	HD_VEC(LLVMValueRef) variables;	       /* of HD_UNKNOWN_ADDRESS */
-	const uint32_t *param_offsets; /* of the kernel's parameters, from HD_CB_PARAMS */
+	HD_VEC(LLVMValueRef) variables; /* of HD_UNKNOWN_ADDRESS */
+	const uint32_t *param_offsets;	/* of the kernel's parameters, from HD_CB_PARAMS */
 	struct hd_affine_block *blocks;
 	struct hd_graph graph; /* of the blocks */
 	uint32_t *rpo, rpo_count;

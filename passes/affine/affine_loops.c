@@ -49,19 +49,12 @@ static bool classify(LLVMIntPredicate predicate, struct test *test)
 	switch (predicate) {
 	case LLVMIntULT:
 	case LLVMIntSLT:
-	case LLVMIntSGT:
-		test->relation = BELOW;
-		return true;
+	case LLVMIntSGT: test->relation = BELOW; return true;
 	case LLVMIntULE:
 	case LLVMIntSLE:
-	case LLVMIntSGE:
-		test->relation = AT_MOST;
-		return true;
-	case LLVMIntNE:
-		test->relation = UNEQUAL;
-		return true;
-	default:
-		return false;
+	case LLVMIntSGE: test->relation = AT_MOST; return true;
+	case LLVMIntNE: test->relation = UNEQUAL; return true;
+	default: return false;
 	}
 }
 

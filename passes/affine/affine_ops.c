@@ -406,43 +406,28 @@ static struct hd_affine_value transfer_cast(struct hd_affine *affine, LLVMValueR
 struct hd_affine_value hd_affine_transfer(struct hd_affine *affine, LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
-	case LLVMAdd:
-		return hd_affine_add(affine, operand(affine, inst, 0), operand(affine, inst, 1), flags_of(inst));
+	case LLVMAdd: return hd_affine_add(affine, operand(affine, inst, 0), operand(affine, inst, 1), flags_of(inst));
 	case LLVMSub:
 		return hd_affine_subtract(affine, operand(affine, inst, 0), operand(affine, inst, 1), flags_of(inst));
 	case LLVMMul:
 		return hd_affine_multiply(affine, operand(affine, inst, 0), operand(affine, inst, 1), flags_of(inst));
-	case LLVMShl:
-		return transfer_shl(affine, inst);
+	case LLVMShl: return transfer_shl(affine, inst);
 	case LLVMLShr:
-	case LLVMAShr:
-		return transfer_shr(affine, inst);
-	case LLVMOr:
-		return transfer_or(affine, inst);
-	case LLVMAnd:
-		return transfer_and(affine, inst);
-	case LLVMSExt:
-		return transfer_extension(affine, inst, true);
-	case LLVMZExt:
-		return transfer_extension(affine, inst, false);
+	case LLVMAShr: return transfer_shr(affine, inst);
+	case LLVMOr: return transfer_or(affine, inst);
+	case LLVMAnd: return transfer_and(affine, inst);
+	case LLVMSExt: return transfer_extension(affine, inst, true);
+	case LLVMZExt: return transfer_extension(affine, inst, false);
 	case LLVMTrunc:
 	case LLVMPtrToInt:
 	case LLVMIntToPtr:
-	case LLVMBitCast:
-		return transfer_cast(affine, inst);
-	case LLVMAddrSpaceCast:
-		return hd_affine_cast_space(affine, inst);
-	case LLVMFreeze:
-		return operand(affine, inst, 0);
-	case LLVMGetElementPtr:
-		return hd_affine_gep(affine, inst);
-	case LLVMLoad:
-		return hd_affine_load(affine, inst);
-	case LLVMSelect:
-		return transfer_select(affine, inst);
-	case LLVMCall:
-		return transfer_call(affine, inst);
-	default:
-		return hd_affine_uniform(affine, inst);
+	case LLVMBitCast: return transfer_cast(affine, inst);
+	case LLVMAddrSpaceCast: return hd_affine_cast_space(affine, inst);
+	case LLVMFreeze: return operand(affine, inst, 0);
+	case LLVMGetElementPtr: return hd_affine_gep(affine, inst);
+	case LLVMLoad: return hd_affine_load(affine, inst);
+	case LLVMSelect: return transfer_select(affine, inst);
+	case LLVMCall: return transfer_call(affine, inst);
+	default: return hd_affine_uniform(affine, inst);
 	}
 }

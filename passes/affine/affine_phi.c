@@ -62,16 +62,13 @@ static struct hd_growth grow_from(struct hd_affine *affine, LLVMValueRef value, 
 			return no_growth;
 		return grow_in_sum(affine, value, phi, depth + 1);
 	case LLVMAdd:
-	case LLVMSub:
-		return grow_in_sum(affine, value, phi, depth + 1);
+	case LLVMSub: return grow_in_sum(affine, value, phi, depth + 1);
 	case LLVMGetElementPtr:
 		return grow_by(affine, grow_from(affine, LLVMGetOperand(value, 0), phi, depth + 1),
 			       hd_affine_gep_offset(affine, value), false, none);
 	case LLVMBitCast:
-	case LLVMFreeze:
-		return grow_from(affine, LLVMGetOperand(value, 0), phi, depth + 1);
-	default:
-		return no_growth;
+	case LLVMFreeze: return grow_from(affine, LLVMGetOperand(value, 0), phi, depth + 1);
+	default: return no_growth;
 	}
 }
 

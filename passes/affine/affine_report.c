@@ -79,19 +79,15 @@ static bool is_pure(LLVMValueRef inst)
 		unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0)));
 		return (space == HD_AS_PARAM || space == HD_AS_CONST) && !LLVMGetVolatile(inst);
 	}
-	case LLVMPHI:
-		return LLVMCountIncoming(inst) == 1;
-	case LLVMCall:
-		return is_pure_call(inst);
+	case LLVMPHI: return LLVMCountIncoming(inst) == 1;
+	case LLVMCall: return is_pure_call(inst);
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
 	case LLVMAlloca:
 	case LLVMVAArg:
 	case LLVMStore:
-	case LLVMFreeze:
-		return false;
-	default:
-		return !LLVMIsATerminatorInst(inst);
+	case LLVMFreeze: return false;
+	default: return !LLVMIsATerminatorInst(inst);
 	}
 }
 
@@ -124,7 +120,8 @@ static struct fact classify(const struct hd_affine_classes *classes, LLVMValueRe
 struct hd_affine_classes *hd_affine_classify(struct hd_affine *affine, const struct hd_uniformity *uniformity)
 {
 	struct hd_affine_classes *classes = HD_ARENA_NEW(affine->arena, struct hd_affine_classes, 1);
-	*classes = (struct hd_affine_classes){.affine = affine, .uniformity = uniformity, .ids = {.arena = affine->arena}};
+	*classes =
+		(struct hd_affine_classes){.affine = affine, .uniformity = uniformity, .ids = {.arena = affine->arena}};
 	for (uint32_t i = 0; i < affine->rpo_count; i++) {
 		uint32_t block = affine->rpo[i];
 		LLVMValueRef inst = LLVMGetFirstInstruction(affine->blocks[block].block);

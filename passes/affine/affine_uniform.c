@@ -24,8 +24,7 @@ static bool operation_of(LLVMValueRef inst, unsigned *op)
 		CASE(LLVMURem, UREM)
 		CASE(LLVMSRem, SREM)
 #undef CASE
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -53,28 +52,16 @@ static bool comparison_of(LLVMIntPredicate predicate, unsigned *op, bool *swap)
 	*swap = predicate == LLVMIntUGT || predicate == LLVMIntUGE || predicate == LLVMIntSGT ||
 		predicate == LLVMIntSGE;
 	switch (predicate) {
-	case LLVMIntEQ:
-		*op = HD_UNIFORM_EQ;
-		return true;
-	case LLVMIntNE:
-		*op = HD_UNIFORM_NE;
-		return true;
+	case LLVMIntEQ: *op = HD_UNIFORM_EQ; return true;
+	case LLVMIntNE: *op = HD_UNIFORM_NE; return true;
 	case LLVMIntULT:
-	case LLVMIntUGT:
-		*op = HD_UNIFORM_ULT;
-		return true;
+	case LLVMIntUGT: *op = HD_UNIFORM_ULT; return true;
 	case LLVMIntULE:
-	case LLVMIntUGE:
-		*op = HD_UNIFORM_ULE;
-		return true;
+	case LLVMIntUGE: *op = HD_UNIFORM_ULE; return true;
 	case LLVMIntSLT:
-	case LLVMIntSGT:
-		*op = HD_UNIFORM_SLT;
-		return true;
+	case LLVMIntSGT: *op = HD_UNIFORM_SLT; return true;
 	case LLVMIntSLE:
-	case LLVMIntSGE:
-		*op = HD_UNIFORM_SLE;
-		return true;
+	case LLVMIntSGE: *op = HD_UNIFORM_SLE; return true;
 	}
 	return false;
 }
@@ -98,21 +85,16 @@ static struct hd_range range_of(const struct hd_affine *affine, unsigned op, con
 	bool is_signed = a->exact_signed && b->exact_signed;
 	bool positive = x.low >= 0 && y.low >= 0 && a->exact_unsigned && b->exact_unsigned;
 	switch ((enum hd_uniform_op)op) {
-	case HD_UNIFORM_SMIN:
-		return is_signed ? (struct hd_range){least(x.low, y.low), least(x.high, y.high)} : any;
+	case HD_UNIFORM_SMIN: return is_signed ? (struct hd_range){least(x.low, y.low), least(x.high, y.high)} : any;
 	case HD_UNIFORM_SMAX:
 		return is_signed ? (struct hd_range){largest(x.low, y.low), largest(x.high, y.high)} : any;
 	case HD_UNIFORM_UMIN:
-	case HD_UNIFORM_AND:
-		return positive && is_signed ? (struct hd_range){0, least(x.high, y.high)} : any;
+	case HD_UNIFORM_AND: return positive && is_signed ? (struct hd_range){0, least(x.high, y.high)} : any;
 	case HD_UNIFORM_LSHR:
 	case HD_UNIFORM_UDIV:
-	case HD_UNIFORM_ASHR:
-		return positive && is_signed ? (struct hd_range){0, x.high} : any;
-	case HD_UNIFORM_UREM:
-		return positive && is_signed && y.high > 0 ? (struct hd_range){0, y.high - 1} : any;
-	default:
-		return any;
+	case HD_UNIFORM_ASHR: return positive && is_signed ? (struct hd_range){0, x.high} : any;
+	case HD_UNIFORM_UREM: return positive && is_signed && y.high > 0 ? (struct hd_range){0, y.high - 1} : any;
+	default: return any;
 	}
 }
 

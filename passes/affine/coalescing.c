@@ -127,8 +127,7 @@ static bool is_pointer_at(LLVMTargetDataRef layout, LLVMTypeRef type, uint64_t o
 	for (;;) {
 		uint64_t part;
 		switch (LLVMGetTypeKind(type)) {
-		case LLVMPointerTypeKind:
-			return offset == 0;
+		case LLVMPointerTypeKind: return offset == 0;
 		case LLVMStructTypeKind:
 			if (offset >= LLVMABISizeOfType(layout, type))
 				return false;
@@ -143,8 +142,7 @@ static bool is_pointer_at(LLVMTargetDataRef layout, LLVMTypeRef type, uint64_t o
 				return false;
 			offset %= part;
 			break;
-		default:
-			return false;
+		default: return false;
 		}
 	}
 }
@@ -375,17 +373,14 @@ static LLVMValueRef address_operand(LLVMValueRef inst)
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMLoad:
 	case LLVMAtomicRMW:
-	case LLVMAtomicCmpXchg:
-		return LLVMGetOperand(inst, 0);
-	case LLVMStore:
-		return LLVMGetOperand(inst, 1);
+	case LLVMAtomicCmpXchg: return LLVMGetOperand(inst, 0);
+	case LLVMStore: return LLVMGetOperand(inst, 1);
 	case LLVMCall: {
 		LLVMValueRef callee = LLVMGetCalledValue(inst);
 		bool reads = LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName(callee), "llvm.nvvm.ldg.", 14);
 		return reads ? LLVMGetOperand(inst, 0) : NULL;
 	}
-	default:
-		return NULL;
+	default: return NULL;
 	}
 }
 

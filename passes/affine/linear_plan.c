@@ -54,13 +54,10 @@ static double cost_of(const struct hd_affine *affine, LLVMValueRef inst)
 	case LLVMShl:
 	case LLVMAnd:
 	case LLVMOr:
-	case LLVMXor:
-		return wide ? 2 : 1;
-	case LLVMMul:
-		return wide ? 3 : 1;
+	case LLVMXor: return wide ? 2 : 1;
+	case LLVMMul: return wide ? 3 : 1;
 	case LLVMSExt:
-	case LLVMCall:
-		return 1;
+	case LLVMCall: return 1;
 	case LLVMGetElementPtr: {
 		/* A constant offset goes into the memory operand; an index is multiplied and added in one. */
 		bool constant = true;
@@ -68,8 +65,7 @@ static double cost_of(const struct hd_affine *affine, LLVMValueRef inst)
 			constant &= LLVMIsConstant(LLVMGetOperand(inst, (unsigned)i));
 		return constant ? 0 : 1;
 	}
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
@@ -133,12 +129,9 @@ static bool is_memory_operand(LLVMValueRef inst, uint32_t operand)
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMLoad:
 	case LLVMAtomicRMW:
-	case LLVMAtomicCmpXchg:
-		return operand == 0;
-	case LLVMStore:
-		return operand == 1;
-	default:
-		return false;
+	case LLVMAtomicCmpXchg: return operand == 0;
+	case LLVMStore: return operand == 1;
+	default: return false;
 	}
 }
 

@@ -164,7 +164,7 @@ struct choice {
 
 static void note_choice(struct choice *choice, enum hd_value_class class, bool iterates)
 {
-	choice->class = choice->known && choice->class > class ? choice->class : (uint8_t) class;
+	choice->class = choice->known && choice->class > class ? choice->class : (uint8_t)class;
 	choice->iterates |= iterates;
 	choice->known = true;
 }

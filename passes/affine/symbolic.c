@@ -25,7 +25,8 @@ static bool symbol_equal(const struct hd_unknown *a, const struct hd_unknown *b)
 
 static uint64_t symbol_hash(const struct hd_unknown *symbol)
 {
-	uint64_t hash = hd_hash_mix(symbol->kind, (uint64_t)symbol->op << 16 | (uint64_t)symbol->bits << 8 | symbol->from);
+	uint64_t hash =
+		hd_hash_mix(symbol->kind, (uint64_t)symbol->op << 16 | (uint64_t)symbol->bits << 8 | symbol->from);
 	hash = hd_hash_mix(hash, symbol->offset);
 	for (unsigned i = 0; i < 3; i++)
 		hash = hd_hash_mix(hash, symbol->args[i]);
@@ -205,8 +206,10 @@ uint32_t hd_poly_count(const struct hd_poly_table *table)
 struct hd_poly_table *hd_poly_table_new(struct hd_arena *arena)
 {
 	struct hd_poly_table *table = HD_ARENA_NEW(arena, struct hd_poly_table, 1);
-	*table = (struct hd_poly_table){
-		.arena = arena, .symbol_ids = {.arena = arena}, .monomial_ids = {.arena = arena}, .poly_ids = {.arena = arena}};
+	*table = (struct hd_poly_table){.arena = arena,
+					.symbol_ids = {.arena = arena},
+					.monomial_ids = {.arena = arena},
+					.poly_ids = {.arena = arena}};
 	intern_monomial(table, &(struct hd_monomial){0});
 	intern_terms(table, NULL, 0, 64);
 	return table;

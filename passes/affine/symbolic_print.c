@@ -34,7 +34,8 @@ static int print_order(const void *a, const void *b)
 	if ((x->term.coefficient < 0) != (y->term.coefficient < 0))
 		return x->term.coefficient < 0 ? 1 : -1;
 	for (uint32_t i = 0; i < m->degree; i++) {
-		const struct hd_unknown *s = &x->table->symbols.data[m->symbols[i]], *t = &x->table->symbols.data[n->symbols[i]];
+		const struct hd_unknown *s = &x->table->symbols.data[m->symbols[i]],
+					*t = &x->table->symbols.data[n->symbols[i]];
 		if (s->kind != t->kind)
 			return s->kind < t->kind ? -1 : 1;
 		if (s->offset != t->offset)

@@ -189,8 +189,7 @@ enum { COVERED_PREDICATES = 0x80 };
 static void add_covered(uint8_t covered, const struct hd_regset *writes, struct hd_regset *covers)
 {
 	uint8_t bit = 1;
-	HD_REGSET_FOREACH(writes, reg)
-	{
+	HD_REGSET_FOREACH (writes, reg) {
 		if (covered & bit & ~COVERED_PREDICATES)
 			hd_regset_add(covers, reg);
 		bit = (uint8_t)(bit << 1);
@@ -233,9 +232,8 @@ struct lanes {
 
 static bool is_guarded(const struct hd_inst *inst)
 {
-	return inst->guard != HD_PT &&
-	       !(hd_opinfo[inst->op].effects &
-		 (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT | HD_FX_WRITE_PREDS));
+	return inst->guard != HD_PT && !(hd_opinfo[inst->op].effects &
+					 (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT | HD_FX_WRITE_PREDS));
 }
 
 static bool has_guarded(const struct hd_flow *flow, uint32_t block)
@@ -250,8 +248,8 @@ typedef void (*place_visitor)(struct lanes *lanes, unsigned place, uint8_t guard
 
 static void visit_places(struct lanes *lanes, const struct hd_regset *set, uint8_t guard, place_visitor visit)
 {
-	HD_REGSET_FOREACH(set, reg)
-	visit(lanes, reg, guard);
+	HD_REGSET_FOREACH (set, reg)
+		visit(lanes, reg, guard);
 	for (uint32_t left = set->preds; left; left &= left - 1)
 		visit(lanes, HD_MAX_REGS + (unsigned)__builtin_ctz(left), guard);
 }
@@ -331,8 +329,7 @@ static uint8_t covered_places(const struct lanes *lanes, const struct hd_inst *i
 	if (!is_guarded(inst))
 		return 0;
 	hd_inst_writes(inst, &writes);
-	HD_REGSET_FOREACH(&writes, reg)
-	{
+	HD_REGSET_FOREACH (&writes, reg) {
 		if (lanes->needed[reg] == NO_LANE || lanes->needed[reg] == inst->guard)
 			covered |= bit & ~COVERED_PREDICATES;
 		bit = (uint8_t)(bit << 1);

@@ -61,8 +61,8 @@ struct hd_flow {
 	struct hd_flow_call *calls;	      /* by instruction */
 	uint32_t call_count;
 	uint8_t *covered; /* by instruction: of a guarded one a bit for each register that it writes, in order, and the
-			     highest for predicates, which the lanes outside its guard do not need behind it, so that what
-			     was there before ends as with an unguarded write */
+			     highest for predicates, which the lanes outside its guard do not need behind it, so that
+			     what was there before ends as with an unguarded write */
 	struct hd_regset returns;   /* what RET reads */
 	struct hd_regset clobbered; /* what a call may write */
 };

@@ -92,10 +92,8 @@ static bool may_access(LLVMValueRef inst)
 	case LLVMStore:
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
-	case LLVMCall:
-		return true;
-	default:
-		return false;
+	case LLVMCall: return true;
+	default: return false;
 	}
 }
 
@@ -182,9 +180,7 @@ static bool step_back(struct walk *walk, LLVMValueRef value)
 	case LLVMGetElementPtr:
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
-	case LLVMFreeze:
-		follow(walk, LLVMGetOperand(value, 0));
-		return true;
+	case LLVMFreeze: follow(walk, LLVMGetOperand(value, 0)); return true;
 	case LLVMSelect:
 		follow(walk, LLVMGetOperand(value, 1));
 		follow(walk, LLVMGetOperand(value, 2));
@@ -193,8 +189,7 @@ static bool step_back(struct walk *walk, LLVMValueRef value)
 		for (unsigned i = 0; i < LLVMCountIncoming(value); i++)
 			follow(walk, LLVMGetIncomingValue(value, i));
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -241,12 +236,9 @@ static LLVMValueRef pointer_of(LLVMValueRef inst)
 	switch (inst && LLVMIsAInstruction(inst) ? LLVMGetInstructionOpcode(inst) : LLVMUnreachable) {
 	case LLVMLoad:
 	case LLVMAtomicRMW:
-	case LLVMAtomicCmpXchg:
-		return LLVMGetOperand(inst, 0);
-	case LLVMStore:
-		return LLVMGetOperand(inst, 1);
-	default:
-		return NULL;
+	case LLVMAtomicCmpXchg: return LLVMGetOperand(inst, 0);
+	case LLVMStore: return LLVMGetOperand(inst, 1);
+	default: return NULL;
 	}
 }
 
@@ -305,10 +297,8 @@ static bool differs_from_run_to_run(const struct hd_inst *inst)
 	case HD_SR_GLOBALTIMER_HI:
 	case HD_SR_GLOBALTIMER64:
 	case HD_SR_SMID:
-	case HD_SR_WARPID:
-		return true;
-	default:
-		return false;
+	case HD_SR_WARPID: return true;
+	default: return false;
 	}
 }
 

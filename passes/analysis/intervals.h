@@ -12,7 +12,8 @@
 
 enum hd_subgraph_kind { HD_REGISTER_INTERVALS, HD_STRANDS };
 
-/* Bytes that a PREFETCH adds to the code (3.2): its vector of a bit for each register, alone or behind an instruction. */
+/* Bytes that a PREFETCH adds to the code (3.2): its vector of a bit for each register, alone or behind an instruction.
+ */
 enum { HD_PREFETCH_VECTOR_BYTES = 256 / 8, HD_PREFETCH_EXPLICIT_BYTES = HD_PREFETCH_VECTOR_BYTES + HD_INST_BYTES };
 
 /*
@@ -20,23 +21,24 @@ enum { HD_PREFETCH_VECTOR_BYTES = 256 / 8, HD_PREFETCH_EXPLICIT_BYTES = HD_PREFE
  * What a call passes is not its own access: the callee's intervals fetch it.
  */
 struct hd_subgraph {
-	/* Instruction. The PREFETCH before it is for control that comes from other subgraphs, or from a strand's own end. */
+	/* Instruction. The PREFETCH before it is for control that comes from other subgraphs, or from a strand's own
+	 * end. */
 	uint32_t entry;
 	uint32_t inst_count;
-	bool call;            /* a call and nothing else */
-	struct hd_regset set; /* working set */
+	bool call;		  /* a call and nothing else */
+	struct hd_regset set;	  /* working set */
 	struct hd_regset live_in; /* of these, what the warp still needs at the entry, waiting lanes included */
 };
 
 struct hd_subgraphs {
 	const struct hd_flow *flow;
 	enum hd_subgraph_kind kind;
-	uint32_t limit;           /* N */
+	uint32_t limit;		  /* N */
 	struct hd_subgraph *list; /* by entry; their index is their id */
 	uint32_t count;
-	uint32_t *of;             /* subgraph of each instruction */
-	uint32_t first_count;     /* after Algorithm 1 */
-	uint32_t rounds;          /* of Algorithm 2 that merged something */
+	uint32_t *of;	      /* subgraph of each instruction */
+	uint32_t first_count; /* after Algorithm 1 */
+	uint32_t rounds;      /* of Algorithm 2 that merged something */
 };
 
 /*

@@ -35,7 +35,8 @@ static struct hd_value register_value(const struct state *state, uint32_t reg)
 {
 	if (reg >= HD_RZ)
 		return hd_value_constant(0);
-	return reg < state->patterns->registers ? state->patterns->table->values.data[state->values[reg]] : hd_value_random;
+	return reg < state->patterns->registers ? state->patterns->table->values.data[state->values[reg]]
+						: hd_value_random;
 }
 
 static struct hd_value predicate_value(const struct state *state, uint32_t pred)
@@ -119,16 +120,13 @@ static struct hd_value special(enum hd_sr which)
 	case HD_SR_NWARPID:
 	case HD_SR_NSMID:
 	case HD_SR_SMID:
-	case HD_SR_GRIDID:
-		return value;
+	case HD_SR_GRIDID: return value;
 	case HD_SR_LANEMASK_EQ:
 	case HD_SR_LANEMASK_LT:
 	case HD_SR_LANEMASK_LE:
 	case HD_SR_LANEMASK_GT:
-	case HD_SR_LANEMASK_GE:
-		return hd_value_random;
-	default:
-		return hd_value_uniform(true); /* the warp's number, and times */
+	case HD_SR_LANEMASK_GE: return hd_value_random;
+	default: return hd_value_uniform(true); /* the warp's number, and times */
 	}
 }
 
@@ -174,12 +172,9 @@ static struct hd_value result(const struct state *state, const struct hd_inst *i
 {
 	switch (inst->op) {
 	case HD_OP_S2R:
-	case HD_OP_CS2R:
-		return special((enum hd_sr)hd_mod_get(inst->mods, HD_MOD_SR));
-	case HD_OP_MOV:
-		return operand(state, inst, HD_SLOT_B);
-	case HD_OP_SEL:
-		return selected(state, inst);
+	case HD_OP_CS2R: return special((enum hd_sr)hd_mod_get(inst->mods, HD_MOD_SR));
+	case HD_OP_MOV: return operand(state, inst, HD_SLOT_B);
+	case HD_OP_SEL: return selected(state, inst);
 	case HD_OP_IADD3:
 		if (hd_mod_get(inst->mods, HD_MOD_EX))
 			return from_sources(state, inst);
@@ -189,12 +184,9 @@ static struct hd_value result(const struct state *state, const struct hd_inst *i
 	case HD_OP_IMAD_WIDE:
 		return hd_value_add(hd_value_multiply(operand(state, inst, HD_SLOT_A), operand(state, inst, HD_SLOT_B)),
 				    operand(state, inst, HD_SLOT_C));
-	case HD_OP_SHL:
-		return shifted(state, inst);
-	case HD_OP_LEA:
-		return lea(state, inst);
-	case HD_OP_VOTE:
-		return hd_value_uniform(true);
+	case HD_OP_SHL: return shifted(state, inst);
+	case HD_OP_LEA: return lea(state, inst);
+	case HD_OP_VOTE: return hd_value_uniform(true);
 	default:
 		if (hd_opinfo[inst->op].effects & HD_FX_LOAD)
 			return loaded(state, inst);
@@ -230,10 +222,10 @@ static void write_values(struct state *state, const struct hd_inst *inst, const 
 {
 	uint32_t registers = state->patterns->registers;
 	const struct hd_value uniform = hd_value_uniform(true), *pred = inst->op == HD_OP_VOTE ? &uniform : high;
-	HD_REGSET_FOREACH(writes, reg)
-	if (reg < registers)
-		write_value(state, inst, &state->values[reg], reg == inst->dst ? *low : *high,
-			    hd_regset_has(&state->apart, reg), hd_regset_has(&state->local, reg));
+	HD_REGSET_FOREACH (writes, reg)
+		if (reg < registers)
+			write_value(state, inst, &state->values[reg], reg == inst->dst ? *low : *high,
+				    hd_regset_has(&state->apart, reg), hd_regset_has(&state->local, reg));
 	for (uint32_t left = writes->preds; left; left &= left - 1) {
 		uint32_t p = (uint32_t)__builtin_ctz(left);
 		write_value(state, inst, &state->values[registers + p], *pred, state->apart.preds >> p & 1,

@@ -415,8 +415,7 @@ static void find_patterns(struct hd_preempt *preempt, struct hd_arena *scratch, 
 		struct hd_point *point = &preempt->points[i];
 		hd_pattern_cursor_seek(&cursor, point->inst);
 		point->patterns = HD_ARENA_NEW(arena, struct hd_meta_pattern, hd_regset_count(&point->live_divergent));
-		HD_REGSET_FOREACH(&point->live_divergent, reg)
-		{
+		HD_REGSET_FOREACH (&point->live_divergent, reg) {
 			struct hd_value value = hd_pattern_cursor_value(&cursor, reg);
 			if (value.kind == HD_VALUE_AFFINE)
 				point->patterns[point->pattern_count++] = pattern_of(point, reg, &value);

@@ -35,8 +35,7 @@ static void add_leaves(LLVMTargetDataRef layout, LLVMTypeRef type, uint32_t limi
 {
 	uint32_t words;
 	switch (LLVMGetTypeKind(type)) {
-	case LLVMVoidTypeKind:
-		return;
+	case LLVMVoidTypeKind: return;
 	case LLVMStructTypeKind:
 		for (unsigned i = 0; i < LLVMCountStructElementTypes(type) && *next < limit; i++)
 			add_leaves(layout, LLVMStructGetTypeAtIndex(type, i), limit, next);
@@ -49,12 +48,8 @@ static void add_leaves(LLVMTargetDataRef layout, LLVMTypeRef type, uint32_t limi
 		words = LLVMGetVectorSize(type) * scalar_words(layout, LLVMGetElementType(type));
 		*next += words + 3;
 		return;
-	case LLVMPointerTypeKind:
-		words = 2;
-		break;
-	default:
-		words = scalar_words(layout, type);
-		break;
+	case LLVMPointerTypeKind: words = 2; break;
+	default: words = scalar_words(layout, type); break;
 	}
 	uint32_t align = words >= 4 ? 4 : words;
 	*next = (*next + align - 1) / align * align + words;

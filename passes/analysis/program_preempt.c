@@ -193,9 +193,9 @@ static const char *wrong_with_point(const struct hd_point *point)
 {
 	if (!hd_regset_within(&point->live, &point->live_divergent))
 		return "the divergent live set lacks a live register";
-	HD_REGSET_FOREACH(&point->live, reg)
-	if (!(hd_preempt_mask(&point->live) >> (reg < 53 ? reg : 53) & 1))
-		return "the mask lacks a live register";
+	HD_REGSET_FOREACH (&point->live, reg)
+		if (!(hd_preempt_mask(&point->live) >> (reg < 53 ? reg : 53) & 1))
+			return "the mask lacks a live register";
 	return NULL;
 }
 

@@ -158,8 +158,7 @@ static void resolve_operands(struct solver *solver, uint32_t i, const struct hd_
 static void set_next(struct next *next, const struct hd_regset *set, uint8_t kind, double at)
 {
 	hd_regset_union(&next->touched, set);
-	HD_REGSET_FOREACH(set, reg)
-	{
+	HD_REGSET_FOREACH (set, reg) {
 		next->kind[reg] = kind;
 		next->at[reg] = at;
 	}
@@ -168,8 +167,9 @@ static void set_next(struct next *next, const struct hd_regset *set, uint8_t kin
 /* What the block does first, known at its start. */
 static void add_events(struct solver *solver, uint32_t block, const struct next *next)
 {
-	HD_REGSET_FOREACH(&next->touched, reg)
-	hd_vec_push(&solver->events, (struct event){block, (float)next->at[reg], (uint8_t)reg, next->kind[reg]});
+	HD_REGSET_FOREACH (&next->touched, reg)
+		hd_vec_push(&solver->events,
+			    (struct event){block, (float)next->at[reg], (uint8_t)reg, next->kind[reg]});
 }
 
 static void resolve_block(struct solver *solver, uint32_t block)

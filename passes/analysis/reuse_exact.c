@@ -29,8 +29,7 @@ static void begin(struct ahead *ahead, const struct hd_flow *flow, uint32_t bloc
 
 static void set(struct ahead *ahead, const struct hd_regset *registers, enum touch touch, uint32_t inst)
 {
-	HD_REGSET_FOREACH(registers, reg)
-	{
+	HD_REGSET_FOREACH (registers, reg) {
 		ahead->touch[reg] = (uint8_t)touch;
 		ahead->mixed[reg] = false;
 		ahead->inst[reg] = inst;
@@ -82,8 +81,7 @@ static void step(struct ahead *ahead, const struct hd_flow *flow, uint32_t inst,
 	}
 	hd_flow_effects(flow, inst, &effects);
 	claim_operands(ahead, code, &effects.covers, inst, claims);
-	HD_REGSET_FOREACH(&effects.writes, reg)
-	{
+	HD_REGSET_FOREACH (&effects.writes, reg) {
 		ahead->mixed[reg] = true;
 	}
 	set(ahead, &effects.covers, WRITTEN, inst);

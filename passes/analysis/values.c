@@ -196,5 +196,7 @@ uint32_t hd_value_join_numbers(struct hd_value_table *table, uint32_t a, uint32_
 {
 	if (a == b || b == HD_NUMBER_UNSEEN || a == HD_NUMBER_RANDOM)
 		return a;
-	return a == HD_NUMBER_UNSEEN ? b : hd_value_number(table, hd_value_join(table->values.data[a], table->values.data[b]));
+	return a == HD_NUMBER_UNSEEN
+		       ? b
+		       : hd_value_number(table, hd_value_join(table->values.data[a], table->values.data[b]));
 }

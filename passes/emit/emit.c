@@ -1,8 +1,8 @@
 /*
  * Machine IR with physical registers and a block order to a struct hd_function: targets
  * become instruction indices, branches to the next block vanish, divergent branches get their
- * reconvergence point (passes/graph/reconvergence.c), references become relocations, and each instruction its origin and
- * dead-operand bits. Linear. Dead bits: LTRF+ (ltrf-asplos18, 3.2).
+ * reconvergence point (passes/graph/reconvergence.c), references become relocations, and each instruction its origin
+ * and dead-operand bits. Linear. Dead bits: LTRF+ (ltrf-asplos18, 3.2).
  */
 #include <assert.h>
 
@@ -125,11 +125,8 @@ static void encode_reference(struct emitter *emitter, uint32_t block, const stru
 		add_reloc(emitter, minst, inst);
 		break;
 	case HD_MREF_LO:
-	case HD_MREF_HI:
-		add_reloc(emitter, minst, inst);
-		break;
-	default:
-		break;
+	case HD_MREF_HI: add_reloc(emitter, minst, inst); break;
+	default: break;
 	}
 }
 
@@ -187,8 +184,8 @@ static void emit_inst(struct emitter *emitter, uint32_t block, const struct hd_m
 	emitter->sites[emitter->count] = minst->site;
 	for (uint32_t at = minst->undefines; at; at = emitter->func->undefined.data[at - 1].next) {
 		const struct hd_mundefined *undefined = &emitter->func->undefined.data[at - 1];
-		hd_vec_push(&emitter->undefined, (struct hd_undefined){emitter->count, (uint8_t)undefined->reg,
-									(uint8_t)undefined->words});
+		hd_vec_push(&emitter->undefined,
+			    (struct hd_undefined){emitter->count, (uint8_t)undefined->reg, (uint8_t)undefined->words});
 	}
 	emitter->count++;
 }

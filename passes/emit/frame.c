@@ -58,8 +58,8 @@ static void count_spill(struct hd_mfunc *func, const struct hd_minst *inst)
 		func->spill_load_bytes += 4u * inst->dst.words;
 }
 
-/* What --verify of linear versions has to know: the register may hold what another value left there. At the beginning of
- * a block there is no instruction to keep it with, and a difference is reported. */
+/* What --verify of linear versions has to know: the register may hold what another value left there. At the beginning
+ * of a block there is no instruction to keep it with, and a difference is reported. */
 static void note_undefined(struct hd_mfunc *func, struct hd_minst *before, const struct hd_minst *undef)
 {
 	if (undef->op != HD_OP_UNDEF || !undef->dst.words)

@@ -76,8 +76,8 @@ static uint32_t *flow_order(const struct hd_dataflow *flow, uint32_t **position)
 static void start_row(const struct hd_dataflow *flow, uint32_t node, uint64_t *row)
 {
 	const struct hd_graph *graph = flow->graph;
-	bool at_boundary = flow->backward ? graph->succ_start[node] == graph->succ_start[node + 1]
-					  : node == graph->entry;
+	bool at_boundary =
+		flow->backward ? graph->succ_start[node] == graph->succ_start[node + 1] : node == graph->entry;
 	if (flow->must && !at_boundary) {
 		fill(flow, row);
 		return;

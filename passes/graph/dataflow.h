@@ -1,7 +1,7 @@
 /*
- * Data flow of bit sets over a graph: forwards or backwards, joined by union (what may hold) or intersection (what must).
- * A problem is what each node adds and ends; the solver finds the sets at the beginning and at the end of each node, the
- * least ones for unions and the greatest for intersections, which no order of visits changes.
+ * Data flow of bit sets over a graph: forwards or backwards, joined by union (what may hold) or intersection (what
+ * must). A problem is what each node adds and ends; the solver finds the sets at the beginning and at the end of each
+ * node, the least ones for unions and the greatest for intersections, which no order of visits changes.
  */
 #ifndef HD_PASSES_GRAPH_DATAFLOW_H
 #define HD_PASSES_GRAPH_DATAFLOW_H
@@ -17,7 +17,7 @@ struct hd_dataflow {
 	uint64_t *adds, *ends;	  /* by node; what it both ends and adds is in the set behind it */
 	uint64_t *boundary;	  /* one row: what comes in at the entry or, backwards, at nodes without successors */
 	uint64_t *before, *after; /* the solution, by node: at its beginning and at its end, whichever way it flows */
-	const uint32_t *rpo; /* of the graph, for those who have it; NULL: the solver finds it */
+	const uint32_t *rpo;	  /* of the graph, for those who have it; NULL: the solver finds it */
 	uint32_t rpo_count;
 	struct hd_arena *arena;
 };

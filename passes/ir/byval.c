@@ -17,7 +17,6 @@ struct hd_byval hd_byval_of(LLVMTargetDataRef layout, LLVMValueRef holder, unsig
 	LLVMAttributeRef attr = call ? LLVMGetCallSiteEnumAttribute(holder, param + 1, align)
 				     : LLVMGetEnumAttributeAtIndex(holder, param + 1, align);
 	struct hd_byval byval = {0};
-
 	if (!type)
 		return byval;
 	byval.type = LLVMGetTypeAttributeValue(type);
@@ -31,22 +30,17 @@ static bool has_pair(LLVMTargetDataRef layout, LLVMTypeRef type, uint64_t offset
 {
 	for (;;) {
 		LLVMTypeKind kind = LLVMGetTypeKind(type);
-
 		if (kind == LLVMStructTypeKind) {
-			unsigned element;
-
 			if (offset >= LLVMABISizeOfType(layout, type) || !LLVMCountStructElementTypes(type))
 				return false;
-			element = LLVMElementAtOffset(layout, type, offset);
+			unsigned element = LLVMElementAtOffset(layout, type, offset);
 			offset -= LLVMOffsetOfElement(layout, type, element);
 			type = LLVMStructGetTypeAtIndex(type, element);
 		} else if (kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind) {
-			uint64_t stride;
-
 			if (offset >= LLVMABISizeOfType(layout, type))
 				return false;
 			type = LLVMGetElementType(type);
-			stride = LLVMABISizeOfType(layout, type);
+			uint64_t stride = LLVMABISizeOfType(layout, type);
 			if (!stride)
 				return false;
 			offset %= stride;
@@ -60,12 +54,10 @@ uint32_t hd_byval_parts(LLVMTargetDataRef layout, const struct hd_byval *byval,
 			struct hd_byval_part parts[HD_BYVAL_MOST_PARTS])
 {
 	uint32_t count = 0;
-
 	if (byval->bytes > HD_BYVAL_MOST_BYTES)
 		return 0;
 	for (uint32_t at = 0; at < byval->bytes; at += 4u * parts[count++].words) {
 		bool pair = byval->align >= 8 && at % 8 == 0 && has_pair(layout, byval->type, at);
-
 		parts[count] = (struct hd_byval_part){at, pair ? 2 : 1};
 	}
 	return count;
@@ -74,7 +66,6 @@ uint32_t hd_byval_parts(LLVMTargetDataRef layout, const struct hd_byval *byval,
 uint8_t hd_passed_words(LLVMTypeRef type)
 {
 	unsigned bits = hd_scalar_bits(type);
-
 	if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
 		return 2;
 	return bits > 128 ? 0 : bits > 64 ? 4 : bits > 32 ? 2 : 1;
@@ -84,7 +75,6 @@ uint8_t hd_passed_words(LLVMTypeRef type)
 static void pass_scalars(struct hd_abi_cursor *cursor, LLVMTypeRef type)
 {
 	struct hd_abi_place place;
-
 	switch (LLVMGetTypeKind(type)) {
 	case LLVMStructTypeKind:
 		for (unsigned i = 0, n = LLVMCountStructElementTypes(type); i < n; i++)
@@ -99,8 +89,7 @@ static void pass_scalars(struct hd_abi_cursor *cursor, LLVMTypeRef type)
 		for (unsigned i = 0, n = LLVMGetVectorSize(type); i < n && cursor->next < cursor->end; i++)
 			pass_scalars(cursor, LLVMGetElementType(type));
 		break;
-	default:
-		hd_abi_take(cursor, hd_passed_words(type), &place);
+	default: hd_abi_take(cursor, hd_passed_words(type), &place);
 	}
 }
 
@@ -110,11 +99,9 @@ void hd_byval_registers(const struct hd_abi *abi, LLVMTargetDataRef layout, LLVM
 	struct hd_abi_cursor cursor = hd_abi_begin(abi, false);
 	unsigned count = LLVMCountParamTypes(type);
 	LLVMTypeRef *types = hd_xcalloc(count + 1, sizeof(*types));
-
 	LLVMGetParamTypes(type, types);
 	for (unsigned i = 0; i < count; i++) {
 		struct hd_byval byval = hd_byval_of(layout, holder, i);
-
 		first[i] = 0;
 		if (byval.type)
 			first[i] = hd_abi_take_aggregate(&cursor, byval.bytes, byval.align);
@@ -130,7 +117,6 @@ LLVMOperandBundleRef hd_byval_bundle(LLVMValueRef call, unsigned param)
 		LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
 		size_t length;
 		const char *tag = LLVMGetOperandBundleTag(bundle, &length);
-
 		if (length == sizeof(HD_BYVAL_BUNDLE) - 1 && !memcmp(tag, HD_BYVAL_BUNDLE, length) &&
 		    LLVMConstIntGetZExtValue(LLVMGetOperandBundleArgAtIndex(bundle, 0)) == param)
 			return bundle;

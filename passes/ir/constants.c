@@ -12,10 +12,8 @@ bool hd_is_scalar(LLVMTypeRef type)
 	case LLVMStructTypeKind:
 	case LLVMArrayTypeKind:
 	case LLVMVectorTypeKind:
-	case LLVMVoidTypeKind:
-		return false;
-	default:
-		return true;
+	case LLVMVoidTypeKind: return false;
+	default: return true;
 	}
 }
 
@@ -27,19 +25,13 @@ static bool is_narrow_space(unsigned space)
 unsigned hd_scalar_bits(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
-	case LLVMIntegerTypeKind:
-		return LLVMGetIntTypeWidth(type);
+	case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type);
 	case LLVMHalfTypeKind:
-	case LLVMBFloatTypeKind:
-		return 16;
-	case LLVMFloatTypeKind:
-		return 32;
-	case LLVMDoubleTypeKind:
-		return 64;
-	case LLVMPointerTypeKind:
-		return is_narrow_space(LLVMGetPointerAddressSpace(type)) ? 32 : 64;
-	default:
-		return 0;
+	case LLVMBFloatTypeKind: return 16;
+	case LLVMFloatTypeKind: return 32;
+	case LLVMDoubleTypeKind: return 64;
+	case LLVMPointerTypeKind: return is_narrow_space(LLVMGetPointerAddressSpace(type)) ? 32 : 64;
+	default: return 0;
 	}
 }
 
@@ -47,7 +39,6 @@ static void parse_decimal(const char *text, uint64_t words[2])
 {
 	unsigned __int128 value = 0;
 	bool negative = *text == '-';
-
 	for (text += negative; *text >= '0' && *text <= '9'; text++)
 		value = value * 10 + (unsigned)(*text - '0');
 	if (negative)
@@ -58,11 +49,9 @@ static void parse_decimal(const char *text, uint64_t words[2])
 
 bool hd_const_int(LLVMValueRef value, uint64_t words[2])
 {
-	unsigned bits;
-
 	if (!LLVMIsAConstantInt(value))
 		return false;
-	bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
 	if (bits > 128)
 		return false;
 	words[1] = 0;
@@ -91,24 +80,20 @@ bool hd_is_int_constant(LLVMValueRef value, uint64_t *out)
 bool hd_single_use(LLVMValueRef value)
 {
 	LLVMUseRef use = LLVMGetFirstUse(value);
-
 	return use && !LLVMGetNextUse(use);
 }
 
 static bool constant_gep(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_const_addr *out)
 {
 	LLVMTypeRef type = LLVMGetGEPSourceElementType(value);
-
 	if (!hd_const_address(layout, LLVMGetOperand(value, 0), out))
 		return false;
 	for (int i = 1; i < LLVMGetNumOperands(value); i++) {
 		LLVMValueRef index = LLVMGetOperand(value, (unsigned)i);
-
 		if (!LLVMIsAConstantInt(index))
 			return false;
 		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
 			unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-
 			out->addend += LLVMOffsetOfElement(layout, type, field);
 			type = LLVMStructGetTypeAtIndex(type, field);
 			continue;
@@ -122,8 +107,6 @@ static bool constant_gep(LLVMTargetDataRef layout, LLVMValueRef value, struct hd
 
 bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_const_addr *out)
 {
-	struct hd_const_addr other;
-
 	*out = (struct hd_const_addr){NULL, 0};
 	while (LLVMIsAGlobalAlias(value))
 		value = LLVMAliasGetAliasee(value);
@@ -139,14 +122,13 @@ bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_co
 		return true;
 	if (!LLVMIsAConstantExpr(value))
 		return false;
+	struct hd_const_addr other;
 	switch (LLVMGetConstOpcode(value)) {
-	case LLVMGetElementPtr:
-		return constant_gep(layout, value, out);
+	case LLVMGetElementPtr: return constant_gep(layout, value, out);
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
 	case LLVMPtrToInt:
-	case LLVMIntToPtr:
-		return hd_const_address(layout, LLVMGetOperand(value, 0), out);
+	case LLVMIntToPtr: return hd_const_address(layout, LLVMGetOperand(value, 0), out);
 	case LLVMAdd:
 		if (!hd_const_address(layout, LLVMGetOperand(value, 0), out) ||
 		    !hd_const_address(layout, LLVMGetOperand(value, 1), &other) || (out->global && other.global))
@@ -162,7 +144,6 @@ bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_co
 		out->global = other.global ? NULL : out->global;
 		out->addend -= other.addend;
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }

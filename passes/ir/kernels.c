@@ -12,21 +12,17 @@ uint32_t hd_annotation(LLVMValueRef value, const char *name)
 {
 	LLVMModuleRef module = LLVMGetGlobalParent(value);
 	unsigned count = LLVMGetNamedMetadataNumOperands(module, "nvvm.annotations");
-	LLVMValueRef *nodes;
 	uint32_t found = 0;
-
 	if (!count)
 		return 0;
-	nodes = hd_xcalloc(count, sizeof(LLVMValueRef));
+	LLVMValueRef *nodes = hd_xcalloc(count, sizeof(LLVMValueRef));
 	LLVMGetNamedMetadataOperands(module, "nvvm.annotations", nodes);
 	for (unsigned i = 0; i < count && !found; i++) {
 		unsigned n = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
 		LLVMValueRef *ops = hd_xcalloc(n + 1, sizeof(LLVMValueRef));
-
 		LLVMGetMDNodeOperands(nodes[i], ops);
 		for (unsigned k = 1; n && ops[0] == value && k + 1 < n; k += 2) {
 			const char *key = ops[k] ? LLVMGetMDString(ops[k], &length) : NULL;
-
 			if (key && strlen(name) == length && !memcmp(key, name, length) && ops[k + 1] &&
 			    LLVMIsAConstantInt(ops[k + 1]))
 				found = (uint32_t)LLVMConstIntGetZExtValue(ops[k + 1]);
@@ -40,7 +36,6 @@ uint32_t hd_annotation(LLVMValueRef value, const char *name)
 bool hd_is_kernel(LLVMValueRef function)
 {
 	enum { PTX_KERNEL = 71 };
-
 	return LLVMGetFunctionCallConv(function) == PTX_KERNEL || hd_annotation(function, "kernel");
 }
 
@@ -48,7 +43,6 @@ LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param)
 {
 	LLVMAttributeRef attr =
 		LLVMGetEnumAttributeAtIndex(function, param + 1, LLVMGetEnumAttributeKindForName("byval", 5));
-
 	return attr ? LLVMGetTypeAttributeValue(attr) : NULL;
 }
 
@@ -57,13 +51,11 @@ uint32_t hd_kernel_params(LLVMValueRef function, uint32_t *offsets)
 	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
 	unsigned align_kind = LLVMGetEnumAttributeKindForName("align", 5);
 	uint64_t at = 0;
-
 	for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++) {
 		LLVMTypeRef byval = hd_byval_type(function, i),
 			    type = byval ? byval : LLVMTypeOf(LLVMGetParam(function, i));
 		LLVMAttributeRef attr = byval ? LLVMGetEnumAttributeAtIndex(function, i + 1, align_kind) : NULL;
 		uint64_t align = attr ? LLVMGetEnumAttributeValue(attr) : LLVMABIAlignmentOfType(layout, type);
-
 		at = (at + align - 1) & ~(align - 1);
 		offsets[i] = (uint32_t)at;
 		at += LLVMABISizeOfType(layout, type);

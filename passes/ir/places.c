@@ -17,13 +17,12 @@ const char *hd_ir_file_name(struct hd_unit *unit, LLVMMetadataRef file)
 {
 	unsigned name_len = 0, dir_len = 0;
 	const char *name = LLVMDIFileGetFilename(file, &name_len), *dir = LLVMDIFileGetDirectory(file, &dir_len);
-	char here[PATH_MAX];
-
 	if (!name_len)
 		return NULL;
 	if (name[0] == '/' || !dir_len)
 		return hd_arena_printf(&unit->arena, "%.*s", (int)name_len, name);
 	const char *full = hd_arena_printf(&unit->arena, "%.*s/%.*s", (int)dir_len, dir, (int)name_len, name);
+	char here[PATH_MAX];
 	size_t here_len = getcwd(here, sizeof here) ? strlen(here) : 0;
 	return here_len && !strncmp(full, here, here_len) && full[here_len] == '/' ? full + here_len + 1 : full;
 }
@@ -33,14 +32,12 @@ static bool is_compiler_header(LLVMMetadataRef file)
 	static const char mark[] = "/__clang_cuda_";
 	unsigned length = 0;
 	const char *name = LLVMDIFileGetFilename(file, &length);
-
 	return length && memmem(name, length, mark, sizeof mark - 1);
 }
 
 LLVMMetadataRef hd_ir_file(LLVMMetadataRef place)
 {
 	LLVMMetadataRef scope = LLVMDILocationGetScope(place);
-
 	return scope ? LLVMDIScopeGetFile(scope) : NULL;
 }
 
@@ -48,7 +45,6 @@ LLVMMetadataRef hd_ir_file(LLVMMetadataRef place)
 LLVMMetadataRef hd_ir_user_place(LLVMMetadataRef place)
 {
 	LLVMMetadataRef file, caller;
-
 	while ((file = hd_ir_file(place)) && is_compiler_header(file) && (caller = LLVMDILocationGetInlinedAt(place)))
 		place = caller;
 	return place;
@@ -56,8 +52,8 @@ LLVMMetadataRef hd_ir_user_place(LLVMMetadataRef place)
 
 static struct hd_loc function_loc(struct hd_unit *unit, LLVMValueRef function)
 {
-	LLVMMetadataRef program = LLVMGetSubprogram(function), file;
-
+	LLVMMetadataRef program = LLVMGetSubprogram(function);
+	LLVMMetadataRef file;
 	if (!program || !(file = LLVMDIScopeGetFile(program)))
 		return HD_NOWHERE;
 	return (struct hd_loc){hd_ir_file_name(unit, file), LLVMDISubprogramGetLine(program), 0};
@@ -65,16 +61,15 @@ static struct hd_loc function_loc(struct hd_unit *unit, LLVMValueRef function)
 
 struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value)
 {
-	LLVMMetadataRef place, file;
 	LLVMValueRef function = NULL;
-
 	if (!value)
 		return HD_NOWHERE;
 	if (LLVMIsAFunction(value))
 		return function_loc(unit, value);
 	if (!LLVMIsAInstruction(value))
 		return HD_NOWHERE;
-	place = LLVMInstructionGetDebugLoc(value);
+	LLVMMetadataRef place = LLVMInstructionGetDebugLoc(value);
+	LLVMMetadataRef file;
 	if (place && LLVMDILocationGetLine(place)) {
 		place = hd_ir_user_place(place);
 		file = hd_ir_file(place);
@@ -91,7 +86,6 @@ struct hd_loc hd_ir_loc(struct hd_unit *unit, LLVMValueRef value)
 static char *quoted(LLVMValueRef inst)
 {
 	char *text = LLVMPrintValueToString(inst), *end = strstr(text, ", !");
-
 	if (end)
 		*end = 0;
 	text[strcspn(text, "\n")] = 0;
@@ -105,7 +99,6 @@ int hd_unsupported(struct hd_unit *unit, LLVMValueRef value, const char *what)
 					? LLVMGetBasicBlockParent(LLVMGetInstructionParent(value))
 					: NULL;
 	char *text;
-
 	if (!loc.file && function) {
 		text = quoted(value);
 		hd_error(unit->diag, loc, "unsupported %s, in '%s' at '%s'", what, LLVMGetValueName(function),

@@ -151,16 +151,13 @@ static bool is_source(LLVMValueRef inst)
 		unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0)));
 		return space == HD_AS_GENERIC || space == HD_AS_LOCAL;
 	}
-	case LLVMCall:
-		return call_diverges(inst);
+	case LLVMCall: return call_diverges(inst);
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
 	case LLVMVAArg:
 	case LLVMInvoke:
-	case LLVMCallBr:
-		return true;
-	default:
-		return false;
+	case LLVMCallBr: return true;
+	default: return false;
 	}
 }
 

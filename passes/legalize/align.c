@@ -11,7 +11,6 @@
 bool hd_legal_align(struct hd_legal *legal)
 {
 	bool any = false;
-
 	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_ALIGNED_SHARED_ARRAYS))
 		return false;
 	for (LLVMValueRef global = LLVMGetFirstGlobal(legal->module); global; global = LLVMGetNextGlobal(global)) {

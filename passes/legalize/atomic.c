@@ -16,7 +16,6 @@ static bool is_wanted(struct hd_legal *legal, value inst)
 {
 	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(inst, 1));
 	unsigned long long bits = LLVMSizeOfTypeInBits(legal->layout, type);
-
 	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
 		return bits == 32 || bits == 64;
 	return is_wrapping(LLVMGetAtomicRMWBinOp(inst)) && bits == 64;
@@ -25,11 +24,10 @@ static bool is_wanted(struct hd_legal *legal, value inst)
 /* uinc_wrap: old >= n ? 0 : old + 1; udec_wrap: old == 0 || old > n ? n : old - 1. */
 static value wrapped(struct hd_site *site, bool up, value old, value n)
 {
-	value one = number(old, 1), zero = number(old, 0), out;
-
+	value one = number(old, 1), zero = number(old, 0);
 	if (up)
 		return choose(site, compare(site, LLVMIntUGE, old, n), zero, binary(site, LLVMAdd, old, one));
-	out = choose(site, compare(site, LLVMIntUGT, old, n), n, binary(site, LLVMSub, old, one));
+	value out = choose(site, compare(site, LLVMIntUGT, old, n), n, binary(site, LLVMSub, old, one));
 	return choose(site, compare(site, LLVMIntEQ, old, zero), n, out);
 }
 
@@ -37,21 +35,14 @@ static value wrapped(struct hd_site *site, bool up, value old, value n)
 static value updated(struct hd_site *site, LLVMAtomicRMWBinOp op, value old, value operand)
 {
 	value args[2] = {old, operand};
-
 	switch (op) {
 	case LLVMAtomicRMWBinOpUIncWrap:
-	case LLVMAtomicRMWBinOpUDecWrap:
-		return wrapped(site, op == LLVMAtomicRMWBinOpUIncWrap, old, operand);
-	case LLVMAtomicRMWBinOpFAdd:
-		return LLVMBuildFAdd(site->builder, old, operand, "");
-	case LLVMAtomicRMWBinOpFSub:
-		return LLVMBuildFSub(site->builder, old, operand, "");
-	case LLVMAtomicRMWBinOpFMax:
-		return intrinsic(site, "maxnum", args, 2);
-	case LLVMAtomicRMWBinOpFMin:
-		return intrinsic(site, "minnum", args, 2);
-	default:
-		return NULL;
+	case LLVMAtomicRMWBinOpUDecWrap: return wrapped(site, op == LLVMAtomicRMWBinOpUIncWrap, old, operand);
+	case LLVMAtomicRMWBinOpFAdd: return LLVMBuildFAdd(site->builder, old, operand, "");
+	case LLVMAtomicRMWBinOpFSub: return LLVMBuildFSub(site->builder, old, operand, "");
+	case LLVMAtomicRMWBinOpFMax: return intrinsic(site, "maxnum", args, 2);
+	case LLVMAtomicRMWBinOpFMin: return intrinsic(site, "minnum", args, 2);
+	default: return NULL;
 	}
 }
 
@@ -65,23 +56,23 @@ static bool build_loop(struct hd_site *site, value function, LLVMTypeRef type)
 			  done = LLVMAppendBasicBlockInContext(context, function, "");
 	unsigned bits = (unsigned)LLVMSizeOfTypeInBits(site->legal->layout, type);
 	LLVMAtomicOrdering ordering = LLVMGetOrdering(site->inst);
-	value pointer = LLVMGetParam(function, 0), first, seen, update, pair, found[2];
-
+	value pointer = LLVMGetParam(function, 0);
 	LLVMPositionBuilderAtEnd(builder, entry);
 	LLVMSetCurrentDebugLocation2(builder, NULL);
-	first = LLVMBuildLoad2(builder, int_type(site, bits), pointer, "");
+	value first = LLVMBuildLoad2(builder, int_type(site, bits), pointer, "");
 	LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
 	LLVMSetAlignment(first, bits / 8);
 	LLVMBuildBr(builder, loop);
 	LLVMPositionBuilderAtEnd(builder, loop);
-	seen = LLVMBuildPhi(builder, int_type(site, bits), "");
-	update = updated(site, LLVMGetAtomicRMWBinOp(site->inst), LLVMBuildBitCast(builder, seen, type, ""),
-			 LLVMGetParam(function, 1));
+	value seen = LLVMBuildPhi(builder, int_type(site, bits), "");
+	value update = updated(site, LLVMGetAtomicRMWBinOp(site->inst), LLVMBuildBitCast(builder, seen, type, ""),
+			       LLVMGetParam(function, 1));
 	if (!update)
 		return false;
-	pair = LLVMBuildAtomicCmpXchg(builder, pointer, seen,
-				      LLVMBuildBitCast(builder, update, int_type(site, bits), ""), ordering,
-				      LLVMAtomicOrderingMonotonic, LLVMIsAtomicSingleThread(site->inst));
+	value pair = LLVMBuildAtomicCmpXchg(builder, pointer, seen,
+					    LLVMBuildBitCast(builder, update, int_type(site, bits), ""), ordering,
+					    LLVMAtomicOrderingMonotonic, LLVMIsAtomicSingleThread(site->inst));
+	value found[2];
 	found[0] = first;
 	found[1] = LLVMBuildExtractValue(builder, pair, 0, "");
 	from[0] = entry;
@@ -98,15 +89,14 @@ static value loop_function(struct hd_site *site, LLVMTypeRef *function_type)
 {
 	LLVMTypeRef params[2] = {LLVMTypeOf(LLVMGetOperand(site->inst, 0)), LLVMTypeOf(LLVMGetOperand(site->inst, 1))};
 	unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-	char *type = LLVMPrintTypeToString(params[1]), name[96];
-	value function;
-
+	char *type = LLVMPrintTypeToString(params[1]);
+	char name[96];
 	snprintf(name, sizeof name, "__heddle_rmw%u.%s.p%u.%u.%u", (unsigned)LLVMGetAtomicRMWBinOp(site->inst), type,
 		 LLVMGetPointerAddressSpace(params[0]), (unsigned)LLVMGetOrdering(site->inst),
 		 (unsigned)LLVMIsAtomicSingleThread(site->inst));
 	LLVMDisposeMessage(type);
 	*function_type = LLVMFunctionType(params[1], params, 2, false);
-	function = LLVMGetNamedFunction(site->legal->module, name);
+	value function = LLVMGetNamedFunction(site->legal->module, name);
 	if (function)
 		return function;
 	function = LLVMAddFunction(site->legal->module, name, *function_type);
@@ -122,15 +112,14 @@ static value loop_function(struct hd_site *site, LLVMTypeRef *function_type)
 
 static void replace(struct hd_site *site)
 {
-	value args[2] = {LLVMGetOperand(site->inst, 0), LLVMGetOperand(site->inst, 1)}, function, out;
+	value args[2] = {LLVMGetOperand(site->inst, 0), LLVMGetOperand(site->inst, 1)};
 	LLVMTypeRef type;
-
-	function = loop_function(site, &type);
+	value function = loop_function(site, &type);
 	if (!function)
 		return;
 	LLVMPositionBuilderBefore(site->builder, site->inst);
 	LLVMSetCurrentDebugLocation2(site->builder, LLVMInstructionGetDebugLoc(site->inst));
-	out = LLVMBuildCall2(site->builder, type, function, args, 2, "");
+	value out = LLVMBuildCall2(site->builder, type, function, args, 2, "");
 	if (site->ordinal)
 		LLVMSetMetadata(out, site->legal->md_ordinal, site->ordinal);
 	LLVMReplaceAllUsesWith(site->inst, out);
@@ -141,7 +130,6 @@ static void replace(struct hd_site *site)
 void hd_legal_atomics(struct hd_legal *legal)
 {
 	struct hd_site site = {.legal = legal, .builder = legal->builder};
-
 	for (value f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
 			for (value inst = LLVMGetFirstInstruction(bb), next; inst; inst = next) {

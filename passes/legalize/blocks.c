@@ -15,7 +15,6 @@ static LLVMValueRef address_of(LLVMValueRef function, LLVMBasicBlockRef block)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
-
 		if (LLVMIsABlockAddress(user) && LLVMGetOperand(user, 0) == function)
 			return user;
 	}
@@ -27,7 +26,6 @@ static uint64_t number_blocks(LLVMValueRef function, LLVMValueRef original, stru
 {
 	LLVMBasicBlockRef twin = LLVMGetFirstBasicBlock(original);
 	uint32_t count = 0;
-
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb && twin;
 	     bb = LLVMGetNextBasicBlock(bb), twin = LLVMGetNextBasicBlock(twin))
 		if (address_of(function, bb) || address_of(function, twin))
@@ -41,23 +39,21 @@ static void replace_jump(struct hd_legal *legal, LLVMValueRef jump, const struct
 {
 	LLVMBuilderRef builder = legal->builder;
 	LLVMTypeRef word = LLVMInt64TypeInContext(legal->context);
-	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(jump)), target, out;
+	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(jump));
 	LLVMBasicBlockRef nowhere = LLVMAppendBasicBlockInContext(legal->context, function, "");
 	unsigned ways = LLVMGetNumSuccessors(jump);
 	struct hd_map seen = {0};
-
 	LLVMPositionBuilderAtEnd(builder, nowhere);
 	LLVMSetCurrentDebugLocation2(builder, NULL);
 	LLVMBuildUnreachable(builder);
 	LLVMPositionBuilderBefore(builder, jump);
 	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(jump));
-	target = LLVMBuildPtrToInt(builder, LLVMGetOperand(jump, 0), word, "");
-	out = LLVMBuildSwitch(builder, target, nowhere, ways);
+	LLVMValueRef target = LLVMBuildPtrToInt(builder, LLVMGetOperand(jump, 0), word, "");
+	LLVMValueRef out = LLVMBuildSwitch(builder, target, nowhere, ways);
 	for (unsigned i = 0; i < ways; i++) {
 		LLVMBasicBlockRef block = LLVMGetSuccessor(jump, i);
 		const struct hd_map_entry *known = hd_map_get(numbers, block);
 		bool used = !known || hd_map_get(&seen, block);
-
 		LLVMAddCase(out, LLVMConstInt(word, used ? ++last : known->start, false), block);
 		hd_map_put(&seen, block, 0, 1);
 	}
@@ -73,13 +69,11 @@ static void replace_addresses(struct hd_legal *legal, LLVMValueRef function, LLV
 	LLVMTypeRef word = LLVMInt64TypeInContext(legal->context);
 	LLVMTypeRef pointer = LLVMPointerTypeInContext(legal->context, HD_AS_GENERIC);
 	LLVMBasicBlockRef twin = LLVMGetFirstBasicBlock(original);
-
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb && twin;
 	     bb = LLVMGetNextBasicBlock(bb), twin = LLVMGetNextBasicBlock(twin)) {
 		const struct hd_map_entry *known = hd_map_get(numbers, bb);
 		LLVMValueRef address[2] = {address_of(function, bb), address_of(function, twin)};
 		LLVMValueRef number = LLVMConstInt(word, known ? known->start : 0, false);
-
 		for (unsigned i = 0; i < 2; i++)
 			if (address[i])
 				LLVMReplaceAllUsesWith(address[i], LLVMConstIntToPtr(number, pointer));
@@ -89,17 +83,14 @@ static void replace_addresses(struct hd_legal *legal, LLVMValueRef function, LLV
 void hd_legal_blocks(struct hd_legal *legal)
 {
 	LLVMValueRef original = LLVMGetFirstFunction(legal->unit->source);
-
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f && original;
 	     f = LLVMGetNextFunction(f), original = LLVMGetNextFunction(original)) {
 		struct hd_map numbers = {0};
 		uint64_t last = number_blocks(f, original, &numbers);
-
 		if (last)
 			replace_addresses(legal, f, original, &numbers);
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
 			LLVMValueRef end = LLVMGetBasicBlockTerminator(bb);
-
 			if (end && LLVMGetInstructionOpcode(end) == LLVMIndirectBr)
 				replace_jump(legal, end, &numbers, last);
 		}

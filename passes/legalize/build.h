@@ -46,12 +46,10 @@ static inline value choose(struct hd_site *site, value condition, value yes, val
 /* llvm.<name> overloaded on the type of its first argument. */
 static inline value intrinsic(struct hd_site *site, const char *name, value *args, unsigned count)
 {
-	char full[64];
-	unsigned id;
 	LLVMTypeRef type = LLVMTypeOf(args[0]);
-
+	char full[64];
 	snprintf(full, sizeof full, "llvm.%s", name);
-	id = LLVMLookupIntrinsicID(full, strlen(full));
+	unsigned id = LLVMLookupIntrinsicID(full, strlen(full));
 	return LLVMBuildCall2(site->builder, LLVMIntrinsicGetType(site->legal->context, id, &type, 1),
 			      LLVMGetIntrinsicDeclaration(site->legal->module, id, &type, 1), args, count, "");
 }

@@ -16,10 +16,9 @@ static char *library_path(struct hd_legal *legal, const char *name)
 {
 	struct hd_arena *arena = &legal->unit->arena;
 	const char *data = getenv("HEDDLE_DATA");
-	Dl_info info;
-
 	if (data && *data)
 		return hd_arena_printf(arena, "%s/%s", data, name);
+	Dl_info info;
 	if (!dladdr(prefix, &info) || !info.dli_fname)
 		return NULL;
 	return hd_arena_printf(arena, "%s/../share/heddle/%s", dirname(hd_arena_strdup(arena, info.dli_fname)), name);
@@ -30,7 +29,6 @@ static LLVMModuleRef read_library(struct hd_legal *legal, const char *name)
 	char *path = strchr(name, '/') ? (char *)name : library_path(legal, name), *message = NULL;
 	LLVMMemoryBufferRef buffer = NULL;
 	LLVMModuleRef module = NULL;
-
 	if (!path || LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
 		hd_error(legal->unit->diag, HD_NOWHERE, "cannot read the device library '%s': %s", path ? path : name,
 			 message ? message : "no path");
@@ -55,7 +53,6 @@ static void prepare(struct hd_legal *legal, LLVMValueRef function)
 	size_t length = 0;
 	const char *name = LLVMGetValueName2(function, &length);
 	unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-
 	LLVMSetLinkage(function, LLVMInternalLinkage);
 	drop_attribute(function, "optnone");
 	LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
@@ -72,7 +69,6 @@ static void prepare(struct hd_legal *legal, LLVMValueRef function)
 static void align_table(struct hd_legal *legal, LLVMValueRef global)
 {
 	const unsigned widest = 16;
-
 	if (!LLVMIsDeclaration(global) && LLVMGetAlignment(global) < widest &&
 	    LLVMABISizeOfType(legal->layout, LLVMGlobalGetValueType(global)) > widest)
 		LLVMSetAlignment(global, widest);
@@ -82,11 +78,9 @@ static void align_table(struct hd_legal *legal, LLVMValueRef global)
 static void drop_unused(struct hd_legal *legal, const struct hd_map *before)
 {
 	bool changed = true;
-
 	while (changed) {
-		LLVMValueRef next;
-
 		changed = false;
+		LLVMValueRef next;
 		for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = next) {
 			next = LLVMGetNextFunction(f);
 			if (hd_map_get(before, f) || LLVMGetFirstUse(f))
@@ -111,7 +105,6 @@ static int link_library(struct hd_legal *legal, const char *file, const char *wa
 {
 	LLVMModuleRef library = read_library(legal, file);
 	struct hd_map before = {0};
-
 	if (!library)
 		return -1;
 	/* Bodies that the module has already, and everything that is not wanted, stay. */
@@ -142,7 +135,6 @@ int hd_legal_builtins(struct hd_legal *legal)
 int hd_legal_device(struct hd_legal *legal)
 {
 	const char *given = legal->unit->options.libdevice;
-
 	if (given && !strchr(given, '/'))
 		given = hd_arena_printf(&legal->unit->arena, "./%s", given);
 	return link_library(legal, given ? given : "device.bc", "__nv_");

@@ -10,8 +10,8 @@
  *
  * Before LLVM's first passes, and again for what was linked in. Linear in the uses of by-value arguments.
  */
-#include "lib/map.h"
 #include "passes/ir/byval.h"
+#include "lib/map.h"
 #include "passes/legalize/legalize.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -22,7 +22,6 @@
 static LLVMValueRef byte_address(const struct hd_legal *legal, LLVMValueRef base, uint64_t offset)
 {
 	LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(legal->context), offset, false);
-
 	if (!offset)
 		return base;
 	return LLVMBuildInBoundsGEP2(legal->builder, LLVMInt8TypeInContext(legal->context), base, &index, 1, "");
@@ -32,7 +31,6 @@ static LLVMValueRef byte_address(const struct hd_legal *legal, LLVMValueRef base
 static unsigned known_align(uint64_t align, uint64_t offset)
 {
 	uint64_t known = (align | offset) & -(align | offset);
-
 	return known < 16 ? (unsigned)known : 16;
 }
 
@@ -41,7 +39,6 @@ static LLVMValueRef load_bytes(const struct hd_legal *legal, LLVMValueRef base, 
 {
 	LLVMTypeRef type = LLVMIntTypeInContext(legal->context, 8 * bytes);
 	LLVMValueRef load = LLVMBuildLoad2(legal->builder, type, byte_address(legal, base, offset), "");
-
 	LLVMSetAlignment(load, known_align(align, offset));
 	return load;
 }
@@ -53,7 +50,6 @@ static bool is_plain_memory_intrinsic(LLVMValueRef call)
 	static const char *const names[] = {"llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.lifetime."};
 	LLVMValueRef callee = LLVMGetCalledValue(call);
 	const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName(callee) : "";
-
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(name, names[i], strlen(names[i])))
 			return i == 3 || (LLVMIsAConstantInt(LLVMGetArgOperand(call, 2)) &&
@@ -65,11 +61,9 @@ static bool is_plain_memory_intrinsic(LLVMValueRef call)
 static bool is_passed_apart(const struct hd_legal *legal, LLVMValueRef call, LLVMValueRef pointer)
 {
 	for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++) {
-		struct hd_byval byval;
-
 		if (LLVMGetArgOperand(call, i) != pointer)
 			continue;
-		byval = hd_byval_of(legal->layout, call, i);
+		struct hd_byval byval = hd_byval_of(legal->layout, call, i);
 		if (!byval.type || i >= LLVMCountParamTypes(LLVMGetCalledFunctionType(call)) ||
 		    byval.bytes > HD_BYVAL_MOST_BYTES)
 			return false;
@@ -82,7 +76,6 @@ static bool becomes_registers(const struct hd_legal *legal, LLVMValueRef pointer
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
-
 		switch (LLVMIsAInstruction(user) ? LLVMGetInstructionOpcode(user) : LLVMUnreachable) {
 		case LLVMLoad:
 			if (LLVMGetVolatile(user))
@@ -104,8 +97,7 @@ static bool becomes_registers(const struct hd_legal *legal, LLVMValueRef pointer
 			if (!is_plain_memory_intrinsic(user) && !is_passed_apart(legal, user, pointer))
 				return false;
 			break;
-		default:
-			return false;
+		default: return false;
 		}
 	}
 	return true;
@@ -114,14 +106,12 @@ static bool becomes_registers(const struct hd_legal *legal, LLVMValueRef pointer
 /* `known`: the answers for the function's stack objects, for a temporary may be passed many times. */
 static bool is_temporary(const struct hd_legal *legal, LLVMValueRef pointer, struct hd_map *known)
 {
-	const struct hd_map_entry *entry;
-	bool written;
-
 	while (LLVMIsAGetElementPtrInst(pointer))
 		pointer = LLVMGetOperand(pointer, 0);
 	if (!LLVMIsAAllocaInst(pointer))
 		return false;
-	entry = hd_map_get(known, pointer);
+	const struct hd_map_entry *entry = hd_map_get(known, pointer);
+	bool written;
 	if (!entry) {
 		hd_map_put(known, pointer, becomes_registers(legal, pointer, 0, &written), 1);
 		entry = hd_map_get(known, pointer);
@@ -135,29 +125,30 @@ static void receive_parameter(struct hd_legal *legal, LLVMValueRef function, uns
 			      const struct hd_byval *byval)
 {
 	LLVMBuilderRef builder = legal->builder;
-	LLVMValueRef param = LLVMGetParam(function, index), own, in, address;
-	LLVMValueRef values[HD_BYVAL_MOST_PARTS];
+	LLVMValueRef param = LLVMGetParam(function, index);
 	struct hd_byval_part parts[HD_BYVAL_MOST_PARTS];
-	uint32_t count = hd_byval_parts(legal->layout, byval, parts), align;
+	uint32_t count = hd_byval_parts(legal->layout, byval, parts);
 	uint32_t words = (uint32_t)(byval->bytes + 3) / 4;
 	LLVMTypeRef word = LLVMInt32TypeInContext(legal->context);
-
 	LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
 	LLVMSetCurrentDebugLocation2(builder, NULL);
+	LLVMValueRef own;
 	/* Whole words, also where the aggregate ends within one; as aligned as costs nothing, for wide stores. */
 	own = LLVMBuildAlloca(builder, LLVMArrayType2(word, words), "");
-	align = words % 4 ? words % 2 ? 4 : 8 : 16;
+	uint32_t align = words % 4 ? words % 2 ? 4 : 8 : 16;
 	align = byval->align > align ? byval->align : align;
 	LLVMSetAlignment(own, align);
-	address = LLVMTypeOf(param) == LLVMTypeOf(own) ? own
-						       : LLVMBuildAddrSpaceCast(builder, own, LLVMTypeOf(param), "");
+	LLVMValueRef address = LLVMTypeOf(param) == LLVMTypeOf(own)
+				       ? own
+				       : LLVMBuildAddrSpaceCast(builder, own, LLVMTypeOf(param), "");
 	LLVMReplaceAllUsesWith(param, address);
-	in = LLVMBuildAddrSpaceCast(builder, param, LLVMPointerTypeInContext(legal->context, HD_AS_LOCAL), "");
+	LLVMValueRef in =
+		LLVMBuildAddrSpaceCast(builder, param, LLVMPointerTypeInContext(legal->context, HD_AS_LOCAL), "");
+	LLVMValueRef values[HD_BYVAL_MOST_PARTS];
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = load_bytes(legal, in, parts[i].offset, 4u * parts[i].words, 4u * parts[i].words);
 	for (uint32_t i = 0; i < count; i++) {
 		LLVMValueRef store = LLVMBuildStore(builder, values[i], byte_address(legal, own, parts[i].offset));
-
 		LLVMSetAlignment(store, known_align(align, parts[i].offset));
 	}
 	LLVMAddAttributeAtIndex(function, index + 1,
@@ -188,7 +179,6 @@ static bool pays_on_stack(const struct hd_legal *legal, LLVMValueRef function, u
 			  const struct hd_byval *byval)
 {
 	bool written = false;
-
 	return byval->bytes <= HD_BYVAL_MOST_BYTES &&
 	       becomes_registers(legal, LLVMGetParam(function, param), 0, &written) && written &&
 	       !makes_calls(function);
@@ -198,11 +188,9 @@ static void receive_parameters(struct hd_legal *legal, LLVMValueRef function)
 {
 	unsigned count = LLVMCountParams(function);
 	uint8_t *first = hd_xcalloc(count + 1, sizeof(*first));
-
 	hd_byval_registers(legal->unit->abi, legal->layout, LLVMGlobalGetValueType(function), function, first);
 	for (unsigned i = 0; i < count; i++) {
 		struct hd_byval byval = hd_byval_of(legal->layout, function, i);
-
 		if (byval.type && !is_apart(function, i) && (first[i] || pays_on_stack(legal, function, i, &byval)))
 			receive_parameter(legal, function, i, &byval);
 	}
@@ -216,12 +204,11 @@ static LLVMValueRef load_end(const struct hd_legal *legal, LLVMValueRef base, ui
 			     uint64_t align)
 {
 	LLVMTypeRef word = LLVMInt32TypeInContext(legal->context);
-	LLVMValueRef low = load_bytes(legal, base, offset, bytes > 1 ? 2 : 1, align), high;
-
+	LLVMValueRef low = load_bytes(legal, base, offset, bytes > 1 ? 2 : 1, align);
 	low = LLVMBuildZExt(legal->builder, low, word, "");
 	if (bytes < 3)
 		return low;
-	high = LLVMBuildZExt(legal->builder, load_bytes(legal, base, offset + 2, 1, align), word, "");
+	LLVMValueRef high = LLVMBuildZExt(legal->builder, load_bytes(legal, base, offset + 2, 1, align), word, "");
 	high = LLVMBuildShl(legal->builder, high, LLVMConstInt(word, 16, false), "");
 	return LLVMBuildOr(legal->builder, high, low, "");
 }
@@ -229,14 +216,13 @@ static LLVMValueRef load_end(const struct hd_legal *legal, LLVMValueRef base, ui
 static LLVMOperandBundleRef load_parts(const struct hd_legal *legal, LLVMValueRef call, unsigned index,
 				       const struct hd_byval *byval)
 {
-	LLVMValueRef values[HD_BYVAL_MOST_PARTS + 1], base = LLVMGetArgOperand(call, index);
+	LLVMValueRef base = LLVMGetArgOperand(call, index);
 	struct hd_byval_part parts[HD_BYVAL_MOST_PARTS];
 	uint32_t count = hd_byval_parts(legal->layout, byval, parts);
-
+	LLVMValueRef values[HD_BYVAL_MOST_PARTS + 1];
 	values[0] = LLVMConstInt(LLVMInt32TypeInContext(legal->context), index, false);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t at = parts[i].offset, left = byval->bytes - at;
-
 		values[i + 1] = left < 4 ? load_end(legal, base, at, (unsigned)left, byval->align)
 					 : load_bytes(legal, base, at, 4u * parts[i].words, byval->align);
 	}
@@ -249,7 +235,6 @@ static void copy_attributes(LLVMValueRef to, LLVMValueRef from, unsigned index, 
 	unsigned count = LLVMGetCallSiteAttributeCount(from, index);
 	LLVMAttributeRef *list = hd_xcalloc(count + 1, sizeof(LLVMAttributeRef));
 	unsigned align = LLVMGetEnumAttributeKindForName("align", 5);
-
 	LLVMGetCallSiteAttributes(from, index, list);
 	for (unsigned i = 0; i < count; i++)
 		if (!apart || LLVMIsTypeAttribute(list[i]) ||
@@ -262,7 +247,6 @@ static void copy_traits(const struct hd_legal *legal, LLVMValueRef to, LLVMValue
 {
 	size_t count;
 	LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(from, &count);
-
 	for (size_t i = 0; i < count; i++)
 		LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, (unsigned)i),
 				LLVMMetadataAsValue(legal->context,
@@ -282,24 +266,22 @@ static void copy_traits(const struct hd_legal *legal, LLVMValueRef to, LLVMValue
 static void rebuild_call(struct hd_legal *legal, LLVMValueRef call, const bool *apart)
 {
 	unsigned count = LLVMGetNumArgOperands(call), had = LLVMGetNumOperandBundles(call), bundles = 0;
-	LLVMValueRef *args = hd_xcalloc(count + 1, sizeof(LLVMValueRef)), made;
+	LLVMValueRef *args = hd_xcalloc(count + 1, sizeof(LLVMValueRef));
 	LLVMOperandBundleRef *list = hd_xcalloc(count + had + 1, sizeof(LLVMOperandBundleRef));
-
 	LLVMPositionBuilderBefore(legal->builder, call);
 	LLVMSetCurrentDebugLocation2(legal->builder, LLVMInstructionGetDebugLoc(call));
 	for (; bundles < had; bundles++)
 		list[bundles] = LLVMGetOperandBundleAtIndex(call, bundles);
 	for (unsigned i = 0; i < count; i++) {
 		struct hd_byval byval = hd_byval_of(legal->layout, call, i);
-
 		args[i] = LLVMGetArgOperand(call, i);
 		if (!apart[i])
 			continue;
 		list[bundles++] = load_parts(legal, call, i, &byval);
 		args[i] = LLVMGetPoison(LLVMTypeOf(args[i]));
 	}
-	made = LLVMBuildCallWithOperandBundles(legal->builder, LLVMGetCalledFunctionType(call),
-					       LLVMGetCalledValue(call), args, count, list, bundles, "");
+	LLVMValueRef made = LLVMBuildCallWithOperandBundles(legal->builder, LLVMGetCalledFunctionType(call),
+							    LLVMGetCalledValue(call), args, count, list, bundles, "");
 	copy_traits(legal, made, call, apart);
 	LLVMReplaceAllUsesWith(call, made);
 	LLVMInstructionEraseFromParent(call);
@@ -315,12 +297,10 @@ static void send_arguments(struct hd_legal *legal, LLVMValueRef call, struct hd_
 	unsigned params = LLVMCountParamTypes(type);
 	uint8_t *first = hd_xcalloc(params + 1, sizeof(*first));
 	bool *apart = hd_xcalloc(LLVMGetNumArgOperands(call) + 1, sizeof(*apart)), any = false;
-
 	hd_byval_registers(legal->unit->abi, legal->layout, type, call, first);
 	for (unsigned i = 0; i < params; i++) {
 		struct hd_byval byval = hd_byval_of(legal->layout, call, i);
 		LLVMOperandBundleRef bundle = byval.type ? hd_byval_bundle(call, i) : NULL;
-
 		if (bundle)
 			LLVMDisposeOperandBundle(bundle);
 		else if (byval.type)
@@ -349,7 +329,6 @@ void hd_legal_byval(struct hd_legal *legal)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
 		struct hd_map known = {0};
-
 		if (LLVMIsDeclaration(f))
 			continue;
 		if (!hd_is_kernel(f))

@@ -27,12 +27,10 @@ static bool is_arithmetic(LLVMOpcode op)
 /* An expression that selection cannot take as it is, and that instructions can compute. */
 static bool needs_instructions(const struct hd_legal *legal, value constant)
 {
-	struct hd_const_addr address;
-	LLVMOpcode op;
-
 	if (!LLVMIsAConstantExpr(constant) || !hd_is_scalar(LLVMTypeOf(constant)))
 		return false;
-	op = LLVMGetConstOpcode(constant);
+	LLVMOpcode op = LLVMGetConstOpcode(constant);
+	struct hd_const_addr address;
 	return (is_arithmetic(op) || op == LLVMTrunc || op == LLVMIntToPtr) &&
 	       !hd_const_address(legal->layout, constant, &address) && names_global(constant);
 }
@@ -40,13 +38,10 @@ static bool needs_instructions(const struct hd_legal *legal, value constant)
 static value computed(const struct hd_legal *legal, value constant)
 {
 	LLVMTypeRef type = LLVMTypeOf(constant);
-	LLVMOpcode op;
-	value first;
-
 	if (!needs_instructions(legal, constant))
 		return LLVMIsAConstantExpr(constant) ? LLVMBuildFreeze(legal->builder, constant, "") : constant;
-	op = LLVMGetConstOpcode(constant);
-	first = computed(legal, LLVMGetOperand(constant, 0));
+	LLVMOpcode op = LLVMGetConstOpcode(constant);
+	value first = computed(legal, LLVMGetOperand(constant, 0));
 	if (!is_arithmetic(op))
 		return LLVMBuildCast(legal->builder, op, first, type, "");
 	return LLVMBuildBinOp(legal->builder, op, first, computed(legal, LLVMGetOperand(constant, 1)), "");
@@ -64,10 +59,8 @@ static value same_way(value phi, unsigned index)
 static void visit(const struct hd_legal *legal, value inst)
 {
 	LLVMBasicBlockRef from;
-
 	for (unsigned i = 0, n = (unsigned)LLVMGetNumOperands(inst); i < n; i++) {
 		value constant = LLVMGetOperand(inst, i);
-
 		if (!needs_instructions(legal, constant))
 			continue;
 		from = LLVMIsAPHINode(inst) ? LLVMGetIncomingBlock(inst, i) : NULL;

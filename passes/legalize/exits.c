@@ -44,13 +44,11 @@ static bool find_crossings(struct exits *exits)
 {
 	uint32_t count = LLVMCountBasicBlocks(exits->function);
 	bool any = false;
-
 	exits->blocks = HD_ARENA_NEW(&exits->arena, LLVMBasicBlockRef, count);
 	exits->crosses = HD_ARENA_NEW(&exits->arena, bool, count);
 	LLVMGetBasicBlocks(exits->function, exits->blocks);
 	for (uint32_t id = 0; id < count; id++) {
 		LLVMValueRef inst = LLVMGetFirstInstruction(exits->blocks[id]);
-
 		while (inst && !crosses_lanes(inst))
 			inst = LLVMGetNextInstruction(inst);
 		exits->crosses[id] = inst;
@@ -64,14 +62,12 @@ static void build_graph(struct exits *exits)
 	struct hd_map ids = {0};
 	HD_VEC(struct hd_edge) edges = {0};
 	uint32_t count = LLVMCountBasicBlocks(exits->function);
-
 	exits->seen = HD_ARENA_NEW(&exits->arena, bool, count);
 	exits->work = HD_ARENA_NEW(&exits->arena, uint32_t, count);
 	for (uint32_t id = 0; id < count; id++)
 		hd_map_put(&ids, exits->blocks[id], id, 1);
 	for (uint32_t id = 0; id < count; id++) {
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(exits->blocks[id]);
-
 		for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
 			hd_vec_push(&edges, (struct hd_edge){id, hd_map_get(&ids, LLVMGetSuccessor(end, i))->start});
 	}
@@ -85,7 +81,6 @@ static void build_graph(struct exits *exits)
 static bool is_short_exit(LLVMBasicBlockRef block)
 {
 	unsigned count = 0, values = 0;
-
 	if (!LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(block)))
 		return false;
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst), values++) {
@@ -101,13 +96,11 @@ static bool others_cross(struct exits *exits, uint32_t start, uint32_t way, uint
 {
 	const struct hd_graph *graph = &exits->graph;
 	uint32_t count = 0;
-
 	memset(exits->seen, 0, graph->nodes);
 	exits->seen[end] = exits->seen[way] = true;
 	for (uint32_t block = start, next = 0;; block = exits->work[next++]) {
 		for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++) {
 			uint32_t to = graph->succ[e];
-
 			if (exits->seen[to])
 				continue;
 			if (exits->crosses[to])
@@ -125,9 +118,8 @@ static bool others_cross(struct exits *exits, uint32_t start, uint32_t way, uint
 /* The block's instructions once more, at the builder, as they are when control comes from `from`. */
 static void copy_block(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBlockRef from)
 {
-	LLVMValueRef old[MOST_VALUES], new[MOST_VALUES];
 	unsigned count = 0;
-
+	LLVMValueRef old[MOST_VALUES], new[MOST_VALUES];
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst), count++) {
 		old[count] = inst;
 		if (LLVMIsAPHINode(inst)) {
@@ -149,19 +141,15 @@ static void copy_block(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBl
 static void drop_way(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBlockRef from)
 {
 	LLVMBuilderRef builder = exits->legal->builder;
-
 	for (LLVMValueRef phi = LLVMGetFirstInstruction(block), after; LLVMIsAPHINode(phi); phi = after) {
-		LLVMValueRef rest;
-
 		after = LLVMGetNextInstruction(phi);
 		LLVMPositionBuilderBefore(builder, phi);
 		LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(phi));
-		rest = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
+		LLVMValueRef rest = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
 		LLVMSetMetadata(rest, exits->legal->md_ordinal, LLVMGetMetadata(phi, exits->legal->md_ordinal));
 		for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
 			LLVMBasicBlockRef at = LLVMGetIncomingBlock(phi, i);
 			LLVMValueRef value = LLVMGetIncomingValue(phi, i);
-
 			if (at != from)
 				LLVMAddIncoming(rest, &value, &at, 1);
 		}
@@ -174,7 +162,6 @@ static void drop_way(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBloc
 static unsigned way_to(LLVMValueRef branch, LLVMBasicBlockRef block)
 {
 	unsigned ways = LLVMGetNumSuccessors(branch), found = 2;
-
 	if (!LLVMIsABranchInst(branch))
 		return 2;
 	for (unsigned i = 0; i < ways; i++)
@@ -188,7 +175,6 @@ static bool is_early(struct exits *exits, uint32_t from, uint32_t end)
 {
 	const struct hd_graph *graph = &exits->graph;
 	uint32_t way = from, start = exits->idom[from];
-
 	if (start == HD_NO_NODE)
 		return false;
 	if (graph->succ_start[from + 1] - graph->succ_start[from] > 1)
@@ -205,14 +191,12 @@ static void copy_for(struct exits *exits, uint32_t from, uint32_t end, unsigned 
 	LLVMBuilderRef builder = exits->legal->builder;
 	LLVMBasicBlockRef block = exits->blocks[end], source = exits->blocks[from];
 	LLVMValueRef branch = LLVMGetBasicBlockTerminator(source);
-
 	if (LLVMGetNumSuccessors(branch) == 1) {
 		LLVMPositionBuilderBefore(builder, branch);
 		copy_block(exits, block, source);
 		LLVMInstructionEraseFromParent(branch);
 	} else {
 		LLVMBasicBlockRef copy = LLVMAppendBasicBlockInContext(exits->legal->context, exits->function, "");
-
 		LLVMPositionBuilderAtEnd(builder, copy);
 		copy_block(exits, block, source);
 		LLVMSetSuccessor(branch, way, copy);
@@ -226,13 +210,11 @@ static void copy_exits(struct exits *exits)
 	for (uint32_t end = 0; end < exits->graph.nodes; end++) {
 		uint32_t first = exits->graph.pred_start[end], last = exits->graph.pred_start[end + 1],
 			 left = last - first;
-
 		if (left < 2 || !is_short_exit(exits->blocks[end]))
 			continue;
 		for (uint32_t e = first; e < last && left > 1; e++) {
 			uint32_t from = exits->graph.pred[e];
 			unsigned way = way_to(LLVMGetBasicBlockTerminator(exits->blocks[from]), exits->blocks[end]);
-
 			if (way == 2 || !is_early(exits, from, end))
 				continue;
 			copy_for(exits, from, end, way);
@@ -245,7 +227,6 @@ void hd_legal_exits(struct hd_legal *legal)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
 		struct exits exits = {.legal = legal, .function = f};
-
 		if (LLVMIsDeclaration(f) || !hd_is_kernel(f))
 			continue;
 		hd_arena_init(&exits.arena);

@@ -11,7 +11,6 @@
 static value counted(struct hd_site *site, const char *name, value of)
 {
 	value args[] = {of, LLVMConstInt(int_type(site, 1), 0, false)};
-
 	return intrinsic(site, name, args, strcmp(name, "ctlz") && strcmp(name, "cttz") ? 1 : 2);
 }
 
@@ -29,12 +28,11 @@ static value joined(struct hd_site *site, value low, value high)
 
 value hd_legal_call(struct hd_site *site, const char *name, LLVMTypeRef result, value *args, unsigned count)
 {
-	LLVMTypeRef params[4], type;
 	value function = LLVMGetNamedFunction(site->legal->module, name);
-
+	LLVMTypeRef params[4];
 	for (unsigned i = 0; i < count; i++)
 		params[i] = LLVMTypeOf(args[i]);
-	type = LLVMFunctionType(result, params, count, false);
+	LLVMTypeRef type = LLVMFunctionType(result, params, count, false);
 	if (!function)
 		function = LLVMAddFunction(site->legal->module, name, type);
 	if (LLVMIsDeclaration(function)) {
@@ -51,7 +49,6 @@ static value count_wide(struct hd_site *site, const char *name, value v)
 {
 	value low = half(site, v, false), high = half(site, v, true), l = counted(site, name, low),
 	      h = counted(site, name, high), zero;
-
 	if (!strcmp(name, "ctpop"))
 		return cast(site, binary(site, LLVMAdd, l, h), 128, false);
 	if (!strcmp(name, "bitreverse") || !strcmp(name, "bswap"))
@@ -68,7 +65,6 @@ static value count(struct hd_site *site, const char *name, value v)
 {
 	unsigned bits = width_of(v), wide = next_width(bits);
 	value w = cast(site, v, wide, false);
-
 	if (!strcmp(name, "cttz") && wide != bits) /* a bit beyond the width stops the count */
 		w = binary(site, LLVMOr, w, binary(site, LLVMShl, number(w, 1), number(w, bits)));
 	w = wide == 128 ? count_wide(site, name, w) : counted(site, name, w);
@@ -83,7 +79,6 @@ static value minmax(struct hd_site *site, const char *name, value a, value b)
 {
 	bool is_signed = name[0] == 's', max = !strcmp(name + 1, "max");
 	LLVMIntPredicate predicate = is_signed ? (max ? LLVMIntSGT : LLVMIntSLT) : max ? LLVMIntUGT : LLVMIntULT;
-
 	return choose(site, compare(site, predicate, a, b), a, b);
 }
 
@@ -91,10 +86,10 @@ static value minmax(struct hd_site *site, const char *name, value a, value b)
 static value funnel(struct hd_site *site, bool left, value high, value low, value amount)
 {
 	unsigned bits = width_of(high);
-	value n = amount, rest, near, far;
-
+	value n = amount;
 	if (bits == 1) /* every amount is a multiple of the width */
 		return left ? high : low;
+	value rest;
 	if (bits & (bits - 1)) {
 		n = binary(site, LLVMURem, n, number(n, bits));
 		rest = binary(site, LLVMSub, number(n, bits - 1), n);
@@ -102,9 +97,10 @@ static value funnel(struct hd_site *site, bool left, value high, value low, valu
 		n = binary(site, LLVMAnd, n, number(n, bits - 1));
 		rest = binary(site, LLVMXor, n, number(n, bits - 1));
 	}
+	value near;
 	/* The far part moves by one and then by the rest, which stays below the width. */
 	near = binary(site, left ? LLVMShl : LLVMLShr, left ? high : low, n);
-	far = binary(site, left ? LLVMLShr : LLVMShl, left ? low : high, number(n, 1));
+	value far = binary(site, left ? LLVMLShr : LLVMShl, left ? low : high, number(n, 1));
 	return binary(site, LLVMOr, near, binary(site, left ? LLVMLShr : LLVMShl, far, rest));
 }
 
@@ -113,12 +109,10 @@ static value extreme(value like, bool is_signed, bool largest)
 	LLVMTypeRef type = LLVMTypeOf(like);
 	value ones = LLVMConstAllOnes(type), top = LLVMConstNull(type);
 	unsigned bits = LLVMGetIntTypeWidth(type);
-
 	if (!is_signed)
 		return largest ? ones : top;
 	if (bits > 64) {
 		uint64_t words[2] = {0, UINT64_C(1) << (bits - 65)};
-
 		top = LLVMConstIntOfArbitraryPrecision(type, 2, words);
 	} else {
 		top = LLVMConstInt(type, UINT64_C(1) << (bits - 1), false);
@@ -132,8 +126,8 @@ static value overflow(struct hd_site *site, const char *name, value a, value b, 
 	bool is_signed = name[0] == 's', add = !strncmp(name + 1, "add", 3), mul = !strncmp(name + 1, "mul", 3);
 	LLVMOpcode op = add ? LLVMAdd : mul ? LLVMMul : LLVMSub;
 	unsigned bits = width_of(a), wide = next_width(mul ? 2 * bits : bits + 1);
-	value sum, x, y, args[2] = {a, b};
-
+	value args[2] = {a, b};
+	value sum, x;
 	if (bits <= 64 && (!mul || bits <= 64)) { /* exact in a wider type */
 		x = binary(site, op, cast(site, a, wide, is_signed), cast(site, b, wide, is_signed));
 		sum = cast(site, x, bits, false);
@@ -141,6 +135,7 @@ static value overflow(struct hd_site *site, const char *name, value a, value b, 
 		return sum;
 	}
 	sum = binary(site, op, a, b);
+	value y;
 	if (mul) {
 		args[0] = cast(site, a, 128, is_signed);
 		args[1] = cast(site, b, 128, is_signed);
@@ -162,7 +157,6 @@ static value saturated(struct hd_site *site, const char *name, value a, value b)
 {
 	bool is_signed = name[0] == 's', subtract = !strncmp(name + 1, "sub", 3);
 	value flag, sum = overflow(site, name, a, b, &flag), bound = extreme(a, is_signed, is_signed || !subtract);
-
 	if (is_signed)
 		bound = choose(site, compare(site, LLVMIntSLT, a, number(a, 0)), extreme(a, true, false), bound);
 	return choose(site, flag, bound, sum);
@@ -173,7 +167,6 @@ static value shifted(struct hd_site *site, bool is_signed, value a, value amount
 	value out = binary(site, LLVMShl, a, amount);
 	value back = binary(site, is_signed ? LLVMAShr : LLVMLShr, out, amount);
 	value bound = extreme(a, is_signed, true);
-
 	if (is_signed)
 		bound = choose(site, compare(site, LLVMIntSLT, a, number(a, 0)), extreme(a, true, false), bound);
 	return choose(site, compare(site, LLVMIntNE, back, a), bound, out);
@@ -186,15 +179,13 @@ static bool is_direct(unsigned bits)
 
 static value integer_intrinsic(struct hd_site *site, const char *name)
 {
-	value a = LLVMGetArgOperand(site->inst, 0), b, sum, flag;
-	unsigned bits;
-
+	value a = LLVMGetArgOperand(site->inst, 0);
 	if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind)
 		return NULL;
-	bits = width_of(a);
+	unsigned bits = width_of(a);
 	if (bits > 128)
 		return NULL;
-	b = LLVMGetNumArgOperands(site->inst) > 1 ? LLVMGetArgOperand(site->inst, 1) : NULL;
+	value b = LLVMGetNumArgOperands(site->inst) > 1 ? LLVMGetArgOperand(site->inst, 1) : NULL;
 	if (!strcmp(name + 1, "shl.sat"))
 		return shifted(site, name[0] == 's', a, b);
 	if (is_direct(bits))
@@ -210,6 +201,7 @@ static value integer_intrinsic(struct hd_site *site, const char *name)
 		return funnel(site, name[3] == 'l', a, b, LLVMGetArgOperand(site->inst, 2));
 	if (!strcmp(name + 1, "add.sat") || !strcmp(name + 1, "sub.sat"))
 		return saturated(site, name, a, b);
+	value sum, flag;
 	if (strstr(name, ".with.overflow")) {
 		sum = overflow(site, name, a, b, &flag);
 		sum = LLVMBuildInsertValue(site->builder, LLVMGetPoison(LLVMTypeOf(site->inst)), sum, 0, "");
@@ -246,7 +238,6 @@ static bool is_double(value v)
 static bool approximated(struct hd_site *site, const char *name)
 {
 	static const char *const names[] = {"sin", "cos", "exp", "exp2", "exp10", "log", "log2", "log10"};
-
 	if (!(LLVMGetFastMathFlags(site->inst) & LLVMFastMathApproxFunc) || is_double(site->inst))
 		return false;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -259,10 +250,9 @@ static value library(struct hd_site *site, const char *name)
 {
 	static const char *const names[] = {"sin",  "cos", "tan",  "asin",  "acos", "atan", "sinh",  "cosh",
 					    "tanh", "exp", "exp2", "exp10", "log",  "log2", "log10", "pow"};
-	value args[2];
 	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst);
+	value args[2];
 	char full[32];
-
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		if (strcmp(name, names[i]))
 			continue;
@@ -279,10 +269,10 @@ static value library(struct hd_site *site, const char *name)
 
 static value exponents(struct hd_site *site, const char *name)
 {
-	value args[2] = {widened(site, LLVMGetArgOperand(site->inst, 0)), NULL}, out, part;
+	value args[2] = {widened(site, LLVMGetArgOperand(site->inst, 0)), NULL};
 	bool wide = is_double(args[0]);
-	LLVMTypeRef word = int_type(site, 32), result = LLVMTypeOf(site->inst), element;
-
+	LLVMTypeRef word = int_type(site, 32), result = LLVMTypeOf(site->inst);
+	value out;
 	if (!strcmp(name, "ldexp") || !strcmp(name, "powi")) {
 		args[1] = cast(site, LLVMGetArgOperand(site->inst, 1), 32, true);
 		out = hd_legal_call(site,
@@ -293,8 +283,8 @@ static value exponents(struct hd_site *site, const char *name)
 	}
 	if (strcmp(name, "frexp"))
 		return NULL;
-	element = LLVMStructGetTypeAtIndex(result, 1);
-	part = hd_legal_call(site, wide ? "__heddle_frexp64" : "__heddle_frexpf", LLVMTypeOf(args[0]), args, 1);
+	LLVMTypeRef element = LLVMStructGetTypeAtIndex(result, 1);
+	value part = hd_legal_call(site, wide ? "__heddle_frexp64" : "__heddle_frexpf", LLVMTypeOf(args[0]), args, 1);
 	out = LLVMBuildInsertValue(site->builder, LLVMGetPoison(result),
 				   narrowed(site, part, LLVMStructGetTypeAtIndex(result, 0)), 0, "");
 	part = hd_legal_call(site, wide ? "__heddle_exponent64" : "__heddle_exponentf", word, args, 1);
@@ -305,17 +295,19 @@ static value exponents(struct hd_site *site, const char *name)
 static value convert(struct hd_site *site, LLVMOpcode op)
 {
 	bool is_signed = op == LLVMFPToSI || op == LLVMSIToFP, to_integer = op == LLVMFPToSI || op == LLVMFPToUI;
-	value in = LLVMGetOperand(site->inst, 0), out;
-	LLVMTypeRef type = LLVMTypeOf(site->inst), integer = to_integer ? type : LLVMTypeOf(in), real;
-	char name[40];
-
+	value in = LLVMGetOperand(site->inst, 0);
+	LLVMTypeRef type = LLVMTypeOf(site->inst), integer = to_integer ? type : LLVMTypeOf(in);
 	if (LLVMGetTypeKind(integer) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(integer) <= 64 ||
 	    LLVMGetIntTypeWidth(integer) > 128)
 		return NULL;
 	in = to_integer ? widened(site, in) : cast(site, in, 128, is_signed);
-	real = to_integer ? LLVMTypeOf(in) : is_narrow(type) ? LLVMFloatTypeInContext(site->legal->context) : type;
+	LLVMTypeRef real = to_integer	     ? LLVMTypeOf(in)
+			   : is_narrow(type) ? LLVMFloatTypeInContext(site->legal->context)
+					     : type;
 	if (to_integer && LLVMGetTypeKind(real) == LLVMFloatTypeKind) /* every float is a double */
 		in = LLVMBuildFPExt(site->builder, in, LLVMDoubleTypeInContext(site->legal->context), "");
+	value out;
+	char name[40];
 	if (to_integer) {
 		snprintf(name, sizeof name, "__heddle_f64_to_%c128", is_signed ? 's' : 'u');
 		out = hd_legal_call(site, name, int_type(site, 128), &in, 1);
@@ -356,11 +348,9 @@ static value reduced(struct hd_site *site, const char *name)
 	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst);
 	value vector = LLVMGetArgOperand(site->inst, count - 1),
 	      out = count == 2 ? LLVMGetArgOperand(site->inst, 0) : NULL;
-
 	for (unsigned i = 0, n = LLVMGetVectorSize(LLVMTypeOf(vector)); i < n; i++) {
 		value element =
 			LLVMBuildExtractElement(site->builder, vector, LLVMConstInt(int_type(site, 32), i, false), "");
-
 		out = out ? join(site, name, out, element) : element;
 	}
 	return out;
@@ -369,12 +359,10 @@ static value reduced(struct hd_site *site, const char *name)
 /* The integer that has the vector's bits, where its elements are no bytes; NULL otherwise. */
 static LLVMTypeRef packed_type(struct hd_site *site, LLVMTypeRef type)
 {
-	unsigned bits;
-
 	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind ||
 	    LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind)
 		return NULL;
-	bits = LLVMGetIntTypeWidth(LLVMGetElementType(type));
+	unsigned bits = LLVMGetIntTypeWidth(LLVMGetElementType(type));
 	if (bits % 8 == 0 || bits * LLVMGetVectorSize(type) > 128)
 		return NULL;
 	return int_type(site, bits * LLVMGetVectorSize(type));
@@ -383,11 +371,9 @@ static LLVMTypeRef packed_type(struct hd_site *site, LLVMTypeRef type)
 static value packed_load(struct hd_site *site)
 {
 	LLVMTypeRef packed = packed_type(site, LLVMTypeOf(site->inst));
-	value load;
-
 	if (!packed)
 		return NULL;
-	load = LLVMBuildLoad2(site->builder, packed, LLVMGetOperand(site->inst, 0), "");
+	value load = LLVMBuildLoad2(site->builder, packed, LLVMGetOperand(site->inst, 0), "");
 	LLVMSetAlignment(load, LLVMGetAlignment(site->inst));
 	LLVMSetVolatile(load, LLVMGetVolatile(site->inst));
 	return LLVMBuildBitCast(site->builder, load, LLVMTypeOf(site->inst), "");
@@ -395,13 +381,12 @@ static value packed_load(struct hd_site *site)
 
 static void packed_store(struct hd_site *site)
 {
-	value in = LLVMGetOperand(site->inst, 0), store;
+	value in = LLVMGetOperand(site->inst, 0);
 	LLVMTypeRef packed = packed_type(site, LLVMTypeOf(in));
-
 	if (!packed)
 		return;
-	store = LLVMBuildStore(site->builder, LLVMBuildBitCast(site->builder, in, packed, ""),
-			       LLVMGetOperand(site->inst, 1));
+	value store = LLVMBuildStore(site->builder, LLVMBuildBitCast(site->builder, in, packed, ""),
+				     LLVMGetOperand(site->inst, 1));
 	LLVMSetAlignment(store, LLVMGetAlignment(site->inst));
 	LLVMSetVolatile(store, LLVMGetVolatile(site->inst));
 	LLVMInstructionEraseFromParent(site->inst);
@@ -412,11 +397,10 @@ static void packed_store(struct hd_site *site)
 /* "llvm.ctlz.i128" as "ctlz": without the prefix and the types that it is overloaded on. */
 static bool base_name(const char *name, char *out, size_t room)
 {
-	size_t length;
-
 	if (strncmp(name, "llvm.", 5) || strlen(name) - 5 >= room)
 		return false;
 	strcpy(out, name + 5);
+	size_t length;
 	for (char *dot; (dot = strrchr(out, '.'));) {
 		length = strspn(dot + 2, "0123456789");
 		if (!((dot[1] == 'i' || dot[1] == 'f') && length && !dot[2 + length]) && strcmp(dot, ".bf16"))
@@ -428,19 +412,18 @@ static bool base_name(const char *name, char *out, size_t room)
 
 static value expand_call(struct hd_site *site)
 {
-	value callee = LLVMGetCalledValue(site->inst), out;
-	char name[64];
-
+	value callee = LLVMGetCalledValue(site->inst);
 	if (LLVMIsAFunction(callee) && !strcmp(LLVMGetValueName(callee), "__nvvm_reflect"))
 		return hd_legal_reflect(site);
 	if (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee))
 		return hd_legal_memory(site, LLVMGetValueName(callee));
+	char name[64];
 	if (!LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee) ||
 	    !base_name(LLVMGetValueName(callee), name, sizeof name))
 		return NULL;
 	if (!strncmp(name, "nvvm.", 5))
 		return hd_legal_nvvm(site, LLVMGetValueName(callee) + 5);
-	out = hd_legal_rare(site, name);
+	value out = hd_legal_rare(site, name);
 	if (!out)
 		out = hd_legal_vector(site, LLVMGetValueName(callee));
 	if (out || !LLVMGetNumArgOperands(site->inst))
@@ -460,46 +443,34 @@ static value expand_call(struct hd_site *site)
 static value expand(struct hd_site *site)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(site->inst);
-
 	switch (op) {
-	case LLVMCall:
-		return expand_call(site);
+	case LLVMCall: return expand_call(site);
 	case LLVMFPToSI:
 	case LLVMFPToUI:
 	case LLVMSIToFP:
-	case LLVMUIToFP:
-		return convert(site, op);
-	case LLVMVAArg:
-		site->again = true;
-		return hd_legal_va_arg(site);
-	case LLVMLoad:
-		return packed_load(site);
-	case LLVMStore:
-		packed_store(site);
-		return NULL;
-	default:
-		return NULL;
+	case LLVMUIToFP: return convert(site, op);
+	case LLVMVAArg: site->again = true; return hd_legal_va_arg(site);
+	case LLVMLoad: return packed_load(site);
+	case LLVMStore: packed_store(site); return NULL;
+	default: return NULL;
 	}
 }
 
 void hd_legal_expand(struct hd_legal *legal)
 {
 	struct hd_site site = {.legal = legal, .builder = legal->builder};
-
 	for (value f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
 			value next;
-
 			for (value inst = LLVMGetFirstInstruction(bb); inst; inst = next) {
-				value before = LLVMGetPreviousInstruction(inst), out;
-
+				value before = LLVMGetPreviousInstruction(inst);
 				next = LLVMGetNextInstruction(inst);
 				site.inst = inst;
 				site.again = false;
 				site.ordinal = LLVMGetMetadata(inst, legal->md_ordinal);
 				LLVMPositionBuilderBefore(legal->builder, inst);
 				LLVMSetCurrentDebugLocation2(legal->builder, LLVMInstructionGetDebugLoc(inst));
-				out = expand(&site);
+				value out = expand(&site);
 				if (out) {
 					LLVMReplaceAllUsesWith(inst, out);
 					LLVMInstructionEraseFromParent(inst);

@@ -17,14 +17,12 @@ struct element {
 static bool is_half(LLVMTypeRef type)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
-
 	return kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
 }
 
 static value maximum(struct element *e, value x, double bound)
 {
 	value args[] = {x, LLVMConstReal(e->single, bound)};
-
 	return hd_legal_intrinsic(e->site, "llvm.maximum", e->single, args, 2);
 }
 
@@ -36,7 +34,6 @@ static value flushed(struct element *e, value x)
 	value size = hd_legal_intrinsic(e->site, "llvm.fabs", e->single, &x, 1), args[] = {LLVMConstNull(e->single), x};
 	value small = LLVMBuildFCmp(builder, LLVMRealOLT, size, LLVMConstReal(e->single, least), "");
 	value zero = hd_legal_intrinsic(e->site, "llvm.copysign", e->single, args, 2);
-
 	return e->ftz ? LLVMBuildSelect(builder, small, zero, x, "") : x;
 }
 
@@ -54,7 +51,6 @@ static value narrowed(struct element *e, value x)
 static value clamped(struct element *e, value x)
 {
 	value low[] = {x, LLVMConstNull(e->single)}, high[] = {NULL, LLVMConstReal(e->single, 1)};
-
 	if (e->relu)
 		return maximum(e, x, 0);
 	if (!e->sat)
@@ -65,11 +61,9 @@ static value clamped(struct element *e, value x)
 
 static value fused(struct element *e, value *args)
 {
-	value out;
-
 	for (unsigned i = 0; i < 3 && e->ftz; i++)
 		args[i] = narrowed(e, flushed(e, widened(e, args[i])));
-	out = hd_legal_intrinsic(e->site, "llvm.fma", e->type, args, 3);
+	value out = hd_legal_intrinsic(e->site, "llvm.fma", e->type, args, 3);
 	return e->relu || e->sat || e->ftz ? narrowed(e, clamped(e, flushed(e, widened(e, out)))) : out;
 }
 
@@ -78,7 +72,6 @@ static value sign_word(struct element *e, value x)
 {
 	LLVMTypeRef word = LLVMInt32TypeInContext(e->site->legal->context);
 	LLVMTypeRef bits = e->type == e->single ? word : LLVMInt16TypeInContext(e->site->legal->context);
-
 	x = LLVMBuildBitCast(e->site->builder, x, bits, "");
 	if (bits == word)
 		return x;
@@ -90,22 +83,19 @@ static value extreme(struct element *e, value *args)
 {
 	LLVMBuilderRef builder = e->site->builder;
 	const char *name = e->max ? (e->nan ? "llvm.maximum" : "llvm.maxnum") : e->nan ? "llvm.minimum" : "llvm.minnum";
-	value sign = NULL, x[2], out;
-
+	value sign = NULL;
+	value x[2];
 	for (unsigned i = 0; i < 2; i++) {
-		value bits;
-
 		x[i] = flushed(e, widened(e, args[i]));
 		if (!e->sign)
 			continue;
-		bits = sign_word(e, args[i]);
+		value bits = sign_word(e, args[i]);
 		sign = sign ? LLVMBuildXor(builder, sign, bits, "") : bits;
 		x[i] = hd_legal_intrinsic(e->site, "llvm.fabs", e->single, &x[i], 1);
 	}
-	out = hd_legal_intrinsic(e->site, name, e->single, x, 2);
+	value out = hd_legal_intrinsic(e->site, name, e->single, x, 2);
 	if (e->sign) {
 		value both[] = {out, LLVMBuildBitCast(builder, sign, e->single, "")};
-
 		out = hd_legal_intrinsic(e->site, "llvm.copysign", e->single, both, 2);
 	}
 	return narrowed(e, out);
@@ -138,10 +128,8 @@ static value mapped(struct element *e, const char *name)
 	bool pair = LLVMGetTypeKind(whole) == LLVMVectorTypeKind;
 	unsigned count = (unsigned)LLVMGetNumArgOperands(e->site->inst);
 	value out = LLVMGetUndef(whole), args[3] = {NULL, NULL, NULL};
-
 	for (unsigned part = 0; part < (pair ? 2 : 1); part++) {
 		value at = LLVMConstInt(word, part, false);
-
 		for (unsigned i = 0; i < count && i < 3; i++) {
 			args[i] = LLVMGetArgOperand(e->site->inst, i);
 			args[i] = pair ? LLVMBuildExtractElement(builder, args[i], at, "") : args[i];
@@ -156,13 +144,12 @@ static value mapped(struct element *e, const char *name)
 static value converted(struct element *e, value x, bool to_zero)
 {
 	const char *name = LLVMGetTypeKind(e->type) == LLVMHalfTypeKind ? "llvm.nvvm.f2h.rz" : "llvm.nvvm.f2bf16.rz";
-	value out;
-
 	x = clamped(e, x);
 	if (!to_zero)
 		return narrowed(e, x);
 	if (LLVMGetTypeKind(e->type) == LLVMBFloatTypeKind)
 		return hd_legal_intrinsic(e->site, name, e->type, &x, 1);
+	value out;
 	/* f2h has one direction only: a result that is too large in size is the next number's. */
 	out = LLVMBuildFPTrunc(e->site->builder, x, e->type, "");
 	LLVMTypeRef bits = LLVMInt16TypeInContext(e->site->legal->context);
@@ -181,7 +168,6 @@ static value pair_of(struct element *e, bool to_zero)
 	LLVMBuilderRef builder = e->site->builder;
 	LLVMTypeRef word = LLVMInt32TypeInContext(e->site->legal->context);
 	value out = LLVMGetUndef(LLVMTypeOf(e->site->inst));
-
 	for (unsigned part = 0; part < 2; part++)
 		out = LLVMBuildInsertElement(builder, out,
 					     converted(e, LLVMGetArgOperand(e->site->inst, 1 - part), to_zero),
@@ -192,16 +178,13 @@ static value pair_of(struct element *e, bool to_zero)
 static value conversion(struct element *e, const char *name)
 {
 	bool to_zero = strstr(name, ".rz") != NULL;
-
 	if (!strncmp(name, "nvvm.ff2", 8))
 		return pair_of(e, to_zero);
 	if (!strncmp(name, "nvvm.f2bf16.", 12) && e->relu)
 		return converted(e, LLVMGetArgOperand(e->site->inst, 0), to_zero);
 	if (!strncmp(name, "nvvm.bf2h.", 10)) {
-		value half;
-
 		e->type = LLVMHalfTypeInContext(e->site->legal->context);
-		half = narrowed(e, flushed(e, widened(e, LLVMGetArgOperand(e->site->inst, 0))));
+		value half = narrowed(e, flushed(e, widened(e, LLVMGetArgOperand(e->site->inst, 0))));
 		return LLVMBuildBitCast(e->site->builder, half, LLVMTypeOf(e->site->inst), "");
 	}
 	return NULL;
@@ -218,7 +201,6 @@ value hd_legal_half(struct hd_site *site, const char *name)
 			    .relu = strstr(name, ".relu"),
 			    .sat = strstr(name, ".sat"),
 			    .max = !strncmp(name, "nvvm.fmax", 9)};
-
 	e.type = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
 	if (strstr(name, "2bf16") || strstr(name, "2f16x2") || strstr(name, "bf2h"))
 		return conversion(&e, name);

@@ -25,10 +25,8 @@
 static void number_instructions(struct hd_legal *legal)
 {
 	HD_VEC(LLVMValueRef) nodes = {0};
-
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
 		uint32_t ordinal = 0;
-
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
 			for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst;
 			     inst = LLVMGetNextInstruction(inst)) {
@@ -36,7 +34,6 @@ static void number_instructions(struct hd_legal *legal)
 					LLVMValueRef number =
 						LLVMConstInt(LLVMInt32TypeInContext(legal->context), ordinal, false);
 					LLVMMetadataRef wrapped = LLVMValueAsMetadata(number);
-
 					hd_vec_push(&nodes, LLVMMetadataAsValue(legal->context,
 										LLVMMDNodeInContext2(legal->context,
 												     &wrapped, 1)));
@@ -68,23 +65,19 @@ static bool is_vector_arithmetic(LLVMValueRef inst, LLVMOpcode op)
 	case LLVMRet:
 	case LLVMPHI:
 	case LLVMFreeze:
-	case LLVMBitCast:
-		return false;
+	case LLVMBitCast: return false;
 	case LLVMCall:
 		return is_vector(inst) && LLVMIsAFunction(LLVMGetCalledValue(inst)) &&
 		       LLVMGetIntrinsicID(LLVMGetCalledValue(inst)) &&
 		       strncmp(LLVMGetValueName(LLVMGetCalledValue(inst)), "llvm.nvvm.ld", 12);
-	default:
-		return is_vector(inst) || (LLVMGetNumOperands(inst) > 0 && is_vector(LLVMGetOperand(inst, 0)));
+	default: return is_vector(inst) || (LLVMGetNumOperands(inst) > 0 && is_vector(LLVMGetOperand(inst, 0)));
 	}
 }
 
 static bool needs_atomic_expansion(struct hd_legal *legal, LLVMValueRef inst, LLVMOpcode op)
 {
 	LLVMValueRef operand = LLVMGetOperand(inst, 1);
-
 	unsigned long long bits = LLVMSizeOfTypeInBits(legal->layout, LLVMTypeOf(operand));
-
 	if (bits < 32)
 		return true;
 	if (op == LLVMAtomicCmpXchg || bits > 64) /* the latter: selection says so */
@@ -92,19 +85,16 @@ static bool needs_atomic_expansion(struct hd_legal *legal, LLVMValueRef inst, LL
 	switch (LLVMGetAtomicRMWBinOp(inst)) {
 	case LLVMAtomicRMWBinOpNand:
 	case LLVMAtomicRMWBinOpFMax:
-	case LLVMAtomicRMWBinOpFMin:
-		return true;
+	case LLVMAtomicRMWBinOpFMin: return true;
 	case LLVMAtomicRMWBinOpUIncWrap:
 	case LLVMAtomicRMWBinOpUDecWrap:
-	default:
-		return false;
+	default: return false;
 	}
 }
 
 static bool is_intrinsic(LLVMValueRef call, const char *prefix)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
-
 	return LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName(callee), prefix, strlen(prefix));
 }
 
@@ -112,17 +102,14 @@ static bool is_intrinsic(LLVMValueRef call, const char *prefix)
 static bool is_scalable(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
-	case LLVMScalableVectorTypeKind:
-		return true;
-	case LLVMArrayTypeKind:
-		return is_scalable(LLVMGetElementType(type));
+	case LLVMScalableVectorTypeKind: return true;
+	case LLVMArrayTypeKind: return is_scalable(LLVMGetElementType(type));
 	case LLVMStructTypeKind:
 		for (unsigned i = 0, n = LLVMCountStructElementTypes(type); i < n; i++)
 			if (is_scalable(LLVMStructGetTypeAtIndex(type, i)))
 				return true;
 		return false;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -131,7 +118,6 @@ static void refuse_scalable(struct hd_legal *legal, LLVMValueRef inst)
 	bool found = is_scalable(LLVMTypeOf(inst)) ||
 		     (LLVMIsAAllocaInst(inst) && is_scalable(LLVMGetAllocatedType(inst))) ||
 		     (LLVMIsAGetElementPtrInst(inst) && is_scalable(LLVMGetGEPSourceElementType(inst)));
-
 	for (int i = 0, n = LLVMGetNumOperands(inst); i < n && !found; i++)
 		found = is_scalable(LLVMTypeOf(LLVMGetOperand(inst, (unsigned)i)));
 	if (found)
@@ -141,23 +127,17 @@ static void refuse_scalable(struct hd_legal *legal, LLVMValueRef inst)
 static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-
 	switch (op) {
-	case LLVMAlloca:
-		legal->allocas = true;
-		break;
+	case LLVMAlloca: legal->allocas = true; break;
 	case LLVMAtomicRMW:
-	case LLVMAtomicCmpXchg:
-		legal->atomics = legal->atomics || needs_atomic_expansion(legal, inst, op);
-		break;
+	case LLVMAtomicCmpXchg: legal->atomics = legal->atomics || needs_atomic_expansion(legal, inst, op); break;
 	case LLVMCall:
 		legal->masked = legal->masked || is_intrinsic(inst, "llvm.masked.");
 		legal->matrices = legal->matrices || is_intrinsic(inst, "llvm.matrix.");
 		legal->questions = legal->questions || is_intrinsic(inst, "llvm.objectsize.") ||
 				   is_intrinsic(inst, "llvm.is.constant.");
 		break;
-	default:
-		break;
+	default: break;
 	}
 	refuse_scalable(legal, inst);
 	if (!legal->vectors && !legal->status)
@@ -167,7 +147,6 @@ static void scan_instruction(struct hd_legal *legal, LLVMValueRef inst)
 static void scan_function(struct hd_legal *legal, LLVMValueRef function)
 {
 	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7), returns = 0;
-
 	if (LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone)) {
 		/* The object is code for execution, not for stepping: passes run on it as ptxas's do. */
 		LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
@@ -175,7 +154,6 @@ static void scan_function(struct hd_legal *legal, LLVMValueRef function)
 	}
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
 		uint32_t length = 0;
-
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst;
 		     inst = LLVMGetNextInstruction(inst), length++)
 			scan_instruction(legal, inst);
@@ -194,7 +172,6 @@ static LLVMTargetMachineRef target_machine(struct hd_legal *legal)
 	LLVMTargetRef target = NULL;
 	char *message = NULL;
 	const char *triple = LLVMGetTarget(legal->module);
-
 	LLVMInitializeNVPTXTargetInfo();
 	LLVMInitializeNVPTXTarget();
 	LLVMInitializeNVPTXTargetMC();
@@ -211,7 +188,6 @@ bool hd_legal_is_convergent(LLVMValueRef call)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
 	LLVMValueRef callee = LLVMGetCalledValue(call);
-
 	return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) || !LLVMIsAFunction(callee) ||
 	       LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind);
 }
@@ -220,11 +196,9 @@ int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const cha
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 	LLVMErrorRef error = LLVMRunPasses(legal->module, pipeline, machine, options);
-
 	LLVMDisposePassBuilderOptions(options);
 	if (error) {
 		char *message = LLVMGetErrorMessage(error);
-
 		hd_error(legal->unit->diag, HD_NOWHERE, "cannot run '%s': %s", pipeline, message);
 		LLVMDisposeErrorMessage(message);
 		return -1;
@@ -236,7 +210,6 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
 	char pipeline[256] = "function(";
 	size_t empty = strlen(pipeline);
-
 	if (legal->unoptimised)
 		strcat(pipeline, "sroa,early-cse,simplifycfg,instsimplify,");
 	else if (legal->allocas)
@@ -263,8 +236,6 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
 	const char *addresses = "";
 	bool vectorize = false;
-	char pipeline[256];
-
 	/* Constant parts of addresses as offsets, the rest shared, neighbours in memory as vectors: as NVPTX's own. */
 	if (hd_switch_is_on(legal->unit->options.without, HD_SWITCH_ADDRESS_PASSES)) {
 		vectorize = legal->longest_block <= LONG_BLOCK;
@@ -272,6 +243,7 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 				    ? ",separate-const-offset-from-gep,slsr,early-cse"
 				    : ",separate-const-offset-from-gep,early-cse";
 	}
+	char pipeline[256];
 	snprintf(pipeline, sizeof(pipeline), "%sfunction(infer-address-spaces%s)",
 		 legal->linked ? "always-inline," : "", addresses);
 	if (hd_legal_run(legal, machine, pipeline))
@@ -318,8 +290,6 @@ static void replace_operations(struct hd_legal *legal)
 int hd_legalize(struct hd_unit *unit)
 {
 	struct hd_legal legal = {.unit = unit};
-	LLVMTargetMachineRef machine;
-
 	unit->module = LLVMCloneModule(unit->source);
 	legal.module = unit->module;
 	legal.context = LLVMGetModuleContext(unit->module);
@@ -336,7 +306,7 @@ int hd_legalize(struct hd_unit *unit)
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal.module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
 			scan_function(&legal, f);
-	machine = legal.status ? NULL : target_machine(&legal);
+	LLVMTargetMachineRef machine = legal.status ? NULL : target_machine(&legal);
 	if (!machine)
 		legal.status = -1;
 	if (!legal.status)

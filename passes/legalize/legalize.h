@@ -19,7 +19,7 @@ struct hd_legal {
 	/* what the module has, from one scan */
 	bool vectors, returns, atomics, allocas, masked, matrices, questions, unoptimised;
 	uint32_t longest_block; /* instructions */
-	uint32_t most_blocks;   /* of a function */
+	uint32_t most_blocks;	/* of a function */
 	bool needs_builtins;	/* a helper was called */
 	bool needs_device;	/* a function of the device library was called */
 	bool linked;		/* helpers were linked in */

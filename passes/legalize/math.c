@@ -26,7 +26,6 @@ static LLVMValueRef helper(struct hd_site *site, const char *name, LLVMTypeRef t
 {
 	LLVMTypeRef params[2] = {type, type}, function_type = LLVMFunctionType(type, params, count, false);
 	LLVMValueRef function = LLVMGetNamedFunction(site->legal->module, name);
-
 	if (!function)
 		function = LLVMAddFunction(site->legal->module, name, function_type);
 	site->legal->needs_builtins |= LLVMIsDeclaration(function);
@@ -42,7 +41,6 @@ static LLVMValueRef mul_high(struct hd_site *site, LLVMValueRef a, uint64_t fact
 	unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
 	LLVMTypeRef type = LLVMTypeOf(a), function_type = LLVMIntrinsicGetType(site->legal->context, id, NULL, 0);
 	LLVMValueRef args[2] = {a, LLVMConstInt(type, factor, false)};
-
 	return stamp(site, LLVMBuildCall2(site->builder, function_type,
 					  LLVMGetIntrinsicDeclaration(site->legal->module, id, NULL, 0), args, 2, ""));
 }
@@ -58,14 +56,12 @@ static LLVMValueRef unsigned_quotient(struct hd_site *site, LLVMValueRef n, uint
 	unsigned log = 64 - (unsigned)__builtin_clzll(d - 1); /* ceil(log2 d) */
 	u128 power = (u128)1 << log, word = (u128)1 << (bits == 64 ? 63 : bits);
 	uint64_t m;
-	LLVMValueRef high, half;
-
 	if (bits == 64) /* 2^64 (2^log - d) / d + 1, in two steps to stay within 128 bits */
 		m = (uint64_t)(((((power - d) << 63) / d) << 1) + ((((power - d) << 63) % d) * 2) / d + 1);
 	else
 		m = (uint64_t)(word * (power - d) / d + 1);
-	high = mul_high(site, n, m, bits, false);
-	half = binary(site, LLVMLShr, binary(site, LLVMSub, n, high), constant(n, 1));
+	LLVMValueRef high = mul_high(site, n, m, bits, false);
+	LLVMValueRef half = binary(site, LLVMLShr, binary(site, LLVMSub, n, high), constant(n, 1));
 	return binary(site, LLVMLShr, binary(site, LLVMAdd, half, high), constant(n, log - 1));
 }
 
@@ -73,14 +69,12 @@ static LLVMValueRef unsigned_quotient(struct hd_site *site, LLVMValueRef n, uint
 static bool unsigned_short(struct hd_site *site, LLVMValueRef n, uint64_t d, unsigned bits, LLVMValueRef *quotient)
 {
 	for (unsigned shift = 0; shift < bits && shift < 63; shift++) {
-		u128 m, error, exact;
-
 		if (bits == 64 && shift > 62)
 			return false;
+		u128 m, error, exact;
 		/* m = ceil(2^(bits+shift) / d), good when m * d - 2^(bits+shift) <= 2^shift. */
 		if (bits == 64) {
 			u128 high = ((u128)1 << (63 + shift)) / d, rest = ((u128)1 << (63 + shift)) % d;
-
 			m = high * 2 + rest * 2 / d;
 			error = rest * 2 % d;
 			if (error) {
@@ -96,7 +90,6 @@ static bool unsigned_short(struct hd_site *site, LLVMValueRef n, uint64_t d, uns
 			return false;
 		if (error <= (u128)1 << shift) {
 			LLVMValueRef high = mul_high(site, n, (uint64_t)m, bits, false);
-
 			*quotient = shift ? binary(site, LLVMLShr, high, constant(n, shift)) : high;
 			return true;
 		}
@@ -114,9 +107,8 @@ static LLVMValueRef signed_quotient(struct hd_site *site, LLVMValueRef n, int64_
 {
 	uint64_t magnitude = d < 0 ? -(uint64_t)d : (uint64_t)d;
 	unsigned shift = 0;
-	uint64_t m, mask = bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+	uint64_t mask = bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
 	LLVMValueRef q, sign;
-
 	if (!(magnitude & (magnitude - 1))) { /* a power of two: add d - 1 to negative numbers, then shift */
 		unsigned k = (unsigned)__builtin_ctzll(magnitude);
 
@@ -125,6 +117,7 @@ static LLVMValueRef signed_quotient(struct hd_site *site, LLVMValueRef n, int64_
 		q = binary(site, LLVMAShr, q, constant(n, k));
 		return d < 0 ? binary(site, LLVMSub, constant(n, 0), q) : q;
 	}
+	uint64_t m;
 	/* m = floor(2^(bits+shift) / |d|) + 1 with the least shift for which m * |d| - 2^(bits+shift) <= 2^(shift+1);
 	 * where m's highest bit is set, the product of signed numbers lacks one n. */
 	while (magnitude - power_modulo(bits + shift, magnitude) > (u128)2 << shift)
@@ -148,7 +141,6 @@ static LLVMValueRef by_constant(struct hd_site *site, LLVMOpcode op, LLVMValueRe
 	bool is_signed = op == LLVMSDiv || op == LLVMSRem, remainder = op == LLVMURem || op == LLVMSRem;
 	int64_t sd = bits == 64 ? (int64_t)d : (int64_t)(int32_t)d;
 	LLVMValueRef q;
-
 	if (is_signed) {
 		if (sd == 1 || sd == -1)
 			q = sd == 1 ? n : binary(site, LLVMSub, constant(n, 0), n);
@@ -169,22 +161,22 @@ static LLVMValueRef by_constant(struct hd_site *site, LLVMOpcode op, LLVMValueRe
 static LLVMValueRef integer_division(struct hd_site *site, LLVMOpcode op)
 {
 	static const char *const names[] = {"udiv", "sdiv", "umod", "smod"};
-	LLVMValueRef args[2] = {LLVMGetOperand(site->inst, 0), LLVMGetOperand(site->inst, 1)}, out;
-	LLVMTypeRef type = LLVMTypeOf(site->inst), wide;
+	LLVMValueRef args[2] = {LLVMGetOperand(site->inst, 0), LLVMGetOperand(site->inst, 1)};
+	LLVMTypeRef type = LLVMTypeOf(site->inst);
 	bool is_signed = op == LLVMSDiv || op == LLVMSRem;
-	unsigned bits, width, which = (op == LLVMURem || op == LLVMSRem ? 2 : 0) + is_signed;
+	unsigned which = (op == LLVMURem || op == LLVMSRem ? 2 : 0) + is_signed;
 	uint64_t divisor = 0;
-	char name[32];
-
 	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
 		return NULL;
-	bits = LLVMGetIntTypeWidth(type);
-	width = bits <= 32 ? 32 : bits <= 64 ? 64 : 128;
+	unsigned bits = LLVMGetIntTypeWidth(type);
+	unsigned width = bits <= 32 ? 32 : bits <= 64 ? 64 : 128;
 	if (bits > 128)
 		return NULL;
-	wide = LLVMIntTypeInContext(site->legal->context, width);
+	LLVMTypeRef wide = LLVMIntTypeInContext(site->legal->context, width);
 	for (unsigned i = 0; i < 2 && bits != width; i++)
 		args[i] = stamp(site, LLVMBuildIntCast2(site->builder, args[i], wide, is_signed, ""));
+	LLVMValueRef out;
+	char name[32];
 	if (width <= 64 && hd_is_int_constant(args[1], &divisor) && divisor) {
 		out = by_constant(site, op, args[0], divisor, width);
 	} else {
@@ -199,7 +191,6 @@ static LLVMValueRef integer_division(struct hd_site *site, LLVMOpcode op)
 static bool may_approximate(struct hd_site *site)
 {
 	LLVMFastMathFlags flags = LLVMCanValueUseFastMathFlags(site->inst) ? LLVMGetFastMathFlags(site->inst) : 0;
-
 	/* !fpmath grants at least an ulp: what -fno-cuda-prec-div and OpenCL ask for. */
 	return (flags & (LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal)) ||
 	       (LLVMHasMetadata(site->inst) && LLVMGetMetadata(site->inst, site->legal->md_fpmath));
@@ -211,15 +202,13 @@ static LLVMValueRef float_helper(struct hd_site *site, const char *name, LLVMVal
 	LLVMTypeRef type = LLVMTypeOf(args[0]), wide = LLVMFloatTypeInContext(site->legal->context);
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
 	bool narrow = kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
-	char full[32];
-	LLVMValueRef out;
-
 	if (!narrow && kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind)
 		return NULL;
 	for (unsigned i = 0; narrow && i < count; i++)
 		args[i] = stamp(site, LLVMBuildFPCast(site->builder, args[i], wide, ""));
+	char full[32];
 	snprintf(full, sizeof full, "__heddle_%s%u", name, kind == LLVMDoubleTypeKind ? 64 : 32);
-	out = helper(site, full, LLVMTypeOf(args[0]), args, count);
+	LLVMValueRef out = helper(site, full, LLVMTypeOf(args[0]), args, count);
 	return narrow ? stamp(site, LLVMBuildFPCast(site->builder, out, type, "")) : out;
 }
 
@@ -228,20 +217,17 @@ static LLVMValueRef flushed(struct hd_site *site, LLVMValueRef value)
 {
 	unsigned id = LLVMLookupIntrinsicID("llvm.nvvm.mul.rn.ftz.f", 22);
 	LLVMValueRef args[2] = {value, LLVMConstReal(LLVMTypeOf(value), 1.0)};
-
 	return stamp(site, LLVMBuildCall2(site->builder, LLVMIntrinsicGetType(site->legal->context, id, NULL, 0),
 					  LLVMGetIntrinsicDeclaration(site->legal->module, id, NULL, 0), args, 2, ""));
 }
 
 static LLVMValueRef call_replacement(struct hd_site *site)
 {
-	LLVMValueRef callee = LLVMGetCalledValue(site->inst), args[2], out;
-	const char *name, *operation;
-	bool ftz, reciprocal;
-
+	LLVMValueRef callee = LLVMGetCalledValue(site->inst);
 	if (!LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee))
 		return NULL;
-	name = LLVMGetValueName(callee);
+	const char *name = LLVMGetValueName(callee);
+	const char *operation;
 	if (!strncmp(name, "llvm.sqrt.", 10)) {
 		if (may_approximate(site) && LLVMGetTypeKind(LLVMTypeOf(site->inst)) != LLVMDoubleTypeKind)
 			return NULL;
@@ -253,8 +239,10 @@ static LLVMValueRef call_replacement(struct hd_site *site)
 	} else {
 		return NULL;
 	}
+	bool ftz;
 	ftz = strstr(name, ".ftz.") != NULL;
-	reciprocal = strstr(name, ".rcp.") != NULL;
+	bool reciprocal = strstr(name, ".rcp.") != NULL;
+	LLVMValueRef args[2];
 	args[0] = LLVMGetArgOperand(site->inst, 0);
 	args[1] = reciprocal || *operation == 's' ? NULL : LLVMGetArgOperand(site->inst, 1);
 	for (unsigned i = 0; ftz && i < 2; i++)
@@ -263,20 +251,18 @@ static LLVMValueRef call_replacement(struct hd_site *site)
 		args[1] = args[0];
 		args[0] = LLVMConstReal(LLVMTypeOf(args[1]), 1.0);
 	}
-	out = float_helper(site, operation, args, args[1] ? 2 : 1);
+	LLVMValueRef out = float_helper(site, operation, args, args[1] ? 2 : 1);
 	return ftz && out ? flushed(site, out) : out;
 }
 
 static LLVMValueRef replacement(struct hd_site *site, LLVMOpcode op)
 {
 	LLVMValueRef args[2];
-
 	switch (op) {
 	case LLVMUDiv:
 	case LLVMSDiv:
 	case LLVMURem:
-	case LLVMSRem:
-		return integer_division(site, op);
+	case LLVMSRem: return integer_division(site, op);
 	case LLVMFDiv:
 		if (may_approximate(site) && LLVMGetTypeKind(LLVMTypeOf(site->inst)) != LLVMDoubleTypeKind)
 			return NULL;
@@ -287,25 +273,19 @@ static LLVMValueRef replacement(struct hd_site *site, LLVMOpcode op)
 		args[0] = LLVMGetOperand(site->inst, 0);
 		args[1] = LLVMGetOperand(site->inst, 1);
 		return float_helper(site, "frem", args, 2);
-	case LLVMCall:
-		return call_replacement(site);
-	default:
-		return NULL;
+	case LLVMCall: return call_replacement(site);
+	default: return NULL;
 	}
 }
 
 void hd_legal_math(struct hd_legal *legal)
 {
 	struct hd_site site = {.legal = legal, .builder = legal->builder};
-
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
 			LLVMValueRef next;
-
 			for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = next) {
 				LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-				LLVMValueRef out;
-
 				next = LLVMGetNextInstruction(inst);
 				if (op != LLVMCall && op != LLVMFDiv && op != LLVMFRem &&
 				    (op < LLVMUDiv || op > LLVMSRem))
@@ -314,7 +294,7 @@ void hd_legal_math(struct hd_legal *legal)
 				site.ordinal = LLVMGetMetadata(inst, legal->md_ordinal);
 				LLVMPositionBuilderBefore(legal->builder, inst);
 				LLVMSetCurrentDebugLocation2(legal->builder, LLVMInstructionGetDebugLoc(inst));
-				out = replacement(&site, op);
+				LLVMValueRef out = replacement(&site, op);
 				if (!out)
 					continue;
 				LLVMReplaceAllUsesWith(inst, out);

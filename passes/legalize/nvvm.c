@@ -19,7 +19,6 @@ static value argument(struct hd_site *site, unsigned i)
 value hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMTypeRef type, value *args, unsigned count)
 {
 	unsigned id = LLVMLookupIntrinsicID(name, strlen(name)), types = LLVMIntrinsicIsOverloaded(id) ? 1 : 0;
-
 	return LLVMBuildCall2(site->builder, LLVMIntrinsicGetType(site->legal->context, id, &type, types),
 			      LLVMGetIntrinsicDeclaration(site->legal->module, id, &type, types), args, count, "");
 }
@@ -27,11 +26,10 @@ value hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMTypeRef typ
 /* __heddle_NAME of the intrinsic's arguments. */
 static value helper(struct hd_site *site, const char *name, LLVMTypeRef result)
 {
-	value args[3];
 	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst);
-
 	if (count > 3)
 		return NULL;
+	value args[3];
 	for (unsigned i = 0; i < count; i++)
 		args[i] = argument(site, i);
 	return hd_legal_call(site, name, result, args, count);
@@ -43,7 +41,6 @@ value hd_legal_flush(struct hd_site *site, value x)
 	value size = hd_legal_intrinsic(site, "llvm.fabs", type, &x, 1);
 	value zero[] = {LLVMConstNull(type), x};
 	value small = LLVMBuildFCmp(site->builder, LLVMRealOLT, size, LLVMConstReal(type, 0x1p-126), "");
-
 	return LLVMBuildSelect(site->builder, small, hd_legal_intrinsic(site, "llvm.copysign", type, zero, 2), x, "");
 }
 
@@ -57,13 +54,11 @@ static value directed(struct hd_site *site, const char *name)
 	bool flushed = strstr(name, ".ftz") != NULL, single = name[strlen(name) - 1] == 'f';
 	LLVMTypeRef real = LLVMTypeOf(site->inst), wide = LLVMDoubleTypeInContext(site->legal->context);
 	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst), mode = 3;
-	value args[2], out;
-	char full[40];
-
 	for (unsigned i = 0; i < 3; i++)
 		mode = !strncmp(strchr(name + 5, '.') + 1, modes[i], 2) ? i : mode;
 	if (mode == 3 || count > 2)
 		return NULL;
+	value args[2];
 	for (unsigned i = 0; i < count; i++)
 		args[i] = flushed ? hd_legal_flush(site, argument(site, i)) : argument(site, i);
 	if (!strncmp(name, "nvvm.rcp", 8)) {
@@ -71,14 +66,15 @@ static value directed(struct hd_site *site, const char *name)
 		args[0] = LLVMConstReal(real, 1);
 		count = 2;
 	}
+	char full[40];
 	if (!single) {
 		snprintf(full, sizeof full, "__heddle_%s64_%s", count == 2 ? "fdiv" : "sqrt", modes[mode]);
 		return hd_legal_call(site, full, real, args, count);
 	}
 	for (unsigned i = 0; i < count; i++)
 		args[i] = LLVMBuildFPExt(site->builder, args[i], wide, "");
-	out = count == 2 ? LLVMBuildFDiv(site->builder, args[0], args[1], "")
-			 : hd_legal_intrinsic(site, "llvm.sqrt", wide, args, 1);
+	value out = count == 2 ? LLVMBuildFDiv(site->builder, args[0], args[1], "")
+			       : hd_legal_intrinsic(site, "llvm.sqrt", wide, args, 1);
 	snprintf(full, sizeof full, "llvm.nvvm.d2f.%s", modes[mode]);
 	out = hd_legal_intrinsic(site, full, real, &out, 1);
 	return flushed ? hd_legal_flush(site, out) : out;
@@ -89,7 +85,6 @@ static value rotated(struct hd_site *site, const char *name)
 {
 	LLVMTypeRef type = LLVMTypeOf(site->inst);
 	value args[3] = {argument(site, 0), argument(site, 0), LLVMConstInt(type, 32, false)};
-
 	if (!strncmp(name, "nvvm.rotate", 11))
 		args[2] = LLVMBuildIntCast2(site->builder, argument(site, 1), type, false, "");
 	return hd_legal_intrinsic(site, strstr(name, "right") ? "llvm.fshr" : "llvm.fshl", type, args, 3);
@@ -100,7 +95,6 @@ static value saturated(struct hd_site *site)
 {
 	LLVMTypeRef type = LLVMTypeOf(site->inst);
 	value args[2] = {argument(site, 0), LLVMConstNull(type)};
-
 	args[0] = hd_legal_intrinsic(site, "llvm.maxnum", type, args, 2);
 	args[1] = LLVMConstReal(type, 1);
 	return hd_legal_intrinsic(site, "llvm.minnum", type, args, 2);
@@ -113,7 +107,6 @@ static value tensor_float(struct hd_site *site)
 	value size = hd_legal_intrinsic(site, "llvm.fabs", LLVMTypeOf(x), &x, 1);
 	value finite = LLVMBuildFCmp(site->builder, LLVMRealOLT, size, LLVMConstRealOfString(LLVMTypeOf(x), "inf"), "");
 	value up = LLVMBuildAdd(site->builder, bits, LLVMConstInt(word(site), 0x1000, false), "");
-
 	up = LLVMBuildAnd(site->builder, up, LLVMConstInt(word(site), 0xffffe000u, false), "");
 	return LLVMBuildSelect(site->builder, finite, up, bits, "");
 }
@@ -127,7 +120,6 @@ static bool begins(const char *name, const char *with)
 static bool reads_zero(const char *name)
 {
 	size_t length = strlen(name);
-
 	if (!begins(name, "nvvm.read.ptx.sreg.") || strstr(name, "cluster"))
 		return false;
 	return !strcmp(name + length - 2, ".w") || strstr(name, ".envreg") || strstr(name, ".pm");
@@ -135,9 +127,7 @@ static bool reads_zero(const char *name)
 
 value hd_legal_nvvm(struct hd_site *site, const char *name)
 {
-	char full[48];
 	value out = hd_legal_half(site, name);
-
 	if (out)
 		return out;
 	if (reads_zero(name))
@@ -156,6 +146,7 @@ value hd_legal_nvvm(struct hd_site *site, const char *name)
 		return rotated(site, name);
 	if (begins(name, "nvvm.div.r") || begins(name, "nvvm.rcp.r") || begins(name, "nvvm.sqrt.r"))
 		return directed(site, name);
+	char full[48];
 	if (begins(name, "nvvm.redux.sync.")) {
 		snprintf(full, sizeof full, "__heddle_redux_%s", name + 16);
 		return helper(site, full, word(site));
@@ -169,7 +160,6 @@ value hd_legal_nvvm(struct hd_site *site, const char *name)
 static const char *text_at(value pointer, size_t *length)
 {
 	value data = LLVMIsAGlobalVariable(pointer) ? LLVMGetInitializer(pointer) : NULL;
-
 	if (LLVMIsAConstantExpr(pointer) && LLVMGetNumOperands(pointer))
 		return text_at(LLVMGetOperand(pointer, 0), length);
 	return data && LLVMIsConstantString(data) ? LLVMGetAsString(data, length) : NULL;
@@ -182,7 +172,6 @@ value hd_legal_reflect(struct hd_site *site)
 	const char *question = text_at(argument(site, 0), &length);
 	value answer = NULL;
 	LLVMMetadataRef flag;
-
 	if (question && !strcmp(question, "__CUDA_FTZ") &&
 	    (flag = LLVMGetModuleFlag(site->legal->module, "nvvm-reflect-ftz", 16)))
 		answer = LLVMMetadataAsValue(site->legal->context, flag);

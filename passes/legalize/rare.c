@@ -18,7 +18,6 @@ static value three_way(struct hd_site *site, bool is_signed)
 	value a = operand(site, 0), b = operand(site, 1);
 	value above = compare(site, is_signed ? LLVMIntSGT : LLVMIntUGT, a, b);
 	value below = compare(site, is_signed ? LLVMIntSLT : LLVMIntULT, a, b);
-
 	return binary(site, LLVMSub, cast(site, above, bits, false), cast(site, below, bits, false));
 }
 
@@ -26,7 +25,6 @@ static value power(struct hd_site *site, unsigned bits, unsigned exponent)
 {
 	uint64_t words[2] = {exponent < 64 ? UINT64_C(1) << exponent : 0,
 			     exponent >= 64 ? UINT64_C(1) << (exponent - 64) : 0};
-
 	return LLVMConstIntOfArbitraryPrecision(int_type(site, bits), 2, words);
 }
 
@@ -36,7 +34,6 @@ static value clamped(struct hd_site *site, value wide, unsigned bits, bool is_si
 	unsigned width = width_of(wide);
 	value one = number(wide, 1), top = power(site, width, bits - is_signed);
 	value most = LLVMConstSub(top, one), least = is_signed ? LLVMConstNeg(top) : LLVMConstNull(LLVMTypeOf(wide));
-
 	wide = choose(site, compare(site, is_signed ? LLVMIntSGT : LLVMIntUGT, wide, most), most, wide);
 	return is_signed ? choose(site, compare(site, LLVMIntSLT, wide, least), least, wide) : wide;
 }
@@ -48,7 +45,6 @@ static value floor_of(struct hd_site *site, value a, value b)
 	      rest = binary(site, LLVMSub, a, binary(site, LLVMMul, quotient, b));
 	value inexact = compare(site, LLVMIntNE, rest, number(rest, 0));
 	value negative = compare(site, LLVMIntSLT, binary(site, LLVMXor, a, b), number(a, 0));
-
 	return binary(site, LLVMSub, quotient,
 		      cast(site, binary(site, LLVMAnd, inexact, negative), width_of(a), false));
 }
@@ -57,16 +53,15 @@ static value floor_of(struct hd_site *site, value a, value b)
 static value fixed_point(struct hd_site *site, const char *name)
 {
 	bool is_signed = name[0] == 's', saturate = strstr(name, ".sat") != NULL, divide = !strncmp(name + 1, "div", 3);
-	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(site->inst)), wide;
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(site->inst));
 	uint64_t scale = LLVMConstIntGetZExtValue(operand(site, 2));
-	value a, b, out;
-
-	wide = divide ? bits + (unsigned)scale + is_signed : 2 * bits;
+	unsigned wide = divide ? bits + (unsigned)scale + is_signed : 2 * bits;
 	if (scale > bits || wide > 128)
 		return NULL;
 	wide = next_width(wide);
-	a = cast(site, operand(site, 0), wide, is_signed);
-	b = cast(site, operand(site, 1), wide, is_signed);
+	value a = cast(site, operand(site, 0), wide, is_signed);
+	value b = cast(site, operand(site, 1), wide, is_signed);
+	value out;
 	if (divide) {
 		a = binary(site, LLVMShl, a, number(a, scale));
 		out = is_signed ? floor_of(site, a, b) : binary(site, LLVMUDiv, a, b);
@@ -86,17 +81,16 @@ static value saturated_wide(struct hd_site *site, value x, unsigned bits, bool i
 {
 	LLVMTypeRef real = LLVMDoubleTypeInContext(site->legal->context), type = int_type(site, bits);
 	LLVMBuilderRef builder = site->builder;
-	value top = power(site, bits, bits - 1), most, least, bound, out;
+	value top = power(site, bits, bits - 1);
 	double limit = 1;
-
 	for (unsigned i = 0; i < bits - is_signed; i++)
 		limit *= 2;
 	if (LLVMTypeOf(x) != real)
 		x = LLVMBuildFPExt(builder, x, real, "");
-	most = is_signed ? LLVMConstSub(top, LLVMConstInt(type, 1, false)) : LLVMConstAllOnes(type);
-	least = is_signed ? top : LLVMConstNull(type);
-	bound = LLVMConstReal(real, is_signed ? -limit : 0);
-	out = is_signed ? LLVMBuildFPToSI(builder, x, type, "") : LLVMBuildFPToUI(builder, x, type, "");
+	value most = is_signed ? LLVMConstSub(top, LLVMConstInt(type, 1, false)) : LLVMConstAllOnes(type);
+	value least = is_signed ? top : LLVMConstNull(type);
+	value bound = LLVMConstReal(real, is_signed ? -limit : 0);
+	value out = is_signed ? LLVMBuildFPToSI(builder, x, type, "") : LLVMBuildFPToUI(builder, x, type, "");
 	out = choose(site, LLVMBuildFCmp(builder, LLVMRealOLT, x, bound, ""), least, out);
 	out = choose(site, LLVMBuildFCmp(builder, LLVMRealOGE, x, LLVMConstReal(real, limit), ""), most, out);
 	return choose(site, LLVMBuildFCmp(builder, LLVMRealUNO, x, x, ""), LLVMConstNull(type), out);
@@ -106,16 +100,15 @@ static value saturated_wide(struct hd_site *site, value x, unsigned bits, bool i
 static value saturating_conversion(struct hd_site *site, const char *name)
 {
 	bool is_signed = name[4] == 's';
-	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(site->inst)), wide = bits == 1 ? 32 : 64, id;
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(site->inst)), wide = bits == 1 ? 32 : 64;
 	value x = operand(site, 0);
 	LLVMTypeRef types[2] = {int_type(site, wide), LLVMTypeOf(x)};
-
 	if (bits > 128 || bits == 64 || (bits <= 32 && bits != 1))
 		return NULL;
 	site->again = true;
 	if (bits > 64)
 		return saturated_wide(site, x, bits, is_signed);
-	id = LLVMLookupIntrinsicID(is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", 15);
+	unsigned id = LLVMLookupIntrinsicID(is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", 15);
 	x = LLVMBuildCall2(site->builder, LLVMIntrinsicGetType(site->legal->context, id, types, 2),
 			   LLVMGetIntrinsicDeclaration(site->legal->module, id, types, 2), &x, 1, "");
 	return cast(site, clamped(site, x, bits, is_signed), bits, false);
@@ -126,7 +119,6 @@ static value half_in_integer(struct hd_site *site, bool to)
 {
 	LLVMTypeRef half = LLVMHalfTypeInContext(site->legal->context);
 	LLVMBuilderRef builder = site->builder;
-
 	if (to)
 		return LLVMBuildBitCast(builder, LLVMBuildFPTrunc(builder, operand(site, 0), half, ""),
 					LLVMTypeOf(site->inst), "");
@@ -177,17 +169,15 @@ value hd_legal_va_arg(struct hd_site *site)
 	LLVMTypeRef type = LLVMTypeOf(site->inst), byte = int_type(site, 8), offset = int_type(site, 64);
 	LLVMTypeRef pointer = LLVMPointerTypeInContext(site->legal->context, 0);
 	unsigned align = LLVMABIAlignmentOfType(site->legal->layout, type);
-	value list = LLVMGetOperand(site->inst, 0), at = LLVMBuildLoad2(builder, pointer, list, ""), next, out;
+	value list = LLVMGetOperand(site->inst, 0), at = LLVMBuildLoad2(builder, pointer, list, "");
 	value size = LLVMConstInt(offset, LLVMABISizeOfType(site->legal->layout, type), false);
-
 	if (align > 1) {
 		value up = LLVMConstInt(offset, align - 1, false);
-
 		at = masked_pointer(site, LLVMBuildGEP2(builder, byte, at, &up, 1, ""), LLVMConstNot(up));
 	}
-	next = LLVMBuildGEP2(builder, byte, at, &size, 1, "");
+	value next = LLVMBuildGEP2(builder, byte, at, &size, 1, "");
 	LLVMBuildStore(builder, next, list);
-	out = LLVMBuildLoad2(builder, type, at, "");
+	value out = LLVMBuildLoad2(builder, type, at, "");
 	LLVMSetAlignment(out, align);
 	return out;
 }
@@ -212,10 +202,9 @@ static bool is_of(struct hd_site *site, LLVMTypeRef type, char letter)
 static value loop_of(struct hd_site *site, const struct loop *loop)
 {
 	unsigned count = (unsigned)LLVMGetNumArgOperands(site->inst);
-	value args[3];
-
 	if (count + 1 != strlen(loop->types) || !is_of(site, LLVMTypeOf(site->inst), loop->types[0]))
 		return NULL;
+	value args[3];
 	for (unsigned i = 0; i < count; i++) {
 		args[i] = operand(site, i);
 		if (!is_of(site, LLVMTypeOf(args[i]), loop->types[i + 1]))
@@ -226,8 +215,6 @@ static value loop_of(struct hd_site *site, const struct loop *loop)
 
 value hd_legal_memory(struct hd_site *site, const char *name)
 {
-	value to, from, size;
-
 	for (unsigned i = 0; i < sizeof loops / sizeof loops[0]; i++)
 		if (!strcmp(name, loops[i].name))
 			return loop_of(site, &loops[i]);
@@ -237,9 +224,9 @@ value hd_legal_memory(struct hd_site *site, const char *name)
 	    LLVMGetTypeKind(LLVMTypeOf(operand(site, 0))) != LLVMPointerTypeKind ||
 	    LLVMTypeOf(site->inst) != LLVMTypeOf(operand(site, 0)))
 		return NULL;
-	to = operand(site, 0);
-	from = operand(site, 1);
-	size = operand(site, 2);
+	value to = operand(site, 0);
+	value from = operand(site, 1);
+	value size = operand(site, 2);
 	if (name[3] == 's')
 		LLVMBuildMemSet(site->builder, to, cast(site, from, 8, false), size, 1);
 	else if (name[3] == 'c')

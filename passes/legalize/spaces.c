@@ -13,7 +13,6 @@ static void route_through(struct hd_legal *legal, LLVMValueRef pointer, unsigned
 	LLVMTypeRef narrow = LLVMPointerTypeInContext(legal->context, space);
 	LLVMValueRef in = LLVMBuildCast(legal->builder, LLVMAddrSpaceCast, pointer, narrow, "");
 	LLVMValueRef out = LLVMBuildCast(legal->builder, LLVMAddrSpaceCast, in, LLVMTypeOf(pointer), "");
-
 	LLVMReplaceAllUsesWith(pointer, out);
 	LLVMSetOperand(in, 0, pointer); /* it was replaced with the rest */
 }
@@ -22,10 +21,8 @@ static void route_through(struct hd_legal *legal, LLVMValueRef pointer, unsigned
 static void drop_dead_addresses(LLVMValueRef pointer, unsigned depth)
 {
 	LLVMUseRef next;
-
 	for (LLVMUseRef use = depth > 64 ? NULL : LLVMGetFirstUse(pointer); use; use = next) {
 		LLVMValueRef user = LLVMGetUser(use);
-
 		next = LLVMGetNextUse(use);
 		if (!LLVMIsAGetElementPtrInst(user) && !LLVMIsABitCastInst(user) && !LLVMIsAAddrSpaceCastInst(user))
 			continue;
@@ -42,7 +39,6 @@ static bool only_read(LLVMValueRef pointer, unsigned depth)
 		return false;
 	for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
-
 		if (!LLVMIsAInstruction(user))
 			return false;
 		switch (LLVMGetInstructionOpcode(user)) {
@@ -64,14 +60,12 @@ static bool only_read(LLVMValueRef pointer, unsigned depth)
 			break;
 		case LLVMCall: {
 			LLVMValueRef callee = LLVMGetCalledValue(user);
-
 			if (!LLVMIsAFunction(callee) || strncmp(LLVMGetValueName(callee), "llvm.memcpy.", 12) ||
 			    LLVMGetOperand(user, 0) == pointer)
 				return false;
 			break;
 		}
-		default:
-			return false;
+		default: return false;
 		}
 	}
 	return true;
@@ -81,13 +75,12 @@ static bool only_read(LLVMValueRef pointer, unsigned depth)
 static void copy_to_stack(struct hd_legal *legal, LLVMValueRef param, LLVMTypeRef type, unsigned align)
 {
 	LLVMBuilderRef builder = legal->builder;
-	LLVMValueRef slot = LLVMBuildAlloca(builder, type, ""), in;
+	LLVMValueRef slot = LLVMBuildAlloca(builder, type, "");
 	LLVMTypeRef space = LLVMPointerTypeInContext(legal->context, HD_AS_PARAM);
 	LLVMTypeRef size = LLVMInt64TypeInContext(legal->context);
-
 	LLVMSetAlignment(slot, align);
 	LLVMReplaceAllUsesWith(param, slot);
-	in = LLVMBuildCast(builder, LLVMAddrSpaceCast, param, space, "");
+	LLVMValueRef in = LLVMBuildCast(builder, LLVMAddrSpaceCast, param, space, "");
 	LLVMBuildMemCpy(builder, slot, align, in, align,
 			LLVMConstInt(size, LLVMABISizeOfType(legal->layout, type), false));
 }
@@ -104,12 +97,10 @@ static bool is_in_param_space(LLVMValueRef param)
 void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel)
 {
 	unsigned align_kind = LLVMGetEnumAttributeKindForName("align", 5);
-
 	for (unsigned i = 0, n = LLVMCountParams(kernel); i < n; i++) {
 		LLVMValueRef param = LLVMGetParam(kernel, i);
 		LLVMTypeRef byval = hd_byval_type(kernel, i);
 		LLVMAttributeRef attr = LLVMGetEnumAttributeAtIndex(kernel, i + 1, align_kind);
-
 		if (!byval || LLVMGetPointerAddressSpace(LLVMTypeOf(param)) != HD_AS_GENERIC ||
 		    is_in_param_space(param) || only_read(param, 0))
 			continue;
@@ -125,11 +116,9 @@ void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel)
 static void route_parameters(struct hd_legal *legal, LLVMValueRef function, bool kernel)
 {
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
-
 	for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++) {
 		LLVMValueRef param = LLVMGetParam(function, i);
 		LLVMTypeRef byval = hd_byval_type(function, i);
-
 		if (kernel && byval)
 			drop_dead_addresses(param, 0);
 		if (LLVMGetTypeKind(LLVMTypeOf(param)) != LLVMPointerTypeKind || !LLVMGetFirstUse(param) ||
@@ -150,7 +139,6 @@ static void route_stack_objects(struct hd_legal *legal, LLVMValueRef function)
 {
 	HD_VEC(LLVMValueRef) slots = {0};
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
-
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(entry); inst; inst = LLVMGetNextInstruction(inst))
 		if (LLVMIsAAllocaInst(inst))
 			hd_vec_push(&slots, inst);

@@ -1,8 +1,9 @@
 /*
  * Legalisation: what CUDA programs may do with undefined values. A variable that one lane sets goes through a shuffle
- * in all lanes, and on the paths where nobody looks at a result there may be none. C++ has no such values, so that clang
- * marks parameters, results and loaded booleans `noundef`, and LLVM takes the path to an undefined one for impossible:
- * the test around an atomic operation goes, and every lane does it. Without the mark they are values like others.
+ * in all lanes, and on the paths where nobody looks at a result there may be none. C++ has no such values, so that
+ * clang marks parameters, results and loaded booleans `noundef`, and LLVM takes the path to an undefined one for
+ * impossible: the test around an atomic operation goes, and every lane does it. Without the mark they are values like
+ * others.
  *
  * The second part makes `freeze` what it says: one value, whoever reads it. Selection leaves a PHI's undefined operands
  * to the register allocator, and two pieces of such a value need not hold the same. Where a freeze relies on one, the
@@ -41,7 +42,6 @@ void hd_legal_allow_undefined(LLVMModuleRef module)
 		LLVMGetEnumAttributeKindForName("noundef", 7),
 		LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "noundef", 7),
 	};
-
 	for (value f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
 		if (!LLVMGetIntrinsicID(f))
 			unmark_function(&marks, f);
@@ -73,7 +73,6 @@ static void follow(struct frozen *frozen, value inst)
 		return;
 	for (unsigned i = 0, n = (unsigned)LLVMGetNumOperands(inst); i < n; i++) {
 		value operand = LLVMGetOperand(inst, i);
-
 		if (LLVMIsAPHINode(inst) && LLVMIsUndef(operand))
 			LLVMSetOperand(inst, i, LLVMConstNull(LLVMTypeOf(operand)));
 		else
@@ -84,7 +83,6 @@ static void follow(struct frozen *frozen, value inst)
 void hd_legal_freezes(const struct hd_legal *legal)
 {
 	struct frozen frozen = {0};
-
 	for (value f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 			for (value inst = LLVMGetFirstInstruction(b); inst; inst = LLVMGetNextInstruction(inst))

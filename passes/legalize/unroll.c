@@ -44,7 +44,6 @@ static bool is_barrier(LLVMValueRef callee)
 static void scan_call(struct body *body, LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
-
 	if (is_barrier(callee))
 		body->barriers = true;
 	else
@@ -54,7 +53,6 @@ static void scan_call(struct body *body, LLVMValueRef call)
 static void scan_load(struct body *body, LLVMValueRef load)
 {
 	LLVMValueRef array = LLVMGetOperand(load, 0);
-
 	while (LLVMIsAGetElementPtrInst(array) || LLVMIsAAddrSpaceCastInst(array))
 		array = LLVMGetOperand(array, 0);
 	body->arrays |= body->loads++ && array != body->array;
@@ -64,7 +62,6 @@ static void scan_load(struct body *body, LLVMValueRef load)
 static bool is_offset(LLVMValueRef inst, LLVMOpcode op)
 {
 	bool constant = op == LLVMGetElementPtr;
-
 	for (int i = 1; constant && i < LLVMGetNumOperands(inst); i++)
 		constant = LLVMIsAConstant(LLVMGetOperand(inst, (unsigned)i));
 	return constant;
@@ -73,10 +70,8 @@ static bool is_offset(LLVMValueRef inst, LLVMOpcode op)
 static struct body scan(LLVMBasicBlockRef block)
 {
 	struct body body = {.block = block, .plain = true};
-
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst)) {
 		LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-
 		/* Casts, constant offsets and the products in sums are mostly parts of other instructions. */
 		body.insts +=
 			op != LLVMPHI && op != LLVMSExt && op != LLVMZExt && op != LLVMFMul && !is_offset(inst, op);
@@ -99,7 +94,6 @@ static bool is_inside(LLVMValueRef value, LLVMBasicBlockRef block)
 static int64_t step_of(LLVMValueRef value, LLVMBasicBlockRef block)
 {
 	LLVMValueRef sum = value, phi = value;
-
 	if (!is_inside(value, block))
 		return 0;
 	if (LLVMIsAPHINode(value)) {
@@ -123,7 +117,6 @@ static int64_t step_of(LLVMValueRef value, LLVMBasicBlockRef block)
 static int64_t counted(LLVMValueRef branch, LLVMBasicBlockRef block, bool *equality)
 {
 	LLVMValueRef condition = LLVMGetCondition(branch);
-
 	if (!is_inside(condition, block) || LLVMGetInstructionOpcode(condition) != LLVMICmp)
 		return 0;
 	LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);
@@ -138,13 +131,14 @@ static int64_t counted(LLVMValueRef branch, LLVMBasicBlockRef block, bool *equal
 
 static bool is_told(struct unroller *unroller, LLVMValueRef branch)
 {
-	LLVMValueRef node = LLVMGetMetadata(branch, unroller->loop_kind), operands[16], inner[2];
-	unsigned length;
-
+	LLVMValueRef node = LLVMGetMetadata(branch, unroller->loop_kind);
 	if (!node || LLVMGetMDNodeNumOperands(node) > 16)
 		return node != NULL;
 	unsigned count = (unsigned)LLVMGetMDNodeNumOperands(node);
+	LLVMValueRef operands[16];
 	LLVMGetMDNodeOperands(node, operands);
+	LLVMValueRef inner[2];
+	unsigned length;
 	for (unsigned i = 1; i < count; i++) {
 		if (!operands[i] || LLVMGetMDNodeNumOperands(operands[i]) > 2 || !LLVMGetMDNodeNumOperands(operands[i]))
 			continue;
@@ -160,7 +154,6 @@ static bool is_wanted(struct unroller *unroller, LLVMValueRef branch, const stru
 {
 	bool equality;
 	int64_t step = counted(branch, body->block, &equality);
-
 	if (!step || !body->plain || body->insts > SMALL || body->loads * LOADS_AMONG < body->insts)
 		return false;
 	/* Ending at a value with a step beyond one: what is left of a loop that was unrolled before. */
@@ -174,7 +167,6 @@ static void wish(struct unroller *unroller, LLVMValueRef branch)
 	LLVMContextRef context = unroller->legal->context;
 	LLVMMetadataRef self = LLVMTemporaryMDNode(context, NULL, 0), operands[] = {self, unroller->count};
 	LLVMMetadataRef node = LLVMMDNodeInContext2(context, operands, 2);
-
 	LLVMMetadataReplaceAllUsesWith(self, node);
 	LLVMSetMetadata(branch, unroller->loop_kind, LLVMMetadataAsValue(context, node));
 	unroller->any = true;
@@ -187,14 +179,12 @@ static bool *find_nested(LLVMValueRef function, struct hd_arena *arena)
 	HD_VEC(struct hd_edge) edges = {0};
 	struct hd_graph graph;
 	uint32_t blocks = 0, at = 0, *component;
-
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
 		hd_map_put(&index, bb, blocks++, 1);
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb), at++) {
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(bb);
 		for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
-			hd_vec_push(&edges,
-				    (struct hd_edge){at, hd_map_get(&index, LLVMGetSuccessor(end, i))->start});
+			hd_vec_push(&edges, (struct hd_edge){at, hd_map_get(&index, LLVMGetSuccessor(end, i))->start});
 	}
 	hd_graph_build(&graph, arena, blocks, 0, edges.data, edges.len);
 	uint32_t count = hd_graph_components(&graph, arena, &component);
@@ -212,17 +202,15 @@ static bool *find_nested(LLVMValueRef function, struct hd_arena *arena)
 static bool is_loop(LLVMBasicBlockRef block)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-
 	return LLVMIsABranchInst(end) && LLVMIsConditional(end) &&
 	       (LLVMGetSuccessor(end, 0) == block) != (LLVMGetSuccessor(end, 1) == block);
 }
 
 static void choose(struct unroller *unroller, LLVMValueRef function)
 {
-	struct hd_arena arena;
 	bool *nested = NULL;
 	uint32_t at = 0;
-
+	struct hd_arena arena;
 	hd_arena_init(&arena);
 	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb), at++) {
 		if (!is_loop(bb))
@@ -242,7 +230,6 @@ static void choose(struct unroller *unroller, LLVMValueRef function)
 static void mark(LLVMContextRef context, LLVMValueRef function, const char *attribute, bool on)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
-
 	if (on)
 		LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
 					LLVMCreateEnumAttribute(context, kind, 0));
@@ -255,7 +242,6 @@ static void mark_barriers(struct hd_legal *legal, bool convergent)
 {
 	LLVMValueRef barrier = LLVMGetNamedFunction(legal->module, "llvm.nvvm.barrier0");
 	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
-
 	mark(legal->context, barrier, "convergent", convergent);
 	mark(legal->context, barrier, "willreturn", !convergent);
 	for (LLVMUseRef use = LLVMGetFirstUse(barrier); use; use = LLVMGetNextUse(use)) {
@@ -273,7 +259,6 @@ int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine)
 		LLVMMDStringInContext2(context, "llvm.loop.unroll.count", 22),
 		LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), COPIES, false)),
 	};
-
 	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_LOOP_UNROLLING) || legal->unoptimised)
 		return 0;
 	unroller.loop_kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);

@@ -86,12 +86,10 @@ static value put(struct hd_site *site, value into, value element, unsigned i)
 static value put_result(struct hd_site *site, value into, value result, unsigned i)
 {
 	LLVMTypeRef type = LLVMTypeOf(into);
-
 	if (is_vector(type))
 		return put(site, into, result, i);
 	for (unsigned part = 0; part < LLVMCountStructElementTypes(type); part++) {
 		value vector = LLVMBuildExtractValue(site->builder, into, part, "");
-
 		vector = put(site, vector, LLVMBuildExtractValue(site->builder, result, part, ""), i);
 		into = LLVMBuildInsertValue(site->builder, into, vector, part, "");
 	}
@@ -101,7 +99,6 @@ static value put_result(struct hd_site *site, value into, value result, unsigned
 static void overloads(struct hd_site *site, enum overload how, LLVMTypeRef types[2])
 {
 	LLVMTypeRef result = LLVMTypeOf(site->inst), first = element_of(LLVMTypeOf(LLVMGetArgOperand(site->inst, 0)));
-
 	types[0] = how == RESULT ? element_of(result) : first;
 	types[1] = how == RESULT   ? first
 		   : how == SECOND ? element_of(LLVMTypeOf(LLVMGetArgOperand(site->inst, 1)))
@@ -112,18 +109,16 @@ static void overloads(struct hd_site *site, enum overload how, LLVMTypeRef types
 static value each(struct hd_site *site, const char *name, enum overload how)
 {
 	unsigned id = LLVMLookupIntrinsicID(name, strlen(name)), count = (unsigned)LLVMGetNumArgOperands(site->inst);
-	LLVMTypeRef types[2], type;
-	value callee, args[4], out = LLVMGetPoison(LLVMTypeOf(site->inst));
-
+	value out = LLVMGetPoison(LLVMTypeOf(site->inst));
+	LLVMTypeRef types[2];
 	overloads(site, how, types);
-	type = LLVMIntrinsicGetType(site->legal->context, id, types, how == ELEMENT ? 1 : 2);
-	callee = LLVMGetIntrinsicDeclaration(site->legal->module, id, types, how == ELEMENT ? 1 : 2);
+	LLVMTypeRef type = LLVMIntrinsicGetType(site->legal->context, id, types, how == ELEMENT ? 1 : 2);
+	value callee = LLVMGetIntrinsicDeclaration(site->legal->module, id, types, how == ELEMENT ? 1 : 2);
+	value args[4];
 	for (unsigned i = 0, n = LLVMGetVectorSize(LLVMTypeOf(LLVMGetArgOperand(site->inst, 0))); i < n; i++) {
-		value one;
-
 		for (unsigned k = 0; k < count && k < 4; k++)
 			args[k] = at(site, LLVMGetArgOperand(site->inst, k), i);
-		one = LLVMBuildCall2(site->builder, type, callee, args, count, "");
+		value one = LLVMBuildCall2(site->builder, type, callee, args, count, "");
 		if (LLVMCanValueUseFastMathFlags(one) && LLVMCanValueUseFastMathFlags(site->inst))
 			LLVMSetFastMathFlags(one, LLVMGetFastMathFlags(site->inst));
 		out = put_result(site, out, one, i);
@@ -137,7 +132,6 @@ static value each(struct hd_site *site, const char *name, enum overload how)
 static value reversed(struct hd_site *site)
 {
 	value in = LLVMGetArgOperand(site->inst, 0), out = LLVMGetPoison(LLVMTypeOf(in));
-
 	for (unsigned i = 0, n = LLVMGetVectorSize(LLVMTypeOf(in)); i < n; i++)
 		out = put(site, out, at(site, in, n - 1 - i), i);
 	return out;
@@ -150,7 +144,6 @@ static value window(struct hd_site *site, bool insert)
 	value out = insert ? LLVMGetArgOperand(site->inst, 0) : LLVMGetPoison(LLVMTypeOf(site->inst));
 	unsigned first = (unsigned)LLVMConstIntGetZExtValue(from);
 	unsigned n = LLVMGetVectorSize(insert ? LLVMTypeOf(in) : LLVMTypeOf(site->inst));
-
 	for (unsigned i = 0; i < n; i++)
 		out = insert ? put(site, out, at(site, in, i), first + i) : put(site, out, at(site, in, first + i), i);
 	return out;
@@ -160,7 +153,6 @@ static value counted_up(struct hd_site *site)
 {
 	LLVMTypeRef type = LLVMTypeOf(site->inst);
 	value out = LLVMGetPoison(type);
-
 	for (unsigned i = 0, n = LLVMGetVectorSize(type); i < n; i++)
 		out = put(site, out, LLVMConstInt(LLVMGetElementType(type), i, false), i);
 	return out;
@@ -173,10 +165,8 @@ static value lane_mask(struct hd_site *site)
 	value base = LLVMGetArgOperand(site->inst, 0), count = LLVMGetArgOperand(site->inst, 1);
 	value left = binary(site, LLVMSub, count, base), out = LLVMGetPoison(type);
 	value some = compare(site, LLVMIntUGT, count, base);
-
 	for (unsigned i = 0, n = LLVMGetVectorSize(type); i < n; i++) {
 		value below = compare(site, LLVMIntUGT, left, number(left, i));
-
 		out = put(site, out, binary(site, LLVMAnd, some, below), i);
 	}
 	return out;
@@ -192,8 +182,6 @@ value hd_legal_vector(struct hd_site *site, const char *name)
 	const char *bare = name + 5;
 	unsigned best = 0;
 	size_t length = 0;
-	char full[40];
-
 	if (begins(bare, "vector.reverse.") || begins(bare, "experimental.vector.reverse."))
 		return reversed(site);
 	if (begins(bare, "vector.insert.") || begins(bare, "vector.extract."))
@@ -206,7 +194,6 @@ value hd_legal_vector(struct hd_site *site, const char *name)
 		return NULL;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		size_t n = strlen(rows[i].name);
-
 		if (n > length && begins(bare, rows[i].name) && bare[n] == '.') {
 			best = i;
 			length = n;
@@ -214,6 +201,7 @@ value hd_legal_vector(struct hd_site *site, const char *name)
 	}
 	if (!length)
 		return NULL;
+	char full[40];
 	snprintf(full, sizeof full, "llvm.%s", rows[best].name);
 	return each(site, full, rows[best].overload);
 }

@@ -30,15 +30,12 @@ static void find_computable(struct hd_linear_layout *layout, struct hd_arena *ar
 {
 	const struct hd_poly_table *polys = layout->plan->affine->polys;
 	uint32_t count = hd_poly_count(polys);
-
 	layout->computable = HD_ARENA_NEW(arena, bool, count + 1);
 	for (uint32_t p = 0; p < count; p++) {
 		const struct hd_poly *poly = hd_poly_get(polys, p);
 		bool all = true;
-
 		for (uint32_t t = 0; t < poly->count && all; t++) {
 			const struct hd_monomial *monomial = hd_monomial_get(polys, poly->terms[t].monomial);
-
 			for (uint32_t s = 0; s < monomial->degree && all; s++)
 				all = symbol_computable(layout, hd_unknown_get(polys, monomial->symbols[s]));
 		}
@@ -50,11 +47,9 @@ static void find_computable(struct hd_linear_layout *layout, struct hd_arena *ar
 
 static bool thread_part_computable(const struct hd_linear_layout *layout, uint32_t part)
 {
-	const struct hd_thread_part *thread;
-
 	if (part == HD_LINEAR_NONE)
 		return true;
-	thread = &layout->plan->thread_parts[part];
+	const struct hd_thread_part *thread = &layout->plan->thread_parts[part];
 	return layout->computable[thread->x] && layout->computable[thread->y] && layout->computable[thread->z];
 }
 
@@ -72,10 +67,8 @@ static uint8_t thread_number(struct hd_linear_layout *layout, uint32_t part)
 static void number_registers(struct hd_linear_layout *layout)
 {
 	const struct hd_linear_plan *plan = layout->plan;
-
 	for (uint32_t r = 0; r < plan->register_count && layout->linear_count < HD_LR_COUNT; r++) {
 		const struct hd_linear_register *reg = &plan->registers[r];
-
 		if (!layout->computable[reg->base] || !layout->computable[reg->x] || !layout->computable[reg->y] ||
 		    !layout->computable[reg->z] || !thread_part_computable(layout, reg->thread_part))
 			continue;
@@ -102,7 +95,6 @@ static uint32_t run_poly(const struct hd_linear_layout *layout, unsigned run, ui
 {
 	const struct hd_linear_register *reg = &layout->plan->registers[layout->linears[linear]];
 	const uint32_t polys[HD_RUNS] = {reg->base, reg->x, reg->y, reg->z};
-
 	return polys[run];
 }
 
@@ -110,7 +102,6 @@ static void number_runs(struct hd_linear_layout *layout)
 {
 	for (unsigned run = 0; run < HD_RUNS; run++) {
 		bool zero = true;
-
 		layout->run[run] = HD_RZ;
 		for (uint32_t i = 0; i < layout->linear_count; i++)
 			zero = zero && run_poly(layout, run, i) == HD_POLY_ZERO;
@@ -127,10 +118,8 @@ static void number_thread_coefficients(struct hd_linear_layout *layout)
 	for (uint32_t t = 0; t < layout->thread_count; t++) {
 		const struct hd_thread_part *part = &layout->plan->thread_parts[layout->threads[t]];
 		const uint32_t polys[] = {part->x, part->y, part->z};
-
 		for (unsigned i = 0; i < 3; i++) {
 			int64_t value;
-
 			if (!hd_poly_is_constant(layout->plan->affine->polys, polys[i], &value) &&
 			    hd_linear_coefficient(layout, polys[i]) == HD_RZ)
 				layout->coefficients[layout->coefficient_count++] = polys[i];
@@ -141,11 +130,9 @@ static void number_thread_coefficients(struct hd_linear_layout *layout)
 static void find_offsets(struct hd_linear_layout *layout)
 {
 	const struct hd_linear_plan *plan = layout->plan;
-
 	for (uint32_t o = 0; o < plan->offset_count; o++) {
 		const struct hd_linear_offset *offset = &plan->offsets[o];
 		bool step = offset->scalar == HD_LINEAR_NONE || layout->select->coefficient_of[offset->scalar] != HD_RZ;
-
 		layout->select->offset_ok[o] = step && (offset->start == HD_LINEAR_NONE ||
 							(layout->select->offset_ok[offset->start] &&
 							 plan->offsets[offset->start].bits >= offset->bits));
@@ -222,7 +209,6 @@ static void put_symbol(struct program *program, const struct hd_unknown *symbol)
 static void put_poly(struct program *program, uint32_t poly)
 {
 	const struct hd_poly_table *polys = program->affine->polys;
-
 	put_with(program, HD_CHECK_CONSTANT, 0);
 	if (poly == HD_NO_POLY) {
 		program->failed = true;
@@ -231,7 +217,6 @@ static void put_poly(struct program *program, uint32_t poly)
 	for (uint32_t t = 0; t < hd_poly_get(polys, poly)->count; t++) {
 		const struct hd_term *term = &hd_poly_get(polys, poly)->terms[t];
 		const struct hd_monomial *monomial = hd_monomial_get(polys, term->monomial);
-
 		put_with(program, HD_CHECK_CONSTANT, term->coefficient);
 		for (uint32_t s = 0; s < monomial->degree; s++) {
 			put_symbol(program, hd_unknown_get(polys, monomial->symbols[s]));
@@ -258,13 +243,11 @@ int hd_linear_checks(const struct hd_linear_plan *plan, struct hd_linear *linear
 {
 	uint32_t count = (uint32_t)__builtin_popcountll(plan->conditions);
 	bool failed = false;
-
 	linear->checks = HD_ARENA_NEW(arena, struct hd_linear_check, count + 1);
 	for (uint64_t left = plan->conditions; left; left &= left - 1) {
 		const struct hd_affine_condition *condition = &plan->affine->conditions.data[__builtin_ctzll(left)];
 		struct hd_linear_check *check = &linear->checks[linear->check_count++];
 		struct program program = {.affine = plan->affine};
-
 		put_vector(&program, hd_affine_vector(plan->affine, condition->vector));
 		check->low = condition->low;
 		check->high = condition->high;

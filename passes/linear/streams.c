@@ -41,17 +41,14 @@ static bool reads_signed(unsigned op)
 	case HD_UNIFORM_SMIN:
 	case HD_UNIFORM_SMAX:
 	case HD_UNIFORM_SLT:
-	case HD_UNIFORM_SLE:
-		return true;
-	default:
-		return false;
+	case HD_UNIFORM_SLE: return true;
+	default: return false;
 	}
 }
 
 static struct hd_leaf logic(struct maker *maker, unsigned lut, struct hd_leaf a, struct hd_leaf b)
 {
 	struct hd_opnd words[2];
-
 	for (unsigned i = 0; i < 2; i++)
 		words[i] = hd_reg(hd_sel_logic(maker->sel, lut, hd_sel_word(maker->sel, &a, i),
 					       hd_sel_word(maker->sel, &b, i), hd_none()));
@@ -65,30 +62,21 @@ static struct hd_leaf compared(struct maker *maker, unsigned op, struct hd_leaf 
 		[HD_UNIFORM_ULE] = HD_CMP_LE, [HD_UNIFORM_SLT] = HD_CMP_LT, [HD_UNIFORM_SLE] = HD_CMP_LE,
 	};
 	struct hd_leaf result = hd_sel_cmp(maker->sel, cmp[op], reads_signed(op), a, b, 64);
-
 	return hd_leaf_reg(hd_sel_pair(maker->sel, hd_sel_bool_word(maker->sel, result, 1), hd_rz()));
 }
 
 static struct hd_leaf operation(struct maker *maker, unsigned op, const struct hd_leaf in[3])
 {
 	struct hd_select *sel = maker->sel;
-
 	switch (op) {
 	case HD_UNIFORM_ZEXT:
-	case HD_UNIFORM_SEXT:
-		return in[0];
-	case HD_UNIFORM_POW2:
-		return hd_sel_shift_leaf(sel, LLVMShl, hd_leaf_imm(1, 2), in[0], 64);
-	case HD_UNIFORM_AND:
-		return logic(maker, HD_LUT_A & HD_LUT_B, in[0], in[1]);
-	case HD_UNIFORM_OR:
-		return logic(maker, HD_LUT_A | HD_LUT_B, in[0], in[1]);
-	case HD_UNIFORM_XOR:
-		return logic(maker, HD_LUT_A ^ HD_LUT_B, in[0], in[1]);
-	case HD_UNIFORM_LSHR:
-		return hd_sel_shift_leaf(sel, LLVMLShr, in[0], in[1], 64);
-	case HD_UNIFORM_ASHR:
-		return hd_sel_shift_leaf(sel, LLVMAShr, in[0], in[1], 64);
+	case HD_UNIFORM_SEXT: return in[0];
+	case HD_UNIFORM_POW2: return hd_sel_shift_leaf(sel, LLVMShl, hd_leaf_imm(1, 2), in[0], 64);
+	case HD_UNIFORM_AND: return logic(maker, HD_LUT_A & HD_LUT_B, in[0], in[1]);
+	case HD_UNIFORM_OR: return logic(maker, HD_LUT_A | HD_LUT_B, in[0], in[1]);
+	case HD_UNIFORM_XOR: return logic(maker, HD_LUT_A ^ HD_LUT_B, in[0], in[1]);
+	case HD_UNIFORM_LSHR: return hd_sel_shift_leaf(sel, LLVMLShr, in[0], in[1], 64);
+	case HD_UNIFORM_ASHR: return hd_sel_shift_leaf(sel, LLVMAShr, in[0], in[1], 64);
 	case HD_UNIFORM_SMIN:
 	case HD_UNIFORM_SMAX:
 	case HD_UNIFORM_UMIN:
@@ -100,19 +88,17 @@ static struct hd_leaf operation(struct maker *maker, unsigned op, const struct h
 					  hd_sel_pred(sel,
 						      hd_sel_cmp(sel, HD_CMP_NE, false, in[0], hd_leaf_imm(0, 2), 64)),
 					  in[1], in[2]);
-	default:
-		return compared(maker, op, in[0], in[1]);
+	default: return compared(maker, op, in[0], in[1]);
 	}
 }
 
 static struct hd_leaf operation_leaf(struct maker *maker, const struct hd_unknown *unknown)
 {
 	unsigned count = hd_uniform_operands(unknown->op);
-	struct hd_leaf in[3] = {{0}}, out;
-
+	struct hd_leaf in[3] = {{0}};
 	for (unsigned i = 0; i < count; i++)
 		in[i] = widened(maker, poly_leaf(maker, unknown->args[i]), unknown->from, reads_signed(unknown->op));
-	out = operation(maker, unknown->op, in);
+	struct hd_leaf out = operation(maker, unknown->op, in);
 	/* Comparisons are 0 or 1 as they are. */
 	return unknown->bits == 1 ? out : widened(maker, out, unknown->bits, true);
 }
@@ -121,15 +107,12 @@ static struct hd_leaf unknown_leaf(struct maker *maker, uint32_t id)
 {
 	const struct hd_unknown *unknown = hd_unknown_get(maker->polys, id);
 	struct hd_leaf leaf = {.kind = HD_LEAF_BANK, .words = unknown->bits == 64 ? 2 : 1, .id = unknown->offset};
-
 	switch (unknown->kind) {
-	case HD_UNKNOWN_BANK:
-		return widened(maker, leaf, unknown->bits, true);
+	case HD_UNKNOWN_BANK: return widened(maker, leaf, unknown->bits, true);
 	case HD_UNKNOWN_ADDRESS:
 		leaf = hd_sel_leaf(maker->sel, maker->plan->affine->variables.data[unknown->offset], 0);
 		return widened(maker, leaf, unknown->bits, false);
-	default:
-		return operation_leaf(maker, unknown);
+	default: return operation_leaf(maker, unknown);
 	}
 }
 
@@ -143,12 +126,10 @@ static struct hd_leaf monomial_leaf(struct maker *maker, uint32_t id)
 {
 	const struct hd_monomial *monomial = hd_monomial_get(maker->polys, id);
 	struct hd_leaf product = hd_leaf_imm(1, 2);
-
 	if (maker->monomials[id].words)
 		return maker->monomials[id];
 	for (uint32_t i = 0; i < monomial->degree; i++) {
 		struct hd_leaf *unknown = &maker->unknowns[monomial->symbols[i]];
-
 		if (!unknown->words)
 			remember(maker, unknown, unknown_leaf(maker, monomial->symbols[i]));
 		product = i ? hd_sel_mul_leaf(maker->sel, product, *unknown) : *unknown;
@@ -159,7 +140,6 @@ static struct hd_leaf monomial_leaf(struct maker *maker, uint32_t id)
 static struct hd_leaf scaled(struct maker *maker, struct hd_leaf leaf, int64_t by)
 {
 	uint64_t factor = (uint64_t)by;
-
 	if (leaf.kind == HD_LEAF_IMM)
 		return hd_leaf_imm(leaf.imm[0] * factor, 2);
 	if (by == 1)
@@ -174,13 +154,11 @@ static struct hd_leaf poly_leaf(struct maker *maker, uint32_t id)
 {
 	const struct hd_poly *poly = hd_poly_get(maker->polys, id);
 	struct hd_leaf sum = hd_leaf_imm(0, 2);
-
 	if (maker->done[id].words)
 		return maker->done[id];
 	for (uint32_t i = 0; i < poly->count; i++) {
 		const struct hd_term *term = &poly->terms[i];
 		struct hd_leaf part = scaled(maker, monomial_leaf(maker, term->monomial), term->coefficient);
-
 		if (sum.kind == HD_LEAF_IMM && part.kind == HD_LEAF_IMM)
 			sum = hd_leaf_imm(sum.imm[0] + part.imm[0], 2);
 		else if (sum.kind == HD_LEAF_IMM && !sum.imm[0])
@@ -194,7 +172,6 @@ static struct hd_leaf poly_leaf(struct maker *maker, uint32_t id)
 static void write_register(struct hd_select *sel, unsigned op, uint32_t number, struct hd_mreg value)
 {
 	struct hd_minst *inst = hd_sel_push(sel, op, 0);
-
 	inst->b = value;
 	inst->xkind = op == HD_OP_R2BR || !number ? HD_X_NONE : HD_X_OTHER;
 	inst->x = number;
@@ -205,7 +182,6 @@ void hd_linear_coefficient_stream(struct hd_select *sel, void *context)
 	const struct hd_linear_layout *layout = context;
 	const struct hd_poly_table *polys = layout->plan->affine->polys;
 	struct maker maker = {.sel = sel, .plan = layout->plan, .polys = polys};
-
 	maker.unknowns = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, polys->symbols.len + 1);
 	maker.monomials = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, polys->monomials.len + 1);
 	maker.done = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, hd_poly_count(polys) + 1);
@@ -235,20 +211,18 @@ static struct hd_opnd index_of(struct hd_select *sel, enum hd_sr sr)
 static struct hd_mreg add_product(struct hd_select *sel, struct hd_mreg sum, struct hd_opnd index,
 				  struct hd_leaf factor)
 {
-	struct hd_mreg low, high;
-
 	if (factor.kind == HD_LEAF_IMM && (int64_t)factor.imm[0] == (int32_t)factor.imm[0])
 		return hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, HD_SIGNED), index,
 				       hd_imm((uint32_t)factor.imm[0]), hd_reg(sum));
-	low = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, index, hd_sel_word(sel, &factor, 0), hd_reg(sum));
-	high = hd_sel_alu(sel, HD_OP_IMAD, 0, index, hd_sel_word(sel, &factor, 1), hd_reg(hd_sub(low, 1, 1)));
+	struct hd_mreg low = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, index, hd_sel_word(sel, &factor, 0), hd_reg(sum));
+	struct hd_mreg high =
+		hd_sel_alu(sel, HD_OP_IMAD, 0, index, hd_sel_word(sel, &factor, 1), hd_reg(hd_sub(low, 1, 1)));
 	return hd_sel_pair(sel, hd_reg(hd_sub(low, 0, 1)), hd_reg(high));
 }
 
 static struct hd_leaf factor_of(const struct hd_linear_layout *layout, uint32_t poly)
 {
 	int64_t value;
-
 	if (hd_poly_is_constant(layout->plan->affine->polys, poly, &value))
 		return hd_leaf_imm((uint64_t)value, 2);
 	return coefficient_leaf(hd_linear_coefficient(layout, poly), false);
@@ -258,14 +232,12 @@ void hd_linear_thread_stream(struct hd_select *sel, void *context)
 {
 	const struct hd_linear_layout *layout = context;
 	struct hd_opnd index[3];
-
 	for (unsigned i = 0; i < 3; i++)
 		index[i] = index_of(sel, HD_SR_TID_X + i);
 	for (uint32_t t = 0; t < layout->thread_count; t++) {
 		const struct hd_thread_part *part = &layout->plan->thread_parts[layout->threads[t]];
 		const uint32_t polys[] = {part->x, part->y, part->z};
 		struct hd_mreg sum = {HD_RZ, 0, 2};
-
 		for (unsigned i = 0; i < 3; i++)
 			if (polys[i] != HD_POLY_ZERO)
 				sum = add_product(sel, sum, index[i], factor_of(layout, polys[i]));
@@ -277,7 +249,6 @@ void hd_linear_block_stream(struct hd_select *sel, void *context)
 {
 	const struct hd_linear_layout *layout = context;
 	struct hd_mreg sum = {HD_RZ, 0, 2};
-
 	if (layout->run[HD_RUN_BASE] != HD_RZ)
 		sum = hd_sel_reg(sel, coefficient_leaf(layout->run[HD_RUN_BASE], true));
 	for (unsigned run = HD_RUN_X; run < HD_RUNS; run++)

@@ -29,7 +29,6 @@ static int lower_part(struct version *version, enum hd_stream stream)
 {
 	struct hd_unit *unit = version->unit;
 	struct hd_mfunc *func = &version->funcs[stream];
-
 	if (hd_lower_function(func, unit->options.check, unit->diag))
 		return -1;
 	return hd_mfunc_emit(func, &unit->object, &version->parts[stream], &unit->arena, unit->diag);
@@ -46,13 +45,12 @@ static bool is_straight(const struct hd_function *part)
 
 static int make_stream(struct version *version, enum hd_stream stream, uint32_t most)
 {
-	static void (*const build[])(struct hd_select * sel, void *context) = {
+	static void (*const build[])(struct hd_select *sel, void *context) = {
 		[HD_STREAM_COEFFICIENT] = hd_linear_coefficient_stream,
 		[HD_STREAM_THREAD] = hd_linear_thread_stream,
 		[HD_STREAM_BLOCK] = hd_linear_block_stream,
 	};
 	struct hd_mfunc *func = &version->funcs[stream];
-
 	if (hd_select_straight(version->unit, version->function, build[stream], &version->layout, func))
 		return -1;
 	func->max_registers = most;
@@ -65,13 +63,11 @@ static int make_stream(struct version *version, enum hd_stream stream, uint32_t 
  */
 static int make_parts(struct version *version)
 {
-	uint32_t most;
-
 	if (hd_select_linear(version->unit, version->function, version->kernel, version->layout.select,
 			     &version->funcs[HD_STREAM_MAIN]) ||
 	    lower_part(version, HD_STREAM_MAIN))
 		return -1;
-	most = version->parts[HD_STREAM_MAIN].registers;
+	uint32_t most = version->parts[HD_STREAM_MAIN].registers;
 	most = most < LEAST_REGISTERS ? LEAST_REGISTERS : most > HD_LR_MAX_REGS ? HD_LR_MAX_REGS : most;
 	for (unsigned i = 0; i < HD_STREAM_MAIN; i++) {
 		if (make_stream(version, (enum hd_stream)i, most))
@@ -89,10 +85,8 @@ static int make_parts(struct version *version)
 static double weight(const struct hd_mfunc *func)
 {
 	double sum = 0;
-
 	for (uint32_t b = 0; b < func->order.len; b++) {
 		const struct hd_mblock *block = &func->blocks.data[func->order.data[b]];
-
 		sum += block->frequency * block->insts.len;
 	}
 	return sum;
@@ -101,7 +95,6 @@ static double weight(const struct hd_mfunc *func)
 static bool is_worthwhile(const struct version *version)
 {
 	const struct hd_mfunc *original = &version->unit->functions.data[version->kernel];
-
 	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
 		if (!is_straight(&version->parts[i]))
 			return false;
@@ -116,10 +109,8 @@ static bool is_worthwhile(const struct version *version)
 static void append_code(struct hd_function *body, const struct hd_function *part)
 {
 	uint32_t base = body->inst_count;
-
 	for (uint32_t i = 0; i < part->inst_count; i++) {
 		struct hd_inst inst = part->insts[i];
-
 		if (inst.op == HD_OP_BRA)
 			inst.x += base;
 		if (hd_opinfo[inst.op].effects & HD_FX_BRANCH && inst.reconv != HD_NO_PC)
@@ -146,7 +137,6 @@ static void join_parts(struct version *version, struct hd_linear *linear)
 	struct hd_arena *arena = &version->unit->arena;
 	struct hd_function *body = &linear->body;
 	uint32_t insts = 0, relocs = 0, tables = 0;
-
 	for (unsigned i = 0; i < HD_STREAM_COUNT; i++) {
 		insts += version->parts[i].inst_count;
 		relocs += version->parts[i].reloc_count;
@@ -173,7 +163,6 @@ struct place {
 static int compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
-
 	return a->site != b->site ? (a->site < b->site ? -1 : 1) : (a->pc > b->pc) - (a->pc < b->pc);
 }
 
@@ -184,7 +173,6 @@ static void find_twins(struct version *version, struct hd_linear *linear)
 			      *main = &version->funcs[HD_STREAM_MAIN];
 	uint32_t count = version->unit->object.functions[version->kernel].inst_count;
 	struct place *places = HD_ARENA_NEW(arena, struct place, count);
-
 	for (uint32_t pc = 0; pc < count; pc++)
 		places[pc] = (struct place){original->sites[pc], pc};
 	qsort(places, count, sizeof *places, compare_places);
@@ -194,10 +182,9 @@ static void find_twins(struct version *version, struct hd_linear *linear)
 	for (uint32_t i = 0; i < linear->body.inst_count; i++)
 		linear->twins[i] = HD_NO_PC;
 	for (uint32_t i = 0; i < version->parts[HD_STREAM_MAIN].inst_count; i++) {
-		uint32_t at;
-
 		if (!main->sites[i])
 			continue;
+		uint32_t at;
 		HD_BISECT(at, 0, count, places[at].site < main->sites[i]);
 		if (at < count && places[at].site == main->sites[i])
 			linear->twins[linear->start[HD_STREAM_MAIN] + i] = places[at].pc;
@@ -210,7 +197,6 @@ static void add_linear(struct hd_unit *unit, const struct hd_linear *linear)
 {
 	struct hd_object *object = &unit->object;
 	struct hd_linear *all = HD_ARENA_NEW(&unit->arena, struct hd_linear, object->linear_count + 1);
-
 	for (uint32_t i = 0; i < object->linear_count; i++)
 		all[i] = object->linears[i];
 	all[object->linear_count++] = *linear;
@@ -221,7 +207,6 @@ static int make_version(struct version *version, const struct hd_linear_plan *pl
 {
 	struct hd_unit *unit = version->unit;
 	struct hd_linear linear = {.kernel = version->kernel};
-
 	if (!hd_linear_layout_make(&version->layout, unit, plan, &unit->arena) ||
 	    hd_linear_checks(plan, &linear, &unit->arena))
 		return 0;
@@ -243,11 +228,9 @@ int hd_linear_run(struct hd_unit *unit)
 {
 	struct hd_linear_plan *const *plans = hd_pass_result(unit, HD_PASS_AFFINE);
 	int status = 0;
-
 	unit->object.linear_count = 0;
 	for (uint32_t f = 0; f < unit->object.function_count && strcmp(unit->options.linear, "never"); f++) {
 		struct version version = {.unit = unit, .kernel = f};
-
 		if (!plans[f] || !plans[f]->use_count)
 			continue;
 		version.function = LLVMGetNamedFunction(unit->module, unit->object.functions[f].name);
@@ -262,11 +245,9 @@ int hd_linear_run(struct hd_unit *unit)
 struct hd_meta_linear_version *hd_linear_facts(struct hd_unit *unit, uint32_t function)
 {
 	const struct hd_linear *linear = hd_object_linear(&unit->object, function);
-	struct hd_meta_linear_version *facts;
-
 	if (!linear)
 		return NULL;
-	facts = HD_ARENA_NEW(&unit->arena, struct hd_meta_linear_version, 1);
+	struct hd_meta_linear_version *facts = HD_ARENA_NEW(&unit->arena, struct hd_meta_linear_version, 1);
 	*facts = (struct hd_meta_linear_version){
 		.registers = linear->body.registers,
 		.frame_bytes = linear->body.frame_bytes,

@@ -1,9 +1,9 @@
 /*
  * Divergence in machine IR out of SSA, for what is kept once a warp instead of once a lane. Lanes are apart between a
- * branch whose condition differs among them and the point at which they meet (graph/reconvergence.c), and a register is divergent
- * when any of its definitions is: because of what it reads, because the operation gives each lane its own, or because
- * it stands where lanes are apart. So a register that is not divergent is written by all lanes of the warp at once, and
- * the same in each; lanes that have ended aside.
+ * branch whose condition differs among them and the point at which they meet (graph/reconvergence.c), and a register is
+ * divergent when any of its definitions is: because of what it reads, because the operation gives each lane its own, or
+ * because it stands where lanes are apart. So a register that is not divergent is written by all lanes of the warp at
+ * once, and the same in each; lanes that have ended aside.
  *
  * Only what is proven counts: undefined values, loads from windows that may be local memory, and results of calls and
  * atomics are divergent. Needs a kernel, since a function does not know which lanes call it. Each round is linear;
@@ -37,10 +37,8 @@ static bool is_special_uniform(unsigned sr)
 	case HD_SR_GRIDID:
 	case HD_SR_CTAID_X:
 	case HD_SR_CTAID_Y:
-	case HD_SR_CTAID_Z:
-		return true;
-	default:
-		return false;
+	case HD_SR_CTAID_Z: return true;
+	default: return false;
 	}
 }
 
@@ -53,17 +51,13 @@ static bool is_source(const struct hd_minst *inst)
 		return true;
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	switch (inst->op) {
-	case HD_OP_S2R:
-		return !is_special_uniform(hd_mod_get(inst->mods, HD_MOD_SR));
+	case HD_OP_S2R: return !is_special_uniform(hd_mod_get(inst->mods, HD_MOD_SR));
 	case HD_OP_VOTE:
 	case HD_OP_BAR:
-	case HD_OP_LDC:
-		return false;
+	case HD_OP_LDC: return false;
 	case HD_OP_LDG:
-	case HD_OP_LDS:
-		return hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK;
-	default:
-		return info->effects != 0;
+	case HD_OP_LDS: return hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK;
+	default: return info->effects != 0;
 	}
 }
 

@@ -110,7 +110,6 @@ void hd_mfunc_graph(const struct hd_mfunc *func, struct hd_arena *arena, struct 
 uint32_t hd_mfunc_frame_base(const struct hd_mfunc *func)
 {
 	uint32_t reg = func->abi->stack_pointer;
-
 	if (!func->dynamic_stack)
 		return reg;
 	for (reg = 8; reg < HD_RZ && !hd_abi_is_saved(func->abi, reg); reg++)
@@ -139,7 +138,6 @@ struct hd_minst hd_minst_make(unsigned op, uint16_t mods)
 bool hd_minst_swap(struct hd_minst *inst)
 {
 	struct hd_mreg a = inst->a;
-
 	if (inst->op >= HD_OP_COUNT || (inst->linear && hd_lr_slot(inst->linear) != HD_SLOT_C) ||
 	    !hd_op_swap((enum hd_op)inst->op, HD_SLOT_B, &inst->mods))
 		return false;
@@ -229,7 +227,6 @@ uint32_t hd_mfunc_cap(const struct hd_mfunc *func)
 	uint32_t limit = func->max_registers && func->max_registers < HD_MAX_REGS ? func->max_registers : HD_MAX_REGS;
 	uint32_t arguments = func->abi->first_arg + func->abi->arg_count;
 	uint32_t cap = limit > func->abi->reserved_registers ? limit - func->abi->reserved_registers : limit;
-
 	/* The calling convention's registers are there whatever the limit (ptxas does not go below its own minimum). */
 	if (func->dynamic_stack && cap <= hd_mfunc_frame_base(func))
 		return hd_mfunc_frame_base(func) + 1;

@@ -34,19 +34,20 @@
 #include "passes/mir/steps.h"
 
 enum {
-	HD_MREG_PRED = 256,                    /* P0 */
-	HD_MREG_PT = HD_MREG_PRED + HD_PT,     /* 263 */
+	HD_MREG_PRED = 256,		   /* P0 */
+	HD_MREG_PT = HD_MREG_PRED + HD_PT, /* 263 */
 	HD_MREG_VIRTUAL = 264
 };
 #define HD_NO_BLOCK 0xffffffffu
 
 /* Opcodes that exist only here. */
 enum {
-	HD_OP_PHI = HD_OP_COUNT, /* dst (or pdst); extras: one register for each predecessor, in order of block->preds; predicates too */
-	HD_OP_COPY,              /* dst = b (any width), or pdst = psrc */
-	HD_OP_PAIR,              /* dst = words in extras, low first */
-	HD_OP_UNDEF,             /* dst or pdst has any value */
-	HD_OP_PARCOPY,           /* out of SSA: extras hold dst, src, dst, src...; all reads before all writes */
+	HD_OP_PHI = HD_OP_COUNT, /* dst (or pdst); extras: one register for each predecessor, in order of block->preds;
+				    predicates too */
+	HD_OP_COPY,		 /* dst = b (any width), or pdst = psrc */
+	HD_OP_PAIR,		 /* dst = words in extras, low first */
+	HD_OP_UNDEF,		 /* dst or pdst has any value */
+	HD_OP_PARCOPY,		 /* out of SSA: extras hold dst, src, dst, src...; all reads before all writes */
 	HD_OP_MIR_COUNT
 };
 
@@ -61,13 +62,15 @@ struct hd_mreg {
 /* What x refers to beside its own value. */
 enum hd_mref {
 	HD_MREF_NONE,
-	HD_MREF_BLOCK,  /* branch target: ref is a block id */
-	HD_MREF_FRAME,  /* x += offset of frame object `ref` from R1; `a` is then R1 */
-	HD_MREF_OUTGOING, /* x += bytes of the stack-argument area of calls: from where R1 points to what lies above it */
+	HD_MREF_BLOCK,	  /* branch target: ref is a block id */
+	HD_MREF_FRAME,	  /* x += offset of frame object `ref` from R1; `a` is then R1 */
+	HD_MREF_OUTGOING, /* x += bytes of the stack-argument area of calls: from where R1 points to what lies above it
+			   */
 	HD_MREF_INCOMING, /* x += frame size: stack arguments of this function, from R1 */
-	HD_MREF_CALL,   /* ref is a symbol index (hd_object.symbols) */
-	HD_MREF_LO, HD_MREF_HI, /* x is the addend; low or high word of the address of symbol `ref` */
-	HD_MREF_TABLE   /* BRX: ref is a jump table of the function */
+	HD_MREF_CALL,	  /* ref is a symbol index (hd_object.symbols) */
+	HD_MREF_LO,
+	HD_MREF_HI,   /* x is the addend; low or high word of the address of symbol `ref` */
+	HD_MREF_TABLE /* BRX: ref is a jump table of the function */
 };
 
 /* Accesses of one IR instruction that are told apart. */
@@ -75,24 +78,25 @@ enum hd_mref {
 
 struct hd_minst {
 	uint16_t op, mods;
-	uint8_t role;     /* enum hd_role */
-	uint8_t xkind;    /* enum hd_xkind; an operand slot named by xkind has words 0 */
+	uint8_t role;  /* enum hd_role */
+	uint8_t xkind; /* enum hd_xkind; an operand slot named by xkind has words 0 */
 	uint8_t srcmods;
-	uint8_t ref_kind; /* enum hd_mref */
+	uint8_t ref_kind;    /* enum hd_mref */
 	uint8_t coefficient; /* of a linear operand: its %cr, HD_RZ none */
 	uint8_t uniform_dst; /* of R2UR and UMOV: the uniform register */
 	uint16_t linear;     /* HD_LR: the slot has words 0 where the opcode's slot names a coefficient register */
 	struct hd_mreg dst, a, b, c;
 	uint32_t pdst, psrc, psrc2, guard; /* predicate register ids; HD_MREG_PT when absent */
 	bool psrc_not, psrc2_not, guard_not;
-	bool uniform;     /* branches: proven uniform over the warp */
-	bool covers;      /* guarded: lanes outside the guard do not need what dst held */
+	bool uniform; /* branches: proven uniform over the warp */
+	bool covers;  /* guarded: lanes outside the guard do not need what dst held */
 	uint32_t x;
 	uint32_t ref;
-	uint32_t loc;     /* index in hd_mfunc.locs */
-	uint32_t ir;      /* ordinal of the IR instruction, UINT32_MAX none */
-	/* variable operands: extras[extra .. extra+extra_count); the last extra_defs of them are written, the others read.
-	 * Calls: argument registers read, then result registers written; all caller-saved registers are clobbered too. */
+	uint32_t loc; /* index in hd_mfunc.locs */
+	uint32_t ir;  /* ordinal of the IR instruction, UINT32_MAX none */
+	/* variable operands: extras[extra .. extra+extra_count); the last extra_defs of them are written, the others
+	 * read. Calls: argument registers read, then result registers written; all caller-saved registers are clobbered
+	 * too. */
 	uint32_t extra;
 	uint16_t extra_count, extra_defs;
 	/* of accesses and the like: the same in every selection of the function; 0 none. HD_SITE_PARTS times 1 + its IR
@@ -115,10 +119,13 @@ struct hd_mundefined {
 };
 
 struct hd_mblock {
-	HD_VEC(struct hd_minst) insts; /* PHIs first; ends with at most one guarded BRA and then one of BRA, BRX, RET, EXIT, TRAP */
-	HD_VEC(uint32_t) preds;        /* order matters: PHI operands follow it; no duplicates (critical edges to one block merge) */
-	HD_VEC(uint32_t) succs;        /* in the order: guarded target, other target; or jump table targets without duplicates */
-	double frequency;              /* executions for one execution of the function, estimated or from !prof; >= 0 */
+	HD_VEC(struct hd_minst)
+	insts; /* PHIs first; ends with at most one guarded BRA and then one of BRA, BRX, RET, EXIT, TRAP */
+	HD_VEC(uint32_t)
+	preds; /* order matters: PHI operands follow it; no duplicates (critical edges to one block merge) */
+	HD_VEC(uint32_t)
+	succs;		  /* in the order: guarded target, other target; or jump table targets without duplicates */
+	double frequency; /* executions for one execution of the function, estimated or from !prof; >= 0 */
 	uint32_t loop_depth;
 };
 
@@ -141,40 +148,46 @@ struct hd_mtable {
 };
 
 /* Whether values are parked in uniform registers. */
-enum hd_uniform_use { HD_UNIFORM_NEVER /* the processor has none */, HD_UNIFORM_SHORT /* of registers */, HD_UNIFORM_ALWAYS };
+enum hd_uniform_use {
+	HD_UNIFORM_NEVER /* the processor has none */,
+	HD_UNIFORM_SHORT /* of registers */,
+	HD_UNIFORM_ALWAYS
+};
 
 struct hd_mfunc {
 	struct hd_arena *arena; /* the function's own, freed with it (hd_mfunc_free) */
 	const char *name;
 	bool kernel, stream; /* stream: a linear stream of a kernel, which has no stack */
 	const struct hd_abi *abi;
-	uint64_t without;       /* enum hd_switch: improvements that are left out */
-	uint32_t sm_threads;    /* threads that an SM of the function's processor holds */
-	enum hd_uniform_use uniform; /* registers of the warp */
-	uint32_t max_registers; /* limit for the allocator: launch bounds, -maxrregcount, 255 */
+	uint64_t without;		 /* enum hd_switch: improvements that are left out */
+	uint32_t sm_threads;		 /* threads that an SM of the function's processor holds */
+	enum hd_uniform_use uniform;	 /* registers of the warp */
+	uint32_t max_registers;		 /* limit for the allocator: launch bounds, -maxrregcount, 255 */
 	HD_VEC(struct hd_mblock) blocks; /* block 0 is the entry */
-	HD_VEC(struct hd_mvreg) vregs;   /* index = id - HD_MREG_VIRTUAL */
+	HD_VEC(struct hd_mvreg) vregs;	 /* index = id - HD_MREG_VIRTUAL */
 	HD_VEC(struct hd_mreg) extras;
-	HD_VEC(struct hd_loc) locs;      /* [0] is 'unknown'; file names live in the unit's arena */
+	HD_VEC(struct hd_loc) locs; /* [0] is 'unknown'; file names live in the unit's arena */
 	HD_VEC(struct hd_frame_object) frame;
 	HD_VEC(struct hd_mtable) tables;
 	uint32_t outgoing_bytes; /* largest stack-argument area of any call, at R1 + 0 */
-	uint32_t param_bytes;    /* kernels */
+	uint32_t param_bytes;	 /* kernels */
 	bool has_calls;
-	struct hd_clobbers *clobbers, **callees; /* ipra.h: this function's own, and by symbol; NULL: by the convention */
+	struct hd_clobbers *clobbers,
+		**callees;  /* ipra.h: this function's own, and by symbol; NULL: by the convention */
 	bool dynamic_stack; /* has objects of dynamic size: R1 moves, the frame is found through hd_mfunc_frame_base */
 	/* results of later steps */
-	HD_VEC(uint32_t) order;  /* block layout; empty: by id */
-	uint32_t frame_bytes;    /* after hd_mfunc_finish_frame: a multiple of 8, of 16 where a callee or an object needs it */
-	uint32_t registers;      /* highest physical register + 1 + those that the ABI reserves */
+	HD_VEC(uint32_t) order; /* block layout; empty: by id */
+	uint32_t frame_bytes;	/* after hd_mfunc_finish_frame: a multiple of 8, of 16 where a callee or an object needs
+				   it */
+	uint32_t registers;	/* highest physical register + 1 + those that the ABI reserves */
 	uint32_t saved_first, saved_count; /* callee-saved registers pushed: R[saved_first .. +saved_count) */
 	uint32_t spill_store_bytes, spill_load_bytes;
 	HD_VEC(struct hd_mundefined) undefined;
 	struct hd_undefined *undefined_at; /* emitted: by place, in hd_mfunc_emit's arena */
 	uint32_t undefined_count;
-	uint32_t *sites; /* of the emitted instructions; in hd_mfunc_emit's arena */
+	uint32_t *sites;	      /* of the emitted instructions; in hd_mfunc_emit's arena */
 	HD_VEC(const void *) visited; /* the IR instructions in selection's order: sites name them */
-	uint32_t function_index; /* in hd_object.functions */
+	uint32_t function_index;      /* in hd_object.functions */
 };
 
 /* A fresh function, block, register, frame object; ids are returned. */
@@ -182,8 +195,8 @@ void hd_mfunc_init(struct hd_mfunc *func, struct hd_arena *arena, const char *na
 void hd_mfunc_release(struct hd_mfunc *func); /* the vectors; not the arena */
 void hd_mfunc_free(struct hd_mfunc *func);    /* the vectors and all of the arena */
 uint32_t hd_mfunc_block(struct hd_mfunc *func);
-struct hd_mreg hd_mfunc_vreg(struct hd_mfunc *func, unsigned words);  /* 1, 2, 4 */
-uint32_t hd_mfunc_pred(struct hd_mfunc *func);                        /* a virtual predicate's id */
+struct hd_mreg hd_mfunc_vreg(struct hd_mfunc *func, unsigned words); /* 1, 2, 4 */
+uint32_t hd_mfunc_pred(struct hd_mfunc *func);			     /* a virtual predicate's id */
 uint32_t hd_mfunc_frame(struct hd_mfunc *func, uint32_t bytes, uint32_t align, enum hd_frame_kind kind);
 uint32_t hd_mfunc_extras(struct hd_mfunc *func, const struct hd_mreg *regs, uint32_t count); /* start index */
 void hd_mfunc_edge(struct hd_mfunc *func, uint32_t from, uint32_t to); /* adds to succs and preds unless present */
@@ -211,7 +224,10 @@ uint32_t hd_mfunc_cap(const struct hd_mfunc *func);
  */
 uint32_t hd_mfunc_occupancy_step(const struct hd_mfunc *func, uint32_t registers);
 
-static inline bool hd_mreg_is_virtual(uint32_t id) { return id >= HD_MREG_VIRTUAL; }
+static inline bool hd_mreg_is_virtual(uint32_t id)
+{
+	return id >= HD_MREG_VIRTUAL;
+}
 static inline bool hd_mreg_is_pred(const struct hd_mfunc *func, uint32_t id)
 {
 	return id >= HD_MREG_VIRTUAL ? func->vregs.data[id - HD_MREG_VIRTUAL].words == 0 : id >= HD_MREG_PRED;
@@ -221,7 +237,8 @@ static inline unsigned hd_mreg_words(const struct hd_mfunc *func, uint32_t id)
 	return id >= HD_MREG_VIRTUAL ? func->vregs.data[id - HD_MREG_VIRTUAL].words : id < HD_MREG_PRED;
 }
 
-/* Calls `visit` for every register operand read (guard, psrc, srcs, read extras) or written; call clobbers are not visited. */
+/* Calls `visit` for every register operand read (guard, psrc, srcs, read extras) or written; call clobbers are not
+ * visited. */
 typedef void (*hd_mreg_visitor)(void *context, struct hd_mreg *reg, bool is_def);
 void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visitor visit, void *context);
 

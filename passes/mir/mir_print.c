@@ -231,8 +231,9 @@ static void print_block(FILE *out, const struct hd_mfunc *func, uint32_t id)
 
 void hd_mfunc_print(FILE *out, const struct hd_mfunc *func)
 {
-	fprintf(out, "%s %s: registers %" PRIu32 " of %" PRIu32 ", frame %" PRIu32 "\n", func->kernel ? "kernel" : "function",
-		func->name, func->registers, func->max_registers, func->frame_bytes);
+	fprintf(out, "%s %s: registers %" PRIu32 " of %" PRIu32 ", frame %" PRIu32 "\n",
+		func->kernel ? "kernel" : "function", func->name, func->registers, func->max_registers,
+		func->frame_bytes);
 	bool ordered = func->order.len != 0;
 	uint32_t count = ordered ? func->order.len : func->blocks.len;
 	for (uint32_t i = 0; i < count; i++)

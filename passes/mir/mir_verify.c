@@ -39,10 +39,8 @@ static bool is_terminator(const struct hd_minst *inst)
 	case HD_OP_BRX:
 	case HD_OP_RET:
 	case HD_OP_EXIT:
-	case HD_OP_TRAP:
-		return true;
-	default:
-		return false;
+	case HD_OP_TRAP: return true;
+	default: return false;
 	}
 }
 

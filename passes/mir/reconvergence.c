@@ -1,8 +1,8 @@
 /*
  * Reconvergence points of machine IR: its blocks as the graph of passes/graph/reconvergence.c. Near linear.
  */
-#include "passes/graph/graph.h"
 #include "passes/mir/reconvergence.h"
+#include "passes/graph/graph.h"
 
 /* A trap ends the whole kernel, whatever comes before it in its block. */
 static enum hd_lane_end end_of(const struct hd_mblock *block)

@@ -1,6 +1,7 @@
 /*
  * Dead code in SSA form: everything goes that neither acts on memory, control or a physical register, nor is read by
- * something that stays; cycles of PHIs that only read each other included. Linear. docs/architecture.md, The life of an instruction.
+ * something that stays; cycles of PHIs that only read each other included. Linear. docs/architecture.md, The life of an
+ * instruction.
  */
 #include "passes/mir/mir.h"
 

@@ -41,8 +41,8 @@ static struct hd_minst *def_of(const struct fuser *fuser, struct hd_mreg reg)
 /* An access to local memory whose address has nothing but a register and a displacement. */
 static bool is_access(const struct hd_minst *inst)
 {
-	return inst->op < HD_OP_COUNT && hd_opinfo[inst->op].space == HD_AT_LOCAL &&
-	       inst->ref_kind == HD_MREF_NONE && !inst->linear && inst->a.words == 1;
+	return inst->op < HD_OP_COUNT && hd_opinfo[inst->op].space == HD_AT_LOCAL && inst->ref_kind == HD_MREF_NONE &&
+	       !inst->linear && inst->a.words == 1;
 }
 
 static void note_operand(void *context, struct hd_mreg *reg, bool is_def)

@@ -17,7 +17,7 @@
 struct converter {
 	struct hd_mfunc *func;
 	struct hd_arena arena;
-	uint32_t *ways_in;	       /* edges into each block */
+	uint32_t *ways_in;	 /* edges into each block */
 	struct hd_dataflow live; /* nothing until something is converted */
 };
 

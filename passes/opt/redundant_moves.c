@@ -138,8 +138,8 @@ static void set_up(struct known *known)
 {
 	uint32_t blocks = known->func->blocks.len, number = 0;
 	hd_arena_init(&known->arena);
-	known->in = HD_ARENA_NEW(&known->arena, uint64_t, (size_t)blocks * REGISTERS);
-	known->out = HD_ARENA_NEW(&known->arena, uint64_t, (size_t)blocks * REGISTERS);
+	known->in = HD_ARENA_NEW(&known->arena, uint64_t, (size_t)blocks *REGISTERS);
+	known->out = HD_ARENA_NEW(&known->arena, uint64_t, (size_t)blocks *REGISTERS);
 	known->now = HD_ARENA_NEW(&known->arena, uint64_t, REGISTERS);
 	known->first = HD_ARENA_NEW(&known->arena, uint32_t, blocks);
 	for (uint32_t id = 0; id < blocks; id++) {

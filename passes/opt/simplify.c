@@ -27,8 +27,8 @@ struct optimizer {
 	struct hd_mreg *alias;		/* by virtual register: what it stands for; words 0: itself */
 	uint32_t *def_block, *def_inst; /* by virtual register */
 	uint32_t *idom, *depth;
-	HD_VEC(struct entry) entries;  /* where values are computed */
-	struct hd_hash_set values;     /* by what is computed: the latest entry */
+	HD_VEC(struct entry) entries; /* where values are computed */
+	struct hd_hash_set values;    /* by what is computed: the latest entry */
 };
 
 static struct hd_minst *def_of(const struct optimizer *o, uint32_t id)
@@ -185,11 +185,12 @@ static uint64_t mix_reg(uint64_t hash, struct hd_mreg reg)
 
 static uint64_t hash_of(const struct optimizer *o, const struct hd_minst *inst)
 {
-	uint64_t hash = hd_hash_mix((uint64_t)inst->op << 32 | inst->mods,
-				    (uint64_t)inst->linear << 40 | (uint64_t)inst->coefficient << 32 |
-					    inst->xkind * 256u | inst->srcmods);
+	uint64_t hash = hd_hash_mix((uint64_t)inst->op << 32 | inst->mods, (uint64_t)inst->linear << 40 |
+										   (uint64_t)inst->coefficient << 32 |
+										   inst->xkind * 256u | inst->srcmods);
 	hash = mix_reg(mix_reg(mix_reg(hash, inst->a), inst->b), inst->c);
-	hash = hd_hash_mix(hash, (uint64_t)(inst->psrc * 2 + inst->psrc_not) << 32 | (inst->psrc2 * 2 + inst->psrc2_not));
+	hash = hd_hash_mix(hash,
+			   (uint64_t)(inst->psrc * 2 + inst->psrc_not) << 32 | (inst->psrc2 * 2 + inst->psrc2_not));
 	for (uint32_t i = 0; i < inst->extra_count; i++)
 		hash = mix_reg(hash, o->func->extras.data[inst->extra + i]);
 	return hd_hash_mix(hash, (uint64_t)inst->x << 32 ^ ((uint64_t)inst->ref << 3 | inst->ref_kind));
@@ -210,11 +211,11 @@ static bool same_parts(const struct optimizer *o, const struct hd_minst *a, cons
 
 static bool same_value(const struct optimizer *o, const struct hd_minst *a, const struct hd_minst *b)
 {
-	return same_parts(o, a, b) && a->op == b->op && a->mods == b->mods && a->xkind == b->xkind && a->srcmods == b->srcmods &&
-	       a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x && a->linear == b->linear &&
-	       a->coefficient == b->coefficient && same_reg(a->a, b->a) && same_reg(a->b, b->b) &&
-	       same_reg(a->c, b->c) && a->psrc == b->psrc && a->psrc_not == b->psrc_not && a->psrc2 == b->psrc2 &&
-	       a->psrc2_not == b->psrc2_not && a->dst.words == b->dst.words;
+	return same_parts(o, a, b) && a->op == b->op && a->mods == b->mods && a->xkind == b->xkind &&
+	       a->srcmods == b->srcmods && a->ref_kind == b->ref_kind && a->ref == b->ref && a->x == b->x &&
+	       a->linear == b->linear && a->coefficient == b->coefficient && same_reg(a->a, b->a) &&
+	       same_reg(a->b, b->b) && same_reg(a->c, b->c) && a->psrc == b->psrc && a->psrc_not == b->psrc_not &&
+	       a->psrc2 == b->psrc2 && a->psrc2_not == b->psrc2_not && a->dst.words == b->dst.words;
 }
 
 static const struct hd_minst *inst_of(const struct optimizer *o, uint32_t entry)

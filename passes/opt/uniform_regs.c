@@ -7,7 +7,8 @@
  *   - where nobody has set a limit, an SM would hold few warps, and parking makes them more.
  *
  * Whole live ranges are parked, the cheapest first for the crowded instructions that they leave. A uniform register is
- * written only where all lanes are together (mir/divergence.c), so that ranges that do not meet in the code may share one.
+ * written only where all lanes are together (mir/divergence.c), so that ranges that do not meet in the code may share
+ * one.
  *
  * Needs machine IR out of SSA, scheduled. Costs live intervals; and where registers are short a pass of the analysis,
  * the length of what is parked, and sorting. Switch: without=parked-uniforms

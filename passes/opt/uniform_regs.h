@@ -1,5 +1,6 @@
 /*
- * What the two halves of parking values in uniform registers share: uniform_regs.c chooses, uniform_regs_rewrite.c rewrites.
+ * What the two halves of parking values in uniform registers share: uniform_regs.c chooses, uniform_regs_rewrite.c
+ * rewrites.
  */
 #ifndef HD_PASSES_OPT_UNIFORM_REGS_H
 #define HD_PASSES_OPT_UNIFORM_REGS_H

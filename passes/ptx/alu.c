@@ -17,7 +17,6 @@ static unsigned words_of(unsigned bits)
 struct hd_ptx_type hd_ptx_integer_type(struct hd_ptx *ptx)
 {
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
-
 	if (!strchr("usb", type.class) || type.bits < 16)
 		hd_ptx_error(ptx, "an integer type is missing");
 	return type;
@@ -38,16 +37,13 @@ static struct hd_leaf add_chain(struct hd_ptx *ptx, struct hd_leaf a, struct hd_
 		bool chained = in || i > 0;
 		struct hd_mreg x = hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, i), 1);
 		struct hd_opnd y = hd_sel_word(sel, &b, i);
-		struct hd_mreg dst;
-		struct hd_minst *inst;
-
 		if (y.kind != HD_OPND_IMM || y.ref_kind)
 			y = hd_reg(hd_sel_opnd_reg(sel, y, 1));
 		if (subtract && y.kind == HD_OPND_IMM && !y.x)
 			y = hd_rz();
-		dst = hd_mfunc_vreg(sel->func, 1);
-		inst = hd_sel_op(sel, HD_OP_IADD3, HD_MOD(EX, chained || subtract), dst, hd_reg(x),
-				 subtract ? hd_neg(y) : y, hd_none());
+		struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
+		struct hd_minst *inst = hd_sel_op(sel, HD_OP_IADD3, HD_MOD(EX, chained || subtract), dst, hd_reg(x),
+						  subtract ? hd_neg(y) : y, hd_none());
 		if (chained) {
 			inst->psrc = carry.id;
 			inst->psrc_not = carry.inverted;
@@ -65,11 +61,9 @@ static struct hd_leaf add_chain(struct hd_ptx *ptx, struct hd_leaf a, struct hd_
 
 struct hd_leaf hd_ptx_plain_add(struct hd_ptx *ptx, struct hd_leaf a, struct hd_leaf b, bool subtract)
 {
-	struct hd_opnd y;
-
 	if (a.words == 2)
 		return hd_leaf_reg(hd_sel_add64(ptx->sel, a, b, subtract));
-	y = hd_sel_word(ptx->sel, &b, 0);
+	struct hd_opnd y = hd_sel_word(ptx->sel, &b, 0);
 	return hd_leaf_reg(hd_sel_add(ptx->sel, hd_sel_word(ptx->sel, &a, 0), subtract ? hd_neg(y) : y));
 }
 
@@ -79,7 +73,6 @@ static struct hd_leaf saturated_sum(struct hd_ptx *ptx, struct hd_leaf a, struct
 	struct hd_select *sel = ptx->sel;
 	struct hd_leaf sum = hd_leaf_reg(hd_sel_add64(sel, hd_sel_extend_leaf(sel, a, 32, 64, true),
 						      hd_sel_extend_leaf(sel, b, 32, 64, true), subtract));
-
 	sum = hd_sel_minmax(sel, false, true, sum, hd_leaf_imm(INT32_MAX, 2), 64);
 	sum = hd_sel_minmax(sel, true, true, sum, hd_leaf_imm((uint64_t)(int64_t)INT32_MIN, 2), 64);
 	return hd_leaf_reg(hd_sub(hd_sel_reg(sel, sum), 0, 1));
@@ -91,15 +84,13 @@ static void add(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 	bool out = hd_ptx_has(ptx, "cc");
-	struct hd_leaf a, b;
-
 	if (strchr("fhg", type.class)) {
 		hd_ptx_float_op(ptx, arg & SUBTRACT ? HD_FP_ADD | 0x10 : HD_FP_ADD);
 		return;
 	}
 	type = hd_ptx_integer_type(ptx);
-	a = hd_ptx_in(ptx, 1, type.bits);
-	b = hd_ptx_in(ptx, 2, type.bits);
+	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits);
+	struct hd_leaf b = hd_ptx_in(ptx, 2, type.bits);
 	if (hd_ptx_has(ptx, "sat") && (type.class != 's' || type.bits != 32))
 		hd_ptx_error(ptx, "only .s32 saturates");
 	else if (hd_ptx_has(ptx, "sat"))
@@ -116,7 +107,6 @@ static struct hd_leaf product(struct hd_ptx *ptx, struct hd_ptx_type type, struc
 {
 	struct hd_select *sel = ptx->sel;
 	bool sign = is_signed(type);
-
 	if (hd_ptx_has(ptx, "wide")) {
 		a = hd_sel_extend_leaf(sel, a, type.bits, 32, sign);
 		b = hd_sel_extend_leaf(sel, b, type.bits, 32, sign);
@@ -139,7 +129,6 @@ static void multiply(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 	bool wide = hd_ptx_has(ptx, "wide");
-
 	(void)arg;
 	if (strchr("fhg", type.class)) {
 		hd_ptx_float_op(ptx, HD_FP_MUL);
@@ -158,22 +147,20 @@ static void multiply_add(struct hd_ptx *ptx, unsigned arg)
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 	struct hd_select *sel = ptx->sel;
 	bool wide = hd_ptx_has(ptx, "wide"), out = hd_ptx_has(ptx, "cc");
-	unsigned bits;
-	struct hd_leaf a, b, c;
-
 	if (strchr("fhg", type.class)) {
 		hd_ptx_float_op(ptx, HD_FP_FMA);
 		return;
 	}
 	type = hd_ptx_integer_type(ptx);
+	unsigned bits;
 	bits = wide ? 2 * type.bits : type.bits;
 	if (ptx->failed || bits > 64) {
 		hd_ptx_error(ptx, "there is no wide product of 64 bits");
 		return;
 	}
-	a = hd_ptx_in(ptx, 1, type.bits);
-	b = hd_ptx_in(ptx, 2, type.bits);
-	c = hd_ptx_in(ptx, 3, bits);
+	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits);
+	struct hd_leaf b = hd_ptx_in(ptx, 2, type.bits);
+	struct hd_leaf c = hd_ptx_in(ptx, 3, bits);
 	if (out || (arg & CARRY_IN)) {
 		hd_ptx_out(ptx, 0, add_chain(ptx, product(ptx, type, a, b), c, false, arg & CARRY_IN, out), bits);
 		return;
@@ -201,7 +188,6 @@ static void multiply_24(struct hd_ptx *ptx, unsigned add)
 	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
 	struct hd_opnd a = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 1, 32), 24, is_signed(type));
 	struct hd_opnd b = hd_sel_extended(ptx->sel, hd_ptx_in(ptx, 2, 32), 24, is_signed(type));
-
 	hd_ptx_out(ptx, 0,
 		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_IMAD, 0, a, b, add ? hd_ptx_word(ptx, 3) : hd_none())), 32);
 }
@@ -209,7 +195,6 @@ static void multiply_24(struct hd_ptx *ptx, unsigned add)
 static void dot_product(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_ptx_type b = hd_ptx_type(ptx, 0), a = hd_ptx_type(ptx, 1);
-
 	(void)arg;
 	if (a.bits != 32 || b.bits != 32) {
 		hd_ptx_error(ptx, "two types expected");
@@ -226,13 +211,12 @@ static void dot_product(struct hd_ptx *ptx, unsigned arg)
 static void absolute_difference(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
-	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits), b = hd_ptx_in(ptx, 2, type.bits), high, low;
-
+	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits), b = hd_ptx_in(ptx, 2, type.bits);
 	(void)arg;
 	if (ptx->failed)
 		return;
-	high = hd_sel_minmax(ptx->sel, true, is_signed(type), a, b, type.bits);
-	low = hd_sel_minmax(ptx->sel, false, is_signed(type), a, b, type.bits);
+	struct hd_leaf high = hd_sel_minmax(ptx->sel, true, is_signed(type), a, b, type.bits);
+	struct hd_leaf low = hd_sel_minmax(ptx->sel, false, is_signed(type), a, b, type.bits);
 	high = hd_ptx_plain_add(ptx, high, low, true);
 	hd_ptx_out(ptx, 0, hd_ptx_plain_add(ptx, high, hd_ptx_in(ptx, 3, type.bits), false), type.bits);
 }
@@ -242,7 +226,6 @@ static void absolute_difference(struct hd_ptx *ptx, unsigned arg)
 static void minmax(struct hd_ptx *ptx, unsigned max)
 {
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
-
 	if (type.class == 'f' || (strchr("hg", type.class) && type.bits == 16)) {
 		hd_ptx_out(ptx, 0, hd_ptx_float_minmax(ptx, type, max), type.bits);
 		return;
@@ -265,11 +248,9 @@ static void sign(struct hd_ptx *ptx, unsigned absolute)
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 	struct hd_select *sel = ptx->sel;
 	struct hd_leaf a;
-
 	if (strchr("fhg", type.class) && !(type.bits == 32 && type.class != 'f')) {
 		unsigned lut = absolute ? HD_LUT_A & HD_LUT_B : HD_LUT_A ^ HD_LUT_B;
 		uint32_t mask = absolute ? 0x7fffffff : 0x80000000u;
-
 		a = hd_ptx_in(ptx, 1, type.bits);
 		if (type.bits == 16) { /* hd_sel_sign shifts the mask down */
 			a = hd_sel_sign(sel, a, LLVMHalfTypeKind, lut, mask);
@@ -304,9 +285,8 @@ static void logic(struct hd_ptx *ptx, unsigned lut)
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 	struct hd_select *sel = ptx->sel;
 	bool one = lut == (~HD_LUT_A & 0xff);
-	struct hd_leaf a, b = hd_leaf_imm(0, 0);
-	struct hd_opnd out[2];
-
+	struct hd_leaf b = hd_leaf_imm(0, 0);
+	struct hd_leaf a;
 	if (!type.bits || type.bits == 8) {
 		hd_ptx_error(ptx, "a type is missing");
 		return;
@@ -319,7 +299,6 @@ static void logic(struct hd_ptx *ptx, unsigned lut)
 		unsigned boolean = lut == (HD_LUT_A & HD_LUT_B)	  ? HD_BOOL_AND
 				   : lut == (HD_LUT_A | HD_LUT_B) ? HD_BOOL_OR
 								  : HD_BOOL_XOR;
-
 		if (one)
 			x.inverted = !x.inverted;
 		hd_ptx_out(ptx, 0,
@@ -328,6 +307,7 @@ static void logic(struct hd_ptx *ptx, unsigned lut)
 			   1);
 		return;
 	}
+	struct hd_opnd out[2];
 	for (unsigned i = 0; i < words_of(type.bits); i++)
 		out[i] = hd_reg(hd_sel_logic(sel, lut, hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, i), 1)),
 					     one ? hd_none() : hd_sel_word(sel, &b, i), hd_none()));
@@ -337,7 +317,6 @@ static void logic(struct hd_ptx *ptx, unsigned lut)
 static void lop3(struct hd_ptx *ptx, unsigned arg)
 {
 	uint64_t lut = 0;
-
 	(void)arg;
 	if (!hd_ptx_constant(ptx, 4, &lut) || lut > 0xff) {
 		hd_ptx_error(ptx, "the table is no number of 8 bits");
@@ -371,7 +350,6 @@ struct hd_leaf hd_ptx_shifted(struct hd_ptx *ptx, LLVMOpcode op, struct hd_leaf 
 static void shift(struct hd_ptx *ptx, unsigned left)
 {
 	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
-
 	if (!ptx->failed)
 		hd_ptx_out(ptx, 0,
 			   hd_ptx_shifted(ptx,
@@ -387,7 +365,6 @@ static void is_zero(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_opnd a = hd_reg(hd_sel_opnd_reg(ptx->sel, hd_ptx_word(ptx, 1), 1));
 	struct hd_leaf zero = hd_leaf_pred(hd_sel_isetp(ptx->sel, HD_CMP_EQ, false, a, hd_rz()), false);
-
 	(void)arg;
 	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_opnd_reg(ptx->sel, hd_sel_bool_word(ptx->sel, zero, 1), 1)), 32);
 }
@@ -396,7 +373,6 @@ static void is_zero(struct hd_ptx *ptx, unsigned arg)
 static void funnel(struct hd_ptx *ptx, unsigned op)
 {
 	bool wrap = hd_ptx_has(ptx, "wrap");
-
 	if (wrap == hd_ptx_has(ptx, "clamp")) {
 		hd_ptx_error(ptx, "either .clamp or .wrap expected");
 		return;

@@ -7,7 +7,6 @@ static void bits(struct hd_ptx *ptx, unsigned what)
 {
 	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
 	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits);
-
 	if (ptx->failed)
 		return;
 	if (what == 0)
@@ -21,7 +20,6 @@ static void bits(struct hd_ptx *ptx, unsigned what)
 static void find_leading(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
-
 	(void)arg;
 	if (type.bits != 32) {
 		hd_ptx_error(ptx, "only 32 bits are supported");
@@ -38,7 +36,6 @@ static void find_leading(struct hd_ptx *ptx, unsigned arg)
 static struct hd_leaf byte_in(struct hd_ptx *ptx, unsigned index)
 {
 	struct hd_leaf leaf = hd_ptx_in(ptx, index, 32);
-
 	if (leaf.kind == HD_LEAF_IMM)
 		return hd_leaf_imm(leaf.imm[0] & 0xff, 1);
 	return hd_leaf_reg(hd_sel_opnd_reg(ptx->sel, hd_sel_extended(ptx->sel, leaf, 8, false), 1));
@@ -49,16 +46,13 @@ static void extract_field(struct hd_ptx *ptx, unsigned arg)
 	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
 	struct hd_select *sel = ptx->sel;
 	LLVMOpcode right = type.class == 's' ? LLVMAShr : LLVMLShr;
-	struct hd_leaf field, length;
-	struct hd_opnd rest;
-
 	(void)arg;
 	if (type.bits < 32) {
 		hd_ptx_error(ptx, "32 or 64 bits expected");
 		return;
 	}
-	field = hd_ptx_shifted(ptx, right, hd_ptx_in(ptx, 1, type.bits), byte_in(ptx, 2), type.bits);
-	length = byte_in(ptx, 3);
+	struct hd_leaf field = hd_ptx_shifted(ptx, right, hd_ptx_in(ptx, 1, type.bits), byte_in(ptx, 2), type.bits);
+	struct hd_leaf length = byte_in(ptx, 3);
 	if (type.bits == 32) {
 		hd_ptx_out(ptx, 0,
 			   hd_leaf_reg(hd_sel_alu(sel, HD_OP_SGXT, HD_MOD(SIGN, type.class == 's'),
@@ -67,6 +61,7 @@ static void extract_field(struct hd_ptx *ptx, unsigned arg)
 			   32);
 		return;
 	}
+	struct hd_opnd rest;
 	/* Up against the top and back, by 64 less the length. */
 	if (length.kind == HD_LEAF_IMM) {
 		length = hd_leaf_imm(length.imm[0] < 64 ? 64 - length.imm[0] : 0, 1);
@@ -84,20 +79,17 @@ static void insert_field(struct hd_ptx *ptx, unsigned arg)
 	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
 	struct hd_select *sel = ptx->sel;
 	unsigned words = (type.bits + 31) / 32;
-	struct hd_leaf a, b, mask, position, length;
-	struct hd_opnd out[2];
-
 	(void)arg;
 	if (type.bits < 32) {
 		hd_ptx_error(ptx, "32 or 64 bits expected");
 		return;
 	}
-	b = hd_ptx_in(ptx, 2, type.bits);
-	position = byte_in(ptx, 3);
-	length = byte_in(ptx, 4);
+	struct hd_leaf b = hd_ptx_in(ptx, 2, type.bits);
+	struct hd_leaf position = byte_in(ptx, 3);
+	struct hd_leaf length = byte_in(ptx, 4);
+	struct hd_leaf mask;
 	if (position.kind == HD_LEAF_IMM && length.kind == HD_LEAF_IMM) {
 		uint64_t ones = length.imm[0] >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << length.imm[0]) - 1;
-
 		mask = hd_leaf_imm(position.imm[0] >= 64 ? 0 : ones << position.imm[0], words);
 	} else { /* 2^length - 1; beyond the width 0 - 1 */
 		mask = hd_ptx_shifted(ptx, LLVMShl, hd_leaf_reg(hd_sel_reg(sel, hd_leaf_imm(1, words))), length,
@@ -106,7 +98,8 @@ static void insert_field(struct hd_ptx *ptx, unsigned arg)
 					false);
 		mask = hd_ptx_shifted(ptx, LLVMShl, mask, position, type.bits);
 	}
-	a = hd_ptx_shifted(ptx, LLVMShl, hd_ptx_in(ptx, 1, type.bits), position, type.bits);
+	struct hd_leaf a = hd_ptx_shifted(ptx, LLVMShl, hd_ptx_in(ptx, 1, type.bits), position, type.bits);
+	struct hd_opnd out[2];
 	for (unsigned i = 0; i < words; i++)
 		out[i] = hd_reg(hd_sel_logic(sel, (HD_LUT_A & ~HD_LUT_B) | (HD_LUT_C & HD_LUT_B),
 					     hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &b, i), 1)),
@@ -127,16 +120,14 @@ static void permute(struct hd_ptx *ptx, unsigned arg)
 static struct hd_opnd shifted_left(struct hd_ptx *ptx, struct hd_opnd value, struct hd_opnd distance, unsigned wrap)
 {
 	struct hd_mreg high = hd_sel_opnd_reg(ptx->sel, value, 1);
-
 	return hd_reg(hd_sel_alu(ptx->sel, HD_OP_SHF_L, HD_MOD(WRAP, wrap), hd_rz(), distance, hd_reg(high)));
 }
 
 /* bmsk d, a, b: b ones from bit a up; both count as at most 32 (.clamp), or modulo 32 (.wrap). */
 static void make_mask(struct hd_ptx *ptx, unsigned wrap)
 {
-	struct hd_opnd above = shifted_left(ptx, hd_imm(0xffffffff), hd_ptx_word(ptx, 2), wrap), ones;
-
-	ones = hd_reg(hd_sel_logic(ptx->sel, ~HD_LUT_A & 0xff, above, hd_none(), hd_none()));
+	struct hd_opnd above = shifted_left(ptx, hd_imm(0xffffffff), hd_ptx_word(ptx, 2), wrap);
+	struct hd_opnd ones = hd_reg(hd_sel_logic(ptx->sel, ~HD_LUT_A & 0xff, above, hd_none(), hd_none()));
 	ones = shifted_left(ptx, ones, hd_ptx_word(ptx, 1), wrap);
 	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_opnd_reg(ptx->sel, ones, 1)), 32);
 }
@@ -146,7 +137,6 @@ static void extend_bits(struct hd_ptx *ptx, unsigned wrap)
 {
 	struct hd_ptx_type type = hd_ptx_integer_type(ptx);
 	struct hd_opnd length = hd_ptx_word(ptx, 2);
-
 	if (wrap)
 		length = hd_reg(hd_sel_logic(ptx->sel, HD_LUT_A & HD_LUT_B, length, hd_imm(31), hd_none()));
 	hd_ptx_out(ptx, 0,

@@ -11,12 +11,11 @@ static void unpack(struct hd_ptx *ptx, unsigned bits)
 	const struct hd_ptx_operand *to = &ptx->now->operands[0];
 	unsigned each = bits / to->count;
 	struct hd_leaf whole = hd_ptx_in(ptx, 1, bits);
-	struct hd_opnd words[2];
-
 	if (ptx->failed || each < 8) {
 		hd_ptx_error(ptx, "the parts do not fill the whole");
 		return;
 	}
+	struct hd_opnd words[2];
 	for (unsigned i = 0; i < bits / 32; i++)
 		words[i] = hd_sel_word(ptx->sel, &whole, i);
 	for (unsigned i = 0; i < to->count; i++)
@@ -28,8 +27,6 @@ static void pack(struct hd_ptx *ptx, unsigned bits)
 	const struct hd_ptx_operand *from = &ptx->now->operands[1];
 	unsigned each = bits / from->count;
 	struct hd_leaf parts[4];
-	struct hd_opnd words[2];
-
 	if (each < 8) {
 		hd_ptx_error(ptx, "the parts do not fill the whole");
 		return;
@@ -38,6 +35,7 @@ static void pack(struct hd_ptx *ptx, unsigned bits)
 		parts[i] = hd_ptx_read(ptx, &from->parts[i], each);
 	if (ptx->failed)
 		return;
+	struct hd_opnd words[2];
 	hd_sel_pack(ptx->sel, parts, from->count, each, words);
 	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_join(ptx->sel, words, bits / 32)), bits);
 }
@@ -45,7 +43,6 @@ static void pack(struct hd_ptx *ptx, unsigned bits)
 static void move(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
-
 	(void)arg;
 	if (!type.bits)
 		hd_ptx_error(ptx, "a type is missing");
@@ -60,15 +57,13 @@ static void move(struct hd_ptx *ptx, unsigned arg)
 static void choose(struct hd_ptx *ptx, unsigned arg)
 {
 	unsigned bits = hd_ptx_type(ptx, 0).bits;
-	struct hd_leaf yes, no;
-
 	(void)arg;
 	if (bits < 16) {
 		hd_ptx_error(ptx, "a type is missing");
 		return;
 	}
-	yes = hd_ptx_in(ptx, 1, bits);
-	no = hd_ptx_in(ptx, 2, bits);
+	struct hd_leaf yes = hd_ptx_in(ptx, 1, bits);
+	struct hd_leaf no = hd_ptx_in(ptx, 2, bits);
 	hd_ptx_out(ptx, 0, hd_sel_select_leaf(ptx->sel, hd_ptx_pred(ptx, 3), yes, no), bits);
 }
 
@@ -76,19 +71,16 @@ static void choose(struct hd_ptx *ptx, unsigned arg)
 static void choose_by_sign(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_ptx_type by = hd_ptx_type(ptx, 0), type = hd_ptx_type(ptx, 1);
-	struct hd_leaf yes, no;
 	struct hd_popnd above = {HD_MREG_PT, false};
-	struct hd_minst *test;
-	struct hd_opnd c;
-
 	(void)arg;
 	if (by.bits != 32 || !strchr("sf", by.class) || type.bits < 16) {
 		hd_ptx_error(ptx, "a type and .s32 or .f32 expected");
 		return;
 	}
-	yes = hd_ptx_in(ptx, 1, type.bits);
-	no = hd_ptx_in(ptx, 2, type.bits);
-	c = hd_reg(hd_sel_opnd_reg(ptx->sel, hd_ptx_word(ptx, 3), 1));
+	struct hd_leaf yes = hd_ptx_in(ptx, 1, type.bits);
+	struct hd_leaf no = hd_ptx_in(ptx, 2, type.bits);
+	struct hd_opnd c = hd_reg(hd_sel_opnd_reg(ptx->sel, hd_ptx_word(ptx, 3), 1));
+	struct hd_minst *test;
 	if (by.class == 's') {
 		above.id = hd_sel_isetp(ptx->sel, HD_CMP_GE, true, c, hd_rz());
 	} else {
@@ -142,17 +134,15 @@ static struct hd_leaf compare_floats(struct hd_ptx *ptx, unsigned code, struct h
 	struct hd_select *sel = ptx->sel;
 	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits), b = hd_ptx_in(ptx, 2, type.bits);
 	bool wide = type.bits == 64;
-	struct hd_minst *inst;
-
 	if (type.class != 'f') {
 		LLVMTypeKind kind = type.class == 'g' ? LLVMBFloatTypeKind : LLVMHalfTypeKind;
-
 		a = hd_sel_to_f32(sel, a, kind);
 		b = hd_sel_to_f32(sel, b, kind);
 	}
-	inst = hd_sel_op(sel, wide ? HD_OP_DSETP : HD_OP_FSETP,
-			 HD_MOD(CMP, code) | HD_MOD(FTZ, !wide && hd_ptx_has(ptx, "ftz")), HD_MREG_NONE,
-			 hd_reg(hd_sel_reg(sel, a)), hd_reg(hd_sel_reg(sel, b)), hd_none());
+	struct hd_minst *inst =
+		hd_sel_op(sel, wide ? HD_OP_DSETP : HD_OP_FSETP,
+			  HD_MOD(CMP, code) | HD_MOD(FTZ, !wide && hd_ptx_has(ptx, "ftz")), HD_MREG_NONE,
+			  hd_reg(hd_sel_reg(sel, a)), hd_reg(hd_sel_reg(sel, b)), hd_none());
 	inst->pdst = hd_mfunc_pred(sel->func);
 	return hd_leaf_pred(inst->pdst, false);
 }
@@ -164,12 +154,12 @@ static bool compare(struct hd_ptx *ptx, struct hd_ptx_type type, struct hd_leaf 
 	unsigned code, boolean = hd_ptx_has(ptx, "or")	  ? HD_BOOL_OR
 				 : hd_ptx_has(ptx, "xor") ? HD_BOOL_XOR
 							  : HD_BOOL_AND;
-	bool joined = hd_ptx_has(ptx, "or") || hd_ptx_has(ptx, "xor") || hd_ptx_has(ptx, "and"), sign;
-
+	bool joined = hd_ptx_has(ptx, "or") || hd_ptx_has(ptx, "xor") || hd_ptx_has(ptx, "and");
 	if (ptx->now->part_count < 3 || !compare_code(ptx, &code) || type.bits < 16) {
 		hd_ptx_error(ptx, "a compare and a type expected");
 		return false;
 	}
+	bool sign;
 	if (strchr("fhg", type.class)) {
 		*plain = compare_floats(ptx, code & 15, type);
 	} else {
@@ -195,9 +185,8 @@ static bool compare(struct hd_ptx *ptx, struct hd_ptx_type type, struct hd_leaf 
 
 static void set_predicate(struct hd_ptx *ptx, unsigned arg)
 {
-	struct hd_leaf plain, other;
-
 	(void)arg;
+	struct hd_leaf plain, other;
 	if (!compare(ptx, hd_ptx_type(ptx, 0), &plain, &other))
 		return;
 	hd_ptx_out(ptx, 0, plain, 1);
@@ -209,13 +198,12 @@ static void set_predicate(struct hd_ptx *ptx, unsigned arg)
 static void set_number(struct hd_ptx *ptx, unsigned arg)
 {
 	struct hd_ptx_type to = hd_ptx_type(ptx, 1);
-	struct hd_leaf plain, other;
-
 	(void)arg;
 	if (to.bits != 32) {
 		hd_ptx_error(ptx, "a result of 32 bits expected");
 		return;
 	}
+	struct hd_leaf plain, other;
 	if (compare(ptx, hd_ptx_type(ptx, 0), &plain, &other))
 		hd_ptx_out(ptx, 0,
 			   hd_leaf_reg(hd_sel_opnd_reg(
@@ -229,16 +217,11 @@ static void set_number(struct hd_ptx *ptx, unsigned arg)
 static unsigned machine_type(struct hd_ptx_type type)
 {
 	unsigned log = type.bits == 8 ? 0 : type.bits == 16 ? 1 : type.bits == 32 ? 2 : 3;
-
 	switch (type.class) {
-	case 'f':
-		return type.bits == 64 ? HD_F64 : HD_F32;
-	case 'h':
-		return HD_F16;
-	case 'g':
-		return HD_BF16;
-	default:
-		return 2 * log + (type.class == 's'); /* U8 S8 U16 S16 ... */
+	case 'f': return type.bits == 64 ? HD_F64 : HD_F32;
+	case 'h': return HD_F16;
+	case 'g': return HD_BF16;
+	default: return 2 * log + (type.class == 's'); /* U8 S8 U16 S16 ... */
 	}
 }
 
@@ -252,7 +235,6 @@ static struct hd_leaf saturated(struct hd_ptx *ptx, struct hd_leaf a, struct hd_
 {
 	unsigned bits = from.bits < 32 ? 32 : from.bits;
 	bool sign = from.class == 's';
-
 	a = from.bits < 32 ? hd_sel_extend_leaf(ptx->sel, a, from.bits, 32, sign) : a;
 	if (largest(to) < largest(from))
 		a = hd_sel_minmax(ptx->sel, false, sign, a, hd_leaf_imm(largest(to), bits / 32), bits);
@@ -267,7 +249,6 @@ static struct hd_leaf saturated(struct hd_ptx *ptx, struct hd_leaf a, struct hd_
 static struct hd_leaf convert_integer(struct hd_ptx *ptx, struct hd_ptx_type to, struct hd_ptx_type from)
 {
 	struct hd_leaf a = hd_ptx_in(ptx, 1, from.bits);
-
 	if (hd_ptx_has(ptx, "sat"))
 		a = saturated(ptx, a, to, from);
 	/* The result's register may be wider than its type: it is then extended by that type's sign. */
@@ -283,11 +264,10 @@ static struct hd_leaf convert_integer(struct hd_ptx *ptx, struct hd_ptx_type to,
 static void convert_two(struct hd_ptx *ptx, struct hd_ptx_type to)
 {
 	struct hd_leaf half[2];
-	struct hd_opnd word[1];
-
 	for (unsigned i = 0; i < 2; i++)
 		half[i] = hd_sel_convert(ptx->sel, HD_OP_F2F, machine_type(to), HD_F32, hd_ptx_rounding(ptx),
 					 hd_ptx_in(ptx, 2 - i, 32));
+	struct hd_opnd word[1];
 	hd_sel_pack(ptx->sel, half, 2, 16, word);
 	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_opnd_reg(ptx->sel, word[0], 1)), 32);
 }
@@ -299,9 +279,6 @@ static void convert(struct hd_ptx *ptx, unsigned arg)
 	bool integral =
 		hd_ptx_has(ptx, "rni") || hd_ptx_has(ptx, "rzi") || hd_ptx_has(ptx, "rmi") || hd_ptx_has(ptx, "rpi");
 	uint16_t mods = hd_ptx_rounding(ptx);
-	unsigned op;
-	struct hd_leaf a;
-
 	(void)arg;
 	if (!from.bits || !to.bits || from.class == 'p' || to.class == 'p') {
 		hd_ptx_error(ptx, "two types expected");
@@ -311,12 +288,13 @@ static void convert(struct hd_ptx *ptx, unsigned arg)
 		convert_two(ptx, to);
 		return;
 	}
+	struct hd_leaf a;
 	if (!from_float && !to_float) {
 		a = convert_integer(ptx, to, from);
 		hd_ptx_out(ptx, 0, a, to.bits);
 		return;
 	}
-	op = !from_float ? HD_OP_I2F : !to_float ? HD_OP_F2I : integral ? HD_OP_FRND : HD_OP_F2F;
+	unsigned op = !from_float ? HD_OP_I2F : !to_float ? HD_OP_F2I : integral ? HD_OP_FRND : HD_OP_F2F;
 	if (hd_ptx_has(ptx, "ftz") && op != HD_OP_I2F)
 		mods |= HD_MOD(FTZ, 1);
 	if (hd_ptx_has(ptx, "sat") && op == HD_OP_F2F)
@@ -346,7 +324,6 @@ static void convert_address(struct hd_ptx *ptx, unsigned arg)
 {
 	unsigned space = named_space(ptx), bits = hd_ptx_type(ptx, 0).bits;
 	struct hd_leaf a = hd_ptx_in(ptx, 1, bits);
-
 	(void)arg;
 	if (bits != 64) {
 		hd_ptx_error(ptx, "addresses have 64 bits");

@@ -17,7 +17,6 @@ struct hd_leaf hd_ptx_float_minmax(struct hd_ptx *ptx, struct hd_ptx_type type, 
 	uint16_t mods = HD_MOD(MINMAX, max) | HD_MOD(FTZ, hd_ptx_has(ptx, "ftz")) | HD_MOD(NAN, hd_ptx_has(ptx, "NaN"));
 	LLVMTypeKind kind = type.class == 'g' ? LLVMBFloatTypeKind : LLVMHalfTypeKind;
 	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits), b = hd_ptx_in(ptx, 2, type.bits);
-
 	if (type.bits == 64)
 		return hd_sel_double_minmax(sel, mods & ~HD_MOD(FTZ, 1), hd_reg(hd_sel_reg(sel, a)),
 					    hd_reg(hd_sel_reg(sel, b)));
@@ -36,7 +35,6 @@ static struct hd_leaf narrow_arithmetic(struct hd_ptx *ptx, unsigned op, LLVMTyp
 	static const unsigned opcodes[] = {[HD_FP_ADD] = HD_OP_FADD, [HD_FP_MUL] = HD_OP_FMUL};
 	struct hd_select *sel = ptx->sel;
 	struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
-
 	if ((op & 0xf) == HD_FP_FMA)
 		return hd_sel_narrow_fma(sel, kind, in);
 	for (unsigned i = 0; i < count; i++) {
@@ -63,19 +61,16 @@ void hd_ptx_float_op(struct hd_ptx *ptx, unsigned op)
 	struct hd_select *sel = ptx->sel;
 	unsigned count = (op & 0xf) == HD_FP_FMA ? 3 : 2, halves = type.class != 'f' && type.bits == 32 ? 2 : 1;
 	uint16_t mods = hd_ptx_rounding(ptx);
-	struct hd_leaf in[3];
 	struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
-
+	struct hd_leaf in[3];
 	for (unsigned i = 0; i < count; i++)
 		in[i] = hd_ptx_in(ptx, i + 1, type.bits);
 	if (ptx->failed)
 		return;
 	if (type.class != 'f') {
 		struct hd_leaf out[2];
-
 		for (unsigned half = 0; half < halves; half++) {
 			struct hd_leaf part[3];
-
 			for (unsigned i = 0; i < count; i++) {
 				o[0] = hd_sel_word(sel, &in[i], 0);
 				part[i] = halves == 2 ? hd_sel_unpack(sel, o, half, 16) : in[i];
@@ -107,17 +102,14 @@ static void special_function(struct hd_ptx *ptx, unsigned function)
 {
 	struct hd_select *sel = ptx->sel;
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
-	struct hd_leaf a;
-
 	if (!hd_ptx_has(ptx, "approx") || (type.bits == 64 && function > HD_MUFU_RSQ)) {
 		hd_ptx_error(ptx, "only the approximation is supported");
 		return;
 	}
-	a = hd_ptx_in(ptx, 1, type.bits);
+	struct hd_leaf a = hd_ptx_in(ptx, 1, type.bits);
 	if (type.bits == 64) {
 		struct hd_opnd high = hd_reg(hd_sel_mufu(sel, function == HD_MUFU_RCP ? HD_MUFU_RCP64H : HD_MUFU_RSQ64H,
 							 hd_sel_word(sel, &a, 1), false));
-
 		hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_pair(sel, hd_rz(), high)), 64);
 		return;
 	}
@@ -128,14 +120,12 @@ static void special_function(struct hd_ptx *ptx, unsigned function)
 static void divide(struct hd_ptx *ptx, unsigned arg)
 {
 	bool ftz = hd_ptx_has(ptx, "ftz");
-	struct hd_mreg inverse;
-
 	(void)arg;
 	if (!hd_ptx_has(ptx, "approx") && !hd_ptx_has(ptx, "full")) {
 		hd_ptx_error(ptx, "only .approx and .full are supported");
 		return;
 	}
-	inverse = hd_sel_mufu(ptx->sel, HD_MUFU_RCP, hd_ptx_word(ptx, 2), ftz);
+	struct hd_mreg inverse = hd_sel_mufu(ptx->sel, HD_MUFU_RCP, hd_ptx_word(ptx, 2), ftz);
 	hd_ptx_out(ptx, 0,
 		   hd_leaf_reg(hd_sel_alu(ptx->sel, HD_OP_FMUL, HD_MOD(FTZ, ftz), hd_ptx_word(ptx, 1), hd_reg(inverse),
 					  hd_none())),
@@ -153,7 +143,6 @@ static void copy_sign(struct hd_ptx *ptx, unsigned arg)
 		hd_reg(hd_sel_logic(sel, (HD_LUT_A & ~HD_LUT_B) | (HD_LUT_C & HD_LUT_B),
 				    hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &value, top), 1)), hd_imm(0x80000000u),
 				    hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &sign, top), 1))));
-
 	(void)arg;
 	hd_ptx_out(ptx, 0, hd_leaf_reg(top ? hd_sel_pair(sel, hd_sel_word(sel, &value, 0), high) : high.reg), width);
 }

@@ -9,13 +9,12 @@
 
 void hd_ptx_error(struct hd_ptx *ptx, const char *format, ...)
 {
-	char reason[256];
-	va_list args;
-
 	if (ptx->failed)
 		return;
 	ptx->failed = true;
+	va_list args;
 	va_start(args, format);
+	char reason[256];
 	vsnprintf(reason, sizeof reason, format, args);
 	va_end(args);
 	hd_sel_unsupported(ptx->sel, "inline assembly%s%s%s: %s", ptx->now && *ptx->now->text ? " '" : "",
@@ -27,10 +26,9 @@ void hd_ptx_error(struct hd_ptx *ptx, const char *format, ...)
 static void skip_space(struct hd_ptx *ptx)
 {
 	for (;;) {
-		const char *end;
-
 		while (isspace((unsigned char)*ptx->at))
 			ptx->at++;
+		const char *end;
 		if (ptx->at[0] == '/' && ptx->at[1] == '/') {
 			ptx->at += strcspn(ptx->at, "\n");
 		} else if (ptx->at[0] == '/' && ptx->at[1] == '*') {
@@ -61,7 +59,6 @@ static void expect(struct hd_ptx *ptx, char c)
 static bool take_word(struct hd_ptx *ptx, char *to, size_t room)
 {
 	size_t length = 0;
-
 	skip_space(ptx);
 	while (isalnum((unsigned char)ptx->at[length]) || (ptx->at[length] && strchr("._%$:", ptx->at[length])))
 		length++;
@@ -78,7 +75,6 @@ static bool take_word(struct hd_ptx *ptx, char *to, size_t room)
 uint32_t hd_ptx_declare(struct hd_ptx *ptx, const char *name, unsigned bits)
 {
 	struct hd_ptx_reg reg = {.bits = bits, .depth = ptx->depth};
-
 	snprintf(reg.name, sizeof reg.name, "%s", name);
 	hd_vec_push(&ptx->regs, reg);
 	return ptx->regs.len - 1;
@@ -113,13 +109,13 @@ static unsigned register_bits(const char *type)
 /* `.reg .b32 a, b, t<4>;`: t<4> declares t0 to t3. */
 static void declaration(struct hd_ptx *ptx)
 {
-	char type[16], name[48], each[64];
+	char type[16];
 	unsigned bits;
-
 	if (!take_word(ptx, type, sizeof type) || !(bits = register_bits(type))) {
 		hd_ptx_error(ptx, "register type expected before \"%.16s\"", ptx->at);
 		return;
 	}
+	char name[48], each[64];
 	do {
 		if (!take_word(ptx, name, sizeof name)) {
 			hd_ptx_error(ptx, "register name expected before \"%.16s\"", ptx->at);
@@ -190,12 +186,11 @@ static bool number(struct hd_ptx *ptx, struct hd_ptx_part *part)
 {
 	const char *text = ptx->at;
 	bool negative = *text == '-';
-	char *end;
-
 	text += negative;
 	if (!isdigit((unsigned char)*text))
 		return false;
 	part->kind = HD_PTX_NUMBER;
+	char *end;
 	if (*text == '0' && text[1] && strchr("fFdD", text[1])) {
 		part->kind = tolower((unsigned char)text[1]) == 'f' ? HD_PTX_SINGLE : HD_PTX_DOUBLE;
 		part->number = strtoull(text + 2, &end, 16);
@@ -207,7 +202,6 @@ static bool number(struct hd_ptx *ptx, struct hd_ptx_part *part)
 		part->number = strtoull(text, &end, 0);
 		if (*end == '.' || *end == 'e' || *end == 'E') {
 			double value = strtod(text, &end);
-
 			part->kind = HD_PTX_DOUBLE;
 			memcpy(&part->number, &value, sizeof value);
 			part->number ^= negative ? UINT64_C(1) << 63 : 0;
@@ -223,11 +217,10 @@ static bool number(struct hd_ptx *ptx, struct hd_ptx_part *part)
 
 static void part(struct hd_ptx *ptx, struct hd_ptx_part *out)
 {
-	char name[64];
-
 	skip_space(ptx);
 	if (number(ptx, out))
 		return;
+	char name[64];
 	if (!take_word(ptx, name, sizeof name)) {
 		hd_ptx_error(ptx, "operand expected before \"%.16s\"", ptx->at);
 		return;
@@ -255,7 +248,6 @@ static void part(struct hd_ptx *ptx, struct hd_ptx_part *out)
 static void operand(struct hd_ptx *ptx, struct hd_ptx_operand *out)
 {
 	struct hd_ptx_part offset = {0};
-
 	*out = (struct hd_ptx_operand){.count = 1};
 	if (take(ptx, '[')) {
 		out->form = HD_PTX_ADDRESS;
@@ -293,7 +285,6 @@ static void operand(struct hd_ptx *ptx, struct hd_ptx_operand *out)
 static void split_opcode(struct hd_ptx_statement *statement)
 {
 	char *at = statement->split;
-
 	memcpy(statement->split, statement->text, sizeof statement->split);
 	statement->part_count = 0;
 	while (statement->part_count < HD_PTX_PARTS) {
@@ -308,7 +299,6 @@ static void split_opcode(struct hd_ptx_statement *statement)
 static void guard(struct hd_ptx *ptx, struct hd_ptx_statement *statement)
 {
 	struct hd_ptx_part reg = {0};
-
 	statement->guarded = true;
 	statement->guard_not = take(ptx, '!');
 	part(ptx, &reg);

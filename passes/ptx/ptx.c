@@ -52,7 +52,6 @@ static struct hd_leaf special(struct hd_ptx *ptx, uint32_t code, unsigned bits)
 	uint32_t words = code / HD_PTX_WIDE, sr = code % HD_PTX_WIDE;
 	struct hd_mreg dst;
 	struct hd_leaf leaf;
-
 	if (words) {
 		dst = hd_mfunc_vreg(sel->func, 2);
 		hd_sel_push(sel, HD_OP_CS2R, HD_MOD(SR, sr))->dst = dst;
@@ -73,14 +72,12 @@ static struct hd_leaf special(struct hd_ptx *ptx, uint32_t code, unsigned bits)
 
 static uint64_t float_bits(const struct hd_ptx_part *part, unsigned bits)
 {
-	double wide;
-	float narrow;
-	uint32_t word;
-
 	if (part->kind == HD_PTX_SINGLE || bits == 64)
 		return part->number;
+	double wide;
 	memcpy(&wide, &part->number, sizeof wide);
-	narrow = (float)wide;
+	float narrow = (float)wide;
+	uint32_t word;
 	memcpy(&word, &narrow, sizeof word);
 	return word;
 }
@@ -89,7 +86,6 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 {
 	unsigned words = bits == 1 ? 0 : (bits + 31) / 32;
 	struct hd_ptx_reg *reg;
-
 	switch (part->kind) {
 	case HD_PTX_NUMBER:
 		return hd_leaf_imm(bits == 1	? part->number != 0
@@ -97,10 +93,8 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 						: part->number & ((UINT64_C(1) << bits) - 1),
 				   words);
 	case HD_PTX_SINGLE:
-	case HD_PTX_DOUBLE:
-		return hd_leaf_imm(float_bits(part, bits), words);
-	case HD_PTX_SPECIAL:
-		return special(ptx, (uint32_t)part->number, bits);
+	case HD_PTX_DOUBLE: return hd_leaf_imm(float_bits(part, bits), words);
+	case HD_PTX_SPECIAL: return special(ptx, (uint32_t)part->number, bits);
 	case HD_PTX_REG:
 		reg = &ptx->regs.data[part->reg];
 		if ((bits == 1) != (reg->bits == 1) || (reg->bits + 31) / 32 < words) {
@@ -112,8 +106,7 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 		if (reg->leaf.words > words && words) /* wider: the low part counts */
 			return hd_leaf_reg(hd_sub(hd_sel_reg(ptx->sel, reg->leaf), 0, words));
 		return reg->leaf;
-	default:
-		hd_ptx_error(ptx, "operand expected");
+	default: hd_ptx_error(ptx, "operand expected");
 	}
 	return hd_leaf_imm(0, words);
 }
@@ -121,13 +114,11 @@ struct hd_leaf hd_ptx_read(struct hd_ptx *ptx, const struct hd_ptx_part *part, u
 struct hd_leaf hd_ptx_in(struct hd_ptx *ptx, unsigned index, unsigned bits)
 {
 	const struct hd_ptx_operand *operand = &ptx->now->operands[index];
-	struct hd_leaf leaf;
-
 	if (index >= ptx->now->count || operand->form != HD_PTX_PLAIN) {
 		hd_ptx_error(ptx, "operand %u is missing or of the wrong form", index + 1);
 		return hd_leaf_imm(0, bits == 1 ? 0 : (bits + 31) / 32);
 	}
-	leaf = hd_ptx_read(ptx, &operand->parts[0], bits);
+	struct hd_leaf leaf = hd_ptx_read(ptx, &operand->parts[0], bits);
 	if (operand->inverted && leaf.words == 0 && leaf.kind == HD_LEAF_IMM)
 		leaf.imm[0] = !leaf.imm[0];
 	else if (operand->inverted)
@@ -138,7 +129,6 @@ struct hd_leaf hd_ptx_in(struct hd_ptx *ptx, unsigned index, unsigned bits)
 struct hd_opnd hd_ptx_word(struct hd_ptx *ptx, unsigned index)
 {
 	struct hd_leaf leaf = hd_ptx_in(ptx, index, 32);
-
 	return hd_sel_word(ptx->sel, &leaf, 0);
 }
 
@@ -150,21 +140,19 @@ struct hd_popnd hd_ptx_pred(struct hd_ptx *ptx, unsigned index)
 bool hd_ptx_constant(struct hd_ptx *ptx, unsigned index, uint64_t *value)
 {
 	struct hd_leaf leaf = hd_ptx_in(ptx, index, 32);
-
 	*value = leaf.imm[0];
 	return leaf.kind == HD_LEAF_IMM;
 }
 
 void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_leaf leaf, unsigned bits)
 {
-	struct hd_ptx_reg *reg;
-
 	if (part->kind == HD_PTX_SINK || ptx->failed)
 		return;
 	if (part->kind != HD_PTX_REG) {
 		hd_ptx_error(ptx, "the result is no register");
 		return;
 	}
+	struct hd_ptx_reg *reg;
 	reg = &ptx->regs.data[part->reg];
 	if ((bits == 1) != (reg->bits == 1) || reg->bits < bits) {
 		hd_ptx_error(ptx, "result of %u bits in '%s' of %u", bits, reg->name, reg->bits);
@@ -175,7 +163,6 @@ void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_
 	if (ptx->now->guarded && reg->set) {
 		const struct hd_ptx_reg *guard = &ptx->regs.data[ptx->now->guard];
 		struct hd_popnd when = hd_sel_pred(ptx->sel, guard->set ? guard->leaf : hd_leaf_imm(0, 0));
-
 		when.inverted ^= ptx->now->guard_not;
 		leaf = hd_sel_select_leaf(ptx->sel, when, leaf, reg->leaf);
 	}
@@ -198,17 +185,15 @@ void hd_ptx_out(struct hd_ptx *ptx, unsigned index, struct hd_leaf leaf, unsigne
 static size_t name_matches(const char *text, const char *name)
 {
 	size_t length = strlen(name);
-
 	return !strncmp(text, name, length) && (text[length] == '.' || !text[length]) ? length : 0;
 }
 
 static bool modifiers_allowed(struct hd_ptx *ptx, const struct hd_ptx_row *row)
 {
 	unsigned first = 1;
-	char wanted[32];
-
 	for (const char *dot = row->name; (dot = strchr(dot, '.')); dot++)
 		first++;
+	char wanted[32];
 	for (unsigned i = first; i < ptx->now->part_count; i++) {
 		snprintf(wanted, sizeof wanted, " %s ", ptx->now->parts[i]);
 		if (!strstr(row->modifiers, wanted)) {
@@ -221,14 +206,13 @@ static bool modifiers_allowed(struct hd_ptx *ptx, const struct hd_ptx_row *row)
 
 static const struct hd_ptx_row *find_row(const char *text)
 {
-	static const struct hd_ptx_row *const tables[] = {hd_ptx_alu, hd_ptx_bits, hd_ptx_float, hd_ptx_simd, hd_ptx_convert, hd_ptx_system};
+	static const struct hd_ptx_row *const tables[] = {hd_ptx_alu,  hd_ptx_bits,    hd_ptx_float,
+							  hd_ptx_simd, hd_ptx_convert, hd_ptx_system};
 	const struct hd_ptx_row *best = NULL;
 	size_t longest = 0;
-
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
 		for (const struct hd_ptx_row *row = tables[t]; row->name; row++) {
 			size_t length = name_matches(text, row->name);
-
 			if (length > longest) {
 				best = row;
 				longest = length;
@@ -241,19 +225,16 @@ static const struct hd_ptx_row *find_row(const char *text)
 static void merge(struct hd_ptx *ptx, const struct hd_leaf *before, uint32_t then, uint32_t next)
 {
 	struct hd_select *sel = ptx->sel;
-
 	for (uint32_t i = 0; i < ptx->regs.len; i++) {
 		struct hd_ptx_reg *reg = &ptx->regs.data[i];
 		struct hd_leaf now = reg->leaf, old = before[i];
-		struct hd_mreg in[2], dst;
-		uint32_t phi;
-
 		if (!reg->set || !memcmp(&now, &old, sizeof now))
 			continue;
 		sel->block = then;
+		struct hd_mreg in[2], dst;
+		uint32_t phi;
 		if (now.words == 0) {
 			struct hd_popnd p = hd_sel_pred(sel, now), always = {HD_MREG_PT, false};
-
 			in[1] = (struct hd_mreg){hd_sel_plop(sel, HD_BOOL_AND, p, always), 0, 1};
 			in[0] = (struct hd_mreg){old.id, 0, 1};
 			dst = (struct hd_mreg){hd_mfunc_pred(sel->func), 0, 1};
@@ -277,17 +258,15 @@ static void settle_results(struct hd_ptx *ptx)
 		for (unsigned k = 0; k < 5; k++) {
 			const struct hd_ptx_operand *operand = &ptx->now->operands[i];
 			const struct hd_ptx_part *part = k < 4 ? &operand->parts[k] : &operand->second;
-			struct hd_ptx_reg *reg;
-
 			if (part->kind != HD_PTX_REG)
 				continue;
+			struct hd_ptx_reg *reg;
 			reg = &ptx->regs.data[part->reg];
 			if (!reg->set)
 				reg->leaf = hd_leaf_imm(0, reg->bits == 1 ? 0 : (reg->bits + 31) / 32);
 			reg->set = true;
 			if (reg->leaf.words == 0) {
 				struct hd_popnd p = hd_sel_pred(ptx->sel, reg->leaf), always = {HD_MREG_PT, false};
-
 				reg->leaf = hd_leaf_pred(hd_sel_plop(ptx->sel, HD_BOOL_AND, p, always), false);
 			} else {
 				reg->leaf = hd_leaf_reg(hd_sel_reg(ptx->sel, reg->leaf));
@@ -300,16 +279,13 @@ static void guarded_effect(struct hd_ptx *ptx, const struct hd_ptx_row *row)
 	struct hd_select *sel = ptx->sel;
 	const struct hd_ptx_reg *guard = &ptx->regs.data[ptx->now->guard];
 	struct hd_popnd when = hd_sel_pred(sel, guard->set ? guard->leaf : hd_leaf_imm(0, 0));
-	uint32_t then, next;
-	struct hd_leaf *before;
-
 	when.inverted ^= ptx->now->guard_not;
 	settle_results(ptx);
-	before = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, ptx->regs.len + 1);
+	struct hd_leaf *before = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, ptx->regs.len + 1);
 	for (uint32_t i = 0; i < ptx->regs.len; i++)
 		before[i] = ptx->regs.data[i].leaf;
-	then = hd_sel_new_block(sel);
-	next = hd_sel_new_block(sel);
+	uint32_t then = hd_sel_new_block(sel);
+	uint32_t next = hd_sel_new_block(sel);
 	if (when.id == HD_MREG_PT) /* a constant guard still needs two ways */
 		when = (struct hd_popnd){hd_sel_isetp(sel, when.inverted ? HD_CMP_NE : HD_CMP_EQ, false, hd_rz(),
 						      hd_rz()),
@@ -330,7 +306,6 @@ static void guarded_effect(struct hd_ptx *ptx, const struct hd_ptx_row *row)
 static void run(struct hd_ptx *ptx, struct hd_ptx_statement *statement)
 {
 	const struct hd_ptx_row *row = find_row(statement->text);
-
 	if (!row) {
 		hd_ptx_error(ptx, "the instruction is not known");
 		return;
@@ -353,7 +328,6 @@ static void run(struct hd_ptx *ptx, struct hd_ptx_statement *statement)
 static char *plain_text(struct hd_arena *arena, const char *text, size_t length)
 {
 	char *out = hd_arena_alloc(arena, 2 * length + 1), *to = out;
-
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] != '$') {
 			*to++ = text[i];
@@ -389,13 +363,10 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 	bool many = LLVMGetTypeKind(result) == LLVMStructTypeKind;
 	unsigned count = 0, args = 0, index = 0;
 	char name[16];
-
 	for (const char *at = constraints; *at;) {
 		size_t length = strcspn(at, ",");
 		bool output = *at == '=';
 		const char *letter = at + output + strspn(at + output, "&");
-		LLVMTypeRef type;
-
 		if (at[0] == '~') { /* clobbers, which may hold commas only between braces */
 			at += length + (at[length] == ',');
 			continue;
@@ -405,6 +376,7 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 			return -1;
 		}
 		snprintf(name, sizeof name, "$%u", index++);
+		LLVMTypeRef type;
 		if (output) {
 			type = many ? LLVMStructGetTypeAtIndex(result, count) : result;
 			outputs[count++] = hd_ptx_declare(ptx, name, constraint_bits(type));
@@ -412,12 +384,10 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 			LLVMValueRef value = LLVMGetArgOperand(sel->inst, args++);
 			struct hd_leaf leaf = hd_sel_leaf(sel, value, 0);
 			uint32_t reg = hd_ptx_declare(ptx, name, constraint_bits(LLVMTypeOf(value)));
-
 			ptx->regs.data[reg].leaf = leaf;
 			ptx->regs.data[reg].set = true;
 			if (*letter >= '0' && *letter <= '9') {
 				unsigned tied = (unsigned)strtoul(letter, NULL, 10);
-
 				if (tied < count) {
 					ptx->regs.data[outputs[tied]].leaf = leaf;
 					ptx->regs.data[outputs[tied]].set = true;
@@ -436,10 +406,8 @@ static int bind_operands(struct hd_ptx *ptx, const char *constraints, uint32_t *
 static void define_results(struct hd_ptx *ptx, const uint32_t *outputs, unsigned count)
 {
 	struct hd_leaf *leaves = HD_ARENA_NEW(ptx->sel->func->arena, struct hd_leaf, count + 1);
-
 	for (unsigned i = 0; i < count; i++) {
 		const struct hd_ptx_reg *reg = &ptx->regs.data[outputs[i]];
-
 		leaves[i] = reg->set ? reg->leaf : hd_leaf_imm(0, reg->bits == 1 ? 0 : (reg->bits + 31) / 32);
 	}
 	if (count)
@@ -453,12 +421,10 @@ void hd_sel_inline_asm(struct hd_select *sel, LLVMValueRef callee)
 	size_t text_length = 0, constraint_length = 0;
 	const char *text = LLVMGetInlineAsmAsmString(callee, &text_length);
 	const char *constraints = LLVMGetInlineAsmConstraintString(callee, &constraint_length);
-	uint32_t outputs[32];
-	int count;
-
 	ptx.at = plain_text(sel->func->arena, text, text_length);
-	count = bind_operands(&ptx, hd_arena_printf(sel->func->arena, "%.*s", (int)constraint_length, constraints),
-			      outputs, 32);
+	uint32_t outputs[32];
+	int count = bind_operands(&ptx, hd_arena_printf(sel->func->arena, "%.*s", (int)constraint_length, constraints),
+				  outputs, 32);
 	ptx.now = &statement;
 	while (count >= 0 && !ptx.failed && !sel->failed && hd_ptx_parse(&ptx, &statement) == HD_PTX_STATEMENT)
 		run(&ptx, &statement);

@@ -27,7 +27,6 @@ static struct hd_opnd extreme(struct simd *simd, bool max, struct hd_opnd a, str
 	struct hd_leaf x = hd_leaf_reg(hd_sel_opnd_reg(simd->ptx->sel, a, 1));
 	struct hd_leaf y = hd_leaf_reg(hd_sel_opnd_reg(simd->ptx->sel, b, 1));
 	struct hd_leaf result = hd_sel_minmax(simd->ptx->sel, max, true, x, y, 32);
-
 	return hd_sel_word(simd->ptx->sel, &result, 0);
 }
 
@@ -40,35 +39,26 @@ static struct hd_opnd average(struct simd *simd, struct hd_opnd a, struct hd_opn
 	struct hd_mreg one = hd_sel_select(sel, positive, hd_imm(1), hd_imm(0));
 	struct hd_leaf doubled = hd_leaf_reg(hd_sel_add(sel, hd_reg(sum), hd_reg(one)));
 	struct hd_leaf half = hd_sel_shift_leaf(sel, LLVMAShr, doubled, hd_leaf_imm(1, 1), 32);
-
 	return hd_sel_word(sel, &half, 0);
 }
 
 static struct hd_opnd operate(struct simd *simd, struct hd_opnd a, struct hd_opnd b)
 {
 	struct hd_select *sel = simd->ptx->sel;
-
 	switch (simd->operation) {
-	case ADD:
-		return hd_reg(hd_sel_add(sel, a, b));
-	case SUBTRACT:
-		return less(simd, a, b);
-	case AVERAGE:
-		return average(simd, a, b);
-	case DIFFERENCE:
-		return less(simd, extreme(simd, true, a, b), extreme(simd, false, a, b));
+	case ADD: return hd_reg(hd_sel_add(sel, a, b));
+	case SUBTRACT: return less(simd, a, b);
+	case AVERAGE: return average(simd, a, b);
+	case DIFFERENCE: return less(simd, extreme(simd, true, a, b), extreme(simd, false, a, b));
 	case MINIMUM:
-	case MAXIMUM:
-		return extreme(simd, simd->operation == MAXIMUM, a, b);
-	default:
-		return hd_sel_bool_word(sel, hd_leaf_pred(hd_sel_isetp(sel, simd->compare, true, a, b), false), 1);
+	case MAXIMUM: return extreme(simd, simd->operation == MAXIMUM, a, b);
+	default: return hd_sel_bool_word(sel, hd_leaf_pred(hd_sel_isetp(sel, simd->compare, true, a, b), false), 1);
 	}
 }
 
 static struct hd_opnd saturated(struct simd *simd, struct hd_opnd value)
 {
 	uint32_t high = (1u << (simd->bits - simd->to_signed)) - 1, low = simd->to_signed ? ~high : 0;
-
 	return extreme(simd, false, extreme(simd, true, value, hd_imm(low)), hd_imm(high));
 }
 
@@ -76,20 +66,17 @@ static struct hd_opnd saturated(struct simd *simd, struct hd_opnd value)
 static struct hd_opnd lane_of(struct simd *simd, const struct hd_opnd *word, unsigned lane, bool is_signed)
 {
 	struct hd_leaf part = hd_sel_unpack(simd->ptx->sel, word, lane, simd->bits);
-
 	return hd_sel_extended(simd->ptx->sel, part, simd->bits, is_signed);
 }
 
 static struct hd_opnd every_lane(struct simd *simd, const struct hd_opnd *a, const struct hd_opnd *b)
 {
 	struct hd_select *sel = simd->ptx->sel;
-	struct hd_opnd total = simd->sum ? hd_ptx_word(simd->ptx, 3) : hd_none(), packed;
+	struct hd_opnd total = simd->sum ? hd_ptx_word(simd->ptx, 3) : hd_none();
 	struct hd_leaf lanes[4];
-
 	for (unsigned i = 0; i < simd->lanes; i++) {
 		struct hd_opnd value =
 			operate(simd, lane_of(simd, a, i, simd->a_signed), lane_of(simd, b, i, simd->b_signed));
-
 		if (simd->saturate)
 			value = saturated(simd, value);
 		if (simd->sum)
@@ -98,6 +85,7 @@ static struct hd_opnd every_lane(struct simd *simd, const struct hd_opnd *a, con
 	}
 	if (simd->sum)
 		return total;
+	struct hd_opnd packed;
 	hd_sel_pack(sel, lanes, simd->lanes, simd->bits, &packed);
 	return packed;
 }
@@ -123,10 +111,9 @@ static bool read_types(struct simd *simd)
 {
 	const struct hd_ptx_statement *now = simd->ptx->now;
 	unsigned count = simd->operation == COMPARE ? 2 : 3;
-	bool is_signed[3];
-
 	if (now->part_count < count + 1)
 		return false;
+	bool is_signed[3];
 	for (unsigned i = 0; i < count; i++) {
 		if (strcmp(now->parts[i + 1], "s32") && strcmp(now->parts[i + 1], "u32"))
 			return false;
@@ -146,8 +133,7 @@ static void select_simd(struct hd_ptx *ptx, unsigned arg)
 			    .bits = 32 / (arg & 15),
 			    .saturate = hd_ptx_has(ptx, "sat"),
 			    .sum = hd_ptx_has(ptx, "add")};
-	struct hd_opnd a, b, result;
-
+	struct hd_opnd a;
 	if (!read_types(&simd) || (simd.operation == COMPARE && !find_comparison(&simd))) {
 		hd_ptx_error(ptx, "types of 32 bits (and in vset a comparison) have to follow the opcode");
 		return;
@@ -157,8 +143,8 @@ static void select_simd(struct hd_ptx *ptx, unsigned arg)
 		return;
 	}
 	a = hd_ptx_word(ptx, 1);
-	b = hd_ptx_word(ptx, 2);
-	result = every_lane(&simd, &a, &b);
+	struct hd_opnd b = hd_ptx_word(ptx, 2);
+	struct hd_opnd result = every_lane(&simd, &a, &b);
 	if (!ptx->failed)
 		hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_opnd_reg(ptx->sel, result, 1)), 32);
 }

@@ -27,13 +27,11 @@ static struct hd_leaf pointer_of(struct hd_ptx *ptx, unsigned index)
 	const struct hd_ptx_operand *operand = &ptx->now->operands[index];
 	unsigned space = space_of(ptx);
 	bool narrow = space == HD_AS_SHARED || space == HD_AS_LOCAL;
-	struct hd_leaf leaf;
-
 	if (index >= ptx->now->count || operand->form != HD_PTX_ADDRESS) {
 		hd_ptx_error(ptx, "an address in brackets expected");
 		return hd_leaf_imm(0, narrow ? 1 : 2);
 	}
-	leaf = hd_ptx_read(ptx, &operand->parts[0], narrow ? 32 : 64);
+	struct hd_leaf leaf = hd_ptx_read(ptx, &operand->parts[0], narrow ? 32 : 64);
 	if (leaf.kind == HD_LEAF_FRAME || leaf.kind == HD_LEAF_INCOMING || leaf.kind == HD_LEAF_IMM)
 		leaf = hd_leaf_reg(hd_sel_reg(ptx->sel, leaf));
 	leaf.imm[0] += (uint64_t)operand->offset;
@@ -75,7 +73,6 @@ static uint16_t access_mods(const struct hd_ptx *ptx)
 static unsigned elements(struct hd_ptx *ptx, const struct hd_ptx_operand *operand, unsigned bits)
 {
 	unsigned count = hd_ptx_has(ptx, "v2") ? 2 : hd_ptx_has(ptx, "v4") ? 4 : 1;
-
 	if (!bits || bits * count > 128)
 		hd_ptx_error(ptx, "the access has no width of 8 to 128 bits");
 	else if (operand->form == HD_PTX_ADDRESS || operand->count != count)
@@ -89,16 +86,15 @@ static void load(struct hd_ptx *ptx, unsigned extra)
 	const struct hd_ptx_operand *to = &ptx->now->operands[0];
 	struct hd_select *sel = ptx->sel;
 	unsigned count = elements(ptx, to, type.bits), bytes = count * type.bits / 8;
-	struct hd_leaf pointer = pointer_of(ptx, 1), leaf;
-	struct hd_opnd words[4];
-	struct hd_mreg reg;
-
+	struct hd_leaf pointer = pointer_of(ptx, 1);
 	if (ptx->failed)
 		return;
-	reg = hd_sel_load_at(sel, hd_sel_address(sel, pointer, space_of(ptx)), 0, bytes,
-			     type.class == 's' && count == 1, access_mods(ptx) | (uint16_t)extra);
+	struct hd_mreg reg = hd_sel_load_at(sel, hd_sel_address(sel, pointer, space_of(ptx)), 0, bytes,
+					    type.class == 's' && count == 1, access_mods(ptx) | (uint16_t)extra);
+	struct hd_opnd words[4];
 	for (unsigned i = 0; i < (bytes + 3) / 4; i++)
 		words[i] = hd_reg(hd_sub(reg, i, 1));
+	struct hd_leaf leaf;
 	for (unsigned i = 0; i < count; i++) {
 		leaf = count == 1 ? hd_leaf_reg(reg) : hd_sel_unpack(sel, words, i, type.bits);
 		if (count > 1 && type.bits < 32)
@@ -114,15 +110,15 @@ static void store(struct hd_ptx *ptx, unsigned arg)
 {
 	unsigned bits = hd_ptx_type(ptx, 0).bits, count = elements(ptx, &ptx->now->operands[1], bits);
 	struct hd_select *sel = ptx->sel;
-	struct hd_leaf pointer = pointer_of(ptx, 0), leaves[4];
-	struct hd_opnd words[4];
-	struct hd_mreg reg;
-
+	struct hd_leaf pointer = pointer_of(ptx, 0);
 	(void)arg;
+	struct hd_leaf leaves[4];
 	for (unsigned i = 0; i < count && !ptx->failed; i++)
 		leaves[i] = hd_ptx_read(ptx, &ptx->now->operands[1].parts[i], bits);
 	if (ptx->failed)
 		return;
+	struct hd_opnd words[4];
+	struct hd_mreg reg;
 	if (count == 1)
 		reg = hd_sel_reg(sel, leaves[0]);
 	else
@@ -187,7 +183,6 @@ static void barrier(struct hd_ptx *ptx, unsigned mode)
 {
 	struct hd_opnd id = ptx->now->count > 0 ? hd_ptx_word(ptx, 0) : hd_rz();
 	struct hd_opnd count = ptx->now->count > 1 ? hd_ptx_word(ptx, 1) : hd_none();
-
 	if (!ptx->failed)
 		hd_sel_op(ptx->sel, HD_OP_BAR, HD_MOD(BARMODE, mode), HD_MREG_NONE, hd_none(), id, count);
 }
@@ -198,15 +193,12 @@ static void barrier_reduce(struct hd_ptx *ptx, unsigned mode)
 	unsigned last = ptx->now->count - 1;
 	struct hd_popnd vote = hd_ptx_pred(ptx, last);
 	struct hd_opnd id = hd_ptx_word(ptx, 1), count = last == 3 ? hd_ptx_word(ptx, 2) : hd_none();
-	struct hd_minst *inst;
-	struct hd_mreg dst;
-	uint32_t result;
-
 	if (ptx->failed)
 		return;
-	dst = hd_mfunc_vreg(ptx->sel->func, 1);
-	result = hd_mfunc_pred(ptx->sel->func);
-	inst = hd_sel_op(ptx->sel, HD_OP_BAR, HD_MOD(BARMODE, mode), HD_MREG_NONE, hd_none(), id, count);
+	struct hd_mreg dst = hd_mfunc_vreg(ptx->sel->func, 1);
+	uint32_t result = hd_mfunc_pred(ptx->sel->func);
+	struct hd_minst *inst =
+		hd_sel_op(ptx->sel, HD_OP_BAR, HD_MOD(BARMODE, mode), HD_MREG_NONE, hd_none(), id, count);
 	inst->psrc = vote.id;
 	inst->psrc_not = vote.inverted;
 	if (mode == HD_BAR_RED_POPC) {
@@ -221,7 +213,6 @@ static void barrier_reduce(struct hd_ptx *ptx, unsigned mode)
 static void one_operand(struct hd_ptx *ptx, unsigned op)
 {
 	struct hd_opnd value = hd_ptx_word(ptx, 0);
-
 	hd_sel_op(ptx->sel, op, 0, HD_MREG_NONE, hd_none(), value, hd_none());
 }
 
@@ -238,7 +229,6 @@ static void shuffle(struct hd_ptx *ptx, unsigned mode)
 	struct hd_opnd value = hd_ptx_word(ptx, 1), lane = hd_ptx_word(ptx, 2), clamp = hd_ptx_word(ptx, 3);
 	bool with_pred = ptx->now->operands[0].second.kind != HD_PTX_NOTHING;
 	uint32_t inside = with_pred ? hd_mfunc_pred(sel->func) : HD_MREG_PT;
-
 	if (ptx->failed)
 		return;
 	hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_shfl(sel, mode, value, lane, clamp, inside)), 32);
@@ -256,7 +246,6 @@ static void vote(struct hd_ptx *ptx, unsigned mode)
 {
 	struct hd_popnd in = hd_ptx_pred(ptx, 1);
 	struct hd_opnd mask = members(ptx);
-
 	if (mode > HD_VOTE_EQ)
 		hd_ptx_out(ptx, 0, hd_leaf_reg(hd_sel_ballot(ptx->sel, in, mask)), 32);
 	else
@@ -271,8 +260,8 @@ static void active_mask(struct hd_ptx *ptx, unsigned arg)
 
 static void match(struct hd_ptx *ptx, unsigned mode)
 {
-	struct hd_leaf value = hd_ptx_in(ptx, 1, hd_ptx_type(ptx, 0).bits), out[2];
-
+	struct hd_leaf value = hd_ptx_in(ptx, 1, hd_ptx_type(ptx, 0).bits);
+	struct hd_leaf out[2];
 	hd_sel_match(ptx->sel, mode, value, members(ptx), out);
 	hd_ptx_out(ptx, 0, out[0], 32);
 	if (ptx->now->operands[0].second.kind != HD_PTX_NOTHING)

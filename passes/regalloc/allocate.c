@@ -143,7 +143,8 @@ static void add_cost(void *context, struct hd_mreg *reg, bool is_def)
 	if (!remade)
 		weigh->allocator->cost[vreg] += weigh->frequency;
 	else if (!is_def)
-		weigh->allocator->cost[vreg] += reg->words * weigh->frequency / 4; /* a move, where others need a load */
+		weigh->allocator->cost[vreg] +=
+			reg->words * weigh->frequency / 4; /* a move, where others need a load */
 }
 
 static void step_cost(struct hd_allocator *allocator, struct hd_mblock *block, struct hd_minst *inst)

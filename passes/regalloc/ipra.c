@@ -147,10 +147,8 @@ static bool is_replaceable(const struct hd_unit *unit, const char *name)
 	switch (function ? LLVMGetLinkage(function) : LLVMExternalWeakLinkage) {
 	case LLVMExternalLinkage:
 	case LLVMInternalLinkage:
-	case LLVMPrivateLinkage:
-		return false;
-	default:
-		return unit->options.relocatable;
+	case LLVMPrivateLinkage: return false;
+	default: return unit->options.relocatable;
 	}
 }
 

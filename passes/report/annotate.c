@@ -6,16 +6,15 @@
  *   define ... !heddle.chain !{!"kernel", !"f", !"g"}        the High-watermark chain
  *   call ... !heddle.call !{!"fru", i32 4}                   CARS embeds the FRU in calls (IV-A)
  *   define ... !heddle.intervals !{!"registers", i32 16, !1, ...}   LTRF's PREFETCHes: each interval's id, entry pc,
- *                                                            working set and live-in, as in !1 = !{i32 0, i32 0, !"R0-R3", !"R1"}
- *   define ... !heddle.liveness !{!"max_live", i32 12, ...}  a pair for each number
- *   define ... !heddle.preempt !{!"drain_instructions", i32 40, !1, ...}   Lin's preemption points: each one's kind, pc,
- *                                                            live and live under divergence, as in !1 = !{!"pp", i32 32, !"R0-R3", !"R0-R5"}
- *   define ... !heddle.reuse !{!"rthld", i32 12, !"near", i32 40, ...}   Malekeh's tags, counted
- *   define ... !heddle.idempotence !{!"idempotent", i32 0, !"store", ...}   and what breaks it: cause, function, pc
- *   store ... !heddle.breaks !{!"store"}                     the instruction, where it is this function's
- *   define ... !heddle.affine !{!"values", i32 12, ...}      R2D2's linear values, counted
- *   br ... !heddle.branch !{!"grid", !"iteration"}           for whom the condition is the same, in an iteration
- *   load ... !heddle.access !{!"address", !"{P0, 4, ...}", !"stride", !"4", !"sectors", i32 4, i32 4}   what is proven of an
+ *                                                            working set and live-in, as in !1 = !{i32 0, i32 0,
+ * !"R0-R3", !"R1"} define ... !heddle.liveness !{!"max_live", i32 12, ...}  a pair for each number define ...
+ * !heddle.preempt !{!"drain_instructions", i32 40, !1, ...}   Lin's preemption points: each one's kind, pc, live and
+ * live under divergence, as in !1 = !{!"pp", i32 32, !"R0-R3", !"R0-R5"} define ... !heddle.reuse !{!"rthld", i32 12,
+ * !"near", i32 40, ...}   Malekeh's tags, counted define ... !heddle.idempotence !{!"idempotent", i32 0, !"store", ...}
+ * and what breaks it: cause, function, pc store ... !heddle.breaks !{!"store"}                     the instruction,
+ * where it is this function's define ... !heddle.affine !{!"values", i32 12, ...}      R2D2's linear values, counted br
+ * ... !heddle.branch !{!"grid", !"iteration"}           for whom the condition is the same, in an iteration load ...
+ * !heddle.access !{!"address", !"{P0, 4, ...}", !"stride", !"4", !"sectors", i32 4, i32 4}   what is proven of an
  *                                                            access: also !"conflicts"
  *   !heddle.launches = !{!{!"JSON"}}                         of relocatable modules (launches.c)
  *
@@ -118,7 +117,8 @@ static void annotate_intervals(const struct annotate *annotate, LLVMValueRef fun
 	operands[1] = number_node(annotate, facts->interval_registers);
 	for (uint32_t i = 0; i < facts->interval_count; i++) {
 		const struct hd_meta_interval *interval = &facts->intervals[i];
-		LLVMMetadataRef parts[] = {number_node(annotate, interval->id), number_node(annotate, interval->entry_pc),
+		LLVMMetadataRef parts[] = {number_node(annotate, interval->id),
+					   number_node(annotate, interval->entry_pc),
 					   registers_node(annotate, interval->working_set),
 					   registers_node(annotate, interval->live_in)};
 		operands[2 + i] = LLVMMDNodeInContext2(annotate->context, parts, 4);

@@ -8,8 +8,8 @@
  * Kernels are named as hd_metadata_find takes them; those that this module does not have are
  * another module's. Occupancy, PAG width and R2D2's register check need the block sizes.
  *
- * A relocatable module keeps its facts as `!heddle.launches = !{!{!"JSON"}}`, so that a kernel's launches in other sources
- * are known when the modules are linked: the linked module has an operand for each.
+ * A relocatable module keeps its facts as `!heddle.launches = !{!{!"JSON"}}`, so that a kernel's launches in other
+ * sources are known when the modules are linked: the linked module has an operand for each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -165,8 +165,7 @@ static void add_new(json_t *to, const json_t *from)
 	json_array_foreach((json_t *)from, i, one)
 	{
 		bool known = false;
-		json_array_foreach(to, k, other)
-			known = known || json_equal(one, other);
+		json_array_foreach(to, k, other) known = known || json_equal(one, other);
 		if (!known)
 			json_array_append(to, one);
 	}

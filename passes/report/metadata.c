@@ -90,17 +90,13 @@ static void launch_bounds(LLVMValueRef function, struct hd_meta_function *facts)
 static enum hd_param_kind kind_of(LLVMTypeRef type, bool by_value)
 {
 	switch (by_value ? LLVMStructTypeKind : LLVMGetTypeKind(type)) {
-	case LLVMIntegerTypeKind:
-		return HD_PARAM_INTEGER;
+	case LLVMIntegerTypeKind: return HD_PARAM_INTEGER;
 	case LLVMHalfTypeKind:
 	case LLVMBFloatTypeKind:
 	case LLVMFloatTypeKind:
-	case LLVMDoubleTypeKind:
-		return HD_PARAM_FLOAT;
-	case LLVMPointerTypeKind:
-		return HD_PARAM_POINTER;
-	default:
-		return HD_PARAM_AGGREGATE;
+	case LLVMDoubleTypeKind: return HD_PARAM_FLOAT;
+	case LLVMPointerTypeKind: return HD_PARAM_POINTER;
+	default: return HD_PARAM_AGGREGATE;
 	}
 }
 

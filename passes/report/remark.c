@@ -10,7 +10,6 @@
 
 #include "passes/analysis/flow.h"
 
-
 /* ---- places */
 
 struct hd_loc hd_remark_place(const struct hd_remarks *remarks, uint32_t function, uint32_t inst)

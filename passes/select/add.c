@@ -15,17 +15,13 @@ struct hd_wide {
 static bool extended_word(struct hd_select *sel, LLVMValueRef value, struct hd_opnd *word, bool *is_signed,
 			  bool *either)
 {
-	LLVMOpcode op;
-	LLVMValueRef from;
-	unsigned bits;
-
 	if (!LLVMIsAInstruction(value))
 		return false;
-	op = LLVMGetInstructionOpcode(value);
+	LLVMOpcode op = LLVMGetInstructionOpcode(value);
 	if (op != LLVMZExt && op != LLVMSExt)
 		return false;
-	from = LLVMGetOperand(value, 0);
-	bits = hd_scalar_bits(LLVMTypeOf(from));
+	LLVMValueRef from = LLVMGetOperand(value, 0);
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(from));
 	if (bits > 32 || bits == 1)
 		return false;
 	*is_signed = op == LLVMSExt;
@@ -36,26 +32,24 @@ static bool extended_word(struct hd_select *sel, LLVMValueRef value, struct hd_o
 
 static bool is_ext(LLVMValueRef value)
 {
-	LLVMOpcode op;
-
 	if (!LLVMIsAInstruction(value))
 		return false;
-	op = LLVMGetInstructionOpcode(value);
+	LLVMOpcode op = LLVMGetInstructionOpcode(value);
 	return op == LLVMZExt || op == LLVMSExt;
 }
 
 static bool match_mul(struct hd_select *sel, LLVMValueRef x, LLVMValueRef y, struct hd_wide *wide)
 {
-	bool sx, sy, ex, ey;
-	uint64_t c;
-
+	bool sx, ex;
 	if (!is_ext(x) || !extended_word(sel, x, &wide->a, &sx, &ex))
 		return false;
+	uint64_t c;
 	if (hd_is_int_constant(y, &c)) {
 		wide->is_signed = sx || (ex && (int64_t)c < 0);
 		wide->b = hd_imm((uint32_t)c);
 		return wide->is_signed ? (int64_t)c == (int32_t)c : c == (uint32_t)c;
 	}
+	bool sy, ey;
 	if (!is_ext(y) || !extended_word(sel, y, &wide->b, &sy, &ey))
 		return false;
 	wide->is_signed = sx || sy;
@@ -64,17 +58,15 @@ static bool match_mul(struct hd_select *sel, LLVMValueRef x, LLVMValueRef y, str
 
 static bool match_wide(struct hd_select *sel, LLVMValueRef value, struct hd_wide *wide)
 {
-	uint64_t shift;
-	bool either;
-	LLVMOpcode op;
-
 	if (!LLVMIsAInstruction(value) || hd_scalar_bits(LLVMTypeOf(value)) != 64)
 		return false;
-	op = LLVMGetInstructionOpcode(value);
+	LLVMOpcode op = LLVMGetInstructionOpcode(value);
+	bool either;
 	if (op == LLVMZExt || op == LLVMSExt) {
 		wide->b = hd_imm(1);
 		return extended_word(sel, value, &wide->a, &wide->is_signed, &either);
 	}
+	uint64_t shift;
 	if (op == LLVMShl && is_ext(LLVMGetOperand(value, 0)) && hd_is_int_constant(LLVMGetOperand(value, 1), &shift) &&
 	    shift < 31) {
 		wide->b = hd_imm(1u << shift);
@@ -87,14 +79,12 @@ static bool match_wide(struct hd_select *sel, LLVMValueRef value, struct hd_wide
 static bool add_wide(struct hd_select *sel, LLVMValueRef value, LLVMValueRef addend)
 {
 	struct hd_wide wide;
-	struct hd_leaf c;
 	uint64_t constant;
-
 	if (hd_is_int_constant(addend, &constant) || !LLVMIsAInstruction(value) || !match_wide(sel, value, &wide))
 		return false;
 	if (LLVMGetInstructionOpcode(value) == LLVMMul && !hd_single_use(value))
 		return false;
-	c = hd_sel_leaf(sel, addend, 0);
+	struct hd_leaf c = hd_sel_leaf(sel, addend, 0);
 	hd_sel_define_reg(sel, hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, wide.is_signed), wide.a, wide.b,
 					       hd_sel_wide(sel, &c)));
 	return true;
@@ -103,20 +93,19 @@ static bool add_wide(struct hd_select *sel, LLVMValueRef value, LLVMValueRef add
 static struct hd_leaf mul_words(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b)
 {
 	struct hd_opnd sum[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
-
 	for (unsigned i = 0; i < 4; i++)
 		for (unsigned j = 0; i + j < 4; j++) {
-			struct hd_opnd x = hd_sel_word(sel, &a, i), y = hd_sel_word(sel, &b, j), term[4], total[4];
-			struct hd_mreg product;
+			struct hd_opnd x = hd_sel_word(sel, &a, i), y = hd_sel_word(sel, &b, j);
 			unsigned at = i + j;
-
 			if (at == 3) {
 				sum[3] = hd_reg(hd_sel_alu(sel, HD_OP_IMAD, 0, x, y, sum[3]));
 				continue;
 			}
-			product = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, x, y, hd_none());
+			struct hd_mreg product = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, x, y, hd_none());
+			struct hd_opnd term[4];
 			for (unsigned k = at; k < 4; k++)
 				term[k - at] = k - at < 2 ? hd_reg(hd_sub(product, k - at, 1)) : hd_rz();
+			struct hd_opnd total[4];
 			hd_sel_add_words(sel, 4 - at, sum + at, term, false, total);
 			memcpy(sum + at, total, (4 - at) * sizeof(*sum));
 		}
@@ -125,20 +114,17 @@ static struct hd_leaf mul_words(struct hd_select *sel, struct hd_leaf a, struct 
 
 struct hd_leaf hd_sel_mul_leaf(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b)
 {
-	struct hd_opnd al, bl, ah, bh, high;
-	struct hd_mreg low;
-
 	if (a.words == 4)
 		return mul_words(sel, a, b);
 	if (a.words == 1)
 		return hd_leaf_reg(
 			hd_sel_alu(sel, HD_OP_IMAD, 0, hd_sel_word(sel, &a, 0), hd_sel_word(sel, &b, 0), hd_none()));
-	al = hd_sel_word(sel, &a, 0);
-	ah = hd_sel_word(sel, &a, 1);
-	bl = hd_sel_word(sel, &b, 0);
-	bh = hd_sel_word(sel, &b, 1);
-	low = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, al, bl, hd_none());
-	high = hd_reg(hd_sub(low, 1, 1));
+	struct hd_opnd al = hd_sel_word(sel, &a, 0);
+	struct hd_opnd ah = hd_sel_word(sel, &a, 1);
+	struct hd_opnd bl = hd_sel_word(sel, &b, 0);
+	struct hd_opnd bh = hd_sel_word(sel, &b, 1);
+	struct hd_mreg low = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, 0, al, bl, hd_none());
+	struct hd_opnd high = hd_reg(hd_sub(low, 1, 1));
 	if (!hd_opnd_is_zero(&bh))
 		high = hd_reg(hd_sel_alu(sel, HD_OP_IMAD, 0, al, bh, high));
 	if (!hd_opnd_is_zero(&ah))
@@ -149,14 +135,13 @@ struct hd_leaf hd_sel_mul_leaf(struct hd_select *sel, struct hd_leaf a, struct h
 void hd_sel_mul(struct hd_select *sel)
 {
 	struct hd_leaf a = hd_sel_arg(sel, 0), b = hd_sel_arg(sel, 1);
-	struct hd_wide wide;
-
 	if (a.words == 0) {
 		hd_sel_define1(sel,
 			       hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, hd_sel_pred(sel, a), hd_sel_pred(sel, b)),
 					    false));
 		return;
 	}
+	struct hd_wide wide;
 	if (match_wide(sel, sel->inst, &wide)) {
 		hd_sel_define_reg(sel, hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, wide.is_signed), wide.a,
 						       wide.b, hd_none()));
@@ -171,8 +156,6 @@ void hd_sel_mul(struct hd_select *sel)
 static bool add_fused(struct hd_select *sel, LLVMValueRef x, LLVMValueRef y, bool negate_x, bool negate_y)
 {
 	struct hd_opnd p, q, c;
-	uint64_t shift;
-
 	if (hd_sel_absorbs(sel, x, LLVMMul)) {
 		p = hd_sel_value_word(sel, LLVMGetOperand(x, 0));
 		q = hd_sel_value_word(sel, LLVMGetOperand(x, 1));
@@ -184,6 +167,7 @@ static bool add_fused(struct hd_select *sel, LLVMValueRef x, LLVMValueRef y, boo
 		hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_IMAD, 0, p, q, negate_y ? hd_neg(c) : c));
 		return true;
 	}
+	uint64_t shift;
 	if (hd_sel_absorbs(sel, x, LLVMShl) && hd_is_int_constant(LLVMGetOperand(x, 1), &shift) && shift < 32 &&
 	    !negate_x && !negate_y) {
 		p = hd_sel_value_word(sel, LLVMGetOperand(x, 0));
@@ -193,7 +177,6 @@ static bool add_fused(struct hd_select *sel, LLVMValueRef x, LLVMValueRef y, boo
 	}
 	if (hd_sel_absorbs(sel, x, LLVMAdd) || hd_sel_absorbs(sel, x, LLVMSub)) {
 		bool minus = LLVMGetInstructionOpcode(x) == LLVMSub;
-
 		p = hd_sel_value_word(sel, LLVMGetOperand(x, 0));
 		q = hd_sel_value_word(sel, LLVMGetOperand(x, 1));
 		c = hd_sel_value_word(sel, y);
@@ -207,12 +190,12 @@ static bool add_fused(struct hd_select *sel, LLVMValueRef x, LLVMValueRef y, boo
 
 static void add_words(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b, bool subtract)
 {
-	struct hd_opnd x[4], y[4], sum[4];
-
+	struct hd_opnd x[4], y[4];
 	for (unsigned i = 0; i < 4; i++) {
 		x[i] = hd_sel_word(sel, &a, i);
 		y[i] = hd_sel_word(sel, &b, i);
 	}
+	struct hd_opnd sum[4];
 	hd_sel_add_words(sel, 4, x, y, subtract, sum);
 	hd_sel_define_reg(sel, hd_sel_join(sel, sum, 4));
 }
@@ -223,7 +206,6 @@ void hd_sel_add_sub(struct hd_select *sel)
 	LLVMValueRef x = LLVMGetOperand(sel->inst, 0), y = LLVMGetOperand(sel->inst, 1);
 	struct hd_leaf a = hd_sel_leaf(sel, x, 0), b = hd_sel_leaf(sel, y, 0);
 	struct hd_opnd p, q;
-
 	switch (a.words) {
 	case 0: /* i1 arithmetic is modulo 2 */
 		hd_sel_define1(sel,
@@ -242,7 +224,6 @@ void hd_sel_add_sub(struct hd_select *sel)
 			return;
 		hd_sel_define_reg(sel, hd_sel_add64(sel, a, b, subtract));
 		return;
-	default:
-		add_words(sel, a, b, subtract);
+	default: add_words(sel, a, b, subtract);
 	}
 }

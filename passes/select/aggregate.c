@@ -9,7 +9,6 @@ static uint32_t leaf_range(struct hd_select *sel, LLVMTypeRef type, const unsign
 			   uint32_t *length)
 {
 	uint32_t start = 0;
-
 	for (unsigned i = 0; i < count; i++) {
 		if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
 			for (unsigned k = 0; k < indices[i]; k++)
@@ -27,10 +26,9 @@ static uint32_t leaf_range(struct hd_select *sel, LLVMTypeRef type, const unsign
 void hd_sel_extract_value(struct hd_select *sel)
 {
 	LLVMValueRef from = LLVMGetOperand(sel->inst, 0);
-	struct hd_leaf *leaves;
 	uint32_t length, start = leaf_range(sel, LLVMTypeOf(from), LLVMGetIndices(sel->inst),
 					    LLVMGetNumIndices(sel->inst), &length);
-
+	struct hd_leaf *leaves;
 	hd_sel_leaves(sel, from, &leaves);
 	hd_sel_define(sel, sel->inst, leaves + start, length);
 }
@@ -38,12 +36,12 @@ void hd_sel_extract_value(struct hd_select *sel)
 void hd_sel_insert_value(struct hd_select *sel)
 {
 	LLVMValueRef into = LLVMGetOperand(sel->inst, 0);
-	struct hd_leaf *leaves, *inserted;
 	uint32_t length, count,
 		start = leaf_range(sel, LLVMTypeOf(into), LLVMGetIndices(sel->inst), LLVMGetNumIndices(sel->inst),
 				   &length);
-
+	struct hd_leaf *leaves;
 	count = hd_sel_leaves(sel, into, &leaves);
+	struct hd_leaf *inserted;
 	hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 1), &inserted);
 	memcpy(leaves + start, inserted, length * sizeof(*leaves));
 	hd_sel_define(sel, sel->inst, leaves, count);
@@ -58,7 +56,6 @@ static struct hd_popnd index_is(struct hd_select *sel, struct hd_leaf index, uin
 static struct hd_leaf index_leaf(struct hd_select *sel, unsigned operand)
 {
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, operand)));
-
 	return hd_sel_extend_leaf(sel, hd_sel_arg(sel, operand), bits, bits <= 32 ? 32 : 64, false);
 }
 
@@ -66,7 +63,6 @@ void hd_sel_extract_element(struct hd_select *sel)
 {
 	struct hd_leaf *leaves, index = index_leaf(sel, 1), out;
 	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves);
-
 	if (index.kind == HD_LEAF_IMM) {
 		hd_sel_define1(sel, leaves[index.imm[0] < count ? index.imm[0] : 0]);
 		return;
@@ -81,7 +77,6 @@ void hd_sel_insert_element(struct hd_select *sel)
 {
 	struct hd_leaf *leaves, value = hd_sel_arg(sel, 1), index = index_leaf(sel, 2);
 	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves);
-
 	for (uint32_t i = 0; i < count; i++) {
 		if (index.kind != HD_LEAF_IMM)
 			leaves[i] = hd_sel_select_leaf(sel, index_is(sel, index, i), value, leaves[i]);
@@ -96,12 +91,10 @@ void hd_sel_shuffle(struct hd_select *sel)
 	struct hd_leaf *first, *second, *out;
 	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &first);
 	unsigned length = LLVMGetNumMaskElements(sel->inst);
-
 	hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 1), &second);
 	out = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, length + 1);
 	for (unsigned i = 0; i < length; i++) {
 		int from = LLVMGetMaskValue(sel->inst, i);
-
 		if (from < 0)
 			out[i] = hd_leaf_imm(0, first[0].words);
 		else
@@ -114,7 +107,6 @@ void hd_sel_freeze(struct hd_select *sel)
 {
 	struct hd_leaf *leaves;
 	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves);
-
 	/* Undefined values are zero wherever they are read, so they are frozen already. */
 	hd_sel_define(sel, sel->inst, leaves, count);
 }

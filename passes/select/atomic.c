@@ -22,23 +22,21 @@ struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned
 {
 	bool wide = type == HD_U64 || type == HD_S64 || type == HD_F64;
 	struct hd_mreg operand = hd_sel_reg(sel, value), stored = HD_MREG_NONE;
-	struct hd_address address;
-	struct hd_minst *inst;
-	struct hd_mreg dst;
-
 	/* Local memory is a thread's own, but generic operations reach it. */
 	if (space == HD_AS_LOCAL || pointer.kind == HD_LEAF_FRAME || pointer.kind == HD_LEAF_INCOMING) {
 		pointer = hd_leaf_reg(hd_sel_reg(sel, hd_sel_cast_space(sel, pointer, HD_AS_LOCAL, HD_AS_GENERIC)));
 		space = HD_AS_GENERIC;
 	}
-	address = hd_sel_address(sel, pointer, space);
+	struct hd_address address = hd_sel_address(sel, pointer, space);
 	if (swap)
 		stored = hd_sel_reg(sel, *swap);
+	struct hd_mreg dst;
 	if (result)
 		dst = hd_mfunc_vreg(sel->func, wide ? 2 : 1);
 	else
 		dst = (struct hd_mreg){HD_RZ, 0, wide ? 2 : 1};
-	inst = hd_sel_push(sel, atomic_op(address.space), HD_MOD(ATOMOP, atomop) | HD_MOD(DTYPE, type) | mods);
+	struct hd_minst *inst =
+		hd_sel_push(sel, atomic_op(address.space), HD_MOD(ATOMOP, atomop) | HD_MOD(DTYPE, type) | mods);
 	inst->dst = dst;
 	hd_sel_set_address(inst, &address, 0);
 	if (inst->a.id == HD_RZ && inst->a.words)
@@ -56,7 +54,6 @@ struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned
 static uint16_t ordering_mods(LLVMValueRef inst, LLVMAtomicOrdering ordering)
 {
 	unsigned scope = LLVMIsAtomicSingleThread(inst) ? HD_SCOPE_CTA : HD_SCOPE_GPU, sem = HD_SEM_RELAXED;
-
 	if (ordering == LLVMAtomicOrderingAcquire)
 		sem = HD_SEM_ACQUIRE;
 	else if (ordering == LLVMAtomicOrderingRelease)
@@ -74,7 +71,6 @@ static unsigned integer_type(unsigned bits, bool is_signed)
 static struct hd_leaf negated(struct hd_select *sel, struct hd_leaf value)
 {
 	struct hd_leaf zero = hd_leaf_imm(0, value.words);
-
 	if (value.kind == HD_LEAF_IMM)
 		return hd_leaf_imm(-value.imm[0], value.words);
 	if (value.words == 2)
@@ -86,33 +82,23 @@ void hd_sel_atomicrmw(struct hd_select *sel)
 {
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0), operand = LLVMGetOperand(sel->inst, 1);
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
-	unsigned bits = hd_scalar_bits(LLVMTypeOf(operand)), type = integer_type(bits, false), op;
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(operand)), type = integer_type(bits, false);
 	struct hd_leaf value = hd_sel_leaf(sel, operand, 0);
-
 	if (bits != 32 && bits != 64) {
 		hd_sel_unsupported(sel, "atomic operation on %u bits", bits);
 		return;
 	}
+	unsigned op;
 	switch (LLVMGetAtomicRMWBinOp(sel->inst)) {
-	case LLVMAtomicRMWBinOpXchg:
-		op = HD_ATOM_EXCH;
-		break;
-	case LLVMAtomicRMWBinOpAdd:
-		op = HD_ATOM_ADD;
-		break;
+	case LLVMAtomicRMWBinOpXchg: op = HD_ATOM_EXCH; break;
+	case LLVMAtomicRMWBinOpAdd: op = HD_ATOM_ADD; break;
 	case LLVMAtomicRMWBinOpSub:
 		op = HD_ATOM_ADD;
 		value = negated(sel, value);
 		break;
-	case LLVMAtomicRMWBinOpAnd:
-		op = HD_ATOM_AND;
-		break;
-	case LLVMAtomicRMWBinOpOr:
-		op = HD_ATOM_OR;
-		break;
-	case LLVMAtomicRMWBinOpXor:
-		op = HD_ATOM_XOR;
-		break;
+	case LLVMAtomicRMWBinOpAnd: op = HD_ATOM_AND; break;
+	case LLVMAtomicRMWBinOpOr: op = HD_ATOM_OR; break;
+	case LLVMAtomicRMWBinOpXor: op = HD_ATOM_XOR; break;
 	case LLVMAtomicRMWBinOpMax:
 		op = HD_ATOM_MAX;
 		type = integer_type(bits, true);
@@ -121,12 +107,8 @@ void hd_sel_atomicrmw(struct hd_select *sel)
 		op = HD_ATOM_MIN;
 		type = integer_type(bits, true);
 		break;
-	case LLVMAtomicRMWBinOpUMax:
-		op = HD_ATOM_MAX;
-		break;
-	case LLVMAtomicRMWBinOpUMin:
-		op = HD_ATOM_MIN;
-		break;
+	case LLVMAtomicRMWBinOpUMax: op = HD_ATOM_MAX; break;
+	case LLVMAtomicRMWBinOpUMin: op = HD_ATOM_MIN; break;
 	case LLVMAtomicRMWBinOpFAdd:
 		op = HD_ATOM_ADD;
 		type = bits == 64 ? HD_F64 : HD_F32;
@@ -136,15 +118,9 @@ void hd_sel_atomicrmw(struct hd_select *sel)
 		type = bits == 64 ? HD_F64 : HD_F32;
 		value = hd_sel_sign(sel, value, kind, HD_LUT_A ^ HD_LUT_B, 0x80000000u);
 		break;
-	case LLVMAtomicRMWBinOpUIncWrap:
-		op = HD_ATOM_INC;
-		break;
-	case LLVMAtomicRMWBinOpUDecWrap:
-		op = HD_ATOM_DEC;
-		break;
-	default:
-		hd_sel_unsupported(sel, "atomic operation");
-		return;
+	case LLVMAtomicRMWBinOpUIncWrap: op = HD_ATOM_INC; break;
+	case LLVMAtomicRMWBinOpUDecWrap: op = HD_ATOM_DEC; break;
+	default: hd_sel_unsupported(sel, "atomic operation"); return;
 	}
 	hd_sel_define1(sel, hd_sel_atomic(sel, op, type, hd_sel_leaf(sel, pointer, 0),
 					  LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)), value, NULL,
@@ -155,12 +131,12 @@ void hd_sel_cmpxchg(struct hd_select *sel)
 {
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0), expected = LLVMGetOperand(sel->inst, 1);
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(expected));
-	struct hd_leaf compare = hd_sel_leaf(sel, expected, 0), swap = hd_sel_arg(sel, 2), out[2];
-
+	struct hd_leaf compare = hd_sel_leaf(sel, expected, 0), swap = hd_sel_arg(sel, 2);
 	if (bits != 32 && bits != 64) {
 		hd_sel_unsupported(sel, "compare-and-exchange of %u bits", bits);
 		return;
 	}
+	struct hd_leaf out[2];
 	out[0] = hd_sel_atomic(sel, HD_ATOM_CAS, integer_type(bits, false), hd_sel_leaf(sel, pointer, 0),
 			       LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)), compare, &swap,
 			       ordering_mods(sel->inst, LLVMGetCmpXchgSuccessOrdering(sel->inst)));

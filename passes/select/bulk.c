@@ -16,7 +16,6 @@ struct hd_bulk {
 static unsigned argument_align(struct hd_select *sel, unsigned argument)
 {
 	LLVMAttributeRef attr = LLVMGetCallSiteEnumAttribute(sel->inst, argument + 1, sel->at_align);
-
 	return attr ? (unsigned)LLVMGetEnumAttributeValue(attr) : 1;
 }
 
@@ -24,22 +23,20 @@ static struct hd_mreg fill_value(struct hd_select *sel, const struct hd_bulk *bu
 {
 	struct hd_leaf leaf = bulk->from;
 	struct hd_opnd word = hd_sel_word(sel, &leaf, 0);
-
 	return hd_sel_join(sel, (struct hd_opnd[]){word, word, word, word}, part < 4 ? 1 : part / 4);
 }
 
 static void copy_parts(struct hd_select *sel, const struct hd_bulk *bulk, uint64_t bytes, unsigned widest)
 {
 	struct hd_address to = hd_sel_address(sel, bulk->to, bulk->to_space), from = {0};
-	struct hd_mreg values[MAX_UNROLLED_PARTS + 8];
-	unsigned sizes[MAX_UNROLLED_PARTS + 8], count = 0;
+	unsigned count = 0;
 	uint64_t done = 0;
-
 	if (!bulk->fill)
 		from = hd_sel_address(sel, bulk->from, bulk->from_space);
+	struct hd_mreg values[MAX_UNROLLED_PARTS + 8];
+	unsigned sizes[MAX_UNROLLED_PARTS + 8];
 	for (uint64_t at = 0; at < bytes; count++) {
 		unsigned part = widest;
-
 		while (part > bytes - at)
 			part /= 2;
 		sizes[count] = part;
@@ -62,7 +59,6 @@ static struct hd_leaf advance(struct hd_select *sel, struct hd_leaf pointer, str
 static void move_one(struct hd_select *sel, const struct hd_bulk *bulk, struct hd_mreg index, unsigned part)
 {
 	struct hd_bulk here = *bulk;
-
 	here.to = advance(sel, bulk->to, index);
 	if (!bulk->fill)
 		here.from = advance(sel, bulk->from, index);
@@ -73,17 +69,16 @@ static void move_one(struct hd_select *sel, const struct hd_bulk *bulk, struct h
 static struct hd_mreg forward_loop(struct hd_select *sel, const struct hd_bulk *bulk, struct hd_leaf start,
 				   struct hd_leaf end, unsigned part)
 {
-	struct hd_mreg index = hd_mfunc_vreg(sel->func, 2), first = hd_sel_reg(sel, start), next;
-	uint32_t head = hd_sel_new_block(sel), body = hd_sel_new_block(sel), exit = hd_sel_new_block(sel), phi;
-
+	struct hd_mreg index = hd_mfunc_vreg(sel->func, 2), first = hd_sel_reg(sel, start);
+	uint32_t head = hd_sel_new_block(sel), body = hd_sel_new_block(sel), exit = hd_sel_new_block(sel);
 	hd_sel_branch(sel, head);
-	phi = hd_sel_phi(sel, head, index, HD_MREG_PT);
+	uint32_t phi = hd_sel_phi(sel, head, index, HD_MREG_PT);
 	sel->block = head;
 	hd_sel_branch_if(sel, hd_sel_pred(sel, hd_sel_cmp(sel, HD_CMP_LT, false, hd_leaf_reg(index), end, 64)), body,
 			 exit);
 	sel->block = body;
 	move_one(sel, bulk, index, part);
-	next = hd_sel_add64(sel, hd_leaf_reg(index), hd_leaf_imm(part, 2), false);
+	struct hd_mreg next = hd_sel_add64(sel, hd_leaf_reg(index), hd_leaf_imm(part, 2), false);
 	hd_sel_branch(sel, head);
 	hd_sel_set_phi(sel, head, phi, (struct hd_mreg[]){first, next}, 2);
 	sel->block = exit;
@@ -93,17 +88,16 @@ static struct hd_mreg forward_loop(struct hd_select *sel, const struct hd_bulk *
 /* for (i = end; i != 0;) { i--; move one byte; } */
 static void backward_loop(struct hd_select *sel, const struct hd_bulk *bulk, struct hd_leaf end)
 {
-	struct hd_mreg index = hd_mfunc_vreg(sel->func, 2), first = hd_sel_reg(sel, end), next;
-	uint32_t head = hd_sel_new_block(sel), body = hd_sel_new_block(sel), exit = hd_sel_new_block(sel), phi;
-
+	struct hd_mreg index = hd_mfunc_vreg(sel->func, 2), first = hd_sel_reg(sel, end);
+	uint32_t head = hd_sel_new_block(sel), body = hd_sel_new_block(sel), exit = hd_sel_new_block(sel);
 	hd_sel_branch(sel, head);
-	phi = hd_sel_phi(sel, head, index, HD_MREG_PT);
+	uint32_t phi = hd_sel_phi(sel, head, index, HD_MREG_PT);
 	sel->block = head;
 	hd_sel_branch_if(sel,
 			 hd_sel_pred(sel, hd_sel_cmp(sel, HD_CMP_NE, false, hd_leaf_reg(index), hd_leaf_imm(0, 2), 64)),
 			 body, exit);
 	sel->block = body;
-	next = hd_sel_add64(sel, hd_leaf_reg(index), hd_leaf_imm(1, 2), true);
+	struct hd_mreg next = hd_sel_add64(sel, hd_leaf_reg(index), hd_leaf_imm(1, 2), true);
 	move_one(sel, bulk, next, 1);
 	hd_sel_branch(sel, head);
 	hd_sel_set_phi(sel, head, phi, (struct hd_mreg[]){first, next}, 2);
@@ -113,7 +107,6 @@ static void backward_loop(struct hd_select *sel, const struct hd_bulk *bulk, str
 static void forward(struct hd_select *sel, const struct hd_bulk *bulk, struct hd_leaf length, unsigned part)
 {
 	struct hd_leaf start = hd_leaf_imm(0, 2), whole = length;
-
 	if (part > 1 && length.kind == HD_LEAF_IMM)
 		whole = hd_leaf_imm(length.imm[0] & ~(uint64_t)(part - 1), 2);
 	else if (part > 1)
@@ -134,9 +127,6 @@ static void bulk_operation(struct hd_select *sel, struct hd_bulk *bulk, unsigned
 {
 	struct hd_leaf length = hd_sel_arg(sel, 2);
 	unsigned part = align < 16 ? align : 16;
-	uint32_t up, down, end;
-	struct hd_leaf below;
-
 	length = hd_sel_extend_leaf(sel, length, hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 2))), 64, false);
 	if (length.kind == HD_LEAF_IMM) {
 		if (!length.imm[0])
@@ -154,10 +144,11 @@ static void bulk_operation(struct hd_select *sel, struct hd_bulk *bulk, unsigned
 		forward(sel, bulk, length, part);
 		return;
 	}
-	up = hd_sel_new_block(sel);
-	down = hd_sel_new_block(sel);
-	end = hd_sel_new_block(sel);
-	below = hd_sel_cmp(sel, HD_CMP_LT, false, hd_sel_cast_space(sel, bulk->to, bulk->to_space, HD_AS_GENERIC),
+	uint32_t up = hd_sel_new_block(sel);
+	uint32_t down = hd_sel_new_block(sel);
+	uint32_t end = hd_sel_new_block(sel);
+	struct hd_leaf below =
+		hd_sel_cmp(sel, HD_CMP_LT, false, hd_sel_cast_space(sel, bulk->to, bulk->to_space, HD_AS_GENERIC),
 			   hd_sel_cast_space(sel, bulk->from, bulk->from_space, HD_AS_GENERIC), 64);
 	hd_sel_branch_if(sel, hd_sel_pred(sel, below), up, down);
 	sel->block = up;
@@ -178,7 +169,6 @@ static unsigned pointer_space(struct hd_select *sel, unsigned operand)
 static uint16_t volatile_mods(struct hd_select *sel)
 {
 	uint64_t is_volatile = 0;
-
 	hd_is_int_constant(LLVMGetOperand(sel->inst, 3), &is_volatile);
 	return is_volatile ? HD_MOD(SEM, HD_SEM_VOLATILE) : 0;
 }
@@ -191,7 +181,6 @@ void hd_sel_memcpy(struct hd_select *sel, bool overlapping)
 			       .to_space = pointer_space(sel, 0),
 			       .from_space = pointer_space(sel, 1),
 			       .mods = volatile_mods(sel)};
-
 	bulk_operation(sel, &bulk, to_align < from_align ? to_align : from_align, overlapping);
 }
 
@@ -202,7 +191,6 @@ void hd_sel_memset(struct hd_select *sel)
 			       .to_space = pointer_space(sel, 0),
 			       .fill = true,
 			       .mods = volatile_mods(sel)};
-
 	if (bulk.from.kind == HD_LEAF_IMM)
 		bulk.from = hd_leaf_imm((bulk.from.imm[0] & 0xff) * 0x01010101u, 1);
 	else
@@ -215,10 +203,8 @@ void hd_sel_copy_bytes(struct hd_select *sel, struct hd_address to, struct hd_ad
 		       unsigned align)
 {
 	unsigned widest = align < 16 ? align : 16;
-
 	for (uint64_t at = 0; at < bytes;) {
 		unsigned part = widest;
-
 		while (part > bytes - at)
 			part /= 2;
 		hd_sel_store_at(sel, to, (int64_t)at, part, hd_sel_load_at(sel, from, (int64_t)at, part, false, 0), 0);

@@ -17,11 +17,9 @@ static void add_passed(struct hd_select *sel, struct hd_abi_cursor *cursor, LLVM
 		       struct hd_passed *list, uint32_t *count)
 {
 	const hd_leaf_types *types = hd_sel_types(sel, type);
-
 	for (uint32_t i = 0; i < types->len; i++) {
 		struct hd_passed *passed = &list[(*count)++];
 		uint8_t words = hd_passed_words(types->data[i].type);
-
 		if (hd_sel_words(sel, types->data[i].type) < 0)
 			words = 1;
 		*passed = (struct hd_passed){.type = types->data[i].type, .param = param, .leaf = i, .words = words};
@@ -35,11 +33,9 @@ static void add_parts(struct hd_select *sel, const struct hd_byval *byval, uint3
 {
 	struct hd_byval_part parts[HD_BYVAL_MOST_PARTS];
 	uint32_t count = hd_byval_parts(sel->layout, byval, parts);
-
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t words = parts[i].words;
 		struct hd_abi_place place = {(uint8_t)(reg + parts[i].offset / 4), words, 0, 4u * words};
-
 		sig->args[sig->arg_count++] =
 			(struct hd_passed){.param = param, .leaf = i, .words = words, .place = place};
 	}
@@ -56,21 +52,18 @@ static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type
 	struct hd_byval *byval = HD_ARENA_NEW(arena, struct hd_byval, params + 1);
 	struct hd_abi_cursor cursor = hd_abi_begin(sel->func->abi, false);
 	uint32_t capacity = sel->func->abi->arg_count;
-
 	LLVMGetParamTypes(type, types);
 	sig->byval_offset = HD_ARENA_NEW(arena, uint32_t, params + 1);
 	for (unsigned i = 0; i < params; i++)
 		capacity += hd_sel_leaf_count(sel, types[i]);
 	sig->args = HD_ARENA_NEW(arena, struct hd_passed, capacity + 1);
 	for (unsigned i = 0; i < params; i++) {
-		uint8_t reg;
-
 		byval[i] = hd_byval_of(sel->layout, holder, i);
 		if (!byval[i].type) {
 			add_passed(sel, &cursor, types[i], i, sig->args, &sig->arg_count);
 			continue;
 		}
-		reg = hd_abi_take_aggregate(&cursor, byval[i].bytes, byval[i].align);
+		uint8_t reg = hd_abi_take_aggregate(&cursor, byval[i].bytes, byval[i].align);
 		if (!reg)
 			continue;
 		add_parts(sel, &byval[i], i, reg, sig);
@@ -102,8 +95,7 @@ static struct hd_signature *signature_of(struct hd_select *sel, LLVMTypeRef type
 static struct hd_address stack_slot(struct hd_select *sel, bool incoming, uint32_t offset)
 {
 	return (struct hd_address){.space = HD_AS_LOCAL,
-				   .base = {incoming ? hd_mfunc_frame_base(sel->func)
-						     : sel->func->abi->stack_pointer,
+				   .base = {incoming ? hd_mfunc_frame_base(sel->func) : sel->func->abi->stack_pointer,
 					    0, 1},
 				   .ref_kind = incoming ? HD_MREF_INCOMING : HD_MREF_NONE,
 				   .offset = (int32_t)offset};
@@ -117,7 +109,6 @@ static struct hd_mreg physical(const struct hd_abi_place *place)
 static void push_copy(struct hd_select *sel, struct hd_mreg dst, struct hd_mreg src)
 {
 	struct hd_minst *inst = hd_sel_push(sel, HD_OP_COPY, 0);
-
 	inst->dst = dst;
 	inst->b = src;
 	if (src.id == HD_RZ)
@@ -135,7 +126,6 @@ static struct hd_mreg passed_reg(struct hd_select *sel, const struct hd_passed *
 static struct hd_leaf received_leaf(struct hd_select *sel, const struct hd_passed *passed, struct hd_mreg reg)
 {
 	int words = passed->type ? hd_sel_words(sel, passed->type) : passed->words;
-
 	if (words == 0)
 		return hd_sel_word_bool(sel, hd_reg(reg));
 	return hd_leaf_reg(hd_sub(reg, 0, (unsigned)(words < 0 ? 1 : words)));
@@ -145,7 +135,6 @@ static struct hd_leaf received_leaf(struct hd_select *sel, const struct hd_passe
 static struct hd_mreg *receive(struct hd_select *sel, const struct hd_passed *list, uint32_t count, bool incoming)
 {
 	struct hd_mreg *regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, count + 1);
-
 	for (uint32_t i = 0; i < count; i++) {
 		if (!list[i].place.words)
 			continue;
@@ -165,7 +154,6 @@ static uint32_t send(struct hd_select *sel, const struct hd_passed *list, const 
 		     bool incoming, struct hd_mreg *used)
 {
 	uint32_t in_registers = 0;
-
 	for (uint32_t i = 0; i < count; i++)
 		if (!list[i].place.words)
 			hd_sel_store_at(sel, stack_slot(sel, incoming, 0), list[i].place.offset, list[i].place.bytes,
@@ -184,7 +172,6 @@ static void kernel_argument(struct hd_select *sel, LLVMValueRef param, LLVMTypeR
 {
 	LLVMTypeRef type = LLVMTypeOf(param);
 	struct hd_leaf leaf = hd_leaf_imm(HD_CB_PARAMS + offset, 1);
-
 	if (!byval) {
 		hd_sel_load_value(sel, param, type, leaf, HD_AS_PARAM, LLVMABIAlignmentOfType(sel->layout, type), 0);
 		return;
@@ -192,7 +179,6 @@ static void kernel_argument(struct hd_select *sel, LLVMValueRef param, LLVMTypeR
 	/* hd_legalize left only casts to the parameter space. */
 	for (LLVMUseRef use = LLVMGetFirstUse(param); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
-
 		if (!LLVMIsAAddrSpaceCastInst(user) || LLVMGetPointerAddressSpace(LLVMTypeOf(user)) != HD_AS_PARAM) {
 			sel->inst = LLVMIsAInstruction(user) ? user : NULL;
 			hd_sel_unsupported(sel, "use of a by-value parameter's address");
@@ -205,14 +191,10 @@ static void kernel_argument(struct hd_select *sel, LLVMValueRef param, LLVMTypeR
 void hd_sel_arguments(struct hd_select *sel)
 {
 	unsigned params = LLVMCountParams(sel->function);
-	struct hd_mreg *regs;
-	struct hd_leaf *leaves;
 	uint32_t at = 0;
-
 	sel->signature = NULL;
 	if (sel->func->kernel) {
 		uint32_t *offsets = HD_ARENA_NEW(sel->func->arena, uint32_t, params + 1);
-
 		sel->func->param_bytes = hd_kernel_params(sel->function, offsets);
 		if (sel->func->param_bytes > HD_CB_BYTES - HD_CB_PARAMS)
 			hd_sel_unsupported(sel, "kernel parameters of %u bytes", sel->func->param_bytes);
@@ -222,15 +204,14 @@ void hd_sel_arguments(struct hd_select *sel)
 		return;
 	}
 	sel->signature = signature_of(sel, LLVMGlobalGetValueType(sel->function), sel->function);
-	regs = receive(sel, sel->signature->args, sel->signature->arg_count, true);
-	leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, sel->signature->arg_count + 1);
+	struct hd_mreg *regs = receive(sel, sel->signature->args, sel->signature->arg_count, true);
+	struct hd_leaf *leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, sel->signature->arg_count + 1);
 	for (uint32_t i = 0; i < sel->signature->arg_count; i++)
 		leaves[i] = received_leaf(sel, &sel->signature->args[i], regs[i]);
 	sel->received = leaves;
 	for (unsigned i = 0; i < params; i++) {
 		struct hd_leaf address = {.kind = HD_LEAF_INCOMING, .words = 2};
 		uint32_t count = 0;
-
 		while (at + count < sel->signature->arg_count && sel->signature->args[at + count].param == i)
 			count++;
 		if (sel->signature->byval_offset[i] != UINT32_MAX) {
@@ -251,24 +232,21 @@ void hd_sel_arguments(struct hd_select *sel)
 static struct hd_opnd received_word(struct hd_select *sel, uint32_t first, uint64_t word)
 {
 	const struct hd_passed *args = sel->signature->args;
-
 	for (uint32_t i = first; i < sel->signature->arg_count && args[i].param == args[first].param; i++) {
 		uint64_t at = (uint64_t)(args[i].place.reg - args[first].place.reg);
 		struct hd_leaf leaf = sel->received[i];
-
 		if (word >= at && word < at + args[i].words)
 			return hd_sel_word(sel, &leaf, (unsigned)(word - at));
 	}
 	return hd_rz();
 }
 
-/* `bits` from byte `at` on, which lie as they do in memory: LLVM's passes divide loads of parts where stores of them are
- * read in pieces. */
+/* `bits` from byte `at` on, which lie as they do in memory: LLVM's passes divide loads of parts where stores of them
+ * are read in pieces. */
 static struct hd_leaf received_bits(struct hd_select *sel, uint32_t first, uint64_t at, unsigned bits)
 {
 	unsigned shift = (unsigned)(at % 4) * 8, count = (bits + 31) / 32;
 	struct hd_opnd words[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
-
 	for (unsigned k = 0; k < count; k++) {
 		words[k] = received_word(sel, first, at / 4 + k);
 		if (shift && shift + bits - 32 * k > 32) /* the next word has the rest */
@@ -286,7 +264,6 @@ void hd_sel_load_part(struct hd_select *sel, const struct hd_leaf *pointer)
 {
 	const hd_leaf_types *types = hd_sel_types(sel, LLVMTypeOf(sel->inst));
 	struct hd_leaf *leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, types->len + 1);
-
 	for (uint32_t i = 0; i < types->len; i++) {
 		if (hd_sel_words(sel, types->data[i].type) < 0)
 			return;
@@ -315,7 +292,6 @@ static struct hd_leaf part_leaf(struct hd_select *sel, uint32_t param, uint32_t 
 {
 	LLVMOperandBundleRef bundle = hd_byval_bundle(sel->inst, param);
 	LLVMValueRef value;
-
 	if (!bundle) {
 		hd_sel_unsupported(sel, "a by-value argument that was not taken apart");
 		return hd_leaf_imm(0, 2);
@@ -328,13 +304,11 @@ static struct hd_leaf part_leaf(struct hd_select *sel, uint32_t param, uint32_t 
 static struct hd_mreg *argument_registers(struct hd_select *sel, const struct hd_signature *sig)
 {
 	struct hd_mreg *regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->arg_count + 1);
-
 	for (uint32_t i = 0; i < sig->arg_count; i++) {
 		const struct hd_passed *passed = &sig->args[i];
 		struct hd_leaf leaf =
 			passed->type ? hd_sel_leaf(sel, LLVMGetArgOperand(sel->inst, passed->param), passed->leaf)
 				     : part_leaf(sel, passed->param, passed->leaf);
-
 		regs[i] = passed_reg(sel, passed, leaf);
 	}
 	return regs;
@@ -344,18 +318,15 @@ static struct hd_mreg *argument_registers(struct hd_select *sel, const struct hd
 static void store_parts(struct hd_select *sel, uint32_t param, const struct hd_byval *byval, uint32_t offset)
 {
 	struct hd_byval_part parts[HD_BYVAL_MOST_PARTS];
-	struct hd_opnd words[HD_BYVAL_MOST_PARTS + 1];
 	uint32_t count = hd_byval_parts(sel->layout, byval, parts), total = 0;
-
+	struct hd_opnd words[HD_BYVAL_MOST_PARTS + 1];
 	for (uint32_t i = 0; i < count; i++) {
 		struct hd_leaf leaf = part_leaf(sel, param, i);
-
 		for (unsigned k = 0; k < parts[i].words; k++)
 			words[total++] = hd_sel_word(sel, &leaf, k);
 	}
 	for (uint32_t at = 0; at < total;) {
 		uint32_t byte = offset + 4 * at, width = byte % 16 == 0 ? 4 : byte % 8 == 0 ? 2 : 1;
-
 		while (at + width > total)
 			width /= 2;
 		hd_sel_store_at(sel, stack_slot(sel, false, 0), byte, 4 * width, hd_sel_join(sel, words + at, width),
@@ -367,20 +338,16 @@ static void store_parts(struct hd_select *sel, uint32_t param, const struct hd_b
 static void copy_aggregates(struct hd_select *sel, const struct hd_signature *sig)
 {
 	for (unsigned i = 0, n = LLVMCountParamTypes(LLVMGetCalledFunctionType(sel->inst)); i < n; i++) {
-		struct hd_byval byval;
-		LLVMOperandBundleRef bundle;
-		LLVMValueRef operand;
-
 		if (sig->byval_offset[i] == UINT32_MAX)
 			continue;
-		byval = hd_byval_of(sel->layout, sel->inst, i);
-		bundle = hd_byval_bundle(sel->inst, i);
+		struct hd_byval byval = hd_byval_of(sel->layout, sel->inst, i);
+		LLVMOperandBundleRef bundle = hd_byval_bundle(sel->inst, i);
 		if (bundle) {
 			LLVMDisposeOperandBundle(bundle);
 			store_parts(sel, i, &byval, sig->byval_offset[i]);
 			continue;
 		}
-		operand = LLVMGetArgOperand(sel->inst, i);
+		LLVMValueRef operand = LLVMGetArgOperand(sel->inst, i);
 		hd_sel_copy_bytes(sel, stack_slot(sel, false, sig->byval_offset[i]),
 				  hd_sel_address(sel, hd_sel_leaf(sel, operand, 0),
 						 LLVMGetPointerAddressSpace(LLVMTypeOf(operand))),
@@ -395,13 +362,11 @@ static void copy_aggregates(struct hd_select *sel, const struct hd_signature *si
 static uint32_t send_variable(struct hd_select *sel, const struct hd_signature *sig, unsigned fixed)
 {
 	uint32_t at = round_up(sig->bytes, 16);
-
 	for (unsigned i = fixed, n = LLVMGetNumArgOperands(sel->inst); i < n; i++) {
 		LLVMValueRef operand = LLVMGetArgOperand(sel->inst, i);
 		LLVMTypeRef type = LLVMTypeOf(operand);
 		struct hd_byval byval = hd_byval_of(sel->layout, sel->inst, i);
 		uint32_t align = byval.type ? byval.align : LLVMABIAlignmentOfType(sel->layout, type);
-
 		at = round_up(at, align);
 		if (byval.type)
 			hd_sel_copy_bytes(sel, stack_slot(sel, false, at),
@@ -419,7 +384,6 @@ void hd_sel_va_start(struct hd_select *sel)
 {
 	LLVMTypeRef list = LLVMTypeOf(LLVMGetOperand(sel->inst, 0));
 	struct hd_leaf first = {.kind = HD_LEAF_INCOMING, .words = 2};
-
 	if (!sel->signature) {
 		hd_sel_unsupported(sel, "va_start in a kernel");
 		return;
@@ -433,7 +397,6 @@ static struct hd_minst *push_call(struct hd_select *sel, LLVMValueRef callee, st
 {
 	struct hd_minst *inst;
 	uint32_t service;
-
 	if (syscall_of(callee, &service)) {
 		inst = hd_sel_push(sel, HD_OP_SYSCALL, 0);
 		inst->xkind = HD_X_OTHER;
@@ -454,35 +417,35 @@ static void real_call(struct hd_select *sel, LLVMValueRef callee)
 {
 	LLVMTypeRef type = LLVMGetCalledFunctionType(sel->inst);
 	struct hd_signature *sig = signature_of(sel, type, sel->inst);
-	struct hd_mreg *regs, *used, target = HD_MREG_NONE;
+	struct hd_mreg target = HD_MREG_NONE;
 	const struct hd_map_entry *symbol = callee ? hd_map_get(&sel->symbols, callee) : NULL;
-	uint32_t args, results = 0, service, bytes;
-	struct hd_leaf *leaves;
-	struct hd_minst *inst;
-
+	uint32_t results = 0;
+	uint32_t service;
 	if (callee && !symbol && !syscall_of(callee, &service)) {
 		hd_sel_unsupported(sel, "call of '%s'", LLVMGetValueName(callee));
 		return;
 	}
 	sel->func->has_calls = true;
+	uint32_t bytes;
 	bytes = LLVMIsFunctionVarArg(type) ? send_variable(sel, sig, LLVMCountParamTypes(type)) : sig->bytes;
 	if (bytes > sel->func->outgoing_bytes)
 		sel->func->outgoing_bytes = bytes;
-	regs = argument_registers(sel, sig);
+	struct hd_mreg *regs = argument_registers(sel, sig);
 	if (!callee)
 		target = hd_sel_reg(sel, hd_sel_leaf(sel, LLVMGetCalledValue(sel->inst), 0));
 	copy_aggregates(sel, sig);
-	used = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->arg_count + sig->result_count + 1);
+	struct hd_mreg *used = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->arg_count + sig->result_count + 1);
+	uint32_t args;
 	args = send(sel, sig->args, regs, sig->arg_count, false, used);
 	for (uint32_t i = 0; i < sig->result_count; i++)
 		if (sig->results[i].place.words)
 			used[args + results++] = physical(&sig->results[i].place);
-	inst = push_call(sel, callee, target, symbol ? symbol->start : 0);
+	struct hd_minst *inst = push_call(sel, callee, target, symbol ? symbol->start : 0);
 	inst->extra = hd_mfunc_extras(sel->func, used, args + results);
 	inst->extra_count = (uint16_t)(args + results);
 	inst->extra_defs = (uint16_t)results;
 	regs = receive(sel, sig->results, sig->result_count, false);
-	leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, sig->result_count + 1);
+	struct hd_leaf *leaves = HD_ARENA_NEW(sel->func->arena, struct hd_leaf, sig->result_count + 1);
 	for (uint32_t i = 0; i < sig->result_count; i++)
 		leaves[i] = received_leaf(sel, &sig->results[i], regs[i]);
 	hd_sel_define(sel, sel->inst, leaves, sig->result_count);
@@ -491,7 +454,6 @@ static void real_call(struct hd_select *sel, LLVMValueRef callee)
 void hd_sel_call(struct hd_select *sel)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(sel->inst);
-
 	while (LLVMIsAGlobalAlias(callee))
 		callee = LLVMAliasGetAliasee(callee);
 	if (LLVMIsAInlineAsm(callee)) {
@@ -519,21 +481,17 @@ void hd_sel_call(struct hd_select *sel)
 void hd_sel_ret(struct hd_select *sel)
 {
 	const struct hd_signature *sig = sel->signature;
-	struct hd_mreg *regs, *used;
-	struct hd_minst *inst;
-	uint32_t count;
-
 	if (sel->func->kernel) {
 		hd_sel_push(sel, HD_OP_EXIT, 0);
 		return;
 	}
-	regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
-	used = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
+	struct hd_mreg *regs = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
+	struct hd_mreg *used = HD_ARENA_NEW(sel->func->arena, struct hd_mreg, sig->result_count + 1);
 	for (uint32_t i = 0; i < sig->result_count; i++)
 		regs[i] = passed_reg(sel, &sig->results[i],
 				     hd_sel_leaf(sel, LLVMGetOperand(sel->inst, 0), sig->results[i].leaf));
-	count = send(sel, sig->results, regs, sig->result_count, true, used);
-	inst = hd_sel_push(sel, HD_OP_RET, 0);
+	uint32_t count = send(sel, sig->results, regs, sig->result_count, true, used);
+	struct hd_minst *inst = hd_sel_push(sel, HD_OP_RET, 0);
 	inst->extra = hd_mfunc_extras(sel->func, used, count);
 	inst->extra_count = (uint16_t)count;
 }

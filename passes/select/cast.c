@@ -28,15 +28,14 @@ static struct hd_opnd sign_word(struct hd_select *sel, struct hd_opnd top)
 static void shift_constant(struct hd_select *sel, LLVMOpcode op, struct hd_opnd *w, unsigned count, unsigned amount)
 {
 	unsigned whole = amount / 32, part = amount % 32;
-	struct hd_opnd out[4], fill = hd_rz();
-
+	struct hd_opnd fill = hd_rz();
 	if (op == LLVMAShr && whole)
 		fill = sign_word(sel, w[count - 1]);
+	struct hd_opnd out[4];
 	for (unsigned i = 0; i < count; i++) {
 		int from = op == LLVMShl ? (int)i - (int)whole : (int)(i + whole),
 		    next = op == LLVMShl ? from - 1 : from + 1;
 		bool inside = from >= 0 && from < (int)count, has_next = next >= 0 && next < (int)count;
-
 		if (!inside)
 			out[i] = fill;
 		else if (!part)
@@ -59,7 +58,6 @@ static void shift_pair(struct hd_select *sel, LLVMOpcode op, struct hd_opnd *w, 
 	struct hd_opnd far = hd_reg(hd_sel_alu(sel, left ? HD_OP_SHF_L : HD_OP_SHF_R, mods, w[0], amount,
 					       hd_reg(hd_sel_opnd_reg(sel, w[1], 1))));
 	struct hd_opnd edge = shift_word(sel, op, left ? w[0] : w[1], amount);
-
 	w[0] = left ? edge : far;
 	w[1] = left ? far : edge;
 }
@@ -67,17 +65,15 @@ static void shift_pair(struct hd_select *sel, LLVMOpcode op, struct hd_opnd *w, 
 /* Four words by a variable amount: by 64, by 32, then inside words. */
 static void shift_quad(struct hd_select *sel, LLVMOpcode op, struct hd_opnd *w, struct hd_opnd amount)
 {
-	struct hd_opnd n = hd_reg(hd_sel_opnd_reg(sel, amount, 1)), out[4];
+	struct hd_opnd n = hd_reg(hd_sel_opnd_reg(sel, amount, 1));
 	struct hd_opnd fill = op == LLVMAShr ? sign_word(sel, w[3]) : hd_rz();
-
+	struct hd_opnd out[4];
 	for (int stage = 2; stage > 0; stage--) {
 		struct hd_opnd bit =
 			hd_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, n, hd_imm(32u * (unsigned)stage), hd_none()));
 		struct hd_popnd moved = {hd_sel_isetp(sel, HD_CMP_NE, false, bit, hd_rz()), false};
-
 		for (int i = 0; i < 4; i++) {
 			int from = op == LLVMShl ? i - stage : i + stage;
-
 			out[i] = hd_reg(hd_sel_select(sel, moved, from >= 0 && from < 4 ? w[from] : fill, w[i]));
 		}
 		memcpy(w, out, sizeof out);
@@ -94,13 +90,12 @@ static void shift_quad(struct hd_select *sel, LLVMOpcode op, struct hd_opnd *w, 
 struct hd_leaf hd_sel_shift_leaf(struct hd_select *sel, LLVMOpcode op, struct hd_leaf value, struct hd_leaf amount,
 				 unsigned bits)
 {
-	struct hd_opnd w[4], n;
 	unsigned count = value.words;
-
 	if (op != LLVMShl)
 		value = hd_sel_extend_leaf(sel, value, bits, count ? 32 * count : 1, op == LLVMAShr);
 	if (count == 0) /* i1: the only defined amount is 0 */
 		return value;
+	struct hd_opnd w[4];
 	for (unsigned i = 0; i < count; i++)
 		w[i] = hd_sel_word(sel, &value, i);
 	if (amount.kind == HD_LEAF_IMM) {
@@ -110,7 +105,7 @@ struct hd_leaf hd_sel_shift_leaf(struct hd_select *sel, LLVMOpcode op, struct hd
 		shift_constant(sel, op, w, count, (unsigned)amount.imm[0] & 127);
 		return hd_leaf_reg(hd_sel_join(sel, w, count));
 	}
-	n = hd_sel_extended(sel, amount, bits < 32 ? bits : 32, false);
+	struct hd_opnd n = hd_sel_extended(sel, amount, bits < 32 ? bits : 32, false);
 	if (count == 1)
 		w[0] = shift_word(sel, op, w[0], n);
 	else if (count == 2)
@@ -125,7 +120,6 @@ void hd_sel_shift(struct hd_select *sel)
 	LLVMOpcode op = LLVMGetInstructionOpcode(sel->inst);
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf out = hd_sel_shift_leaf(sel, op, hd_sel_arg(sel, 0), hd_sel_arg(sel, 1), bits);
-
 	if (bits < 32 && op != LLVMShl && bits > 1)
 		out.ext = op == LLVMAShr ? HD_EXT_SIGN : HD_EXT_ZERO;
 	hd_sel_define1(sel, out);
@@ -137,14 +131,12 @@ struct hd_leaf hd_sel_extend_leaf(struct hd_select *sel, struct hd_leaf leaf, un
 				  bool is_signed)
 {
 	unsigned have = (from + 31) / 32, want = (to + 31) / 32;
-	struct hd_opnd w[4], fill = hd_rz();
-	struct hd_leaf out;
-
+	struct hd_opnd fill = hd_rz();
 	if (from == to)
 		return leaf;
+	struct hd_leaf out;
 	if (leaf.kind == HD_LEAF_IMM) {
 		unsigned __int128 value = (unsigned __int128)leaf.imm[1] << 64 | leaf.imm[0];
-
 		value <<= 128 - from;
 		value = is_signed ? (unsigned __int128)((__int128)value >> (128 - from)) : value >> (128 - from);
 		if (to < 128)
@@ -153,6 +145,7 @@ struct hd_leaf hd_sel_extend_leaf(struct hd_select *sel, struct hd_leaf leaf, un
 		out.imm[1] = (uint64_t)(value >> 64);
 		return out;
 	}
+	struct hd_opnd w[4];
 	if (leaf.words == 0) {
 		have = 1;
 		w[0] = hd_sel_bool_word(sel, leaf, is_signed ? 0xffffffff : 1);
@@ -163,7 +156,6 @@ struct hd_leaf hd_sel_extend_leaf(struct hd_select *sel, struct hd_leaf leaf, un
 			w[i] = hd_sel_word(sel, &leaf, i);
 		if (from % 32) {
 			struct hd_leaf top = have == 1 ? leaf : hd_leaf_reg(hd_sel_opnd_reg(sel, w[have - 1], 1));
-
 			w[have - 1] = hd_sel_extended(sel, top, (from - 1) % 32 + 1, is_signed);
 		}
 		if (is_signed && want > have)
@@ -182,8 +174,6 @@ void hd_sel_trunc(struct hd_select *sel)
 {
 	struct hd_leaf leaf = hd_sel_arg(sel, 0);
 	int words = hd_sel_words(sel, LLVMTypeOf(sel->inst));
-	struct hd_opnd w[4];
-
 	if (words <= 0) {
 		if (words == 0)
 			hd_sel_define1(sel, hd_sel_word_bool(sel, hd_sel_word(sel, &leaf, 0)));
@@ -191,7 +181,6 @@ void hd_sel_trunc(struct hd_select *sel)
 	}
 	if (leaf.kind == HD_LEAF_IMM) {
 		unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
-
 		leaf.words = (uint8_t)words;
 		leaf.imm[0] &= bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
 		hd_sel_define1(sel, leaf);
@@ -203,6 +192,7 @@ void hd_sel_trunc(struct hd_select *sel)
 		hd_sel_define1(sel, leaf);
 		return;
 	}
+	struct hd_opnd w[4];
 	for (int i = 0; i < words; i++)
 		w[i] = hd_sel_word(sel, &leaf, (unsigned)i);
 	hd_sel_define_reg(sel, hd_sel_join(sel, w, (unsigned)words));
@@ -212,7 +202,6 @@ static void extend(struct hd_select *sel, bool is_signed)
 {
 	unsigned from = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
 	unsigned to = hd_scalar_bits(LLVMTypeOf(sel->inst));
-
 	hd_sel_define1(sel, hd_sel_extend_leaf(sel, hd_sel_arg(sel, 0), from, to, is_signed));
 }
 
@@ -233,7 +222,6 @@ struct hd_leaf hd_sel_cast_space(struct hd_select *sel, struct hd_leaf leaf, uns
 	bool from_wide = from == HD_AS_GENERIC || from == HD_AS_GLOBAL || from == HD_AS_CONST;
 	bool to_wide = to == HD_AS_GENERIC || to == HD_AS_GLOBAL || to == HD_AS_CONST;
 	uint64_t window = from == HD_AS_SHARED ? HD_SHARED_WINDOW : HD_LOCAL_WINDOW;
-
 	if (from_wide == to_wide && (from_wide || from == to))
 		return leaf;
 	if (to == HD_AS_PARAM && leaf.kind == HD_LEAF_IMM && leaf.words == 1) /* a by-value kernel parameter itself */
@@ -268,7 +256,6 @@ void hd_sel_addrspacecast(struct hd_select *sel)
 {
 	unsigned from = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
 	unsigned to = LLVMGetPointerAddressSpace(LLVMTypeOf(sel->inst));
-
 	hd_sel_define1(sel, hd_sel_cast_space(sel, hd_sel_arg(sel, 0), from, to));
 }
 
@@ -277,7 +264,6 @@ void hd_sel_ptr_int(struct hd_select *sel)
 	unsigned from = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
 	unsigned to = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf leaf = hd_sel_arg(sel, 0);
-
 	if (from < to)
 		leaf = hd_sel_extend_leaf(sel, leaf, from, to, false);
 	else if (from > to)
@@ -293,12 +279,10 @@ unsigned hd_sel_pack(struct hd_select *sel, struct hd_leaf *leaves, uint32_t cou
 		     struct hd_opnd *words)
 {
 	unsigned n = (count * bits + 31) / 32;
-
 	for (unsigned i = 0; i < n; i++)
 		words[i] = hd_rz();
 	for (uint32_t i = 0; i < count; i++) {
 		unsigned at = i * bits / 32, shift = i * bits % 32;
-
 		if (bits >= 32) {
 			for (unsigned k = 0; k < (bits + 31) / 32; k++)
 				words[at + k] = hd_sel_word(sel, &leaves[i], k);
@@ -306,7 +290,6 @@ unsigned hd_sel_pack(struct hd_select *sel, struct hd_leaf *leaves, uint32_t cou
 		}
 		if (bits == 1) {
 			struct hd_opnd bit = hd_sel_bool_word(sel, leaves[i], 1u << shift);
-
 			words[at] =
 				shift ? hd_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, words[at], bit, hd_none())) : bit;
 		} else if (!shift) {
@@ -327,8 +310,6 @@ struct hd_leaf hd_sel_unpack(struct hd_select *sel, const struct hd_opnd *words,
 {
 	unsigned at = index * bits / 32, shift = index * bits % 32;
 	struct hd_opnd whole[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
-	struct hd_leaf leaf;
-
 	if (bits >= 32) { /* 96 bits take four words */
 		for (unsigned k = 0; k < (bits + 31) / 32; k++)
 			whole[k] = words[at + k];
@@ -336,12 +317,11 @@ struct hd_leaf hd_sel_unpack(struct hd_select *sel, const struct hd_opnd *words,
 	}
 	if (bits == 1) {
 		struct hd_mreg bit = hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, words[at], hd_imm(1u << shift), hd_none());
-
 		return hd_leaf_pred(hd_sel_isetp(sel, HD_CMP_NE, false, hd_reg(bit), hd_rz()), false);
 	}
 	if (!shift)
 		return hd_leaf_reg(hd_sel_opnd_reg(sel, words[at], 1));
-	leaf = hd_leaf_reg(
+	struct hd_leaf leaf = hd_leaf_reg(
 		hd_sel_alu(sel, HD_OP_PRMT, 0, words[at], hd_imm(bits == 16 ? 0x4432 : 0x4440 | shift / 8), hd_rz()));
 	leaf.ext = HD_EXT_ZERO;
 	return leaf;
@@ -354,10 +334,8 @@ void hd_sel_bitcast(struct hd_select *sel)
 	LLVMTypeRef to_scalar = hd_is_scalar(to) ? to : LLVMGetElementType(to);
 	unsigned from_bits = hd_scalar_bits(from_scalar), to_bits = hd_scalar_bits(to_scalar);
 	struct hd_leaf *leaves, *out;
-	struct hd_opnd *words;
 	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves),
 		 out_count = count * from_bits / to_bits;
-
 	if (from_bits == to_bits) {
 		hd_sel_define(sel, sel->inst, leaves, count);
 		return;
@@ -369,6 +347,7 @@ void hd_sel_bitcast(struct hd_select *sel)
 			return;
 		}
 	}
+	struct hd_opnd *words;
 	words = hd_arena_alloc(sel->func->arena, (count * from_bits / 32 + 5) * sizeof(*words));
 	out = hd_arena_alloc(sel->func->arena, (out_count + 1) * sizeof(*out));
 	hd_sel_pack(sel, leaves, count, from_bits, words);

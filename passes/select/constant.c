@@ -31,12 +31,10 @@ static bool vector_bits(struct hd_select *sel, LLVMValueRef value, unsigned __in
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
 	unsigned count = LLVMGetVectorSize(type), width = width_of(type) / count;
-
 	*bits = 0;
 	for (unsigned i = 0; i < count; i++) {
 		LLVMValueRef element = LLVMGetAggregateElement(value, i);
 		uint64_t words[2];
-
 		if (!element || !hd_sel_constant_bits(sel, element, words))
 			return false;
 		*bits |= wide(words) << i * width;
@@ -50,7 +48,6 @@ static bool element_bits(struct hd_select *sel, LLVMValueRef vector, uint64_t in
 	LLVMTypeRef type = LLVMTypeOf(vector);
 	unsigned count = LLVMGetVectorSize(type), width = width_of(type) / count;
 	uint64_t words[2];
-
 	if (index >= count || !hd_sel_constant_bits(sel, vector, words))
 		return false;
 	*bits = low_bits(wide(words) >> index * width, width);
@@ -60,16 +57,11 @@ static bool element_bits(struct hd_select *sel, LLVMValueRef vector, uint64_t in
 static unsigned __int128 combine(LLVMOpcode op, unsigned __int128 a, unsigned __int128 b)
 {
 	switch (op) {
-	case LLVMAdd:
-		return a + b;
-	case LLVMSub:
-		return a - b;
-	case LLVMMul:
-		return a * b;
-	case LLVMShl:
-		return b < MOST_BITS ? a << b : 0;
-	default:
-		return a ^ b;
+	case LLVMAdd: return a + b;
+	case LLVMSub: return a - b;
+	case LLVMMul: return a * b;
+	case LLVMShl: return b < MOST_BITS ? a << b : 0;
+	default: return a ^ b;
 	}
 }
 
@@ -80,7 +72,6 @@ static bool arithmetic_bits(struct hd_select *sel, LLVMValueRef value, unsigned 
 	unsigned count = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
 	unsigned width = width_of(type) / count;
 	uint64_t left[2], right[2];
-
 	if (!hd_sel_constant_bits(sel, LLVMGetOperand(value, 0), left) ||
 	    !hd_sel_constant_bits(sel, LLVMGetOperand(value, 1), right))
 		return false;
@@ -95,7 +86,6 @@ static bool arithmetic_bits(struct hd_select *sel, LLVMValueRef value, unsigned 
 static bool expression_bits(struct hd_select *sel, LLVMValueRef value, unsigned __int128 *bits)
 {
 	uint64_t words[2], index;
-
 	switch (LLVMGetConstOpcode(value)) {
 	case LLVMBitCast:
 		if (!hd_sel_constant_bits(sel, LLVMGetOperand(value, 0), words))
@@ -114,10 +104,8 @@ static bool expression_bits(struct hd_select *sel, LLVMValueRef value, unsigned 
 	case LLVMSub:
 	case LLVMMul:
 	case LLVMShl:
-	case LLVMXor:
-		return arithmetic_bits(sel, value, bits);
-	default:
-		return false;
+	case LLVMXor: return arithmetic_bits(sel, value, bits);
+	default: return false;
 	}
 }
 
@@ -127,7 +115,6 @@ bool hd_sel_constant_bits(struct hd_select *sel, LLVMValueRef value, uint64_t wo
 	unsigned width = width_of(type);
 	unsigned __int128 bits = 0;
 	bool known = width && width <= MOST_BITS;
-
 	if (!known)
 		return false;
 	if (hd_const_int(value, words))
@@ -147,7 +134,6 @@ bool hd_sel_constant_element(struct hd_select *sel, LLVMValueRef vector, unsigne
 {
 	LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(vector));
 	unsigned __int128 bits;
-
 	if (hd_sel_words(sel, type) < 0 || !element_bits(sel, vector, index, &bits))
 		return false;
 	*leaf = hd_leaf_imm((uint64_t)bits, (unsigned)hd_sel_words(sel, type));

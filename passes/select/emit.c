@@ -4,11 +4,11 @@
  */
 #include "passes/select/select.h"
 
-/* What depends on more than its operands, or has an effect: the linear version of a kernel does the same in the same order. */
+/* What depends on more than its operands, or has an effect: the linear version of a kernel does the same in the same
+ * order. */
 static bool has_site(unsigned op, uint16_t mods)
 {
 	unsigned effects = op < HD_OP_COUNT ? hd_opinfo[op].effects : 0;
-
 	if (op == HD_OP_S2R)
 		return hd_mod_get(mods, HD_MOD_SR) >= HD_SR_CLOCK_LO;
 	return effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_SIDE | HD_FX_CONVERGENT) && op != HD_OP_LDC;
@@ -18,7 +18,6 @@ struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
 {
 	struct hd_mblock *block = &sel->func->blocks.data[sel->block];
 	struct hd_minst inst = hd_minst_make(op, mods);
-
 	inst.loc = sel->loc;
 	inst.ir = sel->ir;
 	if (has_site(op, mods) && ++sel->sites < HD_SITE_PARTS)
@@ -31,7 +30,6 @@ struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
 static uint32_t sign_bit(unsigned op, uint16_t mods)
 {
 	enum hd_number number = op < HD_OP_COUNT ? hd_op_number((enum hd_op)op, mods) : HD_N__;
-
 	return number == HD_N_HALF ? 0x8000 : number == HD_N_F || number == HD_N_D ? 0x80000000 : 0;
 }
 
@@ -44,7 +42,6 @@ static bool in_register(const struct hd_opnd *opnd)
 static void fold_immediate(unsigned op, uint16_t mods, struct hd_opnd *opnd, unsigned width)
 {
 	uint32_t sign = sign_bit(op, mods);
-
 	if (opnd->kind != HD_OPND_IMM || opnd->ref_kind)
 		return;
 	if (sign) {
@@ -61,7 +58,6 @@ static void fold_immediate(unsigned op, uint16_t mods, struct hd_opnd *opnd, uns
 static void swap_operands(struct hd_opnd *a, struct hd_opnd *b)
 {
 	struct hd_opnd t = *a;
-
 	*a = *b;
 	*b = t;
 }
@@ -69,7 +65,6 @@ static void swap_operands(struct hd_opnd *a, struct hd_opnd *b)
 static void to_register(struct hd_select *sel, unsigned op, struct hd_opnd *opnd, unsigned width)
 {
 	struct hd_opnd reg;
-
 	if (op == HD_OP_IMAD_WIDE && width == 2 && opnd->kind == HD_OPND_IMM) /* sign-extended, unlike a double's */
 		reg = hd_reg(hd_sel_pair(sel, *opnd, hd_imm(opnd->x >> 31 ? 0xffffffff : 0)));
 	else
@@ -83,7 +78,6 @@ static void to_register(struct hd_select *sel, unsigned op, struct hd_opnd *opnd
 static void limit_linear(struct hd_select *sel, unsigned op, struct hd_opnd o[3], const unsigned width[3])
 {
 	bool taken = hd_opinfo[op].pipe == HD_PIPE_BRU || hd_opinfo[op].effects & HD_FX_CONVERGENT;
-
 	for (unsigned i = 0; i < 3; i++) {
 		if (o[i].kind != HD_OPND_LINEAR)
 			continue;
@@ -98,14 +92,12 @@ static void legalise(struct hd_select *sel, unsigned op, uint16_t *mods, struct 
 {
 	unsigned srcx = hd_opinfo[op].srcx;
 	bool b_free = srcx == HD_XB || srcx == HD_XBC, c_free = srcx == HD_XC || srcx == HD_XBC;
-
 	for (unsigned i = 0; i < 3; i++)
 		fold_immediate(op, *mods, &o[i], width[i]);
 	limit_linear(sel, op, o, width);
 	/* Comparisons are turned round where it is known which words are in registers anyway (simplify.c). */
 	if (!in_register(&o[0]) && op < HD_OP_COUNT && hd_opinfo[op].swap != HD_SWAP_CMP) {
 		bool b = in_register(&o[1]), c = !b && o[2].kind == HD_OPND_REG;
-
 		if ((b || c) && hd_op_swap((enum hd_op)op, b ? HD_SLOT_B : HD_SLOT_C, mods))
 			swap_operands(&o[0], &o[b ? 1 : 2]);
 	}
@@ -123,7 +115,6 @@ static void place(struct hd_minst *inst, struct hd_mreg *slot, const struct hd_o
 		  unsigned index)
 {
 	static const uint8_t neg[] = {HD_NEG_A, HD_NEG_B, HD_NEG_C}, abs[] = {HD_ABS_A, HD_ABS_B, 0};
-
 	if (opnd->neg)
 		inst->srcmods |= neg[index];
 	if (opnd->abs)
@@ -156,12 +147,10 @@ struct hd_minst *hd_sel_op(struct hd_select *sel, unsigned op, uint16_t mods, st
 {
 	struct hd_opnd o[3] = {a, b, c};
 	unsigned width[3];
-	struct hd_minst *inst;
-
 	for (unsigned i = 0; i < 3; i++)
 		width[i] = hd_op_width(op, mods, HD_SLOT_A + i);
 	legalise(sel, op, &mods, o, width);
-	inst = hd_sel_push(sel, op, mods);
+	struct hd_minst *inst = hd_sel_push(sel, op, mods);
 	inst->dst = dst;
 	place(inst, &inst->a, &o[0], width[0], 0);
 	place(inst, &inst->b, &o[1], width[1], 1);
@@ -173,7 +162,6 @@ struct hd_mreg hd_sel_alu(struct hd_select *sel, unsigned op, uint16_t mods, str
 			  struct hd_opnd c)
 {
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
-
 	hd_sel_op(sel, op, mods, dst, a, b, c);
 	return dst;
 }
@@ -182,7 +170,6 @@ struct hd_mreg hd_sel_alu_wide(struct hd_select *sel, unsigned op, uint16_t mods
 			       struct hd_opnd c)
 {
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 2);
-
 	hd_sel_op(sel, op, mods, dst, a, b, c);
 	return dst;
 }
@@ -214,15 +201,13 @@ struct hd_mreg hd_sel_logic(struct hd_select *sel, unsigned lut, struct hd_opnd 
 struct hd_mreg hd_sel_select(struct hd_select *sel, struct hd_popnd cond, struct hd_opnd yes, struct hd_opnd no)
 {
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
-	struct hd_minst *inst;
-
 	if (hd_opnd_is_zero(&yes)) /* RZ counts as a register */
 		yes = hd_rz();
 	if (!in_register(&yes)) {
 		swap_operands(&yes, &no);
 		cond.inverted = !cond.inverted;
 	}
-	inst = hd_sel_op(sel, HD_OP_SEL, 0, dst, yes, no, hd_none());
+	struct hd_minst *inst = hd_sel_op(sel, HD_OP_SEL, 0, dst, yes, no, hd_none());
 	inst->psrc = cond.id;
 	inst->psrc_not = cond.inverted;
 	return dst;
@@ -231,20 +216,13 @@ struct hd_mreg hd_sel_select(struct hd_select *sel, struct hd_popnd cond, struct
 static bool fold_compare(unsigned cmp, bool is_signed, uint32_t a, uint32_t b)
 {
 	int order = is_signed ? ((int32_t)a > (int32_t)b) - ((int32_t)a < (int32_t)b) : (a > b) - (a < b);
-
 	switch (cmp) {
-	case HD_CMP_LT:
-		return order < 0;
-	case HD_CMP_EQ:
-		return order == 0;
-	case HD_CMP_LE:
-		return order <= 0;
-	case HD_CMP_GT:
-		return order > 0;
-	case HD_CMP_NE:
-		return order != 0;
-	default:
-		return order >= 0;
+	case HD_CMP_LT: return order < 0;
+	case HD_CMP_EQ: return order == 0;
+	case HD_CMP_LE: return order <= 0;
+	case HD_CMP_GT: return order > 0;
+	case HD_CMP_NE: return order != 0;
+	default: return order >= 0;
 	}
 }
 
@@ -253,8 +231,6 @@ uint32_t hd_sel_isetp(struct hd_select *sel, unsigned cmp, bool is_signed, struc
 	static const uint8_t swapped[] = {[HD_CMP_LT] = HD_CMP_GT, [HD_CMP_EQ] = HD_CMP_EQ, [HD_CMP_LE] = HD_CMP_GE,
 					  [HD_CMP_GT] = HD_CMP_LT, [HD_CMP_NE] = HD_CMP_NE, [HD_CMP_GE] = HD_CMP_LE};
 	uint32_t pred = hd_mfunc_pred(sel->func);
-	struct hd_minst *inst;
-
 	if (is_plain_imm(&a) && is_plain_imm(&b)) { /* a compare of constants still needs a register for its result */
 		bool result = fold_compare(cmp, is_signed, a.x, b.x);
 
@@ -265,7 +241,8 @@ uint32_t hd_sel_isetp(struct hd_select *sel, unsigned cmp, bool is_signed, struc
 		swap_operands(&a, &b);
 		cmp = swapped[cmp];
 	}
-	inst = hd_sel_op(sel, HD_OP_ISETP, HD_MOD(CMP, cmp) | HD_MOD(SIGN, is_signed), HD_MREG_NONE, a, b, hd_none());
+	struct hd_minst *inst =
+		hd_sel_op(sel, HD_OP_ISETP, HD_MOD(CMP, cmp) | HD_MOD(SIGN, is_signed), HD_MREG_NONE, a, b, hd_none());
 	inst->pdst = pred;
 	return pred;
 }
@@ -274,7 +251,6 @@ uint32_t hd_sel_plop(struct hd_select *sel, unsigned boolean, struct hd_popnd a,
 {
 	uint32_t pred = hd_mfunc_pred(sel->func);
 	struct hd_minst *inst = hd_sel_push(sel, HD_OP_PLOP, HD_MOD(BOOL, boolean));
-
 	inst->pdst = pred;
 	inst->psrc = a.id;
 	inst->psrc_not = a.inverted;
@@ -287,7 +263,6 @@ void hd_sel_add_words(struct hd_select *sel, unsigned count, struct hd_opnd *a, 
 		      struct hd_opnd *sum)
 {
 	uint32_t carry = HD_MREG_PT;
-
 	for (unsigned i = 0; i < count; i++) {
 		/* A subtraction is a + ~b + 1: the first word takes its carry from PT. */
 		bool extended = subtract || i > 0;
@@ -309,12 +284,12 @@ void hd_sel_add_words(struct hd_select *sel, unsigned count, struct hd_opnd *a, 
 
 struct hd_mreg hd_sel_add64(struct hd_select *sel, struct hd_leaf a, struct hd_leaf b, bool subtract)
 {
-	struct hd_opnd x[2], y[2], sum[2];
-
+	struct hd_opnd x[2], y[2];
 	for (unsigned i = 0; i < 2; i++) {
 		x[i] = hd_sel_word(sel, &a, i);
 		y[i] = hd_sel_word(sel, &b, i);
 	}
+	struct hd_opnd sum[2];
 	/* Nothing is carried out of a zero low word. */
 	if (hd_opnd_is_zero(&y[0]) && (x[0].kind == HD_OPND_REG || is_plain_imm(&x[0]))) {
 		sum[0] = x[0];

@@ -21,7 +21,6 @@ void hd_sel_br(struct hd_select *sel)
 {
 	LLVMValueRef br = sel->inst;
 	uint32_t yes = hd_sel_block_of(sel, LLVMGetSuccessor(br, 0));
-
 	if (!LLVMIsConditional(br)) {
 		hd_sel_branch(sel, yes);
 		return;
@@ -45,7 +44,6 @@ struct hd_case {
 static int by_value(const void *a, const void *b)
 {
 	const struct hd_case *x = a, *y = b;
-
 	if (x->high != y->high)
 		return x->high > y->high ? 1 : -1;
 	return (x->value > y->value) - (x->value < y->value);
@@ -54,7 +52,6 @@ static int by_value(const void *a, const void *b)
 static struct hd_popnd test(struct hd_select *sel, unsigned cmp, struct hd_leaf value, const struct hd_case *with)
 {
 	struct hd_leaf constant = hd_leaf_imm(with->value, value.words);
-
 	constant.imm[1] = with->high;
 	return hd_sel_pred(sel, hd_sel_cmp(sel, cmp, false, value, constant, 32u * value.words));
 }
@@ -67,20 +64,17 @@ static void jump_table(struct hd_select *sel, struct hd_leaf value, const struct
 	struct hd_mtable table = {hd_arena_alloc(sel->func->arena, (entries + 1) * sizeof(uint32_t)),
 				  (uint32_t)entries + 1};
 	struct hd_opnd index = hd_sel_word(sel, &value, 0);
-	struct hd_minst *inst;
-
 	if (low)
 		index = hd_reg(hd_sel_add(sel, index, hd_imm(-(uint32_t)low)));
 	struct hd_mreg entry = hd_sel_alu(sel, HD_OP_IMNMX, HD_MOD(MINMAX, HD_MIN) | HD_MOD(SIGN, HD_UNSIGNED), index,
 					  hd_imm((uint32_t)entries), hd_none());
 	for (uint64_t i = 0, next = 0; i <= entries; i++) {
 		bool hit = i < entries && cases[next].value == low + i;
-
 		table.blocks[i] = hit ? cases[next].target : otherwise;
 		next += hit;
 	}
 	hd_vec_push(&sel->func->tables, table);
-	inst = hd_sel_push(sel, HD_OP_BRX, 0);
+	struct hd_minst *inst = hd_sel_push(sel, HD_OP_BRX, 0);
 	inst->a = entry;
 	inst->xkind = HD_X_OTHER;
 	inst->ref_kind = HD_MREF_TABLE;
@@ -112,20 +106,17 @@ static void halve(struct hd_select *sel, struct hd_leaf value, const struct hd_c
 static void compare_tree(struct hd_select *sel, struct hd_leaf value, const struct hd_case *cases, uint32_t first,
 			 uint32_t last, uint32_t otherwise)
 {
-	uint32_t middle, upper, lower;
-
 	if (last - first < 3) {
 		for (uint32_t i = first; i <= last; i++) {
 			uint32_t next = i < last ? hd_sel_new_block(sel) : otherwise;
-
 			hd_sel_branch_if(sel, test(sel, HD_CMP_EQ, value, &cases[i]), cases[i].target, next);
 			sel->block = next;
 		}
 		return;
 	}
-	middle = first + (last - first + 1) / 2;
-	lower = hd_sel_new_block(sel);
-	upper = hd_sel_new_block(sel);
+	uint32_t middle = first + (last - first + 1) / 2;
+	uint32_t lower = hd_sel_new_block(sel);
+	uint32_t upper = hd_sel_new_block(sel);
 	hd_sel_branch_if(sel, test(sel, HD_CMP_LT, value, &cases[middle]), lower, upper);
 	sel->block = lower;
 	compare_tree(sel, value, cases, first, middle - 1, otherwise);
@@ -141,10 +132,8 @@ void hd_sel_switch(struct hd_select *sel)
 	struct hd_leaf value = hd_sel_arg(sel, 0);
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(inst, 0)));
 	struct hd_case *cases = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*cases));
-
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t words[2] = {0, 0};
-
 		hd_const_int(LLVMGetOperand(inst, 2 + 2 * i), words);
 		cases[i].value = words[0];
 		cases[i].high = words[1];
@@ -158,7 +147,6 @@ void hd_sel_switch(struct hd_select *sel)
 	qsort(cases, count, sizeof(*cases), by_value);
 	if (value.words == 1 && count >= TABLE_MIN_CASES) {
 		uint64_t span = cases[count - 1].value - cases[0].value + 1;
-
 		if (span <= TABLE_MAX_ENTRIES && 10 * (uint64_t)count >= 4 * span) {
 			halve(sel, value, cases, count, otherwise);
 			return;
@@ -181,11 +169,12 @@ struct hd_freq {
 /* !prof weights of a two-way IR branch. */
 static bool branch_weights(struct hd_select *sel, LLVMBasicBlockRef bb, double weight[2])
 {
-	LLVMValueRef br = LLVMGetBasicBlockTerminator(bb), node, ops[4];
-
+	LLVMValueRef br = LLVMGetBasicBlockTerminator(bb);
+	LLVMValueRef node;
 	if (LLVMGetInstructionOpcode(br) != LLVMBr || !LLVMIsConditional(br) ||
 	    !(node = LLVMGetMetadata(br, sel->md_prof)) || LLVMGetMDNodeNumOperands(node) != 3)
 		return false;
+	LLVMValueRef ops[4];
 	LLVMGetMDNodeOperands(node, ops);
 	for (unsigned i = 0; i < 2; i++) {
 		if (!ops[i + 1] || !LLVMIsAConstantInt(ops[i + 1]))
@@ -210,12 +199,10 @@ static void weigh_edges(struct hd_select *sel, struct hd_freq *freq, uint32_t no
 	uint32_t loop = freq->loops->loop_of[node], leaving = 0;
 	struct hd_select_block *ir = &sel->blocks.data[sel->origin.data[node]];
 	double weight[2];
-
 	if (end - first == 2 && branch_weights(sel, ir->bb, weight)) {
 		double sum = weight[0] + weight[1];
 		uint32_t yes = hd_sel_block_of(sel, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(ir->bb), 0));
 		bool straight = freq->graph->succ[first] == yes;
-
 		freq->edge[first] = weight[!straight] / sum;
 		freq->edge[first + 1] = weight[straight] / sum;
 		return;
@@ -224,7 +211,6 @@ static void weigh_edges(struct hd_select *sel, struct hd_freq *freq, uint32_t no
 		leaving += !in_loop(freq->loops, freq->graph->succ[e], loop);
 	for (uint32_t e = first; e < end; e++) {
 		bool leaves = loop != HD_NO_NODE && !in_loop(freq->loops, freq->graph->succ[e], loop);
-
 		if (leaving == 0 || leaving == end - first)
 			freq->edge[e] = 1.0 / (end - first);
 		else if (leaves)
@@ -238,7 +224,6 @@ static void weigh_edges(struct hd_select *sel, struct hd_freq *freq, uint32_t no
 static double header_factor(const struct hd_freq *freq, uint32_t node)
 {
 	uint32_t loop = freq->loops->loop_of[node];
-
 	return loop != HD_NO_NODE && freq->loops->loops[loop].header == node ? 1.0 / (1.0 - freq->cyclic[loop]) : 1.0;
 }
 
@@ -247,7 +232,6 @@ static void flow_out(struct hd_freq *freq, uint32_t node, uint32_t within, doubl
 	for (uint32_t e = freq->graph->succ_start[node]; e < freq->graph->succ_start[node + 1]; e++) {
 		uint32_t to = freq->graph->succ[e];
 		double share = freq->in[node] * freq->edge[e];
-
 		if (within != HD_NO_NODE && to == freq->loops->loops[within].header)
 			*back += share;
 		else if (freq->position[to] > freq->position[node] &&
@@ -263,7 +247,6 @@ struct hd_placed {
 static int by_position(const void *a, const void *b)
 {
 	uint32_t x = ((const struct hd_placed *)a)->position, y = ((const struct hd_placed *)b)->position;
-
 	return (x > y) - (x < y);
 }
 
@@ -272,7 +255,6 @@ static void solve_loop(struct hd_freq *freq, uint32_t loop, struct hd_arena *are
 	const struct hd_loop *l = &freq->loops->loops[loop];
 	struct hd_placed *nodes = hd_arena_alloc(arena, l->node_count * sizeof(*nodes));
 	double back = 0;
-
 	for (uint32_t i = 0; i < l->node_count; i++) {
 		nodes[i] = (struct hd_placed){l->nodes[i], freq->position[l->nodes[i]]};
 		freq->in[l->nodes[i]] = 0;
@@ -290,7 +272,6 @@ static void solve_loop(struct hd_freq *freq, uint32_t loop, struct hd_arena *are
 static int deepest_first(const void *a, const void *b)
 {
 	const struct hd_placed *x = a, *y = b;
-
 	if (x->position != y->position)
 		return x->position < y->position ? 1 : -1;
 	return (x->node > y->node) - (x->node < y->node);
@@ -298,18 +279,18 @@ static int deepest_first(const void *a, const void *b)
 
 void hd_sel_frequencies(struct hd_select *sel)
 {
+	uint32_t blocks = sel->func->blocks.len;
 	struct hd_arena arena;
-	struct hd_graph graph;
-	struct hd_loops loops;
-	uint32_t *rpo, count, blocks = sel->func->blocks.len;
-	uint32_t *position;
-
 	hd_arena_init(&arena);
+	struct hd_graph graph;
 	hd_mfunc_graph(sel->func, &arena, &graph);
-	count = hd_graph_rpo(&graph, &arena, &rpo);
+	uint32_t *rpo;
+	uint32_t count = hd_graph_rpo(&graph, &arena, &rpo);
+	uint32_t *position;
 	position = hd_arena_alloc(&arena, blocks * sizeof(*position));
 	for (uint32_t i = 0; i < count; i++)
 		position[rpo[i]] = i;
+	struct hd_loops loops;
 	hd_graph_loops(&graph, hd_graph_dominators(&graph, &arena), &arena, &loops);
 
 	struct hd_freq freq = {&graph,
@@ -331,7 +312,6 @@ void hd_sel_frequencies(struct hd_select *sel)
 	freq.in[0] = 1;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t loop = loops.loop_of[rpo[i]];
-
 		freq.in[rpo[i]] *= header_factor(&freq, rpo[i]);
 		flow_out(&freq, rpo[i], HD_NO_NODE, NULL);
 		sel->func->blocks.data[rpo[i]].frequency = freq.in[rpo[i]];

@@ -10,14 +10,10 @@
 unsigned hd_float_type(LLVMTypeKind kind)
 {
 	switch (kind) {
-	case LLVMHalfTypeKind:
-		return HD_F16;
-	case LLVMBFloatTypeKind:
-		return HD_BF16;
-	case LLVMDoubleTypeKind:
-		return HD_F64;
-	default:
-		return HD_F32;
+	case LLVMHalfTypeKind: return HD_F16;
+	case LLVMBFloatTypeKind: return HD_BF16;
+	case LLVMDoubleTypeKind: return HD_F64;
+	default: return HD_F32;
 	}
 }
 
@@ -38,11 +34,9 @@ static bool check_kind(struct hd_select *sel, LLVMTypeKind kind)
 
 static bool is_fabs(LLVMValueRef value)
 {
-	LLVMValueRef callee;
-
 	if (!LLVMIsACallInst(value))
 		return false;
-	callee = LLVMGetCalledValue(value);
+	LLVMValueRef callee = LLVMGetCalledValue(value);
 	return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) &&
 	       !strncmp(LLVMGetValueName(callee), "llvm.fabs.", 10);
 }
@@ -59,9 +53,7 @@ static struct hd_opnd float_opnd(struct hd_select *sel, struct hd_leaf leaf)
 
 struct hd_opnd hd_sel_float(struct hd_select *sel, LLVMValueRef value, unsigned peel)
 {
-	struct hd_opnd opnd;
 	bool neg = false, abs = false;
-
 	while (LLVMIsAInstruction(value)) {
 		if (LLVMGetInstructionOpcode(value) == LLVMFNeg && (peel & HD_SM_NEG) && !abs)
 			neg = !neg;
@@ -71,7 +63,7 @@ struct hd_opnd hd_sel_float(struct hd_select *sel, LLVMValueRef value, unsigned 
 			break;
 		value = LLVMGetOperand(value, 0);
 	}
-	opnd = float_opnd(sel, hd_sel_leaf(sel, value, 0));
+	struct hd_opnd opnd = float_opnd(sel, hd_sel_leaf(sel, value, 0));
 	opnd.neg = neg;
 	opnd.abs = abs;
 	return opnd;
@@ -84,7 +76,6 @@ struct hd_leaf hd_sel_convert(struct hd_select *sel, unsigned op, unsigned to, u
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, wide ? 2 : 1);
 	bool from_wide = from == HD_F64 || from == HD_U64 || from == HD_S64;
 	struct hd_opnd opnd = from_wide ? hd_reg(hd_sel_reg(sel, value)) : hd_sel_word(sel, &value, 0);
-
 	hd_sel_op(sel, op, HD_MOD(DTYPE, to) | HD_MOD(STYPE, from) | mods, dst, hd_none(), opnd, hd_none());
 	return hd_leaf_reg(dst);
 }
@@ -120,7 +111,6 @@ static const uint16_t fp_opcode[][2] = {
 static struct hd_popnd compare_doubles(struct hd_select *sel, unsigned cmp, struct hd_mreg x, struct hd_mreg y)
 {
 	uint32_t pred = hd_mfunc_pred(sel->func);
-
 	hd_sel_op(sel, HD_OP_DSETP, HD_MOD(CMP, cmp), HD_MREG_NONE, hd_reg(x), hd_reg(y), hd_none())->pdst = pred;
 	return (struct hd_popnd){pred, false};
 }
@@ -132,27 +122,26 @@ static struct hd_popnd compare_doubles(struct hd_select *sel, unsigned cmp, stru
 struct hd_leaf hd_sel_double_minmax(struct hd_select *sel, uint16_t mods, struct hd_opnd a, struct hd_opnd b)
 {
 	bool max = hd_mod_get(mods, HD_MOD_MINMAX);
-	struct hd_mreg x = hd_sel_opnd_reg(sel, a, 2), y = hd_sel_opnd_reg(sel, b, 2), high;
-	struct hd_popnd first, y_nan, equal, none;
-	struct hd_leaf left = hd_leaf_reg(x), right = hd_leaf_reg(y), out;
-
+	struct hd_mreg x = hd_sel_opnd_reg(sel, a, 2), y = hd_sel_opnd_reg(sel, b, 2);
+	struct hd_leaf left = hd_leaf_reg(x), right = hd_leaf_reg(y);
 	if (x.id == HD_RZ)
 		left.words = x.words = 2;
 	if (y.id == HD_RZ)
 		right.words = y.words = 2;
+	struct hd_popnd first;
 	/* b is chosen when it compares beyond a, or when a is NaN, unless b itself is NaN. */
 	first = compare_doubles(sel, max ? HD_CMP_LTU : HD_CMP_GTU, x, y);
-	y_nan = compare_doubles(sel, HD_CMP_NAN, y, y);
+	struct hd_popnd y_nan = compare_doubles(sel, HD_CMP_NAN, y, y);
 	y_nan.inverted = true;
 	first.id = hd_sel_plop(sel, HD_BOOL_AND, first, y_nan);
-	out = hd_sel_select_leaf(sel, first, right, left);
+	struct hd_leaf out = hd_sel_select_leaf(sel, first, right, left);
 	if (!hd_mod_get(mods, HD_MOD_NAN))
 		return out;
-	equal = compare_doubles(sel, HD_CMP_EQ, x, y);
-	high = hd_sel_logic(sel, max ? HD_LUT_A & HD_LUT_B : HD_LUT_A | HD_LUT_B, hd_reg(hd_sub(x, 1, 1)),
-			    hd_reg(hd_sub(y, 1, 1)), hd_none());
+	struct hd_popnd equal = compare_doubles(sel, HD_CMP_EQ, x, y);
+	struct hd_mreg high = hd_sel_logic(sel, max ? HD_LUT_A & HD_LUT_B : HD_LUT_A | HD_LUT_B,
+					   hd_reg(hd_sub(x, 1, 1)), hd_reg(hd_sub(y, 1, 1)), hd_none());
 	out = hd_sel_select_leaf(sel, equal, hd_leaf_reg(hd_sel_pair(sel, hd_reg(hd_sub(x, 0, 1)), hd_reg(high))), out);
-	none = compare_doubles(sel, HD_CMP_NAN, x, y);
+	struct hd_popnd none = compare_doubles(sel, HD_CMP_NAN, x, y);
 	return hd_sel_select_leaf(sel, none, hd_leaf_imm(UINT64_C(0x7ff8000000000000), 2), out);
 }
 
@@ -163,26 +152,21 @@ struct hd_leaf hd_sel_double_minmax(struct hd_select *sel, uint16_t mods, struct
 struct hd_leaf hd_sel_narrow_fma(struct hd_select *sel, LLVMTypeKind kind, const struct hd_leaf in[3])
 {
 	struct hd_opnd o[3];
-	struct hd_mreg sum, down, up;
-	struct hd_leaf out;
-
 	for (unsigned i = 0; i < 3; i++)
 		o[i] = float_opnd(sel, hd_sel_convert(sel, HD_OP_F2F, HD_F64, hd_float_type(kind), 0, in[i]));
+	struct hd_mreg sum, down, up;
 	if (kind == LLVMHalfTypeKind) {
 		sum = hd_sel_alu_wide(sel, HD_OP_DFMA, 0, o[0], o[1], o[2]);
 	} else {
-		struct hd_popnd inexact;
-		struct hd_opnd bit;
-
 		down = hd_sel_alu_wide(sel, HD_OP_DFMA, HD_MOD(RND, HD_RM), o[0], o[1], o[2]);
 		up = hd_sel_alu_wide(sel, HD_OP_DFMA, HD_MOD(RND, HD_RP), o[0], o[1], o[2]);
 		sum = hd_sel_alu_wide(sel, HD_OP_DFMA, HD_MOD(RND, HD_RND_RZ), o[0], o[1], o[2]);
-		inexact = compare_doubles(sel, HD_CMP_NE, down, up);
-		bit = hd_reg(hd_sel_select(sel, inexact, hd_imm(1), hd_rz()));
+		struct hd_popnd inexact = compare_doubles(sel, HD_CMP_NE, down, up);
+		struct hd_opnd bit = hd_reg(hd_sel_select(sel, inexact, hd_imm(1), hd_rz()));
 		bit = hd_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, hd_reg(hd_sub(sum, 0, 1)), bit, hd_none()));
 		sum = hd_sel_pair(sel, bit, hd_reg(hd_sub(sum, 1, 1)));
 	}
-	out = hd_leaf_reg(sum);
+	struct hd_leaf out = hd_leaf_reg(sum);
 	return hd_sel_convert(sel, HD_OP_F2F, hd_float_type(kind), HD_F64, 0, out);
 }
 
@@ -192,13 +176,11 @@ struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKin
 	unsigned count = op == HD_FP_FMA ? 3 : 2;
 	unsigned peel = op == HD_FP_FMA ? HD_SM_NEG : HD_SM_NEG | HD_SM_ABS;
 	struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
-	struct hd_leaf out;
-
 	if (!check_kind(sel, kind))
 		return hd_leaf_imm(0, 1);
+	struct hd_leaf out;
 	if (is_narrow(kind)) {
 		struct hd_leaf in[3];
-
 		for (unsigned i = 0; i < count; i++)
 			in[i] = hd_sel_leaf(sel, args[i], 0);
 		if (op == HD_FP_FMA)
@@ -229,19 +211,16 @@ static bool contract(struct hd_select *sel, LLVMTypeKind kind)
 {
 	bool subtract = LLVMGetInstructionOpcode(sel->inst) == LLVMFSub;
 	unsigned wide = kind == LLVMDoubleTypeKind;
-
 	if (is_narrow(kind) || !contracts(sel->inst))
 		return false;
 	for (unsigned side = 0; side < 2; side++) {
 		LLVMValueRef mul = LLVMGetOperand(sel->inst, side), other = LLVMGetOperand(sel->inst, !side);
-		struct hd_opnd a, b, c;
-
 		if (!LLVMIsAInstruction(mul) || LLVMGetInstructionOpcode(mul) != LLVMFMul || !hd_single_use(mul) ||
 		    LLVMGetInstructionParent(mul) != LLVMGetInstructionParent(sel->inst) || !contracts(mul))
 			continue;
-		a = hd_sel_float(sel, LLVMGetOperand(mul, 0), HD_SM_NEG);
-		b = hd_sel_float(sel, LLVMGetOperand(mul, 1), HD_SM_NEG);
-		c = hd_sel_float(sel, other, HD_SM_NEG);
+		struct hd_opnd a = hd_sel_float(sel, LLVMGetOperand(mul, 0), HD_SM_NEG);
+		struct hd_opnd b = hd_sel_float(sel, LLVMGetOperand(mul, 1), HD_SM_NEG);
+		struct hd_opnd c = hd_sel_float(sel, other, HD_SM_NEG);
 		if (subtract && side == 0)
 			c = hd_neg(c);
 		else if (subtract)
@@ -259,17 +238,14 @@ static bool contract(struct hd_select *sel, LLVMTypeKind kind)
 static void divide(struct hd_select *sel, LLVMTypeKind kind)
 {
 	LLVMValueRef x = LLVMGetOperand(sel->inst, 0), y = LLVMGetOperand(sel->inst, 1);
-	struct hd_leaf leaf;
-	struct hd_opnd top;
-	struct hd_mreg inverse;
-
 	if (kind != LLVMFloatTypeKind && !is_narrow(kind)) {
 		hd_sel_unsupported(sel, "floating-point division of this type");
 		return;
 	}
+	struct hd_leaf leaf;
+	struct hd_mreg inverse;
 	if (is_narrow(kind)) {
 		struct hd_leaf b = hd_sel_to_f32(sel, hd_sel_leaf(sel, y, 0), kind);
-
 		leaf = hd_sel_to_f32(sel, hd_sel_leaf(sel, x, 0), kind);
 		inverse = hd_sel_mufu(sel, HD_MUFU_RCP, hd_sel_word(sel, &b, 0), false);
 		inverse = hd_sel_alu(sel, HD_OP_FMUL, 0, hd_sel_word(sel, &leaf, 0), hd_reg(inverse), hd_none());
@@ -277,7 +253,7 @@ static void divide(struct hd_select *sel, LLVMTypeKind kind)
 		return;
 	}
 	inverse = hd_sel_mufu(sel, HD_MUFU_RCP, hd_sel_float(sel, y, HD_SM_NEG | HD_SM_ABS), sel->ftz);
-	top = hd_sel_float(sel, x, HD_SM_NEG | HD_SM_ABS);
+	struct hd_opnd top = hd_sel_float(sel, x, HD_SM_NEG | HD_SM_ABS);
 	if (top.kind == HD_OPND_IMM && top.x == 0x3f800000 && !top.neg) {
 		hd_sel_define_reg(sel, inverse);
 		return;
@@ -290,9 +266,7 @@ void hd_sel_fp_binary(struct hd_select *sel)
 	LLVMOpcode op = LLVMGetInstructionOpcode(sel->inst);
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(sel->inst));
 	LLVMValueRef args[2] = {LLVMGetOperand(sel->inst, 0), LLVMGetOperand(sel->inst, 1)};
-	struct hd_opnd a, b;
 	uint16_t mods = HD_MOD(FTZ, sel->ftz && kind == LLVMFloatTypeKind);
-
 	if (!check_kind(sel, kind))
 		return;
 	if (op == LLVMFDiv) {
@@ -305,10 +279,10 @@ void hd_sel_fp_binary(struct hd_select *sel)
 		hd_sel_define1(sel, hd_sel_fp_op(sel, op == LLVMFMul ? HD_FP_MUL : HD_FP_ADD, kind, mods, args));
 		return;
 	}
+	struct hd_opnd a, b;
 	if (is_narrow(kind)) {
 		struct hd_leaf x = hd_sel_to_f32(sel, hd_sel_leaf(sel, args[0], 0), kind);
 		struct hd_leaf y = hd_sel_to_f32(sel, hd_sel_leaf(sel, args[1], 0), kind);
-
 		a = hd_sel_word(sel, &x, 0);
 		b = hd_neg(hd_sel_word(sel, &y, 0));
 		x = hd_leaf_reg(hd_sel_alu(sel, HD_OP_FADD, 0, a, b, hd_none()));
@@ -323,8 +297,7 @@ void hd_sel_fp_binary(struct hd_select *sel)
 
 struct hd_leaf hd_sel_sign(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeKind kind, unsigned lut, uint32_t mask)
 {
-	struct hd_opnd top = hd_sel_word(sel, &leaf, leaf.words - 1u), low;
-
+	struct hd_opnd top = hd_sel_word(sel, &leaf, leaf.words - 1u);
 	if (is_narrow(kind))
 		mask >>= 16;
 	if (leaf.kind == HD_LEAF_IMM && leaf.words == 1)
@@ -332,14 +305,13 @@ struct hd_leaf hd_sel_sign(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeK
 	top = hd_reg(hd_sel_logic(sel, lut, top, hd_imm(mask), hd_none()));
 	if (leaf.words == 1)
 		return hd_leaf_reg(hd_sel_opnd_reg(sel, top, 1));
-	low = hd_sel_word(sel, &leaf, 0);
+	struct hd_opnd low = hd_sel_word(sel, &leaf, 0);
 	return hd_leaf_reg(hd_sel_pair(sel, low, top));
 }
 
 void hd_sel_fneg(struct hd_select *sel)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(sel->inst));
-
 	if (check_kind(sel, kind))
 		hd_sel_define1(sel, hd_sel_sign(sel, hd_sel_arg(sel, 0), kind, HD_LUT_A ^ HD_LUT_B, SIGN_BIT));
 }
@@ -349,24 +321,15 @@ void hd_sel_fneg(struct hd_select *sel)
 static unsigned swapped(unsigned cmp)
 {
 	switch (cmp) {
-	case HD_CMP_LT:
-		return HD_CMP_GT;
-	case HD_CMP_GT:
-		return HD_CMP_LT;
-	case HD_CMP_LE:
-		return HD_CMP_GE;
-	case HD_CMP_GE:
-		return HD_CMP_LE;
-	case HD_CMP_LTU:
-		return HD_CMP_GTU;
-	case HD_CMP_GTU:
-		return HD_CMP_LTU;
-	case HD_CMP_LEU:
-		return HD_CMP_GEU;
-	case HD_CMP_GEU:
-		return HD_CMP_LEU;
-	default:
-		return cmp;
+	case HD_CMP_LT: return HD_CMP_GT;
+	case HD_CMP_GT: return HD_CMP_LT;
+	case HD_CMP_LE: return HD_CMP_GE;
+	case HD_CMP_GE: return HD_CMP_LE;
+	case HD_CMP_LTU: return HD_CMP_GTU;
+	case HD_CMP_GTU: return HD_CMP_LTU;
+	case HD_CMP_LEU: return HD_CMP_GEU;
+	case HD_CMP_GEU: return HD_CMP_LEU;
+	default: return cmp;
 	}
 }
 
@@ -382,16 +345,14 @@ void hd_sel_fcmp(struct hd_select *sel)
 	};
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
 	unsigned cmp = codes[LLVMGetFCmpPredicate(sel->inst)];
-	struct hd_opnd a, b;
-	struct hd_minst *inst;
 	uint16_t mods = 0;
-
 	if (!check_kind(sel, kind))
 		return;
 	if (cmp == HD_CMP_F || cmp == HD_CMP_T) {
 		hd_sel_define1(sel, hd_leaf_imm(cmp == HD_CMP_T, 0));
 		return;
 	}
+	struct hd_opnd a, b;
 	if (is_narrow(kind)) {
 		a = float_opnd(sel, hd_sel_to_f32(sel, hd_sel_arg(sel, 0), kind));
 		b = float_opnd(sel, hd_sel_to_f32(sel, hd_sel_arg(sel, 1), kind));
@@ -402,13 +363,12 @@ void hd_sel_fcmp(struct hd_select *sel)
 	}
 	if (a.kind != HD_OPND_REG && b.kind == HD_OPND_REG) {
 		struct hd_opnd t = a;
-
 		a = b;
 		b = t;
 		cmp = swapped(cmp);
 	}
-	inst = hd_sel_op(sel, kind == LLVMDoubleTypeKind ? HD_OP_DSETP : HD_OP_FSETP, HD_MOD(CMP, cmp) | mods,
-			 HD_MREG_NONE, a, b, hd_none());
+	struct hd_minst *inst = hd_sel_op(sel, kind == LLVMDoubleTypeKind ? HD_OP_DSETP : HD_OP_FSETP,
+					  HD_MOD(CMP, cmp) | mods, HD_MREG_NONE, a, b, hd_none());
 	inst->pdst = hd_mfunc_pred(sel->func);
 	hd_sel_define1(sel, hd_leaf_pred(inst->pdst, false));
 }
@@ -421,7 +381,6 @@ static void to_integer(struct hd_select *sel, bool is_signed)
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf value = hd_sel_arg(sel, 0);
 	bool ftz = sel->ftz && kind == LLVMFloatTypeKind;
-
 	if (bits > 64) {
 		hd_sel_unsupported(sel, "conversion of floating point to a %u-bit integer", bits);
 		return;
@@ -441,24 +400,20 @@ static void to_integer(struct hd_select *sel, bool is_signed)
 static void from_integer(struct hd_select *sel, bool is_signed)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(sel->inst));
-	unsigned bits = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 0))), from, to = hd_float_type(kind);
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(LLVMGetOperand(sel->inst, 0))), to = hd_float_type(kind);
 	struct hd_leaf value = hd_sel_arg(sel, 0);
-
 	if (bits > 64) {
 		hd_sel_unsupported(sel, "conversion of a %u-bit integer to floating point", bits);
 		return;
 	}
 	value = hd_sel_extend_leaf(sel, value, bits, bits > 32 ? 64 : 32, is_signed);
-	from = bits > 32 ? (is_signed ? HD_S64 : HD_U64) : is_signed ? HD_S32 : HD_U32;
+	unsigned from = bits > 32 ? (is_signed ? HD_S64 : HD_U64) : is_signed ? HD_S32 : HD_U32;
 	hd_sel_define1(sel, hd_sel_convert(sel, HD_OP_I2F, to, from, 0, value));
 }
 
 void hd_sel_fp_convert(struct hd_select *sel)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(sel->inst);
-	LLVMTypeKind from, to;
-	bool ftz;
-
 	if (op == LLVMFPToSI || op == LLVMFPToUI) {
 		to_integer(sel, op == LLVMFPToSI);
 		return;
@@ -467,10 +422,11 @@ void hd_sel_fp_convert(struct hd_select *sel)
 		from_integer(sel, op == LLVMSIToFP);
 		return;
 	}
-	from = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
-	to = LLVMGetTypeKind(LLVMTypeOf(sel->inst));
+	LLVMTypeKind from = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
+	LLVMTypeKind to = LLVMGetTypeKind(LLVMTypeOf(sel->inst));
 	if (!check_kind(sel, from) || !check_kind(sel, to))
 		return;
+	bool ftz;
 	ftz = sel->ftz && (from == LLVMFloatTypeKind || to == LLVMFloatTypeKind) && !is_narrow(from) && !is_narrow(to);
 	hd_sel_define1(sel, hd_sel_convert(sel, HD_OP_F2F, hd_float_type(to), hd_float_type(from), HD_MOD(FTZ, ftz),
 					   hd_sel_arg(sel, 0)));

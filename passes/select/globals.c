@@ -29,9 +29,7 @@ static void put_scalar(struct hd_image *image, LLVMValueRef value, uint64_t at)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
 	unsigned bytes = (unsigned)LLVMStoreSizeOfType(image->layout, type);
-	struct hd_const_addr address;
 	uint64_t words[2];
-
 	if (hd_const_int(value, words)) {
 		put(image, at, words[0], bytes < 8 ? bytes : 8);
 		if (bytes > 8)
@@ -40,14 +38,12 @@ static void put_scalar(struct hd_image *image, LLVMValueRef value, uint64_t at)
 	}
 	if (LLVMIsAConstantFP(value) && bytes <= 8) {
 		LLVMTypeRef bits = LLVMIntTypeInContext(LLVMGetTypeContext(type), 8 * bytes);
-
 		put(image, at, LLVMConstIntGetZExtValue(LLVMConstBitCast(value, bits)), bytes);
 		return;
 	}
+	struct hd_const_addr address;
 	if (bytes == 8 && hd_const_address(image->layout, value, &address)) {
-		const struct hd_map_entry *symbol =
-			address.global ? hd_map_get(image->symbols, address.global) : NULL;
-
+		const struct hd_map_entry *symbol = address.global ? hd_map_get(image->symbols, address.global) : NULL;
 		if (!address.global) {
 			put(image, at, address.addend, 8);
 			return;
@@ -67,10 +63,9 @@ static void put_bits(struct hd_image *image, LLVMValueRef vector, uint64_t at, u
 {
 	for (unsigned i = 0, n = LLVMGetVectorSize(LLVMTypeOf(vector)); i < n; i++) {
 		LLVMValueRef element = LLVMGetAggregateElement(vector, i);
-		uint64_t words[2];
-
 		if (LLVMIsUndef(element)) /* poison, too */
 			continue;
+		uint64_t words[2];
 		if (!hd_const_int(element, words)) {
 			image->failed = true;
 			return;
@@ -85,8 +80,7 @@ static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
-	uint64_t stride = 0, count;
-
+	uint64_t stride = 0;
 	if (LLVMIsNull(value) || LLVMIsUndef(value) || LLVMIsPoison(value))
 		return;
 	if (hd_is_scalar(type)) {
@@ -102,10 +96,10 @@ static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at
 	if (LLVMIsConstantString(value)) {
 		size_t length = 0;
 		const char *text = LLVMGetAsString(value, &length);
-
 		memcpy(image->bytes + at, text, length);
 		return;
 	}
+	uint64_t count;
 	if (kind == LLVMVectorTypeKind) {
 		count = LLVMGetVectorSize(type);
 		stride = LLVMSizeOfTypeInBits(image->layout, LLVMGetElementType(type));
@@ -127,7 +121,6 @@ static void put_constant(struct hd_image *image, LLVMValueRef value, uint64_t at
 static bool is_local_linkage(LLVMValueRef value)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(value);
-
 	return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
@@ -142,11 +135,10 @@ static bool is_syscall(const char *name)
 static void name_if_unnamed(LLVMValueRef value, unsigned *next)
 {
 	size_t length = 0;
-	char name[40];
-
 	LLVMGetValueName2(value, &length);
 	if (length)
 		return;
+	char name[40];
 	snprintf(name, sizeof name, "__heddle_unnamed.%u", (*next)++);
 	LLVMSetValueName2(value, name, strlen(name));
 }
@@ -155,13 +147,11 @@ static void name_if_unnamed(LLVMValueRef value, unsigned *next)
 static struct hd_loc first_use(struct hd_unit *unit, LLVMValueRef value)
 {
 	struct hd_loc best = HD_NOWHERE;
-
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
 		struct hd_loc loc = LLVMIsAInstruction(user)	? hd_ir_loc(unit, user)
 				    : LLVMIsAConstantExpr(user) ? first_use(unit, user)
 								: HD_NOWHERE;
-
 		if (loc.file && (!best.file || loc.line < best.line))
 			best = loc;
 	}
@@ -174,7 +164,6 @@ static struct hd_symbol *add_symbol(struct hd_globals *globals, LLVMValueRef val
 	struct hd_symbol symbol = {.name = hd_arena_strdup(&globals->unit->arena, LLVMGetValueName(value)),
 				   .kind = kind,
 				   .global = !is_local_linkage(value)};
-
 	hd_vec_push(&globals->symbols, symbol);
 	hd_map_put(&globals->map, value, globals->symbols.len - 1, 1);
 	return &hd_vec_last(&globals->symbols);
@@ -194,13 +183,9 @@ static int add_functions(struct hd_globals *globals)
 	HD_VEC(struct hd_function) functions = {0};
 	unsigned unnamed = 0;
 	int status = 0;
-
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
-		const char *name;
-		struct hd_symbol *symbol;
-
 		name_if_unnamed(f, &unnamed);
-		name = LLVMGetValueName(f);
+		const char *name = LLVMGetValueName(f);
 		if (LLVMGetIntrinsicID(f) || !strncmp(name, "llvm.", 5))
 			continue;
 		if (LLVMIsDeclaration(f)) {
@@ -211,7 +196,7 @@ static int add_functions(struct hd_globals *globals)
 			add_symbol(globals, f, HD_SYM_FUNCTION);
 			continue;
 		}
-		symbol = add_symbol(globals, f, HD_SYM_FUNCTION);
+		struct hd_symbol *symbol = add_symbol(globals, f, HD_SYM_FUNCTION);
 		symbol->defined = true;
 		symbol->function = functions.len;
 		hd_vec_push(&functions, (struct hd_function){.name = symbol->name, .kernel = hd_is_kernel(f)});
@@ -228,17 +213,10 @@ static int variable_space(unsigned address_space, enum hd_space *space)
 {
 	switch (address_space) {
 	case HD_AS_GENERIC:
-	case HD_AS_GLOBAL:
-		*space = HD_SPACE_GLOBAL;
-		return 0;
-	case HD_AS_CONST:
-		*space = HD_SPACE_CONSTANT;
-		return 0;
-	case HD_AS_SHARED:
-		*space = HD_SPACE_SHARED;
-		return 0;
-	default:
-		return -1;
+	case HD_AS_GLOBAL: *space = HD_SPACE_GLOBAL; return 0;
+	case HD_AS_CONST: *space = HD_SPACE_CONSTANT; return 0;
+	case HD_AS_SHARED: *space = HD_SPACE_SHARED; return 0;
+	default: return -1;
 	}
 }
 
@@ -253,7 +231,6 @@ static int add_variable(struct hd_globals *globals, LLVMValueRef global)
 	LLVMTypeRef type = LLVMGlobalGetValueType(global);
 	struct hd_symbol *symbol = add_symbol(globals, global, HD_SYM_VARIABLE);
 	unsigned align = LLVMGetAlignment(global);
-
 	if (variable_space(LLVMGetPointerAddressSpace(LLVMTypeOf(global)), &symbol->space))
 		return hd_error(unit->diag, first_use(unit, global), "unsupported address space of variable '%s'",
 				symbol->name);
@@ -273,12 +250,9 @@ static int add_variables(struct hd_globals *globals)
 {
 	unsigned unnamed = 0;
 	int status = 0;
-
 	for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
-		const char *name;
-
 		name_if_unnamed(g, &unnamed);
-		name = LLVMGetValueName(g);
+		const char *name = LLVMGetValueName(g);
 		if (!strcmp(name, "llvm.global_ctors") || !strcmp(name, "llvm.global_dtors")) {
 			if (LLVMGetNumOperands(LLVMGetInitializer(g)))
 				status = hd_error(globals->unit->diag, HD_NOWHERE,
@@ -304,7 +278,6 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 static bool is_zero(LLVMValueRef global)
 {
 	LLVMValueRef init = LLVMGetInitializer(global);
-
 	return !init || LLVMIsNull(init) || LLVMIsUndef(init);
 }
 
@@ -314,12 +287,10 @@ static int place_variables(struct hd_globals *globals, uint64_t sizes[3])
 	for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
 		const struct hd_map_entry *entry = hd_map_get(&globals->map, g);
 		struct hd_symbol *symbol = entry ? &globals->symbols.data[entry->start] : NULL;
-		uint64_t *at;
-
 		if (!symbol || !symbol->defined || symbol->space == HD_SPACE_SHARED)
 			continue;
 		symbol->bss = symbol->space == HD_SPACE_GLOBAL && is_zero(g);
-		at = &sizes[symbol->bss ? 2 : symbol->space == HD_SPACE_CONSTANT];
+		uint64_t *at = &sizes[symbol->bss ? 2 : symbol->space == HD_SPACE_CONSTANT];
 		*at = align_up(*at, symbol->align);
 		symbol->section_offset = (uint32_t)*at;
 		*at += symbol->size;
@@ -333,12 +304,10 @@ static int fill_sections(struct hd_globals *globals)
 {
 	struct hd_object *object = &globals->unit->object;
 	int status = 0;
-
 	for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
 		const struct hd_map_entry *entry = hd_map_get(&globals->map, g);
 		struct hd_symbol *symbol = entry ? &globals->symbols.data[entry->start] : NULL;
 		struct hd_image image = {.unit = globals->unit, .symbols = &globals->map, .layout = globals->layout};
-
 		if (!symbol || !symbol->defined || symbol->space == HD_SPACE_SHARED || symbol->bss || is_zero(g))
 			continue;
 		image.bytes =
@@ -356,7 +325,6 @@ static int fill_sections(struct hd_globals *globals)
 static struct hd_reloc *keep_relocs(struct hd_globals *globals, const hd_relocs *relocs, uint32_t *count)
 {
 	struct hd_reloc *kept = HD_ARENA_NEW(&globals->unit->arena, struct hd_reloc, relocs->len + 1);
-
 	if (relocs->len)
 		memcpy(kept, relocs->data, relocs->len * sizeof(*kept));
 	*count = relocs->len;
@@ -368,7 +336,6 @@ static int build_sections(struct hd_globals *globals)
 	struct hd_object *object = &globals->unit->object;
 	struct hd_arena *arena = &globals->unit->arena;
 	uint64_t sizes[3];
-
 	if (place_variables(globals, sizes))
 		return -1;
 	object->data = hd_arena_alloc(arena, sizes[0] + 1);
@@ -387,7 +354,6 @@ int hd_lower_globals(struct hd_unit *unit)
 {
 	struct hd_globals globals = {.unit = unit, .layout = LLVMGetModuleDataLayout(unit->module)};
 	int status = add_functions(&globals);
-
 	if (add_variables(&globals))
 		status = -1;
 	if (!status)

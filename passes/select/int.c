@@ -13,7 +13,6 @@ bool hd_sel_absorbs(struct hd_select *sel, LLVMValueRef value, LLVMOpcode op)
 struct hd_opnd hd_sel_value_word(struct hd_select *sel, LLVMValueRef value)
 {
 	struct hd_leaf leaf = hd_sel_leaf(sel, value, 0);
-
 	return hd_sel_word(sel, &leaf, 0);
 }
 
@@ -37,18 +36,15 @@ static bool is_logic(LLVMOpcode op)
 static bool is_all_ones(LLVMValueRef value)
 {
 	uint64_t c;
-	unsigned bits;
-
 	if (!hd_is_int_constant(value, &c))
 		return false;
-	bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
 	return c == (bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1);
 }
 
 static int input_lut(struct hd_logic *logic, LLVMValueRef value)
 {
 	static const int masks[] = {HD_LUT_A, HD_LUT_B, HD_LUT_C};
-
 	for (unsigned i = 0; i < logic->count; i++)
 		if (logic->in[i] == value)
 			return masks[i];
@@ -64,7 +60,6 @@ static int logic_lut(struct hd_select *sel, struct hd_logic *logic, LLVMValueRef
 	struct hd_logic saved = *logic;
 	LLVMOpcode op = LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : LLVMCall;
 	int a, b;
-
 	if (depth && is_logic(op) && (value == sel->inst || hd_sel_absorbs(sel, value, op))) {
 		if (op == LLVMXor && is_all_ones(LLVMGetOperand(value, 1))) {
 			a = logic_lut(sel, logic, LLVMGetOperand(value, 0), depth);
@@ -84,10 +79,8 @@ static int logic_lut(struct hd_select *sel, struct hd_logic *logic, LLVMValueRef
 static struct hd_opnd logic_word(struct hd_select *sel, LLVMOpcode op, struct hd_opnd a, struct hd_opnd b)
 {
 	static const unsigned tables[] = {HD_LUT_A & HD_LUT_B, HD_LUT_A | HD_LUT_B, HD_LUT_A ^ HD_LUT_B};
-
 	if (a.kind == HD_OPND_IMM && !a.ref_kind) {
 		struct hd_opnd t = a;
-
 		a = b;
 		b = t;
 	}
@@ -106,42 +99,32 @@ static unsigned compare_code(LLVMIntPredicate predicate, bool *is_signed)
 {
 	*is_signed = predicate >= LLVMIntSGT;
 	switch (predicate) {
-	case LLVMIntEQ:
-		return HD_CMP_EQ;
-	case LLVMIntNE:
-		return HD_CMP_NE;
+	case LLVMIntEQ: return HD_CMP_EQ;
+	case LLVMIntNE: return HD_CMP_NE;
 	case LLVMIntUGT:
-	case LLVMIntSGT:
-		return HD_CMP_GT;
+	case LLVMIntSGT: return HD_CMP_GT;
 	case LLVMIntUGE:
-	case LLVMIntSGE:
-		return HD_CMP_GE;
+	case LLVMIntSGE: return HD_CMP_GE;
 	case LLVMIntULT:
-	case LLVMIntSLT:
-		return HD_CMP_LT;
-	default:
-		return HD_CMP_LE;
+	case LLVMIntSLT: return HD_CMP_LT;
+	default: return HD_CMP_LE;
 	}
 }
 
 /* compare BOOL other in one ISETP, where the compare is of single words and dies here. False when it is not. */
 static bool compare_and(struct hd_select *sel, LLVMValueRef compare, unsigned boolean, struct hd_popnd other)
 {
-	LLVMValueRef x;
-	struct hd_leaf leaf;
-	bool is_signed;
-	unsigned cmp, bits;
-	struct hd_mblock *block;
-
 	if (!hd_sel_absorbs(sel, compare, LLVMICmp))
 		return false;
-	x = LLVMGetOperand(compare, 0);
-	bits = hd_scalar_bits(LLVMTypeOf(x));
+	LLVMValueRef x = LLVMGetOperand(compare, 0);
+	unsigned bits = hd_scalar_bits(LLVMTypeOf(x));
 	if (!bits || bits > 32 || bits == 1)
 		return false;
-	cmp = compare_code(LLVMGetICmpPredicate(compare), &is_signed);
-	leaf = hd_sel_cmp(sel, cmp, is_signed, hd_sel_leaf(sel, x, 0), hd_sel_leaf(sel, LLVMGetOperand(compare, 1), 0),
-			  bits);
+	bool is_signed;
+	unsigned cmp = compare_code(LLVMGetICmpPredicate(compare), &is_signed);
+	struct hd_leaf leaf = hd_sel_cmp(sel, cmp, is_signed, hd_sel_leaf(sel, x, 0),
+					 hd_sel_leaf(sel, LLVMGetOperand(compare, 1), 0), bits);
+	struct hd_mblock *block;
 	block = &sel->func->blocks.data[sel->block];
 	hd_vec_last(&block->insts).mods |= HD_MOD(BOOL, boolean);
 	hd_vec_last(&block->insts).psrc = other.id;
@@ -155,10 +138,8 @@ static void logic_pred(struct hd_select *sel, LLVMOpcode op)
 {
 	struct hd_popnd a = hd_sel_pred(sel, hd_sel_arg(sel, 0)), b = hd_sel_pred(sel, hd_sel_arg(sel, 1));
 	unsigned boolean = op == LLVMAnd ? HD_BOOL_AND : op == LLVMOr ? HD_BOOL_OR : HD_BOOL_XOR;
-
 	if (op == LLVMXor && (a.id == HD_MREG_PT || b.id == HD_MREG_PT)) {
 		struct hd_popnd other = a.id == HD_MREG_PT ? b : a, constant = a.id == HD_MREG_PT ? a : b;
-
 		hd_sel_define1(sel, other.id == HD_MREG_PT
 					    ? hd_leaf_imm(other.inverted != constant.inverted, 0)
 					    : hd_leaf_pred(other.id, other.inverted == constant.inverted));
@@ -175,19 +156,17 @@ static bool logic_fused(struct hd_select *sel, unsigned words)
 {
 	struct hd_logic logic = {.count = 0};
 	int lut = logic_lut(sel, &logic, sel->inst, 2);
-	struct hd_leaf in[3];
-	struct hd_opnd out[4];
-
 	if (lut <= 0 || lut == 0xff)
 		return false;
+	struct hd_leaf in[3];
 	for (unsigned i = 0; i < logic.count; i++) {
 		in[i] = hd_sel_leaf(sel, logic.in[i], 0);
 		if (in[i].kind == HD_LEAF_IMM && (words > 1 || logic.count == 1))
 			return false;
 	}
+	struct hd_opnd out[4];
 	for (unsigned w = 0; w < words; w++) {
 		struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
-
 		for (unsigned i = 0; i < logic.count; i++)
 			o[i] = hd_sel_word(sel, &in[i], w);
 		out[w] = hd_reg(hd_sel_logic(sel, (unsigned)lut, o[0], o[1], o[2]));
@@ -200,14 +179,13 @@ void hd_sel_logic_op(struct hd_select *sel)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(sel->inst);
 	struct hd_leaf a = hd_sel_arg(sel, 0), b = hd_sel_arg(sel, 1);
-	struct hd_opnd out[4];
-
 	if (a.words == 0) {
 		logic_pred(sel, op);
 		return;
 	}
 	if (logic_fused(sel, a.words))
 		return;
+	struct hd_opnd out[4];
 	for (unsigned i = 0; i < a.words; i++)
 		out[i] = logic_word(sel, op, hd_sel_word(sel, &a, i), hd_sel_word(sel, &b, i));
 	hd_sel_define_reg(sel, hd_sel_join(sel, out, a.words));
@@ -218,16 +196,11 @@ void hd_sel_logic_op(struct hd_select *sel)
 static unsigned swapped_compare(unsigned cmp)
 {
 	switch (cmp) {
-	case HD_CMP_LT:
-		return HD_CMP_GT;
-	case HD_CMP_LE:
-		return HD_CMP_GE;
-	case HD_CMP_GT:
-		return HD_CMP_LT;
-	case HD_CMP_GE:
-		return HD_CMP_LE;
-	default:
-		return cmp;
+	case HD_CMP_LT: return HD_CMP_GT;
+	case HD_CMP_LE: return HD_CMP_GE;
+	case HD_CMP_GT: return HD_CMP_LT;
+	case HD_CMP_GE: return HD_CMP_LE;
+	default: return cmp;
 	}
 }
 
@@ -238,30 +211,18 @@ static struct hd_leaf compare_preds(struct hd_select *sel, unsigned cmp, bool is
 	if (is_signed)
 		cmp = swapped_compare(cmp);
 	switch (cmp) {
-	case HD_CMP_EQ:
-		return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_XOR, a, b), true);
-	case HD_CMP_NE:
-		return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_XOR, a, b), false);
-	case HD_CMP_LT:
-		a.inverted = !a.inverted;
-		return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, a, b), false);
-	case HD_CMP_GT:
-		b.inverted = !b.inverted;
-		return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, a, b), false);
-	case HD_CMP_LE:
-		a.inverted = !a.inverted;
-		return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_OR, a, b), false);
-	default:
-		b.inverted = !b.inverted;
-		return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_OR, a, b), false);
+	case HD_CMP_EQ: return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_XOR, a, b), true);
+	case HD_CMP_NE: return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_XOR, a, b), false);
+	case HD_CMP_LT: a.inverted = !a.inverted; return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, a, b), false);
+	case HD_CMP_GT: b.inverted = !b.inverted; return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, a, b), false);
+	case HD_CMP_LE: a.inverted = !a.inverted; return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_OR, a, b), false);
+	default: b.inverted = !b.inverted; return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_OR, a, b), false);
 	}
 }
 
 struct hd_leaf hd_sel_cmp(struct hd_select *sel, unsigned cmp, bool is_signed, struct hd_leaf a, struct hd_leaf b,
 			  unsigned bits)
 {
-	uint32_t pred;
-
 	if (a.words == 0)
 		return compare_preds(sel, cmp, is_signed, hd_sel_pred(sel, a), hd_sel_pred(sel, b));
 	if (a.words == 1)
@@ -282,6 +243,7 @@ struct hd_leaf hd_sel_cmp(struct hd_select *sel, unsigned cmp, bool is_signed, s
 			hd_sel_isetp(sel, cmp, is_signed, hd_sel_word(sel, &a, 1), hd_sel_word(sel, &b, 1)),
 			false); /* the low words decide nothing: below k 2^32 is what has a high word below k */
 	struct hd_mreg low = hd_sel_opnd_reg(sel, hd_sel_word(sel, &a, 0), 1);
+	uint32_t pred;
 
 	pred = hd_sel_isetp(sel, cmp, false, hd_reg(low), hd_sel_word(sel, &b, 0));
 	for (unsigned i = 1; i < a.words; i++) {
@@ -292,7 +254,6 @@ struct hd_leaf hd_sel_cmp(struct hd_select *sel, unsigned cmp, bool is_signed, s
 		struct hd_minst *inst =
 			hd_sel_op(sel, HD_OP_ISETP, HD_MOD(CMP, cmp) | HD_MOD(SIGN, top && is_signed) | HD_MOD(EX, 1),
 				  HD_MREG_NONE, x, y, hd_none());
-
 		inst->pdst = next;
 		inst->psrc2 = pred;
 		pred = next;
@@ -305,7 +266,6 @@ void hd_sel_icmp(struct hd_select *sel)
 	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(sel->inst, 0));
 	bool is_signed;
 	unsigned cmp = compare_code(LLVMGetICmpPredicate(sel->inst), &is_signed);
-
 	if (!hd_is_scalar(type)) {
 		hd_sel_unsupported(sel, "compare of vectors");
 		return;
@@ -319,15 +279,15 @@ void hd_sel_icmp(struct hd_select *sel)
 static struct hd_leaf select_pred(struct hd_select *sel, struct hd_popnd cond, struct hd_popnd yes, struct hd_popnd no)
 {
 	struct hd_popnd not_cond = {cond.id, !cond.inverted};
-	struct hd_popnd both, neither;
-
 	if (yes.id == HD_MREG_PT) /* constant */
 		return yes.inverted ? hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, not_cond, no), false)
 				    : hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_OR, cond, no), false);
 	if (no.id == HD_MREG_PT)
 		return no.inverted ? hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, cond, yes), false)
 				   : hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_OR, not_cond, yes), false);
+	struct hd_popnd both;
 	both.id = hd_sel_plop(sel, HD_BOOL_AND, cond, yes);
+	struct hd_popnd neither;
 	neither.id = hd_sel_plop(sel, HD_BOOL_AND, not_cond, no);
 	both.inverted = neither.inverted = false;
 	return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_OR, both, neither), false);
@@ -335,15 +295,13 @@ static struct hd_leaf select_pred(struct hd_select *sel, struct hd_popnd cond, s
 
 struct hd_leaf hd_sel_select_leaf(struct hd_select *sel, struct hd_popnd cond, struct hd_leaf yes, struct hd_leaf no)
 {
-	struct hd_opnd words[4];
-
 	if (cond.id == HD_MREG_PT)
 		return cond.inverted ? no : yes;
 	if (yes.words == 0)
 		return select_pred(sel, cond, hd_sel_pred(sel, yes), hd_sel_pred(sel, no));
+	struct hd_opnd words[4];
 	for (unsigned i = 0; i < yes.words; i++) {
 		struct hd_opnd y = hd_sel_word(sel, &yes, i), n = hd_sel_word(sel, &no, i);
-
 		words[i] = y.kind == HD_OPND_IMM && n.kind == HD_OPND_IMM && y.x == n.x && !y.ref_kind && !n.ref_kind
 				   ? y
 				   : hd_reg(hd_sel_select(sel, cond, y, n));
@@ -356,17 +314,15 @@ static bool select_minmax(struct hd_select *sel)
 {
 	LLVMValueRef cond = LLVMGetOperand(sel->inst, 0), x, y, a = LLVMGetOperand(sel->inst, 1),
 		     b = LLVMGetOperand(sel->inst, 2);
-	bool is_signed, less;
-	unsigned cmp;
-
 	if (!hd_sel_absorbs(sel, cond, LLVMICmp) || hd_scalar_bits(LLVMTypeOf(a)) != 32)
 		return false;
 	x = LLVMGetOperand(cond, 0);
 	y = LLVMGetOperand(cond, 1);
-	cmp = compare_code(LLVMGetICmpPredicate(cond), &is_signed);
+	bool is_signed;
+	unsigned cmp = compare_code(LLVMGetICmpPredicate(cond), &is_signed);
 	if (cmp == HD_CMP_EQ || cmp == HD_CMP_NE || !((x == a && y == b) || (x == b && y == a)))
 		return false;
-	less = (cmp == HD_CMP_LT || cmp == HD_CMP_LE) == (x == a);
+	bool less = (cmp == HD_CMP_LT || cmp == HD_CMP_LE) == (x == a);
 	hd_sel_define_reg(sel,
 			  hd_sel_alu(sel, HD_OP_IMNMX, HD_MOD(MINMAX, less ? HD_MIN : HD_MAX) | HD_MOD(SIGN, is_signed),
 				     hd_sel_value_word(sel, a), hd_sel_value_word(sel, b), hd_none()));
@@ -379,11 +335,9 @@ static bool select_logic(struct hd_select *sel)
 	LLVMValueRef cond = LLVMGetOperand(sel->inst, 0), yes = LLVMGetOperand(sel->inst, 1),
 		     no = LLVMGetOperand(sel->inst, 2), x;
 	uint64_t constant = 0;
-	bool both;
-
 	if (LLVMGetTypeKind(LLVMTypeOf(yes)) != LLVMIntegerTypeKind || hd_scalar_bits(LLVMTypeOf(yes)) != 1)
 		return false;
-	both = hd_is_int_constant(no, &constant) && !constant;
+	bool both = hd_is_int_constant(no, &constant) && !constant;
 	if (!both && !(hd_is_int_constant(yes, &constant) && constant))
 		return false;
 	x = both ? yes : no;
@@ -393,14 +347,15 @@ static bool select_logic(struct hd_select *sel)
 
 void hd_sel_choose(struct hd_select *sel)
 {
-	struct hd_leaf *conds, *yes, *no, *out;
-	uint32_t cond_count, count;
-
 	if (select_minmax(sel) || select_logic(sel))
 		return;
-	cond_count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &conds);
-	count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 1), &yes);
+	struct hd_leaf *conds;
+	uint32_t cond_count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &conds);
+	struct hd_leaf *yes;
+	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 1), &yes);
+	struct hd_leaf *no;
 	hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 2), &no);
+	struct hd_leaf *out;
 	out = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*out));
 	for (uint32_t i = 0; i < count; i++)
 		out[i] = hd_sel_select_leaf(sel, hd_sel_pred(sel, conds[cond_count == count ? i : 0]), yes[i], no[i]);

@@ -17,7 +17,6 @@ static void identity(struct hd_select *sel, unsigned arg)
 {
 	struct hd_leaf *leaves;
 	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves);
-
 	(void)arg;
 	hd_sel_define(sel, sel->inst, leaves, count);
 }
@@ -31,7 +30,6 @@ static void constant(struct hd_select *sel, unsigned arg)
 static void object_size(struct hd_select *sel, unsigned arg)
 {
 	uint64_t minimum = 0;
-
 	(void)arg;
 	hd_is_int_constant(LLVMGetOperand(sel->inst, 1), &minimum);
 	hd_sel_define1(sel,
@@ -41,7 +39,6 @@ static void object_size(struct hd_select *sel, unsigned arg)
 static void trap(struct hd_select *sel, unsigned arg)
 {
 	LLVMValueRef next = LLVMGetNextInstruction(sel->inst);
-
 	(void)arg;
 	if (!next || !LLVMIsAUnreachableInst(next)) /* `unreachable` traps itself */
 		hd_sel_end_thread(sel, HD_OP_TRAP);
@@ -76,7 +73,6 @@ static void variable_arguments(struct hd_select *sel, unsigned arg)
 static void copy_list(struct hd_select *sel, unsigned arg)
 {
 	LLVMTypeRef to = LLVMTypeOf(LLVMGetOperand(sel->inst, 0)), from = LLVMTypeOf(LLVMGetOperand(sel->inst, 1));
-
 	(void)arg;
 	hd_sel_copy_bytes(sel, hd_sel_address(sel, hd_sel_arg(sel, 0), LLVMGetPointerAddressSpace(to)),
 			  hd_sel_address(sel, hd_sel_arg(sel, 1), LLVMGetPointerAddressSpace(from)), 8, 8);
@@ -132,11 +128,9 @@ static const struct hd_intrinsic *find(const char *name)
 {
 	const struct hd_intrinsic *best = NULL;
 	size_t best_length = 0;
-
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
 		for (const struct hd_intrinsic *row = tables[t]; row->name; row++) {
 			size_t length = strlen(row->name);
-
 			if (length > best_length && !strncmp(row->name, name, length) &&
 			    (name[length] == '\0' || name[length] == '.')) {
 				best = row;
@@ -150,10 +144,8 @@ bool hd_sel_intrinsic(struct hd_select *sel, LLVMValueRef callee)
 {
 	const struct hd_map_entry *entry = hd_map_get(&sel->intrinsics, callee);
 	const struct hd_intrinsic *row;
-
 	if (!entry) {
 		const char *name = LLVMGetValueName(callee);
-
 		row = strncmp(name, "llvm.", 5) ? NULL : find(name + 5);
 		hd_vec_push(&sel->intrinsic_rows, row);
 		hd_map_put(&sel->intrinsics, callee, sel->intrinsic_rows.len - 1, 1);

@@ -12,7 +12,6 @@ static unsigned long capability(LLVMValueRef function)
 	LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "target-cpu", 10);
 	unsigned length = 0;
 	const char *cpu = attr ? LLVMGetStringAttributeValue(attr, &length) : "";
-
 	return length > 3 && !strncmp(cpu, "sm_", 3) ? strtoul(cpu + 3, NULL, 10) : 0;
 }
 
@@ -20,7 +19,6 @@ static unsigned long capability(LLVMValueRef function)
 uint32_t hd_sel_sm_threads(LLVMValueRef function)
 {
 	unsigned long number = capability(function);
-
 	if (number == 75)
 		return 1024;
 	return number >= 86 && number <= 89 ? 1536 : 2048;
@@ -30,7 +28,6 @@ uint32_t hd_sel_sm_threads(LLVMValueRef function)
 enum hd_uniform_use hd_sel_uniform_use(struct hd_select *sel)
 {
 	const char *use = sel->unit->options.uniform;
-
 	if (sel->linear || !strcmp(use, "never"))
 		return HD_UNIFORM_NEVER;
 	if (!strcmp(use, "always"))
@@ -44,10 +41,8 @@ static uint32_t bounded_threads(struct hd_select *sel)
 	static const char *const dims[] = {"maxntidx", "maxntidy", "maxntidz"};
 	uint32_t threads = 1;
 	bool bounded = false;
-
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t n = hd_annotation(sel->function, dims[i]);
-
 		bounded = bounded || n;
 		threads *= n ? n : 1;
 	}
@@ -65,7 +60,6 @@ uint32_t hd_sel_register_limit(struct hd_select *sel)
 	uint32_t ctas = hd_annotation(sel->function, "minctasm"), threads = bounded_threads(sel);
 	uint32_t limit = fixed ? least(fixed, HD_MAX_REGS) : HD_MAX_REGS;
 	uint32_t per_cta = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
-
 	if (!threads) /* as nvcc has it: -maxrregcount is for functions without bounds */
 		return sel->unit->options.max_registers ? least(sel->unit->options.max_registers, limit) : limit;
 	if (!ctas || ctas > sel->func->sm_threads / per_cta)

@@ -11,7 +11,6 @@
 struct hd_select_linear *hd_select_linear_new(struct hd_arena *arena, const struct hd_linear_plan *plan)
 {
 	struct hd_select_linear *linear = HD_ARENA_NEW(arena, struct hd_select_linear, 1);
-
 	linear->plan = plan;
 	linear->reg_of = hd_arena_alloc(arena, plan->register_count + 1);
 	linear->coefficient_of = hd_arena_alloc(arena, plan->scalar_count + 1);
@@ -40,7 +39,6 @@ static struct hd_leaf leaf_of(const struct hd_select_linear *linear, const struc
 {
 	struct hd_leaf leaf = {.kind = HD_LEAF_LINEAR, .words = (uint8_t)words, .id = HD_RZ};
 	uint64_t imm = (uint64_t)(int64_t)use->imm;
-
 	leaf.linear = use->reg == HD_LINEAR_NONE ? HD_RZ : linear->reg_of[use->reg];
 	leaf.coefficient = use->scalar == HD_LINEAR_NONE ? HD_RZ : linear->coefficient_of[use->scalar];
 	if (use->offset != HD_LINEAR_NONE)
@@ -56,15 +54,12 @@ static struct hd_leaf leaf_of(const struct hd_select_linear *linear, const struc
 
 static void override(struct hd_select *sel, LLVMValueRef inst, uint32_t operand, LLVMValueRef value)
 {
-	const struct hd_linear_use *use;
-	int words;
-
 	if (LLVMIsConstant(value) || !hd_is_scalar(LLVMTypeOf(value)))
 		return;
-	use = hd_linear_use(sel->linear->plan, inst, operand);
+	const struct hd_linear_use *use = hd_linear_use(sel->linear->plan, inst, operand);
 	if (!use || hd_sel_is_overridden(sel, value))
 		return;
-	words = hd_sel_words(sel, LLVMTypeOf(value));
+	int words = hd_sel_words(sel, LLVMTypeOf(value));
 	if (words < 1 || words > 2 || !is_available(sel->linear, use, (unsigned)words))
 		return;
 	hd_vec_push(&sel->overrides, (struct hd_map_entry){value, sel->leaves.len, 1});
@@ -75,13 +70,11 @@ static void override(struct hd_select *sel, LLVMValueRef inst, uint32_t operand,
 void hd_sel_linear_operands(struct hd_select *sel, LLVMValueRef inst)
 {
 	unsigned count = (unsigned)LLVMGetNumOperands(inst);
-
 	hd_vec_clear(&sel->overrides);
 	for (unsigned i = 0; i < count; i++)
 		override(sel, inst, i, LLVMGetOperand(inst, i));
 	for (unsigned i = 0; i < count; i++) {
 		LLVMValueRef value = LLVMGetOperand(inst, i);
-
 		if (!LLVMIsAInstruction(value) || LLVMIsAPHINode(value) || hd_sel_is_overridden(sel, value) ||
 		    LLVMGetInstructionParent(value) != LLVMGetInstructionParent(inst) || !hd_single_use(value))
 			continue;
@@ -111,7 +104,6 @@ bool hd_sel_is_overridden(const struct hd_select *sel, LLVMValueRef value)
 struct hd_opnd hd_sel_linear_opnd(const struct hd_leaf *leaf, unsigned word, unsigned words)
 {
 	struct hd_opnd opnd = {.kind = HD_OPND_LINEAR, .coefficient = leaf->coefficient};
-
 	opnd.reg = (struct hd_mreg){HD_RZ, 0, (uint8_t)words};
 	if (leaf->linear == HD_RZ)
 		opnd.linear = HD_LR(HD_LR_COEFFICIENT, HD_SLOT_A, leaf->lanes, word);
@@ -122,14 +114,13 @@ struct hd_opnd hd_sel_linear_opnd(const struct hd_leaf *leaf, unsigned word, uns
 
 struct hd_leaf hd_sel_linear_settle(struct hd_select *sel, const struct hd_leaf *leaf)
 {
-	struct hd_leaf base = *leaf, offset;
-
+	struct hd_leaf base = *leaf;
 	if (leaf->id == HD_RZ && !leaf->imm[0])
 		return *leaf;
 	base.imm[0] = 0;
 	base.id = HD_RZ;
-	offset = leaf->id == HD_RZ ? hd_leaf_imm(leaf->imm[0], leaf->words)
-				   : hd_leaf_reg((struct hd_mreg){leaf->id, 0, leaf->words});
+	struct hd_leaf offset = leaf->id == HD_RZ ? hd_leaf_imm(leaf->imm[0], leaf->words)
+						  : hd_leaf_reg((struct hd_mreg){leaf->id, 0, leaf->words});
 	if (leaf->words == 2) {
 		base = hd_leaf_reg(hd_sel_add64(sel, base, offset, false));
 		if (leaf->id != HD_RZ)
@@ -146,7 +137,6 @@ struct hd_address hd_sel_linear_address(struct hd_select *sel, struct hd_leaf le
 {
 	struct hd_address address = {.space = space, .base = HD_MREG_NONE, .coefficient = leaf.coefficient};
 	struct hd_leaf rest = leaf;
-
 	address.offset = (int32_t)leaf.imm[0];
 	rest.imm[0] = 0;
 	if (leaf.id == HD_RZ) {
@@ -180,11 +170,9 @@ static LLVMBasicBlockRef header_of(const struct hd_linear_plan *plan, uint32_t o
 static void index_offsets(struct hd_select *sel)
 {
 	const struct hd_linear_plan *plan = sel->linear->plan;
-
 	sel->next_offset = HD_ARENA_NEW(sel->func->arena, uint32_t, plan->offset_count + 1);
 	for (uint32_t o = plan->offset_count; o-- > 0;) {
 		const struct hd_map_entry *first = hd_map_get(&sel->offsets_at, header_of(plan, o));
-
 		sel->next_offset[o] = first ? first->start : HD_LINEAR_NONE;
 		hd_map_put(&sel->offsets_at, header_of(plan, o), o, 1);
 	}
@@ -193,13 +181,11 @@ static void index_offsets(struct hd_select *sel)
 void hd_sel_linear_header(struct hd_select *sel, LLVMBasicBlockRef bb)
 {
 	const struct hd_linear_plan *plan = sel->linear->plan;
-
 	if (!sel->next_offset)
 		index_offsets(sel);
 	const struct hd_map_entry *first = hd_map_get(&sel->offsets_at, bb);
 	for (uint32_t o = first ? first->start : HD_LINEAR_NONE; o != HD_LINEAR_NONE; o = sel->next_offset[o]) {
 		struct hd_linear_phi *phi = &sel->linear->offsets[o];
-
 		if (phi->reg.words || !sel->linear->offset_ok[o])
 			continue;
 		if (plan->offsets[o].phi) {
@@ -218,7 +204,6 @@ void hd_sel_linear_header(struct hd_select *sel, LLVMBasicBlockRef bb)
 static uint32_t lift_branches(struct hd_mblock *block, struct hd_minst branches[2])
 {
 	uint32_t count = 0;
-
 	while (block->insts.len && count < 2 &&
 	       (hd_vec_last(&block->insts).op == HD_OP_BRA || hd_vec_last(&block->insts).op == HD_OP_BRX)) {
 		branches[count++] = hd_vec_last(&block->insts);
@@ -232,7 +217,6 @@ static struct hd_leaf step_leaf(const struct hd_select *sel, const struct hd_lin
 {
 	struct hd_leaf leaf = {.kind = HD_LEAF_LINEAR, .words = (uint8_t)words, .id = HD_RZ, .linear = HD_RZ};
 	int64_t value;
-
 	if (!offset->factor && hd_poly_is_constant(sel->linear->plan->affine->polys, offset->step, &value))
 		return hd_leaf_imm(words == 1 ? (uint32_t)value : (uint64_t)value, words);
 	leaf.coefficient = sel->linear->coefficient_of[offset->scalar];
@@ -248,9 +232,8 @@ static struct hd_mreg advanced(struct hd_select *sel, uint32_t o, uint32_t pred)
 	struct hd_minst branches[2];
 	uint32_t count = lift_branches(&sel->func->blocks.data[pred], branches);
 	int32_t factor = sel->linear->plan->offsets[o].factor;
-	struct hd_mreg next;
-
 	sel->block = pred;
+	struct hd_mreg next;
 	if (factor)
 		next = hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, HD_SIGNED), hd_sel_word(sel, &step, 0),
 				       hd_imm((uint32_t)factor), hd_reg(phi->reg));
@@ -267,7 +250,6 @@ static struct hd_mreg start_of(const struct hd_select *sel, uint32_t o)
 {
 	const struct hd_linear_phi *phi = &sel->linear->offsets[o];
 	uint32_t start = sel->linear->plan->offsets[o].start;
-
 	if (start == HD_LINEAR_NONE)
 		return (struct hd_mreg){HD_RZ, 0, phi->reg.words};
 	return (struct hd_mreg){sel->linear->offsets[start].reg.id, 0, phi->reg.words};
@@ -279,13 +261,11 @@ static void fill_offset(struct hd_select *sel, uint32_t o)
 	const struct hd_linear_phi *phi = &sel->linear->offsets[o];
 	uint32_t count = sel->func->blocks.data[phi->block].preds.len;
 	struct hd_mreg *regs = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*regs));
-
 	for (uint32_t p = 0; p < count; p++) {
 		uint32_t pred = sel->func->blocks.data[phi->block].preds.data[p];
 		LLVMBasicBlockRef bb = sel->blocks.data[sel->origin.data[pred]].bb;
 		bool back =
 			hd_affine_in_loop(plan->affine, hd_affine_block_of(plan->affine, bb), plan->offsets[o].loop);
-
 		regs[p] = back ? advanced(sel, o, pred) : start_of(sel, o);
 	}
 	hd_sel_set_phi(sel, phi->block, phi->index, regs, count);

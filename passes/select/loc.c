@@ -8,21 +8,19 @@
 /* Index in func->locs, each place once; files are named once a module. */
 int hd_sel_loc(struct hd_select *sel, LLVMValueRef inst)
 {
-	LLVMMetadataRef place = LLVMInstructionGetDebugLoc(inst), key = place, file;
-	const struct hd_map_entry *entry;
-	struct hd_loc loc;
-
+	LLVMMetadataRef place = LLVMInstructionGetDebugLoc(inst), key = place;
 	if (!place)
 		return 0;
 	if (place == sel->last_loc_key)
 		return (int)sel->last_loc;
-	entry = hd_map_get(&sel->locs, place);
+	const struct hd_map_entry *entry = hd_map_get(&sel->locs, place);
 	sel->last_loc_key = place;
 	if (entry)
 		return (int)(sel->last_loc = entry->start);
 	sel->last_loc = 0;
 	place = hd_ir_user_place(place);
-	file = hd_ir_file(place);
+	LLVMMetadataRef file = hd_ir_file(place);
+	struct hd_loc loc;
 	if (file && LLVMDILocationGetLine(place)) {
 		entry = hd_map_get(&sel->files, file);
 		if (!entry) {

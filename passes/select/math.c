@@ -18,7 +18,6 @@ static void fused(struct hd_select *sel, unsigned arg)
 	LLVMValueRef args[] = {LLVMGetOperand(sel->inst, 0), LLVMGetOperand(sel->inst, 1),
 			       LLVMGetOperand(sel->inst, 2)};
 	LLVMTypeKind kind = result_kind(sel);
-
 	(void)arg;
 	hd_sel_define1(sel,
 		       hd_sel_fp_op(sel, HD_FP_FMA, kind, HD_MOD(FTZ, sel->ftz && kind == LLVMFloatTypeKind), args));
@@ -30,7 +29,6 @@ static void minmax(struct hd_select *sel, unsigned arg)
 {
 	LLVMValueRef args[] = {LLVMGetOperand(sel->inst, 0), LLVMGetOperand(sel->inst, 1)};
 	LLVMTypeKind kind = result_kind(sel);
-
 	hd_sel_define1(sel, hd_sel_fp_op(sel, HD_FP_MINMAX, kind,
 					 HD_MOD(MINMAX, arg & MAX) | HD_MOD(NAN, !!(arg & PROPAGATE)) |
 						 HD_MOD(FTZ, sel->ftz && kind == LLVMFloatTypeKind),
@@ -70,12 +68,10 @@ static void copysign_of(struct hd_select *sel, unsigned arg)
 
 static struct hd_leaf round_leaf(struct hd_select *sel, struct hd_leaf value, LLVMTypeKind kind, unsigned mode)
 {
-	unsigned type;
-
 	if (kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind) /* an integral half is one as a float, and back */
 		return hd_sel_from_f32(sel, round_leaf(sel, hd_sel_to_f32(sel, value, kind), LLVMFloatTypeKind, mode),
 				       kind);
-	type = hd_float_type(kind);
+	unsigned type = hd_float_type(kind);
 	return hd_sel_convert(sel, HD_OP_FRND, type, type, HD_MOD(RND, mode) | HD_MOD(FTZ, sel->ftz && type == HD_F32),
 			      value);
 }
@@ -84,20 +80,17 @@ static struct hd_leaf round_leaf(struct hd_select *sel, struct hd_leaf value, LL
 static struct hd_leaf round_away(struct hd_select *sel, struct hd_leaf value, LLVMTypeKind kind)
 {
 	bool wide = kind == LLVMDoubleTypeKind;
-	struct hd_leaf cut, one, more;
-	struct hd_opnd x, t;
-	struct hd_mreg rest;
-	struct hd_minst *inst;
-	uint32_t up;
-
 	if (!wide && kind != LLVMFloatTypeKind)
 		return hd_sel_from_f32(sel, round_away(sel, hd_sel_to_f32(sel, value, kind), LLVMFloatTypeKind), kind);
 	value = hd_leaf_reg(hd_sel_reg(sel, value));
-	cut = round_leaf(sel, value, kind, HD_RND_RZ);
-	x = hd_reg(hd_sel_reg(sel, value));
-	t = hd_reg(hd_sel_reg(sel, cut));
-	one = copied_sign(sel, hd_leaf_imm(wide ? UINT64_C(0x3ff0000000000000) : 0x3f800000, wide ? 2 : 1), value,
-			  kind);
+	struct hd_leaf cut = round_leaf(sel, value, kind, HD_RND_RZ);
+	struct hd_opnd x = hd_reg(hd_sel_reg(sel, value));
+	struct hd_opnd t = hd_reg(hd_sel_reg(sel, cut));
+	struct hd_leaf one =
+		copied_sign(sel, hd_leaf_imm(wide ? UINT64_C(0x3ff0000000000000) : 0x3f800000, wide ? 2 : 1), value,
+			    kind);
+	struct hd_leaf more;
+	struct hd_mreg rest;
 	if (wide) {
 		rest = hd_sel_alu_wide(sel, HD_OP_DADD, 0, x, hd_neg(t), hd_none());
 		more = hd_leaf_reg(hd_sel_alu_wide(sel, HD_OP_DADD, 0, t, hd_reg(hd_sel_reg(sel, one)), hd_none()));
@@ -107,9 +100,9 @@ static struct hd_leaf round_away(struct hd_select *sel, struct hd_leaf value, LL
 	}
 	x = hd_reg(rest);
 	x.abs = true;
-	inst = hd_sel_op(sel, wide ? HD_OP_DSETP : HD_OP_FSETP, HD_MOD(CMP, HD_CMP_GE), HD_MREG_NONE, x,
-			 hd_imm(wide ? 0x3fe00000 : 0x3f000000), hd_none());
-	up = hd_mfunc_pred(sel->func);
+	struct hd_minst *inst = hd_sel_op(sel, wide ? HD_OP_DSETP : HD_OP_FSETP, HD_MOD(CMP, HD_CMP_GE), HD_MREG_NONE,
+					  x, hd_imm(wide ? 0x3fe00000 : 0x3f000000), hd_none());
+	uint32_t up = hd_mfunc_pred(sel->func);
 	inst->pdst = up;
 	return hd_sel_select_leaf(sel, (struct hd_popnd){up, false}, more, cut);
 }
@@ -120,7 +113,6 @@ static void rounded(struct hd_select *sel, unsigned mode)
 {
 	LLVMTypeKind kind = result_kind(sel);
 	struct hd_leaf value = hd_sel_arg(sel, 0);
-
 	hd_sel_define1(sel, mode == AWAY ? round_away(sel, value, kind) : round_leaf(sel, value, kind, mode));
 }
 
@@ -130,7 +122,6 @@ static void rounded_integer(struct hd_select *sel, unsigned mode)
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf value =
 		hd_sel_to_f32(sel, hd_sel_arg(sel, 0), kind == LLVMDoubleTypeKind ? LLVMFloatTypeKind : kind);
-
 	if (kind != LLVMDoubleTypeKind)
 		kind = LLVMFloatTypeKind;
 	if (mode == AWAY)
@@ -146,11 +137,10 @@ static struct hd_leaf nan_to_zero(struct hd_select *sel, LLVMTypeKind kind, stru
 {
 	bool wide = kind == LLVMDoubleTypeKind;
 	struct hd_opnd x = hd_reg(hd_sel_reg(sel, from));
-	struct hd_minst *test;
-
 	if (!wide && result.words == 1)
 		return result;
-	test = hd_sel_op(sel, wide ? HD_OP_DSETP : HD_OP_FSETP, HD_MOD(CMP, HD_CMP_NUM), HD_MREG_NONE, x, x, hd_none());
+	struct hd_minst *test = hd_sel_op(sel, wide ? HD_OP_DSETP : HD_OP_FSETP, HD_MOD(CMP, HD_CMP_NUM), HD_MREG_NONE,
+					  x, x, hd_none());
 	test->pdst = hd_mfunc_pred(sel->func);
 	return hd_sel_select_leaf(sel, (struct hd_popnd){test->pdst, false}, result, hd_leaf_imm(0, result.words));
 }
@@ -159,8 +149,7 @@ static void saturated_integer(struct hd_select *sel, unsigned is_signed)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(sel->inst, 0)));
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
-	struct hd_leaf from = hd_sel_arg(sel, 0), value, low, high;
-
+	struct hd_leaf from = hd_sel_arg(sel, 0);
 	if (bits > 64 || (bits > 32 && bits < 64) || bits == 1) {
 		hd_sel_unsupported(sel, "saturating conversion to %u bits", bits);
 		return;
@@ -169,6 +158,7 @@ static void saturated_integer(struct hd_select *sel, unsigned is_signed)
 		from = hd_sel_to_f32(sel, from, kind);
 		kind = LLVMFloatTypeKind;
 	}
+	struct hd_leaf value;
 	/* F2I saturates to its own type; narrower types are clamped. */
 	value = hd_sel_convert(sel, HD_OP_F2I,
 			       bits == 64  ? (is_signed ? HD_S64 : HD_U64)
@@ -176,9 +166,10 @@ static void saturated_integer(struct hd_select *sel, unsigned is_signed)
 					   : HD_U32,
 			       hd_float_type(kind), HD_MOD(RND, HD_RND_RZ), from);
 	value = nan_to_zero(sel, kind, from, value);
+	struct hd_leaf low, high;
 	if (bits < 32) {
 		high = hd_leaf_imm((1u << (bits - is_signed)) - 1, 1);
-		low = hd_leaf_imm(is_signed ? (uint32_t) - (1 << (bits - 1)) : 0, 1);
+		low = hd_leaf_imm(is_signed ? (uint32_t)-(1 << (bits - 1)) : 0, 1);
 		value = hd_sel_minmax(sel, false, is_signed, value, high, 32);
 		if (is_signed)
 			value = hd_sel_minmax(sel, true, true, value, low, 32);
@@ -191,14 +182,12 @@ static void saturated_integer(struct hd_select *sel, unsigned is_signed)
 static void approximate(struct hd_select *sel, unsigned function)
 {
 	LLVMTypeKind kind = result_kind(sel);
-	struct hd_leaf value;
-
 	if (!approximates(sel) || kind == LLVMDoubleTypeKind) {
 		hd_sel_unsupported(sel, "%s without approximation allowed",
 				   LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 		return;
 	}
-	value = hd_sel_to_f32(sel, hd_sel_arg(sel, 0), kind);
+	struct hd_leaf value = hd_sel_to_f32(sel, hd_sel_arg(sel, 0), kind);
 	value = hd_leaf_reg(hd_sel_mufu(sel, function, hd_sel_word(sel, &value, 0), sel->ftz));
 	hd_sel_define1(sel, hd_sel_from_f32(sel, value, kind));
 }
@@ -206,28 +195,26 @@ static void approximate(struct hd_select *sel, unsigned function)
 /* e^x = 2^(x log2 e), 10^x = 2^(x log2 10); ln x = log2 x ln 2, log10 x = log2 x log10 2. */
 static void scaled_exponential(struct hd_select *sel, unsigned factor)
 {
-	struct hd_opnd x;
-
 	if (!approximates(sel) || result_kind(sel) != LLVMFloatTypeKind) {
 		hd_sel_unsupported(sel, "%s without approximation allowed",
 				   LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 		return;
 	}
-	x = hd_reg(hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, sel->ftz),
-			      hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), 0), hd_imm(factor), hd_none()));
+	struct hd_opnd x =
+		hd_reg(hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, sel->ftz),
+				  hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), 0), hd_imm(factor), hd_none()));
 	hd_sel_define_reg(sel, hd_sel_mufu(sel, HD_MUFU_EX2, x, sel->ftz));
 }
 
 static void scaled_logarithm(struct hd_select *sel, unsigned factor)
 {
-	struct hd_mreg log;
-
 	if (!approximates(sel) || result_kind(sel) != LLVMFloatTypeKind) {
 		hd_sel_unsupported(sel, "%s without approximation allowed",
 				   LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 		return;
 	}
-	log = hd_sel_mufu(sel, HD_MUFU_LG2, hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), 0), sel->ftz);
+	struct hd_mreg log =
+		hd_sel_mufu(sel, HD_MUFU_LG2, hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), 0), sel->ftz);
 	hd_sel_define_reg(sel,
 			  hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, sel->ftz), hd_reg(log), hd_imm(factor), hd_none()));
 }
@@ -236,7 +223,6 @@ static void canonical(struct hd_select *sel, unsigned arg)
 {
 	LLVMTypeKind kind = result_kind(sel);
 	struct hd_opnd x = hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), 0);
-
 	(void)arg;
 	if (kind == LLVMDoubleTypeKind)
 		hd_sel_define_reg(sel, hd_sel_alu_wide(sel, HD_OP_DMUL, 0, x, hd_imm(0x3ff00000), hd_none()));
@@ -262,10 +248,9 @@ static struct hd_leaf in_range(struct hd_select *sel, struct hd_leaf magnitude, 
 			       unsigned bits)
 {
 	unsigned words = magnitude.words;
-	struct hd_leaf offset;
-
 	if (first == last)
 		return hd_sel_cmp(sel, HD_CMP_EQ, false, magnitude, hd_leaf_imm(first, words), bits);
+	struct hd_leaf offset;
 	if (words == 2)
 		offset = hd_leaf_reg(hd_sel_add64(sel, magnitude, hd_leaf_imm(first, 2), true));
 	else
@@ -284,32 +269,28 @@ static void fp_class(struct hd_select *sel, unsigned arg)
 		{1 << 5, 1 << 6, 0, 0},	    {1 << 4, 1 << 7, 1, least - 1},	{1 << 3, 1 << 8, least, inf - 1},
 		{1 << 2, 1 << 9, inf, inf}, {1, 1, inf + 1, (inf | quiet) - 1}, {2, 2, inf | quiet, end},
 	};
-	struct hd_leaf value = hd_sel_arg(sel, 0), magnitude, result = hd_leaf_imm(0, 0), negative;
-	struct hd_opnd top;
+	struct hd_leaf value = hd_sel_arg(sel, 0), result = hd_leaf_imm(0, 0);
 	uint64_t mask = 0;
-
 	(void)arg;
 	hd_is_int_constant(LLVMGetOperand(sel->inst, 1), &mask);
 	value = hd_leaf_reg(hd_sel_reg(sel, value));
 	if (narrow) /* with the sign on top */
 		value = hd_leaf_reg(hd_sel_opnd_reg(sel, hd_sel_extended(sel, value, 16, true), 1));
+	struct hd_leaf magnitude;
 	if (narrow)
 		magnitude = hd_leaf_reg(hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, hd_sel_word(sel, &value, 0),
 						     hd_imm(INT16_MAX), hd_none()));
 	else
 		magnitude = hd_sel_sign(sel, value, kind, HD_LUT_A & HD_LUT_B, 0x7fffffff);
-	top = hd_sel_word(sel, &value, value.words - 1u);
-	negative = hd_leaf_pred(hd_sel_isetp(sel, HD_CMP_LT, true, top, hd_rz()), false);
+	struct hd_opnd top = hd_sel_word(sel, &value, value.words - 1u);
+	struct hd_leaf negative = hd_leaf_pred(hd_sel_isetp(sel, HD_CMP_LT, true, top, hd_rz()), false);
 	for (unsigned i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
 		bool minus = mask & ranges[i].negative, plus = mask & ranges[i].positive;
-		struct hd_leaf hit;
-
 		if (!minus && !plus)
 			continue;
-		hit = in_range(sel, magnitude, ranges[i].first, ranges[i].last, wide ? 64 : 32);
+		struct hd_leaf hit = in_range(sel, magnitude, ranges[i].first, ranges[i].last, wide ? 64 : 32);
 		if (!minus || !plus) {
 			struct hd_popnd sign = {negative.id, !minus};
-
 			hit = hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, hd_sel_pred(sel, hit), sign), false);
 		}
 		result = result.kind == HD_LEAF_IMM

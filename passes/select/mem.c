@@ -28,10 +28,8 @@ static struct hd_mreg split_base(struct hd_select *sel, struct hd_leaf pointer, 
 struct hd_address hd_sel_address(struct hd_select *sel, struct hd_leaf pointer, unsigned space)
 {
 	struct hd_address address = {.space = space};
-
 	switch (pointer.kind) {
-	case HD_LEAF_LINEAR:
-		return hd_sel_linear_address(sel, pointer, space);
+	case HD_LEAF_LINEAR: return hd_sel_linear_address(sel, pointer, space);
 	case HD_LEAF_FRAME:
 	case HD_LEAF_INCOMING:
 		address.space = HD_AS_LOCAL;
@@ -57,41 +55,29 @@ struct hd_address hd_sel_address(struct hd_select *sel, struct hd_leaf pointer, 
 			address.space = HD_AS_GLOBAL;
 		address.base = split_base(sel, pointer, &address.offset);
 		return address;
-	default:
-		address.base = split_base(sel, pointer, &address.offset);
-		return address;
+	default: address.base = split_base(sel, pointer, &address.offset); return address;
 	}
 }
 
 static unsigned size_code(unsigned bytes, bool is_signed)
 {
 	switch (bytes) {
-	case 1:
-		return is_signed ? HD_SIZE_S8 : HD_SIZE_U8;
-	case 2:
-		return is_signed ? HD_SIZE_S16 : HD_SIZE_U16;
-	case 4:
-		return HD_SIZE_32;
-	case 8:
-		return HD_SIZE_64;
-	default:
-		return HD_SIZE_128;
+	case 1: return is_signed ? HD_SIZE_S8 : HD_SIZE_U8;
+	case 2: return is_signed ? HD_SIZE_S16 : HD_SIZE_U16;
+	case 4: return HD_SIZE_32;
+	case 8: return HD_SIZE_64;
+	default: return HD_SIZE_128;
 	}
 }
 
 static unsigned access_op(unsigned space, bool load)
 {
 	switch (space) {
-	case HD_AS_GENERIC:
-		return load ? HD_OP_LD : HD_OP_ST;
-	case HD_AS_SHARED:
-		return load ? HD_OP_LDS : HD_OP_STS;
-	case HD_AS_LOCAL:
-		return load ? HD_OP_LDL : HD_OP_STL;
-	case HD_AS_PARAM:
-		return HD_OP_LDC;
-	default:
-		return load ? HD_OP_LDG : HD_OP_STG;
+	case HD_AS_GENERIC: return load ? HD_OP_LD : HD_OP_ST;
+	case HD_AS_SHARED: return load ? HD_OP_LDS : HD_OP_STS;
+	case HD_AS_LOCAL: return load ? HD_OP_LDL : HD_OP_STL;
+	case HD_AS_PARAM: return HD_OP_LDC;
+	default: return load ? HD_OP_LDG : HD_OP_STG;
 	}
 }
 
@@ -125,7 +111,6 @@ struct hd_mreg hd_sel_load_at(struct hd_select *sel, struct hd_address address, 
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, bytes <= 4 ? 1 : bytes / 4);
 	struct hd_minst *inst =
 		hd_sel_push(sel, op, allowed_mods(op, mods) | HD_MOD(SIZE, size_code(bytes, is_signed)));
-
 	inst->dst = dst;
 	hd_sel_set_address(inst, &address, offset);
 	return dst;
@@ -135,13 +120,11 @@ void hd_sel_store_at(struct hd_select *sel, struct hd_address address, int64_t o
 		     struct hd_mreg value, uint16_t mods)
 {
 	unsigned op = access_op(address.space, false);
-	struct hd_minst *inst;
-
 	if (address.space == HD_AS_PARAM || address.space == HD_AS_CONST) {
 		hd_sel_unsupported(sel, "store to constant memory");
 		return;
 	}
-	inst = hd_sel_push(sel, op, allowed_mods(op, mods) | HD_MOD(SIZE, size_code(bytes, false)));
+	struct hd_minst *inst = hd_sel_push(sel, op, allowed_mods(op, mods) | HD_MOD(SIZE, size_code(bytes, false)));
 	inst->c = value;
 	if (value.id == HD_RZ)
 		inst->c.words = (uint8_t)(bytes <= 4 ? 1 : bytes / 4);
@@ -153,7 +136,6 @@ void hd_sel_store_at(struct hd_select *sel, struct hd_address address, int64_t o
 static unsigned align_at(unsigned align, uint64_t offset)
 {
 	uint64_t bits = align | offset;
-
 	return (unsigned)(bits & -bits);
 }
 
@@ -171,10 +153,8 @@ static uint32_t run_of(struct hd_select *sel, const struct hd_leaf_type *types, 
 		       unsigned bytes)
 {
 	uint64_t at = types[first].offset;
-
 	for (uint32_t i = first; i < count; i++) {
 		unsigned size = memory_bytes(sel, types[i].type), bits = hd_scalar_bits(types[i].type);
-
 		if (types[i].offset != at || size * 8 != bits || (size != 1 && size != 2 && size % 4) || size > 16)
 			return 0;
 		if (size < 4 && types[i].type != types[first].type)
@@ -194,7 +174,6 @@ static unsigned widest_run(struct hd_select *sel, const struct hd_leaf_type *typ
 			   unsigned align, uint32_t *length)
 {
 	unsigned limit = align_at(align, types[first].offset);
-
 	for (unsigned bytes = 16; bytes >= 4; bytes /= 2)
 		if (bytes <= limit && (*length = run_of(sel, types, count, first, bytes)))
 			return bytes;
@@ -210,15 +189,12 @@ static struct hd_leaf load_scalar(struct hd_select *sel, LLVMTypeRef type, struc
 	unsigned bits = hd_scalar_bits(type), bytes = (bits + 7) / 8, done = 0,
 		 words = bits == 1 ? 1 : (unsigned)hd_sel_words(sel, type);
 	struct hd_opnd w[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
-	struct hd_leaf leaf;
-
 	while (done < bytes) {
 		unsigned part = align_at(align, (uint64_t)(offset + done));
-		struct hd_mreg reg;
-
 		while (part > 16 || part > bytes - done || (part > 4 && done % part))
 			part /= 2;
-		reg = hd_sel_load_at(sel, address, offset + done, part, is_signed && part == bytes, mods);
+		struct hd_mreg reg =
+			hd_sel_load_at(sel, address, offset + done, part, is_signed && part == bytes, mods);
 		if (part >= 4)
 			for (unsigned i = 0; i < part / 4; i++)
 				w[done / 4 + i] = hd_reg(hd_sub(reg, i, 1));
@@ -231,7 +207,7 @@ static struct hd_leaf load_scalar(struct hd_select *sel, LLVMTypeRef type, struc
 	}
 	if (bits == 1)
 		return hd_sel_word_bool(sel, w[0]);
-	leaf = hd_leaf_reg(hd_sel_join(sel, w, words));
+	struct hd_leaf leaf = hd_leaf_reg(hd_sel_join(sel, w, words));
 	if (bits < 32)
 		leaf.ext = bits != 8 * bytes					      ? HD_EXT_NONE
 			   : is_signed && (bits == 8 || bits == 16) && align >= bytes ? HD_EXT_SIGN
@@ -244,7 +220,6 @@ static struct hd_leaf load_scalar(struct hd_select *sel, LLVMTypeRef type, struc
 static bool bank_leaf(struct hd_address address, int64_t offset, unsigned bits, struct hd_leaf *leaf)
 {
 	int64_t at = address.offset + offset;
-
 	if (address.space != HD_AS_PARAM || address.base.id != HD_RZ || address.linear || at % 4 ||
 	    (bits != 32 && bits != 64) || (bits == 64 && at % 8) || !hd_cb_holds(at, bits / 8))
 		return false;
@@ -260,36 +235,31 @@ void hd_sel_load_value(struct hd_select *sel, LLVMValueRef result, LLVMTypeRef t
 	uint32_t count = types->len, length = 0;
 	struct hd_leaf_type *copy = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*copy));
 	struct hd_leaf *leaves = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*leaves));
-
 	if (count)
 		memcpy(copy, types->data, count * sizeof(*copy));
 	for (uint32_t i = 0; i < count;) {
-		unsigned bits = hd_scalar_bits(copy[i].type), bytes;
-		struct hd_opnd w[4];
-		struct hd_mreg reg;
-
+		unsigned bits = hd_scalar_bits(copy[i].type);
 		if (hd_sel_words(sel, copy[i].type) < 0)
 			return;
 		if (bank_leaf(address, (int64_t)copy[i].offset, bits, &leaves[i])) {
 			i++;
 			continue;
 		}
-		bytes = widest_run(sel, copy, count, i, align, &length);
+		unsigned bytes = widest_run(sel, copy, count, i, align, &length);
 		if (!bytes || (length == 1 && bits != bytes * 8)) {
 			LLVMUseRef use = LLVMGetFirstUse(result);
 			bool sign = use && LLVMIsASExtInst(LLVMGetUser(use));
-
 			leaves[i] = load_scalar(sel, copy[i].type, address, (int64_t)copy[i].offset, align, sign, mods);
 			i++;
 			continue;
 		}
-		reg = hd_sel_load_at(sel, address, (int64_t)copy[i].offset, bytes, false, mods);
+		struct hd_mreg reg = hd_sel_load_at(sel, address, (int64_t)copy[i].offset, bytes, false, mods);
+		struct hd_opnd w[4];
 		for (unsigned k = 0; k < bytes / 4; k++)
 			w[k] = hd_reg(hd_sub(reg, k, 1));
 		for (uint32_t k = 0; k < length; k++) {
 			unsigned at = (unsigned)(copy[i + k].offset - copy[i].offset),
 				 size = hd_scalar_bits(copy[i + k].type) / 8;
-
 			leaves[i + k] = size < 4 ? hd_sel_unpack(sel, w, at / size, 8 * size)
 						 : hd_leaf_reg(hd_sel_join(sel, w + at / 4, size / 4));
 		}
@@ -303,7 +273,6 @@ static bool check_memory_type(struct hd_select *sel, LLVMTypeRef type)
 {
 	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
 		LLVMTypeRef element = LLVMGetElementType(type);
-
 		if (hd_scalar_bits(element) % 8) {
 			hd_sel_unsupported(sel, "vector of %u-bit integers in memory", hd_scalar_bits(element));
 			return false;
@@ -316,16 +285,11 @@ static bool check_memory_type(struct hd_select *sel, LLVMTypeRef type)
 static uint16_t access_mods(LLVMValueRef inst)
 {
 	switch (LLVMGetOrdering(inst)) {
-	case LLVMAtomicOrderingNotAtomic:
-		return LLVMGetVolatile(inst) ? HD_MOD(SEM, HD_SEM_VOLATILE) : 0;
-	case LLVMAtomicOrderingAcquire:
-		return HD_MOD(SEM, HD_SEM_ACQUIRE) | HD_MOD(SCOPE, HD_SCOPE_SYS);
-	case LLVMAtomicOrderingRelease:
-		return HD_MOD(SEM, HD_SEM_RELEASE) | HD_MOD(SCOPE, HD_SCOPE_SYS);
-	case LLVMAtomicOrderingSequentiallyConsistent:
-		return HD_MOD(SEM, HD_SEM_SC) | HD_MOD(SCOPE, HD_SCOPE_SYS);
-	default:
-		return HD_MOD(SEM, HD_SEM_RELAXED) | HD_MOD(SCOPE, HD_SCOPE_SYS);
+	case LLVMAtomicOrderingNotAtomic: return LLVMGetVolatile(inst) ? HD_MOD(SEM, HD_SEM_VOLATILE) : 0;
+	case LLVMAtomicOrderingAcquire: return HD_MOD(SEM, HD_SEM_ACQUIRE) | HD_MOD(SCOPE, HD_SCOPE_SYS);
+	case LLVMAtomicOrderingRelease: return HD_MOD(SEM, HD_SEM_RELEASE) | HD_MOD(SCOPE, HD_SCOPE_SYS);
+	case LLVMAtomicOrderingSequentiallyConsistent: return HD_MOD(SEM, HD_SEM_SC) | HD_MOD(SCOPE, HD_SCOPE_SYS);
+	default: return HD_MOD(SEM, HD_SEM_RELAXED) | HD_MOD(SCOPE, HD_SCOPE_SYS);
 	}
 }
 
@@ -338,7 +302,6 @@ static bool is_invariant(struct hd_select *sel, LLVMValueRef load, LLVMValueRef 
 		return false;
 	for (unsigned depth = 0; depth < 16 && LLVMIsAInstruction(pointer); depth++) {
 		LLVMOpcode op = LLVMGetInstructionOpcode(pointer);
-
 		if (op != LLVMGetElementPtr && op != LLVMAddrSpaceCast && op != LLVMBitCast)
 			return false;
 		pointer = LLVMGetOperand(pointer, 0);
@@ -357,11 +320,9 @@ void hd_sel_load(struct hd_select *sel)
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0);
 	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
 	uint16_t mods = access_mods(sel->inst);
-	struct hd_leaf address;
-
 	if (!check_memory_type(sel, LLVMTypeOf(sel->inst)))
 		return;
-	address = hd_sel_leaf(sel, pointer, 0);
+	struct hd_leaf address = hd_sel_leaf(sel, pointer, 0);
 	if (address.kind == HD_LEAF_PARTS) {
 		hd_sel_load_part(sel, &address);
 		return;
@@ -378,7 +339,6 @@ static void store_scalar(struct hd_select *sel, LLVMTypeRef type, struct hd_leaf
 {
 	unsigned bytes = memory_bytes(sel, type), done = 0, bits = hd_scalar_bits(type);
 	struct hd_opnd w[4] = {hd_rz(), hd_rz(), hd_rz(), hd_rz()};
-
 	/* Memory holds i1 and odd widths zero-extended to whole bytes. */
 	if (bits % 8)
 		leaf = hd_sel_extend_leaf(sel, leaf, bits, bits <= 32 ? 32 : bits <= 64 ? 64 : 128, false);
@@ -386,10 +346,9 @@ static void store_scalar(struct hd_select *sel, LLVMTypeRef type, struct hd_leaf
 		w[i] = hd_sel_word(sel, &leaf, i);
 	while (done < bytes) {
 		unsigned part = align_at(align, (uint64_t)(offset + done));
-		struct hd_mreg reg;
-
 		while (part > 16 || part > bytes - done || (part > 4 && done % part))
 			part /= 2;
+		struct hd_mreg reg;
 		if (part >= 4)
 			reg = hd_sel_join(sel, w + done / 4, part / 4);
 		else if (done % 4 == 0)
@@ -407,16 +366,13 @@ void hd_sel_store_value(struct hd_select *sel, LLVMValueRef value, struct hd_add
 	const hd_leaf_types *types = hd_sel_types(sel, LLVMTypeOf(value));
 	uint32_t count = types->len, length = 0;
 	struct hd_leaf_type *copy = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*copy));
-	struct hd_leaf *leaves;
-
 	if (count)
 		memcpy(copy, types->data, count * sizeof(*copy));
+	struct hd_leaf *leaves;
 	hd_sel_leaves(sel, value, &leaves);
 	for (uint32_t i = 0; i < count;) {
 		unsigned bytes = widest_run(sel, copy, count, i, align, &length), bits = hd_scalar_bits(copy[i].type),
 			 at = 0;
-		struct hd_opnd w[8];
-
 		if (hd_sel_words(sel, copy[i].type) < 0)
 			return;
 		if (!bytes || (length == 1 && bits != bytes * 8)) {
@@ -424,6 +380,7 @@ void hd_sel_store_value(struct hd_select *sel, LLVMValueRef value, struct hd_add
 			i++;
 			continue;
 		}
+		struct hd_opnd w[8];
 		if (bits < 32) {
 			hd_sel_pack(sel, leaves + i, length, bits, w);
 		} else {
@@ -440,7 +397,6 @@ void hd_sel_store(struct hd_select *sel)
 {
 	LLVMValueRef value = LLVMGetOperand(sel->inst, 0), pointer = LLVMGetOperand(sel->inst, 1);
 	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
-
 	if (!check_memory_type(sel, LLVMTypeOf(value)))
 		return;
 	hd_sel_store_value(sel, value, hd_sel_address(sel, hd_sel_leaf(sel, pointer, 0), space),
@@ -463,10 +419,9 @@ static LLVMValueRef without_factor(struct hd_select *sel, LLVMValueRef index, ui
 {
 	LLVMOpcode op = LLVMIsAInstruction(index) ? LLVMGetInstructionOpcode(index) : LLVMRet;
 	uint64_t factor;
-
 	if ((op != LLVMShl && op != LLVMMul) || !hd_switch_is_on(sel->func->without, HD_SWITCH_FOLDED_STRIDES) ||
-	    !is_extended_word(LLVMGetOperand(index, 0)) ||
-	    !hd_is_int_constant(LLVMGetOperand(index, 1), &factor) || factor > (op == LLVMShl ? 30 : INT32_MAX))
+	    !is_extended_word(LLVMGetOperand(index, 0)) || !hd_is_int_constant(LLVMGetOperand(index, 1), &factor) ||
+	    factor > (op == LLVMShl ? 30 : INT32_MAX))
 		return index;
 	factor = op == LLVMShl ? UINT64_C(1) << factor : factor;
 	if (!factor || !*scale || *scale > INT32_MAX / factor)
@@ -479,8 +434,6 @@ static LLVMValueRef without_factor(struct hd_select *sel, LLVMValueRef index, ui
 static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMValueRef index, uint64_t scale)
 {
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(index));
-	struct hd_leaf leaf, out;
-
 	if (bits == 64 && base.words == 2)
 		index = without_factor(sel, index, &scale);
 	bool is_signed = true, narrow = bits <= 32,
@@ -496,14 +449,13 @@ static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMVal
 		bits = hd_scalar_bits(LLVMTypeOf(index));
 		narrow = true;
 	}
-	leaf = hd_sel_leaf(sel, index, 0);
+	struct hd_leaf leaf = hd_sel_leaf(sel, index, 0);
 	if (narrow)
 		lo = hd_sel_extended(sel, leaf, bits, is_signed);
 	else
 		lo = hd_sel_word(sel, &leaf, 0);
 	if (base.words == 1) {
 		struct hd_opnd b = hd_sel_word(sel, &base, 0);
-
 		if (power && shift && base.kind == HD_LEAF_IMM && !base.imm[0])
 			return hd_leaf_reg(hd_sel_alu(sel, HD_OP_SHL, 0, lo, hd_imm(shift), hd_none()));
 		if (power)
@@ -511,6 +463,7 @@ static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMVal
 						 : hd_sel_add(sel, lo, b));
 		return hd_leaf_reg(hd_sel_alu(sel, HD_OP_IMAD, 0, lo, hd_imm((uint32_t)scale), b));
 	}
+	struct hd_leaf out;
 	if (narrow && scale <= INT32_MAX) {
 		out = base;
 		return hd_leaf_reg(hd_sel_alu_wide(sel, HD_OP_IMAD_WIDE, HD_MOD(SIGN, is_signed), lo,
@@ -529,7 +482,6 @@ static struct hd_leaf scaled(struct hd_select *sel, struct hd_leaf base, LLVMVal
 		struct hd_minst *inst =
 			hd_sel_op(sel, HD_OP_LEA, HD_MOD(SHAMT, shift), low, lo, hd_sel_word(sel, &base, 0), hd_none());
 		uint32_t carry = hd_mfunc_pred(sel->func);
-
 		inst->pdst = carry;
 		inst = hd_sel_op(sel, HD_OP_LEA_HI, HD_MOD(SHAMT, shift) | HD_MOD(EX, 1), high, lo,
 				 hd_sel_word(sel, &base, 1), hi);
@@ -552,7 +504,6 @@ static int64_t constant_index(LLVMValueRef index)
 static uint64_t take_offset(struct hd_leaf *base)
 {
 	uint64_t offset = base->imm[0];
-
 	base->imm[0] = 0;
 	return offset;
 }
@@ -563,27 +514,22 @@ void hd_sel_gep(struct hd_select *sel)
 	LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
 	unsigned count = (unsigned)LLVMGetNumOperands(gep);
 	struct hd_leaf base = hd_sel_arg(sel, 0);
-	uint64_t offset;
-
 	if (!hd_is_scalar(LLVMTypeOf(gep))) {
 		hd_sel_unsupported(sel, "getelementptr of vectors");
 		return;
 	}
-	offset = take_offset(&base);
+	uint64_t offset = take_offset(&base);
 	for (unsigned i = 1; i < count; i++) {
 		LLVMValueRef index = LLVMGetOperand(gep, i);
-		uint64_t scale;
-
 		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
 			unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-
 			offset += LLVMOffsetOfElement(sel->layout, type, field);
 			type = LLVMStructGetTypeAtIndex(type, field);
 			continue;
 		}
 		if (i > 1)
 			type = LLVMGetElementType(type);
-		scale = LLVMABISizeOfType(sel->layout, type);
+		uint64_t scale = LLVMABISizeOfType(sel->layout, type);
 		if (LLVMIsAConstantInt(index)) {
 			offset += (uint64_t)constant_index(index) * scale;
 			continue;

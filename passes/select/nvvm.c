@@ -13,7 +13,6 @@ static const char *name_of(struct hd_select *sel)
 static struct hd_opnd arg_word(struct hd_select *sel, unsigned operand)
 {
 	struct hd_leaf leaf = hd_sel_arg(sel, operand);
-
 	return hd_sel_word(sel, &leaf, 0);
 }
 
@@ -26,12 +25,9 @@ static struct hd_opnd arg_reg(struct hd_select *sel, unsigned operand)
 
 static void special(struct hd_select *sel, unsigned sr)
 {
-	struct hd_minst *inst;
-	struct hd_mreg dst;
 	bool wide = sr == HD_SR_CLOCK64 || sr == HD_SR_GLOBALTIMER64;
-
-	dst = hd_mfunc_vreg(sel->func, wide ? 2 : 1);
-	inst = hd_sel_push(sel, wide ? HD_OP_CS2R : HD_OP_S2R, HD_MOD(SR, sr));
+	struct hd_mreg dst = hd_mfunc_vreg(sel->func, wide ? 2 : 1);
+	struct hd_minst *inst = hd_sel_push(sel, wide ? HD_OP_CS2R : HD_OP_S2R, HD_MOD(SR, sr));
 	inst->dst = dst;
 	hd_sel_define_reg(sel, dst);
 }
@@ -40,7 +36,6 @@ static void special(struct hd_select *sel, unsigned sr)
 static void clock_low(struct hd_select *sel, unsigned arg)
 {
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 2);
-
 	(void)arg;
 	hd_sel_push(sel, HD_OP_CS2R, HD_MOD(SR, HD_SR_CLOCK64))->dst = dst;
 	hd_sel_define_reg(sel, hd_sub(dst, 0, 1));
@@ -83,7 +78,6 @@ static void barrier_reduce(struct hd_select *sel, unsigned mode)
 	uint32_t result = hd_mfunc_pred(sel->func);
 	struct hd_mreg count = hd_mfunc_vreg(sel->func, 1);
 	struct hd_minst *inst = barrier(sel, mode, hd_rz(), hd_none());
-
 	inst->psrc = vote.id;
 	if (mode == HD_BAR_RED_POPC) {
 		inst->dst = count;
@@ -131,7 +125,6 @@ struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd 
 	struct hd_mreg c = clamp_imm ? HD_MREG_NONE : hd_sel_opnd_reg(sel, clamp, 1);
 	struct hd_minst *inst =
 		hd_sel_push(sel, HD_OP_SHFL, HD_MOD(SHFLMODE, mode) | HD_MOD(BIMM, lane_imm) | HD_MOD(CIMM, clamp_imm));
-
 	inst->dst = dst;
 	inst->pdst = inside;
 	inst->a = from;
@@ -151,7 +144,6 @@ static void shuffle(struct hd_select *sel, unsigned arg)
 	struct hd_opnd value = arg_word(sel, first), lane = arg_word(sel, first + 1), clamp = arg_word(sel, first + 2);
 	struct hd_leaf out[2] = {hd_leaf_reg(hd_sel_shfl(sel, arg & 3, value, lane, clamp, inside)),
 				 hd_leaf_pred(inside, false)};
-
 	hd_sel_define(sel, sel->inst, out, with_pred ? 2 : 1);
 }
 
@@ -164,14 +156,12 @@ static struct hd_opnd members(struct hd_select *sel, unsigned arg)
 static void vote(struct hd_select *sel, unsigned arg)
 {
 	struct hd_popnd in = hd_sel_pred(sel, hd_sel_arg(sel, arg & SYNC ? 1 : 0));
-
 	hd_sel_define1(sel, hd_sel_vote(sel, arg & 3, in, members(sel, arg)));
 }
 
 static void ballot(struct hd_select *sel, unsigned arg)
 {
 	struct hd_popnd in = hd_sel_pred(sel, hd_sel_arg(sel, arg & SYNC ? 1 : 0));
-
 	hd_sel_define_reg(sel, hd_sel_ballot(sel, in, members(sel, arg)));
 }
 
@@ -184,7 +174,6 @@ static void active_mask(struct hd_select *sel, unsigned arg)
 static void match(struct hd_select *sel, unsigned mode)
 {
 	struct hd_leaf out[2];
-
 	hd_sel_match(sel, mode, hd_sel_arg(sel, 1), arg_word(sel, 0), out);
 	hd_sel_define(sel, sel->inst, out, mode == HD_VOTE_ALL ? 2 : 1);
 }
@@ -196,7 +185,6 @@ static void read_only_load(struct hd_select *sel, unsigned arg)
 {
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0);
 	uint64_t align = 1;
-
 	(void)arg;
 	hd_is_int_constant(LLVMGetOperand(sel->inst, 1), &align);
 	hd_sel_load_value(sel, sel->inst, LLVMTypeOf(sel->inst), hd_sel_leaf(sel, pointer, 0), HD_AS_GLOBAL,
@@ -206,7 +194,6 @@ static void read_only_load(struct hd_select *sel, unsigned arg)
 static uint16_t scope_mods(const char *name)
 {
 	unsigned scope = strstr(name, ".cta") ? HD_SCOPE_CTA : strstr(name, ".sys") ? HD_SCOPE_SYS : HD_SCOPE_GPU;
-
 	return HD_MOD(SEM, HD_SEM_RELAXED) | HD_MOD(SCOPE8, scope);
 }
 
@@ -216,8 +203,6 @@ static void atomic(struct hd_select *sel, unsigned op)
 	LLVMValueRef pointer = LLVMGetOperand(sel->inst, 0), operand = LLVMGetOperand(sel->inst, 1);
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(operand)), type = bits == 64 ? HD_U64 : HD_U32;
-	struct hd_leaf swap;
-
 	if (bits != 32 && bits != 64) {
 		hd_sel_unsupported(sel, "atomic operation on %u bits", bits);
 		return;
@@ -226,6 +211,7 @@ static void atomic(struct hd_select *sel, unsigned op)
 		type = op != HD_ATOM_ADD ? type : bits == 64 ? HD_F64 : HD_F32;
 	else if (op == HD_ATOM_MIN || op == HD_ATOM_MAX) /* the unsigned ones are plain atomicrmw */
 		type = bits == 64 ? HD_S64 : HD_S32;
+	struct hd_leaf swap;
 	if (op == HD_ATOM_CAS)
 		swap = hd_sel_arg(sel, 2);
 	hd_sel_define1(sel, hd_sel_atomic(sel, op, type, hd_sel_leaf(sel, pointer, 0),
@@ -236,7 +222,6 @@ static void atomic(struct hd_select *sel, unsigned op)
 static void space_cast(struct hd_select *sel, unsigned arg)
 {
 	LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(sel->inst, 0));
-
 	(void)arg;
 	hd_sel_define1(sel, hd_sel_cast_space(sel, hd_sel_arg(sel, 0), LLVMGetPointerAddressSpace(from),
 					      LLVMGetPointerAddressSpace(LLVMTypeOf(sel->inst))));
@@ -246,23 +231,19 @@ static void space_cast(struct hd_select *sel, unsigned arg)
 static struct hd_leaf in_window(struct hd_select *sel, struct hd_leaf pointer, unsigned bank)
 {
 	struct hd_opnd high = hd_reg(hd_sel_opnd_reg(sel, hd_sel_word(sel, &pointer, 1), 1));
-
 	return hd_leaf_pred(hd_sel_isetp(sel, HD_CMP_EQ, false, high, hd_bank(bank + 4)), false);
 }
 
 struct hd_leaf hd_sel_in_space(struct hd_select *sel, struct hd_leaf pointer, unsigned space)
 {
-	struct hd_leaf shared, local;
-	struct hd_popnd a, b;
-
 	if (space == HD_AS_SHARED || space == HD_AS_LOCAL)
 		return in_window(sel, pointer, space == HD_AS_SHARED ? HD_CB_SHARED_WINDOW : HD_CB_LOCAL_WINDOW);
 	if (space == HD_AS_CONST) /* constants lie in global memory */
 		return hd_leaf_imm(0, 0);
-	shared = in_window(sel, pointer, HD_CB_SHARED_WINDOW);
-	local = in_window(sel, pointer, HD_CB_LOCAL_WINDOW);
-	a = (struct hd_popnd){shared.id, true};
-	b = (struct hd_popnd){local.id, true};
+	struct hd_leaf shared = in_window(sel, pointer, HD_CB_SHARED_WINDOW);
+	struct hd_leaf local = in_window(sel, pointer, HD_CB_LOCAL_WINDOW);
+	struct hd_popnd a = (struct hd_popnd){shared.id, true};
+	struct hd_popnd b = (struct hd_popnd){local.id, true};
 	return hd_leaf_pred(hd_sel_plop(sel, HD_BOOL_AND, a, b), false);
 }
 
@@ -279,7 +260,6 @@ static void multiply_high(struct hd_select *sel, unsigned is_signed)
 {
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
 	struct hd_leaf a = hd_sel_arg(sel, 0), b = hd_sel_arg(sel, 1);
-
 	if (bits == 16) { /* the product of two extended halves has the result in its upper half */
 		a = hd_sel_extend_leaf(sel, a, 16, 32, is_signed);
 		b = hd_sel_extend_leaf(sel, b, 16, 32, is_signed);
@@ -294,7 +274,6 @@ static void multiply_24(struct hd_select *sel, unsigned is_signed)
 {
 	struct hd_opnd a = hd_sel_extended(sel, hd_sel_arg(sel, 0), 24, is_signed);
 	struct hd_opnd b = hd_sel_extended(sel, hd_sel_arg(sel, 1), 24, is_signed);
-
 	hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_IMAD, 0, a, b, hd_none()));
 }
 
@@ -302,10 +281,10 @@ static void multiply_24(struct hd_select *sel, unsigned is_signed)
 static void absolute_difference(struct hd_select *sel, unsigned is_signed)
 {
 	unsigned bits = hd_scalar_bits(LLVMTypeOf(sel->inst));
-	struct hd_leaf a = hd_sel_arg(sel, 0), b = hd_sel_arg(sel, 1), c = hd_sel_arg(sel, 2), high, low, sum;
-
-	high = hd_sel_minmax(sel, true, is_signed, a, b, bits);
-	low = hd_sel_minmax(sel, false, is_signed, a, b, bits);
+	struct hd_leaf a = hd_sel_arg(sel, 0), b = hd_sel_arg(sel, 1), c = hd_sel_arg(sel, 2);
+	struct hd_leaf high = hd_sel_minmax(sel, true, is_signed, a, b, bits);
+	struct hd_leaf low = hd_sel_minmax(sel, false, is_signed, a, b, bits);
+	struct hd_leaf sum;
 	if (bits == 64) {
 		sum = hd_leaf_reg(hd_sel_add64(sel, high, low, true));
 		hd_sel_define_reg(sel, hd_sel_add64(sel, sum, c, false));
@@ -354,7 +333,6 @@ static void minmax(struct hd_select *sel, unsigned arg)
 static void double_word(struct hd_select *sel, unsigned index)
 {
 	struct hd_leaf value = hd_sel_arg(sel, 0);
-
 	hd_sel_define_reg(sel, hd_sel_opnd_reg(sel, hd_sel_word(sel, &value, index), 1));
 }
 

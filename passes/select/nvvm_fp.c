@@ -12,7 +12,6 @@ static const char *name_of(struct hd_select *sel)
 static bool has_part(const char *name, const char *part)
 {
 	size_t length = strlen(part);
-
 	for (const char *at = name; (at = strstr(at, part)); at += length)
 		if (at > name && at[-1] == '.' && (at[length] == '.' || !at[length]))
 			return true;
@@ -30,7 +29,6 @@ static uint16_t rounding(const char *name)
 static LLVMTypeKind checked_kind(struct hd_select *sel)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(sel->inst));
-
 	if (kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind)
 		hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 	return kind;
@@ -45,7 +43,6 @@ static void arithmetic(struct hd_select *sel, unsigned op)
 {
 	LLVMTypeKind kind = checked_kind(sel);
 	LLVMValueRef args[3] = {NULL, NULL, NULL};
-
 	if (sel->failed)
 		return;
 	for (unsigned i = 0; i < (op == HD_FP_FMA ? 3 : 2); i++)
@@ -60,14 +57,13 @@ static void arithmetic(struct hd_select *sel, unsigned op)
 static void minmax(struct hd_select *sel, unsigned max)
 {
 	LLVMTypeKind kind = checked_kind(sel);
-	LLVMValueRef args[2];
-
 	if (sel->failed)
 		return;
 	if (has_part(name_of(sel), "xorsign")) {
 		hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 		return;
 	}
+	LLVMValueRef args[2];
 	args[0] = LLVMGetOperand(sel->inst, 0);
 	args[1] = LLVMGetOperand(sel->inst, 1);
 	hd_sel_define1(sel, hd_sel_fp_op(sel, HD_FP_MINMAX, kind,
@@ -80,7 +76,6 @@ static void absolute(struct hd_select *sel, unsigned arg)
 {
 	LLVMTypeKind kind = checked_kind(sel);
 	struct hd_leaf value = hd_sel_arg(sel, 0);
-
 	(void)arg;
 	if (fp_mods(sel, kind)) { /* an addition flushes the denormals */
 		struct hd_opnd x = hd_sel_word(sel, &value, 0);
@@ -97,7 +92,6 @@ static void integral(struct hd_select *sel, unsigned mode)
 {
 	LLVMTypeKind kind = checked_kind(sel);
 	unsigned type = hd_float_type(kind);
-
 	hd_sel_define1(sel, hd_sel_convert(sel, HD_OP_FRND, type, type, HD_MOD(RND, mode) | fp_mods(sel, kind),
 					   hd_sel_arg(sel, 0)));
 }
@@ -106,7 +100,6 @@ static void saturate(struct hd_select *sel, unsigned arg)
 {
 	LLVMTypeKind kind = checked_kind(sel);
 	struct hd_leaf value = hd_sel_arg(sel, 0);
-
 	(void)arg;
 	if (kind == LLVMDoubleTypeKind) {
 		hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
@@ -122,7 +115,6 @@ static void special_function(struct hd_select *sel, unsigned function)
 {
 	LLVMTypeKind kind = checked_kind(sel);
 	struct hd_leaf value = hd_sel_arg(sel, 0);
-
 	if (kind == LLVMDoubleTypeKind) {
 		/* The high word alone, denormals as zero: a seed for the iterations of the caller. */
 		unsigned wide = function == HD_MUFU_RCP ? HD_MUFU_RCP64H : HD_MUFU_RSQ64H;
@@ -145,7 +137,6 @@ static void approximate_division(struct hd_select *sel, unsigned arg)
 	bool ftz = has_part(name_of(sel), "ftz");
 	struct hd_mreg inverse =
 		hd_sel_mufu(sel, HD_MUFU_RCP, hd_sel_float(sel, LLVMGetOperand(sel->inst, 1), HD_SM_NEG), ftz);
-
 	(void)arg;
 	hd_sel_define_reg(sel, hd_sel_alu(sel, HD_OP_FMUL, HD_MOD(FTZ, ftz),
 					  hd_sel_float(sel, LLVMGetOperand(sel->inst, 0), HD_SM_NEG), hd_reg(inverse),
@@ -160,7 +151,6 @@ static void conversion(struct hd_select *sel, unsigned arg)
 {
 	unsigned op = arg >> 16, to = arg >> 8 & 0xff, from = arg & 0xff;
 	bool ftz = has_part(name_of(sel), "ftz") && op != HD_OP_I2F;
-
 	if (has_part(name_of(sel), "relu")) {
 		hd_sel_unsupported(sel, "intrinsic %s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)));
 		return;

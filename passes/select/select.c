@@ -61,41 +61,33 @@ static const hd_handler handlers[] = {
 static const char *opcode_name(LLVMOpcode op)
 {
 	switch (op) {
-	case LLVMIndirectBr:
-		return "indirectbr";
-	case LLVMInvoke:
-		return "invoke";
-	case LLVMCallBr:
-		return "callbr";
-	case LLVMVAArg:
-		return "va_arg";
+	case LLVMIndirectBr: return "indirectbr";
+	case LLVMInvoke: return "invoke";
+	case LLVMCallBr: return "callbr";
+	case LLVMVAArg: return "va_arg";
 	case LLVMLandingPad:
 	case LLVMResume:
 	case LLVMCleanupPad:
 	case LLVMCatchPad:
 	case LLVMCatchSwitch:
 	case LLVMCleanupRet:
-	case LLVMCatchRet:
-		return "exception handling";
+	case LLVMCatchRet: return "exception handling";
 	case LLVMUDiv:
 	case LLVMSDiv:
 	case LLVMURem:
-	case LLVMSRem:
-		return "integer division of this type";
-	case LLVMFRem:
-		return "frem of this type";
-	default:
-		return "instruction";
+	case LLVMSRem: return "integer division of this type";
+	case LLVMFRem: return "frem of this type";
+	default: return "instruction";
 	}
 }
 
 /* Position of the instruction in its source function, as hd_legalize noted it. */
 static uint32_t ordinal_of(struct hd_select *sel, LLVMValueRef inst)
 {
-	LLVMValueRef node = LLVMGetMetadata(inst, sel->md_ordinal), number;
-
+	LLVMValueRef node = LLVMGetMetadata(inst, sel->md_ordinal);
 	if (!node || LLVMGetMDNodeNumOperands(node) != 1)
 		return UINT32_MAX;
+	LLVMValueRef number;
 	LLVMGetMDNodeOperands(node, &number);
 	return number && LLVMIsAConstantInt(number) ? (uint32_t)LLVMConstIntGetZExtValue(number) : UINT32_MAX;
 }
@@ -105,7 +97,6 @@ static uint32_t ordinal_of(struct hd_select *sel, LLVMValueRef inst)
 static uint32_t machine_block(struct hd_select *sel, uint32_t origin)
 {
 	uint32_t id = hd_mfunc_block(sel->func);
-
 	hd_vec_push(&sel->origin, origin);
 	return id;
 }
@@ -118,14 +109,12 @@ uint32_t hd_sel_new_block(struct hd_select *sel)
 uint32_t hd_sel_block_of(struct hd_select *sel, LLVMBasicBlockRef bb)
 {
 	const struct hd_map_entry *entry = hd_map_get(&sel->values, bb);
-
 	return sel->blocks.data[entry->start].machine;
 }
 
 static void push_branch(struct hd_select *sel, struct hd_popnd guard, uint32_t target)
 {
 	struct hd_minst *inst = hd_sel_push(sel, HD_OP_BRA, 0);
-
 	inst->guard = guard.id;
 	inst->guard_not = guard.inverted;
 	inst->xkind = HD_X_OTHER;
@@ -152,10 +141,8 @@ void hd_sel_branch_if(struct hd_select *sel, struct hd_popnd guard, uint32_t tar
 uint32_t hd_sel_phi(struct hd_select *sel, uint32_t block, struct hd_mreg dst, uint32_t pdst)
 {
 	uint32_t current = sel->block, index = sel->func->blocks.data[block].insts.len;
-	struct hd_minst *inst;
-
 	sel->block = block;
-	inst = hd_sel_push(sel, HD_OP_PHI, 0);
+	struct hd_minst *inst = hd_sel_push(sel, HD_OP_PHI, 0);
 	sel->block = current;
 	inst->dst = dst;
 	inst->pdst = pdst;
@@ -165,7 +152,6 @@ uint32_t hd_sel_phi(struct hd_select *sel, uint32_t block, struct hd_mreg dst, u
 void hd_sel_set_phi(struct hd_select *sel, uint32_t block, uint32_t phi, const struct hd_mreg *regs, uint32_t count)
 {
 	struct hd_minst *inst = &sel->func->blocks.data[block].insts.data[phi];
-
 	inst->extra = hd_mfunc_extras(sel->func, regs, count);
 	inst->extra_count = (uint16_t)count;
 }
@@ -174,7 +160,6 @@ void hd_sel_end_thread(struct hd_select *sel, unsigned op)
 {
 	struct hd_popnd always = {hd_sel_isetp(sel, HD_CMP_EQ, false, hd_rz(), hd_rz()), false};
 	uint32_t end = hd_sel_new_block(sel), next = hd_sel_new_block(sel);
-
 	hd_sel_branch_if(sel, always, end, next);
 	sel->block = end;
 	hd_sel_push(sel, op, 0);
@@ -190,10 +175,8 @@ static void define_phi(struct hd_select *sel, LLVMValueRef phi)
 	uint32_t count = hd_sel_leaf_count(sel, type);
 	struct hd_leaf *leaves = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*leaves));
 	bool scalar = hd_is_scalar(type);
-
 	for (uint32_t i = 0; i < count; i++) {
 		int words = hd_sel_words(sel, scalar ? type : sel->types.data[i].type);
-
 		if (words < 0)
 			words = 1;
 		if (words == 0) {
@@ -216,7 +199,6 @@ static bool is_branch(const struct hd_minst *inst)
 static struct hd_mreg undefined(struct hd_select *sel, unsigned words)
 {
 	struct hd_mreg reg = hd_mfunc_vreg(sel->func, words);
-
 	hd_sel_push(sel, HD_OP_UNDEF, 0)->dst = reg;
 	return reg;
 }
@@ -225,25 +207,23 @@ static struct hd_mreg undefined(struct hd_select *sel, unsigned words)
 static struct hd_mreg phi_operand(struct hd_select *sel, uint32_t pred, struct hd_leaf leaf, bool as_pred, bool undef)
 {
 	struct hd_mblock *block = &sel->func->blocks.data[pred];
-	uint32_t body = block->insts.len, count;
-	struct hd_minst branches[2];
-	struct hd_mreg reg;
-
+	uint32_t body = block->insts.len;
 	if (!as_pred && leaf.kind == HD_LEAF_REG && !leaf.imm[0])
 		return (struct hd_mreg){leaf.id, leaf.sub, leaf.words};
 	if (as_pred && leaf.kind == HD_LEAF_REG && !leaf.inverted)
 		return (struct hd_mreg){leaf.id, 0, 1};
 	while (body > 0 && is_branch(&block->insts.data[body - 1]))
 		body--;
-	count = block->insts.len - body; /* at most a guarded branch and another */
+	uint32_t count = block->insts.len - body; /* at most a guarded branch and another */
+	struct hd_minst branches[2];
 	memcpy(branches, block->insts.data + body, count * sizeof(*branches));
 	block->insts.len = body;
 	sel->block = pred;
 	sel->loc = 0;
 	sel->ir = UINT32_MAX;
+	struct hd_mreg reg;
 	if (as_pred) {
 		struct hd_popnd always = {HD_MREG_PT, false};
-
 		reg = (struct hd_mreg){hd_sel_plop(sel, HD_BOOL_AND, hd_sel_pred(sel, leaf), always), 0, 1};
 	} else {
 		reg = undef ? undefined(sel, leaf.words) : hd_sel_reg(sel, leaf);
@@ -263,13 +243,11 @@ static void fill_phi(struct hd_select *sel, LLVMValueRef phi, uint32_t block, ui
 	LLVMValueRef *values = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(LLVMValueRef));
 	uint32_t *index_of = hd_arena_alloc(sel->func->arena, (preds + 1) * sizeof(*index_of));
 	struct hd_map by_block = {0};
-
 	for (unsigned i = 0; incoming > 8 && i < incoming; i++)
 		hd_map_put(&by_block, LLVMGetIncomingBlock(phi, i), i, 1);
 	for (uint32_t p = 0; p < preds; p++) {
 		uint32_t from = sel->func->blocks.data[block].preds.data[p];
 		LLVMBasicBlockRef bb = sel->blocks.data[sel->origin.data[from]].bb;
-
 		for (unsigned i = 0; incoming <= 8 && i < incoming && !values[p]; i++)
 			if (LLVMGetIncomingBlock(phi, i) == bb)
 				values[p] = LLVMGetIncomingValue(phi, index_of[p] = i);
@@ -279,7 +257,6 @@ static void fill_phi(struct hd_select *sel, LLVMValueRef phi, uint32_t block, ui
 	hd_map_release(&by_block);
 	for (uint32_t leaf = 0; leaf < entry.count; leaf++) {
 		bool as_pred = sel->leaves.data[entry.start + leaf].words == 0;
-
 		for (uint32_t p = 0; p < preds; p++) {
 			hd_sel_linear_incoming(sel, phi, index_of[p]);
 			regs[p] = phi_operand(sel, sel->func->blocks.data[block].preds.data[p],
@@ -293,10 +270,8 @@ static void fill_phis(struct hd_select *sel)
 {
 	LLVMBasicBlockRef last = NULL;
 	uint32_t index = 0;
-
 	for (uint32_t i = 0; i < sel->phis.len && !sel->failed; i++) {
 		LLVMBasicBlockRef bb = LLVMGetInstructionParent(sel->phis.data[i]);
-
 		if (bb != last)
 			index = 0;
 		last = bb;
@@ -325,7 +300,6 @@ static void order_blocks(struct hd_select *sel)
 	hd_vec_push(&stack, (struct frame){entry, LLVMGetBasicBlockTerminator(entry), 0});
 	while (stack.len) {
 		struct frame *top = &hd_vec_last(&stack);
-
 		if (top->next < LLVMGetNumSuccessors(top->terminator)) {
 			/* Last successor first: the order then follows the source more often. */
 			unsigned n = LLVMGetNumSuccessors(top->terminator);
@@ -342,7 +316,6 @@ static void order_blocks(struct hd_select *sel)
 	}
 	for (uint32_t i = post.len; i-- > 0;) {
 		uint32_t index = sel->blocks.len;
-
 		hd_vec_push(&sel->blocks, (struct hd_select_block){post.data[i], machine_block(sel, index)});
 		hd_map_put(&sel->values, post.data[i], index, 1);
 	}
@@ -355,7 +328,6 @@ static void select_block(struct hd_select *sel, const struct hd_select_block *bl
 	sel->block = block->machine;
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(block->bb); inst; inst = LLVMGetNextInstruction(inst)) {
 		LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-
 		sel->inst = inst;
 		sel->loc = (uint32_t)hd_sel_loc(sel, inst);
 		sel->ir = ordinal_of(sel, inst);
@@ -386,12 +358,10 @@ static void prune_unreachable(struct hd_select *sel)
 	struct hd_mfunc *func = sel->func;
 	struct hd_bitset reached = hd_bitset_new(func->arena, func->blocks.len);
 	HD_VEC(uint32_t) stack = {0};
-
 	hd_bitset_add(&reached, 0);
 	hd_vec_push(&stack, 0);
 	while (stack.len) {
 		struct hd_mblock *block = &func->blocks.data[hd_vec_pop(&stack)];
-
 		for (uint32_t i = 0; i < block->succs.len; i++)
 			if (!hd_bitset_has(&reached, block->succs.data[i])) {
 				hd_bitset_add(&reached, block->succs.data[i]);
@@ -402,7 +372,6 @@ static void prune_unreachable(struct hd_select *sel)
 	for (uint32_t b = 0; b < func->blocks.len; b++) {
 		struct hd_mblock *block = &func->blocks.data[b];
 		uint32_t kept = 0;
-
 		if (!hd_bitset_has(&reached, b)) {
 			hd_vec_clear(&block->insts);
 			hd_vec_clear(&block->succs);
@@ -424,7 +393,6 @@ static bool flushes_denormals(LLVMValueRef function)
 		LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
 	unsigned length = 0;
 	const char *value = attr ? LLVMGetStringAttributeValue(attr, &length) : NULL;
-
 	return value && length >= 13 && !strncmp(value, "preserve-sign", 13);
 }
 
@@ -457,7 +425,6 @@ static bool has_dynamic_stack(struct hd_select *sel)
 static void prepare(struct hd_select *sel, const char *name, bool kernel)
 {
 	struct hd_arena *arena = hd_arena_alloc(&sel->unit->arena, sizeof(*arena));
-
 	hd_arena_init(arena);
 	hd_mfunc_init(sel->func, arena, name);
 	sel->func->abi = sel->unit->abi ? sel->unit->abi : &hd_abi_cars;
@@ -471,7 +438,6 @@ static void prepare(struct hd_select *sel, const char *name, bool kernel)
 static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_t index, struct hd_mfunc *func)
 {
 	struct hd_function *out = &sel->unit->object.functions[index];
-
 	reset(sel);
 	sel->func = func;
 	sel->function = function;
@@ -503,7 +469,6 @@ static void map_symbols(struct hd_select *sel)
 	struct hd_object *object = &sel->unit->object;
 	LLVMModuleRef module = sel->unit->module;
 	uint32_t next = 0;
-
 	/* hd_lower_globals made the symbols in this order, the same for functions and variables. */
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
 		if (next < object->symbol_count && !strcmp(object->symbols[next].name, LLVMGetValueName(f)))
@@ -544,7 +509,6 @@ static void release(struct hd_select *sel)
 static struct hd_select begin(struct hd_unit *unit)
 {
 	struct hd_select sel = {.unit = unit, .diag = unit->diag};
-
 	sel.layout = LLVMGetModuleDataLayout(unit->module);
 	sel.context = LLVMGetModuleContext(unit->module);
 	sel.md_ordinal = kind_id(&sel, "heddle.ord");
@@ -562,7 +526,6 @@ int hd_select(struct hd_unit *unit)
 	struct hd_select sel = begin(unit);
 	uint32_t index = 0;
 	int status = 0;
-
 	hd_vec_reserve(&unit->functions, unit->object.function_count);
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
 		if (LLVMIsDeclaration(f))
@@ -581,10 +544,8 @@ int hd_select_linear(struct hd_unit *unit, LLVMValueRef function, uint32_t index
 		     struct hd_mfunc *func)
 {
 	struct hd_select sel = begin(unit);
-	int status;
-
 	sel.linear = linear;
-	status = select_function(&sel, function, index, func);
+	int status = select_function(&sel, function, index, func);
 	release(&sel);
 	return status;
 }
@@ -593,7 +554,6 @@ int hd_select_straight(struct hd_unit *unit, LLVMValueRef kernel, void (*build)(
 		       void *context, struct hd_mfunc *func)
 {
 	struct hd_select sel = begin(unit);
-
 	reset(&sel);
 	sel.func = func;
 	sel.function = kernel;

@@ -19,13 +19,13 @@
 #include "passes/unit.h"
 
 enum hd_leaf_kind {
-	HD_LEAF_REG,	 /* `words` words of register `id` from word `sub`; pointers: plus imm[0] */
-	HD_LEAF_IMM,	 /* imm; predicates: imm[0] != 0 */
-	HD_LEAF_BANK,	 /* the words at byte `id` of constant bank 0; pointers: plus imm[0] */
-	HD_LEAF_SYMBOL,	 /* generic address of symbol `id`, plus imm[0] */
-	HD_LEAF_FRAME,	 /* address of frame object `id`, plus imm[0]: local offset (1 word) or generic address (2) */
+	HD_LEAF_REG,	  /* `words` words of register `id` from word `sub`; pointers: plus imm[0] */
+	HD_LEAF_IMM,	  /* imm; predicates: imm[0] != 0 */
+	HD_LEAF_BANK,	  /* the words at byte `id` of constant bank 0; pointers: plus imm[0] */
+	HD_LEAF_SYMBOL,	  /* generic address of symbol `id`, plus imm[0] */
+	HD_LEAF_FRAME,	  /* address of frame object `id`, plus imm[0]: local offset (1 word) or generic address (2) */
 	HD_LEAF_INCOMING, /* the same of byte imm[0] of this function's stack arguments */
-	HD_LEAF_PARTS,	 /* address of a by-value argument in registers: argument signature->args[id], plus imm[0] */
+	HD_LEAF_PARTS,	  /* address of a by-value argument in registers: argument signature->args[id], plus imm[0] */
 	HD_LEAF_LINEAR	  /* linear register + coefficient register + offset register `id` (HD_RZ: none) + imm[0] */
 };
 enum { HD_EXT_NONE, HD_EXT_ZERO, HD_EXT_SIGN };
@@ -34,7 +34,7 @@ struct hd_leaf {
 	uint8_t kind, words; /* words 0: a predicate */
 	uint8_t ext;	     /* what the bits above a narrow integer's width hold */
 	uint8_t sub;
-	bool inverted; /* predicates */
+	bool inverted;		     /* predicates */
 	uint8_t linear, coefficient; /* linear operands: numbers of %lr and %cr, HD_RZ none */
 	bool lanes;		     /* of %cr + lane */
 	uint32_t id;
@@ -95,7 +95,7 @@ struct hd_select {
 	LLVMContextRef context;
 	unsigned md_ordinal, md_prof, md_invariant;
 	unsigned at_align, at_noalias, at_readonly;
-	struct hd_map symbols;			    /* function or global -> index in unit->object.symbols */
+	struct hd_map symbols;				    /* function or global -> index in unit->object.symbols */
 	struct hd_map intrinsics;			    /* function -> index in intrinsic_rows */
 	HD_VEC(const struct hd_intrinsic *) intrinsic_rows; /* NULL: not known */
 	struct hd_map files;				    /* metadata of a DIFile -> index in file_names */
@@ -117,12 +117,12 @@ struct hd_select {
 	const struct hd_leaf *received;	      /* its arguments, as signature->args lists them */
 	LLVMValueRef inst;		      /* being selected */
 	uint32_t block, loc, ir;
-	struct hd_select_linear *linear;	/* the linear version is selected (linear.c); else NULL */
-	struct hd_map offsets_at;		/* of it: header of a loop -> first of its offsets, and ... */
-	uint32_t *next_offset;			/* ... the next of each; NULL: not made yet */
+	struct hd_select_linear *linear;       /* the linear version is selected (linear.c); else NULL */
+	struct hd_map offsets_at;	       /* of it: header of a loop -> first of its offsets, and ... */
+	uint32_t *next_offset;		       /* ... the next of each; NULL: not made yet */
 	HD_VEC(struct hd_map_entry) overrides; /* operands of `inst` that it reads otherwise */
-	uint32_t visit, sites;			/* IR instructions so far; accesses that the present one has made */
-	bool ftz; /* float denormals are zero in this function */
+	uint32_t visit, sites;		       /* IR instructions so far; accesses that the present one has made */
+	bool ftz;			       /* float denormals are zero in this function */
 	bool failed;
 };
 
@@ -268,7 +268,8 @@ struct hd_leaf hd_sel_double_minmax(struct hd_select *sel, uint16_t mods, struct
  * mode ALL, whether all match. */
 struct hd_mreg hd_sel_ballot(struct hd_select *sel, struct hd_popnd vote, struct hd_opnd mask);
 struct hd_leaf hd_sel_vote(struct hd_select *sel, unsigned mode, struct hd_popnd vote, struct hd_opnd mask);
-void hd_sel_match(struct hd_select *sel, unsigned mode, struct hd_leaf value, struct hd_opnd mask, struct hd_leaf out[2]);
+void hd_sel_match(struct hd_select *sel, unsigned mode, struct hd_leaf value, struct hd_opnd mask,
+		  struct hd_leaf out[2]);
 struct hd_mreg hd_sel_mufu(struct hd_select *sel, enum hd_mufu function, struct hd_opnd value, bool ftz);
 /* Sign-bit operations on any floating-point leaf. */
 struct hd_leaf hd_sel_sign(struct hd_select *sel, struct hd_leaf leaf, LLVMTypeKind kind, unsigned lut, uint32_t mask);

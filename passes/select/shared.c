@@ -19,7 +19,6 @@ struct hd_reach {
 static uint32_t function_index(struct hd_reach *reach, LLVMValueRef function)
 {
 	const struct hd_map_entry *entry = hd_map_get(&reach->globals->map, function);
-
 	if (!entry || !reach->globals->symbols.data[entry->start].defined)
 		return UINT32_MAX;
 	return reach->globals->symbols.data[entry->start].function;
@@ -31,7 +30,6 @@ static void users(struct hd_reach *reach, LLVMValueRef value, void (*found)(void
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
-
 		if (LLVMIsAInstruction(user))
 			found(context, user);
 		else if (LLVMIsAGlobalVariable(user) && !strncmp(LLVMGetValueName(user), "llvm.", 5))
@@ -60,10 +58,8 @@ static void note_call(void *data, LLVMValueRef user)
 {
 	struct hd_use_context *context = data;
 	uint32_t caller = containing(context->reach, user);
-
 	if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == context->value) {
 		bool passed = false;
-
 		for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
 			passed = passed || LLVMGetArgOperand(user, i) == context->value;
 		hd_vec_push(&context->reach->calls, (uint64_t)caller << 32 | context->index);
@@ -77,7 +73,6 @@ static void note_user(void *data, LLVMValueRef user)
 {
 	struct hd_use_context *context = data;
 	uint32_t function = containing(context->reach, user);
-
 	if (function != UINT32_MAX)
 		hd_bitset_add(context->set, function);
 }
@@ -85,7 +80,6 @@ static void note_user(void *data, LLVMValueRef user)
 static int by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
 	return (x > y) - (x < y);
 }
 
@@ -95,7 +89,6 @@ static bool calls_through_pointer(LLVMValueRef function)
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst))
 			if (LLVMIsACallInst(inst)) {
 				LLVMValueRef callee = LLVMGetCalledValue(inst);
-
 				if (!LLVMIsAFunction(callee) && !LLVMIsAInlineAsm(callee))
 					return true;
 			}
@@ -105,11 +98,9 @@ static bool calls_through_pointer(LLVMValueRef function)
 static void find_calls(struct hd_reach *reach)
 {
 	LLVMModuleRef module = reach->globals->unit->module;
-
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
 		struct hd_use_context context = {.reach = reach, .value = f, .index = function_index(reach, f)};
 		bool in_data = false;
-
 		if (context.index == UINT32_MAX)
 			continue;
 		users(reach, f, note_call, &context, &in_data);
@@ -119,7 +110,6 @@ static void find_calls(struct hd_reach *reach)
 	reach->is_indirect = hd_bitset_new(&reach->arena, reach->functions + 1);
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); reach->taken.len && f; f = LLVMGetNextFunction(f)) {
 		uint32_t index = function_index(reach, f);
-
 		if (index != UINT32_MAX && calls_through_pointer(f))
 			hd_bitset_add(&reach->is_indirect, index);
 	}
@@ -137,7 +127,6 @@ static struct hd_bitset reachable(struct hd_reach *reach, uint32_t kernel)
 {
 	struct hd_bitset seen = hd_bitset_new(&reach->arena, reach->functions + 1);
 	HD_VEC(uint32_t) stack = {0};
-
 	hd_bitset_add(&seen, kernel);
 	hd_vec_push(&stack, kernel);
 	while (stack.len) {
@@ -145,11 +134,9 @@ static struct hd_bitset reachable(struct hd_reach *reach, uint32_t kernel)
 		bool indirect = hd_bitset_has(&reach->is_indirect, f);
 		uint32_t direct = reach->start[f + 1] - reach->start[f],
 			 all = direct + (indirect ? reach->taken.len : 0);
-
 		for (uint32_t i = 0; i < all; i++) {
 			uint32_t to = i < direct ? (uint32_t)reach->calls.data[reach->start[f] + i]
 						 : reach->taken.data[i - direct];
-
 			if (!hd_bitset_has(&seen, to)) {
 				hd_bitset_add(&seen, to);
 				hd_vec_push(&stack, to);
@@ -179,7 +166,6 @@ static void place(struct hd_reach *reach, LLVMValueRef variable, struct hd_symbo
 	struct hd_use_context context = {.reach = reach, .value = variable, .set = &named};
 	bool everywhere = false;
 	uint64_t align = symbol->align ? symbol->align : 1, at = 0;
-
 	if (!symbol->defined && align < DYNAMIC_ALIGN)
 		align = DYNAMIC_ALIGN;
 	users(reach, variable, note_user, &context, &everywhere);
@@ -205,9 +191,7 @@ void hd_layout_shared(struct hd_globals *globals)
 {
 	struct hd_reach reach = {.globals = globals, .functions = globals->unit->object.function_count};
 	struct hd_function *functions = globals->unit->object.functions;
-	struct hd_bitset *reached;
 	bool any = false;
-
 	for (uint32_t i = 0; i < globals->symbols.len; i++)
 		any = any || (globals->symbols.data[i].kind == HD_SYM_VARIABLE &&
 			      globals->symbols.data[i].space == HD_SPACE_SHARED);
@@ -215,7 +199,7 @@ void hd_layout_shared(struct hd_globals *globals)
 		return;
 	hd_arena_init(&reach.arena);
 	find_calls(&reach);
-	reached = HD_ARENA_NEW(&reach.arena, struct hd_bitset, reach.functions + 1);
+	struct hd_bitset *reached = HD_ARENA_NEW(&reach.arena, struct hd_bitset, reach.functions + 1);
 	for (uint32_t k = 0; k < reach.functions; k++)
 		if (functions[k].kernel)
 			reached[k] = reachable(&reach, k);
@@ -224,7 +208,6 @@ void hd_layout_shared(struct hd_globals *globals)
 		for (LLVMValueRef g = LLVMGetFirstGlobal(globals->unit->module); g; g = LLVMGetNextGlobal(g)) {
 			const struct hd_map_entry *entry = hd_map_get(&globals->map, g);
 			struct hd_symbol *symbol = entry ? &globals->symbols.data[entry->start] : NULL;
-
 			if (symbol && symbol->space == HD_SPACE_SHARED && symbol->defined == defined)
 				place(&reach, g, symbol, reached);
 		}

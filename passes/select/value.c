@@ -10,11 +10,10 @@
 
 void hd_sel_unsupported(struct hd_select *sel, const char *format, ...)
 {
-	char text[512];
-	va_list args;
-
 	sel->failed = true;
+	va_list args;
 	va_start(args, format);
+	char text[512];
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	hd_unsupported(sel->unit, sel->inst ? sel->inst : sel->function, text);
@@ -23,12 +22,10 @@ void hd_sel_unsupported(struct hd_select *sel, const char *format, ...)
 int hd_sel_words(struct hd_select *sel, LLVMTypeRef type)
 {
 	unsigned bits = hd_scalar_bits(type);
-
 	if (bits == 1)
 		return 0;
 	if (bits == 0 || bits > 128) {
 		char *name = LLVMPrintTypeToString(type);
-
 		hd_sel_unsupported(sel, "type %s", name);
 		LLVMDisposeMessage(name);
 		return -1;
@@ -39,8 +36,7 @@ int hd_sel_words(struct hd_select *sel, LLVMTypeRef type)
 static void add_types(struct hd_select *sel, LLVMTypeRef type, uint64_t offset)
 {
 	switch (LLVMGetTypeKind(type)) {
-	case LLVMVoidTypeKind:
-		break;
+	case LLVMVoidTypeKind: break;
 	case LLVMStructTypeKind:
 		for (unsigned i = 0, n = LLVMCountStructElementTypes(type); i < n; i++)
 			add_types(sel, LLVMStructGetTypeAtIndex(type, i),
@@ -49,7 +45,6 @@ static void add_types(struct hd_select *sel, LLVMTypeRef type, uint64_t offset)
 	case LLVMArrayTypeKind: {
 		LLVMTypeRef element = LLVMGetElementType(type);
 		uint64_t stride = LLVMABISizeOfType(sel->layout, element);
-
 		for (uint64_t i = 0, n = LLVMGetArrayLength2(type); i < n; i++)
 			add_types(sel, element, offset + i * stride);
 		break;
@@ -57,14 +52,12 @@ static void add_types(struct hd_select *sel, LLVMTypeRef type, uint64_t offset)
 	case LLVMVectorTypeKind: {
 		LLVMTypeRef element = LLVMGetElementType(type);
 		uint64_t bits = LLVMSizeOfTypeInBits(sel->layout, element);
-
 		/* Vectors of i1 are packed bits in memory: loads and stores refuse them, values are fine. */
 		for (unsigned i = 0, n = LLVMGetVectorSize(type); i < n; i++)
 			add_types(sel, element, offset + i * bits / 8);
 		break;
 	}
-	default:
-		hd_vec_push(&sel->types, (struct hd_leaf_type){type, offset});
+	default: hd_vec_push(&sel->types, (struct hd_leaf_type){type, offset});
 	}
 }
 
@@ -104,14 +97,12 @@ static struct hd_leaf symbol_leaf(struct hd_select *sel, const struct hd_const_a
 	struct hd_leaf leaf = {.kind = HD_LEAF_SYMBOL,
 			       .words = (uint8_t)hd_sel_words(sel, type),
 			       .imm = {address->addend, 0}};
-	const struct hd_symbol *symbol;
-
 	if (!entry) {
 		hd_sel_unsupported(sel, "reference to '%s'", LLVMGetValueName(address->global));
 		return hd_leaf_imm(0, leaf.words);
 	}
 	leaf.id = entry->start;
-	symbol = &sel->unit->object.symbols[leaf.id];
+	const struct hd_symbol *symbol = &sel->unit->object.symbols[leaf.id];
 	if (symbol->kind != HD_SYM_VARIABLE || symbol->space != HD_SPACE_SHARED)
 		return leaf;
 	if (!symbol->defined) { /* extern __shared__: behind the static part */
@@ -131,13 +122,12 @@ bool hd_sel_constant(struct hd_select *sel, LLVMValueRef value, struct hd_leaf *
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
 	int words = hd_sel_words(sel, type);
-	struct hd_const_addr address;
-
 	if (words < 0)
 		return false;
 	*leaf = hd_leaf_imm(0, (unsigned)words);
 	if (hd_sel_constant_bits(sel, value, leaf->imm))
 		return true;
+	struct hd_const_addr address;
 	if (hd_const_address(sel->layout, value, &address)) {
 		if (address.global)
 			*leaf = symbol_leaf(sel, &address, type);
@@ -153,23 +143,19 @@ static void constant_leaves(struct hd_select *sel, LLVMValueRef value, struct hd
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
-	unsigned n;
-
 	if (hd_is_scalar(type)) {
 		struct hd_leaf leaf;
-
 		if (!hd_sel_constant(sel, value, &leaf))
 			leaf = hd_leaf_imm(0, 1);
 		leaves[(*count)++] = leaf;
 		return;
 	}
-	n = kind == LLVMStructTypeKind	 ? LLVMCountStructElementTypes(type)
-	    : kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type)
-					 : (unsigned)LLVMGetArrayLength2(type);
+	unsigned n = kind == LLVMStructTypeKind	  ? LLVMCountStructElementTypes(type)
+		     : kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type)
+						  : (unsigned)LLVMGetArrayLength2(type);
 	for (unsigned i = 0; i < n; i++) {
 		LLVMValueRef element = LLVMGetAggregateElement(value, i);
 		struct hd_leaf leaf = hd_leaf_imm(0, 1);
-
 		if (element) {
 			constant_leaves(sel, element, leaves, count);
 			continue;
@@ -186,7 +172,6 @@ static void define_constant(struct hd_select *sel, LLVMValueRef value)
 {
 	uint32_t count = hd_sel_leaf_count(sel, LLVMTypeOf(value)), filled = 0;
 	struct hd_leaf *leaves = hd_arena_alloc(sel->func->arena, (count + 1) * sizeof(*leaves));
-
 	constant_leaves(sel, value, leaves, &filled);
 	/* The offset of dynamic shared memory is computed where it is used: its registers must not outlive the block.
 	 */
@@ -196,7 +181,6 @@ static void define_constant(struct hd_select *sel, LLVMValueRef value)
 static const struct hd_map_entry *find_value(struct hd_select *sel, LLVMValueRef value)
 {
 	const struct hd_map_entry *entry = hd_map_get(&sel->values, value);
-
 	for (uint32_t i = 0; i < sel->overrides.len; i++)
 		if (sel->overrides.data[i].key == value)
 			return &sel->overrides.data[i];
@@ -215,7 +199,6 @@ uint32_t hd_sel_leaves(struct hd_select *sel, LLVMValueRef value, struct hd_leaf
 {
 	struct hd_map_entry entry = *find_value(sel, value);
 	struct hd_leaf *copy = hd_arena_alloc(sel->func->arena, (entry.count + 1) * sizeof(*copy));
-
 	if (entry.count)
 		memcpy(copy, sel->leaves.data + entry.start, entry.count * sizeof(*copy));
 	*leaves = copy;
@@ -225,7 +208,6 @@ uint32_t hd_sel_leaves(struct hd_select *sel, LLVMValueRef value, struct hd_leaf
 struct hd_leaf hd_sel_leaf(struct hd_select *sel, LLVMValueRef value, uint32_t index)
 {
 	const struct hd_map_entry *entry = find_value(sel, value);
-
 	if (index >= entry->count) {
 		if (!sel->failed)
 			hd_sel_unsupported(sel, "operand");
@@ -242,7 +224,6 @@ struct hd_leaf hd_sel_arg(struct hd_select *sel, unsigned operand)
 void hd_sel_define(struct hd_select *sel, LLVMValueRef value, const struct hd_leaf *leaves, uint32_t count)
 {
 	uint32_t start = sel->leaves.len;
-
 	hd_vec_reserve(&sel->leaves, start + count);
 	if (count)
 		memcpy(sel->leaves.data + start, leaves, count * sizeof(*leaves));
@@ -309,13 +290,11 @@ static bool fits_int32(uint64_t value)
 static struct hd_mreg stack_address(struct hd_select *sel, const struct hd_leaf *leaf)
 {
 	struct hd_mreg sp = {hd_mfunc_frame_base(sel->func), 0, 1};
-	struct hd_minst *inst;
 	struct hd_opnd offset = hd_imm((uint32_t)leaf->imm[0]);
 	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
-
 	offset.ref_kind = leaf->kind == HD_LEAF_FRAME ? HD_MREF_FRAME : HD_MREF_INCOMING;
 	offset.ref = leaf->id;
-	inst = hd_sel_op(sel, HD_OP_IADD3, 0, dst, hd_reg(sp), offset, hd_none());
+	struct hd_minst *inst = hd_sel_op(sel, HD_OP_IADD3, 0, dst, hd_reg(sp), offset, hd_none());
 	return inst->dst;
 }
 
@@ -324,11 +303,8 @@ static void settle(struct hd_select *sel, struct hd_leaf *leaf)
 {
 	uint64_t offset = leaf->imm[0];
 	struct hd_leaf base = *leaf;
-
 	switch (leaf->kind) {
-	case HD_LEAF_LINEAR:
-		*leaf = hd_sel_linear_settle(sel, leaf);
-		return;
+	case HD_LEAF_LINEAR: *leaf = hd_sel_linear_settle(sel, leaf); return;
 	case HD_LEAF_FRAME:
 	case HD_LEAF_INCOMING:
 		base = hd_leaf_reg(stack_address(sel, leaf));
@@ -347,8 +323,7 @@ static void settle(struct hd_select *sel, struct hd_leaf *leaf)
 		if (!offset)
 			return;
 		break;
-	default:
-		return;
+	default: return;
 	}
 	base.imm[0] = 0;
 	if (leaf->words == 1)
@@ -359,25 +334,20 @@ static void settle(struct hd_select *sel, struct hd_leaf *leaf)
 
 struct hd_opnd hd_sel_word(struct hd_select *sel, struct hd_leaf *leaf, unsigned index)
 {
-	struct hd_opnd opnd;
-
 	if (leaf->words == 0)
 		return hd_sel_bool_word(sel, *leaf, 1);
 	settle(sel, leaf);
+	struct hd_opnd opnd;
 	switch (leaf->kind) {
-	case HD_LEAF_IMM:
-		return hd_imm((uint32_t)(leaf->imm[index / 2] >> 32 * (index % 2)));
-	case HD_LEAF_BANK:
-		return hd_bank(leaf->id + 4 * index);
-	case HD_LEAF_LINEAR:
-		return hd_sel_linear_opnd(leaf, index, 1);
+	case HD_LEAF_IMM: return hd_imm((uint32_t)(leaf->imm[index / 2] >> 32 * (index % 2)));
+	case HD_LEAF_BANK: return hd_bank(leaf->id + 4 * index);
+	case HD_LEAF_LINEAR: return hd_sel_linear_opnd(leaf, index, 1);
 	case HD_LEAF_SYMBOL:
 		opnd = hd_imm((uint32_t)leaf->imm[0]);
 		opnd.ref_kind = index ? HD_MREF_HI : HD_MREF_LO;
 		opnd.ref = leaf->id;
 		return opnd;
-	default:
-		return hd_reg((struct hd_mreg){leaf->id, (uint8_t)(leaf->sub + index), 1});
+	default: return hd_reg((struct hd_mreg){leaf->id, (uint8_t)(leaf->sub + index), 1});
 	}
 }
 
@@ -395,15 +365,12 @@ struct hd_opnd hd_sel_wide(struct hd_select *sel, struct hd_leaf *leaf)
 
 struct hd_mreg hd_sel_opnd_reg(struct hd_select *sel, struct hd_opnd opnd, unsigned words)
 {
-	struct hd_mreg dst;
-
 	if (opnd.kind == HD_OPND_REG)
 		return opnd.reg;
 	if (opnd.kind == HD_OPND_NONE || (opnd.kind == HD_OPND_IMM && !opnd.x && !opnd.ref_kind))
 		return (struct hd_mreg){HD_RZ, 0, (uint8_t)words};
 	if (words == 2 && opnd.kind == HD_OPND_LINEAR) {
 		struct hd_opnd low = opnd, high = opnd;
-
 		low.reg.words = high.reg.words = 1;
 		high.linear |= HD_LR(0, HD_SLOT_A, 0, 1);
 		return hd_sel_pair(sel, low, high);
@@ -412,7 +379,7 @@ struct hd_mreg hd_sel_opnd_reg(struct hd_select *sel, struct hd_opnd opnd, unsig
 		return hd_sel_pair(sel, opnd, hd_bank((opnd.x & 0xffff) + 4));
 	if (words == 2) /* the high word of a double */
 		return hd_sel_pair(sel, hd_rz(), opnd);
-	dst = hd_mfunc_vreg(sel->func, 1);
+	struct hd_mreg dst = hd_mfunc_vreg(sel->func, 1);
 	opnd.neg = opnd.abs = false;
 	hd_sel_op(sel, HD_OP_MOV, 0, dst, hd_none(), opnd, hd_none());
 	return dst;
@@ -420,8 +387,6 @@ struct hd_mreg hd_sel_opnd_reg(struct hd_select *sel, struct hd_opnd opnd, unsig
 
 struct hd_mreg hd_sel_reg(struct hd_select *sel, struct hd_leaf leaf)
 {
-	struct hd_opnd words[4];
-
 	if (leaf.words == 0)
 		return hd_sel_opnd_reg(sel, hd_sel_bool_word(sel, leaf, 1), 1);
 	settle(sel, &leaf);
@@ -429,6 +394,7 @@ struct hd_mreg hd_sel_reg(struct hd_select *sel, struct hd_leaf leaf)
 		return (struct hd_mreg){leaf.id, leaf.sub, leaf.words};
 	if (leaf.kind == HD_LEAF_IMM && !leaf.imm[0] && !leaf.imm[1])
 		return (struct hd_mreg){HD_RZ, 0, leaf.words};
+	struct hd_opnd words[4];
 	for (unsigned i = 0; i < leaf.words; i++)
 		words[i] = hd_sel_word(sel, &leaf, i);
 	return hd_sel_join(sel, words, leaf.words);
@@ -436,11 +402,8 @@ struct hd_mreg hd_sel_reg(struct hd_select *sel, struct hd_leaf leaf)
 
 struct hd_mreg hd_sel_join(struct hd_select *sel, const struct hd_opnd *words, unsigned count)
 {
-	struct hd_mreg regs[4], dst;
-	struct hd_minst *inst;
 	bool same = true, zero = true;
-	uint32_t extra;
-
+	struct hd_mreg regs[4];
 	for (unsigned i = 0; i < count; i++) {
 		regs[i] = hd_sel_opnd_reg(sel, words[i], 1);
 		same = same && regs[i].id == regs[0].id && regs[i].sub == regs[0].sub + i;
@@ -452,9 +415,9 @@ struct hd_mreg hd_sel_join(struct hd_select *sel, const struct hd_opnd *words, u
 		return (struct hd_mreg){HD_RZ, 0, (uint8_t)count};
 	if (same && hd_mreg_is_virtual(regs[0].id) && regs[0].sub % count == 0)
 		return (struct hd_mreg){regs[0].id, regs[0].sub, (uint8_t)count};
-	dst = hd_mfunc_vreg(sel->func, count);
-	extra = hd_mfunc_extras(sel->func, regs, count);
-	inst = hd_sel_push(sel, HD_OP_PAIR, 0);
+	struct hd_mreg dst = hd_mfunc_vreg(sel->func, count);
+	uint32_t extra = hd_mfunc_extras(sel->func, regs, count);
+	struct hd_minst *inst = hd_sel_push(sel, HD_OP_PAIR, 0);
 	inst->dst = dst;
 	inst->extra = extra;
 	inst->extra_count = (uint16_t)count;
@@ -480,7 +443,6 @@ struct hd_popnd hd_sel_pred(struct hd_select *sel, struct hd_leaf leaf)
 struct hd_opnd hd_sel_bool_word(struct hd_select *sel, struct hd_leaf leaf, uint32_t when_true)
 {
 	struct hd_popnd cond = hd_sel_pred(sel, leaf);
-
 	if (cond.id == HD_MREG_PT)
 		return hd_imm(cond.inverted ? 0 : when_true);
 	return hd_reg(hd_sel_select(sel, cond, hd_imm(when_true), hd_rz()));
@@ -488,25 +450,21 @@ struct hd_opnd hd_sel_bool_word(struct hd_select *sel, struct hd_leaf leaf, uint
 
 struct hd_leaf hd_sel_word_bool(struct hd_select *sel, struct hd_opnd word)
 {
-	struct hd_mreg bit;
-
 	if (word.kind == HD_OPND_IMM && !word.ref_kind)
 		return hd_leaf_imm(word.x & 1, 0);
-	bit = hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, word, hd_imm(1), hd_none());
+	struct hd_mreg bit = hd_sel_logic(sel, HD_LUT_A & HD_LUT_B, word, hd_imm(1), hd_none());
 	return hd_leaf_pred(hd_sel_isetp(sel, HD_CMP_NE, false, hd_reg(bit), hd_rz()), false);
 }
 
 struct hd_opnd hd_sel_extended(struct hd_select *sel, struct hd_leaf leaf, unsigned bits, bool is_signed)
 {
 	uint32_t mask = bits >= 32 ? 0xffffffff : (1u << bits) - 1;
-
 	if (leaf.words == 0)
 		return hd_sel_bool_word(sel, leaf, is_signed ? 0xffffffff : 1);
 	if (bits >= 32)
 		return hd_sel_word(sel, &leaf, 0);
 	if (leaf.kind == HD_LEAF_IMM) {
 		uint32_t value = (uint32_t)leaf.imm[0] & mask;
-
 		return hd_imm(is_signed && value >> (bits - 1) ? value | ~mask : value);
 	}
 	if (leaf.ext == (is_signed ? HD_EXT_SIGN : HD_EXT_ZERO))

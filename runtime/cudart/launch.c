@@ -120,8 +120,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 		    (attr->val.clusterDim.x > 1 || attr->val.clusterDim.y > 1 || attr->val.clusterDim.z > 1))
 			return hd_cudart_return(cudaErrorNotSupported);
 	}
-	return hd_cudart_return(launch(cudart, func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
-				       cooperative));
+	return hd_cudart_return(
+		launch(cudart, func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, cooperative));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)

@@ -48,8 +48,7 @@ static cudaError_t describe(struct hd_texture *texture, const struct cudaResourc
 	const struct cudaChannelFormatDesc *desc = &resource->res.linear.desc;
 	size_t bytes = (size_t)(desc->x + desc->y + desc->z + desc->w) / 8;
 	switch (resource->resType) {
-	case cudaResourceTypeArray:
-		return of_array(texture, resource->res.array.array);
+	case cudaResourceTypeArray: return of_array(texture, resource->res.array.array);
 	case cudaResourceTypeLinear:
 		return of_memory(texture, resource->res.linear.devPtr, desc,
 				 bytes ? resource->res.linear.sizeInBytes / bytes : 0, 1, 0);
@@ -57,8 +56,7 @@ static cudaError_t describe(struct hd_texture *texture, const struct cudaResourc
 		return of_memory(texture, resource->res.pitch2D.devPtr, &resource->res.pitch2D.desc,
 				 resource->res.pitch2D.width, resource->res.pitch2D.height,
 				 resource->res.pitch2D.pitchInBytes);
-	default:
-		return cudaErrorNotSupported;
+	default: return cudaErrorNotSupported;
 	}
 }
 

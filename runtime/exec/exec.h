@@ -259,7 +259,8 @@ void hd_simt_find_spins(struct hd_dinst *code, uint32_t first, uint32_t count);
 void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst);
 /* Would a path that spins make way for another one of the warp? */
 bool hd_simt_may_yield(const struct hd_gpu *gpu, const struct hd_warp *warp);
-/* Before a convergent instruction of a warp that was reordered. True: another path runs first, or lanes joined this one. */
+/* Before a convergent instruction of a warp that was reordered. True: another path runs first, or lanes joined this
+ * one. */
 bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst);
 /* Goes on at `pc`, reconverging. */
 void hd_simt_jump(struct hd_warp *warp, uint32_t pc);

@@ -51,15 +51,11 @@ static uint64_t add_half(enum hd_type type, uint64_t a, uint64_t b)
 static uint64_t add(unsigned type, uint64_t a, uint64_t b)
 {
 	switch (type) {
-	case HD_F32:
-		return add_f32((uint32_t)a, (uint32_t)b);
-	case HD_F64:
-		return add_f64(a, b);
+	case HD_F32: return add_f32((uint32_t)a, (uint32_t)b);
+	case HD_F64: return add_f64(a, b);
 	case HD_F16:
-	case HD_BF16:
-		return add_half((enum hd_type)type, a, b);
-	default:
-		return a + b;
+	case HD_BF16: return add_half((enum hd_type)type, a, b);
+	default: return a + b;
 	}
 }
 
@@ -69,12 +65,9 @@ static bool less(unsigned type, uint64_t a, uint64_t b)
 	float x, y;
 	double u, v;
 	switch (type) {
-	case HD_S32:
-		return (int32_t)a < (int32_t)b;
-	case HD_S64:
-		return (int64_t)a < (int64_t)b;
-	case HD_U64:
-		return a < b;
+	case HD_S32: return (int32_t)a < (int32_t)b;
+	case HD_S64: return (int64_t)a < (int64_t)b;
+	case HD_U64: return a < b;
 	case HD_F32:
 		memcpy(&x, &a, 4);
 		memcpy(&y, &b, 4);
@@ -83,34 +76,23 @@ static bool less(unsigned type, uint64_t a, uint64_t b)
 		memcpy(&u, &a, 8);
 		memcpy(&v, &b, 8);
 		return u < v;
-	default:
-		return (uint32_t)a < (uint32_t)b;
+	default: return (uint32_t)a < (uint32_t)b;
 	}
 }
 
 static uint64_t combine(unsigned op, unsigned type, uint64_t old, uint64_t b, uint64_t c)
 {
 	switch (op) {
-	case HD_ATOM_ADD:
-		return add(type, old, b);
-	case HD_ATOM_MIN:
-		return less(type, b, old) ? b : old;
-	case HD_ATOM_MAX:
-		return less(type, old, b) ? b : old;
-	case HD_ATOM_INC:
-		return less(type, old, b) ? old + 1 : 0;
-	case HD_ATOM_DEC:
-		return old == 0 || less(type, b, old) ? b : old - 1;
-	case HD_ATOM_AND:
-		return old & b;
-	case HD_ATOM_OR:
-		return old | b;
-	case HD_ATOM_XOR:
-		return old ^ b;
-	case HD_ATOM_EXCH:
-		return b;
-	default:
-		return old == b ? c : old; /* CAS */
+	case HD_ATOM_ADD: return add(type, old, b);
+	case HD_ATOM_MIN: return less(type, b, old) ? b : old;
+	case HD_ATOM_MAX: return less(type, old, b) ? b : old;
+	case HD_ATOM_INC: return less(type, old, b) ? old + 1 : 0;
+	case HD_ATOM_DEC: return old == 0 || less(type, b, old) ? b : old - 1;
+	case HD_ATOM_AND: return old & b;
+	case HD_ATOM_OR: return old | b;
+	case HD_ATOM_XOR: return old ^ b;
+	case HD_ATOM_EXCH: return b;
+	default: return old == b ? c : old; /* CAS */
 	}
 }
 
@@ -155,8 +137,7 @@ HD_EXEC_PLAIN(op_atomic)
 	unsigned memory = hd_opinfo[in->op].space;
 	uint32_t in_space[3] = {0};
 	uint8_t *host[HD_WARP_LANES];
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		uint64_t address = memory == HD_AT_SHARED
 					   ? hd_row(exec->warp, in->a)[lane] + in->x
 					   : hd_lane_pair(exec->warp, in->a, lane) + (uint64_t)(int64_t)(int32_t)in->x;
@@ -168,8 +149,8 @@ HD_EXEC_PLAIN(op_atomic)
 			return;
 		in_space[space] |= 1u << lane;
 	}
-	HD_FOR_LANES(lane, exec->mask)
-	hd_exec_lane_atomic(exec, inst, lane, host[lane]);
+	HD_FOR_LANES (lane, exec->mask)
+		hd_exec_lane_atomic(exec, inst, lane, host[lane]);
 	effect->event = HD_EVENT_MEMORY;
 	effect->space = in_space[HD_MEM_SHARED] == exec->mask  ? HD_MEM_SHARED
 			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL

@@ -206,33 +206,17 @@ static void service(struct hd_exec *exec, const struct hd_dinst *inst)
 void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	switch (inst->inst.op) {
-	case HD_OP_BRA:
-		branch(exec, inst);
-		break;
-	case HD_OP_BRX:
-		branch_indirect(exec, inst);
-		break;
-	case HD_OP_CALL:
-		call(exec, inst);
-		break;
-	case HD_OP_CALLI:
-		call_indirect(exec, inst);
-		break;
-	case HD_OP_RET:
-		return_lanes(exec);
-		break;
-	case HD_OP_EXIT:
-		finish_lanes(exec);
-		break;
-	case HD_OP_TRAP:
-		trap(exec);
-		break;
+	case HD_OP_BRA: branch(exec, inst); break;
+	case HD_OP_BRX: branch_indirect(exec, inst); break;
+	case HD_OP_CALL: call(exec, inst); break;
+	case HD_OP_CALLI: call_indirect(exec, inst); break;
+	case HD_OP_RET: return_lanes(exec); break;
+	case HD_OP_EXIT: finish_lanes(exec); break;
+	case HD_OP_TRAP: trap(exec); break;
 	case HD_OP_SYSCALL:
 		hd_probe_moved(exec->gpu);
 		service(exec, inst);
 		break;
-	default:
-		skip(exec);
-		break;
+	default: skip(exec); break;
 	}
 }

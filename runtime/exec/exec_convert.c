@@ -99,8 +99,8 @@ static uint64_t convert_float(const struct hd_dinst *inst, uint64_t bits)
 
 HD_EXEC_PLAIN(op_f2f)
 {
-	HD_FOR_LANES(lane, exec->mask)
-	set_result(exec, inst, lane, convert_float(inst, float_source(exec, inst, lane)));
+	HD_FOR_LANES (lane, exec->mask)
+		set_result(exec, inst, lane, convert_float(inst, float_source(exec, inst, lane)));
 }
 
 static uint64_t to_integer(const struct hd_unpacked *value, unsigned from, unsigned type, unsigned rounding)
@@ -120,8 +120,7 @@ static uint64_t to_integer(const struct hd_unpacked *value, unsigned from, unsig
 HD_EXEC_PLAIN(op_f2i)
 {
 	unsigned from = HD_MODIFIER(STYPE), to = HD_MODIFIER(DTYPE);
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		struct hd_unpacked value = hd_fp_unpack((enum hd_type)from, float_source(exec, inst, lane));
 		set_result(exec, inst, lane, to_integer(&value, from, to, HD_MODIFIER(RND)));
 	}
@@ -141,8 +140,7 @@ static struct hd_unpacked unpack_integer(uint64_t bits, unsigned type)
 HD_EXEC_PLAIN(op_i2f)
 {
 	unsigned from = HD_MODIFIER(STYPE), to = HD_MODIFIER(DTYPE);
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		struct hd_unpacked value = unpack_integer(source_bits(exec, inst, lane), from);
 		set_result(exec, inst, lane, hd_fp_pack((enum hd_type)to, &value, HD_MODIFIER(RND)));
 	}
@@ -151,8 +149,7 @@ HD_EXEC_PLAIN(op_i2f)
 HD_EXEC_PLAIN(op_frnd)
 {
 	enum hd_type type = (enum hd_type)HD_MODIFIER(STYPE);
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		uint64_t bits = float_source(exec, inst, lane);
 		struct hd_unpacked value = hd_fp_unpack(type, bits);
 		if (value.kind == HD_FP_FINITE && value.exponent < 0) {
@@ -297,15 +294,10 @@ const struct hd_exec_clones *hd_exec_convert_find(const struct hd_inst *inst)
 	unsigned from = hd_mod_get(inst->mods, HD_MOD_STYPE), to = hd_mod_get(inst->mods, HD_MOD_DTYPE);
 	unsigned rounding = hd_mod_get(inst->mods, HD_MOD_RND);
 	switch (inst->op) {
-	case HD_OP_F2I:
-		return find_f2i(from, to, rounding);
-	case HD_OP_I2F:
-		return find_i2f(from, to, rounding);
-	case HD_OP_F2F:
-		return find_f2f(from, to, rounding, hd_mod_get(inst->mods, HD_MOD_SAT));
-	case HD_OP_FRND:
-		return from == HD_F32 ? &op_frnd_f32 : &op_frnd;
-	default:
-		return NULL;
+	case HD_OP_F2I: return find_f2i(from, to, rounding);
+	case HD_OP_I2F: return find_i2f(from, to, rounding);
+	case HD_OP_F2F: return find_f2f(from, to, rounding, hd_mod_get(inst->mods, HD_MOD_SAT));
+	case HD_OP_FRND: return from == HD_F32 ? &op_frnd_f32 : &op_frnd;
+	default: return NULL;
 	}
 }

@@ -269,25 +269,15 @@ HD_EXEC(op_dsetp)
 const struct hd_exec_clones *hd_exec_fp_find(const struct hd_inst *inst)
 {
 	switch (inst->op) {
-	case HD_OP_FADD:
-		return &op_fadd;
-	case HD_OP_FMUL:
-		return &op_fmul;
-	case HD_OP_FFMA:
-		return inst->mods || inst->srcmods ? &op_ffma : &op_ffma_plain;
-	case HD_OP_FMNMX:
-		return &op_fmnmx;
-	case HD_OP_FSETP:
-		return &op_fsetp;
-	case HD_OP_DADD:
-		return &op_dadd;
-	case HD_OP_DMUL:
-		return &op_dmul;
-	case HD_OP_DFMA:
-		return &op_dfma;
-	case HD_OP_DSETP:
-		return &op_dsetp;
-	default:
-		return NULL;
+	case HD_OP_FADD: return &op_fadd;
+	case HD_OP_FMUL: return &op_fmul;
+	case HD_OP_FFMA: return inst->mods || inst->srcmods ? &op_ffma : &op_ffma_plain;
+	case HD_OP_FMNMX: return &op_fmnmx;
+	case HD_OP_FSETP: return &op_fsetp;
+	case HD_OP_DADD: return &op_dadd;
+	case HD_OP_DMUL: return &op_dmul;
+	case HD_OP_DFMA: return &op_dfma;
+	case HD_OP_DSETP: return &op_dsetp;
+	default: return NULL;
 	}
 }

@@ -385,57 +385,31 @@ HD_EXEC(op_flo)
 const struct hd_exec_clones *hd_exec_int_find(const struct hd_inst *inst)
 {
 	switch (inst->op) {
-	case HD_OP_MOV:
-		return &op_mov;
-	case HD_OP_SEL:
-		return &op_sel;
-	case HD_OP_PRMT:
-		return &op_prmt;
-	case HD_OP_P2R:
-		return &op_p2r;
-	case HD_OP_R2P:
-		return &op_r2p;
-	case HD_OP_PLOP:
-		return &op_plop;
-	case HD_OP_IADD3:
-		return &op_iadd3;
-	case HD_OP_IMAD:
-		return &op_imad;
-	case HD_OP_IMAD_WIDE:
-		return &op_imad_wide;
-	case HD_OP_IMAD_HI:
-		return &op_imad_hi;
-	case HD_OP_IDP4A:
-		return &op_idp4a;
-	case HD_OP_LOP3:
-		return &op_lop3;
-	case HD_OP_SHL:
-		return &op_shl;
-	case HD_OP_SHR:
-		return &op_shr;
-	case HD_OP_SHF_L:
-		return &op_shf_l;
-	case HD_OP_SHF_R:
-		return &op_shf_r;
-	case HD_OP_LEA:
-		return &op_lea;
-	case HD_OP_LEA_HI:
-		return &op_lea_hi;
-	case HD_OP_SGXT:
-		return &op_sgxt;
-	case HD_OP_ISETP:
-		return &op_isetp;
-	case HD_OP_IMNMX:
-		return &op_imnmx;
-	case HD_OP_IABS:
-		return &op_iabs;
-	case HD_OP_POPC:
-		return &op_popc;
-	case HD_OP_BREV:
-		return &op_brev;
-	case HD_OP_FLO:
-		return &op_flo;
-	default:
-		return NULL;
+	case HD_OP_MOV: return &op_mov;
+	case HD_OP_SEL: return &op_sel;
+	case HD_OP_PRMT: return &op_prmt;
+	case HD_OP_P2R: return &op_p2r;
+	case HD_OP_R2P: return &op_r2p;
+	case HD_OP_PLOP: return &op_plop;
+	case HD_OP_IADD3: return &op_iadd3;
+	case HD_OP_IMAD: return &op_imad;
+	case HD_OP_IMAD_WIDE: return &op_imad_wide;
+	case HD_OP_IMAD_HI: return &op_imad_hi;
+	case HD_OP_IDP4A: return &op_idp4a;
+	case HD_OP_LOP3: return &op_lop3;
+	case HD_OP_SHL: return &op_shl;
+	case HD_OP_SHR: return &op_shr;
+	case HD_OP_SHF_L: return &op_shf_l;
+	case HD_OP_SHF_R: return &op_shf_r;
+	case HD_OP_LEA: return &op_lea;
+	case HD_OP_LEA_HI: return &op_lea_hi;
+	case HD_OP_SGXT: return &op_sgxt;
+	case HD_OP_ISETP: return &op_isetp;
+	case HD_OP_IMNMX: return &op_imnmx;
+	case HD_OP_IABS: return &op_iabs;
+	case HD_OP_POPC: return &op_popc;
+	case HD_OP_BREV: return &op_brev;
+	case HD_OP_FLO: return &op_flo;
+	default: return NULL;
 	}
 }

@@ -69,13 +69,9 @@ const struct hd_exec_clones *hd_exec_linear_find(const struct hd_inst *inst)
 	if (inst->linear)
 		return &op_linear;
 	switch (inst->op) {
-	case HD_OP_R2CR:
-		return &op_r2cr;
-	case HD_OP_R2TR:
-		return &op_r2tr;
-	case HD_OP_R2BR:
-		return &op_r2br;
-	default:
-		return NULL;
+	case HD_OP_R2CR: return &op_r2cr;
+	case HD_OP_R2TR: return &op_r2tr;
+	case HD_OP_R2BR: return &op_r2br;
+	default: return NULL;
 	}
 }

@@ -140,24 +140,15 @@ static void load_narrow(const struct hd_exec *exec, const struct hd_dinst *inst,
 {
 	uint32_t *to = hd_dst_row(exec->warp, inst->inst.dst);
 	unsigned size = HD_MODIFIER(SIZE);
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		const uint8_t *from = (const uint8_t *)(base + offset[lane]);
 		int16_t half;
 		memcpy(&half, from, inst->access_bytes);
 		switch (size) {
-		case HD_SIZE_U8:
-			to[lane] = *from;
-			break;
-		case HD_SIZE_S8:
-			to[lane] = (uint32_t)(int32_t)(int8_t)*from;
-			break;
-		case HD_SIZE_U16:
-			to[lane] = (uint16_t)half;
-			break;
-		default:
-			to[lane] = (uint32_t)(int32_t)half;
-			break;
+		case HD_SIZE_U8: to[lane] = *from; break;
+		case HD_SIZE_S8: to[lane] = (uint32_t)(int32_t)(int8_t)*from; break;
+		case HD_SIZE_U16: to[lane] = (uint16_t)half; break;
+		default: to[lane] = (uint32_t)(int32_t)half; break;
 		}
 	}
 }
@@ -177,8 +168,7 @@ static void load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, 
 			memcpy(&to[0][lane], (const uint8_t *)(base + offset[lane]), 4);
 		return;
 	}
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		const uint8_t *from = (const uint8_t *)(base + offset[lane]);
 		for (unsigned word = 0; word < words; word++)
 			memcpy(&to[word][lane], from + 4 * word, 4);
@@ -196,8 +186,7 @@ static void store_lanes(const struct hd_exec *exec, const struct hd_dinst *inst,
 			memcpy((uint8_t *)(base + offset[lane]), &from[0][lane], 4);
 		return;
 	}
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		uint8_t *to = (uint8_t *)(base + offset[lane]);
 		if (bytes < 4) {
 			memcpy(to, &from[0][lane], bytes); /* little-endian host */
@@ -227,8 +216,8 @@ HD_INLINE void load_broadcast(const struct hd_exec *exec, const struct hd_dinst 
 	}
 }
 
-HD_INLINE void move_data(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
-			 const uint64_t *offset, enum pattern pattern)
+HD_INLINE void move_data(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset,
+			 enum pattern pattern)
 {
 	bool whole = pattern == CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4;
 	if (inst->effects & HD_FX_STORE) {

@@ -147,9 +147,7 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 	uint64_t bits;
 	double real;
 	switch (conversion->letter) {
-	case '%':
-		hd_strbuf_append(out, "%");
-		break;
+	case '%': hd_strbuf_append(out, "%"); break;
 	case 'd':
 	case 'i':
 		bits = next_argument(arguments, conversion->wide ? 8 : 4);
@@ -188,12 +186,8 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 		bits = next_argument(arguments, 8);
 		hd_strbuf_printf(out, "0x%llx", (unsigned long long)bits);
 		break;
-	case 's':
-		print_string(arguments, conversion, out);
-		break;
-	default:
-		hd_strbuf_append(out, conversion->text);
-		break;
+	case 's': print_string(arguments, conversion, out); break;
+	default: hd_strbuf_append(out, conversion->text); break;
 	}
 }
 #pragma clang diagnostic pop
@@ -203,8 +197,9 @@ static int print_lane(struct hd_exec *exec, uint32_t lane)
 {
 	const struct hd_warp *warp = exec->warp;
 	uint64_t format_address = argument64(warp, hd_service_argument(HD_SYS_VPRINTF, 0), lane);
-	struct arguments arguments = {
-		.exec = exec, .lane = lane, .next = argument64(warp, hd_service_argument(HD_SYS_VPRINTF, 1), lane)};
+	struct arguments arguments = {.exec = exec,
+				      .lane = lane,
+				      .next = argument64(warp, hd_service_argument(HD_SYS_VPRINTF, 1), lane)};
 	struct hd_strbuf format = {0}, out = {0};
 	if (!format_address)
 		return -1;
@@ -233,8 +228,7 @@ static int print_lane(struct hd_exec *exec, uint32_t lane)
 
 static int service_printf(struct hd_exec *exec)
 {
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		int count = print_lane(exec, lane);
 		if (count == -2) {
 			HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS,
@@ -255,12 +249,14 @@ static int service_assert(struct hd_exec *exec)
 	struct hd_strbuf text[3] = {{0}};
 	static const uint8_t texts[] = {0, 1, 3};
 	for (int i = 0; i < 3; i++)
-		if (!append_string(exec, lane, argument64(warp, hd_service_argument(HD_SYS_ASSERTFAIL, texts[i]), lane), &text[i]))
+		if (!append_string(exec, lane, argument64(warp, hd_service_argument(HD_SYS_ASSERTFAIL, texts[i]), lane),
+				   &text[i]))
 			hd_strbuf_append(&text[i], "?");
 	const uint32_t *block = warp->cta->index;
 	HD_FAULT(exec, lane, HD_SIM_ASSERT, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
-		 hd_strbuf_text(&text[1]), argument32(warp, hd_service_argument(HD_SYS_ASSERTFAIL, 2), lane), hd_strbuf_text(&text[2]), block[0], block[1],
-		 block[2], warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane], hd_strbuf_text(&text[0]));
+		 hd_strbuf_text(&text[1]), argument32(warp, hd_service_argument(HD_SYS_ASSERTFAIL, 2), lane),
+		 hd_strbuf_text(&text[2]), block[0], block[1], block[2], warp->tid[0][lane], warp->tid[1][lane],
+		 warp->tid[2][lane], hd_strbuf_text(&text[0]));
 	for (int i = 0; i < 3; i++)
 		hd_strbuf_release(&text[i]);
 	return -1;
@@ -268,8 +264,7 @@ static int service_assert(struct hd_exec *exec)
 
 static int service_malloc(struct hd_exec *exec)
 {
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		uint64_t address = hd_heap_malloc(exec->gpu, argument64(exec->warp, HD_ABI_FIRST_ARG, lane));
 		set_result(exec->warp, HD_ABI_FIRST_RESULT, lane, (uint32_t)address);
 		set_result(exec->warp, HD_ABI_FIRST_RESULT + 1, lane, (uint32_t)(address >> 32));
@@ -279,8 +274,7 @@ static int service_malloc(struct hd_exec *exec)
 
 static int service_free(struct hd_exec *exec)
 {
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		uint64_t address = argument64(exec->warp, HD_ABI_FIRST_ARG, lane);
 		if (hd_heap_free(exec->gpu, address))
 			continue;
@@ -294,14 +288,10 @@ static int service_free(struct hd_exec *exec)
 int hd_exec_syscall(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	switch (inst->inst.x) {
-	case HD_SYS_VPRINTF:
-		return service_printf(exec);
-	case HD_SYS_ASSERTFAIL:
-		return service_assert(exec);
-	case HD_SYS_MALLOC:
-		return service_malloc(exec);
-	case HD_SYS_FREE:
-		return service_free(exec);
+	case HD_SYS_VPRINTF: return service_printf(exec);
+	case HD_SYS_ASSERTFAIL: return service_assert(exec);
+	case HD_SYS_MALLOC: return service_malloc(exec);
+	case HD_SYS_FREE: return service_free(exec);
 	default:
 		HD_FAULT(exec, (uint32_t)__builtin_ctz(exec->mask), HD_SIM_BAD_CALL, "service %u does not exist",
 			 inst->inst.x);

@@ -93,21 +93,20 @@ HD_EXEC_PLAIN(op_match)
 {
 	uint64_t values[HD_WARP_LANES];
 	uint32_t peers[HD_WARP_LANES];
-	HD_FOR_LANES(lane, exec->mask)
-	values[lane] = match_value(exec, inst, lane);
+	HD_FOR_LANES (lane, exec->mask)
+		values[lane] = match_value(exec, inst, lane);
 	bool all = true;
 	uint32_t first = (uint32_t)__builtin_ctz(exec->mask);
-	HD_FOR_LANES(lane, exec->mask)
-	{
+	HD_FOR_LANES (lane, exec->mask) {
 		peers[lane] = 0;
-		HD_FOR_LANES(other, exec->mask)
-		peers[lane] |= (uint32_t)(values[other] == values[lane]) << other;
+		HD_FOR_LANES (other, exec->mask)
+			peers[lane] |= (uint32_t)(values[other] == values[lane]) << other;
 		all &= values[lane] == values[first];
 	}
 	bool any_mode = HD_MODIFIER(VOTEMODE) == HD_VOTE_ANY;
 	uint32_t *to = hd_dst_row(exec->warp, inst->inst.dst);
-	HD_FOR_LANES(lane, exec->mask)
-	to[lane] = any_mode ? peers[lane] : all ? exec->mask : 0;
+	HD_FOR_LANES (lane, exec->mask)
+		to[lane] = any_mode ? peers[lane] : all ? exec->mask : 0;
 	hd_set_pred(exec, inst->inst.pdst, any_mode || all ? HD_FULL : 0);
 }
 
@@ -130,32 +129,19 @@ static uint32_t warp_special(const struct hd_exec *exec, uint32_t number)
 {
 	const struct hd_warp *warp = exec->warp;
 	switch (number) {
-	case HD_SR_WARPID:
-		return warp->index;
-	case HD_SR_NWARPID:
-		return (uint32_t)exec->gpu->config.max_warps;
-	case HD_SR_SMID:
-		return warp->cta->sm ? hd_sm_id(warp->cta->sm) : 0;
-	case HD_SR_NSMID:
-		return (uint32_t)exec->gpu->config.sm_count;
-	case HD_SR_GRIDID:
-		return (uint32_t)warp->cta->grid->id;
-	case HD_SR_CTAID_X:
-		return warp->cta->index[0];
-	case HD_SR_CTAID_Y:
-		return warp->cta->index[1];
-	case HD_SR_CTAID_Z:
-		return warp->cta->index[2];
-	case HD_SR_CLOCK_LO:
-		return (uint32_t)clock_of(exec);
-	case HD_SR_CLOCK_HI:
-		return (uint32_t)(clock_of(exec) >> 32);
-	case HD_SR_GLOBALTIMER_LO:
-		return (uint32_t)global_timer(exec);
-	case HD_SR_GLOBALTIMER_HI:
-		return (uint32_t)(global_timer(exec) >> 32);
-	default:
-		return 0;
+	case HD_SR_WARPID: return warp->index;
+	case HD_SR_NWARPID: return (uint32_t)exec->gpu->config.max_warps;
+	case HD_SR_SMID: return warp->cta->sm ? hd_sm_id(warp->cta->sm) : 0;
+	case HD_SR_NSMID: return (uint32_t)exec->gpu->config.sm_count;
+	case HD_SR_GRIDID: return (uint32_t)warp->cta->grid->id;
+	case HD_SR_CTAID_X: return warp->cta->index[0];
+	case HD_SR_CTAID_Y: return warp->cta->index[1];
+	case HD_SR_CTAID_Z: return warp->cta->index[2];
+	case HD_SR_CLOCK_LO: return (uint32_t)clock_of(exec);
+	case HD_SR_CLOCK_HI: return (uint32_t)(clock_of(exec) >> 32);
+	case HD_SR_GLOBALTIMER_LO: return (uint32_t)global_timer(exec);
+	case HD_SR_GLOBALTIMER_HI: return (uint32_t)(global_timer(exec) >> 32);
+	default: return 0;
 	}
 }
 
@@ -164,18 +150,12 @@ static uint32_t lane_special(uint32_t number, uint32_t lane)
 {
 	uint32_t below = (1u << lane) - 1, self = 1u << lane;
 	switch (number) {
-	case HD_SR_LANEID:
-		return lane;
-	case HD_SR_LANEMASK_EQ:
-		return self;
-	case HD_SR_LANEMASK_LT:
-		return below;
-	case HD_SR_LANEMASK_LE:
-		return below | self;
-	case HD_SR_LANEMASK_GT:
-		return ~(below | self);
-	default:
-		return ~below; /* LANEMASK_GE */
+	case HD_SR_LANEID: return lane;
+	case HD_SR_LANEMASK_EQ: return self;
+	case HD_SR_LANEMASK_LT: return below;
+	case HD_SR_LANEMASK_LE: return below | self;
+	case HD_SR_LANEMASK_GT: return ~(below | self);
+	default: return ~below; /* LANEMASK_GE */
 	}
 }
 
@@ -231,46 +211,30 @@ void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, u
 	struct hd_exec exec = {.warp = warp, .mask = mask};
 	switch (HD_MODIFIER(BARMODE)) {
 	case HD_BAR_RED_POPC:
-		HD_FOR_LANES(lane, mask)
-		hd_dst_row(warp, inst->inst.dst)[lane] = count;
+		HD_FOR_LANES (lane, mask)
+			hd_dst_row(warp, inst->inst.dst)[lane] = count;
 		break;
-	case HD_BAR_RED_AND:
-		hd_set_pred(&exec, inst->inst.pdst, count == total ? HD_FULL : 0);
-		break;
-	case HD_BAR_RED_OR:
-		hd_set_pred(&exec, inst->inst.pdst, count ? HD_FULL : 0);
-		break;
-	default:
-		break;
+	case HD_BAR_RED_AND: hd_set_pred(&exec, inst->inst.pdst, count == total ? HD_FULL : 0); break;
+	case HD_BAR_RED_OR: hd_set_pred(&exec, inst->inst.pdst, count ? HD_FULL : 0); break;
+	default: break;
 	}
 }
 
 const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst)
 {
 	switch (inst->op) {
-	case HD_OP_SHFL:
-		return &op_shfl;
-	case HD_OP_VOTE:
-		return &op_vote;
-	case HD_OP_MATCH:
-		return &op_match;
-	case HD_OP_R2UR:
-		return &op_r2ur;
-	case HD_OP_UMOV:
-		return &op_umov;
-	case HD_OP_S2R:
-		return &op_s2r;
-	case HD_OP_CS2R:
-		return &op_cs2r;
-	case HD_OP_BAR:
-		return &op_bar;
-	case HD_OP_MEMBAR:
-		return &op_membar;
+	case HD_OP_SHFL: return &op_shfl;
+	case HD_OP_VOTE: return &op_vote;
+	case HD_OP_MATCH: return &op_match;
+	case HD_OP_R2UR: return &op_r2ur;
+	case HD_OP_UMOV: return &op_umov;
+	case HD_OP_S2R: return &op_s2r;
+	case HD_OP_CS2R: return &op_cs2r;
+	case HD_OP_BAR: return &op_bar;
+	case HD_OP_MEMBAR: return &op_membar;
 	case HD_OP_WARPSYNC:
 	case HD_OP_NANOSLEEP:
-	case HD_OP_NOP:
-		return &op_nothing;
-	default:
-		return NULL;
+	case HD_OP_NOP: return &op_nothing;
+	default: return NULL;
 	}
 }

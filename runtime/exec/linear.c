@@ -126,9 +126,9 @@ static bool registers_suffice(const struct hd_gpu *gpu, const struct hd_linear *
 static bool keeps_grid(const struct hd_gpu *gpu, const struct hd_linear *linear, const struct hd_grid *grid)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
-	return !grid->cooperative || hd_occupancy_compute(&limits, registers_of(linear, grid), grid->block_threads,
-							  grid->shared_bytes)
-						     .ctas >= grid->cta_share;
+	return !grid->cooperative ||
+	       hd_occupancy_compute(&limits, registers_of(linear, grid), grid->block_threads, grid->shared_bytes)
+			       .ctas >= grid->cta_share;
 }
 
 /* r2d2-functional:always. */

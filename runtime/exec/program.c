@@ -19,26 +19,19 @@ static uint16_t latency_of(const struct hd_config *config, unsigned lat_class)
 		return (uint16_t)config->key;
 		HD_LAT_LIST(X)
 #undef X
-	default:
-		return 0; /* memory: as long as it takes */
+	default: return 0; /* memory: as long as it takes */
 	}
 }
 
 static uint16_t interval_of(const struct hd_config *config, unsigned pipe)
 {
 	switch (pipe) {
-	case HD_PIPE_INT:
-		return (uint16_t)config->ii_int;
-	case HD_PIPE_FP32:
-		return (uint16_t)config->ii_fp32;
-	case HD_PIPE_FP64:
-		return (uint16_t)config->ii_fp64;
-	case HD_PIPE_SFU:
-		return (uint16_t)config->ii_sfu;
-	case HD_PIPE_LSU:
-		return (uint16_t)config->ii_lsu;
-	default:
-		return 1; /* branches have a unit of their own */
+	case HD_PIPE_INT: return (uint16_t)config->ii_int;
+	case HD_PIPE_FP32: return (uint16_t)config->ii_fp32;
+	case HD_PIPE_FP64: return (uint16_t)config->ii_fp64;
+	case HD_PIPE_SFU: return (uint16_t)config->ii_sfu;
+	case HD_PIPE_LSU: return (uint16_t)config->ii_lsu;
+	default: return 1; /* branches have a unit of their own */
 	}
 }
 
@@ -141,7 +134,8 @@ static void add_tables(struct hd_module *module, struct hd_pfunction *to)
 
 /* Instructions with a linear operand once the sum is in a register. */
 static const struct hd_dinst *decode_direct(const struct hd_gpu *gpu, struct hd_module *module,
-					    const struct hd_linear *linear, uint32_t first, uint32_t function, int level)
+					    const struct hd_linear *linear, uint32_t first, uint32_t function,
+					    int level)
 {
 	const struct hd_function *body = &linear->body;
 	struct hd_dinst *direct = HD_ARENA_NEW(&module->arena, struct hd_dinst, body->inst_count);
@@ -171,8 +165,7 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 	};
 	add_tables(module, &function);
 	if (linear) {
-		function.direct =
-			decode_direct(gpu, module, linear, function.first, program->functions.len, level);
+		function.direct = decode_direct(gpu, module, linear, function.first, program->functions.len, level);
 	} else {
 		function.meta = hd_metadata_find(&module->object.metadata, from->name);
 		hd_verify_prepare(gpu, module, &function);

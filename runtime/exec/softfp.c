@@ -13,14 +13,10 @@ struct format {
 static struct format format_of(enum hd_type type)
 {
 	switch (type) {
-	case HD_F16:
-		return (struct format){10, 5, 0x7fff};
-	case HD_BF16:
-		return (struct format){7, 8, 0x7fff};
-	case HD_F64:
-		return (struct format){52, 11, UINT64_C(0x7fffffffffffffff)};
-	default:
-		return (struct format){23, 8, 0x7fffffff};
+	case HD_F16: return (struct format){10, 5, 0x7fff};
+	case HD_BF16: return (struct format){7, 8, 0x7fff};
+	case HD_F64: return (struct format){52, 11, UINT64_C(0x7fffffffffffffff)};
+	default: return (struct format){23, 8, 0x7fffffff};
 	}
 }
 
@@ -49,14 +45,10 @@ static bool rounds_up(unsigned rounding, bool sign, bool low_bit, int against_ha
 	if (exact)
 		return false;
 	switch (rounding) {
-	case HD_RN:
-		return against_half > 0 || (against_half == 0 && low_bit);
-	case HD_RM:
-		return sign;
-	case HD_RP:
-		return !sign;
-	default:
-		return false;
+	case HD_RN: return against_half > 0 || (against_half == 0 && low_bit);
+	case HD_RM: return sign;
+	case HD_RP: return !sign;
+	default: return false;
 	}
 }
 
@@ -113,13 +105,9 @@ uint64_t hd_fp_pack(enum hd_type type, const struct hd_unpacked *value, unsigned
 	struct format format = format_of(type);
 	uint64_t sign = (uint64_t)value->sign << (format.fraction + format.exponent);
 	switch (value->kind) {
-	case HD_FP_NAN:
-		return format.nan;
-	case HD_FP_INF:
-		return sign | ((UINT64_C(1) << format.exponent) - 1) << format.fraction;
-	case HD_FP_ZERO:
-		return sign;
-	default:
-		return sign | pack_finite(format, value, rounding);
+	case HD_FP_NAN: return format.nan;
+	case HD_FP_INF: return sign | ((UINT64_C(1) << format.exponent) - 1) << format.fraction;
+	case HD_FP_ZERO: return sign;
+	default: return sign | pack_finite(format, value, rounding);
 	}
 }

@@ -17,7 +17,7 @@
 #include "lib/arena.h"
 
 struct hd_memory; /* crossbars, L2, DRAM, shared by all SMs */
-struct hd_lsu;    /* load/store unit of one SM with its L1 and shared memory */
+struct hd_lsu;	  /* load/store unit of one SM with its L1 and shared memory */
 
 enum hd_mem_space { HD_MEM_GLOBAL, HD_MEM_LOCAL, HD_MEM_SHARED };
 enum hd_mem_kind { HD_MEM_LOAD, HD_MEM_STORE, HD_MEM_ATOMIC, HD_MEM_REDUCTION };
@@ -28,15 +28,15 @@ struct hd_mem_request {
 	/* Comes back in the completion; UINT32_MAX: no completion wanted. That of a store says that it has reached its
 	 * point of coherence. */
 	uint32_t token;
-	uint8_t space;     /* enum hd_mem_space; generic accesses are resolved before */
-	uint8_t kind;      /* enum hd_mem_kind */
-	uint8_t bytes;     /* a lane: 1, 2, 4, 8, 16 */
-	uint8_t class;     /* enum hd_mem_class, for the split of L1 traffic */
-	uint8_t cache;     /* enum hd_cache of heddle/machine.h */
-	uint16_t group;    /* whose stores hd_lsu_pending_stores counts together: the warp's slot, below max_warps */
-	uint32_t mask;     /* active lanes */
-	/* Lane addresses. Global: device address. Shared: offset in the SM's shared memory. Local: physical address of the
-	 * lane's first word, in the interleaved layout: see hd_local_address. */
+	uint8_t space;	/* enum hd_mem_space; generic accesses are resolved before */
+	uint8_t kind;	/* enum hd_mem_kind */
+	uint8_t bytes;	/* a lane: 1, 2, 4, 8, 16 */
+	uint8_t class;	/* enum hd_mem_class, for the split of L1 traffic */
+	uint8_t cache;	/* enum hd_cache of heddle/machine.h */
+	uint16_t group; /* whose stores hd_lsu_pending_stores counts together: the warp's slot, below max_warps */
+	uint32_t mask;	/* active lanes */
+	/* Lane addresses. Global: device address. Shared: offset in the SM's shared memory. Local: physical address of
+	 * the lane's first word, in the interleaved layout: see hd_local_address. */
 	uint64_t address[32];
 };
 
@@ -59,11 +59,13 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 /* `stats` is the SM's own; l1 and shared counters are bumped there. */
 struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd_config *config, struct hd_stats *stats,
 			  struct hd_arena *arena);
-/* Shared memory that resident CTAs use: with l1_unified it is taken from the L1's ways. Called at CTA launch and retire. */
+/* Shared memory that resident CTAs use: with l1_unified it is taken from the L1's ways. Called at CTA launch and
+ * retire. */
 void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes);
 
 bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint64_t now);
-/* Enqueues; the caller has checked hd_lsu_can_accept. `ready`: cycle at which its operands are read. The request is copied. */
+/* Enqueues; the caller has checked hd_lsu_can_accept. `ready`: cycle at which its operands are read. The request is
+ * copied. */
 void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct hd_mem_request *request);
 /* Does this cycle's work. Returns the next cycle at which it has something to do by itself (UINT64_MAX: only after a
  * reply from the memory). Call it only at cycles at or after the one it returned, and after hd_lsu_issue or a reply. */
@@ -78,11 +80,11 @@ bool hd_lsu_idle(const struct hd_lsu *lsu);
 /* Writes back and invalidates (kernel boundary). Counted, not timed. */
 void hd_lsu_flush(struct hd_lsu *lsu);
 
-/* Crossbars, L2 and DRAM up to and including cycle `now`. Returns the next cycle with work (UINT64_MAX: idle); to be called
- * in the cycle after any hd_lsu_tick too. Load/store units of different SMs may be used from different host threads
- * between two calls. Replies
- * to SMs become visible to hd_lsu_tick; `woken` gets a bit (by SM, 64 a word) for each SM whose hd_lsu_tick is to be
- * called again: a reply is under way to it, or a queue that it waited for will have room. */
+/* Crossbars, L2 and DRAM up to and including cycle `now`. Returns the next cycle with work (UINT64_MAX: idle); to be
+ * called in the cycle after any hd_lsu_tick too. Load/store units of different SMs may be used from different host
+ * threads between two calls. Replies to SMs become visible to hd_lsu_tick; `woken` gets a bit (by SM, 64 a word) for
+ * each SM whose hd_lsu_tick is to be called again: a reply is under way to it, or a queue that it waited for will have
+ * room. */
 uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken);
 bool hd_memory_idle(const struct hd_memory *memory);
 const struct hd_stats *hd_memory_stats(const struct hd_memory *memory);

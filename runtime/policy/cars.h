@@ -29,13 +29,14 @@ struct cars_frame {
 };
 
 struct cars_stack {
-	uint32_t base, size; /* rows below the stack, and of it */
-	uint32_t rfp, rsp;   /* positions */
-	uint32_t bottom;     /* positions below are in memory; always the start of a frame, or rsp */
-	uint32_t rfp_slot;   /* rfp % size */
-	uint32_t resident;   /* the frame that starts at bottom, or frames.len */
+	uint32_t base, size;   /* rows below the stack, and of it */
+	uint32_t rfp, rsp;     /* positions */
+	uint32_t bottom;       /* positions below are in memory; always the start of a frame, or rsp */
+	uint32_t rfp_slot;     /* rfp % size */
+	uint32_t resident;     /* the frame that starts at bottom, or frames.len */
 	uint32_t serial, peak; /* calls so far; most rows in use */
-	HD_VEC(struct cars_frame) frames; /* as the SIMT stack grows; its place is kept from one warp to the next in a slot */
+	HD_VEC(struct cars_frame)
+	frames; /* as the SIMT stack grows; its place is kept from one warp to the next in a slot */
 };
 
 /* Rows that a trap moves: positions [from, from + rows), of these lanes. */

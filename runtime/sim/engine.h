@@ -41,19 +41,19 @@ struct hd_hazard {
 /* A decoded instruction, made once at load. Program counters are indices in hd_program.code. */
 struct hd_dinst {
 	void (*exec)(struct hd_exec *exec, const struct hd_dinst *inst); /* NULL for control: handled by kind */
-	struct hd_inst inst;       /* operands; branch targets and callees in x and reconv are absolute indices here */
-	struct hd_hazard hazards;  /* everything read or written: must not be pending */
+	struct hd_inst inst;	  /* operands; branch targets and callees in x and reconv are absolute indices here */
+	struct hd_hazard hazards; /* everything read or written: must not be pending */
 	struct hd_hazard writes;
-	uint32_t function;         /* index in hd_program.functions */
+	uint32_t function; /* index in hd_program.functions */
 	uint8_t pipe, lat_class;
 	uint16_t effects;
-	uint16_t latency;          /* cycles to write-back, from the configuration (memory: 0) */
-	uint16_t interval;         /* initiation interval of its unit */
-	uint8_t read_regs[12];     /* registers read, for operand collection */
+	uint16_t latency;      /* cycles to write-back, from the configuration (memory: 0) */
+	uint16_t interval;     /* initiation interval of its unit */
+	uint8_t read_regs[12]; /* registers read, for operand collection */
 	uint8_t read_count, write_count;
-	uint8_t access_bytes;      /* memory: bytes a lane */
-	uint8_t mem_class;         /* enum hd_mem_class, from the role */
-	uint8_t spins;             /* of a branch back: whether its loop can wait for another lane (yield.c) */
+	uint8_t access_bytes; /* memory: bytes a lane */
+	uint8_t mem_class;    /* enum hd_mem_class, from the role */
+	uint8_t spins;	      /* of a branch back: whether its loop can wait for another lane (yield.c) */
 };
 enum { HD_SPIN_NEVER, HD_SPIN_SAME, HD_SPIN_LONG }; /* no; when its state recurs; also when it turns very often */
 
@@ -63,16 +63,16 @@ struct hd_claims;
 struct hd_ways;
 struct hd_pfunction {
 	const char *name;
-	uint32_t first, count;     /* in hd_program.code */
+	uint32_t first, count;		     /* in hd_program.code */
 	const struct hd_meta_function *meta; /* may be NULL for a function without metadata */
 	const struct hd_function *object;    /* origins, tables */
 	struct hd_module *module;
-	const uint32_t *const *tables;       /* jump tables as absolute indices */
+	const uint32_t *const *tables; /* jump tables as absolute indices */
 	const uint32_t *table_counts;
-	const struct hd_linear *linear;      /* its linear version's body (linear.h); NULL: a function of its own */
-	const struct hd_dinst *direct;       /* by instruction, for those with a linear operand: the same on a register */
+	const struct hd_linear *linear; /* its linear version's body (linear.h); NULL: a function of its own */
+	const struct hd_dinst *direct;	/* by instruction, for those with a linear operand: the same on a register */
 	const struct hd_verify_facts *facts; /* of each instruction, for --verify; NULL: none */
-	const struct hd_claim *claims;       /* the same */
+	const struct hd_claim *claims;	     /* the same */
 };
 
 /* All code that is loaded. It grows by modules; nothing moves while a grid runs. */
@@ -88,7 +88,7 @@ struct hd_simt {
 	uint32_t mask;
 	uint32_t call_return; /* entries of a call: pc after the call; else HD_PC_NONE */
 	uint32_t callee;      /* entries of a call: function index */
-	uint32_t turn;        /* hd_warp.turns when a spinning path last made way for this one */
+	uint32_t turn;	      /* hd_warp.turns when a spinning path last made way for this one */
 };
 
 /* Memory accesses that a policy has a warp issue (inject.c): rows of local memory, one a register. */
@@ -100,7 +100,7 @@ struct hd_injected {
 	bool store;
 };
 struct hd_injection {
-	uint32_t count;       /* entries of `queue` */
+	uint32_t count;	      /* entries of `queue` */
 	uint32_t outstanding; /* loads under way */
 	struct hd_injected queue[HD_MAX_INJECTED];
 };
@@ -110,63 +110,64 @@ enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DON
 struct hd_warp {
 	/* functional state */
 	uint32_t (*regs)[HD_WARP_LANES]; /* regs[r][lane]; regs[-1] reads zero, regs[-2] takes what RZ is given */
-	uint32_t preds[8];               /* lane masks; [7] PT is all ones */
-	uint32_t uregs[HD_MAX_UREGS];    /* uniform registers */
-	uint32_t pc, active;             /* of the top SIMT entry, cached */
-	uint32_t live;                   /* lanes that have not exited */
+	uint32_t preds[8];		 /* lane masks; [7] PT is all ones */
+	uint32_t uregs[HD_MAX_UREGS];	 /* uniform registers */
+	uint32_t pc, active;		 /* of the top SIMT entry, cached */
+	uint32_t live;			 /* lanes that have not exited */
 	HD_VEC(struct hd_simt) stack;
-	bool reordered;                  /* a path that spun made way for another one (yield.c) */
-	uint32_t turns, spins;           /* how often; branches back since, while lanes waited */
+	bool reordered;			 /* a path that spun made way for another one (yield.c) */
+	uint32_t turns, spins;		 /* how often; branches back since, while lanes waited */
 	uint32_t spin_mask, spins_alike; /* lanes that took the last of these; how many they took in a row */
-	uint64_t spin_state;             /* hash of what they held at one of these */
+	uint64_t spin_state;		 /* hash of what they held at one of these */
 	struct hd_cta *cta;
-	uint8_t *local;                  /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
-	uint64_t local_base;             /* its simulated physical address, for timing (hd_local_address) */
+	uint8_t *local;	     /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
+	uint64_t local_base; /* its simulated physical address, for timing (hd_local_address) */
 	uint32_t tid[3][HD_WARP_LANES];
-	uint32_t index;                  /* warp in its CTA */
-	struct hd_shadow *shadow;        /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
+	uint32_t index;		  /* warp in its CTA */
+	struct hd_shadow *shadow; /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
 	/* timing state */
-	uint32_t slot;                   /* warp slot of the SM; scheduler = slot % schedulers */
-	uint8_t state;                   /* enum hd_warp_state */
-	struct hd_hazard pending;        /* results under way */
-	struct hd_hazard pending_memory; /* of these, by memory; and by shared memory or shuffle: for the stall reason */
+	uint32_t slot;		  /* warp slot of the SM; scheduler = slot % schedulers */
+	uint8_t state;		  /* enum hd_warp_state */
+	struct hd_hazard pending; /* results under way */
+	struct hd_hazard
+		pending_memory; /* of these, by memory; and by shared memory or shuffle: for the stall reason */
 	struct hd_hazard pending_shared;
-	uint64_t next_issue;             /* not before this cycle (control, fetch, policy) */
-	uint8_t wait_reason;             /* enum hd_stall while next_issue > now or the scoreboard blocks */
-	uint64_t age;                    /* launch order, for GTO */
+	uint64_t next_issue; /* not before this cycle (control, fetch, policy) */
+	uint8_t wait_reason; /* enum hd_stall while next_issue > now or the scoreboard blocks */
+	uint64_t age;	     /* launch order, for GTO */
 	uint64_t last_issue;
-	uint32_t outstanding;            /* loads and atomics under way; stores: hd_lsu_pending_stores */
+	uint32_t outstanding; /* loads and atomics under way; stores: hd_lsu_pending_stores */
 	bool fence_wait;
-	bool held;                       /* by a policy: hd_warp_hold */
-	uint8_t *policy_space;           /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
+	bool held;	       /* by a policy: hd_warp_hold */
+	uint8_t *policy_space; /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	struct hd_injection injection;
-	struct hd_twin *twin;            /* the original code beside a linear version, under --verify (twin.c) */
-	struct warp_forms *forms;        /* redundancy.c's */
+	struct hd_twin *twin;	  /* the original code beside a linear version, under --verify (twin.c) */
+	struct warp_forms *forms; /* redundancy.c's */
 };
 
 struct hd_cta {
 	struct hd_grid *grid;
 	struct hd_sm *sm;
 	uint32_t index[3], linear;
-	uint8_t *shared;              /* functional contents */
-	uint32_t shared_offset;       /* in the SM's shared memory, for bank timing */
+	uint8_t *shared;	/* functional contents */
+	uint32_t shared_offset; /* in the SM's shared memory, for bank timing */
 	uint32_t warp_count, warps_done;
 	struct hd_warp **warps;
 	struct {
-		uint32_t arrived;     /* threads, multiples of the warp size */
+		uint32_t arrived; /* threads, multiples of the warp size */
 		uint32_t expected;
-		uint32_t votes;       /* RED modes: lanes with psrc true, counted; and / or over them */
+		uint32_t votes; /* RED modes: lanes with psrc true, counted; and / or over them */
 		uint32_t participants;
-		uint64_t waiting[2];  /* warps of this CTA waiting here, by index */
+		uint64_t waiting[2]; /* warps of this CTA waiting here, by index */
 		uint8_t mode;
 	} barriers[16];
-	uint64_t start_cycle, start_age; /* start_age: hd_warp.age of its first warp */
+	uint64_t start_cycle, start_age;   /* start_age: hd_warp.age of its first warp */
 	uint64_t block_parts[HD_LR_COUNT]; /* of linear registers */
-	struct block_seen *seen;      /* redundancy.c's */
-	struct hd_ways *ways;         /* verify_affine.c's, of the launch ways_grid - 1 */
+	struct block_seen *seen;	   /* redundancy.c's */
+	struct hd_ways *ways;		   /* verify_affine.c's, of the launch ways_grid - 1 */
 	uint64_t ways_grid;
 	bool used;
-	uint8_t *policy_space;        /* hd_policy_cta */
+	uint8_t *policy_space; /* hd_policy_cta */
 };
 
 /* A kernel launch in progress. */
@@ -175,39 +176,48 @@ struct hd_grid {
 	uint32_t grid[3], block[3];
 	uint32_t block_threads, block_warps;
 	uint64_t cta_total, cta_next, cta_done;
-	bool cooperative;             /* its blocks wait for each other: every warp must be able to run */
-	uint32_t cta_share;           /* of its blocks, spread over all SMs, the most on one */
-	uint32_t function, entry;     /* in hd_program.functions; pc */
+	bool cooperative;		/* its blocks wait for each other: every warp must be able to run */
+	uint32_t cta_share;		/* of its blocks, spread over all SMs, the most on one */
+	uint32_t function, entry;	/* in hd_program.functions; pc */
 	struct hd_linear_state *linear; /* the launch runs the kernel's linear version; else NULL */
-	uint32_t registers;           /* a thread, as allocated by the hardware model */
-	uint32_t register_rows;       /* rows of hd_warp.regs: no loaded function names a register beyond */
-	uint32_t local_bytes;         /* a thread, multiple of 16 */
-	uint32_t shared_bytes;        /* static + dynamic */
-	uint8_t *constants;           /* bank 0, HD_CB_BYTES */
+	uint32_t registers;		/* a thread, as allocated by the hardware model */
+	uint32_t register_rows;		/* rows of hd_warp.regs: no loaded function names a register beyond */
+	uint32_t local_bytes;		/* a thread, multiple of 16 */
+	uint32_t shared_bytes;		/* static + dynamic */
+	uint8_t *constants;		/* bank 0, HD_CB_BYTES */
 	uint64_t id;
-	int error;                    /* enum hd_sim_error of the first fault */
-	struct hd_claims *claims;     /* verify_affine.c's */
+	int error;		  /* enum hd_sim_error of the first fault */
+	struct hd_claims *claims; /* verify_affine.c's */
 };
 
 struct hd_kernel {
 	struct hd_module *module;
-	uint32_t function;            /* in hd_program.functions */
+	uint32_t function; /* in hd_program.functions */
 	const struct hd_meta_function *meta;
 };
 
 /* What an executed instruction means for timing; filled by hd_warp_execute. */
-enum hd_event { HD_EVENT_NONE, HD_EVENT_MEMORY, HD_EVENT_BARRIER, HD_EVENT_BRANCH, HD_EVENT_CALL, HD_EVENT_RETURN,
-		HD_EVENT_EXIT, HD_EVENT_FENCE, HD_EVENT_FAULT };
+enum hd_event {
+	HD_EVENT_NONE,
+	HD_EVENT_MEMORY,
+	HD_EVENT_BARRIER,
+	HD_EVENT_BRANCH,
+	HD_EVENT_CALL,
+	HD_EVENT_RETURN,
+	HD_EVENT_EXIT,
+	HD_EVENT_FENCE,
+	HD_EVENT_FAULT
+};
 struct hd_effect {
 	uint8_t event;
-	uint8_t space;               /* HD_EVENT_MEMORY: enum hd_mem_space; generic accesses are resolved. Mixed generic
-					accesses report global with the shared/local lanes left out of mask. */
+	uint8_t space; /* HD_EVENT_MEMORY: enum hd_mem_space; generic accesses are resolved. Mixed generic
+			  accesses report global with the shared/local lanes left out of mask. */
 	bool diverged, all_returned, warp_done;
-	bool yielded;                /* another path of the warp is on top; behind convergent instructions nothing was executed */
-	uint32_t mask;               /* lanes that executed (guard applied) */
-	uint32_t callee;             /* HD_EVENT_CALL: function index */
-	/* HD_EVENT_MEMORY: as struct hd_mem_request wants them. A memory instruction that no lane executes, and LDC (fixed
-	 * latency), report HD_EVENT_NONE. */
+	bool yielded;	 /* another path of the warp is on top; behind convergent instructions nothing was executed */
+	uint32_t mask;	 /* lanes that executed (guard applied) */
+	uint32_t callee; /* HD_EVENT_CALL: function index */
+	/* HD_EVENT_MEMORY: as struct hd_mem_request wants them. A memory instruction that no lane executes, and LDC
+	 * (fixed latency), report HD_EVENT_NONE. */
 	uint64_t address[HD_WARP_LANES];
 };
 
@@ -225,7 +235,7 @@ struct hd_exec {
 	struct hd_effect *effect;
 	uint64_t now;
 	bool fault;
-	struct hd_devrange ranges[16];  /* recently used allocations, by pc */
+	struct hd_devrange ranges[16];	/* recently used allocations, by pc */
 	uint64_t offset[HD_WARP_LANES]; /* host offsets of an access where they differ from effect->address */
 };
 
@@ -236,11 +246,12 @@ struct hd_exec {
  */
 void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effect *effect);
 /* Result of a BAR.RED for a warp that is being released: writes dst/pdst of the BAR instruction at `pc`. */
-void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint32_t count, uint32_t total);
+void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint32_t count,
+			    uint32_t total);
 /*
  * Sets up functional state for a warp of a CTA: registers zero, stack with one entry at grid->entry, live lanes, tid.
- * The dispatcher has set regs (grid->register_rows rows and the two below), local, local_base, slot and cta->shared, and
- * owns that memory; warp->stack keeps its storage from one warp to the next in a slot.
+ * The dispatcher has set regs (grid->register_rows rows and the two below), local, local_base, slot and cta->shared,
+ * and owns that memory; warp->stack keeps its storage from one warp to the next in a slot.
  */
 void hd_warp_start(struct hd_warp *warp, struct hd_cta *cta, uint32_t index);
 /* Frees what hd_warp_start and execution allocated: stack and shadow. */
@@ -249,9 +260,10 @@ void hd_warp_release(struct hd_warp *warp);
 /* Program: decode, link and resolve a module's object; unload leaves holes that are never executed. */
 int hd_program_load(struct hd_gpu *gpu, struct hd_module *module);
 /* "kernel foo, file.cu:12, block (1,0,0), thread (5,0,0)" for messages. */
-void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t pc, uint32_t lane, char *text, size_t size);
-void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
+void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t pc, uint32_t lane, char *text,
+		       size_t size);
+void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format,
+		  ...) __attribute__((format(printf, 6, 7)));
 
 /* A loaded object. */
 struct hd_module {
@@ -259,8 +271,8 @@ struct hd_module {
 	struct hd_arena arena;
 	struct hd_object object;
 	const char *name;
-	uint32_t first_function;          /* in hd_program.functions */
-	uint32_t first_linear;            /* there too: bodies of linear versions, in the object's order */
+	uint32_t first_function; /* in hd_program.functions */
+	uint32_t first_linear;	 /* there too: bodies of linear versions, in the object's order */
 	struct hd_kernel *kernels;
 	uint32_t kernel_count;
 	uint64_t data_address, rodata_address, bss_address; /* device addresses */
@@ -287,32 +299,32 @@ struct hd_gpu {
 	struct hd_program program;
 	struct hd_module *modules;
 	struct hd_devmem *devmem;
-	uint64_t heap_address;        /* device malloc */
-	struct hd_memory *memory;     /* timing */
+	uint64_t heap_address;	  /* device malloc */
+	struct hd_memory *memory; /* timing */
 	struct hd_sm **sms;
-	uint64_t now;                 /* core cycle */
-	struct hd_grid *grid;         /* running */
+	uint64_t now;	      /* core cycle */
+	struct hd_grid *grid; /* running */
 	uint64_t grids_launched;
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;
 	struct {
 		uint32_t gpu, sm, cta, warp;
-	} policy_bytes;               /* of what each of these has for policies */
-	uint32_t stages;              /* that policies add between issue and execution */
-	uint8_t *policy_space;        /* hd_policy_gpu */
-	struct hd_stats stats;        /* of finished launches; SM and memory statistics are summed at snapshot */
+	} policy_bytes;	       /* of what each of these has for policies */
+	uint32_t stages;       /* that policies add between issue and execution */
+	uint8_t *policy_space; /* hd_policy_gpu */
+	struct hd_stats stats; /* of finished launches; SM and memory statistics are summed at snapshot */
 	char error_text[1024];
-	int error;                    /* sticky within a launch */
+	int error; /* sticky within a launch */
 	bool verify;
 	struct hd_words_read *words_read; /* --verify of idempotence (verify_memory.c); NULL: none yet */
 	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
 	uint32_t profile_count;
-	struct hd_sampler *sampler;       /* of the grid (sample.c) */
+	struct hd_sampler *sampler;	  /* of the grid (sample.c) */
 	struct hd_redundancy *redundancy; /* under options.ideal (redundancy.c) */
-	struct hd_probe *probe;           /* while it is found out whether the grid can go on (probe.c); else NULL */
-	bool every_cycle;             /* debugging: visit every cycle; the figures must not change */
-	uint32_t trace;               /* enum hd_trace_stream, a bit each; 0 while outside the window */
-	uint32_t trace_streams;       /* what the option asked for */
+	struct hd_probe *probe;		  /* while it is found out whether the grid can go on (probe.c); else NULL */
+	bool every_cycle;		  /* debugging: visit every cycle; the figures must not change */
+	uint32_t trace;			  /* enum hd_trace_stream, a bit each; 0 while outside the window */
+	uint32_t trace_streams;		  /* what the option asked for */
 	uint64_t trace_from, trace_to;
 };
 

@@ -1,6 +1,6 @@
 /*
- * Statistics as JSON, and energy (docs/architecture.md, Statistics). One object a launch and one for the total, with the
- * same keys: all counters under their names, `ipc` (warp instructions a core cycle, over the GPU), `l1d`, `stalls`,
+ * Statistics as JSON, and energy (docs/architecture.md, Statistics). One object a launch and one for the total, with
+ * the same keys: all counters under their names, `ipc` (warp instructions a core cycle, over the GPU), `l1d`, `stalls`,
  * `energy_joules` and one object for each policy. `host` is the only part that differs from one run to the next.
  *
  * Energy is counted events times the picojoules of the configuration, and static power times simulated time.

@@ -104,27 +104,13 @@ static void describe(const struct hd_gpu *gpu, const struct hd_probe *probe, con
 		     size_t size)
 {
 	switch (group->kind) {
-	case SPINS:
-		describe_spin(gpu, hd_probe_of(probe, group->first), text, size);
-		break;
-	case BARRIER:
-		describe_barrier(group->first, text, size);
-		break;
-	case HELD:
-		describe_held(gpu, group->first, text, size);
-		break;
-	case FENCE:
-		snprintf(text, size, "at a memory fence");
-		break;
-	case SLEEPS:
-		snprintf(text, size, "asleep until cycle %" PRIu64, group->first->next_issue);
-		break;
-	case MEMORY:
-		snprintf(text, size, "waiting for memory");
-		break;
-	case READY:
-		snprintf(text, size, "ready to issue");
-		break;
+	case SPINS: describe_spin(gpu, hd_probe_of(probe, group->first), text, size); break;
+	case BARRIER: describe_barrier(group->first, text, size); break;
+	case HELD: describe_held(gpu, group->first, text, size); break;
+	case FENCE: snprintf(text, size, "at a memory fence"); break;
+	case SLEEPS: snprintf(text, size, "asleep until cycle %" PRIu64, group->first->next_issue); break;
+	case MEMORY: snprintf(text, size, "waiting for memory"); break;
+	case READY: snprintf(text, size, "ready to issue"); break;
 	default:
 		snprintf(text, size, "%s", group->reason < HD_STALL_COUNT ? hd_stall_help[group->reason] : "waiting");
 		break;

@@ -47,24 +47,12 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 	counters->register_reads += inst->read_count;
 	counters->register_writes += inst->write_count;
 	switch (inst->pipe) {
-	case HD_PIPE_INT:
-		counters->int_instructions++;
-		break;
-	case HD_PIPE_FP32:
-		counters->fp32_instructions++;
-		break;
-	case HD_PIPE_FP64:
-		counters->fp64_instructions++;
-		break;
-	case HD_PIPE_SFU:
-		counters->sfu_instructions++;
-		break;
-	case HD_PIPE_LSU:
-		counters->lsu_instructions++;
-		break;
-	default:
-		counters->control_instructions++;
-		break;
+	case HD_PIPE_INT: counters->int_instructions++; break;
+	case HD_PIPE_FP32: counters->fp32_instructions++; break;
+	case HD_PIPE_FP64: counters->fp64_instructions++; break;
+	case HD_PIPE_SFU: counters->sfu_instructions++; break;
+	case HD_PIPE_LSU: counters->lsu_instructions++; break;
+	default: counters->control_instructions++; break;
 	}
 	if (inst->inst.role != HD_ROLE_PLAIN)
 		count_role(counters, inst->inst.role);
@@ -284,24 +272,14 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 		start_memory(sm, warp, inst, now, dispatch);
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 		break;
-	case HD_EVENT_BARRIER:
-		hd_barrier_arrive(sm, warp, inst, effect->mask, now);
-		break;
-	case HD_EVENT_FENCE:
-		hd_fence_wait(sm, warp, inst, now);
-		break;
-	case HD_EVENT_CALL:
-		start_call(sm, warp, inst, now);
-		break;
-	case HD_EVENT_RETURN:
-		start_return(sm, warp, now);
-		break;
+	case HD_EVENT_BARRIER: hd_barrier_arrive(sm, warp, inst, effect->mask, now); break;
+	case HD_EVENT_FENCE: hd_fence_wait(sm, warp, inst, now); break;
+	case HD_EVENT_CALL: start_call(sm, warp, inst, now); break;
+	case HD_EVENT_RETURN: start_return(sm, warp, now); break;
 	case HD_EVENT_FAULT:
 		hd_warp_set_wait(sm, warp, HD_STALL_control); /* the grid stops at the end of this cycle */
 		break;
-	default:
-		start_plain(sm, warp, inst, now, dispatch);
-		break;
+	default: start_plain(sm, warp, inst, now, dispatch); break;
 	}
 }
 

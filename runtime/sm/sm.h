@@ -123,7 +123,7 @@ struct hd_sm {
 	struct hd_wheel wheel;
 	struct hd_effect effect;
 	struct hd_mem_request request;
-	struct hd_dinst injected[2]; /* what a warp issues for a policy: load, store */
+	struct hd_dinst injected[2];	 /* what a warp issues for a policy: load, store */
 	uint64_t *units;		 /* cycle from which each unit is free */
 	uint32_t bank_count, bank_ports; /* of one scheduler */
 	struct hd_icache icache;
@@ -213,7 +213,8 @@ void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
 void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /*
  * Has the warp issue accesses before its next instruction, which waits until loads among them are back. For hooks about
- * an instruction of this warp (call, call_return, memory_access), or before it is resumed. At most HD_MAX_INJECTED wait.
+ * an instruction of this warp (call, call_return, memory_access), or before it is resumed. At most HD_MAX_INJECTED
+ * wait.
  */
 void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access);
 void hd_inject_init(struct hd_sm *sm, const struct hd_config *config);

@@ -10,16 +10,11 @@
 static uint32_t units_of(const struct hd_config *config, uint32_t pipe)
 {
 	switch (pipe) {
-	case HD_PIPE_INT:
-		return (uint32_t)config->units_int;
-	case HD_PIPE_FP32:
-		return (uint32_t)config->units_fp32;
-	case HD_PIPE_FP64:
-		return (uint32_t)config->units_fp64;
-	case HD_PIPE_SFU:
-		return (uint32_t)config->units_sfu;
-	default:
-		return (uint32_t)config->schedulers;
+	case HD_PIPE_INT: return (uint32_t)config->units_int;
+	case HD_PIPE_FP32: return (uint32_t)config->units_fp32;
+	case HD_PIPE_FP64: return (uint32_t)config->units_fp64;
+	case HD_PIPE_SFU: return (uint32_t)config->units_sfu;
+	default: return (uint32_t)config->schedulers;
 	}
 }
 

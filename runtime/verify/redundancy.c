@@ -276,25 +276,18 @@ static struct form result_form(const struct warp_forms *forms, const struct hd_i
 		    c = operand_form(forms, inst, HD_SLOT_C), p = predicate_form(forms, inst);
 	struct form sum = both(both(a, b), both(c, p));
 	switch (inst->op) {
-	case HD_OP_S2R:
-		return special_form(hd_mod_get(inst->mods, HD_MOD_SR));
+	case HD_OP_S2R: return special_form(hd_mod_get(inst->mods, HD_MOD_SR));
 	case HD_OP_MOV:
 	case HD_OP_IADD3:
 	case HD_OP_LEA:
-	case HD_OP_LEA_HI:
-		return sum;
+	case HD_OP_LEA_HI: return sum;
 	case HD_OP_IMAD:
-	case HD_OP_IMAD_WIDE:
-		return both(product(a, b), c);
+	case HD_OP_IMAD_WIDE: return both(product(a, b), c);
 	case HD_OP_SHL:
 	case HD_OP_SHF_L:
-	case HD_OP_SGXT: /* an extension, Figure 6's cvt */
-		sum.linear &= uniform_lanes(b);
-		return sum;
-	case HD_OP_SHR: /* the high word of a sign extension */
-		return is_sign_word(inst) ? sum : if_uniform(sum);
-	default:
-		return if_uniform(sum);
+	case HD_OP_SGXT: /* an extension, Figure 6's cvt */ sum.linear &= uniform_lanes(b); return sum;
+	case HD_OP_SHR: /* the high word of a sign extension */ return is_sign_word(inst) ? sum : if_uniform(sum);
+	default: return if_uniform(sum);
 	}
 }
 

@@ -54,7 +54,7 @@ struct hd_twin {
 	size_t row_bytes, local_bytes, undefined_bytes;
 	void *rows, *local;
 	uint32_t undefined[HD_RZ + 1 + HD_PT + 1 + HD_MAX_UREGS]; /* lanes, of what the scoreboard has a bit for */
-	uint32_t *undefined_local;		   /* lanes, of each word of local memory */
+	uint32_t *undefined_local;				  /* lanes, of each word of local memory */
 };
 
 /* ---- start and end */
@@ -136,21 +136,15 @@ static bool is_local(const struct hd_dinst *inst)
 static enum kind kind_of(const struct hd_dinst *inst)
 {
 	switch (inst->inst.op) {
-	case HD_OP_LDC:
-		return OWN;
-	case HD_OP_S2R:
-		return hd_mod_get(inst->inst.mods, HD_MOD_SR) >= HD_SR_CLOCK_LO ? RESULT : OWN;
+	case HD_OP_LDC: return OWN;
+	case HD_OP_S2R: return hd_mod_get(inst->inst.mods, HD_MOD_SR) >= HD_SR_CLOCK_LO ? RESULT : OWN;
 	case HD_OP_CS2R:
 	case HD_OP_SHFL:
 	case HD_OP_VOTE:
-	case HD_OP_MATCH:
-		return RESULT;
-	case HD_OP_SYSCALL:
-		return SERVICE;
-	case HD_OP_BAR:
-		return hd_mod_get(inst->inst.mods, HD_MOD_BARMODE) >= HD_BAR_RED_POPC ? REDUCTION : OWN;
-	default:
-		break;
+	case HD_OP_MATCH: return RESULT;
+	case HD_OP_SYSCALL: return SERVICE;
+	case HD_OP_BAR: return hd_mod_get(inst->inst.mods, HD_MOD_BARMODE) >= HD_BAR_RED_POPC ? REDUCTION : OWN;
+	default: break;
 	}
 	if (inst->effects & HD_FX_ATOMIC)
 		return ATOMIC;

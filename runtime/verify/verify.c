@@ -36,7 +36,7 @@ struct frame {
 struct hd_shadow {
 	HD_VEC(struct frame) frames; /* the first `depth`, and popped ones, whose buffers are used again */
 	uint32_t depth;
-	uint32_t dead[256]; /* lanes */
+	uint32_t dead[256];	      /* lanes */
 	uint32_t apart[HD_MAX_UREGS]; /* lanes that were elsewhere when the uniform register was written last */
 	struct hd_watch watch;
 	bool exited; /* call entries may have gone without a return */
@@ -187,8 +187,8 @@ static void check_uniform_read(struct hd_exec *exec, const struct hd_inst *inst)
 {
 	uint32_t lanes = hd_x_is_uniform(inst->xkind) ? exec->warp->shadow->apart[inst->x] & exec->mask : 0;
 	if (lanes)
-		HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY, "UR%u is read by a lane that was not there when it was written",
-			 inst->x);
+		HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY,
+			 "UR%u is read by a lane that was not there when it was written", inst->x);
 }
 
 void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
@@ -280,8 +280,7 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (hd_opinfo[inst->inst.op].dst == HD_W_U)
 		shadow->apart[inst->inst.dst] = exec->warp->live & ~exec->mask;
 	if (inst->inst.op == HD_OP_SYSCALL)
-		revive_written(shadow, exec->mask,
-			       &(struct hd_hazard){{ARGUMENTS}}); /* and the result, and scratch */
+		revive_written(shadow, exec->mask, &(struct hd_hazard){{ARGUMENTS}}); /* and the result, and scratch */
 	if (inst->writes.bits[0] >> HD_ABI_STACK_POINTER & 1)
 		check_stack(exec);
 	if (!exec->fault && exec->effect->event == HD_EVENT_MEMORY)

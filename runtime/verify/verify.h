@@ -1,6 +1,6 @@
 /*
- * The parts of --verify that check the analyses (verify_analyses.c, verify_reuse.c, verify_memory.c, verify_affine.c), for
- * verify.c, which calls them for warps that have a shadow.
+ * The parts of --verify that check the analyses (verify_analyses.c, verify_reuse.c, verify_memory.c, verify_affine.c),
+ * for verify.c, which calls them for warps that have a shadow.
  */
 #ifndef HD_RUNTIME_VERIFY_VERIFY_H
 #define HD_RUNTIME_VERIFY_VERIFY_H

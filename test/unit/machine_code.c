@@ -165,21 +165,13 @@ static void random_inst(struct code *code, uint64_t *state, uint32_t regs)
 {
 	uint8_t a = (uint8_t)below(state, regs), b = (uint8_t)below(state, regs), d = (uint8_t)below(state, regs);
 	switch (below(state, 6)) {
-	case 0:
-		below(state, 2) ? code_set(code, d, 1) : code_special(code, d, HD_SR_TID_X);
-		break;
-	case 1:
-		code_compare(code, (uint8_t)below(state, 3), a, b);
-		break;
-	case 2:
-		code_store(code, a, b);
-		break;
+	case 0: below(state, 2) ? code_set(code, d, 1) : code_special(code, d, HD_SR_TID_X); break;
+	case 1: code_compare(code, (uint8_t)below(state, 3), a, b); break;
+	case 2: code_store(code, a, b); break;
 	case 3: /* may write: what was there before stays live */
 		code_guard(code, code_add(code, d, a, b), (uint8_t)below(state, 3));
 		break;
-	default:
-		code_add(code, d, a, b);
-		break;
+	default: code_add(code, d, a, b); break;
 	}
 }
 

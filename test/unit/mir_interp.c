@@ -190,20 +190,13 @@ static void call(struct interp *interp, const struct hd_minst *inst)
 static bool compare(uint32_t a, uint32_t b, unsigned cmp)
 {
 	switch (cmp) {
-	case HD_CMP_LT:
-		return a < b;
-	case HD_CMP_EQ:
-		return a == b;
-	case HD_CMP_LE:
-		return a <= b;
-	case HD_CMP_GT:
-		return a > b;
-	case HD_CMP_NE:
-		return a != b;
-	case HD_CMP_GE:
-		return a >= b;
-	default:
-		return cmp == HD_CMP_T;
+	case HD_CMP_LT: return a < b;
+	case HD_CMP_EQ: return a == b;
+	case HD_CMP_LE: return a <= b;
+	case HD_CMP_GT: return a > b;
+	case HD_CMP_NE: return a != b;
+	case HD_CMP_GE: return a >= b;
+	default: return cmp == HD_CMP_T;
 	}
 }
 
@@ -313,54 +306,32 @@ static void execute(struct interp *interp, const struct hd_minst *inst)
 {
 	uint32_t a = get(interp, inst->a, 0), b = source_b(interp, inst);
 	switch (inst->op) {
-	case HD_OP_UNDEF:
-		break;
-	case HD_OP_COPY:
-		copy(interp, inst);
-		break;
+	case HD_OP_UNDEF: break;
+	case HD_OP_COPY: copy(interp, inst); break;
 	case HD_OP_PAIR:
-	case HD_OP_PARCOPY:
-		move_list(interp, inst);
-		break;
-	case HD_OP_MOV:
-		set(interp, inst->dst, 0, b);
-		break;
+	case HD_OP_PARCOPY: move_list(interp, inst); break;
+	case HD_OP_MOV: set(interp, inst->dst, 0, b); break;
 	case HD_OP_R2UR:
-	case HD_OP_UMOV:
-		interp->uniform[inst->uniform_dst] = b;
-		break;
-	case HD_OP_SEL:
-		set(interp, inst->dst, 0, get_pred(interp, inst->psrc, inst->psrc_not) ? a : b);
-		break;
+	case HD_OP_UMOV: interp->uniform[inst->uniform_dst] = b; break;
+	case HD_OP_SEL: set(interp, inst->dst, 0, get_pred(interp, inst->psrc, inst->psrc_not) ? a : b); break;
 	case HD_OP_ISETP:
 		set_pred(interp, inst->pdst,
 			 compare(a, b, hd_mod_get(inst->mods, HD_MOD_CMP)) &&
 				 get_pred(interp, inst->psrc, inst->psrc_not));
 		break;
-	case HD_OP_IADD3:
-		set(interp, inst->dst, 0, a + b + source_c(interp, inst));
-		break;
-	case HD_OP_IMAD:
-		set(interp, inst->dst, 0, multiply_add(inst, a, b, source_c(interp, inst)));
-		break;
+	case HD_OP_IADD3: set(interp, inst->dst, 0, a + b + source_c(interp, inst)); break;
+	case HD_OP_IMAD: set(interp, inst->dst, 0, multiply_add(inst, a, b, source_c(interp, inst))); break;
 	case HD_OP_LOP3:
 		set(interp, inst->dst, 0, logical(hd_mod_get(inst->mods, HD_MOD_LUT), a, b, source_c(interp, inst)));
 		break;
 	case HD_OP_LDL:
-	case HD_OP_STL:
-		local_access(interp, inst);
-		break;
+	case HD_OP_STL: local_access(interp, inst); break;
 	case HD_OP_LDG:
 	case HD_OP_STG:
 	case HD_OP_LDS:
-	case HD_OP_STS:
-		memory_access(interp, inst);
-		break;
-	case HD_OP_CALL:
-		call(interp, inst);
-		break;
-	default:
-		hashed(interp, inst);
+	case HD_OP_STS: memory_access(interp, inst); break;
+	case HD_OP_CALL: call(interp, inst); break;
+	default: hashed(interp, inst);
 	}
 }
 
@@ -405,8 +376,7 @@ static uint32_t run_block(struct interp *interp, uint32_t id)
 		if (++interp->run.steps > MAX_STEPS)
 			fail(interp, "too many steps");
 		switch (inst->op) {
-		case HD_OP_PHI:
-			break;
+		case HD_OP_PHI: break;
 		case HD_OP_BRA:
 			if (get_pred(interp, inst->guard, inst->guard_not))
 				return inst->ref;
@@ -416,9 +386,7 @@ static uint32_t run_block(struct interp *interp, uint32_t id)
 			return table->blocks[get(interp, inst->a, 0) % table->count];
 		}
 		case HD_OP_RET:
-		case HD_OP_EXIT:
-			leave(interp, inst);
-			return HD_NO_BLOCK;
+		case HD_OP_EXIT: leave(interp, inst); return HD_NO_BLOCK;
 		default:
 			if (get_pred(interp, inst->guard, inst->guard_not))
 				execute(interp, inst);

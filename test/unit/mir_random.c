@@ -32,18 +32,10 @@ static uint32_t first_of(const struct maker *maker, unsigned words, uint32_t *co
 {
 	const struct hd_random_options *o = maker->options;
 	switch (words) {
-	case 1:
-		*count = o->singles;
-		return 0;
-	case 2:
-		*count = o->pairs;
-		return o->singles;
-	case 4:
-		*count = o->quads;
-		return o->singles + o->pairs;
-	default:
-		*count = o->preds;
-		return o->singles + o->pairs + o->quads;
+	case 1: *count = o->singles; return 0;
+	case 2: *count = o->pairs; return o->singles;
+	case 4: *count = o->quads; return o->singles + o->pairs;
+	default: *count = o->preds; return o->singles + o->pairs + o->quads;
 	}
 }
 

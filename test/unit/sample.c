@@ -117,11 +117,15 @@ struct hd_metadata sample_metadata(struct hd_arena *arena)
 		{.reg = 2, .strided = true, .stride_known = true, .stride = -4, .dimensions = 2},
 		{.reg = 3, .strided = true},
 		{.reg = 254, .stride_known = true, .dimensions = 3}};
-	static const struct hd_meta_point points[] = {
-		{.pc = 64, .loop_pc = 32, .live = {{0xc}, 0x41}, .live_divergent = {{0xc, 1, 0, UINT64_C(1) << 62}, 0x43},
-		 .mask = 0xc, .mask_divergent = UINT64_C(1) << 53 | 0xc,
-		 .patterns = (struct hd_meta_pattern *)(uintptr_t)patterns, .pattern_count = 3},
-		{.pc = 96, .kind = HD_PREEMPT_BAR, .loop_pc = UINT32_MAX}};
+	static const struct hd_meta_point points[] = {{.pc = 64,
+						       .loop_pc = 32,
+						       .live = {{0xc}, 0x41},
+						       .live_divergent = {{0xc, 1, 0, UINT64_C(1) << 62}, 0x43},
+						       .mask = 0xc,
+						       .mask_divergent = UINT64_C(1) << 53 | 0xc,
+						       .patterns = (struct hd_meta_pattern *)(uintptr_t)patterns,
+						       .pattern_count = 3},
+						      {.pc = 96, .kind = HD_PREEMPT_BAR, .loop_pc = UINT32_MAX}};
 	static uint32_t pcs[] = {0, 16, 48};
 	static const struct hd_meta_interval intervals[] = {
 		{.pcs = pcs, .pc_count = 2, .working_set = {0xf0, 0, 0, UINT64_C(1) << 62}, .live_in = {0x10}},
@@ -132,11 +136,18 @@ struct hd_metadata sample_metadata(struct hd_arena *arena)
 	static uint8_t tags[] = {0, 1, 15, 0, 10, 2, 0};
 	static uint8_t exact[4 * 7] = {0, 1, 9, 10, HD_REUSE_EXACT_MOST, HD_REUSE_NEVER};
 	static uint8_t dead_operands[] = {0, 7, 0, 1, 2, 4, 0};
-	static const struct hd_meta_reuse reuse = {.rthld = 16, .profiled = true, .near = 8, .far = 2, .dead = 3,
-						   .histogram = {5, 3, 0, 0, 0, 0, 0, 2}, .tags = tags, .exact = exact,
+	static const struct hd_meta_reuse reuse = {.rthld = 16,
+						   .profiled = true,
+						   .near = 8,
+						   .far = 2,
+						   .dead = 3,
+						   .histogram = {5, 3, 0, 0, 0, 0, 0, 2},
+						   .tags = tags,
+						   .exact = exact,
 						   .tag_count = 7};
-	static const struct hd_meta_idempotence idempotence = {
-		.why = HD_BREAK_STORE, .at = {"_Z3midf", 48, {"a.cu", 20}}, .read = {.function = "leaf", .pc = 16}};
+	static const struct hd_meta_idempotence idempotence = {.why = HD_BREAK_STORE,
+							       .at = {"_Z3midf", 48, {"a.cu", 20}},
+							       .read = {.function = "leaf", .pc = 16}};
 	static const struct hd_meta_function functions[] = {
 		{.name = "_Z3midf",
 		 .demangled = "mid(float)",

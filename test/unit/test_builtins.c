@@ -69,26 +69,13 @@ static uint64_t pattern64(int width)
 	uint64_t r = random64(), value = random64() >> (64 - width);
 	int length = (int)(r % (unsigned)width);
 	switch (r >> 32 & 7) {
-	case 0:
-		value = (uint64_t)1 << length;
-		break;
-	case 1:
-		value = ((uint64_t)1 << length) - 1;
-		break;
-	case 2:
-		value = 0 - ((uint64_t)1 << length);
-		break;
-	case 3:
-		value = ((uint64_t)1 << length) + (r >> 40 & 3);
-		break;
-	case 4:
-		value = r >> 40 & 15;
-		break;
-	case 5:
-		break;
-	default:
-		value >>= length;
-		break;
+	case 0: value = (uint64_t)1 << length; break;
+	case 1: value = ((uint64_t)1 << length) - 1; break;
+	case 2: value = 0 - ((uint64_t)1 << length); break;
+	case 3: value = ((uint64_t)1 << length) + (r >> 40 & 3); break;
+	case 4: value = r >> 40 & 15; break;
+	case 5: break;
+	default: value >>= length; break;
 	}
 	return width == 64 ? value : value & (((uint64_t)1 << width) - 1);
 }
@@ -130,40 +117,26 @@ static float pattern_float(void)
 	uint64_t r = random64();
 	uint32_t bits = (uint32_t)r;
 	switch (r >> 32 & 7) {
-	case 0:
-		return (float)((int)(r >> 40 & 63) - 32);
-	case 1:
-		return float_of(bits & 0xff800000u);
-	case 2:
-		return float_of(bits | (0x7fffffu >> (r >> 40) % 24));
-	case 3:
-		return float_of((bits & 0x807fffffu) | 0x3f800000u);
-	case 4:
-		return float_of(bits & 0x80ffffffu);
-	case 5:
-		return float_of(bits | 0x7f000000u);
-	default:
-		return float_of(bits);
+	case 0: return (float)((int)(r >> 40 & 63) - 32);
+	case 1: return float_of(bits & 0xff800000u);
+	case 2: return float_of(bits | (0x7fffffu >> (r >> 40) % 24));
+	case 3: return float_of((bits & 0x807fffffu) | 0x3f800000u);
+	case 4: return float_of(bits & 0x80ffffffu);
+	case 5: return float_of(bits | 0x7f000000u);
+	default: return float_of(bits);
 	}
 }
 static double pattern_double(void)
 {
 	uint64_t bits = random64(), r = random64();
 	switch (r & 7) {
-	case 0:
-		return (double)((int)(r >> 40 & 63) - 32);
-	case 1:
-		return double_of(bits & 0xfff0000000000000u);
-	case 2:
-		return double_of(bits | (0xfffffffffffffu >> (r >> 40) % 53));
-	case 3:
-		return double_of((bits & 0x800fffffffffffffu) | 0x3ff0000000000000u);
-	case 4:
-		return double_of(bits & 0x801fffffffffffffu);
-	case 5:
-		return double_of(bits | 0x7fe0000000000000u);
-	default:
-		return double_of(bits);
+	case 0: return (double)((int)(r >> 40 & 63) - 32);
+	case 1: return double_of(bits & 0xfff0000000000000u);
+	case 2: return double_of(bits | (0xfffffffffffffu >> (r >> 40) % 53));
+	case 3: return double_of((bits & 0x800fffffffffffffu) | 0x3ff0000000000000u);
+	case 4: return double_of(bits & 0x801fffffffffffffu);
+	case 5: return double_of(bits | 0x7fe0000000000000u);
+	default: return double_of(bits);
 	}
 }
 

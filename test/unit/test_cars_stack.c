@@ -286,10 +286,19 @@ START_TEST(a_bounded_allocation_is_what_all_warps_can_have)
 		const char *parameter;
 		uint32_t warps, rows, multiple;
 	} cases[] = {
-		{"", 64, 32, 1},	  {"low", 64, 32, 1}, {"2", 64, 32, 1},	 {"high", 64, 32, 1}, /* High is 56 */
-		{"", 36, 56, 0},	  {"low", 36, 56, 0}, {"2", 36, 40, 2},	 {"high", 36, 56, 0},
-		{"9", 36, 56, 3},	  {"low", 40, 51, 1}, {"high", 40, 51, 3},
-		{"", 80, 25, CARS_BELOW_LOW}, {"high", 80, 25, CARS_BELOW_LOW}, /* Low is 30 */
+		{"", 64, 32, 1},
+		{"low", 64, 32, 1},
+		{"2", 64, 32, 1},
+		{"high", 64, 32, 1}, /* High is 56 */
+		{"", 36, 56, 0},
+		{"low", 36, 56, 0},
+		{"2", 36, 40, 2},
+		{"high", 36, 56, 0},
+		{"9", 36, 56, 3},
+		{"low", 40, 51, 1},
+		{"high", 40, 51, 3},
+		{"", 80, 25, CARS_BELOW_LOW},
+		{"high", 80, 25, CARS_BELOW_LOW}, /* Low is 30 */
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct cars_levels levels;
@@ -380,7 +389,7 @@ Suite *hd_suite(void)
 						 high_everywhere_where_it_costs_nothing,
 						 allocations_are_rounded_and_bounded,
 						 parameter_forces_an_allocation,
-					  a_bounded_allocation_is_what_all_warps_can_have,
+						 a_bounded_allocation_is_what_all_warps_can_have,
 						 figure_5_moves_towards_the_best,
 						 means_of_an_earlier_launch_are_remembered,
 						 storage_is_264_bytes,

@@ -96,17 +96,15 @@ START_TEST(bad_files_tell_the_line)
 		const char *text, *message;
 		uint32_t line;
 	} cases[] = {
-		{"product = x\nsm_cuont = 3\n", "sm_count", 2},
-		{"[a]\n\nsm_count = many\n", "needs a number", 3},
-		{"sm_count = 0\n", "between 1 and 1024", 1},
-		{"sm_count = 1.5\n", "whole number", 1},
-		{"scheduler = oldest\n", "gto|lrr|two-level", 1},
-		{"sm_count = 4\nnonsense\n", "key = value", 2},
+		{"product = x\nsm_cuont = 3\n", "sm_count", 2},	  {"[a]\n\nsm_count = many\n", "needs a number", 3},
+		{"sm_count = 0\n", "between 1 and 1024", 1},	  {"sm_count = 1.5\n", "whole number", 1},
+		{"scheduler = oldest\n", "gto|lrr|two-level", 1}, {"sm_count = 4\nnonsense\n", "key = value", 2},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct hd_config config;
 		ck_assert_int_eq(load_text(cases[i].text, &config), -1);
-		ck_assert_msg(strstr(last_message, cases[i].message) != NULL, "'%s' in '%s'", cases[i].message, last_message);
+		ck_assert_msg(strstr(last_message, cases[i].message) != NULL, "'%s' in '%s'", cases[i].message,
+			      last_message);
 		ck_assert_uint_eq(last_loc.line, cases[i].line);
 	}
 }
@@ -156,9 +154,14 @@ END_TEST
 
 Suite *hd_suite(void)
 {
-	const TTest *const tests[] = {defaults_are_consistent, every_gpu_loads, v100_has_the_papers_values,
-					     unknown_gpu_names_the_nearest, bad_files_tell_the_line,
-					     inconsistent_values_are_refused, assignments,
-					     statistics_add_and_subtract_every_field, NULL};
+	const TTest *const tests[] = {defaults_are_consistent,
+				      every_gpu_loads,
+				      v100_has_the_papers_values,
+				      unknown_gpu_names_the_nearest,
+				      bad_files_tell_the_line,
+				      inconsistent_values_are_refused,
+				      assignments,
+				      statistics_add_and_subtract_every_field,
+				      NULL};
 	return hd_suite_of("config", tests);
 }

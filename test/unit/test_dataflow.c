@@ -73,7 +73,8 @@ static void solve_bit(const struct hd_dataflow *flow, uint32_t bit, uint32_t *be
 		for (uint32_t n = 0; n < graph->nodes; n++) {
 			struct hd_bitset adds = hd_dataflow_row(flow, flow->adds, n);
 			struct hd_bitset ends = hd_dataflow_row(flow, flow->ends, n);
-			bool edge = flow->backward ? graph->succ_start[n] == graph->succ_start[n + 1] : n == graph->entry;
+			bool edge =
+				flow->backward ? graph->succ_start[n] == graph->succ_start[n + 1] : n == graph->entry;
 			bool comes = edge ? hd_bitset_has(&boundary, bit) : flow->must;
 			for (uint32_t from = 0; from < graph->nodes; from++)
 				for (uint32_t e = graph->succ_start[from]; e < graph->succ_start[from + 1]; e++) {

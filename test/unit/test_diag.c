@@ -29,14 +29,12 @@ START_TEST(reports_are_counted_and_reach_the_sink)
 	struct seen seen = {0};
 	struct hd_diag diag = {.emit = remember, .context = &seen};
 	struct hd_loc loc = {"nbody.cu", 12, 3};
-
 	ck_assert_int_eq(hd_error(&diag, loc, "%s is %d", "x", 7), -1);
 	ck_assert_str_eq(seen.message, "x is 7");
 	ck_assert_int_eq(seen.severity, HD_ERROR);
 	ck_assert_str_eq(seen.loc.file, "nbody.cu");
 	ck_assert_uint_eq(seen.loc.line, 12);
 	ck_assert_uint_eq(seen.loc.column, 3);
-
 	hd_warning(&diag, HD_NOWHERE, "careful");
 	ck_assert_int_eq(seen.severity, HD_WARNING);
 	ck_assert_ptr_null(seen.loc.file);

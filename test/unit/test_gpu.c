@@ -324,8 +324,10 @@ START_TEST(dynamic_shared_memory_follows_the_static)
 		inst->xkind = HD_X_CONST_B;
 		inst->x = HD_CONST_X(0, HD_CB_DYN_SHARED);
 		ck_assert_int_eq(simbench_start(&bench), 0);
-		struct hd_launch launch = {
-			.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {32, 1, 1}, .dynamic_shared = dynamic};
+		struct hd_launch launch = {.kernel = bench.kernel,
+					   .grid = {1, 1, 1},
+					   .block = {32, 1, 1},
+					   .dynamic_shared = dynamic};
 		ck_assert_int_eq(hd_sim_launch(bench.sim, &launch), 0);
 		ck_assert_uint_eq(simbench_register(&bench, 0, 8, 0), 112);
 		ck_assert_uint_eq(hd_sim_launch_stats(bench.sim, 0)->dynamic_shared, dynamic);

@@ -46,7 +46,6 @@ static unsigned overloads(LLVMContextRef context, const char *name, LLVMTypeRef 
 {
 	LLVMTypeRef word = LLVMInt32TypeInContext(context);
 	unsigned space = strstr(name, ".g2s") || strstr(name, "shared") ? 3 : strstr(name, "global") ? 1 : 0;
-
 	if (!strncmp(name, "llvm.nvvm.ldg.", 14) || !strncmp(name, "llvm.nvvm.ldu.", 14)) {
 		types[0] = name[strlen(name) - 1] == 'f' ? LLVMFloatTypeInContext(context) : word;
 		if (name[strlen(name) - 1] == 'p')
@@ -68,7 +67,6 @@ static unsigned overloads(LLVMContextRef context, const char *name, LLVMTypeRef 
 static LLVMValueRef operand(LLVMBuilderRef builder, LLVMValueRef kernel, LLVMTypeRef type, bool constant)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
-
 	if (kind == LLVMMetadataTypeKind || kind == LLVMTokenTypeKind || kind == LLVMLabelTypeKind)
 		return NULL;
 	if (constant)
@@ -82,7 +80,6 @@ static LLVMValueRef kernel_of(LLVMModuleRef module)
 	LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &pointer, 1, false);
 	LLVMValueRef kernel = LLVMAddFunction(module, "k", type);
-
 	LLVMSetTarget(module, "nvptx64-nvidia-cuda");
 	LLVMSetDataLayout(module, "e-i64:64-i128:128-v16:16-v32:32-n16:32:64");
 	LLVMSetFunctionCallConv(kernel, 71); /* ptx_kernel */
@@ -93,7 +90,7 @@ static LLVMValueRef kernel_of(LLVMModuleRef module)
 static LLVMModuleRef module_with(LLVMContextRef context, unsigned id)
 {
 	LLVMModuleRef module = LLVMModuleCreateWithNameInContext("m", context);
-	LLVMValueRef kernel = kernel_of(module), args[32], call;
+	LLVMValueRef kernel = kernel_of(module);
 	LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
 	LLVMTypeRef types[2], params[32], type;
 	size_t length;
@@ -101,17 +98,17 @@ static LLVMModuleRef module_with(LLVMContextRef context, unsigned id)
 		LLVMIntrinsicIsOverloaded(id) ? overloads(context, LLVMIntrinsicGetName(id, &length), types) : 0;
 	LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, id, types, count);
 	unsigned immediate = LLVMGetEnumAttributeKindForName("immarg", 6);
-
 	type = LLVMGlobalGetValueType(function);
 	LLVMGetParamTypes(type, params);
 	LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, kernel, "entry"));
+	LLVMValueRef args[32];
 	for (unsigned i = 0; i < LLVMCountParamTypes(type); i++) {
 		args[i] = operand(builder, kernel, params[i],
 				  LLVMGetEnumAttributeAtIndex(function, i + 1, immediate) != NULL);
 		if (!args[i])
 			return NULL;
 	}
-	call = LLVMBuildCall2(builder, type, function, args, LLVMCountParamTypes(type), "");
+	LLVMValueRef call = LLVMBuildCall2(builder, type, function, args, LLVMCountParamTypes(type), "");
 	if (LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMVoidTypeKind)
 		LLVMBuildStore(builder, call, LLVMGetParam(kernel, 0));
 	LLVMBuildRetVoid(builder);
@@ -126,7 +123,6 @@ static void child(unsigned id, int out)
 	LLVMModuleRef module = module_with(context, id);
 	const struct hd_host host = {.diagnose = keep, .wants_remarks = no_remarks, .fail = no_failure};
 	struct hd_session *session = hd_session_new("check", false, &host);
-
 	if (!module)
 		_exit(SKIPPED);
 	for (unsigned row = 0; row < HD_SESSION_ROWS; row++)
@@ -159,15 +155,14 @@ START_TEST(every_nvvm_intrinsic_is_taken_or_refused)
 {
 	static const char *const outcomes[] = {"taken", "refused", "skipped", "CRASHED"};
 	unsigned id = LLVMLookupIntrinsicID("llvm.nvvm.barrier0", 18), counts[4] = {0}, unclear = 0;
-	size_t length;
-	char place[512] = "", *end;
-
+	char place[512] = "";
 	/* The libraries, from build/test/unit. */
 	ck_assert_int_gt(readlink("/proc/self/exe", place, sizeof place - 32), 0);
-	end = strstr(place, "/test/unit/");
+	char *end = strstr(place, "/test/unit/");
 	ck_assert_ptr_nonnull(end);
 	strcpy(end, "/share/heddle");
 	setenv("HEDDLE_DATA", place, 1);
+	size_t length;
 	while (!strncmp(LLVMIntrinsicGetName(id - 1, &length), "llvm.nvvm.", 10))
 		id--;
 	for (; !strncmp(LLVMIntrinsicGetName(id, &length), "llvm.nvvm.", 10); id++) {

@@ -252,7 +252,6 @@ START_TEST(verification_catches_wrong_linear_registers)
 	struct rig rig;
 	compile(&rig, sum);
 	struct hd_linear *linear = &rig.unit.object.linears[0];
-
 	struct hd_inst *inst = find(linear, HD_STREAM_THREAD, HD_OP_IMAD_WIDE);
 	ck_assert_uint_eq(inst->x, 4); /* 4 * tid.x */
 	inst->x = 8;

@@ -223,29 +223,23 @@ START_TEST(text_of_memory_and_control)
 	inst.dst = 6, inst.a = 4, inst.xkind = HD_X_OTHER, inst.x = 0x10;
 	inst.mods = HD_MOD(SIZE, HD_SIZE_64) | HD_MOD(CACHE, HD_CACHE_CA);
 	expect_text(&inst, "LDG.64.CA R6, [R4.64+0x10]");
-
 	inst = hd_inst_new(HD_OP_STL);
 	inst.a = 1, inst.c = 16, inst.xkind = HD_X_OTHER, inst.x = (uint32_t)-8, inst.mods = HD_MOD(SIZE, HD_SIZE_32);
 	expect_text(&inst, "STL [R1-0x8], R16");
-
 	inst = hd_inst_new(HD_OP_ATOMG);
 	inst.a = 2, inst.b = 5, inst.c = 6, inst.dst = 4;
 	inst.mods = HD_MOD(ATOMOP, HD_ATOM_CAS) | HD_MOD(DTYPE, HD_U32);
 	expect_text(&inst, "ATOMG.CAS.U32 R4, [R2.64], R5, R6");
-
 	inst = hd_inst_new(HD_OP_LDC);
 	inst.dst = 4, inst.a = 2, inst.mods = HD_MOD(BANK, 3) | HD_MOD(SIZE, HD_SIZE_64);
 	expect_text(&inst, "LDC.64 R4, c[0x3][R2]");
-
 	inst = hd_inst_new(HD_OP_SHFL);
 	inst.dst = 4, inst.a = 2, inst.xkind = HD_X_OTHER, inst.x = 0x1f << 8 | 16;
 	inst.mods = HD_MOD(SHFLMODE, HD_SHFL_DOWN) | HD_MOD(BIMM, 1) | HD_MOD(CIMM, 1);
 	expect_text(&inst, "SHFL.DOWN R4, R2, 0x10, 0x1f");
-
 	inst = hd_inst_new(HD_OP_BAR);
 	inst.xkind = HD_X_IMM_B;
 	expect_text(&inst, "BAR.SYNC 0x0");
-
 	inst = hd_inst_new(HD_OP_BRA);
 	inst.xkind = HD_X_OTHER, inst.x = 18, inst.guard = 2, inst.reconv = 20;
 	expect_text(&inst, "@P2 BRA 0x120");
@@ -289,7 +283,6 @@ START_TEST(reads_and_writes)
 	ck_assert(set.regs[0] == 1u << 1 && set.regs[1] == (1 | UINT64_C(3) << 62) && set.preds == 1 << 3);
 	hd_inst_writes(&inst, &set);
 	ck_assert(set.regs[0] == UINT64_C(3) << 62 && !set.regs[1] && !set.preds);
-
 	inst = hd_inst_new(HD_OP_STG);
 	inst.a = 2, inst.c = 8, inst.mods = HD_MOD(SIZE, HD_SIZE_128);
 	hd_inst_reads(&inst, &set);
@@ -299,7 +292,6 @@ START_TEST(reads_and_writes)
 	ck_assert_uint_eq(hd_op_access_bytes(HD_OP_STG, inst.mods), 16);
 	ck_assert_uint_eq(hd_op_access_bytes(HD_OP_ATOM, HD_MOD(DTYPE, HD_F64)), 8);
 	ck_assert_uint_eq(hd_op_access_bytes(HD_OP_IADD3, 0), 0);
-
 	inst = hd_inst_new(HD_OP_R2P);
 	inst.a = 4, inst.xkind = HD_X_IMM_B, inst.x = 0x85;
 	hd_inst_writes(&inst, &set);

@@ -81,12 +81,14 @@ START_TEST(survives_json)
 	ck_assert(kernel->params[0].kind == HD_PARAM_POINTER && kernel->params[0].offset == 8);
 	ck_assert_ptr_null(back.functions[0].source.file);
 	const struct hd_meta_reuse *reuse = back.functions[0].reuse;
-	ck_assert(reuse->profiled && reuse->far == 2 && reuse->histogram[7] == 2 && reuse->tags[2] == 15 && reuse->tags[4] == 10);
+	ck_assert(reuse->profiled && reuse->far == 2 && reuse->histogram[7] == 2 && reuse->tags[2] == 15 &&
+		  reuse->tags[4] == 10);
 	ck_assert(reuse->exact[1] == 1 && reuse->exact[4] == HD_REUSE_EXACT_MOST && reuse->exact[5] == HD_REUSE_NEVER);
 	ck_assert(back.functions[0].dead_operand_count == 7 && back.functions[0].dead_operands[1] == 7);
 	ck_assert_uint_eq(kernel->dead_operand_count, 0);
 	const struct hd_meta_idempotence *idempotence = back.functions[0].idempotence;
-	ck_assert(idempotence->why == HD_BREAK_STORE && idempotence->at.source.line == 20 && idempotence->read.pc == 16);
+	ck_assert(idempotence->why == HD_BREAK_STORE && idempotence->at.source.line == 20 &&
+		  idempotence->read.pc == 16);
 	ck_assert(!kernel->reuse && !kernel->idempotence);
 	ck_assert(kernel->interval_count == 2 && kernel->strand_count == 1 && kernel->interval_registers == 16);
 	ck_assert(kernel->intervals[0].working_set[3] == UINT64_C(1) << 62 && kernel->intervals[0].live_in[0] == 0x10);
@@ -137,10 +139,13 @@ static void expect_error(const char *from, const char *to, const char *expected)
 START_TEST(errors_name_their_place)
 {
 	expect_error("\"version\": 1", "\"version\": 2", "x.json: metadata of version 2; this Heddle reads version 1");
-	expect_error("\"tags\": \"01f", "\"tags\": \"01g", "functions[0].reuse.tags: expected a digit for each instruction");
-	expect_error("\"tags\": \"01f", "\"tags\": \"01", "functions[0].reuse.tags: expected a digit for each instruction");
+	expect_error("\"tags\": \"01f", "\"tags\": \"01g",
+		     "functions[0].reuse.tags: expected a digit for each instruction");
+	expect_error("\"tags\": \"01f", "\"tags\": \"01",
+		     "functions[0].reuse.tags: expected a digit for each instruction");
 	expect_error("\"exact\": \"-19az0", "\"exact\": \"-19aZ0", "functions[0].reuse.exact: expected a digit");
-	expect_error("\"dead_operands\": \"07", "\"dead_operands\": \"08", "functions[0].liveness.dead_operands: expected");
+	expect_error("\"dead_operands\": \"07", "\"dead_operands\": \"08",
+		     "functions[0].liveness.dead_operands: expected");
 	expect_error("\"why\": \"store\"", "\"why\": \"whim\"",
 		     "functions[0].idempotence.why: expected \"store\", \"atomic\",");
 	expect_error("\"why\": \"store\"", "\"why\": null", "functions[0].idempotence.why: expected what breaks");
@@ -160,11 +165,13 @@ START_TEST(errors_name_their_place)
 	expect_error("\"mode\": \"relocatable\"", "\"mode\": 1", "mode: expected");
 	expect_error("\"name\": \"leaf\"", "\"name\": \"_Z3midf\"", "_Z3midf: expected one function of this name");
 	expect_error("\"pp\"", "\"qq\"", "kernels[0].preemption_points[0].kind: expected \"pp\" or \"bar.pp\"");
-	expect_error("\"mask\": \"0x", "\"mask\": \"0xf", "kernels[0].preemption_points[0].mask: expected a mask of 54 bits");
+	expect_error("\"mask\": \"0x", "\"mask\": \"0xf",
+		     "kernels[0].preemption_points[0].mask: expected a mask of 54 bits");
 	expect_error("\"stride\": -4", "\"stride\": \"-4\"", "kernels[0].preemption_points[0].patterns[0].stride");
 	expect_error("\"drain_bounded\": true", "\"drain_bounded\": 1", "kernels[0].preempt.drain_bounded");
 	expect_error("\"interval_count\": 2", "\"interval_count\": 3", "kernels[0].intervals: expected as many as");
-	expect_error("\"pcs\": [\n            0,", "\"pcs\": [\n            99,", "kernels[0].intervals[0].pcs: expected pcs in");
+	expect_error("\"pcs\": [\n            0,", "\"pcs\": [\n            99,",
+		     "kernels[0].intervals[0].pcs: expected pcs in");
 	expect_error("\"working_set\": [", "\"working_set\": [255, ", "kernels[0].ltrf.strands[0].working_set");
 	expect_error("\"version\"", "version", "x.json: metadata: line 2, column");
 	expect_error("\"kernels\": [", "\"kernels\": [[], ", "kernels[0]: expected an object");
@@ -270,8 +277,8 @@ static void is_in_schema(json_t *schema, const char *part, const struct hd_meta_
 	bool required = false;
 	size_t i;
 	at = schema_step(at, defs, figure->group);
-	json_array_foreach(json_object_get(at, "required"), i, value)
-		required |= strcmp(json_string_value(value), figure->key) == 0;
+	json_array_foreach(json_object_get(at, "required"), i, value) required |=
+		strcmp(json_string_value(value), figure->key) == 0;
 	ck_assert_msg(required, "%s", figure->key);
 	at = json_object_get(json_object_get(at, "properties"), figure->key);
 	ck_assert_str_eq(json_string_value(json_object_get(at, "description")), figure->doc);

@@ -131,7 +131,6 @@ START_TEST(same_object_gives_same_bytes)
 	uint8_t *bytes = sample_bytes(&size), *again = sample_bytes(&again_size), *third = NULL;
 	ck_assert_uint_eq(size, again_size);
 	ck_assert_mem_eq(bytes, again, size);
-
 	struct hd_object back;
 	ck_assert_int_eq(hd_object_read(bytes, size, "x.hdo", &arena, &back, &diag), 0);
 	ck_assert_int_eq(hd_object_write(&back, &third, &third_size, &diag), 0);
@@ -211,7 +210,6 @@ START_TEST(flow_of_a_function)
 	ck_assert_uint_eq(hd_inst_successors(kernel, 5, successors, 4), 0);
 	ck_assert_uint_eq(hd_inst_successors(kernel, 6, successors, 4), 1);
 	ck_assert_uint_eq(hd_inst_successors(kernel, 11, successors, 4), 0);
-
 	static const uint32_t expected[] = {0, 4, 5, 6, 9};
 	struct hd_bitset leaders = hd_function_leaders(kernel, &arena);
 	uint32_t count = 0;
@@ -342,7 +340,6 @@ START_TEST(file_is_written_whole_and_scanned)
 	ck_assert_int_eq(hd_object_write_file(&object, path, &diag), 0);
 	ck_assert_int_eq(hd_object_scan_file(path, count_object, &found, &diag), 1);
 	ck_assert_uint_eq(found.count, 1);
-
 	/* Replacing works, and what cannot be written is an error that leaves the file alone. */
 	ck_assert_int_eq(hd_write_file(path, "short", 5, &diag), 0);
 	ck_assert_int_eq(hd_object_scan_file(path, count_object, &found, &diag), -1);

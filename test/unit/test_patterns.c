@@ -176,18 +176,10 @@ static void random_inst(struct code *code, uint64_t *seed)
 	uint8_t d = (uint8_t)(sample_random(seed) >> 9) % REGS, a = (uint8_t)(sample_random(seed) >> 9) % REGS;
 	uint8_t b = (uint8_t)(sample_random(seed) >> 9) % REGS;
 	switch ((sample_random(seed) >> 11) % 8) {
-	case 0:
-		code_special(code, d, specials[(sample_random(seed) >> 9) % 4]);
-		break;
-	case 1:
-		code_multiply(code, d, a, HD_X_CONST_B, HD_CONST_X(0, HD_CB_NTID_X), b);
-		break;
-	case 2:
-		code_multiply(code, d, a, HD_X_IMM_B, (uint32_t)(sample_random(seed) >> 9) % 5, b);
-		break;
-	case 3:
-		code_set(code, d, (uint32_t)(sample_random(seed) >> 9) % 9);
-		break;
+	case 0: code_special(code, d, specials[(sample_random(seed) >> 9) % 4]); break;
+	case 1: code_multiply(code, d, a, HD_X_CONST_B, HD_CONST_X(0, HD_CB_NTID_X), b); break;
+	case 2: code_multiply(code, d, a, HD_X_IMM_B, (uint32_t)(sample_random(seed) >> 9) % 5, b); break;
+	case 3: code_set(code, d, (uint32_t)(sample_random(seed) >> 9) % 9); break;
 	case 4:
 		code_add(code, d, a, b);
 		hd_vec_last(&code->insts).srcmods = HD_NEG_B;
@@ -236,21 +228,11 @@ static void run_thread(const uint32_t tid[3], const uint32_t block[3], uint32_t 
 		case HD_OP_S2R:
 			regs[inst->dst] = run_special((enum hd_sr)hd_mod_get(inst->mods, HD_MOD_SR), tid);
 			break;
-		case HD_OP_MOV:
-			regs[inst->dst] = b;
-			break;
-		case HD_OP_IADD3:
-			regs[inst->dst] = a + (inst->srcmods & HD_NEG_B ? -b : b) + c;
-			break;
-		case HD_OP_IMAD:
-			regs[inst->dst] = a * b + c;
-			break;
-		case HD_OP_SHL:
-			regs[inst->dst] = b < 32 ? a << b : 0;
-			break;
-		default:
-			regs[inst->dst] = (a << 3) + b;
-			break;
+		case HD_OP_MOV: regs[inst->dst] = b; break;
+		case HD_OP_IADD3: regs[inst->dst] = a + (inst->srcmods & HD_NEG_B ? -b : b) + c; break;
+		case HD_OP_IMAD: regs[inst->dst] = a * b + c; break;
+		case HD_OP_SHL: regs[inst->dst] = b < 32 ? a << b : 0; break;
+		default: regs[inst->dst] = (a << 3) + b; break;
 		}
 	}
 }
@@ -327,21 +309,14 @@ static void run_lane(const struct hd_inst *inst, uint32_t lane)
 {
 	uint32_t *regs = lanes[lane];
 	switch (inst->op) {
-	case HD_OP_MOV:
-		regs[inst->dst] = inst->x;
-		break;
-	case HD_OP_S2R:
-		regs[inst->dst] = lane;
-		break;
-	case HD_OP_IADD3:
-		regs[inst->dst] = regs[inst->a] + regs[inst->b];
-		break;
+	case HD_OP_MOV: regs[inst->dst] = inst->x; break;
+	case HD_OP_S2R: regs[inst->dst] = lane; break;
+	case HD_OP_IADD3: regs[inst->dst] = regs[inst->a] + regs[inst->b]; break;
 	case HD_OP_ISETP:
 		preds[lane] &= (uint8_t)~(1u << inst->pdst);
 		preds[lane] |= (uint8_t)((regs[inst->a] < regs[inst->b]) << inst->pdst);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 

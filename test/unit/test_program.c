@@ -349,8 +349,9 @@ VERIFY_CASE(verify_reconvergence,
 	    (v.f[2] = lab_isetp(0, HD_CMP_EQ, 16, 0), v.f[3] = lab_bra(0, 5, 4), v.f[4] = RET,
 	     v.f[0] = lab_s2r(16, HD_SR_LANEID), v.f[1] = lab_op(HD_OP_NOP)),
 	    "reconvergence point")
-VERIFY_CASE(verify_uniform_value, (v.f[1] = lab_s2r(2, HD_SR_LANEID), v.f[2] = lab_op(HD_OP_R2UR), v.f[2].dst = 3,
-				   v.f[2].b = 2, v.f[3] = lab_op(HD_OP_NOP), v.meta[0].pushed_registers = 0),
+VERIFY_CASE(verify_uniform_value,
+	    (v.f[1] = lab_s2r(2, HD_SR_LANEID), v.f[2] = lab_op(HD_OP_R2UR), v.f[2].dst = 3, v.f[2].b = 2,
+	     v.f[3] = lab_op(HD_OP_NOP), v.meta[0].pushed_registers = 0),
 	    "UR3 is to hold a value of the whole warp: 0x1 here, 0x0 in thread 0 of the warp")
 /* Lanes other than the first wait at the read while it writes. */
 VERIFY_CASE(verify_uniform_reader,

@@ -199,7 +199,6 @@ START_TEST(over_an_endless_loop)
 	hd_reuse_distances(&reuse, NULL, &arena);
 	DEAD(0, HD_SLOT_DST);
 	is(2, HD_SLOT_A, 1, 2);
-
 	struct code endless = {0};
 	code_set(&endless, 0, 0);
 	code_add(&endless, 2, 2, 3);

@@ -236,7 +236,8 @@ START_TEST(exited_warp_waits_for_what_it_started)
 {
 	struct hd_config config;
 	hd_config_defaults(&config);
-	struct hd_stats none = simbench_measure(build_last, HD_OP_NOP, 32), alu = simbench_measure(build_last, HD_OP_FFMA, 32),
+	struct hd_stats none = simbench_measure(build_last, HD_OP_NOP, 32),
+			alu = simbench_measure(build_last, HD_OP_FFMA, 32),
 			memory = simbench_measure(build_last, HD_OP_LDS, 32);
 	ck_assert_uint_eq(none.stalls[HD_STALL_data_alu] + none.stalls[HD_STALL_data_memory], 0);
 	/* FFMA and EXIT issue one after the other; then its latency is two less. */
@@ -468,8 +469,10 @@ START_TEST(barrier_that_nobody_completes_is_a_deadlock)
 	char dump[8192];
 	ck_assert_int_eq(simbench_capture(&bench, 1, 64, dump, sizeof dump), HD_SIM_TIMEOUT);
 	ck_assert_msg(strstr(dump, "\nSM 0: 1 CTAs, 2 warps, ") != NULL, "%s", dump);
-	ck_assert_msg(strstr(dump, "\n  warp   0 barrier barrier      active ffffffff live ffffffff") != NULL, "%s", dump);
-	ck_assert_msg(strstr(dump, "\n  warp   1 barrier barrier      active ffffffff live ffffffff") != NULL, "%s", dump);
+	ck_assert_msg(strstr(dump, "\n  warp   0 barrier barrier      active ffffffff live ffffffff") != NULL, "%s",
+		      dump);
+	ck_assert_msg(strstr(dump, "\n  warp   1 barrier barrier      active ffffffff live ffffffff") != NULL, "%s",
+		      dump);
 	ck_assert_msg(strstr(dump, "\n  warp   2") == NULL, "%s", dump); /* there is none */
 	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "deadlock"));
 	ck_assert_ptr_nonnull(strstr(hd_sim_error_text(bench.sim), "2 of them at a barrier"));

@@ -365,14 +365,10 @@ static uint32_t evaluate(const struct machine *machine, const struct value *valu
 {
 	uint32_t a = machine->registers[value->a][lane], b = machine->registers[value->b][lane];
 	switch (value->kind) {
-	case PHI:
-		return machine->registers[incoming_of(machine->program, value, machine->previous[lane])][lane];
-	case ADD:
-		return a + b + 1;
-	case XOR:
-		return a ^ b;
-	default:
-		return a * b;
+	case PHI: return machine->registers[incoming_of(machine->program, value, machine->previous[lane])][lane];
+	case ADD: return a + b + 1;
+	case XOR: return a ^ b;
+	default: return a * b;
 	}
 }
 

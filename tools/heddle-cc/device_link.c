@@ -20,16 +20,13 @@ static int compile_joined(struct hd_job *job, const char *joined, const char *pr
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-march=%s", cc->arch), "--cuda-feature=+ptx75",
 		   cc->lto ? optimized : "-O0", NULL);
 	hd_job_add_record(job, &arguments, prefix);
-	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", joined, "-o",
-		   hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
+	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", joined,
+		   "-o", hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
 	/* clang finds no place for a remark about IR; the plugin knows them. */
 	const char *environment = hd_job_pass_environment(job, prefix, NULL, false);
 	if (cc->remarks)
 		environment = hd_arena_printf(&cc->arena, "%s;print-remarks=%s", environment, cc->remarks);
-	return hd_job_run(job, &arguments, environment) ||
-			       hd_job_report(job, prefix)
-		       ? -1
-		       : 0;
+	return hd_job_run(job, &arguments, environment) || hd_job_report(job, prefix) ? -1 : 0;
 }
 
 /*
@@ -37,7 +34,8 @@ static int compile_joined(struct hd_job *job, const char *joined, const char *pr
  * registers itself registers the object.
  */
 static const char registration_head[] =
-	"__asm__(\".section .nv_fatbin, \\\"a\\\"\\n.balign 8\\nheddle_linked_image:\\n.incbin \\\"%s\\\"\\n.previous\");\n"
+	"__asm__(\".section .nv_fatbin, \\\"a\\\"\\n.balign 8\\nheddle_linked_image:\\n.incbin "
+	"\\\"%s\\\"\\n.previous\");\n"
 	"extern const char heddle_linked_image[] __attribute__((visibility(\"hidden\")));\n"
 	"void **__cudaRegisterFatBinary(void *);\n"
 	"void __cudaRegisterFatBinaryEnd(void **);\n"

@@ -123,10 +123,10 @@ void hd_job_add_record(struct hd_job *job, hd_arguments *arguments, const char *
 	if (!cc->record)
 		return;
 	hd_vec_push(arguments, "-fsave-optimization-record");
-	hd_vec_push(arguments,
-		    hd_arena_printf(&cc->arena, "-foptimization-record-file=%s", record_of(job, prefix)));
+	hd_vec_push(arguments, hd_arena_printf(&cc->arena, "-foptimization-record-file=%s", record_of(job, prefix)));
 	if (cc->record_passes)
-		hd_vec_push(arguments, hd_arena_printf(&cc->arena, "-foptimization-record-passes=%s", cc->record_passes));
+		hd_vec_push(arguments,
+			    hd_arena_printf(&cc->arena, "-foptimization-record-passes=%s", cc->record_passes));
 }
 
 int hd_job_deliver_side_files(struct hd_job *job, const char *prefix, const char *output)
@@ -170,8 +170,9 @@ int hd_job_report(struct hd_job *job, const char *prefix)
 	int status = hd_metadata_from_json((const char *)bytes, size, file, &cc->arena, &metadata, &cc->diag);
 	for (uint32_t i = 0; !status && i < metadata.function_count; i++) {
 		const struct hd_meta_function *function = &metadata.functions[i];
-		fprintf(stderr, "heddle info    : Function properties for %s\n"
-				"    %u bytes stack frame, %u bytes spill stores, %u bytes spill loads\n",
+		fprintf(stderr,
+			"heddle info    : Function properties for %s\n"
+			"    %u bytes stack frame, %u bytes spill stores, %u bytes spill loads\n",
 			function->name, function->stack_bytes, function->spill_store_bytes, function->spill_load_bytes);
 		if (function->kernel)
 			fprintf(stderr, "heddle info    : Used %u registers, %u bytes smem, %u bytes cmem[0]\n",

@@ -21,8 +21,8 @@ struct hd_job {
 int hd_job_init(struct hd_job *job, struct hd_cc *cc);
 void hd_job_release(struct hd_job *job);
 
-char *hd_job_path(struct hd_job *job, const char *name);           /* in the temporary directory */
-const char *hd_job_stem(struct hd_job *job, const char *file);     /* "dir/foo.cu" -> "foo" */
+char *hd_job_path(struct hd_job *job, const char *name);       /* in the temporary directory */
+const char *hd_job_stem(struct hd_job *job, const char *file); /* "dir/foo.cu" -> "foo" */
 /* Where the output that `input` goes into will be. */
 const char *hd_job_final_name(struct hd_job *job, const char *input);
 /* Appends up to the NULL that ends the list. */
@@ -44,7 +44,8 @@ const char *hd_job_output_prefix(struct hd_job *job, const char *output);
 /* What ptxas -v prints, from the metadata at `prefix`. */
 int hd_job_report(struct hd_job *job, const char *prefix);
 
-/* HEDDLE_PASS for the plugin: output prefix, options of the command line, `facts` (a file, or NULL) when it is there. */
+/* HEDDLE_PASS for the plugin: output prefix, options of the command line, `facts` (a file, or NULL) when it is there.
+ */
 const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, const char *facts, bool relocatable);
 
 #endif

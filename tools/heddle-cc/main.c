@@ -24,8 +24,8 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 	if (cc->relocatable)
 		hd_vec_push(&arguments, hd_arena_printf(&cc->arena, "-cuid=%s", hd_cc_identity(cc, input)));
 	hd_job_add_record(job, &arguments, prefix);
-	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", input, "-o",
-		   hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
+	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", input,
+		   "-o", hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
 	if (hd_job_run(job, &arguments, hd_job_pass_environment(job, prefix, facts, cc->relocatable)))
 		return -1;
 	/* After the compiler: where the source has errors they are the reason. */
@@ -49,11 +49,12 @@ static void add_dependencies(struct hd_job *job, hd_arguments *arguments, const 
 static int deliver_dependencies(struct hd_job *job, const char *input, const char *file)
 {
 	struct hd_cc *cc = job->cc;
-	const char *beside = cc->inputs.len > 1 ? hd_job_stem(job, input)
-						: hd_job_output_prefix(job, hd_job_final_name(job, input));
+	const char *beside =
+		cc->inputs.len > 1 ? hd_job_stem(job, input) : hd_job_output_prefix(job, hd_job_final_name(job, input));
 	if (!cc->dependencies.len)
 		return 0;
-	return hd_job_deliver(job, file, cc->dependency_file ? cc->dependency_file : hd_arena_printf(&cc->arena, "%s.d", beside));
+	return hd_job_deliver(job, file,
+			      cc->dependency_file ? cc->dependency_file : hd_arena_printf(&cc->arena, "%s.d", beside));
 }
 
 static int compile_host(struct hd_job *job, const char *input, const char *prefix, const char *object)
@@ -66,8 +67,8 @@ static int compile_host(struct hd_job *job, const char *input, const char *prefi
 	/* The driver passes -cuid on to the device half only. */
 	if (identity)
 		hd_job_add(&arguments, "-Xclang", hd_arena_printf(&cc->arena, "-cuid=%s", identity), NULL);
-	hd_job_add(&arguments, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", hd_arena_printf(&cc->arena, "%s.hdo", prefix),
-		   "-c", input, "-o", object, NULL);
+	hd_job_add(&arguments, "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
+		   hd_arena_printf(&cc->arena, "%s.hdo", prefix), "-c", input, "-o", object, NULL);
 	const char *headers = hd_arena_printf(&cc->arena, "%s.d", prefix);
 	add_dependencies(job, &arguments, input, headers);
 	if (hd_job_run(job, &arguments, NULL) || deliver_dependencies(job, input, headers))
@@ -119,7 +120,8 @@ static int make_objects(struct hd_job *job)
 		char *object = hd_job_path(job, hd_arena_printf(&cc->arena, "%u.o", i));
 		if (!hd_cc_is_source(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no source file", input);
-		if (hd_cc_is_cuda(cc, input) ? compile_cuda(job, input, object, &prefix) : compile_plain(job, input, object))
+		if (hd_cc_is_cuda(cc, input) ? compile_cuda(job, input, object, &prefix)
+					     : compile_plain(job, input, object))
 			return -1;
 		const char *side = hd_job_output_prefix(job, output);
 		if (hd_job_deliver(job, object, output) || (prefix && hd_job_deliver_side_files(job, prefix, side)))
@@ -143,7 +145,11 @@ static int link_program(struct hd_job *job, const char *output)
 	for (uint32_t i = 0; i < cc->host.len; i++)
 		hd_vec_push(&arguments, cc->host.data[i]);
 	const char *rest[] = {hd_arena_printf(&cc->arena, "-L%s", cc->library_dir),
-			      hd_arena_printf(&cc->arena, "-Wl,-rpath,%s", cc->library_dir), "-lheddle-cudart", "-lm", "-o", output};
+			      hd_arena_printf(&cc->arena, "-Wl,-rpath,%s", cc->library_dir),
+			      "-lheddle-cudart",
+			      "-lm",
+			      "-o",
+			      output};
 	for (unsigned i = 0; i < sizeof rest / sizeof *rest; i++)
 		hd_vec_push(&arguments, rest[i]);
 	return hd_job_run(job, &arguments, NULL);
@@ -164,7 +170,8 @@ static int compile_inputs(struct hd_job *job, struct side_files *side)
 			hd_vec_push(&job->objects, input);
 			continue;
 		}
-		if (hd_cc_is_cuda(cc, input) ? compile_cuda(job, input, object, &prefix) : compile_plain(job, input, object))
+		if (hd_cc_is_cuda(cc, input) ? compile_cuda(job, input, object, &prefix)
+					     : compile_plain(job, input, object))
 			return -1;
 		hd_vec_push(&job->objects, object);
 		if (prefix && !cc->relocatable) {
@@ -199,9 +206,10 @@ static int make_program(struct hd_job *job)
 		status = hd_job_deliver_side_files(job, linked.prefix, output);
 	bool alone = side.prefixes.len == 1 && !linked.prefix;
 	for (uint32_t i = 0; i < side.prefixes.len && !status; i++)
-		status = hd_job_deliver_side_files(
-			job, side.prefixes.data[i],
-			alone ? output : hd_arena_printf(&cc->arena, "%s-%s", output, side.names.data[i]));
+		status = hd_job_deliver_side_files(job, side.prefixes.data[i],
+						   alone ? output
+							 : hd_arena_printf(&cc->arena, "%s-%s", output,
+									   side.names.data[i]));
 	hd_vec_release(&side.prefixes);
 	hd_vec_release(&side.names);
 	return status;
@@ -217,7 +225,8 @@ static int make_device_link(struct hd_job *job)
 		if (hd_cc_is_source(cc, cc->inputs.data[i]))
 			return hd_error(&cc->diag, HD_NOWHERE, "-dlink takes objects and archives; compile %s with -dc",
 					cc->inputs.data[i]);
-	if (hd_cc_device_link(job, &cc->inputs, base_name(output), &linked) || hd_job_deliver(job, linked.object, output))
+	if (hd_cc_device_link(job, &cc->inputs, base_name(output), &linked) ||
+	    hd_job_deliver(job, linked.object, output))
 		return -1;
 	return linked.prefix ? hd_job_deliver_side_files(job, linked.prefix, hd_job_output_prefix(job, output)) : 0;
 }
@@ -229,7 +238,9 @@ static int make_text(struct hd_job *job)
 	bool ptx = cc->stage == HD_CC_PTX;
 	for (uint32_t i = 0; i < cc->inputs.len; i++) {
 		const char *input = cc->inputs.data[i];
-		const char *output = cc->output ? cc->output : ptx ? hd_arena_printf(&cc->arena, "%s.ptx", hd_job_stem(job, input)) : "-";
+		const char *output = cc->output ? cc->output
+				     : ptx	? hd_arena_printf(&cc->arena, "%s.ptx", hd_job_stem(job, input))
+						: "-";
 		char *file = hd_job_path(job, "text");
 		if (!hd_cc_is_cuda(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
@@ -248,14 +259,10 @@ static int make_text(struct hd_job *job)
 static int run(struct hd_job *job)
 {
 	switch (job->cc->stage) {
-	case HD_CC_LINK:
-		return make_program(job);
-	case HD_CC_OBJECT:
-		return make_objects(job);
-	case HD_CC_DEVICE_LINK:
-		return make_device_link(job);
-	default:
-		return make_text(job);
+	case HD_CC_LINK: return make_program(job);
+	case HD_CC_OBJECT: return make_objects(job);
+	case HD_CC_DEVICE_LINK: return make_device_link(job);
+	default: return make_text(job);
 	}
 }
 

@@ -31,9 +31,9 @@ struct merge {
 	struct hd_cc *cc;
 	const struct hd_cc_collected *collected;
 	LLVMContextRef context;
-	LLVMModuleRef *modules; /* one a device */
+	LLVMModuleRef *modules;		/* one a device */
 	struct definition *definitions; /* uthash */
-	char here[PATH_MAX]; /* working directory */
+	char here[PATH_MAX];		/* working directory */
 };
 
 /* From the C++ run-time library, which libclang brings along. */
@@ -66,9 +66,11 @@ static int parse(struct merge *merge, uint32_t index)
 {
 	const struct hd_cc_device *device = &merge->collected->devices.data[index];
 	if (!device->object.bitcode_bytes)
-		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its kernel object has no bitcode to link", device->name);
-	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)device->object.bitcode,
-									       device->object.bitcode_bytes, device->name);
+		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its kernel object has no bitcode to link",
+				device->name);
+	LLVMMemoryBufferRef buffer =
+		LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)device->object.bitcode,
+							  device->object.bitcode_bytes, device->name);
 	if (LLVMParseBitcodeInContext2(merge->context, buffer, &merge->modules[index])) {
 		merge->modules[index] = NULL;
 		hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its bitcode cannot be read", device->name);
@@ -155,11 +157,11 @@ static int check_target(struct merge *merge, const struct hd_cc_device **first, 
 	if (!device->object.function_count) /* nothing in it depends on the architecture */
 		return 0;
 	if (merge->cc->arch_given && strcmp(target, merge->cc->arch) != 0)
-		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its device code is for %s, the link is for %s", device->name,
-				target, merge->cc->arch);
+		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its device code is for %s, the link is for %s",
+				device->name, target, merge->cc->arch);
 	if (*first && strcmp(target, (*first)->object.metadata.target) != 0)
-		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its device code is for %s, that of %s for %s", device->name,
-				target, (*first)->name, (*first)->object.metadata.target);
+		return hd_error(&merge->cc->diag, HD_NOWHERE, "%s: its device code is for %s, that of %s for %s",
+				device->name, target, (*first)->name, (*first)->object.metadata.target);
 	if (!*first) {
 		*first = device;
 		merge->cc->arch = target;
@@ -189,7 +191,9 @@ static void add_definition(struct merge *merge, const struct hd_cc_device *devic
 {
 	struct definition *definition = hd_arena_alloc(&merge->cc->arena, sizeof *definition);
 	*definition = (struct definition){.name = hd_arena_strdup(&merge->cc->arena, LLVMGetValueName(value)),
-					  .device = device, .strong = is_strong(value), .local = local};
+					  .device = device,
+					  .strong = is_strong(value),
+					  .local = local};
 	HASH_ADD_KEYPTR(hh, merge->definitions, definition->name, strlen(definition->name), definition);
 }
 
@@ -266,7 +270,7 @@ static struct hd_loc first_use(struct merge *merge, LLVMValueRef value)
 	struct hd_loc best = HD_NOWHERE;
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
-		struct hd_loc loc = LLVMIsAInstruction(user)    ? place_of(merge, user)
+		struct hd_loc loc = LLVMIsAInstruction(user)	? place_of(merge, user)
 				    : LLVMIsAConstantExpr(user) ? first_use(merge, user)
 								: HD_NOWHERE;
 		if (loc.file && (!best.file || loc.line < best.line))
@@ -290,9 +294,8 @@ static int check_needs(struct merge *merge, uint32_t index)
 					      : LLVMGetNamedGlobal(merge->modules[index], symbol->name);
 		if (!value) /* mended */
 			continue;
-		status = hd_error(&merge->cc->diag, first_use(merge, value),
-				  "undefined device %s '%s', needed by %s", function ? "function" : "variable",
-				  readable(merge, symbol->name), device->name);
+		status = hd_error(&merge->cc->diag, first_use(merge, value), "undefined device %s '%s', needed by %s",
+				  function ? "function" : "variable", readable(merge, symbol->name), device->name);
 	}
 	return status;
 }

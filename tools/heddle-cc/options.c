@@ -14,12 +14,44 @@
 #include "lib/strbuf.h"
 
 enum action {
-	ACT_OUTPUT, ACT_STAGE_C, ACT_STAGE_DC, ACT_STAGE_DLINK, ACT_STAGE_PTX, ACT_STAGE_E, ACT_RDC, ACT_LANGUAGE, ACT_ARCH, ACT_GENCODE, ACT_OPTIMIZE, ACT_MAXREG, ACT_WITHOUT, ACT_FLAG,
-	ACT_COMMON,       /* goes to both halves as it is */
+	ACT_OUTPUT,
+	ACT_STAGE_C,
+	ACT_STAGE_DC,
+	ACT_STAGE_DLINK,
+	ACT_STAGE_PTX,
+	ACT_STAGE_E,
+	ACT_RDC,
+	ACT_LANGUAGE,
+	ACT_ARCH,
+	ACT_GENCODE,
+	ACT_OPTIMIZE,
+	ACT_MAXREG,
+	ACT_WITHOUT,
+	ACT_FLAG,
+	ACT_COMMON,	  /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
 	ACT_INCLUDE,
-	ACT_REMARKS, ACT_DEPENDENCIES, ACT_DEPENDENCY_FILE, ACT_DEPENDENCY_TARGET, ACT_MAN, ACT_WORDS,
-	ACT_STD, ACT_LIBDEVICE, ACT_LINEAR, ACT_HOST, ACT_LINK, ACT_LINKER, ACT_PTXAS, ACT_PASS, ACT_FMAD, ACT_FTZ, ACT_IGNORE, ACT_IGNORE_VALUE, ACT_UNSUPPORTED, ACT_HELP, ACT_VERSION
+	ACT_REMARKS,
+	ACT_DEPENDENCIES,
+	ACT_DEPENDENCY_FILE,
+	ACT_DEPENDENCY_TARGET,
+	ACT_MAN,
+	ACT_WORDS,
+	ACT_STD,
+	ACT_LIBDEVICE,
+	ACT_LINEAR,
+	ACT_HOST,
+	ACT_LINK,
+	ACT_LINKER,
+	ACT_PTXAS,
+	ACT_PASS,
+	ACT_FMAD,
+	ACT_FTZ,
+	ACT_IGNORE,
+	ACT_IGNORE_VALUE,
+	ACT_UNSUPPORTED,
+	ACT_HELP,
+	ACT_VERSION
 };
 
 /* How the value is attached. */
@@ -45,7 +77,8 @@ const char hd_cc_help_text[] =
 	"go to clang. -Rpass-analysis='heddle-.*' shows remarks on kernels, of a link those on the whole program;\n"
 	"-fsave-optimization-record writes those of the device half to NAME.opt.yaml beside the output.\n"
 	"Metadata is written beside the output as NAME.heddle.json. A link of objects or archives that\n"
-	"were compiled with -dc links their device code first; calls between sources stay calls unless -dlto is given.\n"
+	"were compiled with -dc links their device code first; calls between sources stay calls unless -dlto is "
+	"given.\n"
 	"HEDDLE_CLANG names the clang++ to use instead of clang++-19.\n";
 
 bool hd_cc_option_at(unsigned index, struct hd_cc_option *option)
@@ -60,7 +93,8 @@ bool hd_cc_option_at(unsigned index, struct hd_cc_option *option)
 static void print_help(void)
 {
 	printf("Usage: heddle-cc [OPTION...] FILE...\n"
-	       "Compiles CUDA sources (.cu), and C and C++ beside them, into a program that runs on the simulated GPU.\n\n");
+	       "Compiles CUDA sources (.cu), and C and C++ beside them, into a program that runs on the simulated "
+	       "GPU.\n\n");
 	for (unsigned i = 0; i < option_count; i++)
 		if (options[i].help)
 			printf("  %s %s\n", options[i].name, options[i].help);
@@ -201,7 +235,8 @@ static int take_record_option(struct hd_cc *cc, const char *argument)
 	if (save) {
 		/* Strings of a bitstream would go into a section of the object, which exists on other systems only. */
 		if (*save && strcmp(save, "=yaml") != 0)
-			return hd_error(&cc->diag, HD_NOWHERE, "'%s': the record is YAML; llvm-remarkutil makes other formats of it",
+			return hd_error(&cc->diag, HD_NOWHERE,
+					"'%s': the record is YAML; llvm-remarkutil makes other formats of it",
 					argument);
 	} else if ((value = after(argument, "-foptimization-record-file="))) {
 		cc->record_file = value;
@@ -276,7 +311,10 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	switch (option->action) {
 	case ACT_OUTPUT: cc->output = value; return 0;
 	case ACT_STAGE_C: cc->stage = HD_CC_OBJECT; return 0;
-	case ACT_STAGE_DC: cc->stage = HD_CC_OBJECT; cc->relocatable = true; return 0;
+	case ACT_STAGE_DC:
+		cc->stage = HD_CC_OBJECT;
+		cc->relocatable = true;
+		return 0;
 	case ACT_STAGE_DLINK: cc->stage = HD_CC_DEVICE_LINK; return 0;
 	case ACT_RDC: return set_relocatable(cc, value);
 	case ACT_STAGE_PTX: cc->stage = HD_CC_PTX; return 0;
@@ -365,8 +403,13 @@ static int unknown_option(struct hd_cc *cc, const char *argument)
 /* nvcc's -Werror has kinds: what follows is one when it begins with one. */
 static bool is_warning_kinds(const char *argument)
 {
-	static const char *const kinds[] = {"all-warnings", "cross-execution-space-call", "reorder", "deprecated-declarations",
-					    "default-stream-launch", "missing-launch-bounds", "ext-lambda-captures-this"};
+	static const char *const kinds[] = {"all-warnings",
+					    "cross-execution-space-call",
+					    "reorder",
+					    "deprecated-declarations",
+					    "default-stream-launch",
+					    "missing-launch-bounds",
+					    "ext-lambda-captures-this"};
 	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (after(argument, kinds[i]))
 			return true;
@@ -516,9 +559,20 @@ bool hd_cc_is_source(const struct hd_cc *cc, const char *input)
 void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arguments)
 {
 	/* No NVIDIA software: none of its headers and libraries, and an SDK version that clang could not detect. */
-	const char *fixed[] = {"-x", "cuda", device ? "--cuda-device-only" : "--cuda-host-only", "-nocudainc", "-nocudalib",
-			       "--cuda-path=/nonexistent", "-Xclang", "-target-sdk-version=12.3", "-Xclang", "-fcuda-allow-variadic-functions", "-isystem", cc->include_dir,
-			       "-include", "heddle_cuda.h"};
+	const char *fixed[] = {"-x",
+			       "cuda",
+			       device ? "--cuda-device-only" : "--cuda-host-only",
+			       "-nocudainc",
+			       "-nocudalib",
+			       "--cuda-path=/nonexistent",
+			       "-Xclang",
+			       "-target-sdk-version=12.3",
+			       "-Xclang",
+			       "-fcuda-allow-variadic-functions",
+			       "-isystem",
+			       cc->include_dir,
+			       "-include",
+			       "heddle_cuda.h"};
 	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		hd_vec_push(arguments, fixed[i]);
 	for (uint32_t i = 0; i < cc->common.len; i++)
@@ -538,18 +592,19 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 		return;
 	}
 	/*
-	 * CUDA programs hand undefined values on, and nvcc lets them: only one lane has what all shuffle, a function ends
-	 * without a result that nobody reads. No mark says that there are none, no end of a function is impossible, and
-	 * small variables start as zero, since LLVM takes a branch on nothing at all for unreachable. 16 bytes: the widest
-	 * vector that memory instructions take; arrays would pay for it.
+	 * CUDA programs hand undefined values on, and nvcc lets them: only one lane has what all shuffle, a function
+	 * ends without a result that nobody reads. No mark says that there are none, no end of a function is
+	 * impossible, and small variables start as zero, since LLVM takes a branch on nothing at all for unreachable.
+	 * 16 bytes: the widest vector that memory instructions take; arrays would pay for it.
 	 */
-	const char *device_only[] = {"--cuda-feature=+ptx75", "-Xclang", "-no-enable-noundef-analysis", "-fno-strict-return",
+	const char *device_only[] = {"--cuda-feature=+ptx75",	     "-Xclang",
+				     "-no-enable-noundef-analysis",  "-fno-strict-return",
 				     "-ftrivial-auto-var-init=zero", "-ftrivial-auto-var-init-max-size=16"};
 	for (unsigned i = 0; i < sizeof device_only / sizeof *device_only; i++)
 		hd_vec_push(arguments, device_only[i]);
 	/*
-	 * Remarks, messages and metadata name source lines even when nobody asked for a debugger; remarks also name values,
-	 * of which clang keeps nothing in optimised device code unless it is told to.
+	 * Remarks, messages and metadata name source lines even when nobody asked for a debugger; remarks also name
+	 * values, of which clang keeps nothing in optimised device code unless it is told to.
 	 */
 	if (cc->remarks || cc->record) {
 		hd_vec_push(arguments, "-g");

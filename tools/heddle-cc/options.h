@@ -16,39 +16,39 @@ typedef HD_VEC(const char *) hd_arguments;
 
 enum hd_cc_stage {
 	HD_CC_LINK,
-	HD_CC_OBJECT,      /* -c, -dc */
+	HD_CC_OBJECT,	   /* -c, -dc */
 	HD_CC_DEVICE_LINK, /* -dlink */
-	HD_CC_PTX,         /* -ptx */
+	HD_CC_PTX,	   /* -ptx */
 	HD_CC_PREPROCESS   /* -E */
 };
 
 struct hd_cc {
-	struct hd_arena arena;      /* strings made here */
+	struct hd_arena arena; /* strings made here */
 	struct hd_diag diag;
 	enum hd_cc_stage stage;
-	const char *output;         /* NULL: by the input's name, or a.out */
-	const char *language;       /* -x; NULL: by extension */
-	const char *arch;           /* "sm_70" */
-	const char *optimize;       /* "-O3" */
-	const char *libdevice;      /* a toolkit's; NULL: ours */
-	uint32_t max_registers;     /* 0: no cap */
-	const char *without;	    /* improvements left out, joined by +; NULL none */
-	const char *remarks;        /* -Rpass-analysis=REGEX; NULL: none */
-	const char *remark_scope;   /* -heddle-remarks; NULL: the pass's default */
-	bool record;                /* -fsave-optimization-record */
+	const char *output;			 /* NULL: by the input's name, or a.out */
+	const char *language;			 /* -x; NULL: by extension */
+	const char *arch;			 /* "sm_70" */
+	const char *optimize;			 /* "-O3" */
+	const char *libdevice;			 /* a toolkit's; NULL: ours */
+	uint32_t max_registers;			 /* 0: no cap */
+	const char *without;			 /* improvements left out, joined by +; NULL none */
+	const char *remarks;			 /* -Rpass-analysis=REGEX; NULL: none */
+	const char *remark_scope;		 /* -heddle-remarks; NULL: the pass's default */
+	bool record;				 /* -fsave-optimization-record */
 	const char *record_file, *record_passes; /* -foptimization-record-file and -passes; NULL: clang's default */
-	const char *linear;	    /* which kernels get a linear version; NULL: where it saves instructions */
-	bool relocatable;           /* -rdc=true */
-	bool lto;                   /* -dlto */
-	bool ipra;                  /* -heddle-ipra */
+	const char *linear; /* which kernels get a linear version; NULL: where it saves instructions */
+	bool relocatable;   /* -rdc=true */
+	bool lto;	    /* -dlto */
+	bool ipra;	    /* -heddle-ipra */
 	bool arch_given;
 	bool forward_unknown, debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
-	hd_arguments inputs;        /* sources, objects, archives, in order */
-	hd_arguments common;        /* preprocessor, language and warning options for both halves */
-	hd_arguments host;          /* -Xcompiler */
-	hd_arguments parameters;    /* -Xheddle: of the pass */
-	hd_arguments link;          /* -L, -l, -Xlinker, with the inputs' order kept by `inputs` */
-	hd_arguments dependencies;  /* -MD, -MMD, -MP */
+	hd_arguments inputs;	   /* sources, objects, archives, in order */
+	hd_arguments common;	   /* preprocessor, language and warning options for both halves */
+	hd_arguments host;	   /* -Xcompiler */
+	hd_arguments parameters;   /* -Xheddle: of the pass */
+	hd_arguments link;	   /* -L, -l, -Xlinker, with the inputs' order kept by `inputs` */
+	hd_arguments dependencies; /* -MD, -MMD, -MP */
 	const char *dependency_file, *dependency_target; /* -MF, -MT; NULL: by the output */
 	/* places, found beside the running program */
 	char *clang, *clangxx, *plugin, *device_library, *include_dir, *library_dir;

@@ -2,7 +2,8 @@
  * Separate compilation of device code (-dc, -rdc=true, -dlink, -dlto).
  *
  * A relocatable host object has its kernel object, with the bitcode of the optimised module, in section
- * __nv_relfatbin. Its constructor calls __cudaRegisterLinkedBinary<id>, which nobody defines yet; <id> stands in section
+ * __nv_relfatbin. Its constructor calls __cudaRegisterLinkedBinary<id>, which nobody defines yet; <id> stands in
+ * section
  * __nv_module_id. The device link joins the kernel objects of all such objects into one and makes a host object that
  * carries it and defines these functions: they register the one object, once, and let each module register its kernels
  * and variables with it. The run-time library sees a program with one kernel object.
@@ -46,8 +47,8 @@ void hd_cc_collected_release(struct hd_cc_collected *collected);
 
 /*
  * Joins the modules into one, written as bitcode to `path`. Errors, each with the objects concerned: symbols that are
- * defined twice, symbols that nobody defines, objects for different architectures. With -dlto, everything but kernels and
- * variables becomes internal.
+ * defined twice, symbols that nobody defines, objects for different architectures. With -dlto, everything but kernels
+ * and variables becomes internal.
  */
 int hd_cc_merge(struct hd_cc *cc, const struct hd_cc_collected *collected, const char *name, const char *path);
 

@@ -119,7 +119,8 @@ static bool variable_block(struct scan *scan, CXCursor reference, uint32_t block
 static bool is_dim3(CXCursor cursor)
 {
 	CXType type = clang_getCursorType(cursor);
-	/* Types that depend on template arguments are invalid here, and clang_getUnqualifiedType takes none of these. */
+	/* Types that depend on template arguments are invalid here, and clang_getUnqualifiedType takes none of these.
+	 */
 	if (type.kind == CXType_Invalid)
 		return false;
 	CXString name = clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCanonicalType(type)));
@@ -143,7 +144,8 @@ static bool dim3_block(struct scan *scan, CXCursor expression, uint32_t block[3]
 		else {
 			while (children.list.len && clang_isReference(clang_getCursorKind(children.list.data[0]))) {
 				children.list.len--;
-				memmove(children.list.data, children.list.data + 1, children.list.len * sizeof(CXCursor));
+				memmove(children.list.data, children.list.data + 1,
+					children.list.len * sizeof(CXCursor));
 			}
 			known = constructor_block(&children, block);
 		}
@@ -196,7 +198,8 @@ static enum CXChildVisitResult find_assignments(CXCursor cursor, CXCursor parent
 	struct children children = children_of(cursor);
 	if (children.list.len) {
 		bool unary = kind == CXCursor_UnaryOperator;
-		enum CXUnaryOperatorKind unary_kind = unary ? clang_getCursorUnaryOperatorKind(cursor) : CXUnaryOperator_Invalid;
+		enum CXUnaryOperatorKind unary_kind =
+			unary ? clang_getCursorUnaryOperatorKind(cursor) : CXUnaryOperator_Invalid;
 		if (kind == CXCursor_CompoundAssignOperator ||
 		    (kind == CXCursor_BinaryOperator &&
 		     clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign) ||
@@ -242,7 +245,8 @@ static bool in_template(CXCursor declaration)
 	return false;
 }
 
-/* Empty for a launch through a pointer: nobody knows of which kernel, and the pointer's own name may be that of another. */
+/* Empty for a launch through a pointer: nobody knows of which kernel, and the pointer's own name may be that of
+ * another. */
 static CXString kernel_name(CXCursor kernel)
 {
 	enum CXCursorKind kind = clang_getCursorKind(kernel);
@@ -341,14 +345,15 @@ static enum CXChildVisitResult find_kernels(CXCursor cursor, CXCursor parent, CX
 /* ------------------------------------------------------------ the file */
 
 /*
- * Where the compiler is, found in PATH, without links: libclang takes clang's own headers from beside it, and reads errors
- * into sources that need them. The caller frees it.
+ * Where the compiler is, found in PATH, without links: libclang takes clang's own headers from beside it, and reads
+ * errors into sources that need them. The caller frees it.
  */
 static char *compiler_path(const struct hd_cc *cc)
 {
 	const char *name = cc->clangxx, *path = strchr(name, '/') ? "" : getenv("PATH");
 	char *found = NULL;
-	for (const char *entry = path; entry && !found; entry = entry[strcspn(entry, ":")] ? strchr(entry, ':') + 1 : NULL) {
+	for (const char *entry = path; entry && !found;
+	     entry = entry[strcspn(entry, ":")] ? strchr(entry, ':') + 1 : NULL) {
 		struct hd_strbuf file = {0};
 		size_t length = strcspn(entry, ":");
 		hd_strbuf_printf(&file, "%.*s%s%s", (int)length, entry, length ? "/" : "", name);
@@ -368,14 +373,15 @@ static CXTranslationUnit parse(struct hd_cc *cc, CXIndex index, const char *inpu
 	hd_vec_push(&arguments, "--driver-mode=g++");
 	/* As the device half sees it: there a kernel's mangled name is the kernel's, not its host stub's. */
 	hd_cc_half_arguments(cc, true, &arguments);
-	enum CXErrorCode error = clang_parseTranslationUnit2FullArgv(index, input, arguments.data, (int)arguments.len, NULL, 0,
-								     CXTranslationUnit_KeepGoing, &unit);
+	enum CXErrorCode error = clang_parseTranslationUnit2FullArgv(index, input, arguments.data, (int)arguments.len,
+								     NULL, 0, CXTranslationUnit_KeepGoing, &unit);
 	hd_vec_release(&arguments);
 	free(compiler);
 	return error == CXError_Success ? unit : NULL;
 }
 
-/* The walk takes a fraction of the parse's time; an expression that takes for ever to evaluate must not hold up the build. */
+/* The walk takes a fraction of the parse's time; an expression that takes for ever to evaluate must not hold up the
+ * build. */
 static void limit_time(void)
 {
 	struct rusage usage;

@@ -139,66 +139,29 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct check *check = state->input;
 	switch (key) {
-	case 'B':
-		hd_vec_push(&check->budgets, arg);
-		break;
-	case 'k':
-		hd_vec_push(&check->kernels, arg);
-		break;
-	case 'g':
-		hd_vec_push(&check->gpu_names, arg);
-		break;
-	case 'b':
-		check->choice.block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS);
-		break;
+	case 'B': hd_vec_push(&check->budgets, arg); break;
+	case 'k': hd_vec_push(&check->kernels, arg); break;
+	case 'g': hd_vec_push(&check->gpu_names, arg); break;
+	case 'b': check->choice.block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS); break;
 	case OPT_SHARED:
 		check->choice.shared = cmd_parse_count(state, "--shared", arg, 0, INT32_MAX);
 		check->choice.shared_given = true;
 		break;
-	case 'f':
-		set_format(check, parse_format(state, arg));
-		break;
-	case OPT_JSON:
-		set_format(check, GATE_FORMAT_json);
-		break;
-	case 'o':
-		add_output(check, state, arg);
-		break;
-	case OPT_BASELINE:
-		check->baseline_path = arg;
-		break;
-	case OPT_UPDATE:
-		check->update = true;
-		break;
-	case OPT_PATCH:
-		set_format(check, GATE_FORMAT_patch);
-		break;
-	case OPT_ALLOW:
-		check->allowed |= parse_allowed(state, arg);
-		break;
-	case OPT_PRUNE:
-		check->prune = true;
-		break;
-	case OPT_ROOT:
-		check->root_path = arg;
-		break;
-	case OPT_SOURCES:
-		check->source_path = arg;
-		break;
-	case 'q':
-		check->quiet = true;
-		break;
-	case OPT_METRICS:
-		check->list_metrics = true;
-		break;
-	case ARGP_KEY_ARG:
-		hd_vec_push(&check->files, arg);
-		break;
-	case ARGP_KEY_END:
-		check_command_line(check, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	case 'f': set_format(check, parse_format(state, arg)); break;
+	case OPT_JSON: set_format(check, GATE_FORMAT_json); break;
+	case 'o': add_output(check, state, arg); break;
+	case OPT_BASELINE: check->baseline_path = arg; break;
+	case OPT_UPDATE: check->update = true; break;
+	case OPT_PATCH: set_format(check, GATE_FORMAT_patch); break;
+	case OPT_ALLOW: check->allowed |= parse_allowed(state, arg); break;
+	case OPT_PRUNE: check->prune = true; break;
+	case OPT_ROOT: check->root_path = arg; break;
+	case OPT_SOURCES: check->source_path = arg; break;
+	case 'q': check->quiet = true; break;
+	case OPT_METRICS: check->list_metrics = true; break;
+	case ARGP_KEY_ARG: hd_vec_push(&check->files, arg); break;
+	case ARGP_KEY_END: check_command_line(check, state); break;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }

@@ -81,37 +81,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct diff *diff = state->input;
 	switch (key) {
-	case 'g':
-		hd_vec_push(&diff->gpu_names, arg);
-		break;
-	case 'b':
-		diff->choice.block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS);
-		break;
+	case 'g': hd_vec_push(&diff->gpu_names, arg); break;
+	case 'b': diff->choice.block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS); break;
 	case OPT_SHARED:
 		diff->choice.shared = cmd_parse_count(state, "--shared", arg, 0, INT32_MAX);
 		diff->choice.shared_given = true;
 		break;
-	case 'k':
-		hd_vec_push(&diff->kernels, arg);
-		break;
-	case 'm':
-		hd_vec_push(&diff->metrics, arg);
-		break;
-	case OPT_FAIL:
-		diff->fail_on |= parse_fail_on(state, arg);
-		break;
-	case OPT_ROOT:
-		diff->root_path = arg;
-		break;
-	case OPT_SOURCES:
-		diff->source_path = arg;
-		break;
-	case OPT_JSON:
-		diff->json = true;
-		break;
-	case 'q':
-		diff->quiet = true;
-		break;
+	case 'k': hd_vec_push(&diff->kernels, arg); break;
+	case 'm': hd_vec_push(&diff->metrics, arg); break;
+	case OPT_FAIL: diff->fail_on |= parse_fail_on(state, arg); break;
+	case OPT_ROOT: diff->root_path = arg; break;
+	case OPT_SOURCES: diff->source_path = arg; break;
+	case OPT_JSON: diff->json = true; break;
+	case 'q': diff->quiet = true; break;
 	case ARGP_KEY_ARG:
 		if (diff->file_count == 2)
 			argp_error(state, "more than two files");
@@ -121,8 +103,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (diff->file_count < 2)
 			argp_error(state, "two files to compare, OLD and NEW");
 		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * heddle dis: machine code with what is known about each instruction beside it, as lib/object/listing.h prints it, under
- * a head of the function's figures; or all of it as JSON.
+ * heddle dis: machine code with what is known about each instruction beside it, as lib/object/listing.h prints it,
+ * under a head of the function's figures; or all of it as JSON.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -29,25 +29,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct dis *dis = state->input;
 	switch (key) {
-	case 'f':
-		dis->function = arg;
-		return 0;
-	case OPT_JSON:
-		dis->json = true;
-		return 0;
-	case OPT_NO_SOURCE:
-		dis->no_source = true;
-		return 0;
+	case 'f': dis->function = arg; return 0;
+	case OPT_JSON: dis->json = true; return 0;
+	case OPT_NO_SOURCE: dis->no_source = true; return 0;
 	case ARGP_KEY_ARG:
 		if (dis->file)
 			argp_error(state, "more than one input file");
 		dis->file = arg;
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no input file");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "no input file"); return 0;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -222,9 +213,8 @@ int cmd_dis(int argc, char **argv)
 	static const struct argp argp = {options, parse_option, "FILE", doc, NULL, NULL, NULL};
 	struct dis dis = {.colour = cmd_colour()};
 	struct hd_diag diag = {.tool = "heddle"};
-	struct cmd_input input;
-
 	cmd_parse(&argp, argc, argv, 0, &dis);
+	struct cmd_input input;
 	cmd_input_init(&input, true);
 	int status = cmd_input_load(&input, dis.file, &diag) == 0 ? show(&dis, &input) : CMD_ERROR;
 	cmd_input_release(&input);

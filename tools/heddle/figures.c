@@ -13,20 +13,68 @@ static double ratio(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-static double cycles(const json_t *f, const json_t *l) { (void)l; return figure_number(f, "cycles"); }
-static double instructions(const json_t *f, const json_t *l) { (void)l; return figure_number(f, "warp_instructions"); }
-static double ipc(const json_t *f, const json_t *l) { (void)l; return figure_number(f, "ipc"); }
-static double l1_accesses(const json_t *f, const json_t *l) { (void)f; return figure_number(l, "accesses"); }
-static double l1_hits(const json_t *f, const json_t *l) { (void)f; return ratio(figure_number(l, "hits"), figure_number(l, "accesses")); }
-static double l1_global(const json_t *f, const json_t *l) { (void)f; return figure_number(l, "global"); }
-static double l1_spills(const json_t *f, const json_t *l) { (void)f; return figure_number(l, "spill_fill"); }
-static double l1_local(const json_t *f, const json_t *l) { (void)f; return figure_number(l, "other_local"); }
-static double energy(const json_t *f, const json_t *l) { (void)l; return 1e3 * figure_number(f, "energy_joules"); }
+static double cycles(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return figure_number(f, "cycles");
+}
+static double instructions(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return figure_number(f, "warp_instructions");
+}
+static double ipc(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return figure_number(f, "ipc");
+}
+static double l1_accesses(const json_t *f, const json_t *l)
+{
+	(void)f;
+	return figure_number(l, "accesses");
+}
+static double l1_hits(const json_t *f, const json_t *l)
+{
+	(void)f;
+	return ratio(figure_number(l, "hits"), figure_number(l, "accesses"));
+}
+static double l1_global(const json_t *f, const json_t *l)
+{
+	(void)f;
+	return figure_number(l, "global");
+}
+static double l1_spills(const json_t *f, const json_t *l)
+{
+	(void)f;
+	return figure_number(l, "spill_fill");
+}
+static double l1_local(const json_t *f, const json_t *l)
+{
+	(void)f;
+	return figure_number(l, "other_local");
+}
+static double energy(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return 1e3 * figure_number(f, "energy_joules");
+}
 
 /* Shares of all thread instructions, as in R2D2's Figure 4. */
-static double ideal_wp(const json_t *f, const json_t *l) { (void)l; return ratio(figure_number(f, "ideal_wp_threads"), figure_number(f, "thread_instructions")); }
-static double ideal_tb(const json_t *f, const json_t *l) { (void)l; return ratio(figure_number(f, "ideal_tb_threads"), figure_number(f, "thread_instructions")); }
-static double ideal_ln(const json_t *f, const json_t *l) { (void)l; return ratio(figure_number(f, "ideal_ln_threads"), figure_number(f, "thread_instructions")); }
+static double ideal_wp(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return ratio(figure_number(f, "ideal_wp_threads"), figure_number(f, "thread_instructions"));
+}
+static double ideal_tb(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return ratio(figure_number(f, "ideal_tb_threads"), figure_number(f, "thread_instructions"));
+}
+static double ideal_ln(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return ratio(figure_number(f, "ideal_ln_threads"), figure_number(f, "thread_instructions"));
+}
 
 const struct figure_row figure_rows[] = {
 	{"cycles", "%.0f", cycles},

@@ -58,7 +58,8 @@ static void print_config(const struct hd_config *config)
 	printf("%s: %s\n", config->name, config->product);
 #define HD_CONFIG_INT(key, value, min, max, unit, help) \
 	printf("%-22s %14llu %-13s %s\n", #key, (unsigned long long)config->key, unit, help);
-#define HD_CONFIG_REAL(key, value, min, max, unit, help) printf("%-22s %14.6g %-13s %s\n", #key, config->key, unit, help);
+#define HD_CONFIG_REAL(key, value, min, max, unit, help) \
+	printf("%-22s %14.6g %-13s %s\n", #key, config->key, unit, help);
 #define HD_CONFIG_ENUM(key, value, names, help) \
 	printf("%-22s %14s %-13s %s (%s)\n", #key, choice(names, config->key, text, sizeof text), "", help, names);
 #include "heddle/config.def"
@@ -80,7 +81,8 @@ static int list(bool as_json, struct hd_diag *diag)
 	int status = 0;
 	json_t *all = json_array();
 	if (!as_json)
-		printf("%-15s %4s %9s %6s %10s %9s  product\n", "name", "SMs", "core MHz", "warps", "registers", "L1 KiB");
+		printf("%-15s %4s %9s %6s %10s %9s  product\n", "name", "SMs", "core MHz", "warps", "registers",
+		       "L1 KiB");
 	for (char **name = names; *name; name++) {
 		struct hd_config config;
 		if (hd_config_load(&config, *name, diag))
@@ -89,9 +91,9 @@ static int list(bool as_json, struct hd_diag *diag)
 			json_array_append_new(all, config_json(&config));
 		else
 			printf("%-15s %4llu %9.0f %6llu %10llu %9llu  %s\n", config.name,
-			       (unsigned long long)config.sm_count, config.core_mhz, (unsigned long long)config.max_warps,
-			       (unsigned long long)config.registers, (unsigned long long)config.l1_bytes / 1024,
-			       config.product);
+			       (unsigned long long)config.sm_count, config.core_mhz,
+			       (unsigned long long)config.max_warps, (unsigned long long)config.registers,
+			       (unsigned long long)config.l1_bytes / 1024, config.product);
 		free(*name);
 	}
 	free(names);
@@ -105,9 +107,9 @@ static int list(bool as_json, struct hd_diag *diag)
 int cmd_gpus(int argc, char **argv)
 {
 	static const struct argp_option options[] = {{"json", 'j', NULL, 0, "print JSON", 0}, {0}};
-	static const struct argp argp = {options, parse, "[NAME]",
-					 "Lists the GPUs that can be simulated, or all keys of one configuration.",
-					 NULL, NULL, NULL};
+	static const struct argp argp = {
+		options, parse, "[NAME]", "Lists the GPUs that can be simulated, or all keys of one configuration.",
+		NULL,	 NULL,	NULL};
 	struct gpus gpus = {0};
 	struct hd_diag diag = {.tool = "heddle gpus"};
 	cmd_parse(&argp, argc, argv, 0, &gpus);

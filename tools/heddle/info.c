@@ -41,32 +41,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct info *info = state->input;
 	switch (key) {
-	case 'g':
-		info->gpu = arg;
-		break;
-	case 'b':
-		info->block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS);
-		break;
-	case OPT_SHARED:
-		info->dynamic_shared = cmd_parse_count(state, "--shared", arg, 0, INT32_MAX);
-		break;
-	case OPT_JSON:
-		info->json = true;
-		return 0;
-	case OPT_ACCESSES:
-		info->accesses = true;
-		return 0;
-	case OPT_FIGURES:
-		info->figures = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		hd_vec_push(&info->files, arg);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no input file");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	case 'g': info->gpu = arg; break;
+	case 'b': info->block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS); break;
+	case OPT_SHARED: info->dynamic_shared = cmd_parse_count(state, "--shared", arg, 0, INT32_MAX); break;
+	case OPT_JSON: info->json = true; return 0;
+	case OPT_ACCESSES: info->accesses = true; return 0;
+	case OPT_FIGURES: info->figures = true; return 0;
+	case ARGP_KEY_ARG: hd_vec_push(&info->files, arg); return 0;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "no input file"); return 0;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 	info->occupancy = true;
 	return 0;
@@ -241,7 +224,10 @@ static void print_figures(const char *part, const struct hd_meta_record *table, 
 			 part[0] || figure->group[0] ? "." : "", figure->key);
 		bool flag = figure->type == HD_META_FLAG;
 		snprintf(value, sizeof(value), "%u", number);
-		printf("    %-38s %10s %-12s  %s\n", path, !flag ? value : number ? "yes" : "no",
+		printf("    %-38s %10s %-12s  %s\n", path,
+		       !flag	? value
+		       : number ? "yes"
+				: "no",
 		       flag ? "" : figure->unit, figure->doc);
 	}
 }
@@ -308,10 +294,9 @@ int cmd_info(int argc, char **argv)
 	static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
 	struct info info = {.gpu = "v100"};
 	struct hd_diag diag = {.tool = "heddle"};
-	struct cmd_input input;
 	int status = CMD_ERROR;
-
 	cmd_parse(&argp, argc, argv, 0, &info);
+	struct cmd_input input;
 	cmd_input_init(&input, false);
 	if (!info.occupancy || hd_config_load(&info.config, info.gpu, &diag) == 0)
 		status = CMD_OK;

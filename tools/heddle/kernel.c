@@ -104,9 +104,9 @@ static int check_arguments(const struct kernel_run *run, struct hd_diag *diag)
 		if (bytes != param->bytes)
 			status = hd_error(diag, (struct hd_loc){spec->path, data->line, 0},
 					  "arg%u has %llu bytes, the parameter %s%s%s has %u in %s", i,
-					  (unsigned long long)bytes,
-					  param->name ? param->name : "", param->name ? " of type " : "of type ",
-					  param->type ? param->type : "?", param->bytes, run->path);
+					  (unsigned long long)bytes, param->name ? param->name : "",
+					  param->name ? " of type " : "of type ", param->type ? param->type : "?",
+					  param->bytes, run->path);
 	}
 	return status;
 }
@@ -207,8 +207,8 @@ static int set_up_symbol(struct launching *launching, struct spec_data *data)
 		data->count = size / data->type->bytes;
 	copy.bytes = data->count * data->type->bytes;
 	if (!data->count_given && copy.bytes != size)
-		return hd_error(launching->diag, loc, "%s has %llu bytes, no multiple of the %u of type %s", data->symbol,
-				(unsigned long long)size, data->type->bytes, data->type->name);
+		return hd_error(launching->diag, loc, "%s has %llu bytes, no multiple of the %u of type %s",
+				data->symbol, (unsigned long long)size, data->type->bytes, data->type->name);
 	if (copy.bytes > size)
 		return hd_error(launching->diag, loc, "%s has %llu bytes, fewer than the %llu given", data->symbol,
 				(unsigned long long)size, (unsigned long long)copy.bytes);

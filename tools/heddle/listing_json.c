@@ -154,7 +154,6 @@ static json_t *inst_json(const struct hd_listing *listing, uint32_t index)
 	hd_inst_reads(inst, &reads);
 	hd_inst_writes(inst, &writes);
 	hd_listing_format(listing, index, text);
-
 	json_t *object = json_object();
 	json_object_set_new(object, "pc", pc_json(index));
 	json_object_set_new(object, "block", json_integer(listing->block[index]));

@@ -54,32 +54,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		command->shared = cmd_parse_count(state, "--shared", arg, 0, INT32_MAX);
 		command->shared_given = true;
 		break;
-	case 'b':
-		command->block = cmd_parse_count(state, "--block", arg, 0, GATE_MOST_THREADS);
-		break;
-	case 'g':
-		hd_vec_push(&command->gpu_names, arg);
-		break;
-	case 'k':
-		hd_vec_push(&command->kernels, arg);
-		break;
-	case OPT_TABLE:
-		command->table = true;
-		break;
-	case OPT_JSON:
-		command->json = true;
-		break;
-	case ARGP_KEY_ARG:
-		hd_vec_push(&command->files, arg);
-		break;
+	case 'b': command->block = cmd_parse_count(state, "--block", arg, 0, GATE_MOST_THREADS); break;
+	case 'g': hd_vec_push(&command->gpu_names, arg); break;
+	case 'k': hd_vec_push(&command->kernels, arg); break;
+	case OPT_TABLE: command->table = true; break;
+	case OPT_JSON: command->json = true; break;
+	case ARGP_KEY_ARG: hd_vec_push(&command->files, arg); break;
 	case ARGP_KEY_END:
 		if (!command->files.len && !command->registers_given)
 			argp_error(state, "give --registers, or a FILE with kernels");
 		if (!command->files.len && command->kernels.len)
 			argp_error(state, "--kernel: no FILE");
 		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }

@@ -13,21 +13,24 @@ enum pass_id {
 #undef HD_PASS
 	PASS_COUNT
 };
-enum { STEP_COUNT = 0
+enum {
+	STEP_COUNT = 0
 #define HD_STEP(...) +1
 #include "passes/mir.def"
 };
-enum { SWITCH_COUNT = 0
+enum {
+	SWITCH_COUNT = 0
 #define HD_SWITCH(...) +1
 #include "passes/mir.def"
 };
 
 struct pass_row {
 	const char *name, *doc;
-	const char *level;  /* "module" or "function" */
-	uint64_t requires;  /* bits of enum pass_id */
-	bool printer;	    /* print<heddle-NAME> */
-	const char *paper;  /* key and sections; NULL none */
+	const char *level; /* "module" or "function" */
+	uint64_t
+		requires;  /* bits of enum pass_id */
+	bool printer;	   /* print<heddle-NAME> */
+	const char *paper; /* key and sections; NULL none */
 };
 struct step_row {
 	const char *name, *doc;

@@ -70,7 +70,9 @@ static json_t *passes_json(void)
 	json_t *passes = json_array();
 	for (unsigned i = 0; i < PASS_COUNT; i++) {
 		const struct pass_row *pass = &pass_table[i];
-		json_t *requires = json_array();
+		json_t *
+			requires
+		= json_array();
 		for (unsigned other = 0; other < PASS_COUNT; other++)
 			if (pass->requires >> other & 1)
 				json_array_append_new(requires, json_string(pass_table[other].name));
@@ -88,8 +90,8 @@ static json_t *steps_json(void)
 	for (unsigned i = 0; i < STEP_COUNT; i++)
 		json_array_append_new(steps, json_pack("{s:s,s:s,s:s,s:s,s:o,s:s?}", "name", step_table[i].name, "doc",
 						       step_table[i].doc, "needs", step_table[i].needs, "leaves",
-						       step_table[i].leaves, "switches", switches_of(step_table[i].name),
-						       "paper", step_table[i].paper));
+						       step_table[i].leaves, "switches",
+						       switches_of(step_table[i].name), "paper", step_table[i].paper));
 	return steps;
 }
 
@@ -97,9 +99,8 @@ static json_t *switches_json(void)
 {
 	json_t *switches = json_array();
 	for (unsigned i = 0; i < SWITCH_COUNT; i++)
-		json_array_append_new(switches,
-				      json_pack("{s:s,s:s,s:s}", "name", switch_table[i].name, "step",
-						switch_table[i].step, "doc", switch_table[i].doc));
+		json_array_append_new(switches, json_pack("{s:s,s:s,s:s}", "name", switch_table[i].name, "step",
+							  switch_table[i].step, "doc", switch_table[i].doc));
 	return switches;
 }
 

@@ -20,8 +20,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int cmd_policies(int argc, char **argv)
 {
 	static const struct argp_option options[] = {{"json", 'j', NULL, 0, "print JSON", 0}, {0}};
-	static const struct argp argp = {options, parse, NULL, "Lists the hardware designs that 'heddle run --policy' takes.",
-					 NULL, NULL, NULL};
+	static const struct argp argp = {options, parse,
+					 NULL,	  "Lists the hardware designs that 'heddle run --policy' takes.",
+					 NULL,	  NULL,
+					 NULL};
 	bool as_json = false;
 	cmd_parse(&argp, argc, argv, 0, &as_json);
 	json_t *all = json_array();

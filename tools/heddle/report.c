@@ -60,46 +60,25 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct command *command = state->input;
 	struct gate_choice *choice = &command->report.choice;
 	switch (key) {
-	case 'o':
-		command->output = arg;
-		break;
-	case 'f':
-		command->format = parse_format(state, arg);
-		break;
-	case OPT_JSON:
-		command->format = FORMAT_JSON;
-		break;
-	case OPT_TITLE:
-		command->title = arg;
-		break;
-	case 'g':
-		hd_vec_push(&command->gpu_names, arg);
-		break;
-	case 'b':
-		choice->block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS);
-		break;
+	case 'o': command->output = arg; break;
+	case 'f': command->format = parse_format(state, arg); break;
+	case OPT_JSON: command->format = FORMAT_JSON; break;
+	case OPT_TITLE: command->title = arg; break;
+	case 'g': hd_vec_push(&command->gpu_names, arg); break;
+	case 'b': choice->block = cmd_parse_count(state, "--block", arg, 1, CMD_MOST_THREADS); break;
 	case OPT_SHARED:
 		choice->shared = cmd_parse_count(state, "--shared", arg, 0, INT32_MAX);
 		choice->shared_given = true;
 		break;
-	case 'k':
-		hd_vec_push(&command->kernels, arg);
-		break;
-	case OPT_ROOT:
-		command->root_path = arg;
-		break;
-	case OPT_SOURCES:
-		command->source_path = arg;
-		break;
-	case ARGP_KEY_ARG:
-		hd_vec_push(&command->files, arg);
-		break;
+	case 'k': hd_vec_push(&command->kernels, arg); break;
+	case OPT_ROOT: command->root_path = arg; break;
+	case OPT_SOURCES: command->source_path = arg; break;
+	case ARGP_KEY_ARG: hd_vec_push(&command->files, arg); break;
 	case ARGP_KEY_END:
 		if (!command->files.len)
 			argp_error(state, "no input file");
 		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }

@@ -1,7 +1,8 @@
 /*
  * heddle run: runs a CUDA program on the simulated GPU, once for each policy, and prints the figures side by side.
  * The program is an ordinary process; libheddle-cudart in it reads its settings from the environment and writes
- * the statistics that are read back here. What ends this process ends the program, too. With --kernel, one kernel of an object or of IR runs inside this process.
+ * the statistics that are read back here. What ends this process ends the program, too. With --kernel, one kernel of an
+ * object or of IR runs inside this process.
  */
 #include <argp.h>
 #include <errno.h>
@@ -24,22 +25,46 @@
 #include "tools/heddle/figures.h"
 #include "tools/heddle/kernel.h"
 
-enum { KEY_GPU = 'g', KEY_POLICY = 'p', KEY_STATS = 'o', KEY_VERIFY = 'v', KEY_SET = 's', KEY_JSON = 0x100, KEY_MAX_CYCLES,
-       KEY_TRACE, KEY_PROFILE, KEY_SAMPLE, KEY_IDEAL, KEY_QUIET, KEY_KERNEL, KEY_LAUNCH,
-       KEY_WATCHDOG, KEY_DUMP_STATE };
+enum {
+	KEY_GPU = 'g',
+	KEY_POLICY = 'p',
+	KEY_STATS = 'o',
+	KEY_VERIFY = 'v',
+	KEY_SET = 's',
+	KEY_JSON = 0x100,
+	KEY_MAX_CYCLES,
+	KEY_TRACE,
+	KEY_PROFILE,
+	KEY_SAMPLE,
+	KEY_IDEAL,
+	KEY_QUIET,
+	KEY_KERNEL,
+	KEY_LAUNCH,
+	KEY_WATCHDOG,
+	KEY_DUMP_STATE
+};
 
 static const struct argp_option options[] = {
 	{"gpu", KEY_GPU, "NAME", 0, "GPU to simulate (see 'heddle gpus'); default v100", 0},
-	{"policy", KEY_POLICY, "NAME", 0, "hardware design, may be combined as a+b; best-NAME is the best of its parameters; repeat to compare (default baseline)", 0},
+	{"policy", KEY_POLICY, "NAME", 0,
+	 "hardware design, may be combined as a+b; best-NAME is the best of its parameters; repeat to compare (default "
+	 "baseline)",
+	 0},
 	{"set", KEY_SET, "KEY=VALUE", 0, "change a configuration key (see 'heddle gpus NAME')", 0},
 	{"verify", KEY_VERIFY, NULL, 0, "check every annotation against what the program does", 0},
 	{"max-cycles", KEY_MAX_CYCLES, "N", 0, "stop a kernel after N cycles", 0},
-	{"watchdog", KEY_WATCHDOG, "N", 0, "stop a kernel that has made no progress for N cycles (default 2000000; off: never), and say where warps wait and why", 0},
-	{"dump-state", KEY_DUMP_STATE, NULL, 0, "of a kernel that is stopped for that or by --max-cycles, also print the state of every unit", 0},
+	{"watchdog", KEY_WATCHDOG, "N", 0,
+	 "stop a kernel that has made no progress for N cycles (default 2000000; off: never), and say where warps wait "
+	 "and why",
+	 0},
+	{"dump-state", KEY_DUMP_STATE, NULL, 0,
+	 "of a kernel that is stopped for that or by --max-cycles, also print the state of every unit", 0},
 	{"stats", KEY_STATS, "FILE", 0, "write the statistics as JSON", 0},
 	{"trace", KEY_TRACE, "STREAMS", 0, "trace events, e.g. issue,lsu@1000:1200", 0},
-	{"profile", KEY_PROFILE, NULL, 0, "count what each instruction and branch does, in the statistics (pass parameter profile=)", 0},
-	{"sample", KEY_SAMPLE, "N", 0, "add to the statistics what each counter counts in every N cycles of a launch", 0},
+	{"profile", KEY_PROFILE, NULL, 0,
+	 "count what each instruction and branch does, in the statistics (pass parameter profile=)", 0},
+	{"sample", KEY_SAMPLE, "N", 0, "add to the statistics what each counter counts in every N cycles of a launch",
+	 0},
 	{"ideal", KEY_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
 	{"json", KEY_JSON, NULL, 0, "print the statistics as JSON instead of a table", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no table", 0},
@@ -155,7 +180,8 @@ struct outcome {
 	json_t *stats; /* NULL: the program made none */
 };
 
-static struct outcome judge(const struct run *run, int wait_status, const char *report, json_t *stats, struct hd_diag *diag)
+static struct outcome judge(const struct run *run, int wait_status, const char *report, json_t *stats,
+			    struct hd_diag *diag)
 {
 	struct outcome outcome = {0, stats};
 	const char *program = run->program[0];
@@ -170,14 +196,15 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 	else if (WEXITSTATUS(wait_status))
 		outcome.status = WEXITSTATUS(wait_status);
 	else if (!stats)
-		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE,
-						  "%s never used the simulated GPU; was it built with heddle-cc?", program);
+		outcome.status =
+			2 + 0 * hd_error(diag, HD_NOWHERE,
+					 "%s never used the simulated GPU; was it built with heddle-cc?", program);
 	return outcome;
 }
 
 /* In a directory, for what the program may leave half-written there when it is killed. */
-static struct outcome run_once(const struct run *run, const char *policy, const char *folder, struct hd_signals *signals,
-			       struct hd_diag *diag)
+static struct outcome run_once(const struct run *run, const char *policy, const char *folder,
+			       struct hd_signals *signals, struct hd_diag *diag)
 {
 	char report[4096] = "";
 	struct hd_strbuf stats = {0};
@@ -295,7 +322,8 @@ static void print_rows(const struct run *run, json_t *const *stats, const struct
 			char text[64] = "-";
 			json_t *total = json_object_get(stats[i], "total");
 			if (total)
-				snprintf(text, sizeof text, row[r].format, row[r].value(total, json_object_get(total, "l1d")));
+				snprintf(text, sizeof text, row[r].format,
+					 row[r].value(total, json_object_get(total, "l1d")));
 			printf(" %16s", text);
 		}
 		printf("\n");
@@ -341,7 +369,8 @@ static char *statistics_text(const struct run *run, json_t *const *stats)
 		for (uint32_t i = 0; i < run->policies.len; i++)
 			json_array_append(json_object_get(document, "runs"), stats[i] ? stats[i] : json_null());
 	}
-	char *body = document ? json_dumps(document, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) : NULL;
+	char *body =
+		document ? json_dumps(document, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) : NULL;
 	struct hd_strbuf text = {0};
 	hd_strbuf_printf(&text, "%s\n", body ? body : "{}");
 	free(body);
@@ -371,18 +400,28 @@ static int report(const struct run *run, json_t *const *stats, struct hd_diag *d
 int cmd_run(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse, "-- PROGRAM [ARG...]\n--kernel NAME --launch SPEC.ini FILE",
-		"Runs a CUDA program that heddle-cc built on the simulated GPU, once for each --policy, and prints the figures "
+		options,
+		parse,
+		"-- PROGRAM [ARG...]\n--kernel NAME --launch SPEC.ini FILE",
+		"Runs a CUDA program that heddle-cc built on the simulated GPU, once for each --policy, and prints the "
+		"figures "
 		"side by side. Or runs one kernel of a kernel object or of LLVM IR.\v"
-		"SPEC.ini: [launch] with grid, block, shared and cooperative (0 or 1); [arg0], [arg1], ... with kind = i8, u8, "
-		"... i64, u64, f32, f64 (value = V), struct (value = TYPE:V, TYPE:V, ... or count and init of its bytes) or buffer "
+		"SPEC.ini: [launch] with grid, block, shared and cooperative (0 or 1); [arg0], [arg1], ... with kind = "
+		"i8, u8, "
+		"... i64, u64, f32, f64 (value = V), struct (value = TYPE:V, TYPE:V, ... or count and init of its "
+		"bytes) or buffer "
 		"(type, count, init = zero | ramp | value:V | "
 		"random:SEED[:LOW:HIGH] | file:PATH, "
-		"output = PATH, print = N, compare = file:PATH with abs and rel); [symbol NAME] for device variables.\n\n"
-		"Exit status: the program's own; 1 when a comparison differs; 2 when the simulated GPU reports a fault or the input is "
-		"wrong. A signal that would end heddle run (HUP, INT, QUIT, TERM) is passed on to the program; the figures of the runs "
+		"output = PATH, print = N, compare = file:PATH with abs and rel); [symbol NAME] for device "
+		"variables.\n\n"
+		"Exit status: the program's own; 1 when a comparison differs; 2 when the simulated GPU reports a fault "
+		"or the input is "
+		"wrong. A signal that would end heddle run (HUP, INT, QUIT, TERM) is passed on to the program; the "
+		"figures of the runs "
 		"that are complete follow, and then heddle run ends by it. No process of the program stays behind.",
-		NULL, NULL, NULL};
+		NULL,
+		NULL,
+		NULL};
 	struct run run = {.gpu = "v100"};
 	struct hd_diag diag = {.tool = "heddle run"};
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &run);
@@ -395,7 +434,8 @@ int cmd_run(int argc, char **argv)
 	if (!run.kernel)
 		hd_signals_hold(&signals);
 	if (!status)
-		status = run_all(&(struct runs){.run = &run, .config = &config, .signals = &signals, .diag = &diag}, stats);
+		status = run_all(&(struct runs){.run = &run, .config = &config, .signals = &signals, .diag = &diag},
+				 stats);
 	int report_status = report(&run, stats, &diag);
 	if (!run.kernel)
 		hd_signals_release(&signals);

@@ -204,12 +204,8 @@ static void launch_key(struct reading *reading, const char *key, const char *val
 	struct spec *spec = reading->spec;
 	uint64_t number = 0;
 	switch (find_key(reading, keys, LAUNCH_KEYS, key, &reading->launch_seen)) {
-	case KEY_GRID:
-		parse_dimensions(reading, key, value, spec->grid);
-		break;
-	case KEY_BLOCK:
-		parse_dimensions(reading, key, value, spec->block);
-		break;
+	case KEY_GRID: parse_dimensions(reading, key, value, spec->grid); break;
+	case KEY_BLOCK: parse_dimensions(reading, key, value, spec->block); break;
 	case KEY_SHARED:
 		parse_number(reading, key, value, UINT32_MAX, &number);
 		spec->shared = (uint32_t)number;
@@ -218,8 +214,7 @@ static void launch_key(struct reading *reading, const char *key, const char *val
 		parse_number(reading, key, value, 1, &number);
 		spec->cooperative = number;
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -253,9 +248,7 @@ static void data_key(struct reading *reading, const char *key, const char *value
 		data->value = text;
 		data->value_line = reading->line;
 		break;
-	case KEY_TYPE:
-		data->type = type_or_error(reading, value, false);
-		break;
+	case KEY_TYPE: data->type = type_or_error(reading, value, false); break;
 	case KEY_COUNT:
 		data->count_given = true;
 		parse_number(reading, key, value, MAX_COUNT, &data->count);
@@ -268,23 +261,16 @@ static void data_key(struct reading *reading, const char *key, const char *value
 		data->output = text;
 		data->output_line = reading->line;
 		break;
-	case KEY_PRINT:
-		parse_number(reading, key, value, MAX_COUNT, &data->print);
-		break;
+	case KEY_PRINT: parse_number(reading, key, value, MAX_COUNT, &data->print); break;
 	case KEY_COMPARE:
 		data->compare_line = reading->line;
 		data->compare = strncmp(text, "file:", 5) ? NULL : text + 5;
 		if (!data->compare)
 			wrong(reading, key, "file:PATH", value);
 		break;
-	case KEY_ABS:
-		parse_tolerance(reading, key, value, &data->abs);
-		break;
-	case KEY_REL:
-		parse_tolerance(reading, key, value, &data->rel);
-		break;
-	default:
-		break;
+	case KEY_ABS: parse_tolerance(reading, key, value, &data->abs); break;
+	case KEY_REL: parse_tolerance(reading, key, value, &data->rel); break;
+	default: break;
 	}
 }
 
@@ -378,7 +364,8 @@ static void check_scalar(struct reading *reading, struct spec_data *data)
 	data->count = 1;
 	if (data->init || result || data->count_given)
 		hd_error(reading->diag, at(spec, data->line),
-			 "arg%u: only a buffer has init, count, output, print or compare, and a struct count and init in "
+			 "arg%u: only a buffer has init, count, output, print or compare, and a struct count and init "
+			 "in "
 			 "place of value",
 			 data->index);
 	if (!data->value)

@@ -41,8 +41,8 @@ struct spec_data {
 	const struct spec_type *type;
 	uint64_t count;
 	bool count_given;
-	const char *init;  /* NULL: zero */
-	const char *value; /* scalars */
+	const char *init;      /* NULL: zero */
+	const char *value;     /* scalars */
 	const uint8_t *fields; /* of a struct: count bytes */
 	const char *output, *compare;
 	uint64_t print;

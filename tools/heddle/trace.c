@@ -297,19 +297,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 	switch (key) {
-	case OPT_JSON:
-		options->json = true;
-		return 0;
+	case OPT_JSON: options->json = true; return 0;
 	case ARGP_KEY_ARG:
 		if (options->trace)
 			argp_error(state, "more than one trace");
 		*(options->object ? &options->trace : &options->object) = arg;
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no input file");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "no input file"); return 0;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -355,7 +350,6 @@ int cmd_trace(int argc, char **argv)
 	struct options options = {0};
 	struct hd_diag diag = {.tool = "heddle"};
 	struct cmd_input input;
-
 	cmd_parse(&argp, argc, argv, 0, &options);
 	cmd_input_init(&input, true);
 	int status = cmd_input_load(&input, options.object, &diag) == 0 ? trace(&options, &input) : CMD_ERROR;

@@ -505,24 +505,12 @@ static void statement(struct gen *g, enum gen_feature feature)
 {
 	enum gen_type type;
 	switch (feature) {
-	case FEATURE_integer:
-		gen_op_integer(g);
-		break;
-	case FEATURE_shift:
-		gen_op_shift(g);
-		break;
-	case FEATURE_divide:
-		gen_op_divide(g);
-		break;
-	case FEATURE_bits:
-		gen_op_bits(g);
-		break;
-	case FEATURE_compare:
-		gen_op_compare(g);
-		break;
-	case FEATURE_cast:
-		gen_op_cast(g);
-		break;
+	case FEATURE_integer: gen_op_integer(g); break;
+	case FEATURE_shift: gen_op_shift(g); break;
+	case FEATURE_divide: gen_op_divide(g); break;
+	case FEATURE_bits: gen_op_bits(g); break;
+	case FEATURE_compare: gen_op_compare(g); break;
+	case FEATURE_cast: gen_op_cast(g); break;
 	case FEATURE_floats:
 	case FEATURE_doubles:
 	case FEATURE_halfs:
@@ -530,86 +518,34 @@ static void statement(struct gen *g, enum gen_feature feature)
 		if (type != T_NONE)
 			gen_op_float(g, type);
 		break;
-	case FEATURE_vector:
-		gen_op_vector(g);
-		break;
-	case FEATURE_branch:
-		branch(g);
-		break;
-	case FEATURE_switches:
-		switches(g);
-		break;
-	case FEATURE_loop:
-		loops(g);
-		break;
-	case FEATURE_irreducible:
-		irreducible(g);
-		break;
-	case FEATURE_call:
-		call(g, false);
-		break;
-	case FEATURE_recursion:
-		call(g, true);
-		break;
-	case FEATURE_indirect:
-		indirect(g);
-		break;
-	case FEATURE_memory:
-		gen_op_memory(g, false);
-		break;
-	case FEATURE_unaligned:
-		gen_op_memory(g, true);
-		break;
-	case FEATURE_local:
-		gen_op_local(g);
-		break;
-	case FEATURE_copy:
-		gen_op_copy(g);
-		break;
-	case FEATURE_table:
-		gen_op_table(g);
-		break;
-	case FEATURE_atomic:
-		gen_op_atomic(g);
-		break;
-	case FEATURE_shared:
-		gen_op_shared(g);
-		break;
-	case FEATURE_warp:
-		gen_op_warp(g);
-		break;
-	case FEATURE_nvvm:
-		gen_op_nvvm(g);
-		break;
-	case FEATURE_groups:
-		gen_op_groups(g);
-		break;
-	case FEATURE_params:
-		gen_op_params(g);
-		break;
-	case FEATURE_byval:
-		gen_op_byval(g);
-		break;
-	case FEATURE_varargs:
-		gen_op_varargs(g);
-		break;
-	case FEATURE_dynamic:
-		gen_op_dynamic(g);
-		break;
-	case FEATURE_libm:
-		gen_op_libm(g);
-		break;
-	case FEATURE_undefined:
-		gen_op_undefined(g);
-		break;
-	case FEATURE_leave:
-		leave(g);
-		break;
+	case FEATURE_vector: gen_op_vector(g); break;
+	case FEATURE_branch: branch(g); break;
+	case FEATURE_switches: switches(g); break;
+	case FEATURE_loop: loops(g); break;
+	case FEATURE_irreducible: irreducible(g); break;
+	case FEATURE_call: call(g, false); break;
+	case FEATURE_recursion: call(g, true); break;
+	case FEATURE_indirect: indirect(g); break;
+	case FEATURE_memory: gen_op_memory(g, false); break;
+	case FEATURE_unaligned: gen_op_memory(g, true); break;
+	case FEATURE_local: gen_op_local(g); break;
+	case FEATURE_copy: gen_op_copy(g); break;
+	case FEATURE_table: gen_op_table(g); break;
+	case FEATURE_atomic: gen_op_atomic(g); break;
+	case FEATURE_shared: gen_op_shared(g); break;
+	case FEATURE_warp: gen_op_warp(g); break;
+	case FEATURE_nvvm: gen_op_nvvm(g); break;
+	case FEATURE_groups: gen_op_groups(g); break;
+	case FEATURE_params: gen_op_params(g); break;
+	case FEATURE_byval: gen_op_byval(g); break;
+	case FEATURE_varargs: gen_op_varargs(g); break;
+	case FEATURE_dynamic: gen_op_dynamic(g); break;
+	case FEATURE_libm: gen_op_libm(g); break;
+	case FEATURE_undefined: gen_op_undefined(g); break;
+	case FEATURE_leave: leave(g); break;
 	case FEATURE_wide:
 	case FEATURE_odd:
-	case FEATURE_COUNT:
-		gen_op_integer(g);
-		break;
+	case FEATURE_COUNT: gen_op_integer(g); break;
 	}
 }
 

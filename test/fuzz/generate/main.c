@@ -3,7 +3,8 @@
  * k` launches it. The same seed and options give the same bytes.
  *
  * Each thread has 256 bytes of `out`: 128 that it reads and writes as it likes, 16 more that such accesses may touch,
- * and 12 results of 8 bytes. What the kernel takes by value is random bytes. After the last thread's come 64 bytes that all threads update atomically.
+ * and 12 results of 8 bytes. What the kernel takes by value is random bytes. After the last thread's come 64 bytes that
+ * all threads update atomically.
  */
 #include <argp.h>
 #include <stdio.h>
@@ -52,15 +53,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct settings *settings = state->input;
 	switch (key) {
-	case 'w':
-		set_features(settings->g, arg, false, state);
-		break;
-	case 'o':
-		set_features(settings->g, arg, true, state);
-		break;
-	case 's':
-		settings->statements = (unsigned)atoi(arg);
-		break;
+	case 'w': set_features(settings->g, arg, false, state); break;
+	case 'o': set_features(settings->g, arg, true, state); break;
+	case 's': settings->statements = (unsigned)atoi(arg); break;
 	case 'f':
 		for (unsigned f = 0; f < FEATURE_COUNT; f++)
 			printf("%-12s %s\n", features[f].name, features[f].help);
@@ -74,8 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (settings->word_count < 2)
 			argp_usage(state);
 		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }

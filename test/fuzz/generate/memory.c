@@ -315,18 +315,14 @@ void gen_op_shared(struct gen *g)
 		return;
 	g->cost += 20 * g->scale;
 	switch (gen_below(g, 4)) {
-	case 0:
-		shared_count(g);
-		break;
+	case 0: shared_count(g); break;
 	case 1: {
 		const char *op = PICK(g, "popc", "and", "or");
 		gen_declare(g, "declare i32 @llvm.nvvm.barrier0.%s(i32) convergent", op);
 		gen_define(g, T_I32, "call i32 @llvm.nvvm.barrier0.%s(i32 %s)", op, gen_variable(g, T_I32));
 		break;
 	}
-	default:
-		exchange(g);
-		break;
+	default: exchange(g); break;
 	}
 }
 
@@ -402,18 +398,12 @@ void gen_op_warp(struct gen *g)
 	switch (gen_below(g, 6)) {
 	case 0:
 	case 1:
-	case 2:
-		shuffle(g);
-		break;
-	case 3:
-		match(g);
-		break;
+	case 2: shuffle(g); break;
+	case 3: match(g); break;
 	case 4:
 		gen_declare(g, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent");
 		gen_line(g, "call void @llvm.nvvm.bar.warp.sync(i32 -1)");
 		break;
-	default:
-		vote(g);
-		break;
+	default: vote(g); break;
 	}
 }

@@ -147,18 +147,10 @@ void gen_op_bits(struct gen *g)
 {
 	enum gen_type type = pick_int_or_vector(g);
 	switch (gen_below(g, 5)) {
-	case 0:
-		unary_intrinsic(g, type);
-		break;
-	case 1:
-		binary_intrinsic(g, type, PICK(g, "smin", "smax", "umin", "umax"));
-		break;
-	case 2:
-		binary_intrinsic(g, type, PICK(g, "uadd.sat", "sadd.sat", "usub.sat", "ssub.sat"));
-		break;
-	case 3:
-		overflow_intrinsic(g, gen_types[type].lanes > 1 ? T_I32 : type);
-		break;
+	case 0: unary_intrinsic(g, type); break;
+	case 1: binary_intrinsic(g, type, PICK(g, "smin", "smax", "umin", "umax")); break;
+	case 2: binary_intrinsic(g, type, PICK(g, "uadd.sat", "sadd.sat", "usub.sat", "ssub.sat")); break;
+	case 3: overflow_intrinsic(g, gen_types[type].lanes > 1 ? T_I32 : type); break;
 	default: {
 		/* a bit-field, by two shifts or by shift and mask */
 		enum gen_type scalar = gen_chance(g, 60) ? T_I32 : T_I64;
@@ -408,15 +400,9 @@ void gen_op_vector(struct gen *g)
 		break;
 	}
 	case 1:
-	case 2:
-		gen_define(g, element, "extractelement %s %s, i32 %s", name, gen_variable(g, type), index);
-		break;
-	case 3:
-		vector_shuffle(g, type);
-		break;
-	case 4:
-		vector_reduce(g, type);
-		break;
+	case 2: gen_define(g, element, "extractelement %s %s, i32 %s", name, gen_variable(g, type), index); break;
+	case 3: vector_shuffle(g, type); break;
+	case 4: vector_reduce(g, type); break;
 	default: {
 		const char *a = gen_operand(g, type), *b = gen_operand(g, type);
 		const char *op = gen_is_float(type) ? PICK(g, "fadd", "fsub", "fmul")

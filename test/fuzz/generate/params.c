@@ -108,12 +108,8 @@ static void shape_text(const struct gen *g, uint32_t number, struct hd_strbuf *o
 {
 	const struct gen_shape *shape = shape_of(g, number);
 	switch (shape->kind) {
-	case SCALAR:
-		hd_strbuf_append(out, gen_name(shape->type));
-		break;
-	case POINTER:
-		hd_strbuf_append(out, "ptr");
-		break;
+	case SCALAR: hd_strbuf_append(out, gen_name(shape->type)); break;
+	case POINTER: hd_strbuf_append(out, "ptr"); break;
 	case ARRAY:
 		hd_strbuf_printf(out, "[%u x ", shape->count);
 		shape_text(g, shape->parts[0], out);
@@ -194,10 +190,8 @@ static const char *index_below(struct gen *g, uint32_t count, const struct count
 		if (!g->function)
 			return gen_temp(g, "urem i32 %%n, %u", count);
 		break;
-	case 6:
-		return gen_temp(g, "urem i32 %s, %u", gen_variable(g, T_I32), count);
-	default:
-		break;
+	case 6: return gen_temp(g, "urem i32 %s, %u", gen_variable(g, T_I32), count);
+	default: break;
 	}
 	return gen_format(g, "%u", gen_below(g, count));
 }
@@ -500,20 +494,14 @@ void gen_op_params(struct gen *g)
 	case 0:
 	case 1:
 	case 2:
-	case 3:
-		read_member(g, &a);
-		break;
+	case 3: read_member(g, &a); break;
 	case 4:
 	case 5:
 		if (g->cost + 400 * g->scale < GEN_MAX_COST)
 			read_in_loop(g, &a);
 		break;
-	case 6:
-		copy_out(g, &a);
-		break;
-	case 7:
-		read_whole(g, &a);
-		break;
+	case 6: copy_out(g, &a); break;
+	case 7: read_whole(g, &a); break;
 	case 8:
 		if (a.writable)
 			write_pointer(g, &a);

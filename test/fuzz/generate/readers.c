@@ -255,27 +255,13 @@ void gen_read_frozen(struct gen *g, const struct gen_partial *p)
 void gen_read_value(struct gen *g, const struct gen_partial *p)
 {
 	switch (gen_below(g, p->who[0] ? 10 : 4)) {
-	case 0:
-		settle(g, p->type, p->have, p->value);
-		break;
-	case 1:
-		read_in_arm(g, p);
-		break;
-	case 2:
-		read_in_function(g, p);
-		break;
-	case 3:
-		gen_read_frozen(g, p);
-		break;
+	case 0: settle(g, p->type, p->have, p->value); break;
+	case 1: read_in_arm(g, p); break;
+	case 2: read_in_function(g, p); break;
+	case 3: gen_read_frozen(g, p); break;
 	case 4:
-	case 5:
-		read_neighbour(g, p);
-		break;
-	case 6:
-		read_vote(g, p);
-		break;
-	default:
-		read_lane(g, p);
-		break;
+	case 5: read_neighbour(g, p); break;
+	case 6: read_vote(g, p); break;
+	default: read_lane(g, p); break;
 	}
 }

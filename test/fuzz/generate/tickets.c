@@ -212,14 +212,8 @@ void gen_op_tickets(struct gen *g)
 {
 	g->cost += 40 * g->scale;
 	switch (gen_below(g, 3)) {
-	case 0:
-		tickets(g);
-		break;
-	case 1:
-		tickets_on_sides(g);
-		break;
-	default:
-		queue(g);
-		break;
+	case 0: tickets(g); break;
+	case 1: tickets_on_sides(g); break;
+	default: queue(g); break;
 	}
 }

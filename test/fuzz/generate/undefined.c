@@ -35,9 +35,7 @@ static void pick_owners(struct gen *g, struct gen_partial *p)
 		lane = gen_special(g, "tid.x");
 		KEEP(p->have, gen_temp(g, "icmp ult i32 %s, %u", lane, gen_below(g, g->width + 1)));
 		break;
-	default:
-		KEEP(p->have, gen_variable(g, T_I1));
-		break;
+	default: KEEP(p->have, gen_variable(g, T_I1)); break;
 	}
 	if (gen_together(g))
 		KEEP(p->who, gen_lanes_of(g, p->have));
@@ -141,12 +139,8 @@ static void make(struct gen *g, struct gen_partial *p)
 		through_function(g, p, value);
 		break;
 	case 2:
-	case 3:
-		in_arm(g, p, true);
-		break;
-	default:
-		in_arm(g, p, false);
-		break;
+	case 3: in_arm(g, p, true); break;
+	default: in_arm(g, p, false); break;
 	}
 }
 
@@ -259,33 +253,15 @@ static void hand_on(struct gen *g, struct gen_partial *p)
 	KEEP(value, p->value);
 	switch (gen_below(g, 10)) {
 	case 0:
-	case 1:
-		compute(g, p);
-		break;
-	case 2:
-		through_memory(g, p);
-		break;
-	case 3:
-		through_vector(g, p);
-		break;
-	case 4:
-		through_structure(g, p);
-		break;
-	case 5:
-		through_loop(g, p);
-		break;
-	case 6:
-		through_function(g, p, value);
-		break;
-	case 7:
-		KEEP(p->value, gen_by_words(g, p->type, value, same_word, NULL));
-		break;
-	case 8:
-		lose(g, p);
-		break;
-	default:
-		KEEP(p->value, gen_temp(g, "freeze %s %s", gen_name(p->type), value));
-		break;
+	case 1: compute(g, p); break;
+	case 2: through_memory(g, p); break;
+	case 3: through_vector(g, p); break;
+	case 4: through_structure(g, p); break;
+	case 5: through_loop(g, p); break;
+	case 6: through_function(g, p, value); break;
+	case 7: KEEP(p->value, gen_by_words(g, p->type, value, same_word, NULL)); break;
+	case 8: lose(g, p); break;
+	default: KEEP(p->value, gen_temp(g, "freeze %s %s", gen_name(p->type), value)); break;
 	}
 }
 

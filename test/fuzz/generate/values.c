@@ -193,22 +193,14 @@ static uint64_t interesting_bits(struct gen *g, unsigned bits)
 	uint64_t mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 	unsigned shift = gen_below(g, bits < 64 ? bits : 64);
 	switch (gen_below(g, 8)) {
-	case 0:
-		return 0;
-	case 1:
-		return 1;
-	case 2:
-		return mask;
-	case 3:
-		return ((uint64_t)1 << shift) & mask;
-	case 4:
-		return (((uint64_t)1 << shift) - 1) & mask;
-	case 5:
-		return (0 - (uint64_t)gen_below(g, 100)) & mask;
-	case 6:
-		return gen_below(g, 1000) & mask;
-	default:
-		return gen_random(g) & mask;
+	case 0: return 0;
+	case 1: return 1;
+	case 2: return mask;
+	case 3: return ((uint64_t)1 << shift) & mask;
+	case 4: return (((uint64_t)1 << shift) - 1) & mask;
+	case 5: return (0 - (uint64_t)gen_below(g, 100)) & mask;
+	case 6: return gen_below(g, 1000) & mask;
+	default: return gen_random(g) & mask;
 	}
 }
 

@@ -18,8 +18,8 @@ enum carrier {
 	CARRIED_LIVE, /* the place where most registers are live */
 	CARRIED_LIVE_DIVERGENT,
 	CARRIED_REGISTERS, /* the calls to the function that needs most of them, and the place in it */
-	CARRIED_CHAIN,	/* the high-watermark chain */
-	CARRIED_FRAMES,	/* the calls whose frames go deepest */
+	CARRIED_CHAIN,	   /* the high-watermark chain */
+	CARRIED_FRAMES,	   /* the calls whose frames go deepest */
 	CARRIED_SPILLS,
 	CARRIED_LINES, /* the lines that most instructions come from */
 	CARRIED_POINT, /* the preemption point with most live registers */
@@ -490,8 +490,7 @@ static const char *access_text(const struct gate_carry *carry, const struct hd_m
 }
 
 /* The accesses with the largest figure, each line once. */
-static void carry_accesses(const struct gate_carry *carry, const struct gate_subject *subject,
-			   enum carrier carrier)
+static void carry_accesses(const struct gate_carry *carry, const struct gate_subject *subject, enum carrier carrier)
 {
 	const struct hd_meta_affine *affine = subject->meta->affine;
 	uint32_t most = 1, line = 0, shown = 0;
@@ -515,42 +514,21 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 	const struct hd_meta_function *meta = subject->meta;
 	enum carrier carrier = carrier_of(metric);
 	switch (carrier) {
-	case CARRIED_NOWHERE:
-		break;
-	case CARRIED_LIVE:
-		carry_live(carry, subject, meta->max_live_pc, max_live_of);
-		break;
+	case CARRIED_NOWHERE: break;
+	case CARRIED_LIVE: carry_live(carry, subject, meta->max_live_pc, max_live_of); break;
 	case CARRIED_LIVE_DIVERGENT:
 		carry_live(carry, subject, meta->max_live_divergent_pc, max_live_divergent_of);
 		break;
-	case CARRIED_REGISTERS:
-		carry_registers(carry, subject);
-		break;
-	case CARRIED_CHAIN:
-		carry_chain(carry, subject);
-		break;
-	case CARRIED_FRAMES:
-		carry_frames(carry, subject);
-		break;
-	case CARRIED_LINES:
-		gate_carry_lines(carry, subject);
-		break;
-	case CARRIED_SPILLS:
-		carry_spills(carry, subject);
-		break;
-	case CARRIED_POINT:
-		carry_point(carry, subject, false);
-		break;
-	case CARRIED_POINT_DIVERGENT:
-		carry_point(carry, subject, true);
-		break;
-	case CARRIED_IDEMPOTENCE:
-		carry_idempotence(carry, subject);
-		break;
+	case CARRIED_REGISTERS: carry_registers(carry, subject); break;
+	case CARRIED_CHAIN: carry_chain(carry, subject); break;
+	case CARRIED_FRAMES: carry_frames(carry, subject); break;
+	case CARRIED_LINES: gate_carry_lines(carry, subject); break;
+	case CARRIED_SPILLS: carry_spills(carry, subject); break;
+	case CARRIED_POINT: carry_point(carry, subject, false); break;
+	case CARRIED_POINT_DIVERGENT: carry_point(carry, subject, true); break;
+	case CARRIED_IDEMPOTENCE: carry_idempotence(carry, subject); break;
 	case CARRIED_SECTORS:
 	case CARRIED_CONFLICTS:
-	case CARRIED_UNKNOWN:
-		carry_accesses(carry, subject, carrier);
-		break;
+	case CARRIED_UNKNOWN: carry_accesses(carry, subject, carrier); break;
 	}
 }

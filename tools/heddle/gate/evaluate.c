@@ -117,12 +117,9 @@ static bool overridden(const struct evaluation *evaluation, uint32_t index, unsi
 static bool holds(const struct gate_limit *limit, double value)
 {
 	switch (limit->op) {
-	case GATE_AT_MOST:
-		return value <= limit->value;
-	case GATE_AT_LEAST:
-		return value >= limit->value;
-	case GATE_EQUAL:
-		break;
+	case GATE_AT_MOST: return value <= limit->value;
+	case GATE_AT_LEAST: return value >= limit->value;
+	case GATE_EQUAL: break;
 	}
 	return value == limit->value;
 }
@@ -279,14 +276,12 @@ static void evaluate_limit(struct evaluation *evaluation, uint32_t index)
 static bool covers(const struct gate_section *section, const struct gate_subject *subject)
 {
 	switch (section->kind) {
-	case GATE_SECTION_DEFAULTS:
-		return subject->meta->kernel;
+	case GATE_SECTION_DEFAULTS: return subject->meta->kernel;
 	case GATE_SECTION_KERNEL:
 	case GATE_SECTION_FUNCTION:
 		return subject->meta->kernel == (section->kind == GATE_SECTION_KERNEL) &&
 		       hd_meta_function_matches(subject->meta, section->pattern);
-	case GATE_SECTION_BASELINE:
-		break;
+	case GATE_SECTION_BASELINE: break;
 	}
 	return false;
 }

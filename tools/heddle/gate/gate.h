@@ -1,7 +1,7 @@
 /*
  * What `heddle check`, `diff` and `report` share: the kernels and functions of their inputs as subjects with figures,
- * the table of metrics (heddle/metadata.def), the GPUs and block sizes for which occupancy is computed, and places in the
- * repository.
+ * the table of metrics (heddle/metadata.def), the GPUs and block sizes for which occupancy is computed, and places in
+ * the repository.
  */
 #ifndef HD_TOOLS_HEDDLE_GATE_GATE_H
 #define HD_TOOLS_HEDDLE_GATE_GATE_H

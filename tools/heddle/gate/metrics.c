@@ -169,18 +169,12 @@ bool gate_metric_get(const struct gate_metric *metric, const struct gate_subject
 		     const struct gate_setting *setting, double *value)
 {
 	switch (metric->getter) {
-	case GATE_SUM:
-		return get_sum(subject->figures, metric->argument, value);
-	case GATE_WIDEST:
-		return get_widest(subject->figures, metric->argument, value);
-	case GATE_HIGHEST:
-		return get_highest(subject->figures, metric->argument, value);
-	case GATE_ABSENT:
-		return get_absent(subject->figures, metric->argument, value);
-	case GATE_OCCUPANCY:
-		return get_occupancy(subject, metric->argument, setting, value);
-	case GATE_PATH:
-		break;
+	case GATE_SUM: return get_sum(subject->figures, metric->argument, value);
+	case GATE_WIDEST: return get_widest(subject->figures, metric->argument, value);
+	case GATE_HIGHEST: return get_highest(subject->figures, metric->argument, value);
+	case GATE_ABSENT: return get_absent(subject->figures, metric->argument, value);
+	case GATE_OCCUPANCY: return get_occupancy(subject, metric->argument, setting, value);
+	case GATE_PATH: break;
 	}
 	return number_of(at_path(subject->figures, metric->argument, strlen(metric->argument)), value);
 }

@@ -93,8 +93,7 @@ void page_number(json_t *row, double value)
 
 void page_link(json_t *row, const char *text, const json_t *section)
 {
-	json_array_append_new(row,
-			      json_pack("{s:o,s:s}", "text", hd_json_text(text), "section", id_of(section)));
+	json_array_append_new(row, json_pack("{s:o,s:s}", "text", hd_json_text(text), "section", id_of(section)));
 }
 
 json_t *page_bars(json_t *section, const char *const *legend, unsigned count)

@@ -164,7 +164,6 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	static const step steps[] = {twice, swapped, summed};
 	unsigned n = 0;
 	struct pair p = {in[0], in[1]};
-
 	for (unsigned i = 0; i < 12; i++)
 		RESULT(dense(i, (u32)in[i]));
 	for (unsigned i = 0; i < 8; i++) {

@@ -101,7 +101,6 @@ static NOINLINE unsigned odd(u64 a, u64 b, u64 *out)
 	_BitInt(7) x = (_BitInt(7))a;
 	unsigned _BitInt(24) y = (unsigned _BitInt(24))b;
 	_BitInt(48) z = (_BitInt(48))a;
-
 	RESULT(f.a + f.b + f.c + f.d + f.e);
 	f.c += f.b;
 	f.e--;

@@ -84,7 +84,6 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	struct packed p = {(u8)in[0], (u32)in[1], in[2], (u16)in[3], (double)thread};
 	struct mixed m = {(u8)in[0], (u16)in[1], (u32)in[2], in[3], (float)thread, (u128)in[4] << 64 | in[5]}, copy;
 	volatile u32 v = (u32)in[6];
-
 	n += spaces(out + n, thread);
 	for (unsigned i = 0; i < 16; i++)
 		RESULT(load_unaligned(bytes + i));

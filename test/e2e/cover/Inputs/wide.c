@@ -84,7 +84,6 @@ static unsigned theme(const u64 *in, u64 *out, unsigned thread)
 	unsigned n = 0, shift = in[8] & 127;
 	u128 a = (u128)in[0] << 64 | in[1], b = (u128)in[2] << 64 | in[3], sum;
 	s128 sa = (s128)a, sb = (s128)b;
-
 	WIDE(a + b);
 	WIDE(a - b);
 	WIDE(a * b);
