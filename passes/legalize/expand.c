@@ -142,6 +142,11 @@ static value overflow(struct hd_site *site, const char *name, value a, value b, 
 		x = hd_legal_call(site, is_signed ? "__heddle_smulo128" : "__heddle_umulo128", int_type(site, 32), args,
 				  2);
 		*flag = compare(site, LLVMIntNE, x, number(x, 0));
+		if (bits < 128) { /* the product may have more than these and fewer than 129 */
+			y = binary(site, LLVMMul, args[0], args[1]);
+			*flag = binary(site, LLVMOr, *flag,
+				       compare(site, LLVMIntNE, cast(site, sum, 128, is_signed), y));
+		}
 	} else if (!is_signed) {
 		*flag = compare(site, LLVMIntULT, add ? sum : a, add ? a : b);
 	} else { /* the operands' signs agree (differ, in a difference), and the result's is another */

@@ -93,7 +93,7 @@ class Row:
 
 
 def integers():
-    for t in ['i1', 'i3', 'i24', 'i33', 'i64', 'i65', 'i96', 'i128'] + VECTORS:
+    for t in ['i1', 'i3', 'i24', 'i33', 'i64', 'i65', 'i96', 'i100', 'i128'] + VECTORS:
         row = Row()
         a, b, c = row.ints(t)
         s, yes = suffix(t), splat(t, 1) if t != '<2 x i1>' else splat(t, 'true')
@@ -135,10 +135,12 @@ def overflow(t):
     row = Row()
     a, b, c = row.ints(t)
     flag = re.sub(r'i\d+', 'i1', t)
-    for name in 'uadd sadd usub ssub umul smul'.split():
-        if 'mul' in name and width(t) > 64:  # the host's library lacks these
-            continue
-        both = row.call(f'{{{t}, {flag}}}', f'llvm.{name}.with.overflow.{suffix(t)}', [f'{t} {a}', f'{t} {b}'])
+    calls = [(name, a, b) for name in 'uadd sadd usub ssub umul smul'.split()]
+    if width(t) > 64:  # products of a few bits more than fit
+        small = row.add(f'ashr {t} {b}, {splat(t, width(t) - 12)}')
+        calls += [('umul', a, small), ('smul', a, small), ('smul', row.add(f'ashr {t} {a}, {splat(t, 11)}'), small)]
+    for name, left, right in calls:
+        both = row.call(f'{{{t}, {flag}}}', f'llvm.{name}.with.overflow.{suffix(t)}', [f'{t} {left}', f'{t} {right}'])
         row.fold(t, row.add(f'extractvalue {{{t}, {flag}}} {both}, 0'))
         row.fold(flag, row.add(f'extractvalue {{{t}, {flag}}} {both}, 1'))
     row.end()
