@@ -35,6 +35,20 @@ unsigned hd_scalar_bits(LLVMTypeRef type)
 	}
 }
 
+/* One scalar starts at bit 0 whatever its width; of several, each has a bit, a byte, half a word or whole words. */
+static bool lies_in_words(LLVMTypeRef type, unsigned bits)
+{
+	bool several = LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetVectorSize(type) > 1;
+	return !several || bits == 1 || bits == 8 || bits == 16 || bits % 32 == 0;
+}
+
+bool hd_is_word_bitcast(LLVMTypeRef from, LLVMTypeRef to)
+{
+	unsigned from_bits = hd_scalar_bits(hd_is_scalar(from) ? from : LLVMGetElementType(from));
+	unsigned to_bits = hd_scalar_bits(hd_is_scalar(to) ? to : LLVMGetElementType(to));
+	return from_bits == to_bits || (lies_in_words(from, from_bits) && lies_in_words(to, to_bits));
+}
+
 static void parse_decimal(const char *text, uint64_t words[2])
 {
 	unsigned __int128 value = 0;

@@ -27,6 +27,9 @@ LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not b
 bool hd_is_scalar(LLVMTypeRef type);
 /* Of an integer, floating-point number or pointer as the machine holds it; 0 for other types. */
 unsigned hd_scalar_bits(LLVMTypeRef type);
+/* Whether a bitcast is selected as it is: each side is one scalar, or elements of a bit, a byte, half a word or whole
+ * words, which never cross from one word to the next. Legalisation takes the others apart. */
+bool hd_is_word_bitcast(LLVMTypeRef from, LLVMTypeRef to);
 /* Value of an integer constant of up to 128 bits. */
 bool hd_const_int(LLVMValueRef value, uint64_t words[2]);
 /* Whether the value is an integer constant of at most 64 bits; *out is zero-extended. */

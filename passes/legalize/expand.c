@@ -381,7 +381,7 @@ static value packed_load(struct hd_site *site)
 	value load = LLVMBuildLoad2(site->builder, packed, LLVMGetOperand(site->inst, 0), "");
 	LLVMSetAlignment(load, LLVMGetAlignment(site->inst));
 	LLVMSetVolatile(load, LLVMGetVolatile(site->inst));
-	return LLVMBuildBitCast(site->builder, load, LLVMTypeOf(site->inst), "");
+	return hd_legal_bitcast(site, load, LLVMTypeOf(site->inst));
 }
 
 static void packed_store(struct hd_site *site)
@@ -390,11 +390,17 @@ static void packed_store(struct hd_site *site)
 	LLVMTypeRef packed = packed_type(site, LLVMTypeOf(in));
 	if (!packed)
 		return;
-	value store = LLVMBuildStore(site->builder, LLVMBuildBitCast(site->builder, in, packed, ""),
-				     LLVMGetOperand(site->inst, 1));
+	value store = LLVMBuildStore(site->builder, hd_legal_bitcast(site, in, packed), LLVMGetOperand(site->inst, 1));
 	LLVMSetAlignment(store, LLVMGetAlignment(site->inst));
 	LLVMSetVolatile(store, LLVMGetVolatile(site->inst));
 	LLVMInstructionEraseFromParent(site->inst);
+}
+
+static value odd_bitcast(struct hd_site *site)
+{
+	value in = LLVMGetOperand(site->inst, 0);
+	LLVMTypeRef type = LLVMTypeOf(site->inst);
+	return hd_is_word_bitcast(LLVMTypeOf(in), type) ? NULL : hd_legal_bitcast(site, in, type);
 }
 
 /* ------------------------------------------------------------------ the visit */
@@ -455,6 +461,7 @@ static value expand(struct hd_site *site)
 	case LLVMSIToFP:
 	case LLVMUIToFP: return convert(site, op);
 	case LLVMVAArg: site->again = true; return hd_legal_va_arg(site);
+	case LLVMBitCast: return odd_bitcast(site);
 	case LLVMLoad: return packed_load(site);
 	case LLVMStore: packed_store(site); return NULL;
 	default: return NULL;

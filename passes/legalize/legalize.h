@@ -49,6 +49,8 @@ void hd_legal_expand(struct hd_legal *legal);
  * types, or in full; of va_arg; of a call of a function that is memcpy or its kin. NULL: nothing. */
 LLVMValueRef hd_legal_rare(struct hd_site *site, const char *name);
 LLVMValueRef hd_legal_vector(struct hd_site *site, const char *name);
+/* The bits of `in` as a value of the type, built so that each part can be selected. */
+LLVMValueRef hd_legal_bitcast(struct hd_site *site, LLVMValueRef in, LLVMTypeRef type);
 LLVMValueRef hd_legal_va_arg(struct hd_site *site);
 LLVMValueRef hd_legal_memory(struct hd_site *site, const char *name);
 /* strict.c: floating point that may trap becomes ordinary. */

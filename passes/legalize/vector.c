@@ -1,7 +1,7 @@
 /*
  * Intrinsics on vectors that LLVM's scalarizer leaves: the same intrinsic on one element after another, the results put
  * together again; rearrangements of elements as shuffles; counters and masks as constants and comparisons. What is
- * built is legalised again.
+ * built is legalised again. Bitcasts between elements that lie across each other's edges become shifts.
  */
 #include "passes/legalize/build.h"
 
@@ -171,6 +171,47 @@ static value lane_mask(struct hd_site *site)
 	}
 	return out;
 }
+
+/* ------------------------------------------------------------------ bit patterns */
+
+/* Bits [first, first + bits) of the elements of `in`, which are integers, as an integer. */
+static value slice(struct hd_site *site, value in, unsigned first, unsigned bits)
+{
+	unsigned each = hd_scalar_bits(element_of(LLVMTypeOf(in)));
+	value out = NULL;
+	for (unsigned i = first / each; i * each < first + bits; i++) {
+		value part = at(site, in, i);
+		if (i * each < first)
+			part = binary(site, LLVMLShr, part, number(part, first - i * each));
+		part = cast(site, part, bits, false);
+		if (i * each > first)
+			part = binary(site, LLVMShl, part, number(part, i * each - first));
+		out = out ? binary(site, LLVMOr, out, part) : part;
+	}
+	return out;
+}
+
+/* The type with integers of the same widths. */
+static LLVMTypeRef as_integers(struct hd_site *site, LLVMTypeRef type)
+{
+	LLVMTypeRef element = int_type(site, hd_scalar_bits(element_of(type)));
+	return is_vector(type) ? LLVMVectorType(element, LLVMGetVectorSize(type)) : element;
+}
+
+value hd_legal_bitcast(struct hd_site *site, value in, LLVMTypeRef type)
+{
+	if (hd_is_word_bitcast(LLVMTypeOf(in), type))
+		return LLVMBuildBitCast(site->builder, in, type, "");
+	LLVMTypeRef integers = as_integers(site, type);
+	unsigned bits = hd_scalar_bits(element_of(type));
+	in = LLVMBuildBitCast(site->builder, in, as_integers(site, LLVMTypeOf(in)), "");
+	value out = is_vector(type) ? LLVMGetPoison(integers) : slice(site, in, 0, bits);
+	for (unsigned i = 0; is_vector(type) && i < LLVMGetVectorSize(type); i++)
+		out = put(site, out, slice(site, in, i * bits, bits), i);
+	return LLVMBuildBitCast(site->builder, out, type, "");
+}
+
+/* ------------------------------------------------------------------ by name */
 
 static bool begins(const char *name, const char *with)
 {

@@ -334,19 +334,18 @@ void hd_sel_bitcast(struct hd_select *sel)
 	LLVMTypeRef to_scalar = hd_is_scalar(to) ? to : LLVMGetElementType(to);
 	unsigned from_bits = hd_scalar_bits(from_scalar), to_bits = hd_scalar_bits(to_scalar);
 	struct hd_leaf *leaves, *out;
-	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves),
-		 out_count = count * from_bits / to_bits;
+	uint32_t count = hd_sel_leaves(sel, LLVMGetOperand(sel->inst, 0), &leaves);
+	if (hd_sel_words(sel, from_scalar) < 0 || hd_sel_words(sel, to_scalar) < 0)
+		return;
 	if (from_bits == to_bits) {
 		hd_sel_define(sel, sel->inst, leaves, count);
 		return;
 	}
-	if ((from_bits < 32 && from_bits != 1 && from_bits % 8) || (to_bits < 32 && to_bits != 1 && to_bits % 8) ||
-	    (from_bits > 32 && from_bits % 32) || (to_bits > 32 && to_bits % 32) || from_bits == 24 || to_bits == 24) {
-		if (!(from_bits < 32 && out_count == 1) && !(to_bits < 32 && count == 1)) {
-			hd_sel_unsupported(sel, "bitcast between elements of %u and %u bits", from_bits, to_bits);
-			return;
-		}
+	if (!hd_is_word_bitcast(from, to)) {
+		hd_sel_unsupported(sel, "a bitcast that was not taken apart");
+		return;
 	}
+	uint32_t out_count = count * from_bits / to_bits;
 	struct hd_opnd *words;
 	words = hd_arena_alloc(sel->func->arena, (count * from_bits / 32 + 5) * sizeof(*words));
 	out = hd_arena_alloc(sel->func->arena, (out_count + 1) * sizeof(*out));
