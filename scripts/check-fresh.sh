@@ -17,7 +17,7 @@ keep=${ROOT-}
 root=${keep:-$(mktemp -d)}
 logs=$(mktemp -d)
 finish() {
-	umount "$root/proc" "$root/dev" 2>/dev/null || true
+	umount "$root/proc" "$root/dev/pts" "$root/dev" 2>/dev/null || true
 	[[ -n $keep ]] || rm -rf --one-file-system "$root"
 	rmdir "$logs" 2>/dev/null || true
 }
@@ -41,6 +41,7 @@ cp -r /etc/ssl "$root/etc/"
 mkdir -p "$root/proc" "$root/dev"
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 mountpoint -q "$root/dev" || mount --bind /dev "$root/dev"
+mountpoint -q "$root/dev/pts" || mount -t devpts devpts "$root/dev/pts"
 rm -rf "$root/root/heddle"
 git clone -q "$source" "$root/root/heddle"
 

@@ -102,7 +102,11 @@ def ignored():
 
 def terminal():
     """Ctrl-C reaches the program once."""
-    master, slave = pty.openpty()
+    try:
+        master, slave = pty.openpty()
+    except OSError as error: # a chroot or container without /dev/pts
+        print(f'Ctrl-C not tested: {error}')
+        return
     tool = start(run('take'), 1, stdin=slave, start_new_session=True,
                  preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
     os.write(master, b'\x03')
