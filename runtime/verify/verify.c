@@ -156,9 +156,13 @@ static void check_registers(struct hd_exec *exec, const struct hd_dinst *inst, c
 
 static void check_dead_reads(struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	/* A prologue saves what its caller may have no use for. */
-	if (inst->inst.role == HD_ROLE_CALLEE_SAVE)
+	/* A prologue saves what its caller may have no use for. Behind it the register is the function's own, which may
+	 * read it where it has put nothing there yet: an undefined value. */
+	if (inst->inst.role == HD_ROLE_CALLEE_SAVE) {
+		for (unsigned i = 0; i < inst->read_count; i++)
+			exec->warp->shadow->dead[inst->read_regs[i]] &= ~exec->mask;
 		return;
+	}
 	for (unsigned i = 0; i < inst->read_count && !exec->fault; i++) {
 		uint32_t lanes = exec->warp->shadow->dead[inst->read_regs[i]] & exec->mask;
 		if (lanes)

@@ -191,6 +191,30 @@ START_TEST(dead_operands_are_dead_in_the_warp)
 }
 END_TEST
 
+/* A register that the prologue has saved is the function's own: what its caller was done with may be read undefined. */
+static void saved_case(enum hd_role role, const char *words)
+{
+	struct rig rig;
+	struct hd_inst save = lab_op(HD_OP_STL);
+	save.a = HD_RZ, save.c = 20, save.xkind = HD_X_OTHER, save.mods = HD_MOD(SIZE, HD_SIZE_32);
+	save.role = role;
+	const struct hd_inst code[] = {lab_imm(HD_OP_IADD3, 17, 20, 1), save, lab_imm(HD_OP_IADD3, 17, 20, 1), EXIT};
+	rig_new(&rig, code, 4);
+	rig.meta.pushed_registers = 1;
+	rig.meta.stack_bytes = 16;
+	rig.dead[0] = 1;
+	rig.meta.dead_operands = rig.dead;
+	rig.meta.dead_operand_count = 4;
+	rig_run(&rig, words);
+}
+
+START_TEST(saved_registers_are_the_functions_own)
+{
+	saved_case(HD_ROLE_CALLEE_SAVE, "");
+	saved_case(HD_ROLE_PLAIN, "kernel+0x10, block (0,0,0), thread (0,0,0): R20 is read after it was tagged");
+}
+END_TEST
+
 /* ---- idempotence */
 
 /* Reads `from` and stores to `to`, both in one allocation, from a pair of registers each. */
@@ -244,6 +268,7 @@ Suite *hd_suite(void)
 					     reuse_distances,
 					     reuse_of_pairs,
 					     dead_operands_are_dead_in_the_warp,
+					     saved_registers_are_the_functions_own,
 					     idempotence,
 					     NULL,
 				     });
