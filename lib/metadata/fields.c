@@ -335,7 +335,7 @@ static const struct hd_meta_field classes_fields[] = {
 	COUNT("divergent", of[HD_CLASS_DIVERGENT], .doc = "none of these"),
 };
 static const struct hd_meta_record classes_record = {.name = "classes",
-						     .doc = "how many, by whom they are the same for",
+						     .doc = "how many, by which threads agree on them",
 						     RECORD_ROWS(classes_fields)};
 #undef SELF
 
