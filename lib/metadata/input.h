@@ -13,8 +13,8 @@
 #include "lib/strbuf.h"
 
 /* Where in the document we are, from the inside out. `key` NULL: element `index` of an array. */
-struct place {
-	const struct place *up;
+struct json_place {
+	const struct json_place *up;
 	const char *key;
 	size_t index;
 };
@@ -27,7 +27,7 @@ struct input {
 	uint32_t instructions; /* of the function at hand: its digits are for as many */
 };
 
-static inline void append_place(struct hd_strbuf *text, const struct place *place)
+static inline void append_place(struct hd_strbuf *text, const struct json_place *place)
 {
 	if (!place)
 		return;
@@ -38,10 +38,10 @@ static inline void append_place(struct hd_strbuf *text, const struct place *plac
 		hd_strbuf_printf(text, "%s%s", text->len ? "." : "", place->key);
 }
 
-static inline void expected(struct input *input, const struct place *place, const char *key, const char *what)
+static inline void expected(struct input *input, const struct json_place *place, const char *key, const char *what)
 {
 	struct hd_strbuf text = {0};
-	const struct place last = {place, key, 0};
+	const struct json_place last = {place, key, 0};
 	append_place(&text, &last);
 	if (!input->failed)
 		hd_error(input->diag, HD_NOWHERE, "%s: metadata: %s: expected %s", input->name, hd_strbuf_text(&text),
@@ -50,8 +50,8 @@ static inline void expected(struct input *input, const struct place *place, cons
 	hd_strbuf_release(&text);
 }
 
-static inline int64_t get_integer(struct input *input, const struct place *place, const json_t *object, const char *key,
-				  int64_t least, int64_t most)
+static inline int64_t get_integer(struct input *input, const struct json_place *place, const json_t *object,
+				  const char *key, int64_t least, int64_t most)
 {
 	const json_t *value = json_object_get(object, key);
 	json_int_t number = json_integer_value(value);
@@ -63,12 +63,13 @@ static inline int64_t get_integer(struct input *input, const struct place *place
 	return least;
 }
 
-static inline uint32_t get_number(struct input *input, const struct place *place, const json_t *object, const char *key)
+static inline uint32_t get_number(struct input *input, const struct json_place *place, const json_t *object,
+				  const char *key)
 {
 	return (uint32_t)get_integer(input, place, object, key, 0, UINT32_MAX);
 }
 
-static inline bool get_flag(struct input *input, const struct place *place, const json_t *object, const char *key)
+static inline bool get_flag(struct input *input, const struct json_place *place, const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 	if (!json_is_boolean(value))
@@ -76,7 +77,7 @@ static inline bool get_flag(struct input *input, const struct place *place, cons
 	return json_is_true(value);
 }
 
-static inline const char *get_text(struct input *input, const struct place *place, const json_t *object,
+static inline const char *get_text(struct input *input, const struct json_place *place, const json_t *object,
 				   const char *key)
 {
 	const json_t *value = json_object_get(object, key);
@@ -88,7 +89,7 @@ static inline const char *get_text(struct input *input, const struct place *plac
 }
 
 /* A string or null. */
-static inline const char *get_optional_text(struct input *input, const struct place *place, const json_t *object,
+static inline const char *get_optional_text(struct input *input, const struct json_place *place, const json_t *object,
 					    const char *key)
 {
 	const json_t *value = json_object_get(object, key);
@@ -96,8 +97,8 @@ static inline const char *get_optional_text(struct input *input, const struct pl
 }
 
 /* Index of a string among `names`, which NULL ends. */
-static inline unsigned get_choice(struct input *input, const struct place *place, const json_t *object, const char *key,
-				  const char *const *names)
+static inline unsigned get_choice(struct input *input, const struct json_place *place, const json_t *object,
+				  const char *key, const char *const *names)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 	struct hd_strbuf what = {0};
@@ -113,7 +114,7 @@ static inline unsigned get_choice(struct input *input, const struct place *place
 	return 0;
 }
 
-static inline const json_t *get_array(struct input *input, const struct place *place, const json_t *object,
+static inline const json_t *get_array(struct input *input, const struct json_place *place, const json_t *object,
 				      const char *key)
 {
 	const json_t *value = json_object_get(object, key);
@@ -122,7 +123,7 @@ static inline const json_t *get_array(struct input *input, const struct place *p
 	return value;
 }
 
-static inline const json_t *get_object(struct input *input, const struct place *place, const json_t *object,
+static inline const json_t *get_object(struct input *input, const struct json_place *place, const json_t *object,
 				       const char *key)
 {
 	const json_t *value = json_object_get(object, key);
@@ -131,9 +132,10 @@ static inline const json_t *get_object(struct input *input, const struct place *
 	return value;
 }
 
-static inline struct hd_meta_source get_source(struct input *input, const struct place *place, const json_t *object)
+static inline struct hd_meta_source get_source(struct input *input, const struct json_place *place,
+					       const json_t *object)
 {
-	const struct place here = {place, "source", 0};
+	const struct json_place here = {place, "source", 0};
 	const json_t *source = get_object(input, place, object, "source");
 	if (!json_is_object(source))
 		return (struct hd_meta_source){0};
@@ -141,7 +143,7 @@ static inline struct hd_meta_source get_source(struct input *input, const struct
 				       get_number(input, &here, source, "line")};
 }
 
-static inline const char **get_names(struct input *input, const struct place *place, const json_t *object,
+static inline const char **get_names(struct input *input, const struct json_place *place, const json_t *object,
 				     const char *key, uint32_t *count)
 {
 	const json_t *array = get_array(input, place, object, key);

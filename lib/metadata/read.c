@@ -13,7 +13,7 @@
 /* A field's key in the object that has it, and where that is. */
 struct spot {
 	const struct hd_meta_field *field;
-	const struct place *place;
+	const struct json_place *place;
 	const json_t *object;
 };
 
@@ -163,10 +163,10 @@ static void read_text_list(struct input *input, const struct spot *spot, char *r
 
 /* ------------------------------------------------------------------ records */
 
-static void read_fields(struct input *input, const struct place *place, const json_t *object,
+static void read_fields(struct input *input, const struct json_place *place, const json_t *object,
 			const struct hd_meta_record *table, char *record, bool beside);
 
-static void read_record(struct input *input, const struct place *place, const json_t *object,
+static void read_record(struct input *input, const struct json_place *place, const json_t *object,
 			const struct hd_meta_record *table, void *record)
 {
 	const char *what = NULL;
@@ -179,15 +179,15 @@ static void read_record(struct input *input, const struct place *place, const js
 }
 
 /* An array of objects as records in the arena. */
-static void *get_records(struct input *input, const struct place *place, const json_t *object, const char *key,
+static void *get_records(struct input *input, const struct json_place *place, const json_t *object, const char *key,
 			 const struct hd_meta_record *table, uint32_t *count)
 {
-	const struct place here = {place, key, 0};
+	const struct json_place here = {place, key, 0};
 	const json_t *array = get_array(input, place, object, key);
 	*count = (uint32_t)json_array_size(array);
 	char *records = hd_arena_alloc(input->arena, (size_t)table->bytes * *count);
 	for (uint32_t i = 0; i < *count && !input->failed; i++) {
-		const struct place element = {&here, NULL, i};
+		const struct json_place element = {&here, NULL, i};
 		const json_t *value = json_array_get(array, i);
 		if (json_is_object(value))
 			read_record(input, &element, value, table, records + (size_t)table->bytes * i);
@@ -213,7 +213,7 @@ static void read_list(struct input *input, const struct spot *spot, char *record
 
 static void read_embedded(struct input *input, const struct spot *spot, char *member)
 {
-	const struct place here = {spot->place, spot->field->key, 0};
+	const struct json_place here = {spot->place, spot->field->key, 0};
 	const json_t *value = get_object(input, spot->place, spot->object, spot->field->key);
 	if (json_is_object(value))
 		read_record(input, &here, value, spot->field->record, member);
@@ -274,12 +274,12 @@ static void read_field(struct input *input, const struct spot *spot, char *recor
 }
 
 /* A key of a group stands in the object of that name; a missing object fails at its first key. */
-static void read_fields(struct input *input, const struct place *place, const json_t *object,
+static void read_fields(struct input *input, const struct json_place *place, const json_t *object,
 			const struct hd_meta_record *table, char *record, bool beside)
 {
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct hd_meta_field *field = &table->fields[i];
-		const struct place group = {place, field->group, 0};
+		const struct json_place group = {place, field->group, 0};
 		bool grouped = field->group && field->group[0];
 		if (field->beside == beside)
 			read_field(input,

@@ -42,7 +42,7 @@ static bool may_split(const struct hd_flow *flow, uint32_t block)
 	return hd_opinfo[last->op].effects & HD_FX_BRANCH && ways > 1;
 }
 
-static uint32_t meeting_point(const struct hd_flow *flow, uint32_t block)
+static uint32_t reconvergence_of(const struct hd_flow *flow, uint32_t block)
 {
 	uint32_t reconv = flow->function->insts[hd_flow_last(flow, block)].reconv;
 	return reconv < flow->function->inst_count ? flow->block_of[reconv] : HD_NO_NODE;
@@ -62,11 +62,11 @@ static void find_branches(struct spread *spread, const struct hd_bitset *uniform
 		}
 		liveness->divergent_branches++;
 		liveness->divergent[b] = true;
-		hd_vec_push(&spread->branches, (struct branch){b, meeting_point(flow, b)});
+		hd_vec_push(&spread->branches, (struct branch){b, reconvergence_of(flow, b)});
 	}
 }
 
-static int by_meeting_point(const void *a, const void *b)
+static int by_reconvergence_point(const void *a, const void *b)
 {
 	const struct branch *left = a, *right = b;
 	if (left->meets != right->meets)
@@ -89,7 +89,7 @@ static struct hd_regset needed(const struct hd_flow *flow, const struct branch *
 struct hd_regset hd_liveness_region(const struct hd_liveness *liveness, uint32_t block, struct hd_bitset *region)
 {
 	const struct hd_flow *flow = liveness->flow;
-	struct branch branch = {block, meeting_point(flow, block)};
+	struct branch branch = {block, reconvergence_of(flow, block)};
 	HD_VEC(uint32_t) queue = {0};
 	hd_vec_push(&queue, block);
 	for (uint32_t next = 0; next < queue.len; next++) {
@@ -163,7 +163,7 @@ static void find_around(struct hd_liveness *liveness, const struct hd_bitset *un
 	spread.reached = hd_xcalloc(blocks + 1, sizeof(*spread.reached));
 	find_branches(&spread, uniform);
 	if (spread.branches.len)
-		qsort(spread.branches.data, spread.branches.len, sizeof(*spread.branches.data), by_meeting_point);
+		qsort(spread.branches.data, spread.branches.len, sizeof(*spread.branches.data), by_reconvergence_point);
 	for (uint32_t first = 0, end; first < spread.branches.len; first = end) {
 		for (end = first + 1; end < spread.branches.len; end++)
 			if (spread.branches.data[end].meets != spread.branches.data[first].meets)

@@ -338,7 +338,7 @@ static struct hd_regset needed(const struct hd_flow *flow, uint32_t block, uint3
 
 struct spread {
 	const struct hd_flow *flow;
-	struct hd_regset *sets;	  /* of each block: for the meeting point at hand */
+	struct hd_regset *sets;	  /* of each block: for the reconvergence point at hand */
 	struct hd_regset *writes; /* of each block */
 	bool *reached;
 	HD_VEC(uint32_t) work, region;
@@ -401,7 +401,7 @@ static int compare_ranks(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* The branches in `which` by meeting point and block, as meets << 32 | block. */
+/* The branches in `which` by reconvergence point and block, as meets << 32 | block. */
 static uint32_t list_branches(const struct hd_flow *flow, const bool *which, uint64_t *branches)
 {
 	uint32_t count = 0;

@@ -240,7 +240,7 @@ int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_fun
 	struct hd_dead dead;
 	hd_arena_init(&emitter.scratch);
 	number_blocks(&emitter);
-	emitter.meets = hd_mfunc_meeting_points(func, &emitter.scratch, NULL);
+	emitter.meets = hd_mfunc_reconvergence_points(func, &emitter.scratch, NULL);
 	emitter.file_of = HD_ARENA_NEW(&emitter.scratch, uint32_t, func->locs.len);
 	out->insts = HD_ARENA_NEW(arena, struct hd_inst, out->inst_count);
 	out->origins = HD_ARENA_NEW(arena, struct hd_origin, out->inst_count);

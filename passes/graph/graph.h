@@ -55,8 +55,8 @@ enum hd_lane_end {
  * hd_lane_end for each block. Block 0 is the entry. `chosen` (may be NULL): whether for some loop
  * one of several ways to ends was chosen as the way out. See reconvergence.c.
  */
-uint32_t *hd_graph_meeting_points(uint32_t blocks, const struct hd_edge *edges, uint32_t count, const uint8_t *ends,
-				  struct hd_arena *arena, bool *chosen);
+uint32_t *hd_graph_reconvergence_points(uint32_t blocks, const struct hd_edge *edges, uint32_t count,
+					const uint8_t *ends, struct hd_arena *arena, bool *chosen);
 
 /* Natural loops, outer before inner, by header in RPO (irreducible regions are reported as loops headed by their first
  * node in RPO). */

@@ -156,13 +156,13 @@ static void join_parts(struct version *version, struct hd_linear *linear)
 
 /* ------------------------------------------------------------------ twins */
 
-struct place {
+struct code_place {
 	uint32_t site, pc;
 };
 
 static int compare_places(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
+	const struct code_place *a = left, *b = right;
 	return a->site != b->site ? (a->site < b->site ? -1 : 1) : (a->pc > b->pc) - (a->pc < b->pc);
 }
 
@@ -172,9 +172,9 @@ static void find_twins(struct version *version, struct hd_linear *linear)
 	const struct hd_mfunc *original = &version->unit->functions.data[version->kernel],
 			      *main = &version->funcs[HD_STREAM_MAIN];
 	uint32_t count = version->unit->object.functions[version->kernel].inst_count;
-	struct place *places = HD_ARENA_NEW(arena, struct place, count);
+	struct code_place *places = HD_ARENA_NEW(arena, struct code_place, count);
 	for (uint32_t pc = 0; pc < count; pc++)
-		places[pc] = (struct place){original->sites[pc], pc};
+		places[pc] = (struct code_place){original->sites[pc], pc};
 	qsort(places, count, sizeof *places, compare_places);
 	linear->undefined = original->undefined_at;
 	linear->undefined_count = original->undefined_count;

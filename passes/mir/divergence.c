@@ -180,7 +180,7 @@ bool hd_mfunc_uniformity(struct hd_mfunc *func, const struct hd_live *live, stru
 {
 	struct analysis a = {.func = func, .live = live, .result = result};
 	bool chosen;
-	a.meets = hd_mfunc_meeting_points(func, arena, &chosen);
+	a.meets = hd_mfunc_reconvergence_points(func, arena, &chosen);
 	if (chosen || has_waits(func))
 		return false;
 	result->divergent = hd_bitset_new(arena, live->words);

@@ -13,8 +13,8 @@ struct hd_mir_uniformity {
 };
 
 /* Of a kernel; `live` numbers its words. False: where its lanes meet may
- * depend on the shape that the code gets later (hd_mfunc_meeting_points), or on what one waits for in a loop until
- * another of the warp does it, which then runs ahead; nothing is known. */
+ * depend on the shape that the code gets later (hd_mfunc_reconvergence_points), or on what one waits for in a loop
+ * until another of the warp does it, which then runs ahead; nothing is known. */
 bool hd_mfunc_uniformity(struct hd_mfunc *func, const struct hd_live *live, struct hd_arena *arena,
 			 struct hd_mir_uniformity *result);
 

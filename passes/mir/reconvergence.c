@@ -22,7 +22,7 @@ bool hd_mblock_only_ends(const struct hd_mblock *block)
 	return end_of(block) == HD_LANES_ONLY_END;
 }
 
-uint32_t *hd_mfunc_meeting_points(const struct hd_mfunc *func, struct hd_arena *arena, bool *chosen)
+uint32_t *hd_mfunc_reconvergence_points(const struct hd_mfunc *func, struct hd_arena *arena, bool *chosen)
 {
 	HD_VEC(struct hd_edge) edges = {0};
 	uint8_t *ends = HD_ARENA_NEW(arena, uint8_t, func->blocks.len);
@@ -32,7 +32,7 @@ uint32_t *hd_mfunc_meeting_points(const struct hd_mfunc *func, struct hd_arena *
 		for (uint32_t i = 0; i < block->succs.len; i++)
 			hd_vec_push(&edges, (struct hd_edge){from, block->succs.data[i]});
 	}
-	uint32_t *meets = hd_graph_meeting_points(func->blocks.len, edges.data, edges.len, ends, arena, chosen);
+	uint32_t *meets = hd_graph_reconvergence_points(func->blocks.len, edges.data, edges.len, ends, arena, chosen);
 	hd_vec_release(&edges);
 	return meets;
 }

@@ -12,6 +12,6 @@ bool hd_mblock_only_ends(const struct hd_mblock *block);
  * By block, where the lanes that its branch parts meet again; HD_NO_NODE: nowhere. `chosen` (may be NULL): whether some
  * loop is left by lanes that end alone, in several ways: which of them is its way out may change with the code's shape.
  */
-uint32_t *hd_mfunc_meeting_points(const struct hd_mfunc *func, struct hd_arena *arena, bool *chosen);
+uint32_t *hd_mfunc_reconvergence_points(const struct hd_mfunc *func, struct hd_arena *arena, bool *chosen);
 
 #endif

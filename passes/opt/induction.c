@@ -12,16 +12,16 @@
 
 #define MANY_PHIS 128u /* in one block: more are not compared with each other */
 
-struct place {
+struct definition {
 	uint32_t block, inst; /* block HD_NO_BLOCK: none */
 };
 
 struct joiner {
 	struct hd_mfunc *func;
 	struct hd_arena arena;
-	struct place *def; /* by virtual register */
-	uint32_t *alias;   /* by virtual register: the one that it is; itself when none */
-	struct place at;   /* of the instruction being visited */
+	struct definition *def; /* by virtual register */
+	uint32_t *alias;	/* by virtual register: the one that it is; itself when none */
+	struct definition at;	/* of the instruction being visited */
 	bool any;
 };
 
@@ -37,17 +37,17 @@ static void note_defs(struct joiner *joiner)
 {
 	struct hd_mfunc *func = joiner->func;
 	for (uint32_t i = 0; i < func->vregs.len; i++) {
-		joiner->def[i] = (struct place){HD_NO_BLOCK, 0};
+		joiner->def[i] = (struct definition){HD_NO_BLOCK, 0};
 		joiner->alias[i] = i;
 	}
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		for (uint32_t i = 0; i < func->blocks.data[id].insts.len; i++) {
-			joiner->at = (struct place){id, i};
+			joiner->at = (struct definition){id, i};
 			hd_minst_visit(func, &func->blocks.data[id].insts.data[i], note_def, joiner);
 		}
 }
 
-static const struct hd_minst *inst_at(const struct joiner *joiner, struct place place)
+static const struct hd_minst *inst_at(const struct joiner *joiner, struct definition place)
 {
 	return &joiner->func->blocks.data[place.block].insts.data[place.inst];
 }
@@ -69,12 +69,12 @@ static bool same_reg(const struct joiner *joiner, struct hd_mreg a, struct hd_mr
 }
 
 /* The place where the whole register is computed from others without a side effect; no block: nowhere. */
-static struct place step_of(const struct joiner *joiner, struct hd_mreg reg)
+static struct definition step_of(const struct joiner *joiner, struct hd_mreg reg)
 {
-	struct place none = {HD_NO_BLOCK, 0};
+	struct definition none = {HD_NO_BLOCK, 0};
 	if (!hd_mreg_is_virtual(reg.id) || reg.sub)
 		return none;
-	struct place place = joiner->def[reg.id - HD_MREG_VIRTUAL];
+	struct definition place = joiner->def[reg.id - HD_MREG_VIRTUAL];
 	if (place.block == HD_NO_BLOCK)
 		return none;
 	const struct hd_minst *inst = inst_at(joiner, place);
@@ -88,7 +88,7 @@ static struct place step_of(const struct joiner *joiner, struct hd_mreg reg)
 static bool same_step(const struct joiner *joiner, struct hd_mreg x, struct hd_mreg y, struct hd_mreg a,
 		      struct hd_mreg b)
 {
-	struct place at = step_of(joiner, x), other = step_of(joiner, y);
+	struct definition at = step_of(joiner, x), other = step_of(joiner, y);
 	if (at.block == HD_NO_BLOCK || other.block == HD_NO_BLOCK)
 		return false;
 	const struct hd_minst *p = inst_at(joiner, at), *q = inst_at(joiner, other);
@@ -170,7 +170,7 @@ int hd_mfunc_join_counters(struct hd_mfunc *func, struct hd_diag *diag)
 	if (!hd_switch_is_on(func->without, HD_SWITCH_JOINED_COUNTERS))
 		return 0;
 	hd_arena_init(&joiner.arena);
-	joiner.def = HD_ARENA_NEW(&joiner.arena, struct place, func->vregs.len + 1);
+	joiner.def = HD_ARENA_NEW(&joiner.arena, struct definition, func->vregs.len + 1);
 	joiner.alias = HD_ARENA_NEW(&joiner.arena, uint32_t, func->vregs.len + 1);
 	note_defs(&joiner);
 	for (uint32_t id = 0; id < func->blocks.len; id++)

@@ -302,14 +302,14 @@ static void merge_phis(struct optimizer *o, struct hd_mblock *block)
 
 /* ---- the pass ---- */
 
-struct place {
+struct definition_site {
 	struct optimizer *o;
 	uint32_t block, inst;
 };
 
 static void record_def(void *context, struct hd_mreg *reg, bool is_def)
 {
-	const struct place *place = context;
+	const struct definition_site *place = context;
 	if (!is_def || !hd_mreg_is_virtual(reg->id))
 		return;
 	place->o->def_block[reg->id - HD_MREG_VIRTUAL] = place->block;
@@ -328,7 +328,7 @@ static void set_up(struct optimizer *o)
 	for (uint32_t id = 0; id < func->blocks.len; id++) {
 		struct hd_mblock *block = &func->blocks.data[id];
 		for (uint32_t i = 0; i < block->insts.len; i++)
-			hd_minst_visit(func, &block->insts.data[i], record_def, &(struct place){o, id, i});
+			hd_minst_visit(func, &block->insts.data[i], record_def, &(struct definition_site){o, id, i});
 	}
 	struct hd_graph graph;
 	hd_mfunc_graph(func, &o->arena, &graph);

@@ -241,11 +241,11 @@ static void step_own(struct checker *checker, const struct hd_minst *inst, uint3
 		step_spill(checker, inst);
 	} else if (inst->op == HD_OP_SEL && inst->psrc != HD_MREG_PT) {
 		if (inst->a.id != HD_RZ || inst->xkind != HD_X_IMM_B || inst->x != 1 || !inst->psrc_not)
-			fail(checker, "a predicate is kept in a wrong way");
+			fail(checker, "a predicate is saved wrongly");
 		checker->state[inst->dst.id] = checker->state[inst->psrc];
 	} else if (inst->op == HD_OP_ISETP) {
 		if (inst->b.id != HD_RZ || inst->xkind || inst->mods != HD_MOD(CMP, HD_CMP_NE))
-			fail(checker, "a predicate is brought back in a wrong way");
+			fail(checker, "a predicate is restored wrongly");
 		checker->state[inst->pdst] = checker->state[inst->a.id];
 	} else {
 		check_place(checker, inst->dst);

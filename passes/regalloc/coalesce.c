@@ -43,7 +43,7 @@ static bool lives_over(const struct hd_leave *leave, uint32_t word, uint32_t sta
 }
 
 /* Where two classes may overlap: word `i` of a move's sides. */
-struct meeting {
+struct overlap {
 	struct hd_leave *leave;
 	const struct hd_affinity *affinity;
 	bool carried;		   /* the move carries this word of the class */
@@ -116,55 +116,55 @@ static void collect_tails(struct hd_leave *leave)
 
 /* What occupies the class's word from `start` to `end`, of what is held in the tail, and which of its words that is;
  * NULL: not known. */
-static const struct hd_holding *occupant(const struct meeting *meeting, unsigned side, const struct hd_tail *tail,
+static const struct hd_holding *occupant(const struct overlap *overlap, unsigned side, const struct hd_tail *tail,
 					 struct hd_segment over, uint32_t *word)
 {
-	struct hd_leave *leave = meeting->leave;
+	struct hd_leave *leave = overlap->leave;
 	for (uint32_t i = tail->first; i < tail->first + tail->count; i++) {
 		const struct hd_holding *holding = &leave->holdings.data[i];
 		uint32_t offset, root = find(leave, holding->reg.id - HD_MREG_VIRTUAL, &offset);
-		*word = meeting->word[side] - offset - holding->reg.sub;
-		if (root == meeting->root[side] && *word < holding->reg.words &&
+		*word = overlap->word[side] - offset - holding->reg.sub;
+		if (root == overlap->root[side] && *word < holding->reg.words &&
 		    lives_over(leave, hd_live_word(&leave->intervals.live, holding->reg) + *word, over.start, over.end))
 			return holding;
 	}
 	return NULL;
 }
 
-static bool hold_the_same(const struct meeting *meeting, struct hd_segment over)
+static bool hold_the_same(const struct overlap *overlap, struct hd_segment over)
 {
-	const struct hd_leave *leave = meeting->leave;
+	const struct hd_leave *leave = overlap->leave;
 	uint32_t at, left, right;
 	HD_BISECT(at, 0, leave->tails.len, leave->tails.data[at].end <= over.start);
 	if (at == leave->tails.len || leave->tails.data[at].start > over.start || leave->tails.data[at].end < over.end)
 		return false;
 	const struct hd_tail *tail = &leave->tails.data[at];
-	const struct hd_holding *a = occupant(meeting, 0, tail, over, &left);
-	const struct hd_holding *b = a ? occupant(meeting, 1, tail, over, &right) : NULL;
+	const struct hd_holding *a = occupant(overlap, 0, tail, over, &left);
+	const struct hd_holding *b = a ? occupant(overlap, 1, tail, over, &right) : NULL;
 	return b && left == right && !memcmp(a->value, b->value, sizeof(a->value));
 }
 
-static bool is_allowed(const struct meeting *meeting, struct hd_segment over)
+static bool is_allowed(const struct overlap *overlap, struct hd_segment over)
 {
 	/* The move says nothing about words of the class that it does not carry. */
-	if (meeting->carried && meeting->affinity->equal &&
-	    lives_over(meeting->leave, meeting->dst, over.start, over.end) &&
-	    lives_over(meeting->leave, meeting->src, over.start, over.end))
+	if (overlap->carried && overlap->affinity->equal &&
+	    lives_over(overlap->leave, overlap->dst, over.start, over.end) &&
+	    lives_over(overlap->leave, overlap->src, over.start, over.end))
 		return true;
-	return hold_the_same(meeting, over);
+	return hold_the_same(overlap, over);
 }
 
-static bool segments_meet(const hd_segments *a, const hd_segments *b, const struct meeting *meeting)
+static bool segments_meet(const hd_segments *a, const hd_segments *b, const struct overlap *overlap)
 {
 	if (a->len > b->len)
-		return segments_meet(b, a, meeting);
+		return segments_meet(b, a, overlap);
 	for (uint32_t i = 0; i < a->len; i++) {
 		struct hd_segment segment = a->data[i];
 		for (uint32_t at = seek(b, segment.start); at < b->len && b->data[at].start < segment.end; at++) {
 			struct hd_segment other = b->data[at];
 			struct hd_segment over = {other.start > segment.start ? other.start : segment.start,
 						  other.end < segment.end ? other.end : segment.end};
-			if (!is_allowed(meeting, over))
+			if (!is_allowed(overlap, over))
 				return true;
 		}
 	}
@@ -219,13 +219,13 @@ static bool merge_classes(struct hd_leave *leave, uint32_t whole, uint32_t part,
 		return false;
 	hd_segments *to = &leave->segments[leave->intervals.live.base[whole] + at];
 	hd_segments *from = &leave->segments[leave->intervals.live.base[part]];
-	struct meeting meeting = {leave, affinity, width == affinity->dst.words, .root = {whole, part}};
-	meeting.dst = hd_live_word(&leave->intervals.live, affinity->dst);
-	meeting.src = hd_live_word(&leave->intervals.live, affinity->src);
-	for (uint32_t i = 0; i < width; i++, meeting.dst++, meeting.src++) {
-		meeting.word[0] = at + i;
-		meeting.word[1] = i;
-		if (segments_meet(&to[i], &from[i], &meeting))
+	struct overlap overlap = {leave, affinity, width == affinity->dst.words, .root = {whole, part}};
+	overlap.dst = hd_live_word(&leave->intervals.live, affinity->dst);
+	overlap.src = hd_live_word(&leave->intervals.live, affinity->src);
+	for (uint32_t i = 0; i < width; i++, overlap.dst++, overlap.src++) {
+		overlap.word[0] = at + i;
+		overlap.word[1] = i;
+		if (segments_meet(&to[i], &from[i], &overlap))
 			return false;
 	}
 	for (uint32_t i = 0; i < width; i++)

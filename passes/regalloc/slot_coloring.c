@@ -23,7 +23,7 @@ struct slot {
 	HD_VEC(struct hd_segment) segments; /* the last first */
 };
 
-struct place {
+struct shared_slot {
 	uint32_t object, bytes;
 	struct hd_track track;
 };
@@ -33,7 +33,7 @@ struct sharing {
 	struct hd_arena arena;
 	HD_VEC(struct slot) slots;
 	HD_VEC(struct access) accesses;
-	HD_VEC(struct place) places;
+	HD_VEC(struct shared_slot) places;
 	uint32_t *slot_of;	       /* by frame object; HD_NO_REG none */
 	uint32_t *order, count;	       /* blocks in linear order */
 	uint32_t *start, *accesses_of; /* by place in the order: first instruction, first access; one more */
@@ -175,15 +175,15 @@ static int by_start(const void *left, const void *right)
 	return a->object < b->object ? -1 : a->object > b->object;
 }
 
-static struct place *place_for(struct sharing *s, const struct slot *slot)
+static struct shared_slot *place_for(struct sharing *s, const struct slot *slot)
 {
 	for (uint32_t i = 0; i < s->places.len && i < PLACES_TRIED; i++) {
-		struct place *place = &s->places.data[i];
+		struct shared_slot *place = &s->places.data[i];
 		if (place->bytes == slot->bytes &&
 		    hd_track_is_free(&place->track, slot->segments.data, slot->segments.len))
 			return place;
 	}
-	hd_vec_push(&s->places, (struct place){.object = slot->object, .bytes = slot->bytes});
+	hd_vec_push(&s->places, (struct shared_slot){.object = slot->object, .bytes = slot->bytes});
 	return &hd_vec_last(&s->places);
 }
 
@@ -207,7 +207,7 @@ static uint32_t *choose_places(struct sharing *s)
 	for (uint32_t i = 0; i < s->slots.len; i++) {
 		struct slot *slot = &s->slots.data[i];
 		turn_round(slot);
-		struct place *place = place_for(s, slot);
+		struct shared_slot *place = place_for(s, slot);
 		hd_track_claim(&place->track, slot->segments.data, slot->segments.len, slot->object);
 		object[slot->object] = place->object;
 	}

@@ -17,7 +17,7 @@ struct want {
 };
 
 /* What is known where the current block begins. */
-struct meeting {
+struct entry_state {
 	struct hd_splitter *s;
 	uint32_t known, forced; /* predecessors done; of these, such that lead elsewhere too */
 	bool header;		/* some are not done */
@@ -51,40 +51,40 @@ static int compare_wants(const void *left, const void *right)
 	return a->vreg < b->vreg ? -1 : a->vreg > b->vreg;
 }
 
-static void meet(struct meeting *meeting)
+static void meet(struct entry_state *entry)
 {
-	struct hd_splitter *s = meeting->s;
+	struct hd_splitter *s = entry->s;
 	const struct hd_mblock *block = &s->func->blocks.data[s->block];
 	for (uint32_t i = 0; i < block->preds.len; i++) {
 		uint32_t pred = block->preds.data[i];
 		bool forced = s->func->blocks.data[pred].succs.len > 1;
 		if (!s->at_exit[pred].known) {
-			meeting->header = true;
+			entry->header = true;
 			continue;
 		}
-		meeting->known++;
-		meeting->forced += forced;
+		entry->known++;
+		entry->forced += forced;
 		arrive(s, s->at_exit[pred], forced);
 	}
 }
 
 /* The words of a register that may and should be in registers at the beginning of the block. */
-static struct want want_of(const struct meeting *meeting, uint32_t vreg, uint8_t live, uint32_t distance)
+static struct want want_of(const struct entry_state *entry, uint32_t vreg, uint8_t live, uint32_t distance)
 {
-	struct hd_split_arriving none = {0}, *arriving = &meeting->s->arriving[vreg];
-	if (arriving->stamp != meeting->s->block + 1)
+	struct hd_split_arriving none = {0}, *arriving = &entry->s->arriving[vreg];
+	if (arriving->stamp != entry->s->block + 1)
 		arriving = &none;
-	uint8_t all = arriving->count == meeting->known ? arriving->all : 0;
-	uint8_t possible = !meeting->forced ? 15 : arriving->forced == meeting->forced ? arriving->common : 0;
+	uint8_t all = arriving->count == entry->known ? arriving->all : 0;
+	uint8_t possible = !entry->forced ? 15 : arriving->forced == entry->forced ? arriving->common : 0;
 	bool near = distance < HD_LOOP_EXIT;
 	struct want want = {vreg, distance, 0, 0};
-	if (meeting->header && near)
+	if (entry->header && near)
 		want.mask = live & possible;
 	else if (near)
 		want.mask = live & possible & arriving->some;
 	else
 		want.mask = live & possible & all;
-	want.rank = meeting->header ? !near : want.mask != all;
+	want.rank = entry->header ? !near : want.mask != all;
 	return want;
 }
 
@@ -96,9 +96,9 @@ static uint32_t owner_of(const struct hd_splitter *s, uint32_t word)
 	return after - 1;
 }
 
-static void collect_wants(struct meeting *meeting)
+static void collect_wants(struct entry_state *entry)
 {
-	const struct hd_splitter *s = meeting->s;
+	const struct hd_splitter *s = entry->s;
 	const struct hd_live *live = s->live;
 	uint32_t end = live->in_start[s->block + 1];
 	for (uint32_t i = live->in_start[s->block]; i < end;) {
@@ -110,16 +110,16 @@ static void collect_wants(struct meeting *meeting)
 		}
 		if (!s->func->vregs.data[vreg].words)
 			continue;
-		struct want want = want_of(meeting, vreg, mask, distance);
+		struct want want = want_of(entry, vreg, mask, distance);
 		if (distance < HD_LOOP_EXIT)
-			meeting->near += (int32_t)hd_split_words(mask);
+			entry->near += (int32_t)hd_split_words(mask);
 		else
-			meeting->through += (int32_t)hd_split_words(mask);
+			entry->through += (int32_t)hd_split_words(mask);
 		if (want.mask)
-			hd_vec_push(&meeting->wants, want);
+			hd_vec_push(&entry->wants, want);
 	}
-	if (meeting->wants.len)
-		qsort(meeting->wants.data, meeting->wants.len, sizeof(struct want), compare_wants);
+	if (entry->wants.len)
+		qsort(entry->wants.data, entry->wants.len, sizeof(struct want), compare_wants);
 }
 
 /* The greatest pressure in the loop that begins with the block. */
@@ -142,18 +142,18 @@ static int32_t loop_pressure(const struct hd_splitter *s)
  * Takes what fits. What lives through a loop unread has the registers that the loop itself leaves; a loop that reads
  * more than fits needs some to load the rest into.
  */
-static void take_wants(const struct meeting *meeting)
+static void take_wants(const struct entry_state *entry)
 {
-	struct hd_splitter *s = meeting->s;
+	struct hd_splitter *s = entry->s;
 	struct hd_split_range *range = &s->at_entry[s->block];
 	int32_t room = s->room[hd_split_position(s, 0)], through = room;
-	if (meeting->header) {
-		through -= loop_pressure(s) - meeting->through;
-		if (meeting->near > room)
+	if (entry->header) {
+		through -= loop_pressure(s) - entry->through;
+		if (entry->near > room)
 			room -= OPERANDS;
 	}
-	for (uint32_t i = 0; i < meeting->wants.len; i++) {
-		struct want want = meeting->wants.data[i];
+	for (uint32_t i = 0; i < entry->wants.len; i++) {
+		struct want want = entry->wants.data[i];
 		int32_t words = (int32_t)hd_split_words(want.mask);
 		if (words > room || (want.rank && words > through))
 			continue;
@@ -191,14 +191,14 @@ static void couple(struct hd_splitter *s, uint32_t pred)
 void hd_split_enter(struct hd_splitter *s)
 {
 	const struct hd_mblock *block = &s->func->blocks.data[s->block];
-	struct meeting meeting = {.s = s};
+	struct entry_state entry = {.s = s};
 	s->at_entry[s->block] = (struct hd_split_range){s->parts.len, 0, true};
 	if (!s->block)
 		return; /* the entry holds nothing yet */
-	meet(&meeting);
-	collect_wants(&meeting);
-	take_wants(&meeting);
+	meet(&entry);
+	collect_wants(&entry);
+	take_wants(&entry);
 	for (uint32_t i = 0; i < block->preds.len; i++)
 		couple(s, block->preds.data[i]);
-	hd_vec_release(&meeting.wants);
+	hd_vec_release(&entry.wants);
 }

@@ -19,7 +19,7 @@ static inline void reconverge(struct hd_function *function, const struct hd_flow
 		for (uint32_t e = graph->succ_start[b]; e < graph->succ_start[b + 1]; e++)
 			hd_vec_push(&edges, (struct hd_edge){b, graph->succ[e]});
 	}
-	uint32_t *meets = hd_graph_meeting_points(flow->block_count, edges.data, edges.len, ends, arena, NULL);
+	uint32_t *meets = hd_graph_reconvergence_points(flow->block_count, edges.data, edges.len, ends, arena, NULL);
 	hd_vec_release(&edges);
 	for (uint32_t b = 0; b < flow->block_count; b++) {
 		struct hd_inst *last = &function->insts[hd_flow_last(flow, b)];

@@ -57,7 +57,7 @@ START_TEST(nested_divergence)
 	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 16), lab_isetp(1, HD_CMP_LT, 0, 8),
 		lab_bra(0, 6, 10),		     /* 3: lanes 0-15 */
 		ADD(3, 4), lab_bra(HD_PT, 10, NONE), /* 4: lanes 16-31 */
-		lab_bra(1, 9, 10),		     /* 6: of these 0-7; the same meeting point */
+		lab_bra(1, 9, 10),		     /* 6: of these 0-7; the same reconvergence point */
 		ADD(3, 2), lab_bra(HD_PT, 10, NONE), /* 7 */
 		ADD(3, 1),			     /* 9 */
 		ADD(3, 1000), EXIT);
@@ -135,7 +135,7 @@ START_TEST(early_exits_leave_the_others)
 }
 END_TEST
 
-/* Exits inside one arm of a branch, with the rest waiting at the meeting point. */
+/* Exits inside one arm of a branch, with the rest waiting at the reconvergence point. */
 START_TEST(an_arm_that_exits)
 {
 	PROGRAM(lab, 32, lab_s2r(0, HD_SR_LANEID), lab_isetp(0, HD_CMP_LT, 0, 10), lab_bra(0, 5, NONE), ADD(3, 7), EXIT,

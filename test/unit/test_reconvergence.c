@@ -27,11 +27,11 @@ static void tear_down(void)
 	hd_arena_release(&arena);
 }
 
-#define CHECK_MEETING(edges, ends, expected)                                                                     \
-	do {                                                                                                     \
-		uint32_t blocks = sizeof(expected) / sizeof *(expected), ways = sizeof(edges) / sizeof *(edges); \
-		uint32_t *meets = hd_graph_meeting_points(blocks, edges, ways, ends, &arena, NULL);                    \
-		ck_assert_mem_eq(meets, expected, sizeof(expected));                                             \
+#define CHECK_RECONVERGENCE(edges, ends, expected)                                                              \
+	do {                                                                                                    \
+		uint32_t blocks = sizeof(expected) / sizeof *(expected), count = sizeof(edges) / sizeof *(edges); \
+		uint32_t *points = hd_graph_reconvergence_points(blocks, edges, count, ends, &arena, NULL);     \
+		ck_assert_mem_eq(points, expected, sizeof(expected));                                           \
 	} while (0)
 
 START_TEST(an_early_return_does_not_keep_the_others_apart)
@@ -40,19 +40,19 @@ START_TEST(an_early_return_does_not_keep_the_others_apart)
 	static const struct hd_edge edges[] = {{0, 1}, {0, 4}, {1, 2}, {1, 3}, {3, 4}};
 	static const uint8_t ends[] = {ON, ON, END, ON, END}, calls[] = {ON, ON, ON, ON, ON};
 	static const uint32_t meets[] = {4, 3, NONE, 4, NONE}, apart[] = {NONE, NONE, NONE, 4, NONE};
-	CHECK_MEETING(edges, ends, meets);
-	CHECK_MEETING(edges, calls, apart);
+	CHECK_RECONVERGENCE(edges, ends, meets);
+	CHECK_RECONVERGENCE(edges, calls, apart);
 }
 END_TEST
 
-START_TEST(a_shared_exit_is_no_meeting_point)
+START_TEST(a_shared_exit_is_no_reconvergence_point)
 {
 	/* 0: if { 1: if goto 5; 2 } 3: if goto 5; 4: rest, goto 5. 5: exit */
 	static const struct hd_edge edges[] = {{0, 1}, {0, 3}, {1, 5}, {1, 2}, {2, 3}, {3, 5}, {3, 4}, {4, 5}};
 	static const uint8_t ends[] = {ON, ON, ON, ON, ON, ONLY};
 	/* Both ways of 3 end, the one with something to do first: its lanes meet where they all end. */
 	static const uint32_t meets[] = {3, 2, 3, 5, 5, NONE};
-	CHECK_MEETING(edges, ends, meets);
+	CHECK_RECONVERGENCE(edges, ends, meets);
 }
 END_TEST
 
@@ -63,7 +63,7 @@ START_TEST(lanes_gather_behind_a_loop_that_others_leave_for_good)
 					       {4, 5}, {4, 6}, {6, 7}, {7, 1}, {7, 8}};
 	static const uint8_t ends[] = {ON, ON, ONLY, ON, ON, END, ON, ON, END};
 	static const uint32_t meets[] = {1, 3, NONE, 7, 6, NONE, 7, 8, NONE};
-	CHECK_MEETING(edges, ends, meets);
+	CHECK_RECONVERGENCE(edges, ends, meets);
 }
 END_TEST
 
@@ -73,7 +73,7 @@ START_TEST(a_loop_whose_only_way_out_is_nested_keeps_it)
 	static const struct hd_edge edges[] = {{0, 1}, {1, 2}, {1, 4}, {2, 3}, {2, 4}, {4, 1}};
 	static const uint8_t ends[] = {ON, ON, ON, END, ON};
 	static const uint32_t meets[] = {1, 2, 3, NONE, 1};
-	CHECK_MEETING(edges, ends, meets);
+	CHECK_RECONVERGENCE(edges, ends, meets);
 }
 END_TEST
 
@@ -83,7 +83,7 @@ START_TEST(blocks_that_others_reach_too_are_met_in)
 	static const struct hd_edge edges[] = {{0, 1}, {0, 2}, {1, 2}};
 	static const uint8_t ends[] = {ON, ON, END};
 	static const uint32_t meets[] = {2, 2, NONE};
-	CHECK_MEETING(edges, ends, meets);
+	CHECK_RECONVERGENCE(edges, ends, meets);
 }
 END_TEST
 
@@ -141,15 +141,15 @@ static bool all_return(const struct sample *sample, const uint32_t *idom)
 	return true;
 }
 
-START_TEST(no_lane_gets_behind_a_meeting_point_without_passing_it)
+START_TEST(no_lane_gets_behind_a_reconvergence_point_without_passing_it)
 {
 	uint64_t seed = 5;
 	for (unsigned trial = 0; trial < TRIALS; trial++) {
 		struct sample sample = random_sample(&seed, trial % 2);
 		struct hd_graph graph;
 		hd_graph_build(&graph, &arena, sample.blocks, 0, sample.edges, sample.ways);
-		uint32_t *meets =
-			hd_graph_meeting_points(sample.blocks, sample.edges, sample.ways, sample.ends, &arena, NULL);
+		uint32_t *meets = hd_graph_reconvergence_points(sample.blocks, sample.edges, sample.ways, sample.ends,
+								&arena, NULL);
 		uint32_t *idom = hd_graph_dominators(&graph, &arena);
 		uint32_t *post = hd_graph_post_dominators(&graph, &arena);
 		for (uint32_t b = 0; b < sample.blocks; b++) {
@@ -168,12 +168,12 @@ Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {
 		an_early_return_does_not_keep_the_others_apart,
-		a_shared_exit_is_no_meeting_point,
+		a_shared_exit_is_no_reconvergence_point,
 		lanes_gather_behind_a_loop_that_others_leave_for_good,
 		a_loop_whose_only_way_out_is_nested_keeps_it,
 		blocks_that_others_reach_too_are_met_in,
-		no_lane_gets_behind_a_meeting_point_without_passing_it,
+		no_lane_gets_behind_a_reconvergence_point_without_passing_it,
 		NULL,
 	};
-	return hd_suite_with("meeting", tests, set_up, tear_down);
+	return hd_suite_with("reconvergence", tests, set_up, tear_down);
 }
