@@ -365,7 +365,8 @@ static int check_baseline(struct check *check)
 	gate_baseline_compare(baseline, check->kernels.len == 0, check->update ? NULL : &check->report);
 	char *text = gate_baseline_text(baseline);
 	const char *name = gate_root_file(&check->root, baseline->path, &check->arena);
-	gate_patch_append(&patch, name ? name : baseline->path + strspn(baseline->path, "/"), baseline->text, text);
+	const char *outside = gate_root_absolute(&check->root, name, &check->arena);
+	gate_patch_append(&patch, outside ? outside + 1 : name, baseline->text, text);
 	check->report.patch = hd_arena_strdup(&check->arena, hd_strbuf_text(&patch));
 	hd_strbuf_release(&patch);
 	int status = 0;

@@ -120,10 +120,15 @@ struct gate_root {
 /* `root` NULL: the directory of the working tree around the current one (.git), else the current one. 0 or -1. */
 int gate_root_init(struct gate_root *root, const char *path, const char *sources, struct hd_diag *diag);
 void gate_root_release(struct gate_root *root);
-/* A file that the metadata of `object` names, relative to the repository; NULL when it lies outside. In `arena`. */
+/*
+ * A file that the metadata of `object` names, relative to the repository. What lies outside is named with `../`, or by
+ * its absolute path where it is far away. NULL: it has no name. In `arena`.
+ */
 const char *gate_root_source(const struct gate_root *root, const char *file, const char *object,
 			     struct hd_arena *arena);
-/* The same for a file that the command line names, relative to the current directory. */
+/* The same for a file that the command line names, relative to the current directory; never NULL. */
 const char *gate_root_file(const struct gate_root *root, const char *file, struct hd_arena *arena);
+/* The absolute path of a name that leads out of the repository; NULL: it does not. In `arena`. */
+const char *gate_root_absolute(const struct gate_root *root, const char *name, struct hd_arena *arena);
 
 #endif

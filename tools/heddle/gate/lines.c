@@ -80,8 +80,8 @@ static void carry_largest(const struct gate_carry *carry, const struct gate_subj
 		qsort(lines.data, lines.len, sizeof(*lines.data), by_count);
 	for (uint32_t i = 0; i < lines.len && i < MOST_HUNKS; i++)
 		gate_carry_add(carry, gate_carry_place(carry, subject, lines.data[i].origin),
-			       hd_arena_printf(carry->arena, "%u instruction%s come from here", lines.data[i].count,
-					       lines.data[i].count == 1 ? "" : "s"));
+			       hd_arena_printf(carry->arena, "%u instruction%s from here", lines.data[i].count,
+					       lines.data[i].count == 1 ? " comes" : "s come"));
 	hd_vec_release(&lines);
 }
 

@@ -133,13 +133,9 @@ struct gate_finding *gate_report_add(struct gate_report *report, const struct ga
 		if (own.file)
 			finding.place = own;
 	}
+	/* Alerts need a place; where nothing else has one, the input's name has to do. */
 	if (!finding.place.file && report->fallback)
 		finding.place = gate_place_in(report, report->fallback, 1);
-	/* Alerts need a place; when nothing lies in the repository, the input's name has to do. */
-	if (!finding.place.file && report->fallback) {
-		const char *slash = strrchr(report->fallback, '/');
-		finding.place = (struct gate_place){slash ? slash + 1 : report->fallback, 1};
-	}
 	finding.fingerprint = fingerprint_of(report->arena, rule->id, finding.subject, key);
 	hd_vec_push(&report->findings, finding);
 	return &hd_vec_last(&report->findings);
@@ -150,11 +146,47 @@ void gate_report_note(struct gate_finding *finding, struct gate_place place, con
 	hd_vec_push(&finding->notes, (struct gate_note){place, text});
 }
 
+static bool same_place(struct gate_place a, struct gate_place b)
+{
+	return a.line == b.line && strcmp(a.file, b.file) == 0;
+}
+
+static bool is_outside(const struct gate_report *report, struct gate_place place)
+{
+	return gate_root_absolute(report->root, place.file, report->arena) != NULL;
+}
+
+/*
+ * Moves the finding to the first of its notes from `first` on that is another line than the kernel's own, in the
+ * repository if the kernel is. The kernel's line becomes a note.
+ */
+static void stand_on_carrier(struct gate_report *report, struct gate_finding *finding, uint32_t first)
+{
+	const struct gate_place own = finding->place;
+	uint32_t chosen = finding->notes.len;
+	bool told = false;
+	for (uint32_t n = finding->notes.len; n-- > first;) {
+		struct gate_place place = finding->notes.data[n].place;
+		if (same_place(place, own))
+			told = true;
+		else if (is_outside(report, own) || !is_outside(report, place))
+			chosen = n;
+	}
+	if (chosen == finding->notes.len)
+		return;
+	finding->place = finding->notes.data[chosen].place;
+	if (!told)
+		gate_report_note(finding, own, hd_arena_printf(report->arena, "%s begins here", finding->subject));
+}
+
 void gate_report_carriers(struct gate_report *report, struct gate_finding *finding, const struct gate_subject *subject,
 			  const struct gate_metric *metric)
 {
 	struct gate_carry carry = {.root = report->root, .arena = report->arena, .notes = &finding->notes};
+	uint32_t first = finding->notes.len;
 	gate_carry_notes(&carry, subject, metric);
+	if (subject->meta->source.file)
+		stand_on_carrier(report, finding, first);
 }
 
 void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu, const char *subject, const char *name,

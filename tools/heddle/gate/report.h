@@ -14,7 +14,7 @@ struct gate_rule {
 };
 
 struct gate_place {
-	const char *file; /* relative to the repository; NULL: none */
+	const char *file; /* relative to the repository, or a way out of it (gate_root_absolute); NULL: none */
 	uint32_t line;
 };
 
@@ -80,7 +80,7 @@ const struct gate_rule *gate_rule_named(struct gate_report *report, const char *
  * else `other`. It is valid until the next. */
 struct gate_finding *gate_report_add(struct gate_report *report, const struct gate_rule *rule,
 				     const struct gate_subject *subject, struct gate_place other, const char *key);
-/* Notes on what carries the figure. */
+/* Notes on what carries the figure; the finding's place is the first of these, and the kernel's first line a note. */
 void gate_report_carriers(struct gate_report *report, struct gate_finding *finding, const struct gate_subject *subject,
 			  const struct gate_metric *metric);
 void gate_report_note(struct gate_finding *finding, struct gate_place place, const char *text);

@@ -2,9 +2,10 @@
  * Places in the repository. Metadata names source files as the compiler was given them: absolute, or relative to where
  * it ran. Reports want names relative to the repository, since that is where annotations and alerts are shown.
  *
- * A relative name is looked for where `sources` says, in the repository's root, and in the folders from the object's
- * own up to the root; the first file that is there wins. Where none is there, the first candidate inside the repository
- * does.
+ * A relative name is looked for where `sources` says, in the repository's root, and in the object's own folder and
+ * those around it; the first file there that lies in the repository wins, then the first outside. Where none is there,
+ * the first candidate inside the repository does. What counts is where a file really lies, whatever symbolic links lead
+ * to it. A file outside keeps a name: with `../` where it lies near, else its absolute path.
  */
 #include <errno.h>
 #include <limits.h>
@@ -100,23 +101,70 @@ void gate_root_release(struct gate_root *root)
 	*root = (struct gate_root){0};
 }
 
+/*
+ * The absolute path without symbolic links; of what is not there, that of the folders that are. Malloc'ed; *exists says
+ * whether the file is there.
+ */
+static char *resolve(const char *directory, const char *file, bool *exists)
+{
+	struct hd_strbuf raw = {0};
+	hd_strbuf_printf(&raw, "%s/%s", file[0] == '/' ? "" : directory, file);
+	char *real = realpath(hd_strbuf_text(&raw), NULL);
+	hd_strbuf_release(&raw);
+	*exists = real != NULL;
+	if (real)
+		return real;
+	char *path = join(directory, file), *folder = hd_xstrdup(path);
+	for (char *slash; !real && (slash = strrchr(folder, '/')) && slash > folder;) {
+		*slash = '\0';
+		real = realpath(folder, NULL);
+	}
+	char *result = real ? join(real, path + strlen(folder) + 1) : hd_xstrdup(path);
+	free(real);
+	free(folder);
+	free(path);
+	return result;
+}
+
+enum { MOST_STEPS_UP = 2 };
+
+/* A path outside: `../` as often as is still readable, where that leads to a folder of both. */
+static const char *name_outside(const struct gate_root *root, const char *path, struct hd_arena *arena)
+{
+	char *folder = hd_xstrdup(root->path);
+	const char *name = NULL, *up = "";
+	for (unsigned steps = 1; !name && steps <= MOST_STEPS_UP; steps++) {
+		char *slash = strrchr(folder, '/');
+		if (!slash || slash == folder)
+			break;
+		*slash = '\0';
+		up = hd_arena_printf(arena, "%s../", up);
+		size_t len = strlen(folder);
+		if (strncmp(path, folder, len) == 0 && path[len] == '/')
+			name = hd_arena_printf(arena, "%s%s", up, path + len + 1);
+	}
+	free(folder);
+	return name ? name : hd_arena_strdup(arena, path);
+}
+
 struct search {
 	const struct gate_root *root;
 	struct hd_arena *arena;
-	const char *inside; /* the first candidate in the repository */
-	const char *found;  /* the first that exists, too */
+	const char *inside;  /* the first candidate in the repository, there or not */
+	const char *found;   /* the first that is there and in the repository */
+	const char *outside; /* the first that is there and lies outside */
 };
 
 static void try_candidate(struct search *search, const char *directory, const char *file)
 {
+	bool exists;
 	if (search->found)
 		return;
-	char *path = join(directory, file);
+	char *path = resolve(directory, file, &exists);
 	const char *rest = below(search->root, path);
-	if (rest && !search->inside)
-		search->inside = hd_arena_strdup(search->arena, rest);
-	if (rest && access(path, F_OK) == 0)
-		search->found = hd_arena_strdup(search->arena, rest);
+	const char **slot = !rest ? &search->outside : exists ? &search->found : &search->inside;
+	if (!*slot && (rest || exists))
+		*slot = rest ? hd_arena_strdup(search->arena, rest) : name_outside(search->root, path, search->arena);
 	free(path);
 }
 
@@ -131,22 +179,31 @@ const char *gate_root_source(const struct gate_root *root, const char *file, con
 	char *slash = folder ? strrchr(folder, '/') : NULL;
 	for (; slash && !search.found; slash = strrchr(folder, '/')) {
 		*slash = '\0';
-		if (below(root, folder))
-			try_candidate(&search, folder, file);
+		try_candidate(&search, folder, file);
 	}
 	free(folder);
-	return search.found ? search.found : search.inside;
+	const char *result = search.found ? search.found : search.outside ? search.outside : search.inside;
+	return result ? result : hd_arena_strdup(arena, file);
 }
 
 const char *gate_root_file(const struct gate_root *root, const char *file, struct hd_arena *arena)
 {
-	char *real = realpath(file, NULL);
-	char *here = real ? NULL : realpath(".", NULL);
-	if (!real && here)
-		real = join(here, file);
-	const char *rest = real ? below(root, real) : NULL;
-	const char *result = rest ? hd_arena_strdup(arena, rest) : NULL;
-	free(real);
+	bool exists;
+	char *here = realpath(".", NULL);
+	char *path = resolve(here ? here : "", file, &exists);
+	const char *rest = below(root, path);
+	const char *result = rest ? hd_arena_strdup(arena, rest) : name_outside(root, path, arena);
+	free(path);
 	free(here);
+	return result;
+}
+
+const char *gate_root_absolute(const struct gate_root *root, const char *name, struct hd_arena *arena)
+{
+	if (name[0] != '/' && strncmp(name, "../", 3) != 0)
+		return NULL;
+	char *path = join(root->path, name);
+	const char *result = hd_arena_strdup(arena, path);
+	free(path);
 	return result;
 }

@@ -36,11 +36,34 @@ static void begin_annotation(struct hd_strbuf *out, const char *file, uint32_t l
 	hd_strbuf_append(out, "::");
 }
 
+static bool in_repository(const struct gate_report *report, struct gate_place place)
+{
+	return place.file && !gate_root_absolute(report->root, place.file, report->arena);
+}
+
+/* Where the annotation is shown: a file of the repository, else that of a note, such as the limit's; else none. */
+static struct gate_place anchor_of(const struct gate_report *report, const struct gate_finding *finding)
+{
+	struct gate_place place = finding->place;
+	for (uint32_t n = 0; n < finding->notes.len && !in_repository(report, place); n++)
+		place = finding->notes.data[n].place;
+	return in_repository(report, place) ? place : (struct gate_place){0};
+}
+
+static void append_place(struct hd_strbuf *out, struct gate_place place)
+{
+	append_escaped(out, place.file, DATA);
+	hd_strbuf_printf(out, ":%u: ", place.line);
+}
+
 void gate_write_github(const struct gate_report *report, struct hd_strbuf *out)
 {
 	for (uint32_t i = 0; i < report->findings.len; i++) {
 		const struct gate_finding *finding = &report->findings.data[i];
-		begin_annotation(out, finding->place.file, finding->place.line, finding->rule->id);
+		struct gate_place anchor = anchor_of(report, finding);
+		begin_annotation(out, anchor.file, anchor.line, finding->rule->id);
+		if (finding->place.file && !in_repository(report, finding->place))
+			append_place(out, finding->place);
 		if (finding->subject) {
 			append_escaped(out, finding->subject, DATA);
 			hd_strbuf_append(out, ": ");
@@ -49,19 +72,20 @@ void gate_write_github(const struct gate_report *report, struct hd_strbuf *out)
 		for (uint32_t n = 0; n < finding->notes.len; n++) {
 			const struct gate_note *note = &finding->notes.data[n];
 			hd_strbuf_append(out, "%0A");
-			if (note->place.file) {
-				append_escaped(out, note->place.file, DATA);
-				hd_strbuf_printf(out, ":%u: ", note->place.line);
-			}
+			if (note->place.file)
+				append_place(out, note->place);
 			append_escaped(out, note->text, DATA);
 		}
 		hd_strbuf_append(out, "\n");
 	}
 	for (uint32_t i = 0; i < report->troubles.len; i++) {
 		const struct gate_trouble *trouble = &report->troubles.data[i];
-		const char *file =
-			trouble->loc.file ? gate_place_in(report, trouble->loc.file, trouble->loc.line).file : NULL;
-		begin_annotation(out, file, trouble->loc.line, "heddle check");
+		struct gate_place place = {0};
+		if (trouble->loc.file)
+			place = gate_place_in(report, trouble->loc.file, trouble->loc.line);
+		begin_annotation(out, in_repository(report, place) ? place.file : NULL, place.line, "heddle check");
+		if (place.file && !in_repository(report, place))
+			append_place(out, place);
 		append_escaped(out, trouble->message, DATA);
 		hd_strbuf_append(out, "\n");
 	}
@@ -76,6 +100,25 @@ static void append_cell(struct hd_strbuf *out, const char *text, bool code)
 	hd_strbuf_append(out, code && text[0] ? "</code> |" : " |");
 }
 
+/* The message, and below it in the same cell the notes. */
+static void append_finding(const struct gate_report *report, const struct gate_finding *finding, struct hd_strbuf *out)
+{
+	hd_strbuf_append(out, " ");
+	page_append_markdown(out, finding->message);
+	for (uint32_t n = 0; n < finding->notes.len; n++) {
+		const struct gate_note *note = &finding->notes.data[n];
+		hd_strbuf_append(out, "<br>");
+		if (note->place.file) {
+			hd_strbuf_append(out, "<code>");
+			page_append_markdown(out, hd_arena_printf(report->arena, "%s:%u", note->place.file,
+								  note->place.line));
+			hd_strbuf_append(out, "</code> ");
+		}
+		page_append_markdown(out, note->text);
+	}
+	hd_strbuf_append(out, " |");
+}
+
 static void append_row(const struct gate_report *report, const struct gate_finding *finding, struct hd_strbuf *out)
 {
 	const char *place = finding->place.file
@@ -83,7 +126,7 @@ static void append_row(const struct gate_report *report, const struct gate_findi
 				    : "";
 	hd_strbuf_append(out, "|");
 	append_cell(out, finding->subject ? finding->subject : "", true);
-	append_cell(out, finding->message, false);
+	append_finding(report, finding, out);
 	append_cell(out, finding->every_gpu ? "all" : gate_gpu_names(report, finding->gpus, false), false);
 	append_cell(out, place, true);
 	append_cell(out, finding->rule->id, true);

@@ -3,8 +3,9 @@
  * one GPU does not close the alerts of another. A finding that holds for every GPU is in each run, with one
  * fingerprint.
  *
- * Locations are relative to the repository (uriBaseId SRCROOT). The fingerprint also stands under the key by which
- * GitHub tells alerts apart, so that they survive edits of the source around them.
+ * Locations are relative to the repository (uriBaseId SRCROOT); what lies outside is a file URI without a base. The
+ * fingerprint also stands under the key by which GitHub tells alerts apart, so that they survive edits of the source
+ * around them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +35,11 @@ static json_t *message_json(const char *text)
 	return message;
 }
 
-/* A path as a relative reference: everything but unreserved characters and slashes is encoded. */
-static json_t *uri_json(const char *path)
+/* A path as a reference behind a scheme: everything but unreserved characters and slashes is encoded. */
+static json_t *uri_json(const char *scheme, const char *path)
 {
 	struct hd_strbuf uri = {0};
+	hd_strbuf_append(&uri, scheme);
 	for (const unsigned char *at = (const unsigned char *)path; *at; at++) {
 		bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') ||
 			     strchr("-._~/", *at);
@@ -48,16 +50,23 @@ static json_t *uri_json(const char *path)
 	return text;
 }
 
-static json_t *physical_json(struct gate_place place)
+static json_t *artifact_json(const struct gate_report *report, const char *file)
 {
-	return json_pack("{s:{s:o,s:s},s:{s:I}}", "artifactLocation", "uri", uri_json(place.file), "uriBaseId",
-			 "SRCROOT", "region", "startLine", (json_int_t)(place.line ? place.line : 1));
+	const char *absolute = gate_root_absolute(report->root, file, report->arena);
+	return absolute ? json_pack("{s:o}", "uri", uri_json("file://", absolute))
+			: json_pack("{s:o,s:s}", "uri", uri_json("", file), "uriBaseId", "SRCROOT");
 }
 
-static json_t *locations_json(const struct gate_finding *finding)
+static json_t *physical_json(const struct gate_report *report, struct gate_place place)
+{
+	return json_pack("{s:o,s:{s:I}}", "artifactLocation", artifact_json(report, place.file), "region", "startLine",
+			 (json_int_t)(place.line ? place.line : 1));
+}
+
+static json_t *locations_json(const struct gate_report *report, const struct gate_finding *finding)
 {
 	json_t *location = json_object(), *locations = json_array();
-	json_object_set_new(location, "physicalLocation", physical_json(finding->place));
+	json_object_set_new(location, "physicalLocation", physical_json(report, finding->place));
 	if (finding->subject)
 		json_object_set_new(location, "logicalLocations",
 				    json_pack("[{s:o,s:o,s:s}]", "fullyQualifiedName", hd_json_text(finding->subject),
@@ -66,14 +75,14 @@ static json_t *locations_json(const struct gate_finding *finding)
 	return locations;
 }
 
-static json_t *related_json(const struct gate_finding *finding)
+static json_t *related_json(const struct gate_report *report, const struct gate_finding *finding)
 {
 	json_t *related = json_array();
 	for (uint32_t n = 0; n < finding->notes.len; n++) {
 		const struct gate_note *note = &finding->notes.data[n];
 		if (note->place.file)
 			json_array_append_new(related, json_pack("{s:I,s:o,s:o}", "id", (json_int_t)n,
-								 "physicalLocation", physical_json(note->place),
+								 "physicalLocation", physical_json(report, note->place),
 								 "message", message_json(note->text)));
 	}
 	return related;
@@ -93,12 +102,12 @@ static json_t *result_json(const struct gate_report *report, const struct gate_f
 	struct hd_strbuf text = {0};
 	hd_strbuf_printf(&text, "%s%s%s", finding->subject ? finding->subject : "", finding->subject ? ": " : "",
 			 finding->message);
-	json_t *result = json_object(), *properties = json_object(), *related = related_json(finding);
+	json_t *result = json_object(), *properties = json_object(), *related = related_json(report, finding);
 	json_object_set_new(result, "ruleId", json_string(finding->rule->id));
 	json_object_set_new(result, "ruleIndex", json_integer(rule));
 	json_object_set_new(result, "level", json_string("error"));
 	json_object_set_new(result, "message", message_json(hd_strbuf_text(&text)));
-	json_object_set_new(result, "locations", locations_json(finding));
+	json_object_set_new(result, "locations", locations_json(report, finding));
 	if (json_array_size(related))
 		json_object_set(result, "relatedLocations", related);
 	json_decref(related);

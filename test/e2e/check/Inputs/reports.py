@@ -80,7 +80,9 @@ def check_sarif():
         for result, finding in zip(run['results'], expected):
             location = result['locations'][0]['physicalLocation']
             assert run['tool']['driver']['rules'][result['ruleIndex']]['id'] == result['ruleId'] == finding['rule']
-            assert urllib.parse.unquote(location['artifactLocation']['uri']) == finding['source']['file']
+            outside = finding['source']['file'].startswith('/')
+            assert location['artifactLocation'].get('uriBaseId') == (None if outside else 'SRCROOT')
+            assert urllib.parse.unquote(location['artifactLocation']['uri']) == 'file://' * outside + finding['source']['file']
             assert location['region']['startLine'] == finding['source']['line']
             assert plain(sarif_text(result['message']['text'])).endswith(plain(finding['message']))
             assert result['partialFingerprints']['primaryLocationLineHash'] == finding['fingerprint']
@@ -126,10 +128,13 @@ def check_github():
         properties = {key: decode(value, in_property)
                       for key, value in (part.split('=', 1) for part in properties.split(','))}
         assert command == 'error'
-        assert properties == {'file': finding['source']['file'], 'line': str(finding['source']['line']),
-                              'title': finding['rule']}, properties
+        place, before = finding['source'], ''
+        if place['file'].startswith('/'):  # no pull request shows it: told at the first note that it does
+            before = f"{place['file']}:{place['line']}: "
+            place = next(note['source'] for note in finding['notes'] if not note['source']['file'].startswith('/'))
+        assert properties == {'file': place['file'], 'line': str(place['line']), 'title': finding['rule']}, properties
         first = decode(data, in_data).split('\n')[0]
-        assert first == (finding['subject'] + ': ' if finding['subject'] else '') + finding['message'], first
+        assert first == before + (finding['subject'] + ': ' if finding['subject'] else '') + finding['message'], first
     return len(lines)
 
 
@@ -142,7 +147,9 @@ def check_markdown():
     for row, finding in zip(rows, findings):
         cells = [html.unescape(re.sub(r'</?code>', '', cell)).strip() for cell in row.strip('|').split('|')]
         assert len(cells) == 5, row
-        assert cells[0] == (finding['subject'] or '') and cells[1] == finding['message'] and cells[4] == finding['rule']
+        told = [finding['message']] + [f"{n['source']['file']}:{n['source']['line']} {n['text']}" for n in finding['notes']]
+        assert cells[0] == (finding['subject'] or '') and cells[4] == finding['rule']
+        assert cells[1].split('<br>') == told, (cells[1], told)
         assert cells[3] == f"{finding['source']['file']}:{finding['source']['line']}"
     assert lines[0] == '## heddle check: ' + ('failed' if findings or errors else 'passed')
     return len(rows)
