@@ -45,6 +45,7 @@ __host__ __device__ static inline unsigned short __hd_bfloat16_fma(unsigned shor
 #define HD_T2 __nv_bfloat162
 #define HD_RAW __nv_bfloat16_raw
 #define HD_RAW2 __nv_bfloat162_raw
+#define HD_OTHER __half
 #define HD_NAME(before, after) before##bfloat16##after
 #include "heddle_narrow_type.inc"
 
@@ -63,5 +64,7 @@ __host__ __device__ static inline __nv_bfloat162 __bfloat162bfloat162(__nv_bfloa
 #define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x8000U)
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000U)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3F80U)
+
+#include "heddle_narrow_cross.h"
 
 #endif

@@ -35,6 +35,7 @@ __host__ __device__ static inline unsigned short __hd_half_fma(unsigned short a,
 #define HD_T2 __half2
 #define HD_RAW __half_raw
 #define HD_RAW2 __half2_raw
+#define HD_OTHER __nv_bfloat16
 #define HD_NAME(before, after) before##half##after
 #include "heddle_narrow_type.inc"
 
@@ -55,5 +56,7 @@ __host__ __device__ static inline __half2 __half2half2(__half a)
 #define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000U)
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000U)
 #define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3C00U)
+
+#include "heddle_narrow_cross.h"
 
 #endif

@@ -19,13 +19,13 @@
 
 /* libstdc++ keeps __float128 out of sight when it sees __CUDACC__; programs test it too. */
 #ifndef __CUDACC__
-#define __CUDACC__
+#define __CUDACC__ 1
 #endif
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 3
 #define __CUDACC_VER_BUILD__ 103
 #ifndef __NVCC__
-#define __NVCC__
+#define __NVCC__ 1
 #endif
 
 #include <assert.h>
@@ -128,6 +128,8 @@
 
 #include "device_atomic_functions.h"
 #include "heddle_cuda_cache.h"
+#include "heddle_cuda_dpx.h"
+#include "heddle_cuda_errors.h"
 #include "math_functions.h"
 
 #pragma pop_macro("__CUDA_ARCH__")

@@ -7,6 +7,9 @@
 
 #define HD_BOTH __host__ __device__ static inline
 
+struct __half;
+struct __nv_bfloat16;
+
 /* 40 bits of the integer, the lowest set when any below it is: enough for any rounding to 11 bits. */
 HD_BOTH double __hd_of_unsigned(unsigned long long v)
 {

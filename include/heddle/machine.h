@@ -38,7 +38,7 @@ enum {
 	HD_CB_STACK_TOP = 0x28,	    /* initial R1: bytes of local memory of a thread */
 	HD_CB_DYN_SHARED = 0x2c,    /* shared offset at which dynamic shared memory begins */
 	HD_CB_PARAMS = 0x160,
-	HD_CB_BYTES = 0x160 + 4096
+	HD_CB_BYTES = 0x160 + 32764 /* CUDA 12.1's limit of parameters, from sm_70 on */
 };
 
 /* Whether `bytes` (at most 16) at the offset lie in constant bank 0: what does not can be no operand. */

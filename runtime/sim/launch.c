@@ -19,7 +19,7 @@
 #include "runtime/sm/hooks.h"
 
 #define DEFAULT_STACK_BYTES 16384u
-#define MAX_PARAM_BYTES 4096u
+#define MAX_PARAM_BYTES (HD_CB_BYTES - HD_CB_PARAMS)
 #define STACK_ALIGN 16u
 
 /* CUDA's limits of each dimension (compute capability 3.0 and later). */
@@ -155,7 +155,7 @@ static int check_params(struct hd_gpu *gpu, const struct hd_launch *launch)
 	const struct hd_meta_function *meta = launch->kernel->meta;
 	const char *name = title_of(launch->kernel);
 	if (launch->param_bytes > MAX_PARAM_BYTES)
-		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters, at most %u", name,
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters, at most %d", name,
 				     launch->param_bytes, MAX_PARAM_BYTES);
 	if (meta && launch->param_bytes < meta->param_bytes)
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters given, it takes %u",
