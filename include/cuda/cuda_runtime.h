@@ -214,6 +214,47 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, i
 	return ::cudaOccupancyMaxPotentialBlockSizeVariableSMem(minGridSize, blockSize, func, shared, blockSizeLimit);
 }
 
+/* Graphs: the forms of CUDA 11. */
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+					       cudaGraphNode_t *pErrorNode, char *pLogBuffer, size_t bufferSize)
+{
+	if (pErrorNode)
+		*pErrorNode = 0;
+	if (pLogBuffer && bufferSize)
+		*pLogBuffer = 0;
+	return ::cudaGraphInstantiate(pGraphExec, graph, 0);
+}
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+					      cudaGraphNode_t *hErrorNode_out,
+					      enum cudaGraphExecUpdateResult *updateResult_out)
+{
+	cudaGraphExecUpdateResultInfo info;
+	cudaError_t error = ::cudaGraphExecUpdate(hGraphExec, hGraph, &info);
+	if (hErrorNode_out)
+		*hErrorNode_out = info.errorNode;
+	if (updateResult_out)
+		*updateResult_out = info.result;
+	return error;
+}
+template <class T>
+static inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+							 const cudaGraphNode_t *pDependencies, size_t numDependencies,
+							 const T &symbol, const void *src, size_t count, size_t offset,
+							 enum cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeToSymbol(pGraphNode, graph, pDependencies, numDependencies,
+						(const void *)&symbol, src, count, offset, kind);
+}
+template <class T>
+static inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+							   const cudaGraphNode_t *pDependencies, size_t numDependencies,
+							   void *dst, const T &symbol, size_t count, size_t offset,
+							   enum cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeFromSymbol(pGraphNode, graph, pDependencies, numDependencies, dst,
+						  (const void *)&symbol, count, offset, kind);
+}
+
 /* Events */
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
 {

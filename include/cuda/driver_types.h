@@ -24,6 +24,16 @@ typedef enum cudaError cudaError_t;
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUfunc_st *cudaFunction_t;
+typedef struct CUkern_st *cudaKernel_t;
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUgraphDeviceUpdatableNode_st *cudaGraphDeviceNode_t;
+typedef unsigned long long cudaGraphConditionalHandle;
+typedef struct CUuserObject_st *cudaUserObject_t;
+typedef struct CUexternalMemory_st *cudaExternalMemory_t;
+typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
+typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 typedef struct CUuuid_st {
 	char bytes[16];
 } cudaUUID_t;
@@ -56,6 +66,7 @@ typedef void(CUDART_CB *cudaHostFn_t)(void *userData);
 #define cudaEventRecordExternal 0x01
 #define cudaEventWaitDefault 0x00
 #define cudaEventWaitExternal 0x01
+#define cudaIpcMemLazyEnablePeerAccess 0x01
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
 #define cudaMemAttachSingle 0x04
@@ -144,75 +155,14 @@ enum cudaFuncAttribute {
 };
 
 enum cudaDeviceAttr {
-	cudaDevAttrMaxThreadsPerBlock = 1,
-	cudaDevAttrMaxBlockDimX = 2,
-	cudaDevAttrMaxBlockDimY = 3,
-	cudaDevAttrMaxBlockDimZ = 4,
-	cudaDevAttrMaxGridDimX = 5,
-	cudaDevAttrMaxGridDimY = 6,
-	cudaDevAttrMaxGridDimZ = 7,
-	cudaDevAttrMaxSharedMemoryPerBlock = 8,
-	cudaDevAttrTotalConstantMemory = 9,
-	cudaDevAttrWarpSize = 10,
-	cudaDevAttrMaxPitch = 11,
-	cudaDevAttrMaxRegistersPerBlock = 12,
-	cudaDevAttrClockRate = 13,
-	cudaDevAttrTextureAlignment = 14,
-	cudaDevAttrGpuOverlap = 15,
-	cudaDevAttrMultiProcessorCount = 16,
-	cudaDevAttrKernelExecTimeout = 17,
-	cudaDevAttrIntegrated = 18,
-	cudaDevAttrCanMapHostMemory = 19,
-	cudaDevAttrComputeMode = 20,
-	cudaDevAttrMaxTexture1DWidth = 21,
-	cudaDevAttrMaxTexture2DWidth = 22,
-	cudaDevAttrMaxTexture2DHeight = 23,
-	cudaDevAttrMaxTexture3DWidth = 24,
-	cudaDevAttrMaxTexture3DHeight = 25,
-	cudaDevAttrMaxTexture3DDepth = 26,
-	cudaDevAttrSurfaceAlignment = 30,
-	cudaDevAttrConcurrentKernels = 31,
-	cudaDevAttrEccEnabled = 32,
-	cudaDevAttrPciBusId = 33,
-	cudaDevAttrPciDeviceId = 34,
-	cudaDevAttrTccDriver = 35,
-	cudaDevAttrMemoryClockRate = 36,
-	cudaDevAttrGlobalMemoryBusWidth = 37,
-	cudaDevAttrL2CacheSize = 38,
-	cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-	cudaDevAttrAsyncEngineCount = 40,
-	cudaDevAttrUnifiedAddressing = 41,
-	cudaDevAttrPciDomainId = 50,
-	cudaDevAttrTexturePitchAlignment = 51,
-	cudaDevAttrComputeCapabilityMajor = 75,
-	cudaDevAttrComputeCapabilityMinor = 76,
-	cudaDevAttrStreamPrioritiesSupported = 78,
-	cudaDevAttrGlobalL1CacheSupported = 79,
-	cudaDevAttrLocalL1CacheSupported = 80,
-	cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-	cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-	cudaDevAttrManagedMemory = 83,
-	cudaDevAttrIsMultiGpuBoard = 84,
-	cudaDevAttrMultiGpuBoardGroupID = 85,
-	cudaDevAttrHostNativeAtomicSupported = 86,
-	cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
-	cudaDevAttrPageableMemoryAccess = 88,
-	cudaDevAttrConcurrentManagedAccess = 89,
-	cudaDevAttrComputePreemptionSupported = 90,
-	cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
-	cudaDevAttrCooperativeLaunch = 95,
-	cudaDevAttrCooperativeMultiDeviceLaunch = 96,
-	cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-	cudaDevAttrCanFlushRemoteWrites = 98,
-	cudaDevAttrHostRegisterSupported = 99,
-	cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
-	cudaDevAttrDirectManagedMemAccessFromHost = 101,
-	cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-	cudaDevAttrMaxPersistingL2CacheSize = 108,
-	cudaDevAttrMaxAccessPolicyWindowSize = 109,
-	cudaDevAttrReservedSharedMemoryPerBlock = 111,
-	cudaDevAttrHostRegisterReadOnlySupported = 113,
-	cudaDevAttrMemoryPoolsSupported = 115
+#define HD_DEVICE_ATTRIBUTE(name, number, value) cudaDevAttr##name = number,
+#define HD_DEVICE_PROPERTY(member, name)
+#include "heddle_device_attributes.def"
+#undef HD_DEVICE_ATTRIBUTE
+#undef HD_DEVICE_PROPERTY
+	/* CUDA's name in the headers of some versions. */
+	cudaDevAttrMaxTimelineSemaphoreInteropSupported = cudaDevAttrTimelineSemaphoreInteropSupported,
+	cudaDevAttrMax = 140
 };
 
 /* What cudaGetDeviceProperties fills in. Sizes in bytes, clock rates in kHz, bus width in bits. */
@@ -297,6 +247,20 @@ struct cudaDeviceProp {
 	int maxBlocksPerMultiProcessor;
 	int accessPolicyMaxWindowSize;
 	size_t reservedSharedMemPerBlock;
+	int hostRegisterSupported;
+	int sparseCudaArraySupported;
+	int hostRegisterReadOnlySupported;
+	int timelineSemaphoreInteropSupported;
+	int memoryPoolsSupported;
+	int gpuDirectRDMASupported;
+	unsigned int gpuDirectRDMAFlushWritesOptions;
+	int gpuDirectRDMAWritesOrdering;
+	unsigned int memoryPoolSupportedHandleTypes;
+	int deferredMappingCudaArraySupported;
+	int ipcEventSupported;
+	int clusterLaunch;
+	int unifiedFunctionPointers;
+	int reserved[63];
 };
 typedef struct cudaDeviceProp cudaDeviceProp;
 
@@ -424,6 +388,88 @@ struct cudaResourceDesc {
 typedef struct cudaResourceDesc cudaResourceDesc;
 struct cudaResourceViewDesc;
 
+/* Handles that other processes may open; there is nothing to open here. */
+#define CUDA_IPC_HANDLE_SIZE 64
+typedef struct cudaIpcEventHandle_st {
+	char reserved[CUDA_IPC_HANDLE_SIZE];
+} cudaIpcEventHandle_t;
+typedef struct cudaIpcMemHandle_st {
+	char reserved[CUDA_IPC_HANDLE_SIZE];
+} cudaIpcMemHandle_t;
+
+/* Where memory is: a device, by its number, or the host. */
+enum cudaMemLocationType {
+	cudaMemLocationTypeInvalid = 0,
+	cudaMemLocationTypeDevice = 1,
+	cudaMemLocationTypeHost = 2,
+	cudaMemLocationTypeHostNuma = 3,
+	cudaMemLocationTypeHostNumaCurrent = 4
+};
+struct cudaMemLocation {
+	enum cudaMemLocationType type;
+	int id;
+};
+typedef struct cudaMemLocation cudaMemLocation;
+
+enum cudaMemAccessFlags {
+	cudaMemAccessFlagsProtNone = 0,
+	cudaMemAccessFlagsProtRead = 1,
+	cudaMemAccessFlagsProtReadWrite = 3
+};
+struct cudaMemAccessDesc {
+	struct cudaMemLocation location;
+	enum cudaMemAccessFlags flags;
+};
+typedef struct cudaMemAccessDesc cudaMemAccessDesc;
+
+enum cudaMemAllocationType {
+	cudaMemAllocationTypeInvalid = 0,
+	cudaMemAllocationTypePinned = 1,
+	cudaMemAllocationTypeMax = 0x7FFFFFFF
+};
+enum cudaMemAllocationHandleType {
+	cudaMemHandleTypeNone = 0,
+	cudaMemHandleTypePosixFileDescriptor = 1,
+	cudaMemHandleTypeWin32 = 2,
+	cudaMemHandleTypeWin32Kmt = 4
+};
+struct cudaMemPoolProps {
+	enum cudaMemAllocationType allocType;
+	enum cudaMemAllocationHandleType handleTypes;
+	struct cudaMemLocation location;
+	void *win32SecurityAttributes;
+	size_t maxSize;
+	unsigned char reserved[56];
+};
+typedef struct cudaMemPoolProps cudaMemPoolProps;
+
+/* A part of memory that L2 is to keep, or not: a hint, which changes nothing here. */
+enum cudaAccessProperty {
+	cudaAccessPropertyNormal = 0,
+	cudaAccessPropertyStreaming = 1,
+	cudaAccessPropertyPersisting = 2
+};
+struct cudaAccessPolicyWindow {
+	void *base_ptr;
+	size_t num_bytes;
+	float hitRatio;
+	enum cudaAccessProperty hitProp;
+	enum cudaAccessProperty missProp;
+};
+typedef struct cudaAccessPolicyWindow cudaAccessPolicyWindow;
+
+enum cudaSynchronizationPolicy {
+	cudaSyncPolicyAuto = 1,
+	cudaSyncPolicySpin = 2,
+	cudaSyncPolicyYield = 3,
+	cudaSyncPolicyBlockingSync = 4
+};
+enum cudaClusterSchedulingPolicy {
+	cudaClusterSchedulingPolicyDefault = 0,
+	cudaClusterSchedulingPolicySpread = 1,
+	cudaClusterSchedulingPolicyLoadBalancing = 2
+};
+
 /* Memory pools: stream-ordered allocation. */
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 
@@ -448,20 +494,48 @@ enum cudaLaunchAttributeID {
 	cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
 	cudaLaunchAttributeProgrammaticStreamSerialization = 6,
 	cudaLaunchAttributeProgrammaticEvent = 7,
-	cudaLaunchAttributePriority = 8
+	cudaLaunchAttributePriority = 8,
+	cudaLaunchAttributeMemSyncDomainMap = 9,
+	cudaLaunchAttributeMemSyncDomain = 10,
+	cudaLaunchAttributeLaunchCompletionEvent = 12
 };
 typedef enum cudaLaunchAttributeID cudaLaunchAttributeID;
 
+enum cudaLaunchMemSyncDomain {
+	cudaLaunchMemSyncDomainDefault = 0,
+	cudaLaunchMemSyncDomainRemote = 1
+};
+typedef enum cudaLaunchMemSyncDomain cudaLaunchMemSyncDomain;
+struct cudaLaunchMemSyncDomainMap_st {
+	unsigned char default_;
+	unsigned char remote;
+};
+typedef struct cudaLaunchMemSyncDomainMap_st cudaLaunchMemSyncDomainMap;
+
 union cudaLaunchAttributeValue {
 	char pad[64];
+	struct cudaAccessPolicyWindow accessPolicyWindow;
 	int cooperative;
+	enum cudaSynchronizationPolicy syncPolicy;
 	struct {
 		unsigned int x;
 		unsigned int y;
 		unsigned int z;
 	} clusterDim;
+	enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
 	int programmaticStreamSerializationAllowed;
+	struct {
+		cudaEvent_t event;
+		int flags;
+		int triggerAtBlockStart;
+	} programmaticEvent;
 	int priority;
+	cudaLaunchMemSyncDomainMap memSyncDomainMap;
+	cudaLaunchMemSyncDomain memSyncDomain;
+	struct {
+		cudaEvent_t event;
+		int flags;
+	} launchCompletionEvent;
 };
 typedef union cudaLaunchAttributeValue cudaLaunchAttributeValue;
 
@@ -482,7 +556,19 @@ struct cudaLaunchConfig_st {
 };
 typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 
-/* Recording of streams into graphs, of which there are none here. */
+/* Streams and nodes of graphs have the same attributes. */
+typedef cudaLaunchAttributeID cudaStreamAttrID;
+typedef cudaLaunchAttributeID cudaKernelNodeAttrID;
+typedef cudaLaunchAttributeValue cudaStreamAttrValue;
+typedef cudaLaunchAttributeValue cudaKernelNodeAttrValue;
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
+
+/* Recording of streams into graphs. */
 enum cudaStreamCaptureStatus {
 	cudaStreamCaptureStatusNone = 0,
 	cudaStreamCaptureStatusActive = 1,

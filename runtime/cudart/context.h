@@ -88,6 +88,9 @@ void hd_cudart_report(const char *kind, const char *text);
 struct hd_registered *hd_cudart_function(struct hd_cudart *cudart, const void *host); /* with its kernel; NULL */
 cudaError_t hd_cudart_variable(struct hd_cudart *cudart, const void *host, uint64_t *address, uint64_t *size);
 
+/* An attribute of the modelled card, by CUDA's number; false: there is none of that number. */
+bool hd_cudart_attribute(const struct hd_config *config, int attr, int *value);
+
 /* `HD_TRY(call)` returns from an API function when a step fails. */
 #define HD_TRY(call)                                        \
 	do {                                                \

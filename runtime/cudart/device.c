@@ -8,14 +8,35 @@
 
 #define HD_CUDA_VERSION 12030 /* the API that include/cuda declares */
 
-static int bus_bits(const struct hd_config *config)
+static int capability(const struct hd_config *config)
 {
-	return (int)(config->dram_channels * config->dram_bus * 8);
+	return (int)(config->compute_major * 10 + config->compute_minor);
 }
 
-static int l2_bytes(const struct hd_config *config)
+static uint64_t l2_bytes(const struct hd_config *config)
 {
-	return (int)(config->l2_slices * config->l2_slice_bytes);
+	return config->l2_slices * config->l2_slice_bytes;
+}
+
+bool hd_cudart_attribute(const struct hd_config *config, int attr, int *value)
+{
+#define since6(now, before) (capability(config) >= 60 ? (now) : (before))
+#define HD_DEVICE_ATTRIBUTE(name, number, expression) {number, (int)(expression)},
+#define HD_DEVICE_PROPERTY(member, name)
+	const struct {
+		int attr, value;
+	} table[] = {
+#include "cuda/heddle_device_attributes.def"
+	};
+#undef HD_DEVICE_ATTRIBUTE
+#undef HD_DEVICE_PROPERTY
+#undef since6
+	for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+		if (table[i].attr == attr) {
+			*value = table[i].value;
+			return true;
+		}
+	return false;
 }
 
 cudaError_t cudaGetDeviceCount(int *count)
@@ -37,99 +58,17 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	const struct hd_config *config = &cudart->config;
 	memset(prop, 0, sizeof *prop);
 	snprintf(prop->name, sizeof prop->name, "%s", config->product);
+	memcpy(prop->uuid.bytes, "Heddle model GPU", sizeof prop->uuid.bytes);
 	prop->totalGlobalMem = config->dram_bytes;
-	prop->sharedMemPerBlock = config->shared_per_cta < 49152 ? config->shared_per_cta : 49152;
-	prop->sharedMemPerBlockOptin = config->shared_per_cta;
-	prop->sharedMemPerMultiprocessor = config->shared_bytes;
-	prop->regsPerBlock = prop->regsPerMultiprocessor = (int)config->registers;
-	prop->warpSize = 32;
-	prop->memPitch = 0x7fffffff;
-	prop->maxThreadsPerBlock = (int)config->max_threads_per_cta;
-	prop->maxThreadsPerMultiProcessor = (int)config->max_threads;
-	prop->maxBlocksPerMultiProcessor = (int)config->max_ctas;
-	prop->maxThreadsDim[0] = prop->maxThreadsDim[1] = (int)config->max_threads_per_cta;
-	prop->maxThreadsDim[2] = 64;
-	prop->maxGridSize[0] = 0x7fffffff;
-	prop->maxGridSize[1] = prop->maxGridSize[2] = 65535;
-	prop->clockRate = (int)(config->core_mhz * 1000);
-	prop->memoryClockRate = (int)(config->dram_mhz * 1000);
-	prop->memoryBusWidth = bus_bits(config);
-	prop->l2CacheSize = l2_bytes(config);
-	prop->totalConstMem = 65536;
-	prop->major = (int)config->compute_major;
-	prop->minor = (int)config->compute_minor;
-	prop->multiProcessorCount = (int)config->sm_count;
-	prop->textureAlignment = 512;
-	prop->canMapHostMemory = prop->unifiedAddressing = prop->managedMemory = prop->cooperativeLaunch = 1;
-	prop->globalL1CacheSupported = prop->localL1CacheSupported = config->l1_bytes > 0;
-	prop->asyncEngineCount = 1;
-	prop->singleToDoublePrecisionPerfRatio = (int)(config->ii_fp64 / config->ii_fp32);
+	int value;
+#define HD_DEVICE_ATTRIBUTE(name, number, expression)
+#define HD_DEVICE_PROPERTY(member, attr)                                      \
+	hd_cudart_attribute(config, cudaDevAttr##attr, &value);               \
+	prop->member = (__typeof__(prop->member))value;
+#include "cuda/heddle_device_attributes.def"
+#undef HD_DEVICE_ATTRIBUTE
+#undef HD_DEVICE_PROPERTY
 	return cudaSuccess;
-}
-
-static bool attribute(const struct hd_config *config, enum cudaDeviceAttr attr, int *value)
-{
-	const struct {
-		enum cudaDeviceAttr attr;
-		uint64_t value;
-	} table[] = {
-		{cudaDevAttrMaxThreadsPerBlock, config->max_threads_per_cta},
-		{cudaDevAttrMaxBlockDimX, config->max_threads_per_cta},
-		{cudaDevAttrMaxBlockDimY, config->max_threads_per_cta},
-		{cudaDevAttrMaxBlockDimZ, 64},
-		{cudaDevAttrMaxGridDimX, 0x7fffffff},
-		{cudaDevAttrMaxGridDimY, 65535},
-		{cudaDevAttrMaxGridDimZ, 65535},
-		{cudaDevAttrMaxSharedMemoryPerBlock, config->shared_per_cta < 49152 ? config->shared_per_cta : 49152},
-		{cudaDevAttrMaxSharedMemoryPerBlockOptin, config->shared_per_cta},
-		{cudaDevAttrMaxSharedMemoryPerMultiprocessor, config->shared_bytes},
-		{cudaDevAttrTotalConstantMemory, 65536},
-		{cudaDevAttrWarpSize, 32},
-		{cudaDevAttrMaxPitch, 0x7fffffff},
-		{cudaDevAttrMaxRegistersPerBlock, config->registers},
-		{cudaDevAttrMaxRegistersPerMultiprocessor, config->registers},
-		{cudaDevAttrClockRate, (uint64_t)(config->core_mhz * 1000)},
-		{cudaDevAttrMemoryClockRate, (uint64_t)(config->dram_mhz * 1000)},
-		{cudaDevAttrGlobalMemoryBusWidth, (uint64_t)bus_bits(config)},
-		{cudaDevAttrL2CacheSize, (uint64_t)l2_bytes(config)},
-		{cudaDevAttrMultiProcessorCount, config->sm_count},
-		{cudaDevAttrMaxThreadsPerMultiProcessor, config->max_threads},
-		{cudaDevAttrMaxBlocksPerMultiprocessor, config->max_ctas},
-		{cudaDevAttrComputeCapabilityMajor, config->compute_major},
-		{cudaDevAttrComputeCapabilityMinor, config->compute_minor},
-		{cudaDevAttrTextureAlignment, 512},
-		{cudaDevAttrCanMapHostMemory, 1},
-		{cudaDevAttrUnifiedAddressing, 1},
-		{cudaDevAttrManagedMemory, 1},
-		{cudaDevAttrMemoryPoolsSupported, 1},
-		{cudaDevAttrCooperativeLaunch, 1},
-		{cudaDevAttrGlobalL1CacheSupported, config->l1_bytes > 0},
-		{cudaDevAttrLocalL1CacheSupported, config->l1_bytes > 0},
-		{cudaDevAttrAsyncEngineCount, 1},
-		/* what the model does not have */
-		{cudaDevAttrGpuOverlap, 0},
-		{cudaDevAttrKernelExecTimeout, 0},
-		{cudaDevAttrIntegrated, 0},
-		{cudaDevAttrComputeMode, 0},
-		{cudaDevAttrConcurrentKernels, 0},
-		{cudaDevAttrEccEnabled, 0},
-		{cudaDevAttrPciBusId, 0},
-		{cudaDevAttrPciDeviceId, 0},
-		{cudaDevAttrPciDomainId, 0},
-		{cudaDevAttrTccDriver, 0},
-		{cudaDevAttrStreamPrioritiesSupported, 0},
-		{cudaDevAttrIsMultiGpuBoard, 0},
-		{cudaDevAttrPageableMemoryAccess, 0},
-		{cudaDevAttrConcurrentManagedAccess, 0},
-		{cudaDevAttrComputePreemptionSupported, 0},
-		{cudaDevAttrCooperativeMultiDeviceLaunch, 0},
-	};
-	for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
-		if (table[i].attr == attr) {
-			*value = (int)table[i].value;
-			return true;
-		}
-	return false;
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
@@ -140,7 +79,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	HD_TRY(hd_cudart_start(cudart));
-	return hd_cudart_return(attribute(&cudart->config, attr, value) ? cudaSuccess : cudaErrorInvalidValue);
+	return hd_cudart_return(hd_cudart_attribute(&cudart->config, attr, value) ? cudaSuccess
+										  : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
@@ -222,7 +162,17 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 	HD_CUDART(cudart);
 	if ((unsigned)limit >= sizeof cudart->limits / sizeof *cudart->limits)
 		return hd_cudart_return(cudaErrorUnsupportedLimit);
-	*value = cudart->limits[limit];
+	/* What counts when nobody has set it: the model's stack for calls of unknown depth, and CUDA's defaults. */
+	static const size_t defaults[] = {
+		[cudaLimitStackSize] = 16384,
+		[cudaLimitPrintfFifoSize] = 1 << 20,
+		[cudaLimitMallocHeapSize] = 8 << 20,
+		[cudaLimitDevRuntimeSyncDepth] = 2,
+		[cudaLimitDevRuntimePendingLaunchCount] = 2048,
+		[cudaLimitMaxL2FetchGranularity] = 64,
+		[7] = 0,
+	};
+	*value = cudart->limits[limit] ? cudart->limits[limit] : defaults[limit];
 	return cudaSuccess;
 }
 
@@ -252,10 +202,14 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	/* As the card has it; work runs in the order of submission all the same. */
+	int level = capability(&cudart->config);
 	if (leastPriority)
 		*leastPriority = 0;
 	if (greatestPriority)
-		*greatestPriority = 0;
+		*greatestPriority = level >= 70 ? -5 : level >= 35 ? -1 : 0;
 	return cudaSuccess;
 }
 
@@ -284,6 +238,18 @@ cudaError_t cudaDeviceGetPCIBusId(char *busId, int length, int device)
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
 	snprintf(busId, (size_t)length, "0000:00:00.0");
+	return cudaSuccess;
+}
+
+/* As cudaDeviceGetPCIBusId writes it. */
+cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
+{
+	unsigned domain, bus, slot, function = 0;
+	if (!device || !pciBusId || sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (domain || bus || slot || function)
+		return hd_cudart_return(cudaErrorInvalidDevice);
+	*device = 0;
 	return cudaSuccess;
 }
 

@@ -37,16 +37,16 @@ define void @members(ptr addrspace(1) %o, ptr byval(%S) align 4 %s, i32 %n) {
 
 ; CHECK-LABEL: kernel outside
 ; CHECK-DAG:   LDC R{{[0-9]+}}, c[0x0][R{{[0-9]+}}]
-; CHECK-DAG:   LDC.64 R{{[0-9]+}}, c[0x0][0x1568]
+; CHECK-DAG:   LDC.64 R{{[0-9]+}}, c[0x0][0x8368]
 ; CHECK:       EXIT
 ; NEVER-LABEL: kernel outside
 ; NEVER-DAG:   LDC R{{[0-9]+}}, c[0x0][R{{[0-9]+}}]
-; NEVER-DAG:   LDC.64 R{{[0-9]+}}, c[0x0][0x1568]
+; NEVER-DAG:   LDC.64 R{{[0-9]+}}, c[0x0][0x8368]
 ; NEVER:       EXIT
 define void @outside(ptr addrspace(1) %o, ptr byval(%S) align 4 %s, i32 %n) {
   %before = getelementptr i8, ptr %s, i64 -368
   %v = load i32, ptr %before
-  %behind = getelementptr i8, ptr %s, i64 5120
+  %behind = getelementptr i8, ptr %s, i64 33280
   %w = load i64, ptr %behind
   store i32 %v, ptr addrspace(1) %o
   %next = getelementptr i64, ptr addrspace(1) %o, i64 1
@@ -56,12 +56,12 @@ define void @outside(ptr addrspace(1) %o, ptr byval(%S) align 4 %s, i32 %n) {
 
 ; What is not there is no launch constant either.
 ; CHECK-LABEL: kernel factor
-; CHECK-NOT:   MOV R{{[0-9]+}}, c[0x0][0x1568]
-; CHECK:       LDC R{{[0-9]+}}, c[0x0][0x1568]
-; CHECK-NOT:   MOV R{{[0-9]+}}, c[0x0][0x1568]
+; CHECK-NOT:   MOV R{{[0-9]+}}, c[0x0][0x8368]
+; CHECK:       LDC R{{[0-9]+}}, c[0x0][0x8368]
+; CHECK-NOT:   MOV R{{[0-9]+}}, c[0x0][0x8368]
 define void @factor(ptr addrspace(1) %o, ptr byval(%S) align 4 %s, i32 %n) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %behind = getelementptr i8, ptr %s, i64 5120
+  %behind = getelementptr i8, ptr %s, i64 33280
   %f = load i32, ptr %behind
   %i = mul i32 %f, %t
   %p = getelementptr i32, ptr addrspace(1) %o, i32 %i
