@@ -153,10 +153,23 @@ static bool is_nvptx64(LLVMModuleRef module)
 	return !strncmp(triple, "nvptx64", 7) && (!triple[7] || triple[7] == '-');
 }
 
+static void swallow(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
+{
+	(void)context, (void)severity, (void)loc, (void)message;
+}
+
+/* What is wrong with parameters or a library is said by the steps, which meet it again. */
 void hd_session_prepare(LLVMModuleRef module)
 {
-	if (is_nvptx64(module))
-		hd_legal_allow_undefined(module);
+	struct hd_diag quiet = {.emit = swallow};
+	struct hd_unit unit;
+	if (!is_nvptx64(module))
+		return;
+	hd_unit_init(&unit, module, &quiet);
+	if (!hd_options_parse(&unit, getenv("HEDDLE_PASS")))
+		hd_legal_link_early(&unit);
+	hd_unit_release(&unit);
+	hd_legal_allow_undefined(module);
 }
 
 static bool is_wrong_cast(LLVMValueRef value)

@@ -60,7 +60,10 @@ const char *hd_session_title(unsigned row);
  */
 struct hd_session *hd_session_new(const char *parameters, bool implicit, const struct hd_host *host);
 void hd_session_free(struct hd_session *session);
-/* Before the first pass on a module, which it changes: undefined values are let be. Other targets are left alone. */
+/*
+ * Before the first pass on a module, which it changes: the math functions that it calls are linked in (`libdevice` of
+ * HEDDLE_PASS, or our own), and undefined values are let be. Other targets are left alone.
+ */
 void hd_session_prepare(LLVMModuleRef module);
 /* Runs one row; the first call takes the module on, the last row's releases it. Quiet after an error. */
 void hd_session_step(struct hd_session *session, LLVMModuleRef module, unsigned row);

@@ -47,6 +47,24 @@ static void drop_attribute(LLVMValueRef function, const char *name)
 				       LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
+/*
+ * What LLVM compares before it inlines one function into another: the library's functions get them from one that the
+ * user's compiler made, as clang does for the bitcode that it links.
+ */
+static void inherit(LLVMValueRef function, LLVMValueRef from)
+{
+	static const char *const names[] = {"target-cpu", "target-features", "denormal-fp-math",
+					    "denormal-fp-math-f32"};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		unsigned length = (unsigned)strlen(names[i]);
+		LLVMAttributeRef attribute =
+			LLVMGetStringAttributeAtIndex(from, LLVMAttributeFunctionIndex, names[i], length);
+		LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, names[i], length);
+		if (attribute)
+			LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
+	}
+}
+
 /* Helpers of 32-bit operations become part of their caller, as ptxas's fast paths do; the others stay calls. */
 static void prepare(struct hd_legal *legal, LLVMValueRef function)
 {
@@ -100,8 +118,11 @@ static void drop_unused(struct hd_legal *legal, const struct hd_map *before)
 	}
 }
 
-/* Links the library in, a path or a file of our own; declarations that begin with `wanted` are what it is for. */
-static int link_library(struct hd_legal *legal, const char *file, const char *wanted)
+/*
+ * Links the library in, a path or a file of our own; declarations that begin with `wanted` are what it is for.
+ * like: a function whose attributes the linked ones take over, for the optimizer; NULL: it has done its work.
+ */
+static int link_library(struct hd_legal *legal, const char *file, const char *wanted, LLVMValueRef like)
 {
 	LLVMModuleRef library = read_library(legal, file);
 	struct hd_map before = {0};
@@ -121,21 +142,65 @@ static int link_library(struct hd_legal *legal, const char *file, const char *wa
 	}
 	drop_unused(legal, &before);
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f) && !hd_map_get(&before, f))
+		if (!LLVMIsDeclaration(f) && !hd_map_get(&before, f)) {
 			prepare(legal, f);
+			if (like)
+				inherit(f, like);
+		}
 	hd_map_release(&before);
 	return 0;
 }
 
 int hd_legal_builtins(struct hd_legal *legal)
 {
-	return link_library(legal, "builtins.bc", prefix);
+	return link_library(legal, "builtins.bc", prefix, NULL);
 }
 
-int hd_legal_device(struct hd_legal *legal)
+static int link_device(struct hd_legal *legal, LLVMValueRef like)
 {
 	const char *given = legal->unit->options.libdevice;
 	if (given && !strchr(given, '/'))
 		given = hd_arena_printf(&legal->unit->arena, "./%s", given);
-	return link_library(legal, given ? given : "device.bc", "__nv_");
+	return link_library(legal, given ? given : "device.bc", "__nv_", like);
+}
+
+int hd_legal_device(struct hd_legal *legal)
+{
+	return link_device(legal, NULL);
+}
+
+bool hd_legal_calls_device(LLVMModuleRef module)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !strncmp(LLVMGetValueName(f), "__nv_", 5))
+			return true;
+	return false;
+}
+
+/* A toolkit's library asks about the target; LLVM's own pass that answers has run. */
+static void answer_reflection(struct hd_legal *legal)
+{
+	LLVMValueRef reflect = LLVMGetNamedFunction(legal->module, "__nvvm_reflect");
+	LLVMUseRef next;
+	for (LLVMUseRef use = reflect ? LLVMGetFirstUse(reflect) : NULL; use; use = next) {
+		next = LLVMGetNextUse(use);
+		struct hd_site site = {.legal = legal, .inst = LLVMGetUser(use)};
+		if (!LLVMIsACallInst(site.inst))
+			continue;
+		LLVMReplaceAllUsesWith(site.inst, hd_legal_reflect(&site));
+		LLVMInstructionEraseFromParent(site.inst);
+	}
+}
+
+void hd_legal_link_early(struct hd_unit *unit)
+{
+	struct hd_legal legal = {.unit = unit,
+				 .module = unit->source,
+				 .context = LLVMGetModuleContext(unit->source),
+				 .layout = LLVMGetModuleDataLayout(unit->source)};
+	LLVMValueRef like = LLVMGetFirstFunction(legal.module);
+	while (like && LLVMIsDeclaration(like))
+		like = LLVMGetNextFunction(like);
+	if (like && hd_legal_calls_device(legal.module) && !link_device(&legal, like))
+		answer_reflection(&legal);
 }

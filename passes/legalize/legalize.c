@@ -259,19 +259,10 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 	return 0;
 }
 
-/* Math functions that the user's compiler left to be linked. */
-static bool calls_device_library(struct hd_legal *legal)
-{
-	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
-		if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !strncmp(LLVMGetValueName(f), "__nv_", 5))
-			return true;
-	return false;
-}
-
 /* What is linked in may itself need helpers. */
 static void replace_operations(struct hd_legal *legal)
 {
-	legal->needs_device = calls_device_library(legal);
+	legal->needs_device = hd_legal_calls_device(legal->module);
 	hd_legal_expand(legal);
 	if (legal->needs_device) {
 		legal->status = hd_legal_device(legal);

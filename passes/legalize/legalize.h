@@ -92,5 +92,10 @@ void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel);
  * roots have been replaced,  the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
 int hd_legal_device(struct hd_legal *legal);
 int hd_legal_builtins(struct hd_legal *legal);
+/* Whether math functions are called that are still to be linked. */
+bool hd_legal_calls_device(LLVMModuleRef module);
+/* Links them into the unit's source before the optimizer sees it, so that it can inline them. Where that fails the
+ * legaliser tries again, and says why. */
+void hd_legal_link_early(struct hd_unit *unit);
 
 #endif

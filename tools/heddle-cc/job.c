@@ -191,6 +191,8 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 	for (uint32_t i = 0; i < cc->parameters.len; i++)
 		hd_strbuf_printf(&text, "%s;", cc->parameters.data[i]);
 	hd_strbuf_printf(&text, "o=%s", prefix);
+	if (cc->libdevice)
+		hd_strbuf_printf(&text, ";libdevice=%s", cc->libdevice);
 	if (cc->max_registers)
 		hd_strbuf_printf(&text, ";maxrregcount=%u", cc->max_registers);
 	if (cc->without)

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/heddle-cc/relocatable.h"
 
@@ -247,10 +248,36 @@ static int make_text(struct hd_job *job)
 		hd_arguments arguments = {0};
 		hd_vec_push(&arguments, cc->clangxx);
 		hd_cc_half_arguments(cc, ptx, &arguments);
+		/* Here clang itself is the back end, and no plugin links the math functions. */
+		if (ptx && !access(cc->device_library, R_OK))
+			hd_job_add(&arguments, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", cc->device_library,
+				   NULL);
 		const char *rest[] = {ptx ? "-S" : "-E", input, "-o", strcmp(output, "-") ? file : "-"};
 		for (unsigned k = 0; k < sizeof rest / sizeof *rest; k++)
 			hd_vec_push(&arguments, rest[k]);
 		if (hd_job_run(job, &arguments, NULL) || (strcmp(output, "-") && hd_job_deliver(job, file, output)))
+			return -1;
+	}
+	return 0;
+}
+
+/* -heddle-launches: what compile_device finds out first, for those who call clang and opt themselves. */
+static int make_launches(struct hd_job *job)
+{
+	struct hd_cc *cc = job->cc;
+	for (uint32_t i = 0; i < cc->inputs.len; i++) {
+		const char *input = cc->inputs.data[i];
+		const char *output = cc->output
+					     ? cc->output
+					     : hd_arena_printf(&cc->arena, "%s.launches.json", hd_job_stem(job, input));
+		char *facts = hd_job_path(job, "launches.json");
+		if (!hd_cc_is_cuda(cc, input))
+			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
+		if (cc->dry_run)
+			continue;
+		if (!hd_cc_scan(cc, &job->signals, input, facts))
+			return hd_error(&cc->diag, (struct hd_loc){.file = input}, "its launches could not be read");
+		if (hd_job_deliver(job, facts, strcmp(output, "-") ? output : "/dev/stdout"))
 			return -1;
 	}
 	return 0;
@@ -262,6 +289,7 @@ static int run(struct hd_job *job)
 	case HD_CC_LINK: return make_program(job);
 	case HD_CC_OBJECT: return make_objects(job);
 	case HD_CC_DEVICE_LINK: return make_device_link(job);
+	case HD_CC_LAUNCHES: return make_launches(job);
 	default: return make_text(job);
 	}
 }

@@ -20,6 +20,7 @@ enum action {
 	ACT_STAGE_DLINK,
 	ACT_STAGE_PTX,
 	ACT_STAGE_E,
+	ACT_STAGE_LAUNCHES,
 	ACT_RDC,
 	ACT_LANGUAGE,
 	ACT_ARCH,
@@ -319,6 +320,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_RDC: return set_relocatable(cc, value);
 	case ACT_STAGE_PTX: cc->stage = HD_CC_PTX; return 0;
 	case ACT_STAGE_E: cc->stage = HD_CC_PREPROCESS; return 0;
+	case ACT_STAGE_LAUNCHES: cc->stage = HD_CC_LAUNCHES; return 0;
 	case ACT_LANGUAGE: return set_language(cc, value);
 	case ACT_ARCH: return set_arch(cc, value);
 	case ACT_GENCODE: return set_gencode(cc, value);
@@ -611,10 +613,5 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 		hd_vec_push(arguments, "--cuda-noopt-device-debug");
 	} else if (!cc->debug && !cc->device_debug) {
 		hd_vec_push(arguments, "-gline-tables-only");
-	}
-	if (access(cc->device_library, R_OK) == 0) {
-		const char *library[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", cc->device_library};
-		for (unsigned i = 0; i < sizeof library / sizeof *library; i++)
-			hd_vec_push(arguments, library[i]);
 	}
 }

@@ -19,7 +19,8 @@ enum hd_cc_stage {
 	HD_CC_OBJECT,	   /* -c, -dc */
 	HD_CC_DEVICE_LINK, /* -dlink */
 	HD_CC_PTX,	   /* -ptx */
-	HD_CC_PREPROCESS   /* -E */
+	HD_CC_PREPROCESS,  /* -E */
+	HD_CC_LAUNCHES	   /* -heddle-launches */
 };
 
 struct hd_cc {
