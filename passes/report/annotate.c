@@ -1,22 +1,7 @@
 /*
  * The same facts in the user's own module, where other passes and people see them:
- *
- *   !heddle.version = !{!{!"0.1.0", i32 1}}                  once a module
- *   define ... !heddle.stackdepth !{!"fru", i32 4, ...}      a pair for each number, as metadata.def lists them
- *   define ... !heddle.chain !{!"kernel", !"f", !"g"}        the High-watermark chain
- *   call ... !heddle.call !{!"fru", i32 4}                   CARS embeds the FRU in calls (IV-A)
- *   define ... !heddle.intervals !{!"registers", i32 16, !1, ...}   LTRF's PREFETCHes: each interval's id, entry pc,
- *                                                            working set and live-in, as in !1 = !{i32 0, i32 0,
- * !"R0-R3", !"R1"} define ... !heddle.liveness !{!"max_live", i32 12, ...}  a pair for each number define ...
- * !heddle.preempt !{!"drain_instructions", i32 40, !1, ...}   Lin's preemption points: each one's kind, pc, live and
- * live under divergence, as in !1 = !{!"pp", i32 32, !"R0-R3", !"R0-R5"} define ... !heddle.reuse !{!"rthld", i32 12,
- * !"near", i32 40, ...}   Malekeh's tags, counted define ... !heddle.idempotence !{!"idempotent", i32 0, !"store", ...}
- * and what breaks it: cause, function, pc store ... !heddle.breaks !{!"store"}                     the instruction,
- * where it is this function's define ... !heddle.affine !{!"values", i32 12, ...}      R2D2's linear values, counted br
- * ... !heddle.branch !{!"grid", !"iteration"}           for whom the condition is the same, in an iteration load ...
- * !heddle.access !{!"address", !"{P0, 4, ...}", !"stride", !"4", !"sectors", i32 4, i32 4}   what is proven of an
- *                                                            access: also !"conflicts"
- *   !heddle.launches = !{!{!"JSON"}}                         of relocatable modules (launches.c)
+ * the nodes that docs/metadata.md lists: of functions pairs of figure and number, as metadata.def has them, and lists;
+ * of instructions what is known of that call, branch or access. !heddle.launches is launches.c's.
  *
  * Only metadata is added, so that the code that other back ends make of it is the same.
  * Linear in the instructions.
