@@ -35,6 +35,16 @@ enum hd_sim_error {
 /* More than the longest sleep (NANOSLEEP, a millisecond); no working kernel waits a tenth of this for anything else. */
 #define HD_SIM_WATCHDOG_CYCLES UINT64_C(2000000)
 
+/* What --check looks for, a bit each in the order of checks.def. */
+enum {
+#define HD_CHECK(name, help) HD_CHECK_INDEX_##name,
+#include "heddle/checks.def"
+#undef HD_CHECK
+	HD_CHECK_RACE = 1 << HD_CHECK_INDEX_race,
+	HD_CHECK_INIT = 1 << HD_CHECK_INDEX_init,
+	HD_CHECK_SYNC = 1 << HD_CHECK_INDEX_sync
+};
+
 struct hd_sim;
 struct hd_module;
 struct hd_kernel;
@@ -52,6 +62,7 @@ struct hd_sim_options {
 	uint64_t heap_bytes;  /* device malloc; 0: default 8 MB */
 	bool profile;	      /* count executions of each instruction: the key `profile` of the statistics */
 	bool ideal;	      /* count what the ideal machines of R2D2's Figure 4 would not execute: counters ideal_* */
+	uint32_t check;	      /* HD_CHECK_*: mistakes of the program to look for; 0: none */
 	uint64_t sample;      /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
 	const char *trace;    /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
@@ -62,6 +73,13 @@ void hd_sim_free(struct hd_sim *sim);
 const char *
 hd_sim_error_text(const struct hd_sim *sim); /* of the last failed call: kernel, source line, block, thread, address */
 const struct hd_config *hd_sim_config(const struct hd_sim *sim);
+
+/* "race,init" as bits. 0 or -1 with an unknown name reported. */
+int hd_sim_check_parse(const char *text, uint32_t *checks, struct hd_diag *diag);
+/* Under options.check: at how many places something was found in the launches so far, each reported through diag at
+ * the end of the launch that showed it first; and one line about all of them. */
+uint32_t hd_sim_check_places(const struct hd_sim *sim);
+void hd_sim_check_summary(const struct hd_sim *sim, char *text, size_t size);
 
 /* Loads and links an object (functions, globals with initial values). The bytes are copied. */
 int hd_sim_load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name, struct hd_module **module);

@@ -29,10 +29,15 @@ const char *hd_ir_file_name(struct hd_unit *unit, LLVMMetadataRef file)
 
 static bool is_compiler_header(LLVMMetadataRef file)
 {
-	static const char mark[] = "/__clang_cuda_";
+	/* clang's, those that come with Heddle, and the parts of a toolkit's that are written as functions. */
+	static const char *const marks[] = {"/__clang_cuda_",  "/share/heddle/include/",   "/cooperative_groups",
+					    "_intrinsics.hpp", "/device_atomic_functions", "/crt/"};
 	unsigned length = 0;
 	const char *name = LLVMDIFileGetFilename(file, &length);
-	return length && memmem(name, length, mark, sizeof mark - 1);
+	for (size_t i = 0; length && i < sizeof marks / sizeof *marks; i++)
+		if (memmem(name, length, marks[i], strlen(marks[i])))
+			return true;
+	return false;
 }
 
 LLVMMetadataRef hd_ir_file(LLVMMetadataRef place)
@@ -41,7 +46,8 @@ LLVMMetadataRef hd_ir_file(LLVMMetadataRef place)
 	return scope ? LLVMDIScopeGetFile(scope) : NULL;
 }
 
-/* `threadIdx.x` and its kin are functions of clang's headers: their place is where the user wrote them. */
+/* `threadIdx.x`, `__syncthreads()`, `atomicAdd` and their kin are functions of headers: their place is where the user
+ * wrote them. */
 LLVMMetadataRef hd_ir_user_place(LLVMMetadataRef place)
 {
 	LLVMMetadataRef file, caller;

@@ -95,6 +95,16 @@ static void write_statistics(struct hd_cudart *cudart)
 	free(json);
 }
 
+static void report_checks(struct hd_cudart *cudart)
+{
+	char text[256];
+	if (!cudart->sim)
+		return;
+	hd_sim_check_summary(cudart->sim, text, sizeof text);
+	if (*text)
+		hd_note(&cudart->diag, HD_NOWHERE, "--check: %s", text);
+}
+
 static void release_registered(struct hd_registered **table)
 {
 	struct hd_registered *entry, *next;
@@ -110,6 +120,7 @@ __attribute__((destructor)) static void finish(void)
 {
 	struct hd_cudart *cudart = &the_context;
 	write_statistics(cudart);
+	report_checks(cudart);
 	hd_sim_free(cudart->sim);
 	cudart->sim = NULL;
 	for (uint32_t i = 0; i < cudart->binaries.len; i++)
@@ -157,6 +168,13 @@ static int read_cycles(struct hd_cudart *cudart, const char *variable, uint64_t 
 	return 0;
 }
 
+static int read_checks(struct hd_cudart *cudart, uint32_t *checks)
+{
+	const char *text = environment("HEDDLE_CHECK", NULL);
+	*checks = 0;
+	return text ? hd_sim_check_parse(text, checks, &cudart->diag) : 0;
+}
+
 static int load_binary(struct hd_cudart *cudart, struct hd_binary *binary)
 {
 	if (binary->module || binary->failed || binary->gone)
@@ -185,9 +203,10 @@ static cudaError_t start_managed(struct hd_cudart *cudart)
 static cudaError_t start_simulator(struct hd_cudart *cudart)
 {
 	uint64_t max_cycles, sample, watchdog = UINT64_MAX;
+	uint32_t checks;
 	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
 	    apply_settings(cudart) || read_cycles(cudart, "HEDDLE_MAX_CYCLES", &max_cycles) ||
-	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample) ||
+	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample) || read_checks(cudart, &checks) ||
 	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
 		return cudaErrorInitializationError;
 	struct hd_sim_options options = {
@@ -196,6 +215,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.verify = *environment("HEDDLE_VERIFY", "0") != '0',
 		.profile = *environment("HEDDLE_PROFILE", "0") != '0',
 		.ideal = *environment("HEDDLE_IDEAL", "0") != '0',
+		.check = checks,
 		.max_cycles = max_cycles,
 		.watchdog = watchdog,
 		.dump_state = *environment("HEDDLE_DUMP_STATE", "0") != '0',

@@ -5,8 +5,8 @@
  *
  * The simulator is configured from the environment, which `heddle run` sets:
  *   HEDDLE_GPU, HEDDLE_POLICY, HEDDLE_SET (key=value;...), HEDDLE_VERIFY, HEDDLE_MAX_CYCLES, HEDDLE_WATCHDOG (cycles or
- *   off), HEDDLE_DUMP_STATE, HEDDLE_TRACE, HEDDLE_STATS (file to write at exit), HEDDLE_STATUS_FD (where faults are
- *   reported to `heddle run`)
+ *   off), HEDDLE_DUMP_STATE, HEDDLE_CHECK (kinds), HEDDLE_TRACE, HEDDLE_STATS (file to write at exit), HEDDLE_STATUS_FD
+ * (where faults are reported to `heddle run`)
  */
 #ifndef HD_RUNTIME_CUDART_CONTEXT_H
 #define HD_RUNTIME_CUDART_CONTEXT_H

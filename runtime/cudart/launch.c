@@ -71,8 +71,11 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 		.params = params,
 		.param_bytes = meta->param_bytes,
 	};
+	uint32_t places = hd_sim_check_places(cudart->sim);
 	int status = hd_sim_launch(cudart->sim, &request);
 	free(params);
+	if (!places && hd_sim_check_places(cudart->sim))
+		hd_cudart_report("check", "something was found");
 	if (status == HD_SIM_BAD_LAUNCH && shared > cudart->config.shared_per_cta)
 		return cudaErrorInvalidValue; /* as CUDA has it, unlike a wrong grid or block */
 	error = hd_cudart_sim_error(cudart, status);

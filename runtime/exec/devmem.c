@@ -13,7 +13,6 @@
 
 #include "runtime/exec/exec.h"
 
-#define DEVICE_BASE UINT64_C(0x200000000000)
 #define GRAIN 256u    /* alignment and size unit of what an allocation occupies */
 #define RED_ZONE 256u /* after each allocation */
 
@@ -26,7 +25,7 @@ struct gap {
 };
 
 struct hd_devmem {
-	uint8_t *host; /* of DEVICE_BASE */
+	uint8_t *host; /* of HD_DEVICE_BASE */
 	uint64_t bytes, epoch;
 	HD_VEC(struct range) ranges; /* by address */
 	HD_VEC(struct gap) gaps;     /* by address, never adjacent */
@@ -46,14 +45,14 @@ static void *reserve(void *where, uint64_t bytes, int flags)
 struct hd_devmem *hd_devmem_new(uint64_t bytes)
 {
 	bytes = round_up(bytes, 4096);
-	void *host = reserve((void *)DEVICE_BASE, bytes, MAP_FIXED_NOREPLACE);
+	void *host = reserve((void *)HD_DEVICE_BASE, bytes, MAP_FIXED_NOREPLACE);
 	if (host == MAP_FAILED)
 		host = reserve(NULL, bytes, 0);
 	if (host == MAP_FAILED)
 		return NULL;
 	struct hd_devmem *memory = hd_xcalloc(1, sizeof(*memory));
 	*memory = (struct hd_devmem){.host = host, .bytes = bytes, .epoch = 1, .free_bytes = bytes};
-	hd_vec_push(&memory->gaps, (struct gap){DEVICE_BASE, DEVICE_BASE + bytes});
+	hd_vec_push(&memory->gaps, (struct gap){HD_DEVICE_BASE, HD_DEVICE_BASE + bytes});
 	return memory;
 }
 
@@ -148,8 +147,8 @@ static void vacate(struct hd_devmem *memory, uint64_t low, uint64_t high)
 static void decommit(struct hd_devmem *memory, uint64_t low, uint64_t high)
 {
 	uint8_t *host = memory->host;
-	low -= DEVICE_BASE; /* itself a multiple of the page */
-	high -= DEVICE_BASE;
+	low -= HD_DEVICE_BASE; /* itself a multiple of the page */
+	high -= HD_DEVICE_BASE;
 	uint64_t first = round_up(low, 4096), last = high & ~UINT64_C(4095);
 	if (first >= last) {
 		memset(host + low, 0, high - low);
@@ -208,7 +207,7 @@ void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t by
 	const struct range *range = &memory->ranges.data[index - 1];
 	if (address > range->high || bytes > range->high - address)
 		return NULL;
-	return memory->host + (address - DEVICE_BASE);
+	return memory->host + (address - HD_DEVICE_BASE);
 }
 
 uint64_t hd_devmem_free_bytes(const struct hd_devmem *memory)
@@ -223,5 +222,5 @@ uint64_t hd_devmem_epoch(const struct hd_devmem *memory)
 
 uintptr_t hd_devmem_host(const struct hd_devmem *memory)
 {
-	return (uintptr_t)memory->host - DEVICE_BASE;
+	return (uintptr_t)memory->host - HD_DEVICE_BASE;
 }

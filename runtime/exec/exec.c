@@ -3,6 +3,7 @@
  * for most instructions; the operations are in exec_*.c, the SIMT stack in simt.c.
  */
 #include "runtime/exec/exec.h"
+#include "runtime/check/check.h"
 #include "runtime/verify/twin.h"
 
 int hd_exec_level(void)
@@ -95,6 +96,8 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 		effect->mask = 0;
 		return;
 	}
+	if (__builtin_expect(exec->gpu->check != NULL, 0))
+		hd_check_step(exec, inst);
 	if (__builtin_expect(exec->gpu->verify, 0)) {
 		execute_verified(exec, inst);
 		return;

@@ -265,7 +265,8 @@ bool hd_simt_gather(struct hd_exec *exec, const struct hd_dinst *inst);
 /* Goes on at `pc`, reconverging. */
 void hd_simt_jump(struct hd_warp *warp, uint32_t pc);
 
-/* devmem.c beyond engine.h. */
+/* devmem.c beyond engine.h. The lowest device address. */
+#define HD_DEVICE_BASE UINT64_C(0x200000000000)
 uint64_t hd_devmem_epoch(const struct hd_devmem *memory);
 uintptr_t hd_devmem_host(const struct hd_devmem *memory); /* host address of simulated address 0, as if it existed */
 /* The allocation that contains the address: false when none does. */

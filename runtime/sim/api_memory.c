@@ -2,6 +2,7 @@
  * The simulator's interface (heddle/sim.h), functional half: modules, kernels, symbols and
  * device memory. Launches and statistics are the timing core's.
  */
+#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/sim_private.h"
 
@@ -89,6 +90,8 @@ int hd_sim_malloc(struct hd_sim *sim, uint64_t bytes, uint64_t *address)
 		snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text),
 			 "no room for %llu bytes of device memory, %llu are free", (unsigned long long)bytes,
 			 (unsigned long long)hd_devmem_free_bytes(sim->gpu.devmem));
+	else if (sim->gpu.check)
+		hd_check_allocated(sim->gpu.check, *address, bytes);
 	return status;
 }
 
@@ -130,6 +133,8 @@ int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_
 	void *to = bytes ? checked(sim, address, bytes, "copy to device") : NULL;
 	if (to)
 		memcpy(to, from, bytes);
+	if (to && sim->gpu.check)
+		hd_check_written(sim->gpu.check, address, bytes);
 	return to || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
 }
 
@@ -146,6 +151,8 @@ int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t byt
 	void *to = bytes ? checked(sim, address, bytes, "memset") : NULL;
 	if (to)
 		memset(to, value, bytes);
+	if (to && sim->gpu.check)
+		hd_check_written(sim->gpu.check, address, bytes);
 	return to || !bytes ? HD_SIM_OK : HD_SIM_BAD_ADDRESS;
 }
 
@@ -158,6 +165,8 @@ int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes)
 	if (!source)
 		return HD_SIM_BAD_ADDRESS;
 	memmove(target, source, bytes);
+	if (sim->gpu.check)
+		hd_check_copied(sim->gpu.check, to, from, bytes);
 	return HD_SIM_OK;
 }
 
@@ -169,7 +178,10 @@ bool hd_sim_owns(const struct hd_sim *sim, uint64_t address)
 
 void *hd_sim_host_pointer(struct hd_sim *sim, uint64_t address, uint64_t bytes)
 {
-	return hd_devmem_at(sim->gpu.devmem, address, bytes);
+	void *host = hd_devmem_at(sim->gpu.devmem, address, bytes);
+	if (host && sim->gpu.check)
+		hd_check_written(sim->gpu.check, address, bytes); /* from now on nobody tells */
+	return host;
 }
 
 uint64_t hd_sim_free_bytes(const struct hd_sim *sim)

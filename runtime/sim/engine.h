@@ -29,6 +29,7 @@ struct hd_twin;
 struct hd_redundancy;
 struct hd_sampler;
 struct hd_probe;
+struct hd_check;
 struct warp_forms;
 struct block_seen;
 
@@ -322,6 +323,7 @@ struct hd_gpu {
 	struct hd_sampler *sampler;	  /* of the grid (sample.c) */
 	struct hd_redundancy *redundancy; /* under options.ideal (redundancy.c) */
 	struct hd_probe *probe;		  /* while it is found out whether the grid can go on (probe.c); else NULL */
+	struct hd_check *check;		  /* under options.check (check.c); else NULL */
 	bool every_cycle;		  /* debugging: visit every cycle; the figures must not change */
 	uint32_t trace;			  /* enum hd_trace_stream, a bit each; 0 while outside the window */
 	uint32_t trace_streams;		  /* what the option asked for */

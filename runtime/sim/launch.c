@@ -12,6 +12,7 @@
 #include <inttypes.h>
 
 #include "heddle/occupancy.h"
+#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sim/profile.h"
@@ -315,6 +316,8 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	error = hd_gpu_run(gpu);
 	fesetenv(&host);
 	const struct hd_launch_record *record = record_launch(sim, launch, &fit, &before, &sampler);
+	if (gpu->check)
+		hd_check_report(gpu->check);
 	gpu->grid = NULL;
 	gpu->sampler = NULL;
 	hd_linear_end(&grid);

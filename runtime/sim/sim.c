@@ -7,6 +7,7 @@
  */
 #include <stdalign.h>
 
+#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
@@ -46,6 +47,18 @@ static void build_sms(struct hd_sim *sim)
 		self->hooks->start(self, gpu);
 }
 
+/* The checks look at the code that the compiler made of the program, not at what a policy makes of that. */
+static int check_policies(const struct hd_gpu *gpu, struct hd_diag *diag)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i].hooks->linear)
+			return hd_error(diag, HD_NOWHERE,
+					"--check: policy '%s' runs linear versions of kernels; check the program under "
+					"another one, such as baseline",
+					gpu->policies[i].policy->name);
+	return 0;
+}
+
 int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 {
 	*out = NULL;
@@ -66,6 +79,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	int error = hd_policy_parse(gpu, sim->policy_name, options->diag) || check_config(&gpu->config, options->diag)
 			    ? HD_SIM_NOT_FOUND
 			    : 0;
+	if (!error && options->check && check_policies(gpu, options->diag))
+		error = HD_SIM_NOT_FOUND;
 	if (!error && hd_trace_parse(gpu, options->trace, options->diag))
 		error = HD_SIM_NOT_FOUND;
 	if (!error && !(gpu->devmem = hd_devmem_new(gpu->config.dram_bytes)))
@@ -78,6 +93,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	build_sms(sim);
 	if (options->ideal)
 		gpu->redundancy = hd_redundancy_new();
+	if (options->check)
+		gpu->check = hd_check_new(gpu, options->check);
 	*out = sim;
 	return 0;
 }
@@ -98,6 +115,7 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_vec_release(&sim->launches);
 	hd_profile_release(gpu);
 	hd_redundancy_free(gpu->redundancy);
+	hd_check_free(gpu->check);
 	hd_verify_forget(gpu);
 	hd_vec_release(&gpu->program.code);
 	hd_vec_release(&gpu->program.functions);
@@ -135,4 +153,40 @@ const struct hd_launch_stats *hd_sim_launch_stats(const struct hd_sim *sim, uint
 void hd_sim_total(const struct hd_sim *sim, struct hd_stats *total)
 {
 	hd_gpu_snapshot(&sim->gpu, total);
+}
+
+int hd_sim_check_parse(const char *text, uint32_t *checks, struct hd_diag *diag)
+{
+	static const char *const names[] = {
+#define HD_CHECK(name, help) #name,
+#include "heddle/checks.def"
+#undef HD_CHECK
+	};
+	enum { COUNT = sizeof names / sizeof *names };
+	char *copy = hd_xstrdup(text), *rest = copy;
+	int status = 0;
+	*checks = 0;
+	for (char *name; (name = strsep(&rest, ","));) {
+		uint32_t i = 0;
+		while (i < COUNT && strcmp(names[i], name))
+			i++;
+		if (i < COUNT)
+			*checks |= UINT32_C(1) << i;
+		else
+			status = hd_unknown_name(diag, "unknown check", name, names, COUNT);
+	}
+	free(copy);
+	return status;
+}
+
+uint32_t hd_sim_check_places(const struct hd_sim *sim)
+{
+	return sim->gpu.check ? hd_check_places(sim->gpu.check) : 0;
+}
+
+void hd_sim_check_summary(const struct hd_sim *sim, char *text, size_t size)
+{
+	*text = '\0';
+	if (sim->gpu.check)
+		hd_check_summary(sim->gpu.check, text, size);
 }

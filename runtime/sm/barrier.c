@@ -9,6 +9,7 @@
  *
  * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
  */
+#include "runtime/check/check.h"
 #include "runtime/sim/probe.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
@@ -77,6 +78,8 @@ static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, u
 	for (uint32_t word = 0; word < 2; word++)
 		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
 			release_warp(sm, cta, id, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)]);
+	if (sm->gpu->check)
+		hd_check_release(sm->gpu->check, cta, id);
 	memset(&cta->barriers[id], 0, sizeof(cta->barriers[id]));
 	for (uint32_t word = 0; word < 2; word++)
 		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
@@ -109,6 +112,8 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	if (barrier_mode(inst) >= HD_BAR_RED_POPC && threads)
 		hd_probe_moved(sm->gpu); /* who votes together may be others each time */
 	cta->barriers[id].participants += (uint32_t)__builtin_popcount(mask);
+	if (sm->gpu->check)
+		hd_check_arrive(sm->gpu->check, warp, id);
 	if (sm->hooks & HD_HOOK(barrier))
 		HD_HOOKED (sm->gpu, self, barrier)
 			self->hooks->barrier(self, warp, now);

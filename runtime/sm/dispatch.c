@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "heddle/occupancy.h"
+#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sim/trace.h"
@@ -169,6 +170,8 @@ void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, u
 	hd_linear_cta(sm, cta);
 	for (uint32_t i = 0; i < cta->warp_count; i++)
 		start_warp(sm, cta, i, now);
+	if (sm->gpu->check)
+		hd_check_block(sm->gpu->check, cta);
 	if (sm->hooks & HD_HOOK(cta_launch))
 		HD_HOOKED (sm->gpu, self, cta_launch)
 			self->hooks->cta_launch(self, sm, cta);
@@ -194,6 +197,8 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	if (sm->hooks & HD_HOOK(warp_done))
 		HD_HOOKED (sm->gpu, self, warp_done)
 			self->hooks->warp_done(self, warp, now);
+	if (sm->gpu->check)
+		hd_check_warp_done(sm->gpu->check, warp);
 	hd_scheduler_remove(sm, warp);
 	warp->state = HD_WARP_FREE;
 	sm->free_slots[warp->slot / 64] |= UINT64_C(1) << warp->slot % 64;

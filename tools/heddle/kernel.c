@@ -270,6 +270,14 @@ static int collect(struct launching *launching, bool print)
 	return status;
 }
 
+static void report_checks(const struct hd_sim *sim, const struct hd_sim_options *options)
+{
+	char text[256];
+	hd_sim_check_summary(sim, text, sizeof text);
+	if (options->check)
+		hd_note(options->diag, HD_NOWHERE, "--check: %s", text);
+}
+
 int kernel_run(struct kernel_run *run, const struct hd_sim_options *options, bool print, char **stats)
 {
 	struct launching launching = {.run = run, .diag = options->diag};
@@ -281,6 +289,8 @@ int kernel_run(struct kernel_run *run, const struct hd_sim_options *options, boo
 	if (!hd_sim_load(launching.sim, run->bytes, run->size, run->path, &launching.module) && !set_up(&launching)) {
 		status = launch(&launching) ? CMD_ERROR : collect(&launching, print);
 		*stats = hd_sim_stats_json(launching.sim);
+		run->found = hd_sim_check_places(launching.sim) > 0;
+		report_checks(launching.sim, options);
 	}
 	hd_sim_free(launching.sim);
 	hd_vec_release(&launching.copies);

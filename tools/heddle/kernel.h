@@ -15,6 +15,7 @@ struct kernel_run {
 	const char *path;
 	const struct hd_meta_function *function;
 	struct spec spec;
+	bool found; /* by --check, in a launch so far */
 };
 
 /*

@@ -41,7 +41,8 @@ enum {
 	KEY_KERNEL,
 	KEY_LAUNCH,
 	KEY_WATCHDOG,
-	KEY_DUMP_STATE
+	KEY_DUMP_STATE,
+	KEY_CHECK
 };
 
 static const struct argp_option options[] = {
@@ -52,6 +53,11 @@ static const struct argp_option options[] = {
 	 0},
 	{"set", KEY_SET, "KEY=VALUE", 0, "change a configuration key (see 'heddle gpus NAME')", 0},
 	{"verify", KEY_VERIFY, NULL, 0, "check every annotation against what the program does", 0},
+	{"check", KEY_CHECK, "KINDS", 0,
+	 "look for mistakes of the program, of these kinds: race (accesses to shared memory that nothing orders), init "
+	 "(use of memory that nothing has written, and of shuffled values of absent lanes), sync (barriers and "
+	 "__syncwarp that threads do not take part in); --check=race,init,sync",
+	 0},
 	{"max-cycles", KEY_MAX_CYCLES, "N", 0, "stop a kernel after N cycles", 0},
 	{"watchdog", KEY_WATCHDOG, "N", 0,
 	 "stop a kernel that has made no progress for N cycles (default 2000000; off: never), and say where warps wait "
@@ -73,7 +79,7 @@ static const struct argp_option options[] = {
 	{0}};
 
 struct run {
-	const char *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *kernel, *launch;
+	const char *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *check, *kernel, *launch;
 	bool verify, profile, ideal, json, quiet, dump_state;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
@@ -92,6 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_MAX_CYCLES: run->max_cycles = arg; break;
 	case KEY_WATCHDOG: run->watchdog = arg; break;
 	case KEY_DUMP_STATE: run->dump_state = true; break;
+	case KEY_CHECK: run->check = arg; break;
 	case KEY_TRACE: run->trace = arg; break;
 	case KEY_PROFILE: run->profile = true; break;
 	case KEY_SAMPLE: run->sample = arg; break;
@@ -137,6 +144,9 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		if (best_check(run->policies.data[i], diag))
 			status = -1;
+	uint32_t checks;
+	if (run->check && hd_sim_check_parse(run->check, &checks, diag))
+		status = -1;
 	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
 	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))
 		status = -1;
@@ -167,6 +177,7 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	put("HEDDLE_WATCHDOG", run->watchdog);
 	put("HEDDLE_DUMP_STATE", run->dump_state ? "1" : NULL);
 	put("HEDDLE_SAMPLE", run->sample);
+	put("HEDDLE_CHECK", run->check);
 	put("HEDDLE_TRACE", run->trace);
 	put("HEDDLE_STATS", stats);
 	put("HEDDLE_STATUS_FD", number);
@@ -174,6 +185,8 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	dprintf(status_fd, "exec: %s\n", strerror(errno));
 	_exit(127);
 }
+
+enum { FOUND = 3 }; /* exit status when --check found something */
 
 struct outcome {
 	int status;    /* of heddle */
@@ -188,11 +201,13 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 	if (!strncmp(report, "exec: ", 6))
 		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE, "cannot run %s: %.*s", program,
 						  (int)strcspn(report + 6, "\n"), report + 6);
-	else if (*report)
-		outcome.status = 2; /* the fault itself was reported where it happened */
+	else if (strstr(report, "fault: "))
+		outcome.status = CMD_ERROR; /* the fault itself was reported where it happened */
 	else if (WIFSIGNALED(wait_status))
 		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE, "%s was ended by signal %d (%s)", program,
 						  WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+	else if (strstr(report, "check: "))
+		outcome.status = FOUND; /* as were the places */
 	else if (WEXITSTATUS(wait_status))
 		outcome.status = WEXITSTATUS(wait_status);
 	else if (!stats)
@@ -242,6 +257,7 @@ struct runs {
 	struct hd_diag *diag;
 	struct hd_signals *signals;
 	struct kernel_run kernel;
+	uint32_t checks; /* HD_CHECK_* */
 	uint32_t done;
 };
 
@@ -270,6 +286,7 @@ static json_t *run_kernel(void *context, const char *policy, int *status)
 		.verify = run->verify,
 		.profile = run->profile,
 		.ideal = run->ideal,
+		.check = runs->checks,
 		.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
 		.watchdog = !run->watchdog		    ? 0
 			    : !strcmp(run->watchdog, "off") ? UINT64_MAX
@@ -282,6 +299,8 @@ static json_t *run_kernel(void *context, const char *policy, int *status)
 	char *text = NULL;
 	*status = kernel_run(&runs->kernel, &sim_options, runs->done++ == 0 && !run->json, &text);
 	json_t *stats = text ? json_loads(text, 0, NULL) : NULL;
+	if (*status == 0 && runs->kernel.found)
+		*status = FOUND;
 	free(text);
 	return stats;
 }
@@ -291,6 +310,8 @@ static int run_all(struct runs *runs, json_t **stats)
 {
 	const struct run *run = runs->run;
 	int status = 0;
+	if (run->check && hd_sim_check_parse(run->check, &runs->checks, runs->diag))
+		return CMD_ERROR;
 	if (run->kernel && kernel_load(&runs->kernel, run->program[0], run->kernel, run->launch, runs->diag))
 		status = CMD_ERROR;
 	for (uint32_t i = 0; i < run->policies.len && !status; i++)
@@ -416,7 +437,8 @@ int cmd_run(int argc, char **argv)
 		"variables.\n\n"
 		"Exit status: the program's own; 1 when a comparison differs; 2 when the simulated GPU reports a fault "
 		"or the input is "
-		"wrong. A signal that would end heddle run (HUP, INT, QUIT, TERM) is passed on to the program; the "
+		"wrong; 3 when --check found something. A signal that would end heddle run (HUP, INT, QUIT, TERM) is "
+		"passed on to the program; the "
 		"figures of the runs "
 		"that are complete follow, and then heddle run ends by it. No process of the program stays behind.",
 		NULL,

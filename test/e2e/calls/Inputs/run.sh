@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME: builds a call-heavy workload from its modules in FOLDER, and runs the
 # sizes for tests of workloads.txt under --verify on the baseline, on CARS and with linear versions. The program checks
-# itself.
+# itself, and --check finds nothing in it.
 set -e
 cc=$1 heddle=$2 calls=$3/calls folder=$4 name=$5
 line=$(awk -v name="$name" '$1 == name { print $2, $3 }' "$calls/workloads.txt")
@@ -15,3 +15,4 @@ for module in "$calls/$source"/*.cu; do
 done
 "$cc" -O2 -heddle-linear always -o "$name" ./*.o
 "$heddle" run --verify --quiet --policy baseline --policy cars --policy r2d2-functional:always --stats stats.json -- "./$name" $sizes
+"$heddle" run --check=race,init,sync --quiet -- "./$name" $sizes > checked.txt || { cat checked.txt; exit 1; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # levels.sh HEDDLE-CC HEDDLE PYTHON SOURCE OUT: an example compiled in each way of the table below and run under --verify;
 # it says `NAME: PASSED` when its results are the host's. A way that is marked `same` also prints its figures, runs once
-# more without --verify, and the statistics must be the same and add up.
+# more without --verify, and the statistics must be the same and add up; and --check finds nothing.
 stats=$(dirname "$0")/../../Inputs/stats.py compile=$1 heddle=$2 python=$3 source=$4 out=$5 failed=0
 name=$(basename "$source" .cu)
 
@@ -11,6 +11,7 @@ way() {
 		$heddle run --verify --stats "$out.first.json" $2 -- "$out" > "$out.txt" &&
 			grep -q 'warp instructions' "$out.txt" &&
 			$heddle run --quiet --stats "$out.second.json" $2 -- "$out" > /dev/null &&
+			$heddle run --quiet --check=race,init,sync $2 -- "$out" > /dev/null &&
 			$python "$stats" same "$out.first.json" "$out.second.json" &&
 			$python "$stats" sane "$out.first.json" || return
 	else

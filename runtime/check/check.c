@@ -1,0 +1,201 @@
+/*
+ * --check: the engine's hooks, and the state of blocks and warps. See check.h.
+ */
+#include "runtime/check/check.h"
+
+#include <sys/mman.h>
+
+#include "runtime/check/state.h"
+
+static bool looks_for(const struct hd_check *check, uint32_t kind)
+{
+	return check->kinds & kind;
+}
+
+struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds)
+{
+	struct hd_check *check = hd_xcalloc(1, sizeof(*check));
+	uint64_t sms = gpu->config.sm_count;
+	check->gpu = gpu;
+	check->kinds = kinds;
+	check->warps = hd_xcalloc(sms * gpu->config.max_warps, sizeof(struct hd_warp_check *));
+	check->blocks = hd_xcalloc(sms * gpu->config.max_ctas, sizeof(struct hd_block_check *));
+	if (kinds & HD_CHECK_INIT) {
+		uint64_t bytes = gpu->config.dram_bytes / 8 + 1;
+		check->fresh =
+			mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (check->fresh == MAP_FAILED)
+			check->fresh = NULL;
+		check->fresh_bytes = check->fresh ? gpu->config.dram_bytes : 0;
+	}
+	return check;
+}
+
+static void free_block(struct hd_block_check *block)
+{
+	if (!block)
+		return;
+	hd_clocks_release(&block->clocks);
+	free(block->words);
+	free(block->fresh);
+	free(block);
+}
+
+void hd_check_free(struct hd_check *check)
+{
+	if (!check)
+		return;
+	const struct hd_config *config = &check->gpu->config;
+	for (uint64_t i = 0; i < config->sm_count * config->max_warps; i++)
+		free(check->warps[i]);
+	for (uint64_t i = 0; i < config->sm_count * config->max_ctas; i++)
+		free_block(check->blocks[i]);
+	if (check->fresh)
+		munmap(check->fresh, config->dram_bytes / 8 + 1);
+	free(check->warps);
+	free(check->blocks);
+	hd_vec_release(&check->findings);
+	free(check);
+}
+
+static struct hd_block_check **block_slot(const struct hd_check *check, const struct hd_cta *cta)
+{
+	const struct hd_sm *sm = cta->sm;
+	return &check->blocks[sm->id * check->gpu->config.max_ctas + (uint64_t)(cta - sm->ctas)];
+}
+
+struct hd_block_check *hd_check_block_of(const struct hd_check *check, const struct hd_cta *cta)
+{
+	return *block_slot(check, cta);
+}
+
+struct hd_warp_check *hd_check_warp(struct hd_check *check, const struct hd_warp *warp)
+{
+	struct hd_warp_check **slot = &check->warps[warp->cta->sm->id * check->gpu->config.max_warps + warp->slot];
+	if (!*slot)
+		*slot = hd_xcalloc(1, sizeof(**slot));
+	return *slot;
+}
+
+void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
+{
+	struct hd_block_check **slot = block_slot(check, cta);
+	uint32_t bytes = cta->grid->shared_bytes, words = (bytes + 3) / 4;
+	if (!*slot)
+		*slot = hd_xcalloc(1, sizeof(**slot));
+	struct hd_block_check *block = *slot;
+	block->shared_bytes = bytes;
+	hd_clocks_begin(&block->clocks, cta->warp_count, words);
+	block->words = hd_xrealloc(block->words, (words + 1) * sizeof(*block->words));
+	memset(block->words, 0, (words + 1) * sizeof(*block->words));
+	block->fresh = hd_xrealloc(block->fresh, bytes / 8 + 1);
+	memset(block->fresh, 0xff, bytes / 8 + 1);
+	for (uint32_t i = 0; i < cta->warp_count; i++)
+		memset(hd_check_warp(check, cta->warps[i]), 0, sizeof(struct hd_warp_check));
+}
+
+/* ---- instructions */
+
+/* The window of a generic address; *address becomes the offset there. */
+static uint8_t resolve(unsigned space, uint64_t *address)
+{
+	if (space == HD_AT_SHARED || space == HD_AT_LOCAL) {
+		*address = (uint32_t)*address;
+		return space == HD_AT_SHARED ? HD_MEM_SHARED : HD_MEM_LOCAL;
+	}
+	if (space == HD_AT_GENERIC && *address - HD_SHARED_WINDOW < HD_SHARED_WINDOW_BYTES) {
+		*address -= HD_SHARED_WINDOW;
+		return HD_MEM_SHARED;
+	}
+	if (space == HD_AT_GENERIC && *address - HD_LOCAL_WINDOW < HD_LOCAL_WINDOW_BYTES) {
+		*address -= HD_LOCAL_WINDOW;
+		return HD_MEM_LOCAL;
+	}
+	return HD_MEM_GLOBAL;
+}
+
+static void find_accesses(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_accesses *accesses)
+{
+	unsigned space = hd_opinfo[inst->inst.op].space;
+	bool pair = space == HD_AT_GLOBAL || space == HD_AT_GENERIC;
+	HD_FOR_LANES (lane, exec->mask) {
+		uint64_t address =
+			pair ? hd_lane_pair(exec->warp, inst->inst.a, lane) : hd_row(exec->warp, inst->inst.a)[lane];
+		address += (uint64_t)(int64_t)(int32_t)inst->inst.x;
+		accesses->space[lane] = resolve(space, &address);
+		accesses->address[lane] = address;
+	}
+}
+
+void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	struct hd_check *check = exec->gpu->check;
+	struct hd_accesses accesses;
+	unsigned space = hd_opinfo[inst->inst.op].space;
+	bool memory = space && space != HD_AT_CONST;
+	if (memory && exec->mask) {
+		find_accesses(exec, inst, &accesses);
+		if (looks_for(check, HD_CHECK_RACE) && space != HD_AT_LOCAL)
+			hd_check_race(check, exec, inst, &accesses);
+	}
+	if (looks_for(check, HD_CHECK_INIT))
+		hd_check_init(check, exec, inst, memory && exec->mask ? &accesses : NULL);
+	if (!exec->mask)
+		return;
+	if (looks_for(check, HD_CHECK_SYNC))
+		hd_check_sync(check, exec, inst);
+	struct hd_clocks *clocks = &hd_check_block_of(check, exec->warp->cta)->clocks;
+	if (inst->inst.op == HD_OP_WARPSYNC)
+		hd_clocks_warpsync(clocks, exec->warp->index, exec->mask);
+	else if (inst->effects & HD_FX_FENCE)
+		hd_clocks_fence(clocks, exec->warp->index);
+}
+
+void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t id)
+{
+	hd_clocks_arrive(&hd_check_block_of(check, warp->cta)->clocks, warp->index, id);
+}
+
+void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id)
+{
+	struct hd_clocks *clocks = &hd_check_block_of(check, cta)->clocks;
+	for (uint32_t warp = 0; warp < cta->warp_count; warp++)
+		if (cta->barriers[id].waiting[warp / 64] >> warp % 64 & 1)
+			hd_clocks_depart(clocks, warp, id);
+	memset(clocks->barriers + (size_t)id * clocks->warps, 0, clocks->warps * sizeof(uint32_t));
+}
+
+void hd_check_warp_done(struct hd_check *check, const struct hd_warp *warp)
+{
+	hd_clocks_end(&hd_check_block_of(check, warp->cta)->clocks, warp->index);
+}
+
+/* ---- the host */
+
+static void mark(struct hd_check *check, uint64_t address, uint64_t bytes, bool fresh)
+{
+	uint64_t at = address - HD_DEVICE_BASE;
+	if (check->fresh && at < check->fresh_bytes && bytes <= check->fresh_bytes - at)
+		hd_fresh_set(check->fresh, at, bytes, fresh);
+}
+
+void hd_check_allocated(struct hd_check *check, uint64_t address, uint64_t bytes)
+{
+	mark(check, address, bytes, true);
+}
+
+void hd_check_written(struct hd_check *check, uint64_t address, uint64_t bytes)
+{
+	mark(check, address, bytes, false);
+}
+
+void hd_check_copied(struct hd_check *check, uint64_t to, uint64_t from, uint64_t bytes)
+{
+	if (!check->fresh)
+		return;
+	bool downwards = to > from;
+	for (uint64_t i = 0; i < bytes; i++) {
+		uint64_t byte = downwards ? bytes - 1 - i : i;
+		mark(check, to + byte, 1, hd_fresh_all(check->fresh, from + byte - HD_DEVICE_BASE, 1));
+	}
+}

@@ -1,0 +1,47 @@
+/*
+ * --check: mistakes of the program that no access check sees, found while it runs (include/heddle/checks.def). What is
+ * found is kept with both places and a count, and told at the end of the launch; the program goes on.
+ *
+ *   race   two accesses to a byte of shared memory, one of them a write, by threads of a block that nothing orders
+ *          (race.c, clocks.c)
+ *   init   a value out of memory that nothing has written, or out of a shuffle from a lane that does not take part,
+ *          decides something (init.c)
+ *   sync   barriers under divergence, __syncwarp without some of those that it names (sync.c)
+ *
+ * The engine calls the hooks below where hd_gpu.check is set; without it a launch costs what it did. State is kept by
+ * SM and slot, and made when a slot is first used.
+ */
+#ifndef HD_RUNTIME_CHECK_CHECK_H
+#define HD_RUNTIME_CHECK_CHECK_H
+
+#include "runtime/exec/exec.h"
+
+struct hd_check;
+
+struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds);
+void hd_check_free(struct hd_check *check);
+
+/* ---- what the engine tells */
+
+/* A block begins, its warps are there. */
+void hd_check_block(struct hd_check *check, const struct hd_cta *cta);
+/* Before the lanes in exec->mask execute an instruction: exec->warp is where it is. */
+void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst);
+/* A warp arrives at a barrier of its block, with the lanes of `mask`; and the warps that it waits for have. */
+void hd_check_arrive(struct hd_check *check, const struct hd_warp *warp, uint32_t id);
+void hd_check_release(struct hd_check *check, const struct hd_cta *cta, uint32_t id);
+/* The last lane of a warp has ended. */
+void hd_check_warp_done(struct hd_check *check, const struct hd_warp *warp);
+/* The host has allocated memory, which holds nothing yet; has written it, or may from now on; has copied it. */
+void hd_check_allocated(struct hd_check *check, uint64_t address, uint64_t bytes);
+void hd_check_written(struct hd_check *check, uint64_t address, uint64_t bytes);
+void hd_check_copied(struct hd_check *check, uint64_t to, uint64_t from, uint64_t bytes);
+/* The launch is over: what it showed for the first time is reported. */
+void hd_check_report(struct hd_check *check);
+
+/* Places at which something was found, in all launches. */
+uint32_t hd_check_places(const struct hd_check *check);
+/* One line about all launches. */
+void hd_check_summary(const struct hd_check *check, char *text, size_t size);
+
+#endif

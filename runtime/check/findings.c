@@ -1,0 +1,264 @@
+/*
+ * What --check has found: one entry for each kind and pair of places, with a count, and how it is told. The first
+ * occurrence is the one that is described.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+
+#include "runtime/check/check.h"
+#include "runtime/check/state.h"
+
+enum { MOST_PLACES = 200 };
+
+void hd_check_found(struct hd_check *check, const struct hd_warp *warp, uint32_t lane, struct hd_finding finding)
+{
+	for (uint32_t i = 0; i < check->findings.len; i++) {
+		struct hd_finding *known = &check->findings.data[i];
+		if (known->kind == finding.kind && known->pc == finding.pc && known->other_pc == finding.other_pc) {
+			known->count++;
+			return;
+		}
+	}
+	if (check->findings.len == MOST_PLACES) {
+		check->not_kept++;
+		return;
+	}
+	finding.thread = warp->index * HD_WARP_LANES + lane;
+	finding.count = 1;
+	memcpy(finding.block, warp->cta->index, sizeof(finding.block));
+	memcpy(finding.shape, warp->cta->grid->block, sizeof(finding.shape));
+	hd_vec_push(&check->findings, finding);
+}
+
+uint32_t hd_check_places(const struct hd_check *check)
+{
+	return check->findings.len;
+}
+
+/* ---- where in memory */
+
+/* Does a shared variable of this name belong to the kernel? Those of functions do ("_ZZ4kernPiE4tile"), by its name. */
+static bool is_of_kernel(const char *variable, const char *kernel)
+{
+	if (strncmp(variable, "_ZZ", 3))
+		return true;
+	size_t length = strlen(kernel);
+	return length > 2 && !strncmp(kernel, "_Z", 2) && !strncmp(variable + 3, kernel + 2, length - 2) &&
+	       variable[3 + length - 2] == 'E';
+}
+
+/* The last name of "_ZZ4kernPiE4tile" or "_ZZ4kernPiE4tile_0"; other names as they are. */
+static void short_name(const char *name, char *text, size_t size)
+{
+	const char *found = name, *end = name + strlen(name);
+	size_t length = strlen(name);
+	if (!strncmp(name, "_Z", 2)) {
+		const char *tail = end;
+		while (tail > name && isdigit((unsigned char)tail[-1]))
+			tail--;
+		if (tail > name && tail[-1] == '_' && tail < end)
+			end = tail - 1;
+		for (const char *at = name; at < end; at++) {
+			char *rest;
+			unsigned long count = isdigit((unsigned char)*at) ? strtoul(at, &rest, 10) : 0;
+			if (count && rest + count == end) {
+				found = rest;
+				length = count;
+				break;
+			}
+		}
+	}
+	snprintf(text, size, "%.*s", (int)length, found);
+}
+
+static const struct hd_symbol *shared_symbol(const struct hd_gpu *gpu, uint64_t offset, uint64_t *inside)
+{
+	const struct hd_grid *grid = gpu->grid;
+	const struct hd_object *object = &grid->kernel->module->object;
+	const struct hd_symbol *found = NULL;
+	for (uint32_t i = 0; i < object->symbol_count; i++) {
+		const struct hd_symbol *symbol = &object->symbols[i];
+		if (symbol->kind != HD_SYM_VARIABLE || symbol->space != HD_SPACE_SHARED || !symbol->defined ||
+		    offset < symbol->section_offset || offset - symbol->section_offset >= symbol->size ||
+		    !is_of_kernel(symbol->name, hd_kernel_name(grid->kernel)))
+			continue;
+		if (found)
+			return NULL; /* of different kernels: which is meant is not known */
+		found = symbol;
+		*inside = offset - symbol->section_offset;
+	}
+	return found;
+}
+
+static const struct hd_symbol *global_symbol(const struct hd_gpu *gpu, uint64_t address, uint64_t *inside)
+{
+	for (const struct hd_module *module = gpu->modules; module; module = module->next)
+		for (uint32_t i = 0; i < module->object.symbol_count; i++) {
+			const struct hd_symbol *symbol = &module->object.symbols[i];
+			uint64_t start, size;
+			if (symbol->kind != HD_SYM_VARIABLE || symbol->space == HD_SPACE_SHARED || !symbol->defined ||
+			    hd_program_symbol(module, symbol->name, &start, &size) || address - start >= size)
+				continue;
+			*inside = address - start;
+			return symbol;
+		}
+	return NULL;
+}
+
+static void describe_memory(const struct hd_gpu *gpu, const struct hd_finding *finding, char *text, size_t size)
+{
+	uint64_t inside = 0, low, high;
+	char name[128];
+	bool shared = finding->space == HD_MEM_SHARED;
+	const struct hd_symbol *symbol =
+		shared ? shared_symbol(gpu, finding->address, &inside) : global_symbol(gpu, finding->address, &inside);
+	if (symbol) {
+		short_name(symbol->name, name, sizeof name);
+		snprintf(text, size, "byte %" PRIu64 " of %s", inside, name);
+	} else if (shared) {
+		snprintf(text, size, "byte %" PRIu64 " of shared memory", finding->address);
+	} else if (hd_devmem_find(gpu->devmem, finding->address, &low, &high)) {
+		snprintf(text, size, "byte %" PRIu64 " of the %" PRIu64 " bytes allocated at 0x%" PRIx64,
+			 finding->address - low, high - low, low);
+	} else {
+		snprintf(text, size, "address 0x%" PRIx64, finding->address);
+	}
+}
+
+/* ---- in words */
+
+static void describe_thread(const struct hd_finding *finding, uint32_t thread, char *text, size_t size)
+{
+	const uint32_t *shape = finding->shape;
+	snprintf(text, size, "(%u,%u,%u)", thread % shape[0], thread / shape[0] % shape[1],
+		 thread / shape[0] / shape[1]);
+}
+
+static void describe_race(const struct hd_gpu *gpu, const struct hd_finding *finding, char *text, size_t size)
+{
+	static const char *const words[][3] = {
+		[HD_FOUND_READ_AFTER_WRITE] = {"read after write", "reads", "wrote"},
+		[HD_FOUND_WRITE_AFTER_READ] = {"write after read", "writes", "read"},
+		[HD_FOUND_WRITE_AFTER_WRITE] = {"write after write", "writes", "wrote something else"},
+	};
+	char memory[200], other[48];
+	describe_memory(gpu, finding, memory, sizeof memory);
+	describe_thread(finding, finding->other, other, sizeof other);
+	snprintf(text, size,
+		 "race (%s) in shared memory: %s %u byte%s at %s; thread %s %s there, and nothing orders the two",
+		 words[finding->kind][0], words[finding->kind][1], finding->bytes, finding->bytes == 1 ? "" : "s",
+		 memory, other, words[finding->kind][2]);
+}
+
+static void describe(const struct hd_gpu *gpu, const struct hd_finding *finding, char *text, size_t size)
+{
+	char memory[200], other[48] = "";
+	uint32_t absent = (uint32_t)__builtin_popcount(finding->lanes);
+	if (finding->other != UINT32_MAX)
+		describe_thread(finding, finding->other, other, sizeof other);
+	switch (finding->kind) {
+	case HD_FOUND_UNWRITTEN:
+		describe_memory(gpu, finding, memory, sizeof memory);
+		snprintf(text, size, "uninitialised value: nothing has written %s memory at %s; the value %s",
+			 finding->space == HD_MEM_SHARED ? "shared" : "global", memory, finding->what);
+		break;
+	case HD_FOUND_SHUFFLE:
+		snprintf(text, size, "undefined value: a shuffle took it from a lane that does not take part; it %s",
+			 finding->what);
+		break;
+	case HD_FOUND_BARRIER:
+		snprintf(text, size,
+			 "barrier under divergence: %u threads of the warp are not at it, the first of them %s", absent,
+			 other);
+		break;
+	case HD_FOUND_WARPSYNC:
+		if (finding->what)
+			snprintf(text, size, "__syncwarp: %s", finding->what);
+		else
+			snprintf(text, size,
+				 "__syncwarp: its mask names %u threads that do not come to it, the first %s", absent,
+				 other);
+		break;
+	default: describe_race(gpu, finding, text, size); break;
+	}
+}
+
+static const char *other_place(enum hd_finding_kind kind)
+{
+	switch (kind) {
+	case HD_FOUND_READ_AFTER_WRITE:
+	case HD_FOUND_WRITE_AFTER_WRITE: return "the other thread's write";
+	case HD_FOUND_WRITE_AFTER_READ: return "the other thread's read";
+	case HD_FOUND_UNWRITTEN: return "it is read here";
+	case HD_FOUND_SHUFFLE: return "the shuffle";
+	case HD_FOUND_BARRIER: return "there that thread is";
+	default: return "there it meets those that came";
+	}
+}
+
+static void describe_pc(const struct hd_gpu *gpu, uint32_t pc, char *text, size_t size)
+{
+	const struct hd_pfunction *function = &gpu->program.functions.data[gpu->program.code.data[pc].function];
+	*text = '\0';
+	if (!hd_place_of(gpu, pc).file)
+		snprintf(text, size, ", at %s+0x%x", function->name, (pc - function->first) * HD_INST_BYTES);
+}
+
+static void tell(struct hd_check *check, const struct hd_finding *finding)
+{
+	const struct hd_gpu *gpu = check->gpu;
+	const struct hd_kernel *kernel = gpu->grid->kernel;
+	char text[640], thread[48], place[200];
+	describe(gpu, finding, text, sizeof text);
+	describe_thread(finding, finding->thread, thread, sizeof thread);
+	describe_pc(gpu, finding->pc, place, sizeof place);
+	hd_error(gpu->options.diag, hd_place_of(gpu, finding->pc),
+		 "kernel %s, block (%u,%u,%u), thread %s%s: %s (%" PRIu64 " time%s)",
+		 kernel->meta && kernel->meta->demangled ? kernel->meta->demangled : hd_kernel_name(kernel),
+		 finding->block[0], finding->block[1], finding->block[2], thread, place, text, finding->count,
+		 finding->count == 1 ? "" : "s");
+	if (finding->other_pc == HD_PC_NONE || finding->other_pc >= gpu->program.code.len)
+		return;
+	describe_pc(gpu, finding->other_pc, place, sizeof place);
+	hd_note(gpu->options.diag, hd_place_of(gpu, finding->other_pc), "%s%s", other_place(finding->kind), place);
+}
+
+void hd_check_report(struct hd_check *check)
+{
+	check->launches++;
+	for (uint32_t i = 0; i < check->findings.len; i++) {
+		struct hd_finding *finding = &check->findings.data[i];
+		if (!finding->told && check->gpu->options.diag)
+			tell(check, finding);
+		finding->told = true;
+	}
+}
+
+void hd_check_summary(const struct hd_check *check, char *text, size_t size)
+{
+	struct {
+		const char *name;
+		uint32_t places;
+		uint64_t count;
+	} sums[] = {{"race", 0, 0}, {"init", 0, 0}, {"sync", 0, 0}};
+	for (uint32_t i = 0; i < check->findings.len; i++) {
+		const struct hd_finding *finding = &check->findings.data[i];
+		unsigned sum = finding->kind <= HD_FOUND_WRITE_AFTER_WRITE ? 0
+			       : finding->kind <= HD_FOUND_SHUFFLE	   ? 1
+									   : 2;
+		sums[sum].places++;
+		sums[sum].count += finding->count;
+	}
+	size_t at = 0;
+	for (unsigned i = 0; i < sizeof sums / sizeof *sums && at < size; i++)
+		if (check->kinds >> i & 1)
+			at += (size_t)snprintf(text + at, size - at, "%s%s: %u place%s, %" PRIu64 " time%s",
+					       at ? "; " : "", sums[i].name, sums[i].places,
+					       sums[i].places == 1 ? "" : "s", sums[i].count,
+					       sums[i].count == 1 ? "" : "s");
+	if (at < size)
+		at += (size_t)snprintf(text + at, size - at, " (%" PRIu64 " launch%s checked)", check->launches,
+				       check->launches == 1 ? "" : "es");
+	if (check->not_kept && at < size)
+		snprintf(text + at, size - at, "; %" PRIu64 " more at other places", check->not_kept);
+}

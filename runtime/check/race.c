@@ -1,0 +1,156 @@
+/*
+ * --check=race: of two accesses to a byte of shared memory, one of them a write, one must be before the other
+ * (clocks.c). Two strong accesses (atomics, volatile) do not race, and neither do two writes of the same value, which
+ * programs use for flags.
+ *
+ * Keeps the last accesses to each word: a write that is after all of them takes their place, a read that of reads.
+ * With many readers some are forgotten, so a race with one of these can be missed.
+ */
+#include "runtime/check/state.h"
+
+struct now {
+	struct hd_check *check;
+	const struct hd_exec *exec;
+	const struct hd_clocks *clocks;
+	struct hd_shared_access access; /* lanes: one */
+	uint32_t lane;
+	uint64_t address;
+	uint32_t bytes; /* of all of the access */
+};
+
+/* The lane of an access that was kept which nothing orders with this one; HD_WARP_LANES: none. */
+static uint32_t unordered_lane(const struct now *now, const struct hd_shared_access *kept)
+{
+	HD_FOR_LANES (lane, kept->lanes)
+		if (!hd_clocks_ordered(now->clocks, now->access.warp, now->lane, kept->warp, lane, kept->when))
+			return lane;
+	return HD_WARP_LANES;
+}
+
+static uint32_t byte_mask(uint8_t bytes)
+{
+	uint32_t mask = 0;
+	for (uint32_t i = 0; i < 4; i++)
+		mask |= bytes >> i & 1 ? 0xffu << 8 * i : 0;
+	return mask;
+}
+
+static bool conflict(const struct hd_shared_access *a, const struct hd_shared_access *b)
+{
+	uint8_t both = a->bytes & b->bytes;
+	if (!both || !(a->write || b->write) || (a->strong && b->strong))
+		return false;
+	return !(a->write && b->write) || a->strong || b->strong || (a->value ^ b->value) & byte_mask(both);
+}
+
+static void found(const struct now *now, const struct hd_shared_access *kept, uint32_t lane)
+{
+	hd_check_found(now->check, now->exec->warp, now->lane,
+		       (struct hd_finding){
+			       .kind = !now->access.write ? HD_FOUND_READ_AFTER_WRITE
+				       : kept->write	  ? HD_FOUND_WRITE_AFTER_WRITE
+							  : HD_FOUND_WRITE_AFTER_READ,
+			       .pc = now->access.pc,
+			       .other_pc = kept->pc,
+			       .other = kept->warp * HD_WARP_LANES + lane,
+			       .bytes = now->bytes,
+			       .space = HD_MEM_SHARED,
+			       .address = now->address,
+		       });
+}
+
+static bool same_instruction(const struct hd_shared_access *a, const struct hd_shared_access *b)
+{
+	return a->lanes && a->pc == b->pc && a->when == b->when && a->warp == b->warp && a->bytes == b->bytes &&
+	       a->write == b->write && a->value == b->value;
+}
+
+/* Nothing can race with it that would not race with the new one. */
+static bool is_covered(const struct now *now, const struct hd_shared_access *kept)
+{
+	const struct hd_shared_access *access = &now->access;
+	return (kept->bytes & ~access->bytes) == 0 && (access->write || !kept->write) &&
+	       (!access->strong || kept->strong) && unordered_lane(now, kept) == HD_WARP_LANES;
+}
+
+static void visit_word(const struct now *now, struct hd_shared_word *word)
+{
+	struct hd_shared_access *place = NULL;
+	bool told = false;
+	for (uint32_t i = 0; i < HD_ACCESSES_KEPT; i++) {
+		struct hd_shared_access *kept = &word->kept[i];
+		uint32_t lane = HD_WARP_LANES;
+		if (kept->lanes && !told && conflict(kept, &now->access))
+			lane = unordered_lane(now, kept);
+		if (lane < HD_WARP_LANES) {
+			found(now, kept, lane);
+			told = true;
+		}
+	}
+	for (uint32_t i = 0; i < HD_ACCESSES_KEPT; i++)
+		if (same_instruction(&word->kept[i], &now->access)) {
+			word->kept[i].lanes |= now->access.lanes;
+			return;
+		}
+	for (uint32_t i = 0; i < HD_ACCESSES_KEPT; i++) {
+		struct hd_shared_access *kept = &word->kept[i];
+		if (kept->lanes && !is_covered(now, kept))
+			continue;
+		kept->lanes = 0;
+		place = place ? place : kept;
+	}
+	if (!place)
+		place = &word->kept[word->next++ % HD_ACCESSES_KEPT];
+	*place = now->access;
+}
+
+static uint32_t stored_word(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint32_t word)
+{
+	return hd_row(exec->warp, hd_next_reg(inst->inst.c, word))[lane];
+}
+
+static void visit_lane(struct now *now, const struct hd_dinst *inst, struct hd_block_check *block)
+{
+	bool atomic = inst->effects & HD_FX_ATOMIC;
+	for (uint32_t done = 0; done < now->bytes;) {
+		uint64_t at = now->address + done;
+		uint32_t shift = (uint32_t)(at & 3), left = now->bytes - done;
+		uint32_t count = left < 4 - shift ? left : 4 - shift;
+		if (at + count > block->shared_bytes) /* it will fault */
+			return;
+		now->access.bytes = (uint8_t)(((1u << count) - 1) << shift);
+		now->access.value = now->access.write && !atomic
+					    ? stored_word(now->exec, inst, now->lane, done / 4) << 8 * shift
+					    : 0;
+		visit_word(now, &block->words[at / 4]);
+		done += count;
+	}
+}
+
+void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
+		   const struct hd_accesses *accesses)
+{
+	const struct hd_warp *warp = exec->warp;
+	struct hd_block_check *block = hd_check_block_of(check, warp->cta);
+	bool reads = inst->effects & HD_FX_LOAD, writes = inst->effects & HD_FX_STORE;
+	bool atomic = inst->effects & HD_FX_ATOMIC;
+	uint32_t sem = HD_MODIFIER(SEM);
+	bool strong = atomic || sem != HD_SEM_WEAK;
+	struct now now = {.check = check, .exec = exec, .clocks = &block->clocks, .bytes = inst->access_bytes};
+	HD_FOR_LANES (lane, exec->mask) {
+		bool shared = accesses->space[lane] == HD_MEM_SHARED;
+		now.lane = lane;
+		now.address = accesses->address[lane];
+		now.access = (struct hd_shared_access){.pc = warp->pc,
+						       .when = block->clocks.now[warp->index],
+						       .lanes = 1u << lane,
+						       .warp = (uint8_t)warp->index,
+						       .write = writes,
+						       .strong = strong};
+		if (shared)
+			visit_lane(&now, inst, block);
+		if (strong && accesses->space[lane] != HD_MEM_LOCAL && (!shared || now.address < block->shared_bytes))
+			hd_clocks_strong(&block->clocks, warp->index, lane,
+					 shared ? (uint32_t)now.address / 4 : UINT32_MAX, sem, reads, writes);
+	}
+}

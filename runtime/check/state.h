@@ -1,0 +1,154 @@
+/*
+ * What the files of --check share. Private to runtime/check.
+ */
+#ifndef HD_RUNTIME_CHECK_STATE_H
+#define HD_RUNTIME_CHECK_STATE_H
+
+#include "runtime/check/check.h"
+#include "runtime/sm/sm.h"
+
+enum { HD_CHECK_BARRIERS = 16, HD_CHECK_OPEN_SYNCS = 4 };
+
+/* ---- findings.c */
+
+enum hd_finding_kind {
+	HD_FOUND_READ_AFTER_WRITE,
+	HD_FOUND_WRITE_AFTER_READ,
+	HD_FOUND_WRITE_AFTER_WRITE,
+	HD_FOUND_UNWRITTEN, /* memory that nothing wrote */
+	HD_FOUND_SHUFFLE,   /* a value of a lane that was not there */
+	HD_FOUND_BARRIER,
+	HD_FOUND_WARPSYNC,
+	HD_FOUND_COUNT
+};
+
+/* Of what is found: the place and thread where it shows, and those that it has to do with. */
+struct hd_finding {
+	enum hd_finding_kind kind;
+	uint32_t pc, other_pc;	     /* other_pc: HD_PC_NONE where there is none */
+	uint32_t thread, other;	     /* in the block; other: UINT32_MAX where there is none */
+	uint32_t block[3], shape[3]; /* of the block */
+	uint32_t bytes;
+	uint8_t space;	  /* enum hd_mem_space */
+	uint64_t address; /* offset in shared memory, or device address */
+	const char *what; /* words for the message; of static duration */
+	uint32_t lanes;	  /* absent ones */
+	uint64_t count;
+	bool told;
+};
+/* Counts it, where it is known, and else keeps it. `warp` and `lane` are where it shows. */
+void hd_check_found(struct hd_check *check, const struct hd_warp *warp, uint32_t lane, struct hd_finding finding);
+
+/* ---- clocks.c: which accesses of a block's threads are ordered */
+
+struct hd_clocks {
+	uint32_t warps;
+	uint32_t *now;	  /* of each warp: grows with everything that orders its accesses */
+	uint32_t *known;  /* [warp][other]: up to when what the other did is before what the warp does now */
+	uint32_t *fenced; /* the same at the warp's last fence */
+	bool *has_fence;
+	uint32_t *ended;				 /* what warps that have ended did */
+	uint32_t *barriers;				 /* [barrier][warp]: what those did that have arrived */
+	uint32_t (*lanes)[HD_WARP_LANES][HD_WARP_LANES]; /* [warp][lane][other lane]: as `known` inside a warp */
+	uint32_t *place_of;	   /* [word of shared memory]: 1 + index of what was released there */
+	HD_VEC(uint32_t) released; /* [index][warp]; index 0: global memory */
+};
+void hd_clocks_begin(struct hd_clocks *clocks, uint32_t warps, uint32_t words);
+void hd_clocks_release(struct hd_clocks *clocks);
+/* Is what `other_lane` of `other` did at `when` before what the lane does now? */
+static inline bool hd_clocks_ordered(const struct hd_clocks *clocks, uint32_t warp, uint32_t lane, uint32_t other,
+				     uint32_t other_lane, uint32_t when)
+{
+	if (warp != other)
+		return clocks->known[warp * clocks->warps + other] >= when;
+	return lane == other_lane || clocks->lanes[warp][lane][other_lane] >= when;
+}
+void hd_clocks_warpsync(struct hd_clocks *clocks, uint32_t warp, uint32_t lanes);
+void hd_clocks_fence(struct hd_clocks *clocks, uint32_t warp);
+/* A strong access of a lane; `word`: of shared memory, UINT32_MAX: somewhere in global memory. */
+void hd_clocks_strong(struct hd_clocks *clocks, uint32_t warp, uint32_t lane, uint32_t word, uint32_t sem, bool reads,
+		      bool writes);
+void hd_clocks_arrive(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier);
+void hd_clocks_depart(struct hd_clocks *clocks, uint32_t warp, uint32_t barrier);
+void hd_clocks_end(struct hd_clocks *clocks, uint32_t warp);
+
+/* ---- fresh.c: which bytes nothing has written: a bit each, set for those */
+
+bool hd_fresh_all(const uint8_t *bits, uint64_t from, uint64_t bytes);
+void hd_fresh_set(uint8_t *bits, uint64_t from, uint64_t bytes, bool fresh);
+
+/* ---- state of blocks and warps */
+
+/* An access to a word of shared memory, of lanes of one warp in one instruction. */
+struct hd_shared_access {
+	uint32_t pc, when, lanes, value;
+	uint8_t warp, bytes; /* bytes: a bit each */
+	bool write, strong;
+};
+enum { HD_ACCESSES_KEPT = 4 };
+struct hd_shared_word {
+	struct hd_shared_access kept[HD_ACCESSES_KEPT]; /* lanes 0: none */
+	uint8_t next;					/* to make room, when all are needed */
+};
+
+/* A value that means nothing: where it came from. */
+struct hd_origin_of {
+	uint32_t pc;
+	uint8_t kind, space;
+	uint64_t address;
+};
+struct hd_values {
+	bool any;		/* of the below */
+	uint32_t regs[256];	/* lanes in which the register holds such a value */
+	uint32_t computed[256]; /* of these, in which it is no mere copy */
+	uint32_t preds[8];
+	struct hd_origin_of of_reg[256], of_pred[8];
+};
+
+/* A __syncwarp that some of those that it names have not come to, or a barrier that some of the warp have not. */
+struct hd_open_sync {
+	uint32_t members, came, pc; /* members 0: none */
+	uint32_t other_pc;	    /* where the first that was missing was then */
+	bool barrier;
+};
+
+struct hd_warp_check {
+	struct hd_values values;
+	struct hd_open_sync open[HD_CHECK_OPEN_SYNCS];
+};
+
+struct hd_block_check {
+	struct hd_clocks clocks;
+	struct hd_shared_word *words;
+	uint8_t *fresh; /* of shared memory */
+	uint32_t shared_bytes;
+};
+
+struct hd_check {
+	struct hd_gpu *gpu;
+	uint32_t kinds;
+	struct hd_warp_check **warps; /* by SM and slot */
+	struct hd_block_check **blocks;
+	uint8_t *fresh; /* of device memory */
+	uint64_t fresh_bytes;
+	HD_VEC(struct hd_finding) findings;
+	uint64_t not_kept; /* found when there was no room for another place */
+	uint64_t launches;
+};
+
+struct hd_warp_check *hd_check_warp(struct hd_check *check, const struct hd_warp *warp);
+struct hd_block_check *hd_check_block_of(const struct hd_check *check, const struct hd_cta *cta);
+
+/* An access as the lanes of exec->mask make it. */
+struct hd_accesses {
+	uint8_t space[HD_WARP_LANES];	 /* enum hd_mem_space */
+	uint64_t address[HD_WARP_LANES]; /* offsets in shared and local memory */
+};
+
+void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
+		   const struct hd_accesses *accesses);
+void hd_check_init(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
+		   const struct hd_accesses *accesses);
+void hd_check_sync(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst);
+
+#endif
