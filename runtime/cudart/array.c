@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "runtime/cudart/array.h"
+#include "runtime/cudart/graph.h"
 
 bool hd_cudart_format(const struct cudaChannelFormatDesc *desc, int *channels, int *bits)
 {
@@ -141,29 +142,38 @@ static cudaError_t copy_box(struct hd_cudart *cudart, struct end to, struct end 
 	return error;
 }
 
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p)
 {
-	HD_CUDART(cudart);
 	if (!p || !p->srcArray == !p->srcPtr.ptr || !p->dstArray == !p->dstPtr.ptr)
-		return hd_cudart_return(cudaErrorInvalidValue);
+		return cudaErrorInvalidValue;
 	if ((p->srcArray && !fits(p->srcArray, p->srcPos, p->extent)) ||
 	    (p->dstArray && !fits(p->dstArray, p->dstPos, p->extent)))
-		return hd_cudart_return(cudaErrorInvalidValue);
+		return cudaErrorInvalidValue;
 	size_t width = p->extent.width;
 	if (p->srcArray || p->dstArray)
 		width *= element_bytes(p->srcArray ? p->srcArray : p->dstArray);
 	if ((!p->srcArray && p->extent.height > 1 && width > p->srcPtr.pitch) ||
 	    (!p->dstArray && p->extent.height > 1 && width > p->dstPtr.pitch))
-		return hd_cudart_return(cudaErrorInvalidPitchValue);
+		return cudaErrorInvalidPitchValue;
 	struct end from = p->srcArray ? array_end(p->srcArray, p->srcPos) : pointer_end(p->srcPtr, p->srcPos);
 	struct end to = p->dstArray ? array_end(p->dstArray, p->dstPos) : pointer_end(p->dstPtr, p->dstPos);
-	return hd_cudart_return(copy_box(cudart, to, from, width, p->extent.height, p->extent.depth, p->kind));
+	return copy_box(cudart, to, from, width, p->extent.height, p->extent.depth, p->kind);
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+	return cudaMemcpy3DAsync(p, NULL);
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpy3D(p);
+	HD_CUDART(cudart);
+	cudaGraphNode_t node;
+	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemcpy, &node));
+	if (node && p)
+		node->u.copy = *p;
+	return hd_cudart_return(node && p ? cudaSuccess : hd_cudart_copy_3d(cudart, p));
 }
 
 /* Offsets and widths of the older calls are in bytes; checks that the box is inside of the array. */
@@ -246,22 +256,28 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent
 		hd_cudart_alloc_rows(cudart, &pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows));
 }
 
-cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
+			      cudaStream_t stream)
 {
 	HD_CUDART(cudart);
+	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start(cudart));
 	if (extent.width > pitchedDevPtr.pitch && extent.height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	struct end end = pointer_end(pitchedDevPtr, (struct cudaPos){0, 0, 0});
-	for (size_t z = 0; z < extent.depth; z++)
-		for (size_t y = 0; y < extent.height; y++)
+	for (size_t z = 0; z < extent.depth; z++) {
+		HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
+		if (node)
+			node->u.set =
+				(struct cudaMemsetParams){end.at + z * end.slice, end.pitch,	(unsigned char)value, 1,
+							  extent.width,		  extent.height};
+		for (size_t y = 0; !node && y < extent.height; y++)
 			HD_TRY(hd_cudart_set(cudart, end.at + z * end.slice + y * end.pitch, value, extent.width));
+	}
 	return cudaSuccess;
 }
 
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
-			      cudaStream_t stream)
+cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
 {
-	(void)stream;
-	return cudaMemset3D(pitchedDevPtr, value, extent);
+	return cudaMemset3DAsync(pitchedDevPtr, value, extent, NULL);
 }

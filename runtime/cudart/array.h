@@ -16,4 +16,7 @@ struct cudaArray {
 bool hd_cudart_format(const struct cudaChannelFormatDesc *desc, int *channels, int *bits);
 size_t hd_cudart_rows(const struct cudaArray *array); /* of a plane */
 
+/* cudaMemcpy3D. */
+cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p);
+
 #endif

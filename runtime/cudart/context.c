@@ -132,6 +132,7 @@ __attribute__((destructor)) static void finish(void)
 	for (uint32_t i = 0; i < cudart->host_allocations.len; i++)
 		free(cudart->host_allocations.data[i]);
 	hd_vec_release(&cudart->host_allocations);
+	hd_vec_release(&cudart->captures);
 	free(cudart->pool);
 	release_registered(&cudart->functions);
 	release_registered(&cudart->variables);

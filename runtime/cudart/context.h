@@ -66,7 +66,8 @@ struct hd_cudart {
 	size_t limits[8];
 	unsigned device_flags;
 	cudaMemPool_t pool; /* once asked for */
-	uint64_t next_id;   /* of streams and events */
+	uint64_t next_id;   /* of streams and captures */
+	HD_VEC(struct hd_capture *) captures;
 };
 
 /* Holds the lock until the end of the enclosing block. */
@@ -84,6 +85,16 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error);
 cudaError_t *hd_cudart_last_error(void);
 /* Where `heddle run` listens, when it does. */
 void hd_cudart_report(const char *kind, const char *text);
+
+/* The kernel of a host stub's address; NULL. Its metadata is there. */
+struct hd_kernel *hd_cudart_kernel(struct hd_cudart *cudart, const void *host);
+/* A launch's arguments laid out as the kernel's metadata says. The caller frees the bytes. */
+uint8_t *hd_cudart_pack(const struct hd_meta_function *meta, void **args);
+/* The bytes that a launch hands over in place of arguments (CU_LAUNCH_PARAM_BUFFER_POINTER). */
+cudaError_t hd_cudart_launch_buffer(void **extra, const void **buffer, size_t *size);
+/* Runs a grid to its end. */
+cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
+			  bool cooperative, const uint8_t *params);
 
 struct hd_registered *hd_cudart_function(struct hd_cudart *cudart, const void *host); /* with its kernel; NULL */
 cudaError_t hd_cudart_variable(struct hd_cudart *cudart, const void *host, uint64_t *address, uint64_t *size);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/cudart/context.h"
+#include "runtime/cudart/stream.h"
 
 #define HD_CUDA_VERSION 12030 /* the API that include/cuda declares */
 
@@ -127,7 +127,8 @@ cudaError_t cudaSetValidDevices(int *devices, int count)
 cudaError_t cudaDeviceSynchronize(void)
 {
 	HD_CUDART(cudart);
-	return hd_cudart_return(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start(cudart));
+	return hd_cudart_return(hd_cudart_may_wait(cudart, NULL));
 }
 
 cudaError_t cudaThreadSynchronize(void)

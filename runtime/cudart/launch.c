@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cudart/context.h"
+#include "runtime/cudart/graph.h"
 
 /* One pending `<<<grid, block, shared, stream>>>` for each nesting of launches in the arguments. */
 struct configuration {
@@ -40,8 +40,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sh
 	return cudaSuccess;
 }
 
-/* Lays the arguments out as the kernel's metadata says. The caller frees the bytes. */
-static uint8_t *pack_arguments(const struct hd_meta_function *meta, void **args)
+uint8_t *hd_cudart_pack(const struct hd_meta_function *meta, void **args)
 {
 	uint8_t *bytes = hd_xcalloc(1, meta->param_bytes ? meta->param_bytes : 1);
 	for (uint32_t i = 0; i < meta->param_count; i++)
@@ -49,37 +48,76 @@ static uint8_t *pack_arguments(const struct hd_meta_function *meta, void **args)
 	return bytes;
 }
 
-static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid, dim3 block, void **args, size_t shared,
-			  bool cooperative)
+/* The driver API's numbers: 1 is followed by the buffer, 2 by a pointer to its size, 0 ends the list. */
+cudaError_t hd_cudart_launch_buffer(void **extra, const void **buffer, size_t *size)
 {
-	cudaError_t error = hd_cudart_start(cudart);
-	if (error != cudaSuccess)
-		return error;
-	struct hd_registered *function = hd_cudart_function(cudart, func);
-	if (!function)
-		return cudaErrorInvalidDeviceFunction;
-	const struct hd_meta_function *meta = hd_kernel_metadata(function->kernel);
-	if (!meta || shared > UINT32_MAX || (meta->param_count && !args))
-		return cudaErrorInvalidValue;
-	uint8_t *params = pack_arguments(meta, args);
+	*buffer = NULL;
+	*size = 0;
+	for (; extra && *extra; extra += 2) {
+		if (*extra == (void *)1)
+			*buffer = extra[1];
+		else if (*extra == (void *)2)
+			*size = *(const size_t *)extra[1];
+		else
+			return cudaErrorInvalidValue;
+	}
+	return *buffer || !*size ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
+			  bool cooperative, const uint8_t *params)
+{
 	struct hd_launch request = {
-		.kernel = function->kernel,
+		.kernel = kernel,
 		.grid = {grid.x, grid.y, grid.z},
 		.block = {block.x, block.y, block.z},
 		.dynamic_shared = (uint32_t)shared,
 		.cooperative = cooperative,
 		.params = params,
-		.param_bytes = meta->param_bytes,
+		.param_bytes = hd_kernel_metadata(kernel)->param_bytes,
 	};
+	if (shared > UINT32_MAX)
+		return cudaErrorInvalidValue;
 	uint32_t places = hd_sim_check_places(cudart->sim);
 	int status = hd_sim_launch(cudart->sim, &request);
-	free(params);
 	if (!places && hd_sim_check_places(cudart->sim))
 		hd_cudart_report("check", "something was found");
 	if (status == HD_SIM_BAD_LAUNCH && shared > cudart->config.shared_per_cta)
 		return cudaErrorInvalidValue; /* as CUDA has it, unlike a wrong grid or block */
-	error = hd_cudart_sim_error(cudart, status);
+	cudaError_t error = hd_cudart_sim_error(cudart, status);
 	return cudart->sticky != cudaSuccess ? cudaSuccess : error;
+}
+
+static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+			  cudaStream_t stream, bool cooperative)
+{
+	cudaGraphNode_t node;
+	cudaError_t error = hd_cudart_start(cudart);
+	if (error != cudaSuccess)
+		return error;
+	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
+	if (!kernel)
+		return cudaErrorInvalidDeviceFunction;
+	if (hd_kernel_metadata(kernel)->param_count && !args)
+		return cudaErrorInvalidValue;
+	error = hd_cudart_capture(cudart, stream, cudaGraphNodeTypeKernel, &node);
+	if (error != cudaSuccess)
+		return error;
+	if (node) {
+		struct cudaKernelNodeParams params = {(void *)(uintptr_t)func, grid, block,
+						      (unsigned)shared,	       args, NULL};
+		return hd_graph_set_kernel(cudart, node, &params, cooperative);
+	}
+	uint8_t *params = hd_cudart_pack(hd_kernel_metadata(kernel), args);
+	error = hd_cudart_run(cudart, kernel, grid, block, shared, cooperative, params);
+	free(params);
+	return error;
+}
+
+struct hd_kernel *hd_cudart_kernel(struct hd_cudart *cudart, const void *host)
+{
+	struct hd_registered *function = hd_cudart_function(cudart, host);
+	return function && hd_kernel_metadata(function->kernel) ? function->kernel : NULL;
 }
 
 static cudaError_t find_kernel(struct hd_cudart *cudart, const void *func, struct hd_registered **function)
@@ -95,16 +133,14 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
 			     cudaStream_t stream)
 {
 	HD_CUDART(cudart);
-	(void)stream;
-	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, false));
+	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, false));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
 					cudaStream_t stream)
 {
 	HD_CUDART(cudart);
-	(void)stream;
-	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, true));
+	return hd_cudart_return(launch(cudart, func, gridDim, blockDim, args, sharedMem, stream, true));
 }
 
 /* Attributes that only hint (priorities, policies, the next launch's early start) mean nothing here; clusters are not
@@ -123,17 +159,50 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 		    (attr->val.clusterDim.x > 1 || attr->val.clusterDim.y > 1 || attr->val.clusterDim.z > 1))
 			return hd_cudart_return(cudaErrorNotSupported);
 	}
-	return hd_cudart_return(
-		launch(cudart, func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, cooperative));
+	return hd_cudart_return(launch(cudart, func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
+				       config->stream, cooperative));
+}
+
+/* Called with the lock free, since the function may call the runtime. */
+static cudaError_t capture_host(cudaStream_t stream, cudaHostFn_t fn, cudaStreamCallback_t callback, void *data,
+				bool *captured)
+{
+	HD_CUDART(cudart);
+	cudaGraphNode_t node;
+	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeHost, &node));
+	*captured = node != NULL;
+	if (node) {
+		node->u.host.fn = fn;
+		node->u.host.callback = callback;
+		node->u.host.data = data;
+		node->u.host.stream = stream;
+	}
+	return cudaSuccess;
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
-	(void)stream;
+	bool captured;
 	if (!fn)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	fn(userData);
-	return cudaSuccess;
+	cudaError_t error = capture_host(stream, fn, NULL, userData, &captured);
+	if (error == cudaSuccess && !captured)
+		fn(userData);
+	return error;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+				  unsigned int flags)
+{
+	bool captured = false;
+	(void)flags;
+	if (!callback)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	cudaError_t error = capture_host(stream, NULL, callback, userData, &captured);
+	if (!captured)
+		callback(stream, error, userData);
+	return error;
 }
 
 /* ------------------------------------------------------------ attributes */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/cudart/graph.h"
 #include "runtime/cudart/memory.h"
 
 #define HD_PITCH 512 /* bytes: alignment of the rows of cudaMallocPitch, as on current cards */
@@ -162,22 +163,50 @@ cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, si
 											   : cudaSuccess;
 }
 
-cudaError_t cudaMemset(void *devPtr, int value, size_t count)
+cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint32_t value, unsigned bytes,
+				   size_t count)
+{
+	uint8_t piece[512];
+	size_t most = sizeof piece / bytes;
+	cudaError_t error = cudaSuccess;
+	for (size_t i = 0; i < most; i++)
+		memcpy(piece + i * bytes, &value, bytes);
+	for (size_t done = 0, now; done < count && error == cudaSuccess; done += now) {
+		now = count - done < most ? count - done : most;
+		error = hd_cudart_copy(cudart, (char *)pointer + done * bytes, piece, now * bytes,
+				       cudaMemcpyHostToDevice);
+	}
+	return error;
+}
+
+cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
 	HD_CUDART(cudart);
+	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start(cudart));
-	return hd_cudart_return(hd_cudart_set(cudart, devPtr, value, count));
+	if (width > pitch && height > 1)
+		return hd_cudart_return(cudaErrorInvalidPitchValue);
+	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
+	if (node)
+		node->u.set = (struct cudaMemsetParams){devPtr, pitch, (unsigned char)value, 1, width, height};
+	for (size_t row = 0; !node && row < height; row++)
+		HD_TRY(hd_cudart_set(cudart, (char *)devPtr + row * pitch, value, width));
+	return cudaSuccess;
 }
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
-	HD_CUDART(cudart);
-	HD_TRY(hd_cudart_start(cudart));
-	if (width > pitch)
-		return hd_cudart_return(cudaErrorInvalidPitchValue);
-	for (size_t row = 0; row < height; row++)
-		HD_TRY(hd_cudart_set(cudart, (char *)devPtr + row * pitch, value, width));
-	return cudaSuccess;
+	return cudaMemset2DAsync(devPtr, pitch, value, width, height, NULL);
+}
+
+cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+	return cudaMemset2DAsync(devPtr, count, value, count, 1, stream);
+}
+
+cudaError_t cudaMemset(void *devPtr, int value, size_t count)
+{
+	return cudaMemsetAsync(devPtr, value, count, NULL);
 }
 
 /* Which ends are device memory: told by the kind, or found out for cudaMemcpyDefault. */
@@ -214,65 +243,50 @@ cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from,
 	return status ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+			      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	HD_CUDART(cudart);
-	HD_TRY(hd_cudart_start(cudart));
-	return hd_cudart_return(hd_cudart_copy(cudart, dst, src, count, kind));
-}
-
-cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-			 enum cudaMemcpyKind kind)
-{
-	HD_CUDART(cudart);
+	cudaGraphNode_t node;
 	HD_TRY(hd_cudart_start(cudart));
 	if (width > dpitch || width > spitch)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
-	for (size_t row = 0; row < height; row++)
+	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemcpy, &node));
+	if (node)
+		hd_graph_set_copy(node, dst, dpitch, src, spitch, width, height, kind);
+	for (size_t row = 0; !node && row < height; row++)
 		HD_TRY(hd_cudart_copy(cudart, (char *)dst + row * dpitch, (const char *)src + row * spitch, width,
 				      kind));
 	return cudaSuccess;
 }
 
-/* Work runs in the order in which it is submitted, whatever its stream, so the asynchronous forms are the same calls.
- */
-cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+			 enum cudaMemcpyKind kind)
 {
-	(void)stream;
-	return cudaMemset(devPtr, value, count);
-}
-
-cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
-{
-	(void)stream;
-	return cudaMemset2D(devPtr, pitch, value, width, height);
+	return cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, NULL);
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpy(dst, src, count, kind);
+	return cudaMemcpy2DAsync(dst, count, src, count, count, 1, kind, stream);
 }
 
-cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-			      enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
-	(void)stream;
-	return cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+	return cudaMemcpyAsync(dst, src, count, kind, NULL);
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
 {
-	if (dstDevice != 0 || srcDevice != 0)
-		return hd_cudart_return(cudaErrorInvalidDevice);
-	return cudaMemcpy(dst, src, count, cudaMemcpyDeviceToDevice);
+	return cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, NULL);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count,
 				cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+	if (dstDevice != 0 || srcDevice != 0)
+		return hd_cudart_return(cudaErrorInvalidDevice);
+	return cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream);
 }
 
 cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int device, cudaStream_t stream)
@@ -311,8 +325,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 
 /* ------------------------------------------------------------ device symbols */
 
-static cudaError_t symbol_range(struct hd_cudart *cudart, const void *symbol, size_t count, size_t offset,
-				void **pointer)
+cudaError_t hd_cudart_symbol_range(struct hd_cudart *cudart, const void *symbol, size_t count, size_t offset,
+				   void **pointer)
 {
 	uint64_t address, size;
 	cudaError_t error = hd_cudart_start(cudart);
@@ -326,45 +340,52 @@ static cudaError_t symbol_range(struct hd_cudart *cudart, const void *symbol, si
 	return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
-			       enum cudaMemcpyKind kind)
+/* One way or the other between a variable and `memory`, now or in the graph that the stream makes. */
+static cudaError_t copy_symbol(const void *symbol, void *memory, size_t count, size_t offset, enum cudaMemcpyKind kind,
+			       cudaStream_t stream, bool to_symbol)
 {
 	HD_CUDART(cudart);
 	void *pointer;
-	HD_TRY(symbol_range(cudart, symbol, count, offset, &pointer));
-	if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+	cudaGraphNode_t node;
+	HD_TRY(hd_cudart_symbol_range(cudart, symbol, count, offset, &pointer));
+	if (kind != (to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost) && kind != cudaMemcpyDeviceToDevice &&
+	    kind != cudaMemcpyDefault)
 		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
-	return hd_cudart_return(hd_cudart_copy(cudart, pointer, src, count, kind));
-}
-
-cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
-{
-	HD_CUDART(cudart);
-	void *pointer;
-	HD_TRY(symbol_range(cudart, symbol, count, offset, &pointer));
-	if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
-		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
-	return hd_cudart_return(hd_cudart_copy(cudart, dst, pointer, count, kind));
+	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemcpy, &node));
+	void *to = to_symbol ? pointer : memory;
+	const void *from = to_symbol ? memory : pointer;
+	if (node)
+		hd_graph_set_copy(node, to, count, from, count, count, 1, kind);
+	return node ? cudaSuccess : hd_cudart_return(hd_cudart_copy(cudart, to, from, count, kind));
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
 				    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpyToSymbol(symbol, src, count, offset, kind);
+	return copy_symbol(symbol, (void *)(uintptr_t)src, count, offset, kind, stream, true);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
 				      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpyFromSymbol(dst, symbol, count, offset, kind);
+	return copy_symbol(symbol, dst, count, offset, kind, stream, false);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
+			       enum cudaMemcpyKind kind)
+{
+	return cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, NULL);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+	return cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, NULL);
 }
 
 cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
 {
 	HD_CUDART(cudart);
-	return hd_cudart_return(devPtr ? symbol_range(cudart, symbol, 0, 0, devPtr) : cudaErrorInvalidValue);
+	return hd_cudart_return(devPtr ? hd_cudart_symbol_range(cudart, symbol, 0, 0, devPtr) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)

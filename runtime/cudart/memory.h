@@ -14,6 +14,12 @@ cudaError_t hd_cudart_alloc_rows(struct hd_cudart *cudart, void **pointer, size_
 /* NULL is nothing to free. */
 cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer);
 cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, size_t count);
+/* `count` elements of 1, 2 or 4 bytes. */
+cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint32_t value, unsigned bytes,
+				   size_t count);
+/* Where `count` bytes of a device variable are, from `offset` on. */
+cudaError_t hd_cudart_symbol_range(struct hd_cudart *cudart, const void *symbol, size_t count, size_t offset,
+				   void **pointer);
 /* Between host and device as `kind` tells, or the addresses do (cudaMemcpyDefault). */
 cudaError_t hd_cudart_copy(struct hd_cudart *cudart, void *to, const void *from, size_t count,
 			   enum cudaMemcpyKind kind);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "runtime/cudart/graph.h"
 #include "runtime/cudart/memory.h"
 
 struct CUmemPoolHandle_st {
@@ -31,14 +32,27 @@ static int *reuse_of(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attr)
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
-	(void)hStream;
-	return cudaMalloc(devPtr, size);
+	HD_CUDART(cudart);
+	cudaGraphNode_t node;
+	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemAlloc, &node));
+	HD_TRY(hd_cudart_alloc(cudart, devPtr, size));
+	if (node) {
+		node->u.alloc.bytesize = size;
+		node->u.alloc.dptr = *devPtr;
+	}
+	return cudaSuccess;
 }
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
-	(void)hStream;
-	return cudaFree(devPtr);
+	HD_CUDART(cudart);
+	cudaGraphNode_t node;
+	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemFree, &node));
+	if (node) /* each launch of the graph uses the same memory again */
+		node->u.freed = devPtr;
+	return hd_cudart_return(node ? cudaSuccess : hd_cudart_free(cudart, devPtr));
 }
 
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)

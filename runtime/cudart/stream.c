@@ -1,22 +1,19 @@
 /*
  * Streams and events. Work runs in the order in which it is submitted, so a stream is only a name and an event the
- * simulated cycle at which it was recorded; elapsed times are simulated time.
+ * simulated cycle at which it was recorded; elapsed times are simulated time. Streams that capture: capture.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cudart/context.h"
+#include "runtime/cudart/stream.h"
 
-struct CUstream_st {
-	unsigned flags;
-	int priority;
-};
-
-struct CUevent_st {
-	bool recorded;
-	unsigned flags;
-	uint64_t cycle;
-};
+struct CUstream_st *hd_cudart_stream(cudaStream_t stream)
+{
+	static _Thread_local struct CUstream_st per_thread;
+	if (stream == cudaStreamPerThread)
+		return &per_thread;
+	return stream == cudaStreamLegacy ? NULL : stream;
+}
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
@@ -27,6 +24,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
 	*stream = hd_xcalloc(1, sizeof **stream);
 	(*stream)->flags = flags;
 	(*stream)->priority = priority;
+	(*stream)->id = ++cudart->next_id;
 	return cudaSuccess;
 }
 
@@ -60,68 +58,106 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+	HD_CUDART(cudart);
 	if (!is_object(stream))
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	hd_cudart_leave_capture(cudart, stream);
+	hd_vec_release(&stream->last);
 	free(stream);
 	return cudaSuccess;
 }
 
-static cudaError_t status(void)
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *streamId)
 {
 	HD_CUDART(cudart);
-	return hd_cudart_return(hd_cudart_start(cudart));
+	if (!streamId)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	*streamId = is_object(stream) ? stream->id : 0;
+	return cudaSuccess;
+}
+
+/* Attributes are hints, and remembered. */
+static cudaLaunchAttributeValue *attribute_of(struct CUstream_st *stream, cudaStreamAttrID attr)
+{
+	if (attr == cudaLaunchAttributeAccessPolicyWindow)
+		return &stream->window;
+	return attr == cudaLaunchAttributeSynchronizationPolicy ? &stream->policy : NULL;
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr, const cudaStreamAttrValue *value)
+{
+	HD_CUDART(cudart);
+	struct CUstream_st *object = hd_cudart_stream(stream);
+	if (!value || (object && !attribute_of(object, attr) && attr != cudaLaunchAttributePriority))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (object && attr == cudaLaunchAttributePriority)
+		object->priority = value->priority;
+	else if (object)
+		*attribute_of(object, attr) = *value;
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *value_out)
+{
+	HD_CUDART(cudart);
+	struct CUstream_st *object = hd_cudart_stream(stream);
+	if (!value_out || !object || (!attribute_of(object, attr) && attr != cudaLaunchAttributePriority))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (attr == cudaLaunchAttributePriority)
+		value_out->priority = object->priority;
+	else
+		*value_out = *attribute_of(object, attr);
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+	HD_CUDART(cudart);
+	struct CUstream_st *to = hd_cudart_stream(dst), *from = hd_cudart_stream(src);
+	if (!to || !from)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	to->window = from->window;
+	to->policy = from->policy;
+	to->priority = from->priority;
+	return cudaSuccess;
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+	return cudaSuccess;
+}
+
+/* What waits for a stream, all of whose work is done. */
+static cudaError_t status(cudaStream_t stream)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	return hd_cudart_return(hd_cudart_may_wait(cudart, stream));
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-	(void)stream;
-	return status();
+	return status(stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-	(void)stream;
-	return status();
+	return status(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-	(void)stream, (void)flags;
-	return event ? status() : hd_cudart_return(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
-				  unsigned int flags)
-{
-	(void)flags;
-	cudaError_t error = status();
-	callback(stream, error, userData);
-	return error;
+	HD_CUDART(cudart);
+	if (!event)
+		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	HD_TRY(hd_cudart_start(cudart));
+	return hd_cudart_return(hd_cudart_capture_wait(cudart, stream, event, flags));
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
-	(void)stream, (void)devPtr, (void)length, (void)flags;
-	return status();
-}
-
-/* Streams are never captured: there are no graphs. */
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
-{
-	(void)stream;
-	*pCaptureStatus = cudaStreamCaptureStatusNone;
-	return cudaSuccess;
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-	static _Thread_local enum cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-	enum cudaStreamCaptureMode before = current;
-	if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
-		return hd_cudart_return(cudaErrorInvalidValue);
-	current = *mode;
-	*mode = before;
-	return cudaSuccess;
+	(void)devPtr, (void)length, (void)flags;
+	return status(stream);
 }
 
 /* ------------------------------------------------------------ events */
@@ -142,27 +178,37 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 	return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+void hd_cudart_event_record(struct hd_cudart *cudart, cudaEvent_t event)
 {
-	HD_CUDART(cudart);
-	(void)stream;
-	if (!event)
-		return hd_cudart_return(cudaErrorInvalidResourceHandle);
-	HD_TRY(hd_cudart_start(cudart));
 	event->recorded = true;
 	event->cycle = hd_sim_cycles(cudart->sim);
-	return cudaSuccess;
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-	(void)flags;
-	return cudaEventRecord(event, stream);
+	HD_CUDART(cudart);
+	bool captured;
+	if (!event)
+		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_capture_record(cudart, event, stream, flags, &captured));
+	if (!captured)
+		hd_cudart_event_record(cudart, event);
+	return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-	return event ? status() : hd_cudart_return(cudaErrorInvalidResourceHandle);
+	HD_CUDART(cudart);
+	if (!event)
+		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	HD_TRY(hd_cudart_start(cudart));
+	return hd_cudart_return(event->capture ? cudaErrorCapturedEvent : cudaSuccess);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -174,6 +220,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	hd_vec_release(&event->last);
 	free(event);
 	return cudaSuccess;
 }

@@ -1,0 +1,72 @@
+/*
+ * CUDA graphs: nodes with what they do and what they wait for. An executable graph is a copy of the graph that it was
+ * made from; its nodes know theirs.
+ */
+#ifndef HD_RUNTIME_CUDART_GRAPH_H
+#define HD_RUNTIME_CUDART_GRAPH_H
+
+#include "runtime/cudart/stream.h"
+
+struct CUgraphNode_st {
+	enum cudaGraphNodeType type;
+	cudaGraph_t graph;
+	cudaGraphNode_t original; /* the node that this one was copied from; NULL */
+	hd_nodes needs;
+	bool disabled; /* of an executable graph */
+	union {
+		struct {
+			const void *func;
+			struct hd_kernel *kernel;
+			dim3 grid, block;
+			size_t shared;
+			bool cooperative;
+			uint8_t *params; /* laid out as the kernel has them; owned */
+			void **args;	 /* into params; owned */
+		} kernel;
+		struct cudaMemcpy3DParms copy;
+		struct cudaMemsetParams set;
+		struct {
+			cudaHostFn_t fn;
+			cudaStreamCallback_t callback; /* in fn's place */
+			void *data;
+			cudaStream_t stream; /* of the callback */
+		} host;
+		cudaGraph_t child; /* owned */
+		cudaEvent_t event;
+		struct cudaMemAllocNodeParams alloc;
+		void *freed;
+	} u;
+};
+
+struct CUgraph_st {
+	hd_nodes nodes; /* in the order of their making */
+};
+
+struct CUgraphExec_st {
+	struct CUgraph_st *graph;
+	unsigned long long flags;
+};
+
+cudaGraph_t hd_graph_new(void);
+void hd_graph_free(cudaGraph_t graph);
+cudaGraph_t hd_graph_copy(cudaGraph_t graph);
+cudaGraphNode_t hd_graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, const cudaGraphNode_t *needs,
+			     size_t count);
+/* Frees what a node owns and copies what `from`, of the same type, has. */
+void hd_graph_take(cudaGraphNode_t node, cudaGraphNode_t from);
+void hd_graph_drop_contents(cudaGraphNode_t node);
+/* The nodes, each behind what it needs, otherwise in the order of their making. False: they wait for each other. */
+bool hd_graph_order(cudaGraph_t graph, hd_nodes *order);
+/* Whether `node` waits for `other`, also by way of others. */
+bool hd_graph_waits_for(cudaGraphNode_t node, cudaGraphNode_t other);
+
+/* Fill in a node; the arguments of kernels are copied. */
+cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,
+				const struct cudaKernelNodeParams *params, bool cooperative);
+void hd_graph_set_copy(cudaGraphNode_t node, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+		       size_t width, size_t height, enum cudaMemcpyKind kind);
+
+/* Runs all nodes. Called with the context held, which is given back while the program's own functions run. */
+cudaError_t hd_graph_run(struct hd_cudart **cudart, cudaGraph_t graph);
+
+#endif
