@@ -175,9 +175,10 @@ struct hd_meta_condition {
 	uint32_t iteration_count;
 };
 enum hd_access_kind { HD_ACCESS_LOAD, HD_ACCESS_STORE, HD_ACCESS_ATOMIC };
-enum hd_access_space { HD_ACCESS_GLOBAL, HD_ACCESS_SHARED };
+/* GENERIC: any, which only the address says. */
+enum hd_access_space { HD_ACCESS_GLOBAL, HD_ACCESS_SHARED, HD_ACCESS_GENERIC };
 enum hd_access_assumption { HD_ASSUME_NOTHING, HD_ASSUME_BLOCK, HD_ASSUME_WHOLE_ROWS };
-/* A global or shared access of the original code, for warps with all lanes active. */
+/* A global, shared or generic access of the original code, for warps with all lanes active. */
 struct hd_meta_access {
 	uint32_t pc;
 	enum hd_access_kind kind;

@@ -5,6 +5,7 @@
 #include "lib/metadata/fields.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const hd_meta_class_names[HD_CLASSES] = {"grid", "block", "warp", "affine", "divergent"};
@@ -282,7 +283,8 @@ _Static_assert(offsetof(SELF, conflicts_most) == offsetof(SELF, conflicts_least)
 static const struct hd_meta_field access_fields[] = {
 	COUNT("pc", pc, .doc = "the access"),
 	CHOICE("kind", kind, NAMES("load", "store", "atomic"), .doc = "what it does"),
-	CHOICE("space", space, NAMES("global", "shared"), .doc = "which memory"),
+	CHOICE("space", space, NAMES("global", "shared", "generic"),
+	       .doc = "which memory; generic: not known, nothing is proven of it"),
 	INTEGER("bytes", bytes, 1, 16, .doc = "of a lane"),
 	TEXT("address", address, .null = HD_META_NULL_POINTER, .doc = "the coefficient vector of the address"),
 	CHOICE("assumes", assumes, NAMES("nothing", "block", "whole_rows"),
@@ -303,10 +305,10 @@ static const struct hd_meta_field access_fields[] = {
 		       "in half-warps, 16-byte ones in quarter-warps"),
 	SOURCE,
 };
-static const struct hd_meta_record access_record = {
-	.name = "access",
-	.doc = "a global or shared access as warps with all lanes active execute it; null where nothing is proven",
-	RECORD_ROWS(access_fields)};
+static const struct hd_meta_record access_record = {.name = "access",
+						    .doc = "a global, shared or generic access as warps with all lanes "
+							   "active execute it; null where nothing is proven",
+						    RECORD_ROWS(access_fields)};
 #undef SELF
 
 #define SELF struct hd_meta_branch
@@ -356,7 +358,7 @@ static const struct hd_meta_field affine_fields[] = {
 	COUNTED(HD_META_LIST, "conditions", conditions, condition_count, .record = &condition_record,
 		.doc = "what must hold for a launch to run the linear version"),
 	COUNTED(HD_META_LIST, "accesses", accesses, access_count, .record = &access_record,
-		.doc = "the coalescing report: global and shared accesses in order of pc"),
+		.doc = "the coalescing report: global, shared and generic accesses in order of pc"),
 };
 const struct hd_meta_record hd_meta_affine_record = {
 	.name = "affine",
@@ -476,4 +478,48 @@ const struct hd_meta_field *hd_meta_figure_at(const char *path)
 			found = find_figure(field->record, "", 0, dot + 1);
 	}
 	return found;
+}
+
+/* ------------------------------------------------------------------ states */
+
+static const struct {
+	const char *metric;
+	enum hd_meta_state state;
+	const char *path;
+} states[] = {
+#define HD_META_STATE(metric, state, path) {#metric, HD_META_##state, path},
+#include "heddle/metadata.def"
+};
+
+/* The number of a plain figure of the function itself, which is where states have theirs. */
+static uint32_t figure_of(const struct hd_meta_function *function, const char *path)
+{
+	const struct hd_meta_field *figure = hd_meta_figure_at(path);
+	return figure ? hd_meta_figure_value(figure, function) : 0;
+}
+
+enum hd_meta_state hd_meta_state_of(const struct hd_meta_function *function, const char *metric, uint32_t *places)
+{
+	enum hd_meta_state worst = HD_META_IS_NUMBER;
+	*places = 0;
+	for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		if (strcmp(states[i].metric, metric) != 0 || states[i].state < worst)
+			continue;
+		bool inverse = states[i].path[0] == '!';
+		uint32_t number = figure_of(function, states[i].path + inverse);
+		number = inverse ? !number : number;
+		if (!number)
+			continue;
+		*places = (states[i].state == worst ? *places : 0) + number;
+		worst = states[i].state;
+	}
+	return worst;
+}
+
+const char *hd_meta_state_text(enum hd_meta_state state, uint32_t places, char *text, size_t size)
+{
+	static const char *const words[] = {"", "unproven", "unbounded"};
+	snprintf(text, size, state == HD_META_UNPROVEN ? "%s at %u place%s" : "%s", words[state], places,
+		 places == 1 ? "" : "s");
+	return text;
 }

@@ -91,6 +91,14 @@ static inline bool hd_meta_is_figure(const struct hd_meta_field *field)
 {
 	return field->unit != NULL;
 }
+/*
+ * Whether a figure is a number: of a metric by its short name, as heddle/metadata.def says. Each is worse than those
+ * before it. `places`: at how many places it is not proven, or for how many reasons it has no bound.
+ */
+enum hd_meta_state { HD_META_IS_NUMBER, HD_META_UNPROVEN, HD_META_UNBOUNDED };
+enum hd_meta_state hd_meta_state_of(const struct hd_meta_function *function, const char *metric, uint32_t *places);
+/* "unproven at 2 places", "unbounded"; "" for a number. Returns `text`. */
+const char *hd_meta_state_text(enum hd_meta_state state, uint32_t places, char *text, size_t size);
 /* A flag is 0 or 1. */
 uint32_t hd_meta_figure_value(const struct hd_meta_field *figure, const void *record);
 

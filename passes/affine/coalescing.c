@@ -357,12 +357,16 @@ static void analyse(const struct report *report, uint32_t vector, struct hd_meta
 static bool is_access(const struct hd_inst *inst, struct hd_meta_access *access)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	if (info->space != HD_AT_GLOBAL && info->space != HD_AT_SHARED)
+	if (info->space != HD_AT_GLOBAL && info->space != HD_AT_SHARED && info->space != HD_AT_GENERIC)
+		return false;
+	if (!(info->effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_ATOMIC)))
 		return false;
 	access->kind = info->effects & HD_FX_ATOMIC ? HD_ACCESS_ATOMIC
 		       : info->effects & HD_FX_LOAD ? HD_ACCESS_LOAD
 						    : HD_ACCESS_STORE;
-	access->space = info->space == HD_AT_GLOBAL ? HD_ACCESS_GLOBAL : HD_ACCESS_SHARED;
+	access->space = info->space == HD_AT_GLOBAL   ? HD_ACCESS_GLOBAL
+			: info->space == HD_AT_SHARED ? HD_ACCESS_SHARED
+						      : HD_ACCESS_GENERIC;
 	access->bytes = hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
 	return true;
 }
@@ -392,6 +396,27 @@ static uint64_t access_bytes(const struct hd_affine *affine, LLVMValueRef inst)
 	return LLVMStoreSizeOfType(affine->layout, type);
 }
 
+/*
+ * Whether the constant part is made of what the host gave the launch: a pointer that a kernel gets points to global
+ * memory, since shared and local memory have no address before the launch.
+ */
+static bool is_from_host(const struct hd_affine *affine, uint32_t vector)
+{
+	const struct hd_poly *sum = hd_poly_get(affine->polys, hd_affine_vector(affine, vector)->part[HD_INDEX_C]);
+	bool pointer = false;
+	for (uint32_t t = 0; t < sum->count; t++) {
+		const struct hd_monomial *product = hd_monomial_get(affine->polys, sum->terms[t].monomial);
+		for (uint32_t s = 0; s < product->degree; s++) {
+			const struct hd_unknown *symbol = hd_unknown_get(affine->polys, product->symbols[s]);
+			if (symbol->kind != HD_UNKNOWN_BANK && symbol->kind != HD_UNKNOWN_ITERATION)
+				return false;
+			pointer |= product->degree == 1 && sum->terms[t].coefficient == 1 &&
+				   symbol->kind == HD_UNKNOWN_BANK && symbol->bits == 64;
+		}
+	}
+	return pointer;
+}
+
 static void describe(const struct report *report, LLVMValueRef inst, struct hd_meta_access *access)
 {
 	struct hd_affine *affine = report->affine;
@@ -405,7 +430,10 @@ static void describe(const struct report *report, LLVMValueRef inst, struct hd_m
 	hd_affine_print_vector(&text, affine, address.vector);
 	access->address = hd_arena_strdup(affine->arena, hd_strbuf_text(&text));
 	hd_strbuf_release(&text);
-	analyse(report, address.vector, access);
+	if (access->space == HD_ACCESS_GENERIC && is_from_host(affine, address.vector))
+		access->space = HD_ACCESS_GLOBAL;
+	if (access->space != HD_ACCESS_GENERIC)
+		analyse(report, address.vector, access);
 }
 
 /* The IR instruction that the machine instruction was selected from; NULL: it makes no access, or several. */
@@ -430,11 +458,15 @@ void hd_coalescing_describe(struct hd_affine *affine, const struct hd_object *ob
 		const struct hd_origin *origin = &code->origins[i];
 		struct hd_meta_access access = {.pc = i * HD_INST_BYTES};
 		LLVMValueRef inst = access_of(selected, i);
-		if (!is_access(&code->insts[i], &access) || !inst)
+		if (!is_access(&code->insts[i], &access))
 			continue;
 		if (origin->file < object->file_count)
 			access.source = (struct hd_meta_source){object->files[origin->file], origin->line};
-		describe(report, inst, &access);
+		/* Of what has no IR access of its own (inline PTX, copies), nothing is known: but it is there. */
+		if (inst)
+			describe(report, inst, &access);
+		else
+			access.alignment = access.bytes;
 		result->accesses[result->access_count++] = access;
 	}
 }

@@ -18,6 +18,7 @@
 #include "passes/analysis/reuse.h"
 #include "passes/ir/ir.h"
 #include "passes/pass.h"
+#include "passes/report/proof.h"
 
 /* From the C++ run-time library, which is there wherever LLVM is; weak, so that no program has to name it. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status) __attribute__((weak));
@@ -292,7 +293,10 @@ int hd_metadata_run(struct hd_unit *unit)
 		.function_count = count,
 	};
 	/* What accesses do depends on the blocks that kernels are launched with. */
-	return hd_launch_facts_read(unit, unit->options.launch_facts) || hd_affine_facts(unit) ? -1 : 0;
+	if (hd_launch_facts_read(unit, unit->options.launch_facts) || hd_affine_facts(unit))
+		return -1;
+	hd_proof_describe(unit);
+	return 0;
 }
 
 void hd_metadata_print_unit(FILE *out, const struct hd_unit *unit)

@@ -55,12 +55,27 @@ void hd_verify_affine_prepare(const struct hd_gpu *gpu, struct hd_module *module
 
 /* ---- of a launch */
 
+/* Members of structures count as pointers where they may be some. */
+static bool members_aligned(const struct hd_grid *grid, const struct hd_meta_param *param)
+{
+	enum { LEAST_POINTER = 4096 };
+	for (uint32_t at = 0; at + 8 <= param->bytes && param->offset + at <= HD_CB_BYTES - HD_CB_PARAMS - 8; at += 8) {
+		uint64_t word;
+		memcpy(&word, grid->constants + HD_CB_PARAMS + param->offset + at, 8);
+		if (word >= LEAST_POINTER && word % REPORT_ALIGNMENT)
+			return false;
+	}
+	return true;
+}
+
 static bool pointers_aligned(const struct hd_grid *grid)
 {
 	const struct hd_meta_function *meta = grid->kernel->meta;
 	for (uint32_t i = 0; i < meta->param_count; i++) {
 		const struct hd_meta_param *param = &meta->params[i];
 		uint64_t pointer = 0;
+		if (param->kind == HD_PARAM_AGGREGATE && !members_aligned(grid, param))
+			return false;
 		if (param->kind != HD_PARAM_POINTER || param->bytes != 8 ||
 		    param->offset > HD_CB_BYTES - HD_CB_PARAMS - 8)
 			continue;
@@ -222,7 +237,8 @@ static void check_access(struct hd_exec *exec, const struct hd_meta_access *acce
 {
 	struct hd_grid *grid = exec->warp->cta->grid;
 	bool shared = access->space == HD_ACCESS_SHARED;
-	if (exec->effect->event != HD_EVENT_MEMORY || exec->effect->mask != UINT32_MAX || !speaks_for(access, grid))
+	if (access->space == HD_ACCESS_GENERIC || exec->effect->event != HD_EVENT_MEMORY ||
+	    exec->effect->mask != UINT32_MAX || !speaks_for(access, grid))
 		return;
 	check_stride(exec, access);
 	if (exec->fault || (!shared && !claims_of(grid)->aligned))

@@ -232,14 +232,14 @@ static const char *verdict_text(const struct gate_change *change)
 static void print_change(const struct diff *diff, const struct gate_change *change)
 {
 	struct hd_arena *arena = (struct hd_arena *)&diff->arena;
-	const char *where = "", *old = gate_metric_text(change->metric, change->old, arena);
+	const char *where = "", *old = gate_value_text(change->metric, &change->old, arena);
 	if (change->setting.block)
 		where = hd_arena_printf(arena, " on %s with %u threads", change->setting.gpu->name,
 					change->setting.block);
 	else if (change->setting.gpu)
 		where = hd_arena_printf(arena, " on %s", change->setting.gpu->name);
 	char *name = hd_arena_printf(arena, "%s%s", change->metric->name, where);
-	char *values = hd_arena_printf(arena, "%s -> %s", old, gate_metric_text(change->metric, change->now, arena));
+	char *values = hd_arena_printf(arena, "%s -> %s", old, gate_value_text(change->metric, &change->now, arena));
 	const char *verdict = verdict_text(change);
 	printf(verdict[0] ? "  %-40s %-20s %s\n" : "  %-40s %s%s\n", name, values, verdict);
 	for (uint32_t n = 0; n < change->notes.len; n++)
@@ -291,8 +291,8 @@ static json_t *change_json(const struct gate_change *change)
 	json_object_set_new(object, "unit", json_string(change->metric->unit));
 	json_object_set_new(object, "gpu", hd_json_text(change->setting.gpu ? change->setting.gpu->name : NULL));
 	json_object_set_new(object, "block", change->setting.block ? json_integer(change->setting.block) : json_null());
-	json_object_set_new(object, "old", gate_number_json(change->old));
-	json_object_set_new(object, "new", gate_number_json(change->now));
+	json_object_set_new(object, "old", gate_value_json(&change->old));
+	json_object_set_new(object, "new", gate_value_json(&change->now));
 	json_object_set_new(object, "verdict",
 			    json_string(!change->directed		? "changed"
 					: change->verdict == GATE_WORSE ? "worse"

@@ -142,6 +142,29 @@ static void print_row(const struct hd_meta_function *function)
 	printf(" %5u  %s%s\n", function->call_depth, shown_name(function), function->recursive ? " (recursive)" : "");
 }
 
+static void print_count(const char **separator, uint32_t count, const char *one, const char *more)
+{
+	if (!count)
+		return;
+	printf("%s%u %s", *separator, count, count == 1 ? one : more);
+	*separator = ", ";
+}
+
+/* What the figures of the row leave out. */
+static void print_open(const struct hd_meta_function *function)
+{
+	const char *separator = "    not proven: ";
+	print_count(&separator, function->unproven_accesses, "access", "accesses");
+	print_count(&separator, function->unknown_calls, "call with unknown callees", "calls with unknown callees");
+	if (separator[0] == ',')
+		putchar('\n');
+	separator = "    not bounded: ";
+	print_count(&separator, function->recursive_calls, "recursive call", "recursive calls");
+	print_count(&separator, function->dynamic_frames, "frame of dynamic size", "frames of dynamic size");
+	if (separator[0] == ',')
+		putchar('\n');
+}
+
 static void print_chain(const struct hd_metadata *metadata, const struct hd_meta_function *kernel)
 {
 	printf("    high-watermark chain: ");
@@ -212,11 +235,13 @@ static void print_linear_version(const struct info *info, const struct hd_meta_f
 		print_linear_registers(info, kernel);
 }
 
-static void print_figures(const char *part, const struct hd_meta_record *table, const void *record)
+static void print_figures(const struct hd_meta_function *function, const char *part, const struct hd_meta_record *table,
+			  const void *record)
 {
 	for (uint32_t i = 0; record && i < table->count; i++) {
 		const struct hd_meta_field *figure = &table->fields[i];
-		char path[64], value[16];
+		char path[64], value[16], state[64] = "";
+		uint32_t places;
 		if (!hd_meta_is_figure(figure))
 			continue;
 		uint32_t number = hd_meta_figure_value(figure, record);
@@ -224,20 +249,23 @@ static void print_figures(const char *part, const struct hd_meta_record *table, 
 			 part[0] || figure->group[0] ? "." : "", figure->key);
 		bool flag = figure->type == HD_META_FLAG;
 		snprintf(value, sizeof(value), "%u", number);
-		printf("    %-38s %10s %-12s  %s\n", path,
+		if (table == &hd_meta_function_record)
+			hd_meta_state_text(hd_meta_state_of(function, figure->metric, &places), places, state,
+					   sizeof(state));
+		printf("    %-38s %10s %-12s  %s%s%s%s\n", path,
 		       !flag	? value
 		       : number ? "yes"
 				: "no",
-		       flag ? "" : figure->unit, figure->doc);
+		       flag ? "" : figure->unit, state[0] ? "(" : "", state, state[0] ? ") " : "", figure->doc);
 	}
 }
 
 static void print_all_figures(const struct hd_meta_function *function)
 {
-	print_figures("", &hd_meta_function_record, function);
-	print_figures("reuse", &hd_meta_reuse_record, function->reuse);
-	print_figures("affine", &hd_meta_affine_record, function->affine);
-	print_figures("linear_version", &hd_meta_linear_version_record, function->linear_version);
+	print_figures(function, "", &hd_meta_function_record, function);
+	print_figures(function, "reuse", &hd_meta_reuse_record, function->reuse);
+	print_figures(function, "affine", &hd_meta_affine_record, function->affine);
+	print_figures(function, "linear_version", &hd_meta_linear_version_record, function->linear_version);
 }
 
 static void print_table(const struct info *info, const struct cmd_unit *unit)
@@ -255,6 +283,7 @@ static void print_table(const struct info *info, const struct cmd_unit *unit)
 			if (function->kernel != (kernels == 1))
 				continue;
 			print_row(function);
+			print_open(function);
 			if (kernels && function->chain_count > 1)
 				print_chain(metadata, function);
 			if (kernels && info->occupancy)
@@ -289,7 +318,10 @@ int cmd_info(int argc, char **argv)
 		"stored/loaded. shared: static bytes of a CTA. FRU: function register usage. depth: MaxStackDepth, "
 		"registers "
 		"on the deepest call chain. low, high: the Low and High watermark. calls: longest chain of calls.\n\n"
-		"Below a kernel: what its linear values are worth (R2D2), whom its branches are the same for, and the "
+		"Below a row: what its figures leave out, accesses of which nothing is proven and calls that give "
+		"depths "
+		"and stack no bound. Below a kernel: what its linear values are worth (R2D2), whom its branches are "
+		"the same for, and the "
 		"accesses that cost more than they had to. Pn is its parameter n, the first 0.";
 	static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
 	struct info info = {.gpu = "v100"};

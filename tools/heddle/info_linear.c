@@ -85,7 +85,8 @@ static void print_place(const struct hd_meta_access *access)
 
 static void print_access(const struct hd_meta_access *access)
 {
-	static const char *const kinds[] = {"load", "store", "atomic"}, *const spaces[] = {"global", "shared"};
+	static const char *const kinds[] = {"load", "store", "atomic"}, *const spaces[] = {"global", "shared",
+											   "generic"};
 	char sectors[32], conflicts[32];
 	printf("    ");
 	print_place(access);
@@ -93,6 +94,8 @@ static void print_access(const struct hd_meta_access *access)
 	       access->bytes, access->lane_stride ? access->lane_stride : "?", access->alignment);
 	if (access->space == HD_ACCESS_GLOBAL)
 		printf("%s sectors", bounds(sectors, access->sectors_least, access->sectors_most));
+	else if (access->space == HD_ACCESS_GENERIC)
+		printf("nothing proven");
 	else
 		printf("bank conflicts %s", bounds(conflicts, access->conflicts_least, access->conflicts_most));
 	if (access->assumes == HD_ASSUME_BLOCK)

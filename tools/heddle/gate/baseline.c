@@ -12,7 +12,7 @@
 
 #include "lib/metadata/json.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2, OLDEST_VERSION = 1 /* had numbers only */ };
 
 void gate_baseline_init(struct gate_baseline *baseline, struct hd_arena *arena, const char *path)
 {
@@ -111,12 +111,12 @@ static int read_entry(struct gate_baseline *baseline, const json_t *object, uint
 	json_t *value;
 	json_object_foreach((json_t *)figures, label, value)
 	{
-		if (!json_is_number(value)) {
+		struct gate_base_figure figure = {.label = hd_arena_strdup(baseline->arena, label)};
+		if (!gate_value_from_json(value, &figure.value)) {
 			hd_vec_release(&entry.figures);
-			return wrong(baseline, line, "figures are numbers", diag);
+			return wrong(baseline, line, "figures are numbers, or have state, places and proven", diag);
 		}
-		hd_vec_push(&entry.figures, (struct gate_base_figure){.label = hd_arena_strdup(baseline->arena, label),
-								      .value = json_number_value(value)});
+		hd_vec_push(&entry.figures, figure);
 	}
 	hd_vec_push(&baseline->old, entry);
 	return 0;
@@ -129,9 +129,9 @@ static int read_document(struct gate_baseline *baseline, const json_t *document,
 	uint32_t line = 1;
 	if (!json_is_integer(version) || !json_is_array(entries))
 		return wrong(baseline, 1, "it has heddle_baseline and entries", diag);
-	if (json_integer_value(version) != VERSION)
+	if (json_integer_value(version) < OLDEST_VERSION || json_integer_value(version) > VERSION)
 		return hd_error(diag, (struct hd_loc){baseline->path, 1, 0},
-				"baseline of version %lld; this Heddle reads version %d",
+				"baseline of version %lld; this Heddle reads versions up to %d",
 				(long long)json_integer_value(version), VERSION);
 	for (size_t i = 0; i < json_array_size(entries); i++) {
 		line = next_line(&text, line);
@@ -184,7 +184,7 @@ static json_t *entry_json(const struct gate_base_entry *entry)
 	json_object_set_new(object, "figures", figures);
 	for (uint32_t i = 0; i < entry->figures.len; i++)
 		json_object_set_new(figures, entry->figures.data[i].label,
-				    gate_number_json(entry->figures.data[i].value));
+				    gate_value_json(&entry->figures.data[i].value));
 	return object;
 }
 
@@ -205,12 +205,13 @@ char *gate_baseline_text(const struct gate_baseline *baseline)
 static void add_figure(struct gate_baseline *baseline, struct gate_base_entry *entry, const struct gate_metric *metric,
 		       const struct gate_setting *setting)
 {
-	double value;
+	struct gate_value value;
 	if (!gate_metric_get(metric, entry->subject, setting, &value))
 		return;
+	value.number = round(value.number * 1e4) / 1e4;
 	const char *label =
 		setting->block ? hd_arena_printf(baseline->arena, "%s@%u", metric->name, setting->block) : metric->name;
-	hd_vec_push(&entry->figures, (struct gate_base_figure){label, metric, round(value * 1e4) / 1e4});
+	hd_vec_push(&entry->figures, (struct gate_base_figure){label, metric, value});
 }
 
 /* A figure for each block size; where none is known, what the registers alone allow. */
@@ -264,7 +265,7 @@ static bool same_figures(const struct gate_base_entry *a, const struct gate_base
 		return false;
 	for (uint32_t i = 0; i < a->figures.len; i++)
 		if (strcmp(a->figures.data[i].label, b->figures.data[i].label) != 0 ||
-		    a->figures.data[i].value != b->figures.data[i].value)
+		    gate_value_differs(&a->figures.data[i].value, &b->figures.data[i].value))
 			return false;
 	return true;
 }

@@ -15,7 +15,7 @@
 struct gate_base_figure {
 	const char *label;
 	const struct gate_metric *metric; /* NULL in what was read from the file */
-	double value;
+	struct gate_value value;
 };
 
 struct gate_base_entry {

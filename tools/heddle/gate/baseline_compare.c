@@ -83,23 +83,22 @@ static const struct gate_slack *slack_of_label(const struct gate_baseline *basel
 	return NULL;
 }
 
-/* 0: the same, within the slack; else what is the case. A figure without a direction is worse when it changes. */
-static int judge(const struct gate_baseline *baseline, const struct gate_base_figure *old,
-		 const struct gate_base_figure *now, enum gate_verdict *verdict)
+/* False: the same, within the slack; else what is the case. */
+static bool judge(const struct gate_baseline *baseline, const struct gate_base_figure *old,
+		  const struct gate_base_figure *now, enum gate_verdict *verdict)
 {
 	const struct gate_slack *slack = slack_of_label(baseline, now->label);
-	double room = slack ? slack->percent ? fabs(old->value) * slack->value / 100 : slack->value : 0;
-	double change = now->value - old->value;
-	if (fabs(change) <= room + 1e-9)
-		return 0;
-	bool less = now->metric->direction == GATE_LESS, more = now->metric->direction == GATE_MORE;
-	*verdict = (less && change < 0) || (more && change > 0) ? GATE_BETTER : GATE_WORSE;
-	return 1;
+	double room = slack ? slack->percent ? fabs(old->value.number) * slack->value / 100 : slack->value : 0;
+	int worse = gate_value_change(now->metric->direction, &old->value, &now->value, room);
+	*verdict = worse < 0 ? GATE_BETTER : GATE_WORSE;
+	return worse != 0;
 }
 
+/* As it stands in the file: without a unit, which the other side does not know. */
 static const char *value_text(const struct gate_base_figure *figure, struct hd_arena *arena)
 {
-	return hd_arena_printf(arena, "%.15g", figure->value);
+	static const struct gate_metric plain = {.unit = ""};
+	return gate_value_text(&plain, &figure->value, arena);
 }
 
 /* Whether the figure depends on the GPU. */
@@ -196,17 +195,19 @@ static void compare_figure(struct comparison *comparison, const struct gate_base
 	if (told) {
 		struct hd_arena *arena = comparison->report->arena;
 		struct gate_finding *finding = add_finding(comparison, verdict, now);
-		finding->value = value_text(now, arena);
-		finding->limit = value_text(old, arena);
-		finding->message =
-			hd_arena_printf(arena, "%s: %s -> %s%s; %s than the baseline",
-					figure_name(now, comparison->now, arena), finding->limit, finding->value,
-					registers_text(comparison, now->label), verdicts[verdict]);
+		finding->compared = true;
+		finding->value = now->value;
+		finding->limit = old->value;
+		finding->message = hd_arena_printf(arena, "%s: %s -> %s%s; %s than the baseline",
+						   figure_name(now, comparison->now, arena), value_text(old, arena),
+						   value_text(now, arena), registers_text(comparison, now->label),
+						   verdicts[verdict]);
 		gate_report_note(finding,
 				 gate_place_in(comparison->report, comparison->baseline->path, comparison->old->line),
 				 "the baseline's entry");
 		if (verdict == GATE_WORSE)
-			gate_report_carriers(comparison->report, finding, comparison->now->subject, now->metric);
+			gate_report_carriers(comparison->report, finding, comparison->now->subject, now->metric,
+					     gate_value_blamed(&old->value, &now->value));
 	}
 	if (comparison->report)
 		case_for(comparison, now->label, told);

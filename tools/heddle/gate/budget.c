@@ -209,6 +209,26 @@ static bool parse_flag(const char *text, bool *value)
 	return yes || strcmp(text, "no") == 0 || strcmp(text, "false") == 0;
 }
 
+/* True when the key is about figures that are no number. */
+static bool set_word(struct reading *reading, struct gate_section *section, const char *key, const char *value)
+{
+	static const char *const keys[GATE_SETTLED] = {"unproven", "unbounded"}, *const words[] = {"fail", "allow"};
+	for (unsigned i = 0; i < GATE_SETTLED; i++) {
+		if (strcmp(key, keys[i]) != 0)
+			continue;
+		for (unsigned w = 0; w < 2; w++)
+			if (strcmp(value, words[w]) == 0)
+				section->word[i] = (enum gate_word)(GATE_FAIL + w);
+		if (section->kind == GATE_SECTION_BASELINE || !section->word[i])
+			hd_error(reading->diag, here(reading),
+				 section->word[i] ? "%s stands in sections with limits%.0s"
+						  : "%s: '%s' is neither fail nor allow",
+				 key, value);
+		return true;
+	}
+	return false;
+}
+
 /* True when the key is a setting of sections and not a limit. */
 static bool set_setting(struct reading *reading, struct gate_section *section, const char *key, const char *value)
 {
@@ -222,6 +242,8 @@ static bool set_setting(struct reading *reading, struct gate_section *section, c
 	} else if (strcmp(key, "optional") == 0) {
 		if (!parse_flag(value, &section->optional))
 			hd_error(reading->diag, here(reading), "optional: '%s' is neither yes nor no", value);
+	} else if (set_word(reading, section, key, value)) {
+		return true;
 	} else if (strcmp(key, "allow") == 0 && section->kind == GATE_SECTION_BASELINE) {
 		char *wrong;
 		section->allowed = gate_verdicts_parse(value, &wrong);

@@ -6,7 +6,7 @@
  *     registers <= 128
  *
  *     [kernel "nbody*"]           ; a shell pattern over demangled names, with or without parameters
- *     gpu = v100                  ; settings: gpu, block, shared, optional
+ *     gpu = v100                  ; settings: gpu, block, shared, optional, unproven, unbounded
  *     block = 128, 16x16
  *     occupancy >= 50%            ; limits: a metric or a path into the metadata, <=, >= or =, and a number or `any`
  *
@@ -16,6 +16,9 @@
  *     [baseline]                  ; how figures are compared with the committed baseline (baseline.h)
  *     allow = better              ; verdicts that do not fail
  *     instructions = 5%           ; this figure, too, and what change does not count; `any`: not this figure
+ *
+ * A figure that is not proven everywhere, or has no bound, breaks its limit, unless the last section that says so about
+ * the kernel has `unproven = allow` (or `unbounded = allow`): then what is proven is held against it.
  *
  * Of several limits on one metric in one direction the last one holds, for the GPUs and block sizes that its section
  * covers. A pattern that matches nothing is a finding, unless its section says `optional = yes`.
@@ -41,6 +44,11 @@ enum gate_section_kind { GATE_SECTION_DEFAULTS, GATE_SECTION_KERNEL, GATE_SECTIO
 /* What a baseline says about a figure or a kernel. */
 enum gate_verdict { GATE_NEW, GATE_REMOVED, GATE_BETTER, GATE_WORSE, GATE_VERDICTS };
 
+/* What a section says about figures that are unproven (0) or unbounded (1): `allow` holds limits against what is
+ * proven. */
+enum gate_word { GATE_NO_WORD, GATE_FAIL, GATE_ALLOW };
+enum { GATE_SETTLED = HD_META_UNBOUNDED };
+
 struct gate_section {
 	enum gate_section_kind kind;
 	const char *pattern; /* NULL: everything */
@@ -51,8 +59,9 @@ struct gate_section {
 	unsigned block_count; /* 0: not said */
 	uint32_t shared;
 	bool shared_given, optional;
-	unsigned allowed; /* [baseline]: bits of enum gate_verdict */
-	uint32_t matches; /* kernels or functions that the pattern covers */
+	enum gate_word word[GATE_SETTLED]; /* what of figures that are no number */
+	unsigned allowed;		   /* [baseline]: bits of enum gate_verdict */
+	uint32_t matches;		   /* kernels or functions that the pattern covers */
 };
 
 struct gate_budget {

@@ -467,13 +467,18 @@ static void carry_idempotence(const struct gate_carry *carry, const struct gate_
 enum { MOST_ACCESSES = 8 };
 
 /* What the metric is about in an access; 0: nothing. */
-static uint32_t access_figure(const struct hd_meta_access *access, enum carrier carrier)
+static uint32_t access_figure(const struct gate_carry *carry, const struct hd_meta_access *access, enum carrier carrier)
 {
+	bool unproven = !access->sectors_most && !access->conflicts_most;
+	bool other = (carrier == CARRIED_SECTORS && access->space == HD_ACCESS_SHARED) ||
+		     (carrier == CARRIED_CONFLICTS && access->space == HD_ACCESS_GLOBAL);
+	if (carry->about == HD_META_UNPROVEN)
+		return unproven && !other;
 	if (carrier == CARRIED_SECTORS)
 		return access->sectors_most;
 	if (carrier == CARRIED_CONFLICTS)
 		return access->conflicts_most;
-	return !access->sectors_most && !access->conflicts_most;
+	return unproven;
 }
 
 static const char *access_text(const struct gate_carry *carry, const struct hd_meta_access *access)
@@ -495,12 +500,13 @@ static void carry_accesses(const struct gate_carry *carry, const struct gate_sub
 	const struct hd_meta_affine *affine = subject->meta->affine;
 	uint32_t most = 1, line = 0, shown = 0;
 	for (uint32_t i = 0; affine && i < affine->access_count; i++) {
-		uint32_t figure = access_figure(&affine->accesses[i], carrier);
+		uint32_t figure = access_figure(carry, &affine->accesses[i], carrier);
 		most = figure > most ? figure : most;
 	}
 	for (uint32_t i = 0; affine && i < affine->access_count && shown < MOST_ACCESSES; i++) {
 		const struct hd_meta_access *access = &affine->accesses[i];
-		if (access_figure(access, carrier) != most || (access->source.line && access->source.line == line))
+		if (access_figure(carry, access, carrier) != most ||
+		    (access->source.line && access->source.line == line))
 			continue;
 		line = access->source.line;
 		shown++;
@@ -513,6 +519,8 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 {
 	const struct hd_meta_function *meta = subject->meta;
 	enum carrier carrier = carrier_of(metric);
+	if (carry->about != HD_META_IS_NUMBER)
+		gate_carry_open_calls(carry, subject, metric);
 	switch (carrier) {
 	case CARRIED_NOWHERE: break;
 	case CARRIED_LIVE: carry_live(carry, subject, meta->max_live_pc, max_live_of); break;
@@ -529,6 +537,16 @@ void gate_carry_notes(const struct gate_carry *carry, const struct gate_subject 
 	case CARRIED_IDEMPOTENCE: carry_idempotence(carry, subject); break;
 	case CARRIED_SECTORS:
 	case CARRIED_CONFLICTS:
-	case CARRIED_UNKNOWN: carry_accesses(carry, subject, carrier); break;
+	case CARRIED_UNKNOWN:
+		carry_accesses(carry, subject, carrier);
+		if (carrier == CARRIED_UNKNOWN || carry->about == HD_META_UNPROVEN)
+			gate_carry_open_callees(carry, subject);
+		break;
 	}
+}
+
+struct gate_place gate_carry_source(const struct gate_carry *carry, const struct gate_subject *subject,
+				    const struct hd_meta_source *source)
+{
+	return place_of_source(carry, subject, source);
 }

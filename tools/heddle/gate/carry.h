@@ -12,7 +12,8 @@ struct gate_carry {
 	struct hd_arena *arena;
 	const struct gate_subjects *subjects;
 	const struct gate_subject *const
-		*old; /* what each of them was, NULL if nothing; NULL: nothing to compare with */
+		*old;		  /* what each of them was, NULL if nothing; NULL: nothing to compare with */
+	enum hd_meta_state about; /* of the figure: its number, or why it is none */
 	gate_notes *notes;
 };
 
@@ -26,6 +27,14 @@ const struct hd_function *gate_code_of(const struct gate_subject *subject);
 /* The place of an instruction of the subject's code; without a file when it has none in the repository. */
 struct gate_place gate_carry_place(const struct gate_carry *carry, const struct gate_subject *subject,
 				   const struct hd_origin *origin);
+/* The place of a source that the subject's metadata names. */
+struct gate_place gate_carry_source(const struct gate_carry *carry, const struct gate_subject *subject,
+				    const struct hd_meta_source *source);
+/* The calls and functions for which a figure over the call graph is what carry->about says (carry_open.c). */
+void gate_carry_open_calls(const struct gate_carry *carry, const struct gate_subject *subject,
+			   const struct gate_metric *metric);
+/* The calls that lead to accesses of which nothing is proven. */
+void gate_carry_open_callees(const struct gate_carry *carry, const struct gate_subject *subject);
 /* Adds a note where there is a place. */
 void gate_carry_add(const struct gate_carry *carry, struct gate_place place, const char *text);
 /* What the subject was; NULL: not there, or nothing to compare with. */

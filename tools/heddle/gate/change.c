@@ -14,8 +14,11 @@
 #include "tools/heddle/gate/carry.h"
 
 /* In this order they decide which change is dearest; occupancy in any form comes first. */
-static const char *const ranking[] = {"occupancy",    "spill_bytes", "sectors_per_request", "max_stack_bytes",
-				      "shared_bytes", "registers",   "instructions"};
+static const char *const ranking[] = {"occupancy",	     "spill_bytes",
+				      "sectors_per_request", "bank_conflict_degree",
+				      "unproven_accesses",   "max_stack_bytes",
+				      "shared_bytes",	     "registers",
+				      "instructions"};
 enum { RANKINGS = sizeof(ranking) / sizeof(ranking[0]) };
 
 /* What another metric says already. */
@@ -127,10 +130,11 @@ static void add_change(struct pairing *pairing, const struct gate_metric *metric
 	if (!gate_metric_get(metric, pair->old, setting, &change.old) ||
 	    !gate_metric_get(metric, pair->now, setting, &change.now))
 		return;
-	if (fabs(change.old - change.now) < 1e-9)
+	if (!gate_value_differs(&change.old, &change.now))
 		return;
-	change.directed = metric->direction != GATE_NEITHER;
-	change.verdict = (metric->direction == GATE_MORE) == (change.now > change.old) ? GATE_BETTER : GATE_WORSE;
+	int worse = gate_value_change(metric->direction, &change.old, &change.now, 0);
+	change.directed = metric->direction != GATE_NEITHER && worse != 0;
+	change.verdict = worse < 0 ? GATE_BETTER : GATE_WORSE;
 	change.counts = change.directed && (pairing->changes->chosen.len || gate_metric_is_cost(metric));
 	hd_vec_push(&pair->changes, change);
 }
@@ -214,6 +218,7 @@ static void carry(const struct gate_changes *changes, struct gate_pair *pair, st
 				      .arena = changes->arena,
 				      .subjects = changes->now,
 				      .old = changes->old_of,
+				      .about = gate_value_blamed(&change->old, &change->now),
 				      .notes = &notes};
 	if (change->setting.block && gate_occupancy(pair->now->meta, &change->setting).limit != HD_LIMIT_REGISTERS)
 		return;
@@ -250,11 +255,14 @@ static void add_rank(const struct gate_changes *changes, struct gate_pair *pair,
 {
 	uint32_t count = rank_count(changes), rank = rank_of(changes, change->metric);
 	bool gain = change->directed && change->verdict == GATE_BETTER;
-	double size = fabs(change->now - change->old);
 	if (rank == count)
 		return;
+	double size = fabs(change->now.number - change->old.number);
 	if (change->metric->getter == GATE_OCCUPANCY)
-		size /= fmax(change->old, change->now);
+		size /= fmax(change->old.number, change->now.number);
+	/* Before all changes of numbers. */
+	if (change->now.state != change->old.state || change->now.places != change->old.places)
+		size = UINT32_MAX;
 	double *place = &pair->rank[(change->counts ? 0 : 2 * count) + (gain ? count : 0) + rank];
 	*place = fmax(*place, size);
 }

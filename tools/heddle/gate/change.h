@@ -10,9 +10,9 @@
 struct gate_change {
 	const struct gate_metric *metric;
 	struct gate_setting setting; /* gpu NULL: the same everywhere */
-	double old, now;
+	struct gate_value old, now;
 	enum gate_verdict verdict; /* GATE_BETTER or GATE_WORSE */
-	bool directed;		   /* false: neither is better */
+	bool directed;		   /* false: neither is better, or it cannot be said which */
 	bool counts;		   /* a cost by itself, or asked for: what --fail-on looks at */
 	gate_notes notes;
 };

@@ -124,6 +124,18 @@ static bool holds(const struct gate_limit *limit, double value)
 	return value == limit->value;
 }
 
+/* What the last section that says something about it says about figures that are no number. */
+static bool allows(const struct evaluation *evaluation, enum hd_meta_state state)
+{
+	enum gate_word word = GATE_FAIL;
+	for (uint32_t i = 0; i < evaluation->budget->sections.len; i++) {
+		enum gate_word own = evaluation->budget->sections.data[i].word[state - HD_META_UNPROVEN];
+		if (evaluation->covers[i] && own != GATE_NO_WORD)
+			word = own;
+	}
+	return word == GATE_ALLOW;
+}
+
 static struct gate_place limit_place(const struct evaluation *evaluation, const struct gate_limit *limit)
 {
 	return gate_place_in(evaluation->report, evaluation->budget->sections.data[limit->section].path, limit->line);
@@ -178,24 +190,27 @@ static struct gate_finding *add_finding(struct evaluation *evaluation, const str
 }
 
 static void report_limit(struct evaluation *evaluation, const struct gate_limit *limit,
-			 const struct gate_setting *setting, uint32_t gpus, double value)
+			 const struct gate_setting *setting, uint32_t gpus, const struct gate_value *value, bool open)
 {
 	static const char *const wants[] = {"allows at most", "wants at least", "wants"};
 	struct gate_report *report = evaluation->report;
 	struct hd_arena *arena = report->arena;
 	struct gate_finding *finding =
 		add_finding(evaluation, gate_rule_of_metric(report, limit->metric), limit, setting, gpus);
-	finding->value = gate_metric_text(limit->metric, value, arena);
-	finding->limit = gate_metric_text(limit->metric, limit->value, arena);
+	finding->compared = true;
+	finding->value = *value;
+	finding->limit = gate_number(limit->value);
 	const char *on = finding->every_gpu || setting->gpu
 				 ? ""
 				 : hd_arena_printf(arena, " (for %s)", gate_gpu_names(report, gpus, false));
-	finding->message = hd_arena_printf(arena, "%s: %s%s%s; the budget %s %s%s", limit->name, finding->value,
-					   setting_text(setting, arena), limiter_text(evaluation, setting),
-					   wants[limit->op], finding->limit, on);
+	finding->message = hd_arena_printf(arena, "%s: %s%s%s; the budget %s %s%s", limit->name,
+					   gate_value_text(limit->metric, value, arena), setting_text(setting, arena),
+					   limiter_text(evaluation, setting), wants[limit->op],
+					   gate_metric_text(limit->metric, limit->value, arena), on);
 	gate_report_note(finding, limit_place(evaluation, limit), gate_limit_text(limit, arena));
 	if (!setting->block || gate_occupancy(evaluation->subject->meta, setting).limit == HD_LIMIT_REGISTERS)
-		gate_report_carriers(report, finding, evaluation->subject, limit->metric);
+		gate_report_carriers(report, finding, evaluation->subject, limit->metric,
+				     open ? value->state : HD_META_IS_NUMBER);
 }
 
 static void report_unknown(struct evaluation *evaluation, const struct gate_limit *limit,
@@ -212,13 +227,14 @@ static void compare(struct evaluation *evaluation, const struct gate_limit *limi
 		    uint32_t gpus)
 {
 	struct gate_report *report = evaluation->report;
-	double value;
+	struct gate_value value;
 	bool known = gate_metric_get(limit->metric, evaluation->subject, setting, &value);
-	bool passed = known && holds(limit, value);
+	bool open = known && !gate_value_is_number(&value) && !allows(evaluation, value.state);
+	bool passed = known && !open && (value.none || holds(limit, value.number));
 	if (!known)
 		report_unknown(evaluation, limit, setting, gpus, "the metadata does not have it");
 	else if (!passed)
-		report_limit(evaluation, limit, setting, gpus, value);
+		report_limit(evaluation, limit, setting, gpus, &value, open);
 	char *name = hd_arena_printf(report->arena, "%s%s", gate_limit_text(limit, report->arena),
 				     setting_text(setting, report->arena));
 	gate_report_case(report, gpus, for_every_gpu(evaluation, limit, setting, gpus), evaluation->subject->name, name,

@@ -10,6 +10,7 @@
 
 #include "heddle/config.h"
 #include "heddle/occupancy.h"
+#include "lib/metadata/fields.h"
 #include "tools/heddle/cmd.h"
 
 /* ------------------------------------------------------------------ subjects */
@@ -69,7 +70,7 @@ struct hd_occupancy gate_occupancy(const struct hd_meta_function *kernel, const 
 /* ------------------------------------------------------------------ metrics */
 
 enum gate_direction { GATE_LESS, GATE_MORE, GATE_NEITHER }; /* what is better */
-enum gate_getter { GATE_PATH, GATE_SUM, GATE_WIDEST, GATE_HIGHEST, GATE_ABSENT, GATE_OCCUPANCY };
+enum gate_getter { GATE_PATH, GATE_SUM, GATE_WIDEST, GATE_HIGHEST, GATE_OCCUPANCY };
 
 struct gate_metric {
 	const char *name, *unit;
@@ -101,13 +102,43 @@ const struct gate_metric *gate_metric_find(const char *name, const struct gate_s
 /* What may have been meant: short names and paths near to it; malloc'ed. */
 char *gate_metric_nearest(const char *name, const struct gate_subjects *subjects);
 
+/* A figure: a number, or with another state what the number leaves out. Unbounded is worse than unproven, and that
+ * worse than any number (heddle/metadata.def says which figure is what). */
+struct gate_value {
+	double number; /* what is proven */
+	enum hd_meta_state state;
+	uint32_t places; /* that are not proven, or have no bound */
+	bool none;	 /* nothing is proven, so that the number says nothing */
+};
+
 /* False: the metadata has no such figure for the subject, or the block size is unknown. */
 bool gate_metric_get(const struct gate_metric *metric, const struct gate_subject *subject,
-		     const struct gate_setting *setting, double *value);
+		     const struct gate_setting *setting, struct gate_value *value);
+
+/* ------------------------------------------------------------------ values */
+
+struct gate_value gate_number(double number);
+bool gate_value_is_number(const struct gate_value *value);
 /* "28", "50 %", "yes" */
 char *gate_metric_text(const struct gate_metric *metric, double value, struct hd_arena *arena);
+/* "28", "unproven at 2 places, 4 elsewhere", "unbounded, at least 64" */
+char *gate_value_text(const struct gate_metric *metric, const struct gate_value *value, struct hd_arena *arena);
 /* Counts as integers, everything else with the digits that comparing looks at. */
 json_t *gate_number_json(double value);
+/* A number; else an object, which cannot be taken for one: state, places, and what is proven (null: nothing). */
+json_t *gate_value_json(const struct gate_value *value);
+/* Reads that back, from any JSON; false when it is no such value. */
+bool gate_value_from_json(const json_t *json, struct gate_value *value);
+/*
+ * 1: worse, -1: better, 0: the same, within `room` of the number. Where both are unproven, or unbounded, more places or
+ * a worse number make it worse, and only less of one without more of the other makes it better.
+ */
+int gate_value_change(enum gate_direction direction, const struct gate_value *old, const struct gate_value *now,
+		      double room);
+/* What of the new one to explain: its state, or its number where only that is another. */
+enum hd_meta_state gate_value_blamed(const struct gate_value *old, const struct gate_value *now);
+/* Whether they are different in anything. */
+bool gate_value_differs(const struct gate_value *old, const struct gate_value *now);
 
 /* ------------------------------------------------------------------ places */
 

@@ -95,44 +95,20 @@ static bool get_widest(const json_t *figures, const char *argument, double *valu
 	return true;
 }
 
-static bool get_highest(const json_t *figures, const char *argument, double *value)
+static bool get_highest(const json_t *figures, const char *argument, struct gate_value *value)
 {
 	const char *colon = strchr(argument, ':');
 	const json_t *records = at_path(figures, argument, (size_t)(colon - argument));
 	if (!json_is_array(records))
 		return false;
-	*value = 0;
+	value->none = true;
 	for (size_t i = 0; i < json_array_size(records); i++) {
 		const json_t *list = json_object_get(json_array_get(records, i), colon + 1);
-		for (size_t k = 0; k < json_array_size(list); k++)
-			if (json_number_value(json_array_get(list, k)) > *value)
-				*value = json_number_value(json_array_get(list, k));
+		for (size_t k = 0; k < json_array_size(list); k++) {
+			value->number = fmax(value->number, json_number_value(json_array_get(list, k)));
+			value->none = false;
+		}
 	}
-	return true;
-}
-
-/* Whether one of the keys "a,b" has a value. */
-static bool has_one(const json_t *record, const char *keys)
-{
-	while (*keys) {
-		size_t len = strcspn(keys, ",");
-		const json_t *value = at_path(record, keys, len);
-		if (value && !json_is_null(value))
-			return true;
-		keys += len + (keys[len] == ',');
-	}
-	return false;
-}
-
-static bool get_absent(const json_t *figures, const char *argument, double *value)
-{
-	const char *colon = strchr(argument, ':');
-	const json_t *records = at_path(figures, argument, (size_t)(colon - argument));
-	if (!json_is_array(records))
-		return false;
-	*value = 0;
-	for (size_t i = 0; i < json_array_size(records); i++)
-		*value += !has_one(json_array_get(records, i), colon + 1);
 	return true;
 }
 
@@ -165,35 +141,31 @@ static bool get_occupancy(const struct gate_subject *subject, const char *argume
 	return true;
 }
 
-bool gate_metric_get(const struct gate_metric *metric, const struct gate_subject *subject,
-		     const struct gate_setting *setting, double *value)
+static bool get_proven(const struct gate_metric *metric, const struct gate_subject *subject,
+		       const struct gate_setting *setting, struct gate_value *value)
 {
+	const json_t *figures = subject->figures;
 	switch (metric->getter) {
-	case GATE_SUM: return get_sum(subject->figures, metric->argument, value);
-	case GATE_WIDEST: return get_widest(subject->figures, metric->argument, value);
-	case GATE_HIGHEST: return get_highest(subject->figures, metric->argument, value);
-	case GATE_ABSENT: return get_absent(subject->figures, metric->argument, value);
-	case GATE_OCCUPANCY: return get_occupancy(subject, metric->argument, setting, value);
+	case GATE_SUM: return get_sum(figures, metric->argument, &value->number);
+	case GATE_WIDEST: return get_widest(figures, metric->argument, &value->number);
+	case GATE_HIGHEST: return get_highest(figures, metric->argument, value);
+	case GATE_OCCUPANCY: return get_occupancy(subject, metric->argument, setting, &value->number);
 	case GATE_PATH: break;
 	}
-	return number_of(at_path(subject->figures, metric->argument, strlen(metric->argument)), value);
+	return number_of(at_path(figures, metric->argument, strlen(metric->argument)), &value->number);
 }
 
-char *gate_metric_text(const struct gate_metric *metric, double value, struct hd_arena *arena)
+bool gate_metric_get(const struct gate_metric *metric, const struct gate_subject *subject,
+		     const struct gate_setting *setting, struct gate_value *value)
 {
-	if (!isfinite(value))
-		return hd_arena_strdup(arena, "any");
-	if (strcmp(metric->unit, "yes/no") == 0)
-		return hd_arena_strdup(arena, value != 0 ? "yes" : "no");
-	/* Shares such as 33.33 %: two places are enough to tell steps apart. */
-	double shown = round(value * 100) / 100;
-	return hd_arena_printf(arena, "%.15g%s", shown, strcmp(metric->unit, "%") == 0 ? " %" : "");
-}
-
-json_t *gate_number_json(double value)
-{
-	value = round(value * 1e4) / 1e4;
-	return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+	/* A path leads to a figure that may have a short name, too. */
+	const struct hd_meta_field *figure = metric->getter == GATE_PATH ? hd_meta_figure_at(metric->argument) : NULL;
+	*value = gate_number(0);
+	if (!get_proven(metric, subject, setting, value))
+		return false;
+	value->state = hd_meta_state_of(subject->meta, figure ? figure->metric : metric->name, &value->places);
+	value->none &= !gate_value_is_number(value);
+	return true;
 }
 
 /* ------------------------------------------------------------------ names */
@@ -247,8 +219,9 @@ const struct gate_metric *gate_metric_named(const char *name)
 
 bool gate_metric_is_cost(const struct gate_metric *metric)
 {
-	static const char *const costs[] = {"occupancy",       "resident_warps", "register_warps",     "spill_bytes",
-					    "max_stack_bytes", "shared_bytes",	 "sectors_per_request"};
+	static const char *const costs[] = {"occupancy",	   "resident_warps",	   "register_warps",
+					    "spill_bytes",	   "max_stack_bytes",	   "shared_bytes",
+					    "sectors_per_request", "bank_conflict_degree", "unproven_accesses"};
 	for (unsigned i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
 		if (strcmp(costs[i], metric->name) == 0)
 			return true;

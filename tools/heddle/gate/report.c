@@ -180,9 +180,12 @@ static void stand_on_carrier(struct gate_report *report, struct gate_finding *fi
 }
 
 void gate_report_carriers(struct gate_report *report, struct gate_finding *finding, const struct gate_subject *subject,
-			  const struct gate_metric *metric)
+			  const struct gate_metric *metric, enum hd_meta_state about)
 {
-	struct gate_carry carry = {.root = report->root, .arena = report->arena, .notes = &finding->notes};
+	struct gate_carry carry = {.root = report->root,
+				   .arena = report->arena,
+				   .about = about,
+				   .notes = &finding->notes};
 	uint32_t first = finding->notes.len;
 	gate_carry_notes(&carry, subject, metric);
 	if (subject->meta->source.file)

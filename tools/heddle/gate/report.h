@@ -33,8 +33,9 @@ struct gate_finding {
 	bool every_gpu;	     /* it does not depend on the GPU */
 	const char *subject; /* demangled; NULL: about the budget or the baseline itself */
 	const char *symbol, *object;
-	const char *metric;	   /* NULL: none */
-	const char *value, *limit; /* as text; NULL: none */
+	const char *metric; /* NULL: none */
+	bool compared;	    /* whether there are the next two */
+	struct gate_value value, limit;
 	const char *message;
 	const char *fingerprint;
 	gate_notes notes;
@@ -80,9 +81,10 @@ const struct gate_rule *gate_rule_named(struct gate_report *report, const char *
  * else `other`. It is valid until the next. */
 struct gate_finding *gate_report_add(struct gate_report *report, const struct gate_rule *rule,
 				     const struct gate_subject *subject, struct gate_place other, const char *key);
-/* Notes on what carries the figure; the finding's place is the first of these, and the kernel's first line a note. */
+/* Notes on what carries the figure, its number or what it is not proven or bounded for; the finding's place is the
+ * first of these, and the kernel's first line a note. */
 void gate_report_carriers(struct gate_report *report, struct gate_finding *finding, const struct gate_subject *subject,
-			  const struct gate_metric *metric);
+			  const struct gate_metric *metric, enum hd_meta_state about);
 void gate_report_note(struct gate_finding *finding, struct gate_place place, const char *text);
 void gate_report_case(struct gate_report *report, uint32_t gpus, bool every_gpu, const char *subject, const char *name,
 		      bool failed);

@@ -115,8 +115,10 @@ static json_t *result_json(const struct gate_report *report, const struct gate_f
 	json_object_set_new(result, "partialFingerprints",
 			    json_pack("{s:s}", "primaryLocationLineHash", finding->fingerprint));
 	set_property(properties, "metric", finding->metric);
-	set_property(properties, "value", finding->value);
-	set_property(properties, "limit", finding->limit);
+	if (finding->compared) {
+		json_object_set_new(properties, "value", gate_value_json(&finding->value));
+		json_object_set_new(properties, "limit", gate_value_json(&finding->limit));
+	}
 	set_property(properties, "object", finding->object);
 	json_object_set_new(result, "properties", properties);
 	hd_strbuf_release(&text);

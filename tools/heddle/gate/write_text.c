@@ -57,8 +57,8 @@ static json_t *finding_json(const struct gate_report *report, const struct gate_
 	json_object_set_new(object, "object", hd_json_text(finding->object));
 	json_object_set_new(object, "gpus", gpus_json(report, finding->gpus, finding->every_gpu));
 	json_object_set_new(object, "metric", hd_json_text(finding->metric));
-	json_object_set_new(object, "value", hd_json_text(finding->value));
-	json_object_set_new(object, "limit", hd_json_text(finding->limit));
+	json_object_set_new(object, "value", finding->compared ? gate_value_json(&finding->value) : json_null());
+	json_object_set_new(object, "limit", finding->compared ? gate_value_json(&finding->limit) : json_null());
 	json_object_set_new(object, "fingerprint", hd_json_text(finding->fingerprint));
 	json_object_set_new(object, "notes", notes);
 	for (uint32_t n = 0; n < finding->notes.len; n++)

@@ -60,11 +60,17 @@ static void add_inputs(struct report *report)
 
 /* ------------------------------------------------------------------ side by side */
 
-static void add_figure(json_t *row, const struct gate_metric *metric, const struct gate_subject *subject)
+static void add_figure(json_t *row, const struct gate_metric *metric, const struct gate_subject *subject,
+		       struct hd_arena *arena)
 {
 	struct gate_setting anywhere = {0};
-	double value;
-	page_number(row, metric && gate_metric_get(metric, subject, &anywhere, &value) ? value : NAN);
+	struct gate_value value;
+	if (!metric || !gate_metric_get(metric, subject, &anywhere, &value))
+		page_number(row, NAN);
+	else if (gate_value_is_number(&value))
+		page_number(row, value.number);
+	else
+		page_cell(row, gate_value_text(metric, &value, arena));
 }
 
 /* "50 %", for several block sizes "50 % to 100 %"; "" when none is known. */
@@ -75,14 +81,15 @@ static const char *occupancy_text(struct report *report, const struct gate_subje
 	struct gate_setting settings[GATE_MOST_BLOCKS];
 	struct gate_budget no_budget = {0};
 	const char *why;
-	double value, least = INFINITY, most = 0;
+	struct gate_value value;
+	double least = INFINITY, most = 0;
 	unsigned count = gate_settings(&no_budget, &report->choice, NULL, subject, settings, &why);
 	for (unsigned i = 0; i < count; i++) {
 		settings[i].gpu = gpu;
 		if (!gate_metric_get(metric, subject, &settings[i], &value))
 			continue;
-		least = fmin(least, value);
-		most = fmax(most, value);
+		least = fmin(least, value.number);
+		most = fmax(most, value.number);
 	}
 	if (isinf(least))
 		return "";
@@ -112,7 +119,7 @@ static void add_row(struct report *report, json_t *table, const struct gate_subj
 		page_cell(row, subject->name);
 	page_cell(row, place_text(report, subject, &subject->meta->source));
 	for (const char *const *name = compared; *name; name++)
-		add_figure(row, gate_metric_named(*name), subject);
+		add_figure(row, gate_metric_named(*name), subject, &report->arena);
 	for (unsigned gpu = 0; gpu < report->gpus.count && subject->meta->kernel; gpu++)
 		page_cell(row, occupancy_text(report, subject, &report->gpus.config[gpu]));
 }
@@ -174,10 +181,11 @@ static void add_carriers(struct report *report, json_t *section, const struct ga
 	for (const char *const *name = carried; *name; name++) {
 		const struct gate_metric *metric = gate_metric_named(*name);
 		struct gate_setting anywhere = {0};
-		double value;
+		struct gate_value value;
 		uint32_t from = notes.len;
 		if (!metric || !gate_metric_get(metric, subject, &anywhere, &value))
 			continue;
+		carry.about = value.state;
 		gate_carry_notes(&carry, subject, metric);
 		for (uint32_t i = from; i < notes.len; i++) {
 			list = list ? list : page_list(section);
@@ -196,16 +204,16 @@ static void add_all_figures(json_t *section, const struct gate_subject *subject,
 	struct gate_setting anywhere = {0};
 	for (unsigned i = 0; i < gate_metric_count; i++) {
 		const struct gate_metric *metric = &gate_metrics[i];
-		double value;
+		struct gate_value value;
 		if (metric->getter == GATE_OCCUPANCY || !gate_metric_get(metric, subject, &anywhere, &value))
 			continue;
 		json_t *row = page_row(table);
 		bool flag = strcmp(metric->unit, "yes/no") == 0;
 		page_cell(row, metric->name);
-		if (flag)
-			page_cell(row, gate_metric_text(metric, value, arena));
+		if (flag || !gate_value_is_number(&value))
+			page_cell(row, gate_value_text(metric, &value, arena));
 		else
-			page_number(row, value);
+			page_number(row, value.number);
 		page_cell(row, flag ? "" : metric->unit);
 		page_cell(row, metric->doc);
 	}
