@@ -120,7 +120,10 @@ all:
 # Device-side library: defines the rules for its outputs under $(SHARE) and adds them to DATA.
 -include lib/device/device.mk
 
-all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(DATA)
+# What build systems take for a CUDA toolkit.
+include scripts/toolkit.mk
+
+all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(DATA) $(TOOLKIT_FILES)
 	@:
 
 # ---------------------------------------------------------------- compiling
@@ -177,7 +180,7 @@ $(B)/lib/HeddlePasses.so: $(PLUGIN_OBJ) $(PASSES_OBJ) $(LIB_A)
 	$(call link,$(CXX),-shared,$(LIBS))
 
 $(B)/lib/libheddle-cudart.so: $(CUDART_OBJ) $(SIM_A) $(LIB_A)
-	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs,$(LIBS))
+	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs $(CUDART_SONAME),$(LIBS))
 
 $(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
 	$(call link,$(CC),,$(LIBS))
@@ -268,7 +271,7 @@ $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(PASSES_A) $(LIB_A)
 
 CALLS := $(sort $(shell awk '!/^\#/ && NF { print $$2 }' examples/calls/workloads.txt))
 CALLS_DIR := $(B)/examples/calls
-CALLS_TOOLS := $(HEDDLE_CC) $(PLUGIN) $(CUDART) $(DATA)
+CALLS_TOOLS := $(HEDDLE_CC) $(PLUGIN) $(CUDART) $(DATA) $(TOOLKIT_FILES)
 
 define calls_rules
 $(CALLS_DIR)/$(1): $(patsubst examples/calls/%.cu,$(CALLS_DIR)/obj/%.o,$(wildcard examples/calls/$(1)/*.cu))

@@ -252,12 +252,29 @@ static const char *canonical(struct hd_unit *unit)
 	return result;
 }
 
+/* What stands before the next ';', in place; "\\;" is a semicolon and "\\\\" a backslash of the value. */
+static char *next_parameter(char **rest)
+{
+	char *start = *rest, *to = start;
+	if (!start)
+		return NULL;
+	const char *at = start;
+	for (; *at && *at != ';'; at++) {
+		if (*at == '\\' && (at[1] == ';' || at[1] == '\\'))
+			at++;
+		*to++ = *at;
+	}
+	*rest = *at ? start + (at + 1 - start) : NULL;
+	*to = '\0';
+	return start;
+}
+
 int hd_options_parse(struct hd_unit *unit, const char *parameters)
 {
 	char *rest = hd_arena_strdup(&unit->arena, parameters ? parameters : ""), *one;
 	for (unsigned i = 0; i < OPTIONS; i++)
 		table[i].set(&unit->options, table[i].initial);
-	while ((one = strsep(&rest, ";")))
+	while ((one = next_parameter(&rest)))
 		if (*one && parse_one(unit, one))
 			return -1;
 	unit->options.canonical = canonical(unit);

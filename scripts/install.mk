@@ -47,7 +47,7 @@ $(B)/lib/pkgconfig/%: scripts/pkgconfig/%.in include/heddle/version.h
 $(SHARE)/github/%: scripts/github/%
 	$(copy)
 
-INSTALLED := $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(CUDART) $(DATA) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+INSTALLED := $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(CUDART) $(DATA) $(TOOLKIT_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
 MANIFEST := share/heddle/manifest.txt
 
 .PHONY: extras install uninstall

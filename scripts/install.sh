@@ -25,7 +25,12 @@ copy() {
 	for file; do
 		mode=644
 		[[ $file == bin/* ]] && mode=755
-		install -D -m "$mode" "$tree/$file" "$prefix/$file"
+		if [[ -L $tree/$file ]]; then # relative, and what they lead to is installed, too
+			mkdir -p "$(dirname "$prefix/$file")"
+			ln -sfn "$(readlink "$tree/$file")" "$prefix/$file"
+		else
+			install -D -m "$mode" "$tree/$file" "$prefix/$file"
+		fi
 	done
 	printf '%s\n' "$@" | LC_ALL=C sort >"$prefix/$manifest"
 	echo "installed in $prefix"

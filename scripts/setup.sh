@@ -8,10 +8,10 @@ packages=(
 	python3-jsonschema python3-sarif-python-om # tests of reports
 	gnuplot-nox                                                                 # figures
 	python3-yaml python3-pygments              # llvm-19-tools' opt-viewer, workflows
-	cmake mandoc man-db bsdextrautils          # tests of what is installed
+	cmake ninja-build mandoc man-db bsdextrautils # tests of what is installed, and of CMake's CUDA language
 	clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19 clang-format-19 # compilers, libLLVM, lit, sanitizers
 	libclc-19 libclc-19-dev                                                     # device math
-	g++                                                                         # libstdc++ for the host half and plugin.cpp
+	g++ libomp-19-dev                                                           # libstdc++ for the host half and plugin.cpp; OpenMP in host code
 	check libelf-dev libjansson-dev libinih-dev uthash-dev
 	"$@"
 )

@@ -42,7 +42,7 @@ if(NOT TARGET Heddle::heddle)
 	add_library(Heddle::cudart SHARED IMPORTED)
 	set_target_properties(Heddle::cudart PROPERTIES
 		IMPORTED_LOCATION "${Heddle_PREFIX}/lib/libheddle-cudart.so"
-		IMPORTED_NO_SONAME TRUE
+		IMPORTED_SONAME libheddle-cudart.so
 		INTERFACE_INCLUDE_DIRECTORIES "${Heddle_PREFIX}/share/heddle/include/cuda")
 	add_library(Heddle::metadata STATIC IMPORTED)
 	set_target_properties(Heddle::metadata PROPERTIES

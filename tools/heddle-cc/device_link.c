@@ -118,8 +118,8 @@ int hd_cc_device_link(struct hd_job *job, const hd_arguments *files, const char 
 		linked->object = hd_job_path(job, "linked.o");
 		status = link_collected(job, &collected, name, linked);
 	} else if (!status && alone) {
-		linked->object = hd_job_path(job, "linked.o");
-		status = make_host_object(job, &collected, "", linked->object);
+		status = hd_error(&cc->diag, HD_NOWHERE,
+				  "no relocatable device code among the inputs of -dlink; compile it with -dc");
 	}
 	hd_cc_collected_release(&collected);
 	return status;

@@ -23,8 +23,14 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 const char *hd_cc_identity(struct hd_cc *cc, const char *input)
 {
-	char *real = realpath(input, NULL);
+	/* Standard input has no place: its text tells it from others. */
+	uint8_t *bytes = NULL;
+	size_t size;
+	bool typed = cc->from_stdin && !strcmp(input, cc->from_stdin) && !hd_read_file(input, &bytes, &size, &cc->diag);
+	char *real = typed ? hd_xstrdup(hd_arena_printf(&cc->arena, "%.*s", (int)size, (const char *)bytes))
+			   : realpath(input, NULL);
 	uint64_t hash = hash_text(HD_HASH_TEXT, real ? real : input);
+	free(bytes);
 	for (uint32_t i = 0; i + 1 < cc->common.len; i++)
 		if (!strcmp(cc->common.data[i], "-D"))
 			hash = hash_text(hash, cc->common.data[i + 1]);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,12 +48,54 @@ const char *hd_job_stem(struct hd_job *job, const char *file)
 	return name;
 }
 
+const char *hd_job_named(struct hd_job *job, const char *input, const char *suffix)
+{
+	struct hd_cc *cc = job->cc;
+	const char *folder = cc->output_directory ? cc->output_directory : "";
+	return hd_arena_printf(&cc->arena, "%s%s%s%s", folder, *folder ? "/" : "", hd_job_stem(job, input), suffix);
+}
+
 const char *hd_job_final_name(struct hd_job *job, const char *input)
 {
 	struct hd_cc *cc = job->cc;
-	if (cc->output)
+	if (cc->output && cc->stage != HD_CC_DEPENDENCIES)
 		return cc->output;
-	return cc->stage == HD_CC_LINK ? "a.out" : hd_arena_printf(&cc->arena, "%s.o", hd_job_stem(job, input));
+	return cc->stage == HD_CC_LINK ? "a.out" : hd_job_named(job, input, ".o");
+}
+
+/* Places in its text are <stdin>'s, and what it includes is looked for here, as compilers do. */
+static int keep_stdin(struct hd_job *job, const char **name)
+{
+	struct hd_cc *cc = job->cc;
+	struct hd_strbuf text = {0};
+	char part[4096];
+	size_t bytes;
+	hd_strbuf_append(&text, "#line 1 \"<stdin>\"\n");
+	while ((bytes = fread(part, 1, sizeof part, stdin)) > 0)
+		hd_strbuf_append_bytes(&text, part, bytes);
+	const char *path = hd_job_path(job, !strcmp(cc->language, "cuda") ? "stdin.cu"
+					    : !strcmp(cc->language, "c")  ? "stdin.c"
+									  : "stdin.cpp");
+	int status = hd_write_file(path, hd_strbuf_text(&text), text.len, &cc->diag);
+	hd_strbuf_release(&text);
+	hd_job_add(&cc->common, "-iquote", ".", NULL);
+	*name = path;
+	return status;
+}
+
+int hd_job_read_stdin(struct hd_job *job)
+{
+	struct hd_cc *cc = job->cc;
+	for (uint32_t i = 0; i < cc->inputs.len; i++) {
+		if (!hd_cc_is_stdin(cc->inputs.data[i]))
+			continue;
+		if (cc->from_stdin)
+			return hd_error(&cc->diag, HD_NOWHERE, "standard input is given twice");
+		if (keep_stdin(job, &cc->inputs.data[i]))
+			return -1;
+		cc->from_stdin = cc->inputs.data[i];
+	}
+	return 0;
 }
 
 void hd_job_add(hd_arguments *arguments, const char *first, ...)
@@ -101,13 +144,28 @@ static int copy_whole(struct hd_cc *cc, const char *from, const char *to)
 	return status;
 }
 
+/* What a link leads to, which may not be there yet; NULL: it is no link. */
+static const char *link_target(struct hd_cc *cc, const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof target - 1);
+	if (length <= 0)
+		return NULL;
+	const char *slash = *target != '/' ? strrchr(path, '/') : NULL;
+	return hd_arena_printf(&cc->arena, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)length, target);
+}
+
 int hd_job_deliver(struct hd_job *job, const char *from, const char *to)
 {
+	enum { MOST_LINKS = 40 }; /* as the kernel follows */
 	struct stat info;
+	const char *target;
 	if (job->cc->dry_run)
 		return 0;
-	if (lstat(to, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
+	if (stat(to, &info) == 0 && !S_ISREG(info.st_mode))
 		return write_into(job->cc, from, to);
+	for (unsigned i = 0; i < MOST_LINKS && (target = link_target(job->cc, to)); i++)
+		to = target;
 	return rename(from, to) == 0 ? 0 : copy_whole(job->cc, from, to);
 }
 
@@ -142,8 +200,11 @@ int hd_job_deliver_side_files(struct hd_job *job, const char *prefix, const char
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
 		if (!files[i].always && !cc->keep)
 			continue;
-		const char *from = hd_arena_printf(&cc->arena, "%s%s", prefix, files[i].suffix);
-		if (hd_job_deliver(job, from, hd_arena_printf(&cc->arena, "%s%s", output, files[i].suffix)))
+		const char *from = hd_arena_printf(&cc->arena, "%s%s", prefix, files[i].suffix), *to = output;
+		if (!files[i].always && cc->keep_directory)
+			to = hd_arena_printf(&cc->arena, "%s/%s", cc->keep_directory,
+					     strrchr(output, '/') ? strrchr(output, '/') + 1 : output);
+		if (hd_job_deliver(job, from, hd_arena_printf(&cc->arena, "%s%s", to, files[i].suffix)))
 			return -1;
 	}
 	return 0;
@@ -152,8 +213,31 @@ int hd_job_deliver_side_files(struct hd_job *job, const char *prefix, const char
 const char *hd_job_output_prefix(struct hd_job *job, const char *output)
 {
 	size_t length = strlen(output);
-	bool object = length > 2 && !strcmp(output + length - 2, ".o");
-	return object ? hd_arena_printf(&job->cc->arena, "%.*s", (int)length - 2, output) : output;
+	static const char *const suffixes[] = {".o", ".cubin", ".fatbin", ".cu.cpp.ii"};
+	for (unsigned i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		size_t end = strlen(suffixes[i]);
+		if (length > end && !strcmp(output + length - end, suffixes[i]))
+			return hd_arena_printf(&job->cc->arena, "%.*s", (int)(length - end), output);
+	}
+	return output;
+}
+
+/* ptxas's own lines, which scripts look for. */
+static void report_function(const struct hd_metadata *metadata, const struct hd_meta_function *function)
+{
+	if (function->kernel)
+		fprintf(stderr, "ptxas info    : Compiling entry function '%s' for '%s'\n", function->name,
+			metadata->target);
+	fprintf(stderr,
+		"ptxas info    : Function properties for %s\n"
+		"    %u bytes stack frame, %u bytes spill stores, %u bytes spill loads\n",
+		function->name, function->stack_bytes, function->spill_store_bytes, function->spill_load_bytes);
+	if (!function->kernel)
+		return;
+	fprintf(stderr, "ptxas info    : Used %u registers", function->registers);
+	if (function->shared_bytes)
+		fprintf(stderr, ", %u bytes smem", function->shared_bytes);
+	fprintf(stderr, ", %u bytes cmem[0]\n", HD_CB_PARAMS + function->param_bytes);
 }
 
 int hd_job_report(struct hd_job *job, const char *prefix)
@@ -168,21 +252,21 @@ int hd_job_report(struct hd_job *job, const char *prefix)
 	if (hd_read_file(file, &bytes, &size, &cc->diag))
 		return -1;
 	int status = hd_metadata_from_json((const char *)bytes, size, file, &cc->arena, &metadata, &cc->diag);
-	for (uint32_t i = 0; !status && i < metadata.function_count; i++) {
-		const struct hd_meta_function *function = &metadata.functions[i];
-		fprintf(stderr,
-			"heddle info    : Function properties for %s\n"
-			"    %u bytes stack frame, %u bytes spill stores, %u bytes spill loads\n",
-			function->name, function->stack_bytes, function->spill_store_bytes, function->spill_load_bytes);
-		if (function->kernel)
-			fprintf(stderr, "heddle info    : Used %u registers, %u bytes smem, %u bytes cmem[0]\n",
-				function->registers, function->shared_bytes, HD_CB_PARAMS + function->param_bytes);
-	}
+	for (uint32_t i = 0; !status && i < metadata.function_count; i++)
+		report_function(&metadata, &metadata.functions[i]);
 	free(bytes);
 	return status;
 }
 
-/* Separators in a path would break the list. What the user says comes first, so that it cannot move the output. */
+/* As a parameter of the pass may be written: passes/options.c undoes it. */
+static void append_value(struct hd_strbuf *text, const char *key, const char *value)
+{
+	hd_strbuf_printf(text, "%s=", key);
+	for (; *value; value++)
+		hd_strbuf_printf(text, "%s%c", strchr(";\\", *value) ? "\\" : "", *value);
+}
+
+/* What the user says comes first, so that it cannot move the output. */
 const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, const char *facts, bool relocatable)
 {
 	struct hd_cc *cc = job->cc;
@@ -190,9 +274,9 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 	hd_strbuf_append(&text, "HEDDLE_PASS=");
 	for (uint32_t i = 0; i < cc->parameters.len; i++)
 		hd_strbuf_printf(&text, "%s;", cc->parameters.data[i]);
-	hd_strbuf_printf(&text, "o=%s", prefix);
+	append_value(&text, "o", prefix);
 	if (cc->libdevice)
-		hd_strbuf_printf(&text, ";libdevice=%s", cc->libdevice);
+		append_value(&text, ";libdevice", cc->libdevice);
 	if (cc->max_registers)
 		hd_strbuf_printf(&text, ";maxrregcount=%u", cc->max_registers);
 	if (cc->without)
@@ -202,7 +286,7 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 	if (cc->ipra)
 		hd_strbuf_append(&text, ";ipra");
 	if (facts && access(facts, F_OK) == 0)
-		hd_strbuf_printf(&text, ";launches=%s", facts);
+		append_value(&text, ";launches", facts);
 	if (cc->remark_scope)
 		hd_strbuf_printf(&text, ";remarks=%s", cc->remark_scope);
 	if (relocatable)

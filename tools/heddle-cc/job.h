@@ -23,6 +23,12 @@ void hd_job_release(struct hd_job *job);
 
 char *hd_job_path(struct hd_job *job, const char *name);       /* in the temporary directory */
 const char *hd_job_stem(struct hd_job *job, const char *file); /* "dir/foo.cu" -> "foo" */
+/* The input's name with another suffix, in -odir's folder: "dir/foo.cu" -> "foo.o". */
+const char *hd_job_named(struct hd_job *job, const char *input, const char *suffix);
+/* Puts standard input, where it is an input, into a file of the temporary directory. 0 or -1. */
+int hd_job_read_stdin(struct hd_job *job);
+/* Has clang read the CUDA sources as nvcc would (source.c). 0 or -1. */
+int hd_job_mend_sources(struct hd_job *job);
 /* Where the output that `input` goes into will be. */
 const char *hd_job_final_name(struct hd_job *job, const char *input);
 /* Appends up to the NULL that ends the list. */
@@ -32,7 +38,7 @@ int hd_job_run(struct hd_job *job, hd_arguments *arguments, const char *environm
 
 /*
  * Moves a finished file to its place, across file systems too; an old one stays until the new one is whole.
- * A place that is no file (-o /dev/null) is written into.
+ * A place that is no file (-o /dev/null) is written into; a link stays, and what it leads to is replaced.
  */
 int hd_job_deliver(struct hd_job *job, const char *from, const char *to);
 /* Adds the options that make clang write the device half's record for `prefix`, where one was asked for. */

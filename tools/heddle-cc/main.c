@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/strbuf.h"
 #include "tools/heddle-cc/relocatable.h"
 
 /* ------------------------------------------------------------ one CUDA source */
@@ -58,7 +59,8 @@ static int deliver_dependencies(struct hd_job *job, const char *input, const cha
 			      cc->dependency_file ? cc->dependency_file : hd_arena_printf(&cc->arena, "%s.d", beside));
 }
 
-static int compile_host(struct hd_job *job, const char *input, const char *prefix, const char *object)
+/* `kind`: -c, or -S. */
+static int compile_host(struct hd_job *job, const char *input, const char *prefix, const char *kind, const char *object)
 {
 	struct hd_cc *cc = job->cc;
 	hd_arguments arguments = {0};
@@ -69,12 +71,16 @@ static int compile_host(struct hd_job *job, const char *input, const char *prefi
 	if (identity)
 		hd_job_add(&arguments, "-Xclang", hd_arena_printf(&cc->arena, "-cuid=%s", identity), NULL);
 	hd_job_add(&arguments, "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
-		   hd_arena_printf(&cc->arena, "%s.hdo", prefix), "-c", input, "-o", object, NULL);
+		   hd_arena_printf(&cc->arena, "%s.hdo", prefix), kind, input, "-o", object, NULL);
+	/* For whatever assembler comes with g++. */
+	if (cc->stage == HD_CC_HOST_SOURCE)
+		hd_job_add(&arguments, "-fno-addrsig", "-fno-integrated-as", NULL);
 	const char *headers = hd_arena_printf(&cc->arena, "%s.d", prefix);
 	add_dependencies(job, &arguments, input, headers);
 	if (hd_job_run(job, &arguments, NULL) || deliver_dependencies(job, input, headers))
 		return -1;
-	return identity && !cc->dry_run ? hd_cc_give_identity(cc, object, identity) : 0;
+	return identity && !cc->dry_run && cc->stage != HD_CC_HOST_SOURCE ? hd_cc_give_identity(cc, object, identity)
+									  : 0;
 }
 
 static int compile_cuda(struct hd_job *job, const char *input, const char *object, const char **prefix)
@@ -83,28 +89,16 @@ static int compile_cuda(struct hd_job *job, const char *input, const char *objec
 	*prefix = hd_job_path(job, hd_arena_printf(&cc->arena, "%u-%s", job->objects.len, hd_job_stem(job, input)));
 	if (compile_device(job, input, *prefix) || hd_job_report(job, *prefix))
 		return -1;
-	return compile_host(job, input, *prefix, object);
+	return compile_host(job, input, *prefix, "-c", object);
 }
 
 /* C and C++ beside CUDA: no device half. The runtime's headers are found. */
 static int compile_plain(struct hd_job *job, const char *input, const char *object)
 {
-	struct hd_cc *cc = job->cc;
 	hd_arguments arguments = {0};
-	hd_vec_push(&arguments, cc->clangxx);
-	const char *dot = strrchr(input, '.');
-	const char *language = cc->language ? cc->language : dot && !strcmp(dot, ".c") ? "c" : "c++";
-	const char *fixed[] = {"-x", language, "-isystem", cc->include_dir, cc->optimize ? cc->optimize : "-O3"};
-	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		hd_vec_push(&arguments, fixed[i]);
-	for (uint32_t i = 0; i < cc->common.len; i++)
-		if (strcmp(language, "c") || strncmp(cc->common.data[i], "-std=c++", 8))
-			hd_vec_push(&arguments, cc->common.data[i]);
-	for (uint32_t i = 0; i < cc->host.len; i++)
-		hd_vec_push(&arguments, cc->host.data[i]);
-	if (cc->debug)
-		hd_vec_push(&arguments, "-g");
-	const char *headers = hd_arena_printf(&cc->arena, "%s.d", object);
+	const char *headers = hd_arena_printf(&job->cc->arena, "%s.d", object);
+	if (hd_cc_source_arguments(job->cc, input, &arguments))
+		return -1;
 	add_dependencies(job, &arguments, input, headers);
 	hd_job_add(&arguments, "-c", input, "-o", object, NULL);
 	return hd_job_run(job, &arguments, NULL) || deliver_dependencies(job, input, headers) ? -1 : 0;
@@ -145,14 +139,15 @@ static int link_program(struct hd_job *job, const char *output)
 		hd_vec_push(&arguments, cc->link.data[i]);
 	for (uint32_t i = 0; i < cc->host.len; i++)
 		hd_vec_push(&arguments, cc->host.data[i]);
-	const char *rest[] = {hd_arena_printf(&cc->arena, "-L%s", cc->library_dir),
-			      hd_arena_printf(&cc->arena, "-Wl,-rpath,%s", cc->library_dir),
-			      "-lheddle-cudart",
-			      "-lm",
-			      "-o",
-			      output};
-	for (unsigned i = 0; i < sizeof rest / sizeof *rest; i++)
-		hd_vec_push(&arguments, rest[i]);
+	/*
+	 * The run-time library by its own name and place; nvcc's names of it, of which nothing is needed any more, are
+	 * what CMake reads out of this command.
+	 */
+	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-L%s/lib64/stubs", cc->toolkit),
+		   hd_arena_printf(&cc->arena, "-L%s/lib64", cc->toolkit), "-Xlinker", "-rpath", "-Xlinker",
+		   cc->library_dir, hd_arena_printf(&cc->arena, "%s/libheddle-cudart.so", cc->library_dir),
+		   "-Wl,--as-needed", "-lcudadevrt", "-lcudart_static", "-Wl,--no-as-needed", "-lrt", "-lpthread",
+		   "-ldl", "-lm", "-o", output, NULL);
 	return hd_job_run(job, &arguments, NULL);
 }
 
@@ -161,12 +156,22 @@ struct side_files {
 	hd_arguments prefixes, names;
 };
 
+/* Members of a library keep their names where these tell them apart. */
+static char *object_path(struct hd_job *job, uint32_t index)
+{
+	struct hd_cc *cc = job->cc;
+	const char *stem = hd_job_stem(job, cc->inputs.data[index]);
+	char *path = hd_job_path(job, hd_arena_printf(&cc->arena, "%s.o", stem));
+	bool taken = cc->stage != HD_CC_ARCHIVE || access(path, F_OK) == 0;
+	return taken ? hd_job_path(job, hd_arena_printf(&cc->arena, "%u-%s.o", index, stem)) : path;
+}
+
 static int compile_inputs(struct hd_job *job, struct side_files *side)
 {
 	struct hd_cc *cc = job->cc;
 	for (uint32_t i = 0; i < cc->inputs.len; i++) {
 		const char *input = cc->inputs.data[i], *prefix = NULL;
-		char *object = hd_job_path(job, hd_arena_printf(&cc->arena, "%u.o", i));
+		char *object = object_path(job, i);
 		if (!hd_cc_is_source(cc, input)) {
 			hd_vec_push(&job->objects, input);
 			continue;
@@ -221,41 +226,121 @@ static int make_device_link(struct hd_job *job)
 {
 	struct hd_cc *cc = job->cc;
 	struct hd_cc_linked linked;
-	const char *output = cc->output ? cc->output : "a_dlink.o";
+	const char *suffix = cc->image ? cc->image : "o";
+	const char *output = cc->output ? cc->output : hd_arena_printf(&cc->arena, "a_dlink.%s", suffix);
 	for (uint32_t i = 0; i < cc->inputs.len; i++)
 		if (hd_cc_is_source(cc, cc->inputs.data[i]))
 			return hd_error(&cc->diag, HD_NOWHERE, "-dlink takes objects and archives; compile %s with -dc",
 					cc->inputs.data[i]);
 	if (hd_cc_device_link(job, &cc->inputs, base_name(output), &linked) ||
-	    hd_job_deliver(job, linked.object, output))
+	    hd_job_deliver_side_files(job, linked.prefix, hd_job_output_prefix(job, output)))
 		return -1;
-	return linked.prefix ? hd_job_deliver_side_files(job, linked.prefix, hd_job_output_prefix(job, output)) : 0;
+	const char *image = hd_arena_printf(&cc->arena, "%s.hdo", linked.prefix);
+	return hd_job_deliver(job, cc->image ? image : linked.object, output);
 }
 
-/* -ptx and -E: one half, one file each. */
-static int make_text(struct hd_job *job)
+/* A command whose output is one file, or the standard output. */
+static int make_text(struct hd_job *job, hd_arguments *arguments, const char *output)
+{
+	char *file = hd_job_path(job, "text");
+	bool shown = !strcmp(output, "-");
+	hd_job_add(arguments, "-o", shown ? "-" : file, NULL);
+	return hd_job_run(job, arguments, NULL) || (!shown && hd_job_deliver(job, file, output)) ? -1 : 0;
+}
+
+/*
+ * -cuda: C++ for the host compiler of somebody else's makefile. Launches and registrations are what only clang makes,
+ * so that it is the assembly of the finished host half, as text of an asm declaration.
+ */
+static int write_host_source(struct hd_cc *cc, const char *assembly, const char *path)
+{
+	uint8_t *bytes;
+	size_t size;
+	struct hd_strbuf text = {0};
+	if (hd_read_file(assembly, &bytes, &size, &cc->diag))
+		return -1;
+	hd_strbuf_append(&text, "__asm__(\n\"");
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] == '\n')
+			hd_strbuf_append(&text, "\\n\"\n\"");
+		else
+			hd_strbuf_printf(&text, "%s%c", strchr("\"\\", bytes[i]) && bytes[i] ? "\\" : "", bytes[i]);
+	}
+	hd_strbuf_append(&text, "\\t.text\\n\");\n");
+	int status = hd_write_file(path, hd_strbuf_text(&text), text.len, &cc->diag);
+	hd_strbuf_release(&text);
+	free(bytes);
+	return status;
+}
+
+static int make_host_sources(struct hd_job *job)
+{
+	struct hd_cc *cc = job->cc;
+	for (uint32_t i = 0; i < cc->inputs.len; i++) {
+		const char *input = cc->inputs.data[i];
+		const char *prefix = hd_job_path(job, hd_arena_printf(&cc->arena, "%u", i));
+		const char *assembly = hd_arena_printf(&cc->arena, "%s.s", prefix);
+		const char *source = hd_arena_printf(&cc->arena, "%s.ii", prefix);
+		const char *output = cc->output ? cc->output : hd_job_named(job, input, ".cu.cpp.ii");
+		if (!hd_cc_is_cuda(cc, input))
+			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
+		if (compile_device(job, input, prefix) || hd_job_report(job, prefix) ||
+		    compile_host(job, input, prefix, "-S", assembly) ||
+		    (!cc->dry_run && write_host_source(cc, assembly, source)) || hd_job_deliver(job, source, output) ||
+		    hd_job_deliver_side_files(job, prefix, hd_job_output_prefix(job, output)))
+			return -1;
+	}
+	return 0;
+}
+
+/* -ptx, -E, -M and -MM: one half, one file each. */
+static int make_texts(struct hd_job *job)
 {
 	struct hd_cc *cc = job->cc;
 	bool ptx = cc->stage == HD_CC_PTX;
 	for (uint32_t i = 0; i < cc->inputs.len; i++) {
+		const char *input = cc->inputs.data[i], *output = cc->output;
+		hd_arguments arguments = {0};
+		if (cc->stage == HD_CC_DEPENDENCIES) {
+			output = cc->dependency_file ? cc->dependency_file : cc->output;
+			const char *target =
+				cc->dependency_target ? cc->dependency_target : hd_job_final_name(job, input);
+			if (hd_cc_source_arguments(cc, input, &arguments))
+				return -1;
+			hd_job_add(&arguments, cc->dependency_kind, "-MT", target, input, NULL);
+		} else if (!hd_cc_is_cuda(cc, input)) {
+			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
+		} else {
+			hd_vec_push(&arguments, cc->clangxx);
+			hd_cc_half_arguments(cc, ptx, &arguments);
+			/* Here clang itself is the back end, and no plugin links the math functions. */
+			if (ptx && !access(cc->device_library, R_OK))
+				hd_job_add(&arguments, "-Xclang", "-mlink-builtin-bitcode", "-Xclang",
+					   cc->device_library, NULL);
+			hd_job_add(&arguments, ptx ? "-S" : "-E", input, NULL);
+			output = output || !ptx ? output : hd_job_named(job, input, ".ptx");
+		}
+		if (make_text(job, &arguments, output ? output : "-"))
+			return -1;
+	}
+	return 0;
+}
+
+/* -cubin and -fatbin: the kernel object is what the driver API loads. */
+static int make_images(struct hd_job *job)
+{
+	struct hd_cc *cc = job->cc;
+	for (uint32_t i = 0; i < cc->inputs.len; i++) {
 		const char *input = cc->inputs.data[i];
-		const char *output = cc->output ? cc->output
-				     : ptx	? hd_arena_printf(&cc->arena, "%s.ptx", hd_job_stem(job, input))
-						: "-";
-		char *file = hd_job_path(job, "text");
+		const char *suffix = hd_arena_printf(&cc->arena, ".%s", cc->image);
+		const char *output = cc->output ? cc->output : hd_job_named(job, input, suffix);
+		const char *prefix = hd_job_path(job, hd_arena_printf(&cc->arena, "%u", i));
 		if (!hd_cc_is_cuda(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
-		hd_arguments arguments = {0};
-		hd_vec_push(&arguments, cc->clangxx);
-		hd_cc_half_arguments(cc, ptx, &arguments);
-		/* Here clang itself is the back end, and no plugin links the math functions. */
-		if (ptx && !access(cc->device_library, R_OK))
-			hd_job_add(&arguments, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", cc->device_library,
-				   NULL);
-		const char *rest[] = {ptx ? "-S" : "-E", input, "-o", strcmp(output, "-") ? file : "-"};
-		for (unsigned k = 0; k < sizeof rest / sizeof *rest; k++)
-			hd_vec_push(&arguments, rest[k]);
-		if (hd_job_run(job, &arguments, NULL) || (strcmp(output, "-") && hd_job_deliver(job, file, output)))
+		/* The object last: it is also one of the side files, which -keep copies. */
+		if (compile_device(job, input, prefix) || hd_job_report(job, prefix) ||
+		    hd_job_deliver_side_files(job, prefix, hd_job_output_prefix(job, output)) ||
+		    hd_job_deliver(job, hd_arena_printf(&cc->arena, "%s.hdo", prefix), output))
 			return -1;
 	}
 	return 0;
@@ -267,9 +352,7 @@ static int make_launches(struct hd_job *job)
 	struct hd_cc *cc = job->cc;
 	for (uint32_t i = 0; i < cc->inputs.len; i++) {
 		const char *input = cc->inputs.data[i];
-		const char *output = cc->output
-					     ? cc->output
-					     : hd_arena_printf(&cc->arena, "%s.launches.json", hd_job_stem(job, input));
+		const char *output = cc->output ? cc->output : hd_job_named(job, input, ".launches.json");
 		char *facts = hd_job_path(job, "launches.json");
 		if (!hd_cc_is_cuda(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
@@ -283,28 +366,78 @@ static int make_launches(struct hd_job *job)
 	return 0;
 }
 
+/* -lib: an archive of all objects, anew. */
+static int make_archive(struct hd_job *job)
+{
+	struct hd_cc *cc = job->cc;
+	struct side_files side = {0};
+	hd_arguments arguments = {0};
+	const char *archive = hd_job_path(job, "library.a");
+	int status = compile_inputs(job, &side);
+	if (!status) {
+		/* Letters go behind the first ones, where ar wants them all. */
+		const char *key = "qcs";
+		for (uint32_t i = 0; i < cc->archive.len; i++)
+			if (strncmp(cc->archive.data[i], "--", 2) != 0)
+				key = hd_arena_printf(&cc->arena, "%s%s", key,
+						      cc->archive.data[i] + (*cc->archive.data[i] == '-'));
+		hd_job_add(&arguments, "ar", key, NULL);
+		for (uint32_t i = 0; i < cc->archive.len; i++)
+			if (!strncmp(cc->archive.data[i], "--", 2))
+				hd_vec_push(&arguments, cc->archive.data[i]);
+		hd_vec_push(&arguments, archive);
+		for (uint32_t i = 0; i < job->objects.len; i++)
+			hd_vec_push(&arguments, job->objects.data[i]);
+		const char *output = cc->output ? cc->output : "a.a";
+		status = hd_job_run(job, &arguments, NULL) || hd_job_deliver(job, archive, output) ? -1 : 0;
+	}
+	hd_vec_release(&side.prefixes);
+	hd_vec_release(&side.names);
+	return status;
+}
+
+/* -run: the program takes the place of this one, as a shell would start it. */
+static int run_program(struct hd_job *job)
+{
+	struct hd_cc *cc = job->cc;
+	hd_arguments arguments = {0};
+	const char *output = cc->output ? cc->output : "a.out";
+	hd_vec_push(&arguments, strchr(output, '/') ? output : hd_arena_printf(&cc->arena, "./%s", output));
+	for (uint32_t i = 0; i < cc->run_arguments.len; i++)
+		hd_vec_push(&arguments, cc->run_arguments.data[i]);
+	int status = hd_cc_execute(cc, &job->signals, &arguments, NULL);
+	hd_vec_release(&arguments);
+	return status;
+}
+
+/* 0, -1, or with -run the program's own status. */
 static int run(struct hd_job *job)
 {
+	if (hd_job_read_stdin(job) || hd_job_mend_sources(job))
+		return -1;
 	switch (job->cc->stage) {
-	case HD_CC_LINK: return make_program(job);
+	case HD_CC_LINK: return make_program(job) ? -1 : job->cc->run ? run_program(job) : 0;
 	case HD_CC_OBJECT: return make_objects(job);
 	case HD_CC_DEVICE_LINK: return make_device_link(job);
 	case HD_CC_LAUNCHES: return make_launches(job);
-	default: return make_text(job);
+	case HD_CC_IMAGE: return make_images(job);
+	case HD_CC_ARCHIVE: return make_archive(job);
+	case HD_CC_HOST_SOURCE: return make_host_sources(job);
+	default: return make_texts(job);
 	}
 }
 
 int main(int argc, char **argv)
 {
 	struct hd_cc cc;
-	int status = hd_cc_parse(&cc, argc, argv);
+	int status = hd_cc_parse(&cc, argc, argv), program = 0;
 	if (status == 0) {
 		struct hd_job job;
 		status = hd_job_init(&job, &cc);
 		if (!status)
-			status = run(&job);
+			status = program = run(&job);
 		hd_job_release(&job);
 	}
 	hd_cc_release(&cc);
-	return status < 0 ? 2 : 0;
+	return status < 0 ? 2 : program;
 }

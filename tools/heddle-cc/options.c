@@ -21,14 +21,19 @@ enum action {
 	ACT_STAGE_PTX,
 	ACT_STAGE_E,
 	ACT_STAGE_LAUNCHES,
+	ACT_STAGE_M,
+	ACT_STAGE_LIB,
+	ACT_STAGE_CUDA,
+	ACT_IMAGE,
 	ACT_RDC,
 	ACT_LANGUAGE,
-	ACT_ARCH,
 	ACT_GENCODE,
 	ACT_OPTIMIZE,
 	ACT_MAXREG,
 	ACT_WITHOUT,
 	ACT_FLAG,
+	ACT_TEXT,
+	ACT_QUIET,
 	ACT_COMMON,	  /* goes to both halves as it is */
 	ACT_COMMON_VALUE, /* so does its value, as a second word */
 	ACT_INCLUDE,
@@ -42,6 +47,9 @@ enum action {
 	ACT_LIBDEVICE,
 	ACT_LINEAR,
 	ACT_HOST,
+	ACT_HOST_FLAG,
+	ACT_ARCHIVE,
+	ACT_RUN_ARGS,
 	ACT_LINK,
 	ACT_LINKER,
 	ACT_PTXAS,
@@ -50,7 +58,6 @@ enum action {
 	ACT_FTZ,
 	ACT_IGNORE,
 	ACT_IGNORE_VALUE,
-	ACT_UNSUPPORTED,
 	ACT_HELP,
 	ACT_VERSION
 };
@@ -62,7 +69,7 @@ struct option {
 	const char *name, *other;
 	enum form form;
 	enum action action;
-	size_t flag; /* ACT_FLAG: offset of the bool */
+	size_t flag; /* offset of the bool (ACT_FLAG) or the text (ACT_TEXT) */
 	const char *help;
 };
 
@@ -100,43 +107,6 @@ static void print_help(void)
 		if (options[i].help)
 			printf("  %s %s\n", options[i].name, options[i].help);
 	printf("\n%s", hd_cc_help_text);
-}
-
-/* Adds each part of "a,b,c". */
-static void add_list(struct hd_cc *cc, hd_arguments *to, const char *list, const char *prefix)
-{
-	char *rest = hd_arena_strdup(&cc->arena, list);
-	for (char *item; (item = strsep(&rest, ","));)
-		if (*item) {
-			if (prefix)
-				hd_vec_push(to, prefix);
-			hd_vec_push(to, item);
-		}
-}
-
-/* "sm_75", "compute_75", "75", or a list of them: the first decides. */
-static int set_arch(struct hd_cc *cc, const char *text)
-{
-	const char *digits = text + strcspn(text, "0123456789");
-	int number = atoi(digits);
-	if (!strcmp(text, "native") || !strncmp(text, "all", 3))
-		return 0;
-	if (number < 20 || number > 120)
-		return hd_error(&cc->diag, HD_NOWHERE, "unknown GPU architecture '%s'", text);
-	if (number < 70 || number > 89)
-		return hd_error(&cc->diag, HD_NOWHERE, "architecture '%s' is not supported: sm_70 to sm_89 are", text);
-	cc->arch = hd_arena_printf(&cc->arena, "sm_%d", number);
-	cc->arch_given = true;
-	return 0;
-}
-
-static int set_gencode(struct hd_cc *cc, const char *text)
-{
-	const char *code = strstr(text, "code=");
-	const char *arch = strstr(text, "arch=");
-	if (!code && !arch)
-		return hd_error(&cc->diag, HD_NOWHERE, "-gencode needs arch=...,code=..., not '%s'", text);
-	return set_arch(cc, code ? code + 5 : arch + 5);
 }
 
 /* What the pass can leave out. */
@@ -293,18 +263,48 @@ static void add_include(struct hd_cc *cc, const char *option, const char *folder
 /* What libheddle-cudart stands in for. */
 static bool is_runtime_library(const char *name)
 {
-	return !strcmp(name, "cudart") || !strcmp(name, "cudart_static") || !strcmp(name, "cudadevrt");
+	return !strcmp(name, "cudart") || !strcmp(name, "cudart_static") || !strcmp(name, "cudadevrt") ||
+	       !strcmp(name, "cuda");
 }
 
 /* `on` or `off` (NULL: the default) goes to clang for an option that is true or false. */
-static int set_truth(struct hd_cc *cc, const char *name, const char *value, const char *on, const char *off)
+static int set_truth(struct hd_cc *cc, hd_arguments *to, const char *name, const char *value, const char *on,
+		     const char *off)
 {
 	bool truth = !strcmp(value, "true");
 	if (!truth && strcmp(value, "false") != 0)
 		return hd_error(&cc->diag, HD_NOWHERE, "%s is true or false, not '%s'", name, value);
 	if (truth ? on : off)
-		hd_vec_push(&cc->common, truth ? on : off);
+		hd_vec_push(to, truth ? on : off);
 	return 0;
+}
+
+/* -v and the limit of registers; the rest tunes an assembler that is not there. */
+static int take_ptxas_options(struct hd_cc *cc, const char *value)
+{
+	hd_arguments list = {0};
+	int status = 0;
+	hd_cc_add_list(cc, &list, value, NULL);
+	for (uint32_t i = 0; i < list.len && !status; i++) {
+		const char *word = list.data[i] + strspn(list.data[i], "-");
+		const char *limit = after(word, "maxrregcount");
+		cc->report = cc->report || !strcmp(word, "v") || !strcmp(word, "verbose");
+		if (limit && *limit == '=')
+			status = set_max_registers(cc, limit + 1);
+		else if (limit && !*limit && i + 1 < list.len)
+			status = set_max_registers(cc, list.data[++i]);
+	}
+	hd_vec_release(&list);
+	return status;
+}
+
+/* The second line is what build systems know nvcc by, the third where they read the version of CUDA. */
+static void print_version(void)
+{
+	printf("heddle-cc %s (LLVM 19)\n"
+	       "in the place of nvcc: NVIDIA (R) Cuda compiler driver\n"
+	       "Cuda compilation tools, release " HD_CUDA_RELEASE ", V" HD_CUDA_RELEASE "." HD_CUDA_BUILD "\n",
+	       HD_VERSION);
 }
 
 static int apply(struct hd_cc *cc, const struct option *option, const char *value)
@@ -321,14 +321,25 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_STAGE_PTX: cc->stage = HD_CC_PTX; return 0;
 	case ACT_STAGE_E: cc->stage = HD_CC_PREPROCESS; return 0;
 	case ACT_STAGE_LAUNCHES: cc->stage = HD_CC_LAUNCHES; return 0;
+	case ACT_STAGE_M:
+		cc->stage = HD_CC_DEPENDENCIES;
+		cc->dependency_kind = option->name;
+		return 0;
+	case ACT_STAGE_LIB: cc->stage = HD_CC_ARCHIVE; return 0;
+	case ACT_STAGE_CUDA: cc->stage = HD_CC_HOST_SOURCE; return 0;
+	case ACT_IMAGE: cc->image = option->name + 1; return 0;
 	case ACT_LANGUAGE: return set_language(cc, value);
-	case ACT_ARCH: return set_arch(cc, value);
-	case ACT_GENCODE: return set_gencode(cc, value);
+	case ACT_GENCODE: return hd_cc_add_gencode(cc, value);
 	case ACT_OPTIMIZE: return set_optimize(cc, value);
 	case ACT_WITHOUT: return set_without(cc, value);
 	case ACT_LINEAR: return set_linear(cc, value);
 	case ACT_MAXREG: return set_max_registers(cc, value);
 	case ACT_FLAG: *(bool *)((char *)cc + option->flag) = true; return 0;
+	case ACT_TEXT: *(const char **)((char *)cc + option->flag) = value; return 0;
+	case ACT_QUIET:
+		cc->quiet = true;
+		hd_vec_push(&cc->common, "-w");
+		return 0;
 	case ACT_COMMON: hd_vec_push(&cc->common, option->name); return 0;
 	case ACT_INCLUDE: add_include(cc, option->name, value); return 0;
 	case ACT_COMMON_VALUE:
@@ -338,26 +349,28 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_STD: hd_vec_push(&cc->common, hd_arena_printf(&cc->arena, "-std=%s", value)); return 0;
 	case ACT_LIBDEVICE: return set_libdevice(cc, value);
 	case ACT_REMARKS: return set_remark_scope(cc, value);
-	case ACT_HOST: add_list(cc, &cc->host, value, NULL); return 0;
+	case ACT_HOST: hd_cc_add_list(cc, &cc->host, value, NULL); return 0;
+	case ACT_HOST_FLAG: hd_vec_push(&cc->host, option->name); return 0;
+	case ACT_ARCHIVE: hd_cc_add_list(cc, &cc->archive, value, NULL); return 0;
+	case ACT_RUN_ARGS: hd_cc_add_list(cc, &cc->run_arguments, value, NULL); return 0;
 	case ACT_LINK:
 		if (strcmp(option->name, "-l") || !is_runtime_library(value))
 			hd_vec_push(&cc->link, hd_arena_printf(&cc->arena, "%s%s", option->name, value));
 		return 0;
-	case ACT_LINKER: add_list(cc, &cc->link, value, "-Xlinker"); return 0;
-	case ACT_PASS: add_list(cc, &cc->parameters, value, NULL); return 0;
-	case ACT_FMAD: return set_truth(cc, option->name, value, NULL, "-ffp-contract=off");
-	case ACT_FTZ: return set_truth(cc, option->name, value, "-fgpu-flush-denormals-to-zero", NULL);
-	case ACT_PTXAS: cc->report = cc->report || strstr(value, "-v"); return 0;
+	case ACT_LINKER: hd_cc_add_list(cc, &cc->link, value, "-Xlinker"); return 0;
+	case ACT_PASS: hd_cc_add_list(cc, &cc->parameters, value, NULL); return 0;
+	case ACT_FMAD: return set_truth(cc, &cc->common, option->name, value, NULL, "-ffp-contract=off");
+	case ACT_FTZ: return set_truth(cc, &cc->device, option->name, value, "-fgpu-flush-denormals-to-zero", NULL);
+	case ACT_PTXAS: return take_ptxas_options(cc, value);
 	case ACT_IGNORE:
 	case ACT_IGNORE_VALUE: return 0;
-	case ACT_UNSUPPORTED: return hd_error(&cc->diag, HD_NOWHERE, "%s is not supported yet", option->name);
 	case ACT_DEPENDENCIES: hd_vec_push(&cc->dependencies, option->name); return 0;
 	case ACT_DEPENDENCY_FILE: cc->dependency_file = value; return 0;
 	case ACT_DEPENDENCY_TARGET: cc->dependency_target = value; return 0;
 	case ACT_MAN: hd_cc_manual(); return 1;
 	case ACT_WORDS: hd_cc_words(); return 1;
 	case ACT_HELP: print_help(); return 1;
-	case ACT_VERSION: printf("heddle-cc %s (LLVM 19)\n", HD_VERSION); return 1;
+	case ACT_VERSION: print_version(); return 1;
 	}
 	return 0;
 }
@@ -425,17 +438,19 @@ static void take_warning_kinds(struct hd_cc *cc, const char *kinds)
 		hd_vec_push(&cc->common, "-Werror");
 }
 
-static int parse_argument(struct hd_cc *cc, char **argv, int *index)
+static int parse_argument(struct hd_cc *cc, const hd_arguments *words, uint32_t *index)
 {
-	const char *argument = argv[*index], *value;
+	const char *argument = words->data[*index], *value;
+	const char *next = *index + 1 < words->len ? words->data[*index + 1] : NULL;
 	if (*argument != '-' || !argument[1]) {
 		hd_vec_push(&cc->inputs, argument);
 		return 0;
 	}
 	const struct option *option = find_option(argument, &value);
 	if (!option) {
-		if (!strcmp(argument, "-Werror") && argv[*index + 1] && is_warning_kinds(argv[*index + 1])) {
-			take_warning_kinds(cc, argv[++*index]);
+		if (!strcmp(argument, "-Werror") && next && is_warning_kinds(next)) {
+			take_warning_kinds(cc, next);
+			++*index;
 			return 0;
 		}
 		bool passed_on = argument[1] == 'W' || argument[1] == 'f' || after(argument, "-Rpass");
@@ -448,7 +463,7 @@ static int parse_argument(struct hd_cc *cc, char **argv, int *index)
 	if (option->action == ACT_OPTIMIZE && !value)
 		value = "";
 	if (option->form != FORM_NONE && !value) {
-		value = argv[*index + 1];
+		value = next;
 		if (!value)
 			return hd_error(&cc->diag, HD_NOWHERE, "%s needs a value", argument);
 		++*index;
@@ -479,6 +494,7 @@ static void find_places(struct hd_cc *cc)
 	cc->library_dir = beside(data, "../../lib");
 	cc->device_library = cc->libdevice ? hd_xstrdup(cc->libdevice) : beside(data, "device.bc");
 	cc->include_dir = beside(data, "include/cuda");
+	cc->toolkit = beside(data, "cuda");
 	free(data);
 }
 
@@ -490,32 +506,48 @@ static uint32_t count_cuda(const struct hd_cc *cc)
 	return count;
 }
 
-int hd_cc_parse(struct hd_cc *cc, int argc, char **argv)
+/* What the options say together. */
+static int check(struct hd_cc *cc)
 {
-	memset(cc, 0, sizeof *cc);
-	hd_arena_init(&cc->arena);
-	cc->diag.tool = "heddle-cc";
-	cc->arch = "sm_70";
-	for (int i = 1; i < argc; i++) {
-		int status = parse_argument(cc, argv, &i);
-		if (status)
-			return status;
-	}
-	find_places(cc);
+	if (cc->image && cc->stage != HD_CC_DEVICE_LINK)
+		cc->stage = HD_CC_IMAGE;
 	if (!cc->inputs.len)
 		return hd_error(&cc->diag, HD_NOWHERE, "no input files");
 	if (cc->record_file && count_cuda(cc) > 1)
 		return hd_error(&cc->diag, HD_NOWHERE, "-foptimization-record-file takes the record of one source");
-	if ((cc->dependency_file || cc->dependency_target) && !cc->dependencies.len)
-		return hd_error(&cc->diag, HD_NOWHERE, "-MF and -MT need -MD or -MMD");
+	if ((cc->dependency_file || cc->dependency_target) && !cc->dependencies.len && cc->stage != HD_CC_DEPENDENCIES)
+		return hd_error(&cc->diag, HD_NOWHERE, "-MF and -MT need -M, -MM, -MD or -MMD");
 	if (cc->dependency_file && cc->inputs.len > 1)
 		return hd_error(&cc->diag, HD_NOWHERE, "-MF takes the headers of one source");
-	if (cc->output && cc->inputs.len > 1 && cc->stage != HD_CC_LINK && cc->stage != HD_CC_DEVICE_LINK)
+	bool joins = cc->stage == HD_CC_LINK || cc->stage == HD_CC_DEVICE_LINK || cc->stage == HD_CC_ARCHIVE;
+	if (cc->output && cc->inputs.len > 1 && !joins)
 		return hd_error(&cc->diag, HD_NOWHERE, "-o with several inputs needs a link step");
 	for (uint32_t i = 0; i < cc->inputs.len; i++)
-		if (access(cc->inputs.data[i], R_OK))
-			return hd_error(&cc->diag, HD_NOWHERE, "cannot read %s", cc->inputs.data[i]);
+		if (hd_cc_is_stdin(cc->inputs.data[i]) ? !cc->language : access(cc->inputs.data[i], R_OK) != 0)
+			return hd_cc_is_stdin(cc->inputs.data[i])
+				       ? hd_error(&cc->diag, HD_NOWHERE,
+						  "-x cu, c or c++ has to say what standard input is")
+				       : hd_error(&cc->diag, HD_NOWHERE, "cannot read %s", cc->inputs.data[i]);
 	return 0;
+}
+
+int hd_cc_parse(struct hd_cc *cc, int argc, char **argv)
+{
+	hd_arguments words = {0};
+	memset(cc, 0, sizeof *cc);
+	hd_arena_init(&cc->arena);
+	cc->diag.tool = "heddle-cc";
+	int status = hd_cc_expand(cc, argc, argv, &words);
+	for (uint32_t i = 0; i < words.len && !status; i++)
+		status = parse_argument(cc, &words, &i);
+	hd_vec_release(&words);
+	if (status)
+		return status;
+	find_places(cc);
+	if (hd_cc_choose_target(cc))
+		return -1;
+	hd_cc_print_variables(cc);
+	return check(cc);
 }
 
 void hd_cc_release(struct hd_cc *cc)
@@ -526,92 +558,15 @@ void hd_cc_release(struct hd_cc *cc)
 	hd_vec_release(&cc->link);
 	hd_vec_release(&cc->parameters);
 	hd_vec_release(&cc->dependencies);
+	hd_vec_release(&cc->device);
+	hd_vec_release(&cc->archive);
+	hd_vec_release(&cc->run_arguments);
+	hd_vec_release(&cc->targets);
 	free(cc->clangxx);
 	free(cc->plugin);
 	free(cc->library_dir);
 	free(cc->device_library);
 	free(cc->include_dir);
+	free(cc->toolkit);
 	hd_arena_release(&cc->arena);
-}
-
-static bool has_extension(const char *name, const char *const *extensions)
-{
-	const char *dot = strrchr(name, '.');
-	for (; dot && *extensions; extensions++)
-		if (!strcmp(dot, *extensions))
-			return true;
-	return false;
-}
-
-bool hd_cc_is_cuda(const struct hd_cc *cc, const char *input)
-{
-	static const char *const cuda[] = {".cu", NULL};
-	return cc->language ? !strcmp(cc->language, "cuda") && hd_cc_is_source(cc, input) : has_extension(input, cuda);
-}
-
-bool hd_cc_is_source(const struct hd_cc *cc, const char *input)
-{
-	static const char *const linked[] = {".o", ".a", ".so", ".obj", NULL};
-	static const char *const sources[] = {".cu", ".c", ".cc", ".cpp", ".cxx", ".C", ".i", ".ii", NULL};
-	return cc->language ? !has_extension(input, linked) : has_extension(input, sources);
-}
-
-/* ------------------------------------------------------------ the halves */
-
-void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arguments)
-{
-	/* No NVIDIA software: none of its headers and libraries, and an SDK version that clang could not detect. */
-	const char *fixed[] = {"-x",
-			       "cuda",
-			       device ? "--cuda-device-only" : "--cuda-host-only",
-			       "-nocudainc",
-			       "-nocudalib",
-			       "--cuda-path=/nonexistent",
-			       "-Xclang",
-			       "-target-sdk-version=12.3",
-			       "-Xclang",
-			       "-fcuda-allow-variadic-functions",
-			       "-isystem",
-			       cc->include_dir,
-			       "-include",
-			       "heddle_cuda.h"};
-	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		hd_vec_push(arguments, fixed[i]);
-	for (uint32_t i = 0; i < cc->common.len; i++)
-		hd_vec_push(arguments, cc->common.data[i]);
-	hd_vec_push(arguments, hd_arena_printf((struct hd_arena *)&cc->arena, "--cuda-gpu-arch=%s", cc->arch));
-	if (cc->relocatable)
-		hd_vec_push(arguments, "-fgpu-rdc");
-	const char *level = cc->optimize ? cc->optimize : "-O3";
-	hd_vec_push(arguments, device && cc->device_debug ? "-O0" : level);
-	if (cc->fast_math)
-		hd_vec_push(arguments, "-ffast-math");
-	if (cc->debug || cc->device_debug)
-		hd_vec_push(arguments, "-g");
-	if (!device) {
-		for (uint32_t i = 0; i < cc->host.len; i++)
-			hd_vec_push(arguments, cc->host.data[i]);
-		return;
-	}
-	/*
-	 * CUDA programs hand undefined values on, and nvcc lets them: only one lane has what all shuffle, a function
-	 * ends without a result that nobody reads. No mark says that there are none, no end of a function is
-	 * impossible, and small variables start as zero, since LLVM takes a branch on nothing at all for unreachable.
-	 * 16 bytes: the widest vector that memory instructions take; arrays would pay for it.
-	 */
-	const char *device_only[] = {"--cuda-feature=+ptx75",	     "-Xclang",
-				     "-no-enable-noundef-analysis",  "-fno-strict-return",
-				     "-ftrivial-auto-var-init=zero", "-ftrivial-auto-var-init-max-size=16"};
-	for (unsigned i = 0; i < sizeof device_only / sizeof *device_only; i++)
-		hd_vec_push(arguments, device_only[i]);
-	/*
-	 * Remarks, messages and metadata name source lines even when nobody asked for a debugger; remarks also name
-	 * values, of which clang keeps nothing in optimised device code unless it is told to.
-	 */
-	if (cc->remarks || cc->record) {
-		hd_vec_push(arguments, "-g");
-		hd_vec_push(arguments, "--cuda-noopt-device-debug");
-	} else if (!cc->debug && !cc->device_debug) {
-		hd_vec_push(arguments, "-gline-tables-only");
-	}
 }

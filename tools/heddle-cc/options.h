@@ -16,11 +16,25 @@ typedef HD_VEC(const char *) hd_arguments;
 
 enum hd_cc_stage {
 	HD_CC_LINK,
-	HD_CC_OBJECT,	   /* -c, -dc */
-	HD_CC_DEVICE_LINK, /* -dlink */
-	HD_CC_PTX,	   /* -ptx */
-	HD_CC_PREPROCESS,  /* -E */
-	HD_CC_LAUNCHES	   /* -heddle-launches */
+	HD_CC_OBJECT,	    /* -c, -dc */
+	HD_CC_DEVICE_LINK,  /* -dlink */
+	HD_CC_PTX,	    /* -ptx */
+	HD_CC_PREPROCESS,   /* -E */
+	HD_CC_LAUNCHES,	    /* -heddle-launches */
+	HD_CC_DEPENDENCIES, /* -M, -MM */
+	HD_CC_IMAGE,	    /* -cubin, -fatbin */
+	HD_CC_ARCHIVE,	    /* -lib */
+	HD_CC_HOST_SOURCE   /* -cuda */
+};
+
+/* The version of CUDA that the headers and the runtime API are of; include/cuda/cuda.h has the same. */
+#define HD_CUDA_RELEASE "12.3"
+#define HD_CUDA_BUILD "103"
+
+/* An architecture that an option names. */
+struct hd_cc_target {
+	const char *name;
+	int number; /* 75 */
 };
 
 struct hd_cc {
@@ -30,6 +44,13 @@ struct hd_cc {
 	const char *output;			 /* NULL: by the input's name, or a.out */
 	const char *language;			 /* -x; NULL: by extension */
 	const char *arch;			 /* "sm_70" */
+	const char *arch_names, *code_names;	 /* -arch and -code as given; NULL: not */
+	HD_VEC(struct hd_cc_target) targets;	 /* all architectures that options name */
+	const char *output_directory;		 /* -odir; NULL: here */
+	const char *keep_directory;		 /* -keep-dir; NULL: beside the output */
+	const char *from_stdin;			 /* the file that standard input was put into; NULL: none */
+	const char *image;			 /* "cubin" or "fatbin"; NULL: none is asked for */
+	const char *dependency_kind;		 /* "-M" or "-MM" */
 	const char *optimize;			 /* "-O3" */
 	const char *libdevice;			 /* a toolkit's; NULL: ours */
 	uint32_t max_registers;			 /* 0: no cap */
@@ -43,16 +64,20 @@ struct hd_cc {
 	bool lto;	    /* -dlto */
 	bool ipra;	    /* -heddle-ipra */
 	bool arch_given;
+	bool run; /* -run */
 	bool forward_unknown, debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
-	hd_arguments inputs;	   /* sources, objects, archives, in order */
-	hd_arguments common;	   /* preprocessor, language and warning options for both halves */
-	hd_arguments host;	   /* -Xcompiler */
-	hd_arguments parameters;   /* -Xheddle: of the pass */
-	hd_arguments link;	   /* -L, -l, -Xlinker, with the inputs' order kept by `inputs` */
-	hd_arguments dependencies; /* -MD, -MMD, -MP */
+	hd_arguments inputs;  /* sources, objects, archives, in order */
+	hd_arguments common;  /* preprocessor, language and warning options for both halves */
+	hd_arguments host;    /* -Xcompiler */
+	hd_arguments device;  /* for the device half only */
+	hd_arguments archive; /* -Xarchive */
+	hd_arguments run_arguments;
+	hd_arguments parameters;			 /* -Xheddle: of the pass */
+	hd_arguments link;				 /* -L, -l, -Xlinker, with the inputs' order kept by `inputs` */
+	hd_arguments dependencies;			 /* -MD, -MMD, -MP */
 	const char *dependency_file, *dependency_target; /* -MF, -MT; NULL: by the output */
 	/* places, found beside the running program */
-	char *clang, *clangxx, *plugin, *device_library, *include_dir, *library_dir;
+	char *clang, *clangxx, *plugin, *device_library, *include_dir, *library_dir, *toolkit;
 };
 
 /* An option as people are told of it. */
@@ -70,11 +95,27 @@ void hd_cc_words(void);
 int hd_cc_parse(struct hd_cc *cc, int argc, char **argv);
 void hd_cc_release(struct hd_cc *cc);
 
+/* Option files in place (words.c); and the parts of "a,b c" to a list, each behind `prefix` where there is one. */
+int hd_cc_expand(struct hd_cc *cc, int argc, char **argv, hd_arguments *words);
+void hd_cc_add_list(struct hd_cc *cc, hd_arguments *to, const char *list, const char *prefix);
+
+/* Architectures (target.c): names as -code has them, -gencode's value, and the choice among all. 0 or -1. */
+int hd_cc_add_targets(struct hd_cc *cc, const char *list);
+int hd_cc_add_gencode(struct hd_cc *cc, const char *text);
+int hd_cc_choose_target(struct hd_cc *cc);
+
+bool hd_cc_is_stdin(const char *input); /* "-" */
 bool hd_cc_is_cuda(const struct hd_cc *cc, const char *input);
 bool hd_cc_is_source(const struct hd_cc *cc, const char *input); /* CUDA, C or C++ */
 
 /* Arguments of the device or host half up to, but without, input, output and action. */
 void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arguments);
+
+/* The compiler, and the same for the host half of a CUDA source, or for C or C++. 0, or -1: it is no source. */
+int hd_cc_source_arguments(struct hd_cc *cc, const char *input, hd_arguments *arguments);
+
+/* Places and flags as nvcc lists them ahead of its commands, with -v and -dryrun only. */
+void hd_cc_print_variables(const struct hd_cc *cc);
 
 /*
  * Reads a CUDA source with libclang: kernels with their parameters' names and types, launch sites with the block

@@ -39,10 +39,11 @@ static void add_text(json_t *object, const char *key, CXString string)
 
 static void add_place(json_t *object, CXCursor cursor)
 {
-	CXFile file;
+	CXString file;
 	unsigned line;
-	clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, NULL, NULL);
-	add_text(object, "file", clang_getFileName(file));
+	/* As #line has it, which is what the device half's debug information says, too. */
+	clang_getPresumedLocation(clang_getCursorLocation(cursor), &file, &line, NULL);
+	add_text(object, "file", file);
 	json_object_set_new(object, "line", json_integer(line));
 }
 

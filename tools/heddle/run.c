@@ -163,6 +163,19 @@ static void put(const char *name, const char *value)
 		unsetenv(name);
 }
 
+/* Programs that know the runtime by its name only, linked by somebody else's makefile, find ours. */
+static void put_library_path(void)
+{
+	const char *before = getenv("LD_LIBRARY_PATH");
+	char *data = hd_data_dir();
+	struct hd_strbuf path = {0};
+	hd_strbuf_printf(&path, "%s/../../lib:%s/cuda/lib64%s%s", data, data, before && *before ? ":" : "",
+			 before ? before : "");
+	put("LD_LIBRARY_PATH", hd_strbuf_text(&path));
+	hd_strbuf_release(&path);
+	free(data);
+}
+
 static void run_child(const struct run *run, const char *policy, const char *stats, int status_fd)
 {
 	char number[16];
@@ -181,6 +194,7 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	put("HEDDLE_TRACE", run->trace);
 	put("HEDDLE_STATS", stats);
 	put("HEDDLE_STATUS_FD", number);
+	put_library_path();
 	execvp(run->program[0], run->program);
 	dprintf(status_fd, "exec: %s\n", strerror(errno));
 	_exit(127);

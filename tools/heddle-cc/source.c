@@ -1,0 +1,261 @@
+/*
+ * Sources as nvcc takes them and clang does not: launches that a formatter took apart, `kernel << < g, b >> > ()`. What
+ * is read of such a file is a copy in which the angles stand together, under the file's own name and with each line and
+ * column where it was (clang's overlay of the file system). Of the inputs and what they include by "NAME". Linear in
+ * their text.
+ */
+#include <ctype.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "heddle/object.h"
+#include "tools/heddle-cc/job.h"
+
+struct visited {
+	const char *path; /* key */
+	UT_hash_handle hh;
+};
+
+struct mend {
+	struct hd_job *job;
+	struct visited *visited; /* uthash */
+	hd_arguments files;	 /* to be read */
+	json_t *roots;		 /* of the overlay */
+};
+
+/* ------------------------------------------------------------ text */
+
+/* Behind a raw string's end; `at` is at the quote behind R. */
+static char *skip_raw(char *at)
+{
+	char end[20] = ")";
+	size_t length = strcspn(at + 1, "( \\)\n");
+	if (length > 16 || at[1 + length] != '(')
+		return at + 1;
+	snprintf(end, sizeof end, ")%.*s\"", (int)length, at + 1);
+	char *stop = strstr(at + 1, end);
+	return stop ? stop + strlen(end) : at + strlen(at);
+}
+
+static char *skip_quoted(char *at)
+{
+	char quote = *at++;
+	while (*at && *at != quote && *at != '\n')
+		at += *at == '\\' && at[1] ? 2 : 1;
+	return *at ? at + 1 : at;
+}
+
+/* Behind a comment or literal that starts here; NULL: none does. `start`: of the text. */
+static char *skip_opaque(char *at, const char *start)
+{
+	if (at[0] == '/' && at[1] == '/')
+		return at + strcspn(at, "\n");
+	if (at[0] == '/' && at[1] == '*') {
+		char *end = strstr(at + 2, "*/");
+		return end ? end + 2 : at + strlen(at);
+	}
+	if (*at == '"')
+		return at > start && at[-1] == 'R' ? skip_raw(at) : skip_quoted(at);
+	/* 1'000'000 */
+	if (*at == '\'')
+		return at > start && isxdigit((unsigned char)at[-1]) ? at + 1 : skip_quoted(at);
+	return NULL;
+}
+
+/* The end of three angles with nothing but blanks between them, or NULL. */
+static char *three_angles(char *at, char angle)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		if (i)
+			at += strspn(at, " \t\r\n");
+		if (*at++ != angle)
+			return NULL;
+	}
+	return at;
+}
+
+/* "a  b" of angles to "  ab": the blanks first. Whether there were any. */
+static bool join(char *at, char *end)
+{
+	char angle = *at, *to = at;
+	for (char *from = at; from < end; from++)
+		if (*from != angle)
+			*to++ = *from;
+	bool apart = end - to == 3 && to > at;
+	memset(to, angle, (size_t)(end - to));
+	return apart;
+}
+
+/* friend ostream &operator<< <T>(...) */
+static bool after_operator(const char *at, const char *start)
+{
+	static const char word[] = "operator";
+	while (at > start && isspace((unsigned char)at[-1]))
+		at--;
+	return at - start >= (ptrdiff_t)strlen(word) && !strncmp(at - strlen(word), word, strlen(word));
+}
+
+/* The end of the configuration that starts at `at`, joined; whether it was apart. */
+static bool close_launch(char *at, const char *start)
+{
+	int depth = 0;
+	while (*at && *at != ';' && depth >= 0) {
+		char *behind = skip_opaque(at, start), *end;
+		if (behind) {
+			at = behind;
+			continue;
+		}
+		depth += strchr("([{", *at) ? 1 : strchr(")]}", *at) ? -1 : 0;
+		end = depth == 0 && *at == '>' && at[-1] != '-' ? three_angles(at, '>') : NULL;
+		if (end && end[strspn(end, " \t\r\n")] == '(')
+			return join(at, end);
+		at++;
+	}
+	return false;
+}
+
+/* Joins the angles of launches in `text`; whether there was something to do. */
+static bool join_launches(char *text)
+{
+	bool changed = false;
+	for (char *at = text; *at;) {
+		char *behind = skip_opaque(at, text), *end;
+		if (behind) {
+			at = behind;
+		} else if (*at == '<' && (end = three_angles(at, '<')) && *end != '<' && !after_operator(at, text)) {
+			changed = join(at, end) || changed;
+			changed = close_launch(end, text) || changed;
+			at = end;
+		} else {
+			at++;
+		}
+	}
+	return changed;
+}
+
+/* ------------------------------------------------------------ files */
+
+/* The shell's name of the working directory, which clang goes by, too; it may lead through links. */
+static const char *working_directory(struct hd_cc *cc)
+{
+	char here[PATH_MAX], real[PATH_MAX];
+	const char *shell = getenv("PWD");
+	if (!getcwd(here, sizeof here))
+		return ".";
+	return hd_arena_strdup(&cc->arena,
+			       shell && *shell == '/' && realpath(shell, real) && !strcmp(real, here) ? shell : here);
+}
+
+/* A file to read, once by its real name. */
+static void add_file(struct mend *mend, const char *path)
+{
+	struct hd_cc *cc = mend->job->cc;
+	char *real = realpath(path, NULL);
+	struct visited *known = NULL;
+	if (real && strncmp(real, cc->include_dir, strlen(cc->include_dir)) != 0) {
+		HASH_FIND_STR(mend->visited, real, known);
+		if (!known) {
+			known = hd_arena_alloc(&cc->arena, sizeof *known);
+			known->path = hd_arena_strdup(&cc->arena, real);
+			HASH_ADD_KEYPTR(hh, mend->visited, known->path, strlen(known->path), known);
+			hd_vec_push(&mend->files, path);
+		}
+	}
+	free(real);
+}
+
+/* As compilers look for it: beside the file, then in the folders of -I. */
+static void add_include(struct mend *mend, const char *file, const char *name, size_t length)
+{
+	struct hd_cc *cc = mend->job->cc;
+	const char *slash = strrchr(file, '/');
+	const char *path =
+		hd_arena_printf(&cc->arena, "%.*s%.*s", slash ? (int)(slash + 1 - file) : 0, file, (int)length, name);
+	if (*name == '/')
+		path = hd_arena_printf(&cc->arena, "%.*s", (int)length, name);
+	for (uint32_t i = 0; access(path, R_OK) && i + 1 < cc->common.len; i++)
+		if (!strcmp(cc->common.data[i], "-I"))
+			path = hd_arena_printf(&cc->arena, "%s/%.*s", cc->common.data[i + 1], (int)length, name);
+	if (access(path, R_OK) == 0)
+		add_file(mend, path);
+}
+
+static void add_includes(struct mend *mend, const char *file, const char *text)
+{
+	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		const char *at = line + strspn(line, " \t");
+		if (*at != '#')
+			continue;
+		at += 1 + strspn(at + 1, " \t");
+		if (strncmp(at, "include", 7) != 0)
+			continue;
+		at += 7 + strspn(at + 7, " \t");
+		size_t length = *at == '"' ? strcspn(at + 1, "\"\n") : 0;
+		if (length && at[1 + length] == '"')
+			add_include(mend, file, at + 1, length);
+	}
+}
+
+static int add_overlay(struct mend *mend, const char *file, const char *text, size_t size)
+{
+	struct hd_cc *cc = mend->job->cc;
+	const char *copy =
+		hd_job_path(mend->job, hd_arena_printf(&cc->arena, "source-%zu", json_array_size(mend->roots)));
+	const char *name = *file == '/' ? file : hd_arena_printf(&cc->arena, "%s/%s", working_directory(cc), file);
+	json_array_append_new(mend->roots,
+			      json_pack("{s:s,s:s,s:s}", "type", "file", "name", name, "external-contents", copy));
+	return hd_write_file(copy, text, size, &cc->diag);
+}
+
+static int mend_file(struct mend *mend, const char *file)
+{
+	struct hd_cc *cc = mend->job->cc;
+	uint8_t *bytes;
+	size_t size;
+	if (hd_read_file(file, &bytes, &size, &cc->diag))
+		return -1;
+	char *text = hd_xmalloc(size + 1);
+	memcpy(text, bytes, size);
+	text[size] = '\0';
+	free(bytes);
+	add_includes(mend, file, text);
+	int status = join_launches(text) ? add_overlay(mend, file, text, size) : 0;
+	free(text);
+	return status;
+}
+
+static int write_overlay(struct mend *mend)
+{
+	struct hd_cc *cc = mend->job->cc;
+	const char *path = hd_job_path(mend->job, "overlay.json");
+	json_t *overlay = json_pack("{s:i,s:b,s:O}", "version", 0, "use-external-names", 0, "roots", mend->roots);
+	char *text = overlay ? json_dumps(overlay, 0) : NULL;
+	int status = text ? hd_write_file(path, text, strlen(text), &cc->diag) : -1;
+	hd_job_add(&cc->common, "-ivfsoverlay", path, NULL);
+	free(text);
+	json_decref(overlay);
+	return status;
+}
+
+int hd_job_mend_sources(struct hd_job *job)
+{
+	struct hd_cc *cc = job->cc;
+	struct mend mend = {.job = job, .roots = json_array()};
+	int status = 0;
+	for (uint32_t i = 0; i < cc->inputs.len; i++)
+		if (hd_cc_is_cuda(cc, cc->inputs.data[i]))
+			add_file(&mend, cc->inputs.data[i]);
+	for (uint32_t i = 0; i < mend.files.len && !status; i++)
+		status = mend_file(&mend, mend.files.data[i]);
+	if (!status && json_array_size(mend.roots))
+		status = write_overlay(&mend);
+	HASH_CLEAR(hh, mend.visited);
+	hd_vec_release(&mend.files);
+	json_decref(mend.roots);
+	return status;
+}

@@ -1,0 +1,127 @@
+/*
+ * The architecture that device code is made for, out of those that nvcc's options name. nvcc puts code for each into
+ * one program and the card takes what suits it; here the kernel object holds one, the oldest of those that the machine
+ * models, since all newer cards run it.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/strbuf.h"
+#include "tools/heddle-cc/options.h"
+
+enum { OLDEST = 70, NEWEST = 89, DEFAULT_TARGET = 70 };
+
+/* All that a CUDA toolkit had, by clang's and nvcc's documentation. */
+static const int known[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,	 61, 62,
+			    70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+
+static bool is_known(int number)
+{
+	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i] == number)
+			return true;
+	return false;
+}
+
+/* clang 19 has no sm_88. */
+static bool is_modelled(int number)
+{
+	return number >= OLDEST && number <= NEWEST && number != 88 && is_known(number);
+}
+
+/* "sm_75", "compute_75", "lto_75", "75", each with a letter behind (sm_90a); -1: it is no name of this form. */
+static int number_of(const char *name)
+{
+	static const char *const prefixes[] = {"sm_", "compute_", "lto_", "ltoir_"};
+	for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i]))) {
+			name += strlen(prefixes[i]);
+			break;
+		}
+	char *end;
+	long number = isdigit((unsigned char)*name) ? strtol(name, &end, 10) : -1;
+	if (number < 0 || number > 999 || (*end && (!strchr("af", *end) || end[1])))
+		return -1;
+	return (int)number;
+}
+
+static int add_name(struct hd_cc *cc, const char *name)
+{
+	int number = number_of(name);
+	if (!strcmp(name, "native") || !strcmp(name, "all") || !strcmp(name, "all-major"))
+		number = DEFAULT_TARGET;
+	if (number < 0)
+		return hd_error(&cc->diag, HD_NOWHERE, "unknown GPU architecture '%s'", name);
+	struct hd_cc_target target = {name, number};
+	hd_vec_push(&cc->targets, target);
+	return 0;
+}
+
+/* "sm_75", "sm_75,compute_75", "[sm_75,compute_75]", with quotes that a makefile leaves there. */
+int hd_cc_add_targets(struct hd_cc *cc, const char *list)
+{
+	static const char separators[] = ",[]\"' \t";
+	uint32_t before = cc->targets.len;
+	char *text = hd_arena_strdup(&cc->arena, list), *rest;
+	for (char *name = strtok_r(text, separators, &rest); name; name = strtok_r(NULL, separators, &rest))
+		if (add_name(cc, name))
+			return -1;
+	return cc->targets.len > before ? 0 : hd_error(&cc->diag, HD_NOWHERE, "an empty list of GPU architectures");
+}
+
+/* arch=compute_NN,code=LIST: the code counts. */
+int hd_cc_add_gencode(struct hd_cc *cc, const char *text)
+{
+	const char *code = strstr(text, "code="), *arch = strstr(text, "arch=");
+	if (!code && !arch)
+		return hd_error(&cc->diag, HD_NOWHERE, "-gencode needs arch=...,code=..., not '%s'", text);
+	if (code && arch > code) /* code=...,arch=... */
+		return hd_cc_add_targets(cc, hd_arena_printf(&cc->arena, "%.*s", (int)(arch - code - 5), code + 5));
+	return hd_cc_add_targets(cc, code ? code + 5 : arch + 5);
+}
+
+static void warn(struct hd_cc *cc, const struct hd_strbuf *names, const char *what)
+{
+	if (names->len && !cc->quiet)
+		hd_warning(&cc->diag, HD_NOWHERE, "%s %s", hd_strbuf_text(names), what);
+}
+
+static void append_name(struct hd_strbuf *names, const char *name)
+{
+	hd_strbuf_printf(names, "%s%s", names->len ? ", " : "", name);
+}
+
+/* -code, or else -arch, adds to what -gencode named. */
+int hd_cc_choose_target(struct hd_cc *cc)
+{
+	if (cc->code_names ? hd_cc_add_targets(cc, cc->code_names)
+			   : cc->arch_names && hd_cc_add_targets(cc, cc->arch_names))
+		return -1;
+	struct hd_strbuf older = {0}, others = {0};
+	int best = 0;
+	for (uint32_t i = 0; i < cc->targets.len; i++) {
+		struct hd_cc_target target = cc->targets.data[i];
+		if (is_modelled(target.number))
+			best = !best || target.number < best ? target.number : best;
+		else
+			append_name(target.number < OLDEST && is_known(target.number) ? &older : &others, target.name);
+	}
+	int status = 0;
+	cc->arch_given = cc->targets.len > 0;
+	if (best) {
+		warn(cc, &others, "left out: sm_70 to sm_89 are modelled");
+	} else if (older.len) {
+		warn(cc, &older, "taken as sm_70, the oldest architecture that is modelled");
+		warn(cc, &others, "left out: sm_70 to sm_89 are modelled");
+	} else if (others.len && is_known(cc->targets.data[0].number)) {
+		status = hd_error(&cc->diag, HD_NOWHERE, "architecture '%s' is not supported: sm_70 to sm_89 are",
+				  cc->targets.data[0].name);
+	} else if (others.len) {
+		status = hd_error(&cc->diag, HD_NOWHERE, "unknown GPU architecture '%s'", cc->targets.data[0].name);
+	}
+	cc->arch = hd_arena_printf(&cc->arena, "sm_%d", best ? best : DEFAULT_TARGET);
+	hd_strbuf_release(&older);
+	hd_strbuf_release(&others);
+	return status;
+}
