@@ -29,14 +29,19 @@ typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUgraphDeviceUpdatableNode_st *cudaGraphDeviceNode_t;
+typedef struct cudaAsyncCallbackEntry *cudaAsyncCallbackHandle_t;
 typedef unsigned long long cudaGraphConditionalHandle;
 typedef struct CUuserObject_st *cudaUserObject_t;
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
 typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
+#ifndef CU_UUID_HAS_BEEN_DEFINED
+#define CU_UUID_HAS_BEEN_DEFINED
 typedef struct CUuuid_st {
 	char bytes[16];
-} cudaUUID_t;
+} CUuuid;
+#endif
+typedef struct CUuuid_st cudaUUID_t;
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
@@ -155,7 +160,7 @@ enum cudaFuncAttribute {
 };
 
 enum cudaDeviceAttr {
-#define HD_DEVICE_ATTRIBUTE(name, number, value) cudaDevAttr##name = number,
+#define HD_DEVICE_ATTRIBUTE(name, driver, number, value) cudaDevAttr##name = number,
 #define HD_DEVICE_PROPERTY(member, name)
 #include "heddle_device_attributes.def"
 #undef HD_DEVICE_ATTRIBUTE

@@ -98,6 +98,8 @@ int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes);
 int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t bytes);
 int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes);
 bool hd_sim_owns(const struct hd_sim *sim, uint64_t address); /* inside an allocation or module variable */
+/* The allocation or section around an address; false: there is none. */
+bool hd_sim_allocation(const struct hd_sim *sim, uint64_t address, uint64_t *low, uint64_t *high);
 /* Host pointer to device memory that stays valid until freed (managed and mapped memory); NULL when not in one
  * allocation. */
 void *hd_sim_host_pointer(struct hd_sim *sim, uint64_t address, uint64_t bytes);

@@ -133,6 +133,12 @@ __attribute__((destructor)) static void finish(void)
 		free(cudart->host_allocations.data[i]);
 	hd_vec_release(&cudart->host_allocations);
 	hd_vec_release(&cudart->captures);
+	for (uint32_t i = 0; i < cudart->modules.len; i++)
+		free(cudart->modules.data[i]);
+	hd_vec_release(&cudart->modules);
+	for (uint32_t i = 0; i < cudart->handles.len; i++)
+		free(cudart->handles.data[i]);
+	hd_vec_release(&cudart->handles);
 	free(cudart->pool);
 	release_registered(&cudart->functions);
 	release_registered(&cudart->variables);
@@ -230,6 +236,12 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 }
 
 cudaError_t hd_cudart_start(struct hd_cudart *cudart)
+{
+	cudart->runtime_used = true;
+	return hd_cudart_boot(cudart);
+}
+
+cudaError_t hd_cudart_boot(struct hd_cudart *cudart)
 {
 	if (cudart->sticky != cudaSuccess)
 		return cudart->sticky;

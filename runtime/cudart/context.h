@@ -68,6 +68,9 @@ struct hd_cudart {
 	cudaMemPool_t pool; /* once asked for */
 	uint64_t next_id;   /* of streams and captures */
 	HD_VEC(struct hd_capture *) captures;
+	HD_VEC(struct CUmod_st *) modules;	/* of the driver API */
+	HD_VEC(struct hd_registered *) handles; /* of kernels: CUfunction is the kernel itself */
+	bool runtime_used;			/* which makes the primary context current for the driver API */
 };
 
 /* Holds the lock until the end of the enclosing block. */
@@ -78,6 +81,8 @@ void hd_cudart_leave(struct hd_cudart **cudart);
 /* Starts the simulator and loads what was registered. cudaSuccess, or why the device cannot be used (sticky included).
  */
 cudaError_t hd_cudart_start(struct hd_cudart *cudart);
+/* The same for questions about the device, which make no context. */
+cudaError_t hd_cudart_boot(struct hd_cudart *cudart);
 /* Notes the calling thread's last error and returns it. */
 cudaError_t hd_cudart_return(cudaError_t error);
 /* Translates a failed simulator call; faults become sticky. */
@@ -86,8 +91,10 @@ cudaError_t *hd_cudart_last_error(void);
 /* Where `heddle run` listens, when it does. */
 void hd_cudart_report(const char *kind, const char *text);
 
-/* The kernel of a host stub's address; NULL. Its metadata is there. */
+/* The kernel of a host stub's address, or of a handle; NULL. Its metadata is there. */
 struct hd_kernel *hd_cudart_kernel(struct hd_cudart *cudart, const void *host);
+/* From here on the kernel stands for itself wherever a stub's address may. */
+void hd_cudart_add_handle(struct hd_cudart *cudart, struct hd_kernel *kernel);
 /* A launch's arguments laid out as the kernel's metadata says. The caller frees the bytes. */
 uint8_t *hd_cudart_pack(const struct hd_meta_function *meta, void **args);
 /* The bytes that a launch hands over in place of arguments (CU_LAUNCH_PARAM_BUFFER_POINTER). */

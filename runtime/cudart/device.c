@@ -21,7 +21,7 @@ static uint64_t l2_bytes(const struct hd_config *config)
 bool hd_cudart_attribute(const struct hd_config *config, int attr, int *value)
 {
 #define since6(now, before) (capability(config) >= 60 ? (now) : (before))
-#define HD_DEVICE_ATTRIBUTE(name, number, expression) {number, (int)(expression)},
+#define HD_DEVICE_ATTRIBUTE(name, driver, number, expression) {number, (int)(expression)},
 #define HD_DEVICE_PROPERTY(member, name)
 	const struct {
 		int attr, value;
@@ -54,14 +54,14 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_boot(cudart));
 	const struct hd_config *config = &cudart->config;
 	memset(prop, 0, sizeof *prop);
 	snprintf(prop->name, sizeof prop->name, "%s", config->product);
 	memcpy(prop->uuid.bytes, "Heddle model GPU", sizeof prop->uuid.bytes);
 	prop->totalGlobalMem = config->dram_bytes;
 	int value;
-#define HD_DEVICE_ATTRIBUTE(name, number, expression)
+#define HD_DEVICE_ATTRIBUTE(name, driver, number, expression)
 #define HD_DEVICE_PROPERTY(member, attr)                                      \
 	hd_cudart_attribute(config, cudaDevAttr##attr, &value);               \
 	prop->member = (__typeof__(prop->member))value;
@@ -78,7 +78,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_boot(cudart));
 	return hd_cudart_return(hd_cudart_attribute(&cudart->config, attr, value) ? cudaSuccess
 										  : cudaErrorInvalidValue);
 }

@@ -99,12 +99,38 @@ void __cudaRegisterManagedVar(void **fatCubinHandle, char *pointerVar, char *ini
 struct hd_registered *hd_cudart_function(struct hd_cudart *cudart, const void *host)
 {
 	struct hd_registered *entry;
+	for (uint32_t i = 0; i < cudart->handles.len; i++)
+		if (cudart->handles.data[i]->host == host)
+			return cudart->handles.data[i];
 	HASH_FIND_PTR(cudart->functions, &host, entry);
 	if (!entry || !entry->binary->module)
 		return NULL;
 	if (!entry->kernel)
 		entry->kernel = hd_sim_kernel(entry->binary->module, entry->name);
 	return entry->kernel ? entry : NULL;
+}
+
+void hd_cudart_add_handle(struct hd_cudart *cudart, struct hd_kernel *kernel)
+{
+	for (uint32_t i = 0; i < cudart->handles.len; i++)
+		if (cudart->handles.data[i]->kernel == kernel)
+			return;
+	struct hd_registered *entry = hd_xcalloc(1, sizeof *entry);
+	entry->host = kernel;
+	entry->kernel = kernel;
+	hd_vec_push(&cudart->handles, entry);
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	struct hd_kernel *kernel = functionPtr ? hd_cudart_kernel(cudart, symbolPtr) : NULL;
+	if (!kernel)
+		return hd_cudart_return(functionPtr ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+	hd_cudart_add_handle(cudart, kernel);
+	*functionPtr = (cudaFunction_t)kernel;
+	return cudaSuccess;
 }
 
 cudaError_t hd_cudart_variable(struct hd_cudart *cudart, const void *host, uint64_t *address, uint64_t *size)

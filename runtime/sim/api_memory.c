@@ -170,10 +170,15 @@ int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes)
 	return HD_SIM_OK;
 }
 
+bool hd_sim_allocation(const struct hd_sim *sim, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	return hd_devmem_find(sim->gpu.devmem, address, low, high);
+}
+
 bool hd_sim_owns(const struct hd_sim *sim, uint64_t address)
 {
 	uint64_t low, high;
-	return hd_devmem_find(sim->gpu.devmem, address, &low, &high);
+	return hd_sim_allocation(sim, address, &low, &high);
 }
 
 void *hd_sim_host_pointer(struct hd_sim *sim, uint64_t address, uint64_t bytes)

@@ -1,0 +1,28 @@
+/*
+ * The driver API beside the runtime API: most calls check that a context is current and then are the runtime's, whose
+ * last error they leave alone.
+ */
+#ifndef HD_RUNTIME_CUDART_DRIVER_H
+#define HD_RUNTIME_CUDART_DRIVER_H
+
+#pragma GCC visibility push(default)
+#include "cuda/cuda.h"
+#pragma GCC visibility pop
+
+#include "runtime/cudart/context.h"
+
+/* CUDA_SUCCESS when cuInit was called and a context is current; keeps the runtime's last error for hd_driver_end. */
+CUresult hd_driver_begin(void);
+/* What the driver API calls an error of the runtime's; puts the runtime's last error back. */
+CUresult hd_driver_end(cudaError_t error);
+/* The calling thread's context; NULL. */
+CUcontext hd_driver_context(void);
+
+/* A call of the runtime's, in a context. */
+#define HD_DRIVER(call)                                                            \
+	do {                                                                       \
+		CUresult hd_begin_ = hd_driver_begin();                            \
+		return hd_begin_ == CUDA_SUCCESS ? hd_driver_end(call) : hd_begin_; \
+	} while (0)
+
+#endif
