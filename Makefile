@@ -351,14 +351,12 @@ table-linear: setup
 	$(again) all
 	@B=$(B) JOBS=$(JOBS) scripts/table_linear.py
 
-FORMATTED = $(shell find lib passes runtime tools include/heddle test -name '*.[ch]' -o -name 'plugin.cpp')
-
 format: setup
 	@scripts/format.sh
 
 tidy:
 	@scripts/setup.sh clang-tidy-19
-	clang-tidy-19 --quiet $(filter %.c,$(FORMATTED)) -- $(C_FLAGS) -isystem $(LLVM_INCLUDE)
+	clang-tidy-19 --quiet $(filter %.c,$(shell scripts/format.sh --list)) -- $(C_FLAGS) -isystem $(LLVM_INCLUDE)
 
 clean:
 	rm -rf $(B)

@@ -1,7 +1,6 @@
 /*
  * Fixed-size bit set, 64 members a word. Bits beyond the last member stay zero:
- * only hd_bitset_add() sets bits, and its callers stay below set->bits. Set
- * operations cost one step a word.
+ * only hd_bitset_add() sets bits, and its callers stay below set->bits.
  */
 #include "lib/bitset.h"
 
@@ -22,44 +21,6 @@ void hd_bitset_copy(struct hd_bitset *to, const struct hd_bitset *from)
 {
 	assert(to->bits == from->bits);
 	memmove(to->words, from->words, hd_bitset_words(to->bits) * sizeof(*to->words));
-}
-
-bool hd_bitset_union(struct hd_bitset *to, const struct hd_bitset *from)
-{
-	assert(to->bits == from->bits);
-	uint64_t changed = 0;
-	for (uint32_t i = 0; i < hd_bitset_words(to->bits); i++) {
-		changed |= from->words[i] & ~to->words[i];
-		to->words[i] |= from->words[i];
-	}
-	return changed != 0;
-}
-
-bool hd_bitset_intersect(struct hd_bitset *to, const struct hd_bitset *from)
-{
-	assert(to->bits == from->bits);
-	uint64_t changed = 0;
-	for (uint32_t i = 0; i < hd_bitset_words(to->bits); i++) {
-		changed |= to->words[i] & ~from->words[i];
-		to->words[i] &= from->words[i];
-	}
-	return changed != 0;
-}
-
-bool hd_bitset_subtract(struct hd_bitset *to, const struct hd_bitset *from)
-{
-	assert(to->bits == from->bits);
-	uint64_t changed = 0;
-	for (uint32_t i = 0; i < hd_bitset_words(to->bits); i++) {
-		changed |= to->words[i] & from->words[i];
-		to->words[i] &= ~from->words[i];
-	}
-	return changed != 0;
-}
-
-bool hd_bitset_equal(const struct hd_bitset *a, const struct hd_bitset *b)
-{
-	return a->bits == b->bits && memcmp(a->words, b->words, hd_bitset_words(a->bits) * sizeof(*a->words)) == 0;
 }
 
 uint32_t hd_bitset_count(const struct hd_bitset *set)

@@ -16,12 +16,8 @@ struct hd_bitset {
 
 struct hd_bitset hd_bitset_new(struct hd_arena *arena, uint32_t bits);
 void hd_bitset_clear(struct hd_bitset *set);
+/* Both sets have the same size. */
 void hd_bitset_copy(struct hd_bitset *to, const struct hd_bitset *from);
-/* These three return whether `to` changed. Both sets have the same size. */
-bool hd_bitset_union(struct hd_bitset *to, const struct hd_bitset *from);
-bool hd_bitset_intersect(struct hd_bitset *to, const struct hd_bitset *from);
-bool hd_bitset_subtract(struct hd_bitset *to, const struct hd_bitset *from);
-bool hd_bitset_equal(const struct hd_bitset *a, const struct hd_bitset *b);
 uint32_t hd_bitset_count(const struct hd_bitset *set);
 /* The first member at or after `from`, or set->bits when there is none. */
 uint32_t hd_bitset_next(const struct hd_bitset *set, uint32_t from);

@@ -47,14 +47,8 @@ static void restore(const struct hd_signals *signals)
 	sigprocmask(SIG_SETMASK, &signals->before, NULL);
 }
 
-void hd_signals_release(struct hd_signals *signals)
-{
-	if (signals->caught)
-		hd_end_by_signal(signals->caught);
-	restore(signals);
-}
-
-_Noreturn void hd_end_by_signal(int signal)
+/* Ends the process by the signal, without a core file; all streams are flushed. */
+static _Noreturn void end_by(int signal)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t set;
@@ -66,6 +60,13 @@ _Noreturn void hd_end_by_signal(int signal)
 	raise(signal);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	_exit(128 + signal);
+}
+
+void hd_signals_release(struct hd_signals *signals)
+{
+	if (signals->caught)
+		end_by(signals->caught);
+	restore(signals);
 }
 
 /* ------------------------------------------------------------ start and end of a child */
@@ -196,7 +197,7 @@ static _Noreturn void keep(struct hd_signals *signals, pid_t program, const char
 	if (getppid() != signals->keeps_for)
 		hd_scratch_remove(scratch);
 	if (WIFSIGNALED(status))
-		hd_end_by_signal(WTERMSIG(status));
+		end_by(WTERMSIG(status));
 	_exit(WEXITSTATUS(status));
 }
 

@@ -29,8 +29,6 @@ struct hd_signals {
 void hd_signals_hold(struct hd_signals *signals);
 /* Undoes it. Does not return when a signal came: the tool ends by it, which is what its starter sees. */
 void hd_signals_release(struct hd_signals *signals);
-/* Ends the process by the signal, without a core file; all streams are flushed. */
-_Noreturn void hd_end_by_signal(int signal);
 
 /*
  * fork(2) for a child that has the signals as they were before, and that gets `when_orphaned` when the calling thread

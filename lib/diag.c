@@ -48,8 +48,6 @@ void hd_diag_vreport(struct hd_diag *diag, enum hd_severity severity, struct hd_
 	hd_strbuf_vprintf(&message, format, args);
 	if (severity == HD_ERROR)
 		diag->errors++;
-	else if (severity == HD_WARNING)
-		diag->warnings++;
 	if (diag->emit)
 		diag->emit(diag->context, severity, loc, hd_strbuf_text(&message));
 	else

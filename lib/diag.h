@@ -21,7 +21,7 @@ struct hd_diag {
 	void (*emit)(void *context, enum hd_severity severity, struct hd_loc loc, const char *message);
 	void *context;
 	const char *tool; /* prefix for messages without a place, e.g. "heddle: error: ..." */
-	unsigned errors, warnings;
+	unsigned errors;  /* reported so far */
 };
 
 #define HD_NOWHERE ((struct hd_loc){0})

@@ -62,10 +62,8 @@ void hd_remark_subject(struct hd_remark *remark, uint32_t function, const char *
 /* Hands it over. */
 void hd_remark_end(struct hd_remark *remark);
 
-/* Source place of an instruction; of what stands before it in its block, or of the function, where it has none itself.
- */
-struct hd_loc hd_remark_place(const struct hd_remarks *remarks, uint32_t function, uint32_t inst);
-/* "file:line", or "pc 0120" without debug information; in the arena. */
+/* Source place of an instruction; of what stands before it in its block, or of the function, where it has none itself:
+ * "file:line", or "pc 0120" without debug information; in the arena. */
 const char *hd_remark_place_text(struct hd_remarks *remarks, uint32_t function, uint32_t inst);
 
 /* Findings (findings.c). */

@@ -249,7 +249,7 @@ static bool open_unit(struct hd_session *session, LLVMModuleRef module)
 	if (session->implicit && !is_nvptx64(module))
 		return false;
 	session->module = module;
-	session->diag.errors = session->diag.warnings = 0;
+	session->diag.errors = 0;
 	hd_unit_init(&session->unit, module, &session->diag);
 	session->failed = check_source(session, module) || hd_options_parse(&session->unit, parameters);
 	return true;

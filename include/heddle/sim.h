@@ -72,7 +72,6 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **sim);
 void hd_sim_free(struct hd_sim *sim);
 const char *
 hd_sim_error_text(const struct hd_sim *sim); /* of the last failed call: kernel, source line, block, thread, address */
-const struct hd_config *hd_sim_config(const struct hd_sim *sim);
 
 /* "race,init" as bits. 0 or -1 with an unknown name reported. */
 int hd_sim_check_parse(const char *text, uint32_t *checks, struct hd_diag *diag);
@@ -130,7 +129,6 @@ struct hd_launch_stats {
 uint32_t hd_sim_launch_count(const struct hd_sim *sim);
 const struct hd_launch_stats *hd_sim_launch_stats(const struct hd_sim *sim, uint32_t index);
 void hd_sim_total(const struct hd_sim *sim, struct hd_stats *total);
-double hd_stats_energy(const struct hd_stats *stats, const struct hd_config *config); /* joules */
 /* The JSON document of `heddle run --stats` (docs/architecture.md, Statistics): gpu, policy, config, host, total,
  * launches. malloc'ed. */
 char *hd_sim_stats_json(const struct hd_sim *sim);

@@ -135,7 +135,7 @@ void hd_callgraph_compute(struct hd_callgraph *calls, const struct hd_object *ob
 }
 
 /* The form follows nvlink --dump-callgraph: `^` kernel, `&` address taken. */
-void hd_callgraph_print(FILE *out, const struct hd_callgraph *calls, const struct hd_object *object)
+static void print(FILE *out, const struct hd_callgraph *calls, const struct hd_object *object)
 {
 	for (uint32_t f = 0; f < object->function_count; f++) {
 		fprintf(out, "%s%s%s%s\n", object->functions[f].kernel ? "^" : "", calls->address_taken[f] ? "&" : "",
@@ -229,5 +229,5 @@ int hd_callgraph_run(struct hd_unit *unit)
 
 void hd_callgraph_print_unit(FILE *out, const struct hd_unit *unit)
 {
-	hd_callgraph_print(out, hd_pass_result(unit, HD_PASS_CALLGRAPH), &unit->object);
+	print(out, hd_pass_result(unit, HD_PASS_CALLGRAPH), &unit->object);
 }

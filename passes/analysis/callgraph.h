@@ -44,6 +44,5 @@ struct hd_call_types {
 /* `open`: other modules may be linked in, so no indirect site's set is complete. */
 void hd_callgraph_compute(struct hd_callgraph *calls, const struct hd_object *object, const struct hd_call_types *types,
 			  bool open, struct hd_arena *arena);
-void hd_callgraph_print(FILE *out, const struct hd_callgraph *calls, const struct hd_object *object);
 
 #endif

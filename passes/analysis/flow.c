@@ -451,11 +451,3 @@ void hd_flow_assume(struct hd_flow *flow, const struct hd_flow_facts *facts, str
 	find_calls(flow, facts, arena);
 	find_returns(flow, facts);
 }
-
-void hd_flow_compute(struct hd_flow *flow, const struct hd_function *function, const struct hd_abi *abi,
-		     const struct hd_flow_facts *facts, struct hd_arena *arena)
-{
-	hd_flow_build(flow, function, abi, arena);
-	hd_flow_assume(flow, facts, arena);
-	hd_flow_solve(flow);
-}

@@ -77,10 +77,8 @@ struct hd_flow_effects {
 				    whose other lanes do not need it */
 };
 
-/* `facts` may be NULL. `function` must be one that hd_object_verify accepts. Near linear in the code. */
-void hd_flow_compute(struct hd_flow *flow, const struct hd_function *function, const struct hd_abi *abi,
-		     const struct hd_flow_facts *facts, struct hd_arena *arena);
-/* Its three parts, for a program's functions that depend on each other (program_flow.c). */
+/* In three parts, because a program's functions depend on each other (program_flow.c). `facts` may be NULL; `function`
+ * must be one that hd_object_verify accepts. Near linear in the code. */
 void hd_flow_build(struct hd_flow *flow, const struct hd_function *function, const struct hd_abi *abi,
 		   struct hd_arena *arena); /* blocks, graph, frequencies */
 void hd_flow_assume(struct hd_flow *flow, const struct hd_flow_facts *facts,

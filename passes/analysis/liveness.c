@@ -9,27 +9,12 @@
  * paths end apart there is no D: in kernels lanes are gone at the end, in functions they wait for
  * the others behind the call, with the results and the callee-saved registers.
  *
- * The sets flow from the branches of one reconvergence point together, so that a chain of
- * early exits costs one walk. Cost: the blocks between, for each reconvergence point.
+ * The sets flow as spread.h has it. Cost: the blocks between, for each reconvergence point.
  */
 #include "passes/analysis/liveness.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/vec.h"
-
-struct branch {
-	uint32_t block, meets; /* meets: block of the reconvergence point, HD_NO_NODE: none */
-};
-
-struct spread {
-	struct hd_liveness *liveness;
-	HD_VEC(struct branch) branches;
-	struct hd_regset *extra; /* of each block: for the reconvergence point at hand */
-	bool *queued, *reached;
-	HD_VEC(uint32_t) queue, region;
-};
+#include "passes/analysis/spread.h"
 
 /* ---- divergent branches */
 
@@ -42,140 +27,67 @@ static bool may_split(const struct hd_flow *flow, uint32_t block)
 	return hd_opinfo[last->op].effects & HD_FX_BRANCH && ways > 1;
 }
 
-static uint32_t reconvergence_of(const struct hd_flow *flow, uint32_t block)
+static void find_branches(struct hd_liveness *liveness, const struct hd_bitset *uniform)
 {
-	uint32_t reconv = flow->function->insts[hd_flow_last(flow, block)].reconv;
-	return reconv < flow->function->inst_count ? flow->block_of[reconv] : HD_NO_NODE;
-}
-
-static void find_branches(struct spread *spread, const struct hd_bitset *uniform)
-{
-	struct hd_liveness *liveness = spread->liveness;
 	const struct hd_flow *flow = liveness->flow;
 	for (uint32_t b = 0; b < flow->block_count; b++) {
-		uint32_t last = hd_flow_last(flow, b);
 		if (!may_split(flow, b))
 			continue;
-		if (uniform && hd_bitset_has(uniform, last)) {
-			liveness->uniform_branches++;
-			continue;
-		}
-		liveness->divergent_branches++;
-		liveness->divergent[b] = true;
-		hd_vec_push(&spread->branches, (struct branch){b, reconvergence_of(flow, b)});
+		liveness->divergent[b] = !uniform || !hd_bitset_has(uniform, hd_flow_last(flow, b));
+		++*(liveness->divergent[b] ? &liveness->divergent_branches : &liveness->uniform_branches);
 	}
-}
-
-static int by_reconvergence_point(const void *a, const void *b)
-{
-	const struct branch *left = a, *right = b;
-	if (left->meets != right->meets)
-		return left->meets < right->meets ? -1 : 1;
-	return left->block < right->block ? -1 : left->block > right->block;
 }
 
 /* ---- what waiting lanes need */
 
-static struct hd_regset needed(const struct hd_flow *flow, const struct branch *branch)
+static struct hd_regset needed(const struct hd_flow *flow, uint32_t block, uint32_t reconv)
 {
-	struct hd_regset set = flow->live_out[branch->block];
-	if (branch->meets != HD_NO_NODE)
-		hd_regset_union(&set, &flow->live_in[branch->meets]);
-	else
-		hd_regset_union(&set, &flow->returns);
+	struct hd_regset set = flow->live_out[block];
+	hd_regset_union(&set, reconv != HD_NO_NODE ? &flow->live_in[reconv] : &flow->returns);
 	return set;
 }
 
 struct hd_regset hd_liveness_region(const struct hd_liveness *liveness, uint32_t block, struct hd_bitset *region)
 {
 	const struct hd_flow *flow = liveness->flow;
-	struct branch branch = {block, reconvergence_of(flow, block)};
+	uint32_t reconv = hd_reconvergence_block(flow, block);
 	HD_VEC(uint32_t) queue = {0};
 	hd_vec_push(&queue, block);
 	for (uint32_t next = 0; next < queue.len; next++) {
 		uint32_t at = queue.data[next];
 		for (uint32_t e = flow->graph.succ_start[at]; e < flow->graph.succ_start[at + 1]; e++) {
 			uint32_t to = flow->graph.succ[e];
-			if (to == branch.meets || hd_bitset_has(region, to))
+			if (to == reconv || hd_bitset_has(region, to))
 				continue;
 			hd_bitset_add(region, to);
 			hd_vec_push(&queue, to);
 		}
 	}
 	hd_vec_release(&queue);
-	return needed(flow, &branch);
+	return needed(flow, block, reconv);
 }
 
-static void arrive(struct spread *spread, uint32_t block, uint32_t meets, const struct hd_regset *set)
+static struct hd_regset needed_beside(void *context, uint32_t block, uint32_t side, uint32_t reconv)
 {
-	if (block == meets)
-		return;
-	bool grew = hd_regset_union(&spread->extra[block], set);
-	if (!spread->reached[block])
-		hd_vec_push(&spread->region, block);
-	if ((grew || !spread->reached[block]) && !spread->queued[block]) {
-		spread->queued[block] = true;
-		hd_vec_push(&spread->queue, block);
-	}
-	spread->reached[block] = true;
+	const struct hd_liveness *liveness = context;
+	(void)side; /* lanes of both sides wait at the branch */
+	return needed(liveness->flow, block, reconv);
 }
 
-static void leave(struct spread *spread, uint32_t block, uint32_t meets, const struct hd_regset *set)
+static void add_around(void *context, const uint32_t *region, uint32_t count, const struct hd_regset *sets)
 {
-	const struct hd_graph *graph = &spread->liveness->flow->graph;
-	for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++)
-		arrive(spread, graph->succ[e], meets, set);
-}
-
-/* Branches [first, end) meet at one point. */
-static void spread_group(struct spread *spread, uint32_t first, uint32_t end)
-{
-	struct hd_liveness *liveness = spread->liveness;
-	uint32_t meets = spread->branches.data[first].meets;
-	for (uint32_t i = first; i < end; i++) {
-		struct hd_regset set = needed(liveness->flow, &spread->branches.data[i]);
-		leave(spread, spread->branches.data[i].block, meets, &set);
-	}
-	for (uint32_t next = 0; next < spread->queue.len; next++) {
-		uint32_t block = spread->queue.data[next];
-		struct hd_regset set = spread->extra[block];
-		spread->queued[block] = false;
-		leave(spread, block, meets, &set);
-	}
-	for (uint32_t i = 0; i < spread->region.len; i++) {
-		uint32_t block = spread->region.data[i];
-		hd_regset_union(&liveness->around[block], &spread->extra[block]);
-		spread->extra[block] = (struct hd_regset){0};
-		spread->reached[block] = false;
-	}
-	hd_vec_clear(&spread->queue);
-	hd_vec_clear(&spread->region);
+	struct hd_liveness *liveness = context;
+	for (uint32_t i = 0; i < count; i++)
+		hd_regset_union(&liveness->around[region[i]], &sets[region[i]]);
 }
 
 static void find_around(struct hd_liveness *liveness, const struct hd_bitset *uniform, struct hd_arena *arena)
 {
 	uint32_t blocks = liveness->flow->block_count;
-	struct spread spread = {.liveness = liveness};
 	liveness->divergent = HD_ARENA_NEW(arena, bool, blocks);
 	liveness->around = HD_ARENA_NEW(arena, struct hd_regset, blocks);
-	spread.extra = hd_xcalloc(blocks + 1, sizeof(*spread.extra));
-	spread.queued = hd_xcalloc(blocks + 1, sizeof(*spread.queued));
-	spread.reached = hd_xcalloc(blocks + 1, sizeof(*spread.reached));
-	find_branches(&spread, uniform);
-	if (spread.branches.len)
-		qsort(spread.branches.data, spread.branches.len, sizeof(*spread.branches.data), by_reconvergence_point);
-	for (uint32_t first = 0, end; first < spread.branches.len; first = end) {
-		for (end = first + 1; end < spread.branches.len; end++)
-			if (spread.branches.data[end].meets != spread.branches.data[first].meets)
-				break;
-		spread_group(&spread, first, end);
-	}
-	free(spread.extra);
-	free(spread.queued);
-	free(spread.reached);
-	hd_vec_release(&spread.branches);
-	hd_vec_release(&spread.queue);
-	hd_vec_release(&spread.region);
+	find_branches(liveness, uniform);
+	hd_spread(liveness->flow, liveness->divergent, &(struct hd_spread){needed_beside, add_around, liveness});
 }
 
 /* ---- points */

@@ -60,9 +60,6 @@ struct hd_regset hd_liveness_diverged_before(const struct hd_liveness *liveness,
  */
 struct hd_regset hd_liveness_region(const struct hd_liveness *liveness, uint32_t block, struct hd_bitset *region);
 
-/* Instructions of hd_object.functions[index] that the uniformity analysis proves uniform branches. */
-struct hd_bitset hd_uniform_branches(const struct hd_unit *unit, uint32_t index, struct hd_arena *arena);
-
 /* The remark about the analysis of a function. */
 void hd_liveness_remark(struct hd_remarks *remarks, uint32_t function);
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/vec.h"
+#include "passes/analysis/spread.h"
 
 enum { MOST_ROUNDS = 8 };
 
@@ -325,124 +325,51 @@ static void interpret(struct state *state)
 
 /* ---- blocks that not everyone runs */
 
-/* What those need who wait while others take `side` of the branch at the end of `block`. */
-static struct hd_regset needed(const struct hd_flow *flow, uint32_t block, uint32_t side, uint32_t meets)
+struct between {
+	const struct hd_flow *flow;
+	struct hd_regset *writes;	  /* of each block */
+	struct hd_regset *result, *moved; /* of each block; `moved` may be NULL */
+};
+
+/* What those on `side` need themselves does not count, unlike in liveness.c. */
+static struct hd_regset needed(void *context, uint32_t block, uint32_t side, uint32_t reconv)
 {
+	const struct hd_flow *flow = ((const struct between *)context)->flow;
 	const struct hd_graph *graph = &flow->graph;
-	struct hd_regset need = meets == HD_NO_NODE ? flow->returns : flow->live_in[meets];
+	struct hd_regset need = reconv == HD_NO_NODE ? flow->returns : flow->live_in[reconv];
 	for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++)
 		if (graph->succ[e] != side)
 			hd_regset_union(&need, &flow->live_in[graph->succ[e]]);
 	return need;
 }
 
-struct spread {
-	const struct hd_flow *flow;
-	struct hd_regset *sets;	  /* of each block: for the reconvergence point at hand */
-	struct hd_regset *writes; /* of each block */
-	bool *reached;
-	HD_VEC(uint32_t) work, region;
-};
-
-static void arrive(struct spread *spread, uint32_t block, uint32_t meets, const struct hd_regset *set)
+static void collect(void *context, const uint32_t *region, uint32_t count, const struct hd_regset *sets)
 {
-	if (block == meets)
-		return;
-	bool grew = hd_regset_union(&spread->sets[block], set);
-	if (!spread->reached[block])
-		hd_vec_push(&spread->region, block);
-	if (grew || !spread->reached[block])
-		hd_vec_push(&spread->work, block);
-	spread->reached[block] = true;
-}
-
-static void run_on(struct spread *spread, uint32_t meets)
-{
-	const struct hd_graph *graph = &spread->flow->graph;
-	while (spread->work.len) {
-		uint32_t block = hd_vec_pop(&spread->work);
-		struct hd_regset set = spread->sets[block];
-		for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++)
-			arrive(spread, graph->succ[e], meets, &set);
-	}
-}
-
-static void find_writes(struct spread *spread)
-{
-	for (uint32_t i = 0; i < spread->flow->function->inst_count; i++) {
-		struct hd_flow_effects effects;
-		hd_flow_effects(spread->flow, i, &effects);
-		hd_regset_union(&spread->writes[spread->flow->block_of[i]], &effects.writes);
-	}
-}
-
-/* `moved` may be NULL. */
-static void collect(struct spread *spread, struct hd_regset *result, struct hd_regset *moved)
-{
+	const struct between *between = context;
 	struct hd_regset written = {0};
-	for (uint32_t i = 0; i < spread->region.len; i++)
-		hd_regset_union(&written, &spread->writes[spread->region.data[i]]);
-	for (uint32_t i = 0; i < spread->region.len; i++) {
-		uint32_t block = spread->region.data[i];
-		struct hd_regset both = spread->sets[block];
-		hd_regset_union(&result[block], &both);
+	for (uint32_t i = 0; i < count; i++)
+		hd_regset_union(&written, &between->writes[region[i]]);
+	for (uint32_t i = 0; i < count; i++) {
+		struct hd_regset both = sets[region[i]];
+		hd_regset_union(&between->result[region[i]], &both);
 		hd_regset_intersect(&both, &written);
-		if (moved)
-			hd_regset_union(&moved[block], &both);
-		spread->sets[block] = (struct hd_regset){0};
-		spread->reached[block] = false;
+		if (between->moved)
+			hd_regset_union(&between->moved[region[i]], &both);
 	}
-	hd_vec_clear(&spread->region);
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-	const uint64_t *left = a, *right = b;
-	return *left < *right ? -1 : *left > *right;
-}
-
-/* The branches in `which` by reconvergence point and block, as meets << 32 | block. */
-static uint32_t list_branches(const struct hd_flow *flow, const bool *which, uint64_t *branches)
-{
-	uint32_t count = 0;
-	for (uint32_t b = 0; b < flow->block_count; b++) {
-		uint32_t reconv = flow->function->insts[hd_flow_last(flow, b)].reconv;
-		uint32_t meets = reconv < flow->function->inst_count ? flow->block_of[reconv] : HD_NO_NODE;
-		if (which[b])
-			branches[count++] = (uint64_t)meets << 32 | b;
-	}
-	qsort(branches, count, sizeof(*branches), compare_ranks);
-	return count;
-}
-
-/* As liveness.c has it, but for each side of a branch: what those on it need themselves does not count. */
 static void mark_between(const struct hd_flow *flow, const bool *which, struct hd_regset *result,
 			 struct hd_regset *moved)
 {
-	const struct hd_graph *graph = &flow->graph;
-	struct spread spread = {.flow = flow};
-	uint64_t *branches = hd_xcalloc(flow->block_count + 1, sizeof(*branches));
-	uint32_t count = list_branches(flow, which, branches);
-	spread.sets = hd_xcalloc(flow->block_count + 1, sizeof(*spread.sets));
-	spread.reached = hd_xcalloc(flow->block_count + 1, sizeof(*spread.reached));
-	spread.writes = hd_xcalloc(flow->block_count + 1, sizeof(*spread.writes));
-	find_writes(&spread);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t b = (uint32_t)branches[i], meets = (uint32_t)(branches[i] >> 32);
-		for (uint32_t e = graph->succ_start[b]; e < graph->succ_start[b + 1]; e++) {
-			struct hd_regset set = needed(flow, b, graph->succ[e], meets);
-			arrive(&spread, graph->succ[e], meets, &set);
-		}
-		run_on(&spread, meets);
-		if (i + 1 == count || branches[i + 1] >> 32 != meets)
-			collect(&spread, result, moved);
+	struct between between = {.flow = flow, .result = result, .moved = moved};
+	between.writes = hd_xcalloc(flow->block_count + 1, sizeof(*between.writes));
+	for (uint32_t i = 0; i < flow->function->inst_count; i++) {
+		struct hd_flow_effects effects;
+		hd_flow_effects(flow, i, &effects);
+		hd_regset_union(&between.writes[flow->block_of[i]], &effects.writes);
 	}
-	free(spread.sets);
-	free(spread.reached);
-	free(spread.writes);
-	free(branches);
-	hd_vec_release(&spread.work);
-	hd_vec_release(&spread.region);
+	hd_spread(flow, which, &(struct hd_spread){needed, collect, &between});
+	free(between.writes);
 }
 
 static uint32_t count_set(const bool *set, uint32_t count)

@@ -42,7 +42,8 @@ static void add_terminator(struct ordinals *ordinals, LLVMValueRef terminator, u
 	*state = *state == 2 || !uniform ? 2 : 1;
 }
 
-struct hd_bitset hd_uniform_branches(const struct hd_unit *unit, uint32_t index, struct hd_arena *arena)
+/* Instructions of hd_object.functions[index] that the uniformity analysis proves uniform branches. */
+static struct hd_bitset uniform_branches(const struct hd_unit *unit, uint32_t index, struct hd_arena *arena)
 {
 	const struct hd_function *function = &unit->object.functions[index];
 	struct hd_bitset set = hd_bitset_new(arena, function->inst_count);
@@ -150,7 +151,7 @@ int hd_liveness_run(struct hd_unit *unit)
 	uint64_t *order = callers_first(calls, count, &unit->arena);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t f = (uint32_t)order[i];
-		struct hd_bitset uniform = hd_uniform_branches(unit, f, &unit->arena);
+		struct hd_bitset uniform = uniform_branches(unit, f, &unit->arena);
 		if (is_open(unit, calls, f))
 			waiting[f] = everything(&flows[f], registers);
 		hd_liveness_compute(&results[f], &flows[f], &uniform, &waiting[f], &unit->arena);

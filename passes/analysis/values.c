@@ -153,7 +153,7 @@ static bool same_factor(struct hd_factor a, struct hd_factor b)
 	return a.known == b.known && (!a.known || a.value == b.value);
 }
 
-bool hd_value_same(const struct hd_value *a, const struct hd_value *b)
+static bool same(const struct hd_value *a, const struct hd_value *b)
 {
 	return a->kind == b->kind && a->local == b->local && a->is_ntid_x == b->is_ntid_x &&
 	       same_factor(a->base, b->base) && same_factor(a->x, b->x) && same_factor(a->y, b->y) &&
@@ -175,7 +175,7 @@ uint32_t hd_value_number(struct hd_value_table *table, struct hd_value value)
 	struct hd_hash_slot *slot;
 	for (unsigned i = 0; i < 5; i++)
 		hash = hash_factor(hash, factors[i]);
-	HD_HASH_FIND(slot, &table->numbers, hash, hd_value_same(&table->values.data[slot->id], &value));
+	HD_HASH_FIND(slot, &table->numbers, hash, same(&table->values.data[slot->id], &value));
 	if (hd_hash_found(slot))
 		return slot->id;
 	hd_hash_set_put(&table->numbers, slot, hash, table->values.len);

@@ -58,7 +58,6 @@ extern const struct hd_value hd_value_random;
 struct hd_value hd_value_uniform(bool local);
 struct hd_value hd_value_constant(uint32_t number);
 bool hd_value_is_cta_uniform(const struct hd_value *value);
-bool hd_value_same(const struct hd_value *a, const struct hd_value *b);
 struct hd_value hd_value_add(struct hd_value a, struct hd_value b);
 struct hd_value hd_value_scaled(struct hd_value value, struct hd_factor by);
 struct hd_value hd_value_multiply(struct hd_value a, struct hd_value b);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/vec.h"
+#include "passes/ir/byval.h"
 #include "passes/ir/ir.h"
 
 uint32_t hd_annotation(LLVMValueRef value, const char *name)
@@ -49,13 +50,11 @@ LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param)
 uint32_t hd_kernel_params(LLVMValueRef function, uint32_t *offsets)
 {
 	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
-	unsigned align_kind = LLVMGetEnumAttributeKindForName("align", 5);
 	uint64_t at = 0;
 	for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++) {
-		LLVMTypeRef byval = hd_byval_type(function, i),
-			    type = byval ? byval : LLVMTypeOf(LLVMGetParam(function, i));
-		LLVMAttributeRef attr = byval ? LLVMGetEnumAttributeAtIndex(function, i + 1, align_kind) : NULL;
-		uint64_t align = attr ? LLVMGetEnumAttributeValue(attr) : LLVMABIAlignmentOfType(layout, type);
+		struct hd_byval byval = hd_byval_of(layout, function, i);
+		LLVMTypeRef type = byval.type ? byval.type : LLVMTypeOf(LLVMGetParam(function, i));
+		uint64_t align = byval.type ? byval.align : LLVMABIAlignmentOfType(layout, type);
 		at = (at + align - 1) & ~(align - 1);
 		offsets[i] = (uint32_t)at;
 		at += LLVMABISizeOfType(layout, type);

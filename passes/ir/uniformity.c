@@ -418,7 +418,8 @@ bool hd_branch_is_uniform(const struct hd_uniformity *uniformity, LLVMValueRef t
 	return hd_value_is_uniform(uniformity, terminator);
 }
 
-void hd_uniformity_print(FILE *out, const struct hd_uniformity *uniformity)
+/* LLVM numbers a function anew for each line that it prints. */
+static void print(FILE *out, const struct hd_uniformity *uniformity)
 {
 	fprintf(out, "uniformity of %s\n", LLVMGetValueName(uniformity->function));
 	for (uint32_t v = 0; v < uniformity->count; v++) {
@@ -450,5 +451,5 @@ void hd_uniformity_print_unit(FILE *out, const struct hd_unit *unit)
 {
 	struct hd_uniformity **results = hd_pass_result(unit, HD_PASS_UNIFORMITY);
 	for (; *results; results++)
-		hd_uniformity_print(out, *results);
+		print(out, *results);
 }

@@ -21,7 +21,5 @@ struct hd_uniformity *hd_uniformity_compute(LLVMValueRef function, bool kernel, 
 bool hd_value_is_uniform(const struct hd_uniformity *uniformity, LLVMValueRef value);
 /* A terminator whose condition is uniform where it is evaluated. */
 bool hd_branch_is_uniform(const struct hd_uniformity *uniformity, LLVMValueRef terminator);
-/* For tests and people: LLVM numbers a function anew for each line that it prints. */
-void hd_uniformity_print(FILE *out, const struct hd_uniformity *uniformity);
 
 #endif

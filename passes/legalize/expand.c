@@ -97,9 +97,8 @@ static value funnel(struct hd_site *site, bool left, value high, value low, valu
 		n = binary(site, LLVMAnd, n, number(n, bits - 1));
 		rest = binary(site, LLVMXor, n, number(n, bits - 1));
 	}
-	value near;
 	/* The far part moves by one and then by the rest, which stays below the width. */
-	near = binary(site, left ? LLVMShl : LLVMLShr, left ? high : low, n);
+	value near = binary(site, left ? LLVMShl : LLVMLShr, left ? high : low, n);
 	value far = binary(site, left ? LLVMLShr : LLVMShl, left ? low : high, number(n, 1));
 	return binary(site, LLVMOr, near, binary(site, left ? LLVMLShr : LLVMShl, far, rest));
 }
@@ -135,7 +134,6 @@ static value overflow(struct hd_site *site, const char *name, value a, value b, 
 		return sum;
 	}
 	sum = binary(site, op, a, b);
-	value y;
 	if (mul) {
 		args[0] = cast(site, a, 128, is_signed);
 		args[1] = cast(site, b, 128, is_signed);
@@ -143,15 +141,15 @@ static value overflow(struct hd_site *site, const char *name, value a, value b, 
 				  2);
 		*flag = compare(site, LLVMIntNE, x, number(x, 0));
 		if (bits < 128) { /* the product may have more than these and fewer than 129 */
-			y = binary(site, LLVMMul, args[0], args[1]);
-			*flag = binary(site, LLVMOr, *flag,
-				       compare(site, LLVMIntNE, cast(site, sum, 128, is_signed), y));
+			x = binary(site, LLVMMul, args[0], args[1]);
+			x = compare(site, LLVMIntNE, cast(site, sum, 128, is_signed), x);
+			*flag = binary(site, LLVMOr, *flag, x);
 		}
 	} else if (!is_signed) {
 		*flag = compare(site, LLVMIntULT, add ? sum : a, add ? a : b);
 	} else { /* the operands' signs agree (differ, in a difference), and the result's is another */
 		x = binary(site, LLVMXor, a, sum);
-		y = add ? binary(site, LLVMXor, b, sum) : binary(site, LLVMXor, a, b);
+		value y = add ? binary(site, LLVMXor, b, sum) : binary(site, LLVMXor, a, b);
 		x = binary(site, LLVMAnd, x, y);
 		*flag = compare(site, LLVMIntSLT, x, number(x, 0));
 	}

@@ -76,10 +76,9 @@ LLVMValueRef hd_legal_nvvm(struct hd_site *site, const char *name);
 LLVMValueRef hd_legal_reflect(struct hd_site *site);
 /* half.c: the same for half precision. */
 LLVMValueRef hd_legal_half(struct hd_site *site, const char *name);
-/* An intrinsic, on the type where it is overloaded; a float with denormals taken for zero. */
+/* An intrinsic, on the type where it is overloaded. */
 LLVMValueRef hd_legal_intrinsic(struct hd_site *site, const char *name, LLVMTypeRef type, LLVMValueRef *args,
 				unsigned count);
-LLVMValueRef hd_legal_flush(struct hd_site *site, LLVMValueRef x);
 /* align.c: shared arrays as aligned as the widest access. Whether there are any. */
 bool hd_legal_align(struct hd_legal *legal);
 /* math.c: divisions, remainders and square roots into shifts, multiplications or calls of helpers. */

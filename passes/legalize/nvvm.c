@@ -35,7 +35,8 @@ static value helper(struct hd_site *site, const char *name, LLVMTypeRef result)
 	return hd_legal_call(site, name, result, args, count);
 }
 
-value hd_legal_flush(struct hd_site *site, value x)
+/* A float with denormals taken for zero. */
+static value flush(struct hd_site *site, value x)
 {
 	LLVMTypeRef type = LLVMTypeOf(x);
 	value size = hd_legal_intrinsic(site, "llvm.fabs", type, &x, 1);
@@ -60,7 +61,7 @@ static value directed(struct hd_site *site, const char *name)
 		return NULL;
 	value args[2];
 	for (unsigned i = 0; i < count; i++)
-		args[i] = flushed ? hd_legal_flush(site, argument(site, i)) : argument(site, i);
+		args[i] = flushed ? flush(site, argument(site, i)) : argument(site, i);
 	if (!strncmp(name, "nvvm.rcp", 8)) {
 		args[1] = args[0];
 		args[0] = LLVMConstReal(real, 1);
@@ -77,7 +78,7 @@ static value directed(struct hd_site *site, const char *name)
 			       : hd_legal_intrinsic(site, "llvm.sqrt", wide, args, 1);
 	snprintf(full, sizeof full, "llvm.nvvm.d2f.%s", modes[mode]);
 	out = hd_legal_intrinsic(site, full, real, &out, 1);
-	return flushed ? hd_legal_flush(site, out) : out;
+	return flushed ? flush(site, out) : out;
 }
 
 /* nvvm.rotate.b32, .b64, .right.b64 and nvvm.swap.lo.hi.b64 */

@@ -7,6 +7,8 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "passes/ir/byval.h"
+
 /* Replaces all uses of a pointer by a copy that went through `space`. The builder is in place. */
 static void route_through(struct hd_legal *legal, LLVMValueRef pointer, unsigned space)
 {
@@ -72,17 +74,16 @@ static bool only_read(LLVMValueRef pointer, unsigned depth)
 }
 
 /* Copies a by-value kernel parameter to the stack, where it may be written and pointed to. */
-static void copy_to_stack(struct hd_legal *legal, LLVMValueRef param, LLVMTypeRef type, unsigned align)
+static void copy_to_stack(struct hd_legal *legal, LLVMValueRef param, const struct hd_byval *byval)
 {
 	LLVMBuilderRef builder = legal->builder;
-	LLVMValueRef slot = LLVMBuildAlloca(builder, type, "");
+	LLVMValueRef slot = LLVMBuildAlloca(builder, byval->type, "");
 	LLVMTypeRef space = LLVMPointerTypeInContext(legal->context, HD_AS_PARAM);
 	LLVMTypeRef size = LLVMInt64TypeInContext(legal->context);
-	LLVMSetAlignment(slot, align);
+	LLVMSetAlignment(slot, byval->align);
 	LLVMReplaceAllUsesWith(param, slot);
 	LLVMValueRef in = LLVMBuildCast(builder, LLVMAddrSpaceCast, param, space, "");
-	LLVMBuildMemCpy(builder, slot, align, in, align,
-			LLVMConstInt(size, LLVMABISizeOfType(legal->layout, type), false));
+	LLVMBuildMemCpy(builder, slot, byval->align, in, byval->align, LLVMConstInt(size, byval->bytes, false));
 }
 
 static bool is_in_param_space(LLVMValueRef param)
@@ -96,19 +97,15 @@ static bool is_in_param_space(LLVMValueRef param)
 
 void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel)
 {
-	unsigned align_kind = LLVMGetEnumAttributeKindForName("align", 5);
 	for (unsigned i = 0, n = LLVMCountParams(kernel); i < n; i++) {
 		LLVMValueRef param = LLVMGetParam(kernel, i);
-		LLVMTypeRef byval = hd_byval_type(kernel, i);
-		LLVMAttributeRef attr = LLVMGetEnumAttributeAtIndex(kernel, i + 1, align_kind);
-		if (!byval || LLVMGetPointerAddressSpace(LLVMTypeOf(param)) != HD_AS_GENERIC ||
+		struct hd_byval byval = hd_byval_of(legal->layout, kernel, i);
+		if (!byval.type || LLVMGetPointerAddressSpace(LLVMTypeOf(param)) != HD_AS_GENERIC ||
 		    is_in_param_space(param) || only_read(param, 0))
 			continue;
 		LLVMPositionBuilderBefore(legal->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)));
 		LLVMSetCurrentDebugLocation2(legal->builder, NULL);
-		copy_to_stack(legal, param, byval,
-			      attr ? (unsigned)LLVMGetEnumAttributeValue(attr)
-				   : LLVMABIAlignmentOfType(legal->layout, byval));
+		copy_to_stack(legal, param, &byval);
 		legal->allocas = true;
 	}
 }

@@ -12,7 +12,8 @@
 
 /* ---- places */
 
-struct hd_loc hd_remark_place(const struct hd_remarks *remarks, uint32_t function, uint32_t inst)
+/* Of an instruction; of what stands before it in its block, or of the function, where it has none itself. */
+static struct hd_loc place_of(const struct hd_remarks *remarks, uint32_t function, uint32_t inst)
 {
 	const struct hd_object *object = &remarks->unit->object;
 	const struct hd_function *code = &object->functions[function];
@@ -29,7 +30,7 @@ struct hd_loc hd_remark_place(const struct hd_remarks *remarks, uint32_t functio
 
 const char *hd_remark_place_text(struct hd_remarks *remarks, uint32_t function, uint32_t inst)
 {
-	struct hd_loc loc = hd_remark_place(remarks, function, inst);
+	struct hd_loc loc = place_of(remarks, function, inst);
 	return loc.file ? hd_arena_printf(&remarks->arena, "%s:%u", loc.file, loc.line)
 			: hd_arena_printf(&remarks->arena, "pc %04x", inst * HD_INST_BYTES);
 }
@@ -49,7 +50,7 @@ bool hd_remark_begin(struct hd_remark *remark, struct hd_remarks *to, enum hd_pa
 	*remark = (struct hd_remark){.to = to, .pass = title, .name = name, .function = value};
 	if (!value || (!to->host->wants_remarks(to->unit->source, title) && !is_printed(to, title)))
 		return false;
-	remark->loc = hd_remark_place(to, function, inst);
+	remark->loc = place_of(to, function, inst);
 	return true;
 }
 

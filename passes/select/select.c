@@ -441,7 +441,6 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	reset(sel);
 	sel->func = func;
 	sel->function = function;
-	sel->return_type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
 	prepare(sel, out->name, out->kernel);
 	sel->func->function_index = index;
 	sel->func->sm_threads = hd_sel_sm_threads(sel->function);

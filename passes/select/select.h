@@ -103,7 +103,6 @@ struct hd_select {
 
 	struct hd_mfunc *func;
 	LLVMValueRef function;
-	LLVMTypeRef return_type;
 	struct hd_map values; /* value -> leaves; block -> index in blocks */
 	HD_VEC(struct hd_leaf) leaves;
 	HD_VEC(struct hd_select_block) blocks;
@@ -148,8 +147,6 @@ void hd_sel_define(struct hd_select *sel, LLVMValueRef value, const struct hd_le
 void hd_sel_define1(struct hd_select *sel, struct hd_leaf leaf); /* the result of sel->inst */
 void hd_sel_define_reg(struct hd_select *sel, struct hd_mreg reg);
 
-/* Constant of any kind as leaves. 0 or -1 (reported). */
-bool hd_sel_constant(struct hd_select *sel, LLVMValueRef value, struct hd_leaf *leaf);
 /* ---- constant.c: the bits of a scalar or vector constant of up to 128, bitcasts and elements of vectors
  * included; false: not known. An element of a vector as a leaf. */
 bool hd_sel_constant_bits(struct hd_select *sel, LLVMValueRef value, uint64_t words[2]);

@@ -118,7 +118,8 @@ static struct hd_leaf symbol_leaf(struct hd_select *sel, const struct hd_const_a
 	return hd_leaf_imm(HD_SHARED_WINDOW + symbol->section_offset + address->addend, 2);
 }
 
-bool hd_sel_constant(struct hd_select *sel, LLVMValueRef value, struct hd_leaf *leaf)
+/* A scalar constant of any kind; false: reported. */
+static bool constant_leaf(struct hd_select *sel, LLVMValueRef value, struct hd_leaf *leaf)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
 	int words = hd_sel_words(sel, type);
@@ -145,7 +146,7 @@ static void constant_leaves(struct hd_select *sel, LLVMValueRef value, struct hd
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
 	if (hd_is_scalar(type)) {
 		struct hd_leaf leaf;
-		if (!hd_sel_constant(sel, value, &leaf))
+		if (!constant_leaf(sel, value, &leaf))
 			leaf = hd_leaf_imm(0, 1);
 		leaves[(*count)++] = leaf;
 		return;

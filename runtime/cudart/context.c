@@ -38,7 +38,8 @@ cudaError_t hd_cudart_return(cudaError_t error)
 	return error;
 }
 
-void hd_cudart_report(const char *kind, const char *text)
+/* To where `heddle run` listens, when it does. */
+static void report(const char *kind, const char *text)
 {
 	const char *number = getenv("HEDDLE_STATUS_FD");
 	if (number)
@@ -77,7 +78,7 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
 		}
 	if (sticky) {
 		cudart->sticky = result;
-		hd_cudart_report("fault", cudart->sim ? hd_sim_error_text(cudart->sim) : "");
+		report("fault", cudart->sim ? hd_sim_error_text(cudart->sim) : "");
 	}
 	return result;
 }
@@ -249,7 +250,7 @@ cudaError_t hd_cudart_boot(struct hd_cudart *cudart)
 		cudart->started = true;
 		cudart->start_error = start_simulator(cudart);
 		if (cudart->start_error != cudaSuccess)
-			hd_cudart_report("fault", "the simulator could not be started");
+			report("fault", "the simulator could not be started");
 	}
 	if (cudart->start_error != cudaSuccess)
 		return cudart->start_error;

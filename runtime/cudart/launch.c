@@ -233,7 +233,6 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
 	if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize) {
 		if (value < 0 || (uint64_t)value > limit)
 			return hd_cudart_return(cudaErrorInvalidValue);
-		function->max_dynamic_shared = (uint32_t)value;
 	} else if (attr != cudaFuncAttributePreferredSharedMemoryCarveout) {
 		return hd_cudart_return(cudaErrorInvalidValue);
 	}

@@ -319,7 +319,6 @@ uint64_t hd_fp_magnitude(const struct hd_unpacked *value, unsigned rounding);
 
 /* program.c beyond engine.h. Unloading leaves traps where the code was. */
 void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module);
-void hd_program_drop_data(struct hd_gpu *gpu, struct hd_module *module);
 int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t *address, uint64_t *size);
 
 /* fault.c: the source line of an instruction; HD_NOWHERE. */

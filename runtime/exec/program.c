@@ -311,7 +311,7 @@ static int place_data(struct hd_gpu *gpu, struct hd_module *module)
 	return status;
 }
 
-void hd_program_drop_data(struct hd_gpu *gpu, struct hd_module *module)
+static void drop_data(struct hd_gpu *gpu, struct hd_module *module)
 {
 	uint64_t *sections[] = {&module->data_address, &module->rodata_address, &module->bss_address};
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
@@ -365,7 +365,7 @@ int hd_program_load(struct hd_gpu *gpu, struct hd_module *module)
 	if (!status)
 		status = link_module(gpu, module);
 	if (status) {
-		hd_program_drop_data(gpu, module);
+		drop_data(gpu, module);
 		program->code.len = code_before;
 		program->functions.len = functions_before;
 		return status;
@@ -389,7 +389,7 @@ void hd_program_unload(struct hd_gpu *gpu, struct hd_module *module)
 		*function =
 			(struct hd_pfunction){.name = "(unloaded)", .first = function->first, .count = function->count};
 	}
-	hd_program_drop_data(gpu, module);
+	drop_data(gpu, module);
 }
 
 int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t *address, uint64_t *size)

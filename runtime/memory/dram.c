@@ -45,7 +45,7 @@ static void init_banks(struct hd_dram *dram, uint32_t count)
 	}
 }
 
-void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const struct hd_map *map,
+void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const struct hd_address_map *map,
 		  struct hd_counters *counters, struct hd_arena *arena)
 {
 	memset(dram, 0, sizeof(*dram));
@@ -139,7 +139,7 @@ void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, ui
 	assert(hd_dram_room(dram, mode) && sectors);
 	uint32_t index = dram->free_request;
 	struct hd_dram_request *request = &dram->requests[index];
-	struct hd_place place = hd_map_dram(dram->map, slice, in_slice);
+	struct hd_dram_place place = hd_address_dram(dram->map, slice, in_slice);
 	uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * dram->sector_bytes;
 	dram->free_request = request->next;
 	*request =

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "heddle/stats.h"
+#include "runtime/memory/address_map.h"
 #include "runtime/memory/clock.h"
-#include "runtime/memory/map.h"
 #include "runtime/memory/packet.h"
 
 enum { HD_DRAM_MAX_BANKS = 64, HD_DRAM_MAX_GROUPS = 16 };
@@ -48,7 +48,7 @@ struct hd_dram_timing {
 
 struct hd_dram {
 	struct hd_clock clock;
-	const struct hd_map *map;
+	const struct hd_address_map *map;
 	struct hd_dram_timing t;
 	struct hd_dram_bank banks[HD_DRAM_MAX_BANKS];
 	uint64_t pending[HD_DRAM_MODES], hits[HD_DRAM_MODES]; /* banks with requests; with requests for the open row */
@@ -70,7 +70,7 @@ struct hd_dram {
 	struct hd_counters *counters;
 };
 
-void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const struct hd_map *map,
+void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const struct hd_address_map *map,
 		  struct hd_counters *counters, struct hd_arena *arena);
 static inline bool hd_dram_room(const struct hd_dram *dram, enum hd_dram_mode mode)
 {

@@ -15,8 +15,8 @@
 /* Keeps large MSHR files times large merge limits affordable. */
 enum { MAX_WAITERS = 8192 };
 
-void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config, const struct hd_map *map,
-		struct hd_counters *counters, struct hd_arena *arena)
+void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config,
+		const struct hd_address_map *map, struct hd_counters *counters, struct hd_arena *arena)
 {
 	*slice = (struct hd_l2_slice){.index = index, .map = map, .counters = counters};
 	slice->clock = hd_clock_of(config->core_mhz, config->l2_mhz);
@@ -139,7 +139,7 @@ static void count_sectors(struct hd_l2_slice *slice, uint8_t sectors, uint8_t hi
 /* Writes and write-backs. Sectors that are not wholly written are fetched; nobody waits for them. */
 static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd_packet *request, struct hd_dram *dram)
 {
-	uint64_t line = hd_map_in_slice(slice->map, request->line);
+	uint64_t line = hd_address_in_slice(slice->map, request->line);
 	uint32_t index = hd_tags_find(&slice->tags, line), victim = HD_NONE;
 	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
 	uint8_t there = tag ? tag->valid | tag->pending : 0, hits = tag ? tag->valid & request->sectors : 0;
@@ -164,7 +164,7 @@ static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd
 static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_packet *request, struct hd_dram *dram,
 		       uint32_t *cycles)
 {
-	uint64_t line = hd_map_in_slice(slice->map, request->line);
+	uint64_t line = hd_address_in_slice(slice->map, request->line);
 	uint32_t index = hd_tags_find(&slice->tags, line), victim = HD_NONE;
 	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
 	uint8_t hits = tag ? tag->valid & request->sectors : 0, wait = request->sectors & (uint8_t)~hits;
@@ -216,7 +216,7 @@ void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fill *fill)
 
 void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *up)
 {
-	hd_tags_prefetch(&slice->tags, hd_map_in_slice(slice->map, hd_crossbar_back(up, slice->index)->line));
+	hd_tags_prefetch(&slice->tags, hd_address_in_slice(slice->map, hd_crossbar_back(up, slice->index)->line));
 }
 
 /* Answers those who now have all their sectors. */

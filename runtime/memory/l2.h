@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "heddle/stats.h"
+#include "runtime/memory/address_map.h"
 #include "runtime/memory/crossbar.h"
 #include "runtime/memory/dram.h"
-#include "runtime/memory/map.h"
 #include "runtime/memory/tags.h"
 
 /* A request that waits for sectors. */
@@ -23,7 +23,7 @@ struct hd_l2_waiter {
 struct hd_l2_slice {
 	uint32_t index;
 	struct hd_clock clock;
-	const struct hd_map *map;
+	const struct hd_address_map *map;
 	struct hd_tags tags;	    /* by number in the slice */
 	struct hd_packets in;	    /* requests */
 	struct hd_packets out;	    /* replies, ready l2_latency after their service */
@@ -38,8 +38,8 @@ struct hd_l2_slice {
 	struct hd_counters *counters;
 };
 
-void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config, const struct hd_map *map,
-		struct hd_counters *counters, struct hd_arena *arena);
+void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config,
+		const struct hd_address_map *map, struct hd_counters *counters, struct hd_arena *arena);
 /* Sectors from DRAM, to be taken from their ready cycle on. They come in order of it. */
 void hd_l2_fill(struct hd_l2_slice *slice, const struct hd_dram_fill *fill);
 /* A request is on its way: starts to bring what it will need into the host's cache. */

@@ -357,7 +357,7 @@ static bool send_packets(struct hd_lsu *lsu, uint64_t now)
 	while ((front = hd_packets_front(&lsu->l1.out)) && front->ready <= now &&
 	       hd_crossbar_room(up, lsu->sm, front->flits, now)) {
 		struct hd_packet packet = *front;
-		packet.slice = (uint16_t)hd_map_slice(&lsu->memory->map, packet.line);
+		packet.slice = (uint16_t)hd_address_slice(&lsu->memory->map, packet.line);
 		hd_crossbar_push(up, lsu->sm, &packet, now);
 		hd_packets_pop(&lsu->l1.out);
 		sent = true;

@@ -42,7 +42,7 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 {
 	struct hd_memory *memory = HD_ARENA_NEW(arena, struct hd_memory, 1);
 	assert(config->l1_line == config->l2_line);
-	hd_map_init(&memory->map, config);
+	hd_address_map_init(&memory->map, config);
 	memory->sm_count = (uint32_t)config->sm_count;
 	memory->slice_count = (uint32_t)config->l2_slices;
 	memory->channel_count = (uint32_t)config->dram_channels;

@@ -20,8 +20,7 @@ enum hd_packet_kind {
 	HD_PACKET_ATOMIC,    /* answered with data */
 	HD_PACKET_REDUCTION, /* acknowledged */
 	HD_PACKET_DATA,	     /* reply */
-	HD_PACKET_ACK,	     /* reply */
-	HD_PACKET_KINDS
+	HD_PACKET_ACK	     /* reply */
 };
 
 struct hd_packet {

@@ -4,15 +4,15 @@
 #ifndef HD_RUNTIME_MEMORY_SYSTEM_H
 #define HD_RUNTIME_MEMORY_SYSTEM_H
 
+#include "runtime/memory/address_map.h"
 #include "runtime/memory/agenda.h"
 #include "runtime/memory/crossbar.h"
 #include "runtime/memory/dram.h"
 #include "runtime/memory/l2.h"
-#include "runtime/memory/map.h"
 #include "runtime/memory/memory.h"
 
 struct hd_memory {
-	struct hd_map map;
+	struct hd_address_map map;
 	struct hd_crossbar up, down; /* SMs to slices, slices to SMs */
 	struct hd_l2_slice *slices;
 	struct hd_dram *channels;

@@ -150,7 +150,8 @@ uint32_t hd_tags_victim(const struct hd_tags *tags, uint64_t line)
 	return s->used < tags->limit ? set * tags->ways + s->free : oldest_settled(tags, set);
 }
 
-void hd_tags_drop(struct hd_tags *tags, uint32_t index)
+/* Frees a tag without pending sectors. */
+static void drop(struct hd_tags *tags, uint32_t index)
 {
 	uint32_t set = index / tags->ways, way = index % tags->ways;
 	assert(tags->tags[index].used && !tags->tags[index].pending);
@@ -167,7 +168,7 @@ void hd_tags_replace(struct hd_tags *tags, uint32_t victim, uint64_t line)
 {
 	uint32_t set = victim / tags->ways, way = victim % tags->ways;
 	if (tags->tags[victim].used)
-		hd_tags_drop(tags, victim);
+		drop(tags, victim);
 	assert(tags->sets[set].free == way);
 	tags->sets[set].free = tags->links[victim].older;
 	tags->sets[set].used++;
@@ -188,7 +189,7 @@ uint32_t hd_tags_set_limit(struct hd_tags *tags, uint32_t limit)
 			if (index == HD_NONE)
 				break;
 			dirty += (uint32_t)__builtin_popcount(tags->tags[index].dirty);
-			hd_tags_drop(tags, index);
+			drop(tags, index);
 		}
 	return dirty;
 }
@@ -204,7 +205,7 @@ uint32_t hd_tags_flush(struct hd_tags *tags)
 		if (tag->pending)
 			tag->dirty = tag->valid = 0;
 		else
-			hd_tags_drop(tags, index);
+			drop(tags, index);
 	}
 	return dirty;
 }

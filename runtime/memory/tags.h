@@ -48,8 +48,6 @@ void hd_tags_touch(struct hd_tags *tags, uint32_t index);
 uint32_t hd_tags_victim(const struct hd_tags *tags, uint64_t line);
 /* Gives `victim`, as found by hd_tags_victim, to `line`: most recently used, no sectors. */
 void hd_tags_replace(struct hd_tags *tags, uint32_t victim, uint64_t line);
-/* Frees a tag without pending sectors. */
-void hd_tags_drop(struct hd_tags *tags, uint32_t index);
 /* Ways in use of each set, 1 to `ways`. Frees what is over that, oldest first; pending lines stay until replaced.
  * Returns the dirty sectors that this dropped. */
 uint32_t hd_tags_set_limit(struct hd_tags *tags, uint32_t limit);

@@ -41,7 +41,7 @@ static double dynamic_picojoules(const struct hd_counters *c, const struct hd_co
 	return pj;
 }
 
-double hd_stats_energy(const struct hd_stats *stats, const struct hd_config *config)
+static double joules(const struct hd_stats *stats, const struct hd_config *config)
 {
 	double seconds = (double)stats->counters.cycles / (config->core_mhz * 1e6);
 	return dynamic_picojoules(&stats->counters, config) * 1e-12 + config->static_watts * seconds;
@@ -82,7 +82,7 @@ static void add_stats(json_t *object, const struct hd_stats *stats, const struct
 	json_object_set_new(object, "ipc", json_real(ipc));
 	json_object_set_new(object, "l1d", l1d_object(c));
 	json_object_set_new(object, "stalls", stalls_object(stats));
-	json_object_set_new(object, "energy_joules", json_real(hd_stats_energy(stats, config)));
+	json_object_set_new(object, "energy_joules", json_real(joules(stats, config)));
 }
 
 /* An object for each policy, empty where it reports nothing. */

@@ -130,11 +130,6 @@ const char *hd_sim_error_text(const struct hd_sim *sim)
 	return sim->gpu.error_text;
 }
 
-const struct hd_config *hd_sim_config(const struct hd_sim *sim)
-{
-	return &sim->gpu.config;
-}
-
 uint64_t hd_sim_cycles(const struct hd_sim *sim)
 {
 	return sim->gpu.now;

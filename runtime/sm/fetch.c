@@ -17,14 +17,7 @@ void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, str
 	cache->tags = HD_ARENA_NEW(arena, uint64_t, entries);
 	cache->ready = HD_ARENA_NEW(arena, uint64_t, entries);
 	cache->used = HD_ARENA_NEW(arena, uint64_t, entries);
-	hd_icache_flush(cache);
-}
-
-void hd_icache_flush(struct hd_icache *cache)
-{
-	size_t entries = (size_t)cache->sets * cache->ways;
-	memset(cache->tags, 0xff, entries * sizeof(*cache->tags));
-	memset(cache->used, 0, entries * sizeof(*cache->used));
+	memset(cache->tags, 0xff, entries * sizeof(*cache->tags)); /* no line */
 }
 
 static uint32_t find_way(const uint64_t *tags, const uint64_t *used, uint32_t ways, uint64_t line)

@@ -111,7 +111,6 @@ struct hd_sm {
 	bool lsu_ticked;       /* in this cycle: the memory may have been given work */
 	uint32_t fences;       /* warps waiting at a fence */
 	uint32_t ctas_retired; /* since the GPU last looked */
-	uint32_t line_mask;    /* instructions of a cache line - 1 */
 	uint32_t branch_latency, miss_latency, predicated_latency;
 	uint32_t stages; /* that policies add between issue and execution */
 	uint8_t scheduler_of[HD_MAX_WARPS], position[HD_MAX_WARPS];
@@ -133,7 +132,7 @@ struct hd_sm {
 	struct hd_stats stats;
 	/* dispatch.c */
 	struct hd_cta *ctas;
-	uint32_t cta_slots, cta_limit, cta_rows; /* cta_limit: of the running grid here */
+	uint32_t cta_slots, cta_limit; /* cta_limit: of the running grid here */
 	uint64_t free_slots[HD_MAX_WARPS / 64];
 	uint64_t next_launch;	/* earliest cycle of the next CTA's launch */
 	uint64_t launches;	/* warps started, for ages */
@@ -250,7 +249,6 @@ uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *schedule
 
 /* fetch.c */
 void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena);
-void hd_icache_flush(struct hd_icache *cache);
 /* Cycle at which the line that holds instruction `pc` can be decoded. */
 uint64_t hd_icache_fetch(struct hd_sm *sm, uint32_t pc, uint64_t now);
 

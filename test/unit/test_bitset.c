@@ -66,44 +66,16 @@ START_TEST(add_and_remove_change_one_member)
 }
 END_TEST
 
-START_TEST(operations_agree_with_their_definitions)
+START_TEST(a_copy_has_the_members_and_is_apart)
 {
 	uint32_t bits = sizes[_i];
-	struct hd_bitset twos = multiples(bits, 2), threes = multiples(bits, 3);
-	struct hd_bitset all = hd_bitset_new(&arena, bits), both = hd_bitset_new(&arena, bits),
-			 only = hd_bitset_new(&arena, bits);
-	hd_bitset_copy(&all, &twos);
-	hd_bitset_copy(&both, &twos);
-	hd_bitset_copy(&only, &twos);
-	ck_assert(hd_bitset_equal(&all, &twos));
-
-	ck_assert(hd_bitset_union(&all, &threes) == (bits > 3));
-	ck_assert(hd_bitset_intersect(&both, &threes) == (bits > 2));
-	ck_assert(hd_bitset_subtract(&only, &threes) == (bits > 0));
-	for (uint32_t id = 0; id < bits; id++) {
-		ck_assert(hd_bitset_has(&all, id) == (id % 2 == 0 || id % 3 == 0));
-		ck_assert(hd_bitset_has(&both, id) == (id % 6 == 0));
-		ck_assert(hd_bitset_has(&only, id) == (id % 2 == 0 && id % 3 != 0));
-	}
-	/* A second time nothing changes. */
-	ck_assert(!hd_bitset_union(&all, &threes));
-	ck_assert(!hd_bitset_intersect(&both, &threes));
-	ck_assert(!hd_bitset_subtract(&only, &threes));
-}
-END_TEST
-
-START_TEST(clear_empties)
-{
-	struct hd_bitset set = multiples(sizes[_i], 1), empty = hd_bitset_new(&arena, sizes[_i]);
-	hd_bitset_clear(&set);
-	ck_assert(hd_bitset_equal(&set, &empty));
-}
-END_TEST
-
-START_TEST(sets_of_different_sizes_differ)
-{
-	struct hd_bitset a = hd_bitset_new(&arena, 64), b = hd_bitset_new(&arena, 65);
-	ck_assert(!hd_bitset_equal(&a, &b));
+	struct hd_bitset from = multiples(bits, 3), to = multiples(bits, 2);
+	hd_bitset_copy(&to, &from);
+	for (uint32_t id = 0; id < bits; id++)
+		ck_assert(hd_bitset_has(&to, id) == (id % 3 == 0));
+	hd_bitset_clear(&from);
+	ck_assert_uint_eq(hd_bitset_count(&from), 0);
+	ck_assert_uint_eq(hd_bitset_count(&to), (bits + 2) / 3);
 }
 END_TEST
 
@@ -115,9 +87,7 @@ Suite *hd_suite(void)
 	tcase_add_loop_test(sized, starts_empty, 0, SIZES);
 	tcase_add_loop_test(sized, members_come_in_order, 0, SIZES);
 	tcase_add_loop_test(sized, add_and_remove_change_one_member, 0, SIZES);
-	tcase_add_loop_test(sized, operations_agree_with_their_definitions, 0, SIZES);
-	tcase_add_loop_test(sized, clear_empties, 0, SIZES);
-	tcase_add_test(sized, sets_of_different_sizes_differ);
+	tcase_add_loop_test(sized, a_copy_has_the_members_and_is_apart, 0, SIZES);
 	suite_add_tcase(suite, sized);
 	return suite;
 }

@@ -5,11 +5,10 @@
 
 #include "memory_rig.h"
 #include "runtime/memory/dram.h"
-#include "sample.h"
 
 static struct hd_arena arena;
 static struct hd_config config;
-static struct hd_map map;
+static struct hd_address_map map;
 static struct hd_counters counters;
 static struct hd_dram dram;
 
@@ -28,7 +27,7 @@ static void set_up(void)
 
 static void build(void)
 {
-	hd_map_init(&map, &config);
+	hd_address_map_init(&map, &config);
 	hd_dram_init(&dram, &config, &map, &counters, &arena);
 }
 
@@ -41,7 +40,7 @@ static void tear_down(void)
 static uint64_t line_at(uint32_t bank, uint32_t row, uint32_t column)
 {
 	for (uint64_t line = 0;; line++) {
-		struct hd_place place = hd_map_dram(&map, 0, line);
+		struct hd_dram_place place = hd_address_dram(&map, 0, line);
 		if (place.bank == bank && place.row == row && line / map.groups % map.row_lines == column)
 			return line;
 		ck_assert_uint_lt(line, 1u << 20);
@@ -359,11 +358,11 @@ START_TEST(the_map_is_one_to_one)
 	enum { LINES = 1 << 14 };
 	static uint8_t seen[64][LINES / 64 * 64];
 	config.l2_slices = slices[_i];
-	hd_map_init(&map, &config);
+	hd_address_map_init(&map, &config);
 	memset(seen, 0, sizeof(seen));
 	for (uint64_t line = 0; line < LINES; line++) {
-		uint32_t slice = hd_map_slice(&map, line);
-		uint64_t place = hd_map_in_slice(&map, line);
+		uint32_t slice = hd_address_slice(&map, line);
+		uint64_t place = hd_address_in_slice(&map, line);
 		ck_assert_uint_lt(slice, slices[_i]);
 		ck_assert_uint_eq(seen[slice][place], 0);
 		seen[slice][place] = 1;
@@ -375,10 +374,10 @@ START_TEST(strides_of_powers_of_two_do_not_camp)
 {
 	static const uint32_t slices[] = {12, 16, 48, 64};
 	config.l2_slices = slices[_i / 12];
-	hd_map_init(&map, &config);
+	hd_address_map_init(&map, &config);
 	uint32_t count[64] = {0}, most = 0, lines = 64 * (uint32_t)config.l2_slices;
 	for (uint64_t i = 0; i < lines; i++) {
-		uint32_t slice = hd_map_slice(&map, i << _i % 12);
+		uint32_t slice = hd_address_slice(&map, i << _i % 12);
 		if (++count[slice] > most)
 			most = count[slice];
 	}

@@ -4,9 +4,9 @@
  */
 #include "harness.h"
 
+#include "flow_compute.h"
 #include "machine_code.h"
 #include "passes/analysis/flow.h"
-#include "sample.h"
 
 static struct hd_arena arena;
 
@@ -23,7 +23,7 @@ static void tear_down(void)
 static struct hd_flow flow_of(const struct hd_function *function)
 {
 	struct hd_flow flow;
-	hd_flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
 	return flow;
 }
 
@@ -165,7 +165,7 @@ START_TEST(calls_of_known_functions)
 	code_add(&code, 17, 6, 4);
 	code_op(&code, HD_OP_RET);
 	struct hd_function function = code_finish(&code, "caller", false, &arena);
-	hd_flow_compute(&flow, &function, &hd_abi_cars, &facts, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, &facts, &arena);
 	EQ(flow.calls[0].reads, 0x22, 0);
 	EQ(flow.returns, 0xf0002, 0);	 /* R1, R16..R19 */
 	EQ(flow.live_in[0], 0xd0012, 0); /* R1, R4, R16, R18, R19 */

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "passes/graph/graph.h"
+#include "random_graph.h"
 
-enum { MAX_NODES = 14, MAX_EDGES = 3 * MAX_NODES, TRIALS = 4000 };
+enum { MAX_NODES = RANDOM_GRAPH_NODES, MAX_EDGES = 3 * MAX_NODES, TRIALS = 4000 };
 
 static struct hd_arena arena;
 
@@ -21,23 +22,6 @@ static void set_up(void)
 static void tear_down(void)
 {
 	hd_arena_release(&arena);
-}
-
-static uint32_t random_below(uint64_t *state, uint32_t bound)
-{
-	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(*state >> 33) % bound;
-}
-
-static struct hd_graph random_graph(uint64_t *seed)
-{
-	struct hd_edge edges[MAX_EDGES];
-	uint32_t nodes = 1 + random_below(seed, MAX_NODES), count = random_below(seed, 3 * nodes);
-	struct hd_graph graph;
-	for (uint32_t i = 0; i < count; i++)
-		edges[i] = (struct hd_edge){random_below(seed, nodes), random_below(seed, nodes)};
-	hd_graph_build(&graph, &arena, nodes, 0, edges, count);
-	return graph;
 }
 
 /* A set of nodes is a bit mask. Nodes reachable from `from` through nodes of `inside` (which need not hold `from`). */
@@ -149,7 +133,7 @@ START_TEST(reverse_post_order_is_a_depth_first_order)
 {
 	uint64_t seed = 1;
 	for (unsigned trial = 0; trial < TRIALS; trial++) {
-		struct hd_graph graph = random_graph(&seed);
+		struct hd_graph graph = random_graph(&seed, false, &arena);
 		uint32_t *rpo, count = hd_graph_rpo(&graph, &arena, &rpo), seen = 0, position[MAX_NODES];
 		for (uint32_t i = 0; i < count; i++) {
 			seen |= 1u << rpo[i];
@@ -177,7 +161,7 @@ START_TEST(dominators_match_their_definition)
 {
 	uint64_t seed = 2;
 	for (unsigned trial = 0; trial < TRIALS; trial++) {
-		struct hd_graph graph = random_graph(&seed);
+		struct hd_graph graph = random_graph(&seed, false, &arena);
 		uint32_t *idom = hd_graph_dominators(&graph, &arena), reachable = reach(&graph, 0, all(&graph));
 		uint32_t *depth = hd_dominator_depths(idom, graph.nodes, &arena);
 		for (uint32_t b = 0; b < graph.nodes; b++) {
@@ -216,7 +200,7 @@ START_TEST(post_dominators_match_their_definition)
 {
 	uint64_t seed = 3;
 	for (unsigned trial = 0; trial < TRIALS; trial++) {
-		struct hd_graph graph = random_graph(&seed);
+		struct hd_graph graph = random_graph(&seed, false, &arena);
 		uint32_t *post = hd_graph_post_dominators(&graph, &arena);
 		struct hd_graph whole = with_exit(&graph, post), back = reversed(&whole);
 		uint32_t exit = graph.nodes;
@@ -246,7 +230,7 @@ START_TEST(components_are_mutual_reachability_callees_first)
 {
 	uint64_t seed = 4;
 	for (unsigned trial = 0; trial < TRIALS; trial++) {
-		struct hd_graph graph = random_graph(&seed);
+		struct hd_graph graph = random_graph(&seed, false, &arena);
 		uint32_t *component, count = hd_graph_components(&graph, &arena, &component);
 		for (uint32_t a = 0; a < graph.nodes; a++) {
 			uint32_t from_a = reach(&graph, a, all(&graph));
@@ -305,7 +289,7 @@ START_TEST(loops_match_their_definition)
 {
 	uint64_t seed = 5;
 	for (unsigned trial = 0; trial < TRIALS; trial++) {
-		struct hd_graph graph = random_graph(&seed);
+		struct hd_graph graph = random_graph(&seed, false, &arena);
 		uint32_t *rpo, count = hd_graph_rpo(&graph, &arena, &rpo);
 		struct hd_loops loops;
 		hd_graph_loops(&graph, hd_graph_dominators(&graph, &arena), &arena, &loops);

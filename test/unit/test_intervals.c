@@ -5,6 +5,7 @@
  */
 #include "harness.h"
 
+#include "flow_compute.h"
 #include "machine_code.h"
 #include "passes/analysis/intervals.h"
 #include "sample.h"
@@ -29,7 +30,7 @@ static void analyse(const struct hd_function *function, bool uniform)
 	struct hd_bitset branches = hd_bitset_new(&arena, function->inst_count);
 	for (uint32_t i = 0; i < function->inst_count && uniform; i++)
 		hd_bitset_add(&branches, i);
-	hd_flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
 	hd_liveness_compute(&liveness, &flow, &branches, NULL, &arena);
 }
 

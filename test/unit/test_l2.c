@@ -8,7 +8,7 @@
 
 static struct hd_arena arena;
 static struct hd_config config;
-static struct hd_map map;
+static struct hd_address_map map;
 static struct hd_counters counters;
 static struct hd_crossbar up, down;
 static struct hd_l2_slice slice;
@@ -35,7 +35,7 @@ static void build(uint32_t sets, uint32_t ways)
 	struct hd_crossbar_shape shape = {"up", 2, 1, true, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
 	config.l2_ways = ways;
 	config.l2_slice_bytes = (uint64_t)sets * ways * 128;
-	hd_map_init(&map, &config);
+	hd_address_map_init(&map, &config);
 	hd_crossbar_init(&up, &shape, &arena);
 	shape = (struct hd_crossbar_shape){"down", 1, 2, false, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
 	hd_crossbar_init(&down, &shape, &arena);

@@ -5,6 +5,7 @@
  */
 #include "harness.h"
 
+#include "flow_compute.h"
 #include "machine_code.h"
 #include "passes/analysis/liveness.h"
 #include "reconverge.h"
@@ -28,7 +29,7 @@ static struct hd_liveness liveness;
 
 static void compute(const struct hd_function *function, const struct hd_bitset *uniform)
 {
-	hd_flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
 	hd_liveness_compute(&liveness, &flow, uniform, NULL, &arena);
 }
 
@@ -188,7 +189,7 @@ START_TEST(early_returns)
 	code_set(&code, 4, 2);		    /* 3 */
 	code_op(&code, HD_OP_RET);	    /* 4 */
 	struct hd_function function = code_finish(&code, "early", false, &arena);
-	hd_flow_compute(&flow, &function, &hd_abi_cars, &facts, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, &facts, &arena);
 	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
 	CHECK_POINT(3, 0x30002, 0, 0x30012, 0);
 	function.kernel = true;
@@ -204,7 +205,7 @@ static struct hd_function *random_function(uint64_t *seed, uint32_t blocks)
 {
 	struct hd_function *function = HD_ARENA_NEW(&arena, struct hd_function, 1);
 	*function = code_random(seed, blocks, 3, 7, &arena);
-	hd_flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, function, &hd_abi_cars, NULL, &arena);
 	reconverge(function, &flow, &arena);
 	compute(function, NULL);
 	return function;

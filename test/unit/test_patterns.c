@@ -5,6 +5,7 @@
  */
 #include "harness.h"
 
+#include "flow_compute.h"
 #include "machine_code.h"
 #include "passes/analysis/patterns.h"
 #include "reconverge.h"
@@ -29,7 +30,7 @@ static void tear_down(void)
 static void compute(struct code *code, const struct hd_bitset *uniform)
 {
 	function = code_finish(code, "kernel", true, &arena);
-	hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 	hd_liveness_compute(&liveness, &flow, uniform, NULL, &arena);
 }
 
@@ -392,9 +393,9 @@ START_TEST(patterns_hold_under_divergence)
 	for (unsigned trial = 0; trial < 600; trial++) {
 		struct hd_patterns patterns;
 		function = code_random(&seed, 2 + trial % 8, 6, 5, &arena);
-		hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+		flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 		reconverge(&function, &flow, &arena);
-		hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+		flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 		hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
 		hd_patterns_compute(&patterns, &liveness, &arena);
 		for (unsigned run = 0; run < 4; run++)

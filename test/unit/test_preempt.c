@@ -4,9 +4,9 @@
  */
 #include "harness.h"
 
+#include "flow_compute.h"
 #include "machine_code.h"
 #include "passes/analysis/preempt.h"
-#include "sample.h"
 
 static struct hd_arena arena;
 static struct hd_flow flow;
@@ -28,7 +28,7 @@ static struct hd_function function;
 static void compute(struct code *code, uint32_t every, const struct hd_bitset *uniform)
 {
 	function = code_finish(code, "kernel", true, &arena);
-	hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 	hd_liveness_compute(&liveness, &flow, uniform, NULL, &arena);
 	hd_preempt_compute(&preempt, &liveness, every, NULL, &arena);
 }
@@ -311,7 +311,7 @@ static struct hd_drain drain_of_caller(struct code *code, const struct hd_drain 
 	code_set(code, 16, 0);
 	code_op(code, HD_OP_RET);
 	function = code_finish(code, "caller", false, &arena);
-	hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
 	hd_preempt_compute(&preempt, &liveness, 1000, &(struct hd_preempt_callees){&site, 1, drains, waits}, &arena);
 	ck_assert_uint_eq(preempt.point_count, 0);
@@ -364,7 +364,7 @@ START_TEST(barriers_of_functions)
 	code_barrier(&code);
 	code_op(&code, HD_OP_RET);
 	function = code_finish(&code, "waits", false, &arena);
-	hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
 	hd_preempt_compute(&preempt, &liveness, 1000, NULL, &arena);
 	ck_assert_uint_eq(preempt.point_count, 1);
@@ -372,7 +372,7 @@ START_TEST(barriers_of_functions)
 	ck_assert_int_eq(preempt.drain.from_point, 2);
 	ck_assert_int_eq(preempt.drain.through, -1);
 	function.kernel = true;
-	hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 	hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
 	hd_preempt_compute(&preempt, &liveness, 1000, NULL, &arena);
 	ck_assert_uint_eq(preempt.point_count, 0);
@@ -417,7 +417,7 @@ START_TEST(drains_match_all_paths)
 	for (unsigned trial = 0; trial < 400; trial++) {
 		uint32_t every = trial % 3 ? 3 + trial % 7 : 1000;
 		function = code_random(&seed, 2 + trial % 8, 3, 5, &arena);
-		hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+		flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 		hd_liveness_compute(&liveness, &flow, NULL, NULL, &arena);
 		hd_preempt_compute(&preempt, &liveness, every, NULL, &arena);
 		bool *on_path = HD_ARENA_NEW(&arena, bool, function.inst_count), cyclic = false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "passes/graph/graph.h"
+#include "random_graph.h"
 
 enum { MAX_NODES = 12, MAX_EDGES = 2 * MAX_NODES, TRIALS = 4000 };
 
@@ -88,12 +89,6 @@ START_TEST(blocks_that_others_reach_too_are_met_in)
 END_TEST
 
 /* ---- random graphs */
-
-static uint32_t random_below(uint64_t *state, uint32_t bound)
-{
-	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(*state >> 33) % bound;
-}
 
 struct sample {
 	struct hd_edge edges[MAX_EDGES];

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "flow_compute.h"
 #include "machine_code.h"
 #include "passes/analysis/profile.h"
 #include "passes/analysis/reuse.h"
@@ -33,7 +34,7 @@ static void tear_down(void)
 static void begin(struct code *code)
 {
 	function = code_finish(code, "test", true, &arena);
-	hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 	reuse = (struct hd_reuse){.flow = &flow};
 	hd_reuse_estimate(&flow, &reuse.weights, &arena);
 }
@@ -433,7 +434,7 @@ static void random_weights(uint64_t *seed)
 static void compare_random(uint64_t *seed, uint32_t blocks, uint32_t size, uint32_t regs, bool estimated)
 {
 	function = code_random(seed, blocks, size, regs, &arena);
-	hd_flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
+	flow_compute(&flow, &function, &hd_abi_cars, NULL, &arena);
 	reuse = (struct hd_reuse){.flow = &flow};
 	hd_reuse_estimate(&flow, &reuse.weights, &arena);
 	if (!estimated)

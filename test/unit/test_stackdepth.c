@@ -8,6 +8,7 @@
 
 #include "passes/analysis/chain.h"
 #include "passes/analysis/stackdepth.h"
+#include "random_graph.h"
 
 enum { MAX_NODES = 9, TRIALS = 3000 };
 
@@ -21,12 +22,6 @@ static void set_up(void)
 static void tear_down(void)
 {
 	hd_arena_release(&arena);
-}
-
-static uint32_t random_below(uint64_t *state, uint32_t bound)
-{
-	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(*state >> 33) % bound;
 }
 
 static struct hd_graph graph_of(uint32_t nodes, const struct hd_edge *edges, uint32_t count)

@@ -13,6 +13,7 @@
 
 #include "passes/graph/graph.h"
 #include "passes/ir/uniformity.h"
+#include "random_graph.h"
 
 static struct hd_arena arena;
 static LLVMContextRef context;
@@ -199,12 +200,6 @@ struct program {
 	LLVMModuleRef module;
 	LLVMValueRef function, branch[BLOCKS];
 };
-
-static uint32_t random_below(uint64_t *state, uint32_t bound)
-{
-	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(*state >> 33) % bound;
-}
 
 /* A value that is there at the end of `block`; values 0 and 1 are everywhere. */
 static uint32_t pick(const struct program *program, uint32_t block, uint32_t limit, uint64_t *seed)

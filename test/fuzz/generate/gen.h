@@ -196,7 +196,6 @@ struct gen {
 		__VA_ARGS__}[gen_below((g), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
 
 /* values.c */
-uint64_t gen_random(struct gen *g);
 uint32_t gen_below(struct gen *g, uint32_t limit);
 bool gen_chance(struct gen *g, unsigned percent);
 bool gen_has(const struct gen *g, enum gen_feature feature);
@@ -215,7 +214,6 @@ const char *gen_special(struct gen *g, const char *name);
 const char *gen_operand(struct gen *g, enum gen_type type);
 const char *gen_variable(struct gen *g, enum gen_type type);
 const char *gen_constant(struct gen *g, enum gen_type type);
-bool gen_available(const struct gen *g, enum gen_type type);
 enum gen_type gen_pick_int(struct gen *g);    /* a scalar integer type of at least 5 bits */
 enum gen_type gen_pick_float(struct gen *g);  /* T_NONE: none is wanted */
 enum gen_type gen_pick_any(struct gen *g);    /* what may be a parameter, a phi or a member */

@@ -24,8 +24,6 @@ struct gen_marks {
 };
 
 struct gen_marks gen_pick_marks(struct gen *g);
-/* "noundef " or nothing: where clang marks a parameter, an argument or a result as never undefined. */
-const char *gen_mark(struct gen *g);
 /* What keeps a function from being inlined, makes it so, or nothing. */
 const char *gen_inlining(struct gen *g);
 /* Whether whole warps are together here: operations of all their lanes may stand. */
@@ -35,8 +33,7 @@ const char *gen_lanes_of(struct gen *g, const char *condition);
 /* A local variable without contents, of the type of that name: %v<result>. */
 uint32_t gen_new_alloca(struct gen *g, const char *type);
 
-/* The value as an integer, and back; for types of 1 bit or a power of two of bytes. */
-const char *gen_to_bits(struct gen *g, enum gen_type type, const char *value);
+/* The value that the integer is; for types of 1 bit or a power of two of bytes. */
 const char *gen_from_bits(struct gen *g, enum gen_type type, const char *bits);
 /* What is done with a word of a value, an i32; returns an i32. */
 typedef const char *gen_word_step(struct gen *g, const char *word, const char *operand);

@@ -12,7 +12,8 @@ bool gen_together(const struct gen *g)
 	return g->uniform && g->whole_warps;
 }
 
-const char *gen_mark(struct gen *g)
+/* "noundef " or nothing: where clang marks a parameter, an argument or a result as never undefined. */
+static const char *mark(struct gen *g)
 {
 	return gen_chance(g, 60) ? "noundef " : "";
 }
@@ -21,7 +22,7 @@ struct gen_marks gen_pick_marks(struct gen *g)
 {
 	struct gen_marks marks;
 	for (unsigned i = 0; i < 4; i++)
-		marks.at[i] = gen_mark(g);
+		marks.at[i] = mark(g);
 	return marks;
 }
 
@@ -45,7 +46,8 @@ const char *gen_lanes_of(struct gen *g, const char *condition)
 
 /* ------------------------------------------------------------ words */
 
-const char *gen_to_bits(struct gen *g, enum gen_type type, const char *value)
+/* The value as an integer; for types of 1 bit or a power of two of bytes. */
+static const char *to_bits(struct gen *g, enum gen_type type, const char *value)
 {
 	if (!gen_is_float(type) && gen_types[type].lanes == 1)
 		return value;
@@ -63,7 +65,7 @@ const char *gen_by_words(struct gen *g, enum gen_type type, const char *value, g
 {
 	unsigned width = gen_width(type);
 	char bits[16], sum[16] = "0";
-	KEEP(bits, gen_to_bits(g, type, value));
+	KEEP(bits, to_bits(g, type, value));
 	if (width <= 32) {
 		const char *word = width < 32 ? gen_temp(g, "zext i%u %s to i32", width, bits) : bits;
 		word = step(g, word, operand);
@@ -89,7 +91,7 @@ const char *gen_broadcast(struct gen *g, const char *mask, const char *value, co
 	static const char shuffle[] = "@llvm.nvvm.shfl.sync.idx.i32";
 	gen_declare(g, "declare i32 %s(i32, i32, i32, i32) convergent", shuffle);
 	if (gen_chance(g, 40))
-		return gen_temp(g, "call i32 %s(i32 %s, i32 %s%s, i32 %s, i32 31)", shuffle, mask, gen_mark(g), value,
+		return gen_temp(g, "call i32 %s(i32 %s, i32 %s%s, i32 %s, i32 31)", shuffle, mask, mark(g), value,
 				from);
 	unsigned id = g->next_global++;
 	struct gen_marks own = gen_pick_marks(g), call = gen_pick_marks(g);
@@ -110,8 +112,8 @@ static const char *broadcast_word(struct gen *g, const char *word, const char *f
 static const char *exchange_word(struct gen *g, const char *word, const char *across)
 {
 	gen_declare(g, "declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32) convergent");
-	return gen_temp(g, "call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %s%s, i32 %s, i32 31)", gen_mark(g),
-			word, across);
+	return gen_temp(g, "call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %s%s, i32 %s, i32 31)", mark(g), word,
+			across);
 }
 
 /* ------------------------------------------------------------ reading it */
@@ -180,13 +182,13 @@ static void read_vote(struct gen *g, const struct gen_partial *p)
 		const char *limit = gen_constant(g, T_I32);
 		KEEP(flag, gen_temp(g, "icmp %s i32 %s, %s", PICK(g, "slt", "ugt", "sge"), word, limit));
 		gen_declare(g, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1) convergent");
-		bits = gen_temp(g, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s%s)", gen_mark(g), flag);
+		bits = gen_temp(g, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s%s)", mark(g), flag);
 		gen_define(g, T_I32, "and i32 %s, %s", bits, p->who);
 		return;
 	}
 	word = gen_temp(g, "and i32 %s, 3", word);
 	gen_declare(g, "declare i32 @llvm.nvvm.match.any.sync.i32(i32, i32) convergent");
-	bits = gen_temp(g, "call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, i32 %s%s)", gen_mark(g), word);
+	bits = gen_temp(g, "call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, i32 %s%s)", mark(g), word);
 	settle(g, T_I32, p->have, gen_temp(g, "and i32 %s, %s", bits, p->who));
 }
 
@@ -214,7 +216,7 @@ void gen_read_frozen(struct gen *g, const struct gen_partial *p)
 	unsigned width = gen_width(p->type), id;
 	char frozen[16], again[16], other[16];
 	const char *whole = gen_temp(g, "freeze %s %s", gen_name(p->type), p->value);
-	KEEP(frozen, gen_to_bits(g, p->type, whole));
+	KEEP(frozen, to_bits(g, p->type, whole));
 	enum gen_type type = gen_int_of(width);
 	switch (gen_below(g, gen_together(g) && width == 32 ? 5 : 4)) {
 	case 0: { /* by memory */
@@ -234,9 +236,9 @@ void gen_read_frozen(struct gen *g, const struct gen_partial *p)
 		hd_strbuf_printf(&g->functions,
 				 "define internal i%u @u%u(i%u %s%%x) noinline nounwind {\n"
 				 "  %%y = mul i%u %%x, %u\n  %%z = xor i%u %%y, %%x\n  ret i%u %%z\n}\n\n",
-				 width, id, width, gen_mark(g), width, width < 8 ? 1 : 29, width, width);
-		KEEP(again, gen_temp(g, "call i%u @u%u(i%u %s%s)", width, id, width, gen_mark(g), frozen));
-		KEEP(other, gen_temp(g, "call i%u @u%u(i%u %s%s)", width, id, width, gen_mark(g), frozen));
+				 width, id, width, mark(g), width, width < 8 ? 1 : 29, width, width);
+		KEEP(again, gen_temp(g, "call i%u @u%u(i%u %s%s)", width, id, width, mark(g), frozen));
+		KEEP(other, gen_temp(g, "call i%u @u%u(i%u %s%s)", width, id, width, mark(g), frozen));
 		gen_define(g, type, "xor i%u %s, %s", width, again, other);
 		break;
 	case 3: /* by arithmetic in another order */

@@ -12,7 +12,7 @@ const struct gen_type_info gen_types[T_COUNT] = {
 #undef X
 };
 
-uint64_t gen_random(struct gen *g)
+static uint64_t random_word(struct gen *g)
 {
 	uint64_t z = g->random += 0x9e3779b97f4a7c15;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -22,7 +22,7 @@ uint64_t gen_random(struct gen *g)
 
 uint32_t gen_below(struct gen *g, uint32_t limit)
 {
-	return (uint32_t)((gen_random(g) >> 32) * limit >> 32);
+	return (uint32_t)((random_word(g) >> 32) * limit >> 32);
 }
 
 bool gen_chance(struct gen *g, unsigned percent)
@@ -200,7 +200,7 @@ static uint64_t interesting_bits(struct gen *g, unsigned bits)
 	case 4: return (((uint64_t)1 << shift) - 1) & mask;
 	case 5: return (0 - (uint64_t)gen_below(g, 100)) & mask;
 	case 6: return gen_below(g, 1000) & mask;
-	default: return gen_random(g) & mask;
+	default: return random_word(g) & mask;
 	}
 }
 
@@ -222,7 +222,7 @@ static void put_float(struct gen *g, unsigned bits, char *text, size_t size)
 	double value = simple[gen_below(g, sizeof simple / sizeof *simple)];
 	uint64_t pattern;
 	if (gen_chance(g, 40))
-		value = ((double)(int64_t)gen_random(g)) * 0x1p-50;
+		value = ((double)(int64_t)random_word(g)) * 0x1p-50;
 	if (bits == 16) {
 		/* exponents from denormal to large, never an infinity or NaN */
 		snprintf(text, size, "0xH%04X", gen_below(g, 0x7c00) | gen_below(g, 2) << 15);
@@ -262,14 +262,6 @@ const char *gen_constant(struct gen *g, enum gen_type type)
 }
 
 /* ------------------------------------------------------------ values in scope */
-
-bool gen_available(const struct gen *g, enum gen_type type)
-{
-	for (uint32_t i = 0; i < g->pool.len; i++)
-		if (g->pool.data[i].type == type)
-			return true;
-	return false;
-}
 
 /* A value of the type, the newest ones more often. NULL: there is none. */
 static const char *pick_value(struct gen *g, enum gen_type type)

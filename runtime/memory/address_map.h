@@ -1,31 +1,31 @@
 /*
  * Where a line of device memory lives: L2 slice, place in the slice, DRAM channel, bank and row.
  */
-#ifndef HD_RUNTIME_MEMORY_MAP_H
-#define HD_RUNTIME_MEMORY_MAP_H
+#ifndef HD_RUNTIME_MEMORY_ADDRESS_MAP_H
+#define HD_RUNTIME_MEMORY_ADDRESS_MAP_H
 
 #include <stdint.h>
 
 #include "heddle/config.h"
 
-struct hd_map {
+struct hd_address_map {
 	uint32_t slices, slice_bits; /* bits: of a power of two, else 0 */
 	uint32_t slices_per_channel;
 	uint32_t banks, groups, row_lines;
 };
 
-struct hd_place {
+struct hd_dram_place {
 	uint32_t bank, row; /* bank: its group is bank % groups */
 };
 
-void hd_map_init(struct hd_map *map, const struct hd_config *config);
+void hd_address_map_init(struct hd_address_map *map, const struct hd_config *config);
 /* Consecutive lines go to consecutive slices, turned by the higher address bits, so that strides of a power of two
  * do not camp on a few slices. (slice, place) is one to one with the line. */
-uint32_t hd_map_slice(const struct hd_map *map, uint64_t line);
+uint32_t hd_address_slice(const struct hd_address_map *map, uint64_t line);
 /* The line's number among those of its slice. */
-uint64_t hd_map_in_slice(const struct hd_map *map, uint64_t line);
+uint64_t hd_address_in_slice(const struct hd_address_map *map, uint64_t line);
 /* Consecutive lines of a channel alternate among its bank groups; lines of a row follow in each bank, then come the
  * other banks of the group, then the next row. Banks are XORed with the row. */
-struct hd_place hd_map_dram(const struct hd_map *map, uint32_t slice, uint64_t in_slice);
+struct hd_dram_place hd_address_dram(const struct hd_address_map *map, uint32_t slice, uint64_t in_slice);
 
 #endif

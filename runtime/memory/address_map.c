@@ -2,7 +2,7 @@
  * Address mapping. Pure arithmetic on the line number; shifts where the number of slices is a power of two, divisions
  * where it is not. Real mappings are not published; this one has their known properties (see map.h).
  */
-#include "runtime/memory/map.h"
+#include "runtime/memory/address_map.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -12,10 +12,10 @@ static bool power_of_two(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
-void hd_map_init(struct hd_map *map, const struct hd_config *config)
+void hd_address_map_init(struct hd_address_map *map, const struct hd_config *config)
 {
 	uint32_t slices = (uint32_t)config->l2_slices;
-	*map = (struct hd_map){.slices = slices, .banks = (uint32_t)config->dram_banks};
+	*map = (struct hd_address_map){.slices = slices, .banks = (uint32_t)config->dram_banks};
 	map->slice_bits = power_of_two(slices) ? (uint32_t)__builtin_ctz(slices) : 0;
 	map->slices_per_channel = slices / (uint32_t)config->dram_channels;
 	map->groups = (uint32_t)config->dram_groups;
@@ -31,7 +31,7 @@ static uint32_t fold(uint64_t value, uint32_t bits)
 	return (uint32_t)(folded & ((1u << bits) - 1));
 }
 
-uint32_t hd_map_slice(const struct hd_map *map, uint64_t line)
+uint32_t hd_address_slice(const struct hd_address_map *map, uint64_t line)
 {
 	if (map->slice_bits)
 		return (uint32_t)(line & (map->slices - 1)) ^ fold(line >> map->slice_bits, map->slice_bits);
@@ -39,12 +39,12 @@ uint32_t hd_map_slice(const struct hd_map *map, uint64_t line)
 	return (uint32_t)((rest + above + above / map->slices) % map->slices);
 }
 
-uint64_t hd_map_in_slice(const struct hd_map *map, uint64_t line)
+uint64_t hd_address_in_slice(const struct hd_address_map *map, uint64_t line)
 {
 	return map->slice_bits ? line >> map->slice_bits : line / map->slices;
 }
 
-struct hd_place hd_map_dram(const struct hd_map *map, uint32_t slice, uint64_t in_slice)
+struct hd_dram_place hd_address_dram(const struct hd_address_map *map, uint32_t slice, uint64_t in_slice)
 {
 	uint64_t rest = in_slice * map->slices_per_channel + slice % map->slices_per_channel;
 	uint32_t group = (uint32_t)(rest % map->groups), per_group = map->banks / map->groups;
@@ -53,5 +53,5 @@ struct hd_place hd_map_dram(const struct hd_map *map, uint32_t slice, uint64_t i
 	uint32_t row = (uint32_t)(rest / per_group);
 	if (power_of_two(map->banks))
 		bank ^= row & (map->banks - 1);
-	return (struct hd_place){bank, row};
+	return (struct hd_dram_place){bank, row};
 }
