@@ -2,7 +2,7 @@
  * Linear values: phis, and the estimated frequencies of blocks. A phi whose operands are the same linear value is that
  * value. One at the header of a loop that grows by a launch constant with each iteration is its first value plus
  * the iteration times that step (r2d2-isca23 3.1.2); every other phi is a register with several writes, which is not
- * linear. The way from the latch back to the phi is followed for a bounded number of instructions.
+ * linear. The chain from the latch back to the phi is followed for a bounded number of instructions.
  */
 #include "passes/affine/affine_internal.h"
 
@@ -153,18 +153,18 @@ struct hd_affine_value hd_affine_phi(struct hd_affine *affine, LLVMValueRef phi)
 
 /* ---- frequencies */
 
-/* Ways out of a loop are taken once in LOOP_TRIPS; all else is even. */
+/* Exits of a loop are taken once in LOOP_TRIPS; all else is even. */
 static double probability(const struct hd_affine *affine, uint32_t from, uint32_t to)
 {
 	const struct hd_graph *graph = &affine->graph;
 	uint32_t loop = affine->loops.loop_of[from], leaving = 0,
-		 ways = graph->succ_start[from + 1] - graph->succ_start[from];
+		 edges = graph->succ_start[from + 1] - graph->succ_start[from];
 	bool leaves = loop != HD_NO_NODE && !hd_affine_in_loop(affine, to, loop);
 	for (uint32_t e = graph->succ_start[from]; e < graph->succ_start[from + 1]; e++)
 		leaving += loop != HD_NO_NODE && !hd_affine_in_loop(affine, graph->succ[e], loop);
-	if (leaving == 0 || leaving == ways)
-		return 1.0 / ways;
-	return leaves ? 1 / LOOP_TRIPS / leaving : (1 - 1 / LOOP_TRIPS) / (ways - leaving);
+	if (leaving == 0 || leaving == edges)
+		return 1.0 / edges;
+	return leaves ? 1 / LOOP_TRIPS / leaving : (1 - 1 / LOOP_TRIPS) / (edges - leaving);
 }
 
 void hd_affine_frequencies(struct hd_affine *affine)

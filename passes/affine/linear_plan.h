@@ -41,7 +41,7 @@ struct hd_linear_register {
 
 /*
  * A general register that is `start` (another offset, or 0 for HD_LINEAR_NONE) when `loop` is entered, and grows by
- * `step` with each way back to its header. A step of 64 bits that is `unit` times a constant factor, where the unit is
+ * `step` with each back edge to its header. A step of 64 bits that is `unit` times a constant factor, where the unit is
  * a number of 32 bits, is added by one multiplication; factor 0: it is not, and the unit is the step.
  */
 struct hd_linear_offset {

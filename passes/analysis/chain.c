@@ -102,7 +102,7 @@ static void solve_exactly(struct cycle *cycle, uint64_t *depth)
 	free(cycle->choice);
 }
 
-/* Every member counts once, and the best way out of any of them. The members share one list, each beginning with
+/* Every member counts once, and the best chain out of any of them. The members share one list, each beginning with
  * itself. */
 static void solve_bounded(struct cycle *cycle, uint64_t *depth)
 {

@@ -1,7 +1,7 @@
 /*
- * Drain distance: how many instructions a warp may still execute before it meets a preemption
+ * Drain distance: how many instructions a warp may still execute before it comes to a preemption
  * point (gpu-multiprogramming-lin, 2.4.1 and the draining latency of 2.5.3). The longest path
- * through the code with points, and calls that cannot but meet one, cut out. A cycle that
+ * through the code with points, and calls that cannot but pass one, cut out. A cycle that
  * remains has no bound: it counts once, and the result says so. Linear in the code.
  *
  * A block is a step in max-plus arithmetic: what was the distance d before it is
@@ -28,7 +28,7 @@ struct walk {
 	const struct hd_flow *flow;
 	const struct hd_preempt_callees *callees;
 	struct step *steps;	/* of each block */
-	int64_t *entry, *point; /* at each block's start: longest point-free way from the entry, and from a point */
+	int64_t *entry, *point; /* at each block's start: longest point-free path from the entry, and from a point */
 	uint32_t *waits_for;	/* blocks before it that are still to be done */
 	bool *done;
 	struct hd_drain drain;

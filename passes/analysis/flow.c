@@ -2,7 +2,7 @@
  * One function's flow: blocks and their graph, the registers of each instruction with the ABI's
  * share, and live registers at block ends by backward data flow over 255 registers and 7
  * predicates. Needs a verified struct hd_function; linear in the code, its jump tables and the
- * depth of its loops. Where lanes meet behind a branch stands in the branch (passes/graph/reconvergence.c).
+ * depth of its loops. Where lanes reconverge behind a branch stands in the branch (passes/graph/reconvergence.c).
  *
  * Liveness is that of one thread (gpu-multiprogramming-lin, 2.3.2 "the traditional liveness
  * analysis without considering thread divergence"); liveness.c adds divergence.

@@ -93,7 +93,7 @@ void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_e
 /* From the registers live after `inst` to those live before it. */
 void hd_flow_live_before(const struct hd_flow *flow, uint32_t inst, struct hd_regset *live);
 
-/* Ways out of the function: RET, EXIT or TRAP, guarded or not. A block that has one ends with it. */
+/* Exits of the function: RET, EXIT or TRAP, guarded or not. A block that has one ends with it. */
 bool hd_flow_leaves(const struct hd_inst *inst);
 /* Fills in hd_flow_block.frequency (frequency.c). */
 void hd_flow_estimate(struct hd_flow *flow, struct hd_arena *arena);

@@ -17,7 +17,7 @@
  * Code growth (`make bench-analyses`): over the examples, 826 instructions, N = 16 makes 71 PREFETCHes, 17 % as vectors
  * of 32 bytes and 26 % with an instruction of 16 before each, N = 32 makes 62 (15 %, 23 %). The paper has 7 % and 9 %,
  * of 8-byte instructions: these would be 34 % for the vectors. The examples are short functions: of the 71, 27 are at
- * the entries of kernels and functions and 17 behind calls, where every N has one, 8 at loops, 8 where ways meet, and
+ * the entries of kernels and functions and 17 behind calls, where every N has one, 8 at loops, 8 where paths join, and
  * only 11 where the registers of two neighbours pass N. That is a PREFETCH in 11.6 instructions; with 32 bytes to an
  * instruction's 8, the paper's 7 % are one in 57.
  *

@@ -21,10 +21,10 @@
 static bool may_split(const struct hd_flow *flow, uint32_t block)
 {
 	const struct hd_inst *last = &flow->function->insts[hd_flow_last(flow, block)];
-	uint32_t ways = flow->graph.succ_start[block + 1] - flow->graph.succ_start[block];
+	uint32_t edges = flow->graph.succ_start[block + 1] - flow->graph.succ_start[block];
 	if (hd_opinfo[last->op].effects & HD_FX_RET)
 		return last->guard != HD_PT && !flow->function->kernel;
-	return hd_opinfo[last->op].effects & HD_FX_BRANCH && ways > 1;
+	return hd_opinfo[last->op].effects & HD_FX_BRANCH && edges > 1;
 }
 
 static void find_branches(struct hd_liveness *liveness, const struct hd_bitset *uniform)

@@ -23,7 +23,7 @@ struct hd_live_point {
 
 struct hd_liveness {
 	const struct hd_flow *flow;
-	bool *divergent;	  /* of each block: its last instruction may send lanes different ways */
+	bool *divergent;	  /* of each block: its last instruction may send lanes on different paths */
 	struct hd_regset *around; /* of each block: what lanes need that an enclosing branch made wait */
 	struct hd_regset waiting; /* what lanes need that wait in this function's callers */
 	uint8_t *dead;		  /* of each instruction: reads after which no path of the thread reads the register */
@@ -35,9 +35,9 @@ struct hd_liveness {
 };
 
 /*
- * `uniform` has a bit for each instruction: branches that send all lanes the same way; NULL: none is known. `waiting`
- * is what lanes outside the function need, NULL: nothing (kernels). Everything lives in the arena. Linear in the code
- * times the nesting of divergent branches.
+ * `uniform` has a bit for each instruction: branches that send all lanes on the same path; NULL: none is known.
+ * `waiting` is what lanes outside the function need, NULL: nothing (kernels). Everything lives in the arena. Linear in
+ * the code times the nesting of divergent branches.
  */
 void hd_liveness_compute(struct hd_liveness *liveness, const struct hd_flow *flow, const struct hd_bitset *uniform,
 			 const struct hd_regset *waiting, struct hd_arena *arena);

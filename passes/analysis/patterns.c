@@ -9,7 +9,7 @@
  * under a branch that only some warps take makes it local in the same way; such branches are
  * found from the predicates' own values, in rounds. In all of this a value is that of the lanes that
  * run; of registers that waiting lanes need, what is written between the branch and the place where its
- * paths meet may already be old or new in them.
+ * lanes reconverge may already be old or new in them.
  */
 #include "passes/analysis/patterns.h"
 
@@ -286,13 +286,13 @@ static bool join_into(const struct state *state, uint32_t block)
 	return changed;
 }
 
-/* Whether the branch at the end of the block, where `state` is, may send a part of the CTA another way. */
+/* Whether the branch at the end of the block, where `state` is, may send a part of the CTA on another path. */
 static bool goes_apart(const struct state *state, uint32_t block)
 {
 	const struct hd_inst *inst = &state->flow->function->insts[hd_flow_last(state->flow, block)];
-	struct hd_value way =
+	struct hd_value where =
 		inst->op == HD_OP_BRX ? register_value(state, inst->a) : predicate_value(state, inst->guard);
-	return !hd_value_is_cta_uniform(&way);
+	return !hd_value_is_cta_uniform(&where);
 }
 
 /* Returns whether some successor learnt something. */
@@ -392,7 +392,7 @@ static void mark_local(struct state *state, struct hd_regset *before)
 		state->due[b] = !hd_regset_equal(&before[b], &local[b]);
 }
 
-/* Values, then the branches that do not send the whole CTA one way, in turn. */
+/* Values, then the branches that do not send the whole CTA on one path, in turn. */
 static void solve(struct state *state)
 {
 	const struct hd_flow *flow = state->flow;

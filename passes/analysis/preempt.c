@@ -5,10 +5,10 @@
  *     registers: with any other, warps that wait at the barrier would wait for ever for those that
  *     stopped. Else it is the boundary with the fewest, among the blocks that every iteration
  *     passes, so that no iteration goes round it (the paper does not say where; a point beside the
- *     way would bound nothing);
- *   - outside innermost loops one every K instructions of the longest way: again a barrier of these,
+ *     path would bound nothing);
+ *   - outside innermost loops one every K instructions of the longest path: again a barrier of these,
  *     else the boundary with the fewest live registers, of the latter half;
- *   - a further one in an outer loop that can go round without meeting any of these, beside its inner
+ *   - a further one in an outer loop that can go round without passing any of these, beside its inner
  *     loops: "only the innermost loop is considered" would leave it without a bound, and the K instructions
  *     outside loops are meant to bound what runs between points. Where such a loop has a barrier that is no
  *     point, here or in a callee, it stays as it is: another point could wait for those at the barrier.
@@ -262,7 +262,7 @@ static void place_outside(struct places *places)
 
 /* ---- outer loops that go round beside their inner ones */
 
-/* Whether every way through the call meets a point. */
+/* Whether every path through the call passes a point. */
 static bool is_cut_by_call(const struct hd_preempt_callees *callees, const struct hd_call_site *site)
 {
 	bool cut = !site->unknown && !site->recursive && site->callee_count;
@@ -271,7 +271,7 @@ static bool is_cut_by_call(const struct hd_preempt_callees *callees, const struc
 	return cut;
 }
 
-/* Blocks that a warp cannot pass without meeting a point. */
+/* Blocks that a warp cannot pass without passing a point. */
 static bool *find_cuts(const struct places *places, struct hd_arena *arena)
 {
 	const struct hd_flow *flow = places->flow;

@@ -103,7 +103,7 @@ static void add_document(struct counts *counts, const json_t *document)
 	json_array_foreach(runs, i, run) add_run(counts, run);
 }
 
-/* A branch's own counts where it has them; otherwise its successors', which other ways may share. */
+/* A branch's own counts where it has them; otherwise its successors', which other edges may share. */
 static double weight_of(const struct counts *counts, uint32_t block, uint32_t successor)
 {
 	const struct hd_flow *flow = counts->flow;

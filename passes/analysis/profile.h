@@ -1,5 +1,5 @@
 /*
- * Profile feedback: how often a run executed each instruction and went each way at each branch, from
+ * Profile feedback: how often a run executed each instruction and took each edge of each branch, from
  * the key `profile` that `heddle run --profile --stats FILE` writes (pass parameter profile=FILE).
  */
 #ifndef HD_PASSES_ANALYSIS_PROFILE_H

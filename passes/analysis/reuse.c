@@ -4,12 +4,12 @@
  * their calls stand. Branches are weighed by the estimate of flow.h, or by a run's counts
  * (parameter profile=, profile.c).
  *
- *   near   read again within less than RTHLD instructions, on the mean of the ways on which it is
+ *   near   read again within less than RTHLD instructions, on the mean of the paths on which it is
  *          read, and these are at least half of all
  *   far    every other value that may be read again
  *   dead   not read again: an infinite distance, and far for the hardware's one bit
  *
- * The paper gives neither RTHLD nor what to do where only some ways read; a value that is more
+ * The paper gives neither RTHLD nor what to do where only some paths read; a value that is more
  * likely dropped than read should not keep a slot. Linear in the code beside the distances.
  *
  * RTHLD's default is 16. Read hits, in %, of the caches in the collector units over the examples on

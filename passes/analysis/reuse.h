@@ -10,11 +10,11 @@
 #include "passes/analysis/flow.h"
 #include "passes/unit.h"
 
-/* What is expected after an operand, over all ways on from there. A 64- or 128-bit operand has its nearest register's.
+/* What is expected after an operand, over all paths on from there. A 64- or 128-bit operand has its nearest register's.
  */
 struct hd_reuse_distance {
 	float chance;	/* of a read before the register is written: 0 is dead, an infinite distance */
-	float distance; /* instructions to that read, the mean of the ways on which it comes; 0: dead */
+	float distance; /* instructions to that read, the mean of the paths on which it comes; 0: dead */
 };
 
 /* How often the parts of a function run: estimated, or counted in a run. */

@@ -4,7 +4,7 @@
  *
  * Inside a block the next read or write of a register is known. Beyond it, one register at a time,
  * two unknowns stand at the start of each block b: the chance C(b) that the register is read before
- * it is written, and D(b), the mean distance to that read with other ways counted as 0. Then
+ * it is written, and D(b), the mean distance to that read with other paths counted as 0. Then
  *
  *   the block reads it first, at offset k:  C = 1, D = k
  *   the block writes it first:              C = 0, D = 0
@@ -16,7 +16,7 @@
  * the register, and the mean length m of such an iteration, are worked out first, inner loops before
  * outer ones, and the value at the header jumps to the limit of the geometric series. Reducible
  * flow is then solved by one sweep for each level of nesting and one more; in irreducible flow
- * q is too small by the ways that enter the cycle elsewhere, and sweeps go on until little changes.
+ * q is too small by the edges that enter the cycle elsewhere, and sweeps go on until little changes.
  *
  * A read counts whether or not the instruction's guard holds, for the collector fetches the
  * operand all the same; a guarded write ends a value where lanes outside the guard do not need it. Calls and returns
@@ -125,7 +125,7 @@ static void offer(struct solver *solver, uint32_t inst, unsigned slot, double ch
 		*operand = found;
 }
 
-/* Next touch of each register, on the way from the end of a block to its start. */
+/* Next touch of each register, going from the end of a block to its start. */
 struct next {
 	uint8_t kind[HD_MAX_REGS];
 	double at[HD_MAX_REGS];

@@ -13,7 +13,7 @@
 
 enum touch { UNKNOWN, READ, WRITTEN };
 
-/* The next touch of each register, on the way from the end of a block to its start. */
+/* The next touch of each register, going from the end of a block to its start. */
 struct ahead {
 	uint8_t touch[HD_MAX_REGS];
 	bool mixed[HD_MAX_REGS]; /* a guarded write comes first: in its lanes that touch is of another value */

@@ -17,7 +17,7 @@ struct emitter {
 	struct hd_arena *arena, scratch;
 	struct hd_diag *diag;
 	uint32_t *start;   /* by block: index of its first instruction */
-	uint32_t *meets;   /* by block: where the lanes meet behind it */
+	uint32_t *points;  /* by block: where the lanes reconverge behind it */
 	uint32_t *file_of; /* by loc: file number + 1 */
 	uint32_t *sites;
 	HD_VEC(struct hd_undefined) undefined;
@@ -107,8 +107,8 @@ static void add_reloc(struct emitter *emitter, const struct hd_minst *minst, str
 static void encode_reference(struct emitter *emitter, uint32_t block, const struct hd_minst *minst,
 			     struct hd_inst *inst)
 {
-	uint32_t meets = emitter->meets[block];
-	uint32_t reconv = meets == HD_NO_NODE ? HD_NO_PC : emitter->start[meets];
+	uint32_t point = emitter->points[block];
+	uint32_t reconv = point == HD_NO_NODE ? HD_NO_PC : emitter->start[point];
 	switch (minst->ref_kind) {
 	case HD_MREF_BLOCK:
 		inst->x = emitter->start[minst->ref];
@@ -240,7 +240,7 @@ int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_fun
 	struct hd_dead dead;
 	hd_arena_init(&emitter.scratch);
 	number_blocks(&emitter);
-	emitter.meets = hd_mfunc_reconvergence_points(func, &emitter.scratch, NULL);
+	emitter.points = hd_mfunc_reconvergence_points(func, &emitter.scratch, NULL);
 	emitter.file_of = HD_ARENA_NEW(&emitter.scratch, uint32_t, func->locs.len);
 	out->insts = HD_ARENA_NEW(arena, struct hd_inst, out->inst_count);
 	out->origins = HD_ARENA_NEW(arena, struct hd_origin, out->inst_count);

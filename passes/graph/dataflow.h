@@ -14,10 +14,11 @@ struct hd_dataflow {
 	const struct hd_graph *graph;
 	bool backward, must;
 	uint32_t bits, words;
-	uint64_t *adds, *ends;	  /* by node; what it both ends and adds is in the set behind it */
-	uint64_t *boundary;	  /* one row: what comes in at the entry or, backwards, at nodes without successors */
-	uint64_t *before, *after; /* the solution, by node: at its beginning and at its end, whichever way it flows */
-	const uint32_t *rpo;	  /* of the graph, for those who have it; NULL: the solver finds it */
+	uint64_t *adds, *ends; /* by node; what it both ends and adds is in the set behind it */
+	uint64_t *boundary;    /* one row: what comes in at the entry or, backwards, at nodes without successors */
+	uint64_t *before,
+		*after; /* the solution, by node: at its beginning and at its end, whichever direction it flows in */
+	const uint32_t *rpo; /* of the graph, for those who have it; NULL: the solver finds it */
 	uint32_t rpo_count;
 	struct hd_arena *arena;
 };

@@ -51,9 +51,9 @@ enum hd_lane_end {
 };
 
 /*
- * By block, where the lanes of a warp meet again behind its branch, HD_NO_NODE where they do not; `ends` has an enum
+ * By block, where the lanes of a warp reconverge behind its branch, HD_NO_NODE where they do not; `ends` has an enum
  * hd_lane_end for each block. Block 0 is the entry. `chosen` (may be NULL): whether for some loop
- * one of several ways to ends was chosen as the way out. See reconvergence.c.
+ * one of several edges to ends was chosen as its exit. See reconvergence.c.
  */
 uint32_t *hd_graph_reconvergence_points(uint32_t blocks, const struct hd_edge *edges, uint32_t count,
 					const uint8_t *ends, struct hd_arena *arena, bool *chosen);

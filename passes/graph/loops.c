@@ -36,7 +36,7 @@ static bool has_self_edge(const struct hd_graph *graph, uint32_t node)
 	return false;
 }
 
-/* A cycle has a second way in exactly when some node beside the header is dominated from outside the cycle. */
+/* A cycle has a second entry exactly when some node beside the header is dominated from outside the cycle. */
 static bool has_other_entry(const struct forest *forest, const uint32_t *nodes, uint32_t count)
 {
 	const uint32_t *component = forest->tarjan.component, *region = forest->tarjan.region;

@@ -1,14 +1,14 @@
 /*
- * Where the lanes of a warp meet again behind a divergent branch: its immediate post-dominator in the graph without the
- * ways on which lanes only end. Lanes that exit leave every entry of the SIMT stack (runtime/exec/simt.c), and a trap
- * ends the kernel, so that the others need not wait for them; were those ways counted, an early return inside an if
+ * Where the lanes of a warp reconverge behind a divergent branch: its immediate post-dominator in the graph without the
+ * paths on which lanes only end. Lanes that exit leave every entry of the SIMT stack (runtime/exec/simt.c), and a trap
+ * ends the kernel, so that the others need not wait for them; were those paths counted, an early return inside an if
  * would make the rest of the kernel run once for each side.
  *
- * A way from a block with other ways is left out when it leads to
+ * An edge from a block with other successors is left out when it leads to
  *   - a block in which nothing but an end happens; or
- *   - blocks that no other way leads to, and from which every way ends: an early return with something to do first,
+ *   - blocks that no other edge leads to, and from which every path ends: an early return with something to do first,
  *     or a loop without an end.
- * Where all of a block's ways are of these kinds they stay: its lanes part for good. A loop has to keep a way out, or
+ * Where all of a block's edges are of these kinds they stay: its lanes part for good. A loop has to keep an exit, or
  * the lanes that leave it would not gather behind it: from its latches or its first block, rather one behind which
  * there is something to do, else one that every iteration passes, else all.
  *
@@ -32,7 +32,7 @@ struct convergence {
 	bool *dropped;	/* by edge */
 };
 
-/* What dominates another comes before it: without this, many ways from deep down to one block far up would be climbed.
+/* What dominates another comes before it: without this, many edges from deep down to one block far up would be climbed.
  */
 static bool dominates(const struct convergence *convergence, uint32_t a, uint32_t b)
 {
@@ -45,14 +45,14 @@ static bool is_reached(const struct convergence *convergence, uint32_t block)
 	return convergence->idom[block] != HD_NO_NODE;
 }
 
-/* ---- ways that only end */
+/* ---- paths that only end */
 
 static void lower(uint32_t *depth, uint32_t to)
 {
 	*depth = to < *depth ? to : *depth;
 }
 
-/* How far up the dominator tree ways out of each block's part of it go; ends of lanes are no ways out. */
+/* How far up the dominator tree the edges go that leave each block's part of it; ends of lanes are no edges. */
 static void find_reach(struct convergence *convergence)
 {
 	const struct hd_graph *graph = &convergence->graph;
@@ -76,7 +76,7 @@ static void find_reach(struct convergence *convergence)
 	}
 }
 
-/* Whether only the way from `from` leads to `to`, and every way from there ends without meeting another. */
+/* Whether only the edge from `from` leads to `to`, and every path from there ends without joining another. */
 static bool is_private_end(const struct convergence *convergence, uint32_t from, uint32_t to)
 {
 	const struct hd_graph *graph = &convergence->graph;
@@ -95,7 +95,7 @@ static bool only_ends(const struct convergence *convergence, const struct hd_edg
 	return convergence->ends[edge->to] == HD_LANES_ONLY_END || is_private_end(convergence, edge->from, edge->to);
 }
 
-/* Whether any way is left out. */
+/* Whether any edge is left out. */
 static bool drop_ends(struct convergence *convergence)
 {
 	bool *goes_on = HD_ARENA_NEW(convergence->arena, bool, convergence->graph.nodes), any = false;
@@ -112,7 +112,7 @@ static bool drop_ends(struct convergence *convergence)
 	return any;
 }
 
-/* ---- loops keep a way out */
+/* ---- loops keep an exit */
 
 static void build_kept(const struct convergence *convergence, struct hd_graph *kept)
 {
@@ -130,17 +130,17 @@ struct endless {
 	bool stuck;
 	uint32_t header; /* its first block in reverse post-order */
 	uint32_t rank;	 /* of the best dropped edge */
-	uint32_t ways;	 /* dropped edges */
+	uint32_t exits;	 /* dropped edges */
 };
 
 /* How likely the loop's own test is there: the less the likelier. Loops come with their tests at the end, mostly. */
 enum { AT_LATCH, AT_HEADER, NOTHING_BEHIND, IN_EACH_ITERATION = 2 * NOTHING_BEHIND, ELSEWHERE, NO_RANK };
 
 static uint32_t rank_of(const struct convergence *convergence, const struct hd_graph *kept, const uint32_t *component,
-			const struct endless *loop, const struct hd_edge *way)
+			const struct endless *loop, const struct hd_edge *edge)
 {
-	uint32_t from = way->from;
-	uint32_t behind = convergence->ends[way->to] == HD_LANES_ONLY_END ? NOTHING_BEHIND : 0;
+	uint32_t from = edge->from;
+	uint32_t behind = convergence->ends[edge->to] == HD_LANES_ONLY_END ? NOTHING_BEHIND : 0;
 	bool latch = false, each = true;
 	for (uint32_t e = kept->pred_start[loop->header]; e < kept->pred_start[loop->header + 1]; e++) {
 		uint32_t pred = kept->pred[e];
@@ -171,7 +171,7 @@ static void find_endless(const struct convergence *convergence, const struct hd_
 }
 
 /* Whether there was a choice. */
-static bool keep_ways_out(struct convergence *convergence)
+static bool keep_exits(struct convergence *convergence)
 {
 	struct hd_graph kept;
 	build_kept(convergence, &kept);
@@ -186,7 +186,7 @@ static bool keep_ways_out(struct convergence *convergence)
 			continue;
 		ranks[i] = rank_of(convergence, &kept, component, loop, &convergence->edges[i]);
 		lower(&loop->rank, ranks[i]);
-		chosen |= ++loop->ways > 1;
+		chosen |= ++loop->exits > 1;
 	}
 	for (uint32_t i = 0; i < convergence->count; i++) {
 		const struct endless *loop = &loops[component[convergence->edges[i].from]];
@@ -212,7 +212,7 @@ uint32_t *hd_graph_reconvergence_points(uint32_t blocks, const struct hd_edge *e
 		*chosen = false;
 	if (!drop_ends(&convergence))
 		return hd_graph_post_dominators(&convergence.graph, arena);
-	bool choice = keep_ways_out(&convergence);
+	bool choice = keep_exits(&convergence);
 	if (chosen)
 		*chosen = choice;
 	build_kept(&convergence, &kept);

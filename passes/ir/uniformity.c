@@ -3,13 +3,13 @@
  * and loads from thread-private memory, and spreads
  *
  *   - along uses;
- *   - from a divergent branch to the phis where its paths meet: labels flow from each successor
+ *   - from a divergent branch to the phis where its paths join: labels flow from each successor
  *     to the branch's immediate post-dominator, and a block that two labels reach is a join;
  *   - out of loops that lanes leave in different iterations: what is computed inside is
  *     divergent where it is used outside, even if it is uniform within each iteration.
  *
- * Early returns of kernels count as ways here: the machine's lanes meet where this file says or before
- * (passes/graph/reconvergence.c leaves ways out), so that what is uniform here is uniform there.
+ * Early returns of kernels count as paths here: the machine's lanes reconverge where this file says or before
+ * (passes/graph/reconvergence.c leaves paths out), so that what is uniform here is uniform there.
  *
  * Linear in the IR but for the labels, which cost a walk of the region for each divergent
  * branch; past a budget every block is taken for a join.
@@ -171,7 +171,7 @@ static bool in_loop(const struct state *state, uint32_t block, uint32_t loop)
 	return at == loop;
 }
 
-/* All operands alike: whichever way lanes came, they bring the same. */
+/* All operands alike: whichever path lanes came by, they bring the same. */
 static bool is_trivial_phi(LLVMValueRef phi)
 {
 	LLVMValueRef first = LLVMGetIncomingValue(phi, 0);

@@ -1,6 +1,6 @@
 /*
  * Uniformity: whether a value is the same in all lanes of a warp that execute together, and
- * whether a branch sends them all the same way. Lin's divergence union and R2D2's
+ * whether a branch sends them all on the same path. Lin's divergence union and R2D2's
  * thread-block parts start from it; selection marks branches with it.
  */
 #ifndef HD_PASSES_IR_UNIFORMITY_H

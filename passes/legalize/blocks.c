@@ -33,15 +33,15 @@ static uint64_t number_blocks(LLVMValueRef function, LLVMValueRef original, stru
 	return count;
 }
 
-/* One case for each way out, so that the PHIs behind stay as they are: a way to a block without a number, or again to
- * one that has a case, gets a number that no block has. */
+/* One case for each successor, so that the PHIs behind stay as they are: an edge to a block without a number, or again
+ * to one that has a case, gets a number that no block has. */
 static void replace_jump(struct hd_legal *legal, LLVMValueRef jump, const struct hd_map *numbers, uint64_t last)
 {
 	LLVMBuilderRef builder = legal->builder;
 	LLVMTypeRef word = LLVMInt64TypeInContext(legal->context);
 	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(jump));
 	LLVMBasicBlockRef nowhere = LLVMAppendBasicBlockInContext(legal->context, function, "");
-	unsigned ways = LLVMGetNumSuccessors(jump);
+	unsigned count = LLVMGetNumSuccessors(jump);
 	struct hd_map seen = {0};
 	LLVMPositionBuilderAtEnd(builder, nowhere);
 	LLVMSetCurrentDebugLocation2(builder, NULL);
@@ -49,8 +49,8 @@ static void replace_jump(struct hd_legal *legal, LLVMValueRef jump, const struct
 	LLVMPositionBuilderBefore(builder, jump);
 	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(jump));
 	LLVMValueRef target = LLVMBuildPtrToInt(builder, LLVMGetOperand(jump, 0), word, "");
-	LLVMValueRef out = LLVMBuildSwitch(builder, target, nowhere, ways);
-	for (unsigned i = 0; i < ways; i++) {
+	LLVMValueRef out = LLVMBuildSwitch(builder, target, nowhere, count);
+	for (unsigned i = 0; i < count; i++) {
 		LLVMBasicBlockRef block = LLVMGetSuccessor(jump, i);
 		const struct hd_map_entry *known = hd_map_get(numbers, block);
 		bool used = !known || hd_map_get(&seen, block);

@@ -47,7 +47,7 @@ static value computed(const struct hd_legal *legal, value constant)
 	return LLVMBuildBinOp(legal->builder, op, first, computed(legal, LLVMGetOperand(constant, 1)), "");
 }
 
-/* What a PHI has from the block of its incoming value `index` already: it takes the same for each way from there. */
+/* What a PHI has from the block of its incoming value `index` already: it takes the same for each edge from there. */
 static value same_way(value phi, unsigned index)
 {
 	for (unsigned i = 0; i < index; i++)

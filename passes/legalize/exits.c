@@ -1,14 +1,14 @@
 /*
  * Early returns of kernels get a copy of the kernel's last block. LLVM joins what they have in common with the end, say
- * a store, and the lanes of a warp would meet there: behind barriers, shuffles and calls that the others have before
- * them and must come to together, and that the branches on the way would then reach lane by lane. With a copy the
- * return is one of its own, which keeps nobody apart (passes/graph/reconvergence.c).
+ * a store, and the lanes of a warp would reconverge there: behind barriers, shuffles and calls that the others have
+ * before them and must come to together, and that the branches on the path would then reach lane by lane. With a copy
+ * the return is one of its own, which keeps nobody apart (passes/graph/reconvergence.c).
  *
- * A short block that ends the kernel is copied for a way into it when, from the branch that decides on that way, others
- * can come to an operation across lanes first. The last way keeps the block.
+ * A short block that ends the kernel is copied for a path into it when, from the branch that decides on that path,
+ * others can come to an operation across lanes first. The last path keeps the block.
  *
  * Needs the clone of the module after all of LLVM's passes, which would join the copies again. Linear, and once more
- * the kernel's blocks for each way into such a block.
+ * the kernel's blocks for each path into such a block.
  */
 #include <string.h>
 
@@ -91,13 +91,13 @@ static bool is_short_exit(LLVMBasicBlockRef block)
 	return count > 1 && count <= MOST_COPIED && values <= MOST_VALUES;
 }
 
-/* Whether lanes can come from `start` to an operation across lanes before `end`, and without `way`. */
-static bool others_cross(struct exits *exits, uint32_t start, uint32_t way, uint32_t end)
+/* Whether lanes can come from `start` to an operation across lanes before `end`, and without `taken`. */
+static bool others_cross(struct exits *exits, uint32_t start, uint32_t taken, uint32_t end)
 {
 	const struct hd_graph *graph = &exits->graph;
 	uint32_t count = 0;
 	memset(exits->seen, 0, graph->nodes);
-	exits->seen[end] = exits->seen[way] = true;
+	exits->seen[end] = exits->seen[taken] = true;
 	for (uint32_t block = start, next = 0;; block = exits->work[next++]) {
 		for (uint32_t e = graph->succ_start[block]; e < graph->succ_start[block + 1]; e++) {
 			uint32_t to = graph->succ[e];
@@ -137,8 +137,8 @@ static void copy_block(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBl
 	}
 }
 
-/* Takes the way from `from` out of the block's PHIs. */
-static void drop_way(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBlockRef from)
+/* Takes the edge from `from` out of the block's PHIs. */
+static void drop_edge(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBlockRef from)
 {
 	LLVMBuilderRef builder = exits->legal->builder;
 	for (LLVMValueRef phi = LLVMGetFirstInstruction(block), after; LLVMIsAPHINode(phi); phi = after) {
@@ -159,34 +159,34 @@ static void drop_way(struct exits *exits, LLVMBasicBlockRef block, LLVMBasicBloc
 }
 
 /* Which successor of the branch is the block; 2: none, or both, or it is no branch. */
-static unsigned way_to(LLVMValueRef branch, LLVMBasicBlockRef block)
+static unsigned side_to(LLVMValueRef branch, LLVMBasicBlockRef block)
 {
-	unsigned ways = LLVMGetNumSuccessors(branch), found = 2;
+	unsigned count = LLVMGetNumSuccessors(branch), found = 2;
 	if (!LLVMIsABranchInst(branch))
 		return 2;
-	for (unsigned i = 0; i < ways; i++)
+	for (unsigned i = 0; i < count; i++)
 		if (LLVMGetSuccessor(branch, i) == block)
 			found = found == 2 ? i : 3;
 	return found < 2 ? found : 2;
 }
 
-/* Whether those who do not take the way from block `from` can come to an operation across lanes before the end. */
+/* Whether those who do not take the path from block `from` can come to an operation across lanes before the end. */
 static bool is_early(struct exits *exits, uint32_t from, uint32_t end)
 {
 	const struct hd_graph *graph = &exits->graph;
-	uint32_t way = from, start = exits->idom[from];
+	uint32_t taken = from, start = exits->idom[from];
 	if (start == HD_NO_NODE)
 		return false;
 	if (graph->succ_start[from + 1] - graph->succ_start[from] > 1)
 		return others_cross(exits, from, end, end);
 	while (graph->succ_start[start + 1] - graph->succ_start[start] == 1 && start != exits->idom[start]) {
-		way = start;
+		taken = start;
 		start = exits->idom[start];
 	}
-	return start != way && others_cross(exits, start, way, end);
+	return start != taken && others_cross(exits, start, taken, end);
 }
 
-static void copy_for(struct exits *exits, uint32_t from, uint32_t end, unsigned way)
+static void copy_for(struct exits *exits, uint32_t from, uint32_t end, unsigned side)
 {
 	LLVMBuilderRef builder = exits->legal->builder;
 	LLVMBasicBlockRef block = exits->blocks[end], source = exits->blocks[from];
@@ -199,9 +199,9 @@ static void copy_for(struct exits *exits, uint32_t from, uint32_t end, unsigned 
 		LLVMBasicBlockRef copy = LLVMAppendBasicBlockInContext(exits->legal->context, exits->function, "");
 		LLVMPositionBuilderAtEnd(builder, copy);
 		copy_block(exits, block, source);
-		LLVMSetSuccessor(branch, way, copy);
+		LLVMSetSuccessor(branch, side, copy);
 	}
-	drop_way(exits, block, source);
+	drop_edge(exits, block, source);
 }
 
 static void copy_exits(struct exits *exits)
@@ -214,10 +214,10 @@ static void copy_exits(struct exits *exits)
 			continue;
 		for (uint32_t e = first; e < last && left > 1; e++) {
 			uint32_t from = exits->graph.pred[e];
-			unsigned way = way_to(LLVMGetBasicBlockTerminator(exits->blocks[from]), exits->blocks[end]);
-			if (way == 2 || !is_early(exits, from, end))
+			unsigned side = side_to(LLVMGetBasicBlockTerminator(exits->blocks[from]), exits->blocks[end]);
+			if (side == 2 || !is_early(exits, from, end))
 				continue;
-			copy_for(exits, from, end, way);
+			copy_for(exits, from, end, side);
 			left--;
 		}
 	}

@@ -90,7 +90,7 @@ static bool is_inside(LLVMValueRef value, LLVMBasicBlockRef block)
 	return LLVMIsAInstruction(value) && LLVMGetInstructionParent(value) == block;
 }
 
-/* The step of a counter: a PHI of the block that a constant is added to on the way around, or that sum. 0: none. */
+/* The step of a counter: a PHI of the block that a constant is added to in each iteration, or that sum. 0: none. */
 static int64_t step_of(LLVMValueRef value, LLVMBasicBlockRef block)
 {
 	LLVMValueRef sum = value, phi = value;

@@ -1,9 +1,9 @@
 /*
  * Divergence in machine IR out of SSA, for what is kept once a warp instead of once a lane. Lanes are apart between a
- * branch whose condition differs among them and the point at which they meet (graph/reconvergence.c), and a register is
- * divergent when any of its definitions is: because of what it reads, because the operation gives each lane its own, or
- * because it stands where lanes are apart. So a register that is not divergent is written by all lanes of the warp at
- * once, and the same in each; lanes that have ended aside.
+ * branch whose condition differs among them and the point at which they reconverge (graph/reconvergence.c), and a
+ * register is divergent when any of its definitions is: because of what it reads, because the operation gives each lane
+ * its own, or because it stands where lanes are apart. So a register that is not divergent is written by all lanes of
+ * the warp at once, and the same in each; lanes that have ended aside.
  *
  * Only what is proven counts: undefined values, loads from windows that may be local memory, and results of calls and
  * atomics are divergent. Needs a kernel, since a function does not know which lanes call it. Each round is linear;
@@ -17,7 +17,7 @@ struct analysis {
 	struct hd_mfunc *func;
 	const struct hd_live *live;
 	struct hd_mir_uniformity *result;
-	const uint32_t *meets;	 /* by block */
+	const uint32_t *reconv;	 /* by block: where its lanes reconverge */
 	struct hd_bitset parted; /* blocks whose branch has been dealt with */
 	uint32_t *stamp, walks;	 /* by block: the last walk that came by */
 	HD_VEC(uint32_t) work;	 /* blocks whose successors that walk has to go to */
@@ -97,8 +97,8 @@ static void spread_to(void *context, struct hd_mreg *reg, bool is_def)
 
 /* ---- control */
 
-/* Marks what lies between a branch and the place where its lanes meet. Of a branch whose lanes are apart already it is
- * marked, too: all of it comes before they meet. */
+/* Marks what lies between a branch and the point where its lanes reconverge. Of a branch whose lanes are apart already
+ * it is marked, too: all of it comes before they reconverge. */
 static void part_lanes(struct analysis *a, uint32_t branch)
 {
 	uint32_t walk = ++a->walks;
@@ -107,7 +107,7 @@ static void part_lanes(struct analysis *a, uint32_t branch)
 		const struct hd_mblock *block = &a->func->blocks.data[a->work.data[--a->work.len]];
 		for (uint32_t i = 0; i < block->succs.len; i++) {
 			uint32_t to = block->succs.data[i];
-			if (to == a->meets[branch] || a->stamp[to] == walk)
+			if (to == a->reconv[branch] || a->stamp[to] == walk)
 				continue;
 			a->stamp[to] = walk;
 			hd_bitset_add(&a->result->apart, to);
@@ -117,20 +117,20 @@ static void part_lanes(struct analysis *a, uint32_t branch)
 	a->changed = true;
 }
 
-/* Ways on which lanes do anything: those that only end are in nobody's way. */
-static uint32_t ways_on(const struct analysis *a, const struct hd_mblock *block)
+/* Edges on which lanes go on to do anything: those that only end disturb nobody. */
+static uint32_t edges_on(const struct analysis *a, const struct hd_mblock *block)
 {
-	uint32_t ways = 0;
+	uint32_t edges = 0;
 	for (uint32_t i = 0; i < block->succs.len; i++)
-		ways += !hd_mblock_only_ends(&a->func->blocks.data[block->succs.data[i]]);
-	return ways;
+		edges += !hd_mblock_only_ends(&a->func->blocks.data[block->succs.data[i]]);
+	return edges;
 }
 
 static bool may_part_lanes(struct analysis *a, uint32_t id)
 {
 	struct hd_mblock *block = &a->func->blocks.data[id];
 	bool parts = false;
-	if (hd_bitset_has(&a->result->apart, id) || ways_on(a, block) < 2)
+	if (hd_bitset_has(&a->result->apart, id) || edges_on(a, block) < 2)
 		return false;
 	for (uint32_t i = hd_mblock_end(block); i < block->insts.len; i++)
 		parts |= !block->insts.data[i].uniform && reads_divergent(a, &block->insts.data[i]);
@@ -180,7 +180,7 @@ bool hd_mfunc_uniformity(struct hd_mfunc *func, const struct hd_live *live, stru
 {
 	struct analysis a = {.func = func, .live = live, .result = result};
 	bool chosen;
-	a.meets = hd_mfunc_reconvergence_points(func, arena, &chosen);
+	a.reconv = hd_mfunc_reconvergence_points(func, arena, &chosen);
 	if (chosen || has_waits(func))
 		return false;
 	result->divergent = hd_bitset_new(arena, live->words);

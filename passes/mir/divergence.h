@@ -12,7 +12,7 @@ struct hd_mir_uniformity {
 	struct hd_bitset apart;	    /* by block: some lanes of the warp may be elsewhere meanwhile */
 };
 
-/* Of a kernel; `live` numbers its words. False: where its lanes meet may
+/* Of a kernel; `live` numbers its words. False: where its lanes reconverge may
  * depend on the shape that the code gets later (hd_mfunc_reconvergence_points), or on what one waits for in a loop
  * until another of the warp does it, which then runs ahead; nothing is known. */
 bool hd_mfunc_uniformity(struct hd_mfunc *func, const struct hd_live *live, struct hd_arena *arena,

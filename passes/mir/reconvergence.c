@@ -32,7 +32,7 @@ uint32_t *hd_mfunc_reconvergence_points(const struct hd_mfunc *func, struct hd_a
 		for (uint32_t i = 0; i < block->succs.len; i++)
 			hd_vec_push(&edges, (struct hd_edge){from, block->succs.data[i]});
 	}
-	uint32_t *meets = hd_graph_reconvergence_points(func->blocks.len, edges.data, edges.len, ends, arena, chosen);
+	uint32_t *points = hd_graph_reconvergence_points(func->blocks.len, edges.data, edges.len, ends, arena, chosen);
 	hd_vec_release(&edges);
-	return meets;
+	return points;
 }

@@ -11,15 +11,13 @@
 #define GLOBAL_CYCLES \
 	60u /* of a load that may miss: ptxas puts more between it and its reader than behind one of shared memory */
 
-/* Cycles, as on Volta where measured; loads as a hit that other warps half hide. */
 uint32_t hd_minst_latency(const struct hd_minst *inst)
 {
 	static const uint8_t cycles[HD_LAT_COUNT] = {
-		[HD_LAT_IADD] = 4,  [HD_LAT_IMAX] = 4,	[HD_LAT_IMUL] = 5, [HD_LAT_IMAD] = 5, [HD_LAT_IDIV] = 20,
-		[HD_LAT_SHFL] = 22, [HD_LAT_S2R] = 20,	[HD_LAT_FADD] = 4, [HD_LAT_FMAX] = 4, [HD_LAT_FMUL] = 4,
-		[HD_LAT_FMAD] = 4,  [HD_LAT_FDIV] = 20, [HD_LAT_DADD] = 8, [HD_LAT_DMAX] = 8, [HD_LAT_DMUL] = 8,
-		[HD_LAT_DMAD] = 8,  [HD_LAT_DDIV] = 40, [HD_LAT_SFU] = 20, [HD_LAT_LDC] = 10, [HD_LAT_MEM] = 30,
-		[HD_LAT_CTRL] = 4,
+#define X(name, key, expected) [HD_LAT_##name] = expected,
+		HD_LAT_LIST(X)
+#undef X
+			[HD_LAT_MEM] = HD_LAT_MEM_EXPECTED,
 	};
 	if (inst->op == HD_OP_UNDEF)
 		return 0;

@@ -1,6 +1,6 @@
 /*
  * Counters that agree are one, in SSA form, between the general clean-up and the removal of dead code: PHIs of a block
- * that begin with the same value and take the same step on each way around. Loops that were unrolled count their rounds
+ * that begin with the same value and take the same step in each iteration. Loops that were unrolled count their rounds
  * beside the index that they go through; narrowing the index to its low word makes the two alike, and the loop keeps
  * one register for both. The steps become one instruction where they stand in one block. Switch:
  * without=joined-counters.

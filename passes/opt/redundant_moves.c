@@ -1,8 +1,8 @@
 /*
- * Moves into registers that already hold what is moved: constants that are made again where no register was kept for
- * them and that got the same one, values of loops that were set in front of the test that guards the loop, and the
+ * Moves into registers that already hold what is moved: constants that are rematerialised where no register was kept
+ * for them and that got the same one, values of loops that were set in front of the test that guards the loop, and the
  * like. Which registers hold the same is found forward through the blocks: a number for each constant, each write and
- * each place where ways with different numbers meet. Calls leave no number. Switch: without=redundant-moves
+ * each place where paths with different numbers join. Calls leave no number. Switch: without=redundant-moves
  *
  * Needs physical registers and a finished frame. Linear in instructions, and in blocks times registers; rounds over the
  * blocks go on until nothing changes.
@@ -15,7 +15,7 @@
 /* Numbers: constants, then 256 for each instruction and each block. 0: not looked at yet. */
 #define CONSTANT UINT64_C(1)
 #define WRITE (UINT64_C(1) << 32)
-#define MEETING (UINT64_C(1) << 62)
+#define JOIN (UINT64_C(1) << 62)
 
 struct constant {
 	uint8_t xkind, ref_kind;
@@ -93,11 +93,11 @@ static bool step(struct known *known, struct hd_minst *inst, uint32_t number)
 	return false;
 }
 
-/* What all ways into a block agree on. Where they once did not, the block keeps a number of its own. */
-static void meet(struct known *known, uint32_t id)
+/* What all paths into a block agree on. Where they once did not, the block keeps a number of its own. */
+static void join(struct known *known, uint32_t id)
 {
 	const struct hd_mblock *block = &known->func->blocks.data[id];
-	uint64_t *in = &known->in[id * REGISTERS], base = MEETING + UINT64_C(256) * id;
+	uint64_t *in = &known->in[id * REGISTERS], base = JOIN + UINT64_C(256) * id;
 	for (uint32_t reg = 0; reg < REGISTERS; reg++) {
 		uint64_t all = id ? 0 : base + reg;
 		if (in[reg] == base + reg)
@@ -114,7 +114,7 @@ static bool update(struct known *known, uint32_t id)
 {
 	struct hd_mblock *block = &known->func->blocks.data[id];
 	uint64_t *out = &known->out[id * REGISTERS];
-	meet(known, id);
+	join(known, id);
 	memcpy(known->now, &known->in[id * REGISTERS], REGISTERS * sizeof(*known->now));
 	for (uint32_t i = 0; i < block->insts.len; i++)
 		step(known, &block->insts.data[i], known->first[id] + i);

@@ -286,7 +286,7 @@ static void guarded_effect(struct hd_ptx *ptx, const struct hd_ptx_row *row)
 		before[i] = ptx->regs.data[i].leaf;
 	uint32_t then = hd_sel_new_block(sel);
 	uint32_t next = hd_sel_new_block(sel);
-	if (when.id == HD_MREG_PT) /* a constant guard still needs two ways */
+	if (when.id == HD_MREG_PT) /* a constant guard still needs two successors */
 		when = (struct hd_popnd){hd_sel_isetp(sel, when.inverted ? HD_CMP_NE : HD_CMP_EQ, false, hd_rz(),
 						      hd_rz()),
 					 false};

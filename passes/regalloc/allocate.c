@@ -4,7 +4,7 @@
  * the function's limit. Where more is live than there are registers, live ranges are split
  * before anything is assigned (split.c), so that spilling only mends the rest. Values live
  * across calls only fit registers that the callee leaves alone, since calls claim the others
- * (ipra.c); what one instruction can make again is not kept across calls.
+ * (ipra.c); what one instruction can rematerialise is not kept across calls.
  *
  * Needs machine IR out of SSA. Each round is near linear; the rounds are few, because a
  * register is spilled at most twice.
@@ -37,7 +37,7 @@ static void for_each_inst(struct hd_allocator *allocator, inst_step step)
 			step(allocator, &func->blocks.data[id], &func->blocks.data[id].insts.data[i]);
 }
 
-/* ---- values that can be made again ---- */
+/* ---- values that can be rematerialised ---- */
 
 static bool is_register(const struct hd_allocator *allocator, struct hd_mreg reg)
 {
@@ -45,7 +45,7 @@ static bool is_register(const struct hd_allocator *allocator, struct hd_mreg reg
 }
 
 /* Makes one word from nothing that registers hold. */
-static bool is_remakeable(const struct hd_allocator *allocator, const struct hd_minst *inst)
+static bool is_rematerialisable(const struct hd_allocator *allocator, const struct hd_minst *inst)
 {
 	if (inst->op >= HD_OP_COUNT || inst->dst.words != 1 || !hd_mreg_is_virtual(inst->dst.id) || inst->extra_count)
 		return false;
@@ -104,7 +104,7 @@ static bool is_made_alone(const struct word_defs *defs, uint32_t vreg)
 	if (live->base[vreg + 1] - live->base[vreg] > 1 && !wide)
 		return false;
 	for (uint32_t word = live->base[vreg]; word < live->base[vreg + 1]; word++)
-		if (defs->count[word] != 1 || !is_remakeable(defs->allocator, defs->of[word]))
+		if (defs->count[word] != 1 || !is_rematerialisable(defs->allocator, defs->of[word]))
 			return false;
 	return true;
 }
@@ -409,7 +409,7 @@ static struct hd_assignment assign_best(struct hd_allocator *allocator)
 	return best;
 }
 
-/* Before the first round: what can be made again for less than a register saved is not kept across calls. */
+/* Before the first round: what can be rematerialised for less than a register saved is not kept across calls. */
 static bool drop_across_calls(struct hd_allocator *allocator)
 {
 	HD_VEC(uint32_t) dropped = {0};

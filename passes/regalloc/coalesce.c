@@ -2,7 +2,7 @@
  * Copy coalescing on the way out of SSA form: the registers of a parallel move become one
  * class, the most frequent move first, where the live intervals of the classes do not meet
  * word by word. Two sides with the same value may: at the end of a block, where moves and constants have made both of
- * one (one for a loop's next turn, one for the way out of it), and everywhere where each has one definition. A class
+ * one (one for a loop's next turn, one for its exit), and everywhere where each has one definition. A class
  * lies inside a wider one at an aligned word, so single words are computed in the pair or quad that they end in. Needs
  * parallel copies; near linear: sorting, and insertion of the shorter segment list into the longer one.
  */

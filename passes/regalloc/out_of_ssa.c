@@ -266,7 +266,7 @@ static void split_edge(struct hd_mfunc *func, uint32_t from, uint32_t to)
 	retarget_table(func, from, to, middle);
 }
 
-/* Copies for PHIs in front of a branch are made on all of its ways: those out of a loop, where they would be made on
+/* Copies for PHIs in front of a branch are made on all of its edges: those out of a loop, where they would be made on
  * each round, and those of a jump through a table, one of many, have a block of their own. */
 static bool wants_block(const struct hd_mfunc *func, uint32_t from, uint32_t to)
 {

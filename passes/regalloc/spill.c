@@ -3,7 +3,7 @@
  * piece for each block and stretch between calls, loaded at its first use there and stored
  * after each definition; a piece that finds no place again is split at each instruction.
  * Values that one instruction makes from nothing (constants, parameters, thread indices,
- * frame addresses) are made again instead of loaded. Copies to and from spilled registers
+ * frame addresses) are rematerialised instead of loaded. Copies to and from spilled registers
  * become the load or store itself. Predicates go to a general register: SEL after the
  * definition, ISETP before the use.
  *
@@ -266,7 +266,7 @@ static bool is_own_access(struct spiller *spiller, const struct hd_minst *inst)
 	return access && is_chosen(spiller, reg.id) && piece_of(spiller, reg.id)->slot == inst->ref;
 }
 
-/* Definitions of values that are made again, and of undefined ones, are no longer needed. */
+/* Definitions of values that are rematerialised, and of undefined ones, are no longer needed. */
 static bool is_dropped_def(struct spiller *spiller, const struct hd_minst *inst)
 {
 	uint32_t id = inst->dst.words ? inst->dst.id : inst->pdst;

@@ -1,7 +1,7 @@
 /*
  * Splits live ranges before registers are given out, wherever more words are live than there
  * are registers: at such a place the registers whose next read is furthest away leave, and
- * are loaded again (or made again) before that read. What is in registers where blocks meet
+ * are loaded again (or rematerialised) before that read. What is in registers where blocks meet
  * is chosen by distance too, inside loops before what only lives through them, and loads on
  * the edges make it so (Braun and Hack, CC 2009, after Belady). Pieces that do not meet
  * become registers of their own (split_webs.c).

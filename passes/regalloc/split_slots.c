@@ -1,7 +1,7 @@
 /*
  * The slots of split live ranges: each definition of a register that is loaded somewhere is
  * stored behind it. Then liveness over registers and shadows (split.h) tells which stores no
- * load reads, which loads came too early, and which values that are made again need not be
+ * load reads, which loads came too early, and which rematerialised values need not be
  * made where they were. Shadows become frame objects, copies from and to them loads and
  * stores.
  *

@@ -4,7 +4,7 @@
  * then dead, and hd_mfunc_drop_dead drops it, loops of PHIs included.
  *
  * A loop offset is a PHI at the loop's header: what it is in the enclosing loop (or 0) on entry, and the step more on
- * each way back. One that the kernel counts itself is that PHI. Cost: that of selection, and a look-up an operand.
+ * each back edge. One that the kernel counts itself is that PHI. Cost: that of selection, and a look-up an operand.
  */
 #include "passes/select/linear.h"
 

@@ -351,7 +351,7 @@ static void select_block(struct hd_select *sel, const struct hd_select_block *bl
 }
 
 /*
- * Branches on constants leave blocks without a way in: they are emptied, and no longer count as predecessors.
+ * Branches on constants leave blocks without a predecessor: they are emptied, and no longer count as predecessors.
  */
 static void prune_unreachable(struct hd_select *sel)
 {

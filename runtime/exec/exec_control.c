@@ -123,7 +123,7 @@ static uint32_t function_at(const struct hd_program *program, uint64_t address)
 
 /*
  * Distinct targets run one after the other: the lanes of the lowest lane's target call; the others wait in an entry
- * that executes this instruction again, and meet the first behind it.
+ * that executes this instruction again, and reconverge with the first behind it.
  */
 static void call_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 {

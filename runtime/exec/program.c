@@ -14,8 +14,8 @@
 static uint16_t latency_of(const struct hd_config *config, unsigned lat_class)
 {
 	switch (lat_class) {
-#define X(name, key)       \
-	case HD_LAT_##name: \
+#define X(name, key, expected) \
+	case HD_LAT_##name:     \
 		return (uint16_t)config->key;
 		HD_LAT_LIST(X)
 #undef X
@@ -26,11 +26,11 @@ static uint16_t latency_of(const struct hd_config *config, unsigned lat_class)
 static uint16_t interval_of(const struct hd_config *config, unsigned pipe)
 {
 	switch (pipe) {
-	case HD_PIPE_INT: return (uint16_t)config->ii_int;
-	case HD_PIPE_FP32: return (uint16_t)config->ii_fp32;
-	case HD_PIPE_FP64: return (uint16_t)config->ii_fp64;
-	case HD_PIPE_SFU: return (uint16_t)config->ii_sfu;
-	case HD_PIPE_LSU: return (uint16_t)config->ii_lsu;
+#define X(name, interval, units, counter) \
+	case HD_PIPE_##name:             \
+		return (uint16_t)config->interval;
+		HD_PIPE_LIST(X)
+#undef X
 	default: return 1; /* branches have a unit of their own */
 	}
 }

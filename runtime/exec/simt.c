@@ -51,24 +51,24 @@ bool hd_simt_split(struct hd_warp *warp, const struct hd_simt_group *groups, uin
 	if (!has_room(warp, count))
 		return false;
 	struct hd_simt *top = &hd_vec_last(&warp->stack);
-	uint32_t first = 0, meets = reconv;
+	uint32_t first = 0, until = reconv;
 	if (reconv != HD_PC_NONE && reconv != top->reconv) {
 		top->pc = reconv;
 	} else if (top->call_return != HD_PC_NONE) {
 		top->pc = HD_PC_NONE; /* stays below until its last lane has returned */
 	} else {
 		/* The running entry becomes the group that runs last. */
-		meets = top->reconv;
-		while (first + 1 < count && groups[first].pc == meets)
+		until = top->reconv;
+		while (first + 1 < count && groups[first].pc == until)
 			first++;
 		top->pc = groups[first].pc;
 		top->mask = groups[first].mask;
 		first++;
 	}
 	for (uint32_t i = first; i < count; i++)
-		if (groups[i].pc != meets)
+		if (groups[i].pc != until)
 			hd_vec_push(&warp->stack, (struct hd_simt){.pc = groups[i].pc,
-								   .reconv = meets,
+								   .reconv = until,
 								   .mask = groups[i].mask,
 								   .call_return = HD_PC_NONE});
 	settle(warp);

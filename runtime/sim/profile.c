@@ -1,5 +1,5 @@
 /*
- * Counts of each instruction's executions by warps and of the ways that warps took at branches, for
+ * Counts of each instruction's executions by warps and of the edges that warps took at branches, for
  * compilers (pass parameter profile=, malekeh's expected reuse distances). In the statistics they are
  *
  *   "profile": {"functions": [{"name": "_Z1kPf", "executed": [640, 640, ...],

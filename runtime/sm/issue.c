@@ -47,11 +47,12 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 	counters->register_reads += inst->read_count;
 	counters->register_writes += inst->write_count;
 	switch (inst->pipe) {
-	case HD_PIPE_INT: counters->int_instructions++; break;
-	case HD_PIPE_FP32: counters->fp32_instructions++; break;
-	case HD_PIPE_FP64: counters->fp64_instructions++; break;
-	case HD_PIPE_SFU: counters->sfu_instructions++; break;
-	case HD_PIPE_LSU: counters->lsu_instructions++; break;
+#define X(name, interval, units, counter) \
+	case HD_PIPE_##name:             \
+		counters->counter++;     \
+		break;
+		HD_PIPE_LIST(X)
+#undef X
 	default: counters->control_instructions++; break;
 	}
 	if (inst->inst.role != HD_ROLE_PLAIN)

@@ -10,10 +10,11 @@
 static uint32_t units_of(const struct hd_config *config, uint32_t pipe)
 {
 	switch (pipe) {
-	case HD_PIPE_INT: return (uint32_t)config->units_int;
-	case HD_PIPE_FP32: return (uint32_t)config->units_fp32;
-	case HD_PIPE_FP64: return (uint32_t)config->units_fp64;
-	case HD_PIPE_SFU: return (uint32_t)config->units_sfu;
+#define X(name, interval, units, counter) \
+	case HD_PIPE_##name:             \
+		return (uint32_t)config->units;
+		HD_PIPE_LIST(X)
+#undef X
 	default: return (uint32_t)config->schedulers;
 	}
 }

@@ -9,7 +9,7 @@
  *   fru         a prologue pushes no more registers than stated, and the FRU covers them (CARS III-A)
  *   dead        a register whose last read was tagged, for its thread or for all of the warp, or that the
  *               reuse analysis says is never read, is not read before it is written (LTRF+, malekeh)
- *   reconv      no lane returns from inside a branch whose paths were said to meet again
+ *   reconv      no lane returns from inside a branch whose paths were said to reconverge
  *
  * verify_analyses.c has intervals and what preemption points save, verify_reuse.c reuse distances, verify_memory.c
  * idempotence, and verify_affine.c what linear values prove about accesses and branches.

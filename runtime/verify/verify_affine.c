@@ -255,7 +255,7 @@ static void check_access(struct hd_exec *exec, const struct hd_meta_access *acce
 
 /* ---- around an instruction */
 
-/* Lanes that ran ahead may meet others in another iteration of a loop. */
+/* Lanes that ran ahead may reconverge with others in another iteration of a loop. */
 static const struct hd_claim *claim_at(const struct hd_exec *exec, const struct hd_pfunction *function)
 {
 	return function->claims && !exec->warp->reordered ? &function->claims[exec->warp->pc - function->first] : NULL;
