@@ -38,8 +38,7 @@ cudaError_t hd_cudart_return(cudaError_t error)
 	return error;
 }
 
-/* To where `heddle run` listens, when it does. */
-static void report(const char *kind, const char *text)
+void hd_cudart_report(const char *kind, const char *text)
 {
 	const char *number = getenv("HEDDLE_STATUS_FD");
 	if (number)
@@ -78,7 +77,7 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
 		}
 	if (sticky) {
 		cudart->sticky = result;
-		report("fault", cudart->sim ? hd_sim_error_text(cudart->sim) : "");
+		hd_cudart_report("fault", cudart->sim ? hd_sim_error_text(cudart->sim) : "");
 	}
 	return result;
 }
@@ -250,7 +249,7 @@ cudaError_t hd_cudart_boot(struct hd_cudart *cudart)
 		cudart->started = true;
 		cudart->start_error = start_simulator(cudart);
 		if (cudart->start_error != cudaSuccess)
-			report("fault", "the simulator could not be started");
+			hd_cudart_report("fault", "the simulator could not be started");
 	}
 	if (cudart->start_error != cudaSuccess)
 		return cudart->start_error;

@@ -87,6 +87,8 @@ cudaError_t hd_cudart_return(cudaError_t error);
 /* Translates a failed simulator call; faults become sticky. */
 cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error);
 cudaError_t *hd_cudart_last_error(void);
+/* Where `heddle run` listens, when it does. */
+void hd_cudart_report(const char *kind, const char *text);
 
 /* The kernel of a host stub's address, or of a handle; NULL. Its metadata is there. */
 struct hd_kernel *hd_cudart_kernel(struct hd_cudart *cudart, const void *host);
