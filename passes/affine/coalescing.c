@@ -1,35 +1,19 @@
 /*
  * The coalescing report (see coalescing.h). Finds the IR access behind each memory instruction, enumerates the warps of
  * the block where its dimensions are known (32 of them at most) and the addresses that the known alignment leaves open,
- * and counts as the memory system does: 32-byte sectors; 32 banks of 4 bytes, 8-byte accesses in half-warps, 16-byte
- * ones in quarter-warps. Costs at most 32 warps x 32 residues x 32 lanes an access.
+ * evaluates addresses that are not linear lane by lane (lane_values.c), and counts as the memory system does: 32-byte
+ * sectors; 32 banks of 4 bytes, 8-byte accesses in half-warps, 16-byte ones in quarter-warps. Costs at most 32 warps x
+ * 32 residues x 32 lanes an access.
  */
 #include "passes/affine/coalescing.h"
 
 #include <string.h>
 
 #include "heddle/machine.h"
-#include "passes/affine/affine_internal.h"
+#include "passes/affine/coalescing_internal.h"
 
-enum { LANES = 32, SECTOR = 32, BANKS = 32, MOST_WARPS = 32 };
+enum { LANES = HD_LANES, SECTOR = 32, BANKS = 32 };
 #define POINTER_ALIGNMENT 256u /* of what cudaMalloc returns: CUDA C++ Programming Guide, 5.3.2 */
-
-/* Where the lanes of a warp are in the block. */
-struct lanes {
-	uint32_t index[3][LANES];
-};
-
-struct blocks {
-	enum hd_access_assumption assumes;
-	uint32_t block[3];
-	struct lanes warps[MOST_WARPS]; /* whole warps only */
-	uint32_t warp_count;
-};
-
-struct report {
-	struct hd_affine *affine;
-	struct blocks blocks;
-};
 
 /* ---- blocks */
 
@@ -48,12 +32,12 @@ static bool launched_with(const struct hd_meta_function *facts, uint32_t block[3
 	return facts->launch_count > 0;
 }
 
-static void place_lanes(struct blocks *blocks)
+static void place_lanes(struct hd_warps *warps)
 {
-	const uint32_t *block = blocks->block;
+	const uint32_t *block = warps->block;
 	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-	for (uint32_t first = 0; first + LANES <= threads && blocks->warp_count < MOST_WARPS; first += LANES) {
-		struct lanes *lanes = &blocks->warps[blocks->warp_count++];
+	for (uint32_t first = 0; first + LANES <= threads && warps->count < HD_MOST_WARPS; first += LANES) {
+		struct hd_lanes *lanes = &warps->lanes[warps->count++];
 		for (uint32_t lane = 0; lane < LANES; lane++) {
 			uint32_t thread = first + lane;
 			lanes->index[0][lane] = thread % block[0];
@@ -63,50 +47,50 @@ static void place_lanes(struct blocks *blocks)
 	}
 }
 
-static void set_up_blocks(struct report *report, const struct hd_meta_function *facts)
+static void set_up_blocks(struct hd_coalescing *report, const struct hd_meta_function *facts)
 {
-	struct blocks *blocks = &report->blocks;
+	struct hd_warps *warps = &report->warps;
 	const struct hd_affine_bounds *bounds = &report->affine->bounds;
 	if (bounds->exact)
-		memcpy(blocks->block, bounds->block, sizeof(blocks->block));
-	if (bounds->exact || launched_with(facts, blocks->block)) {
-		blocks->assumes = HD_ASSUME_BLOCK;
-		place_lanes(blocks);
+		memcpy(warps->block, bounds->block, sizeof(warps->block));
+	if (bounds->exact || launched_with(facts, warps->block)) {
+		warps->assumes = HD_ASSUME_BLOCK;
+		place_lanes(warps);
 		return;
 	}
 	/* One warp stands for all: where it begins in its row is a multiple of 32. */
-	blocks->assumes = HD_ASSUME_WHOLE_ROWS;
-	memset(blocks->block, 0, sizeof(blocks->block));
-	blocks->warp_count = 1;
+	warps->assumes = HD_ASSUME_WHOLE_ROWS;
+	memset(warps->block, 0, sizeof(warps->block));
+	warps->count = 1;
 	for (uint32_t lane = 0; lane < LANES; lane++)
-		blocks->warps[0].index[0][lane] = lane;
+		warps->lanes[0].index[0][lane] = lane;
 }
 
 /* ---- what is known of a polynomial when the block is */
 
 static int64_t block_dimension(void *context, const struct hd_unknown *symbol)
 {
-	const struct blocks *blocks = context;
-	return blocks->block[(symbol->offset - HD_CB_NTID_X) / 4];
+	const struct hd_warps *warps = context;
+	return warps->block[(symbol->offset - HD_CB_NTID_X) / 4];
 }
 
-static bool is_dimension(const struct blocks *blocks, const struct hd_unknown *symbol)
+static bool is_dimension(const struct hd_warps *warps, const struct hd_unknown *symbol)
 {
-	return symbol->kind == HD_UNKNOWN_BANK && symbol->offset <= HD_CB_NTID_Z && blocks->block[0];
+	return symbol->kind == HD_UNKNOWN_BANK && symbol->offset <= HD_CB_NTID_Z && warps->block[0];
 }
 
 /* Its value, when it has no unknowns but the block's dimensions. */
-static bool known_factor(const struct report *report, uint32_t poly, int64_t *value)
+static bool known_factor(const struct hd_coalescing *report, uint32_t poly, int64_t *value)
 {
 	const struct hd_poly_table *polys = report->affine->polys;
 	const struct hd_poly *sum = hd_poly_get(polys, poly);
 	for (uint32_t t = 0; t < sum->count; t++) {
 		const struct hd_monomial *product = hd_monomial_get(polys, sum->terms[t].monomial);
 		for (uint32_t s = 0; s < product->degree; s++)
-			if (!is_dimension(&report->blocks, hd_unknown_get(polys, product->symbols[s])))
+			if (!is_dimension(&report->warps, hd_unknown_get(polys, product->symbols[s])))
 				return false;
 	}
-	*value = hd_poly_evaluate(polys, poly, block_dimension, (void *)&report->blocks);
+	*value = hd_poly_evaluate(polys, poly, block_dimension, (void *)&report->warps);
 	return true;
 }
 
@@ -149,12 +133,12 @@ static bool is_pointer_at(LLVMTargetDataRef layout, LLVMTypeRef type, uint64_t o
 
 static uint64_t symbol_alignment(const void *context, const struct hd_unknown *symbol)
 {
-	const struct report *report = context;
+	const struct hd_coalescing *report = context;
 	const struct hd_affine *affine = report->affine;
-	if (is_dimension(&report->blocks, symbol))
-		return lowest_bit(report->blocks.block[(symbol->offset - HD_CB_NTID_X) / 4]);
+	if (is_dimension(&report->warps, symbol))
+		return lowest_bit(report->warps.block[(symbol->offset - HD_CB_NTID_X) / 4]);
 	if (symbol->kind == HD_UNKNOWN_BANK && symbol->offset == HD_CB_NTID_X &&
-	    report->blocks.assumes == HD_ASSUME_WHOLE_ROWS)
+	    report->warps.assumes == HD_ASSUME_WHOLE_ROWS)
 		return LANES;
 	if (symbol->kind == HD_UNKNOWN_ADDRESS)
 		return variable_alignment(affine, affine->variables.data[symbol->offset]);
@@ -170,20 +154,14 @@ static uint64_t symbol_alignment(const void *context, const struct hd_unknown *s
 	return 1;
 }
 
-static uint64_t alignment_of(const struct report *report, uint32_t poly)
+static uint64_t alignment_of(const struct hd_coalescing *report, uint32_t poly)
 {
 	return hd_poly_alignment(report->affine->polys, poly, symbol_alignment, report);
 }
 
 /* ---- lanes */
 
-/* Offsets of lanes from the part that is the same for the warp, and the alignment of that part. */
-struct pattern {
-	int64_t offset[LANES];
-	uint64_t align;
-};
-
-static bool varies(const struct lanes *lanes, unsigned axis)
+static bool varies(const struct hd_lanes *lanes, unsigned axis)
 {
 	for (uint32_t lane = 1; lane < LANES; lane++)
 		if (lanes->index[axis][lane] != lanes->index[axis][0])
@@ -191,36 +169,57 @@ static bool varies(const struct lanes *lanes, unsigned axis)
 	return false;
 }
 
-static bool lay_out(const struct report *report, uint32_t vector, const struct lanes *lanes, struct pattern *pattern)
+/* The vector's share of an index: its factor where it is known, and the alignment of what the warp's lanes share. */
+static void lay_out_axis(const struct hd_coalescing *report, const struct hd_affine_vector *parts, unsigned axis,
+			 const struct hd_lanes *lanes, struct hd_pattern *pattern)
 {
-	const struct hd_affine_vector *parts = hd_affine_vector(report->affine, vector);
-	struct hd_poly_table *polys = report->affine->polys;
-	int64_t constant = hd_poly_constant_term(polys, parts->part[HD_INDEX_C]);
-	bool whole_rows = report->blocks.assumes == HD_ASSUME_WHOLE_ROWS;
-	pattern->align = alignment_of(report, hd_poly_without_constant(polys, parts->part[HD_INDEX_C]));
-	for (uint32_t lane = 0; lane < LANES; lane++)
-		pattern->offset[lane] = constant;
-	for (unsigned axis = 0; axis < 3; axis++) {
-		uint32_t poly = parts->part[HD_INDEX_TID_X + axis];
-		uint64_t others = alignment_of(report, parts->part[HD_INDEX_CTAID_X + axis]), own = UINT64_C(1) << 62;
-		int64_t factor;
-		bool known = known_factor(report, poly, &factor);
-		if (!known && varies(lanes, axis))
-			return false;
-		if (known)
-			for (uint32_t lane = 0; lane < LANES; lane++)
-				pattern->offset[lane] += factor * lanes->index[axis][lane];
-		if (whole_rows || !known) /* the warp is somewhere in the block */
-			own = alignment_of(report, poly);
-		if (whole_rows && axis == 0 && own < UINT64_C(1) << 58) /* it begins at a multiple of 32 lanes */
-			own *= LANES;
-		pattern->align = others < pattern->align ? others : pattern->align;
-		pattern->align = own < pattern->align ? own : pattern->align;
+	uint32_t poly = parts->part[HD_INDEX_TID_X + axis];
+	bool whole_rows = report->warps.assumes == HD_ASSUME_WHOLE_ROWS;
+	uint64_t others = alignment_of(report, parts->part[HD_INDEX_CTAID_X + axis]), own = UINT64_C(1) << 62;
+	int64_t factor;
+	bool known = known_factor(report, poly, &factor);
+	int64_t index[LANES];
+	for (uint32_t lane = 0; lane < LANES; lane++) {
+		index[lane] = lanes->index[axis][lane];
+		pattern->offset[lane] += known ? factor * index[lane] : 0;
 	}
-	return true;
+	if (!known)
+		hd_pattern_split(pattern, index);
+	if (whole_rows || !known) /* the warp is somewhere in the block */
+		own = alignment_of(report, poly);
+	if (whole_rows && axis == 0 && own < UINT64_C(1) << 58) /* it begins at a multiple of 32 lanes */
+		own *= LANES;
+	pattern->align = others < pattern->align ? others : pattern->align;
+	pattern->align = own < pattern->align ? own : pattern->align;
+	pattern->exact &= parts->part[HD_INDEX_CTAID_X + axis] == HD_POLY_ZERO &&
+			  (poly == HD_POLY_ZERO || (known && !whole_rows));
 }
 
-static uint32_t sectors_of(const struct pattern *pattern, uint64_t residue, uint32_t bytes)
+void hd_coalescing_lay_out(const struct hd_coalescing *report, const struct hd_affine_value *value,
+			   const struct hd_lanes *lanes, struct hd_pattern *pattern)
+{
+	const struct hd_affine_vector *parts = hd_affine_vector(report->affine, value->vector);
+	struct hd_poly_table *polys = report->affine->polys;
+	int64_t constant = hd_poly_constant_term(polys, parts->part[HD_INDEX_C]), rest;
+	uint32_t shared = hd_poly_without_constant(polys, parts->part[HD_INDEX_C]);
+	*pattern = (struct hd_pattern){.bits = value->bits,
+				       .exact_unsigned = value->exact_unsigned,
+				       .exact_signed = value->exact_signed,
+				       .positive = hd_affine_range(report->affine, value->vector).low >= 0,
+				       .exact = known_factor(report, shared, &rest),
+				       .align = UINT64_C(1) << 62};
+	if (pattern->exact)
+		constant += rest;
+	else
+		pattern->align = alignment_of(report, shared);
+	for (uint32_t lane = 0; lane < LANES; lane++)
+		pattern->offset[lane] = constant;
+	for (unsigned axis = 0; axis < 3; axis++)
+		lay_out_axis(report, parts, axis, lanes, pattern);
+}
+
+/* Sectors of the lanes that share a part with lane `group`. */
+static uint32_t sectors_of(const struct hd_pattern *pattern, unsigned group, uint64_t residue, uint32_t bytes)
 {
 	uint64_t seen[2 * LANES];
 	uint32_t count = 0;
@@ -231,26 +230,27 @@ static uint32_t sectors_of(const struct pattern *pattern, uint64_t residue, uint
 			uint32_t i = 0;
 			while (i < count && seen[i] != sector)
 				i++;
-			if (i == count)
+			if (i == count && pattern->group[lane] == group)
 				seen[count++] = sector;
 		}
 	}
 	return count;
 }
 
-/* Accesses of the busiest bank by the lanes of one group. */
-static uint32_t busiest_bank(const struct pattern *pattern, uint64_t residue, uint32_t first, uint32_t lanes,
-			     uint32_t words, bool shares)
+/* Accesses of the busiest bank by the lanes of one group that is served at once. */
+static uint32_t busiest_bank(const struct hd_pattern *pattern, unsigned group, uint64_t residue, uint32_t first,
+			     uint32_t lanes, uint32_t words, bool shares)
 {
 	uint64_t seen[LANES];
 	uint32_t count = 0, depth[BANKS] = {0}, most = 0;
 	for (uint32_t i = 0; i < lanes * words; i++) {
-		uint64_t at = (UINT64_C(1) << 62) + residue + (uint64_t)pattern->offset[first + i / words];
+		uint32_t lane = first + i / words;
+		uint64_t at = (UINT64_C(1) << 62) + residue + (uint64_t)pattern->offset[lane];
 		uint64_t word = at / 4 + i % words;
 		uint32_t known = 0;
 		while (known < count && seen[known] != word)
 			known++;
-		if (known < count && shares)
+		if (pattern->group[lane] != group || (known < count && shares))
 			continue;
 		if (count < LANES)
 			seen[count++] = word;
@@ -260,13 +260,14 @@ static uint32_t busiest_bank(const struct pattern *pattern, uint64_t residue, ui
 	return most;
 }
 
-static uint32_t conflicts_of(const struct pattern *pattern, uint64_t residue, const struct hd_meta_access *access)
+static uint32_t conflicts_of(const struct hd_pattern *pattern, unsigned group, uint64_t residue,
+			     const struct hd_meta_access *access)
 {
-	uint32_t group = access->bytes > 8 ? 8 : access->bytes > 4 ? 16 : 32, most = 0;
+	uint32_t at_once = access->bytes > 8 ? 8 : access->bytes > 4 ? 16 : 32, most = 0;
 	uint32_t words = access->bytes > 4 ? access->bytes / 4 : 1;
-	for (uint32_t first = 0; first < LANES; first += group) {
+	for (uint32_t first = 0; first < LANES; first += at_once) {
 		uint32_t busiest =
-			busiest_bank(pattern, residue, first, group, words, access->kind != HD_ACCESS_ATOMIC);
+			busiest_bank(pattern, group, residue, first, at_once, words, access->kind != HD_ACCESS_ATOMIC);
 		most = busiest > most ? busiest : most;
 	}
 	return most;
@@ -280,25 +281,48 @@ static void widen(uint32_t *least, uint32_t *most, uint32_t value)
 		*most = value;
 }
 
-/* All places that the warp's part may have in a sector, as far as its alignment leaves them open. */
-static void count_residues(const struct pattern *pattern, struct hd_meta_access *access)
+/* All places that the part which a group shares may have in a sector, as far as its alignment leaves them open. */
+static void count_residues(const struct hd_pattern *pattern, unsigned group, const struct hd_meta_access *access,
+			   uint32_t *least, uint32_t *most)
 {
 	for (uint64_t residue = 0; residue < SECTOR; residue += pattern->align) {
 		/* The machine takes naturally aligned accesses only. */
-		if (((uint64_t)pattern->offset[0] + residue) % access->bytes)
+		if (((uint64_t)pattern->offset[group] + residue) % access->bytes)
 			continue;
-		if (access->space == HD_ACCESS_SHARED)
-			widen(&access->conflicts_least, &access->conflicts_most,
-			      conflicts_of(pattern, residue, access));
-		else
-			widen(&access->sectors_least, &access->sectors_most,
-			      sectors_of(pattern, residue, access->bytes));
+		widen(least, most,
+		      access->space == HD_ACCESS_SHARED ? conflicts_of(pattern, group, residue, access)
+							: sectors_of(pattern, group, residue, access->bytes));
 	}
 }
 
-static bool stride_of(const struct pattern *pattern, int64_t *stride)
+/* Groups may lie on one another, or nowhere near. False: that leaves all open. */
+static bool count_groups(const struct hd_pattern *pattern, struct hd_meta_access *access)
+{
+	bool shared = access->space == HD_ACCESS_SHARED;
+	uint32_t *least = shared ? &access->conflicts_least : &access->sectors_least;
+	uint32_t *most = shared ? &access->conflicts_most : &access->sectors_most, any = 0, all = 0;
+	for (unsigned group = 0; group < LANES; group++) {
+		uint32_t own_least = 0, own_most = 0;
+		if (pattern->group[group] != group)
+			continue;
+		count_residues(pattern, group, access, &own_least, &own_most);
+		any = own_least > any ? own_least : any;
+		all += own_most;
+	}
+	if (!hd_pattern_is_shared(pattern) && all >= LANES)
+		return false;
+	if (all) {
+		widen(least, most, any);
+		widen(least, most, all);
+	}
+	return true;
+}
+
+static bool stride_of(const struct hd_pattern *pattern, int64_t *stride)
 {
 	*stride = pattern->offset[1] - pattern->offset[0];
+	if (!hd_pattern_is_shared(pattern))
+		return false;
 	for (uint32_t lane = 2; lane < LANES; lane++)
 		if (pattern->offset[lane] - pattern->offset[lane - 1] != *stride)
 			return false;
@@ -306,50 +330,55 @@ static bool stride_of(const struct pattern *pattern, int64_t *stride)
 }
 
 /* The lanes of each warp are neighbours in x. */
-static bool in_one_row(const struct blocks *blocks)
+static bool in_one_row(const struct hd_warps *warps)
 {
-	for (uint32_t w = 0; w < blocks->warp_count; w++)
-		if (varies(&blocks->warps[w], 1) || varies(&blocks->warps[w], 2))
+	for (uint32_t w = 0; w < warps->count; w++)
+		if (varies(&warps->lanes[w], 1) || varies(&warps->lanes[w], 2))
 			return false;
-	return blocks->warp_count > 0;
+	return warps->count > 0;
 }
 
 /* False: the offsets of lanes are not known. */
-static bool analyse_warps(const struct report *report, uint32_t vector, struct hd_meta_access *found)
+static bool analyse_warps(struct hd_coalescing *report, LLVMValueRef inst, LLVMValueRef address,
+			  struct hd_meta_access *found)
 {
-	for (uint32_t w = 0; w < report->blocks.warp_count; w++) {
-		struct pattern pattern;
+	for (uint32_t w = 0; w < report->warps.count; w++) {
+		struct hd_pattern pattern;
 		int64_t stride;
-		if (!lay_out(report, vector, &report->blocks.warps[w], &pattern))
+		if (!hd_lane_values(report, &report->warps.lanes[w], address, LLVMGetInstructionParent(inst), &pattern))
 			return false;
 		found->stride_known &= stride_of(&pattern, &stride) && (w == 0 || stride == found->stride);
 		found->stride = stride;
 		uint64_t first = lowest_bit((uint64_t)pattern.offset[0]);
 		first = first < pattern.align ? first : pattern.align;
 		found->alignment = first < found->alignment ? (uint32_t)first : found->alignment;
-		count_residues(&pattern, found);
+		if (!count_groups(&pattern, found))
+			return false;
 	}
-	return report->blocks.warp_count > 0;
+	return report->warps.count > 0;
 }
 
-static void analyse(const struct report *report, uint32_t vector, struct hd_meta_access *access)
+/* `linear`: the address as a linear value; NULL when it is none. */
+static void analyse(struct hd_coalescing *report, LLVMValueRef inst, LLVMValueRef address,
+		    const struct hd_affine_value *linear, struct hd_meta_access *access)
 {
-	const struct hd_affine_vector *parts = hd_affine_vector(report->affine, vector);
 	struct hd_meta_access found = *access;
 	found.alignment = POINTER_ALIGNMENT;
 	found.stride_known = true;
-	if (analyse_warps(report, vector, &found))
+	if (analyse_warps(report, inst, address, &found))
 		*access = found;
 	if (!access->stride_known)
 		access->stride = 0;
 	if (access->stride_known)
 		access->lane_stride = hd_arena_printf(report->affine->arena, "%lld", (long long)access->stride);
-	else if (in_one_row(&report->blocks))
-		access->lane_stride = hd_affine_poly_text(report->affine, parts->part[HD_INDEX_TID_X]);
+	else if (linear && in_one_row(&report->warps))
+		access->lane_stride =
+			hd_affine_poly_text(report->affine,
+					    hd_affine_vector(report->affine, linear->vector)->part[HD_INDEX_TID_X]);
 	if (!access->lane_stride && !access->sectors_most && !access->conflicts_most)
 		return;
-	access->assumes = report->blocks.assumes;
-	memcpy(access->block, report->blocks.block, sizeof(access->block));
+	access->assumes = report->warps.assumes;
+	memcpy(access->block, report->warps.block, sizeof(access->block));
 }
 
 /* ---- accesses of the code */
@@ -417,23 +446,26 @@ static bool is_from_host(const struct hd_affine *affine, uint32_t vector)
 	return pointer;
 }
 
-static void describe(const struct report *report, LLVMValueRef inst, struct hd_meta_access *access)
+static void describe(struct hd_coalescing *report, LLVMValueRef inst, struct hd_meta_access *access)
 {
 	struct hd_affine *affine = report->affine;
-	struct hd_affine_value address;
-	struct hd_strbuf text = {0};
+	LLVMValueRef address = address_operand(inst);
+	struct hd_affine_value linear;
 	access->alignment = access->bytes;
 	/* A part of an access that was split is somewhere in it. */
-	if (access_bytes(affine, inst) != access->bytes ||
-	    !hd_affine_operand(affine, address_operand(inst), LLVMGetInstructionParent(inst), &address))
+	if (access_bytes(affine, inst) != access->bytes)
 		return;
-	hd_affine_print_vector(&text, affine, address.vector);
-	access->address = hd_arena_strdup(affine->arena, hd_strbuf_text(&text));
-	hd_strbuf_release(&text);
-	if (access->space == HD_ACCESS_GENERIC && is_from_host(affine, address.vector))
-		access->space = HD_ACCESS_GLOBAL;
+	bool is_linear = hd_affine_operand(affine, address, LLVMGetInstructionParent(inst), &linear);
+	if (is_linear) {
+		struct hd_strbuf text = {0};
+		hd_affine_print_vector(&text, affine, linear.vector);
+		access->address = hd_arena_strdup(affine->arena, hd_strbuf_text(&text));
+		hd_strbuf_release(&text);
+		if (access->space == HD_ACCESS_GENERIC && is_from_host(affine, linear.vector))
+			access->space = HD_ACCESS_GLOBAL;
+	}
 	if (access->space != HD_ACCESS_GENERIC)
-		analyse(report, address.vector, access);
+		analyse(report, inst, address, is_linear ? &linear : NULL, access);
 }
 
 /* The IR instruction that the machine instruction was selected from; NULL: it makes no access, or several. */
@@ -447,11 +479,12 @@ static LLVMValueRef access_of(const struct hd_mfunc *selected, uint32_t inst)
 }
 
 void hd_coalescing_describe(struct hd_affine *affine, const struct hd_object *object, const struct hd_function *code,
-			    const struct hd_mfunc *selected, const struct hd_meta_function *facts,
-			    struct hd_meta_affine *result)
+			    const struct hd_mfunc *selected, const struct hd_uniformity *uniformity,
+			    const struct hd_meta_function *facts, struct hd_meta_affine *result)
 {
-	struct report *report = HD_ARENA_NEW(affine->arena, struct report, 1);
+	struct hd_coalescing *report = HD_ARENA_NEW(affine->arena, struct hd_coalescing, 1);
 	report->affine = affine;
+	report->uniformity = uniformity;
 	set_up_blocks(report, facts);
 	result->accesses = HD_ARENA_NEW(affine->arena, struct hd_meta_access, code->inst_count);
 	for (uint32_t i = 0; i < code->inst_count; i++) {

@@ -235,7 +235,8 @@ static struct hd_meta_affine *describe(const struct hd_unit *unit, const struct 
 	describe_branches(unit, plan->affine, code, facts);
 	describe_registers(plan, facts);
 	describe_conditions(plan, facts);
-	hd_coalescing_describe(plan->affine, &unit->object, code, selected, function, facts);
+	hd_coalescing_describe(plan->affine, &unit->object, code, selected, uniformity_of(unit, plan->affine->function),
+			       function, facts);
 	return facts;
 }
 
