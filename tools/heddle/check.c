@@ -302,6 +302,11 @@ static void summarise_baseline(const struct check *check)
 	fprintf(stderr, "%s%s: %u new, %u removed, %u better, %u worse\n", baseline->path,
 		check->update ? " updated" : "", counts[GATE_NEW], counts[GATE_REMOVED], counts[GATE_BETTER],
 		counts[GATE_WORSE]);
+	for (uint32_t i = 0; i < check->report.builds.len; i++) {
+		const struct gate_build *build = &check->report.builds.data[i];
+		fprintf(stderr, "%s: %u entr%s compared across builds: %s %s -> %s\n", baseline->path, build->entries,
+			build->entries == 1 ? "y" : "ies", build->what, build->old, build->now);
+	}
 	if (baseline->others)
 		fprintf(stderr, "%s: %u entr%s for other GPUs, toolchains or flags %s\n", baseline->path,
 			baseline->others, baseline->others == 1 ? "y" : "ies",
@@ -358,6 +363,7 @@ static int check_baseline(struct check *check)
 	struct hd_strbuf patch = {0};
 	baseline->allowed = check->allowed;
 	baseline->prune = check->prune;
+	baseline->builds = &check->report.builds;
 	if (gate_baseline_configure(baseline, &check->budget, &check->diag) != 0 ||
 	    gate_baseline_measure(baseline, &check->budget, &check->choice, &check->subjects, &check->gpus,
 				  &check->diag) != 0)

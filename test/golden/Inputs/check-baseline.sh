@@ -48,8 +48,17 @@ echo '=== slack, a figure more and one less'
 printf '%s\n' '[baseline]' 'max_stack_bytes = 50%' 'max_live = 5' 'shared_bytes = any' >slack.ini
 check --gpu v100 --budget slack.ini better.heddle.json other.heddle.json
 
-echo '=== another compiler; --prune drops what this run does not show'
+echo '=== another compiler: compared with what the last one made; other flags, too, where something is worse or gone'
 figures nbody next step 'producer="heddle 10"'
+check --gpu v100 next.heddle.json other.heddle.json
+figures nbody flags step 'flags="without=schedule"' step:spill_store_bytes=4
+check --gpu v100 --format json flags.heddle.json | sed '/"object"/d'
+figures nbody both step 'producer="heddle 10"' 'flags="without=schedule"'
+figures bfs both-other expand 'producer="heddle 10"' 'flags="without=schedule"'
+check --gpu v100 --format markdown both.heddle.json both-other.heddle.json
+
+echo '=== --update keeps both, so that each build has its own; --prune drops what this run does not show'
+check --gpu v100 --update next.heddle.json other.heddle.json
 check --gpu v100 next.heddle.json other.heddle.json
 check --gpu v100 --update --prune next.heddle.json other.heddle.json
 cat heddle.lock.json

@@ -1,7 +1,8 @@
 /*
  * The committed baseline (heddle.lock.json): for each kernel, GPU, toolchain and flags, the figures that were accepted.
  * A check gives each of them a verdict: new, removed, better or worse. All four fail, so that the file stays true,
- * unless they are allowed.
+ * unless they are allowed. A kernel that the file has under another toolchain or other flags only is compared with
+ * that, and the reports say what of the build changed.
  *
  * Registers are not compared as such: what they cost is occupancy, which changes in steps. The resident warps at each
  * block size are compared, or, where no block size is known, the warps that the registers of an SM allow.
@@ -25,6 +26,8 @@ struct gate_base_entry {
 	uint32_t gpu_bit;
 	uint32_t line;	    /* in the file */
 	uint32_t registers; /* for the reader; not compared */
+	bool met;	    /* of what was read: what is checked has the same key */
+	bool succeeded;	    /* of what was read: an entry under another toolchain or other flags is compared with it */
 };
 
 typedef HD_VEC(struct gate_base_entry) gate_base_entries;
@@ -45,7 +48,8 @@ struct gate_baseline {
 	unsigned allowed; /* bits of enum gate_verdict */
 	bool prune;	  /* drop entries of other GPUs, toolchains and flags */
 	unsigned counts[GATE_VERDICTS];
-	uint32_t others; /* entries that are left alone */
+	uint32_t others;     /* entries that are left alone */
+	gate_builds *builds; /* where to say what of the build changed */
 };
 
 /* Order of the keys, as strcmp. */

@@ -187,6 +187,77 @@ static bool count(struct comparison *comparison, enum gate_verdict verdict)
 	return comparison->report && !(comparison->baseline->allowed >> verdict & 1);
 }
 
+/* ------------------------------------------------------------------ other builds */
+
+static bool same_build(const struct gate_base_entry *a, const struct gate_base_entry *b)
+{
+	return strcmp(a->gpu, b->gpu) == 0 && strcmp(a->toolchain, b->toolchain) == 0 &&
+	       strcmp(a->flags, b->flags) == 0;
+}
+
+static void mark_met(struct gate_baseline *baseline)
+{
+	uint32_t i = 0, j = 0;
+	while (i < baseline->old.len && j < baseline->now.len) {
+		int order = gate_base_entry_order(&baseline->old.data[i], &baseline->now.data[j]);
+		baseline->old.data[i].met |= order == 0;
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+/*
+ * The entry that one without its like in the file follows: of the same kernel and GPU, that nothing else of this check
+ * is; of several one with the same flags, else with the same toolchain, else the last. NULL: there is none.
+ */
+static struct gate_base_entry *predecessor(struct gate_baseline *baseline, const struct gate_base_entry *now)
+{
+	struct gate_base_entry *best = NULL;
+	int best_score = -1;
+	for (uint32_t i = 0; i < baseline->old.len; i++) {
+		struct gate_base_entry *old = &baseline->old.data[i];
+		if (old->met || strcmp(old->kernel, now->kernel) != 0 || strcmp(old->gpu, now->gpu) != 0)
+			continue;
+		int score = 2 * (strcmp(old->flags, now->flags) == 0) + (strcmp(old->toolchain, now->toolchain) == 0);
+		if (score >= best_score) {
+			best = old;
+			best_score = score;
+		}
+	}
+	return best;
+}
+
+static void note_build(gate_builds *builds, const char *what, const char *old, const char *now)
+{
+	if (strcmp(old, now) == 0)
+		return;
+	for (uint32_t i = 0; i < builds->len; i++) {
+		struct gate_build *build = &builds->data[i];
+		if (strcmp(build->what, what) == 0 && strcmp(build->old, old) == 0 && strcmp(build->now, now) == 0) {
+			build->entries++;
+			return;
+		}
+	}
+	hd_vec_push(builds, (struct gate_build){what, old, now, 1});
+}
+
+/* "the baseline's entry, of another build: toolchain heddle 9 -> heddle 10" */
+static const char *entry_text(const struct comparison *comparison)
+{
+	const struct gate_base_entry *old = comparison->old, *now = comparison->now;
+	struct hd_arena *arena = comparison->report->arena;
+	bool toolchain = strcmp(old->toolchain, now->toolchain) != 0, flags = strcmp(old->flags, now->flags) != 0;
+	if (!toolchain && !flags)
+		return "the baseline's entry";
+	const char *first = toolchain ? hd_arena_printf(arena, "toolchain %s -> %s", old->toolchain, now->toolchain)
+				      : "",
+		   *second = flags ? hd_arena_printf(arena, "flags %s -> %s", old->flags, now->flags) : "";
+	return hd_arena_printf(arena, "the baseline's entry, of another build: %s%s%s", first,
+			       toolchain && flags ? "; " : "", second);
+}
+
+/* ------------------------------------------------------------------ figures */
+
 static void compare_figure(struct comparison *comparison, const struct gate_base_figure *old,
 			   const struct gate_base_figure *now)
 {
@@ -204,7 +275,7 @@ static void compare_figure(struct comparison *comparison, const struct gate_base
 						   verdicts[verdict]);
 		gate_report_note(finding,
 				 gate_place_in(comparison->report, comparison->baseline->path, comparison->old->line),
-				 "the baseline's entry");
+				 entry_text(comparison));
 		if (verdict == GATE_WORSE)
 			gate_report_carriers(comparison->report, finding, comparison->now->subject, now->metric,
 					     gate_value_blamed(&old->value, &now->value));
@@ -247,6 +318,20 @@ static void compare_entry(struct comparison *comparison)
 		else
 			report_figure(comparison, GATE_NEW, &now->figures.data[j++]);
 	}
+}
+
+/* Compares with the predecessor. False: there is none. */
+static bool compare_with_predecessor(struct comparison *comparison)
+{
+	struct gate_base_entry *old = predecessor(comparison->baseline, comparison->now);
+	if (!old)
+		return false;
+	old->succeeded = true;
+	comparison->old = old;
+	note_build(comparison->baseline->builds, "toolchain", old->toolchain, comparison->now->toolchain);
+	note_build(comparison->baseline->builds, "flags", old->flags, comparison->now->flags);
+	compare_entry(comparison);
+	return true;
 }
 
 /* ------------------------------------------------------------------ entries */
@@ -296,12 +381,18 @@ static void name_gpus(struct gate_report *report)
 /* Whether this run is one that has to show the entry's kernel: the same GPU, toolchain and flags. */
 static bool is_checked(const struct gate_baseline *baseline, const struct gate_base_entry *old)
 {
-	for (uint32_t i = 0; i < baseline->now.len; i++) {
-		const struct gate_base_entry *now = &baseline->now.data[i];
-		if (strcmp(now->gpu, old->gpu) == 0 && strcmp(now->toolchain, old->toolchain) == 0 &&
-		    strcmp(now->flags, old->flags) == 0)
+	for (uint32_t i = 0; i < baseline->now.len; i++)
+		if (same_build(&baseline->now.data[i], old))
 			return true;
-	}
+	return false;
+}
+
+/* Whether the build that the entry is of gave way to another one, which has to show its kernel, too. */
+static bool is_followed(const struct gate_baseline *baseline, const struct gate_base_entry *old)
+{
+	for (uint32_t i = 0; i < baseline->old.len; i++)
+		if (baseline->old.data[i].succeeded && same_build(&baseline->old.data[i], old))
+			return true;
 	return false;
 }
 
@@ -309,36 +400,50 @@ static void meet_old(struct comparison *comparison, bool whole)
 {
 	struct gate_baseline *baseline = comparison->baseline;
 	bool checked = is_checked(baseline, comparison->old);
-	if (checked && whole)
+	if (whole && !comparison->old->succeeded && (checked || is_followed(baseline, comparison->old)))
 		report_entry(comparison, GATE_REMOVED);
-	else if (checked || !baseline->prune || !whole)
+	if (checked ? !whole : !baseline->prune || !whole)
 		hd_vec_push(&baseline->next, *comparison->old);
-	baseline->others += !checked;
+	baseline->others += !checked && !comparison->old->succeeded;
+}
+
+static void meet_new(struct comparison *comparison)
+{
+	if (!compare_with_predecessor(comparison))
+		report_entry(comparison, GATE_NEW);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return gate_base_entry_order(a, b);
+}
+
+/* What is the same keeps its entry. What follows an entry of another build comes beside it. */
+static void compare_now(struct gate_baseline *baseline, struct gate_base_entry *now, struct gate_report *report)
+{
+	struct gate_base_entry *old = baseline->old.len ? bsearch(now, baseline->old.data, baseline->old.len,
+								  sizeof(*baseline->old.data), by_key)
+							: NULL;
+	struct comparison comparison = {.baseline = baseline, .report = report, .old = old, .now = now};
+	if (old)
+		compare_entry(&comparison);
+	else
+		meet_new(&comparison);
+	hd_vec_push(&baseline->next, old && !comparison.changed ? *old : *now);
 }
 
 void gate_baseline_compare(struct gate_baseline *baseline, bool whole, struct gate_report *report)
 {
-	uint32_t i = 0, j = 0;
-	while (i < baseline->old.len || j < baseline->now.len) {
-		struct gate_base_entry *old = i < baseline->old.len ? &baseline->old.data[i] : NULL;
-		struct gate_base_entry *now = j < baseline->now.len ? &baseline->now.data[j] : NULL;
-		int order = !old ? 1 : !now ? -1 : gate_base_entry_order(old, now);
-		struct comparison comparison = {.baseline = baseline,
-						.report = report,
-						.old = order <= 0 ? old : NULL,
-						.now = order >= 0 ? now : NULL};
-		if (order < 0) {
+	mark_met(baseline);
+	for (uint32_t j = 0; j < baseline->now.len; j++)
+		compare_now(baseline, &baseline->now.data[j], report);
+	for (uint32_t i = 0; i < baseline->old.len; i++) {
+		struct comparison comparison = {.baseline = baseline, .report = report, .old = &baseline->old.data[i]};
+		if (!baseline->old.data[i].met)
 			meet_old(&comparison, whole);
-		} else if (order > 0) {
-			report_entry(&comparison, GATE_NEW);
-			hd_vec_push(&baseline->next, *now);
-		} else {
-			compare_entry(&comparison);
-			hd_vec_push(&baseline->next, comparison.changed ? *now : *old);
-		}
-		i += order <= 0;
-		j += order >= 0;
 	}
+	if (baseline->next.len)
+		qsort(baseline->next.data, baseline->next.len, sizeof(*baseline->next.data), by_key);
 	if (report)
 		name_gpus(report);
 }

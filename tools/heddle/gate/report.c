@@ -32,6 +32,7 @@ void gate_report_release(struct gate_report *report)
 	hd_vec_release(&report->findings);
 	hd_vec_release(&report->cases);
 	hd_vec_release(&report->troubles);
+	hd_vec_release(&report->builds);
 	hd_vec_release(&report->rules);
 }
 

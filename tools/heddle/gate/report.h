@@ -49,6 +49,14 @@ struct gate_case {
 	int32_t finding; /* index, -1: passed */
 };
 
+/* What differs about how the baseline's kernels and the inputs' were made, and for how many of its entries. */
+struct gate_build {
+	const char *what, *old, *now;
+	uint32_t entries;
+};
+
+typedef HD_VEC(struct gate_build) gate_builds;
+
 /* An input that could not be read. */
 struct gate_trouble {
 	struct hd_loc loc;
@@ -63,6 +71,7 @@ struct gate_report {
 	HD_VEC(struct gate_finding) findings;
 	HD_VEC(struct gate_case) cases;
 	HD_VEC(struct gate_trouble) troubles;
+	gate_builds builds;
 	HD_VEC(const struct gate_rule *) rules; /* those of the findings, in order of id */
 	uint32_t kernels, functions;		/* looked at */
 	const char *patch;			/* the baseline's change; NULL: there is none */

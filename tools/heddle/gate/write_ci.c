@@ -139,6 +139,14 @@ void gate_write_markdown(const struct gate_report *report, struct hd_strbuf *out
 	hd_strbuf_printf(out, "## heddle check: %s\n\n", good ? "passed" : "failed");
 	hd_strbuf_printf(out, "%u kernels and %u functions, %u comparisons, GPUs: %s.\n", report->kernels,
 			 report->functions, report->cases.len, gate_gpu_names(report, report->used_gpus, false));
+	for (uint32_t i = 0; i < report->builds.len; i++) {
+		const struct gate_build *build = &report->builds.data[i];
+		hd_strbuf_printf(out, "\nCompared with entries of another build, %s: ", build->what);
+		page_append_markdown(out, build->old);
+		hd_strbuf_append(out, " to ");
+		page_append_markdown(out, build->now);
+		hd_strbuf_append(out, ".\n");
+	}
 	if (report->findings.len)
 		hd_strbuf_append(out, "\n| Kernel | Finding | GPUs | Place | Rule |\n|---|---|---|---|---|\n");
 	for (uint32_t i = 0; i < report->findings.len; i++)

@@ -67,6 +67,18 @@ static json_t *finding_json(const struct gate_report *report, const struct gate_
 	return object;
 }
 
+static json_t *builds_json(const struct gate_report *report)
+{
+	json_t *builds = json_array();
+	for (uint32_t i = 0; i < report->builds.len; i++) {
+		const struct gate_build *build = &report->builds.data[i];
+		json_array_append_new(builds, json_pack("{s:s,s:o,s:o,s:I}", "what", build->what, "old",
+							hd_json_text(build->old), "new", hd_json_text(build->now),
+							"entries", (json_int_t)build->entries));
+	}
+	return builds;
+}
+
 void gate_write_json(const struct gate_report *report, struct hd_strbuf *out)
 {
 	json_t *document = json_object(), *findings = json_array(), *troubles = json_array();
@@ -74,6 +86,7 @@ void gate_write_json(const struct gate_report *report, struct hd_strbuf *out)
 	json_object_set_new(document, "kernels", json_integer(report->kernels));
 	json_object_set_new(document, "functions", json_integer(report->functions));
 	json_object_set_new(document, "comparisons", json_integer(report->cases.len));
+	json_object_set_new(document, "builds", builds_json(report));
 	json_object_set_new(document, "findings", findings);
 	json_object_set_new(document, "errors", troubles);
 	for (uint32_t i = 0; i < report->findings.len; i++)
