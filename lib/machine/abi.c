@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "lib/machine/regset.h"
+
 /* Bits first..last of a 64-bit word. */
 #define BITS(first, last) ((~UINT64_C(0) >> (63 - (last))) & (~UINT64_C(0) << (first)))
 /* The upper four of every eight, from bit `first` up. */
@@ -110,13 +112,18 @@ uint32_t hd_service_argument(enum hd_syscall service, uint32_t index)
 	return places[index].reg;
 }
 
-uint32_t hd_service_argument_words(uint32_t service)
+struct hd_regset hd_service_reads(uint32_t service)
 {
-	if (service >= HD_SYS_COUNT)
-		return HD_ABI_ARG_COUNT;
 	struct hd_abi_place places[MAX_SERVICE_ARGUMENTS];
+	struct hd_regset set = {0};
+	if (service >= HD_SYS_COUNT) {
+		hd_regset_add_run(&set, HD_ABI_FIRST_ARG, HD_ABI_ARG_COUNT);
+		return set;
+	}
 	uint32_t count = place_arguments((enum hd_syscall)service, places);
-	return places[count - 1].reg + places[count - 1].words - HD_ABI_FIRST_ARG;
+	for (uint32_t i = 0; i < count; i++)
+		hd_regset_add_run(&set, places[i].reg, places[i].words);
+	return set;
 }
 
 uint32_t hd_service_result_words(enum hd_syscall service)

@@ -95,14 +95,6 @@ struct hd_regset hd_flow_caller_saved(const struct hd_abi *abi)
 	return set;
 }
 
-/* Arguments of the services, as the runtime takes them. */
-static struct hd_regset service_reads(const struct hd_inst *inst)
-{
-	struct hd_regset set = {0};
-	hd_regset_add_run(&set, HD_ABI_FIRST_ARG, hd_service_argument_words(inst->x));
-	return set;
-}
-
 static void add_callees(struct hd_flow_call *call, const struct hd_call_site *site, const struct hd_flow_facts *facts)
 {
 	for (uint32_t c = 0; c < site->callee_count; c++) {
@@ -117,7 +109,7 @@ static struct hd_flow_call call_of(const struct hd_flow *flow, uint32_t inst, co
 {
 	struct hd_flow_call call = {.inst = inst, .kills = flow->clobbered};
 	if (flow->function->insts[inst].op == HD_OP_SYSCALL) {
-		call.reads = service_reads(&flow->function->insts[inst]);
+		call.reads = hd_service_reads(flow->function->insts[inst].x);
 		return call;
 	}
 	if (site)

@@ -327,10 +327,11 @@ START_TEST(services_follow_the_convention)
 	for (uint32_t i = 0; i < 5; i++)
 		ck_assert_uint_eq(hd_service_argument(HD_SYS_ASSERTFAIL, i), asserts[i]);
 	ck_assert_uint_eq(hd_service_argument(HD_SYS_VPRINTF, 1), 6);
-	ck_assert_uint_eq(hd_service_argument_words(HD_SYS_VPRINTF), 4);
-	ck_assert_uint_eq(hd_service_argument_words(HD_SYS_ASSERTFAIL), 10);
-	ck_assert_uint_eq(hd_service_argument_words(HD_SYS_FREE), 2);
-	ck_assert_uint_eq(hd_service_argument_words(HD_SYS_COUNT), 12);
+	/* Not R9, which alignment leaves free behind the line of an assertion. */
+	ck_assert_uint_eq(hd_service_reads(HD_SYS_ASSERTFAIL).regs[0], 0x3df0);
+	ck_assert_uint_eq(hd_service_reads(HD_SYS_VPRINTF).regs[0], 0xf0);
+	ck_assert_uint_eq(hd_service_reads(HD_SYS_FREE).regs[0], 0x30);
+	ck_assert_uint_eq(hd_service_reads(HD_SYS_COUNT).regs[0], 0xfff0);
 	ck_assert_uint_eq(hd_service_result_words(HD_SYS_MALLOC), 2);
 	const struct hd_abi *const rows[] = {&hd_abi_cars, &hd_abi_observed};
 	for (unsigned i = 0; i < 2; i++) {
