@@ -257,7 +257,9 @@ struct hd_meta_function {
 	struct hd_meta_launch *launches;
 	uint32_t launch_count;
 	struct hd_meta_interval *intervals,
-		*strands;	     /* by id, which are in order of entry_pc; interval_count, strand_count */
+		*strands;	 /* by id, which are in order of entry_pc; interval_count, strand_count */
+	uint32_t *divergent_pcs; /* instructions after which lanes may go on at different places; ascending */
+	uint32_t divergent_pc_count;
 	uint8_t *dead_operands;	     /* of each instruction: bit 0 a, 1 b, 2 c is done with in the whole warp (LTRF+) */
 	uint32_t dead_operand_count; /* instructions, or 0 */
 	struct hd_meta_point *points;

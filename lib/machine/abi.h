@@ -69,8 +69,8 @@ uint8_t hd_abi_take_aggregate(struct hd_abi_cursor *cursor, uint64_t bytes, uint
 
 /* First register of a service's argument; those of its results begin at HD_ABI_FIRST_RESULT. */
 uint32_t hd_service_argument(enum hd_syscall service, uint32_t index);
-/* Registers that its arguments are in, without those that alignment leaves free; all that arguments may be in when there
- * is no such service. */
+/* Registers that its arguments are in, without those that alignment leaves free; all that arguments may be in when
+ * there is no such service. */
 struct hd_regset hd_service_reads(uint32_t service);
 uint32_t hd_service_result_words(enum hd_syscall service);
 

@@ -408,6 +408,8 @@ static const struct hd_meta_field function_fields[] = {
 		.count_key = "interval_count", .doc = "register-intervals (LTRF, Algorithms 1 and 2)"),
 	COUNTED(HD_META_LIST, "strands", strands, strand_count, .group = "ltrf", .record = &interval_record,
 		.count_key = "strand_count", .doc = "strands"),
+	COUNTED(HD_META_PCS, "divergent_pcs", divergent_pcs, divergent_pc_count, .group = "liveness",
+		.doc = "the divergent branches, ascending: where lanes begin to wait for others that go another way"),
 	COUNTED(HD_META_DIGITS, "dead_operands", dead_operands, dead_operand_count, .group = "liveness", .length = 1,
 		.digits = "01234567", .pattern = "^[0-7]*$", .may_be_empty = true,
 		.doc = "these, a digit for each instruction: 1 a, 2 b and 4 c, added up; empty when not known"),

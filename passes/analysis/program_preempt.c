@@ -115,6 +115,11 @@ static void liveness_facts(const struct hd_liveness *liveness, struct hd_meta_fu
 	facts->max_live_divergent_pc = liveness->most_divergent.inst * HD_INST_BYTES;
 	facts->divergent_branches = liveness->divergent_branches;
 	facts->uniform_branches = liveness->uniform_branches;
+	facts->divergent_pcs = HD_ARENA_NEW(arena, uint32_t, liveness->divergent_branches);
+	for (uint32_t b = 0; b < liveness->flow->block_count; b++)
+		if (liveness->divergent[b])
+			facts->divergent_pcs[facts->divergent_pc_count++] =
+				hd_flow_last(liveness->flow, b) * HD_INST_BYTES;
 	facts->register_reads = liveness->reads;
 	facts->dead_reads = liveness->dead_reads;
 	facts->dead_warp_reads = liveness->dead_in_warp_reads;

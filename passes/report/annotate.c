@@ -21,7 +21,7 @@ struct annotate {
 	struct hd_unit *unit;
 	LLVMContextRef context;
 	LLVMTypeRef i32;
-	unsigned call_kind;
+	unsigned code_kind, call_kind;
 	LLVMValueRef *insts; /* of one function, by ordinal */
 	uint32_t inst_count, inst_capacity;
 };
@@ -258,6 +258,41 @@ static void annotate_affine(struct annotate *annotate, LLVMValueRef function, ui
 	}
 }
 
+/*
+ * What became of each instruction: the pcs of its machine code and the near operands there (Malekeh's tags). The
+ * lists of all instructions lie one behind the other, in `pcs`, where `first` says.
+ */
+static void annotate_code(struct annotate *annotate, LLVMValueRef function, uint32_t index,
+			  const struct hd_meta_reuse *reuse)
+{
+	const struct hd_function *code = &annotate->unit->object.functions[index];
+	operands pairs = {0};
+	list_insts(annotate, function);
+	uint32_t *first = hd_xcalloc(annotate->inst_count + 2, sizeof *first),
+		 *pcs = hd_xcalloc(code->inst_count + 1, sizeof *pcs);
+	for (uint32_t i = 0; i < code->inst_count; i++)
+		if (code->origins[i].ir < annotate->inst_count)
+			first[code->origins[i].ir + 2]++;
+	for (uint32_t i = 2; i < annotate->inst_count + 2; i++)
+		first[i] += first[i - 1];
+	for (uint32_t i = 0; i < code->inst_count; i++)
+		if (code->origins[i].ir < annotate->inst_count)
+			pcs[first[code->origins[i].ir + 1]++] = i;
+	for (uint32_t i = 0; i < annotate->inst_count; i++) {
+		hd_vec_clear(&pairs);
+		for (uint32_t p = first[i]; p < first[i + 1]; p++) {
+			hd_vec_push(&pairs, number_node(annotate, pcs[p] * HD_INST_BYTES));
+			hd_vec_push(&pairs, number_node(annotate, reuse->tags[pcs[p]]));
+		}
+		LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, pairs.data, pairs.len);
+		LLVMSetMetadata(annotate->insts[i], annotate->code_kind,
+				pairs.len ? LLVMMetadataAsValue(annotate->context, node) : NULL);
+	}
+	hd_vec_release(&pairs);
+	free(first);
+	free(pcs);
+}
+
 static int compare(const void *name, const void *facts)
 {
 	return strcmp(name, ((const struct hd_meta_function *)facts)->name);
@@ -283,6 +318,8 @@ int hd_annotate_run(struct hd_unit *unit)
 {
 	struct annotate annotate = {.unit = unit, .context = LLVMGetModuleContext(unit->source)};
 	annotate.i32 = LLVMInt32TypeInContext(annotate.context);
+	/* First of what instructions have: a module that is read and annotated again has the same text. */
+	annotate.code_kind = LLVMGetMDKindIDInContext(annotate.context, "heddle.code", 11);
 	annotate.call_kind = LLVMGetMDKindIDInContext(annotate.context, "heddle.call", 11);
 	annotate_module(&annotate);
 	for (uint32_t f = 0; f < unit->object.function_count; f++) {
@@ -294,6 +331,7 @@ int hd_annotate_run(struct hd_unit *unit)
 		annotate_intervals(&annotate, function, whole);
 		annotate_liveness(&annotate, function, whole);
 		annotate_points(&annotate, function, whole);
+		annotate_code(&annotate, function, f, whole->reuse);
 		annotate_calls(&annotate, function, f, whole);
 		annotate_reuse(&annotate, function, whole->reuse);
 		annotate_idempotence(&annotate, function, f, whole->idempotence);

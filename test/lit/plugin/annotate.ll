@@ -10,7 +10,7 @@
 
 ; CHECK: define i32 @f(i32 %x){{.*}} !heddle.stackdepth ![[#F:]] !heddle.chain ![[#FC:]]
 ; CHECK: define void @k({{.*}} !heddle.stackdepth ![[#K:]] !heddle.chain ![[#KC:]]
-; CHECK: call i32 @f(i32 %x), !heddle.call ![[#CALL:]]
+; CHECK: call i32 @f(i32 %x), !heddle.code !{{[0-9]+}}, !heddle.call ![[#CALL:]]
 ; CHECK: !heddle.version = !{![[#VERSION:]]}
 ; CHECK-DAG: ![[#VERSION]] = !{!"{{[0-9.]+}}", i32 1}
 ; CHECK-DAG: ![[#F]] = !{!"registers", i32 [[#]],{{.*}} !"fru", i32 [[#]],{{.*}} !"max_fru", i32 [[#]], !"recursive", i32 0, !"address_taken", i32 0}
