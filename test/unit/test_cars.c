@@ -444,6 +444,26 @@ START_TEST(next_launch_begins_with_the_best)
 }
 END_TEST
 
+/* One SM begins with Low, the other with High, and no block begins after one has ended: what both took is known. */
+START_TEST(the_last_blocks_of_every_sm_are_measured)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	two_deep(&bench);
+	bench.config.sm_count = 2;
+	bench.config.registers = 20 * 32 * 4;
+	bench.config.register_unit = 32;
+	bench.config.warp_unit = 1;
+	bench.meta.high_watermark = 46;
+	run_blocks(&bench, 8, 32);
+	ck_assert_double_eq(figure(&bench, "1x_low_blocks"), 4);
+	ck_assert_double_eq(figure(&bench, "high_blocks"), 4);
+	ck_assert_double_gt(figure(&bench, "1x_low_block_cycles"), 0);
+	ck_assert_double_gt(figure(&bench, "high_block_cycles"), 0);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* ---- what --verify finds */
 
 /* A policy beside CARS that breaks its stack: on the `after`-th call, in place of what the hardware would do. */
@@ -611,6 +631,7 @@ Suite *hd_suite(void)
 					   stalled_warps_follow_those_that_end,
 					   left_over_of_whole_blocks_is_divided,
 					   next_launch_begins_with_the_best,
+					   the_last_blocks_of_every_sm_are_measured,
 					   verify_finds_a_wrong_renaming,
 					   verify_finds_an_unbalanced_stack,
 					   verify_finds_what_a_trap_lost,

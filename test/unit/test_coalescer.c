@@ -248,6 +248,18 @@ START_TEST(strides_conflict_in_banks)
 }
 END_TEST
 
+/* Of 24 banks the words 0 and 1, and 16 and 17, are four. */
+START_TEST(the_number_of_banks_need_be_no_power_of_two)
+{
+	struct hd_mem_request request = rig_load(0, 0, 64, 8);
+	request.space = HD_MEM_SHARED;
+	request.mask = 3;
+	ck_assert_uint_eq(hd_shared_cycles(&request, 24), 1);
+	request.address[1] = 96; /* words 24 and 25: banks 0 and 1 */
+	ck_assert_uint_eq(hd_shared_cycles(&request, 24), 2);
+}
+END_TEST
+
 START_TEST(random_conflicts_agree_with_the_definition)
 {
 	uint64_t state = 99 + (uint64_t)_i;
@@ -285,6 +297,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, local_stores_of_a_whole_warp_are_full);
 	tcase_add_test(cases, atomics_are_served_by_word);
 	tcase_add_loop_test(cases, strides_conflict_in_banks, 0, sizeof(banks) / sizeof(banks[0]));
+	tcase_add_test(cases, the_number_of_banks_need_be_no_power_of_two);
 	tcase_add_loop_test(cases, random_conflicts_agree_with_the_definition, 0, 50);
 	suite_add_tcase(suite, cases);
 	return suite;

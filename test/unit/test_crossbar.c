@@ -1,6 +1,8 @@
 /* Crossbar: latency, occupancy, head-of-line blocking, arbitration, bounded queues, clock domains. */
 #include "harness.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/memory/crossbar.h"
@@ -245,6 +247,22 @@ START_TEST(a_packet_larger_than_the_queue_passes_alone)
 }
 END_TEST
 
+START_TEST(dumps_show_what_waits_where)
+{
+	char *text = NULL;
+	size_t size = 0;
+	build(2, 2, 5, 8, 1000, 1000);
+	push(1, 0, 3, 1, 0);
+	FILE *out = open_memstream(&text, &size);
+	hd_crossbar_dump(&x, out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "test in 1: 1 packets, 3 of 8 flits, head kind 0"));
+	ck_assert_ptr_null(strstr(text, "test in 0"));
+	ck_assert_ptr_null(strstr(text, "test out"));
+	free(text);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("crossbar");
@@ -262,6 +280,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, a_permutation_uses_everything);
 	tcase_add_loop_test(cases, nothing_is_lost_or_reordered, 0, 5);
 	tcase_add_test(cases, a_packet_larger_than_the_queue_passes_alone);
+	tcase_add_test(cases, dumps_show_what_waits_where);
 	suite_add_tcase(suite, cases);
 	return suite;
 }

@@ -548,6 +548,53 @@ START_TEST(each_policy_has_state_of_its_own)
 }
 END_TEST
 
+/* A policy that writes down when it is called. */
+enum { EVERY = 10 };
+static struct {
+	uint32_t barriers, ticks;
+	uint64_t last;
+} called;
+
+static void note_barrier(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self;
+	(void)warp;
+	(void)now;
+	called.barriers++;
+}
+
+static void note_tick(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	(void)self;
+	(void)sm;
+	if (called.ticks++)
+		ck_assert_uint_eq(now, called.last + EVERY);
+	called.last = now / EVERY * EVERY;
+}
+
+START_TEST(hooks_are_called_when_they_should)
+{
+	static const struct hd_policy_hooks hooks = {.barrier = note_barrier,
+						     .tick_interval = EVERY,
+						     .tick = note_tick};
+	static const struct hd_policy policy = {.name = "notes", .hooks = &hooks};
+	struct simbench bench;
+	simbench_init(&bench);
+	for (int i = 0; i < 3; i++) {
+		simbench_chain(&bench, 20);
+		simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	}
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	hd_policy_add(&bench.sim->gpu, &policy, NULL);
+	hd_policy_place(&bench.sim->gpu);
+	memset(&called, 0, sizeof(called));
+	ck_assert_int_eq(simbench_run(&bench, 1, 128), 0);
+	ck_assert_uint_eq(called.barriers, 3 * 4);
+	ck_assert_uint_ge(called.ticks, simbench_stats(&bench)->counters.cycles / EVERY - 1);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* What a combination costs in the cycle loop is what its hooks are: without one there is no bit to look for. */
 START_TEST(policies_without_hooks_are_not_called)
 {
@@ -654,6 +701,7 @@ Suite *hd_suite(void)
 					  fault_ends_the_launch_and_leaves_the_simulator_usable,
 					  conflicting_policies_say_why,
 					  each_policy_has_state_of_its_own,
+					  hooks_are_called_when_they_should,
 					  policies_without_hooks_are_not_called,
 					  document_has_the_published_keys,
 					  total_is_the_sum_of_the_launches,

@@ -8,6 +8,7 @@
 
 #include "heddle/machine.h"
 #include "memory_rig.h"
+#include "runtime/memory/system.h"
 #include "sample.h"
 
 static struct rig rig;
@@ -479,6 +480,17 @@ START_TEST(dumps_show_what_is_under_way)
 }
 END_TEST
 
+/* Whatever is under way anywhere keeps the system from being idle, also what nobody has looked at yet. */
+START_TEST(a_packet_on_its_way_up_is_work)
+{
+	rig_build(&rig);
+	struct hd_packet packet = {.flits = 1};
+	ck_assert(hd_memory_idle(rig.memory));
+	hd_crossbar_push(&rig.memory->up, 0, &packet, rig.now);
+	ck_assert(!hd_memory_idle(rig.memory));
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("memory");
@@ -504,6 +516,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, latency_grows_with_load);
 	tcase_add_loop_test(cases, skipping_cycles_changes_nothing, 0, 12);
 	tcase_add_test(cases, dumps_show_what_is_under_way);
+	tcase_add_test(cases, a_packet_on_its_way_up_is_work);
 	suite_add_tcase(suite, cases);
 	return suite;
 }

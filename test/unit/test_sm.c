@@ -96,6 +96,45 @@ START_TEST(schedulers_share_a_scarce_unit)
 }
 END_TEST
 
+/* Schedulers that share two units take turns at them; no pipeline's units are another's. */
+START_TEST(each_pipeline_has_its_units)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.schedulers = bench.config.units_int = bench.config.units_fp32 = bench.config.units_fp64 = 4;
+	bench.config.units_sfu = 2;
+	simbench_chain(&bench, 1);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	const struct hd_sm *sm = bench.sim->gpu.sms[0];
+	uint32_t expected = 0; /* the pipelines' units follow each other */
+	for (uint32_t pipe = 0; pipe < HD_PIPE_COUNT; pipe++) {
+		uint32_t units = pipe == HD_PIPE_SFU ? 2 : 4;
+		for (uint32_t s = 0; s < 4; s++) {
+			ck_assert_uint_eq(sm->schedulers[s].unit_first[pipe], expected + s % units);
+			ck_assert_uint_eq(sm->schedulers[s].unit_count[pipe], 1);
+		}
+		expected += units;
+	}
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(free_slots_are_those_that_exist)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	simbench_chain(&bench, 1);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	for (uint32_t launch = 0; launch < 2; launch++) {
+		ck_assert_int_eq(simbench_run(&bench, 4, 64), 0);
+		const struct hd_sm *sm = bench.sim->gpu.sms[0];
+		for (uint32_t slot = 0; slot < HD_MAX_WARPS; slot++)
+			ck_assert_uint_eq(sm->free_slots[slot / 64] >> slot % 64 & 1, slot < sm->warp_slots);
+	}
+	simbench_release(&bench);
+}
+END_TEST
+
 static void build_branches(struct simbench *bench, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -533,6 +572,8 @@ Suite *hd_suite(void)
 					 result_is_there_at_latency_not_before,
 					 unit_takes_one_instruction_an_interval,
 					 schedulers_share_a_scarce_unit,
+					 each_pipeline_has_its_units,
+					 free_slots_are_those_that_exist,
 					 branch_holds_its_warp,
 					 instruction_cache_miss_stalls_fetch,
 					 bank_conflicts_delay_the_result,
