@@ -62,6 +62,7 @@ struct hd_sim_options {
 	uint64_t heap_bytes;  /* device malloc; 0: default 8 MB */
 	bool profile;	      /* count executions of each instruction: the key `profile` of the statistics */
 	bool ideal;	      /* count what the ideal machines of R2D2's Figure 4 would not execute: counters ideal_* */
+	bool warn_outside;    /* loads a little outside an allocation warn, as hardware lets them pass; else faults */
 	uint32_t check;	      /* HD_CHECK_*: mistakes of the program to look for; 0: none */
 	uint64_t sample;      /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
 	const char *trace;    /* "issue,lsu@1000:1200"; NULL off */
@@ -99,9 +100,13 @@ int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes);
 bool hd_sim_owns(const struct hd_sim *sim, uint64_t address); /* inside an allocation or module variable */
 /* The allocation or section around an address; false: there is none. */
 bool hd_sim_allocation(const struct hd_sim *sim, uint64_t address, uint64_t *low, uint64_t *high);
-/* Host pointer to device memory that stays valid until freed (managed and mapped memory); NULL when not in one
- * allocation. */
+/* Host pointer to device memory that stays valid until freed (managed and mapped memory), and the address itself where
+ * the host's program can have that; what is not asked for so is out of its reach. NULL when not in one allocation. */
 void *hd_sim_host_pointer(struct hd_sim *sim, uint64_t address, uint64_t bytes);
+bool hd_sim_is_host_visible(const struct hd_sim *sim, uint64_t address); /* under this very address */
+/* For a host program's fault at an address of the device: what is there, in words. False: no address of the device.
+ * Async-signal-safe but for what snprintf does with integers. */
+bool hd_sim_describe_address(const struct hd_sim *sim, uint64_t address, char *text, size_t size);
 uint64_t hd_sim_free_bytes(const struct hd_sim *sim);
 
 struct hd_launch {

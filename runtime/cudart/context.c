@@ -20,6 +20,11 @@ struct hd_cudart *hd_cudart_enter(void)
 	return &the_context;
 }
 
+const struct hd_sim *hd_cudart_sim_of_process(void)
+{
+	return the_context.sim;
+}
+
 void hd_cudart_leave(struct hd_cudart **cudart)
 {
 	(void)cudart;
@@ -223,6 +228,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.profile = *environment("HEDDLE_PROFILE", "0") != '0',
 		.ideal = *environment("HEDDLE_IDEAL", "0") != '0',
 		.check = checks,
+		.warn_outside = !strcmp(environment("HEDDLE_OUT_OF_BOUNDS", "error"), "warn"),
 		.max_cycles = max_cycles,
 		.watchdog = watchdog,
 		.dump_state = *environment("HEDDLE_DUMP_STATE", "0") != '0',
@@ -232,7 +238,10 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.trace = getenv("HEDDLE_TRACE"),
 		.diag = &cudart->diag,
 	};
-	return hd_sim_new(&options, &cudart->sim) ? cudaErrorInitializationError : cudaSuccess;
+	if (hd_sim_new(&options, &cudart->sim))
+		return cudaErrorInitializationError;
+	hd_cudart_explain_faults();
+	return cudaSuccess;
 }
 
 cudaError_t hd_cudart_start(struct hd_cudart *cudart)

@@ -5,8 +5,8 @@
  *
  * The simulator is configured from the environment, which `heddle run` sets:
  *   HEDDLE_GPU, HEDDLE_POLICY, HEDDLE_SET (key=value;...), HEDDLE_VERIFY, HEDDLE_MAX_CYCLES, HEDDLE_WATCHDOG (cycles or
- *   off), HEDDLE_DUMP_STATE, HEDDLE_CHECK (kinds), HEDDLE_TRACE, HEDDLE_STATS (file to write at exit), HEDDLE_STATUS_FD
- * (where faults are reported to `heddle run`)
+ *   off), HEDDLE_DUMP_STATE, HEDDLE_CHECK (kinds), HEDDLE_OUT_OF_BOUNDS (error or warn), HEDDLE_TRACE, HEDDLE_STATS
+ * (file to write at exit), HEDDLE_STATUS_FD (where faults are reported to `heddle run`)
  */
 #ifndef HD_RUNTIME_CUDART_CONTEXT_H
 #define HD_RUNTIME_CUDART_CONTEXT_H
@@ -87,6 +87,10 @@ cudaError_t hd_cudart_return(cudaError_t error);
 /* Translates a failed simulator call; faults become sticky. */
 cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error);
 cudaError_t *hd_cudart_last_error(void);
+/* The process's simulator, without the lock; NULL. */
+const struct hd_sim *hd_cudart_sim_of_process(void);
+/* reach.c: from now on a fault of the host program in device memory is explained. */
+void hd_cudart_explain_faults(void);
 /* Where `heddle run` listens, when it does. */
 void hd_cudart_report(const char *kind, const char *text);
 

@@ -215,10 +215,11 @@ static bool resolve(struct hd_cudart *cudart, const void *to, const void *from, 
 {
 	*to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	*from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-	if (kind == cudaMemcpyDefault) {
+	/* What the host cannot reach is the device's, whatever the kind says, as with unified addresses. */
+	if (kind == cudaMemcpyDefault || !*to_device)
 		*to_device = hd_sim_owns(cudart->sim, (uintptr_t)to);
+	if (kind == cudaMemcpyDefault || !*from_device)
 		*from_device = hd_sim_owns(cudart->sim, (uintptr_t)from);
-	}
 	return (unsigned)kind <= cudaMemcpyDefault;
 }
 
@@ -318,7 +319,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 	}
 	attributes->type = cudaMemoryTypeDevice;
 	attributes->devicePointer = (void *)(uintptr_t)ptr;
-	if (hd_sim_host_pointer(cudart->sim, (uintptr_t)ptr, 1) == ptr)
+	if (hd_sim_is_host_visible(cudart->sim, (uintptr_t)ptr))
 		attributes->hostPointer = (void *)(uintptr_t)ptr;
 	return cudaSuccess;
 }

@@ -1,20 +1,26 @@
 /*
  * Functional device memory: one host range, reserved once and committed page by page as it is
  * touched, and the sorted allocations in it. Simulated addresses begin at 32 TiB, so that null
- * and small integers are never addresses; host = simulated address + constant. The constant is 0 where the
- * host's range can lie at the same address, which it nearly always can: then managed memory is
- * device memory that host and device name alike.
+ * and small integers are never addresses; host = simulated address + constant.
+ *
+ * The same pages are also reserved under their simulated addresses, where that range is free, which it nearly always
+ * is. There the host's program may touch only what it shares with the device (hd_devmem_share: managed and pinned
+ * memory, which host and device then name alike); elsewhere it faults, as it does on hardware.
  *
  * An allocation's size is exact: the bytes between it and the next one (at least 256) belong to
  * nobody, so every overrun is seen. Look-up is a binary search; allocation is first fit over the
  * free ranges; memory that is released reads as zero when it is allocated again.
  */
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "runtime/exec/exec.h"
 
 #define GRAIN 256u    /* alignment and size unit of what an allocation occupies */
 #define RED_ZONE 256u /* after each allocation */
+#define PAGE UINT64_C(4096)
+#define FREED_KEPT 4096 /* allocations of which it is known that they were freed */
 
 struct range {
 	uint64_t low, high; /* what may be accessed */
@@ -23,13 +29,21 @@ struct range {
 struct gap {
 	uint64_t low, high;
 };
+struct pages {
+	uint64_t low, high;
+	uint64_t owner; /* the allocation */
+};
 
 struct hd_devmem {
-	uint8_t *host; /* of HD_DEVICE_BASE */
+	uint8_t *host; /* of HD_DEVICE_BASE, for the simulator */
+	int file;      /* its pages, which are also at HD_DEVICE_BASE itself; -1: they are not */
 	uint64_t bytes, epoch;
 	HD_VEC(struct range) ranges; /* by address */
 	HD_VEC(struct gap) gaps;     /* by address, never adjacent */
 	uint64_t free_bytes;
+	HD_VEC(struct pages) shared; /* that the program may touch, in the order of sharing */
+	HD_VEC(struct gap) freed;    /* the last allocations that were, as a ring */
+	uint32_t freed_next;
 };
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
@@ -37,21 +51,64 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 	return (value + unit - 1) & ~(unit - 1);
 }
 
-static void *reserve(void *where, uint64_t bytes, int flags)
+static uint8_t *map(void *where, uint64_t bytes, int protection, int flags, int file)
 {
-	return mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+	uint8_t *host = mmap(where, bytes, protection, flags | MAP_NORESERVE, file, 0);
+	return host == MAP_FAILED ? NULL : host;
+}
+
+/* A file of so many bytes in memory that has no name; -1: there is none to be had. */
+static int open_pages(uint64_t bytes)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < bytes)
+		return -1; /* growing it would end the process */
+	int file = memfd_create("heddle-device-memory", MFD_CLOEXEC);
+	if (file >= 0 && ftruncate(file, (off_t)bytes)) {
+		close(file);
+		file = -1;
+	}
+	return file;
+}
+
+/* Reserves the range under its simulated addresses, out of the program's reach. */
+static bool map_twice(struct hd_devmem *memory)
+{
+	void *base = (void *)HD_DEVICE_BASE;
+	memory->file = open_pages(memory->bytes);
+	if (memory->file < 0)
+		return false;
+	memory->host = map(NULL, memory->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory->file);
+	uint8_t *reserved =
+		memory->host ? map(base, memory->bytes, PROT_NONE, MAP_SHARED | MAP_FIXED_NOREPLACE, memory->file)
+			     : NULL;
+	if (reserved == base)
+		return true;
+	if (reserved)
+		munmap(reserved, memory->bytes);
+	if (memory->host)
+		munmap(memory->host, memory->bytes);
+	memory->host = NULL;
+	close(memory->file);
+	memory->file = -1;
+	return false;
 }
 
 struct hd_devmem *hd_devmem_new(uint64_t bytes)
 {
-	bytes = round_up(bytes, 4096);
-	void *host = reserve((void *)HD_DEVICE_BASE, bytes, MAP_FIXED_NOREPLACE);
-	if (host == MAP_FAILED)
-		host = reserve(NULL, bytes, 0);
-	if (host == MAP_FAILED)
-		return NULL;
 	struct hd_devmem *memory = hd_xcalloc(1, sizeof(*memory));
-	*memory = (struct hd_devmem){.host = host, .bytes = bytes, .epoch = 1, .free_bytes = bytes};
+	bytes = round_up(bytes, PAGE);
+	*memory = (struct hd_devmem){.file = -1, .bytes = bytes, .epoch = 1, .free_bytes = bytes};
+	int private = MAP_PRIVATE | MAP_ANONYMOUS;
+	if (!map_twice(memory))
+		memory->host =
+			map((void *)HD_DEVICE_BASE, bytes, PROT_READ | PROT_WRITE, private | MAP_FIXED_NOREPLACE, -1);
+	if (!memory->host)
+		memory->host = map(NULL, bytes, PROT_READ | PROT_WRITE, private, -1);
+	if (!memory->host) {
+		free(memory);
+		return NULL;
+	}
 	hd_vec_push(&memory->gaps, (struct gap){HD_DEVICE_BASE, HD_DEVICE_BASE + bytes});
 	return memory;
 }
@@ -61,6 +118,12 @@ void hd_devmem_free(struct hd_devmem *memory)
 	if (!memory)
 		return;
 	munmap(memory->host, memory->bytes);
+	if (memory->file >= 0) {
+		munmap((void *)HD_DEVICE_BASE, memory->bytes);
+		close(memory->file);
+	}
+	hd_vec_release(&memory->shared);
+	hd_vec_release(&memory->freed);
 	hd_vec_release(&memory->ranges);
 	hd_vec_release(&memory->gaps);
 	free(memory);
@@ -149,15 +212,100 @@ static void decommit(struct hd_devmem *memory, uint64_t low, uint64_t high)
 	uint8_t *host = memory->host;
 	low -= HD_DEVICE_BASE; /* itself a multiple of the page */
 	high -= HD_DEVICE_BASE;
-	uint64_t first = round_up(low, 4096), last = high & ~UINT64_C(4095);
+	uint64_t first = round_up(low, PAGE), last = high & ~(PAGE - 1);
 	if (first >= last) {
 		memset(host + low, 0, high - low);
 		return;
 	}
 	memset(host + low, 0, first - low);
 	memset(host + last, 0, high - last);
-	if (madvise(host + first, last - first, MADV_DONTNEED) != 0)
+	if (madvise(host + first, last - first, memory->file < 0 ? MADV_DONTNEED : MADV_REMOVE) != 0)
 		memset(host + first, 0, last - first);
+}
+
+/* ---- what the program shares */
+
+static bool set_protection(uint64_t low, uint64_t high, int protection)
+{
+	return mprotect((void *)low, high - low, protection) == 0;
+}
+
+static bool covers(const struct pages *pages, uint64_t low, uint64_t high)
+{
+	return pages->low <= low && high <= pages->high;
+}
+
+void *hd_devmem_share(struct hd_devmem *memory, uint64_t address, uint64_t bytes)
+{
+	void *host = hd_devmem_at(memory, address, bytes);
+	uint64_t low = address & ~(PAGE - 1), high = round_up(address + bytes, PAGE);
+	if (!host || memory->file < 0)
+		return host;
+	struct pages new = {low, high, memory->ranges.data[range_after(memory, address) - 1].low};
+	for (uint32_t i = 0; i < memory->shared.len; i++)
+		if (memory->shared.data[i].owner == new.owner && covers(&memory->shared.data[i], low, high))
+			return (void *)address;
+	if (high == low)
+		return (void *)address;
+	if (!set_protection(low, high, PROT_READ | PROT_WRITE))
+		return NULL;
+	hd_vec_push(&memory->shared, new);
+	return (void *)address;
+}
+
+bool hd_devmem_is_shared(const struct hd_devmem *memory, uint64_t address)
+{
+	uint64_t low, high;
+	if (memory->file < 0)
+		return (uint64_t)memory->host == HD_DEVICE_BASE;
+	if (!hd_devmem_find(memory, address, &low, &high))
+		return false;
+	for (uint32_t i = 0; i < memory->shared.len; i++)
+		if (memory->shared.data[i].owner == low && covers(&memory->shared.data[i], address, address + 1))
+			return true;
+	return false;
+}
+
+/* The pages of an allocation that ends. Such of them as others share with it stay theirs. */
+static void unshare(struct hd_devmem *memory, uint64_t owner)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < memory->shared.len; i++) {
+		struct pages pages = memory->shared.data[i];
+		if (pages.owner == owner)
+			set_protection(pages.low, pages.high, PROT_NONE);
+		else
+			memory->shared.data[kept++] = pages;
+	}
+	if (kept == memory->shared.len)
+		return;
+	memory->shared.len = kept;
+	for (uint32_t i = 0; i < kept; i++)
+		set_protection(memory->shared.data[i].low, memory->shared.data[i].high, PROT_READ | PROT_WRITE);
+}
+
+/* ---- releasing */
+
+static void note_freed(struct hd_devmem *memory, uint64_t low, uint64_t high)
+{
+	if (memory->freed.len < FREED_KEPT)
+		hd_vec_push(&memory->freed, (struct gap){low, high});
+	else
+		memory->freed.data[memory->freed_next++ % FREED_KEPT] = (struct gap){low, high};
+}
+
+bool hd_devmem_was_freed(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	for (uint32_t i = 0; i < memory->freed.len; i++) {
+		/* the last one first */
+		uint32_t at = (memory->freed_next + memory->freed.len - 1 - i) % memory->freed.len;
+		if (address < memory->freed.data[at].low || address >= memory->freed.data[at].high)
+			continue;
+		*low = memory->freed.data[at].low;
+		*high = memory->freed.data[at].high;
+		return true;
+	}
+	return false;
 }
 
 int hd_devmem_release(struct hd_devmem *memory, uint64_t address)
@@ -167,6 +315,8 @@ int hd_devmem_release(struct hd_devmem *memory, uint64_t address)
 		return HD_SIM_BAD_ADDRESS;
 	struct range range = memory->ranges.data[index - 1];
 	REMOVE(&memory->ranges, index - 1);
+	unshare(memory, range.low);
+	note_freed(memory, range.low, range.high);
 	decommit(memory, range.low, range.high);
 	vacate(memory, range.low, range.end);
 	memory->epoch++;
@@ -206,6 +356,16 @@ void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t by
 		return NULL;
 	const struct range *range = &memory->ranges.data[index - 1];
 	if (address > range->high || bytes > range->high - address)
+		return NULL;
+	return memory->host + (address - HD_DEVICE_BASE);
+}
+
+void *hd_devmem_beside(const struct hd_devmem *memory, uint64_t address, uint64_t bytes)
+{
+	uint64_t low, high;
+	if (address < HD_DEVICE_BASE || address - HD_DEVICE_BASE > memory->bytes - bytes ||
+	    !hd_devmem_nearest(memory, address, &low, &high) || address < low / HD_DEVICE_PAGE * HD_DEVICE_PAGE ||
+	    address + bytes > round_up(high, HD_DEVICE_PAGE))
 		return NULL;
 	return memory->host + (address - HD_DEVICE_BASE);
 }

@@ -267,12 +267,23 @@ void hd_simt_jump(struct hd_warp *warp, uint32_t pc);
 
 /* devmem.c beyond engine.h. The lowest device address. */
 #define HD_DEVICE_BASE UINT64_C(0x200000000000)
+/* What hardware maps at once: accesses that leave an allocation, but not its pages, pass there. */
+#define HD_DEVICE_PAGE (UINT64_C(2) << 20)
 uint64_t hd_devmem_epoch(const struct hd_devmem *memory);
 uintptr_t hd_devmem_host(const struct hd_devmem *memory); /* host address of simulated address 0, as if it existed */
 /* The allocation that contains the address: false when none does. */
 bool hd_devmem_find(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
 /* The allocation nearest to the address: false when there is none. */
 bool hd_devmem_nearest(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
+
+/* A pointer for the program to [address, +bytes), under the same address where that can be had. NULL: not in one
+ * allocation. Valid until it is released. */
+void *hd_devmem_share(struct hd_devmem *memory, uint64_t address, uint64_t bytes);
+bool hd_devmem_is_shared(const struct hd_devmem *memory, uint64_t address);
+/* The last allocation that contained the address and was released: false when there was none, of the last thousands. */
+bool hd_devmem_was_freed(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
+/* Host pointer to what lies at an address outside all allocations, but on the pages of one; NULL. */
+void *hd_devmem_beside(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);
 
 /* exec_memory.c, for services: reads through any address space as a thread sees it. NULL when it may not. `bytes` that
  * can be read from there on are stored in `room`. */
@@ -325,6 +336,15 @@ int hd_program_symbol(const struct hd_module *module, const char *name, uint64_t
 struct hd_loc hd_place_of(const struct hd_gpu *gpu, uint32_t pc);
 /* Sets the error text of a failed library call and returns the error. */
 int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* What of the process is mapped at a host address: "the heap", the name of a file, ... False: nothing that it may
+ * touch. */
+bool hd_host_mapping(uint64_t address, char *text, size_t size);
+/* Under options.warn_outside: a load beside an allocation, reported where it is the first of its place; and after the
+ * launch, how many there were. */
+void hd_outside_note(struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t lane, uint32_t bytes, const char *where,
+		     uint64_t address);
+void hd_outside_report(struct hd_gpu *gpu);
 
 /* exec_atomic.c: one lane's atomic operation on the memory at `host`; its result register is written. */
 void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host);

@@ -11,6 +11,8 @@
 #include "runtime/exec/exec.h"
 #include "runtime/sim/probe.h"
 
+#define NULL_BYTES UINT64_C(65536) /* from 0 on: a null pointer with an index in a small structure or array */
+
 /* ---- faults */
 
 static const char *access_name(const struct hd_dinst *inst)
@@ -20,27 +22,63 @@ static const char *access_name(const struct hd_dinst *inst)
 	return inst->effects & HD_FX_STORE ? "store" : "load";
 }
 
-static void global_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address)
+/* What an address is that no allocation has, in words; "": it is near one. */
+static void describe_stray(const struct hd_exec *exec, uint64_t address, char *text, size_t size)
+{
+	uint64_t low, high;
+	char mapping[128];
+	*text = '\0';
+	if (address < NULL_BYTES)
+		snprintf(text, size, "a null pointer%s", address ? " and a little more" : "");
+	else if (hd_devmem_was_freed(exec->gpu->devmem, address, &low, &high))
+		snprintf(text, size, "freed memory: byte %llu of the %llu bytes that were allocated at 0x%llx",
+			 (unsigned long long)(address - low), (unsigned long long)(high - low),
+			 (unsigned long long)low);
+	else if (hd_host_mapping(address, mapping, sizeof mapping))
+		snprintf(text, size, "host memory (%s), which the GPU cannot reach", mapping);
+}
+
+static void describe_near(const struct hd_exec *exec, uint64_t address, char *text, size_t size)
 {
 	uint64_t low, high;
 	if (!hd_devmem_nearest(exec->gpu->devmem, address, &low, &high)) {
-		HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS, "%u-byte %s at address 0x%llx, and no memory is allocated",
-			 inst->access_bytes, access_name(inst), (unsigned long long)address);
+		snprintf(text, size, "and no memory is allocated");
 		return;
 	}
 	bool before = address < low;
-	HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS,
-		 "%u-byte %s at address 0x%llx is outside every allocation; the nearest is 0x%llx, %llu bytes, and it "
-		 "%s "
-		 "%llu bytes %s",
-		 inst->access_bytes, access_name(inst), (unsigned long long)address, (unsigned long long)low,
-		 (unsigned long long)(high - low), before ? "begins" : "ends",
+	snprintf(text, size, "outside every allocation; the nearest is 0x%llx, %llu bytes, and it %s %llu bytes %s",
+		 (unsigned long long)low, (unsigned long long)(high - low), before ? "begins" : "ends",
 		 (unsigned long long)(before		? low - address
 				      : address >= high ? address - high
 							: high - address),
 		 before		   ? "after it"
 		 : address >= high ? "before it"
 				   : "after its first byte");
+}
+
+/* A load beside an allocation passes on hardware. */
+static uint8_t *beside(struct hd_exec *exec, const struct hd_dinst *inst, uint64_t address)
+{
+	bool load = !(inst->effects & (HD_FX_STORE | HD_FX_ATOMIC));
+	return load ? hd_devmem_beside(exec->gpu->devmem, address, inst->access_bytes) : NULL;
+}
+
+static uint8_t *global_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address)
+{
+	char text[320];
+	uint8_t *host = beside(exec, inst, address);
+	describe_stray(exec, address, text, sizeof text);
+	bool near = !*text;
+	if (near)
+		describe_near(exec, address, text, sizeof text);
+	if (near && host && exec->gpu->options.warn_outside) {
+		hd_outside_note(exec->gpu, exec->warp, lane, inst->access_bytes, text, address);
+		return host;
+	}
+	HD_FAULT(exec, lane, HD_SIM_BAD_ADDRESS, "%u-byte %s at address 0x%llx%s %s%s", inst->access_bytes,
+		 access_name(inst), (unsigned long long)address, near ? "" : ",", text,
+		 near && host ? " (hardware lets reads this close to one pass, and so does --out-of-bounds=warn)" : "");
+	return NULL;
 }
 
 static void window_fault(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, unsigned space,
@@ -81,9 +119,7 @@ uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, 
 	if (space == HD_MEM_GLOBAL) {
 		uint8_t *host = hd_devmem_at(exec->gpu->devmem, address, bytes);
 		*timing = address;
-		if (!host)
-			global_fault(exec, inst, lane, address);
-		return host;
+		return host ? host : global_fault(exec, inst, lane, address);
 	}
 	uint32_t offset = (uint32_t)address;
 	uint32_t room = space == HD_MEM_SHARED ? warp->cta->grid->shared_bytes : warp->cta->grid->local_bytes;

@@ -85,3 +85,59 @@ int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...)
 		hd_error(gpu->options.diag, HD_NOWHERE, "%s", gpu->error_text);
 	return error;
 }
+
+bool hd_host_mapping(uint64_t address, char *text, size_t size)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	bool found = false;
+	while (maps && !found && fgets(line, sizeof line, maps)) {
+		unsigned long long low, high;
+		int name = 0;
+		char access[8];
+		if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %n", &low, &high, access, &name) < 3 || address < low ||
+		    address >= high || !strcmp(access, "---p") || !strcmp(access, "---s"))
+			continue;
+		found = true;
+		line[strcspn(line, "\n")] = '\0';
+		const char *what = line + name, *slash = strrchr(what, '/');
+		snprintf(text, size, "%s",
+			 !strcmp(what, "[heap]")    ? "the heap"
+			 : !strcmp(what, "[stack]") ? "the stack"
+			 : slash		    ? slash + 1
+						    : "the program's");
+	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* ---- loads that hardware lets pass */
+
+void hd_outside_note(struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t lane, uint32_t bytes, const char *where,
+		     uint64_t address)
+{
+	char place[768];
+	for (uint32_t i = 0; i < gpu->outside.len; i++)
+		if (gpu->outside.data[i].pc == warp->pc) {
+			gpu->outside.data[i].count++;
+			return;
+		}
+	hd_vec_push(&gpu->outside, (struct hd_outside){warp->pc, 1, 0});
+	hd_describe_place(gpu, warp, warp->pc, lane, place, sizeof place);
+	if (gpu->options.diag)
+		hd_warning(gpu->options.diag, hd_place_of(gpu, warp->pc), "%s: %u-byte load at address 0x%llx %s",
+			   place, bytes, (unsigned long long)address, where);
+}
+
+void hd_outside_report(struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->outside.len; i++) {
+		struct hd_outside *outside = &gpu->outside.data[i];
+		if (outside->count > 1 && !outside->told && gpu->options.diag)
+			hd_note(gpu->options.diag, hd_place_of(gpu, outside->pc),
+				"%llu loads outside every allocation here in this launch",
+				(unsigned long long)outside->count);
+		outside->told = true;
+	}
+}

@@ -183,10 +183,32 @@ bool hd_sim_owns(const struct hd_sim *sim, uint64_t address)
 
 void *hd_sim_host_pointer(struct hd_sim *sim, uint64_t address, uint64_t bytes)
 {
-	void *host = hd_devmem_at(sim->gpu.devmem, address, bytes);
+	void *host = hd_devmem_share(sim->gpu.devmem, address, bytes);
 	if (host && sim->gpu.check)
 		hd_check_written(sim->gpu.check, address, bytes); /* from now on nobody tells */
 	return host;
+}
+
+bool hd_sim_is_host_visible(const struct hd_sim *sim, uint64_t address)
+{
+	return hd_devmem_is_shared(sim->gpu.devmem, address);
+}
+
+bool hd_sim_describe_address(const struct hd_sim *sim, uint64_t address, char *text, size_t size)
+{
+	uint64_t low, high, bytes = sim->gpu.config.dram_bytes;
+	if (address < HD_DEVICE_BASE || address - HD_DEVICE_BASE >= bytes)
+		return false;
+	if (hd_devmem_find(sim->gpu.devmem, address, &low, &high))
+		snprintf(text, size, "byte %llu of the %llu bytes of device memory allocated at 0x%llx",
+			 (unsigned long long)(address - low), (unsigned long long)(high - low),
+			 (unsigned long long)low);
+	else if (hd_devmem_was_freed(sim->gpu.devmem, address, &low, &high))
+		snprintf(text, size, "device memory that was freed (%llu bytes at 0x%llx)",
+			 (unsigned long long)(high - low), (unsigned long long)low);
+	else
+		snprintf(text, size, "device memory that is not allocated");
+	return true;
 }
 
 uint64_t hd_sim_free_bytes(const struct hd_sim *sim)

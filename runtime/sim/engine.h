@@ -290,6 +290,13 @@ int hd_devmem_release(struct hd_devmem *memory, uint64_t address);
 void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);
 uint64_t hd_devmem_free_bytes(const struct hd_devmem *memory);
 
+/* Loads beside allocations at one place. */
+struct hd_outside {
+	uint32_t pc;
+	uint64_t count; /* in the launch that showed it */
+	bool told;
+};
+
 struct hd_sm; /* sm.h: private to the timing core */
 uint32_t hd_sm_id(const struct hd_sm *sm);
 
@@ -320,13 +327,14 @@ struct hd_gpu {
 	struct hd_words_read *words_read; /* --verify of idempotence (verify_memory.c); NULL: none yet */
 	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
 	uint32_t profile_count;
-	struct hd_sampler *sampler;	  /* of the grid (sample.c) */
-	struct hd_redundancy *redundancy; /* under options.ideal (redundancy.c) */
-	struct hd_probe *probe;		  /* while it is found out whether the grid can go on (probe.c); else NULL */
-	struct hd_check *check;		  /* under options.check (check.c); else NULL */
-	bool every_cycle;		  /* debugging: visit every cycle; the figures must not change */
-	uint32_t trace;			  /* enum hd_trace_stream, a bit each; 0 while outside the window */
-	uint32_t trace_streams;		  /* what the option asked for */
+	struct hd_sampler *sampler;	   /* of the grid (sample.c) */
+	struct hd_redundancy *redundancy;  /* under options.ideal (redundancy.c) */
+	struct hd_probe *probe;		   /* while it is found out whether the grid can go on (probe.c); else NULL */
+	HD_VEC(struct hd_outside) outside; /* under options.warn_outside (fault.c) */
+	struct hd_check *check;		   /* under options.check (check.c); else NULL */
+	bool every_cycle;		   /* debugging: visit every cycle; the figures must not change */
+	uint32_t trace;			   /* enum hd_trace_stream, a bit each; 0 while outside the window */
+	uint32_t trace_streams;		   /* what the option asked for */
 	uint64_t trace_from, trace_to;
 };
 

@@ -316,6 +316,7 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	error = hd_gpu_run(gpu);
 	fesetenv(&host);
 	const struct hd_launch_record *record = record_launch(sim, launch, &fit, &before, &sampler);
+	hd_outside_report(gpu);
 	if (gpu->check)
 		hd_check_report(gpu->check);
 	gpu->grid = NULL;

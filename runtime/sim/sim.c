@@ -116,6 +116,7 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_profile_release(gpu);
 	hd_redundancy_free(gpu->redundancy);
 	hd_check_free(gpu->check);
+	hd_vec_release(&gpu->outside);
 	hd_verify_forget(gpu);
 	hd_vec_release(&gpu->program.code);
 	hd_vec_release(&gpu->program.functions);

@@ -132,6 +132,72 @@ START_TEST(the_nearest_allocation)
 }
 END_TEST
 
+/* What the host may touch under the device's addresses, when they are free. */
+START_TEST(shared_pages_and_freed_ranges)
+{
+	struct hd_devmem *memory = hd_devmem_new(1 << 20);
+	uint64_t a, b, c, low, high;
+	ck_assert_int_eq(hd_devmem_alloc(memory, 100, 256, &a), 0);
+	ck_assert_int_eq(hd_devmem_alloc(memory, 6000, 256, &b), 0);
+	ck_assert_int_eq(hd_devmem_alloc(memory, 100, 256, &c), 0);
+	ck_assert(!hd_devmem_is_shared(memory, a));
+	ck_assert_ptr_null(hd_devmem_share(memory, a, 101));
+	ck_assert_ptr_eq(hd_devmem_share(memory, a, 100), (void *)a);
+	ck_assert_ptr_eq(hd_devmem_share(memory, b, 6000), (void *)b);
+	ck_assert(hd_devmem_is_shared(memory, b + 5999));
+	ck_assert(!hd_devmem_is_shared(memory, c));
+	*(volatile uint32_t *)(b + 5996) = 7;
+	ck_assert_uint_eq(*(uint32_t *)hd_devmem_at(memory, b + 5996, 4), 7);
+	ck_assert(!hd_devmem_was_freed(memory, b, &low, &high));
+	hd_devmem_release(memory, b);
+	ck_assert(hd_devmem_was_freed(memory, b + 5999, &low, &high));
+	ck_assert_uint_eq(low, b);
+	ck_assert_uint_eq(high, b + 6000);
+	ck_assert(!hd_devmem_was_freed(memory, b + 6000, &low, &high));
+	*(volatile uint32_t *)a = 9; /* on a page that b had a part of */
+	ck_assert_uint_eq(*(uint32_t *)hd_devmem_at(memory, a, 4), 9);
+	ck_assert_int_eq(hd_devmem_alloc(memory, 6000, 256, &high), 0);
+	ck_assert_uint_eq(high, b);
+	ck_assert(!hd_devmem_is_shared(memory, b));
+	ck_assert_uint_eq(*(uint32_t *)hd_devmem_at(memory, b + 5996, 4), 0);
+	hd_devmem_free(memory);
+}
+END_TEST
+
+/* Of a second simulator in the process. */
+START_TEST(addresses_that_are_taken)
+{
+	struct hd_devmem *first = hd_devmem_new(1 << 20), *second = hd_devmem_new(1 << 20);
+	uint64_t a, b;
+	ck_assert_int_eq(hd_devmem_alloc(first, 100, 256, &a), 0);
+	ck_assert_int_eq(hd_devmem_alloc(second, 100, 256, &b), 0);
+	ck_assert_uint_eq(a, b);
+	memset(hd_devmem_at(first, a, 100), 1, 100);
+	memset(hd_devmem_at(second, b, 100), 2, 100);
+	ck_assert_uint_eq(*(uint8_t *)hd_devmem_share(first, a, 100), 1);
+	ck_assert_uint_eq(*(uint8_t *)hd_devmem_share(second, b, 100), 2);
+	ck_assert(hd_devmem_share(second, b, 100) != (void *)b);
+	hd_devmem_free(first);
+	hd_devmem_free(second);
+}
+END_TEST
+
+/* Beside an allocation is on its pages of 2 MiB. */
+START_TEST(what_lies_beside_an_allocation)
+{
+	struct hd_devmem *memory = hd_devmem_new(16 << 20);
+	uint64_t a;
+	ck_assert_ptr_null(hd_devmem_beside(memory, HD_DEVICE_BASE, 4));
+	ck_assert_int_eq(hd_devmem_alloc(memory, 3 << 20, 256, &a), 0);
+	uint8_t *host = hd_devmem_at(memory, a, 4);
+	ck_assert_ptr_eq(hd_devmem_beside(memory, a + (3 << 20), 4), host + (3 << 20));
+	ck_assert_ptr_nonnull(hd_devmem_beside(memory, a + (4 << 20) - 4, 4));
+	ck_assert_ptr_null(hd_devmem_beside(memory, a + (4 << 20) - 3, 4));
+	ck_assert_ptr_null(hd_devmem_beside(memory, a - 4, 4));
+	hd_devmem_free(memory);
+}
+END_TEST
+
 /* The heap of device malloc. */
 START_TEST(heap_blocks_are_apart_and_reused)
 {
@@ -163,6 +229,9 @@ Suite *hd_suite(void)
 					     first_fit_and_coalescing,
 					     random_operations_agree_with_a_byte_map,
 					     the_nearest_allocation,
+					     shared_pages_and_freed_ranges,
+					     addresses_that_are_taken,
+					     what_lies_beside_an_allocation,
 					     heap_blocks_are_apart_and_reused,
 					     NULL,
 				     });

@@ -298,7 +298,7 @@ START_TEST(global_faults_name_the_place)
 	ck_assert(!lab->exec.fault);
 	set_addresses(lab, 0, 0);
 	lab_execute(lab, &load, 0, 2);
-	expect_fault(lab, HD_SIM_BAD_ADDRESS, "address 0x0 ");
+	expect_fault(lab, HD_SIM_BAD_ADDRESS, "address 0x0, a null pointer");
 	set_addresses(lab, array + 2, 0);
 	lab_execute(lab, &load, 0, HD_FULL);
 	expect_fault(lab, HD_SIM_MISALIGNED, "misaligned");
@@ -322,7 +322,7 @@ START_TEST(several_allocations_and_stale_ranges)
 	ck_assert(!lab->exec.fault);
 	ck_assert_int_eq(hd_devmem_release(lab->gpu.devmem, first), 0);
 	lab_execute(lab, &load, 0, HD_FULL);
-	expect_fault(lab, HD_SIM_BAD_ADDRESS, "outside every allocation");
+	expect_fault(lab, HD_SIM_BAD_ADDRESS, "freed memory: byte 0 of the 128 bytes");
 	lab_free(lab);
 }
 END_TEST

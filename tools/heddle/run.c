@@ -42,7 +42,8 @@ enum {
 	KEY_LAUNCH,
 	KEY_WATCHDOG,
 	KEY_DUMP_STATE,
-	KEY_CHECK
+	KEY_CHECK,
+	KEY_OUT_OF_BOUNDS
 };
 
 static const struct argp_option options[] = {
@@ -58,6 +59,8 @@ static const struct argp_option options[] = {
 	 "(use of memory that nothing has written, and of shuffled values of absent lanes), sync (barriers and "
 	 "__syncwarp that threads do not take part in); --check=race,init,sync",
 	 0},
+	{"out-of-bounds", KEY_OUT_OF_BOUNDS, "error|warn", 0,
+	 "what a load a little outside an allocation is, which hardware lets pass: a fault (default), or a warning", 0},
 	{"max-cycles", KEY_MAX_CYCLES, "N", 0, "stop a kernel after N cycles", 0},
 	{"watchdog", KEY_WATCHDOG, "N", 0,
 	 "stop a kernel that has made no progress for N cycles (default 2000000; off: never), and say where warps wait "
@@ -79,7 +82,7 @@ static const struct argp_option options[] = {
 	{0}};
 
 struct run {
-	const char *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *check, *kernel, *launch;
+	const char *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *check, *out_of_bounds, *kernel, *launch;
 	bool verify, profile, ideal, json, quiet, dump_state;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
@@ -99,6 +102,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_WATCHDOG: run->watchdog = arg; break;
 	case KEY_DUMP_STATE: run->dump_state = true; break;
 	case KEY_CHECK: run->check = arg; break;
+	case KEY_OUT_OF_BOUNDS: run->out_of_bounds = arg; break;
 	case KEY_TRACE: run->trace = arg; break;
 	case KEY_PROFILE: run->profile = true; break;
 	case KEY_SAMPLE: run->sample = arg; break;
@@ -147,6 +151,8 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	uint32_t checks;
 	if (run->check && hd_sim_check_parse(run->check, &checks, diag))
 		status = -1;
+	if (run->out_of_bounds && strcmp(run->out_of_bounds, "error") && strcmp(run->out_of_bounds, "warn"))
+		status = hd_error(diag, HD_NOWHERE, "--out-of-bounds is error or warn, not '%s'", run->out_of_bounds);
 	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
 	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))
 		status = -1;
@@ -191,6 +197,7 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	put("HEDDLE_DUMP_STATE", run->dump_state ? "1" : NULL);
 	put("HEDDLE_SAMPLE", run->sample);
 	put("HEDDLE_CHECK", run->check);
+	put("HEDDLE_OUT_OF_BOUNDS", run->out_of_bounds);
 	put("HEDDLE_TRACE", run->trace);
 	put("HEDDLE_STATS", stats);
 	put("HEDDLE_STATUS_FD", number);
@@ -301,6 +308,7 @@ static json_t *run_kernel(void *context, const char *policy, int *status)
 		.profile = run->profile,
 		.ideal = run->ideal,
 		.check = runs->checks,
+		.warn_outside = run->out_of_bounds && !strcmp(run->out_of_bounds, "warn"),
 		.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
 		.watchdog = !run->watchdog		    ? 0
 			    : !strcmp(run->watchdog, "off") ? UINT64_MAX
