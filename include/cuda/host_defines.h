@@ -19,7 +19,15 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((managed))
+/*
+ * Clang knows managed variables for other GPUs only. Here the device half marks one by its section; the runtime places
+ * it where the host half has the variable of that name.
+ */
+#ifdef __CUDA_ARCH__
+#define __managed__ __attribute__((device, section("heddle_managed")))
+#else
+#define __managed__ __attribute__((device))
+#endif
 #define __grid_constant__ /* a parameter is never copied before it is written */
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__ __inline__ __attribute__((always_inline))

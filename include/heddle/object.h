@@ -186,6 +186,8 @@ int hd_object_read(const uint8_t *bytes, size_t size, const char *name, struct h
 		   struct hd_object *object, struct hd_diag *diag);
 /* Size that the object at `bytes` declares (for objects embedded without a length); 0 when it is none. */
 size_t hd_object_declared_size(const uint8_t *bytes);
+/* Whether its header says that it has managed variables, whose memory is the host program's. */
+bool hd_object_has_managed(const uint8_t *bytes);
 /*
  * Finds the kernel objects in a file that is an .hdo itself or a host program (executable, shared library or object)
  * that has them in .nv_fatbin / .nvFatBinSegment. Calls `found` for each; the bytes live until it returns, and when it

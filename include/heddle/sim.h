@@ -83,6 +83,13 @@ void hd_sim_check_summary(const struct hd_sim *sim, char *text, size_t size);
 
 /* Loads and links an object (functions, globals with initial values). The bytes are copied. */
 int hd_sim_load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name, struct hd_module **module);
+/* The same with managed variables placed where the host has them: the device reaches them there. */
+struct hd_placement {
+	const char *name;
+	void *host; /* stays until the module is unloaded */
+};
+int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
+		       const struct hd_placement *placed, uint32_t count, struct hd_module **module);
 void hd_sim_unload(struct hd_sim *sim, struct hd_module *module);
 struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name); /* NULL */
 const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel);
@@ -97,6 +104,9 @@ int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_
 int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes);
 int hd_sim_set(struct hd_sim *sim, uint64_t address, uint8_t value, uint64_t bytes);
 int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes);
+/* Host memory that the device reaches under its own address, until it is dropped. HD_SIM_NO_MEMORY: it cannot. */
+int hd_sim_adopt(struct hd_sim *sim, void *host, uint64_t bytes);
+int hd_sim_drop(struct hd_sim *sim, void *host);
 bool hd_sim_owns(const struct hd_sim *sim, uint64_t address); /* inside an allocation or module variable */
 /* The allocation or section around an address; false: there is none. */
 bool hd_sim_allocation(const struct hd_sim *sim, uint64_t address, uint64_t *low, uint64_t *high);

@@ -71,6 +71,11 @@ enum object_header object_header_check(const uint8_t bytes[64], uint64_t *declar
 	return OBJECT_OK;
 }
 
+bool hd_object_has_managed(const uint8_t *bytes)
+{
+	return hd_object_declared_size(bytes) && bytes[48] & OBJECT_HAS_MANAGED; /* e_flags */
+}
+
 size_t hd_object_declared_size(const uint8_t *bytes)
 {
 	uint64_t size;

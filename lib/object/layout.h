@@ -24,6 +24,7 @@
 
 enum {
 	OBJECT_MACHINE = 0x4844, /* "HD"; assigned to nobody */
+	OBJECT_HAS_MANAGED = 1,	 /* in e_flags: some variable is managed */
 	OBJECT_HEADER_BYTES = 64,
 	SECTION_HEADER_BYTES = 64,
 	FUNCTION_RECORD_BYTES = 32,

@@ -509,6 +509,9 @@ static int begin(struct writer *writer)
 	header.e_type = ET_REL;
 	header.e_machine = OBJECT_MACHINE;
 	header.e_version = EV_CURRENT;
+	for (uint32_t i = 0; i < writer->object->symbol_count; i++)
+		if (writer->object->symbols[i].managed && writer->object->symbols[i].defined)
+			header.e_flags = OBJECT_HAS_MANAGED;
 	if (reserve_section(writer, &writer->symtab) || reserve_section(writer, &writer->strtab) ||
 	    reserve_section(writer, &writer->shstrtab))
 		return -1;

@@ -237,7 +237,8 @@ static int add_variable(struct hd_globals *globals, LLVMValueRef global)
 	symbol->defined = is_defined(global);
 	symbol->size = LLVMTypeIsSized(type) ? LLVMABISizeOfType(globals->layout, type) : 0;
 	symbol->align = align ? align : LLVMABIAlignmentOfType(globals->layout, type);
-	symbol->managed = hd_annotation(global, "managed") != 0;
+	const char *section = LLVMGetSection(global); /* as host_defines.h marks it: clang 19 has no attribute for it */
+	symbol->managed = hd_annotation(global, "managed") != 0 || (section && !strcmp(section, "heddle_managed"));
 	if (symbol->size > UINT32_MAX)
 		return hd_error(unit->diag, HD_NOWHERE, "variable '%s' of %llu bytes is too large", symbol->name,
 				(unsigned long long)symbol->size);

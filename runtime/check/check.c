@@ -189,6 +189,13 @@ void hd_check_written(struct hd_check *check, uint64_t address, uint64_t bytes)
 	mark(check, address, bytes, false);
 }
 
+/* Memory of the host's that the device reaches is not followed. */
+static bool is_fresh(const struct hd_check *check, uint64_t address)
+{
+	uint64_t at = address - HD_DEVICE_BASE;
+	return at < check->fresh_bytes && hd_fresh_all(check->fresh, at, 1);
+}
+
 void hd_check_copied(struct hd_check *check, uint64_t to, uint64_t from, uint64_t bytes)
 {
 	if (!check->fresh)
@@ -196,6 +203,6 @@ void hd_check_copied(struct hd_check *check, uint64_t to, uint64_t from, uint64_
 	bool downwards = to > from;
 	for (uint64_t i = 0; i < bytes; i++) {
 		uint64_t byte = downwards ? bytes - 1 - i : i;
-		mark(check, to + byte, 1, hd_fresh_all(check->fresh, from + byte - HD_DEVICE_BASE, 1));
+		mark(check, to + byte, 1, is_fresh(check, from + byte));
 	}
 }

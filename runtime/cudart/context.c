@@ -128,8 +128,10 @@ __attribute__((destructor)) static void finish(void)
 	report_checks(cudart);
 	hd_sim_free(cudart->sim);
 	cudart->sim = NULL;
-	for (uint32_t i = 0; i < cudart->binaries.len; i++)
+	for (uint32_t i = 0; i < cudart->binaries.len; i++) {
+		hd_arena_release(&cudart->binaries.data[i]->arena);
 		free(cudart->binaries.data[i]);
+	}
 	hd_vec_release(&cudart->binaries);
 	for (uint32_t i = 0; i < cudart->managed.len; i++)
 		free(cudart->managed.data[i].name);
@@ -137,6 +139,7 @@ __attribute__((destructor)) static void finish(void)
 	for (uint32_t i = 0; i < cudart->host_allocations.len; i++)
 		free(cudart->host_allocations.data[i]);
 	hd_vec_release(&cudart->host_allocations);
+	hd_vec_release(&cudart->shared);
 	hd_vec_release(&cudart->captures);
 	for (uint32_t i = 0; i < cudart->modules.len; i++)
 		free(cudart->modules.data[i]);
@@ -191,7 +194,17 @@ static int load_binary(struct hd_cudart *cudart, struct hd_binary *binary)
 {
 	if (binary->module || binary->failed || binary->gone)
 		return 0;
-	int error = hd_sim_load(cudart->sim, binary->bytes, binary->size, "embedded kernel object", &binary->module);
+	HD_VEC(struct hd_placement) placed = {0};
+	for (struct hd_registered *entry = cudart->variables; entry; entry = entry->hh.next)
+		if (entry->managed && entry->binary == binary)
+			hd_vec_push(&placed, (struct hd_placement){entry->name, (void *)(uintptr_t)entry->host});
+	int error = hd_sim_load_placed(cudart->sim, binary->bytes, binary->size, "embedded kernel object", placed.data,
+				       placed.len, &binary->module);
+	for (uint32_t i = 0; !error && i < placed.len; i++)
+		hd_vec_push(&cudart->shared, (struct hd_shared_memory){placed.data[i].host, cudaMemoryTypeManaged});
+	hd_vec_release(&placed);
+	if (error == HD_SIM_NO_MEMORY)
+		hd_error(&cudart->diag, HD_NOWHERE, "%s", hd_sim_error_text(cudart->sim));
 	binary->failed = error != 0;
 	return error;
 }

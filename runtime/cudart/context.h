@@ -32,6 +32,8 @@ struct hd_binary {
 	const uint8_t *bytes;
 	size_t size;
 	struct hd_module *module; /* NULL before it is loaded */
+	struct hd_object *object; /* read at once where there are managed variables; in the arena */
+	struct hd_arena arena;
 	bool failed, gone;
 };
 
@@ -41,6 +43,7 @@ struct hd_registered {
 	char *name;
 	struct hd_binary *binary;
 	struct hd_kernel *kernel; /* once looked up */
+	bool managed;		  /* variables: the shadow is the variable */
 	UT_hash_handle hh;
 };
 
@@ -49,6 +52,12 @@ struct hd_managed {
 	void **pointer;
 	char *name;
 	struct hd_binary *binary;
+};
+
+/* What cudaPointerGetAttributes calls the memory at an address. */
+struct hd_shared_memory {
+	const void *low;
+	enum cudaMemoryType type;
 };
 
 struct hd_cudart {
@@ -62,6 +71,7 @@ struct hd_cudart {
 	HD_VEC(struct hd_managed) managed;
 	struct hd_registered *functions, *variables; /* uthash */
 	HD_VEC(void *) host_allocations;	     /* cudaMallocHost by malloc, when memory cannot be shared */
+	HD_VEC(struct hd_shared_memory) shared;	     /* memory that host and device name alike */
 	size_t limits[8];
 	unsigned device_flags;
 	cudaMemPool_t pool; /* once asked for */

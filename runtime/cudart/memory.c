@@ -38,16 +38,25 @@ cudaError_t hd_cudart_alloc_rows(struct hd_cudart *cudart, void **pointer, size_
 }
 
 /* Device memory that the host reads and writes under the same address. */
-static cudaError_t shared_alloc(struct hd_cudart *cudart, void **pointer, size_t size)
+static cudaError_t shared_alloc(struct hd_cudart *cudart, void **pointer, size_t size, enum cudaMemoryType type)
 {
 	cudaError_t error = hd_cudart_alloc(cudart, pointer, size);
 	if (error != cudaSuccess || !*pointer)
 		return error;
-	if (hd_sim_host_pointer(cudart->sim, (uintptr_t)*pointer, size) == *pointer)
+	if (hd_sim_host_pointer(cudart->sim, (uintptr_t)*pointer, size) == *pointer) {
+		hd_vec_push(&cudart->shared, (struct hd_shared_memory){*pointer, type});
 		return cudaSuccess;
+	}
 	hd_sim_free_memory(cudart->sim, (uintptr_t)*pointer);
 	*pointer = NULL;
 	return cudaErrorNotSupported;
+}
+
+static void forget_shared(struct hd_cudart *cudart, const void *pointer)
+{
+	for (uint32_t i = 0; i < cudart->shared.len; i++)
+		if (cudart->shared.data[i].low == pointer)
+			cudart->shared.data[i--] = cudart->shared.data[--cudart->shared.len];
 }
 
 cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer)
@@ -55,7 +64,10 @@ cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer)
 	cudaError_t error = hd_cudart_start(cudart);
 	if (error != cudaSuccess || !pointer)
 		return error;
-	return hd_sim_free_memory(cudart->sim, (uintptr_t)pointer) ? cudaErrorInvalidValue : cudaSuccess;
+	if (hd_sim_free_memory(cudart->sim, (uintptr_t)pointer))
+		return cudaErrorInvalidValue;
+	forget_shared(cudart, pointer);
+	return cudaSuccess;
 }
 
 cudaError_t cudaMalloc(void **devPtr, size_t size)
@@ -75,7 +87,7 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 	HD_CUDART(cudart);
 	if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
 		return hd_cudart_return(cudaErrorInvalidValue);
-	return hd_cudart_return(shared_alloc(cudart, devPtr, size));
+	return hd_cudart_return(shared_alloc(cudart, devPtr, size, cudaMemoryTypeManaged));
 }
 
 cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
@@ -92,7 +104,7 @@ cudaError_t cudaHostAlloc(void **ptr, size_t size, unsigned int flags)
 	HD_CUDART(cudart);
 	if (!ptr)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	cudaError_t error = shared_alloc(cudart, ptr, size);
+	cudaError_t error = shared_alloc(cudart, ptr, size, cudaMemoryTypeHost);
 	if (error == cudaErrorNotSupported && !(flags & cudaHostAllocMapped)) {
 		*ptr = malloc(size);
 		if (*ptr)
@@ -131,17 +143,35 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 	return cudaSuccess;
 }
 
-/* The host's own memory is not reachable from the simulated GPU. Pinning for faster copies changes nothing here. */
+/*
+ * The device reaches registered memory under the host's address. Where it cannot, memory that is only to be copied
+ * faster needs nothing.
+ */
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
 	if (!ptr || !size)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	return hd_cudart_return(flags & cudaHostRegisterMapped ? cudaErrorNotSupported : cudaSuccess);
+	if (hd_sim_owns(cudart->sim, (uintptr_t)ptr) || hd_sim_owns(cudart->sim, (uintptr_t)ptr + size - 1))
+		return hd_cudart_return(cudaErrorHostMemoryAlreadyRegistered);
+	if (hd_sim_adopt(cudart->sim, ptr, size) && flags & cudaHostRegisterMapped)
+		return hd_cudart_return(cudaErrorNotSupported);
+	hd_vec_push(&cudart->shared, (struct hd_shared_memory){ptr, cudaMemoryTypeHost});
+	return cudaSuccess;
 }
 
 cudaError_t cudaHostUnregister(void *ptr)
 {
-	return hd_cudart_return(ptr ? cudaSuccess : cudaErrorInvalidValue);
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	for (uint32_t i = 0; ptr && i < cudart->shared.len; i++)
+		if (cudart->shared.data[i].low == ptr && cudart->shared.data[i].type == cudaMemoryTypeHost) {
+			hd_sim_drop(cudart->sim, ptr);
+			forget_shared(cudart, ptr);
+			return cudaSuccess;
+		}
+	return hd_cudart_return(ptr ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
@@ -317,7 +347,12 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 		attributes->hostPointer = (void *)(uintptr_t)ptr;
 		return cudaSuccess;
 	}
+	uint64_t low, high;
 	attributes->type = cudaMemoryTypeDevice;
+	hd_sim_allocation(cudart->sim, (uintptr_t)ptr, &low, &high);
+	for (uint32_t i = 0; i < cudart->shared.len; i++)
+		if ((uintptr_t)cudart->shared.data[i].low == low)
+			attributes->type = cudart->shared.data[i].type;
 	attributes->devicePointer = (void *)(uintptr_t)ptr;
 	if (hd_sim_is_host_visible(cudart->sim, (uintptr_t)ptr))
 		attributes->hostPointer = (void *)(uintptr_t)ptr;

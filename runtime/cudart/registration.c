@@ -33,6 +33,12 @@ void **__cudaRegisterFatBinary(void *fatCubin)
 	else
 		binary->failed = false;
 	binary->bytes = wrapper->data;
+	hd_arena_init(&binary->arena);
+	if (!binary->failed && hd_object_has_managed(binary->bytes)) {
+		binary->object = hd_arena_alloc(&binary->arena, sizeof *binary->object);
+		binary->failed = hd_object_read(binary->bytes, binary->size, "embedded kernel object", &binary->arena,
+						binary->object, &cudart->diag) != 0;
+	}
 	return (void **)binary;
 }
 
@@ -50,7 +56,27 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
 	(void)cudart;
 }
 
-static void add(struct hd_registered **table, const void *host, const char *name, void **handle)
+/*
+ * A managed variable is the host's shadow itself, which the program may read before it calls the runtime: it gets its
+ * initial value as soon as it is registered.
+ */
+static bool begin_managed(const struct hd_binary *binary, char *shadow, const char *name)
+{
+	const struct hd_object *object = binary->failed ? NULL : binary->object;
+	for (uint32_t i = 0; object && i < object->symbol_count; i++) {
+		const struct hd_symbol *symbol = &object->symbols[i];
+		if (!symbol->managed || !symbol->defined || strcmp(symbol->name, name) != 0)
+			continue;
+		if (symbol->bss)
+			memset(shadow, 0, symbol->size);
+		else
+			memcpy(shadow, object->data + symbol->section_offset, symbol->size);
+		return true;
+	}
+	return false;
+}
+
+static struct hd_registered *add(struct hd_registered **table, const void *host, const char *name, void **handle)
 {
 	struct hd_registered *entry;
 	HASH_FIND_PTR(*table, &host, entry);
@@ -64,6 +90,7 @@ static void add(struct hd_registered **table, const void *host, const char *name
 	entry->name = hd_xstrdup(name);
 	entry->binary = (struct hd_binary *)handle;
 	entry->kernel = NULL;
+	return entry;
 }
 
 void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName,
@@ -79,7 +106,8 @@ void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress
 {
 	HD_CUDART(cudart);
 	(void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
-	add(&cudart->variables, hostVar, deviceName, fatCubinHandle);
+	add(&cudart->variables, hostVar, deviceName, fatCubinHandle)->managed =
+		begin_managed((const struct hd_binary *)fatCubinHandle, hostVar, deviceName);
 }
 
 void __cudaRegisterManagedVar(void **fatCubinHandle, char *pointerVar, char *initialValue, const char *deviceName,

@@ -25,6 +25,7 @@
 struct range {
 	uint64_t low, high; /* what may be accessed */
 	uint64_t end;	    /* of the space that it occupies, red zone included */
+	bool adopted;	    /* the host's own memory */
 };
 struct gap {
 	uint64_t low, high;
@@ -183,7 +184,8 @@ int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, ui
 		if (low > high || high - low < needed)
 			continue;
 		occupy(memory, i, low, low + needed);
-		INSERT(&memory->ranges, range_after(memory, low), ((struct range){low, low + bytes, low + needed}));
+		INSERT(&memory->ranges, range_after(memory, low),
+		       ((struct range){low, low + bytes, low + needed, false}));
 		memory->epoch++;
 		*address = low;
 		return HD_SIM_OK;
@@ -239,7 +241,7 @@ void *hd_devmem_share(struct hd_devmem *memory, uint64_t address, uint64_t bytes
 {
 	void *host = hd_devmem_at(memory, address, bytes);
 	uint64_t low = address & ~(PAGE - 1), high = round_up(address + bytes, PAGE);
-	if (!host || memory->file < 0)
+	if (!host || memory->file < 0 || host == (void *)address)
 		return host;
 	struct pages new = {low, high, memory->ranges.data[range_after(memory, address) - 1].low};
 	for (uint32_t i = 0; i < memory->shared.len; i++)
@@ -260,6 +262,8 @@ bool hd_devmem_is_shared(const struct hd_devmem *memory, uint64_t address)
 		return (uint64_t)memory->host == HD_DEVICE_BASE;
 	if (!hd_devmem_find(memory, address, &low, &high))
 		return false;
+	if (memory->ranges.data[range_after(memory, address) - 1].adopted)
+		return true;
 	for (uint32_t i = 0; i < memory->shared.len; i++)
 		if (memory->shared.data[i].owner == low && covers(&memory->shared.data[i], address, address + 1))
 			return true;
@@ -311,7 +315,7 @@ bool hd_devmem_was_freed(const struct hd_devmem *memory, uint64_t address, uint6
 int hd_devmem_release(struct hd_devmem *memory, uint64_t address)
 {
 	uint32_t index = range_after(memory, address);
-	if (!index || memory->ranges.data[index - 1].low != address)
+	if (!index || memory->ranges.data[index - 1].low != address || memory->ranges.data[index - 1].adopted)
 		return HD_SIM_BAD_ADDRESS;
 	struct range range = memory->ranges.data[index - 1];
 	REMOVE(&memory->ranges, index - 1);
@@ -319,6 +323,37 @@ int hd_devmem_release(struct hd_devmem *memory, uint64_t address)
 	note_freed(memory, range.low, range.high);
 	decommit(memory, range.low, range.high);
 	vacate(memory, range.low, range.end);
+	memory->epoch++;
+	return HD_SIM_OK;
+}
+
+static bool overlap(uint64_t low, uint64_t high, uint64_t other_low, uint64_t other_high)
+{
+	return low < other_high && other_low < high;
+}
+
+int hd_devmem_adopt(struct hd_devmem *memory, void *host, uint64_t bytes)
+{
+	uint64_t low = (uintptr_t)host, high = low + bytes;
+	uint32_t index = range_after(memory, low);
+	if (!bytes || high < low || overlap(low, high, HD_DEVICE_BASE, HD_DEVICE_BASE + memory->bytes) ||
+	    overlap(low, high, HD_SHARED_WINDOW, HD_SHARED_WINDOW + HD_SHARED_WINDOW_BYTES) ||
+	    overlap(low, high, HD_LOCAL_WINDOW, HD_LOCAL_WINDOW + HD_LOCAL_WINDOW_BYTES) ||
+	    overlap(low, high, HD_CODE_WINDOW, HD_CODE_WINDOW + (UINT64_C(1) << 36)) ||
+	    (index && memory->ranges.data[index - 1].end > low) ||
+	    (index < memory->ranges.len && memory->ranges.data[index].low < high))
+		return HD_SIM_NO_MEMORY;
+	INSERT(&memory->ranges, index, ((struct range){low, high, high, true}));
+	memory->epoch++;
+	return HD_SIM_OK;
+}
+
+int hd_devmem_drop(struct hd_devmem *memory, void *host)
+{
+	uint32_t index = range_after(memory, (uintptr_t)host);
+	if (!index || memory->ranges.data[index - 1].low != (uintptr_t)host || !memory->ranges.data[index - 1].adopted)
+		return HD_SIM_BAD_ADDRESS;
+	REMOVE(&memory->ranges, index - 1);
 	memory->epoch++;
 	return HD_SIM_OK;
 }
@@ -357,7 +392,7 @@ void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t by
 	const struct range *range = &memory->ranges.data[index - 1];
 	if (address > range->high || bytes > range->high - address)
 		return NULL;
-	return memory->host + (address - HD_DEVICE_BASE);
+	return range->adopted ? (void *)address : memory->host + (address - HD_DEVICE_BASE);
 }
 
 void *hd_devmem_beside(const struct hd_devmem *memory, uint64_t address, uint64_t bytes)
@@ -380,7 +415,7 @@ uint64_t hd_devmem_epoch(const struct hd_devmem *memory)
 	return memory->epoch;
 }
 
-uintptr_t hd_devmem_host(const struct hd_devmem *memory)
+uintptr_t hd_devmem_host(const struct hd_devmem *memory, uint64_t address)
 {
-	return (uintptr_t)memory->host - HD_DEVICE_BASE;
+	return address - HD_DEVICE_BASE < memory->bytes ? (uintptr_t)memory->host - HD_DEVICE_BASE : 0;
 }

@@ -270,7 +270,15 @@ void hd_simt_jump(struct hd_warp *warp, uint32_t pc);
 /* What hardware maps at once: accesses that leave an allocation, but not its pages, pass there. */
 #define HD_DEVICE_PAGE (UINT64_C(2) << 20)
 uint64_t hd_devmem_epoch(const struct hd_devmem *memory);
-uintptr_t hd_devmem_host(const struct hd_devmem *memory); /* host address of simulated address 0, as if it existed */
+/* What is to be added to an address for the host's own; the same all over an allocation. */
+uintptr_t hd_devmem_host(const struct hd_devmem *memory, uint64_t address);
+/*
+ * Memory of the host's that the device reaches under the same address, until it is dropped: HD_SIM_NO_MEMORY where
+ * something else has these addresses. hd_devmem_release leaves it
+ * alone.
+ */
+int hd_devmem_adopt(struct hd_devmem *memory, void *host, uint64_t bytes);
+int hd_devmem_drop(struct hd_devmem *memory, void *host);
 /* The allocation that contains the address: false when none does. */
 bool hd_devmem_find(const struct hd_devmem *memory, uint64_t address, uint64_t *low, uint64_t *high);
 /* The allocation nearest to the address: false when there is none. */

@@ -312,13 +312,20 @@ static bool find_range(struct hd_exec *exec, struct hd_devrange *range, uint64_t
 		return false;
 	}
 	range->epoch = hd_devmem_epoch(memory);
+	range->host = hd_devmem_host(memory, low);
 	return high <= range->high && high > low;
 }
 
-/* Whether [low, high) lies in one allocation. */
+/* The allocation that this instruction last was in. */
+HD_INLINE struct hd_devrange *range_of(struct hd_exec *exec)
+{
+	return &exec->ranges[exec->warp->pc % (sizeof(exec->ranges) / sizeof(exec->ranges[0]))];
+}
+
+/* Whether [low, high) lies in one allocation, which is range_of then. */
 HD_INLINE bool in_one_allocation(struct hd_exec *exec, uint64_t low, uint64_t high)
 {
-	struct hd_devrange *range = &exec->ranges[exec->warp->pc % (sizeof(exec->ranges) / sizeof(exec->ranges[0]))];
+	struct hd_devrange *range = range_of(exec);
 	if (low >= range->low && high <= range->high && high > low &&
 	    range->epoch == hd_devmem_epoch(exec->gpu->devmem))
 		return true;
@@ -363,7 +370,7 @@ HD_INLINE void access_global(struct hd_exec *exec, const struct hd_dinst *inst, 
 		access_scattered(exec, inst, address, space);
 		return;
 	}
-	move_data(exec, inst, hd_devmem_host(exec->gpu->devmem), exec->effect->address, pattern);
+	move_data(exec, inst, range_of(exec)->host, exec->effect->address, pattern);
 	exec->effect->event = HD_EVENT_MEMORY;
 	exec->effect->space = HD_MEM_GLOBAL;
 }

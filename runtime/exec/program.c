@@ -190,6 +190,8 @@ static uint64_t variable_address(const struct hd_module *module, const struct hd
 {
 	if (symbol->space == HD_SPACE_SHARED)
 		return HD_SHARED_WINDOW + symbol->section_offset;
+	if (module->placed && module->placed[symbol - module->object.symbols])
+		return module->placed[symbol - module->object.symbols];
 	uint64_t section = symbol->bss				? module->bss_address
 			   : symbol->space == HD_SPACE_CONSTANT ? module->rodata_address
 								: module->data_address;
@@ -313,6 +315,9 @@ static int place_data(struct hd_gpu *gpu, struct hd_module *module)
 
 static void drop_data(struct hd_gpu *gpu, struct hd_module *module)
 {
+	for (uint32_t i = 0; module->placed && i < module->object.symbol_count; i++)
+		if (module->placed[i])
+			hd_devmem_drop(gpu->devmem, (void *)(uintptr_t)module->placed[i]);
 	uint64_t *sections[] = {&module->data_address, &module->rodata_address, &module->bss_address};
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		if (*sections[i])

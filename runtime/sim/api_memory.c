@@ -14,7 +14,41 @@ static void free_module(struct hd_module *module)
 	free(module);
 }
 
+static int place(struct hd_gpu *gpu, struct hd_module *module, const struct hd_placement *placed)
+{
+	for (uint32_t i = 0; i < module->object.symbol_count; i++) {
+		const struct hd_symbol *symbol = &module->object.symbols[i];
+		if (!symbol->managed || !symbol->defined || strcmp(symbol->name, placed->name) != 0)
+			continue;
+		if (hd_devmem_adopt(gpu->devmem, placed->host, symbol->size))
+			return hd_gpu_refuse(gpu, HD_SIM_NO_MEMORY,
+					     "%s: managed variable %s at %p is not where the device can reach it",
+					     module->name, symbol->name, placed->host);
+		module->placed[i] = (uintptr_t)placed->host;
+	}
+	return HD_SIM_OK;
+}
+
+static int place_all(struct hd_gpu *gpu, struct hd_module *module, const struct hd_placement *placed, uint32_t count)
+{
+	int status = HD_SIM_OK;
+	if (count)
+		module->placed = HD_ARENA_NEW(&module->arena, uint64_t, module->object.symbol_count + 1);
+	for (uint32_t i = 0; i < count && !status; i++)
+		status = place(gpu, module, &placed[i]);
+	for (uint32_t i = 0; status && i < module->object.symbol_count; i++)
+		if (module->placed[i])
+			hd_devmem_drop(gpu->devmem, (void *)(uintptr_t)module->placed[i]);
+	return status;
+}
+
 int hd_sim_load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name, struct hd_module **module)
+{
+	return hd_sim_load_placed(sim, bytes, size, name, NULL, 0, module);
+}
+
+int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
+		       const struct hd_placement *placed, uint32_t count, struct hd_module **module)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	struct hd_diag quiet = {0}, *diag = gpu->options.diag ? gpu->options.diag : &quiet;
@@ -29,7 +63,9 @@ int hd_sim_load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const cha
 		free_module(loaded);
 		return HD_SIM_BAD_OBJECT;
 	}
-	int status = hd_program_load(gpu, loaded);
+	int status = place_all(gpu, loaded, placed, count);
+	if (!status)
+		status = hd_program_load(gpu, loaded);
 	if (status) {
 		free_module(loaded);
 		return status;
@@ -168,6 +204,16 @@ int hd_sim_copy(struct hd_sim *sim, uint64_t to, uint64_t from, uint64_t bytes)
 	if (sim->gpu.check)
 		hd_check_copied(sim->gpu.check, to, from, bytes);
 	return HD_SIM_OK;
+}
+
+int hd_sim_adopt(struct hd_sim *sim, void *host, uint64_t bytes)
+{
+	return hd_devmem_adopt(sim->gpu.devmem, host, bytes);
+}
+
+int hd_sim_drop(struct hd_sim *sim, void *host)
+{
+	return hd_devmem_drop(sim->gpu.devmem, host);
 }
 
 bool hd_sim_allocation(const struct hd_sim *sim, uint64_t address, uint64_t *low, uint64_t *high)

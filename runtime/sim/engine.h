@@ -225,6 +225,7 @@ struct hd_effect {
 /* A range of device addresses that lies in one allocation; void once the memory's epoch has moved on. */
 struct hd_devrange {
 	uint64_t low, high, epoch;
+	uintptr_t host; /* to be added for the host's addresses */
 };
 
 /* Context of the functional executor: one for each host thread that executes. Zeroed, with `gpu` and `now` set, it is
@@ -277,6 +278,7 @@ struct hd_module {
 	struct hd_kernel *kernels;
 	uint32_t kernel_count;
 	uint64_t data_address, rodata_address, bss_address; /* device addresses */
+	uint64_t *placed; /* by symbol: where a managed variable is, 0: in its section. NULL: there are none */
 	struct hd_module *next;
 };
 
