@@ -197,6 +197,8 @@ struct hd_meta_access {
 	uint32_t sectors_least, sectors_most; /* 32-byte sectors of a request, global; 0: not known */
 	uint32_t conflicts_least,
 		conflicts_most; /* accesses of the busiest of 32 banks, shared, 1: no conflict; 0: not known */
+	int32_t row_step; /* bytes by which rows of the shared array would have to be longer for conflicts to be gone,
+			     negative: shorter; 0: there are none, or no such change is known */
 	struct hd_meta_source source;
 };
 /*
@@ -292,6 +294,11 @@ int hd_metadata_from_json(const char *text, size_t size, const char *name, struc
 extern const char *const hd_meta_class_names[HD_CLASSES]; /* "grid", "block", ... */
 /* What the access costs more than it had to, and what helps, in one sentence. False: nothing to say. */
 bool hd_meta_access_advice(const struct hd_meta_access *access, char *text, size_t size);
+/*
+ * Accesses that say the same, such as unrolled copies and members of one structure: of each access how many there are
+ * of its kind where it is the first of them, else 0. In the arena.
+ */
+uint32_t *hd_meta_access_copies(const struct hd_meta_affine *affine, struct hd_arena *arena);
 /* The value that `flags` has for a parameter, `length` bytes; NULL: it is left at its default. */
 const char *hd_metadata_parameter(const struct hd_metadata *metadata, const char *key, size_t *length);
 /* By name, or by demangled name with or without its parameter list; NULL when absent. */

@@ -303,6 +303,9 @@ static const struct hd_meta_field access_fields[] = {
 		"bank_conflict_degree", conflicts_least, 2,
 		.doc = "shared: fewest and most accesses of the busiest bank, 1 without conflicts; 8-byte accesses "
 		       "in half-warps, 16-byte ones in quarter-warps"),
+	INTEGER("row_step", row_step, INT32_MIN, INT32_MAX, NULL_AT(0),
+		.doc = "shared: bytes by which the rows of the array would have to be longer for its conflicts to be "
+		       "gone, negative: shorter"),
 	SOURCE,
 };
 static const struct hd_meta_record access_record = {.name = "access",

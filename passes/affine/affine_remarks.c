@@ -52,15 +52,12 @@ static void remark_access(struct hd_remarks *remarks, uint32_t function, const s
 void hd_access_remarks(struct hd_remarks *remarks, uint32_t function)
 {
 	const struct hd_meta_affine *facts = remarks->facts[function]->affine;
-	char text[256], before[256] = "";
-	uint32_t line = 0;
-	for (uint32_t i = 0; facts && i < facts->access_count; i++) {
-		const struct hd_meta_access *access = &facts->accesses[i];
-		if (!hd_meta_access_advice(access, text, sizeof(text)) ||
-		    (line && access->source.line == line && strcmp(text, before) == 0))
-			continue;
-		line = access->source.line;
-		memcpy(before, text, sizeof(before));
-		remark_access(remarks, function, access, text);
-	}
+	struct hd_arena arena;
+	char text[256];
+	hd_arena_init(&arena);
+	const uint32_t *copies = facts ? hd_meta_access_copies(facts, &arena) : NULL;
+	for (uint32_t i = 0; facts && i < facts->access_count; i++)
+		if (copies[i] && hd_meta_access_advice(&facts->accesses[i], text, sizeof(text)))
+			remark_access(remarks, function, &facts->accesses[i], text);
+	hd_arena_release(&arena);
 }

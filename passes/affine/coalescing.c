@@ -80,7 +80,7 @@ static bool is_dimension(const struct hd_warps *warps, const struct hd_unknown *
 }
 
 /* Its value, when it has no unknowns but the block's dimensions. */
-static bool known_factor(const struct hd_coalescing *report, uint32_t poly, int64_t *value)
+bool hd_coalescing_factor(const struct hd_coalescing *report, uint32_t poly, int64_t *value)
 {
 	const struct hd_poly_table *polys = report->affine->polys;
 	const struct hd_poly *sum = hd_poly_get(polys, poly);
@@ -177,7 +177,7 @@ static void lay_out_axis(const struct hd_coalescing *report, const struct hd_aff
 	bool whole_rows = report->warps.assumes == HD_ASSUME_WHOLE_ROWS;
 	uint64_t others = alignment_of(report, parts->part[HD_INDEX_CTAID_X + axis]), own = UINT64_C(1) << 62;
 	int64_t factor;
-	bool known = known_factor(report, poly, &factor);
+	bool known = hd_coalescing_factor(report, poly, &factor);
 	int64_t index[LANES];
 	for (uint32_t lane = 0; lane < LANES; lane++) {
 		index[lane] = lanes->index[axis][lane];
@@ -206,7 +206,7 @@ void hd_coalescing_lay_out(const struct hd_coalescing *report, const struct hd_a
 				       .exact_unsigned = value->exact_unsigned,
 				       .exact_signed = value->exact_signed,
 				       .positive = hd_affine_range(report->affine, value->vector).low >= 0,
-				       .exact = known_factor(report, shared, &rest),
+				       .exact = hd_coalescing_factor(report, shared, &rest),
 				       .align = UINT64_C(1) << 62};
 	if (pattern->exact)
 		constant += rest;
@@ -296,7 +296,7 @@ static void count_residues(const struct hd_pattern *pattern, unsigned group, con
 }
 
 /* Groups may lie on one another, or nowhere near. False: that leaves all open. */
-static bool count_groups(const struct hd_pattern *pattern, struct hd_meta_access *access)
+bool hd_coalescing_count(const struct hd_pattern *pattern, struct hd_meta_access *access)
 {
 	bool shared = access->space == HD_ACCESS_SHARED;
 	uint32_t *least = shared ? &access->conflicts_least : &access->sectors_least;
@@ -352,7 +352,7 @@ static bool analyse_warps(struct hd_coalescing *report, LLVMValueRef inst, LLVMV
 		uint64_t first = lowest_bit((uint64_t)pattern.offset[0]);
 		first = first < pattern.align ? first : pattern.align;
 		found->alignment = first < found->alignment ? (uint32_t)first : found->alignment;
-		if (!count_groups(&pattern, found))
+		if (!hd_coalescing_count(&pattern, found))
 			return false;
 	}
 	return report->warps.count > 0;
@@ -367,6 +367,8 @@ static void analyse(struct hd_coalescing *report, LLVMValueRef inst, LLVMValueRe
 	found.stride_known = true;
 	if (analyse_warps(report, inst, address, &found))
 		*access = found;
+	if (linear && access->conflicts_least > 1)
+		access->row_step = hd_coalescing_row_step(report, linear, access);
 	if (!access->stride_known)
 		access->stride = 0;
 	if (access->stride_known)

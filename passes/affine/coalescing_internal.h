@@ -47,6 +47,14 @@ struct hd_pattern {
 	bool exact, exact_unsigned, exact_signed, positive;
 };
 
+/* The value of a polynomial that has no unknowns but the block's dimensions, where these are known. */
+bool hd_coalescing_factor(const struct hd_coalescing *report, uint32_t poly, int64_t *value);
+/* Widens the access's bounds by what the pattern makes of them. False: nothing is known. */
+bool hd_coalescing_count(const struct hd_pattern *pattern, struct hd_meta_access *access);
+/* The least change of the rows with which conflicts are gone, in bytes; 0: there is none. */
+int32_t hd_coalescing_row_step(const struct hd_coalescing *report, const struct hd_affine_value *linear,
+			       const struct hd_meta_access *access);
+
 /* lane_patterns.c. Results of operations are to be normalised; operands are. */
 void hd_pattern_normalise(struct hd_pattern *pattern);
 /* The number in all lanes. */

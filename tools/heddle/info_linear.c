@@ -108,26 +108,27 @@ static void print_access(const struct hd_meta_access *access)
 void info_print_linear(const struct hd_meta_function *kernel, bool all)
 {
 	const struct hd_meta_affine *affine = kernel->affine;
-	char advice[256], before[256] = "";
-	uint32_t line = 0;
+	struct hd_arena arena;
+	char advice[256];
 	if (!affine)
 		return;
 	print_summary(affine);
 	print_branches(affine);
 	if (all)
 		print_registers(affine);
+	hd_arena_init(&arena);
+	const uint32_t *copies = hd_meta_access_copies(affine, &arena);
 	for (uint32_t i = 0; i < affine->access_count; i++) {
 		const struct hd_meta_access *access = &affine->accesses[i];
-		bool poor = hd_meta_access_advice(access, advice, sizeof(advice));
 		if (all)
 			print_access(access);
 		/* Members of one structure, unrolled copies: once is enough. */
-		if (!poor || (line && access->source.line == line && strcmp(advice, before) == 0))
+		if (!copies[i] || !hd_meta_access_advice(access, advice, sizeof(advice)))
 			continue;
-		line = access->source.line;
-		memcpy(before, advice, sizeof(before));
 		printf("    ");
 		print_place(access);
-		printf(": %s\n", advice);
+		printf(": %s", advice);
+		printf(copies[i] > 1 ? " (%u such accesses)\n" : "\n", copies[i]);
 	}
+	hd_arena_release(&arena);
 }

@@ -491,26 +491,28 @@ static const char *access_text(const struct gate_carry *carry, const struct hd_m
 	if (access->conflicts_most)
 		return hd_arena_printf(carry->arena, "up to %u accesses of one bank here", access->conflicts_most);
 	return access->address ? hd_arena_printf(carry->arena, "the address is %s", access->address)
-			       : "the address is not linear in the indices of the thread";
+			       : "what the lanes of a warp access here depends on more than their indices";
 }
 
-/* The accesses with the largest figure, each line once. */
+/* The accesses with the largest figure, those that say the same once. */
 static void carry_accesses(const struct gate_carry *carry, const struct gate_subject *subject, enum carrier carrier)
 {
 	const struct hd_meta_affine *affine = subject->meta->affine;
-	uint32_t most = 1, line = 0, shown = 0;
+	const uint32_t *copies = affine ? hd_meta_access_copies(affine, carry->arena) : NULL;
+	uint32_t most = 1, shown = 0;
 	for (uint32_t i = 0; affine && i < affine->access_count; i++) {
 		uint32_t figure = access_figure(carry, &affine->accesses[i], carrier);
 		most = figure > most ? figure : most;
 	}
 	for (uint32_t i = 0; affine && i < affine->access_count && shown < MOST_ACCESSES; i++) {
 		const struct hd_meta_access *access = &affine->accesses[i];
-		if (access_figure(carry, access, carrier) != most ||
-		    (access->source.line && access->source.line == line))
+		if (access_figure(carry, access, carrier) != most || !copies[i])
 			continue;
-		line = access->source.line;
+		const char *text = access_text(carry, access);
 		shown++;
-		gate_carry_add(carry, place_of_source(carry, subject, &access->source), access_text(carry, access));
+		if (copies[i] > 1)
+			text = hd_arena_printf(carry->arena, "%s (%u such accesses)", text, copies[i]);
+		gate_carry_add(carry, place_of_source(carry, subject, &access->source), text);
 	}
 }
 
