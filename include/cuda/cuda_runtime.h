@@ -262,4 +262,9 @@ static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags
 }
 
 #endif
+
+#ifdef HEDDLE_TEXTURE_REFERENCES
+#include "heddle_texture_reference.h"
+#endif
+
 #endif

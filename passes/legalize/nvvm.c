@@ -128,6 +128,9 @@ static bool reads_zero(const char *name)
 
 value hd_legal_nvvm(struct hd_site *site, const char *name)
 {
+	/* Of a texture reference the variable itself holds the handle. */
+	if (begins(name, "nvvm.texsurf.handle"))
+		return LLVMBuildLoad2(site->builder, LLVMTypeOf(site->inst), argument(site, 0), "");
 	value out = hd_legal_half(site, name);
 	if (out)
 		return out;

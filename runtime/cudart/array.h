@@ -16,6 +16,9 @@ struct cudaArray {
 bool hd_cudart_format(const struct cudaChannelFormatDesc *desc, int *channels, int *bits);
 size_t hd_cudart_rows(const struct cudaArray *array); /* of a plane */
 
+/* cudaCreateTextureObject. */
+cudaError_t hd_cudart_texture(struct hd_cudart *cudart, const struct cudaResourceDesc *resource,
+			      const struct cudaTextureDesc *how, cudaTextureObject_t *object);
 /* cudaMemcpy3D. */
 cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p);
 

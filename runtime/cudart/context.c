@@ -144,6 +144,7 @@ __attribute__((destructor)) static void finish(void)
 	for (uint32_t i = 0; i < cudart->modules.len; i++)
 		free(cudart->modules.data[i]);
 	hd_vec_release(&cudart->modules);
+	hd_cudart_free_references(cudart);
 	for (uint32_t i = 0; i < cudart->handles.len; i++)
 		free(cudart->handles.data[i]);
 	hd_vec_release(&cudart->handles);

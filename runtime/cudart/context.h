@@ -77,9 +77,10 @@ struct hd_cudart {
 	cudaMemPool_t pool; /* once asked for */
 	uint64_t next_id;   /* of streams and captures */
 	HD_VEC(struct hd_capture *) captures;
-	HD_VEC(struct CUmod_st *) modules;	/* of the driver API */
-	HD_VEC(struct hd_registered *) handles; /* of kernels: CUfunction is the kernel itself */
-	bool runtime_used;			/* which makes the primary context current for the driver API */
+	HD_VEC(struct hd_reference *) references; /* texture references */
+	HD_VEC(struct CUmod_st *) modules;	  /* of the driver API */
+	HD_VEC(struct hd_registered *) handles;	  /* of kernels: CUfunction is the kernel itself */
+	bool runtime_used;			  /* which makes the primary context current for the driver API */
 };
 
 /* Holds the lock until the end of the enclosing block. */
@@ -112,6 +113,9 @@ void hd_cudart_add_handle(struct hd_cudart *cudart, struct hd_kernel *kernel);
 uint8_t *hd_cudart_pack(const struct hd_meta_function *meta, void **args);
 /* The bytes that a launch hands over in place of arguments (CU_LAUNCH_PARAM_BUFFER_POINTER). */
 cudaError_t hd_cudart_launch_buffer(void **extra, const void **buffer, size_t *size);
+/* Before a launch: texture references as the host now has them. */
+cudaError_t hd_cudart_refresh_textures(struct hd_cudart *cudart);
+void hd_cudart_free_references(struct hd_cudart *cudart);
 /* Runs a grid to its end. */
 cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
 			  bool cooperative, const uint8_t *params);

@@ -78,13 +78,16 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 	};
 	if (shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
+	cudaError_t error = hd_cudart_refresh_textures(cudart);
+	if (error != cudaSuccess)
+		return error;
 	uint32_t places = hd_sim_check_places(cudart->sim);
 	int status = hd_sim_launch(cudart->sim, &request);
 	if (!places && hd_sim_check_places(cudart->sim))
 		hd_cudart_report("check", "something was found");
 	if (status == HD_SIM_BAD_LAUNCH && shared > cudart->config.shared_per_cta)
 		return cudaErrorInvalidValue; /* as CUDA has it, unlike a wrong grid or block */
-	cudaError_t error = hd_cudart_sim_error(cudart, status);
+	error = hd_cudart_sim_error(cudart, status);
 	return cudart->sticky != cudaSuccess ? cudaSuccess : error;
 }
 

@@ -87,27 +87,37 @@ static cudaError_t make_object(struct hd_cudart *cudart, const struct hd_texture
 	return error;
 }
 
+cudaError_t hd_cudart_texture(struct hd_cudart *cudart, const struct cudaResourceDesc *resource,
+			      const struct cudaTextureDesc *how, cudaTextureObject_t *object)
+{
+	struct hd_texture texture = {0};
+	if (how->sRGB)
+		return cudaErrorNotSupported;
+	cudaError_t error = describe(&texture, resource);
+	if (error != cudaSuccess)
+		return error;
+	if (!consistent(&texture, how))
+		return cudaErrorInvalidValue;
+	for (int i = 0; i < 3; i++)
+		texture.address_mode[i] = address_mode(how, i);
+	for (int i = 0; i < 4; i++)
+		texture.border[i] = how->borderColor[i];
+	texture.linear = how->filterMode == cudaFilterModeLinear;
+	texture.normalized_read = how->readMode == cudaReadModeNormalizedFloat;
+	texture.normalized_coords = how->normalizedCoords != 0;
+	return make_object(cudart, &texture, object);
+}
+
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc,
 				    const struct cudaTextureDesc *pTexDesc,
 				    const struct cudaResourceViewDesc *pResViewDesc)
 {
 	HD_CUDART(cudart);
-	struct hd_texture texture = {0};
 	if (!pTexObject || !pResDesc || !pTexDesc)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	if (pResViewDesc || pTexDesc->sRGB)
+	if (pResViewDesc)
 		return hd_cudart_return(cudaErrorNotSupported);
-	HD_TRY(describe(&texture, pResDesc));
-	if (!consistent(&texture, pTexDesc))
-		return hd_cudart_return(cudaErrorInvalidValue);
-	for (int i = 0; i < 3; i++)
-		texture.address_mode[i] = address_mode(pTexDesc, i);
-	for (int i = 0; i < 4; i++)
-		texture.border[i] = pTexDesc->borderColor[i];
-	texture.linear = pTexDesc->filterMode == cudaFilterModeLinear;
-	texture.normalized_read = pTexDesc->readMode == cudaReadModeNormalizedFloat;
-	texture.normalized_coords = pTexDesc->normalizedCoords != 0;
-	return hd_cudart_return(make_object(cudart, &texture, pTexObject));
+	return hd_cudart_return(hd_cudart_texture(cudart, pResDesc, pTexDesc, pTexObject));
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject)

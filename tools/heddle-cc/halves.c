@@ -76,6 +76,8 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		hd_vec_push(arguments, fixed[i]);
 	add_leniency("c++", arguments);
+	if (cc->texture_references)
+		hd_vec_push(arguments, "-DHEDDLE_TEXTURE_REFERENCES");
 	for (uint32_t i = 0; i < cc->common.len; i++)
 		hd_vec_push(arguments, cc->common.data[i]);
 	hd_vec_push(arguments, hd_arena_printf((struct hd_arena *)&cc->arena, "--cuda-gpu-arch=%s", cc->arch));

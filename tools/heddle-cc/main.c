@@ -15,6 +15,20 @@
 
 /* ------------------------------------------------------------ one CUDA source */
 
+/* Why a source that CUDA 11 takes may not compile. */
+static void hint_at_references(struct hd_cc *cc, const char *input)
+{
+	uint8_t *bytes;
+	size_t size;
+	if (cc->texture_references || hd_read_file(input, &bytes, &size, &cc->diag))
+		return;
+	if (memmem(bytes, size, "texture<", 8) || memmem(bytes, size, "texture <", 9))
+		hd_note(&cc->diag, (struct hd_loc){.file = input},
+			"CUDA 12 has no texture references (texture<...>) any more; -heddle-texture-references takes "
+			"them");
+	free(bytes);
+}
+
 static int compile_device(struct hd_job *job, const char *input, const char *prefix)
 {
 	struct hd_cc *cc = job->cc;
@@ -28,8 +42,10 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 	hd_job_add_record(job, &arguments, prefix);
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", input,
 		   "-o", hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
-	if (hd_job_run(job, &arguments, hd_job_pass_environment(job, prefix, facts, cc->relocatable)))
+	if (hd_job_run(job, &arguments, hd_job_pass_environment(job, prefix, facts, cc->relocatable))) {
+		hint_at_references(cc, input);
 		return -1;
+	}
 	/* After the compiler: where the source has errors they are the reason. */
 	if (!scanned)
 		hd_warning(&cc->diag, (struct hd_loc){.file = input},

@@ -59,10 +59,11 @@ struct hd_cc {
 	const char *remark_scope;		 /* -heddle-remarks; NULL: the pass's default */
 	bool record;				 /* -fsave-optimization-record */
 	const char *record_file, *record_passes; /* -foptimization-record-file and -passes; NULL: clang's default */
-	const char *linear; /* which kernels get a linear version; NULL: where it saves instructions */
-	bool relocatable;   /* -rdc=true */
-	bool lto;	    /* -dlto */
-	bool ipra;	    /* -heddle-ipra */
+	const char *linear;	 /* which kernels get a linear version; NULL: where it saves instructions */
+	bool relocatable;	 /* -rdc=true */
+	bool lto;		 /* -dlto */
+	bool ipra;		 /* -heddle-ipra */
+	bool texture_references; /* -heddle-texture-references */
 	bool arch_given;
 	bool run; /* -run */
 	bool forward_unknown, debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
