@@ -5,19 +5,76 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-char *hd_scratch_make(const char *tool, struct hd_arena *arena, struct hd_diag *diag)
+/* Something of the tool may still be writing when the tool has been killed. */
+enum { TRIES = 50, PAUSE = 20000 /* microseconds */ };
+
+/* Out of the tool's session, for what kills that as a whole; and without the files that it has open, so that nobody
+ * waits for this process. */
+static _Noreturn void reap(int tool, const char *directory)
+{
+	char byte;
+	setsid();
+	dup2(tool, 0);
+	close_range(1, ~0u, 0);
+	while (read(0, &byte, 1) < 0 && errno == EINTR)
+		;
+	for (int i = 0; i < TRIES && !access(directory, F_OK); i++) {
+		if (i)
+			usleep(PAUSE);
+		hd_scratch_remove(directory);
+	}
+	_exit(0);
+}
+
+/* Without one the directory stays when the tool is killed, and nothing else is lost. */
+static void start_reaper(struct hd_scratch *scratch)
+{
+	int ends[2];
+	scratch->alive = -1;
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	scratch->reaper = fork();
+	if (scratch->reaper == 0) {
+		close(ends[1]);
+		reap(ends[0], scratch->path);
+	}
+	close(ends[0]);
+	if (scratch->reaper > 0)
+		scratch->alive = ends[1];
+	else
+		close(ends[1]);
+}
+
+int hd_scratch_make(struct hd_scratch *scratch, const char *tool, struct hd_arena *arena, struct hd_diag *diag)
 {
 	const char *base = getenv("TMPDIR");
 	base = base && *base ? base : "/tmp";
-	char *directory = hd_arena_printf(arena, "%s/%s-XXXXXX", base, tool);
-	if (mkdtemp(directory))
-		return directory;
-	hd_error(diag, HD_NOWHERE, "cannot make a directory in %s: %s", base, strerror(errno));
-	return NULL;
+	*scratch = (struct hd_scratch){.path = hd_arena_printf(arena, "%s/%s-XXXXXX", base, tool), .alive = -1};
+	if (!mkdtemp(scratch->path)) {
+		scratch->path = NULL;
+		return hd_error(diag, HD_NOWHERE, "cannot make a directory in %s: %s", base, strerror(errno));
+	}
+	start_reaper(scratch);
+	return 0;
+}
+
+void hd_scratch_release(struct hd_scratch *scratch)
+{
+	hd_scratch_remove(scratch->path);
+	if (scratch->alive >= 0) {
+		close(scratch->alive);
+		kill(scratch->reaper, SIGKILL);
+		while (waitpid(scratch->reaper, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	*scratch = (struct hd_scratch){.alive = -1};
 }
 
 void hd_scratch_remove(const char *directory)

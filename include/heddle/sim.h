@@ -130,6 +130,10 @@ struct hd_launch {
 
 /* Runs a grid to its end (device printf goes to stdout). */
 int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch);
+/* For signal handlers: ends the launch that is running, which says where it was; false: none is, or it is ending
+ * already, or `sim` is NULL. And the signal that ended it, 0: none did. */
+bool hd_sim_interrupt(struct hd_sim *sim, int signal);
+int hd_sim_interrupted(const struct hd_sim *sim);
 uint64_t hd_sim_cycles(const struct hd_sim *sim); /* simulated core cycles so far: the clock of events */
 
 /* Statistics. */

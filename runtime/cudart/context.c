@@ -20,7 +20,7 @@ struct hd_cudart *hd_cudart_enter(void)
 	return &the_context;
 }
 
-const struct hd_sim *hd_cudart_sim_of_process(void)
+struct hd_sim *hd_cudart_sim_of_process(void)
 {
 	return the_context.sim;
 }
@@ -89,7 +89,7 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
 
 /* ------------------------------------------------------------ at exit */
 
-static void write_statistics(struct hd_cudart *cudart)
+void hd_cudart_write_statistics(struct hd_cudart *cudart)
 {
 	const char *path = getenv("HEDDLE_STATS");
 	if (!path || !*path || !cudart->sim)
@@ -124,7 +124,7 @@ static void release_registered(struct hd_registered **table)
 __attribute__((destructor)) static void finish(void)
 {
 	struct hd_cudart *cudart = &the_context;
-	write_statistics(cudart);
+	hd_cudart_write_statistics(cudart);
 	report_checks(cudart);
 	hd_sim_free(cudart->sim);
 	cudart->sim = NULL;
@@ -255,6 +255,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 	if (hd_sim_new(&options, &cudart->sim))
 		return cudaErrorInitializationError;
 	hd_cudart_explain_faults();
+	hd_cudart_take_signals();
 	return cudaSuccess;
 }
 

@@ -99,9 +99,13 @@ cudaError_t hd_cudart_return(cudaError_t error);
 cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error);
 cudaError_t *hd_cudart_last_error(void);
 /* The process's simulator, without the lock; NULL. */
-const struct hd_sim *hd_cudart_sim_of_process(void);
+struct hd_sim *hd_cudart_sim_of_process(void);
 /* reach.c: from now on a fault of the host program in device memory is explained. */
 void hd_cudart_explain_faults(void);
+/* interrupt.c: from now on signals stop a running kernel; after a launch: ends the process when one did. */
+void hd_cudart_take_signals(void);
+void hd_cudart_end_if_interrupted(struct hd_cudart *cudart);
+void hd_cudart_write_statistics(struct hd_cudart *cudart);
 /* Where `heddle run` listens, when it does. */
 void hd_cudart_report(const char *kind, const char *text);
 

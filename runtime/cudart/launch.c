@@ -83,6 +83,7 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 		return error;
 	uint32_t places = hd_sim_check_places(cudart->sim);
 	int status = hd_sim_launch(cudart->sim, &request);
+	hd_cudart_end_if_interrupted(cudart);
 	if (!places && hd_sim_check_places(cudart->sim))
 		hd_cudart_report("check", "something was found");
 	if (status == HD_SIM_BAD_LAUNCH && shared > cudart->config.shared_per_cta)

@@ -8,6 +8,7 @@
 #ifndef HD_RUNTIME_SIM_ENGINE_H
 #define HD_RUNTIME_SIM_ENGINE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -324,7 +325,8 @@ struct hd_gpu {
 	uint8_t *policy_space; /* hd_policy_gpu */
 	struct hd_stats stats; /* of finished launches; SM and memory statistics are summed at snapshot */
 	char error_text[1024];
-	int error; /* sticky within a launch */
+	int error;			   /* sticky within a launch */
+	volatile sig_atomic_t interrupted; /* the signal that ends the launch; 0: none */
 	bool verify;
 	struct hd_words_read *words_read; /* --verify of idempotence (verify_memory.c); NULL: none yet */
 	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */

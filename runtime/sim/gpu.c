@@ -153,7 +153,7 @@ static uint64_t run_cycle(struct run *run, uint64_t now)
 static void run_loop(struct run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
-	while (!gpu->error) {
+	while (!gpu->error && !gpu->interrupted) {
 		uint64_t next = run_cycle(run, gpu->now);
 		bool finished = gpu->error || run_finished(run);
 		gpu->now = finished || next == HD_NEVER ? gpu->now + 1 : next;
@@ -166,6 +166,8 @@ static void run_loop(struct run *run)
 		if (gpu->now >= run->watchdog.next_check)
 			hd_watchdog_check(&run->watchdog, gpu);
 	}
+	if (gpu->interrupted)
+		hd_watchdog_interrupted(gpu, gpu->interrupted);
 }
 
 /* After a fault: lets the memory system empty itself, so that the next launch starts clean. */

@@ -268,6 +268,7 @@ static struct hd_launch_record *record_launch(struct hd_sim *sim, const struct h
 	memcpy(record->stats.block, launch->block, sizeof launch->block);
 	record->stats.dynamic_shared = launch->dynamic_shared;
 	record->stats.resident_ctas = fit->ctas;
+	record->partial = gpu->error != 0;
 	record->sampler = *sampler;
 	record->stats.limiter = hd_occupancy_limit_name(fit->limit);
 	hd_gpu_snapshot(gpu, &record->stats.stats);

@@ -142,6 +142,8 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 	set_count(object, "dynamic_shared", stats->dynamic_shared);
 	set_count(object, "resident_ctas", stats->resident_ctas);
 	json_object_set_new(object, "limiter", json_string(stats->limiter));
+	if (record->partial)
+		json_object_set_new(object, "partial", json_true());
 	add_stats(object, &stats->stats, &gpu->config);
 	add_launch_figures(object, gpu, record);
 	if (record->sampler.interval)
@@ -198,6 +200,9 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 	json_object_set_new(document, "policy", json_string(sim->policy_name));
 	json_object_set_new(document, "config", config_object(&gpu->config));
 	json_object_set_new(document, "host", host_object());
+	for (uint32_t i = 0; i < sim->launches.len; i++)
+		if (sim->launches.data[i]->partial)
+			json_object_set_new(document, "partial", json_true());
 	json_object_set_new(document, "total", object);
 	json_object_set_new(document, "launches", launches);
 	if (gpu->options.profile)

@@ -186,3 +186,16 @@ void hd_sim_check_summary(const struct hd_sim *sim, char *text, size_t size)
 	if (sim->gpu.check)
 		hd_check_summary(sim->gpu.check, text, size);
 }
+
+bool hd_sim_interrupt(struct hd_sim *sim, int signal)
+{
+	if (!sim || !sim->gpu.grid || sim->gpu.interrupted)
+		return false;
+	sim->gpu.interrupted = signal;
+	return true;
+}
+
+int hd_sim_interrupted(const struct hd_sim *sim)
+{
+	return sim->gpu.interrupted;
+}

@@ -197,3 +197,10 @@ void hd_watchdog_deadlock(struct hd_gpu *gpu)
 {
 	stop(gpu, NULL, "deadlock: every warp waits for another one and nothing is under way");
 }
+
+void hd_watchdog_interrupted(struct hd_gpu *gpu, int signal)
+{
+	char what[128];
+	snprintf(what, sizeof what, "stopped by signal %d (%s)", signal, strsignal(signal));
+	stop(gpu, NULL, what);
+}

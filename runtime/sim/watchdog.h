@@ -22,6 +22,8 @@ void hd_watchdog_start(struct hd_watchdog *watchdog, const struct hd_gpu *gpu);
 void hd_watchdog_check(struct hd_watchdog *watchdog, struct hd_gpu *gpu);
 /* Nothing is under way and the grid has not ended: says which warps wait for what. */
 void hd_watchdog_deadlock(struct hd_gpu *gpu);
+/* A signal ends the launch. */
+void hd_watchdog_interrupted(struct hd_gpu *gpu, int signal);
 /* The launch is over. */
 void hd_watchdog_end(struct hd_watchdog *watchdog, struct hd_gpu *gpu);
 

@@ -22,20 +22,19 @@ int hd_job_init(struct hd_job *job, struct hd_cc *cc)
 {
 	*job = (struct hd_job){.cc = cc};
 	hd_signals_hold(&job->signals);
-	job->directory = hd_scratch_make("heddle-cc", &cc->arena, &cc->diag);
-	return job->directory ? 0 : -1;
+	return hd_scratch_make(&job->directory, "heddle-cc", &cc->arena, &cc->diag);
 }
 
 void hd_job_release(struct hd_job *job)
 {
-	hd_scratch_remove(job->directory);
+	hd_scratch_release(&job->directory);
 	hd_vec_release(&job->objects);
 	hd_signals_release(&job->signals);
 }
 
 char *hd_job_path(struct hd_job *job, const char *name)
 {
-	return hd_arena_printf(&job->cc->arena, "%s/%s", job->directory, name);
+	return hd_arena_printf(&job->cc->arena, "%s/%s", job->directory.path, name);
 }
 
 const char *hd_job_stem(struct hd_job *job, const char *file)

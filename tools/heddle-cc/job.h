@@ -5,13 +5,14 @@
 #ifndef HD_TOOLS_HEDDLE_CC_JOB_H
 #define HD_TOOLS_HEDDLE_CC_JOB_H
 
+#include "lib/scratch.h"
 #include "tools/heddle-cc/options.h"
 
 struct hd_job {
 	struct hd_cc *cc;
 	struct hd_signals signals; /* held while the directory is there */
-	const char *directory;	   /* temporary */
-	hd_arguments objects;	   /* what the linker gets, in the inputs' order */
+	struct hd_scratch directory;
+	hd_arguments objects; /* what the linker gets, in the inputs' order */
 };
 
 /*

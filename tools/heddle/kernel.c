@@ -44,11 +44,11 @@ static int compile(struct kernel_run *run, struct hd_diag *diag)
 {
 	struct hd_signals signals;
 	hd_signals_hold(&signals);
-	char *folder = hd_scratch_make("heddle-run", &run->arena, diag);
+	struct hd_scratch folder;
 	int status = -1;
-	if (folder)
-		status = compile_into(run, hd_arena_printf(&run->arena, "%s/kernel", folder), &signals, diag);
-	hd_scratch_remove(folder);
+	if (!hd_scratch_make(&folder, "heddle-run", &run->arena, diag))
+		status = compile_into(run, hd_arena_printf(&run->arena, "%s/kernel", folder.path), &signals, diag);
+	hd_scratch_release(&folder);
 	hd_signals_release(&signals);
 	return status;
 }

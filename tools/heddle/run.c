@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,6 +134,20 @@ static int check_number(const char *option, const char *text, struct hd_diag *di
 	return 0;
 }
 
+/* Whether the statistics can be written in the end. */
+static int check_place(const char *path, struct hd_diag *diag)
+{
+	struct stat status;
+	bool exists = !stat(path, &status);
+	char *copy = hd_xstrdup(path);
+	const char *place = exists && !S_ISREG(status.st_mode) ? path : dirname(copy);
+	int error = exists && S_ISDIR(status.st_mode)			? EISDIR
+		    : access(place, place == path ? W_OK : W_OK | X_OK) ? errno
+									: 0;
+	free(copy);
+	return error ? hd_error(diag, HD_NOWHERE, "--stats: cannot write %s: %s", path, strerror(error)) : 0;
+}
+
 /* What the user named wrongly is told before the program starts. */
 static int check_settings(const struct run *run, struct hd_config *config, struct hd_diag *diag)
 {
@@ -153,6 +169,8 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 		status = -1;
 	if (run->out_of_bounds && strcmp(run->out_of_bounds, "error") && strcmp(run->out_of_bounds, "warn"))
 		status = hd_error(diag, HD_NOWHERE, "--out-of-bounds is error or warn, not '%s'", run->out_of_bounds);
+	if (run->stats && check_place(run->stats, diag))
+		status = -1;
 	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
 	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))
 		status = -1;
@@ -288,10 +306,10 @@ static json_t *run_program(void *context, const char *policy, int *status)
 	struct hd_arena arena;
 	struct outcome outcome = {CMD_ERROR, NULL};
 	hd_arena_init(&arena);
-	const char *folder = hd_scratch_make("heddle-run", &arena, runs->diag);
-	if (folder)
-		outcome = run_once(runs->run, policy, folder, runs->signals, runs->diag);
-	hd_scratch_remove(folder);
+	struct hd_scratch folder;
+	if (!hd_scratch_make(&folder, "heddle-run", &arena, runs->diag))
+		outcome = run_once(runs->run, policy, folder.path, runs->signals, runs->diag);
+	hd_scratch_release(&folder);
 	hd_arena_release(&arena);
 	*status = outcome.status;
 	return outcome.stats;
@@ -385,7 +403,11 @@ static void print_policy(const struct run *run, const char *policy, const json_t
 
 static void print_table(const struct run *run, json_t *const *stats)
 {
-	printf("\n%s on %s%s\n", run->program[0], run->gpu, run->verify ? ", verified" : "");
+	bool partial = false;
+	for (uint32_t i = 0; i < run->policies.len; i++)
+		partial = partial || json_is_true(json_object_get(stats[i], "partial"));
+	printf("\n%s on %s%s%s\n", run->program[0], run->gpu, run->verify ? ", verified" : "",
+	       partial ? ", up to where it was stopped" : "");
 	printf("%-26s", "");
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		printf(" %16s", run->policies.data[i]);
