@@ -111,6 +111,9 @@ START_TEST(agrees_with_rounds_over_all_nodes)
 		flow.rpo = rpo;
 		hd_dataflow_solve(&flow); /* again, from what is there, in an order that is told */
 		check(&flow);
+		memset(flow.adds, 0, graph.nodes * flow.words * sizeof(*flow.adds));
+		hd_dataflow_solve(&flow); /* another problem with less in it */
+		check(&flow);
 		hd_arena_release(&arena);
 	}
 }
@@ -137,6 +140,7 @@ START_TEST(steps_tell_what_nodes_add_and_end)
 		uint32_t bits = sizes[trial % SIZES];
 		random_problem(&told, &graph, bits, (unsigned)_i, &seed);
 		hd_dataflow_init(&taken, &graph, bits, told.backward, told.must, &arena);
+		memset(taken.adds, 0xff, graph.nodes * taken.words * sizeof(*taken.adds)); /* from before */
 		hd_dataflow_take(&taken, end_then_add, &told);
 		memcpy(taken.boundary, told.boundary, taken.words * sizeof(*taken.boundary));
 		hd_dataflow_solve(&told);

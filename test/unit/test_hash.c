@@ -32,8 +32,11 @@ START_TEST(map_finds_what_was_put)
 {
 	struct hd_map map = {.arena = place(_i)};
 	ck_assert_ptr_null(hd_map_get(&map, &keys[0]));
-	for (uint32_t i = 0; i < MANY; i += 2)
+	for (uint32_t i = 0; i < MANY; i += 2) {
 		hd_map_put(&map, &keys[i], i, i + 1);
+		ck_assert_uint_le(2 * map.used, map.capacity); /* or look-ups would be long */
+		ck_assert(map.capacity == 64 || 4 * map.used > map.capacity);
+	}
 	for (uint32_t i = 0; i < MANY; i++) {
 		const struct hd_map_entry *entry = hd_map_get(&map, &keys[i]);
 		ck_assert_int_eq(entry != NULL, i % 2 == 0);
@@ -73,6 +76,21 @@ START_TEST(map_is_cleared)
 			ck_assert_ptr_null(hd_map_get(&map, &keys[i]));
 	}
 	hd_map_release(&map);
+}
+END_TEST
+
+/* A table of up to 1024 entries is kept; a larger one would have to be wiped for every small use after it. */
+START_TEST(cleared_maps_keep_little_room)
+{
+	static const uint32_t counts[] = {1, 32, 33, 512, 513}, capacities[] = {64, 64, 128, 1024, 2048};
+	for (unsigned c = 0; c < 5; c++) {
+		struct hd_map map = {.arena = place(_i)};
+		hd_map_reserve(&map, counts[c]);
+		ck_assert_uint_eq(map.capacity, capacities[c]);
+		hd_map_clear(&map);
+		ck_assert_uint_eq(map.capacity, capacities[c] > 1024 ? 0 : capacities[c]);
+		hd_map_release(&map);
+	}
 }
 END_TEST
 
@@ -186,6 +204,7 @@ Suite *hd_suite(void)
 	tcase_add_loop_test(places, map_finds_what_was_put, 0, 2);
 	tcase_add_loop_test(places, map_changes_what_stands_there, 0, 2);
 	tcase_add_loop_test(places, map_is_cleared, 0, 2);
+	tcase_add_loop_test(places, cleared_maps_keep_little_room, 0, 2);
 	tcase_add_loop_test(places, map_with_room_does_not_move, 0, 2);
 	tcase_add_loop_test(places, set_finds_its_members_whatever_the_hash, 0, 8);
 	tcase_add_loop_test(places, set_with_room_does_not_move, 0, 2);

@@ -320,6 +320,43 @@ START_TEST(accesses_have_a_space)
 }
 END_TEST
 
+/* Which pipelines have operations of a class, as bits. */
+static unsigned pipes_of(unsigned class)
+{
+	switch (class) {
+	case HD_LAT_FADD: return 1 << HD_PIPE_FP32 | 1 << HD_PIPE_INT; /* comparisons are with the integers' */
+	case HD_LAT_FMUL:
+	case HD_LAT_FMAD: return 1 << HD_PIPE_FP32;
+	case HD_LAT_DADD:
+	case HD_LAT_DMUL:
+	case HD_LAT_DMAD: return 1 << HD_PIPE_FP64;
+	case HD_LAT_SFU: return 1 << HD_PIPE_SFU;
+	case HD_LAT_SHFL:
+	case HD_LAT_LDC:
+	case HD_LAT_MEM: return 1 << HD_PIPE_LSU;
+	case HD_LAT_CTRL: return 1 << HD_PIPE_BRU;
+	default: return 1 << HD_PIPE_INT;
+	}
+}
+
+/* Unit and latency fit to each other, and to what the other columns say that the operation does. */
+START_TEST(units_fit_the_operation)
+{
+	for (unsigned op = 0; op < HD_OP_COUNT; op++) {
+		const struct hd_opinfo *info = &hd_opinfo[op];
+		bool control = info->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT | HD_FX_BARRIER);
+		bool product = info->number == HD_N_F || info->number == HD_N_D ? info->c != HD_W__ : false;
+		ck_assert_msg(pipes_of(info->lat) >> info->pipe & 1, "%s", info->name);
+		ck_assert_msg(!control || info->pipe == HD_PIPE_BRU, "%s", info->name);
+		ck_assert_msg((info->number == HD_N_D) == (info->pipe == HD_PIPE_FP64), "%s", info->name);
+		ck_assert_msg(info->pipe != HD_PIPE_FP32 || info->number == HD_N_F, "%s", info->name);
+		ck_assert_msg(product == (info->lat == HD_LAT_FMAD || info->lat == HD_LAT_DMAD), "%s", info->name);
+		ck_assert_msg((info->space == HD_AT_CONST) == (info->lat == HD_LAT_LDC), "%s", info->name);
+		ck_assert_msg(info->space == HD_AT__ || info->pipe == HD_PIPE_LSU, "%s", info->name);
+	}
+}
+END_TEST
+
 /* Services take their arguments where a call of the same signature puts them, in every convention. */
 START_TEST(services_follow_the_convention)
 {
@@ -359,6 +396,7 @@ Suite *hd_suite(void)
 				      verifier_names_what_is_wrong,
 				      reads_and_writes,
 				      accesses_have_a_space,
+				      units_fit_the_operation,
 				      services_follow_the_convention,
 				      NULL};
 	return hd_suite_of("machine", tests);
