@@ -155,6 +155,15 @@ HD_HERE thread_block this_thread_block()
 	return thread_block();
 }
 
+/* Memory for tiles of several warps, which are not there: those of up to 32 threads need none. */
+template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
+	unsigned int words[(MaxBlockSize + 31) / 32];
+};
+template <unsigned int MaxBlockSize> HD_HERE thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
+{
+	return this_thread_block();
+}
+
 /* ---- the grid ---- */
 
 namespace details

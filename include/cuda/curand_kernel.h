@@ -1,6 +1,6 @@
 /*
- * NVIDIA's cuRAND on the device, where a toolkit's headers are in the search path (-I $CUDA_HOME/include): its header for
- * the host declares blockDim and threadIdx again, with the types that nvcc gives them and clang does not.
+ * NVIDIA's cuRAND on the device, where a toolkit's headers are in the search path (-I $CUDA_HOME/include); one of them
+ * has to come first (curand_mtgp32_kernel.h).
  */
 #ifndef HEDDLE_CURAND_KERNEL_H
 #define HEDDLE_CURAND_KERNEL_H
@@ -9,13 +9,7 @@
 #error "curand_kernel.h is a part of NVIDIA's cuRAND: name the headers of a CUDA toolkit, -I $CUDA_HOME/include"
 #endif
 
-#pragma push_macro("dim3")
-#pragma push_macro("uint3")
-#define dim3 __cuda_builtin_blockDim_t
-#define uint3 __cuda_builtin_threadIdx_t
-#include_next <curand_mtgp32_kernel.h>
-#pragma pop_macro("uint3")
-#pragma pop_macro("dim3")
+#include "curand_mtgp32_kernel.h"
 
 #include_next <curand_kernel.h>
 

@@ -32,7 +32,12 @@ enum cudaDataType_t {
 	CUDA_R_64U = 26,
 	CUDA_C_64U = 27,
 	CUDA_R_8F_E4M3 = 28,
-	CUDA_R_8F_E5M2 = 29
+	CUDA_R_8F_UE4M3 = CUDA_R_8F_E4M3,
+	CUDA_R_8F_E5M2 = 29,
+	CUDA_R_8F_UE8M0 = 30,
+	CUDA_R_6F_E2M3 = 31,
+	CUDA_R_6F_E3M2 = 32,
+	CUDA_R_4F_E2M1 = 33
 };
 typedef enum cudaDataType_t cudaDataType;
 
@@ -42,5 +47,22 @@ enum libraryPropertyType_t {
 	PATCH_LEVEL
 };
 typedef enum libraryPropertyType_t libraryPropertyType;
+
+/* Of CUDA 13, whose libraries' headers may be in the search path: wider arithmetic out of narrower. */
+typedef enum cudaEmulationStrategy_t {
+	CUDA_EMULATION_STRATEGY_DEFAULT = 0,
+	CUDA_EMULATION_STRATEGY_PERFORMANT = 1,
+	CUDA_EMULATION_STRATEGY_EAGER = 2
+} cudaEmulationStrategy;
+typedef enum cudaEmulationMantissaControl_t {
+	CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC = 0,
+	CUDA_EMULATION_MANTISSA_CONTROL_FIXED = 1
+} cudaEmulationMantissaControl;
+typedef enum cudaEmulationSpecialValuesSupport_t {
+	CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT = 0xFFFF,
+	CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NONE = 0,
+	CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_INFINITY = 1,
+	CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NAN = 2
+} cudaEmulationSpecialValuesSupport;
 
 #endif

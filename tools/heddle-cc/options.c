@@ -264,7 +264,7 @@ static void add_include(struct hd_cc *cc, const char *option, const char *folder
 static bool is_runtime_library(const char *name)
 {
 	return !strcmp(name, "cudart") || !strcmp(name, "cudart_static") || !strcmp(name, "cudadevrt") ||
-	       !strcmp(name, "cuda");
+	       !strcmp(name, "cuda") || !strcmp(name, "nvToolsExt");
 }
 
 /* `on` or `off` (NULL: the default) goes to clang for an option that is true or false. */
