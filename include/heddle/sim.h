@@ -139,6 +139,8 @@ uint64_t hd_sim_cycles(const struct hd_sim *sim); /* simulated core cycles so fa
 /* Statistics. */
 struct hd_launch_stats {
 	const char *kernel; /* demangled */
+	const char *file;   /* its place in the source; NULL: not known */
+	uint32_t line;
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
 	uint32_t resident_ctas; /* an SM, by hd_occupancy_compute */

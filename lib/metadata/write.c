@@ -37,7 +37,8 @@ json_t *hd_json_source(const struct hd_meta_source *source)
 
 char *hd_json_dump(const json_t *value)
 {
-	char *text = json_dumps(value, JSON_INDENT(2));
+	enum { DIGITS = 15 }; /* of decimal numbers, that come back as they went */
+	char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
 	size_t len = text ? strlen(text) : 0;
 	char *line = text ? realloc(text, len + 2) : NULL;
 	if (!line) {

@@ -264,6 +264,10 @@ static struct hd_launch_record *record_launch(struct hd_sim *sim, const struct h
 	struct hd_launch_record *record = HD_ARENA_NEW(&gpu->arena, struct hd_launch_record, 1);
 	record->arena = &gpu->arena;
 	record->stats.kernel = hd_arena_strdup(&gpu->arena, title_of(launch->kernel));
+	if (launch->kernel->meta && launch->kernel->meta->source.file) {
+		record->stats.file = hd_arena_strdup(&gpu->arena, launch->kernel->meta->source.file);
+		record->stats.line = launch->kernel->meta->source.line;
+	}
 	memcpy(record->stats.grid, launch->grid, sizeof launch->grid);
 	memcpy(record->stats.block, launch->block, sizeof launch->block);
 	record->stats.dynamic_shared = launch->dynamic_shared;

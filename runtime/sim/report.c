@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "heddle/version.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
@@ -137,6 +138,9 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 	const struct hd_launch_stats *stats = &record->stats;
 	json_t *object = json_object();
 	json_object_set_new(object, "kernel", json_string(stats->kernel));
+	if (stats->file)
+		json_object_set_new(object, "source",
+				    json_pack("{s:s,s:I}", "file", stats->file, "line", (json_int_t)stats->line));
 	json_object_set_new(object, "grid", dimensions(stats->grid));
 	json_object_set_new(object, "block", dimensions(stats->block));
 	set_count(object, "dynamic_shared", stats->dynamic_shared);
@@ -196,6 +200,7 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 	add_total_figures(object, gpu);
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		json_array_append_new(launches, launch_object(gpu, sim->launches.data[i]));
+	json_object_set_new(document, "producer", json_string("heddle " HD_VERSION));
 	json_object_set_new(document, "gpu", json_string(gpu->config.name));
 	json_object_set_new(document, "policy", json_string(sim->policy_name));
 	json_object_set_new(document, "config", config_object(&gpu->config));

@@ -198,10 +198,13 @@ static void keep_trouble(void *context, enum hd_severity severity, struct hd_loc
 static int load_inputs(struct check *check)
 {
 	int status = 0;
+	gate_documents runs = {0};
 	for (uint32_t i = 0; i < check->files.len; i++)
-		if (cmd_input_load(&check->input, check->files.data[i], &check->diag) != 0)
+		if (gate_input_load(&check->input, check->files.data[i], &runs, &check->diag) != 0)
 			status = -1;
 	if (gate_subjects_init(&check->subjects, &check->input, &check->diag) != 0)
+		status = -1;
+	if (gate_run_subjects(&check->subjects, &runs, &check->gpus, &check->arena, &check->diag) != 0)
 		status = -1;
 	return status;
 }
@@ -232,6 +235,8 @@ static int choose_default_gpus(struct check *check)
 	uint32_t *mask = &check->choice.default_gpus;
 	for (uint32_t i = 0; i < baseline->old.len; i++) {
 		struct hd_loc loc = {baseline->path, baseline->old.data[i].line, 0};
+		if (baseline->old.data[i].of_run)
+			continue;
 		if (gate_gpus_add_list(&check->gpus, baseline->old.data[i].gpu, mask, loc, &check->diag) != 0)
 			return -1;
 	}
@@ -243,9 +248,14 @@ static int choose_gpus(struct check *check)
 {
 	if (!gate_default_gpus(&check->budget, &check->choice) && choose_default_gpus(check) != 0)
 		return -1;
-	uint32_t used = gate_default_gpus(&check->budget, &check->choice);
+	uint32_t used = gate_default_gpus(&check->budget, &check->choice), of_runs = 0;
+	bool builds = check->input.units.len > 0;
 	for (uint32_t i = 0; i < check->budget.sections.len && !check->choice.gpus; i++)
 		used |= check->budget.sections.data[i].gpus;
+	for (uint32_t i = 0; i < check->subjects.list.len; i++)
+		if (check->subjects.list.data[i].run)
+			of_runs |= gate_gpu_bit(&check->report, check->subjects.list.data[i].run->gpu);
+	used = (builds || !of_runs ? used : 0) | of_runs;
 	check->report.used_gpus = used;
 	return 0;
 }
@@ -279,8 +289,9 @@ static void count_subjects(struct check *check)
 		const struct gate_subject *subject = &check->subjects.list.data[i];
 		if (!subject->chosen)
 			continue;
-		check->report.kernels += subject->meta->kernel;
+		check->report.kernels += subject->meta->kernel && !subject->run;
 		check->report.functions += !subject->meta->kernel;
+		check->report.runs += subject->run != NULL;
 	}
 }
 
@@ -318,9 +329,12 @@ static void summarise(const struct check *check)
 	const struct gate_report *report = &check->report;
 	if (check->quiet)
 		return;
-	fprintf(stderr, "heddle check: %u kernel%s and %u function%s on %s: %u comparison%s, ", report->kernels,
-		report->kernels == 1 ? "" : "s", report->functions, report->functions == 1 ? "" : "s",
-		gate_gpu_names(report, report->used_gpus, false), report->cases.len, report->cases.len == 1 ? "" : "s");
+	fprintf(stderr, "heddle check: %u kernel%s and %u function%s", report->kernels, report->kernels == 1 ? "" : "s",
+		report->functions, report->functions == 1 ? "" : "s");
+	if (report->runs)
+		fprintf(stderr, ", %u kernel%s of runs", report->runs, report->runs == 1 ? "" : "s");
+	fprintf(stderr, " on %s: %u comparison%s, ", gate_gpu_names(report, report->used_gpus, false),
+		report->cases.len, report->cases.len == 1 ? "" : "s");
 	if (report->troubles.len)
 		fprintf(stderr, "%u error%s, ", report->troubles.len, report->troubles.len == 1 ? "" : "s");
 	fprintf(stderr, "%u finding%s\n", report->findings.len, report->findings.len == 1 ? "" : "s");
@@ -441,9 +455,8 @@ int cmd_check(int argc, char **argv)
 {
 	static const char doc[] =
 		"Holds the figures of kernels against budgets and a baseline; exits with 1 when one is outside.\v"
-		"FILE is a kernel object (.hdo), its metadata (.heddle.json) or a program built with heddle-cc. A "
-		"budget is an "
-		".ini file:\n\n"
+		"FILE is a kernel object (.hdo), its metadata (.heddle.json), a program built with heddle-cc, or the "
+		"statistics of a run (`heddle run --stats`). A budget is an .ini file:\n\n"
 		"  [defaults]                 for every kernel\n"
 		"  gpu = v100, rtx3070        where occupancy is computed\n"
 		"  registers <= 128\n\n"

@@ -8,6 +8,7 @@
 
 #include "lib/metadata/json.h"
 #include "tools/heddle/gate/change.h"
+#include "tools/heddle/gate/runs.h"
 
 enum fail_on { FAIL_NEW = 1, FAIL_REMOVED = 2, FAIL_BETTER = 4, FAIL_WORSE = 8, FAIL_ANY = 16 };
 
@@ -26,20 +27,21 @@ struct diff {
 	unsigned file_count, fail_on;
 	HD_VEC(const char *) kernels;
 	HD_VEC(const char *) metrics;
+	HD_VEC(const char *) tolerances;
 	HD_VEC(const char *) gpu_names;
 	const char *root_path, *source_path;
 	bool json, quiet;
 	struct gate_choice choice;
 	struct hd_arena arena;
 	struct hd_diag diag;
-	struct gate_gpus gpus;
+	struct gate_gpus gpus, run_gpus; /* for the occupancy; that runs were made on */
 	struct gate_root root;
 	struct side old, now;
 	struct gate_changes changes;
 	HD_VEC(struct build_change) builds;
 };
 
-enum { OPT_SHARED = 256, OPT_JSON, OPT_ROOT, OPT_SOURCES, OPT_FAIL };
+enum { OPT_SHARED = 256, OPT_JSON, OPT_ROOT, OPT_SOURCES, OPT_FAIL, OPT_TOLERANCE };
 
 static const struct argp_option options[] = {
 	{"gpu", 'g', "NAME,...", 0, "GPUs for the occupancy (default v100)", 0},
@@ -50,6 +52,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"fail-on", OPT_FAIL, "VERDICT,...", 0,
 	 "exit with 1 when something is worse, better, new, removed; any: when anything changed", 0},
+	{"tolerance", OPT_TOLERANCE, "NAME=N[%],...", 0,
+	 "what still counts as the same, such as run.cycles=2% (figures of runs: 1% where nothing is said)", 0},
 	{"root", OPT_ROOT, "DIR", 0, "the repository, to which names are relative (default: the git working tree)", 0},
 	{"sources", OPT_SOURCES, "DIR", 0, "what relative names in the metadata are relative to (default: this folder)",
 	 0},
@@ -90,6 +94,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'k': hd_vec_push(&diff->kernels, arg); break;
 	case 'm': hd_vec_push(&diff->metrics, arg); break;
 	case OPT_FAIL: diff->fail_on |= parse_fail_on(state, arg); break;
+	case OPT_TOLERANCE: hd_vec_push(&diff->tolerances, arg); break;
 	case OPT_ROOT: diff->root_path = arg; break;
 	case OPT_SOURCES: diff->source_path = arg; break;
 	case OPT_JSON: diff->json = true; break;
@@ -112,9 +117,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static int load_side(struct diff *diff, struct side *side, const char *file)
 {
-	if (cmd_input_load(&side->input, file, &diff->diag) != 0)
+	gate_documents runs = {0};
+	if (gate_input_load(&side->input, file, &runs, &diff->diag) != 0 ||
+	    gate_subjects_init(&side->subjects, &side->input, &diff->diag) != 0)
 		return -1;
-	return gate_subjects_init(&side->subjects, &side->input, &diff->diag);
+	return gate_run_subjects(&side->subjects, &runs, &diff->run_gpus, &diff->arena, &diff->diag);
 }
 
 static void choose_none(struct gate_subjects *subjects)
@@ -138,20 +145,47 @@ static int choose_kernels(struct diff *diff)
 	return 0;
 }
 
+/* NULL with the error reported. */
+static const struct gate_metric *find_metric(struct diff *diff, const char *name)
+{
+	const struct gate_metric *metric = gate_metric_find(name, &diff->now.subjects, &diff->arena);
+	metric = metric ? metric : gate_metric_find(name, &diff->old.subjects, &diff->arena);
+	char *near = metric ? NULL : gate_metric_nearest(name, &diff->now.subjects);
+	if (!metric)
+		hd_error(&diff->diag, HD_NOWHERE, "unknown metric '%s'%s%s%s", name, near[0] ? "; did you mean: " : "",
+			 near, near[0] ? "?" : "");
+	free(near);
+	return metric;
+}
+
 static int choose_metrics(struct diff *diff, const char *names)
 {
 	char *copy = hd_arena_strdup(&diff->arena, names);
 	for (char *name; (name = strsep(&copy, ","));) {
-		const struct gate_metric *metric = gate_metric_find(name, &diff->now.subjects, &diff->arena);
-		metric = metric ? metric : gate_metric_find(name, &diff->old.subjects, &diff->arena);
-		char *near = metric ? NULL : gate_metric_nearest(name, &diff->now.subjects);
-		if (!metric)
-			hd_error(&diff->diag, HD_NOWHERE, "unknown metric '%s'%s%s%s", name,
-				 near[0] ? "; did you mean: " : "", near, near[0] ? "?" : "");
-		free(near);
+		const struct gate_metric *metric = find_metric(diff, name);
 		if (!metric)
 			return -1;
 		hd_vec_push(&diff->changes.chosen, metric);
+	}
+	return 0;
+}
+
+/* "run.cycles=2%,run.energy=5" */
+static int set_tolerances(struct diff *diff, const char *texts)
+{
+	char *copy = hd_arena_strdup(&diff->arena, texts);
+	for (char *text; (text = strsep(&copy, ","));) {
+		char *equals = strchr(text, '='), *end = NULL;
+		struct gate_tolerance tolerance = {.value = equals ? strtod(equals + 1, &end) : -1};
+		tolerance.percent = end && *end == '%';
+		if (!end || end == equals + 1 || end[tolerance.percent] || !(tolerance.value >= 0))
+			return hd_error(&diff->diag, HD_NOWHERE,
+					"--tolerance: '%s' is not of the form NAME=2%% or NAME=8", text);
+		*equals = '\0';
+		tolerance.metric = find_metric(diff, text);
+		if (!tolerance.metric)
+			return -1;
+		hd_vec_push(&diff->changes.tolerances, tolerance);
 	}
 	return 0;
 }
@@ -168,6 +202,9 @@ static int load(struct diff *diff)
 		return -1;
 	for (uint32_t i = 0; i < diff->metrics.len; i++)
 		if (choose_metrics(diff, diff->metrics.data[i]) != 0)
+			return -1;
+	for (uint32_t i = 0; i < diff->tolerances.len; i++)
+		if (set_tolerances(diff, diff->tolerances.data[i]) != 0)
 			return -1;
 	return choose_kernels(diff);
 }
@@ -202,6 +239,10 @@ static void find_builds(struct diff *diff)
 		if (!old || (old == last_old && now == last_now))
 			continue;
 		add_build(diff, "toolchain", old->metadata.producer, now->metadata.producer);
+		if (subject->run) {
+			add_build(diff, "run", old->metadata.flags, now->metadata.flags);
+			continue;
+		}
 		add_build(diff, "target", old->metadata.target, now->metadata.target);
 		add_build(diff, "flags", old->metadata.flags, now->metadata.flags);
 		add_build(diff, "mode", mode_name(&old->metadata), mode_name(&now->metadata));
@@ -253,6 +294,17 @@ static void print_title(const struct diff *diff, const char *what, const struct 
 	printf("%s%s %s", what, subject->meta->kernel ? "kernel" : "function", subject->name);
 	if (place.file)
 		printf(", %s:%u", place.file, place.line);
+	if (subject->run)
+		printf(",%s", gate_run_text(subject->run, (struct hd_arena *)&diff->arena));
+}
+
+static void print_one_sided(const struct gate_subject *subject)
+{
+	double cycles;
+	if (!subject->run)
+		printf(": %u registers, %u instructions", subject->meta->registers, subject->meta->instructions);
+	else if (gate_run_figure(subject->figures, "cycles", &cycles))
+		printf(": %.15g cycles", cycles);
 }
 
 static void print_pair(const struct diff *diff, const struct gate_pair *pair)
@@ -260,7 +312,7 @@ static void print_pair(const struct diff *diff, const struct gate_pair *pair)
 	const struct gate_subject *either = pair->now ? pair->now : pair->old;
 	print_title(diff, !pair->old ? "new " : !pair->now ? "removed " : "", either);
 	if (!pair->old || !pair->now)
-		printf(": %u registers, %u instructions", either->meta->registers, either->meta->instructions);
+		print_one_sided(either);
 	else if (strcmp(pair->old->name, pair->now->name) != 0)
 		printf(" (was %s)", pair->old->name);
 	putchar('\n');
@@ -315,6 +367,10 @@ static json_t *pair_json(const struct diff *diff, const struct gate_pair *pair)
 	json_object_set_new(object, "old_name", hd_json_text(pair->old ? pair->old->name : NULL));
 	json_object_set_new(object, "symbol", hd_json_text(either->meta->name));
 	json_object_set_new(object, "source", place_json(place_of(diff, either)));
+	json_object_set_new(object, "run",
+			    either->run ? json_pack("{s:s,s:s}", "gpu", either->run->gpu, "conditions",
+						    either->run->conditions)
+					: json_null());
 	json_object_set_new(object, "figures", figures);
 	for (uint32_t i = 0; i < pair->changes.len; i++)
 		json_array_append_new(figures, change_json(&pair->changes.data[i]));
@@ -400,7 +456,9 @@ int cmd_diff(int argc, char **argv)
 {
 	static const char doc[] =
 		"Prints what changed between two builds, kernel by kernel, the dearest change first.\v"
-		"OLD and NEW are kernel objects (.hdo), metadata (.heddle.json) or programs built with heddle-cc. "
+		"OLD and NEW are kernel objects (.hdo), metadata (.heddle.json), programs built with heddle-cc or "
+		"statistics "
+		"of runs (`heddle run --stats`). "
 		"Kernels are paired by demangled name, and by the name alone where the parameters changed. First come "
 		"those that lost most occupancy, then by bytes of spills, memory sectors, stack and shared memory, "
 		"then "
@@ -430,6 +488,7 @@ int cmd_diff(int argc, char **argv)
 	hd_vec_release(&diff->builds);
 	hd_vec_release(&diff->kernels);
 	hd_vec_release(&diff->metrics);
+	hd_vec_release(&diff->tolerances);
 	hd_vec_release(&diff->gpu_names);
 	hd_arena_release(&diff->arena);
 	free(diff);

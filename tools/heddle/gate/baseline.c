@@ -107,6 +107,10 @@ static int read_entry(struct gate_baseline *baseline, const json_t *object, uint
 	if (!entry.kernel || !entry.gpu || !entry.toolchain || !entry.flags || !json_is_object(figures))
 		return wrong(baseline, line, "an entry has kernel, gpu, toolchain, flags and figures", diag);
 	entry.registers = registers > 0 && registers < UINT32_MAX ? (uint32_t)registers : 0;
+	const json_t *slots = json_object_get(object, "slots");
+	entry.of_run = json_is_object(slots);
+	for (unsigned i = 0; i < HD_STALL_COUNT; i++)
+		entry.slots[i] = json_number_value(json_object_get(slots, hd_stall_name[i]));
 	const char *label;
 	json_t *value;
 	json_object_foreach((json_t *)figures, label, value)
@@ -173,6 +177,14 @@ int gate_baseline_load(struct gate_baseline *baseline, bool may_be_absent, struc
 
 /* ------------------------------------------------------------------ writing */
 
+static json_t *slots_json(const double slots[HD_STALL_COUNT])
+{
+	json_t *object = json_object();
+	for (unsigned i = 0; i < HD_STALL_COUNT; i++)
+		json_object_set_new(object, hd_stall_name[i], gate_number_json(slots[i]));
+	return object;
+}
+
 static json_t *entry_json(const struct gate_base_entry *entry)
 {
 	json_t *object = json_object(), *figures = json_object();
@@ -180,11 +192,14 @@ static json_t *entry_json(const struct gate_base_entry *entry)
 	json_object_set_new(object, "gpu", hd_json_text(entry->gpu));
 	json_object_set_new(object, "toolchain", hd_json_text(entry->toolchain));
 	json_object_set_new(object, "flags", hd_json_text(entry->flags));
-	json_object_set_new(object, "registers", json_integer(entry->registers));
+	if (!entry->of_run)
+		json_object_set_new(object, "registers", json_integer(entry->registers));
 	json_object_set_new(object, "figures", figures);
 	for (uint32_t i = 0; i < entry->figures.len; i++)
 		json_object_set_new(figures, entry->figures.data[i].label,
 				    gate_value_json(&entry->figures.data[i].value));
+	if (entry->of_run)
+		json_object_set_new(object, "slots", slots_json(entry->slots));
 	return object;
 }
 
@@ -259,6 +274,29 @@ static void measure(struct gate_baseline *baseline, const struct gate_budget *bu
 	hd_vec_push(&baseline->now, entry);
 }
 
+/* A run has its GPU, and what it ran under in place of flags. */
+static void measure_run(struct gate_baseline *baseline, const struct gate_subject *subject,
+			const struct gate_gpus *gpus)
+{
+	const struct gate_run *run = subject->run;
+	struct gate_setting anywhere = {0};
+	struct gate_base_entry entry = {.kernel = subject->name,
+					.gpu = run->gpu,
+					.toolchain = run->producer,
+					.flags = run->conditions,
+					.subject = subject,
+					.of_run = true};
+	memcpy(entry.slots, run->slots, sizeof(entry.slots));
+	for (unsigned gpu = 0; gpu < gpus->count; gpu++)
+		if (strcmp(gpus->config[gpu].name, run->gpu) == 0)
+			entry.gpu_bit = UINT32_C(1) << gpu;
+	for (uint32_t i = 0; i < baseline->compared.len; i++)
+		if (!isinf(baseline->compared.data[i].value))
+			add_figure(baseline, &entry, baseline->compared.data[i].metric, &anywhere);
+	sort_entry(&entry);
+	hd_vec_push(&baseline->now, entry);
+}
+
 static bool same_figures(const struct gate_base_entry *a, const struct gate_base_entry *b)
 {
 	if (a->figures.len != b->figures.len || a->registers != b->registers)
@@ -311,10 +349,16 @@ int gate_baseline_measure(struct gate_baseline *baseline, const struct gate_budg
 			  const struct gate_gpus *gpus, struct hd_diag *diag)
 {
 	uint32_t mask = gate_default_gpus(budget, choice);
-	for (uint32_t i = 0; i < subjects->list.len; i++)
-		for (unsigned gpu = 0; gpu < gpus->count; gpu++)
-			if (subjects->list.data[i].chosen && subjects->list.data[i].meta->kernel && mask >> gpu & 1)
-				measure(baseline, budget, choice, &subjects->list.data[i], gpus, gpu);
+	for (uint32_t i = 0; i < subjects->list.len; i++) {
+		const struct gate_subject *subject = &subjects->list.data[i];
+		if (!subject->chosen || !subject->meta->kernel)
+			continue;
+		for (unsigned gpu = 0; gpu < gpus->count && !subject->run; gpu++)
+			if (mask >> gpu & 1)
+				measure(baseline, budget, choice, subject, gpus, gpu);
+		if (subject->run)
+			measure_run(baseline, subject, gpus);
+	}
 	sort_entries(&baseline->now);
 	separate(baseline);
 	sort_entries(&baseline->now);

@@ -11,6 +11,7 @@
 #define HD_TOOLS_HEDDLE_GATE_BASELINE_H
 
 #include "tools/heddle/gate/evaluate.h"
+#include "tools/heddle/gate/runs.h"
 
 /* "resident_warps@64" is the metric at 64 threads a CTA. */
 struct gate_base_figure {
@@ -26,8 +27,10 @@ struct gate_base_entry {
 	uint32_t gpu_bit;
 	uint32_t line;	    /* in the file */
 	uint32_t registers; /* for the reader; not compared */
-	bool met;	    /* of what was read: what is checked has the same key */
-	bool succeeded;	    /* of what was read: an entry under another toolchain or other flags is compared with it */
+	bool of_run;
+	double slots[HD_STALL_COUNT]; /* of a run, for the reader: issue slots by their reason */
+	bool met;		      /* of what was read: what is checked has the same key */
+	bool succeeded; /* of what was read: an entry under another toolchain or other flags is compared with it */
 };
 
 typedef HD_VEC(struct gate_base_entry) gate_base_entries;

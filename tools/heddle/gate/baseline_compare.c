@@ -20,13 +20,21 @@ static struct gate_slack *slack_of(struct gate_baseline *baseline, const char *n
 	return &hd_vec_last(&baseline->compared);
 }
 
+static void add_cost(struct gate_baseline *baseline, const struct gate_metric *metric)
+{
+	struct gate_slack *slack = slack_of(baseline, metric->name);
+	slack->metric = metric;
+	slack->value = metric->slack ? strtod(metric->slack, NULL) : 0;
+	slack->percent = metric->slack && strchr(metric->slack, '%');
+}
+
 static void add_costs(struct gate_baseline *baseline)
 {
 	/* One form of occupancy stands for all; baseline.c takes another where no block size is known. */
 	slack_of(baseline, "resident_warps")->metric = gate_metric_named("resident_warps");
 	for (unsigned i = 0; i < gate_metric_count; i++)
 		if (gate_metric_is_cost(&gate_metrics[i]) && gate_metrics[i].getter != GATE_OCCUPANCY)
-			slack_of(baseline, gate_metrics[i].name)->metric = &gate_metrics[i];
+			add_cost(baseline, &gate_metrics[i]);
 }
 
 static int configure_section(struct gate_baseline *baseline, const struct gate_budget *budget, uint32_t section,
@@ -104,7 +112,8 @@ static const char *value_text(const struct gate_base_figure *figure, struct hd_a
 /* Whether the figure depends on the GPU. */
 static bool by_gpu(const struct gate_base_figure *figure)
 {
-	return figure && (!figure->metric || figure->metric->getter == GATE_OCCUPANCY);
+	return figure &&
+	       (!figure->metric || figure->metric->getter == GATE_OCCUPANCY || figure->metric->getter == GATE_RUN);
 }
 
 /* The same finding for another GPU: one is told for both. */
@@ -146,6 +155,8 @@ static const char *figure_name(const struct gate_base_figure *figure, const stru
 	const char *label = figure->label, *block = strchr(label, '@');
 	if (!by_gpu(figure))
 		return label;
+	if (entry->subject && entry->subject->run)
+		return hd_arena_printf(arena, "%s%s", label, gate_run_text(entry->subject->run, arena));
 	if (!block)
 		return hd_arena_printf(arena, "%s on %s", label, entry->gpu);
 	return hd_arena_printf(arena, "%.*s on %s with %s threads a CTA", (int)(block - label), label, entry->gpu,
@@ -206,6 +217,14 @@ static void mark_met(struct gate_baseline *baseline)
 	}
 }
 
+/* Runs under other policies are of other designs; "policy cars, KEY=VALUE" is the policy on another GPU. */
+static bool same_kind(const struct gate_base_entry *a, const struct gate_base_entry *b)
+{
+	size_t length = strcspn(a->flags, ",");
+	return a->of_run == b->of_run && strcmp(a->kernel, b->kernel) == 0 && strcmp(a->gpu, b->gpu) == 0 &&
+	       (!a->of_run || (strcspn(b->flags, ",") == length && memcmp(a->flags, b->flags, length) == 0));
+}
+
 /*
  * The entry that one without its like in the file follows: of the same kernel and GPU, that nothing else of this check
  * is; of several one with the same flags, else with the same toolchain, else the last. NULL: there is none.
@@ -216,7 +235,7 @@ static struct gate_base_entry *predecessor(struct gate_baseline *baseline, const
 	int best_score = -1;
 	for (uint32_t i = 0; i < baseline->old.len; i++) {
 		struct gate_base_entry *old = &baseline->old.data[i];
-		if (old->met || strcmp(old->kernel, now->kernel) != 0 || strcmp(old->gpu, now->gpu) != 0)
+		if (old->met || !same_kind(old, now))
 			continue;
 		int score = 2 * (strcmp(old->flags, now->flags) == 0) + (strcmp(old->toolchain, now->toolchain) == 0);
 		if (score >= best_score) {
@@ -258,6 +277,14 @@ static const char *entry_text(const struct comparison *comparison)
 
 /* ------------------------------------------------------------------ figures */
 
+/* Why a run got slower, at the kernel. */
+static void note_reason(const struct comparison *comparison, struct gate_finding *finding)
+{
+	const char *reason = gate_run_reason(comparison->old->slots, comparison->now->slots, comparison->report->arena);
+	if (reason)
+		gate_report_note(finding, finding->place, reason);
+}
+
 static void compare_figure(struct comparison *comparison, const struct gate_base_figure *old,
 			   const struct gate_base_figure *now)
 {
@@ -276,7 +303,9 @@ static void compare_figure(struct comparison *comparison, const struct gate_base
 		gate_report_note(finding,
 				 gate_place_in(comparison->report, comparison->baseline->path, comparison->old->line),
 				 entry_text(comparison));
-		if (verdict == GATE_WORSE)
+		if (verdict == GATE_WORSE && comparison->now->of_run)
+			note_reason(comparison, finding);
+		else if (verdict == GATE_WORSE)
 			gate_report_carriers(comparison->report, finding, comparison->now->subject, now->metric,
 					     gate_value_blamed(&old->value, &now->value));
 	}
@@ -342,7 +371,7 @@ static const char *under_other_key(const struct comparison *comparison, struct h
 	const struct gate_base_entry *now = comparison->now;
 	for (uint32_t i = 0; i < comparison->baseline->old.len; i++) {
 		const struct gate_base_entry *old = &comparison->baseline->old.data[i];
-		if (strcmp(old->kernel, now->kernel) == 0 && strcmp(old->gpu, now->gpu) == 0)
+		if (same_kind(old, now))
 			return hd_arena_printf(arena, "; it has one for %s, %s", old->toolchain, old->flags);
 	}
 	return "";

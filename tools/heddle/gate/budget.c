@@ -239,6 +239,8 @@ static bool set_setting(struct reading *reading, struct gate_section *section, c
 		set_blocks(reading, section, value);
 	} else if (strcmp(key, "shared") == 0) {
 		section->shared_given = parse_count(reading, value, "a number of bytes", &section->shared) == 0;
+	} else if (strcmp(key, "policy") == 0) {
+		section->policy = hd_arena_strdup(budget->arena, value);
 	} else if (strcmp(key, "optional") == 0) {
 		if (!parse_flag(value, &section->optional))
 			hd_error(reading->diag, here(reading), "optional: '%s' is neither yes nor no", value);

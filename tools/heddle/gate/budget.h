@@ -6,7 +6,7 @@
  *     registers <= 128
  *
  *     [kernel "nbody*"]           ; a shell pattern over demangled names, with or without parameters
- *     gpu = v100                  ; settings: gpu, block, shared, optional, unproven, unbounded
+ *     gpu = v100                  ; settings: gpu, policy, block, shared, optional, unproven, unbounded
  *     block = 128, 16x16
  *     occupancy >= 50%            ; limits: a metric or a path into the metadata, <=, >= or =, and a number or `any`
  *
@@ -37,6 +37,7 @@ struct gate_limit {
 	double value; /* infinite: any */
 	bool percent;
 	uint32_t line, section;
+	bool met; /* an input is of the kind that it limits, a build or a run */
 };
 
 enum gate_section_kind { GATE_SECTION_DEFAULTS, GATE_SECTION_KERNEL, GATE_SECTION_FUNCTION, GATE_SECTION_BASELINE };
@@ -59,6 +60,7 @@ struct gate_section {
 	unsigned block_count; /* 0: not said */
 	uint32_t shared;
 	bool shared_given, optional;
+	const char *policy;		   /* runs under this one only; NULL: not said */
 	enum gate_word word[GATE_SETTLED]; /* what of figures that are no number */
 	unsigned allowed;		   /* [baseline]: bits of enum gate_verdict */
 	uint32_t matches;		   /* kernels or functions that the pattern covers */

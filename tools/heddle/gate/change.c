@@ -12,13 +12,15 @@
 #include <string.h>
 
 #include "tools/heddle/gate/carry.h"
+#include "tools/heddle/gate/runs.h"
 
 /* In this order they decide which change is dearest; occupancy in any form comes first. */
 static const char *const ranking[] = {"occupancy",	     "spill_bytes",
 				      "sectors_per_request", "bank_conflict_degree",
 				      "unproven_accesses",   "max_stack_bytes",
 				      "shared_bytes",	     "registers",
-				      "instructions"};
+				      "instructions",	     "run.cycles",
+				      "run.energy",	     "run.spill_traffic"};
 enum { RANKINGS = sizeof(ranking) / sizeof(ranking[0]) };
 
 /* What another metric says already. */
@@ -84,25 +86,38 @@ static void merge(struct gate_changes *changes, const named_list *old, const nam
 	}
 }
 
-static void collect(const struct gate_subjects *subjects, named_list *list)
+/* What a subject is paired by. A kernel in a run is no build of it; with another policy or GPU it is another run. */
+static const char *pair_name(struct gate_changes *changes, const struct gate_subject *subject)
 {
-	for (uint32_t i = 0; i < subjects->list.len; i++)
-		hd_vec_push(list, (struct named){subjects->list.data[i].name, &subjects->list.data[i], i});
+	if (!subject->run)
+		return subject->name;
+	return hd_arena_printf(changes->arena, "run\t%s%s", subject->name, gate_run_text(subject->run, changes->arena));
+}
+
+static void collect(struct gate_changes *changes, const struct gate_subjects *subjects, named_list *list)
+{
+	for (uint32_t i = 0; i < subjects->list.len; i++) {
+		const struct gate_subject *subject = &subjects->list.data[i];
+		hd_vec_push(list, (struct named){pair_name(changes, subject), subject, i});
+	}
 	sort_names(list);
 }
 
 static void use_bare_names(struct gate_changes *changes, named_list *list)
 {
+	/* Runs with different policies are the same kernel, where there is one of each. */
 	for (uint32_t i = 0; i < list->len; i++)
-		list->data[i].name = hd_meta_function_bare_name(list->data[i].subject->meta, changes->arena);
+		list->data[i].name =
+			hd_arena_printf(changes->arena, "%s%s", list->data[i].subject->run ? "run\t" : "",
+					hd_meta_function_bare_name(list->data[i].subject->meta, changes->arena));
 	sort_names(list);
 }
 
 static void pair_up(struct gate_changes *changes, const struct gate_subjects *old, const struct gate_subjects *now)
 {
 	named_list lists[6] = {0};
-	collect(old, &lists[0]);
-	collect(now, &lists[1]);
+	collect(changes, old, &lists[0]);
+	collect(changes, now, &lists[1]);
 	merge(changes, &lists[0], &lists[1], false, &lists[2], &lists[3]);
 	use_bare_names(changes, &lists[2]);
 	use_bare_names(changes, &lists[3]);
@@ -123,6 +138,24 @@ struct pairing {
 	const struct gate_budget *no_budget;
 };
 
+static double room_of(const struct gate_changes *changes, const struct gate_metric *metric, double old)
+{
+	for (uint32_t i = changes->tolerances.len; i--;) {
+		const struct gate_tolerance *tolerance = &changes->tolerances.data[i];
+		if (strcmp(tolerance->metric->name, metric->name) == 0)
+			return tolerance->percent ? fabs(old) * tolerance->value / 100 : tolerance->value;
+	}
+	return gate_metric_room(metric, old);
+}
+
+/* Of a run, what cannot be seen does not count as a change. */
+static bool reads_the_same(const struct gate_changes *changes, const struct gate_change *change)
+{
+	return change->metric->getter == GATE_RUN &&
+	       strcmp(gate_value_text(change->metric, &change->old, changes->arena),
+		      gate_value_text(change->metric, &change->now, changes->arena)) == 0;
+}
+
 static void add_change(struct pairing *pairing, const struct gate_metric *metric, const struct gate_setting *setting)
 {
 	struct gate_pair *pair = pairing->pair;
@@ -130,9 +163,10 @@ static void add_change(struct pairing *pairing, const struct gate_metric *metric
 	if (!gate_metric_get(metric, pair->old, setting, &change.old) ||
 	    !gate_metric_get(metric, pair->now, setting, &change.now))
 		return;
-	if (!gate_value_differs(&change.old, &change.now))
+	if (!gate_value_differs(&change.old, &change.now) || reads_the_same(pairing->changes, &change))
 		return;
-	int worse = gate_value_change(metric->direction, &change.old, &change.now, 0);
+	int worse = gate_value_change(metric->direction, &change.old, &change.now,
+				      room_of(pairing->changes, metric, change.old.number));
 	change.directed = metric->direction != GATE_NEITHER && worse != 0;
 	change.verdict = worse < 0 ? GATE_BETTER : GATE_WORSE;
 	change.counts = change.directed && (pairing->changes->chosen.len || gate_metric_is_cost(metric));
@@ -172,6 +206,9 @@ static void add_occupancy(struct pairing *pairing, const struct gate_metric *met
 
 static bool is_repeated(const struct gate_metric *metric)
 {
+	/* Shares of slots: what the cycles' note is made of. */
+	if (metric->getter == GATE_RUN && metric->direction == GATE_NEITHER)
+		return true;
 	for (unsigned i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++)
 		if (strcmp(repeated[i], metric->name) == 0)
 			return true;
@@ -184,7 +221,7 @@ static void add_metric(struct pairing *pairing, const struct gate_metric *metric
 	struct gate_setting everywhere = {0};
 	if (metric->getter != GATE_OCCUPANCY)
 		add_change(pairing, metric, &everywhere);
-	else if (pairing->pair->now->meta->kernel)
+	else if (pairing->pair->now->meta->kernel && !pairing->pair->now->run)
 		for (unsigned gpu = 0; gpu < gpus->count; gpu++)
 			add_occupancy(pairing, metric, &gpus->config[gpu]);
 }
@@ -210,6 +247,21 @@ static bool told(const struct gate_pair *pair, const struct gate_note *note)
 	return false;
 }
 
+/* Why the kernel got slower, at its line. */
+static void carry_run(const struct gate_changes *changes, struct gate_pair *pair, struct gate_change *change)
+{
+	const struct hd_meta_source *source = &pair->now->meta->source;
+	const char *reason = gate_run_reason(pair->old->run->slots, pair->now->run->slots, changes->arena);
+	if (strcmp(change->metric->name, "run.cycles") != 0 || change->verdict != GATE_WORSE || !change->directed ||
+	    !reason)
+		return;
+	struct gate_note note = {{gate_root_source(changes->root, source->file, pair->now->unit->path, changes->arena),
+				  source->line},
+				 reason};
+	if (note.place.file)
+		hd_vec_push(&change->notes, note);
+}
+
 /* Several figures may have one carrier: it is told at the first. */
 static void carry(const struct gate_changes *changes, struct gate_pair *pair, struct gate_change *change)
 {
@@ -220,6 +272,10 @@ static void carry(const struct gate_changes *changes, struct gate_pair *pair, st
 				      .old = changes->old_of,
 				      .about = gate_value_blamed(&change->old, &change->now),
 				      .notes = &notes};
+	if (pair->now->run) {
+		carry_run(changes, pair, change);
+		return;
+	}
 	if (change->setting.block && gate_occupancy(pair->now->meta, &change->setting).limit != HD_LIMIT_REGISTERS)
 		return;
 	gate_carry_notes(&carrying, pair->now, change->metric);
@@ -295,6 +351,8 @@ static int by_cost(const void *a, const void *b)
 	order = order ? order : other->meta->kernel - one->meta->kernel;
 	order = order ? order : strcmp(one->name, other->name);
 	order = order ? order : strcmp(one->meta->name, other->meta->name);
+	order = order || !one->run || !other->run ? order : strcmp(one->run->conditions, other->run->conditions);
+	order = order || !one->run || !other->run ? order : strcmp(one->run->gpu, other->run->gpu);
 	return order ? order : strcmp(one->unit->path, other->unit->path);
 }
 
@@ -343,4 +401,5 @@ void gate_changes_release(struct gate_changes *changes)
 	}
 	hd_vec_release(&changes->pairs);
 	hd_vec_release(&changes->chosen);
+	hd_vec_release(&changes->tolerances);
 }

@@ -25,12 +25,20 @@ struct gate_pair {
 	uint32_t ranks;
 };
 
+/* What still counts as the same, in place of the metric's own slack. */
+struct gate_tolerance {
+	const struct gate_metric *metric;
+	double value;
+	bool percent;
+};
+
 struct gate_changes {
 	struct hd_arena *arena;
 	const struct gate_root *root;
 	const struct gate_gpus *gpus;
 	const struct gate_choice *choice;
 	HD_VEC(const struct gate_metric *) chosen; /* by --metrics; none: what tells changes without repeating itself */
+	HD_VEC(struct gate_tolerance) tolerances;
 	HD_VEC(struct gate_pair) pairs; /* that differ: on both sides by cost, then new ones, then removed ones */
 	uint32_t compared;		/* on both sides, with those that do not differ */
 	const struct gate_subjects *now;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/heddle/gate/runs.h"
+
 struct evaluation {
 	struct gate_budget *budget;
 	const struct gate_choice *choice;
@@ -112,6 +114,30 @@ static bool overridden(const struct evaluation *evaluation, uint32_t index, unsi
 	return false;
 }
 
+/* Whether a section's limits hold for the run: its own GPUs and its policy have to be the run's. */
+static bool covers_run(const struct evaluation *evaluation, const struct gate_section *section)
+{
+	const struct gate_run *run = evaluation->subject->run;
+	bool other = section->kind != GATE_SECTION_DEFAULTS && section->gpus &&
+		     !(section->gpus & gate_gpu_bit(evaluation->report, run->gpu));
+	return !other && (!section->policy || strcmp(section->policy, run->policy) == 0);
+}
+
+/* The same as overridden() for runs. */
+static bool overridden_for_run(const struct evaluation *evaluation, uint32_t index)
+{
+	const struct gate_budget *budget = evaluation->budget;
+	const struct gate_limit *limit = &budget->limits.data[index];
+	for (uint32_t i = index + 1; i < budget->limits.len; i++) {
+		const struct gate_limit *later = &budget->limits.data[i];
+		if (later->op == limit->op && strcmp(later->metric->name, limit->metric->name) == 0 &&
+		    evaluation->covers[later->section] &&
+		    covers_run(evaluation, &budget->sections.data[later->section]))
+			return true;
+	}
+	return false;
+}
+
 /* ------------------------------------------------------------------ comparing */
 
 static bool holds(const struct gate_limit *limit, double value)
@@ -141,8 +167,11 @@ static struct gate_place limit_place(const struct evaluation *evaluation, const 
 	return gate_place_in(evaluation->report, evaluation->budget->sections.data[limit->section].path, limit->line);
 }
 
-static const char *setting_text(const struct gate_setting *setting, struct hd_arena *arena)
+static const char *setting_text(const struct gate_setting *setting, const struct gate_subject *subject,
+				struct hd_arena *arena)
 {
+	if (subject->run)
+		return gate_run_text(subject->run, arena);
 	if (!setting->gpu)
 		return "";
 	if (!setting->block)
@@ -169,8 +198,8 @@ static bool for_every_gpu(const struct evaluation *evaluation, const struct gate
 			  const struct gate_setting *setting, uint32_t gpus)
 {
 	const struct gate_section *section = &evaluation->budget->sections.data[limit->section];
-	return !setting->gpu && (!section->gpus || section->kind == GATE_SECTION_DEFAULTS) &&
-	       gpus == gpus_of(evaluation, section);
+	return !evaluation->subject->run && !setting->gpu &&
+	       (!section->gpus || section->kind == GATE_SECTION_DEFAULTS) && gpus == gpus_of(evaluation, section);
 }
 
 static struct gate_finding *add_finding(struct evaluation *evaluation, const struct gate_rule *rule,
@@ -181,6 +210,9 @@ static struct gate_finding *add_finding(struct evaluation *evaluation, const str
 	struct gate_report *report = evaluation->report;
 	char *key = hd_arena_printf(report->arena, "%s %s %s %u", limit->name, operators[limit->op],
 				    setting->gpu ? setting->gpu->name : "", setting->block);
+	if (evaluation->subject->run)
+		key = hd_arena_printf(report->arena, "%s%s", key,
+				      gate_run_text(evaluation->subject->run, report->arena));
 	struct gate_finding *finding =
 		gate_report_add(report, rule, evaluation->subject, limit_place(evaluation, limit), key);
 	finding->gpus = gpus;
@@ -200,13 +232,14 @@ static void report_limit(struct evaluation *evaluation, const struct gate_limit 
 	finding->compared = true;
 	finding->value = *value;
 	finding->limit = gate_number(limit->value);
-	const char *on = finding->every_gpu || setting->gpu
+	const char *on = finding->every_gpu || setting->gpu || evaluation->subject->run
 				 ? ""
 				 : hd_arena_printf(arena, " (for %s)", gate_gpu_names(report, gpus, false));
-	finding->message = hd_arena_printf(arena, "%s: %s%s%s; the budget %s %s%s", limit->name,
-					   gate_value_text(limit->metric, value, arena), setting_text(setting, arena),
-					   limiter_text(evaluation, setting), wants[limit->op],
-					   gate_metric_text(limit->metric, limit->value, arena), on);
+	finding->message =
+		hd_arena_printf(arena, "%s: %s%s%s; the budget %s %s%s", limit->name,
+				gate_value_text(limit->metric, value, arena),
+				setting_text(setting, evaluation->subject, arena), limiter_text(evaluation, setting),
+				wants[limit->op], gate_metric_text(limit->metric, limit->value, arena), on);
 	gate_report_note(finding, limit_place(evaluation, limit), gate_limit_text(limit, arena));
 	if (!setting->block || gate_occupancy(evaluation->subject->meta, setting).limit == HD_LIMIT_REGISTERS)
 		gate_report_carriers(report, finding, evaluation->subject, limit->metric,
@@ -232,11 +265,13 @@ static void compare(struct evaluation *evaluation, const struct gate_limit *limi
 	bool open = known && !gate_value_is_number(&value) && !allows(evaluation, value.state);
 	bool passed = known && !open && (value.none || holds(limit, value.number));
 	if (!known)
-		report_unknown(evaluation, limit, setting, gpus, "the metadata does not have it");
+		report_unknown(evaluation, limit, setting, gpus,
+			       evaluation->subject->run ? "the statistics have no such number, or nothing to divide by"
+							: "the metadata does not have it");
 	else if (!passed)
 		report_limit(evaluation, limit, setting, gpus, &value, open);
 	char *name = hd_arena_printf(report->arena, "%s%s", gate_limit_text(limit, report->arena),
-				     setting_text(setting, report->arena));
+				     setting_text(setting, evaluation->subject, report->arena));
 	gate_report_case(report, gpus, for_every_gpu(evaluation, limit, setting, gpus), evaluation->subject->name, name,
 			 !passed);
 }
@@ -272,8 +307,16 @@ static void evaluate_limit(struct evaluation *evaluation, uint32_t index)
 {
 	const struct gate_limit *limit = &evaluation->budget->limits.data[index];
 	uint32_t gpus = gpus_of(evaluation, &evaluation->budget->sections.data[limit->section]), left = 0;
+	struct gate_setting nowhere = {0};
 	if (isinf(limit->value))
 		return;
+	if (evaluation->subject->run) {
+		if (covers_run(evaluation, &evaluation->budget->sections.data[limit->section]) &&
+		    !overridden_for_run(evaluation, index))
+			compare(evaluation, limit, &nowhere,
+				gate_gpu_bit(evaluation->report, evaluation->subject->run->gpu));
+		return;
+	}
 	for (unsigned gpu = 0; gpu < evaluation->report->gpus->count; gpu++) {
 		if (!(gpus >> gpu & 1))
 			continue;
@@ -282,7 +325,6 @@ static void evaluate_limit(struct evaluation *evaluation, uint32_t index)
 		else if (!overridden(evaluation, index, gpu, 0))
 			left |= UINT32_C(1) << gpu;
 	}
-	struct gate_setting nowhere = {0};
 	if (left)
 		compare(evaluation, limit, &nowhere, left);
 }
@@ -310,9 +352,15 @@ static void evaluate_subject(struct evaluation *evaluation, const struct gate_su
 		evaluation->covers[i] = covers(&budget->sections.data[i], subject);
 		budget->sections.data[i].matches += evaluation->covers[i];
 	}
-	for (uint32_t i = 0; subject->chosen && i < budget->limits.len; i++)
-		if (evaluation->covers[budget->limits.data[i].section])
+	for (uint32_t i = 0; i < budget->limits.len; i++) {
+		struct gate_limit *limit = &budget->limits.data[i];
+		bool of_runs = limit->metric->getter == GATE_RUN;
+		if (!evaluation->covers[limit->section] || of_runs != (subject->run != NULL))
+			continue;
+		limit->met |= !of_runs || covers_run(evaluation, &budget->sections.data[limit->section]);
+		if (subject->chosen)
 			evaluate_limit(evaluation, i);
+	}
 }
 
 /* What a section that matches nothing was meant for; "" when nothing is near. */
@@ -346,6 +394,33 @@ static void report_unmatched(struct evaluation *evaluation, const struct gate_se
 					   near_subjects(section, subjects, count, report->arena));
 }
 
+/* A limit on runs where none was given, or on builds where only runs are: it is named and missing. */
+static void report_unmet(struct evaluation *evaluation, const struct gate_limit *limit)
+{
+	struct gate_report *report = evaluation->report;
+	const struct gate_section *section = &evaluation->budget->sections.data[limit->section];
+	const char *policy = limit->metric->getter == GATE_RUN ? section->policy : NULL;
+	struct gate_finding *finding = gate_report_add(report, gate_rule_named(report, "budget-unknown-figure"), NULL,
+						       gate_place_in(report, section->path, limit->line), limit->name);
+	finding->gpus = report->used_gpus;
+	finding->every_gpu = true;
+	finding->metric = limit->name;
+	finding->message = hd_arena_printf(report->arena, "%s cannot be checked: no input is %s%s%s%s%s", limit->name,
+					   limit->metric->getter == GATE_RUN ? "a run (`heddle run --stats`)"
+									     : "an object or metadata",
+					   section->pattern ? " of " : "", section->pattern ? section->pattern : "",
+					   policy ? " under " : "", policy ? policy : "");
+	gate_report_case(report, report->used_gpus, true, section->pattern ? section->pattern : "every kernel",
+			 gate_limit_text(limit, report->arena), true);
+}
+
+static bool is_unmet(const struct gate_budget *budget, const struct gate_limit *limit)
+{
+	const struct gate_section *section = &budget->sections.data[limit->section];
+	return section->kind != GATE_SECTION_BASELINE && !limit->met && section->matches && !section->optional &&
+	       !isinf(limit->value);
+}
+
 bool gate_evaluate(struct gate_budget *budget, const struct gate_choice *choice, const struct gate_subject *subjects,
 		   uint32_t count, struct gate_report *report)
 {
@@ -365,6 +440,9 @@ bool gate_evaluate(struct gate_budget *budget, const struct gate_choice *choice,
 			hd_vec_last(&report->cases).finding = (int32_t)report->findings.len - 1;
 		}
 	}
+	for (uint32_t i = 0; i < budget->limits.len; i++)
+		if (is_unmet(budget, &budget->limits.data[i]))
+			report_unmet(&evaluation, &budget->limits.data[i]);
 	free(evaluation.covers);
 	return evaluation.optional;
 }

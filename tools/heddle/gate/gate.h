@@ -15,13 +15,16 @@
 
 /* ------------------------------------------------------------------ subjects */
 
-/* A kernel or function of an input. */
+struct gate_run;
+
+/* A kernel or function of an input, as the compiler knows it or as a run found it. */
 struct gate_subject {
 	const struct cmd_unit *unit;
 	const struct hd_meta_function *meta;
-	const json_t *figures; /* its object in the metadata */
-	const char *name;      /* demangled where known */
-	bool chosen;	       /* to be checked: unless the command line chooses others */
+	const json_t *figures;	    /* its object in the metadata; of a run: the sums of its launches */
+	const struct gate_run *run; /* runs.h; NULL: what the compiler says */
+	const char *name;	    /* demangled where known */
+	bool chosen;		    /* to be checked: unless the command line chooses others */
 };
 
 struct gate_subjects {
@@ -70,7 +73,7 @@ struct hd_occupancy gate_occupancy(const struct hd_meta_function *kernel, const 
 /* ------------------------------------------------------------------ metrics */
 
 enum gate_direction { GATE_LESS, GATE_MORE, GATE_NEITHER }; /* what is better */
-enum gate_getter { GATE_PATH, GATE_SUM, GATE_WIDEST, GATE_HIGHEST, GATE_OCCUPANCY };
+enum gate_getter { GATE_PATH, GATE_SUM, GATE_WIDEST, GATE_HIGHEST, GATE_OCCUPANCY, GATE_RUN };
 
 struct gate_metric {
 	const char *name, *unit;
@@ -78,9 +81,10 @@ struct gate_metric {
 	enum gate_getter getter;
 	const char *argument;
 	const char *doc;
+	const char *slack; /* what baselines and comparisons take for the same, "1%" or "0.5"; NULL: nothing */
 };
 
-/* The figures of metadata.def that have a short name, in the order of its rows. */
+/* The figures of metadata.def that have a short name and those of runs.def, in the order of the rows. */
 extern const struct gate_metric gate_metrics[];
 extern const unsigned gate_metric_count;
 
@@ -91,6 +95,8 @@ const struct gate_metric *gate_metric_named(const char *name);
  * cost is occupancy, which changes in steps.
  */
 bool gate_metric_is_cost(const struct gate_metric *metric);
+/* How far apart two figures still are the same, by the metric's slack: from `value`. */
+double gate_metric_room(const struct gate_metric *metric, double value);
 /* Whether its figure depends on the GPU only and not on the block size. */
 bool gate_metric_any_block(const struct gate_metric *metric);
 /*

@@ -11,13 +11,13 @@
 
 #include "lib/metadata/fields.h"
 #include "lib/strbuf.h"
-#include "tools/heddle/gate/gate.h"
+#include "tools/heddle/gate/runs.h"
 
 const struct gate_metric gate_metrics[] = {
 #define FIGURE_PLAIN(...)
-#define FIGURE_LESS(path, name, unit, doc) {#name, unit, GATE_LESS, GATE_PATH, path, doc},
-#define FIGURE_MORE(path, name, unit, doc) {#name, unit, GATE_MORE, GATE_PATH, path, doc},
-#define FIGURE_NEITHER(path, name, unit, doc) {#name, unit, GATE_NEITHER, GATE_PATH, path, doc},
+#define FIGURE_LESS(path, name, unit, doc) {#name, unit, GATE_LESS, GATE_PATH, path, doc, NULL},
+#define FIGURE_MORE(path, name, unit, doc) {#name, unit, GATE_MORE, GATE_PATH, path, doc, NULL},
+#define FIGURE_NEITHER(path, name, unit, doc) {#name, unit, GATE_NEITHER, GATE_PATH, path, doc, NULL},
 /* A member of the function itself has no group, and no dot before it. */
 #define HD_META_FUNCTION(type, group, member, unit, better, metric, node, doc) \
 	FIGURE_##better(&(group "." #member)[sizeof(group) == 1], metric, unit, doc)
@@ -28,8 +28,11 @@ const struct gate_metric gate_metrics[] = {
 #define HD_META_LINEAR(type, group, member, unit, better, metric, node, doc) \
 	FIGURE_##better("linear_version." #member, metric, unit, doc)
 #define HD_META_DERIVED(metric, unit, better, getter, argument, doc) \
-	{#metric, unit, GATE_##better, GATE_##getter, argument, doc},
+	{#metric, unit, GATE_##better, GATE_##getter, argument, doc, NULL},
 #include "heddle/metadata.def"
+#define RUN_METRIC(name, unit, better, formula, slack, doc) \
+	{"run." #name, unit, GATE_##better, GATE_RUN, formula, doc, slack},
+#include "tools/heddle/gate/runs.def"
 };
 
 const unsigned gate_metric_count = sizeof(gate_metrics) / sizeof(gate_metrics[0]);
@@ -150,6 +153,7 @@ static bool get_proven(const struct gate_metric *metric, const struct gate_subje
 	case GATE_WIDEST: return get_widest(figures, metric->argument, &value->number);
 	case GATE_HIGHEST: return get_highest(figures, metric->argument, value);
 	case GATE_OCCUPANCY: return get_occupancy(subject, metric->argument, setting, &value->number);
+	case GATE_RUN: return gate_run_figure(figures, metric->argument, &value->number);
 	case GATE_PATH: break;
 	}
 	return number_of(at_path(figures, metric->argument, strlen(metric->argument)), &value->number);
@@ -161,6 +165,8 @@ bool gate_metric_get(const struct gate_metric *metric, const struct gate_subject
 	/* A path leads to a figure that may have a short name, too. */
 	const struct hd_meta_field *figure = metric->getter == GATE_PATH ? hd_meta_figure_at(metric->argument) : NULL;
 	*value = gate_number(0);
+	if ((metric->getter == GATE_RUN) != (subject->run != NULL))
+		return false;
 	if (!get_proven(metric, subject, setting, value))
 		return false;
 	value->state = hd_meta_state_of(subject->meta, figure ? figure->metric : metric->name, &value->places);
@@ -225,7 +231,13 @@ bool gate_metric_is_cost(const struct gate_metric *metric)
 	for (unsigned i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
 		if (strcmp(costs[i], metric->name) == 0)
 			return true;
-	return false;
+	return metric->getter == GATE_RUN && metric->slack;
+}
+
+double gate_metric_room(const struct gate_metric *metric, double value)
+{
+	double slack = metric->slack ? strtod(metric->slack, NULL) : 0;
+	return metric->slack && strchr(metric->slack, '%') ? fabs(value) * slack / 100 : slack;
 }
 
 bool gate_metric_any_block(const struct gate_metric *metric)
@@ -242,8 +254,28 @@ static struct gate_metric described(const char *path)
 							 [HD_META_NEITHER] = GATE_NEITHER};
 	const struct hd_meta_field *figure = hd_meta_figure_at(path);
 	if (!figure)
-		return (struct gate_metric){path, "", GATE_NEITHER, GATE_PATH, path, "a figure of the metadata"};
-	return (struct gate_metric){path, figure->unit, directions[figure->better], GATE_PATH, path, figure->doc};
+		return (struct gate_metric){path, "", GATE_NEITHER, GATE_PATH, path, "a figure of the metadata", NULL};
+	return (struct gate_metric){path, figure->unit, directions[figure->better], GATE_PATH, path, figure->doc, NULL};
+}
+
+/* "run.COUNTER": every counter of a launch is a figure. */
+static const struct gate_metric *counter_named(const char *name, struct hd_arena *arena)
+{
+	for (uint32_t i = 0; i < hd_counter_count; i++) {
+		const struct hd_counter_info *counter = &hd_counter_info[i];
+		if (strcmp(counter->name, name + strlen("run.")) != 0)
+			continue;
+		struct gate_metric *metric = HD_ARENA_NEW(arena, struct gate_metric, 1);
+		*metric = (struct gate_metric){hd_arena_strdup(arena, name),
+					       counter->unit,
+					       GATE_NEITHER,
+					       GATE_RUN,
+					       counter->name,
+					       counter->help,
+					       NULL};
+		return metric;
+	}
+	return NULL;
 }
 
 const struct gate_metric *gate_metric_find(const char *name, const struct gate_subjects *subjects,
@@ -252,6 +284,8 @@ const struct gate_metric *gate_metric_find(const char *name, const struct gate_s
 	const struct gate_metric *named = gate_metric_named(name);
 	if (named)
 		return named;
+	if (strncmp(name, "run.", 4) == 0)
+		return counter_named(name, arena);
 	for (uint32_t i = 0; i < subjects->list.len; i++) {
 		double number;
 		if (!number_of(at_path(subjects->list.data[i].figures, name, strlen(name)), &number))

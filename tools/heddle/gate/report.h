@@ -73,7 +73,7 @@ struct gate_report {
 	HD_VEC(struct gate_trouble) troubles;
 	gate_builds builds;
 	HD_VEC(const struct gate_rule *) rules; /* those of the findings, in order of id */
-	uint32_t kernels, functions;		/* looked at */
+	uint32_t kernels, functions, runs;	/* looked at; runs: of kernels */
 	const char *patch;			/* the baseline's change; NULL: there is none */
 	const char *fallback;			/* the first input, for findings without any other place */
 };

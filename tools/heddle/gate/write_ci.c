@@ -137,8 +137,11 @@ void gate_write_markdown(const struct gate_report *report, struct hd_strbuf *out
 {
 	bool good = !report->findings.len && !report->troubles.len;
 	hd_strbuf_printf(out, "## heddle check: %s\n\n", good ? "passed" : "failed");
-	hd_strbuf_printf(out, "%u kernels and %u functions, %u comparisons, GPUs: %s.\n", report->kernels,
-			 report->functions, report->cases.len, gate_gpu_names(report, report->used_gpus, false));
+	hd_strbuf_printf(out, "%u kernels and %u functions, ", report->kernels, report->functions);
+	if (report->runs)
+		hd_strbuf_printf(out, "%u kernels of runs, ", report->runs);
+	hd_strbuf_printf(out, "%u comparisons, GPUs: %s.\n", report->cases.len,
+			 gate_gpu_names(report, report->used_gpus, false));
 	for (uint32_t i = 0; i < report->builds.len; i++) {
 		const struct gate_build *build = &report->builds.data[i];
 		hd_strbuf_printf(out, "\nCompared with entries of another build, %s: ", build->what);

@@ -85,6 +85,7 @@ void gate_write_json(const struct gate_report *report, struct hd_strbuf *out)
 	json_object_set_new(document, "gpus", gpus_json(report, report->used_gpus, false));
 	json_object_set_new(document, "kernels", json_integer(report->kernels));
 	json_object_set_new(document, "functions", json_integer(report->functions));
+	json_object_set_new(document, "runs", json_integer(report->runs));
 	json_object_set_new(document, "comparisons", json_integer(report->cases.len));
 	json_object_set_new(document, "builds", builds_json(report));
 	json_object_set_new(document, "findings", findings);

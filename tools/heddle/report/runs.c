@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/heddle/figures.h"
+#include "tools/heddle/gate/runs.h"
 #include "tools/heddle/report/report.h"
 
 static bool is_run(const json_t *value)
@@ -58,46 +59,14 @@ static double rounded(const struct figure_row *row, const json_t *total)
 
 /* ------------------------------------------------------------------ GPUs */
 
-static int set_key(struct hd_config *config, const char *key, const json_t *value, struct report *report)
-{
-	struct hd_strbuf assignment = {0};
-	hd_strbuf_printf(&assignment, "%s=", key);
-	page_cell_text(value, &assignment);
-	int status = hd_config_set(config, hd_strbuf_text(&assignment), &report->diag);
-	hd_strbuf_release(&assignment);
-	return status;
-}
-
-/* A run's effective configuration is part of its statistics: its GPU need not be one that Heddle knows by name. */
-static int add_gpu(struct report *report, const struct report_run *run)
-{
-	struct gate_gpus *gpus = &report->gpus;
-	const char *name = text_of(run->stats, "gpu"), *key;
-	json_t *values = json_object_get(run->stats, "config"), *value;
-	for (unsigned i = 0; i < gpus->count; i++)
-		if (strcmp(gpus->config[i].name, name) == 0)
-			return 0;
-	if (gpus->count == GATE_MOST_GPUS)
-		return 0;
-	struct hd_config *config = &gpus->config[gpus->count];
-	hd_config_defaults(config);
-	snprintf(config->name, sizeof(config->name), "%s", name);
-	json_object_foreach(values, key, value)
-	{
-		if (set_key(config, key, value, report) != 0)
-			return hd_error(&report->diag, HD_NOWHERE, "%s: the configuration of the run", run->path);
-	}
-	if (hd_config_check(config, &report->diag) != 0)
-		return hd_error(&report->diag, HD_NOWHERE, "%s: the configuration of the run", run->path);
-	gpus->count++;
-	return 0;
-}
-
 int report_add_gpus(struct report *report)
 {
 	int status = 0;
 	for (uint32_t i = 0; i < report->runs.len && status == 0; i++)
-		status = add_gpu(report, &report->runs.data[i]);
+		status = gate_run_gpu(&report->gpus, report->runs.data[i].path, report->runs.data[i].stats,
+				      &report->diag) < 0
+				 ? -1
+				 : 0;
 	return status;
 }
 
