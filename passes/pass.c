@@ -19,8 +19,8 @@
 #include "passes/analysis/stackdepth.h"
 
 const struct hd_pass hd_passes[HD_PASS_COUNT] = {
-#define HD_PASS(id, name, doc, level, requires, preserves, compute, print, verify, remark, paper) \
-	{name, doc, "heddle-" name, HD_LEVEL_##level, requires, preserves, compute, print, verify, remark},
+#define HD_PASS(id, name, doc, level, requires, preserves, compute, print, verify, describe, remark, paper) \
+	{name, doc, "heddle-" name, HD_LEVEL_##level, requires, preserves, compute, print, verify, describe, remark},
 #include "passes/passes.def"
 #undef HD_PASS
 };

@@ -34,6 +34,8 @@ struct hd_pass {
 	int (*compute)(struct hd_unit *unit);		      /* 0 or -1 with the error reported; NULL: nothing to do */
 	void (*print)(FILE *out, const struct hd_unit *unit); /* NULL: not printable */
 	int (*verify)(struct hd_unit *unit);		      /* 0 or -1; NULL: nothing to verify */
+	/* Fills in what its result says of hd_object.functions[function]; NULL: nothing. */
+	void (*describe)(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
 	void (*remark)(struct hd_remarks *remarks, uint32_t function); /* a line about it; NULL: nothing to say */
 };
 
@@ -71,8 +73,7 @@ int hd_verify_legalized(struct hd_unit *unit);
 int hd_uniformity_run(struct hd_unit *unit);
 void hd_uniformity_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_linear_run(struct hd_unit *unit);
-/* What the metadata says of the function's linear version; NULL: it has none. */
-struct hd_meta_linear_version *hd_linear_facts(struct hd_unit *unit, uint32_t function);
+void hd_linear_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
 void hd_linear_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_affine_run(struct hd_unit *unit);
 void hd_affine_print_unit(FILE *out, const struct hd_unit *unit);
@@ -93,21 +94,26 @@ int hd_liveness_verify_unit(struct hd_unit *unit);
 int hd_preempt_run(struct hd_unit *unit);
 void hd_preempt_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_preempt_verify_unit(struct hd_unit *unit);
+void hd_preempt_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
 int hd_intervals_run(struct hd_unit *unit);
 void hd_intervals_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_intervals_verify_unit(struct hd_unit *unit);
+void hd_intervals_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
 int hd_strands_run(struct hd_unit *unit);
 void hd_strands_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_strands_verify_unit(struct hd_unit *unit);
+void hd_strands_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
 int hd_stackdepth_run(struct hd_unit *unit);
 void hd_stackdepth_print(FILE *out, const struct hd_unit *unit);
 int hd_stackdepth_verify(struct hd_unit *unit);
 int hd_reuse_run(struct hd_unit *unit);
 void hd_reuse_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_reuse_verify_unit(struct hd_unit *unit);
+void hd_reuse_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
 int hd_idempotence_run(struct hd_unit *unit);
 void hd_idempotence_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_idempotence_verify_unit(struct hd_unit *unit);
+void hd_idempotence_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
 int hd_metadata_run(struct hd_unit *unit);
 void hd_metadata_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_metadata_verify_unit(struct hd_unit *unit);

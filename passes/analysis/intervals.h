@@ -59,9 +59,6 @@ bool hd_subgraph_ends(const struct hd_subgraphs *subgraphs, uint32_t inst);
 
 /* The same as metadata, by id. */
 struct hd_meta_interval *hd_subgraphs_records(const struct hd_subgraphs *subgraphs, struct hd_arena *arena);
-/* Fills in the intervals, strands and `ltrf` numbers of hd_object.functions[index]. */
-void hd_intervals_describe(const struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts,
-			   struct hd_arena *arena);
 
 /* The remark about the analysis of a function. */
 void hd_intervals_remark(struct hd_remarks *remarks, uint32_t function);

@@ -59,8 +59,6 @@ bool hd_waits_at(const struct hd_inst *inst);
 /* The operand of pp and bar.pp, and of the dummy instruction behind pp. */
 uint64_t hd_preempt_mask(const struct hd_regset *live);
 
-/* Fills in what the metadata says about hd_object.functions[index]: liveness and preemption. */
-void hd_preempt_facts(const struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts);
 /* Remarks about the points of a function. */
 void hd_preempt_remarks(struct hd_remarks *remarks, uint32_t function);
 

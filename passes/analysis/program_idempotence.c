@@ -24,6 +24,12 @@ int hd_idempotence_run(struct hd_unit *unit)
 	return 0;
 }
 
+void hd_idempotence_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts)
+{
+	struct hd_meta_idempotence *results = hd_pass_result(unit, HD_PASS_IDEMPOTENCE);
+	facts->idempotence = &results[function];
+}
+
 static void print_place(struct hd_strbuf *text, const struct hd_meta_place *place, const char *name)
 {
 	if (strcmp(place->function, name) != 0)

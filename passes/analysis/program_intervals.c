@@ -77,23 +77,26 @@ struct hd_meta_interval *hd_subgraphs_records(const struct hd_subgraphs *subgrap
 	return records;
 }
 
-void hd_intervals_describe(const struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts,
-			   struct hd_arena *arena)
+void hd_intervals_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts)
 {
-	const struct hd_subgraphs *intervals = hd_pass_result(unit, HD_PASS_INTERVALS);
-	const struct hd_subgraphs *strands = hd_pass_result(unit, HD_PASS_STRANDS);
-	uint32_t prefetches = hd_subgraphs_prefetches(&intervals[index]);
-	facts->intervals = hd_subgraphs_records(&intervals[index], arena);
-	facts->interval_count = intervals[index].count;
-	facts->strands = hd_subgraphs_records(&strands[index], arena);
-	facts->strand_count = strands[index].count;
-	facts->interval_registers = intervals[index].limit;
-	facts->first_intervals = intervals[index].first_count;
+	const struct hd_subgraphs *intervals = hd_pass_result(unit, HD_PASS_INTERVALS), *mine = &intervals[function];
+	uint32_t prefetches = hd_subgraphs_prefetches(mine);
+	facts->intervals = hd_subgraphs_records(mine, &unit->arena);
+	facts->interval_count = mine->count;
+	facts->interval_registers = mine->limit;
+	facts->first_intervals = mine->first_count;
 	facts->prefetches = prefetches;
-	facts->strand_prefetches = hd_subgraphs_prefetches(&strands[index]);
-	facts->code_bytes = intervals[index].flow->function->inst_count * HD_INST_BYTES;
+	facts->code_bytes = mine->flow->function->inst_count * HD_INST_BYTES;
 	facts->vector_bytes = prefetches * HD_PREFETCH_VECTOR_BYTES;
 	facts->explicit_bytes = prefetches * HD_PREFETCH_EXPLICIT_BYTES;
+}
+
+void hd_strands_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts)
+{
+	const struct hd_subgraphs *strands = hd_pass_result(unit, HD_PASS_STRANDS), *mine = &strands[function];
+	facts->strands = hd_subgraphs_records(mine, &unit->arena);
+	facts->strand_count = mine->count;
+	facts->strand_prefetches = hd_subgraphs_prefetches(mine);
 }
 
 /* ---- printing */

@@ -129,10 +129,11 @@ static void liveness_facts(const struct hd_liveness *liveness, struct hd_meta_fu
 		facts->dead_operands[i] = liveness->dead_in_warp[i] & (HD_DEAD_A | HD_DEAD_B | HD_DEAD_C);
 }
 
-void hd_preempt_facts(const struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts)
+/* Liveness and preemption. */
+void hd_preempt_describe(struct hd_unit *unit, uint32_t index, struct hd_meta_function *facts)
 {
 	const struct hd_preempt *results = hd_pass_result(unit, HD_PASS_PREEMPT), *preempt = &results[index];
-	struct hd_arena *arena = unit->metadata.arena;
+	struct hd_arena *arena = &unit->arena;
 	liveness_facts(preempt->liveness, facts, arena);
 	facts->preempt_every = unit->options.preempt_every;
 	facts->drain_instructions = preempt->drain.worst > UINT32_MAX ? UINT32_MAX : (uint32_t)preempt->drain.worst;

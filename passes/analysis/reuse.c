@@ -299,7 +299,13 @@ int hd_reuse_verify_unit(struct hd_unit *unit)
 	return 0;
 }
 
-/* ---- remarks */
+/* ---- metadata and remarks */
+
+void hd_reuse_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts)
+{
+	struct hd_reuse *results = hd_pass_result(unit, HD_PASS_REUSE);
+	facts->reuse = &results[function].facts;
+}
 
 void hd_reuse_remark(struct hd_remarks *remarks, uint32_t function)
 {

@@ -242,13 +242,13 @@ int hd_linear_run(struct hd_unit *unit)
 	return status;
 }
 
-struct hd_meta_linear_version *hd_linear_facts(struct hd_unit *unit, uint32_t function)
+void hd_linear_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts)
 {
 	const struct hd_linear *linear = hd_object_linear(&unit->object, function);
 	if (!linear)
-		return NULL;
-	struct hd_meta_linear_version *facts = HD_ARENA_NEW(&unit->arena, struct hd_meta_linear_version, 1);
-	*facts = (struct hd_meta_linear_version){
+		return;
+	facts->linear_version = HD_ARENA_NEW(&unit->arena, struct hd_meta_linear_version, 1);
+	*facts->linear_version = (struct hd_meta_linear_version){
 		.registers = linear->body.registers,
 		.frame_bytes = linear->body.frame_bytes,
 		.linear_registers = linear->linears,
@@ -260,7 +260,6 @@ struct hd_meta_linear_version *hd_linear_facts(struct hd_unit *unit, uint32_t fu
 		.block_instructions = linear->start[HD_STREAM_MAIN] - linear->start[HD_STREAM_BLOCK],
 		.instructions = linear->body.inst_count - linear->start[HD_STREAM_MAIN],
 	};
-	return facts;
 }
 
 /* ------------------------------------------------------------------ printing */

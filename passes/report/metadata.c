@@ -13,9 +13,6 @@
 #include "heddle/version.h"
 #include "passes/analysis/callgraph.h"
 #include "passes/analysis/chain.h"
-#include "passes/analysis/intervals.h"
-#include "passes/analysis/preempt.h"
-#include "passes/analysis/reuse.h"
 #include "passes/ir/ir.h"
 #include "passes/pass.h"
 #include "passes/report/proof.h"
@@ -262,21 +259,17 @@ static int by_name(const void *a, const void *b)
 int hd_metadata_run(struct hd_unit *unit)
 {
 	const struct hd_meta_function *known = hd_pass_result(unit, HD_PASS_STACKDEPTH);
-	struct hd_reuse *reuse = hd_pass_result(unit, HD_PASS_REUSE);
-	struct hd_meta_idempotence *idempotence = hd_pass_result(unit, HD_PASS_IDEMPOTENCE);
 	uint32_t count = unit->object.function_count;
 	struct hd_meta_function *facts = HD_ARENA_NEW(&unit->arena, struct hd_meta_function, count);
-	if (count)
+	if (count) /* the records begin with what STACKDEPTH says */
 		memcpy(facts, known, sizeof(*facts) * count);
 	for (uint32_t f = 0; f < count; f++) {
 		describe_source(unit, &facts[f]);
-		hd_intervals_describe(unit, f, &facts[f], &unit->arena);
 		spills(&unit->object.functions[f], &facts[f]);
 		uniform_registers(&unit->object.functions[f], &facts[f]);
-		hd_preempt_facts(unit, f, &facts[f]);
-		facts[f].reuse = &reuse[f].facts;
-		facts[f].idempotence = &idempotence[f];
-		facts[f].linear_version = hd_linear_facts(unit, f);
+		for (enum hd_pass_id id = 0; id < HD_PASS_COUNT; id++)
+			if (hd_passes[id].describe)
+				hd_passes[id].describe(unit, f, &facts[f]);
 	}
 	shared_memory(unit, facts);
 	if (count)

@@ -10,7 +10,7 @@
 #define LEVEL_FUNCTION "function"
 
 const struct pass_row pass_table[PASS_COUNT] = {
-#define HD_PASS(id, name, doc, level, requires, preserves, compute, print, verify, remark, paper) \
+#define HD_PASS(id, name, doc, level, requires, preserves, compute, print, verify, describe, remark, paper) \
 	{name, doc, LEVEL_##level, requires, sizeof(#print) != sizeof("NULL"), paper},
 #include "passes/passes.def"
 #undef HD_PASS
