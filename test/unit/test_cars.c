@@ -132,15 +132,23 @@ START_TEST(saves_with_a_gap_are_not_renamed)
 }
 END_TEST
 
+static void run_two_deep(struct simbench *bench, const char *policy)
+{
+	bench_init(bench, policy);
+	two_deep(bench);
+	bench->config.max_ctas = 64;
+	bench->config.registers = 20 * 32 * 64; /* 64 warps of 16 + 4 rows */
+	bench->config.register_unit = 32;
+	run_blocks(bench, 64, 32);
+}
+
 START_TEST(low_watermark_traps_on_the_second_call)
 {
 	struct simbench bench;
-	bench_init(&bench, "cars:low");
-	two_deep(&bench);
-	bench.config.max_ctas = 64;
-	bench.config.registers = 20 * 32 * 64; /* 64 warps of 16 + 4 rows */
-	bench.config.register_unit = 32;
-	run_blocks(&bench, 64, 32);
+	run_two_deep(&bench, "cars:high");
+	struct hd_counters without = simbench_stats(&bench)->counters;
+	simbench_release(&bench);
+	run_two_deep(&bench, "cars:low");
 	/* Each warp: inner does not fit; outer's four rows go and come back. */
 	ck_assert_double_eq(figure(&bench, "traps"), 2 * 64);
 	ck_assert_double_eq(figure(&bench, "call_traps"), 64);
@@ -149,6 +157,9 @@ START_TEST(low_watermark_traps_on_the_second_call)
 	ck_assert_double_eq(figure(&bench, "trapping_calls"), 50);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_spill_fill, 8 * 64);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.injected, 8 * 64);
+	/* A store reads the register that it spills, a load writes the one that it fills. */
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.register_reads - without.register_reads, 4 * 64);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.register_writes - without.register_writes, 4 * 64);
 	simbench_release(&bench);
 }
 END_TEST
@@ -600,9 +611,9 @@ END_TEST
 
 START_TEST(policies_check_their_parameters)
 {
-	const char *const wrong[] = {"swl",  "swl:0",	   "swl:x", "cars:0",  "cars:lower",
-				     "vw:1", "baseline:1", "cars:", "vw+cars", "cars+cars"};
-	const char *const right[] = {"swl:4", "cars:low", "cars:3", "cars+all-hit", "vw+swl:8"};
+	const char *const wrong[] = {"swl",	   "swl:0", "swl:x",	  "swl:129", "swl:a",	"cars:0",
+				     "cars:lower", "vw:1",  "baseline:1", "cars:",   "vw+cars", "cars+cars"};
+	const char *const right[] = {"swl:4", "swl:128", "cars:low", "cars:3", "cars+all-hit", "vw+swl:8"};
 	struct simbench bench;
 	simbench_init(&bench);
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
