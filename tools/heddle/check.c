@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tools/heddle/gate/baseline.h"
+#include "tools/heddle/gate/ptxas.h"
 
 struct output {
 	enum gate_format format;
@@ -24,7 +25,7 @@ struct check {
 	struct gate_choice choice;
 	const char *baseline_path;
 	unsigned allowed; /* verdicts */
-	bool list_metrics, quiet, update, prune;
+	bool list_metrics, quiet, update, prune, with_ptxas;
 	struct hd_arena arena;
 	struct hd_diag diag;
 	struct cmd_input input;
@@ -46,7 +47,8 @@ enum {
 	OPT_UPDATE,
 	OPT_PATCH,
 	OPT_ALLOW,
-	OPT_PRUNE
+	OPT_PRUNE,
+	OPT_PTXAS
 };
 
 static const struct argp_option options[] = {
@@ -68,6 +70,11 @@ static const struct argp_option options[] = {
 	{"root", OPT_ROOT, "DIR", 0,
 	 "the repository, to which names in reports are relative (default: the git working tree)", 0},
 	{"sources", OPT_SOURCES, "DIR", 0, "what relative names in the metadata are relative to (default: this folder)",
+	 0},
+	{"with-ptxas", OPT_PTXAS, NULL, 0,
+	 "have the CUDA toolkit's ptxas compile the same IR, and know its figures as ptxas.registers, "
+	 "ptxas.spill_bytes, "
+	 "ptxas.stack_bytes",
 	 0},
 	{"quiet", 'q', NULL, 0, "no summary on standard error", 0},
 	{"list-metrics", OPT_METRICS, NULL, 0, "print the figures that budgets may limit, and exit", 0},
@@ -157,6 +164,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_PRUNE: check->prune = true; break;
 	case OPT_ROOT: check->root_path = arg; break;
 	case OPT_SOURCES: check->source_path = arg; break;
+	case OPT_PTXAS: check->with_ptxas = true; break;
 	case 'q': check->quiet = true; break;
 	case OPT_METRICS: check->list_metrics = true; break;
 	case ARGP_KEY_ARG: hd_vec_push(&check->files, arg); break;
@@ -174,6 +182,9 @@ static int list_metrics(void)
 		const struct gate_metric *metric = &gate_metrics[i];
 		printf("%-28s %-12s %-6s %s\n", metric->name, metric->unit, better[metric->direction], metric->doc);
 	}
+	for (unsigned i = 0; i < gate_ptxas_metric_count; i++)
+		printf("%-28s %-12s %-6s %s (--with-ptxas)\n", gate_ptxas_metrics[i].name, gate_ptxas_metrics[i].unit,
+		       better[gate_ptxas_metrics[i].direction], gate_ptxas_metrics[i].doc);
 	puts("Any other number, flag or list (its length) in the metadata of a kernel has its path for a name:\n"
 	     "liveness.max_live_pc, launch_bounds.min_ctas, stackdepth.saves, ...");
 	return CMD_OK;
@@ -204,6 +215,8 @@ static int load_inputs(struct check *check)
 			status = -1;
 	if (gate_subjects_init(&check->subjects, &check->input, &check->diag) != 0)
 		status = -1;
+	if (status == 0 && check->with_ptxas)
+		status = gate_ptxas_measure(&check->subjects, &check->input, &check->diag);
 	if (gate_run_subjects(&check->subjects, &runs, &check->gpus, &check->arena, &check->diag) != 0)
 		status = -1;
 	return status;

@@ -256,6 +256,14 @@ static void report_unknown(struct evaluation *evaluation, const struct gate_limi
 	gate_report_note(finding, limit_place(evaluation, limit), gate_limit_text(limit, report->arena));
 }
 
+static const char *why_unknown(const struct evaluation *evaluation, const struct gate_limit *limit)
+{
+	if (gate_metric_is_of_ptxas(limit->metric))
+		return "ptxas says nothing of it: it is known of kernels, with --with-ptxas only";
+	return evaluation->subject->run ? "the statistics have no such number, or nothing to divide by"
+					: "the metadata does not have it";
+}
+
 static void compare(struct evaluation *evaluation, const struct gate_limit *limit, const struct gate_setting *setting,
 		    uint32_t gpus)
 {
@@ -265,9 +273,7 @@ static void compare(struct evaluation *evaluation, const struct gate_limit *limi
 	bool open = known && !gate_value_is_number(&value) && !allows(evaluation, value.state);
 	bool passed = known && !open && (value.none || holds(limit, value.number));
 	if (!known)
-		report_unknown(evaluation, limit, setting, gpus,
-			       evaluation->subject->run ? "the statistics have no such number, or nothing to divide by"
-							: "the metadata does not have it");
+		report_unknown(evaluation, limit, setting, gpus, why_unknown(evaluation, limit));
 	else if (!passed)
 		report_limit(evaluation, limit, setting, gpus, &value, open);
 	char *name = hd_arena_printf(report->arena, "%s%s", gate_limit_text(limit, report->arena),

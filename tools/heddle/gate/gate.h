@@ -88,6 +88,11 @@ struct gate_metric {
 extern const struct gate_metric gate_metrics[];
 extern const unsigned gate_metric_count;
 
+/* Figures of NVIDIA's ptxas (ptxas.def), which subjects have under `check --with-ptxas` only. */
+extern const struct gate_metric gate_ptxas_metrics[];
+extern const unsigned gate_ptxas_metric_count;
+bool gate_metric_is_of_ptxas(const struct gate_metric *metric);
+
 /* The metric of a short name; NULL when there is none. */
 const struct gate_metric *gate_metric_named(const char *name);
 /*

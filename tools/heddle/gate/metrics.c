@@ -37,6 +37,19 @@ const struct gate_metric gate_metrics[] = {
 
 const unsigned gate_metric_count = sizeof(gate_metrics) / sizeof(gate_metrics[0]);
 
+const struct gate_metric gate_ptxas_metrics[] = {
+#define GATE_PTXAS(metric, unit, key, doc) {metric, unit, GATE_LESS, GATE_PATH, "ptxas." key, doc},
+#include "tools/heddle/gate/ptxas.def"
+#undef GATE_PTXAS
+};
+
+const unsigned gate_ptxas_metric_count = sizeof(gate_ptxas_metrics) / sizeof(gate_ptxas_metrics[0]);
+
+bool gate_metric_is_of_ptxas(const struct gate_metric *metric)
+{
+	return metric >= gate_ptxas_metrics && metric < gate_ptxas_metrics + gate_ptxas_metric_count;
+}
+
 /* ------------------------------------------------------------------ values */
 
 /* The value at "a.b.c"; NULL when there is none. */
@@ -204,6 +217,8 @@ char *gate_metric_nearest(const char *name, const struct gate_subjects *subjects
 	struct path_walk walk = {0};
 	for (unsigned i = 0; i < gate_metric_count; i++)
 		hd_vec_push(&walk.paths, hd_xstrdup(gate_metrics[i].name));
+	for (unsigned i = 0; i < gate_ptxas_metric_count; i++)
+		hd_vec_push(&walk.paths, hd_xstrdup(gate_ptxas_metrics[i].name));
 	/* Functions of one compiler have the same keys: one of them stands for all. */
 	if (subjects->list.len && strchr(name, '.'))
 		collect_paths(&walk, subjects->list.data[0].figures);
@@ -220,6 +235,9 @@ const struct gate_metric *gate_metric_named(const char *name)
 	for (unsigned i = 0; i < gate_metric_count; i++)
 		if (strcmp(gate_metrics[i].name, name) == 0)
 			return &gate_metrics[i];
+	for (unsigned i = 0; i < gate_ptxas_metric_count; i++)
+		if (strcmp(gate_ptxas_metrics[i].name, name) == 0)
+			return &gate_ptxas_metrics[i];
 	return NULL;
 }
 

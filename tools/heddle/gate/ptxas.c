@@ -1,0 +1,216 @@
+/*
+ * What NVIDIA's ptxas makes of the same IR, as figures that budgets can name: llc turns the IR that kernel objects hold
+ * into PTX, ptxas compiles that, and `-v` says what each function costs.
+ *
+ * ptxas is looked for where customary: $CUDA_PATH, PATH, /usr/local/cuda. Newer ones know no GPU before sm_75: code for
+ * those is compiled for sm_75. Cost: a run of both tools for each object.
+ */
+#include "tools/heddle/gate/ptxas.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/child.h"
+#include "lib/scratch.h"
+
+enum { OLDEST_OF_ALL = 75 }; /* compute capability that every ptxas from CUDA 10 on takes */
+
+struct ptxas {
+	struct hd_arena *arena;
+	struct hd_signals *signals;
+	struct hd_diag *diag;
+	const char *ptxas, *directory;
+};
+
+/* ------------------------------------------------------------------ tools */
+
+static const char *find_in_path(struct hd_arena *arena, const char *name)
+{
+	const char *path = getenv("PATH");
+	char *copy = hd_arena_strdup(arena, path ? path : "");
+	for (char *folder; (folder = strsep(&copy, ":"));) {
+		const char *file = hd_arena_printf(arena, "%s/%s", folder[0] ? folder : ".", name);
+		if (access(file, X_OK) == 0)
+			return file;
+	}
+	return NULL;
+}
+
+static const char *find_ptxas(struct hd_arena *arena)
+{
+	static const char customary[] = "/usr/local/cuda/bin/ptxas";
+	const char *toolkit = getenv("CUDA_PATH");
+	const char *own = toolkit && toolkit[0] ? hd_arena_printf(arena, "%s/bin/ptxas", toolkit) : NULL;
+	if (own && access(own, X_OK) == 0)
+		return own;
+	const char *found = find_in_path(arena, "ptxas");
+	if (found)
+		return found;
+	return access(customary, X_OK) == 0 ? customary : NULL;
+}
+
+/* Runs the words, with what they print in `log`. Their exit status, -1: they could not be started. */
+static int run(const struct ptxas *tool, const char *log, const char *const *words)
+{
+	HD_VEC(const char *) all = {0};
+	hd_vec_push(&all, "sh");
+	hd_vec_push(&all, "-c");
+	hd_vec_push(&all, "exec \"$@\" >\"$0\" 2>&1");
+	hd_vec_push(&all, log);
+	for (; *words; words++)
+		hd_vec_push(&all, *words);
+	hd_vec_push(&all, NULL);
+	int status = hd_child_run(tool->signals, (char *const *)all.data, NULL, tool->diag);
+	hd_vec_release(&all);
+	return status;
+}
+
+static void ignore(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
+{
+	(void)context, (void)severity, (void)loc, (void)message;
+}
+
+static int fail(const struct ptxas *tool, const struct cmd_unit *unit, const char *what, const char *log)
+{
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	struct hd_diag silent = {.emit = ignore};
+	const char *text = "";
+	if (hd_read_file(log, &bytes, &size, &silent) == 0)
+		text = hd_arena_printf(tool->arena, "%.*s", (int)size, (const char *)bytes);
+	hd_error(tool->diag, HD_NOWHERE, "%s: %s: %.*s", unit->path, what, (int)strcspn(text, "\n"), text);
+	free(bytes);
+	return -1;
+}
+
+/* ------------------------------------------------------------------ what it says */
+
+static json_t *figures_of(struct gate_subjects *subjects, const struct cmd_unit *unit, const char *name, size_t len)
+{
+	for (uint32_t i = 0; i < subjects->list.len; i++) {
+		const struct gate_subject *subject = &subjects->list.data[i];
+		if (subject->unit != unit || strlen(subject->meta->name) != len ||
+		    memcmp(subject->meta->name, name, len) != 0)
+			continue;
+		json_t *figures = (json_t *)subject->figures, *own = json_object_get(figures, "ptxas");
+		if (!own) {
+			own = json_object();
+			json_object_set_new(figures, "ptxas", own);
+		}
+		return own;
+	}
+	return NULL;
+}
+
+static void set(json_t *figures, const char *key, long long value)
+{
+	if (figures)
+		json_object_set_new(figures, key, json_integer(value));
+}
+
+/* Lines of `ptxas -v`: the function, its frame and spills, and of kernels the registers. */
+static void read_line(struct gate_subjects *subjects, const struct cmd_unit *unit, const char *line, json_t **current)
+{
+	static const char function[] = "Function properties for ", entry[] = "Compiling entry function '",
+			  used[] = "Used ";
+	unsigned long frame, stores, loads;
+	const char *at = strstr(line, ": ");
+	if (sscanf(line, " %lu bytes stack frame, %lu bytes spill stores, %lu bytes spill loads", &frame, &stores,
+		   &loads) == 3) {
+		set(*current, "stack_bytes", (long long)frame);
+		set(*current, "spill_bytes", (long long)(stores + loads));
+		return;
+	}
+	if (!at)
+		return;
+	at += 2;
+	if (strncmp(at, function, strlen(function)) == 0)
+		*current = figures_of(subjects, unit, at + strlen(function), strlen(at + strlen(function)));
+	else if (strncmp(at, entry, strlen(entry)) == 0)
+		*current = figures_of(subjects, unit, at + strlen(entry), strcspn(at + strlen(entry), "'"));
+	else if (strncmp(at, used, strlen(used)) == 0)
+		set(*current, "registers", strtol(at + strlen(used), NULL, 10));
+}
+
+static int read_log(const struct ptxas *tool, struct gate_subjects *subjects, const struct cmd_unit *unit,
+		    const char *log)
+{
+	uint8_t *bytes;
+	size_t size;
+	json_t *current = NULL;
+	if (hd_read_file(log, &bytes, &size, tool->diag) != 0)
+		return -1;
+	char *text = hd_arena_printf(tool->arena, "%.*s", (int)size, (const char *)bytes);
+	for (char *line; (line = strsep(&text, "\n"));)
+		read_line(subjects, unit, line, &current);
+	free(bytes);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ one object */
+
+static int compile(const struct ptxas *tool, const struct cmd_unit *unit, const char *log)
+{
+	const struct hd_metadata *metadata = &unit->metadata;
+	struct hd_arena *arena = tool->arena;
+	const char *ir = hd_arena_printf(arena, "%s/unit.bc", tool->directory);
+	const char *ptx = hd_arena_printf(arena, "%s/unit.ptx", tool->directory);
+	const char *cubin = hd_arena_printf(arena, "%s/unit.cubin", tool->directory);
+	size_t length = 0;
+	const char *cap = hd_metadata_parameter(metadata, "maxrregcount", &length);
+	bool relocatable = hd_metadata_parameter(metadata, "rdc", &(size_t){0}) != NULL;
+	unsigned long number = strtoul(metadata->target + strcspn(metadata->target, "0123456789"), NULL, 10);
+	const char *const llc[] = {
+		"llc-19", "-O3", hd_arena_printf(arena, "-mcpu=%s", metadata->target), "-mattr=+ptx75", "-o", ptx,
+		ir,	  NULL};
+	const char *words[10] = {tool->ptxas, "-O3", "-v", "", "-o", cubin, ptx};
+	unsigned count = 7;
+	if (cap)
+		words[count++] = hd_arena_printf(arena, "-maxrregcount=%.*s", (int)length, cap);
+	if (relocatable)
+		words[count++] = "-c";
+	if (hd_write_file(ir, unit->object.bitcode, unit->object.bitcode_bytes, tool->diag) != 0)
+		return -1;
+	if (run(tool, log, llc) != 0)
+		return fail(tool, unit, "llc-19 makes no PTX of its IR", log);
+	words[3] = hd_arena_printf(arena, "-arch=%s", metadata->target);
+	int status = run(tool, log, words);
+	if (status > 0 && number < OLDEST_OF_ALL) {
+		words[3] = hd_arena_printf(arena, "-arch=sm_%d", OLDEST_OF_ALL);
+		status = run(tool, log, words);
+	}
+	return status == 0 ? 0 : fail(tool, unit, "ptxas does not take it", log);
+}
+
+static int measure_unit(const struct ptxas *tool, struct gate_subjects *subjects, const struct cmd_unit *unit)
+{
+	const char *log = hd_arena_printf(tool->arena, "%s/log", tool->directory);
+	if (!unit->has_code || !unit->object.bitcode_bytes)
+		return hd_error(tool->diag, HD_NOWHERE,
+				"%s: has no IR for ptxas: give the kernel object or the program", unit->path);
+	return compile(tool, unit, log) == 0 ? read_log(tool, subjects, unit, log) : -1;
+}
+
+int gate_ptxas_measure(struct gate_subjects *subjects, const struct cmd_input *input, struct hd_diag *diag)
+{
+	struct hd_arena arena;
+	struct hd_signals signals;
+	int status = 0;
+	hd_arena_init(&arena);
+	hd_signals_hold(&signals);
+	struct ptxas tool = {.arena = &arena, .signals = &signals, .diag = diag, .ptxas = find_ptxas(&arena)};
+	if (!tool.ptxas)
+		status = hd_error(diag, HD_NOWHERE,
+				  "--with-ptxas: there is no ptxas in $CUDA_PATH/bin, in PATH or in "
+				  "/usr/local/cuda/bin");
+	else if (!(tool.directory = hd_scratch_make("heddle", &arena, diag)))
+		status = -1;
+	for (uint32_t i = 0; status == 0 && i < input->units.len; i++)
+		status = measure_unit(&tool, subjects, &input->units.data[i]);
+	hd_scratch_remove(tool.directory);
+	hd_signals_release(&signals);
+	hd_arena_release(&arena);
+	return status;
+}
