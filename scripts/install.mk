@@ -16,6 +16,10 @@ HEADERS := $(patsubst include/heddle/%,$(B)/include/heddle/%,$(wildcard include/
 PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/HeddleConfigVersion.cmake \
 	$(B)/lib/pkgconfig/heddle.pc $(B)/lib/pkgconfig/heddle-cudart.pc $(SHARE)/github/heddle-check.yml
 
+# Programs to begin with: those of one file, and the project with a workflow.
+EXAMPLES := $(patsubst examples/%,$(SHARE)/examples/%,$(wildcard examples/README.md examples/*.cu examples/ci/*) \
+	examples/ci/.github/workflows/ci.yml)
+
 define page
 @mkdir -p $(@D)
 $(Q)$(1) > $@.new && mv $@.new $@
@@ -47,11 +51,14 @@ $(B)/lib/pkgconfig/%: scripts/pkgconfig/%.in include/heddle/version.h
 $(SHARE)/github/%: scripts/github/%
 	$(copy)
 
-INSTALLED := $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(CUDART) $(DATA) $(TOOLKIT_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+$(SHARE)/examples/%: examples/%
+	$(copy)
+
+INSTALLED := $(EXAMPLES) $(HEDDLE) $(HEDDLE_CC) $(LIB_A) $(PLUGIN) $(CUDART) $(DATA) $(TOOLKIT_FILES) $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
 MANIFEST := share/heddle/manifest.txt
 
 .PHONY: extras install uninstall
-extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE)
+extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES)
 	@:
 
 install: all extras

@@ -13,13 +13,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MOST_OF_A_DEVICE = 1 << 24 }; /* bytes: more than anyone types at a terminal */
+
 static int report(struct hd_diag *diag, const char *path, int error)
 {
 	return hd_error(diag, HD_NOWHERE, "%s: %s", path, strerror(error));
 }
 
-/* Reads until the end: the size that the file system gives is a hint (pipes and /proc have none). */
-static int read_all(int fd, size_t hint, uint8_t **bytes, size_t *size)
+/*
+ * Reads until the end: the size that the file system gives is a hint (pipes and /proc have none). More than `limit`
+ * bytes are an error: devices such as /dev/zero have no end.
+ */
+static int read_all(int fd, size_t hint, size_t limit, uint8_t **bytes, size_t *size)
 {
 	size_t capacity = hint + 1, len = 0;
 	uint8_t *data = hd_xmalloc(capacity + 1);
@@ -34,6 +39,11 @@ static int read_all(int fd, size_t hint, uint8_t **bytes, size_t *size)
 		if (got == 0)
 			break;
 		len += (size_t)got;
+		if (len > limit) {
+			free(data);
+			errno = EFBIG;
+			return -1;
+		}
 		if (len == capacity) {
 			capacity *= 2;
 			data = hd_xrealloc(data, capacity + 1);
@@ -56,7 +66,7 @@ int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag
 		return report(diag, path, EISDIR);
 	}
 	size_t hint = S_ISREG(status.st_mode) ? (size_t)status.st_size : 0;
-	int result = read_all(fd, hint, bytes, size);
+	int result = read_all(fd, hint, S_ISCHR(status.st_mode) ? MOST_OF_A_DEVICE : SIZE_MAX, bytes, size);
 	int error = errno;
 	close(fd);
 	return result == 0 ? 0 : report(diag, path, error);

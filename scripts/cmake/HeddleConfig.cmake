@@ -6,7 +6,8 @@
 #
 #   heddle_compile(VARIABLE SOURCES SOURCE... [TARGET NAME] [RELOCATABLE] [OPTIONS OPTION...])
 #       Object files of CUDA sources, for add_executable() or add_library() with Heddle::cudart; their names are left in
-#       VARIABLE. Include folders and definitions are those of TARGET. RELOCATABLE: they still need heddle_link_device().
+#       VARIABLE. Include folders, definitions and the C++ standard are those of TARGET, optimisation and debugging those
+#       of the build type. RELOCATABLE: they still need heddle_link_device().
 #
 #   heddle_link_device(VARIABLE OBJECTS OBJECT... [NAME NAME] [OPTIONS OPTION...])
 #       One more object file with the linked device code of relocatable ones.
@@ -62,7 +63,16 @@ function(heddle_compile objects)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "RELOCATABLE" "TARGET" "SOURCES;OPTIONS")
 	heddle_reject_unknown(heddle_compile ${arg_UNPARSED_ARGUMENTS})
 	set(made)
-	set(flags ${arg_OPTIONS})
+	set(flags
+		"$<$<CONFIG:Debug>:-g>"
+		"$<$<CONFIG:Release>:-O3$<SEMICOLON>-DNDEBUG>"
+		"$<$<CONFIG:RelWithDebInfo>:-O2$<SEMICOLON>-g$<SEMICOLON>-DNDEBUG>"
+		"$<$<CONFIG:MinSizeRel>:-O2$<SEMICOLON>-DNDEBUG>")
+	set(standard "${CMAKE_CXX_STANDARD}")
+	if(arg_TARGET)
+		set(standard "$<TARGET_PROPERTY:${arg_TARGET},CXX_STANDARD>")
+	endif()
+	list(APPEND flags "$<$<BOOL:${standard}>:-std=c++${standard}>" ${arg_OPTIONS})
 	set(folder "${CMAKE_CURRENT_BINARY_DIR}/heddle.dir")
 	if(arg_TARGET)
 		set(folder "${folder}/${arg_TARGET}")

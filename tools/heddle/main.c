@@ -29,7 +29,7 @@ static void print_help(FILE *out)
 	      out);
 	for (unsigned i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
-	fputs("\n`heddle COMMAND --help` explains a command. `heddle --version` prints the version.\n", out);
+	fputs("\n`heddle help COMMAND` explains a command. `heddle --version` prints the version.\n", out);
 }
 
 static int unknown_command(const char *name)
@@ -57,6 +57,25 @@ static int run_command(const struct cmd *command, int argc, char **argv)
 	argp_program_version = "heddle " HD_VERSION;
 	argp_err_exit_status = CMD_ERROR;
 	return command->run(argc, argv);
+}
+
+static const struct cmd *command_named(const char *name)
+{
+	for (unsigned i = 0; i < COMMANDS; i++)
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* `heddle help`, and `heddle help COMMAND`: as COMMAND --help. */
+static int help(int argc, char **argv)
+{
+	const struct cmd *command = argc > 2 ? command_named(argv[2]) : NULL;
+	char option[] = "--help", *words[] = {argv[1], option, NULL};
+	if (argc > 2)
+		return command ? run_command(command, 2, words) : unknown_command(argv[2]);
+	print_help(stdout);
+	return CMD_OK;
 }
 
 static void print_schema(void)
@@ -89,20 +108,16 @@ static int dispatch(int argc, char **argv)
 		return CMD_ERROR;
 	}
 	const char *name = argv[1];
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-		print_help(stdout);
-		return CMD_OK;
-	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+		return help(argc, argv);
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		puts("heddle " HD_VERSION);
 		return CMD_OK;
 	}
 	if (describe(name, argv[2]))
 		return CMD_OK;
-	for (unsigned i = 0; i < COMMANDS; i++)
-		if (strcmp(name, commands[i].name) == 0)
-			return run_command(&commands[i], argc - 1, argv + 1);
-	return unknown_command(name);
+	const struct cmd *command = command_named(name);
+	return command ? run_command(command, argc - 1, argv + 1) : unknown_command(name);
 }
 
 int main(int argc, char **argv)

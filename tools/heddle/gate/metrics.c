@@ -38,7 +38,7 @@ const struct gate_metric gate_metrics[] = {
 const unsigned gate_metric_count = sizeof(gate_metrics) / sizeof(gate_metrics[0]);
 
 const struct gate_metric gate_ptxas_metrics[] = {
-#define GATE_PTXAS(metric, unit, key, doc) {metric, unit, GATE_LESS, GATE_PATH, "ptxas." key, doc},
+#define GATE_PTXAS(metric, unit, key, doc) {metric, unit, GATE_LESS, GATE_PATH, "ptxas." key, doc, NULL},
 #include "tools/heddle/gate/ptxas.def"
 #undef GATE_PTXAS
 };

@@ -200,16 +200,18 @@ int gate_ptxas_measure(struct gate_subjects *subjects, const struct cmd_input *i
 	int status = 0;
 	hd_arena_init(&arena);
 	hd_signals_hold(&signals);
+	struct hd_scratch folder;
 	struct ptxas tool = {.arena = &arena, .signals = &signals, .diag = diag, .ptxas = find_ptxas(&arena)};
 	if (!tool.ptxas)
 		status = hd_error(diag, HD_NOWHERE,
 				  "--with-ptxas: there is no ptxas in $CUDA_PATH/bin, in PATH or in "
 				  "/usr/local/cuda/bin");
-	else if (!(tool.directory = hd_scratch_make("heddle", &arena, diag)))
-		status = -1;
-	for (uint32_t i = 0; status == 0 && i < input->units.len; i++)
-		status = measure_unit(&tool, subjects, &input->units.data[i]);
-	hd_scratch_remove(tool.directory);
+	else if ((status = hd_scratch_make(&folder, "heddle", &arena, diag)) == 0) {
+		tool.directory = folder.path;
+		for (uint32_t i = 0; status == 0 && i < input->units.len; i++)
+			status = measure_unit(&tool, subjects, &input->units.data[i]);
+		hd_scratch_release(&folder);
+	}
 	hd_signals_release(&signals);
 	hd_arena_release(&arena);
 	return status;
