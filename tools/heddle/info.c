@@ -13,6 +13,7 @@
 #include "lib/metadata/fields.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/gate/steps.h"
 #include "tools/heddle/info_linear.h"
 
 struct info {
@@ -177,6 +178,18 @@ static void print_chain(const struct hd_metadata *metadata, const struct hd_meta
 	putchar('\n');
 }
 
+/* A launch bound leaves the block size open. */
+static void print_occupancy_range(const struct info *info, const struct hd_meta_function *kernel, uint32_t block)
+{
+	struct gate_need need = {.registers = kernel->registers,
+				 .block = block,
+				 .shared = (uint64_t)kernel->shared_bytes + info->dynamic_shared};
+	struct gate_range range = gate_fit_range(&info->config, &need);
+	printf("      with up to %u threads a CTA: %.0f to %.0f %%, the least limited by %s\n", block,
+	       100.0 * range.least.warps / range.least.max_warps, 100.0 * range.most.warps / range.most.max_warps,
+	       hd_occupancy_limit_name(range.least.limit));
+}
+
 static void print_occupancy(const struct info *info, const struct hd_meta_function *kernel)
 {
 	uint32_t block = block_of(info, kernel);
@@ -193,6 +206,8 @@ static void print_occupancy(const struct info *info, const struct hd_meta_functi
 	printf("    occupancy on %s with %u threads a CTA: %u CTAs, %u of %u warps (%.0f %%), limited by %s\n",
 	       info->config.name, block, occupancy.ctas, occupancy.warps, occupancy.max_warps,
 	       100.0 * occupancy.warps / occupancy.max_warps, hd_occupancy_limit_name(occupancy.limit));
+	if (!info->block && gate_block_is_bound(kernel))
+		print_occupancy_range(info, kernel, block);
 }
 
 static unsigned long long registers_needed(const struct hd_meta_linear_version *version, uint32_t threads,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tools/heddle/gate/runs.h"
+#include "tools/heddle/gate/steps.h"
 
 struct evaluation {
 	struct gate_budget *budget;
@@ -189,8 +190,18 @@ static const char *limiter_text(const struct evaluation *evaluation, const struc
 		return "";
 	if (!setting->block)
 		return ", limited by registers";
-	struct hd_occupancy fit = gate_occupancy(evaluation->subject->meta, setting);
-	return hd_arena_printf(evaluation->report->arena, ", limited by %s", hd_occupancy_limit_name(fit.limit));
+	const struct hd_meta_function *meta = evaluation->subject->meta;
+	struct hd_arena *arena = evaluation->report->arena;
+	struct hd_occupancy fit = gate_occupancy(meta, setting);
+	const char *text = hd_arena_printf(arena, ", limited by %s", hd_occupancy_limit_name(fit.limit));
+	if (setting->block != meta->max_threads || !gate_block_is_bound(meta))
+		return text;
+	struct gate_need need = {.registers = meta->registers,
+				 .block = setting->block,
+				 .shared = (uint64_t)meta->shared_bytes + setting->shared};
+	struct gate_range range = gate_fit_range(setting->gpu, &need);
+	return hd_arena_printf(arena, "%s (%u to %u warps with fewer threads)", text, range.least.warps,
+			       range.most.warps);
 }
 
 /* A figure that does not depend on the GPU, and a limit that does not, either. */

@@ -11,6 +11,28 @@ struct hd_occupancy gate_fit(const struct hd_config *gpu, const struct gate_need
 	return hd_occupancy_compute(&limits, need->registers, need->block, need->shared);
 }
 
+struct gate_range gate_fit_range(const struct hd_config *gpu, const struct gate_need *need)
+{
+	struct gate_need other = *need;
+	struct gate_range range = {gate_fit(gpu, need), gate_fit(gpu, need)};
+	for (other.block = GATE_BLOCK_STEP; other.block < need->block; other.block += GATE_BLOCK_STEP) {
+		struct hd_occupancy fit = gate_fit(gpu, &other);
+		if (fit.warps < range.least.warps)
+			range.least = fit;
+		if (fit.warps > range.most.warps)
+			range.most = fit;
+	}
+	return range;
+}
+
+bool gate_block_is_bound(const struct hd_meta_function *kernel)
+{
+	bool known = kernel->reqntid[0] != 0;
+	for (uint32_t i = 0; i < kernel->launch_count; i++)
+		known |= kernel->launches[i].block_known;
+	return !known && kernel->max_threads;
+}
+
 static bool more(const struct hd_config *gpu, const struct gate_need *need, uint32_t warps, uint64_t to,
 		 struct gate_step *step)
 {

@@ -27,6 +27,13 @@ struct gate_steps {
 };
 
 struct hd_occupancy gate_fit(const struct hd_config *gpu, const struct gate_need *need);
+/* The fewest and most resident warps over blocks of whole warps, of up to need->block threads. */
+struct gate_range {
+	struct hd_occupancy least, most;
+};
+struct gate_range gate_fit_range(const struct hd_config *gpu, const struct gate_need *need);
+/* Whether launch bounds are all that is known of the kernel's blocks: the most threads that one has. */
+bool gate_block_is_bound(const struct hd_meta_function *kernel);
 struct gate_steps gate_steps_of(const struct hd_config *gpu, const struct gate_need *need);
 /* "32 registers: 48 warps; 96 threads a CTA: 63 warps"; nothing when no step is left. */
 void gate_steps_append(struct hd_strbuf *text, const struct hd_config *gpu, const struct gate_need *need);
