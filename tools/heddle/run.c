@@ -401,6 +401,36 @@ static void print_policy(const struct run *run, const char *policy, const json_t
 		printf("%s\n", policy);
 }
 
+/* How many times as fast as the first policy each is. */
+static void print_speedups(const struct run *run, json_t *const *stats)
+{
+	double first = figure_number(json_object_get(stats[0], "total"), "cycles");
+	printf("%-26s", "  speedup");
+	for (uint32_t i = 0; i < run->policies.len; i++) {
+		double cycles = figure_number(json_object_get(stats[i], "total"), "cycles");
+		char text[64] = "-";
+		if (first > 0 && cycles > 0 && !json_is_true(json_object_get(stats[i], "partial")))
+			snprintf(text, sizeof text, "%.3f", first / cycles);
+		printf(" %16s", text);
+	}
+	printf("\n");
+}
+
+/* Runs end with the first that fails: whose figures are missing, and why. */
+static void print_missing(const struct run *run, json_t *const *stats)
+{
+	const char *failed = NULL;
+	for (uint32_t i = 0; i < run->policies.len; i++) {
+		const char *policy = run->policies.data[i];
+		if (!stats[i] && !failed)
+			printf("\n%s: no figures, since its run failed\n", policy);
+		else if (!stats[i])
+			printf("\n%s: not run, since the run under %s failed\n", policy, failed);
+		if (!failed && (!stats[i] || (i + 1 < run->policies.len && !stats[i + 1])))
+			failed = policy;
+	}
+}
+
 static void print_table(const struct run *run, json_t *const *stats)
 {
 	bool partial = false;
@@ -412,7 +442,10 @@ static void print_table(const struct run *run, json_t *const *stats)
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		printf(" %16s", run->policies.data[i]);
 	printf("\n");
-	print_rows(run, stats, figure_rows, figure_row_count);
+	print_rows(run, stats, figure_rows, 1);
+	if (run->policies.len > 1)
+		print_speedups(run, stats);
+	print_rows(run, stats, figure_rows + 1, figure_row_count - 1);
 	if (run->ideal)
 		print_rows(run, stats, figure_ideal_rows, figure_ideal_row_count);
 	for (uint32_t i = 0; i < run->policies.len; i++)
@@ -421,6 +454,7 @@ static void print_table(const struct run *run, json_t *const *stats)
 			print_policy(run, run->policies.data[i], stats[i]);
 			print_kernels(stats[i]);
 		}
+	print_missing(run, stats);
 }
 
 /* One document as it is; several as {"runs": [...]}. The caller frees the text. */
