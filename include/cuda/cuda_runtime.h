@@ -162,6 +162,13 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num
 							       dynamicSMemSize);
 }
 
+template <class T>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, T *func, int numBlocks,
+								    int blockSize)
+{
+	return ::cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (const void *)func, numBlocks, blockSize);
+}
+
 /*
  * The block size, a multiple of the warp size, that keeps the most threads resident on a multiprocessor, and the grid
  * that fills the device once. `sharedOf(blockSize)` gives the dynamic shared memory in bytes.

@@ -91,6 +91,7 @@ struct hd_placement {
 int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
 		       const struct hd_placement *placed, uint32_t count, struct hd_module **module);
 void hd_sim_unload(struct hd_sim *sim, struct hd_module *module);
+const char *hd_sim_target(const struct hd_module *module);		     /* "sm_70": what it was compiled for */
 struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name); /* NULL */
 const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel);
 const char *hd_kernel_name(const struct hd_kernel *kernel);

@@ -191,6 +191,25 @@ static int read_checks(struct hd_cudart *cudart, uint32_t *checks)
 	return text ? hd_sim_check_parse(text, checks, &cudart->diag) : 0;
 }
 
+/*
+ * A card refuses code of a later architecture. Here it runs, because the machine is one for all models and those of
+ * papers are of architectures that code cannot be compiled for any more; of the others it is said.
+ */
+static void note_target(struct hd_cudart *cudart, const char *target)
+{
+	const struct hd_config *config = &cudart->config;
+	int card = (int)(config->compute_major * 10 + config->compute_minor);
+	int code = target && !strncmp(target, "sm_", 3) ? atoi(target + 3) : 0;
+	if (cudart->noted_target || card < 70 || code <= card)
+		return;
+	cudart->noted_target = true;
+	hd_note(&cudart->diag, HD_NOWHERE,
+		"the program is compiled for %s and runs here; a card like the modelled %s, of compute capability "
+		"%d.%d, "
+		"would refuse it (cudaErrorNoKernelImageForDevice)",
+		target, config->product, card / 10, card % 10);
+}
+
 static int load_binary(struct hd_cudart *cudart, struct hd_binary *binary)
 {
 	if (binary->module || binary->failed || binary->gone)
@@ -207,6 +226,8 @@ static int load_binary(struct hd_cudart *cudart, struct hd_binary *binary)
 	if (error == HD_SIM_NO_MEMORY)
 		hd_error(&cudart->diag, HD_NOWHERE, "%s", hd_sim_error_text(cudart->sim));
 	binary->failed = error != 0;
+	if (!error)
+		note_target(cudart, hd_sim_target(binary->module));
 	return error;
 }
 

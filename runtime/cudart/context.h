@@ -80,6 +80,7 @@ struct hd_cudart {
 	HD_VEC(struct hd_reference *) references; /* texture references */
 	HD_VEC(struct CUmod_st *) modules;	  /* of the driver API */
 	HD_VEC(struct hd_registered *) handles;	  /* of kernels: CUfunction is the kernel itself */
+	bool noted_target;			  /* that code is of a later architecture */
 	bool runtime_used;			  /* which makes the primary context current for the driver API */
 };
 

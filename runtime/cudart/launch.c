@@ -279,3 +279,33 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
 	(void)flags;
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
 }
+
+/* The most dynamic shared memory with which so many blocks are still resident: halved until its last byte is known. */
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks,
+						      int blockSize)
+{
+	struct cudaFuncAttributes attributes;
+	if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	cudaError_t error = cudaFuncGetAttributes(&attributes, func);
+	if (error != cudaSuccess)
+		return error;
+	size_t fits = 0, least = 0, most = (size_t)attributes.maxDynamicSharedSizeBytes;
+	while (least <= most) {
+		size_t bytes = least + (most - least) / 2;
+		int blocks;
+		error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, blockSize, bytes);
+		if (error != cudaSuccess)
+			return error;
+		if (blocks >= numBlocks) {
+			fits = bytes;
+			least = bytes + 1;
+		} else if (!bytes) {
+			return hd_cudart_return(cudaErrorInvalidValue);
+		} else {
+			most = bytes - 1;
+		}
+	}
+	*dynamicSmemSize = fits;
+	return cudaSuccess;
+}

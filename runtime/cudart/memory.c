@@ -185,6 +185,37 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 	return cudaSuccess;
 }
 
+/* Memory and events stay in the process that made them. */
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
+{
+	(void)handle, (void)devPtr;
+	return hd_cudart_return(cudaErrorNotSupported);
+}
+
+cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+	(void)devPtr, (void)handle, (void)flags;
+	return hd_cudart_return(cudaErrorNotSupported);
+}
+
+cudaError_t cudaIpcCloseMemHandle(void *devPtr)
+{
+	(void)devPtr;
+	return hd_cudart_return(cudaErrorNotSupported);
+}
+
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+	(void)handle, (void)event;
+	return hd_cudart_return(cudaErrorNotSupported);
+}
+
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+	(void)event, (void)handle;
+	return hd_cudart_return(cudaErrorNotSupported);
+}
+
 /* ------------------------------------------------------------ set and copy */
 
 cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, size_t count)

@@ -1,6 +1,6 @@
 /*
  * Stream-ordered memory. Work runs in the order in which it is submitted, so that memory is there, and gone, at once.
- * There is one pool, the device's own: its attributes are remembered, and its use is that of all device memory.
+ * Attributes of pools are remembered; their use is that of all device memory.
  */
 #include <string.h>
 
@@ -84,13 +84,57 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 	HD_CUDART(cudart);
 	if (device != 0)
 		return hd_cudart_return(cudaErrorInvalidDevice);
-	return hd_cudart_return(memPool && memPool == cudart->pool ? cudaSuccess : cudaErrorInvalidValue);
+	(void)cudart;
+	return hd_cudart_return(memPool ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	if (!memPool || !poolProps || poolProps->allocType != cudaMemAllocationTypePinned)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (poolProps->handleTypes != cudaMemHandleTypeNone || poolProps->location.type != cudaMemLocationTypeDevice)
+		return hd_cudart_return(cudaErrorNotSupported);
+	if (poolProps->location.id != 0)
+		return hd_cudart_return(cudaErrorInvalidDevice);
+	*memPool = hd_xcalloc(1, sizeof **memPool);
+	for (unsigned i = 0; i < 3; i++)
+		(*memPool)->reuse[i] = 1;
+	return cudaSuccess;
+}
+
+/* What was allocated from it stays until it is freed. */
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
+{
+	HD_CUDART(cudart);
+	if (!memPool || memPool == cudart->pool)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	free(memPool);
+	return cudaSuccess;
+}
+
+/* There is one device, which always has access. */
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
+{
+	for (size_t i = 0; descList && i < count; i++)
+		if (descList[i].location.type != cudaMemLocationTypeDevice || descList[i].location.id != 0)
+			return hd_cudart_return(cudaErrorInvalidDevice);
+	return hd_cudart_return(memPool && (descList || !count) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool,
+				 struct cudaMemLocation *location)
+{
+	if (!flags || !memPool || !location)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	*flags = cudaMemAccessFlagsProtReadWrite;
+	return cudaSuccess;
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
-	HD_CUDART(cudart);
-	if (!memPool || memPool != cudart->pool || !value)
+	if (!memPool || !value)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	if (reuse_of(memPool, attr))
 		memcpy(reuse_of(memPool, attr), value, sizeof(int));
@@ -104,7 +148,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
 	HD_CUDART(cudart);
-	if (!memPool || memPool != cudart->pool || !value)
+	if (!memPool || !value)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	uint64_t used = cudart->config.dram_bytes - hd_sim_free_bytes(cudart->sim);
 	if (reuse_of(memPool, attr))

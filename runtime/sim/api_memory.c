@@ -90,6 +90,11 @@ void hd_sim_unload(struct hd_sim *sim, struct hd_module *module)
 	free_module(module);
 }
 
+const char *hd_sim_target(const struct hd_module *module)
+{
+	return module->object.metadata.target;
+}
+
 struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name)
 {
 	for (uint32_t i = 0; i < module->kernel_count; i++)

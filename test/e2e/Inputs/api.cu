@@ -43,7 +43,27 @@ __global__ void __launch_bounds__(128, 2) hello(int x) { printf("hello %d %s %5.
 /* Stream-ordered memory, and boxes of pitched memory. */
 static void pools_and_boxes()
 {
-    cudaMemPool_t pool;
+    cudaMemPool_t pool, own;
+    cudaMemPoolProps props = {};
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = cudaMemLocationTypeDevice;
+    void *owned;
+    OK(cudaMemPoolCreate(&own, &props));
+    OK(cudaMallocFromPoolAsync(&owned, 256, own, 0));
+    OK(cudaFreeAsync(owned, 0));
+    OK(cudaMemPoolDestroy(own));
+    props.location.id = 1;
+    EXPECT(cudaMemPoolCreate(&own, &props) == cudaErrorInvalidDevice);
+    cudaIpcMemHandle_t handle;
+    EXPECT(cudaIpcGetMemHandle(&handle, &pool) == cudaErrorNotSupported);
+    size_t most;
+    int blocks;
+    OK(cudaOccupancyAvailableDynamicSMemPerBlock(&most, doubled, 3, 64));
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, doubled, 64, most));
+    EXPECT(blocks == 3 && most > 30000);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, doubled, 64, most + 1));
+    EXPECT(blocks == 2);
+    cudaGetLastError();
     unsigned long long threshold = 1 << 20, got = 0, used = 0;
     int *memory;
     OK(cudaDeviceGetDefaultMemPool(&pool, 0));

@@ -13,6 +13,8 @@
     } while (0)
 #define OK(call) EXPECT((call) == cudaSuccess)
 
+__global__ void nothing() {}
+
 static int attribute(cudaDeviceAttr attr)
 {
     int value = -77;
@@ -27,6 +29,8 @@ int main(int argc, char **argv)
     char bus[32];
     size_t limit;
     EXPECT(argc == 6);
+    nothing<<<1, 1>>>();
+    OK(cudaDeviceSynchronize());
     memset(&p, 0x55, sizeof p);
     OK(cudaGetDeviceProperties(&p, 0));
     /* the card's own */
