@@ -11,6 +11,8 @@
 #include "heddle/object.h"
 #include "lib/arena.h"
 #include "lib/diag.h"
+#include "lib/map.h"
+#include "lib/vec.h"
 #include "passes/mir/mir.h"
 
 struct hd_remarks; /* remark.h */
@@ -38,14 +40,26 @@ struct hd_options {
 	const char *canonical;	   /* the non-default parameters in canonical order, for the metadata */
 };
 
+struct hd_annotation; /* ir/kernels.c */
+
+/* What stands in nvvm.annotations of a module, by value. */
+struct hd_annotations {
+	LLVMModuleRef module; /* NULL: not read yet */
+	unsigned nodes;
+	struct hd_map first; /* of a value: 1 + index into list, the rest behind it */
+	HD_VEC(struct hd_annotation) list;
+};
+
 struct hd_unit {
 	struct hd_arena arena; /* names, metadata, the object's arrays: lives as long as the unit */
 	struct hd_diag *diag;
 	struct hd_options options;
-	LLVMModuleRef source; /* the user's module: annotated, never lowered */
-	LLVMModuleRef module; /* a clone that lowering may legalise; NULL before the `legalize` step */
+	LLVMModuleRef source;		      /* the user's module: annotated, never lowered */
+	LLVMModuleRef module;		      /* a clone that lowering may legalise; NULL before the `legalize` step */
+	struct hd_annotations annotations[2]; /* of the module and of the source */
 	const struct hd_abi *abi;
 	HD_VEC(struct hd_mfunc) functions; /* in the order of object.functions */
+	struct hd_map symbols;		   /* index into object.symbols, by the function or variable of `module` */
 	struct hd_object object;
 	struct hd_metadata metadata;
 	uint64_t valid;	   /* bit per row of passes.def: result present */

@@ -15,16 +15,16 @@
  * capability 3.0. */
 static const uint32_t most_block[3] = {1024, 1024, 64}, most_grid[3] = {2147483647, 65535, 65535};
 
-static void bounds_of(LLVMValueRef kernel, struct hd_affine_bounds *bounds)
+static void bounds_of(struct hd_unit *unit, LLVMValueRef kernel, struct hd_affine_bounds *bounds)
 {
 	static const char *const required[] = {"reqntidx", "reqntidy", "reqntidz"};
-	uint32_t exact[3], any = 0, threads = hd_annotation(kernel, "maxntidx");
+	uint32_t exact[3], any = 0, threads = hd_annotation(unit, kernel, "maxntidx");
 	for (unsigned d = 0; d < 3; d++) {
-		exact[d] = hd_annotation(kernel, required[d]);
+		exact[d] = hd_annotation(unit, kernel, required[d]);
 		any |= exact[d];
 	}
 	/* __launch_bounds__ gives maxntidx alone: it bounds the product, and so each dimension. */
-	uint32_t y = hd_annotation(kernel, "maxntidy"), z = hd_annotation(kernel, "maxntidz");
+	uint32_t y = hd_annotation(unit, kernel, "maxntidy"), z = hd_annotation(unit, kernel, "maxntidz");
 	threads *= (y ? y : 1) * (z ? z : 1);
 	bounds->exact = any != 0;
 	for (unsigned d = 0; d < 3; d++) {
@@ -39,7 +39,7 @@ static struct hd_linear_plan *plan_of(struct hd_unit *unit, LLVMValueRef kernel,
 {
 	struct hd_affine_bounds bounds;
 	uint32_t *offsets = HD_ARENA_NEW(&unit->arena, uint32_t, LLVMCountParams(kernel));
-	bounds_of(kernel, &bounds);
+	bounds_of(unit, kernel, &bounds);
 	hd_kernel_params(kernel, offsets);
 	return hd_linear_plan_compute(hd_affine_compute(kernel, layout, offsets, &bounds, &unit->arena));
 }
@@ -51,7 +51,7 @@ int hd_affine_run(struct hd_unit *unit)
 		HD_ARENA_NEW(&unit->arena, struct hd_linear_plan *, unit->object.function_count);
 	for (uint32_t f = 0; f < unit->object.function_count; f++) {
 		LLVMValueRef function = LLVMGetNamedFunction(unit->module, unit->object.functions[f].name);
-		if (function && !LLVMIsDeclaration(function) && hd_is_kernel(function))
+		if (function && !LLVMIsDeclaration(function) && hd_is_kernel(unit, function))
 			plans[f] = plan_of(unit, function, layout);
 	}
 	unit->results[HD_PASS_AFFINE] = plans;

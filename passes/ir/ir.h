@@ -1,5 +1,5 @@
 /*
- * Questions about NVPTX IR that every phase asks. None changes the module, and none keeps state.
+ * Questions about NVPTX IR that every phase asks. None changes the module.
  */
 #ifndef HD_PASSES_IR_IR_H
 #define HD_PASSES_IR_IR_H
@@ -18,9 +18,9 @@ enum { HD_AS_GENERIC = 0, HD_AS_GLOBAL = 1, HD_AS_SHARED = 3, HD_AS_CONST = 4, H
 /* ---- kernels.c */
 /* Bytes and offsets of kernel parameters in the constant bank, from HD_CB_PARAMS. `offsets`: one a parameter. */
 uint32_t hd_kernel_params(LLVMValueRef function, uint32_t *offsets);
-bool hd_is_kernel(LLVMValueRef function);
-/* An annotation of a function in nvvm.annotations; 0 when absent. */
-uint32_t hd_annotation(LLVMValueRef value, const char *name);
+bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function);
+/* An annotation of a function or variable of the unit in nvvm.annotations; 0 when absent. */
+uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *name);
 LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not by value */
 
 /* ---- constants.c */

@@ -1,6 +1,6 @@
 /*
  * Questions about NVPTX IR: which functions are kernels, what is annotated at them, and where their parameters lie.
- * Linear in the module's annotations.
+ * The annotations are read once a module, which is linear in them; a question costs what its value has.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,35 +9,64 @@
 #include "passes/ir/byval.h"
 #include "passes/ir/ir.h"
 
-uint32_t hd_annotation(LLVMValueRef value, const char *name)
+/* One of the pairs behind a value in a node of nvvm.annotations. */
+struct hd_annotation {
+	const char *key;
+	unsigned length;
+	uint32_t number, next; /* next: 1 + the value's next one, 0 none */
+};
+
+static void add(struct hd_annotations *index, struct hd_arena *arena, LLVMValueRef node)
 {
-	LLVMModuleRef module = LLVMGetGlobalParent(value);
-	unsigned count = LLVMGetNamedMetadataNumOperands(module, "nvvm.annotations");
-	uint32_t found = 0;
-	if (!count)
-		return 0;
-	LLVMValueRef *nodes = hd_xcalloc(count, sizeof(LLVMValueRef));
-	LLVMGetNamedMetadataOperands(module, "nvvm.annotations", nodes);
-	for (unsigned i = 0; i < count && !found; i++) {
-		unsigned n = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
-		LLVMValueRef *ops = hd_xcalloc(n + 1, sizeof(LLVMValueRef));
-		LLVMGetMDNodeOperands(nodes[i], ops);
-		for (unsigned k = 1; n && ops[0] == value && k + 1 < n; k += 2) {
-			const char *key = ops[k] ? LLVMGetMDString(ops[k], &length) : NULL;
-			if (key && strlen(name) == length && !memcmp(key, name, length) && ops[k + 1] &&
-			    LLVMIsAConstantInt(ops[k + 1]))
-				found = (uint32_t)LLVMConstIntGetZExtValue(ops[k + 1]);
-		}
-		free(ops);
+	unsigned count = LLVMGetMDNodeNumOperands(node);
+	LLVMValueRef *ops = hd_xcalloc(count + 1, sizeof(LLVMValueRef));
+	LLVMGetMDNodeOperands(node, ops);
+	for (unsigned k = 1; ops[0] && k + 1 < count; k += 2) {
+		struct hd_annotation annotation = {0};
+		annotation.key = ops[k] ? LLVMGetMDString(ops[k], &annotation.length) : NULL;
+		if (!annotation.key || !ops[k + 1] || !LLVMIsAConstantInt(ops[k + 1]))
+			continue;
+		const struct hd_map_entry *first = hd_map_get(&index->first, ops[0]);
+		annotation.number = (uint32_t)LLVMConstIntGetZExtValue(ops[k + 1]);
+		annotation.next = first ? first->start : 0;
+		hd_vec_push_in(&index->list, arena, annotation);
+		hd_map_put(&index->first, ops[0], index->list.len, 0);
 	}
-	free(nodes);
-	return found;
+	free(ops);
 }
 
-bool hd_is_kernel(LLVMValueRef function)
+/* From the last to the first, so that each value's own are found from the first on. */
+static void fill(struct hd_annotations *index, struct hd_arena *arena, LLVMModuleRef module, unsigned count)
+{
+	LLVMValueRef *nodes = hd_xcalloc(count + 1, sizeof(LLVMValueRef));
+	*index = (struct hd_annotations){.module = module, .nodes = count, .first.arena = arena};
+	LLVMGetNamedMetadataOperands(module, "nvvm.annotations", nodes);
+	for (unsigned i = count; i-- > 0;)
+		add(index, arena, nodes[i]);
+	free(nodes);
+}
+
+uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *name)
+{
+	LLVMModuleRef module = LLVMGetGlobalParent(value);
+	struct hd_annotations *index = &unit->annotations[module == unit->source];
+	unsigned count = LLVMGetNamedMetadataNumOperands(module, "nvvm.annotations");
+	if (index->module != module || index->nodes != count) /* the first question, or helpers were linked in */
+		fill(index, &unit->arena, module, count);
+	const struct hd_map_entry *first = hd_map_get(&index->first, value);
+	for (uint32_t at = first ? first->start : 0; at; at = index->list.data[at - 1].next) {
+		const struct hd_annotation *annotation = &index->list.data[at - 1];
+		if (annotation->number && strlen(name) == annotation->length &&
+		    !memcmp(annotation->key, name, annotation->length))
+			return annotation->number;
+	}
+	return 0;
+}
+
+bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function)
 {
 	enum { PTX_KERNEL = 71 };
-	return LLVMGetFunctionCallConv(function) == PTX_KERNEL || hd_annotation(function, "kernel");
+	return LLVMGetFunctionCallConv(function) == PTX_KERNEL || hd_annotation(unit, function, "kernel");
 }
 
 LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param)

@@ -442,7 +442,7 @@ int hd_uniformity_run(struct hd_unit *unit)
 	count = 0;
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
-			results[count++] = hd_uniformity_compute(f, hd_is_kernel(f), &unit->arena);
+			results[count++] = hd_uniformity_compute(f, hd_is_kernel(unit, f), &unit->arena);
 	unit->results[HD_PASS_UNIFORMITY] = results;
 	return 0;
 }

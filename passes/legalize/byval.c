@@ -331,7 +331,7 @@ void hd_legal_byval(struct hd_legal *legal)
 		struct hd_map known = {0};
 		if (LLVMIsDeclaration(f))
 			continue;
-		if (!hd_is_kernel(f))
+		if (!hd_is_kernel(legal->unit, f))
 			receive_parameters(legal, f);
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
 			for (LLVMValueRef inst = LLVMGetFirstInstruction(bb), next; inst; inst = next) {
@@ -339,7 +339,7 @@ void hd_legal_byval(struct hd_legal *legal)
 				if (has_byval(legal, inst))
 					send_arguments(legal, inst, &known);
 			}
-		if (hd_is_kernel(f))
+		if (hd_is_kernel(legal->unit, f))
 			hd_legal_own_parameters(legal, f);
 		hd_map_release(&known);
 	}

@@ -227,7 +227,7 @@ void hd_legal_exits(struct hd_legal *legal)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
 		struct exits exits = {.legal = legal, .function = f};
-		if (LLVMIsDeclaration(f) || !hd_is_kernel(f))
+		if (LLVMIsDeclaration(f) || !hd_is_kernel(legal->unit, f))
 			continue;
 		hd_arena_init(&exits.arena);
 		if (find_crossings(&exits))

@@ -152,9 +152,9 @@ void hd_legal_spaces(struct hd_legal *legal)
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f)) {
 		if (LLVMIsDeclaration(f))
 			continue;
-		if (hd_is_kernel(f))
+		if (hd_is_kernel(legal->unit, f))
 			hd_legal_own_parameters(legal, f);
 		route_stack_objects(legal, f);
-		route_parameters(legal, f, hd_is_kernel(f));
+		route_parameters(legal, f, hd_is_kernel(legal->unit, f));
 	}
 }

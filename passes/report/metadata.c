@@ -62,13 +62,13 @@ static const char *producer(struct hd_unit *unit)
 }
 
 /* maxntid and reqntid have three dimensions; an absent one is 1 when another is there. */
-static uint32_t dimensions(LLVMValueRef function, const char *prefix, uint32_t size[3])
+static uint32_t dimensions(struct hd_unit *unit, LLVMValueRef function, const char *prefix, uint32_t size[3])
 {
 	uint32_t product = 1, any = 0;
 	for (unsigned d = 0; d < 3; d++) {
 		char name[16];
 		snprintf(name, sizeof(name), "%s%c", prefix, 'x' + (int)d);
-		size[d] = hd_annotation(function, name);
+		size[d] = hd_annotation(unit, function, name);
 		any |= size[d];
 	}
 	for (unsigned d = 0; d < 3 && any; d++)
@@ -76,13 +76,13 @@ static uint32_t dimensions(LLVMValueRef function, const char *prefix, uint32_t s
 	return any ? product : 0;
 }
 
-static void launch_bounds(LLVMValueRef function, struct hd_meta_function *facts)
+static void launch_bounds(struct hd_unit *unit, LLVMValueRef function, struct hd_meta_function *facts)
 {
-	uint32_t most[3], exact = dimensions(function, "reqntid", facts->reqntid);
-	facts->max_threads = dimensions(function, "maxntid", most);
+	uint32_t most[3], exact = dimensions(unit, function, "reqntid", facts->reqntid);
+	facts->max_threads = dimensions(unit, function, "maxntid", most);
 	if (exact)
 		facts->max_threads = exact;
-	facts->min_ctas = hd_annotation(function, "minctasm");
+	facts->min_ctas = hd_annotation(unit, function, "minctasm");
 }
 
 static enum hd_param_kind kind_of(LLVMTypeRef type, bool by_value)
@@ -188,7 +188,7 @@ static void describe_source(struct hd_unit *unit, struct hd_meta_function *facts
 	facts->source = (struct hd_meta_source){loc.file, loc.line};
 	if (!facts->kernel)
 		return;
-	launch_bounds(function, facts);
+	launch_bounds(unit, function, facts);
 	parameters(unit, function, facts);
 	name_from_debug_info(unit, function, facts);
 }

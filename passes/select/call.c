@@ -418,7 +418,7 @@ static void real_call(struct hd_select *sel, LLVMValueRef callee)
 	LLVMTypeRef type = LLVMGetCalledFunctionType(sel->inst);
 	struct hd_signature *sig = signature_of(sel, type, sel->inst);
 	struct hd_mreg target = HD_MREG_NONE;
-	const struct hd_map_entry *symbol = callee ? hd_map_get(&sel->symbols, callee) : NULL;
+	const struct hd_map_entry *symbol = callee ? hd_map_get(&sel->unit->symbols, callee) : NULL;
 	uint32_t results = 0;
 	uint32_t service;
 	if (callee && !symbol && !syscall_of(callee, &service)) {

@@ -199,7 +199,7 @@ static int add_functions(struct hd_globals *globals)
 		struct hd_symbol *symbol = add_symbol(globals, f, HD_SYM_FUNCTION);
 		symbol->defined = true;
 		symbol->function = functions.len;
-		hd_vec_push(&functions, (struct hd_function){.name = symbol->name, .kernel = hd_is_kernel(f)});
+		hd_vec_push(&functions, (struct hd_function){.name = symbol->name, .kernel = hd_is_kernel(unit, f)});
 	}
 	unit->object.function_count = functions.len;
 	unit->object.functions = HD_ARENA_NEW(&unit->arena, struct hd_function, functions.len + 1);
@@ -238,7 +238,8 @@ static int add_variable(struct hd_globals *globals, LLVMValueRef global)
 	symbol->size = LLVMTypeIsSized(type) ? LLVMABISizeOfType(globals->layout, type) : 0;
 	symbol->align = align ? align : LLVMABIAlignmentOfType(globals->layout, type);
 	const char *section = LLVMGetSection(global); /* as host_defines.h marks it: clang 19 has no attribute for it */
-	symbol->managed = hd_annotation(global, "managed") != 0 || (section && !strcmp(section, "heddle_managed"));
+	symbol->managed =
+		hd_annotation(unit, global, "managed") != 0 || (section && !strcmp(section, "heddle_managed"));
 	if (symbol->size > UINT32_MAX)
 		return hd_error(unit->diag, HD_NOWHERE, "variable '%s' of %llu bytes is too large", symbol->name,
 				(unsigned long long)symbol->size);
@@ -354,6 +355,7 @@ static int build_sections(struct hd_globals *globals)
 int hd_lower_globals(struct hd_unit *unit)
 {
 	struct hd_globals globals = {.unit = unit, .layout = LLVMGetModuleDataLayout(unit->module)};
+	globals.map.arena = &unit->arena;
 	int status = add_functions(&globals);
 	if (add_variables(&globals))
 		status = -1;
@@ -368,6 +370,6 @@ int hd_lower_globals(struct hd_unit *unit)
 	hd_vec_release(&globals.symbols);
 	hd_vec_release(&globals.data_relocs);
 	hd_vec_release(&globals.rodata_relocs);
-	hd_map_release(&globals.map);
+	unit->symbols = globals.map;
 	return status;
 }

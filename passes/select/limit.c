@@ -42,7 +42,7 @@ static uint32_t bounded_threads(struct hd_select *sel)
 	uint32_t threads = 1;
 	bool bounded = false;
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t n = hd_annotation(sel->function, dims[i]);
+		uint32_t n = hd_annotation(sel->unit, sel->function, dims[i]);
 		bounded = bounded || n;
 		threads *= n ? n : 1;
 	}
@@ -56,8 +56,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 
 uint32_t hd_sel_register_limit(struct hd_select *sel)
 {
-	uint32_t fixed = hd_annotation(sel->function, "maxnreg");
-	uint32_t ctas = hd_annotation(sel->function, "minctasm"), threads = bounded_threads(sel);
+	uint32_t fixed = hd_annotation(sel->unit, sel->function, "maxnreg");
+	uint32_t ctas = hd_annotation(sel->unit, sel->function, "minctasm"), threads = bounded_threads(sel);
 	uint32_t limit = fixed ? least(fixed, HD_MAX_REGS) : HD_MAX_REGS;
 	uint32_t per_cta = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
 	if (!threads) /* as nvcc has it: -maxrregcount is for functions without bounds */

@@ -463,20 +463,6 @@ static int select_function(struct hd_select *sel, LLVMValueRef function, uint32_
 	return sel->failed ? -1 : 0;
 }
 
-static void map_symbols(struct hd_select *sel)
-{
-	struct hd_object *object = &sel->unit->object;
-	LLVMModuleRef module = sel->unit->module;
-	uint32_t next = 0;
-	/* hd_lower_globals made the symbols in this order, the same for functions and variables. */
-	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-		if (next < object->symbol_count && !strcmp(object->symbols[next].name, LLVMGetValueName(f)))
-			hd_map_put(&sel->symbols, f, next++, 1);
-	for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
-		if (next < object->symbol_count && !strcmp(object->symbols[next].name, LLVMGetValueName(g)))
-			hd_map_put(&sel->symbols, g, next++, 1);
-}
-
 static unsigned kind_id(struct hd_select *sel, const char *name)
 {
 	return LLVMGetMDKindIDInContext(sel->context, name, (unsigned)strlen(name));
@@ -489,7 +475,6 @@ static unsigned attribute_id(const char *name)
 
 static void release(struct hd_select *sel)
 {
-	hd_map_release(&sel->symbols);
 	hd_map_release(&sel->intrinsics);
 	hd_vec_release(&sel->intrinsic_rows);
 	hd_map_release(&sel->files);
@@ -516,7 +501,6 @@ static struct hd_select begin(struct hd_unit *unit)
 	sel.at_align = attribute_id("align");
 	sel.at_noalias = attribute_id("noalias");
 	sel.at_readonly = attribute_id("readonly");
-	map_symbols(&sel);
 	return sel;
 }
 

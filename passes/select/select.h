@@ -95,7 +95,6 @@ struct hd_select {
 	LLVMContextRef context;
 	unsigned md_ordinal, md_prof, md_invariant;
 	unsigned at_align, at_noalias, at_readonly;
-	struct hd_map symbols;				    /* function or global -> index in unit->object.symbols */
 	struct hd_map intrinsics;			    /* function -> index in intrinsic_rows */
 	HD_VEC(const struct hd_intrinsic *) intrinsic_rows; /* NULL: not known */
 	struct hd_map files;				    /* metadata of a DIFile -> index in file_names */

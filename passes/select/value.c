@@ -93,7 +93,7 @@ struct hd_leaf hd_leaf_reg(struct hd_mreg reg)
 
 static struct hd_leaf symbol_leaf(struct hd_select *sel, const struct hd_const_addr *address, LLVMTypeRef type)
 {
-	const struct hd_map_entry *entry = hd_map_get(&sel->symbols, address->global);
+	const struct hd_map_entry *entry = hd_map_get(&sel->unit->symbols, address->global);
 	struct hd_leaf leaf = {.kind = HD_LEAF_SYMBOL,
 			       .words = (uint8_t)hd_sel_words(sel, type),
 			       .imm = {address->addend, 0}};

@@ -18,6 +18,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Linker.h>
 
+#include "lib/map.h"
 #include "tools/heddle-cc/relocatable.h"
 
 struct definition {
@@ -320,37 +321,39 @@ static int load_all(struct merge *merge)
 	return status ? -1 : 0;
 }
 
-/* PTX kernels by calling convention or by annotation. */
-static bool is_kernel(LLVMModuleRef module, LLVMValueRef function)
+/* PTX kernels by annotation, each with a 1 in the map. */
+static void find_kernels(LLVMModuleRef module, struct hd_map *kernels)
 {
-	enum { PTX_KERNEL = 71 };
 	unsigned count = LLVMGetNamedMetadataNumOperands(module, "nvvm.annotations"), length;
 	LLVMValueRef *nodes = hd_xcalloc(count, sizeof *nodes);
-	bool found = LLVMGetFunctionCallConv(function) == PTX_KERNEL;
 	LLVMGetNamedMetadataOperands(module, "nvvm.annotations", nodes);
-	for (unsigned i = 0; i < count && !found; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		unsigned operands = LLVMGetMDNodeNumOperands(nodes[i]);
 		LLVMValueRef *operand = hd_xcalloc(operands, sizeof *operand);
 		LLVMGetMDNodeOperands(nodes[i], operand);
-		for (unsigned k = 1; operands && operand[0] == function && k < operands; k += 2) {
+		for (unsigned k = 1; operands && operand[0] && k < operands; k += 2) {
 			const char *key = operand[k] ? LLVMGetMDString(operand[k], &length) : NULL;
-			found = found || (key && length == 6 && !memcmp(key, "kernel", 6));
+			if (key && length == 6 && !memcmp(key, "kernel", 6))
+				hd_map_put(kernels, operand[0], 1, 0);
 		}
 		free(operand);
 	}
 	free(nodes);
-	return found;
 }
 
 /* What the host cannot name, the optimizer may inline and drop. */
 static void internalize(LLVMModuleRef module)
 {
+	enum { PTX_KERNEL = 71 };
+	struct hd_map kernels = {0};
+	find_kernels(module, &kernels);
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-		if (LLVMIsDeclaration(f) || is_kernel(module, f))
+		if (LLVMIsDeclaration(f) || LLVMGetFunctionCallConv(f) == PTX_KERNEL || hd_map_get(&kernels, f))
 			continue;
 		LLVMSetLinkage(f, LLVMInternalLinkage);
 		LLVMSetVisibility(f, LLVMDefaultVisibility);
 	}
+	hd_map_release(&kernels);
 }
 
 static int join(struct merge *merge, const char *name, const char *path)

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <uthash.h>
 
 #include "heddle/object.h"
 #include "lib/strbuf.h"
@@ -23,10 +24,18 @@
 
 enum { DEEPEST_BLOCK = 64 }; /* casts, copies and variables between a launch and the constants of its block */
 
+/* Variables that are written to or whose address is taken, by their hash. */
+struct assigned {
+	unsigned hash;
+	CXCursor variable;
+	struct assigned *next; /* another of this hash */
+	UT_hash_handle hh;
+};
+
 struct scan {
 	struct hd_cc *cc;
 	json_t *kernels, *launches;
-	HD_VEC(CXCursor) assigned; /* variables that are written to or whose address is taken */
+	struct assigned *assigned; /* uthash */
 	unsigned depth;		   /* of block_of */
 };
 
@@ -89,10 +98,27 @@ static bool evaluate(CXCursor expression, uint32_t *value)
 
 static bool is_assigned(const struct scan *scan, CXCursor variable)
 {
-	for (uint32_t i = 0; i < scan->assigned.len; i++)
-		if (clang_equalCursors(scan->assigned.data[i], variable))
-			return true;
-	return false;
+	unsigned hash = clang_hashCursor(variable);
+	struct assigned *entry;
+	HASH_FIND_INT(scan->assigned, &hash, entry);
+	while (entry && !clang_equalCursors(entry->variable, variable))
+		entry = entry->next;
+	return entry;
+}
+
+static void add_assigned(struct scan *scan, CXCursor variable)
+{
+	struct assigned *entry = hd_arena_alloc(&scan->cc->arena, sizeof *entry), *first;
+	*entry = (struct assigned){.hash = clang_hashCursor(variable), .variable = variable};
+	if (is_assigned(scan, variable))
+		return;
+	HASH_FIND_INT(scan->assigned, &entry->hash, first);
+	if (first) {
+		entry->next = first->next;
+		first->next = entry;
+	} else {
+		HASH_ADD_INT(scan->assigned, hash, entry);
+	}
 }
 
 static bool block_of(struct scan *scan, CXCursor expression, uint32_t block[3]);
@@ -179,7 +205,7 @@ static void note_assigned(struct scan *scan, CXCursor target)
 {
 	while (!clang_Cursor_isNull(target)) {
 		if (clang_getCursorKind(target) == CXCursor_DeclRefExpr) {
-			hd_vec_push(&scan->assigned, clang_getCursorReferenced(target));
+			add_assigned(scan, clang_getCursorReferenced(target));
 			return;
 		}
 		struct children children = children_of(target);
