@@ -1,7 +1,7 @@
 # Heddle's build: one non-recursive makefile, everything it makes is under build/.
 #
 #   make            programs in build/bin, libraries in build/lib, data in build/share/heddle
-#   make demo       installs what is missing, builds, compiles and runs examples/nbody.cu
+#   make demo       installs what is missing, builds, and shows what Heddle is for: see scripts/demo.sh
 #   make check      installs what is missing, builds with warnings as errors, runs every test
 #   make check-fast the same with the unit, lit and golden tests only: less than a minute on two cores
 #   make help       the other targets

@@ -89,6 +89,12 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
 
 /* ------------------------------------------------------------ at exit */
 
+/* Is this a child that got the context by fork? Its device memory is the parent's. */
+static bool in_fork(const struct hd_cudart *cudart)
+{
+	return cudart->started && cudart->owner != getpid();
+}
+
 void hd_cudart_write_statistics(struct hd_cudart *cudart)
 {
 	const char *path = getenv("HEDDLE_STATS");
@@ -124,6 +130,8 @@ static void release_registered(struct hd_registered **table)
 __attribute__((destructor)) static void finish(void)
 {
 	struct hd_cudart *cudart = &the_context;
+	if (in_fork(cudart))
+		return; /* what there is to say and to release is the parent's */
 	hd_cudart_write_statistics(cudart);
 	report_checks(cudart);
 	hd_sim_free(cudart->sim);
@@ -288,10 +296,13 @@ cudaError_t hd_cudart_start(struct hd_cudart *cudart)
 
 cudaError_t hd_cudart_boot(struct hd_cudart *cudart)
 {
+	if (in_fork(cudart))
+		return cudaErrorInitializationError; /* as CUDA has it: a context does not survive fork */
 	if (cudart->sticky != cudaSuccess)
 		return cudart->sticky;
 	if (!cudart->started) {
 		cudart->started = true;
+		cudart->owner = getpid();
 		cudart->start_error = start_simulator(cudart);
 		if (cudart->start_error != cudaSuccess)
 			hd_cudart_report("fault", "the simulator could not be started");

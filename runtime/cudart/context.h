@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <uthash.h>
 
@@ -65,6 +66,7 @@ struct hd_cudart {
 	struct hd_config config;
 	struct hd_diag diag;
 	bool started; /* start was tried */
+	pid_t owner;  /* the process that did */
 	cudaError_t start_error;
 	cudaError_t sticky; /* a fault ends the context: every later call returns it */
 	HD_VEC(struct hd_binary *) binaries;
