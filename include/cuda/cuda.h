@@ -224,6 +224,20 @@ typedef enum CUarray_format_enum {
 	CU_AD_FORMAT_FLOAT = 0x20
 } CUarray_format;
 
+/* Kinds of nodes of graphs, which the runtime API makes (heddle_graph.h). */
+typedef enum CUgraphNodeType_enum {
+	CU_GRAPH_NODE_TYPE_KERNEL = 0,
+	CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+	CU_GRAPH_NODE_TYPE_MEMSET = 2,
+	CU_GRAPH_NODE_TYPE_HOST = 3,
+	CU_GRAPH_NODE_TYPE_GRAPH = 4,
+	CU_GRAPH_NODE_TYPE_EMPTY = 5,
+	CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+	CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+	CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+	CU_GRAPH_NODE_TYPE_MEM_FREE = 11
+} CUgraphNodeType;
+
 /* Both ends of a copy of rows; arrays are not supported here. */
 typedef struct CUDA_MEMCPY2D_st {
 	size_t srcXInBytes;
