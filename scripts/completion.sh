@@ -29,8 +29,11 @@ cat <<'TAIL'
 # What an option of the command may be given: names that the program knows, else files.
 _heddle_values()
 {
-	local program=$1 option=$2 value=$3 list=
+	local program=$1 command=$2 option=$3 value=$4 list=
 	case $option in
+	# The message about one that is not known names those that are.
+	--format | -f) list=$("$program" "$command" --format '?' . 2>&1 | sed -n 's/,//g; s/.*; known: //p') ;;
+	--set | -s) list=$("$program" gpus v100 2>/dev/null | awk 'NR > 1 && /^[a-z]/ { print $1 "=" }') ;;
 	--gpu | -g) list=$("$program" gpus 2>/dev/null | awk 'NR > 1 { print $1 }') ;;
 	--policy | -p) list=$("$program" policies 2>/dev/null | awk '/^[^ ]/ { print $1 }') ;;
 	--metrics | -m) list=$("$program" check --list-metrics 2>/dev/null | awk 'NR > 1 { print $1 }') ;;
@@ -40,6 +43,8 @@ _heddle_values()
 		;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$list" -- "$value")
+	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+	return 0
 }
 
 _heddle()
@@ -54,16 +59,16 @@ _heddle()
 	options=" $(_heddle_options "$command") "
 	# Bash makes words of the = in --option=value.
 	if [[ $current == = ]]; then
-		_heddle_values "${COMP_WORDS[0]}" "$before" ""
+		_heddle_values "${COMP_WORDS[0]}" "$command" "$before" ""
 	elif [[ $before == = ]]; then
-		_heddle_values "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD - 2]}" "$current"
+		_heddle_values "${COMP_WORDS[0]}" "$command" "${COMP_WORDS[COMP_CWORD - 2]}" "$current"
 	elif [[ $options == *" $before= "* ]]; then
-		_heddle_values "${COMP_WORDS[0]}" "$before" "$current"
+		_heddle_values "${COMP_WORDS[0]}" "$command" "$before" "$current"
 	elif [[ $current == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
 	elif [[ $command == gpus ]]; then
-		_heddle_values "${COMP_WORDS[0]}" --gpu "$current"
+		_heddle_values "${COMP_WORDS[0]}" "$command" --gpu "$current"
 	else
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 	fi

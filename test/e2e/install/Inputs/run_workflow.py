@@ -37,7 +37,8 @@ def expand(text, inputs):
 
 
 def wanted(condition, inputs, failed):
-    """Joined by &&: failure(), always(), inputs.NAME != '', hashFiles('NAME') != ''."""
+    """Joined by &&: failure(), always(), inputs.NAME != '', hashFiles('NAME') != '', and whether it is no fork's request,
+    which the environment's FORK says."""
     if condition is None:
         return not failed
     inner = re.fullmatch(r'\$\{\{(.*)\}\}', condition)[1]
@@ -45,6 +46,8 @@ def wanted(condition, inputs, failed):
     for term in (term.strip() for term in inner.split('&&')):
         if term == 'failure()':
             result &= failed
+        elif term == 'github.event.pull_request.head.repo.fork != true':
+            result &= os.environ.get('FORK') != 'true'
         elif term != 'always()':
             what, name = re.fullmatch(r"(?:(inputs)\.|hashFiles\(')([\w.-]+)(?:'\))? != ''", term).groups()
             result &= bool(inputs[name]) if what else os.path.exists(name)
