@@ -298,6 +298,83 @@ START_TEST(exit_in_a_function_releases_its_frame)
 }
 END_TEST
 
+/* All are in `outer` when some leave it for `ends`, where they exit: its frame goes, outer's stays. */
+START_TEST(exit_in_a_nested_call_keeps_the_frames_of_the_others)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	simbench_s2r(&bench, 4, HD_SR_TID_X);
+	simbench_call(&bench, "outer");
+	simbench_mov(&bench, 5, 1);
+	simbench_function(&bench, "outer");
+	simbench_prologue(&bench, 1);
+	simbench_mov(&bench, 16, 5);
+	struct hd_inst *test = simbench_emit(&bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 4;
+	test->xkind = HD_X_IMM_B;
+	test->x = 8;
+	test->mods = HD_MOD(CMP, HD_CMP_GE) | HD_MOD(SIGN, 1);
+	struct hd_inst *branch = simbench_emit(&bench, HD_OP_BRA);
+	branch->guard = 0;
+	branch->xkind = HD_X_OTHER;
+	branch->x = branch->reconv = bench.code.len + 1 - bench.functions[0].first;
+	simbench_call(&bench, "ends");	/* lanes below 8 */
+	add_one(&bench, 16);		/* the others */
+	simbench_call(&bench, "inner"); /* where `ends` was */
+	simbench_epilogue(&bench, 1);
+	simbench_emit(&bench, HD_OP_RET);
+	simbench_function(&bench, "inner");
+	simbench_prologue(&bench, 1);
+	simbench_epilogue(&bench, 1);
+	simbench_emit(&bench, HD_OP_RET);
+	simbench_function(&bench, "ends");
+	simbench_prologue(&bench, 1);
+	simbench_mov(&bench, 16, 6);
+	simbench_emit(&bench, HD_OP_EXIT);
+	bench.meta.registers = bench.meta.fru = 17;
+	bench.meta.max_fru = 2;
+	bench.meta.low_watermark = 19;
+	bench.meta.high_watermark = 21;
+	run_blocks(&bench, 1, 32);
+	ck_assert_uint_eq(simbench_register(&bench, 0, 5, 31), 1);
+	ck_assert_double_eq(figure(&bench, "peak_stack"), 4);
+	ck_assert_double_eq(figure(&bench, "pops"), 2);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* A callee that wants more than the whole stack saves to memory, and its caller has its values again after it. */
+START_TEST(a_call_too_large_for_the_stack_restores_from_memory)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars:low");
+	bench.config.registers = 19 * 32;
+	bench.config.register_unit = 32;
+	bench.config.warp_unit = 1;
+	for (uint8_t reg = 16; reg < 19; reg++)
+		simbench_mov(&bench, reg, 10u * reg);
+	simbench_call(&bench, "large");
+	for (uint8_t reg = 16; reg < 19; reg++)
+		add_one(&bench, reg);
+	simbench_function(&bench, "large");
+	simbench_prologue(&bench, 3);
+	for (uint8_t reg = 16; reg < 19; reg++)
+		simbench_mov(&bench, reg, reg);
+	simbench_epilogue(&bench, 3);
+	simbench_emit(&bench, HD_OP_RET);
+	bench.meta.registers = bench.meta.fru = 19;
+	bench.meta.max_fru = 0;
+	bench.meta.low_watermark = bench.meta.high_watermark = 19;
+	run_blocks(&bench, 1, 32);
+	ck_assert_double_eq(figure(&bench, "pushes"), 0);
+	ck_assert_double_eq(figure(&bench, "unrenamed_calls"), 1);
+	for (uint8_t reg = 16; reg < 19; reg++)
+		ck_assert_uint_eq(simbench_register(&bench, 0, reg, 0), 10u * reg + 1);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* ---- stalled warps */
 
 static void add_barrier(struct simbench *bench)
@@ -475,6 +552,21 @@ START_TEST(the_last_blocks_of_every_sm_are_measured)
 }
 END_TEST
 
+/* A launch that was stopped before any block had ended has measured nothing: High is best until then. */
+START_TEST(high_is_best_before_any_block_has_ended)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	two_deep(&bench);
+	bench.options.max_cycles = 20;
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), HD_SIM_TIMEOUT);
+	ck_assert_double_eq(figure(&bench, "high_block_cycles"), 0);
+	ck_assert_double_eq(figure(&bench, "best_allocation"), figure(&bench, "high_registers"));
+	simbench_release(&bench);
+}
+END_TEST
+
 /* ---- what --verify finds */
 
 /* A policy beside CARS that breaks its stack: on the `after`-th call, in place of what the hardware would do. */
@@ -635,6 +727,8 @@ Suite *hd_suite(void)
 					   recursion_goes_beyond_any_stack,
 					   frame_stays_until_all_threads_have_returned,
 					   exit_in_a_function_releases_its_frame,
+					   exit_in_a_nested_call_keeps_the_frames_of_the_others,
+					   a_call_too_large_for_the_stack_restores_from_memory,
 					   barriers_switch_stalled_warps_in,
 					   one_warp_at_a_time_still_ends,
 					   skipping_cycles_changes_nothing,
@@ -643,6 +737,7 @@ Suite *hd_suite(void)
 					   left_over_of_whole_blocks_is_divided,
 					   next_launch_begins_with_the_best,
 					   the_last_blocks_of_every_sm_are_measured,
+					   high_is_best_before_any_block_has_ended,
 					   verify_finds_a_wrong_renaming,
 					   verify_finds_an_unbalanced_stack,
 					   verify_finds_what_a_trap_lost,

@@ -245,6 +245,37 @@ START_TEST(nobody_starves)
 }
 END_TEST
 
+/*
+ * 4096 clocks after a request has arrived, seen the clock after its push, reads of the open row still go first; from
+ * the next on it does. They are two clocks apart (tCCD_L), so of two pushes that are one apart, one is met in that
+ * clock.
+ */
+START_TEST(an_open_row_is_closed_after_4096_clocks)
+{
+	for (uint32_t odd = 0; odd < 2; odd++) {
+		uint64_t last = 0, pushed = 300 + odd;
+		uint32_t tag = 0;
+		build();
+		uint64_t hit = line_at(0, 0, 0), other = line_at(0, 1, 0);
+		for (uint64_t now = 100; tag != 9; now++) {
+			struct hd_dram_fill fill;
+			ck_assert_uint_lt(now, 10000);
+			if (now == pushed)
+				read_sector(now, other, 9);
+			if (dram.count[HD_DRAM_READ] < 8)
+				read_sector(now, hit, 1);
+			hd_dram_tick(&dram, now);
+			while (tag != 9 && hd_dram_fill(&dram, &fill)) {
+				tag = fill.tag;
+				last = tag == 9 ? last : fill.ready - 12 - 1; /* tCL and the data */
+			}
+		}
+		ck_assert_uint_gt(last, pushed + 1 + 4096);
+		ck_assert_uint_le(last, pushed + 1 + 4096 + 2);
+	}
+}
+END_TEST
+
 START_TEST(writes_wait_until_their_queue_fills)
 {
 	build();
@@ -404,6 +435,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, the_fixed_latency_and_the_clocks_are_added);
 	tcase_add_test(cases, row_hits_go_first_then_the_oldest);
 	tcase_add_test(cases, nobody_starves);
+	tcase_add_test(cases, an_open_row_is_closed_after_4096_clocks);
 	tcase_add_test(cases, writes_wait_until_their_queue_fills);
 	tcase_add_loop_test(cases, streams_reach_the_peak, 0, 3);
 	tcase_add_loop_test(cases, turnarounds_cost_bandwidth, 0, 3);

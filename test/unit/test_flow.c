@@ -129,6 +129,39 @@ START_TEST(guards)
 }
 END_TEST
 
+/* One write for the lanes of P0 and one for the others: what was there before is not needed. */
+START_TEST(complementary_writes_end_a_life)
+{
+	struct code code = {0};
+	code_guard(&code, code_set(&code, 1, 7), 0);
+	code_guard(&code, code_set(&code, 1, 8), 0 | HD_PRED_NOT);
+	code_store(&code, 0, 1);
+	code_exit(&code);
+	struct hd_function function = code_finish(&code, "complementary", true, &arena);
+	struct hd_flow flow = flow_of(&function);
+	EQ(flow.live_in[0], 0x1, 0x1);
+}
+END_TEST
+
+/* A guarded write that nobody reads covers its register, even where it is its block's only one and the last. */
+START_TEST(a_guarded_write_may_end_its_block)
+{
+	struct code code = {0};
+	struct hd_flow_effects effects;
+	code_set(&code, 2, 1);
+	uint32_t write = code_guard(&code, code_set(&code, 1, 7), 0);
+	code_store(&code, 0, 2); /* a loop's header */
+	code_branch(&code, 1, 2, 4);
+	code_exit(&code);
+	struct hd_function function = code_finish(&code, "last", true, &arena);
+	struct hd_flow flow = flow_of(&function);
+	ck_assert_uint_eq(hd_flow_last(&flow, 0), write);
+	hd_flow_effects(&flow, write, &effects);
+	EQ(effects.covers, 0x2, 0);
+	EQ(effects.kills, 0, 0);
+}
+END_TEST
+
 /* By the ABI alone a call reads every argument register and a return every result. */
 START_TEST(calls_by_the_abi)
 {
@@ -347,6 +380,8 @@ Suite *hd_suite(void)
 				      flow_is_kept,
 				      traps_are_not_taken,
 				      guards,
+				      complementary_writes_end_a_life,
+				      a_guarded_write_may_end_its_block,
 				      calls_by_the_abi,
 				      calls_of_known_functions,
 				      services,

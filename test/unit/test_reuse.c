@@ -212,6 +212,30 @@ START_TEST(over_an_endless_loop)
 END_TEST
 
 /*
+ * A loop with two entries, of two blocks of two instructions each, left from either with a chance of 0.1: 20
+ * instructions from both. The chance of a read, 1, is found sweeps before the distance is; only sweeps find either.
+ */
+START_TEST(over_a_loop_with_two_entries)
+{
+	struct code code = {0};
+	code_set(&code, 0, 0);
+	uint32_t entry = code_branch(&code, 0, 4, HD_NO_PC);
+	code_set(&code, 1, 1);
+	uint32_t first = code_branch(&code, 1, 6, HD_NO_PC);
+	code_set(&code, 1, 2);
+	uint32_t second = code_branch(&code, 2, 2, HD_NO_PC);
+	code_store(&code, 0, 1);
+	code_exit(&code);
+	begin(&code);
+	set_probability(entry, 0.5);
+	set_probability(first, 0.1);
+	set_probability(second, 0.9);
+	hd_reuse_distances(&reuse, NULL, &arena);
+	is(0, HD_SLOT_DST, 1, 2 + 20);
+}
+END_TEST
+
+/*
  * for 10: { R1 = 0; for 10: { R2 += R3; compare; branch }; R0 += R3; compare; branch }; read R4, which is set first.
  * An inner loop takes 30 instructions, an outer iteration 34.
  */
@@ -530,6 +554,7 @@ Suite *hd_suite(void)
 				      over_a_loop,
 				      over_a_long_loop,
 				      over_an_endless_loop,
+				      over_a_loop_with_two_entries,
 				      nested_loops,
 				      guards,
 				      pairs,

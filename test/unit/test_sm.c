@@ -271,6 +271,37 @@ static void build_last(struct simbench *bench, uint32_t op)
 }
 
 /* A warp that has exited stays until what it started is done: its slots are lost to that. */
+enum { LOADS = 20 };
+
+/* Loads of the same word, then an FFMA that waits for number `which`. */
+static void build_merged_loads(struct simbench *bench, uint32_t which)
+{
+	bench->config.l1_mshr_merges = 64;
+	simbench_stack(bench);
+	bench->meta.max_stack_bytes = 16;
+	bench->meta.registers = 10 + LOADS;
+	for (uint32_t i = 0; i < LOADS; i++) {
+		struct hd_inst *load = simbench_emit(bench, HD_OP_LDL);
+		load->mods = HD_MOD(SIZE, HD_SIZE_32);
+		load->dst = (uint8_t)(10 + i);
+		load->a = 1;
+		load->xkind = HD_X_OTHER;
+		load->x = (uint32_t)-16;
+	}
+	simbench_ffma(bench, 4, (uint8_t)(10 + which), 5, 6);
+}
+
+/* All wait for one line, which comes to all of them in one cycle, however many they are. */
+START_TEST(loads_that_wait_for_the_same_end_together)
+{
+	struct hd_stats first = simbench_measure(build_merged_loads, 0, 32);
+	ck_assert_uint_eq(first.counters.l1d_pending_hits, LOADS - 1);
+	for (uint32_t which = 1; which < LOADS; which++)
+		ck_assert_uint_eq(simbench_measure(build_merged_loads, which, 32).counters.cycles,
+				  first.counters.cycles);
+}
+END_TEST
+
 START_TEST(exited_warp_waits_for_what_it_started)
 {
 	struct hd_config config;
@@ -581,6 +612,7 @@ Suite *hd_suite(void)
 					 warps_lie_in_different_banks,
 					 collector_is_free_after_dispatch,
 					 exited_warp_waits_for_what_it_started,
+					 loads_that_wait_for_the_same_end_together,
 					 policies_check_under_verify_only,
 					 gto_stays_with_a_warp,
 					 lrr_takes_turns,

@@ -8,6 +8,7 @@
 
 #include "passes/analysis/chain.h"
 #include "passes/analysis/stackdepth.h"
+#include "passes/pass.h"
 #include "random_graph.h"
 
 enum { MAX_NODES = 9, TRIALS = 3000 };
@@ -355,6 +356,85 @@ START_TEST(calls_of_other_modules_are_named)
 }
 END_TEST
 
+/* ---- what its verifier finds */
+
+static char message[256];
+
+static void keep_message(void *context, enum hd_severity severity, struct hd_loc loc, const char *text)
+{
+	(void)context, (void)severity, (void)loc;
+	snprintf(message, sizeof(message), "%s", text);
+}
+
+/* Of the sample with facts changed by `damage`: the message, "" where nothing is wrong. */
+static const char *found(void (*damage)(struct hd_meta_function *facts))
+{
+	struct sample sample;
+	struct hd_diag diag = {.emit = keep_message, .tool = "test"};
+	struct hd_unit unit = {.diag = &diag};
+	struct hd_meta_function *facts = facts_of(&sample, 0, false);
+	damage(facts);
+	unit.object = sample.object;
+	unit.results[HD_PASS_STACKDEPTH] = facts;
+	*message = 0;
+	int error = hd_stackdepth_verify(&unit);
+	ck_assert_int_eq(error, *message ? -1 : 0);
+	return message;
+}
+
+static void leave(struct hd_meta_function *facts)
+{
+	(void)facts;
+}
+
+static void deepen(struct hd_meta_function *facts)
+{
+	facts[KERNEL].max_stack_depth++;
+}
+
+static void forget_rfp(struct hd_meta_function *facts)
+{
+	facts[TAKEN].pushed_registers++;
+}
+
+static void lower_high(struct hd_meta_function *facts)
+{
+	facts[KERNEL].high_watermark = facts[KERNEL].low_watermark - 1;
+}
+
+/* The second of two registers goes to a place that the pop does not read. */
+static void split_push(struct hd_meta_function *facts)
+{
+	facts[PAIR].saves[0].count = 1;
+}
+
+static void pop_elsewhere(struct hd_meta_function *facts)
+{
+	facts[OTHER].saves[1].offset += 4;
+}
+
+/* R18 goes to two places, of which the pop reads the second. */
+static void push_to_two_places(struct hd_meta_function *facts)
+{
+	struct hd_meta_save *saves = facts[PAIR].saves;
+	saves[0] = saves[3] = saves[1];
+	saves[0].offset += 4;
+	saves[3].restore = true;
+}
+
+START_TEST(wrong_facts_are_found)
+{
+	ck_assert_str_eq(found(leave), "");
+	ck_assert_str_eq(found(deepen), "stackdepth of 'kernel': MaxStackDepth is not the sum of its chain");
+	ck_assert_str_eq(found(forget_rfp),
+			 "stackdepth of 'taken': FRU is not the pushed registers and the RFP's slot");
+	ck_assert_str_eq(found(lower_high), "stackdepth of 'kernel': the watermarks are out of order");
+	ck_assert_str_eq(found(split_push), "stackdepth of 'pair': a pop takes back what no push put there");
+	ck_assert_str_eq(found(push_to_two_places), "stackdepth of 'pair': a pop takes back what no push put there");
+	ck_assert_str_eq(found(pop_elsewhere), "stackdepth of 'other': a pop takes back what no push put there");
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {
@@ -366,6 +446,7 @@ Suite *hd_suite(void)
 		a_kernels_base_is_what_is_not_renamed,
 		indirect_sites_take_the_worst_possible_callee,
 		calls_of_other_modules_are_named,
+		wrong_facts_are_found,
 		NULL,
 	};
 	return hd_suite_with("stackdepth", tests, set_up, tear_down);
