@@ -408,6 +408,69 @@ START_TEST(policies_check_under_verify_only)
 }
 END_TEST
 
+/* States of sizes that differ: where one is taken for another, it reaches into its neighbour or out of the space. */
+enum { GPU_STATE = 16, SM_STATE = 64, CTA_STATE = 256, WARP_STATE = 1024 };
+
+static uint32_t states_looked_at;
+
+/* A state of the policy lies in its space; it is filled with what only this policy and kind have, or has that still. */
+static void fill_or_find(const struct hd_policy_handle *self, void *state, const uint8_t *space, uint32_t space_bytes,
+			 uint32_t bytes, bool fill)
+{
+	uint8_t *own = state, mark = (uint8_t)(bytes / GPU_STATE + (self->parameter[0] == 'b'));
+	ck_assert(own >= space && own + bytes <= space + space_bytes);
+	for (uint32_t i = 0; i < bytes; i++)
+		if (fill)
+			own[i] = mark;
+		else
+			ck_assert_uint_eq(own[i], mark);
+	states_looked_at += !fill;
+}
+
+static void visit_states(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, bool fill)
+{
+	struct hd_gpu *gpu = sm->gpu;
+	struct hd_warp *warp = &sm->warps[0];
+	fill_or_find(self, hd_policy_gpu(self, gpu), gpu->policy_space, gpu->policy_bytes.gpu, GPU_STATE, fill);
+	fill_or_find(self, hd_policy_sm(self, sm), sm->policy_space, gpu->policy_bytes.sm, SM_STATE, fill);
+	fill_or_find(self, hd_policy_cta(self, cta), cta->policy_space, gpu->policy_bytes.cta, CTA_STATE, fill);
+	fill_or_find(self, hd_policy_warp(self, warp), warp->policy_space, gpu->policy_bytes.warp, WARP_STATE, fill);
+}
+
+static void fill_states(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	visit_states(self, sm, cta, true);
+}
+
+static void find_states(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	visit_states(self, sm, cta, false);
+}
+
+static const struct hd_policy_hooks stateful_hooks = {.gpu_bytes = GPU_STATE,
+						      .sm_bytes = SM_STATE,
+						      .cta_bytes = CTA_STATE,
+						      .warp_bytes = WARP_STATE,
+						      .cta_launch = fill_states,
+						      .cta_retire = find_states};
+static const struct hd_policy stateful = {.name = "stateful", .hooks = &stateful_hooks};
+
+START_TEST(policies_have_states_of_their_own)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	simbench_mov(&bench, 8, 1);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	hd_policy_add(&bench.sim->gpu, &stateful, "a");
+	hd_policy_add(&bench.sim->gpu, &stateful, "b");
+	hd_policy_place(&bench.sim->gpu);
+	states_looked_at = 0;
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	ck_assert_uint_eq(states_looked_at, 2 * 4);
+	simbench_release(&bench);
+}
+END_TEST
+
 static void independent_moves(struct simbench *bench, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -614,6 +677,7 @@ Suite *hd_suite(void)
 					 exited_warp_waits_for_what_it_started,
 					 loads_that_wait_for_the_same_end_together,
 					 policies_check_under_verify_only,
+					 policies_have_states_of_their_own,
 					 gto_stays_with_a_warp,
 					 lrr_takes_turns,
 					 two_level_keeps_to_the_active_set,

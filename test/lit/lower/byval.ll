@@ -26,7 +26,7 @@ define float @first(ptr byval(%six) align 4 %s, float %by) noinline {
 ; CHECK-LABEL: function changed:
 ; CHECK-SAME: frame 0
 ; CHECK: FADD R4, R4, R6
-; CHECK: CALL {{.*}}first
+; CHECK-NEXT: CALL {{.*}}first
 define float @changed(ptr byval(%six) align 4 %s, float %by) noinline {
   %x = load float, ptr %s, align 4
   %p = getelementptr i8, ptr %s, i64 8
