@@ -344,6 +344,13 @@ START_TEST(exit_in_a_nested_call_keeps_the_frames_of_the_others)
 }
 END_TEST
 
+/* Of three saves or restores: the first two registers with one, the third twice. */
+static void widen_first(struct hd_inst *three)
+{
+	three[0].mods = HD_MOD(SIZE, HD_SIZE_64);
+	three[1] = three[2];
+}
+
 /* A callee that wants more than the whole stack saves to memory, and its caller has its values again after it. */
 START_TEST(a_call_too_large_for_the_stack_restores_from_memory)
 {
@@ -359,9 +366,11 @@ START_TEST(a_call_too_large_for_the_stack_restores_from_memory)
 		add_one(&bench, reg);
 	simbench_function(&bench, "large");
 	simbench_prologue(&bench, 3);
+	widen_first(&bench.code.data[bench.code.len - 3]);
 	for (uint8_t reg = 16; reg < 19; reg++)
 		simbench_mov(&bench, reg, reg);
 	simbench_epilogue(&bench, 3);
+	widen_first(&bench.code.data[bench.code.len - 4]);
 	simbench_emit(&bench, HD_OP_RET);
 	bench.meta.registers = bench.meta.fru = 19;
 	bench.meta.max_fru = 0;

@@ -213,7 +213,7 @@ END_TEST
 
 /*
  * A loop with two entries, of two blocks of two instructions each, left from either with a chance of 0.1: 20
- * instructions from both. The chance of a read, 1, is found sweeps before the distance is; only sweeps find either.
+ * instructions from both. The first sweep has yet to learn what the way through the other entry finds.
  */
 START_TEST(over_a_loop_with_two_entries)
 {
