@@ -316,7 +316,7 @@ demo:
 check check-fast check-long check-mutants: BARE := scripts/without-toolkit.sh
 check-fast: TESTS := test/unit test/lit test/golden
 check check-fast check-long: setup
-	$(again) WERROR=1 all unit fuzz
+	$(again) WERROR=1 all extras unit fuzz
 	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) test/run $(if $(filter check-long,$@),--long) $(TESTS)
 
 # Which small errors in lib, passes and runtime do the tests miss? MUTANTS_FLAGS: options of scripts/mutate.py (--help).

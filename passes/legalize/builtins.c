@@ -11,6 +11,17 @@
 #include <llvm-c/Linker.h>
 
 static const char prefix[] = "__heddle_";
+/* What each library is for, by the beginnings of the names; __cxa_: what stands for functions that are pure or deleted.
+ */
+static const char *const helpers[] = {prefix, NULL}, *const device[] = {"__nv_", "__cxa_", NULL};
+
+static bool is_of(LLVMValueRef function, const char *const beginnings[])
+{
+	const char *name = LLVMGetValueName(function);
+	while (*beginnings && strncmp(name, *beginnings, strlen(*beginnings)) != 0)
+		beginnings++;
+	return *beginnings != NULL;
+}
 
 static char *library_path(struct hd_legal *legal, const char *name)
 {
@@ -119,10 +130,10 @@ static void drop_unused(struct hd_legal *legal, const struct hd_map *before)
 }
 
 /*
- * Links the library in, a path or a file of our own; declarations that begin with `wanted` are what it is for.
+ * Links the library in, a path or a file of our own; declarations of the names `wanted` are what it is for.
  * like: a function whose attributes the linked ones take over, for the optimizer; NULL: it has done its work.
  */
-static int link_library(struct hd_legal *legal, const char *file, const char *wanted, LLVMValueRef like)
+static int link_library(struct hd_legal *legal, const char *file, const char *const wanted[], LLVMValueRef like)
 {
 	LLVMModuleRef library = read_library(legal, file);
 	struct hd_map before = {0};
@@ -130,7 +141,7 @@ static int link_library(struct hd_legal *legal, const char *file, const char *wa
 		return -1;
 	/* Bodies that the module has already, and everything that is not wanted, stay. */
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f) || strncmp(LLVMGetValueName(f), wanted, strlen(wanted)))
+		if (!LLVMIsDeclaration(f) || !is_of(f, wanted))
 			hd_map_put(&before, f, 0, 1);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(legal->module); g; g = LLVMGetNextGlobal(g))
 		hd_map_put(&before, g, 0, 1);
@@ -153,7 +164,7 @@ static int link_library(struct hd_legal *legal, const char *file, const char *wa
 
 int hd_legal_builtins(struct hd_legal *legal)
 {
-	return link_library(legal, "builtins.bc", prefix, NULL);
+	return link_library(legal, "builtins.bc", helpers, NULL);
 }
 
 static int link_device(struct hd_legal *legal, LLVMValueRef like)
@@ -161,7 +172,7 @@ static int link_device(struct hd_legal *legal, LLVMValueRef like)
 	const char *given = legal->unit->options.libdevice;
 	if (given && !strchr(given, '/'))
 		given = hd_arena_printf(&legal->unit->arena, "./%s", given);
-	return link_library(legal, given ? given : "device.bc", "__nv_", like);
+	return link_library(legal, given ? given : "device.bc", device, like);
 }
 
 int hd_legal_device(struct hd_legal *legal)
@@ -172,7 +183,7 @@ int hd_legal_device(struct hd_legal *legal)
 bool hd_legal_calls_device(LLVMModuleRef module)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-		if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !strncmp(LLVMGetValueName(f), "__nv_", 5))
+		if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && is_of(f, device))
 			return true;
 	return false;
 }
