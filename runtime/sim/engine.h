@@ -75,6 +75,7 @@ struct hd_pfunction {
 	const struct hd_dinst *direct;	/* by instruction, for those with a linear operand: the same on a register */
 	const struct hd_verify_facts *facts; /* of each instruction, for --verify; NULL: none */
 	const struct hd_claim *claims;	     /* the same */
+	bool *verified; /* of each instruction: --verify has checked it at least once; NULL: off, or no metadata */
 };
 
 /* All code that is loaded. It grows by modules; nothing moves while a grid runs. */

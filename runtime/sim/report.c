@@ -13,6 +13,7 @@
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/verify/coverage.h"
 
 #define REAL_DIGITS 12
 
@@ -210,6 +211,8 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 			json_object_set_new(document, "partial", json_true());
 	json_object_set_new(document, "total", object);
 	json_object_set_new(document, "launches", launches);
+	if (gpu->verify)
+		json_object_set_new(document, "verified", hd_verify_json(gpu));
 	if (gpu->options.profile)
 		json_object_set_new(document, "profile", hd_profile_json(gpu));
 	char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));

@@ -224,6 +224,8 @@ void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 		check_push(exec, inst, function);
 	if (!exec->fault)
 		hd_verify_affine_before(exec, function);
+	if (!exec->fault && function->verified)
+		function->verified[exec->warp->pc - function->first] = true;
 }
 
 /* ---- after an instruction */

@@ -3,8 +3,8 @@
  *
  *   accesses   of a warp with all lanes: stride, alignment, the 32-byte sectors and the bank conflicts that the
  *              coalescer counts are those of the report, in blocks for which it speaks. What follows from the
- *              alignment of pointers is checked where every pointer parameter has the one that the report takes for
- * granted branches   lanes, blocks or the whole grid agree on a branch that was said to be the same for them. Between
+ *              alignment of pointers is checked where every pointer parameter has the alignment that the report assumes
+ *   branches   lanes, blocks or the whole grid agree on a branch that was said to be the same for them. Between
  *              threads in different iterations of a loop there is nothing to compare
  *
  * Off, nothing of this exists; on, a table of the code is made at load, and a byte a branch for the grid and each

@@ -43,6 +43,8 @@ static void add_intervals(const struct hd_pfunction *function, struct hd_verify_
 void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function)
 {
 	const struct hd_meta_function *meta = function->meta;
+	if (gpu->verify && meta)
+		function->verified = HD_ARENA_NEW(&module->arena, bool, function->count);
 	if (!gpu->verify || !meta || !(meta->interval_count || meta->strand_count || meta->point_count))
 		return;
 	struct hd_verify_facts *facts = HD_ARENA_NEW(&module->arena, struct hd_verify_facts, function->count);

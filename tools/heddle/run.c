@@ -431,6 +431,30 @@ static void print_missing(const struct run *run, json_t *const *stats)
 	}
 }
 
+/* What --verify came to, of what the metadata states about functions that ran; kinds of which there is nothing are left
+ * out. */
+static void print_verified(const json_t *stats)
+{
+	const json_t *kinds = json_object_get(stats, "verified");
+	const char *separator = "  checked: ", *key;
+	json_t *kind;
+	json_object_foreach((json_t *)kinds, key, kind)
+	{
+		json_int_t stated = json_integer_value(json_object_get(kind, "stated"));
+		json_int_t checked = json_integer_value(json_object_get(kind, "checked"));
+		char name[32];
+		snprintf(name, sizeof name, "%s", key);
+		for (char *at = name; *at; at++)
+			*at = *at == '_' ? ' ' : *at;
+		if (stated)
+			printf("%s%lld of %lld %s", separator, (long long)checked, (long long)stated, name);
+		if (stated)
+			separator = ", ";
+	}
+	if (kinds)
+		printf("\n");
+}
+
 static void print_table(const struct run *run, json_t *const *stats)
 {
 	bool partial = false;
@@ -453,6 +477,7 @@ static void print_table(const struct run *run, json_t *const *stats)
 			printf("\n");
 			print_policy(run, run->policies.data[i], stats[i]);
 			print_kernels(stats[i]);
+			print_verified(stats[i]);
 		}
 	print_missing(run, stats);
 }
