@@ -1,4 +1,4 @@
-/* cudaRoundMode, for sources that include this file by name. */
+/* cudaRoundMode, which the narrow float types of a toolkit name. */
 #ifndef __DEVICE_TYPES_H__
 #define __DEVICE_TYPES_H__
 

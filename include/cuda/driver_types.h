@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "device_types.h"
 #include "host_defines.h"
 #include "vector_types.h"
 

@@ -28,6 +28,11 @@
 #define __NVCC__ 1
 #endif
 
+/* CUDA 12.3 has no floats of 6 and 4 bits. A newer toolkit's headers of them stand on its own cuda_fp8.h, not on ours;
+ * libcu++ takes them in where it finds them, unless it is told not to. */
+#define CCCL_DISABLE_NVFP6_SUPPORT
+#define CCCL_DISABLE_NVFP4_SUPPORT
+
 #include <assert.h>
 #include <cmath>
 #include <cstdlib>
