@@ -22,7 +22,15 @@ cat <<MIDDLE
 }
 
 _heddle_commands="$(words <<<"$commands")"
-_heddle_cc_options="$("$heddle_cc" --options | sed 's/=$//' | words)"
+_heddle_cc_options="$("$heddle_cc" --options | sed 's/=.*//' | words)"
+
+# Values of an option of heddle-cc, of those that have names.
+_heddle_cc_values()
+{
+	case \$1 in
+$("$heddle_cc" --options | sed -n "s/^\([^=]*\)= \(.*\)/\t\1) echo '\2' ;;/p")
+	esac
+}
 MIDDLE
 cat <<'TAIL'
 
@@ -77,9 +85,17 @@ _heddle()
 
 _heddle_cc()
 {
-	local current=${COMP_WORDS[COMP_CWORD]}
+	local current=${COMP_WORDS[COMP_CWORD]} before= values
 	COMPREPLY=()
-	if [[ $current == -* ]]; then
+	((COMP_CWORD > 0)) && before=${COMP_WORDS[COMP_CWORD - 1]}
+	# Bash makes words of the = in --option=value.
+	[[ $current == = ]] && current=
+	[[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD - 2]}
+	values=$(_heddle_cc_values "$before")
+	if [[ $values ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$current")
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+	elif [[ $current == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$_heddle_cc_options" -- "$current")
 	else
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")

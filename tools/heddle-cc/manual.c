@@ -60,10 +60,44 @@ void hd_cc_manual(void)
 	hd_mdoc_see_also(stdout, see);
 }
 
+/* ------------------------------------------------------------ completion */
+
+static void list_parameters(void)
+{
+#define HD_OPTION(key, field, type, ...) printf(" %s%s", key, VALUE_##type);
+#define VALUE_STRING "="
+#define VALUE_NUMBER "="
+#define VALUE_CHOICE "="
+#define VALUE_NAMES "="
+#define VALUE_FLAG ""
+#include "passes/options.def"
+#undef HD_OPTION
+}
+
+/* "NAME|OTHER  what it is for": the names. */
+static void list_choices(const struct hd_cc_option *option)
+{
+	size_t length = strcspn(option->help, " ");
+	if (!memchr(option->help, '|', length))
+		return;
+	putchar(' ');
+	for (size_t i = 0; i < length; i++)
+		putchar(option->help[i] == '|' ? ' ' : option->help[i]);
+}
+
 void hd_cc_words(void)
 {
 	struct hd_cc_option option;
-	for (unsigned i = 0; hd_cc_option_at(i, &option); i++)
-		if (option.help)
-			printf("%s%s\n", option.name, option.takes_value && !option.joined ? "=" : "");
+	for (unsigned i = 0; hd_cc_option_at(i, &option); i++) {
+		if (!option.help)
+			continue;
+		printf("%s%s", option.name, option.takes_value && !option.joined ? "=" : "");
+		if (!strcmp(option.name, "-arch"))
+			hd_cc_list_targets();
+		else if (!strcmp(option.name, "-Xheddle"))
+			list_parameters();
+		else if (option.takes_value)
+			list_choices(&option);
+		putchar('\n');
+	}
 }

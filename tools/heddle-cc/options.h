@@ -88,9 +88,11 @@ struct hd_cc_option {
 };
 bool hd_cc_option_at(unsigned index, struct hd_cc_option *option);
 extern const char hd_cc_help_text[]; /* what stands below the options */
-/* The manual page, and the options one a line, with = where a value follows (manual.c). */
+/* The manual page, and the options one a line, with = where a value follows and the values there are, if known
+ * (manual.c). */
 void hd_cc_manual(void);
 void hd_cc_words(void);
+void hd_cc_list_targets(void); /* target.c: the architectures that are modelled, each behind a blank */
 
 /* 0; 1 when --help or --version was printed; -1 with the error reported. */
 int hd_cc_parse(struct hd_cc *cc, int argc, char **argv);

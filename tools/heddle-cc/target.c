@@ -4,6 +4,7 @@
  * models, since all newer cards run it.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,13 @@ static bool is_known(int number)
 static bool is_modelled(int number)
 {
 	return number >= OLDEST && number <= NEWEST && number != 88 && is_known(number);
+}
+
+void hd_cc_list_targets(void)
+{
+	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+		if (is_modelled(known[i]))
+			printf(" sm_%d", known[i]);
 }
 
 /* "sm_75", "compute_75", "lto_75", "75", each with a letter behind (sm_90a); -1: it is no name of this form. */
