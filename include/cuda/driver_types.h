@@ -118,6 +118,28 @@ enum cudaMemoryAdvise {
 	cudaMemAdviseUnsetAccessedBy = 6
 };
 
+/* Of a range of managed memory; all are ints, AccessedBy an array of these. */
+enum cudaMemRangeAttribute {
+	cudaMemRangeAttributeReadMostly = 1,
+	cudaMemRangeAttributePreferredLocation = 2,
+	cudaMemRangeAttributeAccessedBy = 3,
+	cudaMemRangeAttributeLastPrefetchLocation = 4
+};
+
+enum cudaDeviceP2PAttr {
+	cudaDevP2PAttrPerformanceRank = 1,
+	cudaDevP2PAttrAccessSupported = 2,
+	cudaDevP2PAttrNativeAtomicSupported = 3,
+	cudaDevP2PAttrCudaArrayAccessSupported = 4
+};
+
+enum cudaFlushGPUDirectRDMAWritesTarget { cudaFlushGPUDirectRDMAWritesTargetCurrentDevice };
+
+enum cudaFlushGPUDirectRDMAWritesScope {
+	cudaFlushGPUDirectRDMAWritesToOwner = 100,
+	cudaFlushGPUDirectRDMAWritesToAllDevices = 200
+};
+
 enum cudaFuncCache {
 	cudaFuncCachePreferNone = 0,
 	cudaFuncCachePreferShared = 1,

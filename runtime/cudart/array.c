@@ -211,6 +211,67 @@ cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t sr
 	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
 }
 
+static bool between_arrays(enum cudaMemcpyKind kind)
+{
+	return kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
+				     size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height,
+				     enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	struct end to, from;
+	if (!byte_box(dst, wOffsetDst, hOffsetDst, width, height, &to) ||
+	    !byte_box(src, wOffsetSrc, hOffsetSrc, width, height, &from))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (!between_arrays(kind))
+		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
+	return hd_cudart_return(copy_box(cudart, to, from, width, height, 1, kind));
+}
+
+/* Bytes from `x` to the end of a row, or none. */
+static size_t row_rest(const struct cudaArray *array, size_t x)
+{
+	size_t row = array->extent.width * element_bytes(array);
+	return x < row ? row - x : 0;
+}
+
+/* Whether an array has `count` bytes from a place on. */
+static bool has_run(const struct cudaArray *array, size_t x, size_t y, size_t count)
+{
+	size_t rest = array ? row_rest(array, x) : 0, rows = array ? hd_cudart_rows(array) : 0;
+	return rest && y < rows && count <= rest + (rows - y - 1) * row_rest(array, 0);
+}
+
+/* `count` bytes in the order of each array's rows, whose lengths may differ. */
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
+				   size_t wOffsetSrc, size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind)
+{
+	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
+	if (!has_run(dst, wOffsetDst, hOffsetDst, count) || !has_run(src, wOffsetSrc, hOffsetSrc, count))
+		return hd_cudart_return(cudaErrorInvalidValue);
+	if (!between_arrays(kind))
+		return hd_cudart_return(cudaErrorInvalidMemcpyDirection);
+	while (count) {
+		size_t to_rest = row_rest(dst, wOffsetDst), from_rest = row_rest(src, wOffsetSrc);
+		size_t width = to_rest < from_rest ? to_rest : from_rest;
+		struct end to, from;
+		width = width < count ? width : count;
+		if (!byte_box(dst, wOffsetDst, hOffsetDst, width, 1, &to) ||
+		    !byte_box(src, wOffsetSrc, hOffsetSrc, width, 1, &from))
+			return hd_cudart_return(cudaErrorInvalidValue);
+		HD_TRY(hd_cudart_copy(cudart, to.at, from.at, width, kind));
+		count -= width;
+		hOffsetDst += width == to_rest;
+		wOffsetDst = width == to_rest ? 0 : wOffsetDst + width;
+		hOffsetSrc += width == from_rest;
+		wOffsetSrc = width == from_rest ? 0 : wOffsetSrc + width;
+	}
+	return cudaSuccess;
+}
+
 /* `count` bytes from a place of an array on, row after row. */
 static cudaError_t copy_run(struct hd_cudart *cudart, const struct cudaArray *array, size_t x, size_t y, char *memory,
 			    size_t count, enum cudaMemcpyKind kind, bool to_array)

@@ -148,6 +148,7 @@ __attribute__((destructor)) static void finish(void)
 		free(cudart->host_allocations.data[i]);
 	hd_vec_release(&cudart->host_allocations);
 	hd_vec_release(&cudart->shared);
+	hd_vec_release(&cudart->advice);
 	hd_vec_release(&cudart->captures);
 	for (uint32_t i = 0; i < cudart->modules.len; i++)
 		free(cudart->modules.data[i]);
@@ -229,7 +230,8 @@ static int load_binary(struct hd_cudart *cudart, struct hd_binary *binary)
 	int error = hd_sim_load_placed(cudart->sim, binary->bytes, binary->size, "embedded kernel object", placed.data,
 				       placed.len, &binary->module);
 	for (uint32_t i = 0; !error && i < placed.len; i++)
-		hd_vec_push(&cudart->shared, (struct hd_shared_memory){placed.data[i].host, cudaMemoryTypeManaged});
+		hd_vec_push(&cudart->shared,
+			    (struct hd_shared_memory){.low = placed.data[i].host, .type = cudaMemoryTypeManaged});
 	hd_vec_release(&placed);
 	if (error == HD_SIM_NO_MEMORY)
 		hd_error(&cudart->diag, HD_NOWHERE, "%s", hd_sim_error_text(cudart->sim));

@@ -59,6 +59,15 @@ struct hd_managed {
 struct hd_shared_memory {
 	const void *low;
 	enum cudaMemoryType type;
+	bool pinned; /* by cudaHostAlloc, with these flags */
+	unsigned flags;
+};
+
+/* What cudaMemAdvise and cudaMemPrefetchAsync said last of a range; see advice.c. */
+struct hd_advice {
+	uint64_t owner;	    /* the allocation's address */
+	uint64_t low, high; /* whole pages */
+	int kind, value;
 };
 
 struct hd_cudart {
@@ -74,6 +83,7 @@ struct hd_cudart {
 	struct hd_registered *functions, *variables; /* uthash */
 	HD_VEC(void *) host_allocations;	     /* cudaMallocHost by malloc, when memory cannot be shared */
 	HD_VEC(struct hd_shared_memory) shared;	     /* memory that host and device name alike */
+	HD_VEC(struct hd_advice) advice;	     /* the latest last */
 	size_t limits[8];
 	unsigned device_flags;
 	cudaMemPool_t pool; /* once asked for */

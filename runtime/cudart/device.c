@@ -148,6 +148,26 @@ cudaError_t cudaThreadExit(void)
 	return cudaDeviceReset();
 }
 
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+	return cudaDeviceSetLimit(limit, value);
+}
+
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+	return cudaDeviceGetLimit(value, limit);
+}
+
+cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
+{
+	return cudaDeviceSetCacheConfig(config);
+}
+
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
+{
+	return cudaDeviceGetCacheConfig(config);
+}
+
 /* Stack and heap sizes count until the simulator starts; the others have no meaning here and are remembered. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
@@ -232,6 +252,20 @@ cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 {
 	(void)peerDevice;
 	return hd_cudart_return(cudaErrorPeerAccessNotEnabled);
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+{
+	(void)attr, (void)srcDevice, (void)dstDevice;
+	return hd_cudart_return(value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+}
+
+/* As cudaDevAttrGPUDirectRDMASupported says. */
+cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
+					       enum cudaFlushGPUDirectRDMAWritesScope scope)
+{
+	(void)target, (void)scope;
+	return hd_cudart_return(cudaErrorNotSupported);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *busId, int length, int device)

@@ -44,7 +44,7 @@ static cudaError_t shared_alloc(struct hd_cudart *cudart, void **pointer, size_t
 	if (error != cudaSuccess || !*pointer)
 		return error;
 	if (hd_sim_host_pointer(cudart->sim, (uintptr_t)*pointer, size) == *pointer) {
-		hd_vec_push(&cudart->shared, (struct hd_shared_memory){*pointer, type});
+		hd_vec_push(&cudart->shared, (struct hd_shared_memory){.low = *pointer, .type = type});
 		return cudaSuccess;
 	}
 	hd_sim_free_memory(cudart->sim, (uintptr_t)*pointer);
@@ -59,6 +59,18 @@ static void forget_shared(struct hd_cudart *cudart, const void *pointer)
 			cudart->shared.data[i--] = cudart->shared.data[--cudart->shared.len];
 }
 
+const struct hd_shared_memory *hd_cudart_shared(struct hd_cudart *cudart, const void *address)
+{
+	uint64_t low, high;
+	if (!hd_sim_owns(cudart->sim, (uintptr_t)address))
+		return NULL;
+	hd_sim_allocation(cudart->sim, (uintptr_t)address, &low, &high);
+	for (uint32_t i = 0; i < cudart->shared.len; i++)
+		if ((uintptr_t)cudart->shared.data[i].low == low)
+			return &cudart->shared.data[i];
+	return NULL;
+}
+
 cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer)
 {
 	cudaError_t error = hd_cudart_start(cudart);
@@ -67,6 +79,7 @@ cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer)
 	if (hd_sim_free_memory(cudart->sim, (uintptr_t)pointer))
 		return cudaErrorInvalidValue;
 	forget_shared(cudart, pointer);
+	hd_cudart_forget_advice(cudart, (uintptr_t)pointer);
 	return cudaSuccess;
 }
 
@@ -105,6 +118,10 @@ cudaError_t cudaHostAlloc(void **ptr, size_t size, unsigned int flags)
 	if (!ptr)
 		return hd_cudart_return(cudaErrorInvalidValue);
 	cudaError_t error = shared_alloc(cudart, ptr, size, cudaMemoryTypeHost);
+	if (error == cudaSuccess && *ptr) {
+		hd_vec_last(&cudart->shared).pinned = true;
+		hd_vec_last(&cudart->shared).flags = flags;
+	}
 	if (error == cudaErrorNotSupported && !(flags & cudaHostAllocMapped)) {
 		*ptr = malloc(size);
 		if (*ptr)
@@ -132,6 +149,19 @@ cudaError_t cudaFreeHost(void *ptr)
 	return hd_cudart_return(hd_cudart_free(cudart, ptr));
 }
 
+/* Of memory by cudaHostAlloc and cudaMallocHost only; any address in it will do. */
+cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+	HD_CUDART(cudart);
+	const struct hd_shared_memory *memory;
+	HD_TRY(hd_cudart_start(cudart));
+	memory = hd_cudart_shared(cudart, pHost);
+	if (!pFlags || !memory || !memory->pinned)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	*pFlags = memory->flags;
+	return cudaSuccess;
+}
+
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
 	HD_CUDART(cudart);
@@ -157,7 +187,7 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 		return hd_cudart_return(cudaErrorHostMemoryAlreadyRegistered);
 	if (hd_sim_adopt(cudart->sim, ptr, size) && flags & cudaHostRegisterMapped)
 		return hd_cudart_return(cudaErrorNotSupported);
-	hd_vec_push(&cudart->shared, (struct hd_shared_memory){ptr, cudaMemoryTypeHost});
+	hd_vec_push(&cudart->shared, (struct hd_shared_memory){.low = ptr, .type = cudaMemoryTypeHost});
 	return cudaSuccess;
 }
 
@@ -351,20 +381,6 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
 	return cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream);
 }
 
-cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int device, cudaStream_t stream)
-{
-	HD_CUDART(cudart);
-	(void)count, (void)device, (void)stream;
-	HD_TRY(hd_cudart_start(cudart));
-	return hd_cudart_return(hd_sim_owns(cudart->sim, (uintptr_t)devPtr) ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
-{
-	(void)advice;
-	return cudaMemPrefetchAsync(devPtr, count, device, NULL);
-}
-
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
 	HD_CUDART(cudart);
@@ -378,12 +394,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 		attributes->hostPointer = (void *)(uintptr_t)ptr;
 		return cudaSuccess;
 	}
-	uint64_t low, high;
-	attributes->type = cudaMemoryTypeDevice;
-	hd_sim_allocation(cudart->sim, (uintptr_t)ptr, &low, &high);
-	for (uint32_t i = 0; i < cudart->shared.len; i++)
-		if ((uintptr_t)cudart->shared.data[i].low == low)
-			attributes->type = cudart->shared.data[i].type;
+	const struct hd_shared_memory *shared = hd_cudart_shared(cudart, ptr);
+	attributes->type = shared ? shared->type : cudaMemoryTypeDevice;
 	attributes->devicePointer = (void *)(uintptr_t)ptr;
 	if (hd_sim_is_host_visible(cudart->sim, (uintptr_t)ptr))
 		attributes->hostPointer = (void *)(uintptr_t)ptr;

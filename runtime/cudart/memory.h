@@ -13,6 +13,10 @@ cudaError_t hd_cudart_alloc(struct hd_cudart *cudart, void **pointer, size_t siz
 cudaError_t hd_cudart_alloc_rows(struct hd_cudart *cudart, void **pointer, size_t *pitch, size_t width, size_t rows);
 /* NULL is nothing to free. */
 cudaError_t hd_cudart_free(struct hd_cudart *cudart, void *pointer);
+/* The memory of host and device that holds an address, or NULL; the simulator runs. */
+const struct hd_shared_memory *hd_cudart_shared(struct hd_cudart *cudart, const void *address);
+/* An allocation is gone. */
+void hd_cudart_forget_advice(struct hd_cudart *cudart, uint64_t owner);
 cudaError_t hd_cudart_set(struct hd_cudart *cudart, void *pointer, int value, size_t count);
 /* `count` elements of 1, 2 or 4 bytes. */
 cudaError_t hd_cudart_set_elements(struct hd_cudart *cudart, void *pointer, uint32_t value, unsigned bytes,

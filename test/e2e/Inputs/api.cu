@@ -109,6 +109,90 @@ static void pools_and_boxes()
     cudaGetLastError();
 }
 
+/* Functions that few programs call. */
+static void odds_and_ends()
+{
+    unsigned flags = 99;
+    int value = 7, *pinned, *managed, registered[4];
+    OK(cudaHostAlloc(&pinned, 400, cudaHostAllocMapped | cudaHostAllocPortable));
+    OK(cudaHostGetFlags(&flags, pinned + 99));
+    EXPECT(flags == (cudaHostAllocMapped | cudaHostAllocPortable));
+    OK(cudaHostRegister(registered, sizeof registered, cudaHostRegisterMapped));
+    EXPECT(cudaHostGetFlags(&flags, registered) == cudaErrorInvalidValue);
+    EXPECT(cudaHostGetFlags(&flags, &value) == cudaErrorInvalidValue);
+    OK(cudaHostUnregister(registered));
+    OK(cudaFreeHost(pinned));
+
+    size_t limit = 0;
+    cudaFuncCache cache = cudaFuncCachePreferL1;
+    OK(cudaThreadSetLimit(cudaLimitPrintfFifoSize, 1 << 22));
+    OK(cudaThreadGetLimit(&limit, cudaLimitPrintfFifoSize));
+    EXPECT(limit == 1 << 22);
+    OK(cudaThreadSetCacheConfig(cudaFuncCachePreferShared));
+    OK(cudaThreadGetCacheConfig(&cache));
+    EXPECT(cache != cudaFuncCachePreferL1);
+    OK(cudaThreadSynchronize());
+    EXPECT(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0) == cudaErrorInvalidDevice);
+    EXPECT(cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTargetCurrentDevice,
+                                              cudaFlushGPUDirectRDMAWritesToOwner) == cudaErrorNotSupported);
+
+    /* Rows of 3 to rows of 5, then a box back. */
+    cudaArray_t narrow, wide;
+    cudaChannelFormatDesc ints = cudaCreateChannelDesc<int>();
+    int from[12], to[15] = {};
+    for (int i = 0; i < 12; i++)
+        from[i] = i + 1;
+    OK(cudaMallocArray(&narrow, &ints, 3, 4));
+    OK(cudaMallocArray(&wide, &ints, 5, 3));
+    OK(cudaMemcpyToArray(narrow, 0, 0, from, sizeof from, cudaMemcpyHostToDevice));
+    OK(cudaMemcpyToArray(wide, 0, 0, to, sizeof to, cudaMemcpyHostToDevice));
+    OK(cudaMemcpyArrayToArray(wide, 3 * sizeof(int), 0, narrow, sizeof(int), 0, 11 * sizeof(int)));
+    OK(cudaMemcpyFromArray(to, wide, 0, 0, sizeof to, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 15; i++)
+        EXPECT(to[i] == (i < 3 || i > 13 ? 0 : i - 1));
+    EXPECT(cudaMemcpyArrayToArray(wide, 0, 0, narrow, 4, 0, sizeof from) == cudaErrorInvalidValue);
+    OK(cudaMemcpy2DArrayToArray(narrow, sizeof(int), 2, wide, 3 * sizeof(int), 1, 2 * sizeof(int), 2));
+    OK(cudaMemcpyFromArray(from, narrow, 0, 0, sizeof from, cudaMemcpyDeviceToHost));
+    EXPECT(from[5] == 6 && from[6] == 7 && from[7] == 7 && from[8] == 8 && from[9] == 10 && from[10] == 12);
+    EXPECT(from[11] == 0);
+    EXPECT(cudaMemcpy2DArrayToArray(narrow, 8, 0, wide, 0, 0, 8, 1) == cudaErrorInvalidValue);
+    EXPECT(cudaMemcpy2DArrayToArray(narrow, 0, 0, wide, 0, 0, 8, 1, cudaMemcpyHostToDevice) ==
+           cudaErrorInvalidMemcpyDirection);
+    OK(cudaFreeArray(narrow));
+    OK(cudaFreeArray(wide));
+
+    /* What was said of four pages, and of two of them. */
+    OK(cudaMallocManaged(&managed, 4 * 4096));
+    char *pages = (char *)managed;
+    int where[3], mostly;
+    OK(cudaMemAdvise(pages, 4 * 4096, cudaMemAdviseSetReadMostly, 0));
+    OK(cudaMemAdvise(pages, 4096, cudaMemAdviseUnsetReadMostly, 0));
+    OK(cudaMemAdvise(pages, 4 * 4096, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId));
+    OK(cudaMemAdvise(pages, 4 * 4096, cudaMemAdviseSetAccessedBy, 0));
+    OK(cudaMemPrefetchAsync(pages, 4096, 0));
+    OK(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, pages, 4 * 4096));
+    EXPECT(value == 0);
+    OK(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, pages + 4096, 3 * 4096));
+    EXPECT(value == 1);
+    OK(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeLastPrefetchLocation, pages, 8192));
+    EXPECT(value == cudaInvalidDeviceId);
+    void *data[] = {where, &value, &mostly};
+    size_t sizes[] = {sizeof where, 4, 4};
+    cudaMemRangeAttribute which[] = {cudaMemRangeAttributeAccessedBy, cudaMemRangeAttributePreferredLocation,
+                                     cudaMemRangeAttributeLastPrefetchLocation};
+    OK(cudaMemRangeGetAttributes(data, sizes, which, 3, pages, 4096));
+    EXPECT(where[0] == 0 && where[1] == cudaInvalidDeviceId && where[2] == cudaInvalidDeviceId);
+    EXPECT(value == cudaCpuDeviceId && mostly == 0);
+    EXPECT(cudaMemRangeGetAttribute(&value, 8, cudaMemRangeAttributeReadMostly, pages, 4) == cudaErrorInvalidValue);
+    EXPECT(cudaMemAdvise(pages, 4096, cudaMemAdviseSetAccessedBy, 5) == cudaErrorInvalidDevice);
+    EXPECT(cudaMemPrefetchAsync(pages, 5 * 4096, 0) == cudaErrorInvalidValue);
+    OK(cudaFree(managed));
+    OK(cudaMalloc(&managed, 4096));
+    EXPECT(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, managed, 4) == cudaErrorInvalidValue);
+    OK(cudaFree(managed));
+    cudaGetLastError();
+}
+
 int main()
 {
     int count = 0, value = 0;
@@ -191,6 +275,7 @@ int main()
     EXPECT(count == 8);
 
     pools_and_boxes();
+    odds_and_ends();
     hello<<<1, 1>>>(9);
     OK(cudaDeviceSynchronize());
     EXPECT(cudaFree((void *)12345) == cudaErrorInvalidValue);
