@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/scratch.h"
+#include "lib/strbuf.h"
 
 extern char **environ;
 
@@ -113,6 +113,21 @@ int hd_child_wait(struct hd_signals *signals, pid_t child)
 	}
 }
 
+char *hd_child_find(const char *name)
+{
+	const char *path = strchr(name, '/') ? "" : getenv("PATH");
+	while (path) {
+		struct hd_strbuf file = {0};
+		size_t length = strcspn(path, ":");
+		hd_strbuf_printf(&file, "%.*s%s%s", (int)length, path, length ? "/" : "", name);
+		if (access(hd_strbuf_text(&file), X_OK) == 0)
+			return hd_strbuf_detach(&file);
+		hd_strbuf_release(&file);
+		path = path[length] ? path + length + 1 : NULL;
+	}
+	return NULL;
+}
+
 /* The child's pid; -1 with errno set when it or the program cannot be started. */
 static pid_t spawn(const struct hd_signals *signals, char *const *words, char *const *environment)
 {
@@ -189,13 +204,11 @@ static void kill_rest(void)
 
 /* ------------------------------------------------------------ keepers */
 
-static _Noreturn void keep(struct hd_signals *signals, pid_t program, const char *scratch)
+static _Noreturn void keep(struct hd_signals *signals, pid_t program)
 {
 	int status = program > 0 ? hd_child_wait(signals, program) : W_EXITCODE(127, 0);
 	if (signals->caught)
 		kill_rest();
-	if (getppid() != signals->keeps_for)
-		hd_scratch_remove(scratch);
 	if (WIFSIGNALED(status))
 		end_by(WTERMSIG(status));
 	_exit(WEXITSTATUS(status));
@@ -206,7 +219,7 @@ static _Noreturn void keep(struct hd_signals *signals, pid_t program, const char
  * the program from the terminal's foreground or kill our starter's other jobs, and programs leave it at will. A
  * subreaper that outlives us for a moment misses nobody: orphans become its children wherever they went.
  */
-pid_t hd_child_fork_kept(const struct hd_signals *signals, const char *scratch)
+pid_t hd_child_fork_kept(const struct hd_signals *signals)
 {
 	struct hd_signals held = *signals;
 	sigset_t orphaned;
@@ -226,6 +239,6 @@ pid_t hd_child_fork_kept(const struct hd_signals *signals, const char *scratch)
 	if (program < 0)
 		perror("cannot start a process");
 	if (program)
-		keep(&held, program, scratch);
+		keep(&held, program);
 	return 0;
 }

@@ -40,6 +40,8 @@ pid_t hd_child_fork(const struct hd_signals *signals, int when_orphaned);
  * (Ctrl-C) is not passed on: the child is in the same foreground process group and has it already.
  */
 int hd_child_wait(struct hd_signals *signals, pid_t child);
+/* The file that hd_child_run would run, found in PATH where `name` is no path; NULL: none. The caller frees it. */
+char *hd_child_find(const char *name);
 /*
  * Runs a program, searched in PATH, and waits. `environment` NULL: ours. It gets SIGTERM when the tool is gone, so that
  * it can remove its own temporary files. Its exit status; -1 when it cannot be started or is ended by a signal,
@@ -49,10 +51,10 @@ int hd_child_run(struct hd_signals *signals, char *const *words, char *const *en
 
 /*
  * As hd_child_fork for a program that may have children of its own: nothing of it stays when the tool is killed, with
- * SIGKILL, too, which then also removes the directory `scratch`; or when a signal ended it and left children behind.
+ * SIGKILL, too, or when a signal ended it and left children behind.
  * Children that stay behind its own end are its own affair. The parent gets the process to wait for, which ends as the
  * program does.
  */
-pid_t hd_child_fork_kept(const struct hd_signals *signals, const char *scratch);
+pid_t hd_child_fork_kept(const struct hd_signals *signals);
 
 #endif

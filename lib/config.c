@@ -130,11 +130,6 @@ int hd_config_set(struct hd_config *config, const char *assignment, struct hd_di
 
 /* ------------------------------------------------------------------ files */
 
-static void ignore_message(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
-{
-	(void)context, (void)severity, (void)loc, (void)message;
-}
-
 struct ini_context {
 	struct hd_config *config;
 	char *name, *value; /* the first assignment that failed */
@@ -144,7 +139,7 @@ struct ini_context {
 static int on_key(void *context, const char *section, const char *name, const char *value)
 {
 	struct ini_context *ini = context;
-	struct hd_diag silent = {.emit = ignore_message};
+	struct hd_diag silent = hd_diag_silent();
 	(void)section; /* sections only group the keys for readers */
 	if (!strcmp(name, "product")) {
 		snprintf(ini->config->product, sizeof ini->config->product, "%s", value);

@@ -41,6 +41,16 @@ static void print(const struct hd_diag *diag, enum hd_severity severity, struct 
 	hd_strbuf_release(&line);
 }
 
+static void ignore(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
+{
+	(void)context, (void)severity, (void)loc, (void)message;
+}
+
+struct hd_diag hd_diag_silent(void)
+{
+	return (struct hd_diag){.emit = ignore};
+}
+
 void hd_diag_vreport(struct hd_diag *diag, enum hd_severity severity, struct hd_loc loc, const char *format,
 		     va_list args)
 {

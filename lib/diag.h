@@ -26,6 +26,9 @@ struct hd_diag {
 
 #define HD_NOWHERE ((struct hd_loc){0})
 
+/* For what may fail without a word; errors are counted. */
+struct hd_diag hd_diag_silent(void);
+
 void hd_diag_vreport(struct hd_diag *diag, enum hd_severity severity, struct hd_loc loc, const char *format,
 		     va_list args) __attribute__((format(printf, 4, 0)));
 /* Reports an error and returns -1, so that `return hd_error(diag, loc, ...)` reads well. */

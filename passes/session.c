@@ -153,15 +153,10 @@ static bool is_nvptx64(LLVMModuleRef module)
 	return !strncmp(triple, "nvptx64", 7) && (!triple[7] || triple[7] == '-');
 }
 
-static void swallow(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
-{
-	(void)context, (void)severity, (void)loc, (void)message;
-}
-
 /* What is wrong with parameters or a library is said by the steps, which meet it again. */
 void hd_session_prepare(LLVMModuleRef module)
 {
-	struct hd_diag quiet = {.emit = swallow};
+	struct hd_diag quiet = hd_diag_silent();
 	struct hd_unit unit;
 	if (!is_nvptx64(module))
 		return;

@@ -175,6 +175,17 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t ori
 	return hd_cudart_return(*pNode ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+/* Whether it was needed. */
+static bool drop_need(cudaGraphNode_t node, cudaGraphNode_t need)
+{
+	uint32_t kept = 0, before = node->needs.len;
+	for (uint32_t k = 0; k < before; k++)
+		if (node->needs.data[k] != need)
+			node->needs.data[kept++] = node->needs.data[k];
+	node->needs.len = kept;
+	return kept < before;
+}
+
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
 	HD_CUDART(cudart);
@@ -184,11 +195,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < nodes->len; i++) {
 		cudaGraphNode_t other = nodes->data[i];
-		uint32_t needs = 0;
-		for (uint32_t k = 0; k < other->needs.len; k++)
-			if (other->needs.data[k] != node)
-				other->needs.data[needs++] = other->needs.data[k];
-		other->needs.len = needs;
+		drop_need(other, node);
 		if (other != node)
 			nodes->data[kept++] = other;
 	}
@@ -218,15 +225,9 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 	HD_CUDART(cudart);
 	if (!graph || (numDependencies && (!from || !to)))
 		return hd_cudart_return(cudaErrorInvalidValue);
-	for (size_t i = 0; i < numDependencies; i++) {
-		uint32_t kept = 0, before = to[i]->needs.len;
-		for (uint32_t k = 0; k < before; k++)
-			if (to[i]->needs.data[k] != from[i])
-				to[i]->needs.data[kept++] = to[i]->needs.data[k];
-		to[i]->needs.len = kept;
-		if (kept == before)
+	for (size_t i = 0; i < numDependencies; i++)
+		if (!drop_need(to[i], from[i]))
 			return hd_cudart_return(cudaErrorInvalidValue);
-	}
 	return cudaSuccess;
 }
 

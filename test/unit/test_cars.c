@@ -516,16 +516,22 @@ START_TEST(left_over_of_whole_blocks_is_divided)
 }
 END_TEST
 
+/* Two SMs, of which one begins with Low and the other with High. */
+static void two_sms_init(struct simbench *bench)
+{
+	bench_init(bench, "cars");
+	two_deep(bench);
+	bench->config.sm_count = 2;
+	bench->config.registers = 20 * 32 * 4;
+	bench->config.register_unit = 32;
+	bench->config.warp_unit = 1;
+	bench->meta.high_watermark = 46;
+}
+
 START_TEST(next_launch_begins_with_the_best)
 {
 	struct simbench bench;
-	bench_init(&bench, "cars");
-	two_deep(&bench);
-	bench.config.sm_count = 2;
-	bench.config.registers = 20 * 32 * 4;
-	bench.config.register_unit = 32;
-	bench.config.warp_unit = 1;
-	bench.meta.high_watermark = 46;
+	two_sms_init(&bench);
 	run_blocks(&bench, 64, 32);
 	/* One SM began with Low, the other with High. */
 	double low = figure(&bench, "1x_low_blocks"), high = figure(&bench, "high_blocks");
@@ -545,13 +551,7 @@ END_TEST
 START_TEST(the_last_blocks_of_every_sm_are_measured)
 {
 	struct simbench bench;
-	bench_init(&bench, "cars");
-	two_deep(&bench);
-	bench.config.sm_count = 2;
-	bench.config.registers = 20 * 32 * 4;
-	bench.config.register_unit = 32;
-	bench.config.warp_unit = 1;
-	bench.meta.high_watermark = 46;
+	two_sms_init(&bench);
 	run_blocks(&bench, 8, 32);
 	ck_assert_double_eq(figure(&bench, "1x_low_blocks"), 4);
 	ck_assert_double_eq(figure(&bench, "high_blocks"), 4);

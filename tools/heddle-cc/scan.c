@@ -377,17 +377,9 @@ static enum CXChildVisitResult find_kernels(CXCursor cursor, CXCursor parent, CX
  */
 static char *compiler_path(const struct hd_cc *cc)
 {
-	const char *name = cc->clangxx, *path = strchr(name, '/') ? "" : getenv("PATH");
-	char *found = NULL;
-	for (const char *entry = path; entry && !found;
-	     entry = entry[strcspn(entry, ":")] ? strchr(entry, ':') + 1 : NULL) {
-		struct hd_strbuf file = {0};
-		size_t length = strcspn(entry, ":");
-		hd_strbuf_printf(&file, "%.*s%s%s", (int)length, entry, length ? "/" : "", name);
-		found = access(hd_strbuf_text(&file), X_OK) ? NULL : realpath(hd_strbuf_text(&file), NULL);
-		hd_strbuf_release(&file);
-	}
-	return found ? found : hd_xstrdup(name);
+	char *found = hd_child_find(cc->clangxx), *real = found ? realpath(found, NULL) : NULL;
+	free(found);
+	return real ? real : hd_xstrdup(cc->clangxx);
 }
 
 /* Of a source with errors there is what could be read. */

@@ -40,15 +40,10 @@ void source_lines_free(struct source_lines *lines)
 	free(lines);
 }
 
-static void ignore(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
-{
-	(void)context, (void)severity, (void)loc, (void)message;
-}
-
 /* As the compiler saw the path, else beside the object. A source that is not there is no error. */
 static int read_source(const struct source_lines *lines, const char *path, uint8_t **text, size_t *size)
 {
-	struct hd_diag silent = {.emit = ignore};
+	struct hd_diag silent = hd_diag_silent();
 	if (hd_read_file(path, text, size, &silent) == 0)
 		return 0;
 	const char *slash = strrchr(lines->object_path, '/');

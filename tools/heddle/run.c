@@ -268,7 +268,7 @@ static struct outcome run_once(const struct run *run, const char *policy, const 
 	fcntl(pipe_fds[0], F_SETFD, FD_CLOEXEC);
 	fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
 	hd_strbuf_printf(&stats, "%s/stats.json", folder);
-	pid_t child = hd_child_fork_kept(signals, folder);
+	pid_t child = hd_child_fork_kept(signals);
 	if (child == 0)
 		run_child(run, policy, hd_strbuf_text(&stats), pipe_fds[1]);
 	if (child < 0)

@@ -26,18 +26,6 @@ struct ptxas {
 
 /* ------------------------------------------------------------------ tools */
 
-static const char *find_in_path(struct hd_arena *arena, const char *name)
-{
-	const char *path = getenv("PATH");
-	char *copy = hd_arena_strdup(arena, path ? path : "");
-	for (char *folder; (folder = strsep(&copy, ":"));) {
-		const char *file = hd_arena_printf(arena, "%s/%s", folder[0] ? folder : ".", name);
-		if (access(file, X_OK) == 0)
-			return file;
-	}
-	return NULL;
-}
-
 static const char *find_ptxas(struct hd_arena *arena)
 {
 	static const char customary[] = "/usr/local/cuda/bin/ptxas";
@@ -45,9 +33,12 @@ static const char *find_ptxas(struct hd_arena *arena)
 	const char *own = toolkit && toolkit[0] ? hd_arena_printf(arena, "%s/bin/ptxas", toolkit) : NULL;
 	if (own && access(own, X_OK) == 0)
 		return own;
-	const char *found = find_in_path(arena, "ptxas");
-	if (found)
-		return found;
+	char *found = hd_child_find("ptxas");
+	if (found) {
+		const char *kept = hd_arena_strdup(arena, found);
+		free(found);
+		return kept;
+	}
 	return access(customary, X_OK) == 0 ? customary : NULL;
 }
 
@@ -67,16 +58,11 @@ static int run(const struct ptxas *tool, const char *log, const char *const *wor
 	return status;
 }
 
-static void ignore(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
-{
-	(void)context, (void)severity, (void)loc, (void)message;
-}
-
 static int fail(const struct ptxas *tool, const struct cmd_unit *unit, const char *what, const char *log)
 {
 	uint8_t *bytes = NULL;
 	size_t size = 0;
-	struct hd_diag silent = {.emit = ignore};
+	struct hd_diag silent = hd_diag_silent();
 	const char *text = "";
 	if (hd_read_file(log, &bytes, &size, &silent) == 0)
 		text = hd_arena_printf(tool->arena, "%.*s", (int)size, (const char *)bytes);

@@ -55,15 +55,10 @@ int gate_run_gpu(struct gate_gpus *gpus, const char *path, const json_t *run, st
 	return (int)gpus->count++;
 }
 
-static void be_quiet(void *context, enum hd_severity severity, struct hd_loc loc, const char *message)
-{
-	(void)context, (void)severity, (void)loc, (void)message;
-}
-
 /* The keys in which the run's GPU is another than the one of that name; none where there is no such GPU. */
 static void append_changed_keys(struct hd_strbuf *text, const json_t *run)
 {
-	struct hd_diag quiet = {.tool = "heddle", .emit = be_quiet};
+	struct hd_diag quiet = hd_diag_silent();
 	struct hd_config *named = hd_xcalloc(2, sizeof(*named)), *changed = &named[1];
 	const char *key;
 	json_t *value;
