@@ -22,8 +22,10 @@ struct annotate {
 	LLVMContextRef context;
 	LLVMTypeRef i32;
 	unsigned code_kind, call_kind;
-	LLVMValueRef *insts; /* of one function, by ordinal */
-	uint32_t inst_count, inst_capacity;
+	/* The function in hand, and its code. */
+	LLVMValueRef function;
+	const struct hd_function *code;
+	HD_VEC(LLVMValueRef) insts; /* by ordinal */
 };
 
 typedef HD_VEC(LLVMMetadataRef) operands;
@@ -38,11 +40,38 @@ static LLVMMetadataRef number_node(const struct annotate *annotate, uint32_t num
 	return LLVMValueAsMetadata(LLVMConstInt(annotate->i32, number, 0));
 }
 
-static void attach(const struct annotate *annotate, LLVMValueRef function, const char *kind, LLVMMetadataRef *operands,
-		   uint32_t count)
+static unsigned kind_id(const struct annotate *annotate, const char *kind)
 {
-	unsigned id = LLVMGetMDKindIDInContext(annotate->context, kind, (unsigned)strlen(kind));
-	LLVMGlobalSetMetadata(function, id, LLVMMDNodeInContext2(annotate->context, operands, count));
+	return LLVMGetMDKindIDInContext(annotate->context, kind, (unsigned)strlen(kind));
+}
+
+static void attach(const struct annotate *annotate, const char *kind, LLVMMetadataRef *operands, uint32_t count)
+{
+	LLVMGlobalSetMetadata(annotate->function, kind_id(annotate, kind),
+			      LLVMMDNodeInContext2(annotate->context, operands, count));
+}
+
+static void attach_inst(const struct annotate *annotate, LLVMValueRef inst, unsigned kind, LLVMMetadataRef *operands,
+			uint32_t count)
+{
+	LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, operands, count);
+	LLVMSetMetadata(inst, kind, LLVMMetadataAsValue(annotate->context, node));
+}
+
+static void list_insts(struct annotate *annotate)
+{
+	LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(annotate->function);
+	hd_vec_clear(&annotate->insts);
+	for (; block; block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst))
+			hd_vec_push(&annotate->insts, inst);
+}
+
+/* The instruction that the machine code at this pc was made from; NULL where the lowering made it by itself. */
+static LLVMValueRef inst_at(const struct annotate *annotate, uint32_t pc)
+{
+	uint32_t ordinal = annotate->code->origins[pc / HD_INST_BYTES].ir;
+	return ordinal < annotate->insts.len ? annotate->insts.data[ordinal] : NULL;
 }
 
 static void add_pair(const struct annotate *annotate, operands *to, const char *name, uint32_t number)
@@ -63,21 +92,20 @@ static void add_figures(const struct annotate *annotate, operands *to, const cha
 }
 
 /* And releases them. */
-static void attach_all(const struct annotate *annotate, LLVMValueRef function, const char *kind, operands *list)
+static void attach_all(const struct annotate *annotate, const char *kind, operands *list)
 {
-	attach(annotate, function, kind, list->data, list->len);
+	attach(annotate, kind, list->data, list->len);
 	hd_vec_release(list);
 }
 
-static void annotate_function(const struct annotate *annotate, LLVMValueRef function,
-			      const struct hd_meta_function *facts)
+static void annotate_function(const struct annotate *annotate, const struct hd_meta_function *facts)
 {
 	operands pairs = {0}, chain = {0};
 	add_figures(annotate, &pairs, "stackdepth", &hd_meta_function_record, facts);
-	attach_all(annotate, function, "heddle.stackdepth", &pairs);
+	attach_all(annotate, "heddle.stackdepth", &pairs);
 	for (uint32_t i = 0; i < facts->chain_count; i++)
 		hd_vec_push(&chain, text_node(annotate, facts->high_watermark_chain[i]));
-	attach_all(annotate, function, "heddle.chain", &chain);
+	attach_all(annotate, "heddle.chain", &chain);
 }
 
 static LLVMMetadataRef registers_node(const struct annotate *annotate, const uint64_t vector[4])
@@ -94,8 +122,7 @@ static LLVMMetadataRef registers_node(const struct annotate *annotate, const uin
 	return node;
 }
 
-static void annotate_intervals(const struct annotate *annotate, LLVMValueRef function,
-			       const struct hd_meta_function *facts)
+static void annotate_intervals(const struct annotate *annotate, const struct hd_meta_function *facts)
 {
 	LLVMMetadataRef *operands = HD_ARENA_NEW(&annotate->unit->arena, LLVMMetadataRef, facts->interval_count + 2);
 	operands[0] = text_node(annotate, "registers");
@@ -108,19 +135,17 @@ static void annotate_intervals(const struct annotate *annotate, LLVMValueRef fun
 					   registers_node(annotate, interval->live_in)};
 		operands[2 + i] = LLVMMDNodeInContext2(annotate->context, parts, 4);
 	}
-	attach(annotate, function, "heddle.intervals", operands, facts->interval_count + 2);
+	attach(annotate, "heddle.intervals", operands, facts->interval_count + 2);
 }
 
-static void annotate_liveness(const struct annotate *annotate, LLVMValueRef function,
-			      const struct hd_meta_function *facts)
+static void annotate_liveness(const struct annotate *annotate, const struct hd_meta_function *facts)
 {
 	operands pairs = {0};
 	add_figures(annotate, &pairs, "liveness", &hd_meta_function_record, facts);
-	attach_all(annotate, function, "heddle.liveness", &pairs);
+	attach_all(annotate, "heddle.liveness", &pairs);
 }
 
-static void annotate_points(const struct annotate *annotate, LLVMValueRef function,
-			    const struct hd_meta_function *facts)
+static void annotate_points(const struct annotate *annotate, const struct hd_meta_function *facts)
 {
 	operands all = {0};
 	add_figures(annotate, &all, "preempt", &hd_meta_function_record, facts);
@@ -131,52 +156,30 @@ static void annotate_points(const struct annotate *annotate, LLVMValueRef functi
 					   registers_node(annotate, point->live_divergent.regs)};
 		hd_vec_push(&all, LLVMMDNodeInContext2(annotate->context, parts, 4));
 	}
-	attach_all(annotate, function, "heddle.preempt", &all);
-}
-
-static void list_insts(struct annotate *annotate, LLVMValueRef function)
-{
-	HD_VEC(LLVMValueRef) insts = {annotate->insts, 0, annotate->inst_capacity};
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst))
-			hd_vec_push(&insts, inst);
-	annotate->insts = insts.data;
-	annotate->inst_count = insts.len;
-	annotate->inst_capacity = insts.cap;
+	attach_all(annotate, "heddle.preempt", &all);
 }
 
 /* Calls that the lowering made itself have no place in the IR. Of several machine calls for one, the worst counts. */
-static void annotate_calls(struct annotate *annotate, LLVMValueRef function, uint32_t index,
-			   const struct hd_meta_function *facts)
+static void annotate_calls(const struct annotate *annotate, const struct hd_meta_function *facts)
 {
-	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
-	if (!facts->call_count)
-		return;
-	list_insts(annotate, function);
 	for (uint32_t i = 0; i < facts->call_count; i++) {
-		const struct hd_meta_call *call = &facts->calls[i];
-		uint32_t ordinal = origins[call->pc / HD_INST_BYTES].ir;
-		if (ordinal >= annotate->inst_count || !LLVMIsACallInst(annotate->insts[ordinal]))
-			continue;
-		LLVMMetadataRef operands[] = {text_node(annotate, "fru"), number_node(annotate, call->fru)};
-		LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, operands, 2);
-		LLVMSetMetadata(annotate->insts[ordinal], annotate->call_kind,
-				LLVMMetadataAsValue(annotate->context, node));
+		LLVMValueRef inst = inst_at(annotate, facts->calls[i].pc);
+		LLVMMetadataRef operands[] = {text_node(annotate, "fru"), number_node(annotate, facts->calls[i].fru)};
+		if (inst && LLVMIsACallInst(inst))
+			attach_inst(annotate, inst, annotate->call_kind, operands, 2);
 	}
 }
 
-static void annotate_reuse(const struct annotate *annotate, LLVMValueRef function, const struct hd_meta_reuse *reuse)
+static void annotate_reuse(const struct annotate *annotate, const struct hd_meta_reuse *reuse)
 {
 	operands pairs = {0};
 	add_figures(annotate, &pairs, "reuse", &hd_meta_reuse_record, reuse);
-	attach_all(annotate, function, "heddle.reuse", &pairs);
+	attach_all(annotate, "heddle.reuse", &pairs);
 }
 
-static void annotate_idempotence(struct annotate *annotate, LLVMValueRef function, uint32_t index,
-				 const struct hd_meta_idempotence *facts)
+static void annotate_idempotence(const struct annotate *annotate, const struct hd_meta_idempotence *facts)
 {
 	static const char *const why[] = {"", "store", "atomic", "volatile", "call", "service", "clock"};
-	const struct hd_function *code = &annotate->unit->object.functions[index];
 	bool breaks = facts->why != HD_BREAK_NONE;
 	LLVMMetadataRef operands[5] = {text_node(annotate, "idempotent"), number_node(annotate, !breaks)};
 	if (breaks) {
@@ -184,23 +187,18 @@ static void annotate_idempotence(struct annotate *annotate, LLVMValueRef functio
 		operands[3] = text_node(annotate, facts->at.function);
 		operands[4] = number_node(annotate, facts->at.pc);
 	}
-	attach(annotate, function, "heddle.idempotence", operands, breaks ? 5 : 2);
-	uint32_t ordinal = UINT32_MAX;
-	if (breaks && strcmp(facts->at.function, code->name) == 0)
-		ordinal = code->origins[facts->at.pc / HD_INST_BYTES].ir;
-	if (ordinal == UINT32_MAX)
+	attach(annotate, "heddle.idempotence", operands, breaks ? 5 : 2);
+	if (!breaks || strcmp(facts->at.function, annotate->code->name) != 0)
 		return;
-	list_insts(annotate, function);
-	unsigned kind = LLVMGetMDKindIDInContext(annotate->context, "heddle.breaks", 13);
-	LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, &operands[2], 1);
-	if (ordinal < annotate->inst_count)
-		LLVMSetMetadata(annotate->insts[ordinal], kind, LLVMMetadataAsValue(annotate->context, node));
+	LLVMValueRef inst = inst_at(annotate, facts->at.pc);
+	if (inst)
+		attach_inst(annotate, inst, kind_id(annotate, "heddle.breaks"), &operands[2], 1);
 }
 
 static void annotate_access(const struct annotate *annotate, LLVMValueRef inst, const struct hd_meta_access *access)
 {
 	LLVMMetadataRef operands[12];
-	unsigned count = 0, kind = LLVMGetMDKindIDInContext(annotate->context, "heddle.access", 13);
+	unsigned count = 0, kind = kind_id(annotate, "heddle.access");
 	bool global = access->space == HD_ACCESS_GLOBAL;
 	uint32_t least = global ? access->sectors_least : access->conflicts_least,
 		 most = global ? access->sectors_most : access->conflicts_most;
@@ -217,44 +215,36 @@ static void annotate_access(const struct annotate *annotate, LLVMValueRef inst, 
 		operands[count++] = number_node(annotate, least);
 		operands[count++] = number_node(annotate, most);
 	}
-	LLVMSetMetadata(inst, kind,
-			LLVMMetadataAsValue(annotate->context,
-					    LLVMMDNodeInContext2(annotate->context, operands, count)));
+	attach_inst(annotate, inst, kind, operands, count);
 }
 
-static void annotate_branches(struct annotate *annotate, LLVMValueRef function, uint32_t index,
-			      const struct hd_meta_affine *facts)
+static void annotate_branches(const struct annotate *annotate, const struct hd_meta_affine *facts)
 {
-	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
-	unsigned kind = LLVMGetMDKindIDInContext(annotate->context, "heddle.branch", 13);
-	list_insts(annotate, function);
+	unsigned kind = kind_id(annotate, "heddle.branch");
 	for (uint32_t i = 0; i < facts->branch_count; i++) {
 		const struct hd_meta_branch *branch = &facts->branches[i];
-		uint32_t ordinal = origins[branch->pc / HD_INST_BYTES].ir;
+		LLVMValueRef inst = inst_at(annotate, branch->pc);
 		LLVMMetadataRef operands[] = {text_node(annotate, hd_meta_class_names[branch->class]),
 					      text_node(annotate, "iteration")};
-		LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, operands, branch->iterates ? 2 : 1);
-		if (ordinal < annotate->inst_count)
-			LLVMSetMetadata(annotate->insts[ordinal], kind, LLVMMetadataAsValue(annotate->context, node));
+		if (inst)
+			attach_inst(annotate, inst, kind, operands, branch->iterates ? 2 : 1);
 	}
 }
 
-static void annotate_affine(struct annotate *annotate, LLVMValueRef function, uint32_t index,
-			    const struct hd_meta_affine *facts)
+static void annotate_affine(const struct annotate *annotate, const struct hd_meta_affine *facts)
 {
-	const struct hd_origin *origins = annotate->unit->object.functions[index].origins;
+	operands pairs = {0};
 	if (!facts)
 		return;
-	operands pairs = {0};
-	annotate_branches(annotate, function, index, facts);
+	annotate_branches(annotate, facts);
 	add_figures(annotate, &pairs, "affine", &hd_meta_affine_record, facts);
 	add_pair(annotate, &pairs, "register_count", facts->register_count);
 	add_pair(annotate, &pairs, "condition_count", facts->condition_count);
-	attach_all(annotate, function, "heddle.affine", &pairs);
+	attach_all(annotate, "heddle.affine", &pairs);
 	for (uint32_t i = 0; i < facts->access_count; i++) {
-		uint32_t ordinal = origins[facts->accesses[i].pc / HD_INST_BYTES].ir;
-		if (ordinal < annotate->inst_count)
-			annotate_access(annotate, annotate->insts[ordinal], &facts->accesses[i]);
+		LLVMValueRef inst = inst_at(annotate, facts->accesses[i].pc);
+		if (inst)
+			annotate_access(annotate, inst, &facts->accesses[i]);
 	}
 }
 
@@ -262,31 +252,31 @@ static void annotate_affine(struct annotate *annotate, LLVMValueRef function, ui
  * What became of each instruction: the pcs of its machine code and the near operands there (Malekeh's tags). The
  * lists of all instructions lie one behind the other, in `pcs`, where `first` says.
  */
-static void annotate_code(struct annotate *annotate, LLVMValueRef function, uint32_t index,
-			  const struct hd_meta_reuse *reuse)
+static void annotate_code(const struct annotate *annotate, const struct hd_meta_reuse *reuse)
 {
-	const struct hd_function *code = &annotate->unit->object.functions[index];
+	const struct hd_function *code = annotate->code;
+	uint32_t inst_count = annotate->insts.len;
 	operands pairs = {0};
-	list_insts(annotate, function);
-	uint32_t *first = hd_xcalloc(annotate->inst_count + 2, sizeof *first),
+	uint32_t *first = hd_xcalloc(inst_count + 2, sizeof *first),
 		 *pcs = hd_xcalloc(code->inst_count + 1, sizeof *pcs);
 	for (uint32_t i = 0; i < code->inst_count; i++)
-		if (code->origins[i].ir < annotate->inst_count)
+		if (code->origins[i].ir < inst_count)
 			first[code->origins[i].ir + 2]++;
-	for (uint32_t i = 2; i < annotate->inst_count + 2; i++)
+	for (uint32_t i = 2; i < inst_count + 2; i++)
 		first[i] += first[i - 1];
 	for (uint32_t i = 0; i < code->inst_count; i++)
-		if (code->origins[i].ir < annotate->inst_count)
+		if (code->origins[i].ir < inst_count)
 			pcs[first[code->origins[i].ir + 1]++] = i;
-	for (uint32_t i = 0; i < annotate->inst_count; i++) {
+	for (uint32_t i = 0; i < inst_count; i++) {
 		hd_vec_clear(&pairs);
 		for (uint32_t p = first[i]; p < first[i + 1]; p++) {
 			hd_vec_push(&pairs, number_node(annotate, pcs[p] * HD_INST_BYTES));
 			hd_vec_push(&pairs, number_node(annotate, reuse->tags[pcs[p]]));
 		}
-		LLVMMetadataRef node = LLVMMDNodeInContext2(annotate->context, pairs.data, pairs.len);
-		LLVMSetMetadata(annotate->insts[i], annotate->code_kind,
-				pairs.len ? LLVMMetadataAsValue(annotate->context, node) : NULL);
+		if (pairs.len)
+			attach_inst(annotate, annotate->insts.data[i], annotate->code_kind, pairs.data, pairs.len);
+		else
+			LLVMSetMetadata(annotate->insts.data[i], annotate->code_kind, NULL);
 	}
 	hd_vec_release(&pairs);
 	free(first);
@@ -319,24 +309,26 @@ int hd_annotate_run(struct hd_unit *unit)
 	struct annotate annotate = {.unit = unit, .context = LLVMGetModuleContext(unit->source)};
 	annotate.i32 = LLVMInt32TypeInContext(annotate.context);
 	/* First of what instructions have: a module that is read and annotated again has the same text. */
-	annotate.code_kind = LLVMGetMDKindIDInContext(annotate.context, "heddle.code", 11);
-	annotate.call_kind = LLVMGetMDKindIDInContext(annotate.context, "heddle.call", 11);
+	annotate.code_kind = kind_id(&annotate, "heddle.code");
+	annotate.call_kind = kind_id(&annotate, "heddle.call");
 	annotate_module(&annotate);
 	for (uint32_t f = 0; f < unit->object.function_count; f++) {
-		LLVMValueRef function = LLVMGetNamedFunction(unit->source, unit->object.functions[f].name);
-		const struct hd_meta_function *whole = find(&unit->metadata, unit->object.functions[f].name);
-		if (!function || LLVMIsDeclaration(function) || !whole)
+		annotate.code = &unit->object.functions[f];
+		annotate.function = LLVMGetNamedFunction(unit->source, annotate.code->name);
+		const struct hd_meta_function *whole = find(&unit->metadata, annotate.code->name);
+		if (!annotate.function || LLVMIsDeclaration(annotate.function) || !whole)
 			continue;
-		annotate_function(&annotate, function, whole);
-		annotate_intervals(&annotate, function, whole);
-		annotate_liveness(&annotate, function, whole);
-		annotate_points(&annotate, function, whole);
-		annotate_code(&annotate, function, f, whole->reuse);
-		annotate_calls(&annotate, function, f, whole);
-		annotate_reuse(&annotate, function, whole->reuse);
-		annotate_idempotence(&annotate, function, f, whole->idempotence);
-		annotate_affine(&annotate, function, f, whole->affine);
+		list_insts(&annotate);
+		annotate_function(&annotate, whole);
+		annotate_intervals(&annotate, whole);
+		annotate_liveness(&annotate, whole);
+		annotate_points(&annotate, whole);
+		annotate_code(&annotate, whole->reuse);
+		annotate_calls(&annotate, whole);
+		annotate_reuse(&annotate, whole->reuse);
+		annotate_idempotence(&annotate, whole->idempotence);
+		annotate_affine(&annotate, whole->affine);
 	}
-	free(annotate.insts);
+	hd_vec_release(&annotate.insts);
 	return hd_launch_facts_keep(unit);
 }
