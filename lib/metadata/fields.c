@@ -29,7 +29,7 @@ const char *const hd_meta_class_names[HD_CLASSES] = {"grid", "block", "warp", "a
 #define NULL_AT(value) .null = HD_META_NULL_VALUE, .none = value
 
 /* Rows of metadata.def. */
-#define FIGURE(type, group_, member, unit_, better_, metric_, node_, doc_) \
+#define FIGURE(type, group_, member, unit_, better_, judged_, metric_, node_, doc_) \
 	FIGURE_##type(#member, member, .group = group_, .unit = unit_, .better = HD_META_##better_, \
 		      .metric = #metric_, .node = node_, .doc = doc_),
 #define FIGURE_NUMBER COUNT

@@ -33,7 +33,7 @@ static void add_costs(struct gate_baseline *baseline)
 	/* One form of occupancy stands for all; baseline.c takes another where no block size is known. */
 	slack_of(baseline, "resident_warps")->metric = gate_metric_named("resident_warps");
 	for (unsigned i = 0; i < gate_metric_count; i++)
-		if (gate_metric_is_cost(&gate_metrics[i]) && gate_metrics[i].getter != GATE_OCCUPANCY)
+		if (gate_metrics[i].cost && gate_metrics[i].getter != GATE_OCCUPANCY)
 			add_cost(baseline, &gate_metrics[i]);
 }
 

@@ -14,19 +14,6 @@
 #include "tools/heddle/gate/carry.h"
 #include "tools/heddle/gate/runs.h"
 
-/* In this order they decide which change is dearest; occupancy in any form comes first. */
-static const char *const ranking[] = {"occupancy",	     "spill_bytes",
-				      "sectors_per_request", "bank_conflict_degree",
-				      "unproven_accesses",   "max_stack_bytes",
-				      "shared_bytes",	     "registers",
-				      "instructions",	     "run.cycles",
-				      "run.energy",	     "run.spill_traffic"};
-enum { RANKINGS = sizeof(ranking) / sizeof(ranking[0]) };
-
-/* What another metric says already. */
-static const char *const repeated[] = {"own_registers",	    "resident_warps",	"resident_ctas", "register_warps",
-				       "spill_store_bytes", "spill_load_bytes", "low_watermark", "high_watermark"};
-
 /* ------------------------------------------------------------------ pairing */
 
 struct named {
@@ -169,7 +156,7 @@ static void add_change(struct pairing *pairing, const struct gate_metric *metric
 				      room_of(pairing->changes, metric, change.old.number));
 	change.directed = metric->direction != GATE_NEITHER && worse != 0;
 	change.verdict = worse < 0 ? GATE_BETTER : GATE_WORSE;
-	change.counts = change.directed && (pairing->changes->chosen.len || gate_metric_is_cost(metric));
+	change.counts = change.directed && (pairing->changes->chosen.len || metric->cost);
 	hd_vec_push(&pair->changes, change);
 }
 
@@ -204,17 +191,6 @@ static void add_occupancy(struct pairing *pairing, const struct gate_metric *met
 		add_change(pairing, gate_metric_named("register_warps"), &unknown);
 }
 
-static bool is_repeated(const struct gate_metric *metric)
-{
-	/* Shares of slots: what the cycles' note is made of. */
-	if (metric->getter == GATE_RUN && metric->direction == GATE_NEITHER)
-		return true;
-	for (unsigned i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++)
-		if (strcmp(repeated[i], metric->name) == 0)
-			return true;
-	return false;
-}
-
 static void add_metric(struct pairing *pairing, const struct gate_metric *metric)
 {
 	const struct gate_gpus *gpus = pairing->changes->gpus;
@@ -232,7 +208,7 @@ static void find_changes(struct pairing *pairing)
 	for (uint32_t i = 0; i < changes->chosen.len; i++)
 		add_metric(pairing, changes->chosen.data[i]);
 	for (unsigned i = 0; !changes->chosen.len && i < gate_metric_count; i++)
-		if (!is_repeated(&gate_metrics[i]))
+		if (!gate_metrics[i].form)
 			add_metric(pairing, &gate_metrics[i]);
 }
 
@@ -287,21 +263,22 @@ static void carry(const struct gate_changes *changes, struct gate_pair *pair, st
 
 /* ------------------------------------------------------------------ order */
 
+/* How many ranks there are. */
 static uint32_t rank_count(const struct gate_changes *changes)
 {
-	return changes->chosen.len ? changes->chosen.len : RANKINGS;
+	uint32_t most = changes->chosen.len;
+	for (unsigned i = 0; !changes->chosen.len && i < gate_metric_count; i++)
+		most = gate_metrics[i].rank > most ? gate_metrics[i].rank : most;
+	return most;
 }
 
-/* Which of the ranking metrics it is; rank_count() for none. */
+/* Of the chosen metrics its place, else that of its row; rank_count() for none. */
 static uint32_t rank_of(const struct gate_changes *changes, const struct gate_metric *metric)
 {
 	uint32_t i = 0;
-	if (changes->chosen.len) {
-		while (i < changes->chosen.len && changes->chosen.data[i] != metric)
-			i++;
-		return i;
-	}
-	while (metric->getter != GATE_OCCUPANCY && i < RANKINGS && strcmp(ranking[i], metric->name) != 0)
+	if (!changes->chosen.len)
+		return (metric->rank ? metric->rank : rank_count(changes) + 1) - 1;
+	while (i < changes->chosen.len && changes->chosen.data[i] != metric)
 		i++;
 	return i;
 }

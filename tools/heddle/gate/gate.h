@@ -82,6 +82,9 @@ struct gate_metric {
 	const char *argument;
 	const char *doc;
 	const char *slack; /* what baselines and comparisons take for the same, "1%" or "0.5"; NULL: nothing */
+	/* heddle/metadata.def's column judged */
+	bool cost, form;
+	unsigned rank;
 };
 
 /* The figures of metadata.def that have a short name and those of runs.def, in the order of the rows. */
@@ -95,11 +98,6 @@ bool gate_metric_is_of_ptxas(const struct gate_metric *metric);
 
 /* The metric of a short name; NULL when there is none. */
 const struct gate_metric *gate_metric_named(const char *name);
-/*
- * Whether the figure is a cost by itself, which baselines and comparisons judge. Register counts are not: what they
- * cost is occupancy, which changes in steps.
- */
-bool gate_metric_is_cost(const struct gate_metric *metric);
 /* How far apart two figures still are the same, by the metric's slack: from `value`. */
 double gate_metric_room(const struct gate_metric *metric, double value);
 /* Whether its figure depends on the GPU only and not on the block size. */

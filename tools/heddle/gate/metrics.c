@@ -13,32 +13,38 @@
 #include "lib/strbuf.h"
 #include "tools/heddle/gate/runs.h"
 
+/* What the column judged says, as members of struct gate_metric. */
+#define COST(rank) true, false, rank
+#define COST_FORM(rank) true, true, rank
+#define FORM(rank) false, true, rank
+#define SEEN(rank) false, false, rank
+
 const struct gate_metric gate_metrics[] = {
 #define FIGURE_PLAIN(...)
-#define FIGURE_LESS(path, name, unit, doc) {#name, unit, GATE_LESS, GATE_PATH, path, doc, NULL},
-#define FIGURE_MORE(path, name, unit, doc) {#name, unit, GATE_MORE, GATE_PATH, path, doc, NULL},
-#define FIGURE_NEITHER(path, name, unit, doc) {#name, unit, GATE_NEITHER, GATE_PATH, path, doc, NULL},
+#define FIGURE_LESS(path, name, unit, doc, ...) {#name, unit, GATE_LESS, GATE_PATH, path, doc, NULL, __VA_ARGS__},
+#define FIGURE_MORE(path, name, unit, doc, ...) {#name, unit, GATE_MORE, GATE_PATH, path, doc, NULL, __VA_ARGS__},
+#define FIGURE_NEITHER(path, name, unit, doc, ...) {#name, unit, GATE_NEITHER, GATE_PATH, path, doc, NULL, __VA_ARGS__},
 /* A member of the function itself has no group, and no dot before it. */
-#define HD_META_FUNCTION(type, group, member, unit, better, metric, node, doc) \
-	FIGURE_##better(&(group "." #member)[sizeof(group) == 1], metric, unit, doc)
-#define HD_META_REUSE(type, group, member, unit, better, metric, node, doc) \
-	FIGURE_##better("reuse." #member, metric, unit, doc)
-#define HD_META_AFFINE(type, group, member, unit, better, metric, node, doc) \
-	FIGURE_##better("affine." #member, metric, unit, doc)
-#define HD_META_LINEAR(type, group, member, unit, better, metric, node, doc) \
-	FIGURE_##better("linear_version." #member, metric, unit, doc)
-#define HD_META_DERIVED(metric, unit, better, getter, argument, doc) \
-	{#metric, unit, GATE_##better, GATE_##getter, argument, doc, NULL},
+#define HD_META_FUNCTION(type, group, member, unit, better, judged, metric, node, doc) \
+	FIGURE_##better(&(group "." #member)[sizeof(group) == 1], metric, unit, doc, judged)
+#define HD_META_REUSE(type, group, member, unit, better, judged, metric, node, doc) \
+	FIGURE_##better("reuse." #member, metric, unit, doc, judged)
+#define HD_META_AFFINE(type, group, member, unit, better, judged, metric, node, doc) \
+	FIGURE_##better("affine." #member, metric, unit, doc, judged)
+#define HD_META_LINEAR(type, group, member, unit, better, judged, metric, node, doc) \
+	FIGURE_##better("linear_version." #member, metric, unit, doc, judged)
+#define HD_META_DERIVED(metric, unit, better, judged, getter, argument, doc) \
+	{#metric, unit, GATE_##better, GATE_##getter, argument, doc, NULL, judged},
 #include "heddle/metadata.def"
-#define RUN_METRIC(name, unit, better, formula, slack, doc) \
-	{"run." #name, unit, GATE_##better, GATE_RUN, formula, doc, slack},
+#define RUN_METRIC(name, unit, better, judged, formula, slack, doc) \
+	{"run." #name, unit, GATE_##better, GATE_RUN, formula, doc, slack, judged},
 #include "tools/heddle/gate/runs.def"
 };
 
 const unsigned gate_metric_count = sizeof(gate_metrics) / sizeof(gate_metrics[0]);
 
 const struct gate_metric gate_ptxas_metrics[] = {
-#define GATE_PTXAS(metric, unit, key, doc) {metric, unit, GATE_LESS, GATE_PATH, "ptxas." key, doc, NULL},
+#define GATE_PTXAS(metric, unit, key, doc) {metric, unit, GATE_LESS, GATE_PATH, "ptxas." key, doc, NULL, SEEN(0)},
 #include "tools/heddle/gate/ptxas.def"
 #undef GATE_PTXAS
 };
@@ -241,17 +247,6 @@ const struct gate_metric *gate_metric_named(const char *name)
 	return NULL;
 }
 
-bool gate_metric_is_cost(const struct gate_metric *metric)
-{
-	static const char *const costs[] = {"occupancy",	   "resident_warps",	   "register_warps",
-					    "spill_bytes",	   "max_stack_bytes",	   "shared_bytes",
-					    "sectors_per_request", "bank_conflict_degree", "unproven_accesses"};
-	for (unsigned i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
-		if (strcmp(costs[i], metric->name) == 0)
-			return true;
-	return metric->getter == GATE_RUN && metric->slack;
-}
-
 double gate_metric_room(const struct gate_metric *metric, double value)
 {
 	double slack = metric->slack ? strtod(metric->slack, NULL) : 0;
@@ -272,8 +267,10 @@ static struct gate_metric described(const char *path)
 							 [HD_META_NEITHER] = GATE_NEITHER};
 	const struct hd_meta_field *figure = hd_meta_figure_at(path);
 	if (!figure)
-		return (struct gate_metric){path, "", GATE_NEITHER, GATE_PATH, path, "a figure of the metadata", NULL};
-	return (struct gate_metric){path, figure->unit, directions[figure->better], GATE_PATH, path, figure->doc, NULL};
+		return (struct gate_metric){path, "",	  GATE_NEITHER, GATE_PATH, path, "a figure of the metadata",
+					    NULL, SEEN(0)};
+	return (struct gate_metric){path, figure->unit, directions[figure->better], GATE_PATH, path, figure->doc,
+				    NULL, SEEN(0)};
 }
 
 /* "run.COUNTER": every counter of a launch is a figure. */
@@ -290,7 +287,8 @@ static const struct gate_metric *counter_named(const char *name, struct hd_arena
 					       GATE_RUN,
 					       counter->name,
 					       counter->help,
-					       NULL};
+					       NULL,
+					       SEEN(0)};
 		return metric;
 	}
 	return NULL;
