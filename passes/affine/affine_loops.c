@@ -164,14 +164,14 @@ static uint32_t last_value(struct hd_affine *affine, const struct test *test, co
  * Without wrapping around, the counter after the last test that goes on is at most the last value plus a step; when the
  * test looks a step ahead, the very first one is not yet known to be below.
  */
-static void prove_no_wrap(struct hd_affine *affine, const struct test *test, struct count *count,
-			  struct hd_affine_value *first, struct hd_growth *growth)
+static bool prove_room(struct hd_affine *affine, const struct test *test, struct count *count,
+		       const struct hd_affine_value *first)
 {
 	struct hd_range range = test->is_unsigned ? hd_unsigned_range(first->bits) : hd_signed_range(first->bits);
 	struct hd_poly_table *polys = affine->polys;
 	uint32_t most = hd_poly_add(polys, last_value(affine, test, count), count->step, 64);
-	if (test->downwards || test->relation == UNEQUAL || most == HD_NO_POLY)
-		return;
+	if (test->downwards || most == HD_NO_POLY)
+		return false;
 	range.low = INT64_MIN;
 	require_scalar(affine, count, most, range);
 	if (hd_is_linear(&count->depends) && count->ahead != HD_POLY_ZERO) {
@@ -179,10 +179,56 @@ static void prove_no_wrap(struct hd_affine *affine, const struct test *test, str
 		next.part[HD_INDEX_C] = hd_poly_add(polys, next.part[HD_INDEX_C], count->step, 64);
 		uint32_t vector = hd_affine_intern(affine, &next);
 		if (vector == HD_NO_VECTOR || hd_poly_get(polys, next.part[HD_INDEX_C])->iterates)
-			return;
+			return false;
 		count->depends = hd_affine_require(affine, count->depends, vector, range);
 	}
-	if (!hd_is_linear(&count->depends))
+	return hd_is_linear(&count->depends);
+}
+
+/* What divides a mask's result: the bits that it clears. */
+static uint64_t symbol_alignment(const void *context, const struct hd_unknown *symbol)
+{
+	int64_t mask;
+	if (symbol->kind != HD_UNKNOWN_OPERATION || symbol->op != HD_UNIFORM_AND)
+		return 1;
+	for (unsigned i = 0; i < 2; i++)
+		if (hd_poly_is_constant(context, symbol->args[i], &mask) && mask)
+			return (uint64_t)mask & (0 - (uint64_t)mask);
+	return 1;
+}
+
+/* From the first value to the bound it is a whole number of steps, whatever the launch: what unrolled loops have. */
+static bool meets_bound(struct hd_affine *affine, const struct count *count)
+{
+	struct hd_poly_table *polys = affine->polys;
+	int64_t step;
+	if (!hd_poly_is_constant(polys, count->step, &step))
+		return false;
+	uint64_t power = (uint64_t)step & (0 - (uint64_t)step);
+	return power == (uint64_t)step &&
+	       hd_poly_alignment(polys, hd_poly_subtract(polys, count->bound, count->first, 64), symbol_alignment,
+				 polys) >= power;
+}
+
+/*
+ * Compared for equality, the counter has to meet its bound and not pass it. Where it does, from a first value that is
+ * not behind it, all that is tested lies between these two, and nothing wraps around.
+ */
+static bool prove_meeting(struct hd_affine *affine, struct count *count)
+{
+	if (count->first == HD_NO_POLY || !meets_bound(affine, count))
+		return false;
+	uint32_t rest = hd_poly_subtract(affine->polys, count->bound, count->first, 64);
+	require_scalar(affine, count, hd_poly_subtract(affine->polys, rest, count->ahead, 64),
+		       (struct hd_range){0, INT64_MAX});
+	return hd_is_linear(&count->depends);
+}
+
+static void prove_no_wrap(struct hd_affine *affine, const struct test *test, struct count *count,
+			  struct hd_affine_value *first, struct hd_growth *growth)
+{
+	bool proven = test->relation == UNEQUAL ? prove_meeting(affine, count) : prove_room(affine, test, count, first);
+	if (!proven)
 		return;
 	growth->flags.nsw |= !test->is_unsigned;
 	growth->flags.nuw |= test->is_unsigned;
@@ -199,12 +245,8 @@ static void bound_iterations(struct hd_affine *affine, uint32_t loop, const stru
 	if (count->first == HD_NO_POLY || last == HD_NO_POLY)
 		return;
 	uint32_t way = hd_poly_subtract(polys, hd_poly_subtract(polys, last, count->first, 64), count->ahead, 64);
-	if (test->relation == UNEQUAL) { /* it must arrive at the bound, not pass it */
-		int64_t step;
-		if (!hd_poly_is_constant(polys, count->step, &step) || step != 1)
-			return;
-		require_scalar(affine, count, way, (struct hd_range){-1, INT64_MAX});
-	}
+	if (test->relation == UNEQUAL && !prove_meeting(affine, count))
+		return;
 	uint32_t distance = hd_poly_add(polys, way, count->step, 64);
 	struct hd_range room = {0, hd_poly_range(polys, distance).high};
 	room.high = room.high > 0 ? room.high : 0;

@@ -232,24 +232,29 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 	return hd_legal_run(legal, machine, pipeline);
 }
 
+/* Constant parts of addresses as offsets, the rest shared: as NVPTX's own. */
+static int address_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
+{
+	if (hd_legal_run(legal, machine, "function(separate-const-offset-from-gep)"))
+		return -1;
+	if (legal->longest_block <= LONG_BLOCK && legal->most_blocks <= MANY_BLOCKS && hd_legal_reduce(legal, machine))
+		return -1;
+	return hd_legal_run(legal, machine, "function(early-cse)");
+}
+
 static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
-	const char *addresses = "";
-	bool vectorize = false;
-	/* Constant parts of addresses as offsets, the rest shared, neighbours in memory as vectors: as NVPTX's own. */
-	if (hd_switch_is_on(legal->unit->options.without, HD_SWITCH_ADDRESS_PASSES)) {
-		vectorize = legal->longest_block <= LONG_BLOCK;
-		addresses = vectorize && legal->most_blocks <= MANY_BLOCKS
-				    ? ",separate-const-offset-from-gep,slsr,early-cse"
-				    : ",separate-const-offset-from-gep,early-cse";
-	}
-	char pipeline[256];
-	snprintf(pipeline, sizeof(pipeline), "%sfunction(infer-address-spaces%s)",
-		 legal->linked ? "always-inline," : "", addresses);
-	if (hd_legal_run(legal, machine, pipeline))
+	if (hd_legal_run(legal, machine,
+			 legal->linked ? "always-inline,function(infer-address-spaces)"
+				       : "function(infer-address-spaces)"))
 		return -1;
-	if (!vectorize)
+	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_ADDRESS_PASSES))
 		return 0;
+	if (address_passes(legal, machine))
+		return -1;
+	if (legal->longest_block > LONG_BLOCK)
+		return 0;
+	/* Neighbours in memory become vectors. */
 	hd_legal_note_accesses(legal);
 	if (hd_legal_run(legal, machine,
 			 hd_legal_align(legal) ? "function(infer-alignment,load-store-vectorizer)"

@@ -41,6 +41,8 @@ void hd_legal_find_accesses(const struct hd_legal *legal);
 bool hd_legal_is_convergent(LLVMValueRef call);
 /* LLVM's passes, on the clone. 0 or -1. */
 int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const char *pipeline);
+/* reduce.c: straight-line strength reduction that keeps what it can of nsw and nuw. 0 or -1. */
+int hd_legal_reduce(struct hd_legal *legal, LLVMTargetMachineRef machine);
 /* unroll.c: small loops, by four. 0 or -1. */
 int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine);
 /* expand.c: what has neither an instruction nor a division in it. */
