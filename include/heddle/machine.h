@@ -75,6 +75,7 @@ enum hd_pipe {
 	HD_PIPE_LIST(X)
 #undef X
 		HD_PIPE_BRU,
+	HD_PIPE_RENAME, /* of no opcode: what a policy has the operand collector do, without a unit */
 	HD_PIPE_COUNT
 };
 

@@ -3,7 +3,9 @@
  * do; the parts are named in cars.h.
  *
  * Loading a program, the FRU of each call site and function is taken from the metadata, and callee saves and restores
- * become pushes and pops (IV-A): they take an issue slot, and neither registers nor the load/store unit. A function
+ * become pushes and pops (IV-A): they take an issue slot and a place in the operand collector, where RSP is moved
+ * (IV-B2), and neither registers nor the load/store unit. So does the micro-operation that pushes the caller's RFP,
+ * which writes a register. The paper inserts it before the call; here it follows it, at the same cost. A function
  * whose saves are not a run from R16 up keeps them as they are, and its calls leave the stack alone.
  *
  * The checks that CARS adds to the issue and operand-collector stages are a pipeline stage each, for all instructions:
@@ -13,8 +15,6 @@
 #include "runtime/policy/cars.h"
 
 #include "lib/strbuf.h"
-
-#define PUSH_OF_RFP 1 /* the micro-operation before each call (IV-A), in cycles */
 
 static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
 		     struct hd_diag *diag)
@@ -68,7 +68,7 @@ static bool saves_a_run(const struct hd_dinst *code, uint32_t count, uint32_t *p
 
 static void make_rename(struct hd_dinst *inst)
 {
-	inst->pipe = HD_PIPE_BRU; /* a unit for each scheduler, and no collector */
+	inst->pipe = HD_PIPE_RENAME;
 	inst->interval = 1;
 	inst->read_count = inst->write_count = 0;
 	memset(&inst->hazards, 0, sizeof(inst->hazards));
@@ -127,6 +127,12 @@ static uint32_t trap_cycles(const struct hd_sm *sm)
 	return 2 * sm->branch_latency; /* into the trap's routine and back */
 }
 
+static void push_rfp(struct hd_warp *warp)
+{
+	const struct hd_injected push = {.rows = 1, .mask = warp->cta->sm->effect.mask, .kind = HD_INJECT_MICRO};
+	hd_warp_inject(warp, &push);
+}
+
 static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 		     uint32_t callee, uint64_t now)
 {
@@ -145,11 +151,13 @@ static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, 
 		cars_verify_spill(self, warp, &move);
 		counts->traps++;
 		counts->call_traps++;
-		counts->spilled_bytes += cars_trap(warp, &move, true);
+		counts->spilled_bytes += cars_trap(warp, &move, HD_INJECT_STORE);
 	}
-	if (hd_vec_last(&stack->frames).renamed)
+	if (hd_vec_last(&stack->frames).renamed) {
 		cars_verify_push(self, warp, stack->rsp - 1, stack->rsp);
-	return PUSH_OF_RFP + (move.rows ? trap_cycles(sm) : 0);
+		push_rfp(warp);
+	}
+	return move.rows ? trap_cycles(sm) : 0;
 }
 
 static uint32_t open_calls(const struct hd_warp *warp)
@@ -181,7 +189,7 @@ static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp 
 		return 0;
 	cars_verify_fill(self, warp, &move);
 	counts->traps++;
-	counts->filled_bytes += cars_trap(warp, &move, false);
+	counts->filled_bytes += cars_trap(warp, &move, HD_INJECT_LOAD);
 	return trap_cycles(sm);
 }
 
@@ -196,7 +204,7 @@ static void access_memory(struct hd_warp *warp, const struct hd_dinst *inst)
 				     .stride = HD_ROW_BYTES,
 				     .rows = inst->access_bytes / 4u,
 				     .mask = effect->mask,
-				     .store = inst->inst.role == HD_ROLE_CALLEE_SAVE};
+				     .kind = inst->inst.role == HD_ROLE_CALLEE_SAVE ? HD_INJECT_STORE : HD_INJECT_LOAD};
 	hd_warp_inject(warp, &access);
 }
 
@@ -210,7 +218,7 @@ static void push(const struct hd_policy_handle *self, struct hd_warp *warp, cons
 	if (move.rows) {
 		cars_verify_spill(self, warp, &move);
 		counts->traps++;
-		counts->spilled_bytes += cars_trap(warp, &move, true);
+		counts->spilled_bytes += cars_trap(warp, &move, HD_INJECT_STORE);
 	}
 	cars_verify_push(self, warp, before, stack->rsp);
 }
@@ -254,6 +262,7 @@ const struct hd_policy_hooks hd_hooks_cars = {
 	.call = call,
 	.call_return = call_return,
 	.memory_access = memory_access,
+	.write_back = cars_write_back,
 	.barrier_wait = cars_barrier_wait,
 	.barrier_resume = cars_barrier_resume,
 	.verify_before = cars_verify_before,

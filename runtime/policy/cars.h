@@ -64,7 +64,10 @@ static inline uint32_t cars_stack_place(const struct cars_stack *stack, uint32_t
 
 /* ---- cars_allocation.c: how many rows a warp gets */
 
-/* Allocations of a kernel from Low to High, and how long a block took under each. */
+/* Allocations of a kernel from Low to High, and how long a block took under each. N x Low is the kernel's own rows and
+ * N times the largest FRU of its callees: `base + N * max_fru`, so that base is there once. The paper's "N times
+ * Low-watermark registers" cannot mean N times the kernel's own, which only one frame of a warp uses: in its example
+ * (III-B, 20 + 10 rows, High 56) 2 x Low would be 60 and beyond High. */
 struct cars_levels {
 	uint32_t count;
 	uint32_t base;			    /* rows below the stack */
@@ -74,6 +77,12 @@ struct cars_levels {
 	uint64_t cycles[CARS_MAX_LEVELS];   /* of blocks that ended in this launch */
 	uint64_t blocks[CARS_MAX_LEVELS];
 	double remembered[CARS_MAX_LEVELS]; /* mean of an earlier launch; 0: none */
+};
+
+/* What a kernel's launches have shown, by allocation: a launch whose grid leaves other numbers of rows to the same
+ * allocations goes on from it. */
+struct cars_memory {
+	double mean[CARS_MAX_LEVELS]; /* cycles of a block, by N of N x Low; [0]: High; 0: none */
 };
 
 /* What a launch and the SM allow: what the levels are made from. */
@@ -94,6 +103,9 @@ void cars_levels_bound(struct cars_levels *levels, const struct cars_demand *dem
 double cars_level_mean(const struct cars_levels *levels, uint32_t level);
 /* The best level that is known; `fallback` when none is. */
 uint32_t cars_level_best(const struct cars_levels *levels, uint32_t fallback);
+/* What is remembered of these allocations; and keeps what this launch has shown. */
+void cars_levels_recall(struct cars_levels *levels, const struct cars_memory *memory);
+void cars_levels_keep(const struct cars_levels *levels, struct cars_memory *memory);
 /* Figure 5: the level of the next block on an SM that is at `level`. */
 uint32_t cars_level_next(const struct cars_levels *levels, uint32_t level);
 
@@ -151,7 +163,8 @@ struct cars_cta {
 /* What one launch leaves for the next of the same kernel name. */
 struct cars_kernel {
 	const char *name;
-	struct cars_levels levels;
+	struct cars_levels levels; /* of the grid, or the last one */
+	struct cars_memory memory;
 	struct cars_kernel *next;
 };
 
@@ -196,9 +209,12 @@ void cars_cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, stru
 void cars_cta_retire(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 void cars_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 void cars_barrier_wait(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+/* The warp's last result may be what a switch waits for. */
+void cars_write_back(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		     uint64_t now);
 void cars_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 /* Has the warp store or load rows of its stack. Returns the bytes. */
-uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, bool store);
+uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, enum hd_inject_kind kind);
 
 /* ---- cars_verify.c: all do nothing unless the warp has a shadow */
 void cars_verify_start(const struct hd_policy_handle *self, struct hd_warp *warp);

@@ -4,7 +4,9 @@
  * warp gets its share and nothing is lost. Otherwise there is a choice between N x Low for N = 1, 2, ... and High. Half
  * of the SMs begin with Low, half with High; the cycles of thread blocks from launch to end are averaged for each
  * allocation, and each new block's SM moves one step towards the best one known (Figure 5). The best is where the next
- * launch of a kernel of the same name begins.
+ * launch of a kernel of the same name begins, whatever its grid: an allocation is Low, N x Low or High, and the rows
+ * that these come to differ with the warps that a grid leaves an SM. A launch without a choice compares nothing, so
+ * that one with a choice after it still begins with Low and High.
  *
  * The blocks of a cooperative grid wait for each other, and a warp that spins keeps its rows: a stalled warp would wait
  * for ever. There only allocations count under which every resident warp has its rows, so that none is ever stalled.
@@ -87,6 +89,24 @@ void cars_levels_bound(struct cars_levels *levels, const struct cars_demand *dem
 	levels->count = kept;
 	if (levels->low > most)
 		levels->low = most;
+}
+
+static bool has_place(uint32_t multiple)
+{
+	return multiple < CARS_MAX_LEVELS;
+}
+
+void cars_levels_recall(struct cars_levels *levels, const struct cars_memory *memory)
+{
+	for (uint32_t i = 0; i < levels->count; i++)
+		levels->remembered[i] = has_place(levels->multiple[i]) ? memory->mean[levels->multiple[i]] : 0;
+}
+
+void cars_levels_keep(const struct cars_levels *levels, struct cars_memory *memory)
+{
+	for (uint32_t i = 0; levels->count > 1 && i < levels->count; i++)
+		if (has_place(levels->multiple[i]))
+			memory->mean[levels->multiple[i]] = cars_level_mean(levels, i);
 }
 
 double cars_level_mean(const struct cars_levels *levels, uint32_t level)
@@ -182,11 +202,6 @@ static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_
 	return demand;
 }
 
-static bool same_levels(const struct cars_levels *a, const struct cars_levels *b)
-{
-	return a->count == b->count && !memcmp(a->rows, b->rows, a->count * sizeof(*a->rows));
-}
-
 void cars_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	struct cars_gpu *cars = cars_gpu_of(self, gpu);
@@ -197,11 +212,8 @@ void cars_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 		cars_levels_force(&levels, &demand, cars->parameter);
 	cars_levels_bound(&levels, &demand);
 	cars->kernel = find_kernel(gpu, cars, hd_kernel_name(grid->kernel));
-	uint32_t best = UINT32_MAX;
-	if (same_levels(&levels, &cars->kernel->levels)) {
-		memcpy(levels.remembered, cars->kernel->levels.remembered, sizeof(levels.remembered));
-		best = cars_level_best(&levels, UINT32_MAX);
-	}
+	cars_levels_recall(&levels, &cars->kernel->memory);
+	uint32_t best = cars_level_best(&levels, UINT32_MAX);
 	cars->kernel->levels = levels;
 	cars_sum_counts(self, gpu, &cars->before);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
@@ -254,6 +266,5 @@ void cars_grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, cons
 	(void)grid;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		take_times(levels, cars_sm_of(self, gpu->sms[i]));
-	for (uint32_t i = 0; i < levels->count; i++)
-		levels->remembered[i] = cars_level_mean(levels, i);
+	cars_levels_keep(levels, &cars->kernel->memory);
 }

@@ -3,7 +3,8 @@
  * for whose own allocation no registers are left goes on the SM's stalled-warp list and is kept from issuing. When a
  * warp ends, the list's first get what it had. When a warp waits at a barrier while another warp of its block is
  * stalled, a trap switches their register states, so that no block waits for itself; the warp that comes in runs the
- * trap: it stores the other's rows and, where it was switched out before, loads its own.
+ * trap: it stores the other's rows and, where it was switched out before, loads its own. A warp whose loads are still
+ * under way keeps its rows, which they are to write, until the last of them is back.
  *
  * The register file is one pool of rows here: that a warp's rows lie together and in its scheduler's part is not
  * modelled, as it is not in the paper.
@@ -21,7 +22,7 @@
 #define ALL_LANES 0xffffffffu
 
 static struct hd_injected row_access(const struct hd_warp *warp, uint64_t area, const struct cars_move *move,
-				     bool store)
+				     enum hd_inject_kind kind)
 {
 	const struct hd_sm *sm = warp->cta->sm;
 	uint64_t places = sm->gpu->config.sm_count * sm->warp_slots;
@@ -30,7 +31,7 @@ static struct hd_injected row_access(const struct hd_warp *warp, uint64_t area, 
 				    .stride = places * ROW_BYTES,
 				    .rows = move->rows,
 				    .mask = move->mask,
-				    .store = store};
+				    .kind = kind};
 }
 
 static uint64_t bytes_of(const struct cars_move *move)
@@ -38,9 +39,9 @@ static uint64_t bytes_of(const struct cars_move *move)
 	return (uint64_t)move->rows * (uint32_t)__builtin_popcount(move->mask) * sizeof(uint32_t);
 }
 
-uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, bool store)
+uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, enum hd_inject_kind kind)
 {
-	struct hd_injected access = row_access(warp, STACK_PHYSICAL, move, store);
+	struct hd_injected access = row_access(warp, STACK_PHYSICAL, move, kind);
 	hd_warp_inject(warp, &access);
 	return bytes_of(move);
 }
@@ -82,7 +83,7 @@ static void grant(const struct hd_policy_handle *self, struct hd_sm *sm, struct 
 	mine->state = CARS_HAS_ROWS;
 	if (mine->saved) {
 		struct cars_move move = {0, mine->saved, ALL_LANES};
-		struct hd_injected load = row_access(warp, CONTEXT_PHYSICAL, &move, false);
+		struct hd_injected load = row_access(warp, CONTEXT_PHYSICAL, &move, HD_INJECT_LOAD);
 		hd_warp_inject(warp, &load);
 		cars->counts.switched_bytes += bytes_of(&move);
 		mine->saved = 0;
@@ -118,7 +119,7 @@ static void switch_warps(const struct hd_policy_handle *self, struct hd_sm *sm, 
 	struct cars_sm *cars = cars_sm_of(self, sm);
 	struct cars_warp *old = &cars->warps[out->slot];
 	struct cars_move move = {0, old->stack.base + old->stack.rsp - old->stack.bottom, ALL_LANES};
-	struct hd_injected store = row_access(out, CONTEXT_PHYSICAL, &move, true);
+	struct hd_injected store = row_access(out, CONTEXT_PHYSICAL, &move, HD_INJECT_STORE);
 	old->saved = move.rows;
 	old->state = CARS_SWITCHED_OUT;
 	cars->free_rows += old->wanted;
@@ -130,6 +131,7 @@ static void switch_warps(const struct hd_policy_handle *self, struct hd_sm *sm, 
 	grant(self, sm, in, now);
 }
 
+/* A warp at a barrier whose rows can be taken: no result for them is under way. */
 static struct hd_warp *parked_owner(const struct hd_policy_handle *self, const struct hd_sm *sm,
 				    const struct hd_cta *cta)
 {
@@ -137,7 +139,7 @@ static struct hd_warp *parked_owner(const struct hd_policy_handle *self, const s
 	for (uint32_t i = 0; i < cta->warp_count; i++) {
 		struct hd_warp *warp = cta->warps[i];
 		if (warp->state == HD_WARP_BARRIER && warp->cta == cta &&
-		    cars->warps[warp->slot].state == CARS_HAS_ROWS)
+		    cars->warps[warp->slot].state == CARS_HAS_ROWS && hd_warp_drained(warp))
 			return warp;
 	}
 	return NULL;
@@ -164,6 +166,14 @@ void cars_barrier_wait(const struct hd_policy_handle *self, struct hd_warp *warp
 	struct hd_sm *sm = warp->cta->sm;
 	if (cars_sm_of(self, sm)->first != CARS_NO_SLOT)
 		switch_within(self, sm, warp->cta, now);
+}
+
+void cars_write_back(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		     uint64_t now)
+{
+	(void)inst;
+	if (warp->state == HD_WARP_BARRIER && hd_warp_drained(warp))
+		cars_barrier_wait(self, warp, now);
 }
 
 void cars_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)

@@ -94,13 +94,14 @@ struct hd_simt {
 	uint32_t turn;	      /* hd_warp.turns when a spinning path last made way for this one */
 };
 
-/* Memory accesses that a policy has a warp issue (inject.c): rows of local memory, one a register. */
+/* What a policy has a warp issue (inject.c): accesses to rows of local memory, one a register; micro-operations. */
 #define HD_MAX_INJECTED 6
+enum hd_inject_kind { HD_INJECT_LOAD, HD_INJECT_STORE, HD_INJECT_MICRO, HD_INJECT_KINDS };
 struct hd_injected {
 	uint64_t address; /* of lane 0 of the first row; the lanes lie side by side */
 	uint64_t stride;  /* to the next row */
 	uint32_t rows, mask;
-	bool store;
+	enum hd_inject_kind kind; /* of micro-operations, `rows` is their number */
 };
 struct hd_injection {
 	uint32_t count;	      /* entries of `queue` */

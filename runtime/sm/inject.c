@@ -1,6 +1,7 @@
 /*
  * What policies do with warps: hold them off the schedulers, and have them issue memory accesses of their own (the
- * software traps and context switches of register-stack and preemption designs).
+ * software traps and context switches of register-stack and preemption designs) and micro-operations that only the
+ * operand collector carries out.
  *
  * An injected access takes a scheduler slot, the load/store unit and a place in its queue like an instruction of the
  * program. It waits until everything that the warp has started is there, since it may concern any register; loads are
@@ -11,6 +12,12 @@
 #include <assert.h>
 
 #include "runtime/sm/sm.h"
+
+/* It takes a slot, a collector and a register write, and waits for nothing. */
+static struct hd_dinst micro_inst(void)
+{
+	return (struct hd_dinst){.inst = hd_inst_new(HD_OP_NOP), .pipe = HD_PIPE_RENAME, .interval = 1};
+}
 
 static struct hd_dinst access_inst(const struct hd_config *config, bool store)
 {
@@ -29,8 +36,9 @@ static struct hd_dinst access_inst(const struct hd_config *config, bool store)
 
 void hd_inject_init(struct hd_sm *sm, const struct hd_config *config)
 {
-	sm->injected[0] = access_inst(config, false);
-	sm->injected[1] = access_inst(config, true);
+	sm->injected[HD_INJECT_LOAD] = access_inst(config, false);
+	sm->injected[HD_INJECT_STORE] = access_inst(config, true);
+	sm->injected[HD_INJECT_MICRO] = micro_inst();
 }
 
 void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp)
@@ -64,7 +72,7 @@ static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const str
 {
 	struct hd_mem_request *request = &sm->request;
 	request->space = HD_MEM_LOCAL;
-	request->kind = access->store ? HD_MEM_STORE : HD_MEM_LOAD;
+	request->kind = access->kind == HD_INJECT_STORE ? HD_MEM_STORE : HD_MEM_LOAD;
 	request->bytes = 4;
 	request->class = HD_CLASS_SPILL_FILL;
 	request->cache = HD_CACHE_DEFAULT;
@@ -90,21 +98,42 @@ static void count_access(struct hd_counters *counters, const struct hd_injected 
 	counters->lsu_instructions++;
 	counters->injected++;
 	counters->thread_instructions += (uint32_t)__builtin_popcount(access->mask);
-	counters->register_reads += access->store;
-	counters->register_writes += !access->store;
+	counters->register_reads += access->kind == HD_INJECT_STORE;
+	counters->register_writes += access->kind == HD_INJECT_LOAD;
+}
+
+static void count_micro(struct hd_counters *counters)
+{
+	counters->warp_instructions++;
+	counters->control_instructions++;
+	counters->micro_operations++;
+	counters->register_writes++;
+}
+
+static void issue_micro(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
+{
+	hd_operands_hold(scheduler, now, hd_units_dispatch(sm, scheduler, sm->next[warp->slot], now));
+	count_micro(&sm->stats.counters);
+	warp->last_issue = now;
+	next_row(&warp->injection);
+	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 }
 
 void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_injection *injection = &warp->injection;
 	const struct hd_dinst *inst = sm->next[warp->slot];
+	if (injection->queue->kind == HD_INJECT_MICRO) {
+		issue_micro(sm, scheduler, warp, now);
+		return;
+	}
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now);
 	hd_operands_hold(scheduler, now, dispatch);
 	count_access(&sm->stats.counters, injection->queue);
 	fill_request(sm, warp, injection->queue);
 	warp->last_issue = now;
 	sm->request.token = UINT32_MAX;
-	if (!injection->queue->store) {
+	if (injection->queue->kind == HD_INJECT_LOAD) {
 		sm->request.token = hd_inflight_take(sm, warp, inst);
 		injection->outstanding++;
 	}

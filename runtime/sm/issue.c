@@ -59,10 +59,15 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 		count_role(counters, inst->inst.role);
 }
 
+bool hd_warp_drained(const struct hd_warp *warp)
+{
+	return !warp->outstanding && !hazard_any(&warp->pending);
+}
+
 /* A warp whose last thread has exited goes when nothing that it started is under way. */
 static void finish_if_drained(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	if (!warp->outstanding && !hazard_any(&warp->pending))
+	if (hd_warp_drained(warp))
 		hd_sm_warp_done(sm, warp, now);
 	else
 		hd_warp_set_wait(sm, warp, warp->outstanding ? HD_STALL_data_memory : HD_STALL_data_alu);
@@ -93,7 +98,7 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 	entry->next_free = sm->inflight_free;
 	sm->inflight_free = token;
 	sm->inflight_left++;
-	if (entry->inst == &sm->injected[0]) {
+	if (entry->inst == &sm->injected[HD_INJECT_LOAD]) {
 		hd_inject_complete(sm, warp, now);
 		return;
 	}

@@ -122,9 +122,9 @@ struct hd_sm {
 	struct hd_wheel wheel;
 	struct hd_effect effect;
 	struct hd_mem_request request;
-	struct hd_dinst injected[2];	 /* what a warp issues for a policy: load, store */
-	uint64_t *units;		 /* cycle from which each unit is free */
-	uint32_t bank_count, bank_ports; /* of one scheduler */
+	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
+	uint64_t *units;			   /* cycle from which each unit is free */
+	uint32_t bank_count, bank_ports;	   /* of one scheduler */
 	struct hd_icache icache;
 	struct hd_inflight *inflight;
 	uint32_t inflight_free, inflight_left;
@@ -206,12 +206,15 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 void hd_sm_write_back(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now);
 
+/* Whether all results that the warp waits for are there: its registers are as the program left them. */
+bool hd_warp_drained(const struct hd_warp *warp);
+
 /* inject.c: what policies do with warps */
 /* Keeps a warp off the schedulers, whatever else it waits for, until it is resumed. */
 void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
 void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /*
- * Has the warp issue accesses before its next instruction, which waits until loads among them are back. For hooks about
+ * Has the warp issue these before its next instruction, which waits until loads among them are back. For hooks about
  * an instruction of this warp (call, call_return, memory_access), or before it is resumed. At most HD_MAX_INJECTED
  * wait.
  */
@@ -221,7 +224,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 void hd_inject_complete(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 static inline const struct hd_dinst *hd_injected_inst(const struct hd_sm *sm, const struct hd_warp *warp)
 {
-	return &sm->injected[warp->injection.queue[0].store];
+	return &sm->injected[warp->injection.queue[0].kind];
 }
 /* A free entry of the loads under way; `inst` is what its completion is for. */
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst);

@@ -1,4 +1,6 @@
 /* CARS on the simulated GPU under --verify: calls, traps, recursion, stalled warps and switches; its comparators. */
+#include <math.h>
+
 #include "harness.h"
 #include "runtime/policy/cars.h"
 #include "runtime/sm/hooks.h"
@@ -82,6 +84,59 @@ START_TEST(calls_push_and_pop_without_memory)
 	ck_assert_double_eq(figure(&bench, "peak_stack"), 7);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.l1d_accesses, 0);
 	simbench_release(&bench);
+}
+END_TEST
+
+/* Each call is followed by the push of the caller's RFP: a slot, and a register that is written. */
+START_TEST(the_push_of_rfp_takes_a_slot_and_a_register_write)
+{
+	struct hd_stats of[2];
+	for (int cars = 0; cars < 2; cars++) {
+		struct simbench bench;
+		bench_init(&bench, cars ? "cars" : "baseline");
+		two_deep(&bench);
+		run_blocks(&bench, 1, 32);
+		of[cars] = *simbench_stats(&bench);
+		simbench_release(&bench);
+	}
+	const struct hd_counters *base = &of[0].counters, *cars = &of[1].counters;
+	ck_assert_uint_eq(cars->micro_operations, 2);
+	ck_assert_uint_eq(of[1].stalls[HD_STALL_issued] - of[0].stalls[HD_STALL_issued], 2);
+	ck_assert_uint_eq(cars->warp_instructions - base->warp_instructions, 2);
+	ck_assert_uint_eq(cars->thread_instructions, base->thread_instructions);
+	ck_assert_uint_eq(cars->register_writes + 5 - base->register_writes, 2); /* five restores write nothing */
+}
+END_TEST
+
+/* Three operands of one bank hold the only collector, which a push needs: it does not pass them. */
+static uint64_t cycles_without_collector(const char *policy, uint64_t collectors)
+{
+	struct simbench bench;
+	bench_init(&bench, policy);
+	simbench_call(&bench, "f");
+	simbench_function(&bench, "f");
+	simbench_prologue(&bench, 1);
+	struct hd_inst save = hd_vec_pop(&bench.code);
+	simbench_ffma(&bench, 8, 4, 5, 6);
+	*simbench_emit(&bench, HD_OP_NOP) = save;
+	simbench_mov(&bench, 16, 1);
+	simbench_epilogue(&bench, 1);
+	simbench_emit(&bench, HD_OP_RET);
+	bench.meta.registers = 17;
+	bench.meta.max_fru = 2;
+	bench.meta.low_watermark = bench.meta.high_watermark = 18;
+	bench.config.register_banks = bench.config.register_ports = 1;
+	bench.config.collectors = collectors;
+	run_blocks(&bench, 1, 32);
+	uint64_t cycles = simbench_stats(&bench)->stalls[HD_STALL_collector];
+	simbench_release(&bench);
+	return cycles;
+}
+
+START_TEST(pushes_pass_the_operand_collector)
+{
+	ck_assert_uint_eq(cycles_without_collector("cars", 8), 0);
+	ck_assert_uint_eq(cycles_without_collector("cars", 1), 2);
 }
 END_TEST
 
@@ -440,6 +495,47 @@ START_TEST(barriers_switch_stalled_warps_in)
 }
 END_TEST
 
+/* Two warps of a block, registers for one: each loads, meets the other at a barrier, and its registers can be taken
+ * only when the load is there. */
+static uint64_t cycles_of_switch(uint32_t threads, bool loads)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars:high");
+	bench.options.verify = false;
+	bench.config.registers = 40 * 32;
+	bench.config.register_unit = 32;
+	bench.config.warp_unit = 1;
+	if (loads) {
+		struct hd_inst *load = simbench_emit(&bench, HD_OP_LDL);
+		load->mods = HD_MOD(SIZE, HD_SIZE_32);
+		load->dst = 5;
+		load->a = 1;
+		load->xkind = HD_X_OTHER;
+		load->x = (uint32_t)-16;
+	}
+	add_barrier(&bench);
+	simbench_call(&bench, "f");
+	simbench_function(&bench, "f");
+	simbench_emit(&bench, HD_OP_RET);
+	bench.meta.registers = 20;
+	bench.meta.max_fru = 4;
+	bench.meta.low_watermark = 20;
+	bench.meta.high_watermark = 40;
+	run_blocks(&bench, 1, threads);
+	ck_assert_int_eq(figure(&bench, "switches") > 0, threads > 32);
+	uint64_t cycles = simbench_stats(&bench)->counters.cycles;
+	simbench_release(&bench);
+	return cycles;
+}
+
+START_TEST(a_switch_waits_for_loads_under_way)
+{
+	uint64_t load = cycles_of_switch(32, true) - cycles_of_switch(32, false);
+	ck_assert_uint_gt(load, 50);
+	ck_assert_uint_ge(cycles_of_switch(64, true) - cycles_of_switch(64, false), 3 * load / 2);
+}
+END_TEST
+
 START_TEST(one_warp_at_a_time_still_ends)
 {
 	struct simbench bench;
@@ -543,6 +639,21 @@ START_TEST(next_launch_begins_with_the_best)
 	ck_assert_double_eq(figure(&bench, "best_allocation"), best);
 	ck_assert_double_eq(figure(&bench, "2x_low_blocks"), 64);
 	ck_assert_double_eq(figure(&bench, "calls"), 128); /* of this launch alone */
+	simbench_release(&bench);
+}
+END_TEST
+
+/* A grid that leaves an SM fewer warps gives Low more rows; what is known of Low and High holds for it all the same. */
+START_TEST(another_grid_begins_with_the_best)
+{
+	struct simbench bench;
+	two_sms_init(&bench);
+	run_blocks(&bench, 8, 32);
+	double low = figure(&bench, "1x_low_registers");
+	ck_assert_double_eq(figure(&bench, "1x_low_blocks"), 4);
+	ck_assert_int_eq(simbench_run(&bench, 4, 32), 0);
+	ck_assert_double_gt(figure(&bench, "1x_low_registers"), low);
+	ck_assert_double_eq(fmin(figure(&bench, "1x_low_blocks"), figure(&bench, "high_blocks")), 0);
 	simbench_release(&bench);
 }
 END_TEST
@@ -730,6 +841,8 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("cars", (const TTest *const[]){
 					   calls_push_and_pop_without_memory,
+					   the_push_of_rfp_takes_a_slot_and_a_register_write,
+					   pushes_pass_the_operand_collector,
 					   calls_make_room_for_the_larger_of_site_and_callee,
 					   saves_with_a_gap_are_not_renamed,
 					   low_watermark_traps_on_the_second_call,
@@ -739,12 +852,14 @@ Suite *hd_suite(void)
 					   exit_in_a_nested_call_keeps_the_frames_of_the_others,
 					   a_call_too_large_for_the_stack_restores_from_memory,
 					   barriers_switch_stalled_warps_in,
+					   a_switch_waits_for_loads_under_way,
 					   one_warp_at_a_time_still_ends,
 					   skipping_cycles_changes_nothing,
 					   low_watermark_never_switches,
 					   stalled_warps_follow_those_that_end,
 					   left_over_of_whole_blocks_is_divided,
 					   next_launch_begins_with_the_best,
+					   another_grid_begins_with_the_best,
 					   the_last_blocks_of_every_sm_are_measured,
 					   high_is_best_before_any_block_has_ended,
 					   verify_finds_a_wrong_renaming,

@@ -366,6 +366,29 @@ START_TEST(means_of_an_earlier_launch_are_remembered)
 }
 END_TEST
 
+/* By N x Low and High, not by rows; and a launch without a choice compares nothing. */
+START_TEST(memory_is_kept_by_allocation)
+{
+	struct cars_memory memory = {{0}};
+	struct cars_levels levels;
+	struct cars_demand many = figure_4(64), few = figure_4(40), one = figure_4(1);
+	cars_levels_make(&levels, &many);
+	block_took(&levels, 0, 1000);
+	block_took(&levels, levels.count - 1, 700);
+	cars_levels_keep(&levels, &memory);
+	cars_levels_make(&levels, &few);
+	ck_assert_uint_gt(levels.rows[0], 32);
+	cars_levels_recall(&levels, &memory);
+	ck_assert_double_eq(levels.remembered[0], 1000);
+	ck_assert_double_eq(levels.remembered[levels.count - 1], 700);
+	cars_levels_make(&levels, &one);
+	ck_assert_uint_eq(levels.count, 1);
+	block_took(&levels, 0, 10);
+	cars_levels_keep(&levels, &memory);
+	ck_assert_double_eq(memory.mean[0], 700);
+}
+END_TEST
+
 START_TEST(storage_is_264_bytes)
 {
 	struct hd_config config;
@@ -392,6 +415,7 @@ Suite *hd_suite(void)
 						 a_bounded_allocation_is_what_all_warps_can_have,
 						 figure_5_moves_towards_the_best,
 						 means_of_an_earlier_launch_are_remembered,
+						 memory_is_kept_by_allocation,
 						 storage_is_264_bytes,
 						 NULL,
 					 });

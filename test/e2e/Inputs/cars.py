@@ -14,6 +14,7 @@ for path in sys.argv[1:]:
     assert baseline['l1d']['global'] == cars['l1d']['global'], path
     assert baseline['calls'] == cars['calls'] == figures['calls'], path
     assert figures['pushes'] == cars['callee_saves'] and figures['pops'] == cars['callee_restores'], path
-    assert cars['warp_instructions'] == baseline['warp_instructions'] + cars['injected'], path
+    assert cars['warp_instructions'] == baseline['warp_instructions'] + cars['injected'] + cars['micro_operations'], path
+    assert cars['micro_operations'] == figures['calls'] - figures['unrenamed_calls'], path
     assert (figures['traps'] == 0) == (figures['spilled_bytes'] + figures['filled_bytes'] == 0), path
     assert figures['storage'] == 264, path
