@@ -120,10 +120,9 @@ void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes)
 
 /* ---- instructions come and go */
 
-bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint64_t now)
+bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint32_t reserved)
 {
-	(void)now;
-	return lsu->queue_tail - lsu->queue_head < lsu->queue_capacity;
+	return lsu->queue_tail - lsu->queue_head + reserved < lsu->queue_capacity;
 }
 
 static bool is_store(uint8_t kind)
@@ -151,7 +150,7 @@ static void coalesce(struct hd_lsu *lsu, struct waiting *slot, const struct hd_m
 
 void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct hd_mem_request *request)
 {
-	assert(hd_lsu_can_accept(lsu, now) && request->group < lsu->group_count);
+	assert(hd_lsu_can_accept(lsu, 0) && request->group < lsu->group_count);
 	struct waiting *slot = &lsu->queue[lsu->queue_tail & lsu->queue_mask];
 	*slot = (struct waiting){.issued = now, .ready = hd_max64(ready, now + 1), .token = request->token};
 	slot->group = request->group;

@@ -63,7 +63,8 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
  * retire. */
 void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes);
 
-bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint64_t now);
+/* Whether an entry of the queue is free beside `reserved` ones. */
+bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint32_t reserved);
 /* Enqueues; the caller has checked hd_lsu_can_accept. `ready`: cycle at which its operands are read. The request is
  * copied. */
 void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct hd_mem_request *request);

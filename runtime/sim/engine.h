@@ -141,6 +141,8 @@ struct hd_warp {
 	uint64_t age;	     /* launch order, for GTO */
 	uint64_t last_issue;
 	uint32_t outstanding; /* loads and atomics under way; stores: hd_lsu_pending_stores */
+	uint32_t late;	      /* memory instructions that wait for their operands */
+	uint64_t access_at;   /* cycle at which the last of these has them */
 	bool fence_wait;
 	bool held;	       /* by a policy: hd_warp_hold */
 	uint8_t *policy_space; /* of hd_gpu.policy_bytes.warp; hd_policy_warp */

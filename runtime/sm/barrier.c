@@ -144,7 +144,7 @@ void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 static bool fence_holds(const struct hd_sm *sm, const struct hd_warp *warp)
 {
 	uint32_t scope = hd_mod_get(sm->parked[warp->slot].inst->inst.mods, HD_MOD_SCOPE);
-	if (warp->outstanding)
+	if (warp->outstanding || warp->late)
 		return true;
 	return scope != HD_SCOPE_CTA && hd_lsu_pending_stores(sm->lsu, warp->slot);
 }

@@ -112,7 +112,7 @@ static void count_micro(struct hd_counters *counters)
 
 static void issue_micro(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
-	hd_operands_hold(scheduler, now, hd_units_dispatch(sm, scheduler, sm->next[warp->slot], now));
+	hd_operands_hold(scheduler, now, hd_units_dispatch(sm, scheduler, sm->next[warp->slot], now, now));
 	count_micro(&sm->stats.counters);
 	warp->last_issue = now;
 	next_row(&warp->injection);
@@ -127,7 +127,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 		issue_micro(sm, scheduler, warp, now);
 		return;
 	}
-	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now);
+	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, hd_access_after(warp, now));
 	hd_operands_hold(scheduler, now, dispatch);
 	count_access(&sm->stats.counters, injection->queue);
 	fill_request(sm, warp, injection->queue);
@@ -138,9 +138,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 		injection->outstanding++;
 	}
 	next_row(injection);
-	hd_lsu_issue(sm->lsu, now, dispatch + sm->stages, &sm->request);
-	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
-	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+	hd_access_send(sm, warp, now, dispatch);
 	if (injection->count || !injection->outstanding)
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 	else

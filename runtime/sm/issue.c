@@ -61,7 +61,7 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 
 bool hd_warp_drained(const struct hd_warp *warp)
 {
-	return !warp->outstanding && !hazard_any(&warp->pending);
+	return !warp->outstanding && !warp->late && !hazard_any(&warp->pending);
 }
 
 /* A warp whose last thread has exited goes when nothing that it started is under way. */
@@ -70,7 +70,7 @@ static void finish_if_drained(struct hd_sm *sm, struct hd_warp *warp, uint64_t n
 	if (hd_warp_drained(warp))
 		hd_sm_warp_done(sm, warp, now);
 	else
-		hd_warp_set_wait(sm, warp, warp->outstanding ? HD_STALL_data_memory : HD_STALL_data_alu);
+		hd_warp_set_wait(sm, warp, warp->outstanding || warp->late ? HD_STALL_data_memory : HD_STALL_data_alu);
 }
 
 void hd_sm_write_back(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
@@ -162,20 +162,6 @@ static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 	hd_wheel_add(&sm->wheel, now, timer);
 }
 
-static uint8_t request_kind(const struct hd_dinst *inst)
-{
-	if (inst->effects & HD_FX_ATOMIC)
-		return inst->inst.dst == HD_RZ ? HD_MEM_REDUCTION : HD_MEM_ATOMIC;
-	return inst->effects & HD_FX_STORE ? HD_MEM_STORE : HD_MEM_LOAD;
-}
-
-static uint8_t request_class(const struct hd_dinst *inst, uint8_t space)
-{
-	if (space != HD_MEM_LOCAL)
-		return HD_CLASS_GLOBAL;
-	return inst->mem_class == HD_CLASS_SPILL_FILL ? HD_CLASS_SPILL_FILL : HD_CLASS_OTHER_LOCAL;
-}
-
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	uint32_t token = sm->inflight_free;
@@ -204,25 +190,18 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 			 uint64_t dispatch)
 {
 	const struct hd_effect *effect = &sm->effect;
-	struct hd_mem_request *request = &sm->request;
 	if (!effect->mask || (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
 		start_fixed(sm, warp, inst, now, dispatch + sm->predicated_latency);
 		return;
 	}
-	request->token = take_token(sm, warp, inst, effect->space);
-	request->space = effect->space;
-	request->kind = request_kind(inst);
-	request->bytes = inst->access_bytes;
-	request->class = request_class(inst, effect->space);
-	request->cache = (uint8_t)(inst->effects & HD_FX_ATOMIC ? 0 : hd_mod_get(inst->inst.mods, HD_MOD_CACHE));
-	request->group = (uint16_t)warp->slot;
-	request->mask = effect->mask;
-	memcpy(request->address, effect->address, sizeof(request->address));
-	if (HD_TRACED(sm->gpu, lsu))
-		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu, request->address[__builtin_ctz(request->mask)]);
-	hd_lsu_issue(sm->lsu, now, dispatch + sm->stages, request);
-	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
-	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+	hd_access_start(sm, warp, inst, take_token(sm, warp, inst, effect->space), now, dispatch);
+}
+
+void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now)
+{
+	hd_access_arrive(sm, warp, index, now);
+	if (warp->state == HD_WARP_DONE)
+		finish_if_drained(sm, warp, now);
 }
 
 /* NANOSLEEP: at most the requested time, in core cycles. */
@@ -318,7 +297,9 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	uint64_t ready = inst->read_count ? hd_operands_read(sm, scheduler, warp, inst, now) : now;
 	if (sm->hooks & HD_HOOK(operand_read))
 		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
-	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, ready);
+	if (inst->pipe == HD_PIPE_LSU)
+		ready = hd_access_after(warp, ready);
+	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	if (inst->pipe != HD_PIPE_BRU)
 		hd_operands_hold(scheduler, now, dispatch);
 	count_issue(&sm->stats.counters, inst);

@@ -218,7 +218,7 @@ static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler
 			block(blocked, HD_STALL_collector, now + 1);
 		else if (unit > now)
 			block(blocked, HD_STALL_unit, unit);
-		else if (port == HD_PORT_MEMORY && (!sm->inflight_left || !hd_lsu_can_accept(sm->lsu, now)))
+		else if (port == HD_PORT_MEMORY && (!sm->inflight_left || !hd_lsu_can_accept(sm->lsu, sm->late_count)))
 			block(blocked, HD_STALL_unit, sm->lsu_next > now ? sm->lsu_next : now + 1);
 		else
 			candidates |= ready;

@@ -65,6 +65,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	init_ctas(sm, config, &gpu->arena);
 	hd_units_init(sm, config, &gpu->arena);
 	hd_operands_init(sm, config, &gpu->arena);
+	hd_access_init(sm, config, &gpu->arena);
 	hd_icache_init(&sm->icache, config, &gpu->arena);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
 	sm->lsu = hd_lsu_new(gpu->memory, id, config, &sm->stats, &gpu->arena);
@@ -102,6 +103,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 		sm->free_slots[slot / 64] |= UINT64_C(1) << slot % 64;
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(&sm->gpu->config));
 	init_inflight(sm);
+	hd_access_clear(sm);
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
 	sm->lsu_next = HD_NEVER;
 	sm->policy_next = sm->hooks & HD_HOOK(tick) ? now : HD_NEVER;
@@ -130,9 +132,9 @@ void hd_sm_charge(struct hd_sm *sm, uint64_t now)
 }
 
 /* Room in the load/store queue may have appeared: schedulers that wait for it look again. */
-static void wake_memory_ports(struct hd_sm *sm, uint64_t now)
+static void wake_memory_ports(struct hd_sm *sm)
 {
-	if (!hd_lsu_can_accept(sm->lsu, now))
+	if (!hd_lsu_can_accept(sm->lsu, sm->late_count))
 		return;
 	for (uint32_t i = 0; i < sm->scheduler_count; i++)
 		if (sm->schedulers[i].ready[HD_PORT_MEMORY])
@@ -149,7 +151,7 @@ static void take_completions(struct hd_sm *sm, uint64_t now)
 			hd_sm_complete(sm, done[i].token, now);
 	} while (count == 16);
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
-	wake_memory_ports(sm, now);
+	wake_memory_ports(sm);
 }
 
 static void memory_cycle(struct hd_sm *sm, uint64_t now)
@@ -158,7 +160,7 @@ static void memory_cycle(struct hd_sm *sm, uint64_t now)
 	if (sm->lsu_ticked) {
 		sm->lsu_next = hd_lsu_tick(sm->lsu, now);
 		sm->completion_next = hd_lsu_next_completion(sm->lsu);
-		wake_memory_ports(sm, now);
+		wake_memory_ports(sm);
 	}
 	bool completed = sm->completion_next <= now;
 	if (completed)

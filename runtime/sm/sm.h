@@ -14,6 +14,7 @@
 #define HD_RUNTIME_SM_SM_H
 
 #include "runtime/sim/engine.h"
+#include "runtime/sm/calendar.h"
 
 #define HD_MAX_SCHEDULERS 8
 #define HD_MAX_WARPS 128
@@ -52,11 +53,18 @@ struct hd_scheduler {
 	uint64_t *banks;	 /* next free read slot of each bank, in units of 1/ports cycle */
 };
 
-/* A timer: clears a result's pending bits, or lets a warp look at its next instruction. */
-enum hd_timer_kind { HD_TIMER_WRITE_BACK, HD_TIMER_WAKE };
+struct hd_unit {
+	uint64_t issue; /* cycle from which it can be issued to */
+	struct hd_calendar slots;
+};
+
+/* A timer: clears a result's pending bits, lets a warp look at its next instruction, or hands a memory instruction
+ * whose operands were late to the load/store unit. */
+enum hd_timer_kind { HD_TIMER_WRITE_BACK, HD_TIMER_WAKE, HD_TIMER_ACCESS };
 struct hd_timer {
 	uint64_t cycle;
 	const struct hd_dinst *inst;
+	uint32_t which; /* HD_TIMER_ACCESS: in hd_sm.late */
 	uint16_t next;
 	uint8_t slot, kind;
 };
@@ -68,6 +76,13 @@ struct hd_wheel {
 	uint16_t head[HD_WHEEL_BUCKETS];
 	uint16_t free, free_count;
 	struct hd_timer *pool;
+};
+
+/* A memory instruction whose operands are not there yet. */
+struct hd_late {
+	uint32_t next_free;
+	uint64_t issued;
+	struct hd_mem_request request;
 };
 
 /* A load or atomic under way. */
@@ -123,11 +138,13 @@ struct hd_sm {
 	struct hd_effect effect;
 	struct hd_mem_request request;
 	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
-	uint64_t *units;			   /* cycle from which each unit is free */
-	uint32_t bank_count, bank_ports;	   /* of one scheduler */
+	struct hd_unit *units;
+	uint32_t bank_count, bank_ports; /* of one scheduler */
 	struct hd_icache icache;
 	struct hd_inflight *inflight;
 	uint32_t inflight_free, inflight_left;
+	struct hd_late *late; /* one for each collector */
+	uint32_t late_free, late_count;
 	struct hd_parked parked[HD_MAX_WARPS];
 	struct hd_stats stats;
 	/* dispatch.c */
@@ -205,6 +222,8 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
 void hd_sm_write_back(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now);
+/* A memory instruction whose operands were late goes to the load/store unit. */
+void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
 
 /* Whether all results that the warp waits for are there: its registers are as the program left them. */
 bool hd_warp_drained(const struct hd_warp *warp);
@@ -244,11 +263,27 @@ uint64_t hd_operands_read(struct hd_sm *sm, struct hd_scheduler *scheduler, cons
 			  const struct hd_dinst *inst, uint64_t now);
 void hd_operands_hold(struct hd_scheduler *scheduler, uint64_t now, uint64_t until);
 void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
-/* Cycle from which a unit of that pipe is free for this scheduler. */
+/* Cycle from which a unit of that pipe can be issued to by this scheduler. */
 uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe);
-/* Reserves it; returns the dispatch cycle, not before `ready`. */
+/* Issues to it in cycle `now`; returns the dispatch cycle, not before `ready`. */
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
-			   uint64_t ready);
+			   uint64_t now, uint64_t ready);
+
+/* access.c: memory instructions */
+void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
+void hd_access_clear(struct hd_sm *sm);
+/* What sm->effect says of a memory instruction; `token` as in struct hd_mem_request. */
+void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
+		     uint64_t dispatch);
+/* Sends sm->request. */
+void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t dispatch);
+/* Operands that were late are there. */
+void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
+/* Those of one warp stay in order: the first cycle in which another of its may be dispatched. */
+static inline uint64_t hd_access_after(const struct hd_warp *warp, uint64_t ready)
+{
+	return warp->late && warp->access_at >= ready ? warp->access_at + 1 : ready;
+}
 
 /* fetch.c */
 void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena);

@@ -77,10 +77,12 @@ static uint64_t wheel_following(const struct hd_wheel *wheel, uint64_t now)
 static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t now)
 {
 	struct hd_warp *warp = &sm->warps[timer->slot];
-	if (timer->kind == HD_TIMER_WRITE_BACK)
-		hd_sm_write_back(sm, warp, timer->inst, now);
-	else
-		hd_warp_evaluate(sm, warp);
+	switch (timer->kind) {
+	case HD_TIMER_WRITE_BACK: hd_sm_write_back(sm, warp, timer->inst, now); break;
+	case HD_TIMER_WAKE: hd_warp_evaluate(sm, warp); break;
+	case HD_TIMER_ACCESS: hd_sm_late_access(sm, warp, timer->which, now); break;
+	default: break;
+	}
 }
 
 void hd_sm_fire(struct hd_sm *sm, uint64_t now)

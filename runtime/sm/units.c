@@ -1,11 +1,18 @@
 /*
- * Execution units: each is the cycle from which it takes another instruction. A scheduler has its own units when the SM
- * has at least one a scheduler, and shares them with the others when it has fewer (a Fermi SM's special-function
- * unit). Each scheduler has its own issue port to the load/store unit and to the branch unit.
+ * Execution units. A unit is issued to once an initiation interval; an instruction then begins in the first slot of the
+ * unit's calendar in which its operands are there. So one whose operands are late is late alone: those behind it begin
+ * when theirs are there.
  *
- * Cost: O(units a scheduler), one on every modelled GPU.
+ * A scheduler has its own units when the SM has at least one a scheduler, and shares them with the others when it has
+ * fewer (a Fermi SM's special-function unit). Each scheduler has its own issue port to the load/store unit and to the
+ * branch unit.
+ *
+ * Cost: O(units a scheduler), one on every modelled GPU; see calendar.h for late operands.
  */
 #include "runtime/sm/sm.h"
+
+/* Slots between those of late instructions. Each of these holds a collector, so that a scheduler has few. */
+enum { GAPS = 16 };
 
 static uint32_t units_of(const struct hd_config *config, uint32_t pipe)
 {
@@ -37,28 +44,31 @@ void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_a
 		}
 		total += units;
 	}
-	sm->units = HD_ARENA_NEW(arena, uint64_t, total);
+	sm->units = HD_ARENA_NEW(arena, struct hd_unit, total);
+	for (uint32_t i = 0; i < total; i++) {
+		sm->units[i].slots.gaps = HD_ARENA_NEW(arena, struct hd_gap, GAPS);
+		sm->units[i].slots.capacity = GAPS;
+	}
 }
 
-static uint64_t *first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
+static struct hd_unit *first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
 {
-	uint64_t *best = &sm->units[scheduler->unit_first[pipe]];
+	struct hd_unit *best = &sm->units[scheduler->unit_first[pipe]];
 	for (uint32_t i = 1; i < scheduler->unit_count[pipe]; i++)
-		if (sm->units[scheduler->unit_first[pipe] + i] < *best)
+		if (sm->units[scheduler->unit_first[pipe] + i].issue < best->issue)
 			best = &sm->units[scheduler->unit_first[pipe] + i];
 	return best;
 }
 
 uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
 {
-	return *first_free(sm, scheduler, pipe);
+	return first_free(sm, scheduler, pipe)->issue;
 }
 
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
-			   uint64_t ready)
+			   uint64_t now, uint64_t ready)
 {
-	uint64_t *unit = first_free(sm, scheduler, inst->pipe);
-	uint64_t dispatch = *unit > ready ? *unit : ready;
-	*unit = dispatch + inst->interval;
-	return dispatch;
+	struct hd_unit *unit = first_free(sm, scheduler, inst->pipe);
+	unit->issue = now + inst->interval;
+	return hd_calendar_take(&unit->slots, now, ready, inst->interval);
 }

@@ -1,0 +1,108 @@
+/*
+ * Memory instructions, from issue to the load/store unit. What an instruction accesses is known when it issues; it
+ * enters the queue of the load/store unit when its operands are there. One whose operands are late waits outside,
+ * where only those of its own warp wait behind it: they stay in order. It has a place in the queue from issue on.
+ *
+ * Cost: O(1), and a timer for an instruction with late operands.
+ */
+#include <assert.h>
+
+#include "runtime/sim/trace.h"
+#include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
+
+void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
+{
+	sm->late = HD_ARENA_NEW(arena, struct hd_late, config->collectors);
+	hd_access_clear(sm);
+}
+
+void hd_access_clear(struct hd_sm *sm)
+{
+	uint32_t entries = (uint32_t)sm->gpu->config.collectors;
+	for (uint32_t i = 0; i < entries; i++)
+		sm->late[i].next_free = i + 1;
+	sm->late_free = sm->late_count = 0;
+}
+
+static uint8_t request_kind(const struct hd_dinst *inst)
+{
+	if (inst->effects & HD_FX_ATOMIC)
+		return inst->inst.dst == HD_RZ ? HD_MEM_REDUCTION : HD_MEM_ATOMIC;
+	return inst->effects & HD_FX_STORE ? HD_MEM_STORE : HD_MEM_LOAD;
+}
+
+static uint8_t request_class(const struct hd_dinst *inst, uint8_t space)
+{
+	if (space != HD_MEM_LOCAL)
+		return HD_CLASS_GLOBAL;
+	return inst->mem_class == HD_CLASS_SPILL_FILL ? HD_CLASS_SPILL_FILL : HD_CLASS_OTHER_LOCAL;
+}
+
+static void fill_request(struct hd_mem_request *request, const struct hd_effect *effect, const struct hd_warp *warp,
+			 const struct hd_dinst *inst)
+{
+	request->space = effect->space;
+	request->kind = request_kind(inst);
+	request->bytes = inst->access_bytes;
+	request->class = request_class(inst, effect->space);
+	request->cache = (uint8_t)(inst->effects & HD_FX_ATOMIC ? 0 : hd_mod_get(inst->inst.mods, HD_MOD_CACHE));
+	request->group = (uint16_t)warp->slot;
+	request->mask = effect->mask;
+	memcpy(request->address, effect->address, sizeof(request->address));
+}
+
+static void hand_over(struct hd_sm *sm, uint64_t now, uint64_t issued, uint64_t ready,
+		      const struct hd_mem_request *request)
+{
+	hd_lsu_issue(sm->lsu, issued, ready > now ? ready : now + 1, request);
+	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
+	sm->completion_next = hd_lsu_next_completion(sm->lsu);
+}
+
+static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t dispatch)
+{
+	uint32_t index = sm->late_free;
+	struct hd_late *late = &sm->late[index];
+	assert(sm->late_count < sm->gpu->config.collectors);
+	sm->late_free = late->next_free;
+	sm->late_count++;
+	late->issued = now;
+	late->request = sm->request;
+	warp->late++;
+	warp->access_at = dispatch;
+	struct hd_timer timer = {.cycle = dispatch,
+				 .which = index,
+				 .slot = (uint8_t)warp->slot,
+				 .kind = HD_TIMER_ACCESS};
+	hd_wheel_add(&sm->wheel, now, timer);
+}
+
+void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t dispatch)
+{
+	if (__builtin_expect(dispatch > now, 0))
+		wait_outside(sm, warp, now, dispatch);
+	else
+		hand_over(sm, now, now, dispatch + sm->stages, &sm->request);
+}
+
+void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
+		     uint64_t dispatch)
+{
+	struct hd_mem_request *request = &sm->request;
+	fill_request(request, &sm->effect, warp, inst);
+	request->token = token;
+	if (HD_TRACED(sm->gpu, lsu))
+		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu, request->address[__builtin_ctz(request->mask)]);
+	hd_access_send(sm, warp, now, dispatch);
+}
+
+void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now)
+{
+	struct hd_late *late = &sm->late[index];
+	hand_over(sm, now, late->issued, now + sm->stages, &late->request);
+	late->next_free = sm->late_free;
+	sm->late_free = index;
+	sm->late_count--;
+	warp->late--;
+}

@@ -1,0 +1,148 @@
+/* The operand stage: units that late operands do not block, collectors, banks, where operands come from. */
+#include "harness.h"
+#include "runtime/sm/hooks.h"
+#include "simbench.h"
+
+/* ---- a policy whose operands come `extra` cycles late, to instructions that read `reg` (HD_RZ: to all) */
+
+struct lag {
+	uint64_t extra;
+	uint8_t reg;
+};
+
+static uint64_t lag_read(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			 uint64_t now, uint64_t ready)
+{
+	const struct lag *lag = hd_policy_gpu(self, warp->cta->sm->gpu);
+	(void)now;
+	return lag->reg == HD_RZ || inst->inst.a == lag->reg ? ready + lag->extra : ready;
+}
+
+static const struct hd_policy_hooks lag_hooks = {.gpu_bytes = sizeof(struct lag), .operand_read = lag_read};
+static const struct hd_policy lag_policy = {.name = "lag", .hooks = &lag_hooks};
+
+static void start_with(struct simbench *bench, const struct hd_policy *policy)
+{
+	ck_assert_int_eq(simbench_start(bench), 0);
+	hd_policy_add(&bench->sim->gpu, policy, "");
+	hd_policy_place(&bench->sim->gpu);
+}
+
+static struct hd_stats run_lagging(struct simbench *bench, struct lag lag, uint32_t threads)
+{
+	start_with(bench, &lag_policy);
+	*(struct lag *)hd_policy_gpu(&bench->sim->gpu.policies[0], &bench->sim->gpu) = lag;
+	ck_assert_int_eq(simbench_run(bench, 1, threads), 0);
+	struct hd_stats stats = *simbench_stats(bench);
+	simbench_release(bench);
+	return stats;
+}
+
+/* ---- units */
+
+/* The published third of an RTX 2060, one scheduler of it: a unit every two cycles, a quarter of the collectors. */
+static struct hd_stats late_ffma(uint32_t count, uint32_t extra, uint32_t collectors)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.ii_fp32 = 2;
+	bench.config.collectors = collectors;
+	bench.meta.registers = 40;
+	for (uint32_t i = 0; i < count; i++)
+		simbench_ffma(&bench, (uint8_t)(8 + i % 24), 4, 5, 6);
+	return run_lagging(&bench, (struct lag){extra, HD_RZ}, 8 * 32);
+}
+
+/* Cycles that each of many more independent instructions costs. */
+static double cycles_each(uint32_t extra, uint32_t collectors)
+{
+	struct hd_stats few = late_ffma(50, extra, collectors), many = late_ffma(150, extra, collectors);
+	return (double)(many.counters.cycles - few.counters.cycles) / (8 * 100);
+}
+
+/*
+ * A unit takes an instruction every second cycle however late its operands are, as long as collectors hold those that
+ * wait: an instruction has one from issue to dispatch.
+ */
+START_TEST(late_operands_do_not_block_the_unit)
+{
+	const uint32_t extra[] = {0, 2, 4, 8, 16};
+	for (uint32_t i = 0; i < 5; i++) {
+		ck_assert_double_eq_tol(cycles_each(extra[i], 16), 2, 0.05);
+		double held = extra[i] + 1, two = held / 2;
+		ck_assert_double_eq_tol(cycles_each(extra[i], 2), two > 2 ? two : 2, 0.05);
+	}
+}
+END_TEST
+
+/* Twelve instructions whose operands are there at once behind one that waits for 40 cycles. */
+START_TEST(others_pass_a_late_instruction)
+{
+	uint64_t cycles[2];
+	for (uint32_t late = 0; late < 2; late++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.meta.registers = 40;
+		simbench_ffma(&bench, 8, 7, 5, 6);
+		for (uint32_t i = 0; i < 12; i++)
+			simbench_ffma(&bench, (uint8_t)(12 + i), 4, 5, 6);
+		simbench_ffma(&bench, 30, 23, 5, 6); /* needs the last of them */
+		simbench_ffma(&bench, 31, 30, 8, 6); /* and the late one */
+		cycles[late] = run_lagging(&bench, (struct lag){40, late ? 7 : HD_RZ - 1}, 32).counters.cycles;
+	}
+	/* Without, the last issues 12 + 5 + 5 cycles after the first, which has its result 40 + 5 after it when late.
+	 */
+	ck_assert_uint_eq(cycles[1] - cycles[0], 40 + 5 - (12 + 5 + 5));
+}
+END_TEST
+
+/* ---- memory */
+
+static struct hd_inst *shared_access(struct simbench *bench, enum hd_op op, uint8_t address, uint8_t reg, uint32_t at)
+{
+	struct hd_inst *inst = simbench_emit(bench, op);
+	inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	inst->a = address;
+	inst->xkind = HD_X_OTHER;
+	inst->x = at;
+	*(op == HD_OP_LDS ? &inst->dst : &inst->c) = reg;
+	return inst;
+}
+
+/* Two loads from shared memory, by R9 and by R10, of which `late` comes late, and what needs one of them. */
+static struct hd_stats two_loads(uint32_t extra, uint8_t late, bool needs_second)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.meta.shared_bytes = 64;
+	bench.meta.registers = 40;
+	simbench_mov(&bench, 9, 0);
+	simbench_mov(&bench, 10, 0);
+	shared_access(&bench, HD_OP_LDS, 9, 12, 0);
+	shared_access(&bench, HD_OP_LDS, 10, 13, 0);
+	simbench_ffma(&bench, 14, needs_second ? 13 : 12, 5, 6);
+	return run_lagging(&bench, (struct lag){extra, late}, 32);
+}
+
+/* Accesses of a warp stay in order: behind a late one waits the next, and is there at most a few cycles after it. */
+START_TEST(accesses_of_a_warp_stay_in_order)
+{
+	uint64_t none = two_loads(0, 9, true).counters.cycles, late = two_loads(50, 9, true).counters.cycles;
+	ck_assert_uint_ge(late - none, 50 - 1);
+	ck_assert_uint_le(late - none, 50 + 1);
+	/* The second is late itself: nothing is behind it but what needs it. */
+	ck_assert_uint_eq(two_loads(50, 10, true).counters.cycles - none, 50);
+	/* Where nothing needs it but the warp's end, that comes five cycles earlier than an FFMA behind it. */
+	ck_assert_uint_eq(two_loads(50, 10, false).counters.cycles - none, 50 - 5);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("operands", (const TTest *const[]){
+					       late_operands_do_not_block_the_unit,
+					       others_pass_a_late_instruction,
+					       accesses_of_a_warp_stay_in_order,
+					       NULL,
+				       });
+}
