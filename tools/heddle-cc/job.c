@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ void hd_job_release(struct hd_job *job)
 {
 	hd_scratch_release(&job->directory);
 	hd_vec_release(&job->objects);
+	json_decref(job->overlay);
 	hd_signals_release(&job->signals);
 }
 

@@ -33,7 +33,7 @@ static int compile_device(struct hd_job *job, const char *input, const char *pre
 {
 	struct hd_cc *cc = job->cc;
 	const char *facts = hd_arena_printf(&cc->arena, "%s.facts.json", prefix);
-	bool scanned = cc->dry_run || hd_cc_scan(cc, &job->signals, input, facts);
+	bool scanned = cc->dry_run || hd_job_scan(job, input, facts);
 	hd_arguments arguments = {0};
 	hd_vec_push(&arguments, cc->clangxx);
 	hd_cc_half_arguments(cc, true, &arguments);
@@ -374,7 +374,7 @@ static int make_launches(struct hd_job *job)
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
 		if (cc->dry_run)
 			continue;
-		if (!hd_cc_scan(cc, &job->signals, input, facts))
+		if (!hd_job_scan(job, input, facts))
 			return hd_error(&cc->diag, (struct hd_loc){.file = input}, "its launches could not be read");
 		if (hd_job_deliver(job, facts, strcmp(output, "-") ? output : "/dev/stdout"))
 			return -1;

@@ -123,9 +123,10 @@ void hd_cc_print_variables(const struct hd_cc *cc);
 /*
  * Reads a CUDA source with libclang: kernels with their parameters' names and types, launch sites with the block
  * sizes that can be evaluated. Writes JSON to `path`. Errors in the source are left to the compiler. False, without a
- * file, when libclang failed on it.
+ * file, when libclang failed on it. `refused`: a file for the places of __shared__ variables that clang would have to
+ * initialize, "OFFSET LINE COLUMN FILE" each; it is not made where there are none.
  */
-bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *path);
+bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *path, const char *refused);
 
 /*
  * Runs a program and waits. Its exit status; -1 when it cannot be started or is ended by a signal, reported unless the

@@ -409,11 +409,42 @@ static void limit_time(void)
 	setrlimit(RLIMIT_CPU, &(struct rlimit){2 * seconds + 20, 2 * seconds + 20});
 }
 
-static int scan_file(struct hd_cc *cc, const char *input, const char *path)
+/* A line of hd_cc_scan's `refused`, where this is what the compiler will say. */
+static void add_refused(struct hd_strbuf *places, CXDiagnostic diagnostic)
+{
+	CXString message = clang_getDiagnosticSpelling(diagnostic), name;
+	CXFile file;
+	unsigned line, column, offset;
+	const char *text = clang_getCString(message);
+	if (text && !strcmp(text, "initialization is not supported for __shared__ variables")) {
+		clang_getFileLocation(clang_getDiagnosticLocation(diagnostic), &file, &line, &column, &offset);
+		name = clang_getFileName(file);
+		if (clang_getCString(name))
+			hd_strbuf_printf(places, "%u %u %u %s\n", offset, line, column, clang_getCString(name));
+		clang_disposeString(name);
+	}
+	clang_disposeString(message);
+}
+
+static int write_refused(struct hd_cc *cc, CXTranslationUnit unit, const char *path)
+{
+	struct hd_strbuf places = {0};
+	unsigned count = clang_getNumDiagnostics(unit);
+	for (unsigned i = 0; i < count; i++) {
+		CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+		add_refused(&places, diagnostic);
+		clang_disposeDiagnostic(diagnostic);
+	}
+	int status = places.len ? hd_write_file(path, places.data, places.len, &cc->diag) : 0;
+	hd_strbuf_release(&places);
+	return status;
+}
+
+static int scan_file(struct hd_cc *cc, const char *input, const char *path, const char *refused)
 {
 	CXIndex index = clang_createIndex(0, 0);
 	CXTranslationUnit unit = parse(cc, index, input);
-	if (!unit)
+	if (!unit || write_refused(cc, unit, refused))
 		return -1;
 	limit_time();
 	struct scan scan = {.cc = cc, .kernels = json_array(), .launches = json_array()};
@@ -426,25 +457,25 @@ static int scan_file(struct hd_cc *cc, const char *input, const char *path)
 }
 
 /* libclang reports its own crashes on stderr; the compiler says what there is to say about the source. */
-static _Noreturn void run_scan(struct hd_cc *cc, const char *input, const char *path)
+static _Noreturn void run_scan(struct hd_cc *cc, const char *input, const char *path, const char *refused)
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	if (nowhere >= 0 && !cc->verbose)
 		dup2(nowhere, STDERR_FILENO);
-	_exit(scan_file(cc, input, path) ? 1 : 0);
+	_exit(scan_file(cc, input, path, refused) ? 1 : 0);
 }
 
 /*
  * In a process of its own, which may crash: libclang does where the source has errors, and deep sources exhaust the
  * stack. It costs a fork before libclang is there.
  */
-bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *path)
+bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *path, const char *refused)
 {
 	fflush(NULL);
 	pid_t child = hd_child_fork(signals, SIGKILL);
 	if (child == 0)
-		run_scan(cc, input, path);
+		run_scan(cc, input, path, refused);
 	bool done = child > 0 && hd_child_wait(signals, child) == 0 && !signals->caught;
 	if (!done)
 		unlink(path);

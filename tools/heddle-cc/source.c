@@ -14,7 +14,7 @@
 #include <uthash.h>
 
 #include "heddle/object.h"
-#include "tools/heddle-cc/job.h"
+#include "tools/heddle-cc/source.h"
 
 struct visited {
 	const char *path; /* key */
@@ -25,7 +25,6 @@ struct mend {
 	struct hd_job *job;
 	struct visited *visited; /* uthash */
 	hd_arguments files;	 /* to be read */
-	json_t *roots;		 /* of the overlay */
 };
 
 /* ------------------------------------------------------------ text */
@@ -50,8 +49,7 @@ static char *skip_quoted(char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Behind a comment or literal that starts here; NULL: none does. `start`: of the text. */
-static char *skip_opaque(char *at, const char *start)
+char *hd_source_skip_opaque(char *at, const char *start)
 {
 	if (at[0] == '/' && at[1] == '/')
 		return at + strcspn(at, "\n");
@@ -105,7 +103,7 @@ static bool close_launch(char *at, const char *start)
 {
 	int depth = 0;
 	while (*at && *at != ';' && depth >= 0) {
-		char *behind = skip_opaque(at, start), *end;
+		char *behind = hd_source_skip_opaque(at, start), *end;
 		if (behind) {
 			at = behind;
 			continue;
@@ -124,7 +122,7 @@ static bool join_launches(char *text)
 {
 	bool changed = false;
 	for (char *at = text; *at;) {
-		char *behind = skip_opaque(at, text), *end;
+		char *behind = hd_source_skip_opaque(at, text), *end;
 		if (behind) {
 			at = behind;
 		} else if (*at == '<' && (end = three_angles(at, '<')) && *end != '<' && !after_operator(at, text)) {
@@ -160,7 +158,7 @@ static bool is_word(const char *at, size_t length, const char *const *words)
 	return *words;
 }
 
-static size_t word_length(const char *at)
+size_t hd_source_word_length(const char *at)
 {
 	size_t length = 0;
 	while (isalnum((unsigned char)at[length]) || at[length] == '_')
@@ -168,12 +166,11 @@ static size_t word_length(const char *at)
 	return isdigit((unsigned char)*at) ? 0 : length;
 }
 
-/* Behind the bracket that closes the one at `at` in this declaration, or NULL. */
-static char *skip_brackets(char *at, const char *start)
+char *hd_source_skip_brackets(char *at, const char *start)
 {
 	int depth = 0;
 	while (*at && *at != ';') {
-		char *behind = skip_opaque(at, start);
+		char *behind = hd_source_skip_opaque(at, start);
 		if (!behind) {
 			depth += strchr("([{", *at) ? 1 : strchr(")]}", *at) ? -1 : 0;
 			behind = at + 1;
@@ -194,7 +191,7 @@ static char *mend_alignas(struct text *text, char *at)
 	static const char word[] = "_Alignas";
 	const size_t before = strlen("alignas");
 	char *behind = at + before + strspn(at + before, " \t");
-	behind = *behind == '(' ? skip_brackets(behind, text->data) : NULL;
+	behind = *behind == '(' ? hd_source_skip_brackets(behind, text->data) : NULL;
 	if (!behind)
 		return NULL;
 	if (at[before] == '(') {
@@ -214,7 +211,7 @@ static char *mend_alignas(struct text *text, char *at)
  */
 static char *move_attribute(struct text *text, char *from, char *at)
 {
-	char *behind = skip_brackets(at, text->data);
+	char *behind = hd_source_skip_brackets(at, text->data);
 	if (!behind || !isspace((unsigned char)at[-1]) || memchr(from, '\n', (size_t)(behind - from)))
 		return NULL;
 	size_t length = (size_t)(behind - at);
@@ -253,8 +250,8 @@ static void note_character(struct declaration *now, const char *at, const char *
 /* The next piece of the text, mended where it needs to be; returns what is behind it. */
 static char *mend_piece(struct text *text, struct declaration *now, char *at, bool *changed)
 {
-	char *behind = skip_opaque(at, text->data);
-	size_t length = behind ? 0 : word_length(at);
+	char *behind = hd_source_skip_opaque(at, text->data);
+	size_t length = behind ? 0 : hd_source_word_length(at);
 	if (behind && *at != '/')
 		*now = (struct declaration){.directive = now->directive};
 	if (behind)
@@ -347,15 +344,56 @@ static void add_includes(struct mend *mend, const char *file, const char *text)
 	}
 }
 
-static int add_overlay(struct mend *mend, const char *file, const char *text, size_t size)
+/* The overlay's file that stands for `name`; NULL: none does. */
+static const char *copy_of(const struct hd_job *job, const char *name)
 {
-	struct hd_cc *cc = mend->job->cc;
-	const char *copy =
-		hd_job_path(mend->job, hd_arena_printf(&cc->arena, "source-%zu", json_array_size(mend->roots)));
-	const char *name = *file == '/' ? file : hd_arena_printf(&cc->arena, "%s/%s", working_directory(cc), file);
-	json_array_append_new(mend->roots,
+	json_t *root;
+	size_t i;
+	json_array_foreach(job->overlay, i,
+			   root) if (!strcmp(json_string_value(json_object_get(root, "name")),
+					     name)) return json_string_value(json_object_get(root,
+											     "external-contents"));
+	return NULL;
+}
+
+static const char *whole_name(struct hd_cc *cc, const char *file)
+{
+	return *file == '/' ? file : hd_arena_printf(&cc->arena, "%s/%s", working_directory(cc), file);
+}
+
+static int write_overlay(struct hd_job *job)
+{
+	struct hd_cc *cc = job->cc;
+	const char *path = hd_job_path(job, "overlay.json");
+	json_t *overlay = json_pack("{s:i,s:b,s:O}", "version", 0, "use-external-names", 0, "roots", job->overlay);
+	char *text = overlay ? json_dumps(overlay, 0) : NULL;
+	int status = text ? hd_write_file(path, text, strlen(text), &cc->diag) : -1;
+	/* _Alignas is not what the source says. */
+	if (json_array_size(job->overlay) == 1)
+		hd_job_add(&cc->common, "-ivfsoverlay", path, "-Wno-c11-extensions", NULL);
+	free(text);
+	json_decref(overlay);
+	return status;
+}
+
+int hd_source_write(struct hd_job *job, const char *file, const char *text, size_t size)
+{
+	struct hd_cc *cc = job->cc;
+	const char *name = whole_name(cc, file), *copy = copy_of(job, name);
+	if (copy)
+		return hd_write_file(copy, text, size, &cc->diag);
+	if (!job->overlay)
+		job->overlay = json_array();
+	copy = hd_job_path(job, hd_arena_printf(&cc->arena, "source-%zu", json_array_size(job->overlay)));
+	json_array_append_new(job->overlay,
 			      json_pack("{s:s,s:s,s:s}", "type", "file", "name", name, "external-contents", copy));
-	return hd_write_file(copy, text, size, &cc->diag);
+	return hd_write_file(copy, text, size, &cc->diag) || write_overlay(job) ? -1 : 0;
+}
+
+int hd_source_read(struct hd_job *job, const char *file, uint8_t **bytes, size_t *size)
+{
+	const char *copy = copy_of(job, whole_name(job->cc, file));
+	return hd_read_file(copy ? copy : file, bytes, size, &job->cc->diag);
 }
 
 static int mend_file(struct mend *mend, const char *file)
@@ -372,39 +410,22 @@ static int mend_file(struct mend *mend, const char *file)
 	add_includes(mend, file, text.data);
 	bool changed = join_launches(text.data);
 	changed = mend_attributes(&text) || changed;
-	int status = changed ? add_overlay(mend, file, text.data, text.size) : 0;
+	int status = changed ? hd_source_write(mend->job, file, text.data, text.size) : 0;
 	free(text.data);
-	return status;
-}
-
-static int write_overlay(struct mend *mend)
-{
-	struct hd_cc *cc = mend->job->cc;
-	const char *path = hd_job_path(mend->job, "overlay.json");
-	json_t *overlay = json_pack("{s:i,s:b,s:O}", "version", 0, "use-external-names", 0, "roots", mend->roots);
-	char *text = overlay ? json_dumps(overlay, 0) : NULL;
-	int status = text ? hd_write_file(path, text, strlen(text), &cc->diag) : -1;
-	/* _Alignas is not what the source says. */
-	hd_job_add(&cc->common, "-ivfsoverlay", path, "-Wno-c11-extensions", NULL);
-	free(text);
-	json_decref(overlay);
 	return status;
 }
 
 int hd_job_mend_sources(struct hd_job *job)
 {
 	struct hd_cc *cc = job->cc;
-	struct mend mend = {.job = job, .roots = json_array()};
+	struct mend mend = {.job = job};
 	int status = 0;
 	for (uint32_t i = 0; i < cc->inputs.len; i++)
 		if (hd_cc_is_cuda(cc, cc->inputs.data[i]))
 			add_file(&mend, cc->inputs.data[i]);
 	for (uint32_t i = 0; i < mend.files.len && !status; i++)
 		status = mend_file(&mend, mend.files.data[i]);
-	if (!status && json_array_size(mend.roots))
-		status = write_overlay(&mend);
 	HASH_CLEAR(hh, mend.visited);
 	hd_vec_release(&mend.files);
-	json_decref(mend.roots);
 	return status;
 }
