@@ -1,5 +1,5 @@
 /*
- * Cooperative groups: the grid, thread blocks, tiles of up to 32 threads, and coalesced groups. Written from the
+ * Cooperative groups: the grid, thread blocks, tiles of up to 512 threads, and coalesced groups. Written from the
  * documented interface. There is one device, so that multi_grid_group is not there.
  */
 #ifndef _COOPERATIVE_GROUPS_H_
@@ -65,7 +65,14 @@ template <typename T> HD_HERE T from_lane(unsigned int mask, const T &value, uns
 }
 } // namespace details
 
-template <unsigned int Size, typename Parent> class thread_block_tile;
+class thread_group;
+class coalesced_group;
+template <typename G> HD_HERE coalesced_group labeled_partition(const G &parent, int label);
+template <typename G> HD_HERE coalesced_group binary_partition(const G &parent, bool label);
+namespace details
+{
+HD_HERE thread_group of_lanes(unsigned int lanes, unsigned int threads);
+}
 
 /* ---- a handle for any group within a block ---- */
 
@@ -103,10 +110,15 @@ class thread_group
 	{
 	}
 	friend HD_HERE thread_group tiled_partition(const thread_group &parent, unsigned int size);
-	template <unsigned int Size, typename Parent> friend class thread_block_tile;
+	friend HD_HERE thread_group details::of_lanes(unsigned int lanes, unsigned int threads);
 	unsigned int mask, count;
 	bool whole;
 };
+
+HD_HERE thread_group details::of_lanes(unsigned int lanes, unsigned int threads)
+{
+	return thread_group(false, lanes, threads);
+}
 
 class thread_block : public thread_group
 {
@@ -148,6 +160,17 @@ class thread_block : public thread_group
 	{
 		return group_dim();
 	}
+	/* Waits for all that the two together wait for. */
+	struct arrival_token {
+	};
+	HD_HERE static arrival_token barrier_arrive()
+	{
+		return arrival_token();
+	}
+	HD_HERE static void barrier_wait(arrival_token &&)
+	{
+		__syncthreads();
+	}
 };
 
 HD_HERE thread_block this_thread_block()
@@ -155,9 +178,9 @@ HD_HERE thread_block this_thread_block()
 	return thread_block();
 }
 
-/* Memory for tiles of several warps, which are not there: those of up to 32 threads need none. */
+/* Tiles of several warps have memory of their own. */
 template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
-	unsigned int words[(MaxBlockSize + 31) / 32];
+	unsigned int unused;
 };
 template <unsigned int MaxBlockSize> HD_HERE thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
 {
@@ -327,42 +350,14 @@ HD_HERE coalesced_group coalesced_threads()
 	return coalesced_group(__activemask());
 }
 
-/* Tiles of 1, 2, ... 32 threads. Parent: the group that was divided. */
-template <unsigned int Size, typename Parent = void> class thread_block_tile
+namespace details
 {
-	static_assert(Size && Size <= 32 && !(Size & (Size - 1)), "tiles have a power of two of up to 32 threads");
-	template <unsigned int N, typename G> friend HD_HERE thread_block_tile<N, G> tiled_partition(const G &parent);
-	template <unsigned int N, typename G> friend class thread_block_tile;
-	template <typename G> friend HD_HERE coalesced_group labeled_partition(const G &parent, int label);
-	template <typename G> friend HD_HERE coalesced_group binary_partition(const G &parent, bool label);
-	unsigned int above_rank, parts;
-
-	HD_HERE thread_block_tile(unsigned int rank, unsigned int threads)
-		: above_rank(rank / Size), parts((threads + Size - 1) / Size)
-	{
-	}
-
-	HD_HERE static unsigned int lanes()
-	{
-		unsigned int present = details::threads_of_block() - (details::thread_in_block() & ~31u);
-		unsigned int mask = Size == 32 ? ~0u : ((1u << (Size & 31)) - 1) << (details::lane() & ~(Size - 1));
-		return present < 32 ? mask & ((1u << present) - 1) : mask;
-	}
-
+/* What all tiles of a group know: which one this is, and how many there are. */
+template <unsigned int Size> class tile
+{
       public:
-	HD_HERE thread_block_tile(const thread_block_tile &) = default;
-	template <typename Other>
-	HD_HERE thread_block_tile(const thread_block_tile<Size, Other> &other)
-		: above_rank(other.above_rank), parts(other.parts)
+	HD_HERE tile(unsigned int rank, unsigned int threads) : above_rank(rank / Size), parts((threads + Size - 1) / Size)
 	{
-	}
-	HD_HERE operator thread_group() const
-	{
-		return thread_group(false, lanes(), Size);
-	}
-	HD_HERE static void sync()
-	{
-		__syncwarp(lanes());
 	}
 	HD_HERE static constexpr unsigned int size()
 	{
@@ -374,7 +369,7 @@ template <unsigned int Size, typename Parent = void> class thread_block_tile
 	}
 	HD_HERE static unsigned int thread_rank()
 	{
-		return details::thread_in_block() & (Size - 1);
+		return thread_in_block() & (Size - 1);
 	}
 	HD_HERE unsigned int meta_group_rank() const
 	{
@@ -384,9 +379,38 @@ template <unsigned int Size, typename Parent = void> class thread_block_tile
 	{
 		return parts;
 	}
+
+      private:
+	unsigned int above_rank, parts;
+};
+
+/* Of 1, 2, ... 32 threads. */
+template <unsigned int Size> class warp_tile : public tile<Size>
+{
+	template <typename G> friend HD_HERE coalesced_group cooperative_groups::labeled_partition(const G &parent, int label);
+	template <typename G> friend HD_HERE coalesced_group cooperative_groups::binary_partition(const G &parent, bool label);
+
+	HD_HERE static unsigned int lanes()
+	{
+		unsigned int present = threads_of_block() - (thread_in_block() & ~31u);
+		unsigned int mask = Size == 32 ? ~0u : ((1u << (Size & 31)) - 1) << (lane() & ~(Size - 1));
+		return present < 32 ? mask & ((1u << present) - 1) : mask;
+	}
+
+      public:
+	using tile<Size>::tile;
+	using tile<Size>::thread_rank;
+	HD_HERE operator thread_group() const
+	{
+		return of_lanes(lanes(), Size);
+	}
+	HD_HERE static void sync()
+	{
+		__syncwarp(lanes());
+	}
 	template <typename T> HD_HERE T shfl(HD_MAYBE_UNDEF T value, int rank) const
 	{
-		return details::from_lane(lanes(), value, (details::lane() & ~(Size - 1)) | ((unsigned int)rank & (Size - 1)));
+		return from_lane(lanes(), value, (lane() & ~(Size - 1)) | ((unsigned int)rank & (Size - 1)));
 	}
 	template <typename T> HD_HERE T shfl_up(HD_MAYBE_UNDEF T value, unsigned int delta) const
 	{
@@ -413,20 +437,50 @@ template <unsigned int Size, typename Parent = void> class thread_block_tile
 	}
 	HD_HERE unsigned int ballot(HD_MAYBE_UNDEF int predicate) const
 	{
-		return __ballot_sync(lanes(), predicate) >> (details::lane() & ~(Size - 1));
+		return __ballot_sync(lanes(), predicate) >> (lane() & ~(Size - 1));
 	}
 	template <typename T> HD_HERE unsigned int match_any(HD_MAYBE_UNDEF T value) const
 	{
-		return __match_any_sync(lanes(), value) >> (details::lane() & ~(Size - 1));
+		return __match_any_sync(lanes(), value) >> (lane() & ~(Size - 1));
 	}
 	template <typename T> HD_HERE unsigned int match_all(HD_MAYBE_UNDEF T value, int &same) const
 	{
-		return __match_all_sync(lanes(), value, &same) >> (details::lane() & ~(Size - 1));
+		return __match_all_sync(lanes(), value, &same) >> (lane() & ~(Size - 1));
+	}
+};
+
+template <unsigned int Size> class block_tile;
+template <unsigned int Size, bool Wide> struct tile_of {
+	typedef warp_tile<Size> type;
+};
+template <unsigned int Size> struct tile_of<Size, true> {
+	typedef block_tile<Size> type;
+};
+} // namespace details
+
+#include "cooperative_groups/heddle_block_tile.h"
+
+/* Parent: the group that was divided. */
+template <unsigned int Size, typename Parent = void>
+class thread_block_tile : public details::tile_of<Size, (Size > 32)>::type
+{
+	static_assert(Size && Size <= 512 && !(Size & (Size - 1)), "tiles have a power of two of up to 512 threads");
+	typedef typename details::tile_of<Size, (Size > 32)>::type base;
+	template <unsigned int N, typename G> friend HD_HERE thread_block_tile<N, G> tiled_partition(const G &parent);
+
+	HD_HERE thread_block_tile(unsigned int rank, unsigned int threads) : base(rank, threads)
+	{
+	}
+
+      public:
+	template <typename Other> HD_HERE thread_block_tile(const thread_block_tile<Size, Other> &other) : base(other)
+	{
 	}
 };
 
 template <unsigned int N, typename G> HD_HERE thread_block_tile<N, G> tiled_partition(const G &parent)
 {
+	details::prepare<N>(parent, details::is_wide<(N > 32)>());
 	return thread_block_tile<N, G>((unsigned int)parent.thread_rank(), (unsigned int)parent.size());
 }
 /* Of a size known at run time only: a power of two of up to 32, or the whole block. */
@@ -496,6 +550,24 @@ template <typename G> HD_HERE bool is_valid(const G &group)
 HD_HERE thread_block_tile<1> this_thread()
 {
 	return tiled_partition<1>(this_thread_block());
+}
+
+/* One thread of the group calls it, the first. */
+template <typename G, typename F, typename... Arguments>
+HD_HERE void invoke_one(const G &group, F &&function, Arguments &&...arguments)
+{
+	if (group.thread_rank() == 0)
+		static_cast<F &&>(function)(static_cast<Arguments &&>(arguments)...);
+}
+/* Each gets the result; of groups with shfl. */
+template <typename G, typename F, typename... Arguments>
+HD_HERE auto invoke_one_broadcast(const G &group, F &&function, Arguments &&...arguments)
+	-> decltype(function(static_cast<Arguments &&>(arguments)...))
+{
+	decltype(function(static_cast<Arguments &&>(arguments)...)) result{};
+	if (group.thread_rank() == 0)
+		result = static_cast<F &&>(function)(static_cast<Arguments &&>(arguments)...);
+	return group.shfl(result, 0);
 }
 
 } // namespace cooperative_groups

@@ -1,6 +1,7 @@
 /*
  * Cooperative groups: reductions over the threads of a tile or a coalesced group, and the operators for them. Each
- * thread gets the result. Tiles exchange values in a butterfly, coalesced groups go through their threads in order.
+ * thread gets the result. Tiles exchange values in a butterfly, coalesced groups go through their threads in order, and
+ * tiles of several warps through the warps' results.
  */
 #ifndef _COOPERATIVE_GROUPS_REDUCE_H
 #define _COOPERATIVE_GROUPS_REDUCE_H
@@ -52,19 +53,53 @@ __device__ __forceinline__ T in_order(const G &group, T value, Op op)
 }
 } // namespace details
 
-template <unsigned int Size, typename Parent, typename T, typename Op>
-__device__ __forceinline__ T reduce(const thread_block_tile<Size, Parent> &group, T value, Op op)
+namespace details
 {
-	if (!details::is_whole(group))
-		return details::in_order(group, value, op);
+template <unsigned int Size, typename Parent, typename T, typename Op>
+__device__ __forceinline__ T tile_reduce(const thread_block_tile<Size, Parent> &group, T value, Op op, is_wide<false>)
+{
+	if (!is_whole(group))
+		return in_order(group, value, op);
 	for (unsigned int step = Size / 2; step; step /= 2)
 		value = op(value, group.shfl_xor(value, step));
 	return value;
+}
+template <unsigned int Size, typename Parent, typename T, typename Op>
+__device__ __forceinline__ T tile_reduce(const thread_block_tile<Size, Parent> &group, T value, Op op, is_wide<true>)
+{
+	thread_block_tile<32> warp = tiled_partition<32>(this_thread_block());
+	return group.across(tile_reduce(warp, value, op, is_wide<false>()), op, group.warps());
+}
+} // namespace details
+
+template <unsigned int Size, typename Parent, typename T, typename Op>
+__device__ __forceinline__ T reduce(const thread_block_tile<Size, Parent> &group, T value, Op op)
+{
+	return details::tile_reduce(group, value, op, details::is_wide<(Size > 32)>());
 }
 template <typename T, typename Op>
 __device__ __forceinline__ T reduce(const coalesced_group &group, T value, Op op)
 {
 	return details::in_order(group, value, op);
+}
+
+/* One thread stores the result, or adds it to what is there: an atomic object or reference of libcu++. */
+template <typename G, typename T, typename Op>
+__device__ __forceinline__ void reduce_store_async(const G &group, T *to, T value, Op op)
+{
+	T result = reduce(group, value, op);
+	if (group.thread_rank() == 0)
+		*to = result;
+}
+template <typename G, typename Atomic, typename T, typename Op>
+__device__ __forceinline__ void reduce_update_async(const G &group, Atomic &to, T value, Op op)
+{
+	T result = reduce(group, value, op);
+	if (group.thread_rank() == 0) {
+		typename Atomic::value_type seen = to.load();
+		while (!to.compare_exchange_weak(seen, op(seen, result)))
+			;
+	}
 }
 
 } // namespace cooperative_groups

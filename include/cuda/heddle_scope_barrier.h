@@ -1,0 +1,187 @@
+/*
+ * cuda::barrier, cuda::latch and cuda::counting_semaphore on ordinary atomic operations, for where no toolkit's libcu++
+ * is at hand (cuda/barrier). Written from the documented interface. Those who wait spin.
+ */
+#ifndef HEDDLE_SCOPE_BARRIER_H
+#define HEDDLE_SCOPE_BARRIER_H
+
+#include "heddle_scope_atomic.h"
+#include "heddle_scope_copy.h"
+
+#define HD_BOTH __host__ __device__ inline
+
+namespace cuda
+{
+
+struct __hd_no_completion {
+	HD_BOTH void operator()()
+	{
+	}
+};
+
+/*
+ * A phase ends with the last arrival that it expects: that thread runs the completion, prepares the next phase and
+ * makes it known. Nothing is initialized by itself, so that a barrier can be a __shared__ variable: init() does it.
+ */
+template <thread_scope Scope, class Completion = __hd_no_completion> class barrier : Completion
+{
+	typedef atomic<unsigned int, Scope> word;
+	word expected; /* arrivals of the phases to come */
+	word pending;  /* arrivals that this phase still waits for */
+	word phase;
+
+      public:
+	typedef unsigned int arrival_token; /* the phase of the arrival */
+
+	barrier() = default;
+	HD_BOTH barrier(ptrdiff_t count, Completion completion = Completion())
+		: Completion(completion), expected((unsigned int)count), pending((unsigned int)count), phase(0)
+	{
+	}
+	barrier(const barrier &) = delete;
+	barrier &operator=(const barrier &) = delete;
+
+	friend HD_BOTH void init(barrier *it, ptrdiff_t count, Completion completion = Completion())
+	{
+		static_cast<Completion &>(*it) = completion;
+		it->expected.store((unsigned int)count, memory_order_relaxed);
+		it->pending.store((unsigned int)count, memory_order_relaxed);
+		it->phase.store(0, memory_order_release);
+	}
+	static constexpr ptrdiff_t max()
+	{
+		return (1 << 20) - 1;
+	}
+	HD_BOTH arrival_token arrive(ptrdiff_t count = 1)
+	{
+		/* Stays while this arrival is still to come. */
+		arrival_token token = phase.load(memory_order_relaxed);
+		if (pending.fetch_sub((unsigned int)count, memory_order_acq_rel) == (unsigned int)count) {
+			static_cast<Completion &> (*this)();
+			pending.store(expected.load(memory_order_relaxed), memory_order_relaxed);
+			phase.store(token + 1, memory_order_release);
+		}
+		return token;
+	}
+	HD_BOTH bool try_wait(arrival_token token) const
+	{
+		return phase.load(memory_order_acquire) != token;
+	}
+	HD_BOTH void wait(arrival_token token) const
+	{
+		while (!try_wait(token))
+			;
+	}
+	/* Whether the phase of this parity is over: the present one, or the one before. */
+	HD_BOTH bool try_wait_parity(bool parity) const
+	{
+		return (phase.load(memory_order_acquire) & 1) != (unsigned int)parity;
+	}
+	HD_BOTH void wait_parity(bool parity) const
+	{
+		while (!try_wait_parity(parity))
+			;
+	}
+	HD_BOTH void arrive_and_wait()
+	{
+		wait(arrive());
+	}
+	HD_BOTH void arrive_and_drop()
+	{
+		expected.fetch_sub(1, memory_order_relaxed);
+		(void)arrive();
+	}
+};
+
+template <thread_scope Scope> class latch
+{
+	atomic<ptrdiff_t, Scope> count;
+
+      public:
+	latch() = default;
+	__host__ __device__ constexpr explicit latch(ptrdiff_t expected) : count(expected)
+	{
+	}
+	friend HD_BOTH void init(latch *it, ptrdiff_t expected)
+	{
+		it->count.store(expected, memory_order_release);
+	}
+	HD_BOTH void count_down(ptrdiff_t by = 1)
+	{
+		count.fetch_sub(by, memory_order_release);
+	}
+	HD_BOTH bool try_wait() const
+	{
+		return count.load(memory_order_acquire) == 0;
+	}
+	HD_BOTH void wait() const
+	{
+		while (!try_wait())
+			;
+	}
+	HD_BOTH void arrive_and_wait(ptrdiff_t by = 1)
+	{
+		count_down(by);
+		wait();
+	}
+};
+
+template <thread_scope Scope, ptrdiff_t Most = 0x7fffffff> class counting_semaphore
+{
+	atomic<int, Scope> count;
+
+      public:
+	counting_semaphore() = default;
+	__host__ __device__ constexpr explicit counting_semaphore(ptrdiff_t first) : count((int)first)
+	{
+	}
+	static constexpr ptrdiff_t max()
+	{
+		return Most;
+	}
+	HD_BOTH void release(ptrdiff_t by = 1)
+	{
+		count.fetch_add((int)by, memory_order_release);
+	}
+	HD_BOTH bool try_acquire()
+	{
+		int seen = count.load(memory_order_relaxed);
+		while (seen > 0)
+			if (count.compare_exchange_weak(seen, seen - 1, memory_order_acquire, memory_order_relaxed))
+				return true;
+		return false;
+	}
+	HD_BOTH void acquire()
+	{
+		while (!try_acquire())
+			;
+	}
+};
+template <thread_scope Scope> using binary_semaphore = counting_semaphore<Scope, 1>;
+
+/* The copy is done when this returns; whoever waits for the barrier sees it. */
+template <class Group, class Shape, thread_scope Scope, class Completion>
+HD_BOTH void memcpy_async(const Group &group, void *to, const void *from, Shape bytes, barrier<Scope, Completion> &)
+{
+	__hd_copy_part(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
+}
+template <class Group, class T, class Shape, thread_scope Scope, class Completion>
+HD_BOTH void memcpy_async(const Group &group, T *to, const T *from, Shape bytes, barrier<Scope, Completion> &)
+{
+	__hd_copy_part(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
+}
+template <class Shape, thread_scope Scope, class Completion>
+HD_BOTH void memcpy_async(void *to, const void *from, Shape bytes, barrier<Scope, Completion> &)
+{
+	__hd_copy_part(to, from, __hd_bytes(bytes), 0, 1);
+}
+template <class T, class Shape, thread_scope Scope, class Completion>
+HD_BOTH void memcpy_async(T *to, const T *from, Shape bytes, barrier<Scope, Completion> &)
+{
+	__hd_copy_part(to, from, __hd_bytes(bytes), 0, 1);
+}
+
+} // namespace cuda
+
+#undef HD_BOTH
+#endif

@@ -1,0 +1,52 @@
+/* Copies that are done at once, in the widest pieces that both ends and the size allow; by one thread, or by a group. */
+#ifndef HEDDLE_SCOPE_COPY_H
+#define HEDDLE_SCOPE_COPY_H
+
+#include <stddef.h>
+
+#include "host_defines.h"
+#include "vector_types.h"
+
+namespace cuda
+{
+
+template <size_t Alignment> struct aligned_size_t {
+	static_assert(Alignment && !(Alignment & (Alignment - 1)), "an alignment is a power of two");
+	static constexpr size_t align = Alignment;
+	size_t value;
+	__host__ __device__ constexpr explicit aligned_size_t(size_t bytes) : value(bytes)
+	{
+	}
+	__host__ __device__ constexpr operator size_t() const
+	{
+		return value;
+	}
+};
+__host__ __device__ inline size_t __hd_bytes(size_t bytes)
+{
+	return bytes;
+}
+
+template <class Piece>
+__host__ __device__ inline void __hd_copy_pieces(void *to, const void *from, size_t bytes, size_t rank, size_t step)
+{
+	for (size_t i = rank; i < bytes / sizeof(Piece); i += step)
+		((Piece *)to)[i] = ((const Piece *)from)[i];
+}
+/* The share of thread `rank` of `step` threads. */
+__host__ __device__ inline void __hd_copy_part(void *to, const void *from, size_t bytes, size_t rank, size_t step)
+{
+	size_t ends = (size_t)to | (size_t)from | bytes;
+	if (ends % 16 == 0)
+		__hd_copy_pieces<uint4>(to, from, bytes, rank, step);
+	else if (ends % 8 == 0)
+		__hd_copy_pieces<uint2>(to, from, bytes, rank, step);
+	else if (ends % 4 == 0)
+		__hd_copy_pieces<unsigned int>(to, from, bytes, rank, step);
+	else
+		__hd_copy_pieces<char>(to, from, bytes, rank, step);
+}
+
+} // namespace cuda
+
+#endif
