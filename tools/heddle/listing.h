@@ -14,6 +14,11 @@ void source_lines_free(struct source_lines *lines);
 const char *source_line(struct source_lines *lines, uint32_t file, uint32_t line);
 
 struct json_t;
+/* Of one instruction, by slot: its operands (listing_operands.c says the form); its predicates; the number that belongs
+ * to it, such as a displacement, or null. */
+struct json_t *listing_operands(const struct hd_inst *inst);
+struct json_t *listing_predicates(const struct hd_inst *inst);
+struct json_t *listing_number(const struct hd_inst *inst);
 /* The function as `heddle dis --json` prints it; `version`: its linear version, or NULL. */
 struct json_t *listing_json(const struct hd_listing *listing, const struct hd_listing *version);
 

@@ -100,6 +100,18 @@ static json_t *successors_json(const struct hd_function *function, uint32_t inde
 	return array;
 }
 
+/* Where a BRX goes by the value of its operand. */
+static json_t *table_json(const struct hd_function *function, const struct hd_inst *inst)
+{
+	if (inst->op != HD_OP_BRX)
+		return json_null();
+	json_t *array = json_array();
+	const struct hd_jump_table *table = &function->tables[inst->x];
+	for (uint32_t i = 0; i < table->count; i++)
+		json_array_append_new(array, pc_json(table->targets[i]));
+	return array;
+}
+
 static json_t *reconvergence_json(const struct hd_inst *inst)
 {
 	bool branch = hd_opinfo[inst->op].effects & HD_FX_BRANCH;
@@ -162,10 +174,14 @@ static json_t *inst_json(const struct hd_listing *listing, uint32_t index)
 	json_object_set_new(object, "text", hd_json_text(text));
 	json_object_set_new(object, "role", json_string(hd_role_name((enum hd_role)inst->role)));
 	json_object_set_new(object, "guard", guard_json(inst->guard));
+	json_object_set_new(object, "operands", listing_operands(inst));
+	json_object_set_new(object, "predicates", listing_predicates(inst));
+	json_object_set_new(object, "number", listing_number(inst));
 	json_object_set_new(object, "reads", regset_json(&reads));
 	json_object_set_new(object, "writes", regset_json(&writes));
 	json_object_set_new(object, "last_reads", last_reads_json(inst));
 	json_object_set_new(object, "successors", successors_json(listing->function, index));
+	json_object_set_new(object, "jump_table", table_json(listing->function, inst));
 	json_object_set_new(object, "reconvergence_pc", reconvergence_json(inst));
 	json_object_set_new(object, "callee", symbol ? hd_json_text(symbol) : json_null());
 	json_object_set_new(object, "callees", callees_json(listing, index));

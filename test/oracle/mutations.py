@@ -1,0 +1,190 @@
+"""Small errors in what the compiler says, one for each thing that a check looks at: the test of the checks.
+
+Each row has the analysis that must notice, and a function that makes one error in the facts of a function; it returns
+False where there is nothing to get wrong."""
+def add(*keys, by=1):
+    """One more, or less, at the place."""
+    def change(facts, _):
+        at = facts
+        for key in keys[:-1]:
+            at = at[key]
+        if at[keys[-1]] + by < 0:
+            return False
+        at[keys[-1]] += by
+        return True
+    return change
+
+
+def flip(*keys):
+    def change(facts, _):
+        at = facts
+        for key in keys[:-1]:
+            at = at[key]
+        at[keys[-1]] = not at[keys[-1]]
+        return True
+    return change
+
+
+def records(facts, *keys):
+    for key in keys:
+        facts = facts[key]
+    return facts
+
+
+def drop(key, *path):
+    """The last member of the first list under `key` that has any."""
+    def change(facts, _):
+        for record in records(facts, *path):
+            if record[key]:
+                record[key].pop()
+                return True
+        return False
+    return change
+
+
+def insert(key, *path):
+    """A register that the code does not have."""
+    def change(facts, function):
+        for record in records(facts, *path):
+            record[key].append(function.listing['registers'] + 3)
+            return True
+        return False
+    return change
+
+
+def remove(*path):
+    """The first record as a whole."""
+    def change(facts, _):
+        found = records(facts, *path)
+        return bool(found) and (found.pop(0), True)[1]
+    return change
+
+
+def move_pc(*path):
+    """The first instruction behind an entry goes to the next subgraph."""
+    def change(facts, _):
+        found = records(facts, *path)
+        for a, b in zip(found, found[1:]):
+            if len(a['pcs']) > 2:
+                b['pcs'] = sorted(b['pcs'] + [a['pcs'].pop(1)])
+                return True
+        return False
+    return change
+
+
+def split(*path, at=1):
+    """A subgraph becomes two, where it has instructions one behind the other."""
+    def change(facts, function):
+        found = records(facts, *path)
+        for i, a in enumerate(found):
+            if len(a['pcs']) < 4 or a['pcs'][-1] - a['pcs'][0] != 16 * (len(a['pcs']) - 1):
+                continue
+            parts = a['pcs'][:at], a['pcs'][at:]
+            found[i:i + 1] = [dict(a, pcs=pcs, entry_pc=pcs[0], live_in=[], working_set=sorted(
+                {r for pc in pcs for kind in ('reads', 'writes')
+                 for r in function.insts[pc // 16].facts[kind]['registers']})) for pcs in parts]
+            for k, record in enumerate(found):
+                record['id'] = k
+            return True
+        return False
+    return change
+
+
+def digit(find, make, *keys):
+    """The first digit of a text that `find` takes becomes another."""
+    def change(facts, function):
+        for key in keys[:-1]:
+            facts = facts[key]
+        text = facts[keys[-1]]
+        for i, old in enumerate(text):
+            if find(old, i, function):
+                facts[keys[-1]] = text[:i] + make(old) + text[i + 1:]
+                return True
+        return False
+    return change
+
+
+def reads_live(old, i, function):
+    """An operand a that is a register and read again at once."""
+    insts = function.insts
+    a = insts[i].operand('a')
+    return old == '0' and a and i + 1 < len(insts) and insts[i].succ == [i + 1] and insts[i + 1].reads & a and \
+        not insts[i].writes & a
+
+
+def has_result(i, function):
+    return function.insts[i // 4].operand('dst') and i % 4 == 0
+
+
+def wrong_mask(facts, _):
+    for point in facts['preemption_points']:
+        point['mask'] = f"{int(point['mask'], 16) ^ 1 << 40:#016x}"
+        return True
+    return False
+
+
+def move_point(facts, function):
+    """To where more registers live."""
+    for point in facts['preemption_points']:
+        if point['loop_pc'] is not None:
+            header = function.block_of[point['loop_pc'] // 16]
+            others = [i.pc for b in function.loops.get(header, ()) for i in function.instructions(b)]
+            worse = [pc for pc in others if pc != point['pc']]
+            if worse:
+                point['pc'] = worse[-1]
+                return True
+    return False
+
+
+ROWS = [
+    ('stackdepth', 'fru', add('fru')),
+    ('stackdepth', 'max_stack_depth', add('max_stack_depth', by=-1)),
+    ('stackdepth', 'max_stack_bytes', add('max_stack_bytes', by=4)),
+    ('stackdepth', 'low_watermark', add('low_watermark')),
+    ('stackdepth', 'high_watermark', add('high_watermark', by=-1)),
+    ('stackdepth', 'call_depth', add('call_depth')),
+    ('stackdepth', 'pushed_registers', add('stackdepth', 'pushed_registers')),
+    ('stackdepth', 'max_fru', add('stackdepth', 'max_fru', by=-1)),
+    ('stackdepth', 'recursive', flip('stackdepth', 'recursive')),
+    ('stackdepth', 'the chain is shorter', lambda f, _: len(f['stackdepth']['high_watermark_chain']) > 1
+        and bool(f['stackdepth']['high_watermark_chain'].pop())),
+    ('stackdepth', 'a save is missing', remove('stackdepth', 'saves')),
+    ('stackdepth', 'a call is missing', remove('calls')),
+    ('liveness', 'max_live', add('liveness', 'max_live', by=-1)),
+    ('liveness', 'max_live_divergent', add('liveness', 'max_live_divergent', by=9)),
+    ('liveness', 'a divergent branch is missing', remove('liveness', 'divergent_pcs')),
+    ('liveness', 'register_reads', add('liveness', 'register_reads')),
+    ('liveness', 'dead_reads', add('liveness', 'dead_reads', by=9)),
+    ('liveness', 'a live operand is dead', digit(reads_live, lambda old: '1', 'liveness', 'dead_operands')),
+    ('liveness', 'a dead operand is live', digit(lambda old, i, _: old in '124', lambda old: '0', 'liveness', 'dead_operands')),
+    ('intervals', 'a register is not prefetched', drop('working_set', 'intervals')),
+    ('intervals', 'a register is prefetched for nobody', insert('working_set', 'intervals')),
+    ('intervals', 'a live register is not live in', drop('live_in', 'intervals')),
+    ('intervals', 'an interval is entered in its middle', move_pc('intervals')),
+    ('intervals', 'an interval is split', split('intervals', at=2)),
+    ('intervals', 'an interval is missing', remove('intervals')),
+    ('intervals', 'prefetches', add('ltrf', 'prefetches')),
+    ('intervals', 'vector_bytes', add('ltrf', 'vector_bytes', by=32)),
+    ('intervals', 'first_intervals', lambda f, _: not f['ltrf'].update(first_intervals=f['ltrf']['interval_count'] - 1)),
+    ('intervals', 'a register of a strand is missing', drop('working_set', 'ltrf', 'strands')),
+    ('intervals', 'a strand is entered in its middle', move_pc('ltrf', 'strands')),
+    ('intervals', 'a strand is split', split('ltrf', 'strands')),
+    ('preempt', 'a mask has another bit', wrong_mask),
+    ('preempt', 'a live register is not saved', drop('live', 'preemption_points')),
+    ('preempt', 'a waiting lane\'s register is not saved', drop('live_divergent', 'preemption_points')),
+    ('preempt', 'a register is saved for nobody', insert('live', 'preemption_points')),
+    ('preempt', 'a point is elsewhere', move_point),
+    ('preempt', 'a loop has no point', remove('preemption_points')),
+    ('preempt', 'a barrier\'s register is missing', drop('live', 'preempt', 'barriers')),
+    ('preempt', 'drain_instructions', add('preempt', 'drain_instructions', by=-1)),
+    ('preempt', 'drain_bounded', flip('preempt', 'drain_bounded')),
+    ('reuse', 'near', add('reuse', 'near')),
+    ('reuse', 'dead', add('reuse', 'dead', by=-1)),
+    ('reuse', 'a distance is longer', digit(lambda old, i, _: old in '123', lambda old: str(int(old) + 1), 'reuse', 'exact')),
+    ('reuse', 'a read value is never read', digit(lambda old, i, f: old == '1' and has_result(i, f), lambda old: '0', 'reuse', 'exact')),
+    ('reuse', 'a distance is missing', digit(lambda old, i, f: old == '1' and has_result(i, f), lambda old: '-', 'reuse', 'exact')),
+    ('reuse', 'a near value is far', digit(lambda old, i, f: old == '1' and f.facts['reuse']['exact'][4 * i] == '1',
+                                          lambda old: '0', 'reuse', 'tags')),
+    ('reuse', 'a dead value is near', digit(lambda old, i, f: old == '0' and f.facts['reuse']['exact'][4 * i] == '0',
+                                           lambda old: '1', 'reuse', 'tags')),
+]

@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""Checks what the compiler says of kernels against the papers: everything is computed anew from the machine code.
+
+    test/oracle/oracle.py [OPTION...] FILE...
+
+FILE is a kernel object (.hdo) or a program built with heddle-cc. Ends with `N checks, N wrong`; exit status 1 when
+something is wrong. Environment: B (build tree).
+"""
+
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import mutations
+from corpus import B, compile_seed
+from intervals import Intervals, check_lengths
+from liveness import Liveness
+from machine import Program
+from preempt import Preempt
+from reuse import Reuse
+from stack import Stack
+
+
+class Report:
+    """Counts checks, and keeps what is wrong, with its place."""
+
+    def __init__(self):
+        self.checks, self.wrong, self.place = collections.Counter(), [], None
+
+    def at(self, place, analysis):
+        self.place, self.analysis = place, analysis
+
+    def check(self, text, holds):
+        self.checks[self.analysis] += 1
+        if not holds:
+            self.wrong.append(f'{self.place}: {self.analysis}: {text}')
+
+
+def heddle(*arguments):
+    command = [os.path.join(B, 'bin', 'heddle'), *arguments]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def check_object(report, place, listing, metadata, only=None):
+    """`only`: the analysis, where one is wanted."""
+    program = Program(listing, metadata)
+    liveness = Liveness(program)
+    analyses = {'stackdepth': lambda: Stack(program), 'liveness': lambda: liveness,
+                'intervals': lambda: Intervals(program, liveness), 'preempt': lambda: Preempt(program, liveness),
+                'reuse': lambda: Reuse(program, liveness)}
+    for name, make in analyses.items():
+        analysis = make() if only in (None, name) else None
+        for function in program.functions.values() if analysis else ():
+            report.at(f'{place}: {function.name}', name)
+            analysis.check(report, function)
+
+
+def objects(paths):
+    for path in paths:
+        listings, facts = heddle('dis', '--json', path)['objects'], heddle('info', '--json', path)['objects']
+        for listing, metadata in zip(listings, facts):
+            yield path, listing, metadata
+
+
+def mutate(listing, metadata, change):
+    """Changed copies of the metadata, one for each function that has what is changed."""
+    program = Program(listing, metadata)
+    for i, facts in enumerate(metadata['kernels'] + metadata['functions']):
+        copy = json.loads(json.dumps(metadata))
+        if facts['name'] in program.functions and \
+                change((copy['kernels'] + copy['functions'])[i], program.functions[facts['name']]):
+            yield copy
+
+
+def check_mutations(inputs):
+    """Whether each small error is noticed in one of the files at least. Returns how many are not."""
+    missed = 0
+    for name, what, change in mutations.ROWS:
+        made = caught = 0
+        for path, listing, metadata in inputs:
+            for copy in mutate(listing, metadata, change):
+                report = Report()
+                check_object(report, path, listing, copy, name)
+                made, caught = made + 1, caught + bool(report.wrong)
+        print(f'{name}: {what}: {caught} of {made}')
+        missed += not caught
+    print(f'{len(mutations.ROWS)} errors, {missed} missed')
+    return missed
+
+
+def check_trace(report, path, trace):
+    """The lengths of intervals in what `heddle run --trace=issue` wrote of the program."""
+    report.at(path, 'lengths')
+    said = heddle('trace', '--json', path, trace)['kernels']
+    with open(trace, encoding='utf-8', errors='replace') as lines:
+        (_, listing, metadata), = objects([path])
+        check_lengths(report, Program(listing, metadata), lines, said)
+
+
+def check_seeds(report, span):
+    first, last = map(int, span.split('-'))
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(first, last + 1):
+            for _, listing, metadata in objects([compile_seed(seed, folder)]):
+                check_object(report, f'seed {seed}', listing, metadata)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--mutate', action='store_true', help='put small errors into the metadata: are they noticed?')
+    parser.add_argument('--trace', help="the file's run, written by heddle run --trace=issue: lengths of intervals")
+    parser.add_argument('--seeds', metavar='FIRST-LAST', help='random kernels of test/fuzz')
+    parser.add_argument('files', nargs='*', metavar='FILE')
+    options = parser.parse_args()
+    if options.mutate:
+        return 1 if check_mutations(list(objects(options.files))) else 0
+    report = Report()
+    if options.seeds:
+        check_seeds(report, options.seeds)
+    for path, listing, metadata in objects(options.files):
+        check_object(report, path, listing, metadata)
+    if options.trace:
+        check_trace(report, options.files[0], options.trace)
+    for line in report.wrong[:50]:
+        print(line)
+    print(', '.join(f'{analysis} {number}' for analysis, number in report.checks.items()))
+    print(f'{sum(report.checks.values())} checks, {len(report.wrong)} wrong')
+    return 1 if report.wrong or not report.checks else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
