@@ -98,12 +98,12 @@ def measure(options, workload):
     own, main = static_counts(prefix)
     streams = sum(linear[f'linear_{part}_instructions'] for part in ('coefficient', 'thread', 'block'))
     launches = linear['linear_launches']
+    reasons = (('without', 'without a version'), ('check_fallbacks', 'by a condition'),
+               ('small_fallbacks', 'because the grid is small'), ('register_fallbacks', 'by registers'))
     return {
         'name': name, 'kind': kind, 'sizes': ' '.join(sizes),
-        'launches': f"{launches}/{launches + sum(linear['linear_' + why] for why in ('without', 'check_fallbacks', 'register_fallbacks'))}",
-        'why': ', '.join(f'{linear["linear_" + key]} {text}' for key, text in (
-            ('without', 'without a version'), ('check_fallbacks', 'by a condition'), ('register_fallbacks', 'by registers'))
-            if linear['linear_' + key]),
+        'launches': f"{launches}/{launches + sum(linear['linear_' + why] for why, _ in reasons)}",
+        'why': ', '.join(f'{linear["linear_" + key]} {text}' for key, text in reasons if linear['linear_' + key]),
         'static': share(own - main, own), 'own': own, 'main': main,
         'warps': share(base['warp_instructions'] - linear['warp_instructions'] - streams, base['warp_instructions']),
         'threads': share(base['thread_instructions'] - linear['thread_instructions'] - linear['linear_threads'],

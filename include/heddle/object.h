@@ -23,7 +23,7 @@
 #include "lib/diag.h"
 #include "lib/vec.h"
 
-#define HD_OBJECT_VERSION 5
+#define HD_OBJECT_VERSION 6
 
 /* Where a device variable lives. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };
@@ -135,6 +135,7 @@ struct hd_linear {
 	uint32_t coefficients; /* registers %cr */
 	uint32_t threads;      /* thread-index registers */
 	uint32_t linears;      /* linear registers, at most HD_LR_COUNT */
+	uint32_t saved;	       /* instructions that the main stream spares each warp, estimated, in thousandths */
 	uint8_t thread_of[HD_LR_COUNT];
 	uint32_t *twins; /* by instruction: the kernel's own instruction that does the same access, or HD_NO_PC */
 	struct hd_undefined *undefined; /* by pc */
@@ -204,6 +205,10 @@ int hd_object_verify(const struct hd_object *object, const char *name, struct hd
 /* Whether a check holds for a launch with this constant bank 0 (HD_CB_BYTES; dimensions included). A value that cannot
  * be bounded does not. */
 bool hd_linear_check_holds(const struct hd_linear_check *check, const uint8_t *constants);
+/* Whether the main stream spares a grid of `blocks` blocks of `warps` warps, on `sms` SMs, more instructions than the
+ * streams take: coefficients once an SM that has a block, thread-index parts by the warps of one block there,
+ * block-index parts by one warp of each block (r2d2-isca23, 4.1). */
+bool hd_linear_pays(const struct hd_linear *linear, uint64_t blocks, uint32_t warps, uint32_t sms);
 /* 32-bit registers that the linear version needs beside those of its threads, for `blocks` blocks of `threads` threads
  * on an SM (r2d2-isca23, 5.6): thread-index registers, block-index registers, coefficient registers. Section 5.6 counts
  * the registers by name; with `pairs` each takes the two words that its 64 bits need. */

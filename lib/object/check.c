@@ -120,6 +120,15 @@ bool hd_linear_check_holds(const struct hd_linear_check *check, const uint8_t *c
 	return value.low > -FAR && value.high < FAR && value.low >= check->low && value.high <= check->high;
 }
 
+bool hd_linear_pays(const struct hd_linear *linear, uint64_t blocks, uint32_t warps, uint32_t sms)
+{
+	uint64_t busy = blocks < sms ? blocks : sms, coefficient = linear->start[HD_STREAM_THREAD],
+		 thread = linear->start[HD_STREAM_BLOCK] - linear->start[HD_STREAM_THREAD],
+		 block = linear->start[HD_STREAM_MAIN] - linear->start[HD_STREAM_BLOCK];
+	uint64_t taken = busy * (coefficient + thread * warps) + blocks * block;
+	return (double)linear->saved * (double)blocks * warps > 1000.0 * (double)taken;
+}
+
 uint64_t hd_linear_registers(const struct hd_linear *linear, uint32_t threads, uint32_t blocks, bool pairs)
 {
 	uint64_t words = pairs ? 2 : 1;

@@ -264,7 +264,8 @@ static int read_linear(struct reader *reader, uint32_t index, uint64_t *at)
 	linear->threads = get_u32(record + 40);
 	linear->linears = get_u32(record + 44);
 	linear->check_count = get_u32(record + 48);
-	memcpy(linear->thread_of, record + 52, sizeof linear->thread_of);
+	linear->saved = get_u32(record + 52);
+	memcpy(linear->thread_of, record + 56, sizeof linear->thread_of);
 	*at += LINEAR_RECORD_BYTES;
 	if (take_code(reader, reader->object->function_count + index, get_u32(record), LINEAR_PREFIX, &linear->body) !=
 	    0)

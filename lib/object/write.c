@@ -288,6 +288,7 @@ static void append_linear(struct hd_strbuf *blob, const struct hd_linear *linear
 	append_u32(blob, linear->threads);
 	append_u32(blob, linear->linears);
 	append_u32(blob, linear->check_count);
+	append_u32(blob, linear->saved);
 	hd_strbuf_append_bytes(blob, linear->thread_of, sizeof linear->thread_of);
 	for (uint32_t i = 0; i < linear->body.inst_count; i++)
 		append_u32(blob, linear->twins[i]);

@@ -92,16 +92,20 @@ static double weight(const struct hd_mfunc *func)
 	return sum;
 }
 
+/* Instructions that each warp is spared. */
+static double saved(const struct version *version)
+{
+	return weight(&version->unit->functions.data[version->kernel]) - weight(&version->funcs[HD_STREAM_MAIN]);
+}
+
 static bool is_worthwhile(const struct version *version)
 {
-	const struct hd_mfunc *original = &version->unit->functions.data[version->kernel];
 	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
 		if (!is_straight(&version->parts[i]))
 			return false;
 	if (version->parts[HD_STREAM_MAIN].registers > HD_LR_MAX_REGS)
 		return false;
-	return !strcmp(version->unit->options.linear, "always") ||
-	       weight(&version->funcs[HD_STREAM_MAIN]) < weight(original);
+	return !strcmp(version->unit->options.linear, "always") || saved(version) > 0;
 }
 
 /* ------------------------------------------------------------------ one body */
@@ -203,6 +207,12 @@ static void add_linear(struct hd_unit *unit, const struct hd_linear *linear)
 	object->linears = all;
 }
 
+static uint32_t thousandths(double number)
+{
+	double all = number * 1000;
+	return all < 0 ? 0 : all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
+}
+
 static int make_version(struct version *version, const struct hd_linear_plan *plan)
 {
 	struct hd_unit *unit = version->unit;
@@ -219,6 +229,7 @@ static int make_version(struct version *version, const struct hd_linear_plan *pl
 	linear.coefficients = version->layout.coefficient_count;
 	linear.threads = version->layout.thread_count;
 	linear.linears = version->layout.linear_count;
+	linear.saved = thousandths(saved(version));
 	memcpy(linear.thread_of, version->layout.thread_of, sizeof linear.thread_of);
 	add_linear(unit, &linear);
 	return 0;
@@ -259,6 +270,7 @@ void hd_linear_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_
 		.thread_instructions = linear->start[HD_STREAM_BLOCK] - linear->start[HD_STREAM_THREAD],
 		.block_instructions = linear->start[HD_STREAM_MAIN] - linear->start[HD_STREAM_BLOCK],
 		.instructions = linear->body.inst_count - linear->start[HD_STREAM_MAIN],
+		.saved_thousandths = linear->saved,
 	};
 }
 

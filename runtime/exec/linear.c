@@ -85,7 +85,7 @@ static void make_thread_parts(struct hd_exec *exec, struct hd_cta *cta, struct h
 
 /* ---- the choice */
 
-enum choice { CHOSEN, NO_VERSION, CHECK_FAILED, NO_REGISTERS };
+enum choice { CHOSEN, NO_VERSION, CHECK_FAILED, TOO_SMALL, NO_REGISTERS };
 
 static const struct hd_linear *version_of(const struct hd_grid *grid)
 {
@@ -147,8 +147,11 @@ static enum choice choose(const struct hd_gpu *gpu, const struct hd_linear *line
 		return NO_VERSION;
 	if (!checks_hold(linear, grid))
 		return CHECK_FAILED;
-	bool forced = is_forced(gpu) && keeps_grid(gpu, linear, grid);
-	return forced || registers_suffice(gpu, linear, grid, fit) ? CHOSEN : NO_REGISTERS;
+	if (is_forced(gpu) && keeps_grid(gpu, linear, grid))
+		return CHOSEN;
+	if (!is_forced(gpu) && !hd_linear_pays(linear, grid->cta_total, grid->block_warps, gpu->config.sm_count))
+		return TOO_SMALL;
+	return registers_suffice(gpu, linear, grid, fit) ? CHOSEN : NO_REGISTERS;
 }
 
 static void count_choice(struct hd_counters *counters, enum choice choice)
@@ -156,6 +159,7 @@ static void count_choice(struct hd_counters *counters, enum choice choice)
 	counters->linear_launches += choice == CHOSEN;
 	counters->linear_without += choice == NO_VERSION;
 	counters->linear_check_fallbacks += choice == CHECK_FAILED;
+	counters->linear_small_fallbacks += choice == TOO_SMALL;
 	counters->linear_register_fallbacks += choice == NO_REGISTERS;
 }
 

@@ -95,6 +95,7 @@ static const char sides[] =
 		     "  store i32 %z, ptr addrspace(1) %p\n"
 		     "  ret void\n}\n";
 
+#define ALWAYS "r2d2-functional:always" /* also where the grid is small */
 enum { WORDS = 4096, CTAS = 3, THREADS = 80, STRIDE = 256 };
 
 struct rig {
@@ -182,7 +183,7 @@ static void expect_same(const char *ir, uint32_t n, bool shorter)
 	uint64_t instructions = rig.counters.warp_instructions;
 	ck_assert_uint_eq(rig.counters.linear_launches, 0);
 	memcpy(original, rig.data, sizeof original);
-	ck_assert_msg(!run(&rig, "r2d2-functional", n), "%s", rig.fault);
+	ck_assert_msg(!run(&rig, ALWAYS, n), "%s", rig.fault);
 	ck_assert_int_eq(memcmp(original, rig.data, sizeof original), 0);
 	ck_assert_uint_eq(rig.counters.linear_launches, 1);
 	if (shorter)
@@ -208,7 +209,7 @@ START_TEST(streams_are_counted)
 	uint32_t length[HD_STREAM_MAIN];
 	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
 		length[i] = linear->start[i + 1] - linear->start[i];
-	ck_assert_msg(!run(&rig, "r2d2-functional", STRIDE), "%s", rig.fault);
+	ck_assert_msg(!run(&rig, ALWAYS, STRIDE), "%s", rig.fault);
 	ck_assert_uint_eq(rig.counters.linear_coefficient_instructions, 2 * length[HD_STREAM_COEFFICIENT]);
 	ck_assert_uint_eq(rig.counters.linear_thread_instructions, 2 * 3 * length[HD_STREAM_THREAD]);
 	ck_assert_uint_eq(rig.counters.linear_block_instructions, CTAS * length[HD_STREAM_BLOCK]);
@@ -222,10 +223,35 @@ START_TEST(failed_condition_runs_the_original_code)
 	compile(&rig, wraps);
 	ck_assert_uint_ge(rig.unit.object.linears[0].check_count, 1);
 	/* (3 * 80 - 1) * 2^25 needs more than 31 bits; all threads but the first wrap to addresses outside. */
-	ck_assert_int_eq(run(&rig, "r2d2-functional", 1u << 25), HD_SIM_BAD_ADDRESS);
+	ck_assert_int_eq(run(&rig, ALWAYS, 1u << 25), HD_SIM_BAD_ADDRESS);
 	ck_assert_uint_eq(rig.counters.linear_check_fallbacks, 1);
 	ck_assert_uint_eq(rig.counters.linear_launches, 0);
-	ck_assert_msg(!run(&rig, "r2d2-functional", 8), "%s", rig.fault);
+	ck_assert_msg(!run(&rig, ALWAYS, 8), "%s", rig.fault);
+	ck_assert_uint_eq(rig.counters.linear_launches, 1);
+	release(&rig);
+}
+END_TEST
+
+/* Coefficients 20 and thread-index parts 4 * 10 an SM, block-index parts 4 a block; 5 spared a warp: on two SMs n
+ * blocks take 120 + 4 * n and spare 20 * n. */
+START_TEST(small_grids_run_the_original_code)
+{
+	struct hd_linear linear = {.start = {0, 20, 30, 34}, .saved = 5000};
+	ck_assert(!hd_linear_pays(&linear, 7, 4, 2));
+	ck_assert(hd_linear_pays(&linear, 8, 4, 2));
+	ck_assert(!hd_linear_pays(&linear, 8, 4, 3));
+	ck_assert(!hd_linear_pays(&linear, 1, 4, 80)); /* one SM: 20 + 40 + 4 */
+	linear.saved = 1000;			       /* no more than a block's parts */
+	ck_assert(!hd_linear_pays(&linear, UINT32_MAX, 4, 2));
+
+	struct rig rig;
+	compile(&rig, sum);
+	ck_assert_uint_gt(rig.unit.object.linears[0].saved, 0);
+	ck_assert_msg(!run(&rig, "r2d2-functional", STRIDE), "%s", rig.fault);
+	ck_assert_uint_eq(rig.counters.linear_launches, 0);
+	ck_assert_uint_eq(rig.counters.linear_small_fallbacks, 1);
+	rig.unit.object.linears[0].saved = 1000000;
+	ck_assert_msg(!run(&rig, "r2d2-functional", STRIDE), "%s", rig.fault);
 	ck_assert_uint_eq(rig.counters.linear_launches, 1);
 	release(&rig);
 }
@@ -243,7 +269,7 @@ static struct hd_inst *find(const struct hd_linear *linear, enum hd_stream strea
 
 static void expect_caught(struct rig *rig, const char *what)
 {
-	ck_assert_int_eq(run(rig, "r2d2-functional", STRIDE), HD_SIM_VERIFY);
+	ck_assert_int_eq(run(rig, ALWAYS, STRIDE), HD_SIM_VERIFY);
 	ck_assert_msg(strstr(rig->fault, what) && strstr(rig->fault, "linear version"), "%s", rig->fault);
 }
 
@@ -268,7 +294,7 @@ START_TEST(verification_catches_wrong_linear_registers)
 	inst->x += 4;
 	expect_caught(&rig, "STG");
 	inst->x -= 4;
-	ck_assert_msg(!run(&rig, "r2d2-functional", STRIDE), "%s", rig.fault);
+	ck_assert_msg(!run(&rig, ALWAYS, STRIDE), "%s", rig.fault);
 	release(&rig);
 }
 END_TEST
@@ -363,6 +389,7 @@ Suite *hd_suite(void)
 					     results_are_those_of_the_original,
 					     streams_are_counted,
 					     failed_condition_runs_the_original_code,
+					     small_grids_run_the_original_code,
 					     verification_catches_wrong_linear_registers,
 					     verification_catches_wrong_values,
 					     register_need_of_section_5_6,
