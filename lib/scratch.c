@@ -56,7 +56,11 @@ int hd_scratch_make(struct hd_scratch *scratch, const char *tool, struct hd_aren
 {
 	const char *base = getenv("TMPDIR");
 	base = base && *base ? base : "/tmp";
-	*scratch = (struct hd_scratch){.path = hd_arena_printf(arena, "%s/%s-XXXXXX", base, tool), .alive = -1};
+	/* Those who get the path may go elsewhere, so that it is absolute. */
+	char *real = realpath(base, NULL);
+	*scratch = (struct hd_scratch){.path = hd_arena_printf(arena, "%s/%s-XXXXXX", real ? real : base, tool),
+				       .alive = -1};
+	free(real);
 	if (!mkdtemp(scratch->path)) {
 		scratch->path = NULL;
 		return hd_error(diag, HD_NOWHERE, "cannot make a directory in %s: %s", base, strerror(errno));
@@ -77,13 +81,20 @@ void hd_scratch_release(struct hd_scratch *scratch)
 	*scratch = (struct hd_scratch){.alive = -1};
 }
 
-void hd_scratch_remove(const char *directory)
+static int empty(const char *directory)
 {
-	DIR *dir = directory ? opendir(directory) : NULL;
+	DIR *dir = opendir(directory);
 	for (struct dirent *entry; dir && (entry = readdir(dir));)
 		unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-	if (directory)
-		rmdir(directory);
+	return rmdir(directory);
+}
+
+void hd_scratch_remove(const char *directory)
+{
+	/* Processes that the tool does not wait for may put a file there in between, as long as it is there. */
+	for (int i = 0; directory && i < TRIES; i++)
+		if (!empty(directory) || (errno != ENOTEMPTY && errno != EEXIST))
+			return;
 }

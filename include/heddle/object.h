@@ -16,6 +16,8 @@
 #ifndef HEDDLE_OBJECT_H
 #define HEDDLE_OBJECT_H
 
+#include <stdio.h>
+
 #include "heddle/machine.h"
 #include "heddle/metadata.h"
 #include "lib/arena.h"
@@ -176,6 +178,13 @@ int hd_object_write(const struct hd_object *object, uint8_t **bytes, size_t *siz
 int hd_object_write_file(const struct hd_object *object, const char *path, struct hd_diag *diag);
 /* Writes `size` bytes to `path` in the same all-or-nothing way. */
 int hd_write_file(const char *path, const void *bytes, size_t size, struct hd_diag *diag);
+/* The same in pieces: what is written to `to` is in the file when hd_output_close gave 0, and otherwise nothing is. */
+struct hd_output {
+	FILE *to;
+	char *path, *temporary; /* NULL: written in place */
+};
+int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *diag);
+int hd_output_close(struct hd_output *output, struct hd_diag *diag);
 /* Reads a whole file into malloc'ed bytes (one NUL appended, not counted). */
 int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag *diag);
 

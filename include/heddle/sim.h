@@ -67,6 +67,11 @@ struct hd_sim_options {
 	uint64_t sample;      /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
 	const char *trace;    /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
+	/* Gets the statistics as records, a line of JSON each without its end (runtime/sim/report.c), as they come.
+	 * Launches are then not kept, whatever their number; NULL: hd_sim_launch_stats and hd_sim_stats_json have them.
+	 */
+	void (*record)(void *context, const char *line);
+	void *record_context;
 };
 
 int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **sim);
@@ -154,6 +159,8 @@ void hd_sim_total(const struct hd_sim *sim, struct hd_stats *total);
 /* The JSON document of `heddle run --stats` (docs/architecture.md, Statistics): gpu, policy, config, host, total,
  * launches. malloc'ed. */
 char *hd_sim_stats_json(const struct hd_sim *sim);
+/* The last of the records: the program ends in good order. */
+void hd_sim_record_end(const struct hd_sim *sim);
 
 /* Most resident CTAs of a kernel on one SM: of a cooperative launch, which gets them under every policy. */
 int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads,

@@ -72,34 +72,6 @@ int hd_read_file(const char *path, uint8_t **bytes, size_t *size, struct hd_diag
 	return result == 0 ? 0 : report(diag, path, error);
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, bytes, size);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return 0;
-}
-
-/* Devices and pipes (-o /dev/null) cannot be replaced; they are written in place. */
-static int write_in_place(const char *path, const void *bytes, size_t size, struct hd_diag *diag)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return report(diag, path, errno);
-	int result = write_all(fd, bytes, size), error = errno;
-	if (close(fd) != 0 && result == 0) {
-		result = -1;
-		error = errno;
-	}
-	return result == 0 ? 0 : report(diag, path, error);
-}
-
 /* A new file beside `path`, created with the permissions that the user's umask gives. */
 static int open_temporary(const char *path, char *name, size_t name_size)
 {
@@ -112,39 +84,58 @@ static int open_temporary(const char *path, char *name, size_t name_size)
 	return -1;
 }
 
-static int write_and_rename(const char *path, const void *bytes, size_t size, struct hd_diag *diag)
+int hd_output_open(struct hd_output *output, const char *path, struct hd_diag *diag)
 {
-	size_t name_size = strlen(path) + 48;
-	char *name = hd_xmalloc(name_size);
-	int fd = open_temporary(path, name, name_size);
-	int result = fd < 0 ? -1 : write_all(fd, bytes, size), error = errno;
-	if (fd >= 0 && close(fd) != 0 && result == 0) {
+	struct stat status;
+	bool exists = stat(path, &status) == 0;
+	*output = (struct hd_output){0};
+	if (exists && S_ISDIR(status.st_mode))
+		return report(diag, path, EISDIR);
+	bool replaces = !exists || S_ISREG(status.st_mode);
+	/* What a symbolic link names is replaced, not the link. */
+	output->path = exists ? realpath(path, NULL) : NULL;
+	if (!output->path)
+		output->path = hd_xstrdup(path);
+	size_t size = strlen(output->path) + 48;
+	output->temporary = replaces ? hd_xcalloc(1, size) : NULL;
+	int fd = replaces ? open_temporary(output->path, output->temporary, size)
+			  : open(path, O_WRONLY | O_CLOEXEC); /* devices and pipes (-o /dev/null) cannot be replaced */
+	if (fd >= 0 && (output->to = fdopen(fd, "wb")))
+		return 0;
+	int error = errno;
+	free(output->path);
+	free(output->temporary);
+	return report(diag, path, error);
+}
+
+int hd_output_close(struct hd_output *output, struct hd_diag *diag)
+{
+	int result = ferror(output->to) ? -1 : 0, error = errno;
+	if (fclose(output->to) && !result) {
 		result = -1;
 		error = errno;
 	}
-	if (result == 0 && rename(name, path) != 0) {
+	if (!result && output->temporary && rename(output->temporary, output->path)) {
 		result = -1;
 		error = errno;
 	}
-	if (result != 0 && fd >= 0)
-		unlink(name);
-	free(name);
-	return result == 0 ? 0 : report(diag, path, error);
+	if (result) {
+		report(diag, output->path, error);
+		if (output->temporary)
+			unlink(output->temporary);
+	}
+	free(output->path);
+	free(output->temporary);
+	return result;
 }
 
 int hd_write_file(const char *path, const void *bytes, size_t size, struct hd_diag *diag)
 {
-	struct stat status;
-	bool exists = stat(path, &status) == 0;
-	if (exists && S_ISDIR(status.st_mode))
-		return report(diag, path, EISDIR);
-	if (exists && !S_ISREG(status.st_mode))
-		return write_in_place(path, bytes, size, diag);
-	/* What a symbolic link names is replaced, not the link. */
-	char *real = exists ? realpath(path, NULL) : NULL;
-	int result = write_and_rename(real ? real : path, bytes, size, diag);
-	free(real);
-	return result;
+	struct hd_output output;
+	if (hd_output_open(&output, path, diag))
+		return -1;
+	fwrite(bytes, 1, size, output.to);
+	return hd_output_close(&output, diag);
 }
 
 int hd_object_write_file(const struct hd_object *object, const char *path, struct hd_diag *diag)

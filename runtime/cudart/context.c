@@ -1,5 +1,5 @@
 /*
- * The process's CUDA context: start of the simulator from the environment, errors, statistics at exit.
+ * The process's CUDA context: start of the simulator from the environment, errors, what is released at exit.
  */
 #include "runtime/cudart/context.h"
 
@@ -23,6 +23,11 @@ struct hd_cudart *hd_cudart_enter(void)
 struct hd_sim *hd_cudart_sim_of_process(void)
 {
 	return the_context.sim;
+}
+
+struct hd_records *hd_cudart_records_of_process(void)
+{
+	return &the_context.records;
 }
 
 void hd_cudart_leave(struct hd_cudart **cudart)
@@ -95,17 +100,6 @@ static bool in_fork(const struct hd_cudart *cudart)
 	return cudart->started && cudart->owner != getpid();
 }
 
-void hd_cudart_write_statistics(struct hd_cudart *cudart)
-{
-	const char *path = getenv("HEDDLE_STATS");
-	if (!path || !*path || !cudart->sim)
-		return;
-	char *json = hd_sim_stats_json(cudart->sim);
-	if (json)
-		hd_write_file(path, json, strlen(json), &cudart->diag);
-	free(json);
-}
-
 static void report_checks(struct hd_cudart *cudart)
 {
 	char text[256];
@@ -132,7 +126,9 @@ __attribute__((destructor)) static void finish(void)
 	struct hd_cudart *cudart = &the_context;
 	if (in_fork(cudart))
 		return; /* what there is to say and to release is the parent's */
-	hd_cudart_write_statistics(cudart);
+	if (cudart->sim)
+		hd_sim_record_end(cudart->sim);
+	cudart->records.on = false;
 	report_checks(cudart);
 	hd_sim_free(cudart->sim);
 	cudart->sim = NULL;
@@ -282,6 +278,8 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
 		.trace = getenv("HEDDLE_TRACE"),
 		.diag = &cudart->diag,
+		.record = hd_cudart_records_start(cudart) ? hd_cudart_record : NULL,
+		.record_context = cudart,
 	};
 	if (hd_sim_new(&options, &cudart->sim))
 		return cudaErrorInitializationError;

@@ -5,8 +5,8 @@
  *
  * The simulator is configured from the environment, which `heddle run` sets:
  *   HEDDLE_GPU, HEDDLE_POLICY, HEDDLE_SET (key=value;...), HEDDLE_VERIFY, HEDDLE_MAX_CYCLES, HEDDLE_WATCHDOG (cycles or
- *   off), HEDDLE_DUMP_STATE, HEDDLE_CHECK (kinds), HEDDLE_OUT_OF_BOUNDS (error or warn), HEDDLE_TRACE, HEDDLE_STATS
- * (file to write at exit), HEDDLE_STATUS_FD (where faults are reported to `heddle run`)
+ *   off), HEDDLE_DUMP_STATE, HEDDLE_CHECK (kinds), HEDDLE_OUT_OF_BOUNDS (error or warn), HEDDLE_TRACE,
+ *   HEDDLE_RECORDS (folder for statistics), HEDDLE_STATUS_FD (where faults are reported to `heddle run`)
  */
 #ifndef HD_RUNTIME_CUDART_CONTEXT_H
 #define HD_RUNTIME_CUDART_CONTEXT_H
@@ -27,6 +27,7 @@
 #include "heddle/sim.h"
 #include "lib/diag.h"
 #include "lib/vec.h"
+#include "runtime/cudart/records.h"
 
 /* A kernel object that a translation unit registered; loaded when the simulator starts. */
 struct hd_binary {
@@ -92,8 +93,9 @@ struct hd_cudart {
 	HD_VEC(struct hd_reference *) references; /* texture references */
 	HD_VEC(struct CUmod_st *) modules;	  /* of the driver API */
 	HD_VEC(struct hd_registered *) handles;	  /* of kernels: CUfunction is the kernel itself */
-	bool noted_target;			  /* that code is of a later architecture */
-	bool runtime_used;			  /* which makes the primary context current for the driver API */
+	struct hd_records records;
+	bool noted_target; /* that code is of a later architecture */
+	bool runtime_used; /* which makes the primary context current for the driver API */
 };
 
 /* Holds the lock until the end of the enclosing block. */
@@ -118,7 +120,8 @@ void hd_cudart_explain_faults(void);
 /* interrupt.c: from now on signals stop a running kernel; after a launch: ends the process when one did. */
 void hd_cudart_take_signals(void);
 void hd_cudart_end_if_interrupted(struct hd_cudart *cudart);
-void hd_cudart_write_statistics(struct hd_cudart *cudart);
+/* The records of the process, without the lock. */
+struct hd_records *hd_cudart_records_of_process(void);
 /* Where `heddle run` listens, when it does. */
 void hd_cudart_report(const char *kind, const char *text);
 

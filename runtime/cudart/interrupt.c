@@ -1,6 +1,6 @@
 /*
  * Signals that would end the process while a kernel runs: the kernel is stopped first, which says where its warps are,
- * and the statistics so far are written; then the process ends by the signal, as its starter expects. Signals that the
+ * and its statistics so far are recorded; then the process ends by the signal, as its starter expects. Signals that the
  * program handles or ignores are its own. One that comes while no kernel runs, or a second one, ends it at once.
  */
 #include <signal.h>
@@ -33,7 +33,7 @@ void hd_cudart_end_if_interrupted(struct hd_cudart *cudart)
 	int number = hd_sim_interrupted(cudart->sim);
 	if (!number)
 		return;
-	hd_cudart_write_statistics(cudart);
+	hd_sim_record_end(cudart->sim);
 	fflush(stdout); /* what the kernel printed */
 	sigaction(number, &action, NULL);
 	raise(number);

@@ -251,21 +251,29 @@ static void add_figure(void *context, const char *key, double value, const char 
 {
 	struct hd_launch_record *record = context;
 	struct hd_policy_figure figure = {.policy = record->reporting, .value = value};
-	figure.key = hd_arena_strdup(record->arena, key);
-	figure.unit = hd_arena_strdup(record->arena, unit ? unit : "");
+	figure.key = hd_arena_strdup(&record->arena, key);
+	figure.unit = hd_arena_strdup(&record->arena, unit ? unit : "");
 	hd_vec_push(&record->figures, figure);
 }
 
-static struct hd_launch_record *record_launch(struct hd_sim *sim, const struct hd_launch *launch,
-					      const struct hd_occupancy *fit, const struct hd_stats *before,
-					      const struct hd_sampler *sampler)
+void hd_launch_record_free(struct hd_launch_record *record)
+{
+	hd_vec_release(&record->figures);
+	hd_vec_release(&record->sampler.samples);
+	hd_arena_release(&record->arena);
+	free(record);
+}
+
+static struct hd_launch_record *make_record(struct hd_sim *sim, const struct hd_launch *launch,
+					    const struct hd_occupancy *fit, const struct hd_stats *before,
+					    const struct hd_sampler *sampler)
 {
 	struct hd_gpu *gpu = &sim->gpu;
-	struct hd_launch_record *record = HD_ARENA_NEW(&gpu->arena, struct hd_launch_record, 1);
-	record->arena = &gpu->arena;
-	record->stats.kernel = hd_arena_strdup(&gpu->arena, title_of(launch->kernel));
+	struct hd_launch_record *record = hd_xcalloc(1, sizeof *record);
+	hd_arena_init(&record->arena);
+	record->stats.kernel = hd_arena_strdup(&record->arena, title_of(launch->kernel));
 	if (launch->kernel->meta && launch->kernel->meta->source.file) {
-		record->stats.file = hd_arena_strdup(&gpu->arena, launch->kernel->meta->source.file);
+		record->stats.file = hd_arena_strdup(&record->arena, launch->kernel->meta->source.file);
 		record->stats.line = launch->kernel->meta->source.line;
 	}
 	memcpy(record->stats.grid, launch->grid, sizeof launch->grid);
@@ -281,8 +289,17 @@ static struct hd_launch_record *record_launch(struct hd_sim *sim, const struct h
 		record->reporting = (uint32_t)(self - gpu->policies);
 		self->hooks->report(self, gpu, add_figure, record);
 	}
-	hd_vec_push(&sim->launches, record);
 	return record;
+}
+
+static void hand_over(struct hd_sim *sim, struct hd_launch_record *record)
+{
+	if (!sim->gpu.options.record) {
+		hd_vec_push(&sim->launches, record);
+		return;
+	}
+	hd_record_launch(sim, record);
+	hd_launch_record_free(record);
 }
 
 /* Every scheduler slot of every cycle has exactly one reason (docs/architecture.md, Statistics). */
@@ -309,6 +326,7 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	int error = make_grid(gpu, launch, &grid, &fit);
 	if (error)
 		return error;
+	hd_record_start(sim, title_of(launch->kernel));
 	hd_gpu_snapshot(gpu, &before);
 	hd_linear_begin(gpu, sim->exec, &grid, &fit);
 	gpu->error = 0;
@@ -320,7 +338,7 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	fesetenv(FE_DFL_ENV);
 	error = hd_gpu_run(gpu);
 	fesetenv(&host);
-	const struct hd_launch_record *record = record_launch(sim, launch, &fit, &before, &sampler);
+	struct hd_launch_record *record = make_record(sim, launch, &fit, &before, &sampler);
 	hd_outside_report(gpu);
 	if (gpu->check)
 		hd_check_report(gpu->check);
@@ -329,6 +347,7 @@ int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
 	hd_linear_end(&grid);
 	hd_verify_affine_end(&grid);
 	check_accounts(gpu, &record->stats.stats);
+	hand_over(sim, record);
 	free(grid.constants);
 	return error;
 }

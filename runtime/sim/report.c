@@ -3,6 +3,13 @@
  * the same keys: all counters under their names, `ipc` (warp instructions a core cycle, over the GPU), `l1d`, `stalls`,
  * `energy_joules` and one object for each policy. `host` is the only part that differs from one run to the next.
  *
+ * The same as records, for programs that may end anywhere: a line of JSON when something is known, in this order.
+ *
+ *   {"head": {producer, gpu, policy, config, total}}   the GPU is there; `total` has every key, and zeros
+ *   {"start": "kernel"}                                a launch begins
+ *   {"launch": {figures, policies, host}}              it is done; `policies` and `host` are those of all so far
+ *   {"end": {host, verified, profile}}                 the program ended in good order
+ *
  * Energy is counted events times the picojoules of the configuration, and static power times simulated time.
  */
 #include <jansson.h>
@@ -16,6 +23,7 @@
 #include "runtime/verify/coverage.h"
 
 #define REAL_DIGITS 12
+#define ALL_DIGITS 17
 
 static uint64_t counter_value(const struct hd_counters *counters, uint32_t index)
 {
@@ -191,31 +199,97 @@ static json_t *host_object(void)
 	return object;
 }
 
+static json_t *head_object(const struct hd_sim *sim)
+{
+	const struct hd_config *config = &sim->gpu.config;
+	json_t *object = json_object();
+	json_object_set_new(object, "producer", json_string("heddle " HD_VERSION));
+	json_object_set_new(object, "gpu", json_string(config->name));
+	json_object_set_new(object, "policy", json_string(sim->policy_name));
+	json_object_set_new(object, "config", config_object(config));
+	return object;
+}
+
+static void add_coverage(json_t *object, const struct hd_gpu *gpu)
+{
+	if (gpu->verify)
+		json_object_set_new(object, "verified", hd_verify_json(gpu));
+	if (gpu->options.profile)
+		json_object_set_new(object, "profile", hd_profile_json(gpu));
+}
+
 char *hd_sim_stats_json(const struct hd_sim *sim)
 {
 	const struct hd_gpu *gpu = &sim->gpu;
 	struct hd_stats total;
-	json_t *document = json_object(), *object = json_object(), *launches = json_array();
+	json_t *document = head_object(sim), *object = json_object(), *launches = json_array();
 	hd_sim_total(sim, &total);
 	add_stats(object, &total, &gpu->config);
 	add_total_figures(object, gpu);
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		json_array_append_new(launches, launch_object(gpu, sim->launches.data[i]));
-	json_object_set_new(document, "producer", json_string("heddle " HD_VERSION));
-	json_object_set_new(document, "gpu", json_string(gpu->config.name));
-	json_object_set_new(document, "policy", json_string(sim->policy_name));
-	json_object_set_new(document, "config", config_object(&gpu->config));
 	json_object_set_new(document, "host", host_object());
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		if (sim->launches.data[i]->partial)
 			json_object_set_new(document, "partial", json_true());
 	json_object_set_new(document, "total", object);
 	json_object_set_new(document, "launches", launches);
-	if (gpu->verify)
-		json_object_set_new(document, "verified", hd_verify_json(gpu));
-	if (gpu->options.profile)
-		json_object_set_new(document, "profile", hd_profile_json(gpu));
+	add_coverage(document, gpu);
 	char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
 	json_decref(document);
 	return text;
+}
+
+/* ------------------------------------------------------------ records */
+
+/* All digits of a number: a reader adds them up. */
+static void write_record(const struct hd_sim *sim, const char *key, json_t *value)
+{
+	const struct hd_sim_options *options = &sim->gpu.options;
+	json_t *object = json_object();
+	json_object_set_new(object, key, value);
+	char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(ALL_DIGITS));
+	options->record(options->record_context, text);
+	free(text);
+	json_decref(object);
+}
+
+void hd_record_head(const struct hd_sim *sim)
+{
+	static const struct hd_stats nothing;
+	const struct hd_gpu *gpu = &sim->gpu;
+	if (!gpu->options.record)
+		return;
+	json_t *head = head_object(sim), *total = json_object();
+	add_stats(total, &nothing, &gpu->config);
+	add_total_figures(total, gpu);
+	json_object_set_new(head, "total", total);
+	write_record(sim, "head", head);
+}
+
+void hd_record_start(const struct hd_sim *sim, const char *kernel)
+{
+	if (sim->gpu.options.record)
+		write_record(sim, "start", json_string(kernel));
+}
+
+void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *record)
+{
+	const struct hd_gpu *gpu = &sim->gpu;
+	json_t *object = json_object(), *policies = json_object();
+	add_total_figures(policies, gpu);
+	json_object_set_new(object, "figures", launch_object(gpu, record));
+	json_object_set_new(object, "policies", policies);
+	json_object_set_new(object, "host", host_object());
+	write_record(sim, "launch", object);
+}
+
+void hd_sim_record_end(const struct hd_sim *sim)
+{
+	json_t *object = json_object();
+	if (!sim->gpu.options.record)
+		return;
+	json_object_set_new(object, "host", host_object());
+	add_coverage(object, &sim->gpu);
+	write_record(sim, "end", object);
 }

@@ -95,6 +95,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		gpu->redundancy = hd_redundancy_new();
 	if (options->check)
 		gpu->check = hd_check_new(gpu, options->check);
+	hd_record_head(sim);
 	*out = sim;
 	return 0;
 }
@@ -108,10 +109,8 @@ void hd_sim_free(struct hd_sim *sim)
 		hd_sim_unload(sim, gpu->modules);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		hd_sm_free(gpu->sms[i]);
-	for (uint32_t i = 0; i < sim->launches.len; i++) {
-		hd_vec_release(&sim->launches.data[i]->figures);
-		hd_vec_release(&sim->launches.data[i]->sampler.samples);
-	}
+	for (uint32_t i = 0; i < sim->launches.len; i++)
+		hd_launch_record_free(sim->launches.data[i]);
 	hd_vec_release(&sim->launches);
 	hd_profile_release(gpu);
 	hd_redundancy_free(gpu->redundancy);

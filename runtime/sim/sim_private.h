@@ -15,14 +15,14 @@ struct hd_policy_figure {
 	double value;
 };
 
-/* A finished launch. The pointer stays valid while the simulator lives. */
+/* A finished launch. */
 struct hd_launch_record {
 	struct hd_launch_stats stats;
 	HD_VEC(struct hd_policy_figure) figures;
 	bool partial; /* it was stopped */
 	struct hd_sampler sampler;
 	uint32_t reporting; /* policy whose report hook is running */
-	struct hd_arena *arena;
+	struct hd_arena arena;
 };
 
 struct hd_sim {
@@ -41,6 +41,11 @@ static inline struct hd_sim *hd_sim_of(struct hd_gpu *gpu)
 int hd_gpu_run(struct hd_gpu *gpu);
 /* Everything counted so far: finished launches, SMs and memory. */
 void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats);
+/* Statistics as records, where options.record wants them (report.c). */
+void hd_record_head(const struct hd_sim *sim);
+void hd_record_start(const struct hd_sim *sim, const char *kernel);
+void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *record);
+void hd_launch_record_free(struct hd_launch_record *record);
 /* State of every unit on `out`, for the watchdog. */
 void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out);
 

@@ -76,37 +76,38 @@ int best_check(const char *policy, struct hd_diag *diag)
 	return status;
 }
 
-static json_int_t cycles_of(const json_t *stats)
+static json_int_t cycles_of(const struct run_statistics *stats)
 {
-	return json_integer_value(json_object_get(json_object_get(stats, "total"), "cycles"));
+	return json_integer_value(json_object_get(json_object_get(stats->document, "total"), "cycles"));
 }
 
-static json_t *faster(json_t *a, json_t *b)
+static struct run_statistics *faster(struct run_statistics *a, struct run_statistics *b)
 {
 	if (!a || !b)
 		return a ? a : b;
 	bool first = cycles_of(a) <= cycles_of(b);
-	json_decref(first ? b : a);
+	run_statistics_free(first ? b : a);
 	return first ? a : b;
 }
 
-json_t *best_run(const char *policy, best_runner run, void *context, int *status)
+struct run_statistics *best_run(const char *policy, best_runner run, void *context, int *status)
 {
 	struct search search;
 	if (!split(policy, &search))
 		return run(context, policy, status);
-	json_t *best = NULL, *all = json_array();
+	struct run_statistics *best = NULL;
+	json_t *all = json_array();
 	*status = 0;
 	for (const char *parameter = search.parameters; parameter && !*status; parameter = next_parameter(parameter)) {
 		char *one = with_parameter(&search, parameter);
-		json_t *stats = run(context, one, status);
+		struct run_statistics *stats = run(context, one, status);
 		if (stats)
 			json_array_append_new(all, json_pack("{s:s,s:I}", "policy", one, "cycles", cycles_of(stats)));
 		best = faster(best, stats);
 		free(one);
 	}
 	if (best)
-		json_object_set(best, "best_of", all);
+		json_object_set(best->document, "best_of", all);
 	json_decref(all);
 	return best;
 }

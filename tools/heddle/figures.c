@@ -101,30 +101,28 @@ static void add(json_t *sum, const char *key, double value)
 	json_object_set_new(sum, key, json_real(figure_number(sum, key) + value));
 }
 
+void figure_kernels_add(json_t *kernels, const json_t *launch)
+{
+	const char *name = json_string_value(json_object_get(launch, "kernel"));
+	json_t *sum = name ? json_object_get(kernels, name) : NULL;
+	if (!name)
+		return;
+	if (!sum) {
+		sum = json_object();
+		json_object_set_new(kernels, name, sum);
+	}
+	add(sum, "launches", 1);
+	add(sum, "cycles", figure_number(launch, "cycles"));
+	add(sum, "warp_instructions", figure_number(launch, "warp_instructions"));
+	double cycles = figure_number(sum, "cycles");
+	json_object_set_new(sum, "ipc", json_real(cycles > 0 ? figure_number(sum, "warp_instructions") / cycles : 0));
+}
+
 json_t *figure_kernels(const json_t *stats)
 {
 	const json_t *launches = json_object_get(stats, "launches");
-	json_t *kernels = json_object(), *sum;
-	const char *name;
-	for (size_t i = 0; i < json_array_size(launches); i++) {
-		const json_t *launch = json_array_get(launches, i);
-		name = json_string_value(json_object_get(launch, "kernel"));
-		sum = name ? json_object_get(kernels, name) : NULL;
-		if (name && !sum) {
-			sum = json_object();
-			json_object_set_new(kernels, name, sum);
-		}
-		if (!sum)
-			continue;
-		add(sum, "launches", 1);
-		add(sum, "cycles", figure_number(launch, "cycles"));
-		add(sum, "warp_instructions", figure_number(launch, "warp_instructions"));
-	}
-	json_object_foreach(kernels, name, sum)
-	{
-		double cycles = figure_number(sum, "cycles");
-		json_object_set_new(sum, "ipc",
-				    json_real(cycles > 0 ? figure_number(sum, "warp_instructions") / cycles : 0));
-	}
+	json_t *kernels = json_object();
+	for (size_t i = 0; i < json_array_size(launches); i++)
+		figure_kernels_add(kernels, json_array_get(launches, i));
 	return kernels;
 }

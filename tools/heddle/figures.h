@@ -18,5 +18,7 @@ extern const unsigned figure_row_count, figure_ideal_row_count;
 double figure_number(const json_t *object, const char *key);
 /* By name, in order of the first launch: "launches", "cycles", "warp_instructions" and "ipc". A new reference. */
 json_t *figure_kernels(const json_t *stats);
+/* Adds a launch to such sums, which begin as an empty object. */
+void figure_kernels_add(json_t *kernels, const json_t *launch);
 
 #endif

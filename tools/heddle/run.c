@@ -1,7 +1,7 @@
 /*
  * heddle run: runs a CUDA program on the simulated GPU, once for each policy, and prints the figures side by side.
- * The program is an ordinary process; libheddle-cudart in it reads its settings from the environment and writes
- * the statistics that are read back here. What ends this process ends the program, too. With --kernel, one kernel of an
+ * The program is an ordinary process; libheddle-cudart in it reads its settings from the environment and records
+ * the statistics that are read here. What ends this process ends the program, too. With --kernel, one kernel of an
  * object or of IR runs inside this process.
  */
 #include <argp.h>
@@ -26,6 +26,8 @@
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/figures.h"
 #include "tools/heddle/kernel.h"
+#include "tools/heddle/run_records.h"
+#include "tools/heddle/run_statistics.h"
 
 enum {
 	KEY_GPU = 'g',
@@ -200,7 +202,7 @@ static void put_library_path(void)
 	free(data);
 }
 
-static void run_child(const struct run *run, const char *policy, const char *stats, int status_fd)
+static void run_child(const struct run *run, const char *policy, const char *folder, int status_fd)
 {
 	char number[16];
 	snprintf(number, sizeof number, "%d", status_fd);
@@ -217,7 +219,7 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 	put("HEDDLE_CHECK", run->check);
 	put("HEDDLE_OUT_OF_BOUNDS", run->out_of_bounds);
 	put("HEDDLE_TRACE", run->trace);
-	put("HEDDLE_STATS", stats);
+	put("HEDDLE_RECORDS", folder);
 	put("HEDDLE_STATUS_FD", number);
 	put_library_path();
 	execvp(run->program[0], run->program);
@@ -228,11 +230,11 @@ static void run_child(const struct run *run, const char *policy, const char *sta
 enum { FOUND = 3 }; /* exit status when --check found something */
 
 struct outcome {
-	int status;    /* of heddle */
-	json_t *stats; /* NULL: the program made none */
+	int status;		      /* of heddle */
+	struct run_statistics *stats; /* NULL: the program made none */
 };
 
-static struct outcome judge(const struct run *run, int wait_status, const char *report, json_t *stats,
+static struct outcome judge(const struct run *run, int wait_status, const char *report, struct run_statistics *stats,
 			    struct hd_diag *diag)
 {
 	struct outcome outcome = {0, stats};
@@ -256,21 +258,19 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 	return outcome;
 }
 
-/* In a directory, for what the program may leave half-written there when it is killed. */
+/* In a folder, for what the program's processes record there. */
 static struct outcome run_once(const struct run *run, const char *policy, const char *folder,
 			       struct hd_signals *signals, struct hd_diag *diag)
 {
 	char report[4096] = "";
-	struct hd_strbuf stats = {0};
 	int pipe_fds[2];
 	if (pipe(pipe_fds))
 		return (struct outcome){2 + 0 * hd_error(diag, HD_NOWHERE, "cannot start: %s", strerror(errno)), NULL};
 	fcntl(pipe_fds[0], F_SETFD, FD_CLOEXEC);
 	fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
-	hd_strbuf_printf(&stats, "%s/stats.json", folder);
 	pid_t child = hd_child_fork_kept(signals);
 	if (child == 0)
-		run_child(run, policy, hd_strbuf_text(&stats), pipe_fds[1]);
+		run_child(run, policy, folder, pipe_fds[1]);
 	if (child < 0)
 		hd_error(diag, HD_NOWHERE, "cannot start a process: %s", strerror(errno));
 	close(pipe_fds[1]);
@@ -279,8 +279,7 @@ static struct outcome run_once(const struct run *run, const char *policy, const 
 	if (length < 0)
 		report[0] = '\0';
 	close(pipe_fds[0]);
-	struct outcome outcome = {0, json_load_file(hd_strbuf_text(&stats), 0, NULL)};
-	hd_strbuf_release(&stats);
+	struct outcome outcome = {0, run_records_read(folder, diag)};
 	/* However the program took the signal, it was the last run; and it is no fault of the program's. */
 	if (signals->caught)
 		outcome.status = 128 + signals->caught;
@@ -300,7 +299,7 @@ struct runs {
 	uint32_t done;
 };
 
-static json_t *run_program(void *context, const char *policy, int *status)
+static struct run_statistics *run_program(void *context, const char *policy, int *status)
 {
 	struct runs *runs = context;
 	struct hd_arena arena;
@@ -315,7 +314,7 @@ static json_t *run_program(void *context, const char *policy, int *status)
 	return outcome.stats;
 }
 
-static json_t *run_kernel(void *context, const char *policy, int *status)
+static struct run_statistics *run_kernel(void *context, const char *policy, int *status)
 {
 	struct runs *runs = context;
 	const struct run *run = runs->run;
@@ -338,7 +337,7 @@ static json_t *run_kernel(void *context, const char *policy, int *status)
 	};
 	char *text = NULL;
 	*status = kernel_run(&runs->kernel, &sim_options, runs->done++ == 0 && !run->json, &text);
-	json_t *stats = text ? json_loads(text, 0, NULL) : NULL;
+	struct run_statistics *stats = run_statistics_of(text, runs->diag);
 	if (*status == 0 && runs->kernel.found)
 		*status = FOUND;
 	free(text);
@@ -346,7 +345,7 @@ static json_t *run_kernel(void *context, const char *policy, int *status)
 }
 
 /* Runs under each policy, until one fails. The exit status. */
-static int run_all(struct runs *runs, json_t **stats)
+static int run_all(struct runs *runs, struct run_statistics **stats)
 {
 	const struct run *run = runs->run;
 	int status = 0;
@@ -364,24 +363,29 @@ static int run_all(struct runs *runs, json_t **stats)
 /* ------------------------------------------------------------ figures */
 
 /* One line for each kernel. */
-static void print_kernels(const json_t *stats)
+static void print_kernels(const struct run_statistics *stats)
 {
-	json_t *kernels = figure_kernels(stats), *sum;
+	json_t *sum;
 	const char *name;
 	printf("%10s %14s %18s %8s  kernel\n", "launches", "cycles", "warp instructions", "IPC");
-	json_object_foreach(kernels, name, sum)
+	json_object_foreach(stats->kernels, name, sum)
 		printf("%10.0f %14.0f %18.0f %8.3f  %s\n", figure_number(sum, "launches"), figure_number(sum, "cycles"),
 		       figure_number(sum, "warp_instructions"), figure_number(sum, "ipc"), name);
-	json_decref(kernels);
 }
 
-static void print_rows(const struct run *run, json_t *const *stats, const struct figure_row *row, unsigned count)
+static const json_t *key_of(const struct run_statistics *stats, const char *key)
+{
+	return stats ? json_object_get(stats->document, key) : NULL;
+}
+
+static void print_rows(const struct run *run, struct run_statistics *const *stats, const struct figure_row *row,
+		       unsigned count)
 {
 	for (unsigned r = 0; r < count; r++) {
 		printf("%-26s", row[r].label);
 		for (uint32_t i = 0; i < run->policies.len; i++) {
 			char text[64] = "-";
-			json_t *total = json_object_get(stats[i], "total");
+			const json_t *total = key_of(stats[i], "total");
 			if (total)
 				snprintf(text, sizeof text, row[r].format,
 					 row[r].value(total, json_object_get(total, "l1d")));
@@ -392,24 +396,24 @@ static void print_rows(const struct run *run, json_t *const *stats, const struct
 }
 
 /* Whose kernels follow, and of a search what it found. */
-static void print_policy(const struct run *run, const char *policy, const json_t *stats)
+static void print_policy(const struct run *run, const char *policy, const struct run_statistics *stats)
 {
-	bool searched = json_object_get(stats, "best_of");
+	bool searched = key_of(stats, "best_of");
 	if (searched)
-		printf("%s: %s\n", policy, json_string_value(json_object_get(stats, "policy")));
+		printf("%s: %s\n", policy, json_string_value(key_of(stats, "policy")));
 	else if (run->policies.len > 1)
 		printf("%s\n", policy);
 }
 
 /* How many times as fast as the first policy each is. */
-static void print_speedups(const struct run *run, json_t *const *stats)
+static void print_speedups(const struct run *run, struct run_statistics *const *stats)
 {
-	double first = figure_number(json_object_get(stats[0], "total"), "cycles");
+	double first = figure_number(key_of(stats[0], "total"), "cycles");
 	printf("%-26s", "  speedup");
 	for (uint32_t i = 0; i < run->policies.len; i++) {
-		double cycles = figure_number(json_object_get(stats[i], "total"), "cycles");
+		double cycles = figure_number(key_of(stats[i], "total"), "cycles");
 		char text[64] = "-";
-		if (first > 0 && cycles > 0 && !json_is_true(json_object_get(stats[i], "partial")))
+		if (first > 0 && cycles > 0 && !json_is_true(key_of(stats[i], "partial")))
 			snprintf(text, sizeof text, "%.3f", first / cycles);
 		printf(" %16s", text);
 	}
@@ -417,7 +421,7 @@ static void print_speedups(const struct run *run, json_t *const *stats)
 }
 
 /* Runs end with the first that fails: whose figures are missing, and why. */
-static void print_missing(const struct run *run, json_t *const *stats)
+static void print_missing(const struct run *run, struct run_statistics *const *stats)
 {
 	const char *failed = NULL;
 	for (uint32_t i = 0; i < run->policies.len; i++) {
@@ -433,9 +437,9 @@ static void print_missing(const struct run *run, json_t *const *stats)
 
 /* What --verify came to, of what the metadata states about functions that ran; kinds of which there is nothing are left
  * out. */
-static void print_verified(const json_t *stats)
+static void print_verified(const struct run_statistics *stats)
 {
-	const json_t *kinds = json_object_get(stats, "verified");
+	const json_t *kinds = key_of(stats, "verified");
 	const char *separator = "  checked: ", *key;
 	json_t *kind;
 	json_object_foreach((json_t *)kinds, key, kind)
@@ -455,13 +459,20 @@ static void print_verified(const json_t *stats)
 		printf("\n");
 }
 
-static void print_table(const struct run *run, json_t *const *stats)
+static void print_table(const struct run *run, struct run_statistics *const *stats)
 {
 	bool partial = false;
-	for (uint32_t i = 0; i < run->policies.len; i++)
-		partial = partial || json_is_true(json_object_get(stats[i], "partial"));
-	printf("\n%s on %s%s%s\n", run->program[0], run->gpu, run->verify ? ", verified" : "",
+	size_t processes = 0;
+	for (uint32_t i = 0; i < run->policies.len; i++) {
+		size_t count = json_array_size(key_of(stats[i], "processes"));
+		processes = count > processes ? count : processes;
+		partial = partial || json_is_true(key_of(stats[i], "partial"));
+	}
+	printf("\n%s on %s%s%s", run->program[0], run->gpu, run->verify ? ", verified" : "",
 	       partial ? ", up to where it was stopped" : "");
+	if (processes)
+		printf(", %zu processes", processes);
+	printf("\n");
 	printf("%-26s", "");
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		printf(" %16s", run->policies.data[i]);
@@ -482,27 +493,22 @@ static void print_table(const struct run *run, json_t *const *stats)
 	print_missing(run, stats);
 }
 
-/* One document as it is; several as {"runs": [...]}. The caller frees the text. */
-static char *statistics_text(const struct run *run, json_t *const *stats)
+/* To a file, all of it or nothing; or to stdout when `path` is NULL. */
+static int write_statistics(const struct run *run, struct run_statistics *const *stats, const char *path,
+			    struct hd_diag *diag)
 {
-	json_t *document = NULL;
-	if (run->policies.len == 1) {
-		document = json_incref(stats[0]);
-	} else {
-		document = json_pack("{s:[]}", "runs");
-		for (uint32_t i = 0; i < run->policies.len; i++)
-			json_array_append(json_object_get(document, "runs"), stats[i] ? stats[i] : json_null());
-	}
-	char *body =
-		document ? json_dumps(document, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) : NULL;
-	struct hd_strbuf text = {0};
-	hd_strbuf_printf(&text, "%s\n", body ? body : "{}");
-	free(body);
-	json_decref(document);
-	return hd_strbuf_detach(&text);
+	struct hd_output output = {.to = stdout};
+	if (path && hd_output_open(&output, path, diag))
+		return CMD_ERROR;
+	int status = run_statistics_write(stats, run->policies.len, output.to);
+	if (status)
+		hd_error(diag, HD_NOWHERE, "launches are missing in the statistics: the temporary file of them failed");
+	if (path && hd_output_close(&output, diag))
+		status = -1;
+	return status ? CMD_ERROR : 0;
 }
 
-static int report(const struct run *run, json_t *const *stats, struct hd_diag *diag)
+static int report(const struct run *run, struct run_statistics *const *stats, struct hd_diag *diag)
 {
 	int status = 0;
 	bool any = false;
@@ -510,14 +516,12 @@ static int report(const struct run *run, json_t *const *stats, struct hd_diag *d
 		any = any || stats[i];
 	if (!any)
 		return 0;
-	char *text = statistics_text(run, stats);
-	if (run->stats && hd_write_file(run->stats, text, strlen(text), diag))
-		status = 2;
+	if (run->stats)
+		status = write_statistics(run, stats, run->stats, diag);
 	if (run->json)
-		fputs(text, stdout);
+		status = write_statistics(run, stats, NULL, diag) || status ? CMD_ERROR : 0;
 	else if (!run->quiet)
 		print_table(run, stats);
-	free(text);
 	return status;
 }
 
@@ -555,7 +559,7 @@ int cmd_run(int argc, char **argv)
 	struct hd_config config;
 	struct hd_signals signals;
 	int status = check_settings(&run, &config, &diag) ? 2 : 0;
-	json_t **stats = hd_xcalloc(run.policies.len, sizeof *stats);
+	struct run_statistics **stats = hd_xcalloc(run.policies.len, sizeof(*stats));
 	if (!run.kernel)
 		hd_signals_hold(&signals);
 	if (!status)
@@ -565,7 +569,7 @@ int cmd_run(int argc, char **argv)
 	if (!run.kernel)
 		hd_signals_release(&signals);
 	for (uint32_t i = 0; i < run.policies.len; i++)
-		json_decref(stats[i]);
+		run_statistics_free(stats[i]);
 	free(stats);
 	hd_vec_release(&run.policies);
 	hd_strbuf_release(&run.set);

@@ -1,0 +1,13 @@
+/* The records that the processes of a program left (runtime/cudart/records.c), as one document. */
+#ifndef HD_TOOLS_HEDDLE_RUN_RECORDS_H
+#define HD_TOOLS_HEDDLE_RUN_RECORDS_H
+
+#include "tools/heddle/run_statistics.h"
+
+/*
+ * Reads *.records in a folder; NULL: no process used the simulated GPU. Of a process without its last record, what it
+ * has is taken, marked, and said by a note. The folder is not needed any more afterwards.
+ */
+struct run_statistics *run_records_read(const char *folder, struct hd_diag *diag);
+
+#endif
