@@ -1,6 +1,6 @@
 /*
  * Sources as nvcc takes them and clang does not: launches that a formatter took apart, `kernel << < g, b >> > ()`, and
- * C++'s attributes behind CUDA's, `__shared__ alignas(16) float x[4]`. What is read of such a file is a copy that clang
+ * C++'s attributes behind CUDA's (attributes.c). What is read of such a file is a copy that clang
  * takes, under the file's own name and with each line and column where it was (clang's overlay of the file system). Of
  * the inputs and what they include by "NAME". Linear in their text.
  */
@@ -14,6 +14,7 @@
 #include <uthash.h>
 
 #include "heddle/object.h"
+#include "tools/heddle-cc/attributes.h"
 #include "tools/heddle-cc/source.h"
 
 struct visited {
@@ -25,6 +26,7 @@ struct mend {
 	struct hd_job *job;
 	struct visited *visited; /* uthash */
 	hd_arguments files;	 /* to be read */
+	struct hd_attribute_macro *macros;
 };
 
 /* ------------------------------------------------------------ text */
@@ -62,6 +64,30 @@ char *hd_source_skip_opaque(char *at, const char *start)
 	/* 1'000'000 */
 	if (*at == '\'')
 		return at > start && isxdigit((unsigned char)at[-1]) ? at + 1 : skip_quoted(at);
+	return NULL;
+}
+
+size_t hd_source_word_length(const char *at)
+{
+	size_t length = 0;
+	while (isalnum((unsigned char)at[length]) || at[length] == '_')
+		length++;
+	return isdigit((unsigned char)*at) ? 0 : length;
+}
+
+char *hd_source_skip_brackets(char *at, const char *start)
+{
+	int depth = 0;
+	while (*at && *at != ';') {
+		char *behind = hd_source_skip_opaque(at, start);
+		if (!behind) {
+			depth += strchr("([{", *at) ? 1 : strchr(")]}", *at) ? -1 : 0;
+			behind = at + 1;
+			if (depth == 0)
+				return behind;
+		}
+		at = behind;
+	}
 	return NULL;
 }
 
@@ -133,151 +159,6 @@ static bool join_launches(char *text)
 			at++;
 		}
 	}
-	return changed;
-}
-
-/* ------------------------------------------------------------ attributes */
-
-struct text {
-	char *data; /* with room for a character more per `alignas` */
-	size_t size;
-};
-
-/* What the scan for attributes knows of the text before it. */
-struct declaration {
-	char *specifiers; /* where the words of the declaration start that have been read; NULL: something else came */
-	bool cuda;	  /* the last of them is CUDA's, of a variable */
-	bool starts;	  /* a declaration may start here */
-	bool directive;	  /* in a line of the preprocessor */
-};
-
-static bool is_word(const char *at, size_t length, const char *const *words)
-{
-	while (*words && (strlen(*words) != length || strncmp(at, *words, length) != 0))
-		words++;
-	return *words;
-}
-
-size_t hd_source_word_length(const char *at)
-{
-	size_t length = 0;
-	while (isalnum((unsigned char)at[length]) || at[length] == '_')
-		length++;
-	return isdigit((unsigned char)*at) ? 0 : length;
-}
-
-char *hd_source_skip_brackets(char *at, const char *start)
-{
-	int depth = 0;
-	while (*at && *at != ';') {
-		char *behind = hd_source_skip_opaque(at, start);
-		if (!behind) {
-			depth += strchr("([{", *at) ? 1 : strchr(")]}", *at) ? -1 : 0;
-			behind = at + 1;
-			if (depth == 0)
-				return behind;
-		}
-		at = behind;
-	}
-	return NULL;
-}
-
-/*
- * `alignas(16) float` to `_Alignas(16)float`, which clang takes in any place, in C++, too: a blank beside the brackets
- * makes room. Behind it; NULL: this is no alignas.
- */
-static char *mend_alignas(struct text *text, char *at)
-{
-	static const char word[] = "_Alignas";
-	const size_t before = strlen("alignas");
-	char *behind = at + before + strspn(at + before, " \t");
-	behind = *behind == '(' ? hd_source_skip_brackets(behind, text->data) : NULL;
-	if (!behind)
-		return NULL;
-	if (at[before] == '(') {
-		bool room = *behind == ' ' || *behind == '\t';
-		char *end = room ? behind : text->data + text->size + 1;
-		memmove(at + before + 1, at + before, (size_t)(end - at) - before);
-		text->size += !room;
-		behind++;
-	}
-	memcpy(at, word, strlen(word));
-	return behind;
-}
-
-/*
- * `static __shared__ [[a]] int` to `[[a]]static __shared__ int`, where these stand in one line. Behind it; NULL: they
- * do not.
- */
-static char *move_attribute(struct text *text, char *from, char *at)
-{
-	char *behind = hd_source_skip_brackets(at, text->data);
-	if (!behind || !isspace((unsigned char)at[-1]) || memchr(from, '\n', (size_t)(behind - from)))
-		return NULL;
-	size_t length = (size_t)(behind - at);
-	char *attribute = hd_xmalloc(length);
-	memcpy(attribute, at, length);
-	memmove(from + length, from, (size_t)(at - from));
-	memcpy(from, attribute, length);
-	free(attribute);
-	return behind;
-}
-
-static void note_word(struct declaration *now, char *at, size_t length)
-{
-	static const char *const cuda[] = {"__shared__", "__device__", "__constant__", "__managed__", NULL};
-	static const char *const others[] = {"static",	 "extern",   "inline",	   "constexpr",	      "const",
-					     "volatile", "__host__", "__global__", "__forceinline__", NULL};
-	bool of_cuda = is_word(at, length, cuda);
-	if (!of_cuda && !is_word(at, length, others)) {
-		*now = (struct declaration){.directive = now->directive};
-		return;
-	}
-	if (now->starts)
-		now->specifiers = at;
-	now->cuda = now->cuda || of_cuda;
-	now->starts = false;
-}
-
-static void note_character(struct declaration *now, const char *at, const char *start)
-{
-	if (*at == '\n' && now->directive && (at == start || at[-1] != '\\'))
-		*now = (struct declaration){.starts = true};
-	else if (!isspace((unsigned char)*at) && *at != '\\')
-		*now = (struct declaration){.starts = strchr(";{}>:", *at), .directive = now->directive || *at == '#'};
-}
-
-/* The next piece of the text, mended where it needs to be; returns what is behind it. */
-static char *mend_piece(struct text *text, struct declaration *now, char *at, bool *changed)
-{
-	char *behind = hd_source_skip_opaque(at, text->data);
-	size_t length = behind ? 0 : hd_source_word_length(at);
-	if (behind && *at != '/')
-		*now = (struct declaration){.directive = now->directive};
-	if (behind)
-		return behind;
-	if (now->cuda && length == strlen("alignas") && !strncmp(at, "alignas", length))
-		behind = mend_alignas(text, at);
-	else if (now->cuda && now->specifiers && !now->directive && !strncmp(at, "[[", 2))
-		behind = move_attribute(text, now->specifiers, at);
-	if (behind) {
-		*changed = true;
-		return behind;
-	}
-	if (length)
-		note_word(now, at, length);
-	else
-		note_character(now, at, text->data);
-	return at + (length ? length : 1);
-}
-
-/* Attributes of C++ behind CUDA's words for variables; whether there was something to do. */
-static bool mend_attributes(struct text *text)
-{
-	struct declaration now = {.starts = true};
-	bool changed = false;
-	for (char *at = text->data; *at;)
-		at = mend_piece(text, &now, at, &changed);
 	return changed;
 }
 
@@ -396,20 +277,32 @@ int hd_source_read(struct hd_job *job, const char *file, uint8_t **bytes, size_t
 	return hd_read_file(copy ? copy : file, bytes, size, &job->cc->diag);
 }
 
-static int mend_file(struct mend *mend, const char *file)
+/* What it includes, and what it defines, which those that include it may use. */
+static int read_file(struct mend *mend, const char *file)
 {
 	struct hd_cc *cc = mend->job->cc;
 	uint8_t *bytes;
 	size_t size;
 	if (hd_read_file(file, &bytes, &size, &cc->diag))
 		return -1;
-	struct text text = {hd_xmalloc(size + size / strlen("alignas") + 1), size};
+	add_includes(mend, file, (const char *)bytes);
+	hd_attributes_note(&mend->macros, (const char *)bytes, &cc->arena);
+	free(bytes);
+	return 0;
+}
+
+static int mend_file(struct mend *mend, const char *file)
+{
+	uint8_t *bytes;
+	size_t size;
+	if (hd_read_file(file, &bytes, &size, &mend->job->cc->diag))
+		return -1;
+	struct hd_text text = {hd_xmalloc(size + size / strlen("alignas") + 1), size};
 	memcpy(text.data, bytes, size);
 	text.data[size] = '\0';
 	free(bytes);
-	add_includes(mend, file, text.data);
 	bool changed = join_launches(text.data);
-	changed = mend_attributes(&text) || changed;
+	changed = hd_attributes_mend(&text, mend->macros) || changed;
 	int status = changed ? hd_source_write(mend->job, file, text.data, text.size) : 0;
 	free(text.data);
 	return status;
@@ -424,8 +317,11 @@ int hd_job_mend_sources(struct hd_job *job)
 		if (hd_cc_is_cuda(cc, cc->inputs.data[i]))
 			add_file(&mend, cc->inputs.data[i]);
 	for (uint32_t i = 0; i < mend.files.len && !status; i++)
+		status = read_file(&mend, mend.files.data[i]);
+	for (uint32_t i = 0; i < mend.files.len && !status; i++)
 		status = mend_file(&mend, mend.files.data[i]);
 	HASH_CLEAR(hh, mend.visited);
+	hd_attributes_release(&mend.macros);
 	hd_vec_release(&mend.files);
 	return status;
 }

@@ -1,0 +1,27 @@
+/*
+ * C++'s attributes behind CUDA's words for variables, `__shared__ alignas(16) float x[4]`, which nvcc takes in any
+ * place of a declaration (attributes.c): their text is changed to what clang takes, each line where it was.
+ */
+#ifndef HD_TOOLS_HEDDLE_CC_ATTRIBUTES_H
+#define HD_TOOLS_HEDDLE_CC_ATTRIBUTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/arena.h"
+
+struct hd_text {
+	char *data; /* with room for a character more per `alignas` */
+	size_t size;
+};
+
+/* Macros that stand for CUDA's words, or for attributes: uthash, in an arena. NULL is empty. */
+struct hd_attribute_macro;
+
+/* Adds those that a text defines. */
+void hd_attributes_note(struct hd_attribute_macro **macros, const char *text, struct hd_arena *arena);
+/* Mends a text; whether there was something to do. */
+bool hd_attributes_mend(struct hd_text *text, const struct hd_attribute_macro *macros);
+void hd_attributes_release(struct hd_attribute_macro **macros);
+
+#endif
