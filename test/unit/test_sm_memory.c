@@ -1,0 +1,161 @@
+/* The SM's ends of fetch and memory: lines of the instruction cache, fences, what shared memory leaves of the L1. */
+#include "harness.h"
+#include "simbench.h"
+
+/* ---- the instruction cache */
+
+/* Two lines of eight instructions, in one set. */
+static void start_two_lines(struct simbench *bench)
+{
+	simbench_init(bench);
+	bench->config.l1i_line = 128;
+	bench->config.l1i_bytes = 256;
+	bench->config.l1i_ways = 2;
+	bench->config.l1i_miss_latency = 50;
+	simbench_mov(bench, 8, 0);
+	ck_assert_int_eq(simbench_start(bench), 0);
+}
+
+struct fetch {
+	uint32_t line, now;
+	bool miss;
+};
+
+static void check_fetches(const struct fetch *fetches, uint32_t count)
+{
+	struct simbench bench;
+	start_two_lines(&bench);
+	struct hd_sm *sm = bench.sim->gpu.sms[0];
+	uint64_t accesses = sm->stats.counters.l1i_accesses, ready[8] = {0};
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t misses = sm->stats.counters.l1i_misses;
+		ready[fetches[i].line] = fetches[i].miss ? fetches[i].now + 50 : ready[fetches[i].line];
+		ck_assert_uint_eq(hd_icache_fetch(sm, fetches[i].line * 8 + i % 8, fetches[i].now),
+				  ready[fetches[i].line]);
+		ck_assert_uint_eq(sm->stats.counters.l1i_misses - misses, fetches[i].miss);
+	}
+	ck_assert_uint_eq(sm->stats.counters.l1i_accesses - accesses, count);
+	simbench_release(&bench);
+}
+
+START_TEST(the_line_that_was_used_least_recently_goes)
+{
+	static const struct fetch fetches[] = {
+		{0, 10, true},	{1, 11, true},	{0, 12, false},
+		{2, 13, true},	{0, 14, false}, {1, 15, true}, /* 2 went */
+		{0, 16, false}, {2, 17, true},	{0, 18, false},
+	};
+	check_fetches(fetches, 9);
+}
+END_TEST
+
+START_TEST(of_lines_of_one_cycle_the_first_goes)
+{
+	static const struct fetch fetches[] = {
+		{0, 10, true}, {1, 10, true}, {2, 11, true}, {1, 12, false}, {0, 13, true}};
+	check_fetches(fetches, 5);
+}
+END_TEST
+
+/* ---- fences and guarded-off accesses, which start nothing */
+
+static void build_fences(struct simbench *bench, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		simbench_emit(bench, HD_OP_MEMBAR)->mods = HD_MOD(SCOPE, HD_SCOPE_GPU);
+}
+
+static void build_fences_under_cars(struct simbench *bench, uint32_t count)
+{
+	bench->options.policy = "cars";
+	bench->meta.fru = 16;
+	build_fences(bench, count);
+}
+
+/* Each waits for nothing, for as long as the shortest instruction takes: with CARS's two stages that is two more. */
+START_TEST(a_fence_without_accesses_takes_an_add)
+{
+	struct hd_config config;
+	hd_config_defaults(&config);
+	uint64_t base = simbench_measure(build_fences, 30, 32).counters.cycles -
+			simbench_measure(build_fences, 10, 32).counters.cycles;
+	uint64_t cars = simbench_measure(build_fences_under_cars, 30, 32).counters.cycles -
+			simbench_measure(build_fences_under_cars, 10, 32).counters.cycles;
+	ck_assert_uint_eq(base, 20 * config.lat_iadd);
+	ck_assert_uint_eq(cars, 20 * (config.lat_iadd + 2));
+}
+END_TEST
+
+/* Loads to R4 of which no lane takes part, each of which waits for the one before. */
+static void build_loads_of_nobody(struct simbench *bench, uint32_t count)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_ISETP);
+	inst->pdst = 0;
+	inst->a = 4;
+	inst->xkind = HD_X_IMM_B;
+	inst->x = 1;
+	inst->mods = HD_MOD(CMP, HD_CMP_EQ); /* R4 is 0 */
+	for (uint32_t i = 0; i < count; i++) {
+		inst = simbench_emit(bench, HD_OP_LDG);
+		inst->guard = 0;
+		inst->dst = 4;
+		inst->a = 4;
+		inst->xkind = HD_X_OTHER;
+		inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	}
+}
+
+START_TEST(a_load_of_no_lane_takes_a_cycle)
+{
+	struct hd_stats few = simbench_measure(build_loads_of_nobody, 10, 32),
+			many = simbench_measure(build_loads_of_nobody, 30, 32);
+	ck_assert_uint_eq(many.counters.cycles - few.counters.cycles, 20);
+	ck_assert_uint_eq(many.counters.l1d_accesses, 0);
+}
+END_TEST
+
+/* ---- shared memory and L1 share their storage */
+
+/* Twice the same 32 lines, with the second load behind the first one's data. */
+static void build_two_passes(struct simbench *bench, uint32_t shared_bytes)
+{
+	bench->config.l1_bytes = 8192; /* 64 lines */
+	bench->config.l1_ways = 8;
+	bench->config.shared_bytes = bench->config.shared_per_cta = 8192;
+	bench->meta.shared_bytes = shared_bytes;
+	bench->meta.registers = 20;
+	simbench_stack(bench);
+	bench->meta.max_stack_bytes = 4096;
+	for (uint8_t pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < 32; i++) {
+			struct hd_inst *load = simbench_emit(bench, HD_OP_LDL);
+			load->mods = HD_MOD(SIZE, HD_SIZE_32);
+			load->dst = 4;
+			load->a = 1;
+			load->xkind = HD_X_OTHER;
+			load->x = -4u * (i + 1); /* a word of all lanes is a line */
+		}
+	}
+}
+
+START_TEST(shared_memory_in_use_is_not_cache)
+{
+	struct hd_stats none = simbench_measure(build_two_passes, 0, 32),
+			most = simbench_measure(build_two_passes, 6144, 32);
+	ck_assert_uint_eq(none.counters.l1d_accesses, 2 * 32);
+	ck_assert_uint_eq(none.counters.l1d_hits, 32);
+	ck_assert_uint_le(most.counters.l1d_hits, 16); /* a quarter is left */
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("sm_memory", (const TTest *const[]){
+						the_line_that_was_used_least_recently_goes,
+						of_lines_of_one_cycle_the_first_goes,
+						a_fence_without_accesses_takes_an_add,
+						a_load_of_no_lane_takes_a_cycle,
+						shared_memory_in_use_is_not_cache,
+						NULL,
+					});
+}
