@@ -17,12 +17,11 @@
 
 #define BARRIERS 16
 
-/* Constant bank 0 is all that scalar operands of control instructions are taken from. */
+/* Of constant bank 0: a program with other constant operands, or outside of it, is not loaded. */
 static uint32_t constant_value(const struct hd_warp *warp, uint32_t x)
 {
-	uint32_t value = 0, offset = x & 0xffff;
-	if (!(x >> 16) && offset + sizeof(value) <= HD_CB_BYTES)
-		memcpy(&value, warp->cta->grid->constants + offset, sizeof(value));
+	uint32_t value;
+	memcpy(&value, warp->cta->grid->constants + x, sizeof(value));
 	return value;
 }
 

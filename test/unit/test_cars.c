@@ -159,6 +159,39 @@ START_TEST(calls_make_room_for_the_larger_of_site_and_callee)
 }
 END_TEST
 
+/* Each site asks for its own worst callee: beside the four rows of "outer" that makes nine of seven every time. */
+START_TEST(every_site_makes_room)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars:low");
+	bench.options.verify = false;
+	simbench_mov(&bench, 4, 0);
+	simbench_call(&bench, "outer");
+	simbench_function(&bench, "outer");
+	simbench_prologue(&bench, 3);
+	for (uint32_t site = 0; site < 3; site++)
+		simbench_call(&bench, "leaf");
+	simbench_epilogue(&bench, 3);
+	simbench_emit(&bench, HD_OP_RET);
+	simbench_function(&bench, "leaf");
+	simbench_prologue(&bench, 1);
+	simbench_epilogue(&bench, 1);
+	simbench_emit(&bench, HD_OP_RET);
+	bench.functions[1].meta.fru = 5; /* it renames one register, beside RFP, which would be six */
+	bench.meta.registers = 20;
+	bench.meta.max_fru = 5;
+	bench.meta.low_watermark = 23;
+	bench.meta.high_watermark = 16 + 4 + 5;
+	bench.config.max_ctas = 64;
+	bench.config.registers = 23 * 32 * 64; /* 64 warps of 16 + 7 rows */
+	bench.config.register_unit = 32;
+	run_blocks(&bench, 64, 32);
+	ck_assert_double_eq(figure(&bench, "calls"), 4 * 64);
+	ck_assert_double_eq(figure(&bench, "call_traps"), 3 * 64);
+	simbench_release(&bench);
+}
+END_TEST
+
 /* What a function saves beside a run from R16 goes through memory, as without CARS. */
 START_TEST(saves_with_a_gap_are_not_renamed)
 {
@@ -844,6 +877,7 @@ Suite *hd_suite(void)
 					   the_push_of_rfp_takes_a_slot_and_a_register_write,
 					   pushes_pass_the_operand_collector,
 					   calls_make_room_for_the_larger_of_site_and_callee,
+					   every_site_makes_room,
 					   saves_with_a_gap_are_not_renamed,
 					   low_watermark_traps_on_the_second_call,
 					   recursion_goes_beyond_any_stack,

@@ -260,6 +260,14 @@ START_TEST(dumps_show_what_waits_where)
 	ck_assert_ptr_null(strstr(text, "test in 0"));
 	ck_assert_ptr_null(strstr(text, "test out"));
 	free(text);
+	for (uint64_t now = 0; now < 20; now++)
+		tick(now);
+	out = open_memstream(&text, &size);
+	hd_crossbar_dump(&x, out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "test out 0: 1 packets, 3 of 8 flits, head kind 0"));
+	ck_assert_ptr_null(strstr(text, "test in")); /* nor of inputs that there are not */
+	free(text);
 }
 END_TEST
 

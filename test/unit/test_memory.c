@@ -456,6 +456,36 @@ START_TEST(skipping_cycles_changes_nothing)
 }
 END_TEST
 
+/* Four SMs take the same lines from a late one of many slices, faster than its replies find room on their way. */
+START_TEST(a_slice_goes_on_when_its_replies_have_left)
+{
+	enum { LINES = 12, SLICE = 100 };
+	uint64_t lines[LINES];
+	rig.config.l2_slices = 128;
+	rig.config.icnt_input_queue = 8;
+	rig_build(&rig);
+	for (uint64_t line = 0, found = 0; found < LINES; line += 128)
+		if (hd_address_slice(&rig.memory->map, line) == SLICE)
+			lines[found++] = line;
+	for (uint32_t sm = 0; sm < 5; sm++) {
+		for (uint32_t i = 0; i < LINES; i++) {
+			struct hd_mem_request load = rig_load(sm * LINES + i, lines[i], 4, 4);
+			rig_issue(&rig, sm, &load);
+		}
+		if (sm == 0)
+			rig_run(&rig);
+	}
+	rig_run(&rig);
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(rig.outstanding, 0);
+	ck_assert_uint_eq(total.counters.l2_accesses, 5 * LINES * 4);
+	ck_assert_uint_eq(total.counters.l2_hits, 4 * LINES * 4);
+	for (uint32_t sm = 1; sm < 5;
+	     sm++) /* each takes its whole lines, of four flits and a head, one after the other */
+		ck_assert_uint_ge(rig.done[sm * LINES + LINES - 1], rig.done[sm * LINES] + (LINES - 1) * 4);
+}
+END_TEST
+
 START_TEST(dumps_show_what_is_under_way)
 {
 	char *text = NULL;
@@ -515,6 +545,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, l2_bandwidth_is_bounded_by_slices_and_crossbar);
 	tcase_add_test(cases, latency_grows_with_load);
 	tcase_add_loop_test(cases, skipping_cycles_changes_nothing, 0, 12);
+	tcase_add_test(cases, a_slice_goes_on_when_its_replies_have_left);
 	tcase_add_test(cases, dumps_show_what_is_under_way);
 	tcase_add_test(cases, a_packet_on_its_way_up_is_work);
 	suite_add_tcase(suite, cases);

@@ -132,15 +132,27 @@ START_TEST(an_undefined_symbol_is_an_error_that_leaves_nothing)
 }
 END_TEST
 
-START_TEST(a_constant_outside_its_bank_is_refused)
+static int load_constant(enum hd_op op, enum hd_xkind kind, uint32_t x)
 {
 	struct lab *lab = lab_new();
-	struct hd_inst mov = lab_imm(HD_OP_MOV, 0, HD_RZ, HD_CONST_X(0, HD_CB_BYTES));
-	mov.xkind = HD_X_CONST_B;
-	const struct hd_inst kernel[] = {mov, EXIT};
+	struct hd_inst inst = lab_imm(op, 0, HD_RZ, x);
+	inst.xkind = (uint8_t)kind;
+	const struct hd_inst kernel[] = {inst, EXIT};
 	lab_function(lab, "kernel", kernel, 2);
-	ck_assert_int_eq(lab_start(lab, 32), HD_SIM_BAD_OBJECT);
+	int error = lab_start(lab, 32);
 	lab_free(lab);
+	return error;
+}
+
+START_TEST(a_constant_outside_its_bank_is_refused)
+{
+	ck_assert_int_eq(load_constant(HD_OP_MOV, HD_X_CONST_B, HD_CONST_X(0, HD_CB_BYTES - 4)), 0);
+	ck_assert_int_eq(load_constant(HD_OP_MOV, HD_X_CONST_B, HD_CONST_X(0, HD_CB_BYTES)), HD_SIM_BAD_OBJECT);
+	ck_assert_int_eq(load_constant(HD_OP_MOV, HD_X_CONST_B, HD_CONST_X(0, HD_CB_PARAMS + 2)), HD_SIM_BAD_OBJECT);
+	ck_assert_int_eq(load_constant(HD_OP_MOV, HD_X_CONST_B, HD_CONST_X(3, HD_CB_PARAMS)), HD_SIM_BAD_OBJECT);
+	/* Counts of barriers are read as constants of bank 0. */
+	ck_assert_int_eq(load_constant(HD_OP_BAR, HD_X_CONST_C, HD_CONST_X(0, HD_CB_PARAMS)), 0);
+	ck_assert_int_eq(load_constant(HD_OP_BAR, HD_X_CONST_C, HD_CONST_X(3, HD_CB_PARAMS)), HD_SIM_BAD_OBJECT);
 }
 END_TEST
 

@@ -614,8 +614,8 @@ START_TEST(barrier_that_nobody_completes_is_a_deadlock)
 }
 END_TEST
 
-/* A barrier for 64 or 96 of 64 threads, from an immediate, a parameter in a constant bank or a register. */
-static int run_counted_barrier(enum hd_xkind kind, uint32_t bank, uint32_t threads)
+/* A barrier for 64 or 96 of 64 threads, from an immediate, a parameter in the constant bank or a register. */
+static int run_counted_barrier(enum hd_xkind kind, uint32_t threads)
 {
 	struct simbench bench;
 	simbench_init(&bench);
@@ -623,7 +623,7 @@ static int run_counted_barrier(enum hd_xkind kind, uint32_t bank, uint32_t threa
 	simbench_mov(&bench, 9, threads);
 	struct hd_inst *bar = simbench_emit(&bench, HD_OP_BAR);
 	bar->xkind = (uint8_t)kind;
-	bar->x = kind == HD_X_IMM_C ? threads : kind == HD_X_CONST_C ? HD_CONST_X(bank, HD_CB_PARAMS + 4) : 0;
+	bar->x = kind == HD_X_IMM_C ? threads : kind == HD_X_CONST_C ? HD_CONST_X(0, HD_CB_PARAMS + 4) : 0;
 	bar->c = kind == HD_X_NONE ? 9 : HD_RZ;
 	ck_assert_int_eq(simbench_start(&bench), 0);
 	const uint32_t params[] = {1, threads};
@@ -638,8 +638,8 @@ START_TEST(barrier_counts_come_from_any_operand)
 {
 	const enum hd_xkind kinds[] = {HD_X_IMM_C, HD_X_CONST_C, HD_X_NONE};
 	for (uint32_t i = 0; i < 3; i++) {
-		ck_assert_int_eq(run_counted_barrier(kinds[i], 0, 64), 0);
-		ck_assert_int_eq(run_counted_barrier(kinds[i], 0, 96), HD_SIM_TIMEOUT);
+		ck_assert_int_eq(run_counted_barrier(kinds[i], 64), 0);
+		ck_assert_int_eq(run_counted_barrier(kinds[i], 96), HD_SIM_TIMEOUT);
 	}
 }
 END_TEST
