@@ -229,17 +229,24 @@ END_TEST
 START_TEST(tags_of_live_registers)
 {
 	analyse();
-	functions[K].insts[STORE].dead = 1; /* R8: nobody reads it afterwards */
-	ck_assert_int_eq(hd_liveness_verify_unit(&unit), 0);
-	functions[K].insts[ADD].dead = 2; /* R6: the comparison does, but calls may have been told more */
+	functions[K].insts[ADD].dead = 2; /* R6: the comparison reads it, but calls may have been told more */
 	ck_assert_int_eq(hd_liveness_verify_unit(&unit), 0);
 	flow_of(K)->call_count = 0;
 	REFUSED(hd_liveness_verify_unit, "liveness of 'k': the instruction at 0020 is tagged as the last read of a "
 					 "register that is live");
 	functions[K].insts[ADD].dead = 0;
+	functions[K].insts[COMPARE].dead = 1; /* R7, in the next round */
+	REFUSED(hd_liveness_verify_unit, "liveness of 'k': the instruction at 0040 is tagged as the last read of a "
+					 "register that is live");
+	functions[K].insts[COMPARE].dead = 0;
+	functions[K].insts[STORE].dead = 1 | 4; /* R8 and R4: nobody reads them afterwards */
+	ck_assert_int_eq(hd_liveness_verify_unit(&unit), 0);
 	liveness_of(K)->dead_in_warp[COMPARE] |= 2;
 	REFUSED(hd_liveness_verify_unit,
 		"liveness of 'k': the warp is done with a register at 0040 that its thread is not");
+	liveness_of(F)->dead_in_warp[0] |= 1;
+	REFUSED(hd_liveness_verify_unit,
+		"liveness of 'f': the warp is done with a register at 0000 that its thread is not");
 }
 END_TEST
 

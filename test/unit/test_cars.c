@@ -774,6 +774,22 @@ static void lose_a_spill(struct cars_stack *stack)
 	stack->bottom = stack->resident = 0;
 }
 
+/* Not what another warp left there, nor zero: one that reads what it has not written is not checked. */
+START_TEST(what_a_warp_has_not_written_may_be_anything)
+{
+	struct simbench bench;
+	bench_init(&bench, "cars");
+	two_deep(&bench);
+	bench.code.data[1] = hd_inst_new(HD_OP_FFMA); /* in place of the MOV */
+	bench.code.data[1].dst = 4;
+	bench.code.data[1].a = bench.code.data[1].b = bench.code.data[1].c = 17;
+	bench.config.max_ctas = 1;
+	run_blocks(&bench, 3, 32);
+	ck_assert_double_eq(figure(&bench, "calls"), 3 * 2);
+	simbench_release(&bench);
+}
+END_TEST
+
 START_TEST(verify_finds_a_wrong_renaming)
 {
 	struct simbench bench;
@@ -896,6 +912,7 @@ Suite *hd_suite(void)
 					   another_grid_begins_with_the_best,
 					   the_last_blocks_of_every_sm_are_measured,
 					   high_is_best_before_any_block_has_ended,
+					   what_a_warp_has_not_written_may_be_anything,
 					   verify_finds_a_wrong_renaming,
 					   verify_finds_an_unbalanced_stack,
 					   verify_finds_what_a_trap_lost,

@@ -162,6 +162,29 @@ START_TEST(a_guarded_write_may_end_its_block)
 }
 END_TEST
 
+/* P0 = ... where P1, and where not: the first covers what was there for nobody's sake, and the second P0 with it. */
+START_TEST(guarded_writes_cover_predicates)
+{
+	struct code code = {0};
+	struct hd_flow_effects effects;
+	uint32_t first = code_guard(&code, code_compare(&code, 0, 1, 2), 1);
+	uint32_t second = code_guard(&code, code_compare(&code, 0, 2, 1), 1 | HD_PRED_NOT);
+	uint32_t unread = code_guard(&code, code_compare(&code, 2, 2, 1), 1);
+	code_guard(&code, code_store(&code, 0, 1), 0);
+	code_exit(&code);
+	struct hd_function function = code_finish(&code, "predicates", true, &arena);
+	struct hd_flow flow = flow_of(&function);
+	EQ(flow.live_in[0], 0x7, 0x2);
+	hd_flow_effects(&flow, first, &effects);
+	EQ(effects.covers, 0, 0x1);
+	hd_flow_effects(&flow, second, &effects);
+	EQ(effects.covers, 0, 0);
+	hd_flow_effects(&flow, unread, &effects);
+	EQ(effects.covers, 0, 0x4);
+	EQ(effects.kills, 0, 0);
+}
+END_TEST
+
 /* By the ABI alone a call reads every argument register and a return every result. */
 START_TEST(calls_by_the_abi)
 {
@@ -382,6 +405,7 @@ Suite *hd_suite(void)
 				      guards,
 				      complementary_writes_end_a_life,
 				      a_guarded_write_may_end_its_block,
+				      guarded_writes_cover_predicates,
 				      calls_by_the_abi,
 				      calls_of_known_functions,
 				      services,
