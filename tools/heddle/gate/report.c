@@ -129,6 +129,7 @@ struct gate_finding *gate_report_add(struct gate_report *report, const struct ga
 	if (subject) {
 		struct gate_place own = place_of(report, subject);
 		finding.subject = subject->name;
+		finding.of_run = subject->run != NULL;
 		finding.symbol = subject->meta->name;
 		finding.object = subject->unit->path;
 		if (own.file)

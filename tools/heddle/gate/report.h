@@ -31,6 +31,7 @@ struct gate_finding {
 	struct gate_place place;
 	uint32_t gpus;	     /* the GPUs that it holds for */
 	bool every_gpu;	     /* it does not depend on the GPU */
+	bool of_run;	     /* what a run found of the subject, not what the compiler says */
 	const char *subject; /* demangled; NULL: about the budget or the baseline itself */
 	const char *symbol, *object;
 	const char *metric; /* NULL: none */

@@ -1,7 +1,7 @@
 /*
- * Findings as SARIF 2.1.0: one run a GPU, each with a category of its own (automationDetails.id), so that an upload for
- * one GPU does not close the alerts of another. A finding that holds for every GPU is in each run, with one
- * fingerprint.
+ * Findings as SARIF 2.1.0: one run a GPU, and another for what runs found, each with a category of its own
+ * (automationDetails.id), so that an upload for one GPU, or of a build, does not close the alerts of another. A finding
+ * that holds for every GPU is in each of its GPUs' runs, with one fingerprint.
  *
  * Locations are relative to the repository (uriBaseId SRCROOT); what lies outside is a file URI without a base. The
  * fingerprint also stands under the key by which GitHub tells alerts apart, so that they survive edits of the source
@@ -161,11 +161,22 @@ static json_t *invocation_json(const struct gate_report *report)
 			 notifications);
 }
 
-static json_t *run_json(const struct gate_report *report, unsigned gpu)
+static bool has_builds(const struct gate_report *report)
+{
+	return report->kernels + report->functions || !report->runs;
+}
+
+static bool is_of_runs(const struct gate_report *report, const struct gate_finding *finding)
+{
+	return finding->of_run || !has_builds(report);
+}
+
+/* `of_runs`: what runs found; else what the compiler says, and what has no kernel to be about. */
+static json_t *run_json(const struct gate_report *report, unsigned gpu, bool of_runs)
 {
 	char category[96];
 	json_t *run = json_object(), *results = json_array();
-	snprintf(category, sizeof(category), "heddle/%s/", report->gpus->config[gpu].name);
+	snprintf(category, sizeof(category), "heddle/%s/%s", report->gpus->config[gpu].name, of_runs ? "run/" : "");
 	json_object_set_new(run, "tool",
 			    json_pack("{s:{s:s,s:s,s:s,s:o}}", "driver", "name", "Heddle", "version", HD_VERSION,
 				      "semanticVersion", HD_VERSION, "rules", rules_json(report)));
@@ -178,7 +189,7 @@ static json_t *run_json(const struct gate_report *report, unsigned gpu)
 	json_object_set_new(run, "results", results);
 	for (uint32_t i = 0; i < report->findings.len; i++) {
 		const struct gate_finding *finding = &report->findings.data[i];
-		if (finding->every_gpu || finding->gpus >> gpu & 1)
+		if (is_of_runs(report, finding) == of_runs && (finding->every_gpu || finding->gpus >> gpu & 1))
 			json_array_append_new(results, result_json(report, finding));
 	}
 	return run;
@@ -191,8 +202,9 @@ void gate_write_sarif(const struct gate_report *report, struct hd_strbuf *out)
 	json_object_set_new(log, "version", json_string("2.1.0"));
 	json_object_set_new(log, "runs", runs);
 	for (unsigned gpu = 0; gpu < report->gpus->count; gpu++)
-		if (report->used_gpus >> gpu & 1)
-			json_array_append_new(runs, run_json(report, gpu));
+		for (int of_runs = 0; of_runs < 2; of_runs++)
+			if (report->used_gpus >> gpu & 1 && (of_runs ? report->runs > 0 : has_builds(report)))
+				json_array_append_new(runs, run_json(report, gpu, of_runs));
 	char *text = hd_json_dump(log);
 	json_decref(log);
 	hd_strbuf_append(out, text ? text : "");
