@@ -6,8 +6,8 @@
  *     stopped. Else it is the boundary with the fewest, among the blocks that every iteration
  *     passes, so that no iteration goes round it (the paper does not say where; a point beside the
  *     path would bound nothing);
- *   - outside innermost loops one every K instructions of the longest path: again a barrier of these,
- *     else the boundary with the fewest live registers, of the latter half;
+ *   - outside innermost loops one every K instructions of the longest path, ways round outer loops included: again a
+ *     barrier of these, else the boundary with the fewest live registers, of the latter half;
  *   - a further one in an outer loop that can go round without passing any of these, beside its inner
  *     loops: "only the innermost loop is considered" would leave it without a bound, and the K instructions
  *     outside loops are meant to bound what runs between points. Where such a loop has a barrier that is no
@@ -15,7 +15,7 @@
  *
  * Ties go to the fewer under divergence, then to the lower pc. A loop that calls a function with a
  * barrier has no point of its own; that function's own barrier is one. Linear in the code but for the
- * re-walk of at most K instructions at each point of the second kind.
+ * re-walk of at most K instructions at each point of the second kind, and a walk for each depth of loops.
  */
 #include "passes/analysis/preempt.h"
 
@@ -35,6 +35,7 @@ struct places {
 	bool *waits;	   /* of each block: calls what has a barrier */
 	uint32_t *since;   /* of each block: instructions since the last point, at its end */
 	bool *moved;	   /* of each block: a point above it has been tried */
+	bool *turns;	   /* of each block: what comes round to it, as the header of a loop, has passed a point */
 };
 
 bool hd_waits_at(const struct hd_inst *inst)
@@ -169,9 +170,12 @@ static uint32_t since_at_start(const struct places *places, uint32_t block)
 	const struct hd_flow *flow = places->flow;
 	const struct hd_graph *graph = &flow->graph;
 	uint32_t most = 0;
-	for (uint32_t p = graph->pred_start[block]; p < graph->pred_start[block + 1]; p++)
-		if (places->since[graph->pred[p]] > most)
-			most = places->since[graph->pred[p]];
+	for (uint32_t p = graph->pred_start[block]; p < graph->pred_start[block + 1]; p++) {
+		uint32_t from = graph->pred[p];
+		bool back = flow->position[from] == HD_NO_NODE || flow->position[from] >= flow->position[block];
+		if (places->since[from] > most && (!back || places->turns[block]))
+			most = places->since[from];
+	}
 	return most;
 }
 
@@ -246,7 +250,7 @@ static uint32_t walk_block(struct places *places, uint32_t block)
 	return HD_NO_NODE;
 }
 
-/* What goes back along a cycle has been counted where its blocks have: the walk is in reverse post-order. */
+/* In reverse post-order; what goes back along a cycle is that of the walk before, where it counts. */
 static void place_outside(struct places *places)
 {
 	const struct hd_flow *flow = places->flow;
@@ -341,6 +345,37 @@ static void place_beside(struct places *places, struct hd_arena *arena)
 		place(places, at, l);
 		cut[flow->block_of[at]] = true;
 	}
+}
+
+/* ---- round the outer loops */
+
+/* Headers that nothing comes back to without having passed a point. Where control may enter elsewhere nobody knows. */
+static void find_turns(struct places *places, struct hd_arena *arena)
+{
+	const struct hd_flow *flow = places->flow;
+	bool *cut = HD_ARENA_NEW(arena, bool, flow->block_count);
+	uint32_t *seen = HD_ARENA_NEW(arena, uint32_t, flow->block_count);
+	uint32_t *stack = HD_ARENA_NEW(arena, uint32_t, flow->block_count + 1);
+	for (uint32_t i = 0; i < flow->function->inst_count; i++)
+		cut[flow->block_of[i]] |= places->point[i];
+	for (uint32_t l = 0; l < flow->loops.count; l++)
+		places->turns[flow->loops.loops[l].header] =
+			!flow->loops.loops[l].irreducible && !goes_round(places, l, cut, seen, stack);
+}
+
+/*
+ * What has gone by since the last point of an iteration counts in the next one. Since every way round passes a point,
+ * the counts settle: a walk more for each loop inside another.
+ */
+static void place_round(struct places *places, struct hd_arena *arena)
+{
+	uint32_t count = places->flow->block_count;
+	uint32_t *before = HD_ARENA_NEW(arena, uint32_t, count);
+	find_turns(places, arena);
+	do {
+		memcpy(before, places->since, count * sizeof(*before));
+		place_outside(places);
+	} while (memcmp(before, places->since, count * sizeof(*before)));
 }
 
 /* ---- results */
@@ -438,6 +473,7 @@ void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *li
 	places.since = HD_ARENA_NEW(&scratch, uint32_t, flow->block_count);
 	places.moved = HD_ARENA_NEW(&scratch, bool, flow->block_count);
 	places.waits = HD_ARENA_NEW(&scratch, bool, flow->block_count);
+	places.turns = HD_ARENA_NEW(&scratch, bool, flow->block_count);
 	find_waiting_calls(&places);
 	find_innermost(&places);
 	for (uint32_t l = 0; l < flow->loops.count; l++)
@@ -446,6 +482,7 @@ void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *li
 	place_for_callers(&places);
 	place_outside(&places);
 	place_beside(&places, &scratch);
+	place_round(&places, &scratch);
 	list_points(&places, preempt, arena);
 	find_patterns(preempt, &scratch, arena);
 	hd_arena_release(&scratch);

@@ -2,7 +2,8 @@
  * What is certain of reuse distances (malekeh, 3.2), for --verify to hold a run against: an operand
  * whose next read stands in the same block, without a call between, is read after exactly so many
  * instructions of the warp; one that is written there first, or that liveness calls dead at the end
- * of the block, is never read. All else depends on branches, and is left to the expectation.
+ * of the block, is never read. Of a pair or quad the nearest read counts, whatever becomes of the rest. All else
+ * depends on branches, and is left to the expectation.
  *
  * Calls and returns pass registers on that they do not name, and a callee's length is its own: of
  * what lies beyond them in the block nothing is said. Linear in the code.
@@ -41,22 +42,28 @@ static bool passes_registers_on(const struct hd_inst *inst)
 	return hd_opinfo[inst->op].effects & (HD_FX_CALL | HD_FX_RET);
 }
 
-/* Of the operand's `width` registers from `reg` on: the nearest read, when all of them are certain; in each lane, of
- * several registers. */
+/*
+ * Of the operand's `width` registers from `reg` on: the nearest read. A register of which nothing is known is not read
+ * before the block or what stands in between is left, which is later than any read that is. One that a guard may
+ * overwrite is read in the other lanes only: what is nearest has to be another.
+ */
 static uint8_t claim(const struct ahead *ahead, const struct hd_regset *kills, uint32_t reg, unsigned width,
 		     uint32_t inst)
 {
-	uint32_t nearest = UINT32_MAX;
+	uint32_t nearest = UINT32_MAX, mixed = UINT32_MAX;
+	bool unknown = false;
 	for (uint32_t r = reg; r < reg + width && r < HD_RZ; r++) {
 		if (kills && hd_regset_has(kills, r))
 			continue;
-		if (ahead->touch[r] == UNKNOWN || (ahead->mixed[r] && width > 1))
-			return HD_REUSE_NO_CLAIM;
-		if (ahead->touch[r] == READ && ahead->inst[r] < nearest)
-			nearest = ahead->inst[r];
+		unknown |= ahead->touch[r] == UNKNOWN;
+		uint32_t *first = ahead->mixed[r] && width > 1 ? &mixed : &nearest;
+		if (ahead->touch[r] == READ && ahead->inst[r] < *first)
+			*first = ahead->inst[r];
 	}
-	if (nearest == UINT32_MAX)
-		return HD_REUSE_NEVER;
+	if (nearest == UINT32_MAX && mixed == UINT32_MAX)
+		return unknown ? HD_REUSE_NO_CLAIM : HD_REUSE_NEVER;
+	if (mixed <= nearest && mixed != UINT32_MAX)
+		return HD_REUSE_NO_CLAIM;
 	return nearest - inst <= HD_REUSE_EXACT_MOST ? (uint8_t)(nearest - inst) : HD_REUSE_NO_CLAIM;
 }
 

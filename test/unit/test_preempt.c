@@ -251,6 +251,25 @@ START_TEST(every_ten)
 }
 END_TEST
 
+/* An outer loop of 49 instructions, an inner loop, and 30 more on the way back: with a point in the inner loop alone 80
+ * would go by. */
+START_TEST(round_outer_loops)
+{
+	struct code code = {0};
+	for (unsigned i = 0; i < 49; i++)
+		code_set(&code, 2, i); /* 0 outer header */
+	code_add(&code, 3, 3, 2);      /* 49 inner header */
+	code_branch(&code, 1, 49, 51); /* 50 */
+	for (unsigned i = 0; i < 29; i++)
+		code_set(&code, 2, i); /* 51 */
+	code_branch(&code, 0, 0, 81);  /* 80 */
+	code_exit(&code);	       /* 81 */
+	compute(&code, 60, NULL);
+	ck_assert(preempt.drain.bounded);
+	ck_assert_int_le(preempt.drain.worst, 60);
+}
+END_TEST
+
 START_TEST(masks)
 {
 	struct hd_regset set = {0};
@@ -462,6 +481,7 @@ Suite *hd_suite(void)
 				      nested_loops,
 				      irreducible,
 				      every_ten,
+				      round_outer_loops,
 				      masks,
 				      calls,
 				      callees_count_in_each_distance,

@@ -369,6 +369,49 @@ START_TEST(what_is_certain)
 }
 END_TEST
 
+/* A pair of which one half is read here and the other half, for all one knows, later: the nearest read counts. One that
+ * a guard may overwrite before is read in other lanes only; and of what is not read here nothing is known. */
+START_TEST(halves_that_leave)
+{
+	struct code code = {0};
+	code_op(&code, HD_OP_IMAD_WIDE);
+	code.insts.data[0].dst = 4;
+	code.insts.data[0].a = code.insts.data[0].b = 0;
+	code.insts.data[0].c = HD_RZ;
+	code_store(&code, 2, 4);
+	code_add(&code, 6, 2, 2);
+	code_branch(&code, 0, 4, 4);
+	code_store(&code, 2, 5);
+	code_exit(&code);
+	solve(&code);
+	uint8_t *claims = hd_reuse_claims(&flow, &arena);
+	ck_assert_uint_eq(claims[HD_SLOT_DST], 1);
+
+	code_op(&code, HD_OP_IMAD_WIDE);
+	code.insts.data[0].dst = 4;
+	code.insts.data[0].a = code.insts.data[0].b = 0;
+	code.insts.data[0].c = HD_RZ;
+	code_guard(&code, code_set(&code, 4, 1), 1);
+	code_store(&code, 2, 4);
+	code_store(&code, 2, 5);
+	code_exit(&code);
+	solve(&code);
+	claims = hd_reuse_claims(&flow, &arena);
+	ck_assert_uint_eq(claims[HD_SLOT_DST], HD_REUSE_NO_CLAIM);
+
+	code_op(&code, HD_OP_IMAD_WIDE);
+	code.insts.data[0].dst = 4;
+	code.insts.data[0].a = code.insts.data[0].b = 0;
+	code.insts.data[0].c = HD_RZ;
+	code_branch(&code, 0, 2, 2);
+	code_store(&code, 2, 5);
+	code_exit(&code);
+	solve(&code);
+	claims = hd_reuse_claims(&flow, &arena);
+	ck_assert_uint_eq(claims[HD_SLOT_DST], HD_REUSE_NO_CLAIM);
+}
+END_TEST
+
 /* ---- against every way on */
 
 /* Mass that moves on instruction by instruction until it reads, writes or is gone. */
@@ -561,6 +604,7 @@ Suite *hd_suite(void)
 				      over_a_call,
 				      tags_and_counts,
 				      what_is_certain,
+				      halves_that_leave,
 				      random_straight_lines,
 				      random_flow,
 				      profiled,
