@@ -250,6 +250,7 @@ static void revive_written(struct hd_shadow *shadow, uint32_t mask, const struct
 		for (uint64_t left = writes->bits[word]; left; left &= left - 1)
 			shadow->dead[64 * word + (unsigned)__builtin_ctzll(left)] &= ~mask;
 	hd_verify_poison_written(&shadow->watch.poison, mask, writes);
+	hd_verify_poison_written(&shadow->watch.space, mask, writes);
 }
 
 static void check_stack(struct hd_exec *exec)

@@ -22,7 +22,8 @@ struct hd_due {
 
 /* What is kept of a warp. */
 struct hd_watch {
-	struct hd_poison poison;
+	struct hd_poison poison; /* by preemption points */
+	struct hd_poison space;	 /* by intervals and strands: what is not live where they are entered */
 	struct hd_due due;
 	uint32_t interval[HD_WARP_LANES], strand[HD_WARP_LANES]; /* of each lane: its last instruction's, or none */
 };

@@ -3,7 +3,9 @@
  *
  *   intervals  its registers lie in the working set of the register-interval and of the strand that it is in.
  *              A call has no registers but its target's: what it passes is the callee's business (intervals.h).
- *              A lane that comes from another one, or back from a call, is at its entry
+ *              A lane that comes from another one, or back from a call, is at its entry; what is then in the
+ *              working set and not in `live_in`, of which LTRF+ brings nothing, is poisoned in the lanes of the
+ *              warp, those included that wait here or in callers
  *   preempt    at a preemption point, what the point would not save is poisoned: in the lanes that are there
  *              all but `live`, which is what a thread there needs; in lanes that wait elsewhere all but
  *              `live_divergent`. A lane that reads poison before it has written it needed a register that
@@ -81,47 +83,66 @@ static void check_working_set(struct hd_exec *exec, const struct hd_dinst *inst,
 	}
 }
 
-/* `last` has the interval that each lane comes from. */
-static void check_entry(struct hd_exec *exec, const struct hd_pfunction *function, const struct hd_meta_interval *list,
-			uint32_t index, uint32_t last[HD_WARP_LANES], const char *kind)
-{
-	uint32_t pc = (exec->warp->pc - function->first) * HD_INST_BYTES;
-	HD_FOR_LANES (lane, exec->warp->active) {
-		if (last[lane] == index)
-			continue;
-		last[lane] = index;
-		if (pc == list[index].entry_pc)
-			continue;
-		HD_FAULT(exec, lane, HD_SIM_VERIFY, "control enters %s %u of %s at pc 0x%x, its entry is 0x%x", kind,
-			 list[index].id, function->name, pc, list[index].entry_pc);
-		return;
-	}
-}
-
-static void check_intervals(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
-			    const struct hd_verify_facts *facts, struct hd_watch *watch)
-{
-	const struct hd_meta_function *meta = function->meta;
-	if (meta->interval_count) {
-		check_working_set(exec, inst, function, meta->intervals, facts->interval, "interval");
-		if (!exec->fault)
-			check_entry(exec, function, meta->intervals, facts->interval, watch->interval, "interval");
-	}
-	if (meta->strand_count && !exec->fault) {
-		check_working_set(exec, inst, function, meta->strands, facts->strand, "strand");
-		if (!exec->fault)
-			check_entry(exec, function, meta->strands, facts->strand, watch->strand, "strand");
-	}
-}
-
-/* ---- preemption points */
-
 static void poison_rows(uint32_t *rows, uint32_t first, uint32_t count, uint64_t kept, uint32_t mask)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (!(kept >> i & 1))
 			rows[first + i] |= mask;
 }
+
+/* Lanes elsewhere in the warp. Those that wait in the caller's linear version, or inside a path that spun, hold other
+ * registers than the metadata is about. */
+static uint32_t waiting_lanes(const struct hd_warp *warp)
+{
+	return warp->cta->grid->linear || warp->reordered ? 0 : warp->live & ~warp->active;
+}
+
+/* `last` has the interval that each lane comes from. Returns the lanes that enter this one. */
+static uint32_t check_entry(struct hd_exec *exec, const struct hd_pfunction *function,
+			    const struct hd_meta_interval *list, uint32_t index, uint32_t last[HD_WARP_LANES],
+			    const char *kind)
+{
+	uint32_t pc = (exec->warp->pc - function->first) * HD_INST_BYTES, entering = 0;
+	HD_FOR_LANES (lane, exec->warp->active) {
+		if (last[lane] == index)
+			continue;
+		last[lane] = index;
+		entering |= 1u << lane;
+		if (pc == list[index].entry_pc)
+			continue;
+		HD_FAULT(exec, lane, HD_SIM_VERIFY, "control enters %s %u of %s at pc 0x%x, its entry is 0x%x", kind,
+			 list[index].id, function->name, pc, list[index].entry_pc);
+		return 0;
+	}
+	return entering;
+}
+
+static void check_subgraph(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+			   const struct hd_meta_interval *list, uint32_t index, uint32_t last[HD_WARP_LANES],
+			   struct hd_poison *space, const char *kind)
+{
+	check_working_set(exec, inst, function, list, index, kind);
+	uint32_t entering = exec->fault ? 0 : check_entry(exec, function, list, index, last, kind);
+	if (!entering)
+		return;
+	for (uint32_t word = 0; word < 4; word++)
+		poison_rows(space->regs, 64 * word, 64, ~list[index].working_set[word] | list[index].live_in[word],
+			    entering | waiting_lanes(exec->warp));
+}
+
+static void check_intervals(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+			    const struct hd_verify_facts *facts, struct hd_watch *watch)
+{
+	const struct hd_meta_function *meta = function->meta;
+	if (meta->interval_count)
+		check_subgraph(exec, inst, function, meta->intervals, facts->interval, watch->interval, &watch->space,
+			       "interval");
+	if (meta->strand_count && !exec->fault)
+		check_subgraph(exec, inst, function, meta->strands, facts->strand, watch->strand, &watch->space,
+			       "strand");
+}
+
+/* ---- preemption points */
 
 static void poison_outside(struct hd_poison *poison, const struct hd_meta_registers *kept, uint32_t mask)
 {
@@ -131,14 +152,15 @@ static void poison_outside(struct hd_poison *poison, const struct hd_meta_regist
 		poison_rows(poison->preds, 0, HD_PT, kept->preds, mask);
 }
 
-static void check_registers_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *poison)
+static void check_registers_read(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *poison,
+				 const char *why)
 {
 	for (unsigned i = 0; i < inst->read_count; i++) {
 		uint32_t lanes = poison->regs[inst->read_regs[i]] & exec->mask;
 		if (!lanes)
 			continue;
-		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY,
-			 "R%u is read, but a preemption point before this would not have saved it", inst->read_regs[i]);
+		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY, "R%u is read, but %s", inst->read_regs[i],
+			 why);
 		return;
 	}
 }
@@ -174,15 +196,15 @@ void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst
 		if (facts->point != NONE) {
 			const struct hd_meta_point *point = &meta->points[facts->point];
 			poison_outside(poison, &point->live, warp->active);
-			/* Lanes that wait in the caller's linear version, or inside a path that spun, hold others. */
-			if (!warp->cta->grid->linear && !warp->reordered)
-				poison_outside(poison, &point->live_divergent, warp->live & ~warp->active);
+			poison_outside(poison, &point->live_divergent, waiting_lanes(warp));
 		}
 	}
 	if (inst->inst.role == HD_ROLE_CALLEE_SAVE)
 		return;
 	if (!exec->fault)
-		check_registers_read(exec, inst, poison);
+		check_registers_read(exec, inst, poison, "a preemption point before this would not have saved it");
+	if (!exec->fault)
+		check_registers_read(exec, inst, &watch->space, "where its interval is entered it is not in live_in");
 	if (!exec->fault)
 		check_predicates_read(exec, inst, poison);
 }
@@ -217,8 +239,10 @@ void hd_watch_called(struct hd_watch *watch, uint32_t mask)
 void hd_watch_returned(struct hd_watch *watch, uint32_t mask)
 {
 	leave_intervals(watch, mask);
-	for (unsigned reg = 0; reg < 256; reg++)
+	for (unsigned reg = 0; reg < 256; reg++) {
 		watch->poison.regs[reg] &= ~mask;
+		watch->space.regs[reg] &= ~mask;
+	}
 	for (unsigned pred = 0; pred < HD_PT; pred++)
 		watch->poison.preds[pred] &= ~mask;
 }

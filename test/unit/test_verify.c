@@ -57,9 +57,10 @@ static void intervals_new(struct rig *rig)
 	rig_new(rig, code, 6);
 	for (uint32_t i = 0; i < 6; i++)
 		rig->pcs[i >= 2][i >= 2 ? i - 2 : i] = i * HD_INST_BYTES;
-	rig->intervals[0] = (struct hd_meta_interval){.pcs = rig->pcs[0], .pc_count = 2, .working_set = {4}};
+	rig->intervals[0] =
+		(struct hd_meta_interval){.pcs = rig->pcs[0], .pc_count = 2, .working_set = {4}, .live_in = {4}};
 	rig->intervals[1] = (struct hd_meta_interval){
-		.id = 1, .entry_pc = 0x20, .pcs = rig->pcs[1], .pc_count = 4, .working_set = {4}};
+		.id = 1, .entry_pc = 0x20, .pcs = rig->pcs[1], .pc_count = 4, .working_set = {4}, .live_in = {4}};
 	rig->meta.intervals = rig->intervals;
 	rig->meta.interval_count = 2;
 }
@@ -79,6 +80,26 @@ START_TEST(intervals_are_entered_at_their_entry)
 	intervals_new(&rig);
 	rig.code[4] = lab_bra(0, 1, 5); /* back into the middle of the first */
 	rig_run(&rig, "control enters interval 0 of kernel at pc 0x10");
+}
+END_TEST
+
+START_TEST(intervals_bring_what_is_read)
+{
+	static const char words[] = "R2 is read, but where its interval is entered it is not in live_in";
+	struct rig rig;
+	intervals_new(&rig);
+	rig.intervals[1].live_in[0] = 0;
+	rig_run(&rig, words);
+	intervals_new(&rig);
+	rig.meta.strands = rig.intervals;
+	rig.meta.strand_count = 2;
+	rig.meta.interval_count = 0;
+	rig.intervals[1].live_in[0] = 0;
+	rig_run(&rig, words);
+	intervals_new(&rig);
+	rig.code[0] = lab_imm(HD_OP_MOV, 2, HD_RZ, 1); /* written first, space is enough */
+	rig.intervals[0].live_in[0] = 0;
+	rig_run(&rig, "");
 }
 END_TEST
 
@@ -264,6 +285,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("verify", (const TTest *const[]){
 					     intervals_are_entered_at_their_entry,
+					     intervals_bring_what_is_read,
 					     strands_are_entered_at_their_entry,
 					     reuse_distances,
 					     reuse_of_pairs,
