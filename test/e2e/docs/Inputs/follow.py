@@ -7,6 +7,7 @@ page changes. Then each fenced block of the page, in order:
     ```diff file=PATH        is a change to one: where the lines that begin with ' ' and '-' stand, once, those with ' ' and
                              '+' come; a line `@@` begins the next place
     ```console               `$ COMMAND`, run by bash in FOLDER, and what it prints; a line `...` stands for any lines
+    ```console figures       the same, and each number stands for any
 
 Blocks of other kinds are there to be read. With --changes nothing is run: only whether the changes fit. The first thing that does not hold ends it, with its line of the page.
 """
@@ -32,17 +33,18 @@ def copy_tree():
                     ignore=lambda at, names: LEFT_OUT & set(names) if at == root else {'__pycache__'})
     if changes_only:
         return
+    subprocess.run(['git', 'init', '-q', folder], check=True) # places are told relative to the repository
     shutil.copytree(build, os.path.join(folder, 'build'), symlinks=True,
                     ignore=lambda at, names: NOT_NEEDED & set(names) if at == build else ())
 
 
 def blocks(text):
-    """(line, language, attributes, lines) of each fenced block."""
+    """(line, language, attributes, lines) of each fenced block; a word without a value is an attribute, too."""
     opened = None
     for number, line in enumerate(text.split('\n'), 1):
         fence = re.match(r'```(\w*) ?(.*)$', line)
         if opened is None and fence:
-            opened = (number, fence[1], dict(re.findall(r'(\w+)=(\S+)', fence[2])), [])
+            opened = (number, fence[1], dict(re.findall(r'(\w+)=?(\S*)', fence[2])), [])
         elif opened is not None and line == '```':
             yield opened
             opened = None
@@ -75,30 +77,39 @@ def change(line, path, lines):
         file.write('\n'.join(text))
 
 
-def same(expected, printed):
+def pattern_of(line, figures):
+    if not figures:
+        return re.escape(line)
+    # Numbers, and what lines them up.
+    parts = re.split(r'(\d+(?:\.\d+)?|  +)', line)
+    return ''.join(re.escape(part) if at % 2 == 0 else r'\d+(?:\.\d+)?' if part[0] != ' ' else ' +'
+                   for at, part in enumerate(parts))
+
+
+def same(expected, printed, figures):
     """Whether the lines are as expected, where `...` stands for any."""
-    pattern = '\n'.join('(?:.*\n)*?' if each == '...' else re.escape(each) for each in expected)
+    pattern = '\n'.join('(?:.*\n)*?' if each == '...' else pattern_of(each, figures) for each in expected)
     return re.fullmatch(pattern.replace('(?:.*\n)*?\n', '(?:.*\n)*?') + '\n?' if expected else '', '\n'.join(printed) + '\n'
                         if printed else '')
 
 
-def run(line, command, expected):
+def run(line, command, expected, figures):
     environment = dict(os.environ, MAKEFLAGS=f'-j{os.cpu_count() or 2}')
     done = subprocess.run(['bash', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', errors='replace')
     printed = [each.rstrip() for each in done.stdout.rstrip('\n').split('\n')] if done.stdout else []
-    if done.returncode or not same(expected, printed):
+    if done.returncode or not same(expected, printed, figures):
         stop(line, f'exit status {done.returncode} of: {command}\nprinted:\n' + '\n'.join(printed))
 
 
-def console(line, lines):
+def console(line, lines, figures):
     command, expected, at = None, [], line
     for number, each in enumerate(lines + ['$ '], line + 1):
         if command is not None and command.endswith('\\') and not expected:
             command += '\n' + each
         elif each.startswith('$ '):
             if command is not None:
-                run(at, command, expected)
+                run(at, command, expected, figures)
             command, expected, at = each[2:], [], number
         else:
             expected.append(each.rstrip())
@@ -110,7 +121,7 @@ for number, language, attributes, lines in blocks(open(os.path.join(root, page),
     if language == 'console':
         if changes_only:
             continue
-        console(number, lines)
+        console(number, lines, 'figures' in attributes)
     elif 'file' in attributes:
         (change if language == 'diff' else create)(number, attributes['file'], lines)
     else:

@@ -1,8 +1,8 @@
 """docs.py ROOT: prints what the pages and the code name that is not there.
 
 Pages are README.md, CONTRIBUTING.md and docs/*.md. Looked up are: each path in backquotes that begins with a folder of the tree (a
-pattern has to match something; what a page's own blocks make is left out), links to files and headings, keys of papers, `docs/PAGE.md,
-Heading` in the code, and the labels of each docs/*.dot in the picture made of it (`make docs`).
+pattern has to match something; what a page's own blocks make is left out), links to files and headings, targets of lines
+`    make TARGET`, keys of papers, `docs/PAGE.md, Heading` in the code, and the labels of each docs/*.dot in the picture made of it (`make docs`).
 """
 import glob
 import html
@@ -46,6 +46,13 @@ def check_link(page, line, link):
         found.append(f'{page}:{line}: {link} leads nowhere')
 
 
+def make_targets():
+    text = ''.join(read(os.path.relpath(path, root)) for path in
+                   glob.glob(os.path.join(root, 'Makefile')) + glob.glob(os.path.join(root, 'scripts', '*.mk')))
+    benches = [os.path.basename(path)[:-3] for path in glob.glob(os.path.join(root, 'scripts', 'bench-*.sh'))]
+    return set(' '.join(re.findall(r'^([\w -]+):(?!=)', text, flags=re.M) + benches).split())
+
+
 def check_page(page):
     global names
     text = read(page)
@@ -56,6 +63,10 @@ def check_page(page):
             inside = not inside
         if inside:
             continue
+        make = re.match(r'    make ([\w-]+)(?: |$)', line)
+        names += bool(make)
+        if make and make[1] not in targets:
+            found.append(f"{page}:{number}: '{make[1]}' is no target of make")
         for span in re.findall(r'`([^`]+)`', line):
             if not re.fullmatch(r'[\w.*-]+(?:/[\w.*-]+)+/?', span) or span.split('/')[0] not in FOLDERS or span in made:
                 continue
@@ -105,6 +116,7 @@ def files(folder):
 pages = [page for page in ('README.md', 'CONTRIBUTING.md') if is_there(page)]
 pages += sorted(os.path.relpath(path, root) for path in glob.glob(os.path.join(root, 'docs', '*.md')))
 keys = set(re.findall(r'^\| `([\w-]+)` \|', read('docs/papers.md'), flags=re.M))
+targets = make_targets()
 for page in pages:
     check_page(page)
     for key in KEY.findall(read(page)):
