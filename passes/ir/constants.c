@@ -161,3 +161,9 @@ bool hd_const_address(LLVMTargetDataRef layout, LLVMValueRef value, struct hd_co
 	default: return false;
 	}
 }
+
+unsigned hd_access_alignment(LLVMValueRef inst)
+{
+	unsigned align = LLVMGetAlignment(inst);
+	return align ? align : 1u << 31;
+}

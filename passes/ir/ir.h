@@ -35,6 +35,8 @@ bool hd_const_int(LLVMValueRef value, uint64_t words[2]);
 /* Whether the value is an integer constant of at most 64 bits; *out is zero-extended. */
 bool hd_is_int_constant(LLVMValueRef value, uint64_t *out);
 bool hd_single_use(LLVMValueRef value);
+/* Of a load or store, in bytes. clang gives the null pointer 2^32, which LLVM's C API cannot say; this is 2^31. */
+unsigned hd_access_alignment(LLVMValueRef inst);
 /* A constant as the address of a global + addend. False for what is neither. */
 struct hd_const_addr {
 	LLVMValueRef global; /* NULL: a plain number */

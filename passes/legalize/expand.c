@@ -377,7 +377,7 @@ static value packed_load(struct hd_site *site)
 	if (!packed)
 		return NULL;
 	value load = LLVMBuildLoad2(site->builder, packed, LLVMGetOperand(site->inst, 0), "");
-	LLVMSetAlignment(load, LLVMGetAlignment(site->inst));
+	LLVMSetAlignment(load, hd_access_alignment(site->inst));
 	LLVMSetVolatile(load, LLVMGetVolatile(site->inst));
 	return hd_legal_bitcast(site, load, LLVMTypeOf(site->inst));
 }
@@ -389,7 +389,7 @@ static void packed_store(struct hd_site *site)
 	if (!packed)
 		return;
 	value store = LLVMBuildStore(site->builder, hd_legal_bitcast(site, in, packed), LLVMGetOperand(site->inst, 1));
-	LLVMSetAlignment(store, LLVMGetAlignment(site->inst));
+	LLVMSetAlignment(store, hd_access_alignment(site->inst));
 	LLVMSetVolatile(store, LLVMGetVolatile(site->inst));
 	LLVMInstructionEraseFromParent(site->inst);
 }

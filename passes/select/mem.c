@@ -329,7 +329,7 @@ void hd_sel_load(struct hd_select *sel)
 	}
 	if (!mods && (space == HD_AS_CONST || (space == HD_AS_GLOBAL && is_invariant(sel, sel->inst, pointer))))
 		mods = HD_MOD(CACHE, HD_CACHE_CI);
-	hd_sel_load_value(sel, sel->inst, LLVMTypeOf(sel->inst), address, space, LLVMGetAlignment(sel->inst), mods);
+	hd_sel_load_value(sel, sel->inst, LLVMTypeOf(sel->inst), address, space, hd_access_alignment(sel->inst), mods);
 }
 
 /* ------------------------------------------------------------------ stores */
@@ -400,7 +400,7 @@ void hd_sel_store(struct hd_select *sel)
 	if (!check_memory_type(sel, LLVMTypeOf(value)))
 		return;
 	hd_sel_store_value(sel, value, hd_sel_address(sel, hd_sel_leaf(sel, pointer, 0), space),
-			   LLVMGetAlignment(sel->inst), access_mods(sel->inst));
+			   hd_access_alignment(sel->inst), access_mods(sel->inst));
 }
 
 /* ------------------------------------------------------------------ getelementptr */
