@@ -23,11 +23,16 @@ const char *const hd_stall_help[HD_STALL_COUNT] = {
 #undef HD_STALL
 };
 
-void hd_stats_add(struct hd_stats *to, const struct hd_stats *from)
+void hd_counters_add(struct hd_counters *to, const struct hd_counters *from)
 {
-#define HD_COUNTER(name, unit, help) to->counters.name += from->counters.name;
+#define HD_COUNTER(name, unit, help) to->name += from->name;
 #include "heddle/counters.def"
 #undef HD_COUNTER
+}
+
+void hd_stats_add(struct hd_stats *to, const struct hd_stats *from)
+{
+	hd_counters_add(&to->counters, &from->counters);
 	for (unsigned i = 0; i < HD_STALL_COUNT; i++)
 		to->stalls[i] += from->stalls[i];
 }

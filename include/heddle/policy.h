@@ -69,7 +69,8 @@ struct hd_policy_hooks {
 	/* Pipeline stages that it puts between issue and execution. They delay results and control by a cycle each and
 	 * hold no unit. */
 	uint32_t stages;
-	bool linear; /* launches run the linear versions of kernels (runtime/exec/linear.h) */
+	bool several_grids; /* it knows that grids run beside each other; else one runs at a time */
+	bool linear;	    /* launches run the linear versions of kernels (runtime/exec/linear.h) */
 
 	/* Every hook may be NULL. `self` is the policy in its combination. */
 	/* Before the GPU is built: checks the parameter ("" where none is given) and may change the configuration. 0 or

@@ -130,11 +130,28 @@ struct hd_launch {
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
 	bool cooperative;   /* all blocks are resident together and may wait for each other, under every policy */
-	const void *params; /* laid out as the kernel's metadata says */
+	const void *params; /* laid out as the kernel's metadata says; copied */
 	uint32_t param_bytes;
+	uint64_t
+		stream; /* grids of one stream run in the order of their submission, those of different ones together */
+	int priority;	/* the smaller number's blocks get a place first, as in CUDA */
 };
 
-/* Runs a grid to its end (device printf goes to stdout). */
+/*
+ * Puts a grid on its way. It makes progress, as all do that are on their way, while somebody waits for one; its faults
+ * are told by who waits. `ticket` names it. A launch that cannot be run is refused here.
+ */
+int hd_sim_submit(struct hd_sim *sim, const struct hd_launch *launch, uint64_t *ticket);
+/* Whether it would be refused, and told; nothing else. */
+int hd_sim_check(struct hd_sim *sim, const struct hd_launch *launch);
+bool hd_sim_finished(const struct hd_sim *sim, uint64_t ticket);
+bool hd_sim_working(const struct hd_sim *sim); /* some grid is on its way */
+/* Runs until a grid has ended (device printf goes to stdout). A fault ends all that are on their way. */
+int hd_sim_step(struct hd_sim *sim);
+/* The same until this one has, or all have: 0, or the first error on the way there. */
+int hd_sim_wait(struct hd_sim *sim, uint64_t ticket);
+int hd_sim_wait_all(struct hd_sim *sim);
+/* hd_sim_submit and hd_sim_wait. */
 int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch);
 /* For signal handlers: ends the launch that is running, which says where it was; false: none is, or it is ending
  * already, or `sim` is NULL. And the signal that ended it, 0: none did. */
@@ -150,6 +167,8 @@ struct hd_launch_stats {
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
 	uint32_t resident_ctas; /* an SM, by hd_occupancy_compute */
+	uint64_t stream, start; /* start: simulated core cycle at which it got its turn */
+	bool shared;		/* others ran beside it: counters are its own, of stalls there is `issued` alone */
 	const char *limiter;
 	struct hd_stats stats;
 };

@@ -34,6 +34,7 @@ struct hd_stats {
 	uint64_t stalls[HD_STALL_COUNT];
 };
 
+void hd_counters_add(struct hd_counters *to, const struct hd_counters *from);
 void hd_stats_add(struct hd_stats *to, const struct hd_stats *from);
 void hd_stats_subtract(struct hd_stats *from, const struct hd_stats *what);
 

@@ -6,6 +6,7 @@
 
 #include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/work.h"
 
 bool hd_cudart_format(const struct cudaChannelFormatDesc *desc, int *channels, int *bits)
 {
@@ -169,11 +170,14 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
+	if (!p)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemcpy, &node));
-	if (node && p)
-		node->u.copy = *p;
-	return hd_cudart_return(node && p ? cudaSuccess : hd_cudart_copy_3d(cudart, p));
+	if (!node)
+		return hd_cudart_return(hd_cudart_copy_3d(cudart, p));
+	node->u.copy = *p;
+	return hd_cudart_return(hd_cudart_deferred(cudart, stream, node, cudaSuccess));
 }
 
 /* Offsets and widths of the older calls are in bytes; checks that the box is inside of the array. */
@@ -322,7 +326,7 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, st
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	if (extent.width > pitchedDevPtr.pitch && extent.height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	struct end end = pointer_end(pitchedDevPtr, (struct cudaPos){0, 0, 0});

@@ -3,6 +3,7 @@
  * Events carry dependencies from one stream of a capture to another (fork and join).
  */
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/work.h"
 
 static void copy_nodes(hd_nodes *to, const hd_nodes *from)
 {
@@ -30,6 +31,12 @@ static void invalidate(struct hd_cudart *cudart, struct hd_capture *one)
 			cudart->captures.data[i]->invalid = true;
 }
 
+/* Memory is there at once, and given back when nothing of the stream can use it any more. */
+static bool waits_for_turn(enum cudaGraphNodeType type)
+{
+	return type != cudaGraphNodeTypeMemAlloc && type != cudaGraphNodeTypeMemFree;
+}
+
 cudaError_t hd_cudart_capture(struct hd_cudart *cudart, cudaStream_t handle, enum cudaGraphNodeType type,
 			      cudaGraphNode_t *node)
 {
@@ -39,8 +46,12 @@ cudaError_t hd_cudart_capture(struct hd_cudart *cudart, cudaStream_t handle, enu
 		invalidate(cudart, NULL);
 		return cudaErrorStreamCaptureImplicit;
 	}
-	if (!stream || !stream->capture)
+	if (hd_cudart_defers(handle) && waits_for_turn(type)) {
+		*node = hd_cudart_defer(cudart, handle, type);
 		return cudaSuccess;
+	}
+	if (!stream || !stream->capture)
+		return type == cudaGraphNodeTypeMemAlloc ? cudaSuccess : hd_cudart_wait_stream(cudart, handle);
 	if (stream->capture->invalid)
 		return cudaErrorStreamCaptureInvalidated;
 	*node = hd_graph_add(stream->capture->graph, type, stream->last.data, stream->last.len);
@@ -164,9 +175,14 @@ cudaError_t hd_cudart_capture_record(struct hd_cudart *cudart, cudaEvent_t event
 {
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	*captured = object && object->capture;
-	event->capture = 0;
-	if (!*captured)
+	event->capture = event->work = 0;
+	if (hd_cudart_defers(stream)) {
+		hd_cudart_defer_event(cudart, stream, event);
+		*captured = true;
 		return cudaSuccess;
+	}
+	if (!*captured)
+		return hd_cudart_wait_stream(cudart, stream);
 	if (object->capture->invalid)
 		return cudaErrorStreamCaptureInvalidated;
 	if (flags & cudaEventRecordExternal) {
@@ -193,8 +209,12 @@ cudaError_t hd_cudart_capture_wait(struct hd_cudart *cudart, cudaStream_t stream
 {
 	struct CUstream_st *object = hd_cudart_stream(stream);
 	struct hd_capture *from = capture_of(cudart, event->capture), *to = object ? object->capture : NULL;
-	if (!from && !to)
+	if (!from && hd_cudart_defers(stream)) {
+		hd_cudart_defer_wait(cudart, stream, event);
 		return cudaSuccess;
+	}
+	if (!from && !to)
+		return hd_cudart_wait(cudart, event->work);
 	if (to && flags & cudaEventWaitExternal) {
 		cudaGraphNode_t node;
 		cudaError_t error = hd_cudart_capture(cudart, stream, cudaGraphNodeTypeWaitEvent, &node);

@@ -2,6 +2,7 @@
  * The process's CUDA context: start of the simulator from the environment, errors, what is released at exit.
  */
 #include "runtime/cudart/context.h"
+#include "runtime/cudart/work.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -126,6 +127,10 @@ __attribute__((destructor)) static void finish(void)
 	struct hd_cudart *cudart = &the_context;
 	if (in_fork(cudart))
 		return; /* what there is to say and to release is the parent's */
+	if (cudart->sim && cudart->sticky == cudaSuccess)
+		hd_cudart_wait_all(cudart);
+	hd_cudart_drop_work(cudart);
+	hd_vec_release(&cudart->work);
 	if (cudart->sim)
 		hd_sim_record_end(cudart->sim);
 	cudart->records.on = false;
@@ -288,10 +293,16 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 	return cudaSuccess;
 }
 
-cudaError_t hd_cudart_start(struct hd_cudart *cudart)
+cudaError_t hd_cudart_start_beside(struct hd_cudart *cudart)
 {
 	cudart->runtime_used = true;
 	return hd_cudart_boot(cudart);
+}
+
+cudaError_t hd_cudart_start(struct hd_cudart *cudart)
+{
+	cudaError_t error = hd_cudart_start_beside(cudart);
+	return error == cudaSuccess ? hd_cudart_wait_all(cudart) : error;
 }
 
 cudaError_t hd_cudart_boot(struct hd_cudart *cudart)

@@ -87,8 +87,9 @@ struct hd_cudart {
 	HD_VEC(struct hd_advice) advice;	     /* the latest last */
 	size_t limits[8];
 	unsigned device_flags;
-	cudaMemPool_t pool; /* once asked for */
-	uint64_t next_id;   /* of streams and captures */
+	cudaMemPool_t pool;	       /* once asked for */
+	uint64_t next_id;	       /* of streams, captures and work */
+	HD_VEC(struct hd_work *) work; /* that has not been done, in the order of its submission (work.c) */
 	HD_VEC(struct hd_capture *) captures;
 	HD_VEC(struct hd_reference *) references; /* texture references */
 	HD_VEC(struct CUmod_st *) modules;	  /* of the driver API */
@@ -103,9 +104,11 @@ struct hd_cudart *hd_cudart_enter(void);
 void hd_cudart_leave(struct hd_cudart **cudart);
 #define HD_CUDART(name) struct hd_cudart *name __attribute__((cleanup(hd_cudart_leave))) = hd_cudart_enter()
 
-/* Starts the simulator and loads what was registered. cudaSuccess, or why the device cannot be used (sticky included).
- */
+/* Starts the simulator, loads what was registered, and waits for all work that streams have. cudaSuccess, or why the
+ * device cannot be used (sticky included). */
 cudaError_t hd_cudart_start(struct hd_cudart *cudart);
+/* The same without waiting: for what goes on beside the work of streams. */
+cudaError_t hd_cudart_start_beside(struct hd_cudart *cudart);
 /* The same for questions about the device, which make no context. */
 cudaError_t hd_cudart_boot(struct hd_cudart *cudart);
 /* Notes the calling thread's last error and returns it. */
@@ -136,6 +139,10 @@ cudaError_t hd_cudart_launch_buffer(void **extra, const void **buffer, size_t *s
 /* Before a launch: texture references as the host now has them. */
 cudaError_t hd_cudart_refresh_textures(struct hd_cudart *cudart);
 void hd_cudart_free_references(struct hd_cudart *cudart);
+/* The launch that a node of a kernel says; false: it has none. */
+bool hd_cudart_launch_of(cudaGraphNode_t node, struct hd_launch *launch);
+/* What a launch that failed is to the program. */
+cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status, size_t shared);
 /* Runs a grid to its end. */
 cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
 			  bool cooperative, const uint8_t *params);

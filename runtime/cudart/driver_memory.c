@@ -261,7 +261,7 @@ static cudaError_t set(CUdeviceptr address, size_t pitch, uint32_t value, unsign
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	if (address % bytes || (height > 1 && pitch < width * bytes))
 		return cudaErrorInvalidValue;
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));

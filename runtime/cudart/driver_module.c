@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/work.h"
 
 struct CUmod_st {
 	struct hd_module *module;
@@ -245,12 +246,13 @@ static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, unsigned s
 	HD_CUDART(cudart);
 	const struct cudaKernelNodeParams params = {function, grid, block, shared, args, extra};
 	cudaGraphNode_t node;
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	if (!hd_cudart_kernel(cudart, function))
 		return cudaErrorInvalidResourceHandle;
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeKernel, &node));
 	if (node)
-		return hd_graph_set_kernel(cudart, node, &params, cooperative);
+		return hd_cudart_deferred(cudart, stream, node,
+					  hd_graph_set_kernel(cudart, node, &params, cooperative));
 	/* A node of no graph holds the arguments, in whichever of the two forms they come. */
 	cudaGraph_t graph = hd_graph_new();
 	node = hd_graph_add(graph, cudaGraphNodeTypeKernel, NULL, 0);

@@ -66,7 +66,9 @@ cudaError_t hd_graph_set_kernel(struct hd_cudart *cudart, cudaGraphNode_t node,
 void hd_graph_set_copy(cudaGraphNode_t node, void *to, size_t to_pitch, const void *from, size_t from_pitch,
 		       size_t width, size_t height, enum cudaMemcpyKind kind);
 
-/* Runs all nodes. Called with the context held, which is given back while the program's own functions run. */
+/* Runs a node, kernels to their end; and all nodes of a graph. Called with the context held, which is given back while
+ * the program's own functions run. */
+cudaError_t hd_graph_run_node(struct hd_cudart **cudart, cudaGraphNode_t node);
 cudaError_t hd_graph_run(struct hd_cudart **cudart, cudaGraph_t graph);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Executable graphs: made from a graph, brought up to date from another one of the same form, and run. A launch runs
- * the nodes one after the other, each after what it needs, before it returns.
+ * Executable graphs: made from a graph, brought up to date from another one of the same form, and run. In the legacy
+ * stream a launch runs the nodes one after the other, each after what it needs, before it returns; elsewhere work.c
+ * runs together what can.
  */
 #include "runtime/cudart/array.h"
 #include "runtime/cudart/graph.h"
@@ -11,7 +12,9 @@
 static cudaError_t run_memset(struct hd_cudart *cudart, const struct cudaMemsetParams *set)
 {
 	cudaError_t error = cudaSuccess;
-	for (size_t row = 0; row < set->height && error == cudaSuccess; row++)
+	for (size_t row = 0; row < set->height && error == cudaSuccess && set->elementSize == 1; row++)
+		error = hd_cudart_set(cudart, (char *)set->dst + row * set->pitch, (int)set->value, set->width);
+	for (size_t row = 0; row < set->height && error == cudaSuccess && set->elementSize > 1; row++)
 		error = hd_cudart_set_elements(cudart, (char *)set->dst + row * set->pitch, set->value,
 					       set->elementSize, set->width);
 	return error;
@@ -33,7 +36,7 @@ static cudaError_t run_host(struct hd_cudart **cudart, cudaGraphNode_t node)
 	return cudaSuccess;
 }
 
-static cudaError_t run_node(struct hd_cudart **cudart, cudaGraphNode_t node)
+cudaError_t hd_graph_run_node(struct hd_cudart **cudart, cudaGraphNode_t node)
 {
 	if (node->disabled)
 		return cudaSuccess;
@@ -55,7 +58,7 @@ cudaError_t hd_graph_run(struct hd_cudart **cudart, cudaGraph_t graph)
 	hd_nodes order;
 	cudaError_t error = hd_graph_order(graph, &order) ? cudaSuccess : cudaErrorInvalidValue;
 	for (uint32_t i = 0; i < order.len && error == cudaSuccess; i++)
-		error = run_node(cudart, order.data[i]);
+		error = hd_graph_run_node(cudart, order.data[i]);
 	hd_vec_release(&order);
 	return error;
 }
@@ -66,7 +69,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 	cudaGraphNode_t node;
 	if (!graphExec)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeGraph, &node));
 	if (node) {
 		node->u.child = hd_graph_copy(graphExec->graph);

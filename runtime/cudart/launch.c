@@ -1,12 +1,13 @@
 /*
- * Kernel launches and attributes. A grid runs to its end inside the launch call; what it did wrong is
- * reported as CUDA reports it, by the next call (the error is sticky), while a launch that cannot
- * start is refused at once.
+ * Kernel launches and attributes. In a stream of the program's a grid waits for its turn (work.c), in the legacy stream
+ * it runs to its end inside the launch call; what it did wrong is reported as CUDA reports it, by the next call or the
+ * one that waits (the error is sticky), while a launch that cannot start is refused at once.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/cudart/graph.h"
+#include "runtime/cudart/work.h"
 
 /* One pending `<<<grid, block, shared, stream>>>` for each nesting of launches in the arguments. */
 struct configuration {
@@ -64,18 +65,41 @@ cudaError_t hd_cudart_launch_buffer(void **extra, const void **buffer, size_t *s
 	return *buffer || !*size ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
-			  bool cooperative, const uint8_t *params)
+static struct hd_launch request_of(struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared, bool cooperative,
+				   const uint8_t *params)
 {
-	struct hd_launch request = {
+	return (struct hd_launch){
 		.kernel = kernel,
 		.grid = {grid.x, grid.y, grid.z},
 		.block = {block.x, block.y, block.z},
-		.dynamic_shared = (uint32_t)shared,
+		.dynamic_shared = shared < UINT32_MAX ? (uint32_t)shared : UINT32_MAX,
 		.cooperative = cooperative,
 		.params = params,
 		.param_bytes = hd_kernel_metadata(kernel)->param_bytes,
 	};
+}
+
+bool hd_cudart_launch_of(cudaGraphNode_t node, struct hd_launch *launch)
+{
+	if (!node->u.kernel.kernel)
+		return false;
+	*launch = request_of(node->u.kernel.kernel, node->u.kernel.grid, node->u.kernel.block, node->u.kernel.shared,
+			     node->u.kernel.cooperative, node->u.kernel.params);
+	return true;
+}
+
+cudaError_t hd_cudart_launch_error(struct hd_cudart *cudart, int status, size_t shared)
+{
+	if (status == HD_SIM_BAD_LAUNCH && shared > cudart->config.shared_per_cta)
+		return cudaErrorInvalidValue; /* as CUDA has it, unlike a wrong grid or block */
+	cudaError_t error = hd_cudart_sim_error(cudart, status);
+	return cudart->sticky != cudaSuccess ? cudaSuccess : error;
+}
+
+cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, dim3 grid, dim3 block, size_t shared,
+			  bool cooperative, const uint8_t *params)
+{
+	struct hd_launch request = request_of(kernel, grid, block, shared, cooperative, params);
 	if (shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
 	cudaError_t error = hd_cudart_refresh_textures(cudart);
@@ -86,17 +110,14 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 	hd_cudart_end_if_interrupted(cudart);
 	if (!places && hd_sim_check_places(cudart->sim))
 		hd_cudart_report("check", "something was found");
-	if (status == HD_SIM_BAD_LAUNCH && shared > cudart->config.shared_per_cta)
-		return cudaErrorInvalidValue; /* as CUDA has it, unlike a wrong grid or block */
-	error = hd_cudart_sim_error(cudart, status);
-	return cudart->sticky != cudaSuccess ? cudaSuccess : error;
+	return hd_cudart_launch_error(cudart, status, shared);
 }
 
 static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid, dim3 block, void **args, size_t shared,
 			  cudaStream_t stream, bool cooperative)
 {
 	cudaGraphNode_t node;
-	cudaError_t error = hd_cudart_start(cudart);
+	cudaError_t error = hd_cudart_start_beside(cudart);
 	if (error != cudaSuccess)
 		return error;
 	struct hd_kernel *kernel = hd_cudart_kernel(cudart, func);
@@ -110,7 +131,8 @@ static cudaError_t launch(struct hd_cudart *cudart, const void *func, dim3 grid,
 	if (node) {
 		struct cudaKernelNodeParams params = {(void *)(uintptr_t)func, grid, block,
 						      (unsigned)shared,	       args, NULL};
-		return hd_graph_set_kernel(cudart, node, &params, cooperative);
+		return hd_cudart_deferred(cudart, stream, node,
+					  hd_graph_set_kernel(cudart, node, &params, cooperative));
 	}
 	uint8_t *params = hd_cudart_pack(hd_kernel_metadata(kernel), args);
 	error = hd_cudart_run(cudart, kernel, grid, block, shared, cooperative, params);
@@ -126,7 +148,7 @@ struct hd_kernel *hd_cudart_kernel(struct hd_cudart *cudart, const void *host)
 
 static cudaError_t find_kernel(struct hd_cudart *cudart, const void *func, struct hd_registered **function)
 {
-	cudaError_t error = hd_cudart_start(cudart);
+	cudaError_t error = hd_cudart_start_beside(cudart);
 	if (error != cudaSuccess)
 		return error;
 	*function = hd_cudart_function(cudart, func);
@@ -173,7 +195,7 @@ static cudaError_t capture_host(cudaStream_t stream, cudaHostFn_t fn, cudaStream
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeHost, &node));
 	*captured = node != NULL;
 	if (node) {

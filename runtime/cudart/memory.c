@@ -7,6 +7,7 @@
 
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/memory.h"
+#include "runtime/cudart/work.h"
 
 #define HD_PITCH 512 /* bytes: alignment of the rows of cudaMallocPitch, as on current cards */
 
@@ -15,7 +16,7 @@ cudaError_t hd_cudart_alloc(struct hd_cudart *cudart, void **pointer, size_t siz
 	uint64_t address;
 	if (!pointer)
 		return cudaErrorInvalidValue;
-	cudaError_t error = hd_cudart_start(cudart);
+	cudaError_t error = hd_cudart_start_beside(cudart);
 	if (error != cudaSuccess)
 		return error;
 	*pointer = NULL;
@@ -274,7 +275,7 @@ cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t widt
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > pitch && height > 1)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemset, &node));
@@ -340,13 +341,15 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	if (width > dpitch || width > spitch)
 		return hd_cudart_return(cudaErrorInvalidPitchValue);
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemcpy, &node));
-	if (node)
+	if (node) {
 		hd_graph_set_copy(node, dst, dpitch, src, spitch, width, height, kind);
-	for (size_t row = 0; !node && row < height; row++)
+		return hd_cudart_return(hd_cudart_deferred(cudart, stream, node, cudaSuccess));
+	}
+	for (size_t row = 0; row < height; row++)
 		HD_TRY(hd_cudart_copy(cudart, (char *)dst + row * dpitch, (const char *)src + row * spitch, width,
 				      kind));
 	return cudaSuccess;
@@ -408,7 +411,7 @@ cudaError_t hd_cudart_symbol_range(struct hd_cudart *cudart, const void *symbol,
 				   void **pointer)
 {
 	uint64_t address, size;
-	cudaError_t error = hd_cudart_start(cudart);
+	cudaError_t error = hd_cudart_start_beside(cudart);
 	if (error == cudaSuccess)
 		error = hd_cudart_variable(cudart, symbol, &address, &size);
 	if (error != cudaSuccess)
@@ -433,9 +436,10 @@ static cudaError_t copy_symbol(const void *symbol, void *memory, size_t count, s
 	HD_TRY(hd_cudart_capture(cudart, stream, cudaGraphNodeTypeMemcpy, &node));
 	void *to = to_symbol ? pointer : memory;
 	const void *from = to_symbol ? memory : pointer;
-	if (node)
-		hd_graph_set_copy(node, to, count, from, count, count, 1, kind);
-	return node ? cudaSuccess : hd_cudart_return(hd_cudart_copy(cudart, to, from, count, kind));
+	if (!node)
+		return hd_cudart_return(hd_cudart_copy(cudart, to, from, count, kind));
+	hd_graph_set_copy(node, to, count, from, count, count, 1, kind);
+	return hd_cudart_return(hd_cudart_deferred(cudart, stream, node, cudaSuccess));
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,

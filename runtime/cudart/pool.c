@@ -34,7 +34,7 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemAlloc, &node));
 	HD_TRY(hd_cudart_alloc(cudart, devPtr, size));
 	if (node) {
@@ -48,7 +48,7 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
 	HD_CUDART(cudart);
 	cudaGraphNode_t node;
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture(cudart, hStream, cudaGraphNodeTypeMemFree, &node));
 	if (node) /* each launch of the graph uses the same memory again */
 		node->u.freed = devPtr;

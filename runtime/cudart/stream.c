@@ -1,11 +1,11 @@
 /*
- * Streams and events. Work runs in the order in which it is submitted, so a stream is only a name and an event the
- * simulated cycle at which it was recorded; elapsed times are simulated time. Streams that capture: capture.c.
+ * Streams and events. An event is the simulated cycle at which it was recorded; elapsed times are simulated time. What
+ * streams do: work.c. Streams that capture: capture.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cudart/stream.h"
+#include "runtime/cudart/work.h"
 
 struct CUstream_st *hd_cudart_stream(cudaStream_t stream)
 {
@@ -20,7 +20,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
 	HD_CUDART(cudart);
 	if (!stream)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	*stream = hd_xcalloc(1, sizeof **stream);
 	(*stream)->flags = flags;
 	(*stream)->priority = priority;
@@ -61,6 +61,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 	HD_CUDART(cudart);
 	if (!is_object(stream))
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	HD_TRY(hd_cudart_wait_stream(cudart, stream));
 	hd_cudart_leave_capture(cudart, stream);
 	hd_vec_release(&stream->last);
 	free(stream);
@@ -127,12 +128,13 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
 	return cudaSuccess;
 }
 
-/* What waits for a stream, all of whose work is done. */
+/* What waits for a stream, or asks: who asks for long enough sees it done, and so does who asks once. */
 static cudaError_t status(cudaStream_t stream)
 {
 	HD_CUDART(cudart);
-	HD_TRY(hd_cudart_start(cudart));
-	return hd_cudart_return(hd_cudart_may_wait(cudart, stream));
+	HD_TRY(hd_cudart_start_beside(cudart));
+	HD_TRY(hd_cudart_may_wait(cudart, stream));
+	return hd_cudart_return(hd_cudart_wait_stream(cudart, stream));
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -150,7 +152,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	HD_CUDART(cudart);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	return hd_cudart_return(hd_cudart_capture_wait(cudart, stream, event, flags));
 }
 
@@ -167,7 +169,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 	HD_CUDART(cudart);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	*event = hd_xcalloc(1, sizeof **event);
 	(*event)->flags = flags;
 	return cudaSuccess;
@@ -190,7 +192,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 	bool captured;
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
-	HD_TRY(hd_cudart_start(cudart));
+	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_capture_record(cudart, event, stream, flags, &captured));
 	if (!captured)
 		hd_cudart_event_record(cudart, event);
@@ -207,8 +209,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 	HD_CUDART(cudart);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
-	HD_TRY(hd_cudart_start(cudart));
-	return hd_cudart_return(event->capture ? cudaErrorCapturedEvent : cudaSuccess);
+	HD_TRY(hd_cudart_start_beside(cudart));
+	return hd_cudart_return(event->capture ? cudaErrorCapturedEvent : hd_cudart_wait(cudart, event->work));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -218,8 +220,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+	HD_CUDART(cudart);
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
+	hd_cudart_wait(cudart, event->work);
 	hd_vec_release(&event->last);
 	free(event);
 	return cudaSuccess;
@@ -228,10 +232,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
 	HD_CUDART(cudart);
+	HD_TRY(hd_cudart_start(cudart));
 	if (!ms || !start || !end || !start->recorded || !end->recorded ||
 	    ((start->flags | end->flags) & cudaEventDisableTiming))
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
-	HD_TRY(hd_cudart_start(cudart));
 	double cycles = (double)end->cycle - (double)start->cycle;
 	*ms = (float)(cycles / (cudart->config.core_mhz * 1e3));
 	return cudaSuccess;

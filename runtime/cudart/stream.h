@@ -1,6 +1,6 @@
 /*
- * Streams, events and their capture into graphs. Work runs in the order in which it is submitted, so that a stream is
- * only a name, until it captures: then what is submitted becomes nodes of a graph.
+ * Streams, events and their capture into graphs. What is submitted to a stream waits for its turn (work.h), or becomes
+ * nodes of a graph while the stream captures.
  */
 #ifndef HD_RUNTIME_CUDART_STREAM_H
 #define HD_RUNTIME_CUDART_STREAM_H
@@ -21,7 +21,7 @@ struct hd_capture {
 struct CUstream_st {
 	unsigned flags;
 	int priority;
-	uint64_t id;
+	uint64_t id, work;			 /* work: that was submitted last; 0: none (work.h) */
 	struct hd_capture *capture;		 /* NULL: it does not capture */
 	hd_nodes last;				 /* what its next node depends on */
 	cudaLaunchAttributeValue window, policy; /* cudaStreamSetAttribute: hints */
@@ -31,6 +31,7 @@ struct CUevent_st {
 	bool recorded;
 	unsigned flags;
 	uint64_t cycle;
+	uint64_t work;	  /* the piece of work that records it; 0: none */
 	uint64_t capture; /* id of the capture in which it was recorded; 0: none */
 	hd_nodes last;
 };
@@ -39,8 +40,9 @@ struct CUevent_st {
 struct CUstream_st *hd_cudart_stream(cudaStream_t stream);
 
 /*
- * What is submitted to a stream that captures: *node is a new node of its graph, for the caller to fill in. *node is
- * NULL when the stream does not capture and the work is to be done now. An error when neither may be.
+ * What is submitted to a stream that captures, or whose work waits for its turn: *node is a new node, for the caller to
+ * fill in, who then calls hd_cudart_deferred. *node is NULL when the work is to be done now, for which what it comes
+ * after has been waited for. An error when neither may be.
  */
 cudaError_t hd_cudart_capture(struct hd_cudart *cudart, cudaStream_t stream, enum cudaGraphNodeType type,
 			      cudaGraphNode_t *node);

@@ -315,7 +315,7 @@ void hd_verify_returned(struct hd_exec *exec);
 /* The lanes of the warp no longer run in the stack's order; `calls`: nor are they in the same calls. */
 void hd_verify_yield(struct hd_warp *warp, bool calls);
 void hd_verify_release(struct hd_warp *warp);
-void hd_verify_forget(struct hd_gpu *gpu); /* what is kept of a grid */
+void hd_verify_forget(struct hd_grid *grid); /* what is kept of a grid */
 /* verify_analyses.c: what is looked up for each instruction of a function that is being loaded. */
 void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
 void hd_verify_affine_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);

@@ -215,7 +215,7 @@ void hd_linear_end(struct hd_grid *grid)
 void hd_linear_cta(struct hd_sm *sm, struct hd_cta *cta)
 {
 	struct hd_linear_state *state = cta->grid->linear;
-	struct hd_counters *counters = &sm->stats.counters;
+	struct hd_counters *counters = &sm->counted[cta->grid->slot];
 	struct stream_warp stream;
 	if (!state)
 		return;

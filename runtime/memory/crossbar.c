@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "heddle/stats.h"
+
 enum { WHEEL = 64 };
 
 /* ---- ports */
@@ -224,7 +226,7 @@ static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64
 {
 	uint32_t input = choose(x, output);
 	const struct hd_packet *packet = port_front(&x->in[input]);
-	uint32_t flits = packet->flits;
+	uint32_t flits = packet->flits, packet_grid = packet->grid;
 	struct hd_port *to = &x->out[output];
 	if (!port_room(to, flits, now)) {
 		/* Room to be released soon is an event of its own; else the receiver's next pop is. */
@@ -241,7 +243,7 @@ static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64
 	x->request_count[output]--;
 	x->pointer[output] = input + 1 == x->inputs ? 0 : input + 1;
 	x->busy[output] = true;
-	*x->flits += flits;
+	x->flits[packet_grid * (sizeof(struct hd_counters) / sizeof(uint64_t))] += flits;
 	schedule(x, x->wheel_in, x->in_words, input, cycle + flits);
 	schedule(x, x->wheel_out, x->out_words, output, cycle + flits);
 	x->arrived[output / 64] |= UINT64_C(1) << output % 64;

@@ -37,7 +37,7 @@ struct hd_crossbar {
 	uint64_t next;			/* core cycle of the next event, HD_NEVER */
 	uint64_t *arrived;		/* outputs that were sent a packet: the owner reads and clears */
 	uint64_t *freed;		/* starved inputs that will have room: likewise */
-	uint64_t *flits;		/* counter */
+	uint64_t *flits;		/* counter of the first grid, in its struct hd_counters */
 };
 
 struct hd_crossbar_shape {
@@ -47,7 +47,7 @@ struct hd_crossbar_shape {
 	uint32_t latency;	      /* own cycles from push to arrival of a one-flit packet, at least 1 */
 	uint32_t in_flits, out_flits; /* queues */
 	struct hd_clock clock;
-	uint64_t *flits; /* counter that is bumped */
+	uint64_t *flits; /* counter that is bumped for grid 0; one struct hd_counters further on for the next */
 };
 
 void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *shape, struct hd_arena *arena);

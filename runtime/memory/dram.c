@@ -134,7 +134,7 @@ static void remove_request(struct hd_dram *dram, enum hd_dram_mode mode, uint32_
 }
 
 void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
-		  uint8_t sectors, uint32_t tag)
+		  uint8_t sectors, uint32_t tag, uint8_t grid)
 {
 	assert(hd_dram_room(dram, mode) && sectors);
 	uint32_t index = dram->free_request;
@@ -148,6 +148,7 @@ void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, ui
 	request->slice = (uint16_t)slice;
 	request->bank = (uint8_t)place.bank;
 	request->sectors = sectors;
+	request->grid = grid;
 	request->bursts = (uint8_t)((bytes + dram->burst_bytes - 1) / dram->burst_bytes);
 	dram->count[mode]++;
 	append(dram, mode, index);
@@ -177,15 +178,16 @@ static void finish(struct hd_dram *dram, uint32_t index, uint64_t data_end)
 {
 	const struct hd_dram_request *request = &dram->requests[index];
 	struct hd_dram_bank *bank = &dram->banks[request->bank];
+	struct hd_counters *counters = &dram->counters[request->grid];
 	uint32_t sectors = (uint32_t)__builtin_popcount(request->sectors);
 	if (dram->mode == HD_DRAM_READ) {
-		dram->counters->dram_reads += sectors;
+		counters->dram_reads += sectors;
 		send_fill(dram, request, data_end);
 	} else {
-		dram->counters->dram_writes += sectors;
+		counters->dram_writes += sectors;
 	}
 	/* The first sector after an activation is the one that the row was opened for. */
-	dram->counters->dram_row_hits += sectors - bank->fresh;
+	counters->dram_row_hits += sectors - bank->fresh;
 	bank->fresh = false;
 	remove_request(dram, dram->mode, index);
 }
@@ -286,7 +288,7 @@ static void issue_row(struct hd_dram *dram, uint32_t index, uint64_t cycle)
 		open_row(dram, bank_index, HD_NONE);
 		return;
 	}
-	dram->counters->dram_activations++;
+	dram->counters[dram->requests[index].grid].dram_activations++;
 	bank->activate_ready = cycle + t->rc;
 	bank->precharge_ready = cycle + t->ras;
 	bank->column_ready = cycle + t->rcd;

@@ -22,6 +22,7 @@ struct hd_dram_request {
 	uint32_t sequence;
 	uint16_t slice;
 	uint8_t bank, sectors, bursts;
+	uint8_t grid; /* that caused it */
 };
 
 /* Fill: sectors of a line that were read. */
@@ -65,9 +66,9 @@ struct hd_dram {
 	uint32_t groups, burst_bytes, sector_bytes, fixed_latency;
 	struct hd_dram_fill *fills; /* ring of reads done, in order of `ready` */
 	uint32_t fill_mask, fill_head, fill_tail;
-	bool freed;    /* a request left its queue since the owner cleared this */
-	uint64_t next; /* core cycle of `due` */
-	struct hd_counters *counters;
+	bool freed;		      /* a request left its queue since the owner cleared this */
+	uint64_t next;		      /* core cycle of `due` */
+	struct hd_counters *counters; /* of each grid */
 };
 
 void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const struct hd_address_map *map,
@@ -79,7 +80,7 @@ static inline bool hd_dram_room(const struct hd_dram *dram, enum hd_dram_mode mo
 /* Queues sectors of the line that is number `in_slice` of `slice`; the caller has checked for room. Reads come back as
  * a fill with the tag, writes do not come back. */
 void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
-		  uint8_t sectors, uint32_t tag);
+		  uint8_t sectors, uint32_t tag, uint8_t grid);
 /* Commands up to and including core cycle `now`; sets `next`. */
 void hd_dram_tick(struct hd_dram *dram, uint64_t now);
 /* Takes a read that was done, with the core cycle at which its data is there (which may be later than now). */

@@ -22,7 +22,7 @@ enum { MAX_WAITERS = 8192 };
 void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, struct hd_counters *counters,
 		struct hd_arena *arena)
 {
-	*l1 = (struct hd_l1){.sm = (uint16_t)sm, .counters = counters, .finished = HD_NONE};
+	*l1 = (struct hd_l1){.sm = (uint16_t)sm, .grids = counters, .counters = counters, .finished = HD_NONE};
 	l1->mshrs = (uint32_t)config->l1_mshrs;
 	l1->merges = (uint32_t)config->l1_mshr_merges;
 	l1->latency = (uint32_t)config->l1_latency;
@@ -49,6 +49,7 @@ static void send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, ui
 	bool data = kind != HD_PACKET_READ;
 	struct hd_packet packet = {.line = line, .ready = now + l1->latency, .tag = tag, .sm = l1->sm, .kind = kind};
 	packet.sectors = sectors;
+	packet.grid = l1->grid;
 	packet.full = access ? access->full : kind == HD_PACKET_WRITEBACK ? sectors : 0;
 	packet.service = access ? access->service : 0;
 	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
@@ -239,6 +240,8 @@ enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l
 			       const struct hd_access *access)
 {
 	bool local = request->space == HD_MEM_LOCAL;
+	l1->grid = request->grid;
+	l1->counters = &l1->grids[request->grid];
 	if (l1->spills_hit && local && request->class == HD_CLASS_SPILL_FILL) {
 		count_access(l1, request, access, &l1->counters->l1d_hits);
 		return HD_L1_DONE;

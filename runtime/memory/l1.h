@@ -14,7 +14,7 @@
 /* What a line access is part of. */
 struct hd_l1_request {
 	uint32_t ticket;
-	uint8_t space, kind, class, cache; /* as in struct hd_mem_request */
+	uint8_t space, kind, class, cache, grid; /* as in struct hd_mem_request */
 };
 
 enum hd_l1_result {
@@ -38,8 +38,10 @@ struct hd_l1 {
 	uint32_t latency, flit, sector_bytes;
 	uint16_t sm;
 	bool enabled, write_back;
-	bool spills_hit; /* l1_spills */
-	struct hd_counters *counters;
+	bool spills_hit;	      /* l1_spills */
+	struct hd_counters *grids;    /* of each grid, */
+	struct hd_counters *counters; /* and of the one that had the last access, */
+	uint8_t grid;		      /* this */
 };
 
 void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, struct hd_counters *counters,

@@ -18,7 +18,7 @@ enum { MAX_WAITERS = 8192 };
 void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config,
 		const struct hd_address_map *map, struct hd_counters *counters, struct hd_arena *arena)
 {
-	*slice = (struct hd_l2_slice){.index = index, .map = map, .counters = counters};
+	*slice = (struct hd_l2_slice){.index = index, .map = map, .grids = counters, .counters = counters};
 	slice->clock = hd_clock_of(config->core_mhz, config->l2_mhz);
 	slice->mshrs = (uint32_t)config->l2_mshrs;
 	slice->merges = (uint32_t)config->l2_mshr_merges;
@@ -113,7 +113,7 @@ static struct hd_tag *allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t
 	struct hd_tag *tag = &slice->tags.tags[victim];
 	if (tag->dirty) {
 		slice->counters->l2_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
-		hd_dram_push(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0);
+		hd_dram_push(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0, slice->grid);
 	}
 	hd_tags_replace(&slice->tags, victim, line);
 	return tag;
@@ -124,7 +124,8 @@ static void fetch_sectors(struct hd_l2_slice *slice, uint64_t now, struct hd_tag
 {
 	tag->pending |= sectors;
 	slice->mshrs_used += (uint32_t)__builtin_popcount(sectors);
-	hd_dram_push(dram, now, HD_DRAM_READ, slice->index, tag->line, sectors, (uint32_t)(tag - slice->tags.tags));
+	hd_dram_push(dram, now, HD_DRAM_READ, slice->index, tag->line, sectors, (uint32_t)(tag - slice->tags.tags),
+		     slice->grid);
 }
 
 /* ---- service */
@@ -198,6 +199,8 @@ static bool serve(struct hd_l2_slice *slice, uint64_t now, uint64_t cycle, struc
 	const struct hd_packet *request = hd_packets_front(&slice->in);
 	uint32_t cycles = (uint32_t)__builtin_popcount(request->sectors);
 	bool write = request->kind == HD_PACKET_WRITE || request->kind == HD_PACKET_WRITEBACK;
+	slice->grid = request->grid;
+	slice->counters = &slice->grids[request->grid];
 	if (!hd_packets_room(&slice->out) ||
 	    !(write ? serve_write(slice, now, request, dram) : serve_read(slice, now, request, dram, &cycles)))
 		return false;

@@ -35,7 +35,9 @@ struct hd_l2_slice {
 	uint32_t latency, flit, sector_bytes;
 	uint64_t busy; /* first own cycle in which the next request can be served */
 	bool stalled;  /* the head waits for a fill, the out queue or the channel, whose owner clears this */
-	struct hd_counters *counters;
+	struct hd_counters *grids;    /* of each grid, */
+	struct hd_counters *counters; /* and of the one whose request is served, */
+	uint8_t grid;		      /* this */
 };
 
 void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_config *config,

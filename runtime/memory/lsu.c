@@ -25,7 +25,7 @@ struct waiting {
 	uint32_t accesses; /* where its line accesses begin */
 	uint16_t count;	   /* of them; of shared instructions the cycles */
 	uint16_t group;
-	uint8_t space, kind, class, cache;
+	uint8_t space, kind, class, cache, grid;
 };
 
 /* A global or local instruction from its first line access on. */
@@ -34,18 +34,20 @@ struct inflight {
 	uint32_t token, next;
 	uint32_t remaining; /* line accesses */
 	uint16_t group;
-	uint8_t kind;
+	uint8_t kind, grid;
 };
 
 struct hd_lsu {
 	struct hd_memory *memory;
 	uint32_t sm;
-	struct hd_counters *counters;
+	struct hd_counters *grids;    /* of each grid, */
+	struct hd_counters *counters; /* and of the one at the front */
 	struct hd_coalescer coalescer;
 	struct hd_l1 l1;
 	struct hd_completions completions;
 	uint32_t *pending_stores; /* by group */
 	uint32_t group_count;
+	uint32_t pending[HD_MEM_GRIDS]; /* global and local requests of each grid */
 	/* instructions */
 	struct waiting *queue;
 	uint32_t queue_mask, queue_capacity, queue_head, queue_tail;
@@ -69,16 +71,16 @@ struct hd_lsu {
 	bool unified;
 };
 
-struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd_config *config, struct hd_stats *stats,
-			  struct hd_arena *arena)
+struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd_config *config,
+			  struct hd_counters *counters, struct hd_arena *arena)
 {
 	struct hd_lsu *lsu = HD_ARENA_NEW(arena, struct hd_lsu, 1);
 	uint32_t slots = hd_power_above((uint32_t)config->lsu_queue);
 	lsu->memory = memory;
 	lsu->sm = sm;
-	lsu->counters = &stats->counters;
+	lsu->grids = lsu->counters = counters;
 	hd_coalescer_init(&lsu->coalescer, config);
-	hd_l1_init(&lsu->l1, sm, config, lsu->counters, arena);
+	hd_l1_init(&lsu->l1, sm, config, counters, arena);
 	lsu->banks = (uint32_t)config->l1_banks;
 	lsu->ports = (uint32_t)config->l1_ports;
 	lsu->sectors =
@@ -158,6 +160,9 @@ void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct
 	slot->kind = request->kind;
 	slot->class = request->class;
 	slot->cache = request->cache;
+	slot->grid = request->grid;
+	if (request->space != HD_MEM_SHARED)
+		lsu->pending[request->grid]++;
 	coalesce(lsu, slot, request);
 	lsu->queue_tail++;
 	if (is_store(request->kind) && request->space != HD_MEM_SHARED)
@@ -177,11 +182,12 @@ static void access_done(struct hd_lsu *lsu, uint32_t index, uint64_t cycle)
 	entry->due = hd_max64(entry->due, cycle);
 	if (--entry->remaining)
 		return;
+	lsu->pending[entry->grid]--;
 	if (is_store(entry->kind)) {
 		lsu->pending_stores[entry->group]--;
 	} else {
-		lsu->counters->load_requests++;
-		lsu->counters->load_latency += entry->due - entry->issued;
+		lsu->grids[entry->grid].load_requests++;
+		lsu->grids[entry->grid].load_latency += entry->due - entry->issued;
 	}
 	complete(lsu, entry->token, entry->due);
 	entry->next = lsu->free_inflight;
@@ -207,6 +213,11 @@ uint64_t hd_lsu_next_completion(const struct hd_lsu *lsu)
 uint32_t hd_lsu_pending_stores(const struct hd_lsu *lsu, uint32_t group)
 {
 	return lsu->pending_stores[group];
+}
+
+uint32_t hd_lsu_pending(const struct hd_lsu *lsu, uint32_t grid)
+{
+	return lsu->pending[grid];
 }
 
 /* ---- the front */
@@ -248,8 +259,9 @@ static void start(struct hd_lsu *lsu, uint64_t now, const struct waiting *head)
 	lsu->inflight_count++;
 	*entry = (struct inflight){.issued = head->issued, .token = head->token, .group = head->group};
 	entry->kind = head->kind;
+	entry->grid = head->grid;
 	entry->remaining = head->count ? head->count : 1;
-	lsu->part = (struct hd_l1_request){index, head->space, head->kind, head->class, head->cache};
+	lsu->part = (struct hd_l1_request){index, head->space, head->kind, head->class, head->cache, head->grid};
 	lsu->current = index;
 	lsu->head = lsu->accesses + head->accesses;
 	for (uint32_t i = 0; i < head->count; i++)
@@ -307,6 +319,7 @@ static void serve_front(struct hd_lsu *lsu, uint64_t now)
 	const struct waiting *head = &lsu->queue[lsu->queue_head & lsu->queue_mask];
 	if (head->ready > now || lsu->front_free > now)
 		return;
+	lsu->counters = &lsu->grids[head->grid];
 	if (head->space == HD_MEM_SHARED) {
 		serve_shared(lsu, now, head);
 		return;

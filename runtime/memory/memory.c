@@ -28,13 +28,13 @@ static void init_crossbars(struct hd_memory *memory, const struct hd_config *con
 	shape.in_flits = queue_flits(config->icnt_input_queue, config);
 	shape.out_flits = queue_flits(config->icnt_output_queue, config);
 	shape.clock = hd_clock_of(config->core_mhz, config->icnt_mhz);
-	shape.flits = &memory->stats.counters.icnt_flits_up;
+	shape.flits = &memory->counters->icnt_flits_up;
 	hd_crossbar_init(&memory->up, &shape, arena);
 	shape.name = "down";
 	shape.inputs = memory->slice_count;
 	shape.outputs = memory->sm_count;
 	shape.by_slice = false;
-	shape.flits = &memory->stats.counters.icnt_flits_down;
+	shape.flits = &memory->counters->icnt_flits_down;
 	hd_crossbar_init(&memory->down, &shape, arena);
 }
 
@@ -51,13 +51,13 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 	memory->slice_next = HD_ARENA_NEW(arena, uint64_t, memory->slice_count);
 	hd_agenda_init(&memory->slice_agenda, memory->slice_count, arena);
 	for (uint32_t i = 0; i < memory->slice_count; i++) {
-		hd_l2_init(&memory->slices[i], i, config, &memory->map, &memory->stats.counters, arena);
+		hd_l2_init(&memory->slices[i], i, config, &memory->map, memory->counters, arena);
 		memory->slice_next[i] = HD_NEVER;
 	}
 	memory->channels = HD_ARENA_NEW(arena, struct hd_dram, memory->channel_count);
 	hd_agenda_init(&memory->channel_agenda, memory->channel_count, arena);
 	for (uint32_t i = 0; i < memory->channel_count; i++)
-		hd_dram_init(&memory->channels[i], config, &memory->map, &memory->stats.counters, arena);
+		hd_dram_init(&memory->channels[i], config, &memory->map, memory->counters, arena);
 	memory->next = HD_NEVER;
 	return memory;
 }
@@ -200,9 +200,9 @@ bool hd_memory_idle(const struct hd_memory *memory)
 	return true;
 }
 
-const struct hd_stats *hd_memory_stats(const struct hd_memory *memory)
+const struct hd_counters *hd_memory_counters(const struct hd_memory *memory, uint32_t grid)
 {
-	return &memory->stats;
+	return &memory->counters[grid];
 }
 
 void hd_memory_dump(const struct hd_memory *memory, FILE *out)

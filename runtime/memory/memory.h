@@ -19,6 +19,8 @@
 struct hd_memory; /* crossbars, L2, DRAM, shared by all SMs */
 struct hd_lsu;	  /* load/store unit of one SM with its L1 and shared memory */
 
+#define HD_MEM_GRIDS 32 /* whose requests are told apart */
+
 enum hd_mem_space { HD_MEM_GLOBAL, HD_MEM_LOCAL, HD_MEM_SHARED };
 enum hd_mem_kind { HD_MEM_LOAD, HD_MEM_STORE, HD_MEM_ATOMIC, HD_MEM_REDUCTION };
 enum hd_mem_class { HD_CLASS_GLOBAL, HD_CLASS_SPILL_FILL, HD_CLASS_OTHER_LOCAL };
@@ -34,6 +36,7 @@ struct hd_mem_request {
 	uint8_t class;	/* enum hd_mem_class, for the split of L1 traffic */
 	uint8_t cache;	/* enum hd_cache of heddle/machine.h */
 	uint16_t group; /* whose stores hd_lsu_pending_stores counts together: the warp's slot, below max_warps */
+	uint8_t grid;	/* that it is of, below HD_MEM_GRIDS */
 	uint32_t mask;	/* active lanes */
 	/* Lane addresses. Global: device address. Shared: offset in the SM's shared memory. Local: physical address of
 	 * the lane's first word, in the interleaved layout: see hd_local_address. */
@@ -56,9 +59,10 @@ struct hd_mem_completion {
 };
 
 struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena *arena);
-/* `stats` is the SM's own; l1 and shared counters are bumped there. */
-struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd_config *config, struct hd_stats *stats,
-			  struct hd_arena *arena);
+/* `counters` are the SM's own, HD_MEM_GRIDS of them; those of L1 and shared memory are bumped in that of the request's
+ * grid. */
+struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd_config *config,
+			  struct hd_counters *counters, struct hd_arena *arena);
 /* Shared memory that resident CTAs use: with l1_unified it is taken from the L1's ways. Called at CTA launch and
  * retire. */
 void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes);
@@ -77,6 +81,8 @@ uint32_t hd_lsu_completions(struct hd_lsu *lsu, uint64_t now, struct hd_mem_comp
 uint64_t hd_lsu_next_completion(const struct hd_lsu *lsu);
 /* Global and local stores and reductions of a group that have not reached their point of coherence, for fences. */
 uint32_t hd_lsu_pending_stores(const struct hd_lsu *lsu, uint32_t group);
+/* Global and local requests of a grid that are not done. */
+uint32_t hd_lsu_pending(const struct hd_lsu *lsu, uint32_t grid);
 bool hd_lsu_idle(const struct hd_lsu *lsu);
 /* Writes back and invalidates (kernel boundary). Counted, not timed. */
 void hd_lsu_flush(struct hd_lsu *lsu);
@@ -88,7 +94,8 @@ void hd_lsu_flush(struct hd_lsu *lsu);
  * room. */
 uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken);
 bool hd_memory_idle(const struct hd_memory *memory);
-const struct hd_stats *hd_memory_stats(const struct hd_memory *memory);
+/* What requests of a grid have been counted as, in crossbars, L2 and DRAM. */
+const struct hd_counters *hd_memory_counters(const struct hd_memory *memory, uint32_t grid);
 
 /* State of every unit, for the watchdog. */
 void hd_memory_dump(const struct hd_memory *memory, FILE *out);

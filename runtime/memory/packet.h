@@ -34,6 +34,7 @@ struct hd_packet {
 	uint8_t full;	 /* writes: of these, those written in every byte */
 	uint8_t service; /* atomics: cycles of the L2's unit */
 	uint8_t flits;	 /* header included */
+	uint8_t grid;	 /* that caused it */
 };
 
 /* A ring of packets in the order of arrival; a full one stalls its writer. */

@@ -52,6 +52,9 @@ int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, co
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	struct hd_diag quiet = {0}, *diag = gpu->options.diag ? gpu->options.diag : &quiet;
+	int error = hd_sim_wait_all(sim); /* code moves */
+	if (error)
+		return error;
 	struct hd_module *loaded = hd_xcalloc(1, sizeof(*loaded));
 	loaded->gpu = gpu;
 	hd_arena_init(&loaded->arena);
@@ -81,6 +84,7 @@ void hd_sim_unload(struct hd_sim *sim, struct hd_module *module)
 	struct hd_gpu *gpu = &sim->gpu;
 	if (!module)
 		return;
+	hd_sim_wait_all(sim);
 	for (struct hd_module **link = &gpu->modules; *link; link = &(*link)->next)
 		if (*link == module) {
 			*link = module->next;

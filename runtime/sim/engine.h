@@ -28,8 +28,8 @@ struct hd_exec;
 struct hd_linear_state;
 struct hd_twin;
 struct hd_redundancy;
-struct hd_sampler;
 struct hd_probe;
+struct hd_run;
 struct hd_check;
 struct warp_forms;
 struct block_seen;
@@ -176,9 +176,24 @@ struct hd_cta {
 	uint8_t *policy_space; /* hd_policy_cta */
 };
 
-/* A kernel launch in progress. */
+/* Grids that the SMs can have warps of at a time, as many as compute capability 3.0 to 6.0 and most later ones have. */
+#define HD_MAX_GRIDS 32
+
+struct hd_launch_record;
+
+/* A kernel launch that waits for its turn or runs (grids.c). */
 struct hd_grid {
 	const struct hd_kernel *kernel;
+	uint64_t stream;		 /* grids of one run one after the other */
+	int priority;			 /* the smaller number goes first, as in CUDA */
+	bool running;			 /* its blocks are dispatched */
+	uint8_t slot;			 /* while it runs: its place in hd_sm.grids */
+	uint64_t started, dispatch_from; /* cycles: it got its turn; its first block may start */
+	bool shared;			 /* others have been running beside it */
+	struct hd_launch_record *record; /* from its turn on */
+	struct hd_stats before;		 /* all counters when it got its turn */
+	struct hd_counters slot_before;	 /* and those of its slot */
+	struct hd_occupancy fit;	 /* of the original code, on an SM of its own */
 	uint32_t grid[3], block[3];
 	uint32_t block_threads, block_warps;
 	uint64_t cta_total, cta_next, cta_done;
@@ -191,9 +206,11 @@ struct hd_grid {
 	uint32_t local_bytes;		/* a thread, multiple of 16 */
 	uint32_t shared_bytes;		/* static + dynamic */
 	uint8_t *constants;		/* bank 0, HD_CB_BYTES */
+	uint32_t dynamic_shared;
 	uint64_t id;
-	int error;		  /* enum hd_sim_error of the first fault */
-	struct hd_claims *claims; /* verify_affine.c's */
+	int error;			  /* enum hd_sim_error of the first fault */
+	struct hd_claims *claims;	  /* verify_affine.c's */
+	struct hd_words_read *words_read; /* --verify of idempotence (verify_memory.c); NULL: none yet */
 };
 
 struct hd_kernel {
@@ -317,8 +334,12 @@ struct hd_gpu {
 	uint64_t heap_address;	  /* device malloc */
 	struct hd_memory *memory; /* timing */
 	struct hd_sm **sms;
-	uint64_t now;	      /* core cycle */
-	struct hd_grid *grid; /* running */
+	uint64_t now;			/* core cycle */
+	HD_VEC(struct hd_grid *) grids; /* that wait or run, in the order of their submission */
+	uint32_t running;		/* of these */
+	uint32_t grid_slots;		/* that grids have had since the start */
+	struct hd_grid *grid;		/* that runs alone, or is beginning or ending; NULL: none, or several run */
+	struct hd_run *run;		/* gpu.c's */
 	uint64_t grids_launched;
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;
@@ -332,10 +353,8 @@ struct hd_gpu {
 	int error;			   /* sticky within a launch */
 	volatile sig_atomic_t interrupted; /* the signal that ends the launch; 0: none */
 	bool verify;
-	struct hd_words_read *words_read; /* --verify of idempotence (verify_memory.c); NULL: none yet */
 	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
 	uint32_t profile_count;
-	struct hd_sampler *sampler;	   /* of the grid (sample.c) */
 	struct hd_redundancy *redundancy;  /* under options.ideal (redundancy.c) */
 	struct hd_probe *probe;		   /* while it is found out whether the grid can go on (probe.c); else NULL */
 	HD_VEC(struct hd_outside) outside; /* under options.warn_outside (fault.c) */

@@ -1,9 +1,12 @@
 /*
- * The main loop: runs one grid to its end. In each visited cycle the memory moves first, then CTAs are dispatched,
- * then the SMs that have something to do work, in the order of their numbers; then time goes on to the next cycle in
- * which anything can happen. Cycles that are skipped are attributed by the SMs when they are next visited.
+ * The main loop: runs the grids that have their turn (grids.c) until one of them has ended. In each visited cycle the
+ * memory moves first, then CTAs are dispatched, then the SMs that have something to do work, in the order of their
+ * numbers; then time goes on to the next cycle in which anything can happen. Cycles that are skipped are attributed by
+ * the SMs when they are next visited.
  *
- * CTAs go to the SMs round robin, one an SM and pass, so that a small grid spreads over the GPU.
+ * CTAs go to the SMs round robin, one an SM and pass, so that a small grid spreads over the GPU. Of several grids the
+ * one with the highest priority goes first, then the one that came first, and until all its blocks have a place the
+ * others get none (the "leftover" policy of hardware).
  *
  * An SM touches nothing outside itself but its load/store unit's queues and the contents of memory, and the loop reads
  * each SM's `due` cycle only: SMs can be ticked by several host threads between two calls of hd_memory_tick.
@@ -20,13 +23,14 @@
 
 #define MAX_SMS 1024
 
-/* The state of a run: what the loop keeps beside the GPU. */
-struct run {
+/* What the loop keeps beside the GPU. */
+struct hd_run {
 	struct hd_gpu *gpu;
-	struct hd_grid *grid;
 	uint32_t sm_count;
 	uint32_t busy_count;
-	uint64_t memory_next, dispatch_next, trace_next;
+	uint32_t ending; /* grids that run and have no block left */
+	uint64_t began;	 /* cycle since which some grid has been running */
+	uint64_t memory_next, dispatch_next, trace_next, sample_next;
 	uint32_t first; /* SM that gets the next CTA */
 	struct hd_watchdog watchdog;
 	uint64_t due[MAX_SMS];	/* cycle at which each SM wants to be visited */
@@ -44,7 +48,7 @@ static bool sm_busy(const struct hd_sm *sm)
 	return sm->resident_warps || !hd_lsu_idle(sm->lsu);
 }
 
-static void find_busy(struct run *run)
+static void find_busy(struct hd_run *run)
 {
 	run->busy_count = 0;
 	for (uint32_t i = 0; i < run->sm_count; i++)
@@ -52,7 +56,7 @@ static void find_busy(struct run *run)
 			run->busy[run->busy_count++] = (uint16_t)i;
 }
 
-static void wake_woken(struct run *run, uint64_t now)
+static void wake_woken(struct hd_run *run, uint64_t now)
 {
 	for (uint32_t word = 0; word < (run->sm_count + 63) / 64; word++) {
 		for (uint64_t rest = run->woken[word]; rest; rest &= rest - 1) {
@@ -64,7 +68,7 @@ static void wake_woken(struct run *run, uint64_t now)
 	}
 }
 
-static void memory_cycle(struct run *run, uint64_t now)
+static void memory_cycle(struct hd_run *run, uint64_t now)
 {
 	run->memory_next = hd_memory_tick(run->gpu->memory, now, run->woken);
 	if (run->memory_next <= now)
@@ -72,10 +76,15 @@ static void memory_cycle(struct run *run, uint64_t now)
 	wake_woken(run, now);
 }
 
-/* One pass over the SMs. Returns the cycle of the next pass: HD_NEVER until a CTA retires. */
-static uint64_t dispatch_pass(struct run *run, uint64_t now)
+/* The cycle from which the SM can start a CTA of the grid that it has room for. */
+static uint64_t launch_cycle(const struct hd_sm *sm, const struct hd_grid *grid)
 {
-	struct hd_grid *grid = run->grid;
+	return sm->next_launch > grid->dispatch_from ? sm->next_launch : grid->dispatch_from;
+}
+
+/* One pass of a grid over the SMs. Returns the cycle of the next pass: HD_NEVER until a CTA retires. */
+static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t now)
+{
 	uint64_t next = HD_NEVER;
 	uint32_t first = run->first;
 	for (uint32_t i = 0; i < run->sm_count && grid->cta_next < grid->cta_total; i++) {
@@ -83,28 +92,65 @@ static uint64_t dispatch_pass(struct run *run, uint64_t now)
 		struct hd_sm *sm = run->gpu->sms[id];
 		if (!hd_sm_has_room(sm, grid))
 			continue;
-		if (sm->next_launch <= now) {
+		if (launch_cycle(sm, grid) <= now) {
 			hd_sm_launch_cta(sm, grid, grid->cta_next++, now);
 			run->due[id] = now;
 			run->first = (id + 1) % run->sm_count;
 		}
 		if (hd_sm_has_room(sm, grid))
-			next = earlier(next, sm->next_launch > now ? sm->next_launch : now + 1);
+			next = earlier(next, launch_cycle(sm, grid) > now ? launch_cycle(sm, grid) : now + 1);
 	}
-	find_busy(run);
 	return grid->cta_next < grid->cta_total ? next : HD_NEVER;
 }
 
-static void collect_retired(struct run *run, struct hd_sm *sm, uint64_t now)
+static bool waits_for_room(const struct hd_grid *grid)
 {
-	run->grid->cta_done += sm->ctas_retired;
+	return grid->running && grid->cta_next < grid->cta_total;
+}
+
+/* Whose blocks are next: NULL when all have a place. */
+static struct hd_grid *head_grid(const struct hd_gpu *gpu)
+{
+	struct hd_grid *head = NULL;
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		struct hd_grid *grid = gpu->grids.data[i];
+		if (waits_for_room(grid) && (!head || grid->priority < head->priority))
+			head = grid;
+	}
+	return head;
+}
+
+static uint64_t dispatch(struct hd_run *run, uint64_t now)
+{
+	uint64_t next = HD_NEVER;
+	for (struct hd_grid *grid; (grid = head_grid(run->gpu));) {
+		next = earlier(next, dispatch_pass(run, grid, now));
+		if (waits_for_room(grid))
+			break;
+	}
+	find_busy(run);
+	return next;
+}
+
+static void collect_retired(struct hd_run *run, struct hd_sm *sm, uint64_t now)
+{
+	const struct hd_gpu *gpu = run->gpu;
 	sm->ctas_retired = 0;
-	if (run->grid->cta_next < run->grid->cta_total)
-		run->dispatch_next = earlier(run->dispatch_next, now + 1);
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		struct hd_grid *grid = gpu->grids.data[i];
+		struct hd_sm_grid *mine = &sm->grids[grid->slot];
+		if (!grid->running)
+			continue;
+		grid->cta_done += mine->retired;
+		run->ending += mine->retired && grid->cta_done == grid->cta_total;
+		mine->retired = 0;
+		if (grid->cta_next < grid->cta_total)
+			run->dispatch_next = earlier(run->dispatch_next, now + 1);
+	}
 }
 
 /* Visits the SMs that are due; returns the earliest cycle at which one of them wants to be visited again. */
-static uint64_t sms_cycle(struct run *run, uint64_t now)
+static uint64_t sms_cycle(struct hd_run *run, uint64_t now)
 {
 	uint64_t next = HD_NEVER;
 	bool fed = false, idle = false;
@@ -127,22 +173,51 @@ static uint64_t sms_cycle(struct run *run, uint64_t now)
 	return next;
 }
 
-static bool run_finished(const struct run *run)
+/* All its blocks have ended, and what they sent to the memory has arrived. */
+static bool has_ended(const struct hd_run *run, const struct hd_grid *grid)
 {
-	return run->grid->cta_done == run->grid->cta_total && !run->busy_count && hd_memory_idle(run->gpu->memory);
+	if (!grid->running || grid->cta_done < grid->cta_total)
+		return false;
+	if (run->gpu->running == 1)
+		return !run->busy_count && hd_memory_idle(run->gpu->memory);
+	for (uint32_t i = 0; i < run->sm_count; i++)
+		if (hd_lsu_pending(run->gpu->sms[i]->lsu, grid->slot))
+			return false;
+	return true;
+}
+
+static bool any_has_ended(const struct hd_run *run)
+{
+	for (uint32_t i = 0; run->ending && i < run->gpu->grids.len; i++)
+		if (has_ended(run, run->gpu->grids.data[i]))
+			return true;
+	return false;
+}
+
+static void take_samples(struct hd_run *run, uint64_t now)
+{
+	run->sample_next = HD_NEVER;
+	for (uint32_t i = 0; i < run->gpu->grids.len; i++) {
+		const struct hd_grid *grid = run->gpu->grids.data[i];
+		if (!grid->running)
+			continue;
+		if (now >= grid->record->sampler.next)
+			hd_sampler_take(&grid->record->sampler, run->gpu);
+		run->sample_next = earlier(run->sample_next, grid->record->sampler.next);
+	}
 }
 
 /* One visited cycle. Returns the next one, or HD_NEVER when nothing can happen any more. */
-static uint64_t run_cycle(struct run *run, uint64_t now)
+static uint64_t run_cycle(struct hd_run *run, uint64_t now)
 {
-	if (now >= run->gpu->sampler->next)
-		hd_sampler_take(run->gpu->sampler, run->gpu);
+	if (now >= run->sample_next)
+		take_samples(run, now);
 	if (now >= run->trace_next)
 		run->trace_next = hd_trace_window(run->gpu, now);
 	if (run->memory_next <= now)
 		memory_cycle(run, now);
 	if (run->dispatch_next <= now)
-		run->dispatch_next = dispatch_pass(run, now);
+		run->dispatch_next = dispatch(run, now);
 	uint64_t next = sms_cycle(run, now);
 	next = earlier(earlier(next, run->memory_next), run->dispatch_next);
 	if (next != HD_NEVER && run->gpu->every_cycle)
@@ -150,12 +225,12 @@ static uint64_t run_cycle(struct run *run, uint64_t now)
 	return next;
 }
 
-static void run_loop(struct run *run)
+void hd_gpu_run(struct hd_gpu *gpu)
 {
-	struct hd_gpu *gpu = run->gpu;
+	struct hd_run *run = gpu->run;
 	while (!gpu->error && !gpu->interrupted) {
 		uint64_t next = run_cycle(run, gpu->now);
-		bool finished = gpu->error || run_finished(run);
+		bool finished = gpu->error || any_has_ended(run);
 		gpu->now = finished || next == HD_NEVER ? gpu->now + 1 : next;
 		if (finished)
 			return;
@@ -171,7 +246,7 @@ static void run_loop(struct run *run)
 }
 
 /* After a fault: lets the memory system empty itself, so that the next launch starts clean. */
-static void drain(struct run *run)
+static void drain(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
 	struct hd_mem_completion done[16];
@@ -189,70 +264,130 @@ static void drain(struct run *run)
 	}
 }
 
-static void begin(struct run *run)
+/* ---- grids come and go */
+
+struct hd_run *hd_run_new(struct hd_gpu *gpu)
+{
+	struct hd_run *run = HD_ARENA_NEW(&gpu->arena, struct hd_run, 1);
+	run->gpu = gpu;
+	run->sm_count = (uint32_t)gpu->config.sm_count;
+	assert(run->sm_count <= MAX_SMS);
+	return run;
+}
+
+/* The first grid for some time. */
+static void wake_up(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
-	uint64_t first = gpu->now + gpu->config.launch_latency;
 	for (uint32_t i = 0; i < run->sm_count; i++) {
 		hd_sm_begin(gpu->sms[i], gpu->now);
-		gpu->sms[i]->next_launch = first;
 		run->due[i] = HD_NEVER;
 	}
-	run->dispatch_next = first;
-	run->memory_next = gpu->now;
+	memset(run->woken, 0, sizeof(run->woken));
+	run->began = run->memory_next = gpu->now;
+	run->dispatch_next = run->sample_next = HD_NEVER;
 	run->trace_next = 0;
-	hd_sampler_start(gpu->sampler, gpu);
+	run->first = run->busy_count = run->ending = 0;
 	hd_watchdog_start(&run->watchdog, gpu);
 }
 
-static void finish(struct run *run)
+int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	struct hd_run *run = gpu->run;
+	HD_HOOKED (gpu, self, grid_begin)
+		self->hooks->grid_begin(self, gpu, grid);
+	for (uint32_t i = 0; i < run->sm_count; i++) {
+		int error = hd_sm_prepare(gpu->sms[i], grid);
+		if (error == HD_SIM_NO_MEMORY)
+			snprintf(gpu->error_text, sizeof gpu->error_text, "no host memory for the grid's registers");
+		if (error)
+			return error;
+	}
+	if (!gpu->running++)
+		wake_up(run);
+	grid->running = true;
+	grid->started = gpu->now;
+	grid->dispatch_from = gpu->now + gpu->config.launch_latency;
+	run->dispatch_next = earlier(run->dispatch_next, grid->dispatch_from);
+	hd_sampler_start(&grid->record->sampler, gpu);
+	run->sample_next = earlier(run->sample_next, grid->record->sampler.next);
+	return 0;
+}
+
+struct hd_grid *hd_gpu_ended(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		struct hd_grid *grid = gpu->grids.data[i];
+		if (grid->running && (gpu->error || gpu->interrupted || has_ended(gpu->run, grid)))
+			return grid;
+	}
+	return NULL;
+}
+
+/* The last one has ended: time stands still until the next comes. */
+static void rest(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
 	hd_watchdog_end(&run->watchdog, gpu);
+	gpu->stats.counters.cycles += gpu->now - run->began;
+	if (!gpu->error)
+		return;
+	drain(run);
 	for (uint32_t i = 0; i < run->sm_count; i++)
-		hd_sm_charge(gpu->sms[i], gpu->now);
-	hd_sampler_finish(gpu->sampler, gpu);
-	gpu->stats.counters.cycles += gpu->now - run->watchdog.started;
-	if (gpu->error)
-		drain(run);
-	for (uint32_t i = 0; i < run->sm_count; i++) {
-		if (gpu->error)
-			hd_sm_abandon(gpu->sms[i]);
-		hd_lsu_flush(gpu->sms[i]->lsu);
-	}
-	HD_HOOKED (gpu, self, grid_end)
-		self->hooks->grid_end(self, gpu, run->grid);
+		hd_sm_abandon(gpu->sms[i]);
 }
 
-int hd_gpu_run(struct hd_gpu *gpu)
+/* What CUDA says of caches at the borders of kernels: with nothing else running they are empty for the next one. */
+static void flush(struct hd_run *run)
 {
-	struct run run = {.gpu = gpu, .grid = gpu->grid, .sm_count = (uint32_t)gpu->config.sm_count};
-	assert(run.sm_count <= MAX_SMS);
-	HD_HOOKED (gpu, self, grid_begin)
-		self->hooks->grid_begin(self, gpu, gpu->grid);
-	for (uint32_t i = 0; i < run.sm_count; i++) {
-		int error = hd_sm_prepare(gpu->sms[i], gpu->grid);
-		if (error) {
-			gpu->error = error;
-			if (error == HD_SIM_NO_MEMORY)
-				snprintf(gpu->error_text, sizeof gpu->error_text,
-					 "no host memory for the grid's registers");
-			return error;
-		}
+	for (uint32_t i = 0; i < run->sm_count; i++)
+		hd_lsu_flush(run->gpu->sms[i]->lsu);
+}
+
+/* Of the grids that run. */
+static uint64_t first_start(const struct hd_gpu *gpu)
+{
+	uint64_t first = HD_NEVER;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i]->running)
+			first = earlier(first, gpu->grids.data[i]->started);
+	return first;
+}
+
+void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	struct hd_run *run = gpu->run;
+	for (uint32_t i = 0; i < run->sm_count; i++)
+		hd_sm_charge(gpu->sms[i], gpu->now);
+	hd_sampler_finish(&grid->record->sampler, gpu);
+	run->ending -= grid->cta_done == grid->cta_total;
+	grid->running = false;
+	gpu->running--;
+	if (gpu->running) {
+		run->watchdog.started = first_start(gpu);
+	} else {
+		rest(run);
+		flush(run);
 	}
-	gpu->error = 0;
-	begin(&run);
-	run_loop(&run);
-	finish(&run);
-	return gpu->error;
+	HD_HOOKED (gpu, self, grid_end)
+		self->hooks->grid_end(self, gpu, grid);
+}
+
+void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *counters)
+{
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		hd_counters_add(counters, &gpu->sms[i]->counted[slot]);
+	hd_counters_add(counters, hd_memory_counters(gpu->memory, slot));
 }
 
 void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)
 {
 	*stats = gpu->stats;
+	for (uint32_t slot = 0; slot < gpu->grid_slots; slot++)
+		hd_gpu_add_counted(gpu, slot, &stats->counters);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		hd_stats_add(stats, &gpu->sms[i]->stats);
-	hd_stats_add(stats, hd_memory_stats(gpu->memory));
+		for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++)
+			stats->stalls[reason] += gpu->sms[i]->stalls[reason];
 }
 
 void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out)

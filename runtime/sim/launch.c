@@ -1,21 +1,17 @@
 /*
- * Launch of a grid: checks it against the GPU's limits, fills constant bank 0 (ntid, nctaid, windows, stack top,
- * dynamic shared offset, parameters), runs it (gpu.c) and records what it cost.
+ * A launch: checks it against the GPU's limits, makes its grid with constant bank 0 (ntid, nctaid, windows, stack top,
+ * dynamic shared offset, parameters), and records what it cost. When it runs: grids.c.
  *
  * Local memory of a thread is what the linker computed for the deepest chain of calls; options.stack_bytes is added
  * when that chain has no known depth (recursion, or an indirect call that may leave the known program).
  *
  * Cost beside the run: O(functions of the program).
  */
-#include <assert.h>
-#include <fenv.h>
 #include <inttypes.h>
 
 #include "heddle/occupancy.h"
-#include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
-#include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/hooks.h"
 
@@ -217,7 +213,7 @@ static void fill_constants(const struct hd_launch *launch, struct hd_grid *grid,
 		memcpy(constants + HD_CB_PARAMS, launch->params, launch->param_bytes);
 }
 
-static int make_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid, struct hd_occupancy *fit)
+static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid)
 {
 	if (check_shape(gpu, launch) || check_threads(gpu, launch) || check_params(gpu, launch))
 		return HD_SIM_BAD_LAUNCH;
@@ -230,21 +226,46 @@ static int make_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	uint64_t share = (grid->cta_total + gpu->config.sm_count - 1) / gpu->config.sm_count;
 	grid->cta_share = share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 	grid->cooperative = launch->cooperative;
+	grid->stream = launch->stream;
+	grid->priority = launch->priority;
 	grid->function = launch->kernel->function;
 	grid->entry = function_of(gpu, launch->kernel)->first;
 	grid->local_bytes = local_bytes_of(gpu, launch->kernel);
-	if (check_resources(gpu, launch, grid, fit))
+	if (check_resources(gpu, launch, grid, &grid->fit))
 		return HD_SIM_BAD_LAUNCH;
-	if (grid->cooperative && grid->cta_share > fit->ctas)
+	if (grid->cooperative && grid->cta_share > grid->fit.ctas)
 		return hd_gpu_refuse(gpu, HD_SIM_TOO_LARGE,
 				     "kernel %s: %" PRIu64
 				     " blocks of a cooperative launch, %u can be resident on each of %" PRIu64 " SMs",
-				     title_of(launch->kernel), grid->cta_total, fit->ctas, gpu->config.sm_count);
+				     title_of(launch->kernel), grid->cta_total, grid->fit.ctas, gpu->config.sm_count);
 	grid->register_rows = rows_of(gpu, grid->registers);
+	grid->dynamic_shared = launch->dynamic_shared;
 	grid->id = gpu->grids_launched++;
 	grid->constants = hd_xcalloc(1, HD_CB_BYTES);
 	fill_constants(launch, grid, shared_of(gpu, launch->kernel));
 	return 0;
+}
+
+int hd_grid_new(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid **grid)
+{
+	*grid = hd_xcalloc(1, sizeof **grid);
+	int error = fill_grid(gpu, launch, *grid);
+	if (error) {
+		hd_grid_free(*grid);
+		*grid = NULL;
+	}
+	return error;
+}
+
+void hd_grid_free(struct hd_grid *grid)
+{
+	hd_linear_end(grid);
+	hd_verify_affine_end(grid);
+	hd_verify_forget(grid);
+	if (grid->record)
+		hd_launch_record_free(grid->record);
+	free(grid->constants);
+	free(grid);
 }
 
 static void add_figure(void *context, const char *key, double value, const char *unit)
@@ -264,92 +285,66 @@ void hd_launch_record_free(struct hd_launch_record *record)
 	free(record);
 }
 
-static struct hd_launch_record *make_record(struct hd_sim *sim, const struct hd_launch *launch,
-					    const struct hd_occupancy *fit, const struct hd_stats *before,
-					    const struct hd_sampler *sampler)
+struct hd_launch_record *hd_record_new(const struct hd_grid *grid)
 {
-	struct hd_gpu *gpu = &sim->gpu;
+	const struct hd_kernel *kernel = grid->kernel;
 	struct hd_launch_record *record = hd_xcalloc(1, sizeof *record);
 	hd_arena_init(&record->arena);
-	record->stats.kernel = hd_arena_strdup(&record->arena, title_of(launch->kernel));
-	if (launch->kernel->meta && launch->kernel->meta->source.file) {
-		record->stats.file = hd_arena_strdup(&record->arena, launch->kernel->meta->source.file);
-		record->stats.line = launch->kernel->meta->source.line;
+	record->stats.kernel = hd_arena_strdup(&record->arena, title_of(kernel));
+	if (kernel->meta && kernel->meta->source.file) {
+		record->stats.file = hd_arena_strdup(&record->arena, kernel->meta->source.file);
+		record->stats.line = kernel->meta->source.line;
 	}
-	memcpy(record->stats.grid, launch->grid, sizeof launch->grid);
-	memcpy(record->stats.block, launch->block, sizeof launch->block);
-	record->stats.dynamic_shared = launch->dynamic_shared;
-	record->stats.resident_ctas = fit->ctas;
+	memcpy(record->stats.grid, grid->grid, sizeof grid->grid);
+	memcpy(record->stats.block, grid->block, sizeof grid->block);
+	record->stats.dynamic_shared = grid->dynamic_shared;
+	record->stats.resident_ctas = grid->fit.ctas;
+	record->stats.limiter = hd_occupancy_limit_name(grid->fit.limit);
+	return record;
+}
+
+/* Everything that happened while the grid ran alone. */
+static void count_all(const struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_stats *stats)
+{
+	hd_gpu_snapshot(gpu, stats);
+	hd_stats_subtract(stats, &grid->before);
+}
+
+/* What the grid caused beside others. Slots that were lost are no grid's: the total has them. */
+static void count_own(const struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_stats *stats)
+{
+	struct hd_stats before = {.counters = grid->slot_before};
+	hd_gpu_add_counted(gpu, grid->slot, &stats->counters);
+	hd_stats_subtract(stats, &before);
+	stats->counters.cycles = gpu->now - grid->started;
+	stats->stalls[HD_STALL_issued] = stats->counters.warp_instructions;
+}
+
+void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	struct hd_launch_record *record = grid->record;
 	record->partial = gpu->error != 0;
-	record->sampler = *sampler;
-	record->stats.limiter = hd_occupancy_limit_name(fit->limit);
-	hd_gpu_snapshot(gpu, &record->stats.stats);
-	hd_stats_subtract(&record->stats.stats, before);
+	record->stats.stream = grid->stream;
+	record->stats.start = grid->started;
+	record->stats.shared = grid->shared;
+	if (grid->shared)
+		count_own(gpu, grid, &record->stats.stats);
+	else
+		count_all(gpu, grid, &record->stats.stats);
 	HD_HOOKED (gpu, self, report) {
 		record->reporting = (uint32_t)(self - gpu->policies);
 		self->hooks->report(self, gpu, add_figure, record);
 	}
-	return record;
-}
-
-static void hand_over(struct hd_sim *sim, struct hd_launch_record *record)
-{
-	if (!sim->gpu.options.record) {
+	hd_stats_add(&sim->counted, &record->stats.stats);
+	sim->joules += hd_joules(&record->stats.stats, &gpu->config);
+	grid->record = NULL;
+	if (!gpu->options.record) {
 		hd_vec_push(&sim->launches, record);
 		return;
 	}
 	hd_record_launch(sim, record);
 	hd_launch_record_free(record);
-}
-
-/* Every scheduler slot of every cycle has exactly one reason (docs/architecture.md, Statistics). */
-static void check_accounts(const struct hd_gpu *gpu, const struct hd_stats *stats)
-{
-	uint64_t slots = 0;
-	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
-		slots += stats->stalls[i];
-	uint64_t expected = gpu->config.schedulers * gpu->config.sm_count * stats->counters.cycles;
-	assert(slots == expected);
-	assert(stats->stalls[HD_STALL_issued] == stats->counters.warp_instructions || gpu->error);
-	(void)slots;
-	(void)expected;
-}
-
-int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
-{
-	struct hd_gpu *gpu = &sim->gpu;
-	struct hd_grid grid = {0};
-	struct hd_occupancy fit = {0};
-	struct hd_stats before;
-	struct hd_sampler sampler = {0};
-	fenv_t host;
-	int error = make_grid(gpu, launch, &grid, &fit);
-	if (error)
-		return error;
-	hd_record_start(sim, title_of(launch->kernel));
-	hd_gpu_snapshot(gpu, &before);
-	hd_linear_begin(gpu, sim->exec, &grid, &fit);
-	gpu->error = 0;
-	gpu->grid = &grid;
-	gpu->sampler = &sampler;
-	hd_profile_prepare(gpu);
-	/* A host program built with -ffast-math flushes denormals in its own thread; the simulated GPU does not. */
-	fegetenv(&host);
-	fesetenv(FE_DFL_ENV);
-	error = hd_gpu_run(gpu);
-	fesetenv(&host);
-	struct hd_launch_record *record = make_record(sim, launch, &fit, &before, &sampler);
-	hd_outside_report(gpu);
-	if (gpu->check)
-		hd_check_report(gpu->check);
-	gpu->grid = NULL;
-	gpu->sampler = NULL;
-	hd_linear_end(&grid);
-	hd_verify_affine_end(&grid);
-	check_accounts(gpu, &record->stats.stats);
-	hand_over(sim, record);
-	free(grid.constants);
-	return error;
 }
 
 int hd_sim_occupancy(const struct hd_sim *sim, const struct hd_kernel *kernel, uint32_t block_threads,

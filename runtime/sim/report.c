@@ -51,7 +51,7 @@ static double dynamic_picojoules(const struct hd_counters *c, const struct hd_co
 	return pj;
 }
 
-static double joules(const struct hd_stats *stats, const struct hd_config *config)
+double hd_joules(const struct hd_stats *stats, const struct hd_config *config)
 {
 	double seconds = (double)stats->counters.cycles / (config->core_mhz * 1e6);
 	return dynamic_picojoules(&stats->counters, config) * 1e-12 + config->static_watts * seconds;
@@ -92,7 +92,7 @@ static void add_stats(json_t *object, const struct hd_stats *stats, const struct
 	json_object_set_new(object, "ipc", json_real(ipc));
 	json_object_set_new(object, "l1d", l1d_object(c));
 	json_object_set_new(object, "stalls", stalls_object(stats));
-	json_object_set_new(object, "energy_joules", json_real(joules(stats, config)));
+	json_object_set_new(object, "energy_joules", json_real(hd_joules(stats, config)));
 }
 
 /* An object for each policy, empty where it reports nothing. */
@@ -153,6 +153,12 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 	json_object_set_new(object, "grid", dimensions(stats->grid));
 	json_object_set_new(object, "block", dimensions(stats->block));
 	set_count(object, "dynamic_shared", stats->dynamic_shared);
+	if (stats->stream)
+		set_count(object, "stream", stats->stream);
+	if (stats->shared) {
+		json_object_set_new(object, "shared", json_true());
+		set_count(object, "start_cycle", stats->start);
+	}
 	set_count(object, "resident_ctas", stats->resident_ctas);
 	json_object_set_new(object, "limiter", json_string(stats->limiter));
 	if (record->partial)
@@ -271,6 +277,23 @@ void hd_record_start(const struct hd_sim *sim, const char *kernel)
 {
 	if (sim->gpu.options.record)
 		write_record(sim, "start", json_string(kernel));
+}
+
+/* Numbers below zero are what was counted more than once, such as cycles. */
+void hd_record_rest(const struct hd_sim *sim)
+{
+	const struct hd_gpu *gpu = &sim->gpu;
+	struct hd_stats rest;
+	json_t *object = json_object();
+	if (!gpu->options.record)
+		return;
+	hd_gpu_snapshot(gpu, &rest);
+	hd_stats_subtract(&rest, &sim->before);
+	double energy = hd_joules(&rest, &gpu->config) - sim->joules;
+	hd_stats_subtract(&rest, &sim->counted);
+	add_stats(object, &rest, &gpu->config);
+	json_object_set_new(object, "energy_joules", json_real(energy));
+	write_record(sim, "rest", object);
 }
 
 void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *record)

@@ -42,6 +42,7 @@ static void build_sms(struct hd_sim *sim)
 	gpu->sms = HD_ARENA_NEW(&gpu->arena, struct hd_sm *, gpu->config.sm_count);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		gpu->sms[i] = hd_sm_new(gpu, i, sim->exec);
+	gpu->run = hd_run_new(gpu);
 	hd_policy_place(gpu);
 	HD_HOOKED (gpu, self, start)
 		self->hooks->start(self, gpu);
@@ -105,6 +106,9 @@ void hd_sim_free(struct hd_sim *sim)
 	if (!sim)
 		return;
 	struct hd_gpu *gpu = &sim->gpu;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		hd_grid_free(gpu->grids.data[i]);
+	hd_vec_release(&gpu->grids);
 	while (gpu->modules)
 		hd_sim_unload(sim, gpu->modules);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
@@ -116,7 +120,6 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_redundancy_free(gpu->redundancy);
 	hd_check_free(gpu->check);
 	hd_vec_release(&gpu->outside);
-	hd_verify_forget(gpu);
 	hd_vec_release(&gpu->program.code);
 	hd_vec_release(&gpu->program.functions);
 	hd_devmem_free(gpu->devmem);
@@ -188,7 +191,7 @@ void hd_sim_check_summary(const struct hd_sim *sim, char *text, size_t size)
 
 bool hd_sim_interrupt(struct hd_sim *sim, int signal)
 {
-	if (!sim || !sim->gpu.grid || sim->gpu.interrupted)
+	if (!sim || !sim->gpu.running || sim->gpu.interrupted)
 		return false;
 	sim->gpu.interrupted = signal;
 	return true;

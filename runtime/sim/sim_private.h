@@ -29,6 +29,11 @@ struct hd_sim {
 	struct hd_gpu gpu; /* first: a struct hd_gpu pointer is a struct hd_sim pointer */
 	HD_VEC(struct hd_launch_record *) launches;
 	struct hd_exec *exec;
+	/* Since the first of the grids that run now got its turn: all counters then, what launches that have ended
+	 * since were counted as and their energy, and whether any shared the GPU. */
+	struct hd_stats before, counted;
+	double joules;
+	bool shared;
 	const char *policy_name; /* as it was asked for, for the statistics */
 };
 
@@ -37,13 +42,33 @@ static inline struct hd_sim *hd_sim_of(struct hd_gpu *gpu)
 	return (struct hd_sim *)gpu;
 }
 
-/* Runs gpu->grid to its end (gpu.c). 0 or a negative enum hd_sim_error with gpu->error_text filled. */
-int hd_gpu_run(struct hd_gpu *gpu);
+/* gpu.c: the grids that run. */
+struct hd_run *hd_run_new(struct hd_gpu *gpu);
+/* Gives a grid its turn; its slot and record are set. 0, or a negative enum hd_sim_error with gpu->error_text filled.
+ */
+int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid);
+/* Runs until a grid has ended, or gpu->error. One must be running. */
+void hd_gpu_run(struct hd_gpu *gpu);
+/* A grid that has ended, all do with gpu->error; NULL: none. Then hd_gpu_end takes it from the GPU. */
+struct hd_grid *hd_gpu_ended(const struct hd_gpu *gpu);
+void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid);
+/* launch.c: checks a launch and makes the grid of it, which hd_grid_free releases. 0, or as hd_sim_launch. */
+int hd_grid_new(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid **grid);
+void hd_grid_free(struct hd_grid *grid);
+/* The record of a launch, to be filled when it has ended. */
+struct hd_launch_record *hd_record_new(const struct hd_grid *grid);
+void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid);
+/* Adds what has been counted for the grids that have had this slot. */
+void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *counters);
 /* Everything counted so far: finished launches, SMs and memory. */
 void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats);
 /* Statistics as records, where options.record wants them (report.c). */
 void hd_record_head(const struct hd_sim *sim);
 void hd_record_start(const struct hd_sim *sim, const char *kernel);
+/* What launches that shared the GPU did not count, or counted more than once: all since sim->before less theirs. */
+void hd_record_rest(const struct hd_sim *sim);
+/* Of the counters, and static power over the cycles. */
+double hd_joules(const struct hd_stats *stats, const struct hd_config *config);
 void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *record);
 void hd_launch_record_free(struct hd_launch_record *record);
 /* State of every unit on `out`, for the watchdog. */

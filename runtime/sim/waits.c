@@ -172,8 +172,12 @@ void hd_waits_report(const struct hd_gpu *gpu, const struct hd_probe *probe)
 		print_group(gpu, probe, &groups[g]);
 	if (others)
 		hd_note(gpu->options.diag, HD_NOWHERE, "%u warps at other places", others);
-	if (gpu->grid && gpu->grid->cta_next < gpu->grid->cta_total)
-		hd_note(gpu->options.diag, HD_NOWHERE,
-			"%" PRIu64 " of %" PRIu64 " blocks have not begun: the SMs have no room until others end",
-			gpu->grid->cta_total - gpu->grid->cta_next, gpu->grid->cta_total);
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		const struct hd_grid *grid = gpu->grids.data[i];
+		if (grid->running && grid->cta_next < grid->cta_total)
+			hd_note(gpu->options.diag, HD_NOWHERE,
+				"%" PRIu64 " of %" PRIu64
+				" blocks have not begun: the SMs have no room until others end",
+				grid->cta_total - grid->cta_next, grid->cta_total);
+	}
 }

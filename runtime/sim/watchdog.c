@@ -35,7 +35,8 @@ static uint64_t issued_by(const struct hd_gpu *gpu)
 {
 	uint64_t issued = 0;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		issued += gpu->sms[i]->stats.counters.warp_instructions;
+		for (uint32_t grid = 0; grid < gpu->grid_slots; grid++)
+			issued += gpu->sms[i]->counted[grid].warp_instructions;
 	return issued;
 }
 

@@ -100,7 +100,7 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	struct hd_cta *cta = warp->cta;
 	uint32_t id = hd_operand_value(warp, &inst->inst, HD_SLOT_B, mask) % BARRIERS;
 	uint32_t threads = hd_operand_value(warp, &inst->inst, HD_SLOT_C, mask);
-	sm->stats.counters.barriers++;
+	hd_sm_counters(sm, warp)->barriers++;
 	cta->barriers[id].arrived += HD_WARP_LANES;
 	cta->barriers[id].expected = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
 	cta->barriers[id].mode = (uint8_t)barrier_mode(inst);

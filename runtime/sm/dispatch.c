@@ -1,10 +1,12 @@
 /*
- * CTA dispatch on one SM: how many CTAs of the grid fit (hd_occupancy_compute, the same function that `heddle info`
- * and the CUDA runtime use), where their warps, registers, shared and local memory lie, and their retirement.
+ * CTA dispatch on one SM: how many CTAs of a grid fit (hd_occupancy_compute, the same function that `heddle info` and
+ * the CUDA runtime use) and whether one does beside those of other grids, where their warps, registers, shared and
+ * local memory lie, and their retirement.
  *
- * Backing store is reserved from the host once for the largest grid so far; pages that no warp touches cost nothing.
+ * Backing store is reserved from the host once for the largest grid so far of each place among the grids that run
+ * together; pages that no warp touches cost nothing.
  *
- * Cost: O(warps) a CTA.
+ * Cost: O(warps) a CTA; where CTAs have shared memory, O(CTAs^2) at worst for a place there.
  */
 #include <assert.h>
 #include <sys/mman.h>
@@ -20,6 +22,7 @@
 
 /* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
 #define LOCAL_PHYSICAL (UINT64_C(1) << 46)
+#define LOCAL_PHYSICAL_GRID (UINT64_C(1) << 40) /* of each grid that runs */
 
 /* Grows a mapping to `bytes`; contents are lost. */
 static int reserve(uint8_t **memory, size_t *have, size_t bytes)
@@ -36,7 +39,8 @@ static int reserve(uint8_t **memory, size_t *have, size_t bytes)
 	return HD_SIM_NO_MEMORY;
 }
 
-int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
+/* How many CTAs of the grid the SM has room for when nothing else is there. */
+static struct hd_occupancy fit_of(struct hd_sm *sm, const struct hd_grid *grid)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(&sm->gpu->config);
 	uint32_t registers = grid->registers;
@@ -51,26 +55,97 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 		fit.ctas = grid->linear->ctas;
 	if (grid->cooperative && fit.ctas > grid->cta_share) /* evenly: policies count on no more */
 		fit.ctas = grid->cta_share;
-	sm->cta_limit = fit.ctas < sm->cta_slots ? fit.ctas : sm->cta_slots;
-	if (grid->cooperative && sm->cta_limit < grid->cta_share)
+	if (fit.ctas > sm->cta_slots)
+		fit.ctas = sm->cta_slots;
+	return fit;
+}
+
+int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
+{
+	struct hd_sm_grid *mine = &sm->grids[grid->slot];
+	struct hd_occupancy fit = fit_of(sm, grid);
+	mine->limit = fit.ctas;
+	mine->resident = mine->retired = 0;
+	mine->registers_per_warp = fit.registers_per_warp;
+	mine->shared_per_cta = fit.shared_per_cta;
+	if (grid->cooperative && mine->limit < grid->cta_share)
 		return hd_gpu_refuse(sm->gpu, HD_SIM_TOO_LARGE,
 				     "cooperative launch: policy '%s' has room for %u of %u blocks on each SM",
-				     sm->gpu->options.policy, sm->cta_limit, grid->cta_share);
-	sm->shared_stride = fit.shared_per_cta;
-	sm->shared_reserved = 0;
-	hd_lsu_set_shared(sm->lsu, 0);
+				     sm->gpu->options.policy, mine->limit, grid->cta_share);
+	if (!sm->gpu->running) {
+		sm->shared_reserved = 0;
+		hd_lsu_set_shared(sm->lsu, 0);
+	}
 	size_t rows = (size_t)grid->register_rows + HD_HIDDEN_ROWS;
-	sm->warp_register_bytes = rows * HD_ROW_BYTES;
-	int error = reserve(&sm->registers, &sm->register_bytes, sm->warp_slots * sm->warp_register_bytes);
+	mine->warp_register_bytes = rows * HD_ROW_BYTES;
+	int error = reserve(&mine->registers, &mine->register_bytes, sm->warp_slots * mine->warp_register_bytes);
 	if (!error)
-		error = reserve(&sm->local, &sm->local_bytes,
+		error = reserve(&mine->local, &mine->local_bytes,
 				(size_t)sm->warp_slots * HD_WARP_LANES * grid->local_bytes);
 	return error;
 }
 
+void hd_sm_release_stores(struct hd_sm *sm)
+{
+	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++) {
+		if (sm->grids[i].registers)
+			munmap(sm->grids[i].registers, sm->grids[i].register_bytes);
+		if (sm->grids[i].local)
+			munmap(sm->grids[i].local, sm->grids[i].local_bytes);
+	}
+}
+
+/* ---- room beside the CTAs of other grids */
+
+/*
+ * The register file is in warp_unit parts, each with whole warps (lib/occupancy.c): a grid's warps lie evenly in them,
+ * and what all grids together take of the fullest part must fit.
+ */
+static bool registers_suffice(const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	const struct hd_config *config = &sm->gpu->config;
+	uint64_t parts = config->warp_unit ? config->warp_unit : 1, used = 0;
+	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
+		const struct hd_grid *other = sm->gpu->grids.data[i];
+		const struct hd_sm_grid *theirs = &sm->grids[other->slot];
+		if (!other->running)
+			continue;
+		uint64_t warps = (uint64_t)(theirs->resident + (other == grid)) * other->block_warps;
+		used += (warps + parts - 1) / parts * theirs->registers_per_warp;
+	}
+	return used <= config->registers / parts;
+}
+
+/* First fit: the lowest offset at which `bytes` of shared memory are free. */
+static uint32_t find_shared(const struct hd_sm *sm, uint32_t bytes)
+{
+	uint32_t offset = 0;
+	for (bool moved = bytes > 0; moved;) {
+		moved = false;
+		for (uint32_t i = 0; i < sm->cta_slots; i++) {
+			const struct hd_cta *cta = &sm->ctas[i];
+			uint32_t theirs = cta->used ? sm->grids[cta->grid->slot].shared_per_cta : 0;
+			if (theirs && offset < cta->shared_offset + theirs && cta->shared_offset < offset + bytes) {
+				offset = cta->shared_offset + theirs;
+				moved = true;
+			}
+		}
+	}
+	return offset;
+}
+
 bool hd_sm_has_room(const struct hd_sm *sm, const struct hd_grid *grid)
 {
-	return sm->resident_ctas < sm->cta_limit && sm->resident_warps + grid->block_warps <= sm->warp_slots;
+	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
+	const struct hd_config *config = &sm->gpu->config;
+	if (mine->resident >= mine->limit || sm->resident_warps + grid->block_warps > sm->warp_slots)
+		return false;
+	if (find_shared(sm, mine->shared_per_cta) + mine->shared_per_cta > config->shared_bytes)
+		return false;
+	if (mine->resident == sm->resident_ctas) /* alone */
+		return true;
+	uint64_t threads = ((uint64_t)sm->resident_warps + grid->block_warps) * HD_WARP_LANES;
+	return sm->resident_ctas < sm->cta_slots && threads <= config->max_threads && registers_suffice(sm, grid);
 }
 
 static uint32_t take_slot(struct hd_sm *sm)
@@ -87,13 +162,15 @@ static uint32_t take_slot(struct hd_sm *sm)
 
 static void place_warp(struct hd_sm *sm, const struct hd_grid *grid, struct hd_warp *warp)
 {
+	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
 	uint64_t warp_local = (uint64_t)grid->local_bytes * HD_WARP_LANES;
 	uint64_t global_slot = (uint64_t)sm->id * sm->warp_slots + warp->slot;
-	uint8_t *registers = sm->registers + warp->slot * sm->warp_register_bytes + HD_HIDDEN_ROWS * HD_ROW_BYTES;
+	uint8_t *registers = mine->registers + warp->slot * mine->warp_register_bytes + HD_HIDDEN_ROWS * HD_ROW_BYTES;
 	warp->regs = (uint32_t(*)[HD_WARP_LANES])(void *)registers;
 	memset(warp->regs - HD_HIDDEN_ROWS, 0, HD_HIDDEN_ROWS * HD_ROW_BYTES);
-	warp->local = sm->local ? sm->local + warp->slot * warp_local : NULL;
-	warp->local_base = LOCAL_PHYSICAL + global_slot * warp_local;
+	warp->local = mine->local ? mine->local + warp->slot * warp_local : NULL;
+	warp->local_base = LOCAL_PHYSICAL + grid->slot * LOCAL_PHYSICAL_GRID + global_slot * warp_local;
+	sm->grid_of[warp->slot] = grid->slot;
 }
 
 static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint64_t now)
@@ -118,7 +195,7 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	hd_policy_clear_warp(sm->gpu, warp);
 	sm->line[slot] = HD_NO_LINE;
 	sm->resident_warps++;
-	sm->stats.counters.warps++;
+	hd_sm_counters(sm, warp)->warps++;
 	hd_scheduler_add(sm, warp);
 	hd_warp_continue(sm, warp, now, now, HD_STALL_fetch);
 }
@@ -133,8 +210,7 @@ static struct hd_cta *take_cta(struct hd_sm *sm)
 
 static void place_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid, uint64_t linear, uint64_t now)
 {
-	uint32_t place = (uint32_t)(cta - sm->ctas);
-	uint32_t used = 0;
+	uint32_t shared = sm->grids[grid->slot].shared_per_cta, offset = find_shared(sm, shared);
 	cta->used = true;
 	cta->grid = grid;
 	cta->sm = sm;
@@ -147,13 +223,12 @@ static void place_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	cta->start_cycle = now;
 	cta->start_age = sm->launches;
 	memset(cta->barriers, 0, sizeof(cta->barriers));
-	cta->shared_offset = place * sm->shared_stride;
-	cta->shared = sm->shared + cta->shared_offset;
+	cta->shared_offset = offset;
+	cta->shared = sm->shared + offset;
 	memset(cta->shared, 0, grid->shared_bytes);
-	used = cta->shared_offset + sm->shared_stride;
-	if (used > sm->shared_reserved) {
-		sm->shared_reserved = used; /* the split stays at its largest for the rest of the grid */
-		hd_lsu_set_shared(sm->lsu, used);
+	if (offset + shared > sm->shared_reserved) {
+		sm->shared_reserved = offset + shared; /* the split stays at its largest while grids run */
+		hd_lsu_set_shared(sm->lsu, offset + shared);
 	}
 }
 
@@ -165,8 +240,9 @@ void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, u
 	place_cta(sm, cta, grid, linear, now);
 	hd_policy_clear_cta(sm->gpu, cta);
 	sm->resident_ctas++;
+	sm->grids[grid->slot].resident++;
 	sm->next_launch = now + sm->gpu->config.cta_launch_interval;
-	sm->stats.counters.ctas++;
+	sm->counted[grid->slot].ctas++;
 	hd_linear_cta(sm, cta);
 	for (uint32_t i = 0; i < cta->warp_count; i++)
 		start_warp(sm, cta, i, now);
@@ -189,6 +265,8 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 	cta->used = false;
 	sm->resident_ctas--;
 	sm->ctas_retired++;
+	sm->grids[cta->grid->slot].resident--;
+	sm->grids[cta->grid->slot].retired++;
 }
 
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
@@ -203,7 +281,7 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	warp->state = HD_WARP_FREE;
 	sm->free_slots[warp->slot / 64] |= UINT64_C(1) << warp->slot % 64;
 	sm->resident_warps--;
-	sm->stats.counters.resident_warp_cycles += now - cta->start_cycle;
+	hd_sm_counters(sm, warp)->resident_warp_cycles += now - cta->start_cycle;
 	if (++cta->warps_done == cta->warp_count)
 		retire_cta(sm, cta, now);
 	else

@@ -32,15 +32,15 @@ static uint32_t find_way(const uint64_t *tags, const uint64_t *used, uint32_t wa
 	return victim;
 }
 
-uint64_t hd_icache_fetch(struct hd_sm *sm, uint32_t pc, uint64_t now)
+uint64_t hd_icache_fetch(struct hd_sm *sm, struct hd_counters *counters, uint32_t pc, uint64_t now)
 {
 	struct hd_icache *cache = &sm->icache;
 	uint64_t line = (uint64_t)pc * HD_INST_BYTES >> cache->line_shift;
 	size_t base = (size_t)(line % cache->sets) * cache->ways;
 	uint32_t way = find_way(cache->tags + base, cache->used + base, cache->ways, line);
-	sm->stats.counters.l1i_accesses++;
+	counters->l1i_accesses++;
 	if (cache->tags[base + way] != line) {
-		sm->stats.counters.l1i_misses++;
+		counters->l1i_misses++;
 		cache->tags[base + way] = line;
 		cache->ready[base + way] = now + sm->miss_latency;
 	}

@@ -77,6 +77,7 @@ static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const str
 	request->class = HD_CLASS_SPILL_FILL;
 	request->cache = HD_CACHE_DEFAULT;
 	request->group = (uint16_t)warp->slot;
+	request->grid = warp->cta->grid->slot;
 	request->mask = access->mask;
 	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
 		request->address[lane] = access->address + lane * 4;
@@ -113,7 +114,7 @@ static void count_micro(struct hd_counters *counters)
 static void issue_micro(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
 	hd_operands_hold(scheduler, now, hd_units_dispatch(sm, scheduler, sm->next[warp->slot], now, now));
-	count_micro(&sm->stats.counters);
+	count_micro(hd_sm_counters(sm, warp));
 	warp->last_issue = now;
 	next_row(&warp->injection);
 	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
@@ -129,7 +130,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 	}
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, hd_access_after(warp, now));
 	hd_operands_hold(scheduler, now, dispatch);
-	count_access(&sm->stats.counters, injection->queue);
+	count_access(hd_sm_counters(sm, warp), injection->queue);
 	fill_request(sm, warp, injection->queue);
 	warp->last_issue = now;
 	sm->request.token = UINT32_MAX;

@@ -112,7 +112,7 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 	uint64_t line = (uint64_t)warp->pc * HD_INST_BYTES >> sm->icache.line_shift;
 	if (line != sm->line[warp->slot]) {
 		sm->line[warp->slot] = line;
-		uint64_t ready = hd_icache_fetch(sm, warp->pc, now);
+		uint64_t ready = hd_icache_fetch(sm, hd_sm_counters(sm, warp), warp->pc, now);
 		if (ready > *at && ready > now + 1) {
 			*at = ready;
 			*reason = HD_STALL_fetch;
@@ -217,7 +217,7 @@ static uint64_t sleep_cycles(const struct hd_sm *sm, const struct hd_warp *warp,
 static void start_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	uint64_t extra = 0;
-	sm->stats.counters.calls++;
+	hd_sm_counters(sm, warp)->calls++;
 	if (sm->hooks & HD_HOOK(call))
 		extra = hd_policy_call(sm, warp, inst, sm->effect.callee, now);
 	hd_warp_continue(sm, warp, now, now + sm->branch_latency + extra, HD_STALL_control);
@@ -250,8 +250,8 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 			 uint64_t dispatch)
 {
 	const struct hd_effect *effect = &sm->effect;
-	sm->stats.counters.divergent_branches += effect->event == HD_EVENT_BRANCH && effect->diverged;
-	sm->stats.counters.yields += effect->yielded;
+	hd_sm_counters(sm, warp)->divergent_branches += effect->event == HD_EVENT_BRANCH && effect->diverged;
+	hd_sm_counters(sm, warp)->yields += effect->yielded;
 	switch (effect->event) {
 	case HD_EVENT_MEMORY:
 		start_memory(sm, warp, inst, now, dispatch);
@@ -302,13 +302,13 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	if (inst->pipe != HD_PIPE_BRU)
 		hd_operands_hold(scheduler, now, dispatch);
-	count_issue(&sm->stats.counters, inst);
+	count_issue(hd_sm_counters(sm, warp), inst);
 	warp->last_issue = now;
 	sm->exec->now = now;
 	if (HD_TRACED(sm->gpu, issue))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_issue, warp->active);
 	execute(sm, warp, inst);
-	sm->stats.counters.thread_instructions += (uint32_t)__builtin_popcount(sm->effect.mask);
+	hd_sm_counters(sm, warp)->thread_instructions += (uint32_t)__builtin_popcount(sm->effect.mask);
 	if (__builtin_expect(sm->gpu->profile != NULL, 0))
 		hd_profile_count(sm->gpu, inst, &sm->effect);
 	if (sm->effect.warp_done) {

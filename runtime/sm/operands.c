@@ -53,7 +53,7 @@ uint64_t hd_operands_read(struct hd_sm *sm, struct hd_scheduler *scheduler, cons
 	if (latest - first < ports)
 		return now;
 	uint64_t cycle = latest / ports;
-	sm->stats.counters.bank_conflicts += cycle - now;
+	hd_sm_counters(sm, warp)->bank_conflicts += cycle - now;
 	return cycle;
 }
 

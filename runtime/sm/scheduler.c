@@ -271,7 +271,8 @@ void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index)
 	__builtin_prefetch(&warp->stack);
 	__builtin_prefetch(&warp->pending);
 	__builtin_prefetch(&warp->next_issue);
-	const uint8_t *rows = sm->registers + slot * sm->warp_register_bytes;
+	const struct hd_sm_grid *mine = &sm->grids[sm->grid_of[slot]];
+	const uint8_t *rows = mine->registers + slot * mine->warp_register_bytes;
 	for (uint32_t i = 0; i < inst->read_count; i++) {
 		const uint8_t *row = rows + (size_t)(inst->read_regs[i] + HD_HIDDEN_ROWS) * HD_ROW_BYTES;
 		__builtin_prefetch(row);

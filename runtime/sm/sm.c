@@ -9,7 +9,6 @@
 #include "runtime/sm/sm.h"
 
 #include <inttypes.h>
-#include <sys/mman.h>
 
 #include "runtime/sm/hooks.h"
 
@@ -68,7 +67,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_access_init(sm, config, &gpu->arena);
 	hd_icache_init(&sm->icache, config, &gpu->arena);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
-	sm->lsu = hd_lsu_new(gpu->memory, id, config, &sm->stats, &gpu->arena);
+	sm->lsu = hd_lsu_new(gpu->memory, id, config, sm->counted, &gpu->arena);
 	return sm;
 }
 
@@ -76,13 +75,10 @@ void hd_sm_free(struct hd_sm *sm)
 {
 	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
 		hd_warp_release(&sm->warps[slot]);
-	if (sm->registers)
-		munmap(sm->registers, sm->register_bytes);
-	if (sm->local)
-		munmap(sm->local, sm->local_bytes);
+	hd_sm_release_stores(sm);
 }
 
-/* A grid begins: schedulers are empty, calendars carry on. */
+/* The first grid for some time begins: schedulers are empty, calendars carry on. */
 void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 {
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
@@ -122,6 +118,8 @@ void hd_sm_abandon(struct hd_sm *sm)
 	}
 	for (uint32_t i = 0; i < sm->cta_slots; i++)
 		sm->ctas[i].used = false;
+	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
+		sm->grids[i].resident = sm->grids[i].retired = 0;
 	sm->resident_warps = sm->resident_ctas = sm->fences = 0;
 }
 

@@ -106,6 +106,19 @@ struct hd_parked {
 	uint8_t barrier;
 };
 
+/* What an SM keeps of a grid that runs. */
+struct hd_sm_grid {
+	uint32_t limit;		     /* CTAs of it that the SM has room for when nothing else is there */
+	uint32_t resident, retired;  /* CTAs; retired: since the GPU last looked */
+	uint32_t registers_per_warp; /* as allocated */
+	uint32_t shared_per_cta;     /* bytes, as allocated */
+	uint8_t *registers;	     /* backing store of hd_warp.regs */
+	size_t register_bytes;
+	size_t warp_register_bytes; /* rows of one warp, the hidden ones first */
+	uint8_t *local;		    /* backing store of hd_warp.local */
+	size_t local_bytes;
+};
+
 struct hd_sm {
 	struct hd_gpu *gpu;
 	struct hd_exec *exec;
@@ -132,6 +145,7 @@ struct hd_sm {
 	const struct hd_dinst *next[HD_MAX_WARPS]; /* the instruction that each warp issues next */
 	uint64_t line[HD_MAX_WARPS];		   /* instruction cache line that each warp holds */
 	uint8_t ready_port[HD_MAX_WARPS];	   /* enum hd_port of a ready warp */
+	uint8_t grid_of[HD_MAX_WARPS];		   /* hd_grid.slot of each warp */
 	struct hd_warp *warps;			   /* by slot */
 	struct hd_scheduler schedulers[HD_MAX_SCHEDULERS];
 	struct hd_wheel wheel;
@@ -146,22 +160,18 @@ struct hd_sm {
 	struct hd_late *late; /* one for each collector */
 	uint32_t late_free, late_count;
 	struct hd_parked parked[HD_MAX_WARPS];
-	struct hd_stats stats;
+	uint64_t stalls[HD_STALL_COUNT];
+	struct hd_counters counted[HD_MAX_GRIDS]; /* of each grid, by hd_grid.slot */
 	/* dispatch.c */
 	struct hd_cta *ctas;
-	uint32_t cta_slots, cta_limit; /* cta_limit: of the running grid here */
+	uint32_t cta_slots;
 	uint64_t free_slots[HD_MAX_WARPS / 64];
-	uint64_t next_launch;	/* earliest cycle of the next CTA's launch */
-	uint64_t launches;	/* warps started, for ages */
-	uint32_t shared_stride; /* bytes between CTAs in shared memory */
-	uint32_t shared_reserved;
+	uint64_t next_launch;	  /* earliest cycle of the next CTA's launch */
+	uint64_t launches;	  /* warps started, for ages */
+	uint32_t shared_reserved; /* bytes: to where CTAs have had shared memory since the SM was last without grids */
 	uint8_t *shared;
-	uint8_t *registers; /* backing store of hd_warp.regs */
-	size_t register_bytes;
-	size_t warp_register_bytes; /* rows of one warp, the hidden ones first */
-	uint8_t *local;		    /* backing store of hd_warp.local */
-	size_t local_bytes;
-	uint8_t *policy_space; /* hd_policy_sm */
+	struct hd_sm_grid grids[HD_MAX_GRIDS]; /* by hd_grid.slot */
+	uint8_t *policy_space;		       /* hd_policy_sm */
 };
 
 /* A policy's state with the GPU, an SM, a CTA, a warp. */
@@ -180,6 +190,12 @@ static inline void *hd_policy_cta(const struct hd_policy_handle *self, const str
 static inline void *hd_policy_warp(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
 	return warp->policy_space + self->warp_at;
+}
+
+/* Where what a warp causes is counted. */
+static inline struct hd_counters *hd_sm_counters(struct hd_sm *sm, const struct hd_warp *warp)
+{
+	return &sm->counted[sm->grid_of[warp->slot]];
 }
 
 /* sm.c */
@@ -206,7 +222,7 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp);
 
 static inline void hd_scheduler_charge(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
 {
-	sm->stats.stalls[scheduler->reason] += now - scheduler->charged;
+	sm->stalls[scheduler->reason] += now - scheduler->charged;
 	scheduler->charged = now;
 }
 
@@ -287,8 +303,8 @@ static inline uint64_t hd_access_after(const struct hd_warp *warp, uint64_t read
 
 /* fetch.c */
 void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena);
-/* Cycle at which the line that holds instruction `pc` can be decoded. */
-uint64_t hd_icache_fetch(struct hd_sm *sm, uint32_t pc, uint64_t now);
+/* Cycle at which the line that holds instruction `pc` can be decoded. `counters`: of the warp's grid. */
+uint64_t hd_icache_fetch(struct hd_sm *sm, struct hd_counters *counters, uint32_t pc, uint64_t now);
 
 /* barrier.c */
 /* A warp arrives; it parks unless the mode is ARV or the barrier completes. */
@@ -302,7 +318,9 @@ void hd_fence_check(struct hd_sm *sm, uint64_t now);
 uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst, enum hd_slot slot, uint32_t mask);
 
 /* dispatch.c */
+/* A grid gets its turn. HD_SIM_TOO_LARGE, HD_SIM_NO_MEMORY or 0. */
 int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid);
+void hd_sm_release_stores(struct hd_sm *sm);
 bool hd_sm_has_room(const struct hd_sm *sm, const struct hd_grid *grid);
 void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);

@@ -352,7 +352,7 @@ void hd_redundancy_before(struct hd_redundancy *redundancy, struct hd_warp *warp
 void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, struct hd_warp *warp,
 			 const struct hd_dinst *inst)
 {
-	struct hd_counters *counters = &sm->stats.counters;
+	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	uint32_t mask = sm->effect.mask, lanes = (uint32_t)__builtin_popcount(mask);
 	write_forms(forms_of(redundancy, warp), inst, redundancy->result, mask);
 	if (!redundancy->counts)

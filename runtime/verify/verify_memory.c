@@ -18,32 +18,25 @@ struct page {
 };
 
 struct hd_words_read {
-	const struct hd_grid *grid; /* whose they are */
-	uint64_t grid_id;
 	HD_VEC(struct page) pages;
 	struct hd_hash_set by_number; /* indices in pages */
 };
 
-void hd_verify_forget(struct hd_gpu *gpu)
+void hd_verify_forget(struct hd_grid *grid)
 {
-	if (!gpu->words_read)
+	if (!grid->words_read)
 		return;
-	hd_vec_release(&gpu->words_read->pages);
-	hd_hash_set_release(&gpu->words_read->by_number);
-	free(gpu->words_read);
-	gpu->words_read = NULL;
+	hd_vec_release(&grid->words_read->pages);
+	hd_hash_set_release(&grid->words_read->by_number);
+	free(grid->words_read);
+	grid->words_read = NULL;
 }
 
-static struct hd_words_read *words_of(struct hd_gpu *gpu, const struct hd_grid *grid)
+static struct hd_words_read *words_of(struct hd_grid *grid)
 {
-	struct hd_words_read *words = gpu->words_read;
-	if (words && words->grid == grid && words->grid_id == grid->id)
-		return words;
-	hd_verify_forget(gpu);
-	gpu->words_read = words = hd_xcalloc(1, sizeof(*words));
-	words->grid = grid;
-	words->grid_id = grid->id;
-	return words;
+	if (!grid->words_read)
+		grid->words_read = hd_xcalloc(1, sizeof(*grid->words_read));
+	return grid->words_read;
 }
 
 static struct page *page_of(struct hd_words_read *words, uint64_t number, bool make)
@@ -95,7 +88,7 @@ static void check_lane(struct hd_exec *exec, const struct hd_dinst *inst, struct
 
 void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst)
 {
-	const struct hd_grid *grid = exec->warp->cta->grid;
+	struct hd_grid *grid = exec->warp->cta->grid;
 	const struct hd_effect *effect = exec->effect;
 	if (effect->space != HD_MEM_GLOBAL || !is_restartable(grid))
 		return;
@@ -105,7 +98,7 @@ void hd_verify_memory(struct hd_exec *exec, const struct hd_dinst *inst)
 				 "an atomic operation on global memory in a kernel that is said to be restartable");
 		return;
 	}
-	struct hd_words_read *words = words_of(exec->gpu, grid);
+	struct hd_words_read *words = words_of(grid);
 	HD_FOR_LANES (lane, effect->mask) {
 		check_lane(exec, inst, words, lane);
 		if (exec->fault)

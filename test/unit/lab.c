@@ -103,7 +103,7 @@ struct lab *lab_kernel(const struct hd_inst *insts, uint32_t count, uint32_t thr
 void lab_free(struct lab *lab)
 {
 	hd_warp_release(&lab->warp);
-	hd_verify_forget(&lab->gpu);
+	hd_verify_forget(&lab->grid);
 	hd_vec_release(&lab->gpu.program.code);
 	hd_vec_release(&lab->gpu.program.functions);
 	hd_devmem_free(lab->gpu.devmem);

@@ -19,10 +19,10 @@ void rig_build(struct rig *rig)
 	hd_arena_init(&rig->arena);
 	rig->memory = hd_memory_new(&rig->config, &rig->arena);
 	rig->lsus = HD_ARENA_NEW(&rig->arena, struct hd_lsu *, sms);
-	rig->stats = HD_ARENA_NEW(&rig->arena, struct hd_stats, sms);
+	rig->counters = hd_arena_alloc(&rig->arena, sms * sizeof *rig->counters);
 	rig->done = HD_ARENA_NEW(&rig->arena, uint64_t, rig->tokens + 1);
 	for (uint32_t sm = 0; sm < sms; sm++) {
-		rig->lsus[sm] = hd_lsu_new(rig->memory, sm, &rig->config, &rig->stats[sm], &rig->arena);
+		rig->lsus[sm] = hd_lsu_new(rig->memory, sm, &rig->config, rig->counters[sm], &rig->arena);
 		rig->lsu_next[sm] = UINT64_MAX;
 	}
 	rig->memory_next = UINT64_MAX;
@@ -130,9 +130,12 @@ uint64_t rig_latency(struct rig *rig, const struct hd_mem_request *request)
 
 struct hd_stats rig_total(const struct rig *rig)
 {
-	struct hd_stats total = *hd_memory_stats(rig->memory);
-	for (uint32_t sm = 0; sm < rig->config.sm_count; sm++)
-		hd_stats_add(&total, &rig->stats[sm]);
+	struct hd_stats total = {0};
+	for (uint32_t grid = 0; grid < HD_MEM_GRIDS; grid++) {
+		hd_counters_add(&total.counters, hd_memory_counters(rig->memory, grid));
+		for (uint32_t sm = 0; sm < rig->config.sm_count; sm++)
+			hd_counters_add(&total.counters, &rig->counters[sm][grid]);
+	}
 	return total;
 }
 

@@ -14,7 +14,7 @@ struct rig {
 	struct hd_config config;
 	struct hd_memory *memory;
 	struct hd_lsu **lsus;
-	struct hd_stats *stats; /* of each SM */
+	struct hd_counters (*counters)[HD_MEM_GRIDS]; /* of each SM */
 	uint64_t now;
 	bool every_cycle; /* visit every cycle, or only those that the units ask for */
 	uint64_t lsu_next[RIG_MAX_SMS], memory_next;

@@ -72,7 +72,7 @@ static void run_out(void)
 
 static void read_sector(uint64_t now, uint64_t line, uint32_t tag)
 {
-	hd_dram_push(&dram, now, HD_DRAM_READ, 0, line, 1, tag);
+	hd_dram_push(&dram, now, HD_DRAM_READ, 0, line, 1, tag, 0);
 }
 
 /* With the defaults: tRCD 12, tCL 12, one clock of data. A request pushed at t is seen at t + 1. */
@@ -161,7 +161,7 @@ END_TEST
 START_TEST(a_read_waits_after_a_write)
 {
 	build();
-	hd_dram_push(&dram, 100, HD_DRAM_WRITE, 0, line_at(0, 0, 0), 1, 0);
+	hd_dram_push(&dram, 100, HD_DRAM_WRITE, 0, line_at(0, 0, 0), 1, 0, 0);
 	while (!counters.dram_writes)
 		hd_dram_tick(&dram, dram.next);
 	/* Activated at 101, written at 113, data 115 to 116 (tWL 2), read command at 116 + tCDLR 3. */
@@ -173,7 +173,7 @@ END_TEST
 START_TEST(a_precharge_waits_for_the_written_data)
 {
 	build();
-	hd_dram_push(&dram, 100, HD_DRAM_WRITE, 0, line_at(0, 0, 0), 1, 0);
+	hd_dram_push(&dram, 100, HD_DRAM_WRITE, 0, line_at(0, 0, 0), 1, 0, 0);
 	while (!counters.dram_writes)
 		hd_dram_tick(&dram, dram.next);
 	read_sector(113, line_at(0, 1, 0), 0);
@@ -188,7 +188,7 @@ START_TEST(bursts_occupy_the_data_bus)
 	config.dram_burst = 16;
 	config.dram_ratio = 4;
 	build();
-	hd_dram_push(&dram, 100, HD_DRAM_READ, 0, line_at(0, 0, 0), 0xf, 0);
+	hd_dram_push(&dram, 100, HD_DRAM_READ, 0, line_at(0, 0, 0), 0xf, 0, 0);
 	ck_assert_uint_eq(next_fill(NULL), 101 + 12 + 12 + 4 * 4);
 	ck_assert_uint_eq(counters.dram_row_hits, 3);
 }
@@ -286,7 +286,7 @@ START_TEST(writes_wait_until_their_queue_fills)
 		if (dram.count[HD_DRAM_READ] < 4)
 			read_sector(now, line_at(0, 0, 0) + 4 * (now % 16), 0);
 		if (now % 8 == 0 && hd_dram_room(&dram, HD_DRAM_WRITE)) {
-			hd_dram_push(&dram, now, HD_DRAM_WRITE, 0, line_at(1, 0, (uint32_t)(writes % 16)), 1, 0);
+			hd_dram_push(&dram, now, HD_DRAM_WRITE, 0, line_at(1, 0, (uint32_t)(writes % 16)), 1, 0, 0);
 			if (++writes < 28)
 				ck_assert_uint_eq(counters.dram_writes, 0);
 		}
@@ -342,7 +342,7 @@ static double share_of_peak(uint64_t step, uint8_t sectors, uint32_t write_every
 			enum hd_dram_mode mode = write_every && line % write_every == 0 ? HD_DRAM_WRITE : HD_DRAM_READ;
 			if (!hd_dram_room(&dram, mode))
 				break;
-			hd_dram_push(&dram, now, mode, 0, line++ * step, sectors, 0);
+			hd_dram_push(&dram, now, mode, 0, line++ * step, sectors, 0, 0);
 		}
 		hd_dram_tick(&dram, now);
 		while (hd_dram_fill(&dram, &fill))

@@ -246,7 +246,7 @@ static uint32_t resident(uint64_t max_ctas, uint32_t registers, uint32_t shared,
 	uint32_t ctas = stats->resident_ctas, occupancy;
 	ck_assert_str_eq(stats->limiter, limiter);
 	ck_assert_uint_eq(stats->stats.counters.ctas, 40);
-	ck_assert_uint_eq(bench.sim->gpu.sms[0]->cta_limit, ctas);
+	ck_assert_uint_eq(bench.sim->gpu.sms[0]->grids[0].limit, ctas);
 	ck_assert_int_eq(hd_sim_occupancy(bench.sim, bench.kernel, threads, 0, &occupancy), 0);
 	ck_assert_uint_eq(occupancy, ctas);
 	simbench_release(&bench);
@@ -272,7 +272,7 @@ START_TEST(ctas_spread_over_the_sms)
 	ck_assert_int_eq(simbench_run(&bench, 6, 64), 0);
 	static const uint32_t expected[] = {2, 2, 1, 1};
 	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_uint_eq(bench.sim->gpu.sms[i]->stats.counters.ctas, expected[i]);
+		ck_assert_uint_eq(bench.sim->gpu.sms[i]->counted[0].ctas, expected[i]);
 	simbench_release(&bench);
 }
 END_TEST

@@ -33,9 +33,10 @@ struct process {
 	char *program;
 	json_int_t launches;
 	json_t *head, *total, *policies, *host, *verified, *profile; /* NULL: not known */
-	char *running;						     /* the kernel of a launch that has not ended */
-	bool ended, replaced;					     /* in good order; by exec */
-	bool begun, cut;					     /* a launch; one was stopped */
+	char *running;	      /* the kernel of the launch that began last, while any has not ended */
+	unsigned under_way;   /* launches that have begun and not ended */
+	bool ended, replaced; /* in good order; by exec */
+	bool begun, cut;      /* a launch; one was stopped */
 };
 
 struct records {
@@ -64,6 +65,12 @@ static void set_running(struct process *process, const char *kernel)
 {
 	free(process->running);
 	process->running = kernel ? hd_xstrdup(kernel) : NULL;
+}
+
+static void take_start(struct process *process, const char *kernel)
+{
+	process->under_way++;
+	set_running(process, kernel);
 }
 
 static void add_integers(json_t *to, const json_t *from)
@@ -102,7 +109,8 @@ static void take_head(struct process *process, json_t *head)
 static void take_launch(struct process *process, const json_t *launch)
 {
 	json_t *figures = json_object_get(launch, "figures");
-	set_running(process, NULL);
+	if (process->under_way && !--process->under_way)
+		set_running(process, NULL);
 	process->launches++;
 	process->cut = process->cut || json_is_true(json_object_get(figures, "partial"));
 	if (process->total)
@@ -134,7 +142,9 @@ static void take(struct process *process, json_t *record)
 	if ((value = json_object_get(record, "launch")))
 		take_launch(process, value);
 	else if ((value = json_object_get(record, "start")))
-		set_running(process, json_string_value(value));
+		take_start(process, json_string_value(value));
+	else if ((value = json_object_get(record, "rest")) && process->total)
+		add_figures(process->total, value);
 	else if ((value = json_object_get(record, "head")))
 		take_head(process, value);
 	else if ((value = json_object_get(record, "process")))

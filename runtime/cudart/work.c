@@ -1,0 +1,322 @@
+/*
+ * Work of streams that has not been done yet. What is submitted to a stream that the program made waits here, each
+ * piece for the ones that it comes after: those of its stream, the events that the stream waits for, of a graph's
+ * nodes their own needs. A piece whose needs are done is done at once, a kernel is given to the simulator, where it
+ * runs beside those of other streams. Time passes only while the program waits, for a stream, an event or all.
+ *
+ * The legacy stream and those of threads do what is submitted at once; the former waits for blocking streams first, as
+ * CUDA has it. Copies to or from memory that is not pinned wait for their stream, as CUDA says they may.
+ *
+ * Cost: O(pieces that wait) a piece.
+ */
+#include "runtime/cudart/work.h"
+
+#include <stdlib.h>
+
+#include "runtime/cudart/graph.h"
+#include "runtime/cudart/memory.h"
+
+struct hd_work {
+	uint64_t id, stream;
+	int priority;
+	bool blocking;	 /* of a stream that the legacy stream waits for */
+	bool ordered;	 /* by its stream; nodes of graphs have their needs alone */
+	bool started;	 /* submitted, or its function is running, or its graph's nodes are in the list */
+	bool has_ticket; /* of the simulator */
+	uint64_t ticket;
+	uint64_t last;	      /* of a graph that has started: the piece after which it is done; 0 */
+	cudaGraph_t graph;    /* owned: of `node` alone, or that which was launched; NULL: another piece's */
+	cudaGraphNode_t node; /* NULL: nothing is to be done */
+	HD_VEC(uint64_t) needs;
+};
+
+/* ---- the list */
+
+static struct hd_work *find(const struct hd_cudart *cudart, uint64_t id)
+{
+	for (uint32_t i = 0; i < cudart->work.len; i++)
+		if (cudart->work.data[i]->id == id)
+			return cudart->work.data[i];
+	return NULL;
+}
+
+static bool is_done(const struct hd_cudart *cudart, uint64_t id)
+{
+	return !id || !find(cudart, id);
+}
+
+static struct hd_work *add(struct hd_cudart *cudart, uint64_t stream, int priority, bool blocking)
+{
+	struct hd_work *work = hd_xcalloc(1, sizeof *work);
+	work->id = ++cudart->next_id;
+	work->stream = stream;
+	work->priority = priority;
+	work->blocking = blocking;
+	hd_vec_push(&cudart->work, work);
+	return work;
+}
+
+static void need(const struct hd_cudart *cudart, struct hd_work *work, uint64_t id)
+{
+	if (!is_done(cudart, id))
+		hd_vec_push(&work->needs, id);
+}
+
+static void release(struct hd_work *work)
+{
+	hd_graph_free(work->graph);
+	hd_vec_release(&work->needs);
+	free(work);
+}
+
+static void remove_work(struct hd_cudart *cudart, uint64_t id)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < cudart->work.len; i++) {
+		struct hd_work *work = cudart->work.data[i];
+		if (work->id == id)
+			release(work);
+		else
+			cudart->work.data[kept++] = work;
+	}
+	cudart->work.len = kept;
+}
+
+void hd_cudart_drop_work(struct hd_cudart *cudart)
+{
+	for (uint32_t i = 0; i < cudart->work.len; i++)
+		release(cudart->work.data[i]);
+	cudart->work.len = 0;
+}
+
+/* ---- submission */
+
+bool hd_cudart_defers(cudaStream_t stream)
+{
+	return stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread && !stream->capture;
+}
+
+static struct hd_work *append(struct hd_cudart *cudart, struct CUstream_st *stream)
+{
+	struct hd_work *work = add(cudart, stream->id, stream->priority, !(stream->flags & cudaStreamNonBlocking));
+	need(cudart, work, stream->work);
+	stream->work = work->id;
+	return work;
+}
+
+cudaGraphNode_t hd_cudart_defer(struct hd_cudart *cudart, cudaStream_t stream, enum cudaGraphNodeType type)
+{
+	struct hd_work *work = append(cudart, stream);
+	work->graph = hd_graph_new();
+	work->node = hd_graph_add(work->graph, type, NULL, 0);
+	return work->node;
+}
+
+void hd_cudart_defer_event(struct hd_cudart *cudart, cudaStream_t stream, cudaEvent_t event)
+{
+	hd_cudart_defer(cudart, stream, cudaGraphNodeTypeEventRecord)->u.event = event;
+	event->work = stream->work;
+}
+
+void hd_cudart_defer_wait(struct hd_cudart *cudart, cudaStream_t stream, cudaEvent_t event)
+{
+	if (!is_done(cudart, event->work))
+		need(cudart, append(cudart, stream), event->work);
+}
+
+static bool is_pinned(struct hd_cudart *cudart, const void *address)
+{
+	return !address || hd_sim_owns(cudart->sim, (uintptr_t)address);
+}
+
+static cudaError_t check_kernel(struct hd_cudart *cudart, cudaGraphNode_t node)
+{
+	struct hd_launch launch;
+	return hd_cudart_launch_of(node, &launch)
+		       ? hd_cudart_launch_error(cudart, hd_sim_check(cudart->sim, &launch), node->u.kernel.shared)
+		       : cudaErrorInvalidValue;
+}
+
+cudaError_t hd_cudart_deferred(struct hd_cudart *cudart, cudaStream_t stream, cudaGraphNode_t node, cudaError_t filled)
+{
+	if (!hd_cudart_defers(stream))
+		return filled;
+	if (filled == cudaSuccess && node->type == cudaGraphNodeTypeKernel)
+		filled = check_kernel(cudart, node);
+	if (filled != cudaSuccess) {
+		find(cudart, stream->work)->node = NULL;
+		return filled;
+	}
+	if (node->type == cudaGraphNodeTypeMemcpy &&
+	    !(is_pinned(cudart, node->u.copy.srcPtr.ptr) && is_pinned(cudart, node->u.copy.dstPtr.ptr)))
+		return hd_cudart_wait(cudart, stream->work);
+	return cudaSuccess;
+}
+
+/* ---- doing it */
+
+/* Pieces for the nodes of a graph, each behind its needs; the one after all of them. */
+static uint64_t expand(struct hd_cudart *cudart, const struct hd_work *whole, cudaGraph_t graph)
+{
+	hd_nodes order;
+	HD_VEC(uint64_t) ids = {0};
+	struct hd_work base = *whole;
+	hd_graph_order(graph, &order);
+	for (uint32_t i = 0; i < order.len; i++) {
+		struct hd_work *piece = add(cudart, 0, base.priority, base.blocking);
+		piece->stream = piece->id; /* nodes that need nothing of each other run together */
+		piece->node = order.data[i];
+		for (uint32_t n = 0; n < piece->node->needs.len; n++)
+			for (uint32_t k = 0; k < i; k++)
+				if (order.data[k] == piece->node->needs.data[n])
+					need(cudart, piece, ids.data[k]);
+		hd_vec_push(&ids, piece->id);
+	}
+	struct hd_work *last = add(cudart, base.stream, base.priority, base.blocking);
+	for (uint32_t i = 0; i < ids.len; i++)
+		need(cudart, last, ids.data[i]);
+	hd_vec_release(&ids);
+	hd_vec_release(&order);
+	return last->id;
+}
+
+static cudaError_t submit_kernel(struct hd_cudart *cudart, struct hd_work *work)
+{
+	struct hd_launch launch;
+	if (!hd_cudart_launch_of(work->node, &launch))
+		return cudaErrorInvalidValue;
+	cudaError_t error = hd_cudart_refresh_textures(cudart);
+	if (error != cudaSuccess)
+		return error;
+	launch.stream = work->stream;
+	launch.priority = work->priority;
+	int status = hd_sim_submit(cudart->sim, &launch, &work->ticket);
+	work->has_ticket = !status;
+	return hd_cudart_launch_error(cudart, status, work->node->u.kernel.shared);
+}
+
+static bool is_ready(const struct hd_cudart *cudart, const struct hd_work *work)
+{
+	for (uint32_t i = 0; i < work->needs.len; i++)
+		if (!is_done(cudart, work->needs.data[i]))
+			return false;
+	return true;
+}
+
+/* The pointer may be void afterwards: other threads come in while a function of the program runs. */
+static cudaError_t start(struct hd_cudart *cudart, struct hd_work *work)
+{
+	uint64_t id = work->id;
+	cudaError_t error = cudaSuccess;
+	work->started = true;
+	if (work->node && !work->node->disabled && work->node->type == cudaGraphNodeTypeKernel) {
+		error = submit_kernel(cudart, work);
+		if (error == cudaSuccess)
+			return error;
+	} else if (work->node && !work->node->disabled && work->node->type == cudaGraphNodeTypeGraph) {
+		uint64_t last = expand(cudart, work, work->node->u.child);
+		work->last = last;
+		return error;
+	} else if (work->node) {
+		error = hd_graph_run_node(&cudart, work->node);
+	}
+	remove_work(cudart, id);
+	return error;
+}
+
+static bool has_ended(const struct hd_cudart *cudart, const struct hd_work *work)
+{
+	return work->started && (work->has_ticket ? hd_sim_finished(cudart->sim, work->ticket)
+						  : work->last && is_done(cudart, work->last));
+}
+
+/* Does what can be done without time passing; true: something was. */
+static bool advance(struct hd_cudart *cudart, cudaError_t *error)
+{
+	for (uint32_t i = 0; i < cudart->work.len; i++) {
+		struct hd_work *work = cudart->work.data[i];
+		if (has_ended(cudart, work)) {
+			remove_work(cudart, work->id);
+			return true;
+		}
+		if (!work->started && is_ready(cudart, work)) {
+			cudaError_t failed = start(cudart, work);
+			*error = *error == cudaSuccess ? failed : *error;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A step of simulated time. */
+static cudaError_t step(struct hd_cudart *cudart)
+{
+	uint32_t places = hd_sim_check_places(cudart->sim);
+	int status = hd_sim_step(cudart->sim);
+	hd_cudart_end_if_interrupted(cudart);
+	if (!places && hd_sim_check_places(cudart->sim))
+		hd_cudart_report("check", "something was found");
+	return hd_cudart_sim_error(cudart, status);
+}
+
+/* Until no piece is left for which `wanted` says so. */
+static cudaError_t wait_until(struct hd_cudart *cudart, bool (*wanted)(const struct hd_work *work, uint64_t id),
+			      uint64_t id)
+{
+	cudaError_t error = cudaSuccess;
+	for (;;) {
+		bool left = false;
+		while (advance(cudart, &error))
+			;
+		for (uint32_t i = 0; i < cudart->work.len; i++)
+			left |= wanted(cudart->work.data[i], id);
+		/* With nothing in the simulator a function of the program is running, which waits for itself. */
+		if (!left || !hd_sim_working(cudart->sim))
+			return error;
+		cudaError_t failed = step(cudart);
+		error = error == cudaSuccess ? failed : error;
+		if (cudart->sticky != cudaSuccess) {
+			hd_cudart_drop_work(cudart);
+			return cudart->sticky;
+		}
+	}
+}
+
+static bool is_any(const struct hd_work *work, uint64_t id)
+{
+	(void)work, (void)id;
+	return true;
+}
+
+static bool is_this(const struct hd_work *work, uint64_t id)
+{
+	return work->id == id;
+}
+
+static bool is_blocking(const struct hd_work *work, uint64_t id)
+{
+	(void)id;
+	return work->blocking;
+}
+
+cudaError_t hd_cudart_wait(struct hd_cudart *cudart, uint64_t id)
+{
+	return is_done(cudart, id) ? cudaSuccess : wait_until(cudart, is_this, id);
+}
+
+cudaError_t hd_cudart_wait_all(struct hd_cudart *cudart)
+{
+	return cudart->work.len ? wait_until(cudart, is_any, 0) : cudaSuccess;
+}
+
+cudaError_t hd_cudart_wait_blocking(struct hd_cudart *cudart)
+{
+	return cudart->work.len ? wait_until(cudart, is_blocking, 0) : cudaSuccess;
+}
+
+cudaError_t hd_cudart_wait_stream(struct hd_cudart *cudart, cudaStream_t stream)
+{
+	if (!stream || stream == cudaStreamLegacy)
+		return hd_cudart_wait_blocking(cudart);
+	return hd_cudart_defers(stream) ? hd_cudart_wait(cudart, stream->work) : cudaSuccess;
+}

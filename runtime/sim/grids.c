@@ -1,0 +1,257 @@
+/*
+ * Grids on their way. A submitted grid waits until those of its stream that came before have ended, then it gets its
+ * turn and runs beside grids of other streams, at most HD_MAX_GRIDS; gpu.c runs them until one has ended. A
+ * cooperative grid, whose blocks must all be resident, runs alone, and nothing passes it while it waits for that. So
+ * does every grid under a policy that knows of one grid only, and where the program is checked for mistakes or counted
+ * for ideal machines, which look at one at a time.
+ *
+ * Simulated time passes only while somebody waits for a grid: what is submitted in between begins in the same cycle.
+ *
+ * Cost: O(grids on their way) a grid.
+ */
+#include <assert.h>
+#include <fenv.h>
+
+#include "runtime/check/check.h"
+#include "runtime/exec/exec.h"
+#include "runtime/exec/linear.h"
+#include "runtime/sim/profile.h"
+#include "runtime/sim/sim_private.h"
+
+/* May grids run beside each other at all? */
+static bool runs_several(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (!gpu->policies[i].hooks->several_grids)
+			return false;
+	return !gpu->check && !gpu->redundancy;
+}
+
+static bool wants_alone(const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	return grid->cooperative || !runs_several(gpu);
+}
+
+/* The grid that runs when there is one; NULL: there are none, or several. */
+static struct hd_grid *only_running(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; gpu->running == 1 && i < gpu->grids.len; i++)
+		if (gpu->grids.data[i]->running)
+			return gpu->grids.data[i];
+	return NULL;
+}
+
+static bool is_first_of_stream(const struct hd_gpu *gpu, uint32_t index)
+{
+	for (uint32_t i = 0; i < index; i++)
+		if (gpu->grids.data[i]->stream == gpu->grids.data[index]->stream)
+			return false;
+	return true;
+}
+
+static uint8_t free_slot(const struct hd_gpu *gpu)
+{
+	uint32_t used = 0;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i]->running)
+			used |= UINT32_C(1) << gpu->grids.data[i]->slot;
+	return (uint8_t)__builtin_ctz(~used);
+}
+
+/* Every scheduler slot of every cycle has exactly one reason (docs/architecture.md, Statistics). */
+static void check_accounts(const struct hd_sim *sim)
+{
+	const struct hd_gpu *gpu = &sim->gpu;
+	struct hd_stats stats;
+	uint64_t slots = 0;
+	hd_gpu_snapshot(gpu, &stats);
+	hd_stats_subtract(&stats, &sim->before);
+	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
+		slots += stats.stalls[i];
+	uint64_t expected = gpu->config.schedulers * gpu->config.sm_count * stats.counters.cycles;
+	assert(slots == expected);
+	assert(stats.stalls[HD_STALL_issued] == stats.counters.warp_instructions || gpu->error);
+	(void)slots;
+	(void)expected;
+}
+
+static int begin(struct hd_sim *sim, struct hd_grid *grid)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	hd_gpu_snapshot(gpu, &grid->before);
+	if (!gpu->running) {
+		sim->before = grid->before;
+		sim->counted = (struct hd_stats){0};
+		sim->joules = 0;
+		sim->shared = false;
+	}
+	gpu->grid = grid;
+	grid->slot = free_slot(gpu);
+	if (gpu->grid_slots <= grid->slot)
+		gpu->grid_slots = grid->slot + 1u;
+	hd_gpu_add_counted(gpu, grid->slot, &grid->slot_before);
+	grid->record = hd_record_new(grid);
+	hd_record_start(sim, grid->record->stats.kernel);
+	hd_linear_begin(gpu, sim->exec, grid, &grid->fit);
+	hd_profile_prepare(gpu);
+	int error = hd_gpu_begin(gpu, grid);
+	sim->shared |= gpu->running > 1;
+	for (uint32_t i = 0; gpu->running > 1 && i < gpu->grids.len; i++)
+		gpu->grids.data[i]->shared |= gpu->grids.data[i]->running;
+	return error;
+}
+
+/* Takes a grid that has ended, or could not begin, from the GPU. */
+static void end(struct hd_sim *sim, struct hd_grid *grid)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	gpu->grid = grid;
+	if (grid->running)
+		hd_gpu_end(gpu, grid);
+	hd_record_finish(sim, grid);
+	hd_outside_report(gpu);
+	if (gpu->check)
+		hd_check_report(gpu->check);
+	if (!gpu->running)
+		check_accounts(sim);
+	if (!gpu->running && sim->shared)
+		hd_record_rest(sim);
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i] != grid)
+			gpu->grids.data[kept++] = gpu->grids.data[i];
+	gpu->grids.len = kept;
+	hd_grid_free(grid);
+	gpu->grid = only_running(gpu);
+}
+
+/* Gives grids their turn. An error is that of a grid that could not begin, which is gone. */
+static int begin_waiting(struct hd_sim *sim)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	for (uint32_t i = 0; i < gpu->grids.len && gpu->running < HD_MAX_GRIDS; i++) {
+		struct hd_grid *grid = gpu->grids.data[i];
+		if (grid->running) {
+			if (wants_alone(gpu, grid))
+				return 0;
+			continue;
+		}
+		if (!is_first_of_stream(gpu, i))
+			continue;
+		if (gpu->running && wants_alone(gpu, grid))
+			return 0;
+		int error = begin(sim, grid);
+		if (error) {
+			gpu->error = error;
+			end(sim, grid);
+			gpu->error = 0;
+			return error;
+		}
+		if (wants_alone(gpu, grid))
+			break;
+	}
+	gpu->grid = only_running(gpu);
+	return 0;
+}
+
+/* After a fault nothing that was submitted can be relied on. */
+static void drop_waiting(struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		hd_grid_free(gpu->grids.data[i]);
+	gpu->grids.len = 0;
+}
+
+/* Runs until at least one grid has ended. One must be on its way. */
+static int step(struct hd_sim *sim)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	gpu->error = 0;
+	int error = begin_waiting(sim);
+	if (error)
+		return error;
+	hd_gpu_run(gpu);
+	for (struct hd_grid *grid; (grid = hd_gpu_ended(gpu));)
+		end(sim, grid);
+	if (gpu->error)
+		drop_waiting(gpu);
+	return gpu->error;
+}
+
+static bool is_on_its_way(const struct hd_gpu *gpu, uint64_t ticket)
+{
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i]->id == ticket)
+			return true;
+	return false;
+}
+
+int hd_sim_submit(struct hd_sim *sim, const struct hd_launch *launch, uint64_t *ticket)
+{
+	struct hd_grid *grid;
+	int error = hd_grid_new(&sim->gpu, launch, &grid);
+	if (error)
+		return error;
+	hd_vec_push(&sim->gpu.grids, grid);
+	*ticket = grid->id;
+	return 0;
+}
+
+int hd_sim_check(struct hd_sim *sim, const struct hd_launch *launch)
+{
+	struct hd_grid *grid;
+	int error = hd_grid_new(&sim->gpu, launch, &grid);
+	if (!error)
+		hd_grid_free(grid);
+	return error;
+}
+
+bool hd_sim_finished(const struct hd_sim *sim, uint64_t ticket)
+{
+	return !is_on_its_way(&sim->gpu, ticket);
+}
+
+bool hd_sim_working(const struct hd_sim *sim)
+{
+	return sim->gpu.grids.len > 0;
+}
+
+/* A host program built with -ffast-math flushes denormals in its own thread; the simulated GPU does not. */
+int hd_sim_step(struct hd_sim *sim)
+{
+	fenv_t host;
+	if (!hd_sim_working(sim))
+		return 0;
+	fegetenv(&host);
+	fesetenv(FE_DFL_ENV);
+	int error = step(sim);
+	fesetenv(&host);
+	return error;
+}
+
+int hd_sim_wait(struct hd_sim *sim, uint64_t ticket)
+{
+	int first = 0;
+	while (is_on_its_way(&sim->gpu, ticket)) {
+		int error = hd_sim_step(sim);
+		first = first ? first : error;
+	}
+	return first;
+}
+
+int hd_sim_wait_all(struct hd_sim *sim)
+{
+	int first = 0;
+	while (hd_sim_working(sim)) {
+		int error = hd_sim_step(sim);
+		first = first ? first : error;
+	}
+	return first;
+}
+
+int hd_sim_launch(struct hd_sim *sim, const struct hd_launch *launch)
+{
+	uint64_t ticket;
+	int error = hd_sim_submit(sim, launch, &ticket);
+	return error ? error : hd_sim_wait(sim, ticket);
+}
