@@ -59,7 +59,7 @@ END_TEST
 
 START_TEST(a_barrier_orders_what_came_before_it)
 {
-	struct access before = access_by(0, 3);
+	struct access before = access_by(0, 3), first = access_by(0, 0);
 	hd_clocks_arrive(&clocks, 0, 5);
 	struct access after = access_by(0, 3);
 	hd_clocks_arrive(&clocks, 1, 5);
@@ -69,6 +69,8 @@ START_TEST(a_barrier_orders_what_came_before_it)
 	ck_assert(is_before(before, 1, 0));
 	ck_assert(is_before(before, 1, 31));
 	ck_assert(is_before(before, 0, 4)); /* lanes of one warp arrive together */
+	ck_assert(is_before(before, 0, 0));
+	ck_assert(is_before(first, 0, 4));
 	ck_assert(!is_before(after, 1, 0));
 	ck_assert(!is_before(after, 0, 4));
 	ck_assert(!is_before(before, 2, 3)); /* it was not there */
@@ -131,6 +133,8 @@ END_TEST
 
 START_TEST(a_warpsync_orders_its_lanes)
 {
+	hd_clocks_warpsync(&clocks, 2, 0x6);
+	ck_assert(!is_before((struct access){2, 0, 1}, 2, 1)); /* lane 0 was not there */
 	struct access first = access_by(1, 0), third = access_by(1, 3), fourth = access_by(1, 4);
 	hd_clocks_warpsync(&clocks, 1, 0xf);
 	struct access later = access_by(1, 0);
@@ -174,6 +178,17 @@ START_TEST(a_flag_alone_hands_nothing_over)
 	read_strong(1, 2, 5);
 	ck_assert(!is_before(data, 1, 2));
 	hd_clocks_fence(&clocks, 0); /* behind the flag */
+	read_strong(1, 2, 5);
+	ck_assert(!is_before(data, 1, 2));
+}
+END_TEST
+
+START_TEST(a_read_hands_nothing_over)
+{
+	write_strong(2, 0, 5, HD_SEM_RELEASE);
+	struct access data = access_by(0, 1);
+	hd_clocks_fence(&clocks, 0);
+	read_strong(0, 1, 5);
 	read_strong(1, 2, 5);
 	ck_assert(!is_before(data, 1, 2));
 }
@@ -225,7 +240,11 @@ END_TEST
 /* Where in global memory is not told apart; it is no word of shared memory. */
 START_TEST(global_memory_is_one_place)
 {
-	struct access data = access_by(0, 1);
+	struct access data = access_by(0, 1), other = access_by(2, 0);
+	write_strong(2, 0, 7, HD_SEM_RELEASE);
+	read_strong(1, 2, (uint32_t)GLOBAL); /* where nobody has written */
+	ck_assert(!is_before(data, 1, 2));
+	ck_assert(!is_before(other, 1, 2));
 	write_strong(0, 1, (uint32_t)GLOBAL, HD_SEM_RELEASE);
 	for (uint32_t word = 0; word < WORDS; word++)
 		read_strong(1, 2, word);
@@ -254,8 +273,8 @@ END_TEST
 /* Inside a warp it is the lane that reads, and no other, that comes behind. */
 START_TEST(lanes_hand_over_to_lanes)
 {
-	struct access data = access_by(0, 0);
-	write_strong(0, 0, 1, HD_SEM_RELEASE);
+	struct access data = access_by(0, 9);
+	write_strong(0, 9, 1, HD_SEM_RELEASE);
 	read_strong(0, 5, 1);
 	ck_assert(is_before(data, 0, 5));
 	ck_assert(!is_before(data, 0, 6));
@@ -286,6 +305,7 @@ Suite *hd_suite(void)
 				      a_warpsync_orders_its_lanes,
 				      a_fence_and_a_flag_hand_over,
 				      a_flag_alone_hands_nothing_over,
+				      a_read_hands_nothing_over,
 				      a_read_before_the_write_learns_nothing,
 				      a_release_needs_no_fence,
 				      an_atomic_is_a_link,
