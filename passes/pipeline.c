@@ -88,18 +88,17 @@ static int lower_one(struct hd_unit *unit, struct hd_mfunc *func)
 				.diag = unit->diag};
 	if (run_pipeline(&line))
 		return -1;
-	if (unit->options.ipra)
-		hd_ipra_note(unit, func);
+	hd_ipra_note(unit, func);
 	return hd_mfunc_emit(func, &unit->object, &unit->object.functions[func->function_index], &unit->arena,
 			     unit->diag);
 }
 
 int hd_lower(struct hd_unit *unit)
 {
-	const uint32_t *order = unit->options.ipra ? hd_ipra_begin(unit) : NULL;
+	const uint32_t *order = hd_ipra_begin(unit);
 	int status = 0;
 	for (uint32_t i = 0; i < unit->functions.len; i++)
-		if (lower_one(unit, &unit->functions.data[order ? order[i] : i]))
+		if (lower_one(unit, &unit->functions.data[order[i]]))
 			status = -1;
 	return status;
 }

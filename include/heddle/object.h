@@ -75,6 +75,13 @@ struct hd_jump_table {
 struct hd_function {
 	const char *name;
 	bool kernel;
+	/*
+	 * Arithmetic that has no instruction (division, square root), which lowering calls as ptxas calls its
+	 * $__internal functions: it keeps to scratch registers, its callers know which, and neither it nor a call of it
+	 * is one of the program's, whose depth, stack of registers and intervals are what they would be if it were an
+	 * instruction.
+	 */
+	bool helper;
 	struct hd_inst *insts;
 	struct hd_origin *origins; /* one an instruction */
 	uint32_t inst_count;

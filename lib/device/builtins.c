@@ -379,26 +379,30 @@ HD_HELPER float __heddle_rcp32(float a)
 	return __heddle_fdiv32(1.0f, a);
 }
 
-HD_HELPER float __heddle_sqrt32(float a)
+/* The root to nearest of a number whose rest of 2^-24 a is normal. */
+HD_CORE float root(float a)
 {
-	float scale = 1;
-	if (!(a >= 0x1p-100f)) { /* zero, denormal, negative, NaN, and where a rest of 2^-24 a would be denormal */
-		if (a == 0 || a != a)
-			return a;
-		if (a < 0)
-			return as_float(NAN_BITS);
-		a *= 0x1p64f;
-		scale = 0x1p-32f;
-	}
-	if (a == as_float(INFINITY_BITS))
-		return a;
 	float y = rsqrt_approx(a), g = a * y, h = 0.5f * y;
 	float e = __builtin_fmaf(-g, h, 0.5f);
 	g = __builtin_fmaf(g, e, g);
 	h = __builtin_fmaf(h, e, h);
 	g = __builtin_fmaf(__builtin_fmaf(-g, g, a), h, g);
-	g = __builtin_fmaf(__builtin_fmaf(-g, g, a), h, g);
-	return g * scale;
+	return __builtin_fmaf(__builtin_fmaf(-g, g, a), h, g);
+}
+
+/* Zero, small and denormal numbers, negative ones, infinity and NaN. */
+static __attribute__((noinline)) float root_slow(float a)
+{
+	if (a < 0)
+		return as_float(NAN_BITS);
+	if (a == 0 || a != a || a == as_float(INFINITY_BITS))
+		return a;
+	return root(a * 0x1p64f) * 0x1p-32f;
+}
+
+HD_HELPER float __heddle_sqrt32(float a)
+{
+	return a >= 0x1p-100f && a < as_float(INFINITY_BITS) ? root(a) : root_slow(a);
 }
 
 /*

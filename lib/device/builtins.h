@@ -71,12 +71,12 @@ uint32_t __heddle_redux_and(uint32_t value, uint32_t mask);
 uint32_t __heddle_redux_or(uint32_t value, uint32_t mask);
 uint32_t __heddle_redux_xor(uint32_t value, uint32_t mask);
 
-float __heddle_fdiv32(float a, float b);
+__attribute__((const)) float __heddle_fdiv32(float a, float b);
 float __heddle_rcp32(float a);
 float __heddle_sqrt32(float a);
 float __heddle_frem32(float a, float b);
 
-double __heddle_fdiv64(double a, double b);
+__attribute__((const)) double __heddle_fdiv64(double a, double b);
 double __heddle_rcp64(double a);
 double __heddle_sqrt64(double a);
 double __heddle_frem64(double a, double b);

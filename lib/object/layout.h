@@ -35,7 +35,7 @@ enum {
 	NOTE_BYTES = NOTE_SIZE_OFFSET + 8,
 };
 
-enum { FUNCTION_IS_KERNEL = 1 };
+enum { FUNCTION_IS_KERNEL = 1, FUNCTION_IS_HELPER = 2, FUNCTION_FLAGS = 3 };
 
 enum {
 	SYMBOL_SPACE_MASK = 3, /* enum hd_space */

@@ -141,6 +141,12 @@ static void add_table_notes(struct hd_strbuf *notes, const struct hd_listing *li
 		hd_strbuf_printf(notes, " and %u more", table->count - SHOWN);
 }
 
+static bool calls_helper(const struct hd_object *object, const struct hd_reloc *reloc)
+{
+	const struct hd_symbol *symbol = reloc ? &object->symbols[reloc->symbol] : NULL;
+	return symbol && symbol->defined && object->functions[symbol->function].helper;
+}
+
 /* What the instruction's text does not say: blocks of targets, reconvergence, callees, addresses. */
 static void collect_notes(struct hd_strbuf *notes, const struct hd_listing *listing, uint32_t index)
 {
@@ -148,6 +154,8 @@ static void collect_notes(struct hd_strbuf *notes, const struct hd_listing *list
 	const struct hd_reloc *reloc = listing->reloc[index];
 	if (inst->op == HD_OP_BRA)
 		add_note(notes, "to .B%u", listing->block[inst->x]);
+	if (inst->op == HD_OP_CALL && calls_helper(listing->object, reloc))
+		add_note(notes, "helper");
 	if (inst->op == HD_OP_BRX)
 		add_table_notes(notes, listing, &listing->function->tables[inst->x]);
 	if (hd_opinfo[inst->op].effects & HD_FX_BRANCH && inst->reconv != HD_NO_PC)

@@ -150,10 +150,12 @@ static int take_code(struct reader *reader, uint32_t index, uint32_t section, co
 static int read_function(struct reader *reader, uint32_t index, const uint8_t *record)
 {
 	struct hd_function *function = &reader->object->functions[index];
-	if (get_u32(record + 4) & ~(uint32_t)FUNCTION_IS_KERNEL)
+	uint32_t flags = get_u32(record + 4);
+	if (flags & ~(uint32_t)FUNCTION_FLAGS || flags == FUNCTION_FLAGS)
 		return damaged(reader, "function %u has unknown flags", index);
 	reader->text[index] = get_u32(record);
-	function->kernel = get_u32(record + 4) & FUNCTION_IS_KERNEL;
+	function->kernel = flags & FUNCTION_IS_KERNEL;
+	function->helper = flags & FUNCTION_IS_HELPER;
 	function->registers = get_u32(record + 8);
 	function->frame_bytes = get_u32(record + 12);
 	function->shared_bytes = get_u32(record + 16);

@@ -329,7 +329,8 @@ static void add_function_records(struct writer *writer)
 	for (uint32_t i = 0; i < object->function_count; i++) {
 		const struct hd_function *function = &object->functions[i];
 		append_u32(&blob, (uint32_t)writer->text[i]);
-		append_u32(&blob, function->kernel ? FUNCTION_IS_KERNEL : 0);
+		append_u32(&blob,
+			   (function->kernel ? FUNCTION_IS_KERNEL : 0) | (function->helper ? FUNCTION_IS_HELPER : 0));
 		append_u32(&blob, function->registers);
 		append_u32(&blob, function->frame_bytes);
 		append_u32(&blob, function->shared_bytes);

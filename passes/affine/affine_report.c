@@ -65,6 +65,8 @@ static bool is_pure_call(LLVMValueRef call)
 	LLVMValueRef callee = LLVMGetCalledValue(call);
 	const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName(callee) : "";
 	unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
+	if (LLVMIsAFunction(callee) && hd_is_helper(callee))
+		return true;
 	if (strncmp(name, "llvm.", 5) != 0 || !strncmp(name, "llvm.nvvm.", 10))
 		return false;
 	LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind);

@@ -48,6 +48,7 @@ static void add_direct(struct build *build, struct hd_call_site *site, const str
 	}
 	site->callees = HD_ARENA_NEW(build->arena, uint32_t, 1);
 	site->callees[site->callee_count++] = symbol->function;
+	site->helper = build->object->functions[symbol->function].helper;
 }
 
 /* Kernels cannot be called from a kernel, so their addresses do not count. */
@@ -148,7 +149,8 @@ static void print(FILE *out, const struct hd_callgraph *calls, const struct hd_o
 				fprintf(out, " %s", object->functions[site->callees[c]].name);
 			if (site->external)
 				fprintf(out, " %s", site->external);
-			fprintf(out, "%s%s\n", site->unknown ? " unknown" : "", site->recursive ? " recursive" : "");
+			fprintf(out, "%s%s%s\n", site->unknown ? " unknown" : "", site->recursive ? " recursive" : "",
+				site->helper ? " helper" : "");
 		}
 	}
 }

@@ -18,6 +18,7 @@ struct hd_call_site {
 	const char *external; /* direct call of a function of another module: its name */
 	bool unknown;	      /* functions that this module does not have may be called */
 	bool recursive;	      /* some callee is in the caller's component */
+	bool helper;	      /* no call of the program (heddle/object.h) */
 };
 
 struct hd_callgraph {

@@ -27,7 +27,7 @@ static void check_inst(struct check *check, uint32_t inst)
 	const struct hd_subgraphs *subgraphs = check->subgraphs;
 	uint32_t id = subgraphs->of[inst];
 	struct hd_regset set = hd_subgraph_registers(&subgraphs->flow->function->insts[inst]);
-	bool call = hd_opinfo[subgraphs->flow->function->insts[inst].op].effects & HD_FX_CALL;
+	bool call = hd_flow_calls(subgraphs->flow, inst);
 	if (id >= subgraphs->count) {
 		note(check, false, "an instruction is in no subgraph");
 		return;

@@ -104,10 +104,21 @@ static void add_callees(struct hd_flow_call *call, const struct hd_call_site *si
 	}
 }
 
+/* A helper reads and writes what it names, as an instruction does. */
+static struct hd_flow_call helper_call(uint32_t inst, const struct hd_flow_summary *helper)
+{
+	struct hd_flow_call call = {.inst = inst, .helper = true, .reads = helper->uses};
+	call.writes = call.kills = helper->writes;
+	hd_regset_subtract(&call.kills, &helper->through);
+	return call;
+}
+
 static struct hd_flow_call call_of(const struct hd_flow *flow, uint32_t inst, const struct hd_call_site *site,
 				   const struct hd_flow_facts *facts)
 {
-	struct hd_flow_call call = {.inst = inst, .kills = flow->clobbered};
+	struct hd_flow_call call = {.inst = inst, .writes = flow->clobbered, .kills = flow->clobbered};
+	if (site && site->callee_count == 1 && facts->summaries[site->callees[0]].helper)
+		return helper_call(inst, &facts->summaries[site->callees[0]]);
 	if (flow->function->insts[inst].op == HD_OP_SYSCALL) {
 		call.reads = hd_service_reads(flow->function->insts[inst].x);
 		return call;
@@ -171,8 +182,13 @@ static void add_call_effects(const struct hd_flow *flow, uint32_t inst, struct h
 {
 	const struct hd_flow_call *call = call_at(flow, inst);
 	hd_regset_union(&effects->reads, &call->reads);
-	hd_regset_union(&effects->writes, &flow->clobbered);
+	hd_regset_union(&effects->writes, &call->writes);
 	effects->kills = call->kills;
+}
+
+bool hd_flow_calls(const struct hd_flow *flow, uint32_t inst)
+{
+	return hd_opinfo[flow->function->insts[inst].op].effects & HD_FX_CALL && !call_at(flow, inst)->helper;
 }
 
 /* Written places by a bit each: registers in order, then the predicates. */

@@ -30,6 +30,8 @@ struct hd_flow_summary {
 	struct hd_regset uses;	  /* read before they are written: its arguments among them */
 	struct hd_regset through; /* on some path to a return nothing writes them */
 	struct hd_regset results; /* what a caller may read after it */
+	bool helper;		  /* of hd_function */
+	struct hd_regset writes;  /* of helpers: all that they may write, helpers that they call included */
 };
 
 /* What is known about the program around a function. NULL in place of it: nothing, so the ABI's worst case. */
@@ -43,7 +45,8 @@ struct hd_flow_facts {
 
 struct hd_flow_call {
 	uint32_t inst;
-	struct hd_regset reads, kills;
+	struct hd_regset reads, writes, kills;
+	bool helper; /* no call of the program */
 };
 
 struct hd_flow {
@@ -87,6 +90,9 @@ void hd_flow_solve(struct hd_flow *flow);    /* live_in and live_out for these *
 
 /* What a call changes by the convention alone. */
 struct hd_regset hd_flow_caller_saved(const struct hd_abi *abi);
+
+/* Whether the instruction calls a function of the program, or a service; a helper is none (heddle/object.h). */
+bool hd_flow_calls(const struct hd_flow *flow, uint32_t inst);
 
 /* Both cost a few words of work, a call's a binary search. */
 void hd_flow_effects(const struct hd_flow *flow, uint32_t inst, struct hd_flow_effects *effects);

@@ -12,7 +12,9 @@
  *     and TRAVERSE cuts where the interval would pass N.
  *   - Line 12 of Algorithm 2 leaves out the registers of h itself; "the union of their register
  *     working-sets still fits" has them in.
- *   - "Each function call becomes a separate register-interval": Algorithm 2 does not merge it either.
+ *   - "Each function call becomes a separate register-interval": Algorithm 2 does not merge it either. A helper
+ *     (heddle/object.h) is an instruction of the program, whose call does not end an interval; its code has intervals
+ *     of its own, which come and go as those of another path of the warp do.
  *
  * Code growth (`make bench-analyses`): over the examples, 826 instructions, N = 16 makes 71 PREFETCHes, 17 % as vectors
  * of 32 bytes and 26 % with an instruction of 16 before each, N = 32 makes 62 (15 %, 23 %). The paper has 7 % and 9 %,
@@ -54,7 +56,7 @@ struct hd_regset hd_subgraph_registers(const struct hd_inst *inst)
 
 static bool is_call(const struct hd_subgraphs *subgraphs, uint32_t inst)
 {
-	return hd_opinfo[subgraphs->flow->function->insts[inst].op].effects & HD_FX_CALL;
+	return hd_flow_calls(subgraphs->flow, inst);
 }
 
 /* Loads that may miss the caches, and atomics that return a value. */

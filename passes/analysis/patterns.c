@@ -233,14 +233,45 @@ static void write_values(struct state *state, const struct hd_inst *inst, const 
 	}
 }
 
+/* A helper computes what it writes on each path out of what it reads. */
+static struct hd_value helped(const struct state *state, const struct hd_regset *reads)
+{
+	struct hd_value sources[HD_ABI_FIRST_SAVED];
+	uint32_t count = 0;
+	HD_REGSET_FOREACH (reads, reg) {
+		sources[count] = register_value(state, reg);
+		if (sources[count++].kind == HD_VALUE_RANDOM)
+			return hd_value_random;
+	}
+	return hd_value_mixed(sources, count);
+}
+
+static void step_call(struct state *state, uint32_t inst)
+{
+	const struct hd_inst *code = &state->flow->function->insts[inst];
+	struct hd_value value = hd_value_random;
+	struct hd_flow_effects call;
+	hd_flow_effects(state->flow, inst, &call);
+	if (!hd_flow_calls(state->flow, inst))
+		value = helped(state, &call.reads);
+	hd_regset_subtract(&call.writes, &call.kills);
+	write_values(state, code, &call.kills, &value, &value);
+	/* The others it may leave as they are, for all lanes that it gives the same to. */
+	HD_REGSET_FOREACH (&call.writes, reg) {
+		struct hd_value either = hd_value_join(register_value(state, reg), value);
+		struct hd_regset one = {0};
+		hd_regset_add(&one, reg);
+		write_values(state, code, &one, &either, &either);
+	}
+	write_values(state, code, &(struct hd_regset){.preds = call.writes.preds}, &hd_value_random, &hd_value_random);
+}
+
 static void step(struct state *state, uint32_t inst)
 {
 	const struct hd_inst *code = &state->flow->function->insts[inst];
 	unsigned effects = hd_opinfo[code->op].effects;
 	if (effects & HD_FX_CALL) {
-		struct hd_flow_effects call;
-		hd_flow_effects(state->flow, inst, &call);
-		write_values(state, code, &call.writes, &hd_value_random, &hd_value_random);
+		step_call(state, inst);
 		return;
 	}
 	struct hd_regset writes;

@@ -13,6 +13,8 @@
  *     outside loops are meant to bound what runs between points. Where such a loop has a barrier that is no
  *     point, here or in a callee, it stays as it is: another point could wait for those at the barrier.
  *
+ * A helper (heddle/object.h) has none: to the program it is an instruction.
+ *
  * Ties go to the fewer under divergence, then to the lower pc. A loop that calls a function with a
  * barrier has no point of its own; that function's own barrier is one. Linear in the code but for the
  * re-walk of at most K instructions at each point of the second kind, and a walk for each depth of loops.
@@ -458,6 +460,17 @@ static void find_patterns(struct hd_preempt *preempt, struct hd_arena *scratch, 
 	}
 }
 
+static void place_all(struct places *places, struct hd_arena *scratch)
+{
+	for (uint32_t l = 0; l < places->flow->loops.count; l++)
+		if (places->innermost[l])
+			place_in_loop(places, l);
+	place_for_callers(places);
+	place_outside(places);
+	place_beside(places, scratch);
+	place_round(places, scratch);
+}
+
 void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *liveness, uint32_t every,
 			const struct hd_preempt_callees *callees, struct hd_arena *arena)
 {
@@ -476,13 +489,8 @@ void hd_preempt_compute(struct hd_preempt *preempt, const struct hd_liveness *li
 	places.turns = HD_ARENA_NEW(&scratch, bool, flow->block_count);
 	find_waiting_calls(&places);
 	find_innermost(&places);
-	for (uint32_t l = 0; l < flow->loops.count; l++)
-		if (places.innermost[l])
-			place_in_loop(&places, l);
-	place_for_callers(&places);
-	place_outside(&places);
-	place_beside(&places, &scratch);
-	place_round(&places, &scratch);
+	if (!flow->function->helper)
+		place_all(&places, &scratch);
 	list_points(&places, preempt, arena);
 	find_patterns(preempt, &scratch, arena);
 	hd_arena_release(&scratch);

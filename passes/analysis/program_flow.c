@@ -85,6 +85,15 @@ static struct hd_flow_facts facts_of(const struct program *program, uint32_t ind
 	};
 }
 
+static void find_writes(const struct hd_flow *flow, struct hd_regset *writes)
+{
+	for (uint32_t i = 0; i < flow->function->inst_count; i++) {
+		struct hd_flow_effects effects;
+		hd_flow_effects(flow, i, &effects);
+		hd_regset_union(writes, &effects.writes);
+	}
+}
+
 /* Live at entry when returns read nothing, and when they read every register. Returns whether something is new. */
 static bool summarise(struct program *program, uint32_t index)
 {
@@ -100,8 +109,14 @@ static bool summarise(struct program *program, uint32_t index)
 	flow->returns = hd_flow_caller_saved(program->unit->abi);
 	hd_flow_solve(flow);
 	struct hd_regset through = flow->live_in[0];
-	hd_regset_intersect(&uses, &flow->returns);
-	hd_regset_intersect(&through, &flow->returns);
+	struct hd_regset seen = flow->returns;
+	hd_regset_intersect(&through, &seen);
+	if (summary->helper) { /* for others the convention says both */
+		find_writes(flow, &summary->writes);
+		hd_regset_intersect(&summary->writes, &seen);
+		hd_regset_add(&seen, program->unit->abi->stack_pointer);
+	}
+	hd_regset_intersect(&uses, &seen);
 	uses.preds = 0; /* none is an argument */
 	bool grew = hd_regset_union(&summary->uses, &uses);
 	return hd_regset_union(&summary->through, &through) || grew;
@@ -216,6 +231,7 @@ int hd_flow_run(struct hd_unit *unit)
 			program.registers = function->registers;
 		hd_flow_build(&program.flows[f], function, unit->abi, &unit->arena);
 		program.summaries[f].results = results_of(&program, f);
+		program.summaries[f].helper = function->helper;
 	}
 	solve_program(&program);
 	unit->results[HD_PASS_FLOW] = program.flows;

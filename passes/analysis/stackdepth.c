@@ -9,6 +9,9 @@
  *   MaxStackDepth     own FRU + the deepest callee's; a cycle counts for one iteration (III-C)
  *   Low, High         FRU + largest FRU of a reachable function; MaxStackDepth of the kernel
  *
+ * Helpers (heddle/object.h) are instructions to all of these: none is in a chain or has an FRU, and calls of them are
+ * not listed. Only registers and bytes of the stack take them along.
+ *
  * Linear in the code; the chains are chain.c's.
  */
 #include "passes/analysis/stackdepth.h"
@@ -131,10 +134,11 @@ static void find_calls(struct context *context, uint32_t index)
 	const struct hd_callgraph *calls = context->calls;
 	struct hd_meta_function *facts = &context->facts[index];
 	uint32_t first = calls->site_start[index];
-	facts->call_count = calls->site_start[index + 1] - first;
-	facts->calls = HD_ARENA_NEW(context->arena, struct hd_meta_call, facts->call_count);
-	for (uint32_t i = 0; i < facts->call_count; i++)
-		facts->calls[i] = call_of(context, &calls->sites[first + i]);
+	uint32_t end = calls->site_start[index + 1];
+	facts->calls = HD_ARENA_NEW(context->arena, struct hd_meta_call, end - first);
+	for (uint32_t i = first; i < end; i++)
+		if (!calls->sites[i].helper)
+			facts->calls[facts->call_count++] = call_of(context, &calls->sites[i]);
 }
 
 /*
@@ -162,6 +166,7 @@ static void find_own(struct context *context, uint32_t index)
 	struct hd_meta_function *facts = &context->facts[index];
 	facts->name = function->name;
 	facts->kernel = function->kernel;
+	facts->helper = function->helper;
 	facts->recursive = context->calls->recursive[index];
 	facts->dynamic_stack = moves_stack(function, context->abi);
 	facts->address_taken = context->calls->address_taken[index];
@@ -169,7 +174,7 @@ static void find_own(struct context *context, uint32_t index)
 	facts->own_registers = facts->registers = function->registers;
 	facts->stack_bytes = function->frame_bytes;
 	find_saves(context, index);
-	facts->fru = function->kernel ? 0 : facts->pushed_registers + 1;
+	facts->fru = function->kernel || function->helper ? 0 : facts->pushed_registers + 1;
 }
 
 /* What the linker and CARS add up or take the maximum of over the call graph. */
@@ -205,6 +210,8 @@ static void name_chain(struct context *context, const struct hd_chain *chain, ui
 	struct hd_meta_function *facts = &context->facts[index];
 	uint32_t *list;
 	facts->chain_count = hd_chain_list(chain, index, context->arena, &list);
+	while (facts->chain_count > 1 && context->object->functions[list[facts->chain_count - 1]].helper)
+		facts->chain_count--; /* nothing but helpers comes behind one */
 	facts->high_watermark_chain = HD_ARENA_NEW(context->arena, const char *, facts->chain_count);
 	for (uint32_t i = 0; i < facts->chain_count; i++)
 		facts->high_watermark_chain[i] = context->object->functions[list[i]].name;
@@ -221,7 +228,7 @@ static void find_chains(struct context *context)
 	for (uint32_t f = 0; f < count; f++) {
 		fru[f] = context->facts[f].fru;
 		frame[f] = context->facts[f].stack_bytes;
-		one[f] = 1;
+		one[f] = !context->object->functions[f].helper;
 	}
 	hd_chain_compute(&depth, graph, fru, context->arena);
 	hd_chain_compute(&bytes, graph, frame, context->arena);
@@ -230,7 +237,7 @@ static void find_chains(struct context *context)
 		struct hd_meta_function *facts = &context->facts[f];
 		facts->max_stack_depth = (uint32_t)depth.depth[f];
 		facts->max_stack_bytes = bytes.depth[f] > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes.depth[f];
-		facts->call_depth = (uint32_t)length.depth[f] - 1;
+		facts->call_depth = facts->helper ? 0 : (uint32_t)length.depth[f] - 1;
 		facts->high_watermark = facts->kernel ? facts->max_stack_depth : 0;
 		name_chain(context, &depth, f);
 	}
@@ -291,9 +298,12 @@ static void print_function(FILE *out, const struct hd_meta_function *facts)
 	fprintf(out,
 		"%s %s:%s%s registers %u, fru %u, pushed %u, max_stack_depth %u, call_depth %u, stack %u, max_stack "
 		"%u\n",
-		facts->kernel ? "kernel" : "function", facts->name, facts->recursive ? " recursive," : "",
-		facts->address_taken ? " address taken," : "", facts->registers, facts->fru, facts->pushed_registers,
-		facts->max_stack_depth, facts->call_depth, facts->stack_bytes, facts->max_stack_bytes);
+		facts->kernel	? "kernel"
+		: facts->helper ? "helper"
+				: "function",
+		facts->name, facts->recursive ? " recursive," : "", facts->address_taken ? " address taken," : "",
+		facts->registers, facts->fru, facts->pushed_registers, facts->max_stack_depth, facts->call_depth,
+		facts->stack_bytes, facts->max_stack_bytes);
 	if (facts->kernel)
 		fprintf(out, "  watermarks: low %u, high %u, max_fru %u\n", facts->low_watermark, facts->high_watermark,
 			facts->max_fru);
@@ -344,7 +354,7 @@ static const char *what_is_wrong(const struct hd_unit *unit, const struct hd_met
 		sum += find(unit, facts->high_watermark_chain[i])->fru;
 	if (sum != facts->max_stack_depth)
 		return "MaxStackDepth is not the sum of its chain";
-	if (!facts->kernel && facts->fru != facts->pushed_registers + 1)
+	if (!facts->kernel && !facts->helper && facts->fru != facts->pushed_registers + 1)
 		return "FRU is not the pushed registers and the RFP's slot";
 	if (facts->kernel && (facts->low_watermark > facts->high_watermark || facts->fru > facts->registers))
 		return "the watermarks are out of order";

@@ -224,6 +224,7 @@ static void emit_numbers(struct emitter *emitter)
 	if (!out->name)
 		out->name = hd_arena_strdup(emitter->arena, func->name);
 	out->kernel = func->kernel;
+	out->helper = func->helper;
 	out->registers = func->registers;
 	out->frame_bytes = func->frame_bytes;
 	out->param_bytes = func->param_bytes;

@@ -21,6 +21,9 @@ uint32_t hd_kernel_params(LLVMValueRef function, uint32_t *offsets);
 bool hd_is_kernel(struct hd_unit *unit, LLVMValueRef function);
 /* An annotation of a function or variable of the unit in nvvm.annotations; 0 when absent. */
 uint32_t hd_annotation(struct hd_unit *unit, LLVMValueRef value, const char *name);
+/* Whether hd_mark_helper has marked the function as a helper (heddle/object.h). */
+bool hd_is_helper(LLVMValueRef function);
+void hd_mark_helper(LLVMValueRef function);
 LLVMTypeRef hd_byval_type(LLVMValueRef function, unsigned param); /* NULL: not by value */
 
 /* ---- constants.c */

@@ -90,3 +90,18 @@ uint32_t hd_kernel_params(LLVMValueRef function, uint32_t *offsets)
 	}
 	return at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
 }
+
+static const char helper_mark[] = "heddle-helper";
+
+bool hd_is_helper(LLVMValueRef function)
+{
+	return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, helper_mark,
+					     sizeof helper_mark - 1) != NULL;
+}
+
+void hd_mark_helper(LLVMValueRef function)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				LLVMCreateStringAttribute(context, helper_mark, sizeof helper_mark - 1, "", 0));
+}

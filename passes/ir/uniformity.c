@@ -116,12 +116,14 @@ static bool is_lane_wise(const char *name)
 	return in_list(name, prefixes);
 }
 
-/* A pure intrinsic, or a read-only load, gives the same for the same operands. */
+/* A pure intrinsic, a helper, or a read-only load, gives the same for the same operands. */
 static bool call_diverges(LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
 	size_t len;
 	const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len) : "";
+	if (LLVMIsAFunction(callee) && hd_is_helper(callee))
+		return false;
 	if (!begins_with(name, "llvm.") || is_warp_wide(name))
 		return !is_warp_wide(name);
 	if (is_lane_wise(name))

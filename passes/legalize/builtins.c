@@ -76,6 +76,16 @@ static void inherit(LLVMValueRef function, LLVMValueRef from)
 	}
 }
 
+/* Whether the helper does nothing but compute: no memory, no other lanes. */
+static bool is_arithmetic(LLVMValueRef function)
+{
+	unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);
+	LLVMAttributeRef effects = LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, memory);
+	unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
+	return effects && !LLVMGetEnumAttributeValue(effects) &&
+	       !LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, convergent);
+}
+
 /* Helpers of 32-bit operations become part of their caller, as ptxas's fast paths do; the others stay calls. */
 static void prepare(struct hd_legal *legal, LLVMValueRef function)
 {
@@ -155,6 +165,8 @@ static int link_library(struct hd_legal *legal, const char *file, const char *co
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f) && !hd_map_get(&before, f)) {
 			prepare(legal, f);
+			if (wanted == helpers && is_arithmetic(f))
+				hd_mark_helper(f);
 			if (like)
 				inherit(f, like);
 		}

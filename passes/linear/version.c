@@ -29,6 +29,7 @@ static int lower_part(struct version *version, enum hd_stream stream)
 {
 	struct hd_unit *unit = version->unit;
 	struct hd_mfunc *func = &version->funcs[stream];
+	func->callees = unit->functions.data[version->kernel].callees;
 	if (hd_lower_function(func, unit->options.check, unit->diag))
 		return -1;
 	return hd_mfunc_emit(func, &unit->object, &version->parts[stream], &unit->arena, unit->diag);

@@ -5,11 +5,13 @@
  * its own, or because it stands where lanes are apart. So a register that is not divergent is written by all lanes of
  * the warp at once, and the same in each; lanes that have ended aside.
  *
- * Only what is proven counts: undefined values, loads from windows that may be local memory, and results of calls and
- * atomics are divergent. Needs a kernel, since a function does not know which lanes call it. Each round is linear;
- * there are as many as branches and loops depend on one another.
+ * Only what is proven counts: undefined values, loads from windows that may be local memory, and results of atomics and
+ * of calls but those of helpers are divergent. Needs a kernel, since a function does not know which lanes call it. Each
+ * round is linear; there are as many as branches and loops depend on one another.
  */
 #include "passes/mir/divergence.h"
+
+#include <string.h>
 
 #include "passes/mir/reconvergence.h"
 
@@ -21,6 +23,7 @@ struct analysis {
 	struct hd_bitset parted; /* blocks whose branch has been dealt with */
 	uint32_t *stamp, walks;	 /* by block: the last walk that came by */
 	HD_VEC(uint32_t) work;	 /* blocks whose successors that walk has to go to */
+	bool alike[HD_RZ];	 /* physical registers: written in this block, the same in all lanes */
 	bool found;		 /* an operand that was looked for */
 	bool changed;
 };
@@ -51,6 +54,7 @@ static bool is_source(const struct hd_minst *inst)
 		return true;
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	switch (inst->op) {
+	case HD_OP_CALL: return !inst->helper;
 	case HD_OP_S2R: return !is_special_uniform(hd_mod_get(inst->mods, HD_MOD_SR));
 	case HD_OP_VOTE:
 	case HD_OP_BAR:
@@ -61,10 +65,18 @@ static bool is_source(const struct hd_minst *inst)
 	}
 }
 
+static bool is_alike(const struct analysis *a, struct hd_mreg reg)
+{
+	bool alike = true;
+	for (uint32_t id = reg.id + reg.sub, end = id + reg.words; id < end; id++)
+		alike &= id < HD_RZ && a->alike[id];
+	return alike;
+}
+
 static bool is_divergent(const struct analysis *a, struct hd_mreg reg)
 {
 	if (!hd_mreg_is_virtual(reg.id))
-		return true;
+		return !is_alike(a, reg);
 	for (uint32_t word = hd_live_word(a->live, reg), end = word + reg.words; word < end; word++)
 		if (hd_bitset_has(&a->result->divergent, word))
 			return true;
@@ -93,6 +105,27 @@ static void spread_to(void *context, struct hd_mreg *reg, bool is_def)
 		a->changed |= !hd_bitset_has(&a->result->divergent, word);
 		hd_bitset_add(&a->result->divergent, word);
 	}
+}
+
+struct alike {
+	struct analysis *a;
+	bool alike;
+};
+
+static void note_physical(void *context, struct hd_mreg *reg, bool is_def)
+{
+	const struct alike *now = context;
+	for (uint32_t i = 0; is_def && i < reg->words && reg->id + reg->sub + i < HD_RZ; i++)
+		now->a->alike[reg->id + reg->sub + i] = now->alike;
+}
+
+/* Values go to and come from calls in physical registers, by copies beside them. */
+static void write_physical(struct analysis *a, struct hd_minst *inst, bool alike)
+{
+	struct alike now = {a, alike && inst->guard == HD_MREG_PT};
+	if (hd_minst_effects(inst) & HD_FX_CALL)
+		memset(a->alike, 0, sizeof(a->alike));
+	hd_minst_visit(a->func, inst, note_physical, &now);
 }
 
 /* ---- control */
@@ -141,10 +174,13 @@ static void run_block(struct analysis *a, uint32_t id)
 {
 	struct hd_mblock *block = &a->func->blocks.data[id];
 	bool apart = hd_bitset_has(&a->result->apart, id);
+	memset(a->alike, 0, sizeof(a->alike));
 	for (uint32_t i = 0; i < block->insts.len; i++) {
 		struct hd_minst *inst = &block->insts.data[i];
-		if (apart || is_source(inst) || reads_divergent(a, inst))
+		bool divergent = apart || is_source(inst) || reads_divergent(a, inst);
+		if (divergent)
 			hd_minst_visit(a->func, inst, spread_to, a);
+		write_physical(a, inst, !divergent);
 	}
 	if (!hd_bitset_has(&a->parted, id) && may_part_lanes(a, id)) {
 		hd_bitset_add(&a->parted, id);
@@ -157,7 +193,7 @@ static bool may_wait_for_lanes(const struct hd_minst *inst)
 {
 	unsigned effects = hd_minst_effects(inst);
 	if (effects & HD_FX_CALL)
-		return true;
+		return !inst->helper;
 	if (effects & HD_FX_ATOMIC)
 		return inst->dst.words;
 	return effects & HD_FX_LOAD && hd_opinfo[inst->op].mods >> HD_MOD_SEM & 1 &&

@@ -89,6 +89,7 @@ struct hd_minst {
 	uint32_t pdst, psrc, psrc2, guard; /* predicate register ids; HD_MREG_PT when absent */
 	bool psrc_not, psrc2_not, guard_not;
 	bool uniform; /* branches: proven uniform over the warp */
+	bool helper;  /* a call of one (heddle/object.h) */
 	bool covers;  /* guarded: lanes outside the guard do not need what dst held */
 	uint32_t x;
 	uint32_t ref;
@@ -158,6 +159,7 @@ struct hd_mfunc {
 	struct hd_arena *arena; /* the function's own, freed with it (hd_mfunc_free) */
 	const char *name;
 	bool kernel, stream; /* stream: a linear stream of a kernel, which has no stack */
+	bool helper;	     /* heddle/object.h */
 	const struct hd_abi *abi;
 	uint64_t without;		 /* enum hd_switch: improvements that are left out */
 	uint32_t sm_threads;		 /* threads that an SM of the function's processor holds */
@@ -169,9 +171,9 @@ struct hd_mfunc {
 	HD_VEC(struct hd_loc) locs; /* [0] is 'unknown'; file names live in the unit's arena */
 	HD_VEC(struct hd_frame_object) frame;
 	HD_VEC(struct hd_mtable) tables;
-	uint32_t outgoing_bytes; /* largest stack-argument area of any call, at R1 + 0 */
-	uint32_t param_bytes;	 /* kernels */
-	bool has_calls;
+	uint32_t outgoing_bytes;       /* largest stack-argument area of any call, at R1 + 0 */
+	uint32_t param_bytes;	       /* kernels */
+	bool has_calls, calls_program; /* any; any that is not of a helper */
 	struct hd_clobbers *clobbers,
 		**callees;  /* ipra.h: this function's own, and by symbol; NULL: by the convention */
 	bool dynamic_stack; /* has objects of dynamic size: R1 moves, the frame is found through hd_mfunc_frame_base */

@@ -463,7 +463,8 @@ static uint32_t free_anyway(const struct hd_mfunc *func)
 	uint32_t unsaved = 0;
 	while (unsaved < HD_RZ && !hd_abi_is_saved(func->abi, unsaved))
 		unsaved++;
-	bool saves = !func->kernel && func->has_calls && hd_switch_is_on(func->without, HD_SWITCH_UNSAVED_REGISTERS);
+	bool saves =
+		!func->kernel && func->calls_program && hd_switch_is_on(func->without, HD_SWITCH_UNSAVED_REGISTERS);
 	return saves ? unsaved : hd_mfunc_occupancy_step(func, 1);
 }
 

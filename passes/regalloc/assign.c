@@ -232,7 +232,7 @@ static uint32_t rested(const struct assign *assign, uint32_t vreg)
 {
 	const struct hd_allocator *allocator = assign->allocator;
 	uint32_t words = hd_allocator_words(allocator, vreg);
-	bool convention = allocator->func->has_calls && !allocator->func->clobbers;
+	bool convention = allocator->func->calls_program && !allocator->func->clobbers;
 	if (is_pred(assign, vreg) || !allocator->func->kernel || convention)
 		return HD_NO_REG;
 	uint32_t found = HD_NO_REG, end = allocator->in_loop[vreg] ? allocator->near : allocator->free;

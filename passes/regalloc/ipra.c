@@ -4,6 +4,8 @@
  * across calls in scratch registers that stay as they are, so that nothing is saved for them. The convention is kept:
  * arguments, results, and that callees give back R16 up, so that code of other modules and CARS's renaming fit.
  *
+ * Helpers (heddle/object.h) come first in any case, and what calls of them change is always known.
+ *
  * Recursive functions, functions called through pointers, and those that another module may replace are called by the
  * convention alone. Needs the finished code of the callees. Linear. As ptxas has it inside a module.
  */
@@ -84,7 +86,13 @@ static uint32_t *order_of(struct hd_unit *unit)
 	for (uint32_t i = 0; i < count; i++)
 		walk.index_of[unit->functions.data[i].function_index] = i;
 	for (uint32_t i = 0; i < count; i++)
-		visit(&walk, i, done);
+		if (unit->functions.data[i].helper)
+			visit(&walk, i, done);
+	for (uint32_t i = 0; i < count; i++)
+		if (unit->options.ipra)
+			visit(&walk, i, done);
+		else if (!done[i])
+			walk.order[walk.count++] = i;
 	hd_vec_release(&walk.stack);
 	return walk.order;
 }
@@ -100,7 +108,7 @@ uint32_t *hd_ipra_begin(struct hd_unit *unit)
 	for (uint32_t i = 0; i < unit->functions.len; i++) {
 		struct hd_mfunc *func = &unit->functions.data[i];
 		func->callees = by_symbol;
-		func->clobbers = &sets[func->function_index];
+		func->clobbers = unit->options.ipra || func->helper ? &sets[func->function_index] : NULL;
 	}
 	return order_of(unit);
 }
@@ -154,7 +162,7 @@ static bool is_replaceable(const struct hd_unit *unit, const char *name)
 
 void hd_ipra_note(struct hd_unit *unit, struct hd_mfunc *func)
 {
-	if (func->kernel || is_replaceable(unit, func->name))
+	if (!func->clobbers || func->kernel || is_replaceable(unit, func->name))
 		return;
 	*func->clobbers = written_by(func);
 	func->clobbers->known = true;

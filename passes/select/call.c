@@ -406,6 +406,7 @@ static struct hd_minst *push_call(struct hd_select *sel, LLVMValueRef callee, st
 		inst->xkind = HD_X_OTHER;
 		inst->ref_kind = HD_MREF_CALL;
 		inst->ref = symbol;
+		inst->helper = hd_is_helper(callee);
 	} else {
 		inst = hd_sel_push(sel, HD_OP_CALLI, 0);
 		inst->a = target;
@@ -426,6 +427,7 @@ static void real_call(struct hd_select *sel, LLVMValueRef callee)
 		return;
 	}
 	sel->func->has_calls = true;
+	sel->func->calls_program |= !callee || !hd_is_helper(callee);
 	uint32_t bytes;
 	bytes = LLVMIsFunctionVarArg(type) ? send_variable(sel, sig, LLVMCountParamTypes(type)) : sig->bytes;
 	if (bytes > sel->func->outgoing_bytes)

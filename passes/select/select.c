@@ -428,6 +428,7 @@ static void prepare(struct hd_select *sel, const char *name, bool kernel)
 	hd_arena_init(arena);
 	hd_mfunc_init(sel->func, arena, name);
 	sel->func->abi = sel->unit->abi ? sel->unit->abi : &hd_abi_cars;
+	sel->func->helper = sel->function && hd_is_helper(sel->function);
 	sel->func->kernel = kernel;
 	sel->func->without = sel->unit->options.without;
 	if (!sel->func->locs.len)

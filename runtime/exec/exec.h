@@ -310,7 +310,7 @@ void hd_verify_start(struct hd_warp *warp, struct hd_cta *cta);
 void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst);
 void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst);
 void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee);
-void hd_verify_return(struct hd_exec *exec, uint32_t mask);
+void hd_verify_return(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask);
 void hd_verify_returned(struct hd_exec *exec);
 /* The lanes of the warp no longer run in the stack's order; `calls`: nor are they in the same calls. */
 void hd_verify_yield(struct hd_warp *warp, bool calls);

@@ -90,7 +90,7 @@ static void branch_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 static void enter(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t target)
 {
 	uint32_t callee = exec->gpu->program.code.data[target].function;
-	exec->effect->event = HD_EVENT_CALL;
+	exec->effect->event = inst->helper ? HD_EVENT_BRANCH : HD_EVENT_CALL;
 	exec->effect->callee = callee;
 	exec->effect->mask = mask;
 	if (exec->gpu->verify) {
@@ -167,19 +167,19 @@ static void finish_lanes(struct hd_exec *exec)
 		exec->effect->warp_done = hd_simt_exit(exec->warp, exec->mask, &exec->effect->all_returned);
 }
 
-static void return_lanes(struct hd_exec *exec)
+static void return_lanes(struct hd_exec *exec, const struct hd_dinst *inst)
 {
 	if (!hd_simt_in_call(exec->warp)) {
 		finish_lanes(exec);
 		return;
 	}
-	exec->effect->event = HD_EVENT_RETURN;
+	exec->effect->event = inst->helper ? HD_EVENT_BRANCH : HD_EVENT_RETURN;
 	if (!exec->mask) {
 		skip(exec);
 		return;
 	}
 	if (exec->gpu->verify) {
-		hd_verify_return(exec, exec->mask);
+		hd_verify_return(exec, inst, exec->mask);
 		if (exec->fault)
 			return;
 	}
@@ -210,7 +210,7 @@ void hd_exec_control(struct hd_exec *exec, const struct hd_dinst *inst)
 	case HD_OP_BRX: branch_indirect(exec, inst); break;
 	case HD_OP_CALL: call(exec, inst); break;
 	case HD_OP_CALLI: call_indirect(exec, inst); break;
-	case HD_OP_RET: return_lanes(exec); break;
+	case HD_OP_RET: return_lanes(exec, inst); break;
 	case HD_OP_EXIT: finish_lanes(exec); break;
 	case HD_OP_TRAP: trap(exec); break;
 	case HD_OP_SYSCALL:

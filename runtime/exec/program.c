@@ -151,6 +151,17 @@ static const struct hd_dinst *decode_direct(const struct hd_gpu *gpu, struct hd_
 	return direct;
 }
 
+static void mark_helpers(const struct hd_module *module, const struct hd_function *from, struct hd_dinst *code)
+{
+	for (uint32_t i = 0; i < from->reloc_count; i++) {
+		const struct hd_symbol *symbol = &module->object.symbols[from->relocs[i].symbol];
+		if (from->relocs[i].kind == HD_REL_CALL && symbol->defined)
+			code[from->relocs[i].offset].helper = module->object.functions[symbol->function].helper;
+	}
+	for (uint32_t i = 0; i < from->inst_count && from->helper; i++)
+		code[i].helper |= (code[i].effects & HD_FX_RET) != 0;
+}
+
 static int add_function(struct hd_gpu *gpu, struct hd_module *module, const struct hd_function *from,
 			const struct hd_linear *linear, int level)
 {
@@ -179,6 +190,7 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 		hd_vec_push(&program->code,
 			    decode(gpu, &from->insts[i], function.first, program->functions.len, level));
 	}
+	mark_helpers(module, from, program->code.data + function.first);
 	hd_simt_find_spins(program->code.data, function.first, function.count);
 	hd_vec_push(&program->functions, function);
 	return HD_SIM_OK;

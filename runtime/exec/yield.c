@@ -36,6 +36,8 @@ enum {
 
 static unsigned spin_class(const struct hd_dinst *inst)
 {
+	if (inst->helper)
+		return HD_SPIN_NEVER;
 	if (inst->effects & (HD_FX_ATOMIC | HD_FX_CALL))
 		return inst->inst.dst == HD_RZ && !(inst->effects & HD_FX_CALL) ? HD_SPIN_NEVER : HD_SPIN_LONG;
 	unsigned space = hd_opinfo[inst->inst.op].space;

@@ -4,7 +4,7 @@
  *
  *   registers   no instruction names a register beyond its function's own count
  *   stack       R1 stays within max_stack_bytes of the top while no call of unknown depth is open
- *   calls       every executed call is in the metadata, its callee in the site's set, the depth
+ *   calls       every executed call but those of helpers is in the metadata, its callee in the site's set, the depth
  *               within the kernel's call_depth; callee-saved registers and R1 come back unchanged
  *   fru         a prologue pushes no more registers than stated, and the FRU covers them (CARS III-A)
  *   dead        a register whose last read was tagged, for its thread or for all of the warp, or that the
@@ -31,6 +31,7 @@ struct frame {
 	uint32_t rows;			  /* of `saved` and `dead` */
 	uint32_t (*saved)[HD_WARP_LANES]; /* registers at entry */
 	uint32_t *dead;			  /* tags at entry: lanes for which the register is dead */
+	struct hd_lane_intervals last;	  /* at entry */
 };
 
 struct hd_shadow {
@@ -332,6 +333,18 @@ static bool check_site(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 	return site->recursive || site->unknown_callees || !to->meta || to->meta->recursive || to->meta->dynamic_stack;
 }
 
+/* check_site, of any call on the way here; faults when there are more of them than stated, too. */
+static bool check_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
+{
+	const struct hd_shadow *shadow = exec->warp->shadow;
+	const struct hd_meta_function *kernel = exec->warp->cta->grid->kernel->meta;
+	bool unbounded = check_site(exec, inst, mask, callee) || top_frame(shadow)->unbounded;
+	if (!exec->fault && !unbounded && kernel && shadow->depth > kernel->call_depth)
+		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY,
+			 "calls are %u deep, the kernel's metadata says at most %u", shadow->depth, kernel->call_depth);
+	return unbounded;
+}
+
 /* The calling convention that its module was compiled with. */
 static const struct hd_abi *abi_of(const struct hd_pfunction *function)
 {
@@ -347,11 +360,9 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 		return;
 	if (inst->inst.dead)
 		tag_dead(shadow, mask, &inst->inst);
-	bool unbounded = check_site(exec, inst, mask, callee) || top_frame(shadow)->unbounded;
-	const struct hd_meta_function *kernel = warp->cta->grid->kernel->meta;
-	if (!exec->fault && !unbounded && kernel && shadow->depth > kernel->call_depth)
-		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY,
-			 "calls are %u deep, the kernel's metadata says at most %u", shadow->depth, kernel->call_depth);
+	bool unbounded = top_frame(shadow)->unbounded;
+	if (!inst->helper)
+		unbounded = check_call(exec, inst, mask, callee);
 	if (exec->fault)
 		return;
 	uint32_t rows = warp->cta->grid->register_rows;
@@ -359,6 +370,7 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 	frame->unbounded = unbounded;
 	memcpy(frame->saved, warp->regs, rows * sizeof(*frame->saved));
 	memcpy(frame->dead, shadow->dead, rows * sizeof(*frame->dead));
+	frame->last = shadow->watch.last;
 	/* Of what the caller left in scratch registers the callee reads its arguments and what is undefined. */
 	const struct hd_abi *abi = abi_of(function_of(exec, callee));
 	for (uint32_t reg = 0; reg < rows; reg++)
@@ -379,7 +391,7 @@ static void check_preserved(struct hd_exec *exec, uint32_t mask, const struct fr
 	}
 }
 
-void hd_verify_return(struct hd_exec *exec, uint32_t mask)
+void hd_verify_return(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask)
 {
 	struct hd_shadow *shadow = shadow_of(exec->warp);
 	if (!shadow)
@@ -395,7 +407,10 @@ void hd_verify_return(struct hd_exec *exec, uint32_t mask)
 	const struct hd_pfunction *function = function_of(exec, frame->function);
 	const struct hd_abi *abi = abi_of(function);
 	uint32_t rows = exec->warp->cta->grid->register_rows;
-	hd_watch_returned(&shadow->watch, mask);
+	if (inst->helper)
+		hd_watch_helped(&shadow->watch, mask, &frame->last);
+	else
+		hd_watch_returned(&shadow->watch, mask);
 	for (uint32_t reg = 0; reg < rows && !exec->fault; reg++) {
 		if (reg != abi->stack_pointer && !hd_abi_is_saved(abi, reg)) {
 			shadow->dead[reg] &= ~mask; /* beside results the caller may read what is undefined */

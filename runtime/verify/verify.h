@@ -20,12 +20,17 @@ struct hd_due {
 	uint8_t first[256], width[256]; /* the operand, any of whose registers will do */
 };
 
+/* Of each lane: its last instruction's, or none. */
+struct hd_lane_intervals {
+	uint32_t interval[HD_WARP_LANES], strand[HD_WARP_LANES];
+};
+
 /* What is kept of a warp. */
 struct hd_watch {
 	struct hd_poison poison; /* by preemption points */
 	struct hd_poison space;	 /* by intervals and strands: what is not live where they are entered */
 	struct hd_due due;
-	uint32_t interval[HD_WARP_LANES], strand[HD_WARP_LANES]; /* of each lane: its last instruction's, or none */
+	struct hd_lane_intervals last;
 };
 
 void hd_watch_begin(struct hd_watch *watch);
@@ -33,9 +38,11 @@ void hd_watch_begin(struct hd_watch *watch);
 void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
 			       struct hd_watch *watch);
 void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const struct hd_hazard *writes);
-/* The lanes go into a call, and return from one. */
+/* The lanes go into a call, and return from one; from that of a helper into the intervals that they were in `before`.
+ */
 void hd_watch_called(struct hd_watch *watch, uint32_t mask);
 void hd_watch_returned(struct hd_watch *watch, uint32_t mask);
+void hd_watch_helped(struct hd_watch *watch, uint32_t mask, const struct hd_lane_intervals *before);
 
 /* Reuse distances that are certain. */
 void hd_verify_due(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,

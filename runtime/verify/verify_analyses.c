@@ -3,15 +3,14 @@
  *
  *   intervals  its registers lie in the working set of the register-interval and of the strand that it is in.
  *              A call has no registers but its target's: what it passes is the callee's business (intervals.h).
- *              A lane that comes from another one, or back from a call, is at its entry; what is then in the
- *              working set and not in `live_in`, of which LTRF+ brings nothing, is poisoned in the lanes of the
- *              warp, those included that wait here or in callers
- *   preempt    at a preemption point, what the point would not save is poisoned: in the lanes that are there
- *              all but `live`, which is what a thread there needs; in lanes that wait elsewhere all but
+ *              A lane that comes from another one, or back from a call but a helper's, is at its entry; what is then in
+ * the working set and not in `live_in`, of which LTRF+ brings nothing, is poisoned in the lanes of the warp, those
+ * included that wait here or in callers preempt    at a preemption point, what the point would not save is poisoned: in
+ * the lanes that are there all but `live`, which is what a thread there needs; in lanes that wait elsewhere all but
  *              `live_divergent`. A lane that reads poison before it has written it needed a register that
  *              preemption would have lost. A prologue may save what its caller has no use for
  *
- * Poison stays on through calls and goes when the lane returns from one: the callee restores registers
+ * Poison stays on through calls and goes when the lane returns from one of the program's: the callee restores registers
  * whose values nobody wants. Off, nothing of this exists; on, a table of the code is made at load.
  */
 #include "runtime/verify/verify.h"
@@ -135,10 +134,10 @@ static void check_intervals(struct hd_exec *exec, const struct hd_dinst *inst, c
 {
 	const struct hd_meta_function *meta = function->meta;
 	if (meta->interval_count)
-		check_subgraph(exec, inst, function, meta->intervals, facts->interval, watch->interval, &watch->space,
-			       "interval");
+		check_subgraph(exec, inst, function, meta->intervals, facts->interval, watch->last.interval,
+			       &watch->space, "interval");
 	if (meta->strand_count && !exec->fault)
-		check_subgraph(exec, inst, function, meta->strands, facts->strand, watch->strand, &watch->space,
+		check_subgraph(exec, inst, function, meta->strands, facts->strand, watch->last.strand, &watch->space,
 			       "strand");
 }
 
@@ -222,7 +221,7 @@ void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const str
 static void leave_intervals(struct hd_watch *watch, uint32_t mask)
 {
 	HD_FOR_LANES (lane, mask)
-		watch->interval[lane] = watch->strand[lane] = ELSEWHERE;
+		watch->last.interval[lane] = watch->last.strand[lane] = ELSEWHERE;
 }
 
 void hd_watch_begin(struct hd_watch *watch)
@@ -245,4 +244,12 @@ void hd_watch_returned(struct hd_watch *watch, uint32_t mask)
 	}
 	for (unsigned pred = 0; pred < HD_PT; pred++)
 		watch->poison.preds[pred] &= ~mask;
+}
+
+void hd_watch_helped(struct hd_watch *watch, uint32_t mask, const struct hd_lane_intervals *before)
+{
+	HD_FOR_LANES (lane, mask) {
+		watch->last.interval[lane] = before->interval[lane];
+		watch->last.strand[lane] = before->strand[lane];
+	}
 }

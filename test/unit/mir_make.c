@@ -145,7 +145,7 @@ struct hd_mreg hd_make_call(struct hd_make *make, const struct hd_mreg *args, ui
 	inst.extra_defs = 1;
 	hd_make_inst(make, inst);
 	hd_make_copy(make, result, fixed[count]);
-	make->func.has_calls = true;
+	make->func.has_calls = make->func.calls_program = true;
 	return result;
 }
 

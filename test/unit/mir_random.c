@@ -267,7 +267,7 @@ static void make_call(struct maker *maker)
 	emit(maker, inst);
 	for (uint32_t i = 0; i < result_count; i++)
 		copy_fixed(maker, result(maker, results[i].words), results[i]);
-	maker->func->has_calls = true;
+	maker->func->has_calls = maker->func->calls_program = true;
 }
 
 static void make_statement(struct maker *maker)

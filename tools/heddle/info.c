@@ -140,7 +140,10 @@ static void print_row(const struct hd_meta_function *function)
 		printf(" %5u %5u", function->low_watermark, function->high_watermark);
 	else
 		printf(" %5s %5s", "-", "-");
-	printf(" %5u  %s%s\n", function->call_depth, shown_name(function), function->recursive ? " (recursive)" : "");
+	printf(" %5u  %s%s\n", function->call_depth, shown_name(function),
+	       function->helper	     ? " (helper)"
+	       : function->recursive ? " (recursive)"
+				     : "");
 }
 
 static void print_count(const char **separator, uint32_t count, const char *one, const char *more)

@@ -20,7 +20,9 @@ import sys
 STRONGER_ALWAYS = re.compile(
     r'llvm\.nvvm\.(read\.ptx\.sreg\.(ntid|ctaid|nctaid|warpid|nwarpid|smid|nsmid|gridid|warpsize)|vote\.|activemask|'
     r'match\.all\.|barrier0\.|barrier\.cta\.red)')
-STRONGER_BY_OPERANDS = re.compile(r'llvm\.(?!nvvm\.(shfl|match|atomic|tex|suld|elect|isspacep|read|ptr)|readcyclecounter)')
+STRONGER_BY_OPERANDS = re.compile(
+    r'llvm\.(?!nvvm\.(shfl|match|atomic|tex|suld|elect|isspacep|read|ptr)|readcyclecounter)|'
+    r'(divide_slow|divide_slow_d|divide128|root_slow)$|__heddle_(?!mem|str|fns|redux)')
 
 TERMINATOR = re.compile(r'(br|switch|ret|unreachable|indirectbr)\b')
 CALL = re.compile(r'^(\s*%[-\w.$"]+ = )(?:(?:tail|notail|musttail) )?call (.*)$')
