@@ -17,9 +17,12 @@ uint32_t hd_sm_id(const struct hd_sm *sm)
 	return sm->id;
 }
 
+/* What is empty is left as it is. */
 static void init_inflight(struct hd_sm *sm)
 {
 	uint32_t entries = sm->warp_slots * 64;
+	if (sm->inflight_left == entries)
+		return;
 	for (uint32_t i = 0; i < entries; i++)
 		sm->inflight[i].next_free = i + 1;
 	sm->inflight_free = 0;

@@ -18,8 +18,11 @@ uint32_t hd_sm_timers(const struct hd_config *config)
 	return (uint32_t)config->schedulers * 1024;
 }
 
+/* An empty one is left as it is, so that short grids cost no more than what they do. */
 void hd_wheel_clear(struct hd_wheel *wheel, uint32_t timers)
 {
+	if (wheel->free_count == timers)
+		return;
 	memset(wheel->occupied, 0, sizeof(wheel->occupied));
 	memset(wheel->head, 0xff, sizeof(wheel->head));
 	for (uint32_t i = 0; i < timers; i++)
