@@ -414,7 +414,27 @@ struct cudaResourceDesc {
 	} res;
 };
 typedef struct cudaResourceDesc cudaResourceDesc;
-struct cudaResourceViewDesc;
+
+enum cudaResourceViewFormat {
+	cudaResViewFormatNone = 0
+};
+struct cudaResourceViewDesc {
+	enum cudaResourceViewFormat format;
+	size_t width;
+	size_t height;
+	size_t depth;
+	unsigned int firstMipmapLevel;
+	unsigned int lastMipmapLevel;
+	unsigned int firstLayer;
+	unsigned int lastLayer;
+};
+typedef struct cudaResourceViewDesc cudaResourceViewDesc;
+
+struct cudaArrayMemoryRequirements {
+	size_t size;
+	size_t alignment;
+	unsigned int reserved[4];
+};
 
 /* Handles that other processes may open; there is nothing to open here. */
 #define CUDA_IPC_HANDLE_SIZE 64

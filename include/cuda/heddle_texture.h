@@ -1,7 +1,8 @@
 /*
  * What a texture or surface object is here: the address of this structure in device memory, which the runtime writes
  * and the device functions of texture_indirect_functions.h and surface_indirect_functions.h read. There is no texture
- * unit in the model: a fetch is computed by the thread, with ordinary loads.
+ * unit in the model: a fetch is computed by the thread, with ordinary loads. Behind the structure of a mipmapped array's
+ * first level those of its other levels follow.
  */
 #ifndef HEDDLE_TEXTURE_H
 #define HEDDLE_TEXTURE_H
@@ -19,6 +20,9 @@ struct hd_texture {
 	int normalized_read;
 	int normalized_coords;
 	float border[4];
+	int levels; /* of a mipmapped array; else 1 */
+	int linear_levels;
+	float level_bias, first_level, last_level; /* bounds of the level that is fetched from */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Texture fetches through texture objects, computed by the thread (heddle_texture.h): addressing, filtering with 8 bits
- * of fraction and conversion as CUDA's programming guide defines them ("Texture Fetching"). Mipmaps, cubemaps and
- * gathers are not there.
+ * of fraction and conversion as CUDA's programming guide defines them ("Texture Fetching"). A level of detail that
+ * is given by gradients is that of the longer one; anisotropy is not followed. Cubemaps are not there.
  */
 #ifndef __TEXTURE_INDIRECT_FUNCTIONS_H__
 #define __TEXTURE_INDIRECT_FUNCTIONS_H__
@@ -107,13 +107,9 @@ HD_HERE float __hd_between(float x, int *lower)
 	return rintf((x - 0.5f - below) * 256.0f) / 256.0f;
 }
 
-/* A fetch in `dims` dimensions; what is further is an index. */
-template <class T> HD_HERE T __hd_fetch(cudaTextureObject_t object, int dims, float x, float y, float z)
+/* The channels of a fetch in `dims` dimensions; what is further is an index. */
+template <class E> HD_HERE void __hd_sample(const hd_texture *t, int dims, float x, float y, float z, int n, E *v)
 {
-	typedef typename __hd_texel<T>::element E;
-	const int n = __hd_texel<T>::channels;
-	const hd_texture *t = (const hd_texture *)object;
-	E v[4];
 	if (t->normalized_coords) {
 		x *= (float)t->size[0];
 		y = dims > 1 ? y * (float)t->size[1] : y;
@@ -121,7 +117,7 @@ template <class T> HD_HERE T __hd_fetch(cudaTextureObject_t object, int dims, fl
 	}
 	if (!t->linear) {
 		__hd_element<E>(t, (int)floorf(x), (int)floorf(y), (int)floorf(z), n, v);
-		return __hd_texel<T>::make(v);
+		return;
 	}
 	int i, j = (int)y, k = (int)z;
 	float across = __hd_between(x, &i), down = dims > 1 ? __hd_between(y, &j) : 0;
@@ -135,7 +131,40 @@ template <class T> HD_HERE T __hd_fetch(cudaTextureObject_t object, int dims, fl
 	}
 	for (int e = 0; e < n; e++)
 		v[e] = (E)sum[e];
+}
+template <class T> HD_HERE T __hd_fetch(cudaTextureObject_t object, int dims, float x, float y, float z)
+{
+	typename __hd_texel<T>::element v[4];
+	__hd_sample((const hd_texture *)object, dims, x, y, z, __hd_texel<T>::channels, v);
 	return __hd_texel<T>::make(v);
+}
+
+/* From the level of a mipmapped array, or between two of them in steps of 1/256. */
+template <class T> HD_HERE T __hd_fetch_level(cudaTextureObject_t object, int dims, float x, float y, float z, float level)
+{
+	typedef typename __hd_texel<T>::element E;
+	const int n = __hd_texel<T>::channels;
+	const hd_texture *t = (const hd_texture *)object;
+	E v[4], next[4];
+	level = fminf(fmaxf(level + t->level_bias, t->first_level), t->last_level);
+	int lower = (int)(t->linear_levels ? level : level + 0.5f);
+	float between = t->linear_levels ? rintf((level - (float)lower) * 256.0f) / 256.0f : 0;
+	__hd_sample(t + lower, dims, x, y, z, n, v);
+	if (between > 0) {
+		__hd_sample(t + lower + 1, dims, x, y, z, n, next);
+		for (int e = 0; e < n; e++)
+			v[e] = (E)((1 - between) * (float)v[e] + between * (float)next[e]);
+	}
+	return __hd_texel<T>::make(v);
+}
+/* The level at which a step along a gradient is one element. */
+HD_HERE float __hd_gradient_level(cudaTextureObject_t object, float3 dx, float3 dy)
+{
+	const hd_texture *t = (const hd_texture *)object;
+	float w = (float)t->size[0], h = (float)t->size[1], d = (float)t->size[2];
+	float across = dx.x * dx.x * w * w + dx.y * dx.y * h * h + dx.z * dx.z * d * d;
+	float down = dy.x * dy.x * w * w + dy.y * dy.y * h * h + dy.z * dy.z * d * d;
+	return 0.5f * log2f(fmaxf(across, down));
 }
 
 HD_HERE float __hd_layer(cudaTextureObject_t object, int layer)
@@ -166,12 +195,43 @@ HD_FETCH(tex2D, (HD_OBJECT, float x, float y), 2, x, y, 0)
 HD_FETCH(tex3D, (HD_OBJECT, float x, float y, float z), 3, x, y, z)
 HD_FETCH(tex1DLayered, (HD_OBJECT, float x, int layer), 1, x, 0, __hd_layer(object, layer))
 HD_FETCH(tex2DLayered, (HD_OBJECT, float x, float y, int layer), 2, x, y, __hd_layer(object, layer))
-/* Without mipmaps there is one level. */
-HD_FETCH(tex1DLod, (HD_OBJECT, float x, float), 1, x, 0, 0)
-HD_FETCH(tex2DLod, (HD_OBJECT, float x, float y, float), 2, x, y, 0)
-HD_FETCH(tex3DLod, (HD_OBJECT, float x, float y, float z, float), 3, x, y, z)
+#undef HD_FETCH
+
+#define HD_FETCH(name, parameters, dims, x, y, z, level)                               \
+	template <class T> HD_HERE T name parameters                                  \
+	{                                                                             \
+		return __hd_fetch_level<T>(object, dims, x, y, z, level);             \
+	}
+HD_FETCH(tex1DLod, (HD_OBJECT, float x, float level), 1, x, 0, 0, level)
+HD_FETCH(tex2DLod, (HD_OBJECT, float x, float y, float level), 2, x, y, 0, level)
+HD_FETCH(tex3DLod, (HD_OBJECT, float x, float y, float z, float level), 3, x, y, z, level)
+HD_FETCH(tex1DLayeredLod, (HD_OBJECT, float x, int layer, float level), 1, x, 0, __hd_layer(object, layer), level)
+HD_FETCH(tex2DLayeredLod, (HD_OBJECT, float x, float y, int layer, float level), 2, x, y, __hd_layer(object, layer),
+	 level)
+HD_FETCH(tex1DGrad, (HD_OBJECT, float x, float dx, float dy), 1, x, 0, 0,
+	 __hd_gradient_level(object, make_float3(dx, 0, 0), make_float3(dy, 0, 0)))
+HD_FETCH(tex2DGrad, (HD_OBJECT, float x, float y, float2 dx, float2 dy), 2, x, y, 0,
+	 __hd_gradient_level(object, make_float3(dx.x, dx.y, 0), make_float3(dy.x, dy.y, 0)))
+HD_FETCH(tex3DGrad, (HD_OBJECT, float x, float y, float z, float4 dx, float4 dy), 3, x, y, z,
+	 __hd_gradient_level(object, make_float3(dx.x, dx.y, dx.z), make_float3(dy.x, dy.y, dy.z)))
 #undef HD_FETCH
 #undef HD_OBJECT
+
+/* One channel of the four elements that a filter would take: lower left, lower right, upper right, upper left. */
+template <class T> HD_HERE T tex2Dgather(cudaTextureObject_t object, float x, float y, int channel = 0)
+{
+	typedef typename __hd_texel<T>::element E;
+	const hd_texture *t = (const hd_texture *)object;
+	E v[4], element[4];
+	int i, j;
+	__hd_between(t->normalized_coords ? x * (float)t->size[0] : x, &i);
+	__hd_between(t->normalized_coords ? y * (float)t->size[1] : y, &j);
+	for (int c = 0; c < 4; c++) {
+		__hd_element<E>(t, i + (c == 1 || c == 2), j + (c < 2), 0, 4, element);
+		v[c] = element[channel & 3];
+	}
+	return __hd_texel<T>::make(v);
+}
 
 /* The older form, which leaves the result in its first argument. */
 template <class T> HD_HERE void tex1Dfetch(T *result, cudaTextureObject_t object, int x)

@@ -23,7 +23,7 @@ bool hd_cudart_format(const struct cudaChannelFormatDesc *desc, int *channels, i
 	       (desc->f == cudaChannelFormatKindFloat ? desc->x > 8 : (unsigned)desc->f < cudaChannelFormatKindFloat);
 }
 
-static size_t element_bytes(const struct cudaArray *array)
+size_t hd_cudart_element_bytes(const struct cudaArray *array)
 {
 	return (size_t)(array->desc.x + array->desc.y + array->desc.z + array->desc.w) / 8;
 }
@@ -38,23 +38,35 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, e
 	return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
 
+static cudaError_t make_array(struct hd_cudart *cudart, struct cudaArray *array,
+			      const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned flags)
+{
+	int channels, bits;
+	if (!desc || !extent.width)
+		return cudaErrorInvalidValue;
+	if (!hd_cudart_format(desc, &channels, &bits))
+		return cudaErrorInvalidChannelDescriptor;
+	if (flags & cudaArrayCubemap)
+		return cudaErrorNotSupported;
+	struct cudaArray made = {.desc = *desc, .extent = extent, .flags = flags};
+	size_t rows, width, planes = extent.depth ? extent.depth : 1;
+	if (__builtin_mul_overflow(hd_cudart_rows(&made), planes, &rows) ||
+	    __builtin_mul_overflow(extent.width, hd_cudart_element_bytes(&made), &width))
+		return cudaErrorInvalidValue;
+	cudaError_t error = hd_cudart_alloc_rows(cudart, &made.base, &made.pitch, width, rows);
+	if (error == cudaSuccess)
+		*array = made;
+	return error;
+}
+
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
 			      unsigned int flags)
 {
 	HD_CUDART(cudart);
-	int channels, bits;
-	if (!array || !desc || !extent.width)
+	struct cudaArray made;
+	if (!array)
 		return hd_cudart_return(cudaErrorInvalidValue);
-	if (!hd_cudart_format(desc, &channels, &bits))
-		return hd_cudart_return(cudaErrorInvalidChannelDescriptor);
-	if (flags & cudaArrayCubemap)
-		return hd_cudart_return(cudaErrorNotSupported);
-	struct cudaArray made = {.desc = *desc, .extent = extent, .flags = flags};
-	size_t rows, width, planes = extent.depth ? extent.depth : 1;
-	if (__builtin_mul_overflow(hd_cudart_rows(&made), planes, &rows) ||
-	    __builtin_mul_overflow(extent.width, element_bytes(&made), &width))
-		return hd_cudart_return(cudaErrorInvalidValue);
-	HD_TRY(hd_cudart_alloc_rows(cudart, &made.base, &made.pitch, width, rows));
+	HD_TRY(make_array(cudart, &made, desc, extent, flags));
 	*array = hd_xcalloc(1, sizeof **array);
 	**array = made;
 	return cudaSuccess;
@@ -71,9 +83,105 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 	HD_CUDART(cudart);
 	if (!array)
 		return cudaSuccess;
+	if (array->level)
+		return hd_cudart_return(cudaErrorInvalidValue);
 	HD_TRY(hd_cudart_free(cudart, array->base));
 	free(array);
 	return cudaSuccess;
+}
+
+/* ------------------------------------------------------------ mipmapped arrays */
+
+static size_t halved(size_t n)
+{
+	return n > 1 ? n / 2 : n;
+}
+
+static unsigned most_levels(struct cudaExtent extent, unsigned flags)
+{
+	size_t depth = flags & cudaArrayLayered ? 0 : extent.depth, most = extent.width;
+	unsigned levels = 1;
+	most = extent.height > most ? extent.height : most;
+	for (most = depth > most ? depth : most; most > 1; most /= 2)
+		levels++;
+	return levels;
+}
+
+static void free_levels(struct hd_cudart *cudart, cudaMipmappedArray_t mipmap)
+{
+	for (unsigned i = 0; i < mipmap->count; i++)
+		hd_cudart_free(cudart, mipmap->levels[i].base);
+	free(mipmap);
+}
+
+/* More levels than there can be are as many as there can be. */
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const struct cudaChannelFormatDesc *desc,
+				     struct cudaExtent extent, unsigned int numLevels, unsigned int flags)
+{
+	HD_CUDART(cudart);
+	unsigned most = most_levels(extent, flags), count = numLevels < most ? numLevels : most;
+	if (!mipmappedArray || !count)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	cudaMipmappedArray_t mipmap = hd_xcalloc(1, sizeof *mipmap + count * sizeof *mipmap->levels);
+	for (; mipmap->count < count; mipmap->count++) {
+		struct cudaArray *level = &mipmap->levels[mipmap->count];
+		cudaError_t error = make_array(cudart, level, desc, extent, flags);
+		if (error != cudaSuccess) {
+			free_levels(cudart, mipmap);
+			return hd_cudart_return(error);
+		}
+		level->level = true;
+		extent.width = halved(extent.width);
+		extent.height = halved(extent.height);
+		extent.depth = flags & cudaArrayLayered ? extent.depth : halved(extent.depth);
+	}
+	*mipmappedArray = mipmap;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray,
+				       unsigned int level)
+{
+	if (!levelArray || !mipmappedArray || level >= mipmappedArray->count)
+		return hd_cudart_return(cudaErrorInvalidValue);
+	*levelArray = (cudaArray_t)(uintptr_t)&mipmappedArray->levels[level];
+	return cudaSuccess;
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+{
+	HD_CUDART(cudart);
+	if (mipmappedArray)
+		free_levels(cudart, mipmappedArray);
+	return cudaSuccess;
+}
+
+/* ------------------------------------------------------------ questions */
+
+static cudaError_t requirements(struct cudaArrayMemoryRequirements *out, const struct cudaArray *arrays, unsigned count,
+				int device)
+{
+	if (!out || !arrays || device)
+		return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+	*out = (struct cudaArrayMemoryRequirements){.alignment = arrays->pitch};
+	for (unsigned i = 0; i < count; i++) {
+		size_t planes = arrays[i].extent.depth ? arrays[i].extent.depth : 1;
+		out->size += arrays[i].pitch * hd_cudart_rows(&arrays[i]) * planes;
+	}
+	return cudaSuccess;
+}
+
+cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements, cudaArray_t array,
+					   int device)
+{
+	return hd_cudart_return(requirements(memoryRequirements, array, 1, device));
+}
+
+cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
+						    cudaMipmappedArray_t mipmap, int device)
+{
+	return hd_cudart_return(
+		requirements(memoryRequirements, mipmap ? mipmap->levels : NULL, mipmap ? mipmap->count : 0, device));
 }
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
@@ -109,7 +217,7 @@ struct end {
 static struct end array_end(const struct cudaArray *array, struct cudaPos at)
 {
 	struct end end = {array->base, array->pitch, array->pitch * hd_cudart_rows(array)};
-	end.at += at.z * end.slice + at.y * end.pitch + at.x * element_bytes(array);
+	end.at += at.z * end.slice + at.y * end.pitch + at.x * hd_cudart_element_bytes(array);
 	return end;
 }
 
@@ -152,7 +260,7 @@ cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3
 		return cudaErrorInvalidValue;
 	size_t width = p->extent.width;
 	if (p->srcArray || p->dstArray)
-		width *= element_bytes(p->srcArray ? p->srcArray : p->dstArray);
+		width *= hd_cudart_element_bytes(p->srcArray ? p->srcArray : p->dstArray);
 	if ((!p->srcArray && p->extent.height > 1 && width > p->srcPtr.pitch) ||
 	    (!p->dstArray && p->extent.height > 1 && width > p->dstPtr.pitch))
 		return cudaErrorInvalidPitchValue;
@@ -183,7 +291,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 /* Offsets and widths of the older calls are in bytes; checks that the box is inside of the array. */
 static bool byte_box(const struct cudaArray *array, size_t x, size_t y, size_t width, size_t height, struct end *end)
 {
-	size_t row = array ? array->extent.width * element_bytes(array) : 0;
+	size_t row = array ? array->extent.width * hd_cudart_element_bytes(array) : 0;
 	if (!array || x > row || width > row - x || y > hd_cudart_rows(array) || height > hd_cudart_rows(array) - y)
 		return false;
 	*end = array_end(array, (struct cudaPos){0, y, 0});
@@ -237,7 +345,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 /* Bytes from `x` to the end of a row, or none. */
 static size_t row_rest(const struct cudaArray *array, size_t x)
 {
-	size_t row = array->extent.width * element_bytes(array);
+	size_t row = array->extent.width * hd_cudart_element_bytes(array);
 	return x < row ? row - x : 0;
 }
 
@@ -282,7 +390,7 @@ static cudaError_t copy_run(struct hd_cudart *cudart, const struct cudaArray *ar
 {
 	cudaError_t error = hd_cudart_start(cudart);
 	for (struct end end; count && error == cudaSuccess; x = 0, y++) {
-		size_t row = array ? array->extent.width * element_bytes(array) : 0;
+		size_t row = array ? array->extent.width * hd_cudart_element_bytes(array) : 0;
 		size_t width = x < row && count > row - x ? row - x : count;
 		if (!memory || !byte_box(array, x, y, width, 1, &end))
 			return cudaErrorInvalidValue;

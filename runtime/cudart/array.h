@@ -10,15 +10,25 @@ struct cudaArray {
 	unsigned flags;
 	void *base;   /* device address */
 	size_t pitch; /* bytes from row to row */
+	bool level;   /* of a mipmapped array, which owns it */
+};
+
+/* Each level is half as large in all dimensions, but for layers. */
+struct cudaMipmappedArray {
+	unsigned count;
+	struct cudaArray levels[];
 };
 
 /* Channels of an element and their bits; false for a format that no element has. */
 bool hd_cudart_format(const struct cudaChannelFormatDesc *desc, int *channels, int *bits);
+size_t hd_cudart_element_bytes(const struct cudaArray *array);
 size_t hd_cudart_rows(const struct cudaArray *array); /* of a plane */
 
 /* cudaCreateTextureObject. */
 cudaError_t hd_cudart_texture(struct hd_cudart *cudart, const struct cudaResourceDesc *resource,
 			      const struct cudaTextureDesc *how, cudaTextureObject_t *object);
+/* With its descriptors; of no object nothing happens. */
+void hd_cudart_free_object(struct hd_cudart *cudart, unsigned long long object);
 /* cudaMemcpy3D. */
 cudaError_t hd_cudart_copy_3d(struct hd_cudart *cudart, const struct cudaMemcpy3DParms *p);
 

@@ -92,6 +92,7 @@ struct hd_cudart {
 	HD_VEC(struct hd_work *) work; /* that has not been done, in the order of its submission (work.c) */
 	HD_VEC(struct hd_capture *) captures;
 	HD_VEC(struct hd_reference *) references; /* texture references */
+	HD_VEC(struct hd_object_of *) objects;	  /* texture and surface objects */
 	HD_VEC(struct CUmod_st *) modules;	  /* of the driver API */
 	HD_VEC(struct hd_registered *) handles;	  /* of kernels: CUfunction is the kernel itself */
 	struct hd_records records;

@@ -62,7 +62,7 @@ static cudaError_t refresh(struct hd_cudart *cudart, struct hd_reference *refere
 	if (error != cudaSuccess)
 		return error;
 	if (reference->object)
-		hd_cudart_free(cudart, (void *)(uintptr_t)reference->object);
+		hd_cudart_free_object(cudart, reference->object);
 	reference->object = object;
 	reference->was = *host;
 	reference->current = true;
@@ -86,6 +86,9 @@ void hd_cudart_free_references(struct hd_cudart *cudart)
 	for (uint32_t i = 0; i < cudart->references.len; i++)
 		free(cudart->references.data[i]);
 	hd_vec_release(&cudart->references);
+	for (uint32_t i = 0; i < cudart->objects.len; i++)
+		free(cudart->objects.data[i]);
+	hd_vec_release(&cudart->objects);
 }
 
 /* ------------------------------------------------------------ the API */
@@ -160,7 +163,7 @@ cudaError_t cudaUnbindTexture(const struct textureReference *texref)
 	if (!reference)
 		return hd_cudart_return(cudaErrorInvalidTexture);
 	if (reference->object)
-		hd_cudart_free(cudart, (void *)(uintptr_t)reference->object);
+		hd_cudart_free_object(cudart, reference->object);
 	reference->object = 0;
 	reference->bound = reference->current = false;
 	return hd_cudart_return(write_handle(cudart, reference));
