@@ -227,6 +227,7 @@ class Program:
         self.functions = {f['name']: Function(f, facts[f['name']]) for f in listing['functions'] if f['instructions']}
         self.limit = bits(range(255 if self.relocatable else
                                 max([f.listing['registers'] for f in self.functions.values()], default=0)))
+        self.variables = {}
         self.find_calls()
 
     def find_calls(self):
@@ -248,6 +249,18 @@ class Program:
                     seen.add(to)
                     stack.append(to)
         return seen
+
+    def address(self, symbol):
+        """Some place for each symbol: functions where code is, variables apart from each other."""
+        known = sorted(self.functions)
+        if symbol in self.functions:
+            return 0x7f2000000000 + PC * known.index(symbol)
+        return 0x500000000000 + (self.variables.setdefault(symbol, len(self.variables)) << 28)
+
+    def named_at(self, address):
+        index = (address - 0x7f2000000000) // PC
+        known = sorted(self.functions)
+        return known[index] if 0 <= index < len(known) else None
 
     def sites(self, function):
         return [inst for inst in function.insts if inst.op in ('CALL', 'CALLI')]

@@ -7,8 +7,8 @@ def add(*keys, by=1):
     def change(facts, _):
         at = facts
         for key in keys[:-1]:
-            at = at[key]
-        if at[keys[-1]] + by < 0:
+            at = at.get(key, {})
+        if keys[-1] not in at or at[keys[-1]] + by < 0:
             return False
         at[keys[-1]] += by
         return True
@@ -136,6 +136,75 @@ def move_point(facts, function):
     return False
 
 
+def not_uniform(facts, _):
+    """A strided register is called uniform."""
+    for point in facts['preemption_points']:
+        for pattern in point['patterns']:
+            if pattern['pattern'] == 'strided' and pattern['stride']:
+                pattern.update(pattern='uniform', stride=None)
+                return True
+    return False
+
+
+def other_stride(facts, _):
+    for point in facts['preemption_points']:
+        for pattern in point['patterns']:
+            if pattern['pattern'] == 'strided' and pattern['stride']:
+                pattern['stride'] += 1
+                return True
+    return False
+
+
+def access(key, make):
+    """Another figure of the first access that has it."""
+    def change(facts, _):
+        for found in (facts.get('affine') or {'accesses': []})['accesses']:
+            if found[key] and found['address'] and found['space'] == 'global' and found['stride']:
+                found[key] = make(found[key])
+                return True
+        return False
+    return change
+
+
+def other_factor(text):
+    base, factor, *rest = text.split(', ')
+    return ', '.join([base, f'{factor}+1', *rest])
+
+
+def wider_class(facts, _):
+    for branch in (facts.get('affine') or {'branches': []})['branches']:
+        if branch['class'] in ('affine', 'divergent'):
+            branch.update({'class': 'block', 'iterates': False})
+            return True
+    return False
+
+
+def idempotent(facts, _):
+    if not facts.get('idempotence') or facts['idempotence']['why'] not in ('store', 'atomic') or not facts['params']:
+        return False
+    facts['idempotence'].update(idempotent=True, why=None, at=None, read=None)
+    return True
+
+
+def other_table(_, function):
+    """Linear registers have each other's thread-index parts."""
+    table = function.listing.get('linear', {}).get('register_table', [])
+    if len(set(table)) < 2:
+        return False
+    table[:] = table[1:] + table[:1]
+    return True
+
+
+def other_stream(_, function):
+    """An immediate of the linear streams is another."""
+    for inst in function.listing.get('linear', {}).get('instructions', []):
+        for at in inst['operands'].values():
+            if inst['opcode'] in ('IMAD_WIDE', 'IADD3', 'LEA') and 'immediate' in at:
+                at['immediate'] += 4
+                return True
+    return False
+
+
 ROWS = [
     ('stackdepth', 'fru', add('fru')),
     ('stackdepth', 'max_stack_depth', add('max_stack_depth', by=-1)),
@@ -187,4 +256,14 @@ ROWS = [
                                           lambda old: '0', 'reuse', 'tags')),
     ('reuse', 'a dead value is near', digit(lambda old, i, f: old == '0' and f.facts['reuse']['exact'][4 * i] == '0',
                                            lambda old: '1', 'reuse', 'tags')),
+    ('dynamic', 'a strided register is uniform', not_uniform),
+    ('dynamic', 'a stride is another', other_stride),
+    ('dynamic', 'an address is another', access('address', other_factor)),
+    ('dynamic', 'an access has another stride', access('stride', lambda stride: stride + 4)),
+    ('dynamic', 'a request has fewer sectors', access('sectors_per_request', lambda sectors: [0, 0])),
+    ('dynamic', 'a divergent branch is the same for the block', wider_class),
+    ('idempotence', 'a kernel is idempotent that is not', idempotent),
+    ('linear', 'figures of streams', add('linear_version', 'thread_instructions')),
+    ('linear', 'the register table is another', other_table),
+    ('linear', 'a stream computes something else', other_stream),
 ]

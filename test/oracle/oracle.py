@@ -18,6 +18,7 @@ import tempfile
 sys.dont_write_bytecode = True
 import mutations
 from corpus import B, compile_seed
+from dynamic import Dynamic, Idempotence, Linear
 from intervals import Intervals, check_lengths
 from liveness import Liveness
 from machine import Program
@@ -52,7 +53,8 @@ def check_object(report, place, listing, metadata, only=None):
     liveness = Liveness(program)
     analyses = {'stackdepth': lambda: Stack(program), 'liveness': lambda: liveness,
                 'intervals': lambda: Intervals(program, liveness), 'preempt': lambda: Preempt(program, liveness),
-                'reuse': lambda: Reuse(program, liveness)}
+                'reuse': lambda: Reuse(program, liveness), 'idempotence': lambda: Idempotence(program, liveness),
+                'linear': lambda: Linear(program, liveness), 'dynamic': lambda: Dynamic(program, liveness)}
     for name, make in analyses.items():
         analysis = make() if only in (None, name) else None
         for function in program.functions.values() if analysis else ():
@@ -68,13 +70,12 @@ def objects(paths):
 
 
 def mutate(listing, metadata, change):
-    """Changed copies of the metadata, one for each function that has what is changed."""
-    program = Program(listing, metadata)
-    for i, facts in enumerate(metadata['kernels'] + metadata['functions']):
-        copy = json.loads(json.dumps(metadata))
-        if facts['name'] in program.functions and \
-                change((copy['kernels'] + copy['functions'])[i], program.functions[facts['name']]):
-            yield copy
+    """Changed copies of both, one for each function that has what is changed."""
+    for n in [f['name'] for f in metadata['kernels'] + metadata['functions']]:
+        copies = json.loads(json.dumps([listing, metadata]))
+        function = Program(*copies).functions.get(n)
+        if function and change(function.facts, function):
+            yield copies
 
 
 def check_mutations(inputs):
@@ -83,9 +84,9 @@ def check_mutations(inputs):
     for name, what, change in mutations.ROWS:
         made = caught = 0
         for path, listing, metadata in inputs:
-            for copy in mutate(listing, metadata, change):
+            for copies in mutate(listing, metadata, change):
                 report = Report()
-                check_object(report, path, listing, copy, name)
+                check_object(report, path, *copies, name)
                 made, caught = made + 1, caught + bool(report.wrong)
         print(f'{name}: {what}: {caught} of {made}')
         missed += not caught
