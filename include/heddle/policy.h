@@ -59,13 +59,14 @@ struct hd_policy {
 struct hd_policy_handle {
 	const struct hd_policy *policy;
 	const struct hd_policy_hooks *hooks;
-	const char *parameter;			 /* "" where none was given */
-	uint32_t gpu_at, sm_at, cta_at, warp_at; /* of its state in what each of these has for policies */
+	const char *parameter;				  /* "" where none was given */
+	uint32_t gpu_at, sm_at, cta_at, warp_at, grid_at; /* of its state in what each of these has for policies */
 };
 
 struct hd_policy_hooks {
-	/* State that the engine sets aside, zeroed: that of CTAs and warps whenever one starts, the others once. */
-	uint32_t gpu_bytes, sm_bytes, cta_bytes, warp_bytes;
+	/* State that the engine sets aside, zeroed: that of grids, CTAs and warps whenever one starts, the others once.
+	 */
+	uint32_t gpu_bytes, sm_bytes, cta_bytes, warp_bytes, grid_bytes;
 	/* Pipeline stages that it puts between issue and execution. They delay results and control by a cycle each and
 	 * hold no unit. */
 	uint32_t stages;
@@ -86,6 +87,14 @@ struct hd_policy_hooks {
 	 * is launched even when not one fits with them: the policy then holds warps. */
 	uint32_t (*admit)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
 			  uint32_t registers);
+	/* With several grids: whose block gets the next place on this SM, of those that have blocks left and for which
+	 * there is room, the one that would get it first; NULL: none of them now. Without either hook a grid waits
+	 * until all blocks of those before it have a place (docs/architecture.md, Grids). */
+	const struct hd_grid *(*grid_choice)(const struct hd_policy_handle *self, struct hd_sm *sm,
+					     const struct hd_grid *const *grids, uint32_t count);
+	/* Most blocks of a grid on this SM, at this time; with several policies the least. When it rises:
+	 * hd_sm_request_dispatch. */
+	uint32_t (*quota)(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid);
 	void (*cta_launch)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 	void (*cta_retire)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 	/* A warp has ended; its place is free after this. */

@@ -211,6 +211,7 @@ struct hd_grid {
 	uint64_t id;
 	int error;			  /* enum hd_sim_error of the first fault */
 	struct hd_claims *claims;	  /* verify_affine.c's */
+	uint8_t *policy_space;		  /* hd_policy_grid */
 	struct hd_words_read *words_read; /* --verify of idempotence (verify_memory.c); NULL: none yet */
 };
 
@@ -345,7 +346,7 @@ struct hd_gpu {
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;
 	struct {
-		uint32_t gpu, sm, cta, warp;
+		uint32_t gpu, sm, cta, warp, grid;
 	} policy_bytes;	       /* of what each of these has for policies */
 	uint32_t stages;       /* that policies add between issue and execution */
 	uint8_t *policy_space; /* hd_policy_gpu */

@@ -29,6 +29,7 @@ struct hd_run {
 	uint32_t sm_count;
 	uint32_t busy_count;
 	uint32_t ending; /* grids that run and have no block left */
+	bool chosen;	 /* policies say whose blocks go where */
 	uint64_t began;	 /* cycle since which some grid has been running */
 	uint64_t memory_next, dispatch_next, trace_next, sample_next;
 	uint32_t first; /* SM that gets the next CTA */
@@ -120,7 +121,7 @@ static struct hd_grid *head_grid(const struct hd_gpu *gpu)
 	return head;
 }
 
-static uint64_t dispatch(struct hd_run *run, uint64_t now)
+static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 {
 	uint64_t next = HD_NEVER;
 	for (struct hd_grid *grid; (grid = head_grid(run->gpu));) {
@@ -128,6 +129,62 @@ static uint64_t dispatch(struct hd_run *run, uint64_t now)
 		if (waits_for_room(grid))
 			break;
 	}
+	return next;
+}
+
+/* Grids of which the SM may have another block, the most urgent first. */
+static uint32_t candidates(const struct hd_sm *sm, const struct hd_grid *grids[HD_MAX_GRIDS])
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
+		const struct hd_grid *grid = sm->gpu->grids.data[i];
+		if (!waits_for_room(grid) || !hd_sm_has_room(sm, grid) ||
+		    sm->grids[grid->slot].resident >= hd_policy_quota(sm, grid))
+			continue;
+		uint32_t at = count++;
+		for (; at && grids[at - 1]->priority > grid->priority; at--)
+			grids[at] = grids[at - 1];
+		grids[at] = grid;
+	}
+	return count;
+}
+
+static struct hd_grid *mutable_grid(const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i] == grid)
+			return gpu->grids.data[i];
+	return NULL;
+}
+
+/* One block an SM and pass, of the grid that policies want there. */
+static uint64_t dispatch_by_policy(struct hd_run *run, uint64_t now)
+{
+	uint64_t next = HD_NEVER;
+	uint32_t first = run->first;
+	for (uint32_t i = 0; i < run->sm_count; i++) {
+		const struct hd_grid *grids[HD_MAX_GRIDS];
+		uint32_t id = (first + i) % run->sm_count;
+		struct hd_sm *sm = run->gpu->sms[id];
+		uint32_t count = candidates(sm, grids);
+		struct hd_grid *grid = count ? mutable_grid(run->gpu, hd_policy_grid_choice(sm, grids, count)) : NULL;
+		if (!grid)
+			continue;
+		if (launch_cycle(sm, grid) > now) {
+			next = earlier(next, launch_cycle(sm, grid));
+			continue;
+		}
+		hd_sm_launch_cta(sm, grid, grid->cta_next++, now);
+		run->due[id] = now;
+		run->first = (id + 1) % run->sm_count;
+		next = earlier(next, sm->next_launch > now ? sm->next_launch : now + 1);
+	}
+	return next;
+}
+
+static uint64_t dispatch(struct hd_run *run, uint64_t now)
+{
+	uint64_t next = run->chosen ? dispatch_by_policy(run, now) : dispatch_in_order(run, now);
 	find_busy(run);
 	return next;
 }
@@ -136,6 +193,9 @@ static void collect_retired(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 {
 	const struct hd_gpu *gpu = run->gpu;
 	sm->ctas_retired = 0;
+	if (sm->wants_dispatch)
+		run->dispatch_next = earlier(run->dispatch_next, now + 1);
+	sm->wants_dispatch = false;
 	for (uint32_t i = 0; i < gpu->grids.len; i++) {
 		struct hd_grid *grid = gpu->grids.data[i];
 		struct hd_sm_grid *mine = &sm->grids[grid->slot];
@@ -160,7 +220,7 @@ static uint64_t sms_cycle(struct hd_run *run, uint64_t now)
 			struct hd_sm *sm = run->gpu->sms[id];
 			run->due[id] = hd_sm_tick(sm, now);
 			fed |= sm->lsu_ticked;
-			if (sm->ctas_retired)
+			if (sm->ctas_retired || sm->wants_dispatch)
 				collect_retired(run, sm, now);
 			idle |= !sm->resident_warps;
 		}
@@ -284,6 +344,11 @@ static void wake_up(struct hd_run *run)
 		run->due[i] = HD_NEVER;
 	}
 	memset(run->woken, 0, sizeof(run->woken));
+	run->chosen = false;
+	HD_HOOKED (gpu, self, quota)
+		run->chosen = true;
+	HD_HOOKED (gpu, self, grid_choice)
+		run->chosen = true;
 	run->began = run->memory_next = gpu->now;
 	run->dispatch_next = run->sample_next = HD_NEVER;
 	run->trace_next = 0;

@@ -241,6 +241,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->register_rows = rows_of(gpu, grid->registers);
 	grid->dynamic_shared = launch->dynamic_shared;
 	grid->id = gpu->grids_launched++;
+	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
 	grid->constants = hd_xcalloc(1, HD_CB_BYTES);
 	fill_constants(launch, grid, shared_of(gpu, launch->kernel));
 	return 0;
@@ -264,6 +265,7 @@ void hd_grid_free(struct hd_grid *grid)
 	hd_verify_forget(grid);
 	if (grid->record)
 		hd_launch_record_free(grid->record);
+	free(grid->policy_space);
 	free(grid->constants);
 	free(grid);
 }

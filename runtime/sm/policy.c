@@ -160,6 +160,7 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 		.sm_at = set_aside(&gpu->policy_bytes.sm, hooks->sm_bytes),
 		.cta_at = set_aside(&gpu->policy_bytes.cta, hooks->cta_bytes),
 		.warp_at = set_aside(&gpu->policy_bytes.warp, hooks->warp_bytes),
+		.grid_at = set_aside(&gpu->policy_bytes.grid, hooks->grid_bytes),
 	};
 	gpu->stages += hooks->stages;
 }
@@ -204,6 +205,23 @@ void hd_policy_place(struct hd_gpu *gpu)
 }
 
 /* ---- hooks that give an answer */
+
+uint32_t hd_policy_quota(const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	uint32_t least = UINT32_MAX;
+	HD_HOOKED (sm->gpu, self, quota) {
+		uint32_t quota = self->hooks->quota(self, sm, grid);
+		least = quota < least ? quota : least;
+	}
+	return least;
+}
+
+const struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, const struct hd_grid *const *grids, uint32_t count)
+{
+	HD_HOOKED (sm->gpu, self, grid_choice)
+		return self->hooks->grid_choice(self, sm, grids, count);
+	return grids[0];
+}
 
 uint32_t hd_policy_admit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t registers)
 {

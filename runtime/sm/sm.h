@@ -139,6 +139,7 @@ struct hd_sm {
 	bool lsu_ticked;       /* in this cycle: the memory may have been given work */
 	uint32_t fences;       /* warps waiting at a fence */
 	uint32_t ctas_retired; /* since the GPU last looked */
+	bool wants_dispatch;   /* hd_sm_request_dispatch, since then */
 	uint32_t branch_latency, miss_latency, predicated_latency;
 	uint32_t stages; /* that policies add between issue and execution */
 	uint8_t scheduler_of[HD_MAX_WARPS], position[HD_MAX_WARPS];
@@ -174,7 +175,7 @@ struct hd_sm {
 	uint8_t *policy_space;		       /* hd_policy_sm */
 };
 
-/* A policy's state with the GPU, an SM, a CTA, a warp. */
+/* A policy's state with the GPU, an SM, a grid, a CTA, a warp. */
 static inline void *hd_policy_gpu(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
 {
 	return gpu->policy_space + self->gpu_at;
@@ -186,6 +187,10 @@ static inline void *hd_policy_sm(const struct hd_policy_handle *self, const stru
 static inline void *hd_policy_cta(const struct hd_policy_handle *self, const struct hd_cta *cta)
 {
 	return cta->policy_space + self->cta_at;
+}
+static inline void *hd_policy_grid(const struct hd_policy_handle *self, const struct hd_grid *grid)
+{
+	return grid->policy_space + self->grid_at;
 }
 static inline void *hd_policy_warp(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
@@ -321,6 +326,11 @@ uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst
 /* A grid gets its turn. HD_SIM_TOO_LARGE, HD_SIM_NO_MEMORY or 0. */
 int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid);
 void hd_sm_release_stores(struct hd_sm *sm);
+/* For policies: a quota has risen, so that blocks may find a place in the next cycle. */
+static inline void hd_sm_request_dispatch(struct hd_sm *sm)
+{
+	sm->wants_dispatch = true;
+}
 bool hd_sm_has_room(const struct hd_sm *sm, const struct hd_grid *grid);
 void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);

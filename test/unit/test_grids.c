@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "runtime/sim/sim_private.h"
+#include "runtime/sm/hooks.h"
 #include "simbench.h"
 
 enum { THREADS = 64, CHAIN = 300 };
@@ -328,6 +329,128 @@ START_TEST(a_fault_ends_all)
 }
 END_TEST
 
+/* ---- policies that say whose blocks go where: the grid of stream N may have N blocks on an SM, more after a time */
+
+enum { RAISE_AT = 1000, RAISED = 3 };
+
+struct share_sm {
+	uint64_t first_after; /* cycle of the first launch after the quotas rose */
+	bool risen;
+};
+
+struct share_grid {
+	uint32_t most, launches; /* blocks on one SM at a time; of them */
+};
+
+static uint32_t share_quota(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	const struct share_sm *share = hd_policy_sm(self, sm);
+	return share->risen ? RAISED : (uint32_t)grid->stream;
+}
+
+static uint32_t most_of_stream[4];
+
+static void share_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	struct share_grid *share = hd_policy_grid(self, cta->grid);
+	struct share_sm *place = hd_policy_sm(self, sm);
+	uint32_t resident = sm->grids[cta->grid->slot].resident;
+	ck_assert_uint_eq(share->launches++, cta->linear);
+	share->most = resident > share->most ? resident : share->most;
+	ck_assert_uint_le(resident, share_quota(self, sm, cta->grid));
+	if (!place->risen)
+		most_of_stream[cta->grid->stream] = share->most;
+	else if (!place->first_after)
+		place->first_after = sm->now;
+}
+
+static void share_tick(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	struct share_sm *share = hd_policy_sm(self, sm);
+	if (now < RAISE_AT || share->risen)
+		return;
+	share->risen = true;
+	hd_sm_request_dispatch(sm);
+}
+
+static const struct hd_policy_hooks share_hooks = {
+	.sm_bytes = sizeof(struct share_sm),
+	.grid_bytes = sizeof(struct share_grid),
+	.several_grids = true,
+	.quota = share_quota,
+	.cta_launch = share_launch,
+	.tick_interval = 100,
+	.tick = share_tick,
+};
+static const struct hd_policy sharing = {.name = "sharing", .hooks = &share_hooks};
+
+static void start_with(struct simbench *bench, const struct hd_policy *policy, uint32_t chain)
+{
+	simbench_init(bench);
+	simbench_chain(bench, chain);
+	ck_assert_int_eq(simbench_start(bench), 0);
+	hd_policy_add(&bench->sim->gpu, policy, "");
+	hd_policy_place(&bench->sim->gpu);
+}
+
+START_TEST(quotas_hold_and_rise_at_once)
+{
+	struct simbench bench;
+	start_with(&bench, &sharing, 2000);
+	submit_one(&bench, 8, 1);
+	submit_one(&bench, 8, 2);
+	cycles_of_all(&bench);
+	const struct hd_gpu *gpu = &bench.sim->gpu;
+	const struct share_sm *share = hd_policy_sm(&gpu->policies[0], gpu->sms[0]);
+	ck_assert_uint_eq(most_of_stream[1], 1);
+	ck_assert_uint_eq(most_of_stream[2], 2);
+	/* No block has ended by then: 2000 dependent instructions take 8000 cycles. */
+	ck_assert_uint_eq(share->first_after, RAISE_AT + 1);
+	for (uint32_t i = 0; i < 2; i++)
+		ck_assert_uint_eq(record(&bench, i)->stats.counters.ctas, 8);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* The least urgent of the candidates; the first grid alone is kept waiting once. */
+static const struct hd_grid *last_one(const struct hd_policy_handle *self, struct hd_sm *sm,
+				      const struct hd_grid *const *grids, uint32_t count)
+{
+	uint32_t *asked = hd_policy_sm(self, sm);
+	for (uint32_t i = 1; i < count; i++)
+		ck_assert_int_le(grids[i - 1]->priority, grids[i]->priority);
+	return ++*asked == 1 ? NULL : grids[count - 1];
+}
+
+static const struct hd_policy_hooks last_hooks = {.sm_bytes = sizeof(uint32_t),
+						  .several_grids = true,
+						  .grid_choice = last_one};
+static const struct hd_policy last_first = {.name = "last-first", .hooks = &last_hooks};
+
+START_TEST(a_policy_chooses_whose_block_is_next)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.max_ctas = 1;
+	simbench_chain(&bench, CHAIN);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	hd_policy_add(&bench.sim->gpu, &last_first, "");
+	hd_policy_place(&bench.sim->gpu);
+	struct hd_launch urgent = launch_of(&bench, 2, 2);
+	urgent.priority = -3;
+	submit_one(&bench, 3, 1);
+	submit(&bench, &urgent);
+	/* The first answer was none, and nothing is under way that would have it asked again. */
+	ck_assert_int_eq(hd_sim_step(bench.sim), HD_SIM_TIMEOUT);
+	submit_one(&bench, 3, 1);
+	submit(&bench, &urgent);
+	cycles_of_all(&bench);
+	ck_assert_uint_eq(record(&bench, 2)->stream, 1);
+	ck_assert_uint_eq(record(&bench, 3)->stream, 2);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("grids", (const TTest *const[]){
@@ -342,6 +465,8 @@ Suite *hd_suite(void)
 					    more_grids_than_run_together_wait,
 					    who_waits_for_a_grid_leaves_others_on_their_way,
 					    a_fault_ends_all,
+					    quotas_hold_and_rise_at_once,
+					    a_policy_chooses_whose_block_is_next,
 					    NULL,
 				    });
 }
