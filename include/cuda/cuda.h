@@ -46,6 +46,8 @@ typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUuserObject_st *CUuserObject;
+typedef struct CUlinkState_st *CUlinkState;
+typedef unsigned long long CUmemGenericAllocationHandle;
 #ifndef CU_UUID_HAS_BEEN_DEFINED
 #define CU_UUID_HAS_BEEN_DEFINED
 typedef struct CUuuid_st {
@@ -238,7 +240,7 @@ typedef enum CUgraphNodeType_enum {
 	CU_GRAPH_NODE_TYPE_MEM_FREE = 11
 } CUgraphNodeType;
 
-/* Both ends of a copy of rows; arrays are not supported here. */
+/* Both ends of a copy of rows. */
 typedef struct CUDA_MEMCPY2D_st {
 	size_t srcXInBytes;
 	size_t srcY;
@@ -392,6 +394,9 @@ CUresult cuEventSynchronize(CUevent hEvent);
 CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
+
+#include "heddle_driver_array.h"
+#include "heddle_driver_graph.h"
 
 #if defined(__cplusplus)
 }

@@ -10,6 +10,7 @@
 
 #include "driver_types.h"
 #include "heddle_graph.h"
+#include "heddle_runtime_more.h"
 #include "library_types.h"
 #include "surface_types.h"
 #include "texture_types.h"

@@ -96,8 +96,9 @@ struct hd_placement {
 int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
 		       const struct hd_placement *placed, uint32_t count, struct hd_module **module);
 void hd_sim_unload(struct hd_sim *sim, struct hd_module *module);
-const char *hd_sim_target(const struct hd_module *module);		     /* "sm_70": what it was compiled for */
-struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name); /* NULL */
+const char *hd_sim_target(const struct hd_module *module);		      /* "sm_70": what it was compiled for */
+struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name);  /* NULL */
+struct hd_kernel *hd_sim_kernel_at(struct hd_module *module, uint32_t index); /* NULL behind the last */
 const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel);
 const char *hd_kernel_name(const struct hd_kernel *kernel);
 /* Address and size of a device variable. */

@@ -18,6 +18,10 @@ CUresult hd_driver_end(cudaError_t error);
 /* The calling thread's context; NULL. */
 CUcontext hd_driver_context(void);
 
+/* cuModuleLoad and cuModuleLoadData, without a context. */
+CUresult hd_driver_load_file(CUmodule *module, const char *path);
+CUresult hd_driver_load(CUmodule *module, const void *image);
+
 /* A call of the runtime's, in a context. */
 #define HD_DRIVER(call)                                                            \
 	do {                                                                       \

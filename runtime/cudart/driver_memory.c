@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "runtime/cudart/driver_array.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/memory.h"
 
@@ -158,6 +159,22 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 	HD_DRIVER(pointer_attribute(data, attribute, ptr));
 }
 
+/* What there is no answer for is left at 0. */
+CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
+				CUdeviceptr ptr)
+{
+	if (!attributes || !data)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned i = 0; i < numAttributes; i++) {
+		CUresult result = cuPointerGetAttribute(data[i], attributes[i], ptr);
+		if (result == CUDA_ERROR_INVALID_VALUE && data[i])
+			*(int *)data[i] = 0;
+		else if (result != CUDA_SUCCESS)
+			return result;
+	}
+	return CUDA_SUCCESS;
+}
+
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {
 	HD_DRIVER(cudaMemAdvise(at(devPtr), count, (enum cudaMemoryAdvise)advice, device));
@@ -228,7 +245,7 @@ static cudaError_t copy_rows(const CUDA_MEMCPY2D *copy, CUstream stream)
 	if (!copy)
 		return cudaErrorInvalidValue;
 	if (copy->srcMemoryType == CU_MEMORYTYPE_ARRAY || copy->dstMemoryType == CU_MEMORYTYPE_ARRAY)
-		return cudaErrorNotSupported;
+		return hd_driver_copy_2d(copy, stream);
 	size_t from_pitch = copy->srcPitch, to_pitch = copy->dstPitch;
 	if (!rows_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcXInBytes, copy->srcY, &from_pitch,
 		     copy->WidthInBytes, &from) ||
@@ -252,6 +269,21 @@ CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy)
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
 	HD_DRIVER(copy_rows(pCopy, hStream));
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+		      size_t ByteCount)
+{
+	return cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL);
+}
+
+/* Every context has the one device. */
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+			   size_t ByteCount, CUstream hStream)
+{
+	if (!dstContext || !srcContext)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return cuMemcpyDtoDAsync(dstDevice, srcDevice, ByteCount, hStream);
 }
 
 /* ------------------------------------------------------------ memsets */
@@ -282,6 +314,12 @@ CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUst
 	HD_DRIVER(set(dstDevice, 0, uc, 1, N, 1, hStream));
 }
 
+CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
+			   CUstream hStream)
+{
+	HD_DRIVER(set(dstDevice, dstPitch, uc, 1, Width, Height, hStream));
+}
+
 CUresult cuMemsetD2D8(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
 {
 	HD_DRIVER(set(dstDevice, dstPitch, uc, 1, Width, Height, NULL));
@@ -297,6 +335,12 @@ CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CU
 	HD_DRIVER(set(dstDevice, 0, us, 2, N, 1, hStream));
 }
 
+CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
+			    CUstream hStream)
+{
+	HD_DRIVER(set(dstDevice, dstPitch, us, 2, Width, Height, hStream));
+}
+
 CUresult cuMemsetD2D16(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
 {
 	HD_DRIVER(set(dstDevice, dstPitch, us, 2, Width, Height, NULL));
@@ -310,6 +354,12 @@ CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
 	HD_DRIVER(set(dstDevice, 0, ui, 4, N, 1, hStream));
+}
+
+CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
+			    CUstream hStream)
+{
+	HD_DRIVER(set(dstDevice, dstPitch, ui, 4, Width, Height, hStream));
 }
 
 CUresult cuMemsetD2D32(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)

@@ -64,38 +64,30 @@ static CUresult load(struct hd_cudart *cudart, CUmodule *module, const uint8_t *
 	return CUDA_SUCCESS;
 }
 
-/* In a context, with the simulator running. */
-static CUresult begin(struct hd_cudart *cudart, bool valid)
+CUresult hd_driver_load_file(CUmodule *module, const char *path)
 {
-	if (!valid)
-		return CUDA_ERROR_INVALID_VALUE;
-	return hd_driver_end(hd_cudart_start(cudart));
-}
-
-CUresult cuModuleLoad(CUmodule *module, const char *fname)
-{
-	CUresult result = hd_driver_begin();
 	HD_CUDART(cudart);
-	if (result == CUDA_SUCCESS)
-		result = begin(cudart, module && fname);
-	if (result != CUDA_SUCCESS)
-		return result;
 	uint8_t *bytes;
 	size_t size;
-	if (access(fname, R_OK) || hd_read_file(fname, &bytes, &size, &cudart->diag))
+	if (!module || !path)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = hd_driver_end(hd_cudart_start(cudart));
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (access(path, R_OK) || hd_read_file(path, &bytes, &size, &cudart->diag))
 		return CUDA_ERROR_FILE_NOT_FOUND;
-	result = load(cudart, module, bytes, size, fname);
+	result = load(cudart, module, bytes, size, path);
 	free(bytes);
 	return result;
 }
 
 /* The size of an image in memory is in its header, or where its text ends. */
-CUresult cuModuleLoadData(CUmodule *module, const void *image)
+CUresult hd_driver_load(CUmodule *module, const void *image)
 {
-	CUresult result = hd_driver_begin();
 	HD_CUDART(cudart);
-	if (result == CUDA_SUCCESS)
-		result = begin(cudart, module && image);
+	if (!module || !image)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = hd_driver_end(hd_cudart_start(cudart));
 	if (result != CUDA_SUCCESS)
 		return result;
 	const uint8_t *bytes = image;
@@ -104,6 +96,18 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 	bool elf = !memcmp(bytes, "\177ELF", 4);
 	size_t size = elf ? hd_object_declared_size(bytes) : strnlen((const char *)bytes, 4096);
 	return load(cudart, module, bytes, elf && size < 64 ? 64 : size < 4 ? 4 : size, "the module's image");
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *fname)
+{
+	CUresult result = hd_driver_begin();
+	return result == CUDA_SUCCESS ? hd_driver_load_file(module, fname) : result;
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+	CUresult result = hd_driver_begin();
+	return result == CUDA_SUCCESS ? hd_driver_load(module, image) : result;
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
@@ -170,6 +174,33 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, cons
 		*dptr = address;
 	if (bytes)
 		*bytes = size;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
+{
+	HD_CUDART(cudart);
+	if (!count)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!is_module(cudart, mod))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (*count = 0; hd_sim_kernel_at(mod->module, *count);)
+		++*count;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+	HD_CUDART(cudart);
+	struct hd_kernel *kernel;
+	if (!functions || !numFunctions)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!is_module(cudart, mod))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (unsigned i = 0; i < numFunctions && (kernel = hd_sim_kernel_at(mod->module, i)); i++) {
+		hd_cudart_add_handle(cudart, kernel);
+		functions[i] = (CUfunction)kernel;
+	}
 	return CUDA_SUCCESS;
 }
 

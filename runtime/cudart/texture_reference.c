@@ -2,15 +2,14 @@
  * Texture references (heddle_texture_reference.h): a texture object for each one that is bound, whose handle is kept in
  * the device's variable of that name. What the host's structure says of filters and addresses counts at each launch.
  */
-#include "runtime/cudart/array.h"
-#include "runtime/cudart/memory.h"
+#include "runtime/cudart/reference.h"
 
-#pragma GCC visibility push(default)
-#include "cuda/heddle_texture_reference.h"
-#pragma GCC visibility pop
+#include "runtime/cudart/memory.h"
 
 struct hd_reference {
 	const struct textureReference *host;
+	uint64_t address;		      /* of the device's variable; 0: that of the host's shadow */
+	void *owned;			      /* NULL: nothing */
 	bool normalized_read, bound, current; /* current: the object is of `was` */
 	struct cudaResourceDesc resource;
 	struct textureReference was;
@@ -24,10 +23,22 @@ void __cudaRegisterTexture(void **fatCubinHandle, const struct textureReference 
 	__cudaRegisterVar(fatCubinHandle, (char *)(uintptr_t)hostVar, NULL, deviceName, ext,
 			  sizeof(cudaTextureObject_t), 0, 0);
 	HD_CUDART(cudart);
+	hd_cudart_add_reference(cudart, hostVar, 0)->normalized_read = norm != 0;
+}
+
+struct hd_reference *hd_cudart_add_reference(struct hd_cudart *cudart, const struct textureReference *host,
+					     uint64_t address)
+{
 	struct hd_reference *reference = hd_xcalloc(1, sizeof *reference);
-	reference->host = hostVar;
-	reference->normalized_read = norm != 0;
+	reference->host = host;
+	reference->address = address;
 	hd_vec_push(&cudart->references, reference);
+	return reference;
+}
+
+void hd_cudart_own(struct hd_reference *reference, void *memory)
+{
+	reference->owned = memory;
 }
 
 static struct hd_reference *find(struct hd_cudart *cudart, const struct textureReference *host)
@@ -40,8 +51,8 @@ static struct hd_reference *find(struct hd_cudart *cudart, const struct textureR
 
 static cudaError_t write_handle(struct hd_cudart *cudart, struct hd_reference *reference)
 {
-	uint64_t address, size;
-	if (hd_cudart_variable(cudart, reference->host, &address, &size) != cudaSuccess)
+	uint64_t address = reference->address, size;
+	if (!address && hd_cudart_variable(cudart, reference->host, &address, &size) != cudaSuccess)
 		return cudaSuccess; /* no kernel fetches from it */
 	return hd_cudart_copy(cudart, (void *)(uintptr_t)address, &reference->object, sizeof reference->object,
 			      cudaMemcpyHostToDevice);
@@ -56,6 +67,10 @@ static cudaError_t refresh(struct hd_cudart *cudart, struct hd_reference *refere
 		.readMode = reference->normalized_read ? cudaReadModeNormalizedFloat : cudaReadModeElementType,
 		.normalizedCoords = host->normalized,
 		.sRGB = host->sRGB,
+		.mipmapFilterMode = host->mipmapFilterMode,
+		.mipmapLevelBias = host->mipmapLevelBias,
+		.minMipmapLevelClamp = host->minMipmapLevelClamp,
+		.maxMipmapLevelClamp = host->maxMipmapLevelClamp,
 	};
 	cudaTextureObject_t object;
 	cudaError_t error = hd_cudart_texture(cudart, &reference->resource, &how, &object);
@@ -83,8 +98,10 @@ cudaError_t hd_cudart_refresh_textures(struct hd_cudart *cudart)
 
 void hd_cudart_free_references(struct hd_cudart *cudart)
 {
-	for (uint32_t i = 0; i < cudart->references.len; i++)
+	for (uint32_t i = 0; i < cudart->references.len; i++) {
+		free(cudart->references.data[i]->owned);
 		free(cudart->references.data[i]);
+	}
 	hd_vec_release(&cudart->references);
 	for (uint32_t i = 0; i < cudart->objects.len; i++)
 		free(cudart->objects.data[i]);
@@ -100,10 +117,17 @@ static cudaError_t bind(const struct textureReference *texref, const struct cuda
 	struct hd_reference *reference = find(cudart, texref);
 	if (!reference)
 		return hd_cudart_return(cudaErrorInvalidTexture);
+	return hd_cudart_return(hd_cudart_bind(cudart, reference, resource, reference->normalized_read));
+}
+
+cudaError_t hd_cudart_bind(struct hd_cudart *cudart, struct hd_reference *reference,
+			   const struct cudaResourceDesc *resource, bool normalized_read)
+{
 	reference->resource = *resource;
+	reference->normalized_read = normalized_read;
 	reference->bound = true;
 	reference->current = false;
-	return hd_cudart_return(refresh(cudart, reference));
+	return refresh(cudart, reference);
 }
 
 /* Any address will do: the offset that the program is to add to what it fetches is 0. */

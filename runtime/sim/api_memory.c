@@ -107,6 +107,11 @@ struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name)
 	return NULL;
 }
 
+struct hd_kernel *hd_sim_kernel_at(struct hd_module *module, uint32_t index)
+{
+	return index < module->kernel_count ? &module->kernels[index] : NULL;
+}
+
 const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel)
 {
 	return kernel->meta;
