@@ -5,7 +5,7 @@ nothing could be merged or extended further."""
 
 import re
 
-from machine import BRANCHES, CALLS, bits, count, name
+from machine import BRANCHES, bits, count, name
 
 MEMORY = {'LDG': 'GLOBAL', 'LD': 'GENERIC', 'LDL': 'LOCAL', 'ATOMG': 'GLOBAL', 'ATOM': 'GENERIC'}
 
@@ -113,7 +113,7 @@ class Intervals:
                              to.index == entries[a] or not (is_long(inst) or back))
         for inst in partition.function.insts:
             alone = len(partition.records[partition.of[inst.index]]['pcs']) == 1
-            report.check(f'the call at {inst.pc:#x} is not alone', inst.op not in CALLS or alone)
+            report.check(f'the call at {inst.pc:#x} is not alone', not inst.calls or alone)
 
     # ---- what the algorithms leave
 
@@ -130,7 +130,7 @@ class Intervals:
     def check_irreducible(self, report, partition, limit):
         """Algorithm 2 "is repeated until the CFG can not be reduced anymore"."""
         insts, sets = partition.function.insts, partition.sets()
-        calls = [insts[at].op in CALLS for at in partition.entries()]
+        calls = [insts[at].calls for at in partition.entries()]
         for b, sources in enumerate(self.sources(partition)):
             only = {a for a, _ in sources}
             if len(only) != 1 or calls[b] or partition.of[0] == b:
@@ -144,7 +144,7 @@ class Intervals:
         for b, sources in enumerate(self.sources(partition)):
             only = {a for a, _ in sources}
             at = insts[entries[b]]
-            if len(only) != 1 or at.op in CALLS or at.index == 0 or self.loops_to(partition, at):
+            if len(only) != 1 or at.calls or at.index == 0 or self.loops_to(partition, at):
                 continue
             a = only.pop()
             ends = any(self.ends(partition.function, insts[i]) for _, i in sources)
@@ -157,7 +157,7 @@ class Intervals:
     @staticmethod
     def ends(function, inst):
         back = any(function.block_of[to] <= function.block_of[inst.index] and to <= inst.index for to in inst.succ)
-        return inst.op in CALLS or is_long(inst) or back
+        return inst.calls or is_long(inst) or back
 
 
 # ---- lengths in a run

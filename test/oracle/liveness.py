@@ -76,15 +76,24 @@ class Flow:
     def call_reads(self, function, inst):
         if inst.op == 'SYSCALL':
             return self.abi.service_reads(inst.facts['service'])
-        mask = self.abi.stack
+        mask = 0 if inst.helps else self.abi.stack
         for callee in inst.callees:
             mask |= self.uses.get(callee, 0)
         if (function.name, inst.pc) in self.program.unknown or not inst.callees:
             mask |= 0 if self.least else self.abi.passed
         return mask
 
-    def call_kills(self, function, inst):
-        mask = self.abi.scratch
+    def call_writes(self, inst):
+        """A helper writes what its code names; of others the convention says what they may."""
+        mask = 0 if inst.helps else self.abi.scratch
+        for callee in inst.callees if inst.helps else ():
+            for n in {callee} | self.program.reachable[callee]:
+                for at in self.program.functions[n].insts:
+                    mask |= at.writes & self.abi.scratch
+        return mask
+
+    def call_kills(self, inst):
+        mask = self.call_writes(inst)
         for callee in inst.callees:
             mask &= ~self.through.get(callee, 0)
         return mask
@@ -94,8 +103,8 @@ class Flow:
         reads, writes, kills = inst.reads, inst.writes, inst.writes
         if inst.op in CALLS:
             reads |= self.call_reads(function, inst)
-            writes |= self.abi.scratch
-            kills = self.call_kills(function, inst)
+            writes |= self.call_writes(inst)
+            kills = self.call_kills(inst)
         elif inst.op == 'RET':
             reads |= self.returns[function.name]
         elif inst.op == 'R2P':
@@ -157,7 +166,8 @@ class Flow:
                 function = self.program.functions[n]
                 self.returns = {n: 0}
                 self.live_in[n] = self.solve(function)
-                uses = self.live_in[n][0] & self.abi.scratch & REGISTERS
+                kept = self.abi.scratch | (self.abi.stack if n in self.program.helpers else 0)
+                uses = self.live_in[n][0] & kept & REGISTERS
                 self.meant[n] = self.for_callers(function)
                 self.returns = {n: self.abi.scratch}
                 through = self.solve(function)[0] & self.abi.scratch

@@ -73,6 +73,11 @@ class Inst:
         self.succ = [pc // PC for pc in facts['successors']]
         self.reconv = None if facts['reconvergence_pc'] is None else facts['reconvergence_pc'] // PC
         self.callees = facts['callees']
+        self.helps = False  # a call that is an instruction to the program: of a helper
+
+    @property
+    def calls(self):
+        return self.op in CALLS and not self.helps
 
     @staticmethod
     def mask(sets):
@@ -231,6 +236,10 @@ class Program:
         self.find_calls()
 
     def find_calls(self):
+        self.helpers = {n for n, f in self.functions.items() if f.facts['helper']}
+        for function in self.functions.values():
+            for inst in function.insts:
+                inst.helps = inst.op == 'CALL' and bool(self.helpers.intersection(inst.callees))
         self.unknown = {(f.name, call['pc']) for f in self.functions.values() for call in f.facts['calls']
                         if call['unknown_callees'] or any(c not in self.functions for c in call['callees'])}
         self.callees = {f.name: {c for inst in f.insts for c in inst.callees if c in self.functions}

@@ -49,8 +49,11 @@ class Preempt:
             masks = bits(barrier['live']) | bits(barrier['predicates']) << 256
             self.liveness.check_set(report, function, 'live of the barrier', barrier['pc'], masks, self.liveness.live)
         if right:
-            self.check_loops(report, function)
             self.check_drain(report, function)
+        if function.name in self.program.helpers:
+            report.check('a helper has a point', not pcs)
+        elif right:
+            self.check_loops(report, function)
             self.check_gaps(report, function)
 
     def check_point(self, report, function, point, barriers):

@@ -9,11 +9,12 @@ class Stack:
     def __init__(self, program):
         self.program = program
         self.pushes = {n: self.pushed(f) for n, f in program.functions.items()}
-        self.fru = {n: len(self.pushes[n]) + 1 for n, f in program.functions.items() if not f.kernel}
+        self.fru = {n: len(self.pushes[n]) + 1 if n not in program.helpers else 0
+                    for n, f in program.functions.items() if not f.kernel}
         self.base = {n: self.base_registers(f) for n, f in program.functions.items()}
         self.depth = self.deepest(lambda n: self.fru.get(n, self.base_of_kernel(n)))
         self.bytes = self.deepest(lambda n: program.functions[n].listing['frame_bytes'])
-        self.length = self.deepest(lambda n: 1)
+        self.length = self.deepest(lambda n: n not in program.helpers)
 
     @staticmethod
     def saves(function):
@@ -69,7 +70,7 @@ class Stack:
         self.check_pops(report, function)
         fru = self.base_of_kernel(n) if function.kernel else self.fru[n]
         for key, value in (('fru', fru), ('max_stack_depth', self.depth[n]), ('max_stack_bytes', self.bytes[n]),
-                           ('call_depth', self.length[n] - 1)):
+                           ('call_depth', max(self.length[n] - 1, 0))):
             report.check(f'{key} is {value}, not {facts[key]}', facts[key] == value)
         self.check_watermarks(report, function, fru)
         self.check_chain(report, function)
@@ -102,11 +103,11 @@ class Stack:
                     any(b in self.program.callees[m] for m in chain[:i + 1] if a in self.program.reachable[m])
                     for i, (a, b) in enumerate(zip(chain, chain[1:])))
         report.check('a step of the chain is no call', steps)
-        total = sum(self.fru.get(n) or self.base_of_kernel(n) for n in chain)
+        total = sum(self.fru[n] if n in self.fru else self.base_of_kernel(n) for n in chain)
         report.check(f'the chain has {total}', total == function.facts['max_stack_depth'])
 
     def check_calls(self, report, function):
-        sites = {inst.pc: inst for inst in self.program.sites(function)}
+        sites = {inst.pc: inst for inst in self.program.sites(function) if inst.calls}
         calls = {call['pc']: call for call in function.facts['calls']}
         report.check('calls are not those of the code', sorted(sites) == sorted(calls))
         for pc in sites.keys() & calls.keys():
