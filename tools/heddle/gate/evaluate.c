@@ -73,6 +73,7 @@ unsigned gate_settings(const struct gate_budget *budget, const struct gate_choic
 		blocks = defaults->blocks;
 		count = defaults->block_count;
 	}
+	uint32_t bound = blocks == own && gate_block_is_bound(subject->meta) ? subject->meta->max_threads : 0;
 	bool known = true;
 	if (section && section->shared_given)
 		shared = section->shared;
@@ -85,7 +86,7 @@ unsigned gate_settings(const struct gate_budget *budget, const struct gate_choic
 	*why = !count ? "the block size is not known: give `block`"
 		      : "its dynamic shared memory is not known: give `shared`";
 	for (unsigned i = 0; i < count; i++)
-		settings[i] = (struct gate_setting){.block = blocks[i], .shared = shared};
+		settings[i] = (struct gate_setting){.block = blocks[i], .bound = bound, .shared = shared};
 	return known ? count : 0;
 }
 
@@ -194,14 +195,14 @@ static const char *limiter_text(const struct evaluation *evaluation, const struc
 	struct hd_arena *arena = evaluation->report->arena;
 	struct hd_occupancy fit = gate_occupancy(meta, setting);
 	const char *text = hd_arena_printf(arena, ", limited by %s", hd_occupancy_limit_name(fit.limit));
-	if (setting->block != meta->max_threads || !gate_block_is_bound(meta))
+	if (!setting->bound)
 		return text;
 	struct gate_need need = {.registers = meta->registers,
-				 .block = setting->block,
+				 .block = setting->bound,
 				 .shared = (uint64_t)meta->shared_bytes + setting->shared};
 	struct gate_range range = gate_fit_range(setting->gpu, &need);
-	return hd_arena_printf(arena, "%s (%u to %u warps with fewer threads)", text, range.least.warps,
-			       range.most.warps);
+	return hd_arena_printf(arena, "%s (%u to %u warps with up to %u; give `block` where it is known)", text,
+			       range.least.warps, range.most.warps, setting->bound);
 }
 
 /* A figure that does not depend on the GPU, and a limit that does not, either. */
@@ -293,6 +294,28 @@ static void compare(struct evaluation *evaluation, const struct gate_limit *limi
 			 !passed);
 }
 
+/*
+ * Of the blocks that a launch bound allows, the one that is worst for the limit: with the fewest warps where it wants
+ * at least so many, with the most where at most. Of equal ones the largest.
+ */
+static struct gate_setting worst_within_bound(const struct evaluation *evaluation, const struct gate_limit *limit,
+					      const struct gate_setting *setting)
+{
+	struct gate_setting worst = *setting, other = *setting;
+	struct gate_value value, found;
+	if (limit->op == GATE_EQUAL || !gate_metric_get(limit->metric, evaluation->subject, setting, &value))
+		return worst;
+	for (other.block = (setting->bound - 1) / GATE_BLOCK_STEP * GATE_BLOCK_STEP; other.block;
+	     other.block -= GATE_BLOCK_STEP) {
+		gate_metric_get(limit->metric, evaluation->subject, &other, &found);
+		if (limit->op == GATE_AT_LEAST ? found.number >= value.number : found.number <= value.number)
+			continue;
+		value = found;
+		worst = other;
+	}
+	return worst;
+}
+
 static void compare_occupancy(struct evaluation *evaluation, uint32_t index, unsigned gpu)
 {
 	const struct gate_limit *limit = &evaluation->budget->limits.data[index];
@@ -315,8 +338,11 @@ static void compare_occupancy(struct evaluation *evaluation, uint32_t index, uns
 	}
 	for (unsigned i = 0; i < count; i++) {
 		settings[i].gpu = &evaluation->report->gpus->config[gpu];
-		if (!overridden(evaluation, index, gpu, settings[i].block))
-			compare(evaluation, limit, &settings[i], UINT32_C(1) << gpu);
+		if (overridden(evaluation, index, gpu, settings[i].block))
+			continue;
+		if (settings[i].bound)
+			settings[i] = worst_within_bound(evaluation, limit, &settings[i]);
+		compare(evaluation, limit, &settings[i], UINT32_C(1) << gpu);
 	}
 }
 

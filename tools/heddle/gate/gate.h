@@ -57,6 +57,8 @@ int gate_gpus_add_list(struct gate_gpus *gpus, const char *names, uint32_t *mask
 struct gate_setting {
 	const struct hd_config *gpu;
 	uint32_t block;	 /* threads of a CTA; 0 unknown */
+	uint32_t bound;	 /* 0: of a known launch; else launch bounds are all that is known, and the block may be smaller
+			  */
 	uint32_t shared; /* dynamic shared memory of a CTA */
 };
 
