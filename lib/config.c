@@ -310,8 +310,10 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 	} rules[] = {
 		{config->l2_slices % config->dram_channels == 0, "l2_slices is not a multiple of dram_channels"},
 		{config->dram_banks % config->dram_groups == 0, "dram_banks is not a multiple of dram_groups"},
-		{config->register_banks % config->schedulers == 0, "register_banks is not a multiple of schedulers"},
-		{config->collectors >= config->schedulers, "collectors is less than one a scheduler"},
+		{!config->subcores || config->register_banks % config->schedulers == 0,
+		 "register_banks is not a multiple of schedulers"},
+		{!config->subcores || config->collectors >= config->schedulers,
+		 "collectors is less than one a scheduler"},
 		{config->max_warps % config->schedulers == 0, "max_warps is not a multiple of schedulers"},
 		{config->max_warps * 32 >= config->max_threads_per_cta,
 		 "max_warps is too small for max_threads_per_cta"},

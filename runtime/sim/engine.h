@@ -33,6 +33,7 @@ struct hd_run;
 struct hd_check;
 struct warp_forms;
 struct block_seen;
+struct hd_regfile;
 
 /* Scoreboard set: 256 registers; in word 4 8 predicates (bit 0 is P0), then the uniform registers. RZ and PT are never
  * in it. */
@@ -131,9 +132,10 @@ struct hd_warp {
 	uint32_t index;		  /* warp in its CTA */
 	struct hd_shadow *shadow; /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
 	/* timing state */
-	uint32_t slot;		  /* warp slot of the SM; scheduler = slot % schedulers */
-	uint8_t state;		  /* enum hd_warp_state */
-	struct hd_hazard pending; /* results under way */
+	uint32_t slot;		    /* warp slot of the SM; scheduler = slot % schedulers */
+	struct hd_regfile *regfile; /* that its registers are in */
+	uint8_t state;		    /* enum hd_warp_state */
+	struct hd_hazard pending;   /* results under way */
 	struct hd_hazard
 		pending_memory; /* of these, by memory; and by shared memory or shuffle: for the stall reason */
 	struct hd_hazard pending_shared;
@@ -323,12 +325,24 @@ struct hd_outside {
 	bool told;
 };
 
+/* Of the register files of each SM: in one place, which stays in the host's cache while the SMs take turns. */
+struct hd_bank_shape {
+	uint32_t parts;			  /* register files */
+	uint32_t banks, mask;		  /* of one of these; mask 0: no power of two */
+	uint32_t read_ports, write_ports; /* of a bank */
+	uint32_t writes_at;		  /* in hd_regfile.ports */
+	uint32_t read_cycles;		  /* of a read without conflicts */
+	uint32_t operand_cycles;	  /* of collection that latencies contain */
+	uint64_t busy, latency;		  /* ticks of an access, and until the operand is there */
+};
+
 struct hd_sm; /* sm.h: private to the timing core */
 uint32_t hd_sm_id(const struct hd_sm *sm);
 
 struct hd_gpu {
 	struct hd_sim_options options;
 	struct hd_config config;
+	struct hd_bank_shape shape;
 	struct hd_arena arena;
 	struct hd_program program;
 	struct hd_module *modules;

@@ -61,7 +61,7 @@ static void hand_over(struct hd_sm *sm, uint64_t now, uint64_t issued, uint64_t 
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
 }
 
-static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t dispatch)
+static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start)
 {
 	uint32_t index = sm->late_free;
 	struct hd_late *late = &sm->late[index];
@@ -71,31 +71,27 @@ static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, u
 	late->issued = now;
 	late->request = sm->request;
 	warp->late++;
-	warp->access_at = dispatch;
-	struct hd_timer timer = {.cycle = dispatch,
-				 .which = index,
-				 .slot = (uint8_t)warp->slot,
-				 .kind = HD_TIMER_ACCESS};
-	hd_wheel_add(&sm->wheel, now, timer);
+	warp->access_at = start;
+	hd_warp_timer(sm, warp, HD_TIMER_ACCESS, now, start)->which = index;
 }
 
-void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t dispatch)
+void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start)
 {
-	if (__builtin_expect(dispatch > now, 0))
-		wait_outside(sm, warp, now, dispatch);
+	if (__builtin_expect(start > now, 0))
+		wait_outside(sm, warp, now, start);
 	else
-		hand_over(sm, now, now, dispatch + sm->stages, &sm->request);
+		hand_over(sm, now, now, start + sm->stages, &sm->request);
 }
 
 void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
-		     uint64_t dispatch)
+		     uint64_t start)
 {
 	struct hd_mem_request *request = &sm->request;
 	fill_request(request, &sm->effect, warp, inst);
 	request->token = token;
 	if (HD_TRACED(sm->gpu, lsu))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu, request->address[__builtin_ctz(request->mask)]);
-	hd_access_send(sm, warp, now, dispatch);
+	hd_access_send(sm, warp, now, start);
 }
 
 void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now)

@@ -113,11 +113,23 @@ static void count_micro(struct hd_counters *counters)
 
 static void issue_micro(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
-	hd_operands_hold(scheduler, now, hd_units_dispatch(sm, scheduler, sm->next[warp->slot], now, now));
+	uint64_t ready = now + sm->gpu->shape.operand_cycles;
+	struct hd_collector *collector = hd_collector_take(scheduler, warp, sm->next[warp->slot], now);
+	hd_collector_hold(scheduler, collector, hd_units_dispatch(sm, scheduler, sm->next[warp->slot], now, ready));
+	hd_bank_write(sm, warp, warp->injection.queue->rows, ready * HD_TICKS);
 	count_micro(hd_sm_counters(sm, warp));
 	warp->last_issue = now;
 	next_row(&warp->injection);
 	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+}
+
+/* Rows are not registers of the program: they lie in one bank after the other. */
+static uint64_t collect_row(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now)
+{
+	const struct hd_injected *access = warp->injection.queue;
+	if (access->kind != HD_INJECT_STORE)
+		return now + sm->gpu->shape.operand_cycles;
+	return (hd_bank_read(sm, warp, access->rows, now * HD_TICKS) + HD_TICKS - 1) / HD_TICKS;
 }
 
 void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
@@ -128,8 +140,10 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 		issue_micro(sm, scheduler, warp, now);
 		return;
 	}
-	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, hd_access_after(warp, now));
-	hd_operands_hold(scheduler, now, dispatch);
+	struct hd_collector *collector = hd_collector_take(scheduler, warp, inst, now);
+	uint64_t ready = hd_access_after(sm, warp, collect_row(sm, warp, now));
+	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
+	hd_collector_hold(scheduler, collector, dispatch);
 	count_access(hd_sm_counters(sm, warp), injection->queue);
 	fill_request(sm, warp, injection->queue);
 	warp->last_issue = now;
@@ -139,7 +153,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 		injection->outstanding++;
 	}
 	next_row(injection);
-	hd_access_send(sm, warp, now, dispatch);
+	hd_access_send(sm, warp, now, hd_latency_from(sm, dispatch));
 	if (injection->count || !injection->outstanding)
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 	else
@@ -150,6 +164,7 @@ void hd_inject_complete(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_injection *injection = &warp->injection;
 	assert(injection->outstanding);
+	hd_bank_write(sm, warp, injection->outstanding, now * HD_TICKS);
 	if (!--injection->outstanding && !injection->count)
 		hd_warp_continue(sm, warp, now, now, HD_STALL_control);
 }

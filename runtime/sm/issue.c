@@ -3,7 +3,8 @@
  * did decides the timing: a timer for a fixed-latency result, a request to the load/store unit, a pause for control, a
  * barrier, a fence or the end of the warp. Write-back and completion, which end what is started here, are here too.
  *
- * A result is there `latency` cycles after dispatch, and a dependent instruction can issue in that very cycle.
+ * A result is there `latency` cycles after issue, or as much later as its operands and its unit were late (`start`),
+ * and a dependent instruction can issue in the cycle in which it is written.
  *
  * Cost: O(1) beside the functional execution.
  */
@@ -73,7 +74,17 @@ static void finish_if_drained(struct hd_sm *sm, struct hd_warp *warp, uint64_t n
 		hd_warp_set_wait(sm, warp, warp->outstanding || warp->late ? HD_STALL_data_memory : HD_STALL_data_alu);
 }
 
-void hd_sm_write_back(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	uint64_t at = hd_operands_write(sm, warp, inst, now);
+	if (at == now) {
+		hd_sm_written(sm, warp, inst, now);
+		return;
+	}
+	hd_warp_timer(sm, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
+}
+
+void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	hazard_remove(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU) {
@@ -104,7 +115,7 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 	}
 	assert(warp->outstanding);
 	warp->outstanding--;
-	hd_sm_write_back(sm, warp, entry->inst, now);
+	hd_sm_result(sm, warp, entry->inst, now);
 }
 
 static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t *at, uint8_t *reason)
@@ -141,8 +152,7 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 		hd_warp_evaluate(sm, warp);
 		return;
 	}
-	struct hd_timer timer = {.cycle = at, .slot = (uint8_t)warp->slot, .kind = HD_TIMER_WAKE};
-	hd_wheel_add(&sm->wheel, now, timer);
+	hd_warp_timer(sm, warp, HD_TIMER_WAKE, now, at);
 	hd_warp_set_wait(sm, warp, reason);
 }
 
@@ -155,11 +165,7 @@ static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 	if (inst->pipe == HD_PIPE_LSU)
 		hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
 			   &inst->writes);
-	struct hd_timer timer = {.cycle = at > now ? at : now + 1,
-				 .inst = inst,
-				 .slot = (uint8_t)warp->slot,
-				 .kind = HD_TIMER_WRITE_BACK};
-	hd_wheel_add(&sm->wheel, now, timer);
+	hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1)->inst = inst;
 }
 
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
@@ -187,14 +193,14 @@ static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct 
 }
 
 static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-			 uint64_t dispatch)
+			 uint64_t start)
 {
 	const struct hd_effect *effect = &sm->effect;
 	if (!effect->mask || (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
-		start_fixed(sm, warp, inst, now, dispatch + sm->predicated_latency);
+		start_fixed(sm, warp, inst, now, start + sm->predicated_latency);
 		return;
 	}
-	hd_access_start(sm, warp, inst, take_token(sm, warp, inst, effect->space), now, dispatch);
+	hd_access_start(sm, warp, inst, take_token(sm, warp, inst, effect->space), now, start);
 }
 
 void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now)
@@ -232,9 +238,9 @@ static void start_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 }
 
 static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-			uint64_t dispatch)
+			uint64_t start)
 {
-	start_fixed(sm, warp, inst, now, dispatch + inst->latency);
+	start_fixed(sm, warp, inst, now, start + inst->latency);
 	if (sm->hooks & HD_HOOK(call_return) && sm->effect.event == HD_EVENT_EXIT && sm->effect.all_returned)
 		start_return(sm, warp, now);
 	else if (inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
@@ -247,14 +253,14 @@ static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 }
 
 static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
-			 uint64_t dispatch)
+			 uint64_t start)
 {
 	const struct hd_effect *effect = &sm->effect;
 	hd_sm_counters(sm, warp)->divergent_branches += effect->event == HD_EVENT_BRANCH && effect->diverged;
 	hd_sm_counters(sm, warp)->yields += effect->yielded;
 	switch (effect->event) {
 	case HD_EVENT_MEMORY:
-		start_memory(sm, warp, inst, now, dispatch);
+		start_memory(sm, warp, inst, now, start);
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 		break;
 	case HD_EVENT_BARRIER: hd_barrier_arrive(sm, warp, inst, effect->mask, now); break;
@@ -264,7 +270,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	case HD_EVENT_FAULT:
 		hd_warp_set_wait(sm, warp, HD_STALL_control); /* the grid stops at the end of this cycle */
 		break;
-	default: start_plain(sm, warp, inst, now, dispatch); break;
+	default: start_plain(sm, warp, inst, now, start); break;
 	}
 }
 
@@ -294,14 +300,18 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 		return;
 	}
 	const struct hd_dinst *inst = sm->next[warp->slot];
-	uint64_t ready = inst->read_count ? hd_operands_read(sm, scheduler, warp, inst, now) : now;
+	struct hd_collector *collector =
+		inst->pipe == HD_PIPE_BRU ? NULL : hd_collector_take(scheduler, warp, inst, now);
+	uint64_t ready = now + sm->gpu->shape.operand_cycles;
+	if (inst->read_count)
+		ready = hd_operands_read(sm, warp, inst, now);
 	if (sm->hooks & HD_HOOK(operand_read))
 		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
 	if (inst->pipe == HD_PIPE_LSU)
-		ready = hd_access_after(warp, ready);
+		ready = hd_access_after(sm, warp, ready);
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
-	if (inst->pipe != HD_PIPE_BRU)
-		hd_operands_hold(scheduler, now, dispatch);
+	if (collector)
+		hd_collector_hold(scheduler, collector, dispatch);
 	count_issue(hd_sm_counters(sm, warp), inst);
 	warp->last_issue = now;
 	sm->exec->now = now;
@@ -315,6 +325,6 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 		warp->state = HD_WARP_DONE;
 		finish_if_drained(sm, warp, now);
 	} else {
-		start_effect(sm, warp, inst, now, dispatch);
+		start_effect(sm, warp, inst, now, hd_latency_from(sm, dispatch));
 	}
 }

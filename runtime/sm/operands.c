@@ -1,74 +1,197 @@
 /*
- * Operand collection: register banks with a fixed number of read ports, and collectors that hold an instruction from
- * issue to dispatch. Both are calendars rather than queues: at issue the instruction reserves the first free slot of
- * each bank that it reads, and knows at once when it will have its operands.
+ * The operand stage: register banks with a number of ports, and collectors that hold an instruction from issue until it
+ * is dispatched to its unit. A scheduler has its share of both, or all schedulers of an SM share them (`subcores`).
  *
- * Register r of a warp lies in bank (r + warp slot) % banks of its scheduler's share of the register file, as the
- * published simulators place it. Without conflicts the operands are read in the cycle of issue: the configured
- * latencies are measured ones and contain the read. A policy may say that the register lies elsewhere (`rename`).
+ * A port is the tick from which it is free: an access takes the port of its bank that is free first, at once or when it
+ * is, for `register_busy` cycles; what is read is in the collector `register_latency` cycles after that. Accesses are
+ * served in the order in which they come: reads at issue, results when they are there. Results take the ports of reads
+ * where `register_write_ports` is 0; a result that has to wait for a port is there for others when it is written.
  *
- * Cost: a few operations for each register read.
+ * Latencies of the configuration are measured ones, end to end: `operand_cycles` of them are collection, so that
+ * operands that are later than that delay the result, and earlier ones bring it forward.
+ *
+ * Register r of a warp lies in bank (r + warp slot) % banks of its share of the register file, as the published
+ * simulators place it. A policy may say that the register lies elsewhere (`rename`).
+ *
+ * Cost: a few operations for each register read or written.
  */
+#include <assert.h>
+#include <math.h>
+
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
-static uint64_t at_least_one(uint64_t value)
+enum { REGISTER_BITS = HD_WARP_LANES * 32 };
+
+static uint64_t ticks_of(double cycles)
 {
-	return value ? value : 1;
+	return (uint64_t)lround(cycles * HD_TICKS);
+}
+
+static uint64_t cycle_of(uint64_t ticks)
+{
+	return (ticks + HD_TICKS - 1) / HD_TICKS;
+}
+
+static struct hd_bank_shape shape_of(const struct hd_config *config)
+{
+	uint32_t parts = config->subcores ? (uint32_t)config->schedulers : 1;
+	uint32_t banks = (uint32_t)config->register_banks / parts, ports = (uint32_t)config->register_ports;
+	uint64_t accesses = (REGISTER_BITS - 1) / config->register_width + 1, busy = ticks_of(config->register_busy);
+	bool shared = !config->register_write_ports;
+	struct hd_bank_shape shape = {
+		.parts = parts,
+		.banks = banks,
+		.mask = banks & (banks - 1) ? 0 : banks - 1,
+		.read_ports = ports,
+		.write_ports = shared ? ports : (uint32_t)config->register_write_ports,
+		.writes_at = shared ? 0 : banks * ports,
+		.operand_cycles = (uint32_t)config->operand_cycles,
+		.busy = busy * accesses,
+		.latency = ticks_of(config->register_latency) + busy * (accesses - 1),
+	};
+	shape.read_cycles = (uint32_t)cycle_of(shape.latency);
+	return shape;
+}
+
+/* In one piece: an access touches a line or two of it. */
+static struct hd_regfile *new_regfile(const struct hd_bank_shape *shape, uint32_t collectors, struct hd_arena *arena)
+{
+	size_t ports = (size_t)shape->banks * (shape->read_ports + (shape->writes_at ? shape->write_ports : 0));
+	struct hd_regfile *file = hd_arena_alloc(arena, sizeof(*file) + (ports + collectors) * sizeof(*file->ports));
+	file->collector_count = collectors;
+	file->free = file->ports + ports;
+	file->collectors = HD_ARENA_NEW(arena, struct hd_collector, collectors);
+	for (uint32_t i = 0; i < collectors; i++)
+		file->collectors[i].index = i;
+	return file;
 }
 
 void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
-	sm->bank_count = (uint32_t)at_least_one(config->register_banks / config->schedulers);
-	sm->bank_ports = (uint32_t)config->register_ports;
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		struct hd_scheduler *scheduler = &sm->schedulers[i];
-		scheduler->collector_count = (uint8_t)at_least_one(config->collectors / config->schedulers);
-		scheduler->collectors = HD_ARENA_NEW(arena, uint64_t, scheduler->collector_count);
-		scheduler->banks = HD_ARENA_NEW(arena, uint64_t, sm->bank_count);
-	}
+	struct hd_bank_shape *shape = &sm->gpu->shape;
+	*shape = shape_of(config);
+	for (uint32_t i = 0; i < shape->parts; i++)
+		sm->regfiles[i] = new_regfile(shape, (uint32_t)config->collectors / shape->parts, arena);
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		sm->schedulers[i].regfile = sm->regfiles[shape->parts > 1 ? i : 0];
+	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
+		sm->warps[slot].regfile = sm->schedulers[sm->scheduler_of[slot]].regfile;
 }
 
-static uint32_t bank_of(const struct hd_sm *sm, uint32_t index)
+/* ---- banks */
+
+static uint32_t bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
 {
-	bool power_of_two = !(sm->bank_count & (sm->bank_count - 1)); /* spares a division on nearly all GPUs */
-	return power_of_two ? index & (sm->bank_count - 1) : index % sm->bank_count;
+	if (__builtin_expect(sm->hooks & HD_HOOK(rename), 0))
+		reg = hd_policy_rename(sm, warp, reg);
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	/* Banks are a power of two on nearly all GPUs, which spares a division. */
+	return shape->mask ? (reg + warp->slot) & shape->mask : (reg + warp->slot) % shape->banks;
 }
 
-uint64_t hd_operands_read(struct hd_sm *sm, struct hd_scheduler *scheduler, const struct hd_warp *warp,
-			  const struct hd_dinst *inst, uint64_t now)
+/* The tick at which an access begins. */
+static uint64_t take_port(uint64_t *ports, uint32_t count, uint64_t from, uint64_t busy)
 {
-	uint32_t ports = sm->bank_ports;
-	uint64_t first = now * ports, latest = first;
+	uint64_t *first = ports;
+	for (uint32_t i = 1; i < count; i++)
+		if (ports[i] < *first)
+			first = &ports[i];
+	uint64_t at = *first > from ? *first : from;
+	*first = at + busy;
+	return at;
+}
+
+static uint64_t begin_read(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	uint64_t *ports = warp->regfile->ports + bank_of(sm, warp, reg) * shape->read_ports;
+	return take_port(ports, shape->read_ports, from, shape->busy);
+}
+
+static uint64_t begin_write(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	uint64_t *ports = warp->regfile->ports + shape->writes_at + bank_of(sm, warp, reg) * shape->write_ports;
+	return take_port(ports, shape->write_ports, from, shape->busy);
+}
+
+uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+{
+	hd_sm_counters(sm, warp)->bank_reads++;
+	return begin_read(sm, warp, reg, from) + sm->gpu->shape.latency;
+}
+
+uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+{
+	hd_sm_counters(sm, warp)->bank_writes++;
+	return begin_write(sm, warp, reg, from);
+}
+
+uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	uint64_t first = now * HD_TICKS, latest = first;
 	for (uint32_t i = 0; i < inst->read_count; i++) {
-		uint32_t reg = inst->read_regs[i];
-		if (__builtin_expect(sm->hooks & HD_HOOK(rename), 0))
-			reg = hd_policy_rename(sm, warp, reg);
-		uint32_t bank = bank_of(sm, reg + warp->slot);
-		uint64_t slot = scheduler->banks[bank] > first ? scheduler->banks[bank] : first;
-		scheduler->banks[bank] = slot + 1;
-		if (slot > latest)
-			latest = slot;
+		uint64_t at = begin_read(sm, warp, inst->read_regs[i], first);
+		latest = at > latest ? at : latest;
 	}
-	if (latest - first < ports)
-		return now;
-	uint64_t cycle = latest / ports;
-	hd_sm_counters(sm, warp)->bank_conflicts += cycle - now;
+	hd_sm_counters(sm, warp)->bank_reads += inst->read_count;
+	if (latest == first)
+		return now + sm->gpu->shape.read_cycles;
+	uint64_t cycle = cycle_of(latest + sm->gpu->shape.latency);
+	hd_sm_counters(sm, warp)->bank_conflicts += cycle - now - sm->gpu->shape.read_cycles;
 	return cycle;
 }
 
-/* Takes the collector that is free first; it serves another instruction from the cycle after dispatch on. */
-void hd_operands_hold(struct hd_scheduler *scheduler, uint64_t now, uint64_t until)
+uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	uint64_t earliest = HD_NEVER;
-	bool taken = false;
-	for (uint32_t i = 0; i < scheduler->collector_count; i++) {
-		if (!taken && scheduler->collectors[i] <= now) {
-			scheduler->collectors[i] = until + 1;
-			taken = true;
-		}
-		if (scheduler->collectors[i] < earliest)
-			earliest = scheduler->collectors[i];
+	uint64_t first = now * HD_TICKS, latest = first;
+	for (uint32_t i = 0; i < inst->write_count; i++) {
+		uint64_t at = begin_write(sm, warp, inst->inst.dst + i, first);
+		latest = at > latest ? at : latest;
 	}
-	scheduler->collector_free = earliest;
+	hd_sm_counters(sm, warp)->bank_writes += inst->write_count;
+	if (latest == first)
+		return now;
+	uint64_t cycle = cycle_of(latest);
+	hd_sm_counters(sm, warp)->write_conflicts += cycle - now;
+	return cycle;
+}
+
+/* ---- collectors */
+
+struct hd_collector *hd_collector_take(const struct hd_scheduler *scheduler, struct hd_warp *warp,
+				       const struct hd_dinst *inst, uint64_t now)
+{
+	struct hd_regfile *file = scheduler->regfile;
+	uint32_t index = 0;
+	while (file->free[index] > now)
+		index++;
+	assert(index < file->collector_count);
+	struct hd_collector *collector = &file->collectors[index];
+	collector->warp = warp;
+	collector->inst = inst;
+	return collector;
+}
+
+void hd_collector_hold(const struct hd_scheduler *scheduler, struct hd_collector *collector, uint64_t dispatch)
+{
+	struct hd_regfile *file = scheduler->regfile;
+	file->free[collector->index] = dispatch + 1;
+	file->open = file->free[0];
+	for (uint32_t i = 1; i < file->collector_count; i++)
+		if (file->free[i] < file->open)
+			file->open = file->free[i];
+}
+
+void hd_operands_dump(const struct hd_sm *sm, uint64_t now, FILE *out)
+{
+	for (uint32_t part = 0; part < sm->gpu->shape.parts; part++)
+		for (uint32_t i = 0; i < sm->regfiles[part]->collector_count; i++) {
+			const struct hd_collector *collector = &sm->regfiles[part]->collectors[i];
+			if (sm->regfiles[part]->free[i] > now)
+				fprintf(out, "  collector %u.%u: %s of warp %u until cycle %llu\n", part, i,
+					hd_opinfo[collector->inst->inst.op].name, collector->warp->slot,
+					(unsigned long long)sm->regfiles[part]->free[i]);
+		}
 }

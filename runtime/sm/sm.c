@@ -20,7 +20,7 @@ uint32_t hd_sm_id(const struct hd_sm *sm)
 /* What is empty is left as it is. */
 static void init_inflight(struct hd_sm *sm)
 {
-	uint32_t entries = sm->warp_slots * 64;
+	uint32_t entries = sm->warp_slots * HD_WARP_INFLIGHT;
 	if (sm->inflight_left == entries)
 		return;
 	for (uint32_t i = 0; i < entries; i++)
@@ -36,7 +36,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 		sm->warps[slot].slot = slot;
 		sm->scheduler_of[slot] = (uint8_t)(slot % sm->scheduler_count);
 	}
-	sm->inflight = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * 64);
+	sm->inflight = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * HD_WARP_INFLIGHT);
 }
 
 static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
@@ -70,6 +70,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_access_init(sm, config, &gpu->arena);
 	hd_icache_init(&sm->icache, config, &gpu->arena);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
+	sm->timers_kept = sm->warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
 	sm->lsu = hd_lsu_new(gpu->memory, id, config, sm->counted, &gpu->arena);
 	return sm;
 }
@@ -248,5 +249,6 @@ void hd_sm_dump(const struct hd_sm *sm, FILE *out)
 	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
 		if (sm->warps[slot].state != HD_WARP_FREE)
 			dump_warp(sm, &sm->warps[slot], out);
+	hd_operands_dump(sm, sm->now, out);
 	hd_lsu_dump(sm->lsu, out);
 }

@@ -44,23 +44,39 @@ struct hd_scheduler {
 	uint8_t top;	     /* next free position */
 	uint8_t waiting[HD_STALL_COUNT];
 	uint8_t slot_at[HD_SCHEDULER_WARPS];
-	/* units and collectors: calendars, see units.c and operands.c */
 	uint16_t unit_first[HD_PIPE_COUNT];
 	uint8_t unit_count[HD_PIPE_COUNT];
-	uint8_t collector_count;
-	uint64_t collector_free; /* the earliest of `collectors` */
-	uint64_t *collectors;	 /* cycle from which each is free */
-	uint64_t *banks;	 /* next free read slot of each bank, in units of 1/ports cycle */
+	struct hd_regfile *regfile;
 };
 
+#define HD_TICKS 1000 /* of a cycle: times of the register file have fractions */
+
+/* Holds an instruction from issue until it is dispatched. */
+struct hd_collector {
+	struct hd_warp *warp; /* of the last instruction that it took */
+	const struct hd_dinst *inst;
+	uint32_t index; /* in its register file */
+};
+
+/* Banks and collectors of one scheduler, or of all that share them: operands.c. */
+struct hd_regfile {
+	uint64_t open;	/* cycle from which it takes an instruction */
+	uint64_t *free; /* cycle from which each collector does */
+	struct hd_collector *collectors;
+	uint32_t collector_count;
+	uint64_t ports[]; /* tick from which each is free, bank by bank: of reads, and of writes that do not share them
+			   */
+};
+
+/* Its calendar is hd_sm.calendars' of the same index as long as that has gaps, else `end` alone. */
 struct hd_unit {
 	uint64_t issue; /* cycle from which it can be issued to */
-	struct hd_calendar slots;
+	uint64_t end;	/* twice the end of the calendar's last reservation, 1 more when there are gaps */
 };
 
-/* A timer: clears a result's pending bits, lets a warp look at its next instruction, or hands a memory instruction
- * whose operands were late to the load/store unit. */
-enum hd_timer_kind { HD_TIMER_WRITE_BACK, HD_TIMER_WAKE, HD_TIMER_ACCESS };
+/* A timer: a result is there, or it is written where it had to wait for a port; a warp looks at its next instruction; a
+ * memory instruction whose operands were late goes to the load/store unit. */
+enum hd_timer_kind { HD_TIMER_RESULT, HD_TIMER_WRITTEN, HD_TIMER_WAKE, HD_TIMER_ACCESS };
 struct hd_timer {
 	uint64_t cycle;
 	const struct hd_dinst *inst;
@@ -70,10 +86,13 @@ struct hd_timer {
 };
 #define HD_WHEEL_BUCKETS 512
 #define HD_TIMER_NONE UINT16_MAX
+#define HD_ISSUE_TIMERS 2    /* that an issue starts, at most */
+#define HD_WARP_INFLIGHT 64 /* loads under way, of the warps on average */
 struct hd_wheel {
 	uint64_t next; /* earliest cycle with a timer; HD_NEVER */
 	uint64_t occupied[HD_WHEEL_BUCKETS / 64];
-	uint16_t head[HD_WHEEL_BUCKETS];
+	uint16_t head[HD_WHEEL_BUCKETS],
+		tail[HD_WHEEL_BUCKETS]; /* first and last of a bucket; tail: where there is one */
 	uint16_t free, free_count;
 	struct hd_timer *pool;
 };
@@ -142,6 +161,7 @@ struct hd_sm {
 	bool wants_dispatch;   /* hd_sm_request_dispatch, since then */
 	uint32_t branch_latency, miss_latency, predicated_latency;
 	uint32_t stages; /* that policies add between issue and execution */
+	struct hd_regfile *regfiles[HD_MAX_SCHEDULERS];
 	uint8_t scheduler_of[HD_MAX_WARPS], position[HD_MAX_WARPS];
 	const struct hd_dinst *next[HD_MAX_WARPS]; /* the instruction that each warp issues next */
 	uint64_t line[HD_MAX_WARPS];		   /* instruction cache line that each warp holds */
@@ -150,11 +170,12 @@ struct hd_sm {
 	struct hd_warp *warps;			   /* by slot */
 	struct hd_scheduler schedulers[HD_MAX_SCHEDULERS];
 	struct hd_wheel wheel;
+	uint32_t timers_kept; /* issue stalls when fewer are free */
 	struct hd_effect effect;
 	struct hd_mem_request request;
 	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
 	struct hd_unit *units;
-	uint32_t bank_count, bank_ports; /* of one scheduler */
+	struct hd_calendar *calendars;
 	struct hd_icache icache;
 	struct hd_inflight *inflight;
 	uint32_t inflight_free, inflight_left;
@@ -241,7 +262,9 @@ static inline uint8_t hd_inst_port(const struct hd_dinst *inst)
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
 /* The warp goes on at warp->pc, not before `at`; until then it waits for `reason`. */
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
-void hd_sm_write_back(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+/* A result is there; it is written as soon as its banks have ports. Then others may use it. */
+void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now);
 /* A memory instruction whose operands were late goes to the load/store unit. */
 void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
@@ -272,17 +295,43 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 /* timers.c */
 void hd_wheel_init(struct hd_wheel *wheel, uint32_t timers, struct hd_arena *arena);
 void hd_wheel_clear(struct hd_wheel *wheel, uint32_t timers);
-void hd_wheel_add(struct hd_wheel *wheel, uint64_t now, struct hd_timer timer);
+/* Starts a timer; the caller fills in the rest of it. */
+struct hd_timer *hd_wheel_add(struct hd_wheel *wheel, uint64_t now, uint64_t cycle);
+/* The same for what is to happen to a warp. */
+static inline struct hd_timer *hd_warp_timer(struct hd_sm *sm, const struct hd_warp *warp, enum hd_timer_kind kind,
+					     uint64_t now, uint64_t cycle)
+{
+	struct hd_timer *timer = hd_wheel_add(&sm->wheel, now, cycle);
+	timer->slot = (uint8_t)warp->slot;
+	timer->kind = (uint8_t)kind;
+	return timer;
+}
 /* Fires every timer that is due at `now`. Called at each cycle that wheel->next names. */
 void hd_sm_fire(struct hd_sm *sm, uint64_t now);
 uint32_t hd_sm_timers(const struct hd_config *config);
 
 /* operands.c, units.c */
 void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
-/* Reserves bank ports and a collector; returns the cycle at which all operands are read. */
-uint64_t hd_operands_read(struct hd_sm *sm, struct hd_scheduler *scheduler, const struct hd_warp *warp,
-			  const struct hd_dinst *inst, uint64_t now);
-void hd_operands_hold(struct hd_scheduler *scheduler, uint64_t now, uint64_t until);
+void hd_operands_dump(const struct hd_sm *sm, uint64_t now, FILE *out);
+/* A free collector for the instruction; the caller has seen that there is one. */
+struct hd_collector *hd_collector_take(const struct hd_scheduler *scheduler, struct hd_warp *warp,
+				       const struct hd_dinst *inst, uint64_t now);
+void hd_collector_hold(const struct hd_scheduler *scheduler, struct hd_collector *collector, uint64_t dispatch);
+/* Reads the registers of an instruction that has some; returns the cycle at which all are in its collector. */
+uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+/* Writes its results; returns the cycle at which all are. */
+uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+/*
+ * A register of a warp is read from or written to its bank, from tick `from` on or as soon as the bank has a port.
+ * Returns the tick at which what was read is there, or at which the write begins. Also for a policy's own transfers.
+ */
+uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
+uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
+/* From which cycle on the latency of an instruction counts: the .ini's contain the collection of operands. */
+static inline uint64_t hd_latency_from(const struct hd_sm *sm, uint64_t dispatch)
+{
+	return dispatch > sm->gpu->shape.operand_cycles ? dispatch - sm->gpu->shape.operand_cycles : 0;
+}
 void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
 /* Cycle from which a unit of that pipe can be issued to by this scheduler. */
 uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe);
@@ -295,15 +344,16 @@ void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_
 void hd_access_clear(struct hd_sm *sm);
 /* What sm->effect says of a memory instruction; `token` as in struct hd_mem_request. */
 void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
-		     uint64_t dispatch);
-/* Sends sm->request. */
-void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t dispatch);
+		     uint64_t start);
+/* Sends sm->request. `start`: hd_latency_from of its dispatch. */
+void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start);
 /* Operands that were late are there. */
 void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
 /* Those of one warp stay in order: the first cycle in which another of its may be dispatched. */
-static inline uint64_t hd_access_after(const struct hd_warp *warp, uint64_t ready)
+static inline uint64_t hd_access_after(const struct hd_sm *sm, const struct hd_warp *warp, uint64_t ready)
 {
-	return warp->late && warp->access_at >= ready ? warp->access_at + 1 : ready;
+	uint64_t after = warp->access_at + sm->gpu->shape.operand_cycles + 1;
+	return warp->late && after > ready ? after : ready;
 }
 
 /* fetch.c */

@@ -1,7 +1,8 @@
 /*
  * The timing wheel of an SM: everything whose cycle is known when it starts (fixed-latency results, branch targets,
  * instruction cache fills). A bucket a cycle for the next HD_WHEEL_BUCKETS cycles; a timer beyond the horizon goes
- * round once more. The pool is set aside at start, nothing is allocated while a grid runs.
+ * round once more. Timers of a cycle fire in the order in which they were started. The pool is set aside at start,
+ * nothing is allocated while a grid runs.
  *
  * Cost: adding and firing a timer are O(1); finding the next one looks at no more than nine words.
  */
@@ -12,10 +13,11 @@
 #define MASK (HD_WHEEL_BUCKETS - 1)
 #define WORDS (HD_WHEEL_BUCKETS / 64)
 
-/* Each issue starts at most two timers; more than this many in flight stalls issue like a missing collector. */
+/* Enough for every load under way, whose result may have to wait for a port, and those of issue: when they run out,
+ * issue stalls as without a free collector. */
 uint32_t hd_sm_timers(const struct hd_config *config)
 {
-	return (uint32_t)config->schedulers * 1024;
+	return (uint32_t)(config->schedulers * 1024 + config->max_warps * HD_WARP_INFLIGHT);
 }
 
 /* An empty one is left as it is, so that short grids cost no more than what they do. */
@@ -51,14 +53,16 @@ static void wheel_link(struct hd_wheel *wheel, uint16_t id, uint64_t now)
 		wheel->next = cycle;
 }
 
-void hd_wheel_add(struct hd_wheel *wheel, uint64_t now, struct hd_timer timer)
+struct hd_timer *hd_wheel_add(struct hd_wheel *wheel, uint64_t now, uint64_t cycle)
 {
 	uint16_t id = wheel->free;
-	assert(id != HD_TIMER_NONE && timer.cycle > now);
-	wheel->free = wheel->pool[id].next;
+	assert(id != HD_TIMER_NONE && cycle > now);
+	struct hd_timer *timer = &wheel->pool[id];
+	wheel->free = timer->next;
 	wheel->free_count--;
-	wheel->pool[id] = timer;
+	timer->cycle = cycle;
 	wheel_link(wheel, id, now);
+	return timer;
 }
 
 /* The first occupied bucket after that of `now`, as a cycle. */
@@ -81,11 +85,31 @@ static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t 
 {
 	struct hd_warp *warp = &sm->warps[timer->slot];
 	switch (timer->kind) {
-	case HD_TIMER_WRITE_BACK: hd_sm_write_back(sm, warp, timer->inst, now); break;
+	case HD_TIMER_RESULT: hd_sm_result(sm, warp, timer->inst, now); break;
+	case HD_TIMER_WRITTEN: hd_sm_written(sm, warp, timer->inst, now); break;
 	case HD_TIMER_WAKE: hd_warp_evaluate(sm, warp); break;
 	case HD_TIMER_ACCESS: hd_sm_late_access(sm, warp, timer->which, now); break;
 	default: break;
 	}
+}
+
+/* A bucket has its last timer first; they fire in the order in which they came. On the way what firing touches is
+ * fetched: with many SMs it is not in the host's cache. */
+static uint16_t reversed(const struct hd_sm *sm, uint16_t id)
+{
+	const struct hd_wheel *wheel = &sm->wheel;
+	uint16_t first = HD_TIMER_NONE;
+	while (id != HD_TIMER_NONE) {
+		struct hd_timer *timer = &wheel->pool[id];
+		uint16_t next = timer->next;
+		timer->next = first;
+		__builtin_prefetch(&sm->warps[timer->slot].pending);
+		__builtin_prefetch(timer->inst);
+		__builtin_prefetch(sm->schedulers[sm->scheduler_of[timer->slot]].regfile->ports);
+		first = id;
+		id = next;
+	}
+	return first;
 }
 
 void hd_sm_fire(struct hd_sm *sm, uint64_t now)
@@ -93,7 +117,7 @@ void hd_sm_fire(struct hd_sm *sm, uint64_t now)
 	struct hd_wheel *wheel = &sm->wheel;
 	assert(wheel->next == now);
 	uint32_t bucket = now & MASK;
-	uint16_t id = wheel->head[bucket];
+	uint16_t id = reversed(sm, wheel->head[bucket]);
 	wheel->head[bucket] = HD_TIMER_NONE;
 	wheel->occupied[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
 	wheel->next = wheel_following(wheel, now);

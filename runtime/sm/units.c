@@ -45,10 +45,9 @@ void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_a
 		total += units;
 	}
 	sm->units = HD_ARENA_NEW(arena, struct hd_unit, total);
-	for (uint32_t i = 0; i < total; i++) {
-		sm->units[i].slots.gaps = HD_ARENA_NEW(arena, struct hd_gap, GAPS);
-		sm->units[i].slots.capacity = GAPS;
-	}
+	sm->calendars = HD_ARENA_NEW(arena, struct hd_calendar, total);
+	for (uint32_t i = 0; i < total; i++)
+		hd_calendar_init(&sm->calendars[i], HD_ARENA_NEW(arena, struct hd_gap, GAPS), GAPS);
 }
 
 static struct hd_unit *first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
@@ -65,10 +64,24 @@ uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *schedu
 	return first_free(sm, scheduler, pipe)->issue;
 }
 
+static uint64_t take_late(struct hd_sm *sm, struct hd_unit *unit, uint64_t now, uint64_t ready, uint64_t interval)
+{
+	struct hd_calendar *calendar = &sm->calendars[unit - sm->units];
+	calendar->end = unit->end / 2;
+	uint64_t at = hd_calendar_take(calendar, now, ready, interval);
+	unit->end = 2 * calendar->end + (calendar->count > 0);
+	return at;
+}
+
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
 			   uint64_t now, uint64_t ready)
 {
 	struct hd_unit *unit = first_free(sm, scheduler, inst->pipe);
+	uint64_t end = unit->end / 2;
 	unit->issue = now + inst->interval;
-	return hd_calendar_take(&unit->slots, now, ready, inst->interval);
+	if (__builtin_expect(unit->end & 1 || hd_calendar_leaves_gap(end, now, ready), 0))
+		return take_late(sm, unit, now, ready, inst->interval);
+	uint64_t at = ready > end ? ready : end;
+	unit->end = 2 * (at + inst->interval);
+	return at;
 }

@@ -125,7 +125,9 @@ static uint64_t cycles_without_collector(const char *policy, uint64_t collectors
 	bench.meta.registers = 17;
 	bench.meta.max_fru = 2;
 	bench.meta.low_watermark = bench.meta.high_watermark = 18;
-	bench.config.register_banks = bench.config.register_ports = 1;
+	bench.config.register_banks = bench.config.register_ports = bench.config.register_write_ports = 1;
+	bench.config.register_latency = 0; /* nothing but conflicts takes time */
+	bench.config.operand_cycles = 0;
 	bench.config.collectors = collectors;
 	run_blocks(&bench, 1, 32);
 	uint64_t cycles = simbench_stats(&bench)->stalls[HD_STALL_collector];
