@@ -75,6 +75,8 @@ void hd_uniformity_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_linear_run(struct hd_unit *unit);
 void hd_linear_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
 void hd_linear_print_unit(FILE *out, const struct hd_unit *unit);
+int hd_linear_facts_run(struct hd_unit *unit);
+void hd_linear_facts_describe(struct hd_unit *unit, uint32_t function, struct hd_meta_function *facts);
 int hd_affine_run(struct hd_unit *unit);
 void hd_affine_print_unit(FILE *out, const struct hd_unit *unit);
 /* Fills in hd_meta_function.affine of the unit's kernels, for whose launches the metadata is there. 0. */

@@ -231,10 +231,24 @@ struct hd_meta_affine {
 	uint32_t access_count;
 };
 
-/* The linear version of a kernel (R2D2 3.2, 4.4): what it needs beside the kernel's own figures. */
+/*
+ * The linear version of a kernel (R2D2 3.2, 4.4): what it needs beside the kernel's own figures, and what the other
+ * analyses say of its main stream. Program counters are from the start of its body, whose first part are the streams;
+ * what has an element for each instruction has one for those of the streams, too, of which it says nothing.
+ */
 struct hd_meta_linear_version {
 #define HD_META_LINEAR(type, group, member, ...) HD_META_MEMBER_##type(member)
 #include "heddle/metadata.def"
+	struct hd_meta_interval *intervals; /* these as of hd_meta_function */
+	uint32_t interval_count;
+	struct hd_meta_point *points;
+	uint32_t point_count;
+	struct hd_meta_barrier *barriers;
+	uint32_t barrier_count;
+	uint32_t *divergent_pcs, divergent_pc_count;
+	uint8_t *dead_operands;
+	uint32_t dead_operand_count;
+	struct hd_meta_reuse *reuse; /* NULL: not known */
 };
 
 struct hd_meta_function {

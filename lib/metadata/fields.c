@@ -374,10 +374,23 @@ const struct hd_meta_record hd_meta_affine_record = {
 static const struct hd_meta_field linear_version_fields[] = {
 #define HD_META_LINEAR FIGURE
 #include "heddle/metadata.def"
+	COUNTED(HD_META_LIST, "intervals", intervals, interval_count, .record = &interval_record,
+		.doc = "register-intervals of the main stream (LTRF)"),
+	COUNTED(HD_META_PCS, "divergent_pcs", divergent_pcs, divergent_pc_count,
+		.doc = "its divergent branches, ascending"),
+	COUNTED(HD_META_DIGITS, "dead_operands", dead_operands, dead_operand_count, .length = 1, .digits = "01234567",
+		.pattern = "^[0-7]*$", .may_be_empty = true, .doc = "as the function's (LTRF+); of the streams 0"),
+	COUNTED(HD_META_LIST, "preemption_points", points, point_count, .record = &point_record,
+		.doc = "places in the main stream where the kernel may be preempted (Lin)"),
+	COUNTED(HD_META_LIST, "barriers", barriers, barrier_count, .record = &barrier_record,
+		.doc = "barriers of the main stream, points or not"),
+	OTHER(HD_META_OPTIONAL, "reuse", reuse, .record = &hd_meta_reuse_record),
 };
 const struct hd_meta_record hd_meta_linear_version_record = {
 	.name = "linear_version",
-	.doc = "the linear version of a kernel (R2D2 3.2); absent where there is none",
+	.doc = "the linear version of a kernel (R2D2 3.2); absent where there is none. Each pc is counted from the "
+	       "start of "
+	       "its body: the streams, then the main stream",
 	RECORD_ROWS(linear_version_fields)};
 #undef SELF
 

@@ -166,13 +166,24 @@ static void read_text_list(struct input *input, const struct spot *spot, char *r
 static void read_fields(struct input *input, const struct json_place *place, const json_t *object,
 			const struct hd_meta_record *table, char *record, bool beside);
 
+static uint32_t figure(const json_t *object, const char *key)
+{
+	return (uint32_t)json_integer_value(json_object_get(object, key));
+}
+
 static void read_record(struct input *input, const struct json_place *place, const json_t *object,
 			const struct hd_meta_record *table, void *record)
 {
 	const char *what = NULL;
+	uint32_t around = input->instructions;
 	if (table == &hd_meta_function_record)
-		input->instructions = (uint32_t)json_integer_value(json_object_get(object, "instructions"));
+		input->instructions = figure(object, "instructions");
+	if (table == &hd_meta_linear_version_record) /* as many as its body has */
+		input->instructions = figure(object, "coefficient_instructions") +
+				      figure(object, "thread_instructions") + figure(object, "block_instructions") +
+				      figure(object, "instructions");
 	read_fields(input, place, object, table, record, false);
+	input->instructions = around;
 	const char *key = table->broken && !input->failed ? table->broken(object, record, &what) : NULL;
 	if (key)
 		expected(input, place, key, what);

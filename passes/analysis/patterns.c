@@ -278,6 +278,10 @@ static void step(struct state *state, uint32_t inst)
 	hd_inst_writes(code, &writes);
 	if (!writes.preds && !(writes.regs[0] | writes.regs[1] | writes.regs[2] | writes.regs[3]))
 		return;
+	if (code->linear) { /* not a register's value */
+		write_values(state, code, &writes, &hd_value_random, &hd_value_random);
+		return;
+	}
 	struct hd_value low = result(state, code), high = low;
 	bool more = writes.preds || hd_op_width((enum hd_op)code->op, code->mods, HD_SLOT_DST) > 1;
 	/* Only moved bits keep their form in the high words; sums carry between them. */

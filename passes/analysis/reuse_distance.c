@@ -81,7 +81,8 @@ struct solver {
 bool hd_reuse_has(const struct hd_inst *inst, enum hd_slot slot)
 {
 	const uint8_t regs[] = {inst->dst, inst->a, inst->b, inst->c};
-	return regs[slot] != HD_RZ && hd_op_width((enum hd_op)inst->op, inst->mods, slot);
+	return regs[slot] != HD_RZ && hd_op_width((enum hd_op)inst->op, inst->mods, slot) &&
+	       !hd_lr_takes(inst->linear, slot);
 }
 
 static uint8_t slot_register(const struct hd_inst *inst, enum hd_slot slot)

@@ -111,7 +111,7 @@ static bool is_worthwhile(const struct version *version)
 
 /* ------------------------------------------------------------------ one body */
 
-static void append_code(struct hd_function *body, const struct hd_function *part)
+static void append_code(struct hd_function *body, const struct hd_function *part, struct hd_arena *arena)
 {
 	uint32_t base = body->inst_count;
 	for (uint32_t i = 0; i < part->inst_count; i++) {
@@ -128,10 +128,11 @@ static void append_code(struct hd_function *body, const struct hd_function *part
 		body->relocs[body->reloc_count++].offset += base;
 	}
 	for (uint32_t i = 0; i < part->table_count; i++) { /* of the main stream alone: their numbers stay */
-		body->tables[body->table_count] = part->tables[i];
-		for (uint32_t k = 0; k < part->tables[i].count; k++)
-			body->tables[body->table_count].targets[k] += base;
-		body->table_count++;
+		struct hd_jump_table *table = &body->tables[body->table_count++];
+		*table = part->tables[i];
+		table->targets = HD_ARENA_NEW(arena, uint32_t, table->count);
+		for (uint32_t k = 0; k < table->count; k++)
+			table->targets[k] = part->tables[i].targets[k] + base;
 	}
 	body->registers = part->registers > body->registers ? part->registers : body->registers;
 	body->inst_count += part->inst_count;
@@ -154,7 +155,7 @@ static void join_parts(struct version *version, struct hd_linear *linear)
 	body->tables = HD_ARENA_NEW(arena, struct hd_jump_table, tables + 1);
 	for (unsigned i = 0; i < HD_STREAM_COUNT; i++) {
 		linear->start[i] = body->inst_count;
-		append_code(body, &version->parts[i]);
+		append_code(body, &version->parts[i], arena);
 	}
 	body->frame_bytes = version->parts[HD_STREAM_MAIN].frame_bytes;
 }
@@ -214,7 +215,8 @@ static uint32_t thousandths(double number)
 	return all < 0 ? 0 : all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
 }
 
-static int make_version(struct version *version, const struct hd_linear_plan *plan)
+/* Also the main stream as a function, for the rows behind. */
+static int make_version(struct version *version, const struct hd_linear_plan *plan, struct hd_function *main)
 {
 	struct hd_unit *unit = version->unit;
 	struct hd_linear linear = {.kernel = version->kernel};
@@ -233,12 +235,16 @@ static int make_version(struct version *version, const struct hd_linear_plan *pl
 	linear.saved = thousandths(saved(version));
 	memcpy(linear.thread_of, version->layout.thread_of, sizeof linear.thread_of);
 	add_linear(unit, &linear);
+	*main = version->parts[HD_STREAM_MAIN];
+	main->name = linear.body.name;
+	main->kernel = true;
 	return 0;
 }
 
 int hd_linear_run(struct hd_unit *unit)
 {
 	struct hd_linear_plan *const *plans = hd_pass_result(unit, HD_PASS_AFFINE);
+	struct hd_function *mains = HD_ARENA_NEW(&unit->arena, struct hd_function, unit->object.function_count);
 	int status = 0;
 	unit->object.linear_count = 0;
 	for (uint32_t f = 0; f < unit->object.function_count && strcmp(unit->options.linear, "never"); f++) {
@@ -246,11 +252,12 @@ int hd_linear_run(struct hd_unit *unit)
 		if (!plans[f] || !plans[f]->use_count)
 			continue;
 		version.function = LLVMGetNamedFunction(unit->module, unit->object.functions[f].name);
-		if (make_version(&version, plans[f]))
+		if (make_version(&version, plans[f], &mains[f]))
 			status = -1;
 		for (unsigned i = 0; i < HD_STREAM_COUNT; i++)
 			hd_mfunc_free(&version.funcs[i]);
 	}
+	unit->results[HD_PASS_LINEAR] = mains;
 	return status;
 }
 

@@ -162,6 +162,26 @@ static void mark_helpers(const struct hd_module *module, const struct hd_functio
 		code[i].helper |= (code[i].effects & HD_FX_RET) != 0;
 }
 
+/* What --verify holds a linear version against, as of a function. */
+static const struct hd_meta_function *said_of_linear(struct hd_module *module, const char *name)
+{
+	const struct hd_meta_function *kernel = hd_metadata_find(&module->object.metadata, name);
+	const struct hd_meta_linear_version *version = kernel ? kernel->linear_version : NULL;
+	if (!version)
+		return NULL;
+	struct hd_meta_function *said = HD_ARENA_NEW(&module->arena, struct hd_meta_function, 1);
+	*said = (struct hd_meta_function){.name = kernel->name,
+					  .kernel = true,
+					  .intervals = version->intervals,
+					  .interval_count = version->interval_count,
+					  .points = version->points,
+					  .point_count = version->point_count,
+					  .dead_operands = version->dead_operands,
+					  .dead_operand_count = version->dead_operand_count,
+					  .reuse = version->reuse};
+	return said;
+}
+
 static int add_function(struct hd_gpu *gpu, struct hd_module *module, const struct hd_function *from,
 			const struct hd_linear *linear, int level)
 {
@@ -177,11 +197,12 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 	add_tables(module, &function);
 	if (linear) {
 		function.direct = decode_direct(gpu, module, linear, function.first, program->functions.len, level);
+		function.said = said_of_linear(module, from->name);
 	} else {
-		function.meta = hd_metadata_find(&module->object.metadata, from->name);
-		hd_verify_prepare(gpu, module, &function);
+		function.meta = function.said = hd_metadata_find(&module->object.metadata, from->name);
 		hd_verify_affine_prepare(gpu, module, &function);
 	}
+	hd_verify_prepare(gpu, module, &function);
 	for (uint32_t i = 0; i < from->inst_count; i++) {
 		if (!constant_in_range(&from->insts[i]))
 			return hd_gpu_refuse(gpu, HD_SIM_BAD_OBJECT,

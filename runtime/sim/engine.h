@@ -69,6 +69,8 @@ struct hd_pfunction {
 	const char *name;
 	uint32_t first, count;		     /* in hd_program.code */
 	const struct hd_meta_function *meta; /* may be NULL for a function without metadata */
+	const struct hd_meta_function *said; /* of its instructions, for --verify: meta; of a linear version what meta
+						says of that one's; may be NULL */
 	const struct hd_function *object;    /* origins, tables */
 	struct hd_module *module;
 	const uint32_t *const *tables; /* jump tables as absolute indices */

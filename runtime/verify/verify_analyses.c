@@ -43,8 +43,8 @@ static void add_intervals(const struct hd_pfunction *function, struct hd_verify_
 
 void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function)
 {
-	const struct hd_meta_function *meta = function->meta;
-	if (gpu->verify && meta)
+	const struct hd_meta_function *meta = function->said;
+	if (gpu->verify && function->meta)
 		function->verified = HD_ARENA_NEW(&module->arena, bool, function->count);
 	if (!gpu->verify || !meta || !(meta->interval_count || meta->strand_count || meta->point_count))
 		return;
@@ -90,10 +90,11 @@ static void poison_rows(uint32_t *rows, uint32_t first, uint32_t count, uint64_t
 }
 
 /* Lanes elsewhere in the warp. Those that wait in the caller's linear version, or inside a path that spun, hold other
- * registers than the metadata is about. */
-static uint32_t waiting_lanes(const struct hd_warp *warp)
+ * registers than the function's metadata is about. */
+static uint32_t waiting_lanes(const struct hd_warp *warp, const struct hd_pfunction *function)
 {
-	return warp->cta->grid->linear || warp->reordered ? 0 : warp->live & ~warp->active;
+	bool others = warp->reordered || (warp->cta->grid->linear && !function->linear);
+	return others ? 0 : warp->live & ~warp->active;
 }
 
 /* `last` has the interval that each lane comes from. Returns the lanes that enter this one. */
@@ -126,13 +127,13 @@ static void check_subgraph(struct hd_exec *exec, const struct hd_dinst *inst, co
 		return;
 	for (uint32_t word = 0; word < 4; word++)
 		poison_rows(space->regs, 64 * word, 64, ~list[index].working_set[word] | list[index].live_in[word],
-			    entering | waiting_lanes(exec->warp));
+			    entering | waiting_lanes(exec->warp, function));
 }
 
 static void check_intervals(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
 			    const struct hd_verify_facts *facts, struct hd_watch *watch)
 {
-	const struct hd_meta_function *meta = function->meta;
+	const struct hd_meta_function *meta = function->said;
 	if (meta->interval_count)
 		check_subgraph(exec, inst, function, meta->intervals, facts->interval, watch->last.interval,
 			       &watch->space, "interval");
@@ -186,7 +187,7 @@ static void check_predicates_read(struct hd_exec *exec, const struct hd_dinst *i
 void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
 			       struct hd_watch *watch)
 {
-	const struct hd_meta_function *meta = function->meta;
+	const struct hd_meta_function *meta = function->said;
 	const struct hd_warp *warp = exec->warp;
 	struct hd_poison *poison = &watch->poison;
 	if (function->facts) {
@@ -195,7 +196,7 @@ void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst
 		if (facts->point != NONE) {
 			const struct hd_meta_point *point = &meta->points[facts->point];
 			poison_outside(poison, &point->live, warp->active);
-			poison_outside(poison, &point->live_divergent, waiting_lanes(warp));
+			poison_outside(poison, &point->live_divergent, waiting_lanes(warp, function));
 		}
 	}
 	if (inst->inst.role == HD_ROLE_CALLEE_SAVE)

@@ -11,11 +11,10 @@
  */
 #include "runtime/verify/verify.h"
 
-/* What the metadata says is about the original code; a linear version may happen to have as many instructions. */
 static const uint8_t *claims_of(const struct hd_exec *exec, const struct hd_pfunction *function)
 {
-	const struct hd_meta_reuse *reuse = function->meta ? function->meta->reuse : NULL;
-	if (!reuse || function->linear || reuse->tag_count != function->count)
+	const struct hd_meta_reuse *reuse = function->said ? function->said->reuse : NULL;
+	if (!reuse || reuse->tag_count != function->count)
 		return NULL;
 	return reuse->exact + (size_t)4 * (exec->warp->pc - function->first);
 }
@@ -102,10 +101,10 @@ static void tag(uint32_t dead[256], const struct hd_inst *inst, enum hd_slot slo
 void hd_verify_tag_sources(const struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
 			   uint32_t dead[256])
 {
-	const struct hd_meta_function *meta = function->meta;
+	const struct hd_meta_function *meta = function->said;
 	const uint8_t *claims = claims_of(exec, function);
 	/* These are for all lanes, those that wait in callers included, and claimed of callers' original code. */
-	bool known = meta && !exec->warp->cta->grid->linear && !exec->warp->reordered &&
+	bool known = meta && (function->linear || !exec->warp->cta->grid->linear) && !exec->warp->reordered &&
 		     meta->dead_operand_count == function->count;
 	uint8_t done = known ? meta->dead_operands[exec->warp->pc - function->first] : 0;
 	if (inst->effects & HD_FX_CALL)

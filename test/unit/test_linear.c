@@ -318,6 +318,61 @@ END_TEST
 
 /* Section 5.6: four thread-index registers, 16 block-index registers and 67 coefficient registers, 128 threads, 16
  * blocks. */
+static bool reads_a_register(const struct hd_inst *inst)
+{
+	return inst->a != HD_RZ && !inst->linear && hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A);
+}
+
+static void expect_said(struct rig *rig, const char *what)
+{
+	ck_assert_int_eq(run(rig, ALWAYS, STRIDE), HD_SIM_VERIFY);
+	ck_assert_msg(strstr(rig->fault, what), "%s", rig->fault);
+}
+
+/* What the metadata says of the main stream is held against its execution: each kind with one thing wrong. */
+START_TEST(verification_covers_the_main_stream)
+{
+	struct rig rig;
+	compile(&rig, column);
+	const struct hd_linear *linear = &rig.unit.object.linears[0];
+	struct hd_meta_linear_version *said = rig.unit.metadata.functions[0].linear_version;
+	uint32_t main = linear->start[HD_STREAM_MAIN], count = linear->body.inst_count, covered = 0;
+	for (uint32_t i = 0; i < said->interval_count; i++) {
+		ck_assert_uint_ge(said->intervals[i].entry_pc, main * HD_INST_BYTES);
+		covered += said->intervals[i].pc_count;
+	}
+	ck_assert_uint_eq(covered, count - main);
+	ck_assert_uint_eq(said->reuse->tag_count, count);
+	ck_assert_uint_eq(said->dead_operand_count, count);
+
+	struct hd_meta_interval interval = said->intervals[0];
+	memset(said->intervals[0].working_set, 0, sizeof interval.working_set);
+	expect_said(&rig, "is not in the working set of interval 0 of k");
+	said->intervals[0] = interval;
+
+	ck_assert_uint_ge(said->point_count, 1);
+	struct hd_meta_registers live = said->points[0].live;
+	memset(&said->points[0].live, 0, sizeof live);
+	expect_said(&rig, "a preemption point before this would not have saved it");
+	said->points[0].live = live;
+
+	uint32_t at = 4 * main;
+	while (at < 4 * count && (!said->reuse->exact[at] || said->reuse->exact[at] > HD_REUSE_EXACT_MOST))
+		at++;
+	ck_assert_uint_lt(at, 4 * count);
+	said->reuse->exact[at]++;
+	expect_said(&rig, "than its reuse distance says");
+	said->reuse->exact[at]--;
+
+	at = main;
+	while (!reads_a_register(&linear->body.insts[at]) || said->dead_operands[at] & 1)
+		at++;
+	said->dead_operands[at] |= 1;
+	expect_said(&rig, "is read after it was tagged as not read again");
+	release(&rig);
+}
+END_TEST
+
 START_TEST(register_need_of_section_5_6)
 {
 	struct hd_linear linear = {.threads = 4, .linears = 16, .coefficients = 67};
@@ -392,6 +447,7 @@ Suite *hd_suite(void)
 					     small_grids_run_the_original_code,
 					     verification_catches_wrong_linear_registers,
 					     verification_catches_wrong_values,
+					     verification_covers_the_main_stream,
 					     register_need_of_section_5_6,
 					     checks_are_interval_arithmetic,
 					     damaged_versions_are_refused,
