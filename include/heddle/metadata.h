@@ -315,6 +315,12 @@ bool hd_meta_access_advice(const struct hd_meta_access *access, char *text, size
 uint32_t *hd_meta_access_copies(const struct hd_meta_affine *affine, struct hd_arena *arena);
 /* The value that `flags` has for a parameter, `length` bytes; NULL: it is left at its default. */
 const char *hd_metadata_parameter(const struct hd_metadata *metadata, const char *key, size_t *length);
+/*
+ * What the user said that keeps registers from a function, launch bounds or -maxrregcount, as a clause in the arena:
+ * "launch bounds (1024 threads) limit its registers; its code has 64". NULL: only the machine does.
+ */
+const char *hd_metadata_limit(const struct hd_metadata *metadata, const struct hd_meta_function *function,
+			      struct hd_arena *arena);
 /* By name, or by demangled name with or without its parameter list; NULL when absent. */
 const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
 /* The demangled name without return type and parameters. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/machine.h"
 #include "heddle/metadata.h"
 
 /* Length of a demangled name without its parameter list and what follows it: `f` of `void ns::f(int) const`. */
@@ -66,6 +67,26 @@ const char *hd_metadata_parameter(const struct hd_metadata *metadata, const char
 		at += all;
 	}
 	return NULL;
+}
+
+/* nvcc's options limit only where there are no bounds. Bounds that bind leave a multiple of eight (limit.c of select).
+ */
+const char *hd_metadata_limit(const struct hd_metadata *metadata, const struct hd_meta_function *function,
+			      struct hd_arena *arena)
+{
+	size_t length = 0;
+	const char *option = hd_metadata_parameter(metadata, "maxrregcount", &length);
+	const char *ctas = function->min_ctas ? hd_arena_printf(arena, ", %u CTA%s an SM", function->min_ctas,
+								function->min_ctas == 1 ? "" : "s")
+					      : "";
+	if (function->own_registers > HD_MAX_REGS / 8 * 8)
+		return NULL;
+	if (function->max_threads)
+		return hd_arena_printf(arena, "launch bounds (%u threads%s) limit its registers; its code has %u",
+				       function->max_threads, ctas, function->own_registers);
+	return option ? hd_arena_printf(arena, "-maxrregcount %.*s limits its registers; its code has %u", (int)length,
+					option, function->own_registers)
+		      : NULL;
 }
 
 const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name)

@@ -26,7 +26,7 @@ static int compile_joined(struct hd_job *job, const char *joined, const char *pr
 	const char *environment = hd_job_pass_environment(job, prefix, NULL, false);
 	if (cc->remarks)
 		environment = hd_arena_printf(&cc->arena, "%s;print-remarks=%s", environment, cc->remarks);
-	return hd_job_run(job, &arguments, environment) || hd_job_report(job, prefix) ? -1 : 0;
+	return hd_job_run(job, &arguments, environment) || hd_job_report(job, prefix, true) ? -1 : 0;
 }
 
 /*

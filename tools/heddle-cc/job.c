@@ -223,42 +223,6 @@ const char *hd_job_output_prefix(struct hd_job *job, const char *output)
 	return output;
 }
 
-/* ptxas's own lines, which scripts look for. */
-static void report_function(const struct hd_metadata *metadata, const struct hd_meta_function *function)
-{
-	if (function->kernel)
-		fprintf(stderr, "ptxas info    : Compiling entry function '%s' for '%s'\n", function->name,
-			metadata->target);
-	fprintf(stderr,
-		"ptxas info    : Function properties for %s\n"
-		"    %u bytes stack frame, %u bytes spill stores, %u bytes spill loads\n",
-		function->name, function->stack_bytes, function->spill_store_bytes, function->spill_load_bytes);
-	if (!function->kernel)
-		return;
-	fprintf(stderr, "ptxas info    : Used %u registers", function->registers);
-	if (function->shared_bytes)
-		fprintf(stderr, ", %u bytes smem", function->shared_bytes);
-	fprintf(stderr, ", %u bytes cmem[0]\n", HD_CB_PARAMS + function->param_bytes);
-}
-
-int hd_job_report(struct hd_job *job, const char *prefix)
-{
-	struct hd_cc *cc = job->cc;
-	uint8_t *bytes;
-	size_t size;
-	struct hd_metadata metadata;
-	const char *file = hd_arena_printf(&cc->arena, "%s.heddle.json", prefix);
-	if (!cc->report || cc->dry_run)
-		return 0;
-	if (hd_read_file(file, &bytes, &size, &cc->diag))
-		return -1;
-	int status = hd_metadata_from_json((const char *)bytes, size, file, &cc->arena, &metadata, &cc->diag);
-	for (uint32_t i = 0; !status && i < metadata.function_count; i++)
-		report_function(&metadata, &metadata.functions[i]);
-	free(bytes);
-	return status;
-}
-
 /* As a parameter of the pass may be written: passes/options.c undoes it. */
 static void append_value(struct hd_strbuf *text, const char *key, const char *value)
 {

@@ -51,8 +51,9 @@ void hd_job_add_record(struct hd_job *job, hd_arguments *arguments, const char *
 int hd_job_deliver_side_files(struct hd_job *job, const char *prefix, const char *output);
 /* `output` without ".o", for the names of side files. */
 const char *hd_job_output_prefix(struct hd_job *job, const char *output);
-/* What ptxas -v prints, from the metadata at `prefix`. */
-int hd_job_report(struct hd_job *job, const char *prefix);
+/* What ptxas would say of the code whose metadata is at `prefix` (resources.c), of a device link's when `linked`. 0 or
+ * -1. */
+int hd_job_report(struct hd_job *job, const char *prefix, bool linked);
 
 /* HEDDLE_PASS for the plugin: output prefix, options of the command line, `facts` (a file, or NULL) when it is there.
  */

@@ -103,7 +103,7 @@ static int compile_cuda(struct hd_job *job, const char *input, const char *objec
 {
 	struct hd_cc *cc = job->cc;
 	*prefix = hd_job_path(job, hd_arena_printf(&cc->arena, "%u-%s", job->objects.len, hd_job_stem(job, input)));
-	if (compile_device(job, input, *prefix) || hd_job_report(job, *prefix))
+	if (compile_device(job, input, *prefix) || hd_job_report(job, *prefix, false))
 		return -1;
 	return compile_host(job, input, *prefix, "-c", object);
 }
@@ -300,7 +300,7 @@ static int make_host_sources(struct hd_job *job)
 		const char *output = cc->output ? cc->output : hd_job_named(job, input, ".cu.cpp.ii");
 		if (!hd_cc_is_cuda(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
-		if (compile_device(job, input, prefix) || hd_job_report(job, prefix) ||
+		if (compile_device(job, input, prefix) || hd_job_report(job, prefix, false) ||
 		    compile_host(job, input, prefix, "-S", assembly) ||
 		    (!cc->dry_run && write_host_source(cc, assembly, source)) || hd_job_deliver(job, source, output) ||
 		    hd_job_deliver_side_files(job, prefix, hd_job_output_prefix(job, output)))
@@ -354,7 +354,7 @@ static int make_images(struct hd_job *job)
 		if (!hd_cc_is_cuda(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
 		/* The object last: it is also one of the side files, which -keep copies. */
-		if (compile_device(job, input, prefix) || hd_job_report(job, prefix) ||
+		if (compile_device(job, input, prefix) || hd_job_report(job, prefix, false) ||
 		    hd_job_deliver_side_files(job, prefix, hd_job_output_prefix(job, output)) ||
 		    hd_job_deliver(job, hd_arena_printf(&cc->arena, "%s.hdo", prefix), output))
 			return -1;

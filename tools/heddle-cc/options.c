@@ -240,6 +240,7 @@ static int pass_on(struct hd_cc *cc, const char *argument)
 		return status;
 	if (argument[1] == 'R')
 		return take_remark_option(cc, argument);
+	cc->ptxas_errors = cc->ptxas_errors || !strcmp(argument, "-Werror");
 	hd_vec_push(&cc->common, argument);
 	return 0;
 }
@@ -279,7 +280,12 @@ static int set_truth(struct hd_cc *cc, hd_arguments *to, const char *name, const
 	return 0;
 }
 
-/* -v and the limit of registers; the rest tunes an assembler that is not there. */
+static bool is_either(const char *word, const char *one, const char *other)
+{
+	return !strcmp(word, one) || !strcmp(word, other);
+}
+
+/* What it says of the code and the limit of registers; the rest tunes an assembler that is not there. */
 static int take_ptxas_options(struct hd_cc *cc, const char *value)
 {
 	hd_arguments list = {0};
@@ -288,7 +294,10 @@ static int take_ptxas_options(struct hd_cc *cc, const char *value)
 	for (uint32_t i = 0; i < list.len && !status; i++) {
 		const char *word = list.data[i] + strspn(list.data[i], "-");
 		const char *limit = after(word, "maxrregcount");
-		cc->report = cc->report || !strcmp(word, "v") || !strcmp(word, "verbose");
+		cc->report = cc->report || is_either(word, "v", "verbose");
+		cc->warn_spills = cc->warn_spills || is_either(word, "warn-spills", "warn-on-spills");
+		cc->warn_local = cc->warn_local || is_either(word, "warn-lmem-usage", "warn-on-local-memory-usage");
+		cc->ptxas_errors = cc->ptxas_errors || is_either(word, "Werror", "warning-as-error");
 		if (limit && *limit == '=')
 			status = set_max_registers(cc, limit + 1);
 		else if (limit && !*limit && i + 1 < list.len)
@@ -434,8 +443,10 @@ static bool is_warning_kinds(const char *argument)
 /* Only the first is a kind of clang's; the calls that the second speaks of are errors anyway. */
 static void take_warning_kinds(struct hd_cc *cc, const char *kinds)
 {
-	if (strstr(kinds, "all-warnings"))
-		hd_vec_push(&cc->common, "-Werror");
+	if (!strstr(kinds, "all-warnings"))
+		return;
+	hd_vec_push(&cc->common, "-Werror");
+	cc->ptxas_errors = true;
 }
 
 static int parse_argument(struct hd_cc *cc, const hd_arguments *words, uint32_t *index)

@@ -65,7 +65,8 @@ struct hd_cc {
 	bool ipra;		 /* -heddle-ipra */
 	bool texture_references; /* -heddle-texture-references */
 	bool arch_given;
-	bool run; /* -run */
+	bool run;				    /* -run */
+	bool warn_spills, warn_local, ptxas_errors; /* -Xptxas -warn-spills, -warn-lmem-usage, -Werror */
 	bool forward_unknown, debug, line_info, device_debug, fast_math, verbose, dry_run, keep, report, shared, quiet;
 	hd_arguments inputs;  /* sources, objects, archives, in order */
 	hd_arguments common;  /* preprocessor, language and warning options for both halves */

@@ -141,22 +141,12 @@ static int by_count(const void *a, const void *b)
 	return left->origin < right->origin ? -1 : left->origin > right->origin; /* of one array: by instruction */
 }
 
-/* What keeps registers from the code that spills: nvcc's options do so only where there are no bounds. */
+/* What keeps registers from the code that spills. */
 static void carry_limit(const struct gate_carry *carry, const struct gate_subject *subject)
 {
-	const struct hd_meta_function *meta = subject->meta;
-	size_t length = 0;
-	const char *option = hd_metadata_parameter(&subject->unit->metadata, "maxrregcount", &length), *text = NULL;
-	const char *ctas = meta->min_ctas ? hd_arena_printf(carry->arena, ", %u CTAs an SM", meta->min_ctas) : "";
-	if (meta->max_threads)
-		text = hd_arena_printf(carry->arena,
-				       "launch bounds (%u threads%s) limit its registers; its code has %u",
-				       meta->max_threads, ctas, meta->own_registers);
-	else if (option)
-		text = hd_arena_printf(carry->arena, "-maxrregcount %.*s limits its registers; its code has %u",
-				       (int)length, option, meta->own_registers);
+	const char *text = hd_metadata_limit(&subject->unit->metadata, subject->meta, carry->arena);
 	if (text)
-		gate_carry_add(carry, place_of_source(carry, subject, &meta->source), text);
+		gate_carry_add(carry, place_of_source(carry, subject, &subject->meta->source), text);
 }
 
 static void carry_spills(const struct gate_carry *carry, const struct gate_subject *subject)
