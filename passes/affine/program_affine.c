@@ -60,14 +60,6 @@ int hd_affine_run(struct hd_unit *unit)
 
 /* ---- branches */
 
-static const struct hd_uniformity *uniformity_of(const struct hd_unit *unit, LLVMValueRef function)
-{
-	struct hd_uniformity *const *results = hd_pass_result(unit, HD_PASS_UNIFORMITY);
-	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && f != function; f = LLVMGetNextFunction(f))
-		results += !LLVMIsDeclaration(f);
-	return *results;
-}
-
 /* A branch or switch that has a choice. */
 static LLVMValueRef choice_of(const struct hd_affine *affine, uint32_t block)
 {
@@ -204,7 +196,7 @@ static struct choice *find_choices(const struct hd_affine *affine, const struct 
 static void describe_branches(const struct hd_unit *unit, struct hd_affine *affine, const struct hd_function *code,
 			      struct hd_meta_affine *facts)
 {
-	struct hd_affine_classes *classes = hd_affine_classify(affine, uniformity_of(unit, affine->function));
+	struct hd_affine_classes *classes = hd_affine_classify(affine, hd_uniformity_of(unit, affine->function));
 	uint32_t count;
 	const struct choice *choices = find_choices(affine, classes, facts, &count);
 	hd_affine_count_classes(classes, facts->value_classes);
@@ -235,8 +227,8 @@ static struct hd_meta_affine *describe(const struct hd_unit *unit, const struct 
 	describe_branches(unit, plan->affine, code, facts);
 	describe_registers(plan, facts);
 	describe_conditions(plan, facts);
-	hd_coalescing_describe(plan->affine, &unit->object, code, selected, uniformity_of(unit, plan->affine->function),
-			       function, facts);
+	hd_coalescing_describe(plan->affine, &unit->object, code, selected,
+			       hd_uniformity_of(unit, plan->affine->function), function, facts);
 	return facts;
 }
 
@@ -369,7 +361,7 @@ static void print_use(FILE *out, const struct hd_linear_use *use)
 
 static void print_branches(FILE *out, const struct hd_unit *unit, struct hd_affine *affine)
 {
-	const struct hd_affine_classes *classes = hd_affine_classify(affine, uniformity_of(unit, affine->function));
+	const struct hd_affine_classes *classes = hd_affine_classify(affine, hd_uniformity_of(unit, affine->function));
 	for (uint32_t b = 0; b < affine->graph.nodes; b++) {
 		LLVMValueRef branch = choice_of(affine, b);
 		bool iterates;

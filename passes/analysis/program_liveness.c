@@ -16,14 +16,6 @@
 
 /* ---- uniform branches */
 
-static const struct hd_uniformity *uniformity_of(const struct hd_unit *unit, LLVMValueRef function)
-{
-	struct hd_uniformity **results = hd_pass_result(unit, HD_PASS_UNIFORMITY);
-	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && f != function; f = LLVMGetNextFunction(f))
-		results += !LLVMIsDeclaration(f);
-	return *results;
-}
-
 /* Ordinals of terminators, a state each: 0 none seen, 1 all uniform, 2 not. */
 struct ordinals {
 	uint8_t *state;
@@ -55,7 +47,7 @@ static struct hd_bitset uniform_branches(const struct hd_unit *unit, uint32_t in
 		if (function->origins[i].ir != UINT32_MAX && function->origins[i].ir >= ordinals.count)
 			ordinals.count = function->origins[i].ir + 1;
 	ordinals.state = HD_ARENA_NEW(arena, uint8_t, ordinals.count);
-	const struct hd_uniformity *uniformity = uniformity_of(unit, value);
+	const struct hd_uniformity *uniformity = hd_uniformity_of(unit, value);
 	unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(unit->module), "heddle.ord", 10);
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(value); b; b = LLVMGetNextBasicBlock(b)) {
 		LLVMValueRef terminator = LLVMGetBasicBlockTerminator(b);

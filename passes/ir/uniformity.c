@@ -435,23 +435,40 @@ static void print(FILE *out, const struct hd_uniformity *uniformity)
 
 /* ---- the row: one result a function of the legalised module */
 
+struct module_results {
+	struct hd_uniformity **list; /* in the module's order, NULL at the end */
+	struct hd_map places;	     /* of functions, in it */
+};
+
 int hd_uniformity_run(struct hd_unit *unit)
 {
 	uint32_t count = 0;
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
 		count += !LLVMIsDeclaration(f);
-	struct hd_uniformity **results = HD_ARENA_NEW(&unit->arena, struct hd_uniformity *, count + 1);
+	struct module_results *results = HD_ARENA_NEW(&unit->arena, struct module_results, 1);
+	results->list = HD_ARENA_NEW(&unit->arena, struct hd_uniformity *, count + 1);
+	results->places.arena = &unit->arena;
+	hd_map_reserve(&results->places, count);
 	count = 0;
 	for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f))
-			results[count++] = hd_uniformity_compute(f, hd_is_kernel(unit, f), &unit->arena);
+		if (!LLVMIsDeclaration(f)) {
+			hd_map_put(&results->places, f, count, 0);
+			results->list[count++] = hd_uniformity_compute(f, hd_is_kernel(unit, f), &unit->arena);
+		}
 	unit->results[HD_PASS_UNIFORMITY] = results;
 	return 0;
 }
 
+const struct hd_uniformity *hd_uniformity_of(const struct hd_unit *unit, LLVMValueRef function)
+{
+	const struct module_results *results = hd_pass_result(unit, HD_PASS_UNIFORMITY);
+	const struct hd_map_entry *place = hd_map_get(&results->places, function);
+	return place ? results->list[place->start] : NULL;
+}
+
 void hd_uniformity_print_unit(FILE *out, const struct hd_unit *unit)
 {
-	struct hd_uniformity **results = hd_pass_result(unit, HD_PASS_UNIFORMITY);
-	for (; *results; results++)
-		print(out, *results);
+	const struct module_results *results = hd_pass_result(unit, HD_PASS_UNIFORMITY);
+	for (struct hd_uniformity *const *at = results->list; *at; at++)
+		print(out, *at);
 }

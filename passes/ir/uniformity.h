@@ -14,6 +14,7 @@
 #include "lib/arena.h"
 
 struct hd_uniformity;
+struct hd_unit;
 
 /* `kernel`: parameters are the same for all threads. Everything lives in the arena. */
 struct hd_uniformity *hd_uniformity_compute(LLVMValueRef function, bool kernel, struct hd_arena *arena);
@@ -21,5 +22,8 @@ struct hd_uniformity *hd_uniformity_compute(LLVMValueRef function, bool kernel, 
 bool hd_value_is_uniform(const struct hd_uniformity *uniformity, LLVMValueRef value);
 /* A terminator whose condition is uniform where it is evaluated. */
 bool hd_branch_is_uniform(const struct hd_uniformity *uniformity, LLVMValueRef terminator);
+
+/* The row UNIFORMITY's result for a function of the legalised module that has a body. */
+const struct hd_uniformity *hd_uniformity_of(const struct hd_unit *unit, LLVMValueRef function);
 
 #endif
