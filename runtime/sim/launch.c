@@ -345,7 +345,9 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 		hd_vec_push(&sim->launches, record);
 		return;
 	}
+	gpu->grid = NULL; /* the policies' figures there are of the whole run */
 	hd_record_launch(sim, record);
+	gpu->grid = grid;
 	hd_launch_record_free(record);
 }
 

@@ -40,6 +40,10 @@ def sane(path):
     check_sums(document['total'], slots, 'total')
     for key in ['cycles', 'warp_instructions', 'thread_instructions']:
         assert document['total'][key] == sum(launch[key] for launch in document['launches']), key
+    # What CARS says of one launch is no figure of the run.
+    if document['policy'] == 'cars':
+        assert all('best_allocation' in launch['cars'] for launch in document['launches'])
+        assert 'best_allocation' not in document['total']['cars'] and 'pushes' in document['total']['cars']
 
 
 if sys.argv[1] == 'same':
