@@ -26,15 +26,16 @@ static void check_fetches(const struct fetch *fetches, uint32_t count)
 	struct simbench bench;
 	start_two_lines(&bench);
 	struct hd_sm *sm = bench.sim->gpu.sms[0];
-	uint64_t accesses = sm->stats.counters.l1i_accesses, ready[8] = {0};
+	struct hd_counters counters = {0};
+	uint64_t ready[8] = {0};
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t misses = sm->stats.counters.l1i_misses;
+		uint64_t misses = counters.l1i_misses;
 		ready[fetches[i].line] = fetches[i].miss ? fetches[i].now + 50 : ready[fetches[i].line];
-		ck_assert_uint_eq(hd_icache_fetch(sm, fetches[i].line * 8 + i % 8, fetches[i].now),
+		ck_assert_uint_eq(hd_icache_fetch(sm, &counters, fetches[i].line * 8 + i % 8, fetches[i].now),
 				  ready[fetches[i].line]);
-		ck_assert_uint_eq(sm->stats.counters.l1i_misses - misses, fetches[i].miss);
+		ck_assert_uint_eq(counters.l1i_misses - misses, fetches[i].miss);
 	}
-	ck_assert_uint_eq(sm->stats.counters.l1i_accesses - accesses, count);
+	ck_assert_uint_eq(counters.l1i_accesses, count);
 	simbench_release(&bench);
 }
 
