@@ -224,8 +224,8 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
 	HD_CUDART(cudart);
-	HD_TRY(hd_cudart_start(cudart));
-	/* As the card has it; work runs in the order of submission all the same. */
+	HD_TRY(hd_cudart_start_beside(cudart));
+	/* As the card has it; blocks of more urgent streams get a place first (runtime/sim/gpu.c). */
 	int level = capability(&cudart->config);
 	if (leastPriority)
 		*leastPriority = 0;
