@@ -59,9 +59,37 @@ struct hd_policy {
 struct hd_policy_handle {
 	const struct hd_policy *policy;
 	const struct hd_policy_hooks *hooks;
-	const char *parameter;				  /* "" where none was given */
-	uint32_t gpu_at, sm_at, cta_at, warp_at, grid_at; /* of its state in what each of these has for policies */
+	const char *parameter; /* "" where none was given */
+	uint32_t collector_at, gpu_at, sm_at, cta_at, warp_at,
+		grid_at; /* of its state in what each of these has for policies */
 };
+
+/* ---- the operand stage (docs/architecture.md) */
+
+struct hd_collector;
+struct hd_regfile;
+
+#define HD_MAX_OPERANDS 8
+#define HD_NO_COLLECTOR UINT32_MAX
+
+/* A register that an instruction reads: slots in order, low word first, duplicates included. */
+struct hd_operand {
+	uint8_t reg, slot; /* slot: enum hd_slot */
+	uint8_t word;	   /* of the slot */
+	uint8_t same;	   /* index of the first operand with this register */
+};
+enum hd_source { HD_FROM_BANK, HD_FROM_CACHE, HD_FROM_BYPASS };
+
+/* A register that is written. */
+struct hd_result {
+	struct hd_warp *warp;
+	const struct hd_dinst *inst;
+	uint32_t lanes; /* that executed the instruction */
+	uint32_t order; /* of issue in the SM; it wraps around */
+	uint8_t reg;
+	uint8_t word; /* of the destination */
+};
+enum hd_target { HD_TO_BANK, HD_TO_CACHE, HD_TO_BOTH };
 
 struct hd_policy_hooks {
 	/* State that the engine sets aside, zeroed: that of grids, CTAs and warps whenever one starts, the others once.
@@ -70,8 +98,9 @@ struct hd_policy_hooks {
 	/* Pipeline stages that it puts between issue and execution. They delay results and control by a cycle each and
 	 * hold no unit. */
 	uint32_t stages;
-	bool several_grids; /* it knows that grids run beside each other; else one runs at a time */
-	bool linear;	    /* launches run the linear versions of kernels (runtime/exec/linear.h) */
+	uint32_t collector_bytes; /* state in each operand collector; zeroed once */
+	bool several_grids;	  /* it knows that grids run beside each other; else one runs at a time */
+	bool linear;		  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
 
 	/* Every hook may be NULL. `self` is the policy in its combination. */
 	/* Before the GPU is built: checks the parameter ("" where none is given) and may change the configuration. 0 or
@@ -109,6 +138,34 @@ struct hd_policy_hooks {
 	/* Cycle at which the operands are read, given the baseline's answer. */
 	uint64_t (*operand_read)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 				 uint64_t now, uint64_t ready);
+	/*
+	 * Which of its register file's collectors takes the instruction of a warp that issues if there is one: an index
+	 * into regfile->collectors whose regfile->free is not after `now`. HD_NO_COLLECTOR: none now, the warp is asked
+	 * again in the next cycle; *reason, HD_STALL_collector, may say why. Hooks of the stage are for one policy of a
+	 * combination.
+	 */
+	uint32_t (*choose_collector)(const struct hd_policy_handle *self, struct hd_warp *warp,
+				     const struct hd_dinst *inst, const struct hd_regfile *regfile, uint64_t now,
+				     uint8_t *reason);
+	/* Where an operand of the instruction in the collector comes from; asked of all of them in order at issue. From
+	 * cache or bypass it is there at tick *ready, which is now; from its bank when that has read it. */
+	enum hd_source (*operand_source)(const struct hd_policy_handle *self, struct hd_collector *collector,
+					 const struct hd_operand *operand, uint64_t now, uint64_t *ready);
+	/* A register has come from its bank, for the first operand that asked for it and all others. */
+	void (*operand_delivered)(const struct hd_policy_handle *self, struct hd_collector *collector,
+				  const struct hd_operand *operand, uint64_t now);
+	/* The instruction leaves for its unit. From the next cycle on the collector takes another; what the policy
+	 * keeps with it stays. */
+	void (*dispatch)(const struct hd_policy_handle *self, struct hd_collector *collector, uint64_t now);
+	/* Where a register of a result goes; those of a cycle in the order of issue. What goes to the cache alone takes
+	 * no port of a bank. */
+	enum hd_target (*result_target)(const struct hd_policy_handle *self, const struct hd_result *result,
+					uint64_t now);
+	/* Among warps that could issue, those with the least value come first; among these the scheduler's rule
+	 * decides. Asked for each in every cycle. */
+	uint64_t (*prefer)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			   uint64_t now);
+	/* The result can be used. */
 	void (*write_back)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 			   uint64_t now);
 	/* Extra cycles before the warp's next issue. `saves` and `restores` reach `memory_access` first. */
@@ -152,13 +209,17 @@ struct hd_policy_hooks {
 #define HD_HOOK_LIST(X)                                                                                               \
 	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) X(operand_read) X(write_back)        \
 	X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) X(long_stall) X(wake_up) \
-	X(fetch) X(tick) X(verify_before) X(verify_after)
+	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) X(operand_delivered)  \
+	X(dispatch) X(result_target) X(prefer)
 enum hd_hook_index {
 #define X(hook) HD_HOOK_INDEX_##hook,
 	HD_HOOK_LIST(X)
 #undef X
 };
 #define HD_HOOK(hook) (UINT32_C(1) << HD_HOOK_INDEX_##hook)
+/* Those for which collectors keep their state (stage.c). */
+#define HD_STAGE_HOOKS \
+	(HD_HOOK(choose_collector) | HD_HOOK(operand_source) | HD_HOOK(operand_delivered) | HD_HOOK(dispatch))
 
 /* All policies, the baseline first; a row without a name ends them. */
 extern const struct hd_policy hd_policies[];

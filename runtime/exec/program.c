@@ -5,6 +5,8 @@
  * Needs an object that hd_object_verify has passed. Linear in its instructions and relocations
  * (undefined symbols search the modules loaded before). On failure nothing of the module is left behind.
  */
+#include <assert.h>
+
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sm/hooks.h"
@@ -62,6 +64,33 @@ static void list_reads(struct hd_dinst *to, const struct hd_regset *reads)
 					(uint8_t)(64 * word + (unsigned)__builtin_ctzll(left));
 }
 
+static void add_operands(struct hd_dinst *to, const struct hd_regset *reads, enum hd_slot slot, uint8_t reg)
+{
+	unsigned width = hd_op_width((enum hd_op)to->inst.op, to->inst.mods, slot);
+	for (unsigned word = 0; word < width; word++) {
+		unsigned number = reg + word;
+		if (number >= HD_RZ || !(reads->regs[number / 64] >> number % 64 & 1))
+			continue; /* an immediate, a constant, RZ */
+		assert(to->operand_count < HD_MAX_OPERANDS);
+		uint8_t same = 0;
+		while (same < to->operand_count && to->operands[same].reg != number)
+			same++;
+		to->operands[to->operand_count++] =
+			(struct hd_operand){(uint8_t)number, (uint8_t)slot, (uint8_t)word, same};
+	}
+}
+
+static void list_operands(struct hd_dinst *to, const struct hd_regset *reads)
+{
+	const struct hd_inst *inst = &to->inst;
+	if (hd_opinfo[inst->op].a != HD_W__)
+		add_operands(to, reads, HD_SLOT_A, inst->a);
+	if (hd_opinfo[inst->op].b != HD_W__ && !hd_x_in_b(inst->xkind))
+		add_operands(to, reads, HD_SLOT_B, inst->b);
+	if (hd_opinfo[inst->op].c != HD_W__ && !hd_x_in_c(inst->xkind))
+		add_operands(to, reads, HD_SLOT_C, inst->c);
+}
+
 static uint8_t class_of(const struct hd_inst *inst)
 {
 	if (inst->role != HD_ROLE_PLAIN)
@@ -97,6 +126,7 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 	add_hazards(&to.hazards, &writes, hd_inst_uniform_writes(inst));
 	add_hazards(&to.writes, &writes, hd_inst_uniform_writes(inst));
 	list_reads(&to, &reads);
+	list_operands(&to, &reads);
 	to.write_count = count_registers(&writes);
 	if (inst->op == HD_OP_BRA)
 		to.inst.x = first + inst->x;

@@ -54,6 +54,8 @@ struct hd_dinst {
 	uint16_t interval;     /* initiation interval of its unit */
 	uint8_t read_regs[12]; /* registers read, for operand collection */
 	uint8_t read_count, write_count;
+	uint8_t operand_count; /* as policies see them: in order, with duplicates */
+	struct hd_operand operands[HD_MAX_OPERANDS];
 	uint8_t access_bytes; /* memory: bytes a lane */
 	uint8_t mem_class;    /* enum hd_mem_class, from the role */
 	uint8_t spins;	      /* of a branch back: whether its loop can wait for another lane (yield.c) */
@@ -147,6 +149,7 @@ struct hd_warp {
 	uint64_t last_issue;
 	uint32_t outstanding; /* loads and atomics under way; stores: hd_lsu_pending_stores */
 	uint32_t late;	      /* memory instructions that wait for their operands */
+	uint32_t collected;   /* instructions in collectors, where policies look at these */
 	uint64_t access_at;   /* cycle at which the last of these has them */
 	bool fence_wait;
 	bool held;	       /* by a policy: hd_warp_hold */
@@ -362,7 +365,7 @@ struct hd_gpu {
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;
 	struct {
-		uint32_t gpu, sm, cta, warp, grid;
+		uint32_t gpu, sm, cta, warp, grid, collector;
 	} policy_bytes;	       /* of what each of these has for policies */
 	uint32_t stages;       /* that policies add between issue and execution */
 	uint8_t *policy_space; /* hd_policy_gpu */

@@ -114,8 +114,9 @@ static void count_micro(struct hd_counters *counters)
 static void issue_micro(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
 	uint64_t ready = now + sm->gpu->shape.operand_cycles;
-	struct hd_collector *collector = hd_collector_take(scheduler, warp, sm->next[warp->slot], now);
-	hd_collector_hold(scheduler, collector, hd_units_dispatch(sm, scheduler, sm->next[warp->slot], now, ready));
+	struct hd_collector *collector = hd_collector_take(sm, scheduler, warp, sm->next[warp->slot], now);
+	hd_collector_hold(sm, scheduler, collector, now,
+			  hd_units_dispatch(sm, scheduler, sm->next[warp->slot], now, ready));
 	hd_bank_write(sm, warp, warp->injection.queue->rows, ready * HD_TICKS);
 	count_micro(hd_sm_counters(sm, warp));
 	warp->last_issue = now;
@@ -140,10 +141,10 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 		issue_micro(sm, scheduler, warp, now);
 		return;
 	}
-	struct hd_collector *collector = hd_collector_take(scheduler, warp, inst, now);
+	struct hd_collector *collector = hd_collector_take(sm, scheduler, warp, inst, now);
 	uint64_t ready = hd_access_after(sm, warp, collect_row(sm, warp, now));
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
-	hd_collector_hold(scheduler, collector, dispatch);
+	hd_collector_hold(sm, scheduler, collector, now, dispatch);
 	count_access(hd_sm_counters(sm, warp), injection->queue);
 	fill_request(sm, warp, injection->queue);
 	warp->last_issue = now;

@@ -62,7 +62,7 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 
 bool hd_warp_drained(const struct hd_warp *warp)
 {
-	return !warp->outstanding && !warp->late && !hazard_any(&warp->pending);
+	return !warp->outstanding && !warp->late && !warp->collected && !hazard_any(&warp->pending);
 }
 
 /* A warp whose last thread has exited goes when nothing that it started is under way. */
@@ -74,9 +74,17 @@ static void finish_if_drained(struct hd_sm *sm, struct hd_warp *warp, uint64_t n
 		hd_warp_set_wait(sm, warp, warp->outstanding || warp->late ? HD_STALL_data_memory : HD_STALL_data_alu);
 }
 
-void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint32_t order,
+		  uint64_t now)
 {
-	uint64_t at = hd_operands_write(sm, warp, inst, now);
+	if (__builtin_expect(sm->hooks & HD_HOOK(result_target), 0))
+		hd_stage_result(sm, warp, inst, lanes, order);
+	else
+		hd_sm_write(sm, warp, inst, now, hd_operands_write(sm, warp, inst, now));
+}
+
+void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
+{
 	if (at == now) {
 		hd_sm_written(sm, warp, inst, now);
 		return;
@@ -115,7 +123,7 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 	}
 	assert(warp->outstanding);
 	warp->outstanding--;
-	hd_sm_result(sm, warp, entry->inst, now);
+	hd_sm_result(sm, warp, entry->inst, entry->lanes, entry->order, now);
 }
 
 static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t *at, uint8_t *reason)
@@ -165,7 +173,10 @@ static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 	if (inst->pipe == HD_PIPE_LSU)
 		hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
 			   &inst->writes);
-	hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1)->inst = inst;
+	struct hd_timer *timer = hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1);
+	timer->inst = inst;
+	timer->which = sm->issued;
+	timer->lanes = sm->effect.mask;
 }
 
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
@@ -176,6 +187,8 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 	sm->inflight_free = entry->next_free;
 	sm->inflight_left--;
 	entry->inst = inst;
+	entry->lanes = sm->effect.mask;
+	entry->order = sm->issued;
 	entry->slot = (uint8_t)warp->slot;
 	return token;
 }
@@ -201,6 +214,13 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 		return;
 	}
 	hd_access_start(sm, warp, inst, take_token(sm, warp, inst, effect->space), now, start);
+}
+
+void hd_sm_dispatched(struct hd_sm *sm, struct hd_warp *warp, uint32_t which, uint64_t now)
+{
+	hd_stage_dispatched(sm, which, now);
+	if (warp->state == HD_WARP_DONE)
+		finish_if_drained(sm, warp, now);
 }
 
 void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now)
@@ -301,17 +321,19 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	}
 	const struct hd_dinst *inst = sm->next[warp->slot];
 	struct hd_collector *collector =
-		inst->pipe == HD_PIPE_BRU ? NULL : hd_collector_take(scheduler, warp, inst, now);
+		inst->pipe == HD_PIPE_BRU ? NULL : hd_collector_take(sm, scheduler, warp, inst, now);
 	uint64_t ready = now + sm->gpu->shape.operand_cycles;
 	if (inst->read_count)
-		ready = hd_operands_read(sm, warp, inst, now);
+		ready = collector && sm->hooks & HD_STAGE_HOOKS ? hd_stage_read(sm, collector, now)
+								: hd_operands_read(sm, warp, inst, now);
 	if (sm->hooks & HD_HOOK(operand_read))
 		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
 	if (inst->pipe == HD_PIPE_LSU)
 		ready = hd_access_after(sm, warp, ready);
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	if (collector)
-		hd_collector_hold(scheduler, collector, dispatch);
+		hd_collector_hold(sm, scheduler, collector, now, dispatch);
+	sm->issued++;
 	count_issue(hd_sm_counters(sm, warp), inst);
 	warp->last_issue = now;
 	sm->exec->now = now;

@@ -55,15 +55,18 @@ static struct hd_bank_shape shape_of(const struct hd_config *config)
 }
 
 /* In one piece: an access touches a line or two of it. */
-static struct hd_regfile *new_regfile(const struct hd_bank_shape *shape, uint32_t collectors, struct hd_arena *arena)
+static struct hd_regfile *new_regfile(const struct hd_bank_shape *shape, uint32_t part, uint32_t collectors,
+				      struct hd_arena *arena)
 {
 	size_t ports = (size_t)shape->banks * (shape->read_ports + (shape->writes_at ? shape->write_ports : 0));
 	struct hd_regfile *file = hd_arena_alloc(arena, sizeof(*file) + (ports + collectors) * sizeof(*file->ports));
 	file->collector_count = collectors;
 	file->free = file->ports + ports;
 	file->collectors = HD_ARENA_NEW(arena, struct hd_collector, collectors);
-	for (uint32_t i = 0; i < collectors; i++)
+	for (uint32_t i = 0; i < collectors; i++) {
 		file->collectors[i].index = i;
+		file->collectors[i].number = part * collectors + i;
+	}
 	return file;
 }
 
@@ -72,7 +75,7 @@ void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct h
 	struct hd_bank_shape *shape = &sm->gpu->shape;
 	*shape = shape_of(config);
 	for (uint32_t i = 0; i < shape->parts; i++)
-		sm->regfiles[i] = new_regfile(shape, (uint32_t)config->collectors / shape->parts, arena);
+		sm->regfiles[i] = new_regfile(shape, i, (uint32_t)config->collectors / shape->parts, arena);
 	for (uint32_t i = 0; i < sm->scheduler_count; i++)
 		sm->schedulers[i].regfile = sm->regfiles[shape->parts > 1 ? i : 0];
 	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
@@ -160,21 +163,25 @@ uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const s
 
 /* ---- collectors */
 
-struct hd_collector *hd_collector_take(const struct hd_scheduler *scheduler, struct hd_warp *warp,
-				       const struct hd_dinst *inst, uint64_t now)
+struct hd_collector *hd_collector_take(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
+				       struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	struct hd_regfile *file = scheduler->regfile;
 	uint32_t index = 0;
-	while (file->free[index] > now)
-		index++;
-	assert(index < file->collector_count);
+	if (__builtin_expect(sm->hooks & HD_HOOK(choose_collector), 0))
+		index = sm->chosen;
+	else
+		while (file->free[index] > now)
+			index++;
+	assert(index < file->collector_count && file->free[index] <= now);
 	struct hd_collector *collector = &file->collectors[index];
 	collector->warp = warp;
 	collector->inst = inst;
 	return collector;
 }
 
-void hd_collector_hold(const struct hd_scheduler *scheduler, struct hd_collector *collector, uint64_t dispatch)
+void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_collector *collector,
+		       uint64_t now, uint64_t dispatch)
 {
 	struct hd_regfile *file = scheduler->regfile;
 	file->free[collector->index] = dispatch + 1;
@@ -182,6 +189,8 @@ void hd_collector_hold(const struct hd_scheduler *scheduler, struct hd_collector
 	for (uint32_t i = 1; i < file->collector_count; i++)
 		if (file->free[i] < file->open)
 			file->open = file->free[i];
+	if (__builtin_expect(sm->hooks & HD_STAGE_HOOKS, 0))
+		hd_stage_start(sm, collector, now, dispatch);
 }
 
 void hd_operands_dump(const struct hd_sm *sm, uint64_t now, FILE *out)

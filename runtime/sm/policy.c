@@ -157,6 +157,7 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 		.hooks = hooks,
 		.parameter = parameter,
 		.gpu_at = set_aside(&gpu->policy_bytes.gpu, hooks->gpu_bytes),
+		.collector_at = set_aside(&gpu->policy_bytes.collector, hooks->collector_bytes),
 		.sm_at = set_aside(&gpu->policy_bytes.sm, hooks->sm_bytes),
 		.cta_at = set_aside(&gpu->policy_bytes.cta, hooks->cta_bytes),
 		.warp_at = set_aside(&gpu->policy_bytes.warp, hooks->warp_bytes),
@@ -190,6 +191,15 @@ static uint8_t *new_space(struct hd_gpu *gpu, uint32_t bytes)
 	return bytes ? hd_arena_alloc(&gpu->arena, bytes) : NULL;
 }
 
+static void place_in_stage(struct hd_gpu *gpu, struct hd_sm *sm)
+{
+	for (uint32_t part = 0; part < gpu->shape.parts; part++)
+		for (uint32_t i = 0; i < sm->regfiles[part]->collector_count; i++)
+			sm->regfiles[part]->collectors[i].policy_space = new_space(gpu, gpu->policy_bytes.collector);
+	if (sm->hooks & HD_HOOK(result_target))
+		sm->results = HD_ARENA_NEW(&gpu->arena, struct hd_stage_result, hd_sm_timers(&gpu->config));
+}
+
 void hd_policy_place(struct hd_gpu *gpu)
 {
 	gpu->policy_space = new_space(gpu, gpu->policy_bytes.gpu);
@@ -201,6 +211,7 @@ void hd_policy_place(struct hd_gpu *gpu)
 			sm->warps[slot].policy_space = new_space(gpu, gpu->policy_bytes.warp);
 		for (uint32_t slot = 0; slot < sm->cta_slots; slot++)
 			sm->ctas[slot].policy_space = new_space(gpu, gpu->policy_bytes.cta);
+		place_in_stage(gpu, sm);
 	}
 }
 
@@ -243,6 +254,13 @@ uint32_t hd_policy_rename(const struct hd_sm *sm, const struct hd_warp *warp, ui
 	HD_HOOKED (sm->gpu, self, rename)
 		return self->hooks->rename(self, warp, reg);
 	return reg;
+}
+
+uint64_t hd_policy_prefer(const struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	HD_HOOKED (sm->gpu, self, prefer)
+		return self->hooks->prefer(self, warp, inst, now);
+	return 0;
 }
 
 uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,

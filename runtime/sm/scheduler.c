@@ -238,17 +238,45 @@ static uint32_t scheduler_pick(const struct hd_sm *sm, const struct hd_scheduler
 	return (uint32_t)__builtin_ctzll(candidates);
 }
 
+/* Those of the candidates that the policy puts first. */
+static uint64_t preferred(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t candidates, uint64_t now)
+{
+	uint64_t least = UINT64_MAX, first = 0;
+	for (uint64_t left = candidates; left; left &= left - 1) {
+		uint32_t slot = scheduler->slot_at[__builtin_ctzll(left)];
+		uint64_t value = hd_policy_prefer(sm, &sm->warps[slot], sm->next[slot], now);
+		if (value < least)
+			first = 0;
+		if (value <= least)
+			first |= left & -left;
+		least = value < least ? value : least;
+	}
+	return first;
+}
+
+#define ASKED (HD_HOOK(can_issue) | HD_HOOK(choose_collector))
+
+static bool may_issue(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t slot, uint64_t now,
+		      uint8_t *reason)
+{
+	struct hd_warp *warp = &sm->warps[slot];
+	if (sm->hooks & HD_HOOK(can_issue) && !hd_policy_can_issue(sm, warp, sm->next[slot], now))
+		return false;
+	return !(sm->hooks & HD_HOOK(choose_collector)) || hd_stage_choose(sm, scheduler, warp, now, reason);
+}
+
 /* The position that issues, or NO_POSITION. */
 static uint32_t scheduler_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now,
 				 struct blocked *blocked)
 {
 	uint64_t candidates = scheduler_candidates(sm, scheduler, now, blocked);
 	while (candidates) {
-		uint32_t position = scheduler_pick(sm, scheduler, candidates);
-		uint32_t slot = scheduler->slot_at[position];
-		if (!(sm->hooks & HD_HOOK(can_issue)) || hd_policy_can_issue(sm, &sm->warps[slot], sm->next[slot], now))
+		uint64_t from = sm->hooks & HD_HOOK(prefer) ? preferred(sm, scheduler, candidates, now) : candidates;
+		uint32_t position = scheduler_pick(sm, scheduler, from);
+		uint8_t reason = HD_STALL_policy;
+		if (!(sm->hooks & ASKED) || may_issue(sm, scheduler, scheduler->slot_at[position], now, &reason))
 			return position;
-		block(blocked, HD_STALL_policy, now + 1);
+		block(blocked, reason, now + 1);
 		candidates &= ~(UINT64_C(1) << position);
 	}
 	return NO_POSITION;

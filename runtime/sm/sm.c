@@ -104,6 +104,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(&sm->gpu->config));
 	init_inflight(sm);
 	hd_access_clear(sm);
+	sm->result_count = 0;
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
 	sm->lsu_next = HD_NEVER;
 	sm->policy_next = sm->hooks & HD_HOOK(tick) ? now : HD_NEVER;
@@ -215,6 +216,8 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 	if (sm->wheel.next <= now)
 		hd_sm_fire(sm, now);
 	memory_cycle(sm, now);
+	if (__builtin_expect(sm->result_count != 0, 0))
+		hd_stage_results(sm, now);
 	if (sm->policy_next <= now)
 		sm->policy_next = hd_policy_tick(sm, now);
 	schedulers_cycle(sm, now);

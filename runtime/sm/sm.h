@@ -55,7 +55,14 @@ struct hd_scheduler {
 struct hd_collector {
 	struct hd_warp *warp; /* of the last instruction that it took */
 	const struct hd_dinst *inst;
-	uint32_t index; /* in its register file */
+	uint32_t index;	 /* in its register file */
+	uint32_t number; /* in the SM */
+	/* Kept where policies look at the operand stage: stage.c. */
+	bool waiting;			 /* its instruction has not been dispatched */
+	uint32_t missing;		 /* operands that are not there yet, a bit each */
+	uint8_t source[HD_MAX_OPERANDS]; /* enum hd_source */
+	uint64_t ready[HD_MAX_OPERANDS]; /* ticks */
+	uint8_t *policy_space;		 /* hd_policy_collector */
 };
 
 /* Banks and collectors of one scheduler, or of all that share them: operands.c. */
@@ -75,18 +82,28 @@ struct hd_unit {
 };
 
 /* A timer: a result is there, or it is written where it had to wait for a port; a warp looks at its next instruction; a
- * memory instruction whose operands were late goes to the load/store unit. */
-enum hd_timer_kind { HD_TIMER_RESULT, HD_TIMER_WRITTEN, HD_TIMER_WAKE, HD_TIMER_ACCESS };
+ * memory instruction whose operands were late goes to the load/store unit; an operand is in its collector, or an
+ * instruction leaves it. */
+enum hd_timer_kind {
+	HD_TIMER_RESULT,
+	HD_TIMER_WRITTEN,
+	HD_TIMER_WAKE,
+	HD_TIMER_ACCESS,
+	HD_TIMER_OPERAND,
+	HD_TIMER_DISPATCH
+};
 struct hd_timer {
 	uint64_t cycle;
 	const struct hd_dinst *inst;
-	uint32_t which; /* HD_TIMER_ACCESS: in hd_sm.late */
+	uint32_t which; /* result: order of issue; access: in hd_sm.late; operand, dispatch: number of the collector,
+			   and operand << 16 */
+	uint32_t lanes; /* result: that executed */
 	uint16_t next;
 	uint8_t slot, kind;
 };
 #define HD_WHEEL_BUCKETS 512
 #define HD_TIMER_NONE UINT16_MAX
-#define HD_ISSUE_TIMERS 2    /* that an issue starts, at most */
+#define HD_ISSUE_TIMERS (3 + HD_MAX_OPERANDS)    /* that an issue starts, at most */
 #define HD_WARP_INFLIGHT 64 /* loads under way, of the warps on average */
 struct hd_wheel {
 	uint64_t next; /* earliest cycle with a timer; HD_NEVER */
@@ -104,9 +121,17 @@ struct hd_late {
 	struct hd_mem_request request;
 };
 
+/* A result of this cycle. */
+struct hd_stage_result {
+	struct hd_warp *warp;
+	const struct hd_dinst *inst;
+	uint32_t lanes, order;
+};
+
 /* A load or atomic under way. */
 struct hd_inflight {
 	const struct hd_dinst *inst;
+	uint32_t lanes, order;
 	uint32_t next_free;
 	uint8_t slot;
 };
@@ -181,6 +206,10 @@ struct hd_sm {
 	uint32_t inflight_free, inflight_left;
 	struct hd_late *late; /* one for each collector */
 	uint32_t late_free, late_count;
+	uint32_t issued;		 /* instructions, for the order of results */
+	uint32_t chosen;		 /* collector of the next issue, by a policy */
+	struct hd_stage_result *results; /* of this cycle, where policies say where they go */
+	uint32_t result_count;
 	struct hd_parked parked[HD_MAX_WARPS];
 	uint64_t stalls[HD_STALL_COUNT];
 	struct hd_counters counted[HD_MAX_GRIDS]; /* of each grid, by hd_grid.slot */
@@ -224,6 +253,11 @@ static inline struct hd_counters *hd_sm_counters(struct hd_sm *sm, const struct 
 	return &sm->counted[sm->grid_of[warp->slot]];
 }
 
+static inline void *hd_policy_collector(const struct hd_policy_handle *self, const struct hd_collector *collector)
+{
+	return collector->policy_space + self->collector_at;
+}
+
 /* sm.c */
 struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec);
 void hd_sm_free(struct hd_sm *sm);
@@ -263,9 +297,13 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 /* The warp goes on at warp->pc, not before `at`; until then it waits for `reason`. */
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
 /* A result is there; it is written as soon as its banks have ports. Then others may use it. */
-void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint32_t order,
+		  uint64_t now);
+void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
 void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now);
+/* An instruction has left its collector, where policies look at these. */
+void hd_sm_dispatched(struct hd_sm *sm, struct hd_warp *warp, uint32_t which, uint64_t now);
 /* A memory instruction whose operands were late goes to the load/store unit. */
 void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
 
@@ -314,9 +352,10 @@ uint32_t hd_sm_timers(const struct hd_config *config);
 void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
 void hd_operands_dump(const struct hd_sm *sm, uint64_t now, FILE *out);
 /* A free collector for the instruction; the caller has seen that there is one. */
-struct hd_collector *hd_collector_take(const struct hd_scheduler *scheduler, struct hd_warp *warp,
-				       const struct hd_dinst *inst, uint64_t now);
-void hd_collector_hold(const struct hd_scheduler *scheduler, struct hd_collector *collector, uint64_t dispatch);
+struct hd_collector *hd_collector_take(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
+				       struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_collector *collector,
+		       uint64_t now, uint64_t dispatch);
 /* Reads the registers of an instruction that has some; returns the cycle at which all are in its collector. */
 uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 /* Writes its results; returns the cycle at which all are. */
@@ -338,6 +377,19 @@ uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *schedu
 /* Issues to it in cycle `now`; returns the dispatch cycle, not before `ready`. */
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
 			   uint64_t now, uint64_t ready);
+
+/* stage.c: the operand stage under policies. `which`: as in struct hd_timer. */
+/* Chooses the collector of the warp's next instruction; false: it does not issue now, for *reason. */
+bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now,
+		     uint8_t *reason);
+uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_t now);
+void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t dispatch);
+void hd_stage_delivered(struct hd_sm *sm, uint32_t which, uint64_t now);
+void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now);
+void hd_stage_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes,
+		     uint32_t order);
+/* Writes the results of this cycle. */
+void hd_stage_results(struct hd_sm *sm, uint64_t now);
 
 /* access.c: memory instructions */
 void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);

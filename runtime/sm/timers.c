@@ -85,10 +85,12 @@ static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t 
 {
 	struct hd_warp *warp = &sm->warps[timer->slot];
 	switch (timer->kind) {
-	case HD_TIMER_RESULT: hd_sm_result(sm, warp, timer->inst, now); break;
+	case HD_TIMER_RESULT: hd_sm_result(sm, warp, timer->inst, timer->lanes, timer->which, now); break;
 	case HD_TIMER_WRITTEN: hd_sm_written(sm, warp, timer->inst, now); break;
 	case HD_TIMER_WAKE: hd_warp_evaluate(sm, warp); break;
 	case HD_TIMER_ACCESS: hd_sm_late_access(sm, warp, timer->which, now); break;
+	case HD_TIMER_OPERAND: hd_stage_delivered(sm, timer->which, now); break;
+	case HD_TIMER_DISPATCH: hd_sm_dispatched(sm, warp, timer->which, now); break;
 	default: break;
 	}
 }

@@ -1,0 +1,183 @@
+/*
+ * The operand stage under policies that look at it: which collector takes an instruction, where each of its operands
+ * comes from and when they are there, when it is dispatched, and where results go. What the stage does by itself is in
+ * operands.c; here collectors know which operands are missing, and events tell the policies of each change.
+ *
+ * Results of a cycle are kept until all have come, and are told in the order in which their instructions were issued.
+ *
+ * Cost: nothing for SMs whose policies have none of these hooks; else a timer for each operand from a bank and for each
+ * dispatch.
+ */
+#include <assert.h>
+
+#include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
+
+static uint64_t cycle_of(uint64_t ticks)
+{
+	return (ticks + HD_TICKS - 1) / HD_TICKS;
+}
+
+/* ---- at issue */
+
+bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now,
+		     uint8_t *reason)
+{
+	const struct hd_dinst *inst = sm->next[warp->slot];
+	sm->chosen = HD_NO_COLLECTOR;
+	if (inst->pipe == HD_PIPE_BRU)
+		return true;
+	HD_HOOKED (sm->gpu, self, choose_collector) {
+		*reason = HD_STALL_collector;
+		sm->chosen = self->hooks->choose_collector(self, warp, inst, scheduler->regfile, now, reason);
+		if (sm->chosen == HD_NO_COLLECTOR)
+			return false;
+	}
+	return true;
+}
+
+static enum hd_source source_of(const struct hd_sm *sm, struct hd_collector *collector,
+				const struct hd_operand *operand, uint64_t now, uint64_t *ready)
+{
+	HD_HOOKED (sm->gpu, self, operand_source)
+		return self->hooks->operand_source(self, collector, operand, now, ready);
+	return HD_FROM_BANK;
+}
+
+/* A register that an operand before this one has from its bank already is not read twice. */
+static uint64_t read_bank(struct hd_sm *sm, const struct hd_collector *collector, uint32_t index, uint64_t from)
+{
+	const struct hd_operand *operands = collector->inst->operands;
+	for (uint32_t i = operands[index].same; i < index; i++)
+		if (operands[i].reg == operands[index].reg && collector->source[i] == HD_FROM_BANK)
+			return collector->ready[i];
+	return hd_bank_read(sm, collector->warp, operands[index].reg, from);
+}
+
+uint64_t hd_stage_read(struct hd_sm *sm, struct hd_collector *collector, uint64_t now)
+{
+	const struct hd_dinst *inst = collector->inst;
+	uint64_t first = now * HD_TICKS, latest = first;
+	collector->missing = 0;
+	for (uint32_t i = 0; i < inst->operand_count; i++) {
+		uint64_t ready = first;
+		enum hd_source source = source_of(sm, collector, &inst->operands[i], now, &ready);
+		if (source == HD_FROM_BANK)
+			ready = read_bank(sm, collector, i, first);
+		collector->source[i] = (uint8_t)source;
+		collector->ready[i] = ready;
+		if (cycle_of(ready) > now)
+			collector->missing |= 1u << i;
+		latest = ready > latest ? ready : latest;
+	}
+	return cycle_of(latest);
+}
+
+static bool first_from_bank(const struct hd_collector *collector, uint32_t index)
+{
+	const struct hd_operand *operands = collector->inst->operands;
+	if (collector->source[index] != HD_FROM_BANK)
+		return false;
+	for (uint32_t i = operands[index].same; i < index; i++)
+		if (operands[i].reg == operands[index].reg && collector->source[i] == HD_FROM_BANK)
+			return false;
+	return true;
+}
+
+void hd_stage_start(struct hd_sm *sm, struct hd_collector *collector, uint64_t now, uint64_t dispatch)
+{
+	struct hd_warp *warp = collector->warp;
+	collector->waiting = true;
+	warp->collected++;
+	for (uint32_t i = 0; i < collector->inst->operand_count; i++) {
+		uint64_t at = cycle_of(collector->ready[i]);
+		if (!first_from_bank(collector, i))
+			continue;
+		if (at > now)
+			hd_warp_timer(sm, warp, HD_TIMER_OPERAND, now, at)->which = collector->number | i << 16;
+		else
+			hd_stage_delivered(sm, collector->number | i << 16, now);
+	}
+	if (dispatch > now)
+		hd_warp_timer(sm, warp, HD_TIMER_DISPATCH, now, dispatch)->which = collector->number;
+	else
+		hd_stage_dispatched(sm, collector->number, now);
+}
+
+/* ---- events */
+
+static struct hd_collector *collector_at(const struct hd_sm *sm, uint32_t number)
+{
+	uint32_t each = sm->regfiles[0]->collector_count;
+	return &sm->regfiles[number / each]->collectors[number % each];
+}
+
+void hd_stage_delivered(struct hd_sm *sm, uint32_t which, uint64_t now)
+{
+	struct hd_collector *collector = collector_at(sm, which & 0xffff);
+	const struct hd_operand *operand = &collector->inst->operands[which >> 16];
+	for (uint32_t i = 0; i < collector->inst->operand_count; i++)
+		if (collector->inst->operands[i].reg == operand->reg && collector->source[i] == HD_FROM_BANK)
+			collector->missing &= ~(1u << i);
+	HD_HOOKED (sm->gpu, self, operand_delivered)
+		self->hooks->operand_delivered(self, collector, operand, now);
+}
+
+void hd_stage_dispatched(struct hd_sm *sm, uint32_t which, uint64_t now)
+{
+	struct hd_collector *collector = collector_at(sm, which);
+	collector->waiting = false;
+	collector->missing = 0; /* also what came from elsewhere */
+	HD_HOOKED (sm->gpu, self, dispatch)
+		self->hooks->dispatch(self, collector, now);
+	collector->warp->collected--;
+}
+
+/* ---- results */
+
+void hd_stage_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes,
+		     uint32_t order)
+{
+	uint32_t at = sm->result_count++;
+	while (at && (int32_t)(order - sm->results[at - 1].order) < 0) {
+		sm->results[at] = sm->results[at - 1];
+		at--;
+	}
+	sm->results[at] = (struct hd_stage_result){warp, inst, lanes, order};
+}
+
+static enum hd_target target_of(const struct hd_sm *sm, const struct hd_result *result, uint64_t now)
+{
+	HD_HOOKED (sm->gpu, self, result_target)
+		return self->hooks->result_target(self, result, now);
+	return HD_TO_BANK;
+}
+
+/* The cycle at which all registers of a result are written. */
+static uint64_t write_result(struct hd_sm *sm, const struct hd_stage_result *from, uint64_t now)
+{
+	uint64_t latest = now * HD_TICKS;
+	for (uint32_t word = 0; word < from->inst->write_count; word++) {
+		struct hd_result result = {.warp = from->warp,
+					   .inst = from->inst,
+					   .lanes = from->lanes,
+					   .order = from->order,
+					   .reg = (uint8_t)(from->inst->inst.dst + word),
+					   .word = (uint8_t)word};
+		if (target_of(sm, &result, now) == HD_TO_CACHE)
+			continue;
+		uint64_t at = hd_bank_write(sm, from->warp, result.reg, now * HD_TICKS);
+		latest = at > latest ? at : latest;
+	}
+	hd_sm_counters(sm, from->warp)->write_conflicts += cycle_of(latest) - now;
+	return cycle_of(latest);
+}
+
+void hd_stage_results(struct hd_sm *sm, uint64_t now)
+{
+	for (uint32_t i = 0; i < sm->result_count; i++) {
+		const struct hd_stage_result *result = &sm->results[i];
+		hd_sm_write(sm, result->warp, result->inst, now, write_result(sm, result, now));
+	}
+	sm->result_count = 0;
+}
