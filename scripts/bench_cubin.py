@@ -11,6 +11,7 @@ import os
 import re
 import struct
 import subprocess
+import threading
 
 HELPER = '__cuda_sm'  # names of ptxas's own routines, for divisions and the like
 
@@ -37,7 +38,7 @@ class Cache:
             digest.update(len(data).to_bytes(8, 'little') + data)
         path = os.path.join(self.directory, f'{digest.hexdigest()[:32]}.{extension}')
         if not os.path.exists(path):
-            unfinished = f'{path}.{os.getpid()}'
+            unfinished = f'{path}.{threading.get_native_id()}'
             make(unfinished)
             os.replace(unfinished, path)
         return path

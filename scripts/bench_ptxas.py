@@ -7,7 +7,9 @@ calls, which both compilers bring themselves. Instructions are compared as they 
 Heddle's machine does without (bench_cubin.is_foreign). In relocatable code ptxas reports at least 24 registers for whatever can be
 called and for whatever calls, its frame holds the return address (8 bytes), and what it saves are its spill stores;
 kernels without calls are left out there, as the least also holds for those that need one of ptxas's own routines.
-Without sources, the examples and the kernels of bench_kernels.py are measured.
+Without sources, the examples, the kernels of bench_kernels.py and those of scripts/ptxas/ are measured. The last are
+written in the manner of real programs, from the algorithms and before any tuning; those in unseen/ are held out: nobody
+looks at single ones while tuning, and no row of theirs is printed.
 """
 import argparse
 import concurrent.futures
@@ -23,6 +25,7 @@ import bench_cubin
 
 CALLABLE_REGISTERS = 24  # ptxas: the least that a function with a caller or a callee reports
 RETURN_WORDS = 2         # ptxas saves its return address beside the registers of the calling convention
+PROGRAMS = 'scripts/ptxas'
 WHOLE = 'ipra'           # parameters of the pass that stand for whole-program compilation
 
 
@@ -107,9 +110,14 @@ def with_callees(functions, name, apart=()):
 # ---- one module ----
 
 
+def stem_of(source):
+    folder, name = os.path.split(os.path.splitext(source)[0])
+    return f'{os.path.basename(folder)}.{name}'
+
+
 def measure_whole(source, arch):
     """cap -> [(kernel, Heddle's figures, ptxas's figures)]."""
-    stem = f'{os.path.splitext(os.path.basename(source))[0]}.{arch}'
+    stem = f'{stem_of(source)}.{arch}'
     ir, ptx = device_ir(source, arch, False)
     rows = {}
     for cap in (0,) + CAPS:
@@ -124,7 +132,7 @@ def measure_relocatable(sources, arch):
     """Rows of each function alone, and both call graphs, of modules that are linked together."""
     rows, functions, cubins = [], {}, []
     for source in sources:
-        stem = f'{os.path.splitext(os.path.basename(source))[0]}.{arch}.rdc'
+        stem = f'{stem_of(source)}.{arch}.rdc'
         ir, ptx = device_ir(source, arch, True)
         own, peer = heddle(ir, os.path.join(OUT, stem), ['rdc']), PEER.figures(ptx, arch, ['-c'])
         cubins.append(PEER.assemble(ptx, arch, ['-c'])[0])
@@ -200,10 +208,26 @@ def table(rows):
                                    ('registers', 'stack_bytes', 'common')))
 
 
-def report_whole(arch, results):
+def is_unseen(source):
+    return os.path.basename(os.path.dirname(source)) == 'unseen'
+
+
+def report_sets(results, sources):
+    """Registers of the kernels that the compiler was tuned with, and of the others."""
+    sets = {'examples and shapes': lambda source: not source.startswith(PROGRAMS),
+            'programs': lambda source: source.startswith(PROGRAMS) and not is_unseen(source),
+            'programs, unseen': is_unseen}
+    for title, belongs in sets.items():
+        rows = [row for source, result in zip(sources, results) if belongs(source) for row in result[0]]
+        summarise(rows, 'registers', f'registers, {title}', holes=False)
+
+
+def report_whole(arch, results, sources):
     print(f'\n{arch}: Heddle with {WHOLE} / ptxas -O3, whole program')
+    report_sets(results, sources)
+    seen = [result for source, result in zip(sources, results) if not is_unseen(source)]
     for cap in (0,) + CAPS:
-        rows = [row for result in results for row in result[cap]]
+        rows = [row for result in seen for row in result[cap]]
         bounded = [row for row in rows if row[1]['launch_bounds']['max_threads']]
         free = [row for row in rows if not row[1]['launch_bounds']['max_threads']]
         if not cap:
@@ -260,15 +284,16 @@ def report_relocatable(arch, results):
 def main():
     os.makedirs(OUT, exist_ok=True)
     subprocess.run([sys.executable, 'scripts/bench_kernels.py', OUT], check=True)
-    sources = OPTIONS.sources or sorted(glob.glob('examples/*.cu')) + sorted(glob.glob(f'{OUT}/*.cu'))
-    linked = [[source] for source in sources if not source.endswith('.ll')]
+    sources = OPTIONS.sources or [source for folder in ('examples', OUT, PROGRAMS, f'{PROGRAMS}/unseen')
+                                  for source in sorted(glob.glob(f'{folder}/*.cu'))]
+    linked = [[source] for source in sources if not source.endswith('.ll') and not is_unseen(source)]
     if not OPTIONS.sources:
         linked.append([f'{OUT}/separate/separate.cu', f'{OUT}/separate/away.cu'])
     for arch in ARCHS:
         with concurrent.futures.ThreadPoolExecutor(OPTIONS.jobs) as pool:
             whole = pool.map(lambda source: measure_whole(source, arch), sources)
             relocatable = pool.map(lambda modules: measure_relocatable(modules, arch), linked)
-            report_whole(arch, list(whole))
+            report_whole(arch, list(whole), sources)
             report_relocatable(arch, list(relocatable))
 
 
