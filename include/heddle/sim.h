@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "heddle/config.h"
 #include "heddle/metadata.h"
@@ -65,6 +66,7 @@ struct hd_sim_options {
 	bool warn_outside;    /* loads a little outside an allocation warn, as hardware lets them pass; else faults */
 	uint32_t check;	      /* HD_CHECK_*: mistakes of the program to look for; 0: none */
 	uint64_t sample;      /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
+	FILE *progress;	      /* a terminal for a line about launches that take longer than two seconds; NULL: none */
 	const char *trace;    /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
 	/* Gets the statistics as records, a line of JSON each without its end (runtime/sim/report.c), as they come.

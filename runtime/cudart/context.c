@@ -277,6 +277,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.warn_outside = !strcmp(environment("HEDDLE_OUT_OF_BOUNDS", "error"), "warn"),
 		.max_cycles = max_cycles,
 		.watchdog = watchdog,
+		.progress = *environment("HEDDLE_PROGRESS", "0") != '0' ? stderr : NULL,
 		.dump_state = *environment("HEDDLE_DUMP_STATE", "0") != '0',
 		.sample = sample,
 		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],

@@ -23,6 +23,7 @@
 #include "lib/arena.h"
 #include "lib/vec.h"
 #include "runtime/memory/memory.h"
+#include "runtime/sim/progress.h"
 
 struct hd_exec;
 struct hd_linear_state;
@@ -361,6 +362,7 @@ struct hd_gpu {
 	uint32_t grid_slots;		/* that grids have had since the start */
 	struct hd_grid *grid;		/* that runs alone, or is beginning or ending; NULL: none, or several run */
 	struct hd_run *run;		/* gpu.c's */
+	struct hd_progress progress;
 	uint64_t grids_launched;
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;

@@ -290,6 +290,7 @@ void hd_gpu_run(struct hd_gpu *gpu)
 	struct hd_run *run = gpu->run;
 	while (!gpu->error && !gpu->interrupted) {
 		uint64_t next = run_cycle(run, gpu->now);
+		hd_progress_cycle(&gpu->progress, gpu);
 		bool finished = gpu->error || any_has_ended(run);
 		gpu->now = finished || next == HD_NEVER ? gpu->now + 1 : next;
 		if (finished)
@@ -344,6 +345,7 @@ static void wake_up(struct hd_run *run)
 		run->due[i] = HD_NEVER;
 	}
 	memset(run->woken, 0, sizeof(run->woken));
+	hd_progress_start(&gpu->progress, gpu);
 	run->chosen = false;
 	HD_HOOKED (gpu, self, quota)
 		run->chosen = true;
@@ -394,6 +396,7 @@ static void rest(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
 	hd_watchdog_end(&run->watchdog, gpu);
+	hd_progress_end(&gpu->progress);
 	gpu->stats.counters.cycles += gpu->now - run->began;
 	if (!gpu->error)
 		return;
@@ -443,6 +446,15 @@ void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_count
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		hd_counters_add(counters, &gpu->sms[i]->counted[slot]);
 	hd_counters_add(counters, hd_memory_counters(gpu->memory, slot));
+}
+
+uint64_t hd_gpu_issued(const struct hd_gpu *gpu)
+{
+	uint64_t issued = 0;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		for (uint32_t grid = 0; grid < gpu->grid_slots; grid++)
+			issued += gpu->sms[i]->counted[grid].warp_instructions;
+	return issued;
 }
 
 void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)

@@ -72,6 +72,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	gpu->options = *options;
 	gpu->options.config = &gpu->config;
 	gpu->verify = options->verify;
+	hd_progress_init(&gpu->progress, options->progress);
 	if (!gpu->options.heap_bytes)
 		gpu->options.heap_bytes = DEFAULT_HEAP_BYTES;
 	sim->policy_name =

@@ -58,6 +58,8 @@ void hd_grid_free(struct hd_grid *grid);
 /* The record of a launch, to be filled when it has ended. */
 struct hd_launch_record *hd_record_new(const struct hd_grid *grid);
 void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid);
+/* Warp instructions so far. */
+uint64_t hd_gpu_issued(const struct hd_gpu *gpu);
 /* Adds what has been counted for the grids that have had this slot. */
 void hd_gpu_add_counted(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *counters);
 /* Everything counted so far: finished launches, SMs and memory. */

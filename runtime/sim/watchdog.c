@@ -31,15 +31,6 @@ static uint64_t period_of(const struct hd_gpu *gpu)
 	return gpu->options.watchdog ? gpu->options.watchdog : HD_SIM_WATCHDOG_CYCLES;
 }
 
-static uint64_t issued_by(const struct hd_gpu *gpu)
-{
-	uint64_t issued = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		for (uint32_t grid = 0; grid < gpu->grid_slots; grid++)
-			issued += gpu->sms[i]->counted[grid].warp_instructions;
-	return issued;
-}
-
 static uint64_t shorter(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -69,7 +60,7 @@ static void schedule(struct hd_watchdog *watchdog, const struct hd_gpu *gpu, uin
 void hd_watchdog_start(struct hd_watchdog *watchdog, const struct hd_gpu *gpu)
 {
 	*watchdog = (struct hd_watchdog){.started = gpu->now, .progress = gpu->now, .stuck = NOT_STUCK};
-	watchdog->issued = issued_by(gpu);
+	watchdog->issued = hd_gpu_issued(gpu);
 	watchdog->length = short_look(gpu);
 	schedule(watchdog, gpu, period_of(gpu) / 4);
 }
@@ -130,7 +121,7 @@ static bool any_sleeps(const struct hd_gpu *gpu)
 
 static bool nothing_issues(struct hd_watchdog *watchdog, const struct hd_gpu *gpu)
 {
-	uint64_t issued = issued_by(gpu);
+	uint64_t issued = hd_gpu_issued(gpu);
 	if (issued != watchdog->issued || any_sleeps(gpu)) {
 		watchdog->issued = issued;
 		watchdog->progress = gpu->now;

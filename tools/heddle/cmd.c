@@ -135,10 +135,21 @@ int cmd_print_json(struct json_t *value)
 	return CMD_OK;
 }
 
+static bool is_terminal(int fd)
+{
+	const char *terminal = getenv("TERM");
+	return isatty(fd) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
 bool cmd_colour(void)
 {
-	const char *terminal = getenv("TERM"), *never = getenv("NO_COLOR");
-	return isatty(STDOUT_FILENO) && !(never && never[0]) && terminal && strcmp(terminal, "dumb") != 0;
+	const char *never = getenv("NO_COLOR");
+	return is_terminal(STDOUT_FILENO) && !(never && never[0]);
+}
+
+bool cmd_progress(void)
+{
+	return is_terminal(STDERR_FILENO);
 }
 
 void cmd_input_init(struct cmd_input *input, bool need_code)

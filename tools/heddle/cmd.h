@@ -39,6 +39,8 @@ struct json_t;
 int cmd_print_json(struct json_t *value);
 /* Whether stdout shows colours: a terminal, and NO_COLOR is not set. */
 bool cmd_colour(void);
+/* Whether stderr can show a line that is written over itself. */
+bool cmd_progress(void);
 
 /* One kernel object or metadata document among the inputs. */
 struct cmd_unit {

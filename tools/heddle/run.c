@@ -215,6 +215,7 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_MAX_CYCLES", run->max_cycles);
 	put("HEDDLE_WATCHDOG", run->watchdog);
 	put("HEDDLE_DUMP_STATE", run->dump_state ? "1" : NULL);
+	put("HEDDLE_PROGRESS", cmd_progress() && !run->quiet ? "1" : NULL);
 	put("HEDDLE_SAMPLE", run->sample);
 	put("HEDDLE_CHECK", run->check);
 	put("HEDDLE_OUT_OF_BOUNDS", run->out_of_bounds);
@@ -331,6 +332,7 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 			    : !strcmp(run->watchdog, "off") ? UINT64_MAX
 							    : strtoull(run->watchdog, NULL, 10),
 		.dump_state = run->dump_state,
+		.progress = cmd_progress() && !run->quiet ? stderr : NULL,
 		.sample = run->sample ? strtoull(run->sample, NULL, 10) : 0,
 		.trace = run->trace,
 		.diag = runs->diag,
