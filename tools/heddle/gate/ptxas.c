@@ -137,36 +137,72 @@ static int read_log(const struct ptxas *tool, struct gate_subjects *subjects, co
 
 /* ------------------------------------------------------------------ one object */
 
-static int compile(const struct ptxas *tool, const struct cmd_unit *unit, const char *log)
+/* PTX 8.1 is the first with parameters over this; before, the version is what any ptxas knows. */
+enum { SMALL_PARAMETERS = 4352 };
+
+static const char *ptx_version(const struct hd_metadata *metadata)
 {
-	const struct hd_metadata *metadata = &unit->metadata;
+	for (uint32_t i = 0; i < metadata->function_count; i++)
+		if (metadata->functions[i].kernel && metadata->functions[i].param_bytes > SMALL_PARAMETERS)
+			return "-mattr=+ptx81";
+	return "-mattr=+ptx75";
+}
+
+static int make_ptx(const struct ptxas *tool, const struct cmd_unit *unit, const char *ptx, const char *log)
+{
+	const char *ir = hd_arena_printf(tool->arena, "%s/unit.bc", tool->directory);
+	const char *cpu = hd_arena_printf(tool->arena, "-mcpu=%s", unit->metadata.target);
+	const char *const llc[] = {"llc-19", "-O3", cpu, ptx_version(&unit->metadata), "-o", ptx, ir, NULL};
+	if (hd_write_file(ir, unit->object.bitcode, unit->object.bitcode_bytes, tool->diag) != 0)
+		return -1;
+	return run(tool, log, llc) == 0 ? 0 : fail(tool, unit, "llc-19 makes no PTX of its IR", log);
+}
+
+static bool says(const char *log, const char *what)
+{
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	struct hd_diag silent = hd_diag_silent();
+	bool found = hd_read_file(log, &bytes, &size, &silent) == 0 && strstr((const char *)bytes, what);
+	free(bytes);
+	return found;
+}
+
+/* Its exit status. Functions that are elsewhere, in other objects or in the device library, are left open with -c. */
+static int assemble(const struct ptxas *tool, const struct cmd_unit *unit, const char *target, const char *ptx,
+		    const char *log)
+{
 	struct hd_arena *arena = tool->arena;
-	const char *ir = hd_arena_printf(arena, "%s/unit.bc", tool->directory);
-	const char *ptx = hd_arena_printf(arena, "%s/unit.ptx", tool->directory);
-	const char *cubin = hd_arena_printf(arena, "%s/unit.cubin", tool->directory);
+	const struct hd_metadata *metadata = &unit->metadata;
 	size_t length = 0;
 	const char *cap = hd_metadata_parameter(metadata, "maxrregcount", &length);
-	bool relocatable = hd_metadata_parameter(metadata, "rdc", &(size_t){0}) != NULL;
-	unsigned long number = strtoul(metadata->target + strcspn(metadata->target, "0123456789"), NULL, 10);
-	const char *const llc[] = {
-		"llc-19", "-O3", hd_arena_printf(arena, "-mcpu=%s", metadata->target), "-mattr=+ptx75", "-o", ptx,
-		ir,	  NULL};
-	const char *words[10] = {tool->ptxas, "-O3", "-v", "", "-o", cubin, ptx};
+	bool open = hd_metadata_parameter(metadata, "rdc", &(size_t){0}) != NULL;
+	const char *words[10] = {tool->ptxas, "-O3",
+				 "-v",	      hd_arena_printf(arena, "-arch=%s", target),
+				 "-o",	      hd_arena_printf(arena, "%s/unit.cubin", tool->directory),
+				 ptx};
 	unsigned count = 7;
 	if (cap)
 		words[count++] = hd_arena_printf(arena, "-maxrregcount=%.*s", (int)length, cap);
-	if (relocatable)
+	if (open)
 		words[count++] = "-c";
-	if (hd_write_file(ir, unit->object.bitcode, unit->object.bitcode_bytes, tool->diag) != 0)
-		return -1;
-	if (run(tool, log, llc) != 0)
-		return fail(tool, unit, "llc-19 makes no PTX of its IR", log);
-	words[3] = hd_arena_printf(arena, "-arch=%s", metadata->target);
 	int status = run(tool, log, words);
-	if (status > 0 && number < OLDEST_OF_ALL) {
-		words[3] = hd_arena_printf(arena, "-arch=sm_%d", OLDEST_OF_ALL);
+	if (status > 0 && !open && says(log, "Unresolved extern function")) {
+		words[count++] = "-c";
 		status = run(tool, log, words);
 	}
+	return status;
+}
+
+static int compile(const struct ptxas *tool, const struct cmd_unit *unit, const char *log)
+{
+	const char *target = unit->metadata.target, *ptx = hd_arena_printf(tool->arena, "%s/unit.ptx", tool->directory);
+	unsigned long number = strtoul(target + strcspn(target, "0123456789"), NULL, 10);
+	if (make_ptx(tool, unit, ptx, log) != 0)
+		return -1;
+	int status = assemble(tool, unit, target, ptx, log);
+	if (status > 0 && number < OLDEST_OF_ALL)
+		status = assemble(tool, unit, hd_arena_printf(tool->arena, "sm_%d", OLDEST_OF_ALL), ptx, log);
 	return status == 0 ? 0 : fail(tool, unit, "ptxas does not take it", log);
 }
 
