@@ -153,7 +153,8 @@ static const struct hd_meta_field point_fields[] = {
 		.doc = "header of the loop that it is there to cut; null where there is none"),
 	OTHER(HD_META_REGISTERS, "live", live.regs, .doc = "live registers of a warp that has not diverged"),
 	OTHER(HD_META_REGISTERS, "live_divergent", live_divergent.regs,
-	      .doc = "live registers of a warp that has: those of waiting lanes added"),
+	      .doc = "live registers of a warp that has: those of waiting lanes added, wherever one may wait that made "
+		     "way for another path"),
 	OTHER(HD_META_PREDICATES, "predicates", live.preds, .doc = "live predicates, not diverged"),
 	OTHER(HD_META_PREDICATES, "predicates_divergent", live_divergent.preds, .doc = "live predicates, diverged"),
 	OTHER(HD_META_MASK, "mask", mask, MASK,

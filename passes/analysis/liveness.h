@@ -25,9 +25,11 @@ struct hd_liveness {
 	const struct hd_flow *flow;
 	bool *divergent;	  /* of each block: its last instruction may send lanes on different paths */
 	struct hd_regset *around; /* of each block: what lanes need that an enclosing branch made wait */
-	struct hd_regset waiting; /* what lanes need that wait in this function's callers */
-	uint8_t *dead;		  /* of each instruction: reads after which no path of the thread reads the register */
-	uint8_t *dead_in_warp;	  /* of these, registers that no other lane of the warp waits for either */
+	struct hd_regset
+		waiting;       /* what lanes need that wait in this function's callers, or out of the stack's order */
+	bool yields;	       /* some may wait out of order (yields.h) */
+	uint8_t *dead;	       /* of each instruction: reads after which no path of the thread reads the register */
+	uint8_t *dead_in_warp; /* of these, registers that no other lane of the warp waits for either */
 	uint8_t *live, *live_divergent; /* of each instruction: how many registers before it, in both versions */
 	struct hd_live_point most, most_divergent; /* most live registers, in both versions */
 	uint32_t divergent_branches, uniform_branches;

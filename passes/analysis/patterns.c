@@ -464,6 +464,10 @@ void hd_patterns_compute(struct hd_patterns *patterns, const struct hd_liveness 
 	state.enters_local = hd_xcalloc(flow->block_count, sizeof(*state.enters_local));
 	state.due = hd_xcalloc(flow->block_count, sizeof(*state.due));
 	mark_between(flow, liveness->divergent, patterns->apart, patterns->moved);
+	for (uint32_t b = 0; b < flow->block_count && liveness->yields; b++) { /* some lanes may be anywhere */
+		patterns->apart[b].preds = HD_ALL_PREDS;
+		hd_regset_add_run(&patterns->apart[b], 0, HD_MAX_REGS);
+	}
 	solve(&state);
 	free(state.values);
 	free(state.enters_local);

@@ -2,7 +2,7 @@
  * The row LIVENESS: liveness of every function of a unit. Which branches are uniform comes from the
  * uniformity of the IR, through the ordinals of the instructions' origins; what has no ordinal, or
  * one that is not a uniform terminator's, may diverge. Callers first, each function learns what
- * lanes may need that wait in its callers while others are in it. Linear in the code.
+ * lanes may need that wait in its callers while others are in it, or anywhere (yields.c). Linear in the code.
  *
  * Paper: gpu-multiprogramming-lin, 2.3.2; dead-operand bits: ltrf-asplos18, 3.2 (LTRF+).
  */
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "passes/analysis/liveness.h"
+#include "passes/analysis/yields.h"
 #include "passes/ir/uniformity.h"
 #include "passes/pass.h"
 #include "passes/remark.h"
@@ -141,12 +142,19 @@ int hd_liveness_run(struct hd_unit *unit)
 	struct hd_liveness *results = HD_ARENA_NEW(&unit->arena, struct hd_liveness, count);
 	struct hd_regset *waiting = HD_ARENA_NEW(&unit->arena, struct hd_regset, count);
 	uint64_t *order = callers_first(calls, count, &unit->arena);
+	struct hd_bitset *uniform = HD_ARENA_NEW(&unit->arena, struct hd_bitset, count + 1);
+	bool *yields = HD_ARENA_NEW(&unit->arena, bool, count + 1);
+	for (uint32_t f = 0; f < count; f++)
+		uniform[f] = uniform_branches(unit, f, &unit->arena);
+	hd_yields_add(&unit->object, flows, calls, uniform, waiting, yields);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t f = (uint32_t)order[i];
-		struct hd_bitset uniform = uniform_branches(unit, f, &unit->arena);
-		if (is_open(unit, calls, f))
-			waiting[f] = everything(&flows[f], registers);
-		hd_liveness_compute(&results[f], &flows[f], &uniform, &waiting[f], &unit->arena);
+		if (is_open(unit, calls, f)) {
+			struct hd_regset all = everything(&flows[f], registers);
+			hd_regset_union(&waiting[f], &all);
+		}
+		hd_liveness_compute(&results[f], &flows[f], &uniform[f], &waiting[f], &unit->arena);
+		results[f].yields = yields[f];
 		for (uint32_t s = calls->site_start[f]; s < calls->site_start[f + 1]; s++)
 			for (uint32_t c = 0; c < calls->sites[s].callee_count; c++)
 				add_waiting(&results[f], &calls->sites[s], &waiting[calls->sites[s].callees[c]]);

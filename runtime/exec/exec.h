@@ -253,8 +253,7 @@ bool hd_simt_return(struct hd_warp *warp, uint32_t mask);
 bool hd_simt_in_call(const struct hd_warp *warp);
 /* The lanes end; true when no lane of the warp is left. */
 bool hd_simt_exit(struct hd_warp *warp, uint32_t mask, bool *call_ended);
-/* yield.c: forward progress. At load: fills in `spins` of a function's branches. */
-void hd_simt_find_spins(struct hd_dinst *code, uint32_t first, uint32_t count);
+/* yield.c: forward progress. */
 /* After a branch back of a loop that may spin: runs another path of the warp if it does. */
 void hd_simt_spin(struct hd_exec *exec, const struct hd_dinst *inst);
 /* Would a path that spins make way for another one of the warp? */

@@ -7,6 +7,7 @@
  */
 #include <assert.h>
 
+#include "lib/object/spins.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sm/hooks.h"
@@ -212,8 +213,17 @@ static const struct hd_meta_function *said_of_linear(struct hd_module *module, c
 	return said;
 }
 
+static void mark_spins(const struct hd_spins *spins, const struct hd_function *from, struct hd_dinst *code)
+{
+	uint8_t *of = hd_xcalloc(from->inst_count + 1, 1);
+	hd_spins_find(spins, from, of);
+	for (uint32_t i = 0; i < from->inst_count; i++)
+		code[i].spins = of[i];
+	free(of);
+}
+
 static int add_function(struct hd_gpu *gpu, struct hd_module *module, const struct hd_function *from,
-			const struct hd_linear *linear, int level)
+			const struct hd_linear *linear, const struct hd_spins *spins, int level)
 {
 	struct hd_program *program = &gpu->program;
 	struct hd_pfunction function = {
@@ -242,7 +252,7 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 			    decode(gpu, &from->insts[i], function.first, program->functions.len, level));
 	}
 	mark_helpers(module, from, program->code.data + function.first);
-	hd_simt_find_spins(program->code.data, function.first, function.count);
+	mark_spins(spins, from, program->code.data + function.first);
 	hd_vec_push(&program->functions, function);
 	return HD_SIM_OK;
 }
@@ -424,12 +434,15 @@ int hd_program_load(struct hd_gpu *gpu, struct hd_module *module)
 	struct hd_program *program = &gpu->program;
 	uint32_t code_before = program->code.len, functions_before = program->functions.len;
 	int level = hd_exec_level(), status = place_data(gpu, module);
+	struct hd_spins spins;
+	hd_spins_init(&spins, &module->object, &module->arena);
 	module->first_function = functions_before;
 	for (uint32_t i = 0; i < module->object.function_count && !status; i++)
-		status = add_function(gpu, module, &module->object.functions[i], NULL, level);
+		status = add_function(gpu, module, &module->object.functions[i], NULL, &spins, level);
 	module->first_linear = program->functions.len;
 	for (uint32_t i = 0; i < module->object.linear_count && !status; i++)
-		status = add_function(gpu, module, &module->object.linears[i].body, &module->object.linears[i], level);
+		status = add_function(gpu, module, &module->object.linears[i].body, &module->object.linears[i], &spins,
+				      level);
 	if (!status)
 		status = link_module(gpu, module);
 	if (status) {

@@ -9,20 +9,22 @@
  * that was on top longest ago.
  *
  * A path spins when it takes a loop's backward branch with the same lanes, registers and predicates as a few turns
- * before, or very often. Only loops count that read memory, or call what may, and for the latter reason only those
- * that can synchronise. Where the lanes are in different calls, the frames of policies that follow a warp's calls
- * (CARS) could not be told apart, so there nothing gives way; --verify stops looking at such a warp.
+ * before, or very often; only loops count that can be a wait (lib/object/spins.c). Masks of preemption points and dead
+ * operands have in them what lanes need that wait out of the stack's order (passes/analysis/yields.c). Where the lanes
+ * are in different calls, the frames of policies that follow a warp's calls (CARS) could not be told apart, so there
+ * nothing gives way; --verify stops looking at such a warp.
  *
  * Lanes that ran ahead reconverge with the others where instructions need them: before shuffles, votes, matches,
  * barriers and writes of uniform registers a warp whose paths were reordered first runs its other paths, until they
  * come to the same instruction and are one path again, or all wait. A __syncwarp waits for the lanes that it names. So
  * a lane that holds a lock and comes to one of these is not helped.
  *
- * Needs simt.c; `spins` of decoded branches is made at load. Cost: nothing but a test of a flag for warps that never
+ * Needs simt.c, and `spins` of decoded branches. Cost: nothing but a test of a flag for warps that never
  * spin; for those that loop with the same lanes while others wait, a hash of their registers in 9 turns from the 16th
  * on, from the 32nd, from the 64th, ...
  */
 #include "lib/hash.h"
+#include "lib/object/spins.h"
 #include "runtime/sm/sm.h"
 #include "runtime/verify/verify.h"
 
@@ -31,33 +33,6 @@ enum {
 	LOOKS = 8,	    /* turns after a hash in which the state may recur: loops of up to so many iterations */
 	TOO_MANY = 1 << 12, /* backward branches: the loop counts its turns, or reads a clock */
 };
-
-/* ---- at load */
-
-static unsigned spin_class(const struct hd_dinst *inst)
-{
-	if (inst->helper)
-		return HD_SPIN_NEVER;
-	if (inst->effects & (HD_FX_ATOMIC | HD_FX_CALL))
-		return inst->inst.dst == HD_RZ && !(inst->effects & HD_FX_CALL) ? HD_SPIN_NEVER : HD_SPIN_LONG;
-	unsigned space = hd_opinfo[inst->inst.op].space;
-	if (!(inst->effects & HD_FX_LOAD) || space == HD_AT_LOCAL || space == HD_AT_CONST)
-		return HD_SPIN_NEVER;
-	return hd_mod_get(inst->inst.mods, HD_MOD_SEM) == HD_SEM_WEAK ? HD_SPIN_SAME : HD_SPIN_LONG;
-}
-
-void hd_simt_find_spins(struct hd_dinst *code, uint32_t first, uint32_t count)
-{
-	uint32_t last[HD_SPIN_LONG + 1] = {0}; /* of each class: 1 + the last instruction so far */
-	for (uint32_t pc = first; pc < first + count; pc++) {
-		struct hd_dinst *inst = &code[pc];
-		last[spin_class(inst)] = pc + 1;
-		if (inst->inst.op == HD_OP_BRA && inst->inst.x <= pc)
-			inst->spins = last[HD_SPIN_LONG] > inst->inst.x	  ? HD_SPIN_LONG
-				      : last[HD_SPIN_SAME] > inst->inst.x ? HD_SPIN_SAME
-									  : HD_SPIN_NEVER;
-	}
-}
 
 /* ---- moving paths */
 

@@ -59,10 +59,9 @@ struct hd_dinst {
 	struct hd_operand operands[HD_MAX_OPERANDS];
 	uint8_t access_bytes; /* memory: bytes a lane */
 	uint8_t mem_class;    /* enum hd_mem_class, from the role */
-	uint8_t spins;	      /* of a branch back: whether its loop can wait for another lane (yield.c) */
+	uint8_t spins;	      /* enum hd_spin (lib/object/spins.h) */
 	bool helper;	      /* a call of a helper, or a return from one: no call of the program (heddle/object.h) */
 };
-enum { HD_SPIN_NEVER, HD_SPIN_SAME, HD_SPIN_LONG }; /* no; when its state recurs; also when it turns very often */
 
 struct hd_verify_facts;
 struct hd_claim;

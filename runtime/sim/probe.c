@@ -17,6 +17,8 @@
  */
 #include "runtime/sim/probe.h"
 
+#include "lib/object/spins.h"
+
 #include "lib/hash.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"

@@ -89,12 +89,11 @@ static void poison_rows(uint32_t *rows, uint32_t first, uint32_t count, uint64_t
 			rows[first + i] |= mask;
 }
 
-/* Lanes elsewhere in the warp. Those that wait in the caller's linear version, or inside a path that spun, hold other
- * registers than the function's metadata is about. */
+/* Lanes elsewhere in the warp. Those that wait in the caller's linear version hold other registers than the function's
+ * metadata is about. */
 static uint32_t waiting_lanes(const struct hd_warp *warp, const struct hd_pfunction *function)
 {
-	bool others = warp->reordered || (warp->cta->grid->linear && !function->linear);
-	return others ? 0 : warp->live & ~warp->active;
+	return warp->cta->grid->linear && !function->linear ? 0 : warp->live & ~warp->active;
 }
 
 /* `last` has the interval that each lane comes from. Returns the lanes that enter this one. */

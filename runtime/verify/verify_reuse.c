@@ -104,7 +104,7 @@ void hd_verify_tag_sources(const struct hd_exec *exec, const struct hd_dinst *in
 	const struct hd_meta_function *meta = function->said;
 	const uint8_t *claims = claims_of(exec, function);
 	/* These are for all lanes, those that wait in callers included, and claimed of callers' original code. */
-	bool known = meta && (function->linear || !exec->warp->cta->grid->linear) && !exec->warp->reordered &&
+	bool known = meta && (function->linear || !exec->warp->cta->grid->linear) &&
 		     meta->dead_operand_count == function->count;
 	uint8_t done = known ? meta->dead_operands[exec->warp->pc - function->first] : 0;
 	if (inst->effects & HD_FX_CALL)

@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include "lab.h"
+#include "lib/object/spins.h"
 
 #define PROGRAM(lab, threads, ...)                   \
 	const struct hd_inst code[] = {__VA_ARGS__}; \
