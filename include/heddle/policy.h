@@ -8,7 +8,8 @@
  * that each hook is given leads to all of it by one addition (hd_policy_gpu and the like in runtime/sm/sm.h).
  *
  * What a policy may do to a warp beside answering hooks is in runtime/sm/sm.h: hd_warp_hold and hd_warp_resume keep
- * a warp off the schedulers and let it go, at no cost while it waits; hd_warp_inject has it issue memory accesses.
+ * a warp off the schedulers and let it go, at no cost while it waits; hd_warp_inject has it issue memory accesses;
+ * hd_policy_at has the policy called in a later cycle.
  */
 #ifndef HEDDLE_POLICY_H
 #define HEDDLE_POLICY_H
@@ -185,6 +186,11 @@ struct hd_policy_hooks {
 	void (*long_stall)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	void (*wake_up)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	void (*fetch)(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t pc, uint64_t now);
+	/* What hd_policy_at asked for. */
+	void (*alarm)(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
+	/* Of the whole GPU, before its SMs work in that cycle, while any grid runs. */
+	uint32_t gpu_tick_interval; /* cycles; 0: no tick */
+	void (*gpu_tick)(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now);
 	uint32_t tick_interval; /* cycles; 0 no tick */
 	void (*tick)(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
 	void (*grid_end)(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid);

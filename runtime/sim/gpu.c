@@ -28,10 +28,12 @@ struct hd_run {
 	struct hd_gpu *gpu;
 	uint32_t sm_count;
 	uint32_t busy_count;
-	uint32_t ending; /* grids that run and have no block left */
-	bool chosen;	 /* policies say whose blocks go where */
-	uint64_t began;	 /* cycle since which some grid has been running */
-	uint64_t memory_next, dispatch_next, trace_next, sample_next;
+	uint32_t working_count; /* of these: with warps or memory accesses, not alarms alone */
+	uint32_t ending;	/* grids that run and have no block left */
+	bool chosen;		/* policies say whose blocks go where */
+	uint64_t began;		/* cycle since which some grid has been running */
+	uint64_t memory_next, dispatch_next, trace_next, sample_next, policy_next;
+	uint64_t policy_tick[HD_MAX_POLICIES];
 	uint32_t first; /* SM that gets the next CTA */
 	struct hd_watchdog watchdog;
 	uint64_t due[MAX_SMS];	/* cycle at which each SM wants to be visited */
@@ -51,10 +53,14 @@ static bool sm_busy(const struct hd_sm *sm)
 
 static void find_busy(struct hd_run *run)
 {
-	run->busy_count = 0;
-	for (uint32_t i = 0; i < run->sm_count; i++)
-		if (sm_busy(run->gpu->sms[i]))
+	run->busy_count = run->working_count = 0;
+	for (uint32_t i = 0; i < run->sm_count; i++) {
+		const struct hd_sm *sm = run->gpu->sms[i];
+		bool works = sm_busy(sm);
+		run->working_count += works;
+		if (works || sm->alarm_next != HD_NEVER)
 			run->busy[run->busy_count++] = (uint16_t)i;
+	}
 }
 
 static void wake_woken(struct hd_run *run, uint64_t now)
@@ -239,7 +245,7 @@ static bool has_ended(const struct hd_run *run, const struct hd_grid *grid)
 	if (!grid->running || grid->cta_done < grid->cta_total)
 		return false;
 	if (run->gpu->running == 1)
-		return !run->busy_count && hd_memory_idle(run->gpu->memory);
+		return !run->working_count && hd_memory_idle(run->gpu->memory);
 	for (uint32_t i = 0; i < run->sm_count; i++)
 		if (hd_lsu_pending(run->gpu->sms[i]->lsu, grid->slot))
 			return false;
@@ -267,6 +273,31 @@ static void take_samples(struct hd_run *run, uint64_t now)
 	}
 }
 
+/* Alarms that were set outside of their SM's work. */
+static void notice_alarms(struct hd_run *run)
+{
+	for (uint32_t i = 0; i < run->sm_count; i++)
+		run->due[i] = earlier(run->due[i], run->gpu->sms[i]->alarm_next);
+	find_busy(run);
+}
+
+static void policies_cycle(struct hd_run *run, uint64_t now)
+{
+	run->policy_next = HD_NEVER;
+	HD_HOOKED (run->gpu, self, gpu_tick) {
+		uint32_t interval = self->hooks->gpu_tick_interval;
+		uint64_t *due = &run->policy_tick[self - run->gpu->policies];
+		if (!interval)
+			continue;
+		if (*due <= now) {
+			self->hooks->gpu_tick(self, run->gpu, now);
+			*due = now - now % interval + interval;
+		}
+		run->policy_next = earlier(run->policy_next, *due);
+	}
+	notice_alarms(run);
+}
+
 /* One visited cycle. Returns the next one, or HD_NEVER when nothing can happen any more. */
 static uint64_t run_cycle(struct hd_run *run, uint64_t now)
 {
@@ -276,10 +307,12 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now)
 		run->trace_next = hd_trace_window(run->gpu, now);
 	if (run->memory_next <= now)
 		memory_cycle(run, now);
+	if (run->policy_next <= now)
+		policies_cycle(run, now);
 	if (run->dispatch_next <= now)
 		run->dispatch_next = dispatch(run, now);
 	uint64_t next = sms_cycle(run, now);
-	next = earlier(earlier(next, run->memory_next), run->dispatch_next);
+	next = earlier(earlier(next, run->memory_next), earlier(run->dispatch_next, run->policy_next));
 	if (next != HD_NEVER && run->gpu->every_cycle)
 		next = now + 1;
 	return next;
@@ -354,7 +387,11 @@ static void wake_up(struct hd_run *run)
 	run->began = run->memory_next = gpu->now;
 	run->dispatch_next = run->sample_next = HD_NEVER;
 	run->trace_next = 0;
-	run->first = run->busy_count = run->ending = 0;
+	run->first = run->busy_count = run->working_count = run->ending = 0;
+	run->policy_next = HD_NEVER;
+	memset(run->policy_tick, 0, sizeof(run->policy_tick));
+	HD_HOOKED (gpu, self, gpu_tick)
+		run->policy_next = gpu->now;
 	hd_watchdog_start(&run->watchdog, gpu);
 }
 
@@ -372,6 +409,7 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 	}
 	if (!gpu->running++)
 		wake_up(run);
+	notice_alarms(run);
 	grid->running = true;
 	grid->started = gpu->now;
 	grid->dispatch_from = gpu->now + gpu->config.launch_latency;
@@ -397,6 +435,8 @@ static void rest(struct hd_run *run)
 	struct hd_gpu *gpu = run->gpu;
 	hd_watchdog_end(&run->watchdog, gpu);
 	hd_progress_end(&gpu->progress);
+	for (uint32_t i = 0; i < run->sm_count; i++)
+		hd_sm_forget_alarms(gpu->sms[i]);
 	gpu->stats.counters.cycles += gpu->now - run->began;
 	if (!gpu->error)
 		return;

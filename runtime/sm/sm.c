@@ -62,6 +62,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	sm->miss_latency = (uint32_t)config->l1i_miss_latency;
 	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
+	hd_sm_forget_alarms(sm);
 	hd_inject_init(sm, config);
 	init_warps(sm, &gpu->arena);
 	init_ctas(sm, config, &gpu->arena);
@@ -197,6 +198,7 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 		next = earlier(next, sm->schedulers[i].next_visit);
 	if (sm->resident_warps)
 		next = earlier(next, sm->policy_next);
+	next = earlier(next, sm->alarm_next);
 	return next > now ? next : now + 1;
 }
 
@@ -218,6 +220,8 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 	memory_cycle(sm, now);
 	if (__builtin_expect(sm->result_count != 0, 0))
 		hd_stage_results(sm, now);
+	if (sm->alarm_next <= now)
+		hd_sm_alarms(sm, now);
 	if (sm->policy_next <= now)
 		sm->policy_next = hd_policy_tick(sm, now);
 	schedulers_cycle(sm, now);

@@ -163,6 +163,18 @@ struct hd_sm_grid {
 	size_t local_bytes;
 };
 
+/* What policies want to be called for (alarms.c). */
+#define HD_MAX_ALARMS 256
+struct hd_alarm {
+	uint64_t cycle, order, arg;
+	const struct hd_policy_handle *policy;
+};
+struct hd_alarms {
+	uint32_t count;
+	uint64_t set; /* so far, for `order` */
+	struct hd_alarm heap[HD_MAX_ALARMS];
+};
+
 struct hd_sm {
 	struct hd_gpu *gpu;
 	struct hd_exec *exec;
@@ -179,6 +191,8 @@ struct hd_sm {
 	uint64_t lsu_next;	  /* cycle at which hd_lsu_tick wants to be called */
 	uint64_t completion_next; /* cycle of the first completion not yet taken */
 	uint64_t policy_next;	  /* earliest policy tick */
+	uint64_t alarm_next;	  /* and alarm */
+	struct hd_alarms alarms;
 	uint64_t policy_tick[HD_MAX_POLICIES];
 	bool lsu_ticked;       /* in this cycle: the memory may have been given work */
 	uint32_t fences;       /* warps waiting at a fence */
@@ -329,6 +343,13 @@ static inline const struct hd_dinst *hd_injected_inst(const struct hd_sm *sm, co
 }
 /* A free entry of the loads under way; `inst` is what its completion is for. */
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst);
+
+/* alarms.c */
+/* Has the policy's hook `alarm` called at `cycle`, but not before the next one: at most HD_MAX_ALARMS are set on an SM
+ * at a time. Also where the SM has no warp; not when no grid runs any more. */
+void hd_policy_at(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t cycle, uint64_t arg);
+void hd_sm_alarms(struct hd_sm *sm, uint64_t now);
+void hd_sm_forget_alarms(struct hd_sm *sm);
 
 /* timers.c */
 void hd_wheel_init(struct hd_wheel *wheel, uint32_t timers, struct hd_arena *arena);
