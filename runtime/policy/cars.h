@@ -14,6 +14,7 @@
 
 #define CARS_FIRST_SAVED HD_ABI_FIRST_SAVED /* callee-saved registers are a run from here (III-A) */
 #define CARS_MAX_LEVELS 32
+#define CARS_STAGES 2 /* issue and operand collection (IV-C) */
 #define CARS_NO_SLOT 0xff
 #define CARS_BELOW_LOW UINT32_MAX /* as a level's multiple */
 

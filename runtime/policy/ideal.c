@@ -1,14 +1,17 @@
 /*
- * Idealised GPUs that CARS is compared with (cars-hpca24 V-D, VI-A). They change the configuration and have no hooks:
+ * GPUs that CARS is compared with (cars-hpca24 V-D, VI-A), idealised but for the last. They change the configuration
+ * and have no hooks:
  *
  *   vw       idealised virtual warps (after Zorua): registers, shared memory and thread-block slots without end; the
  *            slots of threads and warps stay. Shared memory then takes nothing from the L1.
  *   all-hit  every spill and fill hits in the L1 without a look at its tags; ports and latency as ever
+ *   cars-stages  the two pipeline stages that CARS adds (IV-C), and nothing of what they are for
  *
  * The paper's 10 MB L1 is `--set l1_bytes=10485760`, and its L1 bandwidths are `--set l1_ports=2` (4, 8).
  */
 #include "heddle/config.h"
 #include "heddle/policy.h"
+#include "runtime/policy/cars.h"
 
 /* More than the warp slots of any configuration can use. */
 #define MANY_REGISTERS 1048576
@@ -39,6 +42,10 @@ static int make_hits(const struct hd_policy *policy, struct hd_config *config, c
 
 const struct hd_policy_hooks hd_hooks_vw = {
 	.configure = make_unlimited,
+};
+
+const struct hd_policy_hooks hd_hooks_cars_stages = {
+	.stages = CARS_STAGES,
 };
 
 const struct hd_policy_hooks hd_hooks_all_hit = {

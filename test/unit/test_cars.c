@@ -828,6 +828,12 @@ static void build_chain(struct simbench *bench, uint32_t length)
 	simbench_chain(bench, length);
 }
 
+static void build_chain_behind_the_stages(struct simbench *bench, uint32_t length)
+{
+	bench->options.policy = "cars-stages";
+	simbench_chain(bench, length);
+}
+
 static void build_chain_under_cars(struct simbench *bench, uint32_t length)
 {
 	bench->options.policy = "cars";
@@ -841,7 +847,10 @@ START_TEST(two_stages_delay_every_result)
 			simbench_measure(build_chain, 10, 32).counters.cycles;
 	uint64_t cars = simbench_measure(build_chain_under_cars, 30, 32).counters.cycles -
 			simbench_measure(build_chain_under_cars, 10, 32).counters.cycles;
+	uint64_t stages = simbench_measure(build_chain_behind_the_stages, 30, 32).counters.cycles -
+			  simbench_measure(build_chain_behind_the_stages, 10, 32).counters.cycles;
 	ck_assert_uint_eq(cars - base, 20 * 2);
+	ck_assert_uint_eq(stages, cars);
 }
 END_TEST
 
