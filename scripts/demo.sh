@@ -41,7 +41,7 @@ cp -r examples/calls "$demo/source"
 
 step '1. Compile a CUDA program: heddle-cc stands in for nvcc'
 compile "$program"
-say 'Clustering in two modules of small classes, whose calls stay calls, up to 14 deep. The result is an ordinary' \
+say 'Clustering in two modules of small classes, whose calls stay calls, up to 12 deep. The result is an ordinary' \
 	'program that contains its kernels as code of a machine like SASS, with what the compiler found out about them.'
 
 step '2. What the compiler found out'
@@ -50,7 +50,7 @@ say 'FRU is what a call of the function takes from a stack of registers, depth w
 	'a hardware design with such stacks (CARS, HPCA 2024) gets these figures from its compiler.'
 
 step "3. Run it on a simulated $gpu: as GPUs are, and with register stacks"
-show "$heddle" run --gpu "$gpu" --policy baseline --policy cars --stats "$demo/stats.json" -- "$program" 5120 5 8 2
+show "$heddle" run --gpu "$gpu" --policy baseline --policy cars --stats "$demo/stats.json" -- "$program" 40960 5 8 1
 meaning=$(python3 - "$demo/stats.json" <<'PYTHON'
 import json, sys
 base, cars = (run['total'] for run in json.load(open(sys.argv[1]))['runs'])

@@ -2,11 +2,14 @@
 
 Writes report.md and an SVG a figure into OUT (default BUILD/figures/cars). A part of each GPU is simulated (--share):
 so many SMs less, and L2 slices, DRAM channels and static power with them; what an SM sees stays the same, and a grid
-fills it with fewer blocks. The sizes are the `figures` column of examples/calls/workloads.txt.
+fills it with fewer blocks. The sizes are the `figures` column of examples/calls/workloads.txt: grids of about 160
+warps, 16 for each of the ten SMs of the default share. The same launches on larger and smaller parts of the GPU are the
+series over 8, 16, 32 and 64 warps of an SM.
 """
 import argparse
 import configparser
 import json
+import math
 import os
 import sys
 
@@ -23,9 +26,13 @@ PAPER = {
     'gemm_conv': ('Resnet_FP', 5, 17.04), 'svr': ('SVR', 17, 47.03), 'kmeans': ('KMEAN', 14, 41.23),
     'forest': ('RF', 17, 47.11),
 }
+OBJECTS = ('raytrace', 'traffic', 'life', 'nbody', 'collision', 'structure', 'vertices')  # whose calls are virtual
 TRAPS = {'pointsto': (0.014, 0.78)}  # Table III: % of calls that trap, bytes a call; the others have none
 PORTS = (2, 4, 8)
 WARPS = (1, 2, 3, 4, 8, 16)
+RESIDENT = 16  # warps that the grids have for an SM of the default share
+SERIES = {8: 0.5, 32: 2, 64: 5}  # others, and how much smaller the part of the GPU is that leaves an SM so many
+CHOICE = 32  # warps of an SM at which Figure 14 has allocations to choose from
 PHASES = 'pointsto'  # the workload of Figures 11 and 14
 ALLOCATIONS = ('low', '2', 'high')
 QUICK = {'pointsto': '256,30', 'fib': '256,5'}
@@ -34,7 +41,7 @@ BIG_L1 = ('--set', f'l1_bytes={10 << 20}')
 
 
 def configurations(name):
-    """{key: (GPU, inlined, options)} of a workload."""
+    """{key: (GPU, inlined, options, how much smaller a part of it)} of a workload."""
     sample = ('--sample', str(SAMPLE)) if name == PHASES else ()
     runs = {
         'base': ('v100', False, ('--policy', 'baseline', *sample)),
@@ -45,15 +52,21 @@ def configurations(name):
         'inlined': ('v100', True, ('--policy', 'baseline')),
         'base3070': ('rtx3070', False, ('--policy', 'baseline')),
         'cars3070': ('rtx3070', False, ('--policy', 'cars')),
-        'base_whole': ('v100', False, ('--policy', 'baseline')),
-        'cars_whole': ('v100', False, ('--policy', 'cars')),
     }
     for ports in PORTS:
         for policy, short in (('baseline', 'base'), ('cars', 'cars')):
             runs[f'{short}{ports}x'] = ('v100', False, ('--policy', policy, '--set', f'l1_ports={ports}'))
+    runs.update({f'swl{n}': ('v100', False, ('--policy', f'swl:{n}')) for n in WARPS if n < RESIDENT})
+    runs = {key: (*run, 1) for key, run in runs.items()}
+    for warps, smaller in SERIES.items():
+        for policy, short in (('baseline', 'base'), ('cars', 'cars')):
+            runs[f'{short}@{warps}'] = ('v100', False, ('--policy', policy), smaller)
+    for warps in (min(SERIES), max(SERIES)):
+        runs[f'stages@{warps}'] = ('v100', False, ('--policy', 'cars-stages'), SERIES[warps])
     if name == PHASES:
-        runs.update({'at' + n: ('v100', False, ('--policy', 'cars:' + n)) for n in ALLOCATIONS})
-    runs.update({f'swl{n}': ('v100', False, ('--policy', f'swl:{n}')) for n in WARPS})
+        runs.update({'at' + n: ('v100', False, ('--policy', 'cars:' + n), SERIES[CHOICE]) for n in ALLOCATIONS})
+    if name not in PAPER:  # not of the paper's set: in the tables of occupancies alone
+        runs = {key: run for key, run in runs.items() if key in ('base', 'cars') or '@' in key}
     return runs
 
 
@@ -63,7 +76,7 @@ def part_of_gpu(build, gpu, share):
     with open(os.path.join(build, 'share', 'heddle', 'gpus', gpu + '.ini')) as file:
         ini.read_string('[gpu]\n' + file.read())
     values = {key: value for section in ini.sections() for key, value in ini[section].items()}
-    sizes = {key: -(-int(values[key]) // share) for key in ('sm_count', 'l2_slices', 'dram_channels')}
+    sizes = {key: math.ceil(int(values[key]) / share) for key in ('sm_count', 'l2_slices', 'dram_channels')}
     sizes['static_watts'] = float(values.get('static_watts', 40)) / share
     return [option for key, size in sizes.items() for option in ('--set', f'{key}={size}')]
 
@@ -82,8 +95,12 @@ class Workload:
     def speedup(self, run, over='base'):
         return self.total(over)['cycles'] / self.total(run)['cycles']
 
-    def efficiency(self, run):
-        return self.total('base')['energy_joules'] / self.total(run)['energy_joules']
+    def efficiency(self, run, over='base'):
+        return self.total(over)['energy_joules'] / self.total(run)['energy_joules']
+
+    def spills(self, run):
+        """% of the L1 accesses."""
+        return 100 * ratio(self.total(run)['l1d_spill_fill'], self.total(run)['l1d_accesses'])
 
     def dynamic(self, run):
         """Joules without static power."""
@@ -93,7 +110,21 @@ class Workload:
 
     def mpki(self, run):
         total = self.total(run)
-        return 1e3 * total['l1d_misses'] / total['warp_instructions']
+        program = total['warp_instructions'] - total['injected'] - total['micro_operations']
+        return 1e3 * total['l1d_misses'] / program
+
+    def launches(self, run, first):
+        """Those that are the first of their kernel, or the others."""
+        known, found = set(), []
+        for launch in self.runs[run]['launches']:
+            if (launch['kernel'] not in known) == first:
+                found.append(launch)
+            known.add(launch['kernel'])
+        return found
+
+    def speedup_of(self, first, cars='cars', base='base'):
+        """Of first launches, or of the others; 0 where there are none."""
+        return ratio(*(sum(launch['cycles'] for launch in self.launches(run, first)) for run in (base, cars)))
 
     def best_swl(self):
         return min((f'swl{n}' for n in WARPS), key=lambda run: self.total(run)['cycles'])
@@ -114,9 +145,9 @@ def read_workloads(options):
 def simulate(workloads, options):
     wanted = {}
     for workload in workloads:
-        for key, (gpu, inlined, flags) in configurations(workload.name).items():
+        for key, (gpu, inlined, flags, smaller) in configurations(workload.name).items():
             program = workload.program + ('.lto' if inlined else '')
-            part = part_of_gpu(options.build, gpu, 1 if key.endswith('_whole') else options.share)
+            part = part_of_gpu(options.build, gpu, options.share * smaller)
             wanted[workload.name, key] = (program, workload.sizes.split(','), gpu, [*part, *flags])
     # Each configuration of all workloads before the next one: what fails does so early.
     order = {key: i for workload in workloads for i, key in enumerate(configurations(workload.name))}
@@ -125,7 +156,10 @@ def simulate(workloads, options):
     results = runner.run_all(wanted)
     for workload in workloads:
         workload.runs = {key: result for (name, key), result in results.items() if name == workload.name}
-        workload.runs['swl'] = workload.runs[workload.best_swl()]
+        workload.runs.update({f'swl{n}': workload.runs['base'] for n in WARPS if n >= RESIDENT})  # no limit
+        workload.runs[f'base@{RESIDENT}'], workload.runs[f'cars@{RESIDENT}'] = workload.runs['base'], workload.runs['cars']
+        if workload.name in PAPER:
+            workload.runs['swl'] = workload.runs[workload.best_swl()]
 
 
 # ---------------------------------------------------------------- figures; each returns lines of the report
@@ -234,11 +268,12 @@ def figure_12(workloads, out):
 
 
 def mix(total, cars):
-    """Warp instructions by kind. Under CARS saves and restores are pushes and pops, which take no load/store unit; what
-    traps and switches move are spills and fills."""
+    """Warp instructions by kind. Under CARS saves and restores are pushes and pops, which take no load/store unit, and so
+    are the pushes of RFP; what traps and switches move are spills and fills."""
     moves = sum(total[key] for key in ('callee_saves', 'callee_restores', 'spill_stores', 'spill_loads'))
     renamed = int(cars['pushes'] + cars['pops']) if cars else 0
     spills = moves - renamed + total['injected']
+    renamed += total['micro_operations']
     arithmetic = sum(total[key] for key in ('int_instructions', 'fp32_instructions', 'fp64_instructions', 'sfu_instructions'))
     return arithmetic, total['lsu_instructions'] - spills, total['control_instructions'] - renamed, spills, renamed
 
@@ -269,15 +304,16 @@ def figure_14(workloads, out):
     if not w:
         return []
     path, shown = picture(out, 'figure-14')
-    runs = {'Low': 'atlow', '2 x Low': 'at2', 'High': 'athigh', 'chosen while running': 'cars'}
-    base = cycles_by_kernel(w.runs['base'])
+    runs = {'Low': 'atlow', '2 x Low': 'at2', 'High': 'athigh', 'chosen while running': f'cars@{CHOICE}'}
+    base = cycles_by_kernel(w.runs[f'base@{CHOICE}'])
     values = [(kernel.split('(')[0], *(base[kernel] / cycles_by_kernel(w.runs[run])[kernel] for run in runs.values()))
               for kernel in base]
     figures.bars(path, f'Speedup of the kernels of {w.name} by allocation', 'speedup', list(runs), values, 1)
     rows = [(f'`{row[0]}`', *(number(value) for value in row[1:])) for row in values]
-    rows.append(('all', *(number(w.speedup(run)) for run in runs.values())))
+    rows.append(('all', *(number(w.speedup(run, f'base@{CHOICE}')) for run in runs.values())))
     switches = {title: int(w.total(run)['cars']['switches']) for title, run in runs.items()}
     return [f'## Figure 14: speedup of the kernels of {w.name} by allocation', '', shown, '',
+            f'Where an SM has {CHOICE} warps: with {RESIDENT}, High costs none of them.', '',
             *table(('kernel', *runs), rows),
             'Context switches at barriers: ' + ', '.join(f'{title} {count}' for title, count in switches.items()) + '.', '']
 
@@ -331,15 +367,35 @@ def table_3(workloads, out):
                     'paper: % of calls', 'bytes a call'), rows)]
 
 
-def first_and_later(workload):
-    """Calls that trapped and all calls under CARS, of each kernel's first launch and of all later ones; context switches."""
-    known, counts = set(), {True: [0, 0], False: [0, 0]}
-    for launch in workload.runs['cars']['launches']:
-        first = launch['kernel'] not in known
-        known.add(launch['kernel'])
-        counts[first][0] += int(launch['cars']['call_traps'])
-        counts[first][1] += int(launch['cars']['calls'])
-    return counts[True], counts[False]
+def first_and_later(workload, run='cars'):
+    """Calls that trapped and all calls under CARS, of each kernel's first launch and of all later ones."""
+    return tuple([sum(int(launch['cars'][key]) for launch in workload.launches(run, first)) for key in ('call_traps', 'calls')]
+                 for first in (True, False))
+
+
+def mean_speedup_of(workloads, first, cars='cars', base='base'):
+    """Of the workloads that have such launches."""
+    return geomean(speedup for speedup in (w.speedup_of(first, cars, base) for w in workloads) if speedup)
+
+
+def first_launches(workloads, out):
+    """What the choice of an allocation costs is seen where there is one: on a full SM."""
+    rows = []
+    for w in workloads:
+        cells = []
+        for warps in (RESIDENT, max(SERIES)):
+            (first, calls), (later, later_calls) = first_and_later(w, f'cars@{warps}')
+            speedups = [w.speedup_of(one, f'cars@{warps}', f'base@{warps}') for one in (True, False)]
+            cells += [*(number(value) for value in speedups), number(100 * ratio(first, calls)), number(100 * ratio(later, later_calls))]
+        rows.append((w.name, *cells))
+    means = [mean_speedup_of(workloads, first, f'cars@{warps}', f'base@{warps}')
+             for warps in (RESIDENT, max(SERIES)) for first in (True, False)]
+    rows.append(('**geometric mean**', number(means[0]), number(means[1]), '', '', number(means[2]), number(means[3]), '', ''))
+    heads = [f'{warps} warps: {what}' for warps in (RESIDENT, max(SERIES))
+             for what in ('first launches', 'later', 'calls that trap, %', 'later')]
+    return ['## First launches of kernels, and later ones', '',
+            'In a kernel\'s first launch half of the SMs have to try Low, where High costs warps; later ones begin with what '
+            'was best. Speedup of CARS and traps of both.', '', *table(('workload', *heads), rows)]
 
 
 def blocks_by_allocation(cars):
@@ -350,20 +406,16 @@ def blocks_by_allocation(cars):
 
 
 def where_traps_are(workloads, out):
-    rows = []
+    rows, full = [], f'cars@{max(SERIES)}'
     for w in workloads:
-        if not w.total('cars')['cars']['traps']:
+        if not w.total(full)['cars']['traps']:
             continue
-        launch = max(w.runs['cars']['launches'], key=lambda launch: launch['cars']['call_traps'])
+        launch = max(w.runs[full]['launches'], key=lambda launch: launch['cars']['call_traps'])
         allocations = '; '.join(f'{name} ({registers}): {blocks} blocks of {cycles / 1e3:.0f} k'
                                 for name, registers, blocks, cycles in blocks_by_allocation(launch['cars']) if blocks)
-        (first, calls), (later, later_calls) = first_and_later(w)
-        rows.append((w.name, number(100 * ratio(first, calls)), number(100 * ratio(later, later_calls)) if later_calls else 'none',
-                     f'`{launch["kernel"].split("(")[0].split("<")[0].split(" ")[-1]}`', allocations))
-    return ['### Where the traps are', '', 'Under CARS: a kernel\'s first launch has to try Low on half of the SMs; later ones '
-            'begin with what was best. The allocations are those of the launch with the most traps: rows of a warp, blocks, and '
-            'thousands of cycles of a block.', '',
-            *table(('workload', '% of calls that trap in first launches', 'in later launches', 'kernel', 'allocations'), rows)]
+        rows.append((w.name, f'`{launch["kernel"].split("(")[0].split("<")[0].split(" ")[-1]}`', allocations))
+    return [f'### Where the traps are, with {max(SERIES)} warps', '', 'The launch with the most of them: rows of a warp, blocks, and '
+            'thousands of cycles of a block.', '', *table(('workload', 'kernel', 'allocations'), rows)]
 
 
 def warps_of_sm(workload, run):
@@ -400,17 +452,60 @@ def where_slots_went(workloads, out):
                     'DRAM bandwidth used, %', 'cycles of a load'), rows)]
 
 
-def fewer_warps(workloads, out):
-    """The same launches on the whole GPU leave each SM fewer warps, and these less stack."""
-    rows = [(w.name, number(warps_of_sm(w, 'base'), 1), number(w.speedup('cars')), number(warps_of_sm(w, 'base_whole'), 1),
-             number(w.speedup('cars_whole', 'base_whole'))) for w in workloads]
-    rows.append(('**mean**', number(mean(warps_of_sm(w, 'base') for w in workloads), 1),
-                 number(geomean(w.speedup('cars') for w in workloads)),
-                 number(mean(warps_of_sm(w, 'base_whole') for w in workloads), 1),
-                 number(geomean(w.speedup('cars_whole', 'base_whole') for w in workloads))))
-    return ['## CARS where an SM has fewer warps', '',
-            'The same launches on the whole V100: resident warps of an SM over the run, and the speedup of CARS.', '',
-            *table(('workload', 'warps', 'speedup', 'warps, whole GPU', 'speedup'), rows)]
+def occupancies(workloads, out):
+    path, shown = picture(out, 'warps')
+    counts = sorted([RESIDENT, *SERIES])
+    rows = [(w.name, *(number(w.speedup(f'cars@{n}', f'base@{n}')) for n in counts),
+             *(number(warps_of_sm(w, f'base@{n}'), 1) for n in counts)) for w in workloads]
+    means = [geomean(w.speedup(f'cars@{n}', f'base@{n}') for w in workloads) for n in counts]
+    rows.append(('**mean**', *(number(value) for value in means),
+                 *(number(mean(warps_of_sm(w, f'base@{n}') for w in workloads), 1) for n in counts)))
+    figures.bars(path, 'Speedup of CARS by warps of an SM', 'speedup', [f'{n} warps' for n in counts],
+                 [(w.name, *(w.speedup(f'cars@{n}', f'base@{n}') for n in counts)) for w in workloads] + [('geometric mean', *means)], 1)
+    more = [(f'{n}', number(means[i]), number(geomean(w.efficiency(f'cars@{n}', f'base@{n}') for w in workloads)),
+             number(mean(w.spills(f'base@{n}') for w in workloads), 1),
+             number(mean(100 * (1 - ratio(w.mpki(f'cars@{n}'), w.mpki(f'base@{n}'))) for w in workloads), 0),
+             sum(1 for w in workloads if w.total(f'cars@{n}')['cars']['traps'] > 0),
+             number(mean(100 * ratio(w.total(f'base@{n}')['l1d_hits'], w.total(f'base@{n}')['l1d_accesses']) for w in workloads), 0))
+            for i, n in enumerate(counts)]
+    return ['## CARS by the number of warps of an SM', '', shown, '',
+            f'The same launches on parts of the V100 that leave an SM so many warps; all other figures are those with {RESIDENT}.', '',
+            *table(('warps', 'speedup', 'energy efficiency', 'spills, % of L1 accesses', 'fewer misses, %', 'workloads that trap',
+                    'L1 hits of the baseline, %'), more), 'Each workload, and how many were resident on average over the run:', '',
+            *table(('workload', *(f'{n} warps' for n in counts), *(f'resident of {n}' for n in counts)), rows)]
+
+
+def stages_alone(workloads, out):
+    """The baseline with the two stages that CARS adds, on an SM with few warps and on a full one."""
+    few, many = min(SERIES), max(SERIES)
+    def loss(w, warps):
+        return 100 * (1 - w.speedup(f'stages@{warps}', f'base@{warps}'))
+    rows = [(w.name, *(number(value, 1) for warps in (few, many)
+                       for value in (loss(w, warps), 100 * (w.speedup(f'cars@{warps}', f'base@{warps}') - 1)))) for w in workloads]
+    rows.append(('**mean**', *(number(value, 1) for warps in (few, many) for value in
+                               (mean(loss(w, warps) for w in workloads),
+                                100 * (geomean(w.speedup(f'cars@{warps}', f'base@{warps}') for w in workloads) - 1)))))
+    return ['## What the two added pipeline stages cost alone', '',
+            '`--policy cars-stages`: the baseline with a stage more in issue and in operand collection (IV-C, the paper\'s worst '
+            'case), % of its speed; and what CARS gains in all, %.', '',
+            *table(('workload', f'{few} warps: stages cost', 'CARS gains', f'{many} warps: stages cost', 'CARS gains'), rows)]
+
+
+def objects(workloads, out):
+    """Programs of virtual calls over arrays of objects: what CARS removes, and what its stages add."""
+    rows = []
+    for w in workloads:
+        if w.name not in OBJECTS:
+            continue
+        waits = [100 * ratio(sum(w.total(run)['stalls'][key] for key in CAUSES['waits for arithmetic']),
+                             sum(w.total(run)['stalls'].values())) for run in ('base', 'cars')]
+        rows.append((w.name, *(number(100 * (w.speedup(f'cars@{n}', f'base@{n}') - 1), 1) for n in sorted([RESIDENT, *SERIES])),
+                     number(w.spills('base'), 1), *(number(value, 1) for value in waits)))
+    return ['## Object-oriented programs', '',
+            'What CARS gains in %, by warps of an SM; what it can remove; and the issue slots that wait for arithmetic, branches and '
+            f'fetches, in %, with {RESIDENT} warps.', '',
+            *table(('program', *(f'{n} warps' for n in sorted([RESIDENT, *SERIES])), 'spills, % of L1 accesses', 'waits, baseline',
+                    'waits, CARS'), rows)]
 
 
 def stack_of_sm(workload):
@@ -443,44 +538,31 @@ def about_capacity(workloads):
     base = [w.total('base') for w in workloads]
     l1 = workloads[0].runs['base']['config']['l1_bytes']
     means = {run: geomean(w.speedup(run) for w in workloads) for run in ('cars', 'l1', 'swl', 'hit', 'base8x')}
-    whole = geomean(w.speedup('cars_whole', 'base_whole') for w in workloads)
+    series = ', '.join(f'{geomean(w.speedup(f"cars@{n}", f"base@{n}") for w in workloads):.2f} with {n}' for n in sorted([RESIDENT, *SERIES]))
     spills = mean(100 * ratio(t['l1d_spill_fill_misses'], t['l1d_misses']) for t in base)
     loads = mean(100 * ratio(t['stalls']['unit'], sum(t['stalls'].values())) for t in base)
     above = {run: [w.name for w in workloads if w.speedup(run) > w.speedup('cars')] for run in ('l1', 'swl')}
-    cures = 'So they are here.'
-    if max(means['l1'], means['swl']) > means['cars']:
-        cures = ('Both are cures for capacity, and capacity is what is short here: a 10 MB L1 keeps the stacks, and so does an '
-                 'SM whose other warps wait; both keep other data, too.')
     return [
-        f'- *Size of the speedup* ({means["cars"]:.2f}; paper 1.26). What decides is the size of the stacks against the L1. '
-        f'{mean(warps_of_sm(w, "base") for w in workloads):.0f} warps of an SM are resident, and the stacks of their threads take '
-        f'{span((stack_of_sm(w) / l1 for w in workloads), 1)} times the L1. {spills:.0f} % of the baseline\'s L1 misses are '
+        f'- *Warps decide*: CARS gains {series} warps of an SM, since stacks grow with them. Here '
+        f'{mean(warps_of_sm(w, "base") for w in workloads):.0f} are resident over a run, and the stacks of their threads take '
+        f'{span((stack_of_sm(w) / l1 for w in workloads), 2)} times the L1. {spills:.0f} % of the baseline\'s L1 misses are '
         f'spills and fills, {loads:.0f} % of the issue slots wait for the load/store unit, and '
-        f'{mean(dram_use(w, "base") for w in workloads):.0f} % of the DRAM bandwidth is used. On the whole GPU the same launches '
-        f'leave an SM {mean(warps_of_sm(w, "base_whole") for w in workloads):.0f} warps, and CARS gains {whole:.2f}: the paper\'s '
-        'number depends as much on its sizes, which it does not give.',
-        f'- *10 MB L1 and Best-SWL* ({means["l1"]:.2f} and {means["swl"]:.2f}; paper: below CARS). {cures} The L1 is above CARS in '
-        f'{len(above["l1"])} of {len(workloads)} workloads, Best-SWL in {len(above["swl"])}. As to bandwidth, line accesses wait '
-        f'for a port of the L1 in {mean(per_cycle(w, "base", "l1d_port_stalls") for w in workloads):.1f} % of the cycles of an SM, '
+        f'{mean(dram_use(w, "base") for w in workloads):.0f} % of the DRAM bandwidth is used.',
+        f'- *10 MB L1 and Best-SWL* ({means["l1"]:.2f} and {means["swl"]:.2f}; CARS {means["cars"]:.2f}; paper: below CARS). The L1 is '
+        f'above CARS in {len(above["l1"])} of {len(workloads)} workloads ({", ".join(above["l1"]) or "none"}), Best-SWL in '
+        f'{len(above["swl"])} ({", ".join(above["swl"]) or "none"}). Line accesses wait for a port of the L1 in '
+        f'{mean(per_cycle(w, "base", "l1d_port_stalls") for w in workloads):.1f} % of the cycles of an SM, '
         f'and 8 times the ports gain {means["base8x"]:.2f}. When every spill hits (Figure 10) the gain is {means["hit"]:.2f}.']
 
 
 def about_traps(workloads):
-    trapping = [w for w in workloads if w.total('cars')['cars']['traps']]
-    if not trapping:
-        return ['- *Traps*: none (paper: PTA).']
-    counts = {w.name: first_and_later(w) for w in trapping}
-    later = [name for name, (_, later) in counts.items() if later[0]]
-    once = [name for name, (_, later) in counts.items() if not later[1]]
-    first_share, later_share = (100 * ratio(sum(count[i][0] for count in counts.values()), sum(count[i][1] for count in counts.values()))
-                                for i in (0, 1))
-    return [
-        f'- *Traps in {len(trapping)} workloads* (paper: PTA alone). Low-watermark holds one call and half of the SMs begin with '
-        'it, so each kernel for which High costs occupancy traps in its first launch; a grid that fills the SMs little more than '
-        f'once has begun nearly all its blocks before one has ended. There {first_share:.1f} % of the calls trap, in later '
-        f'launches {later_share:.1f} %: after the first launch traps are left in {", ".join(later) or "none"}; '
-        f'{", ".join(once) or "none"} launch{"" if len(once) > 1 else "es"} no calling kernel twice. Recursion (fib) goes deeper '
-        'than the one iteration that High foresees. "Where the traps are" has the allocations and what blocks took under each.']
+    trapping = [w.name for w in workloads if w.total('cars')['cars']['traps']]
+    full = max(SERIES)
+    counts = [first_and_later(w, f'cars@{full}') for w in workloads]
+    share = [100 * ratio(sum(count[i][0] for count in counts), sum(count[i][1] for count in counts)) for i in (0, 1)]
+    return [f'- *Traps* in {", ".join(trapping) or "none"} (paper: PTA): with {RESIDENT} warps of an SM, High costs none of them. With '
+            f'{full} half of the SMs begin with Low, which holds one call: {share[0]:.1f} % of the calls of first launches trap, and '
+            f'{share[1]:.1f} % of later ones. Recursion (fib) goes deeper than the one iteration that High foresees.']
 
 
 def about_inlining(workloads):
@@ -519,25 +601,29 @@ def differences(workloads, out):
 
 
 def headlines(workloads, out):
-    share = mean(100 * ratio(w.total('base')['l1d_spill_fill'], w.total('base')['l1d_accesses']) for w in workloads)
+    share = mean(w.spills('base') for w in workloads)
+    warps = mean(warps_of_sm(w, 'base') for w in workloads)
     fewer = mean(100 * (1 - ratio(w.mpki('cars'), w.mpki('base'))) for w in workloads)
     trapping = [w.name for w in workloads if w.total('cars')['cars']['traps']]
     def means(of, run):
         return number(geomean(of(w, run) for w in workloads))
     rows = [('L1 accesses that are spills and fills', f'{share:.1f} %', '40.4 %'),
             ('speedup of CARS, geometric mean', means(Workload.speedup, 'cars'), '1.26'),
+            ('speedup in first launches of kernels, in later ones',
+             ', '.join(number(mean_speedup_of(workloads, first)) for first in (True, False)), ''),
             ('energy efficiency of CARS', means(Workload.efficiency, 'cars'), '1.28'),
             ('L1 misses per thousand instructions', f'{-fewer:+.0f} %', '-35 %'),
             ('speedup inlined', means(Workload.speedup, 'inlined'), '1.28'),
             ('speedup with a 10 MB L1, Best-SWL', f'{means(Workload.speedup, "l1")}, {means(Workload.speedup, "swl")}', 'below CARS'),
             ('speedup of CARS on RTX 3070', number(geomean(w.speedup('cars3070', 'base3070') for w in workloads)), 'about as on V100'),
             ('workloads that still spill', f'{len(trapping)} of {len(workloads)}: ' + (', '.join(trapping) or 'none'), 'PTA')]
-    return ['## Headlines', '', *table(('', 'here', 'paper'), rows)]
+    return ['## Headlines', '', f'{len(workloads)} workloads; {warps:.1f} warps of an SM resident on average.', '',
+            *table(('', 'here', 'paper'), rows)]
 
 
 SECTIONS = (headlines, differences, table_1, figures_2_and_9, figure_8, figure_10, figure_11, figure_12, figure_13, figure_14, figure_15,
             figure_16, figure_17, figure_18, table_3,
-            where_traps_are, fewer_warps, where_slots_went)
+            occupancies, first_launches, where_traps_are, where_slots_went)
 
 
 def write_report(workloads, options):
@@ -545,8 +631,10 @@ def write_report(workloads, options):
     text = ['# CARS on the call-heavy workloads', '',
             f'{part} is simulated: SMs, L2 slices, DRAM channels and static power. Numbers are of warps, not threads. What they '
             'mean, and why some differ from the paper\'s: `examples/calls/README.md`.', '']
+    shown = [w for w in workloads if w.name in PAPER]
     for section in SECTIONS:
-        text += section(workloads, options.out)
+        text += section(shown, options.out)
+    text += stages_alone(workloads, options.out) + objects(workloads, options.out)
     text += ['## Sizes', '', *table(('workload', 'arguments', 'warp instructions', 'cycles of the baseline'),
                                     [(w.name, w.sizes.replace(',', ' '), w.total('base')['warp_instructions'],
                                       w.total('base')['cycles']) for w in workloads])]
@@ -554,7 +642,7 @@ def write_report(workloads, options):
     with open(path + '.part', 'w') as file:
         file.write('\n'.join(text))
     os.replace(path + '.part', path)
-    print('\n'.join(headlines(workloads, options.out)[2:]))
+    print('\n'.join(headlines(shown, options.out)[2:]))
     print(path)
 
 
@@ -564,7 +652,7 @@ def main():
     parser.add_argument('--programs', help='folder of the built workloads (default BUILD/examples/calls)')
     parser.add_argument('--list', default='examples/calls/workloads.txt', help='table of workloads')
     parser.add_argument('--out', help='folder of the results (default BUILD/figures/cars)')
-    parser.add_argument('--share', type=int, default=4, help='simulate 1/N of each GPU (default 4)')
+    parser.add_argument('--share', type=int, default=8, help='simulate 1/N of each GPU (default 8)')
     parser.add_argument('--workloads', help='only these, separated by commas')
     parser.add_argument('--quick', action='store_true', help='a few workloads at tiny sizes')
     parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')

@@ -1,5 +1,5 @@
 /*
- * A matrix as libraries of many layers see it: a view has a layout, which has extents, and each is asked by a call. The
+ * A matrix as libraries of many layers see it: a view has a layout, which has extents; what is outside reads as zero. The
  * learning workloads are built on it; their chains of calls end here.
  */
 #ifndef CALLS_VIEW_H
@@ -10,7 +10,7 @@
 struct Extents {
 	int rows, columns;
 	/* How far the next row is. */
-	FUNCTION int row_step() const
+	__host__ __device__ int row_step() const
 	{
 		return columns;
 	}
@@ -19,7 +19,11 @@ struct Extents {
 /* Rows one after the other. */
 struct Layout {
 	Extents extents;
-	FUNCTION int offset(int row, int column) const
+	__host__ __device__ bool inside(int row, int column) const
+	{
+		return (unsigned)row < (unsigned)extents.rows && (unsigned)column < (unsigned)extents.columns;
+	}
+	__host__ __device__ int offset(int row, int column) const
 	{
 		return row * extents.row_step() + column;
 	}
@@ -30,7 +34,7 @@ template <typename T> struct View {
 	const T *data;
 	FUNCTION T at(int row, int column) const
 	{
-		return data[layout.offset(row, column)];
+		return layout.inside(row, column) ? data[layout.offset(row, column)] : T();
 	}
 };
 

@@ -3,8 +3,9 @@
 
 /* ---- operands */
 
-DEVICE_FUNCTION float4 RowMajor::load(int row, int column) const
+DEVICE_FUNCTION float4 RowMajor::load(int batch, int row, int column) const
 {
+	const float *data = this->data + batch * step;
 	float value[4] = {0, 0, 0, 0};
 	if (row < rows)
 		for (int i = 0; i < 4; i++)
@@ -13,8 +14,9 @@ DEVICE_FUNCTION float4 RowMajor::load(int row, int column) const
 	return make_float4(value[0], value[1], value[2], value[3]);
 }
 
-DEVICE_FUNCTION float4 ColumnMajor::load(int row, int column) const
+DEVICE_FUNCTION float4 ColumnMajor::load(int batch, int row, int column) const
 {
+	const float *data = this->data + batch * step;
 	float value[4] = {0, 0, 0, 0};
 	if (row < rows)
 		for (int i = 0; i < 4; i++)
@@ -23,8 +25,9 @@ DEVICE_FUNCTION float4 ColumnMajor::load(int row, int column) const
 	return make_float4(value[0], value[1], value[2], value[3]);
 }
 
-DEVICE_FUNCTION float4 Im2col::load(int pixel, int term) const
+DEVICE_FUNCTION float4 Im2col::load(int batch, int pixel, int term) const
 {
+	const float *data = this->data + batch * step;
 	float value[4] = {0, 0, 0, 0};
 	int y = pixel / edge, x = pixel % edge;
 	for (int i = 0; i < 4; i++) {
@@ -39,71 +42,70 @@ DEVICE_FUNCTION float4 Im2col::load(int pixel, int term) const
 
 /* ---- operations of the epilogue */
 
-DEVICE_FUNCTION float4 Scale::apply(float4 sum, int) const
+DEVICE_FUNCTION float Scale::apply(float sum, int) const
 {
-	return make_float4(factor * sum.x, factor * sum.y, factor * sum.z, factor * sum.w);
+	return factor * sum;
 }
 
-DEVICE_FUNCTION float4 Bias::apply(float4 sum, int column) const
+DEVICE_FUNCTION float Bias::apply(float sum, int column) const
 {
-	return make_float4(sum.x + bias[column], sum.y + bias[column + 1], sum.z + bias[column + 2],
-			   sum.w + bias[column + 3]);
+	return sum + bias[column];
 }
 
-DEVICE_FUNCTION float4 BiasRelu::apply(float4 sum, int column) const
+DEVICE_FUNCTION float BiasRelu::apply(float sum, int column) const
 {
-	float4 value = Bias::apply(sum, column);
-	return make_float4(fmaxf(value.x, 0), fmaxf(value.y, 0), fmaxf(value.z, 0), fmaxf(value.w, 0));
+	return fmaxf(Bias::apply(sum, column), 0);
 }
 
-static __device__ float gelu(float x)
+DEVICE_FUNCTION float BiasGelu::apply(float sum, int column) const
 {
+	float x = Bias::apply(sum, column);
 	return 0.5f * x * (1 + erff(x * 0.70710678f));
-}
-
-DEVICE_FUNCTION float4 BiasGelu::apply(float4 sum, int column) const
-{
-	float4 value = Bias::apply(sum, column);
-	return make_float4(gelu(value.x), gelu(value.y), gelu(value.z), gelu(value.w));
 }
 
 /* ---- layers of the product */
 
-template <typename Tile> DEVICE_FUNCTION Fragment FragmentIterator<Tile>::load(int k) const
+template <typename Tile> DEVICE_FUNCTION Fragment FragmentIterator<Tile>::load(const Tile *tile, int place, int k)
 {
 	Fragment fragment;
-	for (int i = 0; i < THREAD_ROWS; i++)
-		fragment.a[i] = tile->a[k][row + i];
-	for (int i = 0; i < THREAD_COLUMNS; i++)
-		fragment.b[i] = tile->b[k][column + i];
+	for (int pair = 0; pair < PAIR; pair++) {
+		for (int i = 0; i < THREAD_ROWS; i++)
+			fragment.a[pair][i] = tile->a[k + pair][Place::row(place) + i];
+		for (int i = 0; i < THREAD_COLUMNS; i++)
+			fragment.b[pair][i] = tile->b[k + pair][Place::column(place) + i];
+	}
 	return fragment;
 }
 
-template <typename Tile> DEVICE_FUNCTION void ThreadMma<Tile>::run(int first, Accumulators *sums) const
+template <typename Tile>
+DEVICE_FUNCTION Sums ThreadMma<Tile>::run(const Tile *tile, int place, int first, SUM_PARAMETERS)
 {
-	Accumulators mine = *sums;
-	for (int k = first; k < first + GROUP; k++) {
-		Fragment fragment = fragments.load(k);
-		for (int i = 0; i < THREAD_ROWS; i++)
-			for (int j = 0; j < THREAD_COLUMNS; j++)
-				mine.value[i][j] = fmaf(fragment.a[i], fragment.b[j], mine.value[i][j]);
+	Sums sums = {s0, s1, s2, s3, s4, s5, s6, s7};
+	for (int k = first; k < first + GROUP; k += PAIR) {
+		Fragment fragment = FragmentIterator<Tile>::load(tile, place, k);
+		for (int pair = 0; pair < PAIR; pair++)
+			for (int i = 0; i < THREAD_ROWS * THREAD_COLUMNS; i++)
+				sums.value[i] = fmaf(fragment.a[pair][i / THREAD_COLUMNS],
+						     fragment.b[pair][i % THREAD_COLUMNS], sums.value[i]);
 	}
-	*sums = mine;
+	return sums;
 }
 
-template <typename Tile> DEVICE_FUNCTION void WarpMma<Tile>::run(Accumulators *sums) const
+template <typename Tile> DEVICE_FUNCTION Sums WarpMma<Tile>::run(const Tile *tile, int place, SUM_PARAMETERS)
 {
+	Sums sums = {s0, s1, s2, s3, s4, s5, s6, s7};
 	for (int k = 0; k < Tile::depth; k += GROUP)
-		thread.run(k, sums);
+		sums = ThreadMma<Tile>::run(tile, place, k, SUM_ARGUMENTS(sums));
+	return sums;
 }
 
 /* Thread t takes four numbers of one row and then of further rows. */
 template <typename Tile, typename A, typename B>
-DEVICE_FUNCTION void ThreadblockMma<Tile, A, B>::load(Tile *tile, int k) const
+DEVICE_FUNCTION void ThreadblockMma<Tile, A, B>::load(Tile *tile, int batch, int k) const
 {
 	for (int i = threadIdx.x; i < Tile::rows * Tile::depth / 4; i += Tile::threads) {
 		int row = i / (Tile::depth / 4), column = i % (Tile::depth / 4) * 4;
-		float4 value = a.load(blockIdx.y * Tile::rows + row, k + column);
+		float4 value = a.load(batch, blockIdx.y * Tile::rows + row, k + column);
 		tile->a[column][row] = value.x;
 		tile->a[column + 1][row] = value.y;
 		tile->a[column + 2][row] = value.z;
@@ -111,7 +113,7 @@ DEVICE_FUNCTION void ThreadblockMma<Tile, A, B>::load(Tile *tile, int k) const
 	}
 	for (int i = threadIdx.x; i < Tile::depth * Tile::columns / 4; i += Tile::threads) {
 		int row = i / (Tile::columns / 4), column = i % (Tile::columns / 4) * 4;
-		float4 value = b.load(k + row, blockIdx.x * Tile::columns + column);
+		float4 value = b.load(batch, k + row, blockIdx.x * Tile::columns + column);
 		tile->b[row][column] = value.x;
 		tile->b[row][column + 1] = value.y;
 		tile->b[row][column + 2] = value.z;
@@ -120,37 +122,39 @@ DEVICE_FUNCTION void ThreadblockMma<Tile, A, B>::load(Tile *tile, int k) const
 }
 
 template <typename Tile, typename A, typename B>
-DEVICE_FUNCTION void ThreadblockMma<Tile, A, B>::run(Tile *tile, const WarpMma<Tile> &warp, Accumulators *sums) const
+DEVICE_FUNCTION Sums ThreadblockMma<Tile, A, B>::run(Tile *tile, int batch, int place) const
 {
+	Sums sums = {};
 	for (int k = 0; k < depth; k += Tile::depth) {
-		load(tile, k);
+		load(tile, batch, k);
 		__syncthreads();
-		warp.run(sums);
+		sums = WarpMma<Tile>::run(tile, place, SUM_ARGUMENTS(sums));
 		__syncthreads();
 	}
+	return sums;
 }
 
-template <typename Operation> DEVICE_FUNCTION void Epilogue<Operation>::run(int row, int column, const Accumulators &sums) const
+template <typename Operation>
+DEVICE_FUNCTION void Epilogue<Operation>::run(int batch, int row, int column, SUM_PARAMETERS) const
 {
+	Sums sums = {s0, s1, s2, s3, s4, s5, s6, s7};
 	if (column >= columns)
 		return;
-	for (int i = 0; i < THREAD_ROWS && row + i < rows; i++) {
-		const float *sum = sums.value[i];
-		float4 value = operation.apply(make_float4(sum[0], sum[1], sum[2], sum[3]), column);
-		*(float4 *)&to[(size_t)(row + i) * columns + column] = value;
+	for (int i = 0; i < THREAD_ROWS * THREAD_COLUMNS; i++) {
+		int r = row + i / THREAD_COLUMNS, c = column + i % THREAD_COLUMNS;
+		if (r < rows)
+			to[batch * step + (size_t)r * columns + c] = operation.apply(sums.value[i], c);
 	}
 }
 
 template <typename Tile, typename A, typename B, typename Operation>
-DEVICE_FUNCTION void Gemm<Tile, A, B, Operation>::run(Tile *tile) const
+DEVICE_FUNCTION void Gemm<Tile, A, B, Operation>::run(Tile *tile, int batch) const
 {
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 	int row = warp / Tile::warp_columns * WARP_EDGE + lane / 8 * THREAD_ROWS;
 	int column = warp % Tile::warp_columns * WARP_EDGE + lane % 8 * THREAD_COLUMNS;
-	WarpMma<Tile> of_warp = {{{tile, row, column}}};
-	Accumulators sums = {};
-	main_loop.run(tile, of_warp, &sums);
-	epilogue.run(blockIdx.y * Tile::rows + row, blockIdx.x * Tile::columns + column, sums);
+	Sums sums = main_loop.run(tile, batch, Place::of(row, column));
+	epilogue.run(batch, blockIdx.y * Tile::rows + row, blockIdx.x * Tile::columns + column, SUM_ARGUMENTS(sums));
 }
 
 template struct Gemm<LargeTile, RowMajor, RowMajor, Bias>;

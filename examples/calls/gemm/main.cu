@@ -11,11 +11,13 @@
 
 #include "gemm.h"
 
-template <typename Product> __global__ void multiply(Product product)
+template <typename Product> __global__ void multiply(const Product *product)
 {
 	__shared__ typename Product::SharedTile tile;
-	product.of(blockIdx.z).run(&tile);
+	product->run(&tile, blockIdx.z);
 }
+
+#define LAUNCHES 2 /* as a layer is called again and again */
 
 struct Sizes {
 	int m, n, k, batch;
@@ -44,8 +46,11 @@ static void run(Verdict *verdict, const Product &product, int batch, Reference w
 	typedef typename Product::SharedTile Tile;
 	int rows = product.epilogue.rows, columns = product.epilogue.columns;
 	dim3 grid(blocks_for(columns, Tile::columns), blocks_for(rows, Tile::rows), batch);
-	multiply<<<grid, Tile::threads>>>(product);
+	Product *on_device = device_copy(&product, 1);
+	for (int i = 0; i < LAUNCHES; i++)
+		multiply<<<grid, Tile::threads>>>(on_device);
 	CHECK_LAUNCH();
+	CHECK(cudaFree(on_device));
 	std::vector<float> got((size_t)batch * rows * columns);
 	copy_back(got.data(), product.epilogue.to, got.size());
 	for (size_t i = 0; i < got.size(); i++) {

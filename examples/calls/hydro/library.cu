@@ -44,7 +44,7 @@ static __host__ __device__ double dot(const Vector &a, const Vector &b)
 }
 
 /* Half the product of its diagonals: as long as the face is large. */
-FUNCTION Vector face_normal(const Corners &at, int face)
+static __host__ __device__ Vector face_normal(const Corners &at, int face)
 {
 	Vector a = minus(corner(at, face_corner(face, 2)), corner(at, face_corner(face, 0)));
 	Vector b = minus(corner(at, face_corner(face, 3)), corner(at, face_corner(face, 1)));
@@ -88,13 +88,13 @@ FUNCTION void damp_mode(int mode, const Corners &at, const Corners &normals, con
 			double strength, Corners *forces)
 {
 	Vector along = {0, 0, 0}, motion = {0, 0, 0};
-	double shape[CORNERS];
+	double shape[CORNERS], per_volume = 1 / volume;
 	for (int i = 0; i < CORNERS; i++) {
 		double sign = mode_sign(mode, i);
 		along = {along.x + sign * at.x[i], along.y + sign * at.y[i], along.z + sign * at.z[i]};
 	}
 	for (int i = 0; i < CORNERS; i++) {
-		shape[i] = mode_sign(mode, i) - dot(corner(normals, i), along) / volume;
+		shape[i] = mode_sign(mode, i) - dot(corner(normals, i), along) * per_volume;
 		motion.x += shape[i] * velocity.x[i];
 		motion.y += shape[i] * velocity.y[i];
 		motion.z += shape[i] * velocity.z[i];

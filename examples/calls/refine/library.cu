@@ -1,25 +1,25 @@
 /* When and how refine bisects a triangle. */
 #include "refine.h"
 
-FUNCTION bool is_vertex(const Mesh &mesh, Point p)
+static inline __host__ __device__ bool is_vertex(const Mesh &mesh, Point p)
 {
 	return mesh.vertex[p.x + p.y * (mesh.size + 1)] != 0;
 }
 
-FUNCTION Point middle(Point a, Point b)
+static inline __host__ __device__ Point middle(Point a, Point b)
 {
 	return {(a.x + b.x) / 2, (a.y + b.y) / 2};
 }
 
 /* Has the side from a to b a corner of the lattice, and a vertex, in its middle? */
-FUNCTION bool is_split(const Mesh &mesh, Point a, Point b)
+static inline __host__ __device__ bool is_split(const Mesh &mesh, Point a, Point b)
 {
 	if (((a.x + b.x) | (a.y + b.y)) & 1)
 		return false;
 	return is_vertex(mesh, middle(a, b));
 }
 
-FUNCTION int squared_distance(Point a, Point b)
+static inline __host__ __device__ int squared_distance(Point a, Point b)
 {
 	int x = a.x - b.x, y = a.y - b.y;
 	return x * x + y * y;

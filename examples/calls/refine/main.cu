@@ -2,7 +2,7 @@
  * refine: adaptive refinement of a triangle mesh by bisection of the newest vertex. In each round, a triangle that is too
  * large for its place or has a vertex in the middle of a side is bisected, until no side has one: the mesh conforms.
  * Vertices lie on a lattice, so a side knows from its ends whether a neighbour has split it. Calls: must_split ->
- * wanted_level -> squared_distance, must_split -> is_split -> is_vertex, bisect -> middle.
+ * wanted_level, bisect.
  *
  * The check is exact: the same mesh as the host's, in whatever order; and it covers the square.
  */

@@ -24,7 +24,6 @@ struct Mesh {
 	Point source[SOURCES]; /* where the mesh is to be fine */
 };
 
-FUNCTION bool is_vertex(const Mesh &mesh, Point p);
 /* Must the triangle be bisected: too large for its place, or a vertex in the middle of a side? */
 FUNCTION bool must_split(const Mesh &mesh, const Triangle &triangle);
 /* Bisects it, and makes the hypotenuse's middle a vertex. */

@@ -1,6 +1,6 @@
 /*
  * sssp: shortest paths from node 0 in a random graph, after Bellman and Ford: in each round the nodes whose distance
- * improved in the one before offer their neighbours a way. Calls: relax_node -> relax_edge -> improve, activate.
+ * improved in the one before offer their neighbours a way. Calls: relax_node -> activate -> count_changes.
  *
  * The check is exact, against Dijkstra's algorithm on the host.
  */

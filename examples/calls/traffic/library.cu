@@ -3,13 +3,8 @@
 
 #include "traffic.h"
 
-__host__ __device__ Cell::Cell(int who) : car(who)
+__host__ __device__ Cell::Cell(int who) : car(who), period(0), offset(0)
 {
-}
-
-__host__ __device__ bool Cell::open(int) const
-{
-	return car == NOBODY;
 }
 
 __host__ __device__ int Cell::limit() const
@@ -26,18 +21,10 @@ __host__ __device__ int Slow::limit() const
 	return most;
 }
 
-__host__ __device__ Light::Light(int who, int how_long, int shift) : Slow(who, 2), period(how_long), offset(shift)
+__host__ __device__ Light::Light(int who, int how_long, int shift) : Slow(who, 4)
 {
-}
-
-__host__ __device__ bool Light::green(int step) const
-{
-	return (step + offset) % period < period / 2;
-}
-
-__host__ __device__ bool Light::open(int step) const
-{
-	return green(step) && Cell::open(step);
+	period = how_long;
+	offset = shift;
 }
 
 FUNCTION Cell *make_cell(Slot *slot, int i, int cars_per_road, int length)
@@ -51,25 +38,32 @@ FUNCTION Cell *make_cell(Slot *slot, int i, int cars_per_road, int length)
 	if (kind == 0)
 		return new (slot) Light(car, 8, i % 8);
 	if (kind < 6)
-		return new (slot) Slow(car, 1 + (int)kind % 3);
+		return new (slot) Slow(car, 2 + (int)kind % 3);
 	return new (slot) Cell(car);
 }
 
-/* Cells that are open ahead of a place, up to `most`. */
-FUNCTION int room_ahead(Cell *const *road, int length, int at, int most, int step)
+/* May a car enter in this step? */
+static __host__ __device__ bool is_open(const Cell *cell, int step)
 {
-	for (int k = 1; k <= most; k++) {
+	return cell->car == NOBODY && (!cell->period || (step + cell->offset) % cell->period < cell->period / 2);
+}
+
+/* Cells that are open ahead of a place, as far as a driver looks. */
+static __host__ __device__ int room_ahead(Cell *const *road, int length, int at, int step)
+{
+	for (int k = 0; k < FASTEST; k++) {
 		at = at + 1 < length ? at + 1 : 0;
-		if (!road[at]->open(step))
-			return k - 1;
+		if (!is_open(road[at], step))
+			return k;
 	}
-	return most;
+	return FASTEST;
 }
 
 FUNCTION int choose_speed(Cell *const *road, int length, const Car *car, int step, unsigned seed)
 {
-	int limit = road[car->at]->limit(), wish = car->speed + 1;
-	wish = room_ahead(road, length, car->at, wish < limit ? wish : limit, step);
+	int room = room_ahead(road, length, car->at, step), limit = road[car->at]->limit(), wish = car->speed + 1;
+	wish = wish < limit ? wish : limit;
+	wish = wish < room ? wish : room;
 	seed += 7919u * (unsigned)step;
 	next_random(&seed);
 	return wish > 0 && next_random(&seed) >> 30 == 0 ? wish - 1 : wish;

@@ -1,7 +1,7 @@
 /*
  * traffic: the cellular automaton of Nagel and Schreckenberg on many ring roads, with speed limits and traffic lights.
- * Cells of road are objects of three classes. In each step every car chooses a speed from the virtual answers of the
- * cells ahead (choose_speed -> room_ahead -> open -> open), and then all move at once.
+ * Cells of road are objects of three classes. In each step every car chooses a speed from the cells ahead and what its
+ * own says (choose_speed -> limit, a virtual call), and then all move at once.
  *
  * The check is exact: integers.
  */

@@ -4,18 +4,17 @@
 
 #include "../common.h"
 
-#define FASTEST 5 /* cells a step */
+#define FASTEST 10 /* cells a step */
 #define NOBODY (-1)
 
 /* A cell of road. */
 class Cell
 {
       public:
-	int car; /* NOBODY, or the car that stands here */
+	int car;	    /* NOBODY, or the car that stands here */
+	int period, offset; /* of a traffic light: open in the first half; 0: there is none */
 
 	__host__ __device__ Cell(int who);
-	/* May a car enter in this step? */
-	__host__ __device__ virtual bool open(int step) const;
 	/* The most cells that a car may go on from here. */
 	__host__ __device__ virtual int limit() const;
 };
@@ -33,12 +32,8 @@ class Slow : public Cell
 /* A cell behind a traffic light. */
 class Light : public Slow
 {
-	int period, offset;
-
       public:
 	__host__ __device__ Light(int who, int how_long, int shift);
-	__host__ __device__ bool open(int step) const override;
-	__host__ __device__ bool green(int step) const;
 };
 
 struct Car {

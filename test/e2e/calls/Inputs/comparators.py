@@ -102,6 +102,7 @@ def check_cars(name, run):
     if not cars['unrenamed_calls']:
         expect((cars['pushes'], cars['pops']) == (total['callee_saves'], total['callee_restores']), 'pushes and pops')
         expect(total['l1d_spill_fill'] >= total['injected'], 'accesses of traps')
+    expect(total['micro_operations'] == cars['calls'] - cars['unrenamed_calls'], 'pushes of RFP')
     moved = cars['spilled_bytes'] + cars['filled_bytes'] + cars['switched_bytes']
     expect((moved > 0) == (total['injected'] > 0) == (cars['traps'] + cars['switches'] > 0), 'traps move rows')
     expect(cars['filled_bytes'] <= cars['spilled_bytes'], 'filled what was not spilled')
