@@ -11,7 +11,7 @@
 #include "lib/arena.h"
 
 struct hd_text {
-	char *data; /* with room for a character more per `alignas` */
+	char *data; /* with room for a character more per `alignas`, and for what else is inserted */
 	size_t size;
 };
 

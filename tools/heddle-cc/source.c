@@ -1,8 +1,8 @@
 /*
- * Sources as nvcc takes them and clang does not: launches that a formatter took apart, `kernel << < g, b >> > ()`, and
- * C++'s attributes behind CUDA's (attributes.c). What is read of such a file is a copy that clang
- * takes, under the file's own name and with each line and column where it was (clang's overlay of the file system). Of
- * the inputs and what they include by "NAME". Linear in their text.
+ * Sources as nvcc takes them and clang does not: launches that a formatter took apart, `kernel << < g, b >> > ()`,
+ * lists in them, `kernel<<<{2, 3}, 32>>>()`, and C++'s attributes behind CUDA's (attributes.c). What is read of such a
+ * file is a copy that clang takes, under the file's own name and with each line, and most columns, where they were
+ * (clang's overlay of the file system). Of the inputs and what they include by "NAME". Linear in their text.
  */
 #include <ctype.h>
 #include <jansson.h>
@@ -143,17 +143,43 @@ static bool close_launch(char *at, const char *start)
 	return false;
 }
 
-/* Joins the angles of launches in `text`; whether there was something to do. */
-static bool join_launches(char *text)
+/* `<<<{2, 3}, {n}>>>` to `<<<dim3{2, 3}, dim3{n}>>>`; whether there was such a list behind the angles at `at`. */
+static bool name_lists(struct hd_text *text, char *at)
+{
+	static const char word[] = "dim3";
+	bool starts = true, changed = false;
+	int depth = 0, argument = 0;
+	while (*at && *at != ';' && depth >= 0 && argument < 2 && (depth || *at != '>' || !three_angles(at, '>'))) {
+		char *behind = hd_source_skip_opaque(at, text->data);
+		if (!behind && starts && *at == '{') {
+			memmove(at + strlen(word), at, (size_t)(text->data + text->size + 1 - at));
+			memcpy(at, word, strlen(word));
+			text->size += strlen(word);
+			at += strlen(word);
+			changed = true;
+		}
+		bool comma = !behind && depth == 0 && *at == ',';
+		argument += comma;
+		starts = comma || (starts && (behind || isspace((unsigned char)*at)));
+		depth += behind ? 0 : strchr("([{", *at) ? 1 : strchr(")]}", *at) ? -1 : 0;
+		at = behind ? behind : at + 1;
+	}
+	return changed;
+}
+
+/* Joins the angles of launches in `text` and names the lists in them; whether there was something to do. */
+static bool join_launches(struct hd_text *text)
 {
 	bool changed = false;
-	for (char *at = text; *at;) {
-		char *behind = hd_source_skip_opaque(at, text), *end;
+	for (char *at = text->data; *at;) {
+		char *behind = hd_source_skip_opaque(at, text->data), *end;
 		if (behind) {
 			at = behind;
-		} else if (*at == '<' && (end = three_angles(at, '<')) && *end != '<' && !after_operator(at, text)) {
+		} else if (*at == '<' && (end = three_angles(at, '<')) && *end != '<' &&
+			   !after_operator(at, text->data)) {
 			changed = join(at, end) || changed;
-			changed = close_launch(end, text) || changed;
+			changed = close_launch(end, text->data) || changed;
+			changed = name_lists(text, end) || changed;
 			at = end;
 		} else {
 			at++;
@@ -297,11 +323,12 @@ static int mend_file(struct mend *mend, const char *file)
 	size_t size;
 	if (hd_read_file(file, &bytes, &size, &mend->job->cc->diag))
 		return -1;
-	struct hd_text text = {hd_xmalloc(size + size / strlen("alignas") + 1), size};
+	/* A blank for `alignas` with its seven letters, and four for each list in `<<<{},{}>>>`. */
+	struct hd_text text = {hd_xmalloc(2 * size + 1), size};
 	memcpy(text.data, bytes, size);
 	text.data[size] = '\0';
 	free(bytes);
-	bool changed = join_launches(text.data);
+	bool changed = join_launches(&text);
 	changed = hd_attributes_mend(&text, mend->macros) || changed;
 	int status = changed ? hd_source_write(mend->job, file, text.data, text.size) : 0;
 	free(text.data);
