@@ -69,6 +69,7 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 			       "-target-sdk-version=12.3",
 			       "-Xclang",
 			       "-fcuda-allow-variadic-functions",
+			       "-fgnu-keywords", /* typeof, whatever the standard */
 			       "-isystem",
 			       cc->include_dir,
 			       "-include",

@@ -5,7 +5,17 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <common_functions.h>
+#include <crt/device_functions.h>
+#include <crt/sm_80_rt.h>
 #include <cuComplex.h>
+#include <cuda_surface_types.h>
+#include <cuda_texture_types.h>
+#include <device_double_functions.h>
+#include <sm_35_atomic_functions.h>
+#include <sm_61_intrinsics.h>
+#include <sm_61_intrinsics.hpp>
+#include <vector_functions.hpp>
 
 #define CHECK(call)                                                                                    \
 	do {                                                                                           \

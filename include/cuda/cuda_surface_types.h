@@ -1,0 +1,2 @@
+/* As older toolkits have it. */
+#include "surface_types.h"

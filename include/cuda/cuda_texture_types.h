@@ -1,0 +1,2 @@
+/* As older toolkits have it. */
+#include "texture_types.h"

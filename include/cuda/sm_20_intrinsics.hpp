@@ -1,0 +1,5 @@
+/* Intrinsics come with the prelude, heddle_cuda.h. */
+#ifndef __SM_20_INTRINSICS_HPP__
+#define __SM_20_INTRINSICS_HPP__
+
+#endif
