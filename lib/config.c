@@ -312,6 +312,8 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 		{config->dram_banks % config->dram_groups == 0, "dram_banks is not a multiple of dram_groups"},
 		{!config->subcores || config->register_banks % config->schedulers == 0,
 		 "register_banks is not a multiple of schedulers"},
+		{config->subcores || config->operands == HD_OPERANDS_COLLECTORS,
+		 "operands = modern needs subcores = yes"},
 		{!config->subcores || config->collectors >= config->schedulers,
 		 "collectors is less than one a scheduler"},
 		{config->max_warps % config->schedulers == 0, "max_warps is not a multiple of schedulers"},

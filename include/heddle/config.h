@@ -22,6 +22,7 @@ struct hd_config {
 };
 
 enum { HD_SCHED_GTO, HD_SCHED_LRR, HD_SCHED_TWO_LEVEL };
+enum { HD_OPERANDS_COLLECTORS, HD_OPERANDS_MODERN };
 enum { HD_L1_WRITE_THROUGH, HD_L1_WRITE_BACK };
 
 void hd_config_defaults(struct hd_config *config);

@@ -332,6 +332,8 @@ struct hd_outside {
 
 /* Of the register files of each SM: in one place, which stays in the host's cache while the SMs take turns. */
 struct hd_bank_shape {
+	bool modern;			  /* no collectors: modern.c */
+	uint32_t skew;			  /* banks by which each warp's registers are moved on */
 	uint32_t parts;			  /* register files */
 	uint32_t banks, mask;		  /* of one of these; mask 0: no power of two */
 	uint32_t read_ports, write_ports; /* of a bank */

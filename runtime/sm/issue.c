@@ -331,7 +331,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	if (inst->pipe == HD_PIPE_LSU)
 		ready = hd_access_after(sm, warp, ready);
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
-	if (collector)
+	if (inst->pipe != HD_PIPE_BRU)
 		hd_collector_hold(sm, scheduler, collector, now, dispatch);
 	sm->issued++;
 	count_issue(hd_sm_counters(sm, warp), inst);

@@ -42,6 +42,8 @@ static struct hd_bank_shape shape_of(const struct hd_config *config)
 	struct hd_bank_shape shape = {
 		.parts = parts,
 		.banks = banks,
+		.modern = config->operands == HD_OPERANDS_MODERN,
+		.skew = config->operands == HD_OPERANDS_COLLECTORS,
 		.mask = banks & (banks - 1) ? 0 : banks - 1,
 		.read_ports = ports,
 		.write_ports = shared ? ports : (uint32_t)config->register_write_ports,
@@ -84,13 +86,14 @@ void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct h
 
 /* ---- banks */
 
-static uint32_t bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
+uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
 {
 	if (__builtin_expect(sm->hooks & HD_HOOK(rename), 0))
 		reg = hd_policy_rename(sm, warp, reg);
 	const struct hd_bank_shape *shape = &sm->gpu->shape;
 	/* Banks are a power of two on nearly all GPUs, which spares a division. */
-	return shape->mask ? (reg + warp->slot) & shape->mask : (reg + warp->slot) % shape->banks;
+	reg += warp->slot * shape->skew;
+	return shape->mask ? reg & shape->mask : reg % shape->banks;
 }
 
 /* The tick at which an access begins. */
@@ -108,14 +111,14 @@ static uint64_t take_port(uint64_t *ports, uint32_t count, uint64_t from, uint64
 static uint64_t begin_read(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
 {
 	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	uint64_t *ports = warp->regfile->ports + bank_of(sm, warp, reg) * shape->read_ports;
+	uint64_t *ports = warp->regfile->ports + hd_bank_of(sm, warp, reg) * shape->read_ports;
 	return take_port(ports, shape->read_ports, from, shape->busy);
 }
 
 static uint64_t begin_write(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
 {
 	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	uint64_t *ports = warp->regfile->ports + shape->writes_at + bank_of(sm, warp, reg) * shape->write_ports;
+	uint64_t *ports = warp->regfile->ports + shape->writes_at + hd_bank_of(sm, warp, reg) * shape->write_ports;
 	return take_port(ports, shape->write_ports, from, shape->busy);
 }
 
@@ -133,6 +136,8 @@ uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t re
 
 uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
+	if (__builtin_expect(sm->gpu->shape.modern, 0))
+		return hd_modern_read(sm, warp, inst, now);
 	uint64_t first = now * HD_TICKS, latest = first;
 	for (uint32_t i = 0; i < inst->read_count; i++) {
 		uint64_t at = begin_read(sm, warp, inst->read_regs[i], first);
@@ -157,6 +162,8 @@ uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const s
 	if (latest == first)
 		return now;
 	uint64_t cycle = cycle_of(latest);
+	if (sm->gpu->shape.modern)
+		cycle = hd_modern_write(inst, now, cycle);
 	hd_sm_counters(sm, warp)->write_conflicts += cycle - now;
 	return cycle;
 }
@@ -168,6 +175,8 @@ struct hd_collector *hd_collector_take(const struct hd_sm *sm, const struct hd_s
 {
 	struct hd_regfile *file = scheduler->regfile;
 	uint32_t index = 0;
+	if (__builtin_expect(sm->gpu->shape.modern, 0))
+		return NULL;
 	if (__builtin_expect(sm->hooks & HD_HOOK(choose_collector), 0))
 		index = sm->chosen;
 	else
@@ -184,6 +193,8 @@ void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, s
 		       uint64_t now, uint64_t dispatch)
 {
 	struct hd_regfile *file = scheduler->regfile;
+	if (!collector)
+		return;
 	file->free[collector->index] = dispatch + 1;
 	file->open = file->free[0];
 	for (uint32_t i = 1; i < file->collector_count; i++)

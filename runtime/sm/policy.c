@@ -166,10 +166,24 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 	gpu->stages += hooks->stages;
 }
 
+/* Hooks of collectors mean nothing where there are none. */
+static int check_stage(const struct hd_config *config, const struct hd_policy *policy, struct hd_diag *diag)
+{
+	const struct hd_policy_hooks *hooks = policy->hooks;
+	bool collectors =
+		hooks->choose_collector || hooks->operand_source || hooks->operand_delivered || hooks->dispatch;
+	if (config->operands == HD_OPERANDS_COLLECTORS || !collectors)
+		return 0;
+	return hd_error(diag, HD_NOWHERE, "policy '%s' needs operand collectors: operands = modern has none",
+			policy->name);
+}
+
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 {
 	struct hd_policy_set chosen = {.count = 0};
 	int status = choose(&chosen, &gpu->config, text, diag);
+	for (uint32_t i = 0; !status && i < chosen.count; i++)
+		status = check_stage(&gpu->config, chosen.policies[i], diag);
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
 		hd_policy_add(gpu, chosen.policies[i], hd_arena_strdup(&gpu->arena, chosen.parameters[i]));
 	return status;

@@ -212,7 +212,7 @@ static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler
 		if (!ready)
 			continue;
 		uint64_t unit = hd_units_free(sm, scheduler, port == HD_PORT_MEMORY ? HD_PIPE_LSU : port);
-		if (scheduler->regfile->open > now && port != HD_PIPE_BRU)
+		if (scheduler->regfile->open > now && (port != HD_PIPE_BRU || sm->gpu->shape.modern))
 			block(blocked, HD_STALL_collector, scheduler->regfile->open);
 		else if (sm->wheel.free_count < sm->timers_kept)
 			block(blocked, HD_STALL_collector, now + 1);

@@ -372,7 +372,7 @@ uint32_t hd_sm_timers(const struct hd_config *config);
 /* operands.c, units.c */
 void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
 void hd_operands_dump(const struct hd_sm *sm, uint64_t now, FILE *out);
-/* A free collector for the instruction; the caller has seen that there is one. */
+/* A free collector for the instruction; the caller has seen that there is one. NULL where the model has none. */
 struct hd_collector *hd_collector_take(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
 				       struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 void hd_collector_hold(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_collector *collector,
@@ -398,6 +398,11 @@ uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *schedu
 /* Issues to it in cycle `now`; returns the dispatch cycle, not before `ready`. */
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
 			   uint64_t now, uint64_t ready);
+
+/* modern.c: hd_operands_read and _write of the second model; the latter is told when the bank has the result */
+uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+uint64_t hd_modern_write(const struct hd_dinst *inst, uint64_t now, uint64_t written);
+uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg);
 
 /* stage.c: the operand stage under policies. `which`: as in struct hd_timer. */
 /* Chooses the collector of the warp's next instruction; false: it does not issue now, for *reason. */

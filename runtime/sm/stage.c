@@ -169,8 +169,11 @@ static uint64_t write_result(struct hd_sm *sm, const struct hd_stage_result *fro
 		uint64_t at = hd_bank_write(sm, from->warp, result.reg, now * HD_TICKS);
 		latest = at > latest ? at : latest;
 	}
-	hd_sm_counters(sm, from->warp)->write_conflicts += cycle_of(latest) - now;
-	return cycle_of(latest);
+	uint64_t cycle = cycle_of(latest);
+	if (sm->gpu->shape.modern)
+		cycle = hd_modern_write(from->inst, now, cycle);
+	hd_sm_counters(sm, from->warp)->write_conflicts += cycle - now;
+	return cycle;
 }
 
 void hd_stage_results(struct hd_sm *sm, uint64_t now)

@@ -241,6 +241,78 @@ START_TEST(banks_are_divided_or_shared)
 }
 END_TEST
 
+/* ---- operands = modern: distances published for NVIDIA's cards (Huerta et al., MICRO 2025) */
+
+static void make_modern(struct simbench *bench)
+{
+	bench->config.operands = HD_OPERANDS_MODERN;
+	bench->config.register_banks = 2;
+	bench->config.register_ports = bench->config.register_write_ports = 1;
+	bench->meta.registers = 60;
+}
+
+/* Cycles from one reading of the clock to the next; between them are a pair of FFMAs and two NOPs. */
+static uint32_t clock_distance(uint8_t b, uint8_t c)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	make_modern(&bench);
+	simbench_s2r(&bench, 40, HD_SR_CLOCK_LO);
+	simbench_emit(&bench, HD_OP_NOP);
+	simbench_ffma(&bench, 11, 10, 12, 14);
+	simbench_ffma(&bench, 13, 16, b, c);
+	simbench_emit(&bench, HD_OP_NOP);
+	simbench_s2r(&bench, 41, HD_SR_CLOCK_LO);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	uint32_t distance = simbench_register(&bench, 0, 41, 0) - simbench_register(&bench, 0, 40, 0);
+	simbench_release(&bench);
+	return distance;
+}
+
+START_TEST(modern_clock_distances)
+{
+	ck_assert_uint_eq(clock_distance(19, 21), 5);
+	ck_assert_uint_eq(clock_distance(18, 21), 6);
+	ck_assert_uint_eq(clock_distance(19, 20), 6);
+	ck_assert_uint_eq(clock_distance(18, 20), 7);
+}
+END_TEST
+
+/* Cycles that each of many independent instructions costs. */
+static double modern_cycles(enum hd_op op, uint8_t a, uint8_t b, uint8_t c)
+{
+	uint64_t cycles[2];
+	for (uint32_t more = 0; more < 2; more++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		make_modern(&bench);
+		for (uint32_t i = 0; i < (more ? 40u : 20u); i++) {
+			struct hd_inst *inst = simbench_emit(&bench, op);
+			inst->dst = (uint8_t)(20 + i % 20);
+			inst->a = a;
+			inst->b = b;
+			inst->c = c;
+		}
+		ck_assert_int_eq(simbench_start(&bench), 0);
+		ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+		cycles[more] = simbench_stats(&bench)->counters.cycles;
+		if (more && cycles[1] - cycles[0] > 20)
+			ck_assert_uint_gt(simbench_stats(&bench)->stalls[HD_STALL_collector], 20);
+		simbench_release(&bench);
+	}
+	return (double)(cycles[1] - cycles[0]) / 20;
+}
+
+START_TEST(modern_bank_conflicts_are_bubbles)
+{
+	ck_assert_double_eq(modern_cycles(HD_OP_FFMA, 4, 6, 8), 1 + 2);
+	ck_assert_double_eq(modern_cycles(HD_OP_FMUL, 4, 6, HD_RZ), 1 + 1);
+	ck_assert_double_eq(modern_cycles(HD_OP_FMUL, 4, 7, HD_RZ), 1);
+	ck_assert_double_eq(modern_cycles(HD_OP_FFMA, 4, 7, HD_RZ), 1);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("operands", (const TTest *const[]){
@@ -250,6 +322,8 @@ Suite *hd_suite(void)
 					       results_take_ports,
 					       latencies_are_end_to_end,
 					       banks_are_divided_or_shared,
+					       modern_clock_distances,
+					       modern_bank_conflicts_are_bubbles,
 					       NULL,
 				       });
 }
