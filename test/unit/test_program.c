@@ -376,9 +376,16 @@ VERIFY_CASE(verify_uniform_reader,
 static void analysed(struct verify_lab *v)
 {
 	static uint32_t pcs[] = {0, 0x10, 0x20, 0x30, 0x40, 0x50};
-	v->intervals[0] = (struct hd_meta_interval){.pcs = pcs, .pc_count = 2, .working_set = {1 << 1 | 1 << 16}};
-	v->intervals[1] = (struct hd_meta_interval){
-		.id = 1, .entry_pc = 0x20, .pcs = pcs + 2, .pc_count = 4, .working_set = {1 << 1 | 1 << 16}};
+	v->intervals[0] = (struct hd_meta_interval){.pcs = pcs,
+						    .pc_count = 2,
+						    .working_set = {1 << 1 | 1 << 16},
+						    .live_in = {1 << 1 | 1 << 16}};
+	v->intervals[1] = (struct hd_meta_interval){.id = 1,
+						    .entry_pc = 0x20,
+						    .pcs = pcs + 2,
+						    .pc_count = 4,
+						    .working_set = {1 << 1 | 1 << 16},
+						    .live_in = {1 << 1 | 1 << 16}};
 	v->points[0] = (struct hd_meta_point){.pc = 0x20, .live = {.regs = {1 << 1 | 1 << 16}}};
 	v->points[0].live_divergent = v->points[0].live;
 	v->meta[0].intervals = v->intervals;
