@@ -3,6 +3,7 @@
 
 #include "runtime/sm/calendar.h"
 #include "sample.h"
+#include "simbench.h"
 
 enum { GAPS = 64, CYCLES = 20000 };
 
@@ -75,6 +76,28 @@ START_TEST(as_a_record_of_every_cycle)
 }
 END_TEST
 
+/* An execution unit keeps no calendar until an operand is late, and none any more when the time before has gone by. */
+START_TEST(units_serve_in_turn)
+{
+	struct simbench bench;
+	const struct hd_dinst inst = {.pipe = HD_PIPE_FP32, .interval = 2};
+	simbench_init(&bench);
+	simbench_chain(&bench, 1);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	struct hd_sm *sm = bench.sim->gpu.sms[0];
+	const struct hd_scheduler *scheduler = &sm->schedulers[0];
+	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 10, 13), 13); /* late: 10..12 is free */
+	ck_assert_uint_eq(hd_units_free(sm, scheduler, HD_PIPE_FP32), 12);
+	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 11, 11), 11); /* before it */
+	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 13, 13), 15);
+	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 14, 14), 17);
+	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 15, 15), 19);
+	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 30, 30), 30);
+	ck_assert_uint_eq(hd_units_dispatch(sm, scheduler, &inst, 31, 31), 32);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("calendar", (const TTest *const[]){
@@ -82,6 +105,7 @@ Suite *hd_suite(void)
 					       the_next_cycle_leaves_no_gap,
 					       without_room_the_first_gap_is_forgotten,
 					       as_a_record_of_every_cycle,
+					       units_serve_in_turn,
 					       NULL,
 				       });
 }
