@@ -82,21 +82,22 @@ static int make_parts(struct version *version)
 	return 0;
 }
 
-/* Estimated instructions of one thread. */
-static double weight(const struct hd_mfunc *func)
+/* Estimated instructions of one thread, where what is executed more than once is so `longer` times as often. */
+static double weight(const struct hd_mfunc *func, double longer)
 {
 	double sum = 0;
 	for (uint32_t b = 0; b < func->order.len; b++) {
 		const struct hd_mblock *block = &func->blocks.data[func->order.data[b]];
-		sum += block->frequency * block->insts.len;
+		sum += block->frequency * block->insts.len * (block->frequency > 1 ? longer : 1);
 	}
 	return sum;
 }
 
 /* Instructions that each warp is spared. */
-static double saved(const struct version *version)
+static double saved(const struct version *version, double longer)
 {
-	return weight(&version->unit->functions.data[version->kernel]) - weight(&version->funcs[HD_STREAM_MAIN]);
+	return weight(&version->unit->functions.data[version->kernel], longer) -
+	       weight(&version->funcs[HD_STREAM_MAIN], longer);
 }
 
 static bool is_worthwhile(const struct version *version)
@@ -106,7 +107,7 @@ static bool is_worthwhile(const struct version *version)
 			return false;
 	if (version->parts[HD_STREAM_MAIN].registers > HD_LR_MAX_REGS)
 		return false;
-	return !strcmp(version->unit->options.linear, "always") || saved(version) > 0;
+	return !strcmp(version->unit->options.linear, "always") || saved(version, 1) > 0;
 }
 
 /* ------------------------------------------------------------------ one body */
@@ -209,6 +210,19 @@ static void add_linear(struct hd_unit *unit, const struct hd_linear *linear)
 	object->linears = all;
 }
 
+/* Loops of the estimate go round ten times. Those of a kernel that is launched with few threads are longer as a rule:
+ * each thread has the more to do, a row of a matrix or a tile. */
+#define LONG_LOOPS 10.0
+
+/* For launches: what the estimate says, or what is there if every instruction is executed once. */
+static double saved_in_launches(const struct version *version)
+{
+	double estimated = saved(version, LONG_LOOPS);
+	double once = (double)version->unit->object.functions[version->kernel].inst_count -
+		      version->parts[HD_STREAM_MAIN].inst_count;
+	return estimated > once ? estimated : once;
+}
+
 static uint32_t thousandths(double number)
 {
 	double all = number * 1000;
@@ -232,7 +246,7 @@ static int make_version(struct version *version, const struct hd_linear_plan *pl
 	linear.coefficients = version->layout.coefficient_count;
 	linear.threads = version->layout.thread_count;
 	linear.linears = version->layout.linear_count;
-	linear.saved = thousandths(saved(version));
+	linear.saved = thousandths(saved_in_launches(version));
 	memcpy(linear.thread_of, version->layout.thread_of, sizeof linear.thread_of);
 	add_linear(unit, &linear);
 	*main = version->parts[HD_STREAM_MAIN];

@@ -6,7 +6,8 @@
  *   TB  another warp of the block executed the same instruction on the same operands and lanes before
  *   LN  the result is a linear combination of built-in indices with coefficients that are the same for the whole grid.
  *       Its thread-index part is computed once, by the first block; its block-index part once a block, by one thread; a
- *       value without either once a grid
+ *       value without either once a grid. The sum of both parts is each thread's own: whoever first reads it for what
+ * is not linear makes one addition (Figure 1 b, its last row), which in R2D2 the load/store unit does
  *
  * LN follows values through registers, lane by lane, by the operations of Figure 6 and what they become in machine
  * code; any computation on grid-uniform operands gives a uniform value. Values that pass through memory are not
@@ -29,6 +30,7 @@ static const struct form uniform = {UINT32_MAX, 0, 0}, unknown = {0, 0, 0};
 struct warp_forms {
 	uint64_t start; /* hd_warp.age + 1 of the warp that they are of */
 	struct form regs[256], preds[8], uregs[HD_MAX_UREGS];
+	uint32_t summed[256]; /* lanes that have made the sum of the register's parts */
 };
 
 /* The instructions that a block has executed: an open hash table. */
@@ -47,6 +49,7 @@ struct hd_redundancy {
 	HD_VEC(struct warp_forms *) warps;
 	HD_VEC(struct block_seen *) blocks;
 	bool counts, same, repeated;
+	uint32_t sums; /* additions of parts, by one thread each */
 	struct form result;
 };
 
@@ -81,6 +84,7 @@ static struct warp_forms *forms_of(struct hd_redundancy *redundancy, struct hd_w
 	warp->forms->start = warp->age + 1;
 	for (unsigned i = 0; i < 256; i++)
 		warp->forms->regs[i] = uniform; /* registers begin as zero; RZ stays so */
+	memset(warp->forms->summed, 0, sizeof(warp->forms->summed));
 	for (unsigned i = 0; i < 8; i++)
 		warp->forms->preds[i] = uniform;
 	for (unsigned i = 0; i < HD_MAX_UREGS; i++)
@@ -310,13 +314,35 @@ static struct form of_warp(struct form form, uint32_t mask)
 static void write_forms(struct warp_forms *forms, const struct hd_dinst *inst, struct form form, uint32_t mask)
 {
 	for (unsigned word = 0; word < 4; word++)
-		for (uint64_t left = inst->writes.bits[word]; left; left &= left - 1)
-			merge(&forms->regs[64 * word + (unsigned)__builtin_ctzll(left)], form, mask);
+		for (uint64_t left = inst->writes.bits[word]; left; left &= left - 1) {
+			unsigned reg = 64 * word + (unsigned)__builtin_ctzll(left);
+			merge(&forms->regs[reg], form, mask);
+			forms->summed[reg] &= ~mask;
+		}
 	for (unsigned i = 0; i < HD_MAX_PREDS; i++)
 		if (inst->writes.bits[4] >> i & 1)
 			merge(&forms->preds[i], form, mask);
 	if (hd_opinfo[inst->inst.op].dst == HD_W_U && mask)
 		forms->uregs[inst->inst.dst] = of_warp(operand_form(forms, &inst->inst, HD_SLOT_B), mask);
+}
+
+/* In lanes where the instruction is not linear, its operands with parts of both kinds that are read so for the first
+ * time. */
+static uint32_t sums_read(struct warp_forms *forms, const struct hd_inst *inst, struct form result, uint32_t mask)
+{
+	const uint8_t regs[] = {inst->a, inst->b, inst->c};
+	uint32_t count = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		struct form form = operand_form(forms, inst, HD_SLOT_A + i);
+		if (regs[i] == HD_RZ)
+			continue;
+		uint32_t lanes =
+			form.linear & form.thread & form.block & mask & ~result.linear & ~forms->summed[regs[i]];
+		count += (uint32_t)__builtin_popcount(lanes);
+		for (unsigned w = 0; w < hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A + i); w++)
+			forms->summed[(uint8_t)(regs[i] + w)] |= lanes;
+	}
+	return count;
 }
 
 /* Lanes that the linear machine still executes: see the head of the file. */
@@ -341,12 +367,15 @@ void hd_redundancy_before(struct hd_redundancy *redundancy, struct hd_warp *warp
 	uint32_t mask = warp->active & hd_pred(warp, inst->inst.guard);
 	redundancy->counts = mask && is_computation(inst);
 	redundancy->result = unknown;
-	if (!redundancy->counts)
-		return;
-	struct operands operands = read_operands(warp, inst, mask);
-	redundancy->same = operands.same;
-	redundancy->repeated = repeats(redundancy, warp, operands.hash);
-	redundancy->result = result_form(forms_of(redundancy, warp), &inst->inst);
+	redundancy->sums = 0;
+	if (redundancy->counts) {
+		struct operands operands = read_operands(warp, inst, mask);
+		redundancy->same = operands.same;
+		redundancy->repeated = repeats(redundancy, warp, operands.hash);
+		redundancy->result = result_form(forms_of(redundancy, warp), &inst->inst);
+	}
+	if (mask && warp->cta->linear) /* the first block executes all that has a thread-index part */
+		redundancy->sums = sums_read(forms_of(redundancy, warp), &inst->inst, redundancy->result, mask);
 }
 
 void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, struct hd_warp *warp,
@@ -355,6 +384,7 @@ void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, str
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	uint32_t mask = sm->effect.mask, lanes = (uint32_t)__builtin_popcount(mask);
 	write_forms(forms_of(redundancy, warp), inst, redundancy->result, mask);
+	counters->ideal_ln_threads -= redundancy->sums;
 	if (!redundancy->counts)
 		return;
 	uint32_t kept = kept_lanes(warp, redundancy->result, mask);

@@ -76,6 +76,22 @@ START_TEST(index_of_a_thread)
 }
 END_TEST
 
+/* The index is squared twice: the first time each thread of the second block adds up its parts, once for both operands.
+ */
+START_TEST(sums_of_parts_are_made_once)
+{
+	struct simbench bench;
+	start(&bench, true);
+	emit_index(&bench);
+	for (unsigned i = 0; i < 2; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_IMAD);
+		inst->dst = (uint8_t)(8 + i), inst->a = inst->b = 7;
+	}
+	struct hd_counters counters = finish(&bench, THREADS);
+	ck_assert_uint_eq(counters.ideal_ln_threads, 64 + 126 + 63 - 64);
+}
+END_TEST
+
 /* tid * tid is no linear combination, and what is made of it is none. */
 START_TEST(products_of_indices_are_not_linear)
 {
@@ -131,6 +147,7 @@ Suite *hd_suite(void)
 						 off_counts_nothing,
 						 uniform_value,
 						 index_of_a_thread,
+						 sums_of_parts_are_made_once,
 						 products_of_indices_are_not_linear,
 						 blocks_of_two_dimensions_repeat,
 						 guards_leave_lanes_out,
