@@ -151,7 +151,7 @@ static struct operands operands_of(const struct hd_inst *inst)
 	for (unsigned i = 0; i < 3; i++) {
 		operands.first[i] = regs[i];
 		operands.pred[i] = preds[i] & (uint8_t)~HD_PRED_NOT;
-		if (regs[i] < HD_RZ)
+		if (regs[i] < HD_RZ && !hd_lr_takes(inst->linear, HD_SLOT_A + i))
 			operands.words[i] = (uint8_t)hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A + i);
 		operands.count += operands.words[i] > 0;
 	}

@@ -67,6 +67,12 @@ class Intervals:
             self.check_irreducible(report, intervals, limit)
             self.check_extended(report, strands, limit)
 
+    def check_version(self, report, function):
+        limit = function.facts['ltrf']['interval_registers']
+        intervals = self.check_partition(report, function, function.facts['intervals'], limit, False)
+        if intervals:
+            self.check_irreducible(report, intervals, limit)
+
     # ---- what holds of both
 
     def check_partition(self, report, function, records, limit, strands):

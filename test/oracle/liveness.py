@@ -318,6 +318,13 @@ class Liveness:
                 masks[inst.index] = flow.diverged(function, inst, before, after)
         return masks
 
+    def check_version(self, report, function):
+        """What the metadata says of a linear version's main stream."""
+        facts = function.facts['liveness']
+        splits = {inst.pc for inst in function.insts if self.splits(function, inst)}
+        report.check('a divergent branch is none', set(facts['divergent_pcs']) <= splits)
+        self.check_digits(report, function, facts['dead_operands'])
+
     def check(self, report, function):
         self.check_most(report, function)
         self.check_branches(report, function)
@@ -356,19 +363,24 @@ class Liveness:
         digits, facts = function.facts['liveness']['dead_operands'], function.facts['liveness']
         if not digits:
             return
-        report.check('dead_operands has another length', len(digits) == len(function.insts))
         reads = sum(bool(inst.operand(slot)) for inst in function.insts for slot in 'abc')
         report.check(f'register_reads is {reads}', facts['register_reads'] == reads)
         report.check('dead_warp_reads does not count dead_operands',
                      facts['dead_warp_reads'] == sum(bin(int(digit, 16)).count('1') for digit in digits))
+        thread = self.check_digits(report, function, digits)
+        report.check(f"dead_reads {facts['dead_reads']} is not between {thread[1]} and {thread[0]}",
+                     thread[1] <= facts['dead_reads'] <= thread[0])
+
+    def check_digits(self, report, function, digits):
+        """Returns how many reads are a thread's last, at most and at least."""
         thread = [0, 0]
+        report.check('dead_operands has another length', len(digits) == len(function.insts))
         for block in range(len(function.blocks)):
             walks = zip(self.least.walk(function, block), self.most.walk(function, block))
             for (inst, _, least, ended), (_, _, most, fewer) in walks:
                 behind = least & ~ended, most & ~fewer
-                self.check_operands(report, function, inst, int(digits[inst.index], 16), behind, thread)
-        report.check(f"dead_reads {facts['dead_reads']} is not between {thread[1]} and {thread[0]}",
-                     thread[1] <= facts['dead_reads'] <= thread[0])
+                self.check_operands(report, function, inst, int(digits[inst.index:inst.index + 1] or '0', 16), behind, thread)
+        return thread
 
     def check_operands(self, report, function, inst, digit, behind, thread):
         around = [flow.around[function.name][function.block_of[inst.index]] | flow.waiting[function.name]

@@ -27,8 +27,8 @@ def flip(*keys):
 
 def records(facts, *keys):
     for key in keys:
-        facts = facts[key]
-    return facts
+        facts = facts.get(key) or {}
+    return facts or []
 
 
 def drop(key, *path):
@@ -205,6 +205,19 @@ def other_stream(_, function):
     return False
 
 
+def dead_in_version(facts, function):
+    """A register of the linear version that is read again at once."""
+    version, code = facts.get('linear_version'), function.listing.get('linear', {}).get('instructions', [])
+    for i, (inst, after) in enumerate(zip(code, code[1:])):
+        register = inst['operands'].get('a', {}).get('register', 255)
+        again = register in after['reads']['registers'] and register not in inst['writes']['registers']
+        if register != 255 and again and inst['successors'] == [after['pc']] and i >= len(code) - version['instructions']:
+            digits = version['dead_operands']
+            version['dead_operands'] = digits[:i] + '1' + digits[i + 1:]
+            return True
+    return False
+
+
 ROWS = [
     ('stackdepth', 'fru', add('fru')),
     ('stackdepth', 'max_stack_depth', add('max_stack_depth', by=-1)),
@@ -266,4 +279,7 @@ ROWS = [
     ('linear', 'figures of streams', add('linear_version', 'thread_instructions')),
     ('linear', 'the register table is another', other_table),
     ('linear', 'a stream computes something else', other_stream),
+    ('intervals', 'a register of a linear version is not prefetched', drop('working_set', 'linear_version', 'intervals')),
+    ('preempt', 'a live register of a linear version is not saved', drop('live', 'linear_version', 'preemption_points')),
+    ('liveness', 'a live operand of a linear version is dead', dead_in_version),
 ]

@@ -17,6 +17,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 import mutations
+import versions
 from corpus import B, compile_seed
 from dynamic import Dynamic, Idempotence, Linear
 from intervals import Intervals, check_lengths
@@ -60,6 +61,20 @@ def check_object(report, place, listing, metadata, only=None):
         for function in program.functions.values() if analysis else ():
             report.at(f'{place}: {function.name}', name)
             analysis.check(report, function)
+
+
+    check_versions(report, place, listing, metadata, only)
+
+
+def check_versions(report, place, listing, metadata, only):
+    for program, function in versions.programs(listing, metadata):
+        liveness = Liveness(program)
+        analyses = {'liveness': lambda: liveness, 'intervals': lambda: Intervals(program, liveness),
+                    'preempt': lambda: Preempt(program, liveness), 'reuse': lambda: Reuse(program, liveness)}
+        for name, make in analyses.items():
+            if only in (None, name):
+                report.at(f'{place}: linear version of {function.name}', name)
+                make().check_version(report, function)
 
 
 def objects(paths):

@@ -37,6 +37,14 @@ class Preempt:
                       for n in program.functions}
 
     def check(self, report, function):
+        if self.check_points(report, function):
+            self.check_drain(report, function)
+
+    def check_version(self, report, function):
+        self.check_points(report, function)
+
+    def check_points(self, report, function):
+        """Returns whether the points are places of the code."""
         facts = function.facts
         pcs = [p['pc'] for p in facts['preemption_points']]
         right = pcs == sorted(set(pcs)) and all(pc % PC == 0 and pc // PC < len(function.insts) for pc in pcs)
@@ -48,13 +56,12 @@ class Preempt:
         for barrier in facts['preempt']['barriers']:
             masks = bits(barrier['live']) | bits(barrier['predicates']) << 256
             self.liveness.check_set(report, function, 'live of the barrier', barrier['pc'], masks, self.liveness.live)
-        if right:
-            self.check_drain(report, function)
         if function.name in self.program.helpers:
             report.check('a helper has a point', not pcs)
         elif right:
             self.check_loops(report, function)
             self.check_gaps(report, function)
+        return right
 
     def check_point(self, report, function, point, barriers):
         kind = 'bar.pp' if point['pc'] in barriers else 'pp'

@@ -12,6 +12,9 @@ class Reuse:
     def __init__(self, program, liveness):
         self.program, self.liveness = program, liveness
 
+    def check_version(self, report, function):
+        self.check(report, function)
+
     def check(self, report, function):
         facts = function.facts['reuse']
         report.check('RTHLD is not the one asked for', facts['rthld'] == int(self.program.flags.get('rthld', 16)))
