@@ -10,6 +10,9 @@ the program is there.
 from machine import CALLS, PREDICATES, REGISTERS, count, name
 
 
+READS = {'LDG', 'LD', 'LDS', 'ATOMG', 'ATOM', 'ATOMS'}
+
+
 class Lanes:
     """Which lanes need what: all of them, or those of a guard whose predicate has not changed until then."""
 
@@ -263,12 +266,48 @@ class Flow:
         function what lanes need that wait in its callers."""
         self.around, self.waiting = {}, {n: 0 for n in self.program.functions}
         for n, function in self.program.functions.items():
-            if not self.least and self.program.is_open(function) and not function.kernel:
+            # Of a linear version masks may have registers of its streams, too.
+            if not self.least and (function.version or self.program.is_open(function) and not function.kernel):
                 self.waiting[n] = self.program.limit | PREDICATES
             self.around[n] = self.around_blocks(function)
+        if not self.least:
+            self.add_yields()
         for _ in range(2 if self.program.recursive else 1):
             for n in reversed(self.program.callees_first):
                 self.add_waiting(self.program.functions[n])
+
+    # Where a loop may be a wait for another lane, its path makes way, and lanes may wait anywhere: masks may be as wide.
+
+    @staticmethod
+    def may_spin(function):
+        """A branch back over code that reads what others may write, or that calls."""
+        for inst in function.insts:
+            for to in inst.succ if inst.op in ('BRA', 'BRX') else ():
+                if any(at.calls or at.op in READS for at in function.insts[to:inst.index + 1]):
+                    return True
+        return False
+
+    def add_yields(self):
+        functions, groups = self.program.functions, {n: {n} for n in self.program.functions}
+        for n, callees in self.program.callees.items():
+            for callee in callees - self.program.helpers if n not in self.program.helpers else ():
+                joined = groups[n] | groups[callee]
+                for member in joined:
+                    groups[member] = joined
+        strange = {n for n, _ in self.program.unknown}
+        for n, group in groups.items():
+            if strange & group or any(self.may_spin(functions[m]) for m in group):
+                self.waiting[n] |= self.needs(group)
+
+    def needs(self, group):
+        mask = 0
+        for n in group:
+            function = self.program.functions[n]
+            for block in range(len(function.blocks)):
+                mask |= self.live_out(function, block)
+                for _, before, _, _ in self.walk(function, block):
+                    mask |= before
+        return mask
 
     def around_blocks(self, function):
         around = [0] * len(function.blocks)

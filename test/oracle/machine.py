@@ -103,7 +103,7 @@ class Inst:
 class Function:
     def __init__(self, listing, facts):
         self.name, self.facts, self.kernel = listing['name'], facts, listing['kernel']
-        self.listing = listing
+        self.listing, self.version = listing, False  # whether it is the main stream of a linear version
         self.insts = [Inst(inst, i) for i, inst in enumerate(listing['instructions'])]
         self.find_blocks()
         self.find_order()

@@ -51,4 +51,6 @@ def programs(listing, metadata):
         functions = [other if f is own else f for f in listing['functions']]
         kernels = [facts_of(f, start) if f is kernel else f for f in metadata['kernels']]
         program = Program(dict(listing, functions=functions), dict(metadata, kernels=kernels))
-        yield program, program.functions[kernel['name']]
+        function = program.functions[kernel['name']]
+        function.version = True
+        yield program, function
