@@ -120,8 +120,8 @@ struct hd_policy_hooks {
 	/* With several grids: whose block gets the next place on this SM, of those that have blocks left and for which
 	 * there is room, the one that would get it first; NULL: none of them now. Without either hook a grid waits
 	 * until all blocks of those before it have a place (docs/architecture.md, Grids). */
-	const struct hd_grid *(*grid_choice)(const struct hd_policy_handle *self, struct hd_sm *sm,
-					     const struct hd_grid *const *grids, uint32_t count);
+	struct hd_grid *(*grid_choice)(const struct hd_policy_handle *self, struct hd_sm *sm,
+				       struct hd_grid *const *grids, uint32_t count);
 	/* Most blocks of a grid on this SM, at this time; with several policies the least. When it rises:
 	 * hd_sm_request_dispatch. */
 	uint32_t (*quota)(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid);

@@ -105,11 +105,14 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 	cudaError_t error = hd_cudart_refresh_textures(cudart);
 	if (error != cudaSuccess)
 		return error;
-	uint32_t places = hd_sim_check_places(cudart->sim);
-	int status = hd_sim_launch(cudart->sim, &request);
-	hd_cudart_end_if_interrupted(cudart);
-	if (!places && hd_sim_check_places(cudart->sim))
-		hd_cudart_report("check", "something was found");
+	uint64_t ticket;
+	int status = hd_sim_submit(cudart->sim, &request, &ticket);
+	if (status)
+		return hd_cudart_launch_error(cudart, status, shared);
+	while (!hd_sim_finished(cudart->sim, ticket)) {
+		int failed = hd_cudart_step(cudart);
+		status = status ? status : failed;
+	}
 	return hd_cudart_launch_error(cudart, status, shared);
 }
 

@@ -248,15 +248,14 @@ static bool advance(struct hd_cudart *cudart, cudaError_t *error)
 	return false;
 }
 
-/* A step of simulated time. */
-static cudaError_t step(struct hd_cudart *cudart)
+int hd_cudart_step(struct hd_cudart *cudart)
 {
 	uint32_t places = hd_sim_check_places(cudart->sim);
 	int status = hd_sim_step(cudart->sim);
 	hd_cudart_end_if_interrupted(cudart);
 	if (!places && hd_sim_check_places(cudart->sim))
 		hd_cudart_report("check", "something was found");
-	return hd_cudart_sim_error(cudart, status);
+	return status;
 }
 
 /* Until no piece is left for which `wanted` says so. */
@@ -273,7 +272,7 @@ static cudaError_t wait_until(struct hd_cudart *cudart, bool (*wanted)(const str
 		/* With nothing in the simulator a function of the program is running, which waits for itself. */
 		if (!left || !hd_sim_working(cudart->sim))
 			return error;
-		cudaError_t failed = step(cudart);
+		cudaError_t failed = hd_cudart_sim_error(cudart, hd_cudart_step(cudart));
 		error = error == cudaSuccess ? failed : error;
 		if (cudart->sticky != cudaSuccess) {
 			hd_cudart_drop_work(cudart);

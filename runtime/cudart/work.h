@@ -25,6 +25,8 @@ cudaError_t hd_cudart_wait(struct hd_cudart *cudart, uint64_t id);
 cudaError_t hd_cudart_wait_stream(struct hd_cudart *cudart, cudaStream_t stream);
 cudaError_t hd_cudart_wait_blocking(struct hd_cudart *cudart);
 cudaError_t hd_cudart_wait_all(struct hd_cudart *cudart);
+/* hd_sim_step, and what it brought is told; does not return when a signal ends the program. */
+int hd_cudart_step(struct hd_cudart *cudart);
 /* After a fault, and at the end. */
 void hd_cudart_drop_work(struct hd_cudart *cudart);
 

@@ -139,11 +139,11 @@ static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 }
 
 /* Grids of which the SM may have another block, the most urgent first. */
-static uint32_t candidates(const struct hd_sm *sm, const struct hd_grid *grids[HD_MAX_GRIDS])
+static uint32_t candidates(const struct hd_sm *sm, struct hd_grid *grids[HD_MAX_GRIDS])
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
-		const struct hd_grid *grid = sm->gpu->grids.data[i];
+		struct hd_grid *grid = sm->gpu->grids.data[i];
 		if (!waits_for_room(grid) || !hd_sm_has_room(sm, grid) ||
 		    sm->grids[grid->slot].resident >= hd_policy_quota(sm, grid))
 			continue;
@@ -155,25 +155,17 @@ static uint32_t candidates(const struct hd_sm *sm, const struct hd_grid *grids[H
 	return count;
 }
 
-static struct hd_grid *mutable_grid(const struct hd_gpu *gpu, const struct hd_grid *grid)
-{
-	for (uint32_t i = 0; i < gpu->grids.len; i++)
-		if (gpu->grids.data[i] == grid)
-			return gpu->grids.data[i];
-	return NULL;
-}
-
 /* One block an SM and pass, of the grid that policies want there. */
 static uint64_t dispatch_by_policy(struct hd_run *run, uint64_t now)
 {
 	uint64_t next = HD_NEVER;
 	uint32_t first = run->first;
 	for (uint32_t i = 0; i < run->sm_count; i++) {
-		const struct hd_grid *grids[HD_MAX_GRIDS];
+		struct hd_grid *grids[HD_MAX_GRIDS];
 		uint32_t id = (first + i) % run->sm_count;
 		struct hd_sm *sm = run->gpu->sms[id];
 		uint32_t count = candidates(sm, grids);
-		struct hd_grid *grid = count ? mutable_grid(run->gpu, hd_policy_grid_choice(sm, grids, count)) : NULL;
+		struct hd_grid *grid = count ? hd_policy_grid_choice(sm, grids, count) : NULL;
 		if (!grid)
 			continue;
 		if (launch_cycle(sm, grid) > now) {

@@ -241,7 +241,7 @@ uint32_t hd_policy_quota(const struct hd_sm *sm, const struct hd_grid *grid)
 	return least;
 }
 
-const struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, const struct hd_grid *const *grids, uint32_t count)
+struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, struct hd_grid *const *grids, uint32_t count)
 {
 	HD_HOOKED (sm->gpu, self, grid_choice)
 		return self->hooks->grid_choice(self, sm, grids, count);

@@ -413,8 +413,8 @@ START_TEST(quotas_hold_and_rise_at_once)
 END_TEST
 
 /* The least urgent of the candidates; the first grid alone is kept waiting once. */
-static const struct hd_grid *last_one(const struct hd_policy_handle *self, struct hd_sm *sm,
-				      const struct hd_grid *const *grids, uint32_t count)
+static struct hd_grid *last_one(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_grid *const *grids,
+				uint32_t count)
 {
 	uint32_t *asked = hd_policy_sm(self, sm);
 	for (uint32_t i = 1; i < count; i++)
