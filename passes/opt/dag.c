@@ -154,6 +154,7 @@ struct order {
 	HD_VEC(struct access) loads, stores; /* since the last fence */
 	uint32_t fence;			     /* node + 1 that all later accesses wait for */
 	uint32_t side;			     /* node + 1 of the last side effect or convergent operation */
+	uint32_t clock;			     /* node + 1 of the last clock read, 0 when there was none */
 };
 
 static unsigned spaces_of(const struct hd_minst *inst)
@@ -183,10 +184,15 @@ static bool is_fence(const struct hd_minst *inst)
 	       hd_mod_get(inst->mods, HD_MOD_SEM) > HD_SEM_RELAXED;
 }
 
+static bool is_clock(const struct hd_minst *inst)
+{
+	return (inst->op == HD_OP_S2R || inst->op == HD_OP_CS2R) &&
+	       hd_mod_get(inst->mods, HD_MOD_SR) >= HD_SR_CLOCK_LO;
+}
+
 static bool is_ordered(const struct hd_minst *inst)
 {
-	bool clock = inst->op == HD_OP_S2R && hd_mod_get(inst->mods, HD_MOD_SR) >= HD_SR_CLOCK_LO;
-	return clock || hd_minst_effects(inst) & (HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
+	return is_clock(inst) || hd_minst_effects(inst) & (HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
 }
 
 static bool may_alias(const struct access *a, const struct access *b)
@@ -254,8 +260,21 @@ static void depend_memory(struct hd_dag *dag, struct order *order, const struct 
 		hd_vec_push(&order->loads, access);
 }
 
+/* What stands between two clock reads is what they measure: nothing passes one, arithmetic neither. */
+static void depend_clock(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
+{
+	if (order->clock)
+		add_edge(dag, order->clock - 1, dag->node, 1);
+	if (!is_clock(inst))
+		return;
+	for (uint32_t i = order->clock; i < dag->node; i++)
+		add_edge(dag, i, dag->node, 0);
+	order->clock = dag->node + 1;
+}
+
 static void depend_order(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
 {
+	depend_clock(dag, order, inst);
 	if (is_ordered(inst)) {
 		if (order->side)
 			add_edge(dag, order->side - 1, dag->node, 1);
