@@ -92,6 +92,11 @@ struct hd_result {
 };
 enum hd_target { HD_TO_BANK, HD_TO_CACHE, HD_TO_BOTH };
 
+/* How a warp came to the lanes that it executes next. DIVERGED: some of those that executed last, the others wait.
+ * SWITCHED: others, since those that executed last have ended their path. JOINED: those and others. YIELDED: others,
+ * since those that executed last made way for them. */
+enum hd_path { HD_PATH_DIVERGED, HD_PATH_SWITCHED, HD_PATH_JOINED, HD_PATH_YIELDED };
+
 struct hd_policy_hooks {
 	/* State that the engine sets aside, zeroed: that of grids, CTAs and warps whenever one starts, the others once.
 	 */
@@ -185,7 +190,18 @@ struct hd_policy_hooks {
 	void (*barrier_resume)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	void (*long_stall)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	void (*wake_up)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+	/* The warp goes on at warp->pc with warp->active, which are not the lanes that executed last. Before `fetch`.
+	 */
+	void (*path_switch)(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now);
 	void (*fetch)(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t pc, uint64_t now);
+	/* Byte address at which the instruction cache has the instruction that the warp goes on with, and in *bytes
+	 * how long it is; the baseline's, HD_INST_BYTES * pc and HD_INST_BYTES, come in. What the policy adds to the
+	 * code stands there, too: all lines of it are fetched. After `fetch`, with one policy of a combination. */
+	uint64_t (*code_place)(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t pc,
+			       uint64_t address, uint32_t *bytes);
+	/* An instruction of the program has been issued and executed; `effect` says what it did. */
+	void (*issued)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		       const struct hd_effect *effect, uint64_t now);
 	/* What hd_policy_at asked for. */
 	void (*alarm)(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
 	/* Of the whole GPU, before its SMs work in that cycle, while any grid runs. */
@@ -216,13 +232,13 @@ struct hd_policy_hooks {
 	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) X(operand_read) X(write_back)        \
 	X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) X(long_stall) X(wake_up) \
 	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) X(operand_delivered)  \
-	X(dispatch) X(result_target) X(prefer)
+	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued)
 enum hd_hook_index {
 #define X(hook) HD_HOOK_INDEX_##hook,
 	HD_HOOK_LIST(X)
 #undef X
 };
-#define HD_HOOK(hook) (UINT32_C(1) << HD_HOOK_INDEX_##hook)
+#define HD_HOOK(hook) (UINT64_C(1) << HD_HOOK_INDEX_##hook)
 /* Those for which collectors keep their state (stage.c). */
 #define HD_STAGE_HOOKS \
 	(HD_HOOK(choose_collector) | HD_HOOK(operand_source) | HD_HOOK(operand_delivered) | HD_HOOK(dispatch))

@@ -1,10 +1,12 @@
 /*
  * Instruction fetch: the tags of an SM's instruction cache. A warp looks its line up when it crosses into another one;
  * inside a line fetch is never the bottleneck (the fetch unit delivers more than the schedulers issue). A miss takes
- * l1i_miss_latency; other warps that want the line wait for the same fill.
+ * l1i_miss_latency; other warps that want the line wait for the same fill. A policy may say that instructions stand at
+ * other addresses and are longer (`code_place`): an instruction is there when all of its lines are.
  *
  * Cost: O(ways) for each line crossing, one in eight instructions of straight code.
  */
+#include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
 void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena)
@@ -32,10 +34,9 @@ static uint32_t find_way(const uint64_t *tags, const uint64_t *used, uint32_t wa
 	return victim;
 }
 
-uint64_t hd_icache_fetch(struct hd_sm *sm, struct hd_counters *counters, uint32_t pc, uint64_t now)
+static uint64_t fetch_line(struct hd_sm *sm, struct hd_counters *counters, uint64_t line, uint64_t now)
 {
 	struct hd_icache *cache = &sm->icache;
-	uint64_t line = (uint64_t)pc * HD_INST_BYTES >> cache->line_shift;
 	size_t base = (size_t)(line % cache->sets) * cache->ways;
 	uint32_t way = find_way(cache->tags + base, cache->used + base, cache->ways, line);
 	counters->l1i_accesses++;
@@ -46,4 +47,24 @@ uint64_t hd_icache_fetch(struct hd_sm *sm, struct hd_counters *counters, uint32_
 	}
 	cache->used[base + way] = now + 1;
 	return cache->ready[base + way];
+}
+
+uint64_t hd_icache_fetch(struct hd_sm *sm, struct hd_counters *counters, uint32_t pc, uint64_t now)
+{
+	return fetch_line(sm, counters, (uint64_t)pc * HD_INST_BYTES >> sm->icache.line_shift, now);
+}
+
+uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now)
+{
+	uint32_t bytes = HD_INST_BYTES, shift = sm->icache.line_shift;
+	uint64_t address = hd_policy_code_place(sm, warp, &bytes), ready = 0;
+	uint64_t last = (address + (bytes ? bytes - 1 : 0)) >> shift;
+	for (uint64_t line = address >> shift; line <= last; line++) {
+		if (line == sm->line[warp->slot])
+			continue;
+		uint64_t arrives = fetch_line(sm, hd_sm_counters(sm, warp), line, now);
+		ready = arrives > ready ? arrives : ready;
+	}
+	sm->line[warp->slot] = last;
+	return ready;
 }

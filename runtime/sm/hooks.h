@@ -57,6 +57,10 @@ uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const st
 uint32_t hd_policy_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t callee,
 			uint64_t now);
 uint32_t hd_policy_return(struct hd_sm *sm, struct hd_warp *warp, bool all_threads, uint64_t now);
+/* The byte address of the warp's next instruction; *bytes: its length. */
+uint64_t hd_policy_code_place(struct hd_sm *sm, const struct hd_warp *warp, uint32_t *bytes);
+/* The warp has executed an instruction with `lanes` active: tells of it if it goes on with others. */
+void hd_policy_path(struct hd_sm *sm, struct hd_warp *warp, uint32_t lanes, uint64_t now);
 /* Does the access go to the memory system? */
 bool hd_policy_memory_access(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 /* Runs the ticks that are due; returns the cycle of the next one, UINT64_MAX when no policy has any. */

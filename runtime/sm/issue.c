@@ -128,14 +128,16 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 
 static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t *at, uint8_t *reason)
 {
-	uint64_t line = (uint64_t)warp->pc * HD_INST_BYTES >> sm->icache.line_shift;
-	if (line != sm->line[warp->slot]) {
+	uint64_t line = (uint64_t)warp->pc * HD_INST_BYTES >> sm->icache.line_shift, ready = 0;
+	if (__builtin_expect(sm->hooks & HD_HOOK(code_place), 0)) {
+		ready = hd_fetch_placed(sm, warp, now);
+	} else if (line != sm->line[warp->slot]) {
 		sm->line[warp->slot] = line;
-		uint64_t ready = hd_icache_fetch(sm, hd_sm_counters(sm, warp), warp->pc, now);
-		if (ready > *at && ready > now + 1) {
-			*at = ready;
-			*reason = HD_STALL_fetch;
-		}
+		ready = hd_icache_fetch(sm, hd_sm_counters(sm, warp), warp->pc, now);
+	}
+	if (ready > *at && ready > now + 1) {
+		*at = ready;
+		*reason = HD_STALL_fetch;
 	}
 	if (!sm->hooks)
 		return;
@@ -313,6 +315,16 @@ static void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dins
 		hd_probe_step(sm->gpu, warp, pc, &sm->effect);
 }
 
+static void told_of_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes,
+			  uint64_t now)
+{
+	if (sm->hooks & HD_HOOK(issued))
+		HD_HOOKED (sm->gpu, self, issued)
+			self->hooks->issued(self, warp, inst, &sm->effect, now);
+	if (sm->hooks & HD_HOOK(path_switch))
+		hd_policy_path(sm, warp, lanes, now);
+}
+
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
 	if (__builtin_expect(warp->injection.count != 0, 0)) {
@@ -320,6 +332,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 		return;
 	}
 	const struct hd_dinst *inst = sm->next[warp->slot];
+	uint32_t lanes = warp->active;
 	struct hd_collector *collector =
 		inst->pipe == HD_PIPE_BRU ? NULL : hd_collector_take(sm, scheduler, warp, inst, now);
 	uint64_t ready = now + sm->gpu->shape.operand_cycles;
@@ -343,6 +356,8 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	hd_sm_counters(sm, warp)->thread_instructions += (uint32_t)__builtin_popcount(sm->effect.mask);
 	if (__builtin_expect(sm->gpu->profile != NULL, 0))
 		hd_profile_count(sm->gpu, inst, &sm->effect);
+	if (__builtin_expect(sm->hooks & (HD_HOOK(issued) | HD_HOOK(path_switch)), 0))
+		told_of_issue(sm, warp, inst, lanes, now);
 	if (sm->effect.warp_done) {
 		warp->state = HD_WARP_DONE;
 		finish_if_drained(sm, warp, now);

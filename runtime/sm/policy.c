@@ -189,9 +189,9 @@ int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 	return status;
 }
 
-static uint32_t hooks_of(const struct hd_gpu *gpu)
+static uint64_t hooks_of(const struct hd_gpu *gpu)
 {
-	uint32_t hooks = 0;
+	uint64_t hooks = 0;
 	for (uint32_t i = 0; i < gpu->policy_count; i++) {
 #define X(hook) hooks |= gpu->policies[i].hooks->hook ? HD_HOOK(hook) : 0;
 		HD_HOOK_LIST(X)
@@ -300,6 +300,30 @@ uint32_t hd_policy_return(struct hd_sm *sm, struct hd_warp *warp, bool all_threa
 	HD_HOOKED (sm->gpu, self, call_return)
 		cycles += self->hooks->call_return(self, warp, all_threads, now);
 	return cycles;
+}
+
+uint64_t hd_policy_code_place(struct hd_sm *sm, const struct hd_warp *warp, uint32_t *bytes)
+{
+	uint64_t address = (uint64_t)warp->pc * HD_INST_BYTES;
+	HD_HOOKED (sm->gpu, self, code_place)
+		return self->hooks->code_place(self, warp, warp->pc, address, bytes);
+	return address;
+}
+
+void hd_policy_path(struct hd_sm *sm, struct hd_warp *warp, uint32_t lanes, uint64_t now)
+{
+	uint32_t left = lanes & warp->live, next = warp->active;
+	enum hd_path how = HD_PATH_DIVERGED;
+	if (next == left || !next || sm->effect.event == HD_EVENT_FAULT)
+		return;
+	if (sm->effect.yielded)
+		how = HD_PATH_YIELDED;
+	else if (!(next & left))
+		how = HD_PATH_SWITCHED;
+	else if (next & ~left)
+		how = HD_PATH_JOINED;
+	HD_HOOKED (sm->gpu, self, path_switch)
+		self->hooks->path_switch(self, warp, how, now);
 }
 
 bool hd_policy_memory_access(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)

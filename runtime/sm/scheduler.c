@@ -104,6 +104,29 @@ static void update_active(struct hd_sm *sm, struct hd_scheduler *scheduler, uint
 	fill_active(sm, scheduler);
 }
 
+static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
+{
+	bool two_level = sm->scheduling == HD_SCHED_TWO_LEVEL;
+	scheduler->active = two_level ? 0 : ~UINT64_C(0);
+	scheduler->eligible = scheduler->next_visit = 0;
+	for (uint64_t left = two_level ? scheduler->resident : 0; left; left &= left - 1) {
+		const struct hd_warp *warp = &sm->warps[scheduler->slot_at[__builtin_ctzll(left)]];
+		if (!long_wait(warp->wait_reason))
+			scheduler->eligible |= left & -left;
+	}
+	if (two_level)
+		fill_active(sm, scheduler);
+}
+
+void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule)
+{
+	if (rule == sm->scheduling)
+		return;
+	sm->scheduling = rule;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		begin_rule(sm, &sm->schedulers[i]);
+}
+
 static void leave_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32_t slot, uint8_t reason, uint64_t bit)
 {
 	if (reason == HD_WAIT_READY) {

@@ -86,6 +86,7 @@ void hd_sm_free(struct hd_sm *sm)
 /* The first grid for some time begins: schedulers are empty, calendars carry on. */
 void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 {
+	sm->scheduling = (uint8_t)sm->gpu->config.scheduler;
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		struct hd_scheduler *scheduler = &sm->schedulers[i];
 		memset(scheduler->ready, 0, sizeof(scheduler->ready));

@@ -182,7 +182,7 @@ struct hd_sm {
 	uint32_t id;
 	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
 	uint8_t scheduler_count;
-	uint32_t hooks;	    /* HD_HOOK of each that some policy has */
+	uint64_t hooks;	    /* HD_HOOK of each that some policy has */
 	uint8_t scheduling; /* HD_SCHED_* */
 	bool every_cycle;
 	uint32_t warp_slots;
@@ -289,6 +289,9 @@ void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp);
 void hd_scheduler_remove(struct hd_sm *sm, struct hd_warp *warp);
 void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index);
 void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now);
+/* For policies: the SM's schedulers go by this rule (HD_SCHED_*) from now on, until no grid runs any more; then by that
+ * of the configuration. */
+void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule);
 /* The warp's state becomes HD_WAIT_READY or a reason; its scheduler looks again. */
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
 /* Decides the state of a warp from its next instruction and what is pending. */
@@ -438,6 +441,8 @@ static inline uint64_t hd_access_after(const struct hd_sm *sm, const struct hd_w
 void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena);
 /* Cycle at which the line that holds instruction `pc` can be decoded. `counters`: of the warp's grid. */
 uint64_t hd_icache_fetch(struct hd_sm *sm, struct hd_counters *counters, uint32_t pc, uint64_t now);
+/* Cycle at which the warp has its next instruction where a policy says at which address that stands. */
+uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now);
 
 /* barrier.c */
 /* A warp arrives; it parks unless the mode is ARV or the barrier completes. */

@@ -1,0 +1,280 @@
+/*
+ * Hooks of designs that run code of their own or look at where warps are: a probe policy sees each call, and the tests
+ * know from the program which there must be.
+ */
+#include "harness.h"
+#include "runtime/sm/hooks.h"
+#include "simbench.h"
+
+enum { LOG = 64 };
+
+static void start_with(struct simbench *bench, const struct hd_policy_hooks *hooks)
+{
+	static struct hd_policy policy;
+	policy = (struct hd_policy){.name = "probe", .hooks = hooks};
+	ck_assert_int_eq(simbench_start(bench), 0);
+	hd_policy_add(&bench->sim->gpu, &policy, "");
+	hd_policy_place(&bench->sim->gpu);
+}
+
+static struct hd_counters run_with(struct simbench *bench, const struct hd_policy_hooks *hooks, uint32_t ctas,
+				   uint32_t threads)
+{
+	start_with(bench, hooks);
+	int error = simbench_run(bench, ctas, threads);
+	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
+	struct hd_stats stats = *simbench_stats(bench);
+	uint64_t slots = 0;
+	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
+		slots += stats.stalls[i];
+	ck_assert_uint_eq(slots, stats.counters.cycles * bench->config.schedulers);
+	simbench_release(bench);
+	return stats.counters;
+}
+
+/* P0 = lane < limit */
+static void lanes_below(struct simbench *bench, uint32_t limit)
+{
+	simbench_s2r(bench, 7, HD_SR_LANEID);
+	struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = 7;
+	test->xkind = HD_X_IMM_B;
+	test->x = limit;
+	test->mods = HD_MOD(CMP, HD_CMP_LT);
+}
+
+static void branch(struct simbench *bench, uint8_t guard, uint32_t target, uint32_t reconv)
+{
+	struct hd_inst *bra = simbench_emit(bench, HD_OP_BRA);
+	bra->guard = guard;
+	bra->xkind = HD_X_OTHER;
+	bra->x = target;
+	bra->reconv = reconv;
+}
+
+/* ---- paths of a warp, and what is issued */
+
+struct seen {
+	uint32_t pc, active;
+	enum hd_path how;
+};
+static struct seen paths[LOG];
+static uint32_t path_count, issue_count, issued_lanes;
+
+static void see_path(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now)
+{
+	(void)self, (void)now;
+	if (path_count < LOG)
+		paths[path_count++] = (struct seen){warp->pc, warp->active, how};
+}
+
+static void see_issue(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		      const struct hd_effect *effect, uint64_t now)
+{
+	(void)self, (void)warp, (void)inst, (void)now;
+	issue_count++;
+	issued_lanes += (uint32_t)__builtin_popcount(effect->mask);
+}
+
+static const struct hd_policy_hooks path_hooks = {.path_switch = see_path, .issued = see_issue};
+
+static void expect_path(uint32_t index, enum hd_path how, uint32_t pc, uint32_t active)
+{
+	ck_assert_uint_lt(index, path_count);
+	ck_assert_uint_eq(paths[index].how, how);
+	ck_assert_uint_eq(paths[index].pc, pc);
+	ck_assert_uint_eq(paths[index].active, active);
+}
+
+/*
+ * 0, 1: P0; 2: @P0 BRA 5 (to 7); 3: MOV; 4: BRA 7; 5: MOV; 6: NOP; 7: MOV; 8: @P0 EXIT; 9: MOV. The taken path runs
+ * first; the lanes that exit are no switch, those left go on.
+ */
+START_TEST(paths_are_told)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	path_count = issue_count = issued_lanes = 0;
+	lanes_below(&bench, 5);
+	branch(&bench, 0, 5, 7);
+	simbench_mov(&bench, 8, 1);
+	branch(&bench, HD_PT, 7, 7);
+	simbench_mov(&bench, 8, 2);
+	simbench_emit(&bench, HD_OP_NOP);
+	simbench_mov(&bench, 9, 3);
+	simbench_emit(&bench, HD_OP_EXIT)->guard = 0;
+	simbench_mov(&bench, 9, 4);
+	struct hd_counters counters = run_with(&bench, &path_hooks, 1, 32);
+	ck_assert_uint_eq(path_count, 3);
+	expect_path(0, HD_PATH_DIVERGED, 5, 0x1f);
+	expect_path(1, HD_PATH_SWITCHED, 3, ~0x1fu);
+	expect_path(2, HD_PATH_JOINED, 7, ~0u);
+	ck_assert_uint_eq(issue_count, counters.warp_instructions);
+	ck_assert_uint_eq(issued_lanes, counters.thread_instructions);
+	ck_assert_uint_eq(issue_count, 11);
+}
+END_TEST
+
+/* Without a path that ends otherwise nothing is told: a branch that all take, and the exit of all. */
+START_TEST(straight_code_has_no_paths)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	path_count = 0;
+	lanes_below(&bench, 32);
+	branch(&bench, 0, 4, 4);
+	simbench_mov(&bench, 8, 1);
+	simbench_mov(&bench, 9, 1);
+	run_with(&bench, &path_hooks, 2, 64);
+	ck_assert_uint_eq(path_count, 0);
+}
+END_TEST
+
+/* ---- addresses of code */
+
+static uint32_t extra_at, extra_bytes, places;
+
+/* `extra_bytes` more stand in front of instruction `extra_at`, and all behind are moved on. */
+static uint64_t grow_code(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t pc,
+			  uint64_t address, uint32_t *bytes)
+{
+	(void)self, (void)warp;
+	ck_assert_uint_eq(address, (uint64_t)pc * HD_INST_BYTES);
+	ck_assert_uint_eq(*bytes, HD_INST_BYTES);
+	places++;
+	if (pc == extra_at)
+		*bytes += extra_bytes;
+	return pc > extra_at ? address + extra_bytes : address;
+}
+
+static const struct hd_policy_hooks grow_hooks = {.code_place = grow_code};
+
+/* Fifteen MOVs and EXIT are two lines of eight. */
+static struct hd_counters run_grown(const struct hd_policy_hooks *hooks, uint32_t at, uint32_t bytes)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.l1i_miss_latency = 50;
+	bench.meta.registers = 40;
+	extra_at = at;
+	extra_bytes = bytes;
+	places = 0;
+	for (uint8_t i = 0; i < 15; i++)
+		simbench_mov(&bench, (uint8_t)(8 + i), i);
+	return run_with(&bench, hooks, 1, 32);
+}
+
+START_TEST(code_that_grows_is_fetched)
+{
+	static const struct hd_policy_hooks none = {0};
+	struct hd_counters plain = run_grown(&none, 0, 0), same = run_grown(&grow_hooks, 3, 0);
+	ck_assert_uint_eq(plain.l1i_accesses, 2);
+	ck_assert_mem_eq(&plain, &same, sizeof same);
+	ck_assert_uint_eq(places, 16);
+	/* One more byte in front of the fourth: the last one reaches into a third line. */
+	struct hd_counters byte = run_grown(&grow_hooks, 3, 1);
+	ck_assert_uint_eq(byte.l1i_accesses, 3);
+	ck_assert_uint_eq(byte.l1i_misses, 3);
+	/* Its third line is there 50 cycles after it was asked for, when the one before it issued. */
+	ck_assert_uint_gt(byte.cycles, plain.cycles + 40);
+	/* 256 bytes in front of the fourth: its lines are 0, 1 and 2, those behind lie in 2, 3; all misses at once. */
+	struct hd_counters long_one = run_grown(&grow_hooks, 3, 256);
+	ck_assert_uint_eq(long_one.l1i_accesses, 4);
+	ck_assert_uint_lt(long_one.cycles, plain.cycles + 2 * 50 + 10);
+}
+END_TEST
+
+/* ---- the scheduling rule */
+
+static uint32_t rules[3], rule_at, order[LOG], order_count;
+
+/* From the cycle `rule_at` of the block on by rules[1], and back at twice that. */
+static void set_alarms(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	(void)cta;
+	order_count = 0;
+	ck_assert_uint_eq(sm->scheduling, rules[0]);
+	hd_policy_at(self, sm, sm->now + rule_at, rules[1]);
+	hd_policy_at(self, sm, sm->now + 2 * rule_at, rules[2]);
+}
+
+static void set_rule(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now)
+{
+	(void)self, (void)now;
+	hd_sm_schedule_by(sm, (uint8_t)arg);
+}
+
+static void note_order(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		       const struct hd_effect *effect, uint64_t now)
+{
+	(void)self, (void)inst, (void)effect, (void)now;
+	if (order_count < LOG)
+		order[order_count++] = warp->index;
+}
+
+static const struct hd_policy_hooks rule_hooks = {.cta_launch = set_alarms, .alarm = set_rule, .issued = note_order};
+
+/* Four warps with independent MOVs: greedily all of one warp in a row, else in turn. Two launches: the second begins by
+ * the configuration's rule again. */
+static void run_rules(uint32_t first, uint32_t second, uint32_t third)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	rules[0] = bench.config.scheduler = first;
+	rules[1] = second;
+	rules[2] = third;
+	rule_at = 12;
+	bench.config.two_level_active = 2;
+	bench.meta.registers = 60;
+	for (uint8_t i = 0; i < 40; i++)
+		simbench_mov(&bench, (uint8_t)(8 + i), i);
+	start_with(&bench, &rule_hooks);
+	ck_assert_int_eq(simbench_run(&bench, 1, 128), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 128), 0);
+	simbench_release(&bench);
+}
+
+static uint32_t changes(uint32_t from, uint32_t to)
+{
+	uint32_t count = 0;
+	for (uint32_t i = from + 1; i < to; i++)
+		count += order[i] != order[i - 1];
+	return count;
+}
+
+START_TEST(the_rule_is_switched)
+{
+	run_rules(HD_SCHED_LRR, HD_SCHED_GTO, HD_SCHED_LRR);
+	ck_assert_uint_eq(changes(0, 10), 9);
+	ck_assert_uint_eq(changes(12, 22), 0);
+	ck_assert_uint_eq(changes(26, 40), 13);
+	run_rules(HD_SCHED_GTO, HD_SCHED_LRR, HD_SCHED_TWO_LEVEL);
+	ck_assert_uint_eq(changes(0, 7), 0);
+	ck_assert_uint_eq(changes(14, 22), 7);
+}
+END_TEST
+
+/* Of warps that do not wait long, two are active: the first two, until one ends. */
+START_TEST(two_levels_begin_with_the_warps_that_are_there)
+{
+	run_rules(HD_SCHED_GTO, HD_SCHED_TWO_LEVEL, HD_SCHED_TWO_LEVEL);
+	uint32_t seen = 0;
+	for (uint32_t i = 14; i < 40; i++)
+		seen |= 1u << order[i];
+	ck_assert_uint_eq(seen, 3);
+	ck_assert_uint_eq(order_count, LOG);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("hooks", (const TTest *const[]){
+					    paths_are_told,
+					    straight_code_has_no_paths,
+					    code_that_grows_is_fetched,
+					    the_rule_is_switched,
+					    two_levels_begin_with_the_warps_that_are_there,
+					    NULL,
+				    });
+}
