@@ -97,6 +97,14 @@ enum hd_target { HD_TO_BANK, HD_TO_CACHE, HD_TO_BOTH };
  * since those that executed last made way for them. */
 enum hd_path { HD_PATH_DIVERGED, HD_PATH_SWITCHED, HD_PATH_JOINED, HD_PATH_YIELDED };
 
+/* Of loaded registers: hook first_use. */
+struct hd_hazard;
+struct hd_first_use {
+	const struct hd_dinst *inst;	   /* the warp's next */
+	const struct hd_hazard *registers; /* used for the first time */
+	bool waits;			   /* for some of them; else it issues */
+};
+
 struct hd_policy_hooks {
 	/* State that the engine sets aside, zeroed: that of grids, CTAs and warps whenever one starts, the others once.
 	 */
@@ -183,6 +191,18 @@ struct hd_policy_hooks {
 	/* Local access of a given role: return false to keep it away from the memory system (a rename in CARS). */
 	bool (*memory_access)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 			      uint64_t now);
+	/* Does an access of global or local memory go past L1? Its lines there are written back or, by a store, kept up
+	 * to date. Asked when the access goes to the load/store unit; one policy is enough. */
+	bool (*l1_bypass)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			  uint64_t now);
+	/* A load or atomic has to wait for the memory: the first of its lines was not in L1, was still on its way
+	 * there, or is not to be there. Once an instruction. */
+	void (*load_miss)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			  uint64_t now);
+	/* An instruction is the first to want what loads of global or local memory bring or have brought: it issues, or
+	 * it has to wait for it. Once a register that was loaded. */
+	void (*first_use)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_first_use *use,
+			  uint64_t now);
 	void (*barrier)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	/* The warp waits at a barrier that did not complete; and it goes on. At the latter all warps that the barrier
 	 * let go are running again. */
@@ -232,7 +252,8 @@ struct hd_policy_hooks {
 	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) X(operand_read) X(write_back)        \
 	X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) X(long_stall) X(wake_up) \
 	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) X(operand_delivered)  \
-	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued)
+	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) X(l1_bypass) X(load_miss)         \
+	X(first_use)
 enum hd_hook_index {
 #define X(hook) HD_HOOK_INDEX_##hook,
 	HD_HOOK_LIST(X)

@@ -246,10 +246,11 @@ enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l
 		count_access(l1, request, access, &l1->counters->l1d_hits);
 		return HD_L1_DONE;
 	}
+	bool past = request->bypass;
 	if (request->kind == HD_MEM_STORE)
-		return l1->enabled && (local || l1->write_back) ? store_back(l1, now, request, access)
-								: store_through(l1, now, request, access);
-	bool uncached = !local && (request->cache == HD_CACHE_CG || request->cache == HD_CACHE_CV);
+		return l1->enabled && !past && (local || l1->write_back) ? store_back(l1, now, request, access)
+									 : store_through(l1, now, request, access);
+	bool uncached = past || (!local && (request->cache == HD_CACHE_CG || request->cache == HD_CACHE_CV));
 	if (request->kind != HD_MEM_LOAD || uncached || !l1->enabled)
 		return pass(l1, now, request, access);
 	return load(l1, now, request, access);

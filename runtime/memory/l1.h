@@ -14,7 +14,7 @@
 /* What a line access is part of. */
 struct hd_l1_request {
 	uint32_t ticket;
-	uint8_t space, kind, class, cache, grid; /* as in struct hd_mem_request */
+	uint8_t space, kind, class, cache, grid, bypass; /* as in struct hd_mem_request */
 };
 
 enum hd_l1_result {

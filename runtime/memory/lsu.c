@@ -25,7 +25,7 @@ struct waiting {
 	uint32_t accesses; /* where its line accesses begin */
 	uint16_t count;	   /* of them; of shared instructions the cycles */
 	uint16_t group;
-	uint8_t space, kind, class, cache, grid;
+	uint8_t space, kind, class, cache, grid, bypass;
 };
 
 /* A global or local instruction from its first line access on. */
@@ -35,11 +35,13 @@ struct inflight {
 	uint32_t remaining; /* line accesses */
 	uint16_t group;
 	uint8_t kind, grid;
+	bool missed; /* told */
 };
 
 struct hd_lsu {
 	struct hd_memory *memory;
 	uint32_t sm;
+	struct hd_lsu_watch watch;
 	struct hd_counters *grids;    /* of each grid, */
 	struct hd_counters *counters; /* and of the one at the front */
 	struct hd_coalescer coalescer;
@@ -112,6 +114,11 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	return lsu;
 }
 
+void hd_lsu_set_watch(struct hd_lsu *lsu, const struct hd_lsu_watch *watch)
+{
+	lsu->watch = *watch;
+}
+
 void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes)
 {
 	if (!lsu->unified)
@@ -161,6 +168,7 @@ void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct
 	slot->class = request->class;
 	slot->cache = request->cache;
 	slot->grid = request->grid;
+	slot->bypass = request->bypass;
 	if (request->space != HD_MEM_SHARED)
 		lsu->pending[request->grid]++;
 	coalesce(lsu, slot, request);
@@ -261,7 +269,8 @@ static void start(struct hd_lsu *lsu, uint64_t now, const struct waiting *head)
 	entry->kind = head->kind;
 	entry->grid = head->grid;
 	entry->remaining = head->count ? head->count : 1;
-	lsu->part = (struct hd_l1_request){index, head->space, head->kind, head->class, head->cache, head->grid};
+	lsu->part = (struct hd_l1_request){index,	head->space, head->kind,  head->class,
+					   head->cache, head->grid,  head->bypass};
 	lsu->current = index;
 	lsu->head = lsu->accesses + head->accesses;
 	for (uint32_t i = 0; i < head->count; i++)
@@ -274,6 +283,15 @@ static void start(struct hd_lsu *lsu, uint64_t now, const struct waiting *head)
 static bool have_room(const struct hd_lsu *lsu, const struct hd_access *access)
 {
 	return lsu->room == lsu->sectors || (uint32_t)__builtin_popcount(access->sectors) <= lsu->room;
+}
+
+static void tell_miss(struct hd_lsu *lsu, uint64_t now)
+{
+	struct inflight *entry = &lsu->inflight[lsu->current];
+	if (entry->missed || entry->token == UINT32_MAX || is_store(entry->kind))
+		return;
+	entry->missed = true;
+	lsu->watch.miss(lsu->watch.context, entry->token, now);
 }
 
 /* Returns whether any line access was done; sets `waits` when one is left that only lacks a port. */
@@ -293,6 +311,8 @@ static bool serve_bank(struct hd_lsu *lsu, uint64_t now, uint32_t bank, bool *wa
 		lsu->bank_first[bank] = access->next;
 		if (result == HD_L1_DONE)
 			access_done(lsu, lsu->current, now + lsu->l1_latency);
+		else if (__builtin_expect(lsu->watch.miss != NULL, 0))
+			tell_miss(lsu, now);
 		moved = true;
 	}
 	if (lsu->bank_first[bank] == LIST_END)

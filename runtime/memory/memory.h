@@ -35,6 +35,7 @@ struct hd_mem_request {
 	uint8_t bytes;	/* a lane: 1, 2, 4, 8, 16 */
 	uint8_t class;	/* enum hd_mem_class, for the split of L1 traffic */
 	uint8_t cache;	/* enum hd_cache of heddle/machine.h */
+	bool bypass;	/* past L1, also local memory */
 	uint16_t group; /* whose stores hd_lsu_pending_stores counts together: the warp's slot, below max_warps */
 	uint8_t grid;	/* that it is of, below HD_MEM_GRIDS */
 	uint32_t mask;	/* active lanes */
@@ -63,6 +64,13 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
  * grid. */
 struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd_config *config,
 			  struct hd_counters *counters, struct hd_arena *arena);
+/* What the owner of a load/store unit is told; each may be NULL. Called from hd_lsu_tick. */
+struct hd_lsu_watch {
+	void *context;
+	/* A load or atomic waits for memory: the first of its line accesses that L1 cannot answer. */
+	void (*miss)(void *context, uint32_t token, uint64_t now);
+};
+void hd_lsu_set_watch(struct hd_lsu *lsu, const struct hd_lsu_watch *watch);
 /* Shared memory that resident CTAs use: with l1_unified it is taken from the L1's ways. Called at CTA launch and
  * retire. */
 void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes);

@@ -143,9 +143,10 @@ struct hd_warp {
 	struct hd_hazard
 		pending_memory; /* of these, by memory; and by shared memory or shuffle: for the stall reason */
 	struct hd_hazard pending_shared;
-	uint64_t next_issue; /* not before this cycle (control, fetch, policy) */
-	uint8_t wait_reason; /* enum hd_stall while next_issue > now or the scoreboard blocks */
-	uint64_t age;	     /* launch order, for GTO */
+	struct hd_hazard loaded; /* by loads, and not used yet, where policies look at that (loads.c) */
+	uint64_t next_issue;	 /* not before this cycle (control, fetch, policy) */
+	uint8_t wait_reason;	 /* enum hd_stall while next_issue > now or the scoreboard blocks */
+	uint64_t age;		 /* launch order, for GTO */
 	uint64_t last_issue;
 	uint32_t outstanding; /* loads and atomics under way; stores: hd_lsu_pending_stores */
 	uint32_t late;	      /* memory instructions that wait for their operands */

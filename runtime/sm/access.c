@@ -89,6 +89,8 @@ void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 	struct hd_mem_request *request = &sm->request;
 	fill_request(request, &sm->effect, warp, inst);
 	request->token = token;
+	request->bypass = sm->hooks & HD_HOOK(l1_bypass) && request->space != HD_MEM_SHARED &&
+			  hd_policy_l1_bypass(sm, warp, inst, now);
 	if (HD_TRACED(sm->gpu, lsu))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu, request->address[__builtin_ctz(request->mask)]);
 	hd_access_send(sm, warp, now, start);

@@ -63,6 +63,7 @@ uint64_t hd_policy_code_place(struct hd_sm *sm, const struct hd_warp *warp, uint
 void hd_policy_path(struct hd_sm *sm, struct hd_warp *warp, uint32_t lanes, uint64_t now);
 /* Does the access go to the memory system? */
 bool hd_policy_memory_access(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+bool hd_policy_l1_bypass(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 /* Runs the ticks that are due; returns the cycle of the next one, UINT64_MAX when no policy has any. */
 uint64_t hd_policy_tick(struct hd_sm *sm, uint64_t now);
 

@@ -203,6 +203,8 @@ static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct 
 	uint32_t token = hd_inflight_take(sm, warp, inst);
 	warp->outstanding++;
 	hazard_add(&warp->pending, &inst->writes);
+	if (sm->hooks & HD_HOOK(first_use) && space != HD_MEM_SHARED)
+		hazard_add(&warp->loaded, &inst->writes);
 	hazard_add(space == HD_MEM_SHARED ? &warp->pending_shared : &warp->pending_memory, &inst->writes);
 	return token;
 }
@@ -347,6 +349,8 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	if (inst->pipe != HD_PIPE_BRU)
 		hd_collector_hold(sm, scheduler, collector, now, dispatch);
 	sm->issued++;
+	if (sm->hooks & HD_HOOK(first_use))
+		hd_loads_used(sm, warp, inst, now);
 	count_issue(hd_sm_counters(sm, warp), inst);
 	warp->last_issue = now;
 	sm->exec->now = now;

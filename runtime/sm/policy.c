@@ -226,6 +226,7 @@ void hd_policy_place(struct hd_gpu *gpu)
 		for (uint32_t slot = 0; slot < sm->cta_slots; slot++)
 			sm->ctas[slot].policy_space = new_space(gpu, gpu->policy_bytes.cta);
 		place_in_stage(gpu, sm);
+		hd_loads_watch(sm);
 	}
 }
 
@@ -332,6 +333,14 @@ bool hd_policy_memory_access(struct hd_sm *sm, struct hd_warp *warp, const struc
 	HD_HOOKED (sm->gpu, self, memory_access)
 		goes &= self->hooks->memory_access(self, warp, inst, now);
 	return goes;
+}
+
+bool hd_policy_l1_bypass(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	bool bypass = false;
+	HD_HOOKED (sm->gpu, self, l1_bypass)
+		bypass |= self->hooks->l1_bypass(self, warp, inst, now);
+	return bypass;
 }
 
 uint64_t hd_policy_tick(struct hd_sm *sm, uint64_t now)

@@ -209,6 +209,8 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 	for (uint32_t i = 0; i < 5; i++)
 		hit |= hazards->bits[i] & warp->pending.bits[i];
 	hd_warp_set_wait(sm, warp, hit ? hazard_reason(warp, hazards) : HD_WAIT_READY);
+	if (sm->hooks & HD_HOOK(first_use) && warp->wait_reason == HD_STALL_data_memory)
+		hd_loads_awaited(sm, warp);
 }
 
 /* What stands in the way of ready warps, and when that may change. */

@@ -437,6 +437,12 @@ static inline uint64_t hd_access_after(const struct hd_sm *sm, const struct hd_w
 	return warp->late && after > ready ? after : ready;
 }
 
+/* loads.c: what policies hear of loads, for SMs with their hooks */
+void hd_loads_watch(struct hd_sm *sm);
+/* The warp issues an instruction; it waits for memory before its next one. */
+void hd_loads_used(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp);
+
 /* fetch.c */
 void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena);
 /* Cycle at which the line that holds instruction `pc` can be decoded. `counters`: of the warp's grid. */

@@ -37,7 +37,7 @@ static enum hd_l1_result access_as(uint32_t ticket, uint64_t line, uint8_t secto
 				   uint8_t kind, uint8_t cache)
 {
 	struct hd_access access = {.line = line, .sectors = sectors, .full = full};
-	struct hd_l1_request request = {ticket, space, kind, HD_CLASS_OTHER_LOCAL, cache, 0};
+	struct hd_l1_request request = {ticket, space, kind, HD_CLASS_OTHER_LOCAL, cache, 0, false};
 	return hd_l1_access(&l1, 100, &request, &access);
 }
 

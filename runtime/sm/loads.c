@@ -1,0 +1,68 @@
+/*
+ * What policies hear of loads of global and local memory: that one has to wait for the memory (load_miss), and the
+ * first use of what it brings (first_use): the instruction that reads it issues, or has to wait for it. A stall on a
+ * load says neither by itself: it may be one on a hit.
+ *
+ * A warp's set `loaded` has the registers that were loaded and not used since. One that is overwritten before it is
+ * read leaves the set; where that has to wait for the load, it is a use.
+ *
+ * Cost: nothing without the hooks; else a few words an instruction.
+ */
+#include "runtime/sm/hooks.h"
+#include "runtime/sm/sm.h"
+
+static void tell_miss(void *context, uint32_t token, uint64_t now)
+{
+	struct hd_sm *sm = context;
+	const struct hd_inflight *entry = &sm->inflight[token];
+	if (entry->inst == &sm->injected[HD_INJECT_LOAD])
+		return;
+	HD_HOOKED (sm->gpu, self, load_miss)
+		self->hooks->load_miss(self, &sm->warps[entry->slot], entry->inst, now);
+}
+
+void hd_loads_watch(struct hd_sm *sm)
+{
+	struct hd_lsu_watch watch = {.context = sm};
+	if (sm->hooks & HD_HOOK(load_miss))
+		watch.miss = tell_miss;
+	hd_lsu_set_watch(sm->lsu, &watch);
+}
+
+/* Takes `what` out of the set; what of it was there is in `found`. */
+static bool take(struct hd_hazard *set, const struct hd_hazard *what, struct hd_hazard *found)
+{
+	uint64_t any = 0;
+	for (uint32_t i = 0; i < 5; i++) {
+		found->bits[i] = set->bits[i] & what->bits[i];
+		set->bits[i] &= ~found->bits[i];
+		any |= found->bits[i];
+	}
+	return any;
+}
+
+static void tell_use(struct hd_sm *sm, struct hd_warp *warp, const struct hd_first_use *use, uint64_t now)
+{
+	HD_HOOKED (sm->gpu, self, first_use)
+		self->hooks->first_use(self, warp, use, now);
+}
+
+void hd_loads_used(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	struct hd_hazard read = {0}, found;
+	for (uint32_t i = 0; i < inst->read_count; i++)
+		read.bits[inst->read_regs[i] / 64] |= UINT64_C(1) << inst->read_regs[i] % 64;
+	if (take(&warp->loaded, &read, &found))
+		tell_use(sm, warp, &(struct hd_first_use){inst, &found, false}, now);
+	take(&warp->loaded, &inst->writes, &found);
+}
+
+void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp)
+{
+	const struct hd_dinst *inst = sm->next[warp->slot];
+	struct hd_hazard awaited, found;
+	for (uint32_t i = 0; i < 5; i++)
+		awaited.bits[i] = inst->hazards.bits[i] & warp->pending_memory.bits[i];
+	if (!warp->injection.count && take(&warp->loaded, &awaited, &found))
+		tell_use(sm, warp, &(struct hd_first_use){inst, &found, true}, sm->now);
+}
