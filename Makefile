@@ -177,13 +177,14 @@ endef
 
 # opt and clang supply LLVM's symbols, so undefined ones are expected here.
 $(B)/lib/HeddlePasses.so: $(PLUGIN_OBJ) $(PASSES_OBJ) $(LIB_A)
-	$(call link,$(CXX),-shared,$(LIBS))
+	$(call link,$(CXX),-shared -Wl$(comma)--exclude-libs$(comma)ALL,$(LIBS))
 
+# These two show what policies in shared objects call (lib/api.h); among themselves its calls stay direct.
 $(B)/lib/libheddle-cudart.so: $(CUDART_OBJ) $(SIM_A) $(LIB_A)
-	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs $(CUDART_SONAME),$(LIBS))
+	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)-Bsymbolic-functions $(CUDART_SONAME),$(LIBS))
 
 $(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
-	$(call link,$(CC),,$(LIBS))
+	$(call link,$(CC),-rdynamic,$(LIBS))
 
 $(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
 	$(call link,$(CC),,-lclang-19 $(LLVM_LINK) -lstdc++ $(LIBS))

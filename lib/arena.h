@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/api.h"
+
 struct hd_arena_chunk;
 
 struct hd_arena {
@@ -19,17 +21,17 @@ void hd_arena_init(struct hd_arena *arena);
 void hd_arena_release(struct hd_arena *arena);
 
 /* Zeroed memory aligned to 16 bytes, owned by the arena. Aborts when the host is out of memory. */
-void *hd_arena_alloc(struct hd_arena *arena, size_t bytes);
-char *hd_arena_strdup(struct hd_arena *arena, const char *text);
-char *hd_arena_printf(struct hd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+HD_API void *hd_arena_alloc(struct hd_arena *arena, size_t bytes);
+HD_API char *hd_arena_strdup(struct hd_arena *arena, const char *text);
+HD_API char *hd_arena_printf(struct hd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define HD_ARENA_NEW(arena, type, count) \
 	((type *)hd_arena_alloc((arena), sizeof(type) * (size_t)(count)))
 
 /* malloc family that aborts with a message instead of returning NULL. */
-void *hd_xmalloc(size_t bytes);
-void *hd_xcalloc(size_t count, size_t bytes);
-void *hd_xrealloc(void *old, size_t bytes);
-char *hd_xstrdup(const char *text);
+HD_API void *hd_xmalloc(size_t bytes);
+HD_API void *hd_xcalloc(size_t count, size_t bytes);
+HD_API void *hd_xrealloc(void *old, size_t bytes);
+HD_API char *hd_xstrdup(const char *text);
 
 #endif

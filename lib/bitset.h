@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/api.h"
 #include "lib/arena.h"
 
 struct hd_bitset {
@@ -14,13 +15,13 @@ struct hd_bitset {
 	uint32_t bits;
 };
 
-struct hd_bitset hd_bitset_new(struct hd_arena *arena, uint32_t bits);
-void hd_bitset_clear(struct hd_bitset *set);
+HD_API struct hd_bitset hd_bitset_new(struct hd_arena *arena, uint32_t bits);
+HD_API void hd_bitset_clear(struct hd_bitset *set);
 /* Both sets have the same size. */
-void hd_bitset_copy(struct hd_bitset *to, const struct hd_bitset *from);
-uint32_t hd_bitset_count(const struct hd_bitset *set);
+HD_API void hd_bitset_copy(struct hd_bitset *to, const struct hd_bitset *from);
+HD_API uint32_t hd_bitset_count(const struct hd_bitset *set);
 /* The first member at or after `from`, or set->bits when there is none. */
-uint32_t hd_bitset_next(const struct hd_bitset *set, uint32_t from);
+HD_API uint32_t hd_bitset_next(const struct hd_bitset *set, uint32_t from);
 
 static inline uint32_t hd_bitset_words(uint32_t bits)
 {

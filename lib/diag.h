@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+#include "lib/api.h"
+
 enum hd_severity { HD_NOTE, HD_WARNING, HD_ERROR };
 
 /* A place in a source file. `file` may be NULL (no place known); line and column are 0 when unknown. */
@@ -32,9 +34,12 @@ struct hd_diag hd_diag_silent(void);
 void hd_diag_vreport(struct hd_diag *diag, enum hd_severity severity, struct hd_loc loc, const char *format,
 		     va_list args) __attribute__((format(printf, 4, 0)));
 /* Reports an error and returns -1, so that `return hd_error(diag, loc, ...)` reads well. */
-int hd_error(struct hd_diag *diag, struct hd_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void hd_note(struct hd_diag *diag, struct hd_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void hd_warning(struct hd_diag *diag, struct hd_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+HD_API int hd_error(struct hd_diag *diag, struct hd_loc loc, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+HD_API void hd_note(struct hd_diag *diag, struct hd_loc loc, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+HD_API void hd_warning(struct hd_diag *diag, struct hd_loc loc, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /*
  * The names in `names` (`count` of them) nearest to `wanted` by edit distance, as one
@@ -46,7 +51,7 @@ char *hd_nearest_names(const char *wanted, const char *const *names, unsigned co
  * An error about a name that is none of `names`: "BEFORE 'NAME'; did you mean ...?" with the nearest ones, and then
  * all. Returns -1.
  */
-int hd_unknown_name(struct hd_diag *diag, const char *before, const char *name, const char *const *names,
-		    unsigned count);
+HD_API int hd_unknown_name(struct hd_diag *diag, const char *before, const char *name, const char *const *names,
+			   unsigned count);
 
 #endif

@@ -12,9 +12,10 @@ MAN := $(B)/share/man/man1/heddle.1 $(B)/share/man/man1/heddle-cc.1 $(B)/share/m
 	$(COMMANDS:%=$(B)/share/man/man1/heddle-%.1)
 COMPLETION := $(B)/share/bash-completion/completions/heddle $(B)/share/bash-completion/completions/heddle-cc
 HEADERS := $(patsubst include/heddle/%,$(B)/include/heddle/%,$(wildcard include/heddle/*.h include/heddle/*.def)) \
-	$(patsubst lib/%,$(B)/include/heddle/support/lib/%,lib/arena.h lib/bitset.h lib/diag.h lib/vec.h)
+	$(patsubst lib/%,$(B)/include/heddle/support/lib/%,lib/api.h lib/arena.h lib/bitset.h lib/diag.h lib/vec.h) \
+	$(patsubst %,$(B)/include/heddle/engine/%,$(wildcard runtime/sm/*.h runtime/sim/*.h runtime/memory/*.h))
 PIPELINE := $(B)/lib/cmake/Heddle/HeddleConfig.cmake $(B)/lib/cmake/Heddle/HeddleConfigVersion.cmake \
-	$(B)/lib/pkgconfig/heddle.pc $(B)/lib/pkgconfig/heddle-cudart.pc $(SHARE)/github/heddle-check.yml
+	$(B)/lib/pkgconfig/heddle.pc $(B)/lib/pkgconfig/heddle-cudart.pc $(B)/lib/pkgconfig/heddle-policy.pc $(SHARE)/github/heddle-check.yml
 
 # Programs to begin with: those of one file, and the project with a workflow.
 EXAMPLES := $(patsubst examples/%,$(SHARE)/examples/%,$(wildcard examples/README.md examples/*.cu examples/ci/*) \
@@ -39,6 +40,8 @@ $(B)/share/bash-completion/completions/heddle: $(HEDDLE) $(HEDDLE_CC) scripts/co
 $(B)/share/bash-completion/completions/heddle-cc: $(B)/share/bash-completion/completions/heddle
 	$(copy)
 $(B)/include/heddle/support/lib/%: lib/%
+	$(copy)
+$(B)/include/heddle/engine/%: %
 	$(copy)
 $(B)/include/heddle/%: include/heddle/%
 	$(copy)

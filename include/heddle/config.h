@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lib/api.h"
 #include "lib/diag.h"
 
 struct hd_config {
@@ -30,7 +31,7 @@ void hd_config_defaults(struct hd_config *config);
  * or key: error with the nearest names. 0 or -1. */
 int hd_config_load(struct hd_config *config, const char *gpu, struct hd_diag *diag);
 /* "key=value". 0 or -1. */
-int hd_config_set(struct hd_config *config, const char *assignment, struct hd_diag *diag);
+HD_API int hd_config_set(struct hd_config *config, const char *assignment, struct hd_diag *diag);
 /* Cross-checks (slices a multiple of channels, powers of two where indexing needs it...). 0 or -1. */
 int hd_config_check(const struct hd_config *config, struct hd_diag *diag);
 /* The directory of data files ("share/heddle"), malloc'ed. */

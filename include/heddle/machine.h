@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "lib/api.h"
+
 #define HD_WARP_LANES 32
 #define HD_INST_BYTES 16
 #define HD_RZ 255          /* reads as zero, writes vanish */
@@ -380,7 +382,7 @@ struct hd_opinfo {
 	uint8_t mod_order[6]; /* kinds in print order, HD_MOD_COUNT ends */
 };
 
-extern const struct hd_opinfo hd_opinfo[HD_OP_COUNT];
+extern HD_API const struct hd_opinfo hd_opinfo[HD_OP_COUNT];
 
 static inline uint32_t hd_mod_get(uint16_t mods, enum hd_mod_kind kind)
 {
@@ -410,16 +412,16 @@ enum hd_slot { HD_SLOT_DST, HD_SLOT_A, HD_SLOT_B, HD_SLOT_C };
 
 /* Registers (0, 1, 2 or 4) that the slot takes for this opcode and these modifiers, whether or not it holds RZ; uniform
  * ones are none. */
-unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot);
+HD_API unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot);
 /* What the sources are, never HD_N_S. Of a double an immediate is the high word. */
-enum hd_number hd_op_number(enum hd_op op, uint16_t mods);
+HD_API enum hd_number hd_op_number(enum hd_op op, uint16_t mods);
 /*
  * Whether source a may change places with b or c (`with`), their source modifiers with them; *mods then becomes what
  * says the same of them. Of two NaNs a double-precision operation may then pass on the other one.
  */
 bool hd_op_swap(enum hd_op op, enum hd_slot with, uint16_t *mods);
 /* Bytes that a memory access moves for each thread; 0 for other opcodes. */
-unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
+HD_API unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
 
 /* An instruction with nothing in it: unused registers RZ, predicates PT, no reconvergence point. */
 struct hd_inst hd_inst_new(enum hd_op op);
@@ -431,7 +433,7 @@ static inline bool hd_inst_is_linear(const struct hd_inst *inst)
 }
 
 /* Whether control can go on to the next instruction: not after an unguarded branch, RET, EXIT or TRAP. */
-bool hd_inst_falls_through(const struct hd_inst *inst);
+HD_API bool hd_inst_falls_through(const struct hd_inst *inst);
 
 /* Sets of registers read and written by an instruction, guard included. `regs` is a 256-bit mask, `preds` 8 bits
  * (PT and RZ never set). Calls: the ABI's argument registers are not listed here (see struct hd_abi). */
@@ -439,11 +441,11 @@ struct hd_regset {
 	uint64_t regs[4];
 	uint8_t preds;
 };
-void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set);
-void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set);
+HD_API void hd_inst_reads(const struct hd_inst *inst, struct hd_regset *set);
+HD_API void hd_inst_writes(const struct hd_inst *inst, struct hd_regset *set);
 /* Uniform registers read and written, a bit each: they are no part of the register file. */
-uint64_t hd_inst_uniform_reads(const struct hd_inst *inst);
-uint64_t hd_inst_uniform_writes(const struct hd_inst *inst);
+HD_API uint64_t hd_inst_uniform_reads(const struct hd_inst *inst);
+HD_API uint64_t hd_inst_uniform_writes(const struct hd_inst *inst);
 
 /* Encoding. hd_inst_decode returns -1 for bytes that are no instruction (unknown opcode). The
  * reconvergence point of an instruction other than BRA and BRX is not stored and decodes as HD_NO_PC; theirs takes the
@@ -458,7 +460,7 @@ int hd_inst_decode(const uint8_t bytes[HD_INST_BYTES], struct hd_inst *inst);
 const char *hd_inst_check(const struct hd_inst *inst);
 
 /* Writes the assembly text, without guard padding or newline. Branch targets print as the byte offset. */
-int hd_inst_format(const struct hd_inst *inst, char *text, size_t size);
+HD_API int hd_inst_format(const struct hd_inst *inst, char *text, size_t size);
 
 /* Names of modifiers: of a kind ("CMP"), and of a value of a kind ("LT"; empty where nothing is printed, a hexadecimal
  * number for number kinds such as LUT). hd_mod_name returns -1 for a value that the kind does not have. */

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/api.h"
 #include "lib/arena.h"
 #include "lib/diag.h"
 
@@ -322,7 +323,7 @@ const char *hd_metadata_parameter(const struct hd_metadata *metadata, const char
 const char *hd_metadata_limit(const struct hd_metadata *metadata, const struct hd_meta_function *function,
 			      struct hd_arena *arena);
 /* By name, or by demangled name with or without its parameter list; NULL when absent. */
-const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
+HD_API const struct hd_meta_function *hd_metadata_find(const struct hd_metadata *metadata, const char *name);
 /* The demangled name without return type and parameters. */
 char *hd_meta_function_bare_name(const struct hd_meta_function *function, struct hd_arena *arena);
 /* Whether a shell pattern (*, ?, [...]) covers a whole form of the name that hd_metadata_find takes. */

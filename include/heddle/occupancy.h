@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "heddle/config.h"
+#include "lib/api.h"
 
 /* What one SM has, and the units in which it gives it away. A unit of 0 counts as 1. */
 struct hd_sm_limits {
@@ -43,10 +44,10 @@ struct hd_occupancy {
 };
 
 /* The limits of one SM of a configured GPU. */
-struct hd_sm_limits hd_sm_limits_of(const struct hd_config *config);
+HD_API struct hd_sm_limits hd_sm_limits_of(const struct hd_config *config);
 /* `shared_bytes`: static and dynamic of one CTA. With zero threads nothing is resident. */
-struct hd_occupancy hd_occupancy_compute(const struct hd_sm_limits *limits, uint32_t regs_per_thread,
-					 uint32_t threads_per_cta, uint64_t shared_bytes);
+HD_API struct hd_occupancy hd_occupancy_compute(const struct hd_sm_limits *limits, uint32_t regs_per_thread,
+						uint32_t threads_per_cta, uint64_t shared_bytes);
 
 /* "threads", "CTAs", "registers", "shared memory", "CTA size" */
 const char *hd_occupancy_limit_name(enum hd_occupancy_limit limit);

@@ -267,6 +267,9 @@ enum hd_hook_index {
 /* All policies, the baseline first; a row without a name ends them. */
 extern const struct hd_policy hd_policies[];
 
+/* The policy in a shared object (runtime/sm/policy_object.h), for good: the same one each time. NULL: it cannot be
+ * loaded, or is no policy of this Heddle, reported. */
+const struct hd_policy *hd_policy_load(const char *path, size_t length, struct hd_diag *diag);
 /* Whether `text` ("cars+malekeh") names policies that exist and combine; reports what is wrong. 0 or -1. */
 int hd_policy_check(const char *text, struct hd_diag *diag);
 /* `best_of` of the policy of this name; NULL: there is no such policy, or it has none. */

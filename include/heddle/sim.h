@@ -14,6 +14,7 @@
 #include "heddle/metadata.h"
 #include "heddle/object.h"
 #include "heddle/stats.h"
+#include "lib/api.h"
 #include "lib/diag.h"
 
 enum hd_sim_error {
@@ -101,8 +102,8 @@ void hd_sim_unload(struct hd_sim *sim, struct hd_module *module);
 const char *hd_sim_target(const struct hd_module *module);		      /* "sm_70": what it was compiled for */
 struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name);  /* NULL */
 struct hd_kernel *hd_sim_kernel_at(struct hd_module *module, uint32_t index); /* NULL behind the last */
-const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel);
-const char *hd_kernel_name(const struct hd_kernel *kernel);
+HD_API const struct hd_meta_function *hd_kernel_metadata(const struct hd_kernel *kernel);
+HD_API const char *hd_kernel_name(const struct hd_kernel *kernel);
 /* Address and size of a device variable. */
 int hd_sim_symbol(struct hd_module *module, const char *name, uint64_t *address, uint64_t *size);
 

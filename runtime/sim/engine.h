@@ -20,6 +20,7 @@
 #include "heddle/policy.h"
 #include "heddle/sim.h"
 #include "heddle/stats.h"
+#include "lib/api.h"
 #include "lib/arena.h"
 #include "lib/vec.h"
 #include "runtime/memory/memory.h"
@@ -294,10 +295,10 @@ void hd_warp_release(struct hd_warp *warp);
 /* Program: decode, link and resolve a module's object; unload leaves holes that are never executed. */
 int hd_program_load(struct hd_gpu *gpu, struct hd_module *module);
 /* "kernel foo, file.cu:12, block (1,0,0), thread (5,0,0)" for messages. */
-void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t pc, uint32_t lane, char *text,
-		       size_t size);
-void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format,
-		  ...) __attribute__((format(printf, 6, 7)));
+HD_API void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t pc, uint32_t lane,
+			      char *text, size_t size);
+HD_API void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error,
+			 const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* A loaded object. */
 struct hd_module {
@@ -345,7 +346,7 @@ struct hd_bank_shape {
 };
 
 struct hd_sm; /* sm.h: private to the timing core */
-uint32_t hd_sm_id(const struct hd_sm *sm);
+HD_API uint32_t hd_sm_id(const struct hd_sm *sm);
 
 struct hd_gpu {
 	struct hd_sim_options options;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/api.h"
+
 /* A time in which nothing is reserved, before the last reservation. */
 struct hd_gap {
 	uint64_t from, to;
@@ -23,7 +25,7 @@ struct hd_calendar {
 	uint32_t count, capacity;
 };
 
-uint64_t hd_calendar_take_slowly(struct hd_calendar *calendar, uint64_t now, uint64_t from, uint64_t length);
+HD_API uint64_t hd_calendar_take_slowly(struct hd_calendar *calendar, uint64_t now, uint64_t from, uint64_t length);
 
 static inline void hd_calendar_init(struct hd_calendar *calendar, struct hd_gap *gaps, uint32_t capacity)
 {

@@ -12,12 +12,13 @@
 #include "heddle/policy.h"
 #include "lib/strbuf.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/policy_object.h"
 
 static const char *const touch_names[] = {"register allocation", "the register file", "calls",
 					  "warp scheduling",	 "CTA dispatch",      "the L1 cache",
 					  "the code that runs"};
 
-static const struct hd_policy *find_policy(const char *name, size_t length)
+static const struct hd_policy *find_listed(const char *name, size_t length)
 {
 	for (const struct hd_policy *policy = hd_policies; policy->name; policy++)
 		if (strlen(policy->name) == length && !strncmp(policy->name, name, length))
@@ -30,7 +31,7 @@ static bool is_baseline(const struct hd_policy *policy)
 	return policy == hd_policies;
 }
 
-static int unknown_policy(const char *name, size_t length, struct hd_diag *diag)
+static void unknown_policy(const char *name, size_t length, struct hd_diag *diag)
 {
 	const char *names[64];
 	unsigned count = 0;
@@ -48,13 +49,23 @@ static int unknown_policy(const char *name, size_t length, struct hd_diag *diag)
 		hd_error(diag, HD_NOWHERE, "unknown policy '%s'; known are: %s", wanted, hd_strbuf_text(&known));
 	hd_strbuf_release(&known);
 	free(near);
-	return -1;
+}
+
+/* Of the table, or in a shared object. NULL: reported. */
+static const struct hd_policy *find_policy(const char *name, size_t length, struct hd_diag *diag)
+{
+	if (hd_policy_is_path(name, length))
+		return hd_policy_load(name, length, diag);
+	const struct hd_policy *policy = find_listed(name, length);
+	if (!policy)
+		unknown_policy(name, length, diag);
+	return policy;
 }
 
 static int check_pair(const struct hd_policy *a, const struct hd_policy *b, struct hd_diag *diag)
 {
 	uint32_t both = a->touches & b->touches;
-	if (a == b)
+	if (!strcmp(a->name, b->name))
 		return hd_error(diag, HD_NOWHERE, "policy '%s' is named twice", a->name);
 	if (!both)
 		return 0;
@@ -97,9 +108,9 @@ static int take_parameter(struct hd_policy_set *chosen, const struct hd_policy *
 static int choose_one(struct hd_policy_set *chosen, const char *text, size_t length, struct hd_diag *diag)
 {
 	size_t name = strcspn(text, ":+");
-	const struct hd_policy *policy = find_policy(text, name);
+	const struct hd_policy *policy = find_policy(text, name, diag);
 	if (!policy)
-		return unknown_policy(text, name, diag);
+		return -1;
 	if (hd_policy_combine(chosen, policy, diag))
 		return -1;
 	return take_parameter(chosen, policy, text + name, length - name, diag);
@@ -132,7 +143,8 @@ int hd_policy_check(const char *text, struct hd_diag *diag)
 
 const char *hd_policy_best_of(const char *name, size_t length)
 {
-	const struct hd_policy *policy = find_policy(name, length);
+	struct hd_diag diag = hd_diag_silent();
+	const struct hd_policy *policy = find_policy(name, length, &diag);
 	return policy ? policy->best_of : NULL;
 }
 

@@ -13,6 +13,7 @@
 #ifndef HD_RUNTIME_SM_SM_H
 #define HD_RUNTIME_SM_SM_H
 
+#include "lib/api.h"
 #include "runtime/sim/engine.h"
 #include "runtime/sm/calendar.h"
 
@@ -291,7 +292,7 @@ void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index);
 void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now);
 /* For policies: the SM's schedulers go by this rule (HD_SCHED_*) from now on, until no grid runs any more; then by that
  * of the configuration. */
-void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule);
+HD_API void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule);
 /* The warp's state becomes HD_WAIT_READY or a reason; its scheduler looks again. */
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
 /* Decides the state of a warp from its next instruction and what is pending. */
@@ -325,18 +326,18 @@ void hd_sm_dispatched(struct hd_sm *sm, struct hd_warp *warp, uint32_t which, ui
 void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
 
 /* Whether all results that the warp waits for are there: its registers are as the program left them. */
-bool hd_warp_drained(const struct hd_warp *warp);
+HD_API bool hd_warp_drained(const struct hd_warp *warp);
 
 /* inject.c: what policies do with warps */
 /* Keeps a warp off the schedulers, whatever else it waits for, until it is resumed. */
-void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
-void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+HD_API void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
+HD_API void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /*
  * Has the warp issue these before its next instruction, which waits until loads among them are back. For hooks about
  * an instruction of this warp (call, call_return, memory_access), or before it is resumed. At most HD_MAX_INJECTED
  * wait.
  */
-void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access);
+HD_API void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access);
 void hd_inject_init(struct hd_sm *sm, const struct hd_config *config);
 void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
 void hd_inject_complete(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
@@ -350,7 +351,7 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 /* alarms.c */
 /* Has the policy's hook `alarm` called at `cycle`, but not before the next one: at most HD_MAX_ALARMS are set on an SM
  * at a time. Also where the SM has no warp; not when no grid runs any more. */
-void hd_policy_at(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t cycle, uint64_t arg);
+HD_API void hd_policy_at(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t cycle, uint64_t arg);
 void hd_sm_alarms(struct hd_sm *sm, uint64_t now);
 void hd_sm_forget_alarms(struct hd_sm *sm);
 
@@ -388,8 +389,8 @@ uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const s
  * A register of a warp is read from or written to its bank, from tick `from` on or as soon as the bank has a port.
  * Returns the tick at which what was read is there, or at which the write begins. Also for a policy's own transfers.
  */
-uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
-uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
+HD_API uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
+HD_API uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
 /* From which cycle on the latency of an instruction counts: the .ini's contain the collection of operands. */
 static inline uint64_t hd_latency_from(const struct hd_sm *sm, uint64_t dispatch)
 {
