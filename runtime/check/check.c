@@ -18,8 +18,8 @@ struct hd_check *hd_check_new(struct hd_gpu *gpu, uint32_t kinds)
 	uint64_t sms = gpu->config.sm_count;
 	check->gpu = gpu;
 	check->kinds = kinds;
-	check->warps = hd_xcalloc(sms * gpu->config.max_warps, sizeof(struct hd_warp_check *));
-	check->blocks = hd_xcalloc(sms * gpu->config.max_ctas, sizeof(struct hd_block_check *));
+	check->warps = hd_xcalloc(sms * HD_MAX_CONTEXTS, sizeof(struct hd_warp_check *));
+	check->blocks = hd_xcalloc(sms * HD_MAX_CONTEXTS, sizeof(struct hd_block_check *));
 	if (kinds & HD_CHECK_INIT) {
 		uint64_t bytes = gpu->config.dram_bytes / 8 + 1;
 		check->fresh =
@@ -46,9 +46,9 @@ void hd_check_free(struct hd_check *check)
 	if (!check)
 		return;
 	const struct hd_config *config = &check->gpu->config;
-	for (uint64_t i = 0; i < config->sm_count * config->max_warps; i++)
+	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)
 		free(check->warps[i]);
-	for (uint64_t i = 0; i < config->sm_count * config->max_ctas; i++)
+	for (uint64_t i = 0; i < config->sm_count * HD_MAX_CONTEXTS; i++)
 		free_block(check->blocks[i]);
 	if (check->fresh)
 		munmap(check->fresh, config->dram_bytes / 8 + 1);
@@ -61,7 +61,7 @@ void hd_check_free(struct hd_check *check)
 static struct hd_block_check **block_slot(const struct hd_check *check, const struct hd_cta *cta)
 {
 	const struct hd_sm *sm = cta->sm;
-	return &check->blocks[sm->id * check->gpu->config.max_ctas + (uint64_t)(cta - sm->ctas)];
+	return &check->blocks[sm->id * HD_MAX_CONTEXTS + (uint64_t)(cta - sm->ctas)];
 }
 
 struct hd_block_check *hd_check_block_of(const struct hd_check *check, const struct hd_cta *cta)
@@ -71,7 +71,7 @@ struct hd_block_check *hd_check_block_of(const struct hd_check *check, const str
 
 struct hd_warp_check *hd_check_warp(struct hd_check *check, const struct hd_warp *warp)
 {
-	struct hd_warp_check **slot = &check->warps[warp->cta->sm->id * check->gpu->config.max_warps + warp->slot];
+	struct hd_warp_check **slot = &check->warps[warp->cta->sm->id * HD_MAX_CONTEXTS + warp->id];
 	if (!*slot)
 		*slot = hd_xcalloc(1, sizeof(**slot));
 	return *slot;

@@ -96,7 +96,7 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	assert(lsu->banks <= MAX_BANKS);
 	/* Due ones that wait in the pipelines, one a cycle, and those that replies finish. */
 	hd_completions_init(&lsu->completions, INFLIGHT + lsu->l1_latency + lsu->shared_latency + 256, arena);
-	lsu->group_count = (uint32_t)config->max_warps;
+	lsu->group_count = HD_MEM_GROUPS;
 	lsu->pending_stores = HD_ARENA_NEW(arena, uint32_t, lsu->group_count);
 	lsu->queue = HD_ARENA_NEW(arena, struct waiting, slots);
 	lsu->queue_mask = slots - 1;

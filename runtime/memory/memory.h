@@ -19,7 +19,8 @@
 struct hd_memory; /* crossbars, L2, DRAM, shared by all SMs */
 struct hd_lsu;	  /* load/store unit of one SM with its L1 and shared memory */
 
-#define HD_MEM_GRIDS 32 /* whose requests are told apart */
+#define HD_MEM_GRIDS 32   /* whose requests are told apart */
+#define HD_MEM_GROUPS 256 /* whose stores are, in an SM */
 
 enum hd_mem_space { HD_MEM_GLOBAL, HD_MEM_LOCAL, HD_MEM_SHARED };
 enum hd_mem_kind { HD_MEM_LOAD, HD_MEM_STORE, HD_MEM_ATOMIC, HD_MEM_REDUCTION };
@@ -36,7 +37,7 @@ struct hd_mem_request {
 	uint8_t class;	/* enum hd_mem_class, for the split of L1 traffic */
 	uint8_t cache;	/* enum hd_cache of heddle/machine.h */
 	bool bypass;	/* past L1, also local memory */
-	uint16_t group; /* whose stores hd_lsu_pending_stores counts together: the warp's slot, below max_warps */
+	uint16_t group; /* whose stores hd_lsu_pending_stores counts together: hd_warp.id, below HD_MEM_GROUPS */
 	uint8_t grid;	/* that it is of, below HD_MEM_GRIDS */
 	uint32_t mask;	/* active lanes */
 	/* Lane addresses. Global: device address. Shared: offset in the SM's shared memory. Local: physical address of

@@ -194,7 +194,7 @@ static inline struct cars_sm *cars_sm_of(const struct hd_policy_handle *self, co
 /* By slot: what a stack has grown to serves the next warp there. */
 static inline struct cars_warp *cars_warp_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	return &cars_sm_of(self, warp->cta->sm)->warps[warp->slot];
+	return &cars_sm_of(self, warp->cta->sm)->warps[warp->id];
 }
 
 /* ---- cars_allocation.c, for the launch */

@@ -195,7 +195,7 @@ void cars_verify_before(const struct hd_policy_handle *self, struct hd_warp *war
 	if (!shadow_of(self, warp))
 		return;
 	if (cars_warp_of(self, warp)->state != CARS_HAS_ROWS)
-		fail(warp, "a warp without registers issues, slot", warp->slot);
+		fail(warp, "a warp without registers issues, slot", warp->id);
 	for (uint32_t i = 0; i < inst->read_count; i++)
 		if (inst->read_regs[i] >= CARS_FIRST_SAVED)
 			check_read(self, warp, inst->read_regs[i], guard_lanes(warp, &inst->inst));

@@ -26,7 +26,7 @@ static struct hd_injected row_access(const struct hd_warp *warp, uint64_t area, 
 {
 	const struct hd_sm *sm = warp->cta->sm;
 	uint64_t places = sm->gpu->config.sm_count * sm->warp_slots;
-	uint64_t place = (uint64_t)sm->id * sm->warp_slots + warp->slot;
+	uint64_t place = (uint64_t)sm->id * sm->warp_slots + warp->id;
 	return (struct hd_injected){.address = area + (move->from * places + place) * ROW_BYTES,
 				    .stride = places * ROW_BYTES,
 				    .rows = move->rows,
@@ -77,7 +77,7 @@ static void dequeue(struct cars_sm *cars, uint32_t slot)
 static void grant(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	struct cars_sm *cars = cars_sm_of(self, sm);
-	struct cars_warp *mine = &cars->warps[warp->slot];
+	struct cars_warp *mine = &cars->warps[warp->id];
 	assert(cars->free_rows >= mine->wanted);
 	cars->free_rows -= mine->wanted;
 	mine->state = CARS_HAS_ROWS;
@@ -107,7 +107,7 @@ static void request(const struct hd_policy_handle *self, struct hd_sm *sm, struc
 	struct cars_sm *cars = cars_sm_of(self, sm);
 	if (!warp->held)
 		hd_warp_hold(sm, warp);
-	enqueue(cars, warp->slot);
+	enqueue(cars, warp->id);
 	grant_waiting(self, sm, now);
 }
 
@@ -117,7 +117,7 @@ static void switch_warps(const struct hd_policy_handle *self, struct hd_sm *sm, 
 			 uint64_t now)
 {
 	struct cars_sm *cars = cars_sm_of(self, sm);
-	struct cars_warp *old = &cars->warps[out->slot];
+	struct cars_warp *old = &cars->warps[out->id];
 	struct cars_move move = {0, old->stack.base + old->stack.rsp - old->stack.bottom, ALL_LANES};
 	struct hd_injected store = row_access(out, CONTEXT_PHYSICAL, &move, HD_INJECT_STORE);
 	old->saved = move.rows;
@@ -127,7 +127,7 @@ static void switch_warps(const struct hd_policy_handle *self, struct hd_sm *sm, 
 	hd_warp_inject(in, &store);
 	cars->counts.switches++;
 	cars->counts.switched_bytes += bytes_of(&move);
-	dequeue(cars, in->slot);
+	dequeue(cars, in->id);
 	grant(self, sm, in, now);
 }
 
@@ -139,7 +139,7 @@ static struct hd_warp *parked_owner(const struct hd_policy_handle *self, const s
 	for (uint32_t i = 0; i < cta->warp_count; i++) {
 		struct hd_warp *warp = cta->warps[i];
 		if (warp->state == HD_WARP_BARRIER && warp->cta == cta &&
-		    cars->warps[warp->slot].state == CARS_HAS_ROWS && hd_warp_drained(warp))
+		    cars->warps[warp->id].state == CARS_HAS_ROWS && hd_warp_drained(warp))
 			return warp;
 	}
 	return NULL;
@@ -192,7 +192,7 @@ static void start_warp(const struct hd_policy_handle *self, struct hd_sm *sm, st
 {
 	const struct cars_levels *levels = &cars_gpu_of(self, sm->gpu)->kernel->levels;
 	struct cars_sm *cars = cars_sm_of(self, sm);
-	struct cars_warp *mine = &cars->warps[warp->slot];
+	struct cars_warp *mine = &cars->warps[warp->id];
 	cars_stack_reset(&mine->stack, levels->base, rows > levels->base ? rows - levels->base : 0);
 	mine->wanted = rows;
 	mine->saved = 0;
@@ -225,7 +225,7 @@ void cars_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp, u
 {
 	struct hd_sm *sm = warp->cta->sm;
 	struct cars_sm *cars = cars_sm_of(self, sm);
-	struct cars_warp *mine = &cars->warps[warp->slot];
+	struct cars_warp *mine = &cars->warps[warp->id];
 	assert(mine->state == CARS_HAS_ROWS);
 	cars_verify_end(self, warp);
 	mine->state = CARS_FREE;

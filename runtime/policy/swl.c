@@ -57,8 +57,8 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 static struct hd_warp *oldest_held(const struct hd_sm *sm)
 {
 	struct hd_warp *oldest = NULL;
-	for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
-		struct hd_warp *warp = &sm->warps[slot];
+	for (uint32_t id = 0; id < sm->warp_count; id++) {
+		struct hd_warp *warp = &sm->warps[id];
 		if (warp->state == HD_WARP_RUNNING && warp->held && (!oldest || warp->age < oldest->age))
 			oldest = warp;
 	}

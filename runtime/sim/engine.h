@@ -137,7 +137,8 @@ struct hd_warp {
 	uint32_t index;		  /* warp in its CTA */
 	struct hd_shadow *shadow; /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
 	/* timing state */
-	uint32_t slot;		    /* warp slot of the SM; scheduler = slot % schedulers */
+	uint32_t id;		    /* in hd_sm.warps: what it is known by, whatever slot it is in */
+	uint32_t slot;		    /* warp slot of the SM, whose scheduler is slot % schedulers; HD_NO_SLOT: in none */
 	struct hd_regfile *regfile; /* that its registers are in */
 	uint8_t state;		    /* enum hd_warp_state */
 	struct hd_hazard pending;   /* results under way */

@@ -25,7 +25,7 @@
 
 struct hd_probe *hd_probe_new(const struct hd_gpu *gpu)
 {
-	size_t slots = gpu->config.max_warps, count = slots * gpu->config.sm_count;
+	size_t slots = gpu->sms[0]->warp_count, count = slots * gpu->config.sm_count;
 	struct hd_probe *probe = hd_xcalloc(1, sizeof(*probe) + count * sizeof(*probe->warps));
 	probe->slots = (uint32_t)slots;
 	return probe;
@@ -51,16 +51,16 @@ void hd_probe_begin(struct hd_probe *probe, struct hd_gpu *gpu)
 
 const struct hd_probe_warp *hd_probe_of(const struct hd_probe *probe, const struct hd_warp *warp)
 {
-	return &probe->warps[(size_t)warp->cta->sm->id * probe->slots + warp->slot];
+	return &probe->warps[(size_t)warp->cta->sm->id * probe->slots + warp->id];
 }
 
 /* NULL: it is none of the grid's own (a twin, a stream of a linear version). */
 static struct hd_probe_warp *find_warp(struct hd_probe *probe, const struct hd_warp *warp)
 {
 	const struct hd_sm *sm = warp->cta->sm;
-	if (!probe || !sm || &sm->warps[warp->slot] != warp)
+	if (!probe || !sm || &sm->warps[warp->id] != warp)
 		return NULL;
-	return &probe->warps[(size_t)sm->id * probe->slots + warp->slot];
+	return &probe->warps[(size_t)sm->id * probe->slots + warp->id];
 }
 
 uint32_t hd_probe_after_call(const struct hd_warp *warp)
@@ -216,8 +216,8 @@ enum hd_probe_verdict hd_probe_end(struct hd_probe *probe, struct hd_gpu *gpu, u
 		return HD_PROBE_MOVED;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
-		for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
-			const struct hd_warp *warp = &sm->warps[slot];
+		for (uint32_t id = 0; id < sm->warp_count; id++) {
+			const struct hd_warp *warp = &sm->warps[id];
 			if (warp->state == HD_WARP_FREE)
 				continue;
 			warps++;

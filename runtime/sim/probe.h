@@ -6,7 +6,7 @@
 
 #include "runtime/sim/engine.h"
 
-/* What was found out about a warp slot. */
+/* What was found out about a warp. */
 struct hd_probe_warp {
 	uint32_t steps, next; /* steps back so far; the one after which the state is noted anew */
 	uint32_t pc;	      /* of the noted state */
@@ -31,7 +31,7 @@ struct hd_probe {
 	bool moved;		/* something happened that others can see, or that is different each time */
 	uint32_t slots;		/* warps of an SM */
 	uint8_t old[HD_WARP_LANES][16];
-	struct hd_probe_warp warps[]; /* SM by SM, by slot */
+	struct hd_probe_warp warps[]; /* SM by SM, by hd_warp.id */
 };
 
 enum hd_probe_verdict {

@@ -90,7 +90,7 @@ void hd_trace_inst(const struct hd_sm *sm, const struct hd_warp *warp, const str
 	uint64_t pc = (uint64_t)(inst - program->code.data) - function->first;
 	hd_inst_format(&inst->inst, text, sizeof text);
 	fprintf(stderr, "%" PRIu64 " %s sm %u warp %u cta %u.%u in %s pc 0x%04" PRIx64 " %" PRIx64 "  %s\n", sm->now,
-		stream_names[stream], sm->id, warp->slot, warp->cta->linear, warp->index, function->name,
+		stream_names[stream], sm->id, warp->id, warp->cta->linear, warp->index, function->name,
 		pc * HD_INST_BYTES, detail, text);
 }
 

@@ -34,7 +34,7 @@ static uint32_t pc_of(const struct hd_gpu *gpu, const struct hd_dinst *inst)
 static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *probe, const struct hd_warp *warp)
 {
 	const struct hd_sm *sm = warp->cta->sm;
-	const struct hd_parked *parked = &sm->parked[warp->slot];
+	const struct hd_parked *parked = &sm->parked[warp->id];
 	const struct hd_probe_warp *seen = probe ? hd_probe_of(probe, warp) : NULL;
 	struct group group = {.kind = OTHER, .pc = warp->pc, .reason = warp->wait_reason, .first = warp};
 	group.after_call = hd_probe_after_call(warp);
@@ -84,7 +84,7 @@ static void describe_spin(const struct hd_gpu *gpu, const struct hd_probe_warp *
 static void describe_barrier(const struct hd_warp *warp, char *text, size_t size)
 {
 	const struct hd_cta *cta = warp->cta;
-	uint32_t id = warp->cta->sm->parked[warp->slot].barrier, expected = cta->barriers[id].expected;
+	uint32_t id = warp->cta->sm->parked[warp->id].barrier, expected = cta->barriers[id].expected;
 	if (!expected)
 		expected = (cta->warp_count - cta->warps_done) * HD_WARP_LANES;
 	snprintf(text, size, "at barrier %u, where %u of %u warps have arrived", id,
@@ -152,10 +152,10 @@ void hd_waits_report(const struct hd_gpu *gpu, const struct hd_probe *probe)
 		return;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
-		for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
-			if (sm->warps[slot].state == HD_WARP_FREE)
+		for (uint32_t id = 0; id < sm->warp_count; id++) {
+			if (sm->warps[id].state == HD_WARP_FREE)
 				continue;
-			struct group new = classify(gpu, probe, &sm->warps[slot]);
+			struct group new = classify(gpu, probe, &sm->warps[id]);
 			uint32_t g = 0;
 			while (g < count &&
 			       (groups[g].kind != new.kind || groups[g].pc != new.pc || groups[g].reason != new.reason))

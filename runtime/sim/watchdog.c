@@ -77,12 +77,12 @@ static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *c
 	const struct hd_warp *first = NULL;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
 		const struct hd_sm *sm = gpu->sms[i];
-		for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
-			if (sm->warps[slot].state == HD_WARP_FREE)
+		for (uint32_t id = 0; id < sm->warp_count; id++) {
+			if (sm->warps[id].state == HD_WARP_FREE)
 				continue;
-			first = first ? first : &sm->warps[slot];
+			first = first ? first : &sm->warps[id];
 			++*count;
-			*barrier += sm->warps[slot].state == HD_WARP_BARRIER;
+			*barrier += sm->warps[id].state == HD_WARP_BARRIER;
 		}
 	}
 	return first;
@@ -111,8 +111,8 @@ static void stop(struct hd_gpu *gpu, const struct hd_probe *probe, const char *w
 static bool any_sleeps(const struct hd_gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		for (uint32_t slot = 0; slot < gpu->sms[i]->warp_slots; slot++) {
-			const struct hd_warp *warp = &gpu->sms[i]->warps[slot];
+		for (uint32_t id = 0; id < gpu->sms[i]->warp_count; id++) {
+			const struct hd_warp *warp = &gpu->sms[i]->warps[id];
 			if (warp->state == HD_WARP_RUNNING && !warp->held && warp->next_issue > gpu->now)
 				return true;
 		}

@@ -47,7 +47,7 @@ static void fill_request(struct hd_mem_request *request, const struct hd_effect 
 	request->bytes = inst->access_bytes;
 	request->class = request_class(inst, effect->space);
 	request->cache = (uint8_t)(inst->effects & HD_FX_ATOMIC ? 0 : hd_mod_get(inst->inst.mods, HD_MOD_CACHE));
-	request->group = (uint16_t)warp->slot;
+	request->group = (uint16_t)warp->id;
 	request->grid = warp->cta->grid->slot;
 	request->mask = effect->mask;
 	memcpy(request->address, effect->address, sizeof(request->address));

@@ -53,7 +53,7 @@ static bool barrier_complete(const struct hd_cta *cta, uint32_t id)
 
 static void release_warp(const struct hd_sm *sm, const struct hd_cta *cta, uint32_t id, struct hd_warp *warp)
 {
-	const struct hd_parked *parked = &sm->parked[warp->slot];
+	const struct hd_parked *parked = &sm->parked[warp->id];
 	if (barrier_mode(parked->inst) >= HD_BAR_RED_POPC && sm->gpu->probe)
 		hd_probe_vote(sm->gpu, warp, true,
 			      cta->barriers[id].votes << 16 | (cta->barriers[id].participants & 0xffff));
@@ -68,7 +68,7 @@ static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	if (sm->hooks & HD_HOOK(barrier_resume))
 		HD_HOOKED (sm->gpu, self, barrier_resume)
 			self->hooks->barrier_resume(self, warp, now);
-	hd_warp_continue(sm, warp, now, now + sm->parked[warp->slot].inst->latency, HD_STALL_barrier);
+	hd_warp_continue(sm, warp, now, now + sm->parked[warp->id].inst->latency, HD_STALL_barrier);
 }
 
 static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, uint64_t now)
@@ -121,7 +121,7 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	if (barrier_mode(inst) == HD_BAR_ARV) {
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 	} else {
-		sm->parked[warp->slot] = (struct hd_parked){inst, mask, (uint8_t)id};
+		sm->parked[warp->id] = (struct hd_parked){inst, mask, (uint8_t)id};
 		cta->barriers[id].waiting[warp->index / 64] |= UINT64_C(1) << warp->index % 64;
 		warp->state = HD_WARP_BARRIER;
 		hd_warp_set_wait(sm, warp, HD_STALL_barrier);
@@ -142,15 +142,15 @@ void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 
 static bool fence_holds(const struct hd_sm *sm, const struct hd_warp *warp)
 {
-	uint32_t scope = hd_mod_get(sm->parked[warp->slot].inst->inst.mods, HD_MOD_SCOPE);
+	uint32_t scope = hd_mod_get(sm->parked[warp->id].inst->inst.mods, HD_MOD_SCOPE);
 	if (warp->outstanding || warp->late)
 		return true;
-	return scope != HD_SCOPE_CTA && hd_lsu_pending_stores(sm->lsu, warp->slot);
+	return scope != HD_SCOPE_CTA && hd_lsu_pending_stores(sm->lsu, warp->id);
 }
 
 void hd_fence_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	sm->parked[warp->slot] = (struct hd_parked){inst, 0, 0};
+	sm->parked[warp->id] = (struct hd_parked){inst, 0, 0};
 	if (!fence_holds(sm, warp)) {
 		hd_warp_continue(sm, warp, now, now + sm->predicated_latency, HD_STALL_fence);
 		return;
@@ -162,8 +162,8 @@ void hd_fence_wait(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 
 void hd_fence_check(struct hd_sm *sm, uint64_t now)
 {
-	for (uint32_t slot = 0; slot < sm->warp_slots && sm->fences; slot++) {
-		struct hd_warp *warp = &sm->warps[slot];
+	for (uint32_t id = 0; id < sm->warp_count && sm->fences; id++) {
+		struct hd_warp *warp = &sm->warps[id];
 		if (!warp->fence_wait || fence_holds(sm, warp))
 			continue;
 		warp->fence_wait = false;

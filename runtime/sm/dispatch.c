@@ -65,7 +65,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 	struct hd_sm_grid *mine = &sm->grids[grid->slot];
 	struct hd_occupancy fit = fit_of(sm, grid);
 	mine->limit = fit.ctas;
-	mine->resident = mine->retired = 0;
+	mine->resident = mine->placed = mine->retired = 0;
 	mine->registers_per_warp = fit.registers_per_warp;
 	mine->shared_per_cta = fit.shared_per_cta;
 	if (grid->cooperative && mine->limit < grid->cta_share)
@@ -78,10 +78,10 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 	}
 	size_t rows = (size_t)grid->register_rows + HD_HIDDEN_ROWS;
 	mine->warp_register_bytes = rows * HD_ROW_BYTES;
-	int error = reserve(&mine->registers, &mine->register_bytes, sm->warp_slots * mine->warp_register_bytes);
+	int error = reserve(&mine->registers, &mine->register_bytes, sm->warp_count * mine->warp_register_bytes);
 	if (!error)
 		error = reserve(&mine->local, &mine->local_bytes,
-				(size_t)sm->warp_slots * HD_WARP_LANES * grid->local_bytes);
+				(size_t)sm->warp_count * HD_WARP_LANES * grid->local_bytes);
 	return error;
 }
 
@@ -122,7 +122,7 @@ static uint32_t find_shared(const struct hd_sm *sm, uint32_t bytes)
 	uint32_t offset = 0;
 	for (bool moved = bytes > 0; moved;) {
 		moved = false;
-		for (uint32_t i = 0; i < sm->cta_slots; i++) {
+		for (uint32_t i = 0; i < sm->cta_count; i++) {
 			const struct hd_cta *cta = &sm->ctas[i];
 			uint32_t theirs = cta->used ? sm->grids[cta->grid->slot].shared_per_cta : 0;
 			if (theirs && offset < cta->shared_offset + theirs && cta->shared_offset < offset + bytes) {
@@ -138,49 +138,78 @@ bool hd_sm_has_room(const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
 	const struct hd_config *config = &sm->gpu->config;
-	if (mine->resident >= mine->limit || sm->resident_warps + grid->block_warps > sm->warp_slots)
+	if (mine->placed >= mine->limit || sm->placed_warps + grid->block_warps > sm->warp_slots)
 		return false;
 	if (find_shared(sm, mine->shared_per_cta) + mine->shared_per_cta > config->shared_bytes)
 		return false;
-	if (mine->resident == sm->resident_ctas) /* alone */
+	if (mine->placed == sm->resident_ctas) /* alone */
 		return true;
-	uint64_t threads = ((uint64_t)sm->resident_warps + grid->block_warps) * HD_WARP_LANES;
-	return sm->resident_ctas < sm->cta_slots && threads <= config->max_threads && registers_suffice(sm, grid);
+	uint64_t threads = ((uint64_t)sm->placed_warps + grid->block_warps) * HD_WARP_LANES;
+	return sm->placed_ctas < sm->cta_slots && threads <= config->max_threads && registers_suffice(sm, grid);
 }
 
-static uint32_t take_slot(struct hd_sm *sm)
+/* The lowest number in a set that is not empty; it leaves the set. */
+static uint32_t take_lowest(uint64_t *set)
 {
-	for (uint32_t word = 0;; word++) {
-		assert(word < HD_MAX_WARPS / 64);
-		if (sm->free_slots[word]) {
-			uint32_t bit = (uint32_t)__builtin_ctzll(sm->free_slots[word]);
-			sm->free_slots[word] &= sm->free_slots[word] - 1;
-			return word * 64 + bit;
-		}
-	}
+	uint32_t word = 0;
+	while (!set[word])
+		word++;
+	uint32_t bit = (uint32_t)__builtin_ctzll(set[word]);
+	set[word] &= set[word] - 1;
+	return word * 64 + bit;
 }
 
-static void place_warp(struct hd_sm *sm, const struct hd_grid *grid, struct hd_warp *warp)
+static void give_back(uint64_t *set, uint32_t number)
 {
-	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
-	uint64_t warp_local = (uint64_t)grid->local_bytes * HD_WARP_LANES;
-	uint64_t global_slot = (uint64_t)sm->id * sm->warp_slots + warp->slot;
-	uint8_t *registers = mine->registers + warp->slot * mine->warp_register_bytes + HD_HIDDEN_ROWS * HD_ROW_BYTES;
-	warp->regs = (uint32_t(*)[HD_WARP_LANES])(void *)registers;
+	set[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+static void take_slot(struct hd_sm *sm, struct hd_warp *warp)
+{
+	warp->slot = take_lowest(sm->free_slots);
+	sm->scheduler_of[warp->id] = (uint8_t)(warp->slot % sm->scheduler_count);
+	warp->regfile = sm->schedulers[sm->scheduler_of[warp->id]].regfile;
+	sm->line[warp->id] = HD_NO_LINE;
+	sm->placed_warps++;
+	hd_scheduler_add(sm, warp);
+}
+
+static void leave_slot(struct hd_sm *sm, struct hd_warp *warp)
+{
+	hd_scheduler_remove(sm, warp);
+	give_back(sm->free_slots, warp->slot);
+	warp->slot = HD_NO_SLOT;
+	sm->placed_warps--;
+}
+
+static void take_rows(struct hd_sm *sm, struct hd_warp *warp)
+{
+	const struct hd_sm_grid *mine = &sm->grids[sm->grid_of[warp->id]];
+	uint8_t place = (uint8_t)take_lowest(sm->free_rows);
+	uint8_t *rows = mine->registers + place * mine->warp_register_bytes + HD_HIDDEN_ROWS * HD_ROW_BYTES;
+	sm->rows_of[warp->id] = place;
+	warp->regs = (uint32_t(*)[HD_WARP_LANES])(void *)rows;
 	memset(warp->regs - HD_HIDDEN_ROWS, 0, HD_HIDDEN_ROWS * HD_ROW_BYTES);
-	warp->local = mine->local ? mine->local + warp->slot * warp_local : NULL;
-	warp->local_base = LOCAL_PHYSICAL + grid->slot * LOCAL_PHYSICAL_GRID + global_slot * warp_local;
-	sm->grid_of[warp->slot] = grid->slot;
+}
+
+/* Local memory stays where it is as long as the warp lives. */
+static void place_local(const struct hd_sm *sm, const struct hd_grid *grid, struct hd_warp *warp)
+{
+	uint64_t place = sm->local_of[warp->id], bytes = (uint64_t)grid->local_bytes * HD_WARP_LANES;
+	const struct hd_sm_grid *there = &sm->gpu->sms[place / sm->warp_count]->grids[grid->slot];
+	warp->local = there->local ? there->local + place % sm->warp_count * bytes : NULL;
+	warp->local_base = LOCAL_PHYSICAL + grid->slot * LOCAL_PHYSICAL_GRID + place * bytes;
 }
 
 static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint64_t now)
 {
-	uint32_t slot = take_slot(sm);
-	struct hd_warp *warp = &sm->warps[slot];
+	struct hd_warp *warp = &sm->warps[take_lowest(sm->free_warps)];
 	warp->cta = cta;
 	warp->index = index;
 	cta->warps[index] = warp;
-	place_warp(sm, cta->grid, warp);
+	sm->grid_of[warp->id] = cta->grid->slot;
+	take_rows(sm, warp);
+	place_local(sm, cta->grid, warp);
 	hd_warp_start(warp, cta, index);
 	hd_twin_start(sm->exec, warp);
 	memset(&warp->pending, 0, sizeof(warp->pending));
@@ -194,16 +223,15 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	warp->age = sm->launches++;
 	warp->next_issue = warp->last_issue = now;
 	hd_policy_clear_warp(sm->gpu, warp);
-	sm->line[slot] = HD_NO_LINE;
 	sm->resident_warps++;
 	hd_sm_counters(sm, warp)->warps++;
-	hd_scheduler_add(sm, warp);
+	take_slot(sm, warp);
 	hd_warp_continue(sm, warp, now, now, HD_STALL_fetch);
 }
 
 static struct hd_cta *take_cta(struct hd_sm *sm)
 {
-	for (uint32_t i = 0; i < sm->cta_slots; i++)
+	for (uint32_t i = 0; i < sm->cta_count; i++)
 		if (!sm->ctas[i].used)
 			return &sm->ctas[i];
 	return NULL;
@@ -241,7 +269,9 @@ void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, u
 	place_cta(sm, cta, grid, linear, now);
 	hd_policy_clear_cta(sm->gpu, cta);
 	sm->resident_ctas++;
+	sm->placed_ctas++;
 	sm->grids[grid->slot].resident++;
+	sm->grids[grid->slot].placed++;
 	sm->next_launch = now + sm->gpu->config.cta_launch_interval;
 	sm->counted[grid->slot].ctas++;
 	hd_linear_cta(sm, cta);
@@ -265,8 +295,10 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 		hd_trace_cta(sm, cta, "retired", now);
 	cta->used = false;
 	sm->resident_ctas--;
+	sm->placed_ctas--;
 	sm->ctas_retired++;
 	sm->grids[cta->grid->slot].resident--;
+	sm->grids[cta->grid->slot].placed--;
 	sm->grids[cta->grid->slot].retired++;
 }
 
@@ -278,9 +310,10 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 			self->hooks->warp_done(self, warp, now);
 	if (sm->gpu->check)
 		hd_check_warp_done(sm->gpu->check, warp);
-	hd_scheduler_remove(sm, warp);
+	leave_slot(sm, warp);
 	warp->state = HD_WARP_FREE;
-	sm->free_slots[warp->slot / 64] |= UINT64_C(1) << warp->slot % 64;
+	give_back(sm->free_rows, sm->rows_of[warp->id]);
+	give_back(sm->free_warps, warp->id);
 	sm->resident_warps--;
 	hd_sm_counters(sm, warp)->resident_warp_cycles += now - cta->start_cycle;
 	if (++cta->warps_done == cta->warp_count)

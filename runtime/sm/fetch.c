@@ -60,11 +60,11 @@ uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t 
 	uint64_t address = hd_policy_code_place(sm, warp, &bytes), ready = 0;
 	uint64_t last = (address + (bytes ? bytes - 1 : 0)) >> shift;
 	for (uint64_t line = address >> shift; line <= last; line++) {
-		if (line == sm->line[warp->slot])
+		if (line == sm->line[warp->id])
 			continue;
 		uint64_t arrives = fetch_line(sm, hd_sm_counters(sm, warp), line, now);
 		ready = arrives > ready ? arrives : ready;
 	}
-	sm->line[warp->slot] = last;
+	sm->line[warp->id] = last;
 	return ready;
 }

@@ -54,7 +54,7 @@ void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	if (warp->state != HD_WARP_RUNNING)
 		return;
 	if (warp->injection.count)
-		sm->next[warp->slot] = hd_injected_inst(sm, warp);
+		sm->next[warp->id] = hd_injected_inst(sm, warp);
 	if (warp->next_issue <= now + 1) /* else its timer is still to come */
 		hd_warp_evaluate(sm, warp);
 }
@@ -77,7 +77,7 @@ static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const str
 	request->class = HD_CLASS_SPILL_FILL;
 	request->cache = HD_CACHE_DEFAULT;
 	request->bypass = false;
-	request->group = (uint16_t)warp->slot;
+	request->group = (uint16_t)warp->id;
 	request->grid = warp->cta->grid->slot;
 	request->mask = access->mask;
 	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
@@ -115,9 +115,9 @@ static void count_micro(struct hd_counters *counters)
 static void issue_micro(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
 	uint64_t ready = now + sm->gpu->shape.operand_cycles;
-	struct hd_collector *collector = hd_collector_take(sm, scheduler, warp, sm->next[warp->slot], now);
+	struct hd_collector *collector = hd_collector_take(sm, scheduler, warp, sm->next[warp->id], now);
 	hd_collector_hold(sm, scheduler, collector, now,
-			  hd_units_dispatch(sm, scheduler, sm->next[warp->slot], now, ready));
+			  hd_units_dispatch(sm, scheduler, sm->next[warp->id], now, ready));
 	hd_bank_write(sm, warp, warp->injection.queue->rows, ready * HD_TICKS);
 	count_micro(hd_sm_counters(sm, warp));
 	warp->last_issue = now;
@@ -137,7 +137,7 @@ static uint64_t collect_row(struct hd_sm *sm, const struct hd_warp *warp, uint64
 void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_injection *injection = &warp->injection;
-	const struct hd_dinst *inst = sm->next[warp->slot];
+	const struct hd_dinst *inst = sm->next[warp->id];
 	if (injection->queue->kind == HD_INJECT_MICRO) {
 		issue_micro(sm, scheduler, warp, now);
 		return;

@@ -113,7 +113,7 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 {
 	struct hd_inflight *entry = &sm->inflight[token];
-	struct hd_warp *warp = &sm->warps[entry->slot];
+	struct hd_warp *warp = &sm->warps[entry->warp];
 	entry->next_free = sm->inflight_free;
 	sm->inflight_free = token;
 	sm->inflight_left++;
@@ -131,8 +131,8 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 	uint64_t line = (uint64_t)warp->pc * HD_INST_BYTES >> sm->icache.line_shift, ready = 0;
 	if (__builtin_expect(sm->hooks & HD_HOOK(code_place), 0)) {
 		ready = hd_fetch_placed(sm, warp, now);
-	} else if (line != sm->line[warp->slot]) {
-		sm->line[warp->slot] = line;
+	} else if (line != sm->line[warp->id]) {
+		sm->line[warp->id] = line;
 		ready = hd_icache_fetch(sm, hd_sm_counters(sm, warp), warp->pc, now);
 	}
 	if (ready > *at && ready > now + 1) {
@@ -152,10 +152,10 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
 {
 	if (__builtin_expect(warp->injection.count != 0, 0)) {
-		sm->next[warp->slot] = hd_injected_inst(sm, warp);
+		sm->next[warp->id] = hd_injected_inst(sm, warp);
 	} else {
 		fetch_next(sm, warp, now, &at, &reason);
-		sm->next[warp->slot] = &sm->gpu->program.code.data[warp->pc];
+		sm->next[warp->id] = &sm->gpu->program.code.data[warp->pc];
 	}
 	warp->next_issue = at;
 	if (at <= now + 1) {
@@ -191,7 +191,7 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 	entry->inst = inst;
 	entry->lanes = sm->effect.mask;
 	entry->order = sm->issued;
-	entry->slot = (uint8_t)warp->slot;
+	entry->warp = (uint8_t)warp->id;
 	return token;
 }
 
@@ -333,7 +333,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 		hd_inject_issue(sm, scheduler, warp, now);
 		return;
 	}
-	const struct hd_dinst *inst = sm->next[warp->slot];
+	const struct hd_dinst *inst = sm->next[warp->id];
 	uint32_t lanes = warp->active;
 	struct hd_collector *collector =
 		inst->pipe == HD_PIPE_BRU ? NULL : hd_collector_take(sm, scheduler, warp, inst, now);

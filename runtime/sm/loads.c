@@ -18,7 +18,7 @@ static void tell_miss(void *context, uint32_t token, uint64_t now)
 	if (entry->inst == &sm->injected[HD_INJECT_LOAD])
 		return;
 	HD_HOOKED (sm->gpu, self, load_miss)
-		self->hooks->load_miss(self, &sm->warps[entry->slot], entry->inst, now);
+		self->hooks->load_miss(self, &sm->warps[entry->warp], entry->inst, now);
 }
 
 void hd_loads_watch(struct hd_sm *sm)
@@ -59,7 +59,7 @@ void hd_loads_used(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 
 void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp)
 {
-	const struct hd_dinst *inst = sm->next[warp->slot];
+	const struct hd_dinst *inst = sm->next[warp->id];
 	struct hd_hazard awaited, found;
 	for (uint32_t i = 0; i < 5; i++)
 		awaited.bits[i] = inst->hazards.bits[i] & warp->pending_memory.bits[i];

@@ -80,8 +80,8 @@ void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct h
 		sm->regfiles[i] = new_regfile(shape, i, (uint32_t)config->collectors / shape->parts, arena);
 	for (uint32_t i = 0; i < sm->scheduler_count; i++)
 		sm->schedulers[i].regfile = sm->regfiles[shape->parts > 1 ? i : 0];
-	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
-		sm->warps[slot].regfile = sm->schedulers[sm->scheduler_of[slot]].regfile;
+	for (uint32_t id = 0; id < sm->warp_count; id++)
+		sm->warps[id].regfile = sm->regfiles[0];
 }
 
 /* ---- banks */
@@ -211,7 +211,7 @@ void hd_operands_dump(const struct hd_sm *sm, uint64_t now, FILE *out)
 			const struct hd_collector *collector = &sm->regfiles[part]->collectors[i];
 			if (sm->regfiles[part]->free[i] > now)
 				fprintf(out, "  collector %u.%u: %s of warp %u until cycle %llu\n", part, i,
-					hd_opinfo[collector->inst->inst.op].name, collector->warp->slot,
+					hd_opinfo[collector->inst->inst.op].name, collector->warp->id,
 					(unsigned long long)sm->regfiles[part]->free[i]);
 		}
 }

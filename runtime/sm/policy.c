@@ -233,10 +233,10 @@ void hd_policy_place(struct hd_gpu *gpu)
 		struct hd_sm *sm = gpu->sms[i];
 		sm->hooks = hooks_of(gpu);
 		sm->policy_space = new_space(gpu, gpu->policy_bytes.sm);
-		for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
-			sm->warps[slot].policy_space = new_space(gpu, gpu->policy_bytes.warp);
-		for (uint32_t slot = 0; slot < sm->cta_slots; slot++)
-			sm->ctas[slot].policy_space = new_space(gpu, gpu->policy_bytes.cta);
+		for (uint32_t id = 0; id < sm->warp_count; id++)
+			sm->warps[id].policy_space = new_space(gpu, gpu->policy_bytes.warp);
+		for (uint32_t i = 0; i < sm->cta_count; i++)
+			sm->ctas[i].policy_space = new_space(gpu, gpu->policy_bytes.cta);
 		place_in_stage(gpu, sm);
 		hd_loads_watch(sm);
 	}

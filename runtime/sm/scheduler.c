@@ -53,21 +53,21 @@ static void scheduler_compact(struct hd_sm *sm, struct hd_scheduler *scheduler)
 	scheduler->resident = gather(keep, keep);
 	scheduler->top = 0;
 	for (uint64_t rest = keep; rest; rest &= rest - 1) {
-		uint8_t slot = scheduler->slot_at[__builtin_ctzll(rest)];
-		scheduler->slot_at[scheduler->top] = slot;
-		sm->position[slot] = scheduler->top++;
+		uint8_t id = scheduler->warp_at[__builtin_ctzll(rest)];
+		scheduler->warp_at[scheduler->top] = id;
+		sm->position[id] = scheduler->top++;
 	}
 }
 
 void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->slot]];
+	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
 	if (scheduler->top == HD_SCHEDULER_WARPS)
 		scheduler_compact(sm, scheduler);
 	assert(scheduler->top < HD_SCHEDULER_WARPS);
 	uint8_t position = scheduler->top++;
-	scheduler->slot_at[position] = (uint8_t)warp->slot;
-	sm->position[warp->slot] = position;
+	scheduler->warp_at[position] = (uint8_t)warp->id;
+	sm->position[warp->id] = position;
 	scheduler->resident |= UINT64_C(1) << position;
 	warp->wait_reason = NOT_RESIDENT;
 }
@@ -110,7 +110,7 @@ static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
 	scheduler->active = two_level ? 0 : ~UINT64_C(0);
 	scheduler->eligible = scheduler->next_visit = 0;
 	for (uint64_t left = two_level ? scheduler->resident : 0; left; left &= left - 1) {
-		const struct hd_warp *warp = &sm->warps[scheduler->slot_at[__builtin_ctzll(left)]];
+		const struct hd_warp *warp = &sm->warps[scheduler->warp_at[__builtin_ctzll(left)]];
 		if (!long_wait(warp->wait_reason))
 			scheduler->eligible |= left & -left;
 	}
@@ -127,10 +127,10 @@ void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule)
 		begin_rule(sm, &sm->schedulers[i]);
 }
 
-static void leave_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32_t slot, uint8_t reason, uint64_t bit)
+static void leave_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32_t id, uint8_t reason, uint64_t bit)
 {
 	if (reason == HD_WAIT_READY) {
-		uint32_t port = sm->ready_port[slot];
+		uint32_t port = sm->ready_port[id];
 		scheduler->ready[port] &= ~bit;
 		if (!scheduler->ready[port])
 			scheduler->ports &= ~(1u << port);
@@ -139,11 +139,11 @@ static void leave_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32
 	}
 }
 
-static void enter_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32_t slot, uint8_t reason, uint64_t bit)
+static void enter_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32_t id, uint8_t reason, uint64_t bit)
 {
 	if (reason == HD_WAIT_READY) {
-		uint8_t port = hd_inst_port(sm->next[slot]);
-		sm->ready_port[slot] = port;
+		uint8_t port = hd_inst_port(sm->next[id]);
+		sm->ready_port[id] = port;
 		scheduler->ready[port] |= bit;
 		scheduler->ports |= 1u << port;
 	} else if (reason != NOT_RESIDENT) {
@@ -164,12 +164,16 @@ static void stall_hooks(struct hd_sm *sm, struct hd_warp *warp, uint8_t before, 
 
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 {
-	uint32_t slot = warp->slot;
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[slot]];
-	uint64_t bit = UINT64_C(1) << sm->position[slot];
+	uint32_t id = warp->id;
+	if (__builtin_expect(warp->slot == HD_NO_SLOT, 0)) {
+		warp->wait_reason = reason;
+		return;
+	}
+	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[id]];
+	uint64_t bit = UINT64_C(1) << sm->position[id];
 	uint8_t before = warp->wait_reason;
-	leave_state(sm, scheduler, slot, before, bit);
-	enter_state(sm, scheduler, slot, reason, bit);
+	leave_state(sm, scheduler, id, before, bit);
+	enter_state(sm, scheduler, id, reason, bit);
 	warp->wait_reason = reason;
 	scheduler->next_visit = 0;
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
@@ -180,8 +184,8 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 
 void hd_scheduler_remove(struct hd_sm *sm, struct hd_warp *warp)
 {
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->slot]];
-	uint8_t position = sm->position[warp->slot];
+	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
+	uint8_t position = sm->position[warp->id];
 	hd_warp_set_wait(sm, warp, NOT_RESIDENT);
 	scheduler->resident &= ~(UINT64_C(1) << position);
 	if (scheduler->last == position && sm->scheduling == HD_SCHED_GTO)
@@ -204,7 +208,7 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 		hd_warp_set_wait(sm, warp, HD_STALL_suspended);
 		return;
 	}
-	const struct hd_hazard *hazards = &sm->next[warp->slot]->hazards;
+	const struct hd_hazard *hazards = &sm->next[warp->id]->hazards;
 	uint64_t hit = 0;
 	for (uint32_t i = 0; i < 5; i++)
 		hit |= hazards->bits[i] & warp->pending.bits[i];
@@ -268,8 +272,8 @@ static uint64_t preferred(struct hd_sm *sm, const struct hd_scheduler *scheduler
 {
 	uint64_t least = UINT64_MAX, first = 0;
 	for (uint64_t left = candidates; left; left &= left - 1) {
-		uint32_t slot = scheduler->slot_at[__builtin_ctzll(left)];
-		uint64_t value = hd_policy_prefer(sm, &sm->warps[slot], sm->next[slot], now);
+		uint32_t id = scheduler->warp_at[__builtin_ctzll(left)];
+		uint64_t value = hd_policy_prefer(sm, &sm->warps[id], sm->next[id], now);
 		if (value < least)
 			first = 0;
 		if (value <= least)
@@ -281,11 +285,11 @@ static uint64_t preferred(struct hd_sm *sm, const struct hd_scheduler *scheduler
 
 #define ASKED (HD_HOOK(can_issue) | HD_HOOK(choose_collector))
 
-static bool may_issue(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t slot, uint64_t now,
+static bool may_issue(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t id, uint64_t now,
 		      uint8_t *reason)
 {
-	struct hd_warp *warp = &sm->warps[slot];
-	if (sm->hooks & HD_HOOK(can_issue) && !hd_policy_can_issue(sm, warp, sm->next[slot], now))
+	struct hd_warp *warp = &sm->warps[id];
+	if (sm->hooks & HD_HOOK(can_issue) && !hd_policy_can_issue(sm, warp, sm->next[id], now))
 		return false;
 	return !(sm->hooks & HD_HOOK(choose_collector)) || hd_stage_choose(sm, scheduler, warp, now, reason);
 }
@@ -299,7 +303,7 @@ static uint32_t scheduler_choose(struct hd_sm *sm, const struct hd_scheduler *sc
 		uint64_t from = sm->hooks & HD_HOOK(prefer) ? preferred(sm, scheduler, candidates, now) : candidates;
 		uint32_t position = scheduler_pick(sm, scheduler, from);
 		uint8_t reason = HD_STALL_policy;
-		if (!(sm->hooks & ASKED) || may_issue(sm, scheduler, scheduler->slot_at[position], now, &reason))
+		if (!(sm->hooks & ASKED) || may_issue(sm, scheduler, scheduler->warp_at[position], now, &reason))
 			return position;
 		block(blocked, reason, now + 1);
 		candidates &= ~(UINT64_C(1) << position);
@@ -317,15 +321,15 @@ void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index)
 		ready |= scheduler->ready[__builtin_ctz(ports)];
 	if (!ready)
 		return;
-	uint32_t slot = scheduler->slot_at[scheduler_pick(sm, scheduler, ready)];
-	const struct hd_dinst *inst = sm->next[slot];
-	const struct hd_warp *warp = &sm->warps[slot];
+	uint32_t id = scheduler->warp_at[scheduler_pick(sm, scheduler, ready)];
+	const struct hd_dinst *inst = sm->next[id];
+	const struct hd_warp *warp = &sm->warps[id];
 	__builtin_prefetch(warp);
 	__builtin_prefetch(&warp->stack);
 	__builtin_prefetch(&warp->pending);
 	__builtin_prefetch(&warp->next_issue);
-	const struct hd_sm_grid *mine = &sm->grids[sm->grid_of[slot]];
-	const uint8_t *rows = mine->registers + slot * mine->warp_register_bytes;
+	const struct hd_sm_grid *mine = &sm->grids[sm->grid_of[id]];
+	const uint8_t *rows = mine->registers + sm->rows_of[id] * mine->warp_register_bytes;
 	for (uint32_t i = 0; i < inst->read_count; i++) {
 		const uint8_t *row = rows + (size_t)(inst->read_regs[i] + HD_HIDDEN_ROWS) * HD_ROW_BYTES;
 		__builtin_prefetch(row);
@@ -353,7 +357,7 @@ void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 		return;
 	}
 	scheduler->last = (uint8_t)position;
-	hd_sm_issue(sm, scheduler, &sm->warps[scheduler->slot_at[position]], now);
+	hd_sm_issue(sm, scheduler, &sm->warps[scheduler->warp_at[position]], now);
 	/* The next visit is in the next cycle: it charges this one slot. */
 	scheduler->reason = HD_STALL_issued;
 	scheduler->next_visit = now + 1;

@@ -31,20 +31,20 @@ static void init_inflight(struct hd_sm *sm)
 
 static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 {
-	sm->warps = HD_ARENA_NEW(arena, struct hd_warp, sm->warp_slots);
-	for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
-		sm->warps[slot].slot = slot;
-		sm->scheduler_of[slot] = (uint8_t)(slot % sm->scheduler_count);
+	sm->warps = HD_ARENA_NEW(arena, struct hd_warp, sm->warp_count);
+	for (uint32_t id = 0; id < sm->warp_count; id++) {
+		sm->warps[id].id = id;
+		sm->warps[id].slot = HD_NO_SLOT;
+		sm->local_of[id] = sm->id * sm->warp_count + id;
 	}
 	sm->inflight = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * HD_WARP_INFLIGHT);
 }
 
 static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
-	sm->cta_slots = (uint32_t)config->max_ctas;
-	sm->ctas = HD_ARENA_NEW(arena, struct hd_cta, sm->cta_slots);
-	for (uint32_t i = 0; i < sm->cta_slots; i++)
-		sm->ctas[i].warps = HD_ARENA_NEW(arena, struct hd_warp *, sm->warp_slots);
+	sm->ctas = HD_ARENA_NEW(arena, struct hd_cta, sm->cta_count);
+	for (uint32_t i = 0; i < sm->cta_count; i++)
+		sm->ctas[i].warps = HD_ARENA_NEW(arena, struct hd_warp *, sm->warp_count);
 	sm->shared = hd_arena_alloc(arena, config->shared_bytes + 16);
 }
 
@@ -57,7 +57,8 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->exec = exec;
 	sm->scheduler_count = (uint8_t)config->schedulers;
 	sm->scheduling = (uint8_t)config->scheduler;
-	sm->warp_slots = (uint32_t)config->max_warps;
+	sm->warp_count = sm->warp_slots = (uint32_t)config->max_warps;
+	sm->cta_count = sm->cta_slots = (uint32_t)config->max_ctas;
 	sm->stages = gpu->stages;
 	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	sm->miss_latency = (uint32_t)config->l1i_miss_latency;
@@ -78,9 +79,17 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 
 void hd_sm_free(struct hd_sm *sm)
 {
-	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
-		hd_warp_release(&sm->warps[slot]);
+	for (uint32_t id = 0; id < sm->warp_count; id++)
+		hd_warp_release(&sm->warps[id]);
 	hd_sm_release_stores(sm);
+}
+
+/* The numbers below `count`. */
+static void fill(uint64_t *set, uint32_t words, uint32_t count)
+{
+	memset(set, 0, words * sizeof(*set));
+	for (uint32_t i = 0; i < count; i++)
+		set[i / 64] |= UINT64_C(1) << i % 64;
 }
 
 /* The first grid for some time begins: schedulers are empty, calendars carry on. */
@@ -100,9 +109,9 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 		scheduler->last = HD_SCHEDULER_WARPS;
 		scheduler->top = 0;
 	}
-	memset(sm->free_slots, 0, sizeof(sm->free_slots));
-	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
-		sm->free_slots[slot / 64] |= UINT64_C(1) << slot % 64;
+	fill(sm->free_slots, HD_MAX_WARPS / 64, sm->warp_slots);
+	fill(sm->free_warps, HD_MAX_CONTEXTS / 64, sm->warp_count);
+	fill(sm->free_rows, HD_MAX_CONTEXTS / 64, sm->warp_count);
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(&sm->gpu->config));
 	init_inflight(sm);
 	hd_access_clear(sm);
@@ -119,15 +128,16 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 /* After a fault the grid's warps are gone; what they have in the memory system is drained by the caller. */
 void hd_sm_abandon(struct hd_sm *sm)
 {
-	for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
-		sm->warps[slot].state = HD_WARP_FREE;
-		sm->warps[slot].fence_wait = false;
+	for (uint32_t id = 0; id < sm->warp_count; id++) {
+		sm->warps[id].state = HD_WARP_FREE;
+		sm->warps[id].slot = HD_NO_SLOT;
+		sm->warps[id].fence_wait = false;
 	}
-	for (uint32_t i = 0; i < sm->cta_slots; i++)
+	for (uint32_t i = 0; i < sm->cta_count; i++)
 		sm->ctas[i].used = false;
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
-		sm->grids[i].resident = sm->grids[i].retired = 0;
-	sm->resident_warps = sm->resident_ctas = sm->fences = 0;
+		sm->grids[i].resident = sm->grids[i].placed = sm->grids[i].retired = 0;
+	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = 0;
 }
 
 void hd_sm_charge(struct hd_sm *sm, uint64_t now)
@@ -240,8 +250,8 @@ static void dump_warp(const struct hd_sm *sm, const struct hd_warp *warp, FILE *
 	const char *reason = warp->wait_reason < HD_STALL_COUNT ? hd_stall_name[warp->wait_reason] : "none";
 	fprintf(out,
 		"  warp %3u %-7s %-12s active %08x live %08x outstanding %u next %" PRIu64 " last %" PRIu64 "  %s\n",
-		warp->slot, states[warp->state & 3], warp->wait_reason == HD_WAIT_READY ? "ready" : reason,
-		warp->active, warp->live, warp->outstanding, warp->next_issue, warp->last_issue, place);
+		warp->id, states[warp->state & 3], warp->wait_reason == HD_WAIT_READY ? "ready" : reason, warp->active,
+		warp->live, warp->outstanding, warp->next_issue, warp->last_issue, place);
 }
 
 void hd_sm_dump(const struct hd_sm *sm, FILE *out)
@@ -254,9 +264,9 @@ void hd_sm_dump(const struct hd_sm *sm, FILE *out)
 		fprintf(out, "  scheduler %u: resident %016" PRIx64 " reason %s, next visit %" PRIu64 "\n", i,
 			sm->schedulers[i].resident, hd_stall_name[sm->schedulers[i].reason],
 			sm->schedulers[i].next_visit);
-	for (uint32_t slot = 0; slot < sm->warp_slots; slot++)
-		if (sm->warps[slot].state != HD_WARP_FREE)
-			dump_warp(sm, &sm->warps[slot], out);
+	for (uint32_t id = 0; id < sm->warp_count; id++)
+		if (sm->warps[id].state != HD_WARP_FREE)
+			dump_warp(sm, &sm->warps[id], out);
 	hd_operands_dump(sm, sm->now, out);
 	hd_lsu_dump(sm->lsu, out);
 }

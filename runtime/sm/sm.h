@@ -18,7 +18,9 @@
 #include "runtime/sm/calendar.h"
 
 #define HD_MAX_SCHEDULERS 8
-#define HD_MAX_WARPS 128
+#define HD_MAX_WARPS 128    /* warp slots */
+#define HD_MAX_CONTEXTS 256 /* warps that an SM knows: beside those in slots the ones that policies keep without */
+#define HD_NO_SLOT UINT32_MAX
 #define HD_SCHEDULER_WARPS 64 /* positions of one scheduler: bits of a mask */
 #define HD_NEVER UINT64_MAX
 #define HD_ROW_BYTES (HD_WARP_LANES * sizeof(uint32_t)) /* a register of a warp */
@@ -44,7 +46,7 @@ struct hd_scheduler {
 	uint8_t last;	     /* position of the last issue */
 	uint8_t top;	     /* next free position */
 	uint8_t waiting[HD_STALL_COUNT];
-	uint8_t slot_at[HD_SCHEDULER_WARPS];
+	uint8_t warp_at[HD_SCHEDULER_WARPS]; /* hd_warp.id */
 	uint16_t unit_first[HD_PIPE_COUNT];
 	uint8_t unit_count[HD_PIPE_COUNT];
 	struct hd_regfile *regfile;
@@ -100,7 +102,7 @@ struct hd_timer {
 			   and operand << 16 */
 	uint32_t lanes; /* result: that executed */
 	uint16_t next;
-	uint8_t slot, kind;
+	uint8_t warp, kind; /* warp: hd_warp.id */
 };
 #define HD_WHEEL_BUCKETS 512
 #define HD_TIMER_NONE UINT16_MAX
@@ -134,7 +136,7 @@ struct hd_inflight {
 	const struct hd_dinst *inst;
 	uint32_t lanes, order;
 	uint32_t next_free;
-	uint8_t slot;
+	uint8_t warp; /* hd_warp.id */
 };
 
 struct hd_icache {
@@ -154,7 +156,8 @@ struct hd_parked {
 /* What an SM keeps of a grid that runs. */
 struct hd_sm_grid {
 	uint32_t limit;		     /* CTAs of it that the SM has room for when nothing else is there */
-	uint32_t resident, retired;  /* CTAs; retired: since the GPU last looked */
+	uint32_t resident, placed;   /* CTAs that the SM knows; of these, in a slot */
+	uint32_t retired;	     /* since the GPU last looked */
 	uint32_t registers_per_warp; /* as allocated */
 	uint32_t shared_per_cta;     /* bytes, as allocated */
 	uint8_t *registers;	     /* backing store of hd_warp.regs */
@@ -186,8 +189,10 @@ struct hd_sm {
 	uint64_t hooks;	    /* HD_HOOK of each that some policy has */
 	uint8_t scheduling; /* HD_SCHED_* */
 	bool every_cycle;
-	uint32_t warp_slots;
-	uint32_t resident_warps, resident_ctas;
+	uint32_t warp_slots, cta_slots;
+	uint32_t warp_count, cta_count;		/* that it can know at a time; those without a slot included */
+	uint32_t resident_warps, resident_ctas; /* that it knows */
+	uint32_t placed_warps, placed_ctas;	/* of these, in a slot */
 	uint64_t now;
 	uint64_t lsu_next;	  /* cycle at which hd_lsu_tick wants to be called */
 	uint64_t completion_next; /* cycle of the first completion not yet taken */
@@ -202,12 +207,15 @@ struct hd_sm {
 	uint32_t branch_latency, miss_latency, predicated_latency;
 	uint32_t stages; /* that policies add between issue and execution */
 	struct hd_regfile *regfiles[HD_MAX_SCHEDULERS];
-	uint8_t scheduler_of[HD_MAX_WARPS], position[HD_MAX_WARPS];
-	const struct hd_dinst *next[HD_MAX_WARPS]; /* the instruction that each warp issues next */
-	uint64_t line[HD_MAX_WARPS];		   /* instruction cache line that each warp holds */
-	uint8_t ready_port[HD_MAX_WARPS];	   /* enum hd_port of a ready warp */
-	uint8_t grid_of[HD_MAX_WARPS];		   /* hd_grid.slot of each warp */
-	struct hd_warp *warps;			   /* by slot */
+	/* By hd_warp.id; the first two of warps in a slot. */
+	uint8_t scheduler_of[HD_MAX_CONTEXTS], position[HD_MAX_CONTEXTS];
+	const struct hd_dinst *next[HD_MAX_CONTEXTS]; /* the instruction that each warp issues next */
+	uint64_t line[HD_MAX_CONTEXTS];		      /* instruction cache line that each warp holds */
+	uint8_t ready_port[HD_MAX_CONTEXTS];	      /* enum hd_port of a ready warp */
+	uint8_t grid_of[HD_MAX_CONTEXTS];	      /* hd_grid.slot of each warp */
+	uint8_t rows_of[HD_MAX_CONTEXTS];	      /* which part of hd_sm_grid.registers it has */
+	uint32_t local_of[HD_MAX_CONTEXTS];	      /* which part of the grid's local memory, of all SMs' */
+	struct hd_warp *warps;
 	struct hd_scheduler schedulers[HD_MAX_SCHEDULERS];
 	struct hd_wheel wheel;
 	uint32_t timers_kept; /* issue stalls when fewer are free */
@@ -225,13 +233,13 @@ struct hd_sm {
 	uint32_t chosen;		 /* collector of the next issue, by a policy */
 	struct hd_stage_result *results; /* of this cycle, where policies say where they go */
 	uint32_t result_count;
-	struct hd_parked parked[HD_MAX_WARPS];
+	struct hd_parked parked[HD_MAX_CONTEXTS]; /* by hd_warp.id */
 	uint64_t stalls[HD_STALL_COUNT];
 	struct hd_counters counted[HD_MAX_GRIDS]; /* of each grid, by hd_grid.slot */
 	/* dispatch.c */
 	struct hd_cta *ctas;
-	uint32_t cta_slots;
 	uint64_t free_slots[HD_MAX_WARPS / 64];
+	uint64_t free_warps[HD_MAX_CONTEXTS / 64], free_rows[HD_MAX_CONTEXTS / 64]; /* ids; register places */
 	uint64_t next_launch;	  /* earliest cycle of the next CTA's launch */
 	uint64_t launches;	  /* warps started, for ages */
 	uint32_t shared_reserved; /* bytes: to where CTAs have had shared memory since the SM was last without grids */
@@ -265,7 +273,7 @@ static inline void *hd_policy_warp(const struct hd_policy_handle *self, const st
 /* Where what a warp causes is counted. */
 static inline struct hd_counters *hd_sm_counters(struct hd_sm *sm, const struct hd_warp *warp)
 {
-	return &sm->counted[sm->grid_of[warp->slot]];
+	return &sm->counted[sm->grid_of[warp->id]];
 }
 
 static inline void *hd_policy_collector(const struct hd_policy_handle *self, const struct hd_collector *collector)
@@ -365,7 +373,7 @@ static inline struct hd_timer *hd_warp_timer(struct hd_sm *sm, const struct hd_w
 					     uint64_t now, uint64_t cycle)
 {
 	struct hd_timer *timer = hd_wheel_add(&sm->wheel, now, cycle);
-	timer->slot = (uint8_t)warp->slot;
+	timer->warp = (uint8_t)warp->id;
 	timer->kind = (uint8_t)kind;
 	return timer;
 }

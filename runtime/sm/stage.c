@@ -23,7 +23,7 @@ static uint64_t cycle_of(uint64_t ticks)
 bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now,
 		     uint8_t *reason)
 {
-	const struct hd_dinst *inst = sm->next[warp->slot];
+	const struct hd_dinst *inst = sm->next[warp->id];
 	sm->chosen = HD_NO_COLLECTOR;
 	if (inst->pipe == HD_PIPE_BRU)
 		return true;

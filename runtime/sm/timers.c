@@ -83,7 +83,7 @@ static uint64_t wheel_following(const struct hd_wheel *wheel, uint64_t now)
 
 static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t now)
 {
-	struct hd_warp *warp = &sm->warps[timer->slot];
+	struct hd_warp *warp = &sm->warps[timer->warp];
 	switch (timer->kind) {
 	case HD_TIMER_RESULT: hd_sm_result(sm, warp, timer->inst, timer->lanes, timer->which, now); break;
 	case HD_TIMER_WRITTEN: hd_sm_written(sm, warp, timer->inst, now); break;
@@ -105,9 +105,9 @@ static uint16_t reversed(const struct hd_sm *sm, uint16_t id)
 		struct hd_timer *timer = &wheel->pool[id];
 		uint16_t next = timer->next;
 		timer->next = first;
-		__builtin_prefetch(&sm->warps[timer->slot].pending);
+		__builtin_prefetch(&sm->warps[timer->warp].pending);
 		__builtin_prefetch(timer->inst);
-		__builtin_prefetch(sm->schedulers[sm->scheduler_of[timer->slot]].regfile->ports);
+		__builtin_prefetch(sm->schedulers[sm->scheduler_of[timer->warp]].regfile->ports);
 		first = id;
 		id = next;
 	}

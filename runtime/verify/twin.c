@@ -101,7 +101,7 @@ void hd_twin_start(struct hd_exec *exec, struct hd_warp *warp)
 	twin->exec.gpu = exec->gpu;
 	twin->warp.regs = (uint32_t(*)[HD_WARP_LANES])twin->rows + HD_HIDDEN_ROWS;
 	twin->warp.local = twin->local;
-	twin->warp.slot = warp->slot;
+	twin->warp.id = warp->id;
 	hd_warp_start(&twin->warp, warp->cta, warp->index);
 	hd_verify_release(&twin->warp); /* the original code is checked when it runs as such */
 	twin->warp.pc = exec->gpu->program.functions.data[grid->kernel->function].first;
