@@ -246,6 +246,8 @@ struct hd_meta_linear_version {
 	uint32_t point_count;
 	struct hd_meta_barrier *barriers;
 	uint32_t barrier_count;
+	struct hd_meta_call *calls;
+	uint32_t call_count;
 	uint32_t *divergent_pcs, divergent_pc_count;
 	uint8_t *dead_operands;
 	uint32_t dead_operand_count;

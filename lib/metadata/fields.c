@@ -375,6 +375,8 @@ const struct hd_meta_record hd_meta_affine_record = {
 static const struct hd_meta_field linear_version_fields[] = {
 #define HD_META_LINEAR FIGURE
 #include "heddle/metadata.def"
+	COUNTED(HD_META_LIST, "calls", calls, call_count, .record = &call_record,
+		.doc = "call sites of the main stream in order of pc"),
 	COUNTED(HD_META_LIST, "intervals", intervals, interval_count, .record = &interval_record,
 		.doc = "register-intervals of the main stream (LTRF)"),
 	COUNTED(HD_META_PCS, "divergent_pcs", divergent_pcs, divergent_pc_count,

@@ -23,19 +23,35 @@ static void number_blocks(struct hd_listing *listing, struct hd_arena *arena)
 	}
 }
 
-/* What the metadata knows of places in the code is true of the kernel's own code, not of its linear version. */
-static void place_facts(struct hd_listing *listing)
+static void place_calls(struct hd_listing *listing, const struct hd_meta_call *calls, uint32_t count)
 {
 	const struct hd_function *function = listing->function;
-	const struct hd_meta_function *meta = listing->meta;
-	for (uint32_t i = 0; i < meta->call_count; i++) {
-		uint32_t index = meta->calls[i].pc / HD_INST_BYTES;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t index = calls[i].pc / HD_INST_BYTES;
 		if (index < function->inst_count && hd_opinfo[function->insts[index].op].effects & HD_FX_CALL)
-			listing->call[index] = &meta->calls[i];
+			listing->call[index] = &calls[i];
 	}
-	for (uint32_t i = 0; i < meta->interval_count; i++)
-		if (meta->intervals[i].entry_pc / HD_INST_BYTES < function->inst_count)
-			listing->interval[meta->intervals[i].entry_pc / HD_INST_BYTES] = &meta->intervals[i];
+}
+
+static void place_intervals(struct hd_listing *listing, const struct hd_meta_interval *intervals, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (intervals[i].entry_pc / HD_INST_BYTES < listing->function->inst_count)
+			listing->interval[intervals[i].entry_pc / HD_INST_BYTES] = &intervals[i];
+}
+
+/* What the metadata knows of places in the code: of a kernel's own, or of its linear version. */
+static void place_facts(struct hd_listing *listing)
+{
+	const struct hd_meta_function *meta = listing->meta;
+	const struct hd_meta_linear_version *version = meta->linear_version;
+	if (!listing->linear) {
+		place_calls(listing, meta->calls, meta->call_count);
+		place_intervals(listing, meta->intervals, meta->interval_count);
+	} else if (version) {
+		place_calls(listing, version->calls, version->call_count);
+		place_intervals(listing, version->intervals, version->interval_count);
+	}
 }
 
 static void init(struct hd_listing *listing, struct hd_arena *arena)
@@ -48,7 +64,7 @@ static void init(struct hd_listing *listing, struct hd_arena *arena)
 	listing->interval = HD_ARENA_NEW(arena, const struct hd_meta_interval *, function->inst_count);
 	for (uint32_t i = 0; i < function->reloc_count; i++)
 		listing->reloc[function->relocs[i].offset] = &function->relocs[i];
-	if (listing->meta && !listing->linear)
+	if (listing->meta)
 		place_facts(listing);
 }
 

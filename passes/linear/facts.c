@@ -1,8 +1,8 @@
 /*
  * What the analyses of registers say of linear versions, for R2D2 together with LTRF, Lin's context switching or
- * Malekeh: register-intervals, preemption points, dead operands and reuse tags of each main stream. The same rows
- * compute them, on the program in which kernels are their main streams. Functions that these call are as they are: what
- * is said of them is about callers' original code.
+ * Malekeh: calls, register-intervals, preemption points, dead operands and reuse tags of each main stream. The same
+ * rows compute them, on the program in which kernels are their main streams. Functions that these call are as they are:
+ * what is said of them is about callers' original code.
  *
  * Streams are straight and run once; nothing is said of them. Cost: that of these rows, once more, where there is a
  * linear version at all.
@@ -11,8 +11,8 @@
 
 #include "passes/pass.h"
 
-static const enum hd_pass_id rows[] = {HD_PASS_CALLGRAPH, HD_PASS_FLOW,	   HD_PASS_LIVENESS,
-				       HD_PASS_INTERVALS, HD_PASS_PREEMPT, HD_PASS_REUSE};
+static const enum hd_pass_id rows[] = {HD_PASS_CALLGRAPH, HD_PASS_STACKDEPTH, HD_PASS_FLOW, HD_PASS_LIVENESS,
+				       HD_PASS_INTERVALS, HD_PASS_PREEMPT,    HD_PASS_REUSE};
 enum { ROWS = sizeof(rows) / sizeof(*rows) };
 
 /* ------------------------------------------------------------------ places in the body */
@@ -58,7 +58,8 @@ static struct hd_meta_reuse *moved_reuse(const struct hd_meta_reuse *of, uint32_
 static struct hd_meta_linear_version facts_of(struct hd_unit *unit, const struct hd_linear *linear)
 {
 	uint32_t streams = linear->start[HD_STREAM_MAIN], by = streams * HD_INST_BYTES;
-	struct hd_meta_function main = {0};
+	const struct hd_meta_function *depths = hd_pass_result(unit, HD_PASS_STACKDEPTH);
+	struct hd_meta_function main = depths[linear->kernel]; /* of that its calls */
 	hd_intervals_describe(unit, linear->kernel, &main);
 	hd_preempt_describe(unit, linear->kernel, &main);
 	hd_reuse_describe(unit, linear->kernel, &main);
@@ -66,6 +67,8 @@ static struct hd_meta_linear_version facts_of(struct hd_unit *unit, const struct
 	move_points(main.points, main.point_count, by);
 	for (uint32_t i = 0; i < main.barrier_count; i++)
 		main.barriers[i].pc += by;
+	for (uint32_t i = 0; i < main.call_count; i++)
+		main.calls[i].pc += by;
 	for (uint32_t i = 0; i < main.divergent_pc_count; i++)
 		main.divergent_pcs[i] += by;
 	return (struct hd_meta_linear_version){
@@ -75,6 +78,8 @@ static struct hd_meta_linear_version facts_of(struct hd_unit *unit, const struct
 		.point_count = main.point_count,
 		.barriers = main.barriers,
 		.barrier_count = main.barrier_count,
+		.calls = main.calls,
+		.call_count = main.call_count,
 		.divergent_pcs = main.divergent_pcs,
 		.divergent_pc_count = main.divergent_pc_count,
 		.dead_operands = behind_streams(main.dead_operands, main.dead_operand_count, streams, 1, &unit->arena),
@@ -143,6 +148,8 @@ void hd_linear_facts_describe(struct hd_unit *unit, uint32_t function, struct hd
 	to->point_count = from->point_count;
 	to->barriers = from->barriers;
 	to->barrier_count = from->barrier_count;
+	to->calls = from->calls;
+	to->call_count = from->call_count;
 	to->divergent_pcs = from->divergent_pcs;
 	to->divergent_pc_count = from->divergent_pc_count;
 	to->dead_operands = from->dead_operands;

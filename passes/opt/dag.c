@@ -186,8 +186,7 @@ static bool is_fence(const struct hd_minst *inst)
 
 static bool is_clock(const struct hd_minst *inst)
 {
-	return (inst->op == HD_OP_S2R || inst->op == HD_OP_CS2R) &&
-	       hd_mod_get(inst->mods, HD_MOD_SR) >= HD_SR_CLOCK_LO;
+	return (inst->op == HD_OP_S2R || inst->op == HD_OP_CS2R) && hd_mod_get(inst->mods, HD_MOD_SR) >= HD_SR_CLOCK_LO;
 }
 
 static bool is_ordered(const struct hd_minst *inst)

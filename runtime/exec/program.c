@@ -203,6 +203,8 @@ static const struct hd_meta_function *said_of_linear(struct hd_module *module, c
 	struct hd_meta_function *said = HD_ARENA_NEW(&module->arena, struct hd_meta_function, 1);
 	*said = (struct hd_meta_function){.name = kernel->name,
 					  .kernel = true,
+					  .calls = version->calls,
+					  .call_count = version->call_count,
 					  .intervals = version->intervals,
 					  .interval_count = version->interval_count,
 					  .points = version->points,

@@ -319,9 +319,9 @@ static bool may_call(const struct hd_meta_call *site, const char *name)
 static bool check_site(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
 {
 	const struct hd_pfunction *caller = function_of(exec, inst->function), *to = function_of(exec, callee);
-	if (!caller->meta)
+	if (!caller->said)
 		return true;
-	const struct hd_meta_call *site = site_of(caller->meta, (exec->warp->pc - caller->first) * HD_INST_BYTES);
+	const struct hd_meta_call *site = site_of(caller->said, (exec->warp->pc - caller->first) * HD_INST_BYTES);
 	if (!site) {
 		HD_FAULT(exec, first_lane(mask), HD_SIM_VERIFY, "the call of %s in %s is not in the metadata", to->name,
 			 caller->name);

@@ -94,7 +94,7 @@ class Dynamic:
             return
         for shape in self.launches(function):
             launch = Launch(self.program, function, shape, GRID, 1)
-            watch = Watch(self, report, function, launch)
+            watch = Watch(self, report, function, launch, self.program.functions.values())
             for ctaid in BLOCKS if shape == self.launches(function)[0] else BLOCKS[1:]:
                 watch.begin(ctaid)
                 run(Block(launch, function, ctaid, Memory(1), STEPS), watch.see, watch.meet)
@@ -110,11 +110,13 @@ def run(block, *hooks):
 
 
 class Watch:
-    def __init__(self, dynamic, report, function, launch):
+    """`among`: the functions of which something is said."""
+
+    def __init__(self, dynamic, report, function, launch, among):
         self.dynamic, self.report, self.launch = dynamic, report, launch
         self.constants, self.outcomes = Constants(launch, function), {}
         self.kernel, self.facts = function, {}
-        for f in dynamic.program.functions.values():
+        for f in among:
             self.facts[f.name] = (set(f.facts['liveness']['divergent_pcs']), {p['pc']: p for p in f.facts['preemption_points']})
         affine = function.facts.get('affine') or {'accesses': [], 'branches': []}
         self.accesses = {a['pc']: a for a in affine['accesses']}
@@ -131,6 +133,8 @@ class Watch:
         self.report.check(f'{inst.pc:#x} {inst.text}: {text} (block {self.launch.block}, at {self.ctaid})', holds)
 
     def see(self, warp, top, inst):
+        if top.function.name not in self.facts:
+            return
         divergent, points = self.facts[top.function.name]
         if inst.op in ('BRA', 'BRX') and len(inst.succ) > 1:
             self.see_branch(warp, top, inst, inst.pc in divergent)
@@ -197,7 +201,7 @@ class Watch:
         if len(place) != 1 or len(barriers) != len(barriers[0][0].block.warps) or not self.grouped:
             return
         (n, pc), = place
-        function, point = self.dynamic.program.functions[n], self.facts[n][1].get(pc)
+        function, point = self.dynamic.program.functions[n], self.facts.get(n, (None, {}))[1].get(pc)
         dimensions = 1 + max((i for i in range(3) if self.launch.block[i] > 1), default=0)
         threads = [t for warp, _ in barriers for t in warp.stack[-1].lanes]
         for pattern in point['patterns'] if point else ():
@@ -333,22 +337,40 @@ class Linear:
 
     def check_launch(self, report, function, listing, launch):
         body, tables = Body(function), Tables(listing)
-        starts = [stream['start_pc'] // PC for stream in listing['streams']]
         for ctaid in BLOCKS:
             original, other = (Block(launch, function, ctaid, Frozen(1), STEPS) for _ in range(2))
-            other.linear = tables
-            if ctaid == BLOCKS[0]:
-                self.stream(other, body, starts[0], other.threads[:1])
-                self.stream(other, body, starts[1], other.threads)
-            tables.blocks = {}
-            lanes = [Thread(launch, lane) for lane in range(32)]
-            self.stream(other, body, starts[2], lanes)
+            main = self.streams(other, body, tables, listing)
             for warp in other.warps:
-                warp.stack[0].function, warp.stack[0].at = body, starts[3]
-            self.fresh(other)
+                warp.stack[0].function, warp.stack[0].at = body, main
             whole = run(original), run(other)
             if all(whole): # in part, the order of stores would count
                 self.compare(report, original, other, launch.block, ctaid)
+
+    def check_version(self, report, function):
+        """What is said of the main stream, on the program in which it is the kernel."""
+        listing = function.listing['linear']
+        for shape in self.dynamic.launches(function):
+            launch = Launch(self.program, function, shape, GRID, 1)
+            if not self.conditions_hold(function, launch):
+                continue
+            watch, body, tables = Watch(self.dynamic, report, function, launch, [function]), Body(function), Tables(listing)
+            for ctaid in BLOCKS:
+                watch.begin(ctaid)
+                block = Block(launch, function, ctaid, Memory(1), STEPS)
+                self.streams(block, body, tables, listing)
+                run(block, watch.see, watch.meet)
+
+    def streams(self, block, body, tables, listing):
+        """What the streams leave in the tables for this block, whose threads are fresh then. Returns where main begins."""
+        starts = [stream['start_pc'] // PC for stream in listing['streams']]
+        block.linear = tables
+        if block.ctaid == BLOCKS[0]:
+            self.stream(block, body, starts[0], block.threads[:1])
+            self.stream(block, body, starts[1], block.threads)
+        tables.blocks = {}
+        self.stream(block, body, starts[2], [Thread(block.launch, lane) for lane in range(32)])
+        self.fresh(block)
+        return starts[3]
 
     @staticmethod
     def fresh(block):

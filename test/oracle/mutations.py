@@ -218,6 +218,11 @@ def dead_in_version(facts, function):
     return False
 
 
+def of_version(change):
+    """The same error in what is said of the linear version."""
+    return lambda facts, function: bool(facts.get('linear_version')) and change(facts['linear_version'], function)
+
+
 ROWS = [
     ('stackdepth', 'fru', add('fru')),
     ('stackdepth', 'max_stack_depth', add('max_stack_depth', by=-1)),
@@ -282,4 +287,7 @@ ROWS = [
     ('intervals', 'a register of a linear version is not prefetched', drop('working_set', 'linear_version', 'intervals')),
     ('preempt', 'a live register of a linear version is not saved', drop('live', 'linear_version', 'preemption_points')),
     ('liveness', 'a live operand of a linear version is dead', dead_in_version),
+    ('stackdepth', 'a call of a linear version is missing', remove('linear_version', 'calls')),
+    ('dynamic', 'a strided register of a linear version is uniform', of_version(not_uniform)),
+    ('dynamic', 'a stride of a linear version is another', of_version(other_stride)),
 ]

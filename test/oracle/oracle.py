@@ -61,16 +61,15 @@ def check_object(report, place, listing, metadata, only=None):
         for function in program.functions.values() if analysis else ():
             report.at(f'{place}: {function.name}', name)
             analysis.check(report, function)
-
-
     check_versions(report, place, listing, metadata, only)
 
 
 def check_versions(report, place, listing, metadata, only):
     for program, function in versions.programs(listing, metadata):
         liveness = Liveness(program)
-        analyses = {'liveness': lambda: liveness, 'intervals': lambda: Intervals(program, liveness),
-                    'preempt': lambda: Preempt(program, liveness), 'reuse': lambda: Reuse(program, liveness)}
+        analyses = {'stackdepth': lambda: Stack(program), 'liveness': lambda: liveness,
+                    'intervals': lambda: Intervals(program, liveness), 'preempt': lambda: Preempt(program, liveness),
+                    'reuse': lambda: Reuse(program, liveness), 'dynamic': lambda: Linear(program, liveness)}
         for name, make in analyses.items():
             if only in (None, name):
                 report.at(f'{place}: linear version of {function.name}', name)

@@ -4,6 +4,7 @@ metadata says of it that of the kernel's, pcs counted from the start of the stre
 from machine import PC, Program
 
 PCS = {'pc', 'entry_pc', 'loop_pc', 'reconvergence_pc'}
+SAID = ('calls', 'intervals', 'divergent_pcs', 'preemption_points', 'barriers', 'reuse')
 LISTS = {'pcs', 'divergent_pcs', 'successors', 'jump_table'}
 
 
@@ -31,12 +32,12 @@ def main_stream(listing):
 def facts_of(facts, start):
     """The kernel's facts with those of its linear version."""
     version, first = facts['linear_version'], start // PC
-    said = moved({key: version[key] for key in ('intervals', 'divergent_pcs', 'preemption_points', 'barriers', 'reuse')}, start)
+    said = moved({key: version[key] for key in SAID}, start)
     reuse = dict(said['reuse'], tags=version['reuse']['tags'][first:], exact=version['reuse']['exact'][4 * first:])
     liveness = {'divergent_pcs': said['divergent_pcs'], 'dead_operands': version['dead_operands'][first:]}
-    calls = [dict(call, pc=-1) for call in facts['calls']]
-    return dict(facts, intervals=said['intervals'], preemption_points=said['preemption_points'], reuse=reuse, calls=calls,
-                liveness=liveness, preempt=dict(facts['preempt'], barriers=said['barriers']))
+    affine = dict(facts['affine'], accesses=[], branches=[]) # whose pcs are the kernel's own
+    return dict(facts, affine=affine, intervals=said['intervals'], preemption_points=said['preemption_points'],
+                reuse=reuse, calls=said['calls'], liveness=liveness, preempt=dict(facts['preempt'], barriers=said['barriers']))
 
 
 def programs(listing, metadata):

@@ -95,6 +95,16 @@ static const char sides[] =
 		     "  store i32 %z, ptr addrspace(1) %p\n"
 		     "  ret void\n}\n";
 
+/* A call of a function of the program with a loaded value. */
+static const char call[] =
+	DECLARATIONS "define internal i32 @f(i32 %x) noinline {\n  %y = mul i32 %x, %x\n  ret i32 %y\n}\n"
+		     "define void @k(ptr addrspace(1) %a, i32 %n) {\n" INDEX "  %w = sext i32 %i to i64\n"
+		     "  %pa = getelementptr i32, ptr addrspace(1) %a, i64 %w\n"
+		     "  %x = load i32, ptr addrspace(1) %pa\n"
+		     "  %y = call i32 @f(i32 %x)\n"
+		     "  store i32 %y, ptr addrspace(1) %pa\n"
+		     "  ret void\n}\n";
+
 #define ALWAYS "r2d2-functional:always" /* also where the grid is small */
 enum { WORDS = 4096, CTAS = 3, THREADS = 80, STRIDE = 256 };
 
@@ -316,8 +326,6 @@ START_TEST(verification_catches_wrong_values)
 }
 END_TEST
 
-/* Section 5.6: four thread-index registers, 16 block-index registers and 67 coefficient registers, 128 threads, 16
- * blocks. */
 static bool reads_a_register(const struct hd_inst *inst)
 {
 	return inst->a != HD_RZ && !inst->linear && hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_A);
@@ -373,6 +381,30 @@ START_TEST(verification_covers_the_main_stream)
 }
 END_TEST
 
+START_TEST(verification_covers_calls_of_the_main_stream)
+{
+	struct rig rig;
+	compile(&rig, call);
+	struct hd_meta_function *kernel = rig.unit.metadata.functions;
+	while (!kernel->kernel)
+		kernel++;
+	struct hd_meta_linear_version *said = kernel->linear_version;
+	const struct hd_linear *linear = &rig.unit.object.linears[0];
+	ck_assert_uint_eq(said->call_count, 1);
+	ck_assert_uint_eq(linear->body.insts[said->calls[0].pc / HD_INST_BYTES].op, HD_OP_CALL);
+	ck_assert_uint_ne(said->calls[0].pc, kernel->calls[0].pc);
+	ck_assert_uint_eq(said->calls[0].fru, kernel->calls[0].fru);
+	ck_assert_msg(!run(&rig, ALWAYS, STRIDE), "%s", rig.fault);
+
+	said->calls[0].pc += HD_INST_BYTES;
+	expect_said(&rig, "the call of f in k is not in the metadata");
+	said->calls[0].pc -= HD_INST_BYTES;
+	release(&rig);
+}
+END_TEST
+
+/* Section 5.6: four thread-index registers, 16 block-index registers and 67 coefficient registers, 128 threads, 16
+ * blocks. */
 START_TEST(register_need_of_section_5_6)
 {
 	struct hd_linear linear = {.threads = 4, .linears = 16, .coefficients = 67};
@@ -448,6 +480,7 @@ Suite *hd_suite(void)
 					     verification_catches_wrong_linear_registers,
 					     verification_catches_wrong_values,
 					     verification_covers_the_main_stream,
+					     verification_covers_calls_of_the_main_stream,
 					     register_need_of_section_5_6,
 					     checks_are_interval_arithmetic,
 					     damaged_versions_are_refused,
