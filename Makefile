@@ -352,6 +352,12 @@ table-linear: setup
 	$(again) all
 	@B=$(B) JOBS=$(JOBS) scripts/table_linear.py
 
+# Microbenchmarks on modelled GPUs beside published values, in $(B)/validate. VALIDATE_FLAGS: scripts/validate.py --help.
+.PHONY: validate
+validate: setup
+	$(again) all
+	@scripts/validate.py --build $(B) -j$(JOBS) $(VALIDATE_FLAGS)
+
 format: setup
 	@scripts/format.sh
 
@@ -364,7 +370,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures-cars table-linear docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures-cars table-linear validate docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

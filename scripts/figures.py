@@ -39,6 +39,7 @@ class Runner:
         return os.path.join(self.folder, hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24] + '.json')
 
     def simulate(self, program, arguments, gpu, options, path):
+        """Leaves the statistics at `path`, and what the program printed beside them."""
         with tempfile.NamedTemporaryFile(dir=self.folder, suffix='.part', delete=False) as part:
             command = [os.path.join(self.build, 'bin', 'heddle'), 'run', '--quiet', '--gpu', gpu, *options, '--stats',
                        part.name, '--', program, *arguments]
@@ -46,20 +47,23 @@ class Runner:
         if done.returncode:
             os.unlink(part.name)
             raise RunFailed(f'{" ".join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}')
+        with open(path + '.out', 'w', encoding='utf-8') as file:
+            file.write(done.stdout)
         os.replace(part.name, path)
 
-    def run(self, program, arguments, gpu, options):
+    def run(self, program, arguments, gpu, options, output=False):
+        """The statistics of a run; with `output`, what the program printed."""
         path = self.place(program, arguments, gpu, options)
         if not os.path.exists(path):
             self.simulate(program, arguments, gpu, options, path)
-        with open(path) as file:
-            return json.load(file)
+        with open(path + '.out' if output else path, encoding='utf-8') as file:
+            return file.read() if output else json.load(file)
 
-    def run_all(self, wanted):
-        """The statistics of `wanted`, {key: arguments of run}, simulated in that order."""
+    def run_all(self, wanted, output=False):
+        """The results of `wanted`, {key: arguments of run}, simulated in that order."""
         results = {}
         with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
-            tasks = {pool.submit(self.run, *arguments): key for key, arguments in wanted.items()}
+            tasks = {pool.submit(self.run, *arguments, output=output): key for key, arguments in wanted.items()}
             try:
                 for task in concurrent.futures.as_completed(tasks):
                     results[tasks[task]] = task.result()

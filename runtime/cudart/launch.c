@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/occupancy.h"
 #include "runtime/cudart/graph.h"
 #include "runtime/cudart/work.h"
 
@@ -236,6 +237,16 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 
 /* ------------------------------------------------------------ attributes */
 
+/* The largest block that can be launched: its registers and shared memory have to fit on an SM. */
+static uint32_t most_threads(const struct hd_config *config, const struct hd_meta_function *meta)
+{
+	struct hd_sm_limits limits = hd_sm_limits_of(config);
+	uint32_t threads = meta->max_threads ? meta->max_threads : config->max_threads_per_cta;
+	while (threads && !hd_occupancy_compute(&limits, meta->registers, threads, meta->shared_bytes).ctas)
+		threads = (threads - 1) / limits.warp_lanes * limits.warp_lanes;
+	return threads;
+}
+
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
 	HD_CUDART(cudart);
@@ -247,7 +258,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
 	attr->sharedSizeBytes = meta->shared_bytes;
 	attr->localSizeBytes = meta->max_stack_bytes;
 	attr->numRegs = (int)meta->registers;
-	attr->maxThreadsPerBlock = (int)(meta->max_threads ? meta->max_threads : config->max_threads_per_cta);
+	attr->maxThreadsPerBlock = (int)most_threads(config, meta);
 	attr->ptxVersion = attr->binaryVersion = (int)(config->compute_major * 10 + config->compute_minor);
 	attr->maxDynamicSharedSizeBytes = (int)(config->shared_per_cta - meta->shared_bytes);
 	return cudaSuccess;

@@ -38,6 +38,18 @@ __global__ void doubled(int *p, int n)
     if (i < n)
         p[i] *= 2;
 }
+/* 150 values that live until all are there: a block of 1024 threads has not so many registers. */
+__global__ void many_registers(float *p)
+{
+    float values[150];
+#pragma unroll
+    for (int i = 0; i < 150; i++)
+        values[i] = p[i * 32 + threadIdx.x % 32];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 150; i++)
+        p[(i * 7 % 150) * 32 + threadIdx.x % 32] = values[i];
+}
 __global__ void __launch_bounds__(128, 2) hello(int x) { printf("hello %d %s %5.2f %llx\n", x, "text", 2.5, 1ull << 40); }
 
 /* Stream-ordered memory, and boxes of pitched memory. */
@@ -271,6 +283,12 @@ int main()
     EXPECT(attributes.numRegs > 0 && attributes.maxThreadsPerBlock == 1024);
     OK(cudaFuncGetAttributes(&attributes, hello));
     EXPECT(attributes.maxThreadsPerBlock == 128);
+    OK(cudaFuncGetAttributes(&attributes, many_registers));
+    EXPECT(attributes.numRegs >= 150 && attributes.maxThreadsPerBlock < 1024);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, many_registers, attributes.maxThreadsPerBlock, 0));
+    EXPECT(count == 1);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, many_registers, attributes.maxThreadsPerBlock + 32, 0));
+    EXPECT(count == 0);
     OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, doubled, 256, 0));
     EXPECT(count == 8);
 

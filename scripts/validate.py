@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+"""The microbenchmarks of examples/micro on modelled GPUs, beside values published for real cards.
+
+    scripts/validate.py [-h] [--build B] [-j N] [--gpu NAME]... [--rows PREFIX]... [--quick]
+
+Compiles each program for each GPU's architecture, runs it, and writes B/validate/table.md (every row of every GPU, the
+published bracket where examples/micro/published.txt has one, and how far outside of it the model is) and plots of the
+curves. --rows: only rows whose names begin so. --quick: leaves streaming out, which takes most of the time. Runs are
+kept by what decides their outcome. The last lines say how many published rows are within 5 and within 10 %; nothing is
+asserted.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+
+import figures
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDER = os.path.join(ROOT, 'examples', 'micro')
+CURVES = [('occupancy', 'threads a block, two blocks an SM', 'bytes a core cycle', ['init', 'read', 'scale', 'triad']),
+          ('chase', 'KiB', 'cycles a load', ['chase.l1', 'chase.l2', 'chase.constant']),
+          ('code', 'instructions of straight code', 'cycles an instruction', ['code.cold', 'code.warm'])]
+
+
+def published():
+    """{(gpu, row): (low, high, source)}"""
+    found = {}
+    with open(os.path.join(FOLDER, 'published.txt'), encoding='utf-8') as file:
+        for line in file:
+            if line.strip() and not line.startswith('#'):
+                gpu, row, low, high, source = line.split(None, 4)
+                found[gpu, row] = float(low), float(high), source.strip()
+    return found
+
+
+def gpus(build):
+    """{name: architecture} of all that are modelled; code of before Volta does not exist here."""
+    names = os.listdir(os.path.join(build, 'share', 'heddle', 'gpus'))
+    found = {}
+    for name in sorted(name[:-4] for name in names if name.endswith('.ini')):
+        keys = json.loads(subprocess.run([os.path.join(build, 'bin', 'heddle'), 'gpus', '--json', name], check=True,
+                                         capture_output=True, text=True).stdout)
+        found[name] = f'sm_{max(70, 10 * keys["compute_major"] + keys["compute_minor"])}'
+    return found
+
+
+def compile_all(build, out, programs, architectures):
+    def one(program, architecture):
+        path = os.path.join(out, f'{program}-{architecture}')
+        subprocess.run([os.path.join(build, 'bin', 'heddle-cc'), '-O2', f'-arch={architecture}', '-o', path,
+                        os.path.join(FOLDER, program + '.cu')], check=True)
+        return path
+
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get('JOBS') or 2)) as pool:
+        tasks = {(program, architecture): pool.submit(one, program, architecture)
+                 for program in programs for architecture in architectures}
+        return {key: task.result() for key, task in tasks.items()}
+
+
+def rows_of(text):
+    """{row: (value, unit)} of what a program printed."""
+    return {name: (float(value), unit) for name, value, unit in
+            (line.split() for line in text.splitlines() if len(line.split()) == 3)}
+
+
+def outside(value, bracket):
+    """How far a value is outside of its bracket, as a part of the edge that it passes; 0 within."""
+    low, high = bracket[:2]
+    if value < low:
+        return value / low - 1
+    return value / high - 1 if value > high else 0.0
+
+
+def table(gpu, rows, known):
+    lines = [f'## {gpu}', '']
+    cells = []
+    for name, (value, unit) in rows.items():
+        bracket = known.get((gpu, name))
+        if bracket:
+            low, high, source = bracket
+            cells.append([name, f'{value:.2f}', f'{low:g}' if low == high else f'{low:g} to {high:g}',
+                          f'{100 * outside(value, bracket):+.1f} %', unit, source])
+        else:
+            cells.append([name, f'{value:.2f}', '', '', unit, ''])
+    return lines + figures.table(['row', 'model', 'published', 'outside', 'unit', 'source'], cells)
+
+
+def curves(gpu, rows, known, out):
+    """Simulated curves beside published points: rows NAME.NUMBER."""
+    def points(prefix, value_of):
+        found = []
+        for name in rows:
+            head, _, number = name.rpartition('.')
+            number = number.rstrip('K')
+            if head == prefix and number.isdigit() and value_of(name) is not None:
+                found.append((int(number), value_of(name)))
+        return sorted(found)
+
+    for title, xlabel, ylabel, prefixes in CURVES:
+        shown = {}
+        for prefix in prefixes:
+            shown[prefix] = points(prefix, lambda name: rows[name][0])
+            shown[prefix + ' published'] = points(
+                prefix, lambda name: sum(known[gpu, name][:2]) / 2 if (gpu, name) in known else None)
+        shown = {name: curve for name, curve in shown.items() if curve}
+        if shown:
+            figures.lines(os.path.join(out, f'{gpu}-{title}.svg'), f'{gpu}: {title}', xlabel, ylabel, shown)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
+    parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
+    parser.add_argument('--gpu', action='append', help='only this one; may be repeated')
+    parser.add_argument('--rows', action='append', default=[], help='only rows that begin so; may be repeated')
+    parser.add_argument('--quick', action='store_true', help='without streaming')
+    options = parser.parse_args()
+    build, out = os.path.abspath(options.build), os.path.join(os.path.abspath(options.build), 'validate')
+    os.makedirs(out, exist_ok=True)
+    models, known = gpus(build), published()
+    chosen = options.gpu or list(models)
+    if unknown := [gpu for gpu in chosen if gpu not in models]:
+        return f'validate: no GPU is named {", ".join(unknown)}'
+    programs = sorted(name[:-3] for name in os.listdir(FOLDER) if name.endswith('.cu'))
+    if options.quick:
+        programs.remove('streaming')
+    paths = compile_all(build, out, programs, {models[gpu] for gpu in chosen})
+    runner = figures.Runner(build, os.path.join(out, 'runs'), options.j)
+    wanted = {(gpu, program): (paths[program, models[gpu]], options.rows, gpu, []) for gpu in chosen
+              for program in programs}
+    texts = runner.run_all(wanted, output=True)
+
+    page, judged = ['# Microbenchmarks on modelled GPUs, beside published values', ''], []
+    for gpu in chosen:
+        rows = {}
+        for program in programs:
+            rows.update(rows_of(texts[gpu, program]))
+        page += table(gpu, rows, known)
+        judged += [abs(outside(value, known[gpu, name])) for name, (value, _) in rows.items() if (gpu, name) in known]
+        curves(gpu, rows, known, out)
+    with open(os.path.join(out, 'table.md'), 'w', encoding='utf-8') as file:
+        file.write('\n'.join(page))
+    print('\n'.join(page))
+    for part in (0.05, 0.10):
+        print(f'within {100 * part:.0f} % of what was published: {sum(error <= part for error in judged)} of {len(judged)} rows')
+    print(f'table and plots: {os.path.relpath(out)}')
+    return None
+
+
+if __name__ == '__main__':
+    sys.exit(main())
