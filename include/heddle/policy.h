@@ -92,6 +92,13 @@ struct hd_result {
 };
 enum hd_target { HD_TO_BANK, HD_TO_CACHE, HD_TO_BOTH };
 
+/* A register of the range that a grid has on an SM (`reserve`): its row, and the lanes that the access moves, for
+ * energy; it takes its bank as one of all lanes does. */
+struct hd_range_access {
+	uint32_t row, lanes;
+};
+#define HD_MAX_RANGE 8 /* of an instruction */
+
 /* How a warp came to the lanes that it executes next. DIVERGED: some of those that executed last, the others wait.
  * SWITCHED: others, since those that executed last have ended their path. JOINED: those and others. YIELDED: others,
  * since those that executed last made way for them. */
@@ -115,6 +122,7 @@ struct hd_policy_hooks {
 	uint32_t collector_bytes; /* state in each operand collector; zeroed once */
 	bool several_grids;	  /* it knows that grids run beside each other; else one runs at a time */
 	bool linear;		  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
+	bool streams;		  /* and has warps run their streams (hd_warp_run), which else take no time */
 
 	/* Every hook may be NULL. `self` is the policy in its combination. */
 	/* Before the GPU is built: checks the parameter ("" where none is given) and may change the configuration. 0 or
@@ -130,6 +138,9 @@ struct hd_policy_hooks {
 	 * is launched even when not one fits with them: the policy then holds warps. */
 	uint32_t (*admit)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
 			  uint32_t registers);
+	/* Warp registers that the grid has on this SM beside those of its warps, from its turn to its end: occupancy
+	 * counts them, and their values, zero at first, are hd_range_row's. They add up. */
+	uint32_t (*reserve)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid);
 	/* With several grids: whose block gets the next place on this SM, of those that have blocks left and for which
 	 * there is room, the one that would get it first; NULL: none of them now. Without either hook a grid waits
 	 * until all blocks of those before it have a place (docs/architecture.md, Grids). */
@@ -140,6 +151,12 @@ struct hd_policy_hooks {
 	uint32_t (*quota)(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid);
 	void (*cta_launch)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 	void (*cta_retire)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
+	/* A warp is there and begins its body, unless the policy has it run a stream first (hd_warp_run) or holds it;
+	 * warps of its block with higher indices are not there yet. */
+	void (*warp_start)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+	/* The stream that a warp ran has ended, with all that it had under way; its registers are as that left them.
+	 * The same choice again. */
+	void (*stream_end)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	/* A warp has ended; its place is free after this. */
 	void (*warp_done)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	/* May the warp issue this instruction now? Asked only for warps that are otherwise ready, and in every cycle: a
@@ -149,6 +166,13 @@ struct hd_policy_hooks {
 	/* Where a register lies among those of its warp, for the choice of the bank; with one policy of a combination.
 	 */
 	uint32_t (*rename)(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg);
+	/* Registers of ranges that an instruction reads as operands, or has written when it has its result, beside its
+	 * own; asked for instructions whose `range` says so (struct hd_dinst): those with linear operands read, those
+	 * of linear streams that leave something write, and `decode` may mark others. Returns their number. */
+	uint32_t (*range_reads)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+				struct hd_range_access list[HD_MAX_RANGE]);
+	uint32_t (*range_writes)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+				 struct hd_range_access list[HD_MAX_RANGE]);
 	/* Cycle at which the operands are read, given the baseline's answer. */
 	uint64_t (*operand_read)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 				 uint64_t now, uint64_t ready);
@@ -251,6 +275,7 @@ struct hd_policy_hooks {
 #define HD_HOOK_LIST(X)                                                                                               \
 	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) X(operand_read) X(write_back)        \
 	X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) X(long_stall) X(wake_up) \
+	X(warp_start) X(stream_end) X(range_reads) X(range_writes)                                                    \
 	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) X(operand_delivered)  \
 	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) X(l1_bypass) X(load_miss)        \
 	X(first_use)

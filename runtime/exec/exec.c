@@ -96,9 +96,9 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 		effect->mask = 0;
 		return;
 	}
-	if (__builtin_expect(exec->gpu->check != NULL, 0))
+	if (__builtin_expect(exec->gpu->check != NULL, 0) && !warp->stream)
 		hd_check_step(exec, inst);
-	if (__builtin_expect(exec->gpu->verify, 0)) {
+	if (__builtin_expect(exec->gpu->verify, 0) && !warp->stream) {
 		execute_verified(exec, inst);
 		return;
 	}

@@ -43,7 +43,7 @@ HD_EXEC_PLAIN(op_r2cr)
 	const struct hd_linear_state *state = exec->warp->cta->grid->linear;
 	uint32_t lane = (uint32_t)__builtin_ctz(exec->mask);
 	if (state && inst->inst.x < state->linear->coefficients)
-		state->coefficients[inst->inst.x] = hd_lane_pair(exec->warp, inst->inst.b, lane);
+		exec->warp->cta->parts->coefficients[inst->inst.x] = hd_lane_pair(exec->warp, inst->inst.b, lane);
 }
 
 HD_EXEC_PLAIN(op_r2tr)
@@ -52,7 +52,8 @@ HD_EXEC_PLAIN(op_r2tr)
 	const struct hd_linear_state *state = warp->cta->grid->linear;
 	if (!state || inst->inst.x >= state->linear->threads)
 		return;
-	uint64_t *to = state->threads + (size_t)inst->inst.x * state->stride + (size_t)warp->index * HD_WARP_LANES;
+	uint64_t *to =
+		warp->cta->parts->threads + (size_t)inst->inst.x * state->stride + (size_t)warp->index * HD_WARP_LANES;
 	HD_FOR_LANES (lane, exec->mask)
 		to[lane] = hd_lane_pair(warp, inst->inst.b, lane);
 }

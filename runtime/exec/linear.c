@@ -163,12 +163,30 @@ static void count_choice(struct hd_counters *counters, enum choice choice)
 	counters->linear_register_fallbacks += choice == NO_REGISTERS;
 }
 
+/* Warps run the streams. */
+static bool in_time(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i].hooks->streams)
+			return true;
+	return false;
+}
+
 static bool is_wanted(const struct hd_gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		if (gpu->policies[i].hooks->linear)
 			return true;
 	return false;
+}
+
+static struct hd_linear_parts new_parts(const struct hd_linear_state *state)
+{
+	size_t threads = (size_t)state->linear->threads * state->stride;
+	return (struct hd_linear_parts){
+		.coefficients = hd_xcalloc(state->linear->coefficients + 1, sizeof(uint64_t)),
+		.threads = hd_xcalloc(threads + 1, sizeof(uint64_t)),
+	};
 }
 
 static void start(const struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, const struct hd_linear *linear,
@@ -181,11 +199,13 @@ static void start(const struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid
 	state->ctas = ctas;
 	state->function = module->first_linear + (uint32_t)(linear - module->object.linears);
 	state->stride = grid->block_warps * HD_WARP_LANES;
-	state->coefficients = hd_xcalloc(linear->coefficients + 1, sizeof *state->coefficients);
-	state->threads = hd_xcalloc((size_t)linear->threads * state->stride + 1, sizeof *state->threads);
 	grid->linear = state;
-	make_coefficients(exec, &cta, state);
-	make_thread_parts(exec, &cta, state);
+	if (!in_time(gpu)) {
+		state->parts = new_parts(state);
+		cta.parts = &state->parts;
+		make_coefficients(exec, &cta, state);
+		make_thread_parts(exec, &cta, state);
+	}
 	grid->function = state->function;
 	grid->entry = gpu->program.functions.data[state->function].first + linear->start[HD_STREAM_MAIN];
 	grid->registers = registers_of(linear, grid);
@@ -206,10 +226,37 @@ void hd_linear_end(struct hd_grid *grid)
 {
 	if (!grid->linear)
 		return;
-	free(grid->linear->coefficients);
-	free(grid->linear->threads);
+	free(grid->linear->parts.coefficients);
+	free(grid->linear->parts.threads);
 	free(grid->linear);
 	grid->linear = NULL;
+}
+
+void hd_linear_release(struct hd_sm_grid *mine)
+{
+	if (!mine->parts)
+		return;
+	free(mine->parts->coefficients);
+	free(mine->parts->threads);
+	free(mine->parts);
+	mine->parts = NULL;
+}
+
+void hd_linear_place(struct hd_sm *sm, const struct hd_grid *grid)
+{
+	struct hd_sm_grid *mine = &sm->grids[grid->slot];
+	hd_linear_release(mine);
+	if (!grid->linear || !in_time(sm->gpu))
+		return;
+	mine->parts = hd_xcalloc(1, sizeof *mine->parts);
+	*mine->parts = new_parts(grid->linear);
+}
+
+uint32_t hd_linear_stream(const struct hd_gpu *gpu, const struct hd_grid *grid, enum hd_stream which, uint32_t *count)
+{
+	const struct hd_linear *linear = grid->linear->linear;
+	*count = linear->start[which + 1] - linear->start[which];
+	return gpu->program.functions.data[grid->linear->function].first + linear->start[which];
 }
 
 void hd_linear_cta(struct hd_sm *sm, struct hd_cta *cta)
@@ -219,6 +266,11 @@ void hd_linear_cta(struct hd_sm *sm, struct hd_cta *cta)
 	struct stream_warp stream;
 	if (!state)
 		return;
+	memset(cta->block_parts, 0, sizeof cta->block_parts);
+	cta->parts = sm->grids[cta->grid->slot].parts;
+	if (cta->parts)
+		return;
+	cta->parts = &state->parts;
 	if (sm->linear_grid != cta->grid->id + 1) {
 		sm->linear_grid = cta->grid->id + 1;
 		counters->linear_coefficient_instructions += state->stream[HD_STREAM_COEFFICIENT];
@@ -227,7 +279,6 @@ void hd_linear_cta(struct hd_sm *sm, struct hd_cta *cta)
 		counters->linear_threads += state->stream[HD_STREAM_COEFFICIENT] +
 					    (uint64_t)state->stream[HD_STREAM_THREAD] * cta->grid->block_threads;
 	}
-	memset(cta->block_parts, 0, sizeof cta->block_parts);
 	start_stream_warp(&stream, cta, 0);
 	state->stream[HD_STREAM_BLOCK] = run_stream(sm->exec, &stream, HD_STREAM_BLOCK, (1u << HD_LR_COUNT) - 1);
 	free(stream.rows);
@@ -246,12 +297,12 @@ uint64_t hd_linear_value(const struct hd_cta *cta, const struct hd_inst *inst, u
 		uint8_t part = state->linear->thread_of[reg];
 		value = cta->block_parts[reg];
 		if (part != HD_LR_NO_THREAD)
-			value += state->threads[(size_t)part * state->stride + thread];
+			value += cta->parts->threads[(size_t)part * state->stride + thread];
 	} else if (reg) {
 		coefficient += lane;
 	}
 	if (kind != HD_LR_OFFSET && coefficient < state->linear->coefficients)
-		value += state->coefficients[coefficient];
+		value += cta->parts->coefficients[coefficient];
 	return value;
 }
 

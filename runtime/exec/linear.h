@@ -1,31 +1,38 @@
 /*
  * Linear versions of kernels at run time (r2d2-isca23, 3.3 and 4): what a launch computes before its threads run, and
- * whether it may run one. Policies that model R2D2's hardware read the state's counts; linear.c itself takes no
- * simulated time.
+ * whether it may run one. linear.c itself takes no simulated time; a policy that models R2D2's hardware has warps run
+ * the streams instead (`streams`), and what they leave is each SM's.
  */
 #ifndef HD_RUNTIME_EXEC_LINEAR_H
 #define HD_RUNTIME_EXEC_LINEAR_H
 
 #include "heddle/object.h"
+#include "lib/api.h"
 
 struct hd_gpu;
 struct hd_grid;
 struct hd_cta;
 struct hd_sm;
+struct hd_sm_grid;
 struct hd_exec;
 struct hd_launch;
 struct hd_module;
 struct hd_pfunction;
 struct hd_occupancy;
 
+/* What coefficient and thread-index streams leave. */
+struct hd_linear_parts {
+	uint64_t *coefficients;
+	uint64_t *threads; /* [thread-index register][thread of the block] */
+};
+
 /* Of a launch that runs the linear version. */
 struct hd_linear_state {
 	const struct hd_linear *linear;
-	uint32_t function; /* in hd_program.functions: its body */
-	uint32_t stride;   /* threads of a block, whole warps */
-	uint32_t ctas;	   /* most on an SM: as many as of the original code */
-	uint64_t *coefficients;
-	uint64_t *threads;		  /* [thread-index register][thread of the block] */
+	uint32_t function;		  /* in hd_program.functions: its body */
+	uint32_t stride;		  /* threads of a block, whole warps */
+	uint32_t ctas;			  /* most on an SM: as many as of the original code */
+	struct hd_linear_parts parts;	  /* where streams take no time; empty where warps run them */
 	uint32_t stream[HD_STREAM_COUNT]; /* warp instructions of each stream; thread-index parts: of one warp */
 };
 
@@ -37,6 +44,12 @@ void hd_linear_begin(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *g
 void hd_linear_end(struct hd_grid *grid);
 /* The block's own parts, when it starts on an SM. */
 void hd_linear_cta(struct hd_sm *sm, struct hd_cta *cta);
+/* Where warps run streams: the SM's own parts, zeroed, when the grid gets its turn; and their end. */
+void hd_linear_place(struct hd_sm *sm, const struct hd_grid *grid);
+void hd_linear_release(struct hd_sm_grid *mine);
+/* The code of a stream, to its EXIT: its first instruction in hd_program.code, and how many there are. */
+HD_API uint32_t hd_linear_stream(const struct hd_gpu *gpu, const struct hd_grid *grid, enum hd_stream which,
+				 uint32_t *count);
 /* Value of the linear operand of `inst`, which `thread` of the block reads, without a general register. */
 uint64_t hd_linear_value(const struct hd_cta *cta, const struct hd_inst *inst, uint32_t thread, uint32_t lane);
 

@@ -104,6 +104,13 @@ static uint32_t absolute(uint32_t first, uint32_t index)
 	return index == HD_NO_PC ? HD_PC_NONE : first + index;
 }
 
+static uint8_t range_of(const struct hd_inst *inst)
+{
+	if (inst->op == HD_OP_R2CR || inst->op == HD_OP_R2TR || inst->op == HD_OP_R2BR)
+		return HD_RANGE_WRITES | (inst->linear ? HD_RANGE_READS : 0);
+	return inst->linear ? HD_RANGE_READS : 0;
+}
+
 static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *inst, uint32_t first, uint32_t function,
 			      int level)
 {
@@ -118,6 +125,7 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 		.latency = info->lat == HD_LAT_MEM ? 0 : (uint16_t)(latency_of(&gpu->config, info->lat) + gpu->stages),
 		.interval = interval_of(&gpu->config, info->pipe),
 		.mem_class = class_of(inst),
+		.range = range_of(inst),
 		.access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods),
 	};
 	struct hd_regset reads, writes;

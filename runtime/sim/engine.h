@@ -43,6 +43,8 @@ struct hd_hazard {
 	uint64_t bits[5];
 };
 
+enum { HD_RANGE_READS = 1, HD_RANGE_WRITES = 2 };
+
 /* A decoded instruction, made once at load. Program counters are indices in hd_program.code. */
 struct hd_dinst {
 	void (*exec)(struct hd_exec *exec, const struct hd_dinst *inst); /* NULL for control: handled by kind */
@@ -61,6 +63,8 @@ struct hd_dinst {
 	uint8_t access_bytes; /* memory: bytes a lane */
 	uint8_t mem_class;    /* enum hd_mem_class, from the role */
 	uint8_t spins;	      /* enum hd_spin (lib/object/spins.h) */
+	uint8_t range;	      /* HD_RANGE_*: under policies, registers of ranges are read, or written */
+	uint8_t extra;	      /* memory, by a policy: cycles from its operands to its access, in a pipeline */
 	bool helper;	      /* a call of a helper, or a return from one: no call of the program (heddle/object.h) */
 };
 
@@ -155,7 +159,10 @@ struct hd_warp {
 	uint32_t collected;   /* instructions in collectors, where policies look at these */
 	uint64_t access_at;   /* cycle at which the last of these has them */
 	bool fence_wait;
-	bool held;	       /* by a policy: hd_warp_hold */
+	bool held;	    /* by a policy: hd_warp_hold */
+	bool stream, fresh; /* it runs a stream (stream.c); it has not begun to execute that, or its body */
+	uint32_t stream_pc, stream_lanes;
+	uint32_t range_writes; /* writes of its grid's range under way */
 	uint8_t *policy_space; /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	struct hd_injection injection;
 	struct hd_twin *twin;	  /* the original code beside a linear version, under --verify (twin.c) */
@@ -180,6 +187,7 @@ struct hd_cta {
 	} barriers[16];
 	uint64_t start_cycle, start_age;   /* start_age: hd_warp.age of its first warp */
 	uint64_t block_parts[HD_LR_COUNT]; /* of linear registers */
+	struct hd_linear_parts *parts;	   /* coefficients and thread-index parts, of the launch or of this SM */
 	struct block_seen *seen;	   /* redundancy.c's */
 	struct hd_ways *ways;		   /* verify_affine.c's, of the launch ways_grid - 1 */
 	uint64_t ways_grid;

@@ -53,15 +53,15 @@ static void fill_request(struct hd_mem_request *request, const struct hd_effect 
 	memcpy(request->address, effect->address, sizeof(request->address));
 }
 
-static void hand_over(struct hd_sm *sm, uint64_t now, uint64_t issued, uint64_t ready,
+static void hand_over(struct hd_sm *sm, uint64_t now, uint64_t issued, uint64_t ready, uint32_t extra,
 		      const struct hd_mem_request *request)
 {
-	hd_lsu_issue(sm->lsu, issued, ready > now ? ready : now + 1, request);
+	hd_lsu_issue(sm->lsu, issued, (ready > now ? ready : now + 1) + extra, request);
 	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
 }
 
-static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start)
+static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra)
 {
 	uint32_t index = sm->late_free;
 	struct hd_late *late = &sm->late[index];
@@ -69,18 +69,19 @@ static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, u
 	sm->late_free = late->next_free;
 	sm->late_count++;
 	late->issued = now;
+	late->extra = extra;
 	late->request = sm->request;
 	warp->late++;
 	warp->access_at = start;
 	hd_warp_timer(sm, warp, HD_TIMER_ACCESS, now, start)->which = index;
 }
 
-void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start)
+void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra)
 {
 	if (__builtin_expect(start > now, 0))
-		wait_outside(sm, warp, now, start);
+		wait_outside(sm, warp, now, start, extra);
 	else
-		hand_over(sm, now, now, start + sm->stages, &sm->request);
+		hand_over(sm, now, now, start + sm->stages, extra, &sm->request);
 }
 
 void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
@@ -93,13 +94,13 @@ void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 			  hd_policy_l1_bypass(sm, warp, inst, now);
 	if (HD_TRACED(sm->gpu, lsu))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu, request->address[__builtin_ctz(request->mask)]);
-	hd_access_send(sm, warp, now, start);
+	hd_access_send(sm, warp, now, start, inst->extra);
 }
 
 void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now)
 {
 	struct hd_late *late = &sm->late[index];
-	hand_over(sm, now, late->issued, now + sm->stages, &late->request);
+	hand_over(sm, now, late->issued, now + sm->stages, late->extra, &late->request);
 	late->next_free = sm->late_free;
 	sm->late_free = index;
 	sm->late_count--;

@@ -39,13 +39,28 @@ static int reserve(uint8_t **memory, size_t *have, size_t bytes)
 	return HD_SIM_NO_MEMORY;
 }
 
+/* The register file is in parts, each with whole warps (lib/occupancy.c). */
+static uint64_t parts_of(const struct hd_sm *sm)
+{
+	return sm->gpu->config.warp_unit ? sm->gpu->config.warp_unit : 1;
+}
+
+/* Registers that a range takes of each. */
+static uint32_t range_share(const struct hd_sm *sm, uint32_t rows)
+{
+	uint64_t unit = sm->gpu->config.register_unit ? sm->gpu->config.register_unit : 1;
+	uint64_t share = (rows + parts_of(sm) - 1) / parts_of(sm) * HD_WARP_LANES;
+	return (uint32_t)((share + unit - 1) / unit * unit);
+}
+
 /* How many CTAs of the grid the SM has room for when nothing else is there. */
-static struct hd_occupancy fit_of(struct hd_sm *sm, const struct hd_grid *grid)
+static struct hd_occupancy fit_of(struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(&sm->gpu->config);
-	uint32_t registers = grid->registers;
+	uint32_t registers = grid->registers, reserved = range_share(sm, rows) * (uint32_t)parts_of(sm);
 	if (sm->gpu->policy_count) {
 		registers = hd_policy_admit(sm, grid, registers);
+		limits.registers -= reserved < limits.registers ? reserved : limits.registers;
 		limits.max_regs_per_thread = UINT32_MAX; /* a warp may own more than an instruction can name */
 	}
 	struct hd_occupancy fit = hd_occupancy_compute(&limits, registers, grid->block_threads, grid->shared_bytes);
@@ -63,7 +78,8 @@ static struct hd_occupancy fit_of(struct hd_sm *sm, const struct hd_grid *grid)
 int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 {
 	struct hd_sm_grid *mine = &sm->grids[grid->slot];
-	struct hd_occupancy fit = fit_of(sm, grid);
+	uint32_t rows = hd_range_rows(sm, grid);
+	struct hd_occupancy fit = fit_of(sm, grid, rows);
 	mine->limit = fit.ctas;
 	mine->resident = mine->placed = mine->retired = 0;
 	mine->registers_per_warp = fit.registers_per_warp;
@@ -76,12 +92,15 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 		sm->shared_reserved = 0;
 		hd_lsu_set_shared(sm->lsu, 0);
 	}
-	size_t rows = (size_t)grid->register_rows + HD_HIDDEN_ROWS;
-	mine->warp_register_bytes = rows * HD_ROW_BYTES;
+	size_t own = (size_t)grid->register_rows + HD_HIDDEN_ROWS;
+	mine->warp_register_bytes = own * HD_ROW_BYTES;
 	int error = reserve(&mine->registers, &mine->register_bytes, sm->warp_count * mine->warp_register_bytes);
 	if (!error)
 		error = reserve(&mine->local, &mine->local_bytes,
 				(size_t)sm->warp_count * HD_WARP_LANES * grid->local_bytes);
+	if (!error)
+		error = hd_range_place(sm, grid, rows);
+	hd_linear_place(sm, grid);
 	return error;
 }
 
@@ -92,26 +111,26 @@ void hd_sm_release_stores(struct hd_sm *sm)
 			munmap(sm->grids[i].registers, sm->grids[i].register_bytes);
 		if (sm->grids[i].local)
 			munmap(sm->grids[i].local, sm->grids[i].local_bytes);
+		free(sm->grids[i].range);
+		hd_linear_release(&sm->grids[i]);
 	}
 }
 
 /* ---- room beside the CTAs of other grids */
 
-/*
- * The register file is in warp_unit parts, each with whole warps (lib/occupancy.c): a grid's warps lie evenly in them,
- * and what all grids together take of the fullest part must fit.
- */
+/* A grid's warps and range lie evenly in the parts of the register file, and what all grids together take of the
+ * fullest part must fit. */
 static bool registers_suffice(const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	const struct hd_config *config = &sm->gpu->config;
-	uint64_t parts = config->warp_unit ? config->warp_unit : 1, used = 0;
+	uint64_t parts = parts_of(sm), used = 0;
 	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
 		const struct hd_grid *other = sm->gpu->grids.data[i];
 		const struct hd_sm_grid *theirs = &sm->grids[other->slot];
 		if (!other->running)
 			continue;
 		uint64_t warps = (uint64_t)(theirs->resident + (other == grid)) * other->block_warps;
-		used += (warps + parts - 1) / parts * theirs->registers_per_warp;
+		used += (warps + parts - 1) / parts * theirs->registers_per_warp + range_share(sm, theirs->range_rows);
 	}
 	return used <= config->registers / parts;
 }
@@ -217,7 +236,9 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));
 	memset(&warp->loaded, 0, sizeof(warp->loaded));
 	warp->outstanding = warp->late = warp->collected = 0;
-	warp->fence_wait = warp->held = false;
+	warp->fence_wait = warp->held = warp->stream = false;
+	warp->fresh = true;
+	warp->range_writes = 0;
 	warp->injection.count = warp->injection.outstanding = 0;
 	warp->state = HD_WARP_RUNNING;
 	warp->age = sm->launches++;
@@ -226,7 +247,10 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	sm->resident_warps++;
 	hd_sm_counters(sm, warp)->warps++;
 	take_slot(sm, warp);
-	hd_warp_continue(sm, warp, now, now, HD_STALL_fetch);
+	if (sm->hooks & HD_HOOK(warp_start))
+		HD_HOOKED (sm->gpu, self, warp_start)
+			self->hooks->warp_start(self, warp, now);
+	hd_warp_begin(sm, warp, now, now, HD_STALL_fetch);
 }
 
 static struct hd_cta *take_cta(struct hd_sm *sm)

@@ -52,6 +52,9 @@ bool hd_policy_can_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 /* Where a register lies; for SMs with the hook. */
 uint32_t hd_policy_rename(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg);
 uint64_t hd_policy_prefer(const struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+/* What the instruction reads, or writes, of its grid's range; their number. For SMs with the hook. */
+uint32_t hd_policy_range(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, bool writes,
+			 struct hd_range_access list[HD_MAX_RANGE]);
 uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
 				uint64_t ready);
 uint32_t hd_policy_call(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t callee,

@@ -53,6 +53,10 @@ void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	warp->held = false;
 	if (warp->state != HD_WARP_RUNNING)
 		return;
+	if (warp->fresh) {
+		hd_warp_begin(sm, warp, now, now, HD_STALL_fetch);
+		return;
+	}
 	if (warp->injection.count)
 		sm->next[warp->id] = hd_injected_inst(sm, warp);
 	if (warp->next_issue <= now + 1) /* else its timer is still to come */
@@ -155,7 +159,7 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 		injection->outstanding++;
 	}
 	next_row(injection);
-	hd_access_send(sm, warp, now, hd_latency_from(sm, dispatch));
+	hd_access_send(sm, warp, now, hd_latency_from(sm, dispatch), 0);
 	if (injection->count || !injection->outstanding)
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 	else

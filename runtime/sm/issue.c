@@ -62,13 +62,16 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 
 bool hd_warp_drained(const struct hd_warp *warp)
 {
-	return !warp->outstanding && !warp->late && !warp->collected && !hazard_any(&warp->pending);
+	return !warp->outstanding && !warp->late && !warp->collected && !warp->range_writes &&
+	       !hazard_any(&warp->pending);
 }
 
 /* A warp whose last thread has exited goes when nothing that it started is under way. */
 static void finish_if_drained(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	if (hd_warp_drained(warp))
+	if (hd_warp_drained(warp) && warp->stream)
+		hd_stream_end(sm, warp, now);
+	else if (hd_warp_drained(warp))
 		hd_sm_warp_done(sm, warp, now);
 	else
 		hd_warp_set_wait(sm, warp, warp->outstanding || warp->late ? HD_STALL_data_memory : HD_STALL_data_alu);
@@ -234,6 +237,12 @@ void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, u
 		finish_if_drained(sm, warp, now);
 }
 
+void hd_sm_range_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	if (hd_range_result(sm, warp, inst, now) && warp->state == HD_WARP_DONE)
+		finish_if_drained(sm, warp, now);
+}
+
 /* NANOSLEEP: at most the requested time, in core cycles. */
 static uint64_t sleep_cycles(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_inst *inst,
 			     uint32_t mask)
@@ -265,6 +274,8 @@ static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 			uint64_t start)
 {
 	start_fixed(sm, warp, inst, now, start + inst->latency);
+	if (__builtin_expect(inst->range & HD_RANGE_WRITES && sm->hooks & HD_HOOK(range_writes), 0))
+		hd_range_start(sm, warp, inst, now, start + inst->latency);
 	if (sm->hooks & HD_HOOK(call_return) && sm->effect.event == HD_EVENT_EXIT && sm->effect.all_returned)
 		start_return(sm, warp, now);
 	else if (inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT))
@@ -341,6 +352,8 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	if (inst->read_count)
 		ready = collector && sm->hooks & HD_STAGE_HOOKS ? hd_stage_read(sm, collector, now)
 								: hd_operands_read(sm, warp, inst, now);
+	if (__builtin_expect(inst->range & HD_RANGE_READS && sm->hooks & HD_HOOK(range_reads), 0))
+		ready = hd_range_operands(sm, warp, inst, now, ready);
 	if (sm->hooks & HD_HOOK(operand_read))
 		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
 	if (inst->pipe == HD_PIPE_LSU)
@@ -352,6 +365,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	if (sm->hooks & HD_HOOK(first_use))
 		hd_loads_used(sm, warp, inst, now);
 	count_issue(hd_sm_counters(sm, warp), inst);
+	hd_sm_counters(sm, warp)->stream_instructions += warp->stream;
 	warp->last_issue = now;
 	sm->exec->now = now;
 	if (HD_TRACED(sm->gpu, issue))

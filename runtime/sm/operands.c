@@ -122,6 +122,19 @@ static uint64_t begin_write(const struct hd_sm *sm, const struct hd_warp *warp, 
 	return take_port(ports, shape->write_ports, from, shape->busy);
 }
 
+uint64_t hd_port_read(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	return take_port(file->ports + bank * shape->read_ports, shape->read_ports, from, shape->busy);
+}
+
+uint64_t hd_port_write(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	uint64_t *ports = file->ports + shape->writes_at + bank * shape->write_ports;
+	return take_port(ports, shape->write_ports, from, shape->busy);
+}
+
 uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
 {
 	hd_sm_counters(sm, warp)->bank_reads++;

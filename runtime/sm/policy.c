@@ -290,6 +290,18 @@ uint64_t hd_policy_prefer(const struct hd_sm *sm, struct hd_warp *warp, const st
 	return 0;
 }
 
+uint32_t hd_policy_range(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, bool writes,
+			 struct hd_range_access list[HD_MAX_RANGE])
+{
+	HD_HOOKED (sm->gpu, self, range_writes)
+		if (writes)
+			return self->hooks->range_writes(self, warp, inst, list);
+	HD_HOOKED (sm->gpu, self, range_reads)
+		if (!writes)
+			return self->hooks->range_reads(self, warp, inst, list);
+	return 0;
+}
+
 uint64_t hd_policy_operand_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
 				uint64_t ready)
 {

@@ -86,14 +86,15 @@ struct hd_unit {
 
 /* A timer: a result is there, or it is written where it had to wait for a port; a warp looks at its next instruction; a
  * memory instruction whose operands were late goes to the load/store unit; an operand is in its collector, or an
- * instruction leaves it. */
+ * instruction leaves it; registers of a range are to be written by `inst`, or, without one, are written. */
 enum hd_timer_kind {
 	HD_TIMER_RESULT,
 	HD_TIMER_WRITTEN,
 	HD_TIMER_WAKE,
 	HD_TIMER_ACCESS,
 	HD_TIMER_OPERAND,
-	HD_TIMER_DISPATCH
+	HD_TIMER_DISPATCH,
+	HD_TIMER_RANGE
 };
 struct hd_timer {
 	uint64_t cycle;
@@ -121,6 +122,7 @@ struct hd_wheel {
 struct hd_late {
 	uint32_t next_free;
 	uint64_t issued;
+	uint32_t extra; /* cycles from then on */
 	struct hd_mem_request request;
 };
 
@@ -165,6 +167,9 @@ struct hd_sm_grid {
 	size_t warp_register_bytes; /* rows of one warp, the hidden ones first */
 	uint8_t *local;		    /* backing store of hd_warp.local */
 	size_t local_bytes;
+	uint32_t range_first, range_rows; /* warp registers of all its warps (range.c) */
+	uint32_t (*range)[HD_WARP_LANES]; /* their values */
+	struct hd_linear_parts *parts;	  /* what linear streams have left, where they run in time; else NULL */
 };
 
 /* What policies want to be called for (alarms.c). */
@@ -332,6 +337,8 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now);
 void hd_sm_dispatched(struct hd_sm *sm, struct hd_warp *warp, uint32_t which, uint64_t now);
 /* A memory instruction whose operands were late goes to the load/store unit. */
 void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
+/* Registers of a range are written. */
+void hd_sm_range_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 
 /* Whether all results that the warp waits for are there: its registers are as the program left them. */
 HD_API bool hd_warp_drained(const struct hd_warp *warp);
@@ -416,6 +423,42 @@ uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const stru
 uint64_t hd_modern_write(const struct hd_dinst *inst, uint64_t now, uint64_t written);
 uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg);
 
+/* Ports of banks of a register file, for what is no register of a warp; as hd_bank_read, and uncounted. */
+uint64_t hd_port_read(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from);
+uint64_t hd_port_write(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from);
+
+/* range.c: registers of a grid on an SM */
+/* How many warp registers policies reserve, and giving them to the grid, zeroed: HD_SIM_NO_MEMORY or 0. */
+uint32_t hd_range_rows(struct hd_sm *sm, const struct hd_grid *grid);
+int hd_range_place(struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows);
+/* Values of a row, one a lane. */
+static inline uint32_t *hd_range_row(const struct hd_sm *sm, const struct hd_grid *grid, uint32_t row)
+{
+	return sm->grids[grid->slot].range[row];
+}
+/* As hd_bank_read and hd_bank_write, of the range of the warp's grid. Accesses of fewer lanes are counted by lanes. */
+HD_API uint64_t hd_range_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_range_access *access,
+			      uint64_t from);
+HD_API uint64_t hd_range_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_range_access *access,
+			       uint64_t from);
+/* Reads what the instruction reads of it; the cycle at which that and what is there at `ready` are. */
+uint64_t hd_range_operands(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+			   uint64_t ready);
+/* What the instruction writes of it is there at cycle `at`; and the timer of that: true when the write is done. */
+void hd_range_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
+bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+
+/* stream.c */
+/*
+ * For the hooks warp_start and stream_end, and for warps that these hold: the warp runs the code at `pc`, an index in
+ * hd_program.code, with these lanes, whatever threads it has, to its EXIT before it begins its body.
+ */
+HD_API void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes);
+/* The warp begins what it is to run, when nothing holds it. */
+void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
+/* The last lane of a stream has exited, and nothing is under way. */
+void hd_stream_end(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+
 /* stage.c: the operand stage under policies. `which`: as in struct hd_timer. */
 /* Chooses the collector of the warp's next instruction; false: it does not issue now, for *reason. */
 bool hd_stage_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now,
@@ -435,8 +478,8 @@ void hd_access_clear(struct hd_sm *sm);
 /* What sm->effect says of a memory instruction; `token` as in struct hd_mem_request. */
 void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
 		     uint64_t start);
-/* Sends sm->request. `start`: hd_latency_from of its dispatch. */
-void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start);
+/* Sends sm->request. `start`: hd_latency_from of its dispatch; `extra`: hd_dinst's. */
+void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra);
 /* Operands that were late are there. */
 void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now);
 /* Those of one warp stay in order: the first cycle in which another of its may be dispatched. */
