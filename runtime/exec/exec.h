@@ -355,5 +355,13 @@ void hd_outside_report(struct hd_gpu *gpu);
 
 /* exec_atomic.c: one lane's atomic operation on the memory at `host`; its result register is written. */
 void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host);
+/* Its operands, and the operation with them. */
+void hd_exec_atomic_operands(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t *b,
+			     uint64_t *c);
+void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host, uint64_t b,
+		       uint64_t c);
+/* exec_memory.c: what the lanes in exec->mask load from base + offset[lane], on the host and checked. */
+void hd_exec_load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base,
+			const uint64_t *offset);
 
 #endif

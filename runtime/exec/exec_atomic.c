@@ -3,6 +3,7 @@
  * that a run has one result on every host. Floating-point addition rounds to nearest and keeps denormals.
  */
 #include "runtime/exec/exec.h"
+#include "runtime/exec/later.h"
 #include "runtime/sim/probe.h"
 
 static bool is_wide(unsigned type)
@@ -96,22 +97,35 @@ static uint64_t combine(unsigned op, unsigned type, uint64_t old, uint64_t b, ui
 	}
 }
 
-void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host)
+void hd_exec_atomic_operands(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t *b,
+			     uint64_t *c)
+{
+	bool wide = is_wide(HD_MODIFIER(DTYPE));
+	*b = lane_operand(exec, inst->inst.b, lane, wide);
+	*c = HD_MODIFIER(ATOMOP) == HD_ATOM_CAS ? lane_operand(exec, inst->inst.c, lane, wide) : 0;
+}
+
+void hd_exec_atomic_do(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host, uint64_t b,
+		       uint64_t c)
 {
 	unsigned op = HD_MODIFIER(ATOMOP), type = HD_MODIFIER(DTYPE), bytes = inst->access_bytes;
-	bool wide = is_wide(type);
 	uint64_t keep = ~UINT64_C(0) >> (64 - 8 * bytes), old = 0;
 	memcpy(&old, host, bytes);
-	uint64_t b = lane_operand(exec, inst->inst.b, lane, wide) & keep;
-	uint64_t c = op == HD_ATOM_CAS ? lane_operand(exec, inst->inst.c, lane, wide) & keep : 0;
-	uint64_t stored = combine(op, type, old, b, c);
+	uint64_t stored = combine(op, type, old, b & keep, c & keep);
 	memcpy(host, &stored, bytes);
 	if (__builtin_expect(exec->gpu->probe != NULL, 0))
 		hd_probe_change(exec, host, &old, bytes);
-	if (wide)
+	if (is_wide(type))
 		hd_set_pair(exec->warp, inst->inst.dst, lane, old);
 	else
 		hd_dst_row(exec->warp, inst->inst.dst)[lane] = (uint32_t)old;
+}
+
+void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host)
+{
+	uint64_t b, c;
+	hd_exec_atomic_operands(exec, inst, lane, &b, &c);
+	hd_exec_atomic_do(exec, inst, lane, host, b, c);
 }
 
 /* The space of a generic address; *address becomes the offset there. */
@@ -149,8 +163,14 @@ HD_EXEC_PLAIN(op_atomic)
 			return;
 		in_space[space] |= 1u << lane;
 	}
-	HD_FOR_LANES (lane, exec->mask)
+	uint32_t all = exec->mask, put_off = exec->later ? in_space[HD_MEM_GLOBAL] : 0;
+	HD_FOR_LANES (lane, all & ~put_off)
 		hd_exec_lane_atomic(exec, inst, lane, host[lane]);
+	if (put_off) {
+		exec->mask = put_off;
+		hd_later_atomic(exec, inst, host);
+		exec->mask = all;
+	}
 	effect->event = HD_EVENT_MEMORY;
 	effect->space = in_space[HD_MEM_SHARED] == exec->mask  ? HD_MEM_SHARED
 			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL

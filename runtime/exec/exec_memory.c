@@ -9,6 +9,7 @@
  * lies lane after lane on the host; its simulated addresses are interleaved (hd_local_address).
  */
 #include "runtime/exec/exec.h"
+#include "runtime/exec/later.h"
 #include "runtime/sim/probe.h"
 
 #define NULL_BYTES UINT64_C(65536) /* from 0 on: a null pointer with an index in a small structure or array */
@@ -189,7 +190,7 @@ static void load_narrow(const struct hd_exec *exec, const struct hd_dinst *inst,
 	}
 }
 
-static void load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
+void hd_exec_load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
 {
 	if (inst->access_bytes < 4) {
 		load_narrow(exec, inst, base, offset);
@@ -270,8 +271,47 @@ HD_INLINE void move_data(struct hd_exec *exec, const struct hd_dinst *inst, uint
 		else if (pattern == UNIFORM && inst->access_bytes >= 4)
 			load_broadcast(exec, inst, (const uint8_t *)(base + offset[__builtin_ctz(exec->mask)]));
 		else
-			load_lanes(exec, inst, base, offset);
+			hd_exec_load_lanes(exec, inst, base, offset);
 	}
+}
+
+/* An access to global memory in a window (later.c): true when it takes effect later. */
+static bool put_off(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset,
+		    enum pattern pattern)
+{
+	if (!(inst->effects & HD_FX_STORE)) {
+		bool holds = hd_later_holds(exec, base, offset);
+		if (holds)
+			hd_later_load(exec, inst, base, offset);
+		return holds;
+	}
+	if (pattern == CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4)
+		hd_later_store_row(exec, inst, (uint8_t *)(base + offset[0]));
+	else
+		hd_later_store(exec, inst, base, offset);
+	return true;
+}
+
+/* Data of lanes whose host addresses are in exec->offset. */
+static void move_scattered(struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	if (!(inst->effects & HD_FX_STORE))
+		hd_exec_load_lanes(exec, inst, 0, exec->offset);
+	else if (exec->gpu->probe)
+		store_probed(exec, inst, 0, exec->offset);
+	else
+		store_lanes(exec, inst, 0, exec->offset);
+}
+
+/* `global`: those of the lanes that access global memory. */
+static void move_mixed(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t global)
+{
+	uint32_t lanes = exec->mask;
+	exec->mask = global;
+	bool later = exec->later && global && put_off(exec, inst, 0, exec->offset, SCATTERED);
+	exec->mask = later ? lanes & ~global : lanes;
+	move_scattered(exec, inst);
+	exec->mask = lanes;
 }
 
 /* Lane by lane through pointers, each checked; used when the warp's addresses do not lie together. */
@@ -289,12 +329,7 @@ static void access_scattered(struct hd_exec *exec, const struct hd_dinst *inst, 
 		exec->offset[lane] = (uint64_t)(uintptr_t)host;
 		in_space[actual] |= 1u << lane;
 	}
-	if (inst->effects & HD_FX_STORE && exec->gpu->probe)
-		store_probed(exec, inst, 0, exec->offset);
-	else if (inst->effects & HD_FX_STORE)
-		store_lanes(exec, inst, 0, exec->offset);
-	else
-		load_lanes(exec, inst, 0, exec->offset);
+	move_mixed(exec, inst, in_space[HD_MEM_GLOBAL]);
 	effect->event = HD_EVENT_MEMORY;
 	effect->space = in_space[HD_MEM_SHARED] == exec->mask  ? HD_MEM_SHARED
 			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL
@@ -370,7 +405,9 @@ HD_INLINE void access_global(struct hd_exec *exec, const struct hd_dinst *inst, 
 		access_scattered(exec, inst, address, space);
 		return;
 	}
-	move_data(exec, inst, range_of(exec)->host, exec->effect->address, pattern);
+	uintptr_t host = range_of(exec)->host;
+	if (!exec->later || !put_off(exec, inst, host, exec->effect->address, pattern))
+		move_data(exec, inst, host, exec->effect->address, pattern);
 	exec->effect->event = HD_EVENT_MEMORY;
 	exec->effect->space = HD_MEM_GLOBAL;
 }

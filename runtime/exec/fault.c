@@ -7,7 +7,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "runtime/exec/exec.h"
+#include "runtime/exec/later.h"
+#include "runtime/sm/sm.h"
 
 struct hd_loc hd_place_of(const struct hd_gpu *gpu, uint32_t pc)
 {
@@ -56,23 +57,51 @@ void hd_describe_place(const struct hd_gpu *gpu, const struct hd_warp *warp, uin
 		 block[2], tid[0], tid[1], tid[2]);
 }
 
+/* The launch ends with the fault. */
+static void take_fault(struct hd_gpu *gpu, const struct hd_warp *warp, int error, struct hd_loc place)
+{
+	gpu->error = error;
+	if (warp->cta->grid)
+		warp->cta->grid->error = error;
+	if (gpu->options.diag)
+		hd_error(gpu->options.diag, place, "%s", gpu->error_text);
+}
+
+/* Where the warp's SM keeps faults of a window; NULL: they are told at once. */
+static struct hd_later *later_of(const struct hd_warp *warp)
+{
+	return warp->cta->sm ? warp->cta->sm->exec->later : NULL;
+}
+
 void hd_gpu_fault(struct hd_gpu *gpu, struct hd_warp *warp, uint32_t pc, uint32_t lane, int error, const char *format,
 		  ...)
 {
 	char what[512], place[768];
-	if (gpu->error)
+	struct hd_later *later = later_of(warp);
+	if (later ? later->error : gpu->error)
 		return;
 	va_list args;
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	hd_describe_place(gpu, warp, pc, lane, place, sizeof(place));
-	gpu->error = error;
-	if (warp->cta->grid)
-		warp->cta->grid->error = error;
-	snprintf(gpu->error_text, sizeof(gpu->error_text), "%s: %s", place, what);
-	if (gpu->options.diag)
-		hd_error(gpu->options.diag, hd_place_of(gpu, pc), "%s", gpu->error_text);
+	char *text = later ? later->fault_text : gpu->error_text;
+	size_t size = later ? sizeof(later->fault_text) : sizeof(gpu->error_text);
+	snprintf(text, size, "%s: %s", place, what);
+	if (!later) {
+		take_fault(gpu, warp, error, hd_place_of(gpu, pc));
+		return;
+	}
+	later->error = error;
+	later->fault_cycle = warp->cta->sm->exec->now;
+	later->fault_warp = warp;
+	later->fault_place = hd_place_of(gpu, pc);
+}
+
+void hd_later_fault(const struct hd_later *later, struct hd_gpu *gpu)
+{
+	snprintf(gpu->error_text, sizeof(gpu->error_text), "%s", later->fault_text);
+	take_fault(gpu, later->fault_warp, later->error, later->fault_place);
 }
 
 int hd_gpu_refuse(struct hd_gpu *gpu, int error, const char *format, ...)

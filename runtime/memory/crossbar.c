@@ -108,8 +108,9 @@ static void schedule(struct hd_crossbar *x, uint64_t *wheel, uint32_t words, uin
 static void schedule_from(struct hd_crossbar *x, uint64_t *wheel, uint32_t words, uint32_t port, uint64_t ready)
 {
 	uint64_t cycle = hd_clock_at(&x->clock, ready - 1) + 1;
-	if (!x->occupied)
-		x->cycle = cycle - 1;
+	/* Ports are used for some cycles between two ticks, in any order. */
+	if (!x->occupied && x->cycle + WHEEL / 2 < cycle)
+		x->cycle = cycle - WHEEL / 2;
 	schedule(x, wheel, words, port, cycle);
 	x->next = hd_min64(x->next, hd_clock_edge(&x->clock, cycle));
 }

@@ -9,6 +9,8 @@
 #include "runtime/memory/clock.h"
 #include "runtime/memory/packet.h"
 
+#define HD_CROSSBAR_AHEAD 24 /* own cycles that ports may be used for before the crossbar does them */
+
 /* A queue bounded in flits. A packet that was taken keeps its room until its release cycle, kept in `ready`. */
 struct hd_port {
 	struct hd_packet *ring;

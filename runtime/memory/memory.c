@@ -164,6 +164,7 @@ static void down_cycle(struct hd_memory *memory, uint64_t now, uint64_t *woken)
 
 static void step(struct hd_memory *memory, uint64_t now, uint64_t *woken)
 {
+	memory->last = now;
 	channels_cycle(memory, now);
 	up_cycle(memory, now, woken);
 	slices_cycle(memory, now);
@@ -198,6 +199,21 @@ bool hd_memory_idle(const struct hd_memory *memory)
 		if (!hd_dram_idle(&memory->channels[i]))
 			return false;
 	return true;
+}
+
+/* A packet takes at least a traversal less the cycle of its grant, and room comes back in a whole one. */
+uint64_t hd_memory_lead(const struct hd_memory *memory)
+{
+	const struct hd_clock *clock = &memory->up.clock;
+	uint64_t most = HD_CROSSBAR_AHEAD * clock->core / clock->domain;
+	uint64_t lead = 1 + (memory->up.latency - 1) * clock->core / clock->domain;
+	lead = hd_min64(lead, hd_min64(most, HD_CROSSBAR_AHEAD));
+	return lead ? lead : 1;
+}
+
+uint64_t hd_memory_last(const struct hd_memory *memory)
+{
+	return memory->last;
 }
 
 const struct hd_counters *hd_memory_counters(const struct hd_memory *memory, uint32_t grid)

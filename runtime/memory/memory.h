@@ -97,12 +97,17 @@ bool hd_lsu_idle(const struct hd_lsu *lsu);
 void hd_lsu_flush(struct hd_lsu *lsu);
 
 /* Crossbars, L2 and DRAM up to and including cycle `now`. Returns the next cycle with work (UINT64_MAX: idle); to be
- * called in the cycle after any hd_lsu_tick too. Load/store units of different SMs may be used from different host
- * threads between two calls. Replies to SMs become visible to hd_lsu_tick; `woken` gets a bit (by SM, 64 a word) for
- * each SM whose hd_lsu_tick is to be called again: a reply is under way to it, or a queue that it waited for will have
- * room. */
+ * called within hd_memory_lead cycles after any hd_lsu_tick. Load/store units of different SMs may be used from
+ * different host threads between two calls. Replies to SMs become visible to hd_lsu_tick; `woken` gets a bit (by SM, 64
+ * a word) for each SM whose hd_lsu_tick is to be called again: a reply is under way to it, or a queue that it waited
+ * for will have room. */
 uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken);
+/* How many cycles load/store units may work through from a cycle on that hd_memory_tick has done, before it is called
+ * for all of them: what it does in these is seen, and room that it makes, behind them. At least 1. */
+uint64_t hd_memory_lead(const struct hd_memory *memory);
 bool hd_memory_idle(const struct hd_memory *memory);
+/* The last cycle in which any of them had work. */
+uint64_t hd_memory_last(const struct hd_memory *memory);
 /* What requests of a grid have been counted as, in crossbars, L2 and DRAM. */
 const struct hd_counters *hd_memory_counters(const struct hd_memory *memory, uint32_t grid);
 

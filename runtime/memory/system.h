@@ -20,6 +20,7 @@ struct hd_memory {
 	uint64_t *slice_next; /* core cycle at which each slice wants to work, HD_NEVER */
 	struct hd_agenda slice_agenda, channel_agenda;
 	uint64_t next; /* cycle with work, HD_NEVER */
+	uint64_t last; /* cycle that had some */
 	struct hd_counters counters[HD_MEM_GRIDS];
 };
 

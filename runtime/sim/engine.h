@@ -237,6 +237,8 @@ struct hd_kernel {
 	struct hd_module *module;
 	uint32_t function; /* in hd_program.functions */
 	const struct hd_meta_function *meta;
+	uint32_t looked_at; /* instructions that were loaded when window.c looked, and whether it may print or malloc */
+	bool serves;
 };
 
 /* What an executed instruction means for timing; filled by hd_warp_execute. */
@@ -270,10 +272,13 @@ struct hd_devrange {
 	uintptr_t host; /* to be added for the host's addresses */
 };
 
-/* Context of the functional executor: one for each host thread that executes. Zeroed, with `gpu` and `now` set, it is
- * ready; kept from one instruction to the next. */
+struct hd_later;
+
+/* Context of the functional executor: one for each SM. Zeroed, with `gpu` and `now` set, it is ready; kept from one
+ * instruction to the next. */
 struct hd_exec {
 	struct hd_gpu *gpu;
+	struct hd_later *later; /* what is done to global memory waits there (later.h); NULL: it is done at once */
 	struct hd_warp *warp;
 	uint32_t mask;
 	struct hd_effect *effect;

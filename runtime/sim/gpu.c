@@ -15,48 +15,16 @@
  */
 #include <assert.h>
 
-#include "runtime/sim/sim_private.h"
+#include "runtime/sim/run.h"
 #include "runtime/sim/trace.h"
-#include "runtime/sim/watchdog.h"
 #include "runtime/sm/hooks.h"
-#include "runtime/sm/sm.h"
 
-#define MAX_SMS 1024
-
-/* What the loop keeps beside the GPU. */
-struct hd_run {
-	struct hd_gpu *gpu;
-	uint32_t sm_count;
-	uint32_t busy_count;
-	uint32_t working_count; /* of these: with warps or memory accesses, not alarms alone */
-	uint32_t ending;	/* grids that run and have no block left */
-	bool chosen;		/* policies say whose blocks go where */
-	uint64_t began;		/* cycle since which some grid has been running */
-	uint64_t memory_next, dispatch_next, trace_next, sample_next, policy_next;
-	uint64_t policy_tick[HD_MAX_POLICIES];
-	uint32_t first; /* SM that gets the next CTA */
-	struct hd_watchdog watchdog;
-	uint64_t due[MAX_SMS];	/* cycle at which each SM wants to be visited */
-	uint16_t busy[MAX_SMS]; /* SMs with warps or memory accesses, ascending */
-	uint64_t woken[MAX_SMS / 64];
-};
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static bool sm_busy(const struct hd_sm *sm)
-{
-	return sm->resident_warps || !hd_lsu_idle(sm->lsu);
-}
-
-static void find_busy(struct hd_run *run)
+void hd_run_find_busy(struct hd_run *run)
 {
 	run->busy_count = run->working_count = 0;
 	for (uint32_t i = 0; i < run->sm_count; i++) {
 		const struct hd_sm *sm = run->gpu->sms[i];
-		bool works = sm_busy(sm);
+		bool works = hd_sm_busy(sm);
 		run->working_count += works;
 		if (works || sm->alarm_next != HD_NEVER)
 			run->busy[run->busy_count++] = (uint16_t)i;
@@ -75,7 +43,7 @@ static void wake_woken(struct hd_run *run, uint64_t now)
 	}
 }
 
-static void memory_cycle(struct hd_run *run, uint64_t now)
+void hd_run_memory(struct hd_run *run, uint64_t now)
 {
 	run->memory_next = hd_memory_tick(run->gpu->memory, now, run->woken);
 	if (run->memory_next <= now)
@@ -99,13 +67,18 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 		struct hd_sm *sm = run->gpu->sms[id];
 		if (!hd_sm_has_room(sm, grid))
 			continue;
+		uint64_t stands = hd_window_stands(run->window, id, now);
+		if (stands > now) {
+			next = hd_earlier(next, stands);
+			continue;
+		}
 		if (launch_cycle(sm, grid) <= now) {
 			hd_sm_launch_cta(sm, grid, grid->cta_next++, now);
 			run->due[id] = now;
 			run->first = (id + 1) % run->sm_count;
 		}
 		if (hd_sm_has_room(sm, grid))
-			next = earlier(next, launch_cycle(sm, grid) > now ? launch_cycle(sm, grid) : now + 1);
+			next = hd_earlier(next, launch_cycle(sm, grid) > now ? launch_cycle(sm, grid) : now + 1);
 	}
 	return grid->cta_next < grid->cta_total ? next : HD_NEVER;
 }
@@ -113,6 +86,14 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 static bool waits_for_room(const struct hd_grid *grid)
 {
 	return grid->running && grid->cta_next < grid->cta_total;
+}
+
+bool hd_run_waits_for_room(const struct hd_run *run)
+{
+	for (uint32_t i = 0; i < run->gpu->grids.len; i++)
+		if (waits_for_room(run->gpu->grids.data[i]))
+			return true;
+	return false;
 }
 
 /* Whose blocks are next: NULL when all have a place. */
@@ -131,7 +112,7 @@ static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 {
 	uint64_t next = HD_NEVER;
 	for (struct hd_grid *grid; (grid = head_grid(run->gpu));) {
-		next = earlier(next, dispatch_pass(run, grid, now));
+		next = hd_earlier(next, dispatch_pass(run, grid, now));
 		if (waits_for_room(grid))
 			break;
 	}
@@ -169,30 +150,30 @@ static uint64_t dispatch_by_policy(struct hd_run *run, uint64_t now)
 		if (!grid)
 			continue;
 		if (launch_cycle(sm, grid) > now) {
-			next = earlier(next, launch_cycle(sm, grid));
+			next = hd_earlier(next, launch_cycle(sm, grid));
 			continue;
 		}
 		hd_sm_launch_cta(sm, grid, grid->cta_next++, now);
 		run->due[id] = now;
 		run->first = (id + 1) % run->sm_count;
-		next = earlier(next, sm->next_launch > now ? sm->next_launch : now + 1);
+		next = hd_earlier(next, sm->next_launch > now ? sm->next_launch : now + 1);
 	}
 	return next;
 }
 
-static uint64_t dispatch(struct hd_run *run, uint64_t now)
+uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now)
 {
 	uint64_t next = run->chosen ? dispatch_by_policy(run, now) : dispatch_in_order(run, now);
-	find_busy(run);
+	hd_run_find_busy(run);
 	return next;
 }
 
-static void collect_retired(struct hd_run *run, struct hd_sm *sm, uint64_t now)
+void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 {
 	const struct hd_gpu *gpu = run->gpu;
 	sm->ctas_retired = 0;
 	if (sm->wants_dispatch)
-		run->dispatch_next = earlier(run->dispatch_next, now + 1);
+		run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
 	sm->wants_dispatch = false;
 	for (uint32_t i = 0; i < gpu->grids.len; i++) {
 		struct hd_grid *grid = gpu->grids.data[i];
@@ -203,7 +184,7 @@ static void collect_retired(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 		run->ending += mine->retired && grid->cta_done == grid->cta_total;
 		mine->retired = 0;
 		if (grid->cta_next < grid->cta_total)
-			run->dispatch_next = earlier(run->dispatch_next, now + 1);
+			run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
 	}
 }
 
@@ -219,15 +200,15 @@ static uint64_t sms_cycle(struct hd_run *run, uint64_t now)
 			run->due[id] = hd_sm_tick(sm, now);
 			fed |= sm->lsu_ticked;
 			if (sm->ctas_retired || sm->wants_dispatch)
-				collect_retired(run, sm, now);
+				hd_run_collect(run, sm, now);
 			idle |= !sm->resident_warps;
 		}
-		next = earlier(next, run->due[id]);
+		next = hd_earlier(next, run->due[id]);
 	}
 	if (fed)
-		run->memory_next = earlier(run->memory_next, now + 1);
+		run->memory_next = hd_earlier(run->memory_next, now + 1);
 	if (idle)
-		find_busy(run);
+		hd_run_find_busy(run);
 	return next;
 }
 
@@ -261,7 +242,7 @@ static void take_samples(struct hd_run *run, uint64_t now)
 			continue;
 		if (now >= grid->record->sampler.next)
 			hd_sampler_take(&grid->record->sampler, run->gpu);
-		run->sample_next = earlier(run->sample_next, grid->record->sampler.next);
+		run->sample_next = hd_earlier(run->sample_next, grid->record->sampler.next);
 	}
 }
 
@@ -269,8 +250,8 @@ static void take_samples(struct hd_run *run, uint64_t now)
 static void notice_alarms(struct hd_run *run)
 {
 	for (uint32_t i = 0; i < run->sm_count; i++)
-		run->due[i] = earlier(run->due[i], run->gpu->sms[i]->alarm_next);
-	find_busy(run);
+		run->due[i] = hd_earlier(run->due[i], run->gpu->sms[i]->alarm_next);
+	hd_run_find_busy(run);
 }
 
 static void policies_cycle(struct hd_run *run, uint64_t now)
@@ -285,28 +266,35 @@ static void policies_cycle(struct hd_run *run, uint64_t now)
 			self->hooks->gpu_tick(self, run->gpu, now);
 			*due = now - now % interval + interval;
 		}
-		run->policy_next = earlier(run->policy_next, *due);
+		run->policy_next = hd_earlier(run->policy_next, *due);
 	}
 	notice_alarms(run);
 }
 
-/* One visited cycle. Returns the next one, or HD_NEVER when nothing can happen any more. */
-static uint64_t run_cycle(struct hd_run *run, uint64_t now)
+/* One visited cycle, or a window that begins with it; `*last` becomes the last one that was done. Returns the next one,
+ * or HD_NEVER when nothing can happen any more. */
+static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 {
 	if (now >= run->sample_next)
 		take_samples(run, now);
 	if (now >= run->trace_next)
 		run->trace_next = hd_trace_window(run->gpu, now);
 	if (run->memory_next <= now)
-		memory_cycle(run, now);
+		hd_run_memory(run, now);
 	if (run->policy_next <= now)
 		policies_cycle(run, now);
 	if (run->dispatch_next <= now)
-		run->dispatch_next = dispatch(run, now);
-	uint64_t next = sms_cycle(run, now);
-	next = earlier(earlier(next, run->memory_next), earlier(run->dispatch_next, run->policy_next));
-	if (next != HD_NEVER && run->gpu->every_cycle)
-		next = now + 1;
+		run->dispatch_next = hd_run_dispatch(run, now);
+	uint64_t end = hd_window_end(run->window, now), next;
+	*last = now;
+	if (end == now + 1)
+		next = sms_cycle(run, now);
+	else
+		next = hd_window_run(run->window, now, end, last);
+	hd_progress_cycles(&run->gpu->progress, run->gpu, end - now);
+	next = hd_earlier(hd_earlier(next, run->memory_next), hd_earlier(run->dispatch_next, run->policy_next));
+	if (next != HD_NEVER && (run->gpu->every_cycle || next < end))
+		next = end;
 	return next;
 }
 
@@ -314,10 +302,9 @@ void hd_gpu_run(struct hd_gpu *gpu)
 {
 	struct hd_run *run = gpu->run;
 	while (!gpu->error && !gpu->interrupted) {
-		uint64_t next = run_cycle(run, gpu->now);
-		hd_progress_cycle(&gpu->progress, gpu);
+		uint64_t last, next = run_cycle(run, gpu->now, &last);
 		bool finished = gpu->error || any_has_ended(run);
-		gpu->now = finished || next == HD_NEVER ? gpu->now + 1 : next;
+		gpu->now = finished || next == HD_NEVER ? last + 1 : next;
 		if (finished)
 			return;
 		if (next == HD_NEVER) {
@@ -357,7 +344,8 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 	struct hd_run *run = HD_ARENA_NEW(&gpu->arena, struct hd_run, 1);
 	run->gpu = gpu;
 	run->sm_count = (uint32_t)gpu->config.sm_count;
-	assert(run->sm_count <= MAX_SMS);
+	assert(run->sm_count <= HD_MAX_SMS);
+	run->window = hd_window_new(run);
 	return run;
 }
 
@@ -403,11 +391,12 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 		wake_up(run);
 	notice_alarms(run);
 	grid->running = true;
+	hd_window_begin(run->window);
 	grid->started = gpu->now;
 	grid->dispatch_from = gpu->now + gpu->config.launch_latency;
-	run->dispatch_next = earlier(run->dispatch_next, grid->dispatch_from);
+	run->dispatch_next = hd_earlier(run->dispatch_next, grid->dispatch_from);
 	hd_sampler_start(&grid->record->sampler, gpu);
-	run->sample_next = earlier(run->sample_next, grid->record->sampler.next);
+	run->sample_next = hd_earlier(run->sample_next, grid->record->sampler.next);
 	return 0;
 }
 
@@ -450,7 +439,7 @@ static uint64_t first_start(const struct hd_gpu *gpu)
 	uint64_t first = HD_NEVER;
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
 		if (gpu->grids.data[i]->running)
-			first = earlier(first, gpu->grids.data[i]->started);
+			first = hd_earlier(first, gpu->grids.data[i]->started);
 	return first;
 }
 
@@ -463,6 +452,7 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 	run->ending -= grid->cta_done == grid->cta_total;
 	grid->running = false;
 	gpu->running--;
+	hd_window_begin(run->window);
 	if (gpu->running) {
 		run->watchdog.started = first_start(gpu);
 	} else {
@@ -502,7 +492,7 @@ void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)
 void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out)
 {
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		if (sm_busy(gpu->sms[i]))
+		if (hd_sm_busy(gpu->sms[i]))
 			hd_sm_dump(gpu->sms[i], out);
 	hd_memory_dump(gpu->memory, out);
 	HD_HOOKED (gpu, self, dump)

@@ -15,7 +15,7 @@
 
 #define SILENT 2.0	  /* seconds */
 #define EACH 0.5	  /* seconds */
-#define LOOK_EVERY 4096 /* visited cycles */
+#define LOOK_EVERY 4096 /* cycles, skipped ones apart */
 
 static double host_clock(void)
 {

@@ -40,8 +40,11 @@ static void build_sms(struct hd_sim *sim)
 	memset(sim->exec, 0, sizeof(*sim->exec));
 	sim->exec->gpu = gpu;
 	gpu->sms = HD_ARENA_NEW(&gpu->arena, struct hd_sm *, gpu->config.sm_count);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		gpu->sms[i] = hd_sm_new(gpu, i, sim->exec);
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		struct hd_exec *exec = HD_ARENA_NEW(&gpu->arena, struct hd_exec, 1);
+		exec->gpu = gpu;
+		gpu->sms[i] = hd_sm_new(gpu, i, exec);
+	}
 	gpu->run = hd_run_new(gpu);
 	hd_policy_place(gpu);
 	HD_HOOKED (gpu, self, start)

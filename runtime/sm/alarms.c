@@ -44,7 +44,7 @@ void hd_policy_at(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_
 {
 	struct hd_alarms *alarms = &sm->alarms;
 	assert(alarms->count < HD_MAX_ALARMS && self->hooks->alarm);
-	uint64_t soonest = sm->gpu->now + 1;
+	uint64_t soonest = (sm->now > sm->gpu->now ? sm->now : sm->gpu->now) + 1;
 	uint32_t at = alarms->count++;
 	alarms->heap[at] = (struct hd_alarm){cycle > soonest ? cycle : soonest, alarms->set++, arg, self};
 	for (; at && is_before(&alarms->heap[at], &alarms->heap[(at - 1) / 2]); at = (at - 1) / 2)

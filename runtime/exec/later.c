@@ -1,0 +1,187 @@
+/*
+ * What an SM does to global memory in a window of cycles in which SMs do not look at each other takes effect at the
+ * window's end, of all SMs in the order of cycles, SMs and issue: stores, and atomics with their results. So every
+ * load in the window sees memory as it was at its beginning, whichever SM is simulated first.
+ *
+ * A load that may concern what its own SM has written in the window, and any load behind an atomic or another load that
+ * was put off, is put off, too, and then sees exactly what was written before it. That is in time: windows are no
+ * longer than the fastest load, so that nobody reads a result before the window's end (runtime/sim/window.c).
+ *
+ * What is kept of an access: host addresses, checked, and operands; registers may be written again before the end.
+ * Loads name their registers, which wait for them.
+ *
+ * Cost: a copy of what is stored; for loads a test, and a hash of their lines where the SM has stored in the window.
+ */
+#include "runtime/exec/later.h"
+
+#include <assert.h>
+
+enum kind { LOAD, STORE, STORE_ROW, ATOMIC };
+
+struct entry {
+	uint64_t cycle;
+	const struct hd_dinst *inst;
+	struct hd_warp *warp;
+	uint32_t mask, bytes; /* of the entry with what follows */
+	uint8_t kind;
+};
+
+/* What follows: host addresses of the lanes, then rows of data. */
+struct lanes {
+	struct entry entry;
+	uint64_t host[HD_WARP_LANES];
+};
+struct stored {
+	struct lanes lanes;
+	uint32_t rows[4][HD_WARP_LANES];
+};
+struct stored_row {
+	struct entry entry;
+	uint8_t *host;
+	uint32_t row[HD_WARP_LANES];
+};
+struct atomic {
+	struct lanes lanes;
+	uint64_t b[HD_WARP_LANES], c[HD_WARP_LANES];
+};
+
+struct hd_later *hd_later_new(uint64_t issues, struct hd_arena *arena)
+{
+	struct hd_later *later = HD_ARENA_NEW(arena, struct hd_later, 1);
+	size_t largest = sizeof(struct atomic) > sizeof(struct stored) ? sizeof(struct atomic) : sizeof(struct stored);
+	later->room = issues * largest;
+	later->bytes = hd_arena_alloc(arena, later->room);
+	return later;
+}
+
+/* ---- lines */
+
+static uint64_t line_bit(uint64_t host)
+{
+	return UINT64_C(1) << ((host >> 7) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
+static uint64_t lines_of(uint32_t mask, uint32_t bytes, uintptr_t base, const uint64_t *offset)
+{
+	uint64_t bits = 0, last = 0;
+	HD_FOR_LANES (lane, mask) {
+		uint64_t host = base + offset[lane];
+		if (host >> 7 != last >> 7)
+			bits |= line_bit(host);
+		last = host;
+	}
+	(void)bytes; /* accesses are aligned: none crosses a line */
+	return bits;
+}
+
+bool hd_later_holds(const struct hd_exec *exec, uintptr_t base, const uint64_t *offset)
+{
+	const struct hd_later *later = exec->later;
+	if (later->in_order)
+		return true;
+	return later->lines && later->lines & lines_of(exec->mask, 0, base, offset);
+}
+
+/* ---- putting off */
+
+static void *add(struct hd_exec *exec, const struct hd_dinst *inst, enum kind kind, size_t bytes)
+{
+	struct hd_later *later = exec->later;
+	struct entry *entry = (struct entry *)(void *)(later->bytes + later->used);
+	assert(later->used + bytes <= later->room);
+	later->used += bytes;
+	*entry = (struct entry){exec->now, inst, exec->warp, exec->mask, (uint32_t)bytes, (uint8_t)kind};
+	return entry;
+}
+
+static void fill_lanes(struct lanes *lanes, uintptr_t base, const uint64_t *offset)
+{
+	HD_FOR_LANES (lane, lanes->entry.mask)
+		lanes->host[lane] = base + offset[lane];
+}
+
+void hd_later_load(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
+{
+	fill_lanes(add(exec, inst, LOAD, sizeof(struct lanes)), base, offset);
+	exec->later->in_order = true;
+}
+
+void hd_later_store(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
+{
+	unsigned words = (inst->access_bytes + 3u) / 4;
+	struct stored *stored = add(exec, inst, STORE, sizeof(struct lanes) + words * sizeof(stored->rows[0]));
+	fill_lanes(&stored->lanes, base, offset);
+	for (unsigned word = 0; word < words; word++)
+		memcpy(stored->rows[word], hd_row(exec->warp, hd_next_reg(inst->inst.c, word)),
+		       sizeof(stored->rows[0]));
+	exec->later->lines |= lines_of(exec->mask, inst->access_bytes, base, offset);
+}
+
+void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *host)
+{
+	struct stored_row *stored = add(exec, inst, STORE_ROW, sizeof(*stored));
+	stored->host = host;
+	memcpy(stored->row, hd_row(exec->warp, inst->inst.c), sizeof(stored->row));
+	exec->later->lines |= line_bit((uintptr_t)host) | line_bit((uintptr_t)host + sizeof(stored->row) - 4);
+}
+
+void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *const *host)
+{
+	struct atomic *atomic = add(exec, inst, ATOMIC, sizeof(*atomic));
+	HD_FOR_LANES (lane, exec->mask) {
+		atomic->lanes.host[lane] = (uintptr_t)host[lane];
+		hd_exec_atomic_operands(exec, inst, lane, &atomic->b[lane], &atomic->c[lane]);
+	}
+	exec->later->in_order = true;
+}
+
+/* ---- doing */
+
+static void do_store(const struct stored *stored)
+{
+	unsigned bytes = stored->lanes.entry.inst->access_bytes;
+	HD_FOR_LANES (lane, stored->lanes.entry.mask) {
+		uint8_t *to = (uint8_t *)(uintptr_t)stored->lanes.host[lane];
+		if (bytes < 4) {
+			memcpy(to, &stored->rows[0][lane], bytes); /* little-endian host */
+			continue;
+		}
+		for (unsigned word = 0; word < bytes / 4; word++)
+			memcpy(to + 4 * word, &stored->rows[word][lane], 4);
+	}
+}
+
+static void do_entry(struct hd_exec *exec, const struct entry *entry)
+{
+	const void *whole = entry;
+	const struct lanes *lanes = whole;
+	const struct atomic *atomic = whole;
+	const struct stored_row *row = whole;
+	exec->warp = entry->warp;
+	exec->mask = entry->mask;
+	switch (entry->kind) {
+	case LOAD: hd_exec_load_lanes(exec, entry->inst, 0, lanes->host); break;
+	case STORE: do_store(whole); break;
+	case STORE_ROW: memcpy(row->host, row->row, sizeof(row->row)); break;
+	default:
+		HD_FOR_LANES (lane, entry->mask)
+			hd_exec_atomic_do(exec, entry->inst, lane, (uint8_t *)(uintptr_t)lanes->host[lane],
+					  atomic->b[lane], atomic->c[lane]);
+		break;
+	}
+}
+
+uint64_t hd_later_next(const struct hd_later *later)
+{
+	const struct entry *entry = (const struct entry *)(const void *)(later->bytes + later->next);
+	return later->next < later->used ? entry->cycle : UINT64_MAX;
+}
+
+void hd_later_do(struct hd_later *later, struct hd_exec *exec, uint64_t now)
+{
+	while (hd_later_next(later) == now) {
+		const struct entry *entry = (const struct entry *)(const void *)(later->bytes + later->next);
+		do_entry(exec, entry);
+		later->next += entry->bytes;
+	}
+}

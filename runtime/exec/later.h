@@ -1,0 +1,50 @@
+/*
+ * Accesses to global memory that take effect at the end of a window of cycles (later.c).
+ */
+#ifndef HD_RUNTIME_EXEC_LATER_H
+#define HD_RUNTIME_EXEC_LATER_H
+
+#include "runtime/exec/exec.h"
+
+/* What an SM has put off in a window, in its order. */
+struct hd_later {
+	uint8_t *bytes;
+	size_t used, next, room; /* next: the first that has not been done */
+	uint64_t lines;		 /* a filter of the lines that are to be written */
+	bool in_order;		 /* a load or an atomic has been put off: every load is from there on */
+	/* The first fault of the SM in the window. */
+	int error;
+	uint64_t fault_cycle;
+	struct hd_warp *fault_warp;
+	struct hd_loc fault_place;
+	char fault_text[1024];
+};
+
+/* Room for what an SM can issue in so many cycles. */
+struct hd_later *hd_later_new(uint64_t issues, struct hd_arena *arena);
+static inline void hd_later_clear(struct hd_later *later)
+{
+	later->used = later->next = 0;
+	later->lines = 0;
+	later->in_order = false;
+	later->error = 0;
+}
+
+/* Must this load of the lanes in exec->mask, at host addresses base + offset[lane], wait? */
+bool hd_later_holds(const struct hd_exec *exec, uintptr_t base, const uint64_t *offset);
+/* What the lanes in exec->mask do there, checked already, with the operands that they have now. */
+void hd_later_load(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset);
+void hd_later_store(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset);
+void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *host);
+void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *const *host);
+
+/* Does what was put off in cycle `now`; `exec` is the caller's, for the writing of registers. */
+void hd_later_do(struct hd_later *later, struct hd_exec *exec, uint64_t now);
+/* services.c: may the kernel that begins at `entry` print, or use the heap of device malloc? */
+bool hd_program_serves(const struct hd_program *program, uint32_t entry);
+/* fault.c: the fault becomes the launch's. */
+void hd_later_fault(const struct hd_later *later, struct hd_gpu *gpu);
+/* Cycle of the first that has not been done; UINT64_MAX: none. */
+uint64_t hd_later_next(const struct hd_later *later);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * The main loop's own state and steps, as gpu.c and window.c share them.
+ */
+#ifndef HD_RUNTIME_SIM_RUN_H
+#define HD_RUNTIME_SIM_RUN_H
+
+#include "runtime/sim/sim_private.h"
+#include "runtime/sim/watchdog.h"
+#include "runtime/sm/sm.h"
+
+#define HD_MAX_SMS 1024
+
+/* What the loop keeps beside the GPU. */
+struct hd_run {
+	struct hd_gpu *gpu;
+	uint32_t sm_count;
+	uint32_t busy_count;
+	uint32_t working_count; /* of these: with warps or memory accesses, not alarms alone */
+	uint32_t ending;	/* grids that run and have no block left */
+	bool chosen;		/* policies say whose blocks go where */
+	uint64_t began;		/* cycle since which some grid has been running */
+	uint64_t memory_next, dispatch_next, trace_next, sample_next, policy_next;
+	uint64_t policy_tick[HD_MAX_POLICIES];
+	uint32_t first; /* SM that gets the next CTA */
+	struct hd_watchdog watchdog;
+	uint64_t due[HD_MAX_SMS];  /* cycle at which each SM wants to be visited */
+	uint16_t busy[HD_MAX_SMS]; /* SMs with warps or memory accesses, ascending */
+	uint64_t woken[HD_MAX_SMS / 64];
+	struct hd_window *window;
+};
+
+static inline uint64_t hd_earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline bool hd_sm_busy(const struct hd_sm *sm)
+{
+	return sm->resident_warps || !hd_lsu_idle(sm->lsu);
+}
+
+/* gpu.c */
+void hd_run_find_busy(struct hd_run *run);
+/* The memory's cycles up to and including this one. */
+void hd_run_memory(struct hd_run *run, uint64_t now);
+/* Gives SMs blocks that have no place yet; returns the cycle at which it is to be tried again, HD_NEVER: when a block
+ * has ended. */
+uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now);
+/* Some grid that runs has blocks without a place. */
+bool hd_run_waits_for_room(const struct hd_run *run);
+/* Takes notice of blocks that have ended on an SM in cycle `now`. */
+void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now);
+
+/*
+ * window.c: several cycles of each SM at a time.
+ */
+struct hd_window;
+struct hd_window *hd_window_new(struct hd_run *run);
+/* The first grid for some time begins; or a grid that runs beside others does, or ends. */
+void hd_window_begin(struct hd_window *window);
+/* The cycle behind the last that the SMs may work through from `now` on without looking at each other: now + 1 where
+ * they have to. */
+uint64_t hd_window_end(const struct hd_window *window, uint64_t now);
+/* The SMs' work in [now, end); `*last` becomes the cycle in which the last of it was done, also by the memory where the
+ * only grid has ended. Returns the next cycle at which one of them has some. */
+uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uint64_t *last);
+/* The cycle that an SM has come to when the dispatcher looks at it in cycle `now`: inside a window others may have gone
+ * further, HD_NEVER: to its end. */
+uint64_t hd_window_stands(const struct hd_window *window, uint32_t sm, uint64_t now);
+
+#endif

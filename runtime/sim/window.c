@@ -1,0 +1,288 @@
+/*
+ * Windows: several cycles in which the SMs do not look at each other, so that each is simulated through all of them at
+ * once, in whatever order or by whatever host thread, and the results are the same.
+ *
+ * What an SM does reaches another one through the memory system, through the contents of global memory, or through the
+ * dispatcher of blocks.
+ * - A packet that an SM sends in cycle t is seen by the crossbar from t + 1 on, and its place in the queue is free
+ * again a traversal after it was taken; a reply is seen a traversal after it left its slice. So what the memory system
+ * does after a window's first cycle concerns no SM before the window's end, if a window is no longer than a traversal,
+ * and it can be simulated afterwards. The cycles that come out are those of a simulation cycle by cycle.
+ * - Stores and atomics take effect at the window's end in the order of cycles and SMs (runtime/exec/later.c). Loads see
+ *   memory as at the window's beginning. Results of loads and atomics are used after the window, if it is no longer
+ *   than a load that hits L1 takes.
+ * - An SM in which a block ends while others wait for a place stops there. The stopped ones go on one after the other
+ *   as the dispatcher would have come by.
+ * A window ends where something looks at the whole GPU: a policy's tick, a sample, the watchdog. Where hardware or the
+ * program leave no room for that (several grids at once, policies that choose among grids, printf and malloc in
+ * kernels, checks and traces) a window is one cycle, and SMs work in their order with all effects at once.
+ *
+ * A fault ends the window in its cycle for memory; other SMs have gone on to its end.
+ *
+ * Cost: O(SMs) a window beside their work.
+ */
+#include "runtime/exec/later.h"
+#include "runtime/sim/run.h"
+#include "runtime/sm/hooks.h"
+
+struct hd_window {
+	struct hd_run *run;
+	uint64_t cycles; /* of a window, at most */
+	bool allowed;	 /* for the grids that run */
+	bool inside;	 /* stopped SMs go on */
+	bool waiting;	 /* blocks wait for a place */
+	bool fed, idle;	 /* some SM gave the memory work; ran out of it */
+	uint64_t end;
+	uint32_t count;
+	uint16_t sms[HD_MAX_SMS];     /* that have something to do in the window */
+	uint64_t stopped[HD_MAX_SMS]; /* the next cycle of an SM that stopped before the window's end; else 0 */
+	uint64_t worked[HD_MAX_SMS];  /* last cycle in which it had work */
+	uint8_t noted[HD_MAX_SMS];    /* FED, IDLE */
+	struct hd_later *later[HD_MAX_SMS];
+};
+enum { FED = 1, IDLE = 2 };
+
+/* ---- how long */
+
+/* What hits L1 is there a cycle and its latency after issue. */
+static uint64_t most_cycles(const struct hd_gpu *gpu)
+{
+	return hd_earlier(hd_memory_lead(gpu->memory), gpu->config.l1_latency + 1);
+}
+
+struct hd_window *hd_window_new(struct hd_run *run)
+{
+	struct hd_gpu *gpu = run->gpu;
+	struct hd_window *window = HD_ARENA_NEW(&gpu->arena, struct hd_window, 1);
+	window->run = run;
+	window->cycles = most_cycles(gpu);
+	for (uint32_t i = 0; window->cycles > 1 && i < run->sm_count; i++)
+		window->later[i] = hd_later_new(window->cycles * gpu->config.schedulers, &gpu->arena);
+	return window;
+}
+
+/* Asked once a kernel, as long as no code is loaded. */
+static bool serves(const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	struct hd_module *module = grid->kernel->module;
+	struct hd_kernel *kernel = &module->kernels[grid->kernel - module->kernels];
+	if (kernel->looked_at != gpu->program.code.len)
+		kernel->serves = hd_program_serves(&gpu->program, grid->entry);
+	kernel->looked_at = gpu->program.code.len;
+	return kernel->serves;
+}
+
+static bool looks_at_all(const struct hd_gpu *gpu)
+{
+	return gpu->verify || gpu->check || gpu->redundancy || gpu->profile || gpu->trace_streams ||
+	       gpu->options.warn_outside;
+}
+
+void hd_window_begin(struct hd_window *window)
+{
+	const struct hd_gpu *gpu = window->run->gpu;
+	window->allowed = window->cycles > 1 && !looks_at_all(gpu);
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i]->running && window->allowed)
+			window->allowed = !serves(gpu, gpu->grids.data[i]);
+}
+
+uint64_t hd_window_end(const struct hd_window *window, uint64_t now)
+{
+	const struct hd_run *run = window->run;
+	if (!window->allowed || run->gpu->running != 1 || run->chosen || run->gpu->probe)
+		return now + 1;
+	uint64_t end = hd_earlier(now + window->cycles, run->watchdog.next_check);
+	end = hd_earlier(end, hd_earlier(run->sample_next, run->policy_next));
+	end = hd_earlier(end, run->dispatch_next);
+	return end > now ? end : now + 1;
+}
+
+/* ---- one SM */
+
+static void note(struct hd_window *window, uint32_t id, const struct hd_sm *sm)
+{
+	window->noted[id] |= (sm->lsu_ticked ? FED : 0) | (sm->resident_warps ? 0 : IDLE);
+}
+
+/* Through the cycles before `end`, or until it has to stop. */
+static void advance(struct hd_window *window, uint32_t id, uint64_t end)
+{
+	struct hd_run *run = window->run;
+	struct hd_sm *sm = run->gpu->sms[id];
+	uint64_t now = run->due[id];
+	sm->exec->later = window->later[id];
+	while (now < end) {
+		if (hd_sm_busy(sm))
+			window->worked[id] = now;
+		uint64_t next = hd_sm_tick(sm, now), this = now;
+		note(window, id, sm);
+		now = run->gpu->every_cycle ? now + 1 : next;
+		if (window->later[id]->error || (window->waiting && (sm->ctas_retired || sm->wants_dispatch))) {
+			window->stopped[id] = this + 1;
+			break;
+		}
+	}
+	sm->exec->later = NULL;
+	run->due[id] = now;
+}
+
+/* ---- stopped ones */
+
+uint64_t hd_window_stands(const struct hd_window *window, uint32_t sm, uint64_t now)
+{
+	if (!window->inside)
+		return now;
+	return window->stopped[sm] ? window->stopped[sm] : HD_NEVER;
+}
+
+static uint64_t first_stopped(const struct hd_window *window)
+{
+	uint64_t first = HD_NEVER;
+	for (uint32_t i = 0; i < window->count; i++)
+		if (window->stopped[window->sms[i]])
+			first = hd_earlier(first, window->stopped[window->sms[i]]);
+	return first;
+}
+
+/* The cycle behind the first fault's, else the window's end. */
+static uint64_t limit_of(const struct hd_window *window)
+{
+	uint64_t limit = window->end;
+	for (uint32_t i = 0; i < window->count; i++) {
+		const struct hd_later *later = window->later[window->sms[i]];
+		if (later->error)
+			limit = hd_earlier(limit, later->fault_cycle + 1);
+	}
+	return limit;
+}
+
+/* Those that stopped before cycle `now` go on there, with new blocks where there are some. */
+static void go_on(struct hd_window *window, uint64_t now, uint64_t limit)
+{
+	struct hd_run *run = window->run;
+	for (uint32_t i = 0; i < window->count; i++)
+		if (window->stopped[window->sms[i]] == now)
+			hd_run_collect(run, run->gpu->sms[window->sms[i]], now - 1);
+	if (run->dispatch_next <= now) {
+		window->inside = true;
+		run->dispatch_next = hd_run_dispatch(run, now);
+		window->inside = false;
+	}
+	uint64_t end = hd_earlier(limit, run->dispatch_next);
+	for (uint32_t i = 0; i < window->count; i++) {
+		uint32_t id = window->sms[i];
+		if (window->stopped[id] != now)
+			continue;
+		window->stopped[id] = 0;
+		advance(window, id, end);
+		if (!window->stopped[id] && end < window->end)
+			window->stopped[id] = end;
+	}
+}
+
+/* ---- all of them */
+
+static void find_sms(struct hd_window *window)
+{
+	const struct hd_run *run = window->run;
+	window->count = 0;
+	for (uint32_t i = 0; i < run->busy_count; i++) {
+		uint32_t id = run->busy[i];
+		if (run->due[id] >= window->end)
+			continue;
+		window->sms[window->count++] = (uint16_t)id;
+		window->stopped[id] = 0;
+		window->noted[id] = 0;
+		hd_later_clear(window->later[id]);
+	}
+}
+
+/* What was put off takes effect, up to `limit`. */
+static void do_later(struct hd_window *window, uint64_t now, uint64_t limit)
+{
+	struct hd_exec *exec = hd_sim_of(window->run->gpu)->exec;
+	struct hd_later *some[HD_MAX_SMS];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < window->count; i++)
+		if (window->later[window->sms[i]]->used)
+			some[count++] = window->later[window->sms[i]];
+	for (; count && now < limit; now++)
+		for (uint32_t i = 0; i < count; i++)
+			hd_later_do(some[i], exec, now);
+}
+
+static void take_fault(struct hd_window *window, uint64_t limit)
+{
+	for (uint32_t i = 0; i < window->count; i++) {
+		const struct hd_later *later = window->later[window->sms[i]];
+		if (!later->error || later->fault_cycle + 1 != limit)
+			continue;
+		hd_later_fault(later, window->run->gpu);
+		return;
+	}
+}
+
+/* What the SMs leave for the loop. */
+static void gather(struct hd_window *window)
+{
+	struct hd_run *run = window->run;
+	uint8_t noted = 0;
+	for (uint32_t i = 0; i < window->count; i++) {
+		struct hd_sm *sm = run->gpu->sms[window->sms[i]];
+		noted |= window->noted[window->sms[i]];
+		if (sm->ctas_retired || sm->wants_dispatch)
+			hd_run_collect(run, sm, window->end - 1);
+		window->stopped[window->sms[i]] = 0;
+	}
+	if (noted & FED)
+		run->memory_next = hd_earlier(run->memory_next, window->end);
+	if (noted & IDLE)
+		hd_run_find_busy(run);
+}
+
+/* The last cycle in which an SM did something. */
+static uint64_t last_worked(const struct hd_window *window, uint64_t now)
+{
+	uint64_t last = now;
+	for (uint32_t i = 0; i < window->count; i++)
+		if (window->worked[window->sms[i]] > last)
+			last = window->worked[window->sms[i]];
+	return last;
+}
+
+/* The cycle in which the last work of the only grid was done; `otherwise`: there is more. */
+static uint64_t ended_at(const struct hd_window *window, uint64_t otherwise)
+{
+	struct hd_run *run = window->run;
+	if (run->memory_next <= window->end)
+		hd_run_memory(run, window->end);
+	hd_run_find_busy(run);
+	if (run->working_count || !hd_memory_idle(run->gpu->memory))
+		return otherwise;
+	uint64_t last = hd_memory_last(run->gpu->memory);
+	return last > otherwise ? last : otherwise;
+}
+
+uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uint64_t *last)
+{
+	struct hd_run *run = window->run;
+	window->end = end;
+	window->waiting = hd_run_waits_for_room(run);
+	find_sms(window);
+	for (uint32_t i = 0; i < window->count; i++)
+		advance(window, window->sms[i], end);
+	while (window->waiting && first_stopped(window) < limit_of(window))
+		go_on(window, first_stopped(window), limit_of(window));
+	uint64_t limit = limit_of(window);
+	do_later(window, now, limit);
+	take_fault(window, limit);
+	gather(window);
+	*last = run->gpu->error ? end - 1 : last_worked(window, now);
+	if (run->ending && !run->gpu->error)
+		*last = ended_at(window, *last);
+	uint64_t next = HD_NEVER;
+	for (uint32_t i = 0; i < run->busy_count; i++)
+		next = hd_earlier(next, run->due[run->busy[i]]);
+	return next;
+}
