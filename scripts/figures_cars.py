@@ -415,7 +415,9 @@ def where_traps_are(workloads, out):
                                 for name, registers, blocks, cycles in blocks_by_allocation(launch['cars']) if blocks)
         rows.append((w.name, f'`{launch["kernel"].split("(")[0].split("<")[0].split(" ")[-1]}`', allocations))
     return [f'### Where the traps are, with {max(SERIES)} warps', '', 'The launch with the most of them: rows of a warp, blocks, and '
-            'thousands of cycles of a block.', '', *table(('workload', 'kernel', 'allocations'), rows)]
+            'thousands of cycles of a block. Averages are of blocks that did different work: where later launches of a kernel do less '
+            'than its first, the allocation with which the second began has the lowest from then on, and stays.', '',
+            *table(('workload', 'kernel', 'allocations'), rows)]
 
 
 def warps_of_sm(workload, run):
