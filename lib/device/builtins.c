@@ -352,11 +352,13 @@ static __attribute__((noinline)) float divide_slow(float a, float b)
 {
 	float x = __builtin_fabsf(a), y = __builtin_fabsf(b), infinity = as_float(INFINITY_BITS);
 	u32 sign = (bits_of(a) ^ bits_of(b)) & SIGN;
+	if (x == 0 && y > 0) /* the one case that programs have in plenty */
+		return as_float(sign);
 	if (__builtin_isunordered(a, b))
 		return a + b;
 	if (x == infinity || y == 0)
 		return as_float(y == infinity || x == 0 ? NAN_BITS : sign | INFINITY_BITS);
-	if (y == infinity || x == 0)
+	if (y == infinity)
 		return as_float(sign);
 	int ex, ey;
 	float p = normalized(x, &ex), d = normalized(y, &ey);
@@ -493,11 +495,13 @@ static __attribute__((noinline)) double divide_slow_d(double a, double b)
 {
 	double x = __builtin_fabs(a), y = __builtin_fabs(b), infinity = as_double(INFINITY_BITS_D);
 	u64 sign = (bits_of_d(a) ^ bits_of_d(b)) & SIGN_D;
+	if (x == 0 && y > 0)
+		return as_double(sign);
 	if (__builtin_isunordered(a, b))
 		return a + b;
 	if (x == infinity || y == 0)
 		return as_double(y == infinity || x == 0 ? NAN_BITS_D : sign | INFINITY_BITS_D);
-	if (y == infinity || x == 0)
+	if (y == infinity)
 		return as_double(sign);
 	int ex, ey;
 	double p = normalized_d(x, &ex), d = normalized_d(y, &ey);
