@@ -328,6 +328,7 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 		 "sector is a power of two that divides both cache lines"},
 		{is_power_of_two(config->dram_row), "dram_row is a power of two"},
 		{config->l1_line == config->l2_line, "l1_line and l2_line differ"},
+		{config->l1_miss_queue != 1, "l1_miss_queue has no place for a victim beside a miss"},
 		{config->l1_line / config->sector <= 8, "a cache line has more than 8 sectors"},
 		{config->l1_bytes % (config->l1_line * config->l1_ways) == 0,
 		 "l1_bytes is not a multiple of l1_line * l1_ways"},

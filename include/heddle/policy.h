@@ -112,6 +112,16 @@ struct hd_first_use {
 	bool waits;			   /* for some of them; else it issues */
 };
 
+/* An answer of L2. */
+struct hd_packet;
+#define HD_NO_PACKET UINT32_MAX
+struct hd_reply {
+	const struct hd_packet *packet; /* its line, sectors, kind and size */
+	const struct hd_grid *grid;	/* whose request it was */
+	uint32_t latency;		/* cycles since that left the SM */
+	bool missed;			/* L2 did not have all of it */
+};
+
 struct hd_policy_hooks {
 	/* State that the engine sets aside, zeroed: that of grids, CTAs and warps whenever one starts, the others once.
 	 */
@@ -227,6 +237,17 @@ struct hd_policy_hooks {
 	 * it has to wait for it. Once a register that was loaded. */
 	void (*first_use)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_first_use *use,
 			  uint64_t now);
+	/*
+	 * Which packet goes from the SM to L2 next: of each grid that has some ready the first in its miss queue, in
+	 * turns, as the baseline takes them (struct hd_packet: runtime/memory/packet.h). An index; HD_NO_PACKET: none
+	 * now, it is asked again in the next cycle. Asked only where there is one and room for it. One policy of a
+	 * combination.
+	 */
+	uint32_t (*send)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_packet *const *heads,
+			 uint32_t count, uint64_t now);
+	/* L2 has answered a request of the SM. */
+	void (*reply)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_reply *reply,
+		      uint64_t now);
 	void (*barrier)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	/* The warp waits at a barrier that did not complete; and it goes on. At the latter all warps that the barrier
 	 * let go are running again. */
@@ -277,8 +298,8 @@ struct hd_policy_hooks {
 	X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) X(long_stall) X(wake_up) \
 	X(warp_start) X(stream_end) X(range_reads) X(range_writes)                                                    \
 	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) X(operand_delivered)  \
-	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) X(l1_bypass) X(load_miss)        \
-	X(first_use)
+	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) X(l1_bypass)                    \
+	X(load_miss) X(first_use) X(send) X(reply)
 enum hd_hook_index {
 #define X(hook) HD_HOOK_INDEX_##hook,
 	HD_HOOK_LIST(X)

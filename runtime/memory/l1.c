@@ -33,15 +33,40 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 	uint32_t sets = (uint32_t)(config->l1_bytes / (config->l1_line * config->l1_ways));
 	l1->enabled = sets > 0;
 	hd_tags_init(&l1->tags, sets ? sets : 1, sets ? (uint32_t)config->l1_ways : 1, arena);
-	/* What the pipeline holds when the crossbar takes one packet a cycle, and one instruction's burst. */
-	hd_packets_init(&l1->out, l1->latency + 32, arena);
+	/* By default what the pipeline holds when the crossbar takes one packet a cycle, and one instruction's burst.
+	 */
+	l1->capacity = config->l1_miss_queue ? (uint32_t)config->l1_miss_queue : l1->latency + 32;
+	l1->kept = (uint32_t)config->l1_mshrs_kept;
+	l1->out = HD_ARENA_NEW(arena, struct hd_packets, HD_MEM_GRIDS);
+	hd_l1_prepare(l1, 0, arena);
+	hd_l1_set_sharers(l1, 1);
 	uint32_t waiters = l1->mshrs * l1->merges < MAX_WAITERS ? l1->mshrs * l1->merges : MAX_WAITERS;
 	l1->waiters = HD_ARENA_NEW(arena, struct hd_l1_waiter, waiters);
 	for (uint32_t i = 0; i < waiters; i++)
 		l1->waiters[i].next = i + 1 < waiters ? i + 1 : HD_NONE;
 }
 
+void hd_l1_prepare(struct hd_l1 *l1, uint32_t grid, struct hd_arena *arena)
+{
+	if (!l1->out[grid].ring)
+		hd_packets_init(&l1->out[grid], l1->capacity, arena);
+}
+
+/* Two packets at least: a victim goes with the miss that takes its place. */
+void hd_l1_set_sharers(struct hd_l1 *l1, uint32_t grids)
+{
+	l1->sharers = grids ? grids : 1;
+	l1->share = l1->capacity / l1->sharers > 2 ? l1->capacity / l1->sharers : 2;
+}
+
 /* ---- packets and waiters */
+
+/* For the grid of the access. */
+static uint32_t room(const struct hd_l1 *l1)
+{
+	uint32_t count = hd_packets_count(&l1->out[l1->grid]);
+	return count < l1->share ? l1->share - count : 0;
+}
 
 static void send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, uint8_t sectors, uint32_t tag,
 		 const struct hd_access *access)
@@ -54,7 +79,8 @@ static void send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, ui
 	packet.service = access ? access->service : 0;
 	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
 	packet.flits = hd_packet_flits(bytes, l1->flit);
-	hd_packets_push(&l1->out, &packet);
+	hd_packets_push(&l1->out[l1->grid], &packet);
+	l1->waiting |= UINT32_C(1) << l1->grid;
 }
 
 static uint32_t add_waiter(struct hd_l1 *l1, uint32_t ticket, uint8_t sectors)
@@ -89,8 +115,18 @@ static bool can_merge(const struct hd_l1 *l1, const struct hd_tag *tag, uint8_t 
 
 static bool have_mshrs(const struct hd_l1 *l1, uint8_t sectors)
 {
+	uint32_t count = (uint32_t)__builtin_popcount(sectors), mine = l1->used[l1->grid];
+	uint32_t kept = l1->kept * (l1->sharers - 1);
+	if (kept && mine && mine + count + kept > l1->mshrs)
+		return false;
 	/* A line of more sectors than there are MSHRs goes alone. */
-	return !l1->mshrs_used || l1->mshrs_used + (uint32_t)__builtin_popcount(sectors) <= l1->mshrs;
+	return !l1->mshrs_used || l1->mshrs_used + count <= l1->mshrs;
+}
+
+static void take_mshrs(struct hd_l1 *l1, uint8_t sectors)
+{
+	l1->mshrs_used += (uint32_t)__builtin_popcount(sectors);
+	l1->used[l1->grid] += (uint32_t)__builtin_popcount(sectors);
 }
 
 static void count_access(struct hd_l1 *l1, const struct hd_l1_request *request, const struct hd_access *access,
@@ -128,7 +164,7 @@ static struct hd_tag *allocate(struct hd_l1 *l1, uint64_t now, uint32_t victim, 
 static void fetch(struct hd_l1 *l1, uint64_t now, struct hd_tag *tag, uint8_t sectors)
 {
 	tag->pending |= sectors;
-	l1->mshrs_used += (uint32_t)__builtin_popcount(sectors);
+	take_mshrs(l1, sectors);
 	send(l1, now, HD_PACKET_READ, tag->line, sectors, (uint32_t)(tag - l1->tags.tags), NULL);
 }
 
@@ -145,7 +181,7 @@ static enum hd_l1_result load_present(struct hd_l1 *l1, uint64_t now, const stru
 	}
 	if (l1->free_waiter == HD_NONE || !can_merge(l1, tag, merge))
 		return HD_L1_STALL;
-	if (miss && (!have_mshrs(l1, miss) || !hd_packets_room(&l1->out)))
+	if (miss && (!have_mshrs(l1, miss) || !room(l1)))
 		return HD_L1_STALL;
 	if (miss)
 		fetch(l1, now, tag, miss);
@@ -162,8 +198,7 @@ static enum hd_l1_result load(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 	if (index != HD_NONE)
 		return load_present(l1, now, request, access, index);
 	uint32_t victim = hd_tags_victim(&l1->tags, access->line);
-	if (victim == HD_NONE || l1->free_waiter == HD_NONE || !have_mshrs(l1, access->sectors) ||
-	    hd_packets_room(&l1->out) < 2)
+	if (victim == HD_NONE || l1->free_waiter == HD_NONE || !have_mshrs(l1, access->sectors) || room(l1) < 2)
 		return HD_L1_STALL;
 	struct hd_tag *tag = allocate(l1, now, victim, access->line);
 	fetch(l1, now, tag, access->sectors);
@@ -176,7 +211,7 @@ static enum hd_l1_result load(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
 			      const struct hd_access *access)
 {
-	if (l1->free_waiter == HD_NONE || !have_mshrs(l1, access->sectors) || hd_packets_room(&l1->out) < 2)
+	if (l1->free_waiter == HD_NONE || !have_mshrs(l1, access->sectors) || room(l1) < 2)
 		return HD_L1_STALL;
 	uint32_t index = hd_tags_find(&l1->tags, access->line);
 	struct hd_tag *tag = index == HD_NONE ? NULL : &l1->tags.tags[index];
@@ -189,7 +224,7 @@ static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 	if (tag && request->kind != HD_MEM_LOAD)
 		tag->valid &= (uint8_t)~access->sectors;
 	uint32_t waiter = add_waiter(l1, request->ticket, access->sectors);
-	l1->mshrs_used += (uint32_t)__builtin_popcount(access->sectors);
+	take_mshrs(l1, access->sectors);
 	uint8_t kind = request->kind == HD_MEM_LOAD	? HD_PACKET_READ
 		       : request->kind == HD_MEM_ATOMIC ? HD_PACKET_ATOMIC
 							: HD_PACKET_REDUCTION;
@@ -201,7 +236,7 @@ static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 static enum hd_l1_result store_through(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
 				       const struct hd_access *access)
 {
-	if (!hd_packets_room(&l1->out))
+	if (!room(l1))
 		return HD_L1_STALL;
 	uint32_t index = l1->enabled ? hd_tags_find(&l1->tags, access->line) : HD_NONE;
 	bool hit = index != HD_NONE && !(access->sectors & ~l1->tags.tags[index].valid);
@@ -222,7 +257,7 @@ static enum hd_l1_result store_back(struct hd_l1 *l1, uint64_t now, const struct
 	bool hit = tag && !(access->sectors & ~tag->valid);
 	if (!tag)
 		victim = hd_tags_victim(&l1->tags, access->line);
-	if ((!tag && victim == HD_NONE) || !have_mshrs(l1, missing) || hd_packets_room(&l1->out) < 2)
+	if ((!tag && victim == HD_NONE) || !have_mshrs(l1, missing) || room(l1) < 2)
 		return HD_L1_STALL;
 	if (tag)
 		hd_tags_touch(&l1->tags, index);
@@ -292,6 +327,7 @@ uint32_t hd_l1_reply(struct hd_l1 *l1, const struct hd_packet *reply)
 	uint32_t sectors = (uint32_t)__builtin_popcount(reply->sectors);
 	assert(l1->mshrs_used >= sectors);
 	l1->mshrs_used -= sectors;
+	l1->used[reply->grid] -= sectors;
 	if (reply->tag & PAST_CACHE)
 		finish(l1, reply->tag & ~PAST_CACHE);
 	else
@@ -332,13 +368,16 @@ void hd_l1_flush(struct hd_l1 *l1)
 
 bool hd_l1_idle(const struct hd_l1 *l1)
 {
-	return !l1->mshrs_used && l1->out.head == l1->out.tail;
+	return !l1->mshrs_used && !l1->waiting;
 }
 
 void hd_l1_dump(const struct hd_l1 *l1, FILE *out)
 {
+	uint32_t packets = 0;
+	for (uint32_t left = l1->waiting; left; left &= left - 1)
+		packets += hd_packets_count(&l1->out[__builtin_ctz(left)]);
 	fprintf(out, "  l1: %u lines, %u of %u ways, %u of %u MSHRs, %u packets to send\n", l1->tags.used,
-		l1->tags.limit, l1->tags.ways, l1->mshrs_used, l1->mshrs, hd_packets_count(&l1->out));
+		l1->tags.limit, l1->tags.ways, l1->mshrs_used, l1->mshrs, packets);
 	for (uint32_t i = 0; i < l1->tags.set_count * l1->tags.ways; i++) {
 		const struct hd_tag *tag = &l1->tags.tags[i];
 		if (tag->pending)

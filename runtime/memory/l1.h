@@ -31,7 +31,12 @@ struct hd_l1_waiter {
 
 struct hd_l1 {
 	struct hd_tags tags;
-	struct hd_packets out; /* to the crossbar, ready l1_latency after the access */
+	/* Miss queues: packets to the crossbar, ready l1_latency after the access, of each grid that the SM has had. */
+	struct hd_packets *out;
+	uint32_t waiting;	     /* bit a grid with packets there */
+	uint32_t capacity, share;    /* places for packets; for those of a grid */
+	uint32_t sharers, kept;	     /* grids on the SM; MSHRs that each can count on */
+	uint32_t used[HD_MEM_GRIDS]; /* of mshrs_used */
 	struct hd_l1_waiter *waiters;
 	uint32_t free_waiter, finished;
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
@@ -46,6 +51,17 @@ struct hd_l1 {
 
 void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, struct hd_counters *counters,
 		struct hd_arena *arena);
+/* A grid is going to have accesses; that of number 0 needs none of this. */
+void hd_l1_prepare(struct hd_l1 *l1, uint32_t grid, struct hd_arena *arena);
+/* So many grids are on the SM: each has its part of the places for packets, and leaves MSHRs for the others. */
+void hd_l1_set_sharers(struct hd_l1 *l1, uint32_t grids);
+/* The first packet of a grid has gone. */
+static inline void hd_l1_sent(struct hd_l1 *l1, uint32_t grid)
+{
+	hd_packets_pop(&l1->out[grid]);
+	if (!hd_packets_count(&l1->out[grid]))
+		l1->waiting &= ~(UINT32_C(1) << grid);
+}
 /* The packets' `slice` is left to who takes them. */
 enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
 			       const struct hd_access *access);

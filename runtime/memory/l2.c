@@ -89,6 +89,7 @@ static void wait_for(struct hd_l2_slice *slice, struct hd_tag *tag, const struct
 	slice->free_waiter = waiter->next;
 	*waiter = (struct hd_l2_waiter){reply_to(slice, request), HD_NONE, sectors,
 					is_atomic(request) ? request->service : 0};
+	waiter->reply.flags |= HD_PACKET_MISSED;
 	while (*link != HD_NONE)
 		link = &slice->waiters[*link].next;
 	*link = index;

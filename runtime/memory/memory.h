@@ -17,6 +17,7 @@
 #include "lib/arena.h"
 
 struct hd_memory; /* crossbars, L2, DRAM, shared by all SMs */
+struct hd_packet; /* packet.h */
 struct hd_lsu;	  /* load/store unit of one SM with its L1 and shared memory */
 
 #define HD_MEM_GRIDS 32   /* whose requests are told apart */
@@ -70,14 +71,24 @@ struct hd_lsu_watch {
 	void *context;
 	/* A load or atomic waits for memory: the first of its line accesses that L1 cannot answer. */
 	void (*miss)(void *context, uint32_t token, uint64_t now);
+	/* Which of these packets goes to L2 next: the first of each grid that has some ready, in turns; UINT32_MAX:
+	 * none, it is asked again in the next cycle. There is room for any of them. */
+	uint32_t (*send)(void *context, const struct hd_packet *const *heads, uint32_t count, uint64_t now);
+	/* An answer has come from L2. */
+	void (*reply)(void *context, const struct hd_packet *reply, uint64_t now);
 };
 void hd_lsu_set_watch(struct hd_lsu *lsu, const struct hd_lsu_watch *watch);
 /* Shared memory that resident CTAs use: with l1_unified it is taken from the L1's ways. Called at CTA launch and
  * retire. */
 void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes);
 
-/* Whether an entry of the queue is free beside `reserved` ones. */
-bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint32_t reserved);
+/* A grid is going to have requests; that of number 0 needs none of this. Once for all. */
+void hd_lsu_prepare(struct hd_lsu *lsu, uint32_t grid, struct hd_arena *arena);
+/* So many grids have blocks on the SM: each has an equal part of the places in the queues. */
+void hd_lsu_set_sharers(struct hd_lsu *lsu, uint32_t grids);
+
+/* Whether a place in the queue is free for the grid beside `reserved` ones. */
+bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint32_t grid, uint32_t reserved);
 /* Enqueues; the caller has checked hd_lsu_can_accept. `ready`: cycle at which its operands are read. The request is
  * copied. */
 void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct hd_mem_request *request);
@@ -92,6 +103,8 @@ uint64_t hd_lsu_next_completion(const struct hd_lsu *lsu);
 uint32_t hd_lsu_pending_stores(const struct hd_lsu *lsu, uint32_t group);
 /* Global and local requests of a grid that are not done. */
 uint32_t hd_lsu_pending(const struct hd_lsu *lsu, uint32_t grid);
+/* Packets in a grid's miss queue. */
+uint32_t hd_lsu_packets(const struct hd_lsu *lsu, uint32_t grid);
 bool hd_lsu_idle(const struct hd_lsu *lsu);
 /* Writes back and invalidates (kernel boundary). Counted, not timed. */
 void hd_lsu_flush(struct hd_lsu *lsu);

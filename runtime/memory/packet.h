@@ -23,9 +23,14 @@ enum hd_packet_kind {
 	HD_PACKET_ACK	     /* reply */
 };
 
+enum { HD_PACKET_MISSED = 1 /* reply: L2 did not have all of it */ };
+
+/* Lines and cycles have 48 bits; beside them lie those of the cycle in which the request left its SM. */
 struct hd_packet {
-	uint64_t line;	 /* address / line size */
-	uint64_t ready;	 /* core cycle from which the receiver may take it */
+	uint64_t line : 48; /* address / line size */
+	uint64_t sent_low : 16;
+	uint64_t ready : 48; /* core cycle from which the receiver may take it */
+	uint64_t sent_high : 16;
 	uint32_t tag;	 /* the sender's; comes back in the reply */
 	uint16_t sm;	 /* that sent it or gets it */
 	uint16_t slice;	 /* of the L2 */
@@ -35,7 +40,20 @@ struct hd_packet {
 	uint8_t service; /* atomics: cycles of the L2's unit */
 	uint8_t flits;	 /* header included */
 	uint8_t grid;	 /* that caused it */
+	uint8_t flags;	 /* HD_PACKET_* */
 };
+
+static inline void hd_packet_stamp(struct hd_packet *packet, uint64_t now)
+{
+	packet->sent_low = now & 0xffff;
+	packet->sent_high = now >> 16 & 0xffff;
+}
+
+/* Cycles from when the request left its SM; below 2^32. */
+static inline uint32_t hd_packet_age(const struct hd_packet *reply, uint64_t now)
+{
+	return (uint32_t)now - ((uint32_t)reply->sent_high << 16 | (uint32_t)reply->sent_low);
+}
 
 /* A ring of packets in the order of arrival; a full one stalls its writer. */
 struct hd_packets {

@@ -446,8 +446,10 @@ static uint64_t first_start(const struct hd_gpu *gpu)
 void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct hd_run *run = gpu->run;
-	for (uint32_t i = 0; i < run->sm_count; i++)
+	for (uint32_t i = 0; i < run->sm_count; i++) {
 		hd_sm_charge(gpu->sms[i], gpu->now);
+		gpu->sms[i]->grids[grid->slot].grid = NULL;
+	}
 	hd_sampler_finish(&grid->record->sampler, gpu);
 	run->ending -= grid->cta_done == grid->cta_total;
 	grid->running = false;

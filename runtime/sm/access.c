@@ -23,6 +23,8 @@ void hd_access_clear(struct hd_sm *sm)
 	for (uint32_t i = 0; i < entries; i++)
 		sm->late[i].next_free = i + 1;
 	sm->late_free = sm->late_count = 0;
+	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
+		sm->grids[i].late = 0;
 }
 
 static uint8_t request_kind(const struct hd_dinst *inst)
@@ -68,6 +70,7 @@ static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, u
 	assert(sm->late_count < sm->gpu->config.collectors);
 	sm->late_free = late->next_free;
 	sm->late_count++;
+	sm->grids[sm->request.grid].late++;
 	late->issued = now;
 	late->extra = extra;
 	late->request = sm->request;
@@ -104,5 +107,6 @@ void hd_access_arrive(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, ui
 	late->next_free = sm->late_free;
 	sm->late_free = index;
 	sm->late_count--;
+	sm->grids[late->request.grid].late--;
 	warp->late--;
 }

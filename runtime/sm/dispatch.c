@@ -80,6 +80,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 	struct hd_sm_grid *mine = &sm->grids[grid->slot];
 	uint32_t rows = hd_range_rows(sm, grid);
 	struct hd_occupancy fit = fit_of(sm, grid, rows);
+	mine->grid = grid;
 	mine->limit = fit.ctas;
 	mine->resident = mine->placed = mine->retired = 0;
 	mine->registers_per_warp = fit.registers_per_warp;
@@ -92,6 +93,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 		sm->shared_reserved = 0;
 		hd_lsu_set_shared(sm->lsu, 0);
 	}
+	hd_lsu_prepare(sm->lsu, grid->slot, &sm->gpu->arena);
 	size_t own = (size_t)grid->register_rows + HD_HIDDEN_ROWS;
 	mine->warp_register_bytes = own * HD_ROW_BYTES;
 	int error = reserve(&mine->registers, &mine->register_bytes, sm->warp_count * mine->warp_register_bytes);
@@ -285,6 +287,18 @@ static void place_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	}
 }
 
+/* These grids have blocks here from now on. Others may find more places in the queues. */
+static void share_queues(struct hd_sm *sm, uint32_t grids)
+{
+	int before = __builtin_popcount(sm->grid_mask), after = __builtin_popcount(grids);
+	sm->grid_mask = grids;
+	if (before <= 1 && after <= 1)
+		return;
+	hd_lsu_set_sharers(sm->lsu, (uint32_t)after);
+	if (sm->lsu_next > sm->now + 1 && !hd_lsu_idle(sm->lsu))
+		sm->lsu_next = sm->now + 1;
+}
+
 void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now)
 {
 	struct hd_cta *cta = take_cta(sm);
@@ -294,8 +308,9 @@ void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, u
 	hd_policy_clear_cta(sm->gpu, cta);
 	sm->resident_ctas++;
 	sm->placed_ctas++;
-	sm->grids[grid->slot].resident++;
 	sm->grids[grid->slot].placed++;
+	if (!sm->grids[grid->slot].resident++)
+		share_queues(sm, sm->grid_mask | UINT32_C(1) << grid->slot);
 	sm->next_launch = now + sm->gpu->config.cta_launch_interval;
 	sm->counted[grid->slot].ctas++;
 	hd_linear_cta(sm, cta);
@@ -321,7 +336,8 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 	sm->resident_ctas--;
 	sm->placed_ctas--;
 	sm->ctas_retired++;
-	sm->grids[cta->grid->slot].resident--;
+	if (!--sm->grids[cta->grid->slot].resident)
+		share_queues(sm, sm->grid_mask & ~(UINT32_C(1) << cta->grid->slot));
 	sm->grids[cta->grid->slot].placed--;
 	sm->grids[cta->grid->slot].retired++;
 }

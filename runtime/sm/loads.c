@@ -11,7 +11,7 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
-static void tell_miss(void *context, uint32_t token, uint64_t now)
+void hd_loads_missed(void *context, uint32_t token, uint64_t now)
 {
 	struct hd_sm *sm = context;
 	const struct hd_inflight *entry = &sm->inflight[token];
@@ -19,14 +19,6 @@ static void tell_miss(void *context, uint32_t token, uint64_t now)
 		return;
 	HD_HOOKED (sm->gpu, self, load_miss)
 		self->hooks->load_miss(self, &sm->warps[entry->warp], entry->inst, now);
-}
-
-void hd_loads_watch(struct hd_sm *sm)
-{
-	struct hd_lsu_watch watch = {.context = sm};
-	if (sm->hooks & HD_HOOK(load_miss))
-		watch.miss = tell_miss;
-	hd_lsu_set_watch(sm->lsu, &watch);
 }
 
 /* Takes `what` out of the set; what of it was there is in `found`. */

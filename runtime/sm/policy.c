@@ -238,7 +238,7 @@ void hd_policy_place(struct hd_gpu *gpu)
 		for (uint32_t i = 0; i < sm->cta_count; i++)
 			sm->ctas[i].policy_space = new_space(gpu, gpu->policy_bytes.cta);
 		place_in_stage(gpu, sm);
-		hd_loads_watch(sm);
+		hd_traffic_watch(sm);
 	}
 }
 

@@ -230,6 +230,25 @@ static void block(struct blocked *blocked, uint8_t reason, uint64_t until)
 		blocked->until = until;
 }
 
+/* Of ready warps with memory instructions those for which the load/store unit has a place. */
+static uint64_t accepted(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t ready)
+{
+	if (!sm->inflight_left)
+		return 0;
+	if (!(sm->grid_mask & (sm->grid_mask - 1)))
+		return hd_lsu_can_accept(sm->lsu, sm->grid_of[scheduler->warp_at[__builtin_ctzll(ready)]],
+					 sm->late_count)
+			       ? ready
+			       : 0;
+	uint64_t found = 0;
+	for (; ready; ready &= ready - 1) {
+		uint32_t grid = sm->grid_of[scheduler->warp_at[__builtin_ctzll(ready)]];
+		if (hd_lsu_can_accept(sm->lsu, grid, sm->grids[grid].late))
+			found |= ready & -ready;
+	}
+	return found;
+}
+
 /* The active ready warps whose port takes an instruction now. */
 static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now,
 				     struct blocked *blocked)
@@ -247,10 +266,14 @@ static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler
 			block(blocked, HD_STALL_collector, now + 1);
 		else if (unit > now)
 			block(blocked, HD_STALL_unit, unit);
-		else if (port == HD_PORT_MEMORY && (!sm->inflight_left || !hd_lsu_can_accept(sm->lsu, sm->late_count)))
-			block(blocked, HD_STALL_unit, sm->lsu_next > now ? sm->lsu_next : now + 1);
-		else
+		else if (port == HD_PORT_MEMORY) {
+			uint64_t taken = accepted(sm, scheduler, ready);
+			if (taken != ready)
+				block(blocked, HD_STALL_unit, sm->lsu_next > now ? sm->lsu_next : now + 1);
+			candidates |= taken;
+		} else {
 			candidates |= ready;
+		}
 	}
 	return candidates;
 }

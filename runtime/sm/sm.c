@@ -138,6 +138,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
 		sm->grids[i].resident = sm->grids[i].placed = sm->grids[i].retired = 0;
 	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = 0;
+	sm->grid_mask = 0;
 }
 
 void hd_sm_charge(struct hd_sm *sm, uint64_t now)
@@ -149,7 +150,9 @@ void hd_sm_charge(struct hd_sm *sm, uint64_t now)
 /* Room in the load/store queue may have appeared: schedulers that wait for it look again. */
 static void wake_memory_ports(struct hd_sm *sm)
 {
-	if (!hd_lsu_can_accept(sm->lsu, sm->late_count))
+	uint32_t grids = sm->grid_mask;
+	bool alone = !(grids & (grids - 1));
+	if (alone && grids && !hd_lsu_can_accept(sm->lsu, (uint32_t)__builtin_ctz(grids), sm->late_count))
 		return;
 	for (uint32_t i = 0; i < sm->scheduler_count; i++)
 		if (sm->schedulers[i].ready[HD_PORT_MEMORY])

@@ -157,6 +157,8 @@ struct hd_parked {
 
 /* What an SM keeps of a grid that runs. */
 struct hd_sm_grid {
+	const struct hd_grid *grid;  /* NULL: it has ended */
+	uint32_t late;		     /* of hd_sm.late_count */
 	uint32_t limit;		     /* CTAs of it that the SM has room for when nothing else is there */
 	uint32_t resident, placed;   /* CTAs that the SM knows; of these, in a slot */
 	uint32_t retired;	     /* since the GPU last looked */
@@ -198,6 +200,7 @@ struct hd_sm {
 	uint32_t warp_count, cta_count;		/* that it can know at a time; those without a slot included */
 	uint32_t resident_warps, resident_ctas; /* that it knows */
 	uint32_t placed_warps, placed_ctas;	/* of these, in a slot */
+	uint32_t grid_mask;			/* bit a grid with resident CTAs */
 	uint64_t now;
 	uint64_t lsu_next;	  /* cycle at which hd_lsu_tick wants to be called */
 	uint64_t completion_next; /* cycle of the first completion not yet taken */
@@ -490,10 +493,13 @@ static inline uint64_t hd_access_after(const struct hd_sm *sm, const struct hd_w
 }
 
 /* loads.c: what policies hear of loads, for SMs with their hooks */
-void hd_loads_watch(struct hd_sm *sm);
+void hd_loads_missed(void *sm, uint32_t token, uint64_t now);
 /* The warp issues an instruction; it waits for memory before its next one. */
 void hd_loads_used(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp);
+
+/* traffic.c: has the load/store unit tell and ask what policies want to hear and say */
+void hd_traffic_watch(struct hd_sm *sm);
 
 /* fetch.c */
 void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena);

@@ -36,6 +36,7 @@ void rig_release(struct rig *rig)
 
 void rig_issue(struct rig *rig, uint32_t sm, const struct hd_mem_request *request)
 {
+	hd_lsu_prepare(rig->lsus[sm], request->grid, &rig->arena);
 	hd_lsu_issue(rig->lsus[sm], rig->now, rig->now + 1, request);
 	if (rig->lsu_next[sm] > rig->now + 1)
 		rig->lsu_next[sm] = rig->now + 1;

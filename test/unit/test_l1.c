@@ -54,10 +54,10 @@ static enum hd_l1_result store(uint64_t line, uint8_t sectors, uint8_t full, uin
 /* Takes the next packet to the memory, which is of this kind. */
 static struct hd_packet sent(uint8_t kind)
 {
-	const struct hd_packet *front = hd_packets_front(&l1.out);
+	const struct hd_packet *front = hd_packets_front(&l1.out[0]);
 	ck_assert_ptr_nonnull(front);
 	struct hd_packet packet = *front;
-	hd_packets_pop(&l1.out);
+	hd_l1_sent(&l1, 0);
 	ck_assert_uint_eq(packet.kind, kind);
 	ck_assert_uint_eq(packet.sm, 3);
 	return packet;
@@ -115,7 +115,7 @@ START_TEST(loads_of_a_sector_under_way_merge)
 	ck_assert_int_eq(load(3, 9, 0x6), HD_L1_WAIT); /* merges one sector, fetches another */
 	struct hd_packet second = sent(HD_PACKET_READ);
 	ck_assert_uint_eq(second.sectors, 0x4);
-	ck_assert_ptr_null(hd_packets_front(&l1.out));
+	ck_assert_ptr_null(hd_packets_front(&l1.out[0]));
 	ck_assert_uint_eq(stats.counters.l1d_pending_hits, 1);
 	reply(packet, HD_PACKET_DATA);
 	expect_finished(1);
@@ -233,7 +233,7 @@ START_TEST(local_stores_write_back)
 {
 	build(1, 2);
 	ck_assert_int_eq(store(1, 0xf, 0xf, HD_MEM_LOCAL), HD_L1_DONE);
-	ck_assert_ptr_null(hd_packets_front(&l1.out)); /* whole sectors are not fetched */
+	ck_assert_ptr_null(hd_packets_front(&l1.out[0])); /* whole sectors are not fetched */
 	ck_assert_int_eq(access_as(1, 1, 0x3, 0, HD_MEM_LOCAL, HD_MEM_LOAD, HD_CACHE_CG), HD_L1_DONE);
 	load(2, 2, 0x1);
 	reply(sent(HD_PACKET_READ), HD_PACKET_DATA);
@@ -256,7 +256,7 @@ START_TEST(partly_written_local_sectors_are_fetched)
 	struct hd_packet packet = sent(HD_PACKET_READ);
 	ck_assert_uint_eq(packet.sectors, 0x2);
 	ck_assert_int_eq(store(1, 0x2, 0, HD_MEM_LOCAL), HD_L1_DONE);
-	ck_assert_ptr_null(hd_packets_front(&l1.out));
+	ck_assert_ptr_null(hd_packets_front(&l1.out[0]));
 	ck_assert(!hd_l1_idle(&l1));
 	reply(packet, HD_PACKET_DATA);
 	expect_none_finished();
@@ -272,7 +272,7 @@ START_TEST(write_back_applies_to_global_when_configured)
 	config.l1_write = HD_L1_WRITE_BACK;
 	build(1, 2);
 	ck_assert_int_eq(store(1, 0xf, 0xf, HD_MEM_GLOBAL), HD_L1_DONE);
-	ck_assert_ptr_null(hd_packets_front(&l1.out));
+	ck_assert_ptr_null(hd_packets_front(&l1.out[0]));
 	/* An atomic must see it at L2, and what L1 holds is stale after. */
 	ck_assert_int_eq(access_as(5, 1, 0x1, 0, HD_MEM_GLOBAL, HD_MEM_ATOMIC, 0), HD_L1_WAIT);
 	ck_assert_uint_eq(sent(HD_PACKET_WRITEBACK).sectors, 0x1);
@@ -368,11 +368,11 @@ START_TEST(random_accesses_all_finish)
 				state_of[ticket] = result == HD_L1_WAIT ? 1 : 2;
 			ticket += result != HD_L1_STALL;
 		}
-		const struct hd_packet *front = hd_packets_front(&l1.out);
+		const struct hd_packet *front = hd_packets_front(&l1.out[0]);
 		if (front && r >> 20 & 1) {
 			if (front->kind != HD_PACKET_WRITEBACK)
 				under_way[flying++] = *front;
-			hd_packets_pop(&l1.out);
+			hd_l1_sent(&l1, 0);
 		}
 		if (flying && r >> 21 & 1) {
 			uint32_t which = (uint32_t)(r >> 24) % flying;

@@ -278,7 +278,7 @@ static uint64_t feed(struct rig *r, uint32_t sm, void *context)
 {
 	struct traffic *t = context;
 	uint32_t number = t->issued[sm], sms = (uint32_t)r->config.sm_count;
-	if (number == t->per_sm || !hd_lsu_can_accept(r->lsus[sm], 0))
+	if (number == t->per_sm || !hd_lsu_can_accept(r->lsus[sm], 0, 0))
 		return UINT64_MAX;
 	if (t->next[sm] > r->now)
 		return t->next[sm];

@@ -1,0 +1,87 @@
+/*
+ * The load/store unit of one SM, as lsu.c (instructions) and lsu_port.c (packets) share it.
+ */
+#ifndef HD_RUNTIME_MEMORY_LSU_H
+#define HD_RUNTIME_MEMORY_LSU_H
+
+#include "runtime/memory/completions.h"
+#include "runtime/memory/l1.h"
+#include "runtime/memory/system.h"
+
+enum { HD_LSU_BANKS = 32, HD_LSU_LIST_END = 255 };
+
+/* A queued instruction, coalesced when it came. */
+struct hd_lsu_waiting {
+	uint64_t issued, ready;
+	uint32_t token;
+	uint32_t accesses; /* where its line accesses begin */
+	uint16_t count;	   /* of them; of shared instructions the cycles */
+	uint16_t group;
+	uint8_t space, kind, class, cache, grid, bypass;
+};
+
+/* A global or local instruction from its first line access on. */
+struct hd_lsu_inflight {
+	uint64_t issued, due;
+	uint32_t token, next;
+	uint32_t remaining; /* line accesses */
+	uint16_t group;
+	uint8_t kind, grid;
+	bool missed; /* told */
+};
+
+/* Instructions of one grid, and how far the first of them is. */
+struct hd_lsu_front {
+	uint64_t stalled_since; /* HD_NEVER */
+	struct hd_access *head; /* accesses of the instruction under way, in a list a bank */
+	uint32_t banks_left;	/* banks with accesses to do */
+	uint32_t current;	/* inflight index of the head, or HD_NONE before it starts */
+	struct hd_l1_request part;
+	uint8_t bank_first[HD_LSU_BANKS], bank_last[HD_LSU_BANKS];
+	struct hd_lsu_waiting *queue;
+	uint32_t mask, first, end;
+	struct hd_access *accesses; /* of queued instructions, each contiguous, in a ring */
+	uint32_t accesses_size, accesses_tail;
+};
+
+struct hd_lsu {
+	struct hd_memory *memory;
+	uint32_t sm;
+	struct hd_lsu_watch watch;
+	struct hd_counters *grids;    /* of each grid, */
+	struct hd_counters *counters; /* and of the one at the front */
+	struct hd_coalescer coalescer;
+	struct hd_l1 l1;
+	struct hd_completions completions;
+	uint32_t *pending_stores; /* by group */
+	uint32_t group_count;
+	uint32_t pending[HD_MEM_GRIDS]; /* global and local requests of each grid */
+	/* instructions */
+	struct hd_lsu_front *fronts[HD_MEM_GRIDS]; /* NULL: the SM has not had a grid there */
+	uint32_t filled;			   /* bit a grid with queued instructions */
+	uint32_t stalled;			   /* bit a grid whose first one waits for L1 */
+	uint32_t capacity, share;		   /* places for instructions; for those of a grid */
+	struct hd_lsu_inflight *inflight;
+	uint32_t free_inflight, inflight_count;
+	uint32_t room;	     /* sectors that this cycle can still move */
+	uint64_t front_free; /* first cycle of the next instruction */
+	/* packets */
+	uint64_t next_reply; /* first cycle in which a reply can be taken: one a cycle */
+	uint32_t turn;	     /* grid whose packet goes next where several are ready */
+	bool freed;	     /* the grid's part of the queues has grown */
+	bool refused;	     /* a policy let no packet go in this cycle */
+	/* configuration */
+	uint32_t banks, ports, sectors, shared_banks, shared_latency, l1_latency;
+	uint64_t l1_bytes, l1_ways;
+	bool unified;
+};
+
+/* One line access of an instruction is done, with data at `cycle`. */
+void hd_lsu_access_done(struct hd_lsu *lsu, uint32_t index, uint64_t cycle);
+/* lsu_port.c: a reply is taken; packets go to the crossbar. Whether one was, did. */
+bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now);
+bool hd_lsu_send_packets(struct hd_lsu *lsu, uint64_t now);
+/* The next cycle with work for these; HD_NEVER. It may be past. */
+uint64_t hd_lsu_port_next(const struct hd_lsu *lsu, uint64_t now);
+
+#endif
