@@ -173,6 +173,14 @@ struct hd_policy_hooks {
 	 * warp that waits for long is better held. */
 	bool (*can_issue)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 			  uint64_t now);
+	/*
+	 * Is the instruction executed without an issue slot (runtime/sm/elide.c)? Asked first when the warp comes to
+	 * it, not `known`: whether it may be; then it is not fetched, and the policy is asked again when its operands
+	 * are there, in warp->regs and warp->preds. *at, `now`, is the cycle from which its result can be used. With
+	 * several policies one suffices. Not asked of control, barriers, stores and atomics.
+	 */
+	bool (*elide)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		      bool known, uint64_t now, uint64_t *at);
 	/* Where a register lies among those of its warp, for the choice of the bank; with one policy of a combination.
 	 */
 	uint32_t (*rename)(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg);
@@ -296,7 +304,7 @@ struct hd_policy_hooks {
 #define HD_HOOK_LIST(X)                                                                                               \
 	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) X(operand_read) X(write_back)        \
 	X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) X(long_stall) X(wake_up) \
-	X(warp_start) X(stream_end) X(range_reads) X(range_writes)                                                    \
+	X(warp_start) X(stream_end) X(range_reads) X(range_writes) X(elide)                                           \
 	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) X(operand_delivered)  \
 	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) X(l1_bypass)                    \
 	X(load_miss) X(first_use) X(send) X(reply)

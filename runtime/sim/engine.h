@@ -161,6 +161,8 @@ struct hd_warp {
 	bool fence_wait;
 	bool held;	    /* by a policy: hd_warp_hold */
 	bool stream, fresh; /* it runs a stream (stream.c); it has not begun to execute that, or its body */
+	bool unfetched;	    /* a policy may have its next instruction elided (elide.c) */
+	bool declined;	    /* and has decided against */
 	uint32_t stream_pc, stream_lanes;
 	uint32_t range_writes; /* writes of its grid's range under way */
 	uint8_t *policy_space; /* of hd_gpu.policy_bytes.warp; hd_policy_warp */

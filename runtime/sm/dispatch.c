@@ -238,7 +238,7 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));
 	memset(&warp->loaded, 0, sizeof(warp->loaded));
 	warp->outstanding = warp->late = warp->collected = 0;
-	warp->fence_wait = warp->held = warp->stream = false;
+	warp->fence_wait = warp->held = warp->stream = warp->unfetched = warp->declined = false;
 	warp->fresh = true;
 	warp->range_writes = 0;
 	warp->injection.count = warp->injection.outstanding = 0;

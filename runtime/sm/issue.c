@@ -157,7 +157,8 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 	if (__builtin_expect(warp->injection.count != 0, 0)) {
 		sm->next[warp->id] = hd_injected_inst(sm, warp);
 	} else {
-		fetch_next(sm, warp, now, &at, &reason);
+		if (__builtin_expect(!(sm->hooks & HD_HOOK(elide)), 1) || !hd_elide_wanted(sm, warp, now))
+			fetch_next(sm, warp, now, &at, &reason);
 		sm->next[warp->id] = &sm->gpu->program.code.data[warp->pc];
 	}
 	warp->next_issue = at;
@@ -182,6 +183,14 @@ static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 	timer->inst = inst;
 	timer->which = sm->issued;
 	timer->lanes = sm->effect.mask;
+}
+
+void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
+{
+	if (!hazard_any(&inst->writes))
+		return;
+	hazard_add(&warp->pending, &inst->writes);
+	hd_warp_timer(sm, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
 }
 
 uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst)
@@ -309,7 +318,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	}
 }
 
-static void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
+void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	bool checks = sm->hooks & (HD_HOOK(verify_before) | HD_HOOK(verify_after)) && sm->gpu->verify;
 	uint32_t pc = warp->pc;
@@ -370,7 +379,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	sm->exec->now = now;
 	if (HD_TRACED(sm->gpu, issue))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_issue, warp->active);
-	execute(sm, warp, inst);
+	hd_sm_execute(sm, warp, inst);
 	hd_sm_counters(sm, warp)->thread_instructions += (uint32_t)__builtin_popcount(sm->effect.mask);
 	if (__builtin_expect(sm->gpu->profile != NULL, 0))
 		hd_profile_count(sm->gpu, inst, &sm->effect);

@@ -212,6 +212,10 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 	uint64_t hit = 0;
 	for (uint32_t i = 0; i < 5; i++)
 		hit |= hazards->bits[i] & warp->pending.bits[i];
+	if (__builtin_expect(warp->unfetched, 0) && !hit) {
+		hd_elide(sm, warp, sm->now);
+		return;
+	}
 	hd_warp_set_wait(sm, warp, hit ? hazard_reason(warp, hazards) : HD_WAIT_READY);
 	if (sm->hooks & HD_HOOK(first_use) && warp->wait_reason == HD_STALL_data_memory)
 		hd_loads_awaited(sm, warp);

@@ -343,6 +343,14 @@ void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, u
 /* Registers of a range are written. */
 void hd_sm_range_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 
+/* What the warp's next instruction does, functionally: sm->effect. */
+void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst);
+/* The instruction's results, without a place to be written to, can be used at cycle `at`. */
+void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
+/* elide.c: whether the next instruction may be elided, and is not fetched; its operands are there */
+bool hd_elide_wanted(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+void hd_elide(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+
 /* Whether all results that the warp waits for are there: its registers are as the program left them. */
 HD_API bool hd_warp_drained(const struct hd_warp *warp);
 

@@ -267,6 +267,143 @@ START_TEST(two_levels_begin_with_the_warps_that_are_there)
 }
 END_TEST
 
+/* ---- elision */
+
+static uint32_t asked_at_all, asked_before, asked_known, declined_from;
+static uint64_t elide_delay;
+
+/* Additions and loads of shared memory, as long as R8 is below `declined_from`. */
+static bool elide_some(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		       bool known, uint64_t now, uint64_t *at)
+{
+	(void)self;
+	ck_assert_uint_eq(*at, now);
+	ck_assert(!(inst->effects & (HD_FX_STORE | HD_FX_BRANCH | HD_FX_EXIT)));
+	asked_at_all += !known;
+	if (inst->inst.op != HD_OP_IADD3 && inst->inst.op != HD_OP_LDS)
+		return false;
+	asked_before += !known;
+	asked_known += known;
+	*at = now + elide_delay;
+	return !known || warp->regs[8][0] < declined_from;
+}
+
+static const struct hd_policy_hooks elide_hooks = {.elide = elide_some};
+
+static void add_one(struct simbench *bench, uint8_t reg)
+{
+	struct hd_inst *add = simbench_emit(bench, HD_OP_IADD3);
+	add->dst = add->a = reg;
+	add->xkind = HD_X_IMM_B;
+	add->x = 1;
+}
+
+/* R8 = 0 eight times, R8 = R8 + 1 `count` times, R9 = R8 * R4 + R4. */
+static struct hd_counters run_additions(uint32_t count, uint32_t *value)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.l1i_miss_latency = 30;
+	asked_at_all = asked_before = asked_known = 0;
+	for (uint32_t i = 0; i < 8; i++) /* a line */
+		simbench_mov(&bench, 8, 0);
+	for (uint32_t i = 0; i < count; i++)
+		add_one(&bench, 8);
+	simbench_ffma(&bench, 9, 8, 4, 4);
+	start_with(&bench, &elide_hooks);
+	ck_assert_int_eq(simbench_run(&bench, 1, 40), 0);
+	struct hd_counters counters = simbench_stats(&bench)->counters;
+	*value = simbench_register(&bench, 0, 8, 5);
+	simbench_release(&bench);
+	return counters;
+}
+
+START_TEST(elided_instructions_cost_nothing)
+{
+	uint32_t value;
+	declined_from = UINT32_MAX;
+	elide_delay = 0;
+	struct hd_counters none = run_additions(0, &value), some = run_additions(3, &value);
+	ck_assert_uint_eq(value, 3);
+	ck_assert_uint_eq(some.elided, 2 * 3);
+	ck_assert_uint_eq(some.elided_threads, 3 * 40);
+	ck_assert_uint_eq(some.warp_instructions, none.warp_instructions);
+	ck_assert_uint_eq(some.thread_instructions, none.thread_instructions);
+	/* The FFMA's line is fetched when the additions are past, four cycles after their operands were asked for. */
+	ck_assert_uint_eq(some.cycles, none.cycles + 4);
+	ck_assert_uint_eq(some.bank_reads, none.bank_reads);
+	ck_assert_uint_eq(asked_at_all, 2 * (8 + 3 + 1));
+	ck_assert_uint_eq(asked_before, 2 * 3);
+	ck_assert_uint_eq(asked_known, 2 * 3);
+	/* Two hundred are 25 lines of code, which nobody fetches; EXIT's is another one than the MOVs'. */
+	struct hd_counters many = run_additions(200, &value);
+	ck_assert_uint_eq(value, 200);
+	ck_assert_uint_eq(many.l1i_accesses, 2 * 2);
+	ck_assert_uint_lt(many.cycles, none.cycles + 40);
+}
+END_TEST
+
+/* Results that come later are waited for: a chain of n takes n times as long. */
+START_TEST(elided_results_take_their_time)
+{
+	uint32_t value;
+	declined_from = UINT32_MAX;
+	elide_delay = 7;
+	struct hd_counters one = run_additions(1, &value), three = run_additions(3, &value);
+	ck_assert_uint_eq(value, 3);
+	ck_assert_uint_eq(three.elided, 2 * 3);
+	ck_assert_uint_eq(three.cycles, one.cycles + 2 * 7);
+}
+END_TEST
+
+/* By the values of operands: the first two are elided, the others issued, and fetched like all code. */
+START_TEST(values_decide_what_is_elided)
+{
+	uint32_t value;
+	elide_delay = 0;
+	declined_from = 0;
+	struct hd_counters none = run_additions(5, &value);
+	ck_assert_uint_eq(none.elided, 0);
+	ck_assert_uint_eq(none.warp_instructions, 2 * 15);
+	declined_from = 2;
+	struct hd_counters some = run_additions(5, &value);
+	ck_assert_uint_eq(value, 5);
+	ck_assert_uint_eq(some.elided, 2 * 2);
+	ck_assert_uint_eq(some.warp_instructions, 2 * (15 - 2));
+	ck_assert_uint_eq(asked_known, 2 * 5);
+	ck_assert_uint_eq(some.l1i_accesses, none.l1i_accesses);
+	ck_assert_uint_lt(some.cycles, none.cycles);
+}
+END_TEST
+
+/* A load that is elided asks no memory, and what it loads is there. */
+START_TEST(loads_can_be_elided)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.meta.shared_bytes = 64;
+	declined_from = UINT32_MAX;
+	elide_delay = 0;
+	simbench_mov(&bench, 8, 7);
+	struct hd_inst *store = simbench_emit(&bench, HD_OP_STS);
+	store->mods = HD_MOD(SIZE, HD_SIZE_32);
+	store->a = 4;
+	store->c = 8;
+	store->xkind = HD_X_OTHER;
+	struct hd_inst *load = simbench_emit(&bench, HD_OP_LDS);
+	load->mods = HD_MOD(SIZE, HD_SIZE_32);
+	load->a = 4;
+	load->dst = 9;
+	load->xkind = HD_X_OTHER;
+	start_with(&bench, &elide_hooks);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	ck_assert_uint_eq(simbench_register(&bench, 0, 9, 3), 7);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.shared_accesses, 1);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.elided, 1);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("hooks", (const TTest *const[]){
@@ -274,6 +411,10 @@ Suite *hd_suite(void)
 					    straight_code_has_no_paths,
 					    code_that_grows_is_fetched,
 					    the_rule_is_switched,
+					    elided_instructions_cost_nothing,
+					    elided_results_take_their_time,
+					    values_decide_what_is_elided,
+					    loads_can_be_elided,
 					    two_levels_begin_with_the_warps_that_are_there,
 					    NULL,
 				    });
