@@ -7,6 +7,7 @@
 
 const struct hd_counter_info hd_counter_info[] = {
 #define HD_COUNTER(name, unit, help) {#name, unit, help, offsetof(struct hd_counters, name)},
+#define HD_FUNCTIONAL_COUNTER(name, unit, help)
 #include "heddle/counters.def"
 #undef HD_COUNTER
 };

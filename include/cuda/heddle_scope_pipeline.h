@@ -38,18 +38,6 @@ template <thread_scope Scope> class pipeline
 	unsigned int count, head, tail; /* stages; how many were committed, and released, by this thread */
 	bool produces, consumes;
 
-	/* Leaves a barrier at which this thread has arrived `arrivals` times: in a phase that still waits for it. */
-	__device__ static void leave(barrier<Scope> &it, unsigned int arrivals)
-	{
-		if (arrivals)
-			it.wait_parity((arrivals - 1) & 1);
-		it.arrive_and_drop();
-	}
-	__device__ unsigned int arrivals(unsigned int steps, unsigned int stage) const
-	{
-		return steps > stage ? (steps - stage - 1) / count + 1 : 0;
-	}
-
       public:
 	template <class Group, unsigned int Stages>
 	__device__ pipeline(const Group &group, pipeline_shared_state<Scope, Stages> *state, bool producer,
@@ -102,15 +90,9 @@ template <thread_scope Scope> class pipeline
 		(void)stages[tail % count].empty.arrive();
 		tail++;
 	}
-	/* The others go on without this thread. */
+	/* Stages stay as they are: others may not have waited yet for the last of this thread's. */
 	__device__ bool quit()
 	{
-		for (unsigned int i = 0; i < count; i++) {
-			if (produces)
-				leave(stages[i].full, arrivals(head, i));
-			if (consumes)
-				leave(stages[i].empty, arrivals(tail, i));
-		}
 		produces = consumes = false;
 		return true;
 	}

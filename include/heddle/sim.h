@@ -55,6 +55,8 @@ struct hd_sim_options {
 	const struct hd_config *config;
 	const char *policy; /* "baseline", "cars+malekeh", ... */
 	bool verify;
+	bool functional; /* no timing: results and faults, counts of instructions, no cycles (runtime/sim/functional.h)
+			  */
 	uint64_t max_cycles; /* a launch; 0: no limit beside the watchdog's */
 	uint64_t watchdog; /* cycles without progress before a launch is stopped; 0: HD_SIM_WATCHDOG_CYCLES; UINT64_MAX:
 			      it never is */

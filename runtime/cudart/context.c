@@ -271,6 +271,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.config = &cudart->config,
 		.policy = environment("HEDDLE_POLICY", "baseline"),
 		.verify = *environment("HEDDLE_VERIFY", "0") != '0',
+		.functional = *environment("HEDDLE_FUNCTIONAL", "0") != '0',
 		.profile = *environment("HEDDLE_PROFILE", "0") != '0',
 		.ideal = *environment("HEDDLE_IDEAL", "0") != '0',
 		.check = checks,

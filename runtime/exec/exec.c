@@ -112,3 +112,53 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 	}
 	control_or_fault(exec, inst);
 }
+
+/* Code without branches, in one place; the effect is that of the last. True: hd_run_note wants to see it. */
+HD_INLINE bool run_plain(struct hd_exec *exec, struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	struct hd_effect *effect = exec->effect;
+	uint32_t mask = warp->active & hd_pred(warp, inst->inst.guard);
+	effect->event = HD_EVENT_NONE;
+	effect->space = HD_MEM_GLOBAL;
+	effect->mask = exec->mask = mask;
+	exec->now++;
+	if (mask)
+		inst->exec(exec, inst);
+	if (__builtin_expect(exec->fault, 0)) {
+		effect->event = HD_EVENT_FAULT;
+		return true;
+	}
+	advance(warp);
+	return effect->event != HD_EVENT_NONE;
+}
+
+const struct hd_dinst *hd_warp_execute_turn(struct hd_exec *exec, struct hd_warp *warp, struct hd_effect *effect,
+					    struct hd_warp_turn *run)
+{
+	const struct hd_dinst *inst;
+	exec->warp = warp;
+	exec->effect = effect;
+	exec->fault = false;
+	effect->diverged = effect->all_returned = effect->warp_done = effect->yielded = false;
+	for (;;) {
+		inst = &run->code[warp->pc];
+		if (__builtin_expect(!inst->exec || warp->reordered, 0)) {
+			hd_warp_execute(exec, warp, effect);
+			exec->now++;
+			if (hd_run_note(run, inst, effect))
+				return inst;
+			effect->diverged = effect->all_returned = effect->yielded = false;
+			continue;
+		}
+		bool noted = run_plain(exec, warp, inst);
+		if (!noted) {
+			run->counts[inst - run->code]++;
+			run->lanes += (uint32_t)__builtin_popcount(effect->mask);
+			run->left--;
+			if (__builtin_expect(!run->left, 0))
+				return inst;
+		} else if (hd_run_note(run, inst, effect)) {
+			return inst;
+		}
+	}
+}

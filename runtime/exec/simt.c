@@ -124,11 +124,15 @@ static void start_threads(struct hd_warp *warp, const struct hd_grid *grid, uint
 {
 	uint32_t first = index * HD_WARP_LANES, left = grid->block_threads - first;
 	warp->live = left >= HD_WARP_LANES ? HD_FULL : (1u << left) - 1;
+	uint32_t x = first % grid->block[0], y = first / grid->block[0] % grid->block[1];
+	uint32_t z = first / grid->block[0] / grid->block[1];
 	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++) {
-		uint32_t thread = first + lane;
-		warp->tid[0][lane] = thread % grid->block[0];
-		warp->tid[1][lane] = thread / grid->block[0] % grid->block[1];
-		warp->tid[2][lane] = thread / grid->block[0] / grid->block[1];
+		warp->tid[0][lane] = x;
+		warp->tid[1][lane] = y;
+		warp->tid[2][lane] = z;
+		x = x + 1 == grid->block[0] ? 0 : x + 1;
+		y = x ? y : y + 1 == grid->block[1] ? 0 : y + 1;
+		z += !x && !y;
 	}
 }
 

@@ -33,6 +33,7 @@ struct hd_redundancy;
 struct hd_probe;
 struct hd_run;
 struct hd_check;
+struct hd_functional;
 struct warp_forms;
 struct block_seen;
 struct hd_regfile;
@@ -401,6 +402,7 @@ struct hd_gpu {
 	struct hd_probe *probe;		   /* while it is found out whether the grid can go on (probe.c); else NULL */
 	HD_VEC(struct hd_outside) outside; /* under options.warn_outside (fault.c) */
 	struct hd_check *check;		   /* under options.check (check.c); else NULL */
+	struct hd_functional *functional;  /* under options.functional; NULL: with timing */
 	bool every_cycle;		   /* debugging: visit every cycle; the figures must not change */
 	uint32_t trace;			   /* enum hd_trace_stream, a bit each; 0 while outside the window */
 	uint32_t trace_streams;		   /* what the option asked for */

@@ -15,6 +15,7 @@
  */
 #include <assert.h>
 
+#include "runtime/sim/functional.h"
 #include "runtime/sim/run.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
@@ -298,10 +299,32 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 	return next;
 }
 
+/* Without timing, a visit is a block's turn, and time its instructions. */
+static void run_functional(struct hd_run *run)
+{
+	struct hd_gpu *gpu = run->gpu;
+	while (!gpu->error && !gpu->interrupted && !any_has_ended(run)) {
+		struct hd_sm *sm = hd_functional_turn(gpu->functional);
+		if (!sm) {
+			hd_watchdog_deadlock(gpu);
+			break;
+		}
+		hd_run_collect(run, sm, gpu->now);
+		if (gpu->progress.out)
+			hd_progress_look(&gpu->progress, gpu);
+		if (gpu->now >= run->watchdog.next_check && !gpu->error)
+			hd_watchdog_check(&run->watchdog, gpu);
+	}
+	gpu->now++;
+	hd_functional_count(gpu->functional);
+}
+
 void hd_gpu_run(struct hd_gpu *gpu)
 {
 	struct hd_run *run = gpu->run;
-	while (!gpu->error && !gpu->interrupted) {
+	if (gpu->functional)
+		run_functional(run);
+	while (!gpu->functional && !gpu->error && !gpu->interrupted) {
 		uint64_t last, next = run_cycle(run, gpu->now, &last);
 		bool finished = gpu->error || any_has_ended(run);
 		gpu->now = finished || next == HD_NEVER ? last + 1 : next;
@@ -373,6 +396,8 @@ static void wake_up(struct hd_run *run)
 	HD_HOOKED (gpu, self, gpu_tick)
 		run->policy_next = gpu->now;
 	hd_watchdog_start(&run->watchdog, gpu);
+	if (gpu->functional)
+		hd_functional_begin(gpu->functional);
 }
 
 int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
@@ -418,7 +443,8 @@ static void rest(struct hd_run *run)
 	hd_progress_end(&gpu->progress);
 	for (uint32_t i = 0; i < run->sm_count; i++)
 		hd_sm_forget_alarms(gpu->sms[i]);
-	gpu->stats.counters.cycles += gpu->now - run->began;
+	if (!gpu->functional)
+		gpu->stats.counters.cycles += gpu->now - run->began;
 	if (!gpu->error)
 		return;
 	drain(run);
@@ -447,7 +473,8 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct hd_run *run = gpu->run;
 	for (uint32_t i = 0; i < run->sm_count; i++) {
-		hd_sm_charge(gpu->sms[i], gpu->now);
+		if (!gpu->functional)
+			hd_sm_charge(gpu->sms[i], gpu->now);
 		gpu->sms[i]->grids[grid->slot].grid = NULL;
 	}
 	hd_sampler_finish(&grid->record->sampler, gpu);

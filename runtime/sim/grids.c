@@ -112,7 +112,7 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 	hd_outside_report(gpu);
 	if (gpu->check)
 		hd_check_report(gpu->check);
-	if (!gpu->running)
+	if (!gpu->running && !gpu->functional)
 		check_accounts(sim);
 	if (!gpu->running && sim->shared)
 		hd_record_rest(sim);

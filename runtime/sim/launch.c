@@ -318,6 +318,8 @@ static void count_own(const struct hd_gpu *gpu, const struct hd_grid *grid, stru
 	struct hd_stats before = {.counters = grid->slot_before};
 	hd_gpu_add_counted(gpu, grid->slot, &stats->counters);
 	hd_stats_subtract(stats, &before);
+	if (gpu->functional)
+		return;
 	stats->counters.cycles = gpu->now - grid->started;
 	stats->stalls[HD_STALL_issued] = stats->counters.warp_instructions;
 }

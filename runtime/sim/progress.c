@@ -72,8 +72,9 @@ static void print_line(const struct hd_progress *progress, const struct hd_gpu *
 	fprintf(progress->out, "\r\033[K%.48s", kernel);
 	if (others)
 		fprintf(progress->out, " and %" PRIu32 " more", others);
-	fprintf(progress->out, ": %" PRIu64 " of %" PRIu64 " blocks, %s cycles, %s instructions/s%s", done, total,
+	fprintf(progress->out, ": %" PRIu64 " of %" PRIu64 " blocks, %s %s, %s instructions/s%s", done, total,
 		short_number((double)(gpu->now - progress->cycle), cycles, sizeof cycles),
+		gpu->functional ? "instructions" : "cycles",
 		short_number((double)(hd_gpu_issued(gpu) - progress->issued) / seconds, rate, sizeof rate), left);
 	fflush(progress->out);
 }

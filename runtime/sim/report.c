@@ -22,6 +22,18 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/verify/coverage.h"
 
+/* What is counted without timing. */
+#define FUNCTIONAL_COUNTERS(X) \
+	X(warp_instructions) X(thread_instructions) X(int_instructions) X(fp32_instructions) \
+	X(fp64_instructions) X(sfu_instructions) X(lsu_instructions) X(control_instructions) X(calls) \
+	X(divergent_branches) X(yields) X(barriers) X(callee_saves) X(callee_restores) X(spill_stores) \
+	X(spill_loads) X(register_reads) X(register_writes) X(ctas) X(warps) X(global_instructions) \
+	X(shared_instructions) X(local_instructions) X(linear_launches) X(linear_without) \
+	X(linear_check_fallbacks) X(linear_small_fallbacks) X(linear_register_fallbacks) \
+	X(linear_coefficient_instructions) X(linear_thread_instructions) X(linear_block_instructions) \
+	X(linear_threads) X(ideal_computations) X(ideal_wp_threads) X(ideal_tb_threads) \
+	X(ideal_tb_warps) X(ideal_ln_threads) X(ideal_ln_warps)
+
 #define REAL_DIGITS 12
 #define ALL_DIGITS 17
 
@@ -83,9 +95,22 @@ static json_t *stalls_object(const struct hd_stats *stats)
 	return stalls;
 }
 
-static void add_stats(json_t *object, const struct hd_stats *stats, const struct hd_config *config)
+/* Without timing. */
+static void add_functional(json_t *object, const struct hd_counters *c)
+{
+#define X(name) set_count(object, #name, c->name);
+	FUNCTIONAL_COUNTERS(X)
+#undef X
+}
+
+static void add_stats(json_t *object, const struct hd_stats *stats, const struct hd_gpu *gpu)
 {
 	const struct hd_counters *c = &stats->counters;
+	const struct hd_config *config = &gpu->config;
+	if (gpu->functional) {
+		add_functional(object, c);
+		return;
+	}
 	for (uint32_t i = 0; i < hd_counter_count; i++)
 		set_count(object, hd_counter_info[i].name, counter_value(c, i));
 	double ipc = c->cycles ? (double)c->warp_instructions / (double)c->cycles : 0;
@@ -163,7 +188,7 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 	json_object_set_new(object, "limiter", json_string(stats->limiter));
 	if (record->partial)
 		json_object_set_new(object, "partial", json_true());
-	add_stats(object, &stats->stats, &gpu->config);
+	add_stats(object, &stats->stats, gpu);
 	add_launch_figures(object, gpu, record);
 	if (record->sampler.interval)
 		json_object_set_new(object, "samples",
@@ -213,6 +238,8 @@ static json_t *head_object(const struct hd_sim *sim)
 	json_object_set_new(object, "gpu", json_string(config->name));
 	json_object_set_new(object, "policy", json_string(sim->policy_name));
 	json_object_set_new(object, "config", config_object(config));
+	if (sim->gpu.functional)
+		json_object_set_new(object, "functional", json_true());
 	return object;
 }
 
@@ -230,7 +257,7 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 	struct hd_stats total;
 	json_t *document = head_object(sim), *object = json_object(), *launches = json_array();
 	hd_sim_total(sim, &total);
-	add_stats(object, &total, &gpu->config);
+	add_stats(object, &total, gpu);
 	add_total_figures(object, gpu);
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		json_array_append_new(launches, launch_object(gpu, sim->launches.data[i]));
@@ -267,7 +294,7 @@ void hd_record_head(const struct hd_sim *sim)
 	if (!gpu->options.record)
 		return;
 	json_t *head = head_object(sim), *total = json_object();
-	add_stats(total, &nothing, &gpu->config);
+	add_stats(total, &nothing, gpu);
 	add_total_figures(total, gpu);
 	json_object_set_new(head, "total", total);
 	write_record(sim, "head", head);
@@ -291,8 +318,9 @@ void hd_record_rest(const struct hd_sim *sim)
 	hd_stats_subtract(&rest, &sim->before);
 	double energy = hd_joules(&rest, &gpu->config) - sim->joules;
 	hd_stats_subtract(&rest, &sim->counted);
-	add_stats(object, &rest, &gpu->config);
-	json_object_set_new(object, "energy_joules", json_real(energy));
+	add_stats(object, &rest, gpu);
+	if (!gpu->functional)
+		json_object_set_new(object, "energy_joules", json_real(energy));
 	write_record(sim, "rest", object);
 }
 

@@ -9,6 +9,7 @@
 
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sim/functional.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sim/trace.h"
@@ -86,6 +87,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 			    : 0;
 	if (!error && options->check && check_policies(gpu, options->diag))
 		error = HD_SIM_NOT_FOUND;
+	if (!error && options->functional && hd_functional_check(gpu, options->diag))
+		error = HD_SIM_NOT_FOUND;
 	if (!error && hd_trace_parse(gpu, options->trace, options->diag))
 		error = HD_SIM_NOT_FOUND;
 	if (!error && !(gpu->devmem = hd_devmem_new(gpu->config.dram_bytes)))
@@ -96,6 +99,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		return error;
 	}
 	build_sms(sim);
+	if (options->functional)
+		gpu->functional = hd_functional_new(gpu);
 	if (options->ideal)
 		gpu->redundancy = hd_redundancy_new();
 	if (options->check)
@@ -121,6 +126,7 @@ void hd_sim_free(struct hd_sim *sim)
 		hd_launch_record_free(sim->launches.data[i]);
 	hd_vec_release(&sim->launches);
 	hd_profile_release(gpu);
+	hd_functional_free(gpu->functional);
 	hd_redundancy_free(gpu->redundancy);
 	hd_check_free(gpu->check);
 	hd_vec_release(&gpu->outside);

@@ -31,6 +31,12 @@ static uint64_t period_of(const struct hd_gpu *gpu)
 	return gpu->options.watchdog ? gpu->options.watchdog : HD_SIM_WATCHDOG_CYCLES;
 }
 
+/* Of gpu->now. */
+static const char *unit_of(const struct hd_gpu *gpu)
+{
+	return gpu->functional ? "instruction" : "cycle";
+}
+
 static uint64_t shorter(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -97,13 +103,12 @@ static void stop(struct hd_gpu *gpu, const struct hd_probe *probe, const char *w
 		hd_describe_place(gpu, warp, warp->pc, (uint32_t)(warp->live ? __builtin_ctz(warp->live) : 0), place,
 				  sizeof place);
 	gpu->error = hd_gpu_refuse(gpu, HD_SIM_TIMEOUT,
-				   "%s at cycle %" PRIu64 ": %u warps resident, %u of them at a barrier; the first is "
-				   "%s",
-				   what, gpu->now, warps, barrier, place);
+				   "%s at %s %" PRIu64 ": %u warps resident, %u of them at a barrier; the first is %s",
+				   what, unit_of(gpu), gpu->now, warps, barrier, place);
 	hd_waits_report(gpu, probe);
 	if (!gpu->options.dump_state)
 		return;
-	fprintf(stderr, "state of every unit at cycle %" PRIu64 ":\n", gpu->now);
+	fprintf(stderr, "state of every unit at %s %" PRIu64 ":\n", unit_of(gpu), gpu->now);
 	hd_gpu_dump(gpu, stderr);
 }
 
@@ -170,11 +175,11 @@ void hd_watchdog_check(struct hd_watchdog *watchdog, struct hd_gpu *gpu)
 		snprintf(what, sizeof what, "the kernel did not end within %" PRIu64 " cycles",
 			 gpu->options.max_cycles);
 	} else if (silent) {
-		snprintf(what, sizeof what, "no instruction was issued for %" PRIu64 " cycles",
-			 gpu->now - watchdog->progress);
+		snprintf(what, sizeof what, "no instruction was issued for %" PRIu64 " %ss",
+			 gpu->now - watchdog->progress, unit_of(gpu));
 	} else if (stuck) {
-		snprintf(what, sizeof what, "no progress for %" PRIu64 " cycles, every warp spins or waits",
-			 gpu->now - watchdog->stuck);
+		snprintf(what, sizeof what, "no progress for %" PRIu64 " %ss, every warp spins or waits",
+			 gpu->now - watchdog->stuck, unit_of(gpu));
 	} else {
 		if (gpu->now < watchdog->next_look)
 			schedule(watchdog, gpu, watchdog->next_look - gpu->now);

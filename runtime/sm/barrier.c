@@ -38,6 +38,13 @@ uint32_t hd_operand_value(const struct hd_warp *warp, const struct hd_inst *inst
 	return reg == HD_RZ ? 0 : warp->regs[reg][__builtin_ctz(mask)];
 }
 
+/* Without timing nobody waits for a cycle. */
+static void go_on(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
+{
+	if (!sm->gpu->functional)
+		hd_warp_continue(sm, warp, now, at, reason);
+}
+
 static uint32_t barrier_mode(const struct hd_dinst *inst)
 {
 	return hd_mod_get(inst->inst.mods, HD_MOD_BARMODE);
@@ -68,7 +75,7 @@ static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	if (sm->hooks & HD_HOOK(barrier_resume))
 		HD_HOOKED (sm->gpu, self, barrier_resume)
 			self->hooks->barrier_resume(self, warp, now);
-	hd_warp_continue(sm, warp, now, now + sm->parked[warp->id].inst->latency, HD_STALL_barrier);
+	go_on(sm, warp, now, now + sm->parked[warp->id].inst->latency, HD_STALL_barrier);
 }
 
 static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, uint64_t now)
@@ -94,7 +101,7 @@ static uint32_t count_votes(const struct hd_warp *warp, uint8_t psrc, uint32_t m
 void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint64_t now)
 {
 	if (!mask) { /* guarded off */
-		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+		go_on(sm, warp, now, now + 1, HD_STALL_control);
 		return;
 	}
 	struct hd_cta *cta = warp->cta;
@@ -119,12 +126,13 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	if (HD_TRACED(sm->gpu, barrier))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_barrier, id);
 	if (barrier_mode(inst) == HD_BAR_ARV) {
-		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+		go_on(sm, warp, now, now + 1, HD_STALL_control);
 	} else {
 		sm->parked[warp->id] = (struct hd_parked){inst, mask, (uint8_t)id};
 		cta->barriers[id].waiting[warp->index / 64] |= UINT64_C(1) << warp->index % 64;
 		warp->state = HD_WARP_BARRIER;
-		hd_warp_set_wait(sm, warp, HD_STALL_barrier);
+		if (!sm->gpu->functional)
+			hd_warp_set_wait(sm, warp, HD_STALL_barrier);
 	}
 	if (barrier_complete(cta, id))
 		barrier_release(sm, cta, id, now);

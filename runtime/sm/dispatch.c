@@ -192,12 +192,14 @@ static void take_slot(struct hd_sm *sm, struct hd_warp *warp)
 	warp->regfile = sm->schedulers[sm->scheduler_of[warp->id]].regfile;
 	sm->line[warp->id] = HD_NO_LINE;
 	sm->placed_warps++;
-	hd_scheduler_add(sm, warp);
+	if (!sm->gpu->functional)
+		hd_scheduler_add(sm, warp);
 }
 
 static void leave_slot(struct hd_sm *sm, struct hd_warp *warp)
 {
-	hd_scheduler_remove(sm, warp);
+	if (!sm->gpu->functional)
+		hd_scheduler_remove(sm, warp);
 	give_back(sm->free_slots, warp->slot);
 	warp->slot = HD_NO_SLOT;
 	sm->placed_warps--;
@@ -252,7 +254,8 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	if (sm->hooks & HD_HOOK(warp_start))
 		HD_HOOKED (sm->gpu, self, warp_start)
 			self->hooks->warp_start(self, warp, now);
-	hd_warp_begin(sm, warp, now, now, HD_STALL_fetch);
+	if (!sm->gpu->functional)
+		hd_warp_begin(sm, warp, now, now, HD_STALL_fetch);
 }
 
 static struct hd_cta *take_cta(struct hd_sm *sm)
@@ -299,7 +302,7 @@ static void share_queues(struct hd_sm *sm, uint32_t grids)
 		sm->lsu_next = sm->now + 1;
 }
 
-void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now)
+struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now)
 {
 	struct hd_cta *cta = take_cta(sm);
 	assert(cta);
@@ -323,6 +326,7 @@ void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, u
 			self->hooks->cta_launch(self, sm, cta);
 	if (HD_TRACED(sm->gpu, cta))
 		hd_trace_cta(sm, cta, "launched", now);
+	return cta;
 }
 
 static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
@@ -355,7 +359,8 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	give_back(sm->free_rows, sm->rows_of[warp->id]);
 	give_back(sm->free_warps, warp->id);
 	sm->resident_warps--;
-	hd_sm_counters(sm, warp)->resident_warp_cycles += now - cta->start_cycle;
+	if (!sm->gpu->functional)
+		hd_sm_counters(sm, warp)->resident_warp_cycles += now - cta->start_cycle;
 	if (++cta->warps_done == cta->warp_count)
 		retire_cta(sm, cta, now);
 	else

@@ -328,6 +328,8 @@ static inline uint8_t hd_inst_port(const struct hd_dinst *inst)
 
 /* issue.c */
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
+/* Executes the warp's instruction, with everything that looks at it. */
+void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst);
 /* The warp goes on at warp->pc, not before `at`; until then it waits for `reason`. */
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
 /* A result is there; it is written as soon as its banks have ports. Then others may use it. */
@@ -537,7 +539,7 @@ static inline void hd_sm_request_dispatch(struct hd_sm *sm)
 	sm->wants_dispatch = true;
 }
 bool hd_sm_has_room(const struct hd_sm *sm, const struct hd_grid *grid);
-void hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
+struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 
 #endif

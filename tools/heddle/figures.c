@@ -59,6 +59,27 @@ static double energy(const json_t *f, const json_t *l)
 	return 1e3 * figure_number(f, "energy_joules");
 }
 
+static double threads(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return figure_number(f, "thread_instructions");
+}
+static double on_global(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return figure_number(f, "global_instructions");
+}
+static double on_shared(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return figure_number(f, "shared_instructions");
+}
+static double on_local(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return figure_number(f, "local_instructions");
+}
+
 /* Shares of all thread instructions, as in R2D2's Figure 4. */
 static double ideal_wp(const json_t *f, const json_t *l)
 {
@@ -93,6 +114,13 @@ const struct figure_row figure_ideal_rows[] = {
 	{"  by linearity (LN), %", "%.1f", ideal_ln},
 };
 
+const struct figure_row figure_functional_rows[] = {
+	{"warp instructions", "%.0f", instructions}, {"thread instructions", "%.0f", threads},
+	{"global memory", "%.0f", on_global},	     {"shared memory", "%.0f", on_shared},
+	{"local memory", "%.0f", on_local},
+};
+
+const unsigned figure_functional_row_count = sizeof(figure_functional_rows) / sizeof(figure_functional_rows[0]);
 const unsigned figure_row_count = sizeof(figure_rows) / sizeof(figure_rows[0]);
 const unsigned figure_ideal_row_count = sizeof(figure_ideal_rows) / sizeof(figure_ideal_rows[0]);
 

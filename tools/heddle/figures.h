@@ -11,8 +11,8 @@ struct figure_row {
 	double (*value)(const json_t *figures, const json_t *l1d); /* "total" or a launch, and its "l1d" */
 };
 
-extern const struct figure_row figure_rows[], figure_ideal_rows[];
-extern const unsigned figure_row_count, figure_ideal_row_count;
+extern const struct figure_row figure_rows[], figure_functional_rows[], figure_ideal_rows[];
+extern const unsigned figure_row_count, figure_functional_row_count, figure_ideal_row_count;
 
 /* 0 when there is no such number. */
 double figure_number(const json_t *object, const char *key);

@@ -47,7 +47,8 @@ enum {
 	KEY_WATCHDOG,
 	KEY_DUMP_STATE,
 	KEY_CHECK,
-	KEY_OUT_OF_BOUNDS
+	KEY_OUT_OF_BOUNDS,
+	KEY_FUNCTIONAL
 };
 
 static const struct argp_option options[] = {
@@ -58,6 +59,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"set", KEY_SET, "KEY=VALUE", 0, "change a configuration key (see 'heddle gpus NAME')", 0},
 	{"verify", KEY_VERIFY, NULL, 0, "check every annotation against what the program does", 0},
+	{"functional", KEY_FUNCTIONAL, NULL, 0,
+	 "no timing: results and faults, and counts of instructions, as fast as can be; no cycles", 0},
 	{"check", KEY_CHECK, "KINDS", 0,
 	 "look for mistakes of the program, of these kinds: race (accesses to shared memory that nothing orders), init "
 	 "(use of memory that nothing has written, and of shuffled values of absent lanes), sync (barriers and "
@@ -87,7 +90,7 @@ static const struct argp_option options[] = {
 
 struct run {
 	const char *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *check, *out_of_bounds, *kernel, *launch;
-	bool verify, profile, ideal, json, quiet, dump_state;
+	bool verify, profile, ideal, json, quiet, dump_state, functional;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
 	char **program;
@@ -101,6 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_POLICY: hd_vec_push(&run->policies, arg); break;
 	case KEY_STATS: run->stats = arg; break;
 	case KEY_VERIFY: run->verify = true; break;
+	case KEY_FUNCTIONAL: run->functional = true; break;
 	case KEY_SET: hd_strbuf_printf(&run->set, "%s%s", run->set.len ? ";" : "", arg); break;
 	case KEY_MAX_CYCLES: run->max_cycles = arg; break;
 	case KEY_WATCHDOG: run->watchdog = arg; break;
@@ -210,6 +214,7 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_POLICY", policy);
 	put("HEDDLE_SET", hd_strbuf_text(&run->set));
 	put("HEDDLE_VERIFY", run->verify ? "1" : NULL);
+	put("HEDDLE_FUNCTIONAL", run->functional ? "1" : NULL);
 	put("HEDDLE_PROFILE", run->profile ? "1" : NULL);
 	put("HEDDLE_IDEAL", run->ideal ? "1" : NULL);
 	put("HEDDLE_MAX_CYCLES", run->max_cycles);
@@ -323,6 +328,7 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 		.config = runs->config,
 		.policy = policy,
 		.verify = run->verify,
+		.functional = run->functional,
 		.profile = run->profile,
 		.ideal = run->ideal,
 		.check = runs->checks,
@@ -369,6 +375,13 @@ static void print_kernels(const struct run_statistics *stats)
 {
 	json_t *sum;
 	const char *name;
+	if (json_is_true(json_object_get(stats->document, "functional"))) {
+		printf("%10s %18s  kernel\n", "launches", "warp instructions");
+		json_object_foreach(stats->kernels, name, sum)
+			printf("%10.0f %18.0f  %s\n", figure_number(sum, "launches"),
+			       figure_number(sum, "warp_instructions"), name);
+		return;
+	}
 	printf("%10s %14s %18s %8s  kernel\n", "launches", "cycles", "warp instructions", "IPC");
 	json_object_foreach(stats->kernels, name, sum)
 		printf("%10.0f %14.0f %18.0f %8.3f  %s\n", figure_number(sum, "launches"), figure_number(sum, "cycles"),
@@ -461,6 +474,14 @@ static void print_verified(const struct run_statistics *stats)
 		printf("\n");
 }
 
+static void print_timing(const struct run *run, struct run_statistics *const *stats)
+{
+	print_rows(run, stats, figure_rows, 1);
+	if (run->policies.len > 1)
+		print_speedups(run, stats);
+	print_rows(run, stats, figure_rows + 1, figure_row_count - 1);
+}
+
 static void print_table(const struct run *run, struct run_statistics *const *stats)
 {
 	bool partial = false;
@@ -470,8 +491,8 @@ static void print_table(const struct run *run, struct run_statistics *const *sta
 		processes = count > processes ? count : processes;
 		partial = partial || json_is_true(key_of(stats[i], "partial"));
 	}
-	printf("\n%s on %s%s%s", run->program[0], run->gpu, run->verify ? ", verified" : "",
-	       partial ? ", up to where it was stopped" : "");
+	printf("\n%s on %s%s%s%s", run->program[0], run->gpu, run->functional ? ", without timing" : "",
+	       run->verify ? ", verified" : "", partial ? ", up to where it was stopped" : "");
 	if (processes)
 		printf(", %zu processes", processes);
 	printf("\n");
@@ -479,10 +500,10 @@ static void print_table(const struct run *run, struct run_statistics *const *sta
 	for (uint32_t i = 0; i < run->policies.len; i++)
 		printf(" %16s", run->policies.data[i]);
 	printf("\n");
-	print_rows(run, stats, figure_rows, 1);
-	if (run->policies.len > 1)
-		print_speedups(run, stats);
-	print_rows(run, stats, figure_rows + 1, figure_row_count - 1);
+	if (run->functional)
+		print_rows(run, stats, figure_functional_rows, figure_functional_row_count);
+	else
+		print_timing(run, stats);
 	if (run->ideal)
 		print_rows(run, stats, figure_ideal_rows, figure_ideal_row_count);
 	for (uint32_t i = 0; i < run->policies.len; i++)

@@ -20,7 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heddle/stats.h"
 #include "lib/arena.h"
 #include "lib/strbuf.h"
 #include "lib/vec.h"
@@ -84,11 +83,7 @@ static void add_integers(json_t *to, const json_t *from)
 /* Counters, and what follows from them. */
 static void add_figures(json_t *to, const json_t *from)
 {
-	for (uint32_t i = 0; i < hd_counter_count; i++) {
-		const char *name = hd_counter_info[i].name;
-		json_t *value = json_object_get(to, name);
-		json_integer_set(value, json_integer_value(value) + json_integer_value(json_object_get(from, name)));
-	}
+	add_integers(to, from);
 	add_integers(json_object_get(to, "l1d"), json_object_get(from, "l1d"));
 	add_integers(json_object_get(to, "stalls"), json_object_get(from, "stalls"));
 	double cycles = figure_number(to, "cycles"), instructions = figure_number(to, "warp_instructions");
