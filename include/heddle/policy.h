@@ -75,9 +75,12 @@ struct hd_regfile;
 
 /* A register that an instruction reads: slots in order, low word first, duplicates included. */
 struct hd_operand {
-	uint8_t reg, slot; /* slot: enum hd_slot */
-	uint8_t word;	   /* of the slot */
-	uint8_t same;	   /* index of the first operand with this register */
+	uint8_t reg;
+	uint8_t slot : 3; /* enum hd_slot */
+	uint8_t word : 3; /* of the slot */
+	uint8_t near : 1; /* it is read again soon, says the reuse analysis (malekeh 3.2); of its result: near_result */
+	uint8_t dead : 1; /* done with in the whole warp (LTRF+) */
+	uint8_t same;	  /* index of the first operand with this register */
 };
 enum hd_source { HD_FROM_BANK, HD_FROM_CACHE, HD_FROM_BYPASS };
 
@@ -132,6 +135,7 @@ struct hd_policy_hooks {
 	uint32_t collector_bytes; /* state in each operand collector; zeroed once */
 	bool several_grids;	  /* it knows that grids run beside each other; else one runs at a time */
 	bool linear;		  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
+	bool facts;		  /* it looks at hd_facts_at (runtime/sim/engine.h) */
 	bool streams;		  /* and has warps run their streams (hd_warp_run), which else take no time */
 
 	/* Every hook may be NULL. `self` is the policy in its combination. */

@@ -353,6 +353,9 @@ void hd_verify_yield(struct hd_warp *warp, bool calls);
 void hd_verify_release(struct hd_warp *warp);
 void hd_verify_forget(struct hd_grid *grid); /* what is kept of a grid */
 /* verify_analyses.c: what is looked up for each instruction of a function that is being loaded. */
+/* facts.c: what is said of instructions, hd_pfunction.facts; and of the register operands of one. */
+void hd_facts_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
+void hd_facts_tag(const struct hd_meta_function *said, uint32_t index, struct hd_dinst *inst);
 void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
 void hd_verify_affine_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function);
 /* The launch is over. */

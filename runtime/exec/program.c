@@ -77,7 +77,7 @@ static void add_operands(struct hd_dinst *to, const struct hd_regset *reads, enu
 		while (same < to->operand_count && to->operands[same].reg != number)
 			same++;
 		to->operands[to->operand_count++] =
-			(struct hd_operand){(uint8_t)number, (uint8_t)slot, (uint8_t)word, same};
+			(struct hd_operand){.reg = (uint8_t)number, .slot = slot, .word = word, .same = same};
 	}
 }
 
@@ -217,6 +217,10 @@ static const struct hd_meta_function *said_of_linear(struct hd_module *module, c
 					  .interval_count = version->interval_count,
 					  .points = version->points,
 					  .point_count = version->point_count,
+					  .barriers = version->barriers,
+					  .barrier_count = version->barrier_count,
+					  .divergent_pcs = version->divergent_pcs,
+					  .divergent_pc_count = version->divergent_pc_count,
 					  .dead_operands = version->dead_operands,
 					  .dead_operand_count = version->dead_operand_count,
 					  .reuse = version->reuse};
@@ -252,6 +256,7 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 		function.meta = function.said = hd_metadata_find(&module->object.metadata, from->name);
 		hd_verify_affine_prepare(gpu, module, &function);
 	}
+	hd_facts_prepare(gpu, module, &function);
 	hd_verify_prepare(gpu, module, &function);
 	for (uint32_t i = 0; i < from->inst_count; i++) {
 		if (!constant_in_range(&from->insts[i]))
@@ -260,6 +265,7 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 					     from->name, i * HD_INST_BYTES);
 		hd_vec_push(&program->code,
 			    decode(gpu, &from->insts[i], function.first, program->functions.len, level));
+		hd_facts_tag(function.said, i, &hd_vec_last(&program->code));
 	}
 	mark_helpers(module, from, program->code.data + function.first);
 	mark_spins(spins, from, program->code.data + function.first);

@@ -66,10 +66,19 @@ struct hd_dinst {
 	uint8_t spins;	      /* enum hd_spin (lib/object/spins.h) */
 	uint8_t range;	      /* HD_RANGE_*: under policies, registers of ranges are read, or written */
 	uint8_t extra;	      /* memory, by a policy: cycles from its operands to its access, in a pipeline */
+	bool near_result;     /* what it writes is read again soon (malekeh 3.2) */
 	bool helper;	      /* a call of a helper, or a return from one: no call of the program (heddle/object.h) */
 };
 
-struct hd_verify_facts;
+/* What the metadata of its function, hd_pfunction.said, says of an instruction: indices in arrays there, or HD_NO_FACT.
+ */
+#define HD_NO_FACT UINT32_MAX
+struct hd_code_facts {
+	uint32_t interval, strand; /* that it belongs to; at an interval's entry_pc a PREFETCH is due (LTRF) */
+	uint32_t point, barrier;   /* a preemption point is in front of it (Lin); it is this barrier */
+	uint32_t save, call;	   /* it is this push or pop (CARS), or call */
+	bool diverges;		   /* lanes may go on at different places behind it */
+};
 struct hd_claim;
 struct hd_claims;
 struct hd_ways;
@@ -77,16 +86,16 @@ struct hd_pfunction {
 	const char *name;
 	uint32_t first, count;		     /* in hd_program.code */
 	const struct hd_meta_function *meta; /* may be NULL for a function without metadata */
-	const struct hd_meta_function *said; /* of its instructions, for --verify: meta; of a linear version what meta
+	const struct hd_meta_function *said; /* of its instructions: meta; of a linear version what meta
 						says of that one's; may be NULL */
 	const struct hd_function *object;    /* origins, tables */
 	struct hd_module *module;
 	const uint32_t *const *tables; /* jump tables as absolute indices */
 	const uint32_t *table_counts;
-	const struct hd_linear *linear; /* its linear version's body (linear.h); NULL: a function of its own */
-	const struct hd_dinst *direct;	/* by instruction, for those with a linear operand: the same on a register */
-	const struct hd_verify_facts *facts; /* of each instruction, for --verify; NULL: none */
-	const struct hd_claim *claims;	     /* the same */
+	const struct hd_linear *linear;	   /* its linear version's body (linear.h); NULL: a function of its own */
+	const struct hd_dinst *direct;	   /* by instruction, for those with a linear operand: the same on a register */
+	const struct hd_code_facts *facts; /* of each instruction, where somebody asks for them; NULL: none */
+	const struct hd_claim *claims;	   /* the same */
 	bool *verified; /* of each instruction: --verify has checked it at least once; NULL: off, or no metadata */
 };
 
@@ -408,5 +417,16 @@ struct hd_gpu {
 	uint32_t trace_streams;		   /* what the option asked for */
 	uint64_t trace_from, trace_to;
 };
+
+/* For policies with `facts`: what is said of the instruction at `pc`, in *function if that is not NULL; NULL: nothing.
+ */
+static inline const struct hd_code_facts *hd_facts_at(const struct hd_gpu *gpu, uint32_t pc,
+						      const struct hd_pfunction **function)
+{
+	const struct hd_pfunction *of = &gpu->program.functions.data[gpu->program.code.data[pc].function];
+	if (function)
+		*function = of;
+	return of->facts ? &of->facts[pc - of->first] : NULL;
+}
 
 #endif

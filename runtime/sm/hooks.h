@@ -28,6 +28,8 @@ struct hd_policy_set {
 };
 /* Adds one; refused when it takes over what another one has. 0 or -1. */
 int hd_policy_combine(struct hd_policy_set *chosen, const struct hd_policy *policy, struct hd_diag *diag);
+/* Whether its hooks mean something in this configuration: those of collectors where there are none do not. 0 or -1. */
+int hd_policy_fits(const struct hd_config *config, const struct hd_policy *policy, struct hd_diag *diag);
 /* Adds one to the GPU's; `parameter` lives as long as it. */
 void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const char *parameter);
 /* Sets aside the state of the GPU's policies, zeroed, and tells the SMs which hooks they have to call. */

@@ -178,8 +178,7 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 	gpu->stages += hooks->stages;
 }
 
-/* Hooks of collectors mean nothing where there are none. */
-static int check_stage(const struct hd_config *config, const struct hd_policy *policy, struct hd_diag *diag)
+int hd_policy_fits(const struct hd_config *config, const struct hd_policy *policy, struct hd_diag *diag)
 {
 	const struct hd_policy_hooks *hooks = policy->hooks;
 	bool collectors =
@@ -195,7 +194,7 @@ int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 	struct hd_policy_set chosen = {.count = 0};
 	int status = choose(&chosen, &gpu->config, text, diag);
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
-		status = check_stage(&gpu->config, chosen.policies[i], diag);
+		status = hd_policy_fits(&gpu->config, chosen.policies[i], diag);
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
 		hd_policy_add(gpu, chosen.policies[i], hd_arena_strdup(&gpu->arena, chosen.parameters[i]));
 	return status;

@@ -18,47 +18,12 @@
 #define NONE UINT32_MAX
 #define ELSEWHERE (UINT32_MAX - 1) /* a lane's last interval: in no function, another one, or a callee */
 
-/* Of each instruction: indices in the arrays of its function's metadata. */
-struct hd_verify_facts {
-	uint32_t interval, strand, point;
-};
-
 /* ---- at load */
-
-static struct hd_verify_facts *facts_at(const struct hd_pfunction *function, struct hd_verify_facts *facts, uint32_t pc)
-{
-	return pc / HD_INST_BYTES < function->count ? &facts[pc / HD_INST_BYTES] : NULL;
-}
-
-static void add_intervals(const struct hd_pfunction *function, struct hd_verify_facts *facts,
-			  const struct hd_meta_interval *list, uint32_t count, bool strands)
-{
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t p = 0; p < list[i].pc_count; p++) {
-			struct hd_verify_facts *at = facts_at(function, facts, list[i].pcs[p]);
-			if (at)
-				*(strands ? &at->strand : &at->interval) = i;
-		}
-}
 
 void hd_verify_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function)
 {
-	const struct hd_meta_function *meta = function->said;
 	if (gpu->verify && function->meta)
 		function->verified = HD_ARENA_NEW(&module->arena, bool, function->count);
-	if (!gpu->verify || !meta || !(meta->interval_count || meta->strand_count || meta->point_count))
-		return;
-	struct hd_verify_facts *facts = HD_ARENA_NEW(&module->arena, struct hd_verify_facts, function->count);
-	for (uint32_t i = 0; i < function->count; i++)
-		facts[i] = (struct hd_verify_facts){NONE, NONE, NONE};
-	add_intervals(function, facts, meta->intervals, meta->interval_count, false);
-	add_intervals(function, facts, meta->strands, meta->strand_count, true);
-	for (uint32_t i = 0; i < meta->point_count; i++) {
-		struct hd_verify_facts *at = facts_at(function, facts, meta->points[i].pc);
-		if (at)
-			at->point = i;
-	}
-	function->facts = facts;
 }
 
 /* ---- intervals */
@@ -130,7 +95,7 @@ static void check_subgraph(struct hd_exec *exec, const struct hd_dinst *inst, co
 }
 
 static void check_intervals(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
-			    const struct hd_verify_facts *facts, struct hd_watch *watch)
+			    const struct hd_code_facts *facts, struct hd_watch *watch)
 {
 	const struct hd_meta_function *meta = function->said;
 	if (meta->interval_count)
@@ -190,7 +155,7 @@ void hd_verify_analyses_before(struct hd_exec *exec, const struct hd_dinst *inst
 	const struct hd_warp *warp = exec->warp;
 	struct hd_poison *poison = &watch->poison;
 	if (function->facts) {
-		const struct hd_verify_facts *facts = &function->facts[warp->pc - function->first];
+		const struct hd_code_facts *facts = &function->facts[warp->pc - function->first];
 		check_intervals(exec, inst, function, facts, watch);
 		if (facts->point != NONE) {
 			const struct hd_meta_point *point = &meta->points[facts->point];

@@ -3,6 +3,7 @@
  * know from the program which there must be.
  */
 #include "harness.h"
+#include "runtime/exec/exec.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
 
@@ -404,6 +405,67 @@ START_TEST(loads_can_be_elided)
 }
 END_TEST
 
+/* ---- what the compiler says */
+
+/* R8 = R4 * R5 + R4; a pair DADD R10 = R12 + R14; MOV; EXIT. */
+START_TEST(operands_have_their_tags)
+{
+	static const struct hd_policy_hooks hooks = {.facts = true};
+	uint8_t tags[] = {1 | 2, 4, 0, 0}, dead[] = {2, 1, 0, 0}, exact[16] = {0};
+	struct hd_meta_reuse reuse = {.tags = tags, .exact = exact, .tag_count = 4};
+	uint32_t first_pcs[] = {0, 16}, second_pcs[] = {32, 48}, diverges[] = {16};
+	struct hd_meta_interval intervals[] = {{.id = 0, .entry_pc = 0, .pcs = first_pcs, .pc_count = 2},
+					       {.id = 1, .entry_pc = 32, .pcs = second_pcs, .pc_count = 2}};
+	struct hd_meta_point points[] = {{.pc = 16, .loop_pc = UINT32_MAX}, {.pc = 48, .loop_pc = UINT32_MAX}};
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.meta.reuse = &reuse;
+	bench.meta.dead_operands = dead;
+	bench.meta.dead_operand_count = 4;
+	bench.meta.intervals = intervals;
+	bench.meta.interval_count = bench.meta.point_count = 2;
+	bench.meta.points = points;
+	bench.meta.divergent_pcs = diverges;
+	bench.meta.divergent_pc_count = 1;
+	simbench_ffma(&bench, 8, 4, 5, 4);
+	struct hd_inst *dadd = simbench_emit(&bench, HD_OP_DADD);
+	dadd->dst = 10;
+	dadd->a = 12;
+	dadd->b = 14;
+	simbench_mov(&bench, 9, 1);
+	start_with(&bench, &hooks);
+	struct hd_gpu *gpu = &bench.sim->gpu;
+	const struct hd_dinst *code = gpu->program.code.data;
+	ck_assert(code[0].near_result && !code[1].near_result);
+	const uint8_t near[] = {1, 0, 0}, done[] = {0, 1, 0};
+	for (uint32_t i = 0; i < 3; i++) {
+		ck_assert_uint_eq(code[0].operands[i].near, near[i]);
+		ck_assert_uint_eq(code[0].operands[i].dead, done[i]);
+	}
+	for (uint32_t i = 0; i < 4; i++) { /* both words of a and of b */
+		ck_assert_uint_eq(code[1].operands[i].near, i >= 2);
+		ck_assert_uint_eq(code[1].operands[i].dead, i < 2);
+		ck_assert_uint_eq(code[1].operands[i].word, i % 2);
+	}
+	/* The program was loaded before the policy was there. */
+	struct hd_pfunction *function = &gpu->program.functions.data[0];
+	ck_assert_ptr_null(hd_facts_at(gpu, 0, NULL));
+	hd_facts_prepare(gpu, bench.module, function);
+	const struct hd_pfunction *of;
+	const uint32_t interval[] = {0, 0, 1, 1}, point[] = {HD_NO_FACT, 0, HD_NO_FACT, 1};
+	for (uint32_t pc = 0; pc < 4; pc++) {
+		const struct hd_code_facts *facts = hd_facts_at(gpu, pc, &of);
+		ck_assert_ptr_eq(of, function);
+		ck_assert_uint_eq(facts->interval, interval[pc]);
+		ck_assert_uint_eq(facts->strand, HD_NO_FACT);
+		ck_assert_uint_eq(facts->point, point[pc]);
+		ck_assert_uint_eq(facts->barrier & facts->save & facts->call, HD_NO_FACT);
+		ck_assert_uint_eq(facts->diverges, pc == 1);
+	}
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("hooks", (const TTest *const[]){
@@ -415,6 +477,7 @@ Suite *hd_suite(void)
 					    elided_results_take_their_time,
 					    values_decide_what_is_elided,
 					    loads_can_be_elided,
+					    operands_have_their_tags,
 					    two_levels_begin_with_the_warps_that_are_there,
 					    NULL,
 				    });

@@ -277,6 +277,28 @@ START_TEST(a_policy_prefers_warps)
 }
 END_TEST
 
+/* Where there are no collectors nobody can be asked about them; other hooks of the stage go with either model. */
+START_TEST(the_modern_model_has_no_collectors)
+{
+	static const struct hd_policy_hooks one_each[] = {{.choose_collector = choose},
+							  {.operand_source = source},
+							  {.operand_delivered = delivered},
+							  {.dispatch = dispatched},
+							  {.result_target = target, .prefer = prefer}};
+	struct simbench bench;
+	simbench_init(&bench);
+	for (uint32_t i = 0; i < 5; i++) {
+		const struct hd_policy policy = {.name = "probe", .hooks = &one_each[i]};
+		bench.config.operands = HD_OPERANDS_COLLECTORS;
+		ck_assert_int_eq(hd_policy_fits(&bench.config, &policy, &bench.diag), 0);
+		bench.config.operands = HD_OPERANDS_MODERN;
+		ck_assert_int_eq(hd_policy_fits(&bench.config, &policy, &bench.diag), i < 4 ? -1 : 0);
+	}
+	ck_assert_str_eq(bench.message, "policy 'probe' needs operand collectors: operands = modern has none");
+	simbench_release(&bench);
+}
+END_TEST
+
 /* ---- calendars, for units and a policy's own transfers */
 
 START_TEST(a_calendar_fills_its_gaps)
@@ -332,6 +354,7 @@ Suite *hd_suite(void)
 					    a_policy_may_withhold_collectors,
 					    results_of_a_cycle_come_in_the_order_of_issue,
 					    a_policy_prefers_warps,
+					    the_modern_model_has_no_collectors,
 					    a_calendar_fills_its_gaps,
 					    a_policy_reads_and_writes_banks,
 					    NULL,

@@ -1,0 +1,84 @@
+/*
+ * What the metadata says of each instruction, as a table by instruction: for --verify and for policies that ask for it
+ * (`facts`); and of each register operand, for all policies (malekeh 3.2; ltrf-asplos18 3.3).
+ *
+ * Cost: at load, linear in the instructions and in what is said of them.
+ */
+#include "runtime/exec/exec.h"
+#include "runtime/sm/hooks.h"
+
+static bool is_wanted(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i].hooks->facts)
+			return true;
+	return gpu->verify;
+}
+
+static struct hd_code_facts *facts_at(const struct hd_pfunction *function, struct hd_code_facts *facts, uint32_t pc)
+{
+	return pc / HD_INST_BYTES < function->count ? &facts[pc / HD_INST_BYTES] : NULL;
+}
+
+static void add_intervals(const struct hd_pfunction *function, struct hd_code_facts *facts,
+			  const struct hd_meta_interval *list, uint32_t count, bool strands)
+{
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t p = 0; p < list[i].pc_count; p++) {
+			struct hd_code_facts *at = facts_at(function, facts, list[i].pcs[p]);
+			if (at)
+				*(strands ? &at->strand : &at->interval) = i;
+		}
+}
+
+static void add_places(const struct hd_pfunction *function, struct hd_code_facts *facts)
+{
+	const struct hd_meta_function *meta = function->said;
+	struct hd_code_facts *at;
+	for (uint32_t i = 0; i < meta->point_count; i++)
+		if ((at = facts_at(function, facts, meta->points[i].pc)))
+			at->point = i;
+	for (uint32_t i = 0; i < meta->barrier_count; i++)
+		if ((at = facts_at(function, facts, meta->barriers[i].pc)))
+			at->barrier = i;
+	for (uint32_t i = 0; i < meta->divergent_pc_count; i++)
+		if ((at = facts_at(function, facts, meta->divergent_pcs[i])))
+			at->diverges = true;
+	for (uint32_t i = 0; i < meta->save_count; i++)
+		if ((at = facts_at(function, facts, meta->saves[i].pc)))
+			at->save = i;
+	for (uint32_t i = 0; i < meta->call_count; i++)
+		if ((at = facts_at(function, facts, meta->calls[i].pc)))
+			at->call = i;
+}
+
+void hd_facts_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct hd_pfunction *function)
+{
+	const struct hd_meta_function *meta = function->said;
+	if (!meta || !is_wanted(gpu))
+		return;
+	struct hd_code_facts *facts = HD_ARENA_NEW(&module->arena, struct hd_code_facts, function->count);
+	for (uint32_t i = 0; i < function->count; i++)
+		facts[i] = (struct hd_code_facts){HD_NO_FACT, HD_NO_FACT, HD_NO_FACT, HD_NO_FACT,
+						  HD_NO_FACT, HD_NO_FACT, false};
+	add_intervals(function, facts, meta->intervals, meta->interval_count, false);
+	add_intervals(function, facts, meta->strands, meta->strand_count, true);
+	add_places(function, facts);
+	function->facts = facts;
+}
+
+/* Bit 0 of a tag is the destination, 1 to 3 sources a to c; of dead operands bit 0 is a. */
+void hd_facts_tag(const struct hd_meta_function *said, uint32_t index, struct hd_dinst *inst)
+{
+	if (!said)
+		return;
+	const struct hd_meta_reuse *reuse = said->reuse;
+	uint8_t near = reuse && index < reuse->tag_count ? reuse->tags[index] : 0;
+	uint8_t dead = index < said->dead_operand_count ? said->dead_operands[index] : 0;
+	inst->near_result = near & 1;
+	for (uint32_t i = 0; i < inst->operand_count; i++) {
+		uint32_t source = inst->operands[i].slot - HD_SLOT_A;
+		inst->operands[i].near = near >> (1 + source) & 1;
+		inst->operands[i].dead = dead >> source & 1;
+	}
+}
