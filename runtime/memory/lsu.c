@@ -48,6 +48,7 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	for (uint32_t i = 0; i < INFLIGHT; i++)
 		lsu->inflight[i].next = i + 1 < INFLIGHT ? i + 1 : HD_NONE;
 	hd_lsu_prepare(lsu, 0, arena);
+	hd_lsu_init_lines(lsu, config, arena);
 	return lsu;
 }
 
@@ -367,6 +368,22 @@ static void serve_front(struct hd_lsu *lsu, uint64_t now, bool woken)
 	}
 }
 
+bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
+{
+	if (lsu->front_free > now)
+		return false;
+	hd_lsu_use_shared(lsu, now, grid);
+	return true;
+}
+
+uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
+{
+	lsu->front_free = hd_max64(lsu->front_free, now) + 1;
+	lsu->grids[grid].shared_cycles++;
+	lsu->grids[grid].transfer_shared_cycles++;
+	return lsu->front_free;
+}
+
 /* ---- a cycle */
 
 static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
@@ -392,7 +409,8 @@ uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now)
 
 bool hd_lsu_idle(const struct hd_lsu *lsu)
 {
-	return !lsu->filled && !lsu->inflight_count && !lsu->completions.count && hd_l1_idle(&lsu->l1);
+	return !lsu->filled && !lsu->inflight_count && !lsu->completions.count && !lsu->lines_under_way &&
+	       hd_l1_idle(&lsu->l1);
 }
 
 void hd_lsu_flush(struct hd_lsu *lsu)
@@ -417,5 +435,8 @@ void hd_lsu_dump(const struct hd_lsu *lsu, FILE *out)
 		lsu->inflight_count, lsu->completions.count, (long long)hd_completions_next(&lsu->completions));
 	for (uint32_t left = lsu->filled; left; left &= left - 1)
 		dump_front(lsu, (uint32_t)__builtin_ctz(left), out);
+	if (lsu->lines_under_way)
+		fprintf(out, "  transfers: %u of %u lines under way, %u to go\n", lsu->lines_under_way, lsu->lines_most,
+			hd_packets_count(&lsu->lines[0]) + hd_packets_count(&lsu->lines[1]));
 	hd_l1_dump(&lsu->l1, out);
 }

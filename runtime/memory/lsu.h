@@ -70,7 +70,14 @@ struct hd_lsu {
 	uint32_t turn;	     /* grid whose packet goes next where several are ready */
 	bool freed;	     /* the grid's part of the queues has grown */
 	bool refused;	     /* a policy let no packet go in this cycle */
+	/* transfers */
+	struct hd_packets lines[2]; /* to go, of ordinary and of low priority */
+	bool line_next;		    /* after a packet of the program an ordinary one */
+	uint32_t lines_under_way, lines_most;
+	uint32_t *lines_done; /* tags, a ring */
+	uint32_t done_mask, done_first, done_end;
 	/* configuration */
+	uint32_t flit, sector_bytes;
 	uint32_t banks, ports, sectors, shared_banks, shared_latency, l1_latency;
 	uint64_t l1_bytes, l1_ways;
 	bool unified;
@@ -81,6 +88,7 @@ void hd_lsu_access_done(struct hd_lsu *lsu, uint32_t index, uint64_t cycle);
 /* lsu_port.c: a reply is taken; packets go to the crossbar. Whether one was, did. */
 bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now);
 bool hd_lsu_send_packets(struct hd_lsu *lsu, uint64_t now);
+void hd_lsu_init_lines(struct hd_lsu *lsu, const struct hd_config *config, struct hd_arena *arena);
 /* The next cycle with work for these; HD_NEVER. It may be past. */
 uint64_t hd_lsu_port_next(const struct hd_lsu *lsu, uint64_t now);
 

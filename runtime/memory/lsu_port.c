@@ -7,6 +7,68 @@
  */
 #include "runtime/memory/lsu.h"
 
+/* ---- lines of transfers */
+
+void hd_lsu_init_lines(struct hd_lsu *lsu, const struct hd_config *config, struct hd_arena *arena)
+{
+	uint32_t slots = hd_power_above((uint32_t)config->transfer_lines);
+	lsu->lines_most = (uint32_t)config->transfer_lines;
+	for (uint32_t i = 0; i < 2; i++)
+		hd_packets_init(&lsu->lines[i], lsu->lines_most, arena);
+	lsu->lines_done = HD_ARENA_NEW(arena, uint32_t, slots);
+	lsu->done_mask = slots - 1;
+	lsu->flit = (uint32_t)config->icnt_flit;
+	lsu->sector_bytes = (uint32_t)config->sector;
+}
+
+/* Those that are done and not taken yet count: nobody has looked at what they brought. */
+bool hd_lsu_line_room(const struct hd_lsu *lsu)
+{
+	return lsu->lines_under_way + (lsu->done_end - lsu->done_first) < lsu->lines_most;
+}
+
+void hd_lsu_send_line(struct hd_lsu *lsu, uint64_t ready, const struct hd_line *line)
+{
+	assert(hd_lsu_line_room(lsu) && line->sectors);
+	uint32_t bytes = line->write ? (uint32_t)__builtin_popcount(line->sectors) * lsu->sector_bytes : 0;
+	struct hd_packet packet = {.line = line->line, .ready = ready, .tag = line->tag, .sm = (uint16_t)lsu->sm};
+	packet.kind = line->write ? HD_PACKET_WRITE : HD_PACKET_READ;
+	packet.sectors = line->sectors;
+	packet.full = line->write ? line->sectors : 0;
+	packet.flits = hd_packet_flits(bytes, lsu->flit);
+	packet.grid = line->grid;
+	packet.flags = (uint8_t)(HD_PACKET_LINE | (line->low ? HD_PACKET_LOW : 0));
+	hd_packets_push(&lsu->lines[line->low], &packet);
+	lsu->lines_under_way++;
+	lsu->pending[line->grid]++;
+}
+
+static void line_done(struct hd_lsu *lsu, const struct hd_packet *reply)
+{
+	struct hd_counters *counters = &lsu->grids[reply->grid];
+	counters->transfer_flits += reply->flits;
+	if (reply->flags & HD_PACKET_MISSED)
+		counters->transfer_misses += (uint64_t)__builtin_popcount(reply->sectors);
+	lsu->lines_done[lsu->done_end++ & lsu->done_mask] = reply->tag;
+	lsu->lines_under_way--;
+	lsu->pending[reply->grid]--;
+}
+
+bool hd_lsu_has_lines_done(const struct hd_lsu *lsu)
+{
+	return lsu->done_first != lsu->done_end;
+}
+
+bool hd_lsu_line_done(struct hd_lsu *lsu, uint32_t *tag)
+{
+	if (!hd_lsu_has_lines_done(lsu))
+		return false;
+	*tag = lsu->lines_done[lsu->done_first++ & lsu->done_mask];
+	return true;
+}
+
+/* ---- replies */
+
 bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now)
 {
 	struct hd_crossbar *down = &lsu->memory->down;
@@ -17,11 +79,15 @@ bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now)
 			hd_l1_prefetch(&lsu->l1, reply);
 		return false;
 	}
-	ticket = hd_l1_reply(&lsu->l1, reply);
-	if (ticket != HD_NONE)
-		hd_lsu_access_done(lsu, ticket, now);
-	while (hd_l1_finished(&lsu->l1, &ticket))
-		hd_lsu_access_done(lsu, ticket, now);
+	if (__builtin_expect(reply->flags & HD_PACKET_LINE, 0)) {
+		line_done(lsu, reply);
+	} else {
+		ticket = hd_l1_reply(&lsu->l1, reply);
+		if (ticket != HD_NONE)
+			hd_lsu_access_done(lsu, ticket, now);
+		while (hd_l1_finished(&lsu->l1, &ticket))
+			hd_lsu_access_done(lsu, ticket, now);
+	}
 	if (__builtin_expect(lsu->watch.reply != NULL, 0))
 		lsu->watch.reply(lsu->watch.context, reply, now);
 	hd_crossbar_pop(down, lsu->sm, now);
@@ -78,32 +144,77 @@ static uint8_t most_flits(const struct hd_lsu *lsu, uint32_t grids)
 	return most;
 }
 
-static void send(struct hd_lsu *lsu, uint32_t grid, uint64_t now)
+static void send(struct hd_lsu *lsu, const struct hd_packet *front, uint64_t now)
 {
-	struct hd_packet packet = *hd_packets_front(&lsu->l1.out[grid]);
+	struct hd_packet packet = *front;
 	packet.slice = (uint16_t)hd_address_slice(&lsu->memory->map, packet.line);
 	hd_packet_stamp(&packet, now);
 	hd_crossbar_push(&lsu->memory->up, lsu->sm, &packet, now);
+}
+
+static bool send_line(struct hd_lsu *lsu, uint32_t priority, uint64_t now)
+{
+	const struct hd_packet *front = hd_packets_front(&lsu->lines[priority]);
+	if (!hd_crossbar_room(&lsu->memory->up, lsu->sm, front->flits, now))
+		return false;
+	lsu->grids[front->grid].transfer_flits += front->flits;
+	send(lsu, front, now);
+	hd_packets_pop(&lsu->lines[priority]);
+	lsu->line_next = false;
+	return true;
+}
+
+/* A packet of one of these grids. */
+static bool send_request(struct hd_lsu *lsu, uint32_t ready, uint64_t now)
+{
+	uint32_t grid = next_in_turn(lsu, ready);
+	uint8_t flits = hd_packets_front(&lsu->l1.out[grid])->flits;
+	if (__builtin_expect(lsu->watch.send != NULL, 0))
+		flits = most_flits(lsu, ready);
+	if (!hd_crossbar_room(&lsu->memory->up, lsu->sm, flits, now))
+		return false;
+	if (__builtin_expect(lsu->watch.send != NULL, 0) && (grid = ask_policy(lsu, ready, now)) == HD_NONE)
+		return false;
+	send(lsu, hd_packets_front(&lsu->l1.out[grid]), now);
 	hd_l1_sent(&lsu->l1, grid);
 	lsu->turn = (grid + 1) % HD_MEM_GRIDS;
+	lsu->line_next = true;
+	return true;
+}
+
+static bool has_ready(const struct hd_packets *queue, uint64_t now)
+{
+	const struct hd_packet *front = hd_packets_front(queue);
+	return front && front->ready <= now;
+}
+
+/* Requests of the program and ordinary lines by turns; lines of low priority when there is neither. */
+static bool send_one(struct hd_lsu *lsu, uint64_t now)
+{
+	uint32_t ready = lsu->refused ? 0 : ready_grids(lsu, now);
+	bool line = __builtin_expect(lsu->lines_under_way != 0, 0) && has_ready(&lsu->lines[0], now);
+	if (ready && !(line && lsu->line_next))
+		return send_request(lsu, ready, now) || (lsu->refused && send_one(lsu, now));
+	if (line)
+		return send_line(lsu, 0, now);
+	return lsu->lines_under_way && has_ready(&lsu->lines[1], now) && send_line(lsu, 1, now);
 }
 
 bool hd_lsu_send_packets(struct hd_lsu *lsu, uint64_t now)
 {
 	bool sent = false;
 	lsu->refused = false;
-	for (uint32_t ready; (ready = ready_grids(lsu, now)); sent = true) {
-		uint32_t grid = next_in_turn(lsu, ready);
-		uint8_t flits = hd_packets_front(&lsu->l1.out[grid])->flits;
-		if (__builtin_expect(lsu->watch.send != NULL, 0))
-			flits = most_flits(lsu, ready);
-		if (!hd_crossbar_room(&lsu->memory->up, lsu->sm, flits, now))
-			break;
-		if (__builtin_expect(lsu->watch.send != NULL, 0) && (grid = ask_policy(lsu, ready, now)) == HD_NONE)
-			break;
-		send(lsu, grid, now);
-	}
+	while (send_one(lsu, now))
+		sent = true;
 	return sent;
+}
+
+static uint64_t departure(const struct hd_lsu *lsu, const struct hd_packets *queue, uint64_t now)
+{
+	const struct hd_packet *packet = hd_packets_front(queue);
+	if (!packet)
+		return HD_NEVER;
+	return packet->ready > now ? packet->ready : hd_crossbar_room_at(&lsu->memory->up, lsu->sm);
 }
 
 uint64_t hd_lsu_port_next(const struct hd_lsu *lsu, uint64_t now)
@@ -112,10 +223,9 @@ uint64_t hd_lsu_port_next(const struct hd_lsu *lsu, uint64_t now)
 	uint64_t next = lsu->refused ? now + 1 : HD_NEVER;
 	if (reply)
 		next = hd_min64(next, hd_max64(reply->ready, lsu->next_reply));
-	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1) {
-		const struct hd_packet *packet = hd_packets_front(&lsu->l1.out[__builtin_ctz(left)]);
-		next = hd_min64(next,
-				packet->ready > now ? packet->ready : hd_crossbar_room_at(&lsu->memory->up, lsu->sm));
-	}
+	for (uint32_t left = lsu->l1.waiting; left; left &= left - 1)
+		next = hd_min64(next, departure(lsu, &lsu->l1.out[__builtin_ctz(left)], now));
+	for (uint32_t i = 0; lsu->lines_under_way && i < 2; i++)
+		next = hd_min64(next, departure(lsu, &lsu->lines[i], now));
 	return next;
 }

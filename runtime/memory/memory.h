@@ -78,6 +78,27 @@ struct hd_lsu_watch {
 	void (*reply)(void *context, const struct hd_packet *reply, uint64_t now);
 };
 void hd_lsu_set_watch(struct hd_lsu *lsu, const struct hd_lsu_watch *watch);
+/*
+ * Lines that are moved past L1 and the queue of instructions: contexts (runtime/sm/transfer.h). In whole sectors, so
+ * that L2 fetches nothing to write them. At most `transfer_lines` are under way.
+ */
+struct hd_line {
+	uint64_t line;	 /* address / line size */
+	uint32_t tag;	 /* comes back */
+	uint8_t sectors; /* written or read */
+	uint8_t grid;
+	bool write, low; /* low: others go first, everywhere */
+};
+bool hd_lsu_line_room(const struct hd_lsu *lsu);
+/* Goes at cycle `ready` or later; there is room, and those of a priority come in the order of `ready`. */
+void hd_lsu_send_line(struct hd_lsu *lsu, uint64_t ready, const struct hd_line *line);
+/* Takes one that was acknowledged or answered; false: no more. */
+bool hd_lsu_line_done(struct hd_lsu *lsu, uint32_t *tag);
+bool hd_lsu_has_lines_done(const struct hd_lsu *lsu);
+/* A line's worth of shared memory is read in this cycle, after hd_lsu_tick, for a grid; false: the program takes it. Or
+ * is read or written as soon as it does not: returns the cycle. */
+bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid);
+uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid);
 /* Shared memory that resident CTAs use: with l1_unified it is taken from the L1's ways. Called at CTA launch and
  * retire. */
 void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes);

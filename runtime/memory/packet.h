@@ -23,7 +23,11 @@ enum hd_packet_kind {
 	HD_PACKET_ACK	     /* reply */
 };
 
-enum { HD_PACKET_MISSED = 1 /* reply: L2 did not have all of it */ };
+enum {
+	HD_PACKET_MISSED = 1, /* reply: L2 did not have all of it */
+	HD_PACKET_LINE = 2,   /* of a transfer */
+	HD_PACKET_LOW = 4     /* others go first */
+};
 
 /* Lines and cycles have 48 bits; beside them lie those of the cycle in which the request left its SM. */
 struct hd_packet {

@@ -221,7 +221,7 @@ static bool has_ended(const struct hd_run *run, const struct hd_grid *grid)
 	if (run->gpu->running == 1)
 		return !run->working_count && hd_memory_idle(run->gpu->memory);
 	for (uint32_t i = 0; i < run->sm_count; i++)
-		if (hd_lsu_pending(run->gpu->sms[i]->lsu, grid->slot))
+		if (hd_lsu_pending(run->gpu->sms[i]->lsu, grid->slot) || run->gpu->sms[i]->grids[grid->slot].transfers)
 			return false;
 	return true;
 }
@@ -247,11 +247,13 @@ static void take_samples(struct hd_run *run, uint64_t now)
 	}
 }
 
-/* Alarms that were set outside of their SM's work. */
+/* Alarms and transfers that were set outside of their SM's work. */
 static void notice_alarms(struct hd_run *run)
 {
-	for (uint32_t i = 0; i < run->sm_count; i++)
-		run->due[i] = hd_earlier(run->due[i], run->gpu->sms[i]->alarm_next);
+	for (uint32_t i = 0; i < run->sm_count; i++) {
+		const struct hd_sm *sm = run->gpu->sms[i];
+		run->due[i] = hd_earlier(run->due[i], hd_earlier(sm->alarm_next, sm->transfer_next));
+	}
 	hd_run_find_busy(run);
 }
 
@@ -352,6 +354,8 @@ static void drain(struct hd_run *run)
 		for (uint32_t i = 0; i < run->sm_count; i++) {
 			hd_lsu_tick(gpu->sms[i]->lsu, gpu->now);
 			while (hd_lsu_completions(gpu->sms[i]->lsu, gpu->now, done, 16))
+				;
+			for (uint32_t tag; hd_lsu_line_done(gpu->sms[i]->lsu, &tag);)
 				;
 			idle &= hd_lsu_idle(gpu->sms[i]->lsu);
 		}

@@ -63,6 +63,19 @@ static double dynamic_picojoules(const struct hd_counters *c, const struct hd_co
 	return pj;
 }
 
+/* Of these, those of transfers: registers, shared memory, the way to L2, and what DRAM reads for them. */
+static double transfer_picojoules(const struct hd_counters *c, const struct hd_config *config)
+{
+	double pj = 0;
+	pj += (double)c->transfer_register_reads * config->pj_reg_read;
+	pj += (double)c->transfer_register_writes * config->pj_reg_write;
+	pj += (double)c->transfer_shared_cycles * config->pj_shared;
+	pj += (double)c->transfer_flits * config->pj_icnt;
+	pj += (double)((c->transfer_bytes_out + c->transfer_bytes_in) / config->sector) * config->pj_l2;
+	pj += (double)c->transfer_misses * config->pj_dram;
+	return pj;
+}
+
 double hd_joules(const struct hd_stats *stats, const struct hd_config *config)
 {
 	double seconds = (double)stats->counters.cycles / (config->core_mhz * 1e6);
@@ -118,6 +131,7 @@ static void add_stats(json_t *object, const struct hd_stats *stats, const struct
 	json_object_set_new(object, "l1d", l1d_object(c));
 	json_object_set_new(object, "stalls", stalls_object(stats));
 	json_object_set_new(object, "energy_joules", json_real(hd_joules(stats, config)));
+	json_object_set_new(object, "transfer_joules", json_real(transfer_picojoules(c, config) * 1e-12));
 }
 
 /* An object for each policy, empty where it reports nothing. */

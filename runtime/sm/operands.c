@@ -135,6 +135,16 @@ uint64_t hd_port_write(const struct hd_sm *sm, struct hd_regfile *file, uint32_t
 	return take_port(ports, shape->write_ports, from, shape->busy);
 }
 
+bool hd_bank_is_free(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	const uint64_t *ports = warp->regfile->ports + hd_bank_of(sm, warp, reg) * shape->read_ports;
+	for (uint32_t i = 0; i < shape->read_ports; i++)
+		if (ports[i] <= from)
+			return true;
+	return false;
+}
+
 uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
 {
 	hd_sm_counters(sm, warp)->bank_reads++;

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/transfer.h"
 
 uint32_t hd_sm_id(const struct hd_sm *sm)
 {
@@ -73,6 +74,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_icache_init(&sm->icache, config, &gpu->arena);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
 	sm->timers_kept = sm->warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
+	hd_transfers_init(sm, &gpu->arena);
 	sm->lsu = hd_lsu_new(gpu->memory, id, config, sm->counted, &gpu->arena);
 	return sm;
 }
@@ -115,6 +117,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(&sm->gpu->config));
 	init_inflight(sm);
 	hd_access_clear(sm);
+	hd_transfers_clear(sm);
 	sm->result_count = 0;
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
 	sm->lsu_next = HD_NEVER;
@@ -139,6 +142,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 		sm->grids[i].resident = sm->grids[i].placed = sm->grids[i].retired = 0;
 	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = 0;
 	sm->grid_mask = 0;
+	hd_transfers_clear(sm);
 }
 
 void hd_sm_charge(struct hd_sm *sm, uint64_t now)
@@ -179,6 +183,8 @@ static void memory_cycle(struct hd_sm *sm, uint64_t now)
 		sm->lsu_next = hd_lsu_tick(sm->lsu, now);
 		sm->completion_next = hd_lsu_next_completion(sm->lsu);
 		wake_memory_ports(sm);
+		if (sm->transfer_count && hd_lsu_has_lines_done(sm->lsu))
+			sm->transfer_next = now;
 	}
 	bool completed = sm->completion_next <= now;
 	if (completed)
@@ -212,7 +218,7 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 		next = earlier(next, sm->schedulers[i].next_visit);
 	if (sm->resident_warps)
 		next = earlier(next, sm->policy_next);
-	next = earlier(next, sm->alarm_next);
+	next = earlier(next, earlier(sm->alarm_next, sm->transfer_next));
 	return next > now ? next : now + 1;
 }
 
@@ -239,6 +245,8 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 	if (sm->policy_next <= now)
 		sm->policy_next = hd_policy_tick(sm, now);
 	schedulers_cycle(sm, now);
+	if (__builtin_expect(sm->transfer_next <= now, 0))
+		hd_transfers_cycle(sm, now);
 	if (!sm->resident_warps)
 		settle(sm, now);
 	return next_cycle(sm, now);

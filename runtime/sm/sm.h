@@ -159,6 +159,7 @@ struct hd_parked {
 struct hd_sm_grid {
 	const struct hd_grid *grid;  /* NULL: it has ended */
 	uint32_t late;		     /* of hd_sm.late_count */
+	uint32_t transfers;	     /* of hd_sm.transfer_count */
 	uint32_t limit;		     /* CTAs of it that the SM has room for when nothing else is there */
 	uint32_t resident, placed;   /* CTAs that the SM knows; of these, in a slot */
 	uint32_t retired;	     /* since the GPU last looked */
@@ -186,6 +187,8 @@ struct hd_alarms {
 	struct hd_alarm heap[HD_MAX_ALARMS];
 };
 
+struct hd_transfers; /* transfer.c */
+
 struct hd_sm {
 	struct hd_gpu *gpu;
 	struct hd_exec *exec;
@@ -206,6 +209,9 @@ struct hd_sm {
 	uint64_t completion_next; /* cycle of the first completion not yet taken */
 	uint64_t policy_next;	  /* earliest policy tick */
 	uint64_t alarm_next;	  /* and alarm */
+	uint64_t transfer_next;	  /* cycle at which transfers have something to do */
+	uint32_t transfer_count;
+	struct hd_transfers *transfers;
 	struct hd_alarms alarms;
 	uint64_t policy_tick[HD_MAX_POLICIES];
 	bool lsu_ticked;       /* in this cycle: the memory may have been given work */
@@ -419,6 +425,8 @@ uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const s
  */
 HD_API uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
 HD_API uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
+/* Whether a read from tick `from` on would begin at once. */
+bool hd_bank_is_free(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from);
 /* From which cycle on the latency of an instruction counts: the .ini's contain the collection of operands. */
 static inline uint64_t hd_latency_from(const struct hd_sm *sm, uint64_t dispatch)
 {

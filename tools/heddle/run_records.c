@@ -88,8 +88,9 @@ static void add_figures(json_t *to, const json_t *from)
 	add_integers(json_object_get(to, "stalls"), json_object_get(from, "stalls"));
 	double cycles = figure_number(to, "cycles"), instructions = figure_number(to, "warp_instructions");
 	json_real_set(json_object_get(to, "ipc"), cycles > 0 ? instructions / cycles : 0);
-	json_real_set(json_object_get(to, "energy_joules"),
-		      figure_number(to, "energy_joules") + figure_number(from, "energy_joules"));
+	static const char *const sums[] = {"energy_joules", "transfer_joules"};
+	for (uint32_t i = 0; i < 2; i++)
+		json_real_set(json_object_get(to, sums[i]), figure_number(to, sums[i]) + figure_number(from, sums[i]));
 }
 
 static void take_head(struct process *process, json_t *head)
