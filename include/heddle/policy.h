@@ -125,6 +125,9 @@ struct hd_reply {
 	bool missed;			/* L2 did not have all of it */
 };
 
+/* What a warp or block has in an SM and may be without for a time (runtime/sm/context.h). */
+enum { HD_PART_SLOT = 1, HD_PART_REGISTERS = 2, HD_PART_SHARED = 4, HD_PART_STACK = 8 };
+
 struct hd_policy_hooks {
 	/* State that the engine sets aside, zeroed: that of grids, CTAs and warps whenever one starts, the others once.
 	 */
@@ -132,11 +135,13 @@ struct hd_policy_hooks {
 	/* Pipeline stages that it puts between issue and execution. They delay results and control by a cycle each and
 	 * hold no unit. */
 	uint32_t stages;
-	uint32_t collector_bytes; /* state in each operand collector; zeroed once */
-	bool several_grids;	  /* it knows that grids run beside each other; else one runs at a time */
-	bool linear;		  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
-	bool facts;		  /* it looks at hd_facts_at (runtime/sim/engine.h) */
-	bool streams;		  /* and has warps run their streams (hd_warp_run), which else take no time */
+	uint32_t collector_bytes;	  /* state in each operand collector; zeroed once */
+	bool several_grids;		  /* it knows that grids run beside each other; else one runs at a time */
+	bool linear;			  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
+	bool facts;			  /* it looks at hd_facts_at (runtime/sim/engine.h) */
+	bool streams;			  /* and has warps run their streams (hd_warp_run), which else take no time */
+	bool moves;			  /* it suspends, moves or kills warps or blocks (runtime/sm/context.h) */
+	uint32_t spare_warps, spare_ctas; /* so many more of each than it has slots for an SM can know at a time */
 
 	/* Every hook may be NULL. `self` is the policy in its combination. */
 	/* Before the GPU is built: checks the parameter ("" where none is given) and may change the configuration. 0 or
@@ -163,6 +168,10 @@ struct hd_policy_hooks {
 	/* Most blocks of a grid on this SM, at this time; with several policies the least. When it rises:
 	 * hd_sm_request_dispatch. */
 	uint32_t (*quota)(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid);
+	/* There is no room for all of a further block: without which HD_PART_* may it start? What it lacks must be
+	 * among them; 0: it waits. Warps without a slot have registers if HD_PART_REGISTERS is not among them, and get
+	 * slots as these become free, the oldest first, unless they are held. One policy is enough. */
+	uint32_t (*launch_without)(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid);
 	void (*cta_launch)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 	void (*cta_retire)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 	/* A warp is there and begins its body, unless the policy has it run a stream first (hd_warp_run) or holds it;
@@ -171,6 +180,8 @@ struct hd_policy_hooks {
 	/* The stream that a warp ran has ended, with all that it had under way; its registers are as that left them.
 	 * The same choice again. */
 	void (*stream_end)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+	/* A policy kills the block, which is as it was until after this; its warps do not end. */
+	void (*cta_kill)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 	/* A warp has ended; its place is free after this. */
 	void (*warp_done)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	/* May the warp issue this instruction now? Asked only for warps that are otherwise ready, and in every cycle: a
@@ -311,7 +322,7 @@ struct hd_policy_hooks {
 	X(warp_start) X(stream_end) X(range_reads) X(range_writes) X(elide)                                           \
 	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) X(operand_delivered)  \
 	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) X(l1_bypass)                    \
-	X(load_miss) X(first_use) X(send) X(reply)
+	X(load_miss) X(first_use) X(send) X(reply) X(launch_without) X(cta_kill)
 enum hd_hook_index {
 #define X(hook) HD_HOOK_INDEX_##hook,
 	HD_HOOK_LIST(X)

@@ -350,6 +350,9 @@ void hd_verify_return(struct hd_exec *exec, const struct hd_dinst *inst, uint32_
 void hd_verify_returned(struct hd_exec *exec);
 /* The lanes of the warp no longer run in the stack's order; `calls`: nor are they in the same calls. */
 void hd_verify_yield(struct hd_warp *warp, bool calls);
+/* Registers of the warp that are not among these hold nothing that the program may read (context.c). */
+void hd_verify_found(struct hd_warp *warp, uint32_t mask, const struct hd_hazard *writes);
+void hd_verify_lost(struct hd_warp *warp, const uint64_t kept[4]);
 void hd_verify_release(struct hd_warp *warp);
 void hd_verify_forget(struct hd_grid *grid); /* what is kept of a grid */
 /* verify_analyses.c: what is looked up for each instruction of a function that is being loaded. */

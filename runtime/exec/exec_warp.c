@@ -209,6 +209,7 @@ void hd_warp_barrier_result(struct hd_warp *warp, const struct hd_dinst *inst, u
 			    uint32_t total)
 {
 	struct hd_exec exec = {.warp = warp, .mask = mask};
+	hd_verify_found(warp, mask, &inst->writes);
 	switch (HD_MODIFIER(BARMODE)) {
 	case HD_BAR_RED_POPC:
 		HD_FOR_LANES (lane, mask)

@@ -130,7 +130,8 @@ struct hd_injection {
 	struct hd_injected queue[HD_MAX_INJECTED];
 };
 
-enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DONE };
+/* DONE: its last thread has exited; KILLED: by a policy. Both go when nothing that they started is under way. */
+enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DONE, HD_WARP_KILLED };
 
 struct hd_warp {
 	/* functional state */
@@ -175,6 +176,9 @@ struct hd_warp {
 	bool declined;	    /* and has decided against */
 	uint32_t stream_pc, stream_lanes;
 	uint32_t range_writes; /* writes of its grid's range under way */
+	bool unplaced;	       /* it has had no slot yet */
+	uint8_t away;	       /* HD_PART_* that it has not got: hd_warp_suspend */
+	uint64_t wake_at;      /* the last cycle for which it has a timer to go on */
 	uint8_t *policy_space; /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	struct hd_injection injection;
 	struct hd_twin *twin;	  /* the original code beside a linear version, under --verify (twin.c) */
@@ -204,7 +208,11 @@ struct hd_cta {
 	struct hd_ways *ways;		   /* verify_affine.c's, of the launch ways_grid - 1 */
 	uint64_t ways_grid;
 	bool used;
-	uint8_t *policy_space; /* hd_policy_cta */
+	uint8_t away;		 /* HD_PART_SLOT, HD_PART_SHARED: what it has not got (hd_cta_suspend) */
+	bool killed;		 /* hd_cta_kill; `used` until its last warp has gone */
+	uint32_t killed_warps;	 /* of its warps, those that have not gone yet */
+	uint32_t registers_away; /* its warps without a place in the register file */
+	uint8_t *policy_space;	 /* hd_policy_cta */
 };
 
 /* Grids that the SMs can have warps of at a time, as many as compute capability 3.0 to 6.0 and most later ones have. */
@@ -228,6 +236,7 @@ struct hd_grid {
 	uint32_t grid[3], block[3];
 	uint32_t block_threads, block_warps;
 	uint64_t cta_total, cta_next, cta_done;
+	HD_VEC(uint64_t) requeued;	/* CTAs that were killed: they come before cta_next, in this order */
 	bool cooperative;		/* its blocks wait for each other: every warp must be able to run */
 	uint32_t cta_share;		/* of its blocks, spread over all SMs, the most on one */
 	uint32_t function, entry;	/* in hd_program.functions; pc */
@@ -397,10 +406,12 @@ struct hd_gpu {
 	uint32_t policy_count;
 	struct {
 		uint32_t gpu, sm, cta, warp, grid, collector;
-	} policy_bytes;	       /* of what each of these has for policies */
-	uint32_t stages;       /* that policies add between issue and execution */
-	uint8_t *policy_space; /* hd_policy_gpu */
-	struct hd_stats stats; /* of finished launches; SM and memory statistics are summed at snapshot */
+	} policy_bytes;			  /* of what each of these has for policies */
+	bool moves;			  /* some policy moves warps or blocks */
+	uint32_t spare_warps, spare_ctas; /* the most that a policy wants */
+	uint32_t stages;		  /* that policies add between issue and execution */
+	uint8_t *policy_space;		  /* hd_policy_gpu */
+	struct hd_stats stats;		  /* of finished launches; SM and memory statistics are summed at snapshot */
 	char error_text[1024];
 	int error;			   /* sticky within a launch */
 	volatile sig_atomic_t interrupted; /* the signal that ends the launch; 0: none */

@@ -58,12 +58,27 @@ static uint64_t launch_cycle(const struct hd_sm *sm, const struct hd_grid *grid)
 	return sm->next_launch > grid->dispatch_from ? sm->next_launch : grid->dispatch_from;
 }
 
+static bool waits_for_room(const struct hd_grid *grid)
+{
+	return grid->running && (grid->cta_next < grid->cta_total || grid->requeued.len);
+}
+
+static uint64_t next_cta(struct hd_grid *grid)
+{
+	if (!grid->requeued.len)
+		return grid->cta_next++;
+	uint64_t linear = grid->requeued.data[0];
+	grid->requeued.len--;
+	memmove(grid->requeued.data, grid->requeued.data + 1, grid->requeued.len * sizeof(linear));
+	return linear;
+}
+
 /* One pass of a grid over the SMs. Returns the cycle of the next pass: HD_NEVER until a CTA retires. */
 static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t now)
 {
 	uint64_t next = HD_NEVER;
 	uint32_t first = run->first;
-	for (uint32_t i = 0; i < run->sm_count && grid->cta_next < grid->cta_total; i++) {
+	for (uint32_t i = 0; i < run->sm_count && waits_for_room(grid); i++) {
 		uint32_t id = (first + i) % run->sm_count;
 		struct hd_sm *sm = run->gpu->sms[id];
 		if (!hd_sm_has_room(sm, grid))
@@ -74,19 +89,14 @@ static uint64_t dispatch_pass(struct hd_run *run, struct hd_grid *grid, uint64_t
 			continue;
 		}
 		if (launch_cycle(sm, grid) <= now) {
-			hd_sm_launch_cta(sm, grid, grid->cta_next++, now);
+			hd_sm_launch_cta(sm, grid, next_cta(grid), now);
 			run->due[id] = now;
 			run->first = (id + 1) % run->sm_count;
 		}
 		if (hd_sm_has_room(sm, grid))
 			next = hd_earlier(next, launch_cycle(sm, grid) > now ? launch_cycle(sm, grid) : now + 1);
 	}
-	return grid->cta_next < grid->cta_total ? next : HD_NEVER;
-}
-
-static bool waits_for_room(const struct hd_grid *grid)
-{
-	return grid->running && grid->cta_next < grid->cta_total;
+	return waits_for_room(grid) ? next : HD_NEVER;
 }
 
 bool hd_run_waits_for_room(const struct hd_run *run)
@@ -121,7 +131,7 @@ static uint64_t dispatch_in_order(struct hd_run *run, uint64_t now)
 }
 
 /* Grids of which the SM may have another block, the most urgent first. */
-static uint32_t candidates(const struct hd_sm *sm, struct hd_grid *grids[HD_MAX_GRIDS])
+static uint32_t candidates(struct hd_sm *sm, struct hd_grid *grids[HD_MAX_GRIDS])
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
@@ -154,7 +164,7 @@ static uint64_t dispatch_by_policy(struct hd_run *run, uint64_t now)
 			next = hd_earlier(next, launch_cycle(sm, grid));
 			continue;
 		}
-		hd_sm_launch_cta(sm, grid, grid->cta_next++, now);
+		hd_sm_launch_cta(sm, grid, next_cta(grid), now);
 		run->due[id] = now;
 		run->first = (id + 1) % run->sm_count;
 		next = hd_earlier(next, sm->next_launch > now ? sm->next_launch : now + 1);
@@ -169,9 +179,18 @@ uint64_t hd_run_dispatch(struct hd_run *run, uint64_t now)
 	return next;
 }
 
+/* Killed ones come before all others. */
+static void collect_requeued(struct hd_sm *sm)
+{
+	for (uint32_t i = 0; i < sm->requeued_count; i++)
+		hd_vec_push(&sm->requeued[i].grid->requeued, sm->requeued[i].linear);
+	sm->requeued_count = 0;
+}
+
 void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 {
 	const struct hd_gpu *gpu = run->gpu;
+	collect_requeued(sm);
 	sm->ctas_retired = 0;
 	if (sm->wants_dispatch)
 		run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
@@ -184,7 +203,7 @@ void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 		grid->cta_done += mine->retired;
 		run->ending += mine->retired && grid->cta_done == grid->cta_total;
 		mine->retired = 0;
-		if (grid->cta_next < grid->cta_total)
+		if (waits_for_room(grid))
 			run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
 	}
 }
@@ -220,9 +239,11 @@ static bool has_ended(const struct hd_run *run, const struct hd_grid *grid)
 		return false;
 	if (run->gpu->running == 1)
 		return !run->working_count && hd_memory_idle(run->gpu->memory);
-	for (uint32_t i = 0; i < run->sm_count; i++)
-		if (hd_lsu_pending(run->gpu->sms[i]->lsu, grid->slot) || run->gpu->sms[i]->grids[grid->slot].transfers)
+	for (uint32_t i = 0; i < run->sm_count; i++) {
+		const struct hd_sm_grid *theirs = &run->gpu->sms[i]->grids[grid->slot];
+		if (hd_lsu_pending(run->gpu->sms[i]->lsu, grid->slot) || theirs->transfers || theirs->resident)
 			return false;
+	}
 	return true;
 }
 
@@ -247,12 +268,14 @@ static void take_samples(struct hd_run *run, uint64_t now)
 	}
 }
 
-/* Alarms and transfers that were set outside of their SM's work. */
+/* What was done to SMs outside of their work: alarms, transfers, warps that have come and gone. */
 static void notice_alarms(struct hd_run *run)
 {
 	for (uint32_t i = 0; i < run->sm_count; i++) {
 		const struct hd_sm *sm = run->gpu->sms[i];
-		run->due[i] = hd_earlier(run->due[i], hd_earlier(sm->alarm_next, sm->transfer_next));
+		uint64_t own = hd_earlier(sm->alarm_next, sm->transfer_next);
+		bool stirred = sm->stirred || sm->wants_dispatch || sm->wants_fill;
+		run->due[i] = hd_earlier(run->due[i], stirred ? run->gpu->now : own);
 	}
 	hd_run_find_busy(run);
 }

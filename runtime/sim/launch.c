@@ -265,6 +265,7 @@ void hd_grid_free(struct hd_grid *grid)
 	hd_verify_forget(grid);
 	if (grid->record)
 		hd_launch_record_free(grid->record);
+	hd_vec_release(&grid->requeued);
 	free(grid->policy_space);
 	free(grid->constants);
 	free(grid);

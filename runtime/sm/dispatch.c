@@ -17,12 +17,8 @@
 #include "runtime/exec/linear.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
-#include "runtime/sm/sm.h"
+#include "runtime/sm/places.h"
 #include "runtime/verify/twin.h"
-
-/* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
-#define LOCAL_PHYSICAL (UINT64_C(1) << 46)
-#define LOCAL_PHYSICAL_GRID (UINT64_C(1) << 40) /* of each grid that runs */
 
 /* Grows a mapping to `bytes`; contents are lost. */
 static int reserve(uint8_t **memory, size_t *have, size_t bytes)
@@ -39,25 +35,11 @@ static int reserve(uint8_t **memory, size_t *have, size_t bytes)
 	return HD_SIM_NO_MEMORY;
 }
 
-/* The register file is in parts, each with whole warps (lib/occupancy.c). */
-static uint64_t parts_of(const struct hd_sm *sm)
-{
-	return sm->gpu->config.warp_unit ? sm->gpu->config.warp_unit : 1;
-}
-
-/* Registers that a range takes of each. */
-static uint32_t range_share(const struct hd_sm *sm, uint32_t rows)
-{
-	uint64_t unit = sm->gpu->config.register_unit ? sm->gpu->config.register_unit : 1;
-	uint64_t share = (rows + parts_of(sm) - 1) / parts_of(sm) * HD_WARP_LANES;
-	return (uint32_t)((share + unit - 1) / unit * unit);
-}
-
 /* How many CTAs of the grid the SM has room for when nothing else is there. */
 static struct hd_occupancy fit_of(struct hd_sm *sm, const struct hd_grid *grid, uint32_t rows)
 {
 	struct hd_sm_limits limits = hd_sm_limits_of(&sm->gpu->config);
-	uint32_t registers = grid->registers, reserved = range_share(sm, rows) * (uint32_t)parts_of(sm);
+	uint32_t registers = grid->registers, reserved = hd_range_share(sm, rows) * (uint32_t)hd_register_parts(sm);
 	if (sm->gpu->policy_count) {
 		registers = hd_policy_admit(sm, grid, registers);
 		limits.registers -= reserved < limits.registers ? reserved : limits.registers;
@@ -82,7 +64,7 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 	struct hd_occupancy fit = fit_of(sm, grid, rows);
 	mine->grid = grid;
 	mine->limit = fit.ctas;
-	mine->resident = mine->placed = mine->retired = 0;
+	mine->resident = mine->placed = mine->retired = mine->registers_away = 0;
 	mine->registers_per_warp = fit.registers_per_warp;
 	mine->shared_per_cta = fit.shared_per_cta;
 	if (grid->cooperative && mine->limit < grid->cta_share)
@@ -103,6 +85,11 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 	if (!error)
 		error = hd_range_place(sm, grid, rows);
 	hd_linear_place(sm, grid);
+	if (!error && sm->gpu->moves)
+		error = reserve(&mine->saved, &mine->saved_bytes, sm->warp_count * mine->warp_register_bytes);
+	if (!error && sm->gpu->moves)
+		error = reserve(&sm->saved_shared, &sm->saved_shared_bytes,
+				sm->cta_count * sm->gpu->config.shared_bytes);
 	return error;
 }
 
@@ -111,128 +98,48 @@ void hd_sm_release_stores(struct hd_sm *sm)
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++) {
 		if (sm->grids[i].registers)
 			munmap(sm->grids[i].registers, sm->grids[i].register_bytes);
+		if (sm->grids[i].saved)
+			munmap(sm->grids[i].saved, sm->grids[i].saved_bytes);
 		if (sm->grids[i].local)
 			munmap(sm->grids[i].local, sm->grids[i].local_bytes);
 		free(sm->grids[i].range);
 		hd_linear_release(&sm->grids[i]);
 	}
+	if (sm->saved_shared)
+		munmap(sm->saved_shared, sm->saved_shared_bytes);
 }
 
-/* ---- room beside the CTAs of other grids */
-
-/* A grid's warps and range lie evenly in the parts of the register file, and what all grids together take of the
- * fullest part must fit. */
-static bool registers_suffice(const struct hd_sm *sm, const struct hd_grid *grid)
+/* A warp of a block that may start without these parts has a slot, and registers, if there is room. */
+static void place_warp(struct hd_sm *sm, struct hd_warp *warp, uint32_t without)
 {
-	const struct hd_config *config = &sm->gpu->config;
-	uint64_t parts = parts_of(sm), used = 0;
-	for (uint32_t i = 0; i < sm->gpu->grids.len; i++) {
-		const struct hd_grid *other = sm->gpu->grids.data[i];
-		const struct hd_sm_grid *theirs = &sm->grids[other->slot];
-		if (!other->running)
-			continue;
-		uint64_t warps = (uint64_t)(theirs->resident + (other == grid)) * other->block_warps;
-		used += (warps + parts - 1) / parts * theirs->registers_per_warp + range_share(sm, theirs->range_rows);
+	struct hd_cta *cta = warp->cta;
+	uint32_t needs = HD_PART_SLOT | (without & HD_PART_REGISTERS);
+	warp->away = 0;
+	warp->unplaced = without && (cta->away & HD_PART_SLOT || hd_warps_lack(sm, cta->grid, needs, 1));
+	if (warp->unplaced) {
+		sm->unplaced++;
+		warp->away = (uint8_t)needs;
 	}
-	return used <= config->registers / parts;
-}
-
-/* First fit: the lowest offset at which `bytes` of shared memory are free. */
-static uint32_t find_shared(const struct hd_sm *sm, uint32_t bytes)
-{
-	uint32_t offset = 0;
-	for (bool moved = bytes > 0; moved;) {
-		moved = false;
-		for (uint32_t i = 0; i < sm->cta_count; i++) {
-			const struct hd_cta *cta = &sm->ctas[i];
-			uint32_t theirs = cta->used ? sm->grids[cta->grid->slot].shared_per_cta : 0;
-			if (theirs && offset < cta->shared_offset + theirs && cta->shared_offset < offset + bytes) {
-				offset = cta->shared_offset + theirs;
-				moved = true;
-			}
-		}
+	if (warp->away & HD_PART_REGISTERS) {
+		warp->regs = hd_warp_saved_rows(sm, warp);
+	} else {
+		hd_warp_take_rows(sm, warp);
+		cta->registers_away -= without & HD_PART_REGISTERS ? 1 : 0;
+		sm->grids[cta->grid->slot].registers_away -= without & HD_PART_REGISTERS ? 1 : 0;
 	}
-	return offset;
+	if (!warp->unplaced)
+		hd_warp_take_slot(sm, warp);
+	hd_warp_place_local(sm, warp);
 }
 
-bool hd_sm_has_room(const struct hd_sm *sm, const struct hd_grid *grid)
+void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint32_t without, uint64_t now)
 {
-	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
-	const struct hd_config *config = &sm->gpu->config;
-	if (mine->placed >= mine->limit || sm->placed_warps + grid->block_warps > sm->warp_slots)
-		return false;
-	if (find_shared(sm, mine->shared_per_cta) + mine->shared_per_cta > config->shared_bytes)
-		return false;
-	if (mine->placed == sm->resident_ctas) /* alone */
-		return true;
-	uint64_t threads = ((uint64_t)sm->placed_warps + grid->block_warps) * HD_WARP_LANES;
-	return sm->placed_ctas < sm->cta_slots && threads <= config->max_threads && registers_suffice(sm, grid);
-}
-
-/* The lowest number in a set that is not empty; it leaves the set. */
-static uint32_t take_lowest(uint64_t *set)
-{
-	uint32_t word = 0;
-	while (!set[word])
-		word++;
-	uint32_t bit = (uint32_t)__builtin_ctzll(set[word]);
-	set[word] &= set[word] - 1;
-	return word * 64 + bit;
-}
-
-static void give_back(uint64_t *set, uint32_t number)
-{
-	set[number / 64] |= UINT64_C(1) << number % 64;
-}
-
-static void take_slot(struct hd_sm *sm, struct hd_warp *warp)
-{
-	warp->slot = take_lowest(sm->free_slots);
-	sm->scheduler_of[warp->id] = (uint8_t)(warp->slot % sm->scheduler_count);
-	warp->regfile = sm->schedulers[sm->scheduler_of[warp->id]].regfile;
-	sm->line[warp->id] = HD_NO_LINE;
-	sm->placed_warps++;
-	if (!sm->gpu->functional)
-		hd_scheduler_add(sm, warp);
-}
-
-static void leave_slot(struct hd_sm *sm, struct hd_warp *warp)
-{
-	if (!sm->gpu->functional)
-		hd_scheduler_remove(sm, warp);
-	give_back(sm->free_slots, warp->slot);
-	warp->slot = HD_NO_SLOT;
-	sm->placed_warps--;
-}
-
-static void take_rows(struct hd_sm *sm, struct hd_warp *warp)
-{
-	const struct hd_sm_grid *mine = &sm->grids[sm->grid_of[warp->id]];
-	uint8_t place = (uint8_t)take_lowest(sm->free_rows);
-	uint8_t *rows = mine->registers + place * mine->warp_register_bytes + HD_HIDDEN_ROWS * HD_ROW_BYTES;
-	sm->rows_of[warp->id] = place;
-	warp->regs = (uint32_t(*)[HD_WARP_LANES])(void *)rows;
-	memset(warp->regs - HD_HIDDEN_ROWS, 0, HD_HIDDEN_ROWS * HD_ROW_BYTES);
-}
-
-/* Local memory stays where it is as long as the warp lives. */
-static void place_local(const struct hd_sm *sm, const struct hd_grid *grid, struct hd_warp *warp)
-{
-	uint64_t place = sm->local_of[warp->id], bytes = (uint64_t)grid->local_bytes * HD_WARP_LANES;
-	const struct hd_sm_grid *there = &sm->gpu->sms[place / sm->warp_count]->grids[grid->slot];
-	warp->local = there->local ? there->local + place % sm->warp_count * bytes : NULL;
-	warp->local_base = LOCAL_PHYSICAL + grid->slot * LOCAL_PHYSICAL_GRID + place * bytes;
-}
-
-static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint64_t now)
-{
-	struct hd_warp *warp = &sm->warps[take_lowest(sm->free_warps)];
+	struct hd_warp *warp = &sm->warps[hd_take_lowest(sm->free_warps)];
 	warp->cta = cta;
 	warp->index = index;
 	cta->warps[index] = warp;
 	sm->grid_of[warp->id] = cta->grid->slot;
-	take_rows(sm, warp);
-	place_local(sm, cta->grid, warp);
+	place_warp(sm, warp, without);
 	hd_warp_start(warp, cta, index);
 	hd_twin_start(sm->exec, warp);
 	memset(&warp->pending, 0, sizeof(warp->pending));
@@ -247,10 +154,13 @@ static void start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	warp->state = HD_WARP_RUNNING;
 	warp->age = sm->launches++;
 	warp->next_issue = warp->last_issue = now;
+	warp->wake_at = 0;
 	hd_policy_clear_warp(sm->gpu, warp);
 	sm->resident_warps++;
 	hd_sm_counters(sm, warp)->warps++;
-	take_slot(sm, warp);
+	warp->wait_reason = HD_STALL_suspended;
+	if (!warp->unplaced && !sm->gpu->functional)
+		hd_scheduler_add(sm, warp);
 	if (sm->hooks & HD_HOOK(warp_start))
 		HD_HOOKED (sm->gpu, self, warp_start)
 			self->hooks->warp_start(self, warp, now);
@@ -266,9 +176,26 @@ static struct hd_cta *take_cta(struct hd_sm *sm)
 	return NULL;
 }
 
-static void place_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid, uint64_t linear, uint64_t now)
+/* Its places in the SM, as far as there are any of what it may start without. */
+static void give_places(struct hd_sm *sm, struct hd_cta *cta, uint32_t without)
 {
-	uint32_t shared = sm->grids[grid->slot].shared_per_cta, offset = find_shared(sm, shared);
+	struct hd_sm_grid *mine = &sm->grids[cta->grid->slot];
+	uint32_t lack = hd_cta_lacks(sm, cta->grid, without);
+	if (lack & HD_PART_SHARED) {
+		cta->shared = hd_cta_saved_shared(sm, cta);
+		cta->away |= HD_PART_SHARED;
+	} else {
+		hd_cta_take_shared(sm, cta);
+	}
+	if (!lack)
+		hd_cta_take_slot(sm, cta);
+	cta->registers_away = without & HD_PART_REGISTERS ? cta->warp_count : 0;
+	mine->registers_away += cta->registers_away;
+	memset(cta->shared, 0, cta->grid->shared_bytes);
+}
+
+static void start_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid, uint64_t linear, uint64_t now)
+{
 	cta->used = true;
 	cta->grid = grid;
 	cta->sm = sm;
@@ -281,17 +208,12 @@ static void place_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	cta->start_cycle = now;
 	cta->start_age = sm->launches;
 	memset(cta->barriers, 0, sizeof(cta->barriers));
-	cta->shared_offset = offset;
-	cta->shared = sm->shared + offset;
-	memset(cta->shared, 0, grid->shared_bytes);
-	if (offset + shared > sm->shared_reserved) {
-		sm->shared_reserved = offset + shared; /* the split stays at its largest while grids run */
-		hd_lsu_set_shared(sm->lsu, offset + shared);
-	}
+	cta->away = HD_PART_SLOT | HD_PART_SHARED;
+	cta->killed = false;
 }
 
 /* These grids have blocks here from now on. Others may find more places in the queues. */
-static void share_queues(struct hd_sm *sm, uint32_t grids)
+void hd_sm_share_queues(struct hd_sm *sm, uint32_t grids)
 {
 	int before = __builtin_popcount(sm->grid_mask), after = __builtin_popcount(grids);
 	sm->grid_mask = grids;
@@ -306,19 +228,19 @@ struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t
 {
 	struct hd_cta *cta = take_cta(sm);
 	assert(cta);
+	uint32_t without = hd_sm_launch_without(sm, grid);
 	sm->now = now;
-	place_cta(sm, cta, grid, linear, now);
+	start_cta(sm, cta, grid, linear, now);
+	give_places(sm, cta, without);
 	hd_policy_clear_cta(sm->gpu, cta);
 	sm->resident_ctas++;
-	sm->placed_ctas++;
-	sm->grids[grid->slot].placed++;
 	if (!sm->grids[grid->slot].resident++)
-		share_queues(sm, sm->grid_mask | UINT32_C(1) << grid->slot);
+		hd_sm_share_queues(sm, sm->grid_mask | UINT32_C(1) << grid->slot);
 	sm->next_launch = now + sm->gpu->config.cta_launch_interval;
 	sm->counted[grid->slot].ctas++;
 	hd_linear_cta(sm, cta);
 	for (uint32_t i = 0; i < cta->warp_count; i++)
-		start_warp(sm, cta, i, now);
+		hd_cta_start_warp(sm, cta, i, without, now);
 	if (sm->gpu->check)
 		hd_check_block(sm->gpu->check, cta);
 	if (sm->hooks & HD_HOOK(cta_launch))
@@ -331,19 +253,39 @@ struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t
 
 static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
+	struct hd_sm_grid *mine = &sm->grids[cta->grid->slot];
 	if (sm->hooks & HD_HOOK(cta_retire))
 		HD_HOOKED (sm->gpu, self, cta_retire)
 			self->hooks->cta_retire(self, sm, cta);
 	if (HD_TRACED(sm->gpu, cta))
 		hd_trace_cta(sm, cta, "retired", now);
 	cta->used = false;
+	if (!(cta->away & HD_PART_SLOT))
+		hd_cta_leave_slot(sm, cta);
 	sm->resident_ctas--;
-	sm->placed_ctas--;
 	sm->ctas_retired++;
-	if (!--sm->grids[cta->grid->slot].resident)
-		share_queues(sm, sm->grid_mask & ~(UINT32_C(1) << cta->grid->slot));
-	sm->grids[cta->grid->slot].placed--;
-	sm->grids[cta->grid->slot].retired++;
+	if (!--mine->resident)
+		hd_sm_share_queues(sm, sm->grid_mask & ~(UINT32_C(1) << cta->grid->slot));
+	mine->retired++;
+	mine->registers_away -= cta->registers_away;
+}
+
+/* Where warps of the block wait for a place its registers are free for these. */
+static void leave_places(struct hd_sm *sm, struct hd_warp *warp)
+{
+	if (!(warp->away & HD_PART_SLOT))
+		hd_warp_leave_slot(sm, warp);
+	if (!(warp->away & HD_PART_REGISTERS)) {
+		hd_warp_leave_rows(sm, warp);
+		if (sm->unplaced) {
+			warp->cta->registers_away++;
+			sm->grids[sm->grid_of[warp->id]].registers_away++;
+		}
+	}
+	sm->wants_fill = sm->unplaced > 0;
+	warp->state = HD_WARP_FREE;
+	hd_give_back(sm->free_warps, warp->id);
+	sm->resident_warps--;
 }
 
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
@@ -354,11 +296,9 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 			self->hooks->warp_done(self, warp, now);
 	if (sm->gpu->check)
 		hd_check_warp_done(sm->gpu->check, warp);
-	leave_slot(sm, warp);
-	warp->state = HD_WARP_FREE;
-	give_back(sm->free_rows, sm->rows_of[warp->id]);
-	give_back(sm->free_warps, warp->id);
-	sm->resident_warps--;
+	if (!sm->gpu->functional)
+		hd_warp_gone(sm, warp);
+	leave_places(sm, warp);
 	if (!sm->gpu->functional)
 		hd_sm_counters(sm, warp)->resident_warp_cycles += now - cta->start_cycle;
 	if (++cta->warps_done == cta->warp_count)

@@ -49,6 +49,7 @@ static inline void hd_policy_clear_warp(const struct hd_gpu *gpu, const struct h
 uint32_t hd_policy_quota(const struct hd_sm *sm, const struct hd_grid *grid);
 /* The one of these, most urgent first, whose block is launched; NULL: none. */
 struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, struct hd_grid *const *grids, uint32_t count);
+uint32_t hd_policy_launch_without(struct hd_sm *sm, const struct hd_grid *grid);
 uint32_t hd_policy_admit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t registers);
 bool hd_policy_can_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 /* Where a register lies; for SMs with the hook. */

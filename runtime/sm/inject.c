@@ -11,7 +11,7 @@
  */
 #include <assert.h>
 
-#include "runtime/sm/sm.h"
+#include "runtime/sm/context.h"
 
 /* It takes a slot, a collector and a register write, and waits for nothing. */
 static struct hd_dinst micro_inst(void)
@@ -48,19 +48,26 @@ void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp)
 		hd_warp_set_wait(sm, warp, HD_STALL_suspended);
 }
 
-void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+bool hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	warp->held = false;
+	if (__builtin_expect(warp->slot == HD_NO_SLOT, 0)) {
+		if (!hd_warp_can_return(sm, warp))
+			return false;
+		hd_warp_bring_back(sm, warp, now);
+		return true;
+	}
 	if (warp->state != HD_WARP_RUNNING)
-		return;
+		return true;
 	if (warp->fresh) {
 		hd_warp_begin(sm, warp, now, now, HD_STALL_fetch);
-		return;
+		return true;
 	}
 	if (warp->injection.count)
 		sm->next[warp->id] = hd_injected_inst(sm, warp);
 	if (warp->next_issue <= now + 1) /* else its timer is still to come */
 		hd_warp_evaluate(sm, warp);
+	return true;
 }
 
 void hd_warp_inject(struct hd_warp *warp, const struct hd_injected *access)
@@ -171,6 +178,8 @@ void hd_inject_complete(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	struct hd_injection *injection = &warp->injection;
 	assert(injection->outstanding);
 	hd_bank_write(sm, warp, injection->outstanding, now * HD_TICKS);
-	if (!--injection->outstanding && !injection->count)
+	if (!--injection->outstanding && warp->state == HD_WARP_KILLED)
+		hd_warp_finish(sm, warp, now);
+	else if (!injection->outstanding && !injection->count)
 		hd_warp_continue(sm, warp, now, now, HD_STALL_control);
 }

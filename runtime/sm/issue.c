@@ -63,18 +63,20 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 bool hd_warp_drained(const struct hd_warp *warp)
 {
 	return !warp->outstanding && !warp->late && !warp->collected && !warp->range_writes &&
-	       !hazard_any(&warp->pending);
+	       !warp->injection.outstanding && !hazard_any(&warp->pending);
 }
 
 /* A warp whose last thread has exited goes when nothing that it started is under way. */
-static void finish_if_drained(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+void hd_warp_finish(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	if (hd_warp_drained(warp) && warp->stream)
-		hd_stream_end(sm, warp, now);
-	else if (hd_warp_drained(warp))
-		hd_sm_warp_done(sm, warp, now);
-	else
+	if (!hd_warp_drained(warp))
 		hd_warp_set_wait(sm, warp, warp->outstanding || warp->late ? HD_STALL_data_memory : HD_STALL_data_alu);
+	else if (warp->state == HD_WARP_KILLED)
+		hd_warp_bury(sm, warp);
+	else if (warp->stream)
+		hd_stream_end(sm, warp, now);
+	else
+		hd_sm_warp_done(sm, warp, now);
 }
 
 void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint32_t order,
@@ -107,8 +109,8 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 			self->hooks->write_back(self, warp, inst, now);
 	if (HD_TRACED(sm->gpu, writeback))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_writeback, 0);
-	if (warp->state == HD_WARP_DONE)
-		finish_if_drained(sm, warp, now);
+	if (warp->state >= HD_WARP_DONE)
+		hd_warp_finish(sm, warp, now);
 	else if (warp->wait_reason >= HD_STALL_data_alu && warp->wait_reason <= HD_STALL_data_memory)
 		hd_warp_evaluate(sm, warp);
 }
@@ -152,22 +154,52 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 	}
 }
 
+static void wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
+{
+	warp->next_issue = at;
+	if (warp->wake_at != at)
+		hd_warp_timer(sm, warp, HD_TIMER_WAKE, now, at);
+	warp->wake_at = at;
+	hd_warp_set_wait(sm, warp, reason);
+}
+
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
 {
 	if (__builtin_expect(warp->injection.count != 0, 0)) {
 		sm->next[warp->id] = hd_injected_inst(sm, warp);
 	} else {
-		if (__builtin_expect(!(sm->hooks & HD_HOOK(elide)), 1) || !hd_elide_wanted(sm, warp, now))
+		bool there = warp->slot != HD_NO_SLOT; /* else it is fetched when the warp is back */
+		if (there && (__builtin_expect(!(sm->hooks & HD_HOOK(elide)), 1) || !hd_elide_wanted(sm, warp, now)))
 			fetch_next(sm, warp, now, &at, &reason);
 		sm->next[warp->id] = &sm->gpu->program.code.data[warp->pc];
 	}
-	warp->next_issue = at;
-	if (at <= now + 1) {
-		hd_warp_evaluate(sm, warp);
+	if (at > now + 1) {
+		wake_at(sm, warp, now, at, reason);
 		return;
 	}
-	hd_warp_timer(sm, warp, HD_TIMER_WAKE, now, at);
-	hd_warp_set_wait(sm, warp, reason);
+	warp->next_issue = at;
+	hd_warp_evaluate(sm, warp);
+}
+
+void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	uint64_t at = warp->next_issue > now ? warp->next_issue : now;
+	uint8_t reason = HD_STALL_control;
+	bool awaits_loads = warp->injection.outstanding && !warp->injection.count;
+	if (warp->state != HD_WARP_RUNNING || warp->fence_wait || awaits_loads)
+		return;
+	if (warp->fresh) {
+		hd_warp_begin(sm, warp, now, at, reason);
+		return;
+	}
+	if (warp->injection.count)
+		sm->next[warp->id] = hd_injected_inst(sm, warp);
+	else
+		fetch_next(sm, warp, now, &at, &reason);
+	if (at > now)
+		wake_at(sm, warp, now, at, reason);
+	else
+		hd_warp_evaluate(sm, warp);
 }
 
 /* A result that comes at a known cycle. */
@@ -235,21 +267,21 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 void hd_sm_dispatched(struct hd_sm *sm, struct hd_warp *warp, uint32_t which, uint64_t now)
 {
 	hd_stage_dispatched(sm, which, now);
-	if (warp->state == HD_WARP_DONE)
-		finish_if_drained(sm, warp, now);
+	if (warp->state >= HD_WARP_DONE)
+		hd_warp_finish(sm, warp, now);
 }
 
 void hd_sm_late_access(struct hd_sm *sm, struct hd_warp *warp, uint32_t index, uint64_t now)
 {
 	hd_access_arrive(sm, warp, index, now);
-	if (warp->state == HD_WARP_DONE)
-		finish_if_drained(sm, warp, now);
+	if (warp->state >= HD_WARP_DONE)
+		hd_warp_finish(sm, warp, now);
 }
 
 void hd_sm_range_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	if (hd_range_result(sm, warp, inst, now) && warp->state == HD_WARP_DONE)
-		finish_if_drained(sm, warp, now);
+	if (hd_range_result(sm, warp, inst, now) && warp->state >= HD_WARP_DONE)
+		hd_warp_finish(sm, warp, now);
 }
 
 /* NANOSLEEP: at most the requested time, in core cycles. */
@@ -387,7 +419,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 		told_of_issue(sm, warp, inst, lanes, now);
 	if (sm->effect.warp_done) {
 		warp->state = HD_WARP_DONE;
-		finish_if_drained(sm, warp, now);
+		hd_warp_finish(sm, warp, now);
 	} else {
 		start_effect(sm, warp, inst, now, hd_latency_from(sm, dispatch));
 	}

@@ -176,6 +176,9 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 		.grid_at = set_aside(&gpu->policy_bytes.grid, hooks->grid_bytes),
 	};
 	gpu->stages += hooks->stages;
+	gpu->moves |= hooks->moves;
+	gpu->spare_warps = hooks->spare_warps > gpu->spare_warps ? hooks->spare_warps : gpu->spare_warps;
+	gpu->spare_ctas = hooks->spare_ctas > gpu->spare_ctas ? hooks->spare_ctas : gpu->spare_ctas;
 }
 
 int hd_policy_fits(const struct hd_config *config, const struct hd_policy *policy, struct hd_diag *diag)
@@ -231,6 +234,7 @@ void hd_policy_place(struct hd_gpu *gpu)
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
 		struct hd_sm *sm = gpu->sms[i];
 		sm->hooks = hooks_of(gpu);
+		hd_sm_spare(sm, gpu->spare_warps, gpu->spare_ctas);
 		sm->policy_space = new_space(gpu, gpu->policy_bytes.sm);
 		for (uint32_t id = 0; id < sm->warp_count; id++)
 			sm->warps[id].policy_space = new_space(gpu, gpu->policy_bytes.warp);
@@ -258,6 +262,14 @@ struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, struct hd_grid *const *g
 	HD_HOOKED (sm->gpu, self, grid_choice)
 		return self->hooks->grid_choice(self, sm, grids, count);
 	return grids[0];
+}
+
+uint32_t hd_policy_launch_without(struct hd_sm *sm, const struct hd_grid *grid)
+{
+	uint32_t parts = 0;
+	HD_HOOKED (sm->gpu, self, launch_without)
+		parts |= self->hooks->launch_without(self, sm, grid);
+	return parts;
 }
 
 uint32_t hd_policy_admit(struct hd_sm *sm, const struct hd_grid *grid, uint32_t registers)

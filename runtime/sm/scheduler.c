@@ -165,13 +165,15 @@ static void stall_hooks(struct hd_sm *sm, struct hd_warp *warp, uint8_t before, 
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 {
 	uint32_t id = warp->id;
+	uint8_t before = warp->wait_reason;
 	if (__builtin_expect(warp->slot == HD_NO_SLOT, 0)) {
 		warp->wait_reason = reason;
+		if (sm->hooks & (HD_HOOK(long_stall) | HD_HOOK(wake_up)))
+			stall_hooks(sm, warp, before, reason);
 		return;
 	}
 	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[id]];
 	uint64_t bit = UINT64_C(1) << sm->position[id];
-	uint8_t before = warp->wait_reason;
 	leave_state(sm, scheduler, id, before, bit);
 	enter_state(sm, scheduler, id, reason, bit);
 	warp->wait_reason = reason;
@@ -182,14 +184,37 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 		stall_hooks(sm, warp, before, reason);
 }
 
-void hd_scheduler_remove(struct hd_sm *sm, struct hd_warp *warp)
+static void change_state(struct hd_sm *sm, const struct hd_warp *warp, uint8_t before, uint8_t after)
+{
+	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
+	uint64_t bit = UINT64_C(1) << sm->position[warp->id];
+	leave_state(sm, scheduler, warp->id, before, bit);
+	enter_state(sm, scheduler, warp->id, after, bit);
+	scheduler->next_visit = 0;
+	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
+		update_active(sm, scheduler, bit, after);
+}
+
+void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp)
 {
 	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
 	uint8_t position = sm->position[warp->id];
-	hd_warp_set_wait(sm, warp, NOT_RESIDENT);
+	change_state(sm, warp, warp->wait_reason, NOT_RESIDENT);
 	scheduler->resident &= ~(UINT64_C(1) << position);
 	if (scheduler->last == position && sm->scheduling == HD_SCHED_GTO)
 		scheduler->last = NO_POSITION;
+}
+
+void hd_scheduler_enter(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
+{
+	hd_scheduler_add(sm, warp);
+	change_state(sm, warp, NOT_RESIDENT, reason);
+	warp->wait_reason = reason;
+}
+
+void hd_warp_gone(struct hd_sm *sm, struct hd_warp *warp)
+{
+	hd_warp_set_wait(sm, warp, NOT_RESIDENT);
 }
 
 static uint8_t hazard_reason(const struct hd_warp *warp, const struct hd_hazard *hazards)
@@ -364,12 +389,14 @@ void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index)
 	}
 }
 
-static uint8_t lost_reason(const struct hd_scheduler *scheduler, uint32_t blocked)
+static uint8_t lost_reason(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t blocked)
 {
 	uint32_t reasons = scheduler->reasons | blocked;
 	if (reasons)
 		return (uint8_t)__builtin_ctz(reasons);
-	return scheduler->resident ? HD_STALL_policy : HD_STALL_idle;
+	return scheduler->resident		       ? HD_STALL_policy
+	       : sm->placed_warps < sm->resident_warps ? HD_STALL_suspended
+						       : HD_STALL_idle;
 }
 
 void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
@@ -379,7 +406,7 @@ void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 	hd_scheduler_charge(sm, scheduler, now);
 	uint32_t position = scheduler_choose(sm, scheduler, now, &blocked);
 	if (position == NO_POSITION) {
-		scheduler->reason = lost_reason(scheduler, blocked.reasons);
+		scheduler->reason = lost_reason(sm, scheduler, blocked.reasons);
 		scheduler->next_visit = blocked.until;
 		return;
 	}

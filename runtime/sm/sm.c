@@ -36,6 +36,7 @@ static void init_warps(struct hd_sm *sm, struct hd_arena *arena)
 	for (uint32_t id = 0; id < sm->warp_count; id++) {
 		sm->warps[id].id = id;
 		sm->warps[id].slot = HD_NO_SLOT;
+		sm->warps[id].regfile = sm->regfiles[0];
 		sm->local_of[id] = sm->id * sm->warp_count + id;
 	}
 	sm->inflight = HD_ARENA_NEW(arena, struct hd_inflight, sm->warp_slots * HD_WARP_INFLIGHT);
@@ -47,6 +48,20 @@ static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct h
 	for (uint32_t i = 0; i < sm->cta_count; i++)
 		sm->ctas[i].warps = HD_ARENA_NEW(arena, struct hd_warp *, sm->warp_count);
 	sm->shared = hd_arena_alloc(arena, config->shared_bytes + 16);
+	sm->requeued = hd_arena_alloc(arena, sm->cta_count * sizeof(*sm->requeued));
+}
+
+void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas)
+{
+	uint32_t warp_count = sm->warp_slots + warps, cta_count = sm->cta_slots + ctas;
+	warp_count = warp_count < HD_MAX_CONTEXTS ? warp_count : HD_MAX_CONTEXTS;
+	cta_count = cta_count < HD_MAX_CONTEXTS ? cta_count : HD_MAX_CONTEXTS;
+	if (warp_count == sm->warp_count && cta_count == sm->cta_count)
+		return;
+	sm->warp_count = warp_count;
+	sm->cta_count = cta_count;
+	init_warps(sm, &sm->gpu->arena);
+	init_ctas(sm, &sm->gpu->config, &sm->gpu->arena);
 }
 
 struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
@@ -140,7 +155,8 @@ void hd_sm_abandon(struct hd_sm *sm)
 		sm->ctas[i].used = false;
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
 		sm->grids[i].resident = sm->grids[i].placed = sm->grids[i].retired = 0;
-	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = 0;
+	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = sm->unplaced = 0;
+	sm->requeued_count = 0;
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);
 }
@@ -219,6 +235,8 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 	if (sm->resident_warps)
 		next = earlier(next, sm->policy_next);
 	next = earlier(next, earlier(sm->alarm_next, sm->transfer_next));
+	if (sm->wants_fill)
+		next = now + 1;
 	return next > now ? next : now + 1;
 }
 
@@ -244,6 +262,9 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 		hd_sm_alarms(sm, now);
 	if (sm->policy_next <= now)
 		sm->policy_next = hd_policy_tick(sm, now);
+	sm->stirred = false;
+	if (__builtin_expect(sm->wants_fill, 0))
+		hd_sm_fill_slots(sm, now);
 	schedulers_cycle(sm, now);
 	if (__builtin_expect(sm->transfer_next <= now, 0))
 		hd_transfers_cycle(sm, now);
@@ -254,14 +275,14 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 
 static void dump_warp(const struct hd_sm *sm, const struct hd_warp *warp, FILE *out)
 {
-	static const char *const states[] = {"free", "running", "barrier", "done"};
+	static const char *const states[] = {"free", "running", "barrier", "done", "killed"};
 	char place[256];
 	hd_describe_place(sm->gpu, warp, warp->pc, (uint32_t)(warp->active ? __builtin_ctz(warp->active) : 0), place,
 			  sizeof place);
 	const char *reason = warp->wait_reason < HD_STALL_COUNT ? hd_stall_name[warp->wait_reason] : "none";
 	fprintf(out,
 		"  warp %3u %-7s %-12s active %08x live %08x outstanding %u next %" PRIu64 " last %" PRIu64 "  %s\n",
-		warp->id, states[warp->state & 3], warp->wait_reason == HD_WAIT_READY ? "ready" : reason, warp->active,
+		warp->id, states[warp->state], warp->wait_reason == HD_WAIT_READY ? "ready" : reason, warp->active,
 		warp->live, warp->outstanding, warp->next_issue, warp->last_issue, place);
 }
 

@@ -165,7 +165,10 @@ struct hd_sm_grid {
 	uint32_t retired;	     /* since the GPU last looked */
 	uint32_t registers_per_warp; /* as allocated */
 	uint32_t shared_per_cta;     /* bytes, as allocated */
+	uint32_t registers_away;     /* warps of resident CTAs that have no place in the register file */
 	uint8_t *registers;	     /* backing store of hd_warp.regs */
+	uint8_t *saved;		     /* the same of warps without a place, by hd_warp.id; NULL: no policy moves any */
+	size_t saved_bytes;
 	size_t register_bytes;
 	size_t warp_register_bytes; /* rows of one warp, the hidden ones first */
 	uint8_t *local;		    /* backing store of hd_warp.local */
@@ -258,6 +261,16 @@ struct hd_sm {
 	uint64_t launches;	  /* warps started, for ages */
 	uint32_t shared_reserved; /* bytes: to where CTAs have had shared memory since the SM was last without grids */
 	uint8_t *shared;
+	struct {
+		struct hd_grid *grid;
+		uint64_t linear;
+	} *requeued; /* CTAs, until the dispatcher takes note: as many as it can know */
+	uint32_t requeued_count;
+	uint8_t *saved_shared; /* of CTAs without shared memory in the SM, by their index */
+	size_t saved_shared_bytes;
+	uint32_t unplaced;		       /* warps that have had no slot yet */
+	bool wants_fill;		       /* a slot has become free */
+	bool stirred;			       /* from outside, so that it has work now */
 	struct hd_sm_grid grids[HD_MAX_GRIDS]; /* by hd_grid.slot */
 	uint8_t *policy_space;		       /* hd_policy_sm */
 };
@@ -298,6 +311,8 @@ static inline void *hd_policy_collector(const struct hd_policy_handle *self, con
 /* sm.c */
 struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec);
 void hd_sm_free(struct hd_sm *sm);
+/* Before the first grid: it can know so many more warps and CTAs than it has slots for. */
+void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas);
 /* One cycle. Returns the next cycle at which this SM has something to do (HD_NEVER: only after a reply). */
 uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now);
 /* Attributes the slots of all schedulers up to `now`, exclusive. */
@@ -309,7 +324,11 @@ void hd_sm_dump(const struct hd_sm *sm, FILE *out);
 
 /* scheduler.c */
 void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp);
-void hd_scheduler_remove(struct hd_sm *sm, struct hd_warp *warp);
+/* Into the care of its slot's scheduler, with the wait that it had, and out of it with that kept; no hook is told. */
+void hd_scheduler_enter(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
+void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp);
+/* The warp waits for nothing any more. */
+void hd_warp_gone(struct hd_sm *sm, struct hd_warp *warp);
 void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index);
 void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now);
 /* For policies: the SM's schedulers go by this rule (HD_SCHED_*) from now on, until no grid runs any more; then by that
@@ -338,6 +357,8 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst);
 /* The warp goes on at warp->pc, not before `at`; until then it waits for `reason`. */
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
+/* It has been given a slot again, and goes on if nothing else lets it go. */
+void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /* A result is there; it is written as soon as its banks have ports. Then others may use it. */
 void hd_sm_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint32_t order,
 		  uint64_t now);
@@ -358,14 +379,16 @@ void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 /* elide.c: whether the next instruction may be elided, and is not fetched; its operands are there */
 bool hd_elide_wanted(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 void hd_elide(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
-
+/* A warp that has ended or was killed goes, unless it waits for what it started. */
+void hd_warp_finish(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /* Whether all results that the warp waits for are there: its registers are as the program left them. */
 HD_API bool hd_warp_drained(const struct hd_warp *warp);
 
 /* inject.c: what policies do with warps */
 /* Keeps a warp off the schedulers, whatever else it waits for, until it is resumed. */
 HD_API void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
-HD_API void hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+/* Ends that, and brings it back when it is suspended (context.h): false: there is no room, it stays away. */
+HD_API bool hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /*
  * Has the warp issue these before its next instruction, which waits until loads among them are back. For hooks about
  * an instruction of this warp (call, call_return, memory_access), or before it is resumed. At most HD_MAX_INJECTED
@@ -546,7 +569,14 @@ static inline void hd_sm_request_dispatch(struct hd_sm *sm)
 {
 	sm->wants_dispatch = true;
 }
-bool hd_sm_has_room(const struct hd_sm *sm, const struct hd_grid *grid);
+/* places.c: also whether there is for a block that may start without some of what it needs. */
+bool hd_sm_has_room(struct hd_sm *sm, const struct hd_grid *grid);
+/* context.c */
+/* A killed warp has nothing under way any more. */
+void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp);
+void hd_warp_bring_back(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+/* Warps that have not had a slot yet get those that are free, the oldest first. */
+void hd_sm_fill_slots(struct hd_sm *sm, uint64_t now);
 struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t linear, uint64_t now);
 void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 

@@ -87,7 +87,10 @@ static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t 
 	switch (timer->kind) {
 	case HD_TIMER_RESULT: hd_sm_result(sm, warp, timer->inst, timer->lanes, timer->which, now); break;
 	case HD_TIMER_WRITTEN: hd_sm_written(sm, warp, timer->inst, now); break;
-	case HD_TIMER_WAKE: hd_warp_evaluate(sm, warp); break;
+	case HD_TIMER_WAKE:
+		if (warp->next_issue == now) /* else it has been brought back since, and waits for longer */
+			hd_warp_evaluate(sm, warp);
+		break;
 	case HD_TIMER_ACCESS: hd_sm_late_access(sm, warp, timer->which, now); break;
 	case HD_TIMER_OPERAND: hd_stage_delivered(sm, timer->which, now); break;
 	case HD_TIMER_RANGE: hd_sm_range_written(sm, warp, timer->inst, now); break;

@@ -172,6 +172,27 @@ static void check_dead_reads(struct hd_exec *exec, const struct hd_dinst *inst)
 	}
 }
 
+/* A prologue may save what its caller has no use for. */
+static void check_lost_reads(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_poison *lost)
+{
+	for (unsigned i = 0; i < inst->read_count && inst->inst.role != HD_ROLE_CALLEE_SAVE; i++) {
+		uint32_t lanes = lost->regs[inst->read_regs[i]] & exec->mask;
+		if (!lanes)
+			continue;
+		HD_FAULT(exec, first_lane(lanes), HD_SIM_VERIFY,
+			 "R%u is read, but it was not among the registers that were saved when the warp was suspended",
+			 inst->read_regs[i]);
+		return;
+	}
+}
+
+void hd_verify_lost(struct hd_warp *warp, const uint64_t kept[4])
+{
+	for (uint32_t reg = 0; warp->shadow && reg < HD_RZ; reg++)
+		if (!(kept[reg / 64] >> reg % 64 & 1))
+			warp->shadow->watch.lost.regs[reg] = HD_FULL;
+}
+
 static void check_push(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function)
 {
 	struct frame *frame = top_frame(exec->warp->shadow);
@@ -216,6 +237,8 @@ void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (!exec->fault)
 		check_dead_reads(exec, inst);
 	if (!exec->fault)
+		check_lost_reads(exec, inst, &shadow->watch.lost);
+	if (!exec->fault)
 		check_uniform_read(exec, &inst->inst);
 	if (!exec->fault)
 		hd_verify_analyses_before(exec, inst, function, &shadow->watch);
@@ -252,6 +275,7 @@ static void revive_written(struct hd_shadow *shadow, uint32_t mask, const struct
 			shadow->dead[64 * word + (unsigned)__builtin_ctzll(left)] &= ~mask;
 	hd_verify_poison_written(&shadow->watch.poison, mask, writes);
 	hd_verify_poison_written(&shadow->watch.space, mask, writes);
+	hd_verify_poison_written(&shadow->watch.lost, mask, writes);
 }
 
 static void check_stack(struct hd_exec *exec)
@@ -295,6 +319,12 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 		hd_verify_memory(exec, inst);
 	if (!exec->fault)
 		hd_verify_affine_after(exec, function_of(exec, inst->function));
+}
+
+void hd_verify_found(struct hd_warp *warp, uint32_t mask, const struct hd_hazard *writes)
+{
+	if (warp->shadow)
+		hd_verify_poison_written(&warp->shadow->watch.lost, mask, writes);
 }
 
 /* ---- calls and returns */

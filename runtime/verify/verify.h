@@ -28,6 +28,7 @@ struct hd_lane_intervals {
 /* What is kept of a warp. */
 struct hd_watch {
 	struct hd_poison poison; /* by preemption points */
+	struct hd_poison lost;	 /* by a policy that has moved the warp */
 	struct hd_poison space;	 /* by intervals and strands: what is not live where they are entered */
 	struct hd_due due;
 	struct hd_lane_intervals last;
