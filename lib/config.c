@@ -323,6 +323,11 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 		{config->shared_bytes >= config->shared_per_cta, "shared_bytes is less than shared_per_cta"},
 		{is_power_of_two(config->l1_line) && is_power_of_two(config->l2_line), "cache lines are powers of two"},
 		{is_power_of_two(config->l1i_line), "l1i_line is a power of two"},
+		{is_power_of_two(config->inst_bytes), "inst_bytes is a power of two"},
+		{config->l0i_bytes % (config->l1i_line * config->l0i_ways) == 0,
+		 "l0i_bytes is not a multiple of l1i_line * l0i_ways"},
+		{config->l0i_bytes || !config->fetch_ahead,
+		 "fetch_ahead needs an instruction cache of each scheduler, l0i_bytes"},
 		{is_power_of_two(config->sector) && config->l1_line % config->sector == 0 &&
 			 config->l2_line % config->sector == 0,
 		 "sector is a power of two that divides both cache lines"},

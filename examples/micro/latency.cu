@@ -12,7 +12,7 @@
 #define STEP(NAME, TYPE, REGISTER, TEXT)                                                     \
 	struct NAME {                                                                        \
 		typedef TYPE Value;                                                          \
-		static __device__ void step(TYPE &x, TYPE y, TYPE z)                         \
+		static __device__ __forceinline__ void step(TYPE &x, TYPE y, TYPE z)                         \
 		{                                                                            \
 			asm volatile(TEXT : "+" REGISTER(x) : REGISTER(y), REGISTER(z));     \
 		}                                                                            \
@@ -50,7 +50,7 @@ STEP(CompareGuard, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; @p xor.b32 
 STEP(Shuffle, unsigned, "r", "shfl.sync.idx.b32 %0, %0, 0, 31, 0xffffffff;")
 
 template <typename Op, int STEPS>
-__device__ long long time_of(typename Op::Value &x, typename Op::Value y, typename Op::Value z)
+__device__ __forceinline__ long long time_of(typename Op::Value &x, typename Op::Value y, typename Op::Value z)
 {
 	long long start = clock64();
 #pragma unroll

@@ -11,7 +11,7 @@
 #define OPERATION(NAME, TYPE, REGISTER, TEXT)                                    \
 	struct NAME {                                                            \
 		typedef TYPE Value;                                              \
-		static __device__ void step(TYPE &x, TYPE y, TYPE z)             \
+		static __device__ __forceinline__ void step(TYPE &x, TYPE y, TYPE z)             \
 		{                                                                \
 			asm volatile(TEXT : "+" REGISTER(x) : REGISTER(y), REGISTER(z)); \
 		}                                                                \

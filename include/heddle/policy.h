@@ -283,8 +283,9 @@ struct hd_policy_hooks {
 	void (*path_switch)(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_path how, uint64_t now);
 	void (*fetch)(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t pc, uint64_t now);
 	/* Byte address at which the instruction cache has the instruction that the warp goes on with, and in *bytes
-	 * how long it is; the baseline's, HD_INST_BYTES * pc and HD_INST_BYTES, come in. What the policy adds to the
-	 * code stands there, too: all lines of it are fetched. After `fetch`, with one policy of a combination. */
+	 * how long it is; the baseline's, inst_bytes * pc and inst_bytes of the configuration, come in. What the policy
+	 * adds to the code stands there, too: all lines of it are fetched. After `fetch`, with one policy of a
+	 * combination. */
 	uint64_t (*code_place)(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t pc,
 			       uint64_t address, uint32_t *bytes);
 	/* An instruction of the program has been issued and executed; `effect` says what it did. */

@@ -165,7 +165,7 @@ void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 		HD_HOOKED (sm->gpu, self, warp_start)
 			self->hooks->warp_start(self, warp, now);
 	if (!sm->gpu->functional)
-		hd_warp_begin(sm, warp, now, now, HD_STALL_fetch);
+		hd_warp_begin(sm, warp, now, now + sm->gpu->config.cta_launch_latency, HD_STALL_fetch);
 }
 
 static struct hd_cta *take_cta(struct hd_sm *sm)

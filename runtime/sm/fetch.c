@@ -1,19 +1,22 @@
 /*
- * Instruction fetch: the tags of an SM's instruction cache. A warp looks its line up when it crosses into another one;
- * inside a line fetch is never the bottleneck (the fetch unit delivers more than the schedulers issue). A miss takes
- * l1i_miss_latency; other warps that want the line wait for the same fill. A policy may say that instructions stand at
- * other addresses and are longer (`code_place`): an instruction is there when all of its lines are.
+ * Instruction fetch. A warp looks its line up when it crosses into another one; inside a line fetch is never the
+ * bottleneck (the fetch unit delivers more than the schedulers issue). What it looks up is the instruction cache of the
+ * SM, or that of its scheduler (L0) and the SM's behind it. A line that is not there comes l1i_miss_latency later;
+ * other warps that want it wait for the same fill. Behind a miss of L0 a stream buffer asks for the lines that follow
+ * it (fetch_ahead), and goes on where the warps find what they miss in it: after Huerta et al., MICRO 2025.
+ *
+ * A policy may say that instructions stand at other addresses and are longer (`code_place`): an instruction is there
+ * when all of its lines are.
  *
  * Cost: O(ways) for each line crossing, one in eight instructions of straight code.
  */
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
-void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena)
+static void init_tags(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint64_t ways, struct hd_arena *arena)
 {
-	uint64_t lines = config->l1i_bytes / config->l1i_line;
-	cache->line_shift = (uint32_t)__builtin_ctzll(config->l1i_line);
-	cache->ways = (uint32_t)(config->l1i_ways < lines ? config->l1i_ways : lines);
+	uint64_t lines = bytes / line;
+	cache->ways = (uint32_t)(ways < lines ? ways : lines);
 	cache->sets = (uint32_t)(lines / cache->ways);
 	size_t entries = (size_t)cache->sets * cache->ways;
 	cache->tags = HD_ARENA_NEW(arena, uint64_t, entries);
@@ -22,47 +25,119 @@ void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, str
 	memset(cache->tags, 0xff, entries * sizeof(*cache->tags)); /* no line */
 }
 
-static uint32_t find_way(const uint64_t *tags, const uint64_t *used, uint32_t ways, uint64_t line)
+void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struct hd_arena *arena)
 {
-	uint32_t victim = 0;
-	for (uint32_t way = 0; way < ways; way++) {
-		if (tags[way] == line)
+	fetch->line_shift = (uint32_t)__builtin_ctzll(config->l1i_line);
+	fetch->pc_shift = fetch->line_shift - (uint32_t)__builtin_ctzll(config->inst_bytes);
+	fetch->inst_bytes = (uint32_t)config->inst_bytes;
+	fetch->latency = (uint32_t)config->l1i_latency;
+	fetch->miss_latency = (uint32_t)config->l1i_miss_latency;
+	fetch->busy = (uint32_t)config->l1i_busy;
+	fetch->ahead = (uint32_t)config->fetch_ahead;
+	init_tags(&fetch->l1, config->l1i_bytes, config->l1i_line, config->l1i_ways, arena);
+	for (uint32_t i = 0; config->l0i_bytes && i < config->schedulers; i++)
+		init_tags(&fetch->l0[i], config->l0i_bytes, config->l1i_line, config->l0i_ways, arena);
+}
+
+/* The way of a line, or the least recently used one of its set. */
+static size_t find_way(const struct hd_icache *cache, uint64_t line)
+{
+	size_t first = (size_t)(line % cache->sets) * cache->ways, victim = first;
+	for (size_t way = first; way < first + cache->ways; way++) {
+		if (cache->tags[way] == line)
 			return way;
-		if (used[way] < used[victim])
+		if (cache->used[way] < cache->used[victim])
 			victim = way;
 	}
 	return victim;
 }
 
-static uint64_t fetch_line(struct hd_sm *sm, struct hd_counters *counters, uint64_t line, uint64_t now)
+/* The cycle at which the SM's cache has delivered a line; `now`: when it is asked. */
+static uint64_t from_l1(struct hd_fetch *fetch, struct hd_counters *counters, uint64_t line, uint64_t now)
 {
-	struct hd_icache *cache = &sm->icache;
-	size_t base = (size_t)(line % cache->sets) * cache->ways;
-	uint32_t way = find_way(cache->tags + base, cache->used + base, cache->ways, line);
+	struct hd_icache *cache = &fetch->l1;
+	size_t way = find_way(cache, line);
 	counters->l1i_accesses++;
-	if (cache->tags[base + way] != line) {
-		counters->l1i_misses++;
-		cache->tags[base + way] = line;
-		cache->ready[base + way] = now + sm->miss_latency;
+	if (fetch->busy) {
+		now = now > fetch->free ? now : fetch->free;
+		fetch->free = now + fetch->busy;
 	}
-	cache->used[base + way] = now + 1;
-	return cache->ready[base + way];
+	if (cache->tags[way] != line) {
+		counters->l1i_misses++;
+		cache->tags[way] = line;
+		cache->ready[way] = now + fetch->miss_latency;
+	}
+	cache->used[way] = now + 1;
+	uint64_t ready = cache->ready[way];
+	return fetch->latency ? (ready > now ? ready : now) + fetch->latency : ready;
 }
 
-uint64_t hd_icache_fetch(struct hd_sm *sm, struct hd_counters *counters, uint32_t pc, uint64_t now)
+/* Asks for lines until the buffer holds as many as it can, none of them behind the end of the code. */
+static void fill_stream(struct hd_sm *sm, struct hd_code_stream *stream, struct hd_counters *counters, uint64_t now)
 {
-	return fetch_line(sm, counters, (uint64_t)pc * HD_INST_BYTES >> sm->icache.line_shift, now);
+	struct hd_fetch *fetch = &sm->fetch;
+	bool placed = sm->hooks & HD_HOOK(code_place); /* by a policy, who knows where */
+	uint64_t end = placed ? UINT64_MAX : ((sm->gpu->program.code.len - 1) >> fetch->pc_shift) + 1;
+	while (stream->count < fetch->ahead && stream->first + stream->count < end) {
+		counters->l1i_prefetches++;
+		stream->ready[(stream->head + stream->count) % HD_MAX_AHEAD] =
+			from_l1(fetch, counters, stream->first + stream->count, now);
+		stream->count++;
+	}
+}
+
+/* What L0 does not have: the head of the stream is where warps are when they follow the code. */
+static uint64_t from_stream(struct hd_sm *sm, uint32_t scheduler, struct hd_counters *counters, uint64_t line,
+			    uint64_t now)
+{
+	struct hd_code_stream *stream = &sm->fetch.streams[scheduler];
+	uint64_t ready, past = line - stream->first;
+	if (past < stream->count) {
+		ready = stream->ready[(stream->head + past) % HD_MAX_AHEAD];
+		stream->head = (uint32_t)((stream->head + past + 1) % HD_MAX_AHEAD);
+		stream->count -= (uint32_t)past + 1;
+	} else {
+		ready = from_l1(&sm->fetch, counters, line, now);
+		stream->count = 0;
+	}
+	stream->first = line + 1;
+	fill_stream(sm, stream, counters, now);
+	return ready;
+}
+
+static uint64_t fetch_line(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now)
+{
+	struct hd_counters *counters = hd_sm_counters(sm, warp);
+	uint32_t scheduler = sm->scheduler_of[warp->id];
+	struct hd_icache *cache = &sm->fetch.l0[scheduler];
+	if (!cache->ways)
+		return from_l1(&sm->fetch, counters, line, now);
+	size_t way = find_way(cache, line);
+	counters->l0i_accesses++;
+	if (cache->tags[way] != line) {
+		counters->l0i_misses++;
+		cache->tags[way] = line;
+		cache->ready[way] = from_stream(sm, scheduler, counters, line, now);
+	}
+	cache->used[way] = now + 1;
+	return cache->ready[way];
+}
+
+uint64_t hd_fetch_next(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now)
+{
+	sm->line[warp->id] = line;
+	return fetch_line(sm, warp, line, now);
 }
 
 uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now)
 {
-	uint32_t bytes = HD_INST_BYTES, shift = sm->icache.line_shift;
+	uint32_t bytes = sm->fetch.inst_bytes, shift = sm->fetch.line_shift;
 	uint64_t address = hd_policy_code_place(sm, warp, &bytes), ready = 0;
 	uint64_t last = (address + (bytes ? bytes - 1 : 0)) >> shift;
 	for (uint64_t line = address >> shift; line <= last; line++) {
 		if (line == sm->line[warp->id])
 			continue;
-		uint64_t arrives = fetch_line(sm, hd_sm_counters(sm, warp), line, now);
+		uint64_t arrives = fetch_line(sm, warp, line, now);
 		ready = arrives > ready ? arrives : ready;
 	}
 	sm->line[warp->id] = last;

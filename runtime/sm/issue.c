@@ -133,12 +133,11 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 
 static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t *at, uint8_t *reason)
 {
-	uint64_t line = (uint64_t)warp->pc * HD_INST_BYTES >> sm->icache.line_shift, ready = 0;
+	uint64_t line = warp->pc >> sm->fetch.pc_shift, ready = 0;
 	if (__builtin_expect(sm->hooks & HD_HOOK(code_place), 0)) {
 		ready = hd_fetch_placed(sm, warp, now);
 	} else if (line != sm->line[warp->id]) {
-		sm->line[warp->id] = line;
-		ready = hd_icache_fetch(sm, hd_sm_counters(sm, warp), warp->pc, now);
+		ready = hd_fetch_next(sm, warp, line, now);
 	}
 	if (ready > *at && ready > now + 1) {
 		*at = ready;

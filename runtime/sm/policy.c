@@ -340,7 +340,7 @@ uint32_t hd_policy_return(struct hd_sm *sm, struct hd_warp *warp, bool all_threa
 
 uint64_t hd_policy_code_place(struct hd_sm *sm, const struct hd_warp *warp, uint32_t *bytes)
 {
-	uint64_t address = (uint64_t)warp->pc * HD_INST_BYTES;
+	uint64_t address = (uint64_t)warp->pc * *bytes;
 	HD_HOOKED (sm->gpu, self, code_place)
 		return self->hooks->code_place(self, warp, warp->pc, address, bytes);
 	return address;

@@ -77,7 +77,6 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->cta_count = sm->cta_slots = (uint32_t)config->max_ctas;
 	sm->stages = gpu->stages;
 	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
-	sm->miss_latency = (uint32_t)config->l1i_miss_latency;
 	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
 	hd_sm_forget_alarms(sm);
 	hd_inject_init(sm, config);
@@ -86,7 +85,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_units_init(sm, config, &gpu->arena);
 	hd_operands_init(sm, config, &gpu->arena);
 	hd_access_init(sm, config, &gpu->arena);
-	hd_icache_init(&sm->icache, config, &gpu->arena);
+	hd_fetch_init(&sm->fetch, config, &gpu->arena);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
 	sm->timers_kept = sm->warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
 	hd_transfers_init(sm, &gpu->arena);

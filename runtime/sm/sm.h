@@ -18,6 +18,7 @@
 #include "runtime/sm/calendar.h"
 
 #define HD_MAX_SCHEDULERS 8
+#define HD_MAX_AHEAD 32 /* lines of a stream buffer */
 #define HD_MAX_WARPS 128    /* warp slots */
 #define HD_MAX_CONTEXTS 256 /* warps that an SM knows: beside those in slots the ones that policies keep without */
 #define HD_NO_SLOT UINT32_MAX
@@ -142,10 +143,26 @@ struct hd_inflight {
 };
 
 struct hd_icache {
-	uint32_t sets, ways, line_shift;
+	uint32_t sets, ways;
 	uint64_t *tags;	 /* sets * ways; HD_NO_LINE */
 	uint64_t *ready; /* cycle at which the line has arrived */
 	uint64_t *used;	 /* last use, for LRU */
+};
+
+/* Lines that were asked for ahead of the warps, consecutive ones. */
+struct hd_code_stream {
+	uint64_t first;		      /* the first of them */
+	uint64_t ready[HD_MAX_AHEAD]; /* when they have arrived, from `head` on, in a ring */
+	uint32_t head, count;
+};
+
+struct hd_fetch {
+	uint32_t line_shift, pc_shift; /* bytes and instructions of a line */
+	uint32_t inst_bytes, latency, miss_latency, busy, ahead;
+	uint64_t free; /* cycle at which the SM's cache can be asked again */
+	struct hd_icache l1;
+	struct hd_icache l0[HD_MAX_SCHEDULERS]; /* no ways: there is none */
+	struct hd_code_stream streams[HD_MAX_SCHEDULERS];
 };
 
 /* What a parked warp needs at the release of its barrier. */
@@ -221,7 +238,7 @@ struct hd_sm {
 	uint32_t fences;       /* warps waiting at a fence */
 	uint32_t ctas_retired; /* since the GPU last looked */
 	bool wants_dispatch;   /* hd_sm_request_dispatch, since then */
-	uint32_t branch_latency, miss_latency, predicated_latency;
+	uint32_t branch_latency, predicated_latency;
 	uint32_t stages; /* that policies add between issue and execution */
 	struct hd_regfile *regfiles[HD_MAX_SCHEDULERS];
 	/* By hd_warp.id; the first two of warps in a slot. */
@@ -241,7 +258,7 @@ struct hd_sm {
 	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
 	struct hd_unit *units;
 	struct hd_calendar *calendars;
-	struct hd_icache icache;
+	struct hd_fetch fetch;
 	struct hd_inflight *inflight;
 	uint32_t inflight_free, inflight_left;
 	struct hd_late *late; /* one for each collector */
@@ -543,9 +560,9 @@ void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp);
 void hd_traffic_watch(struct hd_sm *sm);
 
 /* fetch.c */
-void hd_icache_init(struct hd_icache *cache, const struct hd_config *config, struct hd_arena *arena);
-/* Cycle at which the line that holds instruction `pc` can be decoded. `counters`: of the warp's grid. */
-uint64_t hd_icache_fetch(struct hd_sm *sm, struct hd_counters *counters, uint32_t pc, uint64_t now);
+void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struct hd_arena *arena);
+/* The warp goes on in another line of code: the cycle at which that can be decoded. */
+uint64_t hd_fetch_next(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now);
 /* Cycle at which the warp has its next instruction where a policy says at which address that stands. */
 uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now);
 

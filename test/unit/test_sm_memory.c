@@ -26,16 +26,16 @@ static void check_fetches(const struct fetch *fetches, uint32_t count)
 	struct simbench bench;
 	start_two_lines(&bench);
 	struct hd_sm *sm = bench.sim->gpu.sms[0];
-	struct hd_counters counters = {0};
+	struct hd_counters *counters = hd_sm_counters(sm, &sm->warps[0]);
 	uint64_t ready[8] = {0};
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t misses = counters.l1i_misses;
+		uint64_t misses = counters->l1i_misses;
 		ready[fetches[i].line] = fetches[i].miss ? fetches[i].now + 50 : ready[fetches[i].line];
-		ck_assert_uint_eq(hd_icache_fetch(sm, &counters, fetches[i].line * 8 + i % 8, fetches[i].now),
+		ck_assert_uint_eq(hd_fetch_next(sm, &sm->warps[0], fetches[i].line, fetches[i].now),
 				  ready[fetches[i].line]);
-		ck_assert_uint_eq(counters.l1i_misses - misses, fetches[i].miss);
+		ck_assert_uint_eq(counters->l1i_misses - misses, fetches[i].miss);
 	}
-	ck_assert_uint_eq(counters.l1i_accesses, count);
+	ck_assert_uint_eq(counters->l1i_accesses, count);
 	simbench_release(&bench);
 }
 
@@ -55,6 +55,71 @@ START_TEST(of_lines_of_one_cycle_the_first_goes)
 	static const struct fetch fetches[] = {
 		{0, 10, true}, {1, 10, true}, {2, 11, true}, {1, 12, false}, {0, 13, true}};
 	check_fetches(fetches, 5);
+}
+END_TEST
+
+/*
+ * Caches of two lines for each scheduler, with stream buffers of three, and code that ends in line 9. The SM's cache
+ * gives a line every two cycles, ten cycles after it has it; it has a new one after 50.
+ */
+START_TEST(stream_buffers_run_ahead_of_the_schedulers_caches)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.l1i_line = 128;
+	bench.config.l1i_miss_latency = 50;
+	bench.config.l1i_latency = 10;
+	bench.config.l1i_busy = 2;
+	bench.config.l0i_bytes = 256;
+	bench.config.l0i_ways = 2;
+	bench.config.fetch_ahead = 3;
+	for (uint32_t i = 0; i < 9 * 8; i++) /* and the end, in line 9 */
+		simbench_mov(&bench, 8, 0);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	struct hd_sm *sm = bench.sim->gpu.sms[0];
+	const struct hd_warp *warp = &sm->warps[0];
+	static const struct {
+		uint64_t line, now, ready, asked, misses;
+	} steps[] = {
+		{0, 100, 160, 4, 1},			   /* and 1 to 3 behind it */
+		{1, 170, 162, 5, 2},			   /* came while 0 was run; 4 is asked for */
+		{1, 171, 162, 5, 2},  {2, 300, 164, 6, 3}, /* 5; 0 leaves */
+		{0, 400, 410, 10, 4}, /* from the SM's cache, which has it; 1 to 3 are asked for again */
+		{8, 500, 560, 12, 5}, /* and 9, where the code ends */
+		{9, 600, 562, 12, 6},
+	};
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		ck_assert_uint_eq(hd_fetch_next(sm, warp, steps[i].line, steps[i].now), steps[i].ready);
+		ck_assert_uint_eq(hd_sm_counters(sm, warp)->l1i_accesses, steps[i].asked);
+		ck_assert_uint_eq(hd_sm_counters(sm, warp)->l0i_misses, steps[i].misses);
+	}
+	ck_assert_uint_eq(hd_sm_counters(sm, warp)->l0i_accesses, 7);
+	ck_assert_uint_eq(hd_sm_counters(sm, warp)->l1i_prefetches, 9);
+	ck_assert_uint_eq(hd_sm_counters(sm, warp)->l1i_misses, 8);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* The first instruction of a CTA waits for its launch; the next CTA in its place does, too. */
+static uint64_t cycles_of_launches(uint64_t latency, uint32_t ctas)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.sm_count = 1;
+	bench.config.max_ctas = 1;
+	bench.config.cta_launch_latency = latency;
+	simbench_mov(&bench, 8, 0);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, ctas, 32), 0);
+	uint64_t cycles = simbench_stats(&bench)->counters.cycles;
+	simbench_release(&bench);
+	return cycles;
+}
+
+START_TEST(each_cta_in_a_place_waits_for_its_launch)
+{
+	uint64_t more = cycles_of_launches(300, 5) - cycles_of_launches(0, 5);
+	ck_assert_uint_eq(cycles_of_launches(300, 9) - cycles_of_launches(0, 9), more + 4 * 300);
 }
 END_TEST
 
@@ -154,6 +219,8 @@ Suite *hd_suite(void)
 	return hd_suite_of("sm_memory", (const TTest *const[]){
 						the_line_that_was_used_least_recently_goes,
 						of_lines_of_one_cycle_the_first_goes,
+						stream_buffers_run_ahead_of_the_schedulers_caches,
+						each_cta_in_a_place_waits_for_its_launch,
 						a_fence_without_accesses_takes_an_add,
 						a_load_of_no_lane_takes_a_cycle,
 						shared_memory_in_use_is_not_cache,
