@@ -231,8 +231,10 @@ struct hd_grid {
 	bool shared;			 /* others have been running beside it */
 	struct hd_launch_record *record; /* from its turn on */
 	struct hd_stats before;		 /* all counters when it got its turn */
-	struct hd_counters slot_before;	 /* and those of its slot */
-	struct hd_occupancy fit;	 /* of the original code, on an SM of its own */
+	struct hd_stats ended_before;	 /* of these, in gpu->stats */
+	struct hd_counters slot_before;	 /* and those of its slot, where slot_known */
+	bool slot_known;
+	struct hd_occupancy fit; /* of the original code, on an SM of its own */
 	uint32_t grid[3], block[3];
 	uint32_t block_threads, block_warps;
 	uint64_t cta_total, cta_next, cta_done;

@@ -17,6 +17,7 @@
 #include "runtime/exec/linear.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
+#include "runtime/verify/conservation.h"
 
 /* May grids run beside each other at all? */
 static bool runs_several(const struct hd_gpu *gpu)
@@ -58,29 +59,59 @@ static uint8_t free_slot(const struct hd_gpu *gpu)
 	return (uint8_t)__builtin_ctz(~used);
 }
 
-/* Every scheduler slot of every cycle has exactly one reason (docs/architecture.md, Statistics). */
-static void check_accounts(const struct hd_sim *sim)
+/* No grid runs any more: everything is counted, and agrees. */
+static void settle_accounts(struct hd_sim *sim)
 {
-	const struct hd_gpu *gpu = &sim->gpu;
-	struct hd_stats stats;
+	struct hd_gpu *gpu = &sim->gpu;
+	struct hd_stats since = sim->now;
 	uint64_t slots = 0;
-	hd_gpu_snapshot(gpu, &stats);
-	hd_stats_subtract(&stats, &sim->before);
+	hd_stats_subtract(&since, &sim->before);
+	if (gpu->verify && !gpu->error && !gpu->interrupted)
+		gpu->error = hd_verify_conservation(gpu, &since, sim->shared ? -1 : sim->joules);
+	/* Every scheduler slot of every cycle has exactly one reason (docs/architecture.md, Statistics). */
 	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
-		slots += stats.stalls[i];
-	uint64_t expected = gpu->config.schedulers * gpu->config.sm_count * stats.counters.cycles;
-	assert(slots == expected);
-	assert(stats.stalls[HD_STALL_issued] == stats.counters.warp_instructions || gpu->error);
+		slots += since.stalls[i];
+	uint64_t expected = gpu->config.schedulers * gpu->config.sm_count * since.counters.cycles;
+	assert(gpu->functional || gpu->verify || slots == expected);
+	assert(gpu->functional || gpu->error || since.stalls[HD_STALL_issued] == since.counters.warp_instructions);
 	(void)slots;
 	(void)expected;
+}
+
+/*
+ * What its slot had counted when the grid got its turn, which only grids that share the GPU want to know: less than now
+ * by what it counted itself so far. Until others came it was alone.
+ */
+static void note_slot(const struct hd_gpu *gpu, struct hd_grid *grid)
+{
+	struct hd_stats all, before = {.counters = grid->slot_before};
+	if (grid->slot_known)
+		return;
+	hd_gpu_snapshot(gpu, &all);
+	hd_stats_subtract(&all, &gpu->stats);
+	hd_stats_subtract(&all, &grid->before);
+	hd_stats_add(&all, &grid->ended_before);
+	hd_gpu_add_counted(gpu, grid->slot, &before.counters);
+	hd_stats_subtract(&before, &all);
+	grid->slot_before = before.counters;
+	grid->slot_known = true;
+}
+
+static void note_slots(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		if (gpu->grids.data[i]->running)
+			note_slot(gpu, gpu->grids.data[i]);
 }
 
 static int begin(struct hd_sim *sim, struct hd_grid *grid)
 {
 	struct hd_gpu *gpu = &sim->gpu;
-	hd_gpu_snapshot(gpu, &grid->before);
-	if (!gpu->running) {
-		sim->before = grid->before;
+	if (gpu->running) {
+		note_slots(gpu);
+		hd_gpu_snapshot(gpu, &grid->before);
+	} else { /* nothing was counted since the last one ended */
+		grid->before = sim->before = sim->now;
 		sim->counted = (struct hd_stats){0};
 		sim->joules = 0;
 		sim->shared = false;
@@ -89,11 +120,13 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	grid->slot = free_slot(gpu);
 	if (gpu->grid_slots <= grid->slot)
 		gpu->grid_slots = grid->slot + 1u;
-	hd_gpu_add_counted(gpu, grid->slot, &grid->slot_before);
+	grid->ended_before = gpu->stats;
 	grid->record = hd_record_new(grid);
 	hd_record_start(sim, grid->record->stats.kernel);
 	hd_linear_begin(gpu, sim->exec, grid, &grid->fit);
 	hd_profile_prepare(gpu);
+	if (gpu->running)
+		note_slot(gpu, grid);
 	int error = hd_gpu_begin(gpu, grid);
 	sim->shared |= gpu->running > 1;
 	for (uint32_t i = 0; gpu->running > 1 && i < gpu->grids.len; i++)
@@ -108,12 +141,15 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 	gpu->grid = grid;
 	if (grid->running)
 		hd_gpu_end(gpu, grid);
+	if (gpu->verify && !gpu->error && !gpu->interrupted)
+		gpu->error = hd_verify_grid_left(gpu, grid);
+	hd_gpu_snapshot(gpu, &sim->now);
 	hd_record_finish(sim, grid);
 	hd_outside_report(gpu);
 	if (gpu->check)
 		hd_check_report(gpu->check);
-	if (!gpu->running && !gpu->functional)
-		check_accounts(sim);
+	if (!gpu->running)
+		settle_accounts(sim);
 	if (!gpu->running && sim->shared)
 		hd_record_rest(sim);
 	uint32_t kept = 0;

@@ -307,9 +307,9 @@ struct hd_launch_record *hd_record_new(const struct hd_grid *grid)
 }
 
 /* Everything that happened while the grid ran alone. */
-static void count_all(const struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_stats *stats)
+static void count_all(const struct hd_sim *sim, const struct hd_grid *grid, struct hd_stats *stats)
 {
-	hd_gpu_snapshot(gpu, stats);
+	*stats = sim->now;
 	hd_stats_subtract(stats, &grid->before);
 }
 
@@ -336,7 +336,7 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 	if (grid->shared)
 		count_own(gpu, grid, &record->stats.stats);
 	else
-		count_all(gpu, grid, &record->stats.stats);
+		count_all(sim, grid, &record->stats.stats);
 	HD_HOOKED (gpu, self, report) {
 		record->reporting = (uint32_t)(self - gpu->policies);
 		self->hooks->report(self, gpu, add_figure, record);

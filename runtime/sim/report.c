@@ -328,7 +328,7 @@ void hd_record_rest(const struct hd_sim *sim)
 	json_t *object = json_object();
 	if (!gpu->options.record)
 		return;
-	hd_gpu_snapshot(gpu, &rest);
+	rest = sim->now;
 	hd_stats_subtract(&rest, &sim->before);
 	double energy = hd_joules(&rest, &gpu->config) - sim->joules;
 	hd_stats_subtract(&rest, &sim->counted);

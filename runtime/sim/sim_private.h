@@ -32,6 +32,7 @@ struct hd_sim {
 	/* Since the first of the grids that run now got its turn: all counters then, what launches that have ended
 	 * since were counted as and their energy, and whether any shared the GPU. */
 	struct hd_stats before, counted;
+	struct hd_stats now; /* all counters when a grid last ended */
 	double joules;
 	bool shared;
 	const char *policy_name; /* as it was asked for, for the statistics */

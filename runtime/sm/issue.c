@@ -99,6 +99,7 @@ void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 
 void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
+	sm->written++;
 	hazard_remove(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU) {
 		hazard_remove(&warp->pending_memory, &inst->writes);
@@ -121,6 +122,7 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 	struct hd_warp *warp = &sm->warps[entry->warp];
 	entry->next_free = sm->inflight_free;
 	sm->inflight_free = token;
+	sm->answered++;
 	sm->inflight_left++;
 	if (entry->inst == &sm->injected[HD_INJECT_LOAD]) {
 		hd_inject_complete(sm, warp, now);
@@ -206,6 +208,7 @@ static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 {
 	if (!hazard_any(&inst->writes))
 		return;
+	sm->begun++;
 	hazard_add(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU)
 		hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
@@ -230,6 +233,7 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 	struct hd_inflight *entry = &sm->inflight[token];
 	assert(sm->inflight_left);
 	sm->inflight_free = entry->next_free;
+	sm->asked++;
 	sm->inflight_left--;
 	entry->inst = inst;
 	entry->lanes = sm->effect.mask;
@@ -244,6 +248,7 @@ static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct 
 	if (!hazard_any(&inst->writes))
 		return UINT32_MAX;
 	uint32_t token = hd_inflight_take(sm, warp, inst);
+	sm->begun++;
 	warp->outstanding++;
 	hazard_add(&warp->pending, &inst->writes);
 	if (sm->hooks & HD_HOOK(first_use) && space != HD_MEM_SHARED)

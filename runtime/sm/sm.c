@@ -140,6 +140,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	sm->next_launch = now;
 	sm->launches = 0;
 	sm->ctas_retired = 0;
+	sm->begun = sm->written = sm->asked = sm->answered = 0;
 }
 
 /* After a fault the grid's warps are gone; what they have in the memory system is drained by the caller. */

@@ -263,7 +263,9 @@ struct hd_sm {
 	uint32_t inflight_free, inflight_left;
 	struct hd_late *late; /* one for each collector */
 	uint32_t late_free, late_count;
-	uint32_t issued;		 /* instructions, for the order of results */
+	uint32_t issued; /* instructions, for the order of results */
+	/* Results that were begun and that were written; accesses that want an answer and that got it. */
+	uint64_t begun, written, asked, answered;
 	uint32_t chosen;		 /* collector of the next issue, by a policy */
 	struct hd_stage_result *results; /* of this cycle, where policies say where they go */
 	uint32_t result_count;

@@ -1,0 +1,16 @@
+/*
+ * What must balance when a grid has ended, under --verify.
+ */
+#ifndef HD_RUNTIME_VERIFY_CONSERVATION_H
+#define HD_RUNTIME_VERIFY_CONSERVATION_H
+
+#include "runtime/sim/engine.h"
+
+/* The grid has ended: nothing of it is left on an SM. 0, or HD_SIM_VERIFY with gpu->error_text filled. */
+int hd_verify_grid_left(struct hd_gpu *gpu, const struct hd_grid *grid);
+/* No grid runs any more: what was begun has ended, what was asked was answered, all is free again, and the counts of
+ * `since`, all since nothing ran, agree with each other. `joules`: the launches' energy, summed; negative: not known.
+ */
+int hd_verify_conservation(struct hd_gpu *gpu, const struct hd_stats *since, double joules);
+
+#endif
