@@ -42,15 +42,15 @@ void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_
 	hd_warp_continue(sm, warp, now, at, reason);
 }
 
-/* The policy still sees the registers that the stream has left. */
+/* The policy still sees the registers that the stream has left; what it decides holds when it has returned. */
 void hd_stream_end(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	uint64_t at = warp->last_issue + sm->branch_latency;
-	warp->state = HD_WARP_RUNNING;
 	warp->stream = false;
 	warp->fresh = true;
 	HD_HOOKED (sm->gpu, self, stream_end)
 		self->hooks->stream_end(self, warp, now);
+	warp->state = HD_WARP_RUNNING;
 	hd_warp_start(warp, warp->cta, warp->index);
 	hd_warp_begin(sm, warp, now, at > now ? at : now, HD_STALL_control);
 }

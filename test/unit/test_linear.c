@@ -106,6 +106,7 @@ static const char call[] =
 		     "  ret void\n}\n";
 
 #define ALWAYS "r2d2-functional:always" /* also where the grid is small */
+#define IN_TIME "r2d2:always"
 enum { WORDS = 4096, CTAS = 3, THREADS = 80, STRIDE = 256 };
 
 struct rig {
@@ -198,6 +199,10 @@ static void expect_same(const char *ir, uint32_t n, bool shorter)
 	ck_assert_uint_eq(rig.counters.linear_launches, 1);
 	if (shorter)
 		ck_assert_uint_lt(rig.counters.warp_instructions, instructions);
+	instructions = rig.counters.warp_instructions;
+	ck_assert_msg(!run(&rig, IN_TIME, n), "%s", rig.fault);
+	ck_assert_int_eq(memcmp(original, rig.data, sizeof original), 0);
+	ck_assert_uint_eq(rig.counters.warp_instructions - rig.counters.stream_instructions, instructions);
 	release(&rig);
 }
 
@@ -223,6 +228,39 @@ START_TEST(streams_are_counted)
 	ck_assert_uint_eq(rig.counters.linear_coefficient_instructions, 2 * length[HD_STREAM_COEFFICIENT]);
 	ck_assert_uint_eq(rig.counters.linear_thread_instructions, 2 * 3 * length[HD_STREAM_THREAD]);
 	ck_assert_uint_eq(rig.counters.linear_block_instructions, CTAS * length[HD_STREAM_BLOCK]);
+	release(&rig);
+}
+END_TEST
+
+/* The same in time: with 3 blocks of 80 threads on 2 SMs, coefficients by one lane, thread-index parts by all of each
+ * warp, block-index parts by sixteen lanes of one. They are accesses of banks, and take time. */
+START_TEST(streams_run_in_time)
+{
+	struct rig rig;
+	compile(&rig, sum);
+	const struct hd_linear *linear = &rig.unit.object.linears[0];
+	uint64_t length[HD_STREAM_MAIN];
+	for (unsigned i = 0; i < HD_STREAM_MAIN; i++)
+		length[i] = linear->start[i + 1] - linear->start[i];
+	ck_assert_msg(!run(&rig, ALWAYS, STRIDE), "%s", rig.fault);
+	struct hd_counters none = rig.counters;
+	ck_assert_msg(!run(&rig, IN_TIME, STRIDE), "%s", rig.fault);
+	const struct hd_counters *counters = &rig.counters;
+	ck_assert_uint_eq(none.stream_instructions, 0);
+	ck_assert_uint_eq(counters->linear_launches, 1);
+	ck_assert_uint_eq(counters->linear_coefficient_instructions, 0);
+	ck_assert_uint_eq(counters->stream_instructions, 2 * length[HD_STREAM_COEFFICIENT] +
+								 2 * 3 * length[HD_STREAM_THREAD] +
+								 CTAS * length[HD_STREAM_BLOCK]);
+	ck_assert_uint_eq(counters->thread_instructions - none.thread_instructions,
+			  2 * length[HD_STREAM_COEFFICIENT] + 2 * 3 * 32 * length[HD_STREAM_THREAD] +
+				  CTAS * HD_LR_COUNT * length[HD_STREAM_BLOCK]);
+	ck_assert_uint_gt(counters->cycles, none.cycles);
+	ck_assert_uint_gt(counters->bank_reads, none.bank_reads);
+	/* A coefficient is written by two lanes in each SM, a block's parts by two times sixteen; each scheduler has a
+	 * copy in its register file. */
+	ck_assert_uint_eq(counters->bank_lane_writes, 4 * (2 * 2 * linear->coefficients + CTAS * 2 * HD_LR_COUNT));
+	ck_assert_uint_gt(counters->bank_lane_reads, 0);
 	release(&rig);
 }
 END_TEST
@@ -475,6 +513,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("linear", (const TTest *const[]){
 					     results_are_those_of_the_original,
 					     streams_are_counted,
+					     streams_run_in_time,
 					     failed_condition_runs_the_original_code,
 					     small_grids_run_the_original_code,
 					     verification_catches_wrong_linear_registers,

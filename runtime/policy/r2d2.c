@@ -1,0 +1,327 @@
+/*
+ * R2D2's hardware in time (r2d2-isca23, 3 and 4): launches run the linear version of their kernel, and the warps of
+ * each SM its linear streams. The SM's first warp runs the coefficient stream with one lane, then the warps of the
+ * first block the thread-index stream; then the first warp of each block runs the block-index stream, lane n for linear
+ * register n, and the block's warps begin their bodies. Blocks that come later run the block-index stream alone. The
+ * paper has bodies wait for all SMs (5.3), but SMs do not communicate (3): here a block waits for its own SM only.
+ *
+ * Linear registers lie in the SM's register file in the order of 4.2: thread-index parts, which all blocks share, two
+ * warp registers for each warp of a block; block-index parts, two warp registers a block; coefficients, sixteen a warp
+ * register. Reading %lr or %cr reads the banks of these; what comes of one thread register is broadcast and moves no
+ * other lanes. The sum takes ADDRESS_ADD cycles more (5.4), in the load/store unit for addresses and in the
+ * instruction's own pipeline elsewhere. Schedulers go round-robin while a stream runs on the SM (4.1).
+ *
+ * Cost: a scan of the SM's blocks when a stream ends.
+ */
+#include <stdio.h>
+
+#include "runtime/exec/linear.h"
+#include "runtime/sm/sm.h"
+
+enum { ADDRESS_ADD = 4 /* cycles; r2d2-isca23, 5.4 */, PAIR = 2, COEFFICIENTS_A_ROW = HD_WARP_LANES / PAIR };
+
+struct r2d2_sm {
+	uint64_t grid;	  /* id + 1 of the grid that the rest is about */
+	bool parts_done;  /* the flag of 4.1: coefficients and thread-index parts are there */
+	uint32_t left;	  /* warps of the first block that have not ended their thread-index part */
+	uint32_t running; /* warps that run streams */
+	uint64_t turned;  /* cycle since which the schedulers have gone round-robin */
+	uint64_t turning; /* cycles in which they did */
+	uint64_t instructions[HD_STREAM_COUNT]; /* of each stream */
+};
+
+struct r2d2_cta {
+	bool first, done; /* of the SM; its block-index part is there */
+};
+
+struct r2d2_warp {
+	uint8_t stream; /* enum hd_stream: what it runs, or waits to begin behind others */
+};
+
+static struct r2d2_warp *warp_state(const struct hd_policy_handle *self, const struct hd_warp *warp)
+{
+	return hd_policy_warp(self, warp);
+}
+
+/* ---- streams */
+
+static void count_stream(struct hd_sm *sm, struct r2d2_sm *state, int change)
+{
+	state->running = (uint32_t)((int)state->running + change);
+	if (change > 0 && state->running == 1) {
+		state->turned = sm->now;
+		hd_sm_schedule_by(sm, HD_SCHED_LRR);
+	} else if (change < 0 && !state->running) {
+		state->turning += sm->now - state->turned;
+		hd_sm_schedule_by(sm, (uint8_t)sm->gpu->config.scheduler);
+	}
+}
+
+static void run(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_stream stream)
+{
+	static const uint32_t lanes[] = {[HD_STREAM_COEFFICIENT] = 1,
+					 [HD_STREAM_THREAD] = UINT32_MAX,
+					 [HD_STREAM_BLOCK] = (1u << HD_LR_COUNT) - 1};
+	struct hd_sm *sm = warp->cta->sm;
+	uint32_t count;
+	warp_state(self, warp)->stream = (uint8_t)stream;
+	hd_warp_run(warp, hd_linear_stream(sm->gpu, warp->cta->grid, stream, &count), lanes[stream]);
+	count_stream(sm, hd_policy_sm(self, sm), 1);
+}
+
+static void hold(const struct hd_policy_handle *self, struct hd_warp *warp)
+{
+	warp_state(self, warp)->stream = HD_STREAM_MAIN;
+	hd_warp_hold(warp->cta->sm, warp);
+}
+
+static void warp_start(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	struct hd_cta *cta = warp->cta;
+	struct r2d2_sm *state = hd_policy_sm(self, cta->sm);
+	struct r2d2_cta *block = hd_policy_cta(self, cta);
+	(void)now;
+	warp_state(self, warp)->stream = HD_STREAM_MAIN;
+	if (!cta->grid->linear)
+		return;
+	if (state->grid != cta->grid->id + 1) {
+		state->grid = cta->grid->id + 1;
+		state->parts_done = false;
+		state->left = cta->grid->block_warps;
+		block->first = true;
+		run(self, warp, HD_STREAM_COEFFICIENT);
+	} else if (state->parts_done && !warp->index) {
+		run(self, warp, HD_STREAM_BLOCK);
+	} else {
+		hold(self, warp);
+	}
+}
+
+static void begin(const struct hd_policy_handle *self, struct hd_warp *warp, enum hd_stream stream, uint64_t now)
+{
+	run(self, warp, stream);
+	if (warp->held)
+		hd_warp_resume(warp->cta->sm, warp, now);
+}
+
+/* The parts that all blocks share are there: the first warp of each goes on. */
+static void begin_blocks(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
+			 uint64_t now)
+{
+	for (uint32_t i = 0; i < sm->cta_count; i++)
+		if (sm->ctas[i].used && sm->ctas[i].grid == grid)
+			begin(self, sm->ctas[i].warps[0], HD_STREAM_BLOCK, now);
+}
+
+static void end_thread_part(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	struct hd_sm *sm = warp->cta->sm;
+	struct r2d2_sm *state = hd_policy_sm(self, sm);
+	hold(self, warp);
+	if (--state->left)
+		return;
+	state->parts_done = true;
+	begin_blocks(self, sm, warp->cta->grid, now);
+}
+
+static void end_block_part(const struct hd_policy_handle *self, struct hd_cta *cta, uint64_t now)
+{
+	((struct r2d2_cta *)hd_policy_cta(self, cta))->done = true;
+	for (uint32_t i = 1; i < cta->warp_count; i++)
+		hd_warp_resume(cta->sm, cta->warps[i], now);
+}
+
+static void stream_end(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	struct hd_cta *cta = warp->cta;
+	enum hd_stream ended = (enum hd_stream)warp_state(self, warp)->stream;
+	count_stream(cta->sm, hd_policy_sm(self, cta->sm), -1);
+	warp_state(self, warp)->stream = HD_STREAM_MAIN;
+	if (ended == HD_STREAM_COEFFICIENT)
+		for (uint32_t i = 0; i < cta->warp_count; i++)
+			begin(self, cta->warps[i], HD_STREAM_THREAD, now);
+	else if (ended == HD_STREAM_THREAD)
+		end_thread_part(self, warp, now);
+	else
+		end_block_part(self, cta, now);
+}
+
+static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		   const struct hd_effect *effect, uint64_t now)
+{
+	struct r2d2_sm *state = hd_policy_sm(self, warp->cta->sm);
+	(void)inst, (void)effect, (void)now;
+	if (warp->stream)
+		state->instructions[warp_state(self, warp)->stream]++;
+}
+
+/* ---- linear registers */
+
+static uint32_t first_block_row(const struct hd_grid *grid)
+{
+	return PAIR * grid->linear->linear->threads * grid->block_warps;
+}
+
+static uint32_t first_coefficient_row(const struct hd_grid *grid)
+{
+	return first_block_row(grid) + PAIR * grid->linear->ctas;
+}
+
+static uint32_t reserve(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid)
+{
+	(void)self, (void)sm;
+	if (!grid->linear)
+		return 0;
+	uint32_t coefficients = grid->linear->linear->coefficients;
+	return first_coefficient_row(grid) + (coefficients + COEFFICIENTS_A_ROW - 1) / COEFFICIENTS_A_ROW;
+}
+
+/* Two words, a row each. */
+static uint32_t add_pair(struct hd_range_access *list, uint32_t row, uint32_t lanes)
+{
+	for (uint32_t i = 0; i < PAIR; i++)
+		list[i] = (struct hd_range_access){row + i, lanes};
+	return PAIR;
+}
+
+static uint32_t thread_row(const struct hd_warp *warp, uint32_t part)
+{
+	return PAIR * (part * warp->cta->grid->block_warps + warp->index);
+}
+
+static uint32_t block_row(const struct hd_warp *warp)
+{
+	const struct hd_cta *cta = warp->cta;
+	uint32_t place = (uint32_t)(cta - cta->sm->ctas) % cta->grid->linear->ctas;
+	return first_block_row(cta->grid) + PAIR * place;
+}
+
+/* %cr, or sixteen of them from it on, which may lie in two rows. */
+static uint32_t add_coefficients(struct hd_range_access *list, const struct hd_grid *grid, uint32_t number, bool vector)
+{
+	uint32_t count = grid->linear->linear->coefficients, last = vector ? number + HD_LR_COUNT - 1 : number,
+		 added = 0;
+	if (number >= count)
+		return 0;
+	last = last < count ? last : count - 1;
+	for (uint32_t row = number / COEFFICIENTS_A_ROW; row <= last / COEFFICIENTS_A_ROW; row++) {
+		uint32_t from = row * COEFFICIENTS_A_ROW, to = from + COEFFICIENTS_A_ROW - 1;
+		from = number > from ? number : from;
+		to = last < to ? last : to;
+		list[added++] = (struct hd_range_access){first_coefficient_row(grid) + row, PAIR * (to - from + 1)};
+	}
+	return added;
+}
+
+static uint32_t range_reads(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			    struct hd_range_access list[HD_MAX_RANGE])
+{
+	const struct hd_grid *grid = warp->cta->grid;
+	const uint8_t regs[] = {inst->inst.dst, inst->inst.a, inst->inst.b, inst->inst.c};
+	enum hd_lr_kind kind = hd_lr_kind(inst->inst.linear);
+	unsigned reg = hd_lr_reg(inst->inst.linear);
+	uint32_t count = 0;
+	(void)self;
+	if (kind != HD_LR_COEFFICIENT) {
+		uint8_t part = grid->linear->linear->thread_of[reg];
+		if (part != HD_LR_NO_THREAD)
+			count += add_pair(list, thread_row(warp, part), HD_WARP_LANES);
+		count += add_pair(list + count, block_row(warp), 1);
+	}
+	if (kind != HD_LR_OFFSET)
+		count += add_coefficients(list + count, grid, regs[hd_lr_slot(inst->inst.linear) & 3],
+					  kind == HD_LR_COEFFICIENT && reg);
+	return count;
+}
+
+static uint32_t range_writes(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			     struct hd_range_access list[HD_MAX_RANGE])
+{
+	(void)self;
+	switch (inst->inst.op) {
+	case HD_OP_R2CR: return add_coefficients(list, warp->cta->grid, inst->inst.x, false);
+	case HD_OP_R2TR: return add_pair(list, thread_row(warp, inst->inst.x), HD_WARP_LANES);
+	default: return add_pair(list, block_row(warp), HD_LR_COUNT);
+	}
+}
+
+static void decode(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_pfunction *function,
+		   struct hd_dinst *code)
+{
+	(void)self, (void)gpu;
+	for (uint32_t i = 0; i < function->count; i++) {
+		if (hd_lr_kind(code[i].inst.linear) == HD_LR_NONE ||
+		    hd_lr_kind(code[i].inst.linear) == HD_LR_COEFFICIENT)
+			continue; /* nothing is added */
+		if (code[i].pipe == HD_PIPE_LSU)
+			code[i].extra = ADDRESS_ADD;
+		else
+			code[i].latency = (uint16_t)(code[i].latency + ADDRESS_ADD);
+	}
+}
+
+/* ---- the rest */
+
+static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		     struct hd_diag *diag)
+{
+	(void)config;
+	if (!*parameter || !strcmp(parameter, "always"))
+		return 0;
+	return hd_error(diag, HD_NOWHERE, "policy '%s:%s': not 'always'", policy->name, parameter);
+}
+
+static bool why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size)
+{
+	const struct r2d2_sm *state = hd_policy_sm(self, warp->cta->sm);
+	if (!warp->cta->grid->linear || ((const struct r2d2_cta *)hd_policy_cta(self, warp->cta))->done)
+		return false;
+	snprintf(text, size, "waits for %s",
+		 state->parts_done ? "its block's index parts" : "the SM's coefficients and thread-index parts");
+	return true;
+}
+
+static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	(void)grid;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		memset(hd_policy_sm(self, gpu->sms[i]), 0, sizeof(struct r2d2_sm));
+}
+
+static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
+		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
+{
+	struct r2d2_sm sum = {0};
+	if (!gpu->grid)
+		return;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		const struct r2d2_sm *state = hd_policy_sm(self, gpu->sms[i]);
+		for (uint32_t stream = 0; stream < HD_STREAM_COUNT; stream++)
+			sum.instructions[stream] += state->instructions[stream];
+		sum.turning += state->turning;
+	}
+	add(context, "linear", gpu->grid->linear != NULL, "");
+	add(context, "coefficient_instructions", (double)sum.instructions[HD_STREAM_COEFFICIENT], "instructions");
+	add(context, "thread_instructions", (double)sum.instructions[HD_STREAM_THREAD], "instructions");
+	add(context, "block_instructions", (double)sum.instructions[HD_STREAM_BLOCK], "instructions");
+	add(context, "stream_cycles", (double)sum.turning, "cycles");
+}
+
+const struct hd_policy_hooks hd_hooks_r2d2 = {
+	.sm_bytes = sizeof(struct r2d2_sm),
+	.cta_bytes = sizeof(struct r2d2_cta),
+	.warp_bytes = sizeof(struct r2d2_warp),
+	.linear = true,
+	.streams = true,
+	.configure = configure,
+	.decode = decode,
+	.grid_begin = grid_begin,
+	.reserve = reserve,
+	.warp_start = warp_start,
+	.stream_end = stream_end,
+	.issued = issued,
+	.range_reads = range_reads,
+	.range_writes = range_writes,
+	.why_held = why_held,
+	.report = report,
+};
