@@ -1,8 +1,8 @@
 /*
  * Inline PTX: what the files that lower it share. parse.c takes the text apart, ptx.c binds operands and runs
- * the statements in order, alu.c, bits.c, float.c, simd.c, convert.c and system.c have the
- * instructions. A statement becomes the machine instructions that selection would make of the same operation; there are
- * no labels and no branches, and an instruction outside the tables is an error with its source line.
+ * the statements in order, alu.c, bits.c, float.c, simd.c, convert.c, system.c and copy.c have
+ * the instructions. A statement becomes the machine instructions that selection would make of the same operation; there
+ * are no labels and no branches, and an instruction outside the tables is an error with its source line.
  */
 #ifndef HD_PASSES_PTX_PTX_H
 #define HD_PASSES_PTX_PTX_H
@@ -82,7 +82,7 @@ struct hd_ptx_row {
 };
 /* A NULL name ends. */
 extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_bits[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[],
-	hd_ptx_system[];
+	hd_ptx_system[], hd_ptx_copy[];
 
 /* ---- parse.c */
 enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT };
@@ -106,6 +106,10 @@ void hd_ptx_out(struct hd_ptx *ptx, unsigned index, struct hd_leaf leaf, unsigne
 void hd_ptx_write(struct hd_ptx *ptx, const struct hd_ptx_part *part, struct hd_leaf leaf, unsigned bits);
 bool hd_ptx_constant(struct hd_ptx *ptx, unsigned index, uint64_t *value);
 uint16_t hd_ptx_rounding(const struct hd_ptx *ptx);
+
+/* ---- system.c */
+/* The address in brackets at operand `index`, in `space`. */
+struct hd_leaf hd_ptx_pointer(struct hd_ptx *ptx, unsigned index, unsigned space);
 
 /* ---- alu.c */
 /* The type of the opcode's last part, which has to be an integer of 16, 32 or 64 bits (or untyped). */

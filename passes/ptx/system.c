@@ -22,10 +22,9 @@ static unsigned space_of(const struct hd_ptx *ptx)
 	return HD_AS_GENERIC;
 }
 
-static struct hd_leaf pointer_of(struct hd_ptx *ptx, unsigned index)
+struct hd_leaf hd_ptx_pointer(struct hd_ptx *ptx, unsigned index, unsigned space)
 {
 	const struct hd_ptx_operand *operand = &ptx->now->operands[index];
-	unsigned space = space_of(ptx);
 	bool narrow = space == HD_AS_SHARED || space == HD_AS_LOCAL;
 	if (index >= ptx->now->count || operand->form != HD_PTX_ADDRESS) {
 		hd_ptx_error(ptx, "an address in brackets expected");
@@ -36,6 +35,11 @@ static struct hd_leaf pointer_of(struct hd_ptx *ptx, unsigned index)
 		leaf = hd_leaf_reg(hd_sel_reg(ptx->sel, leaf));
 	leaf.imm[0] += (uint64_t)operand->offset;
 	return leaf;
+}
+
+static struct hd_leaf pointer_of(struct hd_ptx *ptx, unsigned index)
+{
+	return hd_ptx_pointer(ptx, index, space_of(ptx));
 }
 
 static unsigned scope_of(const struct hd_ptx *ptx, unsigned otherwise)
@@ -273,7 +277,7 @@ static void match(struct hd_ptx *ptx, unsigned mode)
 #define CACHES " ca cg cs lu cv wb wt nc "
 #define HINTS                                                                                           \
 	" L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B " \
-	"L2::128B L2::256B "
+	"L2::128B L2::256B L2::cache_hint "
 #define ORDERS " weak volatile mmio relaxed acquire release acq_rel sc cta cluster gpu sys "
 #define ATOMICS " add min max inc dec and or xor exch cas "
 
@@ -283,8 +287,6 @@ const struct hd_ptx_row hd_ptx_system[] = {
 	{"st", TYPES SPACES CACHES HINTS ORDERS " v2 v4 ", 2, store, 0, true},
 	{"atom", TYPES SPACES ORDERS ATOMICS, 3, atomic, 1, true},
 	{"red", TYPES SPACES ORDERS ATOMICS, 2, atomic, 0, true},
-	{"prefetch", " global local L1 L2 ", 1, ignore, 0, false},
-	{"prefetchu", " L1 ", 1, ignore, 0, false},
 	{"membar.cta", "", 0, fence, HD_SCOPE_CTA, true},
 	{"membar.gl", "", 0, fence, HD_SCOPE_GPU, true},
 	{"membar.sys", "", 0, fence, HD_SCOPE_SYS, true},

@@ -1,7 +1,7 @@
 /*
  * Sources as nvcc takes them and clang does not: launches that a formatter took apart, `kernel << < g, b >> > ()`,
- * lists in them, `kernel<<<{2, 3}, 32>>>()`, and C++'s attributes behind CUDA's (attributes.c). What is read of such a
- * file is a copy that clang takes, under the file's own name and with each line, and most columns, where they were
+ * lists in them, `kernel<<<{2, 3}, 32>>>()`, C++'s attributes behind CUDA's (attributes.c), and registers in templates
+ * of inline assembly (templates.c). What is read of such a file is a copy that clang takes, under the file's own name and with each line, and most columns, where they were
  * (clang's overlay of the file system). Of the inputs and what they include by "NAME". Linear in their text.
  */
 #include <ctype.h>
@@ -16,6 +16,7 @@
 #include "heddle/object.h"
 #include "tools/heddle-cc/attributes.h"
 #include "tools/heddle-cc/source.h"
+#include "tools/heddle-cc/templates.h"
 
 struct visited {
 	const char *path; /* key */
@@ -323,13 +324,14 @@ static int mend_file(struct mend *mend, const char *file)
 	size_t size;
 	if (hd_read_file(file, &bytes, &size, &mend->job->cc->diag))
 		return -1;
-	/* A blank for `alignas` with its seven letters, and four for each list in `<<<{},{}>>>`. */
+	/* A blank for `alignas` with its seven letters, four for each list in `<<<{},{}>>>`, a sign for `%tid`. */
 	struct hd_text text = {hd_xmalloc(2 * size + 1), size};
 	memcpy(text.data, bytes, size);
 	text.data[size] = '\0';
 	free(bytes);
 	bool changed = join_launches(&text);
 	changed = hd_attributes_mend(&text, mend->macros) || changed;
+	changed = hd_templates_mend(&text) || changed;
 	int status = changed ? hd_source_write(mend->job, file, text.data, text.size) : 0;
 	free(text.data);
 	return status;

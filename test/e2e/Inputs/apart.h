@@ -18,3 +18,17 @@ inline __device__ float first_of(const float *x)
 	staged[0] = x[0];
 	return staged[0];
 }
+
+// Special registers with one sign and with two, before operands and without; "%laneid" elsewhere stays.
+inline __device__ int threads_and_lane(const char *&word)
+{
+	unsigned threads, lane, block;
+	asm("mov.u32 %0, %ntid.x;\n" : "=r"(threads) :);
+	__asm__ __volatile__(
+		"{\n\t.reg .u32 one;"		 // : "%laneid"
+		"\tadd.u32 %0, %laneid, %%ctaid.x;\n\t}" : "=r"(lane));
+	asm volatile ("{ .reg .u32 unread; mov.u32 unread, %clock; }");
+	asm("mov.u32 %0, %%ctaid.x;" : "=r"(block) : "r"(threads));
+	word = "%laneid";
+	return threads + lane + block;
+}

@@ -1,0 +1,132 @@
+/*
+ * Templates of inline assembly as nvcc takes them: with operands, clang wants `%%laneid` for PTX's special registers,
+ * where nvcc takes `%laneid`, too. Needs the text of a source; linear in it.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "tools/heddle-cc/source.h"
+#include "tools/heddle-cc/templates.h"
+
+/* The special registers of the PTX ISA, which no host's assembler knows. */
+static const char *const registers[] = {
+	"tid",
+	"ntid",
+	"ctaid",
+	"nctaid",
+	"laneid",
+	"warpid",
+	"nwarpid",
+	"smid",
+	"nsmid",
+	"gridid",
+	"lanemask_eq",
+	"lanemask_le",
+	"lanemask_lt",
+	"lanemask_ge",
+	"clock",
+	"clock_hi",
+	"clock64",
+	"globaltimer",
+	"globaltimer_lo",
+	"lanemask_gt",
+	"globaltimer_hi",
+	"envreg0",
+	"is_explicit_cluster",
+	"total_smem_size",
+	"dynamic_smem_size",
+};
+
+static bool is_one_of(const char *word, size_t length, const char *const names[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(names[i]) == length && !strncmp(word, names[i], length))
+			return true;
+	return false;
+}
+#define IS_ONE_OF(word, length, names) is_one_of(word, length, names, sizeof(names) / sizeof *(names))
+
+/* Behind the word at `at`, and blanks, if it is one of `names`; else NULL. */
+#define BEHIND_WORD(at, names) behind_word(at, names, sizeof(names) / sizeof *(names))
+static char *behind_word(char *at, const char *const names[], size_t count)
+{
+	size_t length = hd_source_word_length(at);
+	if (!length || !is_one_of(at, length, names, count))
+		return NULL;
+	at += length;
+	return at + strspn(at, " \t\r\n\\");
+}
+
+/* Doubles the signs of special registers in the literal from `at` to `end`; the new end. */
+static char *double_signs(struct hd_text *text, char *at, char *end)
+{
+	for (; at < end; at++) {
+		if (*at != '%')
+			continue;
+		size_t length = hd_source_word_length(at + 1);
+		if (IS_ONE_OF(at + 1, length, registers)) {
+			memmove(at + 1, at, (size_t)(text->data + text->size + 1 - at));
+			text->size++;
+			end++;
+			at++;
+		} else if (at[1] == '%') {
+			at++;
+		}
+	}
+	return end;
+}
+
+/* What comes behind the template that starts at `at`: a colon where there are operands; NULL: its end is not found. */
+static char *template_end(char *at, const char *start)
+{
+	int depth = 0;
+	while (*at && *at != ';') {
+		char *behind = hd_source_skip_opaque(at, start);
+		if (!behind && depth == 0 && (*at == ':' || *at == ')'))
+			return at;
+		depth += behind ? 0 : *at == '(' ? 1 : *at == ')' ? -1 : 0;
+		at = behind ? behind : at + 1;
+	}
+	return NULL;
+}
+
+/* Mends the template behind the bracket before `at`; behind it. */
+static char *mend_template(struct hd_text *text, char *at)
+{
+	char *end = template_end(at, text->data);
+	if (!end || *end != ':')
+		return at;
+	while (at < end) {
+		char *behind = hd_source_skip_opaque(at, text->data);
+		if (behind && *at == '"') {
+			char *now = double_signs(text, at, behind);
+			end += now - behind;
+			behind = now;
+		}
+		at = behind ? behind : at + 1;
+	}
+	return at;
+}
+
+bool hd_templates_mend(struct hd_text *text)
+{
+	static const char *const assembly[] = {"asm", "__asm__", "__asm"};
+	static const char *const qualifiers[] = {"volatile", "__volatile__", "__volatile"};
+	size_t size = text->size;
+	for (char *at = text->data; *at;) {
+		char *behind = hd_source_skip_opaque(at, text->data);
+		size_t length = behind ? 0 : hd_source_word_length(at);
+		char *inside = length ? BEHIND_WORD(at, assembly) : NULL, *qualified;
+		if (inside && (qualified = BEHIND_WORD(inside, qualifiers)))
+			inside = qualified;
+		if (inside && *inside == '(')
+			at = mend_template(text, inside + 1);
+		else if (behind)
+			at = behind;
+		else if (length)
+			at += length;
+		else
+			at++;
+	}
+	return text->size != size;
+}
