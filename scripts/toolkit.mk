@@ -15,7 +15,7 @@ TOOLKIT_SCRIPTS := $(patsubst %,$(TOOLKIT)/lib64/%,libcudart.so libcudart_static
 TOOLKIT_LINKS := $(patsubst %,$(TOOLKIT)/%,bin/nvcc include lib64/libheddle-cudart.so lib64/libcudart.so.12 \
 	lib64/libcuda.so.1 nvvm/libdevice/libdevice.10.bc)
 TOOLKIT_FILES := $(TOOLKIT_LINKS) $(TOOLKIT_SCRIPTS) $(TOOLKIT)/lib64/libheddle-cuda.so $(TOOLKIT)/lib64/libcudadevrt.a \
-	$(TOOLKIT)/version.json
+	$(TOOLKIT)/lib64/libcurand.a $(TOOLKIT)/version.json
 
 $(TOOLKIT)/bin/nvcc: LEADS_TO := ../../../../bin/heddle-cc
 $(TOOLKIT)/include: LEADS_TO := ../include/cuda
@@ -32,8 +32,9 @@ $(TOOLKIT)/lib64/%: scripts/toolkit.mk
 	@mkdir -p $(@D)
 	$(Q)echo 'INPUT($(if $(filter stubs/%,$*),../)libheddle-cuda.so)' > $@
 
-# An archive of nothing: the device runtime (dynamic parallelism) is not modelled, and build systems link it always.
-$(TOOLKIT)/lib64/libcudadevrt.a: scripts/toolkit.mk
+# Archives of nothing: the device runtime (dynamic parallelism) is not modelled, and build systems link it always; what
+# cuRAND does without a toolkit is in its header.
+$(TOOLKIT)/lib64/libcudadevrt.a $(TOOLKIT)/lib64/libcurand.a: scripts/toolkit.mk
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) qcs $@
 

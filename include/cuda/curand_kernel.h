@@ -1,16 +1,18 @@
 /*
- * NVIDIA's cuRAND on the device, where a toolkit's headers are in the search path (-I $CUDA_HOME/include); one of them
- * has to come first (curand_mtgp32_kernel.h).
+ * cuRAND on the device: NVIDIA's where a toolkit's headers are in the search path (-I $CUDA_HOME/include), of which one
+ * has to come first (curand_mtgp32_kernel.h); else our own of its generators and distributions (heddle_random.h).
  */
 #ifndef HEDDLE_CURAND_KERNEL_H
 #define HEDDLE_CURAND_KERNEL_H
 
-#if !__has_include_next(<curand_kernel.h>)
-#error "curand_kernel.h is a part of NVIDIA's cuRAND: name the headers of a CUDA toolkit, -I $CUDA_HOME/include"
-#endif
-
+#if __has_include_next(<curand_kernel.h>)
 #include "curand_mtgp32_kernel.h"
 
 #include_next <curand_kernel.h>
+#else
+#include "curand.h"
+#include "heddle_random.h"
+#include "heddle_random_shapes.h"
+#endif
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * Sources as nvcc takes them and clang does not: launches that a formatter took apart, `kernel << < g, b >> > ()`,
  * lists in them, `kernel<<<{2, 3}, 32>>>()`, C++'s attributes behind CUDA's (attributes.c), and registers in templates
- * of inline assembly (templates.c). What is read of such a file is a copy that clang takes, under the file's own name and with each line, and most columns, where they were
- * (clang's overlay of the file system). Of the inputs and what they include by "NAME". Linear in their text.
+ * of inline assembly (templates.c). What is read of such a file is a copy that clang takes, under the file's own name
+ * and with each line, and most columns, where they were (clang's overlay of the file system). Of the inputs and what
+ * they include by "NAME". Linear in their text.
  */
 #include <ctype.h>
 #include <jansson.h>

@@ -1,0 +1,67 @@
+/*
+ * cuRAND of the host: NVIDIA's where a toolkit's headers are in the search path. Else generators whose numbers are made
+ * on the device by Philox4x32-10 (heddle_random.h), whatever the type that is asked for: the distributions are cuRAND's,
+ * the numbers are not. Quasirandom generators are CURAND_STATUS_TYPE_ERROR.
+ */
+#ifndef HEDDLE_CURAND_H
+#define HEDDLE_CURAND_H
+
+#if __has_include_next(<curand.h>)
+#include_next <curand.h>
+#else
+
+#include <cuda_runtime.h>
+
+#define CURAND_VER_MAJOR 10
+#define CURAND_VER_MINOR 3
+#define CURAND_VER_PATCH 4
+#define CURAND_VERSION (CURAND_VER_MAJOR * 1000 + CURAND_VER_MINOR * 100 + CURAND_VER_PATCH)
+
+enum curandStatus {
+	CURAND_STATUS_SUCCESS = 0,
+	CURAND_STATUS_VERSION_MISMATCH = 100,
+	CURAND_STATUS_NOT_INITIALIZED = 101,
+	CURAND_STATUS_ALLOCATION_FAILED = 102,
+	CURAND_STATUS_TYPE_ERROR = 103,
+	CURAND_STATUS_OUT_OF_RANGE = 104,
+	CURAND_STATUS_LENGTH_NOT_MULTIPLE = 105,
+	CURAND_STATUS_DOUBLE_PRECISION_REQUIRED = 106,
+	CURAND_STATUS_LAUNCH_FAILURE = 201,
+	CURAND_STATUS_PREEXISTING_FAILURE = 202,
+	CURAND_STATUS_INITIALIZATION_FAILED = 203,
+	CURAND_STATUS_ARCH_MISMATCH = 204,
+	CURAND_STATUS_INTERNAL_ERROR = 999
+};
+enum curandRngType {
+	CURAND_RNG_TEST = 0,
+	CURAND_RNG_PSEUDO_DEFAULT = 100,
+	CURAND_RNG_PSEUDO_XORWOW = 101,
+	CURAND_RNG_PSEUDO_MRG32K3A = 121,
+	CURAND_RNG_PSEUDO_MTGP32 = 141,
+	CURAND_RNG_PSEUDO_MT19937 = 142,
+	CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161,
+	CURAND_RNG_QUASI_DEFAULT = 200,
+	CURAND_RNG_QUASI_SOBOL32 = 201,
+	CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 = 202,
+	CURAND_RNG_QUASI_SOBOL64 = 203,
+	CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 = 204
+};
+enum curandOrdering {
+	CURAND_ORDERING_PSEUDO_BEST = 100,
+	CURAND_ORDERING_PSEUDO_DEFAULT = 101,
+	CURAND_ORDERING_PSEUDO_SEEDED = 102,
+	CURAND_ORDERING_PSEUDO_LEGACY = 103,
+	CURAND_ORDERING_PSEUDO_DYNAMIC = 104,
+	CURAND_ORDERING_QUASI_DEFAULT = 201
+};
+typedef enum curandStatus curandStatus_t;
+typedef enum curandRngType curandRngType_t;
+typedef enum curandOrdering curandOrdering_t;
+typedef struct curandGenerator_st *curandGenerator_t;
+
+#if defined(__CUDACC__)
+#include "heddle_random_host.h"
+#endif
+
+#endif
+#endif
