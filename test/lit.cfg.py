@@ -69,6 +69,7 @@ for name, path in tools.items():
 environment = config.environment
 environment['PATH'] = os.pathsep.join([llvm, os.environ.get('PATH', '/usr/bin:/bin')])
 environment['LC_ALL'] = 'C.UTF-8'
+environment['HEDDLE_THREADS'] = '1' # tests run beside each other
 environment['TMPDIR'] = os.path.join(build, 'test', 'tmp')
 for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG', 'HEDDLE_SARIF_SCHEMA']:
     if name in os.environ:

@@ -69,6 +69,7 @@ struct hd_sim_options {
 	bool warn_outside;    /* loads a little outside an allocation warn, as hardware lets them pass; else faults */
 	uint32_t check;	      /* HD_CHECK_*: mistakes of the program to look for; 0: none */
 	uint64_t sample;      /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
+	uint32_t threads;     /* of the host, at most one an SM: results do not depend on it; 0: one */
 	FILE *progress;	      /* a terminal for a line about launches that take longer than two seconds; NULL: none */
 	const char *trace;    /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
@@ -78,6 +79,10 @@ struct hd_sim_options {
 	void (*record)(void *context, const char *line);
 	void *record_context;
 };
+
+/* What --threads or HEDDLE_THREADS says as options.threads; NULL or "": the processors that this process may use. 0 or
+ * -1. */
+int hd_sim_threads_parse(const char *text, uint32_t *threads, struct hd_diag *diag);
 
 int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **sim);
 void hd_sim_free(struct hd_sim *sim);

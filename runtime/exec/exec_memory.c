@@ -280,7 +280,7 @@ static bool put_off(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t
 		    enum pattern pattern)
 {
 	if (!(inst->effects & HD_FX_STORE)) {
-		bool holds = hd_later_holds(exec, base, offset);
+		bool holds = hd_later_holds(exec);
 		if (holds)
 			hd_later_load(exec, inst, base, offset);
 		return holds;

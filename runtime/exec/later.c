@@ -56,30 +56,29 @@ struct hd_later *hd_later_new(uint64_t issues, struct hd_arena *arena)
 
 /* ---- lines */
 
-static uint64_t line_bit(uint64_t host)
+/* Of device addresses: those of the host are others in each run. */
+static uint64_t line_bit(uint64_t address)
 {
-	return UINT64_C(1) << ((host >> 7) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+	return UINT64_C(1) << ((address >> 7) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 
-static uint64_t lines_of(uint32_t mask, uint32_t bytes, uintptr_t base, const uint64_t *offset)
+/* Accesses are aligned: that of a lane is in one line. */
+static uint64_t lines_of(const struct hd_exec *exec)
 {
+	const uint64_t *address = exec->effect->address;
 	uint64_t bits = 0, last = 0;
-	HD_FOR_LANES (lane, mask) {
-		uint64_t host = base + offset[lane];
-		if (host >> 7 != last >> 7)
-			bits |= line_bit(host);
-		last = host;
+	HD_FOR_LANES (lane, exec->mask) {
+		if (address[lane] >> 7 != last >> 7)
+			bits |= line_bit(address[lane]);
+		last = address[lane];
 	}
-	(void)bytes; /* accesses are aligned: none crosses a line */
 	return bits;
 }
 
-bool hd_later_holds(const struct hd_exec *exec, uintptr_t base, const uint64_t *offset)
+bool hd_later_holds(const struct hd_exec *exec)
 {
 	const struct hd_later *later = exec->later;
-	if (later->in_order)
-		return true;
-	return later->lines && later->lines & lines_of(exec->mask, 0, base, offset);
+	return later->in_order || (later->lines && later->lines & lines_of(exec));
 }
 
 /* ---- putting off */
@@ -114,7 +113,7 @@ void hd_later_store(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t
 	for (unsigned word = 0; word < words; word++)
 		memcpy(stored->rows[word], hd_row(exec->warp, hd_next_reg(inst->inst.c, word)),
 		       sizeof(stored->rows[0]));
-	exec->later->lines |= lines_of(exec->mask, inst->access_bytes, base, offset);
+	exec->later->lines |= lines_of(exec);
 }
 
 void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *host)
@@ -122,7 +121,8 @@ void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8
 	struct stored_row *stored = add(exec, inst, STORE_ROW, sizeof(*stored));
 	stored->host = host;
 	memcpy(stored->row, hd_row(exec->warp, inst->inst.c), sizeof(stored->row));
-	exec->later->lines |= line_bit((uintptr_t)host) | line_bit((uintptr_t)host + sizeof(stored->row) - 4);
+	uint64_t first = exec->effect->address[0];
+	exec->later->lines |= line_bit(first) | line_bit(first + sizeof(stored->row) - 4);
 }
 
 void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *const *host)

@@ -30,9 +30,10 @@ static inline void hd_later_clear(struct hd_later *later)
 	later->error = 0;
 }
 
-/* Must this load of the lanes in exec->mask, at host addresses base + offset[lane], wait? */
-bool hd_later_holds(const struct hd_exec *exec, uintptr_t base, const uint64_t *offset);
-/* What the lanes in exec->mask do there, checked already, with the operands that they have now. */
+/* Must the load of the lanes in exec->mask at exec->effect's addresses wait? */
+bool hd_later_holds(const struct hd_exec *exec);
+/* What the lanes in exec->mask do there, at host addresses base + offset[lane], checked already, with the operands that
+ * they have now. */
 void hd_later_load(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset);
 void hd_later_store(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset);
 void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *host);

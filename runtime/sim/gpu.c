@@ -399,6 +399,11 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 	return run;
 }
 
+void hd_run_release(struct hd_run *run)
+{
+	hd_window_release(run->window);
+}
+
 /* The first grid for some time. */
 static void wake_up(struct hd_run *run)
 {

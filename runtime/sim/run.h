@@ -56,8 +56,11 @@ void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now);
  */
 struct hd_window;
 struct hd_window *hd_window_new(struct hd_run *run);
+void hd_window_release(struct hd_window *window);
 /* The first grid for some time begins; or a grid that runs beside others does, or ends. */
 void hd_window_begin(struct hd_window *window);
+/* Cycles of a window at most, for the grids that ran last. */
+uint64_t hd_window_most(const struct hd_window *window);
 /* The cycle behind the last that the SMs may work through from `now` on without looking at each other: now + 1 where
  * they have to. */
 uint64_t hd_window_end(const struct hd_window *window, uint64_t now);

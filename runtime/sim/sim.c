@@ -9,6 +9,7 @@
 
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sim/crew.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
@@ -17,6 +18,7 @@
 #include "runtime/sm/sm.h"
 #include "runtime/verify/redundancy.h"
 
+#define MOST_THREADS 256
 #define DEFAULT_HEAP_BYTES UINT64_C(8388608) /* as CUDA's cudaLimitMallocHeapSize */
 
 static int check_config(const struct hd_config *config, struct hd_diag *diag)
@@ -120,6 +122,7 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_vec_release(&gpu->grids);
 	while (gpu->modules)
 		hd_sim_unload(sim, gpu->modules);
+	hd_run_release(gpu->run);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		hd_sm_free(gpu->sms[i]);
 	for (uint32_t i = 0; i < sim->launches.len; i++)
@@ -136,6 +139,16 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_arena_release(&gpu->arena);
 	free(sim->exec);
 	free(sim);
+}
+
+int hd_sim_threads_parse(const char *text, uint32_t *threads, struct hd_diag *diag)
+{
+	char *end;
+	unsigned long number = text && *text ? strtoul(text, &end, 10) : hd_crew_processors();
+	*threads = number < MOST_THREADS ? (uint32_t)number : MOST_THREADS;
+	if (text && *text && (!number || *end || *text == '-'))
+		return hd_error(diag, HD_NOWHERE, "the number of threads is 1 or more, not '%s'", text);
+	return 0;
 }
 
 const char *hd_sim_error_text(const struct hd_sim *sim)

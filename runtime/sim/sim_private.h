@@ -45,6 +45,7 @@ static inline struct hd_sim *hd_sim_of(struct hd_gpu *gpu)
 
 /* gpu.c: the grids that run. */
 struct hd_run *hd_run_new(struct hd_gpu *gpu);
+void hd_run_release(struct hd_run *run);
 /* Gives a grid its turn; its slot and record are set. 0, or a negative enum hd_sim_error with gpu->error_text filled.
  */
 int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid);

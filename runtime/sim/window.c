@@ -22,16 +22,18 @@
  * Cost: O(SMs) a window beside their work.
  */
 #include "runtime/exec/later.h"
+#include "runtime/sim/crew.h"
 #include "runtime/sim/run.h"
 #include "runtime/sm/hooks.h"
 
 struct hd_window {
 	struct hd_run *run;
-	uint64_t cycles; /* of a window, at most */
-	bool allowed;	 /* for the grids that run */
-	bool inside;	 /* stopped SMs go on */
-	bool waiting;	 /* blocks wait for a place */
-	bool fed, idle;	 /* some SM gave the memory work; ran out of it */
+	struct hd_crew *crew; /* from the first grid on */
+	uint64_t cycles;      /* of a window, at most */
+	bool allowed;	      /* for the grids that run */
+	bool inside;	      /* stopped SMs go on */
+	bool waiting;	      /* blocks wait for a place */
+	bool fed, idle;	      /* some SM gave the memory work; ran out of it */
 	uint64_t end;
 	uint32_t count;
 	uint16_t sms[HD_MAX_SMS];     /* that have something to do in the window */
@@ -41,6 +43,7 @@ struct hd_window {
 	struct hd_later *later[HD_MAX_SMS];
 };
 enum { FED = 1, IDLE = 2 };
+#define WORTH_SHARING 4 /* SMs */
 
 /* ---- how long */
 
@@ -78,6 +81,23 @@ static bool looks_at_all(const struct hd_gpu *gpu)
 	       gpu->options.warn_outside;
 }
 
+void hd_window_release(struct hd_window *window)
+{
+	hd_crew_free(window->crew);
+}
+
+/* A process that has forked makes threads of its own. */
+static void find_crew(struct hd_window *window)
+{
+	const struct hd_gpu *gpu = window->run->gpu;
+	uint32_t threads =
+		gpu->options.threads < gpu->config.sm_count ? gpu->options.threads : (uint32_t)gpu->config.sm_count;
+	if (window->crew && !hd_crew_is_here(window->crew))
+		window->crew = NULL;
+	if (!window->crew && threads > 1 && window->allowed)
+		window->crew = hd_crew_new(threads);
+}
+
 void hd_window_begin(struct hd_window *window)
 {
 	const struct hd_gpu *gpu = window->run->gpu;
@@ -85,6 +105,12 @@ void hd_window_begin(struct hd_window *window)
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
 		if (gpu->grids.data[i]->running && window->allowed)
 			window->allowed = !serves(gpu, gpu->grids.data[i]);
+	find_crew(window);
+}
+
+uint64_t hd_window_most(const struct hd_window *window)
+{
+	return window->allowed ? window->cycles : 1;
 }
 
 uint64_t hd_window_end(const struct hd_window *window, uint64_t now)
@@ -100,31 +126,45 @@ uint64_t hd_window_end(const struct hd_window *window, uint64_t now)
 
 /* ---- one SM */
 
-static void note(struct hd_window *window, uint32_t id, const struct hd_sm *sm)
-{
-	window->noted[id] |= (sm->lsu_ticked ? FED : 0) | (sm->resident_warps ? 0 : IDLE);
-}
-
 /* Through the cycles before `end`, or until it has to stop. */
 static void advance(struct hd_window *window, uint32_t id, uint64_t end)
 {
-	struct hd_run *run = window->run;
-	struct hd_sm *sm = run->gpu->sms[id];
-	uint64_t now = run->due[id];
-	sm->exec->later = window->later[id];
-	while (now < end) {
+	const struct hd_gpu *gpu = window->run->gpu;
+	struct hd_sm *sm = gpu->sms[id];
+	struct hd_later *later = window->later[id];
+	uint64_t now = window->run->due[id], worked = 0, stopped = 0;
+	uint8_t noted = 0;
+	sm->exec->later = later;
+	while (now < end && !stopped) {
 		if (hd_sm_busy(sm))
-			window->worked[id] = now;
-		uint64_t next = hd_sm_tick(sm, now), this = now;
-		note(window, id, sm);
-		now = run->gpu->every_cycle ? now + 1 : next;
-		if (window->later[id]->error || (window->waiting && (sm->ctas_retired || sm->wants_dispatch))) {
-			window->stopped[id] = this + 1;
-			break;
-		}
+			worked = now;
+		uint64_t next = hd_sm_tick(sm, now);
+		noted |= (sm->lsu_ticked ? FED : 0) | (sm->resident_warps ? 0 : IDLE);
+		if (later->error || (window->waiting && (sm->ctas_retired || sm->wants_dispatch)))
+			stopped = now + 1;
+		now = gpu->every_cycle ? now + 1 : next;
 	}
 	sm->exec->later = NULL;
-	run->due[id] = now;
+	window->run->due[id] = now;
+	window->noted[id] |= noted;
+	window->stopped[id] = stopped;
+	window->worked[id] = worked > window->worked[id] ? worked : window->worked[id];
+}
+
+static void advance_one(void *context, uint32_t index)
+{
+	struct hd_window *window = context;
+	advance(window, window->sms[index], window->end);
+}
+
+static void advance_all(struct hd_window *window)
+{
+	if (window->crew && window->count >= WORTH_SHARING) {
+		hd_crew_run(window->crew, window->count, advance_one, window);
+		return;
+	}
+	for (uint32_t i = 0; i < window->count; i++)
+		advance_one(window, i);
 }
 
 /* ---- stopped ones */
@@ -270,8 +310,7 @@ uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uin
 	window->end = end;
 	window->waiting = hd_run_waits_for_room(run);
 	find_sms(window);
-	for (uint32_t i = 0; i < window->count; i++)
-		advance(window, window->sms[i], end);
+	advance_all(window);
 	while (window->waiting && first_stopped(window) < limit_of(window))
 		go_on(window, first_stopped(window), limit_of(window));
 	uint64_t limit = limit_of(window);

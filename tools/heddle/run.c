@@ -40,6 +40,7 @@ enum {
 	KEY_TRACE,
 	KEY_PROFILE,
 	KEY_SAMPLE,
+	KEY_THREADS,
 	KEY_IDEAL,
 	KEY_QUIET,
 	KEY_KERNEL,
@@ -79,6 +80,11 @@ static const struct argp_option options[] = {
 	{"trace", KEY_TRACE, "STREAMS", 0, "trace events, e.g. issue,lsu@1000:1200", 0},
 	{"profile", KEY_PROFILE, NULL, 0,
 	 "count what each instruction and branch does, in the statistics (pass parameter profile=)", 0},
+	{"threads", KEY_THREADS, "N", 0,
+	 "simulate on N threads of the host, at most one an SM (default: HEDDLE_THREADS, else its processors); no "
+	 "result "
+	 "depends on it",
+	 0},
 	{"sample", KEY_SAMPLE, "N", 0, "add to the statistics what each counter counts in every N cycles of a launch",
 	 0},
 	{"ideal", KEY_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
@@ -89,7 +95,8 @@ static const struct argp_option options[] = {
 	{0}};
 
 struct run {
-	const char *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *check, *out_of_bounds, *kernel, *launch;
+	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *check, *out_of_bounds, *kernel,
+		*launch;
 	bool verify, profile, ideal, json, quiet, dump_state, functional;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
@@ -114,6 +121,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_TRACE: run->trace = arg; break;
 	case KEY_PROFILE: run->profile = true; break;
 	case KEY_SAMPLE: run->sample = arg; break;
+	case KEY_THREADS: run->threads = arg; break;
 	case KEY_IDEAL: run->ideal = true; break;
 	case KEY_JSON: run->json = true; break;
 	case KEY_QUIET: run->quiet = true; break;
@@ -138,6 +146,11 @@ static int check_number(const char *option, const char *text, struct hd_diag *di
 	if (text && (!strtoull(text, &end, 10) || *end || *text == '-'))
 		return hd_error(diag, HD_NOWHERE, "%s needs a positive number, not '%s'", option, text);
 	return 0;
+}
+
+static const char *threads_of(const struct run *run)
+{
+	return run->threads ? run->threads : getenv("HEDDLE_THREADS");
 }
 
 /* Whether the statistics can be written in the end. */
@@ -182,6 +195,9 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 		status = -1;
 	if (check_number("--max-cycles", run->max_cycles, diag) || check_number("--sample", run->sample, diag))
 		status = -1;
+	uint32_t threads;
+	if (hd_sim_threads_parse(threads_of(run), &threads, diag))
+		status = -1;
 	return status;
 }
 
@@ -222,6 +238,7 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_DUMP_STATE", run->dump_state ? "1" : NULL);
 	put("HEDDLE_PROGRESS", cmd_progress() && !run->quiet ? "1" : NULL);
 	put("HEDDLE_SAMPLE", run->sample);
+	put("HEDDLE_THREADS", threads_of(run));
 	put("HEDDLE_CHECK", run->check);
 	put("HEDDLE_OUT_OF_BOUNDS", run->out_of_bounds);
 	put("HEDDLE_TRACE", run->trace);
@@ -324,6 +341,8 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 {
 	struct runs *runs = context;
 	const struct run *run = runs->run;
+	uint32_t threads = 1;
+	hd_sim_threads_parse(threads_of(run), &threads, runs->diag);
 	struct hd_sim_options sim_options = {
 		.config = runs->config,
 		.policy = policy,
@@ -340,6 +359,7 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 		.dump_state = run->dump_state,
 		.progress = cmd_progress() && !run->quiet ? stderr : NULL,
 		.sample = run->sample ? strtoull(run->sample, NULL, 10) : 0,
+		.threads = threads,
 		.trace = run->trace,
 		.diag = runs->diag,
 	};

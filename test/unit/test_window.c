@@ -1,0 +1,218 @@
+/* Windows of cycles, and host threads: nothing that comes out depends on either. */
+#include "harness.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "runtime/sim/crew.h"
+#include "runtime/sim/run.h"
+#include "runtime/sim/sim_private.h"
+#include "simbench.h"
+
+/* ---- the crew */
+
+enum { PIECES = 100, PHASES = 300 };
+struct phases {
+	uint32_t done[PIECES]; /* by whoever has the piece */
+	_Atomic uint32_t all;
+};
+
+static void do_piece(void *context, uint32_t index)
+{
+	struct phases *phases = context;
+	phases->done[index]++;
+	atomic_fetch_add(&phases->all, 1);
+}
+
+START_TEST(each_piece_is_done_once)
+{
+	static const uint32_t threads[] = {1, 2, 3, 8};
+	for (uint32_t i = 0; i < 4; i++) {
+		struct phases phases = {.all = 0};
+		struct hd_crew *crew = hd_crew_new(threads[i]);
+		for (uint32_t phase = 0; phase < PHASES; phase++) {
+			uint32_t count = phase % (PIECES + 1), before = phases.all;
+			hd_crew_run(crew, count, do_piece, &phases);
+			ck_assert_uint_eq(phases.all, before + count);
+		}
+		for (uint32_t piece = 0; piece < PIECES; piece++) {
+			uint32_t expected = 0;
+			for (uint32_t phase = 0; phase < PHASES; phase++)
+				expected += phase % (PIECES + 1) > piece;
+			ck_assert_uint_eq(phases.done[piece], expected);
+		}
+		hd_crew_free(crew);
+	}
+}
+END_TEST
+
+struct met {
+	_Atomic uint32_t here;
+	pthread_t by[2];
+};
+
+/* Ends when two threads are here. */
+static void meet(void *context, uint32_t index)
+{
+	struct met *met = context;
+	met->by[index] = pthread_self();
+	atomic_fetch_add(&met->here, 1);
+	while (atomic_load(&met->here) < 2)
+		sched_yield();
+}
+
+START_TEST(pieces_are_done_by_several_threads)
+{
+	struct hd_crew *crew = hd_crew_new(2);
+	for (uint32_t i = 0; i < 20; i++) {
+		struct met met = {0};
+		hd_crew_run(crew, 2, meet, &met);
+		ck_assert(!pthread_equal(met.by[0], met.by[1]));
+	}
+	hd_crew_free(crew);
+}
+END_TEST
+
+/* ---- a kernel that loads, stores, takes tickets and loads what its block has stored */
+
+enum { SMS = 6, CTAS = 50, THREADS = 64, TICKETS = 1 << 16, RESULTS = 2 << 16, BYTES = 3 << 16 };
+
+static void access_at(struct simbench *bench, enum hd_op op, uint8_t base, uint32_t offset, uint8_t value)
+{
+	struct hd_inst *inst = simbench_emit(bench, op);
+	inst->a = base, inst->xkind = HD_X_OTHER, inst->x = offset;
+	inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	if (op == HD_OP_STG)
+		inst->c = value;
+	else
+		inst->dst = value;
+}
+
+static void step_pointer(struct simbench *bench, uint8_t index, uint32_t bytes)
+{
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_IMAD_WIDE); /* R4:R5 += index * bytes */
+	inst->dst = 4, inst->a = index, inst->c = 4, inst->xkind = HD_X_IMM_B, inst->x = bytes;
+}
+
+static void build(struct simbench *bench)
+{
+	simbench_s2r(bench, 8, HD_SR_TID_X);
+	simbench_s2r(bench, 9, HD_SR_CTAID_X);
+	for (uint32_t i = 0; i < 4; i++) { /* R2:R3 and R4:R5 are the array */
+		struct hd_inst *inst = simbench_emit(bench, HD_OP_MOV);
+		inst->dst = (uint8_t)(2 + i), inst->xkind = HD_X_CONST_B;
+		inst->x = HD_CONST_X(0, HD_CB_PARAMS + i % 2 * 4);
+	}
+	step_pointer(bench, 9, 4 * THREADS);
+	step_pointer(bench, 8, 4);
+	for (uint32_t i = 0; i < 3; i++) {
+		access_at(bench, HD_OP_LDG, 4, 0, 11);
+		simbench_ffma(bench, 11, 11, 11, 11);
+		access_at(bench, HD_OP_STG, 4, 0, 9);
+		struct hd_inst *bar = simbench_emit(bench, HD_OP_BAR);
+		bar->xkind = HD_X_IMM_B;
+		access_at(bench, HD_OP_LDG, 4, 0, 12); /* in the same window */
+		access_at(bench, HD_OP_STG, 4, RESULTS, 12);
+		struct hd_inst *atomic = simbench_emit(bench, HD_OP_ATOMG);
+		atomic->dst = 14, atomic->a = 2, atomic->b = 12, atomic->xkind = HD_X_OTHER, atomic->x = TICKETS;
+		atomic->mods = HD_MOD(ATOMOP, HD_ATOM_ADD) | HD_MOD(DTYPE, HD_U32);
+		access_at(bench, HD_OP_LDG, 2, TICKETS, 15); /* sees it */
+		access_at(bench, HD_OP_STG, 4, TICKETS / 2, 15);
+		access_at(bench, HD_OP_STG, 4, 0, 14);
+	}
+	bench->meta.param_bytes = 8;
+}
+
+struct outcome {
+	struct hd_stats stats;
+	uint64_t cycles;
+	char message[1024];
+	uint8_t memory[BYTES];
+};
+
+static void run(struct outcome *outcome, uint32_t threads, bool windows, uint32_t fault_from)
+{
+	struct simbench bench;
+	uint64_t address;
+	simbench_init(&bench);
+	bench.config.sm_count = SMS;
+	bench.config.schedulers = 2;
+	bench.config.max_ctas = 3;
+	bench.config.cta_launch_interval = 3;
+	bench.options.threads = threads;
+	bench.options.profile = !windows;
+	build(&bench);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, fault_from ? fault_from : BYTES, &address), 0);
+	struct hd_launch launch = {.kernel = bench.kernel,
+				   .grid = {CTAS, 1, 1},
+				   .block = {THREADS, 1, 1},
+				   .params = &address};
+	launch.param_bytes = sizeof address;
+	int error = hd_sim_launch(bench.sim, &launch);
+	ck_assert_int_eq(error, fault_from ? HD_SIM_BAD_ADDRESS : 0);
+	ck_assert(windows == (hd_window_most(bench.sim->gpu.run->window) > 4));
+	*outcome = (struct outcome){.stats = *simbench_stats(&bench), .cycles = hd_sim_cycles(bench.sim)};
+	snprintf(outcome->message, sizeof outcome->message, "%s", hd_sim_error_text(bench.sim));
+	ck_assert_int_eq(hd_sim_read(bench.sim, address, outcome->memory, fault_from ? fault_from : BYTES), 0);
+	simbench_release(&bench);
+}
+
+static void check_same(const struct outcome *a, const struct outcome *b)
+{
+	ck_assert_mem_eq(a->memory, b->memory, BYTES);
+	ck_assert_str_eq(a->message, b->message);
+	ck_assert_uint_eq(a->cycles, b->cycles);
+	ck_assert_mem_eq(&a->stats, &b->stats, sizeof a->stats);
+}
+
+static struct outcome expected, seen;
+
+/* Blocks end and begin inside of windows, stores are seen by their SM, tickets have the order of cycles. */
+START_TEST(windows_change_nothing)
+{
+	run(&expected, 1, false, 0);
+	run(&seen, 1, true, 0);
+	check_same(&expected, &seen);
+	for (uint32_t i = 0; i < CTAS * THREADS; i++) { /* the load behind the barrier saw the block's number */
+		uint32_t result;
+		memcpy(&result, seen.memory + RESULTS + i * sizeof result, sizeof result);
+		ck_assert_uint_eq(result, i / THREADS);
+	}
+}
+END_TEST
+
+START_TEST(threads_change_nothing)
+{
+	static const uint32_t threads[] = {2, 3, 4, 8};
+	run(&expected, 1, true, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		run(&seen, threads[i], true, 0);
+		check_same(&expected, &seen);
+	}
+}
+END_TEST
+
+/* The first fault is told, and nothing behind its cycle is in memory. */
+START_TEST(faults_are_told_in_their_order)
+{
+	run(&expected, 1, false, RESULTS + 128);
+	for (uint32_t threads = 1; threads < 5; threads++) {
+		run(&seen, threads, true, RESULTS + 128);
+		ck_assert_str_eq(seen.message, expected.message);
+		ck_assert_mem_eq(seen.memory, expected.memory, BYTES);
+	}
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("window", (const TTest *const[]){
+					     each_piece_is_done_once,
+					     pieces_are_done_by_several_threads,
+					     windows_change_nothing,
+					     threads_change_nothing,
+					     faults_are_told_in_their_order,
+					     NULL,
+				     });
+}
