@@ -64,6 +64,14 @@ struct hd_window *hd_window_new(struct hd_run *run)
 	return window;
 }
 
+/* A policy that has loads executed whose result is used at once. */
+static bool elides(const struct hd_gpu *gpu)
+{
+	HD_HOOKED (gpu, self, elide)
+		return true;
+	return false;
+}
+
 /* Asked once a kernel, as long as no code is loaded. */
 static bool serves(const struct hd_gpu *gpu, const struct hd_grid *grid)
 {
@@ -101,7 +109,7 @@ static void find_crew(struct hd_window *window)
 void hd_window_begin(struct hd_window *window)
 {
 	const struct hd_gpu *gpu = window->run->gpu;
-	window->allowed = window->cycles > 1 && !looks_at_all(gpu);
+	window->allowed = window->cycles > 1 && !looks_at_all(gpu) && !elides(gpu);
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
 		if (gpu->grids.data[i]->running && window->allowed)
 			window->allowed = !serves(gpu, gpu->grids.data[i]);
