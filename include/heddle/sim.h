@@ -68,10 +68,11 @@ struct hd_sim_options {
 	bool ideal;	      /* count what the ideal machines of R2D2's Figure 4 would not execute: counters ideal_* */
 	bool warn_outside;    /* loads a little outside an allocation warn, as hardware lets them pass; else faults */
 	uint32_t check;	      /* HD_CHECK_*: mistakes of the program to look for; 0: none */
-	uint64_t sample;      /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
-	uint32_t threads;     /* of the host, at most one an SM: results do not depend on it; 0: one */
-	FILE *progress;	      /* a terminal for a line about launches that take longer than two seconds; NULL: none */
-	const char *trace;    /* "issue,lsu@1000:1200"; NULL off */
+	uint64_t corun_cycles; /* grids that are on their way together are launched again for so long; 0: not */
+	uint64_t sample;       /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
+	uint32_t threads;      /* of the host, at most one an SM: results do not depend on it; 0: one */
+	FILE *progress;	       /* a terminal for a line about launches that take longer than two seconds; NULL: none */
+	const char *trace;     /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
 	/* Gets the statistics as records, a line of JSON each without its end (runtime/sim/report.c), as they come.
 	 * Launches are then not kept, whatever their number; NULL: hd_sim_launch_stats and hd_sim_stats_json have them.

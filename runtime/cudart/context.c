@@ -260,11 +260,11 @@ static cudaError_t start_managed(struct hd_cudart *cudart)
 
 static cudaError_t start_simulator(struct hd_cudart *cudart)
 {
-	uint64_t max_cycles, sample, watchdog = UINT64_MAX;
+	uint64_t max_cycles, sample, corun, watchdog = UINT64_MAX;
 	uint32_t checks, threads;
 	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
 	    apply_settings(cudart) || read_cycles(cudart, "HEDDLE_MAX_CYCLES", &max_cycles) ||
-	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample) ||
+	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample) || read_cycles(cudart, "HEDDLE_CORUN_CYCLES", &corun) ||
 	    hd_sim_threads_parse(getenv("HEDDLE_THREADS"), &threads, &cudart->diag) || read_checks(cudart, &checks) ||
 	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
 		return cudaErrorInitializationError;
@@ -283,6 +283,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.dump_state = *environment("HEDDLE_DUMP_STATE", "0") != '0',
 		.sample = sample,
 		.threads = threads,
+		.corun_cycles = corun,
 		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
 		.trace = getenv("HEDDLE_TRACE"),

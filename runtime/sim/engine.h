@@ -250,6 +250,7 @@ struct hd_grid {
 	uint8_t *constants;		/* bank 0, HD_CB_BYTES */
 	uint32_t dynamic_shared;
 	uint64_t id;
+	uint64_t ticket;		  /* id of its first launch */
 	int error;			  /* enum hd_sim_error of the first fault */
 	struct hd_claims *claims;	  /* verify_affine.c's */
 	uint8_t *policy_space;		  /* hd_policy_grid */
@@ -404,6 +405,7 @@ struct hd_gpu {
 	struct hd_run *run;		/* gpu.c's */
 	struct hd_progress progress;
 	uint64_t grids_launched;
+	uint64_t corun_end; /* of the co-run that is going on (corun.c); UINT64_MAX */
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;
 	struct {

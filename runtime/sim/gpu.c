@@ -15,6 +15,7 @@
  */
 #include <assert.h>
 
+#include "runtime/sim/corun.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/run.h"
 #include "runtime/sim/trace.h"
@@ -303,6 +304,8 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 {
 	if (now >= run->sample_next)
 		take_samples(run, now);
+	if (__builtin_expect(now >= run->gpu->corun_end, 0))
+		hd_corun_close(run->gpu);
 	if (now >= run->trace_next)
 		run->trace_next = hd_trace_window(run->gpu, now);
 	if (run->memory_next <= now)

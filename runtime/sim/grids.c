@@ -15,6 +15,7 @@
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
+#include "runtime/sim/corun.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/verify/conservation.h"
@@ -82,7 +83,7 @@ static void settle_accounts(struct hd_sim *sim)
  * What its slot had counted when the grid got its turn, which only grids that share the GPU want to know: less than now
  * by what it counted itself so far. Until others came it was alone.
  */
-static void note_slot(const struct hd_gpu *gpu, struct hd_grid *grid)
+void hd_grid_note_slot(const struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct hd_stats all, before = {.counters = grid->slot_before};
 	if (grid->slot_known)
@@ -101,7 +102,7 @@ static void note_slots(const struct hd_gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
 		if (gpu->grids.data[i]->running)
-			note_slot(gpu, gpu->grids.data[i]);
+			hd_grid_note_slot(gpu, gpu->grids.data[i]);
 }
 
 static int begin(struct hd_sim *sim, struct hd_grid *grid)
@@ -126,7 +127,8 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	hd_linear_begin(gpu, sim->exec, grid, &grid->fit);
 	hd_profile_prepare(gpu);
 	if (gpu->running)
-		note_slot(gpu, grid);
+		hd_grid_note_slot(gpu, grid);
+	hd_corun_begin(sim, grid);
 	int error = hd_gpu_begin(gpu, grid);
 	sim->shared |= gpu->running > 1;
 	for (uint32_t i = 0; gpu->running > 1 && i < gpu->grids.len; i++)
@@ -134,11 +136,28 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	return error;
 }
 
+/* Its place in the stream is free, or has the same launch once more. */
+static void leave(struct hd_gpu *gpu, struct hd_grid *grid, bool again)
+{
+	struct hd_grid *next = NULL;
+	uint32_t kept = 0;
+	if (again && hd_grid_again(gpu, grid, &next))
+		next = NULL;
+	for (uint32_t i = 0; i < gpu->grids.len; i++) {
+		struct hd_grid *other = gpu->grids.data[i] == grid ? next : gpu->grids.data[i];
+		if (other)
+			gpu->grids.data[kept++] = other;
+	}
+	gpu->grids.len = kept;
+	hd_grid_free(grid);
+}
+
 /* Takes a grid that has ended, or could not begin, from the GPU. */
 static void end(struct hd_sim *sim, struct hd_grid *grid)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	gpu->grid = grid;
+	bool again = grid->running && hd_corun_ended(sim, grid);
 	if (grid->running)
 		hd_gpu_end(gpu, grid);
 	if (gpu->verify && !gpu->error && !gpu->interrupted)
@@ -152,12 +171,9 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 		settle_accounts(sim);
 	if (!gpu->running && sim->shared)
 		hd_record_rest(sim);
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < gpu->grids.len; i++)
-		if (gpu->grids.data[i] != grid)
-			gpu->grids.data[kept++] = gpu->grids.data[i];
-	gpu->grids.len = kept;
-	hd_grid_free(grid);
+	if (!gpu->running)
+		hd_corun_rest(sim);
+	leave(gpu, grid, again);
 	gpu->grid = only_running(gpu);
 }
 
@@ -165,6 +181,8 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 static int begin_waiting(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
+	if (hd_corun_ending(sim))
+		return 0;
 	for (uint32_t i = 0; i < gpu->grids.len && gpu->running < HD_MAX_GRIDS; i++) {
 		struct hd_grid *grid = gpu->grids.data[i];
 		if (grid->running) {
@@ -217,7 +235,7 @@ static int step(struct hd_sim *sim)
 static bool is_on_its_way(const struct hd_gpu *gpu, uint64_t ticket)
 {
 	for (uint32_t i = 0; i < gpu->grids.len; i++)
-		if (gpu->grids.data[i]->id == ticket)
+		if (gpu->grids.data[i]->ticket == ticket)
 			return true;
 	return false;
 }

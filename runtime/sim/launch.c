@@ -240,7 +240,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 				     title_of(launch->kernel), grid->cta_total, grid->fit.ctas, gpu->config.sm_count);
 	grid->register_rows = rows_of(gpu, grid->registers);
 	grid->dynamic_shared = launch->dynamic_shared;
-	grid->id = gpu->grids_launched++;
+	grid->id = grid->ticket = gpu->grids_launched++;
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
 	grid->constants = hd_xcalloc(1, HD_CB_BYTES);
 	fill_constants(launch, grid, shared_of(gpu, launch->kernel));
@@ -255,6 +255,22 @@ int hd_grid_new(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_gr
 		hd_grid_free(*grid);
 		*grid = NULL;
 	}
+	return error;
+}
+
+int hd_grid_again(struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_grid **again)
+{
+	struct hd_launch launch = {.kernel = (struct hd_kernel *)grid->kernel, .dynamic_shared = grid->dynamic_shared};
+	memcpy(launch.grid, grid->grid, sizeof launch.grid);
+	memcpy(launch.block, grid->block, sizeof launch.block);
+	launch.cooperative = grid->cooperative;
+	launch.stream = grid->stream;
+	launch.priority = grid->priority;
+	launch.params = grid->constants + HD_CB_PARAMS;
+	launch.param_bytes = MAX_PARAM_BYTES;
+	int error = hd_grid_new(gpu, &launch, again);
+	if (!error)
+		(*again)->ticket = grid->ticket;
 	return error;
 }
 

@@ -8,6 +8,7 @@
  *   {"head": {producer, gpu, policy, config, total}}   the GPU is there; `total` has every key, and zeros
  *   {"start": "kernel"}                                a launch begins
  *   {"launch": {figures, policies, host}}              it is done; `policies` and `host` are those of all so far
+ *   {"corun": {figures}}                               a co-run is over
  *   {"end": {host, verified, profile}}                 the program ended in good order
  *
  * Energy is counted events times the picojoules of the configuration, and static power times simulated time.
@@ -17,8 +18,9 @@
 #include <sys/resource.h>
 
 #include "heddle/version.h"
+#include "runtime/sim/corun.h"
 #include "runtime/sim/profile.h"
-#include "runtime/sim/sim_private.h"
+#include "runtime/sim/report.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/verify/coverage.h"
 
@@ -116,7 +118,7 @@ static void add_functional(json_t *object, const struct hd_counters *c)
 #undef X
 }
 
-static void add_stats(json_t *object, const struct hd_stats *stats, const struct hd_gpu *gpu)
+void hd_stats_json(json_t *object, const struct hd_stats *stats, const struct hd_gpu *gpu)
 {
 	const struct hd_counters *c = &stats->counters;
 	const struct hd_config *config = &gpu->config;
@@ -202,7 +204,7 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 	json_object_set_new(object, "limiter", json_string(stats->limiter));
 	if (record->partial)
 		json_object_set_new(object, "partial", json_true());
-	add_stats(object, &stats->stats, gpu);
+	hd_stats_json(object, &stats->stats, gpu);
 	add_launch_figures(object, gpu, record);
 	if (record->sampler.interval)
 		json_object_set_new(object, "samples",
@@ -271,7 +273,7 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 	struct hd_stats total;
 	json_t *document = head_object(sim), *object = json_object(), *launches = json_array();
 	hd_sim_total(sim, &total);
-	add_stats(object, &total, gpu);
+	hd_stats_json(object, &total, gpu);
 	add_total_figures(object, gpu);
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		json_array_append_new(launches, launch_object(gpu, sim->launches.data[i]));
@@ -281,6 +283,9 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 			json_object_set_new(document, "partial", json_true());
 	json_object_set_new(document, "total", object);
 	json_object_set_new(document, "launches", launches);
+	json_t *coruns = hd_corun_json(sim);
+	if (coruns)
+		json_object_set_new(document, "coruns", coruns);
 	add_coverage(document, gpu);
 	char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
 	json_decref(document);
@@ -308,7 +313,7 @@ void hd_record_head(const struct hd_sim *sim)
 	if (!gpu->options.record)
 		return;
 	json_t *head = head_object(sim), *total = json_object();
-	add_stats(total, &nothing, gpu);
+	hd_stats_json(total, &nothing, gpu);
 	add_total_figures(total, gpu);
 	json_object_set_new(head, "total", total);
 	write_record(sim, "head", head);
@@ -332,7 +337,7 @@ void hd_record_rest(const struct hd_sim *sim)
 	hd_stats_subtract(&rest, &sim->before);
 	double energy = hd_joules(&rest, &gpu->config) - sim->joules;
 	hd_stats_subtract(&rest, &sim->counted);
-	add_stats(object, &rest, gpu);
+	hd_stats_json(object, &rest, gpu);
 	if (!gpu->functional)
 		json_object_set_new(object, "energy_joules", json_real(energy));
 	write_record(sim, "rest", object);
@@ -347,6 +352,11 @@ void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *r
 	json_object_set_new(object, "policies", policies);
 	json_object_set_new(object, "host", host_object());
 	write_record(sim, "launch", object);
+}
+
+void hd_record_corun(const struct hd_sim *sim, json_t *object)
+{
+	write_record(sim, "corun", object);
 }
 
 void hd_sim_record_end(const struct hd_sim *sim)

@@ -9,6 +9,7 @@
 
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sim/corun.h"
 #include "runtime/sim/crew.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/profile.h"
@@ -78,6 +79,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	gpu->options = *options;
 	gpu->options.config = &gpu->config;
 	gpu->verify = options->verify;
+	gpu->corun_end = UINT64_MAX;
 	hd_progress_init(&gpu->progress, options->progress);
 	if (!gpu->options.heap_bytes)
 		gpu->options.heap_bytes = DEFAULT_HEAP_BYTES;
@@ -128,6 +130,7 @@ void hd_sim_free(struct hd_sim *sim)
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		hd_launch_record_free(sim->launches.data[i]);
 	hd_vec_release(&sim->launches);
+	hd_corun_release(sim);
 	hd_profile_release(gpu);
 	hd_functional_free(gpu->functional);
 	hd_redundancy_free(gpu->redundancy);

@@ -25,6 +25,8 @@ struct hd_launch_record {
 	struct hd_arena arena;
 };
 
+struct hd_corun_grid; /* corun.c */
+
 struct hd_sim {
 	struct hd_gpu gpu; /* first: a struct hd_gpu pointer is a struct hd_sim pointer */
 	HD_VEC(struct hd_launch_record *) launches;
@@ -35,6 +37,12 @@ struct hd_sim {
 	struct hd_stats now; /* all counters when a grid last ended */
 	double joules;
 	bool shared;
+	struct {
+		HD_VEC(struct hd_corun_grid *) grids; /* of the one that is going on or ending */
+		uint64_t start;
+		bool open;	     /* its cycles have not passed */
+		struct json_t *done; /* those before, where no records are wanted */
+	} corun;
 	const char *policy_name; /* as it was asked for, for the statistics */
 };
 
@@ -56,10 +64,14 @@ struct hd_grid *hd_gpu_ended(const struct hd_gpu *gpu);
 void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid);
 /* launch.c: checks a launch and makes the grid of it, which hd_grid_free releases. 0, or as hd_sim_launch. */
 int hd_grid_new(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid **grid);
+/* The same launch once more, under the ticket of the first. */
+int hd_grid_again(struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_grid **again);
 void hd_grid_free(struct hd_grid *grid);
 /* The record of a launch, to be filled when it has ended. */
 struct hd_launch_record *hd_record_new(const struct hd_grid *grid);
 void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid);
+/* grids.c: what the slot of a grid that runs had counted when that got its turn, in slot_before. */
+void hd_grid_note_slot(const struct hd_gpu *gpu, struct hd_grid *grid);
 /* Warp instructions so far. */
 uint64_t hd_gpu_issued(const struct hd_gpu *gpu);
 /* Adds what has been counted for the grids that have had this slot. */

@@ -26,6 +26,7 @@
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/figures.h"
 #include "tools/heddle/kernel.h"
+#include "tools/heddle/run_grids.h"
 #include "tools/heddle/run_records.h"
 #include "tools/heddle/run_statistics.h"
 
@@ -41,6 +42,7 @@ enum {
 	KEY_PROFILE,
 	KEY_SAMPLE,
 	KEY_THREADS,
+	KEY_CORUN_CYCLES,
 	KEY_IDEAL,
 	KEY_QUIET,
 	KEY_KERNEL,
@@ -87,6 +89,11 @@ static const struct argp_option options[] = {
 	 0},
 	{"sample", KEY_SAMPLE, "N", 0, "add to the statistics what each counter counts in every N cycles of a launch",
 	 0},
+	{"corun-cycles", KEY_CORUN_CYCLES, "N", 0,
+	 "launch kernels of different streams that run together again and again, each when it has ended, for N cycles, "
+	 "and "
+	 "give the figures of each over these",
+	 0},
 	{"ideal", KEY_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
 	{"json", KEY_JSON, NULL, 0, "print the statistics as JSON instead of a table", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no table", 0},
@@ -95,8 +102,8 @@ static const struct argp_option options[] = {
 	{0}};
 
 struct run {
-	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *check, *out_of_bounds, *kernel,
-		*launch;
+	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *corun_cycles, *check,
+		*out_of_bounds, *kernel, *launch;
 	bool verify, profile, ideal, json, quiet, dump_state, functional;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
@@ -122,6 +129,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_PROFILE: run->profile = true; break;
 	case KEY_SAMPLE: run->sample = arg; break;
 	case KEY_THREADS: run->threads = arg; break;
+	case KEY_CORUN_CYCLES: run->corun_cycles = arg; break;
 	case KEY_IDEAL: run->ideal = true; break;
 	case KEY_JSON: run->json = true; break;
 	case KEY_QUIET: run->quiet = true; break;
@@ -193,11 +201,14 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
 	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))
 		status = -1;
-	if (check_number("--max-cycles", run->max_cycles, diag) || check_number("--sample", run->sample, diag))
+	if (check_number("--max-cycles", run->max_cycles, diag) || check_number("--sample", run->sample, diag) ||
+	    check_number("--corun-cycles", run->corun_cycles, diag))
 		status = -1;
 	uint32_t threads;
 	if (hd_sim_threads_parse(threads_of(run), &threads, diag))
 		status = -1;
+	if (run->functional && run->corun_cycles)
+		status = hd_error(diag, HD_NOWHERE, "--corun-cycles needs time, which --functional has not");
 	return status;
 }
 
@@ -239,6 +250,7 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_PROGRESS", cmd_progress() && !run->quiet ? "1" : NULL);
 	put("HEDDLE_SAMPLE", run->sample);
 	put("HEDDLE_THREADS", threads_of(run));
+	put("HEDDLE_CORUN_CYCLES", run->corun_cycles);
 	put("HEDDLE_CHECK", run->check);
 	put("HEDDLE_OUT_OF_BOUNDS", run->out_of_bounds);
 	put("HEDDLE_TRACE", run->trace);
@@ -360,6 +372,7 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 		.progress = cmd_progress() && !run->quiet ? stderr : NULL,
 		.sample = run->sample ? strtoull(run->sample, NULL, 10) : 0,
 		.threads = threads,
+		.corun_cycles = run->corun_cycles ? strtoull(run->corun_cycles, NULL, 10) : 0,
 		.trace = run->trace,
 		.diag = runs->diag,
 	};
@@ -411,6 +424,13 @@ static void print_kernels(const struct run_statistics *stats)
 static const json_t *key_of(const struct run_statistics *stats, const char *key)
 {
 	return stats ? json_object_get(stats->document, key) : NULL;
+}
+
+static void print_grids(const struct run_statistics *stats)
+{
+	double sector = figure_number(key_of(stats, "config"), "sector");
+	run_grids_print(stats->grids, sector);
+	run_coruns_print(key_of(stats, "coruns"), sector);
 }
 
 static void print_rows(const struct run *run, struct run_statistics *const *stats, const struct figure_row *row,
@@ -531,6 +551,7 @@ static void print_table(const struct run *run, struct run_statistics *const *sta
 			printf("\n");
 			print_policy(run, run->policies.data[i], stats[i]);
 			print_kernels(stats[i]);
+			print_grids(stats[i]);
 			print_verified(stats[i]);
 		}
 	print_missing(run, stats);

@@ -31,7 +31,7 @@ struct process {
 	unsigned sequence; /* of programs in one process */
 	char *program;
 	json_int_t launches;
-	json_t *head, *total, *policies, *host, *verified, *profile; /* NULL: not known */
+	json_t *head, *total, *policies, *host, *verified, *profile, *coruns; /* NULL: not known */
 	char *running;	      /* the kernel of the launch that began last, while any has not ended */
 	unsigned under_way;   /* launches that have begun and not ended */
 	bool ended, replaced; /* in good order; by exec */
@@ -123,6 +123,13 @@ static void take_end(struct process *process, const json_t *end)
 	replace(&process->profile, json_object_get(end, "profile"));
 }
 
+static void take_corun(struct process *process, json_t *corun)
+{
+	if (!process->coruns)
+		process->coruns = json_array();
+	json_array_append(process->coruns, corun);
+}
+
 static void take_process(struct process *process, const json_t *object)
 {
 	const char *program = json_string_value(json_object_get(object, "program"));
@@ -141,6 +148,8 @@ static void take(struct process *process, json_t *record)
 		take_start(process, json_string_value(value));
 	else if ((value = json_object_get(record, "rest")) && process->total)
 		add_figures(process->total, value);
+	else if ((value = json_object_get(record, "corun")))
+		take_corun(process, value);
 	else if ((value = json_object_get(record, "head")))
 		take_head(process, value);
 	else if ((value = json_object_get(record, "process")))
@@ -198,6 +207,7 @@ static void release(struct process *process)
 	json_decref(process->policies);
 	json_decref(process->host);
 	json_decref(process->verified);
+	json_decref(process->coruns);
 	json_decref(process->profile);
 }
 
@@ -403,6 +413,17 @@ static json_t *total_object(const struct records *records)
 	return total;
 }
 
+static void add_coruns(json_t *document, json_t *coruns)
+{
+	json_t *all = json_object_get(document, "coruns");
+	if (!coruns)
+		return;
+	if (all)
+		json_array_extend(all, coruns);
+	else
+		json_object_set(document, "coruns", coruns);
+}
+
 static void fill_document(const struct records *records, json_t *document)
 {
 	json_t *host = json_object(), *verified = json_object(), *processes = json_array();
@@ -426,6 +447,8 @@ static void fill_document(const struct records *records, json_t *document)
 		json_object_set(document, "processes", processes);
 	json_object_set_new(document, "total", total_object(records));
 	json_object_set_new(document, "launches", json_array());
+	for (uint32_t i = 0; i < records->processes.len; i++)
+		add_coruns(document, records->processes.data[i].coruns);
 	if (any_verified)
 		json_object_set(document, "verified", verified);
 	if (any_profile)

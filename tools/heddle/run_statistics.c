@@ -10,6 +10,7 @@
 
 #include "lib/arena.h"
 #include "tools/heddle/figures.h"
+#include "tools/heddle/run_grids.h"
 
 /* As many digits as the simulator promises. */
 enum { STEP = 2, FORMAT = JSON_INDENT(STEP) | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12) };
@@ -19,7 +20,7 @@ struct run_statistics *run_statistics_new(json_t *document, FILE *launches, stru
 	struct run_statistics *statistics = hd_xcalloc(1, sizeof *statistics);
 	if (!launches)
 		hd_error(diag, HD_NOWHERE, "cannot make a temporary file for statistics: %s", strerror(errno));
-	*statistics = (struct run_statistics){document, json_object(), launches};
+	*statistics = (struct run_statistics){document, json_object(), json_object(), launches};
 	return statistics;
 }
 
@@ -42,6 +43,7 @@ void run_statistics_free(struct run_statistics *statistics)
 		return;
 	json_decref(statistics->document);
 	json_decref(statistics->kernels);
+	json_decref(statistics->grids);
 	if (statistics->launches)
 		fclose(statistics->launches);
 	free(statistics);
@@ -55,6 +57,7 @@ static int to_file(const char *text, size_t size, void *file)
 void run_statistics_add(struct run_statistics *statistics, const json_t *launch)
 {
 	figure_kernels_add(statistics->kernels, launch);
+	run_grids_add(statistics->grids, launch);
 	if (!statistics->launches)
 		return;
 	json_dump_callback(launch, to_file, statistics->launches, FORMAT);

@@ -14,6 +14,7 @@
 struct run_statistics {
 	json_t *document; /* its "launches" are an empty array, and in `launches` */
 	json_t *kernels;  /* their sums, as figure_kernels has them */
+	json_t *grids;	  /* and of those beside others, as run_grids_add has them */
 	FILE *launches;	  /* JSON texts as json_dumps indents them; NULL: no file could be made */
 };
 
