@@ -141,3 +141,38 @@ void hd_legal_atomics(struct hd_legal *legal)
 				replace(&site);
 			}
 }
+
+/* ------------------------------------------------------------------ LLVM's expansion */
+
+typedef void load_fn(LLVMValueRef load, struct hd_map *known);
+
+static void each_load(LLVMModuleRef module, load_fn *function, struct hd_map *known)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
+				if (LLVMIsALoadInst(i))
+					function(i, known);
+}
+
+static void note(LLVMValueRef load, struct hd_map *known)
+{
+	hd_map_put(known, load, 0, 0);
+}
+
+static void make_strong(LLVMValueRef load, struct hd_map *known)
+{
+	if (!hd_map_get(known, load) && LLVMGetOrdering(load) == LLVMAtomicOrderingNotAtomic)
+		LLVMSetOrdering(load, LLVMAtomicOrderingMonotonic);
+}
+
+/* Its loops begin with a plain load of the word, which would race with the exchanges of others. */
+int hd_legal_expand_atomics(struct hd_legal *legal, LLVMTargetMachineRef machine)
+{
+	struct hd_map known = {.arena = &legal->unit->arena};
+	each_load(legal->module, note, &known);
+	if (hd_legal_run(legal, machine, "function(atomic-expand)"))
+		return -1;
+	each_load(legal->module, make_strong, &known);
+	return 0;
+}

@@ -222,14 +222,14 @@ static int first_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 		strcat(pipeline, "scalarize-masked-mem-intrin,");
 	if (legal->vectors || legal->matrices || legal->masked)
 		strcat(pipeline, "scalarizer,instsimplify,dce,");
-	if (legal->atomics)
-		strcat(pipeline, "atomic-expand,");
-	if (legal->returns)
-		strcat(pipeline, "mergereturn,");
-	if (strlen(pipeline) == empty)
-		return 0;
-	pipeline[strlen(pipeline) - 1] = ')';
-	return hd_legal_run(legal, machine, pipeline);
+	if (strlen(pipeline) > empty) {
+		pipeline[strlen(pipeline) - 1] = ')';
+		if (hd_legal_run(legal, machine, pipeline))
+			return -1;
+	}
+	if (legal->atomics && hd_legal_expand_atomics(legal, machine))
+		return -1;
+	return legal->returns ? hd_legal_run(legal, machine, "function(mergereturn)") : 0;
 }
 
 /* Constant parts of addresses as offsets, the rest shared: as NVPTX's own. */

@@ -59,6 +59,8 @@ LLVMValueRef hd_legal_memory(struct hd_site *site, const char *name);
 void hd_legal_strict(struct hd_legal *legal);
 /* atomic.c, blocks.c: atomic operations and jumps to addresses that LLVM's passes leave. */
 void hd_legal_atomics(struct hd_legal *legal);
+/* LLVM's atomic-expand; 0 or -1 with an error. */
+int hd_legal_expand_atomics(struct hd_legal *legal, LLVMTargetMachineRef machine);
 void hd_legal_blocks(struct hd_legal *legal);
 /* byval.c: by-value arguments that travel in registers, or can be stored where they are passed, taken apart. */
 void hd_legal_byval(struct hd_legal *legal);

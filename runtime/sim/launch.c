@@ -172,7 +172,7 @@ static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, s
 				     "kernel %s: %" PRIu64
 				     " bytes of shared memory a block (%u static), the GPU has %" PRIu64,
 				     name, shared, shared_of(gpu, launch->kernel), gpu->config.shared_per_cta);
-	grid->shared_bytes = (uint32_t)shared;
+	grid->shared_bytes = (uint32_t)(shared + 3) / 4 * 4; /* atomics of 8 and 16 bits exchange whole words */
 	grid->registers = registers_of(gpu, launch->kernel);
 	if (grid->registers > gpu->config.max_regs_per_thread)
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u registers a thread, the GPU has %" PRIu64,

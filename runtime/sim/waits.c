@@ -175,9 +175,8 @@ void hd_waits_report(const struct hd_gpu *gpu, const struct hd_probe *probe)
 	for (uint32_t i = 0; i < gpu->grids.len; i++) {
 		const struct hd_grid *grid = gpu->grids.data[i];
 		if (grid->running && (grid->cta_next < grid->cta_total || grid->requeued.len))
-			hd_note(gpu->options.diag, HD_NOWHERE,
-				"%" PRIu64 " of %" PRIu64
-				" blocks have not begun: the SMs have no room until others end",
-				grid->cta_total - grid->cta_next + grid->requeued.len, grid->cta_total);
+			hd_note(gpu->options.diag, HD_NOWHERE, "%" PRIu64 " of %" PRIu64 " blocks have not begun%s",
+				grid->cta_total - grid->cta_next + grid->requeued.len, grid->cta_total,
+				count ? ": the SMs have no room until others end" : "");
 	}
 }

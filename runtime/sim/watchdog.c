@@ -96,15 +96,17 @@ static const struct hd_warp *first_waiting(const struct hd_gpu *gpu, uint32_t *c
 
 static void stop(struct hd_gpu *gpu, const struct hd_probe *probe, const char *what)
 {
-	char place[600] = "no warp is resident";
+	char place[600] = "", where[800] = "no warp is resident";
 	uint32_t warps = 0, barrier = 0;
 	const struct hd_warp *warp = first_waiting(gpu, &warps, &barrier);
 	if (warp) /* a parked warp's next instruction is the one that it waits at or will execute */
 		hd_describe_place(gpu, warp, warp->pc, (uint32_t)(warp->live ? __builtin_ctz(warp->live) : 0), place,
 				  sizeof place);
-	gpu->error = hd_gpu_refuse(gpu, HD_SIM_TIMEOUT,
-				   "%s at %s %" PRIu64 ": %u warps resident, %u of them at a barrier; the first is %s",
-				   what, unit_of(gpu), gpu->now, warps, barrier, place);
+	if (warp)
+		snprintf(where, sizeof where, "%u warps resident, %u of them at a barrier; the first is %s", warps,
+			 barrier, place);
+	gpu->error =
+		hd_gpu_refuse(gpu, HD_SIM_TIMEOUT, "%s at %s %" PRIu64 ": %s", what, unit_of(gpu), gpu->now, where);
 	hd_waits_report(gpu, probe);
 	if (!gpu->options.dump_state)
 		return;

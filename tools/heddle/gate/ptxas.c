@@ -42,7 +42,8 @@ static const char *find_ptxas(struct hd_arena *arena)
 	return access(customary, X_OK) == 0 ? customary : NULL;
 }
 
-/* Runs the words, with what they print in `log`. Their exit status, -1: they could not be started. */
+/* Runs the words, with what they print in `log`, the shell's word included that they are not there. Their exit status,
+ * -1: a signal ended them. */
 static int run(const struct ptxas *tool, const char *log, const char *const *words)
 {
 	HD_VEC(const char *) all = {0};
@@ -53,9 +54,21 @@ static int run(const struct ptxas *tool, const char *log, const char *const *wor
 	for (; *words; words++)
 		hd_vec_push(&all, *words);
 	hd_vec_push(&all, NULL);
-	int status = hd_child_run(tool->signals, (char *const *)all.data, NULL, tool->diag);
+	struct hd_diag silent = hd_diag_silent();
+	int status = hd_child_run(tool->signals, (char *const *)all.data, NULL, &silent);
 	hd_vec_release(&all);
 	return status;
+}
+
+/* The function that LLVM was at when it gave up: "Running pass 'NAME' on function '@SYMBOL'"; NULL: it does not say. */
+static const struct hd_meta_function *named_in(const struct ptxas *tool, const struct cmd_unit *unit, const char *text)
+{
+	static const char before[] = " on function '@";
+	const char *at = strstr(text, before);
+	if (!at)
+		return NULL;
+	at += strlen(before);
+	return hd_metadata_find(&unit->metadata, hd_arena_printf(tool->arena, "%.*s", (int)strcspn(at, "'"), at));
 }
 
 static int fail(const struct ptxas *tool, const struct cmd_unit *unit, const char *what, const char *log)
@@ -66,9 +79,13 @@ static int fail(const struct ptxas *tool, const struct cmd_unit *unit, const cha
 	const char *text = "";
 	if (hd_read_file(log, &bytes, &size, &silent) == 0)
 		text = hd_arena_printf(tool->arena, "%.*s", (int)size, (const char *)bytes);
-	hd_error(tool->diag, HD_NOWHERE, "%s: %s: %.*s", unit->path, what, (int)strcspn(text, "\n"), text);
 	free(bytes);
-	return -1;
+	int line = (int)strcspn(text, "\n");
+	const struct hd_meta_function *function = named_in(tool, unit, text);
+	if (!function)
+		return hd_error(tool->diag, HD_NOWHERE, "%s: %s: %.*s", unit->path, what, line, text);
+	return hd_error(tool->diag, (struct hd_loc){.file = function->source.file, .line = function->source.line},
+			"%s: %s, that of %s: %.*s", unit->path, what, function->demangled, line, text);
 }
 
 /* ------------------------------------------------------------------ what it says */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # routes.sh BUILD OUT SOURCE...: each source through heddle-cc, through clang with the plugin loaded, and through opt on
-# what clang has before it optimizes, with the flags of docs/usage.md. The metadata and the code must be the same.
+# what clang has before it optimizes, with the flags of docs/usage.md. The metadata and the code must be the same. opt gets
+# bitcode, since LLVM 19's reader of text forgets the fast-math flags of PHIs, and the option that clang has for devices.
 # RDC=1: as relocatable device code.
 set -eu
 build=$1 out=$2
@@ -10,7 +11,7 @@ llvm=$(llvm-config-19 --bindir)
 flags="-x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-feature=+ptx75 -nocudainc -nocudalib
 	--cuda-path=/nonexistent -Xclang -target-sdk-version=12.3 -isystem $build/share/heddle/include/cuda
 	-include heddle_cuda.h -Xclang -no-enable-noundef-analysis -fno-strict-return
-	-ftrivial-auto-var-init=zero -ftrivial-auto-var-init-max-size=16 -gline-tables-only -O3 -emit-llvm -S"
+	-ftrivial-auto-var-init=zero -ftrivial-auto-var-init-max-size=16 -gline-tables-only -O3 -emit-llvm"
 parameters= object=-c
 if [ "$rdc" = 1 ]; then
 	flags="$flags -fgpu-rdc"
@@ -24,11 +25,11 @@ for source in "$@"; do
 	"$build/bin/heddle-cc" -keep $object "$include" -o "$out/cc/$name.o" "$source"
 	"$build/bin/heddle-cc" -heddle-launches "$include" -o "$out/$name.json" "$source"
 	facts="$parameters;launches=$out/$name.json"
-	HEDDLE_PASS="o=$out/clang/$name$facts" "$llvm/clang++" $flags "$include" \
+	HEDDLE_PASS="o=$out/clang/$name$facts" "$llvm/clang++" $flags -S "$include" \
 		-fpass-plugin="$build/lib/HeddlePasses.so" -o "$out/clang/$name.ll" "$source"
-	"$llvm/clang++" $flags "$include" -Xclang -disable-llvm-passes -o "$out/$name.ll" "$source"
+	"$llvm/clang++" $flags -c "$include" -Xclang -disable-llvm-passes -o "$out/$name.bc" "$source"
 	HEDDLE_PASS="o=$out/opt/$name$facts" "$llvm/opt" -load-pass-plugin="$build/lib/HeddlePasses.so" -mcpu=sm_70 \
-		-mattr=+ptx75 -passes='default<O3>' -S -o "$out/opt/$name.ll" "$out/$name.ll"
+		-mattr=+ptx75 -enable-memcpyopt-without-libcalls -passes='default<O3>' -S -o "$out/opt/$name.ll" "$out/$name.bc"
 	"$build/bin/heddle" dis "$out/cc/$name.hdo" >"$out/cc/$name.dis"
 	for route in clang opt; do
 		cmp "$out/cc/$name.heddle.json" "$out/$route/$name.heddle.json"
