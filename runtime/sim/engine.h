@@ -67,6 +67,7 @@ struct hd_dinst {
 	uint8_t range;	      /* HD_RANGE_*: under policies, registers of ranges are read, or written */
 	uint8_t extra;	      /* memory, by a policy: cycles from its operands to its access, in a pipeline */
 	bool near_result;     /* what it writes is read again soon (malekeh 3.2) */
+	uint8_t stops;	      /* kinds of places that a policy calls this (hd_warp_stop); hook decode sets it */
 	bool helper;	      /* a call of a helper, or a return from one: no call of the program (heddle/object.h) */
 };
 
@@ -133,6 +134,9 @@ struct hd_injection {
 /* DONE: its last thread has exited; KILLED: by a policy. Both go when nothing that they started is under way. */
 enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DONE, HD_WARP_KILLED };
 
+/* Why a policy keeps a warp: hd_warp_hold, hd_warp_pause, hd_warp_stop. */
+enum { HD_HELD_OFF = 1, HD_HELD_PAUSED = 2, HD_HELD_STOPPED = 4 };
+
 struct hd_warp {
 	/* functional state */
 	uint32_t (*regs)[HD_WARP_LANES]; /* regs[r][lane]; regs[-1] reads zero, regs[-2] takes what RZ is given */
@@ -170,10 +174,13 @@ struct hd_warp {
 	uint32_t collected;   /* instructions in collectors, where policies look at these */
 	uint64_t access_at;   /* cycle at which the last of these has them */
 	bool fence_wait;
-	bool held;	    /* by a policy: hd_warp_hold */
-	bool stream, fresh; /* it runs a stream (stream.c); it has not begun to execute that, or its body */
-	bool unfetched;	    /* a policy may have its next instruction elided (elide.c) */
-	bool declined;	    /* and has decided against */
+	uint8_t held;	     /* by a policy: HD_HELD_* */
+	uint8_t stops;	     /* kinds of places where it stops: hd_warp_stop */
+	uint8_t awaits;	     /* HD_PENDING_* whose end is to be told: hd_warp_await */
+	uint64_t dispatched; /* cycle in which the last of its instructions leaves the operand stage */
+	bool stream, fresh;  /* it runs a stream (stream.c); it has not begun to execute that, or its body */
+	bool unfetched;	     /* a policy may have its next instruction elided (elide.c) */
+	bool declined;	     /* and has decided against */
 	uint32_t stream_pc, stream_lanes;
 	uint32_t range_writes; /* writes of its grid's range under way */
 	bool unplaced;	       /* it has had no slot yet */

@@ -45,7 +45,7 @@ static struct group classify(const struct hd_gpu *gpu, const struct hd_probe *pr
 	} else if (warp->state == HD_WARP_BARRIER) { /* also where a policy has switched it out since */
 		group.kind = BARRIER;
 		group.pc = pc_of(gpu, parked->inst);
-	} else if (warp->held) {
+	} else if (warp->held || warp->slot == HD_NO_SLOT) {
 		group.kind = HELD;
 	} else if (warp->fence_wait) {
 		group.kind = FENCE;

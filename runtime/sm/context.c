@@ -234,7 +234,9 @@ static void kill_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
 	sm->fences -= warp->fence_wait;
 	sm->unplaced -= warp->unplaced;
-	warp->fence_wait = warp->unplaced = warp->held = false;
+	warp->fence_wait = warp->unplaced = false;
+	warp->held = 0;
+	hd_warp_forget(sm, warp);
 	hd_warp_gone(sm, warp);
 	if (!hd_warp_is_away(warp))
 		hd_warp_leave_slot(sm, warp);

@@ -147,14 +147,16 @@ void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));
 	memset(&warp->loaded, 0, sizeof(warp->loaded));
 	warp->outstanding = warp->late = warp->collected = 0;
-	warp->fence_wait = warp->held = warp->stream = warp->unfetched = warp->declined = false;
+	warp->held = 0;
+	warp->fence_wait = warp->stream = warp->unfetched = warp->declined = false;
 	warp->fresh = true;
 	warp->range_writes = 0;
 	warp->injection.count = warp->injection.outstanding = 0;
 	warp->state = HD_WARP_RUNNING;
 	warp->age = sm->launches++;
 	warp->next_issue = warp->last_issue = now;
-	warp->wake_at = 0;
+	warp->wake_at = warp->dispatched = 0;
+	warp->stops = warp->awaits = 0;
 	hd_policy_clear_warp(sm->gpu, warp);
 	sm->resident_warps++;
 	hd_sm_counters(sm, warp)->warps++;
@@ -283,6 +285,7 @@ static void leave_places(struct hd_sm *sm, struct hd_warp *warp)
 		}
 	}
 	sm->wants_fill = sm->unplaced > 0;
+	hd_warp_forget(sm, warp);
 	warp->state = HD_WARP_FREE;
 	hd_give_back(sm->free_warps, warp->id);
 	sm->resident_warps--;

@@ -43,14 +43,21 @@ void hd_inject_init(struct hd_sm *sm, const struct hd_config *config)
 
 void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp)
 {
-	warp->held = true;
+	warp->held |= HD_HELD_OFF;
 	if (warp->state == HD_WARP_RUNNING)
 		hd_warp_set_wait(sm, warp, HD_STALL_suspended);
 }
 
+void hd_warp_pause(struct hd_sm *sm, struct hd_warp *warp)
+{
+	warp->held |= HD_HELD_PAUSED;
+	if (warp->state == HD_WARP_RUNNING && warp->held == HD_HELD_PAUSED)
+		hd_warp_set_wait(sm, warp, HD_STALL_policy);
+}
+
 bool hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	warp->held = false;
+	warp->held = 0;
 	if (__builtin_expect(warp->slot == HD_NO_SLOT, 0)) {
 		if (!hd_warp_can_return(sm, warp))
 			return false;
@@ -157,6 +164,8 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 	uint64_t ready = hd_access_after(sm, warp, collect_row(sm, warp, now));
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	hd_collector_hold(sm, scheduler, collector, now, dispatch);
+	if (dispatch > warp->dispatched)
+		warp->dispatched = dispatch;
 	count_access(hd_sm_counters(sm, warp), injection->queue);
 	fill_request(sm, warp, injection->queue);
 	warp->last_issue = now;

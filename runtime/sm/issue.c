@@ -176,10 +176,12 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 	}
 	if (at > now + 1) {
 		wake_at(sm, warp, now, at, reason);
-		return;
+	} else {
+		warp->next_issue = at;
+		hd_warp_evaluate(sm, warp);
 	}
-	warp->next_issue = at;
-	hd_warp_evaluate(sm, warp);
+	if (__builtin_expect(sm->stopping, 0) && !warp->injection.count)
+		hd_warp_arrive(sm, warp, now);
 }
 
 void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
@@ -406,6 +408,8 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
 	if (inst->pipe != HD_PIPE_BRU)
 		hd_collector_hold(sm, scheduler, collector, now, dispatch);
+	if (dispatch > warp->dispatched)
+		warp->dispatched = dispatch;
 	sm->issued++;
 	if (sm->hooks & HD_HOOK(first_use))
 		hd_loads_used(sm, warp, inst, now);

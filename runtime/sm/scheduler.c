@@ -230,7 +230,7 @@ static uint8_t hazard_reason(const struct hd_warp *warp, const struct hd_hazard 
 void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 {
 	if (__builtin_expect(warp->held, 0)) {
-		hd_warp_set_wait(sm, warp, HD_STALL_suspended);
+		hd_warp_set_wait(sm, warp, warp->held == HD_HELD_PAUSED ? HD_STALL_policy : HD_STALL_suspended);
 		return;
 	}
 	const struct hd_hazard *hazards = &sm->next[warp->id]->hazards;

@@ -150,13 +150,14 @@ void hd_sm_abandon(struct hd_sm *sm)
 		sm->warps[id].state = HD_WARP_FREE;
 		sm->warps[id].slot = HD_NO_SLOT;
 		sm->warps[id].fence_wait = false;
+		sm->warps[id].awaits = 0;
 	}
 	for (uint32_t i = 0; i < sm->cta_count; i++)
 		sm->ctas[i].used = false;
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
 		sm->grids[i].resident = sm->grids[i].placed = sm->grids[i].retired = 0;
 	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = sm->unplaced = 0;
-	sm->requeued_count = 0;
+	sm->requeued_count = sm->awaited = 0;
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);
 }
@@ -258,6 +259,8 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 	memory_cycle(sm, now);
 	if (__builtin_expect(sm->result_count != 0, 0))
 		hd_stage_results(sm, now);
+	if (__builtin_expect(sm->awaited != 0, 0))
+		hd_sm_tell_drained(sm, now);
 	if (sm->alarm_next <= now)
 		hd_sm_alarms(sm, now);
 	if (sm->policy_next <= now)

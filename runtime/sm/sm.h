@@ -288,6 +288,9 @@ struct hd_sm {
 	uint8_t *saved_shared; /* of CTAs without shared memory in the SM, by their index */
 	size_t saved_shared_bytes;
 	uint32_t unplaced;		       /* warps that have had no slot yet */
+	uint32_t awaited;		       /* warps with hd_warp.awaits */
+	uint8_t stops;			       /* kinds at which all warps do */
+	bool stopping;			       /* some warp may have to */
 	bool wants_fill;		       /* a slot has become free */
 	bool stirred;			       /* from outside, so that it has work now */
 	struct hd_sm_grid grids[HD_MAX_GRIDS]; /* by hd_grid.slot */
@@ -406,7 +409,11 @@ HD_API bool hd_warp_drained(const struct hd_warp *warp);
 /* inject.c: what policies do with warps */
 /* Keeps a warp off the schedulers, whatever else it waits for, until it is resumed. */
 HD_API void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp);
-/* Ends that, and brings it back when it is suspended (context.h): false: there is no room, it stays away. */
+/* The same for a short time: it keeps its place among the active warps of a two-level scheduler, and its lost slots are
+ * the policy's. */
+HD_API void hd_warp_pause(struct hd_sm *sm, struct hd_warp *warp);
+/* Ends these, and a stop, and brings it back when it is suspended (context.h): false: there is no room, it stays away.
+ */
 HD_API bool hd_warp_resume(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /*
  * Has the warp issue these before its next instruction, which waits until loads among them are back. For hooks about
@@ -590,6 +597,12 @@ static inline void hd_sm_request_dispatch(struct hd_sm *sm)
 }
 /* places.c: also whether there is for a block that may start without some of what it needs. */
 bool hd_sm_has_room(struct hd_sm *sm, const struct hd_grid *grid);
+/* drain.c */
+/* Its next instruction is decided: the warp may have to stop before it. */
+void hd_warp_arrive(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
+void hd_sm_tell_drained(struct hd_sm *sm, uint64_t now);
+/* A warp has gone. */
+void hd_warp_forget(struct hd_sm *sm, struct hd_warp *warp);
 /* context.c */
 /* A killed warp has nothing under way any more. */
 void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp);

@@ -33,7 +33,7 @@ static void enter_stream(struct hd_warp *warp)
 void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
 {
 	if (warp->held) {
-		hd_warp_set_wait(sm, warp, HD_STALL_suspended);
+		hd_warp_set_wait(sm, warp, warp->held == HD_HELD_PAUSED ? HD_STALL_policy : HD_STALL_suspended);
 		return;
 	}
 	warp->fresh = false;

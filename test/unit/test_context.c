@@ -13,7 +13,7 @@ struct script {
 	uint32_t without;
 };
 static struct script script;
-static uint32_t launched, killed, retired;
+static uint32_t launched, killed, retired, ended;
 
 static void set_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t step)
 {
@@ -40,6 +40,15 @@ static void on_retire(const struct hd_policy_handle *self, struct hd_sm *sm, str
 	retired++;
 }
 
+/* Registers of warps that have ended are others' soon. */
+static void on_done(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self, (void)now;
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+		ck_assert_uint_eq(warp->regs[4][lane], warp->index * 32 + lane + CHAIN * 8);
+	ended++;
+}
+
 static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t step, uint64_t now)
 {
 	script.step(sm, step, now);
@@ -60,6 +69,7 @@ static const struct hd_policy_hooks hooks = {.moves = true,
 					     .cta_kill = on_kill,
 					     .cta_retire = on_retire,
 					     .launch_without = launch_without,
+					     .warp_done = on_done,
 					     .alarm = on_alarm};
 static const struct hd_policy policy = {.name = "probe", .hooks = &hooks};
 
@@ -82,8 +92,8 @@ static void build(struct simbench *bench)
 static void start(struct simbench *bench, void (*step)(struct hd_sm *sm, uint64_t step, uint64_t now), uint64_t every)
 {
 	script = (struct script){step, every, 0};
-	launched = killed = retired = 0;
-	ck_assert_int_eq(simbench_start(bench), 0);
+	launched = killed = retired = ended = 0;
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
 	hd_policy_add(&bench->sim->gpu, &policy, "");
 	hd_policy_place(&bench->sim->gpu);
 }
@@ -227,6 +237,308 @@ START_TEST(results_under_way_are_saved)
 }
 END_TEST
 
+/* ---- blocks */
+
+/* R4 of a thread to shared memory, a barrier, the chain, and from there to R7. */
+static void build_shared(struct simbench *bench)
+{
+	simbench_s2r(bench, 8, HD_SR_TID_X);
+	struct hd_inst *inst = simbench_emit(bench, HD_OP_SHL);
+	inst->dst = 9, inst->a = 8, inst->xkind = HD_X_IMM_B, inst->x = 2;
+	inst = simbench_emit(bench, HD_OP_STS);
+	inst->a = 9, inst->c = 8, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	simbench_emit(bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	build(bench);
+	inst = simbench_emit(bench, HD_OP_LDS);
+	inst->dst = 7, inst->a = 9, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	bench->meta.shared_bytes = 256;
+}
+
+static uint32_t seen_offsets[2];
+
+/* Two blocks that change places. */
+static void swap_ctas(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	struct hd_cta *a = &sm->ctas[0], *b = &sm->ctas[1];
+	if (step == 0) {
+		ck_assert_uint_eq(sm->placed_ctas, 2);
+		hd_cta_suspend(sm, a, HD_PART_SHARED | HD_PART_REGISTERS);
+		hd_cta_suspend(sm, b, HD_PART_SHARED);
+		ck_assert_uint_eq(sm->placed_ctas + sm->placed_warps, 0);
+		ck_assert_uint_eq(a->away, HD_PART_SLOT | HD_PART_SHARED);
+		ck_assert_uint_eq(sm->grids[0].registers_away, 2);
+		ck_assert(!hd_warp_can_return(sm, a->warps[0])); /* not without its block */
+	} else if (step == 2) {
+		ck_assert(hd_cta_resume(sm, b, now) && hd_cta_resume(sm, a, now));
+		seen_offsets[0] = a->shared_offset;
+		seen_offsets[1] = b->shared_offset;
+	}
+}
+
+START_TEST(blocks_come_back_to_other_shared_memory)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	build_shared(&bench);
+	start(&bench, swap_ctas, 30);
+	run(&bench, 2, 64);
+	check_results(&bench, 4);
+	ck_assert_uint_gt(seen_offsets[0], 0);
+	ck_assert_uint_eq(seen_offsets[1], 0);
+	for (uint32_t id = 0; id < 4; id++)
+		for (uint32_t lane = 0; lane < 32; lane++)
+			ck_assert_uint_eq(simbench_register(&bench, id, 7, lane),
+					  bench.sim->gpu.sms[0]->warps[id].index * 32 + lane);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* The first warp waits at the barrier that the second is kept from; it goes on where it has been taken to. */
+static void leave_at_barrier(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	struct hd_warp *a = &sm->warps[0], *b = &sm->warps[1];
+	if (step == 0)
+		hd_warp_suspend(sm, b, HD_PART_REGISTERS, NULL);
+	if (step == 3) {
+		ck_assert_uint_eq(a->state, HD_WARP_BARRIER);
+		ck_assert_uint_eq(hd_warp_at(sm, a)->inst.op, HD_OP_BAR);
+		hd_warp_suspend(sm, a, HD_PART_REGISTERS, NULL);
+		ck_assert(hd_warp_resume(sm, b, now));
+	}
+	if (step == 8) {
+		ck_assert_uint_eq(a->state, HD_WARP_RUNNING);
+		ck_assert(hd_warp_resume(sm, a, now));
+	}
+}
+
+START_TEST(barriers_let_go_who_is_away)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	build_shared(&bench);
+	start(&bench, leave_at_barrier, 10);
+	run(&bench, 1, 64);
+	check_results(&bench, 2);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.barriers, 2);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* ---- killed */
+
+static void requeue_at_60(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	if (step == 2)
+		hd_cta_requeue(sm, &sm->ctas[0], now);
+}
+
+/* Three blocks on an SM that has room for one: the first one is killed and is the next again. */
+START_TEST(killed_blocks_run_again_before_others)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.max_ctas = 1;
+	build_shared(&bench);
+	start(&bench, requeue_at_60, 20);
+	run(&bench, 3, 64);
+	ck_assert_uint_eq(killed, 1);
+	ck_assert_uint_eq(launched, 4);
+	ck_assert_uint_eq(retired, 3);
+	check_results(&bench, 2);
+	const struct hd_counters *counters = &simbench_stats(&bench)->counters;
+	ck_assert_uint_eq(counters->ctas, 4);
+	ck_assert_uint_gt(counters->warp_instructions, 3 * 2 * (CHAIN + 8));
+	simbench_release(&bench);
+}
+END_TEST
+
+static void requeue_warp(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	if (step == 1) {
+		struct hd_warp *old = &sm->warps[1], *new = hd_warp_requeue(sm, old, now);
+		ck_assert_ptr_nonnull(new);
+		ck_assert_ptr_ne(new, old);
+		ck_assert_uint_eq(old->state, HD_WARP_KILLED); /* its sum is under way */
+		ck_assert_ptr_eq(hd_cta_warp(&sm->ctas[0], 1), new);
+	}
+}
+
+START_TEST(a_killed_warp_begins_again)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	build(&bench);
+	start(&bench, requeue_warp, 30);
+	run(&bench, 1, 64);
+	ck_assert_uint_eq(simbench_register(&bench, 2, 4, 5), 37 + CHAIN * 8);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* ---- more warps than slots */
+
+static void look(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	(void)now;
+	if (step > 0)
+		return;
+	ck_assert_uint_eq(sm->placed_warps, 8);
+	ck_assert_uint_eq(sm->resident_warps, 10);
+	ck_assert_uint_eq(sm->unplaced, 2);
+}
+
+START_TEST(a_block_with_more_warps_than_slots_runs)
+{
+	for (uint32_t round = 0; round < 2; round++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.config.max_warps = 8;
+		bench.config.max_threads_per_cta = 256;
+		build(&bench);
+		start(&bench, look, 20);
+		script.without = HD_PART_SLOT | (round ? HD_PART_REGISTERS : 0);
+		run(&bench, 2, 160);
+		ck_assert_uint_eq(ended, 10);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* ---- stops and drains */
+
+static uint64_t stopped_at[CALLS], drained_at[CALLS];
+static uint32_t stopped_count, drained_count, pending_at_stop;
+
+static void mark_sts(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_pfunction *function,
+		     struct hd_dinst *code)
+{
+	(void)self, (void)gpu;
+	for (uint32_t i = 0; i < function->count; i++)
+		code[i].stops = code[i].inst.op == HD_OP_BAR ? 2 : code[i].inst.op == HD_OP_LDS ? 1 : 0;
+}
+
+static void stop_all(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	(void)self;
+	hd_sm_stop(sm, 1);
+	hd_warp_stop(sm, cta->warps[1], 2);
+}
+
+static void on_stop(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self;
+	struct hd_sm *sm = warp->cta->sm;
+	ck_assert_uint_eq(hd_warp_at(sm, warp)->inst.op, stopped_count == 0 ? HD_OP_BAR : HD_OP_LDS);
+	ck_assert_uint_eq(warp->wait_reason, HD_STALL_suspended);
+	stopped_at[stopped_count++ % CALLS] = now;
+	pending_at_stop |= hd_warp_pending(sm, warp);
+	hd_warp_await(sm, warp, HD_PENDING_ALL);
+}
+
+static void on_drain(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self;
+	struct hd_sm *sm = warp->cta->sm;
+	ck_assert_uint_eq(hd_warp_pending(sm, warp), 0);
+	drained_at[drained_count++ % CALLS] = now;
+	hd_warp_suspend(sm, warp, HD_PART_REGISTERS, NULL);
+	ck_assert(hd_warp_resume(sm, warp, now));
+}
+
+START_TEST(warps_stop_where_they_are_told_and_drain)
+{
+	static const struct hd_policy_hooks stops = {
+		.moves = true, .decode = mark_sts, .cta_launch = stop_all, .stopped = on_stop, .drained = on_drain};
+	static const struct hd_policy stopper = {.name = "stopper", .hooks = &stops};
+	struct simbench bench;
+	simbench_init(&bench);
+	build_shared(&bench);
+	bench.options.policy = "baseline";
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	hd_policy_add(&bench.sim->gpu, &stopper, "");
+	hd_policy_place(&bench.sim->gpu);
+	struct hd_dinst *code = bench.sim->gpu.program.code.data;
+	mark_sts(NULL, NULL, &bench.sim->gpu.program.functions.data[0], code);
+	stopped_count = drained_count = pending_at_stop = 0;
+	run(&bench, 1, 64);
+	ck_assert_uint_eq(stopped_count, 3); /* one at the barrier, both at the load */
+	ck_assert_uint_eq(drained_count, 3);
+	ck_assert_uint_eq(pending_at_stop & HD_PENDING_RESULTS, HD_PENDING_RESULTS);
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_uint_gt(drained_at[i], stopped_at[i]);
+	check_results(&bench, 2);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* What was asked for too late comes as well: nothing is under way. */
+static void await_nothing(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	(void)now;
+	if (step == 4)
+		hd_warp_hold(sm, &sm->warps[0]);
+	if (step == 6) {
+		ck_assert_uint_eq(hd_warp_pending(sm, &sm->warps[0]), 0);
+		hd_warp_await(sm, &sm->warps[0], HD_PENDING_ALL);
+		ck_assert_uint_eq(drained_count, 0);
+	}
+	if (step == 7)
+		ck_assert_uint_eq(drained_count, 1);
+}
+
+START_TEST(a_warp_that_is_drained_is_told_of_in_the_next_cycle)
+{
+	static struct hd_policy_hooks with;
+	static const struct hd_policy waiter = {.name = "waiter", .hooks = &with};
+	struct simbench bench;
+	with = hooks;
+	with.drained = on_drain;
+	simbench_init(&bench);
+	build(&bench);
+	script = (struct script){await_nothing, 10, 0};
+	launched = drained_count = 0;
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	hd_policy_add(&bench.sim->gpu, &waiter, "");
+	hd_policy_place(&bench.sim->gpu);
+	run(&bench, 1, 32);
+	check_results(&bench, 1);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* ---- waits that are short */
+
+static void keep_two(struct hd_sm *sm, uint64_t step, uint64_t now)
+{
+	struct hd_scheduler *scheduler = &sm->schedulers[0];
+	struct hd_warp *a = &sm->warps[0], *b = &sm->warps[1];
+	if (step == 0) {
+		ck_assert_uint_eq(scheduler->active, 3);
+		hd_warp_pause(sm, a);
+		ck_assert_uint_eq(a->wait_reason, HD_STALL_policy);
+		ck_assert_uint_eq(scheduler->active, 3); /* it keeps its place */
+		hd_warp_hold(sm, b);
+		ck_assert_uint_eq(scheduler->active, 1 | 1 << 2);
+	} else if (step == 2) {
+		hd_warp_resume(sm, a, now);
+		hd_warp_resume(sm, b, now);
+	}
+}
+
+START_TEST(a_paused_warp_stays_active)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.scheduler = HD_SCHED_TWO_LEVEL;
+	bench.config.two_level_active = 2;
+	build(&bench);
+	start(&bench, keep_two, 20);
+	run(&bench, 1, 96);
+	check_results(&bench, 3);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("context", (const TTest *const[]){
@@ -234,6 +546,14 @@ Suite *hd_suite(void)
 					      a_warp_without_a_slot_issues_nothing_and_its_results_arrive,
 					      registers_that_are_not_saved_are_lost,
 					      results_under_way_are_saved,
+					      blocks_come_back_to_other_shared_memory,
+					      barriers_let_go_who_is_away,
+					      killed_blocks_run_again_before_others,
+					      a_killed_warp_begins_again,
+					      a_block_with_more_warps_than_slots_runs,
+					      warps_stop_where_they_are_told_and_drain,
+					      a_warp_that_is_drained_is_told_of_in_the_next_cycle,
+					      a_paused_warp_stays_active,
 					      NULL,
 				      });
 }
