@@ -91,9 +91,36 @@ static int enum_index(const char *names, const char *value)
 	}
 }
 
+/* "policy.key": whether the policy has it is seen when it is chosen. */
+static int assign_policy_key(struct hd_config *config, const char *name, const char *text, struct hd_loc loc,
+			     struct hd_diag *diag)
+{
+	struct hd_policy_key key = {.value = 0};
+	int length = (int)strcspn(name, ".");
+	char *end;
+	key.value = strtod(text, &end);
+	if (end == text || *end || !(key.value >= 0 && key.value <= 1e9))
+		return hd_error(diag, loc, "%s needs a number from 0 on, not '%s'", name, text);
+	if (length >= (int)sizeof key.policy || strlen(name + length + 1) >= sizeof key.key)
+		return hd_error(diag, loc, "unknown configuration key '%s'", name);
+	snprintf(key.policy, sizeof key.policy, "%.*s", length, name);
+	snprintf(key.key, sizeof key.key, "%s", name + length + 1);
+	uint32_t at = 0;
+	while (at < config->policy_key_count &&
+	       (strcmp(config->policy_keys[at].policy, key.policy) || strcmp(config->policy_keys[at].key, key.key)))
+		at++;
+	if (at == HD_POLICY_KEYS)
+		return hd_error(diag, loc, "%s: more than %d keys of policies", name, HD_POLICY_KEYS);
+	config->policy_keys[at] = key;
+	config->policy_key_count += at == config->policy_key_count;
+	return 0;
+}
+
 static int assign(struct hd_config *config, const char *name, const char *text, struct hd_loc loc, struct hd_diag *diag)
 {
 	const struct key *key = find_key(name);
+	if (!key && strchr(name, '.'))
+		return assign_policy_key(config, name, text, loc, diag);
 	if (!key)
 		return unknown_key(name, loc, diag);
 	if (key->kind == KIND_ENUM) {
@@ -140,10 +167,14 @@ static int on_key(void *context, const char *section, const char *name, const ch
 {
 	struct ini_context *ini = context;
 	struct hd_diag silent = hd_diag_silent();
-	(void)section; /* sections only group the keys for readers */
+	char of_policy[128];
 	if (!strcmp(name, "product")) {
 		snprintf(ini->config->product, sizeof ini->config->product, "%s", value);
 		return 1;
+	}
+	if (!strncmp(section, "policy ", 7)) { /* others only group the keys for readers */
+		snprintf(of_policy, sizeof of_policy, "%s.%s", section + 7, name);
+		name = of_policy;
 	}
 	if (!assign(ini->config, name, value, HD_NOWHERE, &silent))
 		return 1;

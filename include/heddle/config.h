@@ -10,6 +10,13 @@
 #include "lib/api.h"
 #include "lib/diag.h"
 
+/* A key of a policy's own: section `[policy NAME]` of an .ini, or "NAME.key=value" (struct hd_policy_energy). */
+#define HD_POLICY_KEYS 64
+struct hd_policy_key {
+	char policy[32], key[48];
+	double value;
+};
+
 struct hd_config {
 	char name[64];	   /* "v100" */
 	char product[128]; /* what cudaDeviceProp.name says */
@@ -20,6 +27,8 @@ struct hd_config {
 #undef HD_CONFIG_INT
 #undef HD_CONFIG_REAL
 #undef HD_CONFIG_ENUM
+	struct hd_policy_key policy_keys[HD_POLICY_KEYS];
+	uint32_t policy_key_count;
 };
 
 enum { HD_SCHED_GTO, HD_SCHED_LRR, HD_SCHED_TWO_LEVEL };

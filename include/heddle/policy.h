@@ -62,7 +62,8 @@ struct hd_policy_handle {
 	const struct hd_policy_hooks *hooks;
 	const char *parameter; /* "" where none was given */
 	uint32_t collector_at, gpu_at, sm_at, cta_at, warp_at,
-		grid_at; /* of its state in what each of these has for policies */
+		grid_at;    /* of its state in what each of these has for policies */
+	uint32_t energy_at; /* of its rows in hd_gpu.energy */
 };
 
 /* ---- the operand stage (docs/architecture.md) */
@@ -128,6 +129,16 @@ struct hd_reply {
 /* What a warp or block has in an SM and may be without for a time (runtime/sm/context.h). */
 enum { HD_PART_SLOT = 1, HD_PART_REGISTERS = 2, HD_PART_SHARED = 4, HD_PART_STACK = 8 };
 
+/*
+ * Events of a design's own structures that take energy, which hd_policy_spend counts. They are in the statistics, under
+ * the policy's name, and in energy_joules. In the policy's section of an .ini, `[policy NAME]`, the key pj_<name> is
+ * the energy of one, and `register_power` what a read or write of a register bank takes, as a multiple of the GPU's.
+ */
+struct hd_policy_energy {
+	const char *name, *help;
+	double pj; /* where the .ini says nothing */
+};
+
 struct hd_policy_hooks {
 	/* State that the engine sets aside, zeroed: that of grids, CTAs and warps whenever one starts, the others once.
 	 */
@@ -135,13 +146,14 @@ struct hd_policy_hooks {
 	/* Pipeline stages that it puts between issue and execution. They delay results and control by a cycle each and
 	 * hold no unit. */
 	uint32_t stages;
-	uint32_t collector_bytes;	  /* state in each operand collector; zeroed once */
-	bool several_grids;		  /* it knows that grids run beside each other; else one runs at a time */
-	bool linear;			  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
-	bool facts;			  /* it looks at hd_facts_at (runtime/sim/engine.h) */
-	bool streams;			  /* and has warps run their streams (hd_warp_run), which else take no time */
-	bool moves;			  /* it suspends, moves or kills warps or blocks (runtime/sm/context.h) */
-	uint32_t spare_warps, spare_ctas; /* so many more of each than it has slots for an SM can know at a time */
+	uint32_t collector_bytes; /* state in each operand collector; zeroed once */
+	bool several_grids;	  /* it knows that grids run beside each other; else one runs at a time */
+	bool linear;		  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
+	bool facts;		  /* it looks at hd_facts_at (runtime/sim/engine.h) */
+	bool streams;		  /* and has warps run their streams (hd_warp_run), which else take no time */
+	bool moves;		  /* it suspends, moves or kills warps or blocks (runtime/sm/context.h) */
+	const struct hd_policy_energy *energy; /* a row without a name ends them; NULL: none */
+	uint32_t spare_warps, spare_ctas;      /* so many more of each than it has slots for an SM can know at a time */
 
 	/* Every hook may be NULL. `self` is the policy in its combination. */
 	/* Before the GPU is built: checks the parameter ("" where none is given) and may change the configuration. 0 or

@@ -224,6 +224,7 @@ struct hd_cta {
 
 /* Grids that the SMs can have warps of at a time, as many as compute capability 3.0 to 6.0 and most later ones have. */
 #define HD_MAX_GRIDS 32
+#define HD_MAX_ENERGY 16 /* kinds of events of policies that take energy */
 
 struct hd_launch_record;
 
@@ -417,7 +418,10 @@ struct hd_gpu {
 	uint32_t policy_count;
 	struct {
 		uint32_t gpu, sm, cta, warp, grid, collector;
-	} policy_bytes;			  /* of what each of these has for policies */
+	} policy_bytes;				       /* of what each of these has for policies */
+	struct hd_policy_energy energy[HD_MAX_ENERGY]; /* rows of all policies, as configured (energy.c) */
+	uint64_t spent[HD_MAX_ENERGY];		       /* events of grids that have ended */
+	uint32_t energy_count;
 	bool moves;			  /* some policy moves warps or blocks */
 	uint32_t spare_warps, spare_ctas; /* the most that a policy wants */
 	uint32_t stages;		  /* that policies add between issue and execution */

@@ -13,6 +13,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sim/sim_private.h"
+#include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
 
 #define DEFAULT_STACK_BYTES 16384u
@@ -353,6 +354,7 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 		count_own(gpu, grid, &record->stats.stats);
 	else
 		count_all(sim, grid, &record->stats.stats);
+	hd_energy_take(gpu, grid, record->spent);
 	HD_HOOKED (gpu, self, report) {
 		record->reporting = (uint32_t)(self - gpu->policies);
 		self->hooks->report(self, gpu, add_figure, record);

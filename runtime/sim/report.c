@@ -21,6 +21,7 @@
 #include "runtime/sim/corun.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/report.h"
+#include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/verify/coverage.h"
 
@@ -136,6 +137,26 @@ void hd_stats_json(json_t *object, const struct hd_stats *stats, const struct hd
 	json_object_set_new(object, "transfer_joules", json_real(transfer_picojoules(c, config) * 1e-12));
 }
 
+/* What policies' own structures take is part of the energy, and stands in their objects. */
+static void add_energy(json_t *object, json_t *figures, const struct hd_gpu *gpu, const uint64_t spent[HD_MAX_ENERGY])
+{
+	char key[96];
+	json_t *joules = json_object_get(object, "energy_joules");
+	json_real_set(joules, json_real_value(joules) + hd_energy_joules(gpu, spent));
+	for (uint32_t policy = 0; policy < gpu->policy_count; policy++) {
+		uint32_t row = gpu->policies[policy].energy_at;
+		uint32_t end = policy + 1 < gpu->policy_count ? gpu->policies[policy + 1].energy_at : gpu->energy_count;
+		for (; row < end; row++) {
+			const struct hd_policy_energy *energy = &gpu->energy[row];
+			snprintf(key, sizeof key, "%s_events", energy->name);
+			set_count(json_array_get(figures, policy), key, spent[row]);
+			snprintf(key, sizeof key, "%s_joules", energy->name);
+			json_object_set_new(json_array_get(figures, policy), key,
+					    json_real((double)spent[row] * energy->pj * 1e-12));
+		}
+	}
+}
+
 /* An object for each policy, empty where it reports nothing. */
 static json_t *policy_objects(json_t *object, const struct hd_gpu *gpu)
 {
@@ -157,6 +178,7 @@ static void add_launch_figures(json_t *object, const struct hd_gpu *gpu, const s
 		const struct hd_policy_figure *figure = &record->figures.data[i];
 		json_object_set_new(json_array_get(objects, figure->policy), figure->key, json_real(figure->value));
 	}
+	add_energy(object, objects, gpu, record->spent);
 	json_decref(objects);
 }
 
@@ -172,6 +194,7 @@ static void add_total_figures(json_t *object, const struct hd_gpu *gpu)
 	HD_HOOKED (gpu, self, report)
 		self->hooks->report(self, gpu, add_total_figure,
 				    json_array_get(objects, (size_t)(self - gpu->policies)));
+	add_energy(object, objects, gpu, gpu->spent);
 	json_decref(objects);
 }
 

@@ -19,7 +19,8 @@ struct hd_policy_figure {
 struct hd_launch_record {
 	struct hd_launch_stats stats;
 	HD_VEC(struct hd_policy_figure) figures;
-	bool partial; /* it was stopped */
+	uint64_t spent[HD_MAX_ENERGY]; /* events of policies that take energy */
+	bool partial;		       /* it was stopped */
 	struct hd_sampler sampler;
 	uint32_t reporting; /* policy whose report hook is running */
 	struct hd_arena arena;

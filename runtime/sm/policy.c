@@ -11,6 +11,7 @@
 
 #include "heddle/policy.h"
 #include "lib/strbuf.h"
+#include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/policy_object.h"
 
@@ -200,6 +201,8 @@ int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 		status = hd_policy_fits(&gpu->config, chosen.policies[i], diag);
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
 		hd_policy_add(gpu, chosen.policies[i], hd_arena_strdup(&gpu->arena, chosen.parameters[i]));
+	for (uint32_t i = 0; !status && i < gpu->policy_count; i++)
+		status = hd_energy_add(gpu, &gpu->policies[i], diag);
 	return status;
 }
 

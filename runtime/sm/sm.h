@@ -271,7 +271,8 @@ struct hd_sm {
 	uint32_t result_count;
 	struct hd_parked parked[HD_MAX_CONTEXTS]; /* by hd_warp.id */
 	uint64_t stalls[HD_STALL_COUNT];
-	struct hd_counters counted[HD_MAX_GRIDS]; /* of each grid, by hd_grid.slot */
+	uint64_t spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of policies, of each grid */
+	struct hd_counters counted[HD_MAX_GRIDS];    /* of each grid, by hd_grid.slot */
 	/* dispatch.c */
 	struct hd_cta *ctas;
 	uint64_t free_slots[HD_MAX_WARPS / 64];
@@ -317,6 +318,13 @@ static inline void *hd_policy_grid(const struct hd_policy_handle *self, const st
 static inline void *hd_policy_warp(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
 	return warp->policy_space + self->warp_at;
+}
+
+/* Events of a policy that take energy: of row `which` of its hooks' energy, for this grid. */
+static inline void hd_policy_spend(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
+				   uint32_t which, uint64_t events)
+{
+	sm->spent[grid->slot][self->energy_at + which] += events;
 }
 
 /* Where what a warp causes is counted. */

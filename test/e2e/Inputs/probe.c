@@ -65,6 +65,7 @@ static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *s
 static void cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
 {
 	COUNT(sm, cta_launch)++;
+	hd_policy_spend(self, sm, cta->grid, 1, 1);
 	COUNT(sm, set)++;
 	hd_policy_at(self, sm, sm->now + 1, cta->linear);
 }
@@ -129,6 +130,7 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	for (uint32_t i = 0; i < sizeof(inst->writes.bits) / sizeof(*inst->writes.bits); i++)
 		writes |= inst->writes.bits[i];
 	COUNT(sm, issued)++;
+	hd_policy_spend(self, sm, warp->cta->grid, 0, 1);
 	COUNT(sm, collected) += collected;
 	COUNT(sm, operands) += collected && inst->read_count ? inst->operand_count : 0;
 	COUNT(sm, registers) += collected ? inst->read_count : 0;
@@ -458,7 +460,14 @@ static void verify_after(const struct hd_policy_handle *self, struct hd_warp *wa
 	COUNT(warp->cta->sm, verify_after)++;
 }
 
+static const struct hd_policy_energy energy[] = {
+	{"issue", "an instruction that the program issues", 2},
+	{"block", "a block that begins", 0.5},
+	{NULL, NULL, 0},
+};
+
 static const struct hd_policy_hooks hooks = {
+	.energy = energy,
 	.sm_bytes = sizeof(struct probe),
 	.several_grids = true,
 	.moves = true,
