@@ -1,0 +1,1 @@
+#include <thrust/heddle/sort.h>
