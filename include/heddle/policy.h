@@ -155,7 +155,8 @@ struct hd_policy_hooks {
 	const struct hd_policy_energy *energy; /* a row without a name ends them; NULL: none */
 	uint32_t spare_warps, spare_ctas;      /* so many more of each than it has slots for an SM can know at a time */
 
-	/* Every hook may be NULL. `self` is the policy in its combination. */
+	/* Every hook may be NULL. `self` is the policy in its combination. test/e2e/Inputs/probe.c counts the calls of
+	 * each. */
 	/* Before the GPU is built: checks the parameter ("" where none is given) and may change the configuration. 0 or
 	 * -1 with the error reported. */
 	int (*configure)(const struct hd_policy *policy, struct hd_config *config, const char *parameter,

@@ -1,6 +1,7 @@
 /*
  * The probe: every hook of a policy (heddle/policy.h), counted, with the answers of the baseline. What each count must be
- * is in probe.py. With the parameter `kill` each SM kills a block that may begin anew, with `hold` all warps are held.
+ * is in probe.py. With the parameter `kill` each SM kills a block that may begin anew, with `hold` all warps are held, with
+ * `stop` they stop at barriers until they are drained.
  * A shared object, built against the installed headers.
  */
 #include <string.h>
@@ -16,7 +17,7 @@
 	X(result_target) X(prefer) X(write_back) X(call) X(call_return) X(memory_access) X(l1_bypass) \
 	X(load_miss) X(first_use) X(send) X(reply) X(barrier) X(barrier_wait) X(barrier_resume) \
 	X(long_stall) X(wake_up) X(path_switch) X(fetch) X(alarm) X(gpu_tick) X(tick) X(verify_before) \
-	X(verify_after) X(start) X(quota) X(cta_launch) X(warp_start) X(rename) X(choose_collector) \
+	X(verify_after) X(stopped) X(drained) X(start) X(quota) X(cta_launch) X(warp_start) X(rename) X(choose_collector) \
 	X(code_place) X(issued) X(dump) X(why_held) X(collected) X(operands) X(registers) X(results) \
 	X(accesses) X(far) X(loaded) X(set) X(killed)
 
@@ -45,7 +46,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 		     struct hd_diag *diag)
 {
 	(void)config;
-	if (!*parameter || !strcmp(parameter, "kill") || !strcmp(parameter, "hold"))
+	if (!*parameter || !strcmp(parameter, "kill") || !strcmp(parameter, "hold") || !strcmp(parameter, "stop"))
 		return 0;
 	return hd_error(diag, HD_NOWHERE, "policy 'probe': '%s' is not one of %s", parameter, policy->parameters);
 }
@@ -68,6 +69,8 @@ static void cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	hd_policy_spend(self, sm, cta->grid, 1, 1);
 	COUNT(sm, set)++;
 	hd_policy_at(self, sm, sm->now + 1, cta->linear);
+	if (is(self, "stop"))
+		hd_sm_stop(sm, 1);
 }
 
 static void alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now)
@@ -140,6 +143,27 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	COUNT(sm, loaded) += memory && effect->space != HD_MEM_SHARED ? inst->write_count : 0;
 }
 
+static void decode(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_pfunction *function,
+		   struct hd_dinst *code)
+{
+	COUNT(gpu->sms[0], decode)++;
+	for (uint32_t i = 0; i < function->count; i++)
+		code[i].stops = code[i].inst.op == HD_OP_BAR;
+}
+
+static void stopped(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)now;
+	COUNT(warp->cta->sm, stopped)++;
+	hd_warp_await(warp->cta->sm, warp, HD_PENDING_ALL);
+}
+
+static void drained(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	COUNT(warp->cta->sm, drained)++;
+	hd_warp_resume(warp->cta->sm, warp, now);
+}
+
 static void dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out)
 {
 	COUNT(gpu->sms[0], dump)++;
@@ -181,13 +205,6 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 {
 	(void)grid;
 	COUNT(gpu->sms[0], grid_end)++;
-}
-
-static void decode(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_pfunction *function, struct hd_dinst *code)
-{
-	(void)function;
-	(void)code;
-	COUNT(gpu->sms[0], decode)++;
 }
 
 static uint32_t admit(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid, uint32_t registers)
@@ -474,6 +491,8 @@ static const struct hd_policy_hooks hooks = {
 	.tick_interval = 50,
 	.gpu_tick_interval = 100,
 	.configure = configure,
+	.stopped = stopped,
+	.drained = drained,
 	.start = start,
 	.quota = quota,
 	.cta_launch = cta_launch,
@@ -529,4 +548,4 @@ static const struct hd_policy_hooks hooks = {
 	.verify_after = verify_after,
 };
 
-HD_POLICY_OBJECT(.name = "probe", .help = "counts the calls of every hook", .hooks = &hooks, .parameters = "kill or hold");
+HD_POLICY_OBJECT(.name = "probe", .help = "counts the calls of every hook", .hooks = &hooks, .parameters = "kill, hold or stop");

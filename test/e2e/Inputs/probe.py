@@ -1,4 +1,4 @@
-"""probe.py STATS [kill]: the calls of each hook, counted by probe.c, against what the program must cause.
+"""probe.py STATS [kill|stop]: the calls of each hook, counted by probe.c, against what the program must cause.
 
 probe.py --hooks POLICY.H PROBE.C: every hook of the struct is in the probe.
 """
@@ -15,7 +15,7 @@ if sys.argv[1] == '--hooks':
     sys.exit(f'test/e2e/Inputs/probe.c has not: {missing}' if missing else 0)
 
 stats = json.load(open(sys.argv[1], encoding='utf-8'))
-kill = 'kill' in sys.argv
+kill, stop = 'kill' in sys.argv, 'stop' in sys.argv
 total, config = stats['total'], stats['config']
 calls = {name: int(count) for name, count in total['probe'].items()}
 launches, sms = len(stats['launches']), config['sm_count']
@@ -32,6 +32,7 @@ EXPECTED = {
     'memory_access': calls['accesses'], 'l1_bypass': calls['far'],
     'barrier': total['barriers'], 'barrier_resume': total['barriers'],
     'call': total['calls'],
+    'stopped': total['barriers'] * stop, 'drained': total['barriers'] * stop,
     'stream_end': 0, 'range_reads': 0, 'range_writes': 0, 'dump': 0, 'why_held': 0,
 }
 if not kill:
