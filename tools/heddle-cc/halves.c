@@ -73,7 +73,7 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 			       "-isystem",
 			       cc->include_dir,
 			       "-idirafter", /* where no toolkit has them */
-			       hd_arena_printf(&cc->arena, "%s/templates", cc->include_dir),
+			       cc->templates_dir,
 			       "-include",
 			       "heddle_cuda.h"};
 	for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)

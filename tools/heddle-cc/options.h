@@ -79,7 +79,7 @@ struct hd_cc {
 	hd_arguments dependencies;			 /* -MD, -MMD, -MP */
 	const char *dependency_file, *dependency_target; /* -MF, -MT; NULL: by the output */
 	/* places, found beside the running program */
-	char *clang, *clangxx, *plugin, *device_library, *include_dir, *library_dir, *toolkit;
+	char *clang, *clangxx, *plugin, *device_library, *include_dir, *templates_dir, *library_dir, *toolkit;
 };
 
 /* An option as people are told of it. */
