@@ -46,7 +46,6 @@ STEP(Reciprocal, float, "f", "rcp.approx.ftz.f32 %0, %0;")
 STEP(InverseRoot, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
 
 STEP(CompareSelect, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.s32 %0, %1, %2, p; }")
-STEP(CompareGuard, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; @p xor.b32 %0, %0, %2; }")
 STEP(Shuffle, unsigned, "r", "shfl.sync.idx.b32 %0, %0, 0, 31, 0xffffffff;")
 
 template <typename Op, int STEPS>
@@ -115,7 +114,6 @@ int main(int argc, char **argv)
 	measure<Reciprocal>("sfu.reciprocal", 1, 1.5f, 0, 0);
 	measure<InverseRoot>("sfu.inverse-root", 1, 1.5f, 0, 0);
 	measure<CompareSelect>("predicate.select", 2, 1, 5, 3);
-	measure<CompareGuard>("predicate.guard", 2, 1, 5, 3);
 	measure<Shuffle>("shuffle", 1, 1, 0, 0);
 	return 0;
 }

@@ -111,6 +111,15 @@ static uint8_t range_of(const struct hd_inst *inst)
 	return inst->linear ? HD_RANGE_READS : 0;
 }
 
+/* Multiply-adds of integers are done by the pipeline of single precision, since Volta. */
+static uint8_t pipeline_of(const struct hd_opinfo *info)
+{
+	bool multiplies = info->lat == HD_LAT_IMAD || info->lat == HD_LAT_IMUL;
+	if (info->pipe == HD_PIPE_FP32 || (info->pipe == HD_PIPE_INT && multiplies))
+		return HD_PIPELINE_FMA;
+	return info->pipe == HD_PIPE_INT ? HD_PIPELINE_ALU : HD_NO_PIPELINE;
+}
+
 static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *inst, uint32_t first, uint32_t function,
 			      int level)
 {
@@ -126,6 +135,7 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 		.interval = interval_of(&gpu->config, info->pipe),
 		.mem_class = class_of(inst),
 		.range = range_of(inst),
+		.pipeline = pipeline_of(info),
 		.access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods),
 	};
 	struct hd_regset reads, writes;

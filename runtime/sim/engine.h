@@ -68,6 +68,7 @@ struct hd_dinst {
 	uint8_t extra;	      /* memory, by a policy: cycles from its operands to its access, in a pipeline */
 	bool near_result;     /* what it writes is read again soon (malekeh 3.2) */
 	uint8_t stops;	      /* kinds of places that a policy calls this (hd_warp_stop); hook decode sets it */
+	uint8_t pipeline;     /* enum hd_pipeline */
 	bool helper;	      /* a call of a helper, or a return from one: no call of the program (heddle/object.h) */
 };
 
@@ -131,6 +132,16 @@ struct hd_injection {
 	struct hd_injected queue[HD_MAX_INJECTED];
 };
 
+/* The two of the arithmetic pipelines between which a result takes longer (forward.c). */
+enum hd_pipeline { HD_NO_PIPELINE, HD_PIPELINE_ALU, HD_PIPELINE_FMA, HD_PIPELINES };
+
+/* Results that some readers have and others do not yet. */
+struct hd_forward {
+	struct hd_hazard fresh[HD_PIPELINES]; /* results of a pipeline that the other one reads from `until` on */
+	uint64_t until[HD_PIPELINES];
+	uint64_t guards[8]; /* cycle from which each predicate guards */
+};
+
 /* DONE: its last thread has exited; KILLED: by a policy. Both go when nothing that they started is under way. */
 enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DONE, HD_WARP_KILLED };
 
@@ -186,6 +197,7 @@ struct hd_warp {
 	bool unplaced;	       /* it has had no slot yet */
 	uint8_t away;	       /* HD_PART_* that it has not got: hd_warp_suspend */
 	uint64_t wake_at;      /* the last cycle for which it has a timer to go on */
+	struct hd_forward forward;
 	uint8_t *policy_space; /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	struct hd_injection injection;
 	struct hd_twin *twin;	  /* the original code beside a linear version, under --verify (twin.c) */

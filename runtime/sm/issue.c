@@ -105,6 +105,8 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 		hazard_remove(&warp->pending_memory, &inst->writes);
 		hazard_remove(&warp->pending_shared, &inst->writes);
 	}
+	if (__builtin_expect(sm->forwards, 0))
+		hd_forward_written(sm, warp, inst, now);
 	if (sm->hooks & HD_HOOK(write_back))
 		HD_HOOKED (sm->gpu, self, write_back)
 			self->hooks->write_back(self, warp, inst, now);
@@ -155,7 +157,7 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 	}
 }
 
-static void wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
+void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
 {
 	warp->next_issue = at;
 	if (warp->wake_at != at)
@@ -175,7 +177,7 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 		sm->next[warp->id] = &sm->gpu->program.code.data[warp->pc];
 	}
 	if (at > now + 1) {
-		wake_at(sm, warp, now, at, reason);
+		hd_warp_wake_at(sm, warp, now, at, reason);
 	} else {
 		warp->next_issue = at;
 		hd_warp_evaluate(sm, warp);
@@ -200,7 +202,7 @@ void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	else
 		fetch_next(sm, warp, now, &at, &reason);
 	if (at > now)
-		wake_at(sm, warp, now, at, reason);
+		hd_warp_wake_at(sm, warp, now, at, reason);
 	else
 		hd_warp_evaluate(sm, warp);
 }

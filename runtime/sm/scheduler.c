@@ -1,8 +1,8 @@
 /*
- * Warp schedulers: greedy-then-oldest, loose round-robin and two-level. A visit issues at most one
- * instruction; ready warps are bit masks by the port that they need, so a visit looks at the ports with ready
- * warps (at most seven) and never at warps. Also here: the states of warps (ready or one reason), and the reason of a
- * lost slot (the first in the order of stalls.def that any warp has).
+ * Warp schedulers: greedy-then-oldest, greedy-then-youngest, loose round-robin and two-level. A visit issues at most
+ * one instruction; ready warps are bit masks by the port that they need, so a visit looks at the ports with ready warps
+ * (at most seven) and never at warps. Also here: the states of warps (ready or one reason), and the reason of a lost
+ * slot (the first in the order of stalls.def that any warp has).
  *
  * Cost: O(1) for each state change and each visit; removing gaps from the positions of a scheduler is O(its warps) and
  * happens at most once in (64 - resident warps) warp launches.
@@ -18,6 +18,11 @@
 static bool has_bit(uint64_t mask, uint32_t position)
 {
 	return position < HD_SCHEDULER_WARPS && (mask >> position & 1);
+}
+
+static bool is_greedy(const struct hd_sm *sm)
+{
+	return sm->scheduling == HD_SCHED_GTO || sm->scheduling == HD_SCHED_CGGTY;
 }
 
 /* The bits of `mask` at the places where `keep` has ones, moved together. */
@@ -201,7 +206,7 @@ void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp)
 	uint8_t position = sm->position[warp->id];
 	change_state(sm, warp, warp->wait_reason, NOT_RESIDENT);
 	scheduler->resident &= ~(UINT64_C(1) << position);
-	if (scheduler->last == position && sm->scheduling == HD_SCHED_GTO)
+	if (scheduler->last == position && is_greedy(sm))
 		scheduler->last = NO_POSITION;
 }
 
@@ -237,6 +242,8 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 	uint64_t hit = 0;
 	for (uint32_t i = 0; i < 5; i++)
 		hit |= hazards->bits[i] & warp->pending.bits[i];
+	if (__builtin_expect(sm->forwards, 0) && !hit && hd_forward_wait(sm, warp))
+		return;
 	if (__builtin_expect(warp->unfetched, 0) && !hit) {
 		hd_elide(sm, warp, sm->now);
 		return;
@@ -309,9 +316,11 @@ static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler
 
 static uint32_t scheduler_pick(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t candidates)
 {
-	if (sm->scheduling == HD_SCHED_GTO) {
+	if (is_greedy(sm)) {
 		if (has_bit(candidates, scheduler->last))
 			return scheduler->last;
+		if (sm->scheduling == HD_SCHED_CGGTY)
+			return 63 - (uint32_t)__builtin_clzll(candidates);
 	} else if (scheduler->last + 1 < HD_SCHEDULER_WARPS) {
 		uint64_t after = candidates & ~UINT64_C(0) << (scheduler->last + 1);
 		candidates = after ? after : candidates;

@@ -239,6 +239,7 @@ struct hd_sm {
 	uint32_t ctas_retired; /* since the GPU last looked */
 	bool wants_dispatch;   /* hd_sm_request_dispatch, since then */
 	uint32_t branch_latency, predicated_latency;
+	bool forwards;	 /* some readers have results later than others (forward.c) */
 	uint32_t stages; /* that policies add between issue and execution */
 	struct hd_regfile *regfiles[HD_MAX_SCHEDULERS];
 	/* By hd_warp.id; the first two of warps in a slot. */
@@ -385,6 +386,8 @@ static inline uint8_t hd_inst_port(const struct hd_dinst *inst)
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
 /* Executes the warp's instruction, with everything that looks at it. */
 void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst);
+/* The warp waits until a later cycle, for that reason, and is looked at again then. */
+void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
 /* The warp goes on at warp->pc, not before `at`; until then it waits for `reason`. */
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
 /* It has been given a slot again, and goes on if nothing else lets it go. */
@@ -582,6 +585,11 @@ void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struc
 uint64_t hd_fetch_next(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now);
 /* Cycle at which the warp has its next instruction where a policy says at which address that stands. */
 uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now);
+
+/* forward.c: results that some readers have later than others. One has been written; whether the warp's next
+ * instruction, whose operands have all been written, waits for one of these, which it then does. */
+void hd_forward_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+bool hd_forward_wait(struct hd_sm *sm, struct hd_warp *warp);
 
 /* barrier.c */
 /* A warp arrives; it parks unless the mode is ARV or the barrier completes. */

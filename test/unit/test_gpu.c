@@ -175,7 +175,7 @@ static void check_skipping(void (*build)(struct simbench *bench), uint32_t sched
 
 START_TEST(skipping_idle_cycles_changes_nothing)
 {
-	for (uint32_t scheduler = HD_SCHED_GTO; scheduler <= HD_SCHED_TWO_LEVEL; scheduler++) {
+	for (uint32_t scheduler = HD_SCHED_GTO; scheduler <= HD_SCHED_CGGTY; scheduler++) {
 		check_skipping(build_mixture, scheduler);
 		check_skipping(build_scattered, scheduler);
 	}
@@ -296,7 +296,7 @@ END_TEST
 
 START_TEST(many_small_ctas_reuse_positions)
 {
-	for (uint32_t scheduler = HD_SCHED_GTO; scheduler <= HD_SCHED_TWO_LEVEL; scheduler++) {
+	for (uint32_t scheduler = HD_SCHED_GTO; scheduler <= HD_SCHED_CGGTY; scheduler++) {
 		struct simbench bench;
 		simbench_init(&bench);
 		bench.config.scheduler = scheduler;

@@ -507,6 +507,22 @@ START_TEST(lrr_takes_turns)
 }
 END_TEST
 
+/* The third warp is the youngest; who has issued goes on, and when it waits the youngest of the others is next. */
+START_TEST(cggty_stays_with_a_warp_or_takes_the_youngest)
+{
+	struct simbench bench;
+	struct issue_log log;
+	simbench_init(&bench);
+	bench.config.scheduler = HD_SCHED_CGGTY;
+	independent_moves(&bench, 6);
+	run_logged(&bench, &log, 96);
+	ck_assert_uint_eq(log.count, 18);
+	for (uint32_t i = 0; i < 18; i++)
+		ck_assert_uint_eq(log.warp[i], 2 - i / 6);
+	simbench_release(&bench);
+}
+END_TEST
+
 START_TEST(two_level_keeps_to_the_active_set)
 {
 	struct simbench bench;
@@ -680,6 +696,7 @@ Suite *hd_suite(void)
 					 policies_have_states_of_their_own,
 					 gto_stays_with_a_warp,
 					 lrr_takes_turns,
+					 cggty_stays_with_a_warp_or_takes_the_youngest,
 					 two_level_keeps_to_the_active_set,
 					 two_warps_hide_each_others_latency,
 					 barrier_waits_for_the_last_warp,
