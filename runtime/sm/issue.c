@@ -358,7 +358,7 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	}
 }
 
-void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
+static inline void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	bool checks = sm->hooks & (HD_HOOK(verify_before) | HD_HOOK(verify_after)) && sm->gpu->verify;
 	uint32_t pc = warp->pc;
@@ -375,6 +375,11 @@ void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 		hd_redundancy_after(sm->gpu->redundancy, sm, warp, inst);
 	if (__builtin_expect(sm->gpu->probe != NULL, 0))
 		hd_probe_step(sm->gpu, warp, pc, &sm->effect);
+}
+
+void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	execute(sm, warp, inst);
 }
 
 static void told_of_issue(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes,
@@ -421,7 +426,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	sm->exec->now = now;
 	if (HD_TRACED(sm->gpu, issue))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_issue, warp->active);
-	hd_sm_execute(sm, warp, inst);
+	execute(sm, warp, inst);
 	hd_sm_counters(sm, warp)->thread_instructions += (uint32_t)__builtin_popcount(sm->effect.mask);
 	if (__builtin_expect(sm->gpu->profile != NULL, 0))
 		hd_profile_count(sm->gpu, inst, &sm->effect);
