@@ -28,6 +28,7 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 	l1->latency = (uint32_t)config->l1_latency;
 	l1->flit = (uint32_t)config->icnt_flit;
 	l1->sector_bytes = (uint32_t)config->sector;
+	l1->line_shift = (uint32_t)__builtin_ctzll(config->l1_line);
 	l1->write_back = config->l1_write == HD_L1_WRITE_BACK;
 	l1->spills_hit = config->l1_spills != 0;
 	uint32_t sets = (uint32_t)(config->l1_bytes / (config->l1_line * config->l1_ways));
@@ -68,8 +69,8 @@ static uint32_t room(const struct hd_l1 *l1)
 	return count < l1->share ? l1->share - count : 0;
 }
 
-static void send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, uint8_t sectors, uint32_t tag,
-		 const struct hd_access *access)
+static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, uint8_t sectors,
+			      uint32_t tag, const struct hd_access *access)
 {
 	bool data = kind != HD_PACKET_READ;
 	struct hd_packet packet = {.line = line, .ready = now + l1->latency, .tag = tag, .sm = l1->sm, .kind = kind};
@@ -79,8 +80,10 @@ static void send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, ui
 	packet.service = access ? access->service : 0;
 	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
 	packet.flits = hd_packet_flits(bytes, l1->flit);
-	hd_packets_push(&l1->out[l1->grid], &packet);
+	struct hd_packets *queue = &l1->out[l1->grid];
+	hd_packets_push(queue, &packet);
 	l1->waiting |= UINT32_C(1) << l1->grid;
+	return &queue->ring[(queue->tail - 1) & queue->mask];
 }
 
 static uint32_t add_waiter(struct hd_l1 *l1, uint32_t ticket, uint8_t sectors)
@@ -148,13 +151,23 @@ static void count_access(struct hd_l1 *l1, const struct hd_l1_request *request, 
 
 /* ---- lines */
 
+/* For whom a dirty line leaves: local memory is that of one grid. Of global memory the one that needs its way. */
+static uint8_t writer_of(const struct hd_l1 *l1, uint64_t line)
+{
+	uint64_t address = line << l1->line_shift;
+	if (address < HD_LOCAL_PHYSICAL)
+		return l1->grid;
+	return (uint8_t)((address - HD_LOCAL_PHYSICAL) / HD_LOCAL_PHYSICAL_GRID % HD_MEM_GRIDS);
+}
+
 /* Gives a victim's way to the line; a dirty victim is sent to L2. The caller has checked for room of two packets. */
 static struct hd_tag *allocate(struct hd_l1 *l1, uint64_t now, uint32_t victim, uint64_t line)
 {
 	struct hd_tag *tag = &l1->tags.tags[victim];
 	if (tag->dirty) {
-		l1->counters->l1d_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
-		send(l1, now, HD_PACKET_WRITEBACK, tag->line, tag->dirty, 0, NULL);
+		uint8_t writer = writer_of(l1, tag->line);
+		l1->grids[writer].l1d_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
+		send(l1, now, HD_PACKET_WRITEBACK, tag->line, tag->dirty, 0, NULL)->grid = writer;
 	}
 	hd_tags_replace(&l1->tags, victim, line);
 	return tag;
@@ -364,6 +377,18 @@ void hd_l1_set_ways(struct hd_l1 *l1, uint32_t ways)
 void hd_l1_flush(struct hd_l1 *l1)
 {
 	l1->counters->l1d_writebacks += hd_tags_flush(&l1->tags);
+}
+
+void hd_l1_flush_local(struct hd_l1 *l1, uint32_t grid)
+{
+	uint64_t from = (HD_LOCAL_PHYSICAL + grid * HD_LOCAL_PHYSICAL_GRID) >> l1->line_shift;
+	uint64_t to = from + (HD_LOCAL_PHYSICAL_GRID >> l1->line_shift);
+	l1->grids[grid].l1d_writebacks += hd_tags_flush_range(&l1->tags, from, to);
+}
+
+void hd_l1_invalidate_global(struct hd_l1 *l1)
+{
+	hd_tags_forget_clean(&l1->tags, HD_LOCAL_PHYSICAL >> l1->line_shift);
 }
 
 bool hd_l1_idle(const struct hd_l1 *l1)

@@ -40,7 +40,7 @@ struct hd_l1 {
 	struct hd_l1_waiter *waiters;
 	uint32_t free_waiter, finished;
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
-	uint32_t latency, flit, sector_bytes;
+	uint32_t latency, flit, sector_bytes, line_shift;
 	uint16_t sm;
 	bool enabled, write_back;
 	bool spills_hit;	      /* l1_spills */
@@ -75,6 +75,9 @@ bool hd_l1_finished(struct hd_l1 *l1, uint32_t *ticket);
 /* Uses `ways` of each set from now on. */
 void hd_l1_set_ways(struct hd_l1 *l1, uint32_t ways);
 void hd_l1_flush(struct hd_l1 *l1);
+/* As hd_lsu_flush_local and hd_lsu_invalidate_global. */
+void hd_l1_flush_local(struct hd_l1 *l1, uint32_t grid);
+void hd_l1_invalidate_global(struct hd_l1 *l1);
 bool hd_l1_idle(const struct hd_l1 *l1);
 void hd_l1_dump(const struct hd_l1 *l1, FILE *out);
 

@@ -12,6 +12,9 @@
  */
 #include "runtime/memory/l2.h"
 
+enum { OWNER_BITS = 5 };
+static_assert(1 << OWNER_BITS == HD_MEM_GRIDS, "a grid has its bits");
+
 /* Keeps large MSHR files times large merge limits affordable. */
 enum { MAX_WAITERS = 8192 };
 
@@ -27,6 +30,7 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	slice->sector_bytes = (uint32_t)config->sector;
 	uint32_t sets = (uint32_t)(config->l2_slice_bytes / (config->l2_line * config->l2_ways));
 	hd_tags_init(&slice->tags, sets ? sets : 1, (uint32_t)config->l2_ways, arena);
+	slice->owners = HD_ARENA_NEW(arena, uint32_t, (sets ? sets : 1) * config->l2_ways);
 	hd_packets_init(&slice->in, (uint32_t)config->l2_queue, arena);
 	/* What the pipeline holds, and all that one fill may answer. */
 	hd_packets_init(&slice->out, slice->latency + 8 * slice->merges + (uint32_t)config->l2_queue, arena);
@@ -108,13 +112,33 @@ static bool can_fetch(const struct hd_l2_slice *slice, uint64_t line, uint32_t i
 	return *victim != HD_NONE && (!slice->tags.tags[*victim].dirty || hd_dram_room(dram, HD_DRAM_WRITE));
 }
 
+static uint32_t owner_now(const struct hd_l2_slice *slice, uint32_t grid)
+{
+	return (slice->launches ? slice->launches[grid] << OWNER_BITS : 0) | grid;
+}
+
+/* Sectors of the line become dirty. */
+static void make_dirty(struct hd_l2_slice *slice, struct hd_tag *tag, uint8_t sectors)
+{
+	tag->dirty |= sectors;
+	slice->owners[tag - slice->tags.tags] = owner_now(slice, slice->grid);
+}
+
+/* For whom a dirty line is written: the grid that wrote to it last, unless it has ended. */
+static uint8_t writer_of(const struct hd_l2_slice *slice, uint32_t index)
+{
+	uint32_t owner = slice->owners[index], grid = owner % HD_MEM_GRIDS;
+	return owner == owner_now(slice, grid) ? (uint8_t)grid : HD_MEM_NOBODY;
+}
+
 static struct hd_tag *allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t line, uint32_t victim,
 			       struct hd_dram *dram)
 {
 	struct hd_tag *tag = &slice->tags.tags[victim];
 	if (tag->dirty) {
-		slice->counters->l2_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
-		hd_dram_push(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0, slice->grid);
+		uint8_t writer = writer_of(slice, victim);
+		slice->grids[writer].l2_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
+		hd_dram_push(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0, writer);
 	}
 	hd_tags_replace(&slice->tags, victim, line);
 	return tag;
@@ -156,7 +180,7 @@ static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd
 	if (fetch)
 		fetch_sectors(slice, now, tag, fetch, dram);
 	tag->valid |= request->full;
-	tag->dirty |= request->sectors;
+	make_dirty(slice, tag, request->sectors);
 	if (request->kind == HD_PACKET_WRITE)
 		answer(slice, reply_to(slice, request), now);
 	return true;
@@ -181,7 +205,7 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	else
 		tag = allocate(slice, now, line, victim, dram);
 	if (atomic)
-		tag->dirty |= request->sectors;
+		make_dirty(slice, tag, request->sectors);
 	if (fetch)
 		fetch_sectors(slice, now, tag, fetch, dram);
 	if (wait) {

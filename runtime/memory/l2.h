@@ -10,6 +10,7 @@
 #include "runtime/memory/address_map.h"
 #include "runtime/memory/crossbar.h"
 #include "runtime/memory/dram.h"
+#include "runtime/memory/memory.h"
 #include "runtime/memory/tags.h"
 
 /* A request that waits for sectors. */
@@ -33,8 +34,10 @@ struct hd_l2_slice {
 	uint32_t free_waiter;
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
 	uint32_t latency, flit, sector_bytes;
-	uint64_t busy; /* first own cycle in which the next request can be served */
-	bool stalled;  /* the head waits for a fill, the out queue or the channel, whose owner clears this */
+	uint64_t busy;		  /* first own cycle in which the next request can be served */
+	bool stalled;		  /* the head waits for a fill, the out queue or the channel, whose owner clears this */
+	uint32_t *owners;	  /* as tags: who made the line dirty, its launch << OWNER_BITS | grid */
+	const uint32_t *launches; /* of each grid, that is there now; NULL: always the same */
 	struct hd_counters *grids;    /* of each grid, */
 	struct hd_counters *counters; /* and of the one whose request is served, */
 	uint8_t grid;		      /* this */

@@ -418,6 +418,16 @@ void hd_lsu_flush(struct hd_lsu *lsu)
 	hd_l1_flush(&lsu->l1);
 }
 
+void hd_lsu_flush_local(struct hd_lsu *lsu, uint32_t grid)
+{
+	hd_l1_flush_local(&lsu->l1, grid);
+}
+
+void hd_lsu_invalidate_global(struct hd_lsu *lsu)
+{
+	hd_l1_invalidate_global(&lsu->l1);
+}
+
 static void dump_front(const struct hd_lsu *lsu, uint32_t grid, FILE *out)
 {
 	const struct hd_lsu_front *front = lsu->fronts[grid];

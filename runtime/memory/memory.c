@@ -52,6 +52,7 @@ struct hd_memory *hd_memory_new(const struct hd_config *config, struct hd_arena 
 	hd_agenda_init(&memory->slice_agenda, memory->slice_count, arena);
 	for (uint32_t i = 0; i < memory->slice_count; i++) {
 		hd_l2_init(&memory->slices[i], i, config, &memory->map, memory->counters, arena);
+		memory->slices[i].launches = memory->launches;
 		memory->slice_next[i] = HD_NEVER;
 	}
 	memory->channels = HD_ARENA_NEW(arena, struct hd_dram, memory->channel_count);
@@ -214,6 +215,11 @@ uint64_t hd_memory_lead(const struct hd_memory *memory)
 uint64_t hd_memory_last(const struct hd_memory *memory)
 {
 	return memory->last;
+}
+
+void hd_memory_begin_grid(struct hd_memory *memory, uint32_t grid)
+{
+	memory->launches[grid]++;
 }
 
 const struct hd_counters *hd_memory_counters(const struct hd_memory *memory, uint32_t grid)

@@ -20,7 +20,12 @@ struct hd_memory; /* crossbars, L2, DRAM, shared by all SMs */
 struct hd_packet; /* packet.h */
 struct hd_lsu;	  /* load/store unit of one SM with its L1 and shared memory */
 
-#define HD_MEM_GRIDS 32   /* whose requests are told apart */
+#define HD_MEM_GRIDS 32		   /* whose requests are told apart */
+#define HD_MEM_NOBODY HD_MEM_GRIDS /* whose dirty lines are those of grids that have ended */
+
+/* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
+#define HD_LOCAL_PHYSICAL (UINT64_C(1) << 46)
+#define HD_LOCAL_PHYSICAL_GRID (UINT64_C(1) << 40) /* of each grid that runs */
 #define HD_MEM_GROUPS 256 /* whose stores are, in an SM */
 
 enum hd_mem_space { HD_MEM_GLOBAL, HD_MEM_LOCAL, HD_MEM_SHARED };
@@ -129,6 +134,10 @@ uint32_t hd_lsu_packets(const struct hd_lsu *lsu, uint32_t grid);
 bool hd_lsu_idle(const struct hd_lsu *lsu);
 /* Writes back and invalidates (kernel boundary). Counted, not timed. */
 void hd_lsu_flush(struct hd_lsu *lsu);
+/* The same beside other grids, when one ends: of its local memory, which is gone; and when one begins, which must see
+ * what others have written: of what is clean and global. */
+void hd_lsu_flush_local(struct hd_lsu *lsu, uint32_t grid);
+void hd_lsu_invalidate_global(struct hd_lsu *lsu);
 
 /* Crossbars, L2 and DRAM up to and including cycle `now`. Returns the next cycle with work (UINT64_MAX: idle); to be
  * called within hd_memory_lead cycles after any hd_lsu_tick. Load/store units of different SMs may be used from
@@ -142,7 +151,9 @@ uint64_t hd_memory_lead(const struct hd_memory *memory);
 bool hd_memory_idle(const struct hd_memory *memory);
 /* The last cycle in which any of them had work. */
 uint64_t hd_memory_last(const struct hd_memory *memory);
-/* What requests of a grid have been counted as, in crossbars, L2 and DRAM. */
+/* Another launch has the grid's number from now on: what its predecessor left dirty in L2 is nobody's. */
+void hd_memory_begin_grid(struct hd_memory *memory, uint32_t grid);
+/* What requests of a grid, or HD_MEM_NOBODY, have been counted as, in crossbars, L2 and DRAM. */
 const struct hd_counters *hd_memory_counters(const struct hd_memory *memory, uint32_t grid);
 
 /* State of every unit, for the watchdog. */

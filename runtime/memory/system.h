@@ -19,9 +19,10 @@ struct hd_memory {
 	uint32_t slice_count, channel_count, sm_count;
 	uint64_t *slice_next; /* core cycle at which each slice wants to work, HD_NEVER */
 	struct hd_agenda slice_agenda, channel_agenda;
-	uint64_t next; /* cycle with work, HD_NEVER */
-	uint64_t last; /* cycle that had some */
-	struct hd_counters counters[HD_MEM_GRIDS];
+	uint64_t next;				       /* cycle with work, HD_NEVER */
+	uint64_t last;				       /* cycle that had some */
+	struct hd_counters counters[HD_MEM_GRIDS + 1]; /* the last: HD_MEM_NOBODY */
+	uint32_t launches[HD_MEM_GRIDS];	       /* that have had each number */
 };
 
 #endif

@@ -194,12 +194,32 @@ uint32_t hd_tags_set_limit(struct hd_tags *tags, uint32_t limit)
 	return dirty;
 }
 
+void hd_tags_forget_clean(struct hd_tags *tags, uint64_t to)
+{
+	uint32_t left = tags->used;
+	for (uint32_t index = 0; left; index++) {
+		struct hd_tag *tag = &tags->tags[index];
+		left -= tag->used;
+		if (!tag->used || tag->line >= to)
+			continue;
+		tag->valid &= tag->dirty;
+		if (!tag->dirty && !tag->pending)
+			drop(tags, index);
+	}
+}
+
 uint32_t hd_tags_flush(struct hd_tags *tags)
 {
-	uint32_t dirty = 0, lines = tags->set_count * tags->ways;
-	for (uint32_t index = 0; index < lines && tags->used; index++) {
+	return hd_tags_flush_range(tags, 0, UINT64_MAX);
+}
+
+uint32_t hd_tags_flush_range(struct hd_tags *tags, uint64_t from, uint64_t to)
+{
+	uint32_t dirty = 0, left = tags->used;
+	for (uint32_t index = 0; left; index++) {
 		struct hd_tag *tag = &tags->tags[index];
-		if (!tag->used)
+		left -= tag->used;
+		if (!tag->used || tag->line < from || tag->line >= to)
 			continue;
 		dirty += (uint32_t)__builtin_popcount(tag->dirty);
 		if (tag->pending)

@@ -51,6 +51,10 @@ void hd_tags_replace(struct hd_tags *tags, uint32_t victim, uint64_t line);
 /* Ways in use of each set, 1 to `ways`. Frees what is over that, oldest first; pending lines stay until replaced.
  * Returns the dirty sectors that this dropped. */
 uint32_t hd_tags_set_limit(struct hd_tags *tags, uint32_t limit);
+/* Frees lines in [from, to), as hd_tags_flush. */
+uint32_t hd_tags_flush_range(struct hd_tags *tags, uint64_t from, uint64_t to);
+/* Lines below `to` lose what is not dirty. */
+void hd_tags_forget_clean(struct hd_tags *tags, uint64_t to);
 /* Empties the cache but for pending lines, which lose their other sectors. Returns the dirty sectors dropped. */
 uint32_t hd_tags_flush(struct hd_tags *tags);
 

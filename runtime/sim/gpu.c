@@ -447,6 +447,9 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 		if (error)
 			return error;
 	}
+	hd_memory_begin_grid(gpu->memory, grid->slot);
+	for (uint32_t i = 0; gpu->running && i < run->sm_count; i++)
+		hd_lsu_invalidate_global(gpu->sms[i]->lsu);
 	if (!gpu->running++)
 		wake_up(run);
 	notice_alarms(run);
@@ -487,7 +490,12 @@ static void rest(struct hd_run *run)
 		hd_sm_abandon(gpu->sms[i]);
 }
 
-/* What CUDA says of caches at the borders of kernels: with nothing else running they are empty for the next one. */
+/*
+ * What CUDA says of caches at the borders of kernels: with nothing else running they are empty for the next one. Beside
+ * others a kernel begins with L1s that have nothing of global memory, as its launch asks for
+ * (INVALIDATE_SHADER_DATA_CACHE in the launch descriptors that NVIDIA documents), and when it ends its local memory is
+ * gone.
+ */
 static void flush(struct hd_run *run)
 {
 	for (uint32_t i = 0; i < run->sm_count; i++)
@@ -519,6 +527,8 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 	hd_window_begin(run->window);
 	if (gpu->running) {
 		run->watchdog.started = first_start(gpu);
+		for (uint32_t i = 0; i < run->sm_count; i++)
+			hd_lsu_flush_local(gpu->sms[i]->lsu, grid->slot);
 	} else {
 		rest(run);
 		flush(run);
@@ -548,6 +558,7 @@ void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)
 	*stats = gpu->stats;
 	for (uint32_t slot = 0; slot < gpu->grid_slots; slot++)
 		hd_gpu_add_counted(gpu, slot, &stats->counters);
+	hd_counters_add(&stats->counters, hd_memory_counters(gpu->memory, HD_MEM_NOBODY));
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++)
 			stats->stalls[reason] += gpu->sms[i]->stalls[reason];

@@ -9,10 +9,6 @@
 
 #include "runtime/sm/hooks.h"
 
-/* Where local memory lies in the physical address space of caches and DRAM: above all device memory. */
-#define LOCAL_PHYSICAL (UINT64_C(1) << 46)
-#define LOCAL_PHYSICAL_GRID (UINT64_C(1) << 40) /* of each grid that runs */
-
 static struct hd_sm_grid *grid_of(struct hd_sm *sm, const struct hd_warp *warp)
 {
 	return &sm->grids[sm->grid_of[warp->id]];
@@ -73,7 +69,7 @@ void hd_warp_place_local(const struct hd_sm *sm, struct hd_warp *warp)
 	uint64_t place = sm->local_of[warp->id], bytes = (uint64_t)grid->local_bytes * HD_WARP_LANES;
 	const struct hd_sm_grid *there = &sm->gpu->sms[place / sm->warp_count]->grids[grid->slot];
 	warp->local = there->local ? there->local + place % sm->warp_count * bytes : NULL;
-	warp->local_base = LOCAL_PHYSICAL + grid->slot * LOCAL_PHYSICAL_GRID + place * bytes;
+	warp->local_base = HD_LOCAL_PHYSICAL + grid->slot * HD_LOCAL_PHYSICAL_GRID + place * bytes;
 }
 
 /* ---- blocks */

@@ -196,6 +196,103 @@ START_TEST(requests_are_replies_and_parts_the_whole)
 }
 END_TEST
 
+/* ---- whose lines leave the caches */
+
+static void store_line(uint8_t grid, uint64_t line)
+{
+	struct hd_mem_request store = rig_load(UINT32_MAX, line * 128, 4, 4);
+	store.kind = HD_MEM_STORE;
+	store.grid = grid;
+	issue(store);
+	rig_run(&rig);
+}
+
+static uint64_t writes_of(uint32_t grid)
+{
+	const struct hd_counters *counters = hd_memory_counters(rig.memory, grid);
+	ck_assert_uint_eq(counters->l2_writebacks, counters->dram_writes);
+	return counters->dram_writes;
+}
+
+START_TEST(dirty_lines_leave_l2_for_who_wrote_them)
+{
+	rig.config.dram_channels = rig.config.l2_slices = 1;
+	rig.config.l2_slice_bytes = 4096; /* 32 lines */
+	rig.config.l2_ways = 4;
+	rig_build(&rig);
+	store_line(1, 0);
+	store_line(2, 1);
+	store_line(3, 2);
+	store_line(2, 2); /* the last to write there */
+	hd_memory_begin_grid(rig.memory, 1);
+	store_line(1, 3);
+	/* Another one reads until all of that is gone. */
+	for (uint32_t i = 0; i < 16; i++) {
+		issue(lines_of(i, 4, 1000 + 32 * i, 32));
+		rig_run(&rig);
+	}
+	ck_assert_uint_eq(writes_of(HD_MEM_NOBODY), 4);
+	ck_assert_uint_eq(writes_of(1), 4);
+	ck_assert_uint_eq(writes_of(2), 8);
+	ck_assert_uint_eq(writes_of(3) + writes_of(4), 0);
+}
+END_TEST
+
+static struct hd_mem_request local(uint32_t token, uint8_t grid, uint8_t kind)
+{
+	struct hd_mem_request request = rig_load(token, HD_LOCAL_PHYSICAL + grid * HD_LOCAL_PHYSICAL_GRID, 4, 4);
+	request.space = HD_MEM_LOCAL;
+	request.kind = kind;
+	request.grid = grid;
+	return request;
+}
+
+START_TEST(borders_of_kernels_beside_others)
+{
+	rig_build(&rig);
+	struct hd_mem_request global = lines_of(1, 0, 77, 1);
+	rig_latency(&rig, &global);
+	for (uint8_t grid = 0; grid < 2; grid++) {
+		issue(local(UINT32_MAX, grid, HD_MEM_STORE));
+		rig_run(&rig);
+	}
+	uint64_t hits = rig_total(&rig).counters.l1d_hits;
+	/* One begins: what is global is read anew, local memory is there. */
+	hd_lsu_invalidate_global(rig.lsus[0]);
+	ck_assert_uint_gt(rig_latency(&rig, &global), rig.config.l2_latency);
+	struct hd_mem_request mine = local(2, 0, HD_MEM_LOAD), theirs = local(3, 1, HD_MEM_LOAD);
+	ck_assert_uint_eq(rig_latency(&rig, &mine), rig.config.l1_latency);
+	ck_assert_uint_eq(rig_total(&rig).counters.l1d_hits, hits + 1);
+	/* One ends: its local memory is gone, counted as written, the other's is there. */
+	hd_lsu_flush_local(rig.lsus[0], 1);
+	ck_assert_uint_eq(rig.counters[0][1].l1d_writebacks, 4);
+	ck_assert_uint_eq(rig.counters[0][0].l1d_writebacks, 0);
+	ck_assert_uint_eq(rig_latency(&rig, &mine), rig.config.l1_latency);
+	ck_assert_uint_gt(rig_latency(&rig, &theirs), rig.config.l2_latency);
+	ck_assert_uint_eq(rig_latency(&rig, &global), rig.config.l1_latency);
+}
+END_TEST
+
+/* Local memory of one grid that makes way for another's loads is the first one's traffic. */
+START_TEST(victims_are_their_owners_traffic)
+{
+	rig.config.l1_unified = 0;
+	rig.config.l1_bytes = 128 * 4;
+	rig.config.l1_ways = 4;
+	rig_build(&rig);
+	issue(local(UINT32_MAX, 1, HD_MEM_STORE));
+	rig_run(&rig);
+	for (uint32_t i = 0; i < 4; i++) {
+		issue(lines_of(i, 0, 1000 + i, 1));
+		rig_run(&rig);
+	}
+	ck_assert_uint_eq(rig.counters[0][1].l1d_writebacks, 4);
+	ck_assert_uint_eq(rig.counters[0][0].l1d_writebacks, 0);
+	ck_assert_uint_eq(hd_memory_counters(rig.memory, 1)->l2_accesses, 4);
+	ck_assert_uint_eq(hd_memory_counters(rig.memory, 1)->icnt_flits_up, 5);
+}
+END_TEST
+
 /* ---- parts of the queues */
 
 START_TEST(grids_have_equal_parts_of_the_queues)
@@ -380,6 +477,9 @@ Suite *hd_suite(void)
 				       grids_go_in_turns,
 				       replies_say_what_missed_and_how_long_it_took,
 				       requests_are_replies_and_parts_the_whole,
+				       dirty_lines_leave_l2_for_who_wrote_them,
+				       borders_of_kernels_beside_others,
+				       victims_are_their_owners_traffic,
 				       grids_have_equal_parts_of_the_queues,
 				       the_miss_queue_has_as_many_places_as_its_key_says,
 				       a_grid_leaves_mshrs_for_others,
