@@ -1,7 +1,7 @@
 /*
  * The architecture that device code is made for, out of those that nvcc's options name. nvcc puts code for each into
  * one program and the card takes what suits it; here the kernel object holds one, the oldest of those that the machine
- * models, since all newer cards run it.
+ * models, since all newer cards run it. Where all are older than those, or all newer, the nearest stands for them.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -123,8 +123,8 @@ int hd_cc_choose_target(struct hd_cc *cc)
 		warn(cc, &older, "taken as sm_70, the oldest architecture that is modelled");
 		warn(cc, &others, "left out: sm_70 to sm_89 are modelled");
 	} else if (others.len && is_known(cc->targets.data[0].number)) {
-		status = hd_error(&cc->diag, HD_NOWHERE, "architecture '%s' is not supported: sm_70 to sm_89 are",
-				  cc->targets.data[0].name);
+		warn(cc, &others, "taken as sm_89, the newest architecture that is modelled");
+		best = NEWEST;
 	} else if (others.len) {
 		status = hd_error(&cc->diag, HD_NOWHERE, "unknown GPU architecture '%s'", cc->targets.data[0].name);
 	}
