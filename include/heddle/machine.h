@@ -351,6 +351,10 @@ static inline bool hd_lr_takes(uint16_t linear, unsigned slot)
 /* Constant operand in x: bank << 16 | byte offset. */
 #define HD_CONST_X(bank, offset) ((uint32_t)(bank) << 16 | (uint32_t)(offset))
 
+/* Whether the operands of an instruction can come from the reuse cache: it reads in a fixed window of cycles
+ * (docs/architecture.md, The operand stage). */
+HD_API bool hd_op_is_fixed(enum hd_op op);
+
 /* One decoded instruction. Unused register slots hold HD_RZ, unused predicates HD_PT. */
 struct hd_inst {
 	uint16_t op;   /* enum hd_op */
@@ -362,8 +366,9 @@ struct hd_inst {
 	uint8_t srcmods; /* HD_NEG_*, HD_ABS_* */
 	uint8_t role;	 /* enum hd_role */
 	uint16_t linear; /* HD_LR, 0: no linear operand */
-	uint8_t dead;	 /* bit 0..2: this is the last read of a, b, c on every path (LTRF+); 0 is always correct */
-	uint32_t x;	 /* immediate, constant, displacement, target index, table or service number */
+	uint8_t reuse; /* bit 0..2: a, b, c stays in the reuse cache, where its slot's next read of the bank finds it */
+	uint8_t dead;  /* bit 0..2: this is the last read of a, b, c on every path (LTRF+); 0 is always correct */
+	uint32_t x;    /* immediate, constant, displacement, target index, table or service number */
 	uint32_t reconv; /* BRA, BRX: index of the reconvergence point, or HD_NO_PC */
 };
 

@@ -25,7 +25,7 @@
 #include "lib/diag.h"
 #include "lib/vec.h"
 
-#define HD_OBJECT_VERSION 6
+#define HD_OBJECT_VERSION 7
 
 /* Where a device variable lives. */
 enum hd_space { HD_SPACE_GLOBAL, HD_SPACE_CONSTANT, HD_SPACE_SHARED };

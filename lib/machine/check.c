@@ -29,7 +29,12 @@ static const char *check_registers(const struct hd_inst *inst)
 		bool dead = slot > HD_SLOT_DST && inst->dead >> (slot - 1) & 1;
 		if (dead && (coefficient || regs[slot] == HD_RZ))
 			return "dead bit on a slot without a register";
+		bool reused = slot > HD_SLOT_DST && inst->reuse >> (slot - 1) & 1;
+		if (reused && (coefficient || regs[slot] == HD_RZ))
+			return "reuse bit on a slot without a register";
 	}
+	if (inst->reuse >> 3 || (inst->reuse && !hd_op_is_fixed((enum hd_op)inst->op)))
+		return "reuse bit on an instruction that does not use the reuse cache";
 	return inst->dead >> 3 ? "dead bits out of range" : NULL;
 }
 

@@ -2,7 +2,7 @@
  * The 16-byte encoding of an instruction. One layout for every opcode, so that a decoder
  * needs no table; two little-endian 64-bit words:
  *
- *   word 0   op 0..9   xkind 10..12   role 13..15   dst 16..23   a 24..31   b 32..39
+ *   word 0   op 0..6   reuse 7..9   xkind 10..12   role 13..15   dst 16..23   a 24..31   b 32..39
  *            c 40..47   mods 48..63            (BRA, BRX: reconv 40..63)
  *   word 1   x 0..31   guard 32..35   psrc 36..39   psrc2 40..43   pdst 44..46
  *            dead 47..49   srcmods 50..54   linear 55..63
@@ -13,10 +13,12 @@
 #include "heddle/machine.h"
 
 #define FIELDS(X)                                                                                           \
-	X(op, 0, 0, 10)                                                                                     \
+	X(op, 0, 0, 7) X(reuse, 0, 7, 3)                                                                    \
 	X(xkind, 0, 10, 3) X(role, 0, 13, 3) X(dst, 0, 16, 8) X(a, 0, 24, 8) X(b, 0, 32, 8) X(x, 1, 0, 32)  \
 		X(guard, 1, 32, 4) X(psrc, 1, 36, 4) X(psrc2, 1, 40, 4) X(pdst, 1, 44, 3) X(dead, 1, 47, 3) \
 			X(srcmods, 1, 50, 5) X(linear, 1, 55, 9)
+
+_Static_assert(HD_OP_COUNT <= 1 << 7, "opcodes do not fit in their field");
 
 enum { C_SHIFT = 40, MODS_SHIFT = 48 };
 

@@ -4,6 +4,7 @@
  *   @!P0 IADD3.EX R4, P1, R2, -R3, c[0x0][0x160], P2
  *   LDG.64.CA R6, [R4.64+0x10]        STL [R1+0x8], R16        LOP3 R0, R1, R2, RZ, 0xc0
  *
+ *   FFMA R4, R5.reuse, R6, R4                                  R5 stays in the reuse cache
  *   LDG.32 R6, [%lr3+%cr7+0x10]       IADD3 R4, %lr1, R2, RZ   in the linear version of a kernel
  *
  * Results come first, then sources, then numbers. A pair or quad prints as its first
@@ -148,7 +149,7 @@ static void put_source(struct text *text, const struct hd_inst *inst, enum hd_sl
 		put(text, "UR%" PRIu32, inst->x);
 	else
 		put_register(text, regs[slot]);
-	put(text, "%s", bar);
+	put(text, "%s%s", inst->reuse >> (slot - HD_SLOT_A) & 1 ? ".reuse" : "", bar);
 }
 
 static void put_address(struct text *text, const struct hd_inst *inst)

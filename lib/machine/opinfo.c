@@ -290,3 +290,9 @@ const char *hd_syscall_name(enum hd_syscall service)
 	};
 	return (unsigned)service < HD_SYS_COUNT ? names[service] : "unknown";
 }
+
+bool hd_op_is_fixed(enum hd_op op)
+{
+	unsigned pipe = op < HD_OP_COUNT ? hd_opinfo[op].pipe : HD_PIPE_BRU;
+	return pipe == HD_PIPE_INT || pipe == HD_PIPE_FP32 || pipe == HD_PIPE_FP64;
+}

@@ -2,10 +2,11 @@
  * Machine IR with physical registers and a block order to a struct hd_function: targets
  * become instruction indices, branches to the next block vanish, divergent branches get their
  * reconvergence point (passes/graph/reconvergence.c), references become relocations, and each instruction its origin
- * and dead-operand bits. Linear. Dead bits: LTRF+ (ltrf-asplos18, 3.2).
+ * dead-operand and reuse bits. Linear. Dead bits: LTRF+ (ltrf-asplos18, 3.2).
  */
 #include <assert.h>
 
+#include "passes/emit/reuse_bits.h"
 #include "passes/graph/graph.h"
 #include "passes/mir/last_use.h"
 #include "passes/mir/reconvergence.h"
@@ -196,9 +197,11 @@ static void emit_blocks(struct emitter *emitter, const struct hd_dead *dead)
 	for (uint32_t place = 0; place < func->order.len && !emitter->status; place++) {
 		uint32_t id = func->order.data[place], next = next_block(func, place);
 		const struct hd_mblock *block = &func->blocks.data[id];
+		uint32_t first = emitter->count;
 		for (uint32_t i = 0; i < block->insts.len; i++)
 			if (!falls_through(&block->insts.data[i], next) || i + 1 < block->insts.len)
 				emit_inst(emitter, id, &block->insts.data[i], dead->bits[dead->start[id] + i]);
+		hd_set_reuse(emitter->out->insts + first, emitter->count - first);
 	}
 }
 

@@ -8,7 +8,12 @@
  * Results of fixed latency go through a queue in front of the write ports: others may use them at once. Those of
  * variable latency wait for a port like everywhere.
  *
- * Not modelled: the reuse cache, whose bits no compiler here sets, and the stage between issue and the window that lets
+ * The reuse cache has an entry for each bank and operand slot of a scheduler. A register that an instruction of fixed
+ * latency reads with its reuse bit set stays there until the next read of the bank in that slot, by any warp, which
+ * finds it if it is of the same register of the same warp, and then needs no port. The compiler sets the bits
+ * (passes/emit/reuse_bits.c).
+ *
+ * Not modelled: the stage between issue and the window that lets
  * one instruction more issue before a bubble is seen.
  *
  * Cost: a few operations for each register read.
@@ -28,6 +33,56 @@ static uint64_t max64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* ---- the reuse cache */
+
+/* Registers that an instruction reads from their banks. */
+struct reads {
+	uint32_t count;
+	uint8_t regs[sizeof((struct hd_dinst){0}.read_regs)];
+};
+
+/* What an entry holds of a warp's register; 0: nothing. Ages are of warps, not of their places. */
+static uint64_t key_of(const struct hd_warp *warp, uint32_t reg)
+{
+	return (warp->age + 1) << 8 | reg;
+}
+
+static uint64_t *entry_of(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_operand *operand)
+{
+	return &warp->regfile->reuse[hd_bank_of(sm, warp, operand->reg) * HD_REUSE_SLOTS + operand->slot - HD_SLOT_A];
+}
+
+static void read_once(struct reads *reads, uint8_t reg)
+{
+	for (uint32_t i = 0; i < reads->count; i++)
+		if (reads->regs[i] == reg)
+			return;
+	reads->regs[reads->count++] = reg;
+}
+
+/* A register that is read in two slots needs its bank unless both have it. */
+static void look_up(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+		    struct reads *reads)
+{
+	for (uint32_t i = 0; i < inst->operand_count; i++)
+		if (*entry_of(sm, warp, &inst->operands[i]) != key_of(warp, inst->operands[i].reg))
+			read_once(reads, inst->operands[i].reg);
+	for (uint32_t i = 0; i < inst->operand_count; i++) {
+		const struct hd_operand *operand = &inst->operands[i];
+		bool kept = inst->inst.reuse >> (operand->slot - HD_SLOT_A) & 1;
+		*entry_of(sm, warp, operand) = kept ? key_of(warp, operand->reg) : 0;
+	}
+}
+
+void hd_modern_forget(struct hd_sm *sm)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	for (uint32_t part = 0; shape->modern && part < shape->parts; part++)
+		memset(sm->regfiles[part]->reuse, 0, shape->banks * HD_REUSE_SLOTS * sizeof(uint64_t));
+}
+
+/* ---- ports */
+
 /* Reads that the ports of a bank can begin in a window from cycle `from` on. */
 static uint64_t room_of(const struct hd_bank_shape *shape, const uint64_t *ports, uint64_t from)
 {
@@ -38,35 +93,44 @@ static uint64_t room_of(const struct hd_bank_shape *shape, const uint64_t *ports
 	return room;
 }
 
-static bool fits(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t from)
+static bool fits(const struct hd_sm *sm, const struct hd_warp *warp, const struct reads *reads, uint64_t from)
 {
 	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	for (uint32_t i = 0; i < inst->read_count; i++) {
-		uint32_t bank = hd_bank_of(sm, warp, inst->read_regs[i]), reads = 0;
-		for (uint32_t k = 0; k < inst->read_count; k++)
-			reads += hd_bank_of(sm, warp, inst->read_regs[k]) == bank;
-		if (reads > room_of(shape, warp->regfile->ports + bank * shape->read_ports, from))
+	for (uint32_t i = 0; i < reads->count; i++) {
+		uint32_t bank = hd_bank_of(sm, warp, reads->regs[i]), wanted = 0;
+		for (uint32_t k = 0; k < reads->count; k++)
+			wanted += hd_bank_of(sm, warp, reads->regs[k]) == bank;
+		if (wanted > room_of(shape, warp->regfile->ports + bank * shape->read_ports, from))
 			return false;
 	}
 	return true;
 }
 
 /* A register set that no window holds (three of one bank, each taking two cycles) goes as one of variable latency. */
-static uint64_t bubbles(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+static uint64_t bubbles(const struct hd_sm *sm, const struct hd_warp *warp, const struct reads *reads, uint64_t now)
 {
 	enum { MOST = 64 };
 	for (uint64_t count = 0; count < MOST; count++)
-		if (fits(sm, warp, inst, now + 1 + count))
+		if (fits(sm, warp, reads, now + 1 + count))
 			return count;
 	return 0;
 }
 
 uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	uint64_t count = has_fixed_latency(inst) ? bubbles(sm, warp, inst, now) : 0;
+	bool fixed = has_fixed_latency(inst);
+	struct reads reads = {0};
+	if (fixed) {
+		look_up(sm, warp, inst, &reads);
+		hd_sm_counters(sm, warp)->reuse_hits += inst->read_count - reads.count;
+	} else {
+		reads.count = inst->read_count;
+		memcpy(reads.regs, inst->read_regs, inst->read_count);
+	}
+	uint64_t count = fixed ? bubbles(sm, warp, &reads, now) : 0;
 	uint64_t from = (now + 1 + count) * HD_TICKS, latest = from, end = now + WINDOW + count;
-	for (uint32_t i = 0; i < inst->read_count; i++)
-		latest = max64(latest, hd_bank_read(sm, warp, inst->read_regs[i], from) - sm->gpu->shape.latency);
+	for (uint32_t i = 0; i < reads.count; i++)
+		latest = max64(latest, hd_bank_read(sm, warp, reads.regs[i], from) - sm->gpu->shape.latency);
 	uint64_t late = count + (latest / HD_TICKS > end ? latest / HD_TICKS - end : 0);
 	hd_sm_counters(sm, warp)->bank_conflicts += late;
 	warp->regfile->open = now + 1 + count;

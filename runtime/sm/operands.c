@@ -64,6 +64,8 @@ static struct hd_regfile *new_regfile(const struct hd_bank_shape *shape, uint32_
 	struct hd_regfile *file = hd_arena_alloc(arena, sizeof(*file) + (ports + collectors) * sizeof(*file->ports));
 	file->collector_count = collectors;
 	file->free = file->ports + ports;
+	if (shape->modern)
+		file->reuse = HD_ARENA_NEW(arena, uint64_t, shape->banks *HD_REUSE_SLOTS);
 	file->collectors = HD_ARENA_NEW(arena, struct hd_collector, collectors);
 	for (uint32_t i = 0; i < collectors; i++) {
 		file->collectors[i].index = i;

@@ -113,6 +113,7 @@ static void fill(uint64_t *set, uint32_t words, uint32_t count)
 void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 {
 	sm->scheduling = (uint8_t)sm->gpu->config.scheduler;
+	hd_modern_forget(sm); /* ages begin anew */
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		struct hd_scheduler *scheduler = &sm->schedulers[i];
 		memset(scheduler->ready, 0, sizeof(scheduler->ready));

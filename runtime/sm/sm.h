@@ -69,12 +69,15 @@ struct hd_collector {
 	uint8_t *policy_space;		 /* hd_policy_collector */
 };
 
+#define HD_REUSE_SLOTS 3 /* operand slots a, b, c */
+
 /* Banks and collectors of one scheduler, or of all that share them: operands.c. */
 struct hd_regfile {
 	uint64_t open;	/* cycle from which it takes an instruction */
 	uint64_t *free; /* cycle from which each collector does */
 	struct hd_collector *collectors;
 	uint32_t collector_count;
+	uint64_t *reuse;  /* operands = modern: entries of the reuse cache, HD_REUSE_SLOTS for each bank */
 	uint64_t ports[]; /* tick from which each is free, bank by bank: of reads, and of writes that do not share them
 			   */
 };
@@ -501,6 +504,8 @@ uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *schedule
 
 /* modern.c: hd_operands_read and _write of the second model; the latter is told when the bank has the result */
 uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+/* The reuse cache is empty. */
+void hd_modern_forget(struct hd_sm *sm);
 uint64_t hd_modern_write(const struct hd_dinst *inst, uint64_t now, uint64_t written);
 uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg);
 

@@ -101,9 +101,9 @@ static int check_banks(struct hd_gpu *gpu, const struct hd_counters *c)
 {
 	if (gpu->policy_count)
 		return 0;
-	if (c->bank_reads != c->register_reads)
-		return differ(gpu, "registers that instructions read", c->register_reads, "of them, reads of banks",
-			      c->bank_reads);
+	if (c->bank_reads + c->reuse_hits != c->register_reads)
+		return differ(gpu, "registers that instructions read", c->register_reads,
+			      "of them, reads of banks and reuse caches", c->bank_reads + c->reuse_hits);
 	if (c->bank_writes != c->register_writes)
 		return differ(gpu, "registers that instructions write", c->register_writes, "of them, writes of banks",
 			      c->bank_writes);

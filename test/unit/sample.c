@@ -75,6 +75,7 @@ static struct hd_inst random_fields(enum hd_op op, uint64_t *state)
 		inst.c = HD_RZ;
 	inst.srcmods = info->srcmods ? (uint8_t)below(state, 32) : 0;
 	inst.dead = (uint8_t)below(state, 8);
+	inst.reuse = hd_op_is_fixed(op) ? (uint8_t)below(state, 8) : 0;
 	inst.role = below(state, 4) ? HD_ROLE_PLAIN : (uint8_t)below(state, HD_ROLE_COUNT);
 	if (info->effects & HD_FX_BRANCH && below(state, 2))
 		inst.reconv = below(state, HD_NO_PC);

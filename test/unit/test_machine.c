@@ -11,7 +11,7 @@ static bool same_inst(const struct hd_inst *a, const struct hd_inst *b)
 	return a->op == b->op && a->mods == b->mods && a->guard == b->guard && a->dst == b->dst && a->a == b->a &&
 	       a->b == b->b && a->c == b->c && a->pdst == b->pdst && a->psrc == b->psrc && a->psrc2 == b->psrc2 &&
 	       a->xkind == b->xkind && a->srcmods == b->srcmods && a->role == b->role && a->dead == b->dead &&
-	       a->x == b->x && a->reconv == b->reconv && a->linear == b->linear;
+	       a->reuse == b->reuse && a->x == b->x && a->reconv == b->reconv && a->linear == b->linear;
 }
 
 /* An opcode's modifiers have places of their own in `mods`. */
@@ -67,7 +67,7 @@ START_TEST(any_bytes_fail_or_encode_back)
 		uint64_t words[2] = {sample_random(&state), sample_random(&state)};
 		/* Most random words have reserved bits or an unknown opcode; help some of them past that. */
 		if (i % 4) {
-			words[0] = (words[0] & ~UINT64_C(0x3ff)) | (words[0] & 0x3ff) % HD_OP_COUNT;
+			words[0] = (words[0] & ~UINT64_C(0x7f)) | (words[0] & 0x7f) % HD_OP_COUNT;
 			words[1] &= (UINT64_C(1) << 55) - 1;
 		}
 		memcpy(bytes, words, sizeof(bytes));

@@ -313,6 +313,77 @@ START_TEST(modern_bank_conflicts_are_bubbles)
 }
 END_TEST
 
+/*
+ * The reuse cache: an entry for each bank and slot, which the next read of that bank in that slot finds or displaces.
+ * FMULs of R4 and R6, both of bank 0, take a bubble each; every second one reads `a` and `b` in their place.
+ */
+static struct hd_counters reused(uint8_t first_bits, uint8_t a, uint8_t b, uint8_t second_bits, uint32_t threads)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	make_modern(&bench);
+	for (uint32_t i = 0; i < 20; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_FMUL);
+		inst->dst = (uint8_t)(20 + i);
+		inst->a = i % 2 ? a : 4;
+		inst->b = i % 2 ? b : 6;
+		inst->reuse = i % 2 ? second_bits : first_bits;
+	}
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, threads), 0);
+	struct hd_counters counters = simbench_stats(&bench)->counters;
+	simbench_release(&bench);
+	return counters;
+}
+
+START_TEST(modern_operands_are_reused)
+{
+	struct hd_counters none = reused(0, 4, 6, 0, 32), all = reused(3, 4, 6, 3, 32);
+	ck_assert_uint_eq(none.reuse_hits, 0);
+	ck_assert_uint_eq(none.bank_reads, 40);
+	ck_assert_uint_eq(all.reuse_hits, 38); /* all but the first two reads */
+	ck_assert_uint_eq(all.bank_reads, 2);
+	/* A bubble each, but for two, which the window of three cycles takes up before its port is busy. */
+	ck_assert_uint_eq(none.cycles - all.cycles, 18);
+	/* One of two operands is enough: the other has the port for itself. */
+	struct hd_counters one = reused(1, 4, 6, 1, 32);
+	ck_assert_uint_eq(one.reuse_hits, 19);
+	ck_assert_uint_eq(one.cycles, all.cycles);
+	/* An entry lives until the next read, unless that keeps it: every second one finds it. */
+	ck_assert_uint_eq(reused(1, 4, 6, 0, 32).reuse_hits, 10);
+	/* Not in another slot, where R4 has never been kept; R6 of slot b is not R4. */
+	ck_assert_uint_eq(reused(3, 6, 4, 3, 32).reuse_hits, 0);
+	/* A read of the other bank leaves it alone: R5 in slot a does not displace R4. */
+	ck_assert_uint_eq(reused(1, 5, 7, 0, 32).reuse_hits, 9);
+	/* Nor does another register of the bank find it, but it displaces it. */
+	ck_assert_uint_eq(reused(1, 8, 10, 0, 32).reuse_hits, 0);
+}
+END_TEST
+
+/* Other warps have other registers by the same numbers. In turn, each displaces what the one before has kept. */
+START_TEST(modern_operands_are_a_warps_own)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	make_modern(&bench);
+	bench.config.scheduler = HD_SCHED_LRR;
+	for (uint32_t i = 0; i < 20; i++) {
+		struct hd_inst *inst = simbench_emit(&bench, HD_OP_FMUL);
+		inst->dst = (uint8_t)(20 + i);
+		inst->a = 4;
+		inst->b = 7;
+		inst->reuse = 3;
+	}
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 64), 0);
+	/* But for where a warp is alone, at the start and the end. */
+	ck_assert_uint_lt(simbench_stats(&bench)->counters.reuse_hits, 8);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.reuse_hits, 38);
+	simbench_release(&bench);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("operands", (const TTest *const[]){
@@ -324,6 +395,8 @@ Suite *hd_suite(void)
 					       banks_are_divided_or_shared,
 					       modern_clock_distances,
 					       modern_bank_conflicts_are_bubbles,
+					       modern_operands_are_reused,
+					       modern_operands_are_a_warps_own,
 					       NULL,
 				       });
 }

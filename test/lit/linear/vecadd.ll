@@ -13,12 +13,12 @@
 ; CHECK: EXIT
 ; CHECK: thread-index parts{{$}}
 ; CHECK: S2R [[T:R[0-9]+]], SR_TID.X
-; CHECK: IMAD.WIDE [[FOUR:R[0-9]+]], [[T]], 0x4, RZ
+; CHECK: IMAD.WIDE [[FOUR:R[0-9]+]], [[T]]{{(.reuse)?}}, 0x4, RZ
 ; CHECK: R2TR [[FOUR]], 0x0
 ; CHECK: EXIT
 ; CHECK: block-index parts{{$}}
 ; CHECK: S2R [[B:R[0-9]+]], SR_CTAID.X
-; CHECK: IMAD.WIDE.U32 {{R[0-9]+}}, [[B]], %cr3.br, {{R[0-9]+}}
+; CHECK: IMAD.WIDE.U32 {{R[0-9]+}}, [[B]]{{(.reuse)?}}, %cr3.br, {{R[0-9]+}}
 ; CHECK: R2BR
 ; CHECK: EXIT
 ; CHECK: main{{$}}

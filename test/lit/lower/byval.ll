@@ -62,7 +62,7 @@ define i32 @packed(ptr byval(%odd) align 2 %o, i32 %by) noinline {
 ; CHECK-LABEL: function pieces:
 ; CHECK-SAME: frame 0
 ; CHECK-DAG: SHR.U32 {{R[0-9]+}}, R4, 0x10
-; CHECK-DAG: PRMT {{R[0-9]+}}, R5, 0x4441, RZ
+; CHECK-DAG: PRMT {{R[0-9]+}}, R5{{(.reuse)?}}, 0x4441, RZ
 ; CHECK-DAG: SHR.U32 {{R[0-9]+}}, R5, 0x10
 ; CHECK-DAG: LOP3 {{R[0-9]+}}, R6, 0xff
 define i32 @pieces(ptr byval(%six) align 4 %s, i32 %by) noinline {

@@ -16,7 +16,7 @@
 ; CHECK:         IMAD.HI.U32 R4, R4, R5, R6
 ; CHECK-NEXT:    RET
 ; CHECK-LABEL:   function third
-; CHECK:         IMAD.HI R0, R4, 0x55555556, RZ
+; CHECK:         IMAD.HI R0, R4.reuse, 0x55555556, RZ
 ; CHECK-NEXT:    LEA.HI R4, R4, R0, RZ, 0x1
 ; CHECK-NEXT:    RET
 ; CHECK-LABEL:   function seventh

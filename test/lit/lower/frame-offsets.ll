@@ -3,7 +3,7 @@
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=frame-offsets>' -disable-output %s 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
 
-; CHECK-COUNT-2: LEA {{R[0-9]+}}, {{R[0-9]+}}, R1, 0x2
+; CHECK-COUNT-2: LEA {{R[0-9]+}}, {{R[0-9]+(.reuse)?}}, R1{{(.reuse)?}}, 0x2
 ; CHECK:       STL [{{R[0-9]+}}+0x20], {{R[0-9]+}}
 ; WITHOUT:     IADD3 [[OBJECT:R[0-9]+]], R1, 0x20, RZ
 ; WITHOUT:     LEA {{R[0-9]+}}, {{R[0-9]+}}, [[OBJECT]], 0x2
@@ -11,16 +11,16 @@
 
 ; A displacement of four megabytes is within reach, on either side of the object; beyond it the sum keeps the address.
 ; CHECK-LABEL: kernel reach
-; CHECK:       LEA [[SUM:R[0-9]+]], {{R[0-9]+}}, R1, 0x2
+; CHECK:       LEA [[SUM:R[0-9]+]], {{R[0-9]+(.reuse)?}}, R1{{(.reuse)?}}, 0x2
 ; CHECK-DAG:   STL [[[SUM]]+0x400000]
 ; CHECK-DAG:   STL [[[SUM]]-0x400000]
 ; CHECK-LABEL: kernel above
-; CHECK:       IADD3 [[OBJECT:R[0-9]+]], R1, 0x0, RZ
-; CHECK:       LEA [[SUM:R[0-9]+]], {{R[0-9]+}}, [[OBJECT]], 0x2
+; CHECK:       IADD3 [[OBJECT:R[0-9]+]], R1{{(.reuse)?}}, 0x0, RZ
+; CHECK:       LEA [[SUM:R[0-9]+]], {{R[0-9]+(.reuse)?}}, [[OBJECT]]{{(.reuse)?}}, 0x2
 ; CHECK:       STL [[[SUM]]+0x400004]
 ; CHECK-LABEL: kernel below
-; CHECK:       IADD3 [[OBJECT:R[0-9]+]], R1, 0x0, RZ
-; CHECK:       LEA [[SUM:R[0-9]+]], {{R[0-9]+}}, [[OBJECT]], 0x2
+; CHECK:       IADD3 [[OBJECT:R[0-9]+]], R1{{(.reuse)?}}, 0x0, RZ
+; CHECK:       LEA [[SUM:R[0-9]+]], {{R[0-9]+(.reuse)?}}, [[OBJECT]]{{(.reuse)?}}, 0x2
 ; CHECK:       STL [[[SUM]]-0x400004]
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
