@@ -1,6 +1,6 @@
 #!/bin/bash
-# make bench-sim: simulated warp instructions a host second, one host thread, all timing on.
-# Prints; asserts nothing. PERF=1 adds where the time goes, where perf is installed.
+# make bench-sim: simulated warp instructions a host second, one host thread (or THREADS), all timing on.
+# Prints; asserts nothing. Seconds are those of all threads together. PERF=1 adds where the time goes, where perf is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${B:-build}
@@ -11,7 +11,7 @@ measure() { # name, arguments of the program
 	local name=$1
 	shift
 	"$build/bin/heddle-cc" -O3 -o "$out/$name" "examples/$name.cu"
-	"$build/bin/heddle" run --quiet --stats "$out/$name.json" -- "$out/$name" "$@" >/dev/null
+	"$build/bin/heddle" run --quiet --threads "${THREADS:-1}" --stats "$out/$name.json" -- "$out/$name" "$@" >/dev/null
 	python3 - "$name" "$out/$name.json" "$*" <<'PYTHON'
 import json
 import sys

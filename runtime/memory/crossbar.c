@@ -120,7 +120,8 @@ static void schedule_from(struct hd_crossbar *x, uint64_t *wheel, uint32_t words
 bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
 {
 	bool room = port_room(&x->in[input], flits, now);
-	x->starved[input] = !room;
+	if (x->starved[input] == room) /* else it is left alone: other threads have its neighbours */
+		x->starved[input] = !room;
 	return room;
 }
 
@@ -133,7 +134,8 @@ uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input)
 void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now)
 {
 	port_push(&x->in[input], packet, now + 1);
-	x->posted[input] = 1;
+	if (!x->posted[input])
+		x->posted[input] = 1;
 }
 
 const struct hd_packet *hd_crossbar_front(const struct hd_crossbar *x, uint32_t output)
@@ -150,7 +152,8 @@ const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t o
 void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
 {
 	port_pop(&x->out[output], now + 1);
-	x->popped[output] = 1;
+	if (!x->popped[output])
+		x->popped[output] = 1;
 }
 
 static void collect_posted(struct hd_crossbar *x, uint32_t input)

@@ -43,7 +43,7 @@ struct hd_window {
 	struct hd_later *later[HD_MAX_SMS];
 };
 enum { FED = 1, IDLE = 2 };
-#define WORTH_SHARING 4 /* SMs */
+#define WORTH_SHARING 8 /* SMs */
 
 /* ---- how long */
 
