@@ -227,6 +227,7 @@ void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 {
 	if (!hazard_any(&inst->writes))
 		return;
+	sm->begun++;
 	hazard_add(&warp->pending, &inst->writes);
 	hd_warp_timer(sm, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
 }
