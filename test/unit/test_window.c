@@ -139,6 +139,11 @@ static void run(struct outcome *outcome, uint32_t threads, bool windows, uint32_
 	bench.config.schedulers = 2;
 	bench.config.max_ctas = 3;
 	bench.config.cta_launch_interval = 3;
+	/* An L2 so small that DRAM is still written to when the last block has ended. */
+	bench.config.l2_slices = 2;
+	bench.config.dram_channels = 1;
+	bench.config.l2_slice_bytes = 4096;
+	bench.config.l2_ways = 2;
 	bench.options.threads = threads;
 	bench.options.profile = !windows;
 	build(&bench);
