@@ -15,6 +15,9 @@
 
 #include <string.h>
 
+/* A request of low priority passes for so many requests younger. */
+#define LATER (UINT32_C(1) << 30)
+
 enum { TURNAROUND = 2, STARVED = 4096 /* clocks: a request older than this closes a row that others still hit */ };
 
 static void init_timing(struct hd_dram_timing *t, const struct hd_config *config)
@@ -90,24 +93,30 @@ static void find_hit(struct hd_dram *dram, uint32_t bank_index, enum hd_dram_mod
 		index = dram->requests[index].next;
 	if (index != HD_NONE && starved(dram, bank, mode))
 		index = HD_NONE;
+	/* Nor are rows kept open for low ones while others wait. */
+	if (index != HD_NONE && dram->requests[index].low && !dram->requests[bank->first[mode]].low)
+		index = HD_NONE;
 	bank->hit[mode] = index;
 	uint64_t bit = UINT64_C(1) << bank_index;
 	dram->hits[mode] = index == HD_NONE ? dram->hits[mode] & ~bit : dram->hits[mode] | bit;
 }
 
+/* In the order of arrival, low ones behind the others. */
 static void append(struct hd_dram *dram, enum hd_dram_mode mode, uint32_t index)
 {
 	struct hd_dram_request *request = &dram->requests[index];
 	struct hd_dram_bank *bank = &dram->banks[request->bank];
-	request->prev = bank->last[mode];
-	request->next = HD_NONE;
-	if (bank->last[mode] == HD_NONE)
-		bank->first[mode] = index;
-	else
-		dram->requests[bank->last[mode]].next = index;
-	bank->last[mode] = index;
+	uint32_t before = bank->last[mode], behind = HD_NONE;
+	for (; before != HD_NONE && dram->requests[before].low && !request->low; before = dram->requests[before].prev)
+		behind = before;
+	request->prev = before;
+	request->next = behind;
+	*(before == HD_NONE ? &bank->first[mode] : &dram->requests[before].next) = index;
+	*(behind == HD_NONE ? &bank->last[mode] : &dram->requests[behind].prev) = index;
 	dram->pending[mode] |= UINT64_C(1) << request->bank;
-	if (bank->hit[mode] == HD_NONE && request->row == bank->row)
+	if (behind != HD_NONE)
+		find_hit(dram, request->bank, mode, bank->first[mode]);
+	else if (bank->hit[mode] == HD_NONE && request->row == bank->row)
 		find_hit(dram, request->bank, mode, index);
 }
 
@@ -133,8 +142,8 @@ static void remove_request(struct hd_dram *dram, enum hd_dram_mode mode, uint32_
 	dram->freed = true;
 }
 
-void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
-		  uint8_t sectors, uint32_t tag, uint8_t grid)
+static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
+		 uint8_t sectors, uint32_t tag, uint8_t grid, bool low)
 {
 	assert(hd_dram_room(dram, mode) && sectors);
 	uint32_t index = dram->free_request;
@@ -144,7 +153,8 @@ void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, ui
 	dram->free_request = request->next;
 	*request =
 		(struct hd_dram_request){.arrival = hd_clock_at(&dram->clock, now) + 1, .row = place.row, .tag = tag};
-	request->sequence = dram->sequence++;
+	request->sequence = dram->sequence++ + (low ? LATER : 0);
+	request->low = low;
 	request->slice = (uint16_t)slice;
 	request->bank = (uint8_t)place.bank;
 	request->sectors = sectors;
@@ -156,6 +166,18 @@ void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, ui
 		dram->due = request->arrival;
 		dram->next = hd_clock_edge(&dram->clock, dram->due);
 	}
+}
+
+void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
+		  uint8_t sectors, uint32_t tag, uint8_t grid)
+{
+	push(dram, now, mode, slice, in_slice, sectors, tag, grid, false);
+}
+
+void hd_dram_push_low(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
+		      uint8_t sectors, uint32_t tag, uint8_t grid)
+{
+	push(dram, now, mode, slice, in_slice, sectors, tag, grid, true);
 }
 
 /* ---- commands */

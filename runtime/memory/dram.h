@@ -23,6 +23,7 @@ struct hd_dram_request {
 	uint16_t slice;
 	uint8_t bank, sectors, bursts;
 	uint8_t grid; /* that caused it */
+	bool low;     /* others go first */
 };
 
 /* Fill: sectors of a line that were read. */
@@ -81,6 +82,9 @@ static inline bool hd_dram_room(const struct hd_dram *dram, enum hd_dram_mode mo
  * a fill with the tag, writes do not come back. */
 void hd_dram_push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
 		  uint8_t sectors, uint32_t tag, uint8_t grid);
+/* The same at low priority: requests that are not low go before it, row by row. */
+void hd_dram_push_low(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
+		      uint8_t sectors, uint32_t tag, uint8_t grid);
 /* Commands up to and including core cycle `now`; sets `next`. */
 void hd_dram_tick(struct hd_dram *dram, uint64_t now);
 /* Takes a read that was done, with the core cycle at which its data is there (which may be later than now). */

@@ -32,6 +32,8 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	hd_tags_init(&slice->tags, sets ? sets : 1, (uint32_t)config->l2_ways, arena);
 	slice->owners = HD_ARENA_NEW(arena, uint32_t, (sets ? sets : 1) * config->l2_ways);
 	hd_packets_init(&slice->in, (uint32_t)config->l2_queue, arena);
+	/* All that may be under way: they must not hold others in the crossbar. */
+	hd_packets_init(&slice->low, (uint32_t)(config->transfer_lines * config->sm_count), arena);
 	/* What the pipeline holds, and all that one fill may answer. */
 	hd_packets_init(&slice->out, slice->latency + 8 * slice->merges + (uint32_t)config->l2_queue, arena);
 	uint32_t fills = hd_power_above(slice->mshrs + 8);
@@ -131,6 +133,12 @@ static uint8_t writer_of(const struct hd_l2_slice *slice, uint32_t index)
 	return owner == owner_now(slice, grid) ? (uint8_t)grid : HD_MEM_NOBODY;
 }
 
+static void (*push_of(const struct hd_l2_slice *slice))(struct hd_dram *, uint64_t, enum hd_dram_mode, uint32_t,
+							uint64_t, uint8_t, uint32_t, uint8_t)
+{
+	return slice->serves_low ? hd_dram_push_low : hd_dram_push;
+}
+
 static struct hd_tag *allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t line, uint32_t victim,
 			       struct hd_dram *dram)
 {
@@ -138,7 +146,7 @@ static struct hd_tag *allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t
 	if (tag->dirty) {
 		uint8_t writer = writer_of(slice, victim);
 		slice->grids[writer].l2_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
-		hd_dram_push(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0, writer);
+		push_of(slice)(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0, writer);
 	}
 	hd_tags_replace(&slice->tags, victim, line);
 	return tag;
@@ -149,8 +157,8 @@ static void fetch_sectors(struct hd_l2_slice *slice, uint64_t now, struct hd_tag
 {
 	tag->pending |= sectors;
 	slice->mshrs_used += (uint32_t)__builtin_popcount(sectors);
-	hd_dram_push(dram, now, HD_DRAM_READ, slice->index, tag->line, sectors, (uint32_t)(tag - slice->tags.tags),
-		     slice->grid);
+	push_of(slice)(dram, now, HD_DRAM_READ, slice->index, tag->line, sectors, (uint32_t)(tag - slice->tags.tags),
+		       slice->grid);
 }
 
 /* ---- service */
@@ -218,19 +226,21 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	return true;
 }
 
-/* The head of the queue in own cycle `cycle`. Returns whether it was served. */
-static bool serve(struct hd_l2_slice *slice, uint64_t now, uint64_t cycle, struct hd_dram *dram)
+/* The head of a queue in own cycle `cycle`. Returns whether it was served. */
+static bool serve(struct hd_l2_slice *slice, struct hd_packets *queue, uint64_t now, uint64_t cycle,
+		  struct hd_dram *dram)
 {
-	const struct hd_packet *request = hd_packets_front(&slice->in);
+	const struct hd_packet *request = hd_packets_front(queue);
 	uint32_t cycles = (uint32_t)__builtin_popcount(request->sectors);
 	bool write = request->kind == HD_PACKET_WRITE || request->kind == HD_PACKET_WRITEBACK;
 	slice->grid = request->grid;
+	slice->serves_low = queue == &slice->low;
 	slice->counters = &slice->grids[request->grid];
 	if (!hd_packets_room(&slice->out) ||
 	    !(write ? serve_write(slice, now, request, dram) : serve_read(slice, now, request, dram, &cycles)))
 		return false;
 	slice->busy = cycle + cycles;
-	hd_packets_pop(&slice->in);
+	hd_packets_pop(queue);
 	return true;
 }
 
@@ -282,7 +292,7 @@ static bool take_fill(struct hd_l2_slice *slice, uint64_t now)
 	slice->mshrs_used -= (uint32_t)__builtin_popcount(fill->sectors);
 	wake_waiters(slice, now, tag, fill->sectors);
 	slice->fill_head++;
-	slice->stalled = false;
+	slice->stalled = slice->low_stalled = false;
 	return true;
 }
 
@@ -303,27 +313,41 @@ static void send_replies(struct hd_l2_slice *slice, uint64_t now, struct hd_cros
 		hd_packets_pop(&slice->out);
 	}
 	slice->stalled &= slice->out.head == before;
+	slice->low_stalled &= slice->out.head == before;
+}
+
+static struct hd_packets *queue_of(struct hd_l2_slice *slice, const struct hd_packet *request)
+{
+	return request->flags & HD_PACKET_LOW ? &slice->low : &slice->in;
+}
+
+/* That whose head is next, or NULL. */
+static struct hd_packets *next_queue(struct hd_l2_slice *slice)
+{
+	if (hd_packets_count(&slice->in))
+		return slice->stalled ? NULL : &slice->in;
+	return hd_packets_count(&slice->low) && !slice->low_stalled ? &slice->low : NULL;
 }
 
 static void take_requests(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up)
 {
 	const struct hd_packet *request;
-	while (hd_packets_room(&slice->in) && (request = hd_crossbar_front(up, slice->index)) &&
+	while ((request = hd_crossbar_front(up, slice->index)) && hd_packets_room(queue_of(slice, request)) &&
 	       request->ready <= now) {
-		hd_packets_push(&slice->in, request);
+		hd_packets_push(queue_of(slice, request), request);
 		hd_crossbar_pop(up, slice->index, now);
 	}
 }
 
-static uint64_t next_cycle(const struct hd_l2_slice *slice, uint64_t now, const struct hd_crossbar *up,
+static uint64_t next_cycle(struct hd_l2_slice *slice, uint64_t now, const struct hd_crossbar *up,
 			   const struct hd_crossbar *down)
 {
 	uint64_t next = HD_NEVER;
 	const struct hd_packet *reply = hd_packets_front(&slice->out), *request = hd_crossbar_front(up, slice->index);
 	const struct hd_dram_fill *fill = next_fill(slice);
-	if (request && hd_packets_room(&slice->in))
+	if (request && hd_packets_room(queue_of(slice, request)))
 		next = request->ready;
-	if (hd_packets_count(&slice->in) && !slice->stalled)
+	if (next_queue(slice))
 		next = hd_min64(next, hd_clock_edge(&slice->clock, slice->busy));
 	if (reply)
 		next = hd_min64(next, reply->ready > now ? reply->ready : hd_crossbar_room_at(down, slice->index));
@@ -342,11 +366,12 @@ uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar 
 		;
 	take_requests(slice, now, up);
 	uint64_t last = hd_clock_at(&slice->clock, now), before = now ? hd_clock_at(&slice->clock, now - 1) : 0;
-	while (hd_packets_count(&slice->in) && !slice->stalled) {
+	for (struct hd_packets *queue; (queue = next_queue(slice));) {
 		uint64_t cycle = hd_max64(slice->busy, before + 1);
 		if (cycle > last)
 			break;
-		slice->stalled = !serve(slice, now, cycle, dram);
+		*(queue == &slice->low ? &slice->low_stalled : &slice->stalled) =
+			!serve(slice, queue, now, cycle, dram);
 		take_requests(slice, now, up);
 	}
 	return next_cycle(slice, now, up, down);
@@ -354,7 +379,8 @@ uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar 
 
 bool hd_l2_idle(const struct hd_l2_slice *slice)
 {
-	return !hd_packets_count(&slice->in) && !hd_packets_count(&slice->out) && !slice->mshrs_used;
+	return !hd_packets_count(&slice->in) && !hd_packets_count(&slice->low) && !hd_packets_count(&slice->out) &&
+	       !slice->mshrs_used;
 }
 
 void hd_l2_dump(const struct hd_l2_slice *slice, FILE *out)

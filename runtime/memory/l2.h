@@ -27,6 +27,9 @@ struct hd_l2_slice {
 	const struct hd_address_map *map;
 	struct hd_tags tags;	    /* by number in the slice */
 	struct hd_packets in;	    /* requests */
+	struct hd_packets low;	    /* those of low priority, served when there are no others */
+	bool low_stalled;	    /* as `stalled`, of these */
+	bool serves_low;	    /* the request that is served is one */
 	struct hd_packets out;	    /* replies, ready l2_latency after their service */
 	struct hd_dram_fill *fills; /* ring */
 	uint32_t fill_mask, fill_head, fill_tail;

@@ -87,8 +87,8 @@ static void channel_cycle(struct hd_memory *memory, uint32_t index, uint64_t now
 	dram->freed = false;
 	uint32_t first = index * memory->map.slices_per_channel;
 	for (uint32_t slice = first; slice < first + memory->map.slices_per_channel; slice++)
-		if (memory->slices[slice].stalled) {
-			memory->slices[slice].stalled = false;
+		if (memory->slices[slice].stalled || memory->slices[slice].low_stalled) {
+			memory->slices[slice].stalled = memory->slices[slice].low_stalled = false;
 			wake_slice(memory, now, slice, now);
 		}
 }

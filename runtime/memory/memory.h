@@ -92,7 +92,7 @@ struct hd_line {
 	uint32_t tag;	 /* comes back */
 	uint8_t sectors; /* written or read */
 	uint8_t grid;
-	bool write, low; /* low: others go first, everywhere */
+	bool write, low; /* low: others go first, but in the crossbars */
 };
 bool hd_lsu_line_room(const struct hd_lsu *lsu);
 /* Goes at cycle `ready` or later; there is room, and those of a priority come in the order of `ready`. */

@@ -21,7 +21,9 @@ struct hd_transfer {
 	uint64_t address; /* physical; a multiple of the sector */
 	uint32_t bytes;	  /* whole sectors move; more than 0 */
 	enum hd_direction direction;
-	bool low; /* gives way to the program's requests everywhere on its way */
+	/* Gives way to the program's requests at banks and shared memory, on its way out of the SM, in L2 and DRAM; not
+	 * to those behind it in a crossbar. */
+	bool low;
 	/* Whose context it is: a grid that runs, and does not end before the transfer has. */
 	const struct hd_grid *grid;
 	/* Registers that move, a bit each: read from or written to their banks, one a cycle, in proportion to the lines

@@ -417,6 +417,58 @@ START_TEST(strides_of_powers_of_two_do_not_camp)
 }
 END_TEST
 
+/* ---- low priority */
+
+static void push_low(uint64_t now, uint64_t line, uint32_t tag)
+{
+	hd_dram_push_low(&dram, now, HD_DRAM_READ, 0, line, 1, tag, 0);
+}
+
+START_TEST(others_go_before_low_ones)
+{
+	uint32_t tag;
+	build();
+	/* Low ones of an open row, and one of that bank and one of another that are not low and came last. */
+	for (uint32_t i = 0; i < 8; i++)
+		push_low(100, line_at(0, 0, i), i);
+	next_fill(&tag);
+	ck_assert_uint_eq(tag, 0);
+	hd_dram_push(&dram, dram.cycle, HD_DRAM_READ, 0, line_at(0, 1, 0), 1, 100, 0);
+	hd_dram_push(&dram, dram.cycle, HD_DRAM_READ, 0, line_at(0, 1, 1), 1, 101, 0);
+	uint32_t before = 0;
+	while (next_fill(&tag), tag < 100)
+		before++;
+	/* What was in its burst, not the row's other seven. */
+	ck_assert_uint_le(before, 1);
+	ck_assert_uint_eq(tag, 100);
+	next_fill(&tag);
+	ck_assert_uint_eq(tag, 101);
+	for (uint32_t i = before + 1; i < 8; i++) {
+		next_fill(&tag);
+		ck_assert_uint_eq(tag, i);
+	}
+	ck_assert(hd_dram_idle(&dram));
+}
+END_TEST
+
+START_TEST(low_ones_alone_are_served_as_others)
+{
+	uint64_t done[2];
+	for (uint32_t low = 0; low < 2; low++) {
+		build();
+		for (uint32_t i = 0; i < 30; i++) {
+			if (low)
+				push_low(100, line_at(i % 3, i % 2, i / 6), i);
+			else
+				hd_dram_push(&dram, 100, HD_DRAM_READ, 0, line_at(i % 3, i % 2, i / 6), 1, i, 0);
+		}
+		for (uint32_t i = 0; i < 30; i++)
+			done[low] = next_fill(NULL);
+	}
+	ck_assert_uint_eq(done[0], done[1]);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("dram");
@@ -435,6 +487,8 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, the_fixed_latency_and_the_clocks_are_added);
 	tcase_add_test(cases, row_hits_go_first_then_the_oldest);
 	tcase_add_test(cases, nobody_starves);
+	tcase_add_test(cases, others_go_before_low_ones);
+	tcase_add_test(cases, low_ones_alone_are_served_as_others);
 	tcase_add_test(cases, an_open_row_is_closed_after_4096_clocks);
 	tcase_add_test(cases, writes_wait_until_their_queue_fills);
 	tcase_add_loop_test(cases, streams_reach_the_peak, 0, 3);

@@ -262,6 +262,34 @@ START_TEST(slow_l2_clocks_serve_less_often)
 }
 END_TEST
 
+START_TEST(low_requests_wait_for_others)
+{
+	enum { LOW = 20 };
+	build(8, 8);
+	for (uint32_t line = 0; line <= LOW; line++) {
+		send(0, HD_PACKET_WRITEBACK, line, 0xf, 0xf, 0);
+		drain();
+	}
+	uint64_t alone = read_latency(LOW, 0xf);
+	/* Each takes the slice for four cycles: most wait there when the other one comes. */
+	for (uint32_t line = 0; line < LOW; line++) {
+		struct hd_packet packet = {.line = line, .kind = HD_PACKET_READ, .sectors = 0xf, .flits = 1};
+		packet.flags = HD_PACKET_LOW;
+		hd_crossbar_push(&up, 0, &packet, now);
+	}
+	for (uint32_t i = 0; i < LOW + 5; i++)
+		cycle();
+	uint64_t start = now;
+	send(1, HD_PACKET_READ, LOW, 0xf, 0, 7);
+	ck_assert_uint_eq(receive(1).tag, 7);
+	/* The one that is served, and the replies before it. */
+	ck_assert_uint_le(now - start, alone + 4 + 10);
+	for (uint32_t line = 0; line < LOW; line++)
+		ck_assert(receive(0).flags & HD_PACKET_LOW);
+	drain();
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("l2");
@@ -274,6 +302,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, whole_sectors_are_written_without_fetching);
 	tcase_add_test(cases, partly_written_sectors_are_fetched);
 	tcase_add_test(cases, dirty_victims_go_to_dram);
+	tcase_add_test(cases, low_requests_wait_for_others);
 	tcase_add_test(cases, atomics_take_their_service_time);
 	tcase_add_test(cases, reductions_of_absent_sectors_fetch_and_are_acknowledged);
 	tcase_add_test(cases, slow_l2_clocks_serve_less_often);
