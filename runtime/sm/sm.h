@@ -387,8 +387,6 @@ static inline uint8_t hd_inst_port(const struct hd_dinst *inst)
 
 /* issue.c */
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now);
-/* Executes the warp's instruction, with everything that looks at it. */
-void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst);
 /* The warp waits until a later cycle, for that reason, and is looked at again then. */
 void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
 /* The warp goes on at warp->pc, not before `at`; until then it waits for `reason`. */
