@@ -195,6 +195,10 @@ struct hd_policy_hooks {
 	void (*stream_end)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	/* A policy kills the block, which is as it was until after this; its warps do not end. */
 	void (*cta_kill)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
+	/* The two-level scheduler takes the warp into its active set: cycles until it may issue, while which it has its
+	 * place there. And it takes it out, for a long wait or since it has ended. The policy only looks. */
+	uint32_t (*activate)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+	void (*deactivate)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 	/* The warp has come to where it was told to stop (hd_warp_stop); it has nothing under way any more that the
 	 * policy wanted to wait for (hd_warp_await). */
 	void (*stopped)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
@@ -340,7 +344,8 @@ struct hd_policy_hooks {
 	X(warp_start) X(stream_end) X(range_reads) X(range_writes) X(elide)                                           \
 	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) X(operand_delivered)  \
 	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) X(l1_bypass)                    \
-	X(load_miss) X(first_use) X(send) X(reply) X(launch_without) X(cta_kill) X(stopped) X(drained)
+	X(load_miss) X(first_use) X(send) X(reply) X(launch_without) X(cta_kill) X(stopped) X(drained)        \
+	X(activate) X(deactivate)
 enum hd_hook_index {
 #define X(hook) HD_HOOK_INDEX_##hook,
 	HD_HOOK_LIST(X)

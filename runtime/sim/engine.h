@@ -186,6 +186,7 @@ struct hd_warp {
 	uint64_t access_at;   /* cycle at which the last of these has them */
 	bool fence_wait;
 	uint8_t held;	     /* by a policy: HD_HELD_* */
+	uint64_t active_at;  /* two-level: from when on it may issue, when it was last taken into the active set */
 	uint8_t stops;	     /* kinds of places where it stops: hd_warp_stop */
 	uint8_t awaits;	     /* HD_PENDING_* whose end is to be told: hd_warp_await */
 	uint64_t dispatched; /* cycle in which the last of its instructions leaves the operand stage */

@@ -8,12 +8,6 @@
 #include "runtime/sm/context.h"
 #include "runtime/sm/hooks.h"
 
-/* An SM may be ahead of the others; between its cycles it is where the GPU is. */
-static uint64_t now_of(const struct hd_sm *sm)
-{
-	return sm->now > sm->gpu->now ? sm->now : sm->gpu->now;
-}
-
 /* ---- under way */
 
 uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp)
@@ -23,7 +17,7 @@ uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp)
 		pending |= warp->pending.bits[i] ? HD_PENDING_RESULTS : 0;
 	pending |= warp->range_writes ? HD_PENDING_RESULTS : 0;
 	pending |= warp->outstanding ? HD_PENDING_LOADS : 0;
-	pending |= warp->late || warp->collected || warp->dispatched > now_of(sm) ? HD_PENDING_OPERANDS : 0;
+	pending |= warp->late || warp->collected || warp->dispatched > hd_sm_now(sm) ? HD_PENDING_OPERANDS : 0;
 	pending |= warp->injection.count || warp->injection.outstanding ? HD_PENDING_INJECTED : 0;
 	pending |= warp->fence_wait ? HD_PENDING_FENCE : 0;
 	pending |= hd_lsu_pending_stores(sm->lsu, warp->id) ? HD_PENDING_STORES : 0;
@@ -33,7 +27,7 @@ uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp)
 /* A timer for the SM to look, which lets nothing go on. */
 static void look_at(struct hd_sm *sm, const struct hd_warp *warp, uint64_t cycle)
 {
-	uint64_t now = now_of(sm);
+	uint64_t now = hd_sm_now(sm);
 	hd_warp_timer(sm, warp, HD_TIMER_WAKE, now, cycle > now ? cycle : now + 1);
 }
 
@@ -81,7 +75,7 @@ static void look_where(struct hd_sm *sm, struct hd_warp *warp)
 {
 	bool there = warp->state == HD_WARP_RUNNING && !warp->fresh && !warp->fence_wait;
 	if (there && !warp->injection.count && !warp->injection.outstanding)
-		hd_warp_arrive(sm, warp, now_of(sm));
+		hd_warp_arrive(sm, warp, hd_sm_now(sm));
 }
 
 void hd_warp_stop(struct hd_sm *sm, struct hd_warp *warp, uint8_t kinds)

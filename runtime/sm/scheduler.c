@@ -54,6 +54,7 @@ static void scheduler_compact(struct hd_sm *sm, struct hd_scheduler *scheduler)
 		scheduler->ready[port] = gather(scheduler->ready[port], keep);
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
 		scheduler->active = gather(scheduler->active, keep);
+	scheduler->coming = gather(scheduler->coming, keep);
 	scheduler->eligible = gather(scheduler->eligible, keep);
 	scheduler->resident = gather(keep, keep);
 	scheduler->top = 0;
@@ -77,19 +78,112 @@ void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp)
 	warp->wait_reason = NOT_RESIDENT;
 }
 
-/* Two-level: fills the active set from the eligible warps, those that are ready first, then the oldest. */
+/* ---- two-level: the active set */
+
+static struct hd_warp *warp_of(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t bit)
+{
+	return &sm->warps[scheduler->warp_at[__builtin_ctzll(bit)]];
+}
+
+static void activate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit)
+{
+	uint64_t now = hd_sm_now(sm);
+	uint32_t delay = 0;
+	struct hd_warp *warp = warp_of(sm, scheduler, bit);
+	if (sm->hooks & HD_HOOK(activate))
+		HD_HOOKED (sm->gpu, self, activate)
+			delay += self->hooks->activate(self, warp, now);
+	scheduler->next_visit = 0;
+	warp->active_at = now + delay;
+	if (delay) {
+		scheduler->coming |= bit;
+		hd_warp_timer(sm, warp, HD_TIMER_ACTIVE, now, warp->active_at);
+	} else {
+		scheduler->active |= bit;
+	}
+}
+
+void hd_scheduler_activated(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
+	uint64_t bit = UINT64_C(1) << sm->position[warp->id];
+	if (warp->slot == HD_NO_SLOT || warp->active_at != now || !(scheduler->coming & bit))
+		return; /* it has left the set since */
+	scheduler->coming &= ~bit;
+	scheduler->active |= bit;
+	scheduler->next_visit = 0;
+}
+
+static void deactivate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit)
+{
+	if (!((scheduler->active | scheduler->coming) & bit))
+		return;
+	scheduler->active &= ~bit;
+	scheduler->coming &= ~bit;
+	if (sm->hooks & HD_HOOK(deactivate))
+		HD_HOOKED (sm->gpu, self, deactivate)
+			self->hooks->deactivate(self, warp_of(sm, scheduler, bit), hd_sm_now(sm));
+}
+
+/* Who comes into the set next, those that are ready first, then the oldest; 0: nobody. */
+static uint64_t next_active(const struct hd_scheduler *scheduler, bool *is_ready)
+{
+	uint64_t outside = scheduler->eligible & ~scheduler->active & ~scheduler->coming, ready = 0;
+	for (uint32_t port = 0; port < HD_PORT_COUNT; port++)
+		ready |= scheduler->ready[port];
+	*is_ready = (outside & ready) != 0;
+	uint64_t from = *is_ready ? outside & ready : outside;
+	return from & -from;
+}
+
+static uint32_t active_count(const struct hd_scheduler *scheduler)
+{
+	return (uint32_t)__builtin_popcountll(scheduler->active | scheduler->coming);
+}
+
+static bool activate_one_of_all(struct hd_sm *sm)
+{
+	struct hd_scheduler *best = NULL;
+	uint64_t best_bit = 0;
+	bool best_ready = false;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		struct hd_scheduler *scheduler = &sm->schedulers[i];
+		bool ready;
+		uint64_t bit = next_active(scheduler, &ready);
+		if (!bit || (best && best_ready > ready))
+			continue;
+		if (best && best_ready == ready && warp_of(sm, best, best_bit)->age < warp_of(sm, scheduler, bit)->age)
+			continue;
+		best = scheduler;
+		best_bit = bit;
+		best_ready = ready;
+	}
+	if (best)
+		activate(sm, best, best_bit);
+	return best != NULL;
+}
+
+/* The SM's schedulers share one set. */
+static void fill_shared_pool(struct hd_sm *sm)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		count += active_count(&sm->schedulers[i]);
+	while (count < sm->gpu->config.two_level_active && activate_one_of_all(sm))
+		count++;
+}
+
 static void fill_active(struct hd_sm *sm, struct hd_scheduler *scheduler)
 {
 	uint32_t limit = (uint32_t)sm->gpu->config.two_level_active;
-	while ((uint32_t)__builtin_popcountll(scheduler->active) < limit) {
-		uint64_t outside = scheduler->eligible & ~scheduler->active, ready = 0;
-		for (uint32_t port = 0; port < HD_PORT_COUNT; port++)
-			ready |= scheduler->ready[port];
-		uint64_t from = outside & ready ? outside & ready : outside;
-		if (!from)
-			return;
-		scheduler->active |= from & -from;
+	uint64_t bit;
+	bool ready;
+	if (sm->gpu->config.two_level_pool) {
+		fill_shared_pool(sm);
+		return;
 	}
+	while (active_count(scheduler) < limit && (bit = next_active(scheduler, &ready)))
+		activate(sm, scheduler, bit);
 }
 
 static bool long_wait(uint8_t reason)
@@ -102,7 +196,7 @@ static void update_active(struct hd_sm *sm, struct hd_scheduler *scheduler, uint
 {
 	if (long_wait(reason)) {
 		scheduler->eligible &= ~bit;
-		scheduler->active &= ~bit;
+		deactivate(sm, scheduler, bit);
 	} else {
 		scheduler->eligible |= bit;
 	}
@@ -113,7 +207,7 @@ static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
 {
 	bool two_level = sm->scheduling == HD_SCHED_TWO_LEVEL;
 	scheduler->active = two_level ? 0 : ~UINT64_C(0);
-	scheduler->eligible = scheduler->next_visit = 0;
+	scheduler->eligible = scheduler->coming = scheduler->next_visit = 0;
 	for (uint64_t left = two_level ? scheduler->resident : 0; left; left &= left - 1) {
 		const struct hd_warp *warp = &sm->warps[scheduler->warp_at[__builtin_ctzll(left)]];
 		if (!long_wait(warp->wait_reason))

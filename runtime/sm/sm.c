@@ -119,7 +119,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 		memset(scheduler->ready, 0, sizeof(scheduler->ready));
 		memset(scheduler->waiting, 0, sizeof(scheduler->waiting));
 		scheduler->active = sm->scheduling == HD_SCHED_TWO_LEVEL ? 0 : ~UINT64_C(0);
-		scheduler->resident = scheduler->eligible = 0;
+		scheduler->resident = scheduler->eligible = scheduler->coming = 0;
 		scheduler->ports = scheduler->reasons = 0;
 		scheduler->charged = now;
 		scheduler->next_visit = HD_NEVER;

@@ -37,6 +37,7 @@ enum hd_port { HD_PORT_MEMORY = HD_PIPE_COUNT, HD_PORT_COUNT };
 struct hd_scheduler {
 	uint64_t ready[HD_PORT_COUNT]; /* positions */
 	uint64_t active;	       /* two-level: who may issue; all ones otherwise */
+	uint64_t coming;	       /* two-level: in the active set, but not there yet (hook activate) */
 	uint64_t resident;
 	uint64_t eligible;   /* two-level: resident and not in a long wait */
 	uint64_t next_visit; /* cycle at which it must look again; HD_NEVER until an event */
@@ -95,6 +96,7 @@ enum hd_timer_kind {
 	HD_TIMER_RESULT,
 	HD_TIMER_WRITTEN,
 	HD_TIMER_WAKE,
+	HD_TIMER_ACTIVE,
 	HD_TIMER_ACCESS,
 	HD_TIMER_OPERAND,
 	HD_TIMER_DISPATCH,
@@ -324,6 +326,12 @@ static inline void *hd_policy_warp(const struct hd_policy_handle *self, const st
 	return warp->policy_space + self->warp_at;
 }
 
+/* An SM may be ahead of the others; between its cycles it is where the GPU is. */
+static inline uint64_t hd_sm_now(const struct hd_sm *sm)
+{
+	return sm->now > sm->gpu->now ? sm->now : sm->gpu->now;
+}
+
 /* Events of a policy that take energy: of row `which` of its hooks' energy, for this grid. */
 static inline void hd_policy_spend(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
 				   uint32_t which, uint64_t events)
@@ -358,6 +366,8 @@ void hd_sm_dump(const struct hd_sm *sm, FILE *out);
 
 /* scheduler.c */
 void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp);
+/* Two-level: the delay of a warp that came into the active set is over. */
+void hd_scheduler_activated(struct hd_sm *sm, struct hd_warp *warp, uint64_t now);
 /* Into the care of its slot's scheduler, with the wait that it had, and out of it with that kept; no hook is told. */
 void hd_scheduler_enter(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
 void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp);

@@ -91,6 +91,7 @@ static void timer_fire(struct hd_sm *sm, const struct hd_timer *timer, uint64_t 
 		if (warp->next_issue == now) /* else it has been brought back since, and waits for longer */
 			hd_warp_evaluate(sm, warp);
 		break;
+	case HD_TIMER_ACTIVE: hd_scheduler_activated(sm, warp, now); break;
 	case HD_TIMER_ACCESS: hd_sm_late_access(sm, warp, timer->which, now); break;
 	case HD_TIMER_OPERAND: hd_stage_delivered(sm, timer->which, now); break;
 	case HD_TIMER_RANGE: hd_sm_range_written(sm, warp, timer->inst, now); break;

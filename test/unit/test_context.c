@@ -539,6 +539,77 @@ START_TEST(a_paused_warp_stays_active)
 }
 END_TEST
 
+/* ---- active sets */
+
+enum { DELAY = 7 };
+static uint64_t activated_at[8], first_issue[8];
+static uint32_t activated, deactivated, most_active;
+
+static uint32_t on_activate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self;
+	if (!activated_at[warp->index])
+		activated_at[warp->index] = now + 1; /* 0: not yet */
+	activated++;
+	most_active = activated - deactivated > most_active ? activated - deactivated : most_active;
+	return DELAY;
+}
+
+static void on_deactivate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self, (void)warp, (void)now;
+	deactivated++;
+}
+
+static void note_first(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		       const struct hd_effect *effect, uint64_t now)
+{
+	(void)self, (void)inst, (void)effect;
+	if (!first_issue[warp->index])
+		first_issue[warp->index] = now + 1;
+}
+
+/* Six warps on two schedulers, of which two of each scheduler may be active, or two of the SM. */
+static void run_active(uint32_t pool)
+{
+	static const struct hd_policy_hooks active_hooks = {.activate = on_activate,
+							    .deactivate = on_deactivate,
+							    .issued = note_first};
+	static const struct hd_policy active_policy = {.name = "active", .hooks = &active_hooks};
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.scheduler = HD_SCHED_TWO_LEVEL;
+	bench.config.two_level_active = 2;
+	bench.config.two_level_pool = pool;
+	bench.config.schedulers = 2;
+	bench.config.collectors = 2 * bench.config.collectors;
+	bench.config.register_banks = 2 * bench.config.register_banks;
+	build(&bench);
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	hd_policy_add(&bench.sim->gpu, &active_policy, "");
+	hd_policy_place(&bench.sim->gpu);
+	memset(activated_at, 0, sizeof activated_at);
+	memset(first_issue, 0, sizeof first_issue);
+	activated = deactivated = most_active = 0;
+	run(&bench, 1, 192);
+	simbench_release(&bench);
+}
+
+START_TEST(warps_come_into_the_active_set_with_a_delay)
+{
+	for (uint32_t pool = 0; pool < 2; pool++) {
+		run_active(pool);
+		ck_assert_uint_ge(activated, 6);
+		ck_assert_uint_eq(activated, deactivated);
+		ck_assert_uint_eq(most_active, pool ? 2 : 4);
+		for (uint32_t i = 0; i < 6; i++) {
+			ck_assert_uint_gt(activated_at[i], 0);
+			ck_assert_uint_ge(first_issue[i], activated_at[i] + DELAY);
+		}
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("context", (const TTest *const[]){
@@ -554,6 +625,7 @@ Suite *hd_suite(void)
 					      warps_stop_where_they_are_told_and_drain,
 					      a_warp_that_is_drained_is_told_of_in_the_next_cycle,
 					      a_paused_warp_stays_active,
+					      warps_come_into_the_active_set_with_a_delay,
 					      NULL,
 				      });
 }
