@@ -17,7 +17,7 @@
 	X(result_target) X(prefer) X(write_back) X(call) X(call_return) X(memory_access) X(l1_bypass) \
 	X(load_miss) X(first_use) X(send) X(reply) X(barrier) X(barrier_wait) X(barrier_resume) \
 	X(long_stall) X(wake_up) X(path_switch) X(fetch) X(alarm) X(gpu_tick) X(tick) X(verify_before) \
-	X(verify_after) X(stopped) X(drained) X(start) X(quota) X(cta_launch) X(warp_start) X(rename) X(choose_collector) \
+	X(verify_after) X(stopped) X(drained) X(activate) X(deactivate) X(start) X(quota) X(cta_launch) X(warp_start) X(rename) X(choose_collector) \
 	X(code_place) X(issued) X(dump) X(why_held) X(collected) X(operands) X(registers) X(results) \
 	X(accesses) X(far) X(loaded) X(set) X(killed)
 
@@ -162,6 +162,19 @@ static void drained(const struct hd_policy_handle *self, struct hd_warp *warp, u
 {
 	COUNT(warp->cta->sm, drained)++;
 	hd_warp_resume(warp->cta->sm, warp, now);
+}
+
+static uint32_t activate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)now;
+	COUNT(warp->cta->sm, activate)++;
+	return 0;
+}
+
+static void deactivate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)now;
+	COUNT(warp->cta->sm, deactivate)++;
 }
 
 static void dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out)
@@ -493,6 +506,8 @@ static const struct hd_policy_hooks hooks = {
 	.configure = configure,
 	.stopped = stopped,
 	.drained = drained,
+	.activate = activate,
+	.deactivate = deactivate,
 	.start = start,
 	.quota = quota,
 	.cta_launch = cta_launch,

@@ -33,7 +33,7 @@ EXPECTED = {
     'barrier': total['barriers'], 'barrier_resume': total['barriers'],
     'call': total['calls'],
     'stopped': total['barriers'] * stop, 'drained': total['barriers'] * stop,
-    'stream_end': 0, 'range_reads': 0, 'range_writes': 0, 'dump': 0, 'why_held': 0,
+    'deactivate': calls['activate'], 'stream_end': 0, 'range_reads': 0, 'range_writes': 0, 'dump': 0, 'why_held': 0,
 }
 if not kill:
     EXPECTED |= {'cta_retire': total['ctas'], 'warp_start': total['warps'], 'warp_done': total['warps'],
@@ -46,6 +46,7 @@ BETWEEN = {
     'grid_choice': (calls['cta_launch'], 100 * calls['cta_launch'] + total['cycles'] * sms),
     'quota': (calls['cta_launch'], 100 * calls['cta_launch'] + total['cycles'] * sms),
     'launch_without': (1, total['cycles'] * sms),
+    'activate': (1, 10 * instructions) if config['scheduler'] == 'two-level' else (0, 0),
     'load_miss': (1, total['load_requests']), 'first_use': (1, calls['loaded']),
     'send': (1, total['icnt_flits_up']), 'reply': (1, total['icnt_flits_down']),
     'barrier_wait': (1, total['barriers'] - 1),
