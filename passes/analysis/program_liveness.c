@@ -1,8 +1,9 @@
 /*
  * The row LIVENESS: liveness of every function of a unit. Which branches are uniform comes from the
- * uniformity of the IR, through the ordinals of the instructions' origins; what has no ordinal, or
- * one that is not a uniform terminator's, may diverge. Callers first, each function learns what
- * lanes may need that wait in its callers while others are in it, or anywhere (yields.c). Linear in the code.
+ * uniformity of the IR, through the IR instructions that they were selected for; of linear versions through the
+ * ordinals of their origins, where what has none, or one that is not a uniform terminator's, may diverge. Callers
+ * first, each function learns what lanes may need that wait in its callers while others are in it, or anywhere
+ * (yields.c). Linear in the code.
  *
  * Paper: gpu-multiprogramming-lin, 2.3.2; dead-operand bits: ltrf-asplos18, 3.2 (LTRF+).
  */
@@ -35,6 +36,19 @@ static void add_terminator(struct ordinals *ordinals, LLVMValueRef terminator, u
 	*state = *state == 2 || !uniform ? 2 : 1;
 }
 
+/* The IR terminator that the branch was selected for, of code that was inlined, too; NULL: not known. */
+static LLVMValueRef terminator_of(const struct hd_unit *unit, uint32_t index, uint32_t inst)
+{
+	const struct hd_mfunc *selected = index < unit->functions.len ? &unit->functions.data[index] : NULL;
+	if (!selected || selected->emitted != unit->object.functions[index].insts) /* a linear version's main stream */
+		return NULL;
+	uint32_t visit = selected->sites[inst] / HD_SITE_PARTS;
+	LLVMValueRef from = visit && visit <= selected->visited.len
+				    ? (LLVMValueRef)(uintptr_t)selected->visited.data[visit - 1]
+				    : NULL;
+	return from && LLVMIsATerminatorInst(from) ? from : NULL;
+}
+
 /* Instructions of hd_object.functions[index] that the uniformity analysis proves uniform branches. */
 static struct hd_bitset uniform_branches(const struct hd_unit *unit, uint32_t index, struct hd_arena *arena)
 {
@@ -56,8 +70,11 @@ static struct hd_bitset uniform_branches(const struct hd_unit *unit, uint32_t in
 	}
 	for (uint32_t i = 0; i < function->inst_count; i++) {
 		uint32_t ordinal = function->origins[i].ir;
-		if (hd_opinfo[function->insts[i].op].effects & HD_FX_BRANCH && ordinal < ordinals.count &&
-		    ordinals.state[ordinal] == 1)
+		if (!(hd_opinfo[function->insts[i].op].effects & HD_FX_BRANCH))
+			continue;
+		LLVMValueRef from = terminator_of(unit, index, i);
+		if (from ? hd_branch_is_uniform(uniformity, from)
+			 : ordinal < ordinals.count && ordinals.state[ordinal] == 1)
 			hd_bitset_add(&set, i);
 	}
 	return set;

@@ -249,6 +249,7 @@ int hd_mfunc_emit(struct hd_mfunc *func, struct hd_object *object, struct hd_fun
 	out->insts = HD_ARENA_NEW(arena, struct hd_inst, out->inst_count);
 	out->origins = HD_ARENA_NEW(arena, struct hd_origin, out->inst_count);
 	func->sites = emitter.sites = HD_ARENA_NEW(arena, uint32_t, out->inst_count);
+	func->emitted = out->insts;
 	hd_dead_compute(func, &emitter.scratch, &dead);
 	emit_blocks(&emitter, &dead);
 	emit_tables(&emitter);

@@ -189,7 +189,7 @@ static void find_twins(struct version *version, struct hd_linear *linear)
 	for (uint32_t i = 0; i < linear->body.inst_count; i++)
 		linear->twins[i] = HD_NO_PC;
 	for (uint32_t i = 0; i < version->parts[HD_STREAM_MAIN].inst_count; i++) {
-		if (!main->sites[i])
+		if (!main->sites[i] || hd_opinfo[version->parts[HD_STREAM_MAIN].insts[i].op].effects & HD_FX_BRANCH)
 			continue;
 		uint32_t at;
 		HD_BISECT(at, 0, count, places[at].site < main->sites[i]);

@@ -187,9 +187,10 @@ struct hd_mfunc {
 	HD_VEC(struct hd_mundefined) undefined;
 	struct hd_undefined *undefined_at; /* emitted: by place, in hd_mfunc_emit's arena */
 	uint32_t undefined_count;
-	uint32_t *sites;	      /* of the emitted instructions; in hd_mfunc_emit's arena */
-	HD_VEC(const void *) visited; /* the IR instructions in selection's order: sites name them */
-	uint32_t function_index;      /* in hd_object.functions */
+	const struct hd_inst *emitted; /* the code that hd_mfunc_emit has made */
+	uint32_t *sites;	       /* of its instructions; in hd_mfunc_emit's arena */
+	HD_VEC(const void *) visited;  /* the IR instructions in selection's order: sites name them */
+	uint32_t function_index;       /* in hd_object.functions */
 };
 
 /* A fresh function, block, register, frame object; ids are returned. */

@@ -5,13 +5,13 @@
 #include "passes/select/select.h"
 
 /* What depends on more than its operands, or has an effect: the linear version of a kernel does the same in the same
- * order. */
+ * order. And branches: liveness asks which IR instruction decides. */
 static bool has_site(unsigned op, uint16_t mods)
 {
 	unsigned effects = op < HD_OP_COUNT ? hd_opinfo[op].effects : 0;
 	if (op == HD_OP_S2R)
 		return hd_mod_get(mods, HD_MOD_SR) >= HD_SR_CLOCK_LO;
-	return effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_SIDE | HD_FX_CONVERGENT) && op != HD_OP_LDC;
+	return effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BRANCH) && op != HD_OP_LDC;
 }
 
 struct hd_minst *hd_sel_push(struct hd_select *sel, unsigned op, uint16_t mods)
