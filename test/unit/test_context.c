@@ -279,8 +279,9 @@ START_TEST(blocks_come_back_to_other_shared_memory)
 {
 	struct simbench bench;
 	simbench_init(&bench);
+	bench.options.verify = true; /* what they leave behind is spoilt */
 	build_shared(&bench);
-	start(&bench, swap_ctas, 30);
+	start(&bench, swap_ctas, 80);
 	run(&bench, 2, 64);
 	check_results(&bench, 4);
 	ck_assert_uint_gt(seen_offsets[0], 0);
