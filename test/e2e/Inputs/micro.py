@@ -14,7 +14,7 @@ def published(path, rows):
 def measured(value):
     relations = {
         'a chain of exclusive ors and sums': 3.5 < value['alu.add-xor'] < 5,
-        'a chain of multiply-adds': 3.5 < value['fma.ffma'] < 6,
+        'a chain of multiply-adds, whose operands may share a bank': 3.5 < value['fma.ffma'] < 7,
         'double precision takes longer': value['double.dadd'] > 1.5 * value['alu.add-xor'],
         'L2 behind L1': value['chase.l2.256K'] > 3 * value['chase.l1.8K'],
         'atomics at L2': value['atomic.global'] > 3 * value['atomic.shared'],
