@@ -86,6 +86,7 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 	uint32_t mask = warp->active & hd_pred(warp, inst->inst.guard);
 	effect->event = HD_EVENT_NONE;
 	effect->space = HD_MEM_GLOBAL;
+	effect->pattern = HD_MEM_SCATTERED;
 	effect->diverged = effect->all_returned = effect->warp_done = effect->yielded = false;
 	effect->mask = mask;
 	exec->warp = warp;

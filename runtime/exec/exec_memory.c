@@ -241,9 +241,6 @@ static void store_probed(struct hd_exec *exec, const struct hd_dinst *inst, uint
 	hd_probe_store_after(exec, base, offset, inst->access_bytes);
 }
 
-/* How the lanes' addresses lie: word n of one row is lane n's, or all the same. */
-enum pattern { SCATTERED, CONSECUTIVE, UNIFORM };
-
 HD_INLINE void load_broadcast(const struct hd_exec *exec, const struct hd_dinst *inst, const uint8_t *from)
 {
 	for (unsigned word = 0; word < inst->access_bytes / 4; word++) {
@@ -254,9 +251,9 @@ HD_INLINE void load_broadcast(const struct hd_exec *exec, const struct hd_dinst 
 }
 
 HD_INLINE void move_data(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset,
-			 enum pattern pattern)
+			 enum hd_mem_pattern pattern)
 {
-	bool whole = pattern == CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4;
+	bool whole = pattern == HD_MEM_CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4;
 	if (inst->effects & HD_FX_STORE) {
 		if (__builtin_expect(exec->gpu->probe != NULL, 0))
 			store_probed(exec, inst, base, offset);
@@ -268,7 +265,7 @@ HD_INLINE void move_data(struct hd_exec *exec, const struct hd_dinst *inst, uint
 		if (whole)
 			memcpy(hd_dst_row(exec->warp, inst->inst.dst), (const uint8_t *)(base + offset[0]),
 			       4 * HD_WARP_LANES);
-		else if (pattern == UNIFORM && inst->access_bytes >= 4)
+		else if (pattern == HD_MEM_UNIFORM && inst->access_bytes >= 4)
 			load_broadcast(exec, inst, (const uint8_t *)(base + offset[__builtin_ctz(exec->mask)]));
 		else
 			hd_exec_load_lanes(exec, inst, base, offset);
@@ -368,7 +365,7 @@ HD_INLINE bool in_one_allocation(struct hd_exec *exec, uint64_t low, uint64_t hi
 }
 
 /* Fills effect->address. False: not all lanes are aligned and in one allocation. */
-HD_INLINE bool prepare_global(struct hd_exec *exec, const struct hd_dinst *inst, enum pattern *pattern)
+HD_INLINE bool prepare_global(struct hd_exec *exec, const struct hd_dinst *inst, enum hd_mem_pattern *pattern)
 {
 	hd_u64s address = HD_LOAD64(inst->inst.a) + (uint64_t)(int64_t)(int32_t)inst->inst.x;
 	*(hd_u64row *)exec->effect->address = address;
@@ -378,13 +375,13 @@ HD_INLINE bool prepare_global(struct hd_exec *exec, const struct hd_dinst *inst,
 	HD_MASK_OF(different, address != first + steps);
 	HD_MASK_OF(unlike, address != first);
 	uint64_t bytes = inst->access_bytes;
-	*pattern = SCATTERED;
+	*pattern = HD_MEM_SCATTERED;
 	if (!(unlike & exec->mask)) {
-		*pattern = UNIFORM;
+		*pattern = HD_MEM_UNIFORM;
 		return !(first & (bytes - 1)) && in_one_allocation(exec, first, first + bytes);
 	}
 	if (exec->mask == HD_FULL && !different && bytes == 4) {
-		*pattern = CONSECUTIVE;
+		*pattern = HD_MEM_CONSECUTIVE;
 		return !(first & 3) && in_one_allocation(exec, first, first + 4 * HD_WARP_LANES);
 	}
 	if (exec->mask != HD_FULL) {
@@ -398,7 +395,7 @@ HD_INLINE bool prepare_global(struct hd_exec *exec, const struct hd_dinst *inst,
 
 HD_INLINE void access_global(struct hd_exec *exec, const struct hd_dinst *inst, unsigned space)
 {
-	enum pattern pattern;
+	enum hd_mem_pattern pattern;
 	if (!prepare_global(exec, inst, &pattern)) {
 		uint64_t address[HD_WARP_LANES];
 		memcpy(address, exec->effect->address, sizeof(address));
@@ -410,6 +407,7 @@ HD_INLINE void access_global(struct hd_exec *exec, const struct hd_dinst *inst, 
 		move_data(exec, inst, host, exec->effect->address, pattern);
 	exec->effect->event = HD_EVENT_MEMORY;
 	exec->effect->space = HD_MEM_GLOBAL;
+	exec->effect->pattern = (uint8_t)pattern;
 }
 
 HD_EXEC(op_global)
@@ -429,7 +427,7 @@ HD_EXEC(op_generic)
 	hd_u32s offset = HD_LOAD(offset##_row) + inst->inst.x;                                                    \
 	uint32_t offset##_first = offset##_row[__builtin_ctz(exec->mask)] + inst->inst.x;                         \
 	bool inside;                                                                                              \
-	enum pattern pattern;                                                                                     \
+	enum hd_mem_pattern pattern;                                                                                     \
 	do {                                                                                                      \
 		uint32_t bytes_ = inst->access_bytes, room_ = (room);                                             \
 		uint32_t most_ = room_ >= bytes_ ? room_ - bytes_ : 0;                                            \
@@ -439,7 +437,7 @@ HD_EXEC(op_generic)
 		HD_MASK_OF(different_, offset != offset##_first + steps_);                                        \
 		HD_MASK_OF(unlike_, offset != offset##_first);                                                    \
 		inside = !(outside_ & exec->mask) && room_ >= bytes_;                                             \
-		pattern = !different_ ? CONSECUTIVE : unlike_ & exec->mask ? SCATTERED : UNIFORM;                 \
+		pattern = !different_ ? HD_MEM_CONSECUTIVE : unlike_ & exec->mask ? HD_MEM_SCATTERED : HD_MEM_UNIFORM;                 \
 	} while (0)
 
 #define FALL_BACK(offset, space)                                                   \
@@ -469,17 +467,18 @@ HD_EXEC(op_local)
 	const struct hd_warp *warp = exec->warp;
 	uint32_t room = warp->cta->grid->local_bytes;
 	WINDOW_OFFSETS(offset, inside, pattern, room);
-	(void)pattern;
 	if (!inside) {
 		FALL_BACK(offset, HD_MEM_LOCAL);
 		return;
 	}
+	if (pattern == HD_MEM_UNIFORM) /* the words of a row */
+		exec->effect->pattern = HD_MEM_CONSECUTIVE;
 	const hd_u64s lanes = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
 			       16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 	hd_u64s wide = __builtin_convertvector(offset, hd_u64s);
 	*(hd_u64row *)exec->effect->address = (wide >> 2 << 7) + (wide & 3) + lanes * 4 + warp->local_base;
 	*(hd_u64row *)exec->offset = wide + lanes * room;
-	move_data(exec, inst, (uintptr_t)warp->local, exec->offset, SCATTERED);
+	move_data(exec, inst, (uintptr_t)warp->local, exec->offset, HD_MEM_SCATTERED);
 	exec->effect->event = HD_EVENT_MEMORY;
 	exec->effect->space = HD_MEM_LOCAL;
 }

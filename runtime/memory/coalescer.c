@@ -1,7 +1,8 @@
 /*
  * Coalescer: lane addresses of one memory instruction -> accesses to lines, each with a mask of sectors.
- * Needs the line and sector size. Cost: one step a lane (a word of a lane for wide local accesses); a lane whose line
- * is that of the lane before costs a compare, another goes through a 256-entry hash on the stack.
+ * Needs the line and sector size. Cost: a few steps where the executor has seen how the lanes lie (enum
+ * hd_mem_pattern); else one a lane (a word of a lane for wide local accesses): a lane whose line is that of the lane
+ * before costs a compare, another goes through a 256-entry hash on the stack.
  *
  * Local memory is interleaved by 4-byte words (hd_local_address), so an 8 or 16-byte access is 2 or 4 rows. An access
  * that is not aligned may span two lines. Atomics on one word are served one after the other, on different words of a
@@ -93,13 +94,70 @@ static inline void add(struct state *state, uint64_t address, uint32_t bytes)
 	add_piece(state, address, bytes);
 }
 
+static uint8_t sectors_between(uint32_t first, uint32_t last)
+{
+	return (uint8_t)((2u << last) - (1u << first));
+}
+
+/* Bytes [from, to) of a line, each accessed once. Full sectors begin and end inside. */
+static void add_range(const struct hd_coalescer *sizes, const struct hd_mem_request *request, struct hd_access *out,
+		      uint64_t line, uint32_t from, uint32_t to)
+{
+	uint32_t shift = sizes->sector_shift, first = (from + (1u << shift) - 1) >> shift, end = to >> shift;
+	*out = (struct hd_access){.line = line, .sectors = sectors_between(from >> shift, (to - 1) >> shift)};
+	if (request->kind == HD_MEM_STORE && end > first)
+		out->full = sectors_between(first, end - 1);
+}
+
+/* A word for each lane, side by side. */
+static uint32_t consecutive(const struct hd_coalescer *sizes, const struct hd_mem_request *request,
+			    struct hd_access *out)
+{
+	uint64_t address = request->address[0], line = address >> sizes->line_shift;
+	uint32_t size = 1u << sizes->line_shift, from = (uint32_t)address & (size - 1), to = from + 4 * 32;
+	add_range(sizes, request, &out[0], line, from, to < size ? to : size);
+	if (to <= size)
+		return 1;
+	add_range(sizes, request, &out[1], line + 1, 0, to - size);
+	return 2;
+}
+
+/* Rows of local memory that are a line each, one for each word that a lane accesses. */
+static uint32_t rows(const struct hd_mem_request *request, uint32_t line_shift, struct hd_access *out)
+{
+	uint32_t words = request->bytes / 4;
+	for (uint32_t word = 0; word < words; word++) {
+		out[word] = (struct hd_access){.line = (request->address[0] >> line_shift) + word, .sectors = 0xf};
+		out[word].full = request->kind == HD_MEM_STORE ? 0xf : 0;
+	}
+	return words;
+}
+
+/* Requests whose pattern says it all: their number of accesses, 0 for others. */
+static uint32_t by_pattern(const struct hd_coalescer *sizes, const struct hd_mem_request *request,
+			   struct hd_access *out)
+{
+	if (request->kind != HD_MEM_LOAD && request->kind != HD_MEM_STORE)
+		return 0;
+	if (request->pattern == HD_MEM_CONSECUTIVE && request->mask == UINT32_MAX && sizes->line_shift >= 7) {
+		if (request->bytes == 4)
+			return consecutive(sizes, request, out);
+		if (request->space == HD_MEM_LOCAL && request->bytes > 4 && sizes->line_shift == 7 &&
+		    sizes->sector_shift == 5 && !(request->address[0] & 127))
+			return rows(request, sizes->line_shift, out);
+	}
+	return 0;
+}
+
 /* Loads whose lanes all lie in one line, by far the most common case, without the bookkeeping. Returns whether it is
  * one. */
 static bool one_line(const struct hd_coalescer *sizes, const struct hd_mem_request *request, struct hd_access *out)
 {
 	uint64_t line = request->address[__builtin_ctz(request->mask)] >> sizes->line_shift;
-	uint32_t sectors = 0;
-	for (uint32_t left = request->mask; left; left &= left - 1) {
+	uint32_t sectors = 0, lanes = request->mask;
+	if (request->pattern == HD_MEM_UNIFORM)
+		lanes &= 0 - lanes;
+	for (uint32_t left = lanes; left; left &= left - 1) {
 		uint64_t first = request->address[__builtin_ctz(left)], last = first + request->bytes - 1;
 		if (first >> sizes->line_shift != line || last >> sizes->line_shift != line)
 			return false;
@@ -166,6 +224,9 @@ uint32_t hd_coalesce(const struct hd_coalescer *coalescer, const struct hd_mem_r
 {
 	struct state state;
 	bool wide_local = request->space == HD_MEM_LOCAL && request->bytes > 4;
+	uint32_t known = request->pattern ? by_pattern(coalescer, request, out) : 0;
+	if (known)
+		return known;
 	if (request->kind == HD_MEM_LOAD && request->mask && !wide_local && one_line(coalescer, request, out))
 		return 1;
 	state.sizes = coalescer;

@@ -30,6 +30,9 @@ struct hd_lsu;	  /* load/store unit of one SM with its L1 and shared memory */
 
 enum hd_mem_space { HD_MEM_GLOBAL, HD_MEM_LOCAL, HD_MEM_SHARED };
 enum hd_mem_kind { HD_MEM_LOAD, HD_MEM_STORE, HD_MEM_ATOMIC, HD_MEM_REDUCTION };
+/* How the lanes' addresses lie, where that is known: a word each, lane n's n words behind lane 0's, of lanes that are
+ * not active, too; all active ones the same. */
+enum hd_mem_pattern { HD_MEM_SCATTERED, HD_MEM_CONSECUTIVE, HD_MEM_UNIFORM };
 enum hd_mem_class { HD_CLASS_GLOBAL, HD_CLASS_SPILL_FILL, HD_CLASS_OTHER_LOCAL };
 
 /* One memory instruction of a warp. */
@@ -37,15 +40,16 @@ struct hd_mem_request {
 	/* Comes back in the completion; UINT32_MAX: no completion wanted. That of a store says that it has reached its
 	 * point of coherence. */
 	uint32_t token;
-	uint8_t space;	/* enum hd_mem_space; generic accesses are resolved before */
-	uint8_t kind;	/* enum hd_mem_kind */
-	uint8_t bytes;	/* a lane: 1, 2, 4, 8, 16 */
-	uint8_t class;	/* enum hd_mem_class, for the split of L1 traffic */
-	uint8_t cache;	/* enum hd_cache of heddle/machine.h */
-	bool bypass;	/* past L1, also local memory */
-	uint16_t group; /* whose stores hd_lsu_pending_stores counts together: hd_warp.id, below HD_MEM_GROUPS */
-	uint8_t grid;	/* that it is of, below HD_MEM_GRIDS */
-	uint32_t mask;	/* active lanes */
+	uint8_t space;	 /* enum hd_mem_space; generic accesses are resolved before */
+	uint8_t kind;	 /* enum hd_mem_kind */
+	uint8_t bytes;	 /* a lane: 1, 2, 4, 8, 16 */
+	uint8_t class;	 /* enum hd_mem_class, for the split of L1 traffic */
+	uint8_t cache;	 /* enum hd_cache of heddle/machine.h */
+	uint8_t pattern; /* enum hd_mem_pattern; HD_MEM_SCATTERED is always right */
+	bool bypass;	 /* past L1, also local memory */
+	uint16_t group;	 /* whose stores hd_lsu_pending_stores counts together: hd_warp.id, below HD_MEM_GROUPS */
+	uint8_t grid;	 /* that it is of, below HD_MEM_GRIDS */
+	uint32_t mask;	 /* active lanes */
 	/* Lane addresses. Global: device address. Shared: offset in the SM's shared memory. Local: physical address of
 	 * the lane's first word, in the interleaved layout: see hd_local_address. */
 	uint64_t address[32];

@@ -300,8 +300,9 @@ enum hd_event {
 };
 struct hd_effect {
 	uint8_t event;
-	uint8_t space; /* HD_EVENT_MEMORY: enum hd_mem_space; generic accesses are resolved. Mixed generic
-			  accesses report global with the shared/local lanes left out of mask. */
+	uint8_t space;	 /* HD_EVENT_MEMORY: enum hd_mem_space; generic accesses are resolved. Mixed generic
+			    accesses report global with the shared/local lanes left out of mask. */
+	uint8_t pattern; /* of `address`: enum hd_mem_pattern */
 	bool diverged, all_returned, warp_done;
 	bool yielded;	 /* another path of the warp is on top; behind convergent instructions nothing was executed */
 	uint32_t mask;	 /* lanes that executed (guard applied) */

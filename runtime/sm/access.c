@@ -45,6 +45,7 @@ static void fill_request(struct hd_mem_request *request, const struct hd_effect 
 			 const struct hd_dinst *inst)
 {
 	request->space = effect->space;
+	request->pattern = effect->pattern;
 	request->kind = request_kind(inst);
 	request->bytes = inst->access_bytes;
 	request->class = request_class(inst, effect->space);

@@ -90,6 +90,7 @@ static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const str
 {
 	struct hd_mem_request *request = &sm->request;
 	request->space = HD_MEM_LOCAL;
+	request->pattern = HD_MEM_CONSECUTIVE;
 	request->kind = access->kind == HD_INJECT_STORE ? HD_MEM_STORE : HD_MEM_LOAD;
 	request->bytes = 4;
 	request->class = HD_CLASS_SPILL_FILL;
