@@ -190,6 +190,25 @@ static void load_narrow(const struct hd_exec *exec, const struct hd_dinst *inst,
 	}
 }
 
+/* Four words for each of four lanes: their columns become rows. */
+static inline void load_quads(uint32_t *to[4], uint32_t lane, uintptr_t base, const uint64_t offset[4])
+{
+	typedef uint32_t quad __attribute__((ext_vector_type(4)));
+	quad from[4];
+	for (uint32_t i = 0; i < 4; i++)
+		memcpy(&from[i], (const uint8_t *)(base + offset[i]), sizeof(from[i]));
+	quad low01 = __builtin_shufflevector(from[0], from[1], 0, 4, 1, 5);
+	quad high01 = __builtin_shufflevector(from[0], from[1], 2, 6, 3, 7);
+	quad low23 = __builtin_shufflevector(from[2], from[3], 0, 4, 1, 5);
+	quad high23 = __builtin_shufflevector(from[2], from[3], 2, 6, 3, 7);
+	quad rows[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+			__builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+			__builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+			__builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
+	for (uint32_t word = 0; word < 4; word++)
+		memcpy(&to[word][lane], &rows[word], sizeof(rows[word]));
+}
+
 void hd_exec_load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset)
 {
 	if (inst->access_bytes < 4) {
@@ -203,6 +222,11 @@ void hd_exec_load_lanes(const struct hd_exec *exec, const struct hd_dinst *inst,
 	if (words == 1 && exec->mask == HD_FULL) {
 		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
 			memcpy(&to[0][lane], (const uint8_t *)(base + offset[lane]), 4);
+		return;
+	}
+	if (words == 4 && exec->mask == HD_FULL) {
+		for (uint32_t lane = 0; lane < HD_WARP_LANES; lane += 4)
+			load_quads(to, lane, base, offset + lane);
 		return;
 	}
 	HD_FOR_LANES (lane, exec->mask) {
@@ -274,7 +298,7 @@ HD_INLINE void move_data(struct hd_exec *exec, const struct hd_dinst *inst, uint
 
 /* An access to global memory in a window (later.c): true when it takes effect later. */
 static bool put_off(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset,
-		    enum pattern pattern)
+		    enum hd_mem_pattern pattern)
 {
 	if (!(inst->effects & HD_FX_STORE)) {
 		bool holds = hd_later_holds(exec);
@@ -282,7 +306,7 @@ static bool put_off(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t
 			hd_later_load(exec, inst, base, offset);
 		return holds;
 	}
-	if (pattern == CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4)
+	if (pattern == HD_MEM_CONSECUTIVE && exec->mask == HD_FULL && inst->access_bytes == 4)
 		hd_later_store_row(exec, inst, (uint8_t *)(base + offset[0]));
 	else
 		hd_later_store(exec, inst, base, offset);
@@ -305,7 +329,7 @@ static void move_mixed(struct hd_exec *exec, const struct hd_dinst *inst, uint32
 {
 	uint32_t lanes = exec->mask;
 	exec->mask = global;
-	bool later = exec->later && global && put_off(exec, inst, 0, exec->offset, SCATTERED);
+	bool later = exec->later && global && put_off(exec, inst, 0, exec->offset, HD_MEM_SCATTERED);
 	exec->mask = later ? lanes & ~global : lanes;
 	move_scattered(exec, inst);
 	exec->mask = lanes;

@@ -15,7 +15,7 @@
 
 #include "lib/hash.h"
 
-enum { HASH_SLOTS = 256, HASH_EMPTY = 255, MASK_WORDS = 4 };
+enum { HASH_SLOTS = 256, HASH_EMPTY = 255, MASK_WORDS = 4, FEW = 4 };
 
 struct state {
 	const struct hd_coalescer *sizes;
@@ -23,7 +23,8 @@ struct state {
 	uint32_t count;
 	uint32_t last; /* access that the previous piece went to, and its line */
 	uint64_t last_line;
-	bool bytes; /* track written bytes */
+	bool bytes;  /* track written bytes */
+	bool hashed; /* `hash` is in use */
 	uint8_t hash[HASH_SLOTS];
 	uint64_t written[HD_MAX_ACCESSES][MASK_WORDS]; /* bytes of the line */
 };
@@ -41,20 +42,48 @@ void hd_coalescer_init(struct hd_coalescer *coalescer, const struct hd_config *c
 	       coalescer->line_shift - coalescer->sector_shift <= 3);
 }
 
-static uint32_t find_line(struct state *state, uint64_t line)
+static uint32_t new_line(struct state *state, uint64_t line)
 {
-	uint32_t slot = (uint32_t)(hd_hash_mix(0, line) >> 56);
-	if (!state->count)
-		memset(state->hash, HASH_EMPTY, sizeof(state->hash));
-	for (; state->hash[slot] != HASH_EMPTY; slot = (slot + 1) % HASH_SLOTS)
-		if (state->out[state->hash[slot]].line == line)
-			return state->hash[slot];
 	assert(state->count < HD_MAX_ACCESSES);
-	state->hash[slot] = (uint8_t)state->count;
 	state->out[state->count] = (struct hd_access){.line = line};
 	if (state->bytes)
 		memset(state->written[state->count], 0, sizeof(state->written[0]));
 	return state->count++;
+}
+
+static uint32_t slot_of(uint64_t line)
+{
+	return (uint32_t)(hd_hash_mix(0, line) >> 56);
+}
+
+/* The first lines are looked up one by one; from now on all are in the hash. */
+static void hash_lines(struct state *state)
+{
+	memset(state->hash, HASH_EMPTY, sizeof(state->hash));
+	state->hashed = true;
+	for (uint32_t i = 0; i < state->count; i++) {
+		uint32_t slot = slot_of(state->out[i].line);
+		while (state->hash[slot] != HASH_EMPTY)
+			slot = (slot + 1) % HASH_SLOTS;
+		state->hash[slot] = (uint8_t)i;
+	}
+}
+
+static uint32_t find_line(struct state *state, uint64_t line)
+{
+	for (uint32_t i = 0; i < state->count && i < FEW; i++)
+		if (state->out[i].line == line)
+			return i;
+	if (state->count < FEW)
+		return new_line(state, line);
+	if (state->count == FEW && !state->hashed)
+		hash_lines(state);
+	uint32_t slot = slot_of(line);
+	for (; state->hash[slot] != HASH_EMPTY; slot = (slot + 1) % HASH_SLOTS)
+		if (state->out[state->hash[slot]].line == line)
+			return state->hash[slot];
+	state->hash[slot] = (uint8_t)state->count;
+	return new_line(state, line);
 }
 
 /* Marks `bytes` bytes at `offset` of a line as written. */
@@ -149,24 +178,31 @@ static uint32_t by_pattern(const struct hd_coalescer *sizes, const struct hd_mem
 	return 0;
 }
 
-/* Loads whose lanes all lie in one line, by far the most common case, without the bookkeeping. Returns whether it is
- * one. */
-static bool one_line(const struct hd_coalescer *sizes, const struct hd_mem_request *request, struct hd_access *out)
+static bool aligned(const struct hd_mem_request *request)
 {
-	uint64_t line = request->address[__builtin_ctz(request->mask)] >> sizes->line_shift;
-	uint32_t sectors = 0, lanes = request->mask;
-	if (request->pattern == HD_MEM_UNIFORM)
-		lanes &= 0 - lanes;
+	uint64_t all = 0;
+	for (uint32_t left = request->mask; left; left &= left - 1)
+		all |= request->address[__builtin_ctz(left)];
+	return !(all & (request->bytes - 1u));
+}
+
+/* Loads that are aligned, so that each lane's lies in one sector: by far the most common case, without the bookkeeping.
+ * Returns their number. */
+static uint32_t loads(struct state *state, const struct hd_mem_request *request)
+{
+	uint32_t line_shift = state->sizes->line_shift, sector_shift = state->sizes->sector_shift;
+	uint64_t sectors = (1u << (line_shift - sector_shift)) - 1, last_line = 0;
+	uint32_t lanes = request->pattern == HD_MEM_UNIFORM ? request->mask & (0 - request->mask) : request->mask;
+	struct hd_access *last = NULL;
 	for (uint32_t left = lanes; left; left &= left - 1) {
-		uint64_t first = request->address[__builtin_ctz(left)], last = first + request->bytes - 1;
-		if (first >> sizes->line_shift != line || last >> sizes->line_shift != line)
-			return false;
-		sectors |= 1u << (first >> sizes->sector_shift) % 8 | 1u << (last >> sizes->sector_shift) % 8;
+		uint64_t address = request->address[__builtin_ctz(left)], line = address >> line_shift;
+		if (line != last_line || !last) {
+			last = &state->out[find_line(state, line)];
+			last_line = line;
+		}
+		last->sectors |= (uint8_t)(1u << (address >> sector_shift & sectors));
 	}
-	/* Bits were set modulo 8 sectors; a line has fewer, and they start where the line does. */
-	uint32_t per_line = 1u << (sizes->line_shift - sizes->sector_shift), at = (uint32_t)(line * per_line % 8);
-	*out = (struct hd_access){.line = line, .sectors = (uint8_t)(sectors >> at)};
-	return true;
+	return state->count;
 }
 
 static bool sector_full(const uint64_t written[MASK_WORDS], uint32_t sector, uint32_t sector_shift)
@@ -227,13 +263,15 @@ uint32_t hd_coalesce(const struct hd_coalescer *coalescer, const struct hd_mem_r
 	uint32_t known = request->pattern ? by_pattern(coalescer, request, out) : 0;
 	if (known)
 		return known;
-	if (request->kind == HD_MEM_LOAD && request->mask && !wide_local && one_line(coalescer, request, out))
-		return 1;
 	state.sizes = coalescer;
 	state.out = out;
 	state.count = state.last = 0;
 	state.last_line = 0;
+	state.hashed = false;
 	state.bytes = request->kind == HD_MEM_STORE;
+	if (request->kind == HD_MEM_LOAD && !wide_local && request->bytes <= 1u << coalescer->sector_shift &&
+	    aligned(request))
+		return loads(&state, request);
 	uint32_t words = wide_local ? request->bytes / 4 : 1, bytes = wide_local ? 4 : request->bytes;
 	for (uint32_t word = 0; word < words; word++)
 		for (uint32_t left = request->mask; left; left &= left - 1)

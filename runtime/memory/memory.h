@@ -50,8 +50,8 @@ struct hd_mem_request {
 	uint16_t group;	 /* whose stores hd_lsu_pending_stores counts together: hd_warp.id, below HD_MEM_GROUPS */
 	uint8_t grid;	 /* that it is of, below HD_MEM_GRIDS */
 	uint32_t mask;	 /* active lanes */
-	/* Lane addresses. Global: device address. Shared: offset in the SM's shared memory. Local: physical address of
-	 * the lane's first word, in the interleaved layout: see hd_local_address. */
+	/* Lane addresses, multiples of `bytes`. Global: device address. Shared: offset in the SM's shared memory.
+	 * Local: physical address of the lane's first word, in the interleaved layout: see hd_local_address. */
 	uint64_t address[32];
 };
 

@@ -11,6 +11,8 @@
  */
 #include "runtime/memory/tags.h"
 
+#include <string.h>
+
 #include "lib/hash.h"
 
 enum { NO_WAY = UINT16_MAX, BLOCK = 16 };
@@ -64,13 +66,16 @@ void hd_tags_init(struct hd_tags *tags, uint32_t set_count, uint32_t ways, struc
 		empty_set(tags, set);
 }
 
-/* Written so that the compiler makes vector compares of it. */
-static bool any_equal(const uint16_t marks[BLOCK], uint16_t mark)
+typedef uint16_t block_marks __attribute__((ext_vector_type(BLOCK), aligned(2)));
+typedef bool block_bits __attribute__((ext_vector_type(BLOCK)));
+
+/* A bit for each of the marks that is equal. */
+static inline uint32_t equal_marks(const uint16_t marks[BLOCK], uint16_t mark)
 {
-	uint16_t any = 0;
-	for (uint32_t i = 0; i < BLOCK; i++)
-		any |= (uint16_t)-(marks[i] == mark);
-	return any;
+	block_bits equal = __builtin_convertvector(*(const block_marks *)marks == mark, block_bits);
+	uint16_t bits;
+	memcpy(&bits, &equal, sizeof(bits));
+	return bits;
 }
 
 uint32_t hd_tags_find(const struct hd_tags *tags, uint64_t line)
@@ -78,13 +83,12 @@ uint32_t hd_tags_find(const struct hd_tags *tags, uint64_t line)
 	uint32_t set = set_of(tags, line);
 	uint16_t mark = mark_of(line);
 	const uint16_t *marks = mark_at(tags, set, 0);
-	for (uint32_t block = 0; block < tags->mark_stride; block += BLOCK) {
-		if (!any_equal(marks + block, mark))
-			continue;
-		for (uint32_t way = block; way < block + BLOCK; way++)
-			if (marks[way] == mark && tags->tags[set * tags->ways + way].line == line)
-				return set * tags->ways + way;
-	}
+	for (uint32_t block = 0; block < tags->mark_stride; block += BLOCK)
+		for (uint32_t left = equal_marks(marks + block, mark); left; left &= left - 1) {
+			uint32_t index = set * tags->ways + block + (uint32_t)__builtin_ctz(left);
+			if (tags->tags[index].line == line)
+				return index;
+		}
 	return HD_NONE;
 }
 

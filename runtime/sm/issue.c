@@ -9,6 +9,7 @@
  * Cost: O(1) beside the functional execution.
  */
 #include <assert.h>
+#include <stddef.h>
 
 #include "runtime/sim/probe.h"
 #include "runtime/sim/profile.h"
@@ -44,18 +45,17 @@ static void count_role(struct hd_counters *counters, uint8_t role)
 
 static void count_issue(struct hd_counters *counters, const struct hd_dinst *inst)
 {
+	static const size_t by_pipe[] = {
+#define X(name, interval, units, counter) [HD_PIPE_##name] = offsetof(struct hd_counters, counter),
+		HD_PIPE_LIST(X)
+#undef X
+			[HD_PIPE_BRU] = offsetof(struct hd_counters, control_instructions),
+		[HD_PIPE_RENAME] = offsetof(struct hd_counters, control_instructions),
+	};
 	counters->warp_instructions++;
 	counters->register_reads += inst->read_count;
 	counters->register_writes += inst->write_count;
-	switch (inst->pipe) {
-#define X(name, interval, units, counter) \
-	case HD_PIPE_##name:             \
-		counters->counter++;     \
-		break;
-		HD_PIPE_LIST(X)
-#undef X
-	default: counters->control_instructions++; break;
-	}
+	++*(uint64_t *)((char *)counters + by_pipe[inst->pipe]);
 	if (inst->inst.role != HD_ROLE_PLAIN)
 		count_role(counters, inst->inst.role);
 }
@@ -341,8 +341,10 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 			 uint64_t start)
 {
 	const struct hd_effect *effect = &sm->effect;
-	hd_sm_counters(sm, warp)->divergent_branches += effect->event == HD_EVENT_BRANCH && effect->diverged;
-	hd_sm_counters(sm, warp)->yields += effect->yielded;
+	if (effect->event == HD_EVENT_BRANCH)
+		hd_sm_counters(sm, warp)->divergent_branches += effect->diverged;
+	if (effect->yielded)
+		hd_sm_counters(sm, warp)->yields++;
 	switch (effect->event) {
 	case HD_EVENT_MEMORY:
 		start_memory(sm, warp, inst, now, start);

@@ -88,53 +88,125 @@ void hd_operands_init(struct hd_sm *sm, const struct hd_config *config, struct h
 
 /* ---- banks */
 
-uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
+/* The banks of a register file as one kind of access, read or write, sees them. */
+struct side {
+	uint64_t *ports; /* of bank 0 */
+	uint32_t count;	 /* of each bank */
+	uint32_t banks, mask;
+	uint32_t skew; /* of the warp's registers */
+	uint64_t busy;
+};
+
+static struct side side_of_file(const struct hd_sm *sm, struct hd_regfile *file, bool writes)
 {
-	if (__builtin_expect(sm->hooks & HD_HOOK(rename), 0))
-		reg = hd_policy_rename(sm, warp, reg);
 	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	/* Banks are a power of two on nearly all GPUs, which spares a division. */
-	reg += warp->slot * shape->skew;
-	return shape->mask ? reg & shape->mask : reg % shape->banks;
+	return (struct side){.ports = file->ports + (writes ? shape->writes_at : 0),
+			     .count = writes ? shape->write_ports : shape->read_ports,
+			     .banks = shape->banks,
+			     .mask = shape->mask,
+			     .busy = shape->busy};
 }
 
-/* The tick at which an access begins. */
-static uint64_t take_port(uint64_t *ports, uint32_t count, uint64_t from, uint64_t busy)
+static struct side side_of(const struct hd_sm *sm, const struct hd_warp *warp, bool writes)
 {
-	uint64_t *first = ports;
-	for (uint32_t i = 1; i < count; i++)
-		if (ports[i] < *first)
-			first = &ports[i];
-	uint64_t at = *first > from ? *first : from;
-	*first = at + busy;
+	struct side side = side_of_file(sm, warp->regfile, writes);
+	side.skew = warp->slot * sm->gpu->shape.skew;
+	return side;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The tick at which an access to a bank of `count` ports begins. */
+static inline uint64_t take_port(const struct side *side, uint32_t bank, uint32_t count, uint64_t from)
+{
+	uint64_t *ports = side->ports + bank * count, *first = ports;
+	if (count == 2)
+		first += ports[1] < ports[0];
+	else
+		for (uint32_t i = 1; i < count; i++)
+			if (ports[i] < *first)
+				first = &ports[i];
+	uint64_t at = later(*first, from);
+	*first = at + side->busy;
 	return at;
 }
 
-static uint64_t begin_read(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+/* Banks are a power of two on nearly all GPUs, which spares a division. */
+static inline uint32_t bank_of(const struct side *side, uint32_t reg)
 {
-	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	uint64_t *ports = warp->regfile->ports + hd_bank_of(sm, warp, reg) * shape->read_ports;
-	return take_port(ports, shape->read_ports, from, shape->busy);
+	reg += side->skew;
+	return side->mask ? reg & side->mask : reg % side->banks;
 }
 
-static uint64_t begin_write(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
+static inline uint32_t renamed(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
 {
-	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	uint64_t *ports = warp->regfile->ports + shape->writes_at + hd_bank_of(sm, warp, reg) * shape->write_ports;
-	return take_port(ports, shape->write_ports, from, shape->busy);
+	return __builtin_expect(sm->hooks & HD_HOOK(rename), 0) ? hd_policy_rename(sm, warp, reg) : reg;
+}
+
+uint32_t hd_bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
+{
+	struct side side = side_of(sm, warp, false);
+	return bank_of(&side, renamed(sm, warp, reg));
+}
+
+static uint64_t begin(const struct hd_sm *sm, const struct hd_warp *warp, const struct side *side, uint32_t reg,
+		      uint64_t from)
+{
+	return take_port(side, bank_of(side, renamed(sm, warp, reg)), side->count, from);
+}
+
+/* Registers that are accessed together: those of a list, or from `first` on. */
+struct registers {
+	const uint8_t *list;
+	uint32_t first, count;
+};
+
+static inline uint32_t register_at(const struct registers *registers, uint32_t i)
+{
+	return registers->list ? registers->list[i] : registers->first + i;
+}
+
+/* What nearly all GPUs and policies come to: banks a power of two, as many ports as here, nothing renamed. */
+static inline __attribute__((always_inline)) uint64_t begin_plainly(const struct side *side, struct registers registers,
+								    uint32_t ports, uint64_t from)
+{
+	uint64_t latest = from;
+	for (uint32_t i = 0; i < registers.count; i++) {
+		uint32_t bank = (register_at(&registers, i) + side->skew) & side->mask;
+		latest = later(latest, take_port(side, bank, ports, from));
+	}
+	return latest;
+}
+
+/* The tick at which the last of the accesses begins. */
+static inline __attribute__((always_inline)) uint64_t begin_all(const struct hd_sm *sm, const struct hd_warp *warp,
+								bool writes, struct registers registers, uint64_t from)
+{
+	struct side side = side_of(sm, warp, writes);
+	bool plain = side.mask && !(sm->hooks & HD_HOOK(rename));
+	if (__builtin_expect(plain && side.count == 2, 1))
+		return begin_plainly(&side, registers, 2, from);
+	if (plain && side.count == 1)
+		return begin_plainly(&side, registers, 1, from);
+	uint64_t latest = from;
+	for (uint32_t i = 0; i < registers.count; i++)
+		latest = later(latest, begin(sm, warp, &side, register_at(&registers, i), from));
+	return latest;
 }
 
 uint64_t hd_port_read(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from)
 {
-	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	return take_port(file->ports + bank * shape->read_ports, shape->read_ports, from, shape->busy);
+	struct side side = side_of_file(sm, file, false);
+	return take_port(&side, bank, side.count, from);
 }
 
 uint64_t hd_port_write(const struct hd_sm *sm, struct hd_regfile *file, uint32_t bank, uint64_t from)
 {
-	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	uint64_t *ports = file->ports + shape->writes_at + bank * shape->write_ports;
-	return take_port(ports, shape->write_ports, from, shape->busy);
+	struct side side = side_of_file(sm, file, true);
+	return take_port(&side, bank, side.count, from);
 }
 
 bool hd_bank_is_free(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
@@ -150,24 +222,23 @@ bool hd_bank_is_free(const struct hd_sm *sm, const struct hd_warp *warp, uint32_
 uint64_t hd_bank_read(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
 {
 	hd_sm_counters(sm, warp)->bank_reads++;
-	return begin_read(sm, warp, reg, from) + sm->gpu->shape.latency;
+	struct side side = side_of(sm, warp, false);
+	return begin(sm, warp, &side, reg, from) + sm->gpu->shape.latency;
 }
 
 uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint64_t from)
 {
 	hd_sm_counters(sm, warp)->bank_writes++;
-	return begin_write(sm, warp, reg, from);
+	struct side side = side_of(sm, warp, true);
+	return begin(sm, warp, &side, reg, from);
 }
 
 uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	if (__builtin_expect(sm->gpu->shape.modern, 0))
 		return hd_modern_read(sm, warp, inst, now);
-	uint64_t first = now * HD_TICKS, latest = first;
-	for (uint32_t i = 0; i < inst->read_count; i++) {
-		uint64_t at = begin_read(sm, warp, inst->read_regs[i], first);
-		latest = at > latest ? at : latest;
-	}
+	struct registers registers = {.list = inst->read_regs, .count = inst->read_count};
+	uint64_t first = now * HD_TICKS, latest = begin_all(sm, warp, false, registers, first);
 	hd_sm_counters(sm, warp)->bank_reads += inst->read_count;
 	if (latest == first)
 		return now + sm->gpu->shape.read_cycles;
@@ -178,11 +249,8 @@ uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const st
 
 uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	uint64_t first = now * HD_TICKS, latest = first;
-	for (uint32_t i = 0; i < inst->write_count; i++) {
-		uint64_t at = begin_write(sm, warp, inst->inst.dst + i, first);
-		latest = at > latest ? at : latest;
-	}
+	struct registers registers = {.first = inst->inst.dst, .count = inst->write_count};
+	uint64_t first = now * HD_TICKS, latest = begin_all(sm, warp, true, registers, first);
 	hd_sm_counters(sm, warp)->bank_writes += inst->write_count;
 	if (latest == first)
 		return now;

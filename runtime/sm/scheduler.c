@@ -93,7 +93,7 @@ static void activate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t 
 	if (sm->hooks & HD_HOOK(activate))
 		HD_HOOKED (sm->gpu, self, activate)
 			delay += self->hooks->activate(self, warp, now);
-	scheduler->next_visit = 0;
+	hd_scheduler_wake(sm, (uint32_t)(scheduler - sm->schedulers));
 	warp->active_at = now + delay;
 	if (delay) {
 		scheduler->coming |= bit;
@@ -111,7 +111,7 @@ void hd_scheduler_activated(struct hd_sm *sm, struct hd_warp *warp, uint64_t now
 		return; /* it has left the set since */
 	scheduler->coming &= ~bit;
 	scheduler->active |= bit;
-	scheduler->next_visit = 0;
+	hd_scheduler_wake(sm, sm->scheduler_of[warp->id]);
 }
 
 static void deactivate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit)
@@ -207,7 +207,7 @@ static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
 {
 	bool two_level = sm->scheduling == HD_SCHED_TWO_LEVEL;
 	scheduler->active = two_level ? 0 : ~UINT64_C(0);
-	scheduler->eligible = scheduler->coming = scheduler->next_visit = 0;
+	scheduler->eligible = scheduler->coming = 0;
 	for (uint64_t left = two_level ? scheduler->resident : 0; left; left &= left - 1) {
 		const struct hd_warp *warp = &sm->warps[scheduler->warp_at[__builtin_ctzll(left)]];
 		if (!long_wait(warp->wait_reason))
@@ -222,8 +222,10 @@ void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule)
 	if (rule == sm->scheduling)
 		return;
 	sm->scheduling = rule;
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		begin_rule(sm, &sm->schedulers[i]);
+		hd_scheduler_wake(sm, i);
+	}
 }
 
 static void leave_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32_t id, uint8_t reason, uint64_t bit)
@@ -251,6 +253,27 @@ static void enter_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32
 	}
 }
 
+static uint8_t lost_reason(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t blocked)
+{
+	uint32_t reasons = scheduler->reasons | blocked;
+	if (reasons)
+		return (uint8_t)__builtin_ctz(reasons);
+	return scheduler->resident		       ? HD_STALL_policy
+	       : sm->placed_warps < sm->resident_warps ? HD_STALL_suspended
+						       : HD_STALL_idle;
+}
+
+static bool one_grid(const struct hd_sm *sm)
+{
+	return !(sm->grid_mask & (sm->grid_mask - 1));
+}
+
+/* Whether a ready warp of the scheduler may issue before the cycle of its next visit. */
+static bool may_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler)
+{
+	return scheduler->ports & ~scheduler->held_ports || !one_grid(sm);
+}
+
 static void stall_hooks(struct hd_sm *sm, struct hd_warp *warp, uint8_t before, uint8_t after)
 {
 	if (after == HD_STALL_data_memory && before != HD_STALL_data_memory)
@@ -273,10 +296,12 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 	}
 	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[id]];
 	uint64_t bit = UINT64_C(1) << sm->position[id];
+	bool held = before != HD_WAIT_READY && !may_free(sm, scheduler);
 	leave_state(sm, scheduler, id, before, bit);
 	enter_state(sm, scheduler, id, reason, bit);
 	warp->wait_reason = reason;
-	scheduler->next_visit = 0;
+	if (!held || may_free(sm, scheduler) || lost_reason(sm, scheduler, scheduler->blocked) != scheduler->reason)
+		hd_scheduler_wake(sm, sm->scheduler_of[id]);
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
 		update_active(sm, scheduler, bit, reason);
 	if (sm->hooks & (HD_HOOK(long_stall) | HD_HOOK(wake_up)))
@@ -289,7 +314,7 @@ static void change_state(struct hd_sm *sm, const struct hd_warp *warp, uint8_t b
 	uint64_t bit = UINT64_C(1) << sm->position[warp->id];
 	leave_state(sm, scheduler, warp->id, before, bit);
 	enter_state(sm, scheduler, warp->id, after, bit);
-	scheduler->next_visit = 0;
+	hd_scheduler_wake(sm, sm->scheduler_of[warp->id]);
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
 		update_active(sm, scheduler, bit, after);
 }
@@ -326,13 +351,24 @@ static uint8_t hazard_reason(const struct hd_warp *warp, const struct hd_hazard 
 	return memory ? HD_STALL_data_memory : shared ? HD_STALL_data_shared : HD_STALL_data_alu;
 }
 
+/* With thousands of resident warps their registers do not fit into the host's caches. */
+static void prefetch_operands(const struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	for (uint32_t i = 0, count = inst->read_count; i < count; i++) {
+		const uint32_t *row = warp->regs[inst->read_regs[i]];
+		__builtin_prefetch(row);
+		__builtin_prefetch(row + HD_WARP_LANES / 2);
+	}
+}
+
 void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 {
 	if (__builtin_expect(warp->held, 0)) {
 		hd_warp_set_wait(sm, warp, warp->held == HD_HELD_PAUSED ? HD_STALL_policy : HD_STALL_suspended);
 		return;
 	}
-	const struct hd_hazard *hazards = &sm->next[warp->id]->hazards;
+	const struct hd_dinst *inst = sm->next[warp->id];
+	const struct hd_hazard *hazards = &inst->hazards;
 	uint64_t hit = 0;
 	for (uint32_t i = 0; i < 5; i++)
 		hit |= hazards->bits[i] & warp->pending.bits[i];
@@ -342,6 +378,8 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 		hd_elide(sm, warp, sm->now);
 		return;
 	}
+	if (!hit)
+		prefetch_operands(warp, inst);
 	hd_warp_set_wait(sm, warp, hit ? hazard_reason(warp, hazards) : HD_WAIT_READY);
 	if (sm->hooks & HD_HOOK(first_use) && warp->wait_reason == HD_STALL_data_memory)
 		hd_loads_awaited(sm, warp);
@@ -365,7 +403,7 @@ static uint64_t accepted(const struct hd_sm *sm, const struct hd_scheduler *sche
 {
 	if (!sm->inflight_left)
 		return 0;
-	if (!(sm->grid_mask & (sm->grid_mask - 1)))
+	if (one_grid(sm))
 		return hd_lsu_can_accept(sm->lsu, sm->grid_of[scheduler->warp_at[__builtin_ctzll(ready)]],
 					 sm->late_count)
 			       ? ready
@@ -379,27 +417,43 @@ static uint64_t accepted(const struct hd_sm *sm, const struct hd_scheduler *sche
 	return found;
 }
 
+/* When a scheduler whose memory instructions find no room looks again. It is woken when there is some; with a register
+ * file that others take collectors of, too, what it waits for may change before. */
+static uint64_t memory_until(const struct hd_sm *sm, uint64_t now)
+{
+	if (sm->gpu->shape.parts > 1 && one_grid(sm))
+		return HD_NEVER;
+	return sm->lsu_next > now ? sm->lsu_next : now + 1;
+}
+
+static void block_memory(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now, struct blocked *blocked)
+{
+	block(blocked, HD_STALL_unit, memory_until(sm, now));
+	sm->memory_waits |= 1u << (scheduler - sm->schedulers);
+}
+
 /* The active ready warps whose port takes an instruction now. */
 static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now,
 				     struct blocked *blocked)
 {
-	uint64_t candidates = 0;
+	uint64_t candidates = 0, open = scheduler->regfile->open;
+	bool no_timers = sm->wheel.free_count < sm->timers_kept;
 	for (uint32_t ports = scheduler->ports; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctz(ports);
 		uint64_t ready = scheduler->ready[port] & scheduler->active;
 		if (!ready)
 			continue;
 		uint64_t unit = hd_units_free(sm, scheduler, port == HD_PORT_MEMORY ? HD_PIPE_LSU : port);
-		if (scheduler->regfile->open > now && (port != HD_PIPE_BRU || sm->gpu->shape.modern))
-			block(blocked, HD_STALL_collector, scheduler->regfile->open);
-		else if (sm->wheel.free_count < sm->timers_kept)
+		if (__builtin_expect(open > now, 0) && (port != HD_PIPE_BRU || sm->gpu->shape.modern))
+			block(blocked, HD_STALL_collector, open);
+		else if (__builtin_expect(no_timers, 0))
 			block(blocked, HD_STALL_collector, now + 1);
 		else if (unit > now)
 			block(blocked, HD_STALL_unit, unit);
 		else if (port == HD_PORT_MEMORY) {
 			uint64_t taken = accepted(sm, scheduler, ready);
 			if (taken != ready)
-				block(blocked, HD_STALL_unit, sm->lsu_next > now ? sm->lsu_next : now + 1);
+				block_memory(sm, scheduler, now, blocked);
 			candidates |= taken;
 		} else {
 			candidates |= ready;
@@ -466,40 +520,46 @@ static uint32_t scheduler_choose(struct hd_sm *sm, const struct hd_scheduler *sc
 	return NO_POSITION;
 }
 
-/* With thousands of resident warps their registers do not fit into the host's caches: fetching those of the likely next
- * instruction of each scheduler before the first one executes overlaps the misses. */
-void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index)
+/* Whether what a visit finds changes with the cycles that it names and with what warps, the unit of memory and the
+ * scheduler itself do, alone. */
+static bool knows_all(const struct hd_sm *sm)
 {
-	const struct hd_scheduler *scheduler = &sm->schedulers[index];
-	uint64_t ready = 0;
-	for (uint32_t ports = scheduler->ports; ports; ports &= ports - 1)
-		ready |= scheduler->ready[__builtin_ctz(ports)];
-	if (!ready)
-		return;
-	uint32_t id = scheduler->warp_at[scheduler_pick(sm, scheduler, ready)];
-	const struct hd_dinst *inst = sm->next[id];
-	const struct hd_warp *warp = &sm->warps[id];
-	__builtin_prefetch(warp);
-	__builtin_prefetch(&warp->stack);
-	__builtin_prefetch(&warp->pending);
-	__builtin_prefetch(&warp->next_issue);
-	const struct hd_sm_grid *mine = &sm->grids[sm->grid_of[id]];
-	const uint8_t *rows = mine->registers + sm->rows_of[id] * mine->warp_register_bytes;
-	for (uint32_t i = 0; i < inst->read_count; i++) {
-		const uint8_t *row = rows + (size_t)(inst->read_regs[i] + HD_HIDDEN_ROWS) * HD_ROW_BYTES;
-		__builtin_prefetch(row);
-		__builtin_prefetch(row + HD_ROW_BYTES / 2);
-	}
+	return sm->gpu->shape.parts > 1 && sm->scheduling != HD_SCHED_TWO_LEVEL && !(sm->hooks & ASKED);
 }
 
-static uint8_t lost_reason(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t blocked)
+static void sleep_until(struct hd_sm *sm, uint32_t index, const struct blocked *blocked)
 {
-	uint32_t reasons = scheduler->reasons | blocked;
-	if (reasons)
-		return (uint8_t)__builtin_ctz(reasons);
-	return scheduler->resident		       ? HD_STALL_policy
-	       : sm->placed_warps < sm->resident_warps ? HD_STALL_suspended
-						       : HD_STALL_idle;
+	struct hd_scheduler *scheduler = &sm->schedulers[index];
+	scheduler->reason = lost_reason(sm, scheduler, blocked->reasons);
+	scheduler->blocked = blocked->reasons;
+	scheduler->held_ports = knows_all(sm) ? scheduler->ports : 0;
+	sm->next_visit[index] = blocked->until;
+}
+
+static uint32_t pipe_of(uint32_t port)
+{
+	return port == HD_PORT_MEMORY ? HD_PIPE_LSU : port;
+}
+
+/* Whether all ready warps wait for one unit, which is not free in the next cycle. */
+static bool waits_for_unit(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
+{
+	bool one = !(scheduler->ports & (scheduler->ports - 1));
+	return one && hd_units_free(sm, scheduler, pipe_of((uint32_t)__builtin_ctz(scheduler->ports))) > now + 1;
+}
+
+/* Behind an issue in cycle `now`. */
+static void sleep_behind(struct hd_sm *sm, uint32_t index, uint64_t now)
+{
+	struct hd_scheduler *scheduler = &sm->schedulers[index];
+	struct blocked blocked = {0, HD_NEVER};
+	hd_scheduler_charge(sm, scheduler, now + 1);
+	scheduler->held_ports = 0;
+	sm->next_visit[index] = now + 1;
+	if (!scheduler->ports ||
+	    (knows_all(sm) && sm->wheel.free_count >= sm->timers_kept && waits_for_unit(sm, scheduler, now) &&
+	     !scheduler_candidates(sm, scheduler, now + 1, &blocked)))
+		sleep_until(sm, index, &blocked);
 }
 
 void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
@@ -507,15 +567,13 @@ void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 	struct hd_scheduler *scheduler = &sm->schedulers[index];
 	struct blocked blocked = {0, HD_NEVER};
 	hd_scheduler_charge(sm, scheduler, now);
-	uint32_t position = scheduler_choose(sm, scheduler, now, &blocked);
+	uint32_t position = scheduler->ports ? scheduler_choose(sm, scheduler, now, &blocked) : NO_POSITION;
 	if (position == NO_POSITION) {
-		scheduler->reason = lost_reason(sm, scheduler, blocked.reasons);
-		scheduler->next_visit = blocked.until;
+		sleep_until(sm, index, &blocked);
 		return;
 	}
 	scheduler->last = (uint8_t)position;
 	hd_sm_issue(sm, scheduler, &sm->warps[scheduler->warp_at[position]], now);
-	/* The next visit is in the next cycle: it charges this one slot. */
 	scheduler->reason = HD_STALL_issued;
-	scheduler->next_visit = now + 1;
+	sleep_behind(sm, index, now);
 }

@@ -121,8 +121,9 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 		scheduler->active = sm->scheduling == HD_SCHED_TWO_LEVEL ? 0 : ~UINT64_C(0);
 		scheduler->resident = scheduler->eligible = scheduler->coming = 0;
 		scheduler->ports = scheduler->reasons = 0;
+		scheduler->blocked = scheduler->held_ports = 0;
 		scheduler->charged = now;
-		scheduler->next_visit = HD_NEVER;
+		sm->next_visit[i] = HD_NEVER;
 		scheduler->reason = HD_STALL_idle;
 		scheduler->last = HD_SCHEDULER_WARPS;
 		scheduler->top = 0;
@@ -170,16 +171,21 @@ void hd_sm_charge(struct hd_sm *sm, uint64_t now)
 		hd_scheduler_charge(sm, &sm->schedulers[i], now);
 }
 
-/* Room in the load/store queue may have appeared: schedulers that wait for it look again. */
+/* Room in the load/store queue may have appeared: schedulers that wait for it look again; all that have something for
+ * it where they share a register file (memory_until). */
 static void wake_memory_ports(struct hd_sm *sm)
 {
 	uint32_t grids = sm->grid_mask;
 	bool alone = !(grids & (grids - 1));
 	if (alone && grids && !hd_lsu_can_accept(sm->lsu, (uint32_t)__builtin_ctz(grids), sm->late_count))
 		return;
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		if (sm->schedulers[i].ready[HD_PORT_MEMORY])
-			sm->schedulers[i].next_visit = 0;
+	if (sm->gpu->shape.parts == 1)
+		for (uint32_t i = 0; i < sm->scheduler_count; i++)
+			if (sm->schedulers[i].ready[HD_PORT_MEMORY])
+				hd_scheduler_wake(sm, i);
+	for (uint32_t left = sm->memory_waits; left; left &= left - 1)
+		hd_scheduler_wake(sm, (uint32_t)__builtin_ctz(left));
+	sm->memory_waits = 0;
 }
 
 static void take_completions(struct hd_sm *sm, uint64_t now)
@@ -212,29 +218,31 @@ static void memory_cycle(struct hd_sm *sm, uint64_t now)
 		hd_fence_check(sm, now);
 }
 
-static void schedulers_cycle(struct hd_sm *sm, uint64_t now)
-{
-	uint32_t count = sm->scheduler_count, index = (uint32_t)now % count;
-	for (uint32_t i = 0; i < count; i++)
-		if (sm->schedulers[i].next_visit <= now)
-			hd_scheduler_prefetch(sm, i);
-	for (uint32_t i = 0; i < count; i++) {
-		if (sm->schedulers[index].next_visit <= now || sm->every_cycle)
-			hd_scheduler_visit(sm, index, now);
-		index = index + 1 == count ? 0 : index + 1;
-	}
-}
-
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
+static void schedulers_cycle(struct hd_sm *sm, uint64_t now)
+{
+	uint32_t count = sm->scheduler_count;
+	uint32_t index = (uint32_t)(count & (count - 1) ? now % count : now & (count - 1));
+	if (sm->visit_next > now && !sm->every_cycle)
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		if (sm->next_visit[index] <= now || sm->every_cycle)
+			hd_scheduler_visit(sm, index, now);
+		index = index + 1 == count ? 0 : index + 1;
+	}
+	sm->visit_next = HD_NEVER;
+	for (uint32_t i = 0; i < count; i++)
+		sm->visit_next = earlier(sm->visit_next, sm->next_visit[i]);
+}
+
 static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 {
 	uint64_t next = earlier(sm->wheel.next, earlier(sm->lsu_next, sm->completion_next));
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		next = earlier(next, sm->schedulers[i].next_visit);
+	next = earlier(next, sm->visit_next);
 	if (sm->resident_warps)
 		next = earlier(next, sm->policy_next);
 	next = earlier(next, earlier(sm->alarm_next, sm->transfer_next));
@@ -249,8 +257,9 @@ static void settle(struct hd_sm *sm, uint64_t now)
 	hd_sm_charge(sm, now + 1);
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		sm->schedulers[i].reason = HD_STALL_idle;
-		sm->schedulers[i].next_visit = HD_NEVER;
+		sm->next_visit[i] = HD_NEVER;
 	}
+	sm->visit_next = HD_NEVER;
 }
 
 uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
@@ -299,8 +308,7 @@ void hd_sm_dump(const struct hd_sm *sm, FILE *out)
 		sm->id, sm->resident_ctas, sm->resident_warps, sm->wheel.next, sm->lsu_next, sm->completion_next);
 	for (uint32_t i = 0; i < sm->scheduler_count; i++)
 		fprintf(out, "  scheduler %u: resident %016" PRIx64 " reason %s, next visit %" PRIu64 "\n", i,
-			sm->schedulers[i].resident, hd_stall_name[sm->schedulers[i].reason],
-			sm->schedulers[i].next_visit);
+			sm->schedulers[i].resident, hd_stall_name[sm->schedulers[i].reason], sm->next_visit[i]);
 	for (uint32_t id = 0; id < sm->warp_count; id++)
 		if (sm->warps[id].state != HD_WARP_FREE)
 			dump_warp(sm, &sm->warps[id], out);

@@ -40,10 +40,11 @@ struct hd_scheduler {
 	uint64_t coming;	       /* two-level: in the active set, but not there yet (hook activate) */
 	uint64_t resident;
 	uint64_t eligible;   /* two-level: resident and not in a long wait */
-	uint64_t next_visit; /* cycle at which it must look again; HD_NEVER until an event */
 	uint64_t charged;    /* slots before this cycle are attributed */
 	uint32_t ports;	     /* bit a port with ready warps */
 	uint32_t reasons;    /* bit an enum hd_stall with waiting warps */
+	uint32_t blocked;    /* what the last visit found in the way of ready warps: bit an enum hd_stall */
+	uint32_t held_ports; /* and the ports of these; 0 where anything may change it */
 	uint8_t reason;	     /* of the slots from `charged` on */
 	uint8_t last;	     /* position of the last issue */
 	uint8_t top;	     /* next free position */
@@ -230,11 +231,14 @@ struct hd_sm {
 	uint32_t placed_warps, placed_ctas;	/* of these, in a slot */
 	uint32_t grid_mask;			/* bit a grid with resident CTAs */
 	uint64_t now;
-	uint64_t lsu_next;	  /* cycle at which hd_lsu_tick wants to be called */
-	uint64_t completion_next; /* cycle of the first completion not yet taken */
-	uint64_t policy_next;	  /* earliest policy tick */
-	uint64_t alarm_next;	  /* and alarm */
-	uint64_t transfer_next;	  /* cycle at which transfers have something to do */
+	uint64_t next_visit[HD_MAX_SCHEDULERS]; /* cycle at which each must look again; HD_NEVER until an event */
+	uint64_t visit_next;			/* not after the first of these */
+	uint32_t memory_waits;			/* schedulers that found no room in the load/store unit, a bit each */
+	uint64_t lsu_next;			/* cycle at which hd_lsu_tick wants to be called */
+	uint64_t completion_next;		/* cycle of the first completion not yet taken */
+	uint64_t policy_next;			/* earliest policy tick */
+	uint64_t alarm_next;			/* and alarm */
+	uint64_t transfer_next;			/* cycle at which transfers have something to do */
 	uint32_t transfer_count;
 	struct hd_transfers *transfers;
 	struct hd_alarms alarms;
@@ -373,11 +377,15 @@ void hd_scheduler_enter(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
 void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp);
 /* The warp waits for nothing any more. */
 void hd_warp_gone(struct hd_sm *sm, struct hd_warp *warp);
-void hd_scheduler_prefetch(const struct hd_sm *sm, uint32_t index);
 void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now);
 /* For policies: the SM's schedulers go by this rule (HD_SCHED_*) from now on, until no grid runs any more; then by that
  * of the configuration. */
 HD_API void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule);
+/* The scheduler looks again at once. */
+static inline void hd_scheduler_wake(struct hd_sm *sm, uint32_t index)
+{
+	sm->next_visit[index] = sm->visit_next = 0;
+}
 /* The warp's state becomes HD_WAIT_READY or a reason; its scheduler looks again. */
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
 /* Decides the state of a warp from its next instruction and what is pending. */
@@ -504,8 +512,21 @@ static inline uint64_t hd_latency_from(const struct hd_sm *sm, uint64_t dispatch
 	return dispatch > sm->gpu->shape.operand_cycles ? dispatch - sm->gpu->shape.operand_cycles : 0;
 }
 void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
+/* The unit of that pipe that takes an instruction first. */
+static inline struct hd_unit *hd_unit_first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
+						 uint32_t pipe)
+{
+	struct hd_unit *units = &sm->units[scheduler->unit_first[pipe]], *best = units;
+	for (uint32_t i = 1; i < scheduler->unit_count[pipe]; i++)
+		if (units[i].issue < best->issue)
+			best = &units[i];
+	return best;
+}
 /* Cycle from which a unit of that pipe can be issued to by this scheduler. */
-uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe);
+static inline uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
+{
+	return hd_unit_first_free(sm, scheduler, pipe)->issue;
+}
 /* Issues to it in cycle `now`; returns the dispatch cycle, not before `ready`. */
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
 			   uint64_t now, uint64_t ready);

@@ -50,20 +50,6 @@ void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_a
 		hd_calendar_init(&sm->calendars[i], HD_ARENA_NEW(arena, struct hd_gap, GAPS), GAPS);
 }
 
-static struct hd_unit *first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
-{
-	struct hd_unit *best = &sm->units[scheduler->unit_first[pipe]];
-	for (uint32_t i = 1; i < scheduler->unit_count[pipe]; i++)
-		if (sm->units[scheduler->unit_first[pipe] + i].issue < best->issue)
-			best = &sm->units[scheduler->unit_first[pipe] + i];
-	return best;
-}
-
-uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
-{
-	return first_free(sm, scheduler, pipe)->issue;
-}
-
 static uint64_t take_late(struct hd_sm *sm, struct hd_unit *unit, uint64_t now, uint64_t ready, uint64_t interval)
 {
 	struct hd_calendar *calendar = &sm->calendars[unit - sm->units];
@@ -76,7 +62,7 @@ static uint64_t take_late(struct hd_sm *sm, struct hd_unit *unit, uint64_t now, 
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
 			   uint64_t now, uint64_t ready)
 {
-	struct hd_unit *unit = first_free(sm, scheduler, inst->pipe);
+	struct hd_unit *unit = hd_unit_first_free(sm, scheduler, inst->pipe);
 	uint64_t end = unit->end / 2;
 	unit->issue = now + inst->interval;
 	if (__builtin_expect(unit->end & 1 || hd_calendar_leaves_gap(end, now, ready), 0))
