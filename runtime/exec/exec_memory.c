@@ -451,7 +451,7 @@ HD_EXEC(op_generic)
 	hd_u32s offset = HD_LOAD(offset##_row) + inst->inst.x;                                                    \
 	uint32_t offset##_first = offset##_row[__builtin_ctz(exec->mask)] + inst->inst.x;                         \
 	bool inside;                                                                                              \
-	enum hd_mem_pattern pattern;                                                                                     \
+	enum hd_mem_pattern pattern;                                                                              \
 	do {                                                                                                      \
 		uint32_t bytes_ = inst->access_bytes, room_ = (room);                                             \
 		uint32_t most_ = room_ >= bytes_ ? room_ - bytes_ : 0;                                            \
@@ -461,7 +461,9 @@ HD_EXEC(op_generic)
 		HD_MASK_OF(different_, offset != offset##_first + steps_);                                        \
 		HD_MASK_OF(unlike_, offset != offset##_first);                                                    \
 		inside = !(outside_ & exec->mask) && room_ >= bytes_;                                             \
-		pattern = !different_ ? HD_MEM_CONSECUTIVE : unlike_ & exec->mask ? HD_MEM_SCATTERED : HD_MEM_UNIFORM;                 \
+		pattern = !different_ ? HD_MEM_CONSECUTIVE : HD_MEM_UNIFORM;                                      \
+		if (different_ && unlike_ & exec->mask)                                                           \
+			pattern = HD_MEM_SCATTERED;                                                               \
 	} while (0)
 
 #define FALL_BACK(offset, space)                                                   \

@@ -62,13 +62,6 @@ void hd_l1_set_sharers(struct hd_l1 *l1, uint32_t grids)
 
 /* ---- packets and waiters */
 
-/* For the grid of the access. */
-static uint32_t room(const struct hd_l1 *l1)
-{
-	uint32_t count = hd_packets_count(&l1->out[l1->grid]);
-	return count < l1->share ? l1->share - count : 0;
-}
-
 static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, uint8_t sectors,
 			      uint32_t tag, const struct hd_access *access)
 {
@@ -116,14 +109,20 @@ static bool can_merge(const struct hd_l1 *l1, const struct hd_tag *tag, uint8_t 
 	return true;
 }
 
-static bool have_mshrs(const struct hd_l1 *l1, uint8_t sectors)
+static bool have_mshrs(struct hd_l1 *l1, uint8_t sectors)
 {
-	uint32_t count = (uint32_t)__builtin_popcount(sectors), mine = l1->used[l1->grid];
-	uint32_t kept = l1->kept * (l1->sharers - 1);
-	if (kept && mine && mine + count + kept > l1->mshrs)
-		return false;
-	/* A line of more sectors than there are MSHRs goes alone. */
-	return !l1->mshrs_used || l1->mshrs_used + count <= l1->mshrs;
+	uint8_t count = (uint8_t)__builtin_popcount(sectors);
+	bool have = hd_l1_has_mshrs(l1, l1->grid, count);
+	l1->lacks.mshrs = have ? 0 : count;
+	return have;
+}
+
+/* Room for `count` packets. */
+static bool have_room(struct hd_l1 *l1, uint8_t count)
+{
+	bool have = hd_l1_room(l1, l1->grid) >= count;
+	l1->lacks.packets = have ? 0 : count;
+	return have;
 }
 
 static void take_mshrs(struct hd_l1 *l1, uint8_t sectors)
@@ -194,7 +193,7 @@ static enum hd_l1_result load_present(struct hd_l1 *l1, uint64_t now, const stru
 	}
 	if (l1->free_waiter == HD_NONE || !can_merge(l1, tag, merge))
 		return HD_L1_STALL;
-	if (miss && (!have_mshrs(l1, miss) || !room(l1)))
+	if (miss && (!have_mshrs(l1, miss) || !have_room(l1, 1)))
 		return HD_L1_STALL;
 	if (miss)
 		fetch(l1, now, tag, miss);
@@ -210,8 +209,10 @@ static enum hd_l1_result load(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 	uint32_t index = hd_tags_find(&l1->tags, access->line);
 	if (index != HD_NONE)
 		return load_present(l1, now, request, access, index);
+	if (!have_mshrs(l1, access->sectors) || !have_room(l1, 2) || l1->free_waiter == HD_NONE)
+		return HD_L1_STALL;
 	uint32_t victim = hd_tags_victim(&l1->tags, access->line);
-	if (victim == HD_NONE || l1->free_waiter == HD_NONE || !have_mshrs(l1, access->sectors) || room(l1) < 2)
+	if (victim == HD_NONE)
 		return HD_L1_STALL;
 	struct hd_tag *tag = allocate(l1, now, victim, access->line);
 	fetch(l1, now, tag, access->sectors);
@@ -224,7 +225,7 @@ static enum hd_l1_result load(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
 			      const struct hd_access *access)
 {
-	if (l1->free_waiter == HD_NONE || !have_mshrs(l1, access->sectors) || room(l1) < 2)
+	if (!have_mshrs(l1, access->sectors) || !have_room(l1, 2) || l1->free_waiter == HD_NONE)
 		return HD_L1_STALL;
 	uint32_t index = hd_tags_find(&l1->tags, access->line);
 	struct hd_tag *tag = index == HD_NONE ? NULL : &l1->tags.tags[index];
@@ -249,7 +250,7 @@ static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 static enum hd_l1_result store_through(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
 				       const struct hd_access *access)
 {
-	if (!room(l1))
+	if (!have_room(l1, 1))
 		return HD_L1_STALL;
 	uint32_t index = l1->enabled ? hd_tags_find(&l1->tags, access->line) : HD_NONE;
 	bool hit = index != HD_NONE && !(access->sectors & ~l1->tags.tags[index].valid);
@@ -270,7 +271,7 @@ static enum hd_l1_result store_back(struct hd_l1 *l1, uint64_t now, const struct
 	bool hit = tag && !(access->sectors & ~tag->valid);
 	if (!tag)
 		victim = hd_tags_victim(&l1->tags, access->line);
-	if ((!tag && victim == HD_NONE) || !have_mshrs(l1, missing) || room(l1) < 2)
+	if (!have_mshrs(l1, missing) || !have_room(l1, 2) || (!tag && victim == HD_NONE))
 		return HD_L1_STALL;
 	if (tag)
 		hd_tags_touch(&l1->tags, index);
@@ -290,6 +291,7 @@ enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l
 	bool local = request->space == HD_MEM_LOCAL;
 	l1->grid = request->grid;
 	l1->counters = &l1->grids[request->grid];
+	l1->lacks = (struct hd_l1_lacks){0, 0};
 	if (l1->spills_hit && local && request->class == HD_CLASS_SPILL_FILL) {
 		count_access(l1, request, access, &l1->counters->l1d_hits);
 		return HD_L1_DONE;

@@ -23,6 +23,12 @@ enum hd_l1_result {
 	HD_L1_WAIT   /* the ticket comes from hd_l1_finished after a reply */
 };
 
+/* What an access that stalls found too little of: room for so many packets, so many MSHRs; 0: something else may be
+ * missing. While one grid is alone it stalls as long as that is so, for a miss stays one until it is served. */
+struct hd_l1_lacks {
+	uint8_t packets, mshrs;
+};
+
 /* One waiting line access. */
 struct hd_l1_waiter {
 	uint32_t ticket, next;
@@ -40,6 +46,7 @@ struct hd_l1 {
 	struct hd_l1_waiter *waiters;
 	uint32_t free_waiter, finished;
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
+	struct hd_l1_lacks lacks;	    /* of the last access */
 	uint32_t latency, flit, sector_bytes, line_shift;
 	uint16_t sm;
 	bool enabled, write_back;
@@ -61,6 +68,24 @@ static inline void hd_l1_sent(struct hd_l1 *l1, uint32_t grid)
 	hd_packets_pop(&l1->out[grid]);
 	if (!hd_packets_count(&l1->out[grid]))
 		l1->waiting &= ~(UINT32_C(1) << grid);
+}
+static inline uint32_t hd_l1_room(const struct hd_l1 *l1, uint32_t grid)
+{
+	uint32_t count = hd_packets_count(&l1->out[grid]);
+	return count < l1->share ? l1->share - count : 0;
+}
+static inline bool hd_l1_has_mshrs(const struct hd_l1 *l1, uint32_t grid, uint32_t count)
+{
+	uint32_t mine = l1->used[grid], kept = l1->kept * (l1->sharers - 1);
+	if (kept && mine && mine + count + kept > l1->mshrs)
+		return false;
+	/* A line of more sectors than there are MSHRs goes alone. */
+	return !l1->mshrs_used || l1->mshrs_used + count <= l1->mshrs;
+}
+static inline bool hd_l1_still_lacks(const struct hd_l1 *l1, uint32_t grid, struct hd_l1_lacks lacks)
+{
+	return l1->sharers == 1 &&
+	       (hd_l1_room(l1, grid) < lacks.packets || (lacks.mshrs && !hd_l1_has_mshrs(l1, grid, lacks.mshrs)));
 }
 /* The packets' `slice` is left to who takes them. */
 enum hd_l1_result hd_l1_access(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,

@@ -279,8 +279,14 @@ static bool serve_bank(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t 
 		uint32_t sectors = (uint32_t)__builtin_popcount(access->sectors);
 		if (!have_room(lsu, access))
 			break;
+		stalls = hd_l1_still_lacks(&lsu->l1, front->part.grid, front->bank_lacks[bank]);
+		if (stalls)
+			break;
 		enum hd_l1_result result = hd_l1_access(&lsu->l1, now, &front->part, access);
 		stalls = result == HD_L1_STALL;
+		front->bank_lacks[bank] = (struct hd_l1_lacks){0, 0};
+		if (stalls && lsu->l1.sharers == 1)
+			front->bank_lacks[bank] = lsu->l1.lacks;
 		if (stalls)
 			break;
 		lsu->room -= sectors < lsu->room ? sectors : lsu->room;

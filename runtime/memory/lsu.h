@@ -38,6 +38,7 @@ struct hd_lsu_front {
 	uint32_t current;	/* inflight index of the head, or HD_NONE before it starts */
 	struct hd_l1_request part;
 	uint8_t bank_first[HD_LSU_BANKS], bank_last[HD_LSU_BANKS];
+	struct hd_l1_lacks bank_lacks[HD_LSU_BANKS]; /* of its first access */
 	struct hd_lsu_waiting *queue;
 	uint32_t mask, first, end;
 	struct hd_access *accesses; /* of queued instructions, each contiguous, in a ring */

@@ -149,58 +149,59 @@ enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DON
 enum { HD_HELD_OFF = 1, HD_HELD_PAUSED = 2, HD_HELD_STOPPED = 4 };
 
 struct hd_warp {
-	/* functional state */
+	/* Every instruction: together, for with thousands of warps each line of them is one that the host's caches do
+	 * not hold. */
 	uint32_t (*regs)[HD_WARP_LANES]; /* regs[r][lane]; regs[-1] reads zero, regs[-2] takes what RZ is given */
 	uint32_t preds[8];		 /* lane masks; [7] PT is all ones */
-	uint32_t uregs[HD_MAX_UREGS];	 /* uniform registers */
 	uint32_t pc, active;		 /* of the top SIMT entry, cached */
-	uint32_t live;			 /* lanes that have not exited */
-	HD_VEC(struct hd_simt) stack;
-	bool reordered;			 /* a path that spun made way for another one (yield.c) */
-	uint32_t turns, spins;		 /* how often; branches back since, while lanes waited */
-	uint32_t spin_mask, spins_alike; /* lanes that took the last of these; how many they took in a row */
-	uint64_t spin_state;		 /* hash of what they held at one of these */
 	struct hd_cta *cta;
-	uint8_t *local;	     /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
-	uint64_t local_base; /* its simulated physical address, for timing (hd_local_address) */
-	uint32_t tid[3][HD_WARP_LANES];
-	uint32_t index;		  /* warp in its CTA */
-	struct hd_shadow *shadow; /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
-	/* timing state */
+	HD_VEC(struct hd_simt) stack;
+	struct hd_regfile *regfile; /* that its registers are in */
 	uint32_t id;		    /* in hd_sm.warps: what it is known by, whatever slot it is in */
 	uint32_t slot;		    /* warp slot of the SM, whose scheduler is slot % schedulers; HD_NO_SLOT: in none */
-	struct hd_regfile *regfile; /* that its registers are in */
 	uint8_t state;		    /* enum hd_warp_state */
-	struct hd_hazard pending;   /* results under way */
-	struct hd_hazard
-		pending_memory; /* of these, by memory; and by shared memory or shuffle: for the stall reason */
-	struct hd_hazard pending_shared;
-	struct hd_hazard loaded; /* by loads, and not used yet, where policies look at that (loads.c) */
-	uint64_t next_issue;	 /* not before this cycle (control, fetch, policy) */
-	uint8_t wait_reason;	 /* enum hd_stall while next_issue > now or the scoreboard blocks */
-	uint64_t age;		 /* launch order, for GTO */
-	uint64_t last_issue;
+	uint8_t wait_reason;	    /* enum hd_stall while next_issue > now or the scoreboard blocks */
+	bool reordered;		    /* a path that spun made way for another one (yield.c) */
+	bool fence_wait;
+	uint8_t held;	      /* by a policy: HD_HELD_* */
+	uint8_t stops;	      /* kinds of places where it stops: hd_warp_stop */
+	uint8_t awaits;	      /* HD_PENDING_* whose end is to be told: hd_warp_await */
+	bool stream, fresh;   /* it runs a stream (stream.c); it has not begun to execute that, or its body */
+	bool unfetched;	      /* a policy may have its next instruction elided (elide.c) */
+	bool declined;	      /* and has decided against */
+	bool unplaced;	      /* it has had no slot yet */
+	uint8_t away;	      /* HD_PART_* that it has not got: hd_warp_suspend */
 	uint32_t outstanding; /* loads and atomics under way; stores: hd_lsu_pending_stores */
 	uint32_t late;	      /* memory instructions that wait for their operands */
 	uint32_t collected;   /* instructions in collectors, where policies look at these */
-	uint64_t access_at;   /* cycle at which the last of these has them */
-	bool fence_wait;
-	uint8_t held;	     /* by a policy: HD_HELD_* */
-	uint64_t active_at;  /* two-level: from when on it may issue, when it was last taken into the active set */
-	uint8_t stops;	     /* kinds of places where it stops: hd_warp_stop */
-	uint8_t awaits;	     /* HD_PENDING_* whose end is to be told: hd_warp_await */
-	uint64_t dispatched; /* cycle in which the last of its instructions leaves the operand stage */
-	bool stream, fresh;  /* it runs a stream (stream.c); it has not begun to execute that, or its body */
-	bool unfetched;	     /* a policy may have its next instruction elided (elide.c) */
-	bool declined;	     /* and has decided against */
+	uint64_t next_issue;  /* not before this cycle (control, fetch, policy) */
+	uint64_t last_issue;
+	uint64_t dispatched;	  /* cycle in which the last of its instructions leaves the operand stage */
+	struct hd_hazard pending; /* results under way */
+	struct hd_hazard
+		pending_memory; /* of these, by memory; and by shared memory or shuffle: for the stall reason */
+	struct hd_hazard pending_shared;
+	struct hd_injection injection;
+	/* What only some do. */
+	uint32_t live;			 /* lanes that have not exited */
+	uint32_t uregs[HD_MAX_UREGS];	 /* uniform registers */
+	uint32_t turns, spins;		 /* how often paths made way; branches back since, while lanes waited */
+	uint32_t spin_mask, spins_alike; /* lanes that took the last of these; how many they took in a row */
+	uint64_t spin_state;		 /* hash of what they held at one of these */
+	uint8_t *local;			 /* local memory, lane after lane: local + lane * cta->grid->local_bytes */
+	uint64_t local_base;		 /* its simulated physical address, for timing (hd_local_address) */
+	uint32_t tid[3][HD_WARP_LANES];
+	uint32_t index;		  /* warp in its CTA */
+	struct hd_shadow *shadow; /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
+	struct hd_hazard loaded;  /* by loads, and not used yet, where policies look at that (loads.c) */
+	uint64_t age;		  /* launch order, for GTO */
+	uint64_t access_at;	  /* cycle at which the last of the late memory instructions has its operands */
+	uint64_t active_at;	  /* two-level: from when on it may issue, when it was last taken into the active set */
 	uint32_t stream_pc, stream_lanes;
 	uint32_t range_writes; /* writes of its grid's range under way */
-	bool unplaced;	       /* it has had no slot yet */
-	uint8_t away;	       /* HD_PART_* that it has not got: hd_warp_suspend */
-	uint64_t wake_at;      /* the last cycle for which it has a timer to go on */
 	struct hd_forward forward;
-	uint8_t *policy_space; /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
-	struct hd_injection injection;
+	uint64_t wake_at;	  /* the last cycle for which it has a timer to go on */
+	uint8_t *policy_space;	  /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	struct hd_twin *twin;	  /* the original code beside a linear version, under --verify (twin.c) */
 	struct warp_forms *forms; /* redundancy.c's */
 };
