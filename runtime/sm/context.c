@@ -73,11 +73,20 @@ static void restore_registers(struct hd_sm *sm, struct hd_warp *warp)
 	grid_of(sm, warp->cta)->registers_away--;
 }
 
+/* Slots are lost for other reasons while warps are away. */
+static void wake_schedulers(struct hd_sm *sm)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++)
+		hd_scheduler_wake(sm, i);
+}
+
 void hd_warp_suspend(struct hd_sm *sm, struct hd_warp *warp, uint32_t parts, const struct hd_registers *saved)
 {
 	assert(grid_of(sm, warp->cta)->saved && warp->state != HD_WARP_FREE);
-	if (!hd_warp_is_away(warp))
+	if (!hd_warp_is_away(warp)) {
 		hd_warp_leave_slot(sm, warp);
+		wake_schedulers(sm);
+	}
 	if (parts & HD_PART_REGISTERS && !(warp->away & HD_PART_REGISTERS))
 		save_registers(sm, warp, saved);
 	warp->away |= parts & HD_PART_STACK;
@@ -104,6 +113,7 @@ void hd_warp_bring_back(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	warp->unplaced = false;
 	uint8_t reason = warp->wait_reason;
 	hd_warp_take_slot(sm, warp);
+	wake_schedulers(sm);
 	hd_scheduler_enter(sm, warp, reason == HD_WAIT_READY ? (uint8_t)HD_STALL_suspended : reason);
 	warp->away = 0;
 	sm->stirred = true;
