@@ -5,6 +5,9 @@
 #ifndef HEDDLE_THRUST_SORT_H
 #define HEDDLE_THRUST_SORT_H
 
+#include <algorithm>
+#include <vector>
+
 #include "scan.h"
 
 namespace thrust
@@ -73,10 +76,30 @@ void sort_all(const device_system_tag &on, Keys keys, size_t count, Values value
 	if (with_values)
 		reorder(on, values, from, count);
 }
-/* By insertion, as in kernels. */
+/* On the host through an order of indices; in kernels, which have no memory to spare, by insertion. */
 template <class Keys, class Values, class Less>
 HD_BOTH void sort_all(const host_system_tag &, Keys keys, size_t count, Values values, bool with_values, Less less)
 {
+#ifndef __CUDA_ARCH__
+	std::vector<size_t> order(count);
+	std::vector<typename std::decay<element_of<Keys>>::type> sorted_keys;
+	std::vector<typename std::decay<element_of<Values>>::type> sorted_values;
+	for (size_t i = 0; i < count; i++)
+		order[i] = i;
+	std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+		return less(element(keys, a), element(keys, b)) || (!less(element(keys, b), element(keys, a)) && a < b);
+	});
+	for (size_t i = 0; i < count; i++) {
+		sorted_keys.push_back(element(keys, order[i]));
+		if (with_values)
+			sorted_values.push_back(element(values, order[i]));
+	}
+	for (size_t i = 0; i < count; i++) {
+		element(keys, i) = sorted_keys[i];
+		if (with_values)
+			element(values, i) = sorted_values[i];
+	}
+#else
 	for (size_t i = 1; i < count; i++) {
 		typename std::decay<element_of<Keys>>::type key = element(keys, i);
 		typename std::decay<element_of<Values>>::type value = element(values, i);
@@ -90,6 +113,7 @@ HD_BOTH void sort_all(const host_system_tag &, Keys keys, size_t count, Values v
 		if (with_values)
 			element(values, place) = value;
 	}
+#endif
 }
 
 template <class D, class It, class Less>
