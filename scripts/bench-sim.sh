@@ -7,10 +7,10 @@ build=${B:-build}
 out=$build/bench/sim
 mkdir -p "$out"
 
-measure() { # name, arguments of the program
-	local name=$1
+measure() { # source without .cu, arguments of the program
+	local source=$1 name=${1##*/}
 	shift
-	"$build/bin/heddle-cc" -O3 -o "$out/$name" "examples/$name.cu"
+	"$build/bin/heddle-cc" -O3 -o "$out/$name" "$source.cu"
 	"$build/bin/heddle" run --quiet --threads "${THREADS:-1}" --stats "$out/$name.json" -- "$out/$name" "$@" >/dev/null
 	python3 - "$name" "$out/$name.json" "$*" <<'PYTHON'
 import json
@@ -30,7 +30,9 @@ PYTHON
 }
 
 printf '%-22s %14s %12s %8s %9s %14s %8s %8s\n' program 'warp instr.' cycles IPC 'user s' 'warp instr./s' 'ns each' 'peak MiB'
-measure matmul 512
-measure nbody 4096 1
-measure vecadd 4194304
-measure bfs 65536 8
+measure examples/matmul 512
+measure examples/nbody 4096 1
+measure examples/vecadd 4194304
+measure examples/bfs 65536 8
+measure test/bench/sgemm 512
+measure test/bench/gather 65536
