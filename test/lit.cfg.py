@@ -21,7 +21,7 @@ llvm = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip(
 config.name = 'heddle'
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = ['.ll', '.test', '.cu']
-config.excludes = ['unit', 'Inputs']
+config.excludes = ['unit', 'Inputs', 'bench']
 config.test_source_root = os.path.join(root, 'test')
 # Needs python3-psutil, to stop a test with all its children.
 if lit_config.maxIndividualTestTimeIsSupported[0]:
