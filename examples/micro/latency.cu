@@ -8,45 +8,35 @@
 #define SHORT 64 /* steps */
 #define LONG 192
 
-/* One step of a chain: x = op(x, y, z), on registers of 32 or 64 bits whatever is in them. */
-#define STEP(NAME, TYPE, REGISTER, TEXT)                                                     \
-	struct NAME {                                                                        \
-		typedef TYPE Value;                                                          \
-		static __device__ __forceinline__ void step(TYPE &x, TYPE y, TYPE z)                         \
-		{                                                                            \
-			asm volatile(TEXT : "+" REGISTER(x) : REGISTER(y), REGISTER(z));     \
-		}                                                                            \
-	};
-
 #define ALU "xor.b32 %0, %0, %1;"
-STEP(AddXor, unsigned, "r", "add.u32 %0, %0, %2;" ALU)
-STEP(ShiftXor, unsigned, "r", "shf.l.wrap.b32 %0, %0, %2, %1;" ALU)
-STEP(PermuteXor, unsigned, "r", "prmt.b32 %0, %0, %2, %1;" ALU)
-STEP(MinMax, int, "r", "min.s32 %0, %0, %1; max.s32 %0, %0, %2;")
-STEP(Mad, unsigned, "r", "mad.lo.u32 %0, %0, %1, %2;")
-STEP(MadHigh, unsigned, "r", "mad.hi.u32 %0, %0, %1, %2;")
-STEP(MadXor, unsigned, "r", "mad.lo.u32 %0, %0, %1, %2;" ALU)
+MICRO_STEP(AddXor, unsigned, "r", "add.u32 %0, %0, %2;" ALU)
+MICRO_STEP(ShiftXor, unsigned, "r", "shf.l.wrap.b32 %0, %0, %2, %1;" ALU)
+MICRO_STEP(PermuteXor, unsigned, "r", "prmt.b32 %0, %0, %2, %1;" ALU)
+MICRO_STEP(MinMax, int, "r", "min.s32 %0, %0, %1; max.s32 %0, %0, %2;")
+MICRO_STEP(Mad, unsigned, "r", "mad.lo.u32 %0, %0, %1, %2;")
+MICRO_STEP(MadHigh, unsigned, "r", "mad.hi.u32 %0, %0, %1, %2;")
+MICRO_STEP(MadXor, unsigned, "r", "mad.lo.u32 %0, %0, %1, %2;" ALU)
 
-STEP(FloatAdd, float, "f", "add.rn.f32 %0, %0, %1;")
-STEP(FloatMul, float, "f", "mul.rn.f32 %0, %0, %1;")
-STEP(FloatFma, float, "f", "fma.rn.f32 %0, %0, %1, %2;")
-STEP(FloatMinMax, float, "f", "min.f32 %0, %0, %1; max.f32 %0, %0, %2;")
-STEP(FloatXor, unsigned, "r", "add.rn.f32 %0, %0, %2;" ALU)
+MICRO_STEP(FloatAdd, float, "f", "add.rn.f32 %0, %0, %1;")
+MICRO_STEP(FloatMul, float, "f", "mul.rn.f32 %0, %0, %1;")
+MICRO_STEP(FloatFma, float, "f", "fma.rn.f32 %0, %0, %1, %2;")
+MICRO_STEP(FloatMinMax, float, "f", "min.f32 %0, %0, %1; max.f32 %0, %0, %2;")
+MICRO_STEP(FloatXor, unsigned, "r", "add.rn.f32 %0, %0, %2;" ALU)
 
-STEP(HalfAdd, unsigned, "r", "add.rn.f16x2 %0, %0, %1;")
-STEP(HalfFma, unsigned, "r", "fma.rn.f16x2 %0, %0, %1, %2;")
-STEP(HalfXor, unsigned, "r", "fma.rn.f16x2 %0, %0, %1, %2;" ALU)
+MICRO_STEP(HalfAdd, unsigned, "r", "add.rn.f16x2 %0, %0, %1;")
+MICRO_STEP(HalfFma, unsigned, "r", "fma.rn.f16x2 %0, %0, %1, %2;")
+MICRO_STEP(HalfXor, unsigned, "r", "fma.rn.f16x2 %0, %0, %1, %2;" ALU)
 
-STEP(DoubleAdd, double, "d", "add.rn.f64 %0, %0, %1;")
-STEP(DoubleMul, double, "d", "mul.rn.f64 %0, %0, %1;")
-STEP(DoubleFma, double, "d", "fma.rn.f64 %0, %0, %1, %2;")
+MICRO_STEP(DoubleAdd, double, "d", "add.rn.f64 %0, %0, %1;")
+MICRO_STEP(DoubleMul, double, "d", "mul.rn.f64 %0, %0, %1;")
+MICRO_STEP(DoubleFma, double, "d", "fma.rn.f64 %0, %0, %1, %2;")
 
-STEP(Exp2, float, "f", "ex2.approx.ftz.f32 %0, %0;")
-STEP(Reciprocal, float, "f", "rcp.approx.ftz.f32 %0, %0;")
-STEP(InverseRoot, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
+MICRO_STEP(Exp2, float, "f", "ex2.approx.ftz.f32 %0, %0;")
+MICRO_STEP(Reciprocal, float, "f", "rcp.approx.ftz.f32 %0, %0;")
+MICRO_STEP(InverseRoot, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
 
-STEP(CompareSelect, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.s32 %0, %1, %2, p; }")
-STEP(Shuffle, unsigned, "r", "shfl.sync.idx.b32 %0, %0, 0, 31, 0xffffffff;")
+MICRO_STEP(CompareSelect, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.s32 %0, %1, %2, p; }")
+MICRO_STEP(Shuffle, unsigned, "r", "shfl.sync.idx.b32 %0, %0, 0, 31, 0xffffffff;")
 
 template <typename Op, int STEPS>
 __device__ __forceinline__ long long time_of(typename Op::Value &x, typename Op::Value y, typename Op::Value z)

@@ -124,4 +124,14 @@ static double micro_cycles(Launch launch)
 	return milliseconds * 1e3 * micro_core_mhz();
 }
 
+/* One step of a chain: x = op(x, y, z), on registers of 32 or 64 bits whatever is in them. */
+#define MICRO_STEP(NAME, TYPE, REGISTER, TEXT)                                               \
+	struct NAME {                                                                        \
+		typedef TYPE Value;                                                          \
+		static __device__ __forceinline__ void step(TYPE &x, TYPE y, TYPE z)         \
+		{                                                                            \
+			asm volatile(TEXT : "+" REGISTER(x) : REGISTER(y), REGISTER(z));     \
+		}                                                                            \
+	};
+
 #endif

@@ -8,20 +8,12 @@
 #define STEPS 64
 #define CHAINS 4
 
-#define OPERATION(NAME, TYPE, REGISTER, TEXT)                                    \
-	struct NAME {                                                            \
-		typedef TYPE Value;                                              \
-		static __device__ __forceinline__ void step(TYPE &x, TYPE y, TYPE z)             \
-		{                                                                \
-			asm volatile(TEXT : "+" REGISTER(x) : REGISTER(y), REGISTER(z)); \
-		}                                                                \
-	};
-OPERATION(Xor, unsigned, "r", "xor.b32 %0, %0, %1;")
-OPERATION(Mad, unsigned, "r", "mad.lo.u32 %0, %0, %1, %2;")
-OPERATION(Ffma, float, "f", "fma.rn.f32 %0, %0, %1, %2;")
-OPERATION(Hfma2, unsigned, "r", "fma.rn.f16x2 %0, %0, %1, %2;")
-OPERATION(Dfma, double, "d", "fma.rn.f64 %0, %0, %1, %2;")
-OPERATION(Rsqrt, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
+MICRO_STEP(Xor, unsigned, "r", "xor.b32 %0, %0, %1;")
+MICRO_STEP(Mad, unsigned, "r", "mad.lo.u32 %0, %0, %1, %2;")
+MICRO_STEP(Ffma, float, "f", "fma.rn.f32 %0, %0, %1, %2;")
+MICRO_STEP(Hfma2, unsigned, "r", "fma.rn.f16x2 %0, %0, %1, %2;")
+MICRO_STEP(Dfma, double, "d", "fma.rn.f64 %0, %0, %1, %2;")
+MICRO_STEP(Rsqrt, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
 
 struct Span {
 	long long start, stop;
