@@ -44,6 +44,31 @@ struct hd_hazard {
 	uint64_t bits[5];
 };
 
+static inline void hd_hazard_add(struct hd_hazard *to, const struct hd_hazard *what)
+{
+	for (uint32_t i = 0; i < 5; i++)
+		to->bits[i] |= what->bits[i];
+}
+
+static inline void hd_hazard_remove(struct hd_hazard *from, const struct hd_hazard *what)
+{
+	for (uint32_t i = 0; i < 5; i++)
+		from->bits[i] &= ~what->bits[i];
+}
+
+static inline bool hd_hazard_any(const struct hd_hazard *set)
+{
+	return set->bits[0] | set->bits[1] | set->bits[2] | set->bits[3] | set->bits[4];
+}
+
+static inline bool hd_hazards_meet(const struct hd_hazard *a, const struct hd_hazard *b)
+{
+	uint64_t both = 0;
+	for (uint32_t i = 0; i < 5; i++)
+		both |= a->bits[i] & b->bits[i];
+	return both;
+}
+
 enum { HD_RANGE_READS = 1, HD_RANGE_WRITES = 2 };
 
 /* A decoded instruction, made once at load. Program counters are indices in hd_program.code. */

@@ -13,8 +13,8 @@
 uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp)
 {
 	uint32_t pending = 0;
-	for (uint32_t i = 0; i < 5; i++)
-		pending |= warp->pending.bits[i] ? HD_PENDING_RESULTS : 0;
+	if (hd_hazard_any(&warp->pending))
+		pending |= HD_PENDING_RESULTS;
 	pending |= warp->range_writes ? HD_PENDING_RESULTS : 0;
 	pending |= warp->outstanding ? HD_PENDING_LOADS : 0;
 	pending |= warp->late || warp->collected || warp->dispatched > hd_sm_now(sm) ? HD_PENDING_OPERANDS : 0;

@@ -38,10 +38,7 @@ bool hd_elide_wanted(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 
 static bool is_known(const struct hd_warp *warp, const struct hd_dinst *inst)
 {
-	uint64_t hit = 0;
-	for (uint32_t i = 0; i < 5; i++)
-		hit |= inst->hazards.bits[i] & warp->pending.bits[i];
-	return !hit;
+	return !hd_hazards_meet(&inst->hazards, &warp->pending);
 }
 
 /* False: it has faulted. */

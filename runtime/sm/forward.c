@@ -17,8 +17,7 @@ static void cross(struct hd_forward *forward, const struct hd_dinst *inst, uint6
 	struct hd_hazard *fresh = &forward->fresh[inst->pipeline];
 	if (forward->until[inst->pipeline] <= now)
 		memset(fresh, 0, sizeof(*fresh));
-	for (uint32_t i = 0; i < 5; i++)
-		fresh->bits[i] |= inst->writes.bits[i];
+	hd_hazard_add(fresh, &inst->writes);
 	forward->until[inst->pipeline] = until;
 }
 
@@ -34,12 +33,11 @@ void hd_forward_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 /* The cycle from which an instruction has what it reads. */
 static uint64_t forwarded(const struct hd_forward *forward, const struct hd_dinst *inst)
 {
-	uint64_t from = forward->guards[inst->inst.guard & 7u], hit = 0;
+	uint64_t from = forward->guards[inst->inst.guard & 7u];
 	if (!inst->pipeline)
 		return from;
 	uint32_t other = HD_PIPELINES - inst->pipeline;
-	for (uint32_t i = 0; i < 5; i++)
-		hit |= inst->hazards.bits[i] & forward->fresh[other].bits[i];
+	bool hit = hd_hazards_meet(&inst->hazards, &forward->fresh[other]);
 	return hit && forward->until[other] > from ? forward->until[other] : from;
 }
 

@@ -18,23 +18,6 @@
 #include "runtime/sm/sm.h"
 #include "runtime/verify/redundancy.h"
 
-static void hazard_add(struct hd_hazard *to, const struct hd_hazard *what)
-{
-	for (uint32_t i = 0; i < 5; i++)
-		to->bits[i] |= what->bits[i];
-}
-
-static void hazard_remove(struct hd_hazard *from, const struct hd_hazard *what)
-{
-	for (uint32_t i = 0; i < 5; i++)
-		from->bits[i] &= ~what->bits[i];
-}
-
-static bool hazard_any(const struct hd_hazard *set)
-{
-	return set->bits[0] | set->bits[1] | set->bits[2] | set->bits[3] | set->bits[4];
-}
-
 static void count_role(struct hd_counters *counters, uint8_t role)
 {
 	counters->callee_saves += role == HD_ROLE_CALLEE_SAVE;
@@ -63,7 +46,7 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 bool hd_warp_drained(const struct hd_warp *warp)
 {
 	return !warp->outstanding && !warp->late && !warp->collected && !warp->range_writes &&
-	       !warp->injection.outstanding && !hazard_any(&warp->pending);
+	       !warp->injection.outstanding && !hd_hazard_any(&warp->pending);
 }
 
 /* A warp whose last thread has exited goes when nothing that it started is under way. */
@@ -100,10 +83,10 @@ void hd_sm_write(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *
 void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	sm->written++;
-	hazard_remove(&warp->pending, &inst->writes);
+	hd_hazard_remove(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU) {
-		hazard_remove(&warp->pending_memory, &inst->writes);
-		hazard_remove(&warp->pending_shared, &inst->writes);
+		hd_hazard_remove(&warp->pending_memory, &inst->writes);
+		hd_hazard_remove(&warp->pending_shared, &inst->writes);
 	}
 	if (__builtin_expect(sm->forwards, 0))
 		hd_forward_written(sm, warp, inst, now);
@@ -210,13 +193,13 @@ void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 /* A result that comes at a known cycle. */
 static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
 {
-	if (!hazard_any(&inst->writes))
+	if (!hd_hazard_any(&inst->writes))
 		return;
 	sm->begun++;
-	hazard_add(&warp->pending, &inst->writes);
+	hd_hazard_add(&warp->pending, &inst->writes);
 	if (inst->pipe == HD_PIPE_LSU)
-		hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
-			   &inst->writes);
+		hd_hazard_add(inst->lat_class == HD_LAT_SHFL ? &warp->pending_shared : &warp->pending_memory,
+			      &inst->writes);
 	struct hd_timer *timer = hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1);
 	timer->inst = inst;
 	timer->which = sm->issued;
@@ -225,10 +208,10 @@ static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 
 void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
 {
-	if (!hazard_any(&inst->writes))
+	if (!hd_hazard_any(&inst->writes))
 		return;
 	sm->begun++;
-	hazard_add(&warp->pending, &inst->writes);
+	hd_hazard_add(&warp->pending, &inst->writes);
 	hd_warp_timer(sm, warp, HD_TIMER_WRITTEN, now, at)->inst = inst;
 }
 
@@ -250,15 +233,15 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 /* A completion is wanted when a register waits for it. */
 static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint8_t space)
 {
-	if (!hazard_any(&inst->writes))
+	if (!hd_hazard_any(&inst->writes))
 		return UINT32_MAX;
 	uint32_t token = hd_inflight_take(sm, warp, inst);
 	sm->begun++;
 	warp->outstanding++;
-	hazard_add(&warp->pending, &inst->writes);
+	hd_hazard_add(&warp->pending, &inst->writes);
 	if (sm->hooks & HD_HOOK(first_use) && space != HD_MEM_SHARED)
-		hazard_add(&warp->loaded, &inst->writes);
-	hazard_add(space == HD_MEM_SHARED ? &warp->pending_shared : &warp->pending_memory, &inst->writes);
+		hd_hazard_add(&warp->loaded, &inst->writes);
+	hd_hazard_add(space == HD_MEM_SHARED ? &warp->pending_shared : &warp->pending_memory, &inst->writes);
 	return token;
 }
 

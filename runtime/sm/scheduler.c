@@ -369,9 +369,7 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 	}
 	const struct hd_dinst *inst = sm->next[warp->id];
 	const struct hd_hazard *hazards = &inst->hazards;
-	uint64_t hit = 0;
-	for (uint32_t i = 0; i < 5; i++)
-		hit |= hazards->bits[i] & warp->pending.bits[i];
+	bool hit = hd_hazards_meet(hazards, &warp->pending);
 	if (__builtin_expect(sm->forwards, 0) && !hit && hd_forward_wait(sm, warp))
 		return;
 	if (__builtin_expect(warp->unfetched, 0) && !hit) {
