@@ -99,8 +99,8 @@ static int assign_policy_key(struct hd_config *config, const char *name, const c
 	int length = (int)strcspn(name, ".");
 	char *end;
 	key.value = strtod(text, &end);
-	if (end == text || *end || !(key.value >= 0 && key.value <= 1e9))
-		return hd_error(diag, loc, "%s needs a number from 0 on, not '%s'", name, text);
+	if (end == text || *end || !(key.value >= -1e9 && key.value <= 1e9))
+		return hd_error(diag, loc, "%s needs a number, not '%s'", name, text);
 	if (length >= (int)sizeof key.policy || strlen(name + length + 1) >= sizeof key.key)
 		return hd_error(diag, loc, "unknown configuration key '%s'", name);
 	snprintf(key.policy, sizeof key.policy, "%.*s", length, name);

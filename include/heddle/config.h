@@ -10,7 +10,8 @@
 #include "lib/api.h"
 #include "lib/diag.h"
 
-/* A key of a policy's own: section `[policy NAME]` of an .ini, or "NAME.key=value" (struct hd_policy_energy). */
+/* A key of a policy's own: section `[policy NAME]` of an .ini, or "NAME.key=value" (struct hd_policy_energy,
+ * struct hd_policy_setting). */
 #define HD_POLICY_KEYS 64
 struct hd_policy_key {
 	char policy[32], key[48];

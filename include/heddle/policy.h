@@ -62,8 +62,9 @@ struct hd_policy_handle {
 	const struct hd_policy_hooks *hooks;
 	const char *parameter; /* "" where none was given */
 	uint32_t collector_at, gpu_at, sm_at, cta_at, warp_at,
-		grid_at;    /* of its state in what each of these has for policies */
-	uint32_t energy_at; /* of its rows in hd_gpu.energy */
+		grid_at;      /* of its state in what each of these has for policies */
+	uint32_t energy_at;   /* of its rows in hd_gpu.energy */
+	uint32_t settings_at; /* and in hd_gpu.settings */
 };
 
 /* ---- the operand stage (docs/architecture.md) */
@@ -139,6 +140,16 @@ struct hd_policy_energy {
 	double pj; /* where the .ini says nothing */
 };
 
+/*
+ * A number that a design leaves open, or that is to be swept: a key of the policy's section, as those of energy are
+ * (`--set NAME.KEY=VALUE`). Its value: hd_policy_setting.
+ */
+struct hd_policy_setting {
+	const char *name, *help; /* the help ends with the source */
+	double value;		 /* where nothing is said */
+	double least, most;
+};
+
 struct hd_policy_hooks {
 	/* State that the engine sets aside, zeroed: that of grids, CTAs and warps whenever one starts, the others once.
 	 */
@@ -152,8 +163,9 @@ struct hd_policy_hooks {
 	bool facts;		  /* it looks at hd_facts_at (runtime/sim/engine.h) */
 	bool streams;		  /* and has warps run their streams (hd_warp_run), which else take no time */
 	bool moves;		  /* it suspends, moves or kills warps or blocks (runtime/sm/context.h) */
-	const struct hd_policy_energy *energy; /* a row without a name ends them; NULL: none */
-	uint32_t spare_warps, spare_ctas;      /* so many more of each than it has slots for an SM can know at a time */
+	const struct hd_policy_energy *energy;	  /* a row without a name ends them; NULL: none */
+	const struct hd_policy_setting *settings; /* the same */
+	uint32_t spare_warps, spare_ctas; /* so many more of each than it has slots for an SM can know at a time */
 
 	/* Every hook may be NULL. `self` is the policy in its combination. test/e2e/Inputs/probe.c counts the calls of
 	 * each. */
@@ -328,6 +340,9 @@ struct hd_policy_hooks {
 	void (*verify_before)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst);
 	void (*verify_after)(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 			     const struct hd_effect *effect);
+	/* Its figures over time: under --sample their values at the end of each interval, one for each of `series`. */
+	const char *const *series; /* names; NULL ends them */
+	void (*sample)(const struct hd_policy_handle *self, const struct hd_gpu *gpu, double *values);
 	/* Adds the policy's own figures under its name in the statistics: calls add(context, key, value, unit). They
 	 * are of the launch gpu->grid, or of the whole run where that is NULL. */
 	void (*report)(const struct hd_policy_handle *self, const struct hd_gpu *gpu,

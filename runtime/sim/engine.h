@@ -264,6 +264,7 @@ struct hd_cta {
 /* Grids that the SMs can have warps of at a time, as many as compute capability 3.0 to 6.0 and most later ones have. */
 #define HD_MAX_GRIDS 32
 #define HD_MAX_ENERGY 16 /* kinds of events of policies that take energy */
+#define HD_MAX_SETTINGS 64 /* of all policies */
 
 struct hd_launch_record;
 
@@ -462,6 +463,8 @@ struct hd_gpu {
 	struct hd_policy_energy energy[HD_MAX_ENERGY]; /* rows of all policies, as configured (energy.c) */
 	uint64_t spent[HD_MAX_ENERGY];		       /* events of grids that have ended */
 	uint32_t energy_count;
+	double settings[HD_MAX_SETTINGS]; /* keys of all policies, as configured (keys.c) */
+	uint32_t setting_count;
 	bool moves;			  /* some policy moves warps or blocks */
 	uint32_t spare_warps, spare_ctas; /* the most that a policy wants */
 	uint32_t stages;		  /* that policies add between issue and execution */

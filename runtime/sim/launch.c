@@ -301,6 +301,7 @@ void hd_launch_record_free(struct hd_launch_record *record)
 {
 	hd_vec_release(&record->figures);
 	hd_vec_release(&record->sampler.samples);
+	hd_vec_release(&record->sampler.series);
 	hd_arena_release(&record->arena);
 	free(record);
 }

@@ -229,10 +229,12 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 		json_object_set_new(object, "partial", json_true());
 	hd_stats_json(object, &stats->stats, gpu);
 	add_launch_figures(object, gpu, record);
-	if (record->sampler.interval)
-		json_object_set_new(object, "samples",
-				    hd_samples_json(record->sampler.samples.data, record->sampler.samples.len,
-						    record->sampler.interval));
+	if (record->sampler.interval) {
+		json_t *samples = hd_samples_json(record->sampler.samples.data, record->sampler.samples.len,
+						  record->sampler.interval);
+		hd_samples_add_series(samples, &record->sampler, gpu);
+		json_object_set_new(object, "samples", samples);
+	}
 	return object;
 }
 
@@ -244,8 +246,28 @@ static json_t *enum_value(const char *names, uint64_t value)
 	return json_stringn(names, strcspn(names, "|"));
 }
 
-static json_t *config_object(const struct hd_config *config)
+/* Keys of policies' sections, as "policy.key". */
+static void add_policy_keys(json_t *object, const struct hd_gpu *gpu)
 {
+	char name[96];
+	for (uint32_t i = 0; i < gpu->policy_count; i++) {
+		const struct hd_policy_handle *self = &gpu->policies[i];
+		const struct hd_policy_setting *settings = self->hooks->settings;
+		const struct hd_policy_energy *energy = self->hooks->energy;
+		for (uint32_t k = 0; settings && settings[k].name; k++) {
+			snprintf(name, sizeof name, "%s.%s", self->policy->name, settings[k].name);
+			json_object_set_new(object, name, json_real(hd_policy_setting(self, gpu, k)));
+		}
+		for (uint32_t k = 0; energy && energy[k].name; k++) {
+			snprintf(name, sizeof name, "%s.pj_%s", self->policy->name, energy[k].name);
+			json_object_set_new(object, name, json_real(gpu->energy[self->energy_at + k].pj));
+		}
+	}
+}
+
+static json_t *config_object(const struct hd_gpu *gpu)
+{
+	const struct hd_config *config = &gpu->config;
 	json_t *object = json_object();
 #define HD_CONFIG_INT(key, value, min, max, unit, help) set_count(object, #key, config->key);
 #define HD_CONFIG_REAL(key, value, min, max, unit, help) json_object_set_new(object, #key, json_real(config->key));
@@ -254,6 +276,7 @@ static json_t *config_object(const struct hd_config *config)
 #undef HD_CONFIG_INT
 #undef HD_CONFIG_REAL
 #undef HD_CONFIG_ENUM
+	add_policy_keys(object, gpu);
 	return object;
 }
 
@@ -276,7 +299,7 @@ static json_t *head_object(const struct hd_sim *sim)
 	json_object_set_new(object, "producer", json_string("heddle " HD_VERSION));
 	json_object_set_new(object, "gpu", json_string(config->name));
 	json_object_set_new(object, "policy", json_string(sim->policy_name));
-	json_object_set_new(object, "config", config_object(config));
+	json_object_set_new(object, "config", config_object(&sim->gpu));
 	if (sim->gpu.functional)
 		json_object_set_new(object, "functional", json_true());
 	return object;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "runtime/sim/sim_private.h"
-#include "runtime/sm/sm.h"
+#include "runtime/sm/hooks.h"
 
 void hd_sampler_start(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
@@ -22,6 +22,24 @@ void hd_sampler_start(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 	hd_gpu_snapshot(gpu, &sampler->last);
 }
 
+static uint32_t series_of(const struct hd_policy_hooks *hooks)
+{
+	uint32_t count = 0;
+	while (hooks->sample && hooks->series[count])
+		count++;
+	return count;
+}
+
+static void add_series(struct hd_sampler *sampler, const struct hd_gpu *gpu)
+{
+	HD_HOOKED (gpu, self, sample) {
+		uint32_t count = series_of(self->hooks);
+		for (uint32_t i = 0; i < count; i++)
+			hd_vec_push(&sampler->series, 0);
+		self->hooks->sample(self, gpu, sampler->series.data + sampler->series.len - count);
+	}
+}
+
 static void add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
 	struct hd_stats now, step;
@@ -30,14 +48,17 @@ static void add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 	hd_stats_subtract(&step, &sampler->last);
 	step.counters.cycles = 0;
 	hd_vec_push(&sampler->samples, step.counters);
+	add_series(sampler, gpu);
 	sampler->last = now;
 }
 
 void hd_sampler_take(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
 	add_sample(sampler, gpu);
-	for (sampler->next += sampler->interval; sampler->next <= gpu->now; sampler->next += sampler->interval)
+	for (sampler->next += sampler->interval; sampler->next <= gpu->now; sampler->next += sampler->interval) {
 		hd_vec_push(&sampler->samples, (struct hd_counters){0});
+		add_series(sampler, gpu);
+	}
 }
 
 void hd_sampler_finish(struct hd_sampler *sampler, const struct hd_gpu *gpu)
@@ -69,4 +90,21 @@ json_t *hd_samples_json(const struct hd_counters *samples, uint32_t count, uint6
 		json_decref(values);
 	}
 	return object;
+}
+
+void hd_samples_add_series(json_t *object, const struct hd_sampler *sampler, const struct hd_gpu *gpu)
+{
+	uint32_t at = 0, width = 0;
+	HD_HOOKED (gpu, self, sample)
+		width += series_of(self->hooks);
+	HD_HOOKED (gpu, self, sample) {
+		json_t *own = json_object();
+		for (uint32_t i = 0; i < series_of(self->hooks); i++, at++) {
+			json_t *values = json_array();
+			for (uint32_t s = 0; s < sampler->samples.len; s++)
+				json_array_append_new(values, json_real(sampler->series.data[s * width + at]));
+			json_object_set_new(own, self->hooks->series[i], values);
+		}
+		json_object_set_new(object, self->policy->name, own);
+	}
 }

@@ -13,6 +13,7 @@ struct hd_sampler {
 	uint64_t interval, next; /* cycle at which the current sample ends; HD_NEVER: off */
 	struct hd_stats last;	 /* at its beginning */
 	HD_VEC(struct hd_counters) samples;
+	HD_VEC(double) series; /* those of policies, at the end of each sample */
 };
 
 void hd_sampler_start(struct hd_sampler *sampler, const struct hd_gpu *gpu);
@@ -22,5 +23,7 @@ void hd_sampler_take(struct hd_sampler *sampler, const struct hd_gpu *gpu);
 void hd_sampler_finish(struct hd_sampler *sampler, const struct hd_gpu *gpu);
 /* {interval, counter: [a number an interval], ...}: counters that are never zero throughout; a new reference. */
 json_t *hd_samples_json(const struct hd_counters *samples, uint32_t count, uint64_t interval);
+/* Adds to it {policy: {series: [a number an interval], ...}} for each policy that has some. */
+void hd_samples_add_series(json_t *object, const struct hd_sampler *sampler, const struct hd_gpu *gpu);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include "runtime/sim/engine.h"
 
-/* Gives the policy's rows a place, with the energy that the configuration says. 0, or -1 with the error reported. */
-int hd_energy_add(struct hd_gpu *gpu, struct hd_policy_handle *policy, struct hd_diag *diag);
 /* Events of the grid, which has ended, into `events`; they are the whole run's now. */
 void hd_energy_take(struct hd_gpu *gpu, const struct hd_grid *grid, uint64_t events[HD_MAX_ENERGY]);
 double hd_energy_joules(const struct hd_gpu *gpu, const uint64_t events[HD_MAX_ENERGY]);

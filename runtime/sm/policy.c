@@ -11,8 +11,8 @@
 
 #include "heddle/policy.h"
 #include "lib/strbuf.h"
-#include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/keys.h"
 #include "runtime/sm/policy_object.h"
 
 static const char *const touch_names[] = {"register allocation", "the register file", "calls",
@@ -202,7 +202,7 @@ int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
 		hd_policy_add(gpu, chosen.policies[i], hd_arena_strdup(&gpu->arena, chosen.parameters[i]));
 	for (uint32_t i = 0; !status && i < gpu->policy_count; i++)
-		status = hd_energy_add(gpu, &gpu->policies[i], diag);
+		status = hd_keys_take(gpu, &gpu->policies[i], diag);
 	return status;
 }
 

@@ -330,6 +330,12 @@ static inline void *hd_policy_warp(const struct hd_policy_handle *self, const st
 	return warp->policy_space + self->warp_at;
 }
 
+/* The value of row `which` of its hooks' settings. */
+static inline double hd_policy_setting(const struct hd_policy_handle *self, const struct hd_gpu *gpu, uint32_t which)
+{
+	return gpu->settings[self->settings_at + which];
+}
+
 /* An SM may be ahead of the others; between its cycles it is where the GPU is. */
 static inline uint64_t hd_sm_now(const struct hd_sm *sm)
 {

@@ -19,7 +19,8 @@
 	X(long_stall) X(wake_up) X(path_switch) X(fetch) X(alarm) X(gpu_tick) X(tick) X(verify_before) \
 	X(verify_after) X(stopped) X(drained) X(activate) X(deactivate) X(start) X(quota) X(cta_launch) X(warp_start) X(rename) X(choose_collector) \
 	X(code_place) X(issued) X(dump) X(why_held) X(collected) X(operands) X(registers) X(results) \
-	X(accesses) X(far) X(loaded) X(set) X(killed)
+	X(accesses) X(far) X(loaded) X(set) X(killed) \
+	X(sample)
 
 enum {
 #define X(name) COUNT_##name,
@@ -496,8 +497,25 @@ static const struct hd_policy_energy energy[] = {
 	{NULL, NULL, 0},
 };
 
+static const char *const series[] = {"sampled", "step", NULL};
+
+static void sample(const struct hd_policy_handle *self, const struct hd_gpu *gpu, double *values)
+{
+	values[0] = (double)++COUNT(gpu->sms[0], sample);
+	values[1] = hd_policy_setting(self, gpu, 1);
+}
+
+static const struct hd_policy_setting settings[] = {
+	{"unused", "nothing", 1, 0, 1},
+	{"step", "what the second series shows", 2.5, -3, 3},
+	{0},
+};
+
 static const struct hd_policy_hooks hooks = {
 	.energy = energy,
+	.settings = settings,
+	.series = series,
+	.sample = sample,
 	.sm_bytes = sizeof(struct probe),
 	.several_grids = true,
 	.moves = true,

@@ -18,6 +18,12 @@ stats = json.load(open(sys.argv[1], encoding='utf-8'))
 kill, stop = 'kill' in sys.argv, 'stop' in sys.argv
 total, config = stats['total'], stats['config']
 calls = {name: int(count) for name, count in total['probe'].items()}
+samples = [launch['samples'] for launch in stats['launches'] if 'samples' in launch]
+sampled = [value for one in samples for value in one['probe']['sampled']]
+assert sampled == list(range(1, len(sampled) + 1)), sampled
+assert all(len(one['probe']['step']) == len(one['warp_instructions']) for one in samples)
+assert {value for one in samples for value in one['probe']['step']} <= {config['probe.step']}
+assert config['probe.step'] == (-1.5 if sampled else 2.5), config
 launches, sms = len(stats['launches']), config['sm_count']
 instructions = total['warp_instructions']
 EXPECTED = {
@@ -33,7 +39,7 @@ EXPECTED = {
     'barrier': total['barriers'], 'barrier_resume': total['barriers'],
     'call': total['calls'],
     'stopped': total['barriers'] * stop, 'drained': total['barriers'] * stop,
-    'deactivate': calls['activate'], 'stream_end': 0, 'range_reads': 0, 'range_writes': 0, 'dump': 0, 'why_held': 0,
+    'sample': len(sampled), 'deactivate': calls['activate'], 'stream_end': 0, 'range_reads': 0, 'range_writes': 0, 'dump': 0, 'why_held': 0,
 }
 if not kill:
     EXPECTED |= {'cta_retire': total['ctas'], 'warp_start': total['warps'], 'warp_done': total['warps'],
