@@ -19,17 +19,18 @@ struct hd_remarks; /* remark.h */
 
 /* Pass parameters: `heddle<o=PREFIX;maxrregcount=64;...>`, or HEDDLE_PASS in the environment under clang. */
 struct hd_options {
-	const char *output;	  /* o=: PREFIX.hdo and PREFIX.heddle.json; NULL: annotate only */
-	const char *libdevice;	  /* libdevice=: a toolkit's math library; NULL: our own */
-	uint32_t max_registers;	  /* maxrregcount=; 0: 255 */
-	uint32_t interval_regs;	  /* interval-regs= */
-	uint32_t rthld;		  /* rthld= */
-	const char *profile;	  /* profile=: what a run counted */
-	uint32_t preempt_every;	  /* preempt-every= */
-	const char *abi;	  /* abi=cars|observed */
-	const char *launch_facts; /* launches=FILE: what libclang saw, JSON written by heddle-cc */
-	uint64_t without;	  /* without=: enum hd_switch, improvements of the code left out, to measure each */
-	uint64_t dump;		  /* dump=isel+regalloc: enum hd_step, MIR after these steps, on stderr */
+	const char *output;	   /* o=: PREFIX.hdo and PREFIX.heddle.json; NULL: annotate only */
+	const char *libdevice;	   /* libdevice=: a toolkit's math library; NULL: our own */
+	uint32_t max_registers;	   /* maxrregcount=; 0: 255 */
+	uint32_t target_registers; /* registers=: what the processor has for a thread; 0: 255 */
+	uint32_t interval_regs;	   /* interval-regs= */
+	uint32_t rthld;		   /* rthld= */
+	const char *profile;	   /* profile=: what a run counted */
+	uint32_t preempt_every;	   /* preempt-every= */
+	const char *abi;	   /* abi=cars|observed */
+	const char *launch_facts;  /* launches=FILE: what libclang saw, JSON written by heddle-cc */
+	uint64_t without;	   /* without=: enum hd_switch, improvements of the code left out, to measure each */
+	uint64_t dump;		   /* dump=isel+regalloc: enum hd_step, MIR after these steps, on stderr */
 	const char *linear;  /* linear=never|saving|always: kernels that get a second version, with linear registers */
 	const char *uniform; /* uniform=never|short|always: values of a whole warp in uniform registers */
 	const char *remarks; /* remarks=kernels|functions|all: what is remarked upon */

@@ -34,6 +34,8 @@ struct hd_config {
 
 enum { HD_SCHED_GTO, HD_SCHED_LRR, HD_SCHED_TWO_LEVEL, HD_SCHED_CGGTY };
 enum { HD_OPERANDS_COLLECTORS, HD_OPERANDS_MODERN };
+enum { HD_DRAM_WRITES_APART, HD_DRAM_WRITES_MIXED };
+enum { HD_DRAM_MAP_GROUPS, HD_DRAM_MAP_ROWS };
 enum { HD_L1_WRITE_THROUGH, HD_L1_WRITE_BACK };
 
 void hd_config_defaults(struct hd_config *config);

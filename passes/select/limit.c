@@ -58,7 +58,8 @@ uint32_t hd_sel_register_limit(struct hd_select *sel)
 {
 	uint32_t fixed = hd_annotation(sel->unit, sel->function, "maxnreg");
 	uint32_t ctas = hd_annotation(sel->unit, sel->function, "minctasm"), threads = bounded_threads(sel);
-	uint32_t limit = fixed ? least(fixed, HD_MAX_REGS) : HD_MAX_REGS;
+	uint32_t machine = sel->unit->options.target_registers;
+	uint32_t limit = least(fixed ? fixed : HD_MAX_REGS, machine ? machine : HD_MAX_REGS);
 	uint32_t per_cta = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
 	if (hd_is_helper(sel->function)) /* the registers that nobody saves */
 		return HD_ABI_FIRST_SAVED + sel->func->abi->reserved_registers;

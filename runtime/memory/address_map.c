@@ -20,6 +20,7 @@ void hd_address_map_init(struct hd_address_map *map, const struct hd_config *con
 	map->slices_per_channel = slices / (uint32_t)config->dram_channels;
 	map->groups = (uint32_t)config->dram_groups;
 	map->row_lines = (uint32_t)(config->dram_row / config->l2_line);
+	map->row_first = config->dram_map == HD_DRAM_MAP_ROWS;
 	if (!map->row_lines)
 		map->row_lines = 1;
 	assert(map->slices_per_channel && config->l2_slices % config->dram_channels == 0);
@@ -47,6 +48,9 @@ uint64_t hd_address_in_slice(const struct hd_address_map *map, uint64_t line)
 struct hd_dram_place hd_address_dram(const struct hd_address_map *map, uint32_t slice, uint64_t in_slice)
 {
 	uint64_t rest = in_slice * map->slices_per_channel + slice % map->slices_per_channel;
+	if (map->row_first)
+		return (struct hd_dram_place){(uint32_t)(rest / map->row_lines % map->banks),
+					      (uint32_t)(rest / map->row_lines / map->banks)};
 	uint32_t group = (uint32_t)(rest % map->groups), per_group = map->banks / map->groups;
 	rest = rest / map->groups / map->row_lines;
 	uint32_t bank = (uint32_t)(rest % per_group) * map->groups + group;

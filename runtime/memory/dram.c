@@ -3,7 +3,10 @@
  * as in HBM; with bursts of several clocks it makes no difference). First ready, first come: of the column commands
  * that can issue the oldest request's, and rows are opened for the oldest request of a bank without a request for its
  * open row. Reads go first; writes wait in a queue of their own, which is drained from 7/8 to 1/2 full, or when there
- * are no reads (the marks of the public configurations). Refresh is not modelled.
+ * are no reads (the marks of the public configurations). With dram_writes = mixed they wait among the reads, and those
+ * of a bank go in their order but for hits of its open row, so that the bus turns round whenever a bank comes to one of
+ * the other kind: GPGPU-Sim 3.2.2's controller, of the machines in gpu-multiprogramming-lin 3.3.1 and 4.3.1. Refresh is
+ * not modelled.
  *
  * Timings are the configured ones. Data of a write may follow data of a read after two idle clocks (bus turnaround, as
  * public simulators have it).
@@ -38,11 +41,12 @@ static void init_timing(struct hd_dram_timing *t, const struct hd_config *config
 
 static void init_banks(struct hd_dram *dram, uint32_t count)
 {
+	uint32_t per_group = dram->map->row_first ? count / dram->groups : 1;
 	assert(count <= HD_DRAM_MAX_BANKS && dram->groups <= HD_DRAM_MAX_GROUPS);
 	for (uint32_t i = 0; i < count; i++) {
 		struct hd_dram_bank *bank = &dram->banks[i];
 		bank->row = HD_NONE;
-		bank->group = (uint8_t)(i % dram->groups);
+		bank->group = (uint8_t)(i / per_group % dram->groups);
 		for (uint32_t mode = 0; mode < HD_DRAM_MODES; mode++)
 			bank->first[mode] = bank->last[mode] = bank->hit[mode] = HD_NONE;
 	}
@@ -61,7 +65,10 @@ void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const st
 	dram->burst_bytes = (uint32_t)(config->dram_bus * config->dram_burst);
 	dram->sector_bytes = (uint32_t)config->sector;
 	dram->fixed_latency = (uint32_t)config->dram_latency;
+	dram->mixed = config->dram_writes == HD_DRAM_WRITES_MIXED;
 	uint32_t reads = (uint32_t)config->dram_queue, writes = reads < 4 ? 2 : reads / 2;
+	if (dram->mixed && reads < 2)
+		reads = 2;
 	dram->limit[HD_DRAM_READ] = reads;
 	dram->limit[HD_DRAM_WRITE] = writes;
 	dram->drain_high = writes - writes / 8;
@@ -142,10 +149,11 @@ static void remove_request(struct hd_dram *dram, enum hd_dram_mode mode, uint32_
 	dram->freed = true;
 }
 
-static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uint32_t slice, uint64_t in_slice,
+static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode kind, uint32_t slice, uint64_t in_slice,
 		 uint8_t sectors, uint32_t tag, uint8_t grid, bool low)
 {
-	assert(hd_dram_room(dram, mode) && sectors);
+	enum hd_dram_mode mode = dram->mixed ? HD_DRAM_READ : kind;
+	assert(dram->count[mode] < dram->limit[mode] && sectors);
 	uint32_t index = dram->free_request;
 	struct hd_dram_request *request = &dram->requests[index];
 	struct hd_dram_place place = hd_address_dram(dram->map, slice, in_slice);
@@ -155,6 +163,7 @@ static void push(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode, uin
 		(struct hd_dram_request){.arrival = hd_clock_at(&dram->clock, now) + 1, .row = place.row, .tag = tag};
 	request->sequence = dram->sequence++ + (low ? LATER : 0);
 	request->low = low;
+	request->kind = (uint8_t)kind;
 	request->slice = (uint16_t)slice;
 	request->bank = (uint8_t)place.bank;
 	request->sectors = sectors;
@@ -202,7 +211,7 @@ static void finish(struct hd_dram *dram, uint32_t index, uint64_t data_end)
 	struct hd_dram_bank *bank = &dram->banks[request->bank];
 	struct hd_counters *counters = &dram->counters[request->grid];
 	uint32_t sectors = (uint32_t)__builtin_popcount(request->sectors);
-	if (dram->mode == HD_DRAM_READ) {
+	if (request->kind == HD_DRAM_READ) {
 		counters->dram_reads += sectors;
 		send_fill(dram, request, data_end);
 	} else {
@@ -219,7 +228,7 @@ static void issue_column(struct hd_dram *dram, uint32_t index, uint64_t cycle)
 	const struct hd_dram_timing *t = &dram->t;
 	struct hd_dram_request *request = &dram->requests[index];
 	struct hd_dram_bank *bank = &dram->banks[request->bank];
-	bool read = dram->mode == HD_DRAM_READ;
+	bool read = request->kind == HD_DRAM_READ;
 	uint64_t end = cycle + (read ? t->cl : t->wl) + t->burst;
 	dram->group_ready[bank->group] = cycle + t->ccdl;
 	uint64_t any = cycle + t->ccd, reads = any, writes = any;
@@ -240,12 +249,12 @@ static void issue_column(struct hd_dram *dram, uint32_t index, uint64_t cycle)
 static uint32_t choose_column(const struct hd_dram *dram, uint64_t cycle, uint64_t *when)
 {
 	uint32_t best = HD_NONE;
-	uint64_t all = dram->column_ready[dram->mode];
 	for (uint64_t left = dram->hits[dram->mode]; left; left &= left - 1) {
 		uint32_t index = (uint32_t)__builtin_ctzll(left);
 		const struct hd_dram_bank *bank = &dram->banks[index];
-		uint64_t ready = hd_max64(hd_max64(bank->column_ready, dram->group_ready[bank->group]), all);
 		uint32_t hit = bank->hit[dram->mode];
+		uint64_t bus = dram->column_ready[dram->requests[hit].kind];
+		uint64_t ready = hd_max64(hd_max64(bank->column_ready, dram->group_ready[bank->group]), bus);
 		if (ready > cycle)
 			*when = hd_min64(*when, ready);
 		else if (older(dram, hit, best))
@@ -325,7 +334,7 @@ static void choose_mode(struct hd_dram *dram)
 	if (dram->mode == HD_DRAM_READ) {
 		if (writes && (!reads || writes >= dram->drain_high))
 			dram->mode = HD_DRAM_WRITE;
-	} else if (!writes || (reads && writes <= dram->drain_low)) {
+	} else if (!writes || (reads && writes <= dram->drain_low)) { /* never with all in one queue */
 		dram->mode = HD_DRAM_READ;
 	}
 }
@@ -350,7 +359,8 @@ static uint64_t clock_cycle(struct hd_dram *dram, uint64_t cycle)
 		return HD_NEVER;
 	if (row_banks(dram) || row != HD_NONE || !dram->hits[dram->mode])
 		return cycle + 1;
-	return hd_max64(cycle + 1, dram->column_ready[dram->mode]);
+	uint64_t bus = dram->column_ready[dram->mode];
+	return hd_max64(cycle + 1, dram->mixed ? hd_min64(bus, dram->column_ready[HD_DRAM_WRITE]) : bus);
 }
 
 void hd_dram_tick(struct hd_dram *dram, uint64_t now)

@@ -24,6 +24,7 @@ struct hd_dram_request {
 	uint8_t bank, sectors, bursts;
 	uint8_t grid; /* that caused it */
 	bool low;     /* others go first */
+	uint8_t kind; /* enum hd_dram_mode: the queue it is in, but with writes among the reads */
 };
 
 /* Fill: sectors of a line that were read. */
@@ -63,7 +64,8 @@ struct hd_dram {
 	uint32_t free_request, sequence;
 	uint32_t count[HD_DRAM_MODES], limit[HD_DRAM_MODES];
 	uint32_t drain_high, drain_low;
-	uint8_t mode; /* enum hd_dram_mode */
+	uint8_t mode; /* enum hd_dram_mode: the queue that is served */
+	bool mixed;   /* dram_writes: all requests are in the queue of the reads */
 	uint32_t groups, burst_bytes, sector_bytes, fixed_latency;
 	struct hd_dram_fill *fills; /* ring of reads done, in order of `ready` */
 	uint32_t fill_mask, fill_head, fill_tail;
@@ -76,7 +78,9 @@ void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const st
 		  struct hd_counters *counters, struct hd_arena *arena);
 static inline bool hd_dram_room(const struct hd_dram *dram, enum hd_dram_mode mode)
 {
-	return dram->count[mode] < dram->limit[mode];
+	/* A victim goes with the miss that takes its place. */
+	return dram->mixed ? dram->count[HD_DRAM_READ] + 1 < dram->limit[HD_DRAM_READ]
+			   : dram->count[mode] < dram->limit[mode];
 }
 /* Queues sectors of the line that is number `in_slice` of `slice`; the caller has checked for room. Reads come back as
  * a fill with the tag, writes do not come back. */

@@ -25,6 +25,7 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 	*l1 = (struct hd_l1){.sm = (uint16_t)sm, .grids = counters, .counters = counters, .finished = HD_NONE};
 	l1->mshrs = (uint32_t)config->l1_mshrs;
 	l1->merges = (uint32_t)config->l1_mshr_merges;
+	l1->store_buffer = (uint32_t)config->l1_store_buffer;
 	l1->latency = (uint32_t)config->l1_latency;
 	l1->flit = (uint32_t)config->icnt_flit;
 	l1->sector_bytes = (uint32_t)config->sector;
@@ -250,12 +251,13 @@ static enum hd_l1_result pass(struct hd_l1 *l1, uint64_t now, const struct hd_l1
 static enum hd_l1_result store_through(struct hd_l1 *l1, uint64_t now, const struct hd_l1_request *request,
 				       const struct hd_access *access)
 {
-	if (!have_room(l1, 1))
+	if ((l1->store_buffer && l1->stores >= l1->store_buffer) || !have_room(l1, 1))
 		return HD_L1_STALL;
 	uint32_t index = l1->enabled ? hd_tags_find(&l1->tags, access->line) : HD_NONE;
 	bool hit = index != HD_NONE && !(access->sectors & ~l1->tags.tags[index].valid);
 	if (index != HD_NONE)
 		hd_tags_touch(&l1->tags, index);
+	l1->stores++;
 	send(l1, now, HD_PACKET_WRITE, access->line, access->sectors, request->ticket, access);
 	count_access(l1, request, access, hit ? &l1->counters->l1d_hits : &l1->counters->l1d_misses);
 	return HD_L1_WAIT;
@@ -337,8 +339,11 @@ static void fill(struct hd_l1 *l1, struct hd_tag *tag, uint8_t sectors)
 
 uint32_t hd_l1_reply(struct hd_l1 *l1, const struct hd_packet *reply)
 {
-	if (reply->kind == HD_PACKET_ACK && !(reply->tag & PAST_CACHE))
+	if (reply->kind == HD_PACKET_ACK && !(reply->tag & PAST_CACHE)) {
+		assert(l1->stores);
+		l1->stores--;
 		return reply->tag;
+	}
 	uint32_t sectors = (uint32_t)__builtin_popcount(reply->sectors);
 	assert(l1->mshrs_used >= sectors);
 	l1->mshrs_used -= sectors;

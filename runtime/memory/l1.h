@@ -46,6 +46,7 @@ struct hd_l1 {
 	struct hd_l1_waiter *waiters;
 	uint32_t free_waiter, finished;
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
+	uint32_t stores, store_buffer;	    /* written through and not acknowledged; most of them, 0: any number */
 	struct hd_l1_lacks lacks;	    /* of the last access */
 	uint32_t latency, flit, sector_bytes, line_shift;
 	uint16_t sm;

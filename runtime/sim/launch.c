@@ -176,8 +176,11 @@ static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, s
 	grid->shared_bytes = (uint32_t)(shared + 3) / 4 * 4; /* atomics of 8 and 16 bits exchange whole words */
 	grid->registers = registers_of(gpu, launch->kernel);
 	if (grid->registers > gpu->config.max_regs_per_thread)
-		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u registers a thread, the GPU has %" PRIu64,
-				     name, grid->registers, gpu->config.max_regs_per_thread);
+		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
+				     "kernel %s: %u registers a thread, the GPU has %" PRIu64
+				     "; compile it for its architecture, or with -maxrregcount %" PRIu64,
+				     name, grid->registers, gpu->config.max_regs_per_thread,
+				     gpu->config.max_regs_per_thread);
 	*fit = hd_occupancy_compute(&limits, grid->registers, grid->block_threads, grid->shared_bytes);
 	if (!fit->ctas)
 		return hd_gpu_refuse(

@@ -301,6 +301,81 @@ START_TEST(writes_wait_until_their_queue_fills)
 }
 END_TEST
 
+/*
+ * With the defaults: a write's data begin tWL 2 after its command, so that a read of another bank may follow 1 + 2 +
+ * tCDLR 3 clocks after the write's. Apart, the write waits until no reads are left; mixed, it is served in its turn.
+ */
+START_TEST(writes_among_the_reads_are_served_in_their_turn)
+{
+	for (uint32_t mixed = 0; mixed < 2; mixed++) {
+		struct hd_dram_fill fill;
+		config.dram_writes = mixed;
+		build();
+		uint64_t written_at = 0;
+		hd_dram_push(&dram, 100, HD_DRAM_WRITE, 0, line_at(0, 0, 0), 1, 0, 0);
+		for (uint64_t now = 100; now < 2000; now++) {
+			if (dram.count[HD_DRAM_READ] < 8)
+				read_sector(now, line_at(0, 0, 1), 0);
+			hd_dram_tick(&dram, now);
+			while (hd_dram_fill(&dram, &fill))
+				;
+			written_at = !written_at && counters.dram_writes ? now : written_at;
+		}
+		if (mixed)
+			ck_assert_uint_eq(written_at, 101 + 12);
+		else
+			ck_assert_uint_eq(written_at, 0);
+		run_out();
+		memset(&counters, 0, sizeof counters);
+	}
+}
+END_TEST
+
+/* The bus turns round all the same, and a victim beside a miss finds room. */
+START_TEST(writes_among_the_reads_turn_the_bus_round)
+{
+	config.dram_writes = HD_DRAM_WRITES_MIXED;
+	config.dram_queue = 8;
+	build();
+	hd_dram_push(&dram, 100, HD_DRAM_WRITE, 0, line_at(0, 0, 0), 1, 0, 0);
+	read_sector(100, line_at(0, 0, 1), 0);
+	ck_assert_uint_eq(next_fill(NULL), 101 + 12 + (2 + 1 + 3) + 12 + 1);
+	run_out();
+	uint32_t pushed = 0;
+	for (; hd_dram_room(&dram, HD_DRAM_READ) && hd_dram_room(&dram, HD_DRAM_WRITE); pushed += 2) {
+		read_sector(300, line_at(0, 0, pushed % 16), 0);
+		hd_dram_push(&dram, 300, HD_DRAM_WRITE, 0, line_at(1, 0, pushed % 16), 1, 0, 0);
+	}
+	ck_assert_uint_eq(pushed, 8);
+	run_out();
+	ck_assert(hd_dram_idle(&dram));
+	ck_assert_uint_eq(counters.dram_writes, 5);
+}
+END_TEST
+
+/* Lines of a row follow each other, then those of the next bank of the group; a group is a quarter of the banks. With
+ * bursts of one clock, tCCD 1 and tCCD_L 2 a stream within a group has half of the bus, and one of all groups all. */
+START_TEST(rows_first_keeps_a_stream_in_a_bank_group)
+{
+	for (uint32_t rows = 0; rows < 2; rows++) {
+		config.dram_map = rows;
+		build();
+		struct hd_dram_place last = hd_address_dram(&map, 0, 15), next = hd_address_dram(&map, 0, 16);
+		ck_assert_uint_eq(last.bank, rows ? 0 : 3);
+		ck_assert_uint_eq(next.bank, rows ? 1 : 0);
+		for (uint32_t line = 0; line < 32; line++)
+			read_sector(100, line, 0);
+		uint64_t end = 0;
+		for (uint32_t line = 0; line < 32; line++)
+			end = next_fill(NULL);
+		if (rows)
+			ck_assert_uint_ge(end, 101 + 12 + 12 + 2 * 31);
+		else
+			ck_assert_uint_le(end, 101 + 12 + 12 + 3 * 3 + 32 + 2);
+	}
+}
+END_TEST
+
 /* ---- bandwidth */
 
 static const struct {
@@ -491,6 +566,9 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, low_ones_alone_are_served_as_others);
 	tcase_add_test(cases, an_open_row_is_closed_after_4096_clocks);
 	tcase_add_test(cases, writes_wait_until_their_queue_fills);
+	tcase_add_test(cases, writes_among_the_reads_are_served_in_their_turn);
+	tcase_add_test(cases, writes_among_the_reads_turn_the_bus_round);
+	tcase_add_test(cases, rows_first_keeps_a_stream_in_a_bank_group);
 	tcase_add_loop_test(cases, streams_reach_the_peak, 0, 3);
 	tcase_add_loop_test(cases, turnarounds_cost_bandwidth, 0, 3);
 	tcase_add_test(cases, row_misses_cost_bandwidth);

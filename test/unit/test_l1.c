@@ -229,6 +229,24 @@ START_TEST(global_stores_write_through)
 }
 END_TEST
 
+/* An entry is taken until L2 has acknowledged the store; loads and local stores need none. */
+START_TEST(stores_written_through_take_entries_of_the_store_buffer)
+{
+	config.l1_store_buffer = 2;
+	build(1, 4);
+	ck_assert_int_eq(store(1, 0xf, 0xf, HD_MEM_GLOBAL), HD_L1_WAIT);
+	ck_assert_int_eq(store(2, 0xf, 0xf, HD_MEM_GLOBAL), HD_L1_WAIT);
+	ck_assert_int_eq(store(3, 0xf, 0xf, HD_MEM_GLOBAL), HD_L1_STALL);
+	ck_assert_int_eq(store(3, 0xf, 0xf, HD_MEM_LOCAL), HD_L1_DONE);
+	ck_assert_int_eq(load(5, 4, 0x1), HD_L1_WAIT);
+	struct hd_packet packet = sent(HD_PACKET_WRITE);
+	ck_assert_int_eq(store(3, 0xf, 0xf, HD_MEM_GLOBAL), HD_L1_STALL);
+	ck_assert_uint_eq(reply(packet, HD_PACKET_ACK), 77);
+	ck_assert_int_eq(store(3, 0xf, 0xf, HD_MEM_GLOBAL), HD_L1_WAIT);
+	ck_assert_int_eq(store(5, 0xf, 0xf, HD_MEM_GLOBAL), HD_L1_STALL);
+}
+END_TEST
+
 START_TEST(local_stores_write_back)
 {
 	build(1, 2);
@@ -450,6 +468,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, the_least_recently_used_line_goes);
 	tcase_add_test(cases, ways_under_way_are_not_replaced);
 	tcase_add_test(cases, global_stores_write_through);
+	tcase_add_test(cases, stores_written_through_take_entries_of_the_store_buffer);
 	tcase_add_test(cases, local_stores_write_back);
 	tcase_add_test(cases, partly_written_local_sectors_are_fetched);
 	tcase_add_test(cases, write_back_applies_to_global_when_configured);

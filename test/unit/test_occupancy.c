@@ -1,6 +1,8 @@
 /* Occupancy against figures of the CUDA occupancy calculator for compute capability 7.0, worked out on paper. */
 #include "harness.h"
 
+#include <stdlib.h>
+
 #include "heddle/occupancy.h"
 
 static const struct hd_sm_limits volta = {
@@ -71,8 +73,61 @@ START_TEST(allocation_is_reported)
 }
 END_TEST
 
+static struct hd_config config_of(const char *gpu)
+{
+	struct hd_config config;
+	struct hd_diag diag = hd_diag_silent();
+	setenv("HEDDLE_DATA", "runtime", 1);
+	ck_assert_int_eq(hd_config_load(&config, gpu, &diag), 0);
+	return config;
+}
+
+/* gpu-multiprogramming-lin, Table 2.2: as printed. */
+START_TEST(fermi_holds_the_blocks_of_lins_kernels)
+{
+	static const struct {
+		const char *kernel;
+		uint32_t warps, ctas, regs, shared;
+	} rows[] = {
+		{"BP_1", 8, 6, 13, 1128}, {"BP_2", 8, 6, 18, 40},    {"BFS_1", 16, 3, 7, 44},
+		{"BFS_2", 16, 3, 4, 36},  {"BT_1", 8, 6, 10, 48},    {"BT_2", 8, 6, 9, 60},
+		{"CFD_1", 6, 8, 6, 32},	  {"CFD_2", 6, 8, 8, 48},    {"CFD_3", 6, 4, 39, 36},
+		{"DWT_1", 8, 6, 4, 804},  {"DWT_2", 6, 5, 32, 8668}, {"HW_1", 8, 4, 23, 11888},
+		{"HS_1", 8, 4, 31, 3144}, {"HG_1", 3, 3, 10, 12324}, {"KM_1", 8, 6, 9, 32},
+		{"LK_1", 6, 8, 18, 24},	  {"LUD_1", 1, 8, 8, 2076},  {"LUD_2", 1, 8, 16, 3104},
+		{"LUD_3", 8, 6, 9, 1056}, {"SR_1", 16, 3, 14, 4132}, {"SR_2", 16, 3, 16, 128},
+		{"PF_1", 8, 6, 12, 2096}, {"SC_1", 16, 3, 8, 56},
+	};
+	struct hd_config config = config_of("gtx480");
+	struct hd_sm_limits limits = hd_sm_limits_of(&config);
+	ck_assert_uint_eq(sizeof rows / sizeof *rows, 23);
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct hd_occupancy occupancy =
+			hd_occupancy_compute(&limits, rows[i].regs, 32 * rows[i].warps, rows[i].shared);
+		ck_assert_msg(occupancy.ctas == rows[i].ctas, "%s: %u blocks, printed %u", rows[i].kernel,
+			      occupancy.ctas, rows[i].ctas);
+	}
+	ck_assert_uint_eq(hd_occupancy_compute(&limits, 63, 32, 0).ctas, 8);
+	ck_assert_uint_eq(hd_occupancy_compute(&limits, 64, 32, 0).ctas, 0);
+}
+END_TEST
+
+/* The same granularity on Lin's other GPUs: 33 registers a thread are 1056 a warp, and 62 of those fit. */
+START_TEST(lins_gpus_give_registers_away_alike)
+{
+	static const char *const gpus[] = {"maxwell-duet", "maxwell-cke"};
+	for (unsigned i = 0; i < 2; i++) {
+		struct hd_config config = config_of(gpus[i]);
+		struct hd_sm_limits limits = hd_sm_limits_of(&config);
+		ck_assert_uint_eq(hd_occupancy_compute(&limits, 33, 64, 0).ctas, 31);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
-	const TTest *const tests[] = {each_resource_limits, allocation_is_reported, NULL};
+	const TTest *const tests[] = {each_resource_limits, allocation_is_reported,
+				      fermi_holds_the_blocks_of_lins_kernels, lins_gpus_give_registers_away_alike,
+				      NULL};
 	return hd_suite_of("occupancy", tests);
 }

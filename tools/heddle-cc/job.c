@@ -244,6 +244,8 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 		append_value(&text, ";libdevice", cc->libdevice);
 	if (cc->max_registers)
 		hd_strbuf_printf(&text, ";maxrregcount=%u", cc->max_registers);
+	if (cc->target_registers)
+		hd_strbuf_printf(&text, ";registers=%u", cc->target_registers);
 	if (cc->without)
 		hd_strbuf_printf(&text, ";without=%s", cc->without);
 	if (cc->linear)

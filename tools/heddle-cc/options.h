@@ -54,6 +54,7 @@ struct hd_cc {
 	const char *optimize;			 /* "-O3" */
 	const char *libdevice;			 /* a toolkit's; NULL: ours */
 	uint32_t max_registers;			 /* 0: no cap */
+	uint32_t target_registers;		 /* that the architecture has for a thread; 0: 255 */
 	const char *without;			 /* improvements left out, joined by +; NULL none */
 	const char *remarks;			 /* -Rpass-analysis=REGEX; NULL: none */
 	const char *remark_scope;		 /* -heddle-remarks; NULL: the pass's default */

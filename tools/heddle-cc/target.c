@@ -11,7 +11,7 @@
 #include "lib/strbuf.h"
 #include "tools/heddle-cc/options.h"
 
-enum { OLDEST = 70, NEWEST = 89, DEFAULT_TARGET = 70 };
+enum { OLDEST = 70, NEWEST = 89, DEFAULT_TARGET = 70, FEW_REGISTERS = 63 };
 
 /* All that a CUDA toolkit had, by clang's and nvcc's documentation. */
 static const int known[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,	 61, 62,
@@ -23,6 +23,13 @@ static bool is_known(int number)
 		if (known[i] == number)
 			return true;
 	return false;
+}
+
+/* Fermi's instructions and the first of Kepler's name 63 registers (CUDA C++ Programming Guide up to 8.0, Table of
+ * technical specifications), all since 255. Tesla's 127 are not kept apart from those. */
+static bool has_few_registers(int number)
+{
+	return number == 20 || number == 21 || number == 30;
 }
 
 /* clang 19 has no sm_88. */
@@ -108,19 +115,24 @@ int hd_cc_choose_target(struct hd_cc *cc)
 		return -1;
 	struct hd_strbuf older = {0}, others = {0};
 	int best = 0;
+	bool few = false;
 	for (uint32_t i = 0; i < cc->targets.len; i++) {
 		struct hd_cc_target target = cc->targets.data[i];
 		if (is_modelled(target.number))
 			best = !best || target.number < best ? target.number : best;
 		else
 			append_name(target.number < OLDEST && is_known(target.number) ? &older : &others, target.name);
+		few = few || has_few_registers(target.number);
 	}
 	int status = 0;
 	cc->arch_given = cc->targets.len > 0;
 	if (best) {
 		warn(cc, &others, "left out: sm_70 to sm_89 are modelled");
 	} else if (older.len) {
-		warn(cc, &older, "taken as sm_70, the oldest architecture that is modelled");
+		warn(cc, &older,
+		     few ? "taken as sm_70, the oldest architecture that is modelled, with 63 registers a thread"
+			 : "taken as sm_70, the oldest architecture that is modelled");
+		cc->target_registers = few ? FEW_REGISTERS : 0;
 		warn(cc, &others, "left out: sm_70 to sm_89 are modelled");
 	} else if (others.len && is_known(cc->targets.data[0].number)) {
 		warn(cc, &others, "taken as sm_89, the newest architecture that is modelled");
