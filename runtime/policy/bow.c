@@ -274,7 +274,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 
 static const struct hd_policy_energy energy[] = {
 	[ENERGY_FORWARD] = {"forward", "a value moves from one instruction of the window to another (assumed)", 4.8},
-	[ENERGY_RESULT] = {"result", "a result is written to the window, through the crossbar (assumed)", 5.0},
+	[ENERGY_RESULT] = {"result", "a result is written to the window, through the crossbar (assumed)", 5.4},
 	{0},
 };
 

@@ -130,7 +130,7 @@ uint32_t hd_ccu_take(struct hd_ccu *unit, const struct hd_dinst *inst)
 		if (unit->hits >> i & 1)
 			continue;
 		misses += same == i;
-		if (fits)
+		if (fits && !unit->results_only)
 			use(unit, inst, i, same == i ? replace(unit, inst->operands[i].reg) : unit->index[same]);
 	}
 	return misses;

@@ -24,8 +24,9 @@ struct hd_ccu {
 	uint64_t written;      /* cycle after that of the last write of a result: there is one port */
 	uint64_t random;       /* state of its generator */
 	uint32_t entry_count;
+	bool results_only; /* sources that miss get no entry */
 	struct hd_ccu_entry entries[HD_CCU_ENTRIES];
-	uint8_t index[HD_MAX_OPERANDS]; /* operand collector table: entry of each operand, HD_CCU_NONE: bypassed */
+	uint8_t index[HD_MAX_OPERANDS]; /* operand collector table: entry of each operand, HD_CCU_NONE: none */
 	uint32_t hits;			/* bit an operand */
 };
 

@@ -13,6 +13,9 @@
  * an older value of its register; one of some lanes is merged where the register is kept already register stacks where
  * another policy renames registers, calls and returns flush the unit of their warp
  *
+ * `malekeh:results` is the cache of the same size that results alone fill (as Gebhart et al., ISCA 2011, section 10),
+ * for comparison.
+ *
  * Under --verify each operand that a unit serves is compared with the register file, lane by lane.
  *
  * Cost: O(units of a scheduler + entries) an instruction, and a look at each ready warp in each cycle.
@@ -29,7 +32,7 @@
 /* ---- variants */
 
 struct variant {
-	bool adaptive, waits, ordered;
+	bool adaptive, waits, ordered, results;
 	uint32_t sthld;
 };
 
@@ -52,6 +55,10 @@ static bool take_variant(const char *parameter, struct variant *variant)
 		return take_sthld(parameter + 6, variant);
 	if (!strcmp(parameter, "unordered")) {
 		variant->ordered = false;
+		return true;
+	}
+	if (!strcmp(parameter, "results")) {
+		*variant = (struct variant){.results = true};
 		return true;
 	}
 	return !*parameter;
@@ -95,14 +102,17 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	malekeh->waits = variant.waits;
 	malekeh->ordered = variant.ordered;
 	malekeh->sthld = variant.sthld;
+	malekeh->results = variant.results;
 	start_machine(self, gpu, &malekeh->machine);
 	uint64_t seed = setting(self, gpu, MALEKEH_SEED);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		for (uint32_t part = 0; part < gpu->shape.parts; part++)
 			for (uint32_t c = 0; c < gpu->sms[i]->regfiles[part]->collector_count; c++) {
 				struct hd_collector *collector = &gpu->sms[i]->regfiles[part]->collectors[c];
-				hd_ccu_init(malekeh_unit_of(self, collector), setting(self, gpu, MALEKEH_ENTRIES),
+				struct hd_ccu *unit = malekeh_unit_of(self, collector);
+				hd_ccu_init(unit, setting(self, gpu, MALEKEH_ENTRIES),
 					    seed << 32 | i << 16 | collector->number);
+				unit->results_only = variant.results;
 			}
 }
 
@@ -223,7 +233,7 @@ static void count_operands(struct malekeh_counts *counts, const struct hd_dinst 
 	counts->hits += (uint32_t)__builtin_popcount(unit->hits);
 	counts->registers += registers;
 	counts->register_hits += registers - misses;
-	counts->bypasses += inst->operand_count && unit->index[0] == HD_CCU_NONE;
+	counts->bypasses += registers > unit->entry_count;
 }
 
 static void take(const struct hd_policy_handle *self, struct hd_collector *collector, struct hd_warp *warp,
@@ -288,7 +298,8 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 {
 	struct hd_warp *warp = result->warp;
 	struct malekeh_counts *counts = malekeh_counts_of(self, warp);
-	bool near = result->inst->near_result, full = !(warp->live & ~result->lanes);
+	bool near = result->inst->near_result || malekeh_gpu_of(self, warp->cta->sm->gpu)->results,
+	     full = !(warp->live & ~result->lanes);
 	uint32_t entry;
 	if (!malekeh_warp_of(self, warp)->unit)
 		return HD_TO_BANK;
@@ -417,7 +428,7 @@ static const struct hd_policy_setting settings[] = {
 /* Beside what collectors take in the baseline, too (pj_collector). */
 static const struct hd_policy_energy energy[] = {
 	[MALEKEH_TAG] = {"tag", "a register is looked up in a unit (assumed)", 0.2},
-	[MALEKEH_WRITE] = {"result", "a result is written to a unit, through the crossbar (assumed)", 5.0},
+	[MALEKEH_WRITE] = {"result", "a result is written to a unit, through the crossbar (assumed)", 5.4},
 	{0},
 };
 

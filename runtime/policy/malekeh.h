@@ -46,6 +46,7 @@ struct malekeh_warp {
 struct malekeh_gpu {
 	struct hd_sthld machine;
 	bool adaptive, waits, ordered; /* ordered: by the units, and by age; else by the GPU's own rule */
+	bool results;		       /* units keep results, all of them, and no sources */
 	uint32_t sthld;		       /* where it is not adaptive */
 	uint64_t begun, issued;	       /* cycle and instructions at which the interval's part under way began */
 	uint64_t cycles, instructions; /* of its parts before that */

@@ -57,6 +57,8 @@ static double dynamic_picojoules(const struct hd_counters *c, const struct hd_co
 	pj += (double)c->sfu_instructions * config->pj_sfu;
 	pj += ((double)c->bank_reads + (double)c->bank_lane_reads / HD_WARP_LANES) * config->pj_reg_read;
 	pj += ((double)c->bank_writes + (double)c->bank_lane_writes / HD_WARP_LANES) * config->pj_reg_write;
+	pj += (double)c->bank_reads * (config->pj_operand_crossbar + config->pj_collector);
+	pj += (double)c->register_reads * config->pj_collector;
 	pj += (double)c->shared_cycles * config->pj_shared;
 	pj += (double)c->l1d_accesses * config->pj_l1;
 	pj += (double)c->l2_accesses * config->pj_l2;

@@ -470,6 +470,23 @@ START_TEST(far_results_are_never_kept)
 }
 END_TEST
 
+/* All results, and no sources: R4 is served, R2 never. */
+START_TEST(results_alone_may_be_kept)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.options.policy = "malekeh:results";
+	bench.options.verify = true;
+	for (uint32_t i = 0; i < 10; i++)
+		add_then_fma(&bench);
+	tag(&bench, (const uint8_t[]){0}, 1);
+	run(&bench);
+	ck_assert_double_eq(figure(&bench, "cached_results"), 20);
+	ck_assert_double_eq(figure(&bench, "hits"), 10);
+	simbench_release(&bench);
+}
+END_TEST
+
 static uint64_t fma_cycles(const char *policy, uint32_t length)
 {
 	struct simbench bench;
@@ -598,6 +615,7 @@ Suite *hd_suite(void)
 					      the_next_warp_in_a_place_finds_nothing,
 					      banks_are_read_once,
 					      far_results_are_never_kept,
+					      results_alone_may_be_kept,
 					      hits_spare_the_ports,
 					      verify_finds_a_stale_value,
 					      variants_and_settings_are_checked,

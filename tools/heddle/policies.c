@@ -10,7 +10,7 @@
 #include "tools/heddle/cmd.h"
 
 struct arguments {
-	bool as_json;
+	bool as_json, keys;
 	char **objects;
 };
 
@@ -20,18 +20,54 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	(void)arg;
 	switch (key) {
 	case 'j': arguments->as_json = true; return 0;
+	case 'k': arguments->keys = true; return 0;
 	case ARGP_KEY_ARGS: arguments->objects = state->argv + state->next; return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
 
+/* The keys of its section: calls `each` with one after the other. */
+static void walk_keys(const struct hd_policy *policy,
+		      void (*each)(void *context, const char *key, double value, const char *help), void *context)
+{
+	const struct hd_policy_setting *setting = policy->hooks ? policy->hooks->settings : NULL;
+	const struct hd_policy_energy *energy = policy->hooks ? policy->hooks->energy : NULL;
+	char key[96];
+	for (; setting && setting->name; setting++) {
+		snprintf(key, sizeof key, "%s.%s", policy->name, setting->name);
+		each(context, key, setting->value, setting->help);
+	}
+	for (; energy && energy->name; energy++) {
+		snprintf(key, sizeof key, "%s.pj_%s", policy->name, energy->name);
+		each(context, key, energy->pj, energy->help);
+	}
+}
+
+static void print_key(void *context, const char *key, double value, const char *help)
+{
+	(void)context;
+	printf("%-14s   %s = %g: %s\n", "", key, value, help);
+}
+
+static void add_key(void *context, const char *key, double value, const char *help)
+{
+	json_array_append_new(context, json_pack("{s:s,s:f,s:s}", "key", key, "default", value, "help", help));
+}
+
+static void add_object(json_t *all, const struct hd_policy *policy, const char *name, const char *paper)
+{
+	json_t *keys = json_array();
+	walk_keys(policy, add_key, keys);
+	json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:o}", "name", name, "help", policy->help, "paper", paper,
+					     "keys", keys));
+}
+
 /* `name`: what --policy takes. */
-static void show(const struct hd_policy *policy, const char *name, json_t *all)
+static void show(const struct hd_policy *policy, const char *name, bool keys, json_t *all)
 {
 	const char *paper = policy->paper ? policy->paper : "";
 	if (all) {
-		json_array_append_new(all,
-				      json_pack("{s:s,s:s,s:s}", "name", name, "help", policy->help, "paper", paper));
+		add_object(all, policy, name, paper);
 		return;
 	}
 	printf("%-14s %s%s%s%s\n", name, policy->help, *paper ? " (" : "", paper, *paper ? ")" : "");
@@ -39,20 +75,25 @@ static void show(const struct hd_policy *policy, const char *name, json_t *all)
 		printf("%-14s   %s:X, X is %s\n", "", name, policy->parameters);
 	if (policy->best_of)
 		printf("%-14s   best-%s: the fastest of X = %s\n", "", name, policy->best_of);
+	if (keys)
+		walk_keys(policy, print_key, NULL);
 }
 
-static int show_object(const char *path, json_t *all)
+static int show_object(const char *path, bool keys, json_t *all)
 {
 	struct hd_diag diag = {.tool = "heddle"};
 	const struct hd_policy *policy = hd_policy_load(path, strlen(path), &diag);
 	if (policy)
-		show(policy, path, all);
+		show(policy, path, keys, all);
 	return policy ? 0 : CMD_ERROR;
 }
 
 int cmd_policies(int argc, char **argv)
 {
-	static const struct argp_option options[] = {{"json", 'j', NULL, 0, "print JSON", 0}, {0}};
+	static const struct argp_option options[] = {
+		{"keys", 'k', NULL, 0, "with the keys of each, their defaults and what they are (heddle run --set)", 0},
+		{"json", 'j', NULL, 0, "print JSON", 0},
+		{0}};
 	static const struct argp argp = {
 		options,
 		parse,
@@ -65,10 +106,10 @@ int cmd_policies(int argc, char **argv)
 	cmd_parse(&argp, argc, argv, 0, &arguments);
 	json_t *all = arguments.as_json ? json_array() : NULL;
 	for (const struct hd_policy *policy = hd_policies; policy->name; policy++)
-		show(policy, policy->name, all);
+		show(policy, policy->name, arguments.keys, all);
 	int status = 0;
 	for (char **object = arguments.objects; !status && object && *object; object++)
-		status = show_object(*object, all);
+		status = show_object(*object, arguments.keys, all);
 	if (all && !status) {
 		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 		putchar('\n');
