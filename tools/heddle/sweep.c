@@ -1,0 +1,257 @@
+/*
+ * heddle sweep: runs the cross product that a plan describes, each different run once, keeps a result of each, and
+ * gathers them. docs/sweep.md has plans, the folder of results and the database.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/scratch.h"
+#include "tools/heddle/cmd.h"
+#include "tools/heddle/sweep/sweep.h"
+#include "tools/heddle/sweep/values.h"
+
+enum { KEY_SIZE = 0x100, KEY_ONLY, KEY_AGAIN, KEY_QUIET, KEY_LIST };
+
+static const struct argp_option options[] = {
+	{"dry-run", 'n', NULL, 0, "count the runs and say how long they will take, by earlier ones", 0},
+	{"list", KEY_LIST, NULL, 0, "print each run as a line of JSON, with its state and its result's place", 0},
+	{"out", 'o', "DIR", 0, "folder of the results (default: what the plan says, else NAME.sweep)", 0},
+	{"jobs", 'j', "N", 0, "use N processors (default: what the plan says, else all)", 0},
+	{"size", KEY_SIZE, "NAME", 0, "workloads with the arguments of this size, `arguments.NAME`, and no others", 0},
+	{"define", 'D', "NAME=VALUE", 0, "give a variable of the plan this value or list", 0},
+	{"only", KEY_ONLY, "NAME=VALUES", 0, "only runs that have one of these values, e.g. workload=fib,mst", 0},
+	{"again", KEY_AGAIN, NULL, 0, "run again what failed before", 0},
+	{"quiet", KEY_QUIET, NULL, 0, "no progress and no summary", 0},
+	{0}};
+
+enum mode { MODE_RUN, MODE_DRY_RUN, MODE_LIST };
+
+struct arguments {
+	enum mode mode;
+	const char *plan, *out, *size;
+	uint32_t jobs;
+	bool again, quiet;
+	HD_VEC(const char *) defines, only;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	switch (key) {
+	case 'n': arguments->mode = MODE_DRY_RUN; break;
+	case KEY_LIST: arguments->mode = MODE_LIST; break;
+	case 'o': arguments->out = arg; break;
+	case 'j': arguments->jobs = cmd_parse_count(state, "--jobs", arg, 1, 4096); break;
+	case KEY_SIZE: arguments->size = arg; break;
+	case 'D': hd_vec_push(&arguments->defines, arg); break;
+	case KEY_ONLY: hd_vec_push(&arguments->only, arg); break;
+	case KEY_AGAIN: arguments->again = true; break;
+	case KEY_QUIET: arguments->quiet = true; break;
+	case ARGP_KEY_ARG:
+		if (arguments->plan)
+			argp_error(state, "one plan at a time");
+		arguments->plan = arg;
+		break;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "which plan?"); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------ settings */
+
+static int wrong_setting(const struct sweep *sweep, const char *key, const char *needs)
+{
+	const struct plan_list *list = plan_find(plan_section_of(&sweep->plan, PLAN_SWEEP), key);
+	return hd_error(sweep->diag, plan_loc(&sweep->plan, list->line), "%s needs %s, not '%s'", key, needs,
+			list->values.data[0].text);
+}
+
+static int count_setting(const struct sweep *sweep, const char *key, uint32_t otherwise, uint32_t *value)
+{
+	const char *text = plan_setting(&sweep->plan, key, NULL);
+	char *end;
+	*value = otherwise;
+	if (!text)
+		return 0;
+	unsigned long number = strtoul(text, &end, 10);
+	*value = (uint32_t)number;
+	return *end || *text < '1' || *text > '9' || number > 4096
+		       ? wrong_setting(sweep, key, "a number from 1 to 4096")
+		       : 0;
+}
+
+static int read_settings(struct sweep *sweep, const struct arguments *arguments)
+{
+	const char *time = plan_setting(&sweep->plan, "time", NULL),
+		   *memory = plan_setting(&sweep->plan, "memory", NULL);
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	char *end;
+	int status = count_setting(sweep, "threads", 1, &sweep->threads);
+	status |= count_setting(sweep, "jobs", processors > 0 ? (uint32_t)processors : 1, &sweep->jobs);
+	if (arguments->jobs)
+		sweep->jobs = arguments->jobs;
+	if (time) {
+		sweep->seconds = strtod(time, &end);
+		if (end == time || *end || !(sweep->seconds > 0))
+			status = wrong_setting(sweep, "time", "seconds");
+	}
+	if (memory && !plan_bytes(memory, &sweep->bytes))
+		status = wrong_setting(sweep, "memory", "bytes, as in 500M or 2G");
+	return status;
+}
+
+/* --only NAME=VALUES as lists, in the arena. */
+static int read_only(struct sweep *sweep, const struct arguments *arguments, struct runs_options *options)
+{
+	options->only = HD_ARENA_NEW(&sweep->arena, struct plan_list, arguments->only.len + 1);
+	for (uint32_t i = 0; i < arguments->only.len; i++) {
+		const char *text = arguments->only.data[i], *equals = strchr(text, '=');
+		struct plan_list *list = &options->only[options->only_count++];
+		if (!equals)
+			return hd_error(sweep->diag, HD_NOWHERE, "--only: '%s' is not of the form NAME=VALUES", text);
+		list->key = hd_arena_printf(&sweep->arena, "%.*s", (int)(equals - text), text);
+		const char *wrong = values_add(list, equals + 1, 0, &sweep->arena);
+		if (wrong)
+			return hd_error(sweep->diag, HD_NOWHERE, "--only %s: %s", text, wrong);
+	}
+	return 0;
+}
+
+/* The folder that the plan's paths begin in. */
+static const char *root_of(struct sweep *sweep)
+{
+	const char *root = plan_setting(&sweep->plan, "root", ".");
+	const char *folder = dirname(hd_arena_strdup(&sweep->arena, sweep->plan.path));
+	return *root == '/' ? root : hd_arena_printf(&sweep->arena, "%s/%s", folder, root);
+}
+
+static const char *absolute(struct sweep *sweep, const char *folder, const char *path)
+{
+	return *path == '/' ? path : hd_arena_printf(&sweep->arena, "%s/%s", folder, path);
+}
+
+/* --out is relative to here, the plan's `out` to its root. */
+static const char *out_of(struct sweep *sweep, const struct arguments *arguments, const char *here, const char *root)
+{
+	const char *out = plan_setting(&sweep->plan, "out", NULL);
+	const char *base = basename(hd_arena_strdup(&sweep->arena, sweep->plan.path));
+	const char *dot = strrchr(base, '.');
+	if (arguments->out)
+		return absolute(sweep, here, arguments->out);
+	if (out)
+		return absolute(sweep, root, out);
+	return hd_arena_printf(&sweep->arena, "%s/%.*s.sweep", here, (int)(dot ? dot - base : (long)strlen(base)),
+			       base);
+}
+
+/* Reads the plan, finds the folders, and goes to the plan's root. */
+static int prepare(struct sweep *sweep, const struct arguments *arguments)
+{
+	struct runs_options options = {.size = arguments->size};
+	char here[4096], root[4096];
+	if (plan_read(&sweep->plan, arguments->plan, sweep->diag))
+		return -1;
+	for (uint32_t i = 0; i < arguments->defines.len; i++)
+		if (plan_define(&sweep->plan, arguments->defines.data[i], sweep->diag))
+			return -1;
+	if (read_settings(sweep, arguments) || read_only(sweep, arguments, &options))
+		return -1;
+	if (!getcwd(here, sizeof here) || chdir(root_of(sweep)) || !getcwd(root, sizeof root))
+		return hd_error(sweep->diag, HD_NOWHERE, "%s: %s", root_of(sweep), strerror(errno));
+	if (runs_expand(&sweep->runs, &sweep->plan, &options, sweep->diag))
+		return -1;
+	const char *out = out_of(sweep, arguments, here, root);
+	return store_open(&sweep->store, out, arguments->mode == MODE_RUN, sweep->diag);
+}
+
+/* heddle is this program, and heddle-cc lies beside it. */
+static void find_programs(struct sweep *sweep)
+{
+	char path[4096];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+	path[length > 0 ? length : 0] = '\0';
+	sweep->heddle = length > 0 ? hd_arena_strdup(&sweep->arena, path) : "heddle";
+	sweep->heddle_cc = length > 0 ? hd_arena_printf(&sweep->arena, "%s/heddle-cc", dirname(path)) : "heddle-cc";
+}
+
+/* ------------------------------------------------------------ modes */
+
+static int act(struct sweep *sweep, enum mode mode)
+{
+	int compiled = sweep_compile(sweep, mode == MODE_RUN), status = CMD_ERROR;
+	if (compiled < 0)
+		return CMD_ERROR;
+	identity_keys(&sweep->identity, &sweep->runs);
+	estimates_open(&sweep->estimates, &sweep->store, mode == MODE_RUN);
+	switch (mode) {
+	case MODE_RUN: status = sweep_drive(sweep); break;
+	case MODE_DRY_RUN: status = sweep_dry_run(sweep); break;
+	case MODE_LIST: status = sweep_list(sweep); break;
+	}
+	estimates_close(&sweep->estimates);
+	return compiled ? CMD_ERROR : status;
+}
+
+/* What is made meanwhile goes where the results are, or, where these are only read, elsewhere. */
+static int act_in_folder(struct sweep *sweep, enum mode mode)
+{
+	struct hd_scratch scratch = {0};
+	int status = CMD_ERROR;
+	if (sweep->store.temporary || !hd_scratch_make(&scratch, "heddle-sweep", &sweep->arena, sweep->diag)) {
+		if (!sweep->store.temporary)
+			sweep->store.temporary = scratch.path;
+		hd_signals_hold(&sweep->signals);
+		sweep->engine = engine_local(&sweep->signals, sweep->jobs);
+		status = act(sweep, mode);
+		sweep->engine->release(sweep->engine);
+	}
+	if (scratch.path)
+		hd_scratch_release(&scratch);
+	return status;
+}
+
+int cmd_sweep(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		"PLAN.ini",
+		"Runs programs on simulated GPUs, once for each combination of the values that a plan lists, and keeps "
+		"the statistics of each run. What has run before is not run again.\v"
+		"A plan has sections [sweep], [axes], [variables], [workload NAME], [configuration NAME] and "
+		"[exclude]; "
+		"docs/sweep.md explains them.\n\n"
+		"Exit status: 0; 1 when runs failed; 2 for a wrong plan or a folder that cannot be used. A signal "
+		"(Ctrl-C) ends the runs that are under way; the same command goes on with what is left.",
+		NULL,
+		NULL,
+		NULL};
+	struct arguments arguments = {0};
+	struct hd_diag diag = {.tool = "heddle sweep"};
+	struct sweep sweep = {.diag = &diag, .store = {.lock = -1}};
+	cmd_parse(&argp, argc, argv, 0, &arguments);
+	hd_arena_init(&sweep.arena);
+	hd_arena_init(&sweep.runs.arena);
+	hd_arena_init(&sweep.store.arena);
+	sweep.again = arguments.again;
+	sweep.quiet = arguments.quiet;
+	find_programs(&sweep);
+	int status = CMD_ERROR;
+	if (!identity_init(&sweep.identity, &diag) && !prepare(&sweep, &arguments))
+		status = act_in_folder(&sweep, arguments.mode);
+	identity_release(&sweep.identity);
+	store_close(&sweep.store);
+	runs_release(&sweep.runs);
+	plan_release(&sweep.plan);
+	hd_arena_release(&sweep.arena);
+	hd_vec_release(&arguments.defines);
+	hd_vec_release(&arguments.only);
+	if (sweep.engine)
+		hd_signals_release(&sweep.signals);
+	return status;
+}
