@@ -145,6 +145,7 @@ void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	memset(&warp->pending, 0, sizeof(warp->pending));
 	memset(&warp->pending_memory, 0, sizeof(warp->pending_memory));
 	memset(&warp->pending_shared, 0, sizeof(warp->pending_shared));
+	memset(&warp->missed, 0, sizeof(warp->missed));
 	memset(&warp->loaded, 0, sizeof(warp->loaded));
 	warp->outstanding = warp->late = warp->collected = 0;
 	warp->held = 0;

@@ -87,6 +87,7 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 	if (inst->pipe == HD_PIPE_LSU) {
 		hd_hazard_remove(&warp->pending_memory, &inst->writes);
 		hd_hazard_remove(&warp->pending_shared, &inst->writes);
+		hd_hazard_remove(&warp->missed, &inst->writes);
 	}
 	if (__builtin_expect(sm->forwards, 0))
 		hd_forward_written(sm, warp, inst, now);

@@ -17,6 +17,8 @@ void hd_loads_missed(void *context, uint32_t token, uint64_t now)
 	const struct hd_inflight *entry = &sm->inflight[token];
 	if (entry->inst == &sm->injected[HD_INJECT_LOAD])
 		return;
+	if (sm->leaves_on_miss)
+		hd_active_missed(sm, &sm->warps[entry->warp], entry->inst);
 	HD_HOOKED (sm->gpu, self, load_miss)
 		self->hooks->load_miss(self, &sm->warps[entry->warp], entry->inst, now);
 }

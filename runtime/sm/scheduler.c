@@ -13,7 +13,6 @@
 #include "runtime/sm/sm.h"
 
 #define NO_POSITION HD_SCHEDULER_WARPS
-#define NOT_RESIDENT 0xff
 
 static bool has_bit(uint64_t mask, uint32_t position)
 {
@@ -75,132 +74,7 @@ void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp)
 	scheduler->warp_at[position] = (uint8_t)warp->id;
 	sm->position[warp->id] = position;
 	scheduler->resident |= UINT64_C(1) << position;
-	warp->wait_reason = NOT_RESIDENT;
-}
-
-/* ---- two-level: the active set */
-
-static struct hd_warp *warp_of(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t bit)
-{
-	return &sm->warps[scheduler->warp_at[__builtin_ctzll(bit)]];
-}
-
-static void activate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit)
-{
-	uint64_t now = hd_sm_now(sm);
-	uint32_t delay = 0;
-	struct hd_warp *warp = warp_of(sm, scheduler, bit);
-	if (sm->hooks & HD_HOOK(activate))
-		HD_HOOKED (sm->gpu, self, activate)
-			delay += self->hooks->activate(self, warp, now);
-	hd_scheduler_wake(sm, (uint32_t)(scheduler - sm->schedulers));
-	warp->active_at = now + delay;
-	if (delay) {
-		scheduler->coming |= bit;
-		hd_warp_timer(sm, warp, HD_TIMER_ACTIVE, now, warp->active_at);
-	} else {
-		scheduler->active |= bit;
-	}
-}
-
-void hd_scheduler_activated(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
-{
-	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
-	uint64_t bit = UINT64_C(1) << sm->position[warp->id];
-	if (warp->slot == HD_NO_SLOT || warp->active_at != now || !(scheduler->coming & bit))
-		return; /* it has left the set since */
-	scheduler->coming &= ~bit;
-	scheduler->active |= bit;
-	hd_scheduler_wake(sm, sm->scheduler_of[warp->id]);
-}
-
-static void deactivate(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit)
-{
-	if (!((scheduler->active | scheduler->coming) & bit))
-		return;
-	scheduler->active &= ~bit;
-	scheduler->coming &= ~bit;
-	if (sm->hooks & HD_HOOK(deactivate))
-		HD_HOOKED (sm->gpu, self, deactivate)
-			self->hooks->deactivate(self, warp_of(sm, scheduler, bit), hd_sm_now(sm));
-}
-
-/* Who comes into the set next, those that are ready first, then the oldest; 0: nobody. */
-static uint64_t next_active(const struct hd_scheduler *scheduler, bool *is_ready)
-{
-	uint64_t outside = scheduler->eligible & ~scheduler->active & ~scheduler->coming, ready = 0;
-	for (uint32_t port = 0; port < HD_PORT_COUNT; port++)
-		ready |= scheduler->ready[port];
-	*is_ready = (outside & ready) != 0;
-	uint64_t from = *is_ready ? outside & ready : outside;
-	return from & -from;
-}
-
-static uint32_t active_count(const struct hd_scheduler *scheduler)
-{
-	return (uint32_t)__builtin_popcountll(scheduler->active | scheduler->coming);
-}
-
-static bool activate_one_of_all(struct hd_sm *sm)
-{
-	struct hd_scheduler *best = NULL;
-	uint64_t best_bit = 0;
-	bool best_ready = false;
-	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-		struct hd_scheduler *scheduler = &sm->schedulers[i];
-		bool ready;
-		uint64_t bit = next_active(scheduler, &ready);
-		if (!bit || (best && best_ready > ready))
-			continue;
-		if (best && best_ready == ready && warp_of(sm, best, best_bit)->age < warp_of(sm, scheduler, bit)->age)
-			continue;
-		best = scheduler;
-		best_bit = bit;
-		best_ready = ready;
-	}
-	if (best)
-		activate(sm, best, best_bit);
-	return best != NULL;
-}
-
-/* The SM's schedulers share one set. */
-static void fill_shared_pool(struct hd_sm *sm)
-{
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		count += active_count(&sm->schedulers[i]);
-	while (count < sm->gpu->config.two_level_active && activate_one_of_all(sm))
-		count++;
-}
-
-static void fill_active(struct hd_sm *sm, struct hd_scheduler *scheduler)
-{
-	uint32_t limit = (uint32_t)sm->gpu->config.two_level_active;
-	uint64_t bit;
-	bool ready;
-	if (sm->gpu->config.two_level_pool) {
-		fill_shared_pool(sm);
-		return;
-	}
-	while (active_count(scheduler) < limit && (bit = next_active(scheduler, &ready)))
-		activate(sm, scheduler, bit);
-}
-
-static bool long_wait(uint8_t reason)
-{
-	return reason == HD_STALL_data_memory || reason == HD_STALL_barrier || reason == HD_STALL_fence ||
-	       reason == HD_STALL_suspended || reason == NOT_RESIDENT;
-}
-
-static void update_active(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit, uint8_t reason)
-{
-	if (long_wait(reason)) {
-		scheduler->eligible &= ~bit;
-		deactivate(sm, scheduler, bit);
-	} else {
-		scheduler->eligible |= bit;
-	}
-	fill_active(sm, scheduler);
+	warp->wait_reason = HD_WAIT_NOT_RESIDENT;
 }
 
 static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
@@ -210,11 +84,11 @@ static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
 	scheduler->eligible = scheduler->coming = 0;
 	for (uint64_t left = two_level ? scheduler->resident : 0; left; left &= left - 1) {
 		const struct hd_warp *warp = &sm->warps[scheduler->warp_at[__builtin_ctzll(left)]];
-		if (!long_wait(warp->wait_reason))
+		if (!hd_active_leaves(sm, warp, warp->wait_reason))
 			scheduler->eligible |= left & -left;
 	}
 	if (two_level)
-		fill_active(sm, scheduler);
+		hd_active_fill(sm, scheduler);
 }
 
 void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule)
@@ -222,6 +96,7 @@ void hd_sm_schedule_by(struct hd_sm *sm, uint8_t rule)
 	if (rule == sm->scheduling)
 		return;
 	sm->scheduling = rule;
+	hd_active_begin(sm, hd_sm_now(sm));
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		begin_rule(sm, &sm->schedulers[i]);
 		hd_scheduler_wake(sm, i);
@@ -235,7 +110,7 @@ static void leave_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32
 		scheduler->ready[port] &= ~bit;
 		if (!scheduler->ready[port])
 			scheduler->ports &= ~(1u << port);
-	} else if (reason != NOT_RESIDENT && !--scheduler->waiting[reason]) {
+	} else if (reason != HD_WAIT_NOT_RESIDENT && !--scheduler->waiting[reason]) {
 		scheduler->reasons &= ~(1u << reason);
 	}
 }
@@ -247,7 +122,7 @@ static void enter_state(struct hd_sm *sm, struct hd_scheduler *scheduler, uint32
 		sm->ready_port[id] = port;
 		scheduler->ready[port] |= bit;
 		scheduler->ports |= 1u << port;
-	} else if (reason != NOT_RESIDENT) {
+	} else if (reason != HD_WAIT_NOT_RESIDENT) {
 		scheduler->waiting[reason]++;
 		scheduler->reasons |= 1u << reason;
 	}
@@ -303,7 +178,7 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 	if (!held || may_free(sm, scheduler) || lost_reason(sm, scheduler, scheduler->blocked) != scheduler->reason)
 		hd_scheduler_wake(sm, sm->scheduler_of[id]);
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
-		update_active(sm, scheduler, bit, reason);
+		hd_active_update(sm, scheduler, bit, reason);
 	if (sm->hooks & (HD_HOOK(long_stall) | HD_HOOK(wake_up)))
 		stall_hooks(sm, warp, before, reason);
 }
@@ -316,14 +191,14 @@ static void change_state(struct hd_sm *sm, const struct hd_warp *warp, uint8_t b
 	enter_state(sm, scheduler, warp->id, after, bit);
 	hd_scheduler_wake(sm, sm->scheduler_of[warp->id]);
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
-		update_active(sm, scheduler, bit, after);
+		hd_active_update(sm, scheduler, bit, after);
 }
 
 void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp)
 {
 	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[warp->id]];
 	uint8_t position = sm->position[warp->id];
-	change_state(sm, warp, warp->wait_reason, NOT_RESIDENT);
+	change_state(sm, warp, warp->wait_reason, HD_WAIT_NOT_RESIDENT);
 	scheduler->resident &= ~(UINT64_C(1) << position);
 	if (scheduler->last == position && is_greedy(sm))
 		scheduler->last = NO_POSITION;
@@ -332,13 +207,13 @@ void hd_scheduler_leave(struct hd_sm *sm, const struct hd_warp *warp)
 void hd_scheduler_enter(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 {
 	hd_scheduler_add(sm, warp);
-	change_state(sm, warp, NOT_RESIDENT, reason);
+	change_state(sm, warp, HD_WAIT_NOT_RESIDENT, reason);
 	warp->wait_reason = reason;
 }
 
 void hd_warp_gone(struct hd_sm *sm, struct hd_warp *warp)
 {
-	hd_warp_set_wait(sm, warp, NOT_RESIDENT);
+	hd_warp_set_wait(sm, warp, HD_WAIT_NOT_RESIDENT);
 }
 
 static uint8_t hazard_reason(const struct hd_warp *warp, const struct hd_hazard *hazards)

@@ -78,6 +78,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->stages = gpu->stages;
 	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	sm->forwards = config->lat_cross || config->lat_guard;
+	sm->leaves_on_miss = config->two_level_miss;
 	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
 	hd_sm_forget_alarms(sm);
 	hd_inject_init(sm, config);
@@ -113,6 +114,7 @@ static void fill(uint64_t *set, uint32_t words, uint32_t count)
 void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 {
 	sm->scheduling = (uint8_t)sm->gpu->config.scheduler;
+	hd_active_begin(sm, now);
 	hd_modern_forget(sm); /* ages begin anew */
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		struct hd_scheduler *scheduler = &sm->schedulers[i];
@@ -244,7 +246,7 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 	uint64_t next = earlier(sm->wheel.next, earlier(sm->lsu_next, sm->completion_next));
 	next = earlier(next, sm->visit_next);
 	if (sm->resident_warps)
-		next = earlier(next, sm->policy_next);
+		next = earlier(next, earlier(sm->policy_next, sm->quantum_next));
 	next = earlier(next, earlier(sm->alarm_next, sm->transfer_next));
 	if (sm->wants_fill)
 		next = now + 1;
@@ -276,6 +278,8 @@ uint64_t hd_sm_tick(struct hd_sm *sm, uint64_t now)
 		hd_sm_alarms(sm, now);
 	if (sm->policy_next <= now)
 		sm->policy_next = hd_policy_tick(sm, now);
+	if (sm->quantum_next <= now)
+		hd_active_turn(sm, now);
 	sm->stirred = false;
 	if (__builtin_expect(sm->wants_fill, 0))
 		hd_sm_fill_slots(sm, now);

@@ -33,6 +33,7 @@ enum hd_port { HD_PORT_MEMORY = HD_PIPE_COUNT, HD_PORT_COUNT };
 
 /* hd_warp.wait_reason of a warp that can issue; a waiting warp has one of enum hd_stall's later values there. */
 #define HD_WAIT_READY HD_STALL_issued
+#define HD_WAIT_NOT_RESIDENT 0xff
 
 struct hd_scheduler {
 	uint64_t ready[HD_PORT_COUNT]; /* positions */
@@ -238,6 +239,8 @@ struct hd_sm {
 	uint64_t completion_next;		/* cycle of the first completion not yet taken */
 	uint64_t policy_next;			/* earliest policy tick */
 	uint64_t alarm_next;			/* and alarm */
+	uint64_t quantum_next;			/* two-level: when warps may have to make way */
+	bool leaves_on_miss;			/* two-level: for memory only when L1 was missed */
 	uint64_t transfer_next;			/* cycle at which transfers have something to do */
 	uint32_t transfer_count;
 	struct hd_transfers *transfers;
@@ -392,6 +395,16 @@ static inline void hd_scheduler_wake(struct hd_sm *sm, uint32_t index)
 {
 	sm->next_visit[index] = sm->visit_next = 0;
 }
+/* two_level.c: whether a wait for this reason takes the warp out of the active set; who has begun to wait, or is ready,
+ * leaves it or may come in; those come in for whom there is room. */
+bool hd_active_leaves(const struct hd_sm *sm, const struct hd_warp *warp, uint8_t reason);
+void hd_active_update(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t bit, uint8_t reason);
+void hd_active_fill(struct hd_sm *sm, struct hd_scheduler *scheduler);
+/* A load of the warp has missed L1. */
+void hd_active_missed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *load);
+/* At the start of a grid or a change of the rule, and at sm->quantum_next. */
+void hd_active_begin(struct hd_sm *sm, uint64_t now);
+void hd_active_turn(struct hd_sm *sm, uint64_t now);
 /* The warp's state becomes HD_WAIT_READY or a reason; its scheduler looks again. */
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
 /* Decides the state of a warp from its next instruction and what is pending. */

@@ -32,7 +32,7 @@ static void tell_reply(void *context, const struct hd_packet *packet, uint64_t n
 void hd_traffic_watch(struct hd_sm *sm)
 {
 	struct hd_lsu_watch watch = {.context = sm};
-	if (sm->hooks & HD_HOOK(load_miss))
+	if (sm->hooks & HD_HOOK(load_miss) || sm->leaves_on_miss)
 		watch.miss = hd_loads_missed;
 	if (sm->hooks & HD_HOOK(send))
 		watch.send = choose;

@@ -43,7 +43,20 @@ static bool past(const struct hd_policy_handle *self, struct hd_warp *warp, cons
 	return bypass_all;
 }
 
-static const struct hd_policy_hooks hooks = {.load_miss = missed, .first_use = used, .l1_bypass = past};
+static uint64_t left[EVENTS];
+static uint32_t left_count;
+
+static void leaves(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self;
+	if (warp->state == HD_WARP_RUNNING)
+		left[left_count++ % EVENTS] = now;
+}
+
+static const struct hd_policy_hooks hooks = {.load_miss = missed,
+					     .first_use = used,
+					     .l1_bypass = past,
+					     .deactivate = leaves};
 static const struct hd_policy policy = {.name = "loads", .hooks = &hooks};
 
 static void load(struct simbench *bench, enum hd_op op, uint8_t dst, uint8_t address, uint32_t offset)
@@ -79,7 +92,7 @@ enum { CODE = 4 }; /* the first instruction behind */
 static struct hd_stats run(struct simbench *bench, uint32_t words)
 {
 	uint64_t address;
-	event_count = asked = 0;
+	event_count = asked = left_count = 0;
 	ck_assert_int_eq(simbench_start(bench), 0);
 	hd_policy_add(&bench->sim->gpu, &policy, "");
 	hd_policy_place(&bench->sim->gpu);
@@ -216,6 +229,31 @@ START_TEST(accesses_past_l1_find_what_it_has)
 }
 END_TEST
 
+/* A use that waits for a miss, one that waits for a hit: either takes the warp out of the active set, or the first
+ * alone, in the cycle in which the load/store unit finds that it is a miss. */
+START_TEST(an_active_warp_leaves_for_a_miss)
+{
+	for (uint32_t on_miss = 0; on_miss < 2; on_miss++) {
+		struct simbench bench;
+		bypass_all = false;
+		build_addresses(&bench);
+		bench.config.scheduler = HD_SCHED_TWO_LEVEL;
+		bench.config.two_level_miss = on_miss;
+		load(&bench, HD_OP_LDG, DATA, 4, 0);
+		simbench_ffma(&bench, 12, DATA, DATA, DATA);
+		load(&bench, HD_OP_LDG, DATA, 4, 0);
+		simbench_ffma(&bench, 12, DATA, DATA, DATA);
+		run(&bench, 64);
+		uint32_t ends = 1; /* the warp's end, when it waits for its result */
+		expect(1, 'm', CODE, 0);
+		ck_assert_uint_ge(left_count, (on_miss ? 1 : 2));
+		ck_assert_uint_le(left_count, (on_miss ? 1 : 2) + ends);
+		ck_assert_uint_eq(left[0], events[on_miss].cycle);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("loads", (const TTest *const[]){
@@ -224,6 +262,7 @@ Suite *hd_suite(void)
 					    what_is_overwritten_unread_is_not_used,
 					    an_instruction_misses_once,
 					    accesses_past_l1_find_what_it_has,
+					    an_active_warp_leaves_for_a_miss,
 					    NULL,
 				    });
 }
