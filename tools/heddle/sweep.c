@@ -11,14 +11,19 @@
 
 #include "lib/scratch.h"
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/sweep/gather.h"
 #include "tools/heddle/sweep/sweep.h"
 #include "tools/heddle/sweep/values.h"
 
-enum { KEY_SIZE = 0x100, KEY_ONLY, KEY_AGAIN, KEY_QUIET, KEY_LIST };
+enum { KEY_SIZE = 0x100, KEY_ONLY, KEY_AGAIN, KEY_QUIET, KEY_LIST, KEY_DATABASE, KEY_CSV, KEY_JSONL };
 
 static const struct argp_option options[] = {
 	{"dry-run", 'n', NULL, 0, "count the runs and say how long they will take, by earlier ones", 0},
 	{"list", KEY_LIST, NULL, 0, "print each run as a line of JSON, with its state and its result's place", 0},
+	{"gather", 'g', NULL, 0, "put the results of the plan's runs into one SQLite file, DIR/results.db", 0},
+	{"database", KEY_DATABASE, "FILE", 0, "into this one", 0},
+	{"csv", KEY_CSV, "FILE", 0, "gather comma-separated values, a row a run (without --database: these alone)", 0},
+	{"jsonl", KEY_JSONL, "FILE", 0, "gather JSON lines", 0},
 	{"out", 'o', "DIR", 0, "folder of the results (default: what the plan says, else NAME.sweep)", 0},
 	{"jobs", 'j', "N", 0, "use N processors (default: what the plan says, else all)", 0},
 	{"size", KEY_SIZE, "NAME", 0, "workloads with the arguments of this size, `arguments.NAME`, and no others", 0},
@@ -28,15 +33,22 @@ static const struct argp_option options[] = {
 	{"quiet", KEY_QUIET, NULL, 0, "no progress and no summary", 0},
 	{0}};
 
-enum mode { MODE_RUN, MODE_DRY_RUN, MODE_LIST };
+enum mode { MODE_RUN, MODE_DRY_RUN, MODE_LIST, MODE_GATHER };
 
 struct arguments {
 	enum mode mode;
 	const char *plan, *out, *size;
 	uint32_t jobs;
 	bool again, quiet;
+	struct gather_options gather;
 	HD_VEC(const char *) defines, only;
 };
+
+static const char *gather(struct arguments *arguments, const char *path)
+{
+	arguments->mode = MODE_GATHER;
+	return path;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -44,6 +56,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'n': arguments->mode = MODE_DRY_RUN; break;
 	case KEY_LIST: arguments->mode = MODE_LIST; break;
+	case 'g': arguments->mode = MODE_GATHER; break;
+	case KEY_DATABASE: arguments->gather.database = gather(arguments, arg); break;
+	case KEY_CSV: arguments->gather.csv = gather(arguments, arg); break;
+	case KEY_JSONL: arguments->gather.lines = gather(arguments, arg); break;
 	case 'o': arguments->out = arg; break;
 	case 'j': arguments->jobs = cmd_parse_count(state, "--jobs", arg, 1, 4096); break;
 	case KEY_SIZE: arguments->size = arg; break;
@@ -149,8 +165,18 @@ static const char *out_of(struct sweep *sweep, const struct arguments *arguments
 			       base);
 }
 
+static void place_gathered(struct sweep *sweep, struct gather_options *gather, const char *here)
+{
+	const char **paths[] = {&gather->database, &gather->csv, &gather->lines};
+	if (!gather->database && !gather->csv && !gather->lines)
+		gather->database = hd_arena_printf(&sweep->arena, "%s/results.db", sweep->store.path);
+	for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++)
+		if (*paths[i])
+			*paths[i] = absolute(sweep, here, *paths[i]);
+}
+
 /* Reads the plan, finds the folders, and goes to the plan's root. */
-static int prepare(struct sweep *sweep, const struct arguments *arguments)
+static int prepare(struct sweep *sweep, struct arguments *arguments)
 {
 	struct runs_options options = {.size = arguments->size};
 	char here[4096], root[4096];
@@ -166,7 +192,9 @@ static int prepare(struct sweep *sweep, const struct arguments *arguments)
 	if (runs_expand(&sweep->runs, &sweep->plan, &options, sweep->diag))
 		return -1;
 	const char *out = out_of(sweep, arguments, here, root);
-	return store_open(&sweep->store, out, arguments->mode == MODE_RUN, sweep->diag);
+	int status = store_open(&sweep->store, out, arguments->mode == MODE_RUN, sweep->diag);
+	place_gathered(sweep, &arguments->gather, here);
+	return status;
 }
 
 /* heddle is this program, and heddle-cc lies beside it. */
@@ -181,8 +209,9 @@ static void find_programs(struct sweep *sweep)
 
 /* ------------------------------------------------------------ modes */
 
-static int act(struct sweep *sweep, enum mode mode)
+static int act(struct sweep *sweep, const struct arguments *arguments)
 {
+	enum mode mode = arguments->mode;
 	int compiled = sweep_compile(sweep, mode == MODE_RUN), status = CMD_ERROR;
 	if (compiled < 0)
 		return CMD_ERROR;
@@ -192,13 +221,14 @@ static int act(struct sweep *sweep, enum mode mode)
 	case MODE_RUN: status = sweep_drive(sweep); break;
 	case MODE_DRY_RUN: status = sweep_dry_run(sweep); break;
 	case MODE_LIST: status = sweep_list(sweep); break;
+	case MODE_GATHER: status = sweep_gather(sweep, &arguments->gather); break;
 	}
 	estimates_close(&sweep->estimates);
 	return compiled ? CMD_ERROR : status;
 }
 
 /* What is made meanwhile goes where the results are, or, where these are only read, elsewhere. */
-static int act_in_folder(struct sweep *sweep, enum mode mode)
+static int act_in_folder(struct sweep *sweep, const struct arguments *arguments)
 {
 	struct hd_scratch scratch = {0};
 	int status = CMD_ERROR;
@@ -207,7 +237,7 @@ static int act_in_folder(struct sweep *sweep, enum mode mode)
 			sweep->store.temporary = scratch.path;
 		hd_signals_hold(&sweep->signals);
 		sweep->engine = engine_local(&sweep->signals, sweep->jobs);
-		status = act(sweep, mode);
+		status = act(sweep, arguments);
 		sweep->engine->release(sweep->engine);
 	}
 	if (scratch.path)
@@ -243,7 +273,7 @@ int cmd_sweep(int argc, char **argv)
 	find_programs(&sweep);
 	int status = CMD_ERROR;
 	if (!identity_init(&sweep.identity, &diag) && !prepare(&sweep, &arguments))
-		status = act_in_folder(&sweep, arguments.mode);
+		status = act_in_folder(&sweep, &arguments);
 	identity_release(&sweep.identity);
 	store_close(&sweep.store);
 	runs_release(&sweep.runs);

@@ -212,7 +212,13 @@ int sweep_compile(struct sweep *sweep, bool make)
 {
 	static const struct phase headers = {has_source, list_headers, name_program, ".headers"};
 	static const struct phase programs = {is_missing, compile, keep_program, ".log"};
-	struct compiling c = {.sweep = sweep, .compiler = compiler_of(sweep)};
+	struct compiling c = {.sweep = sweep};
+	bool any = false;
+	for (uint32_t i = 0; i < sweep->runs.programs.len; i++)
+		any = any || sweep->runs.programs.data[i].source;
+	if (!any)
+		return 0;
+	c.compiler = compiler_of(sweep);
 	if (run_phase(&c, &headers) || (make && run_phase(&c, &programs)))
 		return -1;
 	return c.failed ? 1 : 0;

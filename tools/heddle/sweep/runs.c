@@ -57,6 +57,46 @@ const char *run_title(const struct sweep_run *run, struct hd_arena *arena)
 	return title;
 }
 
+static bool mentions(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+	for (const char *open = strchr(text, '{'); open; open = strchr(open + 1, '{'))
+		if (!strncmp(open + 1, name, length) && open[1 + length] == '}')
+			return true;
+	return false;
+}
+
+static bool is_left_out(const struct sweep_run *run, const struct coordinate *c, const char *const *names,
+			uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		bool configuration = !strcmp(names[i], "configuration");
+		if (!strcmp(c->name, names[i]) || (configuration && c->of_configuration))
+			return true;
+		for (uint32_t j = 0; j < run->count; j++)
+			if (!strcmp(run->coordinates[j].name, names[i]) &&
+			    mentions(run->coordinates[j].template, c->name))
+				return true;
+	}
+	return false;
+}
+
+uint64_t run_others(const struct sweep_run *run, const char *const *names, uint32_t count)
+{
+	uint64_t hash = HD_HASH_TEXT;
+	for (uint32_t i = 0; i < run->count; i++) {
+		const struct coordinate *c = &run->coordinates[i];
+		const char *value = c->value;
+		if (is_left_out(run, c, names, count))
+			continue;
+		for (uint32_t j = 0; j < count; j++)
+			value = mentions(c->template, names[j]) ? c->template : value;
+		hash = hd_hash_text(hd_hash_byte(hd_hash_text(hash, c->name), '='), value);
+		hash = hd_hash_byte(hash, '\n');
+	}
+	return hash;
+}
+
 /* ------------------------------------------------------------ axes */
 
 /* What holds for a name: of the configuration, else of the workload, else of all. */
@@ -276,8 +316,8 @@ static int add_run(const struct expansion *e, const struct axes *axes, uint32_t 
 	for (uint32_t i = 0; i < axes->count; i++) {
 		const struct plan_value *value = value_of(axes, i);
 		const char *text = i < fixed ? replaced(e, axes, fixed, value->text) : value->text;
-		coordinates[i] =
-			(struct coordinate){axes->axis[i].name, text, value->line, axes->axis[i].of_configuration};
+		coordinates[i] = (struct coordinate){axes->axis[i].name, text, value->text, value->line,
+						     axes->axis[i].of_configuration};
 	}
 	if (!is_wanted(e, &run))
 		return 0;

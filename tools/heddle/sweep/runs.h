@@ -13,6 +13,7 @@ enum { RUN_KEY = 41 }; /* digits of a result's name and the terminating NUL: 160
 /* One name with the value that a run has for it: "workload", "gpu", "l1_bytes", a variable. */
 struct coordinate {
 	const char *name, *value;
+	const char *template;  /* the value as the plan has it, with its variables */
 	uint32_t line;	       /* of the plan */
 	bool of_configuration; /* from a [configuration] */
 };
@@ -67,6 +68,12 @@ void runs_release(struct sweep_runs *runs);
 const char *run_value(const struct sweep_run *run, const char *name);
 /* "workload configuration arguments ..." for messages, in the arena. */
 const char *run_title(const struct sweep_run *run, struct hd_arena *arena);
+
+/*
+ * A hash of all coordinates but some: those of the names in the list, those that came with the configuration if it is
+ * among them, and variables that only these mention. Runs with the same one differ in these alone.
+ */
+uint64_t run_others(const struct sweep_run *run, const char *const *names, uint32_t count);
 
 /* runs_config.c: checks the run's GPU, policy and configuration and gives it its struct sweep_config. 0 or -1. */
 int runs_configure(struct sweep_runs *runs, struct sweep_run *run, struct hd_diag *diag);
