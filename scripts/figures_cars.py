@@ -77,7 +77,7 @@ def part_of_gpu(build, gpu, share):
         ini.read_string('[gpu]\n' + file.read())
     values = {key: value for section in ini.sections() for key, value in ini[section].items()}
     sizes = {key: math.ceil(int(values[key]) / share) for key in ('sm_count', 'l2_slices', 'dram_channels')}
-    sizes['static_watts'] = float(values.get('static_watts', 40)) / share
+    sizes['constant_watts'] = float(values.get('constant_watts', 32.3)) / share
     return [option for key, size in sizes.items() for option in ('--set', f'{key}={size}')]
 
 
@@ -103,10 +103,8 @@ class Workload:
         return 100 * ratio(self.total(run)['l1d_spill_fill'], self.total(run)['l1d_accesses'])
 
     def dynamic(self, run):
-        """Joules without static power."""
-        config = self.runs[run]['config']
-        return self.total(run)['energy_joules'] - config['static_watts'] * self.total(run)['cycles'] / (
-            config['core_mhz'] * 1e6)
+        """Joules without what passes with time."""
+        return self.total(run)['dynamic_joules']
 
     def mpki(self, run):
         total = self.total(run)

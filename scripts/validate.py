@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """The microbenchmarks of examples/micro on modelled GPUs, beside values published for real cards.
 
-    scripts/validate.py [-h] [--build B] [-j N] [--gpu NAME]... [--rows PREFIX]... [--quick]
+    scripts/validate.py [-h] [--build B] [-j N] [--gpu NAME]... [--rows PREFIX]... [--quick] [--markdown PAGE]
 
 Compiles each program for each GPU's architecture, runs it, and writes B/validate/table.md (every row of every GPU, the
-published bracket where examples/micro/published.txt has one, and how far outside of it the model is) and plots of the
-curves. --rows: only rows whose names begin so. --quick: leaves streaming out, which takes most of the time. Runs are
-kept by what decides their outcome. The last lines say how many published rows are within 5 and within 10 %; nothing is
-asserted.
+published bracket where examples/micro/published.txt has one, and how far outside of it the model is), results.json of
+the published rows, and plots of the curves. --rows: only rows whose names begin so. --quick: leaves streaming out, which
+takes most of the time. --markdown docs/model.md puts the errors into that page. Runs are kept by what decides their
+outcome. The last lines say how many published rows are within 5 and within 10 %; nothing is asserted.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 import figures
+import model_page
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, 'examples', 'micro')
@@ -118,6 +119,7 @@ def main():
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
     parser.add_argument('--gpu', action='append', help='only this one; may be repeated')
     parser.add_argument('--rows', action='append', default=[], help='only rows that begin so; may be repeated')
+    parser.add_argument('--markdown', metavar='PAGE', help='page whose tables of errors are made anew, docs/model.md')
     parser.add_argument('--quick', action='store_true', help='without streaming')
     options = parser.parse_args()
     build, out = os.path.abspath(options.build), os.path.join(os.path.abspath(options.build), 'validate')
@@ -135,14 +137,20 @@ def main():
               for program in programs}
     texts = runner.run_all(wanted, output=True)
 
-    page, judged = ['# Microbenchmarks on modelled GPUs, beside published values', ''], []
+    page, judged, results = ['# Microbenchmarks on modelled GPUs, beside published values', ''], [], {}
     for gpu in chosen:
         rows = {}
         for program in programs:
             rows.update(rows_of(texts[gpu, program]))
         page += table(gpu, rows, known)
         judged += [abs(outside(value, known[gpu, name])) for name, (value, _) in rows.items() if (gpu, name) in known]
+        results[gpu] = {name: (value, *known[gpu, name][:2], unit, known[gpu, name][2])
+                        for name, (value, unit) in rows.items() if (gpu, name) in known}
         curves(gpu, rows, known, out)
+    with open(os.path.join(out, 'results.json'), 'w', encoding='utf-8') as file:
+        json.dump(results, file, indent=1)
+    if options.markdown:
+        model_page.write(options.markdown, results)
     with open(os.path.join(out, 'table.md'), 'w', encoding='utf-8') as file:
         file.write('\n'.join(page))
     print('\n'.join(page))

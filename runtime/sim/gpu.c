@@ -562,6 +562,11 @@ void hd_gpu_snapshot(const struct hd_gpu *gpu, struct hd_stats *stats)
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		for (uint32_t reason = 0; reason < HD_STALL_COUNT; reason++)
 			stats->stalls[reason] += gpu->sms[i]->stalls[reason];
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		const struct hd_sm *sm = gpu->sms[i];
+		if (sm->resident_warps && !gpu->functional && gpu->now > sm->active_since)
+			stats->counters.active_sm_cycles += gpu->now - sm->active_since;
+	}
 }
 
 void hd_gpu_dump(const struct hd_gpu *gpu, FILE *out)

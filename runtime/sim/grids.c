@@ -68,7 +68,7 @@ static void settle_accounts(struct hd_sim *sim)
 	uint64_t slots = 0;
 	hd_stats_subtract(&since, &sim->before);
 	if (gpu->verify && !gpu->error && !gpu->interrupted)
-		gpu->error = hd_verify_conservation(gpu, &since, sim->shared ? -1 : sim->joules);
+		gpu->error = hd_verify_conservation(gpu, &since, sim->shared ? NULL : &sim->power);
 	/* Every scheduler slot of every cycle has exactly one reason (docs/architecture.md, Statistics). */
 	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
 		slots += since.stalls[i];
@@ -114,7 +114,7 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	} else { /* nothing was counted since the last one ended */
 		grid->before = sim->before = sim->now;
 		sim->counted = (struct hd_stats){0};
-		sim->joules = 0;
+		sim->power = (struct hd_power){0};
 		sim->shared = false;
 	}
 	gpu->grid = grid;

@@ -364,7 +364,9 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 		self->hooks->report(self, gpu, add_figure, record);
 	}
 	hd_stats_add(&sim->counted, &record->stats.stats);
-	sim->joules += hd_joules(&record->stats.stats, &gpu->config);
+	struct hd_power power;
+	hd_power_compute(&power, &record->stats.stats.counters, &gpu->config);
+	hd_power_add(&sim->power, &power);
 	grid->record = NULL;
 	if (!gpu->options.record) {
 		hd_vec_push(&sim->launches, record);

@@ -11,7 +11,7 @@
  *   {"corun": {figures}}                               a co-run is over
  *   {"end": {host, verified, profile}}                 the program ended in good order
  *
- * Energy is counted events times the picojoules of the configuration, and static power times simulated time.
+ * Energy is that of power.c.
  */
 #include <jansson.h>
 #include <string.h>
@@ -45,46 +45,6 @@ static uint64_t counter_value(const struct hd_counters *counters, uint32_t index
 	uint64_t value;
 	memcpy(&value, (const char *)counters + hd_counter_info[index].offset, sizeof value);
 	return value;
-}
-
-static double dynamic_picojoules(const struct hd_counters *c, const struct hd_config *config)
-{
-	double pj = 0;
-	pj += (double)c->warp_instructions * config->pj_issue;
-	pj += (double)(c->int_instructions + c->lsu_instructions + c->control_instructions) * config->pj_int;
-	pj += (double)c->fp32_instructions * config->pj_fp32;
-	pj += (double)c->fp64_instructions * config->pj_fp64;
-	pj += (double)c->sfu_instructions * config->pj_sfu;
-	pj += ((double)c->bank_reads + (double)c->bank_lane_reads / HD_WARP_LANES) * config->pj_reg_read;
-	pj += ((double)c->bank_writes + (double)c->bank_lane_writes / HD_WARP_LANES) * config->pj_reg_write;
-	pj += (double)c->bank_reads * (config->pj_operand_crossbar + config->pj_collector);
-	pj += (double)c->register_reads * config->pj_collector;
-	pj += (double)c->shared_cycles * config->pj_shared;
-	pj += (double)c->l1d_accesses * config->pj_l1;
-	pj += (double)c->l2_accesses * config->pj_l2;
-	pj += (double)(c->icnt_flits_up + c->icnt_flits_down) * config->pj_icnt;
-	pj += (double)(c->dram_reads + c->dram_writes) * config->pj_dram;
-	pj += (double)c->dram_activations * config->pj_dram_act;
-	return pj;
-}
-
-/* Of these, those of transfers: registers, shared memory, the way to L2, and what DRAM reads for them. */
-static double transfer_picojoules(const struct hd_counters *c, const struct hd_config *config)
-{
-	double pj = 0;
-	pj += (double)c->transfer_register_reads * config->pj_reg_read;
-	pj += (double)c->transfer_register_writes * config->pj_reg_write;
-	pj += (double)c->transfer_shared_cycles * config->pj_shared;
-	pj += (double)c->transfer_flits * config->pj_icnt;
-	pj += (double)((c->transfer_bytes_out + c->transfer_bytes_in) / config->sector) * config->pj_l2;
-	pj += (double)c->transfer_misses * config->pj_dram;
-	return pj;
-}
-
-double hd_joules(const struct hd_stats *stats, const struct hd_config *config)
-{
-	double seconds = (double)stats->counters.cycles / (config->core_mhz * 1e6);
-	return dynamic_picojoules(&stats->counters, config) * 1e-12 + config->static_watts * seconds;
 }
 
 static void set_count(json_t *object, const char *key, uint64_t value)
@@ -135,16 +95,21 @@ void hd_stats_json(json_t *object, const struct hd_stats *stats, const struct hd
 	json_object_set_new(object, "ipc", json_real(ipc));
 	json_object_set_new(object, "l1d", l1d_object(c));
 	json_object_set_new(object, "stalls", stalls_object(stats));
-	json_object_set_new(object, "energy_joules", json_real(hd_joules(stats, config)));
-	json_object_set_new(object, "transfer_joules", json_real(transfer_picojoules(c, config) * 1e-12));
+	struct hd_power power;
+	hd_power_compute(&power, c, config);
+	hd_power_json(object, &power);
+	json_object_set_new(object, "transfer_joules", json_real(hd_power_transfers(c, config)));
 }
 
 /* What policies' own structures take is part of the energy, and stands in their objects. */
 static void add_energy(json_t *object, json_t *figures, const struct hd_gpu *gpu, const uint64_t spent[HD_MAX_ENERGY])
 {
 	char key[96];
-	json_t *joules = json_object_get(object, "energy_joules");
-	json_real_set(joules, json_real_value(joules) + hd_energy_joules(gpu, spent));
+	static const char *const sums[] = {"energy_joules", "dynamic_joules"};
+	for (uint32_t i = 0; i < 2; i++) {
+		json_t *joules = json_object_get(object, sums[i]);
+		json_real_set(joules, json_real_value(joules) + hd_energy_joules(gpu, spent));
+	}
 	for (uint32_t policy = 0; policy < gpu->policy_count; policy++) {
 		uint32_t row = gpu->policies[policy].energy_at;
 		uint32_t end = policy + 1 < gpu->policy_count ? gpu->policies[policy + 1].energy_at : gpu->energy_count;
@@ -232,8 +197,7 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 	hd_stats_json(object, &stats->stats, gpu);
 	add_launch_figures(object, gpu, record);
 	if (record->sampler.interval) {
-		json_t *samples = hd_samples_json(record->sampler.samples.data, record->sampler.samples.len,
-						  record->sampler.interval);
+		json_t *samples = hd_samples_json(&record->sampler, &gpu->config);
 		hd_samples_add_series(samples, &record->sampler, gpu);
 		json_object_set_new(object, "samples", samples);
 	}
@@ -383,11 +347,13 @@ void hd_record_rest(const struct hd_sim *sim)
 		return;
 	rest = sim->now;
 	hd_stats_subtract(&rest, &sim->before);
-	double energy = hd_joules(&rest, &gpu->config) - sim->joules;
+	struct hd_power power;
+	hd_power_compute(&power, &rest.counters, &gpu->config);
+	hd_power_subtract(&power, &sim->power);
 	hd_stats_subtract(&rest, &sim->counted);
 	hd_stats_json(object, &rest, gpu);
 	if (!gpu->functional)
-		json_object_set_new(object, "energy_joules", json_real(energy));
+		hd_power_json(object, &power);
 	write_record(sim, "rest", object);
 }
 

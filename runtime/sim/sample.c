@@ -2,7 +2,7 @@
  * Counters over time: what each interval of a launch added to each counter, for figures over cycles such as the L1
  * bandwidth of cars-hpca24, Figure 11. The first interval begins with the launch; a sample holds what happened before
  * its last cycle ends. Counters of time that passes while an SM has nothing to do (resident_warp_cycles) are those of
- * its next visit, and `cycles`, which counts launches, is left out.
+ * its next visit, but for active_sm_cycles, which power needs, and `cycles`, which counts launches, is left out.
  *
  * Cost: off, a comparison a visited cycle; on, a sum over SMs and an array of counters an interval.
  */
@@ -18,6 +18,7 @@ void hd_sampler_start(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 	*sampler = (struct hd_sampler){.interval = gpu->options.sample, .next = HD_NEVER};
 	if (!sampler->interval)
 		return;
+	sampler->begin = gpu->now;
 	sampler->next = gpu->now + sampler->interval;
 	hd_gpu_snapshot(gpu, &sampler->last);
 }
@@ -40,31 +41,49 @@ static void add_series(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 	}
 }
 
-static void add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu)
+static uint64_t active_sms(const struct hd_gpu *gpu)
+{
+	uint64_t active = 0;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		active += gpu->sms[i]->resident_warps > 0;
+	return active;
+}
+
+/* What has happened up to now, of which so much activity belongs to later samples. */
+static void add_sample(struct hd_sampler *sampler, const struct hd_gpu *gpu, uint64_t later)
 {
 	struct hd_stats now, step;
 	hd_gpu_snapshot(gpu, &now);
+	now.counters.active_sm_cycles -= later;
 	step = now;
 	hd_stats_subtract(&step, &sampler->last);
 	step.counters.cycles = 0;
 	hd_vec_push(&sampler->samples, step.counters);
-	add_series(sampler, gpu);
 	sampler->last = now;
+	add_series(sampler, gpu);
 }
 
+/* Nothing has happened since the sample's end: the SMs that have warps now have had them since. */
 void hd_sampler_take(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
-	add_sample(sampler, gpu);
+	uint64_t active = gpu->functional ? 0 : active_sms(gpu);
+	add_sample(sampler, gpu, active * (gpu->now - sampler->next));
+	sampler->begin = sampler->next;
 	for (sampler->next += sampler->interval; sampler->next <= gpu->now; sampler->next += sampler->interval) {
-		hd_vec_push(&sampler->samples, (struct hd_counters){0});
+		struct hd_counters quiet = {.active_sm_cycles = active * sampler->interval};
+		hd_vec_push(&sampler->samples, quiet);
 		add_series(sampler, gpu);
+		sampler->last.counters.active_sm_cycles += quiet.active_sm_cycles;
+		sampler->begin = sampler->next;
 	}
 }
 
 void hd_sampler_finish(struct hd_sampler *sampler, const struct hd_gpu *gpu)
 {
-	if (sampler->interval)
-		add_sample(sampler, gpu);
+	if (!sampler->interval)
+		return;
+	add_sample(sampler, gpu, 0);
+	sampler->rest = gpu->now - sampler->begin;
 }
 
 static uint64_t value_of(const struct hd_counters *counters, uint32_t index)
@@ -74,14 +93,39 @@ static uint64_t value_of(const struct hd_counters *counters, uint32_t index)
 	return value;
 }
 
-json_t *hd_samples_json(const struct hd_counters *samples, uint32_t count, uint64_t interval)
+static void add_watts(json_t *watts, const char *name, double joules, double seconds)
 {
+	if (!json_object_get(watts, name))
+		json_object_set_new(watts, name, json_array());
+	json_array_append_new(json_object_get(watts, name), json_real(seconds > 0 ? joules / seconds : 0));
+}
+
+static json_t *watts_of(const struct hd_sampler *sampler, const struct hd_config *config)
+{
+	json_t *watts = json_object();
+	for (uint32_t i = 0; i < sampler->samples.len; i++) {
+		struct hd_counters counters = sampler->samples.data[i];
+		struct hd_power power;
+		counters.cycles = i + 1 < sampler->samples.len ? sampler->interval : sampler->rest;
+		double seconds = (double)counters.cycles / (config->core_mhz * 1e6);
+		hd_power_compute(&power, &counters, config);
+		add_watts(watts, "total", hd_power_total(&power), seconds);
+		add_watts(watts, "dynamic", hd_power_dynamic(&power), seconds);
+		for (uint32_t part = HD_POWER_static; part < HD_POWER_COUNT; part++)
+			add_watts(watts, hd_power_name((enum hd_power_part)part), power.joules[part], seconds);
+	}
+	return watts;
+}
+
+json_t *hd_samples_json(const struct hd_sampler *sampler, const struct hd_config *config)
+{
+	const struct hd_counters *samples = sampler->samples.data;
 	json_t *object = json_object();
-	json_object_set_new(object, "interval", json_integer((json_int_t)interval));
+	json_object_set_new(object, "interval", json_integer((json_int_t)sampler->interval));
 	for (uint32_t c = 0; c < hd_counter_count; c++) {
 		json_t *values = json_array();
 		uint64_t any = 0;
-		for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t i = 0; i < sampler->samples.len; i++) {
 			any |= value_of(&samples[i], c);
 			json_array_append_new(values, json_integer((json_int_t)value_of(&samples[i], c)));
 		}
@@ -89,6 +133,7 @@ json_t *hd_samples_json(const struct hd_counters *samples, uint32_t count, uint6
 			json_object_set(object, hd_counter_info[c].name, values);
 		json_decref(values);
 	}
+	json_object_set_new(object, "watts", watts_of(sampler, config));
 	return object;
 }
 

@@ -6,6 +6,7 @@
 #define HD_RUNTIME_SIM_SIM_PRIVATE_H
 
 #include "runtime/sim/engine.h"
+#include "runtime/sim/power.h"
 #include "runtime/sim/sample.h"
 
 /* One figure that a policy reported. */
@@ -36,7 +37,7 @@ struct hd_sim {
 	 * since were counted as and their energy, and whether any shared the GPU. */
 	struct hd_stats before, counted;
 	struct hd_stats now; /* all counters when a grid last ended */
-	double joules;
+	struct hd_power power;
 	bool shared;
 	struct {
 		HD_VEC(struct hd_corun_grid *) grids; /* of the one that is going on or ending */
@@ -84,8 +85,6 @@ void hd_record_head(const struct hd_sim *sim);
 void hd_record_start(const struct hd_sim *sim, const char *kernel);
 /* What launches that shared the GPU did not count, or counted more than once: all since sim->before less theirs. */
 void hd_record_rest(const struct hd_sim *sim);
-/* Of the counters, and static power over the cycles. */
-double hd_joules(const struct hd_stats *stats, const struct hd_config *config);
 void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *record);
 void hd_launch_record_free(struct hd_launch_record *record);
 /* State of every unit on `out`, for the watchdog. */

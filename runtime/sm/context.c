@@ -233,6 +233,7 @@ static void free_killed(struct hd_sm *sm, struct hd_cta *cta)
 void hd_warp_bury(struct hd_sm *sm, struct hd_warp *warp)
 {
 	struct hd_cta *cta = warp->cta;
+	hd_sm_count_active(sm, warp, sm->now);
 	warp->state = HD_WARP_FREE;
 	hd_give_back(sm->free_warps, warp->id);
 	sm->resident_warps--;

@@ -160,7 +160,8 @@ void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	memset(&warp->forward, 0, sizeof(warp->forward));
 	warp->stops = warp->awaits = 0;
 	hd_policy_clear_warp(sm->gpu, warp);
-	sm->resident_warps++;
+	if (!sm->resident_warps++)
+		sm->active_since = now;
 	hd_sm_counters(sm, warp)->warps++;
 	warp->wait_reason = HD_STALL_suspended;
 	if (!warp->unplaced && !sm->gpu->functional)
@@ -304,8 +305,10 @@ void hd_sm_warp_done(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 	if (!sm->gpu->functional)
 		hd_warp_gone(sm, warp);
 	leave_places(sm, warp);
-	if (!sm->gpu->functional)
+	if (!sm->gpu->functional) {
 		hd_sm_counters(sm, warp)->resident_warp_cycles += now - cta->start_cycle;
+		hd_sm_count_active(sm, warp, now);
+	}
 	if (++cta->warps_done == cta->warp_count)
 		retire_cta(sm, cta, now);
 	else

@@ -161,6 +161,8 @@ void hd_sm_abandon(struct hd_sm *sm)
 		sm->ctas[i].used = false;
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
 		sm->grids[i].resident = sm->grids[i].placed = sm->grids[i].retired = 0;
+	if (sm->resident_warps && sm->grid_mask && sm->gpu->now > sm->active_since)
+		sm->counted[__builtin_ctz(sm->grid_mask)].active_sm_cycles += sm->gpu->now - sm->active_since;
 	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = sm->unplaced = 0;
 	sm->requeued_count = sm->awaited = 0;
 	sm->grid_mask = 0;

@@ -229,6 +229,7 @@ struct hd_sm {
 	uint32_t warp_slots, cta_slots;
 	uint32_t warp_count, cta_count;		/* that it can know at a time; those without a slot included */
 	uint32_t resident_warps, resident_ctas; /* that it knows */
+	uint64_t active_since;			/* the cycle from which active_sm_cycles are not counted yet */
 	uint32_t placed_warps, placed_ctas;	/* of these, in a slot */
 	uint32_t grid_mask;			/* bit a grid with resident CTAs */
 	uint64_t now;
@@ -356,6 +357,14 @@ static inline void hd_policy_spend(const struct hd_policy_handle *self, struct h
 static inline struct hd_counters *hd_sm_counters(struct hd_sm *sm, const struct hd_warp *warp)
 {
 	return &sm->counted[sm->grid_of[warp->id]];
+}
+
+/* The time since this was last called with any warp on the SM is the grid's of the warp. */
+static inline void hd_sm_count_active(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now)
+{
+	if (now > sm->active_since)
+		hd_sm_counters(sm, warp)->active_sm_cycles += now - sm->active_since;
+	sm->active_since = now;
 }
 
 static inline void *hd_policy_collector(const struct hd_policy_handle *self, const struct hd_collector *collector)

@@ -110,16 +110,31 @@ static int check_banks(struct hd_gpu *gpu, const struct hd_counters *c)
 	return 0;
 }
 
-static int check_energy(struct hd_gpu *gpu, const struct hd_stats *since, double joules)
+/* Part by part. */
+static int check_energy(struct hd_gpu *gpu, const struct hd_stats *since, const struct hd_power *parts)
 {
-	double all = hd_joules(since, &gpu->config);
-	if (joules < 0 || fabs(all - joules) <= ENERGY_TOLERANCE * all)
-		return 0;
-	return hd_gpu_refuse(gpu, HD_SIM_VERIFY, "--verify: conservation: energy: %.12g J in all, %.12g J of its parts",
-			     all, joules);
+	struct hd_power all;
+	hd_power_compute(&all, &since->counters, &gpu->config);
+	for (uint32_t i = 0; parts && i < HD_POWER_COUNT; i++)
+		if (fabs(all.joules[i] - parts->joules[i]) > ENERGY_TOLERANCE * fabs(all.joules[i]))
+			return hd_gpu_refuse(gpu, HD_SIM_VERIFY,
+					     "--verify: conservation: energy: %s: %.12g J in all, %.12g J of its parts",
+					     hd_power_name((enum hd_power_part)i), all.joules[i], parts->joules[i]);
+	return 0;
 }
 
-int hd_verify_conservation(struct hd_gpu *gpu, const struct hd_stats *since, double joules)
+/* An SM is active at most all the time. */
+static int check_activity(struct hd_gpu *gpu, const struct hd_counters *c)
+{
+	if (c->active_sm_cycles > gpu->config.sm_count * c->cycles)
+		return differ(gpu, "SMs with warps, over cycles", c->active_sm_cycles, "of",
+			      gpu->config.sm_count * c->cycles);
+	if (c->warps && !c->active_sm_cycles)
+		return differ(gpu, "warps", c->warps, "ran, cycles of SMs that had some", 0);
+	return 0;
+}
+
+int hd_verify_conservation(struct hd_gpu *gpu, const struct hd_stats *since, const struct hd_power *power)
 {
 	int error = 0;
 	for (uint32_t i = 0; i < gpu->config.sm_count && !error; i++) {
@@ -132,5 +147,6 @@ int hd_verify_conservation(struct hd_gpu *gpu, const struct hd_stats *since, dou
 		return error;
 	error = check_slots(gpu, since);
 	error = error ? error : check_banks(gpu, &since->counters);
-	return error ? error : check_energy(gpu, since, joules);
+	error = error ? error : check_activity(gpu, &since->counters);
+	return error ? error : check_energy(gpu, since, power);
 }

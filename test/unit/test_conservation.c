@@ -8,7 +8,7 @@
 
 static struct simbench bench;
 static struct hd_stats since;
-static double joules;
+static struct hd_power power;
 
 /* A run that balances. */
 static void run_well(void)
@@ -22,7 +22,7 @@ static void run_well(void)
 	ck_assert_int_eq(simbench_run(&bench, 3, 64), 0);
 	since = bench.sim->now;
 	hd_stats_subtract(&since, &bench.sim->before);
-	joules = bench.sim->joules;
+	power = bench.sim->power;
 	ck_assert_uint_gt(since.counters.bank_reads, 0);
 	ck_assert_uint_gt(bench.sim->gpu.sms[0]->begun, 0);
 }
@@ -30,7 +30,7 @@ static void run_well(void)
 static void expect(const char *text)
 {
 	struct hd_gpu *gpu = &bench.sim->gpu;
-	int error = hd_verify_conservation(gpu, &since, joules);
+	int error = hd_verify_conservation(gpu, &since, &power);
 	if (!text) {
 		ck_assert_int_eq(error, 0);
 		return;
@@ -63,7 +63,10 @@ START_TEST(what_does_not_balance_is_seen)
 	EXPECT_SEEN(since.counters.warp_instructions, "instructions: ");
 	EXPECT_SEEN(since.counters.bank_reads, "registers that instructions read: ");
 	EXPECT_SEEN(since.counters.bank_writes, "registers that instructions write: ");
-	EXPECT_SEEN(joules, "energy: ");
+	EXPECT_SEEN(power.joules[HD_POWER_issue], "energy: issue: ");
+	EXPECT_SEEN(power.joules[HD_POWER_static], "energy: static: ");
+	EXPECT_SEEN(power.joules[HD_POWER_constant], "energy: constant: ");
+	EXPECT_SEEN(since.counters.active_sm_cycles, "energy: static: ");
 	simbench_release(&bench);
 }
 END_TEST

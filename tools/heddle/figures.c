@@ -58,6 +58,26 @@ static double energy(const json_t *f, const json_t *l)
 	(void)l;
 	return 1e3 * figure_number(f, "energy_joules");
 }
+static double energy_dynamic(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return 1e3 * figure_number(f, "dynamic_joules");
+}
+static double energy_static(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return 1e3 * figure_number(f, "static_joules");
+}
+static double energy_idle(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return 1e3 * figure_number(f, "idle_joules");
+}
+static double energy_constant(const json_t *f, const json_t *l)
+{
+	(void)l;
+	return 1e3 * figure_number(f, "constant_joules");
+}
 
 static double threads(const json_t *f, const json_t *l)
 {
@@ -107,6 +127,10 @@ const struct figure_row figure_rows[] = {
 	{"  local: spills and fills", "%.0f", l1_spills},
 	{"  local: other", "%.0f", l1_local},
 	{"energy, mJ", "%.3f", energy},
+	{"  dynamic", "%.3f", energy_dynamic},
+	{"  static, SMs with warps", "%.3f", energy_static},
+	{"  static, SMs without", "%.3f", energy_idle},
+	{"  constant, the board", "%.3f", energy_constant},
 };
 const struct figure_row figure_ideal_rows[] = {
 	{"removed in a warp (WP), %", "%.1f", ideal_wp},

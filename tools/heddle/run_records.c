@@ -80,6 +80,13 @@ static void add_integers(json_t *to, const json_t *from)
 		json_integer_set(value, json_integer_value(value) + json_integer_value(json_object_get(from, key)));
 }
 
+static void add_reals(json_t *to, const json_t *from)
+{
+	const char *key;
+	json_t *value;
+	json_object_foreach(to, key, value) json_real_set(value, json_real_value(value) + figure_number(from, key));
+}
+
 /* Counters, and what follows from them. */
 static void add_figures(json_t *to, const json_t *from)
 {
@@ -88,8 +95,10 @@ static void add_figures(json_t *to, const json_t *from)
 	add_integers(json_object_get(to, "stalls"), json_object_get(from, "stalls"));
 	double cycles = figure_number(to, "cycles"), instructions = figure_number(to, "warp_instructions");
 	json_real_set(json_object_get(to, "ipc"), cycles > 0 ? instructions / cycles : 0);
-	static const char *const sums[] = {"energy_joules", "transfer_joules"};
-	for (uint32_t i = 0; i < 2; i++)
+	static const char *const sums[] = {"energy_joules", "dynamic_joules",  "static_joules",
+					   "idle_joules",   "constant_joules", "transfer_joules"};
+	add_reals(json_object_get(to, "energy"), json_object_get(from, "energy"));
+	for (uint32_t i = 0; i < sizeof sums / sizeof *sums; i++)
 		json_real_set(json_object_get(to, sums[i]), figure_number(to, sums[i]) + figure_number(from, sums[i]));
 }
 

@@ -126,9 +126,9 @@ static int add_share(const struct sweep_runs *runs, const struct coordinate *sha
 	if (end == share->value || *end || !(part >= 1 && part <= 1e6))
 		return hd_error(diag, plan_loc(runs->plan, share->line), "share needs a number from 1 on, not '%s'",
 				share->value);
-	hd_strbuf_printf(set, "sm_count=%.0f;l2_slices=%.0f;dram_channels=%.0f;static_watts=%.17g",
+	hd_strbuf_printf(set, "sm_count=%.0f;l2_slices=%.0f;dram_channels=%.0f;constant_watts=%.17g",
 			 ceil((double)config->sm_count / part), ceil((double)config->l2_slices / part),
-			 ceil((double)config->dram_channels / part), config->static_watts / part);
+			 ceil((double)config->dram_channels / part), config->constant_watts / part);
 	return 0;
 }
 
