@@ -3,11 +3,12 @@
 
     scripts/validate.py [-h] [--build B] [-j N] [--gpu NAME]... [--rows PREFIX]... [--quick] [--markdown PAGE]
 
-Compiles each program for each GPU's architecture, runs it, and writes B/validate/table.md (every row of every GPU, the
-published bracket where examples/micro/published.txt has one, and how far outside of it the model is), results.json of
-the published rows, and plots of the curves. --rows: only rows whose names begin so. --quick: leaves streaming out, which
-takes most of the time. --markdown docs/model.md puts the errors into that page. Runs are kept by what decides their
-outcome. The last lines say how many published rows are within 5 and within 10 %; nothing is asserted.
+Compiles each program for each GPU's architecture, runs it, at the clocks that published.txt names where cards were
+measured at others than the model's, and writes B/validate/table.md (every row of every GPU, the published bracket where
+examples/micro/published.txt has one, and how far outside of it the model is), results.json of the published rows, and
+plots of the curves. --rows: only rows whose names begin so. --quick: leaves streaming out, which takes most of the time.
+--markdown docs/model.md puts the errors into that page. Runs are kept by what decides their outcome. The last lines say
+how many published rows are within 5 and within 10 %; nothing is asserted.
 """
 
 import argparse
@@ -32,10 +33,17 @@ def published():
     found = {}
     with open(os.path.join(FOLDER, 'published.txt'), encoding='utf-8') as file:
         for line in file:
-            if line.strip() and not line.startswith('#'):
+            if line.strip() and not line.startswith(('#', 'clocks ')):
                 gpu, row, low, high, source = line.split(None, 4)
                 found[gpu, row] = float(low), float(high), source.strip()
     return found
+
+
+def clocks():
+    """{gpu: options} of those whose values were measured at other clocks than the model's."""
+    with open(os.path.join(FOLDER, 'published.txt'), encoding='utf-8') as file:
+        lines = [line.split() for line in file if line.startswith('clocks ')]
+    return {gpu: [option for key in keys for option in ('--set', key)] for _, gpu, *keys in lines}
 
 
 def gpus(build):
@@ -124,7 +132,7 @@ def main():
     options = parser.parse_args()
     build, out = os.path.abspath(options.build), os.path.join(os.path.abspath(options.build), 'validate')
     os.makedirs(out, exist_ok=True)
-    models, known = gpus(build), published()
+    models, known, measured_at = gpus(build), published(), clocks()
     chosen = options.gpu or list(models)
     if unknown := [gpu for gpu in chosen if gpu not in models]:
         return f'validate: no GPU is named {", ".join(unknown)}'
@@ -133,7 +141,12 @@ def main():
         programs.remove('streaming')
     paths = compile_all(build, out, programs, {models[gpu] for gpu in chosen})
     runner = figures.Runner(build, os.path.join(out, 'runs'), options.j)
-    wanted = {(gpu, program): (paths[program, models[gpu]], options.rows, gpu, []) for gpu in chosen
+    rows_in = {program: subprocess.run([paths[program, models[chosen[0]]], '--list'], check=True, capture_output=True,
+                                       text=True).stdout.split() for program in programs}
+    programs = [program for program in programs
+                if any(row.startswith(tuple(options.rows or [''])) for row in rows_in[program])]
+    wanted = {(gpu, program): (paths[program, models[gpu]], options.rows, gpu, measured_at.get(gpu, []))
+              for gpu in chosen
               for program in programs}
     texts = runner.run_all(wanted, output=True)
 

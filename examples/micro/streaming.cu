@@ -2,7 +2,8 @@
  * streaming: bytes a core cycle of the whole GPU, and core cycles from one block to the next in its place, for kernels
  * of one element of 8 bytes a thread: init writes, read reads, scale does both, triad reads two and writes one. Two
  * blocks are resident on each SM, which take half of its shared memory each, so that the threads of a block are what
- * occupancy is made of. Each array is four times as large as L2. Rows NAME.THREADS and turn.NAME.THREADS.
+ * occupancy is made of. Each array is four times as large as L2. Rows NAME.THREADS and turn.NAME.THREADS. `l2.bytes`:
+ * what full SMs read from L2, where each thread reads its two elements over and over, past L1.
  */
 #include "micro.h"
 
@@ -69,9 +70,43 @@ static void measure_all()
 		measure<KIND>(count);
 }
 
+#define L2_ROUNDS 4
+
+__global__ void __launch_bounds__(1024)
+	read_again(const unsigned long long *words, size_t step, int rounds, unsigned long long *out)
+{
+	const unsigned long long *at = words + blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+	unsigned long long sum = 0;
+#pragma unroll 1
+	for (; rounds > 0; rounds--) {
+		unsigned long long a, b;
+		asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(a) : "l"(at) : "memory");
+		asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(b) : "l"(at + step) : "memory");
+		sum ^= a ^ b;
+	}
+	if (sum) /* never */
+		*out = sum;
+}
+
+static void measure_l2()
+{
+	if (!micro_wanted("l2.bytes"))
+		return;
+	int blocks = micro_device().maxThreadsPerMultiProcessor / 512 * micro_device().multiProcessorCount;
+	size_t step = (size_t)blocks * 512;
+	unsigned long long *words = micro_device_array<unsigned long long>(2 * step);
+	unsigned long long *out = micro_device_array<unsigned long long>(1);
+	double little = micro_cycles([&] { read_again<<<blocks, 512>>>(words, step, L2_ROUNDS, out); });
+	double much = micro_cycles([&] { read_again<<<blocks, 512>>>(words, step, 3 * L2_ROUNDS, out); });
+	micro_row("l2.bytes", 2.0 * L2_ROUNDS * 2 * step * sizeof *words / (much - little), "bytes/cycle");
+	CHECK(cudaFree(words));
+	CHECK(cudaFree(out));
+}
+
 int main(int argc, char **argv)
 {
 	micro_begin(argc, argv, "usage: streaming [--list] [PREFIX]...   rows whose names begin so (default: all)");
+	measure_l2();
 	measure_all<INIT>();
 	measure_all<READ>();
 	measure_all<SCALE>();

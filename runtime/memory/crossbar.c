@@ -7,6 +7,10 @@
  * Needs a clock and a counter. Cost: events only. A wheel holds when inputs get a new head and outputs come free, so a
  * cycle costs its grants, not its ports, and idle cycles cost nothing.
  *
+ * With a queue for each output at each input (virtual output queues, as iSLIP's: McKeown 1999) no packet waits for
+ * another one's output: each free output takes, once a cycle and in turns, the first input that has a packet for it and
+ * is not sending. The queues of an input share its room.
+ *
  * Room that is taken back is seen a cycle later at outputs and a traversal later at inputs (credits travel), and a
  * packet pushed at `now` is seen from now + 1. So nothing depends on who ticks first in a cycle.
  */
@@ -29,7 +33,7 @@ static void port_init(struct hd_port *port, uint32_t capacity, struct hd_arena *
 
 static bool port_room(struct hd_port *port, uint32_t flits, uint64_t now)
 {
-	while (port->released != port->head && port->ring[port->released & port->mask].ready <= now)
+	while (port->released != port->taken && port->ring[port->released & port->mask].ready <= now)
 		port->used -= port->ring[port->released++ & port->mask].flits;
 	/* A packet larger than the queue passes through an empty one. */
 	return port->used + flits <= port->capacity || !port->used;
@@ -51,6 +55,49 @@ static struct hd_packet *port_front(const struct hd_port *port)
 static void port_pop(struct hd_port *port, uint64_t release)
 {
 	port->ring[port->head++ & port->mask].ready = release;
+	port->taken = port->head;
+}
+
+/* ---- input queues by output */
+
+static void sorted_init(struct hd_sorted *sorted, uint32_t outputs, uint32_t capacity, struct hd_arena *arena)
+{
+	sorted->packets = HD_ARENA_NEW(arena, struct hd_packet, capacity);
+	sorted->next = HD_ARENA_NEW(arena, uint32_t, capacity);
+	for (uint32_t i = 0; i < capacity; i++)
+		sorted->next[i] = i + 1 < capacity ? i + 1 : HD_NONE;
+	sorted->first = HD_ARENA_NEW(arena, uint32_t, outputs);
+	sorted->last = HD_ARENA_NEW(arena, uint32_t, outputs);
+	for (uint32_t o = 0; o < outputs; o++)
+		sorted->first[o] = sorted->last[o] = HD_NONE;
+	sorted->wants = HD_ARENA_NEW(arena, uint64_t, (outputs + 63) / 64);
+}
+
+static void sorted_push(struct hd_sorted *sorted, uint32_t output, const struct hd_packet *packet)
+{
+	uint32_t index = sorted->free;
+	sorted->free = sorted->next[index];
+	sorted->packets[index] = *packet;
+	sorted->next[index] = HD_NONE;
+	*(sorted->first[output] == HD_NONE ? &sorted->first[output] : &sorted->next[sorted->last[output]]) = index;
+	sorted->last[output] = index;
+}
+
+static void sorted_pop(struct hd_sorted *sorted, uint32_t output)
+{
+	uint32_t index = sorted->first[output];
+	sorted->first[output] = sorted->next[index];
+	sorted->next[index] = sorted->free;
+	sorted->free = index;
+}
+
+static void init_sorted(struct hd_crossbar *x, uint32_t in_flits, struct hd_arena *arena)
+{
+	x->sorted = HD_ARENA_NEW(arena, struct hd_sorted, x->inputs);
+	for (uint32_t i = 0; i < x->inputs; i++)
+		sorted_init(&x->sorted[i], x->outputs, in_flits, arena);
+	x->sends = HD_ARENA_NEW(arena, uint64_t, x->in_words);
+	x->closed = HD_ARENA_NEW(arena, uint64_t, x->out_words);
 }
 
 /* ---- construction */
@@ -85,6 +132,8 @@ void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *sha
 	x->wheel_out = HD_ARENA_NEW(arena, uint64_t, (size_t)WHEEL * x->out_words);
 	x->arrived = HD_ARENA_NEW(arena, uint64_t, x->out_words);
 	x->freed = HD_ARENA_NEW(arena, uint64_t, x->in_words);
+	if (shape->by_output)
+		init_sorted(x, shape->in_flits, arena);
 	x->next = HD_NEVER;
 }
 
@@ -128,7 +177,7 @@ bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uin
 uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input)
 {
 	const struct hd_port *port = &x->in[input];
-	return port->released == port->head ? HD_NEVER : port->ring[port->released & port->mask].ready;
+	return port->released == port->taken ? HD_NEVER : port->ring[port->released & port->mask].ready;
 }
 
 void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now)
@@ -158,7 +207,7 @@ void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
 
 static void collect_posted(struct hd_crossbar *x, uint32_t input)
 {
-	if (x->armed[input])
+	if (x->armed[input] || !port_front(&x->in[input]))
 		return;
 	x->armed[input] = true;
 	schedule_from(x, x->wheel_in, x->in_words, input, port_front(&x->in[input])->ready);
@@ -195,8 +244,48 @@ void hd_crossbar_collect(struct hd_crossbar *x)
 
 /* ---- a cycle */
 
+static void add_request(struct hd_crossbar *x, uint32_t input, uint32_t output)
+{
+	x->requests[(size_t)output * x->in_words + input / 64] |= UINT64_C(1) << input % 64;
+	x->request_count[output]++;
+}
+
+static void remove_request(struct hd_crossbar *x, uint32_t input, uint32_t output)
+{
+	x->requests[(size_t)output * x->in_words + input / 64] &= ~(UINT64_C(1) << input % 64);
+	x->request_count[output]--;
+}
+
+/* Packets that have become visible go to the queues of their outputs. Asks for those if the input does not send. */
+static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, uint64_t now)
+{
+	struct hd_sorted *sorted = &x->sorted[input];
+	struct hd_port *port = &x->in[input];
+	const struct hd_packet *packet;
+	for (; (packet = port_front(port)) && packet->ready <= now; port->head++) {
+		uint32_t output = x->by_slice ? packet->slice : packet->sm;
+		if (sorted->first[output] == HD_NONE) {
+			sorted->wants[output / 64] |= UINT64_C(1) << output % 64;
+			add_request(x, input, output);
+		}
+		sorted_push(sorted, output, packet);
+	}
+	x->armed[input] = packet != NULL;
+	if (packet)
+		schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
+	if (sorted->sends_until > cycle)
+		return;
+	x->sends[input / 64] &= ~(UINT64_C(1) << input % 64);
+	for (uint32_t w = 0; w < x->out_words; w++)
+		x->ready[w] |= sorted->wants[w] & ~x->closed[w];
+}
+
 static void request(struct hd_crossbar *x, uint32_t input, uint64_t cycle, uint64_t now)
 {
+	if (x->sorted) {
+		request_all(x, input, cycle, now);
+		return;
+	}
 	const struct hd_packet *head = port_front(&x->in[input]);
 	if (!head) {
 		x->armed[input] = false;
@@ -207,8 +296,7 @@ static void request(struct hd_crossbar *x, uint32_t input, uint64_t cycle, uint6
 		return;
 	}
 	uint32_t output = x->by_slice ? head->slice : head->sm;
-	x->requests[(size_t)output * x->in_words + input / 64] |= UINT64_C(1) << input % 64;
-	x->request_count[output]++;
+	add_request(x, input, output);
 	if (!x->busy[output] && !x->blocked[output])
 		x->ready[output / 64] |= UINT64_C(1) << output % 64;
 }
@@ -226,12 +314,57 @@ static uint32_t choose(const struct hd_crossbar *x, uint32_t output)
 	return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
+/* The same of inputs that do not send; HD_NONE. */
+static uint32_t choose_free(const struct hd_crossbar *x, uint32_t output)
+{
+	const uint64_t *wanted = &x->requests[(size_t)output * x->in_words];
+	uint32_t from = x->pointer[output], word = from / 64;
+	uint64_t bits = wanted[word] & ~x->sends[word] & UINT64_MAX << from % 64;
+	for (uint32_t tried = 0; !bits && tried < x->in_words; tried++) {
+		word = word + 1 == x->in_words ? 0 : word + 1;
+		bits = wanted[word] & ~x->sends[word];
+	}
+	return bits ? word * 64 + (uint32_t)__builtin_ctzll(bits) : HD_NONE;
+}
+
+static const struct hd_packet *packet_for(const struct hd_crossbar *x, uint32_t input, uint32_t output)
+{
+	const struct hd_sorted *sorted = x->sorted ? &x->sorted[input] : NULL;
+	return sorted ? &sorted->packets[sorted->first[output]] : port_front(&x->in[input]);
+}
+
+/* The input's packet for the output leaves, and its room comes back at `release`. */
+static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t cycle, uint64_t release)
+{
+	struct hd_port *port = &x->in[input];
+	if (!x->sorted) {
+		port_pop(port, release);
+		remove_request(x, input, output);
+		return;
+	}
+	struct hd_sorted *sorted = &x->sorted[input];
+	struct hd_packet *place = &port->ring[port->taken++ & port->mask];
+	place->flits = packet_for(x, input, output)->flits;
+	place->ready = release;
+	sorted->sends_until = cycle + place->flits;
+	sorted_pop(sorted, output);
+	if (sorted->first[output] == HD_NONE) {
+		sorted->wants[output / 64] &= ~(UINT64_C(1) << output % 64);
+		remove_request(x, input, output);
+	}
+	x->sends[input / 64] |= UINT64_C(1) << input % 64;
+}
+
 static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64_t now)
 {
-	uint32_t input = choose(x, output);
-	const struct hd_packet *packet = port_front(&x->in[input]);
+	uint32_t input = x->sorted ? choose_free(x, output) : choose(x, output);
+	if (input == HD_NONE)
+		return; /* until one of them has sent */
+	const struct hd_packet *packet = packet_for(x, input, output);
 	uint32_t flits = packet->flits, packet_grid = packet->grid;
 	struct hd_port *to = &x->out[output];
+	if (x->sorted)
+		x->closed[output / 64] |= UINT64_C(1) << output % 64;
 	if (!port_room(to, flits, now)) {
 		/* Room to be released soon is an event of its own; else the receiver's next pop is. */
 		x->blocked[output] = to->released == to->head;
@@ -242,9 +375,7 @@ static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64
 		return;
 	}
 	port_push(to, packet, hd_clock_edge(&x->clock, cycle + x->latency + flits - 2));
-	port_pop(&x->in[input], hd_clock_edge(&x->clock, cycle + x->latency));
-	x->requests[(size_t)output * x->in_words + input / 64] &= ~(UINT64_C(1) << input % 64);
-	x->request_count[output]--;
+	leave(x, input, output, cycle, hd_clock_edge(&x->clock, cycle + x->latency));
 	x->pointer[output] = input + 1 == x->inputs ? 0 : input + 1;
 	x->busy[output] = true;
 	x->flits[packet_grid * (sizeof(struct hd_counters) / sizeof(uint64_t))] += flits;
@@ -253,6 +384,23 @@ static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64
 	x->arrived[output / 64] |= UINT64_C(1) << output % 64;
 	if (x->starved[input])
 		x->freed[input / 64] |= UINT64_C(1) << input % 64;
+}
+
+/* Outputs that were found ready, from one that is another one in each cycle: with input queues by output they compete
+ * for the inputs. */
+static void grant_all(struct hd_crossbar *x, uint64_t cycle, uint64_t now)
+{
+	uint32_t first = x->sorted ? (uint32_t)(cycle % x->outputs) : 0;
+	for (uint32_t i = 0; i <= x->out_words; i++) {
+		uint32_t w = (first / 64 + i) % x->out_words;
+		uint64_t before = (UINT64_C(1) << first % 64) - 1, mask = UINT64_MAX;
+		if (i == 0 || i == x->out_words)
+			mask = i ? before : ~before;
+		uint64_t bits = x->ready[w] & mask;
+		x->ready[w] &= ~mask;
+		for (; bits; bits &= bits - 1)
+			grant(x, w * 64 + (uint32_t)__builtin_ctzll(bits), cycle, now);
+	}
 }
 
 static void cycle(struct hd_crossbar *x, uint64_t cycle)
@@ -272,16 +420,13 @@ static void cycle(struct hd_crossbar *x, uint64_t cycle)
 		for (; bits; bits &= bits - 1) {
 			uint32_t output = w * 64 + (uint32_t)__builtin_ctzll(bits);
 			x->busy[output] = false;
+			if (x->sorted)
+				x->closed[w] &= ~(bits & -bits);
 			if (x->request_count[output])
 				x->ready[w] |= bits & -bits;
 		}
 	}
-	for (uint32_t w = 0; w < x->out_words; w++) {
-		uint64_t bits = x->ready[w];
-		x->ready[w] = 0;
-		for (; bits; bits &= bits - 1)
-			grant(x, w * 64 + (uint32_t)__builtin_ctzll(bits), cycle, now);
-	}
+	grant_all(x, cycle, now);
 }
 
 void hd_crossbar_tick(struct hd_crossbar *x, uint64_t now)
@@ -298,7 +443,7 @@ void hd_crossbar_tick(struct hd_crossbar *x, uint64_t now)
 bool hd_crossbar_idle(const struct hd_crossbar *x)
 {
 	for (uint32_t i = 0; i < x->inputs; i++)
-		if (x->in[i].head != x->in[i].tail)
+		if (x->in[i].taken != x->in[i].tail)
 			return false;
 	for (uint32_t o = 0; o < x->outputs; o++)
 		if (x->out[o].head != x->out[o].tail)
@@ -306,14 +451,24 @@ bool hd_crossbar_idle(const struct hd_crossbar *x)
 	return true;
 }
 
+static const struct hd_packet *first_sorted(const struct hd_crossbar *x, uint32_t input)
+{
+	uint32_t output = 0;
+	while (x->sorted[input].first[output] == HD_NONE)
+		output++;
+	return packet_for(x, input, output);
+}
+
 static void dump_port(const struct hd_crossbar *x, const char *what, uint32_t index, const struct hd_port *port,
 		      FILE *out)
 {
 	const struct hd_packet *head = port_front(port);
-	if (!head)
+	if (port->taken == port->tail)
 		return;
+	if (port->taken != port->head) /* sorted: the first of one of the outputs */
+		head = first_sorted(x, index);
 	fprintf(out, "  %s %s %u: %u packets, %u of %u flits, head kind %u line %#llx ready %llu%s\n", x->name, what,
-		index, port->tail - port->head, port->used, port->capacity, head->kind, (unsigned long long)head->line,
+		index, port->tail - port->taken, port->used, port->capacity, head->kind, (unsigned long long)head->line,
 		(unsigned long long)head->ready, what[0] == 'o' && x->blocked[index] ? ", blocked" : "");
 }
 

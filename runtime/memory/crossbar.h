@@ -1,5 +1,6 @@
 /*
- * One direction of the crossbar between SMs and L2 slices: input-queued, with head-of-line blocking.
+ * One direction of the crossbar between SMs and L2 slices: input-queued, with head-of-line blocking or with a queue for
+ * each output.
  */
 #ifndef HD_RUNTIME_MEMORY_CROSSBAR_H
 #define HD_RUNTIME_MEMORY_CROSSBAR_H
@@ -11,12 +12,23 @@
 
 #define HD_CROSSBAR_AHEAD 24 /* own cycles that ports may be used for before the crossbar does them */
 
-/* A queue bounded in flits. A packet that was taken keeps its room until its release cycle, kept in `ready`. */
+/* A queue bounded in flits. A packet that was taken keeps its room until its release cycle, kept in `ready`. Those up
+ * to `head` are taken, or sorted by output and not all of them taken yet. */
 struct hd_port {
 	struct hd_packet *ring;
 	uint32_t mask;
-	uint32_t released, head, tail;
+	uint32_t released, taken, head, tail;
 	uint32_t used, capacity; /* flits */
+};
+
+/* Packets of an input by output, those of one in their order. */
+struct hd_sorted {
+	struct hd_packet *packets;
+	uint32_t *next;		/* of each packet */
+	uint32_t *first, *last; /* by output, HD_NONE */
+	uint32_t free;
+	uint64_t *wants;      /* outputs with packets */
+	uint64_t sends_until; /* own cycle */
 };
 
 struct hd_crossbar {
@@ -33,6 +45,9 @@ struct hd_crossbar {
 	uint32_t *request_count;	/* output */
 	uint64_t *requests;		/* output x in_words: inputs whose head wants it */
 	uint64_t *ready;		/* outputs to arbitrate in this cycle */
+	struct hd_sorted *sorted;	/* input; NULL: in the order of arrival. With it: */
+	uint64_t *sends;		/* inputs that send */
+	uint64_t *closed;		/* outputs that are busy or blocked */
 	uint64_t *wheel_in, *wheel_out; /* events of the next 63 cycles, a set of ports for each */
 	uint64_t occupied;		/* slots of the wheel with events */
 	uint64_t cycle;			/* the last done, in the crossbar's own clock */
@@ -46,6 +61,7 @@ struct hd_crossbar_shape {
 	const char *name;
 	uint32_t inputs, outputs;
 	bool by_slice;
+	bool by_output;		      /* inputs have a queue for each output */
 	uint32_t latency;	      /* own cycles from push to arrival of a one-flit packet, at least 1 */
 	uint32_t in_flits, out_flits; /* queues */
 	struct hd_clock clock;

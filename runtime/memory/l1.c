@@ -27,7 +27,7 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 	l1->merges = (uint32_t)config->l1_mshr_merges;
 	l1->store_buffer = (uint32_t)config->l1_store_buffer;
 	l1->latency = (uint32_t)config->l1_latency;
-	l1->flit = (uint32_t)config->icnt_flit;
+	l1->flits = hd_flits_of(config);
 	l1->sector_bytes = (uint32_t)config->sector;
 	l1->line_shift = (uint32_t)__builtin_ctzll(config->l1_line);
 	l1->write_back = config->l1_write == HD_L1_WRITE_BACK;
@@ -73,7 +73,7 @@ static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint
 	packet.full = access ? access->full : kind == HD_PACKET_WRITEBACK ? sectors : 0;
 	packet.service = access ? access->service : 0;
 	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
-	packet.flits = hd_packet_flits(bytes, l1->flit);
+	packet.flits = hd_packet_flits(bytes, l1->flits);
 	struct hd_packets *queue = &l1->out[l1->grid];
 	hd_packets_push(queue, &packet);
 	l1->waiting |= UINT32_C(1) << l1->grid;

@@ -48,7 +48,8 @@ struct hd_l1 {
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
 	uint32_t stores, store_buffer;	    /* written through and not acknowledged; most of them, 0: any number */
 	struct hd_l1_lacks lacks;	    /* of the last access */
-	uint32_t latency, flit, sector_bytes, line_shift;
+	uint32_t latency, sector_bytes, line_shift;
+	struct hd_flits flits;
 	uint16_t sm;
 	bool enabled, write_back;
 	bool spills_hit;	      /* l1_spills */

@@ -26,7 +26,7 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	slice->mshrs = (uint32_t)config->l2_mshrs;
 	slice->merges = (uint32_t)config->l2_mshr_merges;
 	slice->latency = (uint32_t)config->l2_latency;
-	slice->flit = (uint32_t)config->icnt_flit;
+	slice->flits = hd_flits_of(config);
 	slice->sector_bytes = (uint32_t)config->sector;
 	uint32_t sets = (uint32_t)(config->l2_slice_bytes / (config->l2_line * config->l2_ways));
 	hd_tags_init(&slice->tags, sets ? sets : 1, (uint32_t)config->l2_ways, arena);
@@ -53,7 +53,7 @@ static struct hd_packet reply_to(const struct hd_l2_slice *slice, const struct h
 	struct hd_packet reply = *request;
 	uint32_t bytes = data ? (uint32_t)__builtin_popcount(request->sectors) * slice->sector_bytes : 0;
 	reply.kind = data ? HD_PACKET_DATA : HD_PACKET_ACK;
-	reply.flits = hd_packet_flits(bytes, slice->flit);
+	reply.flits = hd_packet_flits(bytes, slice->flits);
 	return reply;
 }
 

@@ -36,7 +36,8 @@ struct hd_l2_slice {
 	struct hd_l2_waiter *waiters;
 	uint32_t free_waiter;
 	uint32_t mshrs, mshrs_used, merges; /* sectors under way */
-	uint32_t latency, flit, sector_bytes;
+	uint32_t latency, sector_bytes;
+	struct hd_flits flits;
 	uint64_t busy;		  /* first own cycle in which the next request can be served */
 	bool stalled;		  /* the head waits for a fill, the out queue or the channel, whose owner clears this */
 	uint32_t *owners;	  /* as tags: who made the line dirty, its launch << OWNER_BITS | grid */

@@ -78,7 +78,8 @@ struct hd_lsu {
 	uint32_t *lines_done; /* tags, a ring */
 	uint32_t done_mask, done_first, done_end;
 	/* configuration */
-	uint32_t flit, sector_bytes;
+	struct hd_flits flits;
+	uint32_t sector_bytes;
 	uint32_t banks, ports, sectors, shared_banks, shared_latency, l1_latency;
 	uint64_t l1_bytes, l1_ways;
 	bool unified;

@@ -17,7 +17,7 @@ void hd_lsu_init_lines(struct hd_lsu *lsu, const struct hd_config *config, struc
 		hd_packets_init(&lsu->lines[i], lsu->lines_most, arena);
 	lsu->lines_done = HD_ARENA_NEW(arena, uint32_t, slots);
 	lsu->done_mask = slots - 1;
-	lsu->flit = (uint32_t)config->icnt_flit;
+	lsu->flits = hd_flits_of(config);
 	lsu->sector_bytes = (uint32_t)config->sector;
 }
 
@@ -35,7 +35,7 @@ void hd_lsu_send_line(struct hd_lsu *lsu, uint64_t ready, const struct hd_line *
 	packet.kind = line->write ? HD_PACKET_WRITE : HD_PACKET_READ;
 	packet.sectors = line->sectors;
 	packet.full = line->write ? line->sectors : 0;
-	packet.flits = hd_packet_flits(bytes, lsu->flit);
+	packet.flits = hd_packet_flits(bytes, lsu->flits);
 	packet.grid = line->grid;
 	packet.flags = (uint8_t)(HD_PACKET_LINE | (line->low ? HD_PACKET_LOW : 0));
 	hd_packets_push(&lsu->lines[line->low], &packet);

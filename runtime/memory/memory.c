@@ -16,7 +16,7 @@
 /* The largest packet must fit. */
 static uint32_t queue_flits(uint64_t configured, const struct hd_config *config)
 {
-	uint32_t largest = hd_packet_flits((uint32_t)config->l1_line, (uint32_t)config->icnt_flit);
+	uint32_t largest = hd_packet_flits((uint32_t)config->l1_line, hd_flits_of(config));
 	return configured < largest ? largest : (uint32_t)configured;
 }
 
@@ -27,6 +27,7 @@ static void init_crossbars(struct hd_memory *memory, const struct hd_config *con
 	shape.latency = (uint32_t)config->icnt_latency;
 	shape.in_flits = queue_flits(config->icnt_input_queue, config);
 	shape.out_flits = queue_flits(config->icnt_output_queue, config);
+	shape.by_output = config->icnt_inputs == HD_ICNT_INPUTS_BY_OUTPUT;
 	shape.clock = hd_clock_of(config->core_mhz, config->icnt_mhz);
 	shape.flits = &memory->counters->icnt_flits_up;
 	hd_crossbar_init(&memory->up, &shape, arena);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "heddle/config.h"
 #include "lib/arena.h"
 
 #define HD_NONE UINT32_MAX
@@ -107,10 +108,21 @@ static inline void hd_packets_pop(struct hd_packets *queue)
 	queue->head++;
 }
 
-/* Header and address are one flit; data follow in whole flits. */
-static inline uint8_t hd_packet_flits(uint32_t data_bytes, uint32_t flit_bytes)
+/* What packets are cut into, in bytes. */
+struct hd_flits {
+	uint32_t header, size; /* header and address; a flit */
+};
+
+/* With icnt_header = 0 header and address have a flit of their own; else the data share it. */
+static inline struct hd_flits hd_flits_of(const struct hd_config *config)
 {
-	return (uint8_t)(1 + (data_bytes + flit_bytes - 1) / flit_bytes);
+	uint32_t size = (uint32_t)config->icnt_flit;
+	return (struct hd_flits){config->icnt_header ? (uint32_t)config->icnt_header : size, size};
+}
+
+static inline uint8_t hd_packet_flits(uint32_t data_bytes, struct hd_flits flits)
+{
+	return (uint8_t)((flits.header + data_bytes + flits.size - 1) / flits.size);
 }
 
 #endif

@@ -32,12 +32,12 @@ static void set_up(void)
 
 static void build(uint32_t sets, uint32_t ways)
 {
-	struct hd_crossbar_shape shape = {"up", 2, 1, true, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
+	struct hd_crossbar_shape shape = {"up", 2, 1, true, false, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
 	config.l2_ways = ways;
 	config.l2_slice_bytes = (uint64_t)sets * ways * 128;
 	hd_address_map_init(&map, &config);
 	hd_crossbar_init(&up, &shape, &arena);
-	shape = (struct hd_crossbar_shape){"down", 1, 2, false, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
+	shape = (struct hd_crossbar_shape){"down", 1, 2, false, false, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
 	hd_crossbar_init(&down, &shape, &arena);
 	hd_dram_init(&dram, &config, &map, &counters, &arena);
 	hd_l2_init(&slice, 0, &config, &map, &counters, &arena);
@@ -53,7 +53,8 @@ static void send(uint32_t sm, uint8_t kind, uint64_t line, uint8_t sectors, uint
 	struct hd_packet packet = {.line = line, .tag = tag, .sm = (uint16_t)sm, .kind = kind, .sectors = sectors};
 	packet.full = full;
 	packet.service = 1;
-	packet.flits = hd_packet_flits(kind == HD_PACKET_READ ? 0 : (uint32_t)__builtin_popcount(sectors) * 32, 32);
+	packet.flits = hd_packet_flits(kind == HD_PACKET_READ ? 0 : (uint32_t)__builtin_popcount(sectors) * 32,
+				       (struct hd_flits){32, 32});
 	hd_crossbar_push(&up, sm, &packet, now);
 }
 

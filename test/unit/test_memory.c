@@ -90,6 +90,26 @@ START_TEST(l2_hits_cross_twice)
 }
 END_TEST
 
+/* Data share flits with the header of 8 bytes: one sector is one flit of 40 bytes, four are 136 bytes in four flits. */
+START_TEST(headers_share_flits_with_data)
+{
+	rig.config.icnt_flit = 40;
+	rig.config.icnt_header = 8;
+	rig_build(&rig);
+	const struct hd_config *c = &rig.config;
+	uint64_t round = c->l1_latency + 2 * c->icnt_latency + c->l2_latency;
+	struct hd_mem_request one = rig_load(1, 0, 0, 4), line = rig_load(1, 0, 4, 4);
+	one.cache = line.cache = HD_CACHE_CG;
+	latency_of(line);
+	struct hd_stats before = rig_total(&rig);
+	ck_assert_uint_eq(latency_of(one), round);
+	ck_assert_uint_eq(latency_of(line), round + 3);
+	struct hd_stats after = rig_total(&rig);
+	ck_assert_uint_eq(after.counters.icnt_flits_up - before.counters.icnt_flits_up, 2);
+	ck_assert_uint_eq(after.counters.icnt_flits_down - before.counters.icnt_flits_down, 5);
+}
+END_TEST
+
 /* DRAM clock k happens at core cycle ceil(k * core / dram). */
 static uint64_t dram_cycle(uint64_t clock)
 {
@@ -531,6 +551,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, completions_come_on_their_cycle);
 	tcase_add_test(cases, operands_are_waited_for);
 	tcase_add_test(cases, l2_hits_cross_twice);
+	tcase_add_test(cases, headers_share_flits_with_data);
 	tcase_add_test(cases, misses_go_to_dram);
 	tcase_add_test(cases, uncoalesced_hits_take_a_cycle_for_each_access_of_a_bank);
 	tcase_add_test(cases, whole_lines_take_the_data_path);
