@@ -270,7 +270,7 @@ $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(PASSES_A) $(LIB_A)
 # ---------------------------------------------------------------- call-heavy workloads
 # build/examples/calls/NAME from the modules of examples/calls/NAME, and NAME.lto from the same ones, inlined.
 
-CALLS := $(sort $(shell awk '!/^\#/ && NF { print $$2 }' examples/calls/workloads.txt))
+CALLS := $(sort $(shell awk '!/^\#/ && sub("^calls/", "", $$2) { print $$2 }' examples/workloads.txt))
 CALLS_DIR := $(B)/examples/calls
 CALLS_TOOLS := $(HEDDLE_CC) $(PLUGIN) $(CUDART) $(DATA) $(TOOLKIT_FILES)
 

@@ -56,9 +56,9 @@ def workloads(folder):
     """Programs with the arguments of their tests: (name, sources, arguments)."""
     for path in sorted(glob.glob(os.path.join(folder, '*.cu')) + glob.glob(os.path.join(folder, 'grids', '*.cu'))):
         yield os.path.basename(path)[:-3], [path], []
-    with open(os.path.join(folder, 'calls', 'workloads.txt'), encoding='utf-8') as file:
-        rows = [line.split() for line in file if line.strip() and line[0] != '#']
-    for name, arguments in {row[1]: row[2] for row in rows}.items():
+    with open(os.path.join(folder, 'workloads.txt'), encoding='utf-8') as file:
+        rows = [line.split() for line in file if ' calls/' in line and line[0] != '#']
+    for name, arguments in {os.path.basename(row[1]): row[2] for row in rows}.items():
         yield f'calls-{name}', sorted(glob.glob(os.path.join(folder, 'calls', name, '*.cu'))), arguments.split(',')
 
 

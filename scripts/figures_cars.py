@@ -2,7 +2,7 @@
 
 Writes report.md and an SVG a figure into OUT (default BUILD/figures/cars). A part of each GPU is simulated (--share):
 so many SMs less, and L2 slices, DRAM channels and static power with them; what an SM sees stays the same, and a grid
-fills it with fewer blocks. The sizes are the `figures` column of examples/calls/workloads.txt: grids of about 160
+fills it with fewer blocks. The sizes are the `figures` column of examples/workloads.txt: grids of about 160
 warps, 16 for each of the ten SMs of the default share. The same launches on larger and smaller parts of the GPU are the
 series over 8, 16, 32 and 64 warps of an SM.
 """
@@ -132,7 +132,10 @@ def read_workloads(options):
     found = []
     with open(options.list) as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
-    for name, folder, _, _, sizes in rows:
+    for name, source, _, _, sizes, *_ in rows:
+        kind, _, folder = source.partition('/')
+        if kind != 'calls':
+            continue
         if options.quick:
             sizes = QUICK.get(name)
         if sizes and (not options.workloads or name in options.workloads.split(',')):
@@ -650,7 +653,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default='build', help='build tree (default build)')
     parser.add_argument('--programs', help='folder of the built workloads (default BUILD/examples/calls)')
-    parser.add_argument('--list', default='examples/calls/workloads.txt', help='table of workloads')
+    parser.add_argument('--list', default='examples/workloads.txt', help='table of workloads')
     parser.add_argument('--out', help='folder of the results (default BUILD/figures/cars)')
     parser.add_argument('--share', type=int, default=8, help='simulate 1/N of each GPU (default 8)')
     parser.add_argument('--workloads', help='only these, separated by commas')

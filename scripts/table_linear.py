@@ -3,8 +3,8 @@
 
     scripts/table_linear.py [-h] [--default] [--gpu NAME] [--set KEY=VALUE] [NAME...]
 
-Builds each workload of examples/grids/workloads.txt, and the call-heavy ones of examples/calls/workloads.txt at their
-sizes for tests, runs it on the baseline with `--ideal` and with linear versions, and writes
+Builds the programs of examples/ and examples/grids/ at the sizes for figures of examples/workloads.txt, and the call-heavy
+ones at those of tests, runs each on the baseline with `--ideal` and with linear versions, and writes
 build/figures/linear/table.md and the statistics beside it. NAME: only those. --default: small sizes.
 
 Dynamic instructions count the linear streams as each SM and block executes them. Averages are over workloads, each
@@ -25,22 +25,29 @@ OUT = os.path.join(B, 'figures', 'linear')
 PAPER = {'WP': 27, 'TB': 22, 'LN': 33, 'R2D2': 28, 'streams': 1}
 
 
-def lines(*path):
-    with open(os.path.join(ROOT, 'examples', *path), encoding='utf-8') as file:
+def lines():
+    with open(os.path.join(ROOT, 'examples', 'workloads.txt'), encoding='utf-8') as file:
         for line in file:
             if line.strip() and not line.startswith('#'):
-                yield line.split(None, 3)
+                name, source, tests, _, figures, _, stands = line.split(None, 6)
+                yield name, source, tests, figures, stands.strip()
+
+
+def kind_of(stands):
+    """What of R2D2's Table 2 it stands for."""
+    return next((part[5:] for part in stands.split('; ') if part.startswith('R2D2 ')), '-')
 
 
 def workloads():
     """(name, kind, sources, sizes, default sizes) of each."""
     found = []
-    for name, source, sizes, kind in lines('grids', 'workloads.txt'):
-        found.append((name, kind.strip(), [os.path.join(ROOT, 'examples', source)], sizes.split(',')))
-    for name, folder, tests, *_ in lines('calls', 'workloads.txt'):
-        folder = os.path.join(ROOT, 'examples', 'calls', folder)
-        sources = sorted(os.path.join(folder, file) for file in os.listdir(folder) if file.endswith('.cu'))
-        found.append(('calls/' + name, '-', sources, tests.split(',')))
+    for name, source, tests, figures, stands in lines():
+        folder, path = os.path.dirname(source), os.path.join(ROOT, 'examples', source)
+        if folder in ('', 'grids'):
+            found.append((name, kind_of(stands), [path], figures.split(',')))
+        elif folder == 'calls':
+            sources = sorted(os.path.join(path, file) for file in os.listdir(path) if file.endswith('.cu'))
+            found.append(('calls/' + name, '-', sources, tests.split(',')))
     return found
 
 

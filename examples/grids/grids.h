@@ -1,5 +1,5 @@
 /*
- * What the programs on regular arrays share, beside calls/common.h. Contraction is off and multiply-adds are written
+ * What the programs of one file share, beside calls/common.h. Contraction is off and multiply-adds are written
  * out, so that host and device round alike and results can be compared bit by bit (nvcc: -fmad=false).
  */
 #ifndef GRIDS_H
@@ -27,6 +27,17 @@ template <typename T> static void compare(Verdict *verdict, const char *what, co
 	copy_back(got, device, n);
 	for (size_t i = 0; i < n; i++)
 		if (got[i] != expected[i])
+			differs(verdict, "%s[%zu] = %.9g, not %.9g", what, i, (double)got[i], (double)expected[i]);
+	free(got);
+}
+
+/* The same where functions round differently on both sides: differences up to `most`. */
+static inline void compare_near(Verdict *verdict, const char *what, const float *device, const float *expected, size_t n, float most)
+{
+	float *got = host_array<float>(n);
+	copy_back(got, device, n);
+	for (size_t i = 0; i < n; i++)
+		if (!(fabsf(got[i] - expected[i]) <= most))
 			differs(verdict, "%s[%zu] = %.9g, not %.9g", what, i, (double)got[i], (double)expected[i]);
 	free(got);
 }

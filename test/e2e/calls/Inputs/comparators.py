@@ -161,8 +161,9 @@ def check_inlined(workload, gpu, runs):
 def main():
     compiler, heddle, examples, folder, name = sys.argv[1:]
     sources = os.path.join(examples, 'calls')
-    with open(os.path.join(sources, 'workloads.txt')) as file:
-        program, sizes = next(line.split()[1:3] for line in file if line.split()[:1] == [name])
+    with open(os.path.join(examples, 'workloads.txt')) as file:
+        source, sizes = next(line.split()[1:3] for line in file if line.split()[:1] == [name])
+    program = os.path.basename(source)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     os.chdir(folder)

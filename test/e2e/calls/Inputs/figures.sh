@@ -2,7 +2,7 @@
 # figures.sh HEDDLE-CC SCRIPTS EXAMPLES BUILD FOLDER: the quick figures of CARS, twice. The second time nothing is
 # simulated, and the report and the pictures are the same.
 set -e
-cc=$1 scripts=$2 calls=$3/calls build=$4 folder=$5
+cc=$1 scripts=$2 examples=$3 calls=$3/calls build=$4 folder=$5
 rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
@@ -13,7 +13,7 @@ done
 "$cc" -O2 -o pointsto library.o main.o
 "$cc" -O2 -dlto -o pointsto.lto library.lto.o main.lto.o
 figures() {
-	python3 "$scripts/figures_cars.py" --quick --workloads pointsto --build "$build" --programs . --list "$calls/workloads.txt" --out out "$@"
+	python3 "$scripts/figures_cars.py" --quick --workloads pointsto --build "$build" --programs . --list "$examples/workloads.txt" --out out "$@"
 }
 figures -j2 > headlines
 mv out first

@@ -5,9 +5,9 @@
 set -e
 oracle=$(cd "$(dirname "$0")/../../../oracle" && pwd)/oracle.py
 cc=$1 heddle=$2 calls=$3/calls folder=$4 name=$5
-line=$(awk -v name="$name" '$1 == name { print $2, $3 }' "$calls/workloads.txt")
+line=$(awk -v name="$name" '$1 == name { print $2, $3 }' "$3/workloads.txt")
 [ -n "$line" ] || { echo "$name is not in workloads.txt" >&2; exit 1; }
-source=${line% *} sizes=$(echo "${line#* }" | tr , ' ')
+source=${line% *} source=${source#calls/} sizes=$(echo "${line#* }" | tr , ' ')
 rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
