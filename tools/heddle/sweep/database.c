@@ -19,7 +19,9 @@ enum insertion {
 	INSERT_COUNTERS,
 	INSERT_FIGURE,
 	INSERT_KERNEL,
+	INSERT_BASE,
 	INSERT_CONFIG,
+	INSERT_CHANGE,
 	INSERTIONS
 };
 
@@ -37,6 +39,7 @@ struct database {
 	sqlite3_stmt *insert[INSERTIONS];
 	struct baseline baseline;
 	bool *config_done; /* of runs.configs */
+	json_t *bases;	   /* of each GPU: its number and its first configuration */
 	bool wrong;
 };
 
@@ -52,10 +55,15 @@ static const char schema[] =
 	" WITHOUT ROWID;"
 	"CREATE TABLE kernels (run INTEGER, kernel TEXT, launches INTEGER, cycles INTEGER, warp_instructions INTEGER,"
 	" PRIMARY KEY (run, kernel)) WITHOUT ROWID;"
-	"CREATE TABLE configs (config INTEGER, name TEXT, value, PRIMARY KEY (config, name)) WITHOUT ROWID;";
+	"CREATE TABLE bases (base INTEGER, name TEXT, value, PRIMARY KEY (base, name)) WITHOUT ROWID;"
+	"CREATE TABLE configs (config INTEGER PRIMARY KEY, base INTEGER);"
+	"CREATE TABLE changes (config INTEGER, name TEXT, value, PRIMARY KEY (config, name)) WITHOUT ROWID;";
 
 static const char views[] =
 	"CREATE INDEX runs_point ON runs (point) WHERE is_baseline;"
+	"CREATE VIEW config_values AS SELECT c.config, b.name, iif(h.config IS NULL, b.value, h.value) AS value"
+	" FROM configs c JOIN bases b ON b.base = c.base LEFT JOIN changes h ON h.config = c.config AND h.name = "
+	"b.name;"
 	"CREATE VIEW results AS SELECT * FROM runs JOIN counters ON counters.run = runs.id;"
 	"CREATE VIEW speedup AS SELECT r.id AS run, r.workload, r.configuration, r.arguments, r.gpu, r.policy,"
 	" b.id AS baseline, 1.0 * bc.cycles / rc.cycles AS speedup, bc.energy_joules / rc.energy_joules AS efficiency"
@@ -139,7 +147,9 @@ static void make_tables(struct database *d)
 	prepare(d, INSERT_COUNTERS, "counters", 1 + gather_column_count);
 	prepare(d, INSERT_FIGURE, "figures", 4);
 	prepare(d, INSERT_KERNEL, "kernels", 5);
-	prepare(d, INSERT_CONFIG, "configs", 3);
+	prepare(d, INSERT_BASE, "bases", 3);
+	prepare(d, INSERT_CONFIG, "configs", 2);
+	prepare(d, INSERT_CHANGE, "changes", 3);
 }
 
 /* ------------------------------------------------------------ opening */
@@ -177,6 +187,7 @@ static void free_database(struct database *d)
 	for (unsigned i = 0; i < INSERTIONS; i++)
 		sqlite3_finalize(d->insert[i]);
 	sqlite3_close(d->db);
+	json_decref(d->bases);
 	free(d->config_done);
 	hd_arena_release(&d->arena);
 	free(d);
@@ -189,6 +200,7 @@ struct database *database_open(struct sweep *sweep, const char *path)
 	d->sweep = sweep;
 	d->path = path;
 	d->temporary = hd_arena_printf(&d->arena, "%s.tmp%ld", path, (long)getpid());
+	d->bases = json_object();
 	d->config_done = hd_xcalloc(sweep->runs.configs.len + 1, sizeof(bool));
 	if (read_baseline(d)) {
 		free_database(d);
@@ -331,20 +343,47 @@ static void add_kernels(struct database *d, const struct gathered *g)
 	json_decref(kernels);
 }
 
-/* Of each effective configuration once. */
+/* The first configuration of each GPU is whole, and of others there is what differs: sweeps have many that are alike.
+ */
+static json_t *base_of(struct database *d, const char *gpu, json_t *config, json_int_t *number)
+{
+	json_t *base = json_object_get(d->bases, gpu), *value;
+	const char *name;
+	*number = json_integer_value(json_object_get(base, "number"));
+	if (base)
+		return json_object_get(base, "config");
+	*number = (json_int_t)json_object_size(d->bases);
+	json_object_set_new(d->bases, gpu, json_pack("{s:I,s:O}", "number", *number, "config", config));
+	json_object_foreach(config, name, value)
+	{
+		bind_number(d, INSERT_BASE, 1, *number);
+		bind_text(d, INSERT_BASE, 2, name);
+		bind_value(d, INSERT_BASE, 3, value);
+		insert(d, INSERT_BASE);
+	}
+	return config;
+}
+
 static void add_config(struct database *d, const struct gathered *g)
 {
+	json_t *config = json_object_get(g->statistics, "config"), *value;
 	const char *name;
-	json_t *value;
-	if (d->config_done[g->run->config])
+	json_int_t number;
+	if (d->config_done[g->run->config] || !config)
 		return;
 	d->config_done[g->run->config] = true;
-	json_object_foreach(json_object_get(g->statistics, "config"), name, value)
+	json_t *base = base_of(d, run_value(g->run, "gpu"), config, &number);
+	bind_number(d, INSERT_CONFIG, 1, g->run->config);
+	bind_number(d, INSERT_CONFIG, 2, number);
+	insert(d, INSERT_CONFIG);
+	json_object_foreach(config, name, value)
 	{
-		bind_number(d, INSERT_CONFIG, 1, g->run->config);
-		bind_text(d, INSERT_CONFIG, 2, name);
-		bind_value(d, INSERT_CONFIG, 3, value);
-		insert(d, INSERT_CONFIG);
+		if (json_equal(value, json_object_get(base, name)))
+			continue;
+		bind_number(d, INSERT_CHANGE, 1, g->run->config);
+		bind_text(d, INSERT_CHANGE, 2, name);
+		bind_value(d, INSERT_CHANGE, 3, value);
+		insert(d, INSERT_CHANGE);
 	}
 }
 

@@ -54,7 +54,7 @@ for *key, cycles, reads, idle, energy, number in rows:
     check(kernels == [(stats['launches'][0]['kernel'], 1, total['cycles'])], kernels)
     limit = db.execute('SELECT value FROM figures WHERE run = ? AND design = "swl" AND name = "limit"', (number,)).fetchall()
     check(limit == ([(total['swl']['limit'],)] if 'swl' in total else []), limit)
-    config = dict(db.execute('SELECT name, value FROM configs JOIN runs ON runs.config = configs.config WHERE id = ?', (number,)))
+    config = dict(db.execute('SELECT name, value FROM config_values JOIN runs USING (config) WHERE id = ?', (number,)))
     check(config == stats['config'], number)
 check(db.execute('SELECT DISTINCT design FROM runs ORDER BY design').fetchall() == [('baseline',), ('swl',)], 'designs')
 failed = db.execute('SELECT state, cause FROM runs WHERE workload = "other"').fetchall()

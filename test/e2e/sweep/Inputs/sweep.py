@@ -134,11 +134,15 @@ def at_once():
 
 
 def failing():
-    plan('[sweep]\nout = failing\ntime = 2\nmemory = 400M\n[workload w]\nprogram = worker\n'
+    plan('[sweep]\nout = failing\ntime = 1\n[workload w]\nprogram = worker\narguments = 3 hang\n')
+    out, told = sweep('log7', status=1)
+    check(out == '1 runs: 0 were done, 0 done now, 1 failed\n', out)
+    plan('[sweep]\nout = failing\nmemory = 400M\n[workload w]\nprogram = worker\n'
          'arguments = 1, 2 fail, 3 hang, 4 eat 600, 5\n')
     out, err = sweep('log7', status=1)
+    err += told
     check(out == '5 runs: 0 were done, 2 done now, 3 failed\n', out)
-    causes = {'2 fail': 'status 4: worker: FAILED (as asked)', '3 hang': 'stopped after its 2 s',
+    causes = {'2 fail': 'status 4: worker: FAILED (as asked)', '3 hang': 'stopped after its 1 s',
               '4 eat 600': 'stopped at its 400 MB of memory'}
     listed = [json.loads(line) for line in sweep('none', '--list')[0].splitlines()]
     check({run['coordinates']['arguments']: run['cause'] for run in listed if run['state'] == 'failed'} == causes,
