@@ -38,29 +38,29 @@ MICRO_STEP(InverseRoot, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
 MICRO_STEP(CompareSelect, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.s32 %0, %1, %2, p; }")
 MICRO_STEP(Shuffle, unsigned, "r", "shfl.sync.idx.b32 %0, %0, 0, 31, 0xffffffff;")
 
+/* What it measures is stored at once, so that nothing of it is under way when the next measurement begins. */
 template <typename Op, int STEPS>
-__device__ __forceinline__ long long time_of(typename Op::Value &x, typename Op::Value y, typename Op::Value z)
+__device__ __forceinline__ void time_of(volatile long long *cycles, typename Op::Value &x, typename Op::Value y,
+					typename Op::Value z)
 {
 	long long start = clock64();
 #pragma unroll
 	for (int i = 0; i < STEPS; i++)
 		Op::step(x, y, z);
-	return clock64() - start;
+	*cycles = clock64() - start;
 }
 
 template <typename Op>
 __global__ void chain(long long *cycles, typename Op::Value *values)
 {
 	typename Op::Value x = values[0], y = values[1], z = values[2];
-	long long brief = 0, lengthy = 0;
 #pragma unroll 1
 	for (int warm = 0; warm < 2; warm++) {
-		time_of<Op, SHORT>(x, y, z); /* what comes behind a branch may wait for its fetch */
-		brief = time_of<Op, SHORT>(x, y, z);
-		lengthy = time_of<Op, LONG>(x, y, z);
+		time_of<Op, SHORT>(cycles, x, y, z); /* what comes behind a branch may wait for its fetch */
+		time_of<Op, SHORT>(cycles, x, y, z);
+		time_of<Op, LONG>(cycles + 1, x, y, z);
 	}
 	values[0] = x;
-	cycles[0] = lengthy - brief;
 }
 
 template <typename Op>
@@ -70,11 +70,12 @@ static void measure(const char *name, int instructions, typename Op::Value x, ty
 	typename Op::Value host[3] = {x, y, z};
 	if (!micro_wanted(name))
 		return;
-	long long *cycles = micro_device_array<long long>(1);
+	long long *cycles = micro_device_array<long long>(2), host_cycles[2];
 	typename Op::Value *values = micro_device_array<typename Op::Value>(3);
 	CHECK(cudaMemcpy(values, host, sizeof host, cudaMemcpyHostToDevice));
 	chain<Op><<<1, 32>>>(cycles, values);
-	micro_row(name, (double)micro_read(cycles) / ((LONG - SHORT) * instructions), "cycles");
+	CHECK(cudaMemcpy(host_cycles, cycles, sizeof host_cycles, cudaMemcpyDeviceToHost));
+	micro_row(name, (double)(host_cycles[1] - host_cycles[0]) / ((LONG - SHORT) * instructions), "cycles");
 	CHECK(cudaFree(cycles));
 	CHECK(cudaFree(values));
 }

@@ -89,7 +89,8 @@ enum hd_pipe {
 	X(FADD, lat_fadd, 4) X(FMAX, lat_fmax, 4) X(FMUL, lat_fmul, 4) X(FMAD, lat_fmad, 4)    \
 	X(FDIV, lat_fdiv, 20) X(DADD, lat_dadd, 8) X(DMAX, lat_dmax, 8) X(DMUL, lat_dmul, 8)   \
 	X(DMAD, lat_dmad, 8) X(DDIV, lat_ddiv, 40) X(SFU, lat_sfu, 20) X(LDC, lat_ldc, 10)     \
-	X(CTRL, lat_ctrl, 4)
+	X(CTRL, lat_ctrl, 4) X(IMADHI, lat_imad_hi, 6) X(EX2, lat_ex2, 20) X(RCP, lat_rcp, 20) \
+	X(RSQ, lat_rsq, 20) X(HALF, lat_half, 6)
 enum { HD_LAT_MEM_EXPECTED = 30 };
 enum hd_lat {
 #define X(name, key, expected) HD_LAT_##name,

@@ -147,6 +147,7 @@ struct hd_launch {
 	uint64_t
 		stream; /* grids of one stream run in the order of their submission, those of different ones together */
 	int priority;	/* the smaller number's blocks get a place first, as in CUDA */
+	bool in_a_row;	/* behind another launch, and nobody waited in between (launch_overhead) */
 };
 
 /*

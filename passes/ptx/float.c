@@ -1,5 +1,5 @@
 /*
- * Inline PTX: floating point. 16-bit floats are computed as select/fp.c computes them: in float, fma in double.
+ * Inline PTX: floating point. A pair of 16-bit floats is one instruction, as one alone is.
  */
 #include "passes/ptx/ptx.h"
 
@@ -29,26 +29,6 @@ struct hd_leaf hd_ptx_float_minmax(struct hd_ptx *ptx, struct hd_ptx_type type, 
 	return type.class == 'f' ? a : hd_sel_from_f32(sel, a, kind);
 }
 
-static struct hd_leaf narrow_arithmetic(struct hd_ptx *ptx, unsigned op, LLVMTypeKind kind, struct hd_leaf *in,
-					unsigned count)
-{
-	static const unsigned opcodes[] = {[HD_FP_ADD] = HD_OP_FADD, [HD_FP_MUL] = HD_OP_FMUL};
-	struct hd_select *sel = ptx->sel;
-	struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
-	if ((op & 0xf) == HD_FP_FMA)
-		return hd_sel_narrow_fma(sel, kind, in);
-	for (unsigned i = 0; i < count; i++) {
-		in[i] = hd_sel_to_f32(sel, in[i], kind);
-		o[i] = hd_sel_word(sel, &in[i], 0);
-	}
-	if (op & 0x10)
-		o[1] = hd_neg(o[1]);
-	return hd_sel_from_f32(sel,
-			       hd_leaf_reg(hd_sel_alu(sel, opcodes[op & 0xf], HD_MOD(SAT, hd_ptx_has(ptx, "sat")), o[0],
-						      o[1], o[2])),
-			       kind);
-}
-
 /* op: enum hd_fp_op, | 0x10 for a subtraction. */
 void hd_ptx_float_op(struct hd_ptx *ptx, unsigned op)
 {
@@ -59,42 +39,25 @@ void hd_ptx_float_op(struct hd_ptx *ptx, unsigned op)
 	};
 	struct hd_ptx_type type = hd_ptx_type(ptx, 0);
 	struct hd_select *sel = ptx->sel;
-	unsigned count = (op & 0xf) == HD_FP_FMA ? 3 : 2, halves = type.class != 'f' && type.bits == 32 ? 2 : 1;
+	unsigned count = (op & 0xf) == HD_FP_FMA ? 3 : 2;
 	uint16_t mods = hd_ptx_rounding(ptx);
+	uint16_t of_half = HD_MOD(FTZ, hd_ptx_has(ptx, "ftz")) | HD_MOD(SAT, hd_ptx_has(ptx, "sat"));
 	struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
 	struct hd_leaf in[3];
 	for (unsigned i = 0; i < count; i++)
 		in[i] = hd_ptx_in(ptx, i + 1, type.bits);
 	if (ptx->failed)
 		return;
-	if (type.class != 'f') {
-		struct hd_leaf out[2];
-		for (unsigned half = 0; half < halves; half++) {
-			struct hd_leaf part[3];
-			for (unsigned i = 0; i < count; i++) {
-				o[0] = hd_sel_word(sel, &in[i], 0);
-				part[i] = halves == 2 ? hd_sel_unpack(sel, o, half, 16) : in[i];
-			}
-			out[half] = narrow_arithmetic(ptx, op, hd_ptx_kind(type), part, count);
-		}
-		if (halves == 2) {
-			hd_sel_pack(sel, out, 2, 16, o);
-			out[0] = hd_leaf_reg(hd_sel_opnd_reg(sel, o[0], 1));
-		}
-		hd_ptx_out(ptx, 0, out[0], type.bits);
-		return;
-	}
 	for (unsigned i = 0; i < count; i++)
 		o[i] = type.bits == 64 ? hd_reg(hd_sel_reg(sel, in[i])) : hd_sel_word(sel, &in[i], 0);
 	if (op & 0x10)
 		o[1] = hd_neg(o[1]);
-	if (type.bits == 64)
+	if (type.class != 'f')
+		in[0] = hd_leaf_reg(hd_sel_half_op(sel, op & 0xf, hd_ptx_kind(type), of_half, o));
+	else if (type.bits == 64)
 		in[0] = hd_leaf_reg(hd_sel_alu_wide(sel, opcodes[op & 0xf][1], mods, o[0], o[1], o[2]));
 	else
-		in[0] = hd_leaf_reg(
-			hd_sel_alu(sel, opcodes[op & 0xf][0],
-				   mods | HD_MOD(FTZ, hd_ptx_has(ptx, "ftz")) | HD_MOD(SAT, hd_ptx_has(ptx, "sat")),
-				   o[0], o[1], o[2]));
+		in[0] = hd_leaf_reg(hd_sel_alu(sel, opcodes[op & 0xf][0], mods | of_half, o[0], o[1], o[2]));
 	hd_ptx_out(ptx, 0, in[0], type.bits);
 }
 

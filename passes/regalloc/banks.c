@@ -2,7 +2,8 @@
  * Wished register banks. Since Volta a partition's register file has two banks, of the even and of the odd registers,
  * and an instruction reads each once a cycle: two sources of one instruction should differ in parity. Addresses are
  * pairs, so their low word is even and what is stored should be odd; the result of a multiply-add likes to take the
- * place of its addend. A wish costs nothing: assign.c honours it where a register is free anyway.
+ * place of its addend, unless a multiply-add multiplies it in turn. A wish costs nothing: assign.c honours it where a
+ * register is free anyway.
  *
  * Instructions wish in the order of the code, stores first, and a register keeps its first wish. Comparisons of
  * integers wish nothing: what they read mostly lives long (bounds, counters), and all of it would crowd into one bank.
@@ -12,7 +13,8 @@
 
 struct banks {
 	struct hd_mfunc *func;
-	uint8_t *bank; /* by virtual register */
+	uint8_t *bank;	  /* by virtual register */
+	bool *multiplied; /* so, too: a source a or b of an instruction with three */
 };
 
 /* The bank wish of a single register; NULL for any other operand. */
@@ -56,8 +58,18 @@ static void wish_for_sources(const struct banks *banks, const struct hd_minst *i
 	uint8_t *dst = bank_of(banks, inst->dst);
 	differ(a, b);
 	differ(c ? a : NULL, c);
-	if (dst && c && !*dst)
+	if (dst && c && !*dst && !banks->multiplied[inst->dst.id - HD_MREG_VIRTUAL])
 		*dst = *c;
+}
+
+static void note_multiplied(const struct banks *banks, const struct hd_minst *inst)
+{
+	if (!bank_of(banks, inst->c))
+		return;
+	if (bank_of(banks, inst->a))
+		banks->multiplied[inst->a.id - HD_MREG_VIRTUAL] = true;
+	if (bank_of(banks, inst->b))
+		banks->multiplied[inst->b.id - HD_MREG_VIRTUAL] = true;
 }
 
 static void for_each(const struct banks *banks, void (*wish)(const struct banks *, const struct hd_minst *))
@@ -69,9 +81,11 @@ static void for_each(const struct banks *banks, void (*wish)(const struct banks 
 
 uint8_t *hd_banks_choose(struct hd_mfunc *func, struct hd_arena *arena)
 {
-	struct banks banks = {func, HD_ARENA_NEW(arena, uint8_t, func->vregs.len + 1)};
+	struct banks banks = {func, HD_ARENA_NEW(arena, uint8_t, func->vregs.len + 1),
+			      HD_ARENA_NEW(arena, bool, func->vregs.len + 1)};
 	if (!hd_switch_is_on(func->without, HD_SWITCH_REGISTER_BANKS))
 		return banks.bank;
+	for_each(&banks, note_multiplied);
 	for_each(&banks, wish_for_store);
 	for_each(&banks, wish_for_sources);
 	return banks.bank;

@@ -1,7 +1,8 @@
 /*
- * Selection: floating-point arithmetic, compares and conversions. Half and bfloat are computed
- * in float and rounded: float has more than twice their precision plus two bits, so the second
- * rounding of +, -, * and / changes nothing (Figueroa 1995); fma goes through double.
+ * Selection: floating-point arithmetic, compares and conversions. Half and bfloat are added and multiplied by
+ * instructions of their own, alone in the lower half of a register. What these have no instruction for is computed in
+ * float and rounded: float has more than twice their precision plus two bits, so the second rounding of a quotient
+ * changes nothing (Figueroa 1995).
  */
 #include "passes/select/select.h"
 
@@ -145,29 +146,25 @@ struct hd_leaf hd_sel_double_minmax(struct hd_select *sel, uint16_t mods, struct
 	return hd_sel_select_leaf(sel, none, hd_leaf_imm(UINT64_C(0x7ff8000000000000), 2), out);
 }
 
-/*
- * Half: every product and sum that does not overflow is exact in double. bfloat has float's exponents, so the sum is
- * rounded to odd first, which the second rounding cannot mistake for a tie (Boldo and Melquiond 2008).
- */
-struct hd_leaf hd_sel_narrow_fma(struct hd_select *sel, LLVMTypeKind kind, const struct hd_leaf in[3])
+/* These instructions have registers only. */
+static struct hd_opnd in_register(struct hd_select *sel, struct hd_opnd opnd)
 {
-	struct hd_opnd o[3];
-	for (unsigned i = 0; i < 3; i++)
-		o[i] = float_opnd(sel, hd_sel_convert(sel, HD_OP_F2F, HD_F64, hd_float_type(kind), 0, in[i]));
-	struct hd_mreg sum, down, up;
-	if (kind == LLVMHalfTypeKind) {
-		sum = hd_sel_alu_wide(sel, HD_OP_DFMA, 0, o[0], o[1], o[2]);
-	} else {
-		down = hd_sel_alu_wide(sel, HD_OP_DFMA, HD_MOD(RND, HD_RM), o[0], o[1], o[2]);
-		up = hd_sel_alu_wide(sel, HD_OP_DFMA, HD_MOD(RND, HD_RP), o[0], o[1], o[2]);
-		sum = hd_sel_alu_wide(sel, HD_OP_DFMA, HD_MOD(RND, HD_RND_RZ), o[0], o[1], o[2]);
-		struct hd_popnd inexact = compare_doubles(sel, HD_CMP_NE, down, up);
-		struct hd_opnd bit = hd_reg(hd_sel_select(sel, inexact, hd_imm(1), hd_rz()));
-		bit = hd_reg(hd_sel_logic(sel, HD_LUT_A | HD_LUT_B, hd_reg(hd_sub(sum, 0, 1)), bit, hd_none()));
-		sum = hd_sel_pair(sel, bit, hd_reg(hd_sub(sum, 1, 1)));
-	}
-	struct hd_leaf out = hd_leaf_reg(sum);
-	return hd_sel_convert(sel, HD_OP_F2F, hd_float_type(kind), HD_F64, 0, out);
+	struct hd_opnd out = opnd;
+	if (opnd.kind == HD_OPND_NONE)
+		return opnd;
+	out.neg = false;
+	out = hd_reg(hd_sel_opnd_reg(sel, out, 1));
+	out.neg = opnd.neg;
+	return out;
+}
+
+struct hd_mreg hd_sel_half_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKind kind, uint16_t mods,
+			      const struct hd_opnd o[3])
+{
+	static const uint16_t opcodes[] = {
+		[HD_FP_ADD] = HD_OP_HADD2, [HD_FP_MUL] = HD_OP_HMUL2, [HD_FP_FMA] = HD_OP_HFMA2};
+	return hd_sel_alu(sel, opcodes[op], HD_MOD(DTYPE, hd_float_type(kind)) | mods, in_register(sel, o[0]),
+			  in_register(sel, o[1]), in_register(sel, o[2]));
 }
 
 struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKind kind, uint16_t mods,
@@ -178,17 +175,16 @@ struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKin
 	struct hd_opnd o[3] = {hd_none(), hd_none(), hd_none()};
 	if (!check_kind(sel, kind))
 		return hd_leaf_imm(0, 1);
-	struct hd_leaf out;
-	if (is_narrow(kind)) {
-		struct hd_leaf in[3];
+	if (is_narrow(kind) && op == HD_FP_MINMAX) {
 		for (unsigned i = 0; i < count; i++)
-			in[i] = hd_sel_leaf(sel, args[i], 0);
-		if (op == HD_FP_FMA)
-			return hd_sel_narrow_fma(sel, kind, in);
-		for (unsigned i = 0; i < count; i++)
-			o[i] = float_opnd(sel, hd_sel_to_f32(sel, in[i], kind));
-		out = hd_leaf_reg(hd_sel_alu(sel, fp_opcode[op][0], mods, o[0], o[1], o[2]));
+			o[i] = float_opnd(sel, hd_sel_to_f32(sel, hd_sel_leaf(sel, args[i], 0), kind));
+		struct hd_leaf out = hd_leaf_reg(hd_sel_alu(sel, fp_opcode[op][0], mods, o[0], o[1], o[2]));
 		return hd_sel_from_f32(sel, out, kind);
+	}
+	if (is_narrow(kind)) { /* denormals stay: LLVM's flag is of single precision */
+		for (unsigned i = 0; i < count; i++)
+			o[i] = hd_sel_float(sel, args[i], HD_SM_NEG);
+		return hd_leaf_reg(hd_sel_half_op(sel, op, kind, mods & HD_MOD(SAT, 1), o));
 	}
 	if (op == HD_FP_MINMAX && kind == LLVMDoubleTypeKind)
 		peel = 0;

@@ -257,8 +257,10 @@ struct hd_opnd hd_sel_float(struct hd_select *sel, LLVMValueRef value, unsigned 
 enum hd_fp_op { HD_FP_ADD, HD_FP_MUL, HD_FP_FMA, HD_FP_MINMAX };
 struct hd_leaf hd_sel_fp_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKind kind, uint16_t mods,
 			    const LLVMValueRef *args);
-/* fma of half or bfloat with one rounding; minimum or maximum of doubles by MINMAX and NAN. */
-struct hd_leaf hd_sel_narrow_fma(struct hd_select *sel, LLVMTypeKind kind, const struct hd_leaf in[3]);
+/* Sum, product or fma of two halves or bfloats in a register each; operands may be negated. Minimum or maximum of
+ * doubles by MINMAX and NAN. */
+struct hd_mreg hd_sel_half_op(struct hd_select *sel, enum hd_fp_op op, LLVMTypeKind kind, uint16_t mods,
+			      const struct hd_opnd o[3]);
 struct hd_leaf hd_sel_double_minmax(struct hd_select *sel, uint16_t mods, struct hd_opnd a, struct hd_opnd b);
 /* ---- warp.c: `mask` is the member mask, or nothing: all lanes that are active. A match gives the lanes and, of
  * mode ALL, whether all match. */

@@ -50,6 +50,8 @@ cudaError_t hd_cudart_capture(struct hd_cudart *cudart, cudaStream_t handle, enu
 		*node = hd_cudart_defer(cudart, handle, type);
 		return cudaSuccess;
 	}
+	if ((!stream || !stream->capture) && type != cudaGraphNodeTypeKernel)
+		cudart->in_a_row = false;
 	if (!stream || !stream->capture)
 		return type == cudaGraphNodeTypeMemAlloc ? cudaSuccess : hd_cudart_wait_stream(cudart, handle);
 	if (stream->capture->invalid)

@@ -307,6 +307,7 @@ cudaError_t hd_cudart_start_beside(struct hd_cudart *cudart)
 cudaError_t hd_cudart_start(struct hd_cudart *cudart)
 {
 	cudaError_t error = hd_cudart_start_beside(cudart);
+	cudart->in_a_row = false;
 	return error == cudaSuccess ? hd_cudart_wait_all(cudart) : error;
 }
 

@@ -88,6 +88,7 @@ struct hd_cudart {
 	size_t limits[8];
 	unsigned device_flags;
 	cudaMemPool_t pool;	       /* once asked for */
+	bool in_a_row;		       /* a kernel was launched since the program last waited for anything */
 	uint64_t next_id;	       /* of streams, captures and work */
 	HD_VEC(struct hd_work *) work; /* that has not been done, in the order of its submission (work.c) */
 	HD_VEC(struct hd_capture *) captures;

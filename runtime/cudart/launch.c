@@ -107,9 +107,11 @@ cudaError_t hd_cudart_run(struct hd_cudart *cudart, struct hd_kernel *kernel, di
 	if (error != cudaSuccess)
 		return error;
 	uint64_t ticket;
+	request.in_a_row = cudart->in_a_row;
 	int status = hd_sim_submit(cudart->sim, &request, &ticket);
 	if (status)
 		return hd_cudart_launch_error(cudart, status, shared);
+	cudart->in_a_row = true;
 	while (!hd_sim_finished(cudart->sim, ticket)) {
 		int failed = hd_cudart_step(cudart);
 		status = status ? status : failed;

@@ -134,6 +134,7 @@ static cudaError_t status(cudaStream_t stream)
 	HD_CUDART(cudart);
 	HD_TRY(hd_cudart_start_beside(cudart));
 	HD_TRY(hd_cudart_may_wait(cudart, stream));
+	cudart->in_a_row = false;
 	return hd_cudart_return(hd_cudart_wait_stream(cudart, stream));
 }
 
@@ -210,6 +211,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 	if (!event)
 		return hd_cudart_return(cudaErrorInvalidResourceHandle);
 	HD_TRY(hd_cudart_start_beside(cudart));
+	cudart->in_a_row = false;
 	return hd_cudart_return(event->capture ? cudaErrorCapturedEvent : hd_cudart_wait(cudart, event->work));
 }
 

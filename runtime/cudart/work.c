@@ -190,8 +190,10 @@ static cudaError_t submit_kernel(struct hd_cudart *cudart, struct hd_work *work)
 		return error;
 	launch.stream = work->stream;
 	launch.priority = work->priority;
+	launch.in_a_row = cudart->in_a_row;
 	int status = hd_sim_submit(cudart->sim, &launch, &work->ticket);
 	work->has_ticket = !status;
+	cudart->in_a_row |= !status;
 	return hd_cudart_launch_error(cudart, status, work->node->u.kernel.shared);
 }
 

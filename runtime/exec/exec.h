@@ -218,6 +218,7 @@ HD_INLINE void hd_set_pair(const struct hd_warp *warp, unsigned reg, uint32_t la
 /* The operations of each file: NULL when the opcode is another file's. */
 const struct hd_exec_clones *hd_exec_int_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_fp_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_half_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_mufu_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_convert_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst);

@@ -94,6 +94,7 @@ struct hd_dinst {
 	bool near_result;     /* what it writes is read again soon (malekeh 3.2) */
 	uint8_t stops;	      /* kinds of places that a policy calls this (hd_warp_stop); hook decode sets it */
 	uint8_t pipeline;     /* enum hd_pipeline */
+	bool on_fma;	      /* multiplies integers in the first unit of HD_PIPE_FP32 */
 	bool helper;	      /* a call of a helper, or a return from one: no call of the program (heddle/object.h) */
 };
 
@@ -158,13 +159,15 @@ struct hd_injection {
 };
 
 /* The two of the arithmetic pipelines between which a result takes longer (forward.c). */
-enum hd_pipeline { HD_NO_PIPELINE, HD_PIPELINE_ALU, HD_PIPELINE_FMA, HD_PIPELINES };
+enum hd_pipeline { HD_NO_PIPELINE, HD_PIPELINE_ALU, HD_PIPELINE_FMA, HD_PIPELINE_HALF, HD_PIPELINES };
 
 /* Results that some readers have and others do not yet. */
 struct hd_forward {
-	struct hd_hazard fresh[HD_PIPELINES]; /* results of a pipeline that the other one reads from `until` on */
-	uint64_t until[HD_PIPELINES];
-	uint64_t guards[8]; /* cycle from which each predicate guards */
+	struct {
+		struct hd_hazard results;
+		uint64_t at;	  /* cycle in which the last of them was there */
+	} fresh[HD_PIPELINES][2]; /* of even and of odd cycles */
+	uint64_t guards[8];	  /* cycle from which each predicate guards */
 };
 
 /* DONE: its last thread has exited; KILLED: by a policy. Both go when nothing that they started is under way. */
@@ -277,6 +280,7 @@ struct hd_grid {
 	int priority;			 /* the smaller number goes first, as in CUDA */
 	bool running;			 /* its blocks are dispatched */
 	uint8_t slot;			 /* while it runs: its place in hd_sm.grids */
+	bool in_a_row;			 /* as hd_launch's */
 	uint64_t started, dispatch_from; /* cycles: it got its turn; its first block may start */
 	bool shared;			 /* others have been running beside it */
 	struct hd_launch_record *record; /* from its turn on */

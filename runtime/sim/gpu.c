@@ -435,6 +435,13 @@ static void wake_up(struct hd_run *run)
 		hd_functional_begin(gpu->functional);
 }
 
+/* Beside grids that run a launch is prepared while they do. */
+static uint64_t launch_cycles(const struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	bool follows = grid->in_a_row && !gpu->running;
+	return gpu->config.launch_latency + (follows ? gpu->config.launch_overhead : 0);
+}
+
 int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct hd_run *run = gpu->run;
@@ -447,6 +454,7 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 		if (error)
 			return error;
 	}
+	uint64_t launching = launch_cycles(gpu, grid);
 	hd_memory_begin_grid(gpu->memory, grid->slot);
 	for (uint32_t i = 0; gpu->running && i < run->sm_count; i++)
 		hd_lsu_invalidate_global(gpu->sms[i]->lsu);
@@ -456,7 +464,9 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 	grid->running = true;
 	hd_window_begin(run->window);
 	grid->started = gpu->now;
-	grid->dispatch_from = gpu->now + gpu->config.launch_latency;
+	grid->dispatch_from = gpu->now + launching;
+	if (!gpu->functional)
+		gpu->sms[0]->counted[grid->slot].launch_cycles += launching;
 	run->dispatch_next = hd_earlier(run->dispatch_next, grid->dispatch_from);
 	hd_sampler_start(&grid->record->sampler, gpu);
 	run->sample_next = hd_earlier(run->sample_next, grid->record->sampler.next);

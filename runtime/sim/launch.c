@@ -245,6 +245,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->register_rows = rows_of(gpu, grid->registers);
 	grid->dynamic_shared = launch->dynamic_shared;
 	grid->id = grid->ticket = gpu->grids_launched++;
+	grid->in_a_row = launch->in_a_row;
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
 	grid->constants = hd_xcalloc(1, HD_CB_BYTES);
 	fill_constants(launch, grid, shared_of(gpu, launch->kernel));

@@ -1,49 +1,66 @@
 /*
  * Readers that have a result later than others, as the stall counts of Turing's and Ampere's compilers say: what the
  * multiply-add pipeline has computed reaches the integer and logic pipeline `lat_cross` cycles after its own next
- * instruction, and the other way round; a predicate guards `lat_guard` cycles after it can be read as data.
+ * instruction, and the other way round; what half precision has computed reaches both, and is reached by them,
+ * `lat_cross_half` cycles later; a predicate guards `lat_guard` cycles after it can be read as data.
  *
- * Results of one pipeline that come while earlier ones are still on their way to the other share the later end: with
- * lat_cross = 1, which is what there is, these are those of one cycle.
+ * Results of one pipeline are kept by even and odd cycles. Where both ways take two cycles at most, which is what there
+ * is, each reader waits for what it reads; with more, results whose ways overlap share the later end.
  *
- * Cost: O(1) for each result and each instruction, where the configuration has either.
+ * Cost: O(1) for each result and each instruction, where the configuration has any.
  */
 #include "runtime/sm/sm.h"
 
 #define PREDICATES 0x7fu
 
-static void cross(struct hd_forward *forward, const struct hd_dinst *inst, uint64_t now, uint64_t until)
+static uint64_t crossing(const struct hd_config *config, uint32_t from, uint32_t to)
 {
-	struct hd_hazard *fresh = &forward->fresh[inst->pipeline];
-	if (forward->until[inst->pipeline] <= now)
+	if (from == to)
+		return 0;
+	return from == HD_PIPELINE_HALF || to == HD_PIPELINE_HALF ? config->lat_cross_half : config->lat_cross;
+}
+
+static uint64_t longest(const struct hd_config *config)
+{
+	return config->lat_cross > config->lat_cross_half ? config->lat_cross : config->lat_cross_half;
+}
+
+static void cross(struct hd_forward *forward, const struct hd_dinst *inst, uint64_t now, uint64_t cycles)
+{
+	uint32_t of = now & 1;
+	struct hd_hazard *fresh = &forward->fresh[inst->pipeline][of].results;
+	if (forward->fresh[inst->pipeline][of].at + cycles <= now)
 		memset(fresh, 0, sizeof(*fresh));
 	hd_hazard_add(fresh, &inst->writes);
-	forward->until[inst->pipeline] = until;
+	forward->fresh[inst->pipeline][of].at = now;
 }
 
 void hd_forward_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
 	const struct hd_config *config = &sm->gpu->config;
-	if (inst->pipeline && config->lat_cross)
-		cross(&warp->forward, inst, now, now + config->lat_cross);
+	uint64_t cycles = longest(config);
+	if (inst->pipeline && cycles)
+		cross(&warp->forward, inst, now, cycles);
 	for (uint64_t left = inst->writes.bits[4] & PREDICATES; left; left &= left - 1)
 		warp->forward.guards[__builtin_ctzll(left)] = now + config->lat_guard;
 }
 
 /* The cycle from which an instruction has what it reads. */
-static uint64_t forwarded(const struct hd_forward *forward, const struct hd_dinst *inst)
+static uint64_t forwarded(const struct hd_config *config, const struct hd_forward *forward, const struct hd_dinst *inst)
 {
 	uint64_t from = forward->guards[inst->inst.guard & 7u];
-	if (!inst->pipeline)
-		return from;
-	uint32_t other = HD_PIPELINES - inst->pipeline;
-	bool hit = hd_hazards_meet(&inst->hazards, &forward->fresh[other]);
-	return hit && forward->until[other] > from ? forward->until[other] : from;
+	for (uint32_t of = HD_PIPELINE_ALU; of < HD_PIPELINES && inst->pipeline; of++)
+		for (uint32_t i = 0; i < 2; i++) {
+			uint64_t until = forward->fresh[of][i].at + crossing(config, of, inst->pipeline);
+			if (until > from && hd_hazards_meet(&inst->hazards, &forward->fresh[of][i].results))
+				from = until;
+		}
+	return from;
 }
 
 bool hd_forward_wait(struct hd_sm *sm, struct hd_warp *warp)
 {
-	uint64_t from = forwarded(&warp->forward, sm->next[warp->id]);
+	uint64_t from = forwarded(&sm->gpu->config, &warp->forward, sm->next[warp->id]);
 	if (from <= sm->now)
 		return false;
 	hd_warp_wake_at(sm, warp, sm->now, from, HD_STALL_data_alu);

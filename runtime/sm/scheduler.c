@@ -1,7 +1,7 @@
 /*
  * Warp schedulers: greedy-then-oldest, greedy-then-youngest, loose round-robin and two-level. A visit issues at most
  * one instruction; ready warps are bit masks by the port that they need, so a visit looks at the ports with ready warps
- * (at most seven) and never at warps. Also here: the states of warps (ready or one reason), and the reason of a lost
+ * (at most nine) and never at warps. Also here: the states of warps (ready or one reason), and the reason of a lost
  * slot (the first in the order of stalls.def that any warp has).
  *
  * Cost: O(1) for each state change and each visit; removing gaps from the positions of a scheduler is O(its warps) and
@@ -316,7 +316,7 @@ static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler
 		uint64_t ready = scheduler->ready[port] & scheduler->active;
 		if (!ready)
 			continue;
-		uint64_t unit = hd_units_free(sm, scheduler, port == HD_PORT_MEMORY ? HD_PIPE_LSU : port);
+		uint64_t unit = hd_units_free(sm, scheduler, port);
 		if (__builtin_expect(open > now, 0) && (port != HD_PIPE_BRU || sm->gpu->shape.modern))
 			block(blocked, HD_STALL_collector, open);
 		else if (__builtin_expect(no_timers, 0))
@@ -409,16 +409,11 @@ static void sleep_until(struct hd_sm *sm, uint32_t index, const struct blocked *
 	sm->next_visit[index] = blocked->until;
 }
 
-static uint32_t pipe_of(uint32_t port)
-{
-	return port == HD_PORT_MEMORY ? HD_PIPE_LSU : port;
-}
-
 /* Whether all ready warps wait for one unit, which is not free in the next cycle. */
 static bool waits_for_unit(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
 {
 	bool one = !(scheduler->ports & (scheduler->ports - 1));
-	return one && hd_units_free(sm, scheduler, pipe_of((uint32_t)__builtin_ctz(scheduler->ports))) > now + 1;
+	return one && hd_units_free(sm, scheduler, (uint32_t)__builtin_ctz(scheduler->ports)) > now + 1;
 }
 
 /* Behind an issue in cycle `now`. */

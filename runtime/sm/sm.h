@@ -28,8 +28,9 @@
 #define HD_HIDDEN_ROWS 2				/* below row 0: what RZ reads and what it takes */
 #define HD_NO_LINE UINT64_MAX
 
-/* Where a ready warp's next instruction goes. Memory instructions also need room in the load/store queue. */
-enum hd_port { HD_PORT_MEMORY = HD_PIPE_COUNT, HD_PORT_COUNT };
+/* Where a ready warp's next instruction goes. Memory instructions also need room in the load/store queue; multiply-adds
+ * of integers the first unit of single precision, where that one does them. */
+enum hd_port { HD_PORT_MEMORY = HD_PIPE_COUNT, HD_PORT_MULTIPLY, HD_PORT_COUNT };
 
 /* hd_warp.wait_reason of a warp that can issue; a waiting warp has one of enum hd_stall's later values there. */
 #define HD_WAIT_READY HD_STALL_issued
@@ -428,7 +429,7 @@ static inline void hd_scheduler_charge(struct hd_sm *sm, struct hd_scheduler *sc
 static inline uint8_t hd_inst_port(const struct hd_dinst *inst)
 {
 	bool memory = inst->pipe == HD_PIPE_LSU && inst->lat_class == HD_LAT_MEM && !(inst->effects & HD_FX_FENCE);
-	return memory ? (uint8_t)HD_PORT_MEMORY : inst->pipe;
+	return memory ? (uint8_t)HD_PORT_MEMORY : inst->on_fma ? (uint8_t)HD_PORT_MULTIPLY : inst->pipe;
 }
 
 /* issue.c */
@@ -541,19 +542,21 @@ static inline uint64_t hd_latency_from(const struct hd_sm *sm, uint64_t dispatch
 }
 void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
 /* The unit of that pipe that takes an instruction first. */
+/* The last of those that are free first: the first one has work that others cannot do. */
 static inline struct hd_unit *hd_unit_first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
-						 uint32_t pipe)
+						 uint32_t port)
 {
+	uint32_t pipe = port == HD_PORT_MULTIPLY ? HD_PIPE_FP32 : port == HD_PORT_MEMORY ? HD_PIPE_LSU : port;
 	struct hd_unit *units = &sm->units[scheduler->unit_first[pipe]], *best = units;
-	for (uint32_t i = 1; i < scheduler->unit_count[pipe]; i++)
-		if (units[i].issue < best->issue)
+	for (uint32_t i = 1; i < scheduler->unit_count[pipe] && port != HD_PORT_MULTIPLY; i++)
+		if (units[i].issue <= best->issue)
 			best = &units[i];
 	return best;
 }
-/* Cycle from which a unit of that pipe can be issued to by this scheduler. */
-static inline uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t pipe)
+/* Cycle from which a unit of that port can be issued to by this scheduler. */
+static inline uint64_t hd_units_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t port)
 {
-	return hd_unit_first_free(sm, scheduler, pipe)->issue;
+	return hd_unit_first_free(sm, scheduler, port)->issue;
 }
 /* Issues to it in cycle `now`; returns the dispatch cycle, not before `ready`. */
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,

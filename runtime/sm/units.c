@@ -62,7 +62,7 @@ static uint64_t take_late(struct hd_sm *sm, struct hd_unit *unit, uint64_t now, 
 uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_dinst *inst,
 			   uint64_t now, uint64_t ready)
 {
-	struct hd_unit *unit = hd_unit_first_free(sm, scheduler, inst->pipe);
+	struct hd_unit *unit = hd_unit_first_free(sm, scheduler, hd_inst_port(inst));
 	uint64_t end = unit->end / 2;
 	unit->issue = now + inst->interval;
 	if (__builtin_expect(unit->end & 1 || hd_calendar_leaves_gap(end, now, ready), 0))

@@ -76,7 +76,7 @@ START_TEST(v100_has_the_papers_values)
 	ck_assert_uint_eq(config.l1_bytes, 128 * 1024);
 	ck_assert_uint_eq(config.registers * 4, 256 * 1024);
 	ck_assert_uint_eq(config.l2_slices * config.l2_slice_bytes, 6 * 1024 * 1024);
-	ck_assert_uint_eq(config.scheduler, HD_SCHED_LRR);
+	ck_assert_uint_eq(config.scheduler, HD_SCHED_CGGTY);
 }
 END_TEST
 

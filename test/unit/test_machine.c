@@ -325,6 +325,7 @@ static unsigned pipes_of(unsigned class)
 {
 	switch (class) {
 	case HD_LAT_FADD: return 1 << HD_PIPE_FP32 | 1 << HD_PIPE_INT; /* comparisons are with the integers' */
+	case HD_LAT_HALF:
 	case HD_LAT_FMUL:
 	case HD_LAT_FMAD: return 1 << HD_PIPE_FP32;
 	case HD_LAT_DADD:
@@ -349,7 +350,8 @@ START_TEST(units_fit_the_operation)
 		ck_assert_msg(pipes_of(info->lat) >> info->pipe & 1, "%s", info->name);
 		ck_assert_msg(!control || info->pipe == HD_PIPE_BRU, "%s", info->name);
 		ck_assert_msg((info->number == HD_N_D) == (info->pipe == HD_PIPE_FP64), "%s", info->name);
-		ck_assert_msg(info->pipe != HD_PIPE_FP32 || info->number == HD_N_F, "%s", info->name);
+		ck_assert_msg(info->pipe != HD_PIPE_FP32 || info->number == HD_N_F || info->lat == HD_LAT_HALF, "%s",
+			      info->name);
 		ck_assert_msg(product == (info->lat == HD_LAT_FMAD || info->lat == HD_LAT_DMAD), "%s", info->name);
 		ck_assert_msg((info->space == HD_AT_CONST) == (info->lat == HD_LAT_LDC), "%s", info->name);
 		ck_assert_msg(info->space == HD_AT__ || info->pipe == HD_PIPE_LSU, "%s", info->name);
