@@ -352,6 +352,13 @@ table-linear: setup
 	$(again) all
 	@B=$(B) JOBS=$(JOBS) scripts/table_linear.py
 
+# What each workload stresses on the papers' GPUs, and its classes: build/figures/workloads/table.md. WORKLOADS_FLAGS:
+# options of scripts/workloads_table.py (--help).
+.PHONY: workloads-table
+workloads-table: setup
+	$(again) all
+	@B=$(B) scripts/workloads_table.py -j$(JOBS) $(WORKLOADS_FLAGS)
+
 # Microbenchmarks on modelled GPUs beside published values, in $(B)/validate. VALIDATE_FLAGS: scripts/validate.py --help.
 .PHONY: validate
 validate: setup
@@ -370,7 +377,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures-cars table-linear validate docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures-cars table-linear workloads-table validate docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

@@ -40,10 +40,11 @@ def kind_of(stands):
 
 def workloads():
     """(name, kind, sources, sizes, default sizes) of each."""
-    found = []
+    found, seen = [], set()
     for name, source, tests, figures, stands in lines():
         folder, path = os.path.dirname(source), os.path.join(ROOT, 'examples', source)
-        if folder in ('', 'grids'):
+        if folder in ('', 'grids') and source not in seen:  # once, also with several sizes
+            seen.add(source)
             found.append((name, kind_of(stands), [path], figures.split(',')))
         elif folder == 'calls':
             sources = sorted(os.path.join(path, file) for file in os.listdir(path) if file.endswith('.cu'))

@@ -1,7 +1,8 @@
 /*
  * coarse: the seven points of a heat equation in three dimensions, coarsened: a thread has two cells of each plane and
  * walks along z, with planes in shared memory and the cells below and above in registers. Blocks of 128 threads with 32
- * registers, so that registers alone say that an SM has 16 of them.
+ * registers: 16 of them, as many as an SM has threads for, take all of its registers, and what needs a register more has
+ * a block less.
  */
 #include "../grids/grids.h"
 
