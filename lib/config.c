@@ -159,24 +159,47 @@ int hd_config_set(struct hd_config *config, const char *assignment, struct hd_di
 
 struct ini_context {
 	struct hd_config *config;
-	char *name, *value; /* the first assignment that failed */
+	const char *variant;	   /* that is asked for; NULL: none */
+	bool found;		   /* it is there */
+	struct hd_strbuf variants; /* all that are */
+	struct hd_config other;	   /* takes the keys of those that are not asked for */
+	char *name, *value;	   /* the first assignment that failed */
 };
+
+#define VARIANT "variant "
+
+/* Which configuration the keys of a section go to. */
+static struct hd_config *target_of(struct ini_context *ini, const char *section)
+{
+	size_t length = strlen(VARIANT);
+	if (strncmp(section, VARIANT, length))
+		return ini->config;
+	const char *name = section + length, *known = ini->variants.data ? ini->variants.data : "";
+	const char *last = strrchr(known, ' ');
+	if (strcmp(last ? last + 1 : known, name))
+		hd_strbuf_printf(&ini->variants, "%s%s", *known ? ", " : "", name);
+	if (!ini->variant || strcmp(ini->variant, name))
+		return &ini->other;
+	ini->found = true;
+	return ini->config;
+}
 
 /* Debian's inih does not tell the line, but ini_parse returns the first one whose handler fails: errors wait for it. */
 static int on_key(void *context, const char *section, const char *name, const char *value)
 {
 	struct ini_context *ini = context;
 	struct hd_diag silent = hd_diag_silent();
+	struct hd_config *config = target_of(ini, section);
 	char of_policy[128];
 	if (!strcmp(name, "product")) {
-		snprintf(ini->config->product, sizeof ini->config->product, "%s", value);
+		snprintf(config->product, sizeof config->product, "%s", value);
 		return 1;
 	}
 	if (!strncmp(section, "policy ", 7)) { /* others only group the keys for readers */
 		snprintf(of_policy, sizeof of_policy, "%s.%s", section + 7, name);
 		name = of_policy;
 	}
-	if (!assign(ini->config, name, value, HD_NOWHERE, &silent))
+	if (!assign(config, name, value, HD_NOWHERE, &silent))
 		return 1;
 	if (!ini->name) {
 		ini->name = hd_xstrdup(name);
@@ -185,9 +208,17 @@ static int on_key(void *context, const char *section, const char *name, const ch
 	return 0;
 }
 
-static int parse_file(struct hd_config *config, const char *path, struct hd_diag *diag)
+static int unknown_variant(const struct ini_context *ini, const char *path, struct hd_diag *diag)
 {
-	struct ini_context context = {.config = config};
+	struct hd_loc loc = {path, 0, 0};
+	if (!ini->variants.data)
+		return hd_error(diag, loc, "this GPU has no variants, and none '%s'", ini->variant);
+	return hd_error(diag, loc, "no variant '%s'; there are: %s", ini->variant, ini->variants.data);
+}
+
+static int parse_file(struct hd_config *config, const char *path, const char *variant, struct hd_diag *diag)
+{
+	struct ini_context context = {.config = config, .variant = variant, .other = *config};
 	int line = ini_parse(path, on_key, &context);
 	struct hd_loc loc = {path, line > 0 ? (uint32_t)line : 0, 0};
 	int status = 0;
@@ -197,6 +228,9 @@ static int parse_file(struct hd_config *config, const char *path, struct hd_diag
 		status = assign(config, context.name, context.value, loc, diag);
 	else if (line > 0)
 		status = hd_error(diag, loc, "not a 'key = value' line");
+	else if (variant && !context.found)
+		status = unknown_variant(&context, path, diag);
+	hd_strbuf_release(&context.variants);
 	free(context.name);
 	free(context.value);
 	return status;
@@ -310,19 +344,30 @@ static char *find_ini(const char *gpu)
 	return path.data;
 }
 
-int hd_config_load(struct hd_config *config, const char *gpu, struct hd_diag *diag)
+static int load_variant(struct hd_config *config, const char *gpu, const char *variant, struct hd_diag *diag)
 {
 	char *path = find_ini(gpu);
 	if (!path)
 		return unknown_gpu(gpu, diag);
 	hd_config_defaults(config);
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	snprintf(config->name, sizeof config->name, "%.*s", (int)(strlen(base) - 4), base);
+	snprintf(config->name, sizeof config->name, "%.*s%s%s", (int)(strlen(base) - 4), base, variant ? ":" : "",
+		 variant ? variant : "");
 	snprintf(config->product, sizeof config->product, "Heddle %s", config->name);
-	int status = parse_file(config, path, diag);
+	int status = parse_file(config, path, variant, diag);
 	if (!status)
 		status = hd_config_check(config, diag);
 	free(path);
+	return status;
+}
+
+int hd_config_load(struct hd_config *config, const char *gpu, struct hd_diag *diag)
+{
+	char *name = hd_xstrdup(gpu), *colon = strrchr(name, ':');
+	if (colon)
+		*colon = '\0';
+	int status = load_variant(config, name, colon ? colon + 1 : NULL, diag);
+	free(name);
 	return status;
 }
 

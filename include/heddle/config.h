@@ -41,8 +41,9 @@ enum { HD_IMAD_INT, HD_IMAD_FP32 };
 enum { HD_L1_WRITE_THROUGH, HD_L1_WRITE_BACK };
 
 void hd_config_defaults(struct hd_config *config);
-/* Loads runtime/gpus/<gpu>.ini (found beside the running program, HEDDLE_DATA, or a path ending in .ini). Unknown GPU
- * or key: error with the nearest names. 0 or -1. */
+/* Loads runtime/gpus/<gpu>.ini (found beside the running program, HEDDLE_DATA, or a path ending in .ini). "gpu:name"
+ * has the keys of its section [variant name] on top. Unknown GPU, variant or key: error with the nearest names. 0 or
+ * -1. */
 int hd_config_load(struct hd_config *config, const char *gpu, struct hd_diag *diag);
 /* "key=value". 0 or -1. */
 HD_API int hd_config_set(struct hd_config *config, const char *assignment, struct hd_diag *diag);

@@ -133,6 +133,7 @@ static void fetch_next(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uin
 	}
 	if (!sm->hooks)
 		return;
+	warp->next_issue = *at;
 	HD_HOOKED (sm->gpu, self, fetch)
 		self->hooks->fetch(self, warp, warp->pc, now);
 	if (warp->next_issue > *at) {

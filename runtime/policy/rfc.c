@@ -1,0 +1,303 @@
+/*
+ * A hardware register file cache (RFC; Gebhart et al., ISCA 2011, as ltrf-asplos18 2.3 and 5, and malekeh 10, describe
+ * it): a comparator of LTRF. Each active warp has entries of its own, filled by results alone, the oldest of which
+ * makes room; nothing is fetched ahead. What leaves is written to the main register file if it is still alive, and all
+ * of a warp's entries leave with it when it is not active any more.
+ *
+ * How it is read: 16 entries for each of 8 active warps are the 16 KB of LTRF's cache; a value dies with the read that
+ * the compiler marks as the last of the whole warp; a result of some lanes is merged where its register is kept, and
+ * goes to the main register file otherwise; results of warps that are not active do, too.
+ *
+ * Under --verify each operand that the cache serves is compared with the register file, and one whose value was dropped
+ * as dead is a fault.
+ *
+ * Cost: O(entries) an operand or result.
+ */
+#include <string.h>
+
+#include "runtime/policy/served.h"
+#include "runtime/policy/wcb.h"
+#include "runtime/sm/hooks.h"
+
+#define MOST_ENTRIES 64
+
+#define RFC_COUNTS(X)                                                                     \
+	X(operands, "registers", "that instructions read, without duplicates")            \
+	X(hits, "registers", "of these, in the cache")                                    \
+	X(results, "registers", "that the cache took")                                    \
+	X(written_back, "registers", "to the main register file, for room")               \
+	X(saved, "registers", "the same, of warps that are not active any more")          \
+	X(dropped, "registers", "dead ones that were not")
+
+struct rfc_counts {
+#define X(name, unit, help) uint64_t name;
+	RFC_COUNTS(X)
+#undef X
+};
+
+struct rfc_entry {
+	uint8_t reg;
+	bool valid, dead;
+	uint32_t data[HD_WARP_LANES]; /* under --verify */
+};
+
+struct rfc_warp {
+	bool active;
+	uint32_t oldest;	/* the entry that makes room next */
+	struct hd_wcb_set lost; /* dropped as dead */
+	struct rfc_entry entries[MOST_ENTRIES];
+};
+
+struct rfc_sm {
+	struct rfc_counts counts[HD_MAX_GRIDS];
+};
+
+struct rfc_gpu {
+	uint32_t entries;
+	struct rfc_counts total;
+};
+
+enum setting { ENTRIES, LATENCY };
+enum energy { READ, WRITE };
+
+static struct rfc_counts *counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
+{
+	const struct hd_sm *sm = warp->cta->sm;
+	return &((struct rfc_sm *)hd_policy_sm(self, sm))->counts[sm->grid_of[warp->id]];
+}
+
+static uint32_t entries_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
+{
+	return ((const struct rfc_gpu *)hd_policy_gpu(self, warp->cta->sm->gpu))->entries;
+}
+
+static void spend(const struct hd_policy_handle *self, const struct hd_warp *warp, enum energy what)
+{
+	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, (uint32_t)what, 1);
+}
+
+static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		     struct hd_diag *diag)
+{
+	(void)policy, (void)parameter, (void)diag;
+	config->scheduler = HD_SCHED_TWO_LEVEL;
+	config->two_level_miss = 1;
+	return 0;
+}
+
+static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
+{
+	((struct rfc_gpu *)hd_policy_gpu(self, gpu))->entries = (uint32_t)hd_policy_setting(self, gpu, ENTRIES);
+}
+
+static struct rfc_entry *find(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg)
+{
+	struct rfc_warp *mine = hd_policy_warp(self, warp);
+	for (uint32_t i = 0; i < entries_of(self, warp); i++)
+		if (mine->entries[i].valid && mine->entries[i].reg == reg)
+			return &mine->entries[i];
+	return NULL;
+}
+
+/* The entry is free afterwards; whether its value was written back. */
+static bool empty(const struct hd_policy_handle *self, struct hd_warp *warp, struct rfc_entry *entry, uint64_t now)
+{
+	struct rfc_warp *mine = hd_policy_warp(self, warp);
+	if (!entry->valid)
+		return false;
+	entry->valid = false;
+	if (entry->dead) {
+		counts_of(self, warp)->dropped++;
+		hd_wcb_add(&mine->lost, entry->reg);
+		return false;
+	}
+	hd_bank_write(warp->cta->sm, warp, entry->reg, now * HD_TICKS);
+	spend(self, warp, READ);
+	return true;
+}
+
+static struct rfc_entry *make_room(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	struct rfc_warp *mine = hd_policy_warp(self, warp);
+	struct rfc_entry *entry = &mine->entries[mine->oldest];
+	mine->oldest = (mine->oldest + 1) % entries_of(self, warp);
+	counts_of(self, warp)->written_back += empty(self, warp, entry, now);
+	return entry;
+}
+
+/* ---- operands and results */
+
+static enum hd_source operand_source(const struct hd_policy_handle *self, struct hd_collector *collector,
+				     const struct hd_operand *operand, uint64_t now, uint64_t *ready)
+{
+	struct hd_warp *warp = collector->warp;
+	struct rfc_warp *mine = hd_policy_warp(self, warp);
+	struct hd_gpu *gpu = warp->cta->sm->gpu;
+	struct rfc_entry *entry = find(self, warp, operand->reg);
+	bool first = collector->inst->operands[operand->same].slot == operand->slot &&
+		     collector->inst->operands[operand->same].word == operand->word;
+	(void)now;
+	counts_of(self, warp)->operands += first;
+	if (gpu->verify && hd_wcb_has(&mine->lost, operand->reg))
+		hd_gpu_fault(gpu, warp, warp->pc, 0, HD_SIM_VERIFY, "RFC: R%u is read, and was dropped as dead",
+			     operand->reg);
+	if (!entry)
+		return HD_FROM_BANK;
+	if (gpu->verify)
+		hd_served_check(warp, operand->reg, entry->data, "RFC");
+	counts_of(self, warp)->hits += first;
+	if (first)
+		spend(self, warp, READ);
+	*ready += (uint64_t)(hd_policy_setting(self, gpu, LATENCY) * HD_TICKS);
+	return HD_FROM_CACHE;
+}
+
+static enum hd_target result_target(const struct hd_policy_handle *self, const struct hd_result *result, uint64_t now)
+{
+	struct hd_warp *warp = result->warp;
+	struct rfc_warp *mine = hd_policy_warp(self, warp);
+	struct rfc_entry *entry = find(self, warp, result->reg);
+	bool full = !(warp->live & ~result->lanes);
+	hd_wcb_drop(&mine->lost, result->reg);
+	if (!mine->active || (!entry && !full))
+		return HD_TO_BANK;
+	if (!entry)
+		entry = make_room(self, warp, now);
+	entry->reg = result->reg;
+	entry->valid = true;
+	entry->dead = false;
+	if (warp->cta->sm->gpu->verify)
+		memcpy(entry->data, warp->regs[result->reg], HD_ROW_BYTES);
+	counts_of(self, warp)->results++;
+	spend(self, warp, WRITE);
+	return HD_TO_CACHE;
+}
+
+static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		   const struct hd_effect *effect, uint64_t now)
+{
+	(void)effect, (void)now;
+	for (uint32_t i = 0; i < inst->operand_count; i++) {
+		struct rfc_entry *entry = inst->operands[i].dead ? find(self, warp, inst->operands[i].reg) : NULL;
+		if (entry)
+			entry->dead = true;
+	}
+}
+
+/* ---- warps and grids */
+
+static uint32_t activate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)now;
+	((struct rfc_warp *)hd_policy_warp(self, warp))->active = true;
+	return 0;
+}
+
+static void deactivate(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	struct rfc_warp *mine = hd_policy_warp(self, warp);
+	bool goes_on = warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER;
+	mine->active = false;
+	for (uint32_t i = 0; i < entries_of(self, warp); i++) {
+		if (goes_on)
+			counts_of(self, warp)->saved += empty(self, warp, &mine->entries[i], now);
+		mine->entries[i].valid = false;
+	}
+}
+
+/* Where another policy renames registers (CARS), names mean others behind a call or return. */
+static void forget_names(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	struct rfc_warp *mine = hd_policy_warp(self, warp);
+	if (!(warp->cta->sm->hooks & HD_HOOK(rename)))
+		return;
+	for (uint32_t i = 0; i < entries_of(self, warp); i++)
+		counts_of(self, warp)->written_back += empty(self, warp, &mine->entries[i], now);
+	memset(&mine->lost, 0, sizeof mine->lost);
+}
+
+static uint32_t call(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		     uint32_t callee, uint64_t now)
+{
+	(void)inst, (void)callee;
+	forget_names(self, warp, now);
+	return 0;
+}
+
+static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp *warp, bool all_threads, uint64_t now)
+{
+	(void)all_threads;
+	forget_names(self, warp, now);
+	return 0;
+}
+
+static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		memset(&((struct rfc_sm *)hd_policy_sm(self, gpu->sms[i]))->counts[grid->slot], 0,
+		       sizeof(struct rfc_counts));
+}
+
+static void sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
+		       struct rfc_counts *sum)
+{
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		const struct rfc_counts *counts =
+			&((const struct rfc_sm *)hd_policy_sm(self, gpu->sms[i]))->counts[grid->slot];
+#define X(name, unit, help) sum->name += counts->name;
+		RFC_COUNTS(X)
+#undef X
+	}
+}
+
+static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	sum_counts(self, gpu, grid, &((struct rfc_gpu *)hd_policy_gpu(self, gpu))->total);
+}
+
+static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
+		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
+{
+	struct rfc_counts counts = {0};
+	if (gpu->grid)
+		sum_counts(self, gpu, gpu->grid, &counts);
+	else
+		counts = ((const struct rfc_gpu *)hd_policy_gpu(self, gpu))->total;
+#define X(name, unit, help) add(context, #name, (double)counts.name, unit);
+	RFC_COUNTS(X)
+#undef X
+	add(context, "read_hits", counts.operands ? 100 * (double)counts.hits / (double)counts.operands : 0, "%");
+}
+
+static const struct hd_policy_setting settings[] = {
+	[ENTRIES] = {"entries", "of each active warp (ltrf-asplos18 5: 16 KB, 8 warps)", 16, 1, MOST_ENTRIES},
+	[LATENCY] = {"cache_latency", "cycles of a read of the cache (assumed)", 1, 0, 1000},
+	{0},
+};
+
+static const struct hd_policy_energy energy[] = {
+	[READ] = {"cache_read", "a register is read from the cache (assumed)", 3.2},
+	[WRITE] = {"cache_write", "a register is written to the cache (assumed)", 4.2},
+	{0},
+};
+
+const struct hd_policy_hooks hd_hooks_rfc = {
+	.gpu_bytes = sizeof(struct rfc_gpu),
+	.sm_bytes = sizeof(struct rfc_sm),
+	.warp_bytes = sizeof(struct rfc_warp),
+	.several_grids = true,
+	.settings = settings,
+	.energy = energy,
+	.configure = configure,
+	.start = start,
+	.operand_source = operand_source,
+	.result_target = result_target,
+	.issued = issued,
+	.activate = activate,
+	.deactivate = deactivate,
+	.call = call,
+	.call_return = call_return,
+	.grid_begin = grid_begin,
+	.grid_end = grid_end,
+	.report = report,
+};

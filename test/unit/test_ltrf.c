@@ -1,0 +1,457 @@
+/* LTRF: the warp control block, what PREFETCHes cost on an idle SM, and the policy on small programs. */
+#include "harness.h"
+#include "runtime/policy/ltrf.h"
+#include "simbench.h"
+
+/* ---- the control block */
+
+static struct hd_wcb_set range(uint32_t from, uint32_t count, uint32_t step)
+{
+	struct hd_wcb_set set = {{0}};
+	for (uint32_t i = 0; i < count; i++)
+		hd_wcb_add(&set, from + i * step);
+	return set;
+}
+
+/* R0 to R9, then R5 to R14: what stays keeps its bank, what comes takes those that have been free for longest. */
+START_TEST(banks_go_round)
+{
+	struct hd_wcb block;
+	struct hd_wcb_set first = range(0, 10, 1), second = range(5, 10, 1);
+	hd_wcb_init(&block, 16);
+	ck_assert(hd_wcb_allocate(&block, &first));
+	for (uint32_t r = 0; r < 10; r++)
+		ck_assert_uint_eq(block.bank[r], r);
+	struct hd_wcb_set out = hd_wcb_without(&first, &second), in = hd_wcb_without(&second, &first);
+	ck_assert_uint_eq(hd_wcb_count(&out), 5);
+	hd_wcb_release(&block, &out);
+	ck_assert(hd_wcb_allocate(&block, &in));
+	for (uint32_t r = 5; r < 15; r++)
+		ck_assert_uint_eq(block.bank[r], r);
+	const uint8_t unused[] = {15, 0, 1, 2, 3, 4};
+	ck_assert_uint_eq(block.free, 6);
+	for (uint32_t i = 0; i < 6; i++)
+		ck_assert_uint_eq(block.unused[(block.first + i) % block.banks], unused[i]);
+	struct hd_wcb_set many = range(100, 7, 1);
+	ck_assert(!hd_wcb_allocate(&block, &many));
+	ck_assert_uint_eq(block.free, 6);
+}
+END_TEST
+
+/* Whatever comes and goes, banks are neither lost nor given twice. */
+START_TEST(no_bank_is_lost)
+{
+	struct hd_wcb block;
+	uint64_t state = 1;
+	hd_wcb_init(&block, 16);
+	for (uint32_t round = 0; round < 2000; round++) {
+		struct hd_wcb_set set = {{0}};
+		for (uint32_t i = 0; i < 16; i++) {
+			state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+			hd_wcb_add(&set, state >> 33 & 255);
+		}
+		struct hd_wcb_set out = hd_wcb_without(&block.set, &set), in = hd_wcb_without(&set, &block.set);
+		hd_wcb_release(&block, &out);
+		ck_assert(hd_wcb_allocate(&block, &in));
+		uint64_t seen = 0;
+		for (uint32_t r = hd_wcb_next(&block.set, 0); r < 256; r = hd_wcb_next(&block.set, r + 1))
+			seen += UINT64_C(1) << 4 * block.bank[r];
+		for (uint32_t i = 0; i < block.free; i++)
+			seen += UINT64_C(1) << 4 * block.unused[(block.first + i) % 16];
+		ck_assert_uint_eq(seen, UINT64_C(0x1111111111111111));
+		ck_assert_mem_eq(&block.set, &set, sizeof set);
+	}
+}
+END_TEST
+
+START_TEST(control_blocks_take_114880_bits)
+{
+	ck_assert_uint_eq(hd_wcb_storage_bits(64, 16, 8), 114880);
+}
+END_TEST
+
+/* ---- PREFETCHes on an idle SM: control block 1, bank L, link 4 cycles */
+
+struct scene {
+	struct simbench bench;
+	struct hd_sm *sm;
+	struct hd_warp *warp;
+	struct hd_policy_handle *self;
+};
+
+static void scene_init(struct scene *scene, const char *policy, uint32_t banks, double latency)
+{
+	simbench_init(&scene->bench);
+	scene->bench.options.policy = policy;
+	scene->bench.config.register_banks = banks;
+	scene->bench.config.register_ports = 1;
+	scene->bench.config.register_latency = scene->bench.config.register_busy = latency;
+	simbench_mov(&scene->bench, 8, 1);
+	ck_assert_msg(!simbench_start(&scene->bench), "%s", scene->bench.message);
+	scene->sm = scene->bench.sim->gpu.sms[0];
+	scene->self = &scene->bench.sim->gpu.policies[0];
+	scene->warp = &scene->sm->warps[0];
+	scene->warp->cta = &scene->sm->ctas[0];
+	scene->warp->slot = 0;
+	scene->sm->ctas[0].sm = scene->sm;
+	scene->sm->ctas[0].grid = (struct hd_grid *)hd_arena_alloc(&scene->bench.arena, sizeof(struct hd_grid));
+	hd_wcb_init(&ltrf_warp_of(scene->self, scene->warp)->block, 16);
+}
+
+static struct ltrf_counts *counts_of(struct scene *scene)
+{
+	return &ltrf_sm_of(scene->self, scene->sm)->counts[0];
+}
+
+static uint64_t prefetch_cycles(uint32_t banks, double latency, uint32_t count, uint32_t step)
+{
+	struct scene scene;
+	struct hd_wcb_set set = range(0, count, step);
+	scene_init(&scene, "ltrf", banks, latency);
+	uint64_t done = ltrf_prefetch(scene.self, scene.warp, &set, 0);
+	ck_assert_uint_eq(counts_of(&scene)->prefetched, count);
+	simbench_release(&scene.bench);
+	return done;
+}
+
+START_TEST(prefetches_take_their_banks)
+{
+	ck_assert_uint_eq(prefetch_cycles(16, 1, 16, 1), 6);
+	ck_assert_uint_eq(prefetch_cycles(16, 6.3, 16, 1), 12);
+	ck_assert_uint_eq(prefetch_cycles(16, 1, 4, 16), 9);
+	ck_assert_uint_eq(prefetch_cycles(16, 6.3, 4, 16), 31);
+	ck_assert_uint_eq(prefetch_cycles(128, 6.3, 4, 16), 12);
+	ck_assert_uint_eq(prefetch_cycles(16, 1, 15, 16), 20); /* fifteen of one bank: RZ is no register */
+	ck_assert_uint_eq(prefetch_cycles(16, 6.3, 15, 16), 100);
+}
+END_TEST
+
+/* Two sets that share five registers; then six of ten are live, and the warp leaves and comes back. */
+static struct ltrf_counts move_sets(const char *policy, bool reload)
+{
+	struct scene scene;
+	struct hd_wcb_set first = range(0, 10, 1), second = range(5, 10, 1);
+	scene_init(&scene, policy, 16, 1);
+	scene.bench.sim->gpu.settings[scene.self->settings_at + LTRF_RELOAD] = reload;
+	struct ltrf_warp *mine = ltrf_warp_of(scene.self, scene.warp);
+	mine->block.live = range(5, 6, 1);
+	mine->begun = true;
+	ltrf_activate(scene.self, scene.warp, 0);
+	ltrf_prefetch(scene.self, scene.warp, &first, 0);
+	ltrf_prefetch(scene.self, scene.warp, &second, 100 * HD_TICKS);
+	ck_assert_uint_eq(mine->row, 1);
+	ltrf_deactivate(scene.self, scene.warp, false, 200);
+	ck_assert_uint_eq(mine->row, 0);
+	/* The row is free when the last register has left: one cycle of the bank, four of the link. */
+	ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], 205 * HD_TICKS);
+	ck_assert_uint_eq(ltrf_activate(scene.self, scene.warp, 300), 306);
+	struct ltrf_counts counts = *counts_of(&scene);
+	simbench_release(&scene.bench);
+	return counts;
+}
+
+START_TEST(sets_move_by_difference)
+{
+	struct ltrf_counts ltrf = move_sets("ltrf", false), reload = move_sets("ltrf", true),
+			   plus = move_sets("ltrf-plus", false);
+	ck_assert_uint_eq(ltrf.prefetched, 10 + 5);
+	ck_assert_uint_eq(ltrf.written_back, 5);
+	ck_assert_uint_eq(reload.prefetched, 10 + 10);
+	ck_assert_uint_eq(reload.written_back, 10);
+	ck_assert_uint_eq(ltrf.saved, 10);
+	ck_assert_uint_eq(ltrf.refetched, 10);
+	ck_assert_uint_eq(plus.prefetched, 5 + 1); /* R5 to R9, R10 */
+	ck_assert_uint_eq(plus.written_back, 0);
+	ck_assert_uint_eq(plus.saved, 6);
+	ck_assert_uint_eq(plus.refetched, 6);
+	ck_assert_uint_eq(plus.dropped, 5 + 4);
+}
+END_TEST
+
+/* A row is given to one warp, and when it is free. */
+START_TEST(rows_are_handed_on)
+{
+	struct scene scene;
+	struct hd_wcb_set set = range(0, 16, 1);
+	scene_init(&scene, "ltrf", 16, 1);
+	struct hd_warp *other = &scene.sm->warps[1];
+	other->cta = scene.warp->cta;
+	other->slot = 1;
+	hd_wcb_init(&ltrf_warp_of(scene.self, other)->block, 16);
+	ltrf_gpu_of(scene.self, &scene.bench.sim->gpu)->rows = 1;
+	ltrf_activate(scene.self, scene.warp, 0);
+	ltrf_prefetch(scene.self, scene.warp, &set, 0);
+	ltrf_deactivate(scene.self, scene.warp, false, 50);
+	/* Nothing to fetch: it has the row when that is free. */
+	ck_assert_uint_eq(ltrf_activate(scene.self, other, 51), 55);
+	ltrf_deactivate(scene.self, other, true, 60);
+	ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], 60 * HD_TICKS);
+	simbench_release(&scene.bench);
+}
+END_TEST
+
+/* ---- small programs with intervals by hand */
+
+static double figure(const struct simbench *bench, const char *key)
+{
+	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
+	for (uint32_t i = 0; i < record->figures.len; i++)
+		if (!strcmp(record->figures.data[i].key, key))
+			return record->figures.data[i].value;
+	ck_abort_msg("no figure %s", key);
+	return 0;
+}
+
+/* An interval of instructions `first` to `end`, exclusive, that needs these registers. */
+static void add_interval(struct simbench *bench, struct hd_meta_interval **list, uint32_t *count, uint32_t first,
+			 uint32_t end, struct hd_wcb_set set)
+{
+	if (!*list)
+		*list = HD_ARENA_NEW(&bench->arena, struct hd_meta_interval, 8);
+	struct hd_meta_interval *interval = &(*list)[*count];
+	interval->id = (*count)++;
+	interval->entry_pc = first * HD_INST_BYTES;
+	interval->pcs = HD_ARENA_NEW(&bench->arena, uint32_t, end - first);
+	for (uint32_t i = first; i < end; i++)
+		interval->pcs[interval->pc_count++] = i * HD_INST_BYTES;
+	memcpy(interval->working_set, set.bits, sizeof set.bits);
+	memcpy(interval->live_in, set.bits, sizeof set.bits);
+}
+
+static void bench_init(struct simbench *bench, const char *policy)
+{
+	simbench_init(bench);
+	bench->options.policy = policy;
+	bench->meta.registers = 40;
+	bench->meta.interval_registers = 16;
+}
+
+static void run(struct simbench *bench, uint32_t threads)
+{
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+	int error = simbench_run(bench, 1, threads);
+	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
+}
+
+static void add_branch(struct simbench *bench, uint8_t guard, uint32_t to, uint32_t meets)
+{
+	struct hd_inst *branch = simbench_emit(bench, HD_OP_BRA);
+	branch->guard = guard;
+	branch->xkind = HD_X_OTHER;
+	branch->x = to;
+	branch->reconv = meets;
+}
+
+static void compare(struct simbench *bench, uint8_t reg, uint32_t with)
+{
+	struct hd_inst *test = simbench_emit(bench, HD_OP_ISETP);
+	test->pdst = 0;
+	test->a = reg;
+	test->xkind = HD_X_IMM_B;
+	test->x = with;
+	test->mods = HD_MOD(CMP, HD_CMP_LT);
+}
+
+/* R4 counts to `turns`; instruction 1 is the loop's head. */
+static void build_loop(struct simbench *bench, uint32_t turns)
+{
+	simbench_mov(bench, 4, 0);
+	struct hd_inst *add = simbench_emit(bench, HD_OP_IADD3);
+	add->dst = add->a = 4;
+	add->xkind = HD_X_IMM_B;
+	add->x = 1;
+	compare(bench, 4, turns);
+	add_branch(bench, 0, 1, 4);
+}
+
+START_TEST(a_loop_is_fetched_once)
+{
+	for (uint32_t strands = 0; strands < 2; strands++)
+		for (uint32_t turns = 10; turns <= 100; turns *= 10) {
+			struct simbench bench;
+			bench_init(&bench, strands ? "ltrf-strands" : "ltrf");
+			bench.options.verify = true;
+			build_loop(&bench, turns);
+			struct hd_meta_function *meta = &bench.meta;
+			add_interval(&bench, &meta->intervals, &meta->interval_count, 0, 5, range(4, 1, 1));
+			add_interval(&bench, &meta->strands, &meta->strand_count, 0, 1, range(4, 1, 1));
+			add_interval(&bench, &meta->strands, &meta->strand_count, 1, 4, range(4, 1, 1));
+			add_interval(&bench, &meta->strands, &meta->strand_count, 4, 5, (struct hd_wcb_set){{0}});
+			run(&bench, 32);
+			ck_assert_double_eq(figure(&bench, "prefetches"), strands ? 1 + turns : 1);
+			ck_assert_double_eq(figure(&bench, "prefetched"), 1);
+			ck_assert_double_eq(figure(&bench, "main_reads"), 0);
+			ck_assert_double_eq(figure(&bench, "cache_reads"), 2 * turns);
+			ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, 0);
+			simbench_release(&bench);
+		}
+}
+END_TEST
+
+/* Half of the warp takes one arm, and the arms lie in two intervals: A with the branch, the other, and where they meet.
+ * The other arm is first; then the path of A's own arm goes on inside A. */
+START_TEST(a_path_inside_another_interval_is_fetched)
+{
+	struct simbench bench;
+	bench_init(&bench, "ltrf-plus");
+	bench.options.verify = true;
+	simbench_s2r(&bench, 5, HD_SR_LANEID);
+	compare(&bench, 5, 16);
+	add_branch(&bench, 0, 5, 6);
+	simbench_mov(&bench, 6, 1); /* A's own arm */
+	add_branch(&bench, HD_PT, 6, 6);
+	simbench_mov(&bench, 7, 1); /* the other */
+	simbench_mov(&bench, 8, 1);
+	struct hd_meta_function *meta = &bench.meta;
+	add_interval(&bench, &meta->intervals, &meta->interval_count, 0, 5, range(5, 2, 1));
+	add_interval(&bench, &meta->intervals, &meta->interval_count, 5, 6, range(7, 1, 1));
+	add_interval(&bench, &meta->intervals, &meta->interval_count, 6, 8, range(8, 1, 1));
+	run(&bench, 32);
+	/* LTRF+ fetches nothing at the entry, where all is dead. */
+	ck_assert_double_eq(figure(&bench, "path_switches"), 1);
+	ck_assert_double_eq(figure(&bench, "prefetches"), 2);
+	simbench_release(&bench);
+}
+END_TEST
+
+/* With three registers the control block takes a second access. */
+static uint64_t chain_cycles(const char *policy, bool three, uint32_t length)
+{
+	struct simbench bench;
+	bench_init(&bench, policy);
+	bench.config.lat_fadd = bench.config.lat_fmad = 6;
+	for (uint32_t i = 0; i < length; i++)
+		if (three) {
+			simbench_ffma(&bench, 4, 4, 5, 6);
+		} else {
+			struct hd_inst *add = simbench_emit(&bench, HD_OP_FADD);
+			add->dst = add->a = 4;
+			add->b = 5;
+		}
+	add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, length + 1, range(4, 3, 1));
+	run(&bench, 32);
+	uint64_t cycles = simbench_stats(&bench)->counters.cycles;
+	simbench_release(&bench);
+	return cycles;
+}
+
+START_TEST(look_ups_take_a_cycle_for_two_operands)
+{
+	ck_assert_uint_eq(chain_cycles("baseline", false, 30) - chain_cycles("baseline", false, 10), 20 * 6);
+	ck_assert_uint_eq(chain_cycles("ltrf", false, 30) - chain_cycles("ltrf", false, 10), 20 * (6 + 1));
+	ck_assert_uint_eq(chain_cycles("ltrf", true, 30) - chain_cycles("ltrf", true, 10), 20 * (6 + 2));
+}
+END_TEST
+
+/* The metadata says of a register that it is dead, and it is read again. */
+START_TEST(verify_finds_what_was_dropped)
+{
+	for (uint32_t wrong = 0; wrong < 2; wrong++) {
+		struct simbench bench;
+		uint8_t *dead;
+		bench_init(&bench, "ltrf-plus");
+		bench.options.verify = true;
+		simbench_mov(&bench, 4, 1);
+		simbench_ffma(&bench, 5, 4, 4, 4);
+		simbench_mov(&bench, 6, 1);
+		simbench_ffma(&bench, 7, 4, 6, 6);
+		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, 2, range(4, 2, 1));
+		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 2, 3, range(6, 1, 1));
+		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 3, 5, range(4, 4, 1));
+		dead = HD_ARENA_NEW(&bench.arena, uint8_t, 5);
+		dead[1] = wrong ? 7 : 0;
+		bench.meta.dead_operands = dead;
+		bench.meta.dead_operand_count = 5;
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		int error = simbench_run(&bench, 1, 32);
+		ck_assert_msg(error == (wrong ? HD_SIM_VERIFY : 0), "%s", hd_sim_error_text(bench.sim));
+		ck_assert(!wrong || strstr(hd_sim_error_text(bench.sim), "LTRF+: R4 is read, and was dropped as dead"));
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* A register that is lost from the cache, as if it had not been fetched. */
+static void lose(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		 const struct hd_effect *effect, uint64_t now)
+{
+	(void)self, (void)effect, (void)now;
+	if (inst->inst.dst == 6)
+		hd_wcb_drop(&ltrf_warp_of(warp->cta->sm->gpu->policies, warp)->block.valid, 4);
+}
+static const struct hd_policy_hooks loser_hooks = {.issued = lose};
+static const struct hd_policy loser = {.name = "loser", .hooks = &loser_hooks};
+
+START_TEST(verify_finds_what_is_not_in_the_cache)
+{
+	struct simbench bench;
+	bench_init(&bench, "ltrf");
+	bench.options.verify = true;
+	simbench_mov(&bench, 4, 1);
+	simbench_ffma(&bench, 5, 4, 4, 4);
+	simbench_ffma(&bench, 6, 5, 5, 5);
+	simbench_ffma(&bench, 7, 4, 4, 4);
+	add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, 5, range(4, 4, 1));
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	hd_policy_add(&bench.sim->gpu, &loser, "");
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), HD_SIM_VERIFY);
+	ck_assert_msg(strstr(hd_sim_error_text(bench.sim), "LTRF: R4 is not in the register cache") != NULL, "%s",
+		      hd_sim_error_text(bench.sim));
+	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(an_interval_needs_as_many_banks)
+{
+	struct simbench bench;
+	bench_init(&bench, "ltrf");
+	simbench_mov(&bench, 4, 1);
+	add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, 2, range(4, 17, 1));
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_int_ne(simbench_run(&bench, 1, 32), 0);
+	ck_assert_msg(strstr(hd_sim_error_text(bench.sim), "17 registers, the register cache 16 banks") != NULL, "%s",
+		      hd_sim_error_text(bench.sim));
+	simbench_release(&bench);
+}
+END_TEST
+
+/* A bit vector of 32 bytes in front of the second interval: what is behind it lies two lines on. */
+START_TEST(vectors_are_part_of_the_code)
+{
+	uint64_t accesses[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		struct simbench bench;
+		bench_init(&bench, i ? "ltrf" : "baseline");
+		bench.config.l1i_line = 32;
+		bench.config.inst_bytes = 16;
+		for (uint8_t k = 0; k < 8; k++)
+			simbench_mov(&bench, (uint8_t)(4 + k), 1);
+		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, 4, range(4, 4, 1));
+		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 4, 9, range(8, 4, 1));
+		run(&bench, 32);
+		accesses[i] = simbench_stats(&bench)->counters.l1i_accesses;
+		simbench_release(&bench);
+	}
+	ck_assert_uint_eq(accesses[1], accesses[0] + 2);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("ltrf", (const TTest *const[]){
+					   banks_go_round,
+					   no_bank_is_lost,
+					   control_blocks_take_114880_bits,
+					   prefetches_take_their_banks,
+					   sets_move_by_difference,
+					   rows_are_handed_on,
+					   a_loop_is_fetched_once,
+					   a_path_inside_another_interval_is_fetched,
+					   look_ups_take_a_cycle_for_two_operands,
+					   verify_finds_what_was_dropped,
+					   verify_finds_what_is_not_in_the_cache,
+					   an_interval_needs_as_many_banks,
+					   vectors_are_part_of_the_code,
+					   NULL,
+				   });
+}

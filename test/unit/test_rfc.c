@@ -1,0 +1,87 @@
+/* RFC: what its entries keep, who makes room, and what is written back. */
+#include "harness.h"
+#include "runtime/sm/hooks.h"
+#include "simbench.h"
+
+static double figure(const struct simbench *bench, const char *key)
+{
+	const struct hd_launch_record *record = bench->sim->launches.data[bench->sim->launches.len - 1];
+	for (uint32_t i = 0; i < record->figures.len; i++)
+		if (!strcmp(record->figures.data[i].key, key))
+			return record->figures.data[i].value;
+	ck_abort_msg("no figure %s", key);
+	return 0;
+}
+
+/* Four results, then all of them read, the older two first or last, R4 for the last time as `dead` says. */
+static void run(struct simbench *bench, const char *entries, bool dead, bool last)
+{
+	simbench_init(bench);
+	bench->options.policy = "rfc";
+	bench->options.verify = true;
+	ck_assert_int_eq(hd_config_set(&bench->config, entries, &bench->diag), 0);
+	for (uint8_t reg = 4; reg < 8; reg++)
+		simbench_mov(bench, reg, reg);
+	if (last)
+		simbench_ffma(bench, 9, 6, 7, 3);
+	simbench_ffma(bench, 8, 4, 5, 4);
+	if (!last)
+		simbench_ffma(bench, 9, 6, 7, 3);
+	uint8_t *facts = HD_ARENA_NEW(&bench->arena, uint8_t, bench->code.len + 1);
+	facts[4] = dead ? 1 | 4 : 0;
+	bench->meta.dead_operands = facts;
+	bench->meta.dead_operand_count = bench->code.len + 1;
+	ck_assert_msg(!simbench_start(bench), "%s", bench->message);
+	int error = simbench_run(bench, 1, 32);
+	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
+}
+
+START_TEST(results_are_served)
+{
+	struct simbench bench;
+	run(&bench, "rfc.entries=16", false, false);
+	ck_assert_double_eq(figure(&bench, "operands"), 2 + 3);
+	ck_assert_double_eq(figure(&bench, "hits"), 4); /* R3 was no result */
+	ck_assert_double_eq(figure(&bench, "results"), 6);
+	ck_assert_double_eq(figure(&bench, "written_back"), 0);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 1);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, 0); /* the warp ends */
+	simbench_release(&bench);
+}
+END_TEST
+
+/* With four entries R8 and R9 take the place of the oldest, R4 and R5: both are written back, or R4 is dead. */
+START_TEST(the_oldest_makes_room)
+{
+	for (uint32_t dead = 0; dead < 2; dead++) {
+		struct simbench bench;
+		run(&bench, "rfc.entries=4", dead, false);
+		ck_assert_double_eq(figure(&bench, "hits"), 4);
+		ck_assert_double_eq(figure(&bench, "written_back"), dead ? 1 : 2);
+		ck_assert_double_eq(figure(&bench, "dropped"), dead);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, dead ? 1 : 2);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* With two entries R4 and R5 have made room for R6 and R7 before they are read. */
+START_TEST(what_has_left_comes_from_the_banks)
+{
+	struct simbench bench;
+	run(&bench, "rfc.entries=2", false, true);
+	ck_assert_double_eq(figure(&bench, "hits"), 2);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 3);
+	simbench_release(&bench);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("rfc", (const TTest *const[]){
+					  results_are_served,
+					  the_oldest_makes_room,
+					  what_has_left_comes_from_the_banks,
+					  NULL,
+				  });
+}
