@@ -12,7 +12,9 @@
  * is not sending. The queues of an input share its room.
  *
  * Room that is taken back is seen a cycle later at outputs and a traversal later at inputs (credits travel), and a
- * packet pushed at `now` is seen from now + 1. So nothing depends on who ticks first in a cycle.
+ * packet pushed at `now` is seen from now + 1. So nothing depends on who ticks first in a cycle, and senders or
+ * receivers whose cycles are less than that ahead can work at the same time as the crossbar: ends of a port belong to
+ * one side each, which sees the other's as they were when the two met last.
  */
 #include "runtime/memory/crossbar.h"
 
@@ -33,29 +35,33 @@ static void port_init(struct hd_port *port, uint32_t capacity, struct hd_arena *
 
 static bool port_room(struct hd_port *port, uint32_t flits, uint64_t now)
 {
-	while (port->released != port->taken && port->ring[port->released & port->mask].ready <= now)
+	while (port->released != port->known && port->ring[port->released & port->mask].ready <= now)
 		port->used -= port->ring[port->released++ & port->mask].flits;
 	/* A packet larger than the queue passes through an empty one. */
 	return port->used + flits <= port->capacity || !port->used;
 }
 
-static void port_push(struct hd_port *port, const struct hd_packet *packet, uint64_t ready)
+static void port_push(struct hd_port *port, const struct hd_packet *packet, uint64_t ready, bool apart)
 {
 	struct hd_packet *slot = &port->ring[port->tail++ & port->mask];
 	*slot = *packet;
 	slot->ready = ready;
 	port->used += packet->flits;
+	if (!apart)
+		port->sent = port->tail;
 }
 
 static struct hd_packet *port_front(const struct hd_port *port)
 {
-	return port->head == port->tail ? NULL : &port->ring[port->head & port->mask];
+	return port->head == port->sent ? NULL : &port->ring[port->head & port->mask];
 }
 
-static void port_pop(struct hd_port *port, uint64_t release)
+static void port_pop(struct hd_port *port, uint64_t release, bool apart)
 {
 	port->ring[port->head++ & port->mask].ready = release;
 	port->taken = port->head;
+	if (!apart)
+		port->known = port->taken;
 }
 
 /* ---- input queues by output */
@@ -107,6 +113,8 @@ void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *sha
 	*x = (struct hd_crossbar){.name = shape->name, .clock = shape->clock, .inputs = shape->inputs};
 	x->outputs = shape->outputs;
 	x->by_slice = shape->by_slice;
+	x->senders_apart = shape->senders_apart;
+	x->receivers_apart = shape->receivers_apart;
 	x->latency = shape->latency;
 	x->flits = shape->flits;
 	x->in_words = (x->inputs + 63) / 64;
@@ -177,12 +185,12 @@ bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uin
 uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input)
 {
 	const struct hd_port *port = &x->in[input];
-	return port->released == port->taken ? HD_NEVER : port->ring[port->released & port->mask].ready;
+	return port->released == port->known ? HD_NEVER : port->ring[port->released & port->mask].ready;
 }
 
 void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_packet *packet, uint64_t now)
 {
-	port_push(&x->in[input], packet, now + 1);
+	port_push(&x->in[input], packet, now + 1, x->senders_apart);
 	if (!x->posted[input])
 		x->posted[input] = 1;
 }
@@ -200,27 +208,34 @@ const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t o
 
 void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
 {
-	port_pop(&x->out[output], now + 1);
+	port_pop(&x->out[output], now + 1, x->receivers_apart);
 	if (!x->popped[output])
 		x->popped[output] = 1;
 }
 
 static void collect_posted(struct hd_crossbar *x, uint32_t input)
 {
+	x->in[input].sent = x->in[input].tail;
 	if (x->armed[input] || !port_front(&x->in[input]))
 		return;
 	x->armed[input] = true;
 	schedule_from(x, x->wheel_in, x->in_words, input, port_front(&x->in[input])->ready);
 }
 
-static void collect_popped(struct hd_crossbar *x, uint32_t output)
+/* A blocked output of which something was taken. */
+static void await_room(struct hd_crossbar *x, uint32_t output)
 {
-	if (!x->blocked[output])
-		return;
 	const struct hd_port *port = &x->out[output];
 	x->blocked[output] = false;
 	x->busy[output] = true; /* until that event */
 	schedule_from(x, x->wheel_out, x->out_words, output, port->ring[port->released & port->mask].ready);
+}
+
+static void collect_popped(struct hd_crossbar *x, uint32_t output)
+{
+	x->out[output].known = x->out[output].taken;
+	if (x->blocked[output])
+		await_room(x, output);
 }
 
 static void collect(struct hd_crossbar *x, uint8_t *flags, uint32_t ports, void (*take)(struct hd_crossbar *, uint32_t))
@@ -238,8 +253,42 @@ static void collect(struct hd_crossbar *x, uint8_t *flags, uint32_t ports, void 
 
 void hd_crossbar_collect(struct hd_crossbar *x)
 {
-	collect(x, x->posted, x->inputs, collect_posted);
-	collect(x, x->popped, x->outputs, collect_popped);
+	if (!x->senders_apart)
+		collect(x, x->posted, x->inputs, collect_posted);
+	if (!x->receivers_apart)
+		collect(x, x->popped, x->outputs, collect_popped);
+}
+
+void hd_crossbar_take(struct hd_crossbar *x)
+{
+	if (x->senders_apart)
+		collect(x, x->posted, x->inputs, collect_posted);
+	if (x->receivers_apart)
+		collect(x, x->popped, x->outputs, collect_popped);
+}
+
+void hd_crossbar_give(struct hd_crossbar *x)
+{
+	for (uint32_t word = 0; x->senders_apart && word < x->in_words; word++)
+		for (uint64_t left = x->freed[word]; left; left &= left - 1) {
+			struct hd_port *port = &x->in[word * 64 + (uint32_t)__builtin_ctzll(left)];
+			port->known = port->taken;
+		}
+	for (uint32_t word = 0; x->receivers_apart && word < x->out_words; word++)
+		for (uint64_t left = x->arrived[word]; left; left &= left - 1) {
+			struct hd_port *port = &x->out[word * 64 + (uint32_t)__builtin_ctzll(left)];
+			port->sent = port->tail;
+		}
+}
+
+uint64_t hd_crossbar_freed(struct hd_crossbar *x, uint32_t word)
+{
+	uint64_t starved = 0;
+	for (uint64_t left = x->freed[word]; left; left &= left - 1)
+		if (x->starved[word * 64 + (uint32_t)__builtin_ctzll(left)])
+			starved |= left & -left;
+	x->freed[word] = 0;
+	return starved;
 }
 
 /* ---- a cycle */
@@ -338,7 +387,7 @@ static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64
 {
 	struct hd_port *port = &x->in[input];
 	if (!x->sorted) {
-		port_pop(port, release);
+		port_pop(port, release, x->senders_apart);
 		remove_request(x, input, output);
 		return;
 	}
@@ -346,6 +395,8 @@ static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64
 	struct hd_packet *place = &port->ring[port->taken++ & port->mask];
 	place->flits = packet_for(x, input, output)->flits;
 	place->ready = release;
+	if (!x->senders_apart)
+		port->known = port->taken;
 	sorted->sends_until = cycle + place->flits;
 	sorted_pop(sorted, output);
 	if (sorted->first[output] == HD_NONE) {
@@ -366,15 +417,13 @@ static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64
 	if (x->sorted)
 		x->closed[output / 64] |= UINT64_C(1) << output % 64;
 	if (!port_room(to, flits, now)) {
-		/* Room to be released soon is an event of its own; else the receiver's next pop is. */
-		x->blocked[output] = to->released == to->head;
-		if (!x->blocked[output]) {
-			x->busy[output] = true;
-			schedule(x, x->wheel_out, x->out_words, output, cycle + 1);
-		}
+		/* It asks again when the receiver's next pop makes room, which may be known already. */
+		x->blocked[output] = true;
+		if (to->released != to->known)
+			await_room(x, output);
 		return;
 	}
-	port_push(to, packet, hd_clock_edge(&x->clock, cycle + x->latency + flits - 2));
+	port_push(to, packet, hd_clock_edge(&x->clock, cycle + x->latency + flits - 2), x->receivers_apart);
 	leave(x, input, output, cycle, hd_clock_edge(&x->clock, cycle + x->latency));
 	x->pointer[output] = input + 1 == x->inputs ? 0 : input + 1;
 	x->busy[output] = true;
@@ -382,8 +431,7 @@ static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64
 	schedule(x, x->wheel_in, x->in_words, input, cycle + flits);
 	schedule(x, x->wheel_out, x->out_words, output, cycle + flits);
 	x->arrived[output / 64] |= UINT64_C(1) << output % 64;
-	if (x->starved[input])
-		x->freed[input / 64] |= UINT64_C(1) << input % 64;
+	x->freed[input / 64] |= UINT64_C(1) << input % 64;
 }
 
 /* Outputs that were found ready, from one that is another one in each cycle: with input queues by output they compete

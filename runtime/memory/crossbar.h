@@ -13,12 +13,14 @@
 #define HD_CROSSBAR_AHEAD 24 /* own cycles that ports may be used for before the crossbar does them */
 
 /* A queue bounded in flits. A packet that was taken keeps its room until its release cycle, kept in `ready`. Those up
- * to `head` are taken, or sorted by output and not all of them taken yet. */
+ * to `head` are taken, or sorted by output and not all of them taken yet. Sender and receiver each have their own end,
+ * and a copy of the other's that may be behind. */
 struct hd_port {
 	struct hd_packet *ring;
-	uint32_t mask;
-	uint32_t released, taken, head, tail;
-	uint32_t used, capacity; /* flits */
+	uint32_t mask, capacity;
+	uint32_t tail, known, released; /* the sender's; known: of `taken` */
+	uint32_t used;			/* flits, for the sender */
+	uint32_t head, taken, sent;	/* the receiver's; sent: of `tail` */
 };
 
 /* Packets of an input by output, those of one in their order. */
@@ -36,6 +38,7 @@ struct hd_crossbar {
 	struct hd_clock clock;
 	uint32_t inputs, outputs, in_words, out_words, latency;
 	bool by_slice; /* the output is the packet's slice; else its SM */
+	bool senders_apart, receivers_apart;
 	struct hd_port *in, *out;
 	uint8_t *posted, *popped;	/* ports that a sender or receiver used since the last collection */
 	bool *armed;			/* input: requests an output or has an event to come */
@@ -53,7 +56,7 @@ struct hd_crossbar {
 	uint64_t cycle;			/* the last done, in the crossbar's own clock */
 	uint64_t next;			/* core cycle of the next event, HD_NEVER */
 	uint64_t *arrived;		/* outputs that were sent a packet: the owner reads and clears */
-	uint64_t *freed;		/* starved inputs that will have room: likewise */
+	uint64_t *freed;		/* inputs that a packet left: likewise, through hd_crossbar_freed */
 	uint64_t *flits;		/* counter of the first grid, in its struct hd_counters */
 };
 
@@ -66,6 +69,9 @@ struct hd_crossbar_shape {
 	uint32_t in_flits, out_flits; /* queues */
 	struct hd_clock clock;
 	uint64_t *flits; /* counter that is bumped for grid 0; one struct hd_counters further on for the next */
+	/* They work beside hd_crossbar_tick, in other host threads: each side learns in hd_crossbar_take and _give what
+	 * the other has done. Else at once. */
+	bool senders_apart, receivers_apart;
 };
 
 void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *shape, struct hd_arena *arena);
@@ -80,8 +86,14 @@ const struct hd_packet *hd_crossbar_front(const struct hd_crossbar *x, uint32_t 
 /* The latest packet sent to an output that has some. */
 const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t output);
 void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now);
-/* Takes notice of what senders and receivers did; may move `next` forward. */
+/* Takes notice of what senders and receivers did that are not apart; may move `next` forward. */
 void hd_crossbar_collect(struct hd_crossbar *x);
+/* The same for those that are apart. */
+void hd_crossbar_take(struct hd_crossbar *x);
+/* Shows those that are apart what the crossbar did. */
+void hd_crossbar_give(struct hd_crossbar *x);
+/* Of the 64 inputs from 64 * word on: starved ones that will have room. Each is told of once. */
+uint64_t hd_crossbar_freed(struct hd_crossbar *x, uint32_t word);
 /* All events up to and including core cycle `now`; sets `next`. */
 void hd_crossbar_tick(struct hd_crossbar *x, uint64_t now);
 bool hd_crossbar_idle(const struct hd_crossbar *x);

@@ -23,7 +23,7 @@ static uint32_t queue_flits(uint64_t configured, const struct hd_config *config)
 static void init_crossbars(struct hd_memory *memory, const struct hd_config *config, struct hd_arena *arena)
 {
 	struct hd_crossbar_shape shape = {.name = "up", .inputs = memory->sm_count, .outputs = memory->slice_count};
-	shape.by_slice = true;
+	shape.by_slice = shape.senders_apart = true;
 	shape.latency = (uint32_t)config->icnt_latency;
 	shape.in_flits = queue_flits(config->icnt_input_queue, config);
 	shape.out_flits = queue_flits(config->icnt_output_queue, config);
@@ -34,7 +34,8 @@ static void init_crossbars(struct hd_memory *memory, const struct hd_config *con
 	shape.name = "down";
 	shape.inputs = memory->slice_count;
 	shape.outputs = memory->sm_count;
-	shape.by_slice = false;
+	shape.by_slice = shape.senders_apart = false;
+	shape.receivers_apart = true;
 	shape.flits = &memory->counters->icnt_flits_down;
 	hd_crossbar_init(&memory->down, &shape, arena);
 }
@@ -106,8 +107,8 @@ static void channels_cycle(struct hd_memory *memory, uint64_t now)
 		}
 }
 
-/* Requests arrive at slices; SMs that found no room will have some. */
-static void up_cycle(struct hd_memory *memory, uint64_t now, uint64_t *woken)
+/* Requests arrive at slices. */
+static void up_cycle(struct hd_memory *memory, uint64_t now)
 {
 	struct hd_crossbar *up = &memory->up;
 	hd_crossbar_tick(up, now);
@@ -118,10 +119,6 @@ static void up_cycle(struct hd_memory *memory, uint64_t now, uint64_t *woken)
 			wake_slice(memory, now, slice, hd_crossbar_front(up, slice)->ready);
 		}
 		up->arrived[word] = 0;
-	}
-	for (uint32_t word = 0; word < up->in_words; word++) {
-		woken[word] |= up->freed[word];
-		up->freed[word] = 0;
 	}
 }
 
@@ -147,45 +144,63 @@ static void slices_cycle(struct hd_memory *memory, uint64_t now)
 		}
 }
 
-static void down_cycle(struct hd_memory *memory, uint64_t now, uint64_t *woken)
+/* Slices that found no room will have some. */
+static void down_cycle(struct hd_memory *memory, uint64_t now)
 {
 	struct hd_crossbar *down = &memory->down;
 	hd_crossbar_tick(down, now);
-	for (uint32_t word = 0; word < down->out_words; word++) {
-		woken[word] |= down->arrived[word];
-		down->arrived[word] = 0;
-	}
-	for (uint32_t word = 0; word < down->in_words; word++) {
-		for (uint64_t left = down->freed[word]; left; left &= left - 1) {
+	for (uint32_t word = 0; word < down->in_words; word++)
+		for (uint64_t left = hd_crossbar_freed(down, word); left; left &= left - 1) {
 			uint32_t slice = word * 64 + (uint32_t)__builtin_ctzll(left);
 			wake_slice(memory, now, slice, hd_crossbar_room_at(down, slice));
 		}
-		down->freed[word] = 0;
-	}
 }
 
-static void step(struct hd_memory *memory, uint64_t now, uint64_t *woken)
+static void step(struct hd_memory *memory, uint64_t now)
 {
 	memory->last = now;
 	channels_cycle(memory, now);
-	up_cycle(memory, now, woken);
+	up_cycle(memory, now);
 	slices_cycle(memory, now);
 	hd_crossbar_collect(&memory->up);
 	hd_crossbar_collect(&memory->down);
-	down_cycle(memory, now, woken);
+	down_cycle(memory, now);
 	memory->next =
 		hd_min64(hd_agenda_next(&memory->slice_agenda, now), hd_agenda_next(&memory->channel_agenda, now));
 	memory->next = hd_min64(memory->next, hd_min64(memory->up.next, memory->down.next));
 }
 
+uint64_t hd_memory_take(struct hd_memory *memory)
+{
+	hd_crossbar_take(&memory->up);
+	hd_crossbar_take(&memory->down);
+	memory->next = hd_min64(memory->next, hd_min64(memory->up.next, memory->down.next));
+	return memory->next;
+}
+
+void hd_memory_advance(struct hd_memory *memory, uint64_t now)
+{
+	while (memory->next <= now)
+		step(memory, memory->next);
+}
+
+uint64_t hd_memory_give(struct hd_memory *memory, uint64_t *woken)
+{
+	struct hd_crossbar *up = &memory->up, *down = &memory->down;
+	hd_crossbar_give(up);
+	hd_crossbar_give(down);
+	for (uint32_t word = 0; word < up->in_words; word++) {
+		woken[word] |= hd_crossbar_freed(up, word) | down->arrived[word];
+		down->arrived[word] = 0;
+	}
+	return memory->next;
+}
+
 uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken)
 {
-	hd_crossbar_collect(&memory->up);
-	hd_crossbar_collect(&memory->down);
-	memory->next = hd_min64(memory->next, hd_min64(memory->up.next, memory->down.next));
-	while (memory->next <= now)
-		step(memory, memory->next, woken);
-	return memory->next;
+	hd_memory_take(memory);
+	hd_memory_advance(memory, now);
+	return hd_memory_give(memory, woken);
 }
 
 /* ---- state */

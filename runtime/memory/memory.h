@@ -149,6 +149,14 @@ void hd_lsu_invalidate_global(struct hd_lsu *lsu);
  * a word) for each SM whose hd_lsu_tick is to be called again: a reply is under way to it, or a queue that it waited
  * for will have room. */
 uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken);
+/* The three parts of it. What load/store units have sent and taken is taken notice of; returns the next cycle with
+ * work. */
+uint64_t hd_memory_take(struct hd_memory *memory);
+/* The cycles up to and including `now`; load/store units may go through the cycles from `now` on beside it, as far as
+ * hd_memory_lead cycles behind the last that was done before. */
+void hd_memory_advance(struct hd_memory *memory, uint64_t now);
+/* Shows them what it did; returns the next cycle with work. */
+uint64_t hd_memory_give(struct hd_memory *memory, uint64_t *woken);
 /* How many cycles load/store units may work through from a cycle on that hd_memory_tick has done, before it is called
  * for all of them: what it does in these is seen, and room that it makes, behind them. At least 1. */
 uint64_t hd_memory_lead(const struct hd_memory *memory);

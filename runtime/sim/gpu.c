@@ -45,11 +45,28 @@ static void wake_woken(struct hd_run *run, uint64_t now)
 	}
 }
 
+uint64_t hd_run_meet(struct hd_run *run, uint64_t now)
+{
+	uint64_t next = hd_memory_give(run->gpu->memory, run->woken);
+	wake_woken(run, now);
+	run->memory_next = hd_memory_take(run->gpu->memory);
+	return next;
+}
+
 void hd_run_memory(struct hd_run *run, uint64_t now)
 {
 	run->memory_next = hd_memory_tick(run->gpu->memory, now, run->woken);
 	if (run->memory_next <= now)
 		run->memory_next = now + 1;
+	wake_woken(run, now);
+}
+
+/* What comes before `now`, for those who count it; SMs have done it. */
+static void memory_up_to(struct hd_run *run, uint64_t now)
+{
+	if (run->memory_next >= now)
+		return;
+	run->memory_next = hd_memory_tick(run->gpu->memory, now - 1, run->woken);
 	wake_woken(run, now);
 }
 
@@ -302,24 +319,30 @@ static void policies_cycle(struct hd_run *run, uint64_t now)
  * or HD_NEVER when nothing can happen any more. */
 static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 {
+	if (__builtin_expect(now >= hd_earlier(run->sample_next, run->gpu->corun_end), 0))
+		memory_up_to(run, now);
 	if (now >= run->sample_next)
 		take_samples(run, now);
 	if (__builtin_expect(now >= run->gpu->corun_end, 0))
 		hd_corun_close(run->gpu);
 	if (now >= run->trace_next)
 		run->trace_next = hd_trace_window(run->gpu, now);
-	if (run->memory_next <= now)
-		hd_run_memory(run, now);
-	if (run->policy_next <= now)
+	if (run->policy_next <= now) {
+		if (run->memory_next <= now)
+			hd_run_memory(run, now);
 		policies_cycle(run, now);
+	}
 	if (run->dispatch_next <= now)
 		run->dispatch_next = hd_run_dispatch(run, now);
 	uint64_t end = hd_window_end(run->window, now), next;
 	*last = now;
-	if (end == now + 1)
+	if (end == now + 1) {
+		if (run->memory_next <= now)
+			hd_run_memory(run, now);
 		next = sms_cycle(run, now);
-	else
+	} else {
 		next = hd_window_run(run->window, now, end, last);
+	}
 	hd_progress_cycles(&run->gpu->progress, run->gpu, end - now);
 	next = hd_earlier(hd_earlier(next, run->memory_next), hd_earlier(run->dispatch_next, run->policy_next));
 	if (next != HD_NEVER && (run->gpu->every_cycle || next < end))

@@ -41,6 +41,9 @@ static inline bool hd_sm_busy(const struct hd_sm *sm)
 
 /* gpu.c */
 void hd_run_find_busy(struct hd_run *run);
+/* SMs and the memory learn what the others have done; the SMs go on from `now`. Returns the next cycle in which the
+ * memory had work without what it learns. */
+uint64_t hd_run_meet(struct hd_run *run, uint64_t now);
 /* The memory's cycles up to and including this one. */
 void hd_run_memory(struct hd_run *run, uint64_t now);
 /* Gives SMs blocks that have no place yet; returns the cycle at which it is to be tried again, HD_NEVER: when a block

@@ -8,6 +8,10 @@
  * again a traversal after it was taken; a reply is seen a traversal after it left its slice. So what the memory system
  * does after a window's first cycle concerns no SM before the window's end, if a window is no longer than a traversal,
  * and it can be simulated afterwards. The cycles that come out are those of a simulation cycle by cycle.
+ * - Likewise for half a traversal: while the SMs go through the second half of a window, the memory goes through the
+ * cycles of the first, and through those of the second while they go through the first half of the next. It is a piece
+ * of work beside theirs, the longest one, that some thread takes. Where the memory's state itself is looked at, it is
+ * brought up to the SMs' cycle before.
  * - Stores and atomics take effect at the window's end in the order of cycles and SMs (runtime/exec/later.c). Loads see
  *   memory as at the window's beginning. Results of loads and atomics are used after the window, if it is no longer
  *   than a load that hits L1 takes.
@@ -33,10 +37,12 @@ struct hd_window {
 	bool allowed;	      /* for the grids that run */
 	bool inside;	      /* stopped SMs go on */
 	bool waiting;	      /* blocks wait for a place */
-	bool fed, idle;	      /* some SM gave the memory work; ran out of it */
+	bool remembers;	      /* the memory has cycles to do beside the SMs' */
 	uint64_t end;
+	uint64_t from, until;	      /* the part of it that is worked on */
+	uint64_t in[HD_MAX_SMS / 64]; /* SMs that have something to do in the window; as a list: */
 	uint32_t count;
-	uint16_t sms[HD_MAX_SMS];     /* that have something to do in the window */
+	uint16_t sms[HD_MAX_SMS];
 	uint64_t stopped[HD_MAX_SMS]; /* the next cycle of an SM that stopped before the window's end; else 0 */
 	uint64_t worked[HD_MAX_SMS];  /* last cycle in which it had work */
 	uint8_t noted[HD_MAX_SMS];    /* FED, IDLE */
@@ -159,20 +165,28 @@ static void advance(struct hd_window *window, uint32_t id, uint64_t end)
 	window->worked[id] = worked > window->worked[id] ? worked : window->worked[id];
 }
 
-static void advance_one(void *context, uint32_t index)
+/* The memory's piece is the first, if it has one. */
+static void do_piece(void *context, uint32_t index)
 {
 	struct hd_window *window = context;
-	advance(window, window->sms[index], window->end);
-}
-
-static void advance_all(struct hd_window *window)
-{
-	if (window->crew && window->count >= WORTH_SHARING) {
-		hd_crew_run(window->crew, window->count, advance_one, window);
+	if (window->remembers && !index--) {
+		hd_memory_advance(window->run->gpu->memory, window->from);
 		return;
 	}
-	for (uint32_t i = 0; i < window->count; i++)
-		advance_one(window, i);
+	uint32_t id = window->sms[index];
+	if (!window->stopped[id])
+		advance(window, id, window->until);
+}
+
+static void do_pieces(struct hd_window *window)
+{
+	uint32_t pieces = window->count + window->remembers;
+	if (window->crew && pieces >= WORTH_SHARING) {
+		hd_crew_run(window->crew, pieces, do_piece, window);
+		return;
+	}
+	for (uint32_t i = 0; i < pieces; i++)
+		do_piece(window, i);
 }
 
 /* ---- stopped ones */
@@ -193,10 +207,10 @@ static uint64_t first_stopped(const struct hd_window *window)
 	return first;
 }
 
-/* The cycle behind the first fault's, else the window's end. */
+/* The cycle behind the first fault's, else the part's end. */
 static uint64_t limit_of(const struct hd_window *window)
 {
-	uint64_t limit = window->end;
+	uint64_t limit = window->until;
 	for (uint32_t i = 0; i < window->count; i++) {
 		const struct hd_later *later = window->later[window->sms[i]];
 		if (later->error)
@@ -231,19 +245,59 @@ static void go_on(struct hd_window *window, uint64_t now, uint64_t limit)
 
 /* ---- all of them */
 
+/* Those that come in beside those that are. */
 static void find_sms(struct hd_window *window)
 {
 	const struct hd_run *run = window->run;
-	window->count = 0;
 	for (uint32_t i = 0; i < run->busy_count; i++) {
 		uint32_t id = run->busy[i];
-		if (run->due[id] >= window->end)
+		uint64_t bit = UINT64_C(1) << id % 64;
+		if (run->due[id] >= window->end || window->in[id / 64] & bit)
 			continue;
-		window->sms[window->count++] = (uint16_t)id;
+		window->in[id / 64] |= bit;
 		window->stopped[id] = 0;
 		window->noted[id] = 0;
 		hd_later_clear(window->later[id]);
 	}
+	window->count = 0;
+	for (uint32_t word = 0; word < (run->sm_count + 63) / 64; word++)
+		for (uint64_t left = window->in[word]; left; left &= left - 1)
+			window->sms[window->count++] = (uint16_t)(word * 64 + (uint32_t)__builtin_ctzll(left));
+}
+
+/* SMs work from `from` on, and the memory up to there. Returns as hd_run_meet. */
+static uint64_t do_part(struct hd_window *window, uint64_t from, uint64_t until)
+{
+	struct hd_run *run = window->run;
+	window->from = from;
+	window->until = until;
+	uint64_t next = hd_run_meet(run, from);
+	window->remembers = run->memory_next <= from;
+	find_sms(window);
+	do_pieces(window);
+	while (window->waiting && first_stopped(window) < limit_of(window))
+		go_on(window, first_stopped(window), limit_of(window));
+	return next;
+}
+
+/* In parts of half of what the memory leaves them; in one, behind the memory, where there is one thread or the last
+ * blocks have ended.
+ * Another window is to begin where this one ends if the memory had work in it: where windows begin, which shows in what
+ * is read while others write it, is the same as if the memory came after the whole window. */
+static void do_parts(struct hd_window *window, uint64_t now)
+{
+	struct hd_run *run = window->run;
+	bool beside = window->crew && !run->ending;
+	uint64_t part = beside ? window->cycles / 2 : window->cycles;
+	if (!beside && run->memory_next <= now)
+		hd_run_memory(run, now);
+	memset(window->in, 0, sizeof(window->in));
+	do_part(window, now, hd_earlier(now + part, window->end));
+	uint64_t begins = HD_NEVER;
+	for (uint64_t from = now + part; from < window->end; from += part)
+		begins = hd_earlier(begins, do_part(window, from, hd_earlier(from + part, window->end)));
+	begins = hd_earlier(begins, hd_run_meet(run, window->end));
+	run->memory_next = hd_earlier(run->memory_next, begins);
 }
 
 /* What was put off takes effect, up to `limit`. */
@@ -317,10 +371,7 @@ uint64_t hd_window_run(struct hd_window *window, uint64_t now, uint64_t end, uin
 	struct hd_run *run = window->run;
 	window->end = end;
 	window->waiting = hd_run_waits_for_room(run);
-	find_sms(window);
-	advance_all(window);
-	while (window->waiting && first_stopped(window) < limit_of(window))
-		go_on(window, first_stopped(window), limit_of(window));
+	do_parts(window, now);
 	uint64_t limit = limit_of(window);
 	do_later(window, now, limit);
 	take_fault(window, limit);

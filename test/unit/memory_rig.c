@@ -70,11 +70,26 @@ static uint64_t visit_sm(struct rig *rig, uint32_t sm)
 	return next < rig->lsu_next[sm] ? next : rig->lsu_next[sm];
 }
 
+/* A part ends and another begins. */
+static void meet(struct rig *rig)
+{
+	uint64_t woken[RIG_MAX_SMS / 64] = {0};
+	if (!rig->memory_first)
+		hd_memory_advance(rig->memory, rig->now - rig->beside);
+	hd_memory_give(rig->memory, woken);
+	rig->memory_next = hd_memory_take(rig->memory);
+	if (rig->memory_first)
+		hd_memory_advance(rig->memory, rig->now);
+}
+
 /* Returns the next cycle with work, UINT64_MAX for none. */
 static uint64_t visit(struct rig *rig)
 {
 	uint64_t woken[RIG_MAX_SMS / 64] = {0}, next;
-	if (rig->every_cycle || rig->memory_next <= rig->now) {
+	if (rig->beside) {
+		if (rig->now % rig->beside == 0)
+			meet(rig);
+	} else if (rig->every_cycle || rig->memory_next <= rig->now) {
 		rig->memory_next = hd_memory_tick(rig->memory, rig->now, woken);
 		for (uint32_t sm = 0; sm < rig->config.sm_count; sm++)
 			if (woken[sm / 64] >> sm % 64 & 1)

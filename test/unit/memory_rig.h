@@ -17,6 +17,10 @@ struct rig {
 	struct hd_counters (*counters)[HD_MEM_GRIDS]; /* of each SM */
 	uint64_t now;
 	bool every_cycle; /* visit every cycle, or only those that the units ask for */
+	/* With every_cycle: the memory goes through this many cycles while the SMs go through as many behind them, and
+	 * does so before or after them. 0: it is never behind. */
+	uint32_t beside;
+	bool memory_first;
 	uint64_t lsu_next[RIG_MAX_SMS], memory_next;
 	uint64_t visits;
 	/* Where completions go: cycle by token, 0 while under way. */

@@ -32,12 +32,14 @@ static void set_up(void)
 
 static void build(uint32_t sets, uint32_t ways)
 {
-	struct hd_crossbar_shape shape = {"up", 2, 1, true, false, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
+	struct hd_crossbar_shape shape = {"up",	  2,	 1,    true, false, ICNT, 64, 64, hd_clock_of(1, 1),
+					  &flits, false, false};
 	config.l2_ways = ways;
 	config.l2_slice_bytes = (uint64_t)sets * ways * 128;
 	hd_address_map_init(&map, &config);
 	hd_crossbar_init(&up, &shape, &arena);
-	shape = (struct hd_crossbar_shape){"down", 1, 2, false, false, ICNT, 64, 64, hd_clock_of(1, 1), &flits};
+	shape = (struct hd_crossbar_shape){"down", 1,	  2,	false, false, ICNT, 64, 64, hd_clock_of(1, 1),
+					   &flits, false, false};
 	hd_crossbar_init(&down, &shape, &arena);
 	hd_dram_init(&dram, &config, &map, &counters, &arena);
 	hd_l2_init(&slice, 0, &config, &map, &counters, &arena);

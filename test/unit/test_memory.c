@@ -476,6 +476,42 @@ START_TEST(skipping_cycles_changes_nothing)
 }
 END_TEST
 
+/* The memory works at the same time as load/store units that are half its lead ahead: whichever is simulated first,
+ * all comes out as if it were never behind. */
+START_TEST(memory_can_work_beside_the_sms)
+{
+	enum { TOKENS = 5 * 400 };
+	static uint64_t done[TOKENS];
+	struct hd_stats first = {0};
+	for (uint32_t pass = 0; pass < 3; pass++) {
+		rig_init(&rig, TOKENS);
+		configure_small((uint32_t)_i);
+		if (_i >= 6)
+			rig.config.icnt_inputs = HD_ICNT_INPUTS_BY_OUTPUT;
+		rig.every_cycle = true;
+		rig_build(&rig);
+		ck_assert_uint_ge(hd_memory_lead(rig.memory), 2);
+		uint32_t part = (uint32_t)hd_memory_lead(rig.memory) / 2;
+		rig.beside = pass ? part : 0;
+		rig.memory_first = pass == 2;
+		rig.now = 100 * part;
+		struct traffic traffic = {
+			.per_sm = 400, .window = 12, .gap = 1 + 7 * (uint32_t)_i, .random = 9, .make = mixed};
+		run_traffic(&traffic);
+		struct hd_stats total = rig_total(&rig);
+		ck_assert_uint_eq(rig.outstanding, 0);
+		if (pass) {
+			ck_assert_int_eq(memcmp(done, rig.done, sizeof(done)), 0);
+			ck_assert_int_eq(memcmp(&first, &total, sizeof(first)), 0);
+		}
+		memcpy(done, rig.done, sizeof(done));
+		first = total;
+		if (pass < 2)
+			rig_release(&rig);
+	}
+}
+END_TEST
+
 /* Four SMs take the same lines from a late one of many slices, faster than its replies find room on their way. */
 START_TEST(a_slice_goes_on_when_its_replies_have_left)
 {
@@ -566,6 +602,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, l2_bandwidth_is_bounded_by_slices_and_crossbar);
 	tcase_add_test(cases, latency_grows_with_load);
 	tcase_add_loop_test(cases, skipping_cycles_changes_nothing, 0, 12);
+	tcase_add_loop_test(cases, memory_can_work_beside_the_sms, 0, 12);
 	tcase_add_test(cases, a_slice_goes_on_when_its_replies_have_left);
 	tcase_add_test(cases, dumps_show_what_is_under_way);
 	tcase_add_test(cases, a_packet_on_its_way_up_is_work);
