@@ -29,8 +29,6 @@ static int check_config(const struct hd_config *config, struct hd_diag *diag)
 	if (config->schedulers > HD_MAX_SCHEDULERS || config->max_warps > config->schedulers * HD_SCHEDULER_WARPS ||
 	    config->max_warps > HD_MAX_WARPS)
 		return hd_error(diag, HD_NOWHERE, "max_warps: at most %d warps a scheduler", HD_SCHEDULER_WARPS);
-	if (config->l1i_line & (config->l1i_line - 1))
-		return hd_error(diag, HD_NOWHERE, "l1i_line must be a power of two");
 	return 0;
 }
 
