@@ -70,16 +70,17 @@ static void release_warp(const struct hd_sm *sm, const struct hd_cta *cta, uint3
 	warp->state = HD_WARP_RUNNING;
 }
 
-/* A vote goes into a register, which is there before the warp goes on. */
-static void write_vote(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+/* A vote is a result like others: it is written when its latency is over, and who needs it waits for that. */
+static void write_vote(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes,
+		       uint64_t now)
 {
-	if (inst->write_count && !sm->gpu->functional)
-		hd_operands_write(sm, warp, inst, now);
+	if (!sm->gpu->functional)
+		hd_sm_result_at(sm, warp, inst, lanes, now, now + inst->latency);
 }
 
 static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	write_vote(sm, warp, sm->parked[warp->id].inst, now);
+	write_vote(sm, warp, sm->parked[warp->id].inst, sm->parked[warp->id].mask, now);
 	if (sm->hooks & HD_HOOK(barrier_resume))
 		HD_HOOKED (sm->gpu, self, barrier_resume)
 			self->hooks->barrier_resume(self, warp, now);
@@ -109,7 +110,7 @@ static uint32_t count_votes(const struct hd_warp *warp, uint8_t psrc, uint32_t m
 void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t mask, uint64_t now)
 {
 	if (!mask) { /* guarded off */
-		write_vote(sm, warp, inst, now);
+		write_vote(sm, warp, inst, 0, now);
 		go_on(sm, warp, now, now + 1, HD_STALL_control);
 		return;
 	}

@@ -192,8 +192,8 @@ void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 		hd_warp_evaluate(sm, warp);
 }
 
-/* A result that comes at a known cycle. */
-static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
+void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint64_t now,
+		     uint64_t at)
 {
 	if (!hd_hazard_any(&inst->writes))
 		return;
@@ -205,7 +205,12 @@ static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 	struct hd_timer *timer = hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at > now ? at : now + 1);
 	timer->inst = inst;
 	timer->which = sm->issued;
-	timer->lanes = sm->effect.mask;
+	timer->lanes = lanes;
+}
+
+static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
+{
+	hd_sm_result_at(sm, warp, inst, sm->effect.mask, now, at);
 }
 
 void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)

@@ -455,6 +455,9 @@ void hd_sm_range_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 
 /* What the warp's next instruction does, functionally: sm->effect. */
 void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst);
+/* The instruction's results, of `lanes`, are there at cycle `at`; until they are written nothing else may use them. */
+void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t lanes, uint64_t now,
+		     uint64_t at);
 /* The instruction's results, without a place to be written to, can be used at cycle `at`. */
 void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at);
 /* elide.c: whether the next instruction may be elided, and is not fetched; its operands are there */

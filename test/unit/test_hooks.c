@@ -468,6 +468,59 @@ START_TEST(operands_have_their_tags)
 }
 END_TEST
 
+/* ---- votes of barriers */
+
+enum { BUSY = 50 };
+static uint64_t released_at, voted_at, used_at;
+
+/* The bank's ports are taken for some cycles after the vote's latency is over. */
+static void hold_bank(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self;
+	released_at = now;
+	struct hd_sm *sm = warp->cta->sm;
+	for (uint32_t i = 0; i < BUSY; i++)
+		hd_bank_write(sm, warp, 9, now * HD_TICKS);
+}
+
+static void see_vote(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		     uint64_t now)
+{
+	(void)self, (void)warp;
+	if (inst->inst.op == HD_OP_BAR)
+		voted_at = now;
+}
+
+static void see_use(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		    const struct hd_effect *effect, uint64_t now)
+{
+	(void)self, (void)warp, (void)effect;
+	if (inst->inst.op == HD_OP_IADD3)
+		used_at = now;
+}
+
+/* A vote is written when the banks take it, and what reads it waits until then. */
+START_TEST(votes_are_written_in_time)
+{
+	static const struct hd_policy_hooks busy = {.barrier_resume = hold_bank,
+						    .write_back = see_vote,
+						    .issued = see_use};
+	struct simbench bench;
+	simbench_init(&bench);
+	released_at = voted_at = used_at = 0;
+	struct hd_inst *bar = simbench_emit(&bench, HD_OP_BAR);
+	bar->xkind = HD_X_IMM_B;
+	bar->dst = 9;
+	bar->mods = HD_MOD(BARMODE, HD_BAR_RED_POPC);
+	struct hd_inst *add = simbench_emit(&bench, HD_OP_IADD3);
+	add->dst = 10;
+	add->a = add->b = add->c = 9;
+	run_with(&bench, &busy, 1, 32);
+	ck_assert_uint_ge(voted_at, released_at + BUSY / 2);
+	ck_assert_uint_ge(used_at, voted_at);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("hooks", (const TTest *const[]){
@@ -480,6 +533,7 @@ Suite *hd_suite(void)
 					    values_decide_what_is_elided,
 					    loads_can_be_elided,
 					    operands_have_their_tags,
+					    votes_are_written_in_time,
 					    two_levels_begin_with_the_warps_that_are_there,
 					    NULL,
 				    });
