@@ -28,7 +28,7 @@ STREAM = 'stream'
 COLUMNS = {'tests': 2, 'default': 3, 'figures': 4}
 # Where a class is asked for: the GPU of the paper that has it.
 GPU_OF_CLASS = {'nbi': 'maxwell-cke', 'dbi': 'maxwell-cke', 'ls': 'maxwell-cke', 'registers': 'maxwell-ltrf',
-                'shared': 'maxwell-duet', 'calls': 'v100'}
+                'shared': 'maxwell-ltrf', 'calls': 'v100'}
 
 
 class Workload:
