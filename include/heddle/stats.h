@@ -38,4 +38,10 @@ void hd_counters_add(struct hd_counters *to, const struct hd_counters *from);
 void hd_stats_add(struct hd_stats *to, const struct hd_stats *from);
 void hd_stats_subtract(struct hd_stats *from, const struct hd_stats *what);
 
+/* Issue slots that had an instruction, or two. */
+static inline uint64_t hd_slots_issued(const struct hd_counters *counters)
+{
+	return counters->warp_instructions - counters->dual_issued;
+}
+
 #endif

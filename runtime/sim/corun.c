@@ -91,7 +91,7 @@ static json_t *grid_object(const struct hd_sim *sim, struct hd_corun_grid *entry
 	json_t *object = json_object();
 	struct hd_stats *stats = &entry->stats;
 	stats->counters.cycles = sim->gpu.options.corun_cycles;
-	stats->stalls[HD_STALL_issued] = stats->counters.warp_instructions;
+	stats->stalls[HD_STALL_issued] = hd_slots_issued(&stats->counters);
 	json_object_set_new(object, "kernel", json_string(entry->kernel));
 	json_object_set_new(object, "stream", json_integer((json_int_t)entry->stream));
 	json_object_set_new(object, "launches", json_integer((json_int_t)entry->launches));

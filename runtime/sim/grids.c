@@ -74,7 +74,7 @@ static void settle_accounts(struct hd_sim *sim)
 		slots += since.stalls[i];
 	uint64_t expected = gpu->config.schedulers * gpu->config.sm_count * since.counters.cycles;
 	assert(gpu->functional || gpu->verify || slots == expected);
-	assert(gpu->functional || gpu->error || since.stalls[HD_STALL_issued] == since.counters.warp_instructions);
+	assert(gpu->functional || gpu->error || since.stalls[HD_STALL_issued] == hd_slots_issued(&since.counters));
 	(void)slots;
 	(void)expected;
 }

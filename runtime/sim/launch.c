@@ -344,7 +344,7 @@ static void count_own(const struct hd_gpu *gpu, const struct hd_grid *grid, stru
 	if (gpu->functional)
 		return;
 	stats->counters.cycles = gpu->now - grid->started;
-	stats->stalls[HD_STALL_issued] = stats->counters.warp_instructions;
+	stats->stalls[HD_STALL_issued] = hd_slots_issued(&stats->counters);
 }
 
 void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)

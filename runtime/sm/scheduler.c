@@ -430,6 +430,42 @@ static void sleep_behind(struct hd_sm *sm, uint32_t index, uint64_t now)
 		sleep_until(sm, index, &blocked);
 }
 
+static bool is_arithmetic(const struct hd_dinst *inst)
+{
+	return inst->pipe == HD_PIPE_INT || inst->pipe == HD_PIPE_FP32 || inst->pipe == HD_PIPE_FP64;
+}
+
+static bool is_beside(const struct hd_dinst *inst)
+{
+	return inst->pipe == HD_PIPE_SFU || inst->pipe == HD_PIPE_LSU;
+}
+
+/* The warp has issued `first`, which may have changed everything; does its next instruction go with it? */
+static bool has_second(struct hd_sm *sm, const struct hd_scheduler *scheduler, const struct hd_warp *warp,
+		       const struct hd_dinst *first, uint64_t now)
+{
+	const struct hd_dinst *second = sm->next[warp->id];
+	struct blocked blocked = {0, HD_NEVER};
+	uint8_t reason;
+	if (warp->slot == HD_NO_SLOT || warp->wait_reason != HD_WAIT_READY || warp->injection.count)
+		return false;
+	if (!(is_arithmetic(first) && is_beside(second)) && !(is_beside(first) && is_arithmetic(second)))
+		return false;
+	if (!has_bit(scheduler_candidates(sm, scheduler, now, &blocked), sm->position[warp->id]))
+		return false;
+	return !(sm->hooks & ASKED) || may_issue(sm, scheduler, warp->id, now, &reason);
+}
+
+/* Maxwell and what was before it, but for the first Fermi. */
+static void issue_second(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp,
+			 const struct hd_dinst *first, uint64_t now)
+{
+	if (!has_second(sm, scheduler, warp, first, now))
+		return;
+	hd_sm_counters(sm, warp)->dual_issued++;
+	hd_sm_issue(sm, scheduler, warp, now);
+}
+
 void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 {
 	struct hd_scheduler *scheduler = &sm->schedulers[index];
@@ -440,8 +476,12 @@ void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 		sleep_until(sm, index, &blocked);
 		return;
 	}
+	struct hd_warp *warp = &sm->warps[scheduler->warp_at[position]];
+	const struct hd_dinst *first = sm->next[warp->id];
 	scheduler->last = (uint8_t)position;
-	hd_sm_issue(sm, scheduler, &sm->warps[scheduler->warp_at[position]], now);
+	hd_sm_issue(sm, scheduler, warp, now);
+	if (__builtin_expect(sm->dual, 0))
+		issue_second(sm, scheduler, warp, first, now);
 	scheduler->reason = HD_STALL_issued;
 	sleep_behind(sm, index, now);
 }

@@ -78,6 +78,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->stages = gpu->stages;
 	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	sm->leaves_on_miss = config->two_level_miss;
+	sm->dual = config->dual_issue;
 	sm->forwards = config->lat_cross || config->lat_cross_half || config->lat_guard;
 	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
 	hd_sm_forget_alarms(sm);

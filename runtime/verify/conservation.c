@@ -90,8 +90,8 @@ static int check_slots(struct hd_gpu *gpu, const struct hd_stats *since)
 		slots += since->stalls[i];
 	if (slots != expected)
 		return differ(gpu, "issue slots", slots, "have a reason, of", expected);
-	if (since->stalls[HD_STALL_issued] != since->counters.warp_instructions)
-		return differ(gpu, "instructions", since->counters.warp_instructions, "counted, slots with one",
+	if (since->stalls[HD_STALL_issued] != hd_slots_issued(&since->counters))
+		return differ(gpu, "instructions", hd_slots_issued(&since->counters), "counted, slots with one",
 			      since->stalls[HD_STALL_issued]);
 	return 0;
 }

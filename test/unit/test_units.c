@@ -66,6 +66,62 @@ START_TEST(one_unit_of_two_multiplies_integers)
 }
 END_TEST
 
+static bool dual, dependent;
+
+static void floats_and(struct simbench *bench, uint32_t length, enum hd_op beside)
+{
+	bench->config.dual_issue = dual;
+	bench->config.lat_rcp = 4; /* of MUFU without modifiers */
+	for (uint32_t i = 0; i < length; i++) {
+		struct hd_inst *inst = simbench_emit(bench, i % 2 ? beside : HD_OP_FADD);
+		inst->dst = (uint8_t)(4 + i % 12);
+		inst->a = HD_RZ;
+		inst->b = dependent && i % 2 ? (uint8_t)(inst->dst - 1) : HD_RZ;
+		inst->c = HD_RZ;
+	}
+}
+
+static void floats_and_functions(struct simbench *bench, uint32_t length)
+{
+	floats_and(bench, length, HD_OP_MUFU);
+}
+
+static void floats_and_sums(struct simbench *bench, uint32_t length)
+{
+	floats_and(bench, length, HD_OP_IADD3);
+}
+
+static struct hd_stats issued(void (*build)(struct simbench *, uint32_t), bool dual_issue, bool depend,
+			      uint64_t *cycles)
+{
+	dual = dual_issue;
+	dependent = depend;
+	struct hd_stats more = simbench_measure(build, 60, 32), less = simbench_measure(build, 36, 32);
+	*cycles = more.counters.cycles - less.counters.cycles;
+	hd_stats_subtract(&more, &less);
+	return more;
+}
+
+/* Two instructions a slot, of one warp: arithmetic and what is beside it, when neither waits for the other. The engine
+ * asserts that slots add up. */
+START_TEST(unlike_instructions_share_a_slot)
+{
+	uint64_t cycles;
+	ck_assert_uint_eq(issued(floats_and_functions, false, false, &cycles).counters.dual_issued, 0);
+	ck_assert_uint_eq(cycles, 24);
+	struct hd_stats stats = issued(floats_and_functions, true, false, &cycles);
+	ck_assert_uint_eq(stats.counters.dual_issued, 12);
+	ck_assert_uint_eq(stats.counters.warp_instructions, 24);
+	ck_assert_uint_eq(stats.stalls[HD_STALL_issued], 12);
+	ck_assert_uint_eq(cycles, 12);
+	ck_assert_uint_eq(issued(floats_and_sums, true, false, &cycles).counters.dual_issued, 0);
+	ck_assert_uint_eq(cycles, 24);
+	/* A function of the sum before it goes with the next sum, four cycles later. */
+	ck_assert_uint_eq(issued(floats_and_functions, true, true, &cycles).counters.dual_issued, 12);
+	ck_assert_uint_eq(cycles, 12 * 4);
+}
+END_TEST
+
 /* What energy and counters say does not move with the unit. */
 START_TEST(multiplies_are_counted_as_integers)
 {
@@ -148,6 +204,7 @@ Suite *hd_suite(void)
 	return hd_suite_of("units", (const TTest *const[]){
 					    integers_are_multiplied_where_the_gpu_says,
 					    one_unit_of_two_multiplies_integers,
+					    unlike_instructions_share_a_slot,
 					    multiplies_are_counted_as_integers,
 					    special_functions_have_their_own_latencies,
 					    a_launch_in_a_row_has_its_overhead,
