@@ -408,6 +408,8 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 			 config->l2_line % config->sector == 0,
 		 "sector is a power of two that divides both cache lines"},
 		{is_power_of_two(config->dram_row), "dram_row is a power of two"},
+		{config->icnt_mhz <= 16 * config->core_mhz,
+		 "icnt_mhz is more than 16 times core_mhz"}, /* crossbar.c's wheel */
 		{config->l1_line == config->l2_line, "l1_line and l2_line differ"},
 		{config->l1_miss_queue != 1, "l1_miss_queue has no place for a victim beside a miss"},
 		{config->l1_line / config->sector <= 8, "a cache line has more than 8 sectors"},

@@ -270,6 +270,14 @@ static void tell_miss(struct hd_lsu *lsu, uint32_t index, uint64_t now)
 	lsu->watch.miss(lsu->watch.context, entry->token, now);
 }
 
+/* A load that merges into a miss passes through L1 as a hit does, however soon the miss's data come. */
+static void wait_for_l1(struct hd_lsu *lsu, uint32_t index, uint64_t now)
+{
+	struct hd_lsu_inflight *entry = &lsu->inflight[index];
+	if (!is_store(entry->kind))
+		entry->due = hd_max64(entry->due, now + lsu->l1_latency);
+}
+
 /* Returns whether any line access was done; sets `waits` when one is left that only lacks a port. */
 static bool serve_bank(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, uint32_t bank, bool *waits)
 {
@@ -291,6 +299,8 @@ static bool serve_bank(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t 
 			break;
 		lsu->room -= sectors < lsu->room ? sectors : lsu->room;
 		front->bank_first[bank] = access->next;
+		if (result == HD_L1_WAIT)
+			wait_for_l1(lsu, front->current, now);
 		if (result == HD_L1_DONE)
 			hd_lsu_access_done(lsu, front->current, now + lsu->l1_latency);
 		else if (__builtin_expect(lsu->watch.miss != NULL, 0))

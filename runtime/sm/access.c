@@ -11,15 +11,21 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
+/* Each late access has a collector, or, with a read window, a place that the load/store unit keeps for it. */
+static uint32_t most_late(const struct hd_config *config)
+{
+	return (uint32_t)(config->collectors + config->lsu_queue);
+}
+
 void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
-	sm->late = HD_ARENA_NEW(arena, struct hd_late, config->collectors);
+	sm->late = HD_ARENA_NEW(arena, struct hd_late, most_late(config));
 	hd_access_clear(sm);
 }
 
 void hd_access_clear(struct hd_sm *sm)
 {
-	uint32_t entries = (uint32_t)sm->gpu->config.collectors;
+	uint32_t entries = most_late(&sm->gpu->config);
 	for (uint32_t i = 0; i < entries; i++)
 		sm->late[i].next_free = i + 1;
 	sm->late_free = sm->late_count = 0;
@@ -68,7 +74,7 @@ static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, u
 {
 	uint32_t index = sm->late_free;
 	struct hd_late *late = &sm->late[index];
-	assert(sm->late_count < sm->gpu->config.collectors);
+	assert(sm->late_count < most_late(&sm->gpu->config));
 	sm->late_free = late->next_free;
 	sm->late_count++;
 	sm->grids[sm->request.grid].late++;

@@ -277,7 +277,7 @@ struct hd_sm {
 	struct hd_fetch fetch;
 	struct hd_inflight *inflight;
 	uint32_t inflight_free, inflight_left;
-	struct hd_late *late; /* one for each collector */
+	struct hd_late *late; /* most_late() of access.c */
 	uint32_t late_free, late_count;
 	uint32_t issued; /* instructions, for the order of results */
 	/* Results that were begun and that were written; accesses that want an answer and that got it. */

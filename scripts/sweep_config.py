@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Each key of a GPU's configuration at the ends of its range, under a small program: a run, or a clear error.
+
+    scripts/sweep_config.py [-h] [--build B] [-j N] [--gpu NAME]... [--set KEY=VALUE]... [--ends] [--keys REGEX] [PROGRAM]
+
+PROGRAM (default: test/e2e/Inputs/sweep.cu, compiled into B/sweep) ends with 0 when its results are right. A value passes
+when the run ends so, or when something says `error:` and ends with 2 or, as CUDA has it, with the program's own status.
+A crash, a failed assertion, a run that stops making progress or does not end, and wrong results are told, and the exit
+status is 1. Values are the least, the one above it, and the greatest of each key, and each name of a list; --ends leaves
+the second out. Further --set hold for all runs: fewer SMs make them short.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+KEY = re.compile(r'^HD_CONFIG_(INT|REAL|ENUM)\((\w+), [^,]+, (.*)\)$')
+SECONDS, CYCLES = 120, 20000000
+STUCK = re.compile(r'ended by signal|no progress|watchdog|--max-cycles|Assertion|AddressSanitizer|runtime error')
+
+
+def values(pattern, ends):
+    """[(key, value)]"""
+    found = []
+    with open(os.path.join(ROOT, 'include', 'heddle', 'config.def'), encoding='utf-8') as file:
+        keys = [KEY.match(line.strip()).groups() for line in file if KEY.match(line.strip())]
+    for kind, key, rest in keys:
+        if not re.search(pattern, key):
+            continue
+        if kind == 'ENUM':
+            found += [(key, name) for name in rest.split('"')[1].split('|')]
+            continue
+        low, high = (part.strip() for part in rest.split(',')[:2])
+        second = [str(int(low) + 1)] if kind == 'INT' and not ends and int(low) + 1 < int(high) else []
+        found += [(key, value) for value in [low, *second, high]]
+    return found
+
+
+def verdict(command):
+    """None, or what is wrong with the run."""
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return f'has not ended after {SECONDS} s'
+    last = (run.stderr.strip().splitlines() or [''])[-1]
+    if run.returncode < 0 or run.returncode > 128:
+        return f'ended by a signal (status {run.returncode}): {last}'
+    if STUCK.search(run.stderr):
+        return STUCK.search(run.stderr).group(0) + ': ' + run.stderr.strip().splitlines()[0]
+    if run.returncode == 0:
+        return None
+    return None if 'error:' in run.stderr and run.returncode in (2, 3, 4) else f'status {run.returncode}: {run.stdout}{last}'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
+    parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
+    parser.add_argument('--gpu', action='append', help='default: v100; may be repeated')
+    parser.add_argument('--set', action='append', default=[], help='for all runs; may be repeated')
+    parser.add_argument('--ends', action='store_true', help='least and greatest values alone')
+    parser.add_argument('--keys', default='', help='only those that match')
+    parser.add_argument('program', nargs='?')
+    options = parser.parse_args()
+    program = options.program or os.path.join(options.build, 'sweep')
+    if options.program:
+        program = os.path.abspath(program)
+    else:
+        subprocess.run([os.path.join(options.build, 'bin', 'heddle-cc'), '-O2', '-o', program,
+                        os.path.join(ROOT, 'test', 'e2e', 'Inputs', 'sweep.cu')], check=True)
+    always = [word for setting in options.set for word in ('--set', setting)]
+    runs = {(gpu, key, value): [os.path.join(options.build, 'bin', 'heddle'), 'run', '--quiet', '--threads', '1', '--gpu', gpu,
+                                '--max-cycles', str(CYCLES), *always, '--set', f'{key}={value}', '--', program]
+            for gpu in options.gpu or ['v100'] for key, value in values(options.keys, options.ends)}
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        for (gpu, key, value), wrong in zip(runs, pool.map(verdict, runs.values())):
+            if wrong:
+                bad += 1
+                print(f'{gpu}, {key}={value}: {wrong}')
+    print(f'{len(runs)} values, {bad} of them neither run nor are refused')
+    return bad != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
