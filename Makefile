@@ -340,11 +340,16 @@ $(BENCHES): bench-%: setup
 	$(again) all $(BENCH_PROGRAMS)
 	@B=$(B) scripts/bench-$*.sh
 
-# The figures of a paper's evaluation, in $(B)/figures. FIGURES_FLAGS: options of scripts/figures_*.py (--help).
-.PHONY: figures-cars
-figures-cars: setup
+# Figures of a paper's evaluation beside its numbers, in $(B)/figures: scripts/plans/X.ini says what runs, scripts/figures/X.py
+# what is drawn. `make figures` draws all of them with small sizes. FIGURES_FLAGS: options of scripts/draw_figures.py (--help).
+FIGURES := $(patsubst scripts/figures/%.py,figures-%,$(wildcard scripts/figures/*.py))
+.PHONY: figures $(FIGURES)
+$(FIGURES): figures-%: setup
 	$(again) all calls
-	@python3 scripts/figures_cars.py --build $(B) -j$(JOBS) $(FIGURES_FLAGS)
+	@python3 scripts/draw_figures.py --build $(B) -j$(JOBS) $(FIGURES_FLAGS) $*
+figures: setup
+	$(again) all calls
+	@python3 scripts/draw_figures.py --build $(B) -j$(JOBS) --size small $(FIGURES_FLAGS)
 
 # What linear versions remove, for all examples, beside R2D2's figures: build/figures/linear/table.md.
 .PHONY: table-linear
@@ -377,7 +382,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures-cars table-linear workloads-table validate docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures $(FIGURES) table-linear workloads-table validate docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

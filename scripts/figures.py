@@ -1,7 +1,9 @@
-"""What scripts of figures share: simulated runs kept by content, tables in Markdown, plots in SVG through gnuplot.
+"""What scripts of figures share: simulated runs kept by content, tables in Markdown, plots in SVG and PNG through gnuplot,
+and what descriptions of figures are made of (docs/figures.md).
 
-A run is kept in a file named after a hash of all that decides its outcome (the program, the runtime library, the GPU's
-configuration and the options), so a second call of a script simulates only what has changed.
+A Runner's run is kept in a file named after a hash of all that decides its outcome (the program, the runtime library, the
+GPU's configuration and the options), so a second call of a script simulates only what has changed. Descriptions have
+`heddle sweep` for that.
 """
 import concurrent.futures
 import hashlib
@@ -111,11 +113,14 @@ def quoted(text):
 
 
 def plot(path, title, ylabel, body, width=1100):
-    script = (f'set terminal svg size {width},380 font "sans,11" background "white"\nset output "{path}"\n'
-              f'set title {quoted(title)}\nset ylabel {quoted(ylabel)}\nset grid y\nset key outside top right\n' + body)
-    done = subprocess.run(['gnuplot', '-'], input=script, capture_output=True, text=True)
-    if done.returncode:
-        raise RunFailed(f'gnuplot: {done.stderr}')
+    """Draws `path`, an SVG, and the same as a PNG beside it."""
+    drawing = f'set title {quoted(title)}\nset ylabel {quoted(ylabel)}\nset grid y\nset key outside top right\n' + body
+    for terminal, place in (('svg', path), ('pngcairo', path.removesuffix('.svg') + '.png')):
+        script = (f'set terminal {terminal} size {width},380 font "sans,11" background "white"\nset output "{place}"\n'
+                  + drawing)
+        done = subprocess.run(['gnuplot', '-'], input=script, capture_output=True, text=True)
+        if done.returncode:
+            raise RunFailed(f'gnuplot: {done.stderr}')
 
 
 def data_block(rows):
@@ -149,3 +154,84 @@ def lines(path, title, xlabel, ylabel, curves):
     columns = ', '.join(f'$d{i} using 1:2 with lines linewidth 1.5 linecolor rgb "{COLOURS[i % 8]}" title {quoted(name)}'
                         for i, name in enumerate(curves))
     plot(path, title, ylabel, blocks + f'set xlabel {quoted(xlabel)}\nset yrange [0:*]\nplot {columns}\n')
+
+
+# ---------------------------------------------------------------- descriptions of figures
+
+def number(value, digits=2):
+    return f'{value:.{digits}f}'
+
+
+def picture(out, name):
+    return os.path.join(out, name + '.svg'), f'![{name}]({name}.svg)'
+
+
+class Workload:
+    """A workload of a plan with the statistics of its runs, by configuration."""
+
+    def __init__(self, name, arguments, kernels, runs):
+        self.name, self.arguments, self.kernels, self.runs = name, arguments, kernels, runs
+
+    def total(self, run):
+        return self.runs[run]['total']
+
+    def speedup(self, run, over='base'):
+        return self.total(over)['cycles'] / self.total(run)['cycles']
+
+    def efficiency(self, run, over='base'):
+        return self.total(over)['energy_joules'] / self.total(run)['energy_joules']
+
+    def slots(self, run, reason):
+        """% of the issue slots that were used (`issued`) or lost for a reason of include/heddle/stalls.def."""
+        return 100 * ratio(self.total(run)['stalls'][reason], sum(self.total(run)['stalls'].values()))
+
+
+def slots_moved(workloads, run, over='base', most=3):
+    """Where the issue slots went otherwise, in points of the mean: what a difference in time is made of."""
+    reasons = workloads[0].total(run)['stalls']
+    pairs = [(reason, mean(w.slots(over, reason) for w in workloads), mean(w.slots(run, reason) for w in workloads))
+             for reason in reasons]
+    pairs.sort(key=lambda pair: -abs(pair[2] - pair[1]))
+    return 'issue slots: ' + ', '.join(f'{reason} {before:.1f} to {after:.1f} %' for reason, before, after in pairs[:most])
+
+
+class Headline:
+    """A number beside the paper's. `ours` and `why` are functions of the workloads; `paper` is a number, a text or None."""
+
+    def __init__(self, what, ours, paper=None, unit='', digits=2, why=None):
+        self.what, self.ours, self.paper, self.unit, self.digits, self.why = what, ours, paper, unit, digits, why
+
+    def show(self, value):
+        return value if isinstance(value, str) else '' if value is None else number(value, self.digits) + self.unit
+
+    def difference(self, ours):
+        """Its sign and size: of percentages in points, of others in percent."""
+        if not isinstance(self.paper, (int, float)) or isinstance(ours, str):
+            return ''
+        if '%' in self.unit:
+            return f'{ours - self.paper:+.1f} points'
+        return f'{100 * (ours / self.paper - 1):+.0f} %' if self.paper else f'{ours:+.{self.digits}f}'
+
+    def row(self, workloads):
+        ours = self.ours(workloads)
+        return (self.what, self.show(ours), self.show(self.paper), self.difference(ours), self.why(workloads) if self.why else '')
+
+
+class Bars:
+    """A figure of bars with its table: `runs` are {title: (configuration, the one it is compared with)}, `value` is a
+    function of (workload, configuration, other), `paper` has the paper's means by title."""
+
+    def __init__(self, name, heading, runs, paper=None, value=Workload.speedup, ylabel='speedup', average=geomean, level=1, notes=None):
+        self.name, self.heading, self.runs, self.paper = name, heading, runs, paper or {}
+        self.value, self.ylabel, self.average, self.level, self.notes = value, ylabel, average, level, notes
+
+    def __call__(self, workloads, out):
+        path, shown = picture(out, self.name)
+        values = [(w.name, *(self.value(w, *keys) for keys in self.runs.values())) for w in workloads]
+        last = [self.average(row[i + 1] for row in values) for i in range(len(self.runs))]
+        title = 'geometric mean' if self.average is geomean else 'mean'
+        bars(path, self.heading, self.ylabel, list(self.runs), values + [(title, *last)], self.level)
+        rows = [(row[0], *(number(value) for value in row[1:])) for row in values]
+        rows += [(f'**{title}**', *(number(value) for value in last)), ('paper', *(self.paper.get(title, '') for title in self.runs))]
+        return [f'## {self.heading}', '', shown, '', *table(('workload', *self.runs), rows),
+                *(self.notes(workloads) if self.notes else [])]

@@ -88,7 +88,9 @@ int sweep_list(struct sweep *sweep)
 		const struct sweep_run *run = &sweep->runs.runs.data[i];
 		enum store_state state = sweep_state(sweep, run);
 		json_t *record = identity_record(&sweep->identity, &sweep->runs, run);
+		const char *built = sweep->runs.programs.data[run->program].path;
 		json_object_set_new(record, "state", json_string(state_name(state)));
+		json_object_set_new(record, "built", built ? hd_json_text(built) : json_null());
 		if (*run->key)
 			json_object_set_new(record, "result", hd_json_text(store_result(&sweep->store, run->key)));
 		char *cause = state == STORE_FAILED ? store_cause(&sweep->store, run->key) : NULL;

@@ -50,7 +50,8 @@ def make_targets():
     text = ''.join(read(os.path.relpath(path, root)) for path in
                    glob.glob(os.path.join(root, 'Makefile')) + glob.glob(os.path.join(root, 'scripts', '*.mk')))
     benches = [os.path.basename(path)[:-3] for path in glob.glob(os.path.join(root, 'scripts', 'bench-*.sh'))]
-    return set(' '.join(re.findall(r'^([\w -]+):(?!=)', text, flags=re.M) + benches).split())
+    papers = ['figures-' + os.path.basename(path)[:-3] for path in glob.glob(os.path.join(root, 'scripts', 'figures', '*.py'))]
+    return set(' '.join(re.findall(r'^([\w -]+):(?!=)', text, flags=re.M) + benches + papers).split())
 
 
 def check_page(page):

@@ -1,20 +1,16 @@
-"""make figures-cars: the figures and tables of CARS (HPCA 2024) on the call-heavy workloads, beside the paper's numbers.
+"""The figures and tables of CARS (HPCA 2024) on the call-heavy workloads, beside the paper's numbers.
 
-Writes report.md and an SVG a figure into OUT (default BUILD/figures/cars). A part of each GPU is simulated (--share):
-so many SMs less, and L2 slices, DRAM channels and static power with them; what an SM sees stays the same, and a grid
-fills it with fewer blocks. The sizes are the `figures` column of examples/workloads.txt: grids of about 160
-warps, 16 for each of the ten SMs of the default share. The same launches on larger and smaller parts of the GPU are the
-series over 8, 16, 32 and 64 warps of an SM.
+scripts/plans/cars.ini says what runs. A part of each GPU is simulated: so many SMs less, and L2 slices, DRAM channels and
+constant power with them; what an SM sees stays the same, and a grid fills it with fewer blocks. The sizes are grids of
+about 160 warps, 16 for each of the ten SMs of an eighth. The same launches on larger and smaller parts of the GPU are the
+series over 8, 16, 32 and 64 warps of an SM, and those on the whole of it leave 2.
 """
-import argparse
-import configparser
-import json
-import math
 import os
-import sys
 
 import figures
-from figures import geomean, mean, ratio, table
+from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
+
+TITLE = 'CARS on the call-heavy workloads'
 
 # The paper's Table I: name there, call depth, calls per thousand instructions.
 PAPER = {
@@ -31,73 +27,13 @@ TRAPS = {'pointsto': (0.014, 0.78)}  # Table III: % of calls that trap, bytes a 
 PORTS = (2, 4, 8)
 WARPS = (1, 2, 3, 4, 8, 16)
 RESIDENT = 16  # warps that the grids have for an SM of the default share
-SERIES = {8: 0.5, 32: 2, 64: 5}  # others, and how much smaller the part of the GPU is that leaves an SM so many
+SERIES = (8, 32, 64)  # others, on parts of the GPU that leave an SM so many
+WHOLE = 'whole'  # the V100: 80 SMs share the launches
 CHOICE = 32  # warps of an SM at which Figure 14 has allocations to choose from
 PHASES = 'pointsto'  # the workload of Figures 11 and 14
-ALLOCATIONS = ('low', '2', 'high')
-QUICK = {'pointsto': '256,30', 'fib': '256,5'}
-SAMPLE = 500  # cycles
-BIG_L1 = ('--set', f'l1_bytes={10 << 20}')
 
 
-def configurations(name):
-    """{key: (GPU, inlined, options, how much smaller a part of it)} of a workload."""
-    sample = ('--sample', str(SAMPLE)) if name == PHASES else ()
-    runs = {
-        'base': ('v100', False, ('--policy', 'baseline', *sample)),
-        'cars': ('v100', False, ('--policy', 'cars', *sample)),
-        'vw': ('v100', False, ('--policy', 'vw')),
-        'l1': ('v100', False, ('--policy', 'baseline', *BIG_L1)),
-        'hit': ('v100', False, ('--policy', 'all-hit')),
-        'inlined': ('v100', True, ('--policy', 'baseline')),
-        'base3070': ('rtx3070', False, ('--policy', 'baseline')),
-        'cars3070': ('rtx3070', False, ('--policy', 'cars')),
-    }
-    for ports in PORTS:
-        for policy, short in (('baseline', 'base'), ('cars', 'cars')):
-            runs[f'{short}{ports}x'] = ('v100', False, ('--policy', policy, '--set', f'l1_ports={ports}'))
-    runs.update({f'swl{n}': ('v100', False, ('--policy', f'swl:{n}')) for n in WARPS if n < RESIDENT})
-    runs = {key: (*run, 1) for key, run in runs.items()}
-    for warps, smaller in SERIES.items():
-        for policy, short in (('baseline', 'base'), ('cars', 'cars')):
-            runs[f'{short}@{warps}'] = ('v100', False, ('--policy', policy), smaller)
-    for warps in (min(SERIES), max(SERIES)):
-        runs[f'stages@{warps}'] = ('v100', False, ('--policy', 'cars-stages'), SERIES[warps])
-    if name == PHASES:
-        runs.update({'at' + n: ('v100', False, ('--policy', 'cars:' + n), SERIES[CHOICE]) for n in ALLOCATIONS})
-    if name not in PAPER:  # not of the paper's set: in the tables of occupancies alone
-        runs = {key: run for key, run in runs.items() if key in ('base', 'cars') or '@' in key}
-    return runs
-
-
-def part_of_gpu(build, gpu, share):
-    """Options that leave 1/share of a GPU, rounded up."""
-    ini = configparser.ConfigParser(inline_comment_prefixes=';', strict=False, allow_no_value=True)
-    with open(os.path.join(build, 'share', 'heddle', 'gpus', gpu + '.ini')) as file:
-        ini.read_string('[gpu]\n' + file.read())
-    values = {key: value for section in ini.sections() for key, value in ini[section].items()}
-    sizes = {key: math.ceil(int(values[key]) / share) for key in ('sm_count', 'l2_slices', 'dram_channels')}
-    sizes['constant_watts'] = float(values.get('constant_watts', 32.3)) / share
-    return [option for key, size in sizes.items() for option in ('--set', f'{key}={size}')]
-
-
-class Workload:
-    def __init__(self, name, folder, sizes, programs):
-        self.name, self.sizes = name, sizes
-        self.program = os.path.join(programs, folder)
-        with open(self.program + '.heddle.json') as file:
-            self.kernels = json.load(file)['kernels']
-        self.runs = {}
-
-    def total(self, run):
-        return self.runs[run]['total']
-
-    def speedup(self, run, over='base'):
-        return self.total(over)['cycles'] / self.total(run)['cycles']
-
-    def efficiency(self, run, over='base'):
-        return self.total(over)['energy_joules'] / self.total(run)['energy_joules']
-
+class Workload(figures.Workload):
     def spills(self, run):
         """% of the L1 accesses."""
         return 100 * ratio(self.total(run)['l1d_spill_fill'], self.total(run)['l1d_accesses'])
@@ -105,6 +41,9 @@ class Workload:
     def dynamic(self, run):
         """Joules without what passes with time."""
         return self.total(run)['dynamic_joules']
+
+    def dynamic_efficiency(self, run, over='base'):
+        return self.dynamic(over) / self.dynamic(run)
 
     def mpki(self, run):
         total = self.total(run)
@@ -128,50 +67,21 @@ class Workload:
         return min((f'swl{n}' for n in WARPS), key=lambda run: self.total(run)['cycles'])
 
 
-def read_workloads(options):
-    found = []
-    with open(options.list) as file:
-        rows = [line.split() for line in file if line.strip() and not line.startswith('#')]
-    for name, source, _, _, sizes, *_ in rows:
-        kind, _, folder = source.partition('/')
-        if kind != 'calls':
-            continue
-        if options.quick:
-            sizes = QUICK.get(name)
-        if sizes and (not options.workloads or name in options.workloads.split(',')):
-            found.append(Workload(name, folder, sizes, options.programs))
-    return found
+def prepare(workloads):
+    """Names for runs that are others', too."""
+    for w in workloads:
+        w.runs.update({f'swl{n}': w.runs['base'] for n in WARPS if n >= RESIDENT})  # no limit
+        w.runs[f'base@{RESIDENT}'], w.runs[f'cars@{RESIDENT}'] = w.runs['base'], w.runs['cars']
+        if w.name in PAPER:
+            w.runs['swl'] = w.runs[w.best_swl()]
 
 
-def simulate(workloads, options):
-    wanted = {}
-    for workload in workloads:
-        for key, (gpu, inlined, flags, smaller) in configurations(workload.name).items():
-            program = workload.program + ('.lto' if inlined else '')
-            part = part_of_gpu(options.build, gpu, options.share * smaller)
-            wanted[workload.name, key] = (program, workload.sizes.split(','), gpu, [*part, *flags])
-    # Each configuration of all workloads before the next one: what fails does so early.
-    order = {key: i for workload in workloads for i, key in enumerate(configurations(workload.name))}
-    wanted = dict(sorted(wanted.items(), key=lambda item: order[item[0][1]]))
-    runner = figures.Runner(options.build, os.path.join(options.out, 'runs'), options.jobs)
-    results = runner.run_all(wanted)
-    for workload in workloads:
-        workload.runs = {key: result for (name, key), result in results.items() if name == workload.name}
-        workload.runs.update({f'swl{n}': workload.runs['base'] for n in WARPS if n >= RESIDENT})  # no limit
-        workload.runs[f'base@{RESIDENT}'], workload.runs[f'cars@{RESIDENT}'] = workload.runs['base'], workload.runs['cars']
-        if workload.name in PAPER:
-            workload.runs['swl'] = workload.runs[workload.best_swl()]
+def is_shown(workload):
+    """Those of the paper: others are in the tables of occupancies alone."""
+    return workload.name in PAPER
 
 
-# ---------------------------------------------------------------- figures; each returns lines of the report
-
-def number(value, digits=2):
-    return f'{value:.{digits}f}'
-
-
-def picture(out, name):
-    return os.path.join(out, name + '.svg'), f'![{name}]({name}.svg)'
-
+# ---------------------------------------------------------------- figures; each returns lines of the page
 
 def table_1(workloads, out):
     rows = []
@@ -204,29 +114,16 @@ def figures_2_and_9(workloads, out):
             f'{average[1]:.1f} %, other local {average[2]:.1f} %.', '']
 
 
-def speedup_figure(workloads, out, name, heading, runs, paper, over=None):
-    """Bars and a table of speedups: runs {title: (key, key it is compared with)}, paper {title: geometric mean}."""
-    path, shown = picture(out, name)
-    values = [(w.name, *(w.speedup(*keys) for keys in runs.values())) for w in workloads]
-    last = [geomean(row[i + 1] for row in values) for i in range(len(runs))]
-    figures.bars(path, heading, 'speedup', list(runs), values + [('geometric mean', *last)], 1)
-    rows = [(row[0], *(number(value) for value in row[1:])) for row in values]
-    rows += [('**geometric mean**', *(number(value) for value in last)),
-             ('paper', *(paper.get(title, '') for title in runs))]
-    return [f'## {heading}', '', shown, '', *table(('workload', *runs), rows)]
-
-
-def figure_8(workloads, out):
-    lines = speedup_figure(workloads, out, 'figure-8', 'Figure 8: speedup over the baseline',
-                           {'virtual warps': ('vw',), '10 MB L1': ('l1',), 'Best-SWL': ('swl',), 'CARS': ('cars',)},
-                           {'CARS': '1.26'})
+def best_limits(workloads):
     best = ', '.join(f'{w.name} {w.best_swl()[3:]}' for w in workloads)
-    return [*lines, f'Best-SWL, warps of an SM: {best}.', '']
+    return [f'Best-SWL, warps of an SM: {best}.', '']
 
 
-def figure_10(workloads, out):
-    return speedup_figure(workloads, out, 'figure-10', 'Figure 10: an L1 that every spill and fill hits',
-                          {'ALL-HIT': ('hit',), 'CARS': ('cars',)}, {'CARS': '1.26'})
+FIGURE_8 = Bars('figure-8', 'Figure 8: speedup over the baseline',
+                {'virtual warps': ('vw',), '10 MB L1': ('l1',), 'Best-SWL': ('swl',), 'CARS': ('cars',)}, {'CARS': '1.26'},
+                notes=best_limits)
+FIGURE_10 = Bars('figure-10', 'Figure 10: an L1 that every spill and fill hits', {'ALL-HIT': ('hit',), 'CARS': ('cars',)},
+                 {'CARS': '1.26'})
 
 
 def series_of(launch, counters):
@@ -322,7 +219,7 @@ def figure_14(workloads, out):
 def figure_15(workloads, out):
     path, shown = picture(out, 'figure-15')
     runs = {'virtual warps': 'vw', '10 MB L1': 'l1', 'Best-SWL': 'swl', 'CARS': 'cars'}
-    values = [(w.name, *(w.efficiency(run) for run in runs.values()), w.dynamic('base') / w.dynamic('cars')) for w in workloads]
+    values = [(w.name, *(w.efficiency(run) for run in runs.values()), w.dynamic_efficiency('cars')) for w in workloads]
     last = [geomean(row[i + 1] for row in values) for i in range(len(runs) + 1)]
     figures.bars(path, 'Energy efficiency over the baseline', 'energy of the baseline / energy', list(runs),
                  [row[:-1] for row in values] + [('geometric mean', *last[:-1])], 1)
@@ -333,39 +230,52 @@ def figure_15(workloads, out):
             *table(('workload', *runs, 'CARS, without static power'), rows)]
 
 
-def figure_16(workloads, out):
-    lines = speedup_figure(workloads, out, 'figure-16', 'Figure 16: the same program inlined (`-dlto`)',
-                           {'inlined': ('inlined',), 'CARS': ('cars',)}, {'inlined': '1.28', 'CARS': '1.26'})
+def left_of_calls(workloads):
     left = [(w.name, number(1e3 * ratio(w.total('inlined')['calls'], w.total('inlined')['warp_instructions'])),
              number(100 * ratio(w.total('inlined')['warp_instructions'], w.total('base')['warp_instructions']), 0))
             for w in workloads]
-    return [*lines, 'What is left of calls (through pointers, and recursion), and of warp instructions:', '',
+    return ['What is left of calls (through pointers, and recursion), and of warp instructions:', '',
             *table(('workload', 'CPKI inlined', 'instructions, % of the baseline'), left)]
 
 
-def figure_17(workloads, out):
-    runs = {f'{ports}x ports': (f'base{ports}x',) for ports in PORTS}
-    runs.update({f'CARS, {ports}x': (f'cars{ports}x',) for ports in PORTS})
-    return speedup_figure(workloads, out, 'figure-17', 'Figure 17: more L1 ports, over the baseline', runs,
-                          {'2x ports': '1.02', '4x ports': '1.03', '8x ports': '1.03', 'CARS, 2x': '1.28', 'CARS, 4x': '1.29',
-                           'CARS, 8x': '1.29'})
+FIGURE_16 = Bars('figure-16', 'Figure 16: the same program inlined (`-dlto`)', {'inlined': ('inlined',), 'CARS': ('cars',)},
+                 {'inlined': '1.28', 'CARS': '1.26'}, notes=left_of_calls)
+FIGURE_17 = Bars('figure-17', 'Figure 17: more L1 ports, over the baseline',
+                 {**{f'{ports}x ports': (f'base{ports}x',) for ports in PORTS},
+                  **{f'CARS, {ports}x': (f'cars{ports}x',) for ports in PORTS}},
+                 {'2x ports': '1.02', '4x ports': '1.03', '8x ports': '1.03', 'CARS, 2x': '1.28', 'CARS, 4x': '1.29',
+                  'CARS, 8x': '1.29'})
+FIGURE_18 = Bars('figure-18', 'Figure 18: RTX 3070', {'CARS on V100': ('cars',), 'CARS on RTX 3070': ('cars3070', 'base3070')},
+                 {'CARS on V100': '1.26'})
 
 
-def figure_18(workloads, out):
-    return speedup_figure(workloads, out, 'figure-18', 'Figure 18: RTX 3070',
-                          {'CARS on V100': ('cars',), 'CARS on RTX 3070': ('cars3070', 'base3070')}, {'CARS on V100': '1.26'})
+def why_traps(workload, run):
+    """What the traps of a run come from, by what the compiler says of recursion and by the allocations that blocks had."""
+    if not workload.total(run)['cars']['traps']:
+        return ''
+    blocks = {}
+    for launch in workload.runs[run]['launches']:
+        for name, _, count, _ in blocks_by_allocation(launch['cars']):
+            blocks[name] = blocks.get(name, 0) + count
+    had = ', '.join(f'{100 * ratio(count, sum(blocks.values())):.0f} % of the blocks had {name}' for name, count in blocks.items() if count)
+    recursive = any(kernel.get('proof', {}).get('recursive_calls') for kernel in workload.kernels)
+    return ('recursion goes deeper than the one iteration that High foresees; ' if recursive else 'calls deeper than the allocation; ') + had
 
 
 def table_3(workloads, out):
-    rows = []
+    rows, reasons, full = [], [], f'cars@{max(SERIES)}'
     for w in workloads:
         cars, paper = w.total('cars')['cars'], TRAPS.get(w.name, ('', ''))
         rows.append((w.name, f'{cars["trapping_calls"]:.3f}', number(cars['bytes_per_call']), int(cars['traps']),
                      int(cars['switches']), int(cars['stalled_warps']), *paper))
+        if w.total('cars')['cars']['traps'] or w.total(full)['cars']['traps']:
+            reasons.append((w.name, int(cars['traps']), why_traps(w, 'cars'), int(w.total(full)['cars']['traps']), why_traps(w, full)))
     return ['## Table III: traps', '', f'CARS adds {w.total("cars")["cars"]["storage"]:.0f} bytes of storage to an SM '
             '(paper: 264).', '',
             *table(('workload', '% of calls that trap', 'bytes a call', 'traps', 'switches', 'stalled warps',
-                    'paper: % of calls', 'bytes a call'), rows)]
+                    'paper: % of calls', 'bytes a call'), rows),
+            f'Which trap, and why, with {RESIDENT} and with {max(SERIES)} warps of an SM:', '',
+            *table(('workload', f'traps, {RESIDENT} warps', 'why', f'traps, {max(SERIES)} warps', 'why'), reasons)]
 
 
 def first_and_later(workload, run='cars'):
@@ -455,27 +365,31 @@ def where_slots_went(workloads, out):
                     'DRAM bandwidth used, %', 'cycles of a load'), rows)]
 
 
+def warps_or_whole(n):
+    return 'whole V100' if n == WHOLE else f'{n} warps'
+
+
 def occupancies(workloads, out):
     path, shown = picture(out, 'warps')
-    counts = sorted([RESIDENT, *SERIES])
+    counts = [*sorted([RESIDENT, *SERIES]), WHOLE]
     rows = [(w.name, *(number(w.speedup(f'cars@{n}', f'base@{n}')) for n in counts),
              *(number(warps_of_sm(w, f'base@{n}'), 1) for n in counts)) for w in workloads]
     means = [geomean(w.speedup(f'cars@{n}', f'base@{n}') for w in workloads) for n in counts]
     rows.append(('**mean**', *(number(value) for value in means),
                  *(number(mean(warps_of_sm(w, f'base@{n}') for w in workloads), 1) for n in counts)))
-    figures.bars(path, 'Speedup of CARS by warps of an SM', 'speedup', [f'{n} warps' for n in counts],
+    figures.bars(path, 'Speedup of CARS by warps of an SM', 'speedup', [warps_or_whole(n) for n in counts],
                  [(w.name, *(w.speedup(f'cars@{n}', f'base@{n}') for n in counts)) for w in workloads] + [('geometric mean', *means)], 1)
-    more = [(f'{n}', number(means[i]), number(geomean(w.efficiency(f'cars@{n}', f'base@{n}') for w in workloads)),
+    more = [('whole V100' if n == WHOLE else f'{n}', number(means[i]), number(geomean(w.efficiency(f'cars@{n}', f'base@{n}') for w in workloads)),
              number(mean(w.spills(f'base@{n}') for w in workloads), 1),
              number(mean(100 * (1 - ratio(w.mpki(f'cars@{n}'), w.mpki(f'base@{n}'))) for w in workloads), 0),
              sum(1 for w in workloads if w.total(f'cars@{n}')['cars']['traps'] > 0),
              number(mean(100 * ratio(w.total(f'base@{n}')['l1d_hits'], w.total(f'base@{n}')['l1d_accesses']) for w in workloads), 0))
             for i, n in enumerate(counts)]
     return ['## CARS by the number of warps of an SM', '', shown, '',
-            f'The same launches on parts of the V100 that leave an SM so many warps; all other figures are those with {RESIDENT}.', '',
+            f'The same launches on parts of the V100 that leave an SM so many warps, and on the whole of it; all other figures are those with {RESIDENT}.', '',
             *table(('warps', 'speedup', 'energy efficiency', 'spills, % of L1 accesses', 'fewer misses, %', 'workloads that trap',
                     'L1 hits of the baseline, %'), more), 'Each workload, and how many were resident on average over the run:', '',
-            *table(('workload', *(f'{n} warps' for n in counts), *(f'resident of {n}' for n in counts)), rows)]
+            *table(('workload', *(warps_or_whole(n) for n in counts), *(f'resident of {n}' for n in counts)), rows)]
 
 
 def stages_alone(workloads, out):
@@ -594,7 +508,7 @@ def about_slow(workloads):
 def about_energy(workloads):
     return [f'- *Energy* ({geomean(w.efficiency("cars") for w in workloads):.2f}; paper 1.28) gains less than time where what is '
             'executed and fetched stays; without static power CARS is '
-            f'{geomean(w.dynamic("base") / w.dynamic("cars") for w in workloads):.2f} times as efficient.']
+            f'{geomean(w.dynamic_efficiency("cars") for w in workloads):.2f} times as efficient.']
 
 
 def differences(workloads, out):
@@ -603,74 +517,45 @@ def differences(workloads, out):
             *about_inlining(workloads), *about_slow(workloads), *about_energy(workloads), '']
 
 
-def headlines(workloads, out):
-    share = mean(w.spills('base') for w in workloads)
-    warps = mean(warps_of_sm(w, 'base') for w in workloads)
-    fewer = mean(100 * (1 - ratio(w.mpki('cars'), w.mpki('base'))) for w in workloads)
-    trapping = [w.name for w in workloads if w.total('cars')['cars']['traps']]
-    def means(of, run):
-        return number(geomean(of(w, run) for w in workloads))
-    rows = [('L1 accesses that are spills and fills', f'{share:.1f} %', '40.4 %'),
-            ('speedup of CARS, geometric mean', means(Workload.speedup, 'cars'), '1.26'),
-            ('speedup in first launches of kernels, in later ones',
-             ', '.join(number(mean_speedup_of(workloads, first)) for first in (True, False)), ''),
-            ('energy efficiency of CARS', means(Workload.efficiency, 'cars'), '1.28'),
-            ('L1 misses per thousand instructions', f'{-fewer:+.0f} %', '-35 %'),
-            ('speedup inlined', means(Workload.speedup, 'inlined'), '1.28'),
-            ('speedup with a 10 MB L1, Best-SWL', f'{means(Workload.speedup, "l1")}, {means(Workload.speedup, "swl")}', 'below CARS'),
-            ('speedup of CARS on RTX 3070', number(geomean(w.speedup('cars3070', 'base3070') for w in workloads)), 'about as on V100'),
-            ('workloads that still spill', f'{len(trapping)} of {len(workloads)}: ' + (', '.join(trapping) or 'none'), 'PTA')]
-    return ['## Headlines', '', f'{len(workloads)} workloads; {warps:.1f} warps of an SM resident on average.', '',
-            *table(('', 'here', 'paper'), rows)]
+def mean_of(run, over='base', of=Workload.speedup):
+    return lambda workloads: geomean(of(w, run, over) for w in workloads)
 
 
-SECTIONS = (headlines, differences, table_1, figures_2_and_9, figure_8, figure_10, figure_11, figure_12, figure_13, figure_14, figure_15,
-            figure_16, figure_17, figure_18, table_3,
-            occupancies, first_launches, where_traps_are, where_slots_went)
+def fewer_misses(workloads):
+    return -mean(100 * (1 - ratio(w.mpki('cars'), w.mpki('base'))) for w in workloads)
 
 
-def write_report(workloads, options):
-    part = 'The whole of each GPU' if options.share == 1 else f'1/{options.share} of each GPU'
-    text = ['# CARS on the call-heavy workloads', '',
-            f'{part} is simulated: SMs, L2 slices, DRAM channels and static power. Numbers are of warps, not threads. What they '
-            'mean, and why some differ from the paper\'s: `examples/calls/README.md`.', '']
-    shown = [w for w in workloads if w.name in PAPER]
-    for section in SECTIONS:
-        text += section(shown, options.out)
-    text += stages_alone(workloads, options.out) + objects(workloads, options.out)
-    text += ['## Sizes', '', *table(('workload', 'arguments', 'warp instructions', 'cycles of the baseline'),
-                                    [(w.name, w.sizes.replace(',', ' '), w.total('base')['warp_instructions'],
-                                      w.total('base')['cycles']) for w in workloads])]
-    path = os.path.join(options.out, 'report.md')
-    with open(path + '.part', 'w') as file:
-        file.write('\n'.join(text))
-    os.replace(path + '.part', path)
-    print('\n'.join(headlines(shown, options.out)[2:]))
-    print(path)
+def still_spill(workloads):
+    names = [w.name for w in workloads if w.total('cars')['cars']['traps']]
+    return f'{len(names)} of {len(workloads)}: ' + (', '.join(names) or 'none')
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--build', default='build', help='build tree (default build)')
-    parser.add_argument('--programs', help='folder of the built workloads (default BUILD/examples/calls)')
-    parser.add_argument('--list', default='examples/workloads.txt', help='table of workloads')
-    parser.add_argument('--out', help='folder of the results (default BUILD/figures/cars)')
-    parser.add_argument('--share', type=int, default=8, help='simulate 1/N of each GPU (default 8)')
-    parser.add_argument('--workloads', help='only these, separated by commas')
-    parser.add_argument('--quick', action='store_true', help='a few workloads at tiny sizes')
-    parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')
-    options = parser.parse_args()
-    options.programs = options.programs or os.path.join(options.build, 'examples', 'calls')
-    options.out = options.out or os.path.join(options.build, 'figures', 'cars')
-    workloads = read_workloads(options)
-    if not workloads:
-        parser.error(f'no workload of {options.list} is named {options.workloads}')
-    try:
-        simulate(workloads, options)
-        write_report(workloads, options)
-    except (figures.RunFailed, OSError) as error:
-        sys.exit(f'figures-cars: error: {error}')
+def moved(run, over='base'):
+    return lambda workloads: figures.slots_moved(workloads, run, over)
 
 
-if __name__ == '__main__':
-    main()
+def residents(run):
+    return lambda workloads: f'{mean(warps_of_sm(w, run) for w in workloads):.1f} warps of an SM resident on average'
+
+
+HEADLINES = (
+    Headline('L1 accesses that are spills and fills', lambda ws: mean(w.spills('base') for w in ws), 40.4, ' %', 1, residents('base')),
+    Headline('speedup of CARS, geometric mean', mean_of('cars'), 1.26, why=moved('cars')),
+    Headline('speedup in first launches of kernels, in later ones',
+             lambda ws: ', '.join(number(mean_speedup_of(ws, first)) for first in (True, False))),
+    Headline('energy efficiency of CARS', mean_of('cars', of=Workload.efficiency), 1.28,
+             why=lambda ws: f'{mean_of("cars", of=Workload.dynamic_efficiency)(ws):.2f} without what passes with time'),
+    Headline('L1 misses per thousand instructions', fewer_misses, -35, ' %', 0,
+             lambda ws: f'{mean(100 * ratio(w.total("base")["l1d_spill_fill_misses"], w.total("base")["l1d_misses"]) for w in ws):.0f} % '
+                        'of the baseline\'s are spills and fills'),
+    Headline('speedup inlined', mean_of('inlined'), 1.28, why=moved('inlined')),
+    Headline('speedup with a 10 MB L1, Best-SWL', lambda ws: f'{mean_of("l1")(ws):.2f}, {mean_of("swl")(ws):.2f}', 'below CARS'),
+    Headline('speedup of CARS on RTX 3070', mean_of('cars3070', 'base3070'), 'about as on V100', why=moved('cars3070', 'base3070')),
+    Headline('workloads that still spill', still_spill, 'PTA', why=lambda ws: 'Table III says which and why'),
+    Headline('speedup of CARS where the same launches have a whole V100', mean_of('cars@whole', 'base@whole'), None,
+             why=residents('base@whole')),
+)
+
+FIGURES = (differences, table_1, figures_2_and_9, FIGURE_8, FIGURE_10, figure_11, figure_12, figure_13, figure_14, figure_15,
+           FIGURE_16, FIGURE_17, FIGURE_18, table_3, occupancies, first_launches, where_traps_are, where_slots_went)
+OF_ALL = (stages_alone, objects)  # those that show workloads that are not the paper's, too

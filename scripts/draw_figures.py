@@ -1,0 +1,160 @@
+"""draw_figures.py NAME...: the figures of papers, each from scripts/plans/NAME.ini, which says what runs, and
+scripts/figures/NAME.py, which says what is drawn of it (docs/figures.md). `make figures-NAME` is this for one.
+
+Writes report.md with an SVG and a PNG for each figure into BUILD/figures/NAME, or NAME-SIZE. Runs are kept in `runs` there.
+"""
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import figures
+from figures import table
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def names():
+    return sorted(name[:-3] for name in os.listdir(os.path.join(HERE, 'figures')) if name.endswith('.py'))
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location('figures_' + name, os.path.join(HERE, 'figures', name + '.py'))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def sweep(options, name, out, *words, **more):
+    build = os.path.abspath(options.build)
+    command = [os.path.join(build, 'bin', 'heddle'), 'sweep', *words, '--out', os.path.join(out, 'runs'), '--define',
+               'programs=' + os.path.abspath(options.programs or os.path.join(build, 'examples', 'calls'))]
+    command += ['--size', options.size] if options.size else []
+    command += ['--only', 'workload=' + options.workloads] if options.workloads else []
+    return subprocess.run([*command, options.plan or os.path.join(HERE, 'plans', name + '.ini')], **more)
+
+
+def listed(options, name, out):
+    done = sweep(options, name, out, '--list', capture_output=True, text=True)
+    if done.returncode:
+        raise figures.RunFailed(done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def simulate(options, name, out):
+    """The plan's runs, each with its result; those that fail are told by the sweep."""
+    done = sweep(options, name, out, '--quiet', '-j', str(options.jobs))
+    if done.returncode == 2:
+        raise figures.RunFailed('the sweep cannot begin')
+    runs = listed(options, name, out)
+    wrong = [run for run in runs if run['state'] != 'done']
+    for run in wrong[:5]:
+        print(f'figures-{name}: {" ".join(run["coordinates"].values())}: {run.get("cause", run["state"])}', file=sys.stderr)
+    if wrong:
+        raise figures.RunFailed(f'{len(wrong)} of {len(runs)} runs have no result')
+    return runs
+
+
+def varied(runs):
+    """Names of the coordinates in which runs of one configuration differ."""
+    first = runs[0]['coordinates']
+    return [name for name in first if any(run['coordinates'].get(name) != first[name] for run in runs)]
+
+
+def statistics(run):
+    with open(run['result'], encoding='utf-8') as file:
+        return json.load(file)['statistics']
+
+
+def runs_of(runs):
+    """{configuration: statistics}; of several runs of one configuration {configuration:value of what they differ in}."""
+    groups = {}
+    for run in runs:
+        groups.setdefault(run['coordinates'].get('configuration', ''), []).append(run)
+    found = {}
+    for name, group in groups.items():
+        differ = varied(group)
+        for run in group:
+            found[':'.join([name, *(run['coordinates'][key] for key in differ)])] = statistics(run)
+    return found
+
+
+def metadata(run):
+    """Of the kernels of the program, as the compiler wrote it beside it."""
+    path = run['built'] + '.heddle.json'
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding='utf-8') as file:
+        return json.load(file)['kernels']
+
+
+def read_workloads(description, runs):
+    groups, kind = {}, getattr(description, 'Workload', figures.Workload)
+    for run in runs:
+        groups.setdefault(run['coordinates']['workload'], []).append(run)
+    workloads = [kind(name, group[0]['coordinates']['arguments'], metadata(group[0]), runs_of(group))
+                 for name, group in groups.items()]
+    if hasattr(description, 'prepare'):
+        description.prepare(workloads)
+    return workloads
+
+
+def headlines(description, workloads):
+    return ['## Headlines', '', f'{len(workloads)} workloads.', '',
+            *table(('', 'here', 'paper', 'difference', 'why, by counters'), [line.row(workloads) for line in description.HEADLINES])]
+
+
+def sizes(workloads):
+    rows = []
+    for w in workloads:
+        total = next(iter(w.runs.values()))['total']
+        rows.append((w.name, w.arguments, total['warp_instructions'], total['cycles']))
+    return ['## Sizes', '', *table(('workload', 'arguments', 'warp instructions', 'cycles of the first configuration'), rows)]
+
+
+def draw(name, options):
+    description = load(name)
+    out = os.path.abspath(options.out or os.path.join(options.build, 'figures', name + ('-' + options.size if options.size else '')))
+    os.makedirs(out, exist_ok=True)
+    runs = simulate(options, name, out)
+    if not runs:
+        raise figures.RunFailed('the plan has no such workload')
+    workloads = read_workloads(description, runs)
+    of_paper = [w for w in workloads if getattr(description, 'is_shown', lambda w: True)(w)]
+    text = [f'# {description.TITLE}', '', description.__doc__.strip(), '', *headlines(description, of_paper)]
+    for figure in description.FIGURES:
+        text += figure(of_paper, out)
+    for figure in getattr(description, 'OF_ALL', ()):
+        text += figure(workloads, out)
+    path = os.path.join(out, 'report.md')
+    with open(path + '.part', 'w', encoding='utf-8') as file:
+        file.write('\n'.join(text + sizes(workloads)))
+    os.replace(path + '.part', path)
+    print('\n'.join(headlines(description, of_paper)[2:]))
+    print(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('names', nargs='*', metavar='NAME', help='which (default all): ' + ', '.join(names()))
+    parser.add_argument('--build', default='build', help='build tree (default build)')
+    parser.add_argument('--programs', help='folder of built programs (default BUILD/examples/calls)')
+    parser.add_argument('--plan', help='instead of scripts/plans/NAME.ini')
+    parser.add_argument('--out', help='folder of the results (default BUILD/figures/NAME)')
+    parser.add_argument('--size', help="of the plan's workloads, e.g. small (default: the full ones)")
+    parser.add_argument('--workloads', help='only these, separated by commas')
+    parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')
+    options = parser.parse_args()
+    for name in options.names or names():
+        if name not in names():
+            parser.error(f'no figures are named {name}')
+        try:
+            draw(name, options)
+        except (figures.RunFailed, OSError) as error:
+            sys.exit(f'figures-{name}: error: {error}')
+
+
+if __name__ == '__main__':
+    main()
