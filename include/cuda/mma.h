@@ -1,8 +1,11 @@
 /*
- * nvcuda::wmma: matrices spread over a warp, and products of them. The model has no tensor cores: a product is computed
- * by ordinary multiply-adds on values that lanes exchange, in the accumulator's precision (half accumulators: in single,
- * rounded at the end), so that results are right and times are not those of tensor cores. Sub-byte types are not there.
- * Element e of a matrix, by rows, is x[e / 32] of lane e % 32; CUDA leaves that open.
+ * nvcuda::wmma: matrices spread over a warp, and products of them on tensor cores: half from sm_70 on, bytes from sm_75,
+ * bfloat, tf32 and double precision from sm_80. Products are mma.sync's, so that what is multiplied in which order is
+ * that instruction's; a matrix is loaded and stored by ordinary accesses. Types of less than a byte are not there.
+ *
+ * Which lane has which element CUDA leaves open. Here it is what mma.sync of the processor takes: m8n8k4 before sm_75, of
+ * which each quarter of a warp has an eighth of the sum's rows or columns, m16n8k8 and m16n8k16 from there on. As with
+ * CUDA a fragment of half factors has 16 elements, some of them twice. In heddle_mma.h are these tables.
  */
 #ifndef __CUDA_MMA_H__
 #define __CUDA_MMA_H__
@@ -28,9 +31,7 @@ struct tf32;
 
 namespace details
 {
-#define HD_HERE __device__ __forceinline__
-
-/* Shapes that a type of factors is multiplied in. */
+/* Shapes that a type of factors is multiplied in, and of accumulators. */
 template <class T, int M, int N, int K> struct has_shape {
 	static constexpr bool value = K == 16 && M * N == 256 && (M == 16 || M == 32 || M == 8);
 };
@@ -42,6 +43,16 @@ template <int M, int N, int K> struct has_shape<double, M, N, K> {
 };
 template <int M, int N, int K> struct has_shape<float, M, N, K> {
 	static constexpr bool value = (M * N == 256 && K == 16) || (M == 16 && N == 16 && K == 8);
+};
+
+template <class Use, class T> struct has_type {
+	static constexpr bool value = __is_same(T, __half) || __is_same(T, __nv_bfloat16) || __is_same(T, signed char) ||
+				      __is_same(T, unsigned char) || __is_same(T, precision::tf32) ||
+				      __is_same(T, double);
+};
+template <class T> struct has_type<accumulator, T> {
+	static constexpr bool value =
+		__is_same(T, __half) || __is_same(T, float) || __is_same(T, int) || __is_same(T, double);
 };
 
 template <class T> struct storage {
@@ -61,122 +72,40 @@ template <int M, int N, int K> struct extent<matrix_b, M, N, K> {
 template <int M, int N, int K> struct extent<accumulator, M, N, K> {
 	static constexpr int rows = M, columns = N;
 };
-
-HD_HERE unsigned int lane()
-{
-	unsigned int out;
-	asm volatile("mov.u32 %0, %%laneid;" : "=r"(out));
-	return out;
-}
-
-/* What products are summed up in, and a factor as such. */
-template <class T> struct sum {
-	typedef float type;
-};
-template <> struct sum<int> {
-	typedef int type;
-};
-template <> struct sum<double> {
-	typedef double type;
-};
-HD_HERE float wide(__half v)
-{
-	return __half2float(v);
-}
-HD_HERE float wide(__nv_bfloat16 v)
-{
-	return __bfloat162float(v);
-}
-HD_HERE float wide(float v)
-{
-	return v;
-}
-HD_HERE double wide(double v)
-{
-	return v;
-}
-HD_HERE int wide(int v)
-{
-	return v;
-}
-HD_HERE int wide(signed char v)
-{
-	return v;
-}
-HD_HERE int wide(unsigned char v)
-{
-	return v;
-}
-HD_HERE float fused(float a, float b, float c)
-{
-	return fmaf(a, b, c);
-}
-HD_HERE double fused(double a, double b, double c)
-{
-	return fma(a, b, c);
-}
-HD_HERE int fused(int a, int b, int c)
-{
-	return a * b + c;
-}
-HD_HERE void narrow(__half *to, float v)
-{
-	*to = __float2half(v);
-}
-HD_HERE void narrow(float *to, float v)
-{
-	*to = v;
-}
-HD_HERE void narrow(double *to, double v)
-{
-	*to = v;
-}
-HD_HERE void narrow(int *to, int v)
-{
-	*to = v;
-}
 } // namespace details
 
 template <class Use, int M, int N, int K, class T, class Layout = void> class fragment
 {
-	static_assert(details::has_shape<T, M, N, K>::value || (sizeof(Use *) && __is_same(Use, accumulator)),
+	static_assert(details::has_shape<T, M, N, K>::value && details::has_type<Use, T>::value,
 		      "no matrices of this shape and type are multiplied");
 	typedef details::extent<Use, M, N, K> size;
+	static constexpr bool twice = __is_same(T, __half) && !__is_same(Use, accumulator);
 
       public:
 	typedef typename details::storage<T>::type element_type;
 	typedef element_type storage_element_type;
-	static constexpr int num_elements = size::rows * size::columns / 32;
+	static constexpr int num_elements = twice ? 16 : size::rows * size::columns / 32;
 	static constexpr int num_storage_elements = num_elements;
-	element_type x[num_elements];
+	alignas(num_elements * sizeof(element_type) >= 16 ? 16 : num_elements * sizeof(element_type))
+		element_type x[num_elements];
 };
 
-namespace details
-{
-/* Where element `slot` of this lane is in memory. */
-template <class Use, int M, int N, int K> HD_HERE size_t place(int slot, unsigned int ldm, bool by_rows)
-{
-	unsigned int e = (unsigned int)slot * 32 + lane(), columns = extent<Use, M, N, K>::columns;
-	unsigned int row = e / columns, column = e % columns;
-	return by_rows ? (size_t)row * ldm + column : (size_t)column * ldm + row;
-}
+} // namespace wmma
+} // namespace nvcuda
 
-/* Element e of a matrix, which every lane has another of; all slots from `first` to `last` are asked for. */
-template <class F> HD_HERE typename sum<decltype(wide(F().x[0]))>::type element(const F &f, unsigned int e, int first,
-										  int last)
+#include "heddle_mma.h"
+
+namespace nvcuda
 {
-	typename sum<decltype(wide(F().x[0]))>::type out = __shfl_sync(0xffffffffu, wide(f.x[first]), (int)(e % 32));
-	for (int slot = first + 1; slot <= last; slot++) {
-		auto other = __shfl_sync(0xffffffffu, wide(f.x[slot]), (int)(e % 32));
-		out = (int)(e / 32) == slot ? other : out;
-	}
-	return out;
-}
-} // namespace details
+namespace wmma
+{
+
+#define HD_HERE __device__ __forceinline__
 
 template <class Use, int M, int N, int K, class T, class Layout, class V>
 HD_HERE void fill_fragment(fragment<Use, M, N, K, T, Layout> &f, const V &v)
 {
+#pragma unroll
 	for (int i = 0; i < f.num_elements; i++)
 		f.x[i] = v;
 }
@@ -184,10 +113,9 @@ HD_HERE void fill_fragment(fragment<Use, M, N, K, T, Layout> &f, const V &v)
 template <class Use, int M, int N, int K, class T, class Layout, class V>
 HD_HERE void load_matrix_sync(fragment<Use, M, N, K, T, Layout> &f, const V *from, unsigned int ldm)
 {
+	static_assert(__is_same(Layout, row_major) || __is_same(Layout, col_major), "an accumulator's layout is an argument");
 	__syncwarp();
-#pragma unroll
-	for (int i = 0; i < f.num_elements; i++)
-		f.x[i] = from[details::place<Use, M, N, K>(i, ldm, __is_same(Layout, row_major))];
+	details::load_factor(f, from, ldm);
 }
 template <int M, int N, int K, class T>
 HD_HERE void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const T *from, unsigned int ldm, layout_t layout)
@@ -195,39 +123,31 @@ HD_HERE void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const T *fro
 	__syncwarp();
 #pragma unroll
 	for (int i = 0; i < f.num_elements; i++)
-		f.x[i] = from[details::place<accumulator, M, N, K>(i, ldm, layout == mem_row_major)];
+		f.x[i] = from[details::sum_offset<M, N, T>(i, ldm, layout == mem_row_major)];
 }
 template <int M, int N, int K, class T>
 HD_HERE void store_matrix_sync(T *to, const fragment<accumulator, M, N, K, T> &f, unsigned int ldm, layout_t layout)
 {
 #pragma unroll
 	for (int i = 0; i < f.num_elements; i++)
-		to[details::place<accumulator, M, N, K>(i, ldm, layout == mem_row_major)] = f.x[i];
+		to[details::sum_offset<M, N, T>(i, ldm, layout == mem_row_major)] = f.x[i];
 	__syncwarp();
 }
 
 /* d = a * b + c */
 template <int M, int N, int K, class F, class LayoutA, class LayoutB, class D, class C>
 HD_HERE void mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M, N, K, F, LayoutA> &a,
-		      const fragment<matrix_b, M, N, K, F, LayoutB> &b, const fragment<accumulator, M, N, K, C> &c,
-		      bool = false)
+		      const fragment<matrix_b, M, N, K, F, LayoutB> &b, const fragment<accumulator, M, N, K, C> &c)
 {
-	fragment<accumulator, M, N, K, D> out;
-#pragma unroll
-	for (int i = 0; i < out.num_elements; i++) {
-		unsigned int e = (unsigned int)i * 32 + details::lane(), row = e / N, column = e % N;
-		typename details::sum<decltype(details::wide(c.x[0]))>::type total = details::wide(c.x[i]);
-		int first_row = i * 32 / N, last_row = (i * 32 + 31) / N;
-#pragma unroll
-		for (int k = 0; k < K; k++)
-			total = details::fused(details::element(a, row * K + (unsigned int)k, (first_row * K + k) / 32,
-								(last_row * K + k) / 32),
-					       details::element(b, (unsigned int)k * N + column, k * N / 32,
-								(k * N + N - 1) / 32),
-					       total);
-		details::narrow(&out.x[i], total);
-	}
-	d = out;
+	details::multiply(d, a, b, c);
+}
+/* Of bytes: what does not fit wraps, or saturates. */
+template <int M, int N, int K, class F, class LayoutA, class LayoutB>
+HD_HERE void mma_sync(fragment<accumulator, M, N, K, int> &d, const fragment<matrix_a, M, N, K, F, LayoutA> &a,
+		      const fragment<matrix_b, M, N, K, F, LayoutB> &b, const fragment<accumulator, M, N, K, int> &c,
+		      bool saturates = false)
+{
+	details::multiply_bytes(d, a, b, c, saturates);
 }
 
 /* Ten bits of fraction, the nearest. */

@@ -71,6 +71,7 @@ enum hd_op {
 	X(FP32, ii_fp32, units_fp32, fp32_instructions) \
 	X(FP64, ii_fp64, units_fp64, fp64_instructions) \
 	X(SFU, ii_sfu, units_sfu, sfu_instructions)    \
+	X(TENSOR, ii_tensor, units_tensor, tensor_instructions) \
 	X(LSU, ii_lsu, schedulers, lsu_instructions)
 enum hd_pipe {
 #define X(name, interval, units, counter) HD_PIPE_##name,
@@ -90,7 +91,8 @@ enum hd_pipe {
 	X(FDIV, lat_fdiv, 20) X(DADD, lat_dadd, 8) X(DMAX, lat_dmax, 8) X(DMUL, lat_dmul, 8)   \
 	X(DMAD, lat_dmad, 8) X(DDIV, lat_ddiv, 40) X(SFU, lat_sfu, 20) X(LDC, lat_ldc, 10)     \
 	X(CTRL, lat_ctrl, 4) X(IMADHI, lat_imad_hi, 6) X(EX2, lat_ex2, 20) X(RCP, lat_rcp, 20) \
-	X(RSQ, lat_rsq, 20) X(HALF, lat_half, 6)
+	X(RSQ, lat_rsq, 20) X(HALF, lat_half, 6) X(HMMA, lat_hmma, 9) X(IMMA, lat_imma, 10)       \
+	X(DMMA, lat_dmma, 20)
 enum { HD_LAT_MEM_EXPECTED = 30 };
 enum hd_lat {
 #define X(name, key, expected) HD_LAT_##name,
@@ -118,7 +120,17 @@ enum {
 
 enum { HD_SM_NEG = 1, HD_SM_ABS = 2 };
 enum hd_srcx { HD_XN, HD_XB, HD_XC, HD_XBC, HD_XM, HD_XT, HD_XS };
-enum hd_width { HD_W__ = 0, HD_W_R = 1, HD_W_D = 2, HD_W_Q = 4, HD_W_M = 16, HD_W_T = 17, HD_W_S = 18, HD_W_U = 32 };
+enum hd_width {
+	HD_W__ = 0,
+	HD_W_R = 1,
+	HD_W_D = 2,
+	HD_W_Q = 4,
+	HD_W_M = 16,
+	HD_W_T = 17,
+	HD_W_S = 18,
+	HD_W_H = 19,
+	HD_W_U = 32
+};
 enum hd_number { HD_N__, HD_N_I, HD_N_F, HD_N_D, HD_N_S, HD_N_HALF /* of hd_op_number alone */ };
 enum hd_swap { HD_SWAP__, HD_SWAP_AB, HD_SWAP_ABC, HD_SWAP_LUT, HD_SWAP_CMP, HD_SWAP_SIGNS };
 enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT_LOCAL, HD_AT_CONST };
@@ -159,7 +171,14 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(BIMM, 2, 1, "|")                                                                     \
 	X(CIMM, 3, 1, "|")                                                                     \
 	X(VOTEMODE, 0, 2, "ALL|ANY|EQ")                                                        \
-	X(BARMODE, 0, 3, "SYNC|ARV|RED_POPC|RED_AND|RED_OR")
+	X(BARMODE, 0, 3, "SYNC|ARV|RED_POPC|RED_AND|RED_OR")                                   \
+	X(ACC, 0, 1, "F16|F32")                                                                \
+	X(STEP, 1, 2, "STEP0|STEP1|STEP2|STEP3")                                               \
+	X(COLA, 3, 1, "|ACOL")                                                                 \
+	X(COLB, 4, 1, "|BCOL")                                                                 \
+	X(FACTOR, 3, 1, "|BF16")                                                               \
+	X(SIGNA, 6, 1, "U8|S8")                                                                \
+	X(TRANS, 7, 1, "M88|MT88")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
@@ -232,6 +251,8 @@ enum hd_atomop {
 };
 enum { HD_SHFL_IDX, HD_SHFL_UP, HD_SHFL_DOWN, HD_SHFL_BFLY };
 enum { HD_VOTE_ALL, HD_VOTE_ANY, HD_VOTE_EQ };
+enum { HD_ACC_F16, HD_ACC_F32 };
+enum { HD_FACTOR_F16, HD_FACTOR_BF16 };
 enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR };
 
 #define HD_SR_LIST(X)                                                                          \
@@ -428,6 +449,12 @@ HD_API enum hd_number hd_op_number(enum hd_op op, uint16_t mods);
 bool hd_op_swap(enum hd_op op, enum hd_slot with, uint16_t *mods);
 /* Bytes that a memory access moves for each thread; 0 for other opcodes. */
 HD_API unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
+/* Lanes whose address an access uses: all, but of LDSM the first eight for each matrix. */
+HD_API uint32_t hd_op_address_lanes(enum hd_op op, uint16_t mods);
+/* Multiply-adds of a tensor instruction, of the whole warp; 0 for other opcodes. */
+HD_API unsigned hd_op_products(enum hd_op op, uint16_t mods);
+/* Whether the lanes only exchange operands: nothing but what they read and write orders the instruction. */
+HD_API bool hd_op_is_exchange(enum hd_op op);
 
 /* An instruction with nothing in it: unused registers RZ, predicates PT, no reconvergence point. */
 struct hd_inst hd_inst_new(enum hd_op op);

@@ -72,7 +72,7 @@ struct hd_policy_handle {
 struct hd_collector;
 struct hd_regfile;
 
-#define HD_MAX_OPERANDS 8
+#define HD_MAX_OPERANDS 12
 #define HD_NO_COLLECTOR UINT32_MAX
 
 /* A register that an instruction reads: slots in order, low word first, duplicates included. */

@@ -196,6 +196,24 @@ static bool is_wide_sr(uint32_t sr)
 	return sr == HD_SR_CLOCK64 || sr == HD_SR_GLOBALTIMER64;
 }
 
+static const char *check_matrices(const struct hd_inst *inst)
+{
+	uint32_t size = hd_mod_get(inst->mods, HD_MOD_SIZE);
+	if (inst->op == HD_OP_LDSM)
+		return size == HD_SIZE_32 || size == HD_SIZE_64 || size == HD_SIZE_128 ? NULL
+										       : "LDSM of less than a matrix";
+	if (inst->op == HD_OP_MOVM)
+		return hd_mod_get(inst->mods, HD_MOD_TRANS) ? NULL : "MOVM that does not transpose";
+	if (inst->op == HD_OP_HMMA_884)
+		return hd_mod_get(inst->mods, HD_MOD_ACC) == HD_ACC_F32 || hd_mod_get(inst->mods, HD_MOD_STEP) < 2
+			       ? NULL
+			       : "third step of a product into half precision";
+	return hd_mod_get(inst->mods, HD_MOD_ACC) == HD_ACC_F16 &&
+			       hd_mod_get(inst->mods, HD_MOD_FACTOR) == HD_FACTOR_BF16
+		       ? "product of bfloat numbers into half precision"
+		       : NULL;
+}
+
 /* What an opcode's comment in the table says and its columns do not. */
 static const char *check_special(const struct hd_inst *inst)
 {
@@ -214,6 +232,11 @@ static const char *check_special(const struct hd_inst *inst)
 	case HD_OP_S2R: return is_wide_sr(hd_mod_get(inst->mods, HD_MOD_SR)) ? "64-bit special register in S2R" : NULL;
 	case HD_OP_CS2R:
 		return is_wide_sr(hd_mod_get(inst->mods, HD_MOD_SR)) ? NULL : "32-bit special register in CS2R";
+	case HD_OP_LDSM:
+	case HD_OP_MOVM:
+	case HD_OP_HMMA_884:
+	case HD_OP_HMMA_1688:
+	case HD_OP_HMMA_16816: return check_matrices(inst);
 	case HD_OP_UMOV: return inst->b == HD_RZ ? NULL : "UMOV of a register";
 	case HD_OP_SYSCALL: return inst->x < HD_SYS_COUNT ? NULL : "unknown runtime service";
 	default: return NULL;

@@ -77,6 +77,7 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 	case HD_W_M: return (size_bytes(hd_mod_get(mods, HD_MOD_SIZE)) + 3) / 4;
 	case HD_W_T: return type_registers(hd_mod_get(mods, HD_MOD_DTYPE));
 	case HD_W_S: return type_registers(hd_mod_get(mods, HD_MOD_STYPE));
+	case HD_W_H: return hd_mod_get(mods, HD_MOD_ACC) == HD_ACC_F32 ? 4 : 2;
 	case HD_W_U: return 0;
 	default: return widths[slot];
 	}
@@ -130,11 +131,42 @@ bool hd_op_swap(enum hd_op op, enum hd_slot with, uint16_t *mods)
 	return true;
 }
 
+enum { LDSM_ROW_BYTES = 16, LDSM_ROWS = 8 };
+
+uint32_t hd_op_address_lanes(enum hd_op op, uint16_t mods)
+{
+	unsigned lanes = op == HD_OP_LDSM ? LDSM_ROWS * hd_op_width(op, mods, HD_SLOT_DST) : HD_WARP_LANES;
+	return UINT32_MAX >> (HD_WARP_LANES - lanes);
+}
+
+unsigned hd_op_products(enum hd_op op, uint16_t mods)
+{
+	switch (op) {
+	case HD_OP_HMMA_884: return hd_mod_get(mods, HD_MOD_ACC) == HD_ACC_F32 ? 256 : 512; /* a step: 1024 in all */
+	case HD_OP_DMMA_884: return 8 * 8 * 4;
+	case HD_OP_HMMA_1684_TF32: return 16 * 8 * 4;
+	case HD_OP_HMMA_1688:
+	case HD_OP_HMMA_1688_TF32: return 16 * 8 * 8;
+	case HD_OP_IMMA_8816: return 8 * 8 * 16;
+	case HD_OP_HMMA_16816:
+	case HD_OP_IMMA_16816: return 16 * 8 * 16;
+	case HD_OP_IMMA_16832: return 16 * 8 * 32;
+	default: return 0;
+	}
+}
+
+bool hd_op_is_exchange(enum hd_op op)
+{
+	return op == HD_OP_LDSM || op == HD_OP_MOVM || (op < HD_OP_COUNT && hd_opinfo[op].pipe == HD_PIPE_TENSOR);
+}
+
 unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods)
 {
 	const struct hd_opinfo *info = &hd_opinfo[op];
 	if (!(info->effects & (HD_FX_LOAD | HD_FX_STORE)))
 		return 0;
+	if (op == HD_OP_LDSM)
+		return LDSM_ROW_BYTES;
 	if (info->effects & HD_FX_ATOMIC)
 		return type_bytes(hd_mod_get(mods, HD_MOD_DTYPE));
 	return size_bytes(hd_mod_get(mods, HD_MOD_SIZE));

@@ -390,7 +390,7 @@ static bool is_access(const struct hd_inst *inst, struct hd_meta_access *access)
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	if (info->space != HD_AT_GLOBAL && info->space != HD_AT_SHARED && info->space != HD_AT_GENERIC)
 		return false;
-	if (!(info->effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_ATOMIC)))
+	if (!(info->effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_ATOMIC)) || inst->op == HD_OP_LDSM)
 		return false;
 	access->kind = info->effects & HD_FX_ATOMIC ? HD_ACCESS_ATOMIC
 		       : info->effects & HD_FX_LOAD ? HD_ACCESS_LOAD

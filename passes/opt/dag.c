@@ -154,6 +154,7 @@ struct order {
 	HD_VEC(struct access) loads, stores; /* since the last fence */
 	uint32_t fence;			     /* node + 1 that all later accesses wait for */
 	uint32_t side;			     /* node + 1 of the last side effect or convergent operation */
+	uint32_t tensor;		     /* node + 1 of the last product of matrices */
 	uint32_t clock;			     /* node + 1 of the last clock read, 0 when there was none */
 };
 
@@ -191,6 +192,8 @@ static bool is_clock(const struct hd_minst *inst)
 
 static bool is_ordered(const struct hd_minst *inst)
 {
+	if (hd_op_is_exchange((enum hd_op)inst->op))
+		return false;
 	return is_clock(inst) || hd_minst_effects(inst) & (HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
 }
 
@@ -217,7 +220,8 @@ static struct access describe(const struct hd_dag *dag, const struct hd_minst *i
 	access.base_def = inst->a.words ? dag->last_def[word] : 0;
 	access.linear = inst->linear * 256u + inst->coefficient;
 	access.start = inst->x;
-	access.bytes = hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
+	/* LDSM reads at the addresses of other lanes, too. */
+	access.bytes = inst->op == HD_OP_LDSM ? 0 : hd_op_access_bytes((enum hd_op)inst->op, inst->mods);
 	if (inst->ref_kind == HD_MREF_FRAME)
 		access.object = inst->ref;
 	return access;
@@ -271,9 +275,21 @@ static void depend_clock(struct hd_dag *dag, struct order *order, const struct h
 	order->clock = dag->node + 1;
 }
 
+/* Products of matrices stay in their order, which is chosen for independent ones to follow each other: that of a
+ * program's tiles, and of the steps of one product. */
+static void depend_tensor(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
+{
+	if (inst->op >= HD_OP_COUNT || hd_opinfo[inst->op].pipe != HD_PIPE_TENSOR)
+		return;
+	if (order->tensor)
+		add_edge(dag, order->tensor - 1, dag->node, 1);
+	order->tensor = dag->node + 1;
+}
+
 static void depend_order(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
 {
 	depend_clock(dag, order, inst);
+	depend_tensor(dag, order, inst);
 	if (is_ordered(inst)) {
 		if (order->side)
 			add_edge(dag, order->side - 1, dag->node, 1);

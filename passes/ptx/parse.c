@@ -265,8 +265,8 @@ static void operand(struct hd_ptx *ptx, struct hd_ptx_operand *out)
 		out->form = HD_PTX_VECTOR;
 		out->count = 0;
 		do {
-			if (out->count == 4) {
-				hd_ptx_error(ptx, "more than four elements");
+			if (out->count == HD_PTX_ELEMENTS) {
+				hd_ptx_error(ptx, "more than eight elements");
 				return;
 			}
 			part(ptx, &out->parts[out->count++]);

@@ -207,7 +207,7 @@ static bool modifiers_allowed(struct hd_ptx *ptx, const struct hd_ptx_row *row)
 static const struct hd_ptx_row *find_row(const char *text)
 {
 	static const struct hd_ptx_row *const tables[] = {hd_ptx_alu,	  hd_ptx_bits,	 hd_ptx_float, hd_ptx_simd,
-							  hd_ptx_convert, hd_ptx_system, hd_ptx_copy};
+							  hd_ptx_convert, hd_ptx_system, hd_ptx_copy,  hd_ptx_matrix};
 	const struct hd_ptx_row *best = NULL;
 	size_t longest = 0;
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
@@ -255,9 +255,9 @@ static void merge(struct hd_ptx *ptx, const struct hd_leaf *before, uint32_t the
 static void settle_results(struct hd_ptx *ptx)
 {
 	for (unsigned i = 0; i < ptx->now->count; i++)
-		for (unsigned k = 0; k < 5; k++) {
+		for (unsigned k = 0; k <= HD_PTX_ELEMENTS; k++) {
 			const struct hd_ptx_operand *operand = &ptx->now->operands[i];
-			const struct hd_ptx_part *part = k < 4 ? &operand->parts[k] : &operand->second;
+			const struct hd_ptx_part *part = k < HD_PTX_ELEMENTS ? &operand->parts[k] : &operand->second;
 			if (part->kind != HD_PTX_REG)
 				continue;
 			struct hd_ptx_reg *reg;

@@ -1,8 +1,8 @@
 /*
  * Inline PTX: what the files that lower it share. parse.c takes the text apart, ptx.c binds operands and runs
- * the statements in order, alu.c, bits.c, float.c, simd.c, convert.c, system.c and copy.c have
- * the instructions. A statement becomes the machine instructions that selection would make of the same operation; there
- * are no labels and no branches, and an instruction outside the tables is an error with its source line.
+ * the statements in order, alu.c, bits.c, float.c, simd.c, convert.c, system.c, copy.c and matrix.c
+ * have the instructions. A statement becomes the machine instructions that selection would make of the same operation;
+ * there are no labels and no branches, and an instruction outside the tables is an error with its source line.
  */
 #ifndef HD_PASSES_PTX_PTX_H
 #define HD_PASSES_PTX_PTX_H
@@ -33,14 +33,15 @@ struct hd_ptx_part {
 	uint64_t number; /* also the bits of a float, and enum hd_ptx_special */
 };
 
+enum { HD_PTX_ELEMENTS = 8 }; /* of a vector: an accumulator of m8n8k4 */
 enum hd_ptx_form { HD_PTX_PLAIN, HD_PTX_VECTOR, HD_PTX_ADDRESS };
 struct hd_ptx_operand {
 	enum hd_ptx_form form;
-	bool inverted;		     /* !p */
-	unsigned count;		     /* parts of a vector */
-	struct hd_ptx_part parts[4]; /* an address: the base */
-	struct hd_ptx_part second;   /* d|p */
-	int64_t offset;		     /* of an address */
+	bool inverted;				   /* !p */
+	unsigned count;				   /* parts of a vector */
+	struct hd_ptx_part parts[HD_PTX_ELEMENTS]; /* an address: the base */
+	struct hd_ptx_part second;		   /* d|p */
+	int64_t offset;				   /* of an address */
 };
 
 enum { HD_PTX_PARTS = 16, HD_PTX_OPERANDS = 6 };
@@ -82,7 +83,7 @@ struct hd_ptx_row {
 };
 /* A NULL name ends. */
 extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_bits[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[],
-	hd_ptx_system[], hd_ptx_copy[];
+	hd_ptx_system[], hd_ptx_copy[], hd_ptx_matrix[];
 
 /* ---- parse.c */
 enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT };

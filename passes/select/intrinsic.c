@@ -120,8 +120,12 @@ static const struct hd_intrinsic general[] = {
 	{NULL, NULL, 0},
 };
 
-static const struct hd_intrinsic *const tables[] = {general, hd_bit_intrinsics, hd_math_intrinsics, hd_nvvm_intrinsics,
-						    hd_nvvm_fp_intrinsics};
+static const struct hd_intrinsic *const tables[] = {general,
+						    hd_bit_intrinsics,
+						    hd_math_intrinsics,
+						    hd_nvvm_intrinsics,
+						    hd_nvvm_fp_intrinsics,
+						    hd_tensor_intrinsics};
 
 /* The row whose name is the longest dotted prefix of `name`. */
 static const struct hd_intrinsic *find(const char *name)

@@ -15,6 +15,11 @@ static unsigned long capability(LLVMValueRef function)
 	return length > 3 && !strncmp(cpu, "sm_", 3) ? strtoul(cpu + 3, NULL, 10) : 0;
 }
 
+uint32_t hd_sel_capability(const struct hd_select *sel)
+{
+	return (uint32_t)capability(sel->function);
+}
+
 /* As the CUDA C++ Programming Guide has it in its table of compute capabilities. */
 uint32_t hd_sel_sm_threads(LLVMValueRef function)
 {

@@ -353,6 +353,7 @@ void hd_sel_ret(struct hd_select *sel);
 void hd_sel_va_start(struct hd_select *sel); /* stores where the variable arguments begin */
 
 /* ---- limit.c: registers that a thread of sel->function may have; threads that an SM of its processor holds */
+uint32_t hd_sel_capability(const struct hd_select *sel); /* 75 of sm_75 */
 uint32_t hd_sel_register_limit(struct hd_select *sel);
 uint32_t hd_sel_sm_threads(LLVMValueRef function);
 enum hd_uniform_use hd_sel_uniform_use(struct hd_select *sel);
@@ -371,6 +372,26 @@ struct hd_leaf hd_sel_popcount(struct hd_select *sel, struct hd_leaf value, unsi
 struct hd_leaf hd_sel_bit_reverse(struct hd_select *sel, struct hd_leaf value, unsigned bits);
 struct hd_leaf hd_sel_minmax(struct hd_select *sel, bool max, bool is_signed, struct hd_leaf a, struct hd_leaf b,
 			     unsigned bits);
+/* ---- tensor.c */
+/* A product of matrices as PTX writes it: "m16n8k16", "f16", ... */
+struct hd_mma_form {
+	const char *shape, *d, *a, *b, *c;
+	bool a_col, b_col, saturates;
+};
+struct hd_mma {
+	unsigned op;
+	uint16_t mods;
+	uint8_t steps;	 /* instructions */
+	uint8_t a, b, c; /* words of a lane */
+};
+/* The instruction for the form; NULL; or why there is none, as a static text. */
+const char *hd_sel_mma_choose(struct hd_select *sel, const struct hd_mma_form *form, struct hd_mma *mma);
+/* d = a * b + c, of as many words as *mma says; d as many as c. */
+void hd_sel_mma(struct hd_select *sel, const struct hd_mma *mma, const struct hd_opnd *a, const struct hd_opnd *b,
+		const struct hd_opnd *c, struct hd_opnd *d);
+/* ldmatrix of `count` (1, 2, 4) matrices: a word of each. */
+void hd_sel_load_matrices(struct hd_select *sel, struct hd_leaf pointer, unsigned space, unsigned count,
+			  bool transposed, struct hd_opnd *words);
 /* ---- nvvm.c */
 /* SHFL with the predicate `inside` (HD_MREG_PT: none). */
 struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd value, struct hd_opnd lane,
@@ -380,6 +401,7 @@ struct hd_leaf hd_sel_in_space(struct hd_select *sel, struct hd_leaf pointer, un
 extern const struct hd_intrinsic hd_bit_intrinsics[];	  /* bits.c; a NULL name ends */
 extern const struct hd_intrinsic hd_nvvm_intrinsics[];	  /* nvvm.c */
 extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[]; /* nvvm_fp.c */
+extern const struct hd_intrinsic hd_tensor_intrinsics[];  /* tensor.c */
 extern const struct hd_intrinsic hd_math_intrinsics[];	  /* math.c */
 
 /* ---- ptx/ptx.c */

@@ -118,7 +118,7 @@ static void find_accesses(const struct hd_exec *exec, const struct hd_dinst *ins
 {
 	unsigned space = hd_opinfo[inst->inst.op].space;
 	bool pair = space == HD_AT_GLOBAL || space == HD_AT_GENERIC;
-	HD_FOR_LANES (lane, exec->mask) {
+	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes((enum hd_op)inst->inst.op, inst->inst.mods)) {
 		uint64_t address =
 			pair ? hd_lane_pair(exec->warp, inst->inst.a, lane) : hd_row(exec->warp, inst->inst.a)[lane];
 		address += (uint64_t)(int64_t)(int32_t)inst->inst.x;

@@ -65,7 +65,7 @@ static void check_operands(const struct now *now)
 	const struct hd_inst *inst = &now->inst->inst;
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	bool pair = info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC;
-	if (info->space) {
+	if (info->space && inst->op != HD_OP_LDSM) {
 		use_register(now, inst->a, "is used as an address");
 		if (pair && inst->a != HD_RZ)
 			use_register(now, (uint8_t)(inst->a + 1), "is used as an address");
@@ -326,7 +326,7 @@ void hd_check_init(struct hd_check *check, const struct hd_exec *exec, const str
 		atomic(&now, accesses);
 	else if (memory && inst->effects & HD_FX_STORE)
 		store(&now, accesses);
-	else if (memory)
+	else if (memory && inst->inst.op != HD_OP_LDSM)
 		load(&now, accesses);
 	else {
 		if (!hd_opinfo[inst->inst.op].space && !(inst->effects & HD_FX_CONVERGENT))

@@ -137,7 +137,7 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 	uint32_t sem = HD_MODIFIER(SEM);
 	bool strong = atomic || sem != HD_SEM_WEAK;
 	struct now now = {.check = check, .exec = exec, .clocks = &block->clocks, .bytes = inst->access_bytes};
-	HD_FOR_LANES (lane, exec->mask) {
+	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes((enum hd_op)inst->inst.op, inst->inst.mods)) {
 		bool shared = accesses->space[lane] == HD_MEM_SHARED;
 		now.lane = lane;
 		now.address = accesses->address[lane];

@@ -224,6 +224,7 @@ const struct hd_exec_clones *hd_exec_convert_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_atomic_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_mma_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_linear_find(const struct hd_inst *inst);
 /* The best build that this host can run, and the operation of an instruction at a level; NULL for control. */
 int hd_exec_level(void);

@@ -529,5 +529,6 @@ const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst)
 		[HD_AT_LOCAL] = &op_local,     [HD_AT_CONST] = &op_ldc,
 	};
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	return info->space && !(info->effects & HD_FX_ATOMIC) ? by_space[info->space] : NULL;
+	bool plain = !(info->effects & (HD_FX_ATOMIC | HD_FX_CONVERGENT)); /* LDSM is exec_mma.c's */
+	return info->space && plain ? by_space[info->space] : NULL;
 }

@@ -26,6 +26,37 @@ static uint16_t latency_of(const struct hd_config *config, unsigned lat_class)
 	}
 }
 
+/* Multiply-adds of a tensor instruction that its unit does in a cycle. */
+static uint32_t tensor_rate(const struct hd_config *config, const struct hd_inst *inst)
+{
+	switch (inst->op) {
+	case HD_OP_HMMA_1684_TF32:
+	case HD_OP_HMMA_1688_TF32: return (uint32_t)config->tensor_tf32;
+	case HD_OP_IMMA_8816:
+	case HD_OP_IMMA_16816:
+	case HD_OP_IMMA_16832: return (uint32_t)config->tensor_int8;
+	case HD_OP_DMMA_884: return (uint32_t)config->tensor_double;
+	default:
+		return (uint32_t)(hd_mod_get(inst->mods, HD_MOD_ACC) == HD_ACC_F32 ? config->tensor_single
+										   : config->tensor_half);
+	}
+}
+
+static uint16_t tensor_interval(const struct hd_config *config, const struct hd_inst *inst)
+{
+	uint32_t rate = tensor_rate(config, inst);
+	uint32_t cycles = (hd_op_products((enum hd_op)inst->op, inst->mods) + rate - 1) / rate;
+	return (uint16_t)(cycles > (uint32_t)config->ii_tensor ? cycles : (uint32_t)config->ii_tensor);
+}
+
+static uint16_t tensor_latency(const struct hd_config *config, const struct hd_inst *inst)
+{
+	const struct hd_opinfo *info = &hd_opinfo[inst->op];
+	bool half = info->mods >> HD_MOD_ACC & 1 && hd_mod_get(inst->mods, HD_MOD_ACC) == HD_ACC_F16;
+	uint32_t beyond = half ? (uint32_t)config->lat_hmma_half : latency_of(config, info->lat);
+	return (uint16_t)(tensor_interval(config, inst) + beyond);
+}
+
 static uint16_t interval_of(const struct hd_config *config, unsigned pipe)
 {
 	switch (pipe) {
@@ -63,6 +94,27 @@ static void list_reads(struct hd_dinst *to, const struct hd_regset *reads)
 			if (to->read_count < sizeof(to->read_regs))
 				to->read_regs[to->read_count++] =
 					(uint8_t)(64 * word + (unsigned)__builtin_ctzll(left));
+}
+
+/*
+ * The factors of a product are in its tensor core from the first step of HMMA_884 on, whose SASS has them from the
+ * reuse cache (Raihan, Goli, Aamodt, ISPASS 2019, of buffers for them): later steps read their pair of the accumulator
+ * alone.
+ */
+static void keep_factors(struct hd_dinst *to)
+{
+	const struct hd_inst *inst = &to->inst;
+	to->bank_count = to->read_count;
+	if (inst->op != HD_OP_HMMA_884 || !hd_mod_get(inst->mods, HD_MOD_STEP))
+		return;
+	to->bank_count = 0;
+	for (uint8_t i = 0; i < to->read_count; i++) {
+		uint8_t reg = to->read_regs[i];
+		if (inst->c == HD_RZ || reg / 2 != inst->c / 2)
+			continue;
+		to->read_regs[i] = to->read_regs[to->bank_count];
+		to->read_regs[to->bank_count++] = reg;
+	}
 }
 
 static void add_operands(struct hd_dinst *to, const struct hd_regset *reads, enum hd_slot slot, uint8_t reg)
@@ -163,6 +215,11 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 		.pipeline = pipeline_of(info),
 		.access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods),
 	};
+	if (info->pipe == HD_PIPE_TENSOR) {
+		to.latency = (uint16_t)(tensor_latency(&gpu->config, inst) + gpu->stages);
+		to.interval = tensor_interval(&gpu->config, inst);
+		to.products = (uint16_t)hd_op_products((enum hd_op)inst->op, inst->mods);
+	}
 	struct hd_regset reads, writes;
 	hd_inst_reads(inst, &reads);
 	hd_inst_writes(inst, &writes);
@@ -170,6 +227,7 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 	add_hazards(&to.hazards, &writes, hd_inst_uniform_writes(inst));
 	add_hazards(&to.writes, &writes, hd_inst_uniform_writes(inst));
 	list_reads(&to, &reads);
+	keep_factors(&to);
 	list_operands(&to, &reads);
 	to.write_count = count_registers(&writes);
 	if (inst->op == HD_OP_BRA)

@@ -82,8 +82,10 @@ struct hd_dinst {
 	uint16_t effects;
 	uint16_t latency;      /* cycles to write-back, from the configuration (memory: 0) */
 	uint16_t interval;     /* initiation interval of its unit */
+	uint16_t products;     /* multiply-adds of a tensor instruction */
 	uint8_t read_regs[12]; /* registers read, for operand collection */
 	uint8_t read_count, write_count;
+	uint8_t bank_count;    /* of read_regs, from the first on: the others are in the unit already */
 	uint8_t operand_count; /* as policies see them: in order, with duplicates */
 	struct hd_operand operands[HD_MAX_OPERANDS];
 	uint8_t access_bytes; /* memory: bytes a lane */

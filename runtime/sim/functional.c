@@ -96,7 +96,7 @@ static void count_role(struct hd_counters *counters, uint8_t role, uint64_t time
 
 static void count_inst(struct hd_counters *counters, const struct hd_dinst *inst, uint64_t times)
 {
-	counters->register_reads += inst->read_count * times;
+	counters->register_reads += inst->bank_count * times;
 	counters->register_writes += inst->write_count * times;
 	switch (inst->pipe) {
 #define X(name, interval, units, counter)       \
@@ -107,6 +107,7 @@ static void count_inst(struct hd_counters *counters, const struct hd_dinst *inst
 #undef X
 	default: counters->control_instructions += times; break;
 	}
+	hd_count_products(counters, inst, times);
 	count_role(counters, inst->inst.role, times);
 }
 

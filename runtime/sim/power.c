@@ -20,6 +20,8 @@ static void add_dynamic(double *pj, const struct hd_counters *c, const struct hd
 	pj[HD_POWER_fp32] = (double)c->fp32_instructions * config->pj_fp32;
 	pj[HD_POWER_fp64] = (double)c->fp64_instructions * config->pj_fp64;
 	pj[HD_POWER_sfu] = (double)c->sfu_instructions * config->pj_sfu;
+	pj[HD_POWER_tensor] =
+		(double)c->tensor_products * config->pj_tensor + (double)c->tensor_int_products * config->pj_tensor_int;
 	pj[HD_POWER_registers] =
 		((double)c->bank_reads + (double)c->bank_lane_reads / HD_WARP_LANES) * config->pj_reg_read +
 		((double)c->bank_writes + (double)c->bank_lane_writes / HD_WARP_LANES) * config->pj_reg_write;

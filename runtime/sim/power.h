@@ -10,8 +10,9 @@
 #include "heddle/stats.h"
 
 /* Dynamic energy by what takes it, then what passes with time: of SMs with warps, of SMs without, of the board. */
-#define HD_POWER_UNITS(X) \
-	X(issue) X(integer) X(fp32) X(fp64) X(sfu) X(registers) X(operands) X(shared) X(l1) X(l2) X(crossbar) X(dram)
+#define HD_POWER_UNITS(X)                                                              \
+	X(issue) X(integer) X(fp32) X(fp64) X(sfu) X(tensor) X(registers) X(operands) \
+	X(shared) X(l1) X(l2) X(crossbar) X(dram)
 #define HD_POWER_STANDING(X) X(static) X(idle) X(constant)
 
 enum hd_power_part {

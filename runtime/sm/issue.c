@@ -36,9 +36,11 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 		[HD_PIPE_RENAME] = offsetof(struct hd_counters, control_instructions),
 	};
 	counters->warp_instructions++;
-	counters->register_reads += inst->read_count;
+	counters->register_reads += inst->bank_count;
 	counters->register_writes += inst->write_count;
 	++*(uint64_t *)((char *)counters + by_pipe[inst->pipe]);
+	if (__builtin_expect(inst->products, 0))
+		hd_count_products(counters, inst, 1);
 	if (inst->inst.role != HD_ROLE_PLAIN)
 		count_role(counters, inst->inst.role);
 }

@@ -124,8 +124,8 @@ uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const stru
 		look_up(sm, warp, inst, &reads);
 		hd_sm_counters(sm, warp)->reuse_hits += inst->read_count - reads.count;
 	} else {
-		reads.count = inst->read_count;
-		memcpy(reads.regs, inst->read_regs, inst->read_count);
+		reads.count = inst->bank_count;
+		memcpy(reads.regs, inst->read_regs, inst->bank_count);
 	}
 	uint64_t count = fixed ? bubbles(sm, warp, &reads, now) : 0;
 	uint64_t from = (now + 1 + count) * HD_TICKS, latest = from, end = now + WINDOW + count;

@@ -237,9 +237,9 @@ uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const st
 {
 	if (__builtin_expect(sm->gpu->shape.modern, 0))
 		return hd_modern_read(sm, warp, inst, now);
-	struct registers registers = {.list = inst->read_regs, .count = inst->read_count};
+	struct registers registers = {.list = inst->read_regs, .count = inst->bank_count};
 	uint64_t first = now * HD_TICKS, latest = begin_all(sm, warp, false, registers, first);
-	hd_sm_counters(sm, warp)->bank_reads += inst->read_count;
+	hd_sm_counters(sm, warp)->bank_reads += inst->bank_count;
 	if (latest == first)
 		return now + sm->gpu->shape.read_cycles;
 	uint64_t cycle = cycle_of(latest + sm->gpu->shape.latency);

@@ -355,6 +355,13 @@ static inline void hd_policy_spend(const struct hd_policy_handle *self, struct h
 	sm->spent[grid->slot][self->energy_at + which] += events;
 }
 
+/* Multiply-adds of a tensor instruction. */
+static inline void hd_count_products(struct hd_counters *counters, const struct hd_dinst *inst, uint64_t times)
+{
+	uint64_t *to = inst->lat_class == HD_LAT_IMMA ? &counters->tensor_int_products : &counters->tensor_products;
+	*to += inst->products * times;
+}
+
 /* Where what a warp causes is counted. */
 static inline struct hd_counters *hd_sm_counters(struct hd_sm *sm, const struct hd_warp *warp)
 {

@@ -142,12 +142,16 @@ static enum kind kind_of(const struct hd_dinst *inst)
 	case HD_OP_SHFL:
 	case HD_OP_VOTE:
 	case HD_OP_MATCH: return RESULT;
+	case HD_OP_LDSM:
+	case HD_OP_MOVM: return RESULT;
 	case HD_OP_SYSCALL: return SERVICE;
 	case HD_OP_BAR: return hd_mod_get(inst->inst.mods, HD_MOD_BARMODE) >= HD_BAR_RED_POPC ? REDUCTION : OWN;
 	default: break;
 	}
 	if (inst->effects & HD_FX_ATOMIC)
 		return ATOMIC;
+	if (inst->pipe == HD_PIPE_TENSOR)
+		return RESULT;
 	if (is_local(inst))
 		return OWN;
 	return inst->effects & HD_FX_LOAD ? LOAD : inst->effects & HD_FX_STORE ? STORE : OWN;

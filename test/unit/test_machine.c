@@ -336,6 +336,9 @@ static unsigned pipes_of(unsigned class)
 	case HD_LAT_LDC:
 	case HD_LAT_MEM: return 1 << HD_PIPE_LSU;
 	case HD_LAT_CTRL: return 1 << HD_PIPE_BRU;
+	case HD_LAT_HMMA:
+	case HD_LAT_IMMA:
+	case HD_LAT_DMMA: return 1 << HD_PIPE_TENSOR;
 	default: return 1 << HD_PIPE_INT;
 	}
 }

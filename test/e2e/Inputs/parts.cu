@@ -4,7 +4,6 @@
 #include <cuda_fp8.h>
 #include <cuda_pipeline.h>
 #include <math.h>
-#include <mma.h>
 #include <nvToolsExt.h>
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvtx3.hpp>
@@ -108,50 +107,6 @@ static void numbers()
     EXPECT((float)__nv_fp8_e4m3(__float2half(3.0f)) == 3 && (int)__nv_fp8_e5m2(9) == 8 && (bool)__nv_fp8_e4m3(0.0f) == false);
 }
 
-/* ---- matrices */
-
-using namespace nvcuda;
-template <int M, int N, int K, class F, class A, class LayoutA, class LayoutB, class Memory>
-__global__ void product(const Memory *a, const Memory *b, const A *c, A *d)
-{
-    wmma::fragment<wmma::matrix_a, M, N, K, F, LayoutA> fa;
-    wmma::fragment<wmma::matrix_b, M, N, K, F, LayoutB> fb;
-    wmma::fragment<wmma::accumulator, M, N, K, A> fc, fd;
-    wmma::load_matrix_sync(fa, a, __is_same(LayoutA, wmma::row_major) ? K : M);
-    wmma::load_matrix_sync(fb, b, __is_same(LayoutB, wmma::row_major) ? N : K);
-    wmma::load_matrix_sync(fc, c, N, wmma::mem_row_major);
-    wmma::fill_fragment(fd, (A)0.0f);
-    wmma::mma_sync(fd, fa, fb, fc);
-    for (int i = 0; i < fd.num_elements; i++)
-        fd.x[i] = fd.x[i] * (A)2.0f;
-    wmma::store_matrix_sync(d, fd, M, wmma::mem_col_major);
-}
-template <int M, int N, int K, class F, class A, class LayoutA, class LayoutB, class Memory> static void check()
-{
-    Memory *a, *b;
-    A *c, *d;
-    OK(cudaMallocManaged(&a, M * K * sizeof(Memory)));
-    OK(cudaMallocManaged(&b, K * N * sizeof(Memory)));
-    OK(cudaMallocManaged(&c, M * N * sizeof(A)));
-    OK(cudaMallocManaged(&d, M * N * sizeof(A)));
-    for (int i = 0; i < M * K; i++)
-        a[i] = (Memory)(float)(i * 7 % 5);
-    for (int i = 0; i < K * N; i++)
-        b[i] = (Memory)(float)(i * 3 % 4);
-    for (int i = 0; i < M * N; i++)
-        c[i] = (A)(float)(i % 9);
-    product<M, N, K, F, A, LayoutA, LayoutB><<<1, 32>>>(a, b, c, d);
-    OK(cudaDeviceSynchronize());
-    for (int row = 0; row < M; row++)
-        for (int column = 0; column < N; column++) {
-            float sum = (float)c[row * N + column];
-            for (int k = 0; k < K; k++)
-                sum += (float)a[__is_same(LayoutA, wmma::row_major) ? row * K + k : k * M + row] *
-                       (float)b[__is_same(LayoutB, wmma::row_major) ? k * N + column : column * K + k];
-            EXPECT((float)d[column * M + row] == 2 * sum);
-        }
-}
-
 /* ---- the rest */
 
 namespace cg = cooperative_groups;
@@ -181,13 +136,6 @@ int main()
         nvtx3::scoped_range range{"numbers"};
         numbers();
     }
-    check<16, 16, 16, __half, float, wmma::row_major, wmma::col_major, __half>();
-    check<16, 16, 16, __half, __half, wmma::col_major, wmma::row_major, __half>();
-    check<32, 8, 16, __half, float, wmma::row_major, wmma::row_major, __half>();
-    check<8, 32, 16, __nv_bfloat16, float, wmma::col_major, wmma::col_major, __nv_bfloat16>();
-    check<16, 16, 16, signed char, int, wmma::row_major, wmma::col_major, signed char>();
-    check<16, 16, 8, wmma::precision::tf32, float, wmma::row_major, wmma::col_major, float>();
-    check<8, 8, 4, double, double, wmma::row_major, wmma::col_major, double>();
 
     float4 *in;
     float *out;

@@ -1,0 +1,38 @@
+/*
+ * Inner products as tensor cores compute them; see dot.c for the rule.
+ */
+#ifndef HD_RUNTIME_EXEC_DOT_H
+#define HD_RUNTIME_EXEC_DOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hd_factor { HD_DOT_F16, HD_DOT_BF16, HD_DOT_TF32 };
+
+struct hd_dot_rule {
+	uint8_t factor;	  /* enum hd_factor */
+	uint8_t group;	  /* products that are added at a time, at most HD_DOT_GROUP */
+	uint8_t fraction; /* bits behind the largest summand's leading one that summands are cut to */
+	bool half;	  /* the accumulator is half precision */
+};
+enum { HD_DOT_GROUP = 8 };
+/* Volta, Turing, Ampere (dot.c). */
+#define HD_DOT_VOLTA(half) ((struct hd_dot_rule){HD_DOT_F16, 4, 23, (half)})
+#define HD_DOT_TURING(factor, half) ((struct hd_dot_rule){(factor), 8, 24, (half)})
+#define HD_DOT_TF32_AMPERE ((struct hd_dot_rule){HD_DOT_TF32, 4, 24, false})
+
+/* A number taken apart: significand * 2^exponent, where the significand is an integer. */
+struct hd_dot_number {
+	int32_t significand;
+	int16_t exponent; /* of the leading one of a normal number, not of the integer */
+	bool special;	  /* infinite or no number */
+};
+/* The number in the low 16 bits, or of tf32 in all 32, of which the low 13 do not count. */
+struct hd_dot_number hd_dot_number(enum hd_factor factor, uint32_t bits);
+
+/* c + the sum of a[i] * b[i] for i < count, a multiple of the rule's group; `c` and the result are bits of the
+ * accumulator's format. */
+uint32_t hd_dot(const struct hd_dot_rule *rule, const struct hd_dot_number *a, const struct hd_dot_number *b,
+		unsigned count, uint32_t c);
+
+#endif
