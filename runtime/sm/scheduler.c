@@ -55,6 +55,7 @@ static void scheduler_compact(struct hd_sm *sm, struct hd_scheduler *scheduler)
 		scheduler->active = gather(scheduler->active, keep);
 	scheduler->coming = gather(scheduler->coming, keep);
 	scheduler->eligible = gather(scheduler->eligible, keep);
+	scheduler->quiet = gather(scheduler->quiet, keep);
 	scheduler->resident = gather(keep, keep);
 	scheduler->top = 0;
 	for (uint64_t rest = keep; rest; rest &= rest - 1) {
@@ -335,9 +336,27 @@ static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler
 	return candidates;
 }
 
-static uint32_t scheduler_pick(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t candidates)
+/* Warps that spin would keep those for which they wait from issuing for ever. */
+static bool take_turns(const struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now)
 {
-	if (is_greedy(sm)) {
+	uint64_t quantum = sm->gpu->config.greedy_quantum, ready = 0;
+	if (!quantum)
+		return false;
+	if (__builtin_expect(now >= scheduler->look_at, 0)) {
+		for (uint32_t port = 0; port < HD_PORT_COUNT; port++)
+			ready |= scheduler->ready[port];
+		if (scheduler->quiet & ready)
+			scheduler->turns_until = now + (quantum + 9) / 10;
+		scheduler->quiet = ready;
+		scheduler->look_at = now + quantum;
+	}
+	return now < scheduler->turns_until;
+}
+
+static uint32_t scheduler_pick(const struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t candidates,
+			       uint64_t now)
+{
+	if (is_greedy(sm) && !take_turns(sm, scheduler, now)) {
 		if (has_bit(candidates, scheduler->last))
 			return scheduler->last;
 		if (sm->scheduling == HD_SCHED_CGGTY)
@@ -377,13 +396,13 @@ static bool may_issue(struct hd_sm *sm, const struct hd_scheduler *scheduler, ui
 }
 
 /* The position that issues, or NO_POSITION. */
-static uint32_t scheduler_choose(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now,
+static uint32_t scheduler_choose(struct hd_sm *sm, struct hd_scheduler *scheduler, uint64_t now,
 				 struct blocked *blocked)
 {
 	uint64_t candidates = scheduler_candidates(sm, scheduler, now, blocked);
 	while (candidates) {
 		uint64_t from = sm->hooks & HD_HOOK(prefer) ? preferred(sm, scheduler, candidates, now) : candidates;
-		uint32_t position = scheduler_pick(sm, scheduler, from);
+		uint32_t position = scheduler_pick(sm, scheduler, from, now);
 		uint8_t reason = HD_STALL_policy;
 		if (!(sm->hooks & ASKED) || may_issue(sm, scheduler, scheduler->warp_at[position], now, &reason))
 			return position;
@@ -479,6 +498,7 @@ void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 	struct hd_warp *warp = &sm->warps[scheduler->warp_at[position]];
 	const struct hd_dinst *first = sm->next[warp->id];
 	scheduler->last = (uint8_t)position;
+	scheduler->quiet &= ~(UINT64_C(1) << position);
 	hd_sm_issue(sm, scheduler, warp, now);
 	if (__builtin_expect(sm->dual, 0))
 		issue_second(sm, scheduler, warp, first, now);

@@ -126,6 +126,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 		scheduler->ports = scheduler->reasons = 0;
 		scheduler->blocked = scheduler->held_ports = 0;
 		scheduler->charged = now;
+		scheduler->quiet = scheduler->look_at = scheduler->turns_until = 0;
 		sm->next_visit[i] = HD_NEVER;
 		scheduler->reason = HD_STALL_idle;
 		scheduler->last = HD_SCHEDULER_WARPS;

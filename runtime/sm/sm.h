@@ -41,15 +41,18 @@ struct hd_scheduler {
 	uint64_t active;	       /* two-level: who may issue; all ones otherwise */
 	uint64_t coming;	       /* two-level: in the active set, but not there yet (hook activate) */
 	uint64_t resident;
-	uint64_t eligible;   /* two-level: resident and not in a long wait */
-	uint64_t charged;    /* slots before this cycle are attributed */
-	uint32_t ports;	     /* bit a port with ready warps */
-	uint32_t reasons;    /* bit an enum hd_stall with waiting warps */
-	uint32_t blocked;    /* what the last visit found in the way of ready warps: bit an enum hd_stall */
-	uint32_t held_ports; /* and the ports of these; 0 where anything may change it */
-	uint8_t reason;	     /* of the slots from `charged` on */
-	uint8_t last;	     /* position of the last issue */
-	uint8_t top;	     /* next free position */
+	uint64_t eligible;    /* two-level: resident and not in a long wait */
+	uint64_t quiet;	      /* greedy: ready at the last look and not issued since */
+	uint64_t look_at;     /* greedy: the next look for warps that others keep from issuing */
+	uint64_t turns_until; /* greedy: warps take turns before this cycle */
+	uint64_t charged;     /* slots before this cycle are attributed */
+	uint32_t ports;	      /* bit a port with ready warps */
+	uint32_t reasons;     /* bit an enum hd_stall with waiting warps */
+	uint32_t blocked;     /* what the last visit found in the way of ready warps: bit an enum hd_stall */
+	uint32_t held_ports;  /* and the ports of these; 0 where anything may change it */
+	uint8_t reason;	      /* of the slots from `charged` on */
+	uint8_t last;	      /* position of the last issue */
+	uint8_t top;	      /* next free position */
 	uint8_t waiting[HD_STALL_COUNT];
 	uint8_t warp_at[HD_SCHEDULER_WARPS]; /* hd_warp.id */
 	uint16_t unit_first[HD_PIPE_COUNT];
