@@ -29,11 +29,14 @@ def load(name):
 
 def sweep(options, name, out, *words, **more):
     build = os.path.abspath(options.build)
-    command = [os.path.join(build, 'bin', 'heddle'), 'sweep', *words, '--out', os.path.join(out, 'runs'), '--define',
-               'programs=' + os.path.abspath(options.programs or os.path.join(build, 'examples', 'calls'))]
+    plan = options.plan or os.path.join(HERE, 'plans', name + '.ini')
+    command = [os.path.join(build, 'bin', 'heddle'), 'sweep', *words, '--out', os.path.join(out, 'runs')]
+    with open(plan, encoding='utf-8') as file:
+        if '{programs}' in file.read():  # those of `make calls`
+            command += ['--define', 'programs=' + os.path.abspath(options.programs or os.path.join(build, 'examples', 'calls'))]
     command += ['--size', options.size] if options.size else []
     command += ['--only', 'workload=' + options.workloads] if options.workloads else []
-    return subprocess.run([*command, options.plan or os.path.join(HERE, 'plans', name + '.ini')], **more)
+    return subprocess.run([*command, plan], **more)
 
 
 def listed(options, name, out):

@@ -71,7 +71,7 @@ static uint64_t write_back(const struct hd_policy_handle *self, struct hd_warp *
 	for (uint32_t r = hd_wcb_next(set, 0); r < HD_WCB_REGISTERS; r = hd_wcb_next(set, r + 1)) {
 		uint64_t at = hd_calendar_take(&ltrf->ports[banks[r]], now, from, HD_TICKS) + HD_TICKS;
 		at = hd_calendar_take(&ltrf->links[banks[r]], now, at, cycles) + cycles;
-		hd_bank_write(sm, warp, r, at);
+		hd_bank_write(sm, warp, r, from); /* a port knows no gaps: one that is taken later is idle until then */
 		latest = later(latest, at);
 		ltrf_spend(self, warp, LTRF_CACHE_READ);
 		ltrf_spend(self, warp, LTRF_LINK);

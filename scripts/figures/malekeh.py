@@ -1,0 +1,133 @@
+"""The figures of Malekeh on programs of the kinds that the paper has, beside its numbers.
+
+The GPU is the paper's, a third of an RTX 2060. Traces of NVIDIA's suites are the paper's workloads; here they are programs
+written from the same algorithms, compiled by Heddle's compiler, whose near bits come from an estimate of branches. Hits
+are counted for each register operand, duplicates included. The energy of the register file is that of banks, collectors,
+their crossbar and what a design adds; all but the banks' is assumed.
+"""
+import figures
+from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
+
+TITLE = 'Malekeh: registers in collector units'
+STHLD = (0, 1, 2, 4, 8, 16)
+
+
+class Workload(figures.Workload):
+    def own(self, run):
+        total = self.total(run)
+        return total.get('malekeh') or total.get('bow')
+
+    def hits(self, run, over=None):
+        """% of the register operands."""
+        return self.own(run)['read_hits']
+
+    def register_file(self, run):
+        """Joules of the register file's accesses."""
+        total, config = self.total(run), self.runs[run]['config']
+        picojoules = (total['bank_reads'] * (config['pj_reg_read'] + config['pj_operand_crossbar'] + config['pj_collector'])
+                      + total['bank_writes'] * config['pj_reg_write'] + total['register_reads'] * config['pj_collector'])
+        own = sum(value for key, value in (self.own(run) or {}).items() if key.endswith('_joules'))
+        return picojoules * 1e-12 + own
+
+    def energy(self, run, over='base'):
+        return self.register_file(run) / self.register_file(over)
+
+
+def gain(run):
+    return lambda workloads: 100 * (geomean(w.speedup(run) for w in workloads) - 1)
+
+
+def best(run, value, what=max):
+    def find(workloads):
+        w = what(workloads, key=lambda w: value(w, run))
+        return w, value(w, run)
+    return find
+
+
+def best_gain(workloads):
+    return 100 * (best('malekeh', Workload.speedup)(workloads)[1] - 1)
+
+
+def which(run, value, what=max):
+    return lambda workloads: f'on {best(run, value, what)(workloads)[0].name}'
+
+
+def hits(run):
+    return lambda workloads: mean(w.hits(run) for w in workloads)
+
+
+def above_bow(workloads):
+    return mean(w.hits('malekeh') - w.hits('bow') for w in workloads)
+
+
+def energy(workloads):
+    return 100 * (mean(w.energy('malekeh') for w in workloads) - 1)
+
+
+def headroom(workloads):
+    return (f'unlimited banks and collectors give {gain("headroom")(workloads):+.1f} %; '
+            + figures.slots_moved(workloads, 'malekeh'))
+
+
+def bow_storage(workloads):
+    ours, other = (workloads[0].own(run)['storage'] for run in ('malekeh', 'bow'))
+    return f'BOW keeps {other / 1024:.0f} KB an SM beside the banks, Malekeh adds {ours:.0f} bytes to collectors'
+
+
+HEADLINES = (
+    Headline('IPC, geometric mean', gain('malekeh'), 9.6, ' %', 1, headroom),
+    Headline('best', best_gain, 59.5, ' %', 1, which('malekeh', Workload.speedup)),
+    Headline('over BOW', lambda ws: 100 * (geomean(w.speedup('malekeh', 'bow') for w in ws) - 1), 5.4, ' %', 1, bow_storage),
+    Headline('read hits, mean', hits('malekeh'), 48.5, ' %', 1),
+    Headline('most', lambda ws: best('malekeh', Workload.hits)(ws)[1], 77, ' %', 1, which('malekeh', Workload.hits)),
+    Headline('least', lambda ws: best('malekeh', Workload.hits, min)(ws)[1], 13.3, ' %', 1, which('malekeh', Workload.hits, min)),
+    Headline('above BOW', above_bow, 28.1, ' % points', 1),
+    Headline('dynamic energy of the register file, mean', energy, -29.1, ' %', 1),
+    Headline('storage', lambda ws: ws[0].own('malekeh')['storage'], 128, ' bytes', 0, lambda ws: '125 bits for each of 8 units'),
+)
+
+
+def figure_3(workloads, out):
+    hits_path, hits_shown = picture(out, 'figure-3a')
+    ipc_path, ipc_shown = picture(out, 'figure-3b')
+    runs = {k: f'sthld:malekeh:sthld={k}' for k in STHLD}
+    read = [(k, mean(w.hits(runs[k]) for w in workloads)) for k in STHLD]
+    speed = [(k, geomean(w.speedup(runs[k]) for w in workloads)) for k in STHLD]
+    figures.lines(hits_path, 'Read hits over STHLD', 'STHLD', '%', {'mean': read})
+    figures.lines(ipc_path, 'IPC over STHLD, of the baseline', 'STHLD', 'speedup', {'geometric mean': speed})
+    rows = [('no waiting', number(hits('nowait')(workloads), 1), number(geomean(w.speedup('nowait') for w in workloads), 3))]
+    rows += [(k, number(h, 1), number(s, 3)) for (k, h), (_, s) in zip(read, speed)]
+    rows.append(('adaptive', number(hits('malekeh')(workloads), 1), number(geomean(w.speedup('malekeh') for w in workloads), 3)))
+    return ['## Figure 3: read hits and IPC over STHLD, measured', '', hits_shown, ipc_shown, '',
+            *table(('STHLD', 'read hits, %', 'speedup'), rows)]
+
+
+def figure_5(workloads, out):
+    longest = max(workloads, key=lambda w: w.total('malekeh')['cycles'])
+    values = [value for launch in longest.runs['malekeh']['launches'] for value in launch['samples']['malekeh']['sthld']]
+    path, shown = picture(out, 'figure-5')
+    figures.lines(path, f'STHLD over time, {longest.name}', 'interval of 10,000 cycles', 'STHLD', {'STHLD': list(enumerate(values))})
+    return [f'## Figure 5: STHLD over time, {longest.name}', '', shown, '']
+
+
+def variants(workloads, out):
+    rows = []
+    for run, what in (('malekeh', 'Malekeh'), ('nowait', 'without waiting'), ('unordered', "in the GPU's own order of warps"),
+                      ('results', 'results alone in the units (as RFC)'), ('entries:4', '4 entries a unit'),
+                      ('entries:6', '6 entries a unit'), ('bow', 'BOW'), ('headroom', 'unlimited banks and collectors')):
+        own = workloads[0].own(run)
+        rows.append((what, number(geomean(w.speedup(run) for w in workloads), 3),
+                     number(mean(w.hits(run) for w in workloads), 1) if own else '',
+                     number(mean(w.energy(run) for w in workloads), 2) if own else ''))
+    return ['## Variants and comparators', '', *table(('design', 'speedup', 'read hits, %', 'register-file energy'), rows)]
+
+
+FIGURES = (
+    figure_3, figure_5,
+    Bars('figure-6', 'Figure 6: IPC over the baseline', {'BOW': ('bow',), 'Malekeh': ('malekeh',)}, {'Malekeh': '1.10'}),
+    Bars('figure-7', 'Figure 7: read hits, %', {'BOW': ('bow',), 'Malekeh': ('malekeh',)}, {'BOW': '20.4', 'Malekeh': '48.5'},
+         value=Workload.hits, ylabel='%', average=mean, level=0),
+    Bars('figure-8', 'Figure 8: dynamic energy of the register file over the baseline', {'BOW': ('bow',), 'Malekeh': ('malekeh',)},
+         {'Malekeh': '0.71'}, value=Workload.energy, ylabel='energy', average=mean),
+    variants,
+)
