@@ -89,6 +89,7 @@ void hd_warp_execute(struct hd_exec *exec, struct hd_warp *warp, struct hd_effec
 	effect->pattern = HD_MEM_SCATTERED;
 	effect->diverged = effect->all_returned = effect->warp_done = effect->yielded = false;
 	effect->mask = mask;
+	effect->elsewhere = 0;
 	exec->warp = warp;
 	exec->mask = mask;
 	exec->effect = effect;
@@ -122,6 +123,7 @@ HD_INLINE bool run_plain(struct hd_exec *exec, struct hd_warp *warp, const struc
 	effect->event = HD_EVENT_NONE;
 	effect->space = HD_MEM_GLOBAL;
 	effect->mask = exec->mask = mask;
+	effect->elsewhere = 0;
 	exec->now++;
 	if (mask)
 		inst->exec(exec, inst);
@@ -154,7 +156,7 @@ const struct hd_dinst *hd_warp_execute_turn(struct hd_exec *exec, struct hd_warp
 		bool noted = run_plain(exec, warp, inst);
 		if (!noted) {
 			run->counts[inst - run->code]++;
-			run->lanes += (uint32_t)__builtin_popcount(effect->mask);
+			run->lanes += (uint32_t)__builtin_popcount(hd_effect_lanes(effect));
 			run->left--;
 			if (__builtin_expect(!run->left, 0))
 				return inst;

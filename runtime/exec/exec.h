@@ -243,7 +243,7 @@ struct hd_warp_turn {
 HD_INLINE bool hd_run_note(struct hd_warp_turn *run, const struct hd_dinst *inst, const struct hd_effect *effect)
 {
 	run->counts[inst - run->code]++;
-	run->lanes += (uint32_t)__builtin_popcount(effect->mask);
+	run->lanes += (uint32_t)__builtin_popcount(hd_effect_lanes(effect));
 	run->yields += effect->yielded;
 	run->left--;
 	switch (effect->event) {

@@ -176,6 +176,7 @@ HD_EXEC_PLAIN(op_atomic)
 			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL
 							       : HD_MEM_GLOBAL;
 	effect->mask = in_space[effect->space];
+	effect->elsewhere = exec->mask & ~effect->mask;
 }
 
 const struct hd_exec_clones *hd_exec_atomic_find(const struct hd_inst *inst)

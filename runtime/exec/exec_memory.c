@@ -356,6 +356,7 @@ static void access_scattered(struct hd_exec *exec, const struct hd_dinst *inst, 
 			: in_space[HD_MEM_LOCAL] == exec->mask ? HD_MEM_LOCAL
 							       : HD_MEM_GLOBAL;
 	effect->mask = in_space[effect->space];
+	effect->elsewhere = exec->mask & ~effect->mask;
 }
 
 /* ---- whole warps */

@@ -232,7 +232,7 @@ void cars_verify_after(const struct hd_policy_handle *self, struct hd_warp *warp
 	if (effect->event == HD_EVENT_EXIT && effect->mask && cars_warp_of(self, warp)->stack.frames.len)
 		cars_warp_of(self, warp)->exited = true;
 	if (inst->inst.role == HD_ROLE_CALLEE_RESTORE && !inst->write_count) {
-		restore_rows(self, warp, inst, effect->mask);
+		restore_rows(self, warp, inst, hd_effect_lanes(effect));
 		return;
 	}
 	/* A barrier's reduction comes when it completes. */
@@ -241,6 +241,6 @@ void cars_verify_after(const struct hd_policy_handle *self, struct hd_warp *warp
 		for (uint64_t rest = inst->writes.bits[word]; rest; rest &= rest - 1) {
 			uint32_t reg = word * 64 + (uint32_t)__builtin_ctzll(rest);
 			if (reg >= CARS_FIRST_SAVED)
-				write_row(self, warp, reg, effect->mask, defined);
+				write_row(self, warp, reg, hd_effect_lanes(effect), defined);
 		}
 }

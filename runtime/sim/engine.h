@@ -336,16 +336,24 @@ enum hd_event {
 struct hd_effect {
 	uint8_t event;
 	uint8_t space;	 /* HD_EVENT_MEMORY: enum hd_mem_space; generic accesses are resolved. Mixed generic
-			    accesses report global with the shared/local lanes left out of mask. */
+			    accesses report global with the shared/local lanes in `elsewhere`. */
 	uint8_t pattern; /* of `address`: enum hd_mem_pattern */
 	bool diverged, all_returned, warp_done;
-	bool yielded;	 /* another path of the warp is on top; behind convergent instructions nothing was executed */
-	uint32_t mask;	 /* lanes that executed (guard applied) */
-	uint32_t callee; /* HD_EVENT_CALL: function index */
+	bool yielded;  /* another path of the warp is on top; behind convergent instructions nothing was executed */
+	uint32_t mask; /* lanes that executed (guard applied) */
+	uint32_t elsewhere; /* HD_EVENT_MEMORY: lanes that executed and are not in `mask`, since they accessed another
+			       space; their accesses cost nothing */
+	uint32_t callee;    /* HD_EVENT_CALL: function index */
 	/* HD_EVENT_MEMORY: as struct hd_mem_request wants them. A memory instruction that no lane executes, and LDC
 	 * (fixed latency), report HD_EVENT_NONE. */
 	uint64_t address[HD_WARP_LANES];
 };
+
+/* All lanes that executed. */
+static inline uint32_t hd_effect_lanes(const struct hd_effect *effect)
+{
+	return effect->mask | effect->elsewhere;
+}
 
 /* A range of device addresses that lies in one allocation; void once the memory's epoch has moved on. */
 struct hd_devrange {

@@ -212,7 +212,7 @@ void hd_sm_result_at(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 
 static void start_fixed(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
 {
-	hd_sm_result_at(sm, warp, inst, sm->effect.mask, now, at);
+	hd_sm_result_at(sm, warp, inst, hd_effect_lanes(&sm->effect), now, at);
 }
 
 void hd_sm_await(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now, uint64_t at)
@@ -233,7 +233,7 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 	sm->asked++;
 	sm->inflight_left--;
 	entry->inst = inst;
-	entry->lanes = sm->effect.mask;
+	entry->lanes = hd_effect_lanes(&sm->effect);
 	entry->order = sm->issued;
 	entry->warp = (uint8_t)warp->id;
 	return token;
@@ -422,7 +422,7 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 	if (HD_TRACED(sm->gpu, issue))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_issue, warp->active);
 	execute(sm, warp, inst);
-	hd_sm_counters(sm, warp)->thread_instructions += (uint32_t)__builtin_popcount(sm->effect.mask);
+	hd_sm_counters(sm, warp)->thread_instructions += (uint32_t)__builtin_popcount(hd_effect_lanes(&sm->effect));
 	if (__builtin_expect(sm->gpu->profile != NULL, 0))
 		hd_profile_count(sm->gpu, inst, &sm->effect);
 	if (__builtin_expect(sm->hooks & (HD_HOOK(issued) | HD_HOOK(path_switch)), 0))

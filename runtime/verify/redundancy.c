@@ -382,7 +382,7 @@ void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, str
 			 const struct hd_dinst *inst)
 {
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
-	uint32_t mask = sm->effect.mask, lanes = (uint32_t)__builtin_popcount(mask);
+	uint32_t mask = hd_effect_lanes(&sm->effect), lanes = (uint32_t)__builtin_popcount(mask);
 	write_forms(forms_of(redundancy, warp), inst, redundancy->result, mask);
 	counters->ideal_ln_threads -= redundancy->sums;
 	if (!redundancy->counts)

@@ -370,6 +370,7 @@ START_TEST(shared_local_and_generic_accesses)
 	lab_execute(lab, &ld, hd_exec_level(), HD_FULL);
 	ck_assert_int_eq(lab->effect.space, HD_MEM_GLOBAL);
 	ck_assert_uint_eq(lab->effect.mask, 1);
+	ck_assert_uint_eq(lab->effect.elsewhere, HD_FULL & ~1u);
 	ck_assert_uint_eq(lab->warp.regs[0][1], 1001);
 	ck_assert_uint_eq(lab->warp.regs[0][2], 1002);
 	struct hd_inst ldc = memory_inst(HD_OP_LDC, M(SIZE, HD_SIZE_32), HD_CB_STACK_TOP);

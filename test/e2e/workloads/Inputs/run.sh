@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER KIND COLUMN POLICIES: builds the programs of examples/KIND with linear versions,
 # and runs each with the sizes in the table's column (tests, default) under --verify and these policies, separated by
-# blanks. The programs check themselves, and --check finds nothing in them.
+# blanks; POLICY@GPU is one on another GPU than the default one. The programs check themselves, and --check finds nothing in them.
 set -e
 cc=$1 heddle=$2 examples=$3 folder=$4 kind=$5 column=$6 policies=$7
 rm -rf "$folder"
@@ -15,7 +15,9 @@ grep -v '^#' "$examples/workloads.txt" | while read -r name source tests default
 	[ -e "$program" ] || "$cc" -O2 -heddle-linear always -o "$program" "$examples/$source"
 	set -- $(echo "$sizes" | tr , ' ')
 	for policy in $policies; do
-		"$heddle" run --verify --quiet --policy "$policy" -- "$program" "$@"
+		gpu=${policy#*@}
+		[ "$gpu" != "$policy" ] || gpu=v100
+		"$heddle" run --verify --quiet --gpu "$gpu" --policy "${policy%@*}" -- "$program" "$@"
 	done
 	"$heddle" run --check=race,init,sync --quiet -- "$program" "$@" > /dev/null
 	echo "$name: ran"
