@@ -67,6 +67,8 @@ void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const st
 	dram->fixed_latency = (uint32_t)config->dram_latency;
 	dram->mixed = config->dram_writes == HD_DRAM_WRITES_MIXED;
 	uint32_t reads = (uint32_t)config->dram_queue, writes = reads < 4 ? 2 : reads / 2;
+	if (config->dram_write_queue)
+		writes = config->dram_write_queue < 2 ? 2 : (uint32_t)config->dram_write_queue;
 	if (dram->mixed && reads < 2)
 		reads = 2;
 	dram->limit[HD_DRAM_READ] = reads;

@@ -33,6 +33,9 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	lsu->sectors =
 		(uint32_t)(config->l1_width > config->sector ? config->l1_width / config->sector : 1) * lsu->ports;
 	lsu->shared_banks = (uint32_t)config->shared_banks;
+	lsu->shared_width = (uint32_t)config->shared_width;
+	lsu->interval = (uint32_t)config->lsu_interval;
+	lsu->atomic_latency = (uint32_t)config->atomic_latency;
 	lsu->shared_latency = (uint32_t)config->shared_latency;
 	lsu->l1_latency = (uint32_t)config->l1_latency;
 	lsu->l1_bytes = config->l1_bytes;
@@ -105,12 +108,22 @@ static bool is_store(uint8_t kind)
 	return kind == HD_MEM_STORE || kind == HD_MEM_REDUCTION;
 }
 
+/* Cycles of a shared instruction: those of its conflicts, or what its words need of the data path. Lanes that read one
+ * word count once when it is the same for all. */
+static uint32_t shared_cycles(const struct hd_lsu *lsu, const struct hd_mem_request *request)
+{
+	uint32_t cycles = hd_shared_cycles(request, lsu->shared_banks);
+	uint32_t lanes = request->pattern == HD_MEM_UNIFORM ? 1 : (uint32_t)__builtin_popcount(request->mask);
+	uint32_t moved = (lanes * request->bytes + lsu->shared_width - 1) / lsu->shared_width;
+	return moved > cycles ? moved : cycles;
+}
+
 /* Fills in the slot's line accesses or cycles. */
 static void coalesce(struct hd_lsu *lsu, struct hd_lsu_front *front, struct hd_lsu_waiting *slot,
 		     const struct hd_mem_request *request)
 {
 	if (request->space == HD_MEM_SHARED) {
-		slot->count = (uint16_t)hd_shared_cycles(request, lsu->shared_banks);
+		slot->count = (uint16_t)shared_cycles(lsu, request);
 		return;
 	}
 	/* An empty queue starts again at the beginning, which keeps the used part in the host's cache. */
@@ -219,7 +232,7 @@ static void serve_shared(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_
 	lsu->counters->shared_accesses++;
 	lsu->counters->shared_cycles += cycles;
 	complete(lsu, head->token, now + lsu->shared_latency + cycles - 1);
-	next_instruction(lsu, front, head->grid, now + cycles);
+	next_instruction(lsu, front, head->grid, now + (cycles > lsu->interval ? cycles : lsu->interval));
 }
 
 static void append_to_bank(const struct hd_lsu *lsu, struct hd_lsu_front *front, uint32_t index)
@@ -248,6 +261,7 @@ static void start(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, 
 	front->part = (struct hd_l1_request){index,	  head->space, head->kind,  head->class,
 					     head->cache, head->grid,  head->bypass};
 	front->current = index;
+	front->begun = now;
 	front->head = front->accesses + head->accesses;
 	for (uint32_t i = 0; i < head->count; i++)
 		append_to_bank(lsu, front, i);
@@ -354,7 +368,7 @@ static bool serve_grid(struct hd_lsu *lsu, uint32_t grid, uint64_t now)
 	lsu->counters->l1d_port_stalls += waits;
 	note_stall(lsu, front, grid, now, moved);
 	if (front->current != HD_NONE && !front->banks_left)
-		next_instruction(lsu, front, grid, now + 1);
+		next_instruction(lsu, front, grid, hd_max64(now + 1, front->begun + lsu->interval));
 	return moved;
 }
 

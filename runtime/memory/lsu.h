@@ -33,6 +33,7 @@ struct hd_lsu_inflight {
 /* Instructions of one grid, and how far the first of them is. */
 struct hd_lsu_front {
 	uint64_t stalled_since; /* HD_NEVER */
+	uint64_t begun;		/* of the head: its first cycle */
 	struct hd_access *head; /* accesses of the instruction under way, in a list a bank */
 	uint32_t banks_left;	/* banks with accesses to do */
 	uint32_t current;	/* inflight index of the head, or HD_NONE before it starts */
@@ -80,7 +81,9 @@ struct hd_lsu {
 	/* configuration */
 	struct hd_flits flits;
 	uint32_t sector_bytes;
-	uint32_t banks, ports, sectors, shared_banks, shared_latency, l1_latency;
+	uint32_t banks, ports, sectors, shared_banks, shared_width, shared_latency, l1_latency;
+	uint32_t interval;	 /* between instructions */
+	uint32_t atomic_latency; /* beside that of a load */
 	uint64_t l1_bytes, l1_ways;
 	bool unified;
 };

@@ -69,6 +69,12 @@ bool hd_lsu_line_done(struct hd_lsu *lsu, uint32_t *tag)
 
 /* ---- replies */
 
+/* What L2's unit takes beside a read of L2; it does not hold up other answers. */
+static uint32_t more_for(const struct hd_lsu *lsu, uint32_t ticket)
+{
+	return lsu->inflight[ticket].kind == HD_MEM_ATOMIC ? lsu->atomic_latency : 0;
+}
+
 bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now)
 {
 	struct hd_crossbar *down = &lsu->memory->down;
@@ -86,7 +92,7 @@ bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now)
 		if (ticket != HD_NONE)
 			hd_lsu_access_done(lsu, ticket, now);
 		while (hd_l1_finished(&lsu->l1, &ticket))
-			hd_lsu_access_done(lsu, ticket, now);
+			hd_lsu_access_done(lsu, ticket, now + more_for(lsu, ticket));
 	}
 	if (__builtin_expect(lsu->watch.reply != NULL, 0))
 		lsu->watch.reply(lsu->watch.context, reply, now);

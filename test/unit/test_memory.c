@@ -90,6 +90,69 @@ START_TEST(l2_hits_cross_twice)
 }
 END_TEST
 
+/* 128 bytes over 64 a cycle are two cycles, as many as a conflict of two ways takes, and one word is one. */
+START_TEST(narrow_shared_memory_takes_more_cycles)
+{
+	rig.config.shared_width = 64;
+	rig_build(&rig);
+	uint64_t latency = rig.config.shared_latency;
+	struct hd_mem_request wide = shared_load(3, 8), uniform = shared_load(4, 0);
+	wide.bytes = 8;
+	uniform.pattern = HD_MEM_UNIFORM;
+	ck_assert_uint_eq(latency_of(shared_load(1, 4)), latency + 1);
+	ck_assert_uint_eq(latency_of(shared_load(2, 8)), latency + 1);
+	ck_assert_uint_eq(latency_of(wide), latency + 3);
+	ck_assert_uint_eq(latency_of(uniform), latency);
+	ck_assert_uint_eq(rig_total(&rig).counters.shared_cycles, 2 + 2 + 4 + 1);
+}
+END_TEST
+
+/* Shared ones of one cycle and hits of L1 alike. */
+START_TEST(instructions_start_an_interval_apart)
+{
+	for (uint32_t space = 0; space < 2; space++) {
+		tear_down();
+		set_up();
+		rig.config.lsu_interval = 3;
+		rig_build(&rig);
+		latency_of(rig_load(1, 0, 4, 4)); /* in L1 */
+		for (uint32_t token = 2; token < 6; token++) {
+			struct hd_mem_request request = space ? shared_load(token, 4) : rig_load(token, 0, 4, 4);
+			rig_issue(&rig, 0, &request);
+		}
+		rig_run(&rig);
+		for (uint32_t token = 3; token < 6; token++)
+			ck_assert_uint_eq(rig.done[token], rig.done[token - 1] + 3);
+	}
+}
+END_TEST
+
+/* What the unit at L2 takes more is in the answer of an atomic, and does not hold up a load's. */
+START_TEST(atomics_take_longer_than_loads)
+{
+	uint64_t took[2], took_load[2];
+	for (uint32_t more = 0; more < 2; more++) {
+		tear_down();
+		set_up();
+		rig.config.atomic_latency = 23 * more;
+		rig_build(&rig);
+		struct hd_mem_request load = rig_load(1, 0, 0, 4), atomic = rig_load(2, 0, 0, 4);
+		atomic.kind = HD_MEM_ATOMIC;
+		atomic.mask = 1;
+		load.cache = HD_CACHE_CG;
+		latency_of(load);
+		rig_issue(&rig, 0, &atomic);
+		rig_issue(&rig, 0, &load);
+		uint64_t start = rig.now;
+		rig_run(&rig);
+		took[more] = rig.done[2] - start;
+		took_load[more] = rig.done[1] - start;
+	}
+	ck_assert_uint_eq(took[1], took[0] + 23);
+	ck_assert_uint_eq(took_load[1], took_load[0]);
+}
+END_TEST
+
 /* Data share flits with the header of 8 bytes: one sector is one flit of 40 bytes, four are 136 bytes in four flits. */
 START_TEST(headers_share_flits_with_data)
 {
@@ -588,6 +651,9 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, operands_are_waited_for);
 	tcase_add_test(cases, l2_hits_cross_twice);
 	tcase_add_test(cases, headers_share_flits_with_data);
+	tcase_add_test(cases, narrow_shared_memory_takes_more_cycles);
+	tcase_add_test(cases, instructions_start_an_interval_apart);
+	tcase_add_test(cases, atomics_take_longer_than_loads);
 	tcase_add_test(cases, misses_go_to_dram);
 	tcase_add_test(cases, uncoalesced_hits_take_a_cycle_for_each_access_of_a_bank);
 	tcase_add_test(cases, whole_lines_take_the_data_path);
