@@ -24,7 +24,7 @@ __global__ void chain(float *out, int count)
 __global__ void step(int *v, int factor, int addend) { v[threadIdx.x] = v[threadIdx.x] * factor + addend; }
 __global__ void fails(int *v) { *(volatile int *)0 = *v; }
 
-enum { LANES = 32, COUNT = 3000, STREAMS = 4 };
+enum { LANES = 32, COUNT = 30000, STREAMS = 4 };
 
 static float *floats;
 static int *ints;
