@@ -47,13 +47,15 @@ def clocks():
 
 
 def gpus(build):
-    """{name: architecture} of all that are modelled; code of before Volta does not exist here."""
+    """{name: architecture} of all that are modelled. Code of before Volta does not exist here, but for the 63 registers that
+    a thread of Fermi and the first Kepler has."""
     names = os.listdir(os.path.join(build, 'share', 'heddle', 'gpus'))
     found = {}
     for name in sorted(name[:-4] for name in names if name.endswith('.ini')):
         keys = json.loads(subprocess.run([os.path.join(build, 'bin', 'heddle'), 'gpus', '--json', name], check=True,
                                          capture_output=True, text=True).stdout)
-        found[name] = f'sm_{max(70, 10 * keys["compute_major"] + keys["compute_minor"])}'
+        capability = int(10 * keys['compute_major'] + keys['compute_minor'])
+        found[name] = f'sm_{capability if capability < 32 else max(70, capability)}'
     return found
 
 
