@@ -10,8 +10,8 @@
  *   deactivation    is the two-level scheduler's: for loads that missed L1, at barriers and fences, after a quantum
  *   rows            the row of a warp that has left is given when its last register is out
  *   results         of warps that are not active, and of registers outside the set, go to the main register file
- *   code            a bit vector of 256 bits stands in front of each entry, with an instruction before it or not; what
- *                   follows has other addresses in the instruction cache
+ *   code            a bit vector of 256 bits stands in front of each entry, with an instruction before it or not, which
+ *                   takes an issue slot; what follows has other addresses in the instruction cache
  *   register stacks where another policy renames registers, a warp's cache is emptied at calls and returns
  *   no metadata     code without intervals is served by the main register file
  *
@@ -107,6 +107,18 @@ static void begin_warp(const struct hd_policy_handle *self, const struct hd_warp
 	mine->interval = LTRF_NOWHERE;
 }
 
+/* The instruction of a PREFETCH issues before it is carried out. */
+static bool has_issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct place *place)
+{
+	struct ltrf_warp *mine = ltrf_warp_of(self, warp);
+	const struct hd_injected prefetch = {.rows = 1, .mask = warp->active, .kind = HD_INJECT_CONTROL};
+	bool issued = mine->announced || !place->entry || !hd_policy_setting(self, warp->cta->sm->gpu, LTRF_EXPLICIT);
+	mine->announced = !issued;
+	if (!issued)
+		hd_warp_inject(warp, &prefetch);
+	return issued;
+}
+
 static void fetch(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t pc, uint64_t now)
 {
 	struct ltrf_warp *mine = ltrf_warp_of(self, warp);
@@ -116,6 +128,8 @@ static void fetch(const struct hd_policy_handle *self, struct hd_warp *warp, uin
 	struct hd_wcb_set set;
 	begin_warp(self, warp);
 	bool due = is_due(self, warp, &place);
+	if (due && !has_issued(self, warp, &place))
+		return;
 	mine->interval = place.interval;
 	if (!due)
 		return;
@@ -175,11 +189,11 @@ static uint64_t code_place(const struct hd_policy_handle *self, const struct hd_
 {
 	const struct hd_gpu *gpu = warp->cta->sm->gpu;
 	const struct ltrf_gpu *ltrf = ltrf_gpu_of(self, gpu);
-	uint32_t each = VECTOR_BYTES + (uint32_t)hd_policy_setting(self, gpu, LTRF_CODE_SLOTS) * *bytes;
+	uint32_t each = VECTOR_BYTES + (uint32_t)hd_policy_setting(self, gpu, LTRF_EXPLICIT) * *bytes;
 	struct place place = place_of(self, gpu, pc);
 	address += (uint64_t)ltrf->slots[pc] * each;
-	if (!place.entry || !is_due(self, warp, &place))
-		return address;
+	if (!place.entry || ltrf_warp_of(self, warp)->announced || !is_due(self, warp, &place))
+		return address; /* what is announced has been fetched */
 	*bytes += each;
 	return address - each;
 }
@@ -336,9 +350,9 @@ static const struct hd_policy_setting settings[] = {
 	[LTRF_LOOKUP_PORTS] = {"lookup_ports", "operands that it looks up in one access (4.1)", 2, 1, 8},
 	[LTRF_CACHE_LATENCY] = {"cache_latency", "cycles of a read of the cache (as #1's bank, assumed)", 1, 0, 1000},
 	[LTRF_LINK_CYCLES] = {"link_cycles", "a register between main register file and cache (4.2)", 4, 0, 1000},
-	[LTRF_CODE_SLOTS] = {"explicit",
-			     "1: an instruction announces each bit vector; 0: a bit in all instructions does (4.3)", 0,
-			     0, 1},
+	[LTRF_EXPLICIT] = {"explicit",
+			   "1: an instruction announces each bit vector; 0: a bit in all instructions does (4.3)", 0, 0,
+			   1},
 	[LTRF_RELOAD] = {"reload", "1: PREFETCH moves all registers; 0: those that are not in both sets (assumed)", 0,
 			 0, 1},
 	{0},

@@ -61,6 +61,7 @@ struct ltrf_warp {
 	uint64_t interval;		 /* function << 32 | interval; LTRF_NOWHERE */
 	uint32_t row;			 /* + 1; 0: not active */
 	bool begun;
+	bool announced; /* the next PREFETCH's instruction is the warp's next, or has issued */
 };
 
 enum ltrf_setting {
@@ -69,7 +70,7 @@ enum ltrf_setting {
 	LTRF_LOOKUP_PORTS,
 	LTRF_CACHE_LATENCY,
 	LTRF_LINK_CYCLES,
-	LTRF_CODE_SLOTS,
+	LTRF_EXPLICIT,
 	LTRF_RELOAD
 };
 enum ltrf_energy { LTRF_CONTROL, LTRF_CACHE_READ, LTRF_CACHE_WRITE, LTRF_LINK };

@@ -145,14 +145,15 @@ struct hd_simt {
 	uint32_t turn;	      /* hd_warp.turns when a spinning path last made way for this one */
 };
 
-/* What a policy has a warp issue (inject.c): accesses to rows of local memory, one a register; micro-operations. */
+/* What a policy has a warp issue (inject.c): accesses to rows of local memory, one a register; micro-operations, which
+ * write a register; control instructions of the policy, which take an issue slot and nothing else. */
 #define HD_MAX_INJECTED 6
-enum hd_inject_kind { HD_INJECT_LOAD, HD_INJECT_STORE, HD_INJECT_MICRO, HD_INJECT_KINDS };
+enum hd_inject_kind { HD_INJECT_LOAD, HD_INJECT_STORE, HD_INJECT_MICRO, HD_INJECT_CONTROL, HD_INJECT_KINDS };
 struct hd_injected {
 	uint64_t address; /* of lane 0 of the first row; the lanes lie side by side */
 	uint64_t stride;  /* to the next row */
 	uint32_t rows, mask;
-	enum hd_inject_kind kind; /* of micro-operations, `rows` is their number */
+	enum hd_inject_kind kind; /* of micro-operations and control instructions, `rows` is their number */
 };
 struct hd_injection {
 	uint32_t count;	      /* entries of `queue` */

@@ -1,7 +1,7 @@
 /*
  * What policies do with warps: hold them off the schedulers, and have them issue memory accesses of their own (the
- * software traps and context switches of register-stack and preemption designs) and micro-operations that only the
- * operand collector carries out.
+ * software traps and context switches of register-stack and preemption designs), micro-operations that only the operand
+ * collector carries out, and control instructions of the policy.
  *
  * An injected access takes a scheduler slot, the load/store unit and a place in its queue like an instruction of the
  * program. It waits until everything that the warp has started is there, since it may concern any register; loads are
@@ -17,6 +17,12 @@
 static struct hd_dinst micro_inst(void)
 {
 	return (struct hd_dinst){.inst = hd_inst_new(HD_OP_NOP), .pipe = HD_PIPE_RENAME, .interval = 1};
+}
+
+/* It takes a slot, and waits for nothing. */
+static struct hd_dinst control_inst(void)
+{
+	return (struct hd_dinst){.inst = hd_inst_new(HD_OP_NOP), .pipe = HD_PIPE_BRU, .interval = 1};
 }
 
 static struct hd_dinst access_inst(const struct hd_config *config, bool store)
@@ -39,6 +45,7 @@ void hd_inject_init(struct hd_sm *sm, const struct hd_config *config)
 	sm->injected[HD_INJECT_LOAD] = access_inst(config, false);
 	sm->injected[HD_INJECT_STORE] = access_inst(config, true);
 	sm->injected[HD_INJECT_MICRO] = micro_inst();
+	sm->injected[HD_INJECT_CONTROL] = control_inst();
 }
 
 void hd_warp_hold(struct hd_sm *sm, struct hd_warp *warp)
@@ -128,7 +135,14 @@ static void count_micro(struct hd_counters *counters)
 	counters->warp_instructions++;
 	counters->control_instructions++;
 	counters->micro_operations++;
-	counters->register_writes++;
+}
+
+static void end_micro(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	count_micro(hd_sm_counters(sm, warp));
+	warp->last_issue = now;
+	next_row(&warp->injection);
+	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 }
 
 static void issue_micro(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
@@ -138,10 +152,14 @@ static void issue_micro(struct hd_sm *sm, struct hd_scheduler *scheduler, struct
 	hd_collector_hold(sm, scheduler, collector, now,
 			  hd_units_dispatch(sm, scheduler, sm->next[warp->id], now, ready));
 	hd_bank_write(sm, warp, warp->injection.queue->rows, ready * HD_TICKS);
-	count_micro(hd_sm_counters(sm, warp));
-	warp->last_issue = now;
-	next_row(&warp->injection);
-	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+	hd_sm_counters(sm, warp)->register_writes++;
+	end_micro(sm, warp, now);
+}
+
+static void issue_control(struct hd_sm *sm, const struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
+{
+	hd_units_dispatch(sm, scheduler, sm->next[warp->id], now, now);
+	end_micro(sm, warp, now);
 }
 
 /* Rows are not registers of the program: they lie in one bank after the other. */
@@ -159,6 +177,10 @@ void hd_inject_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd
 	const struct hd_dinst *inst = sm->next[warp->id];
 	if (injection->queue->kind == HD_INJECT_MICRO) {
 		issue_micro(sm, scheduler, warp, now);
+		return;
+	}
+	if (injection->queue->kind == HD_INJECT_CONTROL) {
+		issue_control(sm, scheduler, warp, now);
 		return;
 	}
 	struct hd_collector *collector = hd_collector_take(sm, scheduler, warp, inst, now);

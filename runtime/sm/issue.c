@@ -153,6 +153,12 @@ void hd_warp_wake_at(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint6
 	hd_warp_set_wait(sm, warp, reason);
 }
 
+/* What the hook `fetch` has injected comes before the instruction that it was told of. */
+static const struct hd_dinst *next_of(const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	return warp->injection.count ? hd_injected_inst(sm, warp) : &sm->gpu->program.code.data[warp->pc];
+}
+
 void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason)
 {
 	if (__builtin_expect(warp->injection.count != 0, 0)) {
@@ -161,7 +167,7 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 		bool there = warp->slot != HD_NO_SLOT; /* else it is fetched when the warp is back */
 		if (there && (__builtin_expect(!(sm->hooks & HD_HOOK(elide)), 1) || !hd_elide_wanted(sm, warp, now)))
 			fetch_next(sm, warp, now, &at, &reason);
-		sm->next[warp->id] = &sm->gpu->program.code.data[warp->pc];
+		sm->next[warp->id] = next_of(sm, warp);
 	}
 	if (at > now + 1) {
 		hd_warp_wake_at(sm, warp, now, at, reason);
@@ -184,10 +190,9 @@ void hd_warp_return(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 		hd_warp_begin(sm, warp, now, at, reason);
 		return;
 	}
-	if (warp->injection.count)
-		sm->next[warp->id] = hd_injected_inst(sm, warp);
-	else
+	if (!warp->injection.count)
 		fetch_next(sm, warp, now, &at, &reason);
+	sm->next[warp->id] = next_of(sm, warp);
 	if (at > now)
 		hd_warp_wake_at(sm, warp, now, at, reason);
 	else

@@ -282,6 +282,26 @@ START_TEST(one_instruction_needs_more)
 }
 END_TEST
 
+/* Seventeen registers in a block without branches: the second begins with the instruction that brings the last. */
+START_TEST(the_seventeenth_register_begins_another)
+{
+	struct code code = {0};
+	for (uint8_t i = 0; i < 16; i++)
+		code_set(&code, i, i);
+	code_add(&code, 0, 14, 15); /* 16: nothing new */
+	code_add(&code, 16, 0, 1);  /* 17 */
+	code_add(&code, 2, 3, 16);  /* 18 */
+	code_exit(&code);
+	struct hd_function function = finish(&code);
+	partition(&function, HD_REGISTER_INTERVALS, 16);
+	ck_assert_uint_eq(made.count, 2);
+	IS(0, 0, 17, 0xffff, 0);
+	IS(1, 17, 3, 0x1000f, 0xb);
+	partition(&function, HD_REGISTER_INTERVALS, 17);
+	ck_assert_uint_eq(made.count, 1);
+}
+END_TEST
+
 /* A strand ends with a load from global memory and with a branch back; one from shared memory does not end it. */
 START_TEST(strands)
 {
@@ -456,6 +476,7 @@ Suite *hd_suite(void)
 				      irreducible,
 				      registers,
 				      one_instruction_needs_more,
+				      the_seventeenth_register_begins_another,
 				      strands,
 				      empty_function,
 				      random_functions,

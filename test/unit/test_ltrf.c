@@ -415,11 +415,45 @@ START_TEST(an_interval_needs_as_many_banks)
 }
 END_TEST
 
-/* A bit vector of 32 bytes in front of the second interval: what is behind it lies two lines on. */
+/* A working set of the metadata that lacks a register: of all that a two-interval program needs, one after another. */
+START_TEST(verify_finds_a_working_set_that_lacks_a_register)
+{
+	for (uint32_t lacks = 4; lacks <= 8; lacks++) { /* R8: none */
+		struct simbench bench;
+		char words[64];
+		struct hd_wcb_set first = range(4, 2, 1), second = range(5, 3, 1);
+		bench_init(&bench, lacks % 2 ? "ltrf-plus" : "ltrf");
+		bench.options.verify = true;
+		simbench_mov(&bench, 4, 1);
+		simbench_ffma(&bench, 5, 4, 4, 4);
+		simbench_ffma(&bench, 5, 5, 4, 4);
+		simbench_ffma(&bench, 6, 5, 5, 5); /* the second interval */
+		simbench_ffma(&bench, 7, 6, 6, 6);
+		simbench_ffma(&bench, 7, 7, 7, 5);
+		hd_wcb_drop(lacks == 4 ? &first : &second, lacks);
+		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, 3, first);
+		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 3, 7, second);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		int error = simbench_run(&bench, 1, 32);
+		ck_assert_msg(error == (lacks < 8 ? HD_SIM_VERIFY : 0), "R%u: %s", lacks, hd_sim_error_text(bench.sim));
+		/* What is written first is found by the analyses' check, what is read first by LTRF's. */
+		snprintf(words, sizeof words,
+			 lacks == 5 ? "LTRF: R%u is not in the register cache"
+				    : "R%u is used, but is not in the working set",
+			 lacks);
+		ck_assert_msg(lacks == 8 || strstr(hd_sim_error_text(bench.sim), words), "%s",
+			      hd_sim_error_text(bench.sim));
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
+/* A bit vector of 32 bytes in front of the second interval: what is behind it lies two lines on, and three with an
+ * instruction before each vector. That takes an issue slot; the bits of the other encoding take none. */
 START_TEST(vectors_are_part_of_the_code)
 {
-	uint64_t accesses[2];
-	for (uint32_t i = 0; i < 2; i++) {
+	uint64_t accesses[3], issued[3], cycles[3];
+	for (uint32_t i = 0; i < 3; i++) {
 		struct simbench bench;
 		bench_init(&bench, i ? "ltrf" : "baseline");
 		bench.config.l1i_line = 32;
@@ -428,11 +462,123 @@ START_TEST(vectors_are_part_of_the_code)
 			simbench_mov(&bench, (uint8_t)(4 + k), 1);
 		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, 4, range(4, 4, 1));
 		add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 4, 9, range(8, 4, 1));
-		run(&bench, 32);
-		accesses[i] = simbench_stats(&bench)->counters.l1i_accesses;
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		const struct hd_policy_handle *self = bench.sim->gpu.policies;
+		if (i)
+			bench.sim->gpu.settings[self->settings_at + LTRF_EXPLICIT] = i == 2;
+		ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+		const struct hd_counters *counters = &simbench_stats(&bench)->counters;
+		accesses[i] = counters->l1i_accesses;
+		issued[i] = simbench_stats(&bench)->stalls[HD_STALL_issued];
+		cycles[i] = counters->cycles;
+		ck_assert_uint_eq(counters->micro_operations, i == 2 ? 2 : 0);
+		ck_assert_uint_eq(counters->warp_instructions, issued[i]);
+		if (i)
+			ck_assert_double_eq(figure(&bench, "prefetches"), 2);
 		simbench_release(&bench);
 	}
 	ck_assert_uint_eq(accesses[1], accesses[0] + 2);
+	ck_assert_uint_eq(accesses[2], accesses[0] + 3);
+	ck_assert_uint_eq(issued[1], issued[0]);
+	ck_assert_uint_eq(issued[2], issued[0] + 2);
+	ck_assert_uint_gt(cycles[2], cycles[1]);
+}
+END_TEST
+
+/* ---- the active set at work: two of four warps, each of which loads, does something else and uses what it loaded */
+
+enum { LOADS, WORKS, USES, LEAVES, ENTERS, KINDS };
+static struct {
+	uint64_t at[KINDS][4]; /* the first of each warp */
+} seen;
+
+static void note(uint32_t kind, const struct hd_warp *warp, uint64_t now)
+{
+	ck_assert_uint_lt(warp->index, 4);
+	if (!seen.at[kind][warp->index])
+		seen.at[kind][warp->index] = now;
+}
+
+static void see_issue(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		      const struct hd_effect *effect, uint64_t now)
+{
+	(void)self, (void)effect;
+	if (inst->inst.op == HD_OP_LDG)
+		note(LOADS, warp, now);
+	else if (inst->inst.dst == 13)
+		note(WORKS, warp, now);
+	else if (inst->inst.dst == 14)
+		note(USES, warp, now);
+}
+
+static void see_leave(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self;
+	if (warp->state == HD_WARP_RUNNING)
+		note(LEAVES, warp, now);
+}
+
+static uint32_t see_enter(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	(void)self;
+	note(ENTERS, warp, now + 1);
+	return 0;
+}
+
+static const struct hd_policy_hooks watcher_hooks = {.issued = see_issue,
+						     .deactivate = see_leave,
+						     .activate = see_enter};
+static const struct hd_policy watcher = {.name = "watcher", .hooks = &watcher_hooks};
+
+static void emit_load(struct simbench *bench)
+{
+	struct hd_inst *inst;
+	simbench_s2r(bench, 8, HD_SR_TID_X);
+	for (uint8_t half = 0; half < 2; half++) {
+		inst = simbench_emit(bench, HD_OP_MOV);
+		inst->dst = (uint8_t)(2 + half), inst->xkind = HD_X_CONST_B;
+		inst->x = HD_CONST_X(0, HD_CB_PARAMS + 4u * half);
+	}
+	inst = simbench_emit(bench, HD_OP_IMAD_WIDE);
+	inst->dst = 4, inst->a = 8, inst->c = 2, inst->xkind = HD_X_IMM_B, inst->x = 4;
+	inst = simbench_emit(bench, HD_OP_LDG);
+	inst->dst = 12, inst->a = 4, inst->xkind = HD_X_OTHER, inst->mods = HD_MOD(SIZE, HD_SIZE_32);
+	bench->meta.param_bytes = 8;
+}
+
+START_TEST(rows_are_handed_on_at_the_use)
+{
+	struct simbench bench;
+	uint64_t address;
+	memset(&seen, 0, sizeof seen);
+	bench_init(&bench, "ltrf");
+	bench.config.two_level_active = 2;
+	emit_load(&bench);
+	simbench_mov(&bench, 13, 1);
+	simbench_ffma(&bench, 14, 12, 12, 13);
+	add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, bench.code.len + 1, range(2, 13, 1));
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	hd_policy_add(&bench.sim->gpu, &watcher, ""); /* its hooks are LTRF's, too */
+	ck_assert_int_eq(hd_sim_malloc(bench.sim, 128 * 4, &address), 0);
+	struct hd_launch launch = {.kernel = bench.kernel, .grid = {1, 1, 1}, .block = {128, 1, 1}};
+	launch.params = &address;
+	launch.param_bytes = sizeof address;
+	ck_assert_msg(!hd_sim_launch(bench.sim, &launch), "%s", bench.message);
+	uint64_t last_load = 0, first_use = UINT64_MAX, first_leave = UINT64_MAX;
+	for (uint32_t w = 0; w < 4; w++) {
+		ck_assert_uint_gt(seen.at[LOADS][w], 0);
+		ck_assert_uint_gt(seen.at[WORKS][w], seen.at[LOADS][w]);
+		ck_assert_uint_gt(seen.at[LEAVES][w], seen.at[WORKS][w]);
+		ck_assert_uint_gt(seen.at[USES][w], seen.at[LEAVES][w]);
+		last_load = seen.at[LOADS][w] > last_load ? seen.at[LOADS][w] : last_load;
+		first_use = seen.at[USES][w] < first_use ? seen.at[USES][w] : first_use;
+		first_leave = seen.at[LEAVES][w] < first_leave ? seen.at[LEAVES][w] : first_leave;
+	}
+	/* The third warp comes in when the first has left, and all loads are out before the first is back. */
+	ck_assert_uint_gt(seen.at[ENTERS][2], first_leave);
+	ck_assert_uint_lt(last_load, first_use);
+	ck_assert_double_eq(figure(&bench, "activations"), 4);
+	simbench_release(&bench);
 }
 END_TEST
 
@@ -451,7 +597,9 @@ Suite *hd_suite(void)
 					   verify_finds_what_was_dropped,
 					   verify_finds_what_is_not_in_the_cache,
 					   an_interval_needs_as_many_banks,
+					   verify_finds_a_working_set_that_lacks_a_register,
 					   vectors_are_part_of_the_code,
+					   rows_are_handed_on_at_the_use,
 					   NULL,
 				   });
 }
