@@ -26,6 +26,11 @@ for runs in fast, slow:
     rfc = runs['rfc']['total']
     assert 0 < rfc['rfc']['hits'] < rfc['rfc']['operands'] == base['bank_reads'], rfc['rfc']
     assert rfc['bank_reads'] == rfc['rfc']['operands'] - rfc['rfc']['hits'], rfc['rfc']
+    shrf = runs['shrf']['total']
+    assert 0 < shrf['shrf']['hits'] < shrf['shrf']['operands'] == base['bank_reads'], shrf['shrf']
+    assert shrf['bank_reads'] == shrf['shrf']['operands'] - shrf['shrf']['hits'], shrf['shrf']
+    assert shrf['bank_writes'] == base['bank_writes'] - shrf['shrf']['results'] + shrf['shrf']['written_back'] \
+        + shrf['shrf']['saved'], shrf['shrf']
     # What a slow register file costs, the cache takes back in part.
     if runs is slow:
         assert runs['ltrf-plus']['total']['cycles'] < base['cycles'], (base['cycles'], moved)
