@@ -69,14 +69,17 @@ bool hd_sm_transfer(struct hd_sm *sm, const struct hd_transfer *transfer)
 	const struct hd_config *config = &sm->gpu->config;
 	if (all->free == NONE && all->begun == HD_MAX_TRANSFERS)
 		return false;
-	assert(transfer->bytes && transfer->address % config->sector == 0 && transfer->grid->running);
+	assert((transfer->bytes || transfer->warp) && transfer->grid->running);
+	assert(transfer->address % config->sector == 0);
 	uint16_t index = all->free == NONE ? (uint16_t)all->begun++ : all->free;
 	struct moving *moving = &all->pool[index];
 	all->free = index == all->free ? moving->next : all->free;
 	*moving = (struct moving){.what = *transfer, .grid = transfer->grid->slot};
 	moving->first_line = transfer->address / config->l1_line;
 	moving->end = (transfer->address + transfer->bytes + config->sector - 1) / config->sector;
-	moving->lines = (uint32_t)((moving->end * config->sector - 1) / config->l1_line - moving->first_line + 1);
+	if (transfer->bytes)
+		moving->lines =
+			(uint32_t)((moving->end * config->sector - 1) / config->l1_line - moving->first_line + 1);
 	for (uint32_t i = 0; transfer->warp && i < 4; i++)
 		moving->rows += (uint32_t)__builtin_popcountll(transfer->registers[i]);
 	append(all, transfer->low ? LOW : ORDINARY, index);
@@ -115,6 +118,8 @@ static uint32_t next_register(struct moving *moving)
 /* Registers that have moved when so many lines have. */
 static uint32_t rows_of(const struct moving *moving, uint32_t lines)
 {
+	if (!moving->lines)
+		return moving->rows;
 	return (uint32_t)(((uint64_t)lines * moving->rows + moving->lines - 1) / moving->lines);
 }
 
@@ -134,21 +139,27 @@ static void write_rows(struct hd_sm *sm, struct moving *moving, uint64_t now)
 	}
 }
 
-static void finish_line(struct hd_sm *sm, uint16_t index, uint64_t now)
+/* All of its lines are there; what came in may still be written. */
+static void finish(struct hd_sm *sm, uint16_t index, uint64_t now)
 {
 	struct hd_transfers *all = sm->transfers;
 	struct moving *moving = &all->pool[index];
-	moving->finished++;
-	if (moving->what.direction == HD_TRANSFER_IN)
-		write_rows(sm, moving, now);
-	if (moving->finished < moving->lines)
-		return;
 	if (moving->written <= now) {
 		end(sm, index, now);
 		return;
 	}
 	moving->next = all->ending;
 	all->ending = index;
+}
+
+static void finish_line(struct hd_sm *sm, uint16_t index, uint64_t now)
+{
+	struct moving *moving = &sm->transfers->pool[index];
+	moving->finished++;
+	if (moving->what.direction == HD_TRANSFER_IN)
+		write_rows(sm, moving, now);
+	if (moving->finished == moving->lines)
+		finish(sm, index, now);
 }
 
 static void take_lines(struct hd_sm *sm, uint64_t now)
@@ -225,14 +236,14 @@ static bool read_row(struct hd_sm *sm, struct moving *moving, uint64_t now, uint
 	return true;
 }
 
-/* Gets the next line together and sends it. Returns whether anything moved. */
+/* Gets the next line together and sends it, if there is one. Returns whether anything moved. */
 static bool advance_out(struct hd_sm *sm, struct moving *moving, uint64_t now)
 {
 	uint64_t ready = now + 1;
 	uint32_t due = rows_of(moving, moving->sent + 1);
 	if (moving->moved < due && !read_row(sm, moving, now, &ready))
 		return false;
-	if (moving->moved < due)
+	if (moving->moved < due || !moving->lines)
 		return true;
 	if (moving->what.shared && !hd_lsu_take_shared(sm->lsu, now, moving->grid))
 		return false;
@@ -246,17 +257,22 @@ static bool advance(struct hd_sm *sm, uint32_t priority, uint64_t now)
 	if (all->first[priority] == NONE)
 		return false;
 	struct moving *moving = &all->pool[all->first[priority]];
-	bool moved = true;
-	if (moving->what.direction == HD_TRANSFER_OUT)
+	bool moved = true, out = moving->what.direction == HD_TRANSFER_OUT;
+	if (out)
 		moved = advance_out(sm, moving, now);
-	else
+	else if (moving->lines)
 		send_line(sm, moving, now + 1);
-	if (moving->sent < moving->lines)
+	else
+		write_rows(sm, moving, now);
+	if (moving->sent < moving->lines || (out && moving->moved < moving->rows))
 		return moved;
 	struct hd_transfer what = moving->what;
+	uint16_t index = all->first[priority];
 	all->first[priority] = moving->next;
-	if (what.moved && what.direction == HD_TRANSFER_OUT)
+	if (what.moved && out)
 		what.moved(what.self, sm, what.arg, now);
+	if (!all->pool[index].lines)
+		finish(sm, index, now);
 	return true;
 }
 

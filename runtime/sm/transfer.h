@@ -19,7 +19,7 @@ enum hd_direction { HD_TRANSFER_OUT, HD_TRANSFER_IN }; /* to memory; from it */
 
 struct hd_transfer {
 	uint64_t address; /* physical; a multiple of the sector */
-	uint32_t bytes;	  /* whole sectors move; more than 0 */
+	uint32_t bytes;	  /* whole sectors move; 0: registers alone, into or out of a line of another transfer */
 	enum hd_direction direction;
 	/* Gives way to the program's requests at banks and shared memory, on its way out of the SM, in L2 and DRAM; not
 	 * to those behind it in a crossbar. */

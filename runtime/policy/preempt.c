@@ -1,0 +1,445 @@
+/*
+ * Preemption of single SMs by lightweight context switching (gpu-multiprogramming-lin, chapter 2), by running blocks to
+ * their end (drain), by killing and running them again (flush), and by whichever of these suits a block (integrated).
+ *
+ * A request comes to one SM after the other at a fixed interval, while the others run on, and the SM goes on with its
+ * own blocks as soon as these have left (2.5.1); or it comes with a grid of higher priority, for the SMs on which its
+ * blocks have no room, and those that left come back when there is room again. The SM starts no other block meanwhile.
+ *
+ * Switching: warps run on to a preemption point, or stop at once (naive); at barriers they wait as they are. When a
+ * warp has nothing under way its registers leave, those that its mask names, compressed by the patterns of their
+ * values; when those of the block have left, its shared memory and its SIMT stacks follow. All of that is traffic of
+ * low priority past L1 (2.4.3). Coming back: registers, shared memory, stacks.
+ *
+ * What the paper leaves open and how it is read:
+ *
+ *   barriers        a warp that waits at a point's barrier has stopped; at another barrier it has when all others of
+ * its block have, since nobody would complete the barrier. Their arrivals stay with the block diverged        lanes
+ * that have not exited wait elsewhere; calls are no divergence. What a warp whose paths made way for others needs is
+ * not known: all of its registers are saved a second        request while one is under way on the SM is dropped and
+ * counted progress        of a block: its instructions by those that finished blocks of its grid had on the SM, on
+ * average flushing        not again before a block of the grid has ended on the SM: else requests that come fast would
+ * keep it for ever in place        the stack always leaves, and the block its slots with it (2.3.1)
+ *
+ * Cost: O(1) an instruction; O(warps of a block) when one stops.
+ */
+#include "runtime/policy/preempt.h"
+
+#include <string.h>
+
+/* ---- the machine */
+
+static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		     struct hd_diag *diag)
+{
+	static const char *const known[] = {"", "naive", "live", "in-place"};
+	(void)config;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(parameter, known[i]) && (!*parameter || policy->parameters))
+			return 0;
+	if (!policy->parameters)
+		return hd_error(diag, HD_NOWHERE, "policy '%s' takes no parameter", policy->name);
+	return hd_error(diag, HD_NOWHERE, "policy 'preempt' knows %s, not '%s'", policy->parameters, parameter);
+}
+
+static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
+{
+	struct preempt_gpu *preempt = preempt_gpu_of(self, gpu);
+	const char *name = self->policy->name;
+	bool naive = !strcmp(self->parameter, "naive"), live = !strcmp(self->parameter, "live");
+	preempt->mechanism = !strcmp(name, "drain")	   ? PREEMPT_DRAIN
+			     : !strcmp(name, "flush")	   ? PREEMPT_FLUSH
+			     : !strcmp(name, "integrated") ? PREEMPT_INTEGRATED
+							   : PREEMPT_SWITCH;
+	preempt->saving = naive ? PREEMPT_OCCUPIED : live ? PREEMPT_LIVE : PREEMPT_COMPRESSED;
+	preempt->at_once = naive;
+	preempt->marked = !naive && (preempt->mechanism == PREEMPT_SWITCH || preempt->mechanism == PREEMPT_INTEGRATED);
+	preempt->in_place = !strcmp(self->parameter, "in-place");
+	preempt->interval = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_INTERVAL);
+	preempt->most = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_MOST);
+	preempt->latency = (uint32_t)hd_policy_setting(self, gpu, PREEMPT_LATENCY);
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		struct preempt_sm *mine = preempt_sm_of(self, gpu->sms[i]);
+		mine->registers.total = gpu->config.registers / HD_WARP_LANES;
+		mine->shared.total = gpu->config.shared_bytes;
+		mine->grid = HD_MAX_GRIDS;
+	}
+}
+
+/* ---- requests in time */
+
+/* The SMs in turns, one at each multiple of the interval. */
+static void set_request(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	const struct preempt_gpu *preempt = preempt_gpu_of(self, sm->gpu);
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	uint64_t turn = preempt->interval * sm->gpu->config.sm_count, first = preempt->interval * (sm->id + 1);
+	if (mine->alarmed || !preempt->interval)
+		return;
+	uint64_t next = now < first ? first : first + ((now - first) / turn + 1) * turn;
+	if (next > preempt->most)
+		return;
+	mine->alarmed = true;
+	hd_policy_at(self, sm, next, preempt_about(PREEMPT_REQUEST, 0));
+}
+
+static void look_soon(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	if (!mine->looks)
+		hd_policy_at(self, sm, now + 1, preempt_about(PREEMPT_LOOK, 0));
+	mine->looks = true;
+}
+
+/* ---- blocks leave */
+
+static bool is_leaving(const struct preempt_cta *block)
+{
+	return block->phase == PREEMPT_STOPS || block->phase == PREEMPT_LEAVES || block->phase == PREEMPT_ENDS;
+}
+
+/* ---- what happens to a block */
+
+/* 0 to 1 and more; 0 where nothing is known. */
+static double progress_of(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_cta *cta)
+{
+	const struct preempt_sm *mine = preempt_sm_of(self, sm);
+	uint64_t retired = mine->retired[cta->grid->slot], issued = mine->issued[cta->grid->slot];
+	return issued ? (double)preempt_cta_of(self, cta)->issued * (double)retired / (double)issued : 0;
+}
+
+/* Blocks are not killed again and again: between two times one has ended. */
+static bool may_flush(const struct preempt_sm *mine, uint32_t slot)
+{
+	return mine->flushed[slot] <= mine->retired[slot];
+}
+
+static enum preempt_mechanism mechanism_for(const struct hd_policy_handle *self, const struct hd_sm *sm,
+					    const struct hd_cta *cta)
+{
+	enum preempt_mechanism mechanism = preempt_gpu_of(self, sm->gpu)->mechanism;
+	bool restarts = hd_grid_restarts(cta->grid) && may_flush(preempt_sm_of(self, sm), cta->grid->slot);
+	if (mechanism == PREEMPT_FLUSH && !restarts)
+		return PREEMPT_DRAIN;
+	if (mechanism != PREEMPT_INTEGRATED)
+		return mechanism;
+	double progress = progress_of(self, sm, cta);
+	if (progress > hd_policy_setting(self, sm->gpu, PREEMPT_DRAIN_ABOVE))
+		return PREEMPT_DRAIN;
+	bool early = progress < hd_policy_setting(self, sm->gpu, PREEMPT_FLUSH_BELOW);
+	return restarts && early ? PREEMPT_FLUSH : PREEMPT_SWITCH;
+}
+
+static void take_block(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint8_t parts,
+		       uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	struct preempt_cta *block = preempt_cta_of(self, cta);
+	enum preempt_mechanism how = mechanism_for(self, sm, cta);
+	mine->leaving++;
+	mine->owner = cta->grid->slot;
+	block->parts = parts;
+	block->stream = block->sent = block->stack_bytes = 0;
+	block->phase_from = 0;
+	block->phase = how == PREEMPT_SWITCH ? PREEMPT_STOPS : PREEMPT_ENDS;
+	if (how == PREEMPT_SWITCH) {
+		preempt_stop_block(self, sm, cta, now);
+	} else if (how == PREEMPT_FLUSH) {
+		mine->flushing |= UINT32_C(1) << cta->grid->slot;
+		preempt_counts_of(mine, cta)->flushed_blocks++;
+		preempt_counts_of(mine, cta)->lost_cycles += now - cta->start_cycle;
+		hd_cta_requeue(sm, cta, now);
+	} else {
+		preempt_counts_of(mine, cta)->drained_blocks++;
+	}
+}
+
+/* ---- requests */
+
+static bool may_leave(const struct preempt_sm *mine, const struct hd_sm *sm, const struct hd_cta *cta, int priority)
+{
+	(void)mine, (void)sm;
+	return cta->used && !cta->killed && !(cta->away & HD_PART_SLOT) && cta->grid->priority > priority;
+}
+
+static void begin_request(const struct hd_policy_handle *self, struct hd_sm *sm, uint32_t grid, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	mine->state = PREEMPT_OUT;
+	mine->grid = grid;
+	mine->requested = mine->stopped = now;
+	mine->leaving = 1; /* until all of them are under way */
+}
+
+static void note_flushes(struct preempt_sm *mine)
+{
+	for (uint32_t slot = 0; slot < HD_MAX_GRIDS; slot++)
+		if (mine->flushing >> slot & 1)
+			mine->flushed[slot] = mine->retired[slot] + 1;
+	mine->flushing = 0;
+}
+
+static void request(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	const int all = INT32_MIN;
+	struct hd_cta *any = NULL;
+	for (uint32_t i = 0; i < sm->cta_count && !any; i++)
+		any = may_leave(mine, sm, &sm->ctas[i], all) ? &sm->ctas[i] : NULL;
+	if (mine->state != PREEMPT_IDLE || !any) {
+		uint32_t slot = any ? any->grid->slot : mine->owner;
+		++*(mine->state != PREEMPT_IDLE ? &mine->counts[slot].dropped : &mine->counts[slot].idle);
+		return;
+	}
+	begin_request(self, sm, HD_MAX_GRIDS, now);
+	for (uint32_t i = 0; i < sm->cta_count; i++)
+		if (may_leave(mine, sm, &sm->ctas[i], all))
+			take_block(self, sm, &sm->ctas[i],
+				   HD_PART_SLOT | HD_PART_REGISTERS | HD_PART_SHARED | HD_PART_STACK, now);
+	note_flushes(mine);
+	preempt_one_less(self, sm, now);
+}
+
+/* How many more blocks of the grid the SM is to have. */
+static uint32_t wanted(const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
+	uint64_t left = grid->cta_total - grid->cta_next, share = grid->cta_share < left ? grid->cta_share : left;
+	uint32_t most = mine->limit > mine->resident ? mine->limit - mine->resident : 0;
+	return (uint32_t)(share < most ? share : most);
+}
+
+/* The parts that block `index` gives up. */
+static uint8_t parts_of(const struct preempt_gpu *preempt, uint64_t registers, uint64_t shared, uint32_t index)
+{
+	uint8_t parts = HD_PART_SLOT | HD_PART_STACK;
+	if (!preempt->in_place)
+		return parts | HD_PART_REGISTERS | HD_PART_SHARED;
+	parts |= registers >> index & 1 ? HD_PART_REGISTERS : 0;
+	return parts | (shared >> index & 1 ? HD_PART_SHARED : 0);
+}
+
+static void request_for(const struct hd_policy_handle *self, struct hd_sm *sm, uint32_t slot, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	const struct hd_grid *grid = sm->grids[slot].grid;
+	uint32_t count = grid && grid->running ? wanted(sm, grid) : 0, victims = 0;
+	bool fewest = hd_policy_setting(self, sm->gpu, PREEMPT_FEWEST) != 0;
+	if (!count || hd_sm_has_room(sm, grid))
+		return;
+	if (mine->state == PREEMPT_OUT || mine->state == PREEMPT_BACK) {
+		hd_policy_at(self, sm, now + 100,
+			     preempt_about(PREEMPT_FOR_GRID, slot)); /* after the one that is under way */
+		return;
+	}
+	uint64_t registers = preempt_table_victims(&mine->registers, count, preempt_rows_of(sm, grid), fewest);
+	uint64_t shared = preempt_table_victims(&mine->shared, count, sm->grids[slot].shared_per_cta, fewest);
+	for (uint32_t i = 0; i < sm->cta_count; i++)
+		victims += may_leave(mine, sm, &sm->ctas[i], grid->priority);
+	if (!victims)
+		return;
+	begin_request(self, sm, slot, now);
+	for (uint32_t i = 0; i < sm->cta_count; i++)
+		if (may_leave(mine, sm, &sm->ctas[i], grid->priority))
+			take_block(self, sm, &sm->ctas[i],
+				   parts_of(preempt_gpu_of(self, sm->gpu), registers, shared, i), now);
+	note_flushes(mine);
+	preempt_one_less(self, sm, now);
+}
+
+/* ---- blocks come back */
+
+/* Does a grid that came first still want the room? */
+static bool is_wanted(const struct hd_sm *sm, const struct preempt_sm *mine, const struct hd_cta *cta)
+{
+	const struct hd_grid *grid = mine->grid < HD_MAX_GRIDS ? sm->grids[mine->grid].grid : NULL;
+	bool waits = grid && grid->running && grid->cta_next < grid->cta_total;
+	return waits && grid->priority < cta->grid->priority;
+}
+
+static void look_for_room(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	if (mine->state != PREEMPT_AWAY && mine->state != PREEMPT_BACK)
+		return;
+	for (uint32_t i = 0; i < sm->cta_count; i++) {
+		struct hd_cta *cta = &sm->ctas[i];
+		if (!cta->used || preempt_cta_of(self, cta)->phase != PREEMPT_GONE)
+			continue;
+		if (is_wanted(sm, mine, cta) || !preempt_bring_back(self, sm, cta, now))
+			break;
+		mine->state = PREEMPT_BACK;
+	}
+}
+
+void preempt_finish_request(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	struct preempt_counts *counts = &mine->counts[mine->owner];
+	counts->requests++;
+	counts->drain_cycles += mine->stopped - mine->requested;
+	counts->spill_cycles += mine->away ? now - mine->stopped : 0;
+	counts->preempt_cycles += now - mine->requested;
+	counts->longest = now - mine->requested > counts->longest ? now - mine->requested : counts->longest;
+	mine->left = now;
+	mine->state = mine->away ? PREEMPT_AWAY : PREEMPT_IDLE;
+	if (mine->away && mine->grid == HD_MAX_GRIDS)
+		look_for_room(self, sm, now);
+	else if (mine->away)
+		look_soon(self, sm, now);
+	hd_sm_request_dispatch(sm);
+}
+
+/* ---- the rest of the hooks */
+
+static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	uint32_t index = (uint32_t)arg;
+	switch ((enum preempt_what)(arg >> PREEMPT_WHAT_SHIFT)) {
+	case PREEMPT_REQUEST:
+		mine->alarmed = false;
+		request(self, sm, now);
+		set_request(self, sm, now);
+		break;
+	case PREEMPT_FOR_GRID: request_for(self, sm, index, now); break;
+	case PREEMPT_LOOK:
+		mine->looks = false;
+		look_for_room(self, sm, now);
+		break;
+	case PREEMPT_REGISTERS: preempt_send_registers(self, sm, &sm->warps[index], now); break;
+	case PREEMPT_SHARED:
+	case PREEMPT_STACKS:
+		preempt_send_part(self, sm, &sm->ctas[index], (enum preempt_what)(arg >> PREEMPT_WHAT_SHIFT), now);
+		break;
+	}
+}
+
+/* While blocks leave, are away or come back, no other starts but those of the grid that they leave for. */
+static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	const struct preempt_sm *mine = preempt_sm_of(self, sm);
+	bool theirs = mine->state == PREEMPT_AWAY && mine->grid == grid->slot;
+	return mine->state == PREEMPT_IDLE || theirs ? UINT32_MAX : 0;
+}
+
+static void cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	preempt_take_ranges(self, sm, cta, HD_PART_REGISTERS | HD_PART_SHARED);
+	set_request(self, sm, sm->now);
+}
+
+static void forget(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	preempt_table_free(&mine->registers, (uint32_t)(cta - sm->ctas));
+	preempt_table_free(&mine->shared, (uint32_t)(cta - sm->ctas));
+	if (is_leaving(preempt_cta_of(self, cta))) {
+		preempt_cta_of(self, cta)->phase = PREEMPT_HERE;
+		mine->stopped = sm->now;
+		preempt_one_less(self, sm, sm->now);
+	}
+	if (mine->state == PREEMPT_AWAY || mine->state == PREEMPT_BACK)
+		look_soon(self, sm, sm->now);
+}
+
+static void cta_retire(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	struct preempt_cta *block = preempt_cta_of(self, cta);
+	mine->retired[cta->grid->slot]++;
+	mine->issued[cta->grid->slot] += block->issued;
+	if (block->phase == PREEMPT_STOPS || block->phase == PREEMPT_LEAVES)
+		preempt_counts_of(mine, cta)->drained_blocks++; /* it had no point any more before its end */
+	forget(self, sm, cta);
+}
+
+static void cta_kill(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	forget(self, sm, cta);
+}
+
+static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		   const struct hd_effect *effect, uint64_t now)
+{
+	(void)inst, (void)effect, (void)now;
+	preempt_cta_of(self, warp->cta)->issued++;
+}
+
+static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	bool others = false;
+	for (uint32_t i = 0; i < gpu->grids.len; i++)
+		others |= gpu->grids.data[i]->running && gpu->grids.data[i]->priority > grid->priority;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		struct preempt_sm *mine = preempt_sm_of(self, gpu->sms[i]);
+		memset(&mine->counts[grid->slot], 0, sizeof(mine->counts[grid->slot]));
+		mine->retired[grid->slot] = mine->issued[grid->slot] = mine->flushed[grid->slot] = 0;
+		if (others)
+			hd_policy_at(self, gpu->sms[i], gpu->now + 1, preempt_about(PREEMPT_FOR_GRID, grid->slot));
+	}
+}
+
+static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	preempt_sum_counts(self, gpu, grid, &preempt_gpu_of(self, gpu)->total);
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		struct preempt_sm *mine = preempt_sm_of(self, gpu->sms[i]);
+		if (gpu->running) { /* others may have their place now */
+			if (mine->state == PREEMPT_AWAY || mine->state == PREEMPT_BACK)
+				look_soon(self, gpu->sms[i], gpu->now);
+			continue;
+		}
+		mine->alarmed = mine->looks = false;
+		mine->state = PREEMPT_IDLE;
+		mine->grid = HD_MAX_GRIDS;
+		mine->leaving = mine->away = mine->moving = 0;
+		mine->registers.count = mine->shared.count = 0;
+	}
+}
+
+static const struct hd_policy_setting settings[] = {
+	[PREEMPT_INTERVAL] = {"interval", "cycles between requests, to one SM after the other; 0: none (2.5.1)", 10000,
+			      0, 1e12},
+	[PREEMPT_MOST] = {"most", "cycles after which there are no more of these (2.5.1)", 200e6, 0, 1e15},
+	[PREEMPT_LATENCY] = {"compressor_latency", "cycles, pipelined (2.3.3)", 2, 0, 1000},
+	[PREEMPT_FEWEST] = {"fewest", "in place: as few blocks as possible leave, not the first of the table (2.3.1)",
+			    0, 0, 1},
+	[PREEMPT_DRAIN_ABOVE] = {"drain_above",
+				 "integrated: blocks beyond this part of their instructions end (assumed)", 0.8, 0,
+				 1e9},
+	[PREEMPT_FLUSH_BELOW] = {"flush_below", "and before this are killed and run again (assumed)", 0.2, 0, 1e9},
+	{0},
+};
+
+const struct hd_policy_hooks hd_hooks_preempt = {
+	.moves = true,
+	.facts = true,
+	.several_grids = true,
+	.spare_warps = 64,
+	.spare_ctas = 32,
+	.gpu_bytes = sizeof(struct preempt_gpu),
+	.sm_bytes = sizeof(struct preempt_sm),
+	.cta_bytes = sizeof(struct preempt_cta),
+	.warp_bytes = sizeof(struct preempt_warp),
+	.settings = settings,
+	.configure = configure,
+	.start = start,
+	.decode = preempt_decode,
+	.fetch = preempt_fetch,
+	.code_place = preempt_code_place,
+	.grid_begin = grid_begin,
+	.quota = quota,
+	.cta_launch = cta_launch,
+	.cta_retire = cta_retire,
+	.cta_kill = cta_kill,
+	.stopped = preempt_stopped,
+	.drained = preempt_drained,
+	.barrier_wait = preempt_barrier_wait,
+	.warp_done = preempt_warp_done,
+	.issued = issued,
+	.alarm = on_alarm,
+	.grid_end = grid_end,
+	.why_held = preempt_why_held,
+	.report = preempt_report,
+};
