@@ -472,6 +472,8 @@ int hd_mfunc_schedule(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct scheduler s = {.func = func};
 	(void)diag;
+	if (!hd_switch_is_on(func->without, HD_SWITCH_HIDDEN_LATENCIES))
+		return 0;
 	s.lazy = hd_switch_is_on(func->without, HD_SWITCH_LATE_CONSTANTS);
 	s.late = hd_switch_is_on(func->without, HD_SWITCH_LATE_ADDRESSES);
 	s.patient = hd_switch_is_on(func->without, HD_SWITCH_LATE_SHARED_LOADS);

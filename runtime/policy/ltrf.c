@@ -355,6 +355,8 @@ static const struct hd_policy_setting settings[] = {
 			   1},
 	[LTRF_RELOAD] = {"reload", "1: PREFETCH moves all registers; 0: those that are not in both sets (assumed)", 0,
 			 0, 1},
+	[LTRF_SIMPLEX] = {"simplex", "1: one link for both ways between main register file and cache; 0: two (assumed)",
+			  0, 0, 1},
 	{0},
 };
 

@@ -47,12 +47,14 @@ struct ltrf_gpu {
 	struct ltrf_counts total; /* of grids that have ended */
 };
 
+enum ltrf_way { LTRF_INTO, LTRF_OUT_OF }; /* the cache */
+
 struct ltrf_sm {
 	struct ltrf_counts counts[HD_MAX_GRIDS];
 	uint64_t row_free[LTRF_ROWS]; /* tick from which a row can be given */
 	bool row_taken[LTRF_ROWS];
-	struct hd_calendar ports[HD_WCB_BANKS]; /* of the cache's banks, in ticks */
-	struct hd_calendar links[HD_WCB_BANKS]; /* into them and out of them */
+	struct hd_calendar ports[HD_WCB_BANKS];	   /* of the cache's banks, in ticks */
+	struct hd_calendar links[2][HD_WCB_BANKS]; /* by enum ltrf_way */
 };
 
 struct ltrf_warp {
@@ -71,7 +73,8 @@ enum ltrf_setting {
 	LTRF_CACHE_LATENCY,
 	LTRF_LINK_CYCLES,
 	LTRF_EXPLICIT,
-	LTRF_RELOAD
+	LTRF_RELOAD,
+	LTRF_SIMPLEX
 };
 enum ltrf_energy { LTRF_CONTROL, LTRF_CACHE_READ, LTRF_CACHE_WRITE, LTRF_LINK };
 

@@ -1,8 +1,10 @@
 /*
  * LTRF: registers on their way between the main register file and the cache (ltrf-asplos18 3.1, 4.2). Those that come
  * are read from their main banks and go over a link a quarter as wide as a register, one into each bank of the cache;
- * those that leave take the same link, and are written to their main banks. PREFETCH goes by difference: what is in the
- * old set and in the new one stays (`reload`: all moves).
+ * those that leave take one as wide the other way, which is the path that results had to the main banks before
+ * (`simplex`: one link for both), and are written there. PREFETCH goes by difference: what is in the old set and in the
+ * new one stays
+ * (`reload`: all moves).
  *
  * What never had a value, and a register whose result is still under way, is not written back: that result goes to the
  * main register file by itself.
@@ -20,7 +22,9 @@ void ltrf_move_init(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 		struct ltrf_sm *sm = ltrf_sm_of(self, gpu->sms[i]);
 		for (uint32_t bank = 0; bank < ltrf->banks; bank++) {
 			hd_calendar_init(&sm->ports[bank], HD_ARENA_NEW(&gpu->arena, struct hd_gap, GAPS), GAPS);
-			hd_calendar_init(&sm->links[bank], HD_ARENA_NEW(&gpu->arena, struct hd_gap, GAPS), GAPS);
+			for (uint32_t way = 0; way < 2; way++)
+				hd_calendar_init(&sm->links[way][bank], HD_ARENA_NEW(&gpu->arena, struct hd_gap, GAPS),
+						 GAPS);
 		}
 	}
 }
@@ -43,13 +47,19 @@ static struct hd_wcb_set settled(const struct hd_warp *warp, const struct hd_wcb
 	return hd_wcb_without(set, &pending);
 }
 
+static struct hd_calendar *links_of(const struct hd_policy_handle *self, const struct hd_sm *sm, enum ltrf_way way)
+{
+	bool simplex = hd_policy_setting(self, sm->gpu, LTRF_SIMPLEX) != 0;
+	return ltrf_sm_of(self, sm)->links[simplex ? LTRF_INTO : way];
+}
+
 /* The tick at which the last of them is there. */
 static uint64_t read_in(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_wcb_set *set,
 			uint64_t from)
 {
 	struct hd_sm *sm = warp->cta->sm;
 	const struct hd_wcb *block = &ltrf_warp_of(self, warp)->block;
-	struct hd_calendar *links = ltrf_sm_of(self, sm)->links;
+	struct hd_calendar *links = links_of(self, sm, LTRF_INTO);
 	uint64_t cycles = ltrf_ticks(self, sm->gpu, LTRF_LINK_CYCLES), latest = from;
 	for (uint32_t r = hd_wcb_next(set, 0); r < HD_WCB_REGISTERS; r = hd_wcb_next(set, r + 1)) {
 		uint64_t there = hd_bank_read(sm, warp, r, from);
@@ -67,10 +77,11 @@ static uint64_t write_back(const struct hd_policy_handle *self, struct hd_warp *
 {
 	struct hd_sm *sm = warp->cta->sm;
 	struct ltrf_sm *ltrf = ltrf_sm_of(self, sm);
+	struct hd_calendar *links = links_of(self, sm, LTRF_OUT_OF);
 	uint64_t cycles = ltrf_ticks(self, sm->gpu, LTRF_LINK_CYCLES), now = ticks_now(warp), latest = from;
 	for (uint32_t r = hd_wcb_next(set, 0); r < HD_WCB_REGISTERS; r = hd_wcb_next(set, r + 1)) {
 		uint64_t at = hd_calendar_take(&ltrf->ports[banks[r]], now, from, HD_TICKS) + HD_TICKS;
-		at = hd_calendar_take(&ltrf->links[banks[r]], now, at, cycles) + cycles;
+		at = hd_calendar_take(&links[banks[r]], now, at, cycles) + cycles;
 		hd_bank_write(sm, warp, r, from); /* a port knows no gaps: one that is taken later is idle until then */
 		latest = later(latest, at);
 		ltrf_spend(self, warp, LTRF_CACHE_READ);

@@ -168,6 +168,28 @@ START_TEST(sets_move_by_difference)
 }
 END_TEST
 
+/* Sixteen registers leave and as many come: side by side, or one after the other where both ways share a link. */
+START_TEST(both_ways_have_links)
+{
+	for (uint32_t simplex = 0; simplex < 2; simplex++) {
+		struct scene scene;
+		struct hd_wcb_set first = range(0, 16, 1), second = range(16, 16, 1);
+		scene_init(&scene, "ltrf", 64, 1);
+		scene.bench.sim->gpu.settings[scene.self->settings_at + LTRF_SIMPLEX] = simplex;
+		struct ltrf_warp *mine = ltrf_warp_of(scene.self, scene.warp);
+		mine->begun = true;
+		ltrf_activate(scene.self, scene.warp, 0);
+		ltrf_prefetch(scene.self, scene.warp, &first, 0);
+		ltrf_prefetch(scene.self, scene.warp, &second,
+			      100 * HD_TICKS); /* until 106, and what leaves until 106 */
+		ltrf_deactivate(scene.self, scene.warp, false, 102);
+		/* From 102 on: a cycle of the bank, and four of the link, which is free at 106, or at 110. */
+		ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], (simplex ? 114 : 110) * HD_TICKS);
+		simbench_release(&scene.bench);
+	}
+}
+END_TEST
+
 /* A row is given to one warp, and when it is free. */
 START_TEST(rows_are_handed_on)
 {
@@ -590,6 +612,7 @@ Suite *hd_suite(void)
 					   control_blocks_take_114880_bits,
 					   prefetches_take_their_banks,
 					   sets_move_by_difference,
+					   both_ways_have_links,
 					   rows_are_handed_on,
 					   a_loop_is_fetched_once,
 					   a_path_inside_another_interval_is_fetched,
