@@ -205,8 +205,11 @@ struct hd_warp {
 	uint32_t outstanding; /* loads and atomics under way; stores: hd_lsu_pending_stores */
 	uint32_t late;	      /* memory instructions that wait for their operands */
 	uint32_t collected;   /* instructions in collectors, where policies look at these */
+	uint64_t age;	      /* launch order, for GTO */
 	uint64_t next_issue;  /* not before this cycle (control, fetch, policy) */
 	uint64_t last_issue;
+	uint64_t wake_at;	  /* the last cycle for which it has a timer to go on */
+	uint64_t forward_until;	  /* from this cycle on no reader waits for what `forward` holds */
 	uint64_t dispatched;	  /* cycle in which the last of its instructions leaves the operand stage */
 	struct hd_hazard pending; /* results under way */
 	struct hd_hazard
@@ -226,14 +229,12 @@ struct hd_warp {
 	struct hd_shadow *shadow; /* what --verify keeps of this warp (verify.c), from one warp to the next in a slot */
 	struct hd_hazard missed;  /* results under way of loads that missed L1, where the scheduler looks at that */
 	struct hd_hazard loaded;  /* by loads, and not used yet, where policies look at that (loads.c) */
-	uint64_t age;		  /* launch order, for GTO */
 	uint64_t access_at;	  /* cycle at which the last of the late memory instructions has its operands */
 	uint64_t eligible_at;	  /* two-level: since when it may come into the active set */
 	uint64_t active_at;	  /* two-level: from when on it may issue, when it was last taken into the active set */
 	uint32_t stream_pc, stream_lanes;
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
-	uint64_t wake_at;	  /* the last cycle for which it has a timer to go on */
 	uint8_t *policy_space;	  /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	struct hd_twin *twin;	  /* the original code beside a linear version, under --verify (twin.c) */
 	struct warp_forms *forms; /* redundancy.c's */

@@ -156,7 +156,7 @@ void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	warp->state = HD_WARP_RUNNING;
 	warp->age = sm->launches++;
 	warp->next_issue = warp->last_issue = now;
-	warp->wake_at = warp->dispatched = 0;
+	warp->wake_at = warp->dispatched = warp->forward_until = 0;
 	memset(&warp->forward, 0, sizeof(warp->forward));
 	warp->stops = warp->awaits = 0;
 	hd_policy_clear_warp(sm->gpu, warp);

@@ -20,11 +20,6 @@ static uint64_t crossing(const struct hd_config *config, uint32_t from, uint32_t
 	return from == HD_PIPELINE_HALF || to == HD_PIPELINE_HALF ? config->lat_cross_half : config->lat_cross;
 }
 
-static uint64_t longest(const struct hd_config *config)
-{
-	return config->lat_cross > config->lat_cross_half ? config->lat_cross : config->lat_cross_half;
-}
-
 static void cross(struct hd_forward *forward, const struct hd_dinst *inst, uint64_t now, uint64_t cycles)
 {
 	uint32_t of = now & 1;
@@ -35,14 +30,23 @@ static void cross(struct hd_forward *forward, const struct hd_dinst *inst, uint6
 	forward->fresh[inst->pipeline][of].at = now;
 }
 
+static void wait_until(struct hd_warp *warp, uint64_t until)
+{
+	if (until > warp->forward_until)
+		warp->forward_until = until;
+}
+
 void hd_forward_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	const struct hd_config *config = &sm->gpu->config;
-	uint64_t cycles = longest(config);
-	if (inst->pipeline && cycles)
-		cross(&warp->forward, inst, now, cycles);
-	for (uint64_t left = inst->writes.bits[4] & PREDICATES; left; left &= left - 1)
-		warp->forward.guards[__builtin_ctzll(left)] = now + config->lat_guard;
+	uint64_t left = inst->writes.bits[4] & PREDICATES, guards = now + sm->gpu->config.lat_guard;
+	if (inst->pipeline && sm->cross_cycles) {
+		cross(&warp->forward, inst, now, sm->cross_cycles);
+		wait_until(warp, now + sm->cross_cycles);
+	}
+	if (left)
+		wait_until(warp, guards);
+	for (; left; left &= left - 1)
+		warp->forward.guards[__builtin_ctzll(left)] = guards;
 }
 
 /* The cycle from which an instruction has what it reads. */

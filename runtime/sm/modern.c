@@ -21,7 +21,12 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
-enum { WINDOW = 3 };
+enum {
+	WINDOW = 3,
+	MOST_BUBBLES =
+		64, /* a register set that no window holds (three of one bank, each two cycles) goes when it can */
+	MOST_READS = sizeof((struct hd_dinst){0}.read_regs)
+};
 
 static bool has_fixed_latency(const struct hd_dinst *inst)
 {
@@ -33,13 +38,23 @@ static uint64_t max64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* ---- the reuse cache */
-
 /* Registers that an instruction reads from their banks. */
 struct reads {
 	uint32_t count;
-	uint8_t regs[sizeof((struct hd_dinst){0}.read_regs)];
+	uint8_t regs[MOST_READS];
+	uint16_t banks[MOST_READS];
 };
+
+/* hd_bank_of for register files whose banks do not go by the warp. */
+static inline uint32_t bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	if (__builtin_expect(!shape->mask || sm->hooks & HD_HOOK(rename), 0))
+		return hd_bank_of(sm, warp, reg);
+	return reg & shape->mask;
+}
+
+/* ---- the reuse cache */
 
 /* What an entry holds of a warp's register; 0: nothing. Ages are of warps, not of their places. */
 static uint64_t key_of(const struct hd_warp *warp, uint32_t reg)
@@ -47,16 +62,12 @@ static uint64_t key_of(const struct hd_warp *warp, uint32_t reg)
 	return (warp->age + 1) << 8 | reg;
 }
 
-static uint64_t *entry_of(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_operand *operand)
-{
-	return &warp->regfile->reuse[hd_bank_of(sm, warp, operand->reg) * HD_REUSE_SLOTS + operand->slot - HD_SLOT_A];
-}
-
-static void read_once(struct reads *reads, uint8_t reg)
+static void read_once(struct reads *reads, uint8_t reg, uint32_t bank)
 {
 	for (uint32_t i = 0; i < reads->count; i++)
 		if (reads->regs[i] == reg)
 			return;
+	reads->banks[reads->count] = (uint16_t)bank;
 	reads->regs[reads->count++] = reg;
 }
 
@@ -64,13 +75,18 @@ static void read_once(struct reads *reads, uint8_t reg)
 static void look_up(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
 		    struct reads *reads)
 {
-	for (uint32_t i = 0; i < inst->operand_count; i++)
-		if (*entry_of(sm, warp, &inst->operands[i]) != key_of(warp, inst->operands[i].reg))
-			read_once(reads, inst->operands[i].reg);
+	uint64_t *entries[HD_MAX_OPERANDS];
+	for (uint32_t i = 0; i < inst->operand_count; i++) {
+		const struct hd_operand *operand = &inst->operands[i];
+		uint32_t bank = bank_of(sm, warp, operand->reg);
+		entries[i] = &warp->regfile->reuse[bank * HD_REUSE_SLOTS + operand->slot - HD_SLOT_A];
+		if (*entries[i] != key_of(warp, operand->reg))
+			read_once(reads, operand->reg, bank);
+	}
 	for (uint32_t i = 0; i < inst->operand_count; i++) {
 		const struct hd_operand *operand = &inst->operands[i];
 		bool kept = inst->inst.reuse >> (operand->slot - HD_SLOT_A) & 1;
-		*entry_of(sm, warp, operand) = kept ? key_of(warp, operand->reg) : 0;
+		*entries[i] = kept ? key_of(warp, operand->reg) : 0;
 	}
 }
 
@@ -93,47 +109,84 @@ static uint64_t room_of(const struct hd_bank_shape *shape, const uint64_t *ports
 	return room;
 }
 
-static bool fits(const struct hd_sm *sm, const struct hd_warp *warp, const struct reads *reads, uint64_t from)
+static bool fits(const struct hd_bank_shape *shape, const uint64_t *ports, const struct reads *reads, uint64_t from)
 {
-	const struct hd_bank_shape *shape = &sm->gpu->shape;
 	for (uint32_t i = 0; i < reads->count; i++) {
-		uint32_t bank = hd_bank_of(sm, warp, reads->regs[i]), wanted = 0;
+		uint32_t bank = reads->banks[i], wanted = 0;
 		for (uint32_t k = 0; k < reads->count; k++)
-			wanted += hd_bank_of(sm, warp, reads->regs[k]) == bank;
-		if (wanted > room_of(shape, warp->regfile->ports + bank * shape->read_ports, from))
+			wanted += reads->banks[k] == bank;
+		if (wanted > room_of(shape, ports + bank * shape->read_ports, from))
 			return false;
 	}
 	return true;
 }
 
-/* A register set that no window holds (three of one bank, each taking two cycles) goes as one of variable latency. */
-static uint64_t bubbles(const struct hd_sm *sm, const struct hd_warp *warp, const struct reads *reads, uint64_t now)
+/* The same, and the reads take their ports, where a bank has one: they fit if each begins in the window. */
+static bool take_window(const struct hd_bank_shape *shape, uint64_t *ports, const struct reads *reads, uint64_t from)
 {
-	enum { MOST = 64 };
-	for (uint64_t count = 0; count < MOST; count++)
-		if (fits(sm, warp, reads, now + 1 + count))
-			return count;
-	return 0;
+	uint64_t first = from * HD_TICKS, end = (from + WINDOW) * HD_TICKS, before[MOST_READS];
+	for (uint32_t i = 0; i < reads->count; i++) {
+		uint64_t *port = &ports[reads->banks[i]], at = max64(*port, first);
+		before[i] = *port;
+		if (__builtin_expect(at >= end, 0)) {
+			for (; i != UINT32_MAX; i--)
+				ports[reads->banks[i]] = before[i];
+			return false;
+		}
+		*port = at + shape->busy;
+	}
+	return true;
+}
+
+/* The cycles by which reads of fixed latency, and what is behind them, are late; false: no window holds them. */
+static bool take_bubbles(struct hd_sm *sm, const struct hd_warp *warp, const struct reads *reads, uint64_t now,
+			 uint64_t *late)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	uint64_t *ports = warp->regfile->ports;
+	for (*late = 0; *late < MOST_BUBBLES; ++*late) {
+		uint64_t from = now + 1 + *late;
+		if (shape->read_ports == 1 && take_window(shape, ports, reads, from))
+			return true;
+		if (shape->read_ports == 1 || !fits(shape, ports, reads, from))
+			continue;
+		for (uint32_t i = 0; i < reads->count; i++)
+			hd_port_read(sm, warp->regfile, reads->banks[i], from * HD_TICKS);
+		return true;
+	}
+	return false;
+}
+
+/* Those of reads that go when the ports are free. */
+static uint64_t take_ports(struct hd_sm *sm, const struct hd_warp *warp, const struct reads *reads, uint64_t now)
+{
+	uint64_t from = (now + 1) * HD_TICKS, latest = from, end = now + WINDOW;
+	for (uint32_t i = 0; i < reads->count; i++)
+		latest = max64(latest, hd_port_read(sm, warp->regfile, reads->banks[i], from));
+	return latest / HD_TICKS > end ? latest / HD_TICKS - end : 0;
 }
 
 uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	bool fixed = has_fixed_latency(inst);
-	struct reads reads = {0};
-	if (fixed) {
+	struct hd_counters *counters = hd_sm_counters(sm, warp);
+	struct reads reads;
+	uint64_t late;
+	reads.count = 0;
+	warp->regfile->open = now + 1;
+	if (has_fixed_latency(inst)) {
 		look_up(sm, warp, inst, &reads);
-		hd_sm_counters(sm, warp)->reuse_hits += inst->read_count - reads.count;
+		counters->reuse_hits += inst->read_count - reads.count;
+		if (take_bubbles(sm, warp, &reads, now, &late))
+			warp->regfile->open += late;
+		else
+			late = take_ports(sm, warp, &reads, now);
 	} else {
-		reads.count = inst->bank_count;
-		memcpy(reads.regs, inst->read_regs, inst->bank_count);
+		for (; reads.count < inst->bank_count; reads.count++)
+			reads.banks[reads.count] = (uint16_t)bank_of(sm, warp, inst->read_regs[reads.count]);
+		late = take_ports(sm, warp, &reads, now);
 	}
-	uint64_t count = fixed ? bubbles(sm, warp, &reads, now) : 0;
-	uint64_t from = (now + 1 + count) * HD_TICKS, latest = from, end = now + WINDOW + count;
-	for (uint32_t i = 0; i < reads.count; i++)
-		latest = max64(latest, hd_bank_read(sm, warp, reads.regs[i], from) - sm->gpu->shape.latency);
-	uint64_t late = count + (latest / HD_TICKS > end ? latest / HD_TICKS - end : 0);
-	hd_sm_counters(sm, warp)->bank_conflicts += late;
-	warp->regfile->open = now + 1 + count;
+	counters->bank_reads += reads.count;
+	counters->bank_conflicts += late;
 	return now + sm->gpu->shape.operand_cycles + late;
 }
 

@@ -247,11 +247,28 @@ uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const st
 	return cycle;
 }
 
+/* The usual case: one register, whose bank has one port, which is free. True: it takes it. */
+static inline bool write_at_once(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+				 uint64_t first)
+{
+	const struct hd_bank_shape *shape = &sm->gpu->shape;
+	if (inst->write_count != 1 || shape->write_ports != 1 || !shape->mask || sm->hooks & HD_HOOK(rename))
+		return false;
+	uint32_t bank = (inst->inst.dst + warp->slot * shape->skew) & shape->mask;
+	uint64_t *port = &warp->regfile->ports[shape->writes_at + bank];
+	if (*port > first)
+		return false;
+	*port = first + shape->busy;
+	return true;
+}
+
 uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
+	hd_sm_counters(sm, warp)->bank_writes += inst->write_count;
+	if (write_at_once(sm, warp, inst, now * HD_TICKS))
+		return now;
 	struct registers registers = {.first = inst->inst.dst, .count = inst->write_count};
 	uint64_t first = now * HD_TICKS, latest = begin_all(sm, warp, true, registers, first);
-	hd_sm_counters(sm, warp)->bank_writes += inst->write_count;
 	if (latest == first)
 		return now;
 	uint64_t cycle = cycle_of(latest);

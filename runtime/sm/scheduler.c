@@ -170,6 +170,8 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 			stall_hooks(sm, warp, before, reason);
 		return;
 	}
+	if (before == reason && reason != HD_WAIT_READY && sm->scheduling != HD_SCHED_TWO_LEVEL)
+		return;
 	struct hd_scheduler *scheduler = &sm->schedulers[sm->scheduler_of[id]];
 	uint64_t bit = UINT64_C(1) << sm->position[id];
 	bool held = before != HD_WAIT_READY && !may_free(sm, scheduler);
@@ -230,6 +232,7 @@ static uint8_t hazard_reason(const struct hd_warp *warp, const struct hd_hazard 
 /* With thousands of resident warps their registers do not fit into the host's caches. */
 static void prefetch_operands(const struct hd_warp *warp, const struct hd_dinst *inst)
 {
+	__builtin_prefetch(&hd_vec_last(&warp->stack));
 	for (uint32_t i = 0, count = inst->read_count; i < count; i++) {
 		const uint32_t *row = warp->regs[inst->read_regs[i]];
 		__builtin_prefetch(row);
@@ -246,7 +249,7 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 	const struct hd_dinst *inst = sm->next[warp->id];
 	const struct hd_hazard *hazards = &inst->hazards;
 	bool hit = hd_hazards_meet(hazards, &warp->pending);
-	if (__builtin_expect(sm->forwards, 0) && !hit && hd_forward_wait(sm, warp))
+	if (__builtin_expect(warp->forward_until > sm->now, 0) && !hit && hd_forward_wait(sm, warp))
 		return;
 	if (__builtin_expect(warp->unfetched, 0) && !hit) {
 		hd_elide(sm, warp, sm->now);
@@ -428,11 +431,22 @@ static void sleep_until(struct hd_sm *sm, uint32_t index, const struct blocked *
 	sm->next_visit[index] = blocked->until;
 }
 
-/* Whether all ready warps wait for one unit, which is not free in the next cycle. */
-static bool waits_for_unit(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
+/* Behind an issue in cycle `now`: whether all ready warps wait for one unit, which is not free in the next cycle. What
+ * a visit in the next cycle would find in the way is in *blocked. */
+static bool waits_for_unit(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now,
+			   struct blocked *blocked)
 {
-	bool one = !(scheduler->ports & (scheduler->ports - 1));
-	return one && hd_units_free(sm, scheduler, (uint32_t)__builtin_ctz(scheduler->ports)) > now + 1;
+	uint32_t port = (uint32_t)__builtin_ctz(scheduler->ports);
+	if (scheduler->ports & (scheduler->ports - 1) || sm->wheel.free_count < sm->timers_kept)
+		return false;
+	uint64_t unit = hd_units_free(sm, scheduler, port), open = scheduler->regfile->open;
+	if (unit <= now + 1)
+		return false;
+	if (open > now + 1 && (port != HD_PIPE_BRU || sm->gpu->shape.modern))
+		block(blocked, HD_STALL_collector, open);
+	else
+		block(blocked, HD_STALL_unit, unit);
+	return true;
 }
 
 /* Behind an issue in cycle `now`. */
@@ -443,9 +457,7 @@ static void sleep_behind(struct hd_sm *sm, uint32_t index, uint64_t now)
 	hd_scheduler_charge(sm, scheduler, now + 1);
 	scheduler->held_ports = 0;
 	sm->next_visit[index] = now + 1;
-	if (!scheduler->ports ||
-	    (knows_all(sm) && sm->wheel.free_count >= sm->timers_kept && waits_for_unit(sm, scheduler, now) &&
-	     !scheduler_candidates(sm, scheduler, now + 1, &blocked)))
+	if (!scheduler->ports || (knows_all(sm) && waits_for_unit(sm, scheduler, now, &blocked)))
 		sleep_until(sm, index, &blocked);
 }
 

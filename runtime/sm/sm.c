@@ -79,7 +79,9 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
 	sm->leaves_on_miss = config->two_level_miss;
 	sm->dual = config->dual_issue;
-	sm->forwards = config->lat_cross || config->lat_cross_half || config->lat_guard;
+	sm->cross_cycles =
+		(uint32_t)(config->lat_cross > config->lat_cross_half ? config->lat_cross : config->lat_cross_half);
+	sm->forwards = sm->cross_cycles || config->lat_guard;
 	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
 	hd_sm_forget_alarms(sm);
 	hd_inject_init(sm, config);
@@ -194,12 +196,22 @@ static void wake_memory_ports(struct hd_sm *sm)
 	sm->memory_waits = 0;
 }
 
+/* What completions touch is fetched together: with many SMs it is not in the host's cache. */
+static void fetch_completed(const struct hd_sm *sm, const struct hd_mem_completion *done, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		__builtin_prefetch(&sm->inflight[done[i].token]);
+	for (uint32_t i = 0; i < count; i++)
+		__builtin_prefetch(&sm->warps[sm->inflight[done[i].token].warp].pending);
+}
+
 static void take_completions(struct hd_sm *sm, uint64_t now)
 {
 	struct hd_mem_completion done[16];
 	uint32_t count;
 	do {
 		count = hd_lsu_completions(sm->lsu, now, done, 16);
+		fetch_completed(sm, done, count);
 		for (uint32_t i = 0; i < count; i++)
 			hd_sm_complete(sm, done[i].token, now);
 	} while (count == 16);

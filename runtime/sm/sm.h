@@ -256,9 +256,10 @@ struct hd_sm {
 	uint32_t ctas_retired; /* since the GPU last looked */
 	bool wants_dispatch;   /* hd_sm_request_dispatch, since then */
 	uint32_t branch_latency, predicated_latency;
-	bool dual;	 /* two instructions of a warp may share an issue slot */
-	bool forwards;	 /* some readers have results later than others (forward.c) */
-	uint32_t stages; /* that policies add between issue and execution */
+	bool dual;	       /* two instructions of a warp may share an issue slot */
+	bool forwards;	       /* some readers have results later than others (forward.c) */
+	uint32_t cross_cycles; /* at most so many cycles for results of another pipeline */
+	uint32_t stages;       /* that policies add between issue and execution */
 	struct hd_regfile *regfiles[HD_MAX_SCHEDULERS];
 	/* By hd_warp.id; the first two of warps in a slot. */
 	uint8_t scheduler_of[HD_MAX_CONTEXTS], position[HD_MAX_CONTEXTS];
