@@ -12,6 +12,8 @@
  *   results         of warps that are not active, and of registers outside the set, go to the main register file
  *   code            a bit vector of 256 bits stands in front of each entry, with an instruction before it or not, which
  *                   takes an issue slot; what follows has other addresses in the instruction cache
+ *   calls           are intervals of their own, as in the paper; with `across_calls` what the caller has in the cache
+ *                   stays there while the callee leaves room, as if its set had both
  *   register stacks where another policy renames registers, a warp's cache is emptied at calls and returns
  *   no metadata     code without intervals is served by the main register file
  *
@@ -58,7 +60,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 struct place {
 	uint64_t interval; /* as of struct ltrf_warp */
 	const struct hd_meta_interval *facts;
-	bool entry;
+	bool entry, call;
 };
 
 static struct place place_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu, uint32_t pc)
@@ -72,6 +74,7 @@ static struct place place_of(const struct hd_policy_handle *self, const struct h
 		return place;
 	place.interval = (uint64_t)(function - gpu->program.functions.data) << 32 | interval;
 	place.facts = &(strands ? function->said->strands : function->said->intervals)[interval];
+	place.call = facts->call != HD_NO_FACT;
 	place.entry = place.facts->entry_pc == (pc - function->first) * HD_INST_BYTES;
 	return place;
 }
@@ -107,6 +110,12 @@ static void begin_warp(const struct hd_policy_handle *self, const struct hd_warp
 	mine->interval = LTRF_NOWHERE;
 }
 
+/* Whether the set that follows is that of a call, a callee, or the caller again. */
+static bool is_across_calls(const struct ltrf_warp *mine, const struct place *place)
+{
+	return mine->interval != LTRF_NOWHERE && (place->call || mine->interval >> 32 != place->interval >> 32);
+}
+
 /* The instruction of a PREFETCH issues before it is carried out. */
 static bool has_issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct place *place)
 {
@@ -127,7 +136,7 @@ static void fetch(const struct hd_policy_handle *self, struct hd_warp *warp, uin
 	struct place place = place_of(self, gpu, pc);
 	struct hd_wcb_set set;
 	begin_warp(self, warp);
-	bool due = is_due(self, warp, &place);
+	bool due = is_due(self, warp, &place), across = is_across_calls(mine, &place);
 	if (due && !has_issued(self, warp, &place))
 		return;
 	mine->interval = place.interval;
@@ -140,7 +149,8 @@ static void fetch(const struct hd_policy_handle *self, struct hd_warp *warp, uin
 		return;
 	}
 	uint64_t from = warp->next_issue > now ? warp->next_issue : now;
-	uint64_t done = ltrf_prefetch(self, warp, &set, from * HD_TICKS);
+	bool keeps = across && hd_policy_setting(self, gpu, LTRF_ACROSS_CALLS) != 0;
+	uint64_t done = ltrf_prefetch(self, warp, &set, keeps, from * HD_TICKS);
 	if (done == UINT64_MAX) {
 		too_many(warp, &set, mine->block.banks);
 		return;
@@ -307,7 +317,7 @@ static void forget_names(const struct hd_policy_handle *self, struct hd_warp *wa
 	if (!(warp->cta->sm->hooks & HD_HOOK(rename)))
 		return;
 	if (mine->row)
-		ltrf_prefetch(self, warp, &none, now * HD_TICKS);
+		ltrf_prefetch(self, warp, &none, false, now * HD_TICKS);
 	else
 		ltrf_assign(self, warp, &none);
 	mine->interval = LTRF_NOWHERE;
@@ -357,6 +367,11 @@ static const struct hd_policy_setting settings[] = {
 			 0, 1},
 	[LTRF_SIMPLEX] = {"simplex", "1: one link for both ways between main register file and cache; 0: two (assumed)",
 			  0, 0, 1},
+	[LTRF_ACROSS_CALLS] =
+		{"across_calls",
+		 "1: at calls and returns registers of the old set stay while there is room; 0: as elsewhere "
+		 "(3.3)",
+		 0, 0, 1},
 	{0},
 };
 

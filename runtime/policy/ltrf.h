@@ -74,7 +74,8 @@ enum ltrf_setting {
 	LTRF_LINK_CYCLES,
 	LTRF_EXPLICIT,
 	LTRF_RELOAD,
-	LTRF_SIMPLEX
+	LTRF_SIMPLEX,
+	LTRF_ACROSS_CALLS
 };
 enum ltrf_energy { LTRF_CONTROL, LTRF_CACHE_READ, LTRF_CACHE_WRITE, LTRF_LINK };
 
@@ -107,10 +108,10 @@ static inline uint64_t ltrf_ticks(const struct hd_policy_handle *self, const str
 
 /* ltrf_move.c */
 void ltrf_move_init(const struct hd_policy_handle *self, struct hd_gpu *gpu);
-/* The working set becomes this one, from tick `from` on; the cycle at which all of it is there. UINT64_MAX: the cache
- * has not so many banks. */
+/* The working set becomes this one, from tick `from` on; `keeps`: and as much of the old one as there is room for. The
+ * cycle at which all of it is there. UINT64_MAX: the cache has not so many banks. */
 uint64_t ltrf_prefetch(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_wcb_set *set,
-		       uint64_t from);
+		       bool keeps, uint64_t from);
 /* A warp that is not active: its set has banks, and nothing is fetched. */
 bool ltrf_assign(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_wcb_set *set);
 /* The warp becomes active, or stops being it; `ended`: its registers are of no use any more. */

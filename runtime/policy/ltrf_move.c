@@ -122,15 +122,32 @@ static uint64_t cycle_of(uint64_t ticks)
 	return (ticks + HD_TICKS - 1) / HD_TICKS;
 }
 
+/* Of those that could leave as many as have to, so that `in` finds room: the dead first. */
+static struct hd_wcb_set have_to_leave(const struct hd_wcb *block, const struct hd_wcb_set *out,
+				       const struct hd_wcb_set *in)
+{
+	struct hd_wcb_set chosen = {{0}}, live = hd_wcb_both(out, &block->live), dead = hd_wcb_without(out, &live);
+	const struct hd_wcb_set *turns[] = {&dead, &live};
+	uint32_t wanted = hd_wcb_count(in), left = wanted > block->free ? wanted - block->free : 0;
+	for (uint32_t turn = 0; turn < 2; turn++)
+		for (uint32_t r = hd_wcb_next(turns[turn], 0); r < HD_WCB_REGISTERS && left;
+		     r = hd_wcb_next(turns[turn], r + 1), left--)
+			hd_wcb_add(&chosen, r);
+	return chosen;
+}
+
 uint64_t ltrf_prefetch(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_wcb_set *set,
-		       uint64_t from)
+		       bool keeps, uint64_t from)
 {
 	struct hd_gpu *gpu = warp->cta->sm->gpu;
 	struct hd_wcb *block = &ltrf_warp_of(self, warp)->block;
 	struct ltrf_counts *counts = ltrf_counts_of(self, warp);
 	bool reload = hd_policy_setting(self, gpu, LTRF_RELOAD) != 0;
 	struct hd_wcb_set old = block->set, out = reload ? old : hd_wcb_without(&old, set);
-	struct hd_wcb_set kept = worth_keeping(self, warp, &out), in = reload ? *set : hd_wcb_without(set, &old);
+	struct hd_wcb_set in = reload ? *set : hd_wcb_without(set, &old);
+	if (keeps && !reload)
+		out = have_to_leave(block, &out, &in);
+	struct hd_wcb_set kept = worth_keeping(self, warp, &out);
 	uint8_t banks[HD_WCB_REGISTERS];
 	memcpy(banks, block->bank, sizeof banks);
 	hd_wcb_release(block, &out);

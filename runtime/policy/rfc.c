@@ -4,6 +4,9 @@
  * makes room; nothing is fetched ahead. What leaves is written to the main register file if it is still alive, and all
  * of a warp's entries leave with it when it is not active any more.
  *
+ * Section 2.3 of LTRF has warps displace each other's registers, as in a cache that all of an SM share: `shared`. Who
+ * is not active keeps what is there until others need the room.
+ *
  * How it is read: 16 entries for each of 8 active warps are the 16 KB of LTRF's cache; a value dies with the read that
  * the compiler marks as the last of the whole warp; a result of some lanes is merged where its register is kept, and
  * goes to the main register file otherwise; results of warps that are not active do, too.
@@ -20,6 +23,7 @@
 #include "runtime/sm/hooks.h"
 
 #define MOST_ENTRIES 64
+#define MOST_SHARED 1024
 
 #define RFC_COUNTS(X)                                                                     \
 	X(operands, "registers", "that instructions read, without duplicates")            \
@@ -38,6 +42,7 @@ struct rfc_counts {
 struct rfc_entry {
 	uint8_t reg;
 	bool valid, dead;
+	uint64_t made;		      /* number of the result that it was made for */
 	uint32_t data[HD_WARP_LANES]; /* under --verify */
 };
 
@@ -48,16 +53,26 @@ struct rfc_warp {
 	struct rfc_entry entries[MOST_ENTRIES];
 };
 
+/* A place of a cache that all warps share, and whose result has it. */
+struct rfc_place {
+	uint32_t warp, entry;
+	uint64_t made;
+};
+
 struct rfc_sm {
+	struct rfc_place ring[MOST_SHARED]; /* the oldest at `next` */
+	uint32_t next;
+	uint64_t made; /* results that took a place */
 	struct rfc_counts counts[HD_MAX_GRIDS];
 };
 
 struct rfc_gpu {
-	uint32_t entries;
+	uint32_t entries; /* of a warp: its own, or the most that it can have of those that all share */
+	uint32_t shared;  /* of all warps of an SM; 0: each has its own */
 	struct rfc_counts total;
 };
 
-enum setting { ENTRIES, LATENCY };
+enum setting { ENTRIES, LATENCY, SHARED };
 enum energy { READ, WRITE };
 
 static struct rfc_counts *counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
@@ -87,7 +102,15 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
-	((struct rfc_gpu *)hd_policy_gpu(self, gpu))->entries = (uint32_t)hd_policy_setting(self, gpu, ENTRIES);
+	struct rfc_gpu *rfc = hd_policy_gpu(self, gpu);
+	const struct hd_config *config = &gpu->config;
+	uint64_t active = config->two_level_active * (config->two_level_pool ? 1 : config->schedulers);
+	rfc->entries = (uint32_t)hd_policy_setting(self, gpu, ENTRIES);
+	if (hd_policy_setting(self, gpu, SHARED) == 0)
+		return;
+	rfc->shared = rfc->entries * (uint32_t)active;
+	rfc->shared = rfc->shared < MOST_SHARED ? rfc->shared : MOST_SHARED;
+	rfc->entries = rfc->shared < MOST_ENTRIES ? rfc->shared : MOST_ENTRIES;
 }
 
 static struct rfc_entry *find(const struct hd_policy_handle *self, const struct hd_warp *warp, uint32_t reg)
@@ -116,13 +139,38 @@ static bool empty(const struct hd_policy_handle *self, struct hd_warp *warp, str
 	return true;
 }
 
-static struct rfc_entry *make_room(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+static struct rfc_entry *own_entry(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct rfc_warp *mine = hd_policy_warp(self, warp);
 	struct rfc_entry *entry = &mine->entries[mine->oldest];
 	mine->oldest = (mine->oldest + 1) % entries_of(self, warp);
 	counts_of(self, warp)->written_back += empty(self, warp, entry, now);
 	return entry;
+}
+
+/* The oldest place of all, whosever it was. */
+static struct rfc_entry *shared_entry(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	struct hd_sm *sm = warp->cta->sm;
+	struct rfc_sm *rfc = hd_policy_sm(self, sm);
+	struct rfc_place *place = &rfc->ring[rfc->next];
+	struct hd_warp *other = &sm->warps[place->warp];
+	struct rfc_entry *victim = &((struct rfc_warp *)hd_policy_warp(self, other))->entries[place->entry];
+	if (place->made && victim->valid && victim->made == place->made)
+		counts_of(self, other)->written_back += empty(self, other, victim, now);
+	struct rfc_entry *entry = own_entry(self, warp, now);
+	entry->made = ++rfc->made;
+	*place = (struct rfc_place){.warp = warp->id,
+				    .entry = (uint32_t)(entry -
+							((struct rfc_warp *)hd_policy_warp(self, warp))->entries),
+				    .made = entry->made};
+	rfc->next = (rfc->next + 1) % ((const struct rfc_gpu *)hd_policy_gpu(self, sm->gpu))->shared;
+	return entry;
+}
+
+static bool is_shared(const struct hd_policy_handle *self, const struct hd_warp *warp)
+{
+	return ((const struct rfc_gpu *)hd_policy_gpu(self, warp->cta->sm->gpu))->shared != 0;
 }
 
 /* ---- operands and results */
@@ -159,10 +207,10 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 	struct rfc_entry *entry = find(self, warp, result->reg);
 	bool full = !(warp->live & ~result->lanes);
 	hd_wcb_drop(&mine->lost, result->reg);
-	if (!mine->active || (!entry && !full))
+	if ((!mine->active && !is_shared(self, warp)) || (!entry && !full))
 		return HD_TO_BANK;
 	if (!entry)
-		entry = make_room(self, warp, now);
+		entry = is_shared(self, warp) ? shared_entry(self, warp, now) : own_entry(self, warp, now);
 	entry->reg = result->reg;
 	entry->valid = true;
 	entry->dead = false;
@@ -198,6 +246,8 @@ static void deactivate(const struct hd_policy_handle *self, struct hd_warp *warp
 	struct rfc_warp *mine = hd_policy_warp(self, warp);
 	bool goes_on = warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER;
 	mine->active = false;
+	if (goes_on && is_shared(self, warp))
+		return;
 	for (uint32_t i = 0; i < entries_of(self, warp); i++) {
 		if (goes_on)
 			counts_of(self, warp)->saved += empty(self, warp, &mine->entries[i], now);
@@ -272,6 +322,10 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 static const struct hd_policy_setting settings[] = {
 	[ENTRIES] = {"entries", "of each active warp (ltrf-asplos18 5: 16 KB, 8 warps)", 16, 1, MOST_ENTRIES},
 	[LATENCY] = {"cache_latency", "cycles of a read of the cache (assumed)", 1, 0, 1000},
+	[SHARED] = {"shared",
+		    "1: all warps of an SM share the entries, and the oldest of all makes room (2.3); 0: each has its "
+		    "own",
+		    0, 0, 1},
 	{0},
 };
 

@@ -108,7 +108,7 @@ static uint64_t prefetch_cycles(uint32_t banks, double latency, uint32_t count, 
 	struct scene scene;
 	struct hd_wcb_set set = range(0, count, step);
 	scene_init(&scene, "ltrf", banks, latency);
-	uint64_t done = ltrf_prefetch(scene.self, scene.warp, &set, 0);
+	uint64_t done = ltrf_prefetch(scene.self, scene.warp, &set, false, 0);
 	ck_assert_uint_eq(counts_of(&scene)->prefetched, count);
 	simbench_release(&scene.bench);
 	return done;
@@ -137,8 +137,8 @@ static struct ltrf_counts move_sets(const char *policy, bool reload)
 	mine->block.live = range(5, 6, 1);
 	mine->begun = true;
 	ltrf_activate(scene.self, scene.warp, 0);
-	ltrf_prefetch(scene.self, scene.warp, &first, 0);
-	ltrf_prefetch(scene.self, scene.warp, &second, 100 * HD_TICKS);
+	ltrf_prefetch(scene.self, scene.warp, &first, false, 0);
+	ltrf_prefetch(scene.self, scene.warp, &second, false, 100 * HD_TICKS);
 	ck_assert_uint_eq(mine->row, 1);
 	ltrf_deactivate(scene.self, scene.warp, false, 200);
 	ck_assert_uint_eq(mine->row, 0);
@@ -168,6 +168,32 @@ START_TEST(sets_move_by_difference)
 }
 END_TEST
 
+/* Behind a call twelve registers of sixteen banks are there: four more find room, and of eight four have to leave. */
+START_TEST(callers_keep_what_callees_leave_room_for)
+{
+	struct scene scene;
+	struct hd_wcb_set caller = range(0, 12, 1), callee = range(20, 4, 1), next = range(30, 8, 1);
+	scene_init(&scene, "ltrf", 16, 1);
+	struct ltrf_warp *mine = ltrf_warp_of(scene.self, scene.warp);
+	mine->begun = true;
+	mine->block.live = range(4, 60, 1); /* R0 to R3 are dead */
+	ltrf_activate(scene.self, scene.warp, 0);
+	ltrf_prefetch(scene.self, scene.warp, &caller, false, 0);
+	ltrf_prefetch(scene.self, scene.warp, &callee, true, 100 * HD_TICKS);
+	ck_assert_uint_eq(counts_of(&scene)->written_back, 0);
+	ltrf_prefetch(scene.self, scene.warp, &caller, true, 200 * HD_TICKS);
+	ck_assert_uint_eq(counts_of(&scene)->prefetched, 12 + 4); /* nothing had left */
+	ltrf_prefetch(scene.self, scene.warp, &next, true, 300 * HD_TICKS);
+	ck_assert_uint_eq(counts_of(&scene)->prefetched, 12 + 4 + 8);
+	ck_assert_uint_eq(counts_of(&scene)->written_back, 8);
+	ck_assert_uint_eq(hd_wcb_count(&mine->block.set), 16);
+	for (uint32_t r = 0; r < 4; r++) /* the dead are the first to go */
+		ck_assert(!hd_wcb_has(&mine->block.set, r));
+	ck_assert(hd_wcb_has(&mine->block.set, 8) && !hd_wcb_has(&mine->block.set, 7));
+	simbench_release(&scene.bench);
+}
+END_TEST
+
 /* Sixteen registers leave and as many come: side by side, or one after the other where both ways share a link. */
 START_TEST(both_ways_have_links)
 {
@@ -179,8 +205,8 @@ START_TEST(both_ways_have_links)
 		struct ltrf_warp *mine = ltrf_warp_of(scene.self, scene.warp);
 		mine->begun = true;
 		ltrf_activate(scene.self, scene.warp, 0);
-		ltrf_prefetch(scene.self, scene.warp, &first, 0);
-		ltrf_prefetch(scene.self, scene.warp, &second,
+		ltrf_prefetch(scene.self, scene.warp, &first, false, 0);
+		ltrf_prefetch(scene.self, scene.warp, &second, false,
 			      100 * HD_TICKS); /* until 106, and what leaves until 106 */
 		ltrf_deactivate(scene.self, scene.warp, false, 102);
 		/* From 102 on: a cycle of the bank, and four of the link, which is free at 106, or at 110. */
@@ -202,7 +228,7 @@ START_TEST(rows_are_handed_on)
 	hd_wcb_init(&ltrf_warp_of(scene.self, other)->block, 16);
 	ltrf_gpu_of(scene.self, &scene.bench.sim->gpu)->rows = 1;
 	ltrf_activate(scene.self, scene.warp, 0);
-	ltrf_prefetch(scene.self, scene.warp, &set, 0);
+	ltrf_prefetch(scene.self, scene.warp, &set, false, 0);
 	ltrf_deactivate(scene.self, scene.warp, false, 50);
 	/* Nothing to fetch: it has the row when that is free. */
 	ck_assert_uint_eq(ltrf_activate(scene.self, other, 51), 55);
@@ -612,6 +638,7 @@ Suite *hd_suite(void)
 					   control_blocks_take_114880_bits,
 					   prefetches_take_their_banks,
 					   sets_move_by_difference,
+					   callers_keep_what_callees_leave_room_for,
 					   both_ways_have_links,
 					   rows_are_handed_on,
 					   a_loop_is_fetched_once,

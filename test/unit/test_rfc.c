@@ -76,12 +76,44 @@ START_TEST(what_has_left_comes_from_the_banks)
 }
 END_TEST
 
+/* Three warps share four places: each of six results takes that of a warp before it. With eight warps active the
+ * configuration's four entries are 32 places, and nothing is displaced. */
+START_TEST(warps_that_share_displace_each_other)
+{
+	uint64_t hits[2];
+	for (uint32_t active = 1; active <= 8; active *= 8) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.options.policy = "rfc";
+		bench.options.verify = true;
+		bench.config.two_level_active = active;
+		ck_assert_int_eq(hd_config_set(&bench.config, "rfc.entries=4", &bench.diag), 0);
+		ck_assert_int_eq(hd_config_set(&bench.config, "rfc.shared=1", &bench.diag), 0);
+		simbench_mov(&bench, 4, 4);
+		simbench_mov(&bench, 5, 5);
+		simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B; /* all have written */
+		simbench_ffma(&bench, 8, 4, 5, 5);
+		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+		int error = simbench_run(&bench, 1, 96);
+		ck_assert_msg(!error, "%s", hd_sim_error_text(bench.sim));
+		ck_assert_double_eq(figure(&bench, "operands"), 3 * 2);
+		hits[active == 8] = (uint64_t)figure(&bench, "hits");
+		ck_assert_double_eq(figure(&bench, "written_back") > 0, active == 1);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 6 - hits[active == 8]);
+		simbench_release(&bench);
+	}
+	ck_assert_uint_eq(hits[1], 6);
+	ck_assert_uint_lt(hits[0], 6);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("rfc", (const TTest *const[]){
 					  results_are_served,
 					  the_oldest_makes_room,
 					  what_has_left_comes_from_the_banks,
+					  warps_that_share_displace_each_other,
 					  NULL,
 				  });
 }
