@@ -358,11 +358,13 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	}
 }
 
-static inline void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
+/* With those who look at each instruction. */
+static __attribute__((noinline)) void execute_watched(struct hd_sm *sm, struct hd_warp *warp,
+						      const struct hd_dinst *inst)
 {
 	bool checks = sm->hooks & (HD_HOOK(verify_before) | HD_HOOK(verify_after)) && sm->gpu->verify;
 	uint32_t pc = warp->pc;
-	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
+	if (sm->gpu->redundancy)
 		hd_redundancy_before(sm->gpu->redundancy, warp, inst);
 	if (checks)
 		HD_HOOKED (sm->gpu, self, verify_before)
@@ -371,10 +373,18 @@ static inline void execute(struct hd_sm *sm, struct hd_warp *warp, const struct 
 	if (checks && sm->effect.event != HD_EVENT_FAULT)
 		HD_HOOKED (sm->gpu, self, verify_after)
 			self->hooks->verify_after(self, warp, inst, &sm->effect);
-	if (__builtin_expect(sm->gpu->redundancy != NULL, 0))
+	if (sm->gpu->redundancy)
 		hd_redundancy_after(sm->gpu->redundancy, sm, warp, inst);
-	if (__builtin_expect(sm->gpu->probe != NULL, 0))
+	if (sm->gpu->probe)
 		hd_probe_step(sm->gpu, warp, pc, &sm->effect);
+}
+
+static inline void execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	if (__builtin_expect(sm->gpu->verify || sm->gpu->redundancy || sm->gpu->probe, 0))
+		execute_watched(sm, warp, inst);
+	else
+		hd_warp_execute(sm->exec, warp, &sm->effect);
 }
 
 void hd_sm_execute(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst)
@@ -392,6 +402,23 @@ static void told_of_issue(struct hd_sm *sm, struct hd_warp *warp, const struct h
 		hd_policy_path(sm, warp, lanes, now);
 }
 
+/* The cycle at which all that the instruction reads is there. */
+static inline uint64_t read_operands(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst,
+				     struct hd_collector *collector, uint64_t now)
+{
+	uint64_t ready = now + sm->gpu->shape.operand_cycles;
+	if (__builtin_expect(!sm->hooks, 1))
+		return inst->read_count ? hd_operands_read(sm, warp, inst, now) : ready;
+	if (inst->read_count)
+		ready = collector && sm->hooks & HD_STAGE_HOOKS ? hd_stage_read(sm, collector, now)
+								: hd_operands_read(sm, warp, inst, now);
+	if (inst->range & HD_RANGE_READS && sm->hooks & HD_HOOK(range_reads))
+		ready = hd_range_operands(sm, warp, inst, now, ready);
+	if (sm->hooks & HD_HOOK(operand_read))
+		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
+	return ready;
+}
+
 void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp, uint64_t now)
 {
 	if (__builtin_expect(warp->injection.count != 0, 0)) {
@@ -399,35 +426,29 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 		return;
 	}
 	const struct hd_dinst *inst = sm->next[warp->id];
+	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	uint32_t lanes = warp->active;
-	struct hd_collector *collector =
-		inst->pipe == HD_PIPE_BRU ? NULL : hd_collector_take(sm, scheduler, warp, inst, now);
-	uint64_t ready = now + sm->gpu->shape.operand_cycles;
-	if (inst->read_count)
-		ready = collector && sm->hooks & HD_STAGE_HOOKS ? hd_stage_read(sm, collector, now)
-								: hd_operands_read(sm, warp, inst, now);
-	if (__builtin_expect(inst->range & HD_RANGE_READS && sm->hooks & HD_HOOK(range_reads), 0))
-		ready = hd_range_operands(sm, warp, inst, now, ready);
-	if (sm->hooks & HD_HOOK(operand_read))
-		ready = hd_policy_operand_read(sm, warp, inst, now, ready);
+	bool collected = inst->pipe != HD_PIPE_BRU && !sm->gpu->shape.modern;
+	struct hd_collector *collector = collected ? hd_collector_take(sm, scheduler, warp, inst, now) : NULL;
+	uint64_t ready = read_operands(sm, warp, inst, collector, now);
 	if (inst->pipe == HD_PIPE_LSU)
 		ready = hd_access_after(sm, warp, ready);
 	uint64_t dispatch = hd_units_dispatch(sm, scheduler, inst, now, ready);
-	if (inst->pipe != HD_PIPE_BRU)
+	if (collected)
 		hd_collector_hold(sm, scheduler, collector, now, dispatch);
 	if (dispatch > warp->dispatched)
 		warp->dispatched = dispatch;
 	sm->issued++;
 	if (sm->hooks & HD_HOOK(first_use))
 		hd_loads_used(sm, warp, inst, now);
-	count_issue(hd_sm_counters(sm, warp), inst);
-	hd_sm_counters(sm, warp)->stream_instructions += warp->stream;
+	count_issue(counters, inst);
+	counters->stream_instructions += warp->stream;
 	warp->last_issue = now;
 	sm->exec->now = now;
 	if (HD_TRACED(sm->gpu, issue))
 		hd_trace_inst(sm, warp, inst, HD_TRACE_issue, warp->active);
 	execute(sm, warp, inst);
-	hd_sm_counters(sm, warp)->thread_instructions += (uint32_t)__builtin_popcount(hd_effect_lanes(&sm->effect));
+	counters->thread_instructions += (uint32_t)__builtin_popcount(hd_effect_lanes(&sm->effect));
 	if (__builtin_expect(sm->gpu->profile != NULL, 0))
 		hd_profile_count(sm->gpu, inst, &sm->effect);
 	if (__builtin_expect(sm->hooks & (HD_HOOK(issued) | HD_HOOK(path_switch)), 0))

@@ -233,10 +233,9 @@ uint64_t hd_bank_write(struct hd_sm *sm, const struct hd_warp *warp, uint32_t re
 	return begin(sm, warp, &side, reg, from);
 }
 
-uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+static uint64_t read_into_collector(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
+				    uint64_t now)
 {
-	if (__builtin_expect(sm->gpu->shape.modern, 0))
-		return hd_modern_read(sm, warp, inst, now);
 	struct registers registers = {.list = inst->read_regs, .count = inst->bank_count};
 	uint64_t first = now * HD_TICKS, latest = begin_all(sm, warp, false, registers, first);
 	hd_sm_counters(sm, warp)->bank_reads += inst->bank_count;
@@ -245,6 +244,11 @@ uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const st
 	uint64_t cycle = cycle_of(latest + sm->gpu->shape.latency);
 	hd_sm_counters(sm, warp)->bank_conflicts += cycle - now - sm->gpu->shape.read_cycles;
 	return cycle;
+}
+
+uint64_t hd_operands_read(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	return sm->gpu->shape.modern ? hd_modern_read(sm, warp, inst, now) : read_into_collector(sm, warp, inst, now);
 }
 
 /* The usual case: one register, whose bank has one port, which is free. True: it takes it. */
@@ -262,11 +266,8 @@ static inline bool write_at_once(const struct hd_sm *sm, const struct hd_warp *w
 	return true;
 }
 
-uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+static uint64_t write_when_free(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
 {
-	hd_sm_counters(sm, warp)->bank_writes += inst->write_count;
-	if (write_at_once(sm, warp, inst, now * HD_TICKS))
-		return now;
 	struct registers registers = {.first = inst->inst.dst, .count = inst->write_count};
 	uint64_t first = now * HD_TICKS, latest = begin_all(sm, warp, true, registers, first);
 	if (latest == first)
@@ -276,6 +277,12 @@ uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const s
 		cycle = hd_modern_write(inst, now, cycle);
 	hd_sm_counters(sm, warp)->write_conflicts += cycle - now;
 	return cycle;
+}
+
+uint64_t hd_operands_write(struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now)
+{
+	hd_sm_counters(sm, warp)->bank_writes += inst->write_count;
+	return write_at_once(sm, warp, inst, now * HD_TICKS) ? now : write_when_free(sm, warp, inst, now);
 }
 
 /* ---- collectors */

@@ -309,25 +309,33 @@ static void block_memory(struct hd_sm *sm, const struct hd_scheduler *scheduler,
 	sm->memory_waits |= 1u << (scheduler - sm->schedulers);
 }
 
+/* Whether the operand stage takes nothing from that port now, or no timer is left for what would be issued. */
+static bool is_held(const struct hd_sm *sm, uint32_t port, uint64_t open, uint64_t now, struct blocked *blocked)
+{
+	if (open > now && (port != HD_PIPE_BRU || sm->gpu->shape.modern))
+		block(blocked, HD_STALL_collector, open);
+	else if (sm->wheel.free_count < sm->timers_kept)
+		block(blocked, HD_STALL_collector, now + 1);
+	else
+		return false;
+	return true;
+}
+
 /* The active ready warps whose port takes an instruction now. */
-static uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now,
-				     struct blocked *blocked)
+static inline uint64_t scheduler_candidates(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now,
+					    struct blocked *blocked)
 {
 	uint64_t candidates = 0, open = scheduler->regfile->open;
-	bool no_timers = sm->wheel.free_count < sm->timers_kept;
+	bool may_hold = open > now || sm->wheel.free_count < sm->timers_kept;
 	for (uint32_t ports = scheduler->ports; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctz(ports);
-		uint64_t ready = scheduler->ready[port] & scheduler->active;
-		if (!ready)
+		uint64_t ready = scheduler->ready[port] & scheduler->active, unit;
+		if (!ready || (__builtin_expect(may_hold, 0) && is_held(sm, port, open, now, blocked)))
 			continue;
-		uint64_t unit = hd_units_free(sm, scheduler, port);
-		if (__builtin_expect(open > now, 0) && (port != HD_PIPE_BRU || sm->gpu->shape.modern))
-			block(blocked, HD_STALL_collector, open);
-		else if (__builtin_expect(no_timers, 0))
-			block(blocked, HD_STALL_collector, now + 1);
-		else if (unit > now)
+		unit = hd_units_free(sm, scheduler, port);
+		if (unit > now) {
 			block(blocked, HD_STALL_unit, unit);
-		else if (port == HD_PORT_MEMORY) {
+		} else if (port == HD_PORT_MEMORY) {
 			uint64_t taken = accepted(sm, scheduler, ready);
 			if (taken != ready)
 				block_memory(sm, scheduler, now, blocked);
@@ -488,8 +496,8 @@ static bool has_second(struct hd_sm *sm, const struct hd_scheduler *scheduler, c
 }
 
 /* Maxwell and what was before it, but for the first Fermi. */
-static void issue_second(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_warp *warp,
-			 const struct hd_dinst *first, uint64_t now)
+static __attribute__((noinline)) void issue_second(struct hd_sm *sm, struct hd_scheduler *scheduler,
+						   struct hd_warp *warp, const struct hd_dinst *first, uint64_t now)
 {
 	if (!has_second(sm, scheduler, warp, first, now))
 		return;

@@ -55,8 +55,8 @@ struct hd_scheduler {
 	uint8_t top;	      /* next free position */
 	uint8_t waiting[HD_STALL_COUNT];
 	uint8_t warp_at[HD_SCHEDULER_WARPS]; /* hd_warp.id */
-	uint16_t unit_first[HD_PIPE_COUNT];
-	uint8_t unit_count[HD_PIPE_COUNT];
+	uint16_t unit_first[HD_PORT_COUNT];  /* in hd_sm.units: those that take what comes to each port */
+	uint8_t unit_count[HD_PORT_COUNT];
 	struct hd_regfile *regfile;
 };
 
@@ -123,11 +123,10 @@ struct hd_timer {
 #define HD_WARP_INFLIGHT 64 /* loads under way, of the warps on average */
 struct hd_wheel {
 	uint64_t next; /* earliest cycle with a timer; HD_NEVER */
-	uint64_t occupied[HD_WHEEL_BUCKETS / 64];
-	uint16_t head[HD_WHEEL_BUCKETS],
-		tail[HD_WHEEL_BUCKETS]; /* first and last of a bucket; tail: where there is one */
-	uint16_t free, free_count;
 	struct hd_timer *pool;
+	uint16_t free, free_count;
+	uint64_t occupied[HD_WHEEL_BUCKETS / 64];
+	uint16_t head[HD_WHEEL_BUCKETS]; /* the last one that was added to each bucket */
 };
 
 /* A memory instruction whose operands are not there yet. */
@@ -221,78 +220,85 @@ struct hd_alarms {
 struct hd_transfers; /* transfer.c */
 
 struct hd_sm {
+	/* What each cycle looks at, together: with many SMs each line of it is one that the host's caches do not hold.
+	 */
 	struct hd_gpu *gpu;
 	struct hd_exec *exec;
 	struct hd_lsu *lsu;
-	uint32_t id;
-	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
+	struct hd_warp *warps;
+	struct hd_unit *units;
+	struct hd_inflight *inflight;
+	uint64_t hooks; /* HD_HOOK of each that some policy has */
+	uint64_t now;
 	uint8_t scheduler_count;
-	uint64_t hooks;	    /* HD_HOOK of each that some policy has */
 	uint8_t scheduling; /* HD_SCHED_* */
 	bool every_cycle;
-	uint32_t warp_slots, cta_slots;
-	uint32_t warp_count, cta_count;		/* that it can know at a time; those without a slot included */
-	uint32_t resident_warps, resident_ctas; /* that it knows */
-	uint64_t active_since;			/* the cycle from which active_sm_cycles are not counted yet */
-	uint32_t placed_warps, placed_ctas;	/* of these, in a slot */
+	bool dual;				/* two instructions of a warp may share an issue slot */
+	bool forwards;				/* some readers have results later than others (forward.c) */
+	bool leaves_on_miss;			/* two-level: for memory only when L1 was missed */
+	bool lsu_ticked;			/* in this cycle: the memory may have been given work */
+	bool stopping;				/* some warp may have to */
+	bool wants_fill;			/* a slot has become free */
+	bool wants_dispatch;			/* hd_sm_request_dispatch, since the GPU last looked */
+	bool stirred;				/* from outside, so that it has work now */
+	uint32_t ctas_retired;			/* since the GPU last looked */
 	uint32_t grid_mask;			/* bit a grid with resident CTAs */
-	uint64_t now;
+	uint32_t resident_warps, resident_ctas; /* that it knows */
 	uint64_t next_visit[HD_MAX_SCHEDULERS]; /* cycle at which each must look again; HD_NEVER until an event */
 	uint64_t visit_next;			/* not after the first of these */
-	uint32_t memory_waits;			/* schedulers that found no room in the load/store unit, a bit each */
 	uint64_t lsu_next;			/* cycle at which hd_lsu_tick wants to be called */
 	uint64_t completion_next;		/* cycle of the first completion not yet taken */
 	uint64_t policy_next;			/* earliest policy tick */
 	uint64_t alarm_next;			/* and alarm */
 	uint64_t quantum_next;			/* two-level: when warps may have to make way */
-	bool leaves_on_miss;			/* two-level: for memory only when L1 was missed */
 	uint64_t transfer_next;			/* cycle at which transfers have something to do */
-	uint32_t transfer_count;
-	struct hd_transfers *transfers;
-	struct hd_alarms alarms;
-	uint64_t policy_tick[HD_MAX_POLICIES];
-	bool lsu_ticked;       /* in this cycle: the memory may have been given work */
-	uint32_t fences;       /* warps waiting at a fence */
-	uint32_t ctas_retired; /* since the GPU last looked */
-	bool wants_dispatch;   /* hd_sm_request_dispatch, since then */
+	uint32_t memory_waits;			/* schedulers that found no room in the load/store unit, a bit each */
+	uint32_t fences;			/* warps waiting at a fence */
+	uint32_t result_count;			/* of `results` */
+	uint32_t awaited;			/* warps with hd_warp.awaits */
+	uint32_t timers_kept;			/* issue stalls when fewer are free */
 	uint32_t branch_latency, predicated_latency;
-	bool dual;	       /* two instructions of a warp may share an issue slot */
-	bool forwards;	       /* some readers have results later than others (forward.c) */
 	uint32_t cross_cycles; /* at most so many cycles for results of another pipeline */
-	uint32_t stages;       /* that policies add between issue and execution */
-	struct hd_regfile *regfiles[HD_MAX_SCHEDULERS];
-	/* By hd_warp.id; the first two of warps in a slot. */
-	uint8_t scheduler_of[HD_MAX_CONTEXTS], position[HD_MAX_CONTEXTS];
-	const struct hd_dinst *next[HD_MAX_CONTEXTS]; /* the instruction that each warp issues next */
-	uint64_t line[HD_MAX_CONTEXTS];		      /* instruction cache line that each warp holds */
-	uint8_t ready_port[HD_MAX_CONTEXTS];	      /* enum hd_port of a ready warp */
-	uint8_t grid_of[HD_MAX_CONTEXTS];	      /* hd_grid.slot of each warp */
-	uint8_t rows_of[HD_MAX_CONTEXTS];	      /* which part of hd_sm_grid.registers it has */
-	uint32_t local_of[HD_MAX_CONTEXTS];	      /* which part of the grid's local memory, of all SMs' */
-	struct hd_warp *warps;
-	struct hd_scheduler schedulers[HD_MAX_SCHEDULERS];
-	struct hd_wheel wheel;
-	uint32_t timers_kept; /* issue stalls when fewer are free */
-	struct hd_effect effect;
-	struct hd_mem_request request;
-	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
-	struct hd_unit *units;
-	struct hd_calendar *calendars;
-	struct hd_fetch fetch;
-	struct hd_inflight *inflight;
 	uint32_t inflight_free, inflight_left;
-	struct hd_late *late; /* most_late() of access.c */
 	uint32_t late_free, late_count;
 	uint32_t issued; /* instructions, for the order of results */
 	/* Results that were begun and that were written; accesses that want an answer and that got it. */
 	uint64_t begun, written, asked, answered;
-	uint32_t chosen;		 /* collector of the next issue, by a policy */
-	struct hd_stage_result *results; /* of this cycle, where policies say where they go */
-	uint32_t result_count;
-	struct hd_parked parked[HD_MAX_CONTEXTS]; /* by hd_warp.id */
 	uint64_t stalls[HD_STALL_COUNT];
-	uint64_t spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of policies, of each grid */
+	struct hd_scheduler schedulers[HD_MAX_SCHEDULERS];
+	struct hd_wheel wheel;
+	/* By hd_warp.id; the first two of warps in a slot. */
+	uint8_t scheduler_of[HD_MAX_CONTEXTS], position[HD_MAX_CONTEXTS];
+	uint8_t ready_port[HD_MAX_CONTEXTS];	      /* enum hd_port of a ready warp */
+	uint8_t grid_of[HD_MAX_CONTEXTS];	      /* hd_grid.slot of each warp */
+	const struct hd_dinst *next[HD_MAX_CONTEXTS]; /* the instruction that each warp issues next */
+	uint64_t line[HD_MAX_CONTEXTS];		      /* instruction cache line that each warp holds */
+	uint8_t rows_of[HD_MAX_CONTEXTS];	      /* which part of hd_sm_grid.registers it has */
+	uint32_t local_of[HD_MAX_CONTEXTS];	      /* which part of the grid's local memory, of all SMs' */
+	struct hd_effect effect;
+	struct hd_mem_request request;
+	struct hd_fetch fetch;
+	struct hd_calendar *calendars;
+	struct hd_late *late;			     /* most_late() of access.c */
 	struct hd_counters counted[HD_MAX_GRIDS];    /* of each grid, by hd_grid.slot */
+	uint64_t spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of policies, of each grid */
+	/* What only some do. */
+	uint32_t id;
+	uint32_t warp_slots, cta_slots;
+	uint32_t warp_count, cta_count;	    /* that it can know at a time; those without a slot included */
+	uint64_t active_since;		    /* the cycle from which active_sm_cycles are not counted yet */
+	uint32_t placed_warps, placed_ctas; /* of the resident ones, in a slot */
+	uint32_t stages;		    /* that policies add between issue and execution */
+	struct hd_regfile *regfiles[HD_MAX_SCHEDULERS];
+	uint32_t transfer_count;
+	struct hd_transfers *transfers;
+	struct hd_alarms alarms;
+	uint64_t policy_tick[HD_MAX_POLICIES];
+	uint64_t linear_grid; /* id + 1 of the last grid whose linear streams it has run (linear.c) */
+	struct hd_dinst injected[HD_INJECT_KINDS]; /* what a warp issues for a policy */
+	uint32_t chosen;			   /* collector of the next issue, by a policy */
+	struct hd_stage_result *results;	   /* of this cycle, where policies say where they go */
+	struct hd_parked parked[HD_MAX_CONTEXTS];  /* by hd_warp.id */
 	/* dispatch.c */
 	struct hd_cta *ctas;
 	uint64_t free_slots[HD_MAX_WARPS / 64];
@@ -309,11 +315,7 @@ struct hd_sm {
 	uint8_t *saved_shared; /* of CTAs without shared memory in the SM, by their index */
 	size_t saved_shared_bytes;
 	uint32_t unplaced;		       /* warps that have had no slot yet */
-	uint32_t awaited;		       /* warps with hd_warp.awaits */
 	uint8_t stops;			       /* kinds at which all warps do */
-	bool stopping;			       /* some warp may have to */
-	bool wants_fill;		       /* a slot has become free */
-	bool stirred;			       /* from outside, so that it has work now */
 	struct hd_sm_grid grids[HD_MAX_GRIDS]; /* by hd_grid.slot */
 	uint8_t *policy_space;		       /* hd_policy_sm */
 };
@@ -556,14 +558,13 @@ static inline uint64_t hd_latency_from(const struct hd_sm *sm, uint64_t dispatch
 	return dispatch > sm->gpu->shape.operand_cycles ? dispatch - sm->gpu->shape.operand_cycles : 0;
 }
 void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
-/* The unit of that pipe that takes an instruction first. */
-/* The last of those that are free first: the first one has work that others cannot do. */
+/* The unit of that port that takes an instruction first; the last of those that are free first: the first one has work
+ * that others cannot do. */
 static inline struct hd_unit *hd_unit_first_free(const struct hd_sm *sm, const struct hd_scheduler *scheduler,
 						 uint32_t port)
 {
-	uint32_t pipe = port == HD_PORT_MULTIPLY ? HD_PIPE_FP32 : port == HD_PORT_MEMORY ? HD_PIPE_LSU : port;
-	struct hd_unit *units = &sm->units[scheduler->unit_first[pipe]], *best = units;
-	for (uint32_t i = 1; i < scheduler->unit_count[pipe] && port != HD_PORT_MULTIPLY; i++)
+	struct hd_unit *units = &sm->units[scheduler->unit_first[port]], *best = units;
+	for (uint32_t i = 1, count = scheduler->unit_count[port]; __builtin_expect(i < count, 0); i++)
 		if (units[i].issue <= best->issue)
 			best = &units[i];
 	return best;

@@ -26,6 +26,15 @@ static uint32_t units_of(const struct hd_config *config, uint32_t pipe)
 	}
 }
 
+/* Ports that are no pipes' own. */
+static void open_ports(struct hd_scheduler *scheduler)
+{
+	scheduler->unit_first[HD_PORT_MEMORY] = scheduler->unit_first[HD_PIPE_LSU];
+	scheduler->unit_count[HD_PORT_MEMORY] = scheduler->unit_count[HD_PIPE_LSU];
+	scheduler->unit_first[HD_PORT_MULTIPLY] = scheduler->unit_first[HD_PIPE_FP32];
+	scheduler->unit_count[HD_PORT_MULTIPLY] = 1;
+}
+
 void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
 	uint32_t total = 0, schedulers = sm->scheduler_count;
@@ -44,6 +53,8 @@ void hd_units_init(struct hd_sm *sm, const struct hd_config *config, struct hd_a
 		}
 		total += units;
 	}
+	for (uint32_t i = 0; i < schedulers; i++)
+		open_ports(&sm->schedulers[i]);
 	sm->units = HD_ARENA_NEW(arena, struct hd_unit, total);
 	sm->calendars = HD_ARENA_NEW(arena, struct hd_calendar, total);
 	for (uint32_t i = 0; i < total; i++)
