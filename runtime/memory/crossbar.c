@@ -11,6 +11,11 @@
  * another one's output: each free output takes, once a cycle and in turns, the first input that has a packet for it and
  * is not sending. The queues of an input share its room.
  *
+ * Packets of low priority (HD_PACKET_LOW: transfers that yield to the program's accesses) are overtaken by the others
+ * in each queue, inputs' and outputs', and an output takes one only if no input has another one for it; they have half
+ * of a queue's room at most. One that is under way is not broken off. They wait as long as there are others: what must
+ * not wait for ever is no transfer of low priority.
+ *
  * Room that is taken back is seen a cycle later at outputs and a traversal later at inputs (credits travel), and a
  * packet pushed at `now` is seen from now + 1. So nothing depends on who ticks first in a cycle, and senders or
  * receivers whose cycles are less than that ahead can work at the same time as the crossbar: ends of a port belong to
@@ -23,22 +28,38 @@
 #include "heddle/stats.h"
 
 enum { WHEEL = 64 };
+enum { BLOCKED = 1, BLOCKED_LOW }; /* hd_crossbar.blocked */
 
 /* ---- ports */
+
+static bool is_low(const struct hd_packet *packet)
+{
+	return __builtin_expect(packet->flags & HD_PACKET_LOW, 0);
+}
 
 static void port_init(struct hd_port *port, uint32_t capacity, struct hd_arena *arena)
 {
 	uint32_t slots = hd_power_above(capacity);
 	*port = (struct hd_port){.ring = HD_ARENA_NEW(arena, struct hd_packet, slots), .mask = slots - 1};
+	port->low = HD_ARENA_NEW(arena, struct hd_packet, slots);
 	port->capacity = capacity;
 }
 
 static bool port_room(struct hd_port *port, uint32_t flits, uint64_t now)
 {
-	while (port->released != port->known && port->ring[port->released & port->mask].ready <= now)
-		port->used -= port->ring[port->released++ & port->mask].flits;
+	for (; port->released != port->known && port->ring[port->released & port->mask].ready <= now;
+	     port->released++) {
+		const struct hd_packet *place = &port->ring[port->released & port->mask];
+		port->used -= place->flits;
+		port->used_low -= is_low(place) ? place->flits : 0;
+	}
 	/* A packet larger than the queue passes through an empty one. */
 	return port->used + flits <= port->capacity || !port->used;
+}
+
+static bool port_low_room(struct hd_port *port, uint32_t flits, uint64_t now)
+{
+	return port_room(port, flits, now) && (port->used_low + flits <= port->capacity / 2 || !port->used_low);
 }
 
 static void port_push(struct hd_port *port, const struct hd_packet *packet, uint64_t ready, bool apart)
@@ -47,21 +68,54 @@ static void port_push(struct hd_port *port, const struct hd_packet *packet, uint
 	*slot = *packet;
 	slot->ready = ready;
 	port->used += packet->flits;
+	port->used_low += is_low(packet) ? packet->flits : 0;
 	if (!apart)
 		port->sent = port->tail;
 }
 
-static struct hd_packet *port_front(const struct hd_port *port)
+/* The oldest that has not been looked at. */
+static struct hd_packet *port_head(const struct hd_port *port)
 {
 	return port->head == port->sent ? NULL : &port->ring[port->head & port->mask];
 }
 
-static void port_pop(struct hd_port *port, uint64_t release, bool apart)
+/* Those of low priority step aside when they have come. */
+static struct hd_packet *front_of_two(struct hd_port *port, uint64_t now)
 {
-	port->ring[port->head++ & port->mask].ready = release;
-	port->taken = port->head;
+	struct hd_packet *packet;
+	for (; (packet = port_head(port)) && is_low(packet) && packet->ready <= now; port->head++)
+		port->low[port->low_tail++ & port->mask] = *packet;
+	if (port->low_head == port->low_tail || (packet && packet->ready <= now))
+		return packet;
+	return &port->low[port->low_head & port->mask];
+}
+
+static struct hd_packet *port_front(struct hd_port *port, uint64_t now)
+{
+	struct hd_packet *packet = port_head(port);
+	if (port->low_head == port->low_tail && !(packet && is_low(packet)))
+		return packet;
+	return front_of_two(port, now);
+}
+
+/* A packet was taken: its room comes back. Places are given back in this order, whosever they were. */
+static void port_release(struct hd_port *port, uint32_t flits, bool low, uint64_t release, bool apart)
+{
+	struct hd_packet *place = &port->ring[port->taken++ & port->mask];
+	place->flits = (uint8_t)flits;
+	place->flags = low ? HD_PACKET_LOW : 0;
+	place->ready = release;
 	if (!apart)
 		port->known = port->taken;
+}
+
+static void port_pop(struct hd_port *port, uint64_t now, uint64_t release, bool apart)
+{
+	const struct hd_packet *packet = port_front(port, now);
+	bool low = is_low(packet);
+	uint32_t flits = packet->flits;
+	*(low ? &port->low_head : &port->head) += 1;
+	port_release(port, flits, low, release, apart);
 }
 
 /* ---- input queues by output */
@@ -74,19 +128,27 @@ static void sorted_init(struct hd_sorted *sorted, uint32_t outputs, uint32_t cap
 		sorted->next[i] = i + 1 < capacity ? i + 1 : HD_NONE;
 	sorted->first = HD_ARENA_NEW(arena, uint32_t, outputs);
 	sorted->last = HD_ARENA_NEW(arena, uint32_t, outputs);
+	sorted->last_demand = HD_ARENA_NEW(arena, uint32_t, outputs);
 	for (uint32_t o = 0; o < outputs; o++)
-		sorted->first[o] = sorted->last[o] = HD_NONE;
+		sorted->first[o] = sorted->last[o] = sorted->last_demand[o] = HD_NONE;
 	sorted->wants = HD_ARENA_NEW(arena, uint64_t, (outputs + 63) / 64);
 }
 
+/* Behind those that are there, but before those of low priority if it is none. */
 static void sorted_push(struct hd_sorted *sorted, uint32_t output, const struct hd_packet *packet)
 {
-	uint32_t index = sorted->free;
+	uint32_t index = sorted->free, after = sorted->last_demand[output];
+	if (is_low(packet))
+		after = sorted->first[output] == HD_NONE ? HD_NONE : sorted->last[output];
+	else
+		sorted->last_demand[output] = index;
+	uint32_t *link = after == HD_NONE ? &sorted->first[output] : &sorted->next[after];
 	sorted->free = sorted->next[index];
 	sorted->packets[index] = *packet;
-	sorted->next[index] = HD_NONE;
-	*(sorted->first[output] == HD_NONE ? &sorted->first[output] : &sorted->next[sorted->last[output]]) = index;
-	sorted->last[output] = index;
+	sorted->next[index] = *link;
+	if (*link == HD_NONE)
+		sorted->last[output] = index;
+	*link = index;
 }
 
 static void sorted_pop(struct hd_sorted *sorted, uint32_t output)
@@ -95,6 +157,8 @@ static void sorted_pop(struct hd_sorted *sorted, uint32_t output)
 	sorted->first[output] = sorted->next[index];
 	sorted->next[index] = sorted->free;
 	sorted->free = index;
+	if (sorted->last_demand[output] == index)
+		sorted->last_demand[output] = HD_NONE;
 }
 
 static void init_sorted(struct hd_crossbar *x, uint32_t in_flits, struct hd_arena *arena)
@@ -103,7 +167,6 @@ static void init_sorted(struct hd_crossbar *x, uint32_t in_flits, struct hd_aren
 	for (uint32_t i = 0; i < x->inputs; i++)
 		sorted_init(&x->sorted[i], x->outputs, in_flits, arena);
 	x->sends = HD_ARENA_NEW(arena, uint64_t, x->in_words);
-	x->closed = HD_ARENA_NEW(arena, uint64_t, x->out_words);
 }
 
 /* ---- construction */
@@ -131,10 +194,17 @@ void hd_crossbar_init(struct hd_crossbar *x, const struct hd_crossbar_shape *sha
 	x->armed = HD_ARENA_NEW(arena, bool, x->inputs);
 	x->starved = HD_ARENA_NEW(arena, bool, x->inputs);
 	x->busy = HD_ARENA_NEW(arena, bool, x->outputs);
-	x->blocked = HD_ARENA_NEW(arena, bool, x->outputs);
+	x->blocked = HD_ARENA_NEW(arena, uint8_t, x->outputs);
 	x->pointer = HD_ARENA_NEW(arena, uint32_t, x->outputs);
 	x->request_count = HD_ARENA_NEW(arena, uint32_t, x->outputs);
 	x->requests = HD_ARENA_NEW(arena, uint64_t, (size_t)x->outputs * x->in_words);
+	x->low_requests = HD_ARENA_NEW(arena, uint64_t, (size_t)x->outputs * x->in_words);
+	x->closed = HD_ARENA_NEW(arena, uint64_t, x->out_words);
+	x->put_off = HD_ARENA_NEW(arena, uint64_t, x->out_words);
+	x->asked = HD_ARENA_NEW(arena, uint32_t, x->inputs);
+	for (uint32_t i = 0; i < x->inputs; i++)
+		x->asked[i] = HD_NONE;
+	x->sends_until = HD_ARENA_NEW(arena, uint64_t, x->inputs);
 	x->ready = HD_ARENA_NEW(arena, uint64_t, x->out_words);
 	x->wheel_in = HD_ARENA_NEW(arena, uint64_t, (size_t)WHEEL * x->in_words);
 	x->wheel_out = HD_ARENA_NEW(arena, uint64_t, (size_t)WHEEL * x->out_words);
@@ -174,12 +244,21 @@ static void schedule_from(struct hd_crossbar *x, uint64_t *wheel, uint32_t words
 
 /* ---- senders and receivers */
 
-bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
+static bool note_room(struct hd_crossbar *x, uint32_t input, bool room)
 {
-	bool room = port_room(&x->in[input], flits, now);
 	if (x->starved[input] == room) /* else it is left alone: other threads have its neighbours */
 		x->starved[input] = !room;
 	return room;
+}
+
+bool hd_crossbar_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
+{
+	return note_room(x, input, port_room(&x->in[input], flits, now));
+}
+
+bool hd_crossbar_low_room(struct hd_crossbar *x, uint32_t input, uint32_t flits, uint64_t now)
+{
+	return note_room(x, input, port_low_room(&x->in[input], flits, now));
 }
 
 uint64_t hd_crossbar_room_at(const struct hd_crossbar *x, uint32_t input)
@@ -195,9 +274,9 @@ void hd_crossbar_push(struct hd_crossbar *x, uint32_t input, const struct hd_pac
 		x->posted[input] = 1;
 }
 
-const struct hd_packet *hd_crossbar_front(const struct hd_crossbar *x, uint32_t output)
+const struct hd_packet *hd_crossbar_front(struct hd_crossbar *x, uint32_t output, uint64_t now)
 {
-	return port_front(&x->out[output]);
+	return port_front(&x->out[output], now);
 }
 
 const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t output)
@@ -208,7 +287,7 @@ const struct hd_packet *hd_crossbar_back(const struct hd_crossbar *x, uint32_t o
 
 void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
 {
-	port_pop(&x->out[output], now + 1, x->receivers_apart);
+	port_pop(&x->out[output], now, now + 1, x->receivers_apart);
 	if (!x->popped[output])
 		x->popped[output] = 1;
 }
@@ -216,17 +295,17 @@ void hd_crossbar_pop(struct hd_crossbar *x, uint32_t output, uint64_t now)
 static void collect_posted(struct hd_crossbar *x, uint32_t input)
 {
 	x->in[input].sent = x->in[input].tail;
-	if (x->armed[input] || !port_front(&x->in[input]))
+	if (x->armed[input] || !port_head(&x->in[input]))
 		return;
 	x->armed[input] = true;
-	schedule_from(x, x->wheel_in, x->in_words, input, port_front(&x->in[input])->ready);
+	schedule_from(x, x->wheel_in, x->in_words, input, port_head(&x->in[input])->ready);
 }
 
 /* A blocked output of which something was taken. */
 static void await_room(struct hd_crossbar *x, uint32_t output)
 {
 	const struct hd_port *port = &x->out[output];
-	x->blocked[output] = false;
+	x->blocked[output] = 0;
 	x->busy[output] = true; /* until that event */
 	schedule_from(x, x->wheel_out, x->out_words, output, port->ring[port->released & port->mask].ready);
 }
@@ -293,6 +372,16 @@ uint64_t hd_crossbar_freed(struct hd_crossbar *x, uint32_t word)
 
 /* ---- a cycle */
 
+/* Says of a request whether it is for a packet of low priority. */
+static void set_low(struct hd_crossbar *x, uint32_t input, uint32_t output, bool low)
+{
+	uint64_t *word = &x->low_requests[(size_t)output * x->in_words + input / 64], bit = UINT64_C(1) << input % 64;
+	if (!!(*word & bit) == low)
+		return;
+	*word ^= bit;
+	x->low_count += low ? 1 : UINT32_MAX;
+}
+
 static void add_request(struct hd_crossbar *x, uint32_t input, uint32_t output)
 {
 	x->requests[(size_t)output * x->in_words + input / 64] |= UINT64_C(1) << input % 64;
@@ -303,6 +392,22 @@ static void remove_request(struct hd_crossbar *x, uint32_t input, uint32_t outpu
 {
 	x->requests[(size_t)output * x->in_words + input / 64] &= ~(UINT64_C(1) << input % 64);
 	x->request_count[output]--;
+	if (x->low_count)
+		set_low(x, input, output, false);
+}
+
+static uint32_t output_of(const struct hd_crossbar *x, const struct hd_packet *packet)
+{
+	return x->by_slice ? packet->slice : packet->sm;
+}
+
+/* A packet is wanted there that has more room than those of low priority. */
+static void unblock(struct hd_crossbar *x, uint32_t output)
+{
+	if (x->blocked[output] != BLOCKED_LOW)
+		return;
+	x->blocked[output] = 0;
+	x->closed[output / 64] &= ~(UINT64_C(1) << output % 64);
 }
 
 /* Packets that have become visible go to the queues of their outputs. Asks for those if the input does not send. */
@@ -311,13 +416,17 @@ static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, u
 	struct hd_sorted *sorted = &x->sorted[input];
 	struct hd_port *port = &x->in[input];
 	const struct hd_packet *packet;
-	for (; (packet = port_front(port)) && packet->ready <= now; port->head++) {
-		uint32_t output = x->by_slice ? packet->slice : packet->sm;
+	for (; (packet = port_head(port)) && packet->ready <= now; port->head++) {
+		uint32_t output = output_of(x, packet);
 		if (sorted->first[output] == HD_NONE) {
 			sorted->wants[output / 64] |= UINT64_C(1) << output % 64;
 			add_request(x, input, output);
 		}
 		sorted_push(sorted, output, packet);
+		if (!is_low(packet))
+			unblock(x, output);
+		if (x->low_count || is_low(packet))
+			set_low(x, input, output, is_low(&sorted->packets[sorted->first[output]]));
 	}
 	x->armed[input] = packet != NULL;
 	if (packet)
@@ -329,102 +438,132 @@ static void request_all(struct hd_crossbar *x, uint32_t input, uint64_t cycle, u
 		x->ready[w] |= sorted->wants[w] & ~x->closed[w];
 }
 
+/* A head of low priority may be overtaken: the input looks again when something has come. */
+static void await_others(struct hd_crossbar *x, uint32_t input, uint64_t cycle)
+{
+	x->armed[input] = port_head(&x->in[input]) != NULL;
+	if (x->armed[input])
+		schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
+}
+
+static void request_first(struct hd_crossbar *x, uint32_t input, const struct hd_packet *head, uint64_t cycle)
+{
+	uint32_t output = output_of(x, head);
+	if (is_low(head))
+		await_others(x, input, cycle);
+	if (x->asked[input] != HD_NONE) {
+		if (is_low(head))
+			return; /* it has asked already */
+		remove_request(x, input, x->asked[input]);
+	}
+	x->asked[input] = output;
+	add_request(x, input, output);
+	if (is_low(head))
+		set_low(x, input, output, true);
+	else
+		unblock(x, output);
+	if (!x->busy[output] && !x->blocked[output])
+		x->ready[output / 64] |= UINT64_C(1) << output % 64;
+}
+
 static void request(struct hd_crossbar *x, uint32_t input, uint64_t cycle, uint64_t now)
 {
 	if (x->sorted) {
 		request_all(x, input, cycle, now);
 		return;
 	}
-	const struct hd_packet *head = port_front(&x->in[input]);
-	if (!head) {
+	if (x->sends_until[input] > cycle)
+		return; /* it looks then */
+	const struct hd_packet *head = port_front(&x->in[input], now);
+	if (!head)
 		x->armed[input] = false;
-		return;
-	}
-	if (head->ready > now) {
+	else if (head->ready > now)
 		schedule(x, x->wheel_in, x->in_words, input, cycle + 1);
-		return;
-	}
-	uint32_t output = x->by_slice ? head->slice : head->sm;
-	add_request(x, input, output);
-	if (!x->busy[output] && !x->blocked[output])
-		x->ready[output / 64] |= UINT64_C(1) << output % 64;
+	else
+		request_first(x, input, head, cycle);
 }
 
-/* The first input at or after the pointer, cyclically, that wants the output. */
-static uint32_t choose(const struct hd_crossbar *x, uint32_t output)
+/* Of 64 inputs that want the output those that do not send, without those of low priority unless `low`. */
+static uint64_t candidates(const struct hd_crossbar *x, uint32_t output, uint32_t word, bool low)
 {
-	const uint64_t *wanted = &x->requests[(size_t)output * x->in_words];
-	uint32_t from = x->pointer[output], word = from / 64;
-	uint64_t bits = wanted[word] & UINT64_MAX << from % 64;
-	while (!bits) {
-		word = word + 1 == x->in_words ? 0 : word + 1;
-		bits = wanted[word];
-	}
-	return word * 64 + (uint32_t)__builtin_ctzll(bits);
+	size_t at = (size_t)output * x->in_words + word;
+	uint64_t bits = x->requests[at] & (x->sorted ? ~x->sends[word] : UINT64_MAX);
+	return low ? bits : bits & ~x->low_requests[at];
 }
 
-/* The same of inputs that do not send; HD_NONE. */
-static uint32_t choose_free(const struct hd_crossbar *x, uint32_t output)
+/* The first of them at or after the pointer, cyclically; HD_NONE. */
+static uint32_t choose(const struct hd_crossbar *x, uint32_t output, bool low)
 {
-	const uint64_t *wanted = &x->requests[(size_t)output * x->in_words];
 	uint32_t from = x->pointer[output], word = from / 64;
-	uint64_t bits = wanted[word] & ~x->sends[word] & UINT64_MAX << from % 64;
+	uint64_t bits = candidates(x, output, word, low) & UINT64_MAX << from % 64;
 	for (uint32_t tried = 0; !bits && tried < x->in_words; tried++) {
 		word = word + 1 == x->in_words ? 0 : word + 1;
-		bits = wanted[word] & ~x->sends[word];
+		bits = candidates(x, output, word, low);
 	}
 	return bits ? word * 64 + (uint32_t)__builtin_ctzll(bits) : HD_NONE;
 }
 
-static const struct hd_packet *packet_for(const struct hd_crossbar *x, uint32_t input, uint32_t output)
+static const struct hd_packet *packet_for(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t now)
 {
 	const struct hd_sorted *sorted = x->sorted ? &x->sorted[input] : NULL;
-	return sorted ? &sorted->packets[sorted->first[output]] : port_front(&x->in[input]);
+	return sorted ? &sorted->packets[sorted->first[output]] : port_front(&x->in[input], now);
 }
 
 /* The input's packet for the output leaves, and its room comes back at `release`. */
-static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t cycle, uint64_t release)
+static void leave(struct hd_crossbar *x, uint32_t input, uint32_t output, uint64_t cycle, uint64_t now,
+		  uint64_t release)
 {
 	struct hd_port *port = &x->in[input];
+	const struct hd_packet *packet = packet_for(x, input, output, now);
 	if (!x->sorted) {
-		port_pop(port, release, x->senders_apart);
+		x->sends_until[input] = cycle + packet->flits;
+		x->armed[input] = true; /* until then */
+		x->asked[input] = HD_NONE;
+		port_pop(port, now, release, x->senders_apart);
 		remove_request(x, input, output);
 		return;
 	}
 	struct hd_sorted *sorted = &x->sorted[input];
-	struct hd_packet *place = &port->ring[port->taken++ & port->mask];
-	place->flits = packet_for(x, input, output)->flits;
-	place->ready = release;
-	if (!x->senders_apart)
-		port->known = port->taken;
-	sorted->sends_until = cycle + place->flits;
+	port_release(port, packet->flits, is_low(packet), release, x->senders_apart);
+	sorted->sends_until = cycle + packet->flits;
 	sorted_pop(sorted, output);
 	if (sorted->first[output] == HD_NONE) {
 		sorted->wants[output / 64] &= ~(UINT64_C(1) << output % 64);
 		remove_request(x, input, output);
+	} else if (is_low(packet_for(x, input, output, now))) {
+		set_low(x, input, output, true);
 	}
 	x->sends[input / 64] |= UINT64_C(1) << input % 64;
 }
 
-static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64_t now)
+/* No input has something for the output but what is of low priority: after all outputs that others want. */
+static void put_off(struct hd_crossbar *x, uint32_t output)
 {
-	uint32_t input = x->sorted ? choose_free(x, output) : choose(x, output);
+	x->put_off[output / 64] |= UINT64_C(1) << output % 64;
+}
+
+static void grant(struct hd_crossbar *x, uint32_t output, uint64_t cycle, uint64_t now, bool low)
+{
+	uint32_t input = choose(x, output, low || !x->low_count);
+	if (input == HD_NONE && !low && x->low_count)
+		put_off(x, output);
 	if (input == HD_NONE)
 		return; /* until one of them has sent */
-	const struct hd_packet *packet = packet_for(x, input, output);
+	const struct hd_packet *packet = packet_for(x, input, output, now);
 	uint32_t flits = packet->flits, packet_grid = packet->grid;
 	struct hd_port *to = &x->out[output];
 	if (x->sorted)
 		x->closed[output / 64] |= UINT64_C(1) << output % 64;
-	if (!port_room(to, flits, now)) {
+	bool low_packet = is_low(packet);
+	if (!(low_packet ? port_low_room(to, flits, now) : port_room(to, flits, now))) {
 		/* It asks again when the receiver's next pop makes room, which may be known already. */
-		x->blocked[output] = true;
+		x->blocked[output] = low_packet ? BLOCKED_LOW : BLOCKED;
 		if (to->released != to->known)
 			await_room(x, output);
 		return;
 	}
 	port_push(to, packet, hd_clock_edge(&x->clock, cycle + x->latency + flits - 2), x->receivers_apart);
-	leave(x, input, output, cycle, hd_clock_edge(&x->clock, cycle + x->latency));
+	leave(x, input, output, cycle, now, hd_clock_edge(&x->clock, cycle + x->latency));
 	x->pointer[output] = input + 1 == x->inputs ? 0 : input + 1;
 	x->busy[output] = true;
 	x->flits[packet_grid * (sizeof(struct hd_counters) / sizeof(uint64_t))] += flits;
@@ -447,7 +586,13 @@ static void grant_all(struct hd_crossbar *x, uint64_t cycle, uint64_t now)
 		uint64_t bits = x->ready[w] & mask;
 		x->ready[w] &= ~mask;
 		for (; bits; bits &= bits - 1)
-			grant(x, w * 64 + (uint32_t)__builtin_ctzll(bits), cycle, now);
+			grant(x, w * 64 + (uint32_t)__builtin_ctzll(bits), cycle, now, false);
+	}
+	for (uint32_t w = 0; x->low_count && w < x->out_words; w++) {
+		uint64_t bits = x->put_off[w];
+		x->put_off[w] = 0;
+		for (; bits; bits &= bits - 1)
+			grant(x, w * 64 + (uint32_t)__builtin_ctzll(bits), cycle, now, true);
 	}
 }
 
@@ -494,7 +639,7 @@ bool hd_crossbar_idle(const struct hd_crossbar *x)
 		if (x->in[i].taken != x->in[i].tail)
 			return false;
 	for (uint32_t o = 0; o < x->outputs; o++)
-		if (x->out[o].head != x->out[o].tail)
+		if (x->out[o].taken != x->out[o].tail)
 			return false;
 	return true;
 }
@@ -504,16 +649,18 @@ static const struct hd_packet *first_sorted(const struct hd_crossbar *x, uint32_
 	uint32_t output = 0;
 	while (x->sorted[input].first[output] == HD_NONE)
 		output++;
-	return packet_for(x, input, output);
+	return &x->sorted[input].packets[x->sorted[input].first[output]];
 }
 
 static void dump_port(const struct hd_crossbar *x, const char *what, uint32_t index, const struct hd_port *port,
 		      FILE *out)
 {
-	const struct hd_packet *head = port_front(port);
+	const struct hd_packet *head = port_head(port);
 	if (port->taken == port->tail)
 		return;
-	if (port->taken != port->head) /* sorted: the first of one of the outputs */
+	if (port->low_head != port->low_tail)
+		head = &port->low[port->low_head & port->mask];
+	else if (port->taken != port->head) /* sorted: the first of one of the outputs */
 		head = first_sorted(x, index);
 	fprintf(out, "  %s %s %u: %u packets, %u of %u flits, head kind %u line %#llx ready %llu%s\n", x->name, what,
 		index, port->tail - port->taken, port->used, port->capacity, head->kind, (unsigned long long)head->line,

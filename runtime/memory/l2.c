@@ -5,6 +5,9 @@
  * queue waits when it finds no MSHR, merge, way, room for the answer or room in the channel, and those behind it with
  * it.
  *
+ * Requests of low priority have queues of their own, to be served in and for their replies, which are looked at when
+ * the others' are empty or, of replies, not ready.
+ *
  * A reply carries all sectors of its request and is sent when the last one is there.
  *
  * Needs both crossbars, a DRAM channel and the address map. Cost: O(1) a request, plus the line's waiters for merges
@@ -36,6 +39,7 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	hd_packets_init(&slice->low, (uint32_t)(config->transfer_lines * config->sm_count), arena);
 	/* What the pipeline holds, and all that one fill may answer. */
 	hd_packets_init(&slice->out, slice->latency + 8 * slice->merges + (uint32_t)config->l2_queue, arena);
+	hd_packets_init(&slice->low_out, slice->out.capacity, arena);
 	uint32_t fills = hd_power_above(slice->mshrs + 8);
 	slice->fills = HD_ARENA_NEW(arena, struct hd_dram_fill, fills);
 	slice->fill_mask = fills - 1;
@@ -57,10 +61,21 @@ static struct hd_packet reply_to(const struct hd_l2_slice *slice, const struct h
 	return reply;
 }
 
+/* Where the reply to a request goes, and where it waits itself. */
+static struct hd_packets *out_of(struct hd_l2_slice *slice, const struct hd_packet *packet)
+{
+	return packet->flags & HD_PACKET_LOW ? &slice->low_out : &slice->out;
+}
+
+static struct hd_packets *queue_of(struct hd_l2_slice *slice, const struct hd_packet *request)
+{
+	return request->flags & HD_PACKET_LOW ? &slice->low : &slice->in;
+}
+
 static void answer(struct hd_l2_slice *slice, struct hd_packet reply, uint64_t served)
 {
 	reply.ready = served + slice->latency;
-	hd_packets_push(&slice->out, &reply);
+	hd_packets_push(out_of(slice, &reply), &reply);
 }
 
 static bool is_atomic(const struct hd_packet *request)
@@ -236,7 +251,7 @@ static bool serve(struct hd_l2_slice *slice, struct hd_packets *queue, uint64_t 
 	slice->grid = request->grid;
 	slice->serves_low = queue == &slice->low;
 	slice->counters = &slice->grids[request->grid];
-	if (!hd_packets_room(&slice->out) ||
+	if (!hd_packets_room(out_of(slice, request)) ||
 	    !(write ? serve_write(slice, now, request, dram) : serve_read(slice, now, request, dram, &cycles)))
 		return false;
 	slice->busy = cycle + cycles;
@@ -282,10 +297,10 @@ static bool take_fill(struct hd_l2_slice *slice, uint64_t now)
 {
 	const struct hd_dram_fill *fill = &slice->fills[slice->fill_head & slice->fill_mask];
 	struct hd_tag *tag = &slice->tags.tags[fill->tag];
-	uint32_t waiting = 0;
+	uint32_t waiting = 0, low = 0;
 	for (uint32_t i = tag->waiters; i != HD_NONE; i = slice->waiters[i].next)
-		waiting++;
-	if (hd_packets_room(&slice->out) < waiting)
+		*(slice->waiters[i].reply.flags & HD_PACKET_LOW ? &low : &waiting) += 1;
+	if (hd_packets_room(&slice->out) < waiting || hd_packets_room(&slice->low_out) < low)
 		return false;
 	tag->pending &= (uint8_t)~fill->sectors;
 	tag->valid |= fill->sectors;
@@ -306,19 +321,20 @@ static const struct hd_dram_fill *next_fill(const struct hd_l2_slice *slice)
 static void send_replies(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *down)
 {
 	const struct hd_packet *reply;
-	uint32_t before = slice->out.head;
+	uint32_t before = slice->out.head + slice->low_out.head;
 	while ((reply = hd_packets_front(&slice->out)) && reply->ready <= now &&
 	       hd_crossbar_room(down, slice->index, reply->flits, now)) {
 		hd_crossbar_push(down, slice->index, reply, now);
 		hd_packets_pop(&slice->out);
 	}
-	slice->stalled &= slice->out.head == before;
-	slice->low_stalled &= slice->out.head == before;
-}
-
-static struct hd_packets *queue_of(struct hd_l2_slice *slice, const struct hd_packet *request)
-{
-	return request->flags & HD_PACKET_LOW ? &slice->low : &slice->in;
+	bool waits = reply && reply->ready <= now;
+	while (!waits && (reply = hd_packets_front(&slice->low_out)) && reply->ready <= now &&
+	       hd_crossbar_low_room(down, slice->index, reply->flits, now)) {
+		hd_crossbar_push(down, slice->index, reply, now);
+		hd_packets_pop(&slice->low_out);
+	}
+	slice->stalled &= slice->out.head + slice->low_out.head == before;
+	slice->low_stalled &= slice->out.head + slice->low_out.head == before;
 }
 
 /* That whose head is next, or NULL. */
@@ -332,25 +348,34 @@ static struct hd_packets *next_queue(struct hd_l2_slice *slice)
 static void take_requests(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up)
 {
 	const struct hd_packet *request;
-	while ((request = hd_crossbar_front(up, slice->index)) && hd_packets_room(queue_of(slice, request)) &&
+	while ((request = hd_crossbar_front(up, slice->index, now)) && hd_packets_room(queue_of(slice, request)) &&
 	       request->ready <= now) {
 		hd_packets_push(queue_of(slice, request), request);
 		hd_crossbar_pop(up, slice->index, now);
 	}
 }
 
-static uint64_t next_cycle(struct hd_l2_slice *slice, uint64_t now, const struct hd_crossbar *up,
+/* When the first of the replies may leave. */
+static uint64_t departure(const struct hd_l2_slice *slice, const struct hd_packets *out, uint64_t now,
+			  const struct hd_crossbar *down)
+{
+	const struct hd_packet *reply = hd_packets_front(out);
+	if (!reply)
+		return HD_NEVER;
+	return reply->ready > now ? reply->ready : hd_crossbar_room_at(down, slice->index);
+}
+
+static uint64_t next_cycle(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up,
 			   const struct hd_crossbar *down)
 {
-	uint64_t next = HD_NEVER;
-	const struct hd_packet *reply = hd_packets_front(&slice->out), *request = hd_crossbar_front(up, slice->index);
+	uint64_t next =
+		hd_min64(departure(slice, &slice->out, now, down), departure(slice, &slice->low_out, now, down));
+	const struct hd_packet *request = hd_crossbar_front(up, slice->index, now);
 	const struct hd_dram_fill *fill = next_fill(slice);
 	if (request && hd_packets_room(queue_of(slice, request)))
-		next = request->ready;
+		next = hd_min64(next, request->ready);
 	if (next_queue(slice))
 		next = hd_min64(next, hd_clock_edge(&slice->clock, slice->busy));
-	if (reply)
-		next = hd_min64(next, reply->ready > now ? reply->ready : hd_crossbar_room_at(down, slice->index));
 	/* A fill that is due waits for the out queue. */
 	if (fill && fill->ready > now)
 		next = hd_min64(next, fill->ready);
@@ -380,7 +405,7 @@ uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar 
 bool hd_l2_idle(const struct hd_l2_slice *slice)
 {
 	return !hd_packets_count(&slice->in) && !hd_packets_count(&slice->low) && !hd_packets_count(&slice->out) &&
-	       !slice->mshrs_used;
+	       !hd_packets_count(&slice->low_out) && !slice->mshrs_used;
 }
 
 void hd_l2_dump(const struct hd_l2_slice *slice, FILE *out)
@@ -389,7 +414,8 @@ void hd_l2_dump(const struct hd_l2_slice *slice, FILE *out)
 		return;
 	const struct hd_packet *head = hd_packets_front(&slice->in);
 	fprintf(out, "l2 slice %u: %u requests, %u replies, %u of %u MSHRs, %u fills, busy to %llu%s\n", slice->index,
-		hd_packets_count(&slice->in), hd_packets_count(&slice->out), slice->mshrs_used, slice->mshrs,
+		hd_packets_count(&slice->in) + hd_packets_count(&slice->low),
+		hd_packets_count(&slice->out) + hd_packets_count(&slice->low_out), slice->mshrs_used, slice->mshrs,
 		slice->fill_tail - slice->fill_head, (unsigned long long)slice->busy,
 		slice->stalled ? ", stalled" : "");
 	if (head)

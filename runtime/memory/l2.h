@@ -31,6 +31,7 @@ struct hd_l2_slice {
 	bool low_stalled;	    /* as `stalled`, of these */
 	bool serves_low;	    /* the request that is served is one */
 	struct hd_packets out;	    /* replies, ready l2_latency after their service */
+	struct hd_packets low_out;  /* those of low priority: the others go first */
 	struct hd_dram_fill *fills; /* ring */
 	uint32_t fill_mask, fill_head, fill_tail;
 	struct hd_l2_waiter *waiters;

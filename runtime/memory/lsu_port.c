@@ -78,7 +78,7 @@ static uint32_t more_for(const struct hd_lsu *lsu, uint32_t ticket)
 bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now)
 {
 	struct hd_crossbar *down = &lsu->memory->down;
-	const struct hd_packet *reply = hd_crossbar_front(down, lsu->sm);
+	const struct hd_packet *reply = hd_crossbar_front(down, lsu->sm, now);
 	uint32_t ticket;
 	if (!reply || reply->ready > now || lsu->next_reply > now) {
 		if (reply)
@@ -161,7 +161,8 @@ static void send(struct hd_lsu *lsu, const struct hd_packet *front, uint64_t now
 static bool send_line(struct hd_lsu *lsu, uint32_t priority, uint64_t now)
 {
 	const struct hd_packet *front = hd_packets_front(&lsu->lines[priority]);
-	if (!hd_crossbar_room(&lsu->memory->up, lsu->sm, front->flits, now))
+	struct hd_crossbar *up = &lsu->memory->up;
+	if (!(priority ? hd_crossbar_low_room : hd_crossbar_room)(up, lsu->sm, front->flits, now))
 		return false;
 	lsu->grids[front->grid].transfer_flits += front->flits;
 	send(lsu, front, now);
@@ -225,7 +226,7 @@ static uint64_t departure(const struct hd_lsu *lsu, const struct hd_packets *que
 
 uint64_t hd_lsu_port_next(const struct hd_lsu *lsu, uint64_t now)
 {
-	const struct hd_packet *reply = hd_crossbar_front(&lsu->memory->down, lsu->sm);
+	const struct hd_packet *reply = hd_crossbar_front(&lsu->memory->down, lsu->sm, now);
 	uint64_t next = lsu->refused ? now + 1 : HD_NEVER;
 	if (reply)
 		next = hd_min64(next, hd_max64(reply->ready, lsu->next_reply));

@@ -116,7 +116,7 @@ static void up_cycle(struct hd_memory *memory, uint64_t now)
 		for (uint64_t left = up->arrived[word]; left; left &= left - 1) {
 			uint32_t slice = word * 64 + (uint32_t)__builtin_ctzll(left);
 			hd_l2_prefetch(&memory->slices[slice], up);
-			wake_slice(memory, now, slice, hd_crossbar_front(up, slice)->ready);
+			wake_slice(memory, now, slice, hd_crossbar_front(up, slice, now)->ready);
 		}
 		up->arrived[word] = 0;
 	}

@@ -53,6 +53,14 @@ static void push(uint32_t input, uint32_t to, uint32_t size, uint32_t tag, uint6
 	hd_crossbar_push(&x, input, &p, now);
 }
 
+static void push_low(uint32_t input, uint32_t to, uint32_t size, uint32_t tag, uint64_t now)
+{
+	struct hd_packet p = packet(to, size, tag);
+	p.flags = HD_PACKET_LOW;
+	ck_assert(hd_crossbar_low_room(&x, input, size, now));
+	hd_crossbar_push(&x, input, &p, now);
+}
+
 static void tick(uint64_t now)
 {
 	hd_crossbar_collect(&x);
@@ -62,7 +70,7 @@ static void tick(uint64_t now)
 /* Whether a packet can be taken from the output at `now`; takes it. */
 static bool take(uint32_t output, uint64_t now, uint32_t *tag)
 {
-	const struct hd_packet *p = hd_crossbar_front(&x, output);
+	const struct hd_packet *p = hd_crossbar_front(&x, output, now);
 	if (!p || p->ready > now)
 		return false;
 	if (tag)
@@ -285,26 +293,115 @@ START_TEST(a_permutation_uses_everything)
 }
 END_TEST
 
-/* Random traffic with random receivers: everything comes once, in order for each pair. */
+/* Tags of the next `count` packets of an output, each taken as soon as it is there. */
+static void expect(uint32_t output, uint64_t now, uint32_t count, const uint32_t *tags)
+{
+	uint32_t tag;
+	for (uint32_t i = 0; i < count; now++) {
+		tick(now);
+		if (take(output, now, &tag))
+			ck_assert_uint_eq(tag, tags[i++]);
+		ck_assert_uint_lt(now, 1000);
+	}
+}
+
+START_TEST(low_packets_are_overtaken_where_they_wait)
+{
+	build(2, 2, 4, 64, 1000, 1000);
+	for (uint32_t i = 0; i < 4; i++)
+		push_low(0, 0, 3, i, 100);
+	tick(101); /* the first is under way, and goes on */
+	push(0, 0, 3, 10, 101);
+	push(0, 0, 3, 11, 101);
+	expect(0, 101, 6, (const uint32_t[]){0, 10, 11, 1, 2, 3});
+	ck_assert(hd_crossbar_idle(&x));
+	/* What comes when those of low priority have waited for long: also for another output. */
+	push(1, 0, 20, 20, 200);
+	tick(201);
+	push_low(0, 0, 1, 21, 201);
+	for (uint64_t now = 202; now < 210; now++)
+		tick(now);
+	push(0, 1, 1, 22, 210);
+	ck_assert_uint_eq(arrival(1, 210), 214);
+	expect(0, 214, 2, (const uint32_t[]){20, 21});
+	/* One that is sent is not broken off: an input sends one packet at a time. */
+	push_low(0, 0, 8, 23, 300);
+	push(0, 1, 1, 24, 301); /* seen a cycle too late */
+	tick(301);
+	ck_assert_uint_eq(arrival(1, 302), 300 + 8 + 4);
+	expect(0, 312, 1, (const uint32_t[]){23});
+	ck_assert(hd_crossbar_idle(&x));
+	ck_assert_uint_eq(x.low_count, 0);
+}
+END_TEST
+
+START_TEST(an_output_takes_low_packets_last)
+{
+	build(3, 2, 2, 64, 1000, 1000);
+	push_low(0, 0, 1, 0, 100);
+	push_low(1, 0, 1, 1, 100);
+	for (uint32_t i = 0; i < 5; i++)
+		push(2, 0, 1, 10 + i, 100);
+	expect(0, 101, 7, (const uint32_t[]){10, 11, 12, 13, 14, 0, 1});
+	/* Nor does one take an input from an output that has something else for it. */
+	push_low(0, 0, 8, 2, 201);
+	push(0, 1, 1, 15, 201);
+	ck_assert_uint_eq(arrival(1, 201), 203);
+	expect(0, 203, 1, (const uint32_t[]){2});
+	ck_assert(hd_crossbar_idle(&x));
+}
+END_TEST
+
+START_TEST(low_packets_leave_half_of_the_room_to_others)
+{
+	build(1, 1, 4, 8, 1000, 1000);
+	for (uint64_t now = 100; now < 150; now++) { /* nobody takes */
+		while (hd_crossbar_low_room(&x, 0, 1, now))
+			push_low(0, 0, 1, 0, now);
+		tick(now);
+	}
+	ck_assert_uint_eq(flits, 4); /* half of the output's queue; as many wait before it */
+	ck_assert_uint_eq(x.in[0].used, 4);
+	ck_assert(hd_crossbar_room(&x, 0, 4, 150) && !hd_crossbar_room(&x, 0, 5, 150));
+	push(0, 0, 1, 10, 150);
+	push(0, 0, 1, 11, 150);
+	for (uint64_t now = 151; now < 170; now++)
+		tick(now);
+	/* They are there, and before those of low priority that came long ago. */
+	ck_assert_uint_eq(flits, 6);
+	expect(0, 170, 10, (const uint32_t[]){10, 11, 0, 0, 0, 0, 0, 0, 0, 0});
+	ck_assert(hd_crossbar_idle(&x));
+	ck_assert(hd_crossbar_low_room(&x, 0, 4, 300));
+}
+END_TEST
+
+/* Random traffic with random receivers: everything comes once, in order for each pair; in the later loops some of it of
+ * low priority, in its own order. */
 START_TEST(nothing_is_lost_or_reordered)
 {
-	enum { IN = 70, OUT = 5 };
-	static uint32_t sent[IN][OUT], got[IN][OUT];
+	enum { IN = 70, OUT = 5, LOW = 0x8000 };
+	static uint32_t sent[IN][OUT], got[IN][OUT], sent_low[IN][OUT], got_low[IN][OUT];
 	uint64_t state = 7 + (uint64_t)_i, now = 1, total = 0;
 	build(IN, OUT, 1 + (uint32_t)_i, 12, 1000, 400 + 300.0 * _i);
 	memset(sent, 0, sizeof(sent));
 	memset(got, 0, sizeof(got));
+	memset(sent_low, 0, sizeof(sent_low));
+	memset(got_low, 0, sizeof(got_low));
 	for (; now < 3000 || !hd_crossbar_idle(&x); now++) {
 		uint32_t input = (uint32_t)(sample_random(&state) >> 8) % IN,
 			 to = (uint32_t)(sample_random(&state) >> 8) % OUT;
 		uint32_t size = 1 + (uint32_t)(sample_random(&state) >> 8) % 9, tag;
-		if (now < 3000 && hd_crossbar_room(&x, input, size, now))
+		bool low = _i >= 2 && !(sample_random(&state) >> 20 & 3);
+		if (now < 3000 && low && hd_crossbar_low_room(&x, input, size, now))
+			push_low(input, to, size, input << 16 | LOW | sent_low[input][to]++, now);
+		else if (now < 3000 && !low && hd_crossbar_room(&x, input, size, now))
 			push(input, to, size, input << 16 | sent[input][to]++, now);
 		if (x.next <= now || sample_random(&state) & 1)
 			tick(now);
 		for (uint32_t o = 0; o < OUT; o++)
 			if ((sample_random(&state) >> 30 & 3) == 0 && take(o, now, &tag)) {
-				ck_assert_uint_eq(tag & 0xffff, got[tag >> 16][o]++);
+				uint32_t *next = &(tag & LOW ? got_low : got)[tag >> 16][o];
+				ck_assert_uint_eq(tag & 0x7fff, (*next)++);
 				total++;
 			}
 		hd_crossbar_collect(&x);
@@ -312,7 +409,7 @@ START_TEST(nothing_is_lost_or_reordered)
 	}
 	for (uint32_t i = 0; i < IN; i++)
 		for (uint32_t o = 0; o < OUT; o++)
-			ck_assert_uint_eq(sent[i][o], got[i][o]);
+			ck_assert(sent[i][o] == got[i][o] && sent_low[i][o] == got_low[i][o]);
 	ck_assert_uint_gt(total, 100);
 }
 END_TEST
@@ -366,6 +463,9 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, uniform_traffic_saturates_at_the_known_share);
 	tcase_add_test(cases, small_crossbars_saturate_higher);
 	tcase_add_test(cases, a_permutation_uses_everything);
+	tcase_add_test(cases, low_packets_are_overtaken_where_they_wait);
+	tcase_add_test(cases, an_output_takes_low_packets_last);
+	tcase_add_test(cases, low_packets_leave_half_of_the_room_to_others);
 	tcase_add_loop_test(cases, nothing_is_lost_or_reordered, 0, 5);
 	tcase_add_test(cases, a_packet_larger_than_the_queue_passes_alone);
 	tcase_add_test(cases, dumps_show_what_waits_where);
@@ -381,6 +481,9 @@ Suite *hd_suite(void)
 	tcase_add_test(sorted, queues_for_outputs_use_nearly_all);
 	tcase_add_test(sorted, outputs_that_compete_for_inputs_have_equal_shares);
 	tcase_add_test(sorted, a_permutation_uses_everything);
+	tcase_add_test(sorted, low_packets_are_overtaken_where_they_wait);
+	tcase_add_test(sorted, an_output_takes_low_packets_last);
+	tcase_add_test(sorted, low_packets_leave_half_of_the_room_to_others);
 	tcase_add_loop_test(sorted, nothing_is_lost_or_reordered, 0, 5);
 	tcase_add_test(sorted, a_packet_larger_than_the_queue_passes_alone);
 	tcase_add_test(sorted, dumps_show_what_waits_where);

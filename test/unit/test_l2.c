@@ -82,7 +82,7 @@ static void cycle(void)
 static struct hd_packet receive(uint32_t sm)
 {
 	for (;;) {
-		const struct hd_packet *front = hd_crossbar_front(&down, sm);
+		const struct hd_packet *front = hd_crossbar_front(&down, sm, now);
 		if (front && front->ready <= now) {
 			struct hd_packet packet = *front;
 			hd_crossbar_pop(&down, sm, now);
@@ -207,7 +207,7 @@ START_TEST(dirty_victims_go_to_dram)
 	build(1, 2);
 	send(0, HD_PACKET_WRITEBACK, 1, 0x7, 0x7, 0); /* not acknowledged */
 	drain();
-	ck_assert_ptr_null(hd_crossbar_front(&down, 0));
+	ck_assert_ptr_null(hd_crossbar_front(&down, 0, now));
 	read_latency(2, 0x1);
 	read_latency(3, 0x1);
 	drain();
