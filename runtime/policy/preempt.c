@@ -4,7 +4,8 @@
  *
  * A request comes to one SM after the other at a fixed interval, while the others run on, and the SM goes on with its
  * own blocks as soon as these have left (2.5.1); or it comes with a grid of higher priority, for the SMs on which its
- * blocks have no room, and those that left come back when there is room again. The SM starts no other block meanwhile.
+ * blocks have no room, and those that left come back when it has no block there any more. The SM starts no other block
+ * meanwhile.
  *
  * Switching: warps run on to a preemption point, or stop at once (naive); at barriers they wait as they are. When a
  * warp has nothing under way its registers leave, those that its mask names, compressed by the patterns of their
@@ -13,19 +14,23 @@
  *
  * What the paper leaves open and how it is read:
  *
- *   barriers        a warp that waits at a point's barrier has stopped; at another barrier it has when all others of
- * its block have, since nobody would complete the barrier. Their arrivals stay with the block diverged        lanes
- * that have not exited wait elsewhere; calls are no divergence. What a warp whose paths made way for others needs is
- * not known: all of its registers are saved a second        request while one is under way on the SM is dropped and
- * counted progress        of a block: its instructions by those that finished blocks of its grid had on the SM, on
- * average flushing        not again before a block of the grid has ended on the SM: else requests that come fast would
- * keep it for ever in place        the stack always leaves, and the block its slots with it (2.3.1)
+ *   barriers    a warp that waits at a point's barrier has stopped; at another barrier it has when all others of its
+ *               block have, since nobody would complete it. Arrivals stay with the block
+ *   diverged    lanes that have not exited wait elsewhere; calls are no divergence. What a warp whose paths made way
+ *               for others needs is not known: all of its registers are saved
+ *   a second    request while one is under way on the SM is dropped and counted
+ *   progress    of a block: its instructions by those of its grid's blocks that ended on the SM, on average
+ *   flushing    not again before a block of the grid has ended on the SM: else fast requests would keep it for ever
+ *   in place    the stack always leaves, and the block its slots with it (2.3.1)
+ *   slices      (ours) kernels on their way have an SM in turns, by the same means
  *
  * Cost: O(1) an instruction; O(warps of a block) when one stops.
  */
 #include "runtime/policy/preempt.h"
 
 #include <string.h>
+
+#define LOOK_AGAIN 100 /* cycles */
 
 /* ---- the machine */
 
@@ -56,6 +61,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	preempt->marked = !naive && (preempt->mechanism == PREEMPT_SWITCH || preempt->mechanism == PREEMPT_INTEGRATED);
 	preempt->in_place = !strcmp(self->parameter, "in-place");
 	preempt->interval = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_INTERVAL);
+	preempt->slice = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_SLICE);
 	preempt->most = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_MOST);
 	preempt->latency = (uint32_t)hd_policy_setting(self, gpu, PREEMPT_LATENCY);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
@@ -156,10 +162,10 @@ static void take_block(const struct hd_policy_handle *self, struct hd_sm *sm, st
 
 /* ---- requests */
 
-static bool may_leave(const struct preempt_sm *mine, const struct hd_sm *sm, const struct hd_cta *cta, int priority)
+/* Those that have a place, and whose grid is not more urgent. */
+static bool may_leave(const struct hd_cta *cta, int least)
 {
-	(void)mine, (void)sm;
-	return cta->used && !cta->killed && !(cta->away & HD_PART_SLOT) && cta->grid->priority > priority;
+	return cta->used && !cta->killed && !(cta->away & HD_PART_SLOT) && cta->grid->priority >= least;
 }
 
 static void begin_request(const struct hd_policy_handle *self, struct hd_sm *sm, uint32_t grid, uint64_t now)
@@ -185,7 +191,7 @@ static void request(const struct hd_policy_handle *self, struct hd_sm *sm, uint6
 	const int all = INT32_MIN;
 	struct hd_cta *any = NULL;
 	for (uint32_t i = 0; i < sm->cta_count && !any; i++)
-		any = may_leave(mine, sm, &sm->ctas[i], all) ? &sm->ctas[i] : NULL;
+		any = may_leave(&sm->ctas[i], all) ? &sm->ctas[i] : NULL;
 	if (mine->state != PREEMPT_IDLE || !any) {
 		uint32_t slot = any ? any->grid->slot : mine->owner;
 		++*(mine->state != PREEMPT_IDLE ? &mine->counts[slot].dropped : &mine->counts[slot].idle);
@@ -193,19 +199,42 @@ static void request(const struct hd_policy_handle *self, struct hd_sm *sm, uint6
 	}
 	begin_request(self, sm, HD_MAX_GRIDS, now);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
-		if (may_leave(mine, sm, &sm->ctas[i], all))
+		if (may_leave(&sm->ctas[i], all))
 			take_block(self, sm, &sm->ctas[i],
 				   HD_PART_SLOT | HD_PART_REGISTERS | HD_PART_SHARED | HD_PART_STACK, now);
 	note_flushes(mine);
 	preempt_one_less(self, sm, now);
 }
 
-/* How many more blocks of the grid the SM is to have. */
-static uint32_t wanted(const struct hd_sm *sm, const struct hd_grid *grid)
+static bool has_blocks_left(const struct hd_grid *grid)
+{
+	return grid->cta_next < grid->cta_total || grid->requeued.len;
+}
+
+/* Blocks that the grid has left could start here, if others left. */
+static bool can_start(const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	bool known = sm->resident_ctas < sm->cta_count && sm->resident_warps + grid->block_warps <= sm->warp_count;
+	return known && has_blocks_left(grid);
+}
+
+/* Blocks of the grid that have left this SM. */
+static uint32_t count_away(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < sm->cta_count; i++)
+		count += sm->ctas[i].used && sm->ctas[i].grid == grid &&
+			 preempt_cta_of(self, &sm->ctas[i])->phase == PREEMPT_GONE;
+	return count;
+}
+
+/* How many more blocks of the grid the SM is to have in a place. */
+static uint32_t wanted(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
 	uint64_t left = grid->cta_total - grid->cta_next, share = grid->cta_share < left ? grid->cta_share : left;
-	uint32_t most = mine->limit > mine->resident ? mine->limit - mine->resident : 0;
+	uint32_t most = mine->limit > mine->placed ? mine->limit - mine->placed : 0;
+	share += count_away(self, sm, grid);
 	return (uint32_t)(share < most ? share : most);
 }
 
@@ -219,42 +248,101 @@ static uint8_t parts_of(const struct preempt_gpu *preempt, uint64_t registers, u
 	return parts | (shared >> index & 1 ? HD_PART_SHARED : 0);
 }
 
-static void request_for(const struct hd_policy_handle *self, struct hd_sm *sm, uint32_t slot, uint64_t now)
+/* Blocks of grids that are not more urgent than `least` leave for this one. False: there are none. */
+static bool make_room(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid, int least,
+		      uint64_t now)
 {
 	struct preempt_sm *mine = preempt_sm_of(self, sm);
-	const struct hd_grid *grid = sm->grids[slot].grid;
-	uint32_t count = grid && grid->running ? wanted(sm, grid) : 0, victims = 0;
+	uint32_t count = wanted(self, sm, grid), victims = 0, shared_bytes = sm->grids[grid->slot].shared_per_cta;
 	bool fewest = hd_policy_setting(self, sm->gpu, PREEMPT_FEWEST) != 0;
-	if (!count || hd_sm_has_room(sm, grid))
-		return;
-	if (mine->state == PREEMPT_OUT || mine->state == PREEMPT_BACK) {
-		hd_policy_at(self, sm, now + 100,
-			     preempt_about(PREEMPT_FOR_GRID, slot)); /* after the one that is under way */
-		return;
-	}
 	uint64_t registers = preempt_table_victims(&mine->registers, count, preempt_rows_of(sm, grid), fewest);
-	uint64_t shared = preempt_table_victims(&mine->shared, count, sm->grids[slot].shared_per_cta, fewest);
+	uint64_t shared = preempt_table_victims(&mine->shared, count, shared_bytes, fewest);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
-		victims += may_leave(mine, sm, &sm->ctas[i], grid->priority);
+		victims += sm->ctas[i].grid != grid && may_leave(&sm->ctas[i], least);
 	if (!victims)
-		return;
-	begin_request(self, sm, slot, now);
+		return false;
+	begin_request(self, sm, grid->slot, now);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
-		if (may_leave(mine, sm, &sm->ctas[i], grid->priority))
+		if (sm->ctas[i].grid != grid && may_leave(&sm->ctas[i], least))
 			take_block(self, sm, &sm->ctas[i],
 				   parts_of(preempt_gpu_of(self, sm->gpu), registers, shared, i), now);
 	note_flushes(mine);
 	preempt_one_less(self, sm, now);
+	return true;
+}
+
+static bool is_busy(const struct preempt_sm *mine)
+{
+	return mine->state == PREEMPT_OUT || mine->state == PREEMPT_BACK;
+}
+
+static void request_for(const struct hd_policy_handle *self, struct hd_sm *sm, uint32_t slot, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	const struct hd_grid *grid = sm->grids[slot].grid;
+	if (!grid || !grid->running || !has_blocks_left(grid))
+		return;
+	if (is_busy(mine)) /* after what is under way */
+		hd_policy_at(self, sm, now + LOOK_AGAIN, preempt_about(PREEMPT_FOR_GRID, slot));
+	else if (!hd_sm_has_room(sm, grid))
+		make_room(self, sm, grid, grid->priority + 1, now);
+	else if (mine->state == PREEMPT_AWAY)
+		mine->grid = slot; /* those that are away do not take it */
+}
+
+/* ---- time slices */
+
+static void set_turn(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t at)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	if (!preempt_gpu_of(self, sm->gpu)->slice || mine->sliced || !sm->resident_ctas)
+		return;
+	hd_policy_at(self, sm, at, preempt_about(PREEMPT_TURN, 0));
+	mine->sliced = true;
+}
+
+/* The SM is the next grid's that has something to do on it. */
+static void take_turn(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	for (uint32_t i = 1; i < HD_MAX_GRIDS; i++) {
+		uint32_t slot = (mine->turn + i) % HD_MAX_GRIDS;
+		const struct hd_grid *grid = sm->grids[slot].grid;
+		if (!grid || !grid->running || (!can_start(sm, grid) && !count_away(self, sm, grid)))
+			continue;
+		mine->turn = slot;
+		make_room(self, sm, grid, grid->priority, now);
+		break;
+	}
+}
+
+static void end_slice(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	bool busy = is_busy(mine);
+	mine->sliced = false;
+	if (!busy)
+		take_turn(self, sm, now);
+	set_turn(self, sm, now + (busy ? LOOK_AGAIN : preempt_gpu_of(self, sm->gpu)->slice));
+}
+
+/* Whether it is another grid's time slice, which has blocks left for it. */
+static bool is_others_turn(const struct preempt_sm *mine, const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	const struct hd_grid *turn = sm->grids[mine->turn].grid;
+	return mine->sliced && turn && turn != grid && turn->running && can_start(sm, turn) &&
+	       turn->priority <= grid->priority;
 }
 
 /* ---- blocks come back */
 
-/* Does a grid that came first still want the room? */
+/* The SM is the grid's for which others left as long as that has blocks there, or some left that could start. */
 static bool is_wanted(const struct hd_sm *sm, const struct preempt_sm *mine, const struct hd_cta *cta)
 {
 	const struct hd_grid *grid = mine->grid < HD_MAX_GRIDS ? sm->grids[mine->grid].grid : NULL;
-	bool waits = grid && grid->running && grid->cta_next < grid->cta_total;
-	return waits && grid->priority < cta->grid->priority;
+	if (!grid || !grid->running || grid == cta->grid)
+		return false;
+	return sm->grids[grid->slot].placed || can_start(sm, grid);
 }
 
 static void look_for_room(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
@@ -264,11 +352,15 @@ static void look_for_room(const struct hd_policy_handle *self, struct hd_sm *sm,
 		return;
 	for (uint32_t i = 0; i < sm->cta_count; i++) {
 		struct hd_cta *cta = &sm->ctas[i];
-		if (!cta->used || preempt_cta_of(self, cta)->phase != PREEMPT_GONE)
+		if (!cta->used || preempt_cta_of(self, cta)->phase != PREEMPT_GONE || is_wanted(sm, mine, cta))
 			continue;
-		if (is_wanted(sm, mine, cta) || !preempt_bring_back(self, sm, cta, now))
+		if (!preempt_bring_back(self, sm, cta, now))
 			break;
 		mine->state = PREEMPT_BACK;
+	}
+	if (mine->state == PREEMPT_AWAY && !sm->placed_ctas && !mine->looks) {
+		hd_policy_at(self, sm, now + LOOK_AGAIN, preempt_about(PREEMPT_LOOK, 0));
+		mine->looks = true; /* others may have taken the blocks that it waits for */
 	}
 }
 
@@ -303,6 +395,7 @@ static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 		set_request(self, sm, now);
 		break;
 	case PREEMPT_FOR_GRID: request_for(self, sm, index, now); break;
+	case PREEMPT_TURN: end_slice(self, sm, now); break;
 	case PREEMPT_LOOK:
 		mine->looks = false;
 		look_for_room(self, sm, now);
@@ -319,14 +412,15 @@ static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	const struct preempt_sm *mine = preempt_sm_of(self, sm);
-	bool theirs = mine->state == PREEMPT_AWAY && mine->grid == grid->slot;
-	return mine->state == PREEMPT_IDLE || theirs ? UINT32_MAX : 0;
+	bool theirs = mine->state == PREEMPT_IDLE || (mine->state == PREEMPT_AWAY && mine->grid == grid->slot);
+	return theirs && !is_others_turn(mine, sm, grid) ? UINT32_MAX : 0;
 }
 
 static void cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
 {
 	preempt_take_ranges(self, sm, cta, HD_PART_REGISTERS | HD_PART_SHARED);
 	set_request(self, sm, sm->now);
+	set_turn(self, sm, sm->now + preempt_gpu_of(self, sm->gpu)->slice);
 }
 
 static void forget(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
@@ -390,10 +484,10 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 				look_soon(self, gpu->sms[i], gpu->now);
 			continue;
 		}
-		mine->alarmed = mine->looks = false;
+		mine->alarmed = mine->looks = mine->sliced = false;
 		mine->state = PREEMPT_IDLE;
 		mine->grid = HD_MAX_GRIDS;
-		mine->leaving = mine->away = mine->moving = 0;
+		mine->leaving = mine->away = mine->returning = mine->moving = 0;
 		mine->registers.count = mine->shared.count = 0;
 	}
 }
@@ -402,6 +496,9 @@ static const struct hd_policy_setting settings[] = {
 	[PREEMPT_INTERVAL] = {"interval", "cycles between requests, to one SM after the other; 0: none (2.5.1)", 10000,
 			      0, 1e12},
 	[PREEMPT_MOST] = {"most", "cycles after which there are no more of these (2.5.1)", 200e6, 0, 1e15},
+	[PREEMPT_SLICE] = {"slice",
+			   "cycles after which another grid has an SM, of those on their way; 0: no slices (ours)", 0,
+			   0, 1e12},
 	[PREEMPT_LATENCY] = {"compressor_latency", "cycles, pipelined (2.3.3)", 2, 0, 1000},
 	[PREEMPT_FEWEST] = {"fewest", "in place: as few blocks as possible leave, not the first of the table (2.3.1)",
 			    0, 0, 1},

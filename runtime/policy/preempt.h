@@ -125,6 +125,7 @@ struct preempt_gpu {
 	bool in_place;	   /* for another kernel only what that needs leaves */
 	bool at_once;	   /* warps stop anywhere */
 	uint64_t interval; /* cycles between requests; 0: none but for grids of higher priority */
+	uint64_t slice;	   /* cycles after which another grid has an SM; 0: when it needs it no more */
 	uint64_t most;	   /* cycles of periodic requests */
 	uint32_t latency;  /* of the compressor */
 	bool marked;	   /* pp and the dummy behind it stand in the code */
@@ -147,9 +148,11 @@ struct preempt_sm {
 	uint32_t grid;	    /* slot of the grid that it is for; HD_MAX_GRIDS: for none */
 	uint32_t owner;	    /* slot of a grid whose blocks leave: the request is counted there */
 	uint32_t leaving;   /* blocks that have not left */
-	uint32_t away;	    /* blocks that have, and are not back */
+	uint32_t away;	    /* blocks that have, and do not come back yet */
+	uint32_t returning; /* blocks that do */
+	uint32_t turn;	    /* slot of the grid whose time slice it is, or was */
+	bool sliced;	    /* an alarm for the next one is set */
 	uint32_t moving;    /* transfers that are not acknowledged */
-	uint32_t coming;    /* transfers of blocks that come back */
 	uint64_t retired[HD_MAX_GRIDS], issued[HD_MAX_GRIDS]; /* blocks that have ended, and their instructions */
 	uint64_t flushed[HD_MAX_GRIDS]; /* 1 more than `retired` when blocks of the grid were last killed */
 	uint32_t flushing;		/* grids, a bit each, of which a request kills some */
@@ -185,6 +188,7 @@ struct preempt_warp {
 enum preempt_setting {
 	PREEMPT_INTERVAL,
 	PREEMPT_MOST,
+	PREEMPT_SLICE,
 	PREEMPT_LATENCY,
 	PREEMPT_FEWEST,
 	PREEMPT_DRAIN_ABOVE,
@@ -215,6 +219,7 @@ enum { PREEMPT_POINT = 1, PREEMPT_PP = 2 };
 enum preempt_what {
 	PREEMPT_REQUEST,
 	PREEMPT_FOR_GRID,
+	PREEMPT_TURN,
 	PREEMPT_LOOK,
 	PREEMPT_REGISTERS,
 	PREEMPT_SHARED,

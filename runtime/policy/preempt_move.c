@@ -161,21 +161,26 @@ static void back(const struct hd_policy_handle *self, struct hd_sm *sm, struct h
 		hd_warp_stop(sm, warp, 0);
 		hd_warp_resume(sm, warp, now);
 	}
-	if (--mine->away)
+	if (--mine->returning)
+		return;
+	mine->state = mine->away ? PREEMPT_AWAY : PREEMPT_IDLE;
+	hd_sm_request_dispatch(sm);
+	if (mine->away)
 		return;
 	if (mine->grid == HD_MAX_GRIDS)
 		counts->restore_cycles += now - mine->left;
-	mine->state = PREEMPT_IDLE;
 	mine->grid = HD_MAX_GRIDS;
-	hd_sm_request_dispatch(sm);
 }
 
 /* The block has its places again, and its context is on its way to them. */
 bool preempt_bring_back(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
 	struct preempt_cta *block = preempt_cta_of(self, cta);
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
 	if (!hd_cta_resume(sm, cta, now))
 		return false;
+	mine->away--;
+	mine->returning++;
 	block->phase = PREEMPT_RETURNS;
 	block->coming = 1; /* the stacks */
 	preempt_take_ranges(self, sm, cta, block->parts);

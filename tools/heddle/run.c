@@ -43,6 +43,7 @@ enum {
 	KEY_SAMPLE,
 	KEY_THREADS,
 	KEY_CORUN_CYCLES,
+	KEY_TIME_SLICE,
 	KEY_IDEAL,
 	KEY_QUIET,
 	KEY_KERNEL,
@@ -94,6 +95,10 @@ static const struct argp_option options[] = {
 	 "and "
 	 "give the figures of each over these",
 	 0},
+	{"time-slice", KEY_TIME_SLICE, "N", 0,
+	 "kernels of different streams have each SM in turns, for N cycles: preempt.slice and preempt.interval=0, and "
+	 "policy preempt if none is named",
+	 0},
 	{"ideal", KEY_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
 	{"json", KEY_JSON, NULL, 0, "print the statistics as JSON instead of a table", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no table", 0},
@@ -102,7 +107,7 @@ static const struct argp_option options[] = {
 	{0}};
 
 struct run {
-	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *corun_cycles, *check,
+	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *corun_cycles, *time_slice, *check,
 		*out_of_bounds, *kernel, *launch;
 	bool verify, profile, ideal, json, quiet, dump_state, functional;
 	HD_VEC(const char *) policies;
@@ -130,6 +135,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SAMPLE: run->sample = arg; break;
 	case KEY_THREADS: run->threads = arg; break;
 	case KEY_CORUN_CYCLES: run->corun_cycles = arg; break;
+	case KEY_TIME_SLICE: run->time_slice = arg; break;
 	case KEY_IDEAL: run->ideal = true; break;
 	case KEY_JSON: run->json = true; break;
 	case KEY_QUIET: run->quiet = true; break;
@@ -202,13 +208,15 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))
 		status = -1;
 	if (check_number("--max-cycles", run->max_cycles, diag) || check_number("--sample", run->sample, diag) ||
-	    check_number("--corun-cycles", run->corun_cycles, diag))
+	    check_number("--corun-cycles", run->corun_cycles, diag) ||
+	    check_number("--time-slice", run->time_slice, diag))
 		status = -1;
 	uint32_t threads;
 	if (hd_sim_threads_parse(threads_of(run), &threads, diag))
 		status = -1;
-	if (run->functional && run->corun_cycles)
-		status = hd_error(diag, HD_NOWHERE, "--corun-cycles needs time, which --functional has not");
+	if (run->functional && (run->corun_cycles || run->time_slice))
+		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
+				  run->corun_cycles ? "--corun-cycles" : "--time-slice");
 	return status;
 }
 
@@ -619,7 +627,10 @@ int cmd_run(int argc, char **argv)
 	struct hd_diag diag = {.tool = "heddle run"};
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &run);
 	if (!run.policies.len)
-		hd_vec_push(&run.policies, "baseline");
+		hd_vec_push(&run.policies, run.time_slice ? "preempt" : "baseline");
+	if (run.time_slice)
+		hd_strbuf_printf(&run.set, "%spreempt.interval=0;preempt.slice=%s", run.set.len ? ";" : "",
+				 run.time_slice);
 	struct hd_config config;
 	struct hd_signals signals;
 	int status = check_settings(&run, &config, &diag) ? 2 : 0;

@@ -1,6 +1,6 @@
 // Kernels that are preempted in different places: `loop BLOCKS`, at a barrier in a loop; `beside BLOCKS`, while the first
 // warp is in a loop and the others wait at a barrier that is no point; `straight BLOCKS`, without any point; `urgent
-// BLOCKS`, by a kernel of higher priority in another stream.
+// BLOCKS`, by a kernel of higher priority in another stream; `both BLOCKS`, by a kernel of another stream in its time slice.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -123,12 +123,33 @@ static unsigned run_urgent(unsigned blocks)
 	return count_wrong("in_loop", back.data(), blocks, 7) + count_wrong("beside", there.data(), urgent, 9);
 }
 
+static unsigned run_both(unsigned blocks)
+{
+	unsigned *out[2], wrong = 0;
+	cudaStream_t streams[2];
+	std::vector<unsigned> back(blocks * THREADS);
+	for (int i = 0; i < 2; i++) {
+		CHECK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+		CHECK(cudaMalloc(&out[i], back.size() * 4));
+	}
+	in_loop<<<blocks, THREADS, 0, streams[0]>>>(out[0], 7);
+	beside<<<blocks, THREADS, 0, streams[1]>>>(out[1], 9);
+	CHECK(cudaDeviceSynchronize());
+	for (int i = 0; i < 2; i++) {
+		CHECK(cudaMemcpy(back.data(), out[i], back.size() * 4, cudaMemcpyDeviceToHost));
+		wrong += count_wrong(i ? "beside" : "in_loop", back.data(), blocks, i ? 9 : 7);
+	}
+	return wrong;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
 		return 2;
 	unsigned blocks = atoi(argv[2]);
-	unsigned wrong = strcmp(argv[1], "urgent") ? run(argv[1], blocks) : run_urgent(blocks);
+	unsigned wrong = !strcmp(argv[1], "urgent") ? run_urgent(blocks)
+			 : !strcmp(argv[1], "both") ? run_both(blocks)
+						    : run(argv[1], blocks);
 	printf("%s: %s (%u blocks, %u wrong)\n", argv[1], wrong ? "FAILED" : "PASSED", blocks, wrong);
 	return wrong != 0;
 }
