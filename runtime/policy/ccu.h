@@ -8,8 +8,9 @@
 
 #include "runtime/sm/sm.h"
 
-#define HD_CCU_ENTRIES 8
-#define HD_CCU_NONE HD_CCU_ENTRIES
+#define HD_CCU_ENTRIES 8 /* the paper's (3.2) */
+#define HD_CCU_MOST 16
+#define HD_CCU_NONE HD_CCU_MOST
 
 struct hd_ccu_entry {
 	uint8_t reg;
@@ -25,7 +26,7 @@ struct hd_ccu {
 	uint64_t random;       /* state of its generator */
 	uint32_t entry_count;
 	bool results_only; /* sources that miss get no entry */
-	struct hd_ccu_entry entries[HD_CCU_ENTRIES];
+	struct hd_ccu_entry entries[HD_CCU_MOST];
 	uint8_t index[HD_MAX_OPERANDS]; /* operand collector table: entry of each operand, HD_CCU_NONE: none */
 	uint32_t hits;			/* bit an operand */
 };

@@ -8,10 +8,12 @@
  *
  *   one unit a warp   a warp whose own unit still holds an instruction is no candidate: two units would disagree
  *   the counter       is of a scheduler, and only a takeover resets it: a warp that waits behind one that spins is
- * served branches          take no unit, as in the baseline, and are issued while others wait for one end of a warp
- * frees its unit; else the next warp in its place would find its registers writes            one that is not kept drops
- * an older value of its register; one of some lanes is merged where the register is kept already register stacks where
- * another policy renames registers, calls and returns flush the unit of their warp
+ *                     served
+ *   branches          take no unit, as in the baseline, and are issued while others wait for one
+ *   end of a warp     frees its unit; else the next warp in its place would find its registers
+ *   writes            one that is not kept drops an older value of its register; one of some lanes is merged where the
+ *                     register is kept already
+ *   register stacks   where another policy renames registers, calls and returns flush the unit of their warp
  *
  * `malekeh:results` is the cache of the same size that results alone fill (as Gebhart et al., ISCA 2011, section 10),
  * for comparison.
@@ -412,7 +414,7 @@ static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 	{"state" #state "_large_step", "and what is added to STHLD", step_large, -64, 64}
 
 static const struct hd_policy_setting settings[] = {
-	{"entries", "of a unit's cache table (malekeh 3.2)", HD_CCU_ENTRIES, 1, HD_CCU_ENTRIES},
+	{"entries", "of a unit's cache table (malekeh 3.2)", HD_CCU_ENTRIES, 1, HD_CCU_MOST},
 	{"seed", "of the units' choice among far values", 1, 0, 4294967295.0},
 	{"sthld_most", "largest STHLD (assumed)", 64, 0, 1000000},
 	{"sthld_large", "a change of IPC by more than so many percent is large (assumed)", 5, 0, 1000},

@@ -10,6 +10,9 @@ from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
 
 TITLE = 'Malekeh: registers in collector units'
 STHLD = (0, 1, 2, 4, 8, 16)
+ENTRIES = (3, 4, 6, 8, 12, 16)
+RTHLD = (2, 4, 8, 16, 32, 4096)
+DISTANCES = ('1', '2', '3 to 4', '5 to 8', '9 to 16', '17 to 32', '33 to 64', 'more')
 
 
 class Workload(figures.Workload):
@@ -110,11 +113,48 @@ def figure_5(workloads, out):
     return [f'## Figure 5: STHLD over time, {longest.name}', '', shown, '']
 
 
+def distances(workloads, out):
+    """Of the code's operands, each counted once; the means are of workloads' shares."""
+    path, shown = picture(out, 'reuse-distances')
+    shares, dead = [], []
+    for w in workloads:
+        known = [kernel['reuse'] for kernel in w.kernels if kernel.get('reuse')]
+        counts = [sum(column) for column in zip(*(reuse['histogram'] for reuse in known))]
+        unread = sum(reuse['dead'] for reuse in known)
+        shares.append([ratio(100 * count, sum(counts) + unread) for count in counts])
+        dead.append(ratio(100 * unread, sum(counts) + unread))
+    rows = list(zip(DISTANCES, map(mean, zip(*shares)))) + [('not read', mean(dead))]
+    figures.bars(path, 'Register operands by the distance to the next read', '% of operands', ['operands'],
+                 rows)
+    return ['## Reuse distances: instructions of the warp to the next read, by the compiler', '', shown, '',
+            *table(('distance', '% of operands'), [(name, number(share, 1)) for name, share in rows])]
+
+
+def swept(workloads, out, name, heading, what, runs):
+    """Read hits, speedup and energy over a parameter; `runs` maps its values to runs."""
+    path, shown = picture(out, name)
+    rows = [(value, mean(w.hits(run) for w in workloads), geomean(w.speedup(run) for w in workloads),
+             mean(w.energy(run) for w in workloads)) for value, run in runs.items()]
+    figures.bars(path, heading, '%', ['read hits'], [(str(value), hits) for value, hits, _, _ in rows])
+    return [f'## {heading}', '', shown, '',
+            *table((what, 'read hits, %', 'speedup', 'register-file energy'),
+                   [(value, number(h, 1), number(s, 3), number(e, 2)) for value, h, s, e in rows])]
+
+
+def entries(workloads, out):
+    runs = {n: 'malekeh' if n == 8 else f'entries:{n}' for n in ENTRIES}
+    return swept(workloads, out, 'entries', 'Entries of a unit', 'entries', runs)
+
+
+def thresholds(workloads, out):
+    runs = {n: 'malekeh' if n == 16 else f'rthld:-O2 -arch=sm_75 -Xheddle rthld={n}' for n in RTHLD}
+    return swept(workloads, out, 'rthld', 'RTHLD: from which distance a value is far', 'RTHLD', runs)
+
+
 def variants(workloads, out):
     rows = []
     for run, what in (('malekeh', 'Malekeh'), ('nowait', 'without waiting'), ('unordered', "in the GPU's own order of warps"),
-                      ('results', 'results alone in the units (as RFC)'), ('entries:4', '4 entries a unit'),
-                      ('entries:6', '6 entries a unit'), ('bow', 'BOW'), ('headroom', 'unlimited banks and collectors')):
+                      ('results', 'results alone in the units (as RFC)'), ('bow', 'BOW'), ('headroom', 'unlimited banks and collectors')):
         own = workloads[0].own(run)
         rows.append((what, number(geomean(w.speedup(run) for w in workloads), 3),
                      number(mean(w.hits(run) for w in workloads), 1) if own else '',
@@ -129,5 +169,5 @@ FIGURES = (
          value=Workload.hits, ylabel='%', average=mean, level=0),
     Bars('figure-8', 'Figure 8: dynamic energy of the register file over the baseline', {'BOW': ('bow',), 'Malekeh': ('malekeh',)},
          {'Malekeh': '0.71'}, value=Workload.energy, ylabel='energy', average=mean),
-    variants,
+    variants, distances, entries, thresholds,
 )

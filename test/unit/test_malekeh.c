@@ -576,7 +576,7 @@ START_TEST(variants_and_settings_are_checked)
 		{"malekeh:sthld=", NULL, "policy 'malekeh:sthld=': not one of sthld=N"},
 		{"malekeh:sthld=x", NULL, "not one of sthld=N"},
 		{"malekeh:fast", NULL, "not one of sthld=N"},
-		{"malekeh", "malekeh.entries=9", "malekeh.entries is from 1 to 8, not 9"},
+		{"malekeh", "malekeh.entries=17", "malekeh.entries is from 1 to 16, not 17"},
 		{"malekeh", "malekeh.state2_small_step=-65", "malekeh.state2_small_step is from -64 to 64, not -65"},
 		{"malekeh", "malekeh.entrys=4", "policy 'malekeh': unknown key 'entrys'; did you mean entries?"},
 		{"malekeh", "malekeh.pj_tag=-1", "malekeh.pj_tag is from 0 to 1e+09, not -1"},
