@@ -227,7 +227,8 @@ bool hd_linear_check_holds(const struct hd_linear_check *check, const uint8_t *c
 bool hd_linear_pays(const struct hd_linear *linear, uint64_t blocks, uint32_t warps, uint32_t sms);
 /* 32-bit registers that the linear version needs beside those of its threads, for `blocks` blocks of `threads` threads
  * on an SM (r2d2-isca23, 5.6): thread-index registers, block-index registers, coefficient registers. Section 5.6 counts
- * the registers by name; with `pairs` each takes the two words that its 64 bits need. */
+ * the registers by name; with `pairs` they take what section 4.2 allocates: two words for each thread-index register of
+ * a thread, two warp registers a block, one for sixteen coefficients. */
 uint64_t hd_linear_registers(const struct hd_linear *linear, uint32_t threads, uint32_t blocks, bool pairs);
 /* What `blocks` blocks of `threads` threads, whole warps, leave of an SM's registers. A physical register's number is
  * an offset plus the register times the warps (section 4.2), so that threads take the `registers` that their code names

@@ -131,10 +131,12 @@ bool hd_linear_pays(const struct hd_linear *linear, uint64_t blocks, uint32_t wa
 
 uint64_t hd_linear_registers(const struct hd_linear *linear, uint32_t threads, uint32_t blocks, bool pairs)
 {
-	uint64_t words = pairs ? 2 : 1;
-	/* Block-index registers are counted as pairs in both: section 4.2 gives each block two warp registers for 16.
-	 */
-	return words * linear->threads * threads + UINT64_C(2) * HD_LR_COUNT * blocks + words * linear->coefficients;
+	uint64_t rows = (linear->coefficients + HD_LR_COUNT - 1) / HD_LR_COUNT;
+	if (!pairs)
+		return (uint64_t)linear->threads * threads + UINT64_C(2) * HD_LR_COUNT * blocks + linear->coefficients;
+	/* Whole warp registers of 32 words: two a block, of which the sixteen values fill half, and one for sixteen
+	 * coefficients. */
+	return UINT64_C(2) * linear->threads * threads + UINT64_C(2) * 32 * blocks + 32 * rows;
 }
 
 uint64_t hd_linear_free_registers(uint32_t of_sm, uint32_t registers, uint32_t threads, uint32_t blocks)

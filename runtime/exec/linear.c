@@ -10,6 +10,7 @@
 
 #include "heddle/occupancy.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sm/places.h"
 #include "runtime/sm/sm.h"
 
 /* ---- the streams */
@@ -211,15 +212,41 @@ static void start(const struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid
 	grid->registers = registers_of(linear, grid);
 }
 
+/* Where linear registers take allocation units of their own on an SM: as many blocks still (4.4). Asks the policies. */
+static bool range_leaves_room(struct hd_gpu *gpu, const struct hd_grid *grid, const struct hd_occupancy *fit)
+{
+	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	struct hd_sm *sm = gpu->sms[0];
+	uint64_t taken = hd_range_share(sm, hd_range_rows(sm, grid)) * hd_register_parts(sm);
+	limits.registers -= taken < limits.registers ? (uint32_t)taken : limits.registers;
+	return hd_occupancy_compute(&limits, grid->registers, grid->block_threads, grid->shared_bytes).ctas >=
+	       fit->ctas;
+}
+
+/* False: nothing is changed. */
+static bool try(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, const struct hd_linear *linear,
+		const struct hd_occupancy *fit)
+{
+	uint32_t function = grid->function, entry = grid->entry, registers = grid->registers;
+	start(gpu, exec, grid, linear, fit->ctas);
+	if (!in_time(gpu) || is_forced(gpu) || range_leaves_room(gpu, grid, fit))
+		return true;
+	hd_linear_end(grid);
+	grid->function = function;
+	grid->entry = entry;
+	grid->registers = registers;
+	return false;
+}
+
 void hd_linear_begin(struct hd_gpu *gpu, struct hd_exec *exec, struct hd_grid *grid, const struct hd_occupancy *fit)
 {
 	if (!is_wanted(gpu))
 		return;
 	const struct hd_linear *linear = version_of(grid);
 	enum choice choice = choose(gpu, linear, grid, fit);
+	if (choice == CHOSEN && !try(gpu, exec, grid, linear, fit))
+		choice = NO_REGISTERS;
 	count_choice(&gpu->stats.counters, choice);
-	if (choice == CHOSEN)
-		start(gpu, exec, grid, linear, fit->ctas);
 }
 
 void hd_linear_end(struct hd_grid *grid)

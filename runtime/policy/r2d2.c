@@ -8,17 +8,26 @@
  * Linear registers lie in the SM's register file in the order of 4.2: thread-index parts, which all blocks share, two
  * warp registers for each warp of a block; block-index parts, two warp registers a block; coefficients, sixteen a warp
  * register. Reading %lr or %cr reads the banks of these; what comes of one thread register is broadcast and moves no
- * other lanes. The sum takes ADDRESS_ADD cycles more (5.4), in the load/store unit for addresses and in the
- * instruction's own pipeline elsewhere. Schedulers go round-robin while a stream runs on the SM (4.1).
+ * other lanes. Finding the ids and adding the parts take cycles (5.4), in the load/store unit for addresses and in the
+ * instruction's own pipeline elsewhere. Schedulers go round-robin while a stream runs on the SM (4.1). Where schedulers
+ * have register files of their own each has all linear registers.
  *
  * Cost: a scan of the SM's blocks when a stream ends.
  */
 #include <stdio.h>
 
 #include "runtime/exec/linear.h"
+#include "runtime/policy/r2d2.h"
 #include "runtime/sm/sm.h"
 
-enum { ADDRESS_ADD = 4 /* cycles; r2d2-isca23, 5.4 */, PAIR = 2, COEFFICIENTS_A_ROW = HD_WARP_LANES / PAIR };
+enum { PAIR = 2 /* words of a value */ };
+enum { START_CYCLES, ID_CYCLES, ADD_CYCLES }; /* settings */
+
+/* Of a launch, or of those before it. */
+struct r2d2_counts {
+	uint64_t instructions[HD_STREAM_COUNT]; /* of each stream */
+	uint64_t turning;			/* cycles in which the schedulers went round-robin */
+};
 
 struct r2d2_sm {
 	uint64_t grid;	  /* id + 1 of the grid that the rest is about */
@@ -26,8 +35,7 @@ struct r2d2_sm {
 	uint32_t left;	  /* warps of the first block that have not ended their thread-index part */
 	uint32_t running; /* warps that run streams */
 	uint64_t turned;  /* cycle since which the schedulers have gone round-robin */
-	uint64_t turning; /* cycles in which they did */
-	uint64_t instructions[HD_STREAM_COUNT]; /* of each stream */
+	struct r2d2_counts launch, before;
 };
 
 struct r2d2_cta {
@@ -52,7 +60,7 @@ static void count_stream(struct hd_sm *sm, struct r2d2_sm *state, int change)
 		state->turned = sm->now;
 		hd_sm_schedule_by(sm, HD_SCHED_LRR);
 	} else if (change < 0 && !state->running) {
-		state->turning += sm->now - state->turned;
+		state->launch.turning += sm->now - state->turned;
 		hd_sm_schedule_by(sm, (uint8_t)sm->gpu->config.scheduler);
 	}
 }
@@ -65,7 +73,8 @@ static void run(const struct hd_policy_handle *self, struct hd_warp *warp, enum 
 	struct hd_sm *sm = warp->cta->sm;
 	uint32_t count;
 	warp_state(self, warp)->stream = (uint8_t)stream;
-	hd_warp_run(warp, hd_linear_stream(sm->gpu, warp->cta->grid, stream, &count), lanes[stream]);
+	hd_warp_run(warp, hd_linear_stream(sm->gpu, warp->cta->grid, stream, &count), lanes[stream],
+		    (uint32_t)hd_policy_setting(self, sm->gpu, START_CYCLES));
 	count_stream(sm, hd_policy_sm(self, sm), 1);
 }
 
@@ -152,28 +161,21 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	struct r2d2_sm *state = hd_policy_sm(self, warp->cta->sm);
 	(void)inst, (void)effect, (void)now;
 	if (warp->stream)
-		state->instructions[warp_state(self, warp)->stream]++;
+		state->launch.instructions[warp_state(self, warp)->stream]++;
 }
 
 /* ---- linear registers */
 
-static uint32_t first_block_row(const struct hd_grid *grid)
+static struct r2d2_layout layout_of(const struct hd_grid *grid)
 {
-	return PAIR * grid->linear->linear->threads * grid->block_warps;
-}
-
-static uint32_t first_coefficient_row(const struct hd_grid *grid)
-{
-	return first_block_row(grid) + PAIR * grid->linear->ctas;
+	const struct hd_linear *linear = grid->linear->linear;
+	return r2d2_layout_of(linear->threads, grid->block_warps, PAIR, grid->linear->ctas, linear->coefficients);
 }
 
 static uint32_t reserve(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid)
 {
-	(void)self, (void)sm;
-	if (!grid->linear)
-		return 0;
-	uint32_t coefficients = grid->linear->linear->coefficients;
-	return first_coefficient_row(grid) + (coefficients + COEFFICIENTS_A_ROW - 1) / COEFFICIENTS_A_ROW;
+	(void)self;
+	return grid->linear ? layout_of(grid).general * sm->gpu->shape.parts : 0;
 }
 
 /* Two words, a row each. */
@@ -186,29 +188,29 @@ static uint32_t add_pair(struct hd_range_access *list, uint32_t row, uint32_t la
 
 static uint32_t thread_row(const struct hd_warp *warp, uint32_t part)
 {
-	return PAIR * (part * warp->cta->grid->block_warps + warp->index);
+	struct r2d2_layout layout = layout_of(warp->cta->grid);
+	return r2d2_thread_row(&layout, part, warp->index);
 }
 
 static uint32_t block_row(const struct hd_warp *warp)
 {
 	const struct hd_cta *cta = warp->cta;
-	uint32_t place = (uint32_t)(cta - cta->sm->ctas) % cta->grid->linear->ctas;
-	return first_block_row(cta->grid) + PAIR * place;
+	struct r2d2_layout layout = layout_of(cta->grid);
+	return r2d2_block_row(&layout, (uint32_t)(cta - cta->sm->ctas) % cta->grid->linear->ctas);
 }
 
 /* %cr, or sixteen of them from it on, which may lie in two rows. */
 static uint32_t add_coefficients(struct hd_range_access *list, const struct hd_grid *grid, uint32_t number, bool vector)
 {
-	uint32_t count = grid->linear->linear->coefficients, last = vector ? number + HD_LR_COUNT - 1 : number,
+	struct r2d2_layout layout = layout_of(grid);
+	uint32_t count = grid->linear->linear->coefficients, end = vector ? number + HD_LR_COUNT : number + 1,
 		 added = 0;
-	if (number >= count)
-		return 0;
-	last = last < count ? last : count - 1;
-	for (uint32_t row = number / COEFFICIENTS_A_ROW; row <= last / COEFFICIENTS_A_ROW; row++) {
-		uint32_t from = row * COEFFICIENTS_A_ROW, to = from + COEFFICIENTS_A_ROW - 1;
-		from = number > from ? number : from;
-		to = last < to ? last : to;
-		list[added++] = (struct hd_range_access){first_coefficient_row(grid) + row, PAIR * (to - from + 1)};
+	for (uint32_t last = 0; number < count && number < end; number++) {
+		uint32_t thread, row = r2d2_coefficient_row(&layout, number, &thread);
+		if (!added || row != last)
+			list[added++] = (struct hd_range_access){row, 0};
+		list[added - 1].lanes += PAIR;
+		last = row;
 	}
 	return added;
 }
@@ -248,15 +250,17 @@ static uint32_t range_writes(const struct hd_policy_handle *self, struct hd_warp
 static void decode(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_pfunction *function,
 		   struct hd_dinst *code)
 {
-	(void)self, (void)gpu;
+	uint32_t id = (uint32_t)hd_policy_setting(self, gpu, ID_CYCLES),
+		 add = (uint32_t)hd_policy_setting(self, gpu, ADD_CYCLES);
 	for (uint32_t i = 0; i < function->count; i++) {
-		if (hd_lr_kind(code[i].inst.linear) == HD_LR_NONE ||
-		    hd_lr_kind(code[i].inst.linear) == HD_LR_COEFFICIENT)
-			continue; /* nothing is added */
+		enum hd_lr_kind kind = hd_lr_kind(code[i].inst.linear);
+		if (kind == HD_LR_NONE)
+			continue;
+		uint32_t cycles = id + (kind == HD_LR_COEFFICIENT ? 0 : add); /* one part: nothing is added */
 		if (code[i].pipe == HD_PIPE_LSU)
-			code[i].extra = ADDRESS_ADD;
+			code[i].extra = (uint8_t)cycles;
 		else
-			code[i].latency = (uint16_t)(code[i].latency + ADDRESS_ADD);
+			code[i].latency = (uint16_t)(code[i].latency + cycles);
 	}
 }
 
@@ -281,31 +285,49 @@ static bool why_held(const struct hd_policy_handle *self, const struct hd_warp *
 	return true;
 }
 
+static void add_counts(struct r2d2_counts *to, const struct r2d2_counts *from)
+{
+	for (uint32_t stream = 0; stream < HD_STREAM_COUNT; stream++)
+		to->instructions[stream] += from->instructions[stream];
+	to->turning += from->turning;
+}
+
 static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	(void)grid;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		memset(hd_policy_sm(self, gpu->sms[i]), 0, sizeof(struct r2d2_sm));
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		struct r2d2_sm *state = hd_policy_sm(self, gpu->sms[i]);
+		struct r2d2_counts before = state->before;
+		add_counts(&before, &state->launch);
+		*state = (struct r2d2_sm){.before = before};
+	}
 }
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
-	struct r2d2_sm sum = {0};
-	if (!gpu->grid)
-		return;
+	struct r2d2_counts sum = {0};
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
 		const struct r2d2_sm *state = hd_policy_sm(self, gpu->sms[i]);
-		for (uint32_t stream = 0; stream < HD_STREAM_COUNT; stream++)
-			sum.instructions[stream] += state->instructions[stream];
-		sum.turning += state->turning;
+		add_counts(&sum, &state->launch);
+		if (!gpu->grid)
+			add_counts(&sum, &state->before);
 	}
-	add(context, "linear", gpu->grid->linear != NULL, "");
+	if (gpu->grid)
+		add(context, "linear", gpu->grid->linear != NULL, "");
 	add(context, "coefficient_instructions", (double)sum.instructions[HD_STREAM_COEFFICIENT], "instructions");
 	add(context, "thread_instructions", (double)sum.instructions[HD_STREAM_THREAD], "instructions");
 	add(context, "block_instructions", (double)sum.instructions[HD_STREAM_BLOCK], "instructions");
 	add(context, "stream_cycles", (double)sum.turning, "cycles");
 }
+
+/* The sum is assumed to take what a core's addition does (5.4); the others are nothing but where they are swept. */
+static const struct hd_policy_setting settings[] = {
+	[START_CYCLES] = {"start_cycles", "that fetch takes more to begin a linear stream (r2d2-isca23 5.4)", 0, 0, 10000},
+	[ID_CYCLES] = {"id_cycles", "that finding the ids of linear registers takes (r2d2-isca23 5.4)", 0, 0, 100},
+	[ADD_CYCLES] = {"add_cycles", "that the addition of an operand's parts takes (r2d2-isca23 5.4)", 4, 0, 100},
+	{0},
+};
 
 const struct hd_policy_hooks hd_hooks_r2d2 = {
 	.sm_bytes = sizeof(struct r2d2_sm),
@@ -313,6 +335,7 @@ const struct hd_policy_hooks hd_hooks_r2d2 = {
 	.warp_bytes = sizeof(struct r2d2_warp),
 	.linear = true,
 	.streams = true,
+	.settings = settings,
 	.configure = configure,
 	.decode = decode,
 	.grid_begin = grid_begin,

@@ -232,7 +232,7 @@ struct hd_warp {
 	uint64_t access_at;	  /* cycle at which the last of the late memory instructions has its operands */
 	uint64_t eligible_at;	  /* two-level: since when it may come into the active set */
 	uint64_t active_at;	  /* two-level: from when on it may issue, when it was last taken into the active set */
-	uint32_t stream_pc, stream_lanes;
+	uint32_t stream_pc, stream_lanes, stream_cycles;
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
 	uint8_t *policy_space;	  /* of hd_gpu.policy_bytes.warp; hd_policy_warp */

@@ -613,9 +613,10 @@ bool hd_range_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 /* stream.c */
 /*
  * For the hooks warp_start and stream_end, and for warps that these hold: the warp runs the code at `pc`, an index in
- * hd_program.code, with these lanes, whatever threads it has, to its EXIT before it begins its body.
+ * hd_program.code, with these lanes, whatever threads it has, to its EXIT before it begins its body. Its first
+ * instruction is there so many cycles later than that of a body.
  */
-HD_API void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes);
+HD_API void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes, uint32_t cycles);
 /* The warp begins what it is to run, when nothing holds it. */
 void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t at, uint8_t reason);
 /* The last lane of a stream has exited, and nothing is under way. */

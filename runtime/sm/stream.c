@@ -11,12 +11,13 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
-void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes)
+void hd_warp_run(struct hd_warp *warp, uint32_t pc, uint32_t lanes, uint32_t cycles)
 {
 	assert(warp->fresh && lanes);
 	warp->stream = true;
 	warp->stream_pc = pc;
 	warp->stream_lanes = lanes;
+	warp->stream_cycles = cycles;
 }
 
 static void enter_stream(struct hd_warp *warp)
@@ -37,8 +38,10 @@ void hd_warp_begin(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_
 		return;
 	}
 	warp->fresh = false;
-	if (__builtin_expect(warp->stream, 0))
+	if (__builtin_expect(warp->stream, 0)) {
 		enter_stream(warp);
+		at += warp->stream_cycles;
+	}
 	hd_warp_continue(sm, warp, now, at, reason);
 }
 

@@ -34,7 +34,7 @@ static struct hd_counters run(struct simbench *bench, uint32_t ctas, uint32_t th
 
 /* The body is at 0; the first warp of the SM runs the stream at `first`, with one lane, then that at `second`, with
  * sixteen. All others wait for it. */
-static uint32_t first, second, stage, ends, held;
+static uint32_t first, second, stage, ends, held, first_later;
 static uint32_t issued_pcs[LOG], issued_lanes[LOG], issue_count;
 static uint64_t waited; /* cycles from a stream's EXIT to its end, the most */
 
@@ -42,7 +42,7 @@ static void choose_stream(const struct hd_policy_handle *self, struct hd_warp *w
 {
 	(void)self, (void)now;
 	if (stage == 0) {
-		hd_warp_run(warp, first, 1);
+		hd_warp_run(warp, first, 1, first_later);
 		stage++;
 	} else if (stage < 3) {
 		hd_warp_hold(warp->cta->sm, warp);
@@ -59,7 +59,7 @@ static void end_stream(const struct hd_policy_handle *self, struct hd_warp *warp
 	waited = now - warp->last_issue > waited ? now - warp->last_issue : waited;
 	hd_range_row(sm, warp->cta->grid, 1)[stage] = warp->regs[8][0];
 	if (++stage == 2) {
-		hd_warp_run(warp, second, 0xffff);
+		hd_warp_run(warp, second, 0xffff, 0);
 		return;
 	}
 	for (uint32_t slot = 0; slot < sm->warp_count; slot++)
@@ -153,6 +153,22 @@ START_TEST(streams_run_before_bodies)
 	ck_assert_uint_eq(sm->grids[0].range[1][1], 0);
 	ck_assert_uint_eq(ends, 2);
 	simbench_release(&bench);
+}
+END_TEST
+
+START_TEST(streams_may_begin_later)
+{
+	uint64_t cycles[2];
+	for (uint32_t later = 0; later < 2; later++) {
+		struct simbench bench;
+		build(&bench);
+		first_later = 7 * later;
+		start_with(&bench, &stream_hooks);
+		cycles[later] = run(&bench, 2, 40).cycles;
+		simbench_release(&bench);
+	}
+	first_later = 0;
+	ck_assert_uint_eq(cycles[1], cycles[0] + 7);
 }
 END_TEST
 
@@ -365,6 +381,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("streams", (const TTest *const[]){
 					      streams_run_before_bodies,
+					      streams_may_begin_later,
 					      occupancy_counts_ranges,
 					      ranges_of_grids_lie_apart,
 					      ranges_are_operands,

@@ -166,6 +166,9 @@ void figure_kernels_add(json_t *kernels, const json_t *launch)
 	add(sum, "launches", 1);
 	add(sum, "cycles", figure_number(launch, "cycles"));
 	add(sum, "warp_instructions", figure_number(launch, "warp_instructions"));
+	add(sum, "linear_check_fallbacks", figure_number(launch, "linear_check_fallbacks"));
+	add(sum, "linear_small_fallbacks", figure_number(launch, "linear_small_fallbacks"));
+	add(sum, "linear_register_fallbacks", figure_number(launch, "linear_register_fallbacks"));
 	double cycles = figure_number(sum, "cycles");
 	json_object_set_new(sum, "ipc", json_real(cycles > 0 ? figure_number(sum, "warp_instructions") / cycles : 0));
 }

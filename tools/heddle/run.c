@@ -411,6 +411,22 @@ static int run_all(struct runs *runs, struct run_statistics **stats)
 
 /* ------------------------------------------------------------ figures */
 
+/* Launches that ran the original code, though the policy wanted linear versions (R2D2 4.4). */
+static void print_fallbacks(const json_t *sum)
+{
+	static const struct {
+		const char *key, *why;
+	} reasons[] = {
+		{"linear_check_fallbacks", "a condition did not hold"},
+		{"linear_small_fallbacks", "the grid is small"},
+		{"linear_register_fallbacks", "registers did not suffice"},
+	};
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (figure_number(sum, reasons[i].key) > 0)
+			printf("%10.0f of these: original code, %s\n", figure_number(sum, reasons[i].key),
+			       reasons[i].why);
+}
+
 /* One line for each kernel. */
 static void print_kernels(const struct run_statistics *stats)
 {
@@ -419,14 +435,20 @@ static void print_kernels(const struct run_statistics *stats)
 	if (json_is_true(json_object_get(stats->document, "functional"))) {
 		printf("%10s %18s  kernel\n", "launches", "warp instructions");
 		json_object_foreach(stats->kernels, name, sum)
+		{
 			printf("%10.0f %18.0f  %s\n", figure_number(sum, "launches"),
 			       figure_number(sum, "warp_instructions"), name);
+			print_fallbacks(sum);
+		}
 		return;
 	}
 	printf("%10s %14s %18s %8s  kernel\n", "launches", "cycles", "warp instructions", "IPC");
 	json_object_foreach(stats->kernels, name, sum)
+	{
 		printf("%10.0f %14.0f %18.0f %8.3f  %s\n", figure_number(sum, "launches"), figure_number(sum, "cycles"),
 		       figure_number(sum, "warp_instructions"), figure_number(sum, "ipc"), name);
+		print_fallbacks(sum);
+	}
 }
 
 static const json_t *key_of(const struct run_statistics *stats, const char *key)
