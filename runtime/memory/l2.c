@@ -382,14 +382,9 @@ static uint64_t next_cycle(struct hd_l2_slice *slice, uint64_t now, struct hd_cr
 	return next > now ? next : now + 1;
 }
 
-uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_crossbar *down,
-		    struct hd_dram *dram)
+/* What waits, in the own cycles that end with core cycle `now`. */
+static void serve_queues(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_dram *dram)
 {
-	const struct hd_dram_fill *fill;
-	send_replies(slice, now, down);
-	while ((fill = next_fill(slice)) && fill->ready <= now && take_fill(slice, now))
-		;
-	take_requests(slice, now, up);
 	uint64_t last = hd_clock_at(&slice->clock, now), before = now ? hd_clock_at(&slice->clock, now - 1) : 0;
 	for (struct hd_packets *queue; (queue = next_queue(slice));) {
 		uint64_t cycle = hd_max64(slice->busy, before + 1);
@@ -399,6 +394,18 @@ uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar 
 			!serve(slice, queue, now, cycle, dram);
 		take_requests(slice, now, up);
 	}
+}
+
+uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_crossbar *down,
+		    struct hd_dram *dram)
+{
+	const struct hd_dram_fill *fill;
+	send_replies(slice, now, down);
+	while ((fill = next_fill(slice)) && fill->ready <= now && take_fill(slice, now))
+		;
+	take_requests(slice, now, up);
+	if (next_queue(slice))
+		serve_queues(slice, now, up, dram);
 	return next_cycle(slice, now, up, down);
 }
 

@@ -38,20 +38,21 @@ static uint64_t max64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Registers that an instruction reads from their banks. */
+/* Banks from which an instruction reads registers. */
 struct reads {
 	uint32_t count;
-	uint8_t regs[MOST_READS];
 	uint16_t banks[MOST_READS];
 };
 
-/* hd_bank_of for register files whose banks do not go by the warp. */
-static inline uint32_t bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg)
+/* What banks go by: hd_bank_of's mask, or 0, where that one has to be asked. */
+static uint32_t plain_mask(const struct hd_sm *sm)
 {
-	const struct hd_bank_shape *shape = &sm->gpu->shape;
-	if (__builtin_expect(!shape->mask || sm->hooks & HD_HOOK(rename), 0))
-		return hd_bank_of(sm, warp, reg);
-	return reg & shape->mask;
+	return sm->hooks & HD_HOOK(rename) ? 0 : sm->gpu->shape.mask;
+}
+
+static inline uint32_t bank_of(const struct hd_sm *sm, const struct hd_warp *warp, uint32_t reg, uint32_t mask)
+{
+	return __builtin_expect(mask != 0, 1) ? reg & mask : hd_bank_of(sm, warp, reg);
 }
 
 /* ---- the reuse cache */
@@ -62,31 +63,26 @@ static uint64_t key_of(const struct hd_warp *warp, uint32_t reg)
 	return (warp->age + 1) << 8 | reg;
 }
 
-static void read_once(struct reads *reads, uint8_t reg, uint32_t bank)
-{
-	for (uint32_t i = 0; i < reads->count; i++)
-		if (reads->regs[i] == reg)
-			return;
-	reads->banks[reads->count] = (uint16_t)bank;
-	reads->regs[reads->count++] = reg;
-}
-
 /* A register that is read in two slots needs its bank unless both have it. */
 static void look_up(const struct hd_sm *sm, const struct hd_warp *warp, const struct hd_dinst *inst,
 		    struct reads *reads)
 {
-	uint64_t *entries[HD_MAX_OPERANDS];
-	for (uint32_t i = 0; i < inst->operand_count; i++) {
+	uint64_t *const cache = warp->regfile->reuse, key = key_of(warp, 0), *entries[HD_MAX_OPERANDS];
+	uint32_t mask = plain_mask(sm), count = inst->operand_count;
+	uint32_t missing = 0; /* a bit for the first operand of each register */
+	for (uint32_t i = 0; i < count; i++) {
 		const struct hd_operand *operand = &inst->operands[i];
-		uint32_t bank = bank_of(sm, warp, operand->reg);
-		entries[i] = &warp->regfile->reuse[bank * HD_REUSE_SLOTS + operand->slot - HD_SLOT_A];
-		if (*entries[i] != key_of(warp, operand->reg))
-			read_once(reads, operand->reg, bank);
+		uint32_t bank = bank_of(sm, warp, operand->reg, mask), first = UINT32_C(1) << operand->same;
+		entries[i] = &cache[bank * HD_REUSE_SLOTS + operand->slot - HD_SLOT_A];
+		if (*entries[i] == (key | operand->reg) || missing & first)
+			continue;
+		missing |= first;
+		reads->banks[reads->count++] = (uint16_t)bank;
 	}
-	for (uint32_t i = 0; i < inst->operand_count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		const struct hd_operand *operand = &inst->operands[i];
 		bool kept = inst->inst.reuse >> (operand->slot - HD_SLOT_A) & 1;
-		*entries[i] = kept ? key_of(warp, operand->reg) : 0;
+		*entries[i] = kept ? key | operand->reg : 0;
 	}
 }
 
@@ -181,8 +177,9 @@ uint64_t hd_modern_read(struct hd_sm *sm, const struct hd_warp *warp, const stru
 		else
 			late = take_ports(sm, warp, &reads, now);
 	} else {
+		uint32_t mask = plain_mask(sm);
 		for (; reads.count < inst->bank_count; reads.count++)
-			reads.banks[reads.count] = (uint16_t)bank_of(sm, warp, inst->read_regs[reads.count]);
+			reads.banks[reads.count] = (uint16_t)bank_of(sm, warp, inst->read_regs[reads.count], mask);
 		late = take_ports(sm, warp, &reads, now);
 	}
 	counters->bank_reads += reads.count;

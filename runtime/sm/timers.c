@@ -129,15 +129,16 @@ void hd_sm_fire(struct hd_sm *sm, uint64_t now)
 	wheel->occupied[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
 	wheel->next = wheel_following(wheel, now);
 	while (id != HD_TIMER_NONE) {
-		struct hd_timer timer = wheel->pool[id];
-		if (timer.cycle > now) { /* beyond the horizon when it was added */
+		struct hd_timer *timer = &wheel->pool[id];
+		uint16_t next = timer->next;
+		if (timer->cycle > now) { /* beyond the horizon when it was added */
 			wheel_link(wheel, id, now);
 		} else {
-			wheel->pool[id].next = wheel->free;
+			timer->next = wheel->free; /* another may be started in its place as soon as it has been read */
 			wheel->free = id;
 			wheel->free_count++;
-			timer_fire(sm, &timer, now);
+			timer_fire(sm, timer, now);
 		}
-		id = timer.next;
+		id = next;
 	}
 }
