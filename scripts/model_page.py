@@ -79,14 +79,24 @@ def error_table(results, prefixes):
     return '\n'.join([*lines, '']) if len(lines) > 2 else 'Nothing is published of it.\n'
 
 
+def summary_row(name, errors):
+    """Errors: {row: part of the published value}."""
+    worst = max(errors, key=lambda row: abs(errors[row]))
+    within = [sum(abs(error) <= level for error in errors.values()) for level in LEVELS]
+    mean = sum(map(abs, errors.values())) / len(errors)
+    return (f'| {name} | {len(errors)} | {within[0]} | {within[1]} | {100 * mean:.1f} % | '
+            f'{worst}, {100 * errors[worst]:+.0f} % |')
+
+
 def summary(results):
-    lines = ['| GPU | published rows | within 5 % | within 10 % | worst |', '|---|---|---|---|---|']
+    lines, every = ['| GPU | published rows | within 5 % | within 10 % | mean error | worst |', '|---|---|---|---|---|---|'], {}
     for gpu, rows in sorted(results.items()):
         errors = {name: outside(*row[:3]) for name, row in rows.items()}
+        every.update({f'{name} of {gpu}': error for name, error in errors.items()})
         if errors:
-            worst = max(errors, key=lambda name: abs(errors[name]))
-            within = [sum(abs(error) <= level for error in errors.values()) for level in LEVELS]
-            lines.append(f'| {gpu} | {len(errors)} | {within[0]} | {within[1]} | {worst}, {100 * errors[worst]:+.0f} % |')
+            lines.append(summary_row(gpu, errors))
+    if every:
+        lines.append(summary_row('all', every))
     return '\n'.join([*lines, ''])
 
 

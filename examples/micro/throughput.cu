@@ -79,7 +79,9 @@ static void operations(const char *name, int each)
 
 /* ---- shared memory and L1 ---- */
 
-#define LOADS 32
+#define LOADS 32   /* of a round */
+#define ROUNDS 16  /* so that how a measurement begins and ends does not count */
+#define GROUP 4    /* loads from one address */
 #define WORDS 8192 /* of the buffer in shared memory, and of that in L1: 32 KB */
 
 /* One load of 1, 2 or 4 words; the sum of what it read, so that none is left out. */
@@ -112,7 +114,8 @@ static __device__ unsigned load(const unsigned *words)
 	return WIDTH == 2 ? a ^ b : a ^ b ^ c ^ d;
 }
 
-/* Each lane of a warp reads `stride` words behind the lane before it; a warp's loads go through the buffer. */
+/* Each lane of a warp reads `stride` words behind the lane before it; a warp's loads go through the buffer, whose end
+ * the last ones of a round do not reach. */
 template <int WIDTH, bool SHARED>
 __global__ void __launch_bounds__(1024) loads(Span *spans, const unsigned *global, unsigned stride, unsigned *out)
 {
@@ -126,9 +129,12 @@ __global__ void __launch_bounds__(1024) loads(Span *spans, const unsigned *globa
 	for (int warm = 0; warm < 2; warm++) {
 		__syncthreads();
 		long long start = clock64();
+#pragma unroll 1
+		for (int round = 0; round < ROUNDS; round++)
 #pragma unroll
-		for (int i = 0; i < LOADS; i++)
-			sum ^= load<WIDTH, SHARED>(words + (first + i * 32 * WIDTH) % WORDS);
+			for (int i = 0; i < LOADS; i++)
+				sum ^= load<WIDTH, SHARED>(words + first + i * 32 * WIDTH);
+		__syncthreads();
 		note_span(&spans[warm], start, clock64());
 	}
 	out[threadIdx.x] = sum;
@@ -152,8 +158,81 @@ static void bytes(const char *name)
 {
 	int threads = micro_most_threads(loads<WIDTH, SHARED>);
 	if (micro_wanted(name))
-		micro_row(name, 4.0 * WIDTH * LOADS * threads / cycles_of_loads<WIDTH, SHARED>(WIDTH, threads),
+		micro_row(name,
+			  4.0 * WIDTH * LOADS * ROUNDS * threads / cycles_of_loads<WIDTH, SHARED>(WIDTH, threads),
 			  "bytes/cycle");
+}
+
+/* Rounds of four words a thread from L1, each with a sum; where a round begins is computed from its number. The form in
+ * which Accel-Sim's microbenchmark measures loads of 32 bits: the instructions around the loads are part of it. */
+__global__ void __launch_bounds__(1024) l1_rounds(Span *spans, const unsigned *global, unsigned *out)
+{
+	unsigned sum[GROUP] = {};
+#pragma unroll 1
+	for (int warm = 0; warm < 2; warm++) {
+		__syncthreads();
+		long long start = clock64();
+#pragma unroll 4
+		for (unsigned round = 0; round < ROUNDS * LOADS / GROUP; round++) {
+			const unsigned *at = global + (threadIdx.x + round * 32 * GROUP) % WORDS;
+#pragma unroll
+			for (int i = 0; i < GROUP; i++)
+				sum[i] ^= load<1, false>(at + i * 32);
+		}
+		__syncthreads();
+		note_span(&spans[warm], start, clock64());
+	}
+	out[threadIdx.x] = sum[0] ^ sum[1] ^ sum[2] ^ sum[3];
+}
+
+static void rounds(const char *name)
+{
+	if (!micro_wanted(name))
+		return;
+	int threads = micro_most_threads(l1_rounds);
+	Span *spans = new_spans();
+	unsigned *words = micro_device_array<unsigned>(WORDS + 32 * GROUP), *out = micro_device_array<unsigned>(threads);
+	l1_rounds<<<1, threads>>>(spans, words, out);
+	micro_row(name, 4.0 * LOADS * ROUNDS * threads / cycles_of(spans), "bytes/cycle");
+	CHECK(cudaFree(spans));
+	CHECK(cudaFree(words));
+	CHECK(cudaFree(out));
+}
+
+/* Each thread goes along a chain of its own: what it reads is the address of the next. The form in which Accel-Sim's
+ * microbenchmark measures shared memory: no warp can run ahead of the others. */
+__global__ void __launch_bounds__(1024) shared_chains(Span *spans, unsigned *out)
+{
+	__shared__ unsigned shared[WORDS];
+	unsigned begin = (unsigned)__cvta_generic_to_shared(shared), at = begin + threadIdx.x * 4;
+	for (unsigned i = threadIdx.x; i < WORDS; i += blockDim.x)
+		shared[i] = begin + (i + blockDim.x) % WORDS * 4;
+#pragma unroll 1
+	for (int warm = 0; warm < 2; warm++) {
+		__syncthreads();
+		long long start = clock64();
+#pragma unroll 1
+		for (int round = 0; round < ROUNDS; round++)
+#pragma unroll
+			for (int i = 0; i < LOADS; i++)
+				asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at)::"memory");
+		__syncthreads();
+		note_span(&spans[warm], start, clock64());
+	}
+	out[threadIdx.x] = at;
+}
+
+static void chains(const char *name)
+{
+	if (!micro_wanted(name))
+		return;
+	int threads = micro_most_threads(shared_chains);
+	Span *spans = new_spans();
+	unsigned *out = micro_device_array<unsigned>(threads);
+	shared_chains<<<1, threads>>>(spans, out);
+	micro_row(name, 4.0 * LOADS * ROUNDS * threads / cycles_of(spans), "bytes/cycle");
+	CHECK(cudaFree(spans));
+	CHECK(cudaFree(out));
 }
 
 /* Cycles that a warp's access takes when many warps make theirs. */
@@ -165,7 +244,7 @@ static void strides(const char *prefix)
 		char name[64];
 		snprintf(name, sizeof name, "%s.%u", prefix, stride);
 		if (micro_wanted(name))
-			micro_row(name, cycles_of_loads<1, SHARED>(stride, threads) / (LOADS * threads / 32),
+			micro_row(name, cycles_of_loads<1, SHARED>(stride, threads) / (LOADS * ROUNDS * threads / 32),
 				  "cycles/access");
 	}
 }
@@ -179,10 +258,10 @@ int main(int argc, char **argv)
 	operations<Hfma2>("rate.hfma2", 2);
 	operations<Dfma>("rate.dfma", 1);
 	operations<Rsqrt>("rate.rsqrt", 1);
-	bytes<1, true>("shared.bytes.32");
+	chains("shared.bytes.32");
 	bytes<2, true>("shared.bytes.64");
 	bytes<4, true>("shared.bytes.128");
-	bytes<1, false>("l1.bytes.32");
+	rounds("l1.bytes.32");
 	bytes<2, false>("l1.bytes.64");
 	bytes<4, false>("l1.bytes.128");
 	strides<true>("shared.stride");
