@@ -1,0 +1,77 @@
+/* The designs that R2D2 is compared with: which warp instructions of a block they skip. */
+#include "harness.h"
+#include "runtime/sm/hooks.h"
+#include "simbench.h"
+
+enum { WARPS = 8, AFFINE = 10, UNIFORM = 5, OTHER = 20 };
+
+static struct hd_inst *add_constant(struct simbench *bench, uint8_t to, uint8_t from, uint32_t constant)
+{
+	struct hd_inst *add = simbench_emit(bench, HD_OP_IADD3);
+	add->dst = to;
+	add->a = from;
+	add->xkind = HD_X_IMM_B;
+	add->x = constant;
+	return add;
+}
+
+/* R8 = tid.x and nine sums of it, five constants, twenty products of floats that differ from thread to thread. */
+static void build(struct simbench *bench)
+{
+	simbench_init(bench);
+	bench->meta.registers = 40;
+	struct hd_inst *index = simbench_emit(bench, HD_OP_S2R);
+	index->dst = 8;
+	index->mods = HD_MOD(SR, HD_SR_TID_X);
+	for (uint32_t i = 1; i < AFFINE; i++)
+		add_constant(bench, (uint8_t)(8 + i), (uint8_t)(7 + i), 5 * i);
+	for (uint32_t i = 0; i < UNIFORM; i++)
+		simbench_mov(bench, (uint8_t)(20 + i), i);
+	for (uint32_t i = 0; i < OTHER; i++)
+		simbench_ffma(bench, 30, 8, 8, 8);
+}
+
+static struct hd_counters run(struct simbench *bench, const char *policy, uint32_t blocks, uint32_t threads)
+{
+	bench->options.policy = policy;
+	bench->options.verify = true;
+	simbench_start(bench);
+	int error = simbench_run(bench, blocks, threads);
+	ck_assert_msg(!error, "%s", hd_sim_error_text(bench->sim));
+	struct hd_stats stats = *simbench_stats(bench);
+	uint64_t slots = 0;
+	for (uint32_t i = 0; i < HD_STALL_COUNT; i++)
+		slots += stats.stalls[i];
+	ck_assert_uint_eq(slots, stats.counters.cycles * bench->config.schedulers);
+	return stats.counters;
+}
+
+/* Warp instructions that are left of those of `blocks` blocks, EXITs apart. */
+static uint64_t left(const char *policy, uint32_t blocks)
+{
+	struct simbench bench;
+	build(&bench);
+	struct hd_counters counters = run(&bench, policy, blocks, WARPS * HD_WARP_LANES);
+	ck_assert_uint_eq(counters.warp_instructions + counters.elided,
+			  (uint64_t)blocks * WARPS * (AFFINE + UNIFORM + OTHER + 1));
+	simbench_release(&bench);
+	return counters.warp_instructions - (uint64_t)blocks * WARPS;
+}
+
+/* By hand: of eight warps one does for what is affine, or the same, in the block. */
+START_TEST(a_block_by_hand)
+{
+	ck_assert_uint_eq(left("baseline", 1), 280);
+	ck_assert_uint_eq(left("dac", 1), AFFINE + UNIFORM + WARPS * OTHER);
+	ck_assert_uint_eq(left("darsie", 1), UNIFORM + WARPS * (AFFINE + OTHER));
+	ck_assert_uint_eq(left("darsie-scalar", 1), UNIFORM + WARPS * (AFFINE + OTHER));
+	/* Not across blocks. */
+	ck_assert_uint_eq(left("dac", 2), 2 * left("dac", 1));
+	ck_assert_uint_eq(left("darsie", 2), 2 * left("darsie", 1));
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("skip", (const TTest *const[]){a_block_by_hand, NULL});
+}
