@@ -1,9 +1,10 @@
 #!/bin/sh
-# run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER KIND COLUMN POLICIES: builds the programs of examples/KIND with linear versions,
-# and runs each with the sizes in the table's column (tests, default) under --verify and these policies, separated by
-# blanks; POLICY@GPU is one on another GPU than the default one. The programs check themselves, and --check finds nothing in them.
+# run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER KIND COLUMN POLICIES [OPTIONS]: builds the programs of examples/KIND with linear
+# versions, and runs each with the sizes in the table's column (tests, default) under --verify and these policies, separated
+# by blanks, and options of `heddle run`; POLICY@GPU is one on another GPU than the default one. The programs check
+# themselves, and --check finds nothing in them.
 set -e
-cc=$1 heddle=$2 examples=$3 folder=$4 kind=$5 column=$6 policies=$7
+cc=$1 heddle=$2 examples=$3 folder=$4 kind=$5 column=$6 policies=$7 options=$8
 rm -rf "$folder"
 mkdir -p "$folder"
 grep -v '^#' "$examples/workloads.txt" | while read -r name source tests default others; do
@@ -17,7 +18,8 @@ grep -v '^#' "$examples/workloads.txt" | while read -r name source tests default
 	for policy in $policies; do
 		gpu=${policy#*@}
 		[ "$gpu" != "$policy" ] || gpu=v100
-		"$heddle" run --verify --quiet --gpu "$gpu" --policy "${policy%@*}" -- "$program" "$@"
+		# shellcheck disable=SC2086
+		"$heddle" run --verify --quiet --gpu "$gpu" --policy "${policy%@*}" $options -- "$program" "$@"
 	done
 	"$heddle" run --check=race,init,sync --quiet -- "$program" "$@" > /dev/null
 	echo "$name: ran"
