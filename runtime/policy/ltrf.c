@@ -202,6 +202,8 @@ static uint64_t code_place(const struct hd_policy_handle *self, const struct hd_
 	uint32_t each = VECTOR_BYTES + (uint32_t)hd_policy_setting(self, gpu, LTRF_EXPLICIT) * *bytes;
 	struct place place = place_of(self, gpu, pc);
 	address += (uint64_t)ltrf->slots[pc] * each;
+	if (hd_policy_setting(self, gpu, LTRF_FREE_CODE) != 0)
+		return address - (uint64_t)ltrf->slots[pc] * each;
 	if (!place.entry || ltrf_warp_of(self, warp)->announced || !is_due(self, warp, &place))
 		return address; /* what is announced has been fetched */
 	*bytes += each;
@@ -292,6 +294,32 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 	return HD_TO_CACHE;
 }
 
+static struct hd_wcb_set registers_of(const struct hd_dinst *inst)
+{
+	struct hd_wcb_set all = {{0}};
+	for (uint32_t i = 0; i < inst->operand_count; i++)
+		hd_wcb_add(&all, inst->operands[i].reg);
+	for (uint32_t word = 0; word < inst->write_count; word++)
+		hd_wcb_add(&all, inst->inst.dst + word);
+	return all;
+}
+
+/* Table 4's optimum: a PREFETCH stands where the registers since the one before would be too many. */
+static void count_fewest(const struct hd_policy_handle *self, const struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	struct ltrf_warp *mine = ltrf_warp_of(self, warp);
+	struct ltrf_counts *counts = ltrf_counts_of(self, warp);
+	const struct hd_wcb_set all = registers_of(inst), added = hd_wcb_without(&all, &mine->run);
+	uint32_t before = hd_wcb_count(&mine->run), more = hd_wcb_count(&added);
+	bool full = before + more > mine->block.banks;
+	counts->instructions++;
+	counts->fewest += full || (!before && more);
+	if (full)
+		mine->run = (struct hd_wcb_set){{0}};
+	for (uint32_t i = 0; i < HD_WCB_REGISTERS / 64; i++)
+		mine->run.bits[i] |= all.bits[i];
+}
+
 /* The liveness vector: dead after its last read, live from a write on. */
 static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 		   const struct hd_effect *effect, uint64_t now)
@@ -299,6 +327,8 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	struct ltrf_warp *mine = ltrf_warp_of(self, warp);
 	(void)now;
 	mine->begun = true;
+	if (mine->interval != LTRF_NOWHERE)
+		count_fewest(self, warp, inst);
 	for (uint32_t i = 0; i < inst->operand_count; i++)
 		if (inst->operands[i].dead)
 			hd_wcb_drop(&mine->block.live, inst->operands[i].reg);
@@ -372,6 +402,8 @@ static const struct hd_policy_setting settings[] = {
 		 "1: at calls and returns registers of the old set stay while there is room; 0: as elsewhere "
 		 "(3.3)",
 		 0, 0, 1},
+	[LTRF_FREE_CODE] = {"free_code",
+			    "1: bit vectors take no room in the code, to measure what that costs; 0: they do", 0, 0, 1},
 	{0},
 };
 

@@ -25,6 +25,8 @@
 	X(main_reads, "registers", "operands that the main register file served")                     \
 	X(main_writes, "registers", "results that went there: of warps that were not active")         \
 	X(prefetch_cycles, "cycles", "that warps waited for PREFETCHes and path switches")            \
+	X(instructions, "instructions", "of the program, in intervals")                               \
+	X(fewest, "PREFETCHes", "that these take at least, wherever they stand (6.5)")                 \
 	X(activation_cycles, "cycles", "that warps waited for their registers at activation")
 
 struct ltrf_counts {
@@ -60,6 +62,7 @@ struct ltrf_sm {
 struct ltrf_warp {
 	struct hd_wcb block;
 	struct hd_wcb_set defined, lost; /* under --verify: what was ever written; what was dropped as dead */
+	struct hd_wcb_set run;		 /* registers since the last of the fewest PREFETCHes */
 	uint64_t interval;		 /* function << 32 | interval; LTRF_NOWHERE */
 	uint32_t row;			 /* + 1; 0: not active */
 	bool begun;
@@ -75,7 +78,8 @@ enum ltrf_setting {
 	LTRF_EXPLICIT,
 	LTRF_RELOAD,
 	LTRF_SIMPLEX,
-	LTRF_ACROSS_CALLS
+	LTRF_ACROSS_CALLS,
+	LTRF_FREE_CODE
 };
 enum ltrf_energy { LTRF_CONTROL, LTRF_CACHE_READ, LTRF_CACHE_WRITE, LTRF_LINK };
 

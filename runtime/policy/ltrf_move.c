@@ -71,7 +71,7 @@ static uint64_t read_in(const struct hd_policy_handle *self, struct hd_warp *war
 	return latest;
 }
 
-/* The tick at which the last of them has left the cache. */
+/* The tick at which the last of them has left the cache: its bank has been read, and a link has taken it. */
 static uint64_t write_back(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_wcb_set *set,
 			   const uint8_t *banks, uint64_t from)
 {
@@ -81,7 +81,7 @@ static uint64_t write_back(const struct hd_policy_handle *self, struct hd_warp *
 	uint64_t cycles = ltrf_ticks(self, sm->gpu, LTRF_LINK_CYCLES), now = ticks_now(warp), latest = from;
 	for (uint32_t r = hd_wcb_next(set, 0); r < HD_WCB_REGISTERS; r = hd_wcb_next(set, r + 1)) {
 		uint64_t at = hd_calendar_take(&ltrf->ports[banks[r]], now, from, HD_TICKS) + HD_TICKS;
-		at = hd_calendar_take(&links[banks[r]], now, at, cycles) + cycles;
+		at = hd_calendar_take(&links[banks[r]], now, at, cycles);
 		hd_bank_write(sm, warp, r, from); /* a port knows no gaps: one that is taken later is idle until then */
 		latest = later(latest, at);
 		ltrf_spend(self, warp, LTRF_CACHE_READ);

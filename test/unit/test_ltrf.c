@@ -142,8 +142,8 @@ static struct ltrf_counts move_sets(const char *policy, bool reload)
 	ck_assert_uint_eq(mine->row, 1);
 	ltrf_deactivate(scene.self, scene.warp, false, 200);
 	ck_assert_uint_eq(mine->row, 0);
-	/* The row is free when the last register has left: one cycle of the bank, four of the link. */
-	ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], 205 * HD_TICKS);
+	/* The row is free when the last register has left: a cycle of the bank, and the link has it. */
+	ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], 201 * HD_TICKS);
 	ck_assert_uint_eq(ltrf_activate(scene.self, scene.warp, 300), 306);
 	struct ltrf_counts counts = *counts_of(&scene);
 	simbench_release(&scene.bench);
@@ -209,8 +209,8 @@ START_TEST(both_ways_have_links)
 		ltrf_prefetch(scene.self, scene.warp, &second, false,
 			      100 * HD_TICKS); /* until 106, and what leaves until 106 */
 		ltrf_deactivate(scene.self, scene.warp, false, 102);
-		/* From 102 on: a cycle of the bank, and four of the link, which is free at 106, or at 110. */
-		ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], (simplex ? 114 : 110) * HD_TICKS);
+		/* From 102 on a cycle of the bank, and links, which are free at 106, or at 110. */
+		ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], (simplex ? 110 : 106) * HD_TICKS);
 		simbench_release(&scene.bench);
 	}
 }
@@ -231,7 +231,7 @@ START_TEST(rows_are_handed_on)
 	ltrf_prefetch(scene.self, scene.warp, &set, false, 0);
 	ltrf_deactivate(scene.self, scene.warp, false, 50);
 	/* Nothing to fetch: it has the row when that is free. */
-	ck_assert_uint_eq(ltrf_activate(scene.self, other, 51), 55);
+	ck_assert_uint_eq(ltrf_activate(scene.self, other, 50), 51);
 	ltrf_deactivate(scene.self, other, true, 60);
 	ck_assert_uint_eq(ltrf_sm_of(scene.self, scene.sm)->row_free[0], 60 * HD_TICKS);
 	simbench_release(&scene.bench);
@@ -330,9 +330,35 @@ START_TEST(a_loop_is_fetched_once)
 			ck_assert_double_eq(figure(&bench, "prefetched"), 1);
 			ck_assert_double_eq(figure(&bench, "main_reads"), 0);
 			ck_assert_double_eq(figure(&bench, "cache_reads"), 2 * turns);
+			ck_assert_double_eq(figure(&bench, "fewest"), 1);
+			ck_assert_double_eq(figure(&bench, "instructions"), 2 + 3 * turns);
 			ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_writes, 0);
 			simbench_release(&bench);
 		}
+}
+END_TEST
+
+/* Four registers fit: R4 to R7, then R8 asks for another PREFETCH, and R4 for none of its own. */
+START_TEST(the_fewest_prefetches_are_counted)
+{
+	struct simbench bench;
+	bench_init(&bench, "ltrf");
+	ck_assert_int_eq(hd_config_set(&bench.config, "ltrf.banks=4", &bench.diag), 0);
+	simbench_mov(&bench, 4, 1);
+	simbench_ffma(&bench, 5, 4, 6, 7);
+	simbench_ffma(&bench, 5, 6, 7, 4);
+	simbench_ffma(&bench, 8, 4, 4, 4);
+	simbench_ffma(&bench, 9, 8, 4, 4);
+	add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 0, 3, range(4, 4, 1));
+	add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 3, 4, range(4, 2, 4));
+	struct hd_wcb_set last = range(8, 2, 1);
+	hd_wcb_add(&last, 4);
+	add_interval(&bench, &bench.meta.intervals, &bench.meta.interval_count, 4, 6, last);
+	run(&bench, 32);
+	ck_assert_double_eq(figure(&bench, "prefetches"), 3);
+	ck_assert_double_eq(figure(&bench, "fewest"), 2);
+	ck_assert_double_eq(figure(&bench, "instructions"), 6);
+	simbench_release(&bench);
 }
 END_TEST
 
@@ -500,8 +526,8 @@ END_TEST
  * instruction before each vector. That takes an issue slot; the bits of the other encoding take none. */
 START_TEST(vectors_are_part_of_the_code)
 {
-	uint64_t accesses[3], issued[3], cycles[3];
-	for (uint32_t i = 0; i < 3; i++) {
+	uint64_t accesses[4], issued[4], cycles[4];
+	for (uint32_t i = 0; i < 4; i++) {
 		struct simbench bench;
 		bench_init(&bench, i ? "ltrf" : "baseline");
 		bench.config.l1i_line = 32;
@@ -514,6 +540,8 @@ START_TEST(vectors_are_part_of_the_code)
 		const struct hd_policy_handle *self = bench.sim->gpu.policies;
 		if (i)
 			bench.sim->gpu.settings[self->settings_at + LTRF_EXPLICIT] = i == 2;
+		if (i)
+			bench.sim->gpu.settings[self->settings_at + LTRF_FREE_CODE] = i == 3;
 		ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
 		const struct hd_counters *counters = &simbench_stats(&bench)->counters;
 		accesses[i] = counters->l1i_accesses;
@@ -527,6 +555,7 @@ START_TEST(vectors_are_part_of_the_code)
 	}
 	ck_assert_uint_eq(accesses[1], accesses[0] + 2);
 	ck_assert_uint_eq(accesses[2], accesses[0] + 3);
+	ck_assert_uint_eq(accesses[3], accesses[0]);
 	ck_assert_uint_eq(issued[1], issued[0]);
 	ck_assert_uint_eq(issued[2], issued[0] + 2);
 	ck_assert_uint_gt(cycles[2], cycles[1]);
@@ -642,6 +671,7 @@ Suite *hd_suite(void)
 					   both_ways_have_links,
 					   rows_are_handed_on,
 					   a_loop_is_fetched_once,
+					   the_fewest_prefetches_are_counted,
 					   a_path_inside_another_interval_is_fetched,
 					   look_ups_take_a_cycle_for_two_operands,
 					   verify_finds_what_was_dropped,
