@@ -1,6 +1,7 @@
-"""r2d2.py PLAIN LATER-STREAMS LATER-IDS LATER-SUMS REPLICATED: statistics of vecadd with 40,000 elements on four SMs."""
+"""r2d2.py INFO PLAIN LATER-STREAMS LATER-IDS LATER-SUMS REPLICATED: statistics of vecadd with 40,000 elements on four SMs."""
 
 import json
+import re
 import sys
 
 
@@ -9,17 +10,19 @@ def total(path):
         return json.load(file)['total']
 
 
-plain, streams, ids, sums, replicated = (total(path) for path in sys.argv[1:])
+plain, streams, ids, sums, replicated = (total(path) for path in sys.argv[2:])
+with open(sys.argv[1], encoding='utf-8') as file:
+    coefficient, thread, block = map(int, re.search(r'streams of (\d+), (\d+) and (\d+)', file.read()).groups())
 blocks = plain['ctas']
 for run in (plain, streams, ids, sums, replicated):
     own = run['r2d2']
     assert run['linear_launches'] == 1, run['linear_launches']
     # What was issued with each role is what was issued in streams.
     assert sum(own[part + '_instructions'] for part in ('coefficient', 'thread', 'block')) == run['stream_instructions']
-    assert own['block_instructions'] % blocks == 0 and own['block_instructions'] >= blocks
-    # Coefficients once an SM, thread-index parts by the warps of one block there.
-    assert own['coefficient_instructions'] % 4 == 0
-    assert own['thread_instructions'] % (4 * run['warps'] // blocks) == 0
+    # Coefficients once an SM, thread-index parts by each warp of one block there, block-index parts once a block.
+    assert own['coefficient_instructions'] == 4 * coefficient, own
+    assert own['thread_instructions'] == 4 * run['warps'] // blocks * thread, own
+    assert own['block_instructions'] == blocks * block, own
     assert 0 < own['stream_cycles'] <= run['active_sm_cycles']
     assert own == {**plain['r2d2'], 'stream_cycles': own['stream_cycles']}
     assert run['warp_instructions'] == plain['warp_instructions']
