@@ -1,0 +1,178 @@
+"""The figures of R2D2 on programs of the kinds that the paper has, beside its numbers.
+
+The GPU is the paper's TITAN V, a part of it, with one register file for all warps of an SM. Programs are written from the
+same algorithms and compiled by Heddle's compiler; coefficients and index parts are linear versions that it makes. Dynamic
+instructions are warp instructions that are issued, linear streams included; energy is the whole GPU's without what stands
+(static and board), and that of the scalar pipeline is taken off for DARSIE+Scalar.
+"""
+import figures
+from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
+
+TITLE = 'R2D2: linear code decoupled'
+DESIGNS = {'R2D2': 'r2d2', 'DAC': 'dac', 'DARSIE': 'darsie', 'DARSIE+Scalar': 'scalar'}
+SIZES = 'BP_'  # Table 3
+
+
+class Workload(figures.Workload):
+    def removed(self, run, over='base'):
+        """% of the baseline's warp instructions."""
+        return 100 * (1 - self.total(run)['warp_instructions'] / self.total(over)['warp_instructions'])
+
+    def energy(self, run, over='base'):
+        """Dynamic, over the baseline's."""
+        saved = (self.total(run).get('darsie-scalar') or {}).get('scalar_saves_joules', 0)
+        return (self.total(run)['dynamic_joules'] - saved) / self.total(over)['dynamic_joules']
+
+    def whole_energy(self, run, over='base'):
+        saved = (self.total(run).get('darsie-scalar') or {}).get('scalar_saves_joules', 0)
+        return (self.total(run)['energy_joules'] - saved) / self.total(over)['energy_joules']
+
+    def streams(self, part=None):
+        """% of the baseline's warp instructions that are linear streams."""
+        own = self.total('r2d2')['r2d2']
+        parts = [part] if part else ['coefficient', 'thread', 'block']
+        return 100 * ratio(sum(own[p + '_instructions'] for p in parts), self.total('base')['warp_instructions'])
+
+    def stream_cycles(self, _run=None, _over=None):
+        """% of the cycles of SMs with warps in which some warp runs a stream."""
+        return 100 * ratio(self.total('r2d2')['r2d2']['stream_cycles'], self.total('r2d2')['active_sm_cycles'])
+
+    def ideal(self, machine):
+        return 100 * ratio(self.total('base')[f'ideal_{machine}_threads'], self.total('base')['thread_instructions'])
+
+    def fell_back(self):
+        total = self.total('r2d2')
+        reasons = (('without', 'no version'), ('check_fallbacks', 'a condition'), ('small_fallbacks', 'the grid is small'),
+                   ('register_fallbacks', 'registers'))
+        return ', '.join(f'{total["linear_" + key]} {text}' for key, text in reasons if total['linear_' + key])
+
+
+def is_shown(workload):
+    return not workload.name.startswith(SIZES)
+
+
+def prepare(workloads):
+    """In the paper's order: by what LN removes."""
+    workloads.sort(key=lambda w: w.ideal('ln'))
+
+
+def gain(run, over='base'):
+    return lambda ws: 100 * (geomean(w.speedup(run, over) for w in ws) - 1)
+
+
+def removed(run):
+    return lambda ws: mean(w.removed(run) for w in ws)
+
+
+def energy(run):
+    return lambda ws: 100 * (mean(w.whole_energy(run) for w in ws) - 1)
+
+
+def loss(run):
+    return lambda ws: 100 * (geomean(w.speedup(run, 'r2d2') for w in ws) - 1)
+
+
+def one(name, value):
+    def find(ws):
+        return next((value(w) for w in ws if w.name == name), '')
+    return find
+
+
+def moved(ws):
+    return figures.slots_moved(ws, 'r2d2')
+
+
+def original(ws):
+    return f'{sum(1 for w in ws if not w.total("r2d2")["linear_launches"])} of {len(ws)} run nothing but original code'
+
+
+HEADLINES = (
+    Headline('warp instructions removed, R2D2', removed('r2d2'), 28, ' %', 1, original),
+    Headline('DAC', removed('dac'), 20, ' %', 1),
+    Headline('DARSIE', removed('darsie'), 18, ' %', 1),
+    Headline('DARSIE+Scalar', removed('scalar'), 18, ' %', 1, lambda ws: "18 in Figure 12's caption, 19 in 5.1"),
+    Headline('time, geometric mean, R2D2', gain('r2d2'), 25, ' %', 1, moved),
+    Headline('DAC', gain('dac'), 15, ' %', 1),
+    Headline('DARSIE', gain('darsie'), 14, ' %', 1),
+    Headline('DARSIE+Scalar', gain('scalar'), 14, ' %', 1),
+    Headline('LPS: instructions removed', one('LPS', lambda w: w.removed('r2d2')), 48, ' %', 1),
+    Headline('LPS: speedup', one('LPS', lambda w: w.speedup('r2d2')), 1.56),
+    Headline('SPM: instructions removed', one('SPM', lambda w: w.removed('r2d2')), 47, ' %', 1),
+    Headline('SPM: speedup', one('SPM', lambda w: w.speedup('r2d2')), 1.36),
+    Headline('BFS: speedup', one('BFS', lambda w: w.speedup('r2d2')), 1.4),
+    Headline("streams, of the baseline's instructions", lambda ws: mean(w.streams() for w in ws), 1, ' %', 1),
+    Headline('LUD: streams', one('LUD', Workload.streams), 19, ' %', 1),
+    Headline('LUD: instructions removed', one('LUD', lambda w: w.removed('r2d2')), 25, ' %', 1),
+    Headline('cycles in which an SM runs a stream', lambda ws: mean(w.stream_cycles() for w in ws), 1, ' %', 1),
+    Headline('energy, R2D2', energy('r2d2'), -17, ' %', 1),
+    Headline('energy, DAC', energy('dac'), -9, ' %', 1),
+    Headline('energy, DARSIE', energy('darsie'), -8, ' %', 1),
+    Headline('energy, DARSIE+Scalar', energy('scalar'), -9, ' %', 1),
+    Headline('7 cycles more to start a stream (5.4)', loss('start'), -1, ' %', 1),
+    Headline("5 cycles more to find a register's id (5.4)", loss('ids'), -1, ' %', 1),
+    Headline('no cycles for the addition', loss('noadd'), None, ' %', 1),
+    Headline('R2D2 with a register file for each scheduler', gain('copies', 'split'), None, ' %', 1,
+             lambda ws: 'linear registers are in each; over the baseline with the same'),
+    Headline('FFT: speedup (5.7)', one('FFT', lambda w: w.speedup('r2d2'))),
+    Headline('FFT_PT: speedup (5.7)', one('FFT_PT', lambda w: w.speedup('r2d2'))),
+)
+
+
+def figure_4(workloads, out):
+    path, shown = picture(out, 'figure-4')
+    machines, paper = ('WP', 'TB', 'LN'), ('27', '22', '33')
+    values = [(w.name, *(w.ideal(m.lower()) for m in machines)) for w in workloads]
+    last = [mean(row[i + 1] for row in values) for i in range(3)]
+    figures.bars(path, 'Figure 4: thread instructions that ideal machines remove', '%', machines, values + [('mean', *last)])
+    rows = [(row[0], *(number(v, 1) for v in row[1:])) for row in values]
+    rows += [('**mean**', *(number(v, 1) for v in last)), ('paper', *paper)]
+    return ['## Figure 4: thread instructions that ideal machines remove, %', '', shown, '', *table(('workload', *machines), rows)]
+
+
+def figure_14(workloads, out):
+    path, shown = picture(out, 'figure-14')
+    parts = ('coefficient', 'thread', 'block')
+    values = [(w.name, *(w.streams(part) for part in parts), 100 - w.removed('r2d2') - w.streams()) for w in workloads]
+    figures.stacked(path, "Figure 14: R2D2's instructions over the baseline's", '%', (*parts, 'rest'), values)
+    rows = [(row[0], *(number(v, 2) for v in row[1:]), w.fell_back()) for row, w in zip(values, workloads)]
+    return ["## Figure 14: R2D2's instructions, % of the baseline's", '', shown, '',
+            *table(('workload', *parts, 'rest', 'launches of the original code'), rows)]
+
+
+def table_3(workloads, out):
+    paper = {'BP_04': (38.3, 1.35), 'BP_08': (38.8, 1.35), 'BP_16': (39.2, 1.36), 'BP_32': (39.6, 1.36), 'BP_64': (39.7, 1.36)}
+    rows = [(w.name, w.arguments, number(w.removed('r2d2'), 1), paper[w.name][0], number(w.speedup('r2d2')), paper[w.name][1])
+            for w in sorted(workloads, key=lambda w: w.name) if w.name in paper]
+    return ['## Table 3: backprop over its size', '',
+            *table(('program', 'arguments', 'removed, %', 'paper', 'speedup', 'paper'), rows)]
+
+
+def more_sms(workloads, out):
+    rows = []
+    for w in workloads:
+        counts = sorted((run.split(':')[1] for run in w.runs if run.startswith('sms:')), key=int)
+        if counts:
+            rows.append((w.name, *(number(w.speedup('smslinear:' + n, 'sms:' + n)) for n in counts)))
+            head = ('workload', *(f'{n} SMs' for n in counts))
+    if not rows:
+        return []
+    means = [number(geomean(float(row[i]) for row in rows)) for i in range(1, len(head))]
+    return ['## More SMs for the same grids (5.8.2)', '', 'Of 80 to 160 SMs an eighth; the paper sees no loss.', '',
+            *table(head, rows + [('**geometric mean**', *means)])]
+
+
+OF_ALL = (table_3,)
+FIGURES = (
+    figure_4,
+    Bars('figure-12', 'Figure 12: warp instructions removed, %', {t: (r,) for t, r in DESIGNS.items()},
+         {'R2D2': '28', 'DAC': '20', 'DARSIE': '18', 'DARSIE+Scalar': '18'}, value=Workload.removed, ylabel='%', average=mean, level=0),
+    Bars('figure-13', 'Figure 13: speedup', {t: (r,) for t, r in DESIGNS.items()},
+         {'R2D2': '1.25', 'DAC': '1.15', 'DARSIE': '1.14', 'DARSIE+Scalar': '1.14'}),
+    figure_14,
+    Bars('figure-15', 'Figure 15: cycles in which an SM runs a stream, %', {'R2D2': ('r2d2',)}, {'R2D2': '1'},
+         value=Workload.stream_cycles, ylabel='%', average=mean, level=0),
+    Bars('figure-16', 'Figure 16: energy over the baseline', {t: (r,) for t, r in DESIGNS.items()},
+         {'R2D2': '0.83', 'DAC': '0.91', 'DARSIE': '0.92', 'DARSIE+Scalar': '0.91'}, value=Workload.whole_energy, ylabel='energy',
+         average=mean),
+    more_sms,
+)
