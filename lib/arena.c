@@ -2,15 +2,21 @@
  * Bump allocator over a list of chunks that double in size. An allocation is a
  * pointer increment; releasing costs one free() a chunk.
  *
+ * Large chunks are whole huge pages, if the host gives some: the state of a
+ * simulated GPU is tens of megabytes, visited in small pieces, which is more
+ * than the host's translation buffers reach with small pages.
+ *
  * Under AddressSanitizer what was not handed out is poisoned, so that writing
  * past an allocation is found although its neighbour is in the same chunk.
  */
 #include "lib/arena.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -30,13 +36,16 @@
 enum {
 	ALIGNMENT = 16,
 	FIRST_CHUNK = 4096,	 /* bytes; many arenas hold one small function */
-	LARGEST_CHUNK = 1 << 20, /* bytes; growth stops doubling here */
+	LARGEST_CHUNK = 1 << 22, /* bytes; growth stops doubling here */
+	ALONE = 1 << 20,	 /* bytes; requests beyond that may get a chunk of their own */
+	HUGE_PAGE = 1 << 21,	 /* bytes, on most hosts; of chunks from this size on */
 	REDZONE = 16,		 /* bytes between allocations under AddressSanitizer */
 };
 
 struct hd_arena_chunk {
 	struct hd_arena_chunk *next;
 	size_t size, fill; /* bytes of data, and how many of them are taken */
+	bool mapped;	   /* from the host's memory, not from malloc */
 	_Alignas(ALIGNMENT) unsigned char data[];
 };
 
@@ -87,10 +96,44 @@ void hd_arena_release(struct hd_arena *arena)
 	while (chunk) {
 		struct hd_arena_chunk *next = chunk->next;
 		ASAN_UNPOISON_MEMORY_REGION(chunk->data, chunk->size);
-		free(chunk);
+		if (chunk->mapped)
+			munmap(chunk, sizeof(*chunk) + chunk->size);
+		else
+			free(chunk);
 		chunk = next;
 	}
 	hd_arena_init(arena);
+}
+
+/* `total` bytes, a multiple of huge pages and aligned as they are; NULL: the host has none left. */
+static void *map_huge(size_t total)
+{
+	uint8_t *all = mmap(NULL, total + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (all == MAP_FAILED)
+		return NULL;
+	size_t before = -(uintptr_t)all % HUGE_PAGE;
+	if (before)
+		munmap(all, before);
+	munmap(all + before + total, HUGE_PAGE - before);
+	madvise(all + before, total, MADV_HUGEPAGE);
+	return all + before;
+}
+
+/* Leak checkers look for pointers in what malloc has given alone. */
+static struct hd_arena_chunk *new_chunk(size_t size)
+{
+	struct hd_arena_chunk *chunk = NULL;
+#ifndef HD_ARENA_POISON
+	size_t total = (sizeof(*chunk) + size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+	if (size >= HUGE_PAGE && total > size && (chunk = map_huge(total))) {
+		chunk->mapped = true;
+		chunk->size = total - sizeof(*chunk);
+		return chunk;
+	}
+#endif
+	chunk = hd_xcalloc(1, sizeof(*chunk) + size);
+	chunk->size = size;
+	return chunk;
 }
 
 /* Puts a chunk with room for at least `bytes` at the head. */
@@ -101,11 +144,10 @@ static struct hd_arena_chunk *add_chunk(struct hd_arena *arena, size_t bytes)
 		size = LARGEST_CHUNK;
 	if (size < bytes)
 		size = bytes;
-	struct hd_arena_chunk *chunk = hd_xcalloc(1, sizeof(*chunk) + size);
-	chunk->size = size;
-	ASAN_POISON_MEMORY_REGION(chunk->data, size);
+	struct hd_arena_chunk *chunk = new_chunk(size);
+	ASAN_POISON_MEMORY_REGION(chunk->data, chunk->size);
 	/* A chunk made for one large request is full at once: keep filling the one we had. */
-	if (arena->head && size == bytes && size > LARGEST_CHUNK) {
+	if (arena->head && size == bytes && size > ALONE) {
 		chunk->next = arena->head->next;
 		arena->head->next = chunk;
 	} else {

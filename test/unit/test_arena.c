@@ -41,6 +41,27 @@ START_TEST(contents_survive_growth)
 }
 END_TEST
 
+/* Pieces of chunks that are whole huge pages, up to the last byte of each, and one that is larger than such a page. */
+START_TEST(large_chunks_are_zeroed_and_whole)
+{
+	enum { PIECES = 20, BYTES = 1 << 20, LARGE = 5 << 20 };
+	struct hd_arena arena;
+	unsigned char *pieces[PIECES];
+	hd_arena_init(&arena);
+	for (uint32_t i = 0; i < PIECES; i++) {
+		pieces[i] = hd_arena_alloc(&arena, BYTES);
+		ck_assert_uint_eq(pieces[i][0] | pieces[i][BYTES - 1], 0);
+		memset(pieces[i], (int)i + 1, BYTES);
+	}
+	unsigned char *large = hd_arena_alloc(&arena, LARGE);
+	ck_assert_uint_eq(large[0] | large[LARGE - 1], 0);
+	memset(large, 0xff, LARGE);
+	for (uint32_t i = 0; i < PIECES; i++)
+		ck_assert_uint_eq(pieces[i][0] + pieces[i][BYTES - 1], 2 * (i + 1));
+	hd_arena_release(&arena);
+}
+END_TEST
+
 START_TEST(a_large_allocation_does_not_waste_the_open_chunk)
 {
 	struct hd_arena arena;
@@ -95,6 +116,7 @@ Suite *hd_suite(void)
 	Suite *suite = hd_suite_of("arena", (const TTest *const[]){
 						    allocations_are_aligned_zeroed_and_apart,
 						    contents_survive_growth,
+						    large_chunks_are_zeroed_and_whole,
 						    a_large_allocation_does_not_waste_the_open_chunk,
 						    used_counts_bytes_asked_for,
 						    strings_are_copied_and_formatted,
