@@ -159,10 +159,13 @@ struct hd_policy_hooks {
 	uint32_t stages;
 	uint32_t collector_bytes; /* state in each operand collector; zeroed once */
 	bool several_grids;	  /* it knows that grids run beside each other; else one runs at a time */
-	bool linear;		  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
-	bool facts;		  /* it looks at hd_facts_at (runtime/sim/engine.h) */
-	bool streams;		  /* and has warps run their streams (hd_warp_run), which else take no time */
-	bool moves;		  /* it suspends, moves or kills warps or blocks (runtime/sm/context.h) */
+	/* With the first as its parameter it needs what a run with the second wrote to hd_sim_options.rehearsal: the
+	 * program runs twice. */
+	const char *rehearsal[2];
+	bool linear;  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
+	bool facts;   /* it looks at hd_facts_at (runtime/sim/engine.h) */
+	bool streams; /* and has warps run their streams (hd_warp_run), which else take no time */
+	bool moves;   /* it suspends, moves or kills warps or blocks (runtime/sm/context.h) */
 	const struct hd_policy_energy *energy;	  /* a row without a name ends them; NULL: none */
 	const struct hd_policy_setting *settings; /* the same */
 	uint32_t spare_warps, spare_ctas; /* so many more of each than it has slots for an SM can know at a time */
@@ -379,6 +382,9 @@ extern const struct hd_policy hd_policies[];
 const struct hd_policy *hd_policy_load(const char *path, size_t length, struct hd_diag *diag);
 /* Whether `text` ("cars+malekeh") names policies that exist and combine; reports what is wrong. 0 or -1. */
 int hd_policy_check(const char *text, struct hd_diag *diag);
+/* Whether a program has to run under other policies before it runs under these: then *first is their list, which the
+ * caller frees. False for text that is no list of policies. */
+bool hd_policy_rehearses(const char *text, char **first);
 /* `best_of` of the policy of this name; NULL: there is no such policy, or it has none. */
 const char *hd_policy_best_of(const char *name, size_t length);
 

@@ -72,6 +72,7 @@ struct hd_sim_options {
 	uint64_t sample;       /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
 	uint32_t threads;      /* of the host, at most one an SM: results do not depend on it; 0: one */
 	FILE *progress;	       /* a terminal for a line about launches that take longer than two seconds; NULL: none */
+	const char *rehearsal; /* file for what policies record in one run and read in another (hd_policy_rehearses) */
 	const char *trace;     /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
 	/* Gets the statistics as records, a line of JSON each without its end (runtime/sim/report.c), as they come.

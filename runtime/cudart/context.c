@@ -286,6 +286,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.corun_cycles = corun,
 		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
+		.rehearsal = getenv("HEDDLE_REHEARSAL"),
 		.trace = getenv("HEDDLE_TRACE"),
 		.diag = &cudart->diag,
 		.record = hd_cudart_records_start(cudart) ? hd_cudart_record : NULL,

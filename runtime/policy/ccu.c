@@ -37,10 +37,15 @@ uint32_t hd_ccu_find(const struct hd_ccu *unit, uint8_t reg)
 	return HD_CCU_NONE;
 }
 
+static bool is_near(const struct hd_ccu *unit, const struct hd_ccu_entry *entry)
+{
+	return unit->exact ? entry->due != HD_CCU_NEVER && entry->due < unit->now + unit->rthld : entry->near;
+}
+
 bool hd_ccu_has_near(const struct hd_ccu *unit)
 {
 	for (uint32_t i = 0; i < unit->entry_count; i++)
-		if (unit->entries[i].valid && unit->entries[i].near)
+		if (unit->entries[i].valid && is_near(unit, &unit->entries[i]))
 			return true;
 	return false;
 }
@@ -69,7 +74,13 @@ static uint32_t nth_bit(uint32_t bits, uint32_t n)
 	return (uint32_t)__builtin_ctz(bits);
 }
 
-/* The entry that is given up (4.1); HD_CCU_NONE: all are locked. */
+/* Whether entry a goes rather than b, where none is far. */
+static bool goes_first(const struct hd_ccu *unit, const struct hd_ccu_entry *a, const struct hd_ccu_entry *b)
+{
+	return unit->exact ? a->due > b->due : a->lru > b->lru;
+}
+
+/* The entry that is given up (4.1); HD_CCU_NONE: all are locked. With exact distances the one that is read last. */
 static uint32_t victim_of(struct hd_ccu *unit)
 {
 	uint32_t far = 0, oldest = HD_CCU_NONE;
@@ -79,8 +90,8 @@ static uint32_t victim_of(struct hd_ccu *unit)
 			continue;
 		if (!entry->valid)
 			return i;
-		far |= (uint32_t)!entry->near << i;
-		if (oldest == HD_CCU_NONE || entry->lru > unit->entries[oldest].lru)
+		far |= (uint32_t)!(entry->near || unit->exact) << i;
+		if (oldest == HD_CCU_NONE || goes_first(unit, entry, &unit->entries[oldest]))
 			oldest = i;
 	}
 	return far ? nth_bit(far, (uint32_t)(draw(unit) % (uint32_t)__builtin_popcount(far))) : oldest;
@@ -109,6 +120,7 @@ static void use(struct hd_ccu *unit, const struct hd_dinst *inst, uint32_t opera
 	unit->index[operand] = (uint8_t)entry;
 	unit->entries[entry].locked = true;
 	unit->entries[entry].near = inst->operands[operand].near;
+	unit->entries[entry].due = unit->due[operand];
 	touch(unit, entry);
 }
 
@@ -158,6 +170,7 @@ enum hd_ccu_write hd_ccu_write(struct hd_ccu *unit, uint8_t reg, bool near, bool
 	}
 	unit->written = now + 1;
 	unit->entries[*entry].near = true;
+	unit->entries[*entry].due = unit->result_due;
 	touch(unit, *entry);
 	return HD_CCU_WRITTEN;
 }

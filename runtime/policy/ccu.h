@@ -11,11 +11,13 @@
 #define HD_CCU_ENTRIES 8 /* the paper's (3.2) */
 #define HD_CCU_MOST 16
 #define HD_CCU_NONE HD_CCU_MOST
+#define HD_CCU_NEVER UINT32_MAX
 
 struct hd_ccu_entry {
 	uint8_t reg;
 	uint8_t lru; /* 0: used last; a permutation over the entries */
 	bool valid, locked, near;
+	uint32_t due;		      /* exact distances: the owner's instruction that reads it next, or HD_CCU_NEVER */
 	uint32_t data[HD_WARP_LANES]; /* under --verify */
 };
 
@@ -25,7 +27,11 @@ struct hd_ccu {
 	uint64_t written;      /* cycle after that of the last write of a result: there is one port */
 	uint64_t random;       /* state of its generator */
 	uint32_t entry_count;
-	bool results_only; /* sources that miss get no entry */
+	bool results_only;			   /* sources that miss get no entry */
+	bool exact;				   /* `due` says what is near and what is replaced, not the near bits */
+	uint32_t rthld;				   /* for that */
+	uint32_t now;				   /* instructions of the owner so far */
+	uint32_t due[HD_MAX_OPERANDS], result_due; /* of the instruction that comes, of the result that is written */
 	struct hd_ccu_entry entries[HD_CCU_MOST];
 	uint8_t index[HD_MAX_OPERANDS]; /* operand collector table: entry of each operand, HD_CCU_NONE: none */
 	uint32_t hits;			/* bit an operand */

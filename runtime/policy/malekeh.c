@@ -35,6 +35,7 @@
 
 struct variant {
 	bool adaptive, waits, ordered, results;
+	enum malekeh_distances distances;
 	uint32_t sthld;
 };
 
@@ -57,6 +58,10 @@ static bool take_variant(const char *parameter, struct variant *variant)
 		return take_sthld(parameter + 6, variant);
 	if (!strcmp(parameter, "unordered")) {
 		variant->ordered = false;
+		return true;
+	}
+	if (!strcmp(parameter, "exact") || !strcmp(parameter, "record")) {
+		variant->distances = *parameter == 'e' ? MALEKEH_EXACT : MALEKEH_RECORD;
 		return true;
 	}
 	if (!strcmp(parameter, "results")) {
@@ -105,6 +110,8 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	malekeh->ordered = variant.ordered;
 	malekeh->sthld = variant.sthld;
 	malekeh->results = variant.results;
+	malekeh->distances = variant.distances;
+	malekeh_exact_start(gpu, malekeh);
 	start_machine(self, gpu, &malekeh->machine);
 	uint64_t seed = setting(self, gpu, MALEKEH_SEED);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
@@ -115,6 +122,8 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 				hd_ccu_init(unit, setting(self, gpu, MALEKEH_ENTRIES),
 					    seed << 32 | i << 16 | collector->number);
 				unit->results_only = variant.results;
+				unit->exact = variant.distances == MALEKEH_EXACT;
+				unit->rthld = setting(self, gpu, MALEKEH_RTHLD);
 			}
 }
 
@@ -244,6 +253,8 @@ static void take(const struct hd_policy_handle *self, struct hd_collector *colle
 	struct hd_ccu *unit = malekeh_unit_of(self, collector);
 	struct malekeh_counts *counts = malekeh_counts_of(self, warp);
 	uint64_t before = counts->registers;
+	if (unit->exact)
+		malekeh_exact_take(self, warp, inst, unit);
 	count_operands(counts, inst, unit, hd_ccu_take(unit, inst));
 	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, MALEKEH_TAG, counts->registers - before);
 	if (warp->cta->sm->gpu->verify)
@@ -296,16 +307,26 @@ static uint64_t prefer(const struct hd_policy_handle *self, struct hd_warp *warp
 
 /* ---- results (4.2) */
 
+/* Whether a result is to be kept, by the compiler's bit or by when it is read. */
+static bool wants(const struct hd_policy_handle *self, const struct hd_result *result, struct hd_ccu *unit)
+{
+	const struct malekeh_warp *mine = malekeh_warp_of(self, result->warp);
+	if (!unit->exact)
+		return result->inst->near_result || unit->results_only;
+	unit->result_due = mine->next[result->reg].when;
+	return unit->result_due != HD_CCU_NEVER && unit->result_due < mine->issued + unit->rthld;
+}
+
 static enum hd_target result_target(const struct hd_policy_handle *self, const struct hd_result *result, uint64_t now)
 {
 	struct hd_warp *warp = result->warp;
 	struct malekeh_counts *counts = malekeh_counts_of(self, warp);
-	bool near = result->inst->near_result || malekeh_gpu_of(self, warp->cta->sm->gpu)->results,
-	     full = !(warp->live & ~result->lanes);
+	bool full = !(warp->live & ~result->lanes);
 	uint32_t entry;
 	if (!malekeh_warp_of(self, warp)->unit)
 		return HD_TO_BANK;
 	struct hd_ccu *unit = malekeh_unit_of(self, malekeh_warp_of(self, warp)->unit);
+	bool near = wants(self, result, unit);
 	enum hd_ccu_write what = hd_ccu_write(unit, result->reg, near, full, now, &entry);
 	counts->cached_results += what == HD_CCU_WRITTEN;
 	counts->dropped_results += what == HD_CCU_DROPPED;
@@ -383,6 +404,7 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	struct malekeh_gpu *malekeh = malekeh_gpu_of(self, gpu);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		memset(&malekeh_sm_of(self, gpu->sms[i])->counts[grid->slot], 0, sizeof(struct malekeh_counts));
+	malekeh_exact_begin(self, gpu, grid);
 	if (!malekeh->running++)
 		begin_part(malekeh, gpu, gpu->now);
 }
@@ -391,6 +413,7 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 {
 	struct malekeh_gpu *malekeh = malekeh_gpu_of(self, gpu);
 	malekeh_sum_counts(self, gpu, grid, &malekeh->total);
+	malekeh_exact_end(self, gpu, grid);
 	if (!--malekeh->running)
 		end_part(malekeh, gpu, gpu->now);
 }
@@ -416,6 +439,7 @@ static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 static const struct hd_policy_setting settings[] = {
 	{"entries", "of a unit's cache table (malekeh 3.2)", HD_CCU_ENTRIES, 1, HD_CCU_MOST},
 	{"seed", "of the units' choice among far values", 1, 0, 4294967295.0},
+	{"rthld", "under `exact`, from which distance a value is far; else the compiler's rthld= says it", 16, 0, 255},
 	{"sthld_most", "largest STHLD (assumed)", 64, 0, 1000000},
 	{"sthld_large", "a change of IPC by more than so many percent is large (assumed)", 5, 0, 1000},
 	EDGE(1, 2, 1, 2, 1),
@@ -449,6 +473,9 @@ const struct hd_policy_hooks hd_hooks_malekeh = {
 	.dispatch = dispatch,
 	.prefer = prefer,
 	.result_target = result_target,
+	.grid_bytes = sizeof(struct malekeh_grid),
+	.issued = malekeh_exact_issued,
+	.rehearsal = {"exact", "record"},
 	.warp_done = warp_done,
 	.cta_kill = cta_kill,
 	.call = call,

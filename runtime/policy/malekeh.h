@@ -1,6 +1,6 @@
 /*
- * Malekeh: what the parts of the policy share. malekeh.c is the policy, malekeh_report.c its figures; a unit's table is
- * ccu.c, the adaptive waiting sthld.c.
+ * Malekeh: what the parts of the policy share. malekeh.c is the policy, malekeh_report.c its figures, malekeh_exact.c
+ * the exact distances of a run before; a unit's table is ccu.c, the adaptive waiting sthld.c.
  */
 #ifndef HD_RUNTIME_POLICY_MALEKEH_H
 #define HD_RUNTIME_POLICY_MALEKEH_H
@@ -20,7 +20,8 @@
 	X(waits, "slots", "lost since all units kept such values")                                 \
 	X(cached_results, "registers", "results kept in a unit")                                   \
 	X(dropped_results, "registers", "results that were not, and that drop an older value")     \
-	X(bypasses, "instructions", "with more registers than a unit has entries")
+	X(bypasses, "instructions", "with more registers than a unit has entries")               \
+	X(strayed, "instructions", "of warps that left what the first run recorded (malekeh:exact)")
 
 struct malekeh_counts {
 #define X(name, unit, help) uint64_t name;
@@ -39,15 +40,41 @@ struct malekeh_sm {
 	struct malekeh_wait waits[HD_MAX_SCHEDULERS];
 };
 
+/* Of a register of a warp, in instructions of the warp. */
+struct malekeh_next {
+	uint32_t at;   /* recording: 1 + place of the byte that gets the distance to its next read; 0: none */
+	uint32_t when; /* recording: when that began; else when what was written last is read, or HD_CCU_NEVER */
+};
+
 struct malekeh_warp {
 	struct hd_collector *unit; /* that it owns; NULL */
+	/* With exact distances alone: */
+	uint32_t issued; /* instructions */
+	uint32_t at;	 /* bytes of its stream before the next one's */
+	bool strayed;
+	struct malekeh_next next[256];
 };
+
+/* What is known of each warp of a grid, while that runs. */
+struct malekeh_stream {
+	uint8_t *bytes;
+	uint32_t length, capacity;
+};
+struct malekeh_grid {
+	struct malekeh_stream *streams;
+	uint64_t count;
+};
+
+/* Where distances come from: the compiler's bits, which may be recorded beside, or a run before. */
+enum malekeh_distances { MALEKEH_BITS, MALEKEH_RECORD, MALEKEH_EXACT };
 
 struct malekeh_gpu {
 	struct hd_sthld machine;
 	bool adaptive, waits, ordered; /* ordered: by the units, and by age; else by the GPU's own rule */
 	bool results;		       /* units keep results, all of them, and no sources */
 	uint32_t sthld;		       /* where it is not adaptive */
+	enum malekeh_distances distances;
+	const char *file;	       /* of what is recorded */
 	uint64_t begun, issued;	       /* cycle and instructions at which the interval's part under way began */
 	uint64_t cycles, instructions; /* of its parts before that */
 	uint32_t running;	       /* grids */
@@ -57,6 +84,7 @@ struct malekeh_gpu {
 enum malekeh_setting {
 	MALEKEH_ENTRIES,
 	MALEKEH_SEED,
+	MALEKEH_RTHLD,
 	MALEKEH_MOST,
 	MALEKEH_LARGE,
 	MALEKEH_EDGES /* next and step, of each state at a small and a large change */
@@ -84,6 +112,16 @@ static inline struct malekeh_counts *malekeh_counts_of(const struct hd_policy_ha
 	const struct hd_sm *sm = warp->cta->sm;
 	return &malekeh_sm_of(self, sm)->counts[sm->grid_of[warp->id]];
 }
+
+/* malekeh_exact.c: each does nothing where distances are the compiler's. */
+void malekeh_exact_start(struct hd_gpu *gpu, struct malekeh_gpu *malekeh);
+void malekeh_exact_begin(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid);
+void malekeh_exact_end(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid);
+/* The instruction is about to be taken: when its registers are read next, for the unit and for its result. */
+void malekeh_exact_take(const struct hd_policy_handle *self, const struct hd_warp *warp, const struct hd_dinst *inst,
+			struct hd_ccu *unit);
+void malekeh_exact_issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			  const struct hd_effect *effect, uint64_t now);
 
 /* malekeh_report.c */
 /* Of a grid that has ended, or is about to. */

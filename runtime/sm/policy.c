@@ -142,6 +142,44 @@ int hd_policy_check(const char *text, struct hd_diag *diag)
 	return choose(&chosen, &config, text, diag);
 }
 
+/* Whether it is the run that needs another one before it (0), or that other one (1). */
+static bool is_rehearsed(const struct hd_policy_set *chosen, uint32_t i, uint32_t which)
+{
+	const char *parameter = chosen->policies[i]->hooks->rehearsal[which];
+	return parameter && !strcmp(chosen->parameters[i], parameter);
+}
+
+static int check_rehearsal(const struct hd_gpu *gpu, const struct hd_policy_set *chosen, uint32_t i,
+			   struct hd_diag *diag)
+{
+	if (gpu->options.rehearsal || (!is_rehearsed(chosen, i, 0) && !is_rehearsed(chosen, i, 1)))
+		return 0;
+	return hd_error(diag, HD_NOWHERE, "policy '%s:%s' needs two runs of a program, as 'heddle run' makes them",
+			chosen->policies[i]->name, chosen->parameters[i]);
+}
+
+bool hd_policy_rehearses(const char *text, char **first)
+{
+	struct hd_policy_set chosen = {.count = 0};
+	struct hd_config config;
+	struct hd_diag diag = hd_diag_silent();
+	struct hd_strbuf list = {0};
+	bool rehearses = false;
+	hd_config_defaults(&config);
+	if (choose(&chosen, &config, text, &diag))
+		return false;
+	for (uint32_t i = 0; i < chosen.count; i++) {
+		bool here = is_rehearsed(&chosen, i, 0);
+		const char *parameter = here ? chosen.policies[i]->hooks->rehearsal[1] : chosen.parameters[i];
+		rehearses |= here;
+		hd_strbuf_printf(&list, "%s%s%s%s", i ? "+" : "", chosen.policies[i]->name, *parameter ? ":" : "",
+				 parameter);
+	}
+	*first = rehearses ? hd_xstrdup(hd_strbuf_text(&list)) : NULL;
+	hd_strbuf_release(&list);
+	return rehearses;
+}
+
 const char *hd_policy_best_of(const char *name, size_t length)
 {
 	struct hd_diag diag = hd_diag_silent();
@@ -199,6 +237,8 @@ int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 	int status = choose(&chosen, &gpu->config, text, diag);
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
 		status = hd_policy_fits(&gpu->config, chosen.policies[i], diag);
+	for (uint32_t i = 0; !status && i < chosen.count; i++)
+		status = check_rehearsal(gpu, &chosen, i, diag);
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
 		hd_policy_add(gpu, chosen.policies[i], hd_arena_strdup(&gpu->arena, chosen.parameters[i]));
 	for (uint32_t i = 0; !status && i < gpu->policy_count; i++)

@@ -153,8 +153,9 @@ def thresholds(workloads, out):
 
 def variants(workloads, out):
     rows = []
-    for run, what in (('malekeh', 'Malekeh'), ('nowait', 'without waiting'), ('unordered', "in the GPU's own order of warps"),
-                      ('results', 'results alone in the units (as RFC)'), ('bow', 'BOW'), ('headroom', 'unlimited banks and collectors')):
+    for run, what in (('malekeh', 'Malekeh'), ('exact', 'with exact distances of a run before'), ('nowait', 'without waiting'),
+                      ('unordered', "in the GPU's own order of warps"), ('results', 'results alone in the units (as RFC)'),
+                      ('bow', 'BOW'), ('headroom', 'unlimited banks and collectors')):
         own = workloads[0].own(run)
         rows.append((what, number(geomean(w.speedup(run) for w in workloads), 3),
                      number(mean(w.hits(run) for w in workloads), 1) if own else '',

@@ -1,4 +1,7 @@
 /* Malekeh: the table of a unit, the adaptive waiting, the allocation of units, and the policy on small programs. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "harness.h"
 #include "runtime/policy/malekeh.h"
 #include "simbench.h"
@@ -391,6 +394,38 @@ START_TEST(the_next_warp_in_a_place_finds_nothing)
 }
 END_TEST
 
+/* R1 is read in 20 instructions, R2 in 5, R3 never, others later: R3 goes first, then those after R1, R1, R2. */
+START_TEST(exact_distances_choose_what_goes)
+{
+	struct hd_ccu unit = new_unit();
+	struct hd_dinst first = READING(0xf, 1, 2, 3, 4), next = READING(0, 5);
+	unit.entry_count = 4;
+	unit.exact = true;
+	unit.rthld = 16;
+	memcpy(unit.due, (uint32_t[]){20, 5, HD_CCU_NEVER, 30}, 4 * sizeof *unit.due);
+	hd_ccu_take(&unit, &first);
+	hd_ccu_dispatch(&unit, 0);
+	unit.now = 1;
+	ck_assert(hd_ccu_has_near(&unit));
+	const uint8_t order[] = {3, 4, 1, 2};
+	for (uint32_t i = 0; i < 4; i++) {
+		ck_assert(keeps(&unit, order[i]));
+		unit.due[0] = 2 + i;
+		next.operands[0].reg = (uint8_t)(5 + i);
+		hd_ccu_take(&unit, &next);
+		hd_ccu_dispatch(&unit, i);
+		ck_assert_msg(!keeps(&unit, order[i]), "R%u stays", order[i]);
+	}
+	ck_assert(hd_ccu_has_near(&unit));
+	hd_ccu_flush(&unit);
+	unit.due[0] = 17; /* far now, and near an instruction later */
+	hd_ccu_take(&unit, &next);
+	ck_assert(!hd_ccu_has_near(&unit));
+	unit.now = 2;
+	ck_assert(hd_ccu_has_near(&unit));
+}
+END_TEST
+
 /* ---- small programs */
 
 static double figure(const struct simbench *bench, const char *key)
@@ -467,6 +502,42 @@ START_TEST(far_results_are_never_kept)
 	ck_assert_double_eq(figure(&bench, "cached_results"), 0);
 	ck_assert_double_eq(figure(&bench, "hits"), 9 * 4 + 2); /* of R4 none */
 	simbench_release(&bench);
+}
+END_TEST
+
+static double hits_of(struct simbench *bench, const char *policy)
+{
+	bench->options.policy = policy;
+	run(bench);
+	return figure(bench, "hits");
+}
+
+/* No bit says that R4 is read by the next instruction; a run before has seen it. R5 is never read. */
+START_TEST(a_run_before_tells_what_is_near)
+{
+	char path[] = "/tmp/heddle-distances-XXXXXX";
+	int file = mkstemp(path);
+	ck_assert_int_ge(file, 0);
+	const char *policies[] = {"malekeh:record", "malekeh:exact", "malekeh:exact"};
+	const double hits[] = {2, 3, 2}, cached[] = {0, 1, 0};
+	for (uint32_t i = 0; i < 3; i++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.options.verify = true;
+		bench.options.rehearsal = path;
+		add_then_fma(&bench);
+		if (i == 2) /* another program than was recorded */
+			simbench_mov(&bench, 9, 1);
+		tag(&bench, (const uint8_t[]){0}, 1);
+		if (i == 2)
+			ck_assert_int_eq(truncate(path, 0), 0);
+		ck_assert_double_eq(hits_of(&bench, policies[i]), hits[i]);
+		ck_assert_double_eq(figure(&bench, "cached_results"), cached[i]);
+		ck_assert_double_eq(figure(&bench, "strayed"), i == 2 ? 4 : 0);
+		simbench_release(&bench);
+	}
+	close(file);
+	unlink(path);
 }
 END_TEST
 
@@ -575,6 +646,8 @@ START_TEST(variants_and_settings_are_checked)
 	} rows[] = {
 		{"malekeh:sthld=", NULL, "policy 'malekeh:sthld=': not one of sthld=N"},
 		{"malekeh:sthld=x", NULL, "not one of sthld=N"},
+		{"malekeh:exact", NULL, "policy 'malekeh:exact' needs two runs of a program"},
+		{"malekeh:record", NULL, "policy 'malekeh:record' needs two runs of a program"},
 		{"malekeh:fast", NULL, "not one of sthld=N"},
 		{"malekeh", "malekeh.entries=17", "malekeh.entries is from 1 to 16, not 17"},
 		{"malekeh", "malekeh.state2_small_step=-65", "malekeh.state2_small_step is from -64 to 64, not -65"},
@@ -613,7 +686,9 @@ Suite *hd_suite(void)
 					      an_owner_in_between_resets_nothing,
 					      a_slot_is_lost_once,
 					      the_next_warp_in_a_place_finds_nothing,
+					      exact_distances_choose_what_goes,
 					      banks_are_read_once,
+					      a_run_before_tells_what_is_near,
 					      far_results_are_never_kept,
 					      results_alone_may_be_kept,
 					      hits_spare_the_ports,

@@ -110,6 +110,7 @@ struct run {
 	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *corun_cycles, *time_slice, *check,
 		*out_of_bounds, *kernel, *launch;
 	bool verify, profile, ideal, json, quiet, dump_state, functional;
+	bool silent; /* what the program prints is not wanted */
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
 	char **program;
@@ -265,6 +266,8 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_RECORDS", folder);
 	put("HEDDLE_STATUS_FD", number);
 	put_library_path();
+	if (run->silent && !freopen("/dev/null", "w", stdout))
+		dprintf(status_fd, "exec: %s\n", strerror(errno));
 	execvp(run->program[0], run->program);
 	dprintf(status_fd, "exec: %s\n", strerror(errno));
 	_exit(127);
@@ -342,6 +345,42 @@ struct runs {
 	uint32_t done;
 };
 
+/* The run of the program that a policy needs before the one that counts (hd_policy_rehearses); its status. */
+static int rehearse(const struct runs *runs, const char *first, const char *folder)
+{
+	struct run silent = *runs->run;
+	struct hd_strbuf file = {0};
+	silent.silent = true;
+	silent.trace = silent.check = NULL;
+	hd_strbuf_printf(&file, "%s/rehearsal", folder);
+	put("HEDDLE_REHEARSAL", hd_strbuf_text(&file));
+	hd_strbuf_release(&file);
+	struct hd_arena arena;
+	struct hd_scratch records;
+	struct outcome outcome = {CMD_ERROR, NULL};
+	hd_arena_init(&arena);
+	if (!hd_scratch_make(&records, "heddle-run", &arena, runs->diag))
+		outcome = run_once(&silent, first, records.path, runs->signals, runs->diag);
+	if (outcome.stats)
+		run_statistics_free(outcome.stats);
+	hd_scratch_release(&records);
+	hd_arena_release(&arena);
+	return outcome.status;
+}
+
+static struct outcome run_in(const struct runs *runs, const char *policy, const char *folder)
+{
+	struct outcome outcome = {0, NULL};
+	char *first = NULL;
+	if (hd_policy_rehearses(policy, &first))
+		outcome.status = rehearse(runs, first, folder);
+	if (!outcome.status)
+		outcome = run_once(runs->run, policy, folder, runs->signals, runs->diag);
+	put("HEDDLE_REHEARSAL", NULL);
+	free(first);
+	return outcome;
+}
+
 static struct run_statistics *run_program(void *context, const char *policy, int *status)
 {
 	struct runs *runs = context;
@@ -350,7 +389,7 @@ static struct run_statistics *run_program(void *context, const char *policy, int
 	hd_arena_init(&arena);
 	struct hd_scratch folder;
 	if (!hd_scratch_make(&folder, "heddle-run", &arena, runs->diag))
-		outcome = run_once(runs->run, policy, folder.path, runs->signals, runs->diag);
+		outcome = run_in(runs, policy, folder.path);
 	hd_scratch_release(&folder);
 	hd_arena_release(&arena);
 	*status = outcome.status;

@@ -21,12 +21,15 @@ for policy, run in runs.items():
         assert base['bank_reads'] == own['registers'], (base['bank_reads'], own)
         assert total['bank_reads'] == own['registers'] - own['register_hits'], policy
         assert own['storage'] == 125, own['storage']
+        assert own['strayed'] == 0, own['strayed']
         assert own['waits'] >= total['stalls']['withheld'], policy
         assert (own['waits'] == 0) == (policy in ('malekeh:sthld=off', 'malekeh:results')), policy
         assert own['result_events'] == own['cached_results'] > 0, policy
     else:
         assert total['bank_reads'] < base['bank_reads'], policy
         assert own['storage'] == 32 * 3 * 4 * 128, own['storage']
+
+assert runs['malekeh:exact']['total']['malekeh']['hits'] > 0.99 * runs['malekeh']['total']['malekeh']['hits']
 
 samples = [launch['samples'] for launch in runs['malekeh']['launches']]
 sthld, state = ([value for one in samples for value in one['malekeh'][name]] for name in ('sthld', 'state'))
