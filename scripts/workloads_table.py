@@ -16,6 +16,7 @@ Needs a finished build. Environment: B (build tree).
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -60,14 +61,24 @@ def headers_of(path):
     return [os.path.join(folder, file) for folder in folders for file in os.listdir(folder) if file.endswith('.h')]
 
 
-def build(workload, build_tree, folder):
+def architecture_of(gpu):
+    """Of GPUs that have fewer registers a thread than those that programs are compiled for by default."""
+    with open(os.path.join(ROOT, 'runtime', 'gpus', gpu + '.ini'), encoding='utf-8') as file:
+        keys = dict(re.findall(r'^(\w+) *= *(\d+)', file.read(), re.MULTILINE))
+    few = int(keys.get('max_regs_per_thread', 255)) < 255
+    return f'sm_{keys["compute_major"]}{keys["compute_minor"]}' if few else None
+
+
+def build(workload, build_tree, folder, architecture=None):
     """The program, compiled where what it is made from is newer."""
     compiler, path = os.path.join(build_tree, 'bin', 'heddle-cc'), os.path.join(ROOT, 'examples', workload.source)
     program, sources = os.path.join(folder, workload.source.replace('/', '-').replace('.cu', '')), sources_of(path)
+    program += '-' + architecture if architecture else ''
+    flags = ['-arch=' + architecture] if architecture else []
     newest = max(os.path.getmtime(part) for part in [compiler, *sources, *headers_of(path)])
     if not os.path.exists(program) or os.path.getmtime(program) < newest:
         part = program + '.part'
-        subprocess.run([compiler, '-O2', *(['-rdc=true'] if len(sources) > 1 else []), '-o', part, *sources], check=True)
+        subprocess.run([compiler, '-O2', *flags, *(['-rdc=true'] if len(sources) > 1 else []), '-o', part, *sources], check=True)
         os.replace(part, program)
     return program
 
@@ -206,9 +217,9 @@ def section(gpu, chosen, facts, runs, missed):
     sustained, rows = sustained_dram(runs[gpu, None]), []
     for workload in chosen:
         kernels = kernels_of(runs[gpu, workload.name])
-        rows += [row(workload, kernel, share, facts[workload.name][kernel.name], sustained) for kernel, share in kernels]
+        rows += [row(workload, kernel, share, facts[gpu, workload.name][kernel.name], sustained) for kernel, share in kernels]
         if GPU_OF_CLASS.get(workload.kind) == gpu:
-            kept = [reached(workload, kernel, facts[workload.name][kernel.name], sustained) for kernel, _ in kernels]
+            kept = [reached(workload, kernel, facts[gpu, workload.name][kernel.name], sustained) for kernel, _ in kernels]
             if not any(kept):
                 missed.append(f'- {workload.name} is not `{workload.kind}` on {gpu}')
             elif not kept[0]:
@@ -258,14 +269,15 @@ def main():
     os.environ.setdefault('HEDDLE_THREADS', '1')
     chosen = [options.table[name] for name in options.names] or list(options.table.values())
     try:
-        built = {w.name: build(w, build_tree, programs) for w in chosen}
+        kinds = {gpu: architecture_of(gpu) for gpu in gpus}
+        built = {(kind, w.name): build(w, build_tree, programs, kind) for kind in sorted(set(kinds.values()), key=str) for w in chosen}
         stream = read_table('figures')[STREAM]
-        probe = build(stream, build_tree, programs), stream.sizes
         runner = figures.Runner(build_tree, os.path.join(out, 'runs'), options.jobs)
-        wanted = {(gpu, None): (*probe, gpu, []) for gpu in gpus}
-        wanted |= {(gpu, w.name): (built[w.name], w.sizes, gpu, []) for gpu in gpus for w in chosen}
+        wanted = {(gpu, None): (build(stream, build_tree, programs, kinds[gpu]), stream.sizes, gpu, []) for gpu in gpus}
+        wanted |= {(gpu, w.name): (built[kinds[gpu], w.name], w.sizes, gpu, []) for gpu in gpus for w in chosen}
         runs = runner.run_all(wanted)
-        facts = {name: static_facts(build_tree, program) for name, program in built.items()}
+        of_program = {program: static_facts(build_tree, program) for program in sorted(set(built.values()))}
+        facts = {(gpu, w.name): of_program[built[kinds[gpu], w.name]] for gpu in gpus for w in chosen}
     except (figures.RunFailed, subprocess.CalledProcessError) as error:
         sys.exit(f'workloads-table: error: {error}')
     text = report(gpus, chosen, facts, runs)
