@@ -3,13 +3,13 @@
  *
  * What the paper leaves open: entries that hits need are not replaced by misses of the same instruction; free entries
  * come first; a far value among several is taken by a generator of the unit's own. A result that is not kept, or only
- * by some lanes, drops an older value of its register, since that would be read otherwise.
+ * by some lanes, drops an older value of its register, since that would be read otherwise. So does one that comes while
+ * an instruction holds the register locked: that keeps what it has, and nobody after it finds it.
  *
  * Cost: O(entries) an operand.
  */
 #include "runtime/policy/ccu.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { TAG_BITS = 8, LOCK_BITS = 1, NEAR_BITS = 1 };
@@ -160,10 +160,10 @@ enum hd_ccu_write hd_ccu_write(struct hd_ccu *unit, uint8_t reg, bool near, bool
 	bool port = unit->written != now + 1;
 	*entry = hd_ccu_find(unit, reg);
 	bool old = *entry != HD_CCU_NONE;
-	assert(!old || !unit->entries[*entry].locked);
+	bool locked = old && unit->entries[*entry].locked;
 	if (near && port && !old && full)
 		*entry = replace(unit, reg);
-	if (!near || !port || *entry == HD_CCU_NONE) {
+	if (!near || !port || locked || *entry == HD_CCU_NONE) {
 		if (old)
 			unit->entries[*entry].valid = false;
 		return old ? HD_CCU_DROPPED : HD_CCU_PASSED;

@@ -109,6 +109,24 @@ START_TEST(there_is_one_port_for_results)
 }
 END_TEST
 
+/* An instruction that waits for other operands keeps the R4 that it has; those that follow miss. */
+START_TEST(a_result_does_not_change_what_is_locked)
+{
+	struct hd_ccu unit = new_unit();
+	struct hd_dinst inst = READING(1, 4, 5);
+	hd_ccu_take(&unit, &inst);
+	unit.entries[unit.index[0]].data[0] = 7;
+	ck_assert_int_eq(put(&unit, 4, NEAR, true, 1), HD_CCU_DROPPED);
+	ck_assert(!keeps(&unit, 4) && keeps(&unit, 5));
+	for (uint8_t reg = 10; reg < 20; reg++)
+		ck_assert_int_eq(put(&unit, reg, NEAR, true, reg), HD_CCU_WRITTEN);
+	ck_assert_uint_eq(unit.entries[unit.index[0]].reg, 4);
+	ck_assert_uint_eq(unit.entries[unit.index[0]].data[0], 7);
+	hd_ccu_dispatch(&unit, 20);
+	ck_assert_uint_eq(take(&unit, READING(0, 4), 21), 1);
+}
+END_TEST
+
 START_TEST(a_result_of_some_lanes_is_merged_or_passes)
 {
 	struct hd_ccu unit = new_unit();
@@ -674,6 +692,7 @@ Suite *hd_suite(void)
 					      duplicates_share_an_entry,
 					      a_result_that_is_not_kept_drops_the_old_value,
 					      there_is_one_port_for_results,
+					      a_result_does_not_change_what_is_locked,
 					      a_result_of_some_lanes_is_merged_or_passes,
 					      hits_are_not_replaced_by_misses,
 					      locked_entries_stay,
