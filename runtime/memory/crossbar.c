@@ -79,8 +79,8 @@ static struct hd_packet *port_head(const struct hd_port *port)
 	return port->head == port->sent ? NULL : &port->ring[port->head & port->mask];
 }
 
-/* Those of low priority step aside when they have come. */
-static struct hd_packet *front_of_two(struct hd_port *port, uint64_t now)
+/* Those of low priority step aside when they have come. Apart, so that the usual case is short. */
+static __attribute__((noinline)) struct hd_packet *front_of_two(struct hd_port *port, uint64_t now)
 {
 	struct hd_packet *packet;
 	for (; (packet = port_head(port)) && is_low(packet) && packet->ready <= now; port->head++)
@@ -90,7 +90,7 @@ static struct hd_packet *front_of_two(struct hd_port *port, uint64_t now)
 	return &port->low[port->low_head & port->mask];
 }
 
-static struct hd_packet *port_front(struct hd_port *port, uint64_t now)
+static inline struct hd_packet *port_front(struct hd_port *port, uint64_t now)
 {
 	struct hd_packet *packet = port_head(port);
 	if (port->low_head == port->low_tail && !(packet && is_low(packet)))
