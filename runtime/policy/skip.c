@@ -166,22 +166,25 @@ static bool keeps_affinity(const struct hd_inst *inst)
 	}
 }
 
-/* The first two registers of a product are its factors. */
 static bool is_product(const struct hd_inst *inst)
 {
 	return inst->op == HD_OP_IMAD || inst->op == HD_OP_IMAD_WIDE;
 }
 
-/* Of a product, one factor at least is the same everywhere. */
-static bool factors_agree(const struct hd_inst *inst, const struct entry *entry, const struct reads *reads)
+/* In all lanes of the warps. What is no register is part of the key. */
+static bool is_same(const struct hd_dinst *inst, const struct entry *entry, const struct reads *reads, uint8_t reg)
 {
-	bool registers = inst->xkind != HD_X_IMM_B && !hd_x_is_uniform(inst->xkind) && inst->b != HD_RZ;
-	if (!is_product(inst) || !registers || reads->count < 2)
-		return true;
-	for (unsigned i = 0; i < 2; i++)
-		if (!reads->strides[i] && reads->bases[i] == entry->bases[i])
-			return true;
-	return false;
+	for (uint32_t i = 0; i < inst->read_count && i < reads->count; i++)
+		if (inst->read_regs[i] == reg)
+			return !reads->strides[i] && reads->bases[i] == entry->bases[i];
+	return true;
+}
+
+/* Of a product, one factor at least is the same everywhere. */
+static bool factors_agree(const struct hd_dinst *inst, const struct entry *entry, const struct reads *reads)
+{
+	return !is_product(&inst->inst) || is_same(inst, entry, reads, inst->inst.a) ||
+	       is_same(inst, entry, reads, inst->inst.b);
 }
 
 /* Operands go on as they did from the first warp to the second. */
@@ -215,7 +218,7 @@ static bool is_consecutive(struct skip_sm *state, const struct hd_warp *warp, co
 	key |= 1;
 	struct entry *entry = place_of(state, key);
 	if (entry->key == key && entry->row_count == reads->count)
-		return entry->first != warp->index && factors_agree(&inst->inst, entry, reads) &&
+		return entry->first != warp->index && factors_agree(inst, entry, reads) &&
 		       goes_on(entry, warp, reads, keeps);
 	*entry = (struct entry){.key = key, .first = warp->index, .second = warp->index, .row_count = reads->count};
 	memcpy(entry->bases, reads->bases, sizeof entry->bases);
