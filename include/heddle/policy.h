@@ -208,6 +208,10 @@ struct hd_policy_hooks {
 	/* The stream that a warp ran has ended, with all that it had under way; its registers are as that left them.
 	 * The same choice again. */
 	void (*stream_end)(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+	/* A block that was sent from another SM, or from this one, is here, suspended (hd_cta_send). No SM is at work:
+	 * the policy may look at the state that it has with `from`, too. */
+	void (*cta_arrive)(const struct hd_policy_handle *self, struct hd_sm *from, struct hd_sm *sm,
+			   struct hd_cta *cta, uint64_t now);
 	/* A policy kills the block, which is as it was until after this; its warps do not end. */
 	void (*cta_kill)(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 	/* The two-level scheduler takes the warp into its active set: cycles until it may issue, while which it has its
@@ -356,14 +360,14 @@ struct hd_policy_hooks {
  * Hooks that an SM calls, once a warp, an instruction or a cycle. It has a bit for each that some policy has, so that
  * the others cost a test (hooks.h).
  */
-#define HD_HOOK_LIST(X)                                                                                               \
-	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) X(operand_read) X(write_back)        \
-	X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) X(long_stall) X(wake_up) \
-	X(warp_start) X(stream_end) X(range_reads) X(range_writes) X(elide)                                           \
-	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) X(operand_delivered)  \
-	X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) X(l1_bypass)                    \
-	X(load_miss) X(first_use) X(send) X(reply) X(launch_without) X(cta_kill) X(stopped) X(drained)        \
-	X(activate) X(deactivate)
+#define HD_HOOK_LIST(X) \
+	X(admit) X(cta_launch) X(cta_retire) X(warp_done) X(can_issue) X(rename) X(operand_read) \
+	X(write_back) X(call) X(call_return) X(memory_access) X(barrier) X(barrier_wait) X(barrier_resume) \
+	X(long_stall) X(wake_up) X(warp_start) X(stream_end) X(range_reads) X(range_writes) X(elide) \
+	X(fetch) X(tick) X(verify_before) X(verify_after) X(choose_collector) X(operand_source) \
+	X(operand_delivered) X(dispatch) X(result_target) X(prefer) X(path_switch) X(code_place) X(issued) \
+	X(l1_bypass) X(load_miss) X(first_use) X(send) X(reply) X(launch_without) X(cta_kill) X(cta_arrive) \
+	X(stopped) X(drained) X(activate) X(deactivate)
 enum hd_hook_index {
 #define X(hook) HD_HOOK_INDEX_##hook,
 	HD_HOOK_LIST(X)

@@ -94,6 +94,21 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
 		memset(hd_check_warp(check, cta->warps[i]), 0, sizeof(struct hd_warp_check));
 }
 
+void hd_check_moved(struct hd_check *check, const struct hd_cta *from, const struct hd_cta *to)
+{
+	struct hd_block_check **old = block_slot(check, from), **new = block_slot(check, to), *block = *old;
+	*old = *new;
+	*new = block;
+}
+
+void hd_check_warp_moved(struct hd_check *check, const struct hd_sm *from, uint32_t id, const struct hd_warp *warp)
+{
+	struct hd_warp_check **old = &check->warps[from->id * HD_MAX_CONTEXTS + id];
+	struct hd_warp_check **new = &check->warps[warp->cta->sm->id * HD_MAX_CONTEXTS + warp->id], *state = *old;
+	*old = *new;
+	*new = state;
+}
+
 /* ---- instructions */
 
 /* The window of a generic address; *address becomes the offset there. */

@@ -25,6 +25,9 @@ void hd_check_free(struct hd_check *check);
 
 /* A block begins, its warps are there. */
 void hd_check_block(struct hd_check *check, const struct hd_cta *cta);
+/* It is another struct, on another SM, from now on; and so is a warp of it, which was number `id` of `from`. */
+void hd_check_moved(struct hd_check *check, const struct hd_cta *from, const struct hd_cta *to);
+void hd_check_warp_moved(struct hd_check *check, const struct hd_sm *from, uint32_t id, const struct hd_warp *warp);
 /* Before the lanes in exec->mask execute an instruction: exec->warp is where it is. */
 void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst);
 /* A warp arrives at a barrier of its block, with the lanes of `mask`; and the warps that it waits for have. */

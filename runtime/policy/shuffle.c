@@ -5,7 +5,8 @@
  * warps and blocks are tried on programs, whose results must not change; its times mean nothing.
  *
  * While anything is away an SM starts no other block, so that there is always room to come back, also where blocks
- * wait for each other.
+ * wait for each other. With the setting `across` blocks leave with everything and, when nothing of theirs is under way,
+ * go to an SM at random, again and again until they find room there; meanwhile no SM starts a block.
  *
  * Cost: O(warps of an SM) each N cycles.
  */
@@ -16,14 +17,22 @@
 struct shuffle_sm {
 	uint64_t interval; /* cycles */
 	uint64_t random;
+	bool across;
 	uint32_t away;			/* warps and blocks */
 	bool set;			/* an alarm */
 	uint64_t warps, ctas, restarts; /* that left; that began again */
+	uint64_t arrived;		/* blocks, from other SMs */
 };
 
 /* Of a warp and of a block. */
 struct shuffle_item {
 	uint64_t until; /* cycle from which it may come back; 0: it is not away */
+	bool arrived;	/* a block that has been to another SM since it left */
+};
+
+static const struct hd_policy_setting settings[] = {
+	{"across", "1: blocks that leave go to other SMs (a trial of the engine)", 0, 0, 1},
+	{0},
 };
 
 static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
@@ -43,6 +52,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 		struct shuffle_sm *mine = hd_policy_sm(self, gpu->sms[i]);
 		mine->interval = strtoul(self->parameter, NULL, 10);
 		mine->random = i + 1;
+		mine->across = hd_policy_setting(self, gpu, 0) != 0;
 	}
 }
 
@@ -69,10 +79,19 @@ static void cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	set_alarm(self, sm, sm->now);
 }
 
-static uint64_t leave_until(struct shuffle_sm *mine, uint64_t now)
+/* A warp that came back with its block before its time is counted already. */
+static void leave(struct shuffle_sm *mine, struct shuffle_item *item, uint64_t now)
 {
-	mine->away++;
-	return now + 1 + draw(mine, (uint32_t)(4 * mine->interval));
+	mine->away += !item->until;
+	item->until = now + 1 + draw(mine, (uint32_t)(4 * mine->interval));
+	item->arrived = false;
+}
+
+/* When nothing of it is under way any more. */
+static void send_across(struct shuffle_sm *mine, struct hd_sm *sm, struct hd_cta *cta)
+{
+	if (mine->across && hd_cta_can_leave(sm, cta))
+		hd_cta_send(sm, cta, draw(mine, (uint32_t)sm->gpu->config.sm_count));
 }
 
 static void come_back(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
@@ -80,8 +99,12 @@ static void come_back(const struct hd_policy_handle *self, struct hd_sm *sm, uin
 	struct shuffle_sm *mine = hd_policy_sm(self, sm);
 	for (uint32_t i = 0; i < sm->cta_count; i++) {
 		struct shuffle_item *item = hd_policy_cta(self, &sm->ctas[i]);
-		if (!sm->ctas[i].used || !item->until || item->until > now || !hd_cta_resume(sm, &sm->ctas[i], now))
+		if (!sm->ctas[i].used || !item->until || item->until > now)
 			continue;
+		if (!hd_cta_resume(sm, &sm->ctas[i], now)) {
+			send_across(mine, sm, &sm->ctas[i]);
+			continue;
+		}
 		item->until = 0;
 		mine->away--;
 	}
@@ -115,15 +138,16 @@ static void send_warp(const struct hd_policy_handle *self, struct hd_sm *sm, str
 	struct shuffle_sm *mine = hd_policy_sm(self, sm);
 	uint32_t parts = draw(mine, 4) ? HD_PART_REGISTERS | HD_PART_STACK : 0;
 	hd_warp_suspend(sm, warp, parts, NULL);
-	((struct shuffle_item *)hd_policy_warp(self, warp))->until = leave_until(mine, now);
+	leave(mine, hd_policy_warp(self, warp), now);
 	mine->warps++;
 }
 
 static void send_cta(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
 	struct shuffle_sm *mine = hd_policy_sm(self, sm);
-	hd_cta_suspend(sm, cta, draw(mine, 8) * HD_PART_REGISTERS);
-	((struct shuffle_item *)hd_policy_cta(self, cta))->until = leave_until(mine, now);
+	uint32_t all = HD_PART_SHARED | HD_PART_REGISTERS | HD_PART_STACK;
+	hd_cta_suspend(sm, cta, mine->across ? all : draw(mine, 8) * HD_PART_REGISTERS);
+	leave(mine, hd_policy_cta(self, cta), now);
 	mine->ctas++;
 }
 
@@ -145,6 +169,32 @@ static void shuffle(const struct hd_policy_handle *self, struct hd_sm *sm, uint6
 	}
 }
 
+/* Blocks that are away set out for other SMs; `until` is for when they are there. */
+static void send_all(const struct hd_policy_handle *self, struct hd_sm *sm)
+{
+	struct shuffle_sm *mine = hd_policy_sm(self, sm);
+	for (uint32_t i = 0; i < sm->cta_count && mine->across; i++) {
+		struct shuffle_item *item = hd_policy_cta(self, &sm->ctas[i]);
+		if (sm->ctas[i].used && item->until && !item->arrived)
+			send_across(mine, sm, &sm->ctas[i]);
+	}
+}
+
+static void cta_arrive(const struct hd_policy_handle *self, struct hd_sm *from, struct hd_sm *sm, struct hd_cta *cta,
+		       uint64_t now)
+{
+	struct shuffle_sm *mine = hd_policy_sm(self, sm);
+	uint32_t away = 1; /* and warps that had left before it did */
+	for (uint32_t i = 0; i < cta->warp_count; i++)
+		if (hd_cta_warp(cta, i))
+			away += ((struct shuffle_item *)hd_policy_warp(self, cta->warps[i]))->until != 0;
+	((struct shuffle_item *)hd_policy_cta(self, cta))->arrived = true;
+	((struct shuffle_sm *)hd_policy_sm(self, from))->away -= away;
+	mine->away += away;
+	mine->arrived += from != sm;
+	set_alarm(self, sm, now);
+}
+
 static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now)
 {
 	struct shuffle_sm *mine = hd_policy_sm(self, sm);
@@ -152,6 +202,7 @@ static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 	mine->set = false;
 	shuffle(self, sm, now); /* what comes back stays for an interval */
 	come_back(self, sm, now);
+	send_all(self, sm);
 	if (sm->resident_warps)
 		set_alarm(self, sm, now);
 	if (!mine->away)
@@ -160,8 +211,14 @@ static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 
 static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
 {
+	const struct shuffle_sm *mine = hd_policy_sm(self, sm);
 	(void)grid;
-	return ((const struct shuffle_sm *)hd_policy_sm(self, sm))->away ? 0 : UINT32_MAX;
+	if (mine->away)
+		return 0;
+	for (uint32_t i = 0; i < sm->gpu->config.sm_count && mine->across; i++)
+		if (((const struct shuffle_sm *)hd_policy_sm(self, sm->gpu->sms[i]))->away)
+			return 0;
+	return UINT32_MAX;
 }
 
 static void forget(const struct hd_policy_handle *self, struct hd_sm *sm, struct shuffle_item *item)
@@ -202,15 +259,17 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
-	uint64_t warps = 0, ctas = 0, restarts = 0;
+	uint64_t warps = 0, ctas = 0, restarts = 0, arrived = 0;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
 		const struct shuffle_sm *mine = hd_policy_sm(self, gpu->sms[i]);
 		warps += mine->warps;
 		ctas += mine->ctas;
 		restarts += mine->restarts;
+		arrived += mine->arrived;
 	}
 	add(context, "warps_moved", (double)warps, "warps");
 	add(context, "ctas_moved", (double)ctas, "CTAs");
+	add(context, "ctas_to_other_sms", (double)arrived, "CTAs");
 	add(context, "ctas_restarted", (double)restarts, "CTAs");
 }
 
@@ -218,6 +277,7 @@ const struct hd_policy_hooks hd_hooks_shuffle = {
 	.moves = true,
 	.spare_warps = 64,
 	.spare_ctas = 16,
+	.settings = settings,
 	.several_grids = true,
 	.sm_bytes = sizeof(struct shuffle_sm),
 	.cta_bytes = sizeof(struct shuffle_item),
@@ -228,6 +288,7 @@ const struct hd_policy_hooks hd_hooks_shuffle = {
 	.cta_launch = cta_launch,
 	.cta_retire = cta_retire,
 	.cta_kill = cta_kill,
+	.cta_arrive = cta_arrive,
 	.warp_done = warp_done,
 	.alarm = on_alarm,
 	.grid_end = grid_end,

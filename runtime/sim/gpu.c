@@ -20,6 +20,7 @@
 #include "runtime/sim/run.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/places.h"
 
 void hd_run_find_busy(struct hd_run *run)
 {
@@ -209,6 +210,7 @@ void hd_run_collect(struct hd_run *run, struct hd_sm *sm, uint64_t now)
 {
 	const struct hd_gpu *gpu = run->gpu;
 	collect_requeued(sm);
+	run->sends |= sm->sent_count != 0;
 	sm->ctas_retired = 0;
 	if (sm->wants_dispatch)
 		run->dispatch_next = hd_earlier(run->dispatch_next, now + 1);
@@ -315,6 +317,17 @@ static void policies_cycle(struct hd_run *run, uint64_t now)
 	notice_alarms(run);
 }
 
+/* Blocks that suspended warps and all go from SM to SM. */
+static void hand_over(struct hd_run *run, uint64_t now)
+{
+	bool left = false;
+	for (uint32_t i = 0; i < run->sm_count; i++)
+		left |= run->gpu->sms[i]->sent_count && hd_sm_hand_over(run->gpu->sms[i], now);
+	run->sends = left;
+	run->dispatch_next = hd_earlier(run->dispatch_next, now); /* SMs can know others */
+	notice_alarms(run);
+}
+
 /* One visited cycle, or a window that begins with it; `*last` becomes the last one that was done. Returns the next one,
  * or HD_NEVER when nothing can happen any more. */
 static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
@@ -332,6 +345,8 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 			hd_run_memory(run, now);
 		policies_cycle(run, now);
 	}
+	if (__builtin_expect(run->sends, 0))
+		hand_over(run, now);
 	if (run->dispatch_next <= now)
 		run->dispatch_next = hd_run_dispatch(run, now);
 	uint64_t end = hd_window_end(run->window, now), next;
@@ -448,6 +463,7 @@ static void wake_up(struct hd_run *run)
 	run->began = run->memory_next = gpu->now;
 	run->dispatch_next = run->sample_next = HD_NEVER;
 	run->trace_next = 0;
+	run->sends = false;
 	run->first = run->busy_count = run->working_count = run->ending = 0;
 	run->policy_next = HD_NEVER;
 	memset(run->policy_tick, 0, sizeof(run->policy_tick));

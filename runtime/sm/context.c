@@ -151,6 +151,8 @@ bool hd_cta_return(struct hd_sm *sm, struct hd_cta *cta)
 	const struct hd_sm_grid *mine = grid_of(sm, cta);
 	if (!(cta->away & HD_PART_SLOT))
 		return true;
+	if (cta->sent)
+		return false;
 	if (mine->placed >= mine->limit || hd_cta_lacks(sm, cta->grid, cta->away))
 		return false;
 	if (cta->away & HD_PART_SHARED) {
@@ -290,7 +292,7 @@ static void kill_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 
 void hd_cta_requeue(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 {
-	assert(cta->used && !cta->killed && sm->requeued_count < sm->cta_count);
+	assert(cta->used && !cta->killed && !cta->sent && sm->requeued_count < sm->cta_count);
 	sm->requeued[sm->requeued_count].grid = cta->grid;
 	sm->requeued[sm->requeued_count++].linear = cta->linear;
 	kill_cta(sm, cta, now);

@@ -10,8 +10,8 @@
  * bring a context somewhere is the policy's to say: here things move at once.
  *
  * All of this is for hooks about an SM and that SM's warps, but not for `prefer` and those hooks that may only look;
- * can_issue and choose_collector may suspend the warp that they are asked about, if they refuse it. Where nothing is
- * said of several SMs, what a policy does stays in one. A policy that moves anything says so (hd_policy_hooks.moves).
+ * can_issue and choose_collector may suspend the warp that they are asked about, if they refuse it. What a policy does
+ * stays in one SM, but for hd_cta_send. A policy that moves anything says so (hd_policy_hooks.moves).
  */
 #ifndef HD_RUNTIME_SM_CONTEXT_H
 #define HD_RUNTIME_SM_CONTEXT_H
@@ -81,6 +81,20 @@ HD_API void hd_cta_suspend(struct hd_sm *sm, struct hd_cta *cta, uint32_t parts)
 HD_API bool hd_cta_resume(struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
 /* The same without the warps, which come back one by one. */
 HD_API bool hd_cta_return(struct hd_sm *sm, struct hd_cta *cta);
+
+/* ---- to other SMs */
+
+/* Whether the block can be sent to another SM now: it has been suspended with shared memory, and its warps with their
+ * registers; these have nothing under way (hd_warp_pending) and are not awaited; and it has nothing in the SM that is
+ * not its own: ranges of registers, what linear streams left there. */
+HD_API bool hd_cta_can_leave(const struct hd_sm *sm, const struct hd_cta *cta);
+/*
+ * Such a block goes to SM number `to`: when no SM is at work next, and as soon as that SM can know it (spare_ctas,
+ * spare_warps). There it is suspended as before, with the policies' state of it and of its warps, as other structs, and
+ * the hook cta_arrive is called; hd_cta_resume then. Until that it is on its way, and is neither resumed nor requeued.
+ * `to` may be its own SM. Which cycle that is does not depend on the host's threads.
+ */
+HD_API void hd_cta_send(struct hd_sm *sm, struct hd_cta *cta, uint32_t to);
 
 /* ---- killed and run again */
 

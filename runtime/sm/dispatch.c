@@ -214,7 +214,7 @@ static void start_cta(struct hd_sm *sm, struct hd_cta *cta, struct hd_grid *grid
 	cta->start_age = sm->launches;
 	memset(cta->barriers, 0, sizeof(cta->barriers));
 	cta->away = HD_PART_SLOT | HD_PART_SHARED;
-	cta->killed = false;
+	cta->killed = cta->sent = false;
 }
 
 /* These grids have blocks here from now on. Others may find more places in the queues. */

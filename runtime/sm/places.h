@@ -46,6 +46,8 @@ void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 
 /* dispatch.c: these grids have blocks here from now on. */
 void hd_sm_share_queues(struct hd_sm *sm, uint32_t grids);
+/* handover.c: the blocks that hd_cta_send has told of go, as far as there is room where they go to; true: not all. */
+bool hd_sm_hand_over(struct hd_sm *sm, uint64_t now);
 /* The register file is in parts, each with whole warps (lib/occupancy.c). */
 uint64_t hd_register_parts(const struct hd_sm *sm);
 /* Registers that a range takes of each. */

@@ -49,6 +49,7 @@ static void init_ctas(struct hd_sm *sm, const struct hd_config *config, struct h
 		sm->ctas[i].warps = HD_ARENA_NEW(arena, struct hd_warp *, sm->warp_count);
 	sm->shared = hd_arena_alloc(arena, config->shared_bytes + 16);
 	sm->requeued = hd_arena_alloc(arena, sm->cta_count * sizeof(*sm->requeued));
+	sm->sent = hd_arena_alloc(arena, 2 * sm->cta_count * sizeof(*sm->sent));
 }
 
 void hd_sm_spare(struct hd_sm *sm, uint32_t warps, uint32_t ctas)
@@ -168,7 +169,7 @@ void hd_sm_abandon(struct hd_sm *sm)
 	if (sm->resident_warps && sm->grid_mask && sm->gpu->now > sm->active_since)
 		sm->counted[__builtin_ctz(sm->grid_mask)].active_sm_cycles += sm->gpu->now - sm->active_since;
 	sm->resident_warps = sm->resident_ctas = sm->placed_warps = sm->placed_ctas = sm->fences = sm->unplaced = 0;
-	sm->requeued_count = sm->awaited = 0;
+	sm->requeued_count = sm->sent_count = sm->awaited = 0;
 	sm->grid_mask = 0;
 	hd_transfers_clear(sm);
 }
@@ -269,9 +270,12 @@ static uint64_t next_cycle(const struct hd_sm *sm, uint64_t now)
 	return next > now ? next : now + 1;
 }
 
-/* The last warp has gone: nobody visits the schedulers until the next CTA comes, and their slots are idle. */
+/* The last warp has gone: nobody visits the schedulers until the next CTA comes, and their slots are idle. Timers that
+ * are left were for warps to look at something. */
 static void settle(struct hd_sm *sm, uint64_t now)
 {
+	if (sm->wheel.next != HD_NEVER)
+		hd_wheel_clear(&sm->wheel, hd_sm_timers(&sm->gpu->config));
 	hd_sm_charge(sm, now + 1);
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		sm->schedulers[i].reason = HD_STALL_idle;

@@ -312,6 +312,11 @@ struct hd_sm {
 		uint64_t linear;
 	} *requeued; /* CTAs, until the dispatcher takes note: as many as it can know */
 	uint32_t requeued_count;
+	struct {
+		uint32_t cta, to;
+	} *sent; /* CTAs that are to go to other SMs, and to which; twice as many, since a hook may send on what has
+		    come */
+	uint32_t sent_count;
 	uint8_t *saved_shared; /* of CTAs without shared memory in the SM, by their index */
 	size_t saved_shared_bytes;
 	uint32_t unplaced;		       /* warps that have had no slot yet */

@@ -112,6 +112,14 @@ void hd_twin_start(struct hd_exec *exec, struct hd_warp *warp)
 	twin->waits = false;
 }
 
+void hd_twin_moved(struct hd_warp *warp)
+{
+	if (!warp->twin)
+		return;
+	warp->twin->warp.id = warp->id;
+	warp->twin->warp.cta = warp->cta;
+}
+
 void hd_twin_release(struct hd_warp *warp)
 {
 	if (!warp->twin)

@@ -12,6 +12,8 @@ void hd_twin_start(struct hd_exec *exec, struct hd_warp *warp);
 /* Around each instruction of the warp, control included. A difference is a fault of the warp. */
 void hd_twin_before(struct hd_exec *exec, const struct hd_dinst *inst);
 void hd_twin_after(struct hd_exec *exec, const struct hd_dinst *inst);
+/* The warp has another number, and its block is another struct. */
+void hd_twin_moved(struct hd_warp *warp);
 void hd_twin_release(struct hd_warp *warp);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The probe: every hook of a policy (heddle/policy.h), counted, with the answers of the baseline. What each count must be
  * is in probe.py. With the parameter `kill` each SM kills a block that may begin anew, with `hold` all warps are held, with
- * `stop` they stop at barriers until they are drained.
+ * `stop` they stop at barriers until they are drained, with `move` each SM sends one block to another one.
  * A shared object, built against the installed headers.
  */
 #include <string.h>
@@ -12,14 +12,14 @@
 /* Counted by the hook's name, beside what the hooks tell. */
 #define COUNTS(X) \
 	X(grid_begin) X(grid_end) X(decode) X(admit) X(reserve) X(grid_choice) X(launch_without) \
-	X(cta_retire) X(cta_kill) X(stream_end) X(warp_done) X(can_issue) X(elide) X(range_reads) \
+	X(cta_retire) X(cta_kill) X(cta_arrive) X(stream_end) X(warp_done) X(can_issue) X(elide) X(range_reads) \
 	X(range_writes) X(operand_read) X(operand_source) X(operand_delivered) X(dispatch) \
 	X(result_target) X(prefer) X(write_back) X(call) X(call_return) X(memory_access) X(l1_bypass) \
 	X(load_miss) X(first_use) X(send) X(reply) X(barrier) X(barrier_wait) X(barrier_resume) \
 	X(long_stall) X(wake_up) X(path_switch) X(fetch) X(alarm) X(gpu_tick) X(tick) X(verify_before) \
 	X(verify_after) X(stopped) X(drained) X(activate) X(deactivate) X(start) X(quota) X(cta_launch) X(warp_start) X(rename) X(choose_collector) \
 	X(code_place) X(issued) X(dump) X(why_held) X(collected) X(operands) X(registers) X(results) \
-	X(accesses) X(far) X(loaded) X(set) X(killed) \
+	X(accesses) X(far) X(loaded) X(set) X(killed) X(sent) \
 	X(sample)
 
 enum {
@@ -31,7 +31,7 @@ enum {
 
 struct probe {
 	uint64_t counts[COUNT_COUNT];
-	bool killed;
+	bool killed, moves, sent;
 };
 
 #define COUNT(sm, name) (((struct probe *)hd_policy_sm(self, (sm)))->counts[COUNT_##name])
@@ -47,7 +47,8 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 		     struct hd_diag *diag)
 {
 	(void)config;
-	if (!*parameter || !strcmp(parameter, "kill") || !strcmp(parameter, "hold") || !strcmp(parameter, "stop"))
+	if (!*parameter || !strcmp(parameter, "kill") || !strcmp(parameter, "hold") || !strcmp(parameter, "stop") ||
+	    !strcmp(parameter, "move"))
 		return 0;
 	return hd_error(diag, HD_NOWHERE, "policy 'probe': '%s' is not one of %s", parameter, policy->parameters);
 }
@@ -259,6 +260,34 @@ static void cta_kill(const struct hd_policy_handle *self, struct hd_sm *sm, stru
 {
 	(void)cta;
 	COUNT(sm, cta_kill)++;
+}
+
+static void cta_arrive(const struct hd_policy_handle *self, struct hd_sm *from, struct hd_sm *sm, struct hd_cta *cta,
+		       uint64_t now)
+{
+	(void)from, (void)cta, (void)now;
+	COUNT(sm, cta_arrive)++;
+}
+
+/* One block leaves as soon as there is one, and goes when it can; whoever has come goes on. */
+static void move(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	struct probe *probe = hd_policy_sm(self, sm);
+	for (uint32_t i = 0; i < sm->cta_count; i++) {
+		struct hd_cta *cta = &sm->ctas[i];
+		if (!cta->used || cta->sent) {
+			continue;
+		} else if (!probe->moves) {
+			probe->moves = true;
+			hd_cta_suspend(sm, cta, HD_PART_SHARED | HD_PART_REGISTERS | HD_PART_STACK);
+		} else if (!probe->sent && hd_cta_can_leave(sm, cta)) {
+			probe->sent = true;
+			COUNT(sm, sent)++;
+			hd_cta_send(sm, cta, (sm->id + 1) % (uint32_t)sm->gpu->config.sm_count);
+		} else if (cta->away && probe->sent) {
+			hd_cta_resume(sm, cta, now);
+		}
+	}
 }
 
 static void stream_end(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
@@ -474,8 +503,9 @@ static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 
 static void tick(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
 {
-	(void)now;
 	COUNT(sm, tick)++;
+	if (is(self, "move"))
+		move(self, sm, now);
 }
 
 static void verify_before(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst)
@@ -546,6 +576,7 @@ static const struct hd_policy_hooks hooks = {
 	.launch_without = launch_without,
 	.cta_retire = cta_retire,
 	.cta_kill = cta_kill,
+	.cta_arrive = cta_arrive,
 	.stream_end = stream_end,
 	.warp_done = warp_done,
 	.can_issue = can_issue,
@@ -581,4 +612,4 @@ static const struct hd_policy_hooks hooks = {
 	.verify_after = verify_after,
 };
 
-HD_POLICY_OBJECT(.name = "probe", .help = "counts the calls of every hook", .hooks = &hooks, .parameters = "kill, hold or stop");
+HD_POLICY_OBJECT(.name = "probe", .help = "counts the calls of every hook", .hooks = &hooks, .parameters = "kill, hold, stop or move");

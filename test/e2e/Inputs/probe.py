@@ -1,4 +1,4 @@
-"""probe.py STATS [kill|stop]: the calls of each hook, counted by probe.c, against what the program must cause.
+"""probe.py STATS [kill|stop|move]: the calls of each hook, counted by probe.c, against what the program must cause.
 
 probe.py --hooks POLICY.H PROBE.C: every hook of the struct is in the probe.
 """
@@ -15,7 +15,7 @@ if sys.argv[1] == '--hooks':
     sys.exit(f'test/e2e/Inputs/probe.c has not: {missing}' if missing else 0)
 
 stats = json.load(open(sys.argv[1], encoding='utf-8'))
-kill, stop = 'kill' in sys.argv, 'stop' in sys.argv
+kill, stop, move = ('kill' in sys.argv), ('stop' in sys.argv), ('move' in sys.argv)
 total, config = stats['total'], stats['config']
 calls = {name: int(count) for name, count in total['probe'].items()}
 samples = [launch['samples'] for launch in stats['launches'] if 'samples' in launch]
@@ -29,7 +29,7 @@ instructions = total['warp_instructions']
 EXPECTED = {
     'start': 1, 'grid_begin': launches, 'grid_end': launches, 'decode': calls['decode'] or 1,
     'admit': launches * sms, 'reserve': launches * sms,
-    'cta_launch': calls['cta_retire'] + calls['killed'], 'cta_kill': calls['killed'], 'alarm': calls['set'],
+    'cta_launch': calls['cta_retire'] + calls['killed'], 'cta_kill': calls['killed'], 'cta_arrive': calls['sent'], 'alarm': calls['set'],
     'issued': instructions, 'operand_read': instructions, 'verify_before': instructions, 'verify_after': instructions,
     'fetch': calls['code_place'],
     'operand_source': calls['operands'], 'operand_delivered': calls['registers'], 'dispatch': calls['collected'],
@@ -42,8 +42,9 @@ EXPECTED = {
     'sample': len(sampled), 'deactivate': calls['activate'], 'stream_end': 0, 'range_reads': 0, 'range_writes': 0, 'dump': 0, 'why_held': 0,
 }
 if not kill:
-    EXPECTED |= {'cta_retire': total['ctas'], 'warp_start': total['warps'], 'warp_done': total['warps'],
-                 'fetch': instructions}
+    EXPECTED |= {'cta_retire': total['ctas'], 'warp_start': total['warps'], 'warp_done': total['warps']}
+if not kill and not move:
+    EXPECTED['fetch'] = instructions
 # At least, and at most.
 BETWEEN = {
     'can_issue': (instructions, 100 * instructions), 'prefer': (instructions, 100 * instructions),
@@ -65,4 +66,5 @@ wrong = {name: (calls[name], count) for name, count in EXPECTED.items() if calls
 wrong |= {name: (calls[name], limits) for name, limits in BETWEEN.items()
           if not limits[0] <= calls[name] <= limits[1]}
 assert not wrong, wrong
+assert calls['sent'] == (sms if move else 0), calls
 assert calls['killed'] == (sms if kill else 0), calls

@@ -1,0 +1,207 @@
+/*
+ * A suspended block goes from one SM to another (context.h): both get other structs for it and its warps, and these
+ * change places with unused ones, so that what they own (stacks, the state of --verify, --check and of policies) goes
+ * along. Done between windows, when no SM is at work (runtime/sim/gpu.c), in the order of SMs and of their asking: what
+ * comes out does not depend on the host's threads.
+ *
+ * Only a block of which nothing is under way leaves: what is keyed by a warp's number in its SM (results, timers,
+ * stores, accesses) has no other way to find it. Its local memory stays where it is, and has the same addresses; what
+ * the SM's L1 has of it is written back when it has to make room.
+ *
+ * Cost: the bytes of registers and shared memory that move, O(warps of a block).
+ */
+#include <assert.h>
+
+#include "runtime/check/check.h"
+#include "runtime/exec/exec.h"
+#include "runtime/sim/trace.h"
+#include "runtime/sm/hooks.h"
+#include "runtime/sm/places.h"
+#include "runtime/verify/twin.h"
+
+/* Its SM will not hear of it again: nothing under way, and no timer that is still to fire. */
+static bool is_at_rest(const struct hd_sm *sm, const struct hd_warp *warp)
+{
+	uint64_t now = hd_sm_now(sm);
+	bool waits = warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER;
+	return waits && hd_warp_is_away(warp) && warp->away & HD_PART_REGISTERS && !hd_warp_pending(sm, warp) &&
+	       !warp->awaits && !warp->stream && warp->next_issue <= now && warp->wake_at <= now &&
+	       warp->active_at <= now;
+}
+
+bool hd_cta_can_leave(const struct hd_sm *sm, const struct hd_cta *cta)
+{
+	const struct hd_sm_grid *mine = &sm->grids[cta->grid->slot];
+	const uint32_t parts = HD_PART_SLOT | HD_PART_SHARED;
+	/* What linear streams and ranges of registers hold is the SM's. */
+	if (!cta->used || cta->killed || cta->sent || (cta->away & parts) != parts || mine->parts || mine->range_rows)
+		return false;
+	for (uint32_t i = 0; i < cta->warp_count; i++) {
+		const struct hd_warp *warp = hd_cta_warp(cta, i);
+		if (warp && !is_at_rest(sm, warp))
+			return false;
+	}
+	return true;
+}
+
+void hd_cta_send(struct hd_sm *sm, struct hd_cta *cta, uint32_t to)
+{
+	assert(hd_cta_can_leave(sm, cta) && to < sm->gpu->config.sm_count && sm->sent_count < 2 * sm->cta_count);
+	cta->sent = true;
+	sm->sent[sm->sent_count].cta = (uint32_t)(cta - sm->ctas);
+	sm->sent[sm->sent_count++].to = to;
+	hd_sm_request_dispatch(sm);
+}
+
+/* ---- structs that change places */
+
+static void swap_warps(struct hd_warp *a, struct hd_warp *b)
+{
+	struct hd_warp other = *a;
+	uint32_t id = a->id;
+	*a = *b;
+	other.id = b->id;
+	*b = other;
+	a->id = id;
+}
+
+static void swap_ctas(struct hd_cta *a, struct hd_cta *b)
+{
+	struct hd_cta other = *a;
+	struct hd_warp **warps = a->warps;
+	*a = *b;
+	other.warps = b->warps;
+	*b = other;
+	a->warps = warps;
+}
+
+/* `to` does not know the warp yet. */
+static void move_warp(struct hd_sm *from, struct hd_sm *to, struct hd_warp *warp, struct hd_cta *cta, uint64_t now)
+{
+	struct hd_warp *there = &to->warps[hd_take_lowest(to->free_warps)];
+	uint32_t old = warp->id, new = there->id, place = from->local_of[old];
+	hd_sm_count_active(from, warp, now);
+	swap_warps(warp, there);
+	warp->state = HD_WARP_FREE;
+	warp->slot = there->slot = HD_NO_SLOT;
+	warp->next_issue = warp->wake_at = 0;
+	warp->regfile = from->regfiles[0];
+	there->regfile = to->regfiles[0];
+	there->cta = cta;
+	cta->warps[there->index] = there;
+	from->local_of[old] = to->local_of[new];
+	to->local_of[new] = place;
+	to->grid_of[new] = cta->grid->slot;
+	to->next[new] = from->next[old];
+	to->parked[new] = from->parked[old];
+	uint32_t(*rows)[HD_WARP_LANES] = there->regs;
+	there->regs = hd_warp_saved_rows(to, there);
+	memcpy(there->regs, rows, cta->grid->register_rows * HD_ROW_BYTES);
+	there->age = to->launches++;
+	to->stopping |= there->stops != 0;
+	hd_twin_moved(there);
+	if (from->gpu->check)
+		hd_check_warp_moved(from->gpu->check, from, old, there);
+	hd_give_back(from->free_warps, old);
+	from->resident_warps--;
+	from->unplaced -= there->unplaced;
+	to->unplaced += there->unplaced;
+	if (!to->resident_warps++)
+		to->active_since = now;
+}
+
+static bool can_know(const struct hd_sm *sm, uint32_t warps)
+{
+	return sm->resident_ctas < sm->cta_count && sm->resident_warps + warps <= sm->warp_count;
+}
+
+static struct hd_cta *unused_cta(const struct hd_sm *sm)
+{
+	uint32_t i = 0;
+	while (sm->ctas[i].used)
+		i++;
+	return &sm->ctas[i];
+}
+
+/* The counts of both SMs. */
+static void change_residence(struct hd_sm *from, struct hd_sm *to, const struct hd_cta *cta)
+{
+	uint32_t slot = cta->grid->slot;
+	from->resident_ctas--;
+	from->grids[slot].registers_away -= cta->registers_away;
+	if (!--from->grids[slot].resident)
+		hd_sm_share_queues(from, from->grid_mask & ~(UINT32_C(1) << slot));
+	to->resident_ctas++;
+	to->grids[slot].registers_away += cta->registers_away;
+	if (!to->grids[slot].resident++)
+		hd_sm_share_queues(to, to->grid_mask | UINT32_C(1) << slot);
+}
+
+static struct hd_cta *move_cta(struct hd_sm *from, struct hd_cta *cta, struct hd_sm *to, uint64_t now)
+{
+	struct hd_cta *there = unused_cta(to);
+	struct hd_warp *warps[HD_MAX_CONTEXTS];
+	for (uint32_t i = 0; i < cta->warp_count; i++)
+		warps[i] = hd_cta_warp(cta, i);
+	swap_ctas(cta, there);
+	cta->used = false;
+	cta->sm = from;
+	there->sm = to;
+	there->sent = false;
+	const uint8_t *shared = there->shared;
+	there->shared = hd_cta_saved_shared(to, there);
+	memcpy(there->shared, shared, there->grid->shared_bytes);
+	there->start_age = to->launches;
+	change_residence(from, to, there);
+	if (from->gpu->check)
+		hd_check_moved(from->gpu->check, cta, there);
+	for (uint32_t i = 0; i < there->warp_count; i++) {
+		there->warps[i] = &to->warps[0]; /* of those that have ended: nobody's of this index */
+		if (warps[i])
+			move_warp(from, to, warps[i], there, now);
+	}
+	return there;
+}
+
+/* ---- those that are to go */
+
+static bool living_fit(const struct hd_sm *to, const struct hd_cta *cta)
+{
+	uint32_t living = 0;
+	for (uint32_t i = 0; i < cta->warp_count; i++)
+		living += hd_cta_warp(cta, i) != NULL;
+	return can_know(to, living);
+}
+
+static bool hand_over(struct hd_sm *from, struct hd_cta *cta, struct hd_sm *to, uint64_t now)
+{
+	if (from != to && !living_fit(to, cta))
+		return false;
+	struct hd_cta *there = cta;
+	cta->sent = false;
+	to->now = from->now = now;
+	if (from != to)
+		there = move_cta(from, cta, to, now);
+	to->stirred = from->stirred = true;
+	if (HD_TRACED(to->gpu, cta))
+		hd_trace_cta(to, there, "moved here", now);
+	if (to->hooks & HD_HOOK(cta_arrive))
+		HD_HOOKED (to->gpu, self, cta_arrive)
+			self->hooks->cta_arrive(self, from, to, there, now);
+	return true;
+}
+
+bool hd_sm_hand_over(struct hd_sm *sm, uint64_t now)
+{
+	uint32_t left = 0, count = sm->sent_count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct hd_sm *to = sm->gpu->sms[sm->sent[i].to];
+		if (!hand_over(sm, &sm->ctas[sm->sent[i].cta], to, now))
+			sm->sent[left++] = sm->sent[i];
+	}
+	/* A hook may have sent some on. */
+	for (uint32_t i = count; i < sm->sent_count; i++)
+		sm->sent[left++] = sm->sent[i];
+	sm->sent_count = left;
+	return left != 0;
+}
