@@ -2,8 +2,8 @@
 
 The GPU is the paper's TITAN V, a part of it, with one register file for all warps of an SM. Programs are written from the
 same algorithms and compiled by Heddle's compiler; coefficients and index parts are linear versions that it makes. Dynamic
-instructions are warp instructions that are issued, linear streams included; energy is the whole GPU's without what stands
-(static and board), and that of the scalar pipeline is taken off for DARSIE+Scalar.
+instructions are warp instructions that are issued, linear streams included; energy is the whole GPU's, static
+power and the board included, and that of the scalar pipeline is taken off for DARSIE+Scalar.
 """
 import figures
 from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
@@ -17,11 +17,6 @@ class Workload(figures.Workload):
     def removed(self, run, over='base'):
         """% of the baseline's warp instructions."""
         return 100 * (1 - self.total(run)['warp_instructions'] / self.total(over)['warp_instructions'])
-
-    def energy(self, run, over='base'):
-        """Dynamic, over the baseline's."""
-        saved = (self.total(run).get('darsie-scalar') or {}).get('scalar_saves_joules', 0)
-        return (self.total(run)['dynamic_joules'] - saved) / self.total(over)['dynamic_joules']
 
     def whole_energy(self, run, over='base'):
         saved = (self.total(run).get('darsie-scalar') or {}).get('scalar_saves_joules', 0)
