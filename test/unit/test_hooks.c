@@ -279,7 +279,8 @@ static bool elide_some(const struct hd_policy_handle *self, struct hd_warp *warp
 {
 	(void)self;
 	ck_assert_uint_eq(*at, now);
-	ck_assert(!(inst->effects & (HD_FX_STORE | HD_FX_BRANCH | HD_FX_EXIT)));
+	ck_assert(!(inst->effects & (HD_FX_STORE | HD_FX_ATOMIC | HD_FX_SIDE | HD_FX_FENCE | HD_FX_BARRIER)));
+	ck_assert(!(inst->effects & (HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT)));
 	asked_at_all += !known;
 	if (inst->inst.op != HD_OP_IADD3 && inst->inst.op != HD_OP_LDS)
 		return false;
@@ -379,7 +380,8 @@ START_TEST(values_decide_what_is_elided)
 }
 END_TEST
 
-/* A load that is elided asks no memory, and what it loads is there. */
+/* A load that is elided asks no memory, and what it loads is there. Nobody is asked about what acts: stores, atomics,
+ * fences, barriers. */
 START_TEST(loads_can_be_elided)
 {
 	struct simbench bench;
@@ -398,10 +400,21 @@ START_TEST(loads_can_be_elided)
 	load->a = 4;
 	load->dst = 9;
 	load->xkind = HD_X_OTHER;
+	struct hd_inst *atomic = simbench_emit(&bench, HD_OP_ATOMS);
+	atomic->a = 4;
+	atomic->b = 8;
+	atomic->dst = 10;
+	atomic->xkind = HD_X_OTHER;
+	atomic->mods = HD_MOD(DTYPE, HD_U32);
+	simbench_emit(&bench, HD_OP_MEMBAR);
+	simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	asked_at_all = 0;
 	start_with(&bench, &elide_hooks);
 	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	ck_assert_uint_eq(asked_at_all, 2); /* the move and the load */
 	ck_assert_uint_eq(simbench_register(&bench, 0, 9, 3), 7);
-	ck_assert_uint_eq(simbench_stats(&bench)->counters.shared_accesses, 1);
+	ck_assert_uint_eq(simbench_register(&bench, 0, 10, 0), 7);
+	ck_assert_uint_eq(simbench_stats(&bench)->counters.shared_accesses, 2);
 	ck_assert_uint_eq(simbench_stats(&bench)->counters.elided, 1);
 	simbench_release(&bench);
 }
