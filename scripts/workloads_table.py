@@ -198,11 +198,21 @@ HEAD = ('workload', 'kernel', 'of cycles, %', 'registers', 'shared, bytes', 'lim
         'from L2, %', 'DRAM, %', 'L1, %', 'L2, %', 'L2 misses, %', 'IPC', 'call depth', 'Table 3.3', 'Table 4.2', 'registers (LTRF)')
 
 
+def bare(name):
+    """A demangled name without its return type, template arguments, and parameters."""
+    depth, kept = 0, ''
+    for letter in name:
+        depth += letter == '<'
+        kept += letter if not depth else ''
+        depth -= letter == '>'
+    return kept.split('(')[0].split(' ')[-1]
+
+
 def row(workload, kernel, share, fact, sustained):
     shared = fact['shared_bytes'] + kernel.largest['dynamic_shared']
     up, down, uses = kernel.network('up'), kernel.network('down'), (kernel.dram(), kernel.l1(), kernel.l2())
     numbers = [f'{value:.0f}' for value in (kernel.occupancy(), kernel.scheduler(), up, down, *uses, kernel.l2_misses())]
-    return (workload.name, kernel.name.split('(')[0].split(' ')[-1], f'{100 * share:.0f}', fact['registers'], shared,
+    return (workload.name, bare(kernel.name), f'{100 * share:.0f}', fact['registers'], shared,
             kernel.largest['limiter'], *numbers, f'{kernel.ipc():.2f}', fact['call_depth'],
             throughput_class(kernel.scheduler(), max(up, down), *uses), bandwidth_class(down, uses[0], sustained).upper(),
             'sensitive' if kernel.register_sensitive(shared) else 'insensitive')
