@@ -132,6 +132,7 @@ def bars(path, title, ylabel, series, rows, line=None):
     """Clustered bars: rows are (name, a number for each of `series`); `line` draws a level."""
     columns = ', '.join(f'$data using {i + 2}:xtic(1) title {quoted(name)} linecolor rgb "{COLOURS[i % 8]}"'
                         for i, name in enumerate(series))
+    rows = rows or [('none', *[0] * len(series))]
     level = f'set arrow from graph 0, first {line} to graph 1, first {line} nohead dashtype 2\n' if line else ''
     plot(path, title, ylabel, data_block(rows) + level + 'set style data histograms\nset style histogram clustered gap 1\n'
          'set style fill solid 0.9\nset yrange [0:*]\nset xtics rotate by -45 scale 0\nplot ' + columns + '\n')
@@ -141,7 +142,7 @@ def stacked(path, title, ylabel, series, rows):
     """Stacked bars: rows are (name, a number for each of `series`), or empty for a gap."""
     columns = ', '.join(f'$data using {i + 2}:xtic(1) title {quoted(name)} linecolor rgb "{COLOURS[i % 8]}"'
                         for i, name in enumerate(series))
-    rows = [row or ('', *[0] * len(series)) for row in rows]
+    rows = [row or ('', *[0] * len(series)) for row in rows] or [('none', *[0] * len(series))]
     plot(path, title, ylabel, data_block(rows) + 'set style data histograms\nset style histogram rowstacked\n'
          'set boxwidth 0.8\nset style fill solid 0.9\nset yrange [0:*]\nset xtics rotate by -60 scale 0 font ",9"\n'
          'plot ' + columns + '\n')
@@ -149,6 +150,7 @@ def stacked(path, title, ylabel, series, rows):
 
 def lines(path, title, xlabel, ylabel, curves):
     """Curves over x: {name: [(x, y), ...]}."""
+    curves = curves or {'none': [(0, 0)]}
     blocks = ''.join(f'$d{i} << EOD\n' + ''.join(f'{x:.6g} {y:.6g}\n' for x, y in points) + 'EOD\n'
                      for i, points in enumerate(curves.values()))
     columns = ', '.join(f'$d{i} using 1:2 with lines linewidth 1.5 linecolor rgb "{COLOURS[i % 8]}" title {quoted(name)}'

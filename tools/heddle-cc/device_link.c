@@ -15,10 +15,9 @@ static int compile_joined(struct hd_job *job, const char *joined, const char *pr
 {
 	struct hd_cc *cc = job->cc;
 	hd_arguments arguments = {0};
-	const char *optimized = cc->optimize && strcmp(cc->optimize, "-O0") != 0 ? cc->optimize : "-O3";
 	hd_job_add(&arguments, cc->clangxx, "-x", "ir", "--target=nvptx64-nvidia-cuda", NULL);
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-march=%s", cc->arch), "--cuda-feature=+ptx75",
-		   cc->lto ? optimized : "-O0", NULL);
+		   cc->lto ? hd_cc_device_level(cc) : "-O0", NULL);
 	hd_job_add_record(job, &arguments, prefix);
 	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", joined,
 		   "-o", hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);

@@ -86,8 +86,7 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 	hd_vec_push(arguments, hd_arena_printf((struct hd_arena *)&cc->arena, "--cuda-gpu-arch=%s", cc->arch));
 	if (cc->relocatable)
 		hd_vec_push(arguments, "-fgpu-rdc");
-	const char *level = cc->optimize ? cc->optimize : "-O3";
-	hd_vec_push(arguments, device && cc->device_debug ? "-O0" : level);
+	hd_vec_push(arguments, device ? hd_cc_device_level(cc) : cc->optimize ? cc->optimize : "-O3");
 	if (cc->fast_math)
 		hd_vec_push(arguments, "-ffast-math");
 	if (cc->debug || cc->device_debug)

@@ -146,12 +146,22 @@ static int set_max_registers(struct hd_cc *cc, const char *text)
 	return 0;
 }
 
-static int set_optimize(struct hd_cc *cc, const char *text)
+/* `levels`: the letters that may follow -O. */
+static int set_level(struct hd_cc *cc, const char **level, const char *levels, const char *text)
 {
-	if (strlen(text) > 1 || !strchr("0123sz", *text))
+	if (strlen(text) > 1 || !strchr(levels, *text))
 		return hd_error(&cc->diag, HD_NOWHERE, "unknown optimisation level '-O%s'", text);
-	cc->optimize = hd_arena_printf(&cc->arena, "-O%s", *text ? text : "1");
+	*level = hd_arena_printf(&cc->arena, "-O%s", *text ? text : "1");
 	return 0;
+}
+
+const char *hd_cc_device_level(const struct hd_cc *cc)
+{
+	if (cc->device_debug)
+		return "-O0";
+	if (cc->device_optimize)
+		return cc->device_optimize;
+	return cc->optimize && !strcmp(cc->optimize, "-O0") ? "-O0" : "-O3";
 }
 
 static int set_language(struct hd_cc *cc, const char *text)
@@ -302,6 +312,10 @@ static int take_ptxas_options(struct hd_cc *cc, const char *value)
 			status = set_max_registers(cc, limit + 1);
 		else if (limit && !*limit && i + 1 < list.len)
 			status = set_max_registers(cc, list.data[++i]);
+		else if (*word == 'O')
+			status = set_level(cc, &cc->device_optimize, "0123", word + 1);
+		else if (after(word, "opt-level="))
+			status = set_level(cc, &cc->device_optimize, "0123", after(word, "opt-level="));
 	}
 	hd_vec_release(&list);
 	return status;
@@ -339,7 +353,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 	case ACT_IMAGE: cc->image = option->name + 1; return 0;
 	case ACT_LANGUAGE: return set_language(cc, value);
 	case ACT_GENCODE: return hd_cc_add_gencode(cc, value);
-	case ACT_OPTIMIZE: return set_optimize(cc, value);
+	case ACT_OPTIMIZE: return set_level(cc, &cc->optimize, "0123sz", value);
 	case ACT_WITHOUT: return set_without(cc, value);
 	case ACT_LINEAR: return set_linear(cc, value);
 	case ACT_MAXREG: return set_max_registers(cc, value);

@@ -52,6 +52,7 @@ struct hd_cc {
 	const char *image;			 /* "cubin" or "fatbin"; NULL: none is asked for */
 	const char *dependency_kind;		 /* "-M" or "-MM" */
 	const char *optimize;			 /* "-O3" */
+	const char *device_optimize;		 /* -Xptxas -ON; NULL: by hd_cc_device_level */
 	const char *libdevice;			 /* a toolkit's; NULL: ours */
 	uint32_t max_registers;			 /* 0: no cap */
 	uint32_t target_registers;		 /* that the architecture has for a thread; 0: 255 */
@@ -96,6 +97,8 @@ void hd_cc_manual(void);
 void hd_cc_words(void);
 void hd_cc_list_targets(void); /* target.c: the architectures that are modelled, each behind a blank */
 
+/* The device half's -O: nvcc's -O is the host's, and its device code at its best whatever that says. */
+const char *hd_cc_device_level(const struct hd_cc *cc);
 /* 0; 1 when --help or --version was printed; -1 with the error reported. */
 int hd_cc_parse(struct hd_cc *cc, int argc, char **argv);
 void hd_cc_release(struct hd_cc *cc);

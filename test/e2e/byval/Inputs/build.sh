@@ -6,7 +6,7 @@ compile=$1 heddle=$2 sources=$3 folder=$4
 rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
-for options in -O0 -O1 '-O3 -maxrregcount=24' '-O3 -heddle-ipra' -O3; do
+for options in -O0 '-Xptxas -O1' '-O3 -maxrregcount=24' '-O3 -heddle-ipra' -O3; do
 	for part in parts rays; do
 		$compile $options -dc -o $part.o "$sources/$part.cu"
 	done

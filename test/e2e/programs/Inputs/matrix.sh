@@ -6,16 +6,16 @@ while IFS='|' read -r options policy; do
 		$heddle run --verify --quiet $policy -- "$out" > "$out.txt" && grep -q '^PASSED' "$out.txt" && continue
 	echo "failed: $source with $options, run with $policy" && failed=1
 done << 'LIST'
--O2 -heddle-linear always|--policy r2d2-functional:always
+-Xptxas -O2 -heddle-linear always|--policy r2d2-functional:always
 -O0 -heddle-linear always|--policy r2d2-functional:always
 -O3 -heddle-linear always -maxrregcount=32|--policy r2d2-functional
 -O3 -heddle-ipra|
 -O0 -heddle-ipra|
 -O3 -G|
--O1 -Xheddle preempt-every=20|
+-Xptxas -O1 -Xheddle preempt-every=20|
 -O3 -maxrregcount=16|--policy cars
--O1 -rdc=true -dlto|--policy cars
--O2 -Xheddle abi=observed|
+-Xptxas -O1 -rdc=true -dlto|--policy cars
+-Xptxas -O2 -Xheddle abi=observed|
 -O3 -arch=sm_80|
 LIST
 exit $failed

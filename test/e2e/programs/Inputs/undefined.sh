@@ -8,11 +8,11 @@ while IFS='|' read -r options policy; do
 	echo "failed: $source with $options, run with $policy" && cat "$out.txt" && failed=1
 done << 'LIST'
 -O0|
--O1|
+-Xptxas -O1|
 -O3 -arch=sm_80|
 -O3 -maxrregcount=16|
 -O0 -heddle-linear always|--policy r2d2-functional:always
--O1 -heddle-linear always|--policy r2d2-functional:always
+-Xptxas -O1 -heddle-linear always|--policy r2d2-functional:always
 -O3 -heddle-linear always|--policy r2d2-functional:always
 LIST
 exit $failed
