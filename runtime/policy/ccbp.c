@@ -1,0 +1,343 @@
+/*
+ * CCBP: CTA combination and bandwidth partitioning for kernels that run together (Lin, chapter 4; what its text leaves
+ * open, docs/papers.md). Kernels are measured on SMs of their own, told apart as sensitive to latency, intensive in the
+ * crossbar or in DRAM (4.5.4), and get blocks and bandwidth by Algorithm 1 (drf.h), the same on every SM. Issue-rate
+ * controllers hold the last: of each kernel that is intensive so many requests leave an SM's miss queue in 200 cycles
+ * as its part of the bandwidth is worth; those sensitive to latency go first, unthrottled (4.4.2, 4.5.1).
+ *
+ * ccbp:blocks is the combination of blocks alone, ccbp:bandwidth the controllers with blocks by static resources.
+ *
+ * Cost: a look at the miss queues' heads a packet; Algorithm 1 when the set of kernels changes or their figures have.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/memory/packet.h"
+#include "runtime/policy/ccbp.h"
+
+enum { PRIORITY = SHARING_SETTINGS, STEP, REVIEW, MOVED, NOC_ABOVE, DRAM_ABOVE };
+
+static struct ccbp_gpu *ccbp_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
+{
+	return hd_policy_gpu(self, gpu);
+}
+
+/* ---- what each kernel is and gets */
+
+enum drf_class ccbp_class(double noc, double dram, double dram_peak, double noc_above, double dram_above)
+{
+	if (noc <= noc_above && dram_peak <= dram_above)
+		return DRF_LATENCY;
+	return noc >= dram ? DRF_NOC : DRF_DRAM;
+}
+
+static enum drf_class class_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
+			       const struct sharing_curves *curves)
+{
+	double noc = curves->noc_wanted, dram = curves->dram_wanted;
+	return ccbp_class(noc, dram, dram * hd_policy_setting(self, gpu, SHARING_DRAM),
+			  hd_policy_setting(self, gpu, NOC_ABOVE), hd_policy_setting(self, gpu, DRAM_ABOVE));
+}
+
+static double at_least(double value, double least)
+{
+	return value > least ? value : least;
+}
+
+/* A request is one flit and one byte at least, so that rates end. */
+static void set_rates(struct ccbp_gpu *ccbp, const struct hd_gpu *gpu)
+{
+	const struct sharing_gpu *sharing = &ccbp->sharing;
+	double sms = (double)gpu->config.sm_count;
+	for (uint32_t i = 0; i < sharing->count; i++) {
+		const struct drf_kernel *kernel = &ccbp->kernels[i];
+		double flits = kernel->noc_share / 100 * sharing->flits * SHARING_TICK / sms;
+		double bytes = kernel->dram_share / 100 * sharing->dram_bytes * SHARING_TICK / sms;
+		double by_noc = flits / at_least(sharing->kernels[i].cost.flits, 1);
+		double by_dram = bytes / at_least(sharing->kernels[i].cost.bytes, 1);
+		/* One that takes nothing of DRAM has no share of it to keep to. */
+		ccbp->rates[i] = kernel->dram_share > 0 && by_dram < by_noc ? by_dram : by_noc;
+	}
+}
+
+static void combine(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct ccbp_gpu *ccbp)
+{
+	struct sharing_gpu *sharing = &ccbp->sharing;
+	double step = hd_policy_setting(self, gpu, STEP), priority = hd_policy_setting(self, gpu, PRIORITY);
+	sharing_drf(sharing, ccbp->kernels);
+	drf_allocate(ccbp->kernels, sharing->count, step, 1, NULL, NULL);
+	for (uint32_t i = 0; i < sharing->count; i++)
+		sharing->blocks[i] = ccbp->kernels[i].blocks;
+	for (uint32_t i = 0; i < sharing->count; i++) {
+		const struct sharing_curves *curves = &sharing->kernels[i].curves;
+		ccbp->kernels[i].class = class_of(self, gpu, curves);
+		ccbp->kernels[i].noc = curves->noc;
+		ccbp->kernels[i].dram = curves->dram;
+		ccbp->kernels[i].up = curves->up;
+	}
+	drf_allocate(ccbp->kernels, sharing->count, step, priority, NULL, NULL);
+	for (uint32_t i = 0; i < sharing->count && ccbp->combines; i++)
+		sharing->blocks[i] = ccbp->kernels[i].blocks;
+	ccbp->decisions++;
+	set_rates(ccbp, gpu);
+}
+
+/* ---- is it as expected? */
+
+static void scale(double *curve, double by)
+{
+	for (uint32_t i = 0; i < DRF_BLOCKS; i++)
+		curve[i] = curve[i] * by > 100 ? 100 : curve[i] * by;
+}
+
+/*
+ * The curves as the last window has them. What requests cost in DRAM beside what they cost in the crossbar is known of
+ * every kernel; how much it asks for only of those that are not throttled.
+ */
+static struct sharing_curves corrected(const struct ccbp_gpu *ccbp, uint32_t which, double cycles)
+{
+	const struct sharing_gpu *sharing = &ccbp->sharing;
+	const struct sharing_kernel *kernel = &sharing->kernels[which];
+	struct sharing_curves curves = kernel->curves;
+	double noc = 100 * (double)kernel->counts.flits_down / (sharing->flits * cycles);
+	double dram = 100 * (double)kernel->counts.dram_bytes / (sharing->dram_bytes * cycles);
+	double expected = ccbp->kernels[which].noc_share;
+	if (!(noc > 0) || !(expected > 0) || !(curves.dram_wanted > 0))
+		return curves;
+	double by = ccbp->kernels[which].class == DRF_LATENCY ? noc / expected : 1;
+	double dram_by = by * dram / noc * curves.noc_wanted / curves.dram_wanted;
+	scale(curves.noc, by);
+	scale(curves.up, by);
+	scale(curves.dram, dram_by);
+	curves.noc_wanted *= by;
+	curves.dram_wanted *= dram_by;
+	return curves;
+}
+
+/* Is that another kernel than the one that blocks and bandwidth were given to? */
+static bool has_moved(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct ccbp_gpu *ccbp,
+		      uint32_t which, const struct sharing_curves *now)
+{
+	const struct drf_kernel *given = &ccbp->kernels[which];
+	const struct sharing_curves *before = &ccbp->sharing.kernels[which].curves;
+	double most = hd_policy_setting(self, gpu, MOVED), noc = 0, dram = 0;
+	if (before->noc_wanted > 0)
+		noc = given->noc_share * (now->noc_wanted / before->noc_wanted - 1);
+	if (before->dram_wanted > 0)
+		dram = given->dram_share * (now->dram_wanted / before->dram_wanted - 1);
+	return class_of(self, gpu, now) != given->class || fabs(noc) > most || fabs(dram) > most;
+}
+
+/* Of kernels that were another one at two reviews in a row the curves are corrected, and Algorithm 1 runs again. */
+static void review(const struct hd_policy_handle *self, struct hd_gpu *gpu, struct ccbp_gpu *ccbp, uint64_t now)
+{
+	struct sharing_gpu *sharing = &ccbp->sharing;
+	uint32_t moved = 0;
+	bool again = false;
+	for (uint32_t i = 0; i < sharing->count; i++) {
+		struct sharing_curves curves = corrected(ccbp, i, (double)(now - sharing->window));
+		if (!has_moved(self, gpu, ccbp, i, &curves))
+			continue;
+		moved |= UINT32_C(1) << i;
+		if (!(ccbp->moved >> i & 1))
+			continue;
+		sharing->kernels[i].curves = curves;
+		again = true;
+	}
+	ccbp->moved = again ? 0 : moved;
+	ccbp->reviews++;
+	if (!again)
+		return;
+	combine(self, gpu, ccbp);
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		hd_sm_request_dispatch(gpu->sms[i]);
+}
+
+/* ---- the design's part of the phases */
+
+/* For the figures of launches, which are read when the set has changed already. */
+static void note(const struct hd_policy_handle *self, const struct ccbp_gpu *ccbp, bool all)
+{
+	for (uint32_t i = 0; i < ccbp->sharing.count; i++) {
+		const struct sharing_kernel *kernel = &ccbp->sharing.kernels[i];
+		struct ccbp_grid *grid = kernel->grid ? hd_policy_grid(self, kernel->grid) : NULL;
+		if (!grid || (grid->known && !all))
+			continue;
+		*grid = (struct ccbp_grid){.known = true,
+					   .given = ccbp->kernels[i],
+					   .blocks = ccbp->sharing.blocks[i],
+					   .rate = ccbp->rates[i],
+					   .noc_wanted = kernel->curves.noc_wanted,
+					   .dram_wanted = kernel->curves.dram_wanted,
+					   .cost = kernel->cost};
+	}
+}
+
+static void decide(const struct hd_policy_handle *self, struct hd_gpu *gpu, struct sharing_gpu *sharing)
+{
+	struct ccbp_gpu *ccbp = ccbp_of(self, gpu);
+	(void)sharing;
+	ccbp->reviewed = gpu->now;
+	ccbp->moved = 0;
+	combine(self, gpu, ccbp);
+	note(self, ccbp, true);
+}
+
+static void look(const struct hd_policy_handle *self, struct hd_gpu *gpu, struct sharing_gpu *sharing, uint64_t now)
+{
+	struct ccbp_gpu *ccbp = ccbp_of(self, gpu);
+	note(self, ccbp, false);
+	if (now - sharing->window < (uint64_t)hd_policy_setting(self, gpu, SHARING_WINDOW))
+		return;
+	sharing_sum(self, gpu);
+	set_rates(ccbp, gpu);
+	if (now - ccbp->reviewed >= (uint64_t)hd_policy_setting(self, gpu, REVIEW)) {
+		ccbp->reviewed = now;
+		review(self, gpu, ccbp, now);
+	}
+	note(self, ccbp, true);
+	sharing_begin_window(self, gpu, now);
+}
+
+/* ---- issue-rate controllers */
+
+#define ROUNDING 1e-9 /* fractions that add up to one are one */
+
+void ccbp_refill(struct ccbp_sm *mine, const struct ccbp_gpu *ccbp, uint64_t now)
+{
+	if (mine->unit == now / SHARING_TICK)
+		return;
+	mine->unit = now / SHARING_TICK;
+	for (uint32_t i = 0; i < ccbp->sharing.count; i++) {
+		double tokens = ccbp->rates[i] + mine->rest[i];
+		mine->tokens[i] = (uint64_t)(tokens + ROUNDING);
+		mine->rest[i] = fmax(tokens - (double)mine->tokens[i], 0);
+	}
+}
+
+static bool goes_first(const struct ccbp_gpu *ccbp, const struct hd_packet *packet)
+{
+	uint32_t which = sharing_which(&ccbp->sharing, packet->grid);
+	return which == SHARING_NOBODY || ccbp->kernels[which].class == DRF_LATENCY;
+}
+
+uint32_t ccbp_choose(struct ccbp_sm *mine, const struct ccbp_gpu *ccbp, const struct hd_packet *const *heads,
+		     uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (goes_first(ccbp, heads[i]))
+			return i;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t *tokens = &mine->tokens[sharing_which(&ccbp->sharing, heads[i]->grid)];
+		if (heads[i]->kind == HD_PACKET_WRITEBACK)
+			return i;
+		if (!*tokens)
+			continue;
+		--*tokens;
+		return i;
+	}
+	return HD_NO_PACKET;
+}
+
+static uint32_t send(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_packet *const *heads,
+		     uint32_t count, uint64_t now)
+{
+	const struct ccbp_gpu *ccbp = ccbp_of(self, sm->gpu);
+	struct ccbp_sm *mine = hd_policy_sm(self, sm);
+	if (ccbp->sharing.phase != SHARING_RUN || !ccbp->throttles)
+		return sharing_send(self, sm, heads, count, now);
+	ccbp_refill(mine, ccbp, now);
+	uint32_t chosen = ccbp_choose(mine, ccbp, heads, count);
+	if (chosen == HD_NO_PACKET)
+		mine->refused++;
+	else
+		sharing_count_sent(&mine->sharing, sharing_which(&ccbp->sharing, heads[chosen]->grid), heads[chosen]);
+	return chosen;
+}
+
+/* ---- as a policy */
+
+static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		     struct hd_diag *diag)
+{
+	(void)config;
+	if (!*parameter || !strcmp(parameter, "blocks") || !strcmp(parameter, "bandwidth"))
+		return 0;
+	return hd_error(diag, HD_NOWHERE, "policy 'ccbp' takes %s, not '%s'", policy->parameters, parameter);
+}
+
+static const struct sharing_design design = {.measures = true, .decide = decide, .look = look};
+
+static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
+{
+	struct ccbp_gpu *ccbp = ccbp_of(self, gpu);
+	sharing_start(self, gpu, &design);
+	ccbp->throttles = strcmp(self->parameter, "blocks") != 0;
+	ccbp->combines = strcmp(self->parameter, "bandwidth") != 0;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		((struct ccbp_sm *)hd_policy_sm(self, gpu->sms[i]))->unit = UINT64_MAX;
+}
+
+static void report_launch(const struct ccbp_grid *grid, void (*add)(void *, const char *, double, const char *),
+			  void *context)
+{
+	if (!grid->known)
+		return;
+	add(context, "class", grid->given.class, "0 latency, 1 crossbar, 2 DRAM");
+	add(context, "blocks", grid->blocks, "CTAs an SM");
+	add(context, "noc_share", grid->given.noc_share, "%");
+	add(context, "dram_share", grid->given.dram_share, "%");
+	add(context, "noc_wanted", grid->noc_wanted, "%");
+	add(context, "dram_wanted", grid->dram_wanted, "%");
+	add(context, "rate", grid->rate, "requests an SM in 200 cycles");
+	add(context, "request_flits", grid->cost.flits, "flits to the SMs, a request");
+	add(context, "request_bytes", grid->cost.bytes, "bytes of DRAM, a request");
+}
+
+static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
+		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
+{
+	const struct ccbp_gpu *ccbp = ccbp_of(self, gpu);
+	uint64_t refused = 0;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		refused += ((const struct ccbp_sm *)hd_policy_sm(self, gpu->sms[i]))->refused;
+	if (!gpu->grid) {
+		add(context, "measured", (double)ccbp->sharing.measured, "times");
+		add(context, "decisions", (double)ccbp->decisions, "times");
+		add(context, "reviews", (double)ccbp->reviews, "times");
+		add(context, "refused", (double)refused, "SMs*cycles");
+		return;
+	}
+	report_launch(hd_policy_grid(self, gpu->grid), add, context);
+}
+
+static const struct hd_policy_setting settings[] = {
+	SHARING_SETTING_ROWS,
+	[PRIORITY] = {"priority", "of kernels sensitive to latency, priorLSK (Lin, 4.5.5)", 1, 0.01, 100},
+	[STEP] = {"step", "of bandwidth in Algorithm 1, per cent (Lin, 4.5.2)", 1, 0.01, 100},
+	[REVIEW] = {"review", "cycles between looks at the shares that kernels really take (ours)", 100000, 200, 1e12},
+	[MOVED] = {"moved", "per cent by which a share differs from what was expected to count as another (ours)", 10,
+		   0, 1000},
+	[NOC_ABOVE] = {"noc_above", "per cent of the sustainable crossbar that make a kernel intensive (Lin, 3.4.2)",
+		       60, 0, 100},
+	[DRAM_ABOVE] = {"dram_above", "per cent of DRAM's peak that make a kernel intensive (Lin, 3.4.2)", 50, 0, 100},
+	{0},
+};
+
+const struct hd_policy_hooks hd_hooks_ccbp = {
+	.several_grids = true,
+	.gpu_bytes = sizeof(struct ccbp_gpu),
+	.sm_bytes = sizeof(struct ccbp_sm),
+	.grid_bytes = sizeof(struct ccbp_grid),
+	.settings = settings,
+	.configure = configure,
+	.start = start,
+	.grid_begin = sharing_grid_begin,
+	.grid_end = sharing_grid_end,
+	.quota = sharing_quota,
+	.send = send,
+	.reply = sharing_reply,
+	.gpu_tick_interval = SHARING_TICK,
+	.gpu_tick = sharing_tick,
+	.report = report,
+};

@@ -1,0 +1,185 @@
+"""The figures of CCBP, CTA combination and bandwidth partitioning for kernels beside each other, beside the paper's numbers.
+
+Six kernels stand for the paper's thirteen, two of each class: gather and sweep find their data in L2 and fill the crossbar
+(NBI), triad and field stream through DRAM (DBI), path and count are sensitive to latency (LS). Each is launched again and
+again for the same number of cycles. Speedups are over the kernel alone under greedy scheduling: H is their harmonic mean,
+W their sum. The oracle is the best of twelve combinations of blocks; where a combination does not fit, the first blocks to
+come have their places.
+"""
+import figures
+from figures import Headline, geomean, mean, number, picture, ratio, table
+
+TITLE = 'Kernels beside each other: CCBP'
+CLASSES = {'gather': 'NBI', 'sweep': 'NBI', 'triad': 'DBI', 'field': 'DBI', 'path': 'LS', 'count': 'LS'}
+POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp')
+ALONE = {}
+
+
+def kernel_of(grid):
+    return grid['kernel'].split('(')[0]
+
+
+class Workload(figures.Workload):
+    def names(self):
+        return self.name.split('-')
+
+    def grids(self, run):
+        return {kernel_of(grid): grid for grid in self.runs[run]['coruns'][0]['grids']}
+
+    def speedups(self, run):
+        grids = self.grids(run)
+        return [grids[name]['ipc'] / ALONE[name]['ipc'] for name in self.names()]
+
+    def harmonic(self, run, over=None):
+        """Harmonic speedup (4.3.3)."""
+        return len(self.names()) / sum(1 / max(value, 1e-9) for value in self.speedups(run))
+
+    def weighted(self, run, over=None):
+        return sum(self.speedups(run))
+
+    def combinations(self):
+        return [run for run in self.runs if run.startswith('oracle:')]
+
+    def oracle(self):
+        return max(self.combinations(), key=self.harmonic)
+
+    def latency(self, run, name):
+        """Of loads and atomics, beside what it is alone."""
+        grid = self.grids(run)[name]
+        return ratio(ratio(grid['load_latency'], grid['load_requests']),
+                     ratio(ALONE[name]['load_latency'], ALONE[name]['load_requests']))
+
+    def classes(self):
+        return '+'.join(sorted(CLASSES[name] for name in self.names()))
+
+
+def prepare(workloads):
+    for w in workloads:
+        if 'alone' in w.runs:
+            ALONE[w.name] = dict(w.grids('alone')[w.name], config=w.runs['alone']['config'])
+
+
+def is_shown(w):
+    return 'ccbp' in w.runs and all(name in ALONE for name in w.names())
+
+
+def is_pair(w):
+    return len(w.names()) == 2
+
+
+def gain(over):
+    """Of CCBP's harmonic speedups over those of another policy, %."""
+    def value(workloads):
+        return 100 * (geomean(w.harmonic('ccbp') / w.harmonic(over) for w in workloads if is_pair(w)) - 1)
+    return value
+
+
+def over_oracle(workloads):
+    return [w.harmonic('ccbp') / w.harmonic(w.oracle()) for w in workloads if is_pair(w) and w.combinations()]
+
+
+def rates(run):
+    def why(workloads):
+        pairs = [w for w in workloads if is_pair(w)]
+        return f'H {geomean(w.harmonic("ccbp") for w in pairs):.2f} and {geomean(w.harmonic(run) for w in pairs):.2f}, ' \
+               f'W {mean(w.weighted("ccbp") for w in pairs):.2f} and {mean(w.weighted(run) for w in pairs):.2f}'
+    return why
+
+
+def longest_wait(run):
+    """The most that a kernel sensitive to latency waits for memory beside another one."""
+    return lambda workloads: max((w.latency(run, name) for w in workloads for name in w.names() if CLASSES[name] == 'LS'), default=0)
+
+
+def other_numbers(count):
+    return lambda workloads: 100 * (geomean(w.harmonic('ccbp') / w.harmonic('smk') for w in workloads if len(w.names()) == count) - 1) \
+        if any(len(w.names()) == count for w in workloads) else 'none'
+
+
+HEADLINES = (
+    Headline('harmonic speedup of pairs, over SMK', gain('smk'), 78.0, ' %', 1, rates('smk')),
+    Headline('over Warped-Slicer', gain('warped-slicer'), 39.0, ' %', 1, rates('warped-slicer')),
+    Headline('over the best blocks (oracle), mean', lambda workloads: 100 * (geomean(over_oracle(workloads)) - 1), 11.0, ' %', 1,
+             lambda workloads: f'H of the oracle {geomean(w.harmonic(w.oracle()) for w in workloads if is_pair(w) and w.combinations()):.2f}'),
+    Headline('most', lambda workloads: 100 * (max(over_oracle(workloads)) - 1), 51.0, ' %', 1),
+    Headline('over leftover', gain('leftover'), None, ' %', 1, rates('leftover')),
+    Headline('over spatial', gain('spatial'), None, ' %', 1, rates('spatial')),
+    Headline('over its blocks alone', gain('ccbp-blocks'), None, ' %', 1, rates('ccbp-blocks')),
+    Headline('over its controllers alone', gain('ccbp-bandwidth'), None, ' %', 1, rates('ccbp-bandwidth')),
+    Headline('three kernels, over SMK', other_numbers(3), None, ' %', 1),
+    Headline('four kernels, over SMK', other_numbers(4), None, ' %', 1),
+    Headline('latency of a sensitive kernel beside another, of that alone: leftover', longest_wait('leftover'), 8.2, ' times', 1),
+    Headline('CCBP', longest_wait('ccbp'), None, ' times', 1),
+)
+
+
+def kernels(workloads, out):
+    """Table 4.2."""
+    rows = []
+    for name, grid in ALONE.items():
+        config = grid['config']
+        cycles = grid['cycles']
+        noc = grid['icnt_flits_down'] / (cycles * config['l2_slices'] * config['icnt_mhz'] / config['core_mhz'])
+        peak = config['dram_bus'] * config['dram_ratio'] * config['dram_channels'] * config['dram_mhz'] / config['core_mhz']
+        dram = (grid['dram_reads'] + grid['dram_writes']) * config['sector'] / (cycles * peak)
+        rows.append((name, CLASSES[name], number(grid['ipc'] / (config['schedulers'] * config['sm_count']) * 100, 0),
+                     number(100 * noc, 0), number(100 * dram, 0), number(100 * ratio(grid['l2_misses'], grid['l2_accesses']), 0)))
+    return ['## Table 4.2: the kernels alone, % of peak', '',
+            *table(('kernel', 'class', 'issue slots', 'NoC', 'DRAM', 'L2 misses'), rows)]
+
+
+def bars_of(name, heading, value, ylabel):
+    def figure(workloads, out):
+        path, shown = picture(out, name)
+        runs = [run for run in POLICIES if all(run in w.runs for w in workloads)]
+        rows = [(w.name, *(value(w, run) for run in runs), value(w, w.oracle()) if w.combinations() else 0) for w in workloads]
+        figures.bars(path, heading, ylabel, [*runs, 'oracle'], rows, 1)
+        shown_rows = [(row[0], *(number(x) for x in row[1:-1]), number(row[-1]) if row[-1] else '') for row in rows]
+        return [f'## {heading}', '', shown, '', *table(('', *runs, 'oracle'), shown_rows)]
+    return figure
+
+
+def by_class(workloads, out):
+    pairs = [w for w in workloads if is_pair(w)]
+    rows = []
+    for classes in sorted({w.classes() for w in pairs}):
+        group = [w for w in pairs if w.classes() == classes]
+        rows.append((classes, len(group), *(number(geomean(w.harmonic(run) for w in group)) for run in POLICIES)))
+    return ['## Harmonic speedup by classes', '', *table(('classes', 'pairs', *POLICIES), rows)]
+
+
+def given(workloads, out):
+    """What CCBP decided, and what the best blocks are."""
+    rows = []
+    for w in workloads:
+        own = {}
+        for launch in w.runs['ccbp']['launches']:
+            if 'class' in launch.get('ccbp', {}):
+                own[kernel_of(launch)] = launch['ccbp']
+        def show(key, digits=0):
+            return ', '.join(number(own[name][key], digits) if name in own else '-' for name in w.names())
+        found = ', '.join(('LS', 'NBI', 'DBI')[int(own[name]['class'])] if name in own else '-' for name in w.names())
+        rows.append((w.name, found, show('blocks'), show('noc_share'), show('dram_share'),
+                     w.oracle().split(':')[-1].replace(',', ', ') if w.combinations() else ''))
+    return ['## What CCBP gave: classes found, blocks an SM, % of sustainable NoC and DRAM; best blocks', '',
+            *table(('', 'classes', 'blocks', 'NoC', 'DRAM', 'oracle'), rows)]
+
+
+def slowdowns(workloads, out):
+    rows = []
+    for w in workloads:
+        for at, name in enumerate(w.names()):
+            rows.append((f'{w.name}: {name}', *(number(1 / max(w.speedups(run)[at], 1e-9)) for run in POLICIES),
+                         number(w.latency('leftover', name), 1), number(w.latency('ccbp', name), 1)))
+    return ['## Slowdown of each kernel, and its memory latency beside that alone', '',
+            *table(('', *POLICIES, 'latency, leftover', 'latency, CCBP'), rows)]
+
+
+FIGURES = (
+    kernels,
+    bars_of('figure-harmonic', 'Harmonic speedup', Workload.harmonic, 'H'),
+    bars_of('figure-weighted', 'Weighted speedup', Workload.weighted, 'W'),
+    by_class,
+    given,
+    slowdowns,
+)

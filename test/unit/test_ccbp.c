@@ -1,0 +1,90 @@
+/* CCBP: which class a kernel is of, how many requests a unit of time has room for, and which of them go first. */
+#include <string.h>
+
+#include "harness.h"
+#include "runtime/memory/packet.h"
+#include "runtime/policy/ccbp.h"
+
+/* Lin's Table 4.2, per cent of peak, with 60 % of the crossbar and 65 % of DRAM sustainable. */
+START_TEST(classes_of_the_paper)
+{
+	static const struct {
+		const char *name;
+		double noc, dram; /* of peak */
+		enum drf_class class;
+	} rows[] = {
+		{"CFD", 54, 14, DRF_NOC},    {"LAV", 53, 1, DRF_NOC},	  {"SMV", 52, 25, DRF_NOC},
+		{"KM", 52, 22, DRF_NOC},     {"LBM", 15, 61, DRF_DRAM},	  {"FTD", 32, 65, DRF_DRAM},
+		{"SAD", 17, 64, DRF_DRAM},   {"SRT", 37, 59, DRF_DRAM},	  {"BFS", 14, 24, DRF_LATENCY},
+		{"BP", 19, 36, DRF_LATENCY}, {"BT", 27, 19, DRF_LATENCY}, {"HG", 19, 25, DRF_LATENCY},
+		{"PF", 28, 39, DRF_LATENCY},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		ck_assert_msg(ccbp_class(rows[i].noc / 0.6, rows[i].dram / 0.65, rows[i].dram, 60, 50) == rows[i].class,
+			      "%s", rows[i].name);
+}
+END_TEST
+
+/* 60 % of a crossbar that carries 80 flits for an SM in 200 cycles, five flits a request: 9.6 of them. */
+START_TEST(fractions_of_requests_are_kept)
+{
+	static const uint64_t expected[] = {9, 10, 9, 10, 10};
+	struct ccbp_gpu ccbp = {.sharing = {.count = 1}, .rates = {9.6}};
+	struct ccbp_sm sm = {.unit = UINT64_MAX};
+	for (uint32_t unit = 0; unit < 5; unit++) {
+		ccbp_refill(&sm, &ccbp, unit * SHARING_TICK + 3);
+		ck_assert_uint_eq(sm.tokens[0], expected[unit]);
+		sm.tokens[0] -= 2; /* the others lapse */
+		ccbp_refill(&sm, &ccbp, unit * SHARING_TICK + SHARING_TICK - 1);
+		ck_assert_uint_eq(sm.tokens[0], expected[unit] - 2);
+	}
+}
+END_TEST
+
+/* Two requests of a kernel sensitive to latency and six of one that is not: of five that go two and three. */
+START_TEST(those_sensitive_to_latency_go_first)
+{
+	struct ccbp_gpu ccbp = {.sharing = {.count = 2}};
+	struct ccbp_sm sm = {.tokens = {0, 3}};
+	struct hd_packet first = {.grid = 4, .kind = HD_PACKET_READ}, second = {.grid = 7, .kind = HD_PACKET_READ};
+	uint32_t left[] = {2, 6}, gone[] = {0, 0};
+	memset(ccbp.sharing.of_slot, SHARING_NOBODY, sizeof(ccbp.sharing.of_slot));
+	ccbp.sharing.of_slot[4] = 0;
+	ccbp.sharing.of_slot[7] = 1;
+	ccbp.kernels[0].class = DRF_LATENCY;
+	ccbp.kernels[1].class = DRF_NOC;
+	for (uint32_t i = 0; i < 8; i++) {
+		const struct hd_packet *heads[2];
+		uint32_t count = 0;
+		if (left[1])
+			heads[count++] = &second; /* it is its turn */
+		if (left[0])
+			heads[count++] = &first;
+		uint32_t chosen = ccbp_choose(&sm, &ccbp, heads, count);
+		if (chosen == HD_NO_PACKET)
+			continue;
+		left[heads[chosen] == &second]--;
+		gone[heads[chosen] == &second]++;
+	}
+	ck_assert_uint_eq(gone[0], 2);
+	ck_assert_uint_eq(gone[1], 3);
+	/* Write-backs need no token, and packets of grids that have ended wait for nothing. */
+	const struct hd_packet *heads[] = {&second};
+	second.kind = HD_PACKET_WRITEBACK;
+	ck_assert_uint_eq(ccbp_choose(&sm, &ccbp, heads, 1), 0);
+	second.kind = HD_PACKET_READ;
+	ck_assert_uint_eq(ccbp_choose(&sm, &ccbp, heads, 1), HD_NO_PACKET);
+	second.grid = 9;
+	ck_assert_uint_eq(ccbp_choose(&sm, &ccbp, heads, 1), 0);
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("ccbp", (const TTest *const[]){
+					   classes_of_the_paper,
+					   fractions_of_requests_are_kept,
+					   those_sensitive_to_latency_go_first,
+					   NULL,
+				   });
+}
