@@ -162,6 +162,7 @@ struct hd_policy_hooks {
 	/* With the first as its parameter it needs what a run with the second wrote to hd_sim_options.rehearsal: the
 	 * program runs twice. */
 	const char *rehearsal[2];
+	bool ideal;   /* it counts what ideal machines would not execute (runtime/verify/redundancy.c) */
 	bool linear;  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
 	bool facts;   /* it looks at hd_facts_at (runtime/sim/engine.h) */
 	bool streams; /* and has warps run their streams (hd_warp_run), which else take no time */

@@ -11,6 +11,9 @@
  *   darsie-scalar  and what is issued on operands that are the same in all lanes goes to a scalar pipeline: one lane's
  *            energy, which is counted here and not taken off the energy of the run
  *
+ * Beside them `scalar`, the scalar path of the paper's baseline (2.2): nothing is skipped; what works on constants
+ * alone takes the energy of one lane.
+ *
  * The warp that reaches an instruction first issues it. What a block has issued is in a table of its SM; when another
  * entry has taken the place of one, its instruction is issued again.
  *
@@ -33,9 +36,14 @@ struct entry {
 	uint32_t bases[ROWS], second_bases[ROWS]; /* dac: of the operands, of the first two warps */
 };
 
+/* What takes the energy of one lane: instructions, and registers that they read and write. */
+struct scalar_counts {
+	uint64_t instructions, reads, writes;
+};
+
 struct skip_sm {
+	struct scalar_counts scalar;
 	struct entry entries[ENTRIES];
-	uint64_t scalar, scalar_reads, scalar_writes;
 };
 struct skip_cta {
 	uint64_t epoch; /* what was loaded in an earlier one may have changed */
@@ -239,9 +247,9 @@ static void count_scalar(struct skip_sm *state, const struct hd_dinst *inst, con
 {
 	if (!reads->uniform || is_load(inst) || !reads->mask)
 		return;
-	state->scalar++;
-	state->scalar_reads += inst->read_count;
-	state->scalar_writes += inst->write_count;
+	state->scalar.instructions++;
+	state->scalar.reads += inst->read_count;
+	state->scalar.writes += inst->write_count;
 }
 
 static bool elide(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst, bool known,
@@ -266,6 +274,26 @@ static bool elide(const struct hd_policy_handle *self, struct hd_warp *warp, con
 	return skipped;
 }
 
+/* Its operands are constants and immediates, and it computes. */
+static bool is_of_constants(const struct hd_dinst *inst)
+{
+	const uint16_t others = HD_FX_LOAD | HD_FX_STORE | HD_FX_ATOMIC | HD_FX_FENCE | HD_FX_BARRIER |
+				HD_FX_CONVERGENT | HD_FX_READ_PREDS;
+	return inst->write_count && !inst->read_count && !(inst->effects & others) &&
+	       !hd_x_is_uniform(inst->inst.xkind) && !hd_opinfo[inst->inst.op].psrc && inst->inst.op != HD_OP_S2R;
+}
+
+static void issued_scalar(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+			  const struct hd_effect *effect, uint64_t now)
+{
+	struct scalar_counts *counts = hd_policy_sm(self, warp->cta->sm);
+	(void)now;
+	if (!hd_effect_lanes(effect) || !is_of_constants(inst))
+		return;
+	counts->instructions++;
+	counts->writes += inst->write_count;
+}
+
 static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
 		   const struct hd_effect *effect, uint64_t now)
 {
@@ -274,22 +302,29 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 		((struct skip_cta *)hd_policy_cta(self, warp->cta))->epoch++;
 }
 
-static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
-		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
+static void report_scalar(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
+			  void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	const struct hd_config *config = &gpu->config;
 	double count = 0, picojoules = 0;
-	if (gpu->grid || kind_of(self) != DARSIE_SCALAR)
+	if (gpu->grid)
 		return;
 	for (uint32_t i = 0; i < config->sm_count; i++) {
-		const struct skip_sm *state = hd_policy_sm(self, gpu->sms[i]);
-		count += (double)state->scalar;
-		picojoules += (double)state->scalar * config->pj_int +
-			      (double)state->scalar_reads * config->pj_reg_read +
-			      (double)state->scalar_writes * config->pj_reg_write;
+		const struct scalar_counts *counts = hd_policy_sm(self, gpu->sms[i]); /* skip_sm's first member */
+		count += (double)counts->instructions;
+		picojoules += (double)counts->instructions * config->pj_int +
+			      (double)counts->reads * config->pj_reg_read +
+			      (double)counts->writes * config->pj_reg_write;
 	}
 	add(context, "scalar_instructions", count, "instructions");
 	add(context, "scalar_saves_joules", 1e-12 * picojoules * (HD_WARP_LANES - 1) / HD_WARP_LANES, "J");
+}
+
+static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
+		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
+{
+	if (kind_of(self) == DARSIE_SCALAR)
+		report_scalar(self, gpu, add, context);
 }
 
 const struct hd_policy_hooks hd_hooks_skip = {
@@ -299,4 +334,11 @@ const struct hd_policy_hooks hd_hooks_skip = {
 	.elide = elide,
 	.issued = issued,
 	.report = report,
+};
+
+const struct hd_policy_hooks hd_hooks_scalar = {
+	.several_grids = true,
+	.sm_bytes = sizeof(struct scalar_counts),
+	.issued = issued_scalar,
+	.report = report_scalar,
 };

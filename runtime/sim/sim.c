@@ -65,6 +65,14 @@ static int check_policies(const struct hd_gpu *gpu, struct hd_diag *diag)
 	return 0;
 }
 
+static bool wants_ideal(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i].hooks->ideal)
+			return true;
+	return false;
+}
+
 int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 {
 	*out = NULL;
@@ -103,7 +111,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	build_sms(sim);
 	if (options->functional)
 		gpu->functional = hd_functional_new(gpu);
-	if (options->ideal)
+	if (options->ideal || wants_ideal(gpu))
 		gpu->redundancy = hd_redundancy_new();
 	if (options->check)
 		gpu->check = hd_check_new(gpu, options->check);

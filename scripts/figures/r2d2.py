@@ -3,7 +3,8 @@
 The GPU is the paper's TITAN V, a part of it, with one register file for all warps of an SM. Programs are written from the
 same algorithms and compiled by Heddle's compiler; coefficients and index parts are linear versions that it makes. Dynamic
 instructions are warp instructions that are issued, linear streams included; energy is the whole GPU's, static
-power and the board included, and that of the scalar pipeline is taken off for DARSIE+Scalar.
+power and the board included, and what scalar pipelines save is taken off: for constants, as in the paper's baseline,
+everywhere, and for all scalar operands in DARSIE+Scalar.
 """
 import figures
 from figures import Bars, Headline, geomean, mean, number, picture, ratio, table
@@ -19,8 +20,12 @@ class Workload(figures.Workload):
         return 100 * (1 - self.total(run)['warp_instructions'] / self.total(over)['warp_instructions'])
 
     def whole_energy(self, run, over='base'):
-        saved = (self.total(run).get('darsie-scalar') or {}).get('scalar_saves_joules', 0)
-        return (self.total(run)['energy_joules'] - saved) / self.total(over)['energy_joules']
+        return self.joules(run) / self.joules(over)
+
+    def joules(self, run):
+        """Without what scalar pipelines save: the baseline's for constants, DARSIE+Scalar's."""
+        total = self.total(run)
+        return total['energy_joules'] - sum(total[name]['scalar_saves_joules'] for name in ('scalar', 'darsie-scalar') if name in total)
 
     def streams(self, part=None):
         """% of the baseline's warp instructions that are linear streams."""

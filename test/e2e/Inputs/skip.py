@@ -1,10 +1,12 @@
-"""skip.py STATS: baseline, dac, darsie, darsie-scalar and r2d2 on the same program."""
+"""skip.py STATS IDEAL: baseline, dac, darsie, darsie-scalar, r2d2, scalar, wp, tb and ln on the same program; --ideal."""
 
 import json
 import sys
 
 with open(sys.argv[1], encoding='utf-8') as file:
-    baseline, dac, darsie, scalar, linear = (run['total'] for run in json.load(file)['runs'])
+    baseline, dac, darsie, scalar, linear, constants, *counted = (run['total'] for run in json.load(file)['runs'])
+with open(sys.argv[2], encoding='utf-8') as file:
+    ideal = json.load(file)['total']
 for run in (dac, darsie, scalar):
     assert run['elided'] > 0 and run['warp_instructions'] + run['elided'] == baseline['warp_instructions']
     assert run['stalls']['issued'] == run['warp_instructions']
@@ -13,3 +15,12 @@ for run in (dac, darsie, scalar):
 assert scalar['cycles'] == darsie['cycles'] and scalar['elided'] == darsie['elided']
 assert scalar['darsie-scalar']['scalar_instructions'] > 0 and scalar['darsie-scalar']['scalar_saves_joules'] > 0
 assert linear['warp_instructions'] < baseline['warp_instructions']
+# The baseline's own has constants alone, and takes no time either.
+assert constants['cycles'] == baseline['cycles'] and constants['energy_joules'] == baseline['energy_joules']
+assert 0 < constants['scalar']['scalar_instructions'] < baseline['warp_instructions'] / 4
+# Ideal machines are counted, in the baseline's time.
+for name, run in zip(('wp', 'tb', 'ln'), counted):
+    assert run['cycles'] == baseline['cycles']
+    assert run[name]['removed_threads'] == ideal[f'ideal_{name}_threads'] > 0
+    assert abs(run[name]['removed'] - 100 * run[name]['removed_threads'] / run['thread_instructions']) < 1e-6
+assert counted[2]['ln']['removed_warps'] == ideal['ideal_ln_warps'] > 0 and 'removed_warps' not in counted[0]['wp']
