@@ -76,7 +76,7 @@ void hd_facts_tag(const struct hd_meta_function *said, uint32_t index, struct hd
 	uint8_t near = reuse && index < reuse->tag_count ? reuse->tags[index] : 0;
 	uint8_t dead = index < said->dead_operand_count ? said->dead_operands[index] : 0;
 	inst->near_result = near & 1;
-	for (uint32_t i = 0; i < inst->operand_count; i++) {
+	for (uint32_t i = 0; i < inst->named_count; i++) {
 		uint32_t source = inst->operands[i].slot - HD_SLOT_A;
 		inst->operands[i].near = near >> (1 + source) & 1;
 		inst->operands[i].dead = dead >> source & 1;

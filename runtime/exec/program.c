@@ -101,11 +101,16 @@ static void list_reads(struct hd_dinst *to, const struct hd_regset *reads)
  * reuse cache (Raihan, Goli, Aamodt, ISPASS 2019, of buffers for them): later steps read their pair of the accumulator
  * alone.
  */
+static bool has_factors(const struct hd_inst *inst)
+{
+	return inst->op == HD_OP_HMMA_884 && hd_mod_get(inst->mods, HD_MOD_STEP);
+}
+
 static void keep_factors(struct hd_dinst *to)
 {
 	const struct hd_inst *inst = &to->inst;
 	to->bank_count = to->read_count;
-	if (inst->op != HD_OP_HMMA_884 || !hd_mod_get(inst->mods, HD_MOD_STEP))
+	if (!has_factors(inst))
 		return;
 	to->bank_count = 0;
 	for (uint8_t i = 0; i < to->read_count; i++) {
@@ -124,24 +129,37 @@ static void add_operands(struct hd_dinst *to, const struct hd_regset *reads, enu
 		unsigned number = reg + word;
 		if (number >= HD_RZ || !(reads->regs[number / 64] >> number % 64 & 1))
 			continue; /* an immediate, a constant, RZ */
-		assert(to->operand_count < HD_MAX_OPERANDS);
+		assert(to->named_count < HD_MAX_OPERANDS);
 		uint8_t same = 0;
-		while (same < to->operand_count && to->operands[same].reg != number)
+		while (same < to->named_count && to->operands[same].reg != number)
 			same++;
-		to->operands[to->operand_count++] =
+		to->operands[to->named_count++] =
 			(struct hd_operand){.reg = (uint8_t)number, .slot = slot, .word = word, .same = same};
 	}
 }
 
+static void list_accumulator(struct hd_dinst *to, const struct hd_regset *reads)
+{
+	const struct hd_inst *inst = &to->inst;
+	if (hd_opinfo[inst->op].c != HD_W__ && !hd_x_in_c(inst->xkind))
+		add_operands(to, reads, HD_SLOT_C, inst->c);
+}
+
+/* In order of their slots, but for factors that the unit has: these come behind what is collected. */
 static void list_operands(struct hd_dinst *to, const struct hd_regset *reads)
 {
 	const struct hd_inst *inst = &to->inst;
+	if (has_factors(inst))
+		list_accumulator(to, reads);
+	to->operand_count = to->named_count;
 	if (hd_opinfo[inst->op].a != HD_W__)
 		add_operands(to, reads, HD_SLOT_A, inst->a);
 	if (hd_opinfo[inst->op].b != HD_W__ && !hd_x_in_b(inst->xkind))
 		add_operands(to, reads, HD_SLOT_B, inst->b);
-	if (hd_opinfo[inst->op].c != HD_W__ && !hd_x_in_c(inst->xkind))
-		add_operands(to, reads, HD_SLOT_C, inst->c);
+	if (has_factors(inst))
+		return;
+	list_accumulator(to, reads);
+	to->operand_count = to->named_count;
 }
 
 static uint8_t class_of(const struct hd_inst *inst)

@@ -70,7 +70,7 @@ static void make_rename(struct hd_dinst *inst)
 {
 	inst->pipe = HD_PIPE_RENAME;
 	inst->interval = 1;
-	inst->read_count = inst->write_count = inst->operand_count = 0;
+	inst->read_count = inst->write_count = inst->operand_count = inst->named_count = 0;
 	memset(&inst->hazards, 0, sizeof(inst->hazards));
 	memset(&inst->writes, 0, sizeof(inst->writes));
 }

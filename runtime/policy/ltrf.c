@@ -297,7 +297,7 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 static struct hd_wcb_set registers_of(const struct hd_dinst *inst)
 {
 	struct hd_wcb_set all = {{0}};
-	for (uint32_t i = 0; i < inst->operand_count; i++)
+	for (uint32_t i = 0; i < inst->named_count; i++)
 		hd_wcb_add(&all, inst->operands[i].reg);
 	for (uint32_t word = 0; word < inst->write_count; word++)
 		hd_wcb_add(&all, inst->inst.dst + word);
@@ -329,7 +329,7 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 	mine->begun = true;
 	if (mine->interval != LTRF_NOWHERE)
 		count_fewest(self, warp, inst);
-	for (uint32_t i = 0; i < inst->operand_count; i++)
+	for (uint32_t i = 0; i < inst->named_count; i++)
 		if (inst->operands[i].dead)
 			hd_wcb_drop(&mine->block.live, inst->operands[i].reg);
 	for (uint32_t word = 0; effect->mask && word < inst->write_count; word++) {

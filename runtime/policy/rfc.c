@@ -225,7 +225,7 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 		   const struct hd_effect *effect, uint64_t now)
 {
 	(void)effect, (void)now;
-	for (uint32_t i = 0; i < inst->operand_count; i++) {
+	for (uint32_t i = 0; i < inst->named_count; i++) {
 		struct rfc_entry *entry = inst->operands[i].dead ? find(self, warp, inst->operands[i].reg) : NULL;
 		if (entry)
 			entry->dead = true;

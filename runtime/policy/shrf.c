@@ -314,7 +314,7 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 {
 	struct shrf_warp *mine = hd_policy_warp(self, warp);
 	(void)now;
-	for (uint32_t i = 0; i < inst->operand_count; i++)
+	for (uint32_t i = 0; i < inst->named_count; i++)
 		if (inst->operands[i].dead)
 			hd_wcb_drop(&mine->live, inst->operands[i].reg);
 	for (uint32_t word = 0; effect->mask && word < inst->write_count; word++) {

@@ -86,7 +86,8 @@ struct hd_dinst {
 	uint8_t read_regs[12]; /* registers read, for operand collection */
 	uint8_t read_count, write_count;
 	uint8_t bank_count;    /* of read_regs, from the first on: the others are in the unit already */
-	uint8_t operand_count; /* as policies see them: in order, with duplicates */
+	uint8_t operand_count; /* that are collected, in order, with duplicates */
+	uint8_t named_count;   /* behind them operands that the unit has already; these with them */
 	struct hd_operand operands[HD_MAX_OPERANDS];
 	uint8_t access_bytes; /* memory: bytes a lane */
 	uint8_t mem_class;    /* enum hd_mem_class, from the role */

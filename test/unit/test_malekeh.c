@@ -507,6 +507,51 @@ START_TEST(banks_are_read_once)
 }
 END_TEST
 
+/* The four steps of a product of Volta's tensor cores: R4 and R5 times R6 and R7, onto R8 to R15. */
+static void add_steps(struct simbench *bench)
+{
+	for (uint32_t step = 0; step < 4; step++) {
+		struct hd_inst *inst = simbench_emit(bench, HD_OP_HMMA_884);
+		inst->dst = inst->c = (uint8_t)(8 + 2 * step);
+		inst->a = 4;
+		inst->b = 6;
+		inst->mods = HD_MOD(ACC, HD_ACC_F32) | HD_MOD(STEP, step);
+	}
+}
+
+/* Later steps have the factors in their unit: they collect their pair of the accumulator alone. What becomes of the
+ * factors there is still known. */
+START_TEST(steps_of_a_product_collect_its_factors_once)
+{
+	static const char *const policies[] = {"baseline", "malekeh:sthld=off", "bow"};
+	for (uint32_t i = 0; i < 3; i++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.options.policy = policies[i];
+		bench.meta.registers = 32;
+		bench.meta.dead_operand_count = 5;
+		bench.meta.dead_operands = (uint8_t[]){0, 0, 0, 3, 0};
+		add_steps(&bench);
+		tag(&bench, (const uint8_t[]){0}, 1);
+		run(&bench);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.bank_reads, 4 + 4 * 2);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.register_reads, 4 + 4 * 2);
+		if (i)
+			ck_assert_double_eq(figure(&bench, "operands"), 4 + 4 * 2);
+		if (i)
+			ck_assert_double_eq(figure(&bench, "hits"), 0);
+		const struct hd_dinst *last = &bench.sim->gpu.program.code.data[3];
+		ck_assert_uint_eq(last->operand_count, 2);
+		ck_assert_uint_eq(last->named_count, 6);
+		for (uint32_t k = 0; k < 6; k++) {
+			ck_assert_uint_eq(last->operands[k].reg, k < 2 ? 14 + k : 4 + k - 2);
+			ck_assert_uint_eq(last->operands[k].dead, k >= 2);
+		}
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 /* Nothing is near: only sources find sources, and no result is kept. */
 START_TEST(far_results_are_never_kept)
 {
@@ -707,6 +752,7 @@ Suite *hd_suite(void)
 					      the_next_warp_in_a_place_finds_nothing,
 					      exact_distances_choose_what_goes,
 					      banks_are_read_once,
+					      steps_of_a_product_collect_its_factors_once,
 					      a_run_before_tells_what_is_near,
 					      far_results_are_never_kept,
 					      results_alone_may_be_kept,
