@@ -22,7 +22,7 @@ static void check(cudaError_t error, const char *call, int line)
 	exit(1);
 }
 
-static const char usage[] = "usage: bfs [vertices [edges a vertex]]   (default 4096 vertices, 6 edges)\n";
+static const char usage[] = "usage: bfs [vertices [edges a vertex]]   (default 131072 vertices, 6 edges)\n";
 
 /* The i-th argument as a number from 1 to `most`, or `fallback` where it is left out. */
 static int size_argument(int argc, char **argv, int i, int fallback, long most)
@@ -91,7 +91,7 @@ static void search_on_host(int vertices, const int *row, const int *neighbour, i
 
 int main(int argc, char **argv)
 {
-	int n = size_argument(argc, argv, 1, 4096, 1 << 24);
+	int n = size_argument(argc, argv, 1, 131072, 1 << 24);
 	int degree = size_argument(argc, argv, 2, 6, 32);
 	size_t bytes = n * sizeof(int);
 	int *row = (int *)malloc(bytes + sizeof(int)), *neighbour = (int *)malloc(bytes * 2 * degree);

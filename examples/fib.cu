@@ -21,7 +21,7 @@ static void check(cudaError_t error, const char *call, int line)
 	exit(1);
 }
 
-static const char usage[] = "usage: fib [threads [largest n]]   (default 512 threads, n up to 12)\n";
+static const char usage[] = "usage: fib [threads [largest n]]   (default 8192 threads, n up to 12)\n";
 
 /* The i-th argument as a number from 1 to `most`, or `fallback` where it is left out. */
 static int size_argument(int argc, char **argv, int i, int fallback, long most)
@@ -73,7 +73,7 @@ __global__ void recurse(Result *results, int threads, int largest)
 
 int main(int argc, char **argv)
 {
-	int threads = size_argument(argc, argv, 1, 512, 1 << 20);
+	int threads = size_argument(argc, argv, 1, 8192, 1 << 20);
 	int largest = size_argument(argc, argv, 2, 12, 20);
 	Result *got = (Result *)malloc(threads * sizeof *got), *device;
 	if (!got)

@@ -22,7 +22,7 @@ static void check(cudaError_t error, const char *call, int line)
 	exit(1);
 }
 
-static const char usage[] = "usage: histogram [bytes [blocks]]   (default 65536 bytes, 16 blocks)\n";
+static const char usage[] = "usage: histogram [bytes [blocks]]   (default 2500000 bytes, 320 blocks)\n";
 
 /* The i-th argument as a number from 1 to `most`, or `fallback` where it is left out. */
 static int size_argument(int argc, char **argv, int i, int fallback, long most)
@@ -69,8 +69,8 @@ static int differences(const char *name, const unsigned int *got, const unsigned
 
 int main(int argc, char **argv)
 {
-	int n = size_argument(argc, argv, 1, 65536, 1 << 30);
-	int blocks = size_argument(argc, argv, 2, 16, 65535);
+	int n = size_argument(argc, argv, 1, 2500000, 1 << 30);
+	int blocks = size_argument(argc, argv, 2, 320, 65535);
 	unsigned char *data = (unsigned char *)malloc(n);
 	if (!data)
 		return fputs("histogram: out of memory\n", stderr), 1;

@@ -22,7 +22,7 @@ static void check(cudaError_t error, const char *call, int line)
 	exit(1);
 }
 
-static const char usage[] = "usage: matmul [m [k [n]]]   C (m x n) = A (m x k) B (k x n)   (default 128 each)\n";
+static const char usage[] = "usage: matmul [m [k [n]]]   C (m x n) = A (m x k) B (k x n)   (default 272 each)\n";
 
 /* The i-th argument as a number from 1 to `most`, or `fallback` where it is left out. */
 static int size_argument(int argc, char **argv, int i, int fallback, long most)
@@ -68,7 +68,7 @@ static void fill(float *matrix, int elements, unsigned int seed)
 
 int main(int argc, char **argv)
 {
-	int m = size_argument(argc, argv, 1, 128, 8192);
+	int m = size_argument(argc, argv, 1, 272, 8192);
 	int k = size_argument(argc, argv, 2, m, 8192);
 	int n = size_argument(argc, argv, 3, m, 8192);
 	size_t bytes_a = sizeof(float) * m * k, bytes_b = sizeof(float) * k * n, bytes_c = sizeof(float) * m * n;

@@ -22,7 +22,7 @@ static void check(cudaError_t error, const char *call, int line)
 	exit(1);
 }
 
-static const char usage[] = "usage: reduce [elements [blocks]]   (default 131072 elements, 64 blocks)\n";
+static const char usage[] = "usage: reduce [elements [blocks]]   (default 4000000 elements, 640 blocks)\n";
 
 /* The i-th argument as a number from 1 to `most`, or `fallback` where it is left out. */
 static int size_argument(int argc, char **argv, int i, int fallback, long most)
@@ -110,8 +110,8 @@ static typename Op::type reduce_on_device(const typename Op::type *in, int n, in
 
 int main(int argc, char **argv)
 {
-	int n = size_argument(argc, argv, 1, 131072, 1 << 28);
-	int blocks = size_argument(argc, argv, 2, 64, 65535);
+	int n = size_argument(argc, argv, 1, 4000000, 1 << 28);
+	int blocks = size_argument(argc, argv, 2, 640, 65535);
 	unsigned int *numbers = (unsigned int *)malloc(n * sizeof *numbers), seed = 1;
 	float *heights = (float *)malloc(n * sizeof *heights);
 	if (!numbers || !heights)

@@ -23,7 +23,7 @@ static void check(cudaError_t error, const char *call, int line)
 	exit(1);
 }
 
-static const char usage[] = "usage: shapes [shapes [size]]   (default 256 shapes, 8 units)\n";
+static const char usage[] = "usage: shapes [shapes [size]]   (default 8192 shapes, 8 units)\n";
 
 /* The i-th argument as a number from 1 to `most`, or `fallback` where it is left out. */
 static int size_argument(int argc, char **argv, int i, int fallback, long most)
@@ -162,7 +162,7 @@ __global__ void measure(Shape *const *shapes, int *results, int n, int size)
 
 int main(int argc, char **argv)
 {
-	int n = size_argument(argc, argv, 1, 256, 1 << 20);
+	int n = size_argument(argc, argv, 1, 8192, 1 << 20);
 	int size = size_argument(argc, argv, 2, 8, 100);
 	int *got = (int *)malloc(n * sizeof *got), *results;
 	if (!got)

@@ -17,7 +17,7 @@ static void check(cudaError_t error, const char *call, int line)
 	exit(1);
 }
 
-static const char usage[] = "usage: vecadd [elements]   (default 262144)\n";
+static const char usage[] = "usage: vecadd [elements]   (default 4000000)\n";
 
 /* The i-th argument as a number from 1 to `most`, or `fallback` where it is left out. */
 static int size_argument(int argc, char **argv, int i, int fallback, long most)
@@ -42,7 +42,7 @@ __global__ void vecadd(const float *a, const float *b, float *c, int n)
 
 int main(int argc, char **argv)
 {
-	int n = size_argument(argc, argv, 1, 262144, 1 << 28);
+	int n = size_argument(argc, argv, 1, 4000000, 1 << 28);
 	size_t bytes = n * sizeof(float);
 	float *a = (float *)malloc(bytes), *b = (float *)malloc(bytes), *c = (float *)malloc(bytes);
 	if (!a || !b || !c)

@@ -54,12 +54,14 @@ def without_host(path):
 
 def workloads(folder):
     """Programs with the arguments of their tests: (name, sources, arguments)."""
-    for path in sorted(glob.glob(os.path.join(folder, '*.cu')) + glob.glob(os.path.join(folder, 'grids', '*.cu'))):
-        yield os.path.basename(path)[:-3], [path], []
     with open(os.path.join(folder, 'workloads.txt'), encoding='utf-8') as file:
-        rows = [line.split() for line in file if ' calls/' in line and line[0] != '#']
-    for name, arguments in {os.path.basename(row[1]): row[2] for row in rows}.items():
-        yield f'calls-{name}', sorted(glob.glob(os.path.join(folder, 'calls', name, '*.cu'))), arguments.split(',')
+        rows = [line.split() for line in file if line.strip() and line[0] != '#']
+    for source, arguments in {row[1]: row[2].split(',') for row in reversed(rows)}.items():
+        path, where = os.path.join(folder, source), os.path.dirname(source)
+        if where in ('', 'grids'):
+            yield os.path.basename(path)[:-3], [path], arguments
+        elif where == 'calls':
+            yield f'calls-{os.path.basename(path)}', sorted(glob.glob(os.path.join(path, '*.cu'))), arguments
 
 
 def example(build, folder, case, options):

@@ -34,11 +34,9 @@ GPU_OF_CLASS = {'nbi': 'maxwell-cke', 'dbi': 'maxwell-cke', 'ls': 'maxwell-cke',
 
 class Workload:
     def __init__(self, row, column):
-        self.name, self.source, tests = row[:3]
+        self.name, self.source = row[:2]
         self.kind, self.stands = row[5], row[6].strip()
-        sizes = row[COLUMNS[column]]
-        sizes = tests if column == 'default' and sizes == '-' else sizes
-        self.sizes = [] if sizes == '-' else sizes.split(',')
+        self.sizes = row[COLUMNS[column]].split(',')
 
 
 def read_table(column):

@@ -2,7 +2,8 @@
 # by hand: test/run test/lit/some-test.ll
 #
 # Substitutions: %heddle %heddle-cc %plugin %cudart %opt %llc %llvm-as %llvm-dis %clang %clang++
-# %FileCheck %not %python %ptxas %nvlink %check-golden %examples %scripts %build, beside lit's own (%s %S %t %T).
+# %FileCheck %not %python %ptxas %nvlink %check-golden %examples %scripts %build, beside lit's own (%s %S %t %T);
+# `%sizes SOURCE` prints the sizes that tests run a program of examples/ with.
 # LLVM 19's tools are also first on PATH, under their plain names.
 # Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), sanitize, long, plain (the build tree is
 # build/, as the pages of docs/ have it).
@@ -61,6 +62,7 @@ for home in toolkits:
         tools['toolkit-headers'] = headers
         config.available_features.add('toolkit-headers')
 config.substitutions += [('%{root}', root), ('%{tree}', os.path.relpath(build, root))]
+config.substitutions.append((r'%sizes(?![-+\w])', 'sh ' + os.path.join(root, 'test', 'e2e', 'Inputs', 'sizes.sh')))
 config.substitutions.append(('%{opt-viewer}', os.path.join(os.path.dirname(llvm), 'share', 'opt-viewer', 'opt-viewer.py')))
 # A name ends where no further letter of a longer name follows: %heddle is not %heddle-cc.
 for name, path in tools.items():

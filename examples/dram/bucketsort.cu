@@ -166,9 +166,9 @@ static void sort_on_host(const float *device, const int *sizes, float *numbers, 
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "bucketsort [numbers [1: into buckets, 2: sorted]]   (default 20000, 2)"};
+	Arguments arguments = {argc, argv, "bucketsort [numbers [1: into buckets, 2: sorted]]   (default 60000, 2)"};
 	int way = size_argument(arguments, 2, 2, 2),
-	    n = size_argument(arguments, 1, 20000, way == 2 ? MOST_BUCKETS * BUCKET / 4 : 1 << 24);
+	    n = size_argument(arguments, 1, 60000, way == 2 ? MOST_BUCKETS * BUCKET / 4 : 1 << 24);
 	int buckets = blocks_for(n, BUCKET / 4) < MOST_BUCKETS ? blocks_for(n, BUCKET / 4) : MOST_BUCKETS;
 	float *numbers = random_floats(n, 1), *got = host_array<float>(n), *pivots = pivots_of(numbers, n, buckets);
 	float *dnumbers = device_copy(numbers, n), *dpivots = device_copy(pivots, buckets),

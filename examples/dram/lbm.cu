@@ -65,8 +65,8 @@ __global__ void step(const float *from, float *to, Box box)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "lbm [width [height and depth [steps]]]   (default 32 x 16 x 16 cells, 2 steps)"};
-	int nx = size_argument(arguments, 1, 32, 512), ny = size_argument(arguments, 2, 16, 512);
+			       "lbm [width [height and depth [steps]]]   (default 128 x 24 x 24 cells, 2 steps)"};
+	int nx = size_argument(arguments, 1, 128, 512), ny = size_argument(arguments, 2, 24, 512);
 	int steps = size_argument(arguments, 3, 2, 1000), cells = nx * ny * ny;
 	Box box = {nx, ny, ny};
 	float *field[2] = {random_floats((size_t)DIRECTIONS * cells, 1), host_array<float>((size_t)DIRECTIONS * cells)};

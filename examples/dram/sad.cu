@@ -84,8 +84,8 @@ static void check(Verdict *verdict, const char *what, const sum *device, const p
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "sad [width [height]]   (default 6 x 5 macroblocks of 16 x 16 pixels)"};
-	int width = SIDE * size_argument(arguments, 1, 6, 256), height = SIDE * size_argument(arguments, 2, 5, 256);
+	Arguments arguments = {argc, argv, "sad [width [height]]   (default 14 x 10 macroblocks of 16 x 16 pixels)"};
+	int width = SIDE * size_argument(arguments, 1, 14, 256), height = SIDE * size_argument(arguments, 2, 10, 256);
 	int stride = width + 2 * BORDER, second = stride * (height + 2 * BORDER), across = width / SIDE;
 	int blocks = across * (height / SIDE), words = blocks * PLACES / 2;
 	pixel *now = host_array<pixel>(width * height), *before = host_array<pixel>(second);

@@ -39,8 +39,8 @@ __global__ void triad(const float4 *b, const float4 *c, float4 *a, int n)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "stream [numbers in 1024s [blocks]]   (default 256, 64 blocks)"};
-	int n = 1024 * size_argument(arguments, 1, 256, 1 << 18), blocks = size_argument(arguments, 2, 64, 65535),
+	Arguments arguments = {argc, argv, "stream [numbers in 1024s [blocks]]   (default 2048, 256 blocks)"};
+	int n = 1024 * size_argument(arguments, 1, 2048, 1 << 18), blocks = size_argument(arguments, 2, 256, 65535),
 	    words = n / 4;
 	float *a = random_floats(n, 1), *b = host_array<float>(n), *c = host_array<float>(n);
 	float4 *da = (float4 *)device_copy(a, n), *db = (float4 *)device_array<float>(n),

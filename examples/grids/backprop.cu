@@ -69,8 +69,8 @@ static void forward_on_host(const float *input, const float *weights, float *par
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "backprop [inputs / 16]   (default 64)"};
-	int blocks = size_argument(arguments, 1, 64, 65535), inputs = blocks * HEIGHT;
+	Arguments arguments = {argc, argv, "backprop [inputs / 16]   (default 3072)"};
+	int blocks = size_argument(arguments, 1, 3072, 65535), inputs = blocks * HEIGHT;
 	size_t count = (size_t)(inputs + 1) * (WIDTH + 1);
 	float *input = random_floats(inputs + 1, 1), *weights = random_floats(count, 2);
 	float *delta = random_floats(WIDTH + 1, 3), *old = random_floats(count, 4);

@@ -52,8 +52,8 @@ __global__ void convolution_3d(const float *a, float *b, int i, int nj, int nk)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "convolution [size [planes]]   (default 96 x 96 cells, 4 planes)"};
-	int n = size_argument(arguments, 1, 96, 4096), planes = size_argument(arguments, 2, 4, 1024);
+	Arguments arguments = {argc, argv, "convolution [size [planes]]   (default 512 x 512 cells, 4 planes)"};
+	int n = size_argument(arguments, 1, 512, 4096), planes = size_argument(arguments, 2, 4, 1024);
 	size_t flat = (size_t)n * n, solid = flat * planes;
 	float *a = random_floats(solid, 1), *b2 = host_array<float>(flat), *b3 = host_array<float>(solid);
 	float *da = device_copy(a, solid), *db2 = device_array<float>(flat), *db3 = device_array<float>(solid);

@@ -54,8 +54,8 @@ static void on_host(float pulse, float *ex, float *ey, float *hz, int nx, int ny
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "fdtd [size [steps]]   (default 64 x 64, 2 steps)"};
-	int nx = size_argument(arguments, 1, 64, 4096), ny = nx, steps = size_argument(arguments, 2, 2, 1000);
+	Arguments arguments = {argc, argv, "fdtd [size [steps]]   (default 640 x 640, 2 steps)"};
+	int nx = size_argument(arguments, 1, 640, 4096), ny = nx, steps = size_argument(arguments, 2, 2, 1000);
 	size_t cells = (size_t)nx * ny, wide = (size_t)nx * (ny + 1), high = (size_t)(nx + 1) * ny;
 	float *pulse = random_floats(steps, 1), *ex = random_floats(wide, 2), *ey = random_floats(high, 3);
 	float *hz = random_floats(cells, 4);

@@ -26,8 +26,8 @@ __global__ void eliminate(float *a, float *b, const float *m, int n, int t)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "gaussian [size [columns]]   (default 48, 6 of its columns)"};
-	int n = size_argument(arguments, 1, 48, 4096), columns = size_argument(arguments, 2, 6, 4096);
+	Arguments arguments = {argc, argv, "gaussian [size [columns]]   (default 512, 5 of its columns)"};
+	int n = size_argument(arguments, 1, 512, 4096), columns = size_argument(arguments, 2, 5, 4096);
 	size_t cells = (size_t)n * n;
 	float *a = random_floats(cells, 1), *b = random_floats(n, 2);
 	columns = columns < n ? columns : n - 1;

@@ -21,8 +21,8 @@ __global__ void gemm(const float *a, const float *b, float *c, int ni, int nj, i
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "gemm [size [inner]]   (default 64 x 64, 32 inner)"};
-	int n = size_argument(arguments, 1, 64, 4096), inner = size_argument(arguments, 2, 32, 4096);
+	Arguments arguments = {argc, argv, "gemm [size [inner]]   (default 256 x 256, 128 inner)"};
+	int n = size_argument(arguments, 1, 256, 4096), inner = size_argument(arguments, 2, 128, 4096);
 	float *a = random_floats((size_t)n * inner, 1), *b = random_floats((size_t)inner * n, 2);
 	float *c = random_floats((size_t)n * n, 3);
 	float *da = device_copy(a, (size_t)n * inner), *db = device_copy(b, (size_t)inner * n);

@@ -48,8 +48,8 @@ static void on_host(const float *power, const float *from, float *to, int column
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "hotspot [size [steps]]   (default 64 x 64 cells, 2 steps)"};
-	int size = size_argument(arguments, 1, 64, 8192), steps = size_argument(arguments, 2, 2, 1000);
+	Arguments arguments = {argc, argv, "hotspot [size [steps]]   (default 640 x 640 cells, 2 steps)"};
+	int size = size_argument(arguments, 1, 640, 8192), steps = size_argument(arguments, 2, 2, 1000);
 	size_t cells = (size_t)size * size;
 	float *power = random_floats(cells, 1), *a = random_floats(cells, 2), *b = host_array<float>(cells);
 	float *dpower = device_copy(power, cells), *da = device_copy(a, cells), *db = device_array<float>(cells);

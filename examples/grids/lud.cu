@@ -94,8 +94,8 @@ static void on_host(float *m, int n)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "lud [size / 16]   (default 4)"};
-	int blocks = size_argument(arguments, 1, 4, 256), n = blocks * SIDE;
+	Arguments arguments = {argc, argv, "lud [size / 16]   (default 22)"};
+	int blocks = size_argument(arguments, 1, 22, 256), n = blocks * SIDE;
 	size_t cells = (size_t)n * n;
 	float *m = random_floats(cells, 1);
 	for (int i = 0; i < n; i++)

@@ -30,8 +30,8 @@ __global__ void by_columns(const float *a, float *x, const float *y, int n)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "mvt [size]   (default 256)"};
-	int n = size_argument(arguments, 1, 256, 8192);
+	Arguments arguments = {argc, argv, "mvt [size]   (default 2048)"};
+	int n = size_argument(arguments, 1, 2048, 8192);
 	float *a = random_floats((size_t)n * n, 1), *y1 = random_floats(n, 2), *y2 = random_floats(n, 3);
 	float *x1 = random_floats(n, 4), *x2 = random_floats(n, 5);
 	float *da = device_copy(a, (size_t)n * n), *dy1 = device_copy(y1, n), *dy2 = device_copy(y2, n);

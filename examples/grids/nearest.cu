@@ -25,8 +25,8 @@ __global__ void nearest(const Place *places, float *distances, int count, Place 
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "nearest [places]   (default 10000)"};
-	int count = size_argument(arguments, 1, 10000, 100000000), blocks = blocks_for(count, BLOCK);
+	Arguments arguments = {argc, argv, "nearest [places]   (default 2000000)"};
+	int count = size_argument(arguments, 1, 2000000, 100000000), blocks = blocks_for(count, BLOCK);
 	float *numbers = random_floats(2 * (size_t)count, 1), *distances = host_array<float>(count);
 	Place *places = (Place *)numbers, target = {0.25f, -0.5f};
 	Place *dplaces = device_copy(places, count);

@@ -45,8 +45,8 @@ static void on_host(const int *costs, const int *from, int *to, int columns)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "pathfinder [columns [rows]]   (default 1000, 20 rows)"};
-	int columns = size_argument(arguments, 1, 1000, 1000000), rows = size_argument(arguments, 2, 20, 1000);
+	Arguments arguments = {argc, argv, "pathfinder [columns [rows]]   (default 100000, 20 rows)"};
+	int columns = size_argument(arguments, 1, 100000, 1000000), rows = size_argument(arguments, 2, 20, 1000);
 	size_t cells = (size_t)columns * rows;
 	int *costs = host_array<int>(cells), *a = host_array<int>(columns), *b = host_array<int>(columns);
 	unsigned seed = 1;

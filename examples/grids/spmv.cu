@@ -19,8 +19,8 @@ __global__ void spmv(const float *values, const int *columns, const int *lengths
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "spmv [rows [entries]]   (default 2000, at most 16 entries a row)"};
-	int rows = size_argument(arguments, 1, 2000, 1000000), most = size_argument(arguments, 2, 16, 256);
+	Arguments arguments = {argc, argv, "spmv [rows [entries]]   (default 100000, at most 16 entries a row)"};
+	int rows = size_argument(arguments, 1, 100000, 1000000), most = size_argument(arguments, 2, 16, 256);
 	size_t entries = (size_t)rows * most;
 	float *values = random_floats(entries, 1), *x = random_floats(rows, 2), *y = host_array<float>(rows);
 	int *columns = host_array<int>(entries), *lengths = host_array<int>(rows);

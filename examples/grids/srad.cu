@@ -81,8 +81,8 @@ static void on_host(float *image, Point *points, int columns, int rows, float q0
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "srad [size]   (default 64 x 64 pixels)"};
-	int size = size_argument(arguments, 1, 64, 8192);
+	Arguments arguments = {argc, argv, "srad [size]   (default 512 x 512 pixels)"};
+	int size = size_argument(arguments, 1, 512, 8192);
 	size_t pixels = (size_t)size * size;
 	float *image = random_floats(pixels, 1), *work[5];
 	for (size_t i = 0; i < pixels; i++)

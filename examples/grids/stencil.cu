@@ -32,8 +32,8 @@ __global__ void stencil(const float *from, float *to, int nx, int ny, int nz)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "stencil [size [depth]]   (default 64 x 64 x 8 cells)"};
-	int nx = size_argument(arguments, 1, 64, 2048), ny = nx, nz = size_argument(arguments, 2, 8, 2048);
+	Arguments arguments = {argc, argv, "stencil [size [depth]]   (default 384 x 384 x 12 cells)"};
+	int nx = size_argument(arguments, 1, 384, 2048), ny = nx, nz = size_argument(arguments, 2, 12, 2048);
 	size_t cells = (size_t)nx * ny * nz;
 	float *from = random_floats(cells, 1), *to = host_array<float>(cells);
 	float *dfrom = device_copy(from, cells), *dto = device_array<float>(cells);

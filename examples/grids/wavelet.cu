@@ -35,8 +35,8 @@ static void pair_on_host(int first, int second, int *average, int *difference)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "wavelet [size / 2]   (default 48)"};
-	int half = size_argument(arguments, 1, 48, 2048), n = 2 * half;
+	Arguments arguments = {argc, argv, "wavelet [size / 2]   (default 640)"};
+	int half = size_argument(arguments, 1, 640, 2048), n = 2 * half;
 	size_t pixels = (size_t)n * n;
 	int *a = host_array<int>(pixels), *b = host_array<int>(pixels);
 	unsigned seed = 1;

@@ -64,8 +64,8 @@ static int by_value(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "btree [keys [searches]]   (default 40000 keys, 1000 searches)"};
-	int n = size_argument(arguments, 1, 40000, 1 << 22), searches = size_argument(arguments, 2, 1000, 1 << 20),
+	Arguments arguments = {argc, argv, "btree [keys [searches]]   (default 40000 keys, 8000 searches)"};
+	int n = size_argument(arguments, 1, 40000, 1 << 22), searches = size_argument(arguments, 2, 8000, 1 << 20),
 	    levels = 1;
 	for (long reach = ORDER; reach < n; reach *= ORDER)
 		levels++;

@@ -29,11 +29,11 @@ static void random_circle(int *next, int base, int nodes, unsigned *seed)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {
-		argc, argv, "chase [blocks [threads a block [nodes a thread [steps]]]]   (default 80, 1, 4096, 400)"};
-	int blocks = size_argument(arguments, 1, 80, 4096), block = size_argument(arguments, 2, 1, 1024),
+		argc, argv, "chase [blocks [threads a block [nodes a thread [steps]]]]   (default 320, 1, 4096, 3000)"};
+	int blocks = size_argument(arguments, 1, 320, 4096), block = size_argument(arguments, 2, 1, 1024),
 	    threads = blocks * block;
 	int nodes = size_argument(arguments, 3, 4096, INT_MAX / threads),
-	    steps = size_argument(arguments, 4, 400, 1 << 20);
+	    steps = size_argument(arguments, 4, 3000, 1 << 20);
 	int *next = host_array<int>((size_t)threads * nodes), *ends = host_array<int>(threads);
 	unsigned seed = 29;
 	for (int i = 0; i < threads; i++)

@@ -54,8 +54,8 @@ static void on_host(const Graph &graph, int *level)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "levels [nodes [degree [reach of an edge]]]   (default 16384, 6, 2048)"};
-	int nodes = size_argument(arguments, 1, 16384, 1 << 22), degree = size_argument(arguments, 2, 6, 64);
+	Arguments arguments = {argc, argv, "levels [nodes [degree [reach of an edge]]]   (default 65536, 6, 2048)"};
+	int nodes = size_argument(arguments, 1, 65536, 1 << 22), degree = size_argument(arguments, 2, 6, 64);
 	int reach = size_argument(arguments, 3, nodes < 2048 ? nodes : 2048, nodes), levels = 0, any;
 	Graph graph = random_graph(nodes, degree, reach);
 	int *first = device_copy(graph.first, nodes + 1), *to = device_copy(graph.to, 2 * graph.edges);

@@ -100,9 +100,9 @@ int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
 			       "conv [size [channels [filters [way]]]]   (in sixteenths of a side, of channels and of "
-			       "filters; way 1 direct, 2 im2col, 3 im2col on tensor cores; default 1, 1, 1, 3)"};
-	int size = 16 * size_argument(arguments, 1, 1, 16), channels = 16 * size_argument(arguments, 2, 1, 32);
-	int filters = 16 * size_argument(arguments, 3, 1, 32), way = size_argument(arguments, 4, 3, 3);
+			       "filters; way 1 direct, 2 im2col, 3 im2col on tensor cores; default 3, 2, 2, 3)"};
+	int size = 16 * size_argument(arguments, 1, 3, 16), channels = 16 * size_argument(arguments, 2, 2, 32);
+	int filters = 16 * size_argument(arguments, 3, 2, 32), way = size_argument(arguments, 4, 3, 3);
 	int pixels = size * size, depth = channels * FILTER;
 	__half *image = small_numbers((size_t)channels * pixels, 1), *weights = small_numbers((size_t)filters * depth, 2);
 	float *result = host_array<float>((size_t)filters * pixels);

@@ -83,8 +83,8 @@ int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
 			       "gemm [tiles [depth [way]]]   (tiles of 64 a side, of 16 deep; way 1 plain, 2 tensor cores; "
-			       "default 2, 8, 2)"};
-	int n = TILE * size_argument(arguments, 1, 2, 64), k = DEPTH * size_argument(arguments, 2, 8, 512);
+			       "default 8, 16, 2)"};
+	int n = TILE * size_argument(arguments, 1, 8, 64), k = DEPTH * size_argument(arguments, 2, 16, 512);
 	int way = size_argument(arguments, 3, 2, 2);
 	__half *a = small_numbers((size_t)n * k, 1), *b = small_numbers((size_t)k * n, 2);
 	float *c = host_array<float>((size_t)n * n), *dc = device_array<float>((size_t)n * n);

@@ -180,9 +180,9 @@ int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
 			       "recurrent [batch [hidden [steps [kind]]]]   (kind 1 plain, 2 LSTM, 3 and 4 the same in training; "
-			       "default 8, 32, 3, 4)"};
-	int batch = size_argument(arguments, 1, 8, 1024), hidden = size_argument(arguments, 2, 32, 2048);
-	int steps = size_argument(arguments, 3, 3, 256), kind = size_argument(arguments, 4, 4, 4);
+			       "default 16, 72, 4, 4)"};
+	int batch = size_argument(arguments, 1, 16, 1024), hidden = size_argument(arguments, 2, 72, 2048);
+	int steps = size_argument(arguments, 3, 4, 256), kind = size_argument(arguments, 4, 4, 4);
 	int gates = kind % 2 ? 1 : 4;
 	bool training = kind > 2;
 	size_t weights = (size_t)gates * hidden * 2 * hidden, size = (size_t)batch * hidden;

@@ -219,9 +219,9 @@ int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
 			       "recurrent_tensor [batch [hidden [steps [kind]]]]   (batch and hidden in 16; kind 1 plain, 2 LSTM, 3 and 4 "
-			       "the same in training; default 1, 2, 3, 4)"};
-	int batch = TILE * size_argument(arguments, 1, 1, 64), hidden = TILE * size_argument(arguments, 2, 2, 128);
-	int steps = size_argument(arguments, 3, 3, 256), kind = size_argument(arguments, 4, 4, 4), gates = kind % 2 ? 1 : 4;
+			       "the same in training; default 2, 6, 6, 4)"};
+	int batch = TILE * size_argument(arguments, 1, 2, 64), hidden = TILE * size_argument(arguments, 2, 6, 128);
+	int steps = size_argument(arguments, 3, 6, 256), kind = size_argument(arguments, 4, 4, 4), gates = kind % 2 ? 1 : 4;
 	Layer host = layer_of(batch, hidden, steps, gates, Zeros{false}), device = layer_of(batch, hidden, steps, gates, Zeros{true});
 	size_t weights = (size_t)host.rows * host.width, reads = (size_t)(steps + 1) * batch * host.width;
 	__half *w = host_array<__half>(weights), *x = host_array<__half>(reads);

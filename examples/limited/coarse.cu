@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y, 16) coarse(const float *from
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "coarse [size [depth]]   (default 128 x 128 x 12 cells)"};
-	int nx = size_argument(arguments, 1, 128, 2048), ny = nx, nz = size_argument(arguments, 2, 12, 2048);
+	Arguments arguments = {argc, argv, "coarse [size [depth]]   (default 384 x 384 x 10 cells)"};
+	int nx = size_argument(arguments, 1, 384, 2048), ny = nx, nz = size_argument(arguments, 2, 10, 2048);
 	size_t cells = (size_t)nx * ny * nz;
 	float *from = random_floats(cells, 1), *to = host_array<float>(cells), *dto = device_array<float>(cells);
 

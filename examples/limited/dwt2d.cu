@@ -80,8 +80,8 @@ static void line_on_host(int *line, int n, int step, int *kept)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "dwt2d [tiles along a side [levels]]   (default 4 of 48 pixels, 2 levels)"};
-	int size = TILE * size_argument(arguments, 1, 4, 128), levels = size_argument(arguments, 2, 2, 4),
+	Arguments arguments = {argc, argv, "dwt2d [tiles along a side [levels]]   (default 18 of 48 pixels, 2 levels)"};
+	int size = TILE * size_argument(arguments, 1, 18, 128), levels = size_argument(arguments, 2, 2, 4),
 	    pixels = size * size;
 	int *image = host_array<int>(pixels), *kept = host_array<int>(size);
 	unsigned seed = 31;

@@ -144,8 +144,8 @@ static int resident_blocks()
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "fft [transforms [1: as they come, 2: persistent threads]]   (default 256, 1)"};
-	int n = size_argument(arguments, 1, 256, 1 << 16), way = size_argument(arguments, 2, 1, 2);
+			       "fft [transforms [1: as they come, 2: persistent threads]]   (default 2048, 1)"};
+	int n = size_argument(arguments, 1, 2048, 1 << 16), way = size_argument(arguments, 2, 1, 2);
 	size_t all = (size_t)n * POINTS;
 	float2 *from = (float2 *)random_floats(2 * all, 1), *to = host_array<float2>(all),
 	       *roots = host_array<float2>(POINTS);

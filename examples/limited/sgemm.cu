@@ -48,8 +48,8 @@ __global__ void __launch_bounds__(BLOCK) multiply(const float *a, const float *b
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "sgemm [rows [columns [depth]]]   (in tiles of 64, 64 and 8; default 4, 4, 16)"};
-	int n = TILE * size_argument(arguments, 1, 4, 64), m = TILE * size_argument(arguments, 2, 4, 64);
+			       "sgemm [rows [columns [depth]]]   (in tiles of 64, 64 and 8; default 12, 12, 16)"};
+	int n = TILE * size_argument(arguments, 1, 12, 64), m = TILE * size_argument(arguments, 2, 12, 64);
 	int k = DEPTH * size_argument(arguments, 3, 16, 512);
 	float *a = random_floats((size_t)n * k, 1), *b = random_floats((size_t)k * m, 2),
 	      *c = host_array<float>((size_t)n * m);

@@ -27,8 +27,8 @@ __global__ void times_columns(const float *a, const float *product, float *y, in
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "atax [rows [columns]]   (default 512 x 384)"};
-	int n = size_argument(arguments, 1, 512, 8192), m = size_argument(arguments, 2, 384, 8192);
+	Arguments arguments = {argc, argv, "atax [rows [columns]]   (default 2048 x 2048)"};
+	int n = size_argument(arguments, 1, 2048, 8192), m = size_argument(arguments, 2, 2048, 8192);
 	float *a = random_floats((size_t)n * m, 1), *x = random_floats(m, 2), *y = host_array<float>(m);
 	float *da = device_copy(a, (size_t)n * m), *dproduct = device_array<float>(n), *dy = device_array<float>(m);
 

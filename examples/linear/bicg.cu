@@ -25,8 +25,8 @@ __global__ void times_r(const float *a, const float *r, float *s, int n, int m)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "bicg [rows [columns]]   (default 384 x 512)"};
-	int n = size_argument(arguments, 1, 384, 8192), m = size_argument(arguments, 2, 512, 8192);
+	Arguments arguments = {argc, argv, "bicg [rows [columns]]   (default 1792 x 1792)"};
+	int n = size_argument(arguments, 1, 1792, 8192), m = size_argument(arguments, 2, 1792, 8192);
 	float *a = random_floats((size_t)n * m, 1), *p = random_floats(m, 2), *r = random_floats(n, 3);
 	float *q = host_array<float>(n), *s = host_array<float>(m);
 	float *da = device_copy(a, (size_t)n * m), *dq = device_array<float>(n), *ds = device_array<float>(m);

@@ -24,8 +24,8 @@ __global__ void gesummv(const float *a, const float *b, const float *x, float *y
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "gesummv [size]   (default 384)"};
-	int n = size_argument(arguments, 1, 384, 8192);
+	Arguments arguments = {argc, argv, "gesummv [size]   (default 1792)"};
+	int n = size_argument(arguments, 1, 1792, 8192);
 	size_t all = (size_t)n * n;
 	float *a = random_floats(all, 1), *b = random_floats(all, 2), *x = random_floats(n, 3),
 	      *y = host_array<float>(n);

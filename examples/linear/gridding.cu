@@ -69,8 +69,8 @@ static void random_samples(Sample *samples, int *first, int n, int side)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "gridding [side [samples]]   (default 20 points along a side, 3500 samples)"};
-	int side = size_argument(arguments, 1, 20, 256), n = size_argument(arguments, 2, 3500, 1 << 22),
+			       "gridding [side [samples]]   (default 32 points along a side, 16000 samples)"};
+	int side = size_argument(arguments, 1, 32, 256), n = size_argument(arguments, 2, 16000, 1 << 22),
 	    points = side * side * side;
 	Sample *samples = host_array<Sample>(n);
 	int *first = host_array<int>(points + 1);

@@ -43,9 +43,9 @@ __global__ void laplace(const float *from, float *to, int nx, int ny, int nz)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "laplace [size [depth [steps]]]   (default 96 x 96 x 12 cells, 2 steps)"};
-	int nx = size_argument(arguments, 1, 96, 1024), ny = nx, nz = size_argument(arguments, 2, 12, 1024);
-	int steps = size_argument(arguments, 3, 2, 100);
+	Arguments arguments = {argc, argv, "laplace [size [depth [steps]]]   (default 192 x 192 x 16 cells, 3 steps)"};
+	int nx = size_argument(arguments, 1, 192, 1024), ny = nx, nz = size_argument(arguments, 2, 16, 1024);
+	int steps = size_argument(arguments, 3, 3, 100);
 	size_t cells = (size_t)nx * ny * nz;
 	float *field[2] = {random_floats(cells, 1), host_array<float>(cells)};
 	memcpy(field[1], field[0], cells * sizeof **field);

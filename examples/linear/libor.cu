@@ -66,8 +66,8 @@ __global__ void paths_values(const float *normals, float *values, int paths)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "libor [paths]   (default 1024)"};
-	int paths = size_argument(arguments, 1, 1024, 1 << 20);
+	Arguments arguments = {argc, argv, "libor [paths]   (default 5120)"};
+	int paths = size_argument(arguments, 1, 5120, 1 << 20);
 	float *normals = host_array<float>((size_t)STEPS * paths), *values = host_array<float>(paths),
 	      volatilities[RATES];
 	unsigned seed = 43;

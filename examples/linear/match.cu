@@ -71,8 +71,8 @@ static int longest_on_host(const char *text, int n, const char *piece, int lengt
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "match [letters of the genome [reads]]   (default 8192 letters, 512 reads)"};
-	int length = size_argument(arguments, 1, 8192, 1 << 20), n = size_argument(arguments, 2, 512, 1 << 20);
+	Arguments arguments = {argc, argv, "match [letters of the genome [reads]]   (default 32768 letters, 2000 reads)"};
+	int length = size_argument(arguments, 1, 32768, 1 << 20), n = size_argument(arguments, 2, 2000, 1 << 20);
 	char *text = host_array<char>(length + READ), *reads = host_array<char>((size_t)n * READ);
 	int *order = host_array<int>(length), *lengths = host_array<int>((size_t)n * READ),
 	    *places = host_array<int>((size_t)n * READ);

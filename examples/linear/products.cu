@@ -33,8 +33,8 @@ static void product_on_host(const float *a, const float *b, float *c, int n, flo
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "products [size [2 or 3 products]]   (default 96, 2)"};
-	int n = size_argument(arguments, 1, 96, 2048), chain = size_argument(arguments, 2, 2, 3);
+	Arguments arguments = {argc, argv, "products [size [2 or 3 products]]   (default 176, 2)"};
+	int n = size_argument(arguments, 1, 176, 2048), chain = size_argument(arguments, 2, 2, 3);
 	size_t all = (size_t)n * n;
 	float *a = random_floats(all, 1), *b = random_floats(all, 2), *c = random_floats(all, 3),
 	      *d = random_floats(all, 4);

@@ -96,8 +96,8 @@ __global__ void render(float *image, int width, int height)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "rays [width [height]]   (default 96 x 64 pixels)"};
-	int width = size_argument(arguments, 1, 96, 4096), height = size_argument(arguments, 2, 64, 4096);
+	Arguments arguments = {argc, argv, "rays [width [height]]   (default 320 x 240 pixels)"};
+	int width = size_argument(arguments, 1, 320, 4096), height = size_argument(arguments, 2, 240, 4096);
 	Sphere spheres[SPHERES];
 	unsigned seed = 47;
 	for (int i = 0; i < SPHERES; i++) {

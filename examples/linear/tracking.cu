@@ -89,8 +89,8 @@ static int kept_inside(int i, int n)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "tracking [points [frames [width of the picture]]]   (default 20, 3, 256)"};
-	int n = size_argument(arguments, 1, 20, 65535), frames = size_argument(arguments, 2, 3, 1000);
+	Arguments arguments = {argc, argv, "tracking [points [frames [width of the picture]]]   (default 256, 2, 256)"};
+	int n = size_argument(arguments, 1, 256, 65535), frames = size_argument(arguments, 2, 2, 1000);
 	int width = size_argument(arguments, 3, 256, 4096), room = width - 2 * MARGIN;
 	if (room < 1) {
 		fprintf(stderr, "tracking: a picture of %d pixels is narrower than %d\n", width, 2 * MARGIN + 1);

@@ -34,8 +34,8 @@ static float row_on_host(const int *columns, const float *values, const float *x
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "csr [rows [mean entries a row]]   (default 16384 rows, 24 entries)"};
-	int rows = size_argument(arguments, 1, 16384, 1 << 22), mean = size_argument(arguments, 2, 24, 1024);
+	Arguments arguments = {argc, argv, "csr [rows [mean entries a row]]   (default 40960 rows, 24 entries)"};
+	int rows = size_argument(arguments, 1, 40960, 1 << 22), mean = size_argument(arguments, 2, 24, 1024);
 	int *first = host_array<int>(rows + 1);
 	unsigned seed = 7;
 	for (int row = 0; row < rows; row++)

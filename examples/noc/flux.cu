@@ -108,8 +108,8 @@ static void random_gas(float *fields, int cells)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "flux [cells [steps]]   (default 6144 cells, 2 steps)"};
-	int cells = size_argument(arguments, 1, 6144, 1 << 22), steps = size_argument(arguments, 2, 2, 1000);
+	Arguments arguments = {argc, argv, "flux [cells [steps]]   (default 28672 cells, 2 steps)"};
+	int cells = size_argument(arguments, 1, 28672, 1 << 22), steps = size_argument(arguments, 2, 2, 1000);
 	int *around = host_array<int>((size_t)FACES * cells);
 	float *normals = host_array<float>((size_t)3 * FACES * cells);
 	float *fields = host_array<float>((size_t)FIELDS * cells), *flux = host_array<float>((size_t)FIELDS * cells);

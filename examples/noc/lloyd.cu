@@ -76,8 +76,8 @@ static void on_host(const float *points, float *center, int *nearest, int n, int
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "lloyd [points [clusters [steps]]]   (default 4096 points, 5 clusters, 1 step)"};
-	int n = size_argument(arguments, 1, 4096, 1 << 22), clusters = size_argument(arguments, 2, 5, MOST_CLUSTERS);
+			       "lloyd [points [clusters [steps]]]   (default 28672 points, 5 clusters, 1 step)"};
+	int n = size_argument(arguments, 1, 28672, 1 << 22), clusters = size_argument(arguments, 2, 5, MOST_CLUSTERS);
 	int steps = size_argument(arguments, 3, 1, 100);
 	size_t features = (size_t)n * FEATURES, all = (size_t)clusters * FEATURES;
 	float *points = random_floats(features, 1), *center = host_array<float>(all), *sums = host_array<float>(all);

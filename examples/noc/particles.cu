@@ -72,8 +72,8 @@ static void place(float4 *particles, int *members, int side)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "particles [boxes along a side]   (default 4)"};
-	int side = size_argument(arguments, 1, 4, 64), boxes = side * side * side, n = boxes * IN_BOX;
+	Arguments arguments = {argc, argv, "particles [boxes along a side]   (default 5)"};
+	int side = size_argument(arguments, 1, 5, 64), boxes = side * side * side, n = boxes * IN_BOX;
 	float4 *particles = host_array<float4>(n);
 	int *members = host_array<int>(n);
 	place(particles, members, side);

@@ -52,8 +52,8 @@ static void cut(Graph *graph, int parts)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "components [nodes [degree [parts]]]   (default 8192, 6, 8)"};
-	int nodes = size_argument(arguments, 1, 8192, 1 << 20), degree = size_argument(arguments, 2, 6, 64);
+	Arguments arguments = {argc, argv, "components [nodes [degree [parts]]]   (default 98304, 8, 8)"};
+	int nodes = size_argument(arguments, 1, 98304, 1 << 20), degree = size_argument(arguments, 2, 8, 64);
 	int parts = size_argument(arguments, 3, 8, nodes), rounds = 0;
 	Graph graph = random_graph(nodes, degree, nodes / 4 + 1);
 	cut(&graph, parts);

@@ -50,8 +50,8 @@ static void on_host(const Graph &graph, int *degree, int *core)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "kcore [nodes [degree]]   (default 4096, 6)"};
-	int nodes = size_argument(arguments, 1, 4096, 1 << 20), mean = size_argument(arguments, 2, 6, 64), left = nodes,
+	Arguments arguments = {argc, argv, "kcore [nodes [degree]]   (default 65536, 6)"};
+	int nodes = size_argument(arguments, 1, 65536, 1 << 20), mean = size_argument(arguments, 2, 6, 64), left = nodes,
 	    launches = 0;
 	Graph graph = random_graph(nodes, mean, nodes);
 	int *degree = host_array<int>(nodes), *core = host_array<int>(nodes), gone;

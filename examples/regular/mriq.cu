@@ -31,8 +31,8 @@ __global__ void add_waves(const float *x, const float *y, const float *z, float 
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "mriq [voxels [samples]]   (default 4096 voxels, 96 samples)"};
-	int voxels = size_argument(arguments, 1, 4096, 1 << 22), n = size_argument(arguments, 2, 96, 1 << 20);
+	Arguments arguments = {argc, argv, "mriq [voxels [samples]]   (default 16384 voxels, 64 samples)"};
+	int voxels = size_argument(arguments, 1, 16384, 1 << 22), n = size_argument(arguments, 2, 64, 1 << 20);
 	float *x = random_floats(voxels, 1), *y = random_floats(voxels, 2), *z = random_floats(voxels, 3);
 	Sample *all = (Sample *)random_floats((size_t)4 * n, 4);
 	float *dx = device_copy(x, voxels), *dy = device_copy(y, voxels), *dz = device_copy(z, voxels);

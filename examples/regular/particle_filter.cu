@@ -53,8 +53,8 @@ static int first_at_least(const float *sums, int n, float number)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "particle_filter [particles [frames]]   (default 1000 particles, 4 frames)"};
-	int n = size_argument(arguments, 1, 1000, 1 << 18), frames = size_argument(arguments, 2, 4, 100);
+	Arguments arguments = {argc, argv, "particle_filter [particles [frames]]   (default 3000 particles, 4 frames)"};
+	int n = size_argument(arguments, 1, 3000, 1 << 18), frames = size_argument(arguments, 2, 4, 100);
 	float *x = host_array<float>(n), *y = host_array<float>(n), *sums = host_array<float>(n),
 	      *numbers = host_array<float>(n);
 	float *old_x = host_array<float>(n), *old_y = host_array<float>(n);

@@ -51,8 +51,8 @@ static void on_host(const Graph &graph, int *distance)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "paths [nodes [degree]]   (default 4096, 8)"};
-	int nodes = size_argument(arguments, 1, 4096, 1 << 20), degree = size_argument(arguments, 2, 8, 64), rounds = 0,
+	Arguments arguments = {argc, argv, "paths [nodes [degree]]   (default 24576, 6)"};
+	int nodes = size_argument(arguments, 1, 24576, 1 << 20), degree = size_argument(arguments, 2, 6, 64), rounds = 0,
 	    any;
 	Graph graph = random_graph(nodes, degree, nodes);
 	int *distance = host_array<int>(nodes), *active[2] = {device_array<int>(nodes), device_array<int>(nodes)},

@@ -57,10 +57,10 @@ static void first_centres(const float *points, int *centre, float *cost, int cen
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "streamcluster [points [coordinates [candidates]]]   (default 8192, 16, 4)"};
-	int n = size_argument(arguments, 1, 8192, 1 << 20),
+	Arguments arguments = {argc, argv, "streamcluster [points [coordinates [candidates]]]   (default 65536, 16, 8)"};
+	int n = size_argument(arguments, 1, 65536, 1 << 20),
 	    dimensions = size_argument(arguments, 2, 16, MOST_DIMENSIONS);
-	int candidates = size_argument(arguments, 3, 4, 1000), centres = 8;
+	int candidates = size_argument(arguments, 3, 8, 1000), centres = 8;
 	if (n < centres + candidates) {
 		fputs("streamcluster: fewer points than centres and candidates\n", stderr);
 		return 2;

@@ -166,8 +166,8 @@ static void check_conserved(Verdict *verdict, const State *before, const State *
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "cfd [cubes along an edge [steps]]   (default 10 cubes, six cells each; 1 step)"};
-	int n = size_argument(arguments, 1, 10, 100), steps = size_argument(arguments, 2, 1, 1000);
+	Arguments arguments = {argc, argv, "cfd [cubes along an edge [steps]]   (default 13 cubes, six cells each; 1 step)"};
+	int n = size_argument(arguments, 1, 13, 100), steps = size_argument(arguments, 2, 1, 1000);
 	Mesh mesh = make_mesh(n);
 	State *initial = host_array<State>(mesh.cells), *got = host_array<State>(mesh.cells);
 	fill(initial, mesh);

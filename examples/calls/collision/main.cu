@@ -102,8 +102,8 @@ static void simulate_on_host(float4 *out, int n, int box, int steps)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "collision [bodies [of a box [steps]]]   (default 4608 bodies, 16, 2 steps)"};
-	int n = size_argument(arguments, 1, 4608, 1 << 24);
+			       "collision [bodies [of a box [steps]]]   (default 7168 bodies, 16, 2 steps)"};
+	int n = size_argument(arguments, 1, 7168, 1 << 24);
 	int box = size_argument(arguments, 2, 16, 1 << 24);
 	int steps = size_argument(arguments, 3, 2, 1000000), blocks = blocks_for(n, BLOCK);
 	Slot *slots = device_array<Slot>(n);

@@ -94,8 +94,8 @@ static void run_on_device(const Classifier *classifier, int *labels, int rows, i
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "forest [rows [trees [batches]]]   (default 6144, 6, 1)"};
-	int rows = size_argument(arguments, 1, 6144, 1 << 22), trees = size_argument(arguments, 2, 6, 500);
+	Arguments arguments = {argc, argv, "forest [rows [trees [batches]]]   (default 12288, 6, 1)"};
+	int rows = size_argument(arguments, 1, 12288, 1 << 22), trees = size_argument(arguments, 2, 6, 500);
 	int batches = size_argument(arguments, 3, 1, 1000);
 	int trained = rows < MOST_TRAINED ? rows : MOST_TRAINED;
 	Table table = make_table(rows);

@@ -140,15 +140,15 @@ static const struct Layer {
 	void (*run)(Verdict *verdict, const Sizes &sizes);
 	Sizes sizes;
 } layers[] = {
-	{"linear", run_linear, {512, 256, 192, 1}},
-	{"fully connected", run_fully_connected, {256, 512, 160, 1}},
-	{"attention scores", run_attention, {96, 96, 64, 14}},
-	{"convolution", run_convolution, {28, 64, 24, 2}},
+	{"linear", run_linear, {512, 128, 128, 1}},
+	{"fully connected", run_fully_connected, {256, 256, 128, 1}},
+	{"attention scores", run_attention, {128, 128, 64, 6}},
+	{"convolution", run_convolution, {14, 64, 24, 3}},
 };
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "gemm [layer 1 to 4 [m [n, a multiple of 4 [k [batch]]]]]"};
+	Arguments arguments = {argc, argv, "gemm [layer 1 to 4 [m [n, a multiple of 4 [k [batch]]]]]   (default 1; sizes by layer)"};
 	const Layer &layer = layers[size_argument(arguments, 1, 1, sizeof layers / sizeof *layers) - 1];
 	Sizes sizes = {size_argument(arguments, 2, layer.sizes.m, 1 << 16),
 		       size_argument(arguments, 3, layer.sizes.n, 1 << 16) + 3 & ~3,

@@ -294,8 +294,8 @@ static void check_symmetry(Verdict *verdict, const double *energy, int edge)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "hydro [cells along an edge [steps]]   (default 15 cells, 2 steps)"};
-	int edge = size_argument(arguments, 1, 15, 100), steps = size_argument(arguments, 2, 2, 10000);
+	Arguments arguments = {argc, argv, "hydro [cells along an edge [steps]]   (default 17 cells, 2 steps)"};
+	int edge = size_argument(arguments, 1, 17, 100), steps = size_argument(arguments, 2, 2, 10000);
 	Storage want_storage = make_problem(edge), got_storage = want_storage;
 	Mesh want = host_mesh(want_storage, edge), got = host_mesh(got_storage, edge), device = device_mesh(want);
 	double before = total_energy(want);

@@ -112,8 +112,8 @@ static std::vector<float> make_points(int points, int clusters, int features)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "kmeans [points [clusters [features [iterations]]]]   (default 5120, 5, 8, 2)"};
-	int points = size_argument(arguments, 1, 5120, 1 << 22), clusters = size_argument(arguments, 2, 5, 256);
+			       "kmeans [points [clusters [features [iterations]]]]   (default 12288, 5, 8, 2)"};
+	int points = size_argument(arguments, 1, 12288, 1 << 22), clusters = size_argument(arguments, 2, 5, 256);
 	int features = size_argument(arguments, 3, 8, 16), iterations = size_argument(arguments, 4, 2, 100);
 	int cells = clusters * features;
 	if (points < clusters)

@@ -66,8 +66,8 @@ static unsigned char *simulate_on_host(int width, int height, int generations)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "life [width [height [generations]]]   (default 256 x 128 cells, 4)"};
-	int width = size_argument(arguments, 1, 256, 16384);
+	Arguments arguments = {argc, argv, "life [width [height [generations]]]   (default 512 x 128 cells, 4)"};
+	int width = size_argument(arguments, 1, 512, 16384);
 	int height = size_argument(arguments, 2, 128, 16384);
 	int generations = size_argument(arguments, 3, 4, 1000000), n = width * height, blocks = blocks_for(n, BLOCK);
 	Slot *slots = device_array<Slot>(n);

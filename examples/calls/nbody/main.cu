@@ -71,8 +71,8 @@ static void simulate_on_host(float3 *positions, int n, int system, int steps)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "nbody [bodies [of a system [steps]]]   (default 8192 bodies, 64, 2 steps)"};
-	int n = size_argument(arguments, 1, 8192, 1 << 24);
+			       "nbody [bodies [of a system [steps]]]   (default 12288 bodies, 64, 2 steps)"};
+	int n = size_argument(arguments, 1, 12288, 1 << 24);
 	int system = size_argument(arguments, 2, 64, 1 << 24);
 	int steps = size_argument(arguments, 3, 2, 1000000);
 	Slot *slots = device_array<Slot>(n);

@@ -79,8 +79,8 @@ static long doubled_area(const Triangle &t)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "refine [squares a side [levels]]   (default 28 squares, 7 levels)"};
-	int side = size_argument(arguments, 1, 28, 1024), deepest = size_argument(arguments, 2, 7, 16);
+	Arguments arguments = {argc, argv, "refine [squares a side [levels]]   (default 36 squares, 7 levels)"};
+	int side = size_argument(arguments, 1, 36, 1024), deepest = size_argument(arguments, 2, 7, 16);
 	int first = 2 * side * side, room = 16 * first + (1 << 16), count = first, before_round;
 	Mesh mesh = {side * SQUARE(deepest), deepest};
 	if (mesh.size > 16384)

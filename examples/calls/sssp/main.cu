@@ -45,8 +45,8 @@ static void dijkstra(const Graph &graph, int *distance)
 
 int main(int argc, char **argv)
 {
-	Arguments arguments = {argc, argv, "sssp [nodes [edges at a node]]   (default 8192 nodes, 8)"};
-	int n = size_argument(arguments, 1, 8192, 1 << 24);
+	Arguments arguments = {argc, argv, "sssp [nodes [edges at a node]]   (default 16384 nodes, 8)"};
+	int n = size_argument(arguments, 1, 16384, 1 << 24);
 	int degree = size_argument(arguments, 2, 8, 64), rounds = 0, changes;
 	Graph graph = random_graph(n, degree, n / 4 + 1), device = graph_to_device(graph);
 	int *got = host_array<int>(n), *want = host_array<int>(n);

@@ -73,9 +73,9 @@ static void simulate_on_host(float3 *places, int width, int height, int steps)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "structure [width [height [steps]]]   (default 96 x 48 joints, 4 steps)"};
+			       "structure [width [height [steps]]]   (default 96 x 96 joints, 4 steps)"};
 	int width = size_argument(arguments, 1, 96, 10000);
-	int height = size_argument(arguments, 2, 48, 10000);
+	int height = size_argument(arguments, 2, 96, 10000);
 	int steps = size_argument(arguments, 3, 4, 1000000);
 	int count = width * height, member_count = count_members(width, height);
 	JointSlot *joint_slots = device_array<JointSlot>(count);

@@ -103,9 +103,9 @@ static bool run_on_host(const Work &work, int steps)
 int main(int argc, char **argv)
 {
 	Arguments arguments = {argc, argv,
-			       "svr [samples [features [steps [support vectors]]]]   (default 480, 6, 2, 24)"};
-	int samples = size_argument(arguments, 1, 480, 1 << 20), features = size_argument(arguments, 2, 6, 64);
-	int steps = size_argument(arguments, 3, 2, 1000), vectors = size_argument(arguments, 4, 24, 1 << 20);
+			       "svr [samples [features [steps [support vectors]]]]   (default 360, 6, 2, 20)"};
+	int samples = size_argument(arguments, 1, 360, 1 << 20), features = size_argument(arguments, 2, 6, 64);
+	int steps = size_argument(arguments, 3, 2, 1000), vectors = size_argument(arguments, 4, 20, 1 << 20);
 	std::vector<float> values((size_t)samples * features), target(samples), weight(samples), next(samples);
 	unsigned seed = 5;
 	for (int i = 0; i < samples; i++) {

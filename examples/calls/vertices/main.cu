@@ -114,8 +114,8 @@ static Side device_side(const Graph &graph)
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {"distance", "component", "rank"};
-	Arguments arguments = {argc, argv, "vertices [vertices [edges at one [sweeps]]]   (default 5120, 6, 6 at most)"};
-	int n = size_argument(arguments, 1, 5120, 1 << 22), degree = size_argument(arguments, 2, 6, 64);
+	Arguments arguments = {argc, argv, "vertices [vertices [edges at one [sweeps]]]   (default 7168, 6, 6 at most)"};
+	int n = size_argument(arguments, 1, 7168, 1 << 22), degree = size_argument(arguments, 2, 6, 64);
 	int most = size_argument(arguments, 3, 6, 1000), sweeps = 0;
 	Graph graph = random_graph(n, degree, n / 4 + 1);
 	Side host = host_side(graph), device = device_side(graph_to_device(graph));

@@ -5,20 +5,20 @@
 # what they write, the same value: when one sees what another has written is not the same under --verify, which has
 # windows of a cycle, so that its second run is under --verify, too.
 stats=$(dirname "$0")/../../Inputs/stats.py compile=$1 heddle=$2 python=$3 source=$4 out=$5 failed=0
-name=$(basename "$source" .cu) second=
+name=$(basename "$source" .cu) sizes=$(sh "$(dirname "$stats")/sizes.sh" "$source") second=
 [ "$name" = bfs ] && second=--verify
 
 way() {
 	$compile $1 -o "$out" "$source" || return
 	if [ "$3" = same ]; then
-		$heddle run --verify --stats "$out.first.json" $2 -- "$out" > "$out.txt" &&
+		$heddle run --verify --stats "$out.first.json" $2 -- "$out" $sizes > "$out.txt" &&
 			grep -q 'warp instructions' "$out.txt" &&
-			$heddle run --quiet $second --stats "$out.second.json" $2 -- "$out" > /dev/null &&
-			$heddle run --quiet --check=race,init,sync $2 -- "$out" > /dev/null &&
+			$heddle run --quiet $second --stats "$out.second.json" $2 -- "$out" $sizes > /dev/null &&
+			$heddle run --quiet --check=race,init,sync $2 -- "$out" $sizes > /dev/null &&
 			$python "$stats" same "$out.first.json" "$out.second.json" &&
 			$python "$stats" sane "$out.first.json" || return
 	else
-		$heddle run --verify --quiet $2 -- "$out" > "$out.txt" || return
+		$heddle run --verify --quiet $2 -- "$out" $sizes > "$out.txt" || return
 	fi
 	grep -q "^$name: PASSED" "$out.txt"
 }

@@ -9,9 +9,8 @@ rm -rf "$folder"
 mkdir -p "$folder"
 grep -v '^#' "$examples/workloads.txt" | while read -r name source tests default others; do
 	[ "${source%/*}" = "$kind" ] || continue
-	sizes=$tests
-	[ "$column" = tests ] || [ "$default" = - ] || sizes=$default
-	[ "$sizes" != - ] || sizes=
+	sizes=$default
+	[ "$column" != tests ] || sizes=$tests
 	program=$folder/$(basename "$source" .cu)
 	[ -e "$program" ] || "$cc" -O2 -heddle-linear always -o "$program" "$examples/$source"
 	set -- $(echo "$sizes" | tr , ' ')
