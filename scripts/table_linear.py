@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 """What linear versions (R2D2) and the ideal machines of its Figure 4 remove, for all examples.
 
-    scripts/table_linear.py [-h] [--default] [--gpu NAME] [--set KEY=VALUE] [NAME...]
+    scripts/table_linear.py [-h] [--size COLUMN] [--gpu NAME] [--set KEY=VALUE] [--out FOLDER] [NAME...]
 
-Builds the programs of examples/ and examples/grids/ at the sizes for figures of examples/workloads.txt, and the call-heavy
-ones at those of tests, runs each on the baseline with `--ideal` and with linear versions, and writes
-build/figures/linear/table.md and the statistics beside it. NAME: only those. --default: small sizes.
+Builds the programs of examples/workloads.txt, runs each on the baseline with `--ideal` and with linear versions, and writes
+FOLDER/table.md, of build/figures/linear, and the statistics beside it. NAME: only those. Sizes are those of a COLUMN of
+the table (tests, default, figures); without --size those for figures, of call-heavy programs those of the tests. A program
+of examples/ or examples/grids/ that the table has with several sizes runs with the first.
 
 Dynamic instructions count the linear streams as each SM and block executes them. Averages are over workloads, each
-counted once, as in the paper. Needs a finished build; environment: B (build tree), JOBS. About two minutes.
+counted once, as in the paper. Needs a finished build; environment: B (build tree), JOBS.
 """
 
 import argparse
@@ -20,17 +21,14 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 B = os.path.join(ROOT, os.environ.get('B', 'build'))
-OUT = os.path.join(B, 'figures', 'linear')
 # R2D2, ISCA 2023: Figure 4 (dynamic thread instructions), Figure 12 (dynamic warp instructions), Figure 14.
+COLUMNS = {'tests': 2, 'default': 3, 'figures': 4}
 PAPER = {'WP': 27, 'TB': 22, 'LN': 33, 'R2D2': 28, 'streams': 1}
 
 
 def lines():
     with open(os.path.join(ROOT, 'examples', 'workloads.txt'), encoding='utf-8') as file:
-        for line in file:
-            if line.strip() and not line.startswith('#'):
-                name, source, tests, _, figures, _, stands = line.split(None, 6)
-                yield name, source, tests, figures, stands.strip()
+        return [line.split(None, 6) for line in file if line.strip() and not line.startswith('#')]
 
 
 def kind_of(stands):
@@ -38,17 +36,18 @@ def kind_of(stands):
     return next((part[5:] for part in stands.split('; ') if part.startswith('R2D2 ')), '-')
 
 
-def workloads():
-    """(name, kind, sources, sizes, default sizes) of each."""
+def workloads(column):
+    """(name, kind, sources, sizes) of each; no column: see above."""
     found, seen = [], set()
-    for name, source, tests, figures, stands in lines():
+    for row in lines():
+        name, source, stands = row[0], row[1], row[6].strip()
         folder, path = os.path.dirname(source), os.path.join(ROOT, 'examples', source)
-        if folder in ('', 'grids') and source not in seen:  # once, also with several sizes
-            seen.add(source)
-            found.append((name, kind_of(stands), [path], figures.split(',')))
-        elif folder == 'calls':
+        if folder == 'calls':
             sources = sorted(os.path.join(path, file) for file in os.listdir(path) if file.endswith('.cu'))
-            found.append(('calls/' + name, '-', sources, tests.split(',')))
+            found.append(('calls/' + name, '-', sources, row[COLUMNS[column or 'tests']].split(',')))
+        elif folder not in ('', 'grids') or source not in seen:
+            found.append((name, kind_of(stands), [path], row[COLUMNS[column or 'figures']].split(',')))
+        seen.add(source)
     return found
 
 
@@ -98,8 +97,7 @@ def share(part, whole):
 
 def measure(options, workload):
     name, kind, sources, sizes = workload
-    prefix = os.path.join(OUT, name.replace('/', '-'))
-    sizes = [] if options.default and not name.startswith('calls/') else sizes
+    prefix = os.path.join(options.out, name.replace('/', '-'))
     build(prefix, sources)
     base = run(options, prefix, sizes, 'baseline', '--ideal')
     linear = run(options, prefix, sizes, 'r2d2-functional')
@@ -160,17 +158,18 @@ def main():
     parser.add_argument('names', nargs='*', metavar='NAME')
     parser.add_argument('--gpu', default='titanv', help='GPU (default titanv, the paper\'s)')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='configuration key')
-    parser.add_argument('--default', action='store_true', help='the programs\' default sizes')
+    parser.add_argument('--size', choices=COLUMNS, help='column of workloads.txt for all programs')
+    parser.add_argument('--out', default=os.path.join(B, 'figures', 'linear'), help='folder of the results')
     options = parser.parse_args()
-    chosen = [w for w in workloads() if not options.names or w[0] in options.names]
+    chosen = [w for w in workloads(options.size) if not options.names or w[0] in options.names]
     missing = set(options.names) - {w[0] for w in chosen}
     if missing:
         parser.error(f"no workload {', '.join(sorted(missing))}")
-    os.makedirs(OUT, exist_ok=True)
+    os.makedirs(options.out, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get('JOBS') or os.cpu_count() or 1)) as pool:
         rows = list(pool.map(lambda workload: measure(options, workload), chosen))
     text = '\n'.join(document(options, rows)) + '\n'
-    with open(os.path.join(OUT, 'table.md'), 'w', encoding='utf-8') as file:
+    with open(os.path.join(options.out, 'table.md'), 'w', encoding='utf-8') as file:
         file.write(text)
     sys.stdout.write(text)
 
