@@ -5,7 +5,8 @@
  * same as each access. The original code stays as it is.
  *
  * A kernel has no linear version when nothing would be saved by it, a condition has no form in the object, or a stream
- * does not fit the registers. Cost: that of lowering the kernel once more.
+ * does not fit the registers. Cost: that of lowering the kernel once
+ * more, up to three times where registers are short.
  */
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ struct version {
 	struct hd_function parts[HD_STREAM_COUNT];
 };
 
+enum { UNIT_REGISTERS = 8 };   /* a thread, that launches give: 256 a warp (CUDA, 7.0 to 8.9) */
 enum { LEAST_REGISTERS = 16 }; /* that a launch gives to a thread at no cost: 2,048 threads then take half an SM's */
 
 static int lower_part(struct version *version, enum hd_stream stream)
@@ -58,15 +60,45 @@ static int make_stream(struct version *version, enum hd_stream stream, uint32_t 
 	return lower_part(version, stream);
 }
 
+/* `most`: registers of a thread; 0: as many as it takes. */
+static int make_main(struct version *version, uint32_t most)
+{
+	struct hd_mfunc *func = &version->funcs[HD_STREAM_MAIN];
+	if (hd_select_linear(version->unit, version->function, version->kernel, version->layout.select, func))
+		return -1;
+	if (most && (!func->max_registers || most < func->max_registers))
+		func->max_registers = most;
+	return lower_part(version, HD_STREAM_MAIN);
+}
+
+/*
+ * An SM gives registers away in units of UNIT_REGISTERS a thread. Linear registers lie in what blocks of the original
+ * code leave, or in what its body is spared (5.6): where that is no unit, the main stream is to do with one unit less,
+ * unless it spills then.
+ */
+static int make_room(struct version *version)
+{
+	uint32_t original = version->unit->object.functions[version->kernel].registers;
+	uint32_t most = (original + UNIT_REGISTERS - 1) / UNIT_REGISTERS * UNIT_REGISTERS - UNIT_REGISTERS;
+	uint32_t frame = version->parts[HD_STREAM_MAIN].frame_bytes;
+	if (original <= LEAST_REGISTERS || version->parts[HD_STREAM_MAIN].registers <= most)
+		return 0;
+	hd_mfunc_release(&version->funcs[HD_STREAM_MAIN]);
+	if (make_main(version, most))
+		return -1;
+	if (version->parts[HD_STREAM_MAIN].frame_bytes <= frame && version->parts[HD_STREAM_MAIN].registers <= most)
+		return 0;
+	hd_mfunc_release(&version->funcs[HD_STREAM_MAIN]);
+	return make_main(version, 0);
+}
+
 /*
  * The streams run in the registers of the kernel's threads, so that they should not take more than the main stream
  * does; where that would make them spill they may.
  */
 static int make_parts(struct version *version)
 {
-	if (hd_select_linear(version->unit, version->function, version->kernel, version->layout.select,
-			     &version->funcs[HD_STREAM_MAIN]) ||
-	    lower_part(version, HD_STREAM_MAIN))
+	if (make_main(version, 0) || make_room(version))
 		return -1;
 	uint32_t most = version->parts[HD_STREAM_MAIN].registers;
 	most = most < LEAST_REGISTERS ? LEAST_REGISTERS : most > HD_LR_MAX_REGS ? HD_LR_MAX_REGS : most;

@@ -21,6 +21,11 @@ struct hd_select_linear *hd_select_linear_new(struct hd_arena *arena, const stru
 	return linear;
 }
 
+void hd_select_linear_begin(struct hd_select_linear *linear)
+{
+	memset(linear->offsets, 0, (linear->plan->offset_count + 1) * sizeof(*linear->offsets));
+}
+
 /* ------------------------------------------------------------------ operands */
 
 /* Whether all that a use names is there, in its width. */

@@ -528,6 +528,7 @@ int hd_select_linear(struct hd_unit *unit, LLVMValueRef function, uint32_t index
 		     struct hd_mfunc *func)
 {
 	struct hd_select sel = begin(unit);
+	hd_select_linear_begin(linear);
 	sel.linear = linear;
 	int status = select_function(&sel, function, index, func);
 	release(&sel);

@@ -326,6 +326,8 @@ struct hd_leaf hd_sel_atomic_op(struct hd_select *sel, unsigned atomop, unsigned
 struct hd_linear_plan;
 struct hd_select_linear;
 struct hd_select_linear *hd_select_linear_new(struct hd_arena *arena, const struct hd_linear_plan *plan);
+/* Before each time that the kernel is selected: its offsets have no registers yet. */
+void hd_select_linear_begin(struct hd_select_linear *linear);
 /* Operands of sel->inst, or of a PHI's incoming value, that the plan covers. */
 void hd_sel_linear_operands(struct hd_select *sel, LLVMValueRef inst);
 void hd_sel_linear_incoming(struct hd_select *sel, LLVMValueRef phi, uint32_t index);
