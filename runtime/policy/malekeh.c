@@ -441,7 +441,7 @@ static const struct hd_policy_setting settings[] = {
 	{"seed", "of the units' choice among far values", 1, 0, 4294967295.0},
 	{"rthld", "under `exact`, from which distance a value is far; else the compiler's rthld= says it", 16, 0, 255},
 	{"sthld_most", "largest STHLD (assumed)", 64, 0, 1000000},
-	{"sthld_large", "a change of IPC by more than so many percent is large (assumed)", 5, 0, 1000},
+	{"sthld_large", "a change of IPC by more than so many percent is large (assumed)", 1, 0, 1000},
 	EDGE(1, 2, 1, 2, 1),
 	EDGE(2, 2, 1, 3, 1),
 	EDGE(3, 2, 1, 4, -2),

@@ -21,7 +21,16 @@
 	X(cached_results, "registers", "results kept in a unit")                                   \
 	X(dropped_results, "registers", "results that were not, and that drop an older value")     \
 	X(bypasses, "instructions", "with more registers than a unit has entries")               \
-	X(strayed, "instructions", "of warps that left what the first run recorded (malekeh:exact)")
+	X(strayed, "instructions", "of warps that left what the first run recorded (malekeh:exact)")       \
+	X(distance_1, "registers", "read or written that are read by the next instruction (malekeh:exact)") \
+	X(distance_2, "registers", "read 2 instructions later")                                            \
+	X(distance_4, "registers", "read 3 or 4 instructions later")                                       \
+	X(distance_8, "registers", "read 5 to 8 instructions later")                                       \
+	X(distance_16, "registers", "read 9 to 16 instructions later")                                     \
+	X(distance_32, "registers", "read 17 to 32 instructions later")                                    \
+	X(distance_64, "registers", "read 33 to 64 instructions later")                                    \
+	X(distance_more, "registers", "read more than 64 instructions later")                              \
+	X(unread, "registers", "not read before they are written, or at all")
 
 struct malekeh_counts {
 #define X(name, unit, help) uint64_t name;

@@ -61,12 +61,34 @@ static uint32_t due_of(uint8_t distance, uint32_t now)
 	return distance == NEVER ? HD_CCU_NEVER : now + distance;
 }
 
+static void count_distance(struct malekeh_counts *counts, uint8_t distance)
+{
+	uint64_t *const of[] = {&counts->distance_1,  &counts->distance_2,   &counts->distance_4,
+				&counts->distance_8,  &counts->distance_16,  &counts->distance_32,
+				&counts->distance_64, &counts->distance_more};
+	uint32_t i = 0;
+	while (i < 7 && distance > 1u << i)
+		i++;
+	++*(distance == NEVER ? &counts->unread : of[i]);
+}
+
+static void count_distances(struct malekeh_counts *counts, const struct hd_dinst *inst, const uint8_t *distances)
+{
+	for (uint32_t i = 0; i < inst->operand_count; i++)
+		if (inst->operands[i].same == i)
+			count_distance(counts, distances[i]);
+	for (uint32_t word = 0; word < inst->write_count; word++)
+		count_distance(counts, distances[inst->operand_count + word]);
+}
+
 void malekeh_exact_take(const struct hd_policy_handle *self, const struct hd_warp *warp, const struct hd_dinst *inst,
 			struct hd_ccu *unit)
 {
 	struct malekeh_warp *mine = malekeh_warp_of(self, warp);
 	const uint8_t *distances = recorded(self, warp, inst);
 	unit->now = mine->issued;
+	if (distances)
+		count_distances(malekeh_counts_of(self, warp), inst, distances);
 	for (uint32_t i = 0; i < inst->operand_count; i++) {
 		uint32_t same = inst->operands[i].same;
 		uint8_t bit = inst->operands[same].near ? 1 : NEVER;

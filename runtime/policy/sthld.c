@@ -2,6 +2,10 @@
  * Malekeh's adaptive waiting. The numbers of the paper's drawing (Figure 4) are not in its text: the table is data, and
  * its default (malekeh.c) satisfies every sentence of section 7. At its largest value a machine that still goes up has
  * found no knee, and rests.
+ *
+ * Nor does the text say which change of IPC is large. Where IPC falls by a little with each step from the start, what
+ * is taken for small is walked through, step after step, and each step is compared with the one before it alone: at 5 %
+ * the figures' particles (lavamd) go to STHLD 20 and lose a quarter of their IPC, at 1 % they lose 3 %.
  */
 #include "runtime/policy/sthld.h"
 

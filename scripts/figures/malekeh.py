@@ -12,7 +12,11 @@ TITLE = 'Malekeh: registers in collector units'
 STHLD = (0, 1, 2, 4, 8, 16)
 ENTRIES = (3, 4, 6, 8, 12, 16)
 RTHLD = (2, 4, 8, 16, 32, 4096)
+LARGE = (1, 2, 5)
+INTERVAL = 10000  # cycles
+LEAST = 0.5  # % of IPC: what is less is no headroom that a part could be taken of
 DISTANCES = ('1', '2', '3 to 4', '5 to 8', '9 to 16', '17 to 32', '33 to 64', 'more')
+COUNTED = ('distance_1', 'distance_2', 'distance_4', 'distance_8', 'distance_16', 'distance_32', 'distance_64', 'distance_more')
 
 
 class Workload(figures.Workload):
@@ -31,6 +35,14 @@ class Workload(figures.Workload):
                       + total['bank_writes'] * config['pj_reg_write'] + total['register_reads'] * config['pj_collector'])
         own = sum(value for key, value in (self.own(run) or {}).items() if key.endswith('_joules'))
         return picojoules * 1e-12 + own
+
+    def gain(self, run):
+        """% of the baseline's IPC."""
+        return 100 * (self.speedup(run) - 1)
+
+    def sampled(self, series):
+        """Of Malekeh's own figures over time, one launch after another."""
+        return [value for launch in self.runs['malekeh']['launches'] for value in launch['samples']['malekeh'][series]]
 
     def energy(self, run, over='base'):
         return self.register_file(run) / self.register_file(over)
@@ -68,8 +80,8 @@ def energy(workloads):
 
 
 def headroom(workloads):
-    return (f'unlimited banks and collectors give {gain("headroom")(workloads):+.1f} %; '
-            + figures.slots_moved(workloads, 'malekeh'))
+    return (f'unlimited banks and collectors give {gain("headroom")(workloads):+.1f} %, Malekeh without waiting '
+            f'{gain("nowait")(workloads):+.1f} %; ' + figures.slots_moved(workloads, 'malekeh'))
 
 
 def bow_storage(workloads):
@@ -107,14 +119,46 @@ def figure_3(workloads, out):
 
 def figure_5(workloads, out):
     longest = max(workloads, key=lambda w: w.total('malekeh')['cycles'])
-    values = [value for launch in longest.runs['malekeh']['launches'] for value in launch['samples']['malekeh']['sthld']]
+    issued = [value / INTERVAL for launch in longest.runs['malekeh']['launches'] for value in launch['samples']['warp_instructions']]
     path, shown = picture(out, 'figure-5')
-    figures.lines(path, f'STHLD over time, {longest.name}', 'interval of 10,000 cycles', 'STHLD', {'STHLD': list(enumerate(values))})
-    return [f'## Figure 5: STHLD over time, {longest.name}', '', shown, '']
+    ipc_path, ipc_shown = picture(out, 'figure-5-ipc')
+    axis = 'interval of 10,000 cycles'
+    figures.lines(path, f'STHLD over time, {longest.name}', axis, 'STHLD', {'STHLD': list(enumerate(longest.sampled('sthld')))})
+    figures.lines(ipc_path, f'and the IPC that it follows, {longest.name}', axis, 'IPC', {'IPC': list(enumerate(issued))})
+    return [f'## Figure 5: STHLD over time, {longest.name}', '', shown, ipc_shown, '']
+
+
+def part(gained, there_is):
+    return number(gained / there_is, 2) if there_is >= LEAST else ''
+
+
+def to_gain(workloads, out):
+    """What the paper's gain can be here: without conflicts of banks and waits for collectors nothing is faster."""
+    rows = [(w.name, number(w.gain('headroom'), 1), number(w.gain('nowait'), 1), part(w.gain('nowait'), w.gain('headroom')),
+             number(w.gain('malekeh'), 1), part(w.gain('malekeh'), w.gain('headroom')), number(w.slots('malekeh', 'withheld'), 1),
+             number(mean(w.sampled('sthld')), 1), max(launch['cycles'] for launch in w.runs['malekeh']['launches']) // INTERVAL)
+            for w in workloads]
+    there_is, without, adaptive = (gain(run)(workloads) for run in ('headroom', 'nowait', 'malekeh'))
+    rows.append(('**mean**', number(there_is, 1), number(without, 1), part(without, there_is), number(adaptive, 1),
+                 part(adaptive, there_is), number(mean(w.slots('malekeh', 'withheld') for w in workloads), 1), '', ''))
+    return ['## What there is to gain, and what waiting costs', '',
+            f'IPC over the baseline in %, and the part of the headroom, where that is {LEAST} % or more. STHLD moves at the end of '
+            'each interval of 10,000 cycles: a kernel of a few ends before it has found a knee.', '',
+            *table(('workload', 'unlimited banks and collectors', 'Malekeh without waiting', 'part', 'Malekeh', 'part',
+                    'slots withheld, %', 'STHLD, mean', 'intervals of the longest kernel'), rows)]
+
+
+def executed(workloads):
+    """% of the registers that executed instructions read or write, by the distances of a run."""
+    shares = []
+    for w in workloads:
+        counts = [w.own('exact')[name] for name in (*COUNTED, 'unread')]
+        shares.append([ratio(100 * count, sum(counts)) for count in counts])
+    return list(map(mean, zip(*shares)))
 
 
 def distances(workloads, out):
-    """Of the code's operands, each counted once; the means are of workloads' shares."""
+    """Of the code's operands, each counted once, and of executed ones; the means are of workloads' shares."""
     path, shown = picture(out, 'reuse-distances')
     shares, dead = [], []
     for w in workloads:
@@ -124,10 +168,14 @@ def distances(workloads, out):
         shares.append([ratio(100 * count, sum(counts) + unread) for count in counts])
         dead.append(ratio(100 * unread, sum(counts) + unread))
     rows = list(zip(DISTANCES, map(mean, zip(*shares)))) + [('not read', mean(dead))]
-    figures.bars(path, 'Register operands by the distance to the next read', '% of operands', ['operands'],
+    rows = [(name, share, run) for (name, share), run in zip(rows, executed(workloads))]
+    figures.bars(path, 'Register operands by the distance to the next read', '% of operands', ['in the code', 'executed'],
                  rows)
-    return ['## Reuse distances: instructions of the warp to the next read, by the compiler', '', shown, '',
-            *table(('distance', '% of operands'), [(name, number(share, 1)) for name, share in rows])]
+    return ['## Reuse distances: instructions of the warp to the next read', '', shown, '',
+            "In the code: each operand once, results too, with the compiler's expectation. Executed: each register that an "
+            'instruction reads or writes in a run, with the distance that it had there.', '',
+            *table(('distance', '% in the code', '% executed'), [(name, *(number(share, 1) for share in shares))
+                                                                 for name, *shares in rows])]
 
 
 def swept(workloads, out, name, heading, what, runs):
@@ -151,6 +199,11 @@ def thresholds(workloads, out):
     return swept(workloads, out, 'rthld', 'RTHLD: from which distance a value is far', 'RTHLD', runs)
 
 
+def limits(workloads, out):
+    runs = {n: 'malekeh' if n == 1 else f'large:{n}' for n in LARGE}
+    return swept(workloads, out, 'large', 'Which change of IPC is large', '%', runs)
+
+
 def variants(workloads, out):
     rows = []
     for run, what in (('malekeh', 'Malekeh'), ('exact', 'with exact distances of a run before'), ('nowait', 'without waiting'),
@@ -170,5 +223,5 @@ FIGURES = (
          value=Workload.hits, ylabel='%', average=mean, level=0),
     Bars('figure-8', 'Figure 8: dynamic energy of the register file over the baseline', {'BOW': ('bow',), 'Malekeh': ('malekeh',)},
          {'Malekeh': '0.71'}, value=Workload.energy, ylabel='energy', average=mean),
-    variants, distances, entries, thresholds,
+    to_gain, variants, distances, entries, thresholds, limits,
 )

@@ -29,6 +29,12 @@ for policy, run in runs.items():
         assert total['bank_reads'] < base['bank_reads'], policy
         assert own['storage'] == 32 * 3 * 4 * 128, own['storage']
 
+assert runs['malekeh:sthld=4']['total']['malekeh']['read_hits'] >= runs['malekeh:sthld=off']['total']['malekeh']['read_hits'] - 0.5
+first = runs['malekeh']['launches'][0]['samples']['malekeh']['sthld']
+moves = {i % 2 for i in range(1, len(first)) if first[i] != first[i - 1]}
+assert len(moves) <= 1, f'STHLD moves between multiples of 10,000 cycles: {first}'
+exact = runs['malekeh:exact']['total']['malekeh']
+assert sum(exact[name] for name in exact if name.startswith('distance_')) + exact['unread'] > exact['registers'], exact
 assert runs['malekeh:exact']['total']['malekeh']['hits'] > 0.99 * runs['malekeh']['total']['malekeh']['hits']
 
 samples = [launch['samples'] for launch in runs['malekeh']['launches']]
