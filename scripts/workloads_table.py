@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """make workloads-table: what each workload stresses, kernel by kernel, and whether it is what it was written for.
 
-    scripts/workloads_table.py [-h] [--gpu NAME]... [--size COLUMN] [--out FOLDER] [-j N] [NAME...]
+    scripts/workloads_table.py [-h] [--gpu NAME]... [--of-class] [--size COLUMN] [--out FOLDER] [-j N] [NAME...]
 
-Runs the programs of examples/workloads.txt (NAME: only those) on the papers' GPUs (--gpu: only these), and writes
-FOLDER/table.md, of build/figures/workloads: for each kernel that takes a tenth of its program's cycles or more registers,
+Runs the programs of examples/workloads.txt (NAME: only those) on the papers' GPUs (--gpu: only these; --of-class: each on
+the GPU of the paper that has its class, as docs/workloads.md has them), and writes FOLDER/table.md, of
+build/figures/workloads: for each kernel that takes a tenth of its program's cycles or more registers,
 shared memory, what limits its resident blocks, occupancy, utilisation, L2 miss rate, IPC and call depth, and the classes
 of Lin's Tables 3.3 and 4.2 and of LTRF. Runs are kept, and made again when program, simulator or GPU have changed.
 
@@ -235,13 +236,14 @@ def section(gpu, chosen, facts, runs, missed):
     return [f'## {gpu}', '', f'Streaming reaches {sustained:.0f} % of the DRAM\'s peak.', '', *figures.table(HEAD, rows)]
 
 
-def report(gpus, chosen, facts, runs):
+def report(chosen, facts, runs):
+    """chosen: for each GPU its workloads."""
     missed, text = [], []
-    for gpu in gpus:
-        text += section(gpu, chosen, facts, runs, missed)
-    asked = [w for w in chosen if GPU_OF_CLASS.get(w.kind) in gpus]
+    for gpu, workloads in chosen.items():
+        text += [*section(gpu, workloads, facts, runs, missed), '']
+    asked = [w for gpu, workloads in chosen.items() for w in workloads if GPU_OF_CLASS.get(w.kind) == gpu]
     classes = [f'{len(asked) - sum(" is not " in line for line in missed)} of {len(asked)} workloads are what they were '
-               'written for.', '', *missed, ''] if asked else []
+               'written for.', *([''] if missed else []), *missed, ''] if asked else []
     return '\n'.join(['# What the workloads stress', '', *classes, *text])
 
 
@@ -254,6 +256,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('names', nargs='*', metavar='NAME')
     parser.add_argument('--gpu', action='append', help='only this GPU')
+    parser.add_argument('--of-class', action='store_true', help='each only where its class is asked for')
     parser.add_argument('--size', choices=COLUMNS, default='figures', help='column of workloads.txt (default figures)')
     parser.add_argument('--out', help='folder of the results')
     parser.add_argument('-j', '--jobs', type=int, default=os.cpu_count(), help='runs at a time (default all cores)')
@@ -272,23 +275,26 @@ def main():
     options = parse()
     build_tree = os.path.join(ROOT, os.environ.get('B', 'build'))
     out = options.out or os.path.join(build_tree, 'figures', 'workloads')
-    programs, gpus = os.path.join(out, 'programs'), options.gpu or all_gpus()
+    programs = os.path.join(out, 'programs')
+    gpus = options.gpu or (sorted(set(GPU_OF_CLASS.values())) if options.of_class else all_gpus())
     os.makedirs(programs, exist_ok=True)
     os.environ.setdefault('HEDDLE_THREADS', '1')
-    chosen = [options.table[name] for name in options.names] or list(options.table.values())
+    named = [options.table[name] for name in options.names] or list(options.table.values())
+    chosen = {gpu: [w for w in named if not options.of_class or GPU_OF_CLASS.get(w.kind) == gpu] for gpu in gpus}
     try:
         kinds = {gpu: architecture_of(gpu) for gpu in gpus}
-        built = {(kind, w.name): build(w, build_tree, programs, kind) for kind in sorted(set(kinds.values()), key=str) for w in chosen}
+        built = {(kinds[gpu], w.name): None for gpu, workloads in chosen.items() for w in workloads}
+        built = {(kind, name): build(options.table[name], build_tree, programs, kind) for kind, name in built}
         stream = read_table('figures')[STREAM]
         runner = figures.Runner(build_tree, os.path.join(out, 'runs'), options.jobs)
         wanted = {(gpu, None): (build(stream, build_tree, programs, kinds[gpu]), stream.sizes, gpu, []) for gpu in gpus}
-        wanted |= {(gpu, w.name): (built[kinds[gpu], w.name], w.sizes, gpu, []) for gpu in gpus for w in chosen}
+        wanted |= {(gpu, w.name): (built[kinds[gpu], w.name], w.sizes, gpu, []) for gpu in gpus for w in chosen[gpu]}
         runs = runner.run_all(wanted)
         of_program = {program: static_facts(build_tree, program) for program in sorted(set(built.values()))}
-        facts = {(gpu, w.name): of_program[built[kinds[gpu], w.name]] for gpu in gpus for w in chosen}
+        facts = {(gpu, w.name): of_program[built[kinds[gpu], w.name]] for gpu in gpus for w in chosen[gpu]}
     except (figures.RunFailed, subprocess.CalledProcessError) as error:
         sys.exit(f'workloads-table: error: {error}')
-    text = report(gpus, chosen, facts, runs)
+    text = report(chosen, facts, runs)
     with open(os.path.join(out, 'table.md'), 'w', encoding='utf-8') as file:
         file.write(text)
     sys.stdout.write(text)
