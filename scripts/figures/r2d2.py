@@ -161,6 +161,33 @@ def more_sms(workloads, out):
             *table(head, rows + [('**geometric mean**', *means)])]
 
 
+UNIT = 8 # registers a thread that launches give at a time
+
+
+def blocks_of(w, threads, registers):
+    """On an SM, by threads and registers."""
+    config = w.runs['base']['config']
+    a_thread = (registers + UNIT - 1) // UNIT * UNIT
+    return min(config['max_ctas'], config['max_threads'] // threads, config['registers'] // (a_thread * threads))
+
+
+def registers(workloads, out):
+    rows = []
+    for w in workloads:
+        blocks = {launch['kernel']: launch['block'] for launch in w.runs['base']['launches']}
+        for kernel in w.kernels:
+            block, version = blocks.get(kernel['demangled']), kernel.get('linear_version')
+            if not block or not version:
+                continue
+            threads = -(-block[0] * block[1] * block[2] // 32) * 32
+            resident = blocks_of(w, threads, kernel['registers'])
+            rows.append((f'{w.name}, {kernel["demangled"].split("(")[0]}', threads, resident, kernel['registers'], version['registers'],
+                         version['thread_registers'] * threads + 32 * resident + version['coefficient_registers'],
+                         w.runs['base']['config']['registers'] - resident * threads * -(-version['registers'] // UNIT) * UNIT))
+    return ["## Registers (5.6): of a thread, and words of an SM that linear registers take, by 5.6's count", '',
+            *table(('kernel', 'threads', 'blocks', 'original', 'linear version', 'linear registers', 'left for them'), rows)]
+
+
 OF_ALL = (table_3,)
 FIGURES = (
     figure_4,
@@ -174,5 +201,6 @@ FIGURES = (
     Bars('figure-16', 'Figure 16: energy over the baseline', {t: (r,) for t, r in DESIGNS.items()},
          {'R2D2': '0.83', 'DAC': '0.91', 'DARSIE': '0.92', 'DARSIE+Scalar': '0.91'}, value=Workload.whole_energy, ylabel='energy',
          average=mean),
+    registers,
     more_sms,
 )
