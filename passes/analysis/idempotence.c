@@ -274,7 +274,8 @@ static enum hd_idempotence_break add_memory(struct context *context, struct own 
 {
 	const struct hd_inst *inst = &context->object->functions[context->function].insts[index];
 	bool load = hd_opinfo[inst->op].effects & HD_FX_LOAD;
-	if (load && break_of_access(inst) == HD_BREAK_NONE && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI)
+	if (inst->op == HD_OP_LDCX ||
+	    (load && break_of_access(inst) == HD_BREAK_NONE && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI))
 		return HD_BREAK_NONE;
 	struct walk walk = {0};
 	find_roots(context, index, &walk);

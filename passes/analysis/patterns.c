@@ -134,7 +134,7 @@ static struct hd_value special(enum hd_sr which)
 static struct hd_value loaded(const struct state *state, const struct hd_inst *inst)
 {
 	struct hd_value value = from_sources(state, inst);
-	if (inst->op != HD_OP_LDG && inst->op != HD_OP_LDS && inst->op != HD_OP_LDC)
+	if (inst->op != HD_OP_LDG && inst->op != HD_OP_LDS && inst->op != HD_OP_LDC && inst->op != HD_OP_LDCX)
 		return hd_value_random;
 	value.local |= value.kind == HD_VALUE_AFFINE && inst->op != HD_OP_LDC;
 	return value;

@@ -110,7 +110,7 @@ struct hd_minst {
 /* A load that may go all the way to device memory. */
 static inline bool hd_minst_is_global_load(const struct hd_minst *inst)
 {
-	return inst->op == HD_OP_LDG || inst->op == HD_OP_LD;
+	return inst->op == HD_OP_LDG || inst->op == HD_OP_LD || inst->op == HD_OP_LDCX;
 }
 
 /* Physical registers that hold no value behind an instruction, found when frames are made. */

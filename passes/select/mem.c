@@ -77,6 +77,7 @@ static unsigned access_op(unsigned space, bool load)
 	case HD_AS_SHARED: return load ? HD_OP_LDS : HD_OP_STS;
 	case HD_AS_LOCAL: return load ? HD_OP_LDL : HD_OP_STL;
 	case HD_AS_PARAM: return HD_OP_LDC;
+	case HD_AS_CONST: return load ? HD_OP_LDCX : HD_OP_STG;
 	default: return load ? HD_OP_LDG : HD_OP_STG;
 	}
 }
@@ -84,7 +85,7 @@ static unsigned access_op(unsigned space, bool load)
 /* Only the modifiers that the opcode has. */
 static uint16_t allowed_mods(unsigned op, uint16_t mods)
 {
-	if (op == HD_OP_LDC)
+	if (op == HD_OP_LDC || op == HD_OP_LDCX) /* nothing writes there while a kernel runs */
 		return 0;
 	if (op == HD_OP_LDL || op == HD_OP_STL)
 		return mods & HD_MOD(CACHE, 7);
@@ -327,7 +328,7 @@ void hd_sel_load(struct hd_select *sel)
 		hd_sel_load_part(sel, &address);
 		return;
 	}
-	if (!mods && (space == HD_AS_CONST || (space == HD_AS_GLOBAL && is_invariant(sel, sel->inst, pointer))))
+	if (!mods && space == HD_AS_GLOBAL && is_invariant(sel, sel->inst, pointer))
 		mods = HD_MOD(CACHE, HD_CACHE_CI);
 	hd_sel_load_value(sel, sel->inst, LLVMTypeOf(sel->inst), address, space, hd_access_alignment(sel->inst), mods);
 }

@@ -13,7 +13,7 @@
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 
-static void init_tags(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint64_t ways, struct hd_arena *arena)
+void hd_icache_init(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint64_t ways, struct hd_arena *arena)
 {
 	uint64_t lines = bytes / line;
 	cache->ways = (uint32_t)(ways < lines ? ways : lines);
@@ -34,13 +34,12 @@ void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struc
 	fetch->miss_latency = (uint32_t)config->l1i_miss_latency;
 	fetch->busy = (uint32_t)config->l1i_busy;
 	fetch->ahead = (uint32_t)config->fetch_ahead;
-	init_tags(&fetch->l1, config->l1i_bytes, config->l1i_line, config->l1i_ways, arena);
+	hd_icache_init(&fetch->l1, config->l1i_bytes, config->l1i_line, config->l1i_ways, arena);
 	for (uint32_t i = 0; config->l0i_bytes && i < config->schedulers; i++)
-		init_tags(&fetch->l0[i], config->l0i_bytes, config->l1i_line, config->l0i_ways, arena);
+		hd_icache_init(&fetch->l0[i], config->l0i_bytes, config->l1i_line, config->l0i_ways, arena);
 }
 
-/* The way of a line, or the least recently used one of its set. */
-static size_t find_way(const struct hd_icache *cache, uint64_t line)
+size_t hd_icache_find(const struct hd_icache *cache, uint64_t line)
 {
 	size_t first = (size_t)(line % cache->sets) * cache->ways, victim = first;
 	for (size_t way = first; way < first + cache->ways; way++) {
@@ -52,24 +51,31 @@ static size_t find_way(const struct hd_icache *cache, uint64_t line)
 	return victim;
 }
 
-/* The cycle at which the SM's cache has delivered a line; `now`: when it is asked. */
-static uint64_t from_l1(struct hd_fetch *fetch, struct hd_counters *counters, uint64_t line, uint64_t now)
+uint64_t hd_fetch_shared(struct hd_fetch *fetch, uint64_t line, uint64_t now, bool *missed)
 {
 	struct hd_icache *cache = &fetch->l1;
-	size_t way = find_way(cache, line);
-	counters->l1i_accesses++;
+	size_t way = hd_icache_find(cache, line);
 	if (fetch->busy) {
 		now = now > fetch->free ? now : fetch->free;
 		fetch->free = now + fetch->busy;
 	}
-	if (cache->tags[way] != line) {
-		counters->l1i_misses++;
+	*missed = cache->tags[way] != line;
+	if (*missed) {
 		cache->tags[way] = line;
 		cache->ready[way] = now + fetch->miss_latency;
 	}
 	cache->used[way] = now + 1;
-	uint64_t ready = cache->ready[way];
-	return fetch->latency ? (ready > now ? ready : now) + fetch->latency : ready;
+	return cache->ready[way] > now ? cache->ready[way] : now;
+}
+
+/* The cycle at which the SM's cache has delivered a line; `now`: when it is asked. */
+static uint64_t from_l1(struct hd_fetch *fetch, struct hd_counters *counters, uint64_t line, uint64_t now)
+{
+	bool missed;
+	uint64_t ready = hd_fetch_shared(fetch, line, now, &missed);
+	counters->l1i_accesses++;
+	counters->l1i_misses += missed;
+	return ready + fetch->latency;
 }
 
 /* Asks for lines until the buffer holds as many as it can, none of them behind the end of the code. */
@@ -112,7 +118,7 @@ static uint64_t fetch_line(struct hd_sm *sm, const struct hd_warp *warp, uint64_
 	struct hd_icache *cache = &sm->fetch.l0[scheduler];
 	if (!cache->ways)
 		return from_l1(&sm->fetch, counters, line, now);
-	size_t way = find_way(cache, line);
+	size_t way = hd_icache_find(cache, line);
 	counters->l0i_accesses++;
 	if (cache->tags[way] != line) {
 		counters->l0i_misses++;

@@ -14,6 +14,7 @@
 #include "runtime/sim/probe.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/trace.h"
+#include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
 #include "runtime/verify/redundancy.h"
@@ -265,6 +266,12 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	const struct hd_effect *effect = &sm->effect;
 	if (!effect->mask || (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
 		start_fixed(sm, warp, inst, now, start + sm->predicated_latency);
+		return;
+	}
+	if (inst->inst.op == HD_OP_LDCX && sm->constants.l1.ways) {
+		uint64_t at = hd_constant_load(&sm->constants, &sm->fetch, hd_sm_counters(sm, warp), effect->mask,
+					       effect->address, start + inst->extra);
+		start_fixed(sm, warp, inst, now, at);
 		return;
 	}
 	hd_access_start(sm, warp, inst, take_token(sm, warp, inst, effect->space), now, start);

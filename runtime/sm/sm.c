@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 
+#include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/transfer.h"
 
@@ -92,6 +93,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_operands_init(sm, config, &gpu->arena);
 	hd_access_init(sm, config, &gpu->arena);
 	hd_fetch_init(&sm->fetch, config, &gpu->arena);
+	hd_constant_init(&sm->constants, config, &gpu->arena);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
 	sm->timers_kept = sm->warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
 	hd_transfers_init(sm, &gpu->arena);

@@ -175,6 +175,15 @@ struct hd_fetch {
 	struct hd_code_stream streams[HD_MAX_SCHEDULERS];
 };
 
+/* Constant caches; constant.c. */
+struct hd_constants {
+	struct hd_icache l1;		   /* no ways: there is none */
+	uint32_t line_shift, behind_shift; /* log2 of a line's bytes, and of one of the cache behind it */
+	uint32_t latency, miss_latency;	   /* of loads that this cache has, and that the one behind it has */
+	uint32_t busy;			   /* cycles of a pass */
+	uint64_t free;			   /* cycle of the next pass */
+};
+
 /* What a parked warp needs at the release of its barrier. */
 struct hd_parked {
 	const struct hd_dinst *inst;
@@ -278,6 +287,7 @@ struct hd_sm {
 	struct hd_effect effect;
 	struct hd_mem_request request;
 	struct hd_fetch fetch;
+	struct hd_constants constants;
 	struct hd_calendar *calendars;
 	struct hd_late *late;			     /* most_late() of access.c */
 	struct hd_counters counted[HD_MAX_GRIDS];    /* of each grid, by hd_grid.slot */
@@ -667,6 +677,12 @@ void hd_loads_awaited(struct hd_sm *sm, struct hd_warp *warp);
 void hd_traffic_watch(struct hd_sm *sm);
 
 /* fetch.c */
+/* fetch.c: a cache of lines, at most `ways` of a set; and the way of a line in it, or the least recently used one of
+ * its set. */
+void hd_icache_init(struct hd_icache *cache, uint64_t bytes, uint64_t line, uint64_t ways, struct hd_arena *arena);
+size_t hd_icache_find(const struct hd_icache *cache, uint64_t line);
+/* The cycle at which the SM's instruction cache has a line that it is asked for at `now`, which takes its turn. */
+uint64_t hd_fetch_shared(struct hd_fetch *fetch, uint64_t line, uint64_t now, bool *missed);
 void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struct hd_arena *arena);
 /* The warp goes on in another line of code: the cycle at which that can be decoded. */
 uint64_t hd_fetch_next(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now);

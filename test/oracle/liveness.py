@@ -10,7 +10,7 @@ the program is there.
 from machine import CALLS, PREDICATES, REGISTERS, count, name
 
 
-READS = {'LDG', 'LD', 'LDS', 'ATOMG', 'ATOM', 'ATOMS'}
+READS = {'LDG', 'LDCX', 'LD', 'LDS', 'ATOMG', 'ATOM', 'ATOMS'}
 
 
 class Lanes:

@@ -421,7 +421,7 @@ OPERATIONS.update({
     'DADD': real(8, total), 'DMUL': real(8, product), 'DFMA': real(8, lambda a, b, c: total(product(a, b), c)),
     'FSETP': real_compare(4), 'DSETP': real_compare(8), 'FMNMX': lanewise(real_least), 'MUFU': lanewise(function_of),
     'F2F': lanewise(convert), 'F2I': lanewise(convert), 'I2F': lanewise(convert), 'FRND': lanewise(integral),
-    'LDG': load, 'LD': load, 'LDS': load, 'LDL': load, 'LDC': load_constant, 'STG': store, 'ST': store, 'STS': store,
+    'LDCX': load, 'LDG': load, 'LD': load, 'LDS': load, 'LDL': load, 'LDC': load_constant, 'STG': store, 'ST': store, 'STS': store,
     'STL': store, 'ATOMG': atomic, 'ATOMS': atomic, 'ATOM': atomic, 'MEMBAR': nothing, 'SHFL': shuffle, 'VOTE': vote,
     'MATCH': match, 'WARPSYNC': nothing, 'BAR': barrier, 'NANOSLEEP': nothing, 'NOP': nothing, 'SYSCALL': service,
     'R2UR': to_uniform, 'UMOV': to_uniform, 'R2CR': leave_coefficient, 'R2TR': leave_thread_part, 'R2BR': leave_block_part,

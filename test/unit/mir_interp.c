@@ -140,7 +140,8 @@ static void local_access(struct interp *interp, const struct hd_minst *inst)
 static void memory_access(struct interp *interp, const struct hd_minst *inst)
 {
 	bool load = inst->dst.words != 0;
-	bool readonly = inst->op == HD_OP_LDG && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI;
+	bool readonly = inst->op == HD_OP_LDCX ||
+			(inst->op == HD_OP_LDG && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI);
 	uint32_t loaded[4] = {0};
 	unsigned words = load ? inst->dst.words : inst->c.words;
 	for (unsigned i = 0; i < words; i++) {
@@ -327,6 +328,7 @@ static void execute(struct interp *interp, const struct hd_minst *inst)
 	case HD_OP_LDL:
 	case HD_OP_STL: local_access(interp, inst); break;
 	case HD_OP_LDG:
+	case HD_OP_LDCX:
 	case HD_OP_STG:
 	case HD_OP_LDS:
 	case HD_OP_STS: memory_access(interp, inst); break;
