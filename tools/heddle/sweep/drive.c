@@ -144,10 +144,13 @@ static double time_left(const struct drive *d)
 {
 	double left = d->estimated - d->estimated_ended;
 	uint32_t jobs = d->sweep->jobs;
-	/* Those of which nothing was known count with the mean of those that have ended. */
-	if (d->estimated_ended > 0 && d->taken > 0)
+	/* Those of which nothing was known count with the mean of those that have ended: where nothing was known of any
+	 * that is still to come, and of what was estimated lower than those that ended are. */
+	if (left > 0 && d->estimated_ended > 0 && d->taken > 0)
 		left *= d->taken / d->estimated_ended;
-	return left / jobs;
+	else if (!(left > 0) && d->ended)
+		left = d->taken * (d->todo - d->ended) / d->ended;
+	return left > 0 ? left / jobs : 0;
 }
 
 static void show(struct drive *d, bool last)
