@@ -317,6 +317,15 @@ static bool wants(const struct hd_policy_handle *self, const struct hd_result *r
 	return unit->result_due != HD_CCU_NEVER && unit->result_due < mine->issued + unit->rthld;
 }
 
+/* An entry gets the lanes that are written and no others, so that --verify sees what is missing. */
+static void write_lanes(const struct hd_result *result, uint32_t *data)
+{
+	const uint32_t *row = result->warp->regs[result->reg];
+	for (uint32_t lane = 0; lane < HD_WARP_LANES; lane++)
+		if (result->lanes >> lane & 1)
+			data[lane] = row[lane];
+}
+
 static enum hd_target result_target(const struct hd_policy_handle *self, const struct hd_result *result, uint64_t now)
 {
 	struct hd_warp *warp = result->warp;
@@ -335,7 +344,7 @@ static enum hd_target result_target(const struct hd_policy_handle *self, const s
 		return HD_TO_BANK;
 	hd_policy_spend(self, warp->cta->sm, warp->cta->grid, MALEKEH_WRITE, 1);
 	if (warp->cta->sm->gpu->verify)
-		memcpy(unit->entries[entry].data, warp->regs[result->reg], HD_ROW_BYTES);
+		write_lanes(result, unit->entries[entry].data);
 	return HD_TO_BOTH;
 }
 

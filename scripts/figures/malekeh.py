@@ -80,7 +80,9 @@ def energy(workloads):
 
 
 def headroom(workloads):
-    return (f'unlimited banks and collectors give {gain("headroom")(workloads):+.1f} %, Malekeh without waiting '
+    there_is, taken = gain('headroom')(workloads), gain('malekeh')(workloads)
+    share = 'nothing' if min(taken, there_is) <= 0 else 'all' if taken >= there_is else f'{100 * taken / there_is:.0f} %'
+    return (f'unlimited banks and collectors give {there_is:+.1f} %, of which Malekeh takes {share}; without waiting it has '
             f'{gain("nowait")(workloads):+.1f} %; ' + figures.slots_moved(workloads, 'malekeh'))
 
 
