@@ -1,0 +1,43 @@
+"""order.py INFO TRACE: who issues the parts of vecadd's linear version, and when; one SM with room for four blocks."""
+
+import re
+import sys
+
+PARTS = ('coefficient', 'thread', 'block', 'main')
+
+with open(sys.argv[1], encoding='utf-8') as file:
+    counts = list(map(int, re.search(r'streams of (\d+), (\d+) and (\d+)', file.read()).groups()))
+starts = [16 * sum(counts[: i + 1]) for i in range(3)]
+issued = {part: [] for part in PARTS}  # (cycle, slot, block, warp of the block)
+with open(sys.argv[2], encoding='utf-8') as file:
+    for line in file:
+        match = re.match(r'(\d+) issue sm 0 warp (\d+) cta (\d+)\.(\d+) .* pc 0x([0-9a-f]+)', line)
+        if match:
+            part = PARTS[sum(int(match.group(5), 16) >= start for start in starts)]
+            issued[part].append(tuple(int(match.group(i)) for i in range(1, 5)))
+
+blocks = sorted({block for _, _, block, _ in issued['main']})
+assert blocks == list(range(8)), blocks
+# The SM's first warp, its first block's warps, each block's first: block 5 takes block 1's place, warps 8 to 15.
+slots = {part: {(slot, block) for _, slot, block, _ in issued[part]} for part in PARTS}
+assert slots['coefficient'] == {(0, 0)}, slots['coefficient']
+assert slots['thread'] == {(slot, 0) for slot in range(8)}, slots['thread']
+assert slots['block'] == {(8 * (block % 4), block) for block in blocks}, slots['block']
+for part, length, times in zip(PARTS, counts, (1, 8, 8)):
+    assert len(issued[part]) == length * times, (part, len(issued[part]))
+
+
+def first(part, block=None):
+    return min(cycle for cycle, _, of, _ in issued[part] if block in (None, of))
+
+
+def last(part, block=None):
+    return max(cycle for cycle, _, of, _ in issued[part] if block in (None, of))
+
+
+# One part after another on the SM, and no block's body before its own block-index part.
+assert last('coefficient') < first('thread') and last('thread') < first('block')
+for block in blocks:
+    assert last('block', block) < first('main', block), block
+# But bodies do not wait for the other blocks' parts.
+assert first('main') < last('block')
