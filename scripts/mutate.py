@@ -46,7 +46,7 @@ ROOMS = {
     'lib/metadata': ('plugin', 'errors/objects.test diff'),
     'lib/object': ('plugin', 'errors/objects.test rdc'),
     'passes/affine': ('affine linear', 'linear.test check'),
-    'passes/analysis': ('liveness preempt stackdepth intervals reuse', 'cars.test preempt-everywhere.test check remarks'),
+    'passes/analysis': ('liveness preempt switch stackdepth intervals reuse', 'cars.test preempt-everywhere.test check remarks'),
     'passes/emit': ('lower plugin', 'kernel.test examples'),
     'passes/graph': ('lower uniformity', 'reconverge.test examples'),
     'passes/ir': ('uniformity affine', 'uniform.test examples'),

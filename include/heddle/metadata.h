@@ -21,7 +21,8 @@
 
 enum hd_compile_mode { HD_MODE_WHOLE_PROGRAM, HD_MODE_RELOCATABLE };
 enum hd_call_kind { HD_CALL_DIRECT, HD_CALL_INDIRECT };
-enum hd_preempt_kind { HD_PREEMPT_PP, HD_PREEMPT_BAR }; /* "pp", "bar.pp" */
+enum hd_preempt_kind { HD_PREEMPT_PP, HD_PREEMPT_BAR };	   /* "pp", "bar.pp" */
+enum hd_switch_kind { HD_SWITCH_LOAD, HD_SWITCH_BARRIER }; /* "load", "barrier" */
 enum hd_param_kind { HD_PARAM_INTEGER, HD_PARAM_FLOAT, HD_PARAM_POINTER, HD_PARAM_AGGREGATE };
 
 /* Members that rows of metadata.def make. */
@@ -105,6 +106,17 @@ struct hd_meta_point {
 struct hd_meta_barrier {
 	uint32_t pc;
 	struct hd_meta_registers live;
+};
+
+/* A switch point (Lin 3.6.6): the first instruction that needs what a global load is to bring, or a barrier. */
+struct hd_meta_switch {
+	uint32_t pc; /* the boundary before this instruction */
+	enum hd_switch_kind kind;
+	struct hd_meta_registers live, live_divergent; /* of a warp that has not diverged, and of one that has */
+	struct hd_meta_registers loading; /* registers only: what loads may still bring; kept whole, live or not */
+	struct hd_meta_pattern *patterns; /* of live_divergent, by register; what is not here is random */
+	uint32_t pattern_count;
+	uint32_t bytes; /* live_divergent and loading, compressed in groups of 32 threads */
 };
 
 /* A register-interval or a strand (LTRF 3.3, 6.6): control enters at entry_pc only; a strand may branch back to its
@@ -285,6 +297,8 @@ struct hd_meta_function {
 	uint32_t point_count;
 	struct hd_meta_barrier *barriers;
 	uint32_t barrier_count;
+	struct hd_meta_switch *switches; /* by pc */
+	uint32_t switch_count;
 };
 #undef HD_META_MEMBER_NUMBER
 #undef HD_META_MEMBER_FLAG

@@ -169,6 +169,28 @@ static const struct hd_meta_record point_record = {.name = "preemption_point",
 						   RECORD_ROWS(point_fields)};
 #undef SELF
 
+#define SELF struct hd_meta_switch
+static const struct hd_meta_field switch_fields[] = {
+	COUNT("pc", pc, .doc = "the boundary before this instruction"),
+	CHOICE("kind", kind, NAMES("load", "barrier"),
+	       .doc = "load: the first to read or overwrite what a global load brings; barrier: warps wait at it"),
+	OTHER(HD_META_REGISTERS, "live", live.regs, .doc = "live registers of a warp that has not diverged"),
+	OTHER(HD_META_REGISTERS, "live_divergent", live_divergent.regs,
+	      .doc = "live registers of a warp that has: those of waiting lanes added"),
+	OTHER(HD_META_PREDICATES, "predicates", live.preds, .doc = "live predicates, not diverged"),
+	OTHER(HD_META_PREDICATES, "predicates_divergent", live_divergent.preds, .doc = "live predicates, diverged"),
+	OTHER(HD_META_REGISTERS, "loading", loading.regs,
+	      .doc = "registers that loads may still be to bring: kept whole, live or not"),
+	COUNTED(HD_META_LIST, "patterns", patterns, pattern_count, .record = &pattern_record,
+		.doc = "other registers of live_divergent with a proven pattern; the rest is random"),
+	COUNT("bytes", bytes,
+	      .doc = "of live_divergent and loading, in groups of 32 threads: 4 uniform, 8 strided, 128 random"),
+};
+static const struct hd_meta_record switch_record = {.name = "switch_point",
+						    .doc = "a switch point (Lin 3.6.6)",
+						    RECORD_ROWS(switch_fields)};
+#undef SELF
+
 #define SELF struct hd_meta_barrier
 static const struct hd_meta_field barrier_fields[] = {
 	COUNT("pc", pc, .doc = "the barrier"),
@@ -436,6 +458,9 @@ static const struct hd_meta_field function_fields[] = {
 		.doc = "places where the kernel may be preempted (Lin)"),
 	COUNTED(HD_META_LIST, "barriers", barriers, barrier_count, .group = "preempt", .record = &barrier_record,
 		.doc = "barriers at which warps wait, points or not, in order of pc"),
+	COUNTED(HD_META_LIST, "switch_points", switches, switch_count, .record = &switch_record,
+		.doc = "places where a warp stalls for long: first uses of what global loads bring, and barriers "
+		       "(Lin)"),
 	OTHER(HD_META_OPTIONAL, "reuse", reuse, .record = &hd_meta_reuse_record),
 	OTHER(HD_META_OPTIONAL, "idempotence", idempotence, .record = &idempotence_record),
 	OTHER(HD_META_OPTIONAL, "affine", affine, .record = &hd_meta_affine_record),

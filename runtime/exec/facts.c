@@ -41,6 +41,9 @@ static void add_places(const struct hd_pfunction *function, struct hd_code_facts
 	for (uint32_t i = 0; i < meta->barrier_count; i++)
 		if ((at = facts_at(function, facts, meta->barriers[i].pc)))
 			at->barrier = i;
+	for (uint32_t i = 0; i < meta->switch_count; i++)
+		if ((at = facts_at(function, facts, meta->switches[i].pc)))
+			at->switching = i;
 	for (uint32_t i = 0; i < meta->divergent_pc_count; i++)
 		if ((at = facts_at(function, facts, meta->divergent_pcs[i])))
 			at->diverges = true;
@@ -60,7 +63,7 @@ void hd_facts_prepare(const struct hd_gpu *gpu, struct hd_module *module, struct
 	struct hd_code_facts *facts = HD_ARENA_NEW(&module->arena, struct hd_code_facts, function->count);
 	for (uint32_t i = 0; i < function->count; i++)
 		facts[i] = (struct hd_code_facts){HD_NO_FACT, HD_NO_FACT, HD_NO_FACT, HD_NO_FACT,
-						  HD_NO_FACT, HD_NO_FACT, false};
+						  HD_NO_FACT, HD_NO_FACT, HD_NO_FACT, false};
 	add_intervals(function, facts, meta->intervals, meta->interval_count, false);
 	add_intervals(function, facts, meta->strands, meta->strand_count, true);
 	add_places(function, facts);

@@ -107,6 +107,7 @@ struct hd_dinst {
 struct hd_code_facts {
 	uint32_t interval, strand; /* that it belongs to; at an interval's entry_pc a PREFETCH is due (LTRF) */
 	uint32_t point, barrier;   /* a preemption point is in front of it (Lin); it is this barrier */
+	uint32_t switching;	   /* a switch point is in front of it (Lin) */
 	uint32_t save, call;	   /* it is this push or pop (CARS), or call */
 	bool diverges;		   /* lanes may go on at different places behind it */
 };

@@ -4,12 +4,11 @@
  */
 #include "runtime/verify/coverage.h"
 
-enum kind { INSTRUCTIONS, CALLS, SAVES, INTERVALS, STRANDS, POINTS, DEAD, REUSE, BRANCHES, ACCESSES, KINDS };
-static const char *const keys[KINDS] = {"instructions",	  "calls",
-					"register_saves", "register_intervals",
-					"strands",	  "preemption_points",
-					"last_reads",	  "reuse_distances",
-					"branches",	  "accesses"};
+enum kind { INSTRUCTIONS, CALLS, SAVES, INTERVALS, STRANDS, POINTS, SWITCHES, DEAD, REUSE, BRANCHES, ACCESSES, KINDS };
+static const char *const keys[KINDS] = {"instructions",	      "calls",	    "register_saves",
+					"register_intervals", "strands",    "preemption_points",
+					"switch_points",      "last_reads", "reuse_distances",
+					"branches",	      "accesses"};
 
 struct tally {
 	uint64_t checked[KINDS], stated[KINDS];
@@ -65,6 +64,8 @@ static void count_function(struct tally *tally, const struct hd_pfunction *funct
 		count(tally, SAVES, reached(function, meta->saves[i].pc));
 	for (uint32_t i = 0; i < meta->point_count; i++)
 		count(tally, POINTS, reached(function, meta->points[i].pc));
+	for (uint32_t i = 0; i < meta->switch_count; i++)
+		count(tally, SWITCHES, reached(function, meta->switches[i].pc));
 	for (uint32_t i = 0; meta->affine && i < meta->affine->branch_count; i++)
 		count(tally, BRANCHES, reached(function, meta->affine->branches[i].pc));
 	for (uint32_t i = 0; meta->affine && i < meta->affine->access_count; i++)

@@ -11,8 +11,9 @@
  *               reuse analysis says is never read, is not read before it is written (LTRF+, malekeh)
  *   reconv      no lane returns from inside a branch whose paths were said to reconverge
  *
- * verify_analyses.c has intervals and what preemption points save, verify_reuse.c reuse distances, verify_memory.c
- * idempotence, and verify_affine.c what linear values prove about accesses and branches.
+ * verify_analyses.c has intervals and what preemption points save, verify_switching.c switch points, verify_reuse.c
+ * reuse distances, verify_memory.c idempotence, and verify_affine.c what linear values prove about accesses and
+ * branches.
  *
  * Off, this costs the executor one branch an instruction. On, a call copies the callee-saved rows.
  */
@@ -243,6 +244,8 @@ void hd_verify_before(struct hd_exec *exec, const struct hd_dinst *inst)
 	if (!exec->fault)
 		hd_verify_analyses_before(exec, inst, function, &shadow->watch);
 	if (!exec->fault)
+		hd_verify_switching_before(exec, inst, function, &shadow->watch);
+	if (!exec->fault)
 		hd_verify_due(exec, inst, function, &shadow->watch.due);
 	if (!exec->fault && exec->mask && function->meta && inst->inst.role == HD_ROLE_CALLEE_SAVE)
 		check_push(exec, inst, function);
@@ -275,6 +278,8 @@ static void revive_written(struct hd_shadow *shadow, uint32_t mask, const struct
 			shadow->dead[64 * word + (unsigned)__builtin_ctzll(left)] &= ~mask;
 	hd_verify_poison_written(&shadow->watch.poison, mask, writes);
 	hd_verify_poison_written(&shadow->watch.space, mask, writes);
+	hd_verify_poison_written(&shadow->watch.stalled, mask, writes);
+	hd_verify_poison_written(&shadow->watch.loading, mask, writes);
 	hd_verify_poison_written(&shadow->watch.lost, mask, writes);
 }
 
@@ -309,6 +314,7 @@ void hd_verify_after(struct hd_exec *exec, const struct hd_dinst *inst)
 	hd_verify_tag_sources(exec, inst, function, shadow->dead);
 	revive_written(shadow, exec->mask, &inst->writes);
 	hd_verify_tag_result(exec, inst, function, shadow->dead);
+	hd_verify_switching_after(exec, inst, &shadow->watch);
 	if (hd_opinfo[inst->inst.op].dst == HD_W_U)
 		shadow->apart[inst->inst.dst] = exec->warp->live & ~exec->mask;
 	if (inst->inst.op == HD_OP_SYSCALL)

@@ -1,6 +1,6 @@
 /*
- * The parts of --verify that check the analyses (verify_analyses.c, verify_reuse.c, verify_memory.c, verify_affine.c),
- * for verify.c, which calls them for warps that have a shadow.
+ * The parts of --verify that check the analyses (verify_analyses.c, verify_switching.c, verify_reuse.c,
+ * verify_memory.c, verify_affine.c), for verify.c, which calls them for warps that have a shadow.
  */
 #ifndef HD_RUNTIME_VERIFY_VERIFY_H
 #define HD_RUNTIME_VERIFY_VERIFY_H
@@ -27,9 +27,11 @@ struct hd_lane_intervals {
 
 /* What is kept of a warp. */
 struct hd_watch {
-	struct hd_poison poison; /* by preemption points */
-	struct hd_poison lost;	 /* by a policy that has moved the warp */
-	struct hd_poison space;	 /* by intervals and strands: what is not live where they are entered */
+	struct hd_poison poison;  /* by preemption points */
+	struct hd_poison stalled; /* by switch points */
+	struct hd_poison loading; /* what global loads brought and nothing has needed yet; predicates: nothing */
+	struct hd_poison lost;	  /* by a policy that has moved the warp */
+	struct hd_poison space;	  /* by intervals and strands: what is not live where they are entered */
 	struct hd_due due;
 	struct hd_lane_intervals last;
 };
@@ -44,6 +46,11 @@ void hd_verify_poison_written(struct hd_poison *poison, uint32_t mask, const str
 void hd_watch_called(struct hd_watch *watch, uint32_t mask);
 void hd_watch_returned(struct hd_watch *watch, uint32_t mask);
 void hd_watch_helped(struct hd_watch *watch, uint32_t mask, const struct hd_lane_intervals *before);
+
+/* Before an instruction of `function`, and after one: switch points (verify_switching.c). */
+void hd_verify_switching_before(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,
+				struct hd_watch *watch);
+void hd_verify_switching_after(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_watch *watch);
 
 /* Reuse distances that are certain. */
 void hd_verify_due(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_pfunction *function,

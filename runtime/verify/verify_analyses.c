@@ -206,9 +206,10 @@ void hd_watch_returned(struct hd_watch *watch, uint32_t mask)
 	for (unsigned reg = 0; reg < 256; reg++) {
 		watch->poison.regs[reg] &= ~mask;
 		watch->space.regs[reg] &= ~mask;
+		watch->stalled.regs[reg] &= ~mask;
 	}
 	for (unsigned pred = 0; pred < HD_PT; pred++)
-		watch->poison.preds[pred] &= ~mask;
+		watch->poison.preds[pred] &= ~mask, watch->stalled.preds[pred] &= ~mask;
 }
 
 void hd_watch_helped(struct hd_watch *watch, uint32_t mask, const struct hd_lane_intervals *before)

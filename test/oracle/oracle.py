@@ -26,6 +26,7 @@ from machine import Program
 from preempt import Preempt
 from reuse import Reuse
 from stack import Stack
+from switching import Switching
 
 
 class Report:
@@ -54,6 +55,7 @@ def check_object(report, place, listing, metadata, only=None):
     liveness = Liveness(program)
     analyses = {'stackdepth': lambda: Stack(program), 'liveness': lambda: liveness,
                 'intervals': lambda: Intervals(program, liveness), 'preempt': lambda: Preempt(program, liveness),
+                'switch': lambda: Switching(program, liveness),
                 'reuse': lambda: Reuse(program, liveness), 'idempotence': lambda: Idempotence(program, liveness),
                 'linear': lambda: Linear(program, liveness), 'dynamic': lambda: Dynamic(program, liveness)}
     for name, make in analyses.items():

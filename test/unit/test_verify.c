@@ -1,6 +1,6 @@
 /*
- * --verify of intervals, reuse distances, dead operands and idempotence: a kernel by hand with metadata that holds,
- * and then with one fact spoilt.
+ * --verify of intervals, reuse distances, dead operands, idempotence and switch points: a kernel by hand with metadata
+ * that holds, and then with one fact spoilt.
  */
 #include "harness.h"
 
@@ -18,6 +18,8 @@ struct rig {
 	struct hd_meta_reuse reuse;
 	struct hd_meta_idempotence idempotence;
 	struct hd_meta_interval intervals[2];
+	struct hd_meta_switch point;
+	struct hd_meta_pattern pattern;
 	uint32_t pcs[2][MOST];
 	uint8_t tags[MOST], exact[4 * MOST], dead[MOST];
 	struct hd_inst code[MOST];
@@ -238,11 +240,9 @@ END_TEST
 
 /* ---- idempotence */
 
-/* Reads `from` and stores to `to`, both in one allocation, from a pair of registers each. */
-static void memory_case(enum hd_op op, int64_t to, enum hd_idempotence_break why, const char *words)
+/* Loads R6 from the pair R2, at once stored to that of R4: the store is a switch point, where all of these are kept. */
+static void memory_new(struct rig *rig, enum hd_op op)
 {
-	struct rig rig;
-	uint64_t address;
 	struct hd_inst load = lab_op(HD_OP_LDG), store = lab_op(op);
 	load.mods = store.mods = HD_MOD(SIZE, HD_SIZE_32);
 	load.dst = 6, load.a = 2, store.a = 4, store.c = 6;
@@ -252,12 +252,22 @@ static void memory_case(enum hd_op op, int64_t to, enum hd_idempotence_break why
 		store.mods |= HD_MOD(ATOMOP, HD_ATOM_ADD);
 	}
 	const struct hd_inst code[] = {load, store, EXIT};
-	rig_new(&rig, code, 3);
-	rig.idempotence.why = why;
-	rig.meta.idempotence = &rig.idempotence;
-	struct lab *lab = rig.lab;
-	lab_function(lab, "kernel", rig.code, rig.count);
-	lab->module.object.metadata = (struct hd_metadata){.functions = &rig.meta, .function_count = 1};
+	rig_new(rig, code, 3);
+	rig->point = (struct hd_meta_switch){.pc = 0x10,
+					     .live = {.regs = {0x70}},
+					     .live_divergent = {.regs = {0x70}},
+					     .loading = {.regs = {0x40}}};
+	rig->meta.switch_count = 1;
+}
+
+static void memory_run(struct rig *rig, int64_t to, const char *words)
+{
+	uint64_t address;
+	struct lab *lab = rig->lab;
+	rig->meta.switches = &rig->point;
+	rig->point.patterns = &rig->pattern;
+	lab_function(lab, "kernel", rig->code, rig->count);
+	lab->module.object.metadata = (struct hd_metadata){.functions = &rig->meta, .function_count = 1};
 	lab->gpu.verify = true;
 	ck_assert_int_eq(lab_start(lab, 32), 0);
 	ck_assert_int_eq(hd_devmem_alloc(lab->gpu.devmem, 65536, 256, &address), 0);
@@ -267,6 +277,15 @@ static void memory_case(enum hd_op op, int64_t to, enum hd_idempotence_break why
 	ck_assert_msg(status == (*words ? HD_SIM_VERIFY : 0), "status %d, %s", status, lab->gpu.error_text);
 	ck_assert_msg(strstr(lab->gpu.error_text, words) != NULL, "%s", lab->gpu.error_text);
 	lab_free(lab);
+}
+
+static void memory_case(enum hd_op op, int64_t to, enum hd_idempotence_break why, const char *words)
+{
+	struct rig rig;
+	memory_new(&rig, op);
+	rig.idempotence.why = why;
+	rig.meta.idempotence = &rig.idempotence;
+	memory_run(&rig, to, words);
 }
 
 START_TEST(idempotence)
@@ -281,6 +300,49 @@ START_TEST(idempotence)
 }
 END_TEST
 
+/* ---- switch points */
+
+START_TEST(switch_points)
+{
+	struct rig rig;
+	memory_new(&rig, HD_OP_STG);
+	memory_run(&rig, 4, "");
+	memory_new(&rig, HD_OP_STG);
+	rig.meta.switch_count = 0;
+	memory_run(&rig, 4,
+		   "kernel+0x10, block (0,0,0), thread (0,0,0): R6, which a load brought, is first needed where no "
+		   "switch point is");
+	memory_new(&rig, HD_OP_STG);
+	rig.point.loading.regs[0] = 0;
+	memory_run(&rig, 4, "R6 is loading at a switch point that does not say so");
+	memory_new(&rig, HD_OP_STG);
+	rig.point.live.regs[0] = 0x40;
+	memory_run(&rig, 4, "R4 is read, but a switch point before this would not have kept it");
+	memory_new(&rig, HD_OP_STG);
+	rig.code[1].guard = 1 | HD_PRED_NOT;
+	memory_run(&rig, 4, "P1 is read, but a switch point before this would not have kept it");
+}
+END_TEST
+
+/* All threads have one address in R4. */
+START_TEST(patterns_of_switch_points)
+{
+	struct rig rig;
+	memory_new(&rig, HD_OP_STG);
+	rig.point.pattern_count = 1;
+	rig.pattern = (struct hd_meta_pattern){.reg = 4};
+	memory_run(&rig, 4, "");
+	memory_new(&rig, HD_OP_STG);
+	rig.point.pattern_count = 1;
+	rig.pattern = (struct hd_meta_pattern){.reg = 4, .strided = true};
+	memory_run(&rig, 4, "");
+	memory_new(&rig, HD_OP_STG);
+	rig.point.pattern_count = 1;
+	rig.pattern = (struct hd_meta_pattern){.reg = 4, .strided = true, .stride_known = true, .stride = 4};
+	memory_run(&rig, 4, "does not follow its pattern at a switch point");
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("verify", (const TTest *const[]){
@@ -292,6 +354,8 @@ Suite *hd_suite(void)
 					     dead_operands_are_dead_in_the_warp,
 					     saved_registers_are_the_functions_own,
 					     idempotence,
+					     switch_points,
+					     patterns_of_switch_points,
 					     NULL,
 				     });
 }
