@@ -62,9 +62,10 @@ struct hd_policy_handle {
 	const struct hd_policy_hooks *hooks;
 	const char *parameter; /* "" where none was given */
 	uint32_t collector_at, gpu_at, sm_at, cta_at, warp_at,
-		grid_at;      /* of its state in what each of these has for policies */
-	uint32_t energy_at;   /* of its rows in hd_gpu.energy */
-	uint32_t settings_at; /* and in hd_gpu.settings */
+		grid_at;		/* of its state in what each of these has for policies */
+	uint32_t energy_at;		/* of its rows in hd_gpu.energy */
+	uint32_t settings_at;		/* and in hd_gpu.settings */
+	uint32_t counts_at, count_rows; /* of its counts in hd_gpu.counted; in an SM HD_MAX_GRIDS times as far */
 };
 
 /* ---- the operand stage (docs/architecture.md) */
@@ -150,6 +151,15 @@ struct hd_policy_setting {
 	double least, most;
 };
 
+/*
+ * What a design counts. Its hooks count in a struct of its own of uint64_t alone, one for each row and in their order,
+ * which the engine keeps for each grid on each SM (hd_policy_counts), sums (hd_policy_sum) and has in the statistics of
+ * launches and of the run.
+ */
+struct hd_policy_count {
+	const char *name, *unit, *help;
+};
+
 struct hd_policy_hooks {
 	/* State that the engine sets aside, zeroed: that of grids, CTAs and warps whenever one starts, the others once.
 	 */
@@ -169,6 +179,7 @@ struct hd_policy_hooks {
 	bool moves;   /* it suspends, moves or kills warps or blocks (runtime/sm/context.h) */
 	const struct hd_policy_energy *energy;	  /* a row without a name ends them; NULL: none */
 	const struct hd_policy_setting *settings; /* the same */
+	const struct hd_policy_count *counts;	  /* the same */
 	uint32_t spare_warps, spare_ctas; /* so many more of each than it has slots for an SM can know at a time */
 
 	/* Every hook may be NULL. `self` is the policy in its combination. test/e2e/Inputs/probe.c counts the calls of

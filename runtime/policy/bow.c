@@ -37,11 +37,6 @@ struct bow_counts {
 
 struct bow_gpu {
 	uint32_t window;
-	struct bow_counts total;
-};
-
-struct bow_sm {
-	struct bow_counts counts[HD_MAX_GRIDS];
 };
 
 struct bow_warp {
@@ -62,8 +57,7 @@ static struct bow_gpu *gpu_of(const struct hd_policy_handle *self, const struct 
 
 static struct bow_counts *counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	const struct hd_sm *sm = warp->cta->sm;
-	return &((struct bow_sm *)hd_policy_sm(self, sm))->counts[sm->grid_of[warp->id]];
+	return hd_policy_counts(self, warp);
 }
 
 /* ---- the number of collectors */
@@ -231,44 +225,19 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 
 /* ---- figures */
 
-static void add_counts(struct bow_counts *to, const struct bow_counts *from)
-{
-#define X(name, unit, help) to->name += from->name;
+static const struct hd_policy_count counts[] = {
+#define X(name, unit, help) {#name, unit, help},
 	BOW_COUNTS(X)
 #undef X
-}
-
-static void sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
-		       struct bow_counts *sum)
-{
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		add_counts(sum, &((const struct bow_sm *)hd_policy_sm(self, gpu->sms[i]))->counts[grid->slot]);
-}
-
-static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
-{
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		memset(&((struct bow_sm *)hd_policy_sm(self, gpu->sms[i]))->counts[grid->slot], 0,
-		       sizeof(struct bow_counts));
-}
-
-static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
-{
-	sum_counts(self, gpu, grid, &gpu_of(self, gpu)->total);
-}
+		{0},
+};
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
-	struct bow_counts counts = {0};
-	if (gpu->grid)
-		sum_counts(self, gpu, gpu->grid, &counts);
-	else
-		counts = gpu_of(self, gpu)->total;
-#define X(name, unit, help) add(context, #name, (double)counts.name, unit);
-	BOW_COUNTS(X)
-#undef X
-	add(context, "read_hits", counts.operands ? 100 * (double)counts.hits / (double)counts.operands : 0, "%");
+	struct bow_counts sum;
+	hd_policy_sum(self, gpu, &sum);
+	add(context, "read_hits", sum.operands ? 100 * (double)sum.hits / (double)sum.operands : 0, "%");
 	add(context, "storage", (double)gpu->config.collectors * BUFFERED * HD_ROW_BYTES, "bytes");
 }
 
@@ -280,18 +249,16 @@ static const struct hd_policy_energy energy[] = {
 
 const struct hd_policy_hooks hd_hooks_bow = {
 	.gpu_bytes = sizeof(struct bow_gpu),
-	.sm_bytes = sizeof(struct bow_sm),
 	.warp_bytes = sizeof(struct bow_warp),
 	.collector_bytes = sizeof(struct bow_place),
 	.several_grids = true,
 	.energy = energy,
+	.counts = counts,
 	.configure = configure,
 	.start = start,
 	.choose_collector = choose_collector,
 	.operand_source = operand_source,
 	.result_target = result_target,
 	.issued = issued,
-	.grid_begin = grid_begin,
-	.grid_end = grid_end,
 	.report = report,
 };

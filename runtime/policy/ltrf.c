@@ -370,19 +370,6 @@ static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp 
 	return 0;
 }
 
-/* ---- grids */
-
-static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
-{
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		memset(&ltrf_sm_of(self, gpu->sms[i])->counts[grid->slot], 0, sizeof(struct ltrf_counts));
-}
-
-static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
-{
-	ltrf_sum_counts(self, gpu, grid, &ltrf_gpu_of(self, gpu)->total);
-}
-
 static const struct hd_policy_setting settings[] = {
 	[LTRF_BANKS] = {"banks", "of the cache: the most registers of an interval (ltrf-asplos18 Table 3)", 16, 1,
 			HD_WCB_BANKS},
@@ -423,6 +410,7 @@ const struct hd_policy_hooks hd_hooks_ltrf = {
 	.facts = true,
 	.energy = energy,
 	.settings = settings,
+	.counts = ltrf_counts,
 	.configure = configure,
 	.start = start,
 	.decode = decode,
@@ -435,8 +423,6 @@ const struct hd_policy_hooks hd_hooks_ltrf = {
 	.operand_source = operand_source,
 	.result_target = result_target,
 	.issued = issued,
-	.grid_begin = grid_begin,
-	.grid_end = grid_end,
 	.dump = ltrf_dump,
 	.report = ltrf_report,
 };

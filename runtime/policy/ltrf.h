@@ -46,13 +46,11 @@ struct ltrf_gpu {
 	uint32_t banks, rows;
 	uint32_t *slots; /* by instruction: PREFETCHes in front of it in its code, its own included */
 	uint32_t slot_count;
-	struct ltrf_counts total; /* of grids that have ended */
 };
 
 enum ltrf_way { LTRF_INTO, LTRF_OUT_OF }; /* the cache */
 
 struct ltrf_sm {
-	struct ltrf_counts counts[HD_MAX_GRIDS];
 	uint64_t row_free[LTRF_ROWS]; /* tick from which a row can be given */
 	bool row_taken[LTRF_ROWS];
 	struct hd_calendar ports[HD_WCB_BANKS];	   /* of the cache's banks, in ticks */
@@ -97,8 +95,7 @@ static inline struct ltrf_warp *ltrf_warp_of(const struct hd_policy_handle *self
 }
 static inline struct ltrf_counts *ltrf_counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	const struct hd_sm *sm = warp->cta->sm;
-	return &ltrf_sm_of(self, sm)->counts[sm->grid_of[warp->id]];
+	return hd_policy_counts(self, warp);
 }
 static inline void ltrf_spend(const struct hd_policy_handle *self, const struct hd_warp *warp, enum ltrf_energy what)
 {
@@ -123,8 +120,7 @@ uint64_t ltrf_activate(const struct hd_policy_handle *self, struct hd_warp *warp
 void ltrf_deactivate(const struct hd_policy_handle *self, struct hd_warp *warp, bool ended, uint64_t now);
 
 /* ltrf_report.c */
-void ltrf_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
-		     struct ltrf_counts *sum);
+extern const struct hd_policy_count ltrf_counts[];
 void ltrf_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context);
 void ltrf_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out);

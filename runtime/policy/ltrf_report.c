@@ -5,32 +5,19 @@
  */
 #include "runtime/policy/ltrf.h"
 
-static void add_counts(struct ltrf_counts *to, const struct ltrf_counts *from)
-{
-#define X(name, unit, help) to->name += from->name;
+const struct hd_policy_count ltrf_counts[] = {
+#define X(name, unit, help) {#name, unit, help},
 	LTRF_COUNTS(X)
 #undef X
-}
-
-void ltrf_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
-		     struct ltrf_counts *sum)
-{
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		add_counts(sum, &ltrf_sm_of(self, gpu->sms[i])->counts[grid->slot]);
-}
+		{0},
+};
 
 void ltrf_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		 void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	const struct ltrf_gpu *ltrf = ltrf_gpu_of(self, gpu);
-	struct ltrf_counts counts = {0};
-	if (gpu->grid)
-		ltrf_sum_counts(self, gpu, gpu->grid, &counts);
-	else
-		counts = ltrf->total;
-#define X(name, unit, help) add(context, #name, (double)counts.name, unit);
-	LTRF_COUNTS(X)
-#undef X
+	struct ltrf_counts counts;
+	hd_policy_sum(self, gpu, &counts);
 	uint64_t without = counts.cache_reads + counts.main_reads + counts.cache_writes + counts.main_writes;
 	uint64_t with = counts.main_reads + counts.main_writes + counts.prefetched + counts.refetched +
 			counts.written_back + counts.saved;

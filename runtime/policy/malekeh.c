@@ -411,8 +411,6 @@ static void end_part(struct malekeh_gpu *malekeh, const struct hd_gpu *gpu, uint
 static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	struct malekeh_gpu *malekeh = malekeh_gpu_of(self, gpu);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		memset(&malekeh_sm_of(self, gpu->sms[i])->counts[grid->slot], 0, sizeof(struct malekeh_counts));
 	malekeh_exact_begin(self, gpu, grid);
 	if (!malekeh->running++)
 		begin_part(malekeh, gpu, gpu->now);
@@ -421,7 +419,6 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	struct malekeh_gpu *malekeh = malekeh_gpu_of(self, gpu);
-	malekeh_sum_counts(self, gpu, grid, &malekeh->total);
 	malekeh_exact_end(self, gpu, grid);
 	if (!--malekeh->running)
 		end_part(malekeh, gpu, gpu->now);
@@ -475,6 +472,7 @@ const struct hd_policy_hooks hd_hooks_malekeh = {
 	.several_grids = true,
 	.energy = energy,
 	.settings = settings,
+	.counts = malekeh_counts,
 	.configure = configure,
 	.start = start,
 	.choose_collector = choose_collector,

@@ -45,7 +45,6 @@ struct malekeh_wait {
 };
 
 struct malekeh_sm {
-	struct malekeh_counts counts[HD_MAX_GRIDS];
 	struct malekeh_wait waits[HD_MAX_SCHEDULERS];
 };
 
@@ -87,7 +86,6 @@ struct malekeh_gpu {
 	uint64_t begun, issued;	       /* cycle and instructions at which the interval's part under way began */
 	uint64_t cycles, instructions; /* of its parts before that */
 	uint32_t running;	       /* grids */
-	struct malekeh_counts total;   /* of grids that have ended */
 };
 
 enum malekeh_setting {
@@ -118,8 +116,7 @@ static inline struct hd_ccu *malekeh_unit_of(const struct hd_policy_handle *self
 }
 static inline struct malekeh_counts *malekeh_counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	const struct hd_sm *sm = warp->cta->sm;
-	return &malekeh_sm_of(self, sm)->counts[sm->grid_of[warp->id]];
+	return hd_policy_counts(self, warp);
 }
 
 /* malekeh_exact.c: each does nothing where distances are the compiler's. */
@@ -134,8 +131,7 @@ void malekeh_exact_issued(const struct hd_policy_handle *self, struct hd_warp *w
 
 /* malekeh_report.c */
 /* Of a grid that has ended, or is about to. */
-void malekeh_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
-			struct malekeh_counts *sum);
+extern const struct hd_policy_count malekeh_counts[];
 void malekeh_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		    void (*add)(void *context, const char *key, double value, const char *unit), void *context);
 extern const char *const malekeh_series[];

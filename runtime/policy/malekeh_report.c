@@ -7,19 +7,12 @@
 /* Register operands of the widest instruction: a matrix product of sm_75 (section 2). */
 #define ROWS 7
 
-static void add_counts(struct malekeh_counts *to, const struct malekeh_counts *from)
-{
-#define X(name, unit, help) to->name += from->name;
+const struct hd_policy_count malekeh_counts[] = {
+#define X(name, unit, help) {#name, unit, help},
 	MALEKEH_COUNTS(X)
 #undef X
-}
-
-void malekeh_sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
-			struct malekeh_counts *sum)
-{
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		add_counts(sum, &malekeh_sm_of(self, gpu->sms[i])->counts[grid->slot]);
-}
+		{0},
+};
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -30,14 +23,8 @@ void malekeh_report(const struct hd_policy_handle *self, const struct hd_gpu *gp
 		    void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	const struct malekeh_gpu *malekeh = malekeh_gpu_of(self, gpu);
-	struct malekeh_counts counts = {0};
-	if (gpu->grid)
-		malekeh_sum_counts(self, gpu, gpu->grid, &counts);
-	else
-		counts = malekeh->total;
-#define X(name, unit, help) add(context, #name, (double)counts.name, unit);
-	MALEKEH_COUNTS(X)
-#undef X
+	struct malekeh_counts counts;
+	hd_policy_sum(self, gpu, &counts);
 	add(context, "read_hits", percent(counts.hits, counts.operands), "%");
 	add(context, "register_read_hits", percent(counts.register_hits, counts.registers), "%");
 	add(context, "sthld", malekeh->adaptive ? malekeh->machine.value : malekeh->sthld, "slots");

@@ -63,13 +63,11 @@ struct rfc_sm {
 	struct rfc_place ring[MOST_SHARED]; /* the oldest at `next` */
 	uint32_t next;
 	uint64_t made; /* results that took a place */
-	struct rfc_counts counts[HD_MAX_GRIDS];
 };
 
 struct rfc_gpu {
 	uint32_t entries; /* of a warp: its own, or the most that it can have of those that all share */
 	uint32_t shared;  /* of all warps of an SM; 0: each has its own */
-	struct rfc_counts total;
 };
 
 enum setting { ENTRIES, LATENCY, SHARED };
@@ -77,8 +75,7 @@ enum energy { READ, WRITE };
 
 static struct rfc_counts *counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	const struct hd_sm *sm = warp->cta->sm;
-	return &((struct rfc_sm *)hd_policy_sm(self, sm))->counts[sm->grid_of[warp->id]];
+	return hd_policy_counts(self, warp);
 }
 
 static uint32_t entries_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
@@ -281,42 +278,19 @@ static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp 
 	return 0;
 }
 
-static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
-{
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		memset(&((struct rfc_sm *)hd_policy_sm(self, gpu->sms[i]))->counts[grid->slot], 0,
-		       sizeof(struct rfc_counts));
-}
-
-static void sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
-		       struct rfc_counts *sum)
-{
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
-		const struct rfc_counts *counts =
-			&((const struct rfc_sm *)hd_policy_sm(self, gpu->sms[i]))->counts[grid->slot];
-#define X(name, unit, help) sum->name += counts->name;
-		RFC_COUNTS(X)
+static const struct hd_policy_count counts[] = {
+#define X(name, unit, help) {#name, unit, help},
+	RFC_COUNTS(X)
 #undef X
-	}
-}
-
-static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
-{
-	sum_counts(self, gpu, grid, &((struct rfc_gpu *)hd_policy_gpu(self, gpu))->total);
-}
+		{0},
+};
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
-	struct rfc_counts counts = {0};
-	if (gpu->grid)
-		sum_counts(self, gpu, gpu->grid, &counts);
-	else
-		counts = ((const struct rfc_gpu *)hd_policy_gpu(self, gpu))->total;
-#define X(name, unit, help) add(context, #name, (double)counts.name, unit);
-	RFC_COUNTS(X)
-#undef X
-	add(context, "read_hits", counts.operands ? 100 * (double)counts.hits / (double)counts.operands : 0, "%");
+	struct rfc_counts sum;
+	hd_policy_sum(self, gpu, &sum);
+	add(context, "read_hits", sum.operands ? 100 * (double)sum.hits / (double)sum.operands : 0, "%");
 }
 
 static const struct hd_policy_setting settings[] = {
@@ -341,6 +315,7 @@ const struct hd_policy_hooks hd_hooks_rfc = {
 	.warp_bytes = sizeof(struct rfc_warp),
 	.several_grids = true,
 	.settings = settings,
+	.counts = counts,
 	.energy = energy,
 	.configure = configure,
 	.start = start,
@@ -351,7 +326,5 @@ const struct hd_policy_hooks hd_hooks_rfc = {
 	.deactivate = deactivate,
 	.call = call,
 	.call_return = call_return,
-	.grid_begin = grid_begin,
-	.grid_end = grid_end,
 	.report = report,
 };

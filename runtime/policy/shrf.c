@@ -57,15 +57,10 @@ struct shrf_warp {
 	struct shrf_entry entries[MOST_ENTRIES];
 };
 
-struct shrf_sm {
-	struct shrf_counts counts[HD_MAX_GRIDS];
-};
-
 struct shrf_gpu {
 	uint32_t entries;
 	uint16_t *wanted; /* by instruction: bit i its operand i is read again in the strand; RESULT_BIT: its result */
 	uint32_t wanted_count;
-	struct shrf_counts total;
 };
 
 enum setting { ENTRIES, LATENCY };
@@ -78,8 +73,7 @@ static struct shrf_gpu *gpu_of(const struct hd_policy_handle *self, const struct
 
 static struct shrf_counts *counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	const struct hd_sm *sm = warp->cta->sm;
-	return &((struct shrf_sm *)hd_policy_sm(self, sm))->counts[sm->grid_of[warp->id]];
+	return hd_policy_counts(self, warp);
 }
 
 static void spend(const struct hd_policy_handle *self, const struct hd_warp *warp, enum energy what)
@@ -367,46 +361,19 @@ static uint32_t call_return(const struct hd_policy_handle *self, struct hd_warp 
 	return 0;
 }
 
-static struct shrf_counts *counts_in(const struct hd_policy_handle *self, const struct hd_gpu *gpu, uint32_t sm,
-				     uint32_t slot)
-{
-	return &((struct shrf_sm *)hd_policy_sm(self, gpu->sms[sm]))->counts[slot];
-}
-
-static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
-{
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		*counts_in(self, gpu, i, grid->slot) = (struct shrf_counts){0};
-}
-
-static void sum_counts(const struct hd_policy_handle *self, const struct hd_gpu *gpu, const struct hd_grid *grid,
-		       struct shrf_counts *sum)
-{
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
-		const struct shrf_counts *counts = counts_in(self, gpu, i, grid->slot);
-#define X(name, unit, help) sum->name += counts->name;
-		SHRF_COUNTS(X)
+static const struct hd_policy_count counts[] = {
+#define X(name, unit, help) {#name, unit, help},
+	SHRF_COUNTS(X)
 #undef X
-	}
-}
-
-static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
-{
-	sum_counts(self, gpu, grid, &((struct shrf_gpu *)hd_policy_gpu(self, gpu))->total);
-}
+		{0},
+};
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
-	struct shrf_counts counts = {0};
-	if (gpu->grid)
-		sum_counts(self, gpu, gpu->grid, &counts);
-	else
-		counts = ((const struct shrf_gpu *)hd_policy_gpu(self, gpu))->total;
-#define X(name, unit, help) add(context, #name, (double)counts.name, unit);
-	SHRF_COUNTS(X)
-#undef X
-	add(context, "read_hits", counts.operands ? 100 * (double)counts.hits / (double)counts.operands : 0, "%");
+	struct shrf_counts sum;
+	hd_policy_sum(self, gpu, &sum);
+	add(context, "read_hits", sum.operands ? 100 * (double)sum.hits / (double)sum.operands : 0, "%");
 }
 
 static const struct hd_policy_setting settings[] = {
@@ -423,11 +390,11 @@ static const struct hd_policy_energy energy[] = {
 
 const struct hd_policy_hooks hd_hooks_shrf = {
 	.gpu_bytes = sizeof(struct shrf_gpu),
-	.sm_bytes = sizeof(struct shrf_sm),
 	.warp_bytes = sizeof(struct shrf_warp),
 	.several_grids = true,
 	.facts = true,
 	.settings = settings,
+	.counts = counts,
 	.energy = energy,
 	.configure = configure,
 	.start = start,
@@ -440,7 +407,5 @@ const struct hd_policy_hooks hd_hooks_shrf = {
 	.deactivate = deactivate,
 	.call = call,
 	.call_return = call_return,
-	.grid_begin = grid_begin,
-	.grid_end = grid_end,
 	.report = report,
 };

@@ -486,6 +486,8 @@ struct hd_gpu {
 	uint32_t energy_count;
 	double settings[HD_MAX_SETTINGS]; /* keys of all policies, as configured (keys.c) */
 	uint32_t setting_count;
+	uint64_t *counted; /* counts of all policies, of grids that have ended (counts.c) */
+	uint32_t count_rows;
 	bool moves;			  /* some policy moves warps or blocks */
 	uint32_t spare_warps, spare_ctas; /* the most that a policy wants */
 	uint32_t stages;		  /* that policies add between issue and execution */

@@ -19,6 +19,7 @@
 #include "runtime/sim/functional.h"
 #include "runtime/sim/run.h"
 #include "runtime/sim/trace.h"
+#include "runtime/sm/counts.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
 
@@ -484,6 +485,7 @@ static uint64_t launch_cycles(const struct hd_gpu *gpu, const struct hd_grid *gr
 int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 {
 	struct hd_run *run = gpu->run;
+	hd_counts_begin(gpu, grid);
 	HD_HOOKED (gpu, self, grid_begin)
 		self->hooks->grid_begin(self, gpu, grid);
 	for (uint32_t i = 0; i < run->sm_count; i++) {
@@ -582,6 +584,7 @@ void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid)
 		rest(run);
 		flush(run);
 	}
+	hd_counts_end(gpu, grid);
 	HD_HOOKED (gpu, self, grid_end)
 		self->hooks->grid_end(self, gpu, grid);
 }

@@ -13,6 +13,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sim/sim_private.h"
+#include "runtime/sm/counts.h"
 #include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
 
@@ -360,10 +361,8 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 	else
 		count_all(sim, grid, &record->stats.stats);
 	hd_energy_take(gpu, grid, record->spent);
-	HD_HOOKED (gpu, self, report) {
-		record->reporting = (uint32_t)(self - gpu->policies);
-		self->hooks->report(self, gpu, add_figure, record);
-	}
+	for (record->reporting = 0; record->reporting < gpu->policy_count; record->reporting++)
+		hd_counts_report(&gpu->policies[record->reporting], gpu, add_figure, record);
 	hd_stats_add(&sim->counted, &record->stats.stats);
 	struct hd_power power;
 	hd_power_compute(&power, &record->stats.stats.counters, &gpu->config);

@@ -21,6 +21,7 @@
 #include "runtime/sim/corun.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/report.h"
+#include "runtime/sm/counts.h"
 #include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/verify/coverage.h"
@@ -158,9 +159,8 @@ static void add_total_figure(void *context, const char *key, double value, const
 static void add_total_figures(json_t *object, const struct hd_gpu *gpu)
 {
 	json_t *objects = policy_objects(object, gpu);
-	HD_HOOKED (gpu, self, report)
-		self->hooks->report(self, gpu, add_total_figure,
-				    json_array_get(objects, (size_t)(self - gpu->policies)));
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		hd_counts_report(&gpu->policies[i], gpu, add_total_figure, json_array_get(objects, i));
 	add_energy(object, objects, gpu, gpu->spent);
 	json_decref(objects);
 }

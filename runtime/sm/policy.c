@@ -11,6 +11,7 @@
 
 #include "heddle/policy.h"
 #include "lib/strbuf.h"
+#include "runtime/sm/counts.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/keys.h"
 #include "runtime/sm/policy_object.h"
@@ -214,6 +215,7 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 		.warp_at = set_aside(&gpu->policy_bytes.warp, hooks->warp_bytes),
 		.grid_at = set_aside(&gpu->policy_bytes.grid, hooks->grid_bytes),
 	};
+	hd_counts_take(gpu, &gpu->policies[gpu->policy_count - 1]);
 	gpu->stages += hooks->stages;
 	gpu->moves |= hooks->moves;
 	gpu->spare_warps = hooks->spare_warps > gpu->spare_warps ? hooks->spare_warps : gpu->spare_warps;
@@ -274,6 +276,7 @@ static void place_in_stage(struct hd_gpu *gpu, struct hd_sm *sm)
 void hd_policy_place(struct hd_gpu *gpu)
 {
 	gpu->policy_space = new_space(gpu, gpu->policy_bytes.gpu);
+	hd_counts_place(gpu);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
 		struct hd_sm *sm = gpu->sms[i];
 		sm->hooks = hooks_of(gpu);

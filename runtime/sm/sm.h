@@ -333,6 +333,7 @@ struct hd_sm {
 	uint8_t stops;			       /* kinds at which all warps do */
 	struct hd_sm_grid grids[HD_MAX_GRIDS]; /* by hd_grid.slot */
 	uint8_t *policy_space;		       /* hd_policy_sm */
+	uint64_t *policy_counts;	       /* hd_policy_counts: by policy, grid and row */
 };
 
 /* A policy's state with the GPU, an SM, a grid, a CTA, a warp. */
@@ -362,6 +363,17 @@ static inline double hd_policy_setting(const struct hd_policy_handle *self, cons
 {
 	return gpu->settings[self->settings_at + which];
 }
+
+/* What the policy counts of the warp's grid on its SM: the struct of its hooks' rows. */
+static inline void *hd_policy_counts(const struct hd_policy_handle *self, const struct hd_warp *warp)
+{
+	const struct hd_sm *sm = warp->cta->sm;
+	uint32_t grid = sm->grid_of[warp->id];
+	return sm->policy_counts + (size_t)self->counts_at * HD_MAX_GRIDS + (size_t)grid * self->count_rows;
+}
+
+/* In `report`: what that is about, a launch that ends or the run, in all. `sum`: a struct of its rows. */
+HD_API void hd_policy_sum(const struct hd_policy_handle *self, const struct hd_gpu *gpu, void *sum);
 
 /* An SM may be ahead of the others; between its cycles it is where the GPU is. */
 static inline uint64_t hd_sm_now(const struct hd_sm *sm)

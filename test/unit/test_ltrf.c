@@ -100,7 +100,7 @@ static void scene_init(struct scene *scene, const char *policy, uint32_t banks, 
 
 static struct ltrf_counts *counts_of(struct scene *scene)
 {
-	return &ltrf_sm_of(scene->self, scene->sm)->counts[0];
+	return ltrf_counts_of(scene->self, scene->warp);
 }
 
 static uint64_t prefetch_cycles(uint32_t banks, double latency, uint32_t count, uint32_t step)

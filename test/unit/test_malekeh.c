@@ -342,8 +342,8 @@ START_TEST(units_without_near_values_are_taken_at_once)
 	ck_assert_ptr_eq(unit_of(&scene, 2), of_first);
 	ck_assert_ptr_null(unit_of(&scene, 0));
 	/* It read R2 of another warp; what the first had of it is gone. */
-	ck_assert_uint_eq(malekeh_sm_of(scene.self, scene.sm)->counts[0].hits, 0);
-	ck_assert_uint_eq(malekeh_sm_of(scene.self, scene.sm)->counts[0].waits, 0);
+	ck_assert_uint_eq(malekeh_counts_of(scene.self, &scene.sm->warps[0])->hits, 0);
+	ck_assert_uint_eq(malekeh_counts_of(scene.self, &scene.sm->warps[0])->waits, 0);
 	/* An owner keeps its unit, and comes before others. */
 	ck_assert(issues(&scene, 1, &scene.near, 4));
 	ck_assert(scene.self->hooks->prefer(scene.self, &scene.sm->warps[1], &scene.near, 5) <
@@ -372,8 +372,8 @@ START_TEST(near_values_are_waited_for)
 		ck_assert(issues(&scene, 1, &scene.near, 2));
 		ck_assert_uint_eq(issue_cycle(&scene, 2, 10), 10 + rows[i].lost);
 		ck_assert_ptr_null(unit_of(&scene, 0)); /* dispatched before the other */
-		ck_assert_uint_eq(malekeh_sm_of(scene.self, scene.sm)->counts[0].waits, rows[i].lost);
-		ck_assert_uint_eq(malekeh_sm_of(scene.self, scene.sm)->counts[0].dropped_near, 1);
+		ck_assert_uint_eq(malekeh_counts_of(scene.self, &scene.sm->warps[0])->waits, rows[i].lost);
+		ck_assert_uint_eq(malekeh_counts_of(scene.self, &scene.sm->warps[0])->dropped_near, 1);
 		simbench_release(&scene.bench);
 	}
 }
@@ -422,8 +422,8 @@ START_TEST(the_next_warp_in_a_place_finds_nothing)
 	ck_assert_ptr_null(unit->owner);
 	ck_assert_ptr_null(unit_of(&scene, 0));
 	ck_assert(issues(&scene, 0, &scene.near, 6));
-	ck_assert_uint_eq(malekeh_sm_of(scene.self, scene.sm)->counts[0].hits, 0);
-	ck_assert_uint_eq(malekeh_sm_of(scene.self, scene.sm)->counts[0].takeovers, 0);
+	ck_assert_uint_eq(malekeh_counts_of(scene.self, &scene.sm->warps[0])->hits, 0);
+	ck_assert_uint_eq(malekeh_counts_of(scene.self, &scene.sm->warps[0])->takeovers, 0);
 	simbench_release(&scene.bench);
 }
 END_TEST

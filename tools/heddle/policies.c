@@ -10,7 +10,7 @@
 #include "tools/heddle/cmd.h"
 
 struct arguments {
-	bool as_json, keys;
+	bool as_json, keys, counts;
 	char **objects;
 };
 
@@ -21,6 +21,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'j': arguments->as_json = true; return 0;
 	case 'k': arguments->keys = true; return 0;
+	case 'c': arguments->counts = true; return 0;
 	case ARGP_KEY_ARGS: arguments->objects = state->argv + state->next; return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -54,16 +55,31 @@ static void add_key(void *context, const char *key, double value, const char *he
 	json_array_append_new(context, json_pack("{s:s,s:f,s:s}", "key", key, "default", value, "help", help));
 }
 
+static const struct hd_policy_count *counts_of(const struct hd_policy *policy)
+{
+	static const struct hd_policy_count none = {0};
+	return policy->hooks && policy->hooks->counts ? policy->hooks->counts : &none;
+}
+
+static json_t *counts_array(const struct hd_policy *policy)
+{
+	json_t *array = json_array();
+	for (const struct hd_policy_count *row = counts_of(policy); row->name; row++)
+		json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", row->name, "unit", row->unit, "help",
+						       row->help));
+	return array;
+}
+
 static void add_object(json_t *all, const struct hd_policy *policy, const char *name, const char *paper)
 {
 	json_t *keys = json_array();
 	walk_keys(policy, add_key, keys);
-	json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:o}", "name", name, "help", policy->help, "paper", paper,
-					     "keys", keys));
+	json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:o,s:o}", "name", name, "help", policy->help, "paper",
+					     paper, "keys", keys, "counts", counts_array(policy)));
 }
 
 /* `name`: what --policy takes. */
-static void show(const struct hd_policy *policy, const char *name, bool keys, json_t *all)
+static void show(const struct hd_policy *policy, const char *name, const struct arguments *arguments, json_t *all)
 {
 	const char *paper = policy->paper ? policy->paper : "";
 	if (all) {
@@ -75,16 +91,18 @@ static void show(const struct hd_policy *policy, const char *name, bool keys, js
 		printf("%-14s   %s:X, X is %s\n", "", name, policy->parameters);
 	if (policy->best_of)
 		printf("%-14s   best-%s: the fastest of X = %s\n", "", name, policy->best_of);
-	if (keys)
+	if (arguments->keys)
 		walk_keys(policy, print_key, NULL);
+	for (const struct hd_policy_count *row = counts_of(policy); row->name && arguments->counts; row++)
+		printf("%-14s   %s.%s, %s: %s\n", "", policy->name, row->name, row->unit, row->help);
 }
 
-static int show_object(const char *path, bool keys, json_t *all)
+static int show_object(const char *path, const struct arguments *arguments, json_t *all)
 {
 	struct hd_diag diag = {.tool = "heddle"};
 	const struct hd_policy *policy = hd_policy_load(path, strlen(path), &diag);
 	if (policy)
-		show(policy, path, keys, all);
+		show(policy, path, arguments, all);
 	return policy ? 0 : CMD_ERROR;
 }
 
@@ -92,6 +110,7 @@ int cmd_policies(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{"keys", 'k', NULL, 0, "with the keys of each, their defaults and what they are (heddle run --set)", 0},
+		{"counts", 'c', NULL, 0, "with what each counts, in the statistics under its name", 0},
 		{"json", 'j', NULL, 0, "print JSON", 0},
 		{0}};
 	static const struct argp argp = {
@@ -106,10 +125,10 @@ int cmd_policies(int argc, char **argv)
 	cmd_parse(&argp, argc, argv, 0, &arguments);
 	json_t *all = arguments.as_json ? json_array() : NULL;
 	for (const struct hd_policy *policy = hd_policies; policy->name; policy++)
-		show(policy, policy->name, arguments.keys, all);
+		show(policy, policy->name, &arguments, all);
 	int status = 0;
 	for (char **object = arguments.objects; !status && object && *object; object++)
-		status = show_object(*object, arguments.keys, all);
+		status = show_object(*object, &arguments, all);
 	if (all && !status) {
 		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 		putchar('\n');

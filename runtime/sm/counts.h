@@ -1,0 +1,20 @@
+/*
+ * What policies count.
+ */
+#ifndef HD_RUNTIME_SM_COUNTS_H
+#define HD_RUNTIME_SM_COUNTS_H
+
+#include "runtime/sim/engine.h"
+
+/* Gives the policy's rows a place. */
+void hd_counts_take(struct hd_gpu *gpu, struct hd_policy_handle *policy);
+/* Sets them aside, of all policies, once these are known. */
+void hd_counts_place(struct hd_gpu *gpu);
+/* A grid begins: it has counted nothing. It has ended: what it has counted is the whole run's, too. */
+void hd_counts_begin(struct hd_gpu *gpu, const struct hd_grid *grid);
+void hd_counts_end(struct hd_gpu *gpu, const struct hd_grid *grid);
+/* The policy's figures: its counts, then what its `report` adds. */
+void hd_counts_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
+		      void (*add)(void *context, const char *key, double value, const char *unit), void *context);
+
+#endif
