@@ -36,7 +36,9 @@
 	X(linear_check_fallbacks) X(linear_small_fallbacks) X(linear_register_fallbacks) \
 	X(linear_coefficient_instructions) X(linear_thread_instructions) X(linear_block_instructions) \
 	X(linear_threads) X(ideal_computations) X(ideal_wp_threads) X(ideal_tb_threads) \
-	X(ideal_tb_warps) X(ideal_ln_threads) X(ideal_ln_warps)
+	X(ideal_tb_warps) X(ideal_ln_threads) X(ideal_ln_warps) X(ideal_memory_warps) \
+	X(ideal_flow_warps) X(ideal_data_warps) X(ideal_counter_warps) X(ideal_uniform_warps) \
+	X(ideal_index_warps) X(ideal_predicate_warps) X(ideal_select_warps) X(ideal_nonlinear_warps)
 
 #define REAL_DIGITS 12
 #define ALL_DIGITS 17

@@ -13,6 +13,9 @@
  * code; any computation on grid-uniform operands gives a uniform value. Values that pass through memory are not
  * followed.
  *
+ * Beside that each warp instruction is told by what it works on, for what a linear version leaves and why: what comes
+ * from memory or other lanes, or indices and launch constants alone, and these by whether the result is linear.
+ *
  * Cost: nothing when off; O(operands) an instruction and 16 bytes of each different one of a block when on.
  */
 #include "runtime/verify/redundancy.h"
@@ -21,17 +24,23 @@
 #include "runtime/exec/exec.h"
 #include "runtime/sm/sm.h"
 
-/* Lanes whose value is linear, and of these, which depend on a thread or a block index. */
+/* Lanes whose value is linear, and of these, which depend on a thread or a block index; lanes whose value depends on
+ * memory or on other lanes, which is never linear. */
 struct form {
-	uint32_t linear, thread, block;
+	uint32_t linear, thread, block, data;
 };
-static const struct form uniform = {UINT32_MAX, 0, 0}, unknown = {0, 0, 0};
+static const struct form uniform = {UINT32_MAX, 0, 0, 0}, unknown = {0, 0, 0, 0}, loaded = {0, 0, 0, UINT32_MAX},
+			 linear_register = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
 
 struct warp_forms {
 	uint64_t start; /* hd_warp.age + 1 of the warp that they are of */
 	struct form regs[256], preds[8], uregs[HD_MAX_UREGS];
 	uint32_t summed[256]; /* lanes that have made the sum of the register's parts */
+	uint32_t writer[256]; /* pc + 1 of the instruction that wrote the register last */
 };
+
+/* What a warp instruction works on: the counters ideal_*_warps. */
+enum work { MEMORY, FLOW, DATA, COUNTER, UNIFORM, INDEX, PREDICATE, SELECT, NONLINEAR };
 
 /* The instructions that a block has executed: an open hash table. */
 struct seen {
@@ -51,6 +60,8 @@ struct hd_redundancy {
 	bool counts, same, repeated;
 	uint32_t sums; /* additions of parts, by one thread each */
 	struct form result;
+	enum work work;
+	uint32_t writer; /* pc + 1 */
 };
 
 struct hd_redundancy *hd_redundancy_new(void)
@@ -85,6 +96,7 @@ static struct warp_forms *forms_of(struct hd_redundancy *redundancy, struct hd_w
 	for (unsigned i = 0; i < 256; i++)
 		warp->forms->regs[i] = uniform; /* registers begin as zero; RZ stays so */
 	memset(warp->forms->summed, 0, sizeof(warp->forms->summed));
+	memset(warp->forms->writer, 0, sizeof(warp->forms->writer));
 	for (unsigned i = 0; i < 8; i++)
 		warp->forms->preds[i] = uniform;
 	for (unsigned i = 0; i < HD_MAX_UREGS; i++)
@@ -215,7 +227,7 @@ static bool repeats(struct hd_redundancy *redundancy, struct hd_warp *warp, uint
 
 static struct form both(struct form a, struct form b)
 {
-	return (struct form){a.linear & b.linear, a.thread | b.thread, a.block | b.block};
+	return (struct form){a.linear & b.linear, a.thread | b.thread, a.block | b.block, a.data | b.data};
 }
 
 static uint32_t uniform_lanes(struct form form)
@@ -225,7 +237,7 @@ static uint32_t uniform_lanes(struct form form)
 
 static struct form if_uniform(struct form form)
 {
-	return (struct form){uniform_lanes(form), 0, 0};
+	return (struct form){uniform_lanes(form), 0, 0, form.data};
 }
 
 static struct form operand_form(const struct warp_forms *forms, const struct hd_inst *inst, enum hd_slot slot)
@@ -234,6 +246,10 @@ static struct form operand_form(const struct warp_forms *forms, const struct hd_
 	struct form form = uniform;
 	if (slot == HD_SLOT_B ? inst->xkind == HD_X_UNIFORM_B : slot == HD_SLOT_C && inst->xkind == HD_X_UNIFORM_C)
 		return forms->uregs[inst->x];
+	if (hd_lr_takes(inst->linear, slot)) /* the field is no register's */
+		return hd_lr_kind(inst->linear) == HD_LR_SUM ? linear_register : uniform;
+	if (hd_lr_kind(inst->linear) == HD_LR_OFFSET && hd_lr_slot(inst->linear) == slot)
+		form = linear_register;
 	for (unsigned i = 0; reg != HD_RZ && i < hd_op_width((enum hd_op)inst->op, inst->mods, slot); i++)
 		form = both(form, forms->regs[(uint8_t)(reg + i)]);
 	return form;
@@ -254,9 +270,9 @@ static struct form predicate_form(const struct warp_forms *forms, const struct h
 static struct form special_form(unsigned sr)
 {
 	if (sr >= HD_SR_TID_X && sr <= HD_SR_TID_Z)
-		return (struct form){UINT32_MAX, UINT32_MAX, 0};
+		return (struct form){UINT32_MAX, UINT32_MAX, 0, 0};
 	if (sr >= HD_SR_CTAID_X && sr <= HD_SR_CTAID_Z)
-		return (struct form){UINT32_MAX, 0, UINT32_MAX};
+		return (struct form){UINT32_MAX, 0, UINT32_MAX, 0};
 	return sr == HD_SR_NWARPID || sr == HD_SR_NSMID || sr == HD_SR_GRIDID ? uniform : unknown;
 }
 
@@ -273,12 +289,17 @@ static bool is_sign_word(const struct hd_inst *inst)
 	return inst->xkind == HD_X_IMM_B && inst->x == 31 && hd_mod_get(inst->mods, HD_MOD_SIGN);
 }
 
+static struct form operands_form(const struct warp_forms *forms, const struct hd_inst *inst)
+{
+	return both(both(operand_form(forms, inst, HD_SLOT_A), operand_form(forms, inst, HD_SLOT_B)),
+		    both(operand_form(forms, inst, HD_SLOT_C), predicate_form(forms, inst)));
+}
+
 /* The result's form by Figure 6; carries have their sum's. */
 static struct form result_form(const struct warp_forms *forms, const struct hd_inst *inst)
 {
 	struct form a = operand_form(forms, inst, HD_SLOT_A), b = operand_form(forms, inst, HD_SLOT_B),
-		    c = operand_form(forms, inst, HD_SLOT_C), p = predicate_form(forms, inst);
-	struct form sum = both(both(a, b), both(c, p));
+		    c = operand_form(forms, inst, HD_SLOT_C), sum = operands_form(forms, inst);
 	switch (inst->op) {
 	case HD_OP_S2R: return special_form(hd_mod_get(inst->mods, HD_MOD_SR));
 	case HD_OP_MOV:
@@ -300,6 +321,7 @@ static void merge(struct form *to, struct form from, uint32_t mask)
 	to->linear = (to->linear & ~mask) | (from.linear & mask);
 	to->thread = (to->thread & ~mask) | (from.thread & mask);
 	to->block = (to->block & ~mask) | (from.block & mask);
+	to->data = (to->data & ~mask) | (from.data & mask);
 }
 
 /* Of a value that is the first lane's in all lanes. */
@@ -307,17 +329,19 @@ static struct form of_warp(struct form form, uint32_t mask)
 {
 	uint32_t first = mask & -mask;
 	if (!(form.linear & first) || form.thread & first)
-		return unknown;
-	return (struct form){UINT32_MAX, 0, form.block & first ? UINT32_MAX : 0};
+		return form.data & first ? loaded : unknown;
+	return (struct form){UINT32_MAX, 0, form.block & first ? UINT32_MAX : 0, 0};
 }
 
-static void write_forms(struct warp_forms *forms, const struct hd_dinst *inst, struct form form, uint32_t mask)
+static void write_forms(struct warp_forms *forms, const struct hd_dinst *inst, struct form form, uint32_t mask,
+			uint32_t writer)
 {
 	for (unsigned word = 0; word < 4; word++)
 		for (uint64_t left = inst->writes.bits[word]; left; left &= left - 1) {
 			unsigned reg = 64 * word + (unsigned)__builtin_ctzll(left);
 			merge(&forms->regs[reg], form, mask);
 			forms->summed[reg] &= ~mask;
+			forms->writer[reg] = writer;
 		}
 	for (unsigned i = 0; i < HD_MAX_PREDS; i++)
 		if (inst->writes.bits[4] >> i & 1)
@@ -334,7 +358,7 @@ static uint32_t sums_read(struct warp_forms *forms, const struct hd_inst *inst, 
 	uint32_t count = 0;
 	for (unsigned i = 0; i < 3; i++) {
 		struct form form = operand_form(forms, inst, HD_SLOT_A + i);
-		if (regs[i] == HD_RZ)
+		if (regs[i] == HD_RZ || (hd_lr_kind(inst->linear) && hd_lr_slot(inst->linear) == HD_SLOT_A + i))
 			continue;
 		uint32_t lanes =
 			form.linear & form.thread & form.block & mask & ~result.linear & ~forms->summed[regs[i]];
@@ -360,22 +384,83 @@ static uint32_t kept_lanes(const struct hd_warp *warp, struct form form, uint32_
 	return kept;
 }
 
+/* ---- what instructions work on */
+
+/* What it reads is what it wrote itself: a loop's counter, from the second round on. */
+static bool counts_up(const struct warp_forms *forms, const struct hd_dinst *inst, uint32_t writer)
+{
+	for (unsigned i = 0; i < inst->read_count; i++) {
+		unsigned reg = inst->read_regs[i];
+		if (reg < 256 && forms->writer[reg] == writer && inst->writes.bits[reg / 64] >> reg % 64 & 1)
+			return true;
+	}
+	return false;
+}
+
+static bool writes_predicates_only(const struct hd_dinst *inst)
+{
+	const uint64_t *bits = inst->writes.bits;
+	return bits[4] && !(bits[0] | bits[1] | bits[2] | bits[3]);
+}
+
+static enum work linear_work(const struct warp_forms *forms, const struct hd_dinst *inst, struct form result,
+			     uint32_t mask, uint32_t writer)
+{
+	if (counts_up(forms, inst, writer))
+		return COUNTER;
+	return (result.thread | result.block) & mask ? INDEX : UNIFORM;
+}
+
+/* In the lanes `mask`, with a result of that form. */
+static enum work work_of(const struct warp_forms *forms, const struct hd_dinst *inst, struct form result, uint32_t mask,
+			 uint32_t writer)
+{
+	bool loads_constant = inst->inst.op == HD_OP_LDC;
+	if (inst->effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_ATOMIC) && !loads_constant)
+		return MEMORY;
+	if (!mask || inst->pipe == HD_PIPE_BRU || inst->effects & HD_FX_SIDE)
+		return FLOW;
+	bool from_lanes = inst->effects & HD_FX_CONVERGENT && hd_opinfo[inst->inst.op].dst != HD_W_U;
+	if (operands_form(forms, &inst->inst).data & mask || from_lanes)
+		return DATA;
+	if (writes_predicates_only(inst))
+		return PREDICATE;
+	if (!(mask & ~result.linear))
+		return linear_work(forms, inst, result, mask, writer);
+	return inst->inst.op == HD_OP_SEL || inst->inst.op == HD_OP_IMNMX ? SELECT : NONLINEAR;
+}
+
+static void count_work(struct hd_counters *counters, enum work work)
+{
+	uint64_t *const of[] = {
+		[MEMORY] = &counters->ideal_memory_warps,	[FLOW] = &counters->ideal_flow_warps,
+		[DATA] = &counters->ideal_data_warps,		[COUNTER] = &counters->ideal_counter_warps,
+		[UNIFORM] = &counters->ideal_uniform_warps,	[INDEX] = &counters->ideal_index_warps,
+		[PREDICATE] = &counters->ideal_predicate_warps, [SELECT] = &counters->ideal_select_warps,
+		[NONLINEAR] = &counters->ideal_nonlinear_warps,
+	};
+	(*of[work])++;
+}
+
 /* ---- the hooks */
 
 void hd_redundancy_before(struct hd_redundancy *redundancy, struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	uint32_t mask = warp->active & hd_pred(warp, inst->inst.guard);
+	struct warp_forms *forms = forms_of(redundancy, warp);
 	redundancy->counts = mask && is_computation(inst);
-	redundancy->result = unknown;
+	redundancy->result = loaded;
 	redundancy->sums = 0;
 	if (redundancy->counts) {
 		struct operands operands = read_operands(warp, inst, mask);
 		redundancy->same = operands.same;
 		redundancy->repeated = repeats(redundancy, warp, operands.hash);
-		redundancy->result = result_form(forms_of(redundancy, warp), &inst->inst);
+		redundancy->result = result_form(forms, &inst->inst);
 	}
+	redundancy->work = work_of(forms, inst, redundancy->result, mask, warp->pc + 1);
+	redundancy->writer = warp->pc + 1;
 	if (mask && warp->cta->linear) /* the first block executes all that has a thread-index part */
-		redundancy->sums = sums_read(forms_of(redundancy, warp), &inst->inst, redundancy->result, mask);
+		redundancy->sums = sums_read(forms, &inst->inst, redundancy->result, mask);
 }
 
 void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, struct hd_warp *warp,
@@ -383,8 +468,10 @@ void hd_redundancy_after(struct hd_redundancy *redundancy, struct hd_sm *sm, str
 {
 	struct hd_counters *counters = hd_sm_counters(sm, warp);
 	uint32_t mask = hd_effect_lanes(&sm->effect), lanes = (uint32_t)__builtin_popcount(mask);
-	write_forms(forms_of(redundancy, warp), inst, redundancy->result, mask);
+	write_forms(forms_of(redundancy, warp), inst, redundancy->result, mask, redundancy->writer);
 	counters->ideal_ln_threads -= redundancy->sums;
+	if (!warp->stream)
+		count_work(counters, redundancy->work);
 	if (!redundancy->counts)
 		return;
 	uint32_t kept = kept_lanes(warp, redundancy->result, mask);

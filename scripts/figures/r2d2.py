@@ -153,11 +153,11 @@ def more_sms(workloads, out):
         counts = sorted((run.split(':')[1] for run in w.runs if run.startswith('sms:')), key=int)
         if counts:
             rows.append((w.name, *(number(w.speedup('smslinear:' + n, 'sms:' + n)) for n in counts)))
-            head = ('workload', *(f'{n} SMs' for n in counts))
+            head = ('workload', *(f'{4 * int(n)} SMs' for n in counts))
     if not rows:
         return []
     means = [number(geomean(float(row[i]) for row in rows)) for i in range(1, len(head))]
-    return ['## More SMs for the same grids (5.8.2)', '', 'Of 80 to 160 SMs an eighth; the paper sees no loss.', '',
+    return ['## More SMs for the same grids (5.8.2)', '', 'A quarter of the SMs, of L2 and of memory; the paper sees no loss.', '',
             *table(head, rows + [('**geometric mean**', *means)])]
 
 
@@ -188,6 +188,29 @@ def registers(workloads, out):
             *table(('kernel', 'threads', 'blocks', 'original', 'linear version', 'linear registers', 'left for them'), rows)]
 
 
+# What warp instructions work on, counters ideal_*_warps: no design of the three removes the first.
+WORKS = {'memory': 'memory', 'control': 'flow', 'on loaded data': 'data', 'comparisons': 'predicate', 'selects': 'select',
+         'not linear': 'nonlinear', 'loop counters': 'counter', 'uniform': 'uniform', 'linear': 'index'}
+
+
+def causes(workloads, out):
+    """What linear versions leave, and of what: why less is removed than might be."""
+    def of(w, run, work):
+        return 100 * ratio(w.total(run)[f'ideal_{work}_warps'], w.total('base')['warp_instructions'])
+    pairs = [(w.name, *((of(w, 'r2d2', work), of(w, 'base', work)) for work in WORKS.values())) for w in workloads]
+    means = [tuple(mean(row[i + 1][k] for row in pairs) for k in range(2)) for i in range(len(WORKS))]
+    rows = [(name, *(f'{left:.1f} of {had:.1f}' for left, had in cells), number(w.streams(), 1), number(w.removed('r2d2'), 1))
+            for (name, *cells), w in zip(pairs, workloads)]
+    last = ('**mean**', *(f'{left:.1f} of {had:.1f}' for left, had in means), number(mean(w.streams() for w in workloads), 1),
+            number(mean(w.removed('r2d2') for w in workloads), 1))
+    return ["## What linear versions leave, % of the baseline's warp instructions", '',
+            'Each instruction by what it works on: memory; control, with barriers and what no lane executes; data that were loaded '
+            'or came from other lanes. The rest works on indices and launch constants alone: comparisons, linear or not; selects, '
+            'minima and maxima, with what is not linear; divisions, products and bits of indices, and what is made of such; and '
+            'what is linear: what loops count up, results that are the same for all threads, and the others.', '',
+            *table(('workload', *WORKS, 'streams', 'removed'), rows + [last])]
+
+
 OF_ALL = (table_3,)
 FIGURES = (
     figure_4,
@@ -196,6 +219,7 @@ FIGURES = (
     Bars('figure-13', 'Figure 13: speedup', {t: (r,) for t, r in DESIGNS.items()},
          {'R2D2': '1.25', 'DAC': '1.15', 'DARSIE': '1.14', 'DARSIE+Scalar': '1.14'}),
     figure_14,
+    causes,
     Bars('figure-15', 'Figure 15: cycles in which an SM runs a stream, %', {'R2D2': ('r2d2',)}, {'R2D2': '1'},
          value=Workload.stream_cycles, ylabel='%', average=mean, level=0),
     Bars('figure-16', 'Figure 16: energy over the baseline', {t: (r,) for t, r in DESIGNS.items()},

@@ -141,6 +141,57 @@ START_TEST(guards_leave_lanes_out)
 }
 END_TEST
 
+static uint64_t works(const struct hd_counters *c)
+{
+	return c->ideal_memory_warps + c->ideal_flow_warps + c->ideal_data_warps + c->ideal_counter_warps +
+	       c->ideal_uniform_warps + c->ideal_index_warps + c->ideal_predicate_warps + c->ideal_select_warps +
+	       c->ideal_nonlinear_warps;
+}
+
+/*
+ * A loop of three rounds around an index, a constant, a minimum, a square, a load from constant memory and what is made
+ * of a shuffled value; each warp instruction is of one kind. R9 counts: in the first round it is what MOV left.
+ */
+START_TEST(each_warp_instruction_works_on_something)
+{
+	struct simbench bench;
+	start(&bench, true);
+	simbench_mov(&bench, 9, 0);	      /* uniform */
+	simbench_s2r(&bench, 5, HD_SR_TID_X); /* index */
+	uint32_t loop = bench.code.len;
+	struct hd_inst *inst = simbench_emit(&bench, HD_OP_IADD3); /* uniform, then two times a counter */
+	inst->dst = 9, inst->a = 9, inst->xkind = HD_X_IMM_B, inst->x = 1;
+	inst = simbench_emit(&bench, HD_OP_IMAD); /* not linear */
+	inst->dst = 6, inst->a = 5, inst->b = 5;
+	inst = simbench_emit(&bench, HD_OP_IMNMX); /* a choice between linear values */
+	inst->dst = 7, inst->a = 5, inst->xkind = HD_X_IMM_B, inst->x = 8;
+	inst = simbench_emit(&bench, HD_OP_IADD3); /* of one that is not linear */
+	inst->dst = 7, inst->a = 7, inst->xkind = HD_X_IMM_B, inst->x = 1;
+	inst = simbench_emit(&bench, HD_OP_SHFL); /* from other lanes */
+	inst->dst = 8, inst->a = 5, inst->mods = HD_MOD(SHFLMODE, HD_SHFL_BFLY) | HD_MOD(BIMM, 1) | HD_MOD(CIMM, 1);
+	inst->xkind = HD_X_OTHER, inst->x = 1 | 31 << 8;
+	inst = simbench_emit(&bench, HD_OP_IADD3); /* of such */
+	inst->dst = 8, inst->a = 8, inst->b = 9;
+	inst = simbench_emit(&bench, HD_OP_ISETP);
+	inst->pdst = 0, inst->a = 9, inst->xkind = HD_X_IMM_B, inst->x = 3, inst->mods = HD_MOD(CMP, HD_CMP_LT);
+	inst = simbench_emit(&bench, HD_OP_BRA);
+	inst->guard = 0, inst->xkind = HD_X_OTHER, inst->x = loop, inst->reconv = loop + 8;
+	inst = simbench_emit(&bench, HD_OP_IADD3); /* no lane */
+	inst->dst = 8, inst->a = 5, inst->guard = 0;
+	struct hd_counters c = finish(&bench, THREADS);
+	ck_assert_uint_eq(works(&c), c.warp_instructions);
+	ck_assert_uint_eq(c.ideal_uniform_warps, 4 * 2);
+	ck_assert_uint_eq(c.ideal_counter_warps, 4 * 2);
+	ck_assert_uint_eq(c.ideal_index_warps, 4);
+	ck_assert_uint_eq(c.ideal_nonlinear_warps, 4 * 3 * 2);
+	ck_assert_uint_eq(c.ideal_select_warps, 4 * 3);
+	ck_assert_uint_eq(c.ideal_data_warps, 4 * 3 * 2);
+	ck_assert_uint_eq(c.ideal_predicate_warps, 4 * 3);
+	ck_assert_uint_eq(c.ideal_memory_warps, 0);
+	ck_assert_uint_eq(c.ideal_flow_warps, 4 * (3 + 1 + 1)); /* branches, EXIT */
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("redundancy", (const TTest *const[]){
@@ -151,6 +202,7 @@ Suite *hd_suite(void)
 						 products_of_indices_are_not_linear,
 						 blocks_of_two_dimensions_repeat,
 						 guards_leave_lanes_out,
+						 each_warp_instruction_works_on_something,
 						 NULL,
 					 });
 }

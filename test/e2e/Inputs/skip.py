@@ -1,4 +1,5 @@
-"""skip.py STATS IDEAL: baseline, dac, darsie, darsie-scalar, r2d2, scalar, wp, tb and ln on the same program; --ideal."""
+"""skip.py STATS IDEAL: baseline, dac, darsie, darsie-scalar, r2d2, scalar, wp, tb and ln on the same program; baseline and
+r2d2 with --ideal."""
 
 import json
 import sys
@@ -6,7 +7,7 @@ import sys
 with open(sys.argv[1], encoding='utf-8') as file:
     baseline, dac, darsie, scalar, linear, constants, *counted = (run['total'] for run in json.load(file)['runs'])
 with open(sys.argv[2], encoding='utf-8') as file:
-    ideal = json.load(file)['total']
+    ideal, left = (run['total'] for run in json.load(file)['runs'])
 for run in (dac, darsie, scalar):
     assert run['elided'] > 0 and run['warp_instructions'] + run['elided'] == baseline['warp_instructions']
     assert run['stalls']['issued'] == run['warp_instructions']
@@ -24,3 +25,12 @@ for name, run in zip(('wp', 'tb', 'ln'), counted):
     assert run[name]['removed_threads'] == ideal[f'ideal_{name}_threads'] > 0
     assert abs(run[name]['removed'] - 100 * run[name]['removed_threads'] / run['thread_instructions']) < 1e-6
 assert counted[2]['ln']['removed_warps'] == ideal['ideal_ln_warps'] > 0 and 'removed_warps' not in counted[0]['wp']
+# What bodies work on: each instruction is one of nine; linear versions leave all that loads, stores, or works on data,
+# and of what is linear but a part.
+WORKS = ('memory', 'flow', 'data', 'counter', 'uniform', 'index', 'predicate', 'select', 'nonlinear')
+for run in (ideal, left):
+    assert sum(run[f'ideal_{work}_warps'] for work in WORKS) == run['warp_instructions'] - run.get('stream_instructions', 0)
+assert left['cycles'] == linear['cycles'] and left['stream_instructions'] > 0
+for work in ('memory', 'data', 'predicate'):
+    assert left[f'ideal_{work}_warps'] == ideal[f'ideal_{work}_warps'] > 0, work
+assert 0 < left['ideal_index_warps'] < ideal['ideal_index_warps'] / 10
