@@ -82,6 +82,7 @@ static void operations(const char *name, int each)
 #define LOADS 32   /* of a round */
 #define ROUNDS 16  /* so that how a measurement begins and ends does not count */
 #define GROUP 4    /* loads from one address */
+#define SHARING 8  /* lanes of each word of these */
 #define WORDS 8192 /* of the buffer in shared memory, and of that in L1: 32 KB */
 
 /* One load of 1, 2 or 4 words; the sum of what it read, so that none is left out. */
@@ -163,26 +164,42 @@ static void bytes(const char *name)
 			  "bytes/cycle");
 }
 
-/* Rounds of four words a thread from L1, each with a sum; where a round begins is computed from its number. The form in
- * which Accel-Sim's microbenchmark measures loads of 32 bits: the instructions around the loads are part of it. */
-__global__ void __launch_bounds__(1024) l1_rounds(Span *spans, const unsigned *global, unsigned *out)
+/* Four words, each from a line of its own, and a sum of each. */
+static __device__ void add_group(float sum[GROUP], const unsigned *at)
 {
-	unsigned sum[GROUP] = {};
+	asm volatile("{ .reg .f32 a<4>;\n\t"
+		     "ld.global.ca.f32 a0, [%4];\n\t"
+		     "ld.global.ca.f32 a1, [%4+128];\n\t"
+		     "ld.global.ca.f32 a2, [%4+256];\n\t"
+		     "ld.global.ca.f32 a3, [%4+384];\n\t"
+		     "add.f32 %0, a0, %0;\n\t"
+		     "add.f32 %1, a1, %1;\n\t"
+		     "add.f32 %2, a2, %2;\n\t"
+		     "add.f32 %3, a3, %3; }"
+		     : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+		     : "l"(at)
+		     : "memory");
+}
+
+/* Rounds of four words a thread from L1, each with a sum; where a round begins is computed from its number. The form in
+ * which Accel-Sim's microbenchmark measures loads of 32 bits: the instructions around the loads are part of it, and so
+ * is that eight lanes read each word, for its index is (thread + 128 * round) % 131072 / 8: the size of its buffer is a
+ * macro, L1_SIZE / 8, without parentheses. Those of wider loads have them. */
+__global__ void __launch_bounds__(1024) l1_rounds(Span *spans, const unsigned *global, float *out)
+{
+	float sum[GROUP] = {};
 #pragma unroll 1
 	for (int warm = 0; warm < 2; warm++) {
 		__syncthreads();
 		long long start = clock64();
 #pragma unroll 4
 		for (unsigned round = 0; round < ROUNDS * LOADS / GROUP; round++) {
-			const unsigned *at = global + (threadIdx.x + round * 32 * GROUP) % WORDS;
-#pragma unroll
-			for (int i = 0; i < GROUP; i++)
-				sum[i] ^= load<1, false>(at + i * 32);
+			add_group(sum, global + (threadIdx.x + round * 32 * GROUP) % (WORDS * SHARING) / SHARING);
 		}
 		__syncthreads();
 		note_span(&spans[warm], start, clock64());
 	}
-	out[threadIdx.x] = sum[0] ^ sum[1] ^ sum[2] ^ sum[3];
+	out[threadIdx.x] = sum[0] + sum[1] + sum[2] + sum[3];
 }
 
 static void rounds(const char *name)
@@ -191,7 +208,8 @@ static void rounds(const char *name)
 		return;
 	int threads = micro_most_threads(l1_rounds);
 	Span *spans = new_spans();
-	unsigned *words = micro_device_array<unsigned>(WORDS + 32 * GROUP), *out = micro_device_array<unsigned>(threads);
+	unsigned *words = micro_device_array<unsigned>(WORDS + 32 * GROUP);
+	float *out = micro_device_array<float>(threads);
 	l1_rounds<<<1, threads>>>(spans, words, out);
 	micro_row(name, 4.0 * LOADS * ROUNDS * threads / cycles_of(spans), "bytes/cycle");
 	CHECK(cudaFree(spans));
@@ -261,7 +279,8 @@ int main(int argc, char **argv)
 	chains("shared.bytes.32");
 	bytes<2, true>("shared.bytes.64");
 	bytes<4, true>("shared.bytes.128");
-	rounds("l1.bytes.32");
+	bytes<1, false>("l1.bytes.32");
+	rounds("l1.words.32");
 	bytes<2, false>("l1.bytes.64");
 	bytes<4, false>("l1.bytes.128");
 	strides<true>("shared.stride");

@@ -46,7 +46,8 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	hd_completions_init(&lsu->completions, INFLIGHT + lsu->l1_latency + lsu->shared_latency + 256, arena);
 	lsu->group_count = HD_MEM_GROUPS;
 	lsu->pending_stores = HD_ARENA_NEW(arena, uint32_t, lsu->group_count);
-	lsu->capacity = lsu->share = (uint32_t)config->lsu_queue;
+	lsu->capacity = lsu->share = hd_lsu_capacity(config);
+	lsu->tells_taken = config->memory_queue != 0;
 	lsu->inflight = HD_ARENA_NEW(arena, struct hd_lsu_inflight, INFLIGHT);
 	for (uint32_t i = 0; i < INFLIGHT; i++)
 		lsu->inflight[i].next = i + 1 < INFLIGHT ? i + 1 : HD_NONE;
@@ -64,8 +65,8 @@ void hd_lsu_prepare(struct hd_lsu *lsu, uint32_t grid, struct hd_arena *arena)
 	front->queue = HD_ARENA_NEW(arena, struct hd_lsu_waiting, slots);
 	front->mask = slots - 1;
 	/* Two instructions more than the queue: at the end of the ring the rest is skipped when the largest does not
-	 * fit. */
-	front->accesses_size = (lsu->capacity + 2) * HD_MAX_ACCESSES;
+	 * fit. While one waits for its address unit as many others as the queue holds may come and go. */
+	front->accesses_size = (lsu->capacity * (lsu->tells_taken ? 3 : 1) + 2) * HD_MAX_ACCESSES;
 	front->accesses = HD_ARENA_NEW(arena, struct hd_access, front->accesses_size);
 	memset(front->bank_first, HD_LSU_LIST_END, sizeof(front->bank_first));
 	front->current = HD_NONE;
@@ -103,6 +104,11 @@ bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint32_t grid, uint32_t reserve
 	return front->end - front->first + reserved < lsu->share;
 }
 
+uint32_t hd_lsu_taken(struct hd_lsu *lsu)
+{
+	return lsu->taken_count ? lsu->taken[--lsu->taken_count] : HD_MEM_NO_PLACE;
+}
+
 static bool is_store(uint8_t kind)
 {
 	return kind == HD_MEM_STORE || kind == HD_MEM_REDUCTION;
@@ -137,13 +143,24 @@ static void coalesce(struct hd_lsu *lsu, struct hd_lsu_front *front, struct hd_l
 		hd_tags_prefetch(&lsu->l1.tags, accesses->line);
 }
 
+/* The slot of one that can be taken from cycle `ready` on: behind those before it, and that under way. With memory
+ * queues others may have been given to address units that are busy; there are few. */
+static struct hd_lsu_waiting *place_in_queue(const struct hd_lsu *lsu, const struct hd_lsu_front *front, uint64_t ready)
+{
+	uint32_t at = front->end, first = front->first + (front->current != HD_NONE);
+	for (; lsu->tells_taken && at != first && front->queue[(at - 1) & front->mask].ready > ready; at--)
+		front->queue[at & front->mask] = front->queue[(at - 1) & front->mask];
+	return &front->queue[at & front->mask];
+}
+
 void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct hd_mem_request *request)
 {
 	struct hd_lsu_front *front = lsu->fronts[request->grid];
 	assert(front->end - front->first < lsu->capacity && request->group < lsu->group_count);
-	struct hd_lsu_waiting *slot = &front->queue[front->end & front->mask];
+	struct hd_lsu_waiting *slot = place_in_queue(lsu, front, hd_max64(ready, now + 1));
 	*slot = (struct hd_lsu_waiting){.issued = now, .ready = hd_max64(ready, now + 1), .token = request->token};
 	slot->group = request->group;
+	slot->place = request->place;
 	slot->space = request->space;
 	slot->kind = request->kind;
 	slot->class = request->class;
@@ -225,10 +242,18 @@ static void next_instruction(struct hd_lsu *lsu, struct hd_lsu_front *front, uin
 	lsu->front_free = free;
 }
 
+/* The queue of its scheduler has a place again. */
+static void take(struct hd_lsu *lsu, const struct hd_lsu_waiting *head)
+{
+	if (lsu->tells_taken)
+		lsu->taken[lsu->taken_count++] = head->place;
+}
+
 static void serve_shared(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now,
 			 const struct hd_lsu_waiting *head)
 {
 	uint32_t cycles = head->count;
+	take(lsu, head);
 	lsu->counters->shared_accesses++;
 	lsu->counters->shared_cycles += cycles;
 	complete(lsu, head->token, now + lsu->shared_latency + cycles - 1);
@@ -252,6 +277,7 @@ static void start(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, 
 {
 	uint32_t index = lsu->free_inflight;
 	struct hd_lsu_inflight *entry = &lsu->inflight[index];
+	take(lsu, head);
 	lsu->free_inflight = entry->next;
 	lsu->inflight_count++;
 	*entry = (struct hd_lsu_inflight){.issued = head->issued, .token = head->token, .group = head->group};
@@ -428,6 +454,7 @@ static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
 
 uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now)
 {
+	lsu->taken_count = 0;
 	bool moved = hd_lsu_take_reply(lsu, now) | lsu->freed;
 	moved |= hd_lsu_send_packets(lsu, now);
 	lsu->freed = false;

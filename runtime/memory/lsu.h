@@ -16,7 +16,7 @@ struct hd_lsu_waiting {
 	uint32_t token;
 	uint32_t accesses; /* where its line accesses begin */
 	uint16_t count;	   /* of them; of shared instructions the cycles */
-	uint16_t group;
+	uint16_t group, place;
 	uint8_t space, kind, class, cache, grid, bypass;
 };
 
@@ -67,6 +67,10 @@ struct hd_lsu {
 	uint32_t free_inflight, inflight_count;
 	uint32_t room;	     /* sectors that this cycle can still move */
 	uint64_t front_free; /* first cycle of the next instruction */
+	/* Places of instructions that are not in the queue any more, until told: in a tick those of some grids. */
+	uint16_t taken[HD_MEM_GRIDS];
+	uint8_t taken_count;
+	bool tells_taken;
 	/* packets */
 	uint64_t next_reply; /* first cycle in which a reply can be taken: one a cycle */
 	uint32_t turn;	     /* grid whose packet goes next where several are ready */

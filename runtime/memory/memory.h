@@ -35,6 +35,8 @@ enum hd_mem_kind { HD_MEM_LOAD, HD_MEM_STORE, HD_MEM_ATOMIC, HD_MEM_REDUCTION };
 enum hd_mem_pattern { HD_MEM_SCATTERED, HD_MEM_CONSECUTIVE, HD_MEM_UNIFORM };
 enum hd_mem_class { HD_CLASS_GLOBAL, HD_CLASS_SPILL_FILL, HD_CLASS_OTHER_LOCAL };
 
+#define HD_MEM_NO_PLACE UINT16_MAX
+
 /* One memory instruction of a warp. */
 struct hd_mem_request {
 	/* Comes back in the completion; UINT32_MAX: no completion wanted. That of a store says that it has reached its
@@ -49,6 +51,7 @@ struct hd_mem_request {
 	bool bypass;	 /* past L1, also local memory */
 	uint16_t group;	 /* whose stores hd_lsu_pending_stores counts together: hd_warp.id, below HD_MEM_GROUPS */
 	uint8_t grid;	 /* that it is of, below HD_MEM_GRIDS */
+	uint16_t place;	 /* hd_lsu_taken says when the unit takes it; HD_MEM_NO_PLACE: it does not */
 	uint32_t mask;	 /* active lanes */
 	/* Lane addresses, multiples of `bytes`. Global: device address. Shared: offset in the SM's shared memory.
 	 * Local: physical address of the lane's first word, in the interleaved layout: see hd_local_address. */
@@ -125,6 +128,14 @@ void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct
 /* Does this cycle's work. Returns the next cycle at which it has something to do by itself (UINT64_MAX: only after a
  * reply from the memory). Call it only at cycles at or after the one it returned, and after hd_lsu_issue or a reply. */
 uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now);
+/* The place of an instruction that the unit has taken from its queue; HD_MEM_NO_PLACE: there is none of
+ * the last tick that has not been told. */
+uint32_t hd_lsu_taken(struct hd_lsu *lsu);
+/* Instructions that wait in it at most, those of all grids. */
+static inline uint32_t hd_lsu_capacity(const struct hd_config *config)
+{
+	return (uint32_t)(config->memory_queue ? config->memory_queue * config->schedulers : config->lsu_queue);
+}
 /* Takes completions that are due at or before `now`; returns how many were written. */
 uint32_t hd_lsu_completions(struct hd_lsu *lsu, uint64_t now, struct hd_mem_completion *out, uint32_t capacity);
 /* Cycle of the earliest completion not yet taken; UINT64_MAX. */

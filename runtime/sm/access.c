@@ -1,7 +1,9 @@
 /*
  * Memory instructions, from issue to the load/store unit. What an instruction accesses is known when it issues; it
  * enters the queue of the load/store unit when its operands are there. One whose operands are late waits outside,
- * where only those of its own warp wait behind it: they stay in order. It has a place in the queue from issue on.
+ * where only those of its own warp wait behind it: they stay in order. It has a place in the queue from issue on. One
+ * that waits for its address unit alone (memory_queue.c) is there at once, at the place of its time: those of a warp
+ * have their units in order.
  *
  * Cost: O(1), and a timer for an instruction with late operands.
  */
@@ -14,11 +16,12 @@
 /* Each late access has a collector, or, with a read window, a place that the load/store unit keeps for it. */
 static uint32_t most_late(const struct hd_config *config)
 {
-	return (uint32_t)(config->collectors + config->lsu_queue);
+	return (uint32_t)config->collectors + hd_lsu_capacity(config);
 }
 
 void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
+	hd_memory_queues_init(sm, config);
 	sm->late = HD_ARENA_NEW(arena, struct hd_late, most_late(config));
 	hd_access_clear(sm);
 }
@@ -29,6 +32,7 @@ void hd_access_clear(struct hd_sm *sm)
 	for (uint32_t i = 0; i < entries; i++)
 		sm->late[i].next_free = i + 1;
 	sm->late_free = sm->late_count = 0;
+	hd_memory_queues_clear(sm);
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++)
 		sm->grids[i].late = 0;
 }
@@ -65,6 +69,8 @@ static void fill_request(struct hd_mem_request *request, const struct hd_effect 
 static void hand_over(struct hd_sm *sm, uint64_t now, uint64_t issued, uint64_t ready, uint32_t extra,
 		      const struct hd_mem_request *request)
 {
+	if (sm->memory_places)
+		hd_memory_queue_keep(sm, request->place);
 	hd_lsu_issue(sm->lsu, issued, (ready > now ? ready : now + 1) + extra, request);
 	sm->lsu_next = now + 1 < sm->lsu_next ? now + 1 : sm->lsu_next;
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);
@@ -88,10 +94,10 @@ static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, u
 
 void hd_access_send(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t start, uint32_t extra)
 {
-	if (__builtin_expect(start > now, 0))
+	if (__builtin_expect(start > now, 0) && !sm->queued)
 		wait_outside(sm, warp, now, start, extra);
 	else
-		hand_over(sm, now, now, start + sm->stages, extra, &sm->request);
+		hand_over(sm, now, now, start + (sm->stages ? sm->stages : 1), extra, &sm->request);
 }
 
 void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,

@@ -222,12 +222,21 @@ static void take_completions(struct hd_sm *sm, uint64_t now)
 	wake_memory_ports(sm);
 }
 
+static void free_places(struct hd_sm *sm, uint64_t now)
+{
+	uint32_t place;
+	while ((place = hd_lsu_taken(sm->lsu)) != HD_MEM_NO_PLACE)
+		hd_memory_queue_leave(sm, place, now);
+}
+
 static void memory_cycle(struct hd_sm *sm, uint64_t now)
 {
 	sm->lsu_ticked = sm->lsu_next <= now;
 	if (sm->lsu_ticked) {
 		sm->lsu_next = hd_lsu_tick(sm->lsu, now);
 		sm->completion_next = hd_lsu_next_completion(sm->lsu);
+		if (sm->memory_places)
+			free_places(sm, now);
 		wake_memory_ports(sm);
 		if (sm->transfer_count && hd_lsu_has_lines_done(sm->lsu))
 			sm->transfer_next = now;

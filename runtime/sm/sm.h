@@ -95,6 +95,13 @@ struct hd_unit {
 	uint64_t end;	/* twice the end of the calendar's last reservation, 1 more when there are gaps */
 };
 
+/* Places for memory instructions of a scheduler; memory_queue.c. */
+#define HD_MAX_PLACES 16
+struct hd_memory_queue {
+	uint64_t free_at[HD_MAX_PLACES]; /* cycle from which each takes one; HD_NEVER: the unit has not taken its yet */
+	uint8_t next;
+};
+
 /* A timer: a result is there, or it is written where it had to wait for a port; a warp looks at its next instruction; a
  * memory instruction whose operands were late goes to the load/store unit; an operand is in its collector, or an
  * instruction leaves it; registers of a range are to be written by `inst`, or, without one, are written. */
@@ -270,6 +277,8 @@ struct hd_sm {
 	uint32_t cross_cycles; /* at most so many cycles for results of another pipeline */
 	uint32_t inflight_free, inflight_left;
 	uint32_t late_free, late_count;
+	uint32_t memory_places, memory_hold; /* of a scheduler; cycles */
+	bool queued;	 /* what was issued last has its operands, and waits for its address unit alone */
 	uint32_t issued; /* instructions, for the order of results */
 	/* Results that were begun and that were written; accesses that want an answer and that got it. */
 	uint64_t begun, written, asked, answered;
@@ -289,6 +298,7 @@ struct hd_sm {
 	struct hd_fetch fetch;
 	struct hd_constants constants;
 	struct hd_calendar *calendars;
+	struct hd_memory_queue memory_queues[HD_MAX_SCHEDULERS];
 	struct hd_late *late;			     /* most_late() of access.c */
 	struct hd_counters counted[HD_MAX_GRIDS];    /* of each grid, by hd_grid.slot */
 	uint64_t spent[HD_MAX_GRIDS][HD_MAX_ENERGY]; /* events of policies, of each grid */
@@ -661,6 +671,17 @@ void hd_stage_result(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 		     uint32_t order);
 /* Writes the results of this cycle. */
 void hd_stage_results(struct hd_sm *sm, uint64_t now);
+
+/* memory_queue.c: without places there is nothing to be called. `place`: as in struct hd_mem_request */
+void hd_memory_queues_init(struct hd_sm *sm, const struct hd_config *config);
+void hd_memory_queues_clear(struct hd_sm *sm);
+/* Takes a place for what was issued in cycle `now`, has its operands at `ready` and is dispatched at `dispatch`;
+ * sm->request gets it. */
+void hd_memory_queue_add(struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now, uint64_t ready,
+			 uint64_t dispatch);
+/* Until the load/store unit takes it, which it does in cycle `now`. */
+void hd_memory_queue_keep(struct hd_sm *sm, uint32_t place);
+void hd_memory_queue_leave(struct hd_sm *sm, uint32_t place, uint64_t now);
 
 /* access.c: memory instructions */
 void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);

@@ -76,9 +76,12 @@ uint64_t hd_units_dispatch(struct hd_sm *sm, const struct hd_scheduler *schedule
 	struct hd_unit *unit = hd_unit_first_free(sm, scheduler, hd_inst_port(inst));
 	uint64_t end = unit->end / 2;
 	unit->issue = now + inst->interval;
-	if (__builtin_expect(unit->end & 1 || hd_calendar_leaves_gap(end, now, ready), 0))
-		return take_late(sm, unit, now, ready, inst->interval);
 	uint64_t at = ready > end ? ready : end;
-	unit->end = 2 * (at + inst->interval);
+	if (__builtin_expect(unit->end & 1 || hd_calendar_leaves_gap(end, now, ready), 0))
+		at = take_late(sm, unit, now, ready, inst->interval);
+	else
+		unit->end = 2 * (at + inst->interval);
+	if (inst->pipe == HD_PIPE_LSU && sm->memory_places)
+		hd_memory_queue_add(sm, scheduler, now, ready, at);
 	return at;
 }

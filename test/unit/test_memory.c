@@ -78,6 +78,35 @@ START_TEST(operands_are_waited_for)
 }
 END_TEST
 
+/* One that waits for its scheduler's address unit lets those of other schedulers pass, and goes when it is ready; each
+ * place is told when its instruction is taken. Without memory queues the unit serves in the order of issue. */
+START_TEST(address_units_hold_up_their_own)
+{
+	for (uint32_t places = 0; places <= 2; places += 2) {
+		tear_down();
+		set_up();
+		rig.config.memory_queue = places;
+		rig_build(&rig);
+		uint64_t start = rig.now, latency = rig.config.shared_latency;
+		struct hd_mem_request late = shared_load(1, 4), soon = shared_load(2, 4);
+		late.place = 7, soon.place = 8;
+		hd_lsu_issue(rig.lsus[0], start, start + 50, &late);
+		hd_lsu_issue(rig.lsus[0], start, start + 5, &soon);
+		if (places) {
+			hd_lsu_tick(rig.lsus[0], start + 5);
+			ck_assert_uint_eq(hd_lsu_taken(rig.lsus[0]), 8);
+			ck_assert_uint_eq(hd_lsu_taken(rig.lsus[0]), HD_MEM_NO_PLACE);
+		}
+		rig.lsu_next[0] = start + 6;
+		rig.now = start + 6;
+		rig.outstanding += 2;
+		rig_run(&rig);
+		ck_assert_uint_eq(rig.done[1], start + 50 + latency);
+		ck_assert_uint_eq(rig.done[2], start + (places ? 5 : 51) + latency);
+	}
+}
+END_TEST
+
 START_TEST(l2_hits_cross_twice)
 {
 	const struct hd_config *c = &rig.config;
@@ -649,6 +678,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, l1_hits_take_the_l1_latency);
 	tcase_add_test(cases, completions_come_on_their_cycle);
 	tcase_add_test(cases, operands_are_waited_for);
+	tcase_add_test(cases, address_units_hold_up_their_own);
 	tcase_add_test(cases, l2_hits_cross_twice);
 	tcase_add_test(cases, headers_share_flits_with_data);
 	tcase_add_test(cases, narrow_shared_memory_takes_more_cycles);
