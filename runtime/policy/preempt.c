@@ -30,6 +30,8 @@
 
 #include <string.h>
 
+#include "lib/hash.h"
+
 #define LOOK_AGAIN 100 /* cycles */
 
 /* ---- the machine */
@@ -61,6 +63,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	preempt->marked = !naive && (preempt->mechanism == PREEMPT_SWITCH || preempt->mechanism == PREEMPT_INTEGRATED);
 	preempt->in_place = !strcmp(self->parameter, "in-place");
 	preempt->interval = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_INTERVAL);
+	preempt->seed = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_SEED);
 	preempt->slice = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_SLICE);
 	preempt->most = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_MOST);
 	preempt->latency = (uint32_t)hd_policy_setting(self, gpu, PREEMPT_LATENCY);
@@ -75,14 +78,28 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 /* ---- requests in time */
 
 /* The SMs in turns, one at each multiple of the interval. */
+static uint64_t next_turn(const struct preempt_gpu *preempt, const struct hd_sm *sm, uint64_t now)
+{
+	uint64_t turn = preempt->interval * sm->gpu->config.sm_count, first = preempt->interval * (sm->id + 1);
+	return now < first ? first : first + ((now - first) / turn + 1) * turn;
+}
+
+/* As often, and at any time. */
+static uint64_t random_request(const struct preempt_gpu *preempt, const struct hd_sm *sm, struct preempt_sm *mine,
+			       uint64_t now)
+{
+	uint64_t turn = preempt->interval * sm->gpu->config.sm_count;
+	uint64_t random = hd_hash_mix(hd_hash_mix(preempt->seed, sm->id), mine->drawn++);
+	return now + 1 + random % (2 * turn - 1);
+}
+
 static void set_request(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
 {
 	const struct preempt_gpu *preempt = preempt_gpu_of(self, sm->gpu);
 	struct preempt_sm *mine = preempt_sm_of(self, sm);
-	uint64_t turn = preempt->interval * sm->gpu->config.sm_count, first = preempt->interval * (sm->id + 1);
 	if (mine->alarmed || !preempt->interval)
 		return;
-	uint64_t next = now < first ? first : first + ((now - first) / turn + 1) * turn;
+	uint64_t next = preempt->seed ? random_request(preempt, sm, mine, now) : next_turn(preempt, sm, now);
 	if (next > preempt->most)
 		return;
 	mine->alarmed = true;
@@ -495,6 +512,8 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 static const struct hd_policy_setting settings[] = {
 	[PREEMPT_INTERVAL] = {"interval", "cycles between requests, to one SM after the other; 0: none (2.5.1)", 10000,
 			      0, 1e12},
+	[PREEMPT_SEED] = {"seed", "of requests at random times, as often; 0: one SM after the other (ours)", 0, 0,
+			  4294967295.0},
 	[PREEMPT_MOST] = {"most", "cycles after which there are no more of these (2.5.1)", 200e6, 0, 1e15},
 	[PREEMPT_SLICE] = {"slice",
 			   "cycles after which another grid has an SM, of those on their way; 0: no slices (ours)", 0,

@@ -125,6 +125,7 @@ struct preempt_gpu {
 	bool in_place;	   /* for another kernel only what that needs leaves */
 	bool at_once;	   /* warps stop anywhere */
 	uint64_t interval; /* cycles between requests; 0: none but for grids of higher priority */
+	uint64_t seed;	   /* of requests at random times; 0: in turns */
 	uint64_t slice;	   /* cycles after which another grid has an SM; 0: when it needs it no more */
 	uint64_t most;	   /* cycles of periodic requests */
 	uint32_t latency;  /* of the compressor */
@@ -152,6 +153,7 @@ struct preempt_sm {
 	uint32_t returning; /* blocks that do */
 	uint32_t turn;	    /* slot of the grid whose time slice it is, or was */
 	bool sliced;	    /* an alarm for the next one is set */
+	uint64_t drawn;	    /* requests at random times so far */
 	uint32_t moving;    /* transfers that are not acknowledged */
 	uint64_t retired[HD_MAX_GRIDS], issued[HD_MAX_GRIDS]; /* blocks that have ended, and their instructions */
 	uint64_t flushed[HD_MAX_GRIDS]; /* 1 more than `retired` when blocks of the grid were last killed */
@@ -187,6 +189,7 @@ struct preempt_warp {
 
 enum preempt_setting {
 	PREEMPT_INTERVAL,
+	PREEMPT_SEED,
 	PREEMPT_MOST,
 	PREEMPT_SLICE,
 	PREEMPT_LATENCY,

@@ -29,9 +29,10 @@ struct frame {
 	uint32_t function;
 	bool unbounded;			  /* some call on the way here has no known depth */
 	uint64_t pushed[4];		  /* registers that the prologue has saved */
-	uint32_t rows;			  /* of `saved` and `dead` */
+	uint32_t rows;			  /* of `saved`, `dead` and `lost` */
 	uint32_t (*saved)[HD_WARP_LANES]; /* registers at entry */
 	uint32_t *dead;			  /* tags at entry: lanes for which the register is dead */
+	uint32_t *lost;			  /* the same of what a policy has not kept */
 	struct hd_lane_intervals last;	  /* at entry */
 };
 
@@ -63,6 +64,7 @@ static struct frame *push_frame(struct hd_shadow *shadow, uint32_t function, uin
 	if (frame->rows < rows) {
 		frame->saved = hd_xrealloc(frame->saved, rows * sizeof(*frame->saved));
 		frame->dead = hd_xrealloc(frame->dead, rows * sizeof(*frame->dead));
+		frame->lost = hd_xrealloc(frame->lost, rows * sizeof(*frame->lost));
 		frame->rows = rows;
 	}
 	frame->function = function;
@@ -94,6 +96,7 @@ void hd_verify_release(struct hd_warp *warp)
 	for (uint32_t i = 0; i < warp->shadow->frames.len; i++) {
 		free(warp->shadow->frames.data[i].saved);
 		free(warp->shadow->frames.data[i].dead);
+		free(warp->shadow->frames.data[i].lost);
 	}
 	hd_vec_release(&warp->shadow->frames);
 	free(warp->shadow);
@@ -388,6 +391,12 @@ static const struct hd_abi *abi_of(const struct hd_pfunction *function)
 	return abi ? abi : &hd_abi_cars;
 }
 
+static void take_scratch(struct hd_shadow *shadow, uint32_t mask, uint32_t reg)
+{
+	shadow->dead[reg] &= ~mask;
+	shadow->watch.lost.regs[reg] &= ~mask;
+}
+
 void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t mask, uint32_t callee)
 {
 	struct hd_warp *warp = exec->warp;
@@ -406,12 +415,14 @@ void hd_verify_call(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t 
 	frame->unbounded = unbounded;
 	memcpy(frame->saved, warp->regs, rows * sizeof(*frame->saved));
 	memcpy(frame->dead, shadow->dead, rows * sizeof(*frame->dead));
+	memcpy(frame->lost, shadow->watch.lost.regs, rows * sizeof(*frame->lost));
 	frame->last = shadow->watch.last;
-	/* Of what the caller left in scratch registers the callee reads its arguments and what is undefined. */
+	/* Of what the caller left in scratch registers the callee reads its arguments and what is undefined; beside
+	 * results the caller does. */
 	const struct hd_abi *abi = abi_of(function_of(exec, callee));
 	for (uint32_t reg = 0; reg < rows; reg++)
 		if (!hd_abi_is_saved(abi, reg))
-			shadow->dead[reg] &= ~mask;
+			take_scratch(shadow, mask, reg);
 	hd_watch_called(&shadow->watch, mask);
 }
 
@@ -449,10 +460,13 @@ void hd_verify_return(struct hd_exec *exec, const struct hd_dinst *inst, uint32_
 		hd_watch_returned(&shadow->watch, mask);
 	for (uint32_t reg = 0; reg < rows && !exec->fault; reg++) {
 		if (reg != abi->stack_pointer && !hd_abi_is_saved(abi, reg)) {
-			shadow->dead[reg] &= ~mask; /* beside results the caller may read what is undefined */
+			take_scratch(shadow, mask, reg);
 			continue;
 		}
-		check_preserved(exec, mask, frame, reg);
+		/* What was lost meanwhile, or before and then saved and restored, is of no use to the caller, or it
+		 * reads it and that is found. */
+		shadow->watch.lost.regs[reg] |= frame->lost[reg] & mask;
+		check_preserved(exec, mask & ~shadow->watch.lost.regs[reg], frame, reg);
 		shadow->dead[reg] = (shadow->dead[reg] & ~mask) | (frame->dead[reg] & mask);
 	}
 }

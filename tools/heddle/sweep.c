@@ -138,14 +138,6 @@ static int read_only(struct sweep *sweep, const struct arguments *arguments, str
 	return 0;
 }
 
-/* The folder that the plan's paths begin in. */
-static const char *root_of(struct sweep *sweep)
-{
-	const char *root = plan_setting(&sweep->plan, "root", ".");
-	const char *folder = dirname(hd_arena_strdup(&sweep->arena, sweep->plan.path));
-	return *root == '/' ? root : hd_arena_printf(&sweep->arena, "%s/%s", folder, root);
-}
-
 static const char *absolute(struct sweep *sweep, const char *folder, const char *path)
 {
 	return *path == '/' ? path : hd_arena_printf(&sweep->arena, "%s/%s", folder, path);
@@ -187,8 +179,8 @@ static int prepare(struct sweep *sweep, struct arguments *arguments)
 			return -1;
 	if (read_settings(sweep, arguments) || read_only(sweep, arguments, &options))
 		return -1;
-	if (!getcwd(here, sizeof here) || chdir(root_of(sweep)) || !getcwd(root, sizeof root))
-		return hd_error(sweep->diag, HD_NOWHERE, "%s: %s", root_of(sweep), strerror(errno));
+	if (!getcwd(here, sizeof here) || chdir(plan_root(&sweep->plan)) || !getcwd(root, sizeof root))
+		return hd_error(sweep->diag, HD_NOWHERE, "%s: %s", plan_root(&sweep->plan), strerror(errno));
 	if (runs_expand(&sweep->runs, &sweep->plan, &options, sweep->diag))
 		return -1;
 	const char *out = out_of(sweep, arguments, here, root);

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +14,11 @@
 #include "heddle/object.h"
 #include "tools/heddle/sweep/values.h"
 
-static const char *const kind_names[PLAN_KINDS] = {"sweep",    "variables",	"axes",
+static const char *const kind_names[PLAN_KINDS] = {"sweep",    "variables",	"axes",	  "workloads",
 						   "workload", "configuration", "exclude"};
 static const char *const sweep_keys[] = {"out", "root", "time", "memory", "jobs", "threads", "baseline"};
 static const char *const axis_keys[] = {"gpu", "policy", "seed", "options", "share", "compile"};
+static const char *const table_keys[] = {"table", "sizes", "class"};
 static const char *const workload_keys[] = {"program", "source", "arguments"};
 static const char *const configuration_keys[] = {"workload"};
 static const char *const exclude_keys[] = {"workload", "configuration", "arguments"};
@@ -142,13 +144,15 @@ static void names_of(const struct plan *plan, const struct plan_section *section
 	const struct plan_section *variables = plan_section_of(plan, PLAN_VARIABLES);
 	if (section->kind == PLAN_SWEEP)
 		add_names(names, sweep_keys, COUNT(sweep_keys));
+	if (section->kind == PLAN_WORKLOADS)
+		add_names(names, table_keys, COUNT(table_keys));
 	if (section->kind == PLAN_WORKLOAD)
 		add_names(names, workload_keys, COUNT(workload_keys));
 	if (section->kind == PLAN_CONFIGURATION)
 		add_names(names, configuration_keys, COUNT(configuration_keys));
 	if (section->kind == PLAN_EXCLUDE)
 		add_names(names, exclude_keys, COUNT(exclude_keys));
-	if (section->kind == PLAN_SWEEP)
+	if (section->kind == PLAN_SWEEP || section->kind == PLAN_WORKLOADS)
 		return;
 	add_names(names, axis_keys, COUNT(axis_keys));
 	add_names(names, configuration_names, COUNT(configuration_names));
@@ -298,6 +302,8 @@ int plan_read(struct plan *plan, const char *path, struct hd_diag *diag)
 	}
 	free(bytes);
 	check_keys(plan, diag);
+	if (diag->errors == before)
+		plan_add_workloads(plan, diag);
 	return diag->errors == before ? 0 : -1;
 }
 
@@ -319,6 +325,23 @@ const struct plan_list *plan_find(const struct plan_section *section, const char
 const struct plan_section *plan_section_of(const struct plan *plan, enum plan_kind kind)
 {
 	return same_section(plan, kind, "");
+}
+
+const struct plan_section *plan_workload(const struct plan *plan, const char *name)
+{
+	return same_section(plan, PLAN_WORKLOAD, name);
+}
+
+const char *plan_root(struct plan *plan)
+{
+	const char *root = plan_setting(plan, "root", ".");
+	const char *folder = dirname(hd_arena_strdup(&plan->arena, plan->path));
+	return *root == '/' ? root : hd_arena_printf(&plan->arena, "%s/%s", folder, root);
+}
+
+const char *plan_path(struct plan *plan, const char *path)
+{
+	return *path == '/' ? path : hd_arena_printf(&plan->arena, "%s/%s", plan_root(plan), path);
 }
 
 int plan_define(struct plan *plan, const char *assignment, struct hd_diag *diag)

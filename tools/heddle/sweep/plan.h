@@ -16,6 +16,7 @@ enum plan_kind {
 	PLAN_SWEEP,	/* [sweep]: where results go, and the limits of a run */
 	PLAN_VARIABLES, /* [variables]: names that values mention as {name} */
 	PLAN_AXES,	/* [axes]: what holds for all workloads and configurations */
+	PLAN_WORKLOADS, /* [workloads]: a table of them */
 	PLAN_WORKLOAD,	/* [workload NAME] */
 	PLAN_CONFIGURATION,
 	PLAN_EXCLUDE,
@@ -55,6 +56,13 @@ void plan_release(struct plan *plan);
 const struct plan_list *plan_find(const struct plan_section *section, const char *key);
 /* The only section of a kind that has no name; NULL: there is none. */
 const struct plan_section *plan_section_of(const struct plan *plan, enum plan_kind kind);
+/* The [workload NAME]; NULL: there is none. */
+const struct plan_section *plan_workload(const struct plan *plan, const char *name);
+/* The folder that the plan's paths begin in, and one of these; in the arena. */
+const char *plan_root(struct plan *plan);
+const char *plan_path(struct plan *plan, const char *path);
+/* Adds the workloads of the plan's table, where it has one (workloads.c). Errors are reported. */
+void plan_add_workloads(struct plan *plan, struct hd_diag *diag);
 /* Gives a variable one value in place of what the plan says: "NAME=VALUE". 0, or -1 with the error reported. */
 int plan_define(struct plan *plan, const char *assignment, struct hd_diag *diag);
 /* The value of a key of [sweep] that has one, or `otherwise`. */

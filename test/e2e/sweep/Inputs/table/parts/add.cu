@@ -1,0 +1,4 @@
+__device__ int add(int a, int b)
+{
+	return a + b;
+}
