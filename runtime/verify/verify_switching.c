@@ -3,9 +3,9 @@
  *
  *   places     what first needs a register that a global load has brought to the lane is a switch point
  *   registers  at a point, what a lane has under way is among `loading`; in lanes that wait elsewhere, where they may
- *              need it. What the context would not hold is poisoned: in the lanes that are there all but `live` and
- *              `loading`, in those that wait all but `live_divergent` and `loading`. A lane that reads poison before
- *              it has written it needed a register that switching would have lost
+ *              need it and no other does. What the context would not hold is poisoned: in the lanes that are there
+ *              all but `live` and `loading`, in those that wait all but `live_divergent` and `loading`. A lane that
+ *              reads poison before it has written it needed a register that switching would have lost
  *   patterns   values of the lanes that are there follow what is said of them, in groups of min(32, x of the block)
  *
  * Helpers are instructions, in which nothing is looked for. Linear versions (R2D2) have no switch points. Poison goes
@@ -39,7 +39,8 @@ static void check_loading(struct hd_exec *exec, const struct hd_meta_switch *poi
 {
 	uint32_t here = exec->warp->active, waiting = exec->warp->live & ~here;
 	for (uint32_t reg = 0; reg < HD_RZ; reg++) {
-		uint32_t lanes = loading->regs[reg] & (keeps(&point->live_divergent, reg) ? here | waiting : here);
+		bool elsewhere = keeps(&point->live_divergent, reg) && !keeps(&point->live, reg);
+		uint32_t lanes = loading->regs[reg] & (elsewhere ? here | waiting : here);
 		if (!lanes || keeps(&point->loading, reg))
 			continue;
 		HD_FAULT(exec, (uint32_t)__builtin_ctz(lanes), HD_SIM_VERIFY,
