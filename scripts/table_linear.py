@@ -3,10 +3,10 @@
 
     scripts/table_linear.py [-h] [--size COLUMN] [--gpu NAME] [--set KEY=VALUE] [--out FOLDER] [NAME...]
 
-Builds the programs of examples/workloads.txt, runs each on the baseline with `--ideal` and with linear versions, and writes
-FOLDER/table.md, of build/figures/linear, and the statistics beside it. NAME: only those. Sizes are those of a COLUMN of
-the table (tests, default, figures); without --size those for figures, of call-heavy programs those of the tests. A program
-of examples/ or examples/grids/ that the table has with several sizes runs with the first.
+Builds the programs of examples/workloads.txt, runs each on the baseline with `--ideal` and with linear versions, both
+without timing, and writes FOLDER/table.md, of build/figures/linear, and the statistics beside it. NAME: only those. Sizes
+are those of a COLUMN of the table (tests, default, figures); without --size those for figures, of call-heavy programs those
+of the tests. A program of examples/ or examples/grids/ that the table has with several sizes runs with the first.
 
 Dynamic instructions count the linear streams as each SM and block executes them. Averages are over workloads, each
 counted once, as in the paper. Needs a finished build; environment: B (build tree), JOBS.
@@ -66,7 +66,7 @@ def build(prefix, sources):
 def run(options, prefix, sizes, policy, *more):
     """The statistics of one run; the program has passed its own check."""
     stats = f'{prefix}.{policy}.json'
-    command = [os.path.join(B, 'bin', 'heddle'), 'run', '--quiet', '--gpu', options.gpu, '--policy', policy, *more,
+    command = [os.path.join(B, 'bin', 'heddle'), 'run', '--quiet', '--functional', '--gpu', options.gpu, '--policy', policy, *more,
                '--stats', stats]
     for setting in options.set:
         command += ['--set', setting]

@@ -210,24 +210,79 @@ static bool meets_bound(struct hd_affine *affine, const struct count *count)
 				 polys) >= power;
 }
 
+/* A way into the loop other than through `from`, or round it. */
+static bool has_other_way(const struct hd_affine *affine, uint32_t block, uint32_t from)
+{
+	const struct hd_graph *graph = &affine->graph;
+	for (uint32_t p = graph->pred_start[block]; p < graph->pred_start[block + 1]; p++)
+		if (graph->pred[p] != from && !hd_dominates(affine->idom, affine->idom_depth, block, graph->pred[p]))
+			return true;
+	return false;
+}
+
+/* The side of the block's branch without which the loop is not entered: 0, 1, or 2 for none. */
+static unsigned side_into(const struct hd_affine *affine, LLVMValueRef branch, uint32_t block, uint32_t header)
+{
+	unsigned side = 0;
+	if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
+	    LLVMGetSuccessor(branch, 0) == LLVMGetSuccessor(branch, 1))
+		return 2;
+	for (; side < 2; side++) {
+		uint32_t next = hd_affine_block_of(affine, LLVMGetSuccessor(branch, side));
+		if (hd_dominates(affine->idom, affine->idom_depth, next, header) && !has_other_way(affine, next, block))
+			break;
+	}
+	return side;
+}
+
+/* The polynomial, or 0 in launches in which a launch constant keeps all threads out of the loop. */
+static uint32_t if_entered(struct hd_affine *affine, uint32_t loop, struct count *count, uint32_t poly)
+{
+	uint32_t header = affine->loops.loops[loop].header;
+	for (uint32_t at = header; affine->idom[at] != at; at = affine->idom[at]) {
+		uint32_t block = affine->idom[at];
+		struct hd_affine_value guard;
+		LLVMValueRef branch = LLVMGetBasicBlockTerminator(affine->blocks[block].block);
+		unsigned side = side_into(affine, branch, block, header);
+		if (side > 1 ||
+		    !hd_affine_operand(affine, LLVMGetCondition(branch), affine->blocks[block].block, &guard) ||
+		    hd_affine_constant_part(affine, &guard, true) == HD_NO_POLY)
+			continue;
+		struct hd_range range = hd_poly_range(affine->polys, poly);
+		range.low = range.low < 0 ? range.low : 0;
+		range.high = range.high > 0 ? range.high : 0;
+		count->depends.conditions |= guard.conditions;
+		return hd_affine_operation(affine, HD_UNIFORM_SELECT, 64, 64,
+					   hd_affine_constant_part(affine, &guard, true), side ? HD_POLY_ZERO : poly,
+					   side ? poly : HD_POLY_ZERO, range);
+	}
+	return poly;
+}
+
 /*
  * Compared for equality, the counter has to meet its bound and not pass it. Where it does, from a first value that is
- * not behind it, all that is tested lies between these two, and nothing wraps around.
+ * not behind it, all that is tested lies between these two, and nothing wraps around. Unrolled loops are not entered
+ * for a few rounds, where their first value is behind.
  */
-static bool prove_meeting(struct hd_affine *affine, struct count *count)
+static bool prove_meeting(struct hd_affine *affine, uint32_t loop, struct count *count)
 {
 	if (count->first == HD_NO_POLY || !meets_bound(affine, count))
 		return false;
 	uint32_t rest = hd_poly_subtract(affine->polys, count->bound, count->first, 64);
-	require_scalar(affine, count, hd_poly_subtract(affine->polys, rest, count->ahead, 64),
-		       (struct hd_range){0, INT64_MAX});
+	rest = hd_poly_subtract(affine->polys, rest, count->ahead, 64);
+	if (rest == HD_NO_POLY)
+		return false;
+	if (hd_poly_range(affine->polys, rest).low < 0)
+		rest = if_entered(affine, loop, count, rest);
+	require_scalar(affine, count, rest, (struct hd_range){0, INT64_MAX});
 	return hd_is_linear(&count->depends);
 }
 
-static void prove_no_wrap(struct hd_affine *affine, const struct test *test, struct count *count,
+static void prove_no_wrap(struct hd_affine *affine, uint32_t loop, const struct test *test, struct count *count,
 			  struct hd_affine_value *first, struct hd_growth *growth)
 {
-	bool proven = test->relation == UNEQUAL ? prove_meeting(affine, count) : prove_room(affine, test, count, first);
+	bool proven =
+		test->relation == UNEQUAL ? prove_meeting(affine, loop, count) : prove_room(affine, test, count, first);
 	if (!proven)
 		return;
 	growth->flags.nsw |= !test->is_unsigned;
@@ -245,7 +300,7 @@ static void bound_iterations(struct hd_affine *affine, uint32_t loop, const stru
 	if (count->first == HD_NO_POLY || last == HD_NO_POLY)
 		return;
 	uint32_t way = hd_poly_subtract(polys, hd_poly_subtract(polys, last, count->first, 64), count->ahead, 64);
-	if (test->relation == UNEQUAL && !prove_meeting(affine, count))
+	if (test->relation == UNEQUAL && !prove_meeting(affine, loop, count))
 		return;
 	uint32_t distance = hd_poly_add(polys, way, count->step, 64);
 	struct hd_range room = {0, hd_poly_range(polys, distance).high};
@@ -274,7 +329,7 @@ void hd_affine_bound_loop(struct hd_affine *affine, uint32_t loop, LLVMValueRef 
 			continue;
 		bool exact = test.is_unsigned ? growth->flags.nuw : growth->flags.nsw;
 		if (!exact) {
-			prove_no_wrap(affine, &test, &count, first, growth);
+			prove_no_wrap(affine, loop, &test, &count, first, growth);
 			exact = test.is_unsigned ? growth->flags.nuw : growth->flags.nsw;
 		}
 		if (exact && affine->loop_facts[loop].most == HD_NO_POLY)

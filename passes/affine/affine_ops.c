@@ -255,6 +255,25 @@ static struct hd_affine_value transfer_and(struct hd_affine *affine, LLVMValueRe
 	return hd_affine_uniform(affine, inst);
 }
 
+/* x - (x & 3), as LLVM's unroller counts rounds, is x & -4. */
+static struct hd_affine_value transfer_sub(struct hd_affine *affine, LLVMValueRef inst)
+{
+	LLVMValueRef from = LLVMGetOperand(inst, 0), low = LLVMGetOperand(inst, 1);
+	struct hd_affine_value a = operand(affine, inst, 0), b = operand(affine, inst, 1);
+	int64_t mask = LLVMIsAInstruction(low) && LLVMGetInstructionOpcode(low) == LLVMAnd &&
+				       LLVMGetOperand(low, 0) == from && LLVMIsAConstantInt(LLVMGetOperand(low, 1))
+			       ? LLVMConstIntGetSExtValue(LLVMGetOperand(low, 1))
+			       : 0;
+	if (mask <= 0 || mask == INT64_MAX || (mask & (mask + 1)) || !is_scalar(affine, &a, true))
+		return hd_affine_subtract(affine, a, b, flags_of(inst));
+	uint32_t poly = hd_affine_operation(affine, HD_UNIFORM_AND, a.bits, a.bits, constant_part(affine, &a),
+					    hd_poly_constant(affine->polys, -(mask + 1), 64), HD_POLY_ZERO,
+					    hd_signed_range(a.bits));
+	struct hd_affine_value value = hd_affine_scalar(affine, poly, a.bits);
+	value.conditions = a.conditions;
+	return value;
+}
+
 static struct hd_affine_value transfer_shl(struct hd_affine *affine, LLVMValueRef inst)
 {
 	struct hd_affine_value a = operand(affine, inst, 0), b = operand(affine, inst, 1), by;
@@ -407,8 +426,7 @@ struct hd_affine_value hd_affine_transfer(struct hd_affine *affine, LLVMValueRef
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMAdd: return hd_affine_add(affine, operand(affine, inst, 0), operand(affine, inst, 1), flags_of(inst));
-	case LLVMSub:
-		return hd_affine_subtract(affine, operand(affine, inst, 0), operand(affine, inst, 1), flags_of(inst));
+	case LLVMSub: return transfer_sub(affine, inst);
 	case LLVMMul:
 		return hd_affine_multiply(affine, operand(affine, inst, 0), operand(affine, inst, 1), flags_of(inst));
 	case LLVMShl: return transfer_shl(affine, inst);
