@@ -8,7 +8,7 @@ PARTS = ('coefficient', 'thread', 'block', 'main')
 with open(sys.argv[1], encoding='utf-8') as file:
     counts = list(map(int, re.search(r'streams of (\d+), (\d+) and (\d+)', file.read()).groups()))
 starts = [16 * sum(counts[: i + 1]) for i in range(3)]
-issued = {part: [] for part in PARTS}  # (cycle, slot, block, warp of the block)
+issued = {part: [] for part in PARTS}  # (cycle, warp of the SM, block, warp of the block)
 with open(sys.argv[2], encoding='utf-8') as file:
     for line in file:
         match = re.match(r'(\d+) issue sm 0 warp (\d+) cta (\d+)\.(\d+) .* pc 0x([0-9a-f]+)', line)
@@ -18,11 +18,15 @@ with open(sys.argv[2], encoding='utf-8') as file:
 
 blocks = sorted({block for _, _, block, _ in issued['main']})
 assert blocks == list(range(8)), blocks
-# The SM's first warp, its first block's warps, each block's first: block 5 takes block 1's place, warps 8 to 15.
-slots = {part: {(slot, block) for _, slot, block, _ in issued[part]} for part in PARTS}
-assert slots['coefficient'] == {(0, 0)}, slots['coefficient']
-assert slots['thread'] == {(slot, 0) for slot in range(8)}, slots['thread']
-assert slots['block'] == {(8 * (block % 4), block) for block in blocks}, slots['block']
+# The SM's first warp, its first block's warps, each block's first warp, wherever on the SM it is; the first four blocks come
+# in the order of their places.
+ran = {part: {(block, index) for _, _, block, index in issued[part]} for part in PARTS}
+assert ran['coefficient'] == {(0, 0)}, ran['coefficient']
+assert ran['thread'] == {(0, index) for index in range(8)}, ran['thread']
+assert ran['block'] == {(block, 0) for block in blocks}, ran['block']
+for part in ('coefficient', 'thread', 'block'):
+    for _, slot, block, index in issued[part]:
+        assert block > 3 or slot == 8 * block + index, (part, slot, block, index)
 for part, length, times in zip(PARTS, counts, (1, 8, 8)):
     assert len(issued[part]) == length * times, (part, len(issued[part]))
 
