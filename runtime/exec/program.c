@@ -233,6 +233,8 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 		.pipeline = pipeline_of(info),
 		.access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods),
 	};
+	if (inst->op == HD_OP_BAR && gpu->config.barrier_latency)
+		to.latency = (uint16_t)(gpu->config.barrier_latency + gpu->stages);
 	if (info->pipe == HD_PIPE_TENSOR) {
 		to.latency = (uint16_t)(tensor_latency(&gpu->config, inst) + gpu->stages);
 		to.interval = tensor_interval(&gpu->config, inst);

@@ -256,6 +256,7 @@ struct hd_cta {
 		uint32_t votes; /* RED modes: lanes with psrc true, counted; and / or over them */
 		uint32_t participants;
 		uint64_t waiting[2]; /* warps of this CTA waiting here, by index */
+		uint64_t taken;	     /* cycle from which the last arrival counts (hd_sm.barriers_free) */
 		uint8_t mode;
 	} barriers[16];
 	uint64_t start_cycle, start_age;   /* start_age: hd_warp.age of its first warp */

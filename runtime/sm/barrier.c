@@ -2,10 +2,14 @@
  * CTA barriers and memory fences. A CTA has sixteen named barriers; a warp arrives with all its threads, as the
  * hardware counts them. A barrier without a thread count waits for all warps of the CTA that have not ended; one with
  * a count for that many threads, rounded up to whole warps. ARV arrives without waiting; the RED modes give each
- * waiting warp the reduction of the predicate over all who arrived.
+ * waiting warp the reduction of the predicate over all who arrived. An SM takes one arrival in barrier_busy cycles, of
+ * whichever CTA, as measurements show: a barrier of many warps takes longer by that for each of them. What is behind it
+ * issues barrier_latency cycles after the last arrival was taken.
  *
  * A fence of GPU or system scope holds the warp until its loads are back and the stores of its SM have reached their
  * point of coherence; one of CTA scope only until its loads are back, because an SM's accesses stay in order.
+ *
+ * Zhang et al., IPDPS 2020, and the results of github.com/burtscher/SyncPerformance for the measurements.
  *
  * Cost: O(1) an arrival, O(waiting warps) a release; fences look at the SM's warps only while one of them waits.
  */
@@ -78,18 +82,20 @@ static void write_vote(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 		hd_sm_result_at(sm, warp, inst, lanes, now, now + inst->latency);
 }
 
-static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+/* Whose last arrival counts from cycle `taken` on. */
+static void resume_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint64_t taken)
 {
-	write_vote(sm, warp, sm->parked[warp->id].inst, sm->parked[warp->id].mask, now);
+	write_vote(sm, warp, sm->parked[warp->id].inst, sm->parked[warp->id].mask, taken);
 	if (sm->hooks & HD_HOOK(barrier_resume))
 		HD_HOOKED (sm->gpu, self, barrier_resume)
 			self->hooks->barrier_resume(self, warp, now);
-	go_on(sm, warp, now, now + sm->parked[warp->id].inst->latency, HD_STALL_barrier);
+	go_on(sm, warp, now, taken + sm->parked[warp->id].inst->latency, HD_STALL_barrier);
 }
 
 static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, uint64_t now)
 {
 	uint64_t waiting[2] = {cta->barriers[id].waiting[0], cta->barriers[id].waiting[1]};
+	uint64_t taken = cta->barriers[id].taken > now ? cta->barriers[id].taken : now;
 	for (uint32_t word = 0; word < 2; word++)
 		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
 			release_warp(sm, cta, id, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)]);
@@ -98,7 +104,16 @@ static void barrier_release(struct hd_sm *sm, struct hd_cta *cta, uint32_t id, u
 	memset(&cta->barriers[id], 0, sizeof(cta->barriers[id]));
 	for (uint32_t word = 0; word < 2; word++)
 		for (uint64_t rest = waiting[word]; rest; rest &= rest - 1)
-			resume_warp(sm, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)], now);
+			resume_warp(sm, cta->warps[word * 64 + (uint32_t)__builtin_ctzll(rest)], now, taken);
+}
+
+/* The cycle from which an arrival of this one counts. */
+static uint64_t take_arrival(struct hd_sm *sm, uint64_t now)
+{
+	if (!sm->barrier_busy || sm->gpu->functional)
+		return now;
+	sm->barriers_free = (sm->barriers_free > now ? sm->barriers_free : now) + sm->barrier_busy;
+	return sm->barriers_free;
 }
 
 static uint32_t count_votes(const struct hd_warp *warp, uint8_t psrc, uint32_t mask)
@@ -119,6 +134,7 @@ void hd_barrier_arrive(struct hd_sm *sm, struct hd_warp *warp, const struct hd_d
 	uint32_t threads = hd_operand_value(warp, &inst->inst, HD_SLOT_C, mask);
 	hd_sm_counters(sm, warp)->barriers++;
 	cta->barriers[id].arrived += HD_WARP_LANES;
+	cta->barriers[id].taken = take_arrival(sm, now);
 	cta->barriers[id].expected = (threads + HD_WARP_LANES - 1) / HD_WARP_LANES * HD_WARP_LANES;
 	cta->barriers[id].mode = (uint8_t)barrier_mode(inst);
 	uint32_t votes = count_votes(warp, inst->inst.psrc, mask);

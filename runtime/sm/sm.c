@@ -79,6 +79,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->cta_count = sm->cta_slots = (uint32_t)config->max_ctas;
 	sm->stages = gpu->stages;
 	sm->branch_latency = (uint32_t)config->branch_latency + sm->stages;
+	sm->barrier_busy = (uint32_t)config->barrier_busy;
 	sm->leaves_on_miss = config->two_level_miss;
 	sm->dual = config->dual_issue;
 	sm->cross_cycles =

@@ -274,7 +274,9 @@ struct hd_sm {
 	uint32_t awaited;			/* warps with hd_warp.awaits */
 	uint32_t timers_kept;			/* issue stalls when fewer are free */
 	uint32_t branch_latency, predicated_latency;
-	uint32_t cross_cycles; /* at most so many cycles for results of another pipeline */
+	uint32_t barrier_busy;
+	uint64_t barriers_free; /* cycle from which the next arrival is taken */
+	uint32_t cross_cycles;	/* at most so many cycles for results of another pipeline */
 	uint32_t inflight_free, inflight_left;
 	uint32_t late_free, late_count;
 	uint32_t memory_places, memory_hold; /* of a scheduler; cycles */

@@ -1,4 +1,6 @@
 /* The SM's pipeline: latencies, units, banks, schedulers, barriers, accounts of every slot. */
+#include <inttypes.h>
+
 #include "harness.h"
 #include "runtime/sm/hooks.h"
 #include "simbench.h"
@@ -582,6 +584,39 @@ START_TEST(barrier_waits_for_the_last_warp)
 }
 END_TEST
 
+static uint64_t cycles_of_barriers(uint32_t barriers, uint32_t ctas, uint32_t warps, int64_t busy, int64_t latency)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.barrier_busy = busy;
+	bench.config.barrier_latency = latency;
+	for (uint32_t i = 0; i < barriers; i++)
+		simbench_emit(&bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, ctas, 32 * warps), 0);
+	uint64_t cycles = simbench_stats(&bench)->counters.cycles;
+	simbench_release(&bench);
+	return cycles;
+}
+
+/* Arrivals of all warps of the SM, those of other CTAs too, are taken one after the other; the latency is behind the
+ * last one. Six barriers, of which the first has warps that start one after the other. */
+START_TEST(barriers_take_one_arrival_at_a_time)
+{
+	const struct {
+		uint32_t ctas, warps;
+		int64_t busy, latency;
+		uint64_t each;
+	} cases[] = {{1, 1, 2, 20, 22}, {1, 8, 2, 20, 36}, {1, 8, 3, 11, 35}, {2, 4, 9, 2, 72}, {1, 4, 0, 20, 23}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		uint64_t few = cycles_of_barriers(2, cases[i].ctas, cases[i].warps, cases[i].busy, cases[i].latency),
+			 more = cycles_of_barriers(6, cases[i].ctas, cases[i].warps, cases[i].busy, cases[i].latency);
+		ck_assert_msg(more - few == 4 * cases[i].each, "case %zu: %" PRIu64 " cycles each", i,
+			      (more - few) / 4);
+	}
+}
+END_TEST
+
 START_TEST(barrier_reduction_counts_predicates)
 {
 	struct simbench bench;
@@ -700,6 +735,7 @@ Suite *hd_suite(void)
 					 two_level_keeps_to_the_active_set,
 					 two_warps_hide_each_others_latency,
 					 barrier_waits_for_the_last_warp,
+					 barriers_take_one_arrival_at_a_time,
 					 barrier_reduction_counts_predicates,
 					 barrier_that_nobody_completes_is_a_deadlock,
 					 barrier_counts_come_from_any_operand,
