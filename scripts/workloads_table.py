@@ -7,7 +7,7 @@ Runs the programs of examples/workloads.txt (NAME: only those) on the papers' GP
 the GPU of the paper that has its class, as docs/workloads.md has them), and writes FOLDER/table.md, of
 build/figures/workloads: for each kernel that takes a tenth of its program's cycles or more registers,
 shared memory, what limits its resident blocks, occupancy, utilisation, L2 miss rate, IPC and call depth, and the classes
-of Lin's Tables 3.3 and 4.2 and of LTRF. Runs are kept, and made again when program, simulator or GPU have changed.
+of Lin's Tables 3.3 and 4.2 and of LTRF; of several GPUs the classes side by side, too. Runs are kept, and made again when program, simulator or GPU have changed.
 
 Utilisation is of the whole GPU while the kernel runs: of issue slots, of the network's direction that is used more in
 per cent of what a crossbar sustains (60 % of its peak), of DRAM's peak, of the data ports of L1 and L2 by hits.
@@ -236,9 +236,29 @@ def section(gpu, chosen, facts, runs, missed):
     return [f'## {gpu}', '', f'Streaming reaches {sustained:.0f} % of the DRAM\'s peak.', '', *figures.table(HEAD, rows)]
 
 
+def classes_on(gpu, name, runs):
+    """Of a workload's longest kernel: Table 4.2 and Table 3.3."""
+    if (gpu, name) not in runs:
+        return '-'
+    kernel, _ = kernels_of(runs[gpu, name])[0]
+    up, down, uses = kernel.network('up'), kernel.network('down'), (kernel.dram(), kernel.l1(), kernel.l2())
+    kind = bandwidth_class(down, uses[0], sustained_dram(runs[gpu, None])).upper()
+    return f'{kind}, {throughput_class(kernel.scheduler(), max(up, down), *uses)}'
+
+
+def side_by_side(chosen, runs):
+    """The classes on all GPUs, where there are several."""
+    if len(chosen) < 2:
+        return []
+    workloads = {workload.name: workload for listed in chosen.values() for workload in listed}
+    rows = [(name, workload.kind, *(classes_on(gpu, name, runs) for gpu in chosen)) for name, workload in workloads.items()]
+    return ['## Classes', '', 'Of the longest kernel: Table 4.2, Table 3.3.', '',
+            *figures.table(('workload', 'written for', *chosen), rows), '']
+
+
 def report(chosen, facts, runs):
     """chosen: for each GPU its workloads."""
-    missed, text = [], []
+    missed, text = [], side_by_side(chosen, runs)
     for gpu, workloads in chosen.items():
         text += [*section(gpu, workloads, facts, runs, missed), '']
     asked = [w for gpu, workloads in chosen.items() for w in workloads if GPU_OF_CLASS.get(w.kind) == gpu]
