@@ -308,7 +308,7 @@ again = +@$(BARE) $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 .PHONY: setup demo check check-fast check-long check-mutants check-fresh update-golden format tidy clean help
 
 setup:
-	@scripts/setup.sh
+	@scripts/setup.sh $(PACKAGES)
 
 demo:
 	@MAKE='$(MAKE)' JOBS='$(JOBS)' scripts/demo.sh
@@ -316,6 +316,8 @@ demo:
 # As on a machine without a CUDA toolkit: one may be found by the compilers and hide what fails elsewhere.
 check check-fast check-long check-mutants: BARE := scripts/without-toolkit.sh
 check-fast: TESTS := test/unit test/lit test/golden
+# A cluster's queue, for the tests of sweeps through one.
+check check-long: PACKAGES := slurm-wlm munge
 check check-fast check-long: setup
 	$(again) WERROR=1 all extras unit fuzz
 	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) test/run $(if $(filter check-long,$@),--long) $(TESTS)

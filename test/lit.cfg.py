@@ -5,8 +5,8 @@
 # %FileCheck %not %python %ptxas %nvlink %check-golden %examples %scripts %build, beside lit's own (%s %S %t %T);
 # `%sizes SOURCE` prints the sizes that tests run a program of examples/ with.
 # LLVM 19's tools are also first on PATH, under their plain names.
-# Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), sanitize, long, plain (the build tree is
-# build/, as the pages of docs/ have it).
+# Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), slurm (its daemons can run here: Debian's
+# slurm-wlm and munge, as root), sanitize, long, plain (the build tree is build/, as the pages of docs/ have it).
 
 import os
 import re
@@ -76,6 +76,9 @@ environment['TMPDIR'] = os.path.join(build, 'test', 'tmp')
 for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG', 'HEDDLE_SARIF_SCHEMA']:
     if name in os.environ:
         environment[name] = os.environ[name]
+daemons = os.pathsep.join([os.environ.get('PATH', ''), '/usr/sbin', '/sbin'])
+if os.getuid() == 0 and all(shutil.which(name, path=daemons) for name in ('munged', 'slurmctld', 'slurmd', 'sbatch')):
+    config.available_features.add('slurm')
 if 'HEDDLE_LONG' in os.environ:
     config.available_features.add('long')
 if os.path.relpath(build, root) == 'build':

@@ -15,7 +15,25 @@
 #include "tools/heddle/sweep/sweep.h"
 #include "tools/heddle/sweep/values.h"
 
-enum { KEY_SIZE = 0x100, KEY_ONLY, KEY_AGAIN, KEY_QUIET, KEY_LIST, KEY_DATABASE, KEY_CSV, KEY_JSONL };
+enum {
+	KEY_SIZE = 0x100,
+	KEY_ONLY,
+	KEY_AGAIN,
+	KEY_QUIET,
+	KEY_LIST,
+	KEY_DATABASE,
+	KEY_CSV,
+	KEY_JSONL,
+	KEY_ENGINE,
+	KEY_PARTITION,
+	KEY_TIME,
+	KEY_MEMORY,
+	KEY_ACCOUNT,
+	KEY_CHUNK,
+	KEY_TASK
+};
+
+enum { CHUNK = 60 /* seconds of a task in Slurm's queue, which takes about a second of its own */ };
 
 static const struct argp_option options[] = {
 	{"dry-run", 'n', NULL, 0, "count the runs and say how long they will take, by earlier ones", 0},
@@ -25,21 +43,32 @@ static const struct argp_option options[] = {
 	{"csv", KEY_CSV, "FILE", 0, "gather comma-separated values, a row a run (without --database: these alone)", 0},
 	{"jsonl", KEY_JSONL, "FILE", 0, "gather JSON lines", 0},
 	{"out", 'o', "DIR", 0, "folder of the results (default: what the plan says, else NAME.sweep)", 0},
-	{"jobs", 'j', "N", 0, "use N processors (default: what the plan says, else all)", 0},
+	{"jobs", 'j', "N", 0,
+	 "use N processors (default: what the plan says, else all); with Slurm, have N tasks in its queue at most", 0},
 	{"size", KEY_SIZE, "NAME", 0, "workloads with the arguments of this size, `arguments.NAME`, and no others", 0},
 	{"define", 'D', "NAME=VALUE", 0, "give a variable of the plan this value or list", 0},
 	{"only", KEY_ONLY, "NAME=VALUES", 0, "only runs that have one of these values, e.g. workload=fib,mst", 0},
 	{"again", KEY_AGAIN, NULL, 0, "run again what failed before", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no progress and no summary", 0},
+	{"engine", KEY_ENGINE, "NAME", 0, "`local`: runs on this machine; `slurm`: in the queue of a cluster", 0},
+	{"partition", KEY_PARTITION, "NAME", 0, "Slurm's partition", 1},
+	{"time", KEY_TIME, "TIME", 0, "limit of a task of Slurm (default: by the plan's limit of a run)", 1},
+	{"mem", KEY_MEMORY, "SIZE", 0, "memory of a task of Slurm (default: by the plan's limit of a run)", 1},
+	{"account", KEY_ACCOUNT, "NAME", 0, "Slurm's account", 1},
+	{"chunk", KEY_CHUNK, "SECONDS", 0,
+	 "a task of Slurm has short runs for so long, by estimates (default: 60; 0: one run)", 1},
+	{"task", KEY_TASK, NULL, OPTION_HIDDEN, "run the jobs of a file", 0},
 	{0}};
 
-enum mode { MODE_RUN, MODE_DRY_RUN, MODE_LIST, MODE_GATHER };
+enum mode { MODE_RUN, MODE_DRY_RUN, MODE_LIST, MODE_GATHER, MODE_TASK };
 
 struct arguments {
 	enum mode mode;
 	const char *plan, *out, *size;
 	uint32_t jobs;
-	bool again, quiet;
+	bool again, quiet, cluster;
+	const char *slurm_option; /* one that was given */
+	struct slurm_options slurm;
 	struct gather_options gather;
 	HD_VEC(const char *) defines, only;
 };
@@ -50,9 +79,29 @@ static const char *gather(struct arguments *arguments, const char *path)
 	return path;
 }
 
+static const char *of_slurm(struct arguments *arguments, const char *name, const char *value)
+{
+	arguments->slurm_option = name;
+	return value;
+}
+
+static bool is_slurm(struct argp_state *state, const char *name)
+{
+	if (strcmp(name, "slurm") != 0 && strcmp(name, "local") != 0)
+		argp_error(state, "--engine: '%s' is none of local, slurm", name);
+	return !strcmp(name, "slurm");
+}
+
+static void check_arguments(const struct arguments *arguments, struct argp_state *state)
+{
+	if (arguments->slurm_option && !arguments->cluster)
+		argp_error(state, "--%s needs --engine slurm", arguments->slurm_option);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
+	struct slurm_options *slurm = &arguments->slurm;
 	switch (key) {
 	case 'n': arguments->mode = MODE_DRY_RUN; break;
 	case KEY_LIST: arguments->mode = MODE_LIST; break;
@@ -67,6 +116,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_ONLY: hd_vec_push(&arguments->only, arg); break;
 	case KEY_AGAIN: arguments->again = true; break;
 	case KEY_QUIET: arguments->quiet = true; break;
+	case KEY_ENGINE: arguments->cluster = is_slurm(state, arg); break;
+	case KEY_PARTITION: slurm->partition = of_slurm(arguments, "partition", arg); break;
+	case KEY_TIME: slurm->time = of_slurm(arguments, "time", arg); break;
+	case KEY_MEMORY: slurm->memory = of_slurm(arguments, "mem", arg); break;
+	case KEY_ACCOUNT: slurm->account = of_slurm(arguments, "account", arg); break;
+	case KEY_CHUNK:
+		slurm->chunk = cmd_parse_count(state, "--chunk", of_slurm(arguments, "chunk", arg), 0, 1000000);
+		break;
+	case KEY_TASK: arguments->mode = MODE_TASK; break;
+	case ARGP_KEY_END: check_arguments(arguments, state); break;
 	case ARGP_KEY_ARG:
 		if (arguments->plan)
 			argp_error(state, "one plan at a time");
@@ -201,6 +260,25 @@ static void find_programs(struct sweep *sweep)
 
 /* ------------------------------------------------------------ modes */
 
+/* Compiling was the local engine's; the runs are Slurm's. */
+static int drive(struct sweep *sweep, const struct arguments *arguments)
+{
+	struct engine *local = sweep->engine;
+	struct slurm_options options = arguments->slurm;
+	if (!arguments->cluster)
+		return sweep_drive(sweep);
+	const char *folder = hd_arena_printf(&sweep->arena, "%s/slurm", sweep->store.path);
+	options.tasks = arguments->jobs;
+	sweep->cluster = true;
+	sweep->work = hd_arena_printf(&sweep->arena, "%s/runs", folder);
+	sweep->engine = engine_slurm(&sweep->signals, &options, folder, sweep->heddle, sweep->diag);
+	int status = sweep->engine ? sweep_drive(sweep) : CMD_ERROR;
+	if (sweep->engine)
+		sweep->engine->release(sweep->engine);
+	sweep->engine = local;
+	return status;
+}
+
 static int act(struct sweep *sweep, const struct arguments *arguments)
 {
 	enum mode mode = arguments->mode;
@@ -210,7 +288,8 @@ static int act(struct sweep *sweep, const struct arguments *arguments)
 	identity_keys(&sweep->identity, &sweep->runs);
 	estimates_open(&sweep->estimates, &sweep->store, mode == MODE_RUN);
 	switch (mode) {
-	case MODE_RUN: status = sweep_drive(sweep); break;
+	case MODE_RUN: status = drive(sweep, arguments); break;
+	case MODE_TASK: break;
 	case MODE_DRY_RUN: status = sweep_dry_run(sweep); break;
 	case MODE_LIST: status = sweep_list(sweep); break;
 	case MODE_GATHER: status = sweep_gather(sweep, &arguments->gather); break;
@@ -228,6 +307,7 @@ static int act_in_folder(struct sweep *sweep, const struct arguments *arguments)
 		if (!sweep->store.temporary)
 			sweep->store.temporary = scratch.path;
 		hd_signals_hold(&sweep->signals);
+		sweep->work = sweep->store.temporary;
 		sweep->engine = engine_local(&sweep->signals, sweep->jobs);
 		status = act(sweep, arguments);
 		sweep->engine->release(sweep->engine);
@@ -253,10 +333,15 @@ int cmd_sweep(int argc, char **argv)
 		NULL,
 		NULL,
 		NULL};
-	struct arguments arguments = {0};
+	struct arguments arguments = {.slurm = {.chunk = CHUNK}};
 	struct hd_diag diag = {.tool = "heddle sweep"};
 	struct sweep sweep = {.diag = &diag, .store = {.lock = -1}};
 	cmd_parse(&argp, argc, argv, 0, &arguments);
+	if (arguments.mode == MODE_TASK) {
+		hd_vec_release(&arguments.defines);
+		hd_vec_release(&arguments.only);
+		return engine_task(arguments.plan);
+	}
 	hd_arena_init(&sweep.arena);
 	hd_arena_init(&sweep.runs.arena);
 	hd_arena_init(&sweep.store.arena);

@@ -60,12 +60,12 @@ static void add_split(struct words *words, char *text)
 
 static const char *statistics_of(struct sweep *sweep, const struct sweep_run *run, struct hd_arena *arena)
 {
-	return hd_arena_printf(arena, "%s/%s.stats", sweep->store.temporary, run->key);
+	return hd_arena_printf(arena, "%s/%s.stats", sweep->work, run->key);
 }
 
 static const char *log_of(struct sweep *sweep, const struct sweep_run *run, struct hd_arena *arena)
 {
-	return hd_arena_printf(arena, "%s/%s.log", sweep->store.temporary, run->key);
+	return hd_arena_printf(arena, "%s/%s.log", sweep->work, run->key);
 }
 
 /* `heddle run` with all that the run's coordinates say. The words are in the arena. */
@@ -91,10 +91,10 @@ static void add_command(struct sweep *sweep, const struct sweep_run *run, struct
 	add(words, NULL);
 }
 
-static uint64_t expected_bytes(const struct sweep *sweep, const struct sweep_run *run)
+static struct estimate expected(const struct sweep *sweep, const struct sweep_run *run)
 {
 	struct estimate estimate;
-	return estimates_of(&sweep->estimates, run, &estimate) ? estimate.peak_bytes : 0;
+	return estimates_of(&sweep->estimates, run, &estimate) ? estimate : (struct estimate){0};
 }
 
 /* ------------------------------------------------------------ causes */
@@ -132,6 +132,8 @@ static void find_cause(const struct sweep *sweep, const struct engine_end *end, 
 		snprintf(text, size, "stopped after its %.0f s", sweep->seconds);
 	else if (end->kind == ENGINE_MEMORY)
 		snprintf(text, size, "stopped at its %.0f MB of memory", (double)sweep->bytes / (1 << 20));
+	else if (end->kind == ENGINE_LOST)
+		snprintf(text, size, "lost by the cluster each time, at last %s", end->why);
 	else if (end->kind == ENGINE_SIGNALED)
 		snprintf(text, size, "ended by signal %d (%s)", end->code, strsignal(end->code));
 	else
@@ -143,7 +145,8 @@ static void find_cause(const struct sweep *sweep, const struct engine_end *end, 
 static double time_left(const struct drive *d)
 {
 	double left = d->estimated - d->estimated_ended;
-	uint32_t jobs = d->sweep->jobs;
+	/* Nobody knows how many of a cluster's nodes come next. */
+	double jobs = d->sweep->cluster && d->taken > 0 ? d->taken / (now() - d->start) : d->sweep->jobs;
 	/* Those of which nothing was known count with the mean of those that have ended: where nothing was known of any
 	 * that is still to come, and of what was estimated lower than those that ended are. */
 	if (left > 0 && d->estimated_ended > 0 && d->taken > 0)
@@ -192,6 +195,7 @@ static double estimate_of(const struct drive *d, const struct sweep_run *run)
 	return estimates_of(&d->sweep->estimates, run, &estimate) ? estimate.seconds : 1;
 }
 
+/* The full document is the result; without room for it there is no use in going on. */
 static void keep(struct drive *d, const struct sweep_run *run, const struct engine_end *end)
 {
 	struct sweep *sweep = d->sweep;
@@ -199,18 +203,24 @@ static void keep(struct drive *d, const struct sweep_run *run, const struct engi
 	hd_arena_init(&arena);
 	const char *log = log_of(sweep, run, &arena), *statistics = statistics_of(sweep, run, &arena);
 	json_t *record = identity_record(&sweep->identity, &sweep->runs, run);
-	char cause[2 * CAUSE];
+	char cause[2 * CAUSE + 400];
+	int unstored;
 	if (end->kind == ENGINE_EXITED && !end->code) {
-		d->unstored += store_put(&sweep->store, run->key, record, &end->cost, statistics, sweep->diag) != 0;
-		unlink(log);
+		unstored = store_put(&sweep->store, run->key, record, &end->cost, statistics, sweep->diag);
 		estimates_add(&sweep->estimates, run, &end->cost);
 	} else {
 		find_cause(sweep, end, log, cause, sizeof cause);
 		tell_failure(run, cause);
-		d->unstored += store_fail(&sweep->store, run->key, record, &end->cost, cause, log, sweep->diag) != 0;
-		unlink(statistics);
+		unstored = store_fail(&sweep->store, run->key, record, &end->cost, cause, log, sweep->diag);
 		d->failed++;
 	}
+	if (!unstored) {
+		unlink(log);
+		unlink(statistics);
+		if (sweep->engine->settle)
+			sweep->engine->settle(sweep->engine, end->id);
+	}
+	d->unstored += unstored != 0;
 	json_decref(record);
 	hd_arena_release(&arena);
 }
@@ -220,8 +230,8 @@ static void pump(struct drive *d)
 {
 	struct sweep *sweep = d->sweep;
 	struct engine_end end;
-	if (sweep->engine->poll(sweep->engine, 200, &end) == ENGINE_ENDED &&
-	    !(sweep->signals.caught && (end.kind != ENGINE_EXITED || end.code))) {
+	if (sweep->engine->poll(sweep->engine, 200, &end) == ENGINE_ENDED && end.kind != ENGINE_LEFT &&
+	    !(sweep->cluster && d->unstored) && !(sweep->signals.caught && (end.kind != ENGINE_EXITED || end.code))) {
 		const struct sweep_run *run = &sweep->runs.runs.data[end.id];
 		d->ended++;
 		d->estimated_ended += estimate_of(d, run);
@@ -233,24 +243,28 @@ static void pump(struct drive *d)
 
 /* ------------------------------------------------------------ all of it */
 
-/* The full document is the result; without room for it there is no use in going on. */
 static void start(struct drive *d, uint32_t index)
 {
 	struct sweep *sweep = d->sweep;
 	const struct sweep_run *run = &sweep->runs.runs.data[index];
 	struct hd_arena arena;
 	struct words words = {0};
+	struct estimate estimate = expected(sweep, run);
 	hd_arena_init(&arena);
 	struct engine_job job = {.id = index,
+				 .key = run->key,
 				 .seconds = sweep->seconds,
 				 .bytes = sweep->bytes,
 				 .slots = sweep->threads,
-				 .expected_bytes = expected_bytes(sweep, run)};
+				 .expected_bytes = estimate.peak_bytes,
+				 .expected_seconds = estimate.seconds,
+				 .again = sweep->again};
 	while (!sweep->engine->has_room(sweep->engine, &job) && !sweep->signals.caught)
 		pump(d);
 	add_command(sweep, run, &words, &arena);
 	job.words = words.all.data;
 	job.log = log_of(sweep, run, &arena);
+	job.output = statistics_of(sweep, run, &arena);
 	if (!sweep->signals.caught && sweep->engine->submit(sweep->engine, &job, sweep->diag))
 		d->unstored++;
 	hd_vec_release(&words.all);
@@ -317,12 +331,12 @@ int sweep_drive(struct sweep *sweep)
 	list_todo(&d, &counts);
 	for (uint32_t i = 0; i < d.list.len && !sweep->signals.caught && !d.unstored; i++)
 		start(&d, d.list.data[i]);
-	while (sweep->engine->running)
+	while (sweep->engine->running && !(sweep->cluster && d.unstored))
 		pump(&d);
 	show(&d, true);
 	hd_vec_release(&d.list);
 	print_summary(&d, &counts);
 	if (sweep->diag->errors)
 		return CMD_ERROR;
-	return d.failed || counts.failed || counts.unbuilt ? CMD_FINDING : CMD_OK;
+	return d.failed || counts.failed || counts.unbuilt || d.ended < d.todo ? CMD_FINDING : CMD_OK;
 }

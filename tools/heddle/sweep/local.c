@@ -277,7 +277,7 @@ static void release(struct engine *engine)
 struct engine *engine_local(struct hd_signals *signals, uint32_t slots)
 {
 	struct local *local = hd_xcalloc(1, sizeof(*local));
-	local->engine = (struct engine){0, has_room, submit, poll_children, release};
+	local->engine = (struct engine){0, has_room, submit, poll_children, NULL, release};
 	local->signals = signals;
 	local->slots = slots;
 	local->budget = free_memory();

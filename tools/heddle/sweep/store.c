@@ -281,8 +281,8 @@ int store_put(struct store *store, const char *key, const json_t *record, const 
 		status = publish(to, temporary, path, diag);
 	}
 	fclose(from);
-	unlink(statistics);
 	if (!status) {
+		unlink(statistics);
 		unlink(store_failure(store, key));
 		unlink(store_log(store, key));
 	}

@@ -18,6 +18,8 @@ struct sweep {
 	struct identity identity;
 	struct estimates estimates;
 	struct engine *engine; /* NULL: nothing is run */
+	const char *work;      /* folder of logs and outputs of runs under way */
+	bool cluster;	       /* runs go to Slurm */
 	struct hd_signals signals;
 	struct hd_arena arena;
 	struct hd_diag *diag;
