@@ -25,6 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, 'examples', 'micro')
 CURVES = [('occupancy', 'threads a block, two blocks an SM', 'bytes a core cycle', ['init', 'read', 'scale', 'triad']),
           ('chase', 'KiB', 'cycles a load', ['chase.l1', 'chase.l2', 'chase.constant']),
+          ('barrier', 'threads a block', 'cycles', ['barrier']),
           ('code', 'instructions of straight code', 'cycles an instruction', ['code.cold', 'code.warm'])]
 
 
