@@ -65,6 +65,7 @@ struct hd_sim_options {
 				 16 KB */
 	uint64_t heap_bytes;  /* device malloc; 0: default 8 MB */
 	bool profile;	      /* count executions of each instruction: the key `profile` of the statistics */
+	bool blame;	      /* count issue slots by instruction: the key `slots`; needs timing */
 	bool ideal;	      /* count what the ideal machines of R2D2's Figure 4 would not execute: counters ideal_* */
 	bool warn_outside;    /* loads a little outside an allocation warn, as hardware lets them pass; else faults */
 	uint32_t check;	      /* HD_CHECK_*: mistakes of the program to look for; 0: none */

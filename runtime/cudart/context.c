@@ -274,6 +274,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.verify = *environment("HEDDLE_VERIFY", "0") != '0',
 		.functional = *environment("HEDDLE_FUNCTIONAL", "0") != '0',
 		.profile = *environment("HEDDLE_PROFILE", "0") != '0',
+		.blame = *environment("HEDDLE_SLOTS", "0") != '0',
 		.ideal = *environment("HEDDLE_IDEAL", "0") != '0',
 		.check = checks,
 		.warn_outside = !strcmp(environment("HEDDLE_OUT_OF_BOUNDS", "error"), "warn"),

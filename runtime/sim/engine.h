@@ -187,6 +187,7 @@ struct hd_warp {
 	uint32_t (*regs)[HD_WARP_LANES]; /* regs[r][lane]; regs[-1] reads zero, regs[-2] takes what RZ is given */
 	uint32_t preds[8];		 /* lane masks; [7] PT is all ones */
 	uint32_t pc, active;		 /* of the top SIMT entry, cached */
+	uint32_t issued_pc;		 /* under options.blame: of its last instruction; HD_PC_NONE before that */
 	struct hd_cta *cta;
 	HD_VEC(struct hd_simt) stack;
 	struct hd_regfile *regfile; /* that its registers are in */
@@ -500,6 +501,8 @@ struct hd_gpu {
 	bool verify;
 	struct hd_profile_count *profile; /* of each instruction of the program, under options.profile (profile.c) */
 	uint32_t profile_count;
+	uint64_t *blame;		   /* [1 + instruction][enum hd_stall], under options.blame (blame.c) */
+	uint32_t blame_count;		   /* of instructions */
 	struct hd_redundancy *redundancy;  /* under options.ideal (redundancy.c) */
 	struct hd_probe *probe;		   /* while it is found out whether the grid can go on (probe.c); else NULL */
 	HD_VEC(struct hd_outside) outside; /* under options.warn_outside (fault.c) */

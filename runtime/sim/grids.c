@@ -15,6 +15,7 @@
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
+#include "runtime/sim/blame.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sim_private.h"
@@ -126,6 +127,7 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	hd_record_start(sim, grid->record->stats.kernel);
 	hd_linear_begin(gpu, sim->exec, grid, &grid->fit);
 	hd_profile_prepare(gpu);
+	hd_blame_prepare(gpu);
 	if (gpu->running)
 		hd_grid_note_slot(gpu, grid);
 	hd_corun_begin(sim, grid);

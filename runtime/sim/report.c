@@ -9,7 +9,7 @@
  *   {"start": "kernel"}                                a launch begins
  *   {"launch": {figures, policies, host}}              it is done; `policies` and `host` are those of all so far
  *   {"corun": {figures}}                               a co-run is over
- *   {"end": {host, verified, profile}}                 the program ended in good order
+ *   {"end": {host, verified, profile, slots}}          the program ended in good order
  *
  * Energy is that of power.c.
  */
@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 
 #include "heddle/version.h"
+#include "runtime/sim/blame.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/report.h"
@@ -279,6 +280,8 @@ static void add_coverage(json_t *object, const struct hd_gpu *gpu)
 		json_object_set_new(object, "verified", hd_verify_json(gpu));
 	if (gpu->options.profile)
 		json_object_set_new(object, "profile", hd_profile_json(gpu));
+	if (gpu->options.blame)
+		json_object_set_new(object, "slots", hd_blame_json(gpu));
 }
 
 char *hd_sim_stats_json(const struct hd_sim *sim)

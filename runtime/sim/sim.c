@@ -9,6 +9,7 @@
 
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sim/blame.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/crew.h"
 #include "runtime/sim/functional.h"
@@ -138,6 +139,7 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_vec_release(&sim->launches);
 	hd_corun_release(sim);
 	hd_profile_release(gpu);
+	hd_blame_release(gpu);
 	hd_functional_free(gpu->functional);
 	hd_redundancy_free(gpu->redundancy);
 	hd_check_free(gpu->check);

@@ -76,6 +76,7 @@ void hd_scheduler_add(struct hd_sm *sm, struct hd_warp *warp)
 	sm->position[warp->id] = position;
 	scheduler->resident |= UINT64_C(1) << position;
 	warp->wait_reason = HD_WAIT_NOT_RESIDENT;
+	warp->issued_pc = HD_PC_NONE;
 }
 
 static void begin_rule(struct hd_sm *sm, struct hd_scheduler *scheduler)
@@ -178,7 +179,8 @@ void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason)
 	leave_state(sm, scheduler, id, before, bit);
 	enter_state(sm, scheduler, id, reason, bit);
 	warp->wait_reason = reason;
-	if (!held || may_free(sm, scheduler) || lost_reason(sm, scheduler, scheduler->blocked) != scheduler->reason)
+	if (!held || sm->gpu->blame || may_free(sm, scheduler) ||
+	    lost_reason(sm, scheduler, scheduler->blocked) != scheduler->reason)
 		hd_scheduler_wake(sm, sm->scheduler_of[id]);
 	if (sm->scheduling == HD_SCHED_TWO_LEVEL)
 		hd_active_update(sm, scheduler, bit, reason);
@@ -430,11 +432,57 @@ static bool knows_all(const struct hd_sm *sm)
 	return sm->gpu->shape.parts > 1 && sm->scheduling != HD_SCHED_TWO_LEVEL && !(sm->hooks & ASKED);
 }
 
+/* Whether what is in the way of the ready warps of a port now is `reason`. */
+static bool blocks(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint32_t port, uint8_t reason,
+		   uint64_t now)
+{
+	struct blocked blocked = {0, HD_NEVER};
+	if (is_held(sm, port, scheduler->regfile->open, now, &blocked))
+		return reason == HD_STALL_collector;
+	if (hd_units_free(sm, scheduler, port) > now)
+		return reason == HD_STALL_unit;
+	return reason != HD_STALL_unit || port == HD_PORT_MEMORY;
+}
+
+/* The positions of the warps that have the reason, or those of ready ones that it keeps from issuing. */
+static uint64_t with_reason(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint8_t reason, uint64_t now)
+{
+	uint64_t waiting = 0, kept = 0, ready = 0;
+	for (uint64_t left = scheduler->resident; left; left &= left - 1)
+		if (sm->warps[scheduler->warp_at[__builtin_ctzll(left)]].wait_reason == reason)
+			waiting |= left & -left;
+	if (waiting)
+		return waiting;
+	for (uint32_t ports = scheduler->ports; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctz(ports);
+		ready |= scheduler->ready[port];
+		if (blocks(sm, scheduler, port, reason, now))
+			kept |= scheduler->ready[port];
+	}
+	return kept ? kept : ready;
+}
+
+/* Where the slots that a scheduler loses from `now` on count, under options.blame: of the oldest warp with the reason
+ * what it would issue next; where that waits for something that it has issued itself (a branch, a barrier, a fence),
+ * this. */
+static uint32_t blamed_pc(const struct hd_sm *sm, const struct hd_scheduler *scheduler, uint64_t now)
+{
+	uint8_t reason = scheduler->reason;
+	uint64_t positions = with_reason(sm, scheduler, reason, now);
+	if (!positions)
+		return HD_BLAME_NOWHERE;
+	const struct hd_warp *warp = &sm->warps[scheduler->warp_at[__builtin_ctzll(positions)]];
+	bool own = reason == HD_STALL_control || reason == HD_STALL_barrier || reason == HD_STALL_fence;
+	return own && warp->issued_pc != HD_PC_NONE ? warp->issued_pc : warp->pc;
+}
+
 static void sleep_until(struct hd_sm *sm, uint32_t index, const struct blocked *blocked)
 {
 	struct hd_scheduler *scheduler = &sm->schedulers[index];
 	scheduler->reason = lost_reason(sm, scheduler, blocked->reasons);
 	scheduler->blocked = blocked->reasons;
+	if (__builtin_expect(sm->gpu->blame != NULL, 0))
+		scheduler->blamed = blamed_pc(sm, scheduler, scheduler->charged);
 	scheduler->held_ports = knows_all(sm) ? scheduler->ports : 0;
 	sm->next_visit[index] = blocked->until;
 }
@@ -502,6 +550,7 @@ static __attribute__((noinline)) void issue_second(struct hd_sm *sm, struct hd_s
 	if (!has_second(sm, scheduler, warp, first, now))
 		return;
 	hd_sm_counters(sm, warp)->dual_issued++;
+	warp->issued_pc = warp->pc;
 	hd_sm_issue(sm, scheduler, warp, now);
 }
 
@@ -519,6 +568,7 @@ void hd_scheduler_visit(struct hd_sm *sm, uint32_t index, uint64_t now)
 	const struct hd_dinst *first = sm->next[warp->id];
 	scheduler->last = (uint8_t)position;
 	scheduler->quiet &= ~(UINT64_C(1) << position);
+	scheduler->blamed = warp->issued_pc = warp->pc; /* what a policy puts before it counts as its own */
 	hd_sm_issue(sm, scheduler, warp, now);
 	if (__builtin_expect(sm->dual, 0))
 		issue_second(sm, scheduler, warp, first, now);

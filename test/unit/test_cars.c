@@ -585,17 +585,26 @@ END_TEST
 START_TEST(skipping_cycles_changes_nothing)
 {
 	struct hd_stats stats[2];
+	uint64_t *blame[2];
+	size_t size = 0;
 	for (int every = 0; every < 2; every++) {
 		struct simbench bench;
 		build_barriers(&bench, "cars", 5 * 40);
+		bench.options.blame = true; /* where slots are lost must not, either */
 		ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
 		bench.sim->gpu.every_cycle = every;
 		bench.sim->gpu.sms[0]->every_cycle = every;
 		ck_assert_int_eq(simbench_run(&bench, 5, 256), 0);
 		stats[every] = *simbench_stats(&bench);
+		size = sizeof(**blame) * (bench.sim->gpu.blame_count + 1) * HD_STALL_COUNT;
+		blame[every] = bench.sim->gpu.blame;
+		bench.sim->gpu.blame = NULL;
 		simbench_release(&bench);
 	}
 	ck_assert_mem_eq(&stats[0], &stats[1], sizeof stats[0]);
+	ck_assert_mem_eq(blame[0], blame[1], size);
+	free(blame[0]);
+	free(blame[1]);
 }
 END_TEST
 

@@ -179,6 +179,7 @@ static uint64_t run_copies(struct simbench *bench, bool together, bool every_cyc
 	simbench_init(bench);
 	bench->config.sm_count = 2;
 	bench->config.shared_unit = 256;
+	bench->options.blame = true;
 	build_copy(bench);
 	ck_assert_int_eq(simbench_start(bench), 0);
 	bench->sim->gpu.every_cycle = every_cycle;
@@ -246,6 +247,11 @@ START_TEST(skipping_idle_cycles_changes_nothing)
 		struct hd_stats a = record(&skipping, i)->stats, b = record(&visiting, i)->stats;
 		ck_assert_int_eq(memcmp(&a, &b, sizeof a), 0);
 	}
+	/* Nor at which instructions slots are lost. */
+	const struct hd_gpu *gpu = &skipping.sim->gpu;
+	size_t rows = (size_t)gpu->blame_count + 1;
+	ck_assert_uint_gt(rows, 40);
+	ck_assert_mem_eq(gpu->blame, visiting.sim->gpu.blame, rows * HD_STALL_COUNT * sizeof *gpu->blame);
 	simbench_release(&skipping);
 	simbench_release(&visiting);
 }

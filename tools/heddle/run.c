@@ -28,6 +28,7 @@
 #include "tools/heddle/kernel.h"
 #include "tools/heddle/run_grids.h"
 #include "tools/heddle/run_records.h"
+#include "tools/heddle/run_slots.h"
 #include "tools/heddle/run_statistics.h"
 
 enum {
@@ -45,6 +46,8 @@ enum {
 	KEY_CORUN_CYCLES,
 	KEY_TIME_SLICE,
 	KEY_IDEAL,
+	KEY_BY_LINE,
+	KEY_BY_INSTRUCTION,
 	KEY_QUIET,
 	KEY_KERNEL,
 	KEY_LAUNCH,
@@ -99,6 +102,9 @@ static const struct argp_option options[] = {
 	 "kernels of different streams have each SM in turns, for N cycles: preempt.slice and preempt.interval=0, and "
 	 "policy preempt if none is named",
 	 0},
+	{"by-line", KEY_BY_LINE, NULL, 0,
+	 "tell at which source lines issue slots were lost, and why; in the statistics, too (slots.lines)", 0},
+	{"by-instruction", KEY_BY_INSTRUCTION, NULL, 0, "the same by instruction (slots.instructions)", 0},
 	{"ideal", KEY_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
 	{"json", KEY_JSON, NULL, 0, "print the statistics as JSON instead of a table", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no table", 0},
@@ -109,7 +115,7 @@ static const struct argp_option options[] = {
 struct run {
 	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *corun_cycles, *time_slice, *check,
 		*out_of_bounds, *kernel, *launch;
-	bool verify, profile, ideal, json, quiet, dump_state, functional;
+	bool verify, profile, ideal, json, quiet, dump_state, functional, by_line, by_instruction;
 	bool silent; /* what the program prints is not wanted */
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;
@@ -138,6 +144,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_CORUN_CYCLES: run->corun_cycles = arg; break;
 	case KEY_TIME_SLICE: run->time_slice = arg; break;
 	case KEY_IDEAL: run->ideal = true; break;
+	case KEY_BY_LINE: run->by_line = true; break;
+	case KEY_BY_INSTRUCTION: run->by_instruction = true; break;
 	case KEY_JSON: run->json = true; break;
 	case KEY_QUIET: run->quiet = true; break;
 	case KEY_KERNEL: run->kernel = arg; break;
@@ -218,6 +226,9 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	if (run->functional && (run->corun_cycles || run->time_slice))
 		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
 				  run->corun_cycles ? "--corun-cycles" : "--time-slice");
+	if (run->functional && (run->by_line || run->by_instruction))
+		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
+				  run->by_line ? "--by-line" : "--by-instruction");
 	return status;
 }
 
@@ -252,6 +263,7 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_VERIFY", run->verify ? "1" : NULL);
 	put("HEDDLE_FUNCTIONAL", run->functional ? "1" : NULL);
 	put("HEDDLE_PROFILE", run->profile ? "1" : NULL);
+	put("HEDDLE_SLOTS", run->by_line || run->by_instruction ? "1" : NULL);
 	put("HEDDLE_IDEAL", run->ideal ? "1" : NULL);
 	put("HEDDLE_MAX_CYCLES", run->max_cycles);
 	put("HEDDLE_WATCHDOG", run->watchdog);
@@ -408,6 +420,7 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 		.verify = run->verify,
 		.functional = run->functional,
 		.profile = run->profile,
+		.blame = run->by_line || run->by_instruction,
 		.ideal = run->ideal,
 		.check = runs->checks,
 		.warn_outside = run->out_of_bounds && !strcmp(run->out_of_bounds, "warn"),
@@ -443,6 +456,9 @@ static int run_all(struct runs *runs, struct run_statistics **stats)
 		status = CMD_ERROR;
 	for (uint32_t i = 0; i < run->policies.len && !status; i++)
 		stats[i] = best_run(run->policies.data[i], run->kernel ? run_kernel : run_program, runs, &status);
+	for (uint32_t i = 0; i < run->policies.len; i++)
+		if (stats[i])
+			run_slots_choose(stats[i]->document, run->by_line, run->by_instruction);
 	if (run->kernel)
 		kernel_release(&runs->kernel);
 	return status;
@@ -622,6 +638,7 @@ static void print_table(const struct run *run, struct run_statistics *const *sta
 			print_kernels(stats[i]);
 			print_grids(stats[i]);
 			print_verified(stats[i]);
+			run_slots_print(stats[i]->document);
 		}
 	print_missing(run, stats);
 }

@@ -24,6 +24,7 @@
 #include "lib/strbuf.h"
 #include "lib/vec.h"
 #include "tools/heddle/figures.h"
+#include "tools/heddle/run_slots.h"
 
 struct process {
 	char *path;
@@ -31,7 +32,7 @@ struct process {
 	unsigned sequence; /* of programs in one process */
 	char *program;
 	json_int_t launches;
-	json_t *head, *total, *policies, *host, *verified, *profile, *coruns; /* NULL: not known */
+	json_t *head, *total, *policies, *host, *verified, *profile, *slots, *coruns; /* NULL: not known */
 	char *running;	      /* the kernel of the launch that began last, while any has not ended */
 	unsigned under_way;   /* launches that have begun and not ended */
 	bool ended, replaced; /* in good order; by exec */
@@ -130,6 +131,7 @@ static void take_end(struct process *process, const json_t *end)
 	replace(&process->host, json_object_get(end, "host"));
 	replace(&process->verified, json_object_get(end, "verified"));
 	replace(&process->profile, json_object_get(end, "profile"));
+	replace(&process->slots, json_object_get(end, "slots"));
 }
 
 static void take_corun(struct process *process, json_t *corun)
@@ -218,6 +220,7 @@ static void release(struct process *process)
 	json_decref(process->verified);
 	json_decref(process->coruns);
 	json_decref(process->profile);
+	json_decref(process->slots);
 }
 
 static void find_processes(struct records *records, const char *folder)
@@ -436,7 +439,7 @@ static void add_coruns(json_t *document, json_t *coruns)
 static void fill_document(const struct records *records, json_t *document)
 {
 	json_t *host = json_object(), *verified = json_object(), *processes = json_array();
-	json_t *profile = json_pack("{s:[]}", "functions");
+	json_t *profile = json_pack("{s:[]}", "functions"), *slots = NULL;
 	bool any_partial = false, any_verified = false, any_profile = false;
 	for (uint32_t i = 0; i < records->processes.len; i++) {
 		const struct process *process = &records->processes.data[i];
@@ -446,6 +449,7 @@ static void fill_document(const struct records *records, json_t *document)
 		add_host(host, process->host);
 		add_verified(verified, process->verified);
 		add_profile(profile, process->profile);
+		slots = run_slots_add(slots, process->slots);
 		json_array_append_new(processes, process_object(process));
 	}
 	json_object_update(document, records->processes.data[0].head);
@@ -462,6 +466,8 @@ static void fill_document(const struct records *records, json_t *document)
 		json_object_set(document, "verified", verified);
 	if (any_profile)
 		json_object_set(document, "profile", profile);
+	if (slots)
+		json_object_set_new(document, "slots", slots);
 	json_decref(host);
 	json_decref(verified);
 	json_decref(processes);

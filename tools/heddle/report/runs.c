@@ -9,6 +9,7 @@
 #include "tools/heddle/figures.h"
 #include "tools/heddle/gate/runs.h"
 #include "tools/heddle/report/report.h"
+#include "tools/heddle/run_slots.h"
 
 static bool is_run(const json_t *value)
 {
@@ -157,6 +158,48 @@ static void add_stalls(struct report *report)
 	}
 }
 
+enum { MOST_PLACES = 20 };
+
+static void add_place(json_t *table, const json_t *row, bool instructions, double all)
+{
+	struct hd_strbuf place = {0}, reasons = {0};
+	run_slots_place(row, &place);
+	run_slots_reasons(row, &reasons);
+	json_t *cells = page_row(table);
+	page_cell(cells, hd_strbuf_text(&place));
+	if (instructions)
+		page_cell(cells, text_of(row, "text"));
+	page_number(cells, run_slots_lost(row));
+	page_number(cells, all > 0 ? round(1000 * run_slots_lost(row) / all) / 10 : NAN);
+	page_cell(cells, hd_strbuf_text(&reasons));
+	hd_strbuf_release(&place);
+	hd_strbuf_release(&reasons);
+}
+
+/* Where a run lost its slots, if it was asked to tell (--by-line, --by-instruction). */
+static void add_places(struct report *report, const struct report_run *run, bool instructions)
+{
+	static const char *const lines[] = {"Line", "slots lost", "% of slots with warps", "because of", NULL};
+	static const char *const columns[] = {"Line",	    "instruction", "slots lost", "% of slots with warps",
+					      "because of", NULL};
+	const json_t *rows =
+		json_object_get(json_object_get(run->stats, "slots"), instructions ? "instructions" : "lines");
+	if (!rows)
+		return;
+	json_t *section = page_section(report->page, 3,
+				       hd_arena_printf(&report->arena, "Slots lost by %s: %s",
+						       instructions ? "instruction" : "line", run_name(report, run)));
+	json_t *sorted = run_slots_sorted(rows);
+	json_t *table = page_table(section, instructions ? columns : lines, NULL);
+	size_t count = json_array_size(sorted);
+	for (size_t i = 0; i < count && i < MOST_PLACES; i++)
+		add_place(table, json_array_get(sorted, i), instructions, run_slots_with_warps(run->stats));
+	if (count > MOST_PLACES)
+		page_text(section,
+			  hd_arena_printf(&report->arena, "%zu more are in the statistics.", count - MOST_PLACES));
+	json_decref(sorted);
+}
+
 /* ------------------------------------------------------------------ kernels */
 
 static const struct gate_subject *subject_of(const struct report *report, const char *kernel)
@@ -219,6 +262,10 @@ void report_add_runs(struct report *report)
 		add_speedups(report, table);
 	add_files(report, table);
 	add_stalls(report);
+	for (uint32_t i = 0; i < report->runs.len; i++) {
+		add_places(report, &report->runs.data[i], false);
+		add_places(report, &report->runs.data[i], true);
+	}
 	for (uint32_t i = 0; i < report->runs.len; i++)
 		add_kernels(report, &report->runs.data[i]);
 }
