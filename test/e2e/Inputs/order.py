@@ -1,4 +1,4 @@
-"""order.py INFO TRACE: who issues the parts of vecadd's linear version, and when; one SM with room for four blocks."""
+"""order.py INFO TRACE: who issues the parts of vecadd's linear version, and when; one SM with room for five blocks."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ with open(sys.argv[2], encoding='utf-8') as file:
 
 blocks = sorted({block for _, _, block, _ in issued['main']})
 assert blocks == list(range(8)), blocks
-# The SM's first warp, its first block's warps, each block's first warp, wherever on the SM it is; the first four blocks come
+# The SM's first warp, its first block's warps, each block's first warp, wherever on the SM it is; the first five blocks come
 # in the order of their places.
 ran = {part: {(block, index) for _, _, block, index in issued[part]} for part in PARTS}
 assert ran['coefficient'] == {(0, 0)}, ran['coefficient']
@@ -26,7 +26,7 @@ assert ran['thread'] == {(0, index) for index in range(8)}, ran['thread']
 assert ran['block'] == {(block, 0) for block in blocks}, ran['block']
 for part in ('coefficient', 'thread', 'block'):
     for _, slot, block, index in issued[part]:
-        assert block > 3 or slot == 8 * block + index, (part, slot, block, index)
+        assert block > 4 or slot == 8 * block + index, (part, slot, block, index)
 for part, length, times in zip(PARTS, counts, (1, 8, 8)):
     assert len(issued[part]) == length * times, (part, len(issued[part]))
 
@@ -43,5 +43,8 @@ def last(part, block=None):
 assert last('coefficient') < first('thread') and last('thread') < first('block')
 for block in blocks:
     assert last('block', block) < first('main', block), block
-# But bodies do not wait for the other blocks' parts.
-assert first('main') < last('block')
+# But bodies do not wait for the parts of other blocks that came with theirs, and go on while those of later blocks run.
+together, later = blocks[:5], blocks[5:]
+assert min(first('main', block) for block in together) < max(last('block', block) for block in together)
+assert any(first('block', block) < cycle < last('block', block) for block in later
+           for cycle, _, of, _ in issued['main'] if of != block)
