@@ -1,5 +1,6 @@
-"""order.py INFO TRACE: who issues the parts of vecadd's linear version, and when; one SM with room for five blocks."""
+"""order.py INFO TRACE STATS: who issues the parts of vecadd's linear version, and when; one SM with room for five blocks."""
 
+import json
 import re
 import sys
 
@@ -9,8 +10,12 @@ with open(sys.argv[1], encoding='utf-8') as file:
     counts = list(map(int, re.search(r'streams of (\d+), (\d+) and (\d+)', file.read()).groups()))
 starts = [16 * sum(counts[: i + 1]) for i in range(3)]
 issued = {part: [] for part in PARTS}  # (cycle, warp of the SM, block, warp of the block)
+placed = {'launched': {}, 'retired': {}}  # {block: cycle}
 with open(sys.argv[2], encoding='utf-8') as file:
     for line in file:
+        match = re.match(r'(\d+) cta sm 0 cta (\d+) (launched|retired)', line)
+        if match:
+            placed[match.group(3)][int(match.group(2))] = int(match.group(1))
         match = re.match(r'(\d+) issue sm 0 warp (\d+) cta (\d+)\.(\d+) .* pc 0x([0-9a-f]+)', line)
         if match:
             part = PARTS[sum(int(match.group(5), 16) >= start for start in starts)]
@@ -48,3 +53,21 @@ together, later = blocks[:5], blocks[5:]
 assert min(first('main', block) for block in together) < max(last('block', block) for block in together)
 assert any(first('block', block) < cycle < last('block', block) for block in later
            for cycle, _, of, _ in issued['main'] if of != block)
+
+# Schedulers go round-robin from a block's coming, while any stream runs, to the end of the last one, which is some cycles
+# behind its last instruction, always as many; and by their own rule in all other cycles of the SM.
+spans = []
+for block in blocks:
+    begin, end = placed['launched'][block], last('block', block)
+    if spans and begin <= spans[-1][1]:
+        spans[-1][1] = max(spans[-1][1], end)
+    else:
+        spans.append([begin, end])
+with open(sys.argv[3], encoding='utf-8') as file:
+    total = json.load(file)['total']
+turning = sum(end - begin for begin, end in spans)
+behind, rest = divmod(total['r2d2']['stream_cycles'] - turning, len(spans))
+assert len(spans) > 1 and rest == 0 and 0 < behind < 8, (total['r2d2'], spans)
+assert total['active_sm_cycles'] == max(placed['retired'].values()) - min(placed['launched'].values())
+own = sum(after[0] - before[1] for before, after in zip(spans, spans[1:])) + max(placed['retired'].values()) - spans[-1][1]
+assert total['active_sm_cycles'] - total['r2d2']['stream_cycles'] == own - len(spans) * behind
