@@ -2,7 +2,7 @@
 
 `alone` is the plugin's own time, that of opt on IR that is optimised already, with the plugin less without: the
 difference of two compilations would drown in the noise of clang's own time. Beside it ptxas -O3's on the PTX of the same
-kernels, where there is one.
+kernels, where there is one. Behind them what linear versions (R2D2) take, of many loops.
 """
 import glob
 import os
@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import sys
 
-from bench_ir import generated_kernel
+from bench_ir import generated_kernel, generated_loops
 
 BUILD = sys.argv[1]
 OUT = os.path.join(BUILD, 'bench', 'compile')
@@ -68,6 +68,21 @@ def row(name, plain, plugin, alone, peer, previous=None):
     print(f'{name:20} {plain:10.3f} {plugin:10.3f} {plugin / plain:8.3f} {alone:10.3f} {theirs}{growth}', flush=True)
 
 
+def linear_versions():
+    """Seconds of a linear version (R2D2) of growing code: with them less without."""
+    print(f'{"linear versions":20} {"never, s":>10} {"always, s":>10} {"ratio":>8}')
+    previous = None
+    for loops in [400, 800, 1600]:
+        path = os.path.join(OUT, f'loops-{loops}.ll')
+        with open(path, 'w') as file:
+            file.write(generated_loops(loops))
+        command = [OPT, path, '-disable-output', f'-load-pass-plugin={PLUGIN}']
+        without, both = measure(*((command + [f'-passes=heddle<o={path};linear={which}>'], None) for which in ('never', 'always')))
+        growth = f'  versions x{(both - without) / previous:.2f} for x2' if previous else ''
+        print(f'{loops:5} loops {"":8} {without:10.3f} {both:10.3f} {both / without:8.3f} {both - without:10.3f}{growth}', flush=True)
+        previous = both - without
+
+
 def main():
     os.makedirs(OUT, exist_ok=True)
     print(f'{"":20} {"without, s":>10} {"with, s":>10} {"ratio":>8} {"alone, s":>10} ' +
@@ -87,6 +102,7 @@ def main():
                          '--cuda-feature=+ptx75', '-O2', path, '-Wno-unused-command-line-argument'], os.path.join(OUT, f'generated-{size}'))
         row(f'generated {size:,}', *found, previous)
         previous = found[2]
+    linear_versions()
 
 
 main()

@@ -65,6 +65,22 @@ def generated_nests(size):
     return '\n'.join(lines) + '\n'
 
 
+def generated_loops(count):
+    """IR of `count` loops one after another, each over a row of its own, in steps of four behind a test as unrollers leave
+    them."""
+    lines = HEAD + ['declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()', 'define void @k(ptr addrspace(1) %p, i32 %n, i32 %pitch) {',
+                    'entry:', '  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()', '  %low = and i32 %n, 3', '  %all = sub i32 %n, %low',
+                    '  %few = icmp ult i32 %n, 4', '  br label %l0']
+    for k in range(count):
+        lines += [f'l{k}:', f'  %r{k} = mul i32 %pitch, {k + 1}', f'  br i1 %few, label %l{k + 1}, label %l{k}.b', f'l{k}.b:',
+                  f'  %i{k} = phi i32 [ 0, %l{k} ], [ %j{k}, %l{k}.b ]', f'  %m{k} = mul i32 %i{k}, %r{k}',
+                  f'  %x{k} = add i32 %m{k}, %t', f'  %w{k} = sext i32 %x{k} to i64',
+                  f'  %a{k} = getelementptr i32, ptr addrspace(1) %p, i64 %w{k}', f'  store i32 %i{k}, ptr addrspace(1) %a{k}',
+                  f'  %j{k} = add i32 %i{k}, 4', f'  %e{k} = icmp eq i32 %j{k}, %all',
+                  f'  br i1 %e{k}, label %l{k + 1}, label %l{k}.b']
+    return '\n'.join(lines + [f'l{count}:', '  ret void', '}'] + TAIL) + '\n'
+
+
 def arithmetic(lines, prefix, values, count, state):
     """Appends `count` operations, each on one of the newest `values` and an older one; returns the last."""
     values = list(values)

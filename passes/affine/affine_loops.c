@@ -220,30 +220,27 @@ static bool has_other_way(const struct hd_affine *affine, uint32_t block, uint32
 	return false;
 }
 
-/* The side of the block's branch without which the loop is not entered: 0, 1, or 2 for none. */
-static unsigned side_into(const struct hd_affine *affine, LLVMValueRef branch, uint32_t block, uint32_t header)
+/* The side of the block's branch without which `next`, a block that it dominates at once, is not reached: 0, 1, or 2
+ * for none. */
+static unsigned side_into(const struct hd_affine *affine, LLVMValueRef branch, uint32_t block, uint32_t next)
 {
-	unsigned side = 0;
 	if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
-	    LLVMGetSuccessor(branch, 0) == LLVMGetSuccessor(branch, 1))
+	    LLVMGetSuccessor(branch, 0) == LLVMGetSuccessor(branch, 1) || has_other_way(affine, next, block))
 		return 2;
-	for (; side < 2; side++) {
-		uint32_t next = hd_affine_block_of(affine, LLVMGetSuccessor(branch, side));
-		if (hd_dominates(affine->idom, affine->idom_depth, next, header) && !has_other_way(affine, next, block))
-			break;
-	}
-	return side;
+	return hd_affine_block_of(affine, LLVMGetSuccessor(branch, 0)) == next ? 0 : 1;
 }
+
+#define GUARD_BLOCKS 4u /* above the loop, among which its guard is looked for */
 
 /* The polynomial, or 0 in launches in which a launch constant keeps all threads out of the loop. */
 static uint32_t if_entered(struct hd_affine *affine, uint32_t loop, struct count *count, uint32_t poly)
 {
-	uint32_t header = affine->loops.loops[loop].header;
-	for (uint32_t at = header; affine->idom[at] != at; at = affine->idom[at]) {
+	uint32_t at = affine->loops.loops[loop].header;
+	for (unsigned i = 0; i < GUARD_BLOCKS && affine->idom[at] != at; i++, at = affine->idom[at]) {
 		uint32_t block = affine->idom[at];
 		struct hd_affine_value guard;
 		LLVMValueRef branch = LLVMGetBasicBlockTerminator(affine->blocks[block].block);
-		unsigned side = side_into(affine, branch, block, header);
+		unsigned side = side_into(affine, branch, block, at);
 		if (side > 1 ||
 		    !hd_affine_operand(affine, LLVMGetCondition(branch), affine->blocks[block].block, &guard) ||
 		    hd_affine_constant_part(affine, &guard, true) == HD_NO_POLY)
