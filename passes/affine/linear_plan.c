@@ -401,8 +401,11 @@ static bool cover(struct hd_planner *planner, const struct hd_candidate *candida
 	}
 	if (rest == HD_NO_POLY)
 		return false;
+	/* Memory operands and the additions of offsets have room for an immediate; elsewhere it is an addition. */
+	bool has_room = candidate->direct || candidate->offset != HD_LINEAR_NONE ||
+			planner->plan->scalar_count == HD_LINEAR_SCALARS;
 	int64_t imm = hd_poly_constant_term(polys, rest);
-	if (fits(imm)) {
+	if (fits(imm) && has_room) {
 		rest = hd_poly_without_constant(polys, rest);
 		use->imm = (int32_t)imm;
 	}
