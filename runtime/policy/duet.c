@@ -1,0 +1,250 @@
+/*
+ * GPUDuet at warp level (gpu-multiprogramming-lin, chapter 3): where a kernel leaves the GPU underused and registers or
+ * warp slots are what limits its blocks, an SM gets ME more of them than it has room for, whose warps take the places
+ * of others that stall for long (duet_switch.c).
+ *
+ * The use of the GPU is looked at in windows of 10,000 cycles of a kernel's turn; the first is skipped, the second
+ * decides (duet_monitor.h). ME is bound by what has room outside the register file for all contexts and the shared
+ * memory of all blocks, so that a warp that waits at a barrier always finds a place, and blocks that wait for each
+ * other's warps go on. Kernels limited by shared memory run as on the baseline.
+ *
+ * duet:N has N extra blocks, up to that bound, from the first cycle of every kernel on: the paper's static ME.
+ *
+ * Cost: O(SMs) each 100 cycles, O(warps of a block) a launch.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/policy/duet.h"
+
+#define TICK 100 /* cycles */
+
+static const struct hd_policy_setting settings[] = {
+	[DUET_WINDOW] = {"window", "cycles between looks at the GPU's use (Lin, 3.6.4)", 10000, TICK, 1e9},
+	[DUET_PORT] = {"port", "bytes of a context a cycle (Lin, 3.6.2)", 128, 16, 1024},
+	[DUET_SLOT_BYTES] = {"slot_bytes",
+			     "of a warp's context beside its registers: SIMT stack, scoreboard, predicates (assumed)",
+			     256, 0, 4096},
+	[DUET_BARRIERS] = {"barriers", "0: warps that wait at barriers stay (a trial; Lin, 3.6.3)", 1, 0, 1},
+	[DUET_EAGER] = {"eager", "1: stalled warps leave also while nobody is ready (Lin, 3.6.6)", 1, 0, 1},
+	{0},
+};
+
+static const struct hd_policy_count counts[] = {
+	{"switched_out", "warps", "that left their slot and registers"},
+	{"switched_in", "warps", "that came back to others"},
+	{"turned_back", "warps", "that found their place taken by a block that began meanwhile"},
+	{"swaps", "switches", "of these, in exchange of two contexts"},
+	{"began", "warps", "of extra blocks that got their first slot"},
+	{"transfer_cycles", "cycles", "in which contexts moved"},
+	{"transfer_bytes", "bytes", "of contexts"},
+	{"queue_full", "times", "that a warp found its queue full"},
+	{"stalls", "times", "that a warp stalled for long while there were extra blocks"},
+	{"barrier_stalls", "times", "of these, at barriers"},
+	{0},
+};
+
+static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
+		     struct hd_diag *diag)
+{
+	char *end;
+	unsigned long extra = strtoul(parameter, &end, 10);
+	uint64_t units = config->registers / HD_WARP_LANES + config->shared_bytes / DUET_UNIT_BYTES;
+	if (*parameter && (*parameter < '0' || *parameter > '9' || *end || extra > DUET_MOST_BLOCKS))
+		return hd_error(diag, HD_NOWHERE, "policy 'duet' takes %s, as in duet:2", policy->parameters);
+	if (units > DUET_MOST_UNITS)
+		return hd_error(diag, HD_NOWHERE,
+				"policy 'duet' has addresses for %u KB of registers and shared memory",
+				DUET_MOST_UNITS * DUET_UNIT_BYTES / 1024);
+	return 0;
+}
+
+static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
+{
+	struct duet_gpu *duet = duet_gpu_of(self, gpu);
+	duet->fixed = *self->parameter != 0;
+	duet->window = (uint64_t)hd_policy_setting(self, gpu, DUET_WINDOW);
+	duet->port = (uint32_t)hd_policy_setting(self, gpu, DUET_PORT);
+	duet->barriers = hd_policy_setting(self, gpu, DUET_BARRIERS) > 0;
+	duet->eager = hd_policy_setting(self, gpu, DUET_EAGER) > 0;
+}
+
+/* ---- a kernel begins */
+
+static uint32_t units_of(uint64_t bytes)
+{
+	return (uint32_t)((bytes + DUET_UNIT_BYTES - 1) / DUET_UNIT_BYTES);
+}
+
+/* Registers of a context: the compiler's, which are in groups of 32 threads; all of them in blocks with shorter rows,
+ * whose groups are smaller. */
+static uint32_t context_units(const struct hd_grid *grid)
+{
+	uint32_t full = grid->fit.registers_per_warp / HD_WARP_LANES;
+	uint32_t said = units_of(grid->kernel->meta->switch_context_bytes);
+	if (!said)
+		return 0;
+	return grid->block[0] % HD_WARP_LANES || said > full ? full : said;
+}
+
+static struct duet_kernel kernel_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
+				    const struct hd_grid *grid)
+{
+	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	uint32_t slot_bytes = (uint32_t)hd_policy_setting(self, gpu, DUET_SLOT_BYTES);
+	return (struct duet_kernel){
+		.warps = grid->block_warps,
+		.registers = grid->fit.registers_per_warp / HD_WARP_LANES,
+		.context = context_units(grid) + units_of(slot_bytes),
+		.shared = units_of(grid->fit.shared_per_cta),
+		.native = grid->fit.ctas,
+		.register_units = limits.registers / HD_WARP_LANES,
+		.shared_units = limits.shared_bytes / DUET_UNIT_BYTES,
+		.warp_slots = limits.max_warps,
+		.block_slots = limits.max_ctas < DUET_MOST_BLOCKS ? limits.max_ctas : DUET_MOST_BLOCKS,
+	};
+}
+
+static void clear_sm(const struct hd_policy_handle *self, struct hd_sm *sm, const struct duet_kernel *kernel)
+{
+	struct duet_sm *mine = duet_sm_of(self, sm);
+	memset(mine, 0, sizeof(*mine));
+	duet_space_init(&mine->space, kernel->register_units, kernel->shared_units);
+}
+
+static void count_so_far(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *sum)
+{
+	memset(sum, 0, sizeof(*sum));
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		hd_counters_add(sum, &gpu->sms[i]->counted[slot]);
+	hd_counters_add(sum, hd_memory_counters(gpu->memory, slot));
+}
+
+static void note_extra(struct duet_gpu *duet)
+{
+	if (duet->growth.extra > duet->most)
+		duet->most = duet->growth.extra;
+}
+
+static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	struct duet_gpu *duet = duet_gpu_of(self, gpu);
+	uint32_t bound = 0;
+	duet->kernels++;
+	duet->grid = grid;
+	duet->level = DUET_OFF;
+	if (grid->kernel->meta && !grid->cooperative && !grid->linear && context_units(grid)) {
+		duet->kernel = kernel_of(self, gpu, grid);
+		duet->level = duet_level_of(&duet->kernel) == DUET_WARPS ? DUET_WARPS : DUET_OFF;
+	}
+	if (duet->level == DUET_WARPS)
+		bound = duet_outside(&duet->kernel, duet_bound(&duet->kernel, 0));
+	duet->level = bound ? duet->level : DUET_OFF;
+	duet_growth_begin(&duet->growth, bound);
+	duet->next = gpu->now + duet->window;
+	count_so_far(gpu, grid->slot, &duet->seen);
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		clear_sm(self, gpu->sms[i], &duet->kernel);
+	if (duet->fixed) {
+		uint32_t extra = (uint32_t)strtoul(self->parameter, NULL, 10);
+		duet->growth.extra = extra < bound ? extra : bound;
+		note_extra(duet);
+		duet->grown += duet->growth.extra > 0;
+	}
+}
+
+static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
+{
+	struct duet_gpu *duet = duet_gpu_of(self, gpu);
+	if (duet->grid != grid)
+		return;
+	duet->grid = NULL;
+	duet->level = DUET_OFF;
+}
+
+/* ---- windows */
+
+static void end_window(struct hd_gpu *gpu, struct duet_gpu *duet, uint64_t now)
+{
+	struct hd_counters sum;
+	uint32_t before = duet->growth.extra;
+	count_so_far(gpu, duet->grid->slot, &sum);
+	struct hd_stats window = {.counters = sum}, seen = {.counters = duet->seen};
+	hd_stats_subtract(&window, &seen);
+	struct duet_use use = duet_use_of(&gpu->config, &window.counters, duet->window + now - duet->next);
+	duet_growth_window(&duet->growth, &use);
+	duet->seen = sum;
+	duet->next = now + duet->window;
+	duet->saturated += duet->growth.windows == 2 && duet->growth.first == DUET_SATURATED;
+	duet->grown += !before && duet->growth.extra;
+	note_extra(duet);
+	for (uint32_t i = 0; i < gpu->config.sm_count && duet->growth.extra > before; i++)
+		hd_sm_request_dispatch(gpu->sms[i]);
+}
+
+static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now)
+{
+	struct duet_gpu *duet = duet_gpu_of(self, gpu);
+	if (duet->level == DUET_WARPS && !duet->fixed && now >= duet->next)
+		end_window(gpu, duet, now);
+}
+
+/* ---- blocks */
+
+static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
+	return duet_switches(self, sm, grid) ? duet->kernel.native + duet->growth.extra : UINT32_MAX;
+}
+
+static uint32_t launch_without(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid)
+{
+	bool may = duet_switches(self, sm, grid) && duet_gpu_of(self, sm->gpu)->growth.extra;
+	return may ? HD_PART_SLOT | HD_PART_REGISTERS : 0;
+}
+
+static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
+		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
+{
+	const struct duet_gpu *duet = duet_gpu_of(self, gpu);
+	if (gpu->grid) {
+		add(context, "context_bytes", (double)duet->kernel.context * DUET_UNIT_BYTES, "bytes");
+		return;
+	}
+	add(context, "kernels", (double)duet->kernels, "launches");
+	add(context, "kernels_grown", (double)duet->grown, "launches");
+	add(context, "kernels_saturated", (double)duet->saturated, "launches");
+	add(context, "most_extra_blocks", duet->most, "CTAs");
+}
+
+const struct hd_policy_hooks hd_hooks_duet = {
+	.moves = true,
+	.facts = true,
+	.spare_warps = DUET_MOST_WARPS / 2,
+	.settings = settings,
+	.counts = counts,
+	.gpu_bytes = sizeof(struct duet_gpu),
+	.sm_bytes = sizeof(struct duet_sm),
+	.cta_bytes = sizeof(struct duet_cta),
+	.warp_bytes = sizeof(struct duet_warp),
+	.gpu_tick_interval = TICK,
+	.configure = configure,
+	.start = start,
+	.grid_begin = grid_begin,
+	.grid_end = grid_end,
+	.gpu_tick = gpu_tick,
+	.quota = quota,
+	.launch_without = launch_without,
+	.cta_launch = duet_cta_launch,
+	.cta_retire = duet_cta_retire,
+	.warp_done = duet_warp_done,
+	.load_miss = duet_load_miss,
+	.first_use = duet_first_use,
+	.barrier_wait = duet_barrier_wait,
+	.barrier_resume = duet_barrier_resume,
+	.drained = duet_drained,
+	.alarm = duet_alarm,
+	.verify_before = duet_verify_before,
+	.why_held = duet_why_held,
+	.report = report,
+};

@@ -1,0 +1,63 @@
+/*
+ * When more warps help, and how many blocks more an SM can know (gpu-multiprogramming-lin, 3.4, 3.6.4): how much of the
+ * GPU a kernel uses, its class, and ME, the number of extra blocks, over windows of cycles.
+ */
+#ifndef HD_RUNTIME_POLICY_DUET_MONITOR_H
+#define HD_RUNTIME_POLICY_DUET_MONITOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle/config.h"
+#include "heddle/stats.h"
+
+/* Per cent of what the GPU has: issue slots, sustainable flits of the busier direction, DRAM's peak, data ports of L1
+ * and L2. */
+struct duet_use {
+	double scheduler, network, dram, l1, l2;
+};
+/* What happened in so many cycles of the core clock, SMs and memory together. */
+struct duet_use duet_use_of(const struct hd_config *config, const struct hd_counters *counters, uint64_t cycles);
+
+enum duet_class { DUET_UNDERUTILISED, DUET_MODERATE, DUET_SATURATED };
+/* Table 3.3: below all of 60, 60, 50, 60 and 60; above one of 80, 90, 70, 80 and 80; else between. */
+enum duet_class duet_class_of(const struct duet_use *use);
+
+/* What bounds the blocks of a kernel on an SM, registers and contexts in units of 128 bytes. */
+struct duet_kernel {
+	uint32_t warps;		 /* of a block */
+	uint32_t registers;	 /* units of a warp */
+	uint32_t context;	 /* units of a warp that is away */
+	uint32_t shared;	 /* units of a block */
+	uint32_t native;	 /* blocks that the SM has room for */
+	uint32_t register_units; /* of the SM */
+	uint32_t shared_units;
+	uint32_t warp_slots, block_slots;
+};
+
+/* What limits its blocks, and so which contexts move. */
+enum duet_level { DUET_OFF, DUET_WARPS, DUET_BLOCKS };
+enum duet_level duet_level_of(const struct duet_kernel *kernel);
+/*
+ * The most extra blocks: 128 warps and all block slots, contexts of the extra blocks beside the full ones of the others
+ * in register file, shared memory and `more` units, and what does not limit them. 0: none.
+ */
+uint32_t duet_bound(const struct duet_kernel *kernel, uint32_t more);
+/* Of these, as many as have room for all contexts and their shared memory outside the register file. */
+uint32_t duet_outside(const struct duet_kernel *kernel, uint32_t bound);
+
+/* The number of extra blocks as it changes with the windows of a kernel. */
+struct duet_growth {
+	uint32_t bound, extra;
+	uint32_t windows; /* that have ended, the skipped one included */
+	bool frozen;
+	enum duet_class first; /* what decided */
+};
+void duet_growth_begin(struct duet_growth *growth, uint32_t bound);
+/* A window has ended, with this use. The first one is skipped; the second decides. */
+void duet_growth_window(struct duet_growth *growth, const struct duet_use *use);
+
+/* Cycles that `bytes` of a context take through a port of `port` bytes (equations 3.1 to 3.3). */
+uint64_t duet_move_cycles(uint64_t bytes, uint32_t port);
+
+#endif

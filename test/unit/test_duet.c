@@ -1,0 +1,206 @@
+/* GPUDuet's on-chip space, classes, bound and costs: examples D1 to D5 and D8 by hand, and what always holds. */
+#include <string.h>
+
+#include "harness.h"
+#include "runtime/policy/duet_monitor.h"
+#include "runtime/policy/duet_space.h"
+
+/* D1; comparisons are strict. */
+START_TEST(classes)
+{
+	static const struct {
+		struct duet_use use;
+		enum duet_class class;
+	} rows[] = {
+		{{55, 59, 49, 10, 20}, DUET_UNDERUTILISED}, {{55, 61, 49, 10, 20}, DUET_MODERATE},
+		{{55, 59, 50, 10, 20}, DUET_MODERATE},	    {{80, 0, 0, 0, 0}, DUET_MODERATE},
+		{{0, 91, 0, 0, 0}, DUET_SATURATED},	    {{0, 0, 71, 0, 0}, DUET_SATURATED},
+		{{81, 0, 0, 0, 0}, DUET_SATURATED},	    {{0, 0, 0, 81, 0}, DUET_SATURATED},
+		{{0, 0, 0, 0, 81}, DUET_SATURATED},	    {{60, 0, 0, 0, 0}, DUET_MODERATE},
+		{{0, 0, 0, 60, 0}, DUET_MODERATE},	    {{0, 0, 0, 0, 60}, DUET_MODERATE},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		ck_assert_int_eq(duet_class_of(&rows[i].use), rows[i].class);
+}
+END_TEST
+
+static struct duet_kernel kernel_of(uint32_t warps, uint32_t registers, uint32_t context, uint32_t shared,
+				    uint32_t native)
+{
+	return (struct duet_kernel){.warps = warps,
+				    .registers = registers,
+				    .context = context,
+				    .shared = shared,
+				    .native = native,
+				    .register_units = 2048,
+				    .shared_units = 768,
+				    .warp_slots = 64,
+				    .block_slots = 32};
+}
+
+/* D2 and D3, what both limit, and what nothing limits. */
+START_TEST(bounds)
+{
+	struct duet_kernel bt = kernel_of(8, 28, 14, 0, 8), wide = kernel_of(8, 28, 20, 0, 8);
+	struct duet_kernel dwt = kernel_of(6, 32, 16, 64, 10), printed = kernel_of(6, 32, 16, 68, 10);
+	ck_assert_uint_eq(duet_bound(&bt, 0), 8);
+	ck_assert_uint_eq(duet_bound(&wide, 0), 6);
+	ck_assert_uint_eq(duet_outside(&bt, 8), 6); /* 768 / 112 */
+	ck_assert_uint_eq(duet_bound(&dwt, 256), 2);
+	ck_assert_uint_eq(duet_outside(&dwt, 2), 0); /* 128 units are left of shared memory, a block needs 160 */
+	ck_assert_uint_eq(duet_bound(&printed, 256), 1);
+	struct duet_kernel by_shared = kernel_of(4, 20, 8, 192, 4), both = kernel_of(8, 32, 16, 96, 8);
+	ck_assert_int_eq(duet_level_of(&bt), DUET_WARPS);
+	ck_assert_int_eq(duet_level_of(&by_shared), DUET_BLOCKS);
+	ck_assert_uint_eq(duet_bound(&by_shared, 0), 6); /* (2816 - 4 x 272) / 272 */
+	ck_assert_int_eq(duet_level_of(&both), DUET_OFF);
+	ck_assert_uint_eq(duet_bound(&both, 256), 0);
+	struct duet_kernel by_blocks = kernel_of(1, 16, 8, 0, 32);
+	ck_assert_uint_eq(duet_bound(&by_blocks, 0), 0);
+}
+END_TEST
+
+/* D4. */
+START_TEST(costs)
+{
+	const uint64_t warp = 256 + 12 * DUET_UNIT_BYTES;
+	ck_assert_uint_eq(duet_move_cycles(warp, 128), 14);
+	ck_assert_uint_eq(duet_move_cycles(warp, 64), 28);
+	ck_assert_uint_eq(duet_move_cycles(warp, 256), 7);
+	ck_assert_uint_eq(duet_move_cycles(8 * 256 + 12288, 128), 112);
+	ck_assert_uint_eq(duet_move_cycles(129, 128), 2);
+}
+END_TEST
+
+/* D5: nothing lies across the parts; contexts come from the top; the map has the sum of what was taken. */
+START_TEST(places)
+{
+	struct duet_space space;
+	ck_assert(duet_space_init(&space, 2048, 768));
+	ck_assert(!duet_space_init(&space, 4096, 1));
+	ck_assert(duet_space_init(&space, 2048, 768));
+	ck_assert_uint_eq(duet_space_take(&space, DUET_REGISTERS, 0x7f4), 0);
+	ck_assert_uint_eq(duet_space_take(&space, DUET_REGISTERS, 13), DUET_NOWHERE); /* 0x7f4 to 0x800 */
+	ck_assert_uint_eq(duet_space_take(&space, DUET_REGISTERS, 12), 0x7f4);
+	ck_assert_uint_eq(duet_space_take(&space, DUET_SHARED, 64), 0x800);
+	ck_assert_uint_eq(duet_space_take_context(&space, 14), 0xb00 - 14);
+	ck_assert_uint_eq(duet_space_take_context(&space, 14), 0xb00 - 28);
+	ck_assert(duet_present(&space, 0x7ff) && !duet_present(&space, 0x800));
+	ck_assert(duet_space_agrees(&space));
+	ck_assert_uint_eq(space.taken, 2048 + 64 + 28);
+	duet_space_give(&space, 0xb00 - 14, 14);
+	ck_assert_uint_eq(duet_space_take_context(&space, 14), 0xb00 - 14);
+	ck_assert_uint_eq(duet_space_take_context(&space, 768 - 64 - 27), DUET_NOWHERE);
+	ck_assert_uint_eq(duet_space_take_context(&space, 768 - 64 - 28), 0x840);
+	space.map[0] &= ~UINT64_C(1);
+	ck_assert(!duet_space_agrees(&space));
+}
+END_TEST
+
+/* As many blocks and contexts as duet_outside promises have room, in whatever order they come and go. */
+START_TEST(no_gaps)
+{
+	struct duet_kernel kernel = kernel_of(4, 16, 5, 30, 16);
+	uint32_t extra = duet_outside(&kernel, 16), blocks = kernel.native + extra, contexts = extra * kernel.warps;
+	uint32_t at[768], seed = 1;
+	struct duet_space space;
+	ck_assert_uint_eq(extra, 5);
+	ck_assert(duet_space_init(&space, 2048, 768));
+	memset(at, 0xff, sizeof(at));
+	for (uint32_t step = 0; step < 4000; step++) {
+		seed = seed * 1103515245 + 12345;
+		uint32_t which = (seed >> 16) % (blocks + contexts), units = which < blocks ? 30 : 5;
+		if (at[which] == DUET_NOWHERE) {
+			at[which] = which < blocks ? duet_space_take(&space, DUET_SHARED, units)
+						   : duet_space_take_context(&space, units);
+			ck_assert_uint_ne(at[which], DUET_NOWHERE);
+		} else {
+			duet_space_give(&space, at[which], units);
+			at[which] = DUET_NOWHERE;
+		}
+		ck_assert(duet_space_agrees(&space));
+	}
+}
+END_TEST
+
+/* Table 3.4: 8,272 bits for 3,072 units, L1's 256 among them. */
+START_TEST(storage)
+{
+	ck_assert_uint_eq(duet_storage_bits(3072), 8272);
+}
+END_TEST
+
+/* D8, and the other classes: what each window leaves. */
+START_TEST(growth)
+{
+	static const struct duet_use moderate = {70, 0, 0, 0, 0}, under = {10, 0, 0, 0, 0}, full = {90, 0, 0, 0, 0};
+	struct duet_growth growth;
+	duet_growth_begin(&growth, 3);
+	for (uint32_t window = 0; window < 8; window++) {
+		static const uint32_t expected[] = {0, 1, 2, 3, 3, 3, 3, 3};
+		duet_growth_window(&growth, &moderate);
+		ck_assert_uint_eq(growth.extra, expected[window]);
+	}
+	duet_growth_begin(&growth, 3);
+	duet_growth_window(&growth, &full); /* skipped */
+	ck_assert_uint_eq(growth.extra, 0);
+	duet_growth_window(&growth, &under);
+	ck_assert_uint_eq(growth.extra, 3);
+	duet_growth_window(&growth, &full); /* decided for good */
+	ck_assert_uint_eq(growth.extra, 3);
+	duet_growth_begin(&growth, 3);
+	duet_growth_window(&growth, &under);
+	duet_growth_window(&growth, &full);
+	duet_growth_window(&growth, &moderate);
+	ck_assert_uint_eq(growth.extra, 0);
+	duet_growth_begin(&growth, 3);
+	duet_growth_window(&growth, &moderate);
+	duet_growth_window(&growth, &moderate);
+	duet_growth_window(&growth, &full); /* frozen at 1 */
+	duet_growth_window(&growth, &moderate);
+	ck_assert_uint_eq(growth.extra, 1);
+}
+END_TEST
+
+/* Table 3.1's GPU, 10,000 cycles: half of the issue slots, and flits, DRAM and ports by hand. */
+START_TEST(use)
+{
+	struct hd_config config;
+	struct hd_counters counters = {.warp_instructions = 320000,
+				       .icnt_flits_up = 57600,
+				       .icnt_flits_down = 115200,
+				       .dram_reads = 12000,
+				       .l1d_hits = 16000,
+				       .l2_hits = 12000};
+	hd_config_defaults(&config);
+	config.sm_count = config.l2_slices = config.dram_channels = 16;
+	config.schedulers = 4;
+	config.core_mhz = 1000;
+	config.icnt_mhz = config.l2_mhz = config.dram_mhz = 1200;
+	config.dram_bus = config.dram_ratio = 4;
+	config.sector = config.l1_line = config.l1_width = 128;
+	config.l1_ports = 1;
+	config.icnt_flit = 32;
+	struct duet_use seen = duet_use_of(&config, &counters, 10000);
+	ck_assert_double_eq_tol(seen.scheduler, 50, 1e-9);
+	ck_assert_double_eq_tol(seen.network, 100, 1e-9); /* 16 x 12,000 x 0.6 flits */
+	ck_assert_double_eq_tol(seen.dram, 50, 1e-9);	  /* of 256 B x 12,000 */
+	ck_assert_double_eq_tol(seen.l1, 10, 1e-9);
+	ck_assert_double_eq_tol(seen.l2, 25, 1e-9); /* four cycles a hit */
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	return hd_suite_of("duet", (const TTest *const[]){
+					   classes,
+					   bounds,
+					   costs,
+					   places,
+					   no_gaps,
+					   storage,
+					   growth,
+					   use,
+					   NULL,
+				   });
+}
