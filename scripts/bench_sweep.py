@@ -13,7 +13,8 @@ import time
 BUILD = os.path.abspath(sys.argv[1])
 HEDDLE = os.path.join(BUILD, 'bin', 'heddle')
 RESULTS = int(os.environ.get('RESULTS', 100000))
-RUNS, JOBS, SECONDS = 8, 4, 10
+RUNS = int(os.environ.get('RUNS', 40))
+JOBS, SECONDS = 4, 10
 SOURCE = '''#include <unistd.h>
 __global__ void square(int *x) { x[threadIdx.x] *= x[threadIdx.x]; }
 int main(int argc, char **argv)
