@@ -209,11 +209,13 @@ def kill_node(nodes, name):
     nodes.kill(name)
     found = list(of_node(name))
     parents = {parent for _, _, parent in found} - {1, os.getpid()}
-    for process in parents | {process for process, _, _ in found}:
-        try:
-            os.kill(process, signal.SIGKILL)
-        except OSError:
-            pass
+    processes = parents | {process for process, _, _ in found}
+    for number in (signal.SIGSTOP, signal.SIGKILL):  # none sees the end of another one
+        for process in processes:
+            try:
+                os.kill(process, number)
+            except OSError:
+                pass
     return [number for _, number, _ in found if number]
 
 
@@ -242,7 +244,7 @@ def full_disk(nodes):
 
 
 def long():
-    with cluster.Cluster(nodes=3) as nodes:
+    with cluster.Cluster(nodes=3, array=11) as nodes:
         cancelled()
         left_and_taken_up(signal.SIGKILL, 30)
         unanswered(nodes)
