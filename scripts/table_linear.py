@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """What linear versions (R2D2) and the ideal machines of its Figure 4 remove, for all examples.
 
-    scripts/table_linear.py [-h] [--size COLUMN] [--gpu NAME] [--set KEY=VALUE] [--out FOLDER] [NAME...]
+    scripts/table_linear.py [-h] [--size COLUMN] [--gpu NAME] [--set KEY=VALUE] [--functional] [--out FOLDER]
+                            [NAME...]
 
-Builds the programs of examples/workloads.txt, runs each on the baseline with `--ideal` and with linear versions, both
-without timing, and writes FOLDER/table.md, of build/figures/linear, and the statistics beside it. NAME: only those. Sizes
+Builds the programs of examples/workloads.txt, runs each on the baseline with `--ideal` and with linear versions,
+and writes FOLDER/table.md, of build/figures/linear, and the statistics beside it. NAME: only those. Sizes
 are those of a COLUMN of the table (tests, default, figures); without --size those for figures, of call-heavy programs those
 of the tests. A program of examples/ or examples/grids/ that the table has with several sizes runs with the first.
 
@@ -66,8 +67,9 @@ def build(prefix, sources):
 def run(options, prefix, sizes, policy, *more):
     """The statistics of one run; the program has passed its own check."""
     stats = f'{prefix}.{policy}.json'
-    command = [os.path.join(B, 'bin', 'heddle'), 'run', '--quiet', '--functional', '--gpu', options.gpu, '--policy', policy, *more,
+    command = [os.path.join(B, 'bin', 'heddle'), 'run', '--quiet', '--gpu', options.gpu, '--policy', policy, *more,
                '--stats', stats]
+    command += ['--functional'] if options.functional else []
     for setting in options.set:
         command += ['--set', setting]
     done = subprocess.run(command + ['--', prefix, *sizes], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -158,6 +160,7 @@ def main():
     parser.add_argument('names', nargs='*', metavar='NAME')
     parser.add_argument('--gpu', default='titanv', help='GPU (default titanv, the paper\'s)')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', help='configuration key')
+    parser.add_argument('--functional', action='store_true', help='without timing: faster, and fewer SMs run streams than in time')
     parser.add_argument('--size', choices=COLUMNS, help='column of workloads.txt for all programs')
     parser.add_argument('--out', default=os.path.join(B, 'figures', 'linear'), help='folder of the results')
     options = parser.parse_args()
