@@ -99,8 +99,9 @@ static const struct argp_option options[] = {
 	 "give the figures of each over these",
 	 0},
 	{"time-slice", KEY_TIME_SLICE, "N", 0,
-	 "kernels of different streams have each SM in turns, for N cycles: preempt.slice and preempt.interval=0, and "
-	 "policy preempt if none is named",
+	 "kernels of different streams have each SM in turns, for N cycles: `slice` of the policies that have it, with "
+	 "no "
+	 "`interval`, and policy preempt if none is named",
 	 0},
 	{"by-line", KEY_BY_LINE, NULL, 0,
 	 "tell at which source lines issue slots were lost, and why; in the statistics, too (slots.lines)", 0},
@@ -190,6 +191,45 @@ static int check_place(const char *path, struct hd_diag *diag)
 	return error ? hd_error(diag, HD_NOWHERE, "--stats: cannot write %s: %s", path, strerror(error)) : 0;
 }
 
+static bool has_slices(const struct hd_policy *policy)
+{
+	const struct hd_policy_setting *row = policy->hooks ? policy->hooks->settings : NULL;
+	while (row && row->name && strcmp(row->name, "slice"))
+		row++;
+	return row && row->name;
+}
+
+/* Whether one of those that "cars+drain:X" names has time slices. */
+static bool takes_slices(const char *text)
+{
+	for (; *text; text += strcspn(text, "+"), text += *text == '+')
+		for (const struct hd_policy *policy = hd_policies; policy->name; policy++) {
+			size_t length = strlen(policy->name);
+			bool named = !strncmp(text, policy->name, length) && strchr("+:", text[length]);
+			if (named && has_slices(policy))
+				return true;
+		}
+	return false;
+}
+
+static void set_slices(struct run *run)
+{
+	for (const struct hd_policy *policy = hd_policies; run->time_slice && policy->name; policy++)
+		if (has_slices(policy))
+			hd_strbuf_printf(&run->set, "%s%s.interval=0;%s.slice=%s", run->set.len ? ";" : "",
+					 policy->name, policy->name, run->time_slice);
+}
+
+static int check_slices(const struct run *run, struct hd_diag *diag)
+{
+	for (uint32_t i = 0; run->time_slice && i < run->policies.len; i++)
+		if (takes_slices(run->policies.data[i]))
+			return 0;
+	return run->time_slice
+		       ? hd_error(diag, HD_NOWHERE, "--time-slice: no policy here has time slices, as preempt has")
+		       : 0;
+}
+
 /* What the user named wrongly is told before the program starts. */
 static int check_settings(const struct run *run, struct hd_config *config, struct hd_diag *diag)
 {
@@ -226,6 +266,8 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	if (run->functional && (run->corun_cycles || run->time_slice))
 		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
 				  run->corun_cycles ? "--corun-cycles" : "--time-slice");
+	if (check_slices(run, diag))
+		status = -1;
 	if (run->functional && (run->by_line || run->by_instruction))
 		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
 				  run->by_line ? "--by-line" : "--by-instruction");
@@ -706,9 +748,7 @@ int cmd_run(int argc, char **argv)
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &run);
 	if (!run.policies.len)
 		hd_vec_push(&run.policies, run.time_slice ? "preempt" : "baseline");
-	if (run.time_slice)
-		hd_strbuf_printf(&run.set, "%spreempt.interval=0;preempt.slice=%s", run.set.len ? ";" : "",
-				 run.time_slice);
+	set_slices(&run);
 	struct hd_config config;
 	struct hd_signals signals;
 	int status = check_settings(&run, &config, &diag) ? 2 : 0;
