@@ -101,6 +101,7 @@ class Cluster:
         try:
             self.begin()
         except BaseException:
+            self.tell()
             self.__exit__()
             raise
         return self
@@ -113,6 +114,8 @@ class Cluster:
         with open(self.path('slurm.conf'), 'w', encoding='utf-8') as file:
             file.write(CONFIGURATION.format(folder=self.folder, port=port, first_port=port + 1, last_port=port + self.nodes,
                                             last=self.nodes - 1, cpus=self.cpus, array=self.array, memory=memory))
+        with open(self.path('cgroup.conf'), 'w', encoding='utf-8') as file:
+            file.write('CgroupPlugin=cgroup/v1\n')  # by name: to find out which, slurmd wants /sys/fs/cgroup, which a chroot lacks
         with open(os.open(self.path('munge/key'), os.O_WRONLY | os.O_CREAT, 0o400), 'wb') as file:
             file.write(os.urandom(1024))
         os.environ['SLURM_CONF'] = self.path('slurm.conf')
@@ -149,6 +152,12 @@ class Cluster:
         """(name, index, state, node) of each task that has not ended."""
         said = subprocess.run(['squeue', '-h', '-r', '-o', '%j|%K|%T|%N'], capture_output=True, text=True, check=False)
         return [tuple(line.split('|')) for line in said.stdout.splitlines()]
+
+    def tell(self):
+        """What the daemons said, for one who has to find out why they do not work here."""
+        for name in self.daemons:
+            with open(self.path(name + '.said'), encoding='utf-8', errors='replace') as file:
+                sys.stderr.writelines(f'{name}: {line}' for line in file.readlines()[-20:])
 
     def __exit__(self, *_):
         if 'slurmctld' in self.daemons and self.tasks():
