@@ -3,7 +3,12 @@
  * open, docs/papers.md). Kernels are measured on SMs of their own, told apart as sensitive to latency, intensive in the
  * crossbar or in DRAM (4.5.4), and get blocks and bandwidth by Algorithm 1 (drf.h), the same on every SM. Issue-rate
  * controllers hold the last: of each kernel that is intensive so many requests leave an SM's miss queue in 200 cycles
- * as its part of the bandwidth is worth; those sensitive to latency go first, unthrottled (4.4.2, 4.5.1).
+ * as its part of the bandwidth is worth (ccbp_rates.c); those sensitive to latency go first, unthrottled
+ * (4.4.2, 4.5.1).
+ *
+ * Where the text ends, these are ours, each a key: what Algorithm 1 leaves is given out, too (`rest`); costs of
+ * requests are those of some windows (`weight`), and a rate is bound by one bandwidth unless the other is short
+ * (`follow`); a share is that of the SMs that have blocks of the kernel (`active`); tokens lapse (`carry`).
  *
  * ccbp:blocks is the combination of blocks alone, ccbp:bandwidth the controllers with blocks by static resources.
  *
@@ -15,7 +20,7 @@
 #include "runtime/memory/packet.h"
 #include "runtime/policy/ccbp.h"
 
-enum { PRIORITY = SHARING_SETTINGS, STEP, REVIEW, MOVED, NOC_ABOVE, DRAM_ABOVE };
+enum { PRIORITY = SHARING_SETTINGS, STEP, REVIEW, MOVED, NOC_ABOVE, DRAM_ABOVE, REST, FOLLOW, WEIGHT, CARRY, ACTIVE };
 
 static struct ccbp_gpu *ccbp_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
 {
@@ -39,25 +44,9 @@ static enum drf_class class_of(const struct hd_policy_handle *self, const struct
 			  hd_policy_setting(self, gpu, NOC_ABOVE), hd_policy_setting(self, gpu, DRAM_ABOVE));
 }
 
-static double at_least(double value, double least)
+static void set_rates(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct ccbp_gpu *ccbp)
 {
-	return value > least ? value : least;
-}
-
-/* A request is one flit and one byte at least, so that rates end. */
-static void set_rates(struct ccbp_gpu *ccbp, const struct hd_gpu *gpu)
-{
-	const struct sharing_gpu *sharing = &ccbp->sharing;
-	double sms = (double)gpu->config.sm_count;
-	for (uint32_t i = 0; i < sharing->count; i++) {
-		const struct drf_kernel *kernel = &ccbp->kernels[i];
-		double flits = kernel->noc_share / 100 * sharing->flits * SHARING_TICK / sms;
-		double bytes = kernel->dram_share / 100 * sharing->dram_bytes * SHARING_TICK / sms;
-		double by_noc = flits / at_least(sharing->kernels[i].cost.flits, 1);
-		double by_dram = bytes / at_least(sharing->kernels[i].cost.bytes, 1);
-		/* One that takes nothing of DRAM has no share of it to keep to. */
-		ccbp->rates[i] = kernel->dram_share > 0 && by_dram < by_noc ? by_dram : by_noc;
-	}
+	ccbp_set_rates(ccbp, gpu->config.sm_count, hd_policy_setting(self, gpu, FOLLOW) > 0);
 }
 
 static void combine(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct ccbp_gpu *ccbp)
@@ -76,10 +65,12 @@ static void combine(const struct hd_policy_handle *self, const struct hd_gpu *gp
 		ccbp->kernels[i].up = curves->up;
 	}
 	drf_allocate(ccbp->kernels, sharing->count, step, priority, NULL, NULL);
+	if (hd_policy_setting(self, gpu, REST) > 0)
+		drf_give_rest(ccbp->kernels, sharing->count, step);
 	for (uint32_t i = 0; i < sharing->count && ccbp->combines; i++)
 		sharing->blocks[i] = ccbp->kernels[i].blocks;
 	ccbp->decisions++;
-	set_rates(ccbp, gpu);
+	set_rates(self, gpu, ccbp);
 }
 
 /* ---- is it as expected? */
@@ -173,24 +164,58 @@ static void note(const struct hd_policy_handle *self, const struct ccbp_gpu *ccb
 	}
 }
 
+/* A window of `cycles` in which controllers were on has ended: what was given, what was taken. */
+static void add_up(struct ccbp_gpu *ccbp, double cycles)
+{
+	const struct sharing_gpu *sharing = &ccbp->sharing;
+	struct ccbp_sums *sums = &ccbp->sums;
+	sums->cycles += (uint64_t)cycles;
+	for (uint32_t i = 0; i < sharing->count; i++) {
+		const struct sharing_counts *counts = &sharing->kernels[i].counts;
+		ccbp->noc_used[i] = 100 * (double)counts->flits_down / (sharing->flits * cycles);
+		ccbp->dram_used[i] = 100 * (double)counts->dram_bytes / (sharing->dram_bytes * cycles);
+		sums->noc_given += ccbp->kernels[i].noc_share * cycles;
+		sums->dram_given += ccbp->kernels[i].dram_share * cycles;
+		sums->noc_used += ccbp->noc_used[i] * cycles;
+		sums->dram_used += ccbp->dram_used[i] * cycles;
+	}
+}
+
 static void decide(const struct hd_policy_handle *self, struct hd_gpu *gpu, struct sharing_gpu *sharing)
 {
 	struct ccbp_gpu *ccbp = ccbp_of(self, gpu);
 	(void)sharing;
 	ccbp->reviewed = gpu->now;
 	ccbp->moved = 0;
+	ccbp_learn_costs(ccbp, 1);
 	combine(self, gpu, ccbp);
 	note(self, ccbp, true);
+}
+
+/* Which SMs have blocks of each kernel: these have the share of the others. */
+static void look_where(struct ccbp_gpu *ccbp, const struct hd_gpu *gpu)
+{
+	for (uint32_t which = 0; which < ccbp->sharing.count; which++) {
+		const struct hd_grid *grid = ccbp->sharing.kernels[which].grid;
+		uint32_t sms = 0;
+		for (uint32_t i = 0; grid && i < gpu->config.sm_count; i++)
+			sms += gpu->sms[i]->grids[grid->slot].resident > 0;
+		ccbp->more[which] = sms ? (double)gpu->config.sm_count / sms - 1 : 0;
+	}
 }
 
 static void look(const struct hd_policy_handle *self, struct hd_gpu *gpu, struct sharing_gpu *sharing, uint64_t now)
 {
 	struct ccbp_gpu *ccbp = ccbp_of(self, gpu);
 	note(self, ccbp, false);
+	if (hd_policy_setting(self, gpu, ACTIVE) > 0)
+		look_where(ccbp, gpu);
 	if (now - sharing->window < (uint64_t)hd_policy_setting(self, gpu, SHARING_WINDOW))
 		return;
 	sharing_sum(self, gpu);
-	set_rates(ccbp, gpu);
+	add_up(ccbp, (double)(now - sharing->window));
+	ccbp_learn_costs(ccbp, hd_policy_setting(self, gpu, WEIGHT));
+	set_rates(self, gpu, ccbp);
 	if (now - ccbp->reviewed >= (uint64_t)hd_policy_setting(self, gpu, REVIEW)) {
 		ccbp->reviewed = now;
 		review(self, gpu, ccbp, now);
@@ -209,9 +234,14 @@ void ccbp_refill(struct ccbp_sm *mine, const struct ccbp_gpu *ccbp, uint64_t now
 		return;
 	mine->unit = now / SHARING_TICK;
 	for (uint32_t i = 0; i < ccbp->sharing.count; i++) {
-		double tokens = ccbp->rates[i] + mine->rest[i];
-		mine->tokens[i] = (uint64_t)(tokens + ROUNDING);
-		mine->rest[i] = fmax(tokens - (double)mine->tokens[i], 0);
+		double rate = ccbp->rates[i] * (1 + ccbp->more[i]),
+		       kept = fmin((double)mine->tokens[i], ccbp->carry * rate);
+		double tokens = rate + mine->rest[i];
+		uint64_t whole = (uint64_t)(tokens + ROUNDING);
+		mine->counts[i].tokens += whole;
+		mine->counts[i].lapsed += mine->tokens[i] - (uint64_t)kept;
+		mine->tokens[i] = whole + (uint64_t)kept;
+		mine->rest[i] = fmax(tokens - (double)whole, 0);
 	}
 }
 
@@ -221,22 +251,45 @@ static bool goes_first(const struct ccbp_gpu *ccbp, const struct hd_packet *pack
 	return which == SHARING_NOBODY || ccbp->kernels[which].class == DRF_LATENCY;
 }
 
+static void count_throttled(struct ccbp_sm *mine, uint32_t which, uint64_t now)
+{
+	mine->counts[which].throttled += mine->throttled_at[which] != now;
+	mine->throttled_at[which] = now;
+}
+
 uint32_t ccbp_choose(struct ccbp_sm *mine, const struct ccbp_gpu *ccbp, const struct hd_packet *const *heads,
-		     uint32_t count)
+		     uint32_t count, uint64_t now)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (goes_first(ccbp, heads[i]))
 			return i;
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t *tokens = &mine->tokens[sharing_which(&ccbp->sharing, heads[i]->grid)];
+		uint32_t which = sharing_which(&ccbp->sharing, heads[i]->grid);
 		if (heads[i]->kind == HD_PACKET_WRITEBACK)
 			return i;
-		if (!*tokens)
-			continue;
-		--*tokens;
-		return i;
+		if (mine->tokens[which]) {
+			mine->tokens[which]--;
+			return i;
+		}
+		count_throttled(mine, which, now);
 	}
 	return HD_NO_PACKET;
+}
+
+/* What was counted of kernels is that of their launches. */
+static void settle(const struct hd_policy_handle *self, struct hd_sm *sm, const struct sharing_gpu *sharing)
+{
+	struct ccbp_sm *mine = hd_policy_sm(self, sm);
+	for (uint32_t i = 0; i < sharing->count; i++) {
+		const struct hd_grid *grid = sharing->kernels[i].grid;
+		if (!grid)
+			continue;
+		struct ccbp_counts *sum = hd_policy_counts_of(self, sm, grid->slot), *own = &mine->counts[i];
+#define X(name, unit, help) sum->name += own->name;
+		CCBP_COUNTS(X)
+#undef X
+		*own = (struct ccbp_counts){0};
+	}
 }
 
 static uint32_t send(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_packet *const *heads,
@@ -246,12 +299,18 @@ static uint32_t send(const struct hd_policy_handle *self, struct hd_sm *sm, cons
 	struct ccbp_sm *mine = hd_policy_sm(self, sm);
 	if (ccbp->sharing.phase != SHARING_RUN || !ccbp->throttles)
 		return sharing_send(self, sm, heads, count, now);
+	if (mine->unit != now / SHARING_TICK)
+		settle(self, sm, &ccbp->sharing);
 	ccbp_refill(mine, ccbp, now);
-	uint32_t chosen = ccbp_choose(mine, ccbp, heads, count);
-	if (chosen == HD_NO_PACKET)
+	uint32_t chosen = ccbp_choose(mine, ccbp, heads, count, now);
+	if (chosen == HD_NO_PACKET) {
 		mine->refused++;
-	else
-		sharing_count_sent(&mine->sharing, sharing_which(&ccbp->sharing, heads[chosen]->grid), heads[chosen]);
+		return chosen;
+	}
+	uint32_t which = sharing_which(&ccbp->sharing, heads[chosen]->grid);
+	sharing_count_sent(&mine->sharing, which, heads[chosen]);
+	if (which != SHARING_NOBODY)
+		mine->counts[which].sent++;
 	return chosen;
 }
 
@@ -272,43 +331,11 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
 	struct ccbp_gpu *ccbp = ccbp_of(self, gpu);
 	sharing_start(self, gpu, &design);
+	ccbp->carry = hd_policy_setting(self, gpu, CARRY);
 	ccbp->throttles = strcmp(self->parameter, "blocks") != 0;
 	ccbp->combines = strcmp(self->parameter, "bandwidth") != 0;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		((struct ccbp_sm *)hd_policy_sm(self, gpu->sms[i]))->unit = UINT64_MAX;
-}
-
-static void report_launch(const struct ccbp_grid *grid, void (*add)(void *, const char *, double, const char *),
-			  void *context)
-{
-	if (!grid->known)
-		return;
-	add(context, "class", grid->given.class, "0 latency, 1 crossbar, 2 DRAM");
-	add(context, "blocks", grid->blocks, "CTAs an SM");
-	add(context, "noc_share", grid->given.noc_share, "%");
-	add(context, "dram_share", grid->given.dram_share, "%");
-	add(context, "noc_wanted", grid->noc_wanted, "%");
-	add(context, "dram_wanted", grid->dram_wanted, "%");
-	add(context, "rate", grid->rate, "requests an SM in 200 cycles");
-	add(context, "request_flits", grid->cost.flits, "flits to the SMs, a request");
-	add(context, "request_bytes", grid->cost.bytes, "bytes of DRAM, a request");
-}
-
-static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
-		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
-{
-	const struct ccbp_gpu *ccbp = ccbp_of(self, gpu);
-	uint64_t refused = 0;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		refused += ((const struct ccbp_sm *)hd_policy_sm(self, gpu->sms[i]))->refused;
-	if (!gpu->grid) {
-		add(context, "measured", (double)ccbp->sharing.measured, "times");
-		add(context, "decisions", (double)ccbp->decisions, "times");
-		add(context, "reviews", (double)ccbp->reviews, "times");
-		add(context, "refused", (double)refused, "SMs*cycles");
-		return;
-	}
-	report_launch(hd_policy_grid(self, gpu->grid), add, context);
 }
 
 static const struct hd_policy_setting settings[] = {
@@ -321,6 +348,15 @@ static const struct hd_policy_setting settings[] = {
 	[NOC_ABOVE] = {"noc_above", "per cent of the sustainable crossbar that make a kernel intensive (Lin, 3.4.2)",
 		       60, 0, 100},
 	[DRAM_ABOVE] = {"dram_above", "per cent of DRAM's peak that make a kernel intensive (Lin, 3.4.2)", 50, 0, 100},
+	[REST] = {"rest", "bandwidth that Algorithm 1 gives to nobody goes to intensive kernels; 0: to nobody (ours)",
+		  1, 0, 1},
+	[FOLLOW] = {"follow",
+		    "a kernel keeps to its share of what it is intensive in, and to the other one as far as "
+		    "that is short; 0: to both shares as they were (ours)",
+		    1, 0, 1},
+	[WEIGHT] = {"weight", "of the last window in what requests cost (ours)", 0.25, 0.01, 1},
+	[CARRY] = {"carry", "times 200 cycles for which tokens are kept (ours)", 0, 0, 1000},
+	[ACTIVE] = {"active", "a kernel's share is that of the SMs that have blocks of it; 0: of all (ours)", 1, 0, 1},
 	{0},
 };
 
@@ -330,6 +366,7 @@ const struct hd_policy_hooks hd_hooks_ccbp = {
 	.sm_bytes = sizeof(struct ccbp_sm),
 	.grid_bytes = sizeof(struct ccbp_grid),
 	.settings = settings,
+	.counts = ccbp_counts,
 	.configure = configure,
 	.start = start,
 	.grid_begin = sharing_grid_begin,
@@ -339,5 +376,7 @@ const struct hd_policy_hooks hd_hooks_ccbp = {
 	.reply = sharing_reply,
 	.gpu_tick_interval = SHARING_TICK,
 	.gpu_tick = sharing_tick,
-	.report = report,
+	.series = ccbp_series,
+	.sample = ccbp_sample,
+	.report = ccbp_report,
 };

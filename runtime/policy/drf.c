@@ -114,3 +114,33 @@ void drf_allocate(struct drf_kernel *kernels, uint32_t count, double step, doubl
 			follow(context, &taken);
 	}
 }
+
+/* A further step of bandwidth, with the blocks that it has. */
+static bool next_part(const struct drf_kernel *kernel, double step, struct drf_kernel *after)
+{
+	double share = kernel->class == DRF_NOC ? kernel->noc_share : kernel->dram_share;
+	*after = *kernel;
+	if (!(share > 0))
+		return false;
+	after->noc_share *= (share + step) / share;
+	after->dram_share *= (share + step) / share;
+	after->up_share *= (share + step) / share;
+	return true;
+}
+
+void drf_give_rest(struct drf_kernel *kernels, uint32_t count, double step)
+{
+	uint32_t unfinished = 0;
+	for (uint32_t i = 0; i < count; i++)
+		unfinished |= (uint32_t)(kernels[i].class != DRF_LATENCY) << i;
+	while (unfinished) {
+		uint32_t which = least(kernels, count, unfinished);
+		struct drf_kernel after;
+		if (next_part(&kernels[which], step, &after) && fits(kernels, count, which, &after)) {
+			kernels[which] = after;
+			kernels[which].dominant = dominant_share(&after, 1);
+		} else {
+			unfinished &= ~(UINT32_C(1) << which);
+		}
+	}
+}

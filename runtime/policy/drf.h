@@ -47,5 +47,9 @@ typedef void (*drf_follow)(void *context, const struct drf_step *step);
  * shares of kernels sensitive to latency are divided. `follow` may be NULL. */
 void drf_allocate(struct drf_kernel *kernels, uint32_t count, double step, double latency_priority, drf_follow follow,
 		  void *context);
+/* What drf_allocate has left of the bandwidths, since blocks did not fit or asked for no more, goes to the kernels that
+ * are intensive in bandwidth, by the same rule and with the same blocks: of the one with the least share all shares
+ * grow as the dominant one does, by a step. */
+void drf_give_rest(struct drf_kernel *kernels, uint32_t count, double step);
 
 #endif

@@ -278,3 +278,13 @@ uint32_t sharing_quota(const struct hd_policy_handle *self, const struct hd_sm *
 		return 0;
 	return sharing->phase == SHARING_RUN ? UINT32_MAX : sharing_trial(sharing, sm, which);
 }
+
+void sharing_report_blocks(const struct sharing_gpu *sharing, const struct hd_gpu *gpu,
+			   void (*add)(void *, const char *, double, const char *), void *context)
+{
+	if (!gpu->grid)
+		add(context, "measured", (double)sharing->measured, "times");
+	for (uint32_t i = 0; gpu->grid && sharing->phase == SHARING_RUN && i < sharing->count; i++)
+		if (sharing->kernels[i].stream == gpu->grid->stream)
+			add(context, "blocks", sharing->blocks[i], "CTAs an SM");
+}

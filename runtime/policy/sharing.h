@@ -123,6 +123,10 @@ void sharing_sum(const struct hd_policy_handle *self, struct hd_gpu *gpu);
 /* The kernels as drf_allocate wants them, all of class DRF_LATENCY and without curves. */
 void sharing_drf(const struct sharing_gpu *sharing, struct drf_kernel kernels[SHARING_KERNELS]);
 
+/* For `report`: the blocks an SM of the launch's kernel; of the run how often kernels were measured. */
+void sharing_report_blocks(const struct sharing_gpu *sharing, const struct hd_gpu *gpu,
+			   void (*add)(void *, const char *, double, const char *), void *context);
+
 static inline struct sharing_gpu *sharing_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
 {
 	return hd_policy_gpu(self, gpu);

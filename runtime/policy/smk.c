@@ -1,19 +1,15 @@
 /*
- * Block combinations without bandwidth, comparators of CCBP (Lin, 4.2.2, 4.6). SMK (simultaneous multikernel, HPCA
- * 2016): dominant-resource fairness over the static resources of an SM, and in each epoch as many warp instructions of
- * a kernel as are its part of what it issues alone; who has used its quota waits until the others have, or the epoch
- * ends. Warped-Slicer (ISCA 2016): from instructions by number of blocks the combination in which the kernel that is
- * slowed down most is slowed down least.
+ * SMK, simultaneous multikernel (HPCA 2016), a comparator of CCBP (Lin, 4.2.2, 4.6): dominant-resource fairness over
+ * the static resources of an SM, and in each epoch as many warp instructions of a kernel as are its part of what it
+ * issues alone; who has used its quota waits until the others have, or the epoch ends.
  *
  * What a kernel issues alone is measured on SMs of its own, with the others on theirs (sharing.h).
  *
- * Cost: SMK an addition an instruction; Warped-Slicer looks at every combination that fits when the set changes.
+ * Cost: an addition an instruction.
  */
 #include <string.h>
 
 #include "runtime/policy/sharing.h"
-
-/* ---- SMK */
 
 enum { EPOCH = SHARING_SETTINGS, QUOTAS };
 
@@ -99,16 +95,6 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 		((struct smk_sm *)hd_policy_sm(self, sm))->used[which]++;
 }
 
-static void report_blocks(const struct sharing_gpu *sharing, const struct hd_gpu *gpu,
-			  void (*add)(void *, const char *, double, const char *), void *context)
-{
-	if (!gpu->grid)
-		add(context, "measured", (double)sharing->measured, "times");
-	for (uint32_t i = 0; gpu->grid && sharing->phase == SHARING_RUN && i < sharing->count; i++)
-		if (sharing->kernels[i].stream == gpu->grid->stream)
-			add(context, "blocks", sharing->blocks[i], "CTAs an SM");
-}
-
 static void report_smk(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		       void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
@@ -116,7 +102,7 @@ static void report_smk(const struct hd_policy_handle *self, const struct hd_gpu 
 	uint64_t renewed = 0;
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		renewed += ((const struct smk_sm *)hd_policy_sm(self, gpu->sms[i]))->renewed;
-	report_blocks(&smk->sharing, gpu, add, context);
+	sharing_report_blocks(&smk->sharing, gpu, add, context);
 	if (!gpu->grid)
 		add(context, "renewed", (double)renewed, "epochs of SMs");
 	for (uint32_t i = 0; gpu->grid && smk->sharing.phase == SHARING_RUN && i < smk->sharing.count; i++)
@@ -145,103 +131,4 @@ const struct hd_policy_hooks hd_hooks_smk = {
 	.gpu_tick_interval = SHARING_TICK,
 	.gpu_tick = sharing_tick,
 	.report = report_smk,
-};
-
-/* ---- Warped-Slicer */
-
-/* The combinations that are still to be looked at: blocks of kernels below `at` are chosen. */
-struct slices {
-	const struct sharing_gpu *sharing;
-	uint32_t blocks[SHARING_KERNELS], best[SHARING_KERNELS];
-	double least, sum; /* of the best: the slowest kernel's part of what it does alone; of all */
-};
-
-static double progress(const struct sharing_kernel *kernel, uint32_t blocks)
-{
-	double most = 0;
-	for (uint32_t i = 1; i <= kernel->most; i++)
-		most = kernel->curves.ipc[i] > most ? kernel->curves.ipc[i] : most;
-	/* Of one that was not seen nothing is known but that more blocks do not harm. */
-	return most > 0 ? kernel->curves.ipc[blocks] / most : (double)blocks / kernel->most;
-}
-
-static void judge(struct slices *slices)
-{
-	double least = 1, sum = 0;
-	for (uint32_t i = 0; i < slices->sharing->count; i++) {
-		double part = progress(&slices->sharing->kernels[i], slices->blocks[i]);
-		least = part < least ? part : least;
-		sum += part;
-	}
-	if (least < slices->least || (least == slices->least && sum <= slices->sum))
-		return;
-	slices->least = least;
-	slices->sum = sum;
-	memcpy(slices->best, slices->blocks, sizeof(slices->best));
-}
-
-static struct drf_block with(struct drf_block used, const struct drf_block *block)
-{
-	return (struct drf_block){used.threads + block->threads, used.registers + block->registers,
-				  used.shared + block->shared, used.slots + block->slots};
-}
-
-static bool is_full(const struct drf_block *used)
-{
-	const double whole = 1 + 1e-9;
-	return used->threads > whole || used->registers > whole || used->shared > whole || used->slots > whole;
-}
-
-static void look_at(struct slices *slices, uint32_t at, struct drf_block used)
-{
-	if (at == slices->sharing->count) {
-		judge(slices);
-		return;
-	}
-	const struct sharing_kernel *kernel = &slices->sharing->kernels[at];
-	for (uint32_t blocks = 0; blocks <= kernel->most && !is_full(&used); blocks++) {
-		slices->blocks[at] = blocks;
-		look_at(slices, at + 1, used);
-		used = with(used, &kernel->block);
-	}
-}
-
-static void decide_slices(const struct hd_policy_handle *self, struct hd_gpu *gpu, struct sharing_gpu *sharing)
-{
-	struct slices slices = {.sharing = sharing, .least = -1};
-	(void)self, (void)gpu;
-	look_at(&slices, 0, (struct drf_block){0});
-	memcpy(sharing->blocks, slices.best, sizeof(sharing->blocks));
-}
-
-static const struct sharing_design slices_design = {.measures = true, .decide = decide_slices};
-
-static void start_slices(const struct hd_policy_handle *self, struct hd_gpu *gpu)
-{
-	sharing_start(self, gpu, &slices_design);
-}
-
-static void report_slices(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
-			  void (*add)(void *context, const char *key, double value, const char *unit), void *context)
-{
-	report_blocks(sharing_of(self, gpu), gpu, add, context);
-}
-
-static const struct hd_policy_setting slices_settings[] = {
-	SHARING_SETTING_ROWS,
-	{0},
-};
-
-const struct hd_policy_hooks hd_hooks_warped_slicer = {
-	.several_grids = true,
-	.gpu_bytes = sizeof(struct sharing_gpu),
-	.sm_bytes = sizeof(struct sharing_sm),
-	.settings = slices_settings,
-	.start = start_slices,
-	.grid_begin = sharing_grid_begin,
-	.grid_end = sharing_grid_end,
-	.quota = sharing_quota,
-	.gpu_tick_interval = SHARING_TICK,
-	.gpu_tick = sharing_tick,
-	.report = report_slices,
 };

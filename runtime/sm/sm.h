@@ -377,12 +377,16 @@ static inline double hd_policy_setting(const struct hd_policy_handle *self, cons
 	return gpu->settings[self->settings_at + which];
 }
 
-/* What the policy counts of the warp's grid on its SM: the struct of its hooks' rows. */
+/* What the policy counts of the grid in slot `grid` on an SM: the struct of its hooks' rows. */
+static inline void *hd_policy_counts_of(const struct hd_policy_handle *self, const struct hd_sm *sm, uint32_t grid)
+{
+	return sm->policy_counts + (size_t)self->counts_at * HD_MAX_GRIDS + (size_t)grid * self->count_rows;
+}
+
+/* The same of the warp's grid on its SM. */
 static inline void *hd_policy_counts(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
-	const struct hd_sm *sm = warp->cta->sm;
-	uint32_t grid = sm->grid_of[warp->id];
-	return sm->policy_counts + (size_t)self->counts_at * HD_MAX_GRIDS + (size_t)grid * self->count_rows;
+	return hd_policy_counts_of(self, warp->cta->sm, warp->cta->sm->grid_of[warp->id]);
 }
 
 /* In `report`: what that is about, a launch that ends or the run, in all. `sum`: a struct of its rows. */

@@ -11,7 +11,7 @@ from figures import Headline, geomean, mean, number, picture, ratio, table
 
 TITLE = 'Kernels beside each other: CCBP'
 CLASSES = {'gather': 'NBI', 'sweep': 'NBI', 'triad': 'DBI', 'field': 'DBI', 'path': 'LS', 'count': 'LS'}
-POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp')
+POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp')
 ALONE = {}
 
 
@@ -99,6 +99,8 @@ def other_numbers(count):
 HEADLINES = (
     Headline('harmonic speedup of pairs, over SMK', gain('smk'), 78.0, ' %', 1, rates('smk')),
     Headline('over Warped-Slicer', gain('warped-slicer'), 39.0, ' %', 1, rates('warped-slicer')),
+    Headline('over Warped-Slicer with memory-instruction scheduling', gain('warped-slicer-memory'), 19.0, ' %', 1,
+             rates('warped-slicer-memory')),
     Headline('over the best blocks (oracle), mean', lambda workloads: 100 * (geomean(over_oracle(workloads)) - 1), 11.0, ' %', 1,
              lambda workloads: f'H of the oracle {geomean(w.harmonic(w.oracle()) for w in workloads if is_pair(w) and w.combinations()):.2f}'),
     Headline('most', lambda workloads: 100 * (max(over_oracle(workloads)) - 1), 51.0, ' %', 1),
@@ -175,11 +177,41 @@ def slowdowns(workloads, out):
             *table(('', *POLICIES, 'latency, leftover', 'latency, CCBP'), rows)]
 
 
+def controlled(w):
+    """{kernel: what its launches under CCBP counted}, of those that controllers held back."""
+    sums = {}
+    for launch in w.runs['ccbp']['launches']:
+        own = launch.get('ccbp', {})
+        if own.get('class', 0) == 0:
+            continue
+        counts = sums.setdefault(kernel_of(launch), {'tokens': 0, 'lapsed': 0, 'throttled': 0, 'sent': 0})
+        for key in counts:
+            counts[key] += own[key]
+    return sums
+
+
+def losses(workloads, out):
+    """Where controllers lose: requests that were not made when there were tokens, bandwidth that was given and not used."""
+    rows = []
+    for w in workloads:
+        total, kernels = w.runs['ccbp']['total']['ccbp'], controlled(w)
+        sms = w.runs['ccbp']['config']['sm_count'] * max(total['controlled'], 1)
+        def show(key, whole):
+            return ', '.join(number(100 * ratio(kernels[name][key], whole(kernels[name])), 0) if name in kernels else '-'
+                             for name in w.names())
+        rows.append((w.name, show('lapsed', lambda own: own['tokens']), show('throttled', lambda own: sms),
+                     *(number(total[key], 0) for key in ('noc_given', 'noc_used', 'dram_given', 'dram_used'))))
+    return ['## Where controllers lose', '', '% of tokens that lapsed, % of cycles in which a request waited for one, by kernel; '
+            '% of the sustainable NoC and DRAM given and used.', '',
+            *table(('', 'lapsed', 'throttled', 'NoC given', 'used', 'DRAM given', 'used'), rows)]
+
+
 FIGURES = (
     kernels,
     bars_of('figure-harmonic', 'Harmonic speedup', Workload.harmonic, 'H'),
     bars_of('figure-weighted', 'Weighted speedup', Workload.weighted, 'W'),
     by_class,
     given,
+    losses,
     slowdowns,
 )

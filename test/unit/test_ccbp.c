@@ -41,6 +41,56 @@ START_TEST(fractions_of_requests_are_kept)
 }
 END_TEST
 
+/* What is left lapses, or is kept for so many units of time. */
+START_TEST(tokens_lapse)
+{
+	for (uint32_t units = 0; units < 3; units += 2) {
+		struct ccbp_gpu ccbp = {.sharing = {.count = 1}, .rates = {10}, .carry = units};
+		struct ccbp_sm sm = {.unit = UINT64_MAX};
+		for (uint32_t unit = 0; unit < 5; unit++)
+			ccbp_refill(&sm, &ccbp, unit * SHARING_TICK);
+		ck_assert_uint_eq(sm.tokens[0], units ? 30 : 10);
+		ck_assert_uint_eq(sm.counts[0].tokens, 50);
+		ck_assert_uint_eq(sm.counts[0].lapsed, units ? 20 : 40);
+	}
+}
+END_TEST
+
+/* 16 SMs, 16 ports at two thirds of the core's clock of which 60 % can be sustained, 100 bytes of DRAM a cycle. */
+static struct ccbp_gpu two_kernels(enum drf_class first, enum drf_class second)
+{
+	struct ccbp_gpu ccbp = {.sharing = {.count = 2, .flits = 6.4, .dram_bytes = 100}};
+	ccbp.kernels[0] = (struct drf_kernel){.class = first, .noc_share = 60, .dram_share = 8};
+	ccbp.kernels[1] = (struct drf_kernel){.class = second, .noc_share = 30, .dram_share = 72};
+	ccbp.sharing.kernels[0].cost = (struct sharing_cost){5, 8};
+	ccbp.sharing.kernels[1].cost = (struct sharing_cost){3.75, 128};
+	ccbp_learn_costs(&ccbp, 1);
+	return ccbp;
+}
+
+START_TEST(shares_are_rates)
+{
+	struct ccbp_gpu ccbp = two_kernels(DRF_NOC, DRF_DRAM);
+	ccbp_set_rates(&ccbp, 16, true);
+	ck_assert_double_eq_tol(ccbp.rates[0], 9.6, 1e-9); /* of the crossbar, where 8 % of DRAM would be 12.5 */
+	ck_assert_double_eq_tol(ccbp.rates[1], 0.72 * 100 * 200 / 16 / 128, 1e-9);
+	/* Requests of the first cost four times as much of DRAM: there is enough of that for it. */
+	ccbp.sharing.kernels[0].cost.bytes = 40;
+	ccbp_learn_costs(&ccbp, 0.75);
+	ck_assert_double_eq_tol(ccbp.costs[0].bytes, 32, 1e-9);
+	ccbp_set_rates(&ccbp, 16, false);
+	ck_assert_double_eq_tol(ccbp.rates[0], 0.08 * 100 * 200 / 16 / 32, 1e-9);
+	ccbp_set_rates(&ccbp, 16, true);
+	ck_assert_double_eq_tol(ccbp.rates[0], 9.6, 1e-9);
+	/* And then there is not: who is intensive in it has what the first, 76.8 %, leaves. */
+	ccbp.sharing.kernels[0].cost.bytes = 100;
+	ccbp_learn_costs(&ccbp, 1);
+	ccbp_set_rates(&ccbp, 16, true);
+	ck_assert_double_eq_tol(ccbp.rates[0], 9.6, 1e-9);
+	ck_assert_double_eq_tol(ccbp.rates[1], 0.232 * 100 * 200 / 16 / 128, 1e-9);
+}
+END_TEST
+
 /* Two requests of a kernel sensitive to latency and six of one that is not: of five that go two and three. */
 START_TEST(those_sensitive_to_latency_go_first)
 {
@@ -60,7 +110,7 @@ START_TEST(those_sensitive_to_latency_go_first)
 			heads[count++] = &second; /* it is its turn */
 		if (left[0])
 			heads[count++] = &first;
-		uint32_t chosen = ccbp_choose(&sm, &ccbp, heads, count);
+		uint32_t chosen = ccbp_choose(&sm, &ccbp, heads, count, i);
 		if (chosen == HD_NO_PACKET)
 			continue;
 		left[heads[chosen] == &second]--;
@@ -68,14 +118,15 @@ START_TEST(those_sensitive_to_latency_go_first)
 	}
 	ck_assert_uint_eq(gone[0], 2);
 	ck_assert_uint_eq(gone[1], 3);
+	ck_assert_uint_eq(sm.counts[1].throttled, 3); /* of the eight */
 	/* Write-backs need no token, and packets of grids that have ended wait for nothing. */
 	const struct hd_packet *heads[] = {&second};
 	second.kind = HD_PACKET_WRITEBACK;
-	ck_assert_uint_eq(ccbp_choose(&sm, &ccbp, heads, 1), 0);
+	ck_assert_uint_eq(ccbp_choose(&sm, &ccbp, heads, 1, 9), 0);
 	second.kind = HD_PACKET_READ;
-	ck_assert_uint_eq(ccbp_choose(&sm, &ccbp, heads, 1), HD_NO_PACKET);
+	ck_assert_uint_eq(ccbp_choose(&sm, &ccbp, heads, 1, 9), HD_NO_PACKET);
 	second.grid = 9;
-	ck_assert_uint_eq(ccbp_choose(&sm, &ccbp, heads, 1), 0);
+	ck_assert_uint_eq(ccbp_choose(&sm, &ccbp, heads, 1, 9), 0);
 }
 END_TEST
 
@@ -84,6 +135,8 @@ Suite *hd_suite(void)
 	return hd_suite_of("ccbp", (const TTest *const[]){
 					   classes_of_the_paper,
 					   fractions_of_requests_are_kept,
+					   tokens_lapse,
+					   shares_are_rates,
 					   those_sensitive_to_latency_go_first,
 					   NULL,
 				   });

@@ -56,6 +56,36 @@ START_TEST(combinations_of_classes)
 }
 END_TEST
 
+/* Blocks stay; those intensive in bandwidth share what is left of it. */
+START_TEST(the_rest_is_given_out)
+{
+	static const struct {
+		const char *kernels;
+		uint32_t blocks[3];
+		double noc[3], dram[3];
+	} rows[] = {
+		{"LN", {5, 3}, {20, 80}, {10, 16}},
+		{"LD", {5, 3}, {20, 36}, {10, 90}},
+		{"ND", {3, 4}, {71, 28.8}, {14.2, 72}},
+		{"LL", {4, 4}, {16, 16}, {8, 8}},
+		{"LND", {4, 2, 2}, {16, 60, 24}, {8, 12, 60}},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct drf_kernel kernels[DRF_KERNELS];
+		uint32_t count = (uint32_t)strlen(rows[row].kernels);
+		for (uint32_t i = 0; i < count; i++)
+			kernels[i] = kernel_of(rows[row].kernels[i]);
+		drf_allocate(kernels, count, 1, 1, NULL, NULL);
+		drf_give_rest(kernels, count, 1);
+		for (uint32_t i = 0; i < count; i++) {
+			ck_assert_uint_eq(kernels[i].blocks, rows[row].blocks[i]);
+			ck_assert_double_eq_tol(kernels[i].noc_share, rows[row].noc[i], 1e-6);
+			ck_assert_double_eq_tol(kernels[i].dram_share, rows[row].dram[i], 1e-6);
+		}
+	}
+}
+END_TEST
+
 struct trace {
 	char text[256];
 };
@@ -151,6 +181,7 @@ START_TEST(what_is_given_is_there)
 		}
 		drf_allocate(kernels, count, 1, 1, count_steps, &steps);
 		ck_assert_uint_le(steps.count, 200 * count + most);
+		drf_give_rest(kernels, count, 1);
 		double threads = 0, registers = 0, noc = 0, dram = 0, up = 0;
 		for (uint32_t i = 0; i < count; i++) {
 			ck_assert_uint_le(kernels[i].blocks, kernels[i].most);
@@ -170,6 +201,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("drf", (const TTest *const[]){
 					  combinations_of_classes,
+					  the_rest_is_given_out,
 					  the_least_share_goes_first,
 					  what_is_given_is_there,
 					  NULL,

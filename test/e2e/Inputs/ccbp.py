@@ -1,4 +1,4 @@
-"""Statistics of kernels that share a GPU: ccbp.py alone|corun|combination FIRST.json SECOND.json"""
+"""Statistics of kernels that share a GPU: ccbp.py alone|corun|combination|turns|limits FIRST.json SECOND.json"""
 import json
 import sys
 
@@ -35,7 +35,21 @@ def of_corun():
             free = 2 * 10000 * 16 * 1200 / 1800   # flits before the controllers begin
             given = own['noc_share'] / 100 * 0.6 * 16 * 1200 / 1800 * grid['cycles']
             assert grid['icnt_flits_down'] < free + given * 1.1, (grid['icnt_flits_down'], free, given)
-    assert first['total']['ccbp']['refused'] > 1000
+    total = first['total']['ccbp']
+    assert total['refused'] > 1000
+    # What may leave is what has tokens, and both kernels want more than that.
+    for name in decided:
+        own = {key: sum(launch['ccbp'][key] for launch in first['launches'] if name_of(launch) == name)
+               for key in ('tokens', 'lapsed', 'throttled', 'sent')}
+        assert own['sent'] > 10000 and own['throttled'] > 100000, (name, own)
+        assert abs(own['tokens'] - own['lapsed'] - own['sent']) < 0.03 * own['sent'], (name, own)
+    assert 99 < total['noc_given'] < 100.001 and 0.7 * total['noc_given'] < total['noc_used'] < total['noc_given'], total
+    assert total['dram_used'] <= 100 and total['controlled'] >= 60000, total
+    # Over time: nothing is given while kernels are measured, then all that there is.
+    over_time = first['launches'][0]['samples']['ccbp']
+    given = [sum(pair) for pair in zip(over_time['noc_given_0'], over_time['noc_given_1'])]
+    assert given[0] == 0 and 99 < max(given) < 100.001, given
+    assert max(over_time['noc_used_0']) > 10 and max(over_time['blocks_1']) >= 1 and not any(over_time['noc_given_2'])
     print('as it should be')
 
 
@@ -46,4 +60,21 @@ def of_combinations():
     print('as it should be')
 
 
-{'alone': same_as_baseline, 'corun': of_corun, 'combination': of_combinations}[sys.argv[1]]()
+def by_turns():
+    # gather asks L1 ten times as often: with turns path gets more of it.
+    ipc = [{name_of(grid): grid['ipc'] for grid in run['coruns'][0]['grids']} for run in (first, second)]
+    assert ipc[1]['path'] > 1.02 * ipc[0]['path'] and ipc[1]['gather'] < ipc[0]['gather'], ipc
+    assert second['total']['warped-slicer-memory']['renewed'] > 100
+    print('as it should be')
+
+
+def with_limits():
+    free, limited = (run['total']['warped-slicer-memory'] for run in (first, second))
+    assert free['limited'] == free['lowered'] == 0 and limited['limited'] > 1000 and limited['lowered'] > 10, (free, limited)
+    stalls = [sum(grid['l1d_stall_cycles'] for grid in run['coruns'][0]['grids']) for run in (first, second)]
+    assert stalls[1] < stalls[0], stalls
+    print('as it should be')
+
+
+{'alone': same_as_baseline, 'corun': of_corun, 'combination': of_combinations, 'turns': by_turns,
+ 'limits': with_limits}[sys.argv[1]]()
