@@ -63,6 +63,14 @@ void hd_l1_set_sharers(struct hd_l1 *l1, uint32_t grids)
 
 /* ---- packets and waiters */
 
+/* As L2 answers (l2.c). */
+static uint32_t flits_of_answer(const struct hd_l1 *l1, uint8_t kind, uint8_t sectors)
+{
+	bool data = kind == HD_PACKET_READ || kind == HD_PACKET_ATOMIC;
+	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
+	return kind == HD_PACKET_WRITEBACK ? 0 : hd_packet_flits(bytes, l1->flits);
+}
+
 static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, uint8_t sectors,
 			      uint32_t tag, const struct hd_access *access)
 {
@@ -74,6 +82,7 @@ static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint
 	packet.service = access ? access->service : 0;
 	uint32_t bytes = data ? (uint32_t)__builtin_popcount(sectors) * l1->sector_bytes : 0;
 	packet.flits = hd_packet_flits(bytes, l1->flits);
+	l1->counters->icnt_flits_asked += flits_of_answer(l1, kind, sectors);
 	struct hd_packets *queue = &l1->out[l1->grid];
 	hd_packets_push(queue, &packet);
 	l1->waiting |= UINT32_C(1) << l1->grid;

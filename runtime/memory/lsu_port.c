@@ -75,6 +75,16 @@ static uint32_t more_for(const struct hd_lsu *lsu, uint32_t ticket)
 	return lsu->inflight[ticket].kind == HD_MEM_ATOMIC ? lsu->atomic_latency : 0;
 }
 
+static void count_reply(struct hd_lsu *lsu, const struct hd_packet *reply, uint64_t now)
+{
+	struct hd_counters *counters = &lsu->grids[reply->grid];
+	bool missed = reply->flags & HD_PACKET_MISSED;
+	if (reply->kind != HD_PACKET_DATA)
+		return;
+	++*(missed ? &counters->l2_miss_replies : &counters->l2_hit_replies);
+	*(missed ? &counters->l2_miss_latency : &counters->l2_hit_latency) += hd_packet_age(reply, now);
+}
+
 bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now)
 {
 	struct hd_crossbar *down = &lsu->memory->down;
@@ -88,6 +98,7 @@ bool hd_lsu_take_reply(struct hd_lsu *lsu, uint64_t now)
 	if (__builtin_expect(reply->flags & HD_PACKET_LINE, 0)) {
 		line_done(lsu, reply);
 	} else {
+		count_reply(lsu, reply, now);
 		ticket = hd_l1_reply(&lsu->l1, reply);
 		if (ticket != HD_NONE)
 			hd_lsu_access_done(lsu, ticket, now);

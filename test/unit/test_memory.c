@@ -116,6 +116,11 @@ START_TEST(l2_hits_cross_twice)
 	request.cache = HD_CACHE_CG; /* past L1 */
 	/* A reply with one sector is two flits. */
 	ck_assert_uint_eq(latency_of(request), c->l1_latency + 2 * c->icnt_latency + c->l2_latency + 1);
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.icnt_flits_asked, 4);
+	ck_assert_uint_eq(total.counters.l2_miss_replies, 1);
+	ck_assert_uint_eq(total.counters.l2_hit_replies, 1);
+	ck_assert_uint_eq(total.counters.l2_hit_latency, 2 * c->icnt_latency + c->l2_latency + 1);
 }
 END_TEST
 
@@ -199,6 +204,7 @@ START_TEST(headers_share_flits_with_data)
 	struct hd_stats after = rig_total(&rig);
 	ck_assert_uint_eq(after.counters.icnt_flits_up - before.counters.icnt_flits_up, 2);
 	ck_assert_uint_eq(after.counters.icnt_flits_down - before.counters.icnt_flits_down, 5);
+	ck_assert_uint_eq(after.counters.icnt_flits_asked - before.counters.icnt_flits_asked, 5);
 }
 END_TEST
 
@@ -212,6 +218,7 @@ static uint64_t dram_cycle(uint64_t clock)
 START_TEST(misses_go_to_dram)
 {
 	const struct hd_config *c = &rig.config;
+	uint64_t waited = 0;
 	rig_build(&rig);
 	for (uint32_t i = 0; i < 2; i++) {
 		/* Two lines of one row: slices x groups of lines further on, made to fit the slice's hash by search. */
@@ -222,8 +229,12 @@ START_TEST(misses_go_to_dram)
 		/* The second is another sector of the line, in the open row. */
 		uint64_t latency = latency_of(rig_load(1 + i, i * 32, 0, 4));
 		ck_assert_uint_eq(latency, data + c->l2_latency + c->icnt_latency + 1 - start);
+		waited += latency - c->l1_latency;
 	}
 	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.l2_miss_replies, 2);
+	ck_assert_uint_eq(total.counters.l2_miss_latency, waited);
+	ck_assert_uint_eq(total.counters.l2_hit_replies + total.counters.l2_hit_latency, 0);
 	ck_assert_uint_eq(total.counters.dram_activations, 1);
 	ck_assert_uint_eq(total.counters.dram_row_hits, 1);
 }
