@@ -13,6 +13,7 @@ TITLE = 'Kernels beside each other: CCBP'
 CLASSES = {'gather': 'NBI', 'sweep': 'NBI', 'triad': 'DBI', 'field': 'DBI', 'path': 'LS', 'count': 'LS'}
 POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp')
 ALONE = {}
+SINGLE = []  # workloads of one kernel
 
 
 def kernel_of(grid):
@@ -56,6 +57,7 @@ class Workload(figures.Workload):
 def prepare(workloads):
     for w in workloads:
         if 'alone' in w.runs:
+            SINGLE.append(w)
             ALONE[w.name] = dict(w.grids('alone')[w.name], config=w.runs['alone']['config'])
 
 
@@ -121,13 +123,145 @@ def kernels(workloads, out):
     for name, grid in ALONE.items():
         config = grid['config']
         cycles = grid['cycles']
-        noc = grid['icnt_flits_down'] / (cycles * config['l2_slices'] * config['icnt_mhz'] / config['core_mhz'])
-        peak = config['dram_bus'] * config['dram_ratio'] * config['dram_channels'] * config['dram_mhz'] / config['core_mhz']
-        dram = (grid['dram_reads'] + grid['dram_writes']) * config['sector'] / (cycles * peak)
+        noc = grid['icnt_flits_down'] / (cycles * noc_peak(config))
+        dram = (grid['dram_reads'] + grid['dram_writes']) * config['sector'] / (cycles * dram_peak(config))
         rows.append((name, CLASSES[name], number(grid['ipc'] / (config['schedulers'] * config['sm_count']) * 100, 0),
                      number(100 * noc, 0), number(100 * dram, 0), number(100 * ratio(grid['l2_misses'], grid['l2_accesses']), 0)))
     return ['## Table 4.2: the kernels alone, % of peak', '',
             *table(('kernel', 'class', 'issue slots', 'NoC', 'DRAM', 'L2 misses'), rows)]
+
+
+# ---------------------------------------------------------------- section 4.4
+
+BESIDE, SENSITIVE, STREAM = 'gather', 'path', 'triad'  # for CFD, BP and FTD
+
+
+def find(workloads, name):
+    return next((w for w in workloads if w.name == name), None)
+
+
+def levels(grid):
+    """Cycles of requests that hit L2, which are those between L1 and L2, and what a miss takes beyond them."""
+    hit = ratio(grid['l2_hit_latency'], grid['l2_hit_replies'])
+    miss = ratio(grid['l2_miss_latency'], grid['l2_miss_replies'])
+    return hit, max(miss - hit, 0) if hit else miss
+
+
+def noc_peak(config):
+    """Flits a core cycle from L2 to the SMs."""
+    return min(config['sm_count'], config['l2_slices']) * config['icnt_mhz'] / config['core_mhz']
+
+
+def dram_peak(config):
+    """Bytes a core cycle."""
+    return config['dram_bus'] * config['dram_ratio'] * config['dram_channels'] * config['dram_mhz'] / config['core_mhz']
+
+
+def blocks_and_latency(workloads, out):
+    """Figure 4.2: a sensitive kernel beside one that fills the crossbar, by blocks."""
+    w = find(workloads, f'{BESIDE}-{SENSITIVE}')
+    text = [f'## Figure 4.2: {BESIDE} and {SENSITIVE} by blocks an SM', '']
+    if not w or not w.combinations():
+        return text
+    alone, rows = levels(ALONE[SENSITIVE]), []
+    for run in sorted(w.combinations(), key=w.weighted, reverse=True):
+        own, config = w.grids(run), w.runs[run]['config']
+        there = levels(own[SENSITIVE])
+        noc = 100 * own[BESIDE]['icnt_flits_down'] / (own[BESIDE]['cycles'] * noc_peak(config) * 0.6)
+        rows.append((run.split(':')[-1].replace(',', ', '), *(number(1 / max(value, 1e-9)) for value in w.speedups(run)),
+                     number(w.weighted(run)), *(number(ratio(a, b), 1) for a, b in zip(there, alone)), number(noc, 0)))
+    return [*text, f'Slowdowns; latency of {SENSITIVE} between L1 and L2 and between L2 and DRAM, of that alone; what {BESIDE} takes '
+            'of the sustainable NoC, %.', '',
+            *table((f'{BESIDE}, {SENSITIVE}', BESIDE, SENSITIVE, 'W', 'L1-L2', 'L2-DRAM', 'NoC'), rows)]
+
+
+def over_time(run, counter):
+    """(cycle, what the GPU added to a counter in the 400 cycles before it): launches of one stream one after the other."""
+    stream, points, at = run['launches'][0]['stream'], [], 0
+    for launch in run['launches']:
+        if launch['stream'] != stream:
+            continue
+        samples, at = launch['samples'], launch.get('start_cycle', at)  # a kernel alone begins where the last one ends
+        points += [(at + (i + 1) * samples['interval'], value) for i, value in enumerate(samples.get(counter, [])[:-1])]
+        at += launch['cycles']
+    end = run['coruns'][0]['start_cycle'] + run['coruns'][0]['cycles']
+    return [(cycle, value) for cycle, value in points if cycle <= end]
+
+
+def in_windows(run, counters, whole):
+    """The same, per cent of what `whole` a cycle would be."""
+    sums = {}
+    for counter in counters:
+        for cycle, value in over_time(run, counter):
+            sums[cycle] = sums.get(cycle, 0) + value
+    return [(cycle, 100 * value / (400 * whole)) for cycle, value in sorted(sums.items())]
+
+
+def spread(points):
+    values = sorted(value for _, value in points) or [0]
+    average = mean(values)
+    deviation = mean((value - average) ** 2 for value in values) ** 0.5
+    return (number(average, 0), number(deviation, 0), number(values[-1], 0),
+            number(100 * ratio(sum(value > 100 for value in values), len(values)), 0))
+
+
+def runs_over_time(w):
+    return {run: value for run, value in w.runs.items() if run.startswith('over-time')} if w else {}
+
+
+def demand_figure(name, heading, chosen, counters, whole):
+    """Figures 4.3 and 4.4: per cent of what can be sustained, in windows of 400 cycles."""
+    def figure(workloads, out):
+        curves, rows = {}, []
+        for w in (find([*workloads, *SINGLE], each) for each in chosen):
+            for run, value in runs_over_time(w).items():
+                blocks = value['policy'].split(':')[-1] if ':' in value['policy'] else run.split(':')[-1]
+                label = f'{w.name} {blocks}'
+                curves[label] = in_windows(value, counters(value['config']), whole(value['config']))
+                rows.append((label, *spread(curves[label])))
+        if not rows:
+            return [f'## {heading}', '']
+        path, shown = picture(out, name)
+        figures.lines(path, heading, 'cycle', '% of sustainable', {label: points[:250] for label, points in curves.items()})
+        return [f'## {heading}', '', shown, '',
+                *table(('blocks', 'mean', 'standard deviation', 'most', '% of windows above 100'), rows)]
+    return figure
+
+
+def latency_over_time(workloads, out):
+    w = find(workloads, f'{BESIDE}-{SENSITIVE}')
+    text = ['## Latency of each level over time', '']
+    runs = runs_over_time(w)
+    if not runs:
+        return text
+    curves = {}
+    for run, value in runs.items():
+        for level in ('hit', 'miss'):
+            sums = {}
+            for kind in ('latency', 'replies'):
+                for cycle, amount in over_time(value, f'l2_{level}_{kind}'):
+                    sums.setdefault(cycle // 4000 * 4000, {'latency': 0, 'replies': 0})[kind] += amount
+            curves[f'{run.split(":")[-1]} {level}'] = [(cycle, ratio(each['latency'], each['replies'])) for cycle, each in sorted(sums.items())
+                                                       if each['replies']]
+    path, shown = picture(out, 'figure-latency')
+    figures.lines(path, 'Requests that hit and miss L2, from the SM and back', 'cycle', 'cycles', curves)
+    rows = [(label, *(number(f([value for _, value in points] or [0]), 0) for f in (min, mean, max))) for label, points in curves.items()]
+    return [*text, shown, '', *table(('blocks, L2', 'least', 'mean', 'most'), rows)]
+
+
+def one_block(workloads, out):
+    """4.4.3: how much of DRAM a single block an SM takes."""
+    rows = []
+    for name in ALONE:
+        w = find(SINGLE, name)
+        for run, value in (w.runs.items() if w else ()):
+            if not run.startswith('one-block'):
+                continue
+            grid, config = w.grids(run)[name], value['config']
+            dram = 100 * (grid['dram_reads'] + grid['dram_writes']) * config['sector'] / (grid['cycles'] * dram_peak(config))
+            rows.append((name, number(dram, 0), number(sum(levels(grid)), 0), number(sum(levels(ALONE[name])), 0)))
+    return ['## One block an SM (4.4.3; SAD: 89 % of the sustainable DRAM)', '',
+            *table(('kernel', "DRAM, % of peak", 'cycles of a miss', 'with all blocks'), rows)]
 
 
 def bars_of(name, heading, value, ylabel):
@@ -208,6 +342,13 @@ def losses(workloads, out):
 
 FIGURES = (
     kernels,
+    blocks_and_latency,
+    demand_figure('figure-4-3', 'Figure 4.3: demand on the NoC in windows of 400 cycles', (f'{BESIDE}-{SENSITIVE}',),
+                  lambda config: ('icnt_flits_asked',), lambda config: 0.6 * noc_peak(config)),
+    demand_figure('figure-4-4', 'Figure 4.4: use of DRAM in windows of 400 cycles', (f'{BESIDE}-{STREAM}', STREAM),
+                  lambda config: ('dram_reads', 'dram_writes'), lambda config: 0.85 * dram_peak(config) / config['sector']),
+    latency_over_time,
+    one_block,
     bars_of('figure-harmonic', 'Harmonic speedup', Workload.harmonic, 'H'),
     bars_of('figure-weighted', 'Weighted speedup', Workload.weighted, 'W'),
     by_class,
