@@ -3,7 +3,8 @@
  * of one element of 8 bytes a thread: init writes, read reads, scale does both, triad reads two and writes one. Two
  * blocks are resident on each SM, which take half of its shared memory each, so that the threads of a block are what
  * occupancy is made of. Each array is four times as large as L2. Rows NAME.THREADS and turn.NAME.THREADS. `l2.bytes`:
- * what full SMs read from L2, where each thread reads its two elements over and over, past L1.
+ * what full SMs read from L2, where each thread reads its two elements over and over, past L1. loop.NAME.BLOCKS: bytes a
+ * cycle of blocks of 128 threads that stay, so many an SM, and go through arrays of thrice L2, an element a turn.
  */
 #include "micro.h"
 
@@ -70,6 +71,51 @@ static void measure_all()
 		measure<KIND>(count);
 }
 
+template <kind KIND>
+__global__ void __launch_bounds__(128) walk(const double *a, const double *b, double *c, size_t elements)
+{
+	double sum = 0;
+#pragma unroll 1
+	for (size_t i = blockIdx.x * (size_t)128 + threadIdx.x; i < elements; i += gridDim.x * (size_t)128)
+		if (KIND == SCALE)
+			c[i] = 1.5 * a[i];
+		else if (KIND == TRIAD)
+			c[i] = a[i] + 1.5 * b[i];
+		else
+			sum += a[i];
+	if (KIND == READ && sum == 1e300) /* never */
+		c[0] = sum;
+}
+
+template <kind KIND>
+static void measure_walk(int blocks)
+{
+	char rate[64];
+	snprintf(rate, sizeof rate, "loop.%s.%d", KIND == READ ? "sum" : kinds[KIND], blocks);
+	if (!micro_wanted(rate))
+		return;
+	size_t elements = 3 * (size_t)micro_device().l2CacheSize / sizeof(double);
+	double *a = micro_device_array<double>(elements), *b = micro_device_array<double>(elements);
+	double *c = micro_device_array<double>(elements);
+	int all = blocks * micro_device().multiProcessorCount;
+	double cycles = micro_cycles([&] { walk<KIND><<<all, 128>>>(a, b, c, elements); });
+	micro_row(rate, (double)elements * moved[KIND] / cycles, "bytes/cycle");
+	CHECK(cudaFree(a));
+	CHECK(cudaFree(b));
+	CHECK(cudaFree(c));
+}
+
+static void measure_walks()
+{
+	static const int blocks[] = {1, 2, 4};
+	for (int count : blocks)
+		measure_walk<READ>(count);
+	for (int count : blocks)
+		measure_walk<SCALE>(count);
+	measure_walk<SCALE>(16);
+	measure_walk<TRIAD>(2);
+}
+
 #define L2_ROUNDS 4
 
 __global__ void __launch_bounds__(1024)
@@ -111,5 +157,6 @@ int main(int argc, char **argv)
 	measure_all<READ>();
 	measure_all<SCALE>();
 	measure_all<TRIAD>();
+	measure_walks();
 	return 0;
 }

@@ -3,10 +3,12 @@
  * as in HBM; with bursts of several clocks it makes no difference). First ready, first come: of the column commands
  * that can issue the oldest request's, and rows are opened for the oldest request of a bank without a request for its
  * open row. Reads go first; writes wait in a queue of their own, which is drained from 7/8 to 1/2 full, or when there
- * are no reads (the marks of the public configurations). With dram_writes = mixed they wait among the reads, and those
- * of a bank go in their order but for hits of its open row, so that the bus turns round whenever a bank comes to one of
- * the other kind: GPGPU-Sim 3.2.2's controller, of the machines in gpu-multiprogramming-lin 3.3.1 and 4.3.1. Refresh is
- * not modelled.
+ * are no reads (the marks of the public configurations). Without dram_write_early they stay until the upper mark, and
+ * go to the lower one while reads wait: as the public simulator's queue of writes, and as NVIDIA's patents have dirty
+ * lines written in groups, when counts of them reach thresholds (US 8,060,700 and 8,949,541). With dram_writes = mixed
+ * they wait among the reads, and those of a bank go in their order but for hits of its open row, so that the bus turns
+ * round whenever a bank comes to one of the other kind: GPGPU-Sim 3.2.2's controller, of the machines in
+ * gpu-multiprogramming-lin 3.3.1 and 4.3.1. Refresh is not modelled.
  *
  * Timings are the configured ones. Data of a write may follow data of a read after two idle clocks (bus turnaround, as
  * public simulators have it).
@@ -66,6 +68,7 @@ void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const st
 	dram->sector_bytes = (uint32_t)config->sector;
 	dram->fixed_latency = (uint32_t)config->dram_latency;
 	dram->mixed = config->dram_writes == HD_DRAM_WRITES_MIXED;
+	dram->early = config->dram_write_early;
 	uint32_t reads = (uint32_t)config->dram_queue, writes = reads < 4 ? 2 : reads / 2;
 	if (config->dram_write_queue)
 		writes = config->dram_write_queue < 2 ? 2 : (uint32_t)config->dram_write_queue;
@@ -334,9 +337,10 @@ static void choose_mode(struct hd_dram *dram)
 {
 	uint32_t reads = dram->count[HD_DRAM_READ], writes = dram->count[HD_DRAM_WRITE];
 	if (dram->mode == HD_DRAM_READ) {
-		if (writes && (!reads || writes >= dram->drain_high))
+		if (writes && ((!reads && dram->early) || writes >= dram->drain_high))
 			dram->mode = HD_DRAM_WRITE;
-	} else if (!writes || (reads && writes <= dram->drain_low)) { /* never with all in one queue */
+	} else if (!writes ||
+		   ((reads || !dram->early) && writes <= dram->drain_low)) { /* never with all in one queue */
 		dram->mode = HD_DRAM_READ;
 	}
 }
@@ -384,7 +388,18 @@ bool hd_dram_fill(struct hd_dram *dram, struct hd_dram_fill *fill)
 
 bool hd_dram_idle(const struct hd_dram *dram)
 {
-	return !dram->count[HD_DRAM_READ] && !dram->count[HD_DRAM_WRITE];
+	bool rests = !dram->early && dram->mode == HD_DRAM_READ && dram->count[HD_DRAM_WRITE] < dram->drain_high;
+	return !dram->count[HD_DRAM_READ] && (rests || !dram->count[HD_DRAM_WRITE]);
+}
+
+void hd_dram_disown(struct hd_dram *dram, uint32_t grid)
+{
+	for (uint64_t left = dram->pending[HD_DRAM_WRITE]; left; left &= left - 1) {
+		uint32_t index = dram->banks[__builtin_ctzll(left)].first[HD_DRAM_WRITE];
+		for (; index != HD_NONE; index = dram->requests[index].next)
+			if (dram->requests[index].grid == grid)
+				dram->requests[index].grid = HD_MEM_NOBODY;
+	}
 }
 
 void hd_dram_dump(const struct hd_dram *dram, uint32_t channel, FILE *out)

@@ -9,6 +9,7 @@
 #include "heddle/stats.h"
 #include "runtime/memory/address_map.h"
 #include "runtime/memory/clock.h"
+#include "runtime/memory/memory.h"
 #include "runtime/memory/packet.h"
 
 enum { HD_DRAM_MAX_BANKS = 64, HD_DRAM_MAX_GROUPS = 16 };
@@ -66,6 +67,7 @@ struct hd_dram {
 	uint32_t drain_high, drain_low;
 	uint8_t mode; /* enum hd_dram_mode: the queue that is served */
 	bool mixed;   /* dram_writes: all requests are in the queue of the reads */
+	bool early;   /* dram_write_early: writes go whenever there are no reads */
 	uint32_t groups, burst_bytes, sector_bytes, fixed_latency;
 	struct hd_dram_fill *fills; /* ring of reads done, in order of `ready` */
 	uint32_t fill_mask, fill_head, fill_tail;
@@ -93,7 +95,11 @@ void hd_dram_push_low(struct hd_dram *dram, uint64_t now, enum hd_dram_mode mode
 void hd_dram_tick(struct hd_dram *dram, uint64_t now);
 /* Takes a read that was done, with the core cycle at which its data is there (which may be later than now). */
 bool hd_dram_fill(struct hd_dram *dram, struct hd_dram_fill *fill);
+/* Nothing is under way. Writes that wait for more of them, as without dram_write_early, are at rest like dirty lines.
+ */
 bool hd_dram_idle(const struct hd_dram *dram);
+/* A launch begins in the place of grid `grid`: writes that wait are nobody's any more where they were of that grid. */
+void hd_dram_disown(struct hd_dram *dram, uint32_t grid);
 void hd_dram_dump(const struct hd_dram *dram, uint32_t channel, FILE *out);
 
 #endif

@@ -236,6 +236,8 @@ uint64_t hd_memory_last(const struct hd_memory *memory)
 void hd_memory_begin_grid(struct hd_memory *memory, uint32_t grid)
 {
 	memory->launches[grid]++;
+	for (uint32_t i = 0; i < memory->channel_count; i++)
+		hd_dram_disown(&memory->channels[i], grid);
 }
 
 const struct hd_counters *hd_memory_counters(const struct hd_memory *memory, uint32_t grid)

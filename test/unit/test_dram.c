@@ -303,6 +303,42 @@ START_TEST(writes_wait_until_their_queue_fills)
 }
 END_TEST
 
+/* Without dram_write_early writes are at rest below 7/8 of their queue though nothing else is there; the one that
+ * reaches the mark has all down to a half written before a read that comes meanwhile, and the rest is nobody's after
+ * its grid. */
+START_TEST(late_writes_go_together_and_before_reads)
+{
+	static struct hd_counters of[HD_MEM_GRIDS + 1];
+	uint32_t tag = 0;
+	memset(of, 0, sizeof of);
+	config.dram_write_queue = 64;
+	config.dram_write_early = 0;
+	build();
+	dram.counters = of;
+	for (uint32_t i = 0; i < 55; i++)
+		hd_dram_push(&dram, 100, HD_DRAM_WRITE, 0, line_at(1, i / 16, i % 16), 1, 0, 3);
+	run_out();
+	ck_assert_uint_eq(of[3].dram_writes, 0);
+	ck_assert(hd_dram_idle(&dram));
+	hd_dram_push(&dram, 5000, HD_DRAM_WRITE, 0, line_at(1, 3, 7), 1, 0, 3);
+	ck_assert(!hd_dram_idle(&dram));
+	hd_dram_tick(&dram, 5001);
+	read_sector(5001, line_at(0, 0, 0), 7);
+	next_fill(&tag);
+	ck_assert_uint_eq(tag, 7);
+	ck_assert_uint_eq(of[3].dram_writes, 24);
+	run_out();
+	ck_assert(hd_dram_idle(&dram));
+	ck_assert_uint_eq(dram.count[HD_DRAM_WRITE], 32);
+	hd_dram_disown(&dram, 3);
+	for (uint32_t i = 0; i < 24; i++)
+		hd_dram_push(&dram, 9000, HD_DRAM_WRITE, 0, line_at(1, i / 16, i % 16), 1, 0, 3);
+	run_out();
+	ck_assert_uint_eq(of[3].dram_writes + of[HD_MEM_NOBODY].dram_writes, 48);
+	ck_assert_uint_gt(of[HD_MEM_NOBODY].dram_writes, 0);
+}
+END_TEST
+
 /*
  * With the defaults: a write's data begin tWL 2 after its command, so that a read of another bank may follow 1 + 2 +
  * tCDLR 3 clocks after the write's. Apart, the write waits until no reads are left; mixed, it is served in its turn.
@@ -568,6 +604,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, low_ones_alone_are_served_as_others);
 	tcase_add_test(cases, an_open_row_is_closed_after_4096_clocks);
 	tcase_add_loop_test(cases, writes_wait_until_their_queue_fills, 0, 2);
+	tcase_add_test(cases, late_writes_go_together_and_before_reads);
 	tcase_add_test(cases, writes_among_the_reads_are_served_in_their_turn);
 	tcase_add_test(cases, writes_among_the_reads_turn_the_bus_round);
 	tcase_add_test(cases, rows_first_keeps_a_stream_in_a_bank_group);
