@@ -378,6 +378,14 @@ static bool is_power_of_two(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
+/* Between two refreshes a row can be opened, read or written, and closed. */
+static bool refreshes_leave_time(const struct hd_config *c)
+{
+	uint64_t row = c->t_ras + c->t_rp + c->t_rc + c->t_rcd + c->t_faw + c->t_rrd + c->t_wr + c->t_rtpl;
+	uint64_t column = c->t_cl + c->t_wl + c->t_cdlr + c->t_ccd + c->t_ccdl + c->dram_burst;
+	return !c->t_refi || c->t_refi >= c->t_rfc + 2 * (row + column);
+}
+
 int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 {
 	const struct {
@@ -411,6 +419,8 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 			 config->l2_line % config->sector == 0,
 		 "sector is a power of two that divides both cache lines"},
 		{is_power_of_two(config->dram_row), "dram_row is a power of two"},
+		{refreshes_leave_time(config), "t_refi is shorter than t_rfc and twice the other times of a row: "
+					       "nothing would get between refreshes"},
 		{config->icnt_mhz <= 16 * config->core_mhz,
 		 "icnt_mhz is more than 16 times core_mhz"}, /* crossbar.c's wheel */
 		{config->l1_line == config->l2_line, "l1_line and l2_line differ"},

@@ -1,6 +1,7 @@
 /*
  * control: what is not arithmetic or memory: barriers by threads, both sides of a branch in one warp, launches one
- * after the other, and straight code cold and warm, by its size.
+ * after the other, and straight code cold and warm, by its size. launch.copy.N: of launches in a row, each of which scales
+ * a square of N x N doubles into another by blocks of 64 x 16; launch.short: of half a million floats by blocks of 512.
  */
 #include "micro.h"
 
@@ -117,6 +118,53 @@ __global__ void nothing()
 {
 }
 
+__global__ void __launch_bounds__(1024) copy_square(double *to, const double *from, int n)
+{
+	int x = threadIdx.x + blockIdx.x * blockDim.x, y = threadIdx.y + blockIdx.y * blockDim.y;
+	if (x < n && y < n)
+		to[y * n + x] = from[y * n + x] * 0.25;
+}
+
+__global__ void copy_row(float *to, const float *from, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		to[i] = 1.23f * from[i];
+}
+
+static void measure_squares(int n)
+{
+	enum { LAUNCHES = 6 };
+	char row[64];
+	snprintf(row, sizeof row, "launch.copy.%d", n);
+	if (!micro_wanted(row))
+		return;
+	double *a = micro_device_array<double>((size_t)n * n), *b = micro_device_array<double>((size_t)n * n);
+	dim3 block(64, 16), grid(n / 64 + 1, n / 16 + 1);
+	double cycles = micro_cycles([&] {
+		for (int i = 0; i < LAUNCHES; i++)
+			copy_square<<<grid, block>>>(i & 1 ? a : b, i & 1 ? b : a, n);
+	});
+	micro_row(row, cycles / LAUNCHES, "cycles/launch");
+	CHECK(cudaFree(a));
+	CHECK(cudaFree(b));
+}
+
+static void measure_short()
+{
+	enum { LAUNCHES = 20, COUNT = 500000 };
+	if (!micro_wanted("launch.short"))
+		return;
+	float *a = micro_device_array<float>(COUNT), *b = micro_device_array<float>(COUNT);
+	double cycles = micro_cycles([&] {
+		for (int i = 0; i < LAUNCHES; i++)
+			copy_row<<<(COUNT + 511) / 512, 512>>>(a, b, COUNT);
+	});
+	micro_row("launch.short", cycles / LAUNCHES, "cycles/launch");
+	CHECK(cudaFree(a));
+	CHECK(cudaFree(b));
+}
+
 static void measure_launches()
 {
 	int launches = 100;
@@ -143,5 +191,9 @@ int main(int argc, char **argv)
 	measure_code<4096>();
 	measure_code<8192>();
 	measure_launches();
+	measure_short();
+	static const int squares[] = {64, 200, 369, 505, 695, 1013};
+	for (int n : squares)
+		measure_squares(n);
 	return 0;
 }

@@ -8,13 +8,18 @@
  * lines written in groups, when counts of them reach thresholds (US 8,060,700 and 8,949,541). With dram_writes = mixed
  * they wait among the reads, and those of a bank go in their order but for hits of its open row, so that the bus turns
  * round whenever a bank comes to one of the other kind: GPGPU-Sim 3.2.2's controller, of the machines in
- * gpu-multiprogramming-lin 3.3.1 and 4.3.1. Refresh is not modelled.
+ * gpu-multiprogramming-lin 3.3.1 and 4.3.1.
+ *
+ * Refreshes are due at the multiples of t_refi, of all banks or (dram_refresh = bank) of one after the other in that
+ * time. The next one that is due goes before any command: its banks close their rows as soon as these may be, and are
+ * busy for t_rfc. None is put off, as the standards would allow, and a channel's are at the same time as the others'.
  *
  * Timings are the configured ones. Data of a write may follow data of a read after two idle clocks (bus turnaround, as
  * public simulators have it).
  *
  * Needs an address map and a clock. Cost: nothing in idle clocks: after each command the next possible clock is
- * computed. A command costs a step for each bank with requests; an activation also a walk over the bank's requests.
+ * computed, and refreshes of idle clocks are made up for with the next command, at most one for each bank. A command
+ * costs a step for each bank with requests; an activation also a walk over the bank's requests.
  */
 #include "runtime/memory/dram.h"
 
@@ -38,6 +43,8 @@ static void init_timing(struct hd_dram_timing *t, const struct hd_config *config
 	t->cdlr = (uint32_t)config->t_cdlr;
 	t->wr = (uint32_t)config->t_wr;
 	t->rtpl = (uint32_t)config->t_rtpl;
+	t->faw = (uint32_t)config->t_faw;
+	t->rfc = (uint32_t)config->t_rfc;
 	t->burst = (uint32_t)((config->dram_burst + config->dram_ratio - 1) / config->dram_ratio);
 }
 
@@ -45,6 +52,7 @@ static void init_banks(struct hd_dram *dram, uint32_t count)
 {
 	uint32_t per_group = dram->map->row_first ? count / dram->groups : 1;
 	assert(count <= HD_DRAM_MAX_BANKS && dram->groups <= HD_DRAM_MAX_GROUPS);
+	dram->bank_count = count;
 	for (uint32_t i = 0; i < count; i++) {
 		struct hd_dram_bank *bank = &dram->banks[i];
 		bank->row = HD_NONE;
@@ -52,6 +60,13 @@ static void init_banks(struct hd_dram *dram, uint32_t count)
 		for (uint32_t mode = 0; mode < HD_DRAM_MODES; mode++)
 			bank->first[mode] = bank->last[mode] = bank->hit[mode] = HD_NONE;
 	}
+}
+
+static void init_refresh(struct hd_dram *dram, const struct hd_config *config)
+{
+	dram->refresh_sets = config->dram_refresh == HD_DRAM_REFRESH_BANK ? (uint32_t)config->dram_banks : 1;
+	dram->refresh_interval = hd_max64(1, (uint64_t)config->t_refi / dram->refresh_sets);
+	dram->refresh_at = config->t_refi ? dram->refresh_interval : HD_NEVER;
 }
 
 void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const struct hd_address_map *map,
@@ -64,6 +79,7 @@ void hd_dram_init(struct hd_dram *dram, const struct hd_config *config, const st
 	init_timing(&dram->t, config);
 	dram->groups = (uint32_t)config->dram_groups;
 	init_banks(dram, (uint32_t)config->dram_banks);
+	init_refresh(dram, config);
 	dram->burst_bytes = (uint32_t)(config->dram_bus * config->dram_burst);
 	dram->sector_bytes = (uint32_t)config->sector;
 	dram->fixed_latency = (uint32_t)config->dram_latency;
@@ -329,9 +345,46 @@ static void issue_row(struct hd_dram *dram, uint32_t index, uint64_t cycle)
 	bank->precharge_ready = cycle + t->ras;
 	bank->column_ready = cycle + t->rcd;
 	bank->fresh = true;
-	dram->rrd_ready = cycle + t->rrd;
+	/* Of four activations in a row the last is the window's end after the first at the earliest. */
+	dram->window[dram->activations++ % HD_DRAM_WINDOW] = cycle + t->faw;
+	dram->rrd_ready = hd_max64(cycle + t->rrd, dram->window[dram->activations % HD_DRAM_WINDOW]);
 	open_row(dram, bank_index, dram->requests[index].row);
 }
+
+/* ---- refresh */
+
+/* Closes the rows of banks `first` to `end` - 1 in clock `due`, or as soon as they may be, and keeps the banks busy. */
+static void refresh(struct hd_dram *dram, uint32_t first, uint32_t end, uint64_t due)
+{
+	uint64_t from = due;
+	for (uint32_t i = first; i < end; i++) {
+		const struct hd_dram_bank *bank = &dram->banks[i];
+		bool closed = bank->row == HD_NONE;
+		from = hd_max64(from,
+				closed ? bank->activate_ready : hd_max64(due, bank->precharge_ready) + dram->t.rp);
+	}
+	for (uint32_t i = first; i < end; i++) {
+		if (dram->banks[i].row != HD_NONE)
+			open_row(dram, i, HD_NONE);
+		dram->banks[i].activate_ready = from + dram->t.rfc;
+	}
+}
+
+/* The refreshes that were due until `cycle`; of those of the same banks the last says when they are ready again. */
+static void catch_up(struct hd_dram *dram, uint64_t cycle)
+{
+	uint32_t banks = (uint32_t)dram->bank_count / dram->refresh_sets;
+	uint64_t last = cycle / dram->refresh_interval, number = dram->refresh_at / dram->refresh_interval;
+	if (last - number >= dram->refresh_sets)
+		number = last - dram->refresh_sets + 1;
+	for (; number <= last; number++) {
+		uint32_t first = (uint32_t)(number % dram->refresh_sets) * banks;
+		refresh(dram, first, first + banks, number * dram->refresh_interval);
+	}
+	dram->refresh_at = (last + 1) * dram->refresh_interval;
+}
+
+/* ---- clocks */
 
 static void choose_mode(struct hd_dram *dram)
 {
@@ -349,6 +402,8 @@ static void choose_mode(struct hd_dram *dram)
 static uint64_t clock_cycle(struct hd_dram *dram, uint64_t cycle)
 {
 	uint64_t when = HD_NEVER;
+	if (cycle >= dram->refresh_at)
+		catch_up(dram, cycle);
 	choose_mode(dram);
 	uint32_t column = HD_NONE, row = HD_NONE;
 	if (row_banks(dram))

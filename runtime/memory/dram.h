@@ -12,7 +12,7 @@
 #include "runtime/memory/memory.h"
 #include "runtime/memory/packet.h"
 
-enum { HD_DRAM_MAX_BANKS = 64, HD_DRAM_MAX_GROUPS = 16 };
+enum { HD_DRAM_MAX_BANKS = 64, HD_DRAM_MAX_GROUPS = 16, HD_DRAM_WINDOW = 4 /* activations in t_faw */ };
 enum hd_dram_mode { HD_DRAM_READ, HD_DRAM_WRITE, HD_DRAM_MODES };
 
 /* Sectors of one line, served by one or more bursts. */
@@ -46,7 +46,7 @@ struct hd_dram_bank {
 };
 
 struct hd_dram_timing {
-	uint32_t ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, rtpl;
+	uint32_t ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, rtpl, faw, rfc;
 	uint32_t burst; /* clocks of data */
 };
 
@@ -60,7 +60,11 @@ struct hd_dram {
 	uint64_t group_ready[HD_DRAM_MAX_GROUPS];
 	uint64_t column_ready[HD_DRAM_MODES]; /* of any bank: tCCD and turnaround */
 	uint64_t rrd_ready;
-	uint64_t cycle, due; /* clocks: of the last commands, of the next ones (HD_NEVER) */
+	uint64_t window[HD_DRAM_WINDOW]; /* of the last activations: t_faw after each */
+	uint32_t activations;
+	uint32_t bank_count, refresh_sets;     /* a refresh is of one set of banks after the other */
+	uint64_t refresh_interval, refresh_at; /* clocks; the next that is due, HD_NEVER without */
+	uint64_t cycle, due;		       /* clocks: of the last commands, of the next ones (HD_NEVER) */
 	struct hd_dram_request *requests;
 	uint32_t free_request, sequence;
 	uint32_t count[HD_DRAM_MODES], limit[HD_DRAM_MODES];

@@ -118,6 +118,8 @@ START_TEST(inconsistent_values_are_refused)
 	struct hd_config config;
 	ck_assert_int_eq(load_text("l2_slices = 5\ndram_channels = 2\n", &config), -1);
 	ck_assert_ptr_nonnull(strstr(last_message, "multiple of dram_channels"));
+	ck_assert_int_eq(load_text("t_refi = 300\nt_rfc = 100\n", &config), -1);
+	ck_assert_ptr_nonnull(strstr(last_message, "between refreshes"));
 }
 END_TEST
 

@@ -158,6 +158,81 @@ START_TEST(activations_keep_their_distance)
 }
 END_TEST
 
+/* The fifth of five is 30 clocks after the first, the sixth after the second. */
+START_TEST(four_activations_share_a_window)
+{
+	config.t_faw = 30;
+	build();
+	for (uint32_t bank = 0; bank < 6; bank++)
+		read_sector(100, line_at(bank, 0, 0), bank);
+	for (uint32_t bank = 0; bank < 4; bank++)
+		ck_assert_uint_eq(next_fill(NULL), 126 + 3 * bank);
+	ck_assert_uint_eq(next_fill(NULL), 126 + 30);
+	ck_assert_uint_eq(next_fill(NULL), 126 + 3 + 30);
+}
+END_TEST
+
+/* Due at 1000: the rows are closed then, tRP 12, and busy for 200 clocks; a read that comes meanwhile waits for that.
+ */
+START_TEST(a_refresh_closes_rows_and_takes_its_time)
+{
+	config.t_refi = 1000;
+	config.t_rfc = 200;
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	ck_assert_uint_eq(next_fill(NULL), 126);
+	read_sector(990, line_at(0, 0, 1), 0);
+	ck_assert_uint_eq(next_fill(NULL), 991 + 12 + 1);
+	read_sector(1010, line_at(0, 0, 2), 0);
+	ck_assert_uint_eq(next_fill(NULL), 1000 + 12 + 200 + 12 + 12 + 1);
+	read_sector(1010, line_at(1, 0, 0), 0);
+	ck_assert_uint_gt(next_fill(NULL), 1212);
+	ck_assert_uint_eq(counters.dram_activations, 3);
+	read_sector(1500, line_at(0, 0, 3), 0); /* that row is still open */
+	ck_assert_uint_eq(next_fill(NULL), 1501 + 12 + 1);
+}
+END_TEST
+
+/* After idle clocks only the last refresh can matter: it is over, or what is left of it has to be waited for. */
+START_TEST(refreshes_of_idle_clocks_are_made_up_for)
+{
+	config.t_refi = 1000;
+	config.t_rfc = 200;
+	build();
+	read_sector(100, line_at(0, 0, 0), 0);
+	next_fill(NULL);
+	read_sector(7500, line_at(0, 0, 1), 0);
+	ck_assert_uint_eq(next_fill(NULL), 7501 + 12 + 12 + 1);
+	read_sector(20150, line_at(0, 0, 2), 0);
+	ck_assert_uint_eq(next_fill(NULL), 20012 + 200 + 12 + 12 + 1); /* its row was open until 20000 */
+	run_out();
+	ck_assert_uint_eq(dram.next, HD_NEVER);
+}
+END_TEST
+
+/* 16 banks, one each 100 clocks: bank 3 at 300 and 1900, while the row of bank 4, due at 400, stays open. */
+START_TEST(banks_are_refreshed_one_after_the_other)
+{
+	config.t_refi = 1600;
+	config.t_rfc = 200;
+	config.dram_refresh = HD_DRAM_REFRESH_BANK;
+	build();
+	read_sector(100, line_at(3, 0, 0), 0);
+	next_fill(NULL);
+	read_sector(130, line_at(4, 0, 0), 0);
+	next_fill(NULL);
+	read_sector(350, line_at(3, 0, 1), 3);
+	read_sector(350, line_at(4, 0, 1), 4);
+	uint32_t tag;
+	ck_assert_uint_eq(next_fill(&tag), 351 + 12 + 1);
+	ck_assert_uint_eq(tag, 4);
+	ck_assert_uint_eq(next_fill(&tag), 300 + 12 + 200 + 12 + 12 + 1);
+	ck_assert_uint_eq(tag, 3);
+	read_sector(1950, line_at(3, 0, 2), 3);
+	ck_assert_uint_eq(next_fill(&tag), 1900 + 12 + 200 + 12 + 12 + 1);
+}
+END_TEST
+
 START_TEST(a_read_waits_after_a_write)
 {
 	build();
@@ -594,6 +669,10 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, columns_of_a_group_keep_their_distance);
 	tcase_add_test(cases, columns_of_other_groups_follow_at_once);
 	tcase_add_test(cases, activations_keep_their_distance);
+	tcase_add_test(cases, four_activations_share_a_window);
+	tcase_add_test(cases, a_refresh_closes_rows_and_takes_its_time);
+	tcase_add_test(cases, refreshes_of_idle_clocks_are_made_up_for);
+	tcase_add_test(cases, banks_are_refreshed_one_after_the_other);
 	tcase_add_test(cases, a_read_waits_after_a_write);
 	tcase_add_test(cases, a_precharge_waits_for_the_written_data);
 	tcase_add_test(cases, bursts_occupy_the_data_bus);
