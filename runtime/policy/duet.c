@@ -1,14 +1,15 @@
 /*
- * GPUDuet at warp level (gpu-multiprogramming-lin, chapter 3): where a kernel leaves the GPU underused and registers or
- * warp slots are what limits its blocks, an SM gets ME more of them than it has room for, whose warps take the places
- * of others that stall for long (duet_switch.c).
+ * GPUDuet (gpu-multiprogramming-lin, chapter 3): where a kernel leaves the GPU underused, an SM gets ME more of its
+ * blocks than it has room for. Where registers or warp slots limit them, their warps take the places of others that
+ * stall for long (duet_switch.c); where shared memory does, blocks those of blocks (duet_blocks.c); where both do,
+ * nothing happens.
  *
  * The use of the GPU is looked at in windows of 10,000 cycles of a kernel's turn; the first is skipped, the second
- * decides (duet_monitor.h). ME is bound by what has room outside the register file for all contexts and the shared
- * memory of all blocks, so that a warp that waits at a barrier always finds a place, and blocks that wait for each
- * other's warps go on. Kernels limited by shared memory run as on the baseline.
+ * decides (duet_monitor.h). ME is bound by what has room for all contexts beside what stays where it is, so that a warp
+ * that waits at a barrier always finds a place, and blocks that wait for each other's warps go on.
  *
- * duet:N has N extra blocks, up to that bound, from the first cycle of every kernel on: the paper's static ME.
+ * duet:N has N extra blocks, up to that bound, from the first cycle of every kernel on: the paper's static ME. vt is
+ * Virtual Thread, with all extra blocks for whose registers and shared memory there is room.
  *
  * Cost: O(SMs) each 100 cycles, O(warps of a block) a launch.
  */
@@ -19,16 +20,25 @@
 
 #define TICK 100 /* cycles */
 
+/* clang-format off */
+#define PORT [DUET_PORT] = {"port", "bytes of a context a cycle (Lin, 3.6.2)", 128, 16, 1024}
+#define SLOT_BYTES [DUET_SLOT_BYTES] = \
+	{"slot_bytes", "of a warp's context beside its registers: SIMT stack, scoreboard, predicates (assumed)", 256, \
+	 0, 4096}
+/* clang-format on */
+
 static const struct hd_policy_setting settings[] = {
+	PORT,
+	SLOT_BYTES,
 	[DUET_WINDOW] = {"window", "cycles between looks at the GPU's use (Lin, 3.6.4)", 10000, TICK, 1e9},
-	[DUET_PORT] = {"port", "bytes of a context a cycle (Lin, 3.6.2)", 128, 16, 1024},
-	[DUET_SLOT_BYTES] = {"slot_bytes",
-			     "of a warp's context beside its registers: SIMT stack, scoreboard, predicates (assumed)",
-			     256, 0, 4096},
 	[DUET_BARRIERS] = {"barriers", "0: warps that wait at barriers stay (a trial; Lin, 3.6.3)", 1, 0, 1},
 	[DUET_EAGER] = {"eager", "1: stalled warps leave also while nobody is ready (Lin, 3.6.6)", 1, 0, 1},
+	[DUET_WHOLE] = {"blocks", "1: whole blocks switch also where registers or slots limit them (Lin, 3.7.2)", 0, 0,
+			1},
 	{0},
 };
+
+static const struct hd_policy_setting virtual_settings[] = {PORT, SLOT_BYTES, {0}};
 
 static const struct hd_policy_count counts[] = {
 	{"switched_out", "warps", "that left their slot and registers"},
@@ -41,6 +51,13 @@ static const struct hd_policy_count counts[] = {
 	{"queue_full", "times", "that a warp found its queue full"},
 	{"stalls", "times", "that a warp stalled for long while there were extra blocks"},
 	{"barrier_stalls", "times", "of these, at barriers"},
+	{"barrier_outs", "warps", "of those that left, at barriers"},
+	{"too_late", "warps", "that left while what they waited for came"},
+	{"absent_cycles", "cycles", "of all warps without their context, until what they waited for came"},
+	{"ready_cycles", "cycles", "from then, or from the launch of their block, until they began to come in"},
+	{"blocks_out", "CTAs", "that left whole, their warps counted above, too"},
+	{"blocks_in", "CTAs", "that came back"},
+	{"blocks_began", "CTAs", "that got their first place after others"},
 	{0},
 };
 
@@ -63,10 +80,18 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
 	duet->fixed = *self->parameter != 0;
-	duet->window = (uint64_t)hd_policy_setting(self, gpu, DUET_WINDOW);
 	duet->port = (uint32_t)hd_policy_setting(self, gpu, DUET_PORT);
+	duet->window = (uint64_t)hd_policy_setting(self, gpu, DUET_WINDOW);
+	duet->whole = hd_policy_setting(self, gpu, DUET_WHOLE) > 0;
 	duet->barriers = hd_policy_setting(self, gpu, DUET_BARRIERS) > 0;
 	duet->eager = hd_policy_setting(self, gpu, DUET_EAGER) > 0;
+}
+
+static void start_virtual(const struct hd_policy_handle *self, struct hd_gpu *gpu)
+{
+	struct duet_gpu *duet = duet_gpu_of(self, gpu);
+	duet->fixed = duet->virtual = duet->barriers = true;
+	duet->port = (uint32_t)hd_policy_setting(self, gpu, DUET_PORT);
 }
 
 /* ---- a kernel begins */
@@ -96,6 +121,7 @@ static struct duet_kernel kernel_of(const struct hd_policy_handle *self, const s
 		.warps = grid->block_warps,
 		.registers = grid->fit.registers_per_warp / HD_WARP_LANES,
 		.context = context_units(grid) + units_of(slot_bytes),
+		.slot = units_of(slot_bytes),
 		.shared = units_of(grid->fit.shared_per_cta),
 		.native = grid->fit.ctas,
 		.register_units = limits.registers / HD_WARP_LANES,
@@ -105,11 +131,15 @@ static struct duet_kernel kernel_of(const struct hd_policy_handle *self, const s
 	};
 }
 
-static void clear_sm(const struct hd_policy_handle *self, struct hd_sm *sm, const struct duet_kernel *kernel)
+static void clear_sm(const struct hd_policy_handle *self, struct hd_sm *sm, const struct duet_gpu *duet)
 {
+	const struct duet_kernel *kernel = &duet->kernel;
 	struct duet_sm *mine = duet_sm_of(self, sm);
+	uint32_t blocks = kernel->native + duet->growth.bound;
 	memset(mine, 0, sizeof(*mine));
-	duet_space_init(&mine->space, kernel->register_units, kernel->shared_units);
+	duet_space_init(&mine->space, kernel->register_units, kernel->shared_units, 0);
+	duet_space_keep(&mine->space, DUET_REGISTERS, blocks * kernel->warps * kernel->registers);
+	duet_space_keep(&mine->space, DUET_SHARED, blocks * kernel->shared);
 }
 
 static void count_so_far(const struct hd_gpu *gpu, uint32_t slot, struct hd_counters *sum)
@@ -126,6 +156,31 @@ static void note_extra(struct duet_gpu *duet)
 		duet->most = duet->growth.extra;
 }
 
+/* What moves, and how many extra blocks there can be. */
+static uint32_t choose_level(struct duet_gpu *duet)
+{
+	const struct duet_kernel *kernel = &duet->kernel;
+	uint32_t bound = duet->virtual ? duet_slots_bound(kernel) : duet_outside(kernel, duet_bound(kernel, 0), 0);
+	enum duet_level level = duet->virtual ? DUET_BLOCKS : duet_level_of(kernel);
+	if (!bound)
+		return 0;
+	duet->parts = HD_PART_SLOT;
+	if (!duet->virtual)
+		duet->parts |= level == DUET_BLOCKS ? HD_PART_SHARED : HD_PART_REGISTERS;
+	duet->level = duet->whole ? DUET_BLOCKS : level;
+	duet->moving = duet_block_units(kernel, duet->parts & HD_PART_REGISTERS, duet->parts & HD_PART_SHARED);
+	if (duet->level == DUET_WARPS)
+		duet->moving = kernel->context;
+	return bound;
+}
+
+/* The extra blocks of kernels whose number does not change. */
+static uint32_t fixed_extra(const struct hd_policy_handle *self, const struct duet_gpu *duet)
+{
+	uint32_t bound = duet->growth.bound, extra = (uint32_t)strtoul(self->parameter, NULL, 10);
+	return duet->virtual || extra > bound ? bound : extra;
+}
+
 static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
@@ -133,24 +188,21 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	duet->kernels++;
 	duet->grid = grid;
 	duet->level = DUET_OFF;
-	if (grid->kernel->meta && !grid->cooperative && !grid->linear && context_units(grid)) {
+	duet->parts = duet->moving = 0;
+	if (grid->kernel->meta && !grid->cooperative && !grid->linear && (duet->virtual || context_units(grid))) {
 		duet->kernel = kernel_of(self, gpu, grid);
-		duet->level = duet_level_of(&duet->kernel) == DUET_WARPS ? DUET_WARPS : DUET_OFF;
+		bound = choose_level(duet);
 	}
-	if (duet->level == DUET_WARPS)
-		bound = duet_outside(&duet->kernel, duet_bound(&duet->kernel, 0));
-	duet->level = bound ? duet->level : DUET_OFF;
 	duet_growth_begin(&duet->growth, bound);
 	duet->next = gpu->now + duet->window;
 	count_so_far(gpu, grid->slot, &duet->seen);
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
-		clear_sm(self, gpu->sms[i], &duet->kernel);
 	if (duet->fixed) {
-		uint32_t extra = (uint32_t)strtoul(self->parameter, NULL, 10);
-		duet->growth.extra = extra < bound ? extra : bound;
+		duet->growth.extra = duet->growth.bound = fixed_extra(self, duet);
 		note_extra(duet);
 		duet->grown += duet->growth.extra > 0;
 	}
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+		clear_sm(self, gpu->sms[i], duet);
 }
 
 static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
@@ -185,7 +237,7 @@ static void end_window(struct hd_gpu *gpu, struct duet_gpu *duet, uint64_t now)
 static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now)
 {
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
-	if (duet->level == DUET_WARPS && !duet->fixed && now >= duet->next)
+	if (duet->level && !duet->fixed && now >= duet->next)
 		end_window(gpu, duet, now);
 }
 
@@ -194,13 +246,18 @@ static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
-	return duet_switches(self, sm, grid) ? duet->kernel.native + duet->growth.extra : UINT32_MAX;
+	enum duet_level level = duet_level_at(self, sm, grid);
+	if (!level)
+		return UINT32_MAX;
+	if (level == DUET_BLOCKS && duet_block_waits(self, sm))
+		return sm->grids[grid->slot].resident;
+	return duet->kernel.native + duet->growth.extra;
 }
 
 static uint32_t launch_without(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid)
 {
-	bool may = duet_switches(self, sm, grid) && duet_gpu_of(self, sm->gpu)->growth.extra;
-	return may ? HD_PART_SLOT | HD_PART_REGISTERS : 0;
+	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
+	return duet_level_at(self, sm, grid) && duet->growth.extra ? duet->parts : 0;
 }
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
@@ -208,7 +265,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 {
 	const struct duet_gpu *duet = duet_gpu_of(self, gpu);
 	if (gpu->grid) {
-		add(context, "context_bytes", (double)duet->kernel.context * DUET_UNIT_BYTES, "bytes");
+		add(context, "context_bytes", (double)duet_move_bytes(duet), "bytes");
 		return;
 	}
 	add(context, "kernels", (double)duet->kernels, "launches");
@@ -217,34 +274,42 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	add(context, "most_extra_blocks", duet->most, "CTAs");
 }
 
+/* clang-format off */
+#define HOOKS \
+	.moves = true, \
+	.facts = true, \
+	.spare_warps = DUET_MOST_WARPS / 2, \
+	.counts = counts, \
+	.gpu_bytes = sizeof(struct duet_gpu), \
+	.sm_bytes = sizeof(struct duet_sm), \
+	.cta_bytes = sizeof(struct duet_cta), \
+	.warp_bytes = sizeof(struct duet_warp), \
+	.grid_begin = grid_begin, \
+	.grid_end = grid_end, \
+	.quota = quota, \
+	.launch_without = launch_without, \
+	.cta_launch = duet_cta_launch, \
+	.cta_retire = duet_cta_retire, \
+	.warp_done = duet_warp_done, \
+	.load_miss = duet_load_miss, \
+	.first_use = duet_first_use, \
+	.barrier_wait = duet_barrier_wait, \
+	.barrier_resume = duet_barrier_resume, \
+	.drained = duet_drained, \
+	.alarm = duet_alarm, \
+	.verify_before = duet_verify_before, \
+	.why_held = duet_why_held, \
+	.report = report
+/* clang-format on */
+
 const struct hd_policy_hooks hd_hooks_duet = {
-	.moves = true,
-	.facts = true,
-	.spare_warps = DUET_MOST_WARPS / 2,
-	.settings = settings,
-	.counts = counts,
-	.gpu_bytes = sizeof(struct duet_gpu),
-	.sm_bytes = sizeof(struct duet_sm),
-	.cta_bytes = sizeof(struct duet_cta),
-	.warp_bytes = sizeof(struct duet_warp),
-	.gpu_tick_interval = TICK,
+	HOOKS,		.settings = settings, .gpu_tick_interval = TICK, .configure = configure,
+	.start = start, .gpu_tick = gpu_tick,
+};
+
+const struct hd_policy_hooks hd_hooks_vt = {
+	HOOKS,
+	.settings = virtual_settings,
 	.configure = configure,
-	.start = start,
-	.grid_begin = grid_begin,
-	.grid_end = grid_end,
-	.gpu_tick = gpu_tick,
-	.quota = quota,
-	.launch_without = launch_without,
-	.cta_launch = duet_cta_launch,
-	.cta_retire = duet_cta_retire,
-	.warp_done = duet_warp_done,
-	.load_miss = duet_load_miss,
-	.first_use = duet_first_use,
-	.barrier_wait = duet_barrier_wait,
-	.barrier_resume = duet_barrier_resume,
-	.drained = duet_drained,
-	.alarm = duet_alarm,
-	.verify_before = duet_verify_before,
-	.why_held = duet_why_held,
-	.report = report,
+	.start = start_virtual,
 };

@@ -1,6 +1,7 @@
 /*
- * GPUDuet at warp level, as its parts see it (gpu-multiprogramming-lin, chapter 3): the monitor and the number of extra
- * blocks with the GPU (duet.c), queues and the one engine that moves contexts with each SM (duet_switch.c).
+ * GPUDuet and Virtual Thread, as their parts see them (gpu-multiprogramming-lin, chapter 3): the monitor and the number
+ * of extra blocks with the GPU (duet.c), queues and the one engine that moves contexts with each SM, for warps
+ * (duet_switch.c) and for whole blocks (duet_blocks.c).
  */
 #ifndef HD_RUNTIME_POLICY_DUET_H
 #define HD_RUNTIME_POLICY_DUET_H
@@ -10,14 +11,19 @@
 #include "runtime/sm/context.h"
 
 #define DUET_QUEUE 16 /* warps: Table 3.4 */
+#define DUET_BLOCK_QUEUE 8
 
 /* Of a kernel's turn. */
 struct duet_gpu {
 	const struct hd_grid *grid; /* whose warps switch; NULL: nobody's */
 	struct duet_kernel kernel;
 	enum duet_level level;
+	uint32_t parts;	 /* HD_PART_* that its extra blocks have no place for */
+	uint32_t moving; /* units of a context */
 	struct duet_growth growth;
 	bool fixed;		 /* ME is a parameter and stays */
+	bool virtual;		 /* Virtual Thread: slots alone, of whatever loads warps wait for */
+	bool whole;		 /* blocks switch also where registers limit */
 	bool barriers, eager;	 /* settings */
 	uint32_t port;		 /* bytes a cycle */
 	uint64_t window, next;	 /* cycles; when it ends */
@@ -30,7 +36,7 @@ struct duet_gpu {
 /* Numbers of warps, the oldest entry first. */
 struct duet_queue {
 	uint32_t count;
-	uint32_t warps[DUET_QUEUE];
+	uint32_t warps[DUET_QUEUE]; /* or blocks: indices in hd_sm.ctas */
 };
 
 struct duet_sm {
@@ -40,6 +46,7 @@ struct duet_sm {
 	bool asked;		  /* to look at the queues in the next cycle */
 	bool busy;		  /* the engine moves: */
 	struct hd_warp *out, *in; /* NULL: none */
+	struct hd_cta *block_out, *block_in;
 };
 
 /* Running: it has its places and no entry in a queue. Away without a context: it has not begun yet. */
@@ -51,19 +58,28 @@ struct duet_warp {
 	bool asks;		 /* its queue was full */
 	bool context;		 /* `at` is a context's place, not its registers' */
 	uint32_t at;		 /* unit */
+	uint64_t since;		 /* cycle in which it came to be absent, or ready */
 	struct hd_hazard missed; /* registers of loads under way that missed or went past L1 */
 };
 
+/* States as those of warps; a block is stalled, and ready, by its warps. */
 struct duet_cta {
-	uint32_t at; /* unit of its shared memory */
+	uint32_t at;	     /* unit of its shared memory, while that is there */
+	uint32_t context_at; /* unit of its context */
+	uint8_t state;	     /* enum duet_state */
+	bool asks;	     /* its queue was full */
+	bool context;	     /* it has one */
+	uint64_t since;	     /* as a warp's */
 };
 
 struct duet_counts {
 	uint64_t switched_out, switched_in, turned_back, swaps, began, cycles, bytes, queue_full, stalls,
-		barrier_stalls;
+		barrier_stalls, barrier_outs, too_late, absent_cycles, ready_cycles, blocks_out, blocks_in,
+		blocks_began;
 };
 
-enum duet_setting { DUET_WINDOW, DUET_PORT, DUET_SLOT_BYTES, DUET_BARRIERS, DUET_EAGER };
+/* Virtual Thread has the first two. */
+enum duet_setting { DUET_PORT, DUET_SLOT_BYTES, DUET_WINDOW, DUET_BARRIERS, DUET_EAGER, DUET_WHOLE };
 
 static inline struct duet_gpu *duet_gpu_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
 {
@@ -77,12 +93,26 @@ static inline struct duet_warp *duet_warp_of(const struct hd_policy_handle *self
 {
 	return hd_policy_warp(self, warp);
 }
-/* Whether warps of this grid may switch. */
-static inline bool duet_switches(const struct hd_policy_handle *self, const struct hd_sm *sm,
-				 const struct hd_grid *grid)
+static inline struct duet_cta *duet_cta_of(const struct hd_policy_handle *self, const struct hd_cta *cta)
+{
+	return hd_policy_cta(self, cta);
+}
+/* What of this grid switches now. */
+static inline enum duet_level duet_level_at(const struct hd_policy_handle *self, const struct hd_sm *sm,
+					    const struct hd_grid *grid)
 {
 	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
-	return duet->level == DUET_WARPS && duet->grid == grid;
+	return duet->grid == grid ? duet->level : DUET_OFF;
+}
+/* Bytes that move with a context. */
+static inline uint64_t duet_move_bytes(const struct duet_gpu *duet)
+{
+	return (uint64_t)duet->moving * DUET_UNIT_BYTES;
+}
+/* Whether a warp lives, for its block's switching: it has not ended. */
+static inline bool duet_lives(const struct hd_warp *warp)
+{
+	return warp && (warp->state == HD_WARP_RUNNING || warp->state == HD_WARP_BARRIER);
 }
 
 /* duet_switch.c: hooks. */
@@ -98,6 +128,33 @@ void duet_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *wa
 void duet_drained(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
 void duet_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now);
 void duet_verify_before(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst);
+/* Alarms of an SM: a move is over; the queues are to be looked at. */
+enum { DUET_MOVED, DUET_LOOK };
+void duet_queue_leave(struct duet_queue *queue, uint32_t id);
+/* Has the queues looked at in the next cycle. */
+void duet_ask(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
+/* The engine is at work on so many contexts of the grid from now on. */
+void duet_engine_start(const struct hd_policy_handle *self, struct hd_sm *sm, struct duet_counts *counts,
+		       uint32_t contexts, uint64_t now);
+/* Whether a context more has a place, which it gets when the engine is done: nobody else takes one. */
+bool duet_has_place(const struct hd_policy_handle *self, struct hd_sm *sm);
+uint32_t duet_take_context(const struct hd_policy_handle *self, struct hd_sm *sm);
+/* The switch point that the warp is at; NULL: none, it stays. */
+const struct hd_meta_switch *duet_point_of(const struct hd_sm *sm, const struct hd_warp *warp);
+/* What of its registers it keeps there. */
+struct hd_registers duet_registers_of(const struct hd_meta_switch *point, const struct hd_warp *warp);
+
+/* duet_blocks.c: the same of blocks. */
+void duet_block_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
+void duet_block_retire(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
+void duet_block_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+/* A warp waits for long, or no longer. */
+void duet_block_stall(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+void duet_block_go_on(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now);
+void duet_block_moved(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
+void duet_block_look(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
+/* Whether a place that is free is for a block that was launched before. */
+bool duet_block_waits(const struct hd_policy_handle *self, const struct hd_sm *sm);
 bool duet_why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size);
 
 #endif

@@ -100,14 +100,20 @@ static uint32_t by_other(const struct duet_kernel *kernel, enum duet_level level
 	return kernel->shared ? beyond(kernel, kernel->shared_units / kernel->shared) : UINT32_MAX;
 }
 
+uint32_t duet_block_units(const struct duet_kernel *kernel, bool registers, bool shared)
+{
+	uint32_t warp = registers ? kernel->context : kernel->slot;
+	return kernel->warps * warp + (shared ? kernel->shared : 0);
+}
+
 /* Blocks whose spilled parts fit beside the full ones of the native blocks. */
 static uint32_t by_space(const struct duet_kernel *kernel, enum duet_level level, uint32_t more)
 {
 	uint32_t units = kernel->register_units + kernel->shared_units + more;
 	uint32_t full = kernel->warps * kernel->registers;
 	uint32_t used = kernel->native * (full + kernel->shared);
-	uint32_t spilled = level == DUET_BLOCKS ? full : kernel->warps * kernel->context;
-	uint32_t block = spilled + kernel->shared;
+	uint32_t block = level == DUET_BLOCKS ? full + duet_block_units(kernel, false, true)
+					      : duet_block_units(kernel, true, true);
 	return units > used && block ? (units - used) / block : 0;
 }
 
@@ -122,10 +128,42 @@ uint32_t duet_bound(const struct duet_kernel *kernel, uint32_t more)
 	return least(bound, by_space(kernel, level, more));
 }
 
-uint32_t duet_outside(const struct duet_kernel *kernel, uint32_t bound)
+static uint32_t rest(uint32_t all, uint32_t used)
 {
-	uint32_t used = kernel->native * kernel->shared, block = kernel->shared + kernel->warps * kernel->context;
-	return kernel->shared_units > used && block ? least(bound, (kernel->shared_units - used) / block) : 0;
+	return all > used ? all - used : 0;
+}
+
+/* Whether the contexts of so many extra blocks have places. */
+static bool has_places(const struct duet_kernel *kernel, enum duet_level level, uint32_t extra, uint32_t more)
+{
+	uint32_t blocks = kernel->native + extra;
+	if (level == DUET_BLOCKS) {
+		uint32_t context = duet_block_units(kernel, false, true);
+		uint32_t left = rest(kernel->register_units, blocks * kernel->warps * kernel->registers);
+		return left / context + more / context >= extra;
+	}
+	uint32_t left = rest(kernel->shared_units, blocks * kernel->shared);
+	return left / kernel->context + more / kernel->context >= extra * kernel->warps;
+}
+
+uint32_t duet_outside(const struct duet_kernel *kernel, uint32_t bound, uint32_t more)
+{
+	enum duet_level level = duet_level_of(kernel);
+	while (bound && !has_places(kernel, level, bound, more))
+		bound--;
+	return bound;
+}
+
+uint32_t duet_slots_bound(const struct duet_kernel *kernel)
+{
+	uint32_t slots = kernel->warps * kernel->slot, block = kernel->shared + slots;
+	uint32_t used = kernel->native * kernel->shared;
+	if (!kernel->native || !kernel->warps || registers_limit(kernel) || shared_limits(kernel))
+		return 0;
+	uint32_t bound = beyond(kernel, MOST_WARPS / kernel->warps);
+	bound = least(bound, beyond(kernel, kernel->block_slots));
+	bound = least(bound, beyond(kernel, kernel->register_units / (kernel->warps * kernel->registers)));
+	return block ? least(bound, rest(kernel->shared_units, used) / block) : bound;
 }
 
 /* ---- growth */

@@ -27,7 +27,8 @@ enum duet_class duet_class_of(const struct duet_use *use);
 struct duet_kernel {
 	uint32_t warps;		 /* of a block */
 	uint32_t registers;	 /* units of a warp */
-	uint32_t context;	 /* units of a warp that is away */
+	uint32_t context;	 /* units of a warp that is away with its registers */
+	uint32_t slot;		 /* of these, of its slot alone */
 	uint32_t shared;	 /* units of a block */
 	uint32_t native;	 /* blocks that the SM has room for */
 	uint32_t register_units; /* of the SM */
@@ -35,16 +36,22 @@ struct duet_kernel {
 	uint32_t warp_slots, block_slots;
 };
 
-/* What limits its blocks, and so which contexts move. */
+/* What limits its blocks, and so which contexts move: of warps, registers; of blocks, shared memory. */
 enum duet_level { DUET_OFF, DUET_WARPS, DUET_BLOCKS };
 enum duet_level duet_level_of(const struct duet_kernel *kernel);
+/* Units of the context of a block that leaves with its registers, its shared memory or slots alone (equation 3.3). */
+uint32_t duet_block_units(const struct duet_kernel *kernel, bool registers, bool shared);
 /*
  * The most extra blocks: 128 warps and all block slots, contexts of the extra blocks beside the full ones of the others
  * in register file, shared memory and `more` units, and what does not limit them. 0: none.
  */
 uint32_t duet_bound(const struct duet_kernel *kernel, uint32_t more);
-/* Of these, as many as have room for all contexts and their shared memory outside the register file. */
-uint32_t duet_outside(const struct duet_kernel *kernel, uint32_t bound);
+/* Of these, as many as have room for all contexts where they go beside what stays: contexts of registers in shared
+ * memory and `more` units, those of shared memory in the register file and `more` units. */
+uint32_t duet_outside(const struct duet_kernel *kernel, uint32_t bound, uint32_t more);
+/* Virtual Thread's bound: all registers and all shared memory have room, and slots of the extra blocks in the latter
+ * (3.5.2). 0 where slots are not what limits the kernel. */
+uint32_t duet_slots_bound(const struct duet_kernel *kernel);
 
 /* The number of extra blocks as it changes with the windows of a kernel. */
 struct duet_growth {

@@ -13,14 +13,28 @@ static bool is_taken(const struct duet_space *space, uint32_t unit)
 	return space->map[unit / 64] >> unit % 64 & 1;
 }
 
-bool duet_space_init(struct duet_space *space, uint32_t registers, uint32_t shared)
+bool duet_space_init(struct duet_space *space, uint32_t registers, uint32_t shared, uint32_t l1)
 {
-	if (registers > DUET_MOST_UNITS || shared > DUET_MOST_UNITS - registers)
+	if ((uint64_t)registers + shared + l1 > DUET_MOST_UNITS)
 		return false;
 	memset(space, 0, sizeof(*space));
-	space->registers = registers;
-	space->shared = shared;
+	space->units[DUET_REGISTERS] = registers;
+	space->units[DUET_SHARED] = shared;
+	space->units[DUET_L1] = l1;
 	return true;
+}
+
+void duet_space_keep(struct duet_space *space, enum duet_part part, uint32_t units)
+{
+	space->kept[part] = units < space->units[part] ? units : space->units[part];
+}
+
+static uint32_t first_of(const struct duet_space *space, enum duet_part part)
+{
+	uint32_t first = 0;
+	for (uint32_t before = 0; before < (uint32_t)part; before++)
+		first += space->units[before];
+	return first;
 }
 
 static uint32_t take_at(struct duet_space *space, uint32_t address, uint32_t units)
@@ -33,11 +47,10 @@ static uint32_t take_at(struct duet_space *space, uint32_t address, uint32_t uni
 
 uint32_t duet_space_take(struct duet_space *space, enum duet_part part, uint32_t units)
 {
-	uint32_t first = part == DUET_REGISTERS ? 0 : space->registers, run = 0;
-	uint32_t end = part == DUET_REGISTERS ? space->registers : space->registers + space->shared;
+	uint32_t first = first_of(space, part), run = 0;
 	if (!units)
 		return first;
-	for (uint32_t unit = first; unit < end; unit++) {
+	for (uint32_t unit = first; unit < first + space->units[part]; unit++) {
 		run = is_taken(space, unit) ? 0 : run + 1;
 		if (run == units)
 			return take_at(space, unit + 1 - units, units);
@@ -45,16 +58,22 @@ uint32_t duet_space_take(struct duet_space *space, enum duet_part part, uint32_t
 	return DUET_NOWHERE;
 }
 
-uint32_t duet_space_take_context(struct duet_space *space, uint32_t units)
+static uint32_t take_from_top(struct duet_space *space, enum duet_part part, uint32_t units)
 {
-	uint32_t run = 0;
-	assert(units);
-	for (uint32_t unit = space->registers + space->shared; unit-- > space->registers;) {
+	uint32_t first = first_of(space, part), run = 0;
+	for (uint32_t unit = first + space->units[part]; unit-- > first + space->kept[part];) {
 		run = is_taken(space, unit) ? 0 : run + 1;
 		if (run == units)
 			return take_at(space, unit, units);
 	}
 	return DUET_NOWHERE;
+}
+
+uint32_t duet_space_take_context(struct duet_space *space, enum duet_part part, uint32_t units)
+{
+	assert(units);
+	uint32_t place = take_from_top(space, DUET_L1, units);
+	return place == DUET_NOWHERE ? take_from_top(space, part, units) : place;
 }
 
 void duet_space_give(struct duet_space *space, uint32_t address, uint32_t units)

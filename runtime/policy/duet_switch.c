@@ -14,8 +14,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOVED, LOOK }; /* alarms */
-
 static struct duet_counts *counts_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
 	return hd_policy_counts(self, warp);
@@ -23,7 +21,7 @@ static struct duet_counts *counts_of(const struct hd_policy_handle *self, const 
 
 /* ---- queues */
 
-static void leave_queue(struct duet_queue *queue, uint32_t id)
+void duet_queue_leave(struct duet_queue *queue, uint32_t id)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < queue->count; i++)
@@ -32,11 +30,11 @@ static void leave_queue(struct duet_queue *queue, uint32_t id)
 	queue->count = kept;
 }
 
-static void ask(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+void duet_ask(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
 {
 	struct duet_sm *mine = duet_sm_of(self, sm);
 	if (!mine->asked)
-		hd_policy_at(self, sm, now + 1, LOOK);
+		hd_policy_at(self, sm, now + 1, DUET_LOOK);
 	mine->asked = true;
 }
 
@@ -47,13 +45,16 @@ static void enter_queue(const struct hd_policy_handle *self, struct hd_sm *sm, s
 	struct duet_sm *mine = duet_sm_of(self, sm);
 	struct duet_queue *queue = state == DUET_READY ? &mine->ready : &mine->stalled;
 	struct duet_warp *own = duet_warp_of(self, warp);
+	if (own->state == DUET_ABSENT && state == DUET_READY)
+		counts_of(self, warp)->absent_cycles += now - own->since;
 	own->state = state;
+	own->since = now;
 	own->asks = queue->count == DUET_QUEUE;
 	if (own->asks)
 		counts_of(self, warp)->queue_full++;
 	else
 		queue->warps[queue->count++] = warp->id;
-	ask(self, sm, now);
+	duet_ask(self, sm, now);
 }
 
 /* The oldest of those that found the queue full. */
@@ -87,14 +88,13 @@ static void forget(const struct hd_policy_handle *self, struct hd_sm *sm, struct
 {
 	struct duet_sm *mine = duet_sm_of(self, sm);
 	duet_warp_of(self, warp)->asks = false;
-	leave_queue(&mine->stalled, warp->id);
-	leave_queue(&mine->ready, warp->id);
+	duet_queue_leave(&mine->stalled, warp->id);
+	duet_queue_leave(&mine->ready, warp->id);
 }
 
 /* ---- stalls */
 
-/* The switch point that the warp is at; NULL: none, it stays. */
-static const struct hd_meta_switch *point_of(const struct hd_sm *sm, const struct hd_warp *warp)
+const struct hd_meta_switch *duet_point_of(const struct hd_sm *sm, const struct hd_warp *warp)
 {
 	const struct hd_pfunction *function;
 	uint32_t pc = (uint32_t)(hd_warp_at(sm, warp) - sm->gpu->program.code.data);
@@ -107,14 +107,17 @@ static const struct hd_meta_switch *point_of(const struct hd_sm *sm, const struc
 static void stall(const struct hd_policy_handle *self, struct hd_warp *warp, bool barrier, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
-	if (duet_warp_of(self, warp)->state != DUET_RUNNING || !duet_gpu_of(self, sm->gpu)->growth.extra ||
-	    hd_warp_is_away(warp))
+	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
+	if (duet_warp_of(self, warp)->state != DUET_RUNNING || !duet->growth.extra || hd_warp_is_away(warp))
 		return;
 	counts_of(self, warp)->stalls++;
 	counts_of(self, warp)->barrier_stalls += barrier;
 	if (!barrier)
 		hd_warp_await(sm, warp, HD_PENDING_LOADS);
-	enter_queue(self, sm, warp, DUET_STALLED, now);
+	if (duet->level == DUET_WARPS)
+		enter_queue(self, sm, warp, DUET_STALLED, now);
+	else
+		duet_block_stall(self, warp, now);
 }
 
 void duet_load_miss(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
@@ -122,7 +125,7 @@ void duet_load_miss(const struct hd_policy_handle *self, struct hd_warp *warp, c
 {
 	struct hd_sm *sm = warp->cta->sm;
 	const struct hd_dinst *next = sm->next[warp->id];
-	if (!duet_switches(self, sm, warp->cta->grid))
+	if (!duet_level_at(self, sm, warp->cta->grid))
 		return;
 	hd_hazard_add(&duet_warp_of(self, warp)->missed, &inst->writes);
 	if (warp->state == HD_WARP_RUNNING && next && next != inst && hd_hazards_meet(&next->hazards, &inst->writes))
@@ -133,9 +136,9 @@ void duet_first_use(const struct hd_policy_handle *self, struct hd_warp *warp, c
 		    uint64_t now)
 {
 	struct duet_warp *own = duet_warp_of(self, warp);
-	if (!duet_switches(self, warp->cta->sm, warp->cta->grid))
+	if (!duet_level_at(self, warp->cta->sm, warp->cta->grid))
 		return;
-	bool missed = hd_hazards_meet(&own->missed, use->registers);
+	bool missed = hd_hazards_meet(&own->missed, use->registers) || duet_gpu_of(self, warp->cta->sm->gpu)->virtual;
 	hd_hazard_remove(&own->missed, use->registers);
 	if (missed && use->waits)
 		stall(self, warp, false, now);
@@ -143,7 +146,7 @@ void duet_first_use(const struct hd_policy_handle *self, struct hd_warp *warp, c
 
 void duet_barrier_wait(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
-	if (duet_switches(self, warp->cta->sm, warp->cta->grid) && duet_gpu_of(self, warp->cta->sm->gpu)->barriers)
+	if (duet_level_at(self, warp->cta->sm, warp->cta->grid) && duet_gpu_of(self, warp->cta->sm->gpu)->barriers)
 		stall(self, warp, true, now);
 }
 
@@ -152,6 +155,10 @@ static void end_of_stall(const struct hd_policy_handle *self, struct hd_warp *wa
 {
 	struct hd_sm *sm = warp->cta->sm;
 	struct duet_warp *own = duet_warp_of(self, warp);
+	if (duet_level_at(self, sm, warp->cta->grid) == DUET_BLOCKS) {
+		duet_block_go_on(self, warp, now);
+		return;
+	}
 	own->ended = own->state == DUET_LEAVING;
 	if (own->state == DUET_STALLED) {
 		forget(self, sm, warp);
@@ -163,27 +170,52 @@ static void end_of_stall(const struct hd_policy_handle *self, struct hd_warp *wa
 
 void duet_drained(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
-	if (duet_switches(self, warp->cta->sm, warp->cta->grid) && warp->state == HD_WARP_RUNNING)
+	if (duet_level_at(self, warp->cta->sm, warp->cta->grid) && warp->state == HD_WARP_RUNNING)
 		end_of_stall(self, warp, now);
 }
 
 void duet_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
-	if (duet_switches(self, warp->cta->sm, warp->cta->grid))
+	if (duet_level_at(self, warp->cta->sm, warp->cta->grid))
 		end_of_stall(self, warp, now);
 }
 
 /* ---- moves */
 
-static uint64_t move_bytes(const struct duet_gpu *duet)
+void duet_engine_start(const struct hd_policy_handle *self, struct hd_sm *sm, struct duet_counts *counts,
+		       uint32_t contexts, uint64_t now)
 {
-	return (uint64_t)duet->kernel.context * DUET_UNIT_BYTES;
+	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
+	uint64_t cycles = contexts * duet_move_cycles(duet_move_bytes(duet), duet->port);
+	counts->cycles += cycles;
+	counts->bytes += contexts * duet_move_bytes(duet);
+	duet_sm_of(self, sm)->busy = true;
+	hd_policy_at(self, sm, now + (cycles ? cycles : 1), DUET_MOVED);
+}
+
+static enum duet_part context_part(const struct duet_gpu *duet)
+{
+	return duet->parts & HD_PART_SHARED ? DUET_REGISTERS : DUET_SHARED;
+}
+
+uint32_t duet_take_context(const struct hd_policy_handle *self, struct hd_sm *sm)
+{
+	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
+	return duet_space_take_context(&duet_sm_of(self, sm)->space, context_part(duet), duet->moving);
+}
+
+bool duet_has_place(const struct hd_policy_handle *self, struct hd_sm *sm)
+{
+	uint32_t place = duet_take_context(self, sm);
+	if (place == DUET_NOWHERE)
+		return false;
+	duet_space_give(&duet_sm_of(self, sm)->space, place, duet_gpu_of(self, sm->gpu)->moving);
+	return true;
 }
 
 static void begin_move(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *out, struct hd_warp *in,
 		       uint64_t now)
 {
-	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
 	struct duet_sm *mine = duet_sm_of(self, sm);
 	uint32_t contexts = out != NULL;
 	if (out) {
@@ -195,24 +227,23 @@ static void begin_move(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	if (in) {
 		forget(self, sm, in);
 		contexts += duet_warp_of(self, in)->context;
+		counts_of(self, in)->ready_cycles += now - duet_warp_of(self, in)->since;
 		duet_warp_of(self, in)->state = DUET_ENTERING;
 	}
 	struct duet_counts *counts = counts_of(self, out ? out : in);
-	uint64_t cycles = contexts * duet_move_cycles(move_bytes(duet), duet->port);
-	counts->cycles += cycles;
-	counts->bytes += contexts * move_bytes(duet);
 	counts->swaps += out && in && duet_warp_of(self, in)->context;
-	mine->busy = true;
 	mine->out = out;
 	mine->in = in;
-	hd_policy_at(self, sm, now + (cycles ? cycles : 1), MOVED);
+	duet_engine_start(self, sm, counts, contexts, now);
 }
 
-static void registers_of(const struct hd_meta_switch *point, const struct hd_warp *warp, struct hd_registers *kept)
+struct hd_registers duet_registers_of(const struct hd_meta_switch *point, const struct hd_warp *warp)
 {
 	const struct hd_meta_registers *live = warp->active == warp->live ? &point->live : &point->live_divergent;
+	struct hd_registers kept;
 	for (uint32_t word = 0; word < 4; word++)
-		kept->bits[word] = live->regs[word] | point->loading.regs[word];
+		kept.bits[word] = live->regs[word] | point->loading.regs[word];
+	return kept;
 }
 
 static void end_out(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint32_t place,
@@ -221,10 +252,10 @@ static void end_out(const struct hd_policy_handle *self, struct hd_sm *sm, struc
 	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
 	struct duet_sm *mine = duet_sm_of(self, sm);
 	struct duet_warp *own = duet_warp_of(self, warp);
-	const struct hd_meta_switch *point = point_of(sm, warp); /* NULL: its barrier has let it go meanwhile */
-	struct hd_registers kept;
+	const struct hd_meta_switch *point = duet_point_of(sm, warp); /* NULL: its barrier has let it go meanwhile */
+	struct hd_registers kept = {0};
 	if (point)
-		registers_of(point, warp, &kept);
+		kept = duet_registers_of(point, warp);
 	hd_warp_suspend(sm, warp, HD_PART_REGISTERS | HD_PART_STACK, point ? &kept : NULL);
 	duet_space_give(&mine->space, own->at, duet->kernel.registers);
 	own->at = place;
@@ -232,6 +263,9 @@ static void end_out(const struct hd_policy_handle *self, struct hd_sm *sm, struc
 	mine->away++;
 	counts_of(self, warp)->switched_out++;
 	own->state = DUET_ABSENT;
+	own->since = now;
+	counts_of(self, warp)->barrier_outs += warp->state == HD_WARP_BARRIER;
+	counts_of(self, warp)->too_late += own->ended;
 	if (own->ended)
 		enter_queue(self, sm, warp, DUET_READY, now);
 }
@@ -260,37 +294,25 @@ static void end_in(const struct hd_policy_handle *self, struct hd_sm *sm, struct
 /* A context that comes in leaves its place to the one that goes out. */
 static void end_move(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
 {
-	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
 	struct duet_sm *mine = duet_sm_of(self, sm);
 	struct hd_warp *out = mine->out, *in = mine->in;
-	uint32_t context = duet->kernel.context;
 	mine->busy = false;
 	mine->out = mine->in = NULL;
 	bool had = in && duet_warp_of(self, in)->context;
 	uint32_t place = had ? duet_warp_of(self, in)->at : DUET_NOWHERE;
 	if (out)
-		end_out(self, sm, out, had ? place : duet_space_take_context(&mine->space, context), now);
+		end_out(self, sm, out, had ? place : duet_take_context(self, sm), now);
 	if (in)
 		end_in(self, sm, in, now);
 	if (!out && had && duet_warp_of(self, in)->state == DUET_RUNNING)
-		duet_space_give(&mine->space, place, context);
-}
-
-/* Whether a context more has a place, which it gets when the engine is done: nobody else takes one. */
-static bool has_place(struct duet_sm *mine, uint32_t units)
-{
-	uint32_t place = duet_space_take_context(&mine->space, units);
-	if (place == DUET_NOWHERE)
-		return false;
-	duet_space_give(&mine->space, place, units);
-	return true;
+		duet_space_give(&mine->space, place, duet_gpu_of(self, sm->gpu)->moving);
 }
 
 /* The oldest stalled warp that is at a switch point; others are no longer asked about. */
 static struct hd_warp *next_out(const struct hd_policy_handle *self, struct hd_sm *sm)
 {
 	struct hd_warp *warp;
-	while ((warp = head_of(self, sm, DUET_STALLED)) && !point_of(sm, warp)) {
+	while ((warp = head_of(self, sm, DUET_STALLED)) && !duet_point_of(sm, warp)) {
 		forget(self, sm, warp);
 		duet_warp_of(self, warp)->state = DUET_RUNNING;
 	}
@@ -310,18 +332,24 @@ static void look(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t
 	}
 	if (!(out = next_out(self, sm)) || (!in && !duet->eager))
 		return;
-	if (has_place(mine, duet->kernel.context) || (in && duet_warp_of(self, in)->context))
+	if (duet_has_place(self, sm) || (in && duet_warp_of(self, in)->context))
 		begin_move(self, sm, out, in, now);
 }
 
 void duet_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t arg, uint64_t now)
 {
 	struct duet_sm *mine = duet_sm_of(self, sm);
-	if (arg == MOVED)
-		end_move(self, sm, now);
-	else
+	bool blocks = duet_gpu_of(self, sm->gpu)->level == DUET_BLOCKS;
+	if (arg == DUET_LOOK)
 		mine->asked = false;
-	look(self, sm, now);
+	else if (blocks)
+		duet_block_moved(self, sm, now);
+	else
+		end_move(self, sm, now);
+	if (blocks)
+		duet_block_look(self, sm, now);
+	else
+		look(self, sm, now);
 }
 
 /* ---- blocks and warps come and go */
@@ -331,7 +359,10 @@ void duet_cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, stru
 	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
 	struct duet_sm *mine = duet_sm_of(self, sm);
 	struct duet_cta *block = hd_policy_cta(self, cta);
-	if (!duet_switches(self, sm, cta->grid))
+	enum duet_level level = duet_level_at(self, sm, cta->grid);
+	if (level == DUET_BLOCKS)
+		duet_block_launch(self, sm, cta);
+	if (level != DUET_WARPS)
 		return;
 	block->at = duet_space_take(&mine->space, DUET_SHARED, duet->kernel.shared);
 	assert(block->at != DUET_NOWHERE);
@@ -353,7 +384,10 @@ void duet_cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, stru
 void duet_cta_retire(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
 {
 	const struct duet_cta *block = hd_policy_cta(self, cta);
-	if (duet_switches(self, sm, cta->grid))
+	enum duet_level level = duet_level_at(self, sm, cta->grid);
+	if (level == DUET_BLOCKS)
+		duet_block_retire(self, sm, cta);
+	else if (level == DUET_WARPS)
 		duet_space_give(&duet_sm_of(self, sm)->space, block->at, duet_gpu_of(self, sm->gpu)->kernel.shared);
 }
 
@@ -361,21 +395,29 @@ void duet_cta_retire(const struct hd_policy_handle *self, struct hd_sm *sm, stru
 void duet_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
 {
 	struct hd_sm *sm = warp->cta->sm;
-	if (!duet_switches(self, sm, warp->cta->grid))
+	enum duet_level level = duet_level_at(self, sm, warp->cta->grid);
+	if (level == DUET_BLOCKS)
+		duet_block_warp_done(self, warp, now);
+	if (level != DUET_WARPS)
 		return;
 	forget(self, sm, warp);
 	duet_space_give(&duet_sm_of(self, sm)->space, duet_warp_of(self, warp)->at,
 			duet_gpu_of(self, sm->gpu)->kernel.registers);
-	ask(self, sm, now);
+	duet_ask(self, sm, now);
 }
 
 void duet_verify_before(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	struct hd_sm *sm = warp->cta->sm;
 	const struct duet_space *space = &duet_sm_of(self, sm)->space;
+	uint32_t shared = duet_cta_of(self, warp->cta)->at;
 	(void)inst;
-	if (!duet_switches(self, sm, warp->cta->grid))
+	if (!duet_level_at(self, sm, warp->cta->grid))
 		return;
+	if (!duet_shared_present(space, shared))
+		hd_gpu_fault(sm->gpu, warp, warp->pc, 0, HD_SIM_VERIFY,
+			     "the warp issues, but its block's shared memory is at unit %u of the on-chip space",
+			     shared);
 	if (!duet_present(space, duet_warp_of(self, warp)->at))
 		hd_gpu_fault(sm->gpu, warp, warp->pc, 0, HD_SIM_VERIFY,
 			     "the warp issues, but its registers are at unit %u of the on-chip space",
@@ -387,13 +429,14 @@ void duet_verify_before(const struct hd_policy_handle *self, struct hd_warp *war
 
 bool duet_why_held(const struct hd_policy_handle *self, const struct hd_warp *warp, char *text, size_t size)
 {
-	static const char *const why[] = {[DUET_LEAVING] = "its context is leaving its registers",
+	static const char *const why[] = {[DUET_LEAVING] = "its context is leaving its place",
 					  [DUET_ABSENT] = "its context is away until what it waits for is there",
-					  [DUET_READY] = "it waits for a slot and registers",
-					  [DUET_ENTERING] = "its context is coming to its registers"};
-	const struct duet_warp *own = duet_warp_of(self, warp);
-	if (!duet_switches(self, warp->cta->sm, warp->cta->grid) || own->state < DUET_LEAVING)
+					  [DUET_READY] = "it waits for a slot and registers or shared memory",
+					  [DUET_ENTERING] = "its context is coming to its place"};
+	enum duet_level level = duet_level_at(self, warp->cta->sm, warp->cta->grid);
+	uint32_t state = level == DUET_BLOCKS ? duet_cta_of(self, warp->cta)->state : duet_warp_of(self, warp)->state;
+	if (!level || state < DUET_LEAVING)
 		return false;
-	snprintf(text, size, "%s", why[own->state]);
+	snprintf(text, size, "%s", why[state]);
 	return true;
 }

@@ -146,14 +146,17 @@ void hd_cta_suspend(struct hd_sm *sm, struct hd_cta *cta, uint32_t parts)
 	}
 }
 
-bool hd_cta_return(struct hd_sm *sm, struct hd_cta *cta)
+static bool has_place(struct hd_sm *sm, const struct hd_cta *cta)
 {
 	const struct hd_sm_grid *mine = grid_of(sm, cta);
+	return !cta->sent && mine->placed < mine->limit && !hd_cta_lacks(sm, cta->grid, cta->away);
+}
+
+bool hd_cta_return(struct hd_sm *sm, struct hd_cta *cta)
+{
 	if (!(cta->away & HD_PART_SLOT))
 		return true;
-	if (cta->sent)
-		return false;
-	if (mine->placed >= mine->limit || hd_cta_lacks(sm, cta->grid, cta->away))
+	if (!has_place(sm, cta))
 		return false;
 	if (cta->away & HD_PART_SHARED) {
 		uint8_t *from = cta->shared;
@@ -178,11 +181,17 @@ static uint32_t count_away(const struct hd_cta *cta, uint32_t *registers)
 	return count;
 }
 
-bool hd_cta_resume(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
+bool hd_cta_can_return(struct hd_sm *sm, const struct hd_cta *cta)
 {
 	uint32_t registers = 0, slots = count_away(cta, &registers);
-	if (hd_warps_lack(sm, cta->grid, HD_PART_SLOT, slots) ||
-	    hd_warps_lack(sm, cta->grid, HD_PART_REGISTERS, registers) || !hd_cta_return(sm, cta))
+	return !hd_warps_lack(sm, cta->grid, HD_PART_SLOT, slots) &&
+	       !hd_warps_lack(sm, cta->grid, HD_PART_REGISTERS, registers) &&
+	       (!(cta->away & HD_PART_SLOT) || has_place(sm, cta));
+}
+
+bool hd_cta_resume(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
+{
+	if (!hd_cta_can_return(sm, cta) || !hd_cta_return(sm, cta))
 		return false;
 	for (uint32_t i = 0; i < cta->warp_count; i++) {
 		struct hd_warp *warp = hd_cta_warp(cta, i);

@@ -77,6 +77,8 @@ HD_API const struct hd_dinst *hd_warp_at(const struct hd_sm *sm, const struct hd
 /* The block leaves its slot, and of HD_PART_SHARED, HD_PART_REGISTERS and HD_PART_STACK those named; its warps that are
  * still there leave with all of their registers. Of single warps a mask is given before. */
 HD_API void hd_cta_suspend(struct hd_sm *sm, struct hd_cta *cta, uint32_t parts);
+/* Would hd_cta_resume bring it back? */
+HD_API bool hd_cta_can_return(struct hd_sm *sm, const struct hd_cta *cta);
 /* It comes back with its shared memory, and so do its warps, or all of it stays away: false. */
 HD_API bool hd_cta_resume(struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
 /* The same without the warps, which come back one by one. */

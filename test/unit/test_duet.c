@@ -45,9 +45,9 @@ START_TEST(bounds)
 	struct duet_kernel dwt = kernel_of(6, 32, 16, 64, 10), printed = kernel_of(6, 32, 16, 68, 10);
 	ck_assert_uint_eq(duet_bound(&bt, 0), 8);
 	ck_assert_uint_eq(duet_bound(&wide, 0), 6);
-	ck_assert_uint_eq(duet_outside(&bt, 8), 6); /* 768 / 112 */
+	ck_assert_uint_eq(duet_outside(&bt, 8, 0), 6); /* 768 / 112 */
 	ck_assert_uint_eq(duet_bound(&dwt, 256), 2);
-	ck_assert_uint_eq(duet_outside(&dwt, 2), 0); /* 128 units are left of shared memory, a block needs 160 */
+	ck_assert_uint_eq(duet_outside(&dwt, 2, 0), 0); /* 128 units are left of shared memory, a block needs 160 */
 	ck_assert_uint_eq(duet_bound(&printed, 256), 1);
 	struct duet_kernel by_shared = kernel_of(4, 20, 8, 192, 4), both = kernel_of(8, 32, 16, 96, 8);
 	ck_assert_int_eq(duet_level_of(&bt), DUET_WARPS);
@@ -57,6 +57,33 @@ START_TEST(bounds)
 	ck_assert_uint_eq(duet_bound(&both, 256), 0);
 	struct duet_kernel by_blocks = kernel_of(1, 16, 8, 0, 32);
 	ck_assert_uint_eq(duet_bound(&by_blocks, 0), 0);
+}
+END_TEST
+
+/* Equation 3.3, HG of Table 2.2 (3 warps of 10 registers, 97 units of shared memory), and D2's Virtual Thread. */
+START_TEST(blocks)
+{
+	struct duet_kernel hg = kernel_of(3, 10, 7, 97, 7), bt = kernel_of(8, 28, 14, 0, 8);
+	hg.slot = bt.slot = 2;
+	ck_assert_uint_eq(duet_block_units(&hg, false, true), 3 * 2 + 97);
+	ck_assert_uint_eq(duet_block_units(&hg, true, false), 3 * 7);
+	ck_assert_uint_eq(duet_block_units(&hg, false, false), 3 * 2);
+	ck_assert_int_eq(duet_level_of(&hg), DUET_BLOCKS);
+	ck_assert_uint_eq(duet_bound(&hg, 0), 14);	 /* (2816 - 7 x 127) / (30 + 103) */
+	ck_assert_uint_eq(duet_outside(&hg, 14, 0), 13); /* (2048 - 20 x 30) / 103 = 14, with one more 13 */
+	ck_assert_uint_eq(duet_outside(&hg, 14, 103), 14);
+	ck_assert_uint_eq(duet_outside(&hg, 14, 102), 13);
+	ck_assert_uint_eq(duet_slots_bound(&bt), 1); /* 256 units are left of the registers, a block has 224 */
+	bt.native = 7;
+	ck_assert_uint_eq(duet_slots_bound(&bt), 2);
+	ck_assert_uint_eq(duet_slots_bound(&hg), 0); /* shared memory limits it */
+	struct duet_kernel full = kernel_of(8, 28, 14, 95, 8);
+	full.slot = 2;
+	ck_assert_int_eq(duet_level_of(&full), DUET_BLOCKS);
+	full.shared = 84; /* 96 units are left: enough for shared memory, not for slots with it */
+	ck_assert_uint_eq(duet_slots_bound(&full), 0);
+	full.shared = 80;
+	ck_assert_uint_eq(duet_slots_bound(&full), 1);
 }
 END_TEST
 
@@ -76,24 +103,45 @@ END_TEST
 START_TEST(places)
 {
 	struct duet_space space;
-	ck_assert(duet_space_init(&space, 2048, 768));
-	ck_assert(!duet_space_init(&space, 4096, 1));
-	ck_assert(duet_space_init(&space, 2048, 768));
+	ck_assert(duet_space_init(&space, 2048, 768, 0));
+	ck_assert(!duet_space_init(&space, 4096, 1, 0));
+	ck_assert(duet_space_init(&space, 2048, 768, 0));
 	ck_assert_uint_eq(duet_space_take(&space, DUET_REGISTERS, 0x7f4), 0);
 	ck_assert_uint_eq(duet_space_take(&space, DUET_REGISTERS, 13), DUET_NOWHERE); /* 0x7f4 to 0x800 */
 	ck_assert_uint_eq(duet_space_take(&space, DUET_REGISTERS, 12), 0x7f4);
 	ck_assert_uint_eq(duet_space_take(&space, DUET_SHARED, 64), 0x800);
-	ck_assert_uint_eq(duet_space_take_context(&space, 14), 0xb00 - 14);
-	ck_assert_uint_eq(duet_space_take_context(&space, 14), 0xb00 - 28);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 14), 0xb00 - 14);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 14), 0xb00 - 28);
 	ck_assert(duet_present(&space, 0x7ff) && !duet_present(&space, 0x800));
 	ck_assert(duet_space_agrees(&space));
 	ck_assert_uint_eq(space.taken, 2048 + 64 + 28);
 	duet_space_give(&space, 0xb00 - 14, 14);
-	ck_assert_uint_eq(duet_space_take_context(&space, 14), 0xb00 - 14);
-	ck_assert_uint_eq(duet_space_take_context(&space, 768 - 64 - 27), DUET_NOWHERE);
-	ck_assert_uint_eq(duet_space_take_context(&space, 768 - 64 - 28), 0x840);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 14), 0xb00 - 14);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 768 - 64 - 27), DUET_NOWHERE);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 768 - 64 - 28), 0x840);
 	space.map[0] &= ~UINT64_C(1);
 	ck_assert(!duet_space_agrees(&space));
+}
+END_TEST
+
+/* L1 comes first for contexts; none goes across two parts, or to units that are kept. */
+START_TEST(context_places)
+{
+	struct duet_space space;
+	ck_assert(!duet_space_init(&space, 2048, 1024, 1025));
+	ck_assert(duet_space_init(&space, 2048, 768, 256));
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 200), 0xc00 - 200);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 60), 0xb00 - 60); /* 56 are left of L1 */
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_REGISTERS, 100), 0x800 - 100);
+	duet_space_keep(&space, DUET_REGISTERS, 1900);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_REGISTERS, 100), DUET_NOWHERE);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_REGISTERS, 56), 0xb00);
+	duet_space_keep(&space, DUET_REGISTERS, 1848);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_REGISTERS, 100), 1848);
+	ck_assert_uint_eq(duet_space_take(&space, DUET_REGISTERS, 1848), 0);
+	ck_assert(duet_shared_present(&space, 0x800) && duet_shared_present(&space, 0xaff));
+	ck_assert(!duet_shared_present(&space, 0x7ff) && !duet_shared_present(&space, 0xb01));
+	ck_assert(duet_space_agrees(&space));
 }
 END_TEST
 
@@ -101,18 +149,18 @@ END_TEST
 START_TEST(no_gaps)
 {
 	struct duet_kernel kernel = kernel_of(4, 16, 5, 30, 16);
-	uint32_t extra = duet_outside(&kernel, 16), blocks = kernel.native + extra, contexts = extra * kernel.warps;
+	uint32_t extra = duet_outside(&kernel, 16, 0), blocks = kernel.native + extra, contexts = extra * kernel.warps;
 	uint32_t at[768], seed = 1;
 	struct duet_space space;
 	ck_assert_uint_eq(extra, 5);
-	ck_assert(duet_space_init(&space, 2048, 768));
+	ck_assert(duet_space_init(&space, 2048, 768, 0));
 	memset(at, 0xff, sizeof(at));
 	for (uint32_t step = 0; step < 4000; step++) {
 		seed = seed * 1103515245 + 12345;
 		uint32_t which = (seed >> 16) % (blocks + contexts), units = which < blocks ? 30 : 5;
 		if (at[which] == DUET_NOWHERE) {
 			at[which] = which < blocks ? duet_space_take(&space, DUET_SHARED, units)
-						   : duet_space_take_context(&space, units);
+						   : duet_space_take_context(&space, DUET_SHARED, units);
 			ck_assert_uint_ne(at[which], DUET_NOWHERE);
 		} else {
 			duet_space_give(&space, at[which], units);
@@ -195,8 +243,10 @@ Suite *hd_suite(void)
 	return hd_suite_of("duet", (const TTest *const[]){
 					   classes,
 					   bounds,
+					   blocks,
 					   costs,
 					   places,
+					   context_places,
 					   no_gaps,
 					   storage,
 					   growth,

@@ -1,5 +1,6 @@
-"""Statistics of programs under baseline, duet:0 and duet:8 in this order: duet.py CONTEXT_CYCLES FILE.json...; and under
-baseline and duet: duet.py monitor FILE.json"""
+"""Statistics of programs under baseline, duet:0 and duet:8 in this order: duet.py CONTEXT_CYCLES FILE.json...; under
+baseline and duet: duet.py monitor FILE.json; under baseline and policies under which blocks switch: duet.py blocks FILE.json;
+of the time that switching hides, with the cycles of a context: duet.py hidden CYCLES FILE.json"""
 import json
 import sys
 
@@ -17,13 +18,48 @@ def check(path, cycles):
     if cycles:
         assert own['transfer_cycles'] == moves * cycles, own
     assert own['stalls'] >= own['barrier_stalls'] > 0 or 'levels' in path, own
-    assert own['switched_out'] <= own['stalls'], own
+    assert own['barrier_outs'] + own['too_late'] <= own['switched_out'] <= own['stalls'], own
+    assert own['barrier_outs'] > 0 or 'levels' in path, own
+    assert own['absent_cycles'] > 0 and own['ready_cycles'] > 0 and own['blocks_out'] == 0, own
+
+
+def policy_of(run):
+    return next((run['total'][name] for name in ('duet', 'vt') if name in run['total']), None)
+
+
+def check_blocks(path):
+    """A block moves with all of its warps, and each move takes the same time."""
+    runs = json.load(open(path))['runs']
+    for run in runs[1:]:
+        own = policy_of(run)
+        assert run['total']['warp_instructions'] == runs[0]['total']['warp_instructions'], own
+        assert own['blocks_out'] == own['blocks_in'] > 0 and own['blocks_began'] > 0 and own['swaps'] > 0, own
+        assert own['switched_out'] == own['switched_in'] <= 4 * own['blocks_out'], own
+        assert own['began'] == 4 * own['blocks_began'] and own['barrier_stalls'] > 0, own
+        moves = 2 * own['blocks_out']
+        assert own['transfer_cycles'] % moves == 0 and own['transfer_cycles'] * 128 == own['transfer_bytes'], own
+        print(int(own['transfer_cycles'] // moves), 'cycles')
+
+
+def check_hidden(path, cycles):
+    runs = [run['total'] for run in json.load(open(path))['runs']]
+    own = runs[1]['duet']
+    assert runs[1]['cycles'] < 0.65 * runs[0]['cycles'], (runs[0]['cycles'], runs[1]['cycles'])
+    moves = own['blocks_out'] + own['blocks_in'] or own['switched_out'] + own['switched_in']
+    assert own['transfer_cycles'] == moves * cycles, own
 
 
 if sys.argv[1] == 'monitor':
     total = json.load(open(sys.argv[2]))['runs'][1]['total']['duet']
     assert total['kernels'] == total['kernels_grown'] == 1 and total['kernels_saturated'] == 0, total
     print(int(total['most_extra_blocks']), 'blocks more')
+    sys.exit()
+if sys.argv[1] == 'blocks':
+    check_blocks(sys.argv[2])
+    sys.exit()
+if sys.argv[1] == 'hidden':
+    check_hidden(sys.argv[3], int(sys.argv[2]))
+    print('hidden')
     sys.exit()
 for name in sys.argv[2:]:
     check(name, int(sys.argv[1]) if 'duet' in name.split('.')[-2] else 0)
