@@ -184,7 +184,7 @@ $(B)/lib/libheddle-cudart.so: $(CUDART_OBJ) $(SIM_A) $(LIB_A)
 	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)-Bsymbolic-functions $(CUDART_SONAME),$(LIBS))
 
 $(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
-	$(call link,$(CC),-rdynamic,$(LIBS) -lsqlite3)
+	$(call link,$(CC),-rdynamic,$(LIBS) -lsqlite3 -lcsv)
 
 $(B)/bin/heddle-cc: $(HEDDLE_CC_OBJ) $(LIB_A)
 	$(call link,$(CC),,-lclang-19 $(LLVM_LINK) -lstdc++ $(LIBS))
