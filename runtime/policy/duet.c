@@ -101,6 +101,13 @@ static uint32_t units_of(uint64_t bytes)
 	return (uint32_t)((bytes + DUET_UNIT_BYTES - 1) / DUET_UNIT_BYTES);
 }
 
+/* Of the space of an SM. */
+static uint32_t units_of_gpu(const struct hd_gpu *gpu)
+{
+	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	return limits.registers / HD_WARP_LANES + units_of(limits.shared_bytes) + units_of(gpu->config.l1_bytes);
+}
+
 /* Registers of a context: the compiler's, which are in groups of 32 threads; all of them in blocks with shorter rows,
  * whose groups are smaller. */
 static uint32_t context_units(const struct hd_grid *grid)
@@ -189,6 +196,7 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	duet->grid = grid;
 	duet->level = DUET_OFF;
 	duet->parts = duet->moving = 0;
+	duet->kernel = (struct duet_kernel){.native = grid->fit.ctas};
 	if (grid->kernel->meta && !grid->cooperative && !grid->linear && (duet->virtual || context_units(grid))) {
 		duet->kernel = kernel_of(self, gpu, grid);
 		bound = choose_level(duet);
@@ -260,18 +268,34 @@ static uint32_t launch_without(const struct hd_policy_handle *self, struct hd_sm
 	return duet_level_at(self, sm, grid) && duet->growth.extra ? duet->parts : 0;
 }
 
+/* Of a launch: blocks of an SM, and registers of a warp, all and those of its context. */
+static void report_launch(const struct duet_gpu *duet,
+			  void (*add)(void *context, const char *key, double value, const char *unit), void *context)
+{
+	const struct duet_kernel *kernel = &duet->kernel;
+	add(context, "context_bytes", (double)duet_move_bytes(duet), "bytes");
+	add(context, "native_blocks", kernel->native, "CTAs");
+	add(context, "bound_blocks", duet->growth.bound, "CTAs");
+	add(context, "extra_blocks", duet->growth.extra, "CTAs");
+	add(context, "warp_registers", kernel->registers, "registers");
+	add(context, "context_registers", kernel->context - kernel->slot, "registers");
+}
+
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 		   void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	const struct duet_gpu *duet = duet_gpu_of(self, gpu);
 	if (gpu->grid) {
-		add(context, "context_bytes", (double)duet_move_bytes(duet), "bytes");
+		report_launch(duet, add, context);
 		return;
 	}
 	add(context, "kernels", (double)duet->kernels, "launches");
 	add(context, "kernels_grown", (double)duet->grown, "launches");
 	add(context, "kernels_saturated", (double)duet->saturated, "launches");
 	add(context, "most_extra_blocks", duet->most, "CTAs");
+	uint32_t slots = hd_sm_limits_of(&gpu->config).max_warps;
+	add(context, "storage_bits",
+	    duet->virtual ? duet_slots_storage_bits(slots) : duet_storage_bits(units_of_gpu(gpu)), "bits");
 }
 
 /* clang-format off */

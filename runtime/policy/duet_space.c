@@ -102,3 +102,8 @@ uint32_t duet_storage_bits(uint32_t units)
 	uint32_t queues = WARP_QUEUES * WARP_BITS + BLOCK_QUEUES * BLOCK_BITS;
 	return units + DUET_MOST_WARPS * warp + DUET_MOST_BLOCKS * block + queues;
 }
+
+uint32_t duet_slots_storage_bits(uint32_t slots)
+{
+	return DUET_MOST_BLOCKS * WARP_BITS + slots * WARP_BITS;
+}

@@ -54,5 +54,7 @@ static inline bool duet_shared_present(const struct duet_space *space, uint32_t 
 /* Bits of the structures of an SM (Table 3.4): `units` of the map, and entries of the tables and queues of the paper.
  */
 uint32_t duet_storage_bits(uint32_t units);
+/* Those of Virtual Thread: the states of its blocks, and which warp each of `slots` has (3.6.8). */
+uint32_t duet_slots_storage_bits(uint32_t slots);
 
 #endif

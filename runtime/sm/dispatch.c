@@ -275,14 +275,14 @@ static void retire_cta(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 	mine->registers_away -= cta->registers_away;
 }
 
-/* Where warps of the block wait for a place its registers are free for these. */
+/* Where warps may be without registers those of one that has ended are free for them, not only when its block ends. */
 static void leave_places(struct hd_sm *sm, struct hd_warp *warp)
 {
 	if (!(warp->away & HD_PART_SLOT))
 		hd_warp_leave_slot(sm, warp);
 	if (!(warp->away & HD_PART_REGISTERS)) {
 		hd_warp_leave_rows(sm, warp);
-		if (sm->unplaced) {
+		if (sm->unplaced || sm->hooks & HD_HOOK(launch_without)) {
 			warp->cta->registers_away++;
 			sm->grids[sm->grid_of[warp->id]].registers_away++;
 		}

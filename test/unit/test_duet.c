@@ -171,10 +171,11 @@ START_TEST(no_gaps)
 }
 END_TEST
 
-/* Table 3.4: 8,272 bits for 3,072 units, L1's 256 among them. */
+/* Table 3.4: 8,272 bits for 3,072 units, L1's 256 among them; 672 of Virtual Thread. */
 START_TEST(storage)
 {
 	ck_assert_uint_eq(duet_storage_bits(3072), 8272);
+	ck_assert_uint_eq(duet_slots_storage_bits(64), 672);
 }
 END_TEST
 
