@@ -1,17 +1,22 @@
 #!/usr/bin/python3
 """Each key of a GPU's configuration at the ends of its range, under a small program: a run, or a clear error.
 
-    scripts/sweep_config.py [-h] [--build B] [-j N] [--gpu NAME]... [--set KEY=VALUE]... [--ends] [--keys REGEX] [PROGRAM]
+    scripts/sweep_config.py [-h] [--build B] [-j N] [--gpu NAME]... [--set KEY=VALUE]... [--ends] [--between N]
+                            [--keys REGEX] [PROGRAM]
 
 PROGRAM (default: test/e2e/Inputs/sweep.cu, compiled into B/sweep) ends with 0 when its results are right. A value passes
 when the run ends so, or when something says `error:` and ends with 2 or, as CUDA has it, with the program's own status.
 A crash, a failed assertion, a run that stops making progress or does not end, and wrong results are told, and the exit
 status is 1. Values are the least, the one above it, and the greatest of each key, and each name of a list; --ends leaves
-the second out. Further --set hold for all runs: fewer SMs make them short.
+the second out. --between N adds N values in the range, spread by their logarithms, and each rounded to a power of two, which
+many keys have to be a multiple of; they are the same each time, others for each key and GPU. --gpu all is each that there
+is. Further --set hold for all runs: fewer SMs make them short.
 """
 import argparse
 import concurrent.futures
+import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -22,21 +27,40 @@ SECONDS, CYCLES = 120, 20000000
 STUCK = re.compile(r'ended by signal|no progress|watchdog|--max-cycles|Assertion|AddressSanitizer|runtime error')
 
 
-def values(pattern, ends):
+def between(gpu, key, kind, low, high, count):
+    """Values of the range, without its ends; each a number and the nearest power of two."""
+    draw, found = random.Random(f'{gpu} {key}'), []
+    for _ in range(count):
+        value = math.exp(draw.uniform(math.log(low + 1), math.log(high + 1))) - 1
+        found += [value, 2 ** round(math.log2(value))] if value > 0 else []
+    if kind == 'INT':
+        found = [round(value) for value in found]
+    return [f'{value:.6g}' if kind == 'REAL' else str(value) for value in dict.fromkeys(found) if low < value < high]
+
+
+def values(gpu, options):
     """[(key, value)]"""
     found = []
     with open(os.path.join(ROOT, 'include', 'heddle', 'config.def'), encoding='utf-8') as file:
         keys = [KEY.match(line.strip()).groups() for line in file if KEY.match(line.strip())]
     for kind, key, rest in keys:
-        if not re.search(pattern, key):
+        if not re.search(options.keys, key):
             continue
         if kind == 'ENUM':
             found += [(key, name) for name in rest.split('"')[1].split('|')]
             continue
         low, high = (part.strip() for part in rest.split(',')[:2])
-        second = [str(int(low) + 1)] if kind == 'INT' and not ends and int(low) + 1 < int(high) else []
-        found += [(key, value) for value in [low, *second, high]]
+        second = [str(int(low) + 1)] if kind == 'INT' and not options.ends and int(low) + 1 < int(high) else []
+        inner = between(gpu, key, kind, float(low), float(high), options.between)
+        found += [(key, value) for value in dict.fromkeys([low, *second, *inner, high])]
     return found
+
+
+def gpus(options):
+    if options.gpu == ['all']:
+        names = os.listdir(os.path.join(options.build, 'share', 'heddle', 'gpus'))
+        return sorted(name[:-4] for name in names if name.endswith('.ini'))
+    return options.gpu or ['v100']
 
 
 def verdict(command):
@@ -60,9 +84,10 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default=os.path.join(ROOT, os.environ.get('B', 'build')))
     parser.add_argument('-j', type=int, default=int(os.environ.get('JOBS') or 2))
-    parser.add_argument('--gpu', action='append', help='default: v100; may be repeated')
+    parser.add_argument('--gpu', action='append', help='default: v100; all: each; may be repeated')
     parser.add_argument('--set', action='append', default=[], help='for all runs; may be repeated')
     parser.add_argument('--ends', action='store_true', help='least and greatest values alone')
+    parser.add_argument('--between', type=int, default=0, metavar='N', help='and N values in the range')
     parser.add_argument('--keys', default='', help='only those that match')
     parser.add_argument('program', nargs='?')
     options = parser.parse_args()
@@ -75,7 +100,7 @@ def main():
     always = [word for setting in options.set for word in ('--set', setting)]
     runs = {(gpu, key, value): [os.path.join(options.build, 'bin', 'heddle'), 'run', '--quiet', '--threads', '1', '--gpu', gpu,
                                 '--max-cycles', str(CYCLES), *always, '--set', f'{key}={value}', '--', program]
-            for gpu in options.gpu or ['v100'] for key, value in values(options.keys, options.ends)}
+            for gpu in gpus(options) for key, value in values(gpu, options)}
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         for (gpu, key, value), wrong in zip(runs, pool.map(verdict, runs.values())):

@@ -14,7 +14,7 @@
  * brought up to the SMs' cycle before.
  * - Stores and atomics take effect at the window's end in the order of cycles and SMs (runtime/exec/later.c). Loads see
  *   memory as at the window's beginning. Results of loads and atomics are used after the window, if it is no longer
- *   than a load that hits L1 takes; one that merges into a miss takes as long.
+ *   than a load that hits L1 or the constant cache takes; one that merges into a miss takes as long.
  * - An SM in which a block ends while others wait for a place stops there. The stopped ones go on one after the other
  *   as the dispatcher would have come by.
  * A window ends where something looks at the whole GPU: a policy's tick, a sample, the watchdog. Where hardware or the
@@ -53,10 +53,19 @@ enum { FED = 1, IDLE = 2 };
 
 /* ---- how long */
 
-/* What hits L1 is there a cycle and its latency after issue, and nothing sooner. */
+/* What hits L1 is there a cycle and its latency after issue. A constant's latency contains the collection of operands,
+ * of which nothing may be left. */
+static uint64_t least_latency(const struct hd_config *config)
+{
+	uint64_t constant = config->constant_latency, inside = config->operand_cycles;
+	if (!config->constant_bytes)
+		return config->l1_latency + 1;
+	return hd_earlier(config->l1_latency + 1, constant > inside ? constant - inside : 1);
+}
+
 static uint64_t most_cycles(const struct hd_gpu *gpu)
 {
-	return hd_earlier(hd_memory_lead(gpu->memory), gpu->config.l1_latency + 1);
+	return hd_earlier(hd_memory_lead(gpu->memory), least_latency(&gpu->config));
 }
 
 struct hd_window *hd_window_new(struct hd_run *run)
