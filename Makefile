@@ -372,6 +372,12 @@ validate: setup
 	$(again) all
 	@scripts/validate.py --build $(B) -j$(JOBS) $(VALIDATE_FLAGS)
 
+# Whole kernels of examples/cards beside published cycles of a card.
+.PHONY: validate-programs
+validate-programs: setup
+	$(again) all
+	@scripts/validate_programs.py --build $(B) -j$(JOBS) $(VALIDATE_FLAGS)
+
 format: setup
 	@scripts/format.sh
 
@@ -384,7 +390,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures $(FIGURES) table-linear workloads-table validate docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures $(FIGURES) table-linear workloads-table validate validate-programs docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

@@ -1,8 +1,9 @@
 /*
  * Unrolling of the small innermost loops that the user's compiler left rolled, and once more of those that go through
  * one array inside another loop, by four, as ptxas is seen to do: single blocks with loads whose latency the copies
- * overlap, counted by a constant step up to a bound that the loop does not change. LLVM's own unroller does the work,
- * told by the loop's metadata; here the loops are chosen.
+ * overlap, counted by a constant step up to a bound that the loop does not change. Where all bounds are constants, a
+ * loop is unrolled as a whole up to the sizes to which ptxas does so, which are several times those of the user's
+ * compiler. LLVM's own unroller does the work, told by the loop's metadata; here the loops are chosen.
  *
  * A loop with `bar.sync` may be unrolled: the threads of a warp reach such a barrier together, so they go around
  * equally often. LLVM takes a barrier for any convergent operation; for the time of its pass the mark is taken away.
@@ -19,9 +20,14 @@
 #define SMALL 64u	/* instructions of a loop that is unrolled, PHIs apart; ptxas stops between 63 and 74 */
 #define LOADS_AMONG 10u /* a load for so many instructions at least: others have nothing to overlap */
 
+/* Turns of a loop up to which, and instructions of all of them, loop control apart, with which ptxas 13.0 makes
+ * straight code of it: measured with multiply-adds of one load a turn. */
+static const struct {
+	uint64_t turns, insts;
+} whole[] = {{4, 540}, {6, 600}, {8, 670}, {12, 780}, {16, 900}, {32, 1050}, {64, 1350}, {128, 1750}, {256, 2200}};
+
 struct unroller {
 	struct hd_legal *legal;
-	LLVMMetadataRef count; /* the wish: llvm.loop.unroll.count */
 	unsigned loop_kind;
 	bool any, barriers;
 };
@@ -113,18 +119,48 @@ static int64_t step_of(LLVMValueRef value, LLVMBasicBlockRef block)
 	return LLVMConstIntGetSExtValue(LLVMGetOperand(sum, 1));
 }
 
-/* The step of the counter that ends the loop; 0 where none does. `equality`: it ends at a value, not beyond one. */
-static int64_t counted(LLVMValueRef branch, LLVMBasicBlockRef block, bool *equality)
+/* How a loop ends. */
+struct ending {
+	int64_t step;	/* of the counter that ends it; 0 where none does */
+	bool equality;	/* at a value, not beyond one */
+	bool constant;	/* at one that is known */
+	uint64_t turns; /* 0: not known */
+};
+
+/* Turns of a loop whose counter ends it at a constant: those of one that begins at a constant, too, and comes to it
+ * exactly; comparisons of other kinds have been made into these by the user's compiler. */
+static uint64_t turns_of(LLVMValueRef left, LLVMValueRef right, LLVMBasicBlockRef block, int64_t step)
 {
+	bool after = !LLVMIsAPHINode(left); /* what is compared is the sum */
+	LLVMValueRef phi = after ? LLVMGetOperand(left, 0) : left, start = NULL;
+	for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+		if (LLVMGetIncomingBlock(phi, i) != block)
+			start = start ? phi : LLVMGetIncomingValue(phi, i);
+	if (!start || !LLVMIsAConstantInt(start))
+		return 0;
+	int64_t from = LLVMConstIntGetSExtValue(start), to = LLVMConstIntGetSExtValue(right);
+	int64_t way = (int64_t)((uint64_t)to - (uint64_t)from);
+	if (way % step || way / step < (after ? 1 : 0))
+		return 0;
+	return (uint64_t)(way / step) + (after ? 0 : 1);
+}
+
+static struct ending ending_of(LLVMValueRef branch, LLVMBasicBlockRef block)
+{
+	struct ending end = {0};
 	LLVMValueRef condition = LLVMGetCondition(branch);
 	if (!is_inside(condition, block) || LLVMGetInstructionOpcode(condition) != LLVMICmp)
-		return 0;
+		return end;
 	LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);
 	LLVMValueRef left = LLVMGetOperand(condition, 0), right = LLVMGetOperand(condition, 1);
-	*equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
-	if (is_inside(right, block) || LLVMIsAConstantInt(right))
-		return 0; /* a constant bound: the user's compiler has unrolled as far as it pays */
-	return step_of(left, block);
+	if (is_inside(right, block))
+		return end;
+	end.equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
+	end.constant = LLVMIsAConstantInt(right);
+	end.step = step_of(left, block);
+	if (end.step && end.equality && end.constant)
+		end.turns = turns_of(left, right, block, end.step);
+	return end;
 }
 
 /* ---- choosing ---- */
@@ -150,22 +186,40 @@ static bool is_told(struct unroller *unroller, LLVMValueRef branch)
 	return false;
 }
 
-static bool is_wanted(struct unroller *unroller, LLVMValueRef branch, const struct body *body, bool nested)
+static bool as_a_whole(const struct ending *end, const struct body *body)
 {
-	bool equality;
-	int64_t step = counted(branch, body->block, &equality);
-	if (!step || !body->plain || body->insts > SMALL || body->loads * LOADS_AMONG < body->insts)
-		return false;
+	uint32_t control = 3; /* the sum, the comparison and the branch, which go */
+	for (size_t i = 0; end->turns && i < sizeof whole / sizeof *whole; i++)
+		if (end->turns <= whole[i].turns)
+			return end->turns * (body->insts - control) <= whole[i].insts;
+	return false;
+}
+
+/* How many copies there are to be of a loop's body; 1 where it stays as it is. */
+static uint64_t copies_of(struct unroller *unroller, LLVMValueRef branch, const struct body *body, bool nested)
+{
+	struct ending end = ending_of(branch, body->block);
+	if (!end.step || !body->plain || is_told(unroller, branch))
+		return 1;
+	if (as_a_whole(&end, body))
+		return end.turns;
+	if (end.constant || body->insts > SMALL || body->loads * LOADS_AMONG < body->insts)
+		return 1; /* a constant bound: the user's compiler has unrolled as far as it pays */
 	/* Ending at a value with a step beyond one: what is left of a loop that was unrolled before. */
-	bool again = equality && step != 1 && step != -1;
-	return (!again || (nested && !body->arrays)) && !is_told(unroller, branch);
+	bool again = end.equality && end.step != 1 && end.step != -1;
+	return !again || (nested && !body->arrays) ? COPIES : 1;
 }
 
 /* A distinct node that begins with itself, as loops are named. */
-static void wish(struct unroller *unroller, LLVMValueRef branch)
+static void wish(struct unroller *unroller, LLVMValueRef branch, uint64_t copies)
 {
 	LLVMContextRef context = unroller->legal->context;
-	LLVMMetadataRef self = LLVMTemporaryMDNode(context, NULL, 0), operands[] = {self, unroller->count};
+	LLVMMetadataRef wished[] = {
+		LLVMMDStringInContext2(context, "llvm.loop.unroll.count", 22),
+		LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), copies, false)),
+	};
+	LLVMMetadataRef self = LLVMTemporaryMDNode(context, NULL, 0);
+	LLVMMetadataRef operands[] = {self, LLVMMDNodeInContext2(context, wished, 2)};
 	LLVMMetadataRef node = LLVMMDNodeInContext2(context, operands, 2);
 	LLVMMetadataReplaceAllUsesWith(self, node);
 	LLVMSetMetadata(branch, unroller->loop_kind, LLVMMetadataAsValue(context, node));
@@ -217,9 +271,10 @@ static void choose(struct unroller *unroller, LLVMValueRef function)
 			continue;
 		nested = nested ? nested : find_nested(function, &arena);
 		struct body body = scan(bb);
-		if (!is_wanted(unroller, LLVMGetBasicBlockTerminator(bb), &body, nested[at]))
+		uint64_t copies = copies_of(unroller, LLVMGetBasicBlockTerminator(bb), &body, nested[at]);
+		if (copies == 1)
 			continue;
-		wish(unroller, LLVMGetBasicBlockTerminator(bb));
+		wish(unroller, LLVMGetBasicBlockTerminator(bb), copies);
 		unroller->barriers |= body.barriers;
 	}
 	hd_arena_release(&arena);
@@ -255,14 +310,9 @@ int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
 	struct unroller unroller = {.legal = legal};
 	LLVMContextRef context = legal->context;
-	LLVMMetadataRef operands[] = {
-		LLVMMDStringInContext2(context, "llvm.loop.unroll.count", 22),
-		LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), COPIES, false)),
-	};
 	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_LOOP_UNROLLING) || legal->unoptimised)
 		return 0;
 	unroller.loop_kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);
-	unroller.count = LLVMMDNodeInContext2(context, operands, 2);
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
 			choose(&unroller, f);

@@ -1,12 +1,13 @@
 /*
  * List scheduling inside blocks, before register allocation. Instructions whose operands
- * are ready go first, those on the longest chain before others, as long as the registers
- * live at once stay under a limit: what the function needs anyway, or as many as fill an SM. At the
- * limit, whatever frees most registers goes first. What reads no register waits until something else can read it, and
- * so do addresses, when some registers are live, and loads from shared memory that the longest chain does not need yet.
- * What is left to the next block, or across a loop's back edge, counts as read there at once.
- * An order that needs more registers than the original one and the limit allow is thrown away. Where even the original
- * needs more than there are, values will be spilled, and the order counts that asks for least beyond them in sum.
+ * are ready go first, those on the longest chain before others, as long as the registers live at once stay under a
+ * limit: as many as fill an SM, or what the function needs anyway; of a kernel sixteen beside and what its occupancy
+ * then leaves, with which it comes nearest to ptxas. At the limit, whatever frees most registers goes first. What reads
+ * no register waits until something else can read it, and so do addresses, when some registers are live, and loads from
+ * shared memory that the longest chain does not need yet. What is left to the next block, or across a loop's back edge,
+ * counts as read there at once. An order that needs more registers than the original one and the limit allow is thrown
+ * away. Where even the original needs more than there are, values will be spilled, and the order counts that asks for
+ * least beyond them in sum.
  *
  * Calls with the copies of their arguments and results, the copies at the entry and before
  * RET, and branches keep their places; stretches between them are scheduled. Needs machine
@@ -21,6 +22,7 @@
 #define LEAF_CYCLES 5u	 /* latency up to which an instruction without operands waits for its reader */
 #define AHEAD 100u	 /* cycles that a load from a fixed place may come before it must */
 #define SHARED_AHEAD 20u /* the same for loads of shared memory, which take about as long */
+#define SPARE_WORDS 16u	 /* that a kernel may have beyond its need, for loads that are under way */
 #define FEW_WORDS 4u	 /* as long as no more are live, it need not */
 #define SOME_WORDS 12u	 /* with so many live, addresses wait; ptxas keeps six to eight of them ready */
 
@@ -48,6 +50,7 @@ struct scheduler {
 	uint32_t cycle, size; /* size: capacity of the arrays */
 	uint32_t length;      /* cycles of the longest chain */
 	uint32_t registers;   /* that there are */
+	uint32_t peak;	      /* most words live at once in the original order */
 	uint64_t excess;      /* words beyond them, summed over the instructions */
 	bool lazy, late;      /* without operands; with some */
 	bool patient;	      /* with loads of shared memory */
@@ -358,6 +361,7 @@ static void schedule_stretch(struct scheduler *s, struct hd_minst *insts, uint32
 	hd_dag_build(&s->dag, insts, count);
 	reserve(s, count, s->dag.values.len);
 	struct pressure original = original_pressure(s);
+	s->peak = original.words > (int32_t)s->peak ? (uint32_t)original.words : s->peak;
 	if (movable && count > 2 && s->excess && s->sparing)
 		order_by_excess(s, original, s->excess);
 	else if (movable && count > 2)
@@ -416,7 +420,8 @@ static void mark_anchors(struct scheduler *s, struct hd_mblock *block, bool *anc
 	}
 }
 
-static void schedule_block(struct scheduler *s, uint32_t id)
+/* `measure`: nothing moves. */
+static void schedule_block(struct scheduler *s, uint32_t id, bool measure)
 {
 	struct hd_mblock *block = &s->func->blocks.data[id];
 	bool *anchor = hd_xcalloc(block->insts.len + 1, sizeof(bool));
@@ -433,7 +438,7 @@ static void schedule_block(struct scheduler *s, uint32_t id)
 		bool movable = !anchor[begin];
 		while (begin > 0 && anchor[begin - 1] == !movable)
 			begin--;
-		schedule_stretch(s, &block->insts.data[begin], end - begin, movable);
+		schedule_stretch(s, &block->insts.data[begin], end - begin, movable && !measure);
 		end = begin;
 	}
 	for (uint32_t i = s->live.in_start[id]; i < s->live.in_start[id + 1]; i++)
@@ -441,17 +446,12 @@ static void schedule_block(struct scheduler *s, uint32_t id)
 	free(anchor);
 }
 
-/* The registers that the function needs as it stands: as many are free to use everywhere. */
+/* The registers that the function needs as it stands. */
 static uint32_t needed_anyway(struct scheduler *s)
 {
-	uint32_t most = 0;
-	for (uint32_t id = 0; id < s->func->blocks.len; id++) {
-		uint32_t live = 0;
-		for (uint32_t i = s->live.in_start[id]; i < s->live.in_start[id + 1]; i++)
-			live += !s->pred_word[s->live.in[i]];
-		most = live > most ? live : most;
-	}
-	return most;
+	for (uint32_t id = 0; id < s->func->blocks.len; id++)
+		schedule_block(s, id, true);
+	return s->peak;
 }
 
 /*
@@ -485,11 +485,14 @@ int hd_mfunc_schedule(struct hd_mfunc *func, struct hd_diag *diag)
 		s.pred_word[s.live.base[i]] = !func->vregs.data[i].words;
 	s.sparing = hd_switch_is_on(func->without, HD_SWITCH_LEAST_EXCESS);
 	s.registers = hd_mfunc_cap(func) - 1; /* R1 is kept */
-	uint32_t cap = hd_mfunc_cap(func), needed = needed_anyway(&s), full = free_anyway(func);
+	uint32_t cap = hd_mfunc_cap(func), full = free_anyway(func), needed = needed_anyway(&s);
+	/* A kernel with more than fill an SM has what its occupancy leaves; others are their callers' to pay for. */
+	if (func->kernel)
+		needed = hd_mfunc_occupancy_step(func, needed + SPARE_WORDS);
 	s.limit = needed > full ? needed : full;
 	s.limit = s.limit > cap - 4 ? cap - 4 : s.limit;
 	for (uint32_t id = 0; id < func->blocks.len; id++)
-		schedule_block(&s, id);
+		schedule_block(&s, id, false);
 	hd_dag_release(&s.dag);
 	uint32_t *arrays[] = {s.next, s.previous, s.ready, s.waiting, s.uses, s.chosen, s.leaves};
 	for (unsigned i = 0; i < 7; i++)

@@ -30,7 +30,10 @@ void hd_coalescer_init(struct hd_coalescer *coalescer, const struct hd_config *c
 uint32_t hd_coalesce(const struct hd_coalescer *coalescer, const struct hd_mem_request *request,
 		     struct hd_access out[HD_MAX_ACCESSES]);
 
-/* Cycles that shared memory with this many 4-byte banks takes to serve the request; 1 without conflicts. */
-uint32_t hd_shared_cycles(const struct hd_mem_request *request, uint32_t banks);
+/* A wide load of which all active lanes i and i ^ 1, or i and i ^ 2, have one address (shared_pairs). */
+bool hd_shared_pairs(const struct hd_mem_request *request);
+/* Cycles that shared memory with this many 4-byte banks takes to serve the request; 1 without conflicts. `pairs`: it is
+ * one of the above, and the machine serves those in half the parts. */
+uint32_t hd_shared_cycles(const struct hd_mem_request *request, uint32_t banks, bool pairs);
 
 #endif

@@ -10,6 +10,10 @@
  *
  * A reply carries all sectors of its request and is sent when the last one is there.
  *
+ * Where l2_dirty_ways says so, no more lines of a set are dirty: before another one becomes so, the one among them that
+ * was used longest ago is written, and stays, clean. Counters of a QV100 that were published with AccelWattch have 3
+ * MB, half of its L2, less written to DRAM than to L2 by kernels that write 12 to 40 MB and read nothing.
+ *
  * Needs both crossbars, a DRAM channel and the address map. Cost: O(1) a request, plus the line's waiters for merges
  * and fills; nothing in cycles without work.
  */
@@ -34,6 +38,8 @@ void hd_l2_init(struct hd_l2_slice *slice, uint32_t index, const struct hd_confi
 	uint32_t sets = (uint32_t)(config->l2_slice_bytes / (config->l2_line * config->l2_ways));
 	hd_tags_init(&slice->tags, sets ? sets : 1, (uint32_t)config->l2_ways, arena);
 	slice->owners = HD_ARENA_NEW(arena, uint32_t, (sets ? sets : 1) * config->l2_ways);
+	slice->dirty = HD_ARENA_NEW(arena, uint16_t, sets ? sets : 1);
+	slice->dirty_ways = (uint32_t)(config->l2_dirty_ways ? config->l2_dirty_ways : config->l2_ways);
 	hd_packets_init(&slice->in, (uint32_t)config->l2_queue, arena);
 	/* All that may be under way: they must not hold others in the crossbar. */
 	hd_packets_init(&slice->low, (uint32_t)(config->transfer_lines * config->sm_count), arena);
@@ -134,9 +140,15 @@ static uint32_t owner_now(const struct hd_l2_slice *slice, uint32_t grid)
 	return (slice->launches ? slice->launches[grid] << OWNER_BITS : 0) | grid;
 }
 
+static uint16_t *dirty_of(struct hd_l2_slice *slice, const struct hd_tag *tag)
+{
+	return &slice->dirty[(size_t)(tag - slice->tags.tags) / slice->tags.ways];
+}
+
 /* Sectors of the line become dirty. */
 static void make_dirty(struct hd_l2_slice *slice, struct hd_tag *tag, uint8_t sectors)
 {
+	*dirty_of(slice, tag) += !tag->dirty;
 	tag->dirty |= sectors;
 	slice->owners[tag - slice->tags.tags] = owner_now(slice, slice->grid);
 }
@@ -154,17 +166,37 @@ static void (*push_of(const struct hd_l2_slice *slice))(struct hd_dram *, uint64
 	return slice->serves_low ? hd_dram_push_low : hd_dram_push;
 }
 
+static void write_back(struct hd_l2_slice *slice, uint64_t now, struct hd_tag *tag, struct hd_dram *dram)
+{
+	uint8_t writer = writer_of(slice, (uint32_t)(tag - slice->tags.tags));
+	slice->grids[writer].l2_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
+	push_of(slice)(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0, writer);
+	tag->dirty = 0;
+	--*dirty_of(slice, tag);
+}
+
 static struct hd_tag *allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t line, uint32_t victim,
 			       struct hd_dram *dram)
 {
 	struct hd_tag *tag = &slice->tags.tags[victim];
-	if (tag->dirty) {
-		uint8_t writer = writer_of(slice, victim);
-		slice->grids[writer].l2_writebacks += (uint64_t)__builtin_popcount(tag->dirty);
-		push_of(slice)(dram, now, HD_DRAM_WRITE, slice->index, tag->line, tag->dirty, 0, writer);
-	}
+	if (tag->dirty)
+		write_back(slice, now, tag, dram);
 	hd_tags_replace(&slice->tags, victim, line);
 	return tag;
+}
+
+/* Before a line becomes dirty that is not so yet (NULL: one that is not there): one of its set is cleaned where there
+ * are too many. Whether there was room for that in the channel. */
+static bool limit_dirty(struct hd_l2_slice *slice, uint64_t now, uint64_t line, const struct hd_tag *tag,
+			struct hd_dram *dram)
+{
+	uint32_t set = hd_tags_set(&slice->tags, line);
+	if ((tag && tag->dirty) || slice->dirty[set] < slice->dirty_ways)
+		return true;
+	if (!hd_dram_room(dram, HD_DRAM_WRITE))
+		return false;
+	write_back(slice, now, &slice->tags.tags[hd_tags_oldest_dirty(&slice->tags, set)], dram);
+	return true;
 }
 
 static void fetch_sectors(struct hd_l2_slice *slice, uint64_t now, struct hd_tag *tag, uint8_t sectors,
@@ -193,7 +225,7 @@ static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd
 	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
 	uint8_t there = tag ? tag->valid | tag->pending : 0, hits = tag ? tag->valid & request->sectors : 0;
 	uint8_t fetch = request->sectors & (uint8_t)~(request->full | there);
-	if (!can_fetch(slice, line, index, fetch, dram, &victim))
+	if (!limit_dirty(slice, now, line, tag, dram) || !can_fetch(slice, line, index, fetch, dram, &victim))
 		return false;
 	count_sectors(slice, request->sectors, hits);
 	if (tag)
@@ -219,6 +251,8 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	uint8_t hits = tag ? tag->valid & request->sectors : 0, wait = request->sectors & (uint8_t)~hits;
 	uint8_t merge = tag ? wait & tag->pending : 0, fetch = wait & (uint8_t)~merge;
 	bool atomic = is_atomic(request);
+	if (atomic && !limit_dirty(slice, now, line, tag, dram))
+		return false;
 	if (wait && (slice->free_waiter == HD_NONE || (merge && !can_merge(slice, tag, merge)) ||
 		     !can_fetch(slice, line, index, fetch, dram, &victim)))
 		return false;

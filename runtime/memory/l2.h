@@ -41,6 +41,8 @@ struct hd_l2_slice {
 	struct hd_flits flits;
 	uint64_t busy;		  /* first own cycle in which the next request can be served */
 	bool stalled;		  /* the head waits for a fill, the out queue or the channel, whose owner clears this */
+	uint16_t *dirty;	  /* by set: lines */
+	uint32_t dirty_ways;	  /* most of them */
 	uint32_t *owners;	  /* as tags: who made the line dirty, its launch << OWNER_BITS | grid */
 	const uint32_t *launches; /* of each grid, that is there now; NULL: always the same */
 	struct hd_counters *grids;    /* of each grid, */

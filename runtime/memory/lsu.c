@@ -33,6 +33,7 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	lsu->sectors =
 		(uint32_t)(config->l1_width > config->sector ? config->l1_width / config->sector : 1) * lsu->ports;
 	lsu->shared_banks = (uint32_t)config->shared_banks;
+	lsu->shared_pairs = config->shared_pairs;
 	lsu->shared_width = (uint32_t)config->shared_width;
 	lsu->interval = (uint32_t)config->lsu_interval;
 	lsu->atomic_latency = (uint32_t)config->atomic_latency;
@@ -115,11 +116,12 @@ static bool is_store(uint8_t kind)
 }
 
 /* Cycles of a shared instruction: those of its conflicts, or what its words need of the data path. Lanes that read one
- * word count once when it is the same for all. */
+ * word count once when it is the same for all, and pairs once where the machine serves them so. */
 static uint32_t shared_cycles(const struct hd_lsu *lsu, const struct hd_mem_request *request)
 {
-	uint32_t cycles = hd_shared_cycles(request, lsu->shared_banks);
-	uint32_t lanes = request->pattern == HD_MEM_UNIFORM ? 1 : (uint32_t)__builtin_popcount(request->mask);
+	bool pairs = lsu->shared_pairs && hd_shared_pairs(request);
+	uint32_t cycles = hd_shared_cycles(request, lsu->shared_banks, pairs);
+	uint32_t lanes = request->pattern == HD_MEM_UNIFORM ? 1 : (uint32_t)__builtin_popcount(request->mask) >> pairs;
 	uint32_t moved = (lanes * request->bytes + lsu->shared_width - 1) / lsu->shared_width;
 	return moved > cycles ? moved : cycles;
 }

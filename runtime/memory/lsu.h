@@ -86,6 +86,7 @@ struct hd_lsu {
 	struct hd_flits flits;
 	uint32_t sector_bytes;
 	uint32_t banks, ports, sectors, shared_banks, shared_width, shared_latency, l1_latency;
+	bool shared_pairs;
 	uint32_t interval;	 /* between instructions */
 	uint32_t atomic_latency; /* beside that of a load */
 	uint64_t l1_bytes, l1_ways;

@@ -3,8 +3,10 @@
  * banks.
  *
  * Lanes that read the same word share one access (broadcast); different words in one bank are served one a cycle.
- * 64-bit accesses go in two half-warps, 128-bit ones in four quarter-warps, each on its own. Atomics cannot share: each
- * lane on a word is an access.
+ * 64-bit accesses go in two half-warps, 128-bit ones in four quarter-warps, each on its own. Of a load whose lanes i
+ * and i ^ 1, or i and i ^ 2, all have one address, two such parts go together where the machine has it so
+ * (shared_pairs): cards of compute capability 7.0 to 7.5 do, by NVIDIA's answer in its developers' forum (77228).
+ * Atomics cannot share: each lane on a word is an access.
  *
  * Accesses of 8 and 16 bytes are aligned, so that their words are in neighbouring banks and meet those of others all or
  * not at all: such a chunk counts as one word of banks that are as wide.
@@ -101,12 +103,13 @@ static bool in_rows(const uint64_t address[LANES], uint32_t group, uint32_t row_
 	return all < row_bytes;
 }
 
-/* The groups have banks of their own, together as many as there are words of banks. */
-static uint32_t cycles_by_chunk(const struct hd_mem_request *request, uint32_t bank_count, uint32_t wide)
+/* The groups have banks of their own, together as many as there are words of banks. `merged`: two groups go together.
+ */
+static uint32_t cycles_by_chunk(const struct hd_mem_request *request, uint32_t bank_count, uint32_t wide, bool merged)
 {
 	struct banks banks;
 	uint32_t most[MAX_GROUPS] = {0}, mine = bank_count / wide, shift = 2 + (uint32_t)__builtin_ctz(wide);
-	uint32_t per_group = 5 - (uint32_t)__builtin_ctz(wide);
+	uint32_t per_group = 5 - (uint32_t)__builtin_ctz(wide) + merged;
 	bool share = may_share(request);
 	clear(&banks, bank_count);
 	for (uint32_t left = request->mask; left; left &= left - 1) {
@@ -118,13 +121,32 @@ static uint32_t cycles_by_chunk(const struct hd_mem_request *request, uint32_t b
 	return cycles ? cycles : 1;
 }
 
-uint32_t hd_shared_cycles(const struct hd_mem_request *request, uint32_t banks)
+/* Whether the active ones of lanes i and i ^ `bit` all have one address. */
+static bool are_paired(const struct hd_mem_request *request, uint32_t bit)
+{
+	for (uint32_t lane = 0; lane < LANES; lane++) {
+		uint32_t other = lane ^ bit;
+		if (request->mask >> lane & request->mask >> other & 1 &&
+		    request->address[lane] != request->address[other])
+			return false;
+	}
+	return true;
+}
+
+bool hd_shared_pairs(const struct hd_mem_request *request)
+{
+	return request->bytes > 4 && request->kind == HD_MEM_LOAD && (are_paired(request, 1) || are_paired(request, 2));
+}
+
+uint32_t hd_shared_cycles(const struct hd_mem_request *request, uint32_t banks, bool pairs)
 {
 	uint32_t wide = request->bytes > 4 ? request->bytes / 4 : 1;
 	assert(banks && banks <= MAX_BANKS);
 	if (banks & (banks - 1) || banks < wide)
 		return cycles_by_word(request, banks);
+	if (pairs)
+		return cycles_by_chunk(request, banks, wide, true);
 	if (request->mask == UINT32_MAX && may_share(request) && in_rows(request->address, LANES / wide, banks * 4))
 		return wide;
-	return cycles_by_chunk(request, banks, wide);
+	return cycles_by_chunk(request, banks, wide, false);
 }

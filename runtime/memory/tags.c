@@ -147,6 +147,19 @@ static uint32_t oldest_settled(const struct hd_tags *tags, uint32_t set)
 	return way == NO_WAY ? HD_NONE : first + way;
 }
 
+uint32_t hd_tags_set(const struct hd_tags *tags, uint64_t line)
+{
+	return set_of(tags, line);
+}
+
+uint32_t hd_tags_oldest_dirty(const struct hd_tags *tags, uint32_t set)
+{
+	uint32_t first = set * tags->ways, way = tags->sets[set].oldest;
+	while (!tags->tags[first + way].dirty)
+		way = tags->links[first + way].newer;
+	return first + way;
+}
+
 uint32_t hd_tags_victim(const struct hd_tags *tags, uint64_t line)
 {
 	uint32_t set = set_of(tags, line);

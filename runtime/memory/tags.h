@@ -46,6 +46,9 @@ void hd_tags_touch(struct hd_tags *tags, uint32_t index);
 /* The tag that a new line would take: a free one or the least recently used without pending sectors; HD_NONE when
  * every way is pending. Changes nothing. */
 uint32_t hd_tags_victim(const struct hd_tags *tags, uint64_t line);
+uint32_t hd_tags_set(const struct hd_tags *tags, uint64_t line);
+/* The least recently used dirty line of a set that has one. */
+uint32_t hd_tags_oldest_dirty(const struct hd_tags *tags, uint32_t set);
 /* Gives `victim`, as found by hd_tags_victim, to `line`: most recently used, no sectors. */
 void hd_tags_replace(struct hd_tags *tags, uint32_t victim, uint64_t line);
 /* Ways in use of each set, 1 to `ways`. Frees what is over that, oldest first; pending lines stay until replaced.

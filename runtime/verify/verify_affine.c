@@ -220,7 +220,7 @@ static uint32_t count_conflicts(const struct hd_exec *exec, const struct hd_meta
 	fill_request(exec, access, &request);
 	for (uint32_t first = 0; first < HD_WARP_LANES; first += group) {
 		request.mask = (uint32_t)((UINT64_C(1) << group) - 1) << first;
-		uint32_t cycles = hd_shared_cycles(&request, REPORT_BANKS);
+		uint32_t cycles = hd_shared_cycles(&request, REPORT_BANKS, false);
 		most = cycles > most ? cycles : most;
 	}
 	return most;

@@ -281,7 +281,29 @@ START_TEST(strides_conflict_in_banks)
 	request.space = HD_MEM_SHARED;
 	request.kind = (uint8_t)banks[_i].kind;
 	request.mask = banks[_i].mask;
-	ck_assert_uint_eq(hd_shared_cycles(&request, 32), banks[_i].cycles);
+	ck_assert_uint_eq(hd_shared_cycles(&request, 32, false), banks[_i].cycles);
+}
+END_TEST
+
+/* As NVIDIA has it of compute capability 7.0 to 7.5: four requests of a load of 16 bytes become two. */
+START_TEST(pairs_of_lanes_with_one_address_go_together)
+{
+	static const struct {
+		uint32_t shift, modulo, bytes, kind, cycles;
+	} pairs[] = {
+		{5, 1, 16, HD_MEM_LOAD, 2},  {5, 1, 8, HD_MEM_LOAD, 1},	  {5, 1, 4, HD_MEM_LOAD, 1},
+		{5, 1, 16, HD_MEM_STORE, 4}, {1, 16, 16, HD_MEM_LOAD, 2}, {0, 2, 16, HD_MEM_LOAD, 2},
+		{0, 4, 16, HD_MEM_LOAD, 4},  {2, 8, 8, HD_MEM_LOAD, 1},
+	};
+	struct hd_mem_request request = rig_load(0, 0, 0, pairs[_i].bytes);
+	request.space = HD_MEM_SHARED;
+	request.kind = (uint8_t)pairs[_i].kind;
+	for (uint32_t lane = 0; lane < 32; lane++)
+		request.address[lane] = (lane >> pairs[_i].shift) % pairs[_i].modulo * pairs[_i].bytes;
+	ck_assert_uint_eq(hd_shared_cycles(&request, 32, hd_shared_pairs(&request)), pairs[_i].cycles);
+	request.mask &= ~1u; /* a lane that is off has any address */
+	request.address[0] = 4096;
+	ck_assert_uint_eq(hd_shared_cycles(&request, 32, hd_shared_pairs(&request)), pairs[_i].cycles);
 }
 END_TEST
 
@@ -291,9 +313,9 @@ START_TEST(the_number_of_banks_need_be_no_power_of_two)
 	struct hd_mem_request request = rig_load(0, 0, 64, 8);
 	request.space = HD_MEM_SHARED;
 	request.mask = 3;
-	ck_assert_uint_eq(hd_shared_cycles(&request, 24), 1);
+	ck_assert_uint_eq(hd_shared_cycles(&request, 24, false), 1);
 	request.address[1] = 96; /* words 24 and 25: banks 0 and 1 */
-	ck_assert_uint_eq(hd_shared_cycles(&request, 24), 2);
+	ck_assert_uint_eq(hd_shared_cycles(&request, 24, false), 2);
 }
 END_TEST
 
@@ -331,7 +353,7 @@ START_TEST(random_conflicts_agree_with_the_definition)
 		uint32_t all = (uint32_t)((UINT64_C(1) << group) - 1) << first;
 		cycles += words_of_a_bank(&request, request.mask & all);
 	}
-	ck_assert_uint_eq(hd_shared_cycles(&request, 32), cycles ? cycles : 1);
+	ck_assert_uint_eq(hd_shared_cycles(&request, 32, false), cycles ? cycles : 1);
 }
 END_TEST
 
@@ -352,6 +374,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, patterns_change_nothing);
 	tcase_add_loop_test(cases, strides_conflict_in_banks, 0, sizeof(banks) / sizeof(banks[0]));
 	tcase_add_test(cases, the_number_of_banks_need_be_no_power_of_two);
+	tcase_add_loop_test(cases, pairs_of_lanes_with_one_address_go_together, 0, 8);
 	tcase_add_loop_test(cases, random_conflicts_agree_with_the_definition, 0, 240);
 	suite_add_tcase(suite, cases);
 	return suite;

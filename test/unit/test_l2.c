@@ -216,6 +216,28 @@ START_TEST(dirty_victims_go_to_dram)
 }
 END_TEST
 
+/* The line that was written first goes to DRAM, and is read again without it; one that is dirty may be written. */
+START_TEST(few_lines_of_a_set_are_dirty)
+{
+	config.l2_dirty_ways = 2;
+	build(1, 4);
+	for (uint64_t line = 1; line <= 2; line++)
+		send(0, HD_PACKET_WRITEBACK, line, 0xf, 0xf, 0);
+	send(0, HD_PACKET_WRITEBACK, 1, 0x1, 0x1, 0);
+	drain();
+	ck_assert_uint_eq(counters.l2_writebacks, 0);
+	send(0, HD_PACKET_WRITEBACK, 3, 0x3, 0x3, 0);
+	drain();
+	ck_assert_uint_eq(counters.l2_writebacks, 4); /* line 2 */
+	uint64_t hits = counters.l2_hits;
+	read_latency(2, 0xf);
+	ck_assert_uint_eq(counters.l2_hits, hits + 4);
+	send(0, HD_PACKET_REDUCTION, 4, 0x1, 0, 0);
+	drain();
+	ck_assert_uint_eq(counters.l2_writebacks, 8); /* line 1 */
+}
+END_TEST
+
 START_TEST(atomics_take_their_service_time)
 {
 	build(4, 4);
@@ -305,6 +327,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, whole_sectors_are_written_without_fetching);
 	tcase_add_test(cases, partly_written_sectors_are_fetched);
 	tcase_add_test(cases, dirty_victims_go_to_dram);
+	tcase_add_test(cases, few_lines_of_a_set_are_dirty);
 	tcase_add_test(cases, low_requests_wait_for_others);
 	tcase_add_test(cases, atomics_take_their_service_time);
 	tcase_add_test(cases, reductions_of_absent_sectors_fetch_and_are_acknowledged);

@@ -1,5 +1,6 @@
 ; A rolled loop with loads goes around four times at once, the rest one by one; one with a barrier too, also where the
 ; counter's step leaves it to the operands' range how often. A loop of the user's that says no, or whose step is no constant, stays as it is.
+; Eight turns from 3 to 27 are straight code; 4,000 stay a loop.
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1>' -disable-output %s 2>&1 | %FileCheck %s
 ; RUN: %opt -load-pass-plugin=%plugin -passes='print<heddle-code;check=1;without=loop-unrolling>' -disable-output %s 2>&1 \
 ; RUN:     | %FileCheck --check-prefix=WITHOUT %s
@@ -13,6 +14,13 @@
 ; CHECK-LABEL:     kernel rolled
 ; CHECK-COUNT-1:   LDG
 ; CHECK-NOT:       LDG
+; CHECK-LABEL:     kernel known
+; CHECK-COUNT-8:   LDG
+; CHECK-NOT:       {{LDG|BRA}}
+; CHECK-LABEL:     kernel long
+; CHECK-COUNT-1:   LDG
+; CHECK-NOT:       LDG
+; CHECK:           BRA
 ; CHECK-LABEL:     kernel meet
 ; CHECK-COUNT-5:   BAR
 ; CHECK-NOT:       BAR
@@ -25,6 +33,10 @@
 ; WITHOUT-COUNT-1: LDG
 ; WITHOUT-NOT:     LDG
 ; WITHOUT-LABEL:   kernel strided
+; WITHOUT-LABEL:   kernel known
+; WITHOUT-COUNT-1: LDG
+; WITHOUT-NOT:     LDG
+; WITHOUT-LABEL:   kernel long
 ; WITHOUT-LABEL:   kernel meet
 ; WITHOUT-COUNT-1: BAR
 ; WITHOUT-NOT:     BAR
@@ -86,6 +98,40 @@ done:
   ret void
 }
 
+define void @known(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 3, %entry ], [ %next, %loop ]
+  %s = phi float [ 0.0, %entry ], [ %t, %loop ]
+  %p = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %v = load float, ptr addrspace(1) %p
+  %t = fadd float %s, %v
+  %next = add nuw nsw i32 %i, 3
+  %end = icmp eq i32 %next, 27
+  br i1 %end, label %done, label %loop
+done:
+  store float %t, ptr addrspace(1) %out
+  ret void
+}
+
+define void @long(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi float [ 0.0, %entry ], [ %t, %loop ]
+  %p = getelementptr float, ptr addrspace(1) %in, i32 %i
+  %v = load float, ptr addrspace(1) %p
+  %t = fadd float %s, %v
+  %next = add nuw nsw i32 %i, 1
+  %end = icmp eq i32 %next, 4000
+  br i1 %end, label %done, label %loop
+done:
+  store float %t, ptr addrspace(1) %out
+  ret void
+}
+
 define void @meet(ptr addrspace(3) %tile, ptr addrspace(1) %out, i32 %n) {
 entry:
   br label %loop
@@ -126,7 +172,7 @@ done:
 
 declare void @llvm.nvvm.barrier0() convergent nounwind
 
-!nvvm.annotations = !{!0, !1, !2, !3, !4}
+!nvvm.annotations = !{!0, !1, !2, !3, !4, !7, !8}
 !0 = !{ptr @sum, !"kernel", i32 1}
 !1 = !{ptr @strided, !"kernel", i32 1}
 !2 = !{ptr @rolled, !"kernel", i32 1}
@@ -134,3 +180,5 @@ declare void @llvm.nvvm.barrier0() convergent nounwind
 !4 = !{ptr @tiles, !"kernel", i32 1}
 !5 = distinct !{!5, !6}
 !6 = !{!"llvm.loop.unroll.disable"}
+!7 = !{ptr @known, !"kernel", i32 1}
+!8 = !{ptr @long, !"kernel", i32 1}
