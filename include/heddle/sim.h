@@ -71,8 +71,10 @@ struct hd_sim_options {
 	uint32_t check;	      /* HD_CHECK_*: mistakes of the program to look for; 0: none */
 	uint64_t corun_cycles; /* grids that are on their way together are launched again for so long; 0: not */
 	uint64_t sample;       /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
-	uint32_t threads;      /* of the host, at most one an SM: results do not depend on it; 0: one */
-	FILE *progress;	       /* a terminal for a line about launches that take longer than two seconds; NULL: none */
+	double sampling;  /* simulate a part of the launches, so that each kind's mean cycles are known to this share of
+			     them (runtime/sim/sampling.h); 0: all */
+	uint32_t threads; /* of the host, at most one an SM: results do not depend on it; 0: one */
+	FILE *progress;	  /* a terminal for a line about launches that take longer than two seconds; NULL: none */
 	const char *rehearsal; /* file for what policies record in one run and read in another (hd_policy_rehearses) */
 	const char *trace;     /* "issue,lsu@1000:1200"; NULL off */
 	struct hd_diag *diag;
@@ -83,6 +85,8 @@ struct hd_sim_options {
 	void *record_context;
 };
 
+/* What --sampling or HEDDLE_SAMPLING says, percents, as options.sampling; NULL: 0; "": the default. 0 or -1. */
+int hd_sim_sampling_parse(const char *text, double *sampling, struct hd_diag *diag);
 /* What --threads or HEDDLE_THREADS says as options.threads; NULL or "": the processors that this process may use. 0 or
  * -1. */
 int hd_sim_threads_parse(const char *text, uint32_t *threads, struct hd_diag *diag);

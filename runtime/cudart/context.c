@@ -262,9 +262,11 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 {
 	uint64_t max_cycles, sample, corun, watchdog = UINT64_MAX;
 	uint32_t checks, threads;
+	double sampling;
 	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
 	    apply_settings(cudart) || read_cycles(cudart, "HEDDLE_MAX_CYCLES", &max_cycles) ||
 	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample) || read_cycles(cudart, "HEDDLE_CORUN_CYCLES", &corun) ||
+	    hd_sim_sampling_parse(environment("HEDDLE_SAMPLING", NULL), &sampling, &cudart->diag) ||
 	    hd_sim_threads_parse(getenv("HEDDLE_THREADS"), &threads, &cudart->diag) || read_checks(cudart, &checks) ||
 	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
 		return cudaErrorInitializationError;
@@ -283,6 +285,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.progress = *environment("HEDDLE_PROGRESS", "0") != '0' ? stderr : NULL,
 		.dump_state = *environment("HEDDLE_DUMP_STATE", "0") != '0',
 		.sample = sample,
+		.sampling = sampling,
 		.threads = threads,
 		.corun_cycles = corun,
 		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],

@@ -43,6 +43,8 @@ void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t 
 void hd_later_do(struct hd_later *later, struct hd_exec *exec, uint64_t now);
 /* services.c: may the kernel that begins at `entry` print, or use the heap of device malloc? */
 bool hd_program_serves(const struct hd_program *program, uint32_t entry);
+/* May its lanes wait for others in a loop? */
+bool hd_program_waits(const struct hd_program *program, uint32_t entry);
 /* fault.c: the fault becomes the launch's. */
 void hd_later_fault(const struct hd_later *later, struct hd_gpu *gpu);
 /* Cycle of the first that has not been done; UINT64_MAX: none. */

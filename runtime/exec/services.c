@@ -1,23 +1,33 @@
 /*
  * Does a kernel reach a runtime service that other SMs notice: printf, whose lines have an order, malloc and free of
- * the one heap? Follows calls from its first function; an indirect call may go anywhere.
+ * the one heap? Or a loop in which lanes may wait for others? Follows calls from its first function; an indirect call
+ * may go anywhere.
  *
  * Cost: O(code) for a kernel.
  */
+#include "lib/object/spins.h"
 #include "runtime/exec/later.h"
 
-static bool is_shared_service(const struct hd_inst *inst)
+static bool is_shared_service(const struct hd_dinst *dinst)
 {
+	const struct hd_inst *inst = &dinst->inst;
 	return inst->op == HD_OP_SYSCALL && inst->x != HD_SYS_ASSERTFAIL;
 }
 
+static bool is_wait(const struct hd_dinst *dinst)
+{
+	return dinst->spins != HD_SPIN_NEVER;
+}
+
+typedef bool is_wanted(const struct hd_dinst *dinst);
+
 /* Adds the functions that this one calls; true: it has what is looked for. */
-static bool look(const struct hd_program *program, uint32_t index, bool *seen, bool *any)
+static bool look(const struct hd_program *program, uint32_t index, is_wanted *wanted, bool *seen, bool *any)
 {
 	const struct hd_pfunction *function = &program->functions.data[index];
 	for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
 		const struct hd_inst *inst = &program->code.data[pc].inst;
-		if (is_shared_service(inst))
+		if (wanted(&program->code.data[pc]))
 			return true;
 		if (inst->op == HD_OP_CALL && inst->x < program->code.len)
 			seen[program->code.data[inst->x].function] = true;
@@ -26,7 +36,7 @@ static bool look(const struct hd_program *program, uint32_t index, bool *seen, b
 	return false;
 }
 
-bool hd_program_serves(const struct hd_program *program, uint32_t entry)
+static bool reaches(const struct hd_program *program, uint32_t entry, is_wanted *wanted)
 {
 	uint32_t count = program->functions.len;
 	bool *seen = hd_xcalloc(count, sizeof *seen), *looked = hd_xcalloc(count, sizeof *looked);
@@ -38,10 +48,20 @@ bool hd_program_serves(const struct hd_program *program, uint32_t entry)
 			if (looked[i] || !(seen[i] || any))
 				continue;
 			looked[i] = more = true;
-			found = look(program, i, seen, &any);
+			found = look(program, i, wanted, seen, &any);
 		}
 	}
 	free(seen);
 	free(looked);
 	return found;
+}
+
+bool hd_program_serves(const struct hd_program *program, uint32_t entry)
+{
+	return reaches(program, entry, is_shared_service);
+}
+
+bool hd_program_waits(const struct hd_program *program, uint32_t entry)
+{
+	return reaches(program, entry, is_wait);
 }

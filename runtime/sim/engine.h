@@ -34,6 +34,7 @@ struct hd_probe;
 struct hd_run;
 struct hd_check;
 struct hd_functional;
+struct hd_sampling;
 struct warp_forms;
 struct block_seen;
 struct hd_regfile;
@@ -302,6 +303,7 @@ struct hd_grid {
 	uint32_t block_threads, block_warps;
 	uint64_t cta_total, cta_next, cta_done;
 	HD_VEC(uint64_t) requeued;	/* CTAs that were killed: they come before cta_next, in this order */
+	uint64_t cta_stop;		/* no block from here on begins with time (sampling_blocks.c); 0: all do */
 	bool cooperative;		/* its blocks wait for each other: every warp must be able to run */
 	uint32_t cta_share;		/* of its blocks, spread over all SMs, the most on one */
 	uint32_t function, entry;	/* in hd_program.functions; pc */
@@ -507,7 +509,9 @@ struct hd_gpu {
 	struct hd_probe *probe;		   /* while it is found out whether the grid can go on (probe.c); else NULL */
 	HD_VEC(struct hd_outside) outside; /* under options.warn_outside (fault.c) */
 	struct hd_check *check;		   /* under options.check (check.c); else NULL */
-	struct hd_functional *functional;  /* under options.functional; NULL: with timing */
+	struct hd_functional *functional;  /* under options.functional, and while sampling leaves time out; NULL: with
+					      timing */
+	struct hd_sampling *sampling;	   /* under options.sampling; else NULL */
 	bool every_cycle;		   /* debugging: visit every cycle; the figures must not change */
 	uint32_t trace;			   /* enum hd_trace_stream, a bit each; 0 while outside the window */
 	uint32_t trace_streams;		   /* what the option asked for */

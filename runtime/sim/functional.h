@@ -7,6 +7,20 @@
 
 #include "runtime/sim/engine.h"
 
+/* What is counted without timing. */
+#define HD_FUNCTIONAL_COUNTERS(X) \
+	X(warp_instructions) X(thread_instructions) X(int_instructions) X(fp32_instructions) \
+	X(fp64_instructions) X(sfu_instructions) X(lsu_instructions) X(control_instructions) X(calls) \
+	X(divergent_branches) X(yields) X(barriers) X(callee_saves) X(callee_restores) X(spill_stores) \
+	X(spill_loads) X(register_reads) X(register_writes) X(ctas) X(warps) X(global_instructions) \
+	X(shared_instructions) X(local_instructions) X(linear_launches) X(linear_without) \
+	X(linear_check_fallbacks) X(linear_small_fallbacks) X(linear_register_fallbacks) \
+	X(linear_coefficient_instructions) X(linear_thread_instructions) X(linear_block_instructions) \
+	X(linear_threads) X(ideal_computations) X(ideal_wp_threads) X(ideal_tb_threads) \
+	X(ideal_tb_warps) X(ideal_ln_threads) X(ideal_ln_warps) X(ideal_memory_warps) \
+	X(ideal_flow_warps) X(ideal_data_warps) X(ideal_counter_warps) X(ideal_uniform_warps) \
+	X(ideal_index_warps) X(ideal_predicate_warps) X(ideal_select_warps) X(ideal_nonlinear_warps)
+
 struct hd_functional;
 
 struct hd_functional *hd_functional_new(struct hd_gpu *gpu);

@@ -18,6 +18,7 @@
 #include "runtime/sim/corun.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/run.h"
+#include "runtime/sim/sampling.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/counts.h"
 #include "runtime/sm/hooks.h"
@@ -80,7 +81,8 @@ static uint64_t launch_cycle(const struct hd_sm *sm, const struct hd_grid *grid)
 
 static bool waits_for_room(const struct hd_grid *grid)
 {
-	return grid->running && (grid->cta_next < grid->cta_total || grid->requeued.len);
+	uint64_t end = grid->cta_stop ? grid->cta_stop : grid->cta_total;
+	return grid->running && (grid->cta_next < end || grid->requeued.len);
 }
 
 static uint64_t next_cta(struct hd_grid *grid)
@@ -337,6 +339,10 @@ static uint64_t run_cycle(struct hd_run *run, uint64_t now, uint64_t *last)
 		memory_up_to(run, now);
 	if (now >= run->sample_next)
 		take_samples(run, now);
+	if (__builtin_expect(run->gpu->sampling != NULL, 0) && hd_sampling_is_due(run->gpu->sampling)) {
+		memory_up_to(run, now);
+		hd_sampling_look(run->gpu->sampling);
+	}
 	if (__builtin_expect(now >= run->gpu->corun_end, 0))
 		hd_corun_close(run->gpu);
 	if (now >= run->trace_next)
@@ -386,14 +392,20 @@ static void run_functional(struct hd_run *run)
 	hd_functional_count(gpu->functional);
 }
 
-void hd_gpu_run(struct hd_gpu *gpu)
+/* All blocks that began with time have ended, and more are to come. */
+static bool has_drained(const struct hd_run *run)
 {
-	struct hd_run *run = gpu->run;
-	if (gpu->functional)
-		run_functional(run);
-	while (!gpu->functional && !gpu->error && !gpu->interrupted) {
+	const struct hd_grid *grid = run->gpu->grid;
+	return grid && grid->cta_stop && grid->cta_done == grid->cta_stop && !run->working_count &&
+	       hd_memory_idle(run->gpu->memory);
+}
+
+static void run_timed(struct hd_run *run)
+{
+	struct hd_gpu *gpu = run->gpu;
+	while (!gpu->error && !gpu->interrupted) {
 		uint64_t last, next = run_cycle(run, gpu->now, &last);
-		bool finished = gpu->error || any_has_ended(run);
+		bool finished = gpu->error || any_has_ended(run) || has_drained(run);
 		gpu->now = finished || next == HD_NEVER ? last + 1 : next;
 		if (finished)
 			return;
@@ -404,6 +416,29 @@ void hd_gpu_run(struct hd_gpu *gpu)
 		if (gpu->now >= run->watchdog.next_check)
 			hd_watchdog_check(&run->watchdog, gpu);
 	}
+}
+
+/* The blocks of the grid that get no time (sampling_blocks.c). */
+static void run_rest(struct hd_run *run)
+{
+	struct hd_gpu *gpu = run->gpu;
+	hd_watchdog_end(&run->watchdog, gpu);
+	hd_sampling_leave(gpu->sampling);
+	hd_functional_begin(gpu->functional);
+	hd_watchdog_start(&run->watchdog, gpu);
+	run_functional(run);
+	hd_sampling_return(gpu->sampling);
+}
+
+void hd_gpu_run(struct hd_gpu *gpu)
+{
+	struct hd_run *run = gpu->run;
+	if (gpu->functional)
+		run_functional(run);
+	else
+		run_timed(run);
+	if (!gpu->error && !gpu->interrupted && !gpu->functional && has_drained(run))
+		run_rest(run);
 	if (gpu->interrupted)
 		hd_watchdog_interrupted(gpu, gpu->interrupted);
 }
@@ -475,8 +510,7 @@ static void wake_up(struct hd_run *run)
 		hd_functional_begin(gpu->functional);
 }
 
-/* Beside grids that run a launch is prepared while they do. */
-static uint64_t launch_cycles(const struct hd_gpu *gpu, const struct hd_grid *grid)
+uint64_t hd_gpu_launch_cycles(const struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	bool follows = grid->in_a_row && !gpu->running;
 	return gpu->config.launch_latency + (follows ? gpu->config.launch_overhead : 0);
@@ -495,7 +529,7 @@ int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid)
 		if (error)
 			return error;
 	}
-	uint64_t launching = launch_cycles(gpu, grid);
+	uint64_t launching = hd_gpu_launch_cycles(gpu, grid);
 	hd_memory_begin_grid(gpu->memory, grid->slot);
 	for (uint32_t i = 0; gpu->running && i < run->sm_count; i++)
 		hd_lsu_invalidate_global(gpu->sms[i]->lsu);

@@ -18,6 +18,7 @@
 #include "runtime/sim/blame.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/profile.h"
+#include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/verify/conservation.h"
 
@@ -125,6 +126,8 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 	grid->ended_before = gpu->stats;
 	grid->record = hd_record_new(grid);
 	hd_record_start(sim, grid->record->stats.kernel);
+	if (gpu->sampling)
+		hd_sampling_begin(gpu->sampling, grid);
 	hd_linear_begin(gpu, sim->exec, grid, &grid->fit);
 	hd_profile_prepare(gpu);
 	hd_blame_prepare(gpu);
@@ -160,8 +163,12 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 	struct hd_gpu *gpu = &sim->gpu;
 	gpu->grid = grid;
 	bool again = grid->running && hd_corun_ended(sim, grid);
+	if (gpu->sampling)
+		hd_sampling_ending(gpu->sampling, grid);
 	if (grid->running)
 		hd_gpu_end(gpu, grid);
+	if (gpu->sampling)
+		hd_sampling_end(gpu->sampling, grid);
 	if (gpu->verify && !gpu->error && !gpu->interrupted)
 		gpu->error = hd_verify_grid_left(gpu, grid);
 	hd_gpu_snapshot(gpu, &sim->now);

@@ -12,6 +12,7 @@
 #include "heddle/occupancy.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
+#include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/counts.h"
 #include "runtime/sm/energy.h"
@@ -307,6 +308,7 @@ void hd_launch_record_free(struct hd_launch_record *record)
 	hd_vec_release(&record->figures);
 	hd_vec_release(&record->sampler.samples);
 	hd_vec_release(&record->sampler.series);
+	json_decref(record->sampling);
 	hd_arena_release(&record->arena);
 	free(record);
 }
@@ -368,6 +370,7 @@ void hd_record_finish(struct hd_sim *sim, struct hd_grid *grid)
 	hd_power_compute(&power, &record->stats.stats.counters, &gpu->config);
 	hd_power_add(&sim->power, &power);
 	grid->record = NULL;
+	record->sampling = gpu->sampling ? hd_sampling_launch_json(gpu->sampling) : NULL;
 	if (!gpu->options.record) {
 		hd_vec_push(&sim->launches, record);
 		return;

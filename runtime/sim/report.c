@@ -7,7 +7,7 @@
  *
  *   {"head": {producer, gpu, policy, config, total}}   the GPU is there; `total` has every key, and zeros
  *   {"start": "kernel"}                                a launch begins
- *   {"launch": {figures, policies, host}}              it is done; `policies` and `host` are those of all so far
+ *   {"launch": {figures, policies, host, sampling}}    it is done; all but `figures` are those of all so far
  *   {"corun": {figures}}                               a co-run is over
  *   {"end": {host, verified, profile, slots}}          the program ended in good order
  *
@@ -20,26 +20,14 @@
 #include "heddle/version.h"
 #include "runtime/sim/blame.h"
 #include "runtime/sim/corun.h"
+#include "runtime/sim/functional.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/report.h"
+#include "runtime/sim/sampling.h"
 #include "runtime/sm/counts.h"
 #include "runtime/sm/energy.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/verify/coverage.h"
-
-/* What is counted without timing. */
-#define FUNCTIONAL_COUNTERS(X) \
-	X(warp_instructions) X(thread_instructions) X(int_instructions) X(fp32_instructions) \
-	X(fp64_instructions) X(sfu_instructions) X(lsu_instructions) X(control_instructions) X(calls) \
-	X(divergent_branches) X(yields) X(barriers) X(callee_saves) X(callee_restores) X(spill_stores) \
-	X(spill_loads) X(register_reads) X(register_writes) X(ctas) X(warps) X(global_instructions) \
-	X(shared_instructions) X(local_instructions) X(linear_launches) X(linear_without) \
-	X(linear_check_fallbacks) X(linear_small_fallbacks) X(linear_register_fallbacks) \
-	X(linear_coefficient_instructions) X(linear_thread_instructions) X(linear_block_instructions) \
-	X(linear_threads) X(ideal_computations) X(ideal_wp_threads) X(ideal_tb_threads) \
-	X(ideal_tb_warps) X(ideal_ln_threads) X(ideal_ln_warps) X(ideal_memory_warps) \
-	X(ideal_flow_warps) X(ideal_data_warps) X(ideal_counter_warps) X(ideal_uniform_warps) \
-	X(ideal_index_warps) X(ideal_predicate_warps) X(ideal_select_warps) X(ideal_nonlinear_warps)
 
 #define REAL_DIGITS 12
 #define ALL_DIGITS 17
@@ -81,7 +69,7 @@ static json_t *stalls_object(const struct hd_stats *stats)
 static void add_functional(json_t *object, const struct hd_counters *c)
 {
 #define X(name) set_count(object, #name, c->name);
-	FUNCTIONAL_COUNTERS(X)
+	HD_FUNCTIONAL_COUNTERS(X)
 #undef X
 }
 
@@ -198,6 +186,8 @@ static json_t *launch_object(const struct hd_gpu *gpu, const struct hd_launch_re
 	if (record->partial)
 		json_object_set_new(object, "partial", json_true());
 	hd_stats_json(object, &stats->stats, gpu);
+	if (record->sampling)
+		json_object_set(object, "sampling", record->sampling);
 	add_launch_figures(object, gpu, record);
 	if (record->sampler.interval) {
 		json_t *samples = hd_samples_json(&record->sampler, &gpu->config);
@@ -271,6 +261,8 @@ static json_t *head_object(const struct hd_sim *sim)
 	json_object_set_new(object, "config", config_object(&sim->gpu));
 	if (sim->gpu.functional)
 		json_object_set_new(object, "functional", json_true());
+	if (sim->gpu.sampling)
+		json_object_set_new(object, "sampling", json_real(sim->gpu.options.sampling));
 	return object;
 }
 
@@ -292,6 +284,8 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 	hd_sim_total(sim, &total);
 	hd_stats_json(object, &total, gpu);
 	add_total_figures(object, gpu);
+	if (gpu->sampling)
+		json_object_set_new(object, "sampling", hd_sampling_json(gpu->sampling));
 	for (uint32_t i = 0; i < sim->launches.len; i++)
 		json_array_append_new(launches, launch_object(gpu, sim->launches.data[i]));
 	json_object_set_new(document, "host", host_object());
@@ -367,6 +361,8 @@ void hd_record_launch(const struct hd_sim *sim, const struct hd_launch_record *r
 	const struct hd_gpu *gpu = &sim->gpu;
 	json_t *object = json_object(), *policies = json_object();
 	add_total_figures(policies, gpu);
+	if (gpu->sampling)
+		json_object_set_new(object, "sampling", hd_sampling_json(gpu->sampling));
 	json_object_set_new(object, "figures", launch_object(gpu, record));
 	json_object_set_new(object, "policies", policies);
 	json_object_set_new(object, "host", host_object());

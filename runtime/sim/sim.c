@@ -14,6 +14,7 @@
 #include "runtime/sim/crew.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/profile.h"
+#include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
@@ -21,6 +22,10 @@
 #include "runtime/verify/redundancy.h"
 
 #define MOST_THREADS 256
+/* --sampling, percents */
+#define DEFAULT_SAMPLING 1.5
+#define LEAST_SAMPLING 0.01
+#define MOST_SAMPLING 50.0
 #define DEFAULT_HEAP_BYTES UINT64_C(8388608) /* as CUDA's cudaLimitMallocHeapSize */
 
 static int check_config(const struct hd_config *config, struct hd_diag *diag)
@@ -100,6 +105,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		error = HD_SIM_NOT_FOUND;
 	if (!error && options->functional && hd_functional_check(gpu, options->diag))
 		error = HD_SIM_NOT_FOUND;
+	if (!error && options->sampling > 0 && hd_sampling_check(gpu, options->diag))
+		error = HD_SIM_NOT_FOUND;
 	if (!error && hd_trace_parse(gpu, options->trace, options->diag))
 		error = HD_SIM_NOT_FOUND;
 	if (!error && !(gpu->devmem = hd_devmem_new(gpu->config.dram_bytes)))
@@ -112,6 +119,8 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	build_sms(sim);
 	if (options->functional)
 		gpu->functional = hd_functional_new(gpu);
+	if (options->sampling > 0)
+		gpu->sampling = hd_sampling_new(gpu);
 	if (options->ideal || wants_ideal(gpu))
 		gpu->redundancy = hd_redundancy_new();
 	if (options->check)
@@ -140,7 +149,10 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_corun_release(sim);
 	hd_profile_release(gpu);
 	hd_blame_release(gpu);
-	hd_functional_free(gpu->functional);
+	if (gpu->sampling)
+		hd_sampling_free(gpu->sampling);
+	else
+		hd_functional_free(gpu->functional);
 	hd_redundancy_free(gpu->redundancy);
 	hd_check_free(gpu->check);
 	hd_vec_release(&gpu->outside);
@@ -159,6 +171,17 @@ int hd_sim_threads_parse(const char *text, uint32_t *threads, struct hd_diag *di
 	*threads = number < MOST_THREADS ? (uint32_t)number : MOST_THREADS;
 	if (text && *text && (!number || *end || *text == '-'))
 		return hd_error(diag, HD_NOWHERE, "the number of threads is 1 or more, not '%s'", text);
+	return 0;
+}
+
+int hd_sim_sampling_parse(const char *text, double *sampling, struct hd_diag *diag)
+{
+	char *end;
+	double percent = text && *text ? strtod(text, &end) : DEFAULT_SAMPLING;
+	*sampling = text ? percent / 100 : 0;
+	if (text && *text && (*end || !(percent >= LEAST_SAMPLING && percent <= MOST_SAMPLING)))
+		return hd_error(diag, HD_NOWHERE, "--sampling: the error is %g to %g percent, not '%s'", LEAST_SAMPLING,
+				MOST_SAMPLING, text);
 	return 0;
 }
 

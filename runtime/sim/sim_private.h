@@ -23,7 +23,8 @@ struct hd_launch_record {
 	uint64_t spent[HD_MAX_ENERGY]; /* events of policies that take energy */
 	bool partial;		       /* it was stopped */
 	struct hd_sampler sampler;
-	uint32_t reporting; /* policy whose report hook is running */
+	struct json_t *sampling; /* what of it was simulated, under options.sampling; else NULL */
+	uint32_t reporting;	 /* policy whose report hook is running */
 	struct hd_arena arena;
 };
 
@@ -59,6 +60,9 @@ void hd_run_release(struct hd_run *run);
 /* Gives a grid its turn; its slot and record are set. 0, or a negative enum hd_sim_error with gpu->error_text filled.
  */
 int hd_gpu_begin(struct hd_gpu *gpu, struct hd_grid *grid);
+/* Cycles from a grid's turn to its first block, if it came now. Beside grids that run a launch is prepared while they
+ * do. */
+uint64_t hd_gpu_launch_cycles(const struct hd_gpu *gpu, const struct hd_grid *grid);
 /* Runs until a grid has ended, or gpu->error. One must be running. */
 void hd_gpu_run(struct hd_gpu *gpu);
 /* A grid that has ended, all do with gpu->error; NULL: none. Then hd_gpu_end takes it from the GPU. */

@@ -56,6 +56,22 @@ void hd_counts_end(struct hd_gpu *gpu, const struct hd_grid *grid)
 			gpu->counted[self->counts_at + row] += sum_row(self, gpu, grid, row);
 }
 
+void hd_counts_sum(const struct hd_gpu *gpu, const struct hd_grid *grid, uint64_t *rows)
+{
+	HD_HOOKED (gpu, self, counts)
+		for (uint32_t row = 0; row < self->count_rows; row++)
+			rows[self->counts_at + row] = sum_row(self, gpu, grid, row);
+}
+
+void hd_counts_add(struct hd_gpu *gpu, const struct hd_grid *grid, const uint64_t *rows)
+{
+	HD_HOOKED (gpu, self, counts)
+		for (uint32_t row = 0; row < self->count_rows; row++) {
+			rows_of(self, gpu->sms[0], grid)[row] += rows[self->counts_at + row];
+			gpu->counted[self->counts_at + row] += rows[self->counts_at + row];
+		}
+}
+
 static uint64_t reported(const struct hd_policy_handle *self, const struct hd_gpu *gpu, uint32_t row)
 {
 	return gpu->grid ? sum_row(self, gpu, gpu->grid, row) : gpu->counted[self->counts_at + row];

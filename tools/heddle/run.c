@@ -42,6 +42,7 @@ enum {
 	KEY_TRACE,
 	KEY_PROFILE,
 	KEY_SAMPLE,
+	KEY_SAMPLING,
 	KEY_THREADS,
 	KEY_CORUN_CYCLES,
 	KEY_TIME_SLICE,
@@ -93,6 +94,11 @@ static const struct argp_option options[] = {
 	 0},
 	{"sample", KEY_SAMPLE, "N", 0, "add to the statistics what each counter counts in every N cycles of a launch",
 	 0},
+	{"sampling", KEY_SAMPLING, "PERCENT", OPTION_ARG_OPTIONAL,
+	 "simulate with time only as many launches that are alike, and blocks of a large grid, as tell their mean "
+	 "cycles to "
+	 "PERCENT (default 1.5), execute the rest without, and estimate figures with their errors",
+	 0},
 	{"corun-cycles", KEY_CORUN_CYCLES, "N", 0,
 	 "launch kernels of different streams that run together again and again, each when it has ended, for N cycles, "
 	 "and "
@@ -114,8 +120,8 @@ static const struct argp_option options[] = {
 	{0}};
 
 struct run {
-	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *corun_cycles, *time_slice, *check,
-		*out_of_bounds, *kernel, *launch;
+	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *sampling, *corun_cycles,
+		*time_slice, *check, *out_of_bounds, *kernel, *launch;
 	bool verify, profile, ideal, json, quiet, dump_state, functional, by_line, by_instruction;
 	bool silent; /* what the program prints is not wanted */
 	HD_VEC(const char *) policies;
@@ -141,6 +147,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_TRACE: run->trace = arg; break;
 	case KEY_PROFILE: run->profile = true; break;
 	case KEY_SAMPLE: run->sample = arg; break;
+	case KEY_SAMPLING: run->sampling = arg ? arg : ""; break;
 	case KEY_THREADS: run->threads = arg; break;
 	case KEY_CORUN_CYCLES: run->corun_cycles = arg; break;
 	case KEY_TIME_SLICE: run->time_slice = arg; break;
@@ -261,8 +268,13 @@ static int check_settings(const struct run *run, struct hd_config *config, struc
 	    check_number("--time-slice", run->time_slice, diag))
 		status = -1;
 	uint32_t threads;
-	if (hd_sim_threads_parse(threads_of(run), &threads, diag))
+	double sampling;
+	if (hd_sim_threads_parse(threads_of(run), &threads, diag) ||
+	    hd_sim_sampling_parse(run->sampling, &sampling, diag))
 		status = -1;
+	if (run->sampling && run->time_slice)
+		status = hd_error(diag, HD_NOWHERE,
+				  "--sampling simulates a part only: it does not go with --time-slice");
 	if (run->functional && (run->corun_cycles || run->time_slice))
 		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
 				  run->corun_cycles ? "--corun-cycles" : "--time-slice");
@@ -280,6 +292,15 @@ static void put(const char *name, const char *value)
 		setenv(name, value, 1);
 	else
 		unsetenv(name);
+}
+
+static void put_sampling(const struct run *run)
+{
+	double share = 0;
+	char percent[32];
+	hd_sim_sampling_parse(run->sampling, &share, NULL);
+	snprintf(percent, sizeof percent, "%.10g", 100 * share);
+	put("HEDDLE_SAMPLING", run->sampling ? percent : NULL);
 }
 
 /* Programs that know the runtime by its name only, linked by somebody else's makefile, find ours. */
@@ -312,6 +333,7 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_DUMP_STATE", run->dump_state ? "1" : NULL);
 	put("HEDDLE_PROGRESS", cmd_progress() && !run->quiet ? "1" : NULL);
 	put("HEDDLE_SAMPLE", run->sample);
+	put_sampling(run);
 	put("HEDDLE_THREADS", threads_of(run));
 	put("HEDDLE_CORUN_CYCLES", run->corun_cycles);
 	put("HEDDLE_CHECK", run->check);
@@ -455,7 +477,9 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 	struct runs *runs = context;
 	const struct run *run = runs->run;
 	uint32_t threads = 1;
+	double sampling = 0;
 	hd_sim_threads_parse(threads_of(run), &threads, runs->diag);
+	hd_sim_sampling_parse(run->sampling, &sampling, runs->diag);
 	struct hd_sim_options sim_options = {
 		.config = runs->config,
 		.policy = policy,
@@ -473,6 +497,7 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 		.dump_state = run->dump_state,
 		.progress = cmd_progress() && !run->quiet ? stderr : NULL,
 		.sample = run->sample ? strtoull(run->sample, NULL, 10) : 0,
+		.sampling = sampling,
 		.threads = threads,
 		.corun_cycles = run->corun_cycles ? strtoull(run->corun_cycles, NULL, 10) : 0,
 		.trace = run->trace,
@@ -617,6 +642,30 @@ static void print_missing(const struct run *run, struct run_statistics *const *s
 	}
 }
 
+/* Of how much the figures are estimates, and how good those of time and energy are. */
+static void print_sampled(const struct run_statistics *stats)
+{
+	const json_t *total = key_of(stats, "total"), *sampled = json_object_get(total, "sampling");
+	const json_t *errors = json_object_get(sampled, "errors");
+	static const char *const keys[] = {"cycles", "energy_joules"}, *const names[] = {"cycles", "energy"};
+	if (!sampled)
+		return;
+	double all = figure_number(sampled, "launches"), timed = all - figure_number(sampled, "functional");
+	double work = figure_number(sampled, "instructions");
+	printf("  sampled: %.0f of %.0f launch%s with time, %.2f %% of instructions; errors:", timed, all,
+	       all == 1 ? "" : "es", work > 0 ? 100 * figure_number(sampled, "detailed_instructions") / work : 0);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		bool unknown = json_is_null(json_object_get(errors, keys[i]));
+		double value = figure_number(total, keys[i]);
+		printf("%s %s ", i ? "," : "", names[i]);
+		if (unknown)
+			printf("unknown");
+		else
+			printf("%.2f %%", value > 0 ? 100 * figure_number(errors, keys[i]) / value : 0);
+	}
+	printf("\n");
+}
+
 /* What --verify came to, of what the metadata states about functions that ran; kinds of which there is nothing are left
  * out. */
 static void print_verified(const struct run_statistics *stats)
@@ -679,6 +728,7 @@ static void print_table(const struct run *run, struct run_statistics *const *sta
 			print_policy(run, run->policies.data[i], stats[i]);
 			print_kernels(stats[i]);
 			print_grids(stats[i]);
+			print_sampled(stats[i]);
 			print_verified(stats[i]);
 			run_slots_print(stats[i]->document);
 		}

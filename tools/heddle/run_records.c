@@ -32,7 +32,7 @@ struct process {
 	unsigned sequence; /* of programs in one process */
 	char *program;
 	json_int_t launches;
-	json_t *head, *total, *policies, *host, *verified, *profile, *slots, *coruns; /* NULL: not known */
+	json_t *head, *total, *policies, *sampling, *host, *verified, *profile, *slots, *coruns; /* NULL: not known */
 	char *running;	      /* the kernel of the launch that began last, while any has not ended */
 	unsigned under_way;   /* launches that have begun and not ended */
 	bool ended, replaced; /* in good order; by exec */
@@ -122,6 +122,7 @@ static void take_launch(struct process *process, const json_t *launch)
 	if (process->total)
 		add_figures(process->total, figures);
 	replace(&process->policies, json_object_get(launch, "policies"));
+	replace(&process->sampling, json_object_get(launch, "sampling"));
 	replace(&process->host, json_object_get(launch, "host"));
 }
 
@@ -216,6 +217,7 @@ static void release(struct process *process)
 	json_decref(process->head);
 	json_decref(process->total);
 	json_decref(process->policies);
+	json_decref(process->sampling);
 	json_decref(process->host);
 	json_decref(process->verified);
 	json_decref(process->coruns);
@@ -288,6 +290,8 @@ static void read_process(struct records *records, uint32_t index, struct run_sta
 		fclose(file);
 	if (process->total && process->policies)
 		json_object_update(process->total, process->policies);
+	if (process->total && process->sampling)
+		json_object_set(process->total, "sampling", process->sampling);
 }
 
 /* ------------------------------------------------------------ the document */

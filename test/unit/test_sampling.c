@@ -1,0 +1,167 @@
+/* Sampling: how alike launches are, what is made of samples, and how wrong that may be. */
+#include "harness.h"
+
+#include <math.h>
+
+#include "runtime/sim/estimate.h"
+
+static struct hd_arena arena;
+
+static void setup(void)
+{
+	hd_arena_init(&arena);
+}
+
+static void teardown(void)
+{
+	hd_arena_release(&arena);
+}
+
+static const struct hd_mix a_mix = {.work = 1000, .lanes = 32, .blocks = 8, .shares = {0.5, 0.25}};
+
+START_TEST(launches_are_apart_by_what_they_differ_in_most)
+{
+	struct hd_mix other = a_mix;
+	ck_assert_double_eq(hd_mix_distance(&a_mix, &other), 0);
+	other.work = 1100;
+	ck_assert_double_eq_tol(hd_mix_distance(&a_mix, &other), log(1.1), 1e-12);
+	ck_assert_double_eq_tol(hd_mix_distance(&other, &a_mix), log(1.1), 1e-12);
+	other.blocks = 4;
+	ck_assert_double_eq_tol(hd_mix_distance(&a_mix, &other), log(2), 1e-12);
+	other.lanes = 8;
+	ck_assert_double_eq_tol(hd_mix_distance(&a_mix, &other), log(4), 1e-12);
+}
+END_TEST
+
+START_TEST(kinds_of_instructions_add_up)
+{
+	struct hd_mix other = a_mix;
+	other.shares[0] -= 0.1;
+	other.shares[HD_MIX_SHARES - 1] += 0.05;
+	ck_assert_double_eq_tol(hd_mix_distance(&a_mix, &other), 0.15, 1e-12);
+}
+END_TEST
+
+/* The published table, where the values are tabulated and beyond. */
+START_TEST(quantiles_are_students)
+{
+	ck_assert(isinf(hd_t_quantile(0)));
+	ck_assert_double_eq_tol(hd_t_quantile(1), 12.706, 1e-3);
+	ck_assert_double_eq_tol(hd_t_quantile(10), 2.228, 1e-3);
+	ck_assert_double_eq_tol(hd_t_quantile(30), 2.042, 1e-3);
+	ck_assert_double_eq_tol(hd_t_quantile(40), 2.021, 2e-3);
+	ck_assert_double_eq_tol(hd_t_quantile(120), 1.980, 1e-3);
+}
+END_TEST
+
+static struct hd_estimator of_samples(const double *cycles, const double *work, uint32_t count)
+{
+	struct hd_estimator estimator;
+	hd_estimator_init(&estimator, 2, &arena);
+	for (uint32_t i = 0; i < count; i++) {
+		double figures[2] = {cycles[i], 7};
+		hd_estimator_sample(&estimator, figures, NULL, work[i]);
+	}
+	return estimator;
+}
+
+START_TEST(figures_are_in_proportion_to_work)
+{
+	struct hd_estimator estimator = of_samples((double[]){200, 240}, (double[]){100, 120}, 2);
+	double figures[2];
+	hd_estimator_guess(&estimator, 55, 0, figures);
+	ck_assert_double_eq_tol(figures[0], 110, 1e-9);
+	ck_assert_double_eq_tol(estimator.work, 110, 1e-9);
+	/* No spread; but a cost that does not depend on work would be 2 * 110. */
+	ck_assert_double_eq_tol(hd_estimator_error_of(&estimator, 0, 55, 0), 110, 1e-9);
+	ck_assert_double_eq_tol(hd_estimator_error_of(&estimator, 0, 110, 0), 0, 1e-9);
+	ck_assert_double_eq_tol(hd_estimator_error_of(&estimator, 0, 110, 0.25), 55, 1e-9);
+}
+END_TEST
+
+/* Ratios 1.9, 2.0, 2.1: standard deviation 0.1, t of two degrees of freedom 4.303. */
+START_TEST(errors_are_those_of_the_mean_and_of_each_part)
+{
+	struct hd_estimator estimator = of_samples((double[]){190, 200, 210}, (double[]){100, 100, 100}, 3);
+	double figures[2];
+	ck_assert_double_eq_tol(hd_estimator_error_of(&estimator, 0, 100, 0), 4.303 * 10 * sqrt(1 / 3.0 + 1), 1e-3);
+	for (uint32_t i = 0; i < 9; i++)
+		hd_estimator_guess(&estimator, 100, 0, figures);
+	struct hd_error error = hd_estimator_error(&estimator, 0);
+	ck_assert_double_eq_tol(error.chance, 4.303 * 10 * sqrt(81 / 3.0 + 9), 1e-3);
+	ck_assert_double_eq_tol(error.bias, 0, 1e-9);
+}
+END_TEST
+
+/* What earlier parts got is not what they would get now. */
+START_TEST(later_samples_tell_of_earlier_guesses)
+{
+	struct hd_estimator estimator = of_samples((double[]){200, 200}, (double[]){100, 100}, 2);
+	double figures[2], later[2] = {260, 7};
+	hd_estimator_guess(&estimator, 100, 0, figures);
+	ck_assert_double_eq_tol(hd_estimator_error(&estimator, 0).bias, 0, 1e-9);
+	hd_estimator_sample(&estimator, later, NULL, 100);
+	ck_assert_double_eq_tol(hd_estimator_error(&estimator, 0).bias, 20, 1e-9);
+	hd_estimator_guess(&estimator, 100, 0.5, figures);
+	ck_assert_double_eq_tol(hd_estimator_error(&estimator, 0).bias, 20 + 110, 1e-9);
+}
+END_TEST
+
+/* Samples of which each may be off by 20 in 200 and 10 in 100. */
+START_TEST(samples_may_be_estimates)
+{
+	struct hd_estimator estimator;
+	double figures[1] = {200}, errors[1] = {20}, guess[1];
+	hd_estimator_init(&estimator, 1, &arena);
+	hd_estimator_sample(&estimator, figures, errors, 100);
+	figures[0] = 100;
+	errors[0] = 10;
+	hd_estimator_sample(&estimator, figures, errors, 50);
+	ck_assert_double_eq_tol(hd_estimator_error_of(&estimator, 0, 75, 0), 15, 1e-9);
+	hd_estimator_guess(&estimator, 75, 0, guess);
+	ck_assert_double_eq_tol(hd_estimator_error(&estimator, 0).bias, 15, 1e-9);
+	hd_estimator_forget(&estimator);
+	ck_assert_double_eq(estimator.doubt[0], 0);
+}
+END_TEST
+
+START_TEST(one_sample_tells_no_error)
+{
+	struct hd_estimator estimator = of_samples((double[]){200}, (double[]){100}, 1);
+	double figures[2];
+	ck_assert(!hd_estimator_settled(&estimator, 0, 0.5));
+	ck_assert(isinf(hd_estimator_error_of(&estimator, 0, 100, 0)));
+	hd_estimator_guess(&estimator, 100, 0, figures);
+	ck_assert(isinf(hd_estimator_error(&estimator, 0).chance));
+	hd_estimator_forget(&estimator);
+	ck_assert_uint_eq(estimator.samples, 0);
+	ck_assert_double_eq(estimator.mean[0], 0);
+}
+END_TEST
+
+/* Two of 199 and 201: 12.706 * sqrt(2) / sqrt(2) of 200, 6.4 %. Two more of 200: 3.182 * 0.816 / 2, 0.65 %. */
+START_TEST(more_samples_settle_the_mean)
+{
+	double cycles[] = {199, 201, 200, 200}, work[] = {100, 100, 100, 100};
+	struct hd_estimator two = of_samples(cycles, work, 2), four = of_samples(cycles, work, 4);
+	ck_assert(!hd_estimator_settled(&two, 0, 0.06));
+	ck_assert(hd_estimator_settled(&two, 0, 0.07));
+	ck_assert(!hd_estimator_settled(&four, 0, 0.006));
+	ck_assert(hd_estimator_settled(&four, 0, 0.007));
+}
+END_TEST
+
+Suite *hd_suite(void)
+{
+	const TTest *list[] = {launches_are_apart_by_what_they_differ_in_most,
+			       kinds_of_instructions_add_up,
+			       quantiles_are_students,
+			       figures_are_in_proportion_to_work,
+			       errors_are_those_of_the_mean_and_of_each_part,
+			       later_samples_tell_of_earlier_guesses,
+			       samples_may_be_estimates,
+			       one_sample_tells_no_error,
+			       more_samples_settle_the_mean,
+			       NULL};
+	return hd_suite_with("sampling", list, setup, teardown);
+}
