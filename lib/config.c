@@ -419,6 +419,8 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 			 config->l2_line % config->sector == 0,
 		 "sector is a power of two that divides both cache lines"},
 		{is_power_of_two(config->dram_row), "dram_row is a power of two"},
+		{is_power_of_two(config->tlb_page) && is_power_of_two(config->tlb2_page),
+		 "tlb_page and tlb2_page are powers of two"},
 		{refreshes_leave_time(config), "t_refi is shorter than t_rfc and twice the other times of a row: "
 					       "nothing would get between refreshes"},
 		{config->icnt_mhz <= 16 * config->core_mhz,

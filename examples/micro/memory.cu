@@ -2,7 +2,7 @@
  * memory: cycles from a load to the load whose address it returns, one thread, over sizes: global memory through L1 and
  * past it, constant and shared memory; and of an atomic addition whose operand is the result of the one before.
  * A chase goes round its buffer in lines of 128 bytes, once to fill the caches; `chase.dram` never comes back to a
- * line.
+ * line, and `chase.page` goes round 32 lines in pages of 2 MB of their own.
  */
 #include "micro.h"
 
@@ -172,6 +172,7 @@ int main(int argc, char **argv)
 	for (size_t kib = 256; kib <= 8192; kib *= 2)
 		chase_of_size<PAST_L1>("chase.l2", kib);
 	global_chase<PAST_L1>("chase.dram", 2 * HOPS, 4096 + LINE, 0);
+	global_chase<PAST_L1>("chase.page", 32, ((size_t)2 << 20) + 4096 + LINE, 32);
 	index_chase<true>("chase.shared", 4096, 4);
 	index_chase<false>("chase.constant.1K", 1024, 64);
 	index_chase<false>("chase.constant.2K", 2048, 64);

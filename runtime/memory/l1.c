@@ -6,8 +6,11 @@
  *
  * With l1_spills = hit, register spills and fills always hit and touch no tag (the ALL-HIT of cars-hpca24 VI-A).
  *
- * Needs tags.c and packets; no cycle of its own: the load/store unit calls it. Cost: O(1) an access, plus the waiters
- * of the line for merges and fills. An access that cannot be done changes nothing, counters included.
+ * What goes to L2 is translated first (tlb.c), where the machine has it so; a packet that waits for that holds up those
+ * behind it.
+ *
+ * Needs tags.c, tlb.c and packets; no cycle of its own: the load/store unit calls it. Cost: O(1) an access, plus the
+ * waiters of the line for merges and fills. An access that cannot be done changes nothing, counters included.
  */
 #include "runtime/memory/l1.h"
 
@@ -41,6 +44,7 @@ void hd_l1_init(struct hd_l1 *l1, uint32_t sm, const struct hd_config *config, s
 	l1->kept = (uint32_t)config->l1_mshrs_kept;
 	l1->out = HD_ARENA_NEW(arena, struct hd_packets, HD_MEM_GRIDS);
 	hd_l1_prepare(l1, 0, arena);
+	hd_tlb_init(&l1->tlb, config, arena);
 	hd_l1_set_sharers(l1, 1);
 	uint32_t waiters = l1->mshrs * l1->merges < MAX_WAITERS ? l1->mshrs * l1->merges : MAX_WAITERS;
 	l1->waiters = HD_ARENA_NEW(arena, struct hd_l1_waiter, waiters);
@@ -71,11 +75,21 @@ static uint32_t flits_of_answer(const struct hd_l1 *l1, uint8_t kind, uint8_t se
 	return kind == HD_PACKET_WRITEBACK ? 0 : hd_packet_flits(bytes, l1->flits);
 }
 
+/* When a packet may go: after the cache's latency, and when its address is translated. Local memory's physical address
+ * is known. */
+static uint64_t ready_at(struct hd_l1 *l1, uint64_t now, uint64_t line)
+{
+	uint64_t address = line << l1->line_shift;
+	return address >= HD_LOCAL_PHYSICAL ? now + l1->latency
+					    : hd_tlb_ready(&l1->tlb, address, now + l1->latency, l1->counters);
+}
+
 static struct hd_packet *send(struct hd_l1 *l1, uint64_t now, uint8_t kind, uint64_t line, uint8_t sectors,
 			      uint32_t tag, const struct hd_access *access)
 {
 	bool data = kind != HD_PACKET_READ;
-	struct hd_packet packet = {.line = line, .ready = now + l1->latency, .tag = tag, .sm = l1->sm, .kind = kind};
+	struct hd_packet packet = {.line = line, .tag = tag, .sm = l1->sm, .kind = kind};
+	packet.ready = ready_at(l1, now, line);
 	packet.sectors = sectors;
 	packet.grid = l1->grid;
 	packet.full = access ? access->full : kind == HD_PACKET_WRITEBACK ? sectors : 0;

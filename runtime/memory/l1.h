@@ -10,6 +10,7 @@
 #include "heddle/stats.h"
 #include "runtime/memory/coalescer.h"
 #include "runtime/memory/tags.h"
+#include "runtime/memory/tlb.h"
 
 /* What a line access is part of. */
 struct hd_l1_request {
@@ -37,6 +38,7 @@ struct hd_l1_waiter {
 
 struct hd_l1 {
 	struct hd_tags tags;
+	struct hd_tlb tlb; /* of what goes to L2 */
 	/* Miss queues: packets to the crossbar, ready l1_latency after the access, of each grid that the SM has had. */
 	struct hd_packets *out;
 	uint32_t waiting;	     /* bit a grid with packets there */
