@@ -34,6 +34,7 @@ def sweep(options, name, out, *words, **more):
     with open(plan, encoding='utf-8') as file:
         if '{programs}' in file.read():  # those of `make calls`
             command += ['--define', 'programs=' + os.path.abspath(options.programs or os.path.join(build, 'examples', 'calls'))]
+    command += [word for name, value in options.defines.items() for word in ('--define', f'{name}={value}')]
     command += ['--size', options.size] if options.size else []
     command += ['--only', 'workload=' + options.workloads] if options.workloads else []
     return subprocess.run([*command, plan], **more)
@@ -119,6 +120,7 @@ def sizes(workloads):
 
 def draw(name, options):
     description = load(name)
+    options.defines = description.defines(options) if hasattr(description, 'defines') else {}
     out = os.path.abspath(options.out or os.path.join(options.build, 'figures', name + ('-' + options.size if options.size else '')))
     os.makedirs(out, exist_ok=True)
     runs = simulate(options, name, out)

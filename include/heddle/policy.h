@@ -42,8 +42,11 @@ enum {
 	HD_TOUCH_SCHEDULER = 1 << 3,
 	HD_TOUCH_DISPATCH = 1 << 4, /* which CTA goes where */
 	HD_TOUCH_L1 = 1 << 5,
-	HD_TOUCH_CODE = 1 << 6 /* which instructions run */
+	HD_TOUCH_CODE = 1 << 6,	 /* which instructions run */
+	HD_TOUCH_START = 1 << 7, /* when a warp that is there begins its body: the policy holds it until then */
+	HD_TOUCH_PLACES = 1 << 8 /* where a warp and its registers are: it moves them, or keeps something that stays */
 };
+#define HD_TOUCH_COUNT 9
 
 #define HD_MAX_POLICIES 4 /* of a combination */
 
@@ -396,6 +399,12 @@ extern const struct hd_policy hd_policies[];
 /* The policy in a shared object (runtime/sm/policy_object.h), for good: the same one each time. NULL: it cannot be
  * loaded, or is no policy of this Heddle, reported. */
 const struct hd_policy *hd_policy_load(const char *path, size_t length, struct hd_diag *diag);
+/* Structures in `touches`, HD_TOUCH_*, in words; their number. */
+uint32_t hd_policy_touched(uint32_t touches, const char *names[HD_TOUCH_COUNT]);
+/* The structures that two policies both take over, which is why they do not combine; 0: they combine. */
+uint32_t hd_policy_conflict(const struct hd_policy *a, const struct hd_policy *b);
+/* Its hooks are those of operand collectors, without which a GPU refuses it. */
+bool hd_policy_needs_collectors(const struct hd_policy *policy);
 /* Whether `text` ("cars+malekeh") names policies that exist and combine; reports what is wrong. 0 or -1. */
 int hd_policy_check(const char *text, struct hd_diag *diag);
 /* Whether a program has to run under other policies before it runs under these: then *first is their list, which the

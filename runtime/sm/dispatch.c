@@ -132,7 +132,7 @@ static void place_warp(struct hd_sm *sm, struct hd_warp *warp, uint32_t without)
 	hd_warp_place_local(sm, warp);
 }
 
-void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint32_t without, uint64_t now)
+static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint32_t without, uint64_t now)
 {
 	struct hd_warp *warp = &sm->warps[hd_take_lowest(sm->free_warps)];
 	warp->cta = cta;
@@ -169,8 +169,38 @@ void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uin
 	if (sm->hooks & HD_HOOK(warp_start))
 		HD_HOOKED (sm->gpu, self, warp_start)
 			self->hooks->warp_start(self, warp, now);
+}
+
+static void begin_warp(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
 	if (!sm->gpu->functional)
 		hd_warp_begin(sm, warp, now, now + sm->gpu->config.cta_launch_latency, HD_STALL_fetch);
+}
+
+void hd_cta_start_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint32_t without, uint64_t now)
+{
+	make_warp(sm, cta, index, without, now);
+	begin_warp(sm, cta->warps[index], now);
+}
+
+/* What is elided is executed at once, so that with such policies warps begin when others have had a chance to hold
+ * them. */
+static void start_warps(struct hd_sm *sm, struct hd_cta *cta, uint32_t without, uint64_t now)
+{
+	bool later = sm->hooks & HD_HOOK(elide);
+	for (uint32_t i = 0; i < cta->warp_count; i++) {
+		make_warp(sm, cta, i, without, now);
+		if (!later)
+			begin_warp(sm, cta->warps[i], now);
+	}
+	if (sm->gpu->check)
+		hd_check_block(sm->gpu->check, cta);
+	if (sm->hooks & HD_HOOK(cta_launch))
+		HD_HOOKED (sm->gpu, self, cta_launch)
+			self->hooks->cta_launch(self, sm, cta);
+	for (uint32_t i = 0; later && i < cta->warp_count; i++)
+		if (cta->warps[i]->fresh)
+			begin_warp(sm, cta->warps[i], now);
 }
 
 static struct hd_cta *take_cta(struct hd_sm *sm)
@@ -244,13 +274,7 @@ struct hd_cta *hd_sm_launch_cta(struct hd_sm *sm, struct hd_grid *grid, uint64_t
 	sm->next_launch = now + sm->gpu->config.cta_launch_interval;
 	sm->counted[grid->slot].ctas++;
 	hd_linear_cta(sm, cta);
-	for (uint32_t i = 0; i < cta->warp_count; i++)
-		hd_cta_start_warp(sm, cta, i, without, now);
-	if (sm->gpu->check)
-		hd_check_block(sm->gpu->check, cta);
-	if (sm->hooks & HD_HOOK(cta_launch))
-		HD_HOOKED (sm->gpu, self, cta_launch)
-			self->hooks->cta_launch(self, sm, cta);
+	start_warps(sm, cta, without, now);
 	if (HD_TRACED(sm->gpu, cta))
 		hd_trace_cta(sm, cta, "launched", now);
 	return cta;

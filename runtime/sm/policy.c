@@ -16,9 +16,9 @@
 #include "runtime/sm/keys.h"
 #include "runtime/sm/policy_object.h"
 
-static const char *const touch_names[] = {"register allocation", "the register file", "calls",
-					  "warp scheduling",	 "CTA dispatch",      "the L1 cache",
-					  "the code that runs"};
+static const char *const touch_names[HD_TOUCH_COUNT] = {"register allocation", "the register file", "calls",
+							"warp scheduling",     "CTA dispatch",	    "the L1 cache",
+							"the code that runs",  "when warps begin",  "where warps are"};
 
 static const struct hd_policy *find_listed(const char *name, size_t length)
 {
@@ -64,9 +64,23 @@ static const struct hd_policy *find_policy(const char *name, size_t length, stru
 	return policy;
 }
 
+uint32_t hd_policy_touched(uint32_t touches, const char *names[HD_TOUCH_COUNT])
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < HD_TOUCH_COUNT; i++)
+		if (touches >> i & 1)
+			names[count++] = touch_names[i];
+	return count;
+}
+
+uint32_t hd_policy_conflict(const struct hd_policy *a, const struct hd_policy *b)
+{
+	return a->touches & b->touches;
+}
+
 static int check_pair(const struct hd_policy *a, const struct hd_policy *b, struct hd_diag *diag)
 {
-	uint32_t both = a->touches & b->touches;
+	uint32_t both = hd_policy_conflict(a, b);
 	if (!strcmp(a->name, b->name))
 		return hd_error(diag, HD_NOWHERE, "policy '%s' is named twice", a->name);
 	if (!both)
@@ -222,12 +236,15 @@ void hd_policy_add(struct hd_gpu *gpu, const struct hd_policy *policy, const cha
 	gpu->spare_ctas = hooks->spare_ctas > gpu->spare_ctas ? hooks->spare_ctas : gpu->spare_ctas;
 }
 
-int hd_policy_fits(const struct hd_config *config, const struct hd_policy *policy, struct hd_diag *diag)
+bool hd_policy_needs_collectors(const struct hd_policy *policy)
 {
 	const struct hd_policy_hooks *hooks = policy->hooks;
-	bool collectors =
-		hooks->choose_collector || hooks->operand_source || hooks->operand_delivered || hooks->dispatch;
-	if (config->operands == HD_OPERANDS_COLLECTORS || !collectors)
+	return hooks->choose_collector || hooks->operand_source || hooks->operand_delivered || hooks->dispatch;
+}
+
+int hd_policy_fits(const struct hd_config *config, const struct hd_policy *policy, struct hd_diag *diag)
+{
+	if (config->operands == HD_OPERANDS_COLLECTORS || !hd_policy_needs_collectors(policy))
 		return 0;
 	return hd_error(diag, HD_NOWHERE, "policy '%s' needs operand collectors: operands = modern has none",
 			policy->name);

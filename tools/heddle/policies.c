@@ -10,7 +10,7 @@
 #include "tools/heddle/cmd.h"
 
 struct arguments {
-	bool as_json, keys, counts;
+	bool as_json, keys, counts, combinations;
 	char **objects;
 };
 
@@ -22,6 +22,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j': arguments->as_json = true; return 0;
 	case 'k': arguments->keys = true; return 0;
 	case 'c': arguments->counts = true; return 0;
+	case 'b': arguments->combinations = true; return 0;
 	case ARGP_KEY_ARGS: arguments->objects = state->argv + state->next; return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -70,12 +71,75 @@ static json_t *counts_array(const struct hd_policy *policy)
 	return array;
 }
 
+/* ---- which combine */
+
+static json_t *names_array(uint32_t touches)
+{
+	const char *names[HD_TOUCH_COUNT];
+	uint32_t count = hd_policy_touched(touches, names);
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(array, json_string(names[i]));
+	return array;
+}
+
+/* The baseline stands for nothing in a combination. */
+static bool is_partner(const struct hd_policy *policy, const struct hd_policy *other)
+{
+	return policy != hd_policies && other != hd_policies && strcmp(policy->name, other->name) != 0;
+}
+
+static void add_partners(json_t *object, const struct hd_policy *policy)
+{
+	json_t *combines = json_array(), *refused = json_array();
+	for (const struct hd_policy *other = hd_policies; other->name; other++) {
+		uint32_t both = hd_policy_conflict(policy, other);
+		if (!is_partner(policy, other))
+			continue;
+		if (both)
+			json_array_append_new(refused,
+					      json_pack("{s:s,s:o}", "policy", other->name, "both", names_array(both)));
+		else
+			json_array_append_new(combines, json_string(other->name));
+	}
+	json_object_set_new(object, "takes_over", names_array(policy->touches));
+	json_object_set_new(object, "several_grids",
+			    json_boolean(policy == hd_policies || policy->hooks->several_grids));
+	json_object_set_new(object, "needs_collectors", json_boolean(hd_policy_needs_collectors(policy)));
+	json_object_set_new(object, "combines", combines);
+	json_object_set_new(object, "refused", refused);
+}
+
+static void print_partners(const struct hd_policy *policy)
+{
+	const char *names[HD_TOUCH_COUNT], *before = "";
+	printf("%-14s   combines with ", "");
+	for (const struct hd_policy *other = hd_policies; other->name; other++) {
+		if (!is_partner(policy, other) || hd_policy_conflict(policy, other))
+			continue;
+		printf("%s%s", before, other->name);
+		before = ", ";
+	}
+	printf("%s\n", *before ? "" : "none");
+	for (const struct hd_policy *other = hd_policies; other->name; other++) {
+		if (!is_partner(policy, other) || !hd_policy_conflict(policy, other))
+			continue;
+		uint32_t count = hd_policy_touched(hd_policy_conflict(policy, other), names);
+		printf("%-14s   not with %s: both take over ", "", other->name);
+		for (uint32_t i = 0; i < count; i++)
+			printf("%s%s", i ? ", " : "", names[i]);
+		putchar('\n');
+	}
+}
+
 static void add_object(json_t *all, const struct hd_policy *policy, const char *name, const char *paper)
 {
 	json_t *keys = json_array();
 	walk_keys(policy, add_key, keys);
-	json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:o,s:o}", "name", name, "help", policy->help, "paper",
-					     paper, "keys", keys, "counts", counts_array(policy)));
+	json_t *object = json_pack("{s:s,s:s,s:s,s:o,s:o}", "name", name, "help", policy->help, "paper", paper, "keys",
+				   keys, "counts", counts_array(policy));
+	add_partners(object, policy);
+	json_array_append_new(all, object);
 }
 
 /* `name`: what --policy takes. */
@@ -93,6 +157,8 @@ static void show(const struct hd_policy *policy, const char *name, const struct 
 		printf("%-14s   best-%s: the fastest of X = %s\n", "", name, policy->best_of);
 	if (arguments->keys)
 		walk_keys(policy, print_key, NULL);
+	if (arguments->combinations && policy != hd_policies)
+		print_partners(policy);
 	for (const struct hd_policy_count *row = counts_of(policy); row->name && arguments->counts; row++)
 		printf("%-14s   %s.%s, %s: %s\n", "", policy->name, row->name, row->unit, row->help);
 }
@@ -111,7 +177,9 @@ int cmd_policies(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{"keys", 'k', NULL, 0, "with the keys of each, their defaults and what they are (heddle run --set)", 0},
 		{"counts", 'c', NULL, 0, "with what each counts, in the statistics under its name", 0},
-		{"json", 'j', NULL, 0, "print JSON", 0},
+		{"combinations", 'b', NULL, 0,
+		 "with which others each combines, and what it and another both take over", 0},
+		{"json", 'j', NULL, 0, "print JSON, combinations included", 0},
 		{0}};
 	static const struct argp argp = {
 		options,
