@@ -81,6 +81,11 @@ if os.getuid() == 0 and all(shutil.which(name, path=daemons) for name in ('munge
     config.available_features.add('slurm')
 if 'HEDDLE_LONG' in os.environ:
     config.available_features.add('long')
+for folder, _, names in os.walk(os.path.join(root, 'test')):
+    for path in (os.path.join(folder, name) for name in names if os.path.splitext(name)[0].endswith('-long')):
+        with open(path, encoding='utf-8', errors='replace') as file:
+            if not re.search(r'REQUIRES: .*\blong\b', file.read()):
+                lit_config.fatal(f'{path}: no line "REQUIRES: long", without which it runs each time')
 if os.path.relpath(build, root) == 'build':
     config.available_features.add('plain')
 
