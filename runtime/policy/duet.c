@@ -5,8 +5,10 @@
  * nothing happens.
  *
  * The use of the GPU is looked at in windows of 10,000 cycles of a kernel's turn; the first is skipped, the second
- * decides (duet_monitor.h). ME is bound by what has room for all contexts beside what stays where it is, so that a warp
- * that waits at a barrier always finds a place, and blocks that wait for each other's warps go on.
+ * decides (duet_monitor.h). Where neither register file nor shared memory have room for a context and L1 is hardly used
+ * it holds them, and accesses go past it until the kernel ends. ME is bound by what has room for all contexts beside
+ * what stays where it is, so that a warp that waits at a barrier always finds a place, and blocks that wait for each
+ * other's warps go on.
  *
  * duet:N has N extra blocks, up to that bound, from the first cycle of every kernel on: the paper's static ME. vt is
  * Virtual Thread, with all extra blocks for whose registers and shared memory there is room.
@@ -35,6 +37,8 @@ static const struct hd_policy_setting settings[] = {
 	[DUET_EAGER] = {"eager", "1: stalled warps leave also while nobody is ready (Lin, 3.6.6)", 1, 0, 1},
 	[DUET_WHOLE] = {"blocks", "1: whole blocks switch also where registers or slots limit them (Lin, 3.7.2)", 0, 0,
 			1},
+	[DUET_L1_BELOW] = {"l1_below", "per cent of L1's use below which it holds contexts; 0: never (Lin, 3.6.4)", 3,
+			   0, 101},
 	{0},
 };
 
@@ -85,6 +89,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	duet->whole = hd_policy_setting(self, gpu, DUET_WHOLE) > 0;
 	duet->barriers = hd_policy_setting(self, gpu, DUET_BARRIERS) > 0;
 	duet->eager = hd_policy_setting(self, gpu, DUET_EAGER) > 0;
+	duet->l1_below = hd_policy_setting(self, gpu, DUET_L1_BELOW);
 }
 
 static void start_virtual(const struct hd_policy_handle *self, struct hd_gpu *gpu)
@@ -101,11 +106,17 @@ static uint32_t units_of(uint64_t bytes)
 	return (uint32_t)((bytes + DUET_UNIT_BYTES - 1) / DUET_UNIT_BYTES);
 }
 
-/* Of the space of an SM. */
-static uint32_t units_of_gpu(const struct hd_gpu *gpu)
+/* Units of register file and shared memory, and of L1, as far as addresses reach; none where it is shared memory. */
+static uint32_t units_beside_l1(const struct hd_config *config)
 {
-	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
-	return limits.registers / HD_WARP_LANES + units_of(limits.shared_bytes) + units_of(gpu->config.l1_bytes);
+	struct hd_sm_limits limits = hd_sm_limits_of(config);
+	return limits.registers / HD_WARP_LANES + units_of(limits.shared_bytes);
+}
+
+static uint32_t l1_units(const struct hd_config *config)
+{
+	uint32_t units = units_of(config->l1_bytes), left = DUET_MOST_UNITS - units_beside_l1(config);
+	return config->l1_unified ? 0 : units < left ? units : left;
 }
 
 /* Registers of a context: the compiler's, which are in groups of 32 threads; all of them in blocks with shorter rows,
@@ -163,11 +174,29 @@ static void note_extra(struct duet_gpu *duet)
 		duet->most = duet->growth.extra;
 }
 
+static uint32_t bound_with(const struct duet_kernel *kernel, uint32_t l1)
+{
+	return duet_outside(kernel, duet_bound(kernel, l1), l1);
+}
+
+/* The most extra blocks. L1 is looked at where neither register file nor shared memory have any room. */
+static uint32_t find_bound(struct duet_gpu *duet, uint32_t l1)
+{
+	if (duet->virtual)
+		return duet_slots_bound(&duet->kernel);
+	uint32_t bound = bound_with(&duet->kernel, 0);
+	if (bound || !(duet->l1_below > 0))
+		return bound;
+	bound = bound_with(&duet->kernel, l1);
+	duet->l1_only = bound > 0;
+	return bound;
+}
+
 /* What moves, and how many extra blocks there can be. */
-static uint32_t choose_level(struct duet_gpu *duet)
+static uint32_t choose_level(struct duet_gpu *duet, uint32_t l1)
 {
 	const struct duet_kernel *kernel = &duet->kernel;
-	uint32_t bound = duet->virtual ? duet_slots_bound(kernel) : duet_outside(kernel, duet_bound(kernel, 0), 0);
+	uint32_t bound = find_bound(duet, l1);
 	enum duet_level level = duet->virtual ? DUET_BLOCKS : duet_level_of(kernel);
 	if (!bound)
 		return 0;
@@ -188,6 +217,18 @@ static uint32_t fixed_extra(const struct hd_policy_handle *self, const struct du
 	return duet->virtual || extra > bound ? bound : extra;
 }
 
+/* What it has goes back to L2; from now on accesses go past it. */
+static void take_l1(const struct hd_policy_handle *self, struct hd_gpu *gpu)
+{
+	struct duet_gpu *duet = duet_gpu_of(self, gpu);
+	duet->l1 = true;
+	duet->with_l1++;
+	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
+		hd_lsu_flush(gpu->sms[i]->lsu);
+		duet_space_add_l1(&duet_sm_of(self, gpu->sms[i])->space, l1_units(&gpu->config));
+	}
+}
+
 static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
@@ -195,11 +236,12 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	duet->kernels++;
 	duet->grid = grid;
 	duet->level = DUET_OFF;
+	duet->l1_only = duet->l1 = false;
 	duet->parts = duet->moving = 0;
 	duet->kernel = (struct duet_kernel){.native = grid->fit.ctas};
 	if (grid->kernel->meta && !grid->cooperative && !grid->linear && (duet->virtual || context_units(grid))) {
 		duet->kernel = kernel_of(self, gpu, grid);
-		bound = choose_level(duet);
+		bound = choose_level(duet, l1_units(&gpu->config));
 	}
 	duet_growth_begin(&duet->growth, bound);
 	duet->next = gpu->now + duet->window;
@@ -211,6 +253,8 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	}
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 		clear_sm(self, gpu->sms[i], duet);
+	if (duet->l1_only && duet->growth.extra)
+		take_l1(self, gpu);
 }
 
 static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
@@ -220,19 +264,25 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 		return;
 	duet->grid = NULL;
 	duet->level = DUET_OFF;
+	duet->l1 = false;
 }
 
 /* ---- windows */
 
-static void end_window(struct hd_gpu *gpu, struct duet_gpu *duet, uint64_t now)
+static void end_window(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now)
 {
+	struct duet_gpu *duet = duet_gpu_of(self, gpu);
 	struct hd_counters sum;
 	uint32_t before = duet->growth.extra;
 	count_so_far(gpu, duet->grid->slot, &sum);
 	struct hd_stats window = {.counters = sum}, seen = {.counters = duet->seen};
 	hd_stats_subtract(&window, &seen);
 	struct duet_use use = duet_use_of(&gpu->config, &window.counters, duet->window + now - duet->next);
+	if (duet->l1_only && !duet->l1 && duet->growth.windows && use.l1 >= duet->l1_below)
+		duet_growth_stop(&duet->growth);
 	duet_growth_window(&duet->growth, &use);
+	if (duet->l1_only && !duet->l1 && duet->growth.extra)
+		take_l1(self, gpu);
 	duet->seen = sum;
 	duet->next = now + duet->window;
 	duet->saturated += duet->growth.windows == 2 && duet->growth.first == DUET_SATURATED;
@@ -246,7 +296,7 @@ static void gpu_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 {
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
 	if (duet->level && !duet->fixed && now >= duet->next)
-		end_window(gpu, duet, now);
+		end_window(self, gpu, now);
 }
 
 /* ---- blocks */
@@ -260,6 +310,13 @@ static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *s
 	if (level == DUET_BLOCKS && duet_block_waits(self, sm))
 		return sm->grids[grid->slot].resident;
 	return duet->kernel.native + duet->growth.extra;
+}
+
+static bool l1_bypass(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,
+		      uint64_t now)
+{
+	(void)inst, (void)now;
+	return duet_gpu_of(self, warp->cta->sm->gpu)->l1;
 }
 
 static uint32_t launch_without(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid)
@@ -292,10 +349,13 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	add(context, "kernels", (double)duet->kernels, "launches");
 	add(context, "kernels_grown", (double)duet->grown, "launches");
 	add(context, "kernels_saturated", (double)duet->saturated, "launches");
+	add(context, "kernels_in_l1", (double)duet->with_l1, "launches");
 	add(context, "most_extra_blocks", duet->most, "CTAs");
 	uint32_t slots = hd_sm_limits_of(&gpu->config).max_warps;
 	add(context, "storage_bits",
-	    duet->virtual ? duet_slots_storage_bits(slots) : duet_storage_bits(units_of_gpu(gpu)), "bits");
+	    duet->virtual ? duet_slots_storage_bits(slots)
+			  : duet_storage_bits(units_beside_l1(&gpu->config) + l1_units(&gpu->config)),
+	    "bits");
 }
 
 /* clang-format off */
@@ -312,6 +372,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 	.grid_end = grid_end, \
 	.quota = quota, \
 	.launch_without = launch_without, \
+	.l1_bypass = l1_bypass, \
 	.cta_launch = duet_cta_launch, \
 	.cta_retire = duet_cta_retire, \
 	.warp_done = duet_warp_done, \

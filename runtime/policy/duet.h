@@ -22,6 +22,9 @@ struct duet_gpu {
 	uint32_t moving; /* units of a context */
 	struct duet_growth growth;
 	bool fixed;		 /* ME is a parameter and stays */
+	bool l1_only;		 /* nothing else has room for a context */
+	bool l1;		 /* it holds contexts, and accesses go past it */
+	double l1_below;	 /* per cent of its use; 0: never */
 	bool virtual;		 /* Virtual Thread: slots alone, of whatever loads warps wait for */
 	bool whole;		 /* blocks switch also where registers limit */
 	bool barriers, eager;	 /* settings */
@@ -29,8 +32,9 @@ struct duet_gpu {
 	uint64_t window, next;	 /* cycles; when it ends */
 	struct hd_counters seen; /* when it began */
 	/* Of all kernels so far. */
-	uint64_t kernels, grown, saturated; /* that ran; that got extra blocks; that were saturated at once */
-	uint32_t most;			    /* extra blocks of any */
+	uint64_t kernels, grown, saturated, with_l1; /* that ran; that got extra blocks; that were saturated at once;
+						      * whose contexts L1 held */
+	uint32_t most;				     /* extra blocks of any */
 };
 
 /* Numbers of warps, the oldest entry first. */
@@ -79,7 +83,7 @@ struct duet_counts {
 };
 
 /* Virtual Thread has the first two. */
-enum duet_setting { DUET_PORT, DUET_SLOT_BYTES, DUET_WINDOW, DUET_BARRIERS, DUET_EAGER, DUET_WHOLE };
+enum duet_setting { DUET_PORT, DUET_SLOT_BYTES, DUET_WINDOW, DUET_BARRIERS, DUET_EAGER, DUET_WHOLE, DUET_L1_BELOW };
 
 static inline struct duet_gpu *duet_gpu_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
 {

@@ -173,6 +173,12 @@ void duet_growth_begin(struct duet_growth *growth, uint32_t bound)
 	*growth = (struct duet_growth){.bound = bound};
 }
 
+void duet_growth_stop(struct duet_growth *growth)
+{
+	growth->bound = 0;
+	growth->frozen = true;
+}
+
 static void decide(struct duet_growth *growth, enum duet_class class)
 {
 	growth->first = class;

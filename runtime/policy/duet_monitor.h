@@ -61,6 +61,8 @@ struct duet_growth {
 	enum duet_class first; /* what decided */
 };
 void duet_growth_begin(struct duet_growth *growth, uint32_t bound);
+/* There is no room for extra blocks, nor will there be. */
+void duet_growth_stop(struct duet_growth *growth);
 /* A window has ended, with this use. The first one is skipped; the second decides. */
 void duet_growth_window(struct duet_growth *growth, const struct duet_use *use);
 

@@ -24,6 +24,12 @@ bool duet_space_init(struct duet_space *space, uint32_t registers, uint32_t shar
 	return true;
 }
 
+void duet_space_add_l1(struct duet_space *space, uint32_t units)
+{
+	assert(units <= DUET_MOST_UNITS - space->units[DUET_REGISTERS] - space->units[DUET_SHARED]);
+	space->units[DUET_L1] = units;
+}
+
 void duet_space_keep(struct duet_space *space, enum duet_part part, uint32_t units)
 {
 	space->kept[part] = units < space->units[part] ? units : space->units[part];

@@ -30,6 +30,8 @@ struct duet_space {
 
 /* Units of each part, together at most DUET_MOST_UNITS; false: more, nothing is done. */
 bool duet_space_init(struct duet_space *space, uint32_t registers, uint32_t shared, uint32_t l1);
+/* L1 holds contexts from now on: so many units of it, with the others at most DUET_MOST_UNITS. */
+void duet_space_add_l1(struct duet_space *space, uint32_t units);
 /* No contexts go to the lowest `units` of the part from now on: what takes all of these finds them free. */
 void duet_space_keep(struct duet_space *space, enum duet_part part, uint32_t units);
 /* The first place of `units` in the part, from below; DUET_NOWHERE: there is none. None units: a place of nothing. */

@@ -47,7 +47,9 @@ START_TEST(bounds)
 	ck_assert_uint_eq(duet_bound(&wide, 0), 6);
 	ck_assert_uint_eq(duet_outside(&bt, 8, 0), 6); /* 768 / 112 */
 	ck_assert_uint_eq(duet_bound(&dwt, 256), 2);
-	ck_assert_uint_eq(duet_outside(&dwt, 2, 0), 0); /* 128 units are left of shared memory, a block needs 160 */
+	ck_assert_uint_eq(duet_outside(&dwt, 2, 0), 0);	  /* 128 units are left of shared memory, a block needs 160 */
+	ck_assert_uint_eq(duet_outside(&dwt, 2, 256), 2); /* L1 has room for 16 contexts, they have 12 */
+	ck_assert_uint_eq(duet_outside(&dwt, 2, 12 * 16 - 1), 1);
 	ck_assert_uint_eq(duet_bound(&printed, 256), 1);
 	struct duet_kernel by_shared = kernel_of(4, 20, 8, 192, 4), both = kernel_of(8, 32, 16, 96, 8);
 	ck_assert_int_eq(duet_level_of(&bt), DUET_WARPS);
@@ -142,6 +144,11 @@ START_TEST(context_places)
 	ck_assert(duet_shared_present(&space, 0x800) && duet_shared_present(&space, 0xaff));
 	ck_assert(!duet_shared_present(&space, 0x7ff) && !duet_shared_present(&space, 0xb01));
 	ck_assert(duet_space_agrees(&space));
+	ck_assert(duet_space_init(&space, 2048, 768, 0));
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 768), 0x800);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 1), DUET_NOWHERE);
+	duet_space_add_l1(&space, 256);
+	ck_assert_uint_eq(duet_space_take_context(&space, DUET_SHARED, 1), 0xbff);
 }
 END_TEST
 
@@ -208,6 +215,11 @@ START_TEST(growth)
 	duet_growth_window(&growth, &full); /* frozen at 1 */
 	duet_growth_window(&growth, &moderate);
 	ck_assert_uint_eq(growth.extra, 1);
+	duet_growth_begin(&growth, 3);
+	duet_growth_window(&growth, &moderate);
+	duet_growth_stop(&growth);
+	duet_growth_window(&growth, &under);
+	ck_assert_uint_eq(growth.extra, 0);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 """Statistics of programs under baseline, duet:0 and duet:8 in this order: duet.py CONTEXT_CYCLES FILE.json...; under
 baseline and duet: duet.py monitor FILE.json; under baseline and policies under which blocks switch: duet.py blocks FILE.json;
+of programs whose contexts are in L1: duet.py l1 FILE.json;
 of the time that switching hides, with the cycles of a context: duet.py hidden CYCLES FILE.json"""
 import json
 import sys
@@ -53,6 +54,11 @@ if sys.argv[1] == 'monitor':
     total = json.load(open(sys.argv[2]))['runs'][1]['total']['duet']
     assert total['kernels'] == total['kernels_grown'] == 1 and total['kernels_saturated'] == 0, total
     print(int(total['most_extra_blocks']), 'blocks more')
+    sys.exit()
+if sys.argv[1] == 'l1':
+    for run in json.load(open(sys.argv[2]))['runs']:
+        own = run['total'].get('duet', {'kernels_in_l1': 0, 'most_extra_blocks': 0, 'switched_out': 0})
+        print(*(int(own[key]) for key in ('kernels_in_l1', 'most_extra_blocks')), own['switched_out'] > 0, run['total']['l1d_hits'] > 1000)
     sys.exit()
 if sys.argv[1] == 'blocks':
     check_blocks(sys.argv[2])
