@@ -8,6 +8,9 @@
  * - A launch with other work than the samples may cost less, or more, than in proportion to it. Between a cost that
  *   does not depend on work and one in proportion to it lies the difference of the work to that of the samples.
  *
+ * A launch that is like none of those that were simulated gets figures half way between these two, with the distance as
+ * its error.
+ *
  * Cost: O(figures) a launch.
  */
 #include "runtime/sim/estimate.h"
@@ -69,14 +72,23 @@ void hd_estimator_forget(struct hd_estimator *estimator)
 	memset(estimator->spread, 0, estimator->width * sizeof *estimator->spread);
 }
 
+/* The work that a part's cost is in proportion to. One that is unlike may cost as much as the samples, whatever its
+ * work, or in proportion: half way between, on a scale of ratios, is off by the least. */
+static double work_for(const struct hd_estimator *estimator, double work, double distance)
+{
+	return distance > 0 ? sqrt(work * estimator->work) : work;
+}
+
 void hd_estimator_guess(struct hd_estimator *estimator, double work, double distance, double *figures)
 {
-	estimator->skipped++;
-	estimator->skipped_work += work;
-	estimator->skipped_squares += work * work;
+	double costs = work_for(estimator, work, distance);
+	bool alike = distance == 0;
+	estimator->skipped += alike;
+	estimator->skipped_work += alike ? work : 0;
+	estimator->skipped_squares += alike ? work * work : 0;
 	for (uint32_t i = 0; i < estimator->width; i++) {
-		figures[i] = estimator->mean[i] * work;
-		estimator->given[i] += figures[i];
+		figures[i] = estimator->mean[i] * costs;
+		estimator->given[i] += alike ? figures[i] : 0;
 		estimator->strangeness[i] += figures[i] * distance;
 	}
 }
@@ -99,21 +111,23 @@ static double width_of(const struct hd_estimator *estimator, double work, double
 double hd_estimator_error_of(const struct hd_estimator *estimator, uint32_t which, double work, double distance)
 {
 	double s = deviation(estimator, which), mean = estimator->mean[which];
+	if (distance > 0)
+		return mean * work_for(estimator, work, distance) * distance;
 	double chance = s ? s * width_of(estimator, work, work * work) : 0;
-	return chance + estimator->doubt[which] * work + mean * fabs(work - estimator->work) + mean * work * distance;
+	return chance + estimator->doubt[which] * work + mean * fabs(work - estimator->work);
 }
 
 struct hd_error hd_estimator_error(const struct hd_estimator *estimator, uint32_t which)
 {
 	const double s = deviation(estimator, which), mean = estimator->mean[which];
-	struct hd_error error = {0};
+	struct hd_error error = {.bias = estimator->strangeness[which]};
 	if (!estimator->skipped)
 		return error;
 	error.chance = s ? s * width_of(estimator, estimator->skipped_work, estimator->skipped_squares) : 0;
-	error.bias = mean * fabs(estimator->skipped_work - (double)estimator->skipped * estimator->work);
+	error.bias += mean * fabs(estimator->skipped_work - (double)estimator->skipped * estimator->work);
 	error.bias += estimator->doubt[which] * estimator->skipped_work;
 	/* Later samples may have moved the mean that earlier launches got. */
-	error.bias += fabs(estimator->given[which] - mean * estimator->skipped_work) + estimator->strangeness[which];
+	error.bias += fabs(estimator->given[which] - mean * estimator->skipped_work);
 	return error;
 }
 

@@ -51,8 +51,8 @@ void hd_estimator_init(struct hd_estimator *estimator, uint32_t width, struct hd
 void hd_estimator_sample(struct hd_estimator *estimator, const double *figures, const double *errors, double work);
 /* Its samples were none. What parts got from them stays theirs. */
 void hd_estimator_forget(struct hd_estimator *estimator);
-/* Fills in the figures of a part that was not. `distance` (hd_mix_distance) to what was simulated is taken as a
- * possible relative error on top of that of the samples; 0: it is alike. There must be a sample. */
+/* Fills in the figures of a part that was not. One that is not alike has a `distance` (hd_mix_distance) to what was
+ * simulated, which is taken as its relative error; 0: it is alike. There must be a sample. */
 void hd_estimator_guess(struct hd_estimator *estimator, double work, double distance, double *figures);
 /* Half the width of the interval in which figure `which` of one part lies with 95 % probability, of which part
  * hd_estimator_guess has told the mean; infinity with one sample only, unless the figure is 0. */

@@ -75,7 +75,6 @@ START_TEST(figures_are_in_proportion_to_work)
 	/* No spread; but a cost that does not depend on work would be 2 * 110. */
 	ck_assert_double_eq_tol(hd_estimator_error_of(&estimator, 0, 55, 0), 110, 1e-9);
 	ck_assert_double_eq_tol(hd_estimator_error_of(&estimator, 0, 110, 0), 0, 1e-9);
-	ck_assert_double_eq_tol(hd_estimator_error_of(&estimator, 0, 110, 0.25), 55, 1e-9);
 }
 END_TEST
 
@@ -102,8 +101,20 @@ START_TEST(later_samples_tell_of_earlier_guesses)
 	ck_assert_double_eq_tol(hd_estimator_error(&estimator, 0).bias, 0, 1e-9);
 	hd_estimator_sample(&estimator, later, NULL, 100);
 	ck_assert_double_eq_tol(hd_estimator_error(&estimator, 0).bias, 20, 1e-9);
-	hd_estimator_guess(&estimator, 100, 0.5, figures);
-	ck_assert_double_eq_tol(hd_estimator_error(&estimator, 0).bias, 20 + 110, 1e-9);
+}
+END_TEST
+
+/* Four times the work, so between one and four times the cost. */
+START_TEST(what_is_unlike_costs_something_between)
+{
+	struct hd_estimator estimator = of_samples((double[]){190, 210}, (double[]){100, 100}, 2);
+	double figures[2];
+	hd_estimator_guess(&estimator, 400, 1.4, figures);
+	ck_assert_double_eq_tol(figures[0], 400, 1e-9);
+	ck_assert_double_eq_tol(hd_estimator_error_of(&estimator, 0, 400, 1.4), 560, 1e-9);
+	struct hd_error error = hd_estimator_error(&estimator, 0);
+	ck_assert_double_eq(error.chance, 0);
+	ck_assert_double_eq_tol(error.bias, 560, 1e-9);
 }
 END_TEST
 
@@ -159,6 +170,7 @@ Suite *hd_suite(void)
 			       figures_are_in_proportion_to_work,
 			       errors_are_those_of_the_mean_and_of_each_part,
 			       later_samples_tell_of_earlier_guesses,
+			       what_is_unlike_costs_something_between,
 			       samples_may_be_estimates,
 			       one_sample_tells_no_error,
 			       more_samples_settle_the_mean,

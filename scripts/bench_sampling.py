@@ -1,0 +1,145 @@
+"""bench_sampling.py BUILD: programs under --sampling beside full runs, one host thread each.
+
+Of each: the errors of cycles, energy and DRAM sectors, what was stated for cycles, the share of the program's instructions
+that had time, and processor seconds of both runs, which have the host program's in them. Then the mean of the errors, how
+many lie within what was stated, and how much less time all took together. Full runs are kept in BUILD/bench/sampling and
+made again when anything in BUILD/lib or the program is newer. Environment: see bench-sampling.sh.
+"""
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.abspath(sys.argv[1])
+OUT = os.path.join(BUILD, 'bench', 'sampling')
+HEDDLE = os.path.join(BUILD, 'bin', 'heddle')
+COLUMNS = {'tests': 2, 'default': 3, 'figures': 4}
+SIZES = os.environ.get('SIZES', 'tests')
+GPUS = os.environ.get('GPUS', 'v100').split()
+WANTED = os.environ.get('ERROR', '1.5')
+NAMES = os.environ.get('NAMES', '').split()
+JOBS = int(os.environ.get('JOBS', 2))
+TIME = int(os.environ.get('TIME', 600))
+
+
+def long_sizes():
+    """What scripts/plans/sampling.txt has for SIZES=long, by name."""
+    if SIZES != 'long':
+        return None
+    with open(os.path.join(ROOT, 'scripts', 'plans', 'sampling.txt'), encoding='utf-8') as file:
+        return dict(line.split() for line in file if line.strip() and line[0] != '#')
+
+
+def workloads():
+    """(name, source, arguments) of each line."""
+    sizes = long_sizes()
+    with open(os.path.join(ROOT, 'examples', 'workloads.txt'), encoding='utf-8') as file:
+        for line in file:
+            words = line.split('#')[0].split()
+            if not words or (NAMES and words[0] not in NAMES) or (sizes and words[0] not in sizes):
+                continue
+            chosen = sizes[words[0]] if sizes else words[COLUMNS[SIZES]]
+            yield words[0], os.path.join(ROOT, 'examples', words[1]), chosen.split(',')
+
+
+def newest(folder):
+    return max(entry.stat().st_mtime for entry in os.scandir(folder) if entry.is_file())
+
+
+def compile_program(name, source):
+    program = os.path.join(OUT, name)
+    files = [source]
+    options = ['-O2', '-arch=sm_75']
+    if os.path.isdir(source):
+        files = sorted(entry.path for entry in os.scandir(source) if entry.name.endswith('.cu'))
+        options.append('-rdc=true')
+    if not os.path.exists(program) or os.path.getmtime(program) < max(newest(os.path.join(BUILD, 'bin')),
+                                                                     *map(os.path.getmtime, files)):
+        subprocess.run([os.path.join(BUILD, 'bin', 'heddle-cc'), *options, '-o', program, *files], check=True)
+    return program
+
+
+def run(program, arguments, gpu, sampling):
+    """(output, statistics)"""
+    base = f'{program}.{gpu}.{SIZES}' + (f'.{WANTED}' if sampling else '')
+    depends = max(newest(os.path.join(BUILD, 'lib')), os.path.getmtime(program))
+    if not os.path.exists(base + '.json') or os.path.getmtime(base + '.json') < depends:
+        with open(base + '.out', 'w', encoding='utf-8') as out:
+            subprocess.run([HEDDLE, 'run', '--quiet', '--threads=1', '--gpu', gpu, '--stats', base + '.new',
+                            *([f'--sampling={WANTED}'] if sampling else []), '--', program, *arguments], stdout=out,
+                           stderr=subprocess.STDOUT, check=True, timeout=TIME)
+        os.rename(base + '.new', base + '.json')
+    with open(base + '.out', encoding='utf-8') as out, open(base + '.json', encoding='utf-8') as stats:
+        return out.read(), json.load(stats)
+
+
+def measure(name, source, arguments, gpu):
+    program = compile_program(name, source)
+    text, full = run(program, arguments, gpu, False)
+    same, sampled = run(program, arguments, gpu, True)
+    of_full, total = full['total'], sampled['total']
+    parts = total['sampling']
+
+    def off(key):
+        return 100 * (total[key] / of_full[key] - 1) if of_full[key] else 0
+
+    stated = parts['errors'].get('cycles', 0)
+    dram_full = of_full['dram_reads'] + of_full['dram_writes']
+    dram = total['dram_reads'] + total['dram_writes']
+    return {
+        'name': name, 'launches': parts['launches'], 'timed': parts['launches'] - parts['functional'],
+        'share': 100 * parts['detailed_instructions'] / max(parts['instructions'], 1), 'cycles': off('cycles'),
+        'stated': None if stated is None else 100 * stated / total['cycles'],
+        'energy': off('energy_joules'), 'dram': 100 * (dram / dram_full - 1) if dram_full else 0,
+        'seconds': full['host']['user_seconds'], 'less': sampled['host']['user_seconds'], 'same': text == same,
+    }
+
+
+def mean(values):
+    values = [abs(value) for value in values]
+    return sum(values) / len(values) if values else 0
+
+
+def summary(label, rows):
+    if not rows:
+        return
+    within = sum(row['stated'] is not None and abs(row['cycles']) <= row['stated'] + 1e-9 for row in rows)
+    seconds, less = sum(row['seconds'] for row in rows), sum(row['less'] for row in rows)
+    print(f'{label}: {len(rows)} programs, mean error of cycles {mean(row["cycles"] for row in rows):.2f} %, largest '
+          f'{max(abs(row["cycles"]) for row in rows):.2f} %, of energy {mean(row["energy"] for row in rows):.2f} %, of DRAM '
+          f'sectors {mean(row["dram"] for row in rows):.2f} %; {within} within what was stated; {seconds:.1f} s and '
+          f'{less:.1f} s, {seconds / max(less, 1e-9):.1f} times less')
+
+
+def table(gpu, rows):
+    print(f'\n{gpu}, sizes {SIZES}, --sampling={WANTED}')
+    print(f'{"program":20} {"launches":>9} {"timed":>6} {"instr %":>8} {"cycles %":>9} {"stated":>7} {"energy %":>9} '
+          f'{"DRAM %":>8} {"full s":>8} {"less s":>8} {"times":>6}')
+    for row in rows:
+        stated = f'{row["stated"]:7.2f}' if row['stated'] is not None else '      ?'
+        print(f'{row["name"]:20} {row["launches"]:9} {row["timed"]:6} {row["share"]:8.2f} {row["cycles"]:9.3f} {stated} '
+              f'{row["energy"]:9.3f} {row["dram"]:8.2f} {row["seconds"]:8.2f} {row["less"]:8.2f} '
+              f'{row["seconds"] / max(row["less"], 1e-9):6.1f}{"" if row["same"] else "  other output"}')
+    summary('all', rows)
+    summary('those of which less than half of the instructions had time', [row for row in rows if row['share'] < 50])
+
+
+def main():
+    os.makedirs(OUT, exist_ok=True)
+    for gpu in GPUS:
+        rows, failed = [], []
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            jobs = [(work[0], pool.submit(measure, *work, gpu)) for work in workloads()]
+            for name, job in jobs:
+                try:
+                    rows.append(job.result())
+                except (subprocess.SubprocessError, OSError) as error:
+                    failed.append(f'{name}: {error}')
+        table(gpu, rows)
+        for line in failed:
+            print('failed:', line)
+
+
+main()
