@@ -18,6 +18,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a figure that has no time: what caches, DRAM and network would have been like, had there been time before it, is
+ * not known to those that have. Measured, docs/sampling.md: samples are off by this much in the same way. */
+#define STATE 0.01
+
 double hd_mix_distance(const struct hd_mix *a, const struct hd_mix *b)
 {
 	double sizes = fmax(fabs(log(a->work / b->work)), fabs(log(a->blocks / b->blocks)));
@@ -108,13 +112,19 @@ static double width_of(const struct hd_estimator *estimator, double work, double
 	return t * sqrt(work * work / estimator->samples + squares);
 }
 
+double hd_estimator_state(const struct hd_estimator *estimator, uint32_t which, double work)
+{
+	return STATE * estimator->mean[which] * work;
+}
+
 double hd_estimator_error_of(const struct hd_estimator *estimator, uint32_t which, double work, double distance)
 {
 	double s = deviation(estimator, which), mean = estimator->mean[which];
 	if (distance > 0)
 		return mean * work_for(estimator, work, distance) * distance;
 	double chance = s ? s * width_of(estimator, work, work * work) : 0;
-	return chance + estimator->doubt[which] * work + mean * fabs(work - estimator->work);
+	return chance + estimator->doubt[which] * work + hd_estimator_state(estimator, which, work) +
+	       mean * fabs(work - estimator->work);
 }
 
 struct hd_error hd_estimator_error(const struct hd_estimator *estimator, uint32_t which)
@@ -126,6 +136,7 @@ struct hd_error hd_estimator_error(const struct hd_estimator *estimator, uint32_
 	error.chance = s ? s * width_of(estimator, estimator->skipped_work, estimator->skipped_squares) : 0;
 	error.bias += mean * fabs(estimator->skipped_work - (double)estimator->skipped * estimator->work);
 	error.bias += estimator->doubt[which] * estimator->skipped_work;
+	error.bias += hd_estimator_state(estimator, which, estimator->skipped_work);
 	/* Later samples may have moved the mean that earlier launches got. */
 	error.bias += fabs(estimator->given[which] - mean * estimator->skipped_work);
 	return error;

@@ -64,6 +64,8 @@ struct hd_error {
 	double chance, bias;
 };
 struct hd_error hd_estimator_error(const struct hd_estimator *estimator, uint32_t which);
+/* The part of an error that this much work has, whatever the samples: caches and DRAM are not as they would be. */
+double hd_estimator_state(const struct hd_estimator *estimator, uint32_t which, double work);
 /* Is the mean of this figure known to `target`, a share of it? Two samples are needed. */
 bool hd_estimator_settled(const struct hd_estimator *estimator, uint32_t which, double target);
 

@@ -5,8 +5,9 @@
  * on each one is a sample of the cycles for an instruction, and of all other figures. When LEAST of them are there and
  * tell the mean cycles to options.sampling (t test, estimate.c), no more blocks begin, those under way run to their end
  * with time, and the rest, whole waves, is executed without and gets
- * the waves' figures for its instructions. After MOST waves that do
- * not tell so much the count begins anew, so that a pace that settles late is found.
+ * the waves' figures for its instructions. After MOST samples that do
+ * not tell so much it begins anew, with samples of twice as many waves, which differ less and depend less on each
+ * other: batch means. So a pace that settles late is found, too.
  *
  * Not so where blocks may wait for each other: cooperative launches, and kernels that reach a loop in which lanes may
  * wait (lib/object/spins.h).
@@ -73,6 +74,7 @@ static void find_wave(struct hd_sampled_blocks *blocks, const struct hd_grid *gr
 {
 	blocks->wave = grid->cta_next - grid->cta_done;
 	blocks->next = blocks->wave && grid->cta_total / WORTH >= blocks->wave ? blocks->wave : UINT64_MAX;
+	blocks->window = blocks->wave;
 	hd_estimator_forget(&blocks->estimator);
 	blocks->work = 0;
 }
@@ -86,9 +88,13 @@ static void add_window(struct hd_sampling *sampling, const struct hd_grid *grid)
 		blocks->windows[i] = sampling->figures[i] - blocks->before[i];
 		blocks->before[i] = sampling->figures[i];
 	}
-	if (blocks->estimator.samples == MOST)
+	if (blocks->estimator.samples == MOST) {
 		hd_estimator_forget(&blocks->estimator);
-	if (!first && work > blocks->work)
+		blocks->window *= 2;
+	}
+	if (first)
+		blocks->wave_work = work;
+	else if (work > blocks->work)
 		hd_estimator_sample(&blocks->estimator, blocks->windows, NULL, work - blocks->work);
 	blocks->work = work;
 }
@@ -110,8 +116,8 @@ void hd_sampling_look(struct hd_sampling *sampling)
 		return;
 	}
 	add_window(sampling, grid);
-	blocks->next = grid->cta_done + blocks->wave;
-	if (grid->cta_total - grid->cta_next < blocks->wave)
+	blocks->next = grid->cta_done + blocks->window;
+	if (grid->cta_total - grid->cta_next < blocks->window)
 		blocks->next = UINT64_MAX;
 	else if (blocks->estimator.samples >= LEAST &&
 		 hd_estimator_settled(&blocks->estimator, sampling->cycles, sampling->target))
@@ -146,7 +152,7 @@ static void find_errors(struct hd_sampling *sampling, double work)
 	estimator->skipped_squares = work * estimator->work;
 	for (uint32_t i = 0; i < sampling->width; i++) {
 		double chance = hd_estimator_error(estimator, i).chance;
-		double end = estimator->work * estimator->mean[i] / 2;
+		double end = blocks->wave_work * estimator->mean[i] / 2 + hd_estimator_state(estimator, i, work);
 		blocks->errors[i] = chance + end;
 		blocks->squares[i] += chance * chance;
 		blocks->ends[i] += end;

@@ -32,6 +32,8 @@ struct hd_sampled_cluster {
 /* Blocks of the grid that runs. */
 struct hd_sampled_blocks {
 	uint64_t wave;		       /* that run at a time; 0: not known yet */
+	uint64_t window;	       /* blocks of a sample: one wave or several */
+	double wave_work;	       /* of the first wave */
 	uint64_t next;		       /* the grid is looked at when so many have ended; UINT64_MAX: no more */
 	uint64_t cycle;		       /* in which the others end that began with time */
 	double work;		       /* at the last look */
