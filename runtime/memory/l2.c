@@ -19,6 +19,8 @@
  */
 #include "runtime/memory/l2.h"
 
+#include <string.h>
+
 enum { OWNER_BITS = 5 };
 static_assert(1 << OWNER_BITS == HD_MEM_GRIDS, "a grid has its bits");
 
@@ -441,6 +443,12 @@ uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar 
 	if (next_queue(slice))
 		serve_queues(slice, now, up, dram);
 	return next_cycle(slice, now, up, down);
+}
+
+void hd_l2_forget(struct hd_l2_slice *slice)
+{
+	hd_tags_flush(&slice->tags);
+	memset(slice->dirty, 0, slice->tags.set_count * sizeof *slice->dirty);
 }
 
 bool hd_l2_idle(const struct hd_l2_slice *slice)

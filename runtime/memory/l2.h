@@ -63,6 +63,8 @@ void hd_l2_prefetch(const struct hd_l2_slice *slice, const struct hd_crossbar *u
  */
 uint64_t hd_l2_tick(struct hd_l2_slice *slice, uint64_t now, struct hd_crossbar *up, struct hd_crossbar *down,
 		    struct hd_dram *dram);
+/* Empties it, idle as it is; what was dirty is nobody's traffic. */
+void hd_l2_forget(struct hd_l2_slice *slice);
 bool hd_l2_idle(const struct hd_l2_slice *slice);
 void hd_l2_dump(const struct hd_l2_slice *slice, FILE *out);
 

@@ -205,6 +205,12 @@ uint64_t hd_memory_tick(struct hd_memory *memory, uint64_t now, uint64_t *woken)
 
 /* ---- state */
 
+void hd_memory_forget(struct hd_memory *memory)
+{
+	for (uint32_t i = 0; i < memory->slice_count; i++)
+		hd_l2_forget(&memory->slices[i]);
+}
+
 bool hd_memory_idle(const struct hd_memory *memory)
 {
 	if (memory->next != HD_NEVER || !hd_crossbar_idle(&memory->up) || !hd_crossbar_idle(&memory->down))

@@ -171,6 +171,8 @@ uint64_t hd_memory_give(struct hd_memory *memory, uint64_t *woken);
 /* How many cycles load/store units may work through from a cycle on that hd_memory_tick has done, before it is called
  * for all of them: what it does in these is seen, and room that it makes, behind them. At least 1. */
 uint64_t hd_memory_lead(const struct hd_memory *memory);
+/* L2 has nothing any more; the memory is idle. For time that is left out. */
+void hd_memory_forget(struct hd_memory *memory);
 bool hd_memory_idle(const struct hd_memory *memory);
 /* The last cycle in which any of them had work. */
 uint64_t hd_memory_last(const struct hd_memory *memory);

@@ -380,6 +380,17 @@ static void take_guesses(const struct hd_sampling *sampling, struct hd_stats *st
 	share_slots(sampling->gpu, stats);
 }
 
+/* What would have been read where time is left out pushes out of L2 what was there. */
+static void age_caches(struct hd_sampling *sampling, const struct hd_stats *guessed)
+{
+	const struct hd_config *config = &sampling->gpu->config;
+	sampling->unread += guessed->counters.dram_reads * config->sector;
+	if (sampling->unread < config->l2_slices * config->l2_slice_bytes)
+		return;
+	hd_memory_forget(sampling->gpu->memory);
+	sampling->unread = 0;
+}
+
 void hd_sampled_add(struct hd_sampling *sampling, const struct hd_grid *grid, const struct hd_stats *counted,
 		    uint64_t launching)
 {
@@ -387,6 +398,7 @@ void hd_sampled_add(struct hd_sampling *sampling, const struct hd_grid *grid, co
 	struct hd_stats guessed = *counted;
 	take_guesses(sampling, &guessed, launching);
 	gpu->now += guessed.counters.cycles;
+	age_caches(sampling, &guessed);
 	hd_stats_subtract(&guessed, counted);
 	hd_stats_add(&gpu->stats, &guessed);
 	for (uint32_t i = 0; i < gpu->count_rows; i++)

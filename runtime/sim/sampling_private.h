@@ -57,6 +57,7 @@ struct hd_sampling {
 	uint32_t policies; /* that hear of nothing now */
 	uint64_t *hooks;   /* of each SM, while they do not */
 	uint64_t launches[HD_SAMPLED_KINDS];
+	uint64_t unread;	    /* bytes that would have come from DRAM since L2 was emptied */
 	double work, detailed_work; /* warp instructions of the program: of all launches; of those with time */
 	/* The launch that runs, or ran last. */
 	enum hd_sampled kind;
