@@ -5,7 +5,8 @@
 
 Compiles each program for each GPU's architecture, runs it, at the clocks that published.txt names where cards were
 measured at others than the model's, and writes B/validate/table.md (every row of every GPU, the published bracket where
-examples/micro/published.txt has one, and how far outside of it the model is), results.json of the published rows, and
+examples/micro/published.txt has one, and how far outside of it the model is; of an L2 above 16 MB streams only where one
+is published), results.json of the published rows, and
 plots of the curves. --rows: only rows whose names begin so. --quick: leaves streaming out, which takes most of the time.
 --markdown docs/model.md puts the errors into that page. Runs are kept by what decides their outcome. The last lines say
 how many published rows are within 5 and within 10 %; nothing is asserted.
@@ -23,6 +24,7 @@ import model_page
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, 'examples', 'micro')
+LARGE_L2 = 16 << 20  # bytes: streaming goes through four times as much a row
 CURVES = [('occupancy', 'threads a block, two blocks an SM', 'bytes a core cycle', ['init', 'read', 'scale', 'triad']),
           ('chase', 'KiB', 'cycles a load', ['chase.l1', 'chase.l2', 'chase.constant']),
           ('barrier', 'threads a block', 'cycles', ['barrier']),
@@ -48,16 +50,18 @@ def clocks():
 
 
 def gpus(build):
-    """{name: architecture} of all that are modelled. Code of before Volta does not exist here, but for the 63 registers that
-    a thread of Fermi and the first Kepler has."""
+    """{name: architecture} of all that are modelled, and those whose L2 is large. Code of before Volta does not exist here,
+    but for the 63 registers that a thread of Fermi and the first Kepler has, nor that of sm_90, which runs sm_89's."""
     names = os.listdir(os.path.join(build, 'share', 'heddle', 'gpus'))
-    found = {}
+    found, large = {}, set()
     for name in sorted(name[:-4] for name in names if name.endswith('.ini')):
         keys = json.loads(subprocess.run([os.path.join(build, 'bin', 'heddle'), 'gpus', '--json', name], check=True,
                                          capture_output=True, text=True).stdout)
         capability = int(10 * keys['compute_major'] + keys['compute_minor'])
-        found[name] = f'sm_{capability if capability < 32 else max(70, capability)}'
-    return found
+        found[name] = f'sm_{capability if capability < 32 else min(max(70, capability), 89)}'
+        if keys['l2_slices'] * keys['l2_slice_bytes'] > LARGE_L2:
+            large.add(name)
+    return found, large
 
 
 def compile_all(build, out, programs, architectures):
@@ -135,7 +139,7 @@ def main():
     options = parser.parse_args()
     build, out = os.path.abspath(options.build), os.path.join(os.path.abspath(options.build), 'validate')
     os.makedirs(out, exist_ok=True)
-    models, known, measured_at = gpus(build), published(), clocks()
+    (models, large), known, measured_at = gpus(build), published(), clocks()
     chosen = options.gpu or list(models)
     if unknown := [gpu for gpu in chosen if gpu not in models]:
         return f'validate: no GPU is named {", ".join(unknown)}'
@@ -148,7 +152,11 @@ def main():
                                        text=True).stdout.split() for program in programs}
     programs = [program for program in programs
                 if any(row.startswith(tuple(options.rows or [''])) for row in rows_in[program])]
-    wanted = {(gpu, program): (paths[program, models[gpu]], options.rows, gpu, measured_at.get(gpu, []))
+    streams = {gpu: [row for row in rows_in.get('streaming', []) if (gpu, row) in known
+                     and row.startswith(tuple(options.rows or ['']))] for gpu in large}
+    wanted = {(gpu, program): (paths[program, models[gpu]],
+                               (streams.get(gpu) if program == 'streaming' else None) or options.rows, gpu,
+                               measured_at.get(gpu, []))
               for gpu in chosen
               for program in programs}
     texts = runner.run_all(wanted, output=True)
