@@ -63,7 +63,7 @@ def compile_program(name, source):
 
 def run(program, arguments, gpu, sampling):
     """(output, statistics)"""
-    base = f'{program}.{gpu}.{SIZES}' + (f'.{WANTED}' if sampling else '')
+    base = f'{program}.{gpu}.{"-".join(arguments)}' + (f'.{WANTED}' if sampling else '')
     depends = max(newest(os.path.join(BUILD, 'lib')), os.path.getmtime(program))
     if not os.path.exists(base + '.json') or os.path.getmtime(base + '.json') < depends:
         with open(base + '.out', 'w', encoding='utf-8') as out:
