@@ -10,9 +10,10 @@
  *
  * A reply carries all sectors of its request and is sent when the last one is there.
  *
- * Where l2_dirty_ways says so, no more lines of a set are dirty: before another one becomes so, the one among them that
- * was used longest ago is written, and stays, clean. Counters of a QV100 that were published with AccelWattch have 3
- * MB, half of its L2, less written to DRAM than to L2 by kernels that write 12 to 40 MB and read nothing.
+ * Where l2_dirty_ways says so, no more lines of a set stay dirty: when another one becomes so, the one among them that
+ * was used longest ago is written, and stays, clean, unless the channel has no room. Counters of a QV100 that were
+ * published with AccelWattch have 3 MB, half of its L2, less written to DRAM than to L2 by kernels that write 12 to 40
+ * MB and read nothing.
  *
  * Needs both crossbars, a DRAM channel and the address map. Cost: O(1) a request, plus the line's waiters for merges
  * and fills; nothing in cycles without work.
@@ -187,18 +188,16 @@ static struct hd_tag *allocate(struct hd_l2_slice *slice, uint64_t now, uint64_t
 	return tag;
 }
 
-/* Before a line becomes dirty that is not so yet (NULL: one that is not there): one of its set is cleaned where there
- * are too many. Whether there was room for that in the channel. */
-static bool limit_dirty(struct hd_l2_slice *slice, uint64_t now, uint64_t line, const struct hd_tag *tag,
+/* A line becomes dirty that is not so yet (NULL: one that is not there): of those of its set that are, the oldest are
+ * cleaned where there are too many, as long as the channel has room; nothing waits for that. */
+static void limit_dirty(struct hd_l2_slice *slice, uint64_t now, uint64_t line, const struct hd_tag *tag,
 			struct hd_dram *dram)
 {
 	uint32_t set = hd_tags_set(&slice->tags, line);
-	if ((tag && tag->dirty) || slice->dirty[set] < slice->dirty_ways)
-		return true;
-	if (!hd_dram_room(dram, HD_DRAM_WRITE))
-		return false;
-	write_back(slice, now, &slice->tags.tags[hd_tags_oldest_dirty(&slice->tags, set)], dram);
-	return true;
+	if (tag && tag->dirty)
+		return;
+	for (int i = 0; i < 2 && slice->dirty[set] >= slice->dirty_ways && hd_dram_room(dram, HD_DRAM_WRITE); i++)
+		write_back(slice, now, &slice->tags.tags[hd_tags_oldest_dirty(&slice->tags, set)], dram);
 }
 
 static void fetch_sectors(struct hd_l2_slice *slice, uint64_t now, struct hd_tag *tag, uint8_t sectors,
@@ -227,7 +226,8 @@ static bool serve_write(struct hd_l2_slice *slice, uint64_t now, const struct hd
 	struct hd_tag *tag = index == HD_NONE ? NULL : &slice->tags.tags[index];
 	uint8_t there = tag ? tag->valid | tag->pending : 0, hits = tag ? tag->valid & request->sectors : 0;
 	uint8_t fetch = request->sectors & (uint8_t)~(request->full | there);
-	if (!limit_dirty(slice, now, line, tag, dram) || !can_fetch(slice, line, index, fetch, dram, &victim))
+	limit_dirty(slice, now, line, tag, dram);
+	if (!can_fetch(slice, line, index, fetch, dram, &victim))
 		return false;
 	count_sectors(slice, request->sectors, hits);
 	if (tag)
@@ -253,8 +253,8 @@ static bool serve_read(struct hd_l2_slice *slice, uint64_t now, const struct hd_
 	uint8_t hits = tag ? tag->valid & request->sectors : 0, wait = request->sectors & (uint8_t)~hits;
 	uint8_t merge = tag ? wait & tag->pending : 0, fetch = wait & (uint8_t)~merge;
 	bool atomic = is_atomic(request);
-	if (atomic && !limit_dirty(slice, now, line, tag, dram))
-		return false;
+	if (atomic)
+		limit_dirty(slice, now, line, tag, dram);
 	if (wait && (slice->free_waiter == HD_NONE || (merge && !can_merge(slice, tag, merge)) ||
 		     !can_fetch(slice, line, index, fetch, dram, &victim)))
 		return false;
