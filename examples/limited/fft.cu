@@ -8,6 +8,7 @@
 #define POINTS 512
 #define RADIX 8
 #define BLOCK (POINTS / RADIX)
+#define RESIDENT 15 /* blocks of an SM that 64 KB of shared memory have room for: registers are to have it, too */
 
 BOTH float2 plus(float2 a, float2 b)
 {
@@ -102,7 +103,7 @@ __global__ void __launch_bounds__(BLOCK) fft(const float2 *from, float2 *to, con
 	transform(from + (size_t)blockIdx.x * POINTS, to + (size_t)blockIdx.x * POINTS, roots, shared);
 }
 
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, RESIDENT)
 	fft_persistent(const float2 *from, float2 *to, const float2 *roots, int *taken, int n)
 {
 	__shared__ float2 shared[POINTS];

@@ -44,6 +44,7 @@ KillWait=2
 MessageTimeout=5
 MinJobAge=60
 MaxArraySize={array}
+MaxJobCount={jobs}
 NodeName=n[0-{last}] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[{first_port}-{last_port}] CPUs={cpus} RealMemory={memory} State=UNKNOWN
 PartitionName=runs Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 '''
@@ -113,7 +114,8 @@ class Cluster:
             os.mkdir(os.path.join(self.folder, name), 0o755)
         with open(self.path('slurm.conf'), 'w', encoding='utf-8') as file:
             file.write(CONFIGURATION.format(folder=self.folder, port=port, first_port=port + 1, last_port=port + self.nodes,
-                                            last=self.nodes - 1, cpus=self.cpus, array=self.array, memory=memory))
+                                            last=self.nodes - 1, cpus=self.cpus, array=self.array,
+                                            jobs=max(10000, 2 * self.array), memory=memory))
         with open(self.path('cgroup.conf'), 'w', encoding='utf-8') as file:
             file.write('CgroupPlugin=cgroup/v1\n')  # by name: to find out which, slurmd wants /sys/fs/cgroup, which a chroot lacks
         with open(os.open(self.path('munge/key'), os.O_WRONLY | os.O_CREAT, 0o400), 'wb') as file:
