@@ -1,0 +1,202 @@
+/*
+ * What the command line says of a simulation: see run_options.h.
+ */
+#include "tools/heddle/run_options.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "heddle/policy.h"
+#include "tools/heddle/best.h"
+#include "tools/heddle/cmd.h"
+
+error_t run_options_parse(struct run_options *run, int key, char *arg)
+{
+	switch (key) {
+	case RUN_GPU: run->gpu = arg; break;
+	case RUN_POLICY: hd_vec_push(&run->policies, arg); break;
+	case RUN_STATS: run->stats = arg; break;
+	case RUN_VERIFY: run->verify = true; break;
+	case RUN_SET: hd_strbuf_printf(&run->set, "%s%s", run->set.len ? ";" : "", arg); break;
+	case RUN_MAX_CYCLES: run->max_cycles = arg; break;
+	case RUN_WATCHDOG: run->watchdog = arg; break;
+	case RUN_DUMP_STATE: run->dump_state = true; break;
+	case RUN_OUT_OF_BOUNDS: run->out_of_bounds = arg; break;
+	case RUN_TRACE: run->trace = arg; break;
+	case RUN_PROFILE: run->profile = true; break;
+	case RUN_SAMPLE: run->sample = arg; break;
+	case RUN_THREADS: run->threads = arg; break;
+	case RUN_TIME_SLICE: run->time_slice = arg; break;
+	case RUN_BY_LINE: run->by_line = true; break;
+	case RUN_BY_INSTRUCTION: run->by_instruction = true; break;
+	case RUN_JSON: run->json = true; break;
+	case RUN_QUIET: run->quiet = true; break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int check_number(const char *option, const char *text, struct hd_diag *diag)
+{
+	char *end;
+	if (text && (!strtoull(text, &end, 10) || *end || *text == '-'))
+		return hd_error(diag, HD_NOWHERE, "%s needs a positive number, not '%s'", option, text);
+	return 0;
+}
+
+const char *run_options_threads(const struct run_options *run)
+{
+	return run->threads ? run->threads : getenv("HEDDLE_THREADS");
+}
+
+/* Whether the statistics can be written in the end. */
+static int check_place(const char *path, struct hd_diag *diag)
+{
+	struct stat status;
+	bool exists = !stat(path, &status);
+	char *copy = hd_xstrdup(path);
+	const char *place = exists && !S_ISREG(status.st_mode) ? path : dirname(copy);
+	int error = exists && S_ISDIR(status.st_mode)			? EISDIR
+		    : access(place, place == path ? W_OK : W_OK | X_OK) ? errno
+									: 0;
+	free(copy);
+	return error ? hd_error(diag, HD_NOWHERE, "--stats: cannot write %s: %s", path, strerror(error)) : 0;
+}
+
+static bool has_slices(const struct hd_policy *policy)
+{
+	const struct hd_policy_setting *row = policy->hooks ? policy->hooks->settings : NULL;
+	while (row && row->name && strcmp(row->name, "slice"))
+		row++;
+	return row && row->name;
+}
+
+/* Whether one of those that "cars+drain:X" names has time slices. */
+static bool takes_slices(const char *text)
+{
+	for (; *text; text += strcspn(text, "+"), text += *text == '+')
+		for (const struct hd_policy *policy = hd_policies; policy->name; policy++) {
+			size_t length = strlen(policy->name);
+			bool named = !strncmp(text, policy->name, length) && strchr("+:", text[length]);
+			if (named && has_slices(policy))
+				return true;
+		}
+	return false;
+}
+
+static void set_slices(struct run_options *run)
+{
+	for (const struct hd_policy *policy = hd_policies; run->time_slice && policy->name; policy++)
+		if (has_slices(policy))
+			hd_strbuf_printf(&run->set, "%s%s.interval=0;%s.slice=%s", run->set.len ? ";" : "",
+					 policy->name, policy->name, run->time_slice);
+}
+
+static int check_slices(const struct run_options *run, struct hd_diag *diag)
+{
+	for (uint32_t i = 0; run->time_slice && i < run->policies.len; i++)
+		if (takes_slices(run->policies.data[i]))
+			return 0;
+	return run->time_slice
+		       ? hd_error(diag, HD_NOWHERE, "--time-slice: no policy here has time slices, as preempt has")
+		       : 0;
+}
+
+int run_options_check(const struct run_options *run, struct hd_config *config, struct hd_diag *diag)
+{
+	if (hd_config_load(config, run->gpu, diag))
+		return -1;
+	char *settings = hd_xstrdup(hd_strbuf_text(&run->set)), *rest = settings;
+	int status = 0;
+	for (char *item; (item = strsep(&rest, ";"));)
+		if (*item && hd_config_set(config, item, diag))
+			status = -1;
+	free(settings);
+	if (!status && hd_config_check(config, diag))
+		status = -1;
+	for (uint32_t i = 0; i < run->policies.len; i++)
+		if (best_check(run->policies.data[i], diag))
+			status = -1;
+	uint32_t checks;
+	if (run->check && hd_sim_check_parse(run->check, &checks, diag))
+		status = -1;
+	if (run->out_of_bounds && strcmp(run->out_of_bounds, "error") && strcmp(run->out_of_bounds, "warn"))
+		status = hd_error(diag, HD_NOWHERE, "--out-of-bounds is error or warn, not '%s'", run->out_of_bounds);
+	if (run->stats && check_place(run->stats, diag))
+		status = -1;
+	bool watchdog_off = run->watchdog && !strcmp(run->watchdog, "off");
+	if (!watchdog_off && check_number("--watchdog", run->watchdog, diag))
+		status = -1;
+	if (check_number("--max-cycles", run->max_cycles, diag) || check_number("--sample", run->sample, diag) ||
+	    check_number("--corun-cycles", run->corun_cycles, diag) ||
+	    check_number("--time-slice", run->time_slice, diag))
+		status = -1;
+	uint32_t threads;
+	double sampling;
+	if (hd_sim_threads_parse(run_options_threads(run), &threads, diag) ||
+	    hd_sim_sampling_parse(run->sampling, &sampling, diag))
+		status = -1;
+	if (run->sampling && run->time_slice)
+		status = hd_error(diag, HD_NOWHERE,
+				  "--sampling simulates a part only: it does not go with --time-slice");
+	if (run->functional && (run->corun_cycles || run->time_slice))
+		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
+				  run->corun_cycles ? "--corun-cycles" : "--time-slice");
+	if (check_slices(run, diag))
+		status = -1;
+	if (run->functional && (run->by_line || run->by_instruction))
+		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
+				  run->by_line ? "--by-line" : "--by-instruction");
+	return status;
+}
+
+void run_options_finish(struct run_options *run)
+{
+	if (!run->policies.len)
+		hd_vec_push(&run->policies, run->time_slice ? "preempt" : "baseline");
+	set_slices(run);
+}
+
+void run_options_release(struct run_options *run)
+{
+	hd_vec_release(&run->policies);
+	hd_strbuf_release(&run->set);
+}
+
+struct hd_sim_options run_options_sim(const struct run_options *run, const struct hd_config *config, const char *policy,
+				      struct hd_diag *diag)
+{
+	uint32_t threads = 1, checks = 0;
+	double sampling = 0;
+	hd_sim_threads_parse(run_options_threads(run), &threads, diag);
+	hd_sim_sampling_parse(run->sampling, &sampling, diag);
+	if (run->check)
+		hd_sim_check_parse(run->check, &checks, diag);
+	return (struct hd_sim_options){
+		.config = config,
+		.policy = policy,
+		.verify = run->verify,
+		.functional = run->functional,
+		.profile = run->profile,
+		.blame = run->by_line || run->by_instruction,
+		.ideal = run->ideal,
+		.check = checks,
+		.warn_outside = run->out_of_bounds && !strcmp(run->out_of_bounds, "warn"),
+		.max_cycles = run->max_cycles ? strtoull(run->max_cycles, NULL, 10) : 0,
+		.watchdog = !run->watchdog		    ? 0
+			    : !strcmp(run->watchdog, "off") ? UINT64_MAX
+							    : strtoull(run->watchdog, NULL, 10),
+		.dump_state = run->dump_state,
+		.progress = cmd_progress() && !run->quiet ? stderr : NULL,
+		.sample = run->sample ? strtoull(run->sample, NULL, 10) : 0,
+		.sampling = sampling,
+		.threads = threads,
+		.corun_cycles = run->corun_cycles ? strtoull(run->corun_cycles, NULL, 10) : 0,
+		.trace = run->trace,
+		.diag = diag,
+	};
+}
