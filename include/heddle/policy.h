@@ -410,6 +410,8 @@ int hd_policy_check(const char *text, struct hd_diag *diag);
 /* Whether a program has to run under other policies before it runs under these: then *first is their list, which the
  * caller frees. False for text that is no list of policies. */
 bool hd_policy_rehearses(const char *text, char **first);
+/* Whether grids run beside each other under all that `text` names. False for text that is no list of policies. */
+bool hd_policy_runs_several(const char *text);
 /* `best_of` of the policy of this name; NULL: there is no such policy, or it has none. */
 const char *hd_policy_best_of(const char *name, size_t length);
 

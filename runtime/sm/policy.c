@@ -195,6 +195,18 @@ bool hd_policy_rehearses(const char *text, char **first)
 	return rehearses;
 }
 
+bool hd_policy_runs_several(const char *text)
+{
+	struct hd_policy_set chosen = {.count = 0};
+	struct hd_config config;
+	struct hd_diag diag = hd_diag_silent();
+	hd_config_defaults(&config);
+	bool several = !choose(&chosen, &config, text, &diag);
+	for (uint32_t i = 0; i < chosen.count; i++)
+		several = several && chosen.policies[i]->hooks->several_grids;
+	return several;
+}
+
 const char *hd_policy_best_of(const char *name, size_t length)
 {
 	struct hd_diag diag = hd_diag_silent();

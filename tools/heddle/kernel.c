@@ -1,6 +1,6 @@
 /*
- * heddle run --kernel: compiles IR if need be, sets up arguments and device variables from the specification, launches,
- * and hands the buffers back to it (see kernel.h and spec.h).
+ * heddle run --kernel, and heddle corun: compiles IR if need be, sets up arguments and device variables from the
+ * specification, launches, and hands the buffers back to it (see kernel.h and spec.h).
  */
 #include "tools/heddle/kernel.h"
 
@@ -77,8 +77,24 @@ static int unknown_kernel(const struct kernel_run *run, const char *wanted, stru
 	return -1;
 }
 
+/* The only one of the object; NULL: there are none, or several. */
+static const char *only_kernel(const struct hd_metadata *metadata)
+{
+	const char *name = NULL;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < metadata->function_count; i++)
+		if (metadata->functions[i].kernel && !count++)
+			name = metadata->functions[i].name;
+	return count == 1 ? name : NULL;
+}
+
 static int find_kernel(struct kernel_run *run, const char *kernel, struct hd_diag *diag)
 {
+	if (!kernel)
+		kernel = run->spec.kernel ? run->spec.kernel : only_kernel(&run->object.metadata);
+	if (!kernel)
+		return hd_error(diag, (struct hd_loc){run->spec.path, 0, 0},
+				"[launch] needs kernel = NAME: %s has none, or several", run->path);
 	run->function = hd_metadata_find(&run->object.metadata, kernel);
 	if (!run->function || !run->function->kernel)
 		return unknown_kernel(run, kernel, diag);
@@ -115,9 +131,11 @@ int kernel_load(struct kernel_run *run, const char *path, const char *kernel, co
 {
 	memset(run, 0, sizeof *run);
 	hd_arena_init(&run->arena);
-	run->path = path;
 	if (spec_read(&run->spec, launch, diag))
 		return -1;
+	run->path = path = path ? path : run->spec.file;
+	if (!path)
+		return hd_error(diag, (struct hd_loc){launch, 0, 0}, "[launch] needs file = PATH");
 	bool ir = has_extension(path, ".ll") || has_extension(path, ".bc");
 	if (ir && access(path, R_OK))
 		return hd_error(diag, HD_NOWHERE, "cannot read %s: %s", path, strerror(errno));
@@ -234,7 +252,7 @@ static int set_up(struct launching *launching)
 	return 0;
 }
 
-static int launch(struct launching *launching)
+static int submit(struct launching *launching, uint64_t stream)
 {
 	const struct kernel_run *run = launching->run;
 	struct hd_launch request = {
@@ -243,12 +261,23 @@ static int launch(struct launching *launching)
 		.cooperative = run->spec.cooperative,
 		.params = launching->params,
 		.param_bytes = run->function->param_bytes,
+		.stream = stream,
+		.priority = run->spec.priority,
 	};
+	uint64_t ticket;
 	memcpy(request.grid, run->spec.grid, sizeof request.grid);
 	memcpy(request.block, run->spec.block, sizeof request.block);
 	if (!request.kernel)
 		return hd_error(launching->diag, HD_NOWHERE, "%s: %s has no code", run->path, run->function->name);
-	return hd_sim_launch(launching->sim, &request); /* faults are reported through diag */
+	return hd_sim_submit(launching->sim, &request, &ticket); /* faults are reported through diag */
+}
+
+static bool prints(const struct launching *launching)
+{
+	for (uint32_t i = 0; i < launching->copies.len; i++)
+		if (launching->copies.data[i].data->print)
+			return true;
+	return false;
 }
 
 /* The exit status: the worst of all results. */
@@ -270,6 +299,19 @@ static int collect(struct launching *launching, bool print)
 	return status;
 }
 
+static int collect_all(struct launching *launchings, uint32_t count, enum kernel_results results)
+{
+	int status = CMD_OK;
+	for (uint32_t i = 0; i < count && results != KERNEL_FORGET; i++) {
+		bool print = results == KERNEL_PRINT;
+		if (print && count > 1 && prints(&launchings[i]))
+			printf("%s:\n", launchings[i].run->spec.path);
+		int result = collect(&launchings[i], print);
+		status = result > status ? result : status;
+	}
+	return status;
+}
+
 static void report_checks(const struct hd_sim *sim, const struct hd_sim_options *options)
 {
 	char text[256];
@@ -278,22 +320,45 @@ static void report_checks(const struct hd_sim *sim, const struct hd_sim_options 
 		hd_note(options->diag, HD_NOWHERE, "--check: %s", text);
 }
 
-int kernel_run(struct kernel_run *run, const struct hd_sim_options *options, bool print, char **stats)
+/* Loads them, sets their data up and puts them on their way. */
+static int start_all(struct launching *launchings, uint32_t count, uint64_t stream)
 {
-	struct launching launching = {.run = run, .diag = options->diag};
+	for (uint32_t i = 0; i < count; i++) {
+		struct launching *each = &launchings[i];
+		each->params = hd_xcalloc(1, each->run->function->param_bytes + 1);
+		if (hd_sim_load(each->sim, each->run->bytes, each->run->size, each->run->path, &each->module) ||
+		    set_up(each))
+			return -1;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (submit(&launchings[i], stream + i))
+			return -1;
+	return 0;
+}
+
+int kernels_run(struct kernel_run *runs, uint32_t count, uint64_t stream, const struct hd_sim_options *options,
+		enum kernel_results results, char **stats)
+{
+	struct hd_sim *sim;
 	int status = CMD_ERROR;
 	*stats = NULL;
-	if (hd_sim_new(options, &launching.sim))
+	if (hd_sim_new(options, &sim))
 		return CMD_ERROR;
-	launching.params = hd_xcalloc(1, run->function->param_bytes + 1);
-	if (!hd_sim_load(launching.sim, run->bytes, run->size, run->path, &launching.module) && !set_up(&launching)) {
-		status = launch(&launching) ? CMD_ERROR : collect(&launching, print);
-		*stats = hd_sim_stats_json(launching.sim);
-		run->found = hd_sim_check_places(launching.sim) > 0;
-		report_checks(launching.sim, options);
+	struct launching *launchings = hd_xcalloc(count, sizeof *launchings);
+	for (uint32_t i = 0; i < count; i++)
+		launchings[i] = (struct launching){.run = &runs[i], .sim = sim, .diag = options->diag};
+	if (!start_all(launchings, count, stream)) {
+		status = hd_sim_wait_all(sim) ? CMD_ERROR : collect_all(launchings, count, results);
+		*stats = hd_sim_stats_json(sim);
+		for (uint32_t i = 0; i < count; i++)
+			runs[i].found = hd_sim_check_places(sim) > 0;
+		report_checks(sim, options);
 	}
-	hd_sim_free(launching.sim);
-	hd_vec_release(&launching.copies);
-	free(launching.params);
+	hd_sim_free(sim);
+	for (uint32_t i = 0; i < count; i++) {
+		hd_vec_release(&launchings[i].copies);
+		free(launchings[i].params);
+	}
+	free(launchings);
 	return status;
 }

@@ -1,5 +1,6 @@
 /*
- * One kernel of an object or of LLVM IR, run without a host program: `heddle run --kernel NAME --launch SPEC.ini FILE`.
+ * Kernels of objects or of LLVM IR, run without a host program: one, `heddle run --kernel NAME --launch SPEC.ini FILE`,
+ * or several beside each other, `heddle corun SPEC.ini...`.
  */
 #ifndef HD_TOOLS_HEDDLE_KERNEL_H
 #define HD_TOOLS_HEDDLE_KERNEL_H
@@ -20,15 +21,24 @@ struct kernel_run {
 
 /*
  * Reads the specification and the object; a .ll or .bc is compiled first, with opt (HEDDLE_OPT names another than
- * opt-19) and the pass plugin that lies beside this program. Whatever the result is, kernel_release() is due. 0 or -1.
+ * opt-19) and the pass plugin that lies beside this program. A path that is NULL is the specification's `file`, a
+ * kernel that is NULL its `kernel`, or the only one of the object. Whatever the result is, kernel_release() is due.
+ * 0 or -1.
  */
 int kernel_load(struct kernel_run *run, const char *path, const char *kernel, const char *launch, struct hd_diag *diag);
+
+enum kernel_results {
+	KERNEL_FORGET,	/* nothing becomes of the buffers */
+	KERNEL_COMPARE, /* written and compared as the specification wants */
+	KERNEL_PRINT	/* printed, too */
+};
 /*
- * Launches it once on a new simulator. `print`: also print what the specification wants printed. The statistics' JSON
+ * Launches each on one new simulator, in streams of their own from `stream` on, and waits for all. The statistics' JSON
  * is in *stats (malloc'ed, NULL when the simulator could not start). The tool's exit status: 0, 1 when results differ
  * from a comparison file, 2 for a fault or a wrong input.
  */
-int kernel_run(struct kernel_run *run, const struct hd_sim_options *options, bool print, char **stats);
+int kernels_run(struct kernel_run *runs, uint32_t count, uint64_t stream, const struct hd_sim_options *options,
+		enum kernel_results results, char **stats);
 void kernel_release(struct kernel_run *run);
 
 #endif

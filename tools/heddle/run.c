@@ -273,7 +273,8 @@ static struct run_statistics *run_kernel(void *context, const char *policy, int 
 	const struct run *run = runs->run;
 	struct hd_sim_options sim_options = run_options_sim(&run->options, runs->config, policy, runs->diag);
 	char *text = NULL;
-	*status = kernel_run(&runs->kernel, &sim_options, runs->done++ == 0 && !run->options.json, &text);
+	bool print = runs->done++ == 0 && !run->options.json;
+	*status = kernels_run(&runs->kernel, 1, 0, &sim_options, print ? KERNEL_PRINT : KERNEL_COMPARE, &text);
 	struct run_statistics *stats = run_statistics_of(text, runs->diag);
 	if (*status == 0 && runs->kernel.found)
 		*status = FOUND;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/heddle/cmd.h"
+#include "tools/heddle/corun_figures.h"
 #include "tools/heddle/figures.h"
 #include "tools/heddle/run_grids.h"
 #include "tools/heddle/run_slots.h"
@@ -61,6 +62,7 @@ static void print_grids(const struct run_statistics *stats)
 	double sector = figure_number(key_of(stats, "config"), "sector");
 	run_grids_print(stats->grids, sector);
 	run_coruns_print(key_of(stats, "coruns"), sector);
+	corun_figures_print(stats->document);
 }
 
 static void print_rows(const struct run_options *run, struct run_statistics *const *stats, const struct figure_row *row,
@@ -171,7 +173,7 @@ static void print_verified(const struct run_statistics *stats)
 static void print_timing(const struct run_options *run, struct run_statistics *const *stats)
 {
 	print_rows(run, stats, figure_rows, 1);
-	if (run->policies.len > 1)
+	if (run->policies.len > 1 && !key_of(stats[0], "corun"))
 		print_speedups(run, stats);
 	print_rows(run, stats, figure_rows + 1, figure_row_count - 1);
 }

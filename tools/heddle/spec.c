@@ -175,7 +175,7 @@ static void parse_tolerance(struct reading *reading, const char *key, const char
 
 /* ------------------------------------------------------------ keys */
 
-enum { MAX_COUNT = 1 << 30, MAX_ARGUMENTS = 4096 };
+enum { MAX_COUNT = 1 << 30, MAX_ARGUMENTS = 4096, MOST_PRIORITY = 1000 };
 
 /* Place of `key` in its section's table, or `count` with an error for a key that is unknown or stands there twice. */
 static unsigned find_key(struct reading *reading, const char *const *keys, unsigned count, const char *key,
@@ -196,11 +196,28 @@ static unsigned find_key(struct reading *reading, const char *const *keys, unsig
 	return count;
 }
 
-enum { KEY_GRID, KEY_BLOCK, KEY_SHARED, KEY_COOPERATIVE, LAUNCH_KEYS };
+enum { KEY_GRID, KEY_BLOCK, KEY_SHARED, KEY_COOPERATIVE, KEY_FILE, KEY_KERNEL, KEY_PRIORITY, LAUNCH_KEYS };
+
+static const char *beside_spec(struct spec *spec, const char *path)
+{
+	const char *slash = strrchr(spec->path, '/');
+	int folder = slash && *path != '/' ? (int)(slash + 1 - spec->path) : 0;
+	return hd_arena_printf(&spec->arena, "%.*s%s", folder, spec->path, path);
+}
+
+static void parse_priority(struct reading *reading, const char *key, const char *value, int *priority)
+{
+	char *end;
+	long number = strtol(value, &end, 10);
+	if (end == value || *end || number < -MOST_PRIORITY || number > MOST_PRIORITY)
+		wrong(reading, key, "a number from -1000 to 1000", value);
+	*priority = (int)number;
+}
 
 static void launch_key(struct reading *reading, const char *key, const char *value)
 {
-	static const char *const keys[LAUNCH_KEYS] = {"grid", "block", "shared", "cooperative"};
+	static const char *const keys[LAUNCH_KEYS] = {"grid", "block",	"shared",  "cooperative",
+						      "file", "kernel", "priority"};
 	struct spec *spec = reading->spec;
 	uint64_t number = 0;
 	switch (find_key(reading, keys, LAUNCH_KEYS, key, &reading->launch_seen)) {
@@ -214,6 +231,9 @@ static void launch_key(struct reading *reading, const char *key, const char *val
 		parse_number(reading, key, value, 1, &number);
 		spec->cooperative = number;
 		break;
+	case KEY_FILE: spec->file = beside_spec(spec, value); break;
+	case KEY_KERNEL: spec->kernel = hd_arena_strdup(&spec->arena, value); break;
+	case KEY_PRIORITY: parse_priority(reading, key, value, &spec->priority); break;
 	default: break;
 	}
 }

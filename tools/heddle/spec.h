@@ -1,8 +1,10 @@
 /*
- * The launch specification of `heddle run --kernel`: an .ini that says how a kernel is launched without a host program.
+ * The launch specification of `heddle run --kernel` and `heddle corun`: an .ini that says how a kernel is launched
+ * without a host program.
  *
  *   [launch]        grid = x[,y[,z]]   block = x[,y[,z]]   shared = BYTES
  *                   cooperative = 0|1 (1: all blocks are resident together, or the launch is refused)
+ *                   for `heddle corun`: file = PATH (.hdo, .ll or .bc)   kernel = NAME   priority = N (of its stream)
  *   [arg0], ...     kind = i8|u8|i16|u16|i32|u32|i64|u64|f32|f64   value = V
  *                   kind = struct   value = TYPE:V, TYPE:V, ... (by value: fields in order, each aligned to its size)
  *                                   or count = BYTES   init = as a buffer's, of bytes
@@ -14,7 +16,7 @@
  *
  * random:SEED draws one 64-bit number of SplitMix64 for each element: its low bits for integers (modulo the range when
  * one is given), its upper 53 bits as a fraction in [0, 1) or [LOW, HIGH) for floating point. Paths are relative to
- * the working directory.
+ * the working directory, but for `file`, which is relative to the specification's folder.
  */
 #ifndef HD_TOOLS_HEDDLE_SPEC_H
 #define HD_TOOLS_HEDDLE_SPEC_H
@@ -55,6 +57,8 @@ struct spec {
 	struct hd_arena arena;
 	uint32_t grid[3], block[3], shared;
 	bool cooperative;
+	const char *file, *kernel; /* NULL: not named; the file as a path from here */
+	int priority;
 	HD_VEC(struct spec_data) args; /* in order */
 	HD_VEC(struct spec_data) symbols;
 };
