@@ -125,9 +125,9 @@ int hd_verify_code(struct hd_unit *unit)
 }
 
 /* The disassembly as `heddle dis` has it, under a head of one line. */
-static void print_function(FILE *out, const struct hd_object *object, const struct hd_function *function)
+static void print_function(FILE *out, const struct hd_object *object, const struct hd_function *function, bool control)
 {
-	const struct hd_listing_style plain = {0};
+	const struct hd_listing_style plain = {.control = control};
 	struct hd_listing listing;
 	struct hd_arena arena;
 	hd_arena_init(&arena);
@@ -138,8 +138,13 @@ static void print_function(FILE *out, const struct hd_object *object, const stru
 	hd_arena_release(&arena);
 }
 
-void hd_print_code(FILE *out, const struct hd_unit *unit)
+void hd_print_listing(FILE *out, const struct hd_unit *unit, bool control)
 {
 	for (uint32_t f = 0; f < unit->object.function_count; f++)
-		print_function(out, &unit->object, &unit->object.functions[f]);
+		print_function(out, &unit->object, &unit->object.functions[f], control);
+}
+
+void hd_print_code(FILE *out, const struct hd_unit *unit)
+{
+	hd_print_listing(out, unit, false);
 }

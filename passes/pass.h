@@ -85,6 +85,11 @@ void hd_print_selected(FILE *out, const struct hd_unit *unit);
 int hd_verify_selected(struct hd_unit *unit);
 int hd_verify_code(struct hd_unit *unit);
 void hd_print_code(FILE *out, const struct hd_unit *unit);
+/* The disassembly, control bits in front where `control`. */
+void hd_print_listing(FILE *out, const struct hd_unit *unit, bool control);
+int hd_control_run(struct hd_unit *unit);
+void hd_control_print_unit(FILE *out, const struct hd_unit *unit);
+int hd_control_verify_unit(struct hd_unit *unit);
 int hd_callgraph_run(struct hd_unit *unit);
 void hd_callgraph_print_unit(FILE *out, const struct hd_unit *unit);
 int hd_flow_run(struct hd_unit *unit);

@@ -83,6 +83,9 @@ int hd_lower_globals(struct hd_unit *unit);
 /* Selects machine IR in SSA form for every function with a body: fills unit->functions. 0 or -1. */
 int hd_select(struct hd_unit *unit);
 
+/* The processor that the module's functions are compiled for: "sm_86". */
+const char *hd_unit_target(struct hd_unit *unit);
+
 /* hd_lower_function and hd_mfunc_emit on each function; fills unit->object.functions. 0 or -1. */
 int hd_lower(struct hd_unit *unit);
 

@@ -394,6 +394,11 @@ struct hd_inst {
 	uint32_t reconv; /* BRA, BRX: index of the reconvergence point, or HD_NO_PC */
 };
 
+/* The arithmetic pipelines between which a result takes longer. */
+enum hd_pipeline { HD_NO_PIPELINE, HD_PIPELINE_ALU, HD_PIPELINE_FMA, HD_PIPELINE_HALF, HD_PIPELINES };
+/* Multiply-adds of integers are done by the pipeline of single precision, since Volta. */
+HD_API enum hd_pipeline hd_op_pipeline(enum hd_op op);
+
 struct hd_opinfo {
 	const char *name;
 	uint8_t dst, a, b, c; /* enum hd_width */
@@ -455,6 +460,9 @@ HD_API uint32_t hd_op_address_lanes(enum hd_op op, uint16_t mods);
 HD_API unsigned hd_op_products(enum hd_op op, uint16_t mods);
 /* Whether the lanes only exchange operands: nothing but what they read and write orders the instruction. */
 HD_API bool hd_op_is_exchange(enum hd_op op);
+
+/* Its latency class, enum hd_lat: the opcode's, but of special functions, which take different times. */
+HD_API enum hd_lat hd_inst_lat(const struct hd_inst *inst);
 
 /* An instruction with nothing in it: unused registers RZ, predicates PT, no reconvergence point. */
 struct hd_inst hd_inst_new(enum hd_op op);

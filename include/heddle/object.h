@@ -7,6 +7,7 @@
  *   .heddle.functions  per-function numbers (frame, registers, jump tables)
  *   .linear.<kernel>   linear version of a kernel         .heddle.linear  its streams, register table and checks
  *   .heddle.symbols    what ELF symbols cannot say (memory space, alignment, managed)
+ *   .heddle.control    control bits of each instruction, where they are set (heddle/control.h)
  *   .debug.heddle      origin of each instruction: source file, line, column, IR ordinal
  *   .heddle.meta       metadata JSON               .heddle.ir               annotated bitcode
  *   .heddle.note       object version, total size (the object describes its own size)
@@ -72,6 +73,8 @@ struct hd_jump_table {
 	uint32_t count;
 };
 
+struct hd_control; /* heddle/control.h */
+
 struct hd_function {
 	const char *name;
 	bool kernel;
@@ -83,7 +86,8 @@ struct hd_function {
 	 */
 	bool helper;
 	struct hd_inst *insts;
-	struct hd_origin *origins; /* one an instruction */
+	struct hd_origin *origins;  /* one an instruction */
+	struct hd_control *control; /* one an instruction; NULL: there are none */
 	uint32_t inst_count;
 	struct hd_reloc *relocs;
 	uint32_t reloc_count;

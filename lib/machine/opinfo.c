@@ -328,3 +328,29 @@ bool hd_op_is_fixed(enum hd_op op)
 	unsigned pipe = op < HD_OP_COUNT ? hd_opinfo[op].pipe : HD_PIPE_BRU;
 	return pipe == HD_PIPE_INT || pipe == HD_PIPE_FP32 || pipe == HD_PIPE_FP64;
 }
+
+enum hd_pipeline hd_op_pipeline(enum hd_op op)
+{
+	const struct hd_opinfo *info = &hd_opinfo[op];
+	if (info->lat == HD_LAT_HALF)
+		return HD_PIPELINE_HALF;
+	if (info->pipe == HD_PIPE_FP32 || info->lat == HD_LAT_IMAD || info->lat == HD_LAT_IMADHI ||
+	    info->lat == HD_LAT_IMUL)
+		return HD_PIPELINE_FMA;
+	return info->pipe == HD_PIPE_INT ? HD_PIPELINE_ALU : HD_NO_PIPELINE;
+}
+
+enum hd_lat hd_inst_lat(const struct hd_inst *inst)
+{
+	if (inst->op != HD_OP_MUFU)
+		return (enum hd_lat)hd_opinfo[inst->op].lat;
+	switch (hd_mod_get(inst->mods, HD_MOD_MUFUFN)) {
+	case HD_MUFU_EX2: return HD_LAT_EX2;
+	case HD_MUFU_RCP:
+	case HD_MUFU_RCP64H: return HD_LAT_RCP;
+	case HD_MUFU_RSQ:
+	case HD_MUFU_SQRT:
+	case HD_MUFU_RSQ64H: return HD_LAT_RSQ;
+	default: return HD_LAT_SFU;
+	}
+}

@@ -14,6 +14,8 @@
  * for each instruction in order of function {u32 file, line, column, IR ordinal}, then those of the linear versions
  * .heddle.shared      no bytes; gives shared variables a section for their offsets .heddle.note        an ELF note
  * "Heddle" of type 1: u32 version, u32 0, u64 size of the object
+ *   .heddle.control     there when all code has control bits. For each instruction, in the order of .debug.heddle, u32
+ * of hd_control_encode
  *
  * Relocation types are enum hd_relkind + 1, type 0 being no relocation in every ELF.
  */
@@ -52,6 +54,7 @@ enum {
 #define SECTION_FUNCTIONS ".heddle.functions"
 #define SECTION_LINEAR ".heddle.linear"
 #define SECTION_SYMBOLS ".heddle.symbols"
+#define SECTION_CONTROL ".heddle.control"
 #define SECTION_ORIGINS ".debug.heddle"
 #define SECTION_META ".heddle.meta"
 #define SECTION_IR ".heddle.ir"

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "heddle/control.h"
 #include "lib/strbuf.h"
 
 /* ---- facts */
@@ -239,11 +240,15 @@ static void print_inst(FILE *out, const struct hd_listing *listing, const struct
 	if (mnemonic)
 		*mnemonic++ = '\0';
 
+	char control[HD_CONTROL_TEXT] = "";
+	if (style->control && listing->function->control)
+		hd_control_format(&listing->function->control[index], control);
+
 	struct hd_strbuf notes = {0}, source = {0}, line = {0};
 	collect_notes(&notes, listing, index);
 	collect_source(&source, listing, style, index);
-	hd_strbuf_printf(&line, "  %04x  %-5s %-40s", index * HD_INST_BYTES, mnemonic ? text : "",
-			 mnemonic ? mnemonic : text);
+	hd_strbuf_printf(&line, "  %04x  %s%s%-5s %-40s", index * HD_INST_BYTES, control, *control ? "  " : "",
+			 mnemonic ? text : "", mnemonic ? mnemonic : text);
 	hd_strbuf_printf(&line, " %-14s", inst->role ? hd_role_name((enum hd_role)inst->role) : "");
 	hd_strbuf_printf(&line, " %-26s", hd_strbuf_text(&notes));
 	if (source.len)

@@ -40,6 +40,7 @@ struct hd_listing_style {
 	/* The line of a source file of the object, NULL when it is not known. */
 	const char *(*source)(void *context, uint32_t file, uint32_t line);
 	void *context;
+	bool control; /* control bits in front of each instruction that has some */
 };
 
 /*

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "heddle/object.h"
+#include "heddle/control.h"
 #include "lib/object/elf.h"
 #include "lib/object/layout.h"
 
@@ -18,7 +18,7 @@ struct reader {
 	struct hd_object *object;
 	struct hd_diag *diag;
 	struct elf_image image;
-	struct elf_section data, rodata, bss, shared, functions, linears, symbols, origins, meta, ir, symtab;
+	struct elf_section data, rodata, bss, shared, functions, linears, symbols, control, origins, meta, ir, symtab;
 	size_t data_index, rodata_index, bss_index, shared_index;
 	uint32_t *function_of; /* function + 1 by section index, 0 none; linear versions follow the functions */
 	size_t *text;	       /* section index by function */
@@ -91,6 +91,7 @@ static int find_sections(struct reader *reader)
 		{SECTION_FUNCTIONS, SHT_PROGBITS, &reader->functions, NULL, false},
 		{SECTION_LINEAR, SHT_PROGBITS, &reader->linears, NULL, true},
 		{SECTION_SYMBOLS, SHT_PROGBITS, &reader->symbols, NULL, false},
+		{SECTION_CONTROL, SHT_PROGBITS, &reader->control, NULL, true},
 		{SECTION_ORIGINS, SHT_PROGBITS, &reader->origins, NULL, true},
 		{SECTION_META, SHT_PROGBITS, &reader->meta, NULL, false},
 		{SECTION_IR, SHT_PROGBITS, &reader->ir, NULL, true},
@@ -474,6 +475,24 @@ static int read_origins(struct reader *reader)
 	return 0;
 }
 
+static int read_control(struct reader *reader)
+{
+	const struct elf_section *blob = &reader->control;
+	struct hd_object *object = reader->object;
+	uint64_t at = 0;
+	for (uint32_t i = 0; blob->scn && i < object->function_count + object->linear_count; i++) {
+		struct hd_function *function = code_of(object, i);
+		if (function->inst_count > (blob->bytes - at) / 4)
+			return damaged(reader, "control bits do not fit the code");
+		function->control = HD_ARENA_NEW(reader->arena, struct hd_control, function->inst_count);
+		for (uint32_t j = 0; j < function->inst_count; j++, at += 4)
+			if (hd_control_decode(get_u32(blob->data + at), &function->control[j]) != 0)
+				return damaged(reader, "control bits of function %s, pc 0x%x", function->name,
+					       j * HD_INST_BYTES);
+	}
+	return !blob->scn || at == blob->bytes ? 0 : damaged(reader, "control bits do not fit the code");
+}
+
 static int read_data(struct reader *reader)
 {
 	struct hd_object *object = reader->object;
@@ -497,8 +516,8 @@ static int read_data(struct reader *reader)
 static int read_sections(struct reader *reader)
 {
 	if (find_sections(reader) != 0 || read_functions(reader) != 0 || read_linears(reader) != 0 ||
-	    read_symbols(reader) != 0 || read_all_relocs(reader) != 0 || read_origins(reader) != 0 ||
-	    read_data(reader) != 0)
+	    read_symbols(reader) != 0 || read_all_relocs(reader) != 0 || read_control(reader) != 0 ||
+	    read_origins(reader) != 0 || read_data(reader) != 0)
 		return -1;
 	return hd_object_verify(reader->object, reader->name, reader->diag);
 }

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "heddle/object.h"
+#include "heddle/control.h"
 #include "lib/object/layout.h"
 #include "lib/strbuf.h"
 
@@ -391,6 +391,28 @@ static void add_origins(struct writer *writer)
 	add_finished_blob(writer, SECTION_ORIGINS, &blob);
 }
 
+static bool append_control(struct hd_strbuf *blob, const struct hd_function *function)
+{
+	for (uint32_t j = 0; j < function->inst_count && function->control; j++)
+		append_u32(blob, hd_control_encode(&function->control[j]));
+	return function->control;
+}
+
+static void add_control(struct writer *writer)
+{
+	const struct hd_object *object = writer->object;
+	struct hd_strbuf blob = {0};
+	bool all = object->function_count > 0;
+	for (uint32_t i = 0; i < object->function_count; i++)
+		all &= append_control(&blob, &object->functions[i]);
+	for (uint32_t i = 0; i < object->linear_count; i++)
+		all &= append_control(&blob, &object->linears[i].body);
+	if (all)
+		add_finished_blob(writer, SECTION_CONTROL, &blob);
+	else
+		hd_strbuf_release(&blob);
+}
+
 static int add_metadata(struct writer *writer)
 {
 	const struct hd_object *object = writer->object;
@@ -535,6 +557,7 @@ static int build(struct writer *writer)
 	add_function_records(writer);
 	add_linear_records(writer);
 	add_symbol_records(writer);
+	add_control(writer);
 	add_origins(writer);
 	if (add_metadata(writer) != 0)
 		return -1;

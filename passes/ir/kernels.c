@@ -105,3 +105,14 @@ void hd_mark_helper(LLVMValueRef function)
 	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
 				LLVMCreateStringAttribute(context, helper_mark, sizeof helper_mark - 1, "", 0));
 }
+
+const char *hd_unit_target(struct hd_unit *unit)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(unit->source); f; f = LLVMGetNextFunction(f)) {
+		LLVMAttributeRef cpu = LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10);
+		unsigned len;
+		if (cpu && !LLVMIsDeclaration(f))
+			return hd_arena_strdup(&unit->arena, LLVMGetStringAttributeValue(cpu, &len));
+	}
+	return "sm_70"; /* the machine that the model follows */
+}

@@ -42,18 +42,6 @@ static const char *module_name(struct hd_unit *unit)
 	return hd_arena_strdup(&unit->arena, slash ? slash + 1 : name);
 }
 
-/* The processor that the functions are compiled for. */
-static const char *target_of(struct hd_unit *unit)
-{
-	for (LLVMValueRef f = LLVMGetFirstFunction(unit->source); f; f = LLVMGetNextFunction(f)) {
-		LLVMAttributeRef cpu = LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10);
-		unsigned len;
-		if (cpu && !LLVMIsDeclaration(f))
-			return hd_arena_strdup(&unit->arena, LLVMGetStringAttributeValue(cpu, &len));
-	}
-	return "sm_70"; /* the machine that the model follows */
-}
-
 static const char *producer(struct hd_unit *unit)
 {
 	unsigned major, minor, patch;
@@ -277,7 +265,7 @@ int hd_metadata_run(struct hd_unit *unit)
 	unit->metadata = (struct hd_metadata){
 		.arena = &unit->arena,
 		.module = module_name(unit),
-		.target = target_of(unit),
+		.target = hd_unit_target(unit),
 		.producer = producer(unit),
 		.flags = unit->options.canonical,
 		.abi = unit->abi,

@@ -186,37 +186,11 @@ static bool multiplies_integers(const struct hd_opinfo *info)
 	return info->lat == HD_LAT_IMAD || info->lat == HD_LAT_IMADHI || info->lat == HD_LAT_IMUL;
 }
 
-/* Multiply-adds of integers are done by the pipeline of single precision, since Volta. */
-static uint8_t pipeline_of(const struct hd_opinfo *info)
-{
-	if (info->lat == HD_LAT_HALF)
-		return HD_PIPELINE_HALF;
-	if (info->pipe == HD_PIPE_FP32 || multiplies_integers(info))
-		return HD_PIPELINE_FMA;
-	return info->pipe == HD_PIPE_INT ? HD_PIPELINE_ALU : HD_NO_PIPELINE;
-}
-
-/* Special functions of one opcode take different times. */
-static uint8_t lat_class_of(const struct hd_inst *inst)
-{
-	if (inst->op != HD_OP_MUFU)
-		return hd_opinfo[inst->op].lat;
-	switch (hd_mod_get(inst->mods, HD_MOD_MUFUFN)) {
-	case HD_MUFU_EX2: return HD_LAT_EX2;
-	case HD_MUFU_RCP:
-	case HD_MUFU_RCP64H: return HD_LAT_RCP;
-	case HD_MUFU_RSQ:
-	case HD_MUFU_SQRT:
-	case HD_MUFU_RSQ64H: return HD_LAT_RSQ;
-	default: return HD_LAT_SFU;
-	}
-}
-
 static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *inst, uint32_t first, uint32_t function,
 			      int level)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	uint8_t lat_class = lat_class_of(inst);
+	uint8_t lat_class = (uint8_t)hd_inst_lat(inst);
 	bool on_fma = gpu->config.imad_pipe == HD_IMAD_FP32 && multiplies_integers(info);
 	struct hd_dinst to = {
 		.exec = hd_exec_resolve(inst, level),
@@ -230,7 +204,7 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 		.interval = interval_of(&gpu->config, on_fma ? HD_PIPE_FP32 : info->pipe),
 		.mem_class = class_of(inst),
 		.range = range_of(inst),
-		.pipeline = pipeline_of(info),
+		.pipeline = (uint8_t)hd_op_pipeline((enum hd_op)inst->op),
 		.access_bytes = (uint8_t)hd_op_access_bytes((enum hd_op)inst->op, inst->mods),
 	};
 	if (inst->op == HD_OP_BAR && gpu->config.barrier_latency)

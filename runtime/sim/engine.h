@@ -164,10 +164,7 @@ struct hd_injection {
 	struct hd_injected queue[HD_MAX_INJECTED];
 };
 
-/* The two of the arithmetic pipelines between which a result takes longer (forward.c). */
-enum hd_pipeline { HD_NO_PIPELINE, HD_PIPELINE_ALU, HD_PIPELINE_FMA, HD_PIPELINE_HALF, HD_PIPELINES };
-
-/* Results that some readers have and others do not yet. */
+/* Results that some readers have and others do not yet (forward.c). */
 struct hd_forward {
 	struct {
 		struct hd_hazard results;

@@ -13,15 +13,19 @@
 
 struct dis {
 	const char *file, *function;
-	bool json, no_source, colour;
+	bool json, no_source, control, colour;
 };
 
-enum { OPT_JSON = 256, OPT_NO_SOURCE };
+enum { OPT_JSON = 256, OPT_NO_SOURCE, OPT_CONTROL };
 
 static const struct argp_option options[] = {
 	{"function", 'f', "NAME", 0, "only this function: its symbol, or its name in the source", 0},
 	{"json", OPT_JSON, NULL, 0, "print JSON with every fact of every instruction", 0},
 	{"no-source", OPT_NO_SOURCE, NULL, 0, "file and line instead of the source text", 0},
+	{"control", OPT_CONTROL, NULL, 0,
+	 "with control bits, where the code has some (sm_75 and later): the counters that it waits for, those of its "
+	 "sources and of its result, whether it yields, and its stall count",
+	 0},
 	{0},
 };
 
@@ -31,6 +35,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f': dis->function = arg; return 0;
 	case OPT_JSON: dis->json = true; return 0;
+	case OPT_CONTROL: dis->control = true; return 0;
 	case OPT_NO_SOURCE: dis->no_source = true; return 0;
 	case ARGP_KEY_ARG:
 		if (dis->file)
@@ -99,6 +104,7 @@ static void print_function(const struct dis *dis, const struct hd_listing *listi
 		.plain = style(dis, "\033[0m"),
 		.source = lines ? line_of : NULL,
 		.context = lines,
+		.control = dis->control,
 	};
 	if (listing->linear)
 		print_linear_header(dis, listing);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "heddle/control.h"
 #include "lib/metadata/json.h"
 #include "tools/heddle/listing.h"
 
@@ -155,6 +156,32 @@ static json_t *source_json(const struct hd_listing *listing, const struct hd_ori
 	return object;
 }
 
+static json_t *counter_json(uint8_t counter)
+{
+	return counter < HD_COUNTERS ? json_integer(counter) : json_null();
+}
+
+/* Null where the object has none. */
+static json_t *control_json(const struct hd_function *function, uint32_t index)
+{
+	if (!function->control)
+		return json_null();
+	const struct hd_control *control = &function->control[index];
+	char text[HD_CONTROL_TEXT];
+	json_t *object = json_object(), *wait = json_array();
+	hd_control_format(control, text);
+	for (uint8_t i = 0; i < HD_COUNTERS; i++)
+		if (control->wait >> i & 1)
+			json_array_append_new(wait, counter_json(i));
+	json_object_set_new(object, "text", json_string(text));
+	json_object_set_new(object, "wait", wait);
+	json_object_set_new(object, "read", counter_json(control->read));
+	json_object_set_new(object, "write", counter_json(control->write));
+	json_object_set_new(object, "yield", json_boolean(control->yield));
+	json_object_set_new(object, "stall", json_integer(control->stall));
+	return object;
+}
+
 static json_t *inst_json(const struct hd_listing *listing, uint32_t index)
 {
 	const struct hd_inst *inst = &listing->function->insts[index];
@@ -172,6 +199,7 @@ static json_t *inst_json(const struct hd_listing *listing, uint32_t index)
 	json_object_set_new(object, "opcode", json_string(hd_opinfo[inst->op].name));
 	json_object_set_new(object, "modifiers", modifiers_json(inst));
 	json_object_set_new(object, "text", hd_json_text(text));
+	json_object_set_new(object, "control", control_json(listing->function, index));
 	json_object_set_new(object, "role", json_string(hd_role_name((enum hd_role)inst->role)));
 	json_object_set_new(object, "guard", guard_json(inst->guard));
 	json_object_set_new(object, "operands", listing_operands(inst));
