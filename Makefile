@@ -179,9 +179,12 @@ endef
 $(B)/lib/HeddlePasses.so: $(PLUGIN_OBJ) $(PASSES_OBJ) $(LIB_A)
 	$(call link,$(CXX),-shared -Wl$(comma)--exclude-libs$(comma)ALL,$(LIBS))
 
+# Whose memory can go into a checkpoint and come out of it again (runtime/cudart/allocate.c).
+OWN_HEAP := $(foreach name,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(name))
+
 # These two show what policies in shared objects call (lib/api.h); among themselves its calls stay direct.
 $(B)/lib/libheddle-cudart.so: $(CUDART_OBJ) $(SIM_A) $(LIB_A)
-	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)-Bsymbolic-functions $(CUDART_SONAME),$(LIBS))
+	$(call link,$(CC),-shared -Wl$(comma)-z$(comma)defs -Wl$(comma)-Bsymbolic-functions $(OWN_HEAP) $(CUDART_SONAME),$(LIBS))
 
 $(B)/bin/heddle: $(HEDDLE_OBJ) $(SIM_A) $(LIB_A)
 	$(call link,$(CC),-rdynamic,$(LIBS) -lsqlite3 -lcsv)

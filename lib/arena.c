@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "lib/store.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define HD_ARENA_POISON 1
@@ -125,7 +127,7 @@ static struct hd_arena_chunk *new_chunk(size_t size)
 	struct hd_arena_chunk *chunk = NULL;
 #ifndef HD_ARENA_POISON
 	size_t total = (sizeof(*chunk) + size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-	if (size >= HUGE_PAGE && total > size && (chunk = map_huge(total))) {
+	if (size >= HUGE_PAGE && total > size && hd_store_here() == HD_STORE_OUTSIDE && (chunk = map_huge(total))) {
 		chunk->mapped = true;
 		chunk->size = total - sizeof(*chunk);
 		return chunk;

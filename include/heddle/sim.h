@@ -29,9 +29,10 @@ enum hd_sim_error {
 	HD_SIM_NO_MEMORY = -8,
 	HD_SIM_NOT_FOUND = -9,
 	HD_SIM_STACK_OVERFLOW = -10,
-	HD_SIM_BAD_CALL = -11, /* an indirect call to something that is no function */
-	HD_SIM_VERIFY = -12,   /* --verify found an annotation that does not hold */
-	HD_SIM_TOO_LARGE = -13 /* a cooperative grid of which not all blocks can be resident together */
+	HD_SIM_BAD_CALL = -11,	/* an indirect call to something that is no function */
+	HD_SIM_VERIFY = -12,	/* --verify found an annotation that does not hold */
+	HD_SIM_TOO_LARGE = -13, /* a cooperative grid of which not all blocks can be resident together */
+	HD_SIM_CHECKPOINT = -14 /* the program does not do what it did before the checkpoint that it goes on from */
 };
 
 /* More than the longest sleep (NANOSLEEP, a millisecond); no working kernel waits a tenth of this for anything else. */
@@ -75,8 +76,11 @@ struct hd_sim_options {
 			     them (runtime/sim/sampling.h); 0: all */
 	uint32_t threads; /* of the host, at most one an SM: results do not depend on it; 0: one */
 	FILE *progress;	  /* a terminal for a line about launches that take longer than two seconds; NULL: none */
-	const char *rehearsal; /* file for what policies record in one run and read in another (hd_policy_rehearses) */
-	const char *trace;     /* "issue,lsu@1000:1200"; NULL off */
+	const char *rehearsal;	/* file for what policies record in one run and read in another (hd_policy_rehearses) */
+	const char *trace;	/* "issue,lsu@1000:1200"; NULL off */
+	const char *checkpoint; /* file for a checkpoint (runtime/sim/checkpoint.h); NULL: none */
+	uint64_t checkpoint_at; /* in this cycle, or the first after it that is looked at */
+	const char *resume;	/* file of one, from which the program goes on; NULL: it begins */
 	struct hd_diag *diag;
 	/* Gets the statistics as records, a line of JSON each without its end (runtime/sim/report.c), as they come.
 	 * Launches are then not kept, whatever their number; NULL: hd_sim_launch_stats and hd_sim_stats_json have them.
@@ -197,6 +201,11 @@ void hd_sim_total(const struct hd_sim *sim, struct hd_stats *total);
 /* The JSON document of `heddle run --stats` (docs/architecture.md, Statistics): gpu, policy, config, host, total,
  * launches. malloc'ed. */
 char *hd_sim_stats_json(const struct hd_sim *sim);
+/* The program ends: says that no checkpoint was written. 0, or -1 when one could not be written, or the program did not
+ * come to the one that it was to go on from, which is reported. */
+int hd_sim_checkpoint_end(struct hd_sim *sim);
+/* Whether a file is a checkpoint, whole and undamaged: 0, or -1 with what is wrong reported. */
+int hd_sim_checkpoint_check(const char *path, struct hd_diag *diag);
 /* The last of the records: the program ends in good order. */
 void hd_sim_record_end(const struct hd_sim *sim);
 

@@ -76,6 +76,7 @@ cudaError_t hd_cudart_sim_error(struct hd_cudart *cudart, int error)
 		{HD_SIM_BAD_CALL, cudaErrorInvalidPc, true},
 		{HD_SIM_VERIFY, cudaErrorLaunchFailure, true},
 		{HD_SIM_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge, false},
+		{HD_SIM_CHECKPOINT, cudaErrorLaunchFailure, true},
 	};
 	if (error >= 0)
 		return cudaSuccess;
@@ -131,6 +132,8 @@ __attribute__((destructor)) static void finish(void)
 		hd_cudart_wait_all(cudart);
 	hd_cudart_drop_work(cudart);
 	hd_vec_release(&cudart->work);
+	if (cudart->sim && hd_sim_checkpoint_end(cudart->sim))
+		hd_cudart_report("fault", "checkpoint");
 	if (cudart->sim)
 		hd_sim_record_end(cudart->sim);
 	cudart->records.on = false;
@@ -260,12 +263,13 @@ static cudaError_t start_managed(struct hd_cudart *cudart)
 
 static cudaError_t start_simulator(struct hd_cudart *cudart)
 {
-	uint64_t max_cycles, sample, corun, watchdog = UINT64_MAX;
+	uint64_t max_cycles, sample, corun, checkpoint_at, watchdog = UINT64_MAX;
 	uint32_t checks, threads;
 	double sampling;
 	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
 	    apply_settings(cudart) || read_cycles(cudart, "HEDDLE_MAX_CYCLES", &max_cycles) ||
 	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample) || read_cycles(cudart, "HEDDLE_CORUN_CYCLES", &corun) ||
+	    read_cycles(cudart, "HEDDLE_CHECKPOINT_AT", &checkpoint_at) ||
 	    hd_sim_sampling_parse(environment("HEDDLE_SAMPLING", NULL), &sampling, &cudart->diag) ||
 	    hd_sim_threads_parse(getenv("HEDDLE_THREADS"), &threads, &cudart->diag) || read_checks(cudart, &checks) ||
 	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
@@ -292,12 +296,17 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
 		.rehearsal = getenv("HEDDLE_REHEARSAL"),
 		.trace = getenv("HEDDLE_TRACE"),
+		.checkpoint = getenv("HEDDLE_CHECKPOINT"),
+		.checkpoint_at = checkpoint_at,
+		.resume = getenv("HEDDLE_RESUME"),
 		.diag = &cudart->diag,
 		.record = hd_cudart_records_start(cudart) ? hd_cudart_record : NULL,
 		.record_context = cudart,
 	};
 	if (hd_sim_new(&options, &cudart->sim))
 		return cudaErrorInitializationError;
+	if (*environment("HEDDLE_CHECKPOINT", "") || *environment("HEDDLE_RESUME", ""))
+		hd_cudart_report("checkpoint", "a process has one");
 	hd_cudart_explain_faults();
 	hd_cudart_take_signals();
 	return cudaSuccess;

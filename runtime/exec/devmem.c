@@ -10,11 +10,14 @@
  * An allocation's size is exact: the bytes between it and the next one (at least 256) belong to
  * nobody, so every overrun is seen. Look-up is a binary search; allocation is first fit over the
  * free ranges; memory that is released reads as zero when it is allocated again.
+ *
+ * None of this is part of a checkpoint's image (runtime/sim/checkpoint.c): the host has its hands in it.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "lib/store.h"
 #include "runtime/exec/exec.h"
 
 #define GRAIN 256u    /* alignment and size unit of what an allocation occupies */
@@ -97,6 +100,7 @@ static bool map_twice(struct hd_devmem *memory)
 
 struct hd_devmem *hd_devmem_new(uint64_t bytes)
 {
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	struct hd_devmem *memory = hd_xcalloc(1, sizeof(*memory));
 	bytes = round_up(bytes, PAGE);
 	*memory = (struct hd_devmem){.file = -1, .bytes = bytes, .epoch = 1, .free_bytes = bytes};
@@ -174,6 +178,7 @@ static void occupy(struct hd_devmem *memory, uint32_t index, uint64_t low, uint6
 
 int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, uint64_t *address)
 {
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	if (align < GRAIN)
 		align = GRAIN;
 	if (bytes > memory->bytes || align > memory->bytes)
@@ -239,6 +244,7 @@ static bool covers(const struct pages *pages, uint64_t low, uint64_t high)
 
 void *hd_devmem_share(struct hd_devmem *memory, uint64_t address, uint64_t bytes)
 {
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	void *host = hd_devmem_at(memory, address, bytes);
 	uint64_t low = address & ~(PAGE - 1), high = round_up(address + bytes, PAGE);
 	if (!host || memory->file < 0 || host == (void *)address)
@@ -314,6 +320,7 @@ bool hd_devmem_was_freed(const struct hd_devmem *memory, uint64_t address, uint6
 
 int hd_devmem_release(struct hd_devmem *memory, uint64_t address)
 {
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	uint32_t index = range_after(memory, address);
 	if (!index || memory->ranges.data[index - 1].low != address || memory->ranges.data[index - 1].adopted)
 		return HD_SIM_BAD_ADDRESS;
@@ -334,6 +341,7 @@ static bool overlap(uint64_t low, uint64_t high, uint64_t other_low, uint64_t ot
 
 int hd_devmem_adopt(struct hd_devmem *memory, void *host, uint64_t bytes)
 {
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	uint64_t low = (uintptr_t)host, high = low + bytes;
 	uint32_t index = range_after(memory, low);
 	if (!bytes || high < low || overlap(low, high, HD_DEVICE_BASE, HD_DEVICE_BASE + memory->bytes) ||
@@ -350,6 +358,7 @@ int hd_devmem_adopt(struct hd_devmem *memory, void *host, uint64_t bytes)
 
 int hd_devmem_drop(struct hd_devmem *memory, void *host)
 {
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	uint32_t index = range_after(memory, (uintptr_t)host);
 	if (!index || memory->ranges.data[index - 1].low != (uintptr_t)host || !memory->ranges.data[index - 1].adopted)
 		return HD_SIM_BAD_ADDRESS;
@@ -413,6 +422,56 @@ uint64_t hd_devmem_free_bytes(const struct hd_devmem *memory)
 uint64_t hd_devmem_epoch(const struct hd_devmem *memory)
 {
 	return memory->epoch;
+}
+
+void hd_devmem_forget(struct hd_devmem *memory, uint64_t epoch)
+{
+	memory->epoch = (epoch > memory->epoch ? epoch : memory->epoch) + 1;
+}
+
+/* ---- all of it */
+
+static void visit_pages(const uint8_t *host, uint64_t low, uint64_t high, hd_devmem_visitor *visit, void *context)
+{
+	for (; low < high; low += PAGE, host += PAGE)
+		visit(context, low, host, (uint32_t)(high - low < PAGE ? high - low : PAGE));
+}
+
+/* Pages that nobody has touched are holes in the file. */
+static void visit_file(const struct hd_devmem *memory, hd_devmem_visitor *visit, void *context)
+{
+	off_t at = 0, end;
+	while ((at = lseek(memory->file, at, SEEK_DATA)) >= 0 && (end = lseek(memory->file, at, SEEK_HOLE)) > at) {
+		uint64_t low = (uint64_t)at & ~(PAGE - 1), high = round_up((uint64_t)end, PAGE);
+		visit_pages(memory->host + low, HD_DEVICE_BASE + low, HD_DEVICE_BASE + high, visit, context);
+		at = (off_t)high;
+	}
+}
+
+void hd_devmem_visit(const struct hd_devmem *memory, hd_devmem_visitor *visit, void *context)
+{
+	uint64_t done = 0;
+	if (memory->file >= 0)
+		visit_file(memory, visit, context);
+	for (uint32_t i = 0; i < memory->ranges.len; i++) {
+		const struct range *range = &memory->ranges.data[i];
+		uint64_t low = range->low & ~(PAGE - 1), high = round_up(range->high, PAGE);
+		if (range->adopted) {
+			visit_pages((const uint8_t *)range->low, range->low, range->high, visit, context);
+		} else if (memory->file < 0) {
+			low = low > done ? low : done;
+			visit_pages(memory->host + (low - HD_DEVICE_BASE), low, high, visit, context);
+			done = high;
+		}
+	}
+}
+
+void *hd_devmem_page(const struct hd_devmem *memory, uint64_t address, uint64_t bytes)
+{
+	uint64_t offset = address - HD_DEVICE_BASE;
+	if (offset < memory->bytes)
+		return bytes <= memory->bytes - offset ? memory->host + offset : NULL;
+	return hd_devmem_at(memory, address, bytes);
 }
 
 uintptr_t hd_devmem_host(const struct hd_devmem *memory, uint64_t address)

@@ -308,6 +308,14 @@ void hd_simt_jump(struct hd_warp *warp, uint32_t pc);
 /* What hardware maps at once: accesses that leave an allocation, but not its pages, pass there. */
 #define HD_DEVICE_PAGE (UINT64_C(2) << 20)
 uint64_t hd_devmem_epoch(const struct hd_devmem *memory);
+/* All ranges that were noted so far, in an epoch up to this one, are void. */
+void hd_devmem_forget(struct hd_devmem *memory, uint64_t epoch);
+/* Calls `visit` for each page, or piece of one, that may not be zero: of what the device has, wherever its allocations
+ * are, and then of the host's memory that it has adopted. At most 4096 bytes each. */
+typedef void hd_devmem_visitor(void *context, uint64_t address, const void *host, uint32_t bytes);
+void hd_devmem_visit(const struct hd_devmem *memory, hd_devmem_visitor *visit, void *context);
+/* Where such bytes are; NULL: nowhere. */
+void *hd_devmem_page(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);
 /* What is to be added to an address for the host's own; the same all over an allocation. */
 uintptr_t hd_devmem_host(const struct hd_devmem *memory, uint64_t address);
 /*

@@ -12,6 +12,7 @@
 #include "lib/machine/abi.h"
 #include "lib/strbuf.h"
 #include "runtime/exec/exec.h"
+#include "runtime/sim/checkpoint.h"
 
 /* ---- arguments: a function that leaves one undefined may have no such register */
 
@@ -218,6 +219,7 @@ static int print_lane(struct hd_exec *exec, uint32_t lane)
 		}
 		if (!arguments.bad) {
 			fwrite(hd_strbuf_text(&out), 1, out.len, stdout);
+			hd_checkpoint_output(exec->gpu, hd_strbuf_text(&out), out.len);
 			result = (int)arguments.count;
 		}
 	}

@@ -2,9 +2,10 @@
  * The simulator's interface (heddle/sim.h), functional half: modules, kernels, symbols and
  * device memory. Launches and statistics are the timing core's.
  */
+#include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
-#include "runtime/sim/sim_private.h"
+#include "runtime/sim/checkpoint.h"
 
 /* ---- modules */
 
@@ -55,6 +56,7 @@ int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, co
 	int error = hd_sim_wait_all(sim); /* code moves */
 	if (error)
 		return error;
+	HD_STORE_SCOPE(HD_STORE_LASTING);
 	struct hd_module *loaded = hd_xcalloc(1, sizeof(*loaded));
 	loaded->gpu = gpu;
 	hd_arena_init(&loaded->arena);
@@ -66,7 +68,9 @@ int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, co
 		free_module(loaded);
 		return HD_SIM_BAD_OBJECT;
 	}
-	int status = place_all(gpu, loaded, placed, count);
+	int status = hd_checkpoint_load(gpu, loaded, bytes, size, placed, count);
+	if (!status)
+		status = place_all(gpu, loaded, placed, count);
 	if (!status)
 		status = hd_program_load(gpu, loaded);
 	if (status) {

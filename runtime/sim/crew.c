@@ -25,6 +25,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/store.h"
+
 enum {
 	WATCHES = 1000, /* looks at the phase before a thread sleeps: tens of microseconds */
 	LINE = 64
@@ -124,7 +126,8 @@ static void *serve(void *argument)
 	const struct member *member = argument;
 	struct hd_crew *crew = member->crew;
 	uint32_t phase = 0;
-	fesetenv(FE_DFL_ENV); /* the program's thread may flush denormals */
+	hd_store_enter(HD_STORE_STATE); /* what a piece allocates is the simulator's */
+	fesetenv(FE_DFL_ENV);		/* the program's thread may flush denormals */
 	for (;;) {
 		phase = next_phase(crew, phase);
 		if (atomic_load_explicit(&crew->over, memory_order_acquire))

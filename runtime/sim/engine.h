@@ -35,6 +35,7 @@ struct hd_run;
 struct hd_check;
 struct hd_functional;
 struct hd_sampling;
+struct hd_checkpoint;
 struct warp_forms;
 struct block_seen;
 struct hd_regfile;
@@ -509,6 +510,7 @@ struct hd_gpu {
 	struct hd_functional *functional;  /* under options.functional, and while sampling leaves time out; NULL: with
 					      timing */
 	struct hd_sampling *sampling;	   /* under options.sampling; else NULL */
+	struct hd_checkpoint *checkpoint;  /* under options.checkpoint and options.resume; else NULL */
 	bool every_cycle;		   /* debugging: visit every cycle; the figures must not change */
 	uint32_t trace;			   /* enum hd_trace_stream, a bit each; 0 while outside the window */
 	uint32_t trace_streams;		   /* what the option asked for */

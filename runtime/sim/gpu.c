@@ -15,6 +15,7 @@
  */
 #include <assert.h>
 
+#include "runtime/sim/checkpoint.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/run.h"
@@ -403,12 +404,14 @@ static bool has_drained(const struct hd_run *run)
 static void run_timed(struct hd_run *run)
 {
 	struct hd_gpu *gpu = run->gpu;
-	while (!gpu->error && !gpu->interrupted) {
+	while (!gpu->error && !gpu->interrupted && !run->finished) {
+		if (__builtin_expect(gpu->now >= run->checkpoint_next, 0))
+			hd_checkpoint_write(gpu);
 		uint64_t last, next = run_cycle(run, gpu->now, &last);
-		bool finished = gpu->error || any_has_ended(run) || has_drained(run);
-		gpu->now = finished || next == HD_NEVER ? last + 1 : next;
-		if (finished)
-			return;
+		run->finished = gpu->error || any_has_ended(run) || has_drained(run);
+		gpu->now = run->finished || next == HD_NEVER ? last + 1 : next;
+		if (run->finished)
+			break;
 		if (next == HD_NEVER) {
 			hd_watchdog_deadlock(gpu);
 			return;
@@ -416,6 +419,9 @@ static void run_timed(struct hd_run *run)
 		if (gpu->now >= run->watchdog.next_check)
 			hd_watchdog_check(&run->watchdog, gpu);
 	}
+	if (run->finished && !gpu->error && gpu->now >= run->checkpoint_next)
+		hd_checkpoint_write(gpu);
+	run->finished = false;
 }
 
 /* The blocks of the grid that get no time (sampling_blocks.c). */
@@ -471,6 +477,7 @@ struct hd_run *hd_run_new(struct hd_gpu *gpu)
 	struct hd_run *run = HD_ARENA_NEW(&gpu->arena, struct hd_run, 1);
 	run->gpu = gpu;
 	run->sm_count = (uint32_t)gpu->config.sm_count;
+	run->checkpoint_next = HD_NEVER;
 	assert(run->sm_count <= HD_MAX_SMS);
 	run->window = hd_window_new(run);
 	return run;

@@ -12,10 +12,12 @@
 #include <assert.h>
 #include <fenv.h>
 
+#include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sim/blame.h"
+#include "runtime/sim/checkpoint.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/profile.h"
 #include "runtime/sim/sampling.h"
@@ -225,20 +227,30 @@ static void drop_waiting(struct hd_gpu *gpu)
 	gpu->grids.len = 0;
 }
 
-/* Runs until at least one grid has ended. One must be on its way. */
-static int step(struct hd_sim *sim)
+/* Runs until at least one of those that have had their turn has ended. */
+static int go_on(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
-	gpu->error = 0;
-	int error = begin_waiting(sim);
-	if (error)
-		return error;
 	hd_gpu_run(gpu);
 	for (struct hd_grid *grid; (grid = hd_gpu_ended(gpu));)
 		end(sim, grid);
 	if (gpu->error)
 		drop_waiting(gpu);
 	return gpu->error;
+}
+
+/* The same. One must be on its way. */
+static int step(struct hd_sim *sim)
+{
+	enum hd_checkpoint_turn turn = hd_checkpoint_begin_step(sim);
+	if (turn == HD_TURN_DONE)
+		return sim->gpu.error;
+	sim->gpu.error = 0;
+	int error = turn == HD_TURN_RUN ? begin_waiting(sim) : 0;
+	if (!error)
+		error = go_on(sim);
+	hd_checkpoint_end_step(sim, error);
+	return error;
 }
 
 static bool is_on_its_way(const struct hd_gpu *gpu, uint64_t ticket)
@@ -252,9 +264,15 @@ static bool is_on_its_way(const struct hd_gpu *gpu, uint64_t ticket)
 int hd_sim_submit(struct hd_sim *sim, const struct hd_launch *launch, uint64_t *ticket)
 {
 	struct hd_grid *grid;
+	HD_STORE_SCOPE(HD_STORE_STATE);
 	int error = hd_grid_new(&sim->gpu, launch, &grid);
 	if (error)
 		return error;
+	error = hd_checkpoint_submit(&sim->gpu, grid);
+	if (error) {
+		hd_grid_free(grid);
+		return error;
+	}
 	hd_vec_push(&sim->gpu.grids, grid);
 	*ticket = grid->id;
 	return 0;
@@ -263,6 +281,7 @@ int hd_sim_submit(struct hd_sim *sim, const struct hd_launch *launch, uint64_t *
 int hd_sim_check(struct hd_sim *sim, const struct hd_launch *launch)
 {
 	struct hd_grid *grid;
+	HD_STORE_SCOPE(HD_STORE_STATE);
 	int error = hd_grid_new(&sim->gpu, launch, &grid);
 	if (!error)
 		hd_grid_free(grid);
@@ -283,6 +302,7 @@ bool hd_sim_working(const struct hd_sim *sim)
 int hd_sim_step(struct hd_sim *sim)
 {
 	fenv_t host;
+	HD_STORE_SCOPE(HD_STORE_STATE);
 	if (!hd_sim_working(sim))
 		return 0;
 	fegetenv(&host);

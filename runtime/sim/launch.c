@@ -26,7 +26,7 @@
 static const uint32_t max_grid[3] = {2147483647u, 65535u, 65535u};
 static const uint32_t max_block[3] = {1024u, 1024u, 64u};
 
-static const char *title_of(const struct hd_kernel *kernel)
+const char *hd_kernel_title(const struct hd_kernel *kernel)
 {
 	if (kernel->meta && kernel->meta->demangled)
 		return kernel->meta->demangled;
@@ -112,7 +112,7 @@ static uint32_t rows_of(const struct hd_gpu *gpu, uint32_t registers)
 
 static int check_shape(struct hd_gpu *gpu, const struct hd_launch *launch)
 {
-	const char *name = title_of(launch->kernel);
+	const char *name = hd_kernel_title(launch->kernel);
 	for (uint32_t i = 0; i < 3; i++) {
 		if (!launch->grid[i] || launch->grid[i] > max_grid[i])
 			return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: grid (%u,%u,%u): %c must be 1 to %u",
@@ -133,7 +133,7 @@ static int check_threads(struct hd_gpu *gpu, const struct hd_launch *launch)
 	const struct hd_meta_function *meta = launch->kernel->meta;
 	const uint32_t *block = launch->block;
 	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-	const char *name = title_of(launch->kernel);
+	const char *name = hd_kernel_title(launch->kernel);
 	if (threads > gpu->config.max_threads_per_cta)
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH,
 				     "kernel %s: %" PRIu64 " threads a block, the GPU has room for %" PRIu64, name,
@@ -153,7 +153,7 @@ static int check_threads(struct hd_gpu *gpu, const struct hd_launch *launch)
 static int check_params(struct hd_gpu *gpu, const struct hd_launch *launch)
 {
 	const struct hd_meta_function *meta = launch->kernel->meta;
-	const char *name = title_of(launch->kernel);
+	const char *name = hd_kernel_title(launch->kernel);
 	if (launch->param_bytes > MAX_PARAM_BYTES)
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_LAUNCH, "kernel %s: %u bytes of parameters, at most %d", name,
 				     launch->param_bytes, MAX_PARAM_BYTES);
@@ -167,7 +167,7 @@ static int check_params(struct hd_gpu *gpu, const struct hd_launch *launch)
 static int check_resources(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid *grid,
 			   struct hd_occupancy *fit)
 {
-	const char *name = title_of(launch->kernel);
+	const char *name = hd_kernel_title(launch->kernel);
 	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
 	uint64_t shared = (uint64_t)shared_of(gpu, launch->kernel) + launch->dynamic_shared;
 	if (shared > gpu->config.shared_per_cta)
@@ -243,7 +243,8 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 		return hd_gpu_refuse(gpu, HD_SIM_TOO_LARGE,
 				     "kernel %s: %" PRIu64
 				     " blocks of a cooperative launch, %u can be resident on each of %" PRIu64 " SMs",
-				     title_of(launch->kernel), grid->cta_total, grid->fit.ctas, gpu->config.sm_count);
+				     hd_kernel_title(launch->kernel), grid->cta_total, grid->fit.ctas,
+				     gpu->config.sm_count);
 	grid->register_rows = rows_of(gpu, grid->registers);
 	grid->dynamic_shared = launch->dynamic_shared;
 	grid->id = grid->ticket = gpu->grids_launched++;
@@ -318,7 +319,7 @@ struct hd_launch_record *hd_record_new(const struct hd_grid *grid)
 	const struct hd_kernel *kernel = grid->kernel;
 	struct hd_launch_record *record = hd_xcalloc(1, sizeof *record);
 	hd_arena_init(&record->arena);
-	record->stats.kernel = hd_arena_strdup(&record->arena, title_of(kernel));
+	record->stats.kernel = hd_arena_strdup(&record->arena, hd_kernel_title(kernel));
 	if (kernel->meta && kernel->meta->source.file) {
 		record->stats.file = hd_arena_strdup(&record->arena, kernel->meta->source.file);
 		record->stats.line = kernel->meta->source.line;

@@ -19,6 +19,7 @@
 
 #include "heddle/version.h"
 #include "runtime/sim/blame.h"
+#include "runtime/sim/checkpoint.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/profile.h"
@@ -251,7 +252,7 @@ static json_t *host_object(void)
 	return object;
 }
 
-static json_t *head_object(const struct hd_sim *sim)
+json_t *hd_stats_head(const struct hd_sim *sim)
 {
 	const struct hd_config *config = &sim->gpu.config;
 	json_t *object = json_object();
@@ -280,7 +281,7 @@ char *hd_sim_stats_json(const struct hd_sim *sim)
 {
 	const struct hd_gpu *gpu = &sim->gpu;
 	struct hd_stats total;
-	json_t *document = head_object(sim), *object = json_object(), *launches = json_array();
+	json_t *document = hd_stats_head(sim), *object = json_object(), *launches = json_array();
 	hd_sim_total(sim, &total);
 	hd_stats_json(object, &total, gpu);
 	add_total_figures(object, gpu);
@@ -313,6 +314,7 @@ static void write_record(const struct hd_sim *sim, const char *key, json_t *valu
 	json_object_set_new(object, key, value);
 	char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(ALL_DIGITS));
 	options->record(options->record_context, text);
+	hd_checkpoint_record(&sim->gpu, text);
 	free(text);
 	json_decref(object);
 }
@@ -323,7 +325,7 @@ void hd_record_head(const struct hd_sim *sim)
 	const struct hd_gpu *gpu = &sim->gpu;
 	if (!gpu->options.record)
 		return;
-	json_t *head = head_object(sim), *total = json_object();
+	json_t *head = hd_stats_head(sim), *total = json_object();
 	hd_stats_json(total, &nothing, gpu);
 	add_total_figures(total, gpu);
 	json_object_set_new(head, "total", total);

@@ -21,6 +21,8 @@ struct hd_run {
 	bool chosen;		/* policies say whose blocks go where */
 	uint64_t began;		/* cycle since which some grid has been running */
 	uint64_t memory_next, dispatch_next, trace_next, sample_next, policy_next;
+	uint64_t checkpoint_next;
+	bool finished; /* by a checkpoint: a grid has ended already in this step */
 	uint64_t policy_tick[HD_MAX_POLICIES];
 	uint32_t first; /* SM that gets the next CTA */
 	struct hd_watchdog watchdog;
@@ -63,6 +65,8 @@ struct hd_window *hd_window_new(struct hd_run *run);
 void hd_window_release(struct hd_window *window);
 /* The first grid for some time begins; or a grid that runs beside others does, or ends. */
 void hd_window_begin(struct hd_window *window);
+/* In a process that goes on from a checkpoint. */
+void hd_window_resume(struct hd_window *window);
 /* Cycles of a window at most, for the grids that ran last. */
 uint64_t hd_window_most(const struct hd_window *window);
 /* The cycle behind the last that the SMs may work through from `now` on without looking at each other: now + 1 where

@@ -7,9 +7,11 @@
  */
 #include <stdalign.h>
 
+#include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/blame.h"
+#include "runtime/sim/checkpoint.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/crew.h"
 #include "runtime/sim/functional.h"
@@ -84,8 +86,13 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	*out = NULL;
 	if (check_config(options->config, options->diag))
 		return HD_SIM_NOT_FOUND;
+	struct hd_checkpoint *checkpoint;
+	if (hd_checkpoint_new(options, &checkpoint))
+		return HD_SIM_CHECKPOINT;
+	HD_STORE_SCOPE(HD_STORE_LASTING);
 	struct hd_sim *sim = hd_xcalloc(1, sizeof(*sim));
 	struct hd_gpu *gpu = &sim->gpu;
+	gpu->checkpoint = checkpoint;
 	hd_arena_init(&gpu->arena);
 	gpu->config = *options->config;
 	gpu->options = *options;
@@ -112,6 +119,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	if (!error && !(gpu->devmem = hd_devmem_new(gpu->config.dram_bytes)))
 		error = HD_SIM_NO_MEMORY;
 	if (error) {
+		hd_checkpoint_free(checkpoint);
 		hd_arena_release(&gpu->arena);
 		free(sim);
 		return error;
@@ -125,6 +133,10 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		gpu->redundancy = hd_redundancy_new();
 	if (options->check)
 		gpu->check = hd_check_new(gpu, options->check);
+	if (hd_checkpoint_start(sim)) {
+		hd_sim_free(sim);
+		return HD_SIM_CHECKPOINT;
+	}
 	hd_record_head(sim);
 	*out = sim;
 	return 0;
@@ -155,6 +167,7 @@ void hd_sim_free(struct hd_sim *sim)
 		hd_functional_free(gpu->functional);
 	hd_redundancy_free(gpu->redundancy);
 	hd_check_free(gpu->check);
+	hd_checkpoint_free(gpu->checkpoint);
 	hd_vec_release(&gpu->outside);
 	hd_vec_release(&gpu->program.code);
 	hd_vec_release(&gpu->program.functions);

@@ -68,7 +68,9 @@ void hd_gpu_run(struct hd_gpu *gpu);
 /* A grid that has ended, all do with gpu->error; NULL: none. Then hd_gpu_end takes it from the GPU. */
 struct hd_grid *hd_gpu_ended(const struct hd_gpu *gpu);
 void hd_gpu_end(struct hd_gpu *gpu, struct hd_grid *grid);
-/* launch.c: checks a launch and makes the grid of it, which hd_grid_free releases. 0, or as hd_sim_launch. */
+/* launch.c: a kernel's name as people write it. */
+const char *hd_kernel_title(const struct hd_kernel *kernel);
+/* Checks a launch and makes the grid of it, which hd_grid_free releases. 0, or as hd_sim_launch. */
 int hd_grid_new(struct hd_gpu *gpu, const struct hd_launch *launch, struct hd_grid **grid);
 /* The same launch once more, under the ticket of the first. */
 int hd_grid_again(struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_grid **again);

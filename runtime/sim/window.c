@@ -131,6 +131,13 @@ void hd_window_begin(struct hd_window *window)
 	find_crew(window);
 }
 
+/* The host threads were another process's. */
+void hd_window_resume(struct hd_window *window)
+{
+	window->crew = NULL;
+	find_crew(window);
+}
+
 uint64_t hd_window_most(const struct hd_window *window)
 {
 	return window->allowed ? window->cycles : 1;

@@ -9,9 +9,9 @@
  * Cost: O(warps) a CTA; where CTAs have shared memory, O(CTAs^2) at worst for a place there.
  */
 #include <assert.h>
-#include <sys/mman.h>
 
 #include "heddle/occupancy.h"
+#include "lib/store.h"
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
@@ -26,13 +26,10 @@ static int reserve(uint8_t **memory, size_t *have, size_t bytes)
 	if (bytes <= *have)
 		return 0;
 	if (*memory)
-		munmap(*memory, *have);
-	*memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	*have = *memory == MAP_FAILED ? 0 : bytes;
-	if (*memory != MAP_FAILED)
-		return 0;
-	*memory = NULL;
-	return HD_SIM_NO_MEMORY;
+		hd_pages_free(*memory, *have);
+	*memory = hd_pages_new(bytes);
+	*have = *memory ? bytes : 0;
+	return *memory ? 0 : HD_SIM_NO_MEMORY;
 }
 
 /* How many CTAs of the grid the SM has room for when nothing else is there. */
@@ -97,16 +94,16 @@ void hd_sm_release_stores(struct hd_sm *sm)
 {
 	for (uint32_t i = 0; i < HD_MAX_GRIDS; i++) {
 		if (sm->grids[i].registers)
-			munmap(sm->grids[i].registers, sm->grids[i].register_bytes);
+			hd_pages_free(sm->grids[i].registers, sm->grids[i].register_bytes);
 		if (sm->grids[i].saved)
-			munmap(sm->grids[i].saved, sm->grids[i].saved_bytes);
+			hd_pages_free(sm->grids[i].saved, sm->grids[i].saved_bytes);
 		if (sm->grids[i].local)
-			munmap(sm->grids[i].local, sm->grids[i].local_bytes);
+			hd_pages_free(sm->grids[i].local, sm->grids[i].local_bytes);
 		free(sm->grids[i].range);
 		hd_linear_release(&sm->grids[i]);
 	}
 	if (sm->saved_shared)
-		munmap(sm->saved_shared, sm->saved_shared_bytes);
+		hd_pages_free(sm->saved_shared, sm->saved_shared_bytes);
 }
 
 /* A warp of a block that may start without these parts has a slot, and registers, if there is room. */

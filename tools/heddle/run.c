@@ -19,13 +19,25 @@
 #include "tools/heddle/best.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/kernel.h"
+#include "tools/heddle/run_checkpoint.h"
 #include "tools/heddle/run_options.h"
 #include "tools/heddle/run_records.h"
 #include "tools/heddle/run_slots.h"
 #include "tools/heddle/run_statistics.h"
 #include "tools/heddle/run_table.h"
 
-enum { RUN_FUNCTIONAL = RUN_OWN_KEYS, RUN_CHECK, RUN_SAMPLING, RUN_CORUN_CYCLES, RUN_IDEAL, RUN_KERNEL, RUN_LAUNCH };
+enum {
+	RUN_FUNCTIONAL = RUN_OWN_KEYS,
+	RUN_CHECK,
+	RUN_SAMPLING,
+	RUN_CORUN_CYCLES,
+	RUN_IDEAL,
+	RUN_KERNEL,
+	RUN_LAUNCH,
+	RUN_CHECKPOINT,
+	RUN_CHECKPOINT_AT,
+	RUN_RESUME
+};
 
 static const struct argp_option options[] = {
 #include "tools/heddle/run_options.def"
@@ -47,6 +59,12 @@ static const struct argp_option options[] = {
 	 "give the figures of each over these",
 	 0},
 	{"ideal", RUN_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
+	{"checkpoint", RUN_CHECKPOINT, "FILE", 0,
+	 "write the state of the simulation to FILE when it comes to the cycle of --checkpoint-at, and go on", 0},
+	{"checkpoint-at", RUN_CHECKPOINT_AT, "CYCLE", 0,
+	 "when that is: core cycles of all launches so far, as `cycles` in the statistics", 0},
+	{"resume", RUN_RESUME, "FILE", 0,
+	 "go on from a checkpoint of the same program under the same options, to the same results and statistics", 0},
 	{"kernel", RUN_KERNEL, "NAME", 0, "run this kernel of FILE (.hdo, .ll or .bc) without a host program", 0},
 	{"launch", RUN_LAUNCH, "SPEC.ini", 0, "grid, block and arguments of --kernel", 0},
 	{0}};
@@ -54,6 +72,7 @@ static const struct argp_option options[] = {
 struct run {
 	struct run_options options;
 	const char *kernel, *launch;
+	struct run_checkpoint checkpoint;
 	bool silent; /* what the program prints is not wanted */
 	char **program;
 };
@@ -69,11 +88,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_IDEAL: run->options.ideal = true; break;
 	case RUN_KERNEL: run->kernel = arg; break;
 	case RUN_LAUNCH: run->launch = arg; break;
+	case RUN_CHECKPOINT: run->checkpoint.file = arg; break;
+	case RUN_CHECKPOINT_AT: run->checkpoint.cycle = arg; break;
+	case RUN_RESUME: run->checkpoint.resume = arg; break;
 	case ARGP_KEY_ARGS: run->program = state->argv + state->next; break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "which program? (heddle run [OPTION...] -- PROGRAM [ARG...])"); break;
 	case ARGP_KEY_END:
 		if (!run->kernel != !run->launch)
 			argp_error(state, "--kernel and --launch go together");
+		if (!run->checkpoint.file != !run->checkpoint.cycle)
+			argp_error(state, "--checkpoint FILE and --checkpoint-at CYCLE go together");
 		if (run->kernel && run->program && run->program[1])
 			argp_error(state, "--kernel takes one FILE");
 		break;
@@ -135,6 +159,7 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_CHECK", run->options.check);
 	put("HEDDLE_OUT_OF_BOUNDS", run->options.out_of_bounds);
 	put("HEDDLE_TRACE", run->options.trace);
+	run_checkpoint_set(&run->checkpoint);
 	put("HEDDLE_RECORDS", folder);
 	put("HEDDLE_STATUS_FD", number);
 	put_library_path();
@@ -160,6 +185,8 @@ static struct outcome judge(const struct run *run, int wait_status, const char *
 	if (!strncmp(report, "exec: ", 6))
 		outcome.status = 2 + 0 * hd_error(diag, HD_NOWHERE, "cannot run %s: %.*s", program,
 						  (int)strcspn(report + 6, "\n"), report + 6);
+	else if (run_checkpoint_judge(program, report, diag))
+		outcome.status = CMD_ERROR;
 	else if (strstr(report, "fault: "))
 		outcome.status = CMD_ERROR; /* the fault itself was reported where it happened */
 	else if (WIFSIGNALED(wait_status))
@@ -333,7 +360,10 @@ int cmd_run(int argc, char **argv)
 	run.options.title = run.program[0];
 	struct hd_config config;
 	struct hd_signals signals;
-	int status = run_options_check(&run.options, &config, &diag) ? 2 : 0;
+	int status = run_options_check(&run.options, &config, &diag) ||
+				     run_checkpoint_check(&run.checkpoint, &run.options, run.kernel, &diag)
+			     ? 2
+			     : 0;
 	struct run_statistics **stats = hd_xcalloc(run.options.policies.len, sizeof(*stats));
 	if (!run.kernel)
 		hd_signals_hold(&signals);

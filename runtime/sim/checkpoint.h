@@ -1,0 +1,49 @@
+/*
+ * Checkpoints (options.checkpoint) and going on from one in another process (options.resume), to the same results and
+ * statistics.
+ *
+ * The host's half of a program cannot be kept: it runs again from the start, and the simulator answers it out of the
+ * file until it has come to the launch that the checkpoint is in. Launches that had ended by then are not simulated
+ * again: their effects on device memory, their records and what they printed are in the file. Then the simulator's own
+ * memory, as it was, takes the place of what it has, and it goes on in the cycle in which it was, with all caches,
+ * queues and warps as they were. Writing a checkpoint therefore changes no figure.
+ *
+ * What the program does until then is held against the file, and anything else than before is an error: objects that it
+ * loads, launches with sizes and parameters, and what it puts into device memory between them.
+ */
+#ifndef HD_RUNTIME_SIM_CHECKPOINT_H
+#define HD_RUNTIME_SIM_CHECKPOINT_H
+
+#include "runtime/sim/sim_private.h"
+
+struct hd_checkpoint;
+
+/* Before there is a simulator, whose memory is then to be one that can be kept. `*checkpoint` stays NULL if the options
+ * want none. 0 or -1, reported. */
+int hd_checkpoint_new(const struct hd_sim_options *options, struct hd_checkpoint **checkpoint);
+/* The simulator is there, with its policies: 0, or -1 where they, or the configuration, are not those of the file. */
+int hd_checkpoint_start(struct hd_sim *sim);
+void hd_checkpoint_free(struct hd_checkpoint *checkpoint);
+
+/* The rest does nothing where gpu->checkpoint is NULL. Errors are 0 or HD_SIM_CHECKPOINT, told, with gpu->error_text.
+ */
+
+int hd_checkpoint_load(struct hd_gpu *gpu, const struct hd_module *module, const uint8_t *bytes, size_t size,
+		       const struct hd_placement *placed, uint32_t count);
+int hd_checkpoint_submit(struct hd_gpu *gpu, const struct hd_grid *grid);
+
+enum hd_checkpoint_turn {
+	HD_TURN_RUN,	 /* the step is to be done */
+	HD_TURN_GOES_ON, /* it was in the middle, and is to be done from there on */
+	HD_TURN_DONE	 /* it was done, with gpu->error */
+};
+/* Around hd_sim_step. */
+enum hd_checkpoint_turn hd_checkpoint_begin_step(struct hd_sim *sim);
+void hd_checkpoint_end_step(struct hd_sim *sim, int error);
+/* A record for options.record, and what a kernel prints. */
+void hd_checkpoint_record(const struct hd_gpu *gpu, const char *line);
+void hd_checkpoint_output(const struct hd_gpu *gpu, const char *text, size_t bytes);
+/* In cycle run->checkpoint_next, between two cycles of the main loop. */
+void hd_checkpoint_write(struct hd_gpu *gpu);
+
+#endif
