@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "heddle/version.h"
-#include "lib/hash.h"
 #include "lib/store.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/checkpoint_image.h"
@@ -395,22 +394,6 @@ int hd_checkpoint_load(struct hd_gpu *gpu, const struct hd_module *module, const
 	return error;
 }
 
-/* Constant bank 0 has the sizes and the parameters. */
-static uint64_t digest_of(const struct hd_grid *grid)
-{
-	uint64_t digest = HD_HASH_TEXT, others[] = {grid->stream,	  (uint64_t)(int64_t)grid->priority,
-						    grid->dynamic_shared, grid->cooperative,
-						    grid->in_a_row,	  grid->ticket,
-						    grid->grid[0],	  grid->grid[1],
-						    grid->grid[2],	  grid->block[0],
-						    grid->block[1],	  grid->block[2]};
-	for (uint32_t i = 0; i < HD_CB_BYTES; i++)
-		digest = hd_hash_byte(digest, grid->constants[i]);
-	for (uint32_t i = 0; i < sizeof others / sizeof *others; i++)
-		digest = hd_hash_mix(digest, others[i]);
-	return digest;
-}
-
 static int compare_submit(struct hd_gpu *gpu, const struct submit_entry *submit, const char *name)
 {
 	struct hd_checkpoint *checkpoint = gpu->checkpoint;
@@ -436,7 +419,7 @@ int hd_checkpoint_submit(struct hd_gpu *gpu, const struct hd_grid *grid)
 	if (!checkpoint || (!checkpoint->replays && !checkpoint->log))
 		return 0;
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
-	struct submit_entry submit = {.digest = digest_of(grid)};
+	struct submit_entry submit = {.digest = hd_checkpoint_digest(gpu, grid)};
 	const char *name = hd_kernel_title(grid->kernel);
 	struct hd_strbuf entry = {0};
 	hd_strbuf_append_bytes(&entry, &submit, sizeof submit);

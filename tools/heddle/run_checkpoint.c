@@ -90,8 +90,8 @@ int run_checkpoint_judge(const char *program, const char *report, struct hd_diag
 {
 	static const char word[] = "checkpoint: ";
 	unsigned count = 0;
-	for (; (report = strstr(report, word)); report += sizeof word - 1)
-		count++;
+	for (; *report; report += strcspn(report, "\n"), report += *report == '\n')
+		count += !strncmp(report, word, sizeof word - 1);
 	if (count < 2)
 		return 0;
 	return hd_error(diag, HD_NOWHERE, "%s: %u processes of it use the simulated GPU, and a checkpoint is of one",

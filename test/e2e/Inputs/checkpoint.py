@@ -1,9 +1,9 @@
 """checkpoint.py HEDDLE FOLDER CYCLES [OPTION...] -- PROGRAM [ARG...]
 
-Runs the program; again, with a checkpoint at each of CYCLES (numbers, or shares of all cycles such as 0.5, with commas); and
-from each of these in another process. What the program prints and the statistics, but for what is the host's, are the same
-each time. All runs have the host's memory where it is without randomisation, since the address of what a program registers has
-its place in the caches.
+Runs the program; again, with a checkpoint at each of CYCLES (numbers, or shares of all cycles such as 0.5, with commas);
+and from each of these in another process. What the program prints and the statistics, but for what is the host's, are the
+same each time. All runs have the host's memory where it is without randomisation, since the address of what a program
+registers has its place in the caches.
 """
 import ctypes
 import json
