@@ -75,7 +75,13 @@ struct hd_sim_options {
 	double sampling;  /* simulate a part of the launches, so that each kind's mean cycles are known to this share of
 			     them (runtime/sim/sampling.h); 0: all */
 	uint32_t threads; /* of the host, at most one an SM: results do not depend on it; 0: one */
-	FILE *progress;	  /* a terminal for a line about launches that take longer than two seconds; NULL: none */
+	uint64_t device_base;	/* the lowest address of device memory; 0: the default */
+	uint64_t device_bytes;	/* what device memory there is; 0: the configuration's */
+	uint64_t code_shift;	/* of the addresses of functions as data */
+	const char *recording;	/* file for what the device is given to do (lib/recording.h); NULL: none */
+	bool corun_streams;	/* with corun_cycles: kernels are not launched again, who submits them does that, and
+				   the figures are those of each kernel of a stream */
+	FILE *progress;		/* a terminal for a line about launches that take longer than two seconds; NULL: none */
 	const char *rehearsal;	/* file for what policies record in one run and read in another (hd_policy_rehearses) */
 	const char *trace;	/* "issue,lsu@1000:1200"; NULL off */
 	const char *checkpoint; /* file for a checkpoint (runtime/sim/checkpoint.h); NULL: none */
@@ -116,6 +122,12 @@ struct hd_placement {
 };
 int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
 		       const struct hd_placement *placed, uint32_t count, struct hd_module **module);
+/* The same with the sections, and the addresses of functions, at given places; those that are 0 are anywhere. */
+struct hd_sim_place {
+	uint64_t data, rodata, bss, code;
+};
+int hd_sim_load_at(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
+		   const struct hd_sim_place *place, struct hd_module **module);
 void hd_sim_unload(struct hd_sim *sim, struct hd_module *module);
 const char *hd_sim_target(const struct hd_module *module);		      /* "sm_70": what it was compiled for */
 struct hd_kernel *hd_sim_kernel(struct hd_module *module, const char *name);  /* NULL */
@@ -127,6 +139,8 @@ int hd_sim_symbol(struct hd_module *module, const char *name, uint64_t *address,
 
 /* Device memory. Addresses are simulated; every access is checked against the allocations. */
 int hd_sim_malloc(struct hd_sim *sim, uint64_t bytes, uint64_t *address); /* 256-byte aligned */
+/* At this address: HD_SIM_NO_MEMORY where something is there already. */
+int hd_sim_malloc_at(struct hd_sim *sim, uint64_t address, uint64_t bytes);
 int hd_sim_free_memory(struct hd_sim *sim, uint64_t address);
 int hd_sim_write(struct hd_sim *sim, uint64_t address, const void *from, uint64_t bytes);
 int hd_sim_read(struct hd_sim *sim, uint64_t address, void *to, uint64_t bytes);
@@ -158,6 +172,8 @@ struct hd_launch {
 		stream; /* grids of one stream run in the order of their submission, those of different ones together */
 	int priority;	/* the smaller number's blocks get a place first, as in CUDA */
 	bool in_a_row;	/* behind another launch, and nobody waited in between (launch_overhead) */
+	uint32_t stack_bytes; /* as the simulator's option, for this launch; 0: that */
+	bool mute;	      /* what it prints is not wanted */
 };
 
 /*
@@ -168,7 +184,8 @@ int hd_sim_submit(struct hd_sim *sim, const struct hd_launch *launch, uint64_t *
 /* Whether it would be refused, and told; nothing else. */
 int hd_sim_check(struct hd_sim *sim, const struct hd_launch *launch);
 bool hd_sim_finished(const struct hd_sim *sim, uint64_t ticket);
-bool hd_sim_working(const struct hd_sim *sim); /* some grid is on its way */
+bool hd_sim_working(const struct hd_sim *sim);	  /* some grid is on its way */
+bool hd_sim_corun_over(const struct hd_sim *sim); /* its cycles have passed */
 /* Runs until a grid has ended (device printf goes to stdout). A fault ends all that are on their way. */
 int hd_sim_step(struct hd_sim *sim);
 /* The same until this one has, or all have: 0, or the first error on the way there. */

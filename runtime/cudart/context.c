@@ -2,6 +2,7 @@
  * The process's CUDA context: start of the simulator from the environment, errors, what is released at exit.
  */
 #include "runtime/cudart/context.h"
+#include "lib/recording.h"
 #include "runtime/cudart/work.h"
 
 #include <errno.h>
@@ -261,8 +262,28 @@ static cudaError_t start_managed(struct hd_cudart *cudart)
 	return cudaSuccess;
 }
 
+/* A window of addresses of its own, and a file of this process in the folder that `heddle run --record` has. */
+static int set_recording(struct hd_cudart *cudart, struct hd_sim_options *options, char *path, size_t size)
+{
+	const char *folder = environment("HEDDLE_RECORDING", NULL);
+	uint64_t slot = strtoull(environment("HEDDLE_RECORDING_SLOT", "0"), NULL, 10);
+	if (!folder)
+		return 0;
+	if (slot >= HD_RECORDING_SLOTS)
+		return hd_error(&cudart->diag, HD_NOWHERE, "HEDDLE_RECORDING_SLOT: 0 to %d, not %llu",
+				HD_RECORDING_SLOTS - 1, (unsigned long long)slot);
+	snprintf(path, size, "%s/%ld.run", folder, (long)getpid());
+	options->recording = path;
+	options->device_base = HD_RECORDING_BASE + slot * HD_RECORDING_SLOT_BYTES;
+	options->device_bytes = cudart->config.dram_bytes < HD_RECORDING_SLOT_BYTES ? cudart->config.dram_bytes
+										    : HD_RECORDING_SLOT_BYTES;
+	options->code_shift = slot * HD_RECORDING_CODE_BYTES;
+	return 0;
+}
+
 static cudaError_t start_simulator(struct hd_cudart *cudart)
 {
+	char recording[4096];
 	uint64_t max_cycles, sample, corun, checkpoint_at, watchdog = UINT64_MAX;
 	uint32_t checks, threads;
 	double sampling;
@@ -303,7 +324,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.record = hd_cudart_records_start(cudart) ? hd_cudart_record : NULL,
 		.record_context = cudart,
 	};
-	if (hd_sim_new(&options, &cudart->sim))
+	if (set_recording(cudart, &options, recording, sizeof recording) || hd_sim_new(&options, &cudart->sim))
 		return cudaErrorInitializationError;
 	if (*environment("HEDDLE_CHECKPOINT", "") || *environment("HEDDLE_RESUME", ""))
 		hd_cudart_report("checkpoint", "a process has one");

@@ -39,8 +39,9 @@ struct pages {
 };
 
 struct hd_devmem {
-	uint8_t *host; /* of HD_DEVICE_BASE, for the simulator */
-	int file;      /* its pages, which are also at HD_DEVICE_BASE itself; -1: they are not */
+	uint64_t base; /* the lowest address */
+	uint8_t *host; /* of the base, for the simulator */
+	int file;      /* its pages, which are also at the base itself; -1: they are not */
 	uint64_t bytes, epoch;
 	HD_VEC(struct range) ranges; /* by address */
 	HD_VEC(struct gap) gaps;     /* by address, never adjacent */
@@ -78,7 +79,7 @@ static int open_pages(uint64_t bytes)
 /* Reserves the range under its simulated addresses, out of the program's reach. */
 static bool map_twice(struct hd_devmem *memory)
 {
-	void *base = (void *)HD_DEVICE_BASE;
+	void *base = (void *)memory->base;
 	memory->file = open_pages(memory->bytes);
 	if (memory->file < 0)
 		return false;
@@ -100,21 +101,26 @@ static bool map_twice(struct hd_devmem *memory)
 
 struct hd_devmem *hd_devmem_new(uint64_t bytes)
 {
+	return hd_devmem_new_at(HD_DEVICE_BASE, bytes);
+}
+
+struct hd_devmem *hd_devmem_new_at(uint64_t base, uint64_t bytes)
+{
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	struct hd_devmem *memory = hd_xcalloc(1, sizeof(*memory));
 	bytes = round_up(bytes, PAGE);
-	*memory = (struct hd_devmem){.file = -1, .bytes = bytes, .epoch = 1, .free_bytes = bytes};
+	*memory = (struct hd_devmem){.base = base, .file = -1, .bytes = bytes, .epoch = 1, .free_bytes = bytes};
 	int private = MAP_PRIVATE | MAP_ANONYMOUS;
 	if (!map_twice(memory))
 		memory->host =
-			map((void *)HD_DEVICE_BASE, bytes, PROT_READ | PROT_WRITE, private | MAP_FIXED_NOREPLACE, -1);
+			map((void *)memory->base, bytes, PROT_READ | PROT_WRITE, private | MAP_FIXED_NOREPLACE, -1);
 	if (!memory->host)
 		memory->host = map(NULL, bytes, PROT_READ | PROT_WRITE, private, -1);
 	if (!memory->host) {
 		free(memory);
 		return NULL;
 	}
-	hd_vec_push(&memory->gaps, (struct gap){HD_DEVICE_BASE, HD_DEVICE_BASE + bytes});
+	hd_vec_push(&memory->gaps, (struct gap){memory->base, memory->base + bytes});
 	return memory;
 }
 
@@ -124,7 +130,7 @@ void hd_devmem_free(struct hd_devmem *memory)
 		return;
 	munmap(memory->host, memory->bytes);
 	if (memory->file >= 0) {
-		munmap((void *)HD_DEVICE_BASE, memory->bytes);
+		munmap((void *)memory->base, memory->bytes);
 		close(memory->file);
 	}
 	hd_vec_release(&memory->shared);
@@ -198,6 +204,30 @@ int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, ui
 	return HD_SIM_NO_MEMORY;
 }
 
+int hd_devmem_place(struct hd_devmem *memory, uint64_t address, uint64_t bytes)
+{
+	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
+	uint32_t after = gap_after(memory, address);
+	uint64_t end = address + round_up(bytes ? bytes : 1, GRAIN) + RED_ZONE;
+	if (!after || address % GRAIN || end < address || bytes > memory->bytes ||
+	    memory->gaps.data[after - 1].high < end)
+		return HD_SIM_NO_MEMORY;
+	occupy(memory, after - 1, address, end);
+	INSERT(&memory->ranges, range_after(memory, address), ((struct range){address, address + bytes, end, false}));
+	memory->epoch++;
+	return HD_SIM_OK;
+}
+
+bool hd_devmem_range(const struct hd_devmem *memory, uint32_t index, uint64_t *low, uint64_t *high, bool *adopted)
+{
+	if (index >= memory->ranges.len)
+		return false;
+	*low = memory->ranges.data[index].low;
+	*high = memory->ranges.data[index].high;
+	*adopted = memory->ranges.data[index].adopted;
+	return true;
+}
+
 /* Gives [low, high) back to the free ranges, joined with its neighbours. */
 static void vacate(struct hd_devmem *memory, uint64_t low, uint64_t high)
 {
@@ -217,8 +247,8 @@ static void vacate(struct hd_devmem *memory, uint64_t low, uint64_t high)
 static void decommit(struct hd_devmem *memory, uint64_t low, uint64_t high)
 {
 	uint8_t *host = memory->host;
-	low -= HD_DEVICE_BASE; /* itself a multiple of the page */
-	high -= HD_DEVICE_BASE;
+	low -= memory->base; /* itself a multiple of the page */
+	high -= memory->base;
 	uint64_t first = round_up(low, PAGE), last = high & ~(PAGE - 1);
 	if (first >= last) {
 		memset(host + low, 0, high - low);
@@ -265,7 +295,7 @@ bool hd_devmem_is_shared(const struct hd_devmem *memory, uint64_t address)
 {
 	uint64_t low, high;
 	if (memory->file < 0)
-		return (uint64_t)memory->host == HD_DEVICE_BASE;
+		return (uint64_t)memory->host == memory->base;
 	if (!hd_devmem_find(memory, address, &low, &high))
 		return false;
 	if (memory->ranges.data[range_after(memory, address) - 1].adopted)
@@ -344,7 +374,7 @@ int hd_devmem_adopt(struct hd_devmem *memory, void *host, uint64_t bytes)
 	HD_STORE_SCOPE(HD_STORE_OUTSIDE);
 	uint64_t low = (uintptr_t)host, high = low + bytes;
 	uint32_t index = range_after(memory, low);
-	if (!bytes || high < low || overlap(low, high, HD_DEVICE_BASE, HD_DEVICE_BASE + memory->bytes) ||
+	if (!bytes || high < low || overlap(low, high, memory->base, memory->base + memory->bytes) ||
 	    overlap(low, high, HD_SHARED_WINDOW, HD_SHARED_WINDOW + HD_SHARED_WINDOW_BYTES) ||
 	    overlap(low, high, HD_LOCAL_WINDOW, HD_LOCAL_WINDOW + HD_LOCAL_WINDOW_BYTES) ||
 	    overlap(low, high, HD_CODE_WINDOW, HD_CODE_WINDOW + (UINT64_C(1) << 36)) ||
@@ -401,17 +431,17 @@ void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t by
 	const struct range *range = &memory->ranges.data[index - 1];
 	if (address > range->high || bytes > range->high - address)
 		return NULL;
-	return range->adopted ? (void *)address : memory->host + (address - HD_DEVICE_BASE);
+	return range->adopted ? (void *)address : memory->host + (address - memory->base);
 }
 
 void *hd_devmem_beside(const struct hd_devmem *memory, uint64_t address, uint64_t bytes)
 {
 	uint64_t low, high;
-	if (address < HD_DEVICE_BASE || address - HD_DEVICE_BASE > memory->bytes - bytes ||
+	if (address < memory->base || address - memory->base > memory->bytes - bytes ||
 	    !hd_devmem_nearest(memory, address, &low, &high) || address < low / HD_DEVICE_PAGE * HD_DEVICE_PAGE ||
 	    address + bytes > round_up(high, HD_DEVICE_PAGE))
 		return NULL;
-	return memory->host + (address - HD_DEVICE_BASE);
+	return memory->host + (address - memory->base);
 }
 
 uint64_t hd_devmem_free_bytes(const struct hd_devmem *memory)
@@ -443,7 +473,7 @@ static void visit_file(const struct hd_devmem *memory, hd_devmem_visitor *visit,
 	off_t at = 0, end;
 	while ((at = lseek(memory->file, at, SEEK_DATA)) >= 0 && (end = lseek(memory->file, at, SEEK_HOLE)) > at) {
 		uint64_t low = (uint64_t)at & ~(PAGE - 1), high = round_up((uint64_t)end, PAGE);
-		visit_pages(memory->host + low, HD_DEVICE_BASE + low, HD_DEVICE_BASE + high, visit, context);
+		visit_pages(memory->host + low, memory->base + low, memory->base + high, visit, context);
 		at = (off_t)high;
 	}
 }
@@ -460,7 +490,7 @@ void hd_devmem_visit(const struct hd_devmem *memory, hd_devmem_visitor *visit, v
 			visit_pages((const uint8_t *)range->low, range->low, range->high, visit, context);
 		} else if (memory->file < 0) {
 			low = low > done ? low : done;
-			visit_pages(memory->host + (low - HD_DEVICE_BASE), low, high, visit, context);
+			visit_pages(memory->host + (low - memory->base), low, high, visit, context);
 			done = high;
 		}
 	}
@@ -468,7 +498,7 @@ void hd_devmem_visit(const struct hd_devmem *memory, hd_devmem_visitor *visit, v
 
 void *hd_devmem_page(const struct hd_devmem *memory, uint64_t address, uint64_t bytes)
 {
-	uint64_t offset = address - HD_DEVICE_BASE;
+	uint64_t offset = address - memory->base;
 	if (offset < memory->bytes)
 		return bytes <= memory->bytes - offset ? memory->host + offset : NULL;
 	return hd_devmem_at(memory, address, bytes);
@@ -476,5 +506,5 @@ void *hd_devmem_page(const struct hd_devmem *memory, uint64_t address, uint64_t 
 
 uintptr_t hd_devmem_host(const struct hd_devmem *memory, uint64_t address)
 {
-	return address - HD_DEVICE_BASE < memory->bytes ? (uintptr_t)memory->host - HD_DEVICE_BASE : 0;
+	return address - memory->base < memory->bytes ? (uintptr_t)memory->host - memory->base : 0;
 }

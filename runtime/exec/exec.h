@@ -316,6 +316,10 @@ typedef void hd_devmem_visitor(void *context, uint64_t address, const void *host
 void hd_devmem_visit(const struct hd_devmem *memory, hd_devmem_visitor *visit, void *context);
 /* Where such bytes are; NULL: nowhere. */
 void *hd_devmem_page(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);
+/* Allocations by address, the host's own memory among them: false behind the last. */
+bool hd_devmem_range(const struct hd_devmem *memory, uint32_t index, uint64_t *low, uint64_t *high, bool *adopted);
+/* program.c: where an address of code is in the loaded program; HD_PC_NONE: it is none. */
+uint32_t hd_program_pc(const struct hd_gpu *gpu, uint64_t address);
 /* What is to be added to an address for the host's own; the same all over an allocation. */
 uintptr_t hd_devmem_host(const struct hd_devmem *memory, uint64_t address);
 /*

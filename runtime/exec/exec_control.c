@@ -111,12 +111,12 @@ static void call(struct hd_exec *exec, const struct hd_dinst *inst)
 }
 
 /* Index of the function that begins at a code address, or HD_PC_NONE. */
-static uint32_t function_at(const struct hd_program *program, uint64_t address)
+static uint32_t function_at(const struct hd_gpu *gpu, uint64_t address)
 {
-	uint64_t offset = address - HD_CODE_WINDOW;
-	if (offset % HD_INST_BYTES || offset / HD_INST_BYTES >= program->code.len)
-		return HD_PC_NONE;
-	uint32_t pc = (uint32_t)(offset / HD_INST_BYTES);
+	const struct hd_program *program = &gpu->program;
+	uint32_t pc = hd_program_pc(gpu, address);
+	if (pc == HD_PC_NONE)
+		return pc;
 	const struct hd_pfunction *function = &program->functions.data[program->code.data[pc].function];
 	return function->module && function->first == pc ? pc : HD_PC_NONE;
 }
@@ -134,7 +134,7 @@ static void call_indirect(struct hd_exec *exec, const struct hd_dinst *inst)
 	}
 	uint32_t lane = lowest(exec->mask), same = 0;
 	uint64_t address = hd_lane_pair(warp, inst->inst.a, lane);
-	uint32_t target = function_at(&exec->gpu->program, address);
+	uint32_t target = function_at(exec->gpu, address);
 	if (target == HD_PC_NONE) {
 		HD_FAULT(exec, lane, HD_SIM_BAD_CALL, "indirect call to 0x%llx, which is no function",
 			 (unsigned long long)address);

@@ -218,7 +218,8 @@ static int print_lane(struct hd_exec *exec, uint32_t lane)
 			print_conversion(&arguments, &conversion, &out);
 		}
 		if (!arguments.bad) {
-			fwrite(hd_strbuf_text(&out), 1, out.len, stdout);
+			if (!warp->cta->grid->mute)
+				fwrite(hd_strbuf_text(&out), 1, out.len, stdout);
 			hd_checkpoint_output(exec->gpu, hd_strbuf_text(&out), out.len);
 			result = (int)arguments.count;
 		}

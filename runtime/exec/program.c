@@ -379,7 +379,32 @@ static uint64_t symbol_address(const struct hd_gpu *gpu, const struct hd_module 
 	if (symbol->kind == HD_SYM_VARIABLE)
 		return variable_address(module, symbol);
 	uint32_t index = module->first_function + symbol->function;
-	return HD_CODE_WINDOW + (uint64_t)HD_INST_BYTES * gpu->program.functions.data[index].first;
+	return HD_CODE_WINDOW + module->code_shift + (uint64_t)HD_INST_BYTES * gpu->program.functions.data[index].first;
+}
+
+static bool has_code(const struct hd_gpu *gpu, const struct hd_module *module, uint64_t pc)
+{
+	uint32_t count = module->object.function_count + module->object.linear_count;
+	const struct hd_pfunction *first = &gpu->program.functions.data[module->first_function];
+	return count && pc >= first->first && pc < first[count - 1].first + first[count - 1].count;
+}
+
+uint32_t hd_program_pc(const struct hd_gpu *gpu, uint64_t address)
+{
+	const struct hd_program *program = &gpu->program;
+	uint64_t unshifted = address - HD_CODE_WINDOW;
+	if (unshifted % HD_INST_BYTES == 0 && unshifted / HD_INST_BYTES < program->code.len) {
+		uint32_t pc = (uint32_t)(unshifted / HD_INST_BYTES);
+		const struct hd_module *module = program->functions.data[program->code.data[pc].function].module;
+		if (module && !module->code_shift)
+			return pc;
+	}
+	for (const struct hd_module *module = gpu->modules; module; module = module->next) {
+		uint64_t offset = address - HD_CODE_WINDOW - module->code_shift;
+		if (offset % HD_INST_BYTES == 0 && has_code(gpu, module, offset / HD_INST_BYTES))
+			return (uint32_t)(offset / HD_INST_BYTES);
+	}
+	return HD_PC_NONE;
 }
 
 static const struct hd_symbol *find_global(const struct hd_module *module, const struct hd_symbol *wanted)
@@ -408,15 +433,15 @@ static const struct hd_symbol *definition(const struct hd_gpu *gpu, const struct
 	return found;
 }
 
-static int resolve(struct hd_gpu *gpu, const struct hd_module *module, const struct hd_reloc *reloc, uint64_t *value)
+static int resolve(struct hd_gpu *gpu, const struct hd_module *module, const struct hd_reloc *reloc, uint64_t *value,
+		   const struct hd_module **home)
 {
 	const struct hd_symbol *symbol = &module->object.symbols[reloc->symbol];
-	const struct hd_module *home;
-	const struct hd_symbol *found = definition(gpu, module, symbol, &home);
+	const struct hd_symbol *found = definition(gpu, module, symbol, home);
 	if (!found)
 		return hd_gpu_refuse(gpu, HD_SIM_BAD_OBJECT, "%s: undefined %s %s", module->name,
 				     symbol->kind == HD_SYM_FUNCTION ? "function" : "variable", symbol->name);
-	*value = symbol_address(gpu, home, found) + (uint64_t)reloc->addend;
+	*value = symbol_address(gpu, *home, found) + (uint64_t)reloc->addend;
 	return HD_SIM_OK;
 }
 
@@ -424,15 +449,16 @@ static int relocate_code(struct hd_gpu *gpu, struct hd_module *module, const str
 {
 	for (uint32_t i = 0; i < function->object->reloc_count; i++) {
 		const struct hd_reloc *reloc = &function->object->relocs[i];
+		const struct hd_module *home;
 		uint64_t value;
-		int status = resolve(gpu, module, reloc, &value);
+		int status = resolve(gpu, module, reloc, &value, &home);
 		if (status)
 			return status;
 		struct hd_inst *inst = &gpu->program.code.data[function->first + reloc->offset].inst;
 		if (inst->linear) /* what executes is the copy, and its immediate */
 			inst = (struct hd_inst *)(uintptr_t)&function->direct[reloc->offset].inst;
 		if (reloc->kind == HD_REL_CALL)
-			inst->x = (uint32_t)((value - HD_CODE_WINDOW) / HD_INST_BYTES);
+			inst->x = (uint32_t)((value - HD_CODE_WINDOW - home->code_shift) / HD_INST_BYTES);
 		else
 			inst->x = (uint32_t)(reloc->kind == HD_REL_ABS_HI ? value >> 32 : value);
 	}
@@ -443,8 +469,9 @@ static int relocate_data(struct hd_gpu *gpu, const struct hd_module *module, con
 			 uint32_t count, uint64_t section)
 {
 	for (uint32_t i = 0; i < count; i++) {
+		const struct hd_module *home;
 		uint64_t value;
-		int status = resolve(gpu, module, &relocs[i], &value);
+		int status = resolve(gpu, module, &relocs[i], &value, &home);
 		if (status)
 			return status;
 		memcpy(hd_devmem_at(gpu->devmem, section + relocs[i].offset, 8), &value, 8);
@@ -463,12 +490,16 @@ static uint64_t greatest_align(const struct hd_object *object)
 	return align;
 }
 
+/* `at`: where it is to be; 0: anywhere. */
 static int place_section(struct hd_gpu *gpu, const struct hd_module *module, const char *section, const uint8_t *bytes,
-			 uint32_t size, uint64_t *address)
+			 uint32_t size, uint64_t at, uint64_t *address)
 {
 	if (!size)
 		return HD_SIM_OK;
-	int status = hd_devmem_alloc(gpu->devmem, size, greatest_align(&module->object), address);
+	int status = at ? hd_devmem_place(gpu->devmem, at, size)
+			: hd_devmem_alloc(gpu->devmem, size, greatest_align(&module->object), address);
+	if (at && !status)
+		*address = at;
 	if (status)
 		return hd_gpu_refuse(gpu, status, "%s: no device memory for %u bytes of %s", module->name, size,
 				     section);
@@ -480,12 +511,14 @@ static int place_section(struct hd_gpu *gpu, const struct hd_module *module, con
 static int place_data(struct hd_gpu *gpu, struct hd_module *module)
 {
 	const struct hd_object *object = &module->object;
-	int status = place_section(gpu, module, ".data", object->data, object->data_bytes, &module->data_address);
+	const struct hd_sim_place nowhere = {0}, *at = module->at ? module->at : &nowhere;
+	int status =
+		place_section(gpu, module, ".data", object->data, object->data_bytes, at->data, &module->data_address);
 	if (!status)
-		status = place_section(gpu, module, ".rodata", object->rodata, object->rodata_bytes,
+		status = place_section(gpu, module, ".rodata", object->rodata, object->rodata_bytes, at->rodata,
 				       &module->rodata_address);
 	if (!status)
-		status = place_section(gpu, module, ".bss", NULL, object->bss_bytes, &module->bss_address);
+		status = place_section(gpu, module, ".bss", NULL, object->bss_bytes, at->bss, &module->bss_address);
 	return status;
 }
 
@@ -540,6 +573,9 @@ int hd_program_load(struct hd_gpu *gpu, struct hd_module *module)
 	struct hd_spins spins;
 	hd_spins_init(&spins, &module->object, &module->arena);
 	module->first_function = functions_before;
+	module->code_shift = gpu->options.code_shift;
+	if (module->at && module->at->code)
+		module->code_shift = module->at->code - HD_CODE_WINDOW - (uint64_t)HD_INST_BYTES * code_before;
 	for (uint32_t i = 0; i < module->object.function_count && !status; i++)
 		status = add_function(gpu, module, &module->object.functions[i], NULL, &spins, level);
 	module->first_linear = program->functions.len;

@@ -6,6 +6,8 @@
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/sim/checkpoint.h"
+#include "runtime/sim/recorder.h"
+#include "runtime/sim/sim_private.h"
 
 /* ---- modules */
 
@@ -43,13 +45,9 @@ static int place_all(struct hd_gpu *gpu, struct hd_module *module, const struct 
 	return status;
 }
 
-int hd_sim_load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name, struct hd_module **module)
-{
-	return hd_sim_load_placed(sim, bytes, size, name, NULL, 0, module);
-}
-
-int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
-		       const struct hd_placement *placed, uint32_t count, struct hd_module **module)
+static int load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
+		const struct hd_placement *placed, uint32_t count, const struct hd_sim_place *at,
+		struct hd_module **module)
 {
 	struct hd_gpu *gpu = &sim->gpu;
 	struct hd_diag quiet = {0}, *diag = gpu->options.diag ? gpu->options.diag : &quiet;
@@ -71,8 +69,10 @@ int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, co
 	int status = hd_checkpoint_load(gpu, loaded, bytes, size, placed, count);
 	if (!status)
 		status = place_all(gpu, loaded, placed, count);
+	loaded->at = at;
 	if (!status)
 		status = hd_program_load(gpu, loaded);
+	loaded->at = NULL;
 	if (status) {
 		free_module(loaded);
 		return status;
@@ -80,7 +80,26 @@ int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, co
 	loaded->next = gpu->modules;
 	gpu->modules = loaded;
 	*module = loaded;
+	if (sim->recorder)
+		hd_recorder_load(sim->recorder, loaded, bytes, size, count > 0);
 	return HD_SIM_OK;
+}
+
+int hd_sim_load(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name, struct hd_module **module)
+{
+	return load(sim, bytes, size, name, NULL, 0, NULL, module);
+}
+
+int hd_sim_load_placed(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
+		       const struct hd_placement *placed, uint32_t count, struct hd_module **module)
+{
+	return load(sim, bytes, size, name, placed, count, NULL, module);
+}
+
+int hd_sim_load_at(struct hd_sim *sim, const uint8_t *bytes, size_t size, const char *name,
+		   const struct hd_sim_place *place, struct hd_module **module)
+{
+	return load(sim, bytes, size, name, NULL, 0, place, module);
 }
 
 void hd_sim_unload(struct hd_sim *sim, struct hd_module *module)
@@ -146,6 +165,16 @@ int hd_sim_malloc(struct hd_sim *sim, uint64_t bytes, uint64_t *address)
 			 (unsigned long long)hd_devmem_free_bytes(sim->gpu.devmem));
 	else if (sim->gpu.check)
 		hd_check_allocated(sim->gpu.check, *address, bytes);
+	return status;
+}
+
+int hd_sim_malloc_at(struct hd_sim *sim, uint64_t address, uint64_t bytes)
+{
+	int status = hd_devmem_place(sim->gpu.devmem, address, bytes);
+	if (status)
+		snprintf(sim->gpu.error_text, sizeof(sim->gpu.error_text),
+			 "%llu bytes of device memory at 0x%llx are taken, or not there", (unsigned long long)bytes,
+			 (unsigned long long)address);
 	return status;
 }
 
@@ -260,8 +289,8 @@ bool hd_sim_is_host_visible(const struct hd_sim *sim, uint64_t address)
 
 bool hd_sim_describe_address(const struct hd_sim *sim, uint64_t address, char *text, size_t size)
 {
-	uint64_t low, high, bytes = sim->gpu.config.dram_bytes;
-	if (address < HD_DEVICE_BASE || address - HD_DEVICE_BASE >= bytes)
+	uint64_t low, high, bytes = sim->gpu.options.device_bytes;
+	if (address < sim->gpu.options.device_base || address - sim->gpu.options.device_base >= bytes)
 		return false;
 	if (hd_devmem_find(sim->gpu.devmem, address, &low, &high))
 		snprintf(text, size, "byte %llu of the %llu bytes of device memory allocated at 0x%llx",

@@ -4,6 +4,9 @@
  * when they have passed is counted up to there and then runs to its end, so that the program goes on with results;
  * until then nothing else begins. Launches that come behind in the streams make another co-run.
  *
+ * A co-run of streams (options.corun_streams) launches nothing again: who submits does, and all launches of a kernel in
+ * a stream are one figure, over the cycles in which they ran. There is one such co-run.
+ *
  * Cost: O(grids of a co-run) when one ends.
  */
 #include "runtime/sim/corun.h"
@@ -14,6 +17,7 @@
 /* One grid of a co-run, over all its launches. */
 struct hd_corun_grid {
 	uint64_t ticket, stream, launches; /* launches: that ended in it */
+	uint64_t busy;			   /* cycles in which one of them was on its way */
 	struct hd_arena names;
 	const char *kernel;
 	struct hd_stats stats;
@@ -21,9 +25,13 @@ struct hd_corun_grid {
 
 static struct hd_corun_grid *entry_of(struct hd_sim *sim, const struct hd_grid *grid)
 {
-	for (uint32_t i = 0; i < sim->corun.grids.len; i++)
-		if (sim->corun.grids.data[i]->ticket == grid->ticket)
-			return sim->corun.grids.data[i];
+	for (uint32_t i = 0; i < sim->corun.grids.len; i++) {
+		struct hd_corun_grid *entry = sim->corun.grids.data[i];
+		if (sim->gpu.options.corun_streams
+			    ? entry->stream == grid->stream && !strcmp(entry->kernel, grid->record->stats.kernel)
+			    : entry->ticket == grid->ticket)
+			return entry;
+	}
 	return NULL;
 }
 
@@ -40,7 +48,7 @@ static void add_entry(struct hd_sim *sim, const struct hd_grid *grid)
 void hd_corun_begin(struct hd_sim *sim, const struct hd_grid *grid)
 {
 	struct hd_gpu *gpu = &sim->gpu;
-	if (!gpu->options.corun_cycles)
+	if (!gpu->options.corun_cycles || (gpu->options.corun_streams && sim->corun.over))
 		return;
 	if (!sim->corun.open) {
 		sim->corun.open = true;
@@ -60,6 +68,10 @@ static void count(struct hd_sim *sim, struct hd_grid *grid)
 	hd_gpu_add_counted(&sim->gpu, grid->slot, &own.counters);
 	hd_stats_subtract(&own, &before);
 	hd_stats_add(&entry->stats, &own);
+	/* Cycles in which nothing happens are skipped, the last of the window among them. */
+	uint64_t end = sim->corun.start + sim->gpu.options.corun_cycles;
+	end = sim->gpu.now < end ? sim->gpu.now : end;
+	entry->busy += grid->started < end ? end - grid->started : 0;
 }
 
 bool hd_corun_ended(struct hd_sim *sim, struct hd_grid *grid)
@@ -68,7 +80,12 @@ bool hd_corun_ended(struct hd_sim *sim, struct hd_grid *grid)
 		return false;
 	count(sim, grid);
 	entry_of(sim, grid)->launches++;
-	return !sim->gpu.error && !sim->gpu.interrupted;
+	return !sim->gpu.options.corun_streams && !sim->gpu.error && !sim->gpu.interrupted;
+}
+
+bool hd_sim_corun_over(const struct hd_sim *sim)
+{
+	return sim->corun.over;
 }
 
 void hd_corun_close(struct hd_gpu *gpu)
@@ -78,6 +95,7 @@ void hd_corun_close(struct hd_gpu *gpu)
 		if (gpu->grids.data[i]->running && entry_of(sim, gpu->grids.data[i]))
 			count(sim, gpu->grids.data[i]);
 	sim->corun.open = false;
+	sim->corun.over = true;
 	gpu->corun_end = HD_NEVER;
 }
 
@@ -90,7 +108,7 @@ static json_t *grid_object(const struct hd_sim *sim, struct hd_corun_grid *entry
 {
 	json_t *object = json_object();
 	struct hd_stats *stats = &entry->stats;
-	stats->counters.cycles = sim->gpu.options.corun_cycles;
+	stats->counters.cycles = sim->gpu.options.corun_streams ? entry->busy : sim->gpu.options.corun_cycles;
 	stats->stalls[HD_STALL_issued] = hd_slots_issued(&stats->counters);
 	json_object_set_new(object, "kernel", json_string(entry->kernel));
 	json_object_set_new(object, "stream", json_integer((json_int_t)entry->stream));

@@ -10,7 +10,7 @@
 
 #include "runtime/sim/sim_private.h"
 
-/* A grid begins. */
+/* A grid begins; its record is there. */
 void hd_corun_begin(struct hd_sim *sim, const struct hd_grid *grid);
 /* A grid that has ended is still in its slot; true: it is to be launched again. */
 bool hd_corun_ended(struct hd_sim *sim, struct hd_grid *grid);

@@ -314,6 +314,8 @@ struct hd_grid {
 	uint32_t dynamic_shared;
 	uint64_t id;
 	uint64_t ticket;		  /* id of its first launch */
+	uint32_t stack_bytes;		  /* as hd_launch's */
+	bool mute;			  /* what it prints is not wanted */
 	int error;			  /* enum hd_sim_error of the first fault */
 	struct hd_claims *claims;	  /* verify_affine.c's */
 	uint8_t *policy_space;		  /* hd_policy_grid */
@@ -421,6 +423,8 @@ struct hd_module {
 	struct hd_kernel *kernels;
 	uint32_t kernel_count;
 	uint64_t data_address, rodata_address, bss_address; /* device addresses */
+	uint64_t code_shift;				    /* of the addresses of its functions as data */
+	const struct hd_sim_place *at;			    /* while it is loaded: where it is to be; NULL: anywhere */
 	uint64_t *placed; /* by symbol: where a managed variable is, 0: in its section. NULL: there are none */
 	struct hd_module *next;
 };
@@ -428,8 +432,12 @@ struct hd_module {
 /* Functional device memory (devmem.c): one reserved host range; sorted allocations. */
 struct hd_devmem;
 struct hd_devmem *hd_devmem_new(uint64_t bytes);
+/* The same with another lowest address, a multiple of the page. */
+struct hd_devmem *hd_devmem_new_at(uint64_t base, uint64_t bytes);
 void hd_devmem_free(struct hd_devmem *memory);
 int hd_devmem_alloc(struct hd_devmem *memory, uint64_t bytes, uint64_t align, uint64_t *address);
+/* An allocation at this address: HD_SIM_NO_MEMORY where something is there already, or it cannot be one. */
+int hd_devmem_place(struct hd_devmem *memory, uint64_t address, uint64_t bytes);
 int hd_devmem_release(struct hd_devmem *memory, uint64_t address);
 /* Host pointer for [address, +bytes) if it lies in one allocation, else NULL. */
 void *hd_devmem_at(const struct hd_devmem *memory, uint64_t address, uint64_t bytes);

@@ -296,8 +296,13 @@ static void take_samples(struct hd_run *run, uint64_t now)
 static void notice_alarms(struct hd_run *run)
 {
 	for (uint32_t i = 0; i < run->sm_count; i++) {
-		const struct hd_sm *sm = run->gpu->sms[i];
+		struct hd_sm *sm = run->gpu->sms[i];
 		uint64_t own = hd_earlier(sm->alarm_next, sm->transfer_next);
+		if (sm->wants_dispatch && !hd_sm_busy(sm) &&
+		    own == HD_NEVER) { /* nobody looks at it until it has a block */
+			run->dispatch_next = hd_earlier(run->dispatch_next, run->gpu->now + 1);
+			sm->wants_dispatch = false;
+		}
 		bool stirred = sm->stirred || sm->wants_dispatch || sm->wants_fill;
 		run->due[i] = hd_earlier(run->due[i], stirred ? run->gpu->now : own);
 	}

@@ -3,7 +3,7 @@
  * turn and runs beside grids of other streams, at most HD_MAX_GRIDS; gpu.c runs them until one has ended. A
  * cooperative grid, whose blocks must all be resident, runs alone, and nothing passes it while it waits for that. So
  * does every grid under a policy that knows of one grid only, and where the program is checked for mistakes or counted
- * for ideal machines, which look at one at a time.
+ * for ideal machines, which look at one at a time, or recorded.
  *
  * Simulated time passes only while somebody waits for a grid: what is submitted in between begins in the same cycle.
  *
@@ -20,6 +20,7 @@
 #include "runtime/sim/checkpoint.h"
 #include "runtime/sim/corun.h"
 #include "runtime/sim/profile.h"
+#include "runtime/sim/recorder.h"
 #include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/verify/conservation.h"
@@ -30,7 +31,7 @@ static bool runs_several(const struct hd_gpu *gpu)
 	for (uint32_t i = 0; i < gpu->policy_count; i++)
 		if (!gpu->policies[i].hooks->several_grids)
 			return false;
-	return !gpu->check && !gpu->redundancy;
+	return !gpu->check && !gpu->redundancy && !((const struct hd_sim *)gpu)->recorder;
 }
 
 static bool wants_alone(const struct hd_gpu *gpu, const struct hd_grid *grid)
@@ -121,6 +122,8 @@ static int begin(struct hd_sim *sim, struct hd_grid *grid)
 		sim->power = (struct hd_power){0};
 		sim->shared = false;
 	}
+	if (sim->recorder)
+		hd_recorder_begin(sim->recorder, grid);
 	gpu->grid = grid;
 	grid->slot = free_slot(gpu);
 	if (gpu->grid_slots <= grid->slot)
@@ -173,6 +176,8 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 		hd_sampling_end(gpu->sampling, grid);
 	if (gpu->verify && !gpu->error && !gpu->interrupted)
 		gpu->error = hd_verify_grid_left(gpu, grid);
+	if (sim->recorder)
+		hd_recorder_end(sim->recorder, grid);
 	hd_gpu_snapshot(gpu, &sim->now);
 	hd_record_finish(sim, grid);
 	hd_outside_report(gpu);

@@ -58,9 +58,11 @@ static bool depth_unknown(const struct hd_metadata *metadata, const struct hd_me
 	return false;
 }
 
-static uint32_t local_bytes_of(const struct hd_gpu *gpu, const struct hd_kernel *kernel)
+static uint32_t local_bytes_of(const struct hd_gpu *gpu, const struct hd_launch *launch)
 {
-	uint32_t extra = gpu->options.stack_bytes ? gpu->options.stack_bytes : DEFAULT_STACK_BYTES;
+	const struct hd_kernel *kernel = launch->kernel;
+	uint32_t wanted = launch->stack_bytes ? launch->stack_bytes : gpu->options.stack_bytes;
+	uint32_t extra = wanted ? wanted : DEFAULT_STACK_BYTES;
 	uint32_t bytes = extra;
 	if (kernel->meta) {
 		const struct hd_metadata *metadata = &kernel->module->object.metadata;
@@ -236,7 +238,7 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 	grid->priority = launch->priority;
 	grid->function = launch->kernel->function;
 	grid->entry = function_of(gpu, launch->kernel)->first;
-	grid->local_bytes = local_bytes_of(gpu, launch->kernel);
+	grid->local_bytes = local_bytes_of(gpu, launch);
 	if (check_resources(gpu, launch, grid, &grid->fit))
 		return HD_SIM_BAD_LAUNCH;
 	if (grid->cooperative && grid->cta_share > grid->fit.ctas)
@@ -247,6 +249,8 @@ static int fill_grid(struct hd_gpu *gpu, const struct hd_launch *launch, struct 
 				     gpu->config.sm_count);
 	grid->register_rows = rows_of(gpu, grid->registers);
 	grid->dynamic_shared = launch->dynamic_shared;
+	grid->stack_bytes = launch->stack_bytes;
+	grid->mute = launch->mute;
 	grid->id = grid->ticket = gpu->grids_launched++;
 	grid->in_a_row = launch->in_a_row;
 	grid->policy_space = gpu->policy_bytes.grid ? hd_xcalloc(1, gpu->policy_bytes.grid) : NULL;
@@ -274,6 +278,8 @@ int hd_grid_again(struct hd_gpu *gpu, const struct hd_grid *grid, struct hd_grid
 	launch.cooperative = grid->cooperative;
 	launch.stream = grid->stream;
 	launch.priority = grid->priority;
+	launch.stack_bytes = grid->stack_bytes;
+	launch.mute = grid->mute;
 	launch.params = grid->constants + HD_CB_PARAMS;
 	launch.param_bytes = MAX_PARAM_BYTES;
 	int error = hd_grid_new(gpu, &launch, again);

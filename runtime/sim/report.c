@@ -23,6 +23,7 @@
 #include "runtime/sim/corun.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/profile.h"
+#include "runtime/sim/recorder.h"
 #include "runtime/sim/report.h"
 #include "runtime/sim/sampling.h"
 #include "runtime/sm/counts.h"
@@ -379,6 +380,8 @@ void hd_record_corun(const struct hd_sim *sim, json_t *object)
 void hd_sim_record_end(const struct hd_sim *sim)
 {
 	json_t *object = json_object();
+	if (sim->recorder)
+		hd_recorder_finish(sim->recorder);
 	if (!sim->gpu.options.record)
 		return;
 	json_object_set_new(object, "host", host_object());

@@ -16,6 +16,7 @@
 #include "runtime/sim/crew.h"
 #include "runtime/sim/functional.h"
 #include "runtime/sim/profile.h"
+#include "runtime/sim/recorder.h"
 #include "runtime/sim/sampling.h"
 #include "runtime/sim/sim_private.h"
 #include "runtime/sim/trace.h"
@@ -116,10 +117,17 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 		error = HD_SIM_NOT_FOUND;
 	if (!error && hd_trace_parse(gpu, options->trace, options->diag))
 		error = HD_SIM_NOT_FOUND;
-	if (!error && !(gpu->devmem = hd_devmem_new(gpu->config.dram_bytes)))
+	if (!gpu->options.device_base)
+		gpu->options.device_base = HD_DEVICE_BASE;
+	if (!gpu->options.device_bytes)
+		gpu->options.device_bytes = gpu->config.dram_bytes;
+	if (!error && !(gpu->devmem = hd_devmem_new_at(gpu->options.device_base, gpu->options.device_bytes)))
 		error = HD_SIM_NO_MEMORY;
+	if (!error && options->recording && hd_recorder_new(sim, &sim->recorder))
+		error = HD_SIM_NOT_FOUND;
 	if (error) {
 		hd_checkpoint_free(checkpoint);
+		hd_devmem_free(gpu->devmem);
 		hd_arena_release(&gpu->arena);
 		free(sim);
 		return error;
@@ -171,6 +179,7 @@ void hd_sim_free(struct hd_sim *sim)
 	hd_vec_release(&gpu->outside);
 	hd_vec_release(&gpu->program.code);
 	hd_vec_release(&gpu->program.functions);
+	hd_recorder_free(sim->recorder);
 	hd_devmem_free(gpu->devmem);
 	hd_arena_release(&gpu->arena);
 	free(sim->exec);

@@ -29,6 +29,7 @@ struct hd_launch_record {
 };
 
 struct hd_corun_grid; /* corun.c */
+struct hd_recorder;
 
 struct hd_sim {
 	struct hd_gpu gpu; /* first: a struct hd_gpu pointer is a struct hd_sim pointer */
@@ -44,9 +45,11 @@ struct hd_sim {
 		HD_VEC(struct hd_corun_grid *) grids; /* of the one that is going on or ending */
 		uint64_t start;
 		bool open;	     /* its cycles have not passed */
+		bool over;	     /* those of the first one have */
 		struct json_t *done; /* those before, where no records are wanted */
 	} corun;
-	const char *policy_name; /* as it was asked for, for the statistics */
+	struct hd_recorder *recorder; /* NULL: nothing is recorded */
+	const char *policy_name;      /* as it was asked for, for the statistics */
 };
 
 static inline struct hd_sim *hd_sim_of(struct hd_gpu *gpu)

@@ -1,26 +1,29 @@
 /*
- * heddle corun: kernels beside each other on one simulated GPU, each launched again when it has ended until a window of
- * cycles has passed, as co-run experiments want it (Lin, 4.3.1): how much slower is each than alone, and what is that
- * together. A kernel is a launch file (spec.h) that names its object; each has a stream, a priority and buffers of its
- * own in the one device memory.
+ * heddle corun: kernels or programs beside each other on one simulated GPU, each again when it has ended until a window
+ * of cycles has passed, as co-run experiments want it (Lin, 4.3.1): how much slower is each than alone, and what is
+ * that together. A kernel is a launch file (spec.h) that names its object, a program a recording (lib/recording.h), or
+ * a command line that is recorded first. Each has a stream and memory of its own in the one device memory.
  *
- * Alone a kernel runs as long as the window, greedy then oldest as in the paper, once for all policies.
+ * Alone each runs as long as the window, greedy then oldest as in the paper, once for all policies.
  */
 #include <argp.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "heddle/policy.h"
-#include "tools/heddle/best.h"
+#include "lib/child.h"
+#include "lib/scratch.h"
 #include "tools/heddle/cmd.h"
 #include "tools/heddle/corun_figures.h"
 #include "tools/heddle/kernel.h"
+#include "tools/heddle/replay.h"
 #include "tools/heddle/run_options.h"
 #include "tools/heddle/run_slots.h"
 #include "tools/heddle/run_table.h"
 
-enum { MOST_KERNELS = 4, FIRST_STREAM = 1 };
+enum { MOST = 4, FIRST_STREAM = 1 };
 
 #define DEFAULT_CYCLES "1000000"
 #define DEFAULT_ALONE "scheduler=gto"
@@ -43,11 +46,18 @@ struct corun {
 	HD_VEC(const char *) alone_sets;
 	const char *alone_policy, *cycles;
 	bool no_alone;
-	char **files;
+	char **words; /* behind the options */
+	uint32_t word_count;
+	const char *files[MOST]; /* of what runs beside each other */
 	uint32_t count;
-	struct kernel_run kernels[MOST_KERNELS];
+	bool programs;		 /* recordings; else launch files */
+	const char *names[MOST]; /* of programs that are recorded here; NULL: what the recording says */
+	struct kernel_run kernels[MOST];
+	struct replay replays[MOST];
 	struct hd_config config, alone_config;
+	struct hd_arena arena;
 	struct hd_strbuf title;
+	json_t *alone; /* NULL: not wanted */
 	uint32_t done; /* policies */
 	struct hd_diag *diag;
 };
@@ -61,13 +71,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case CORUN_ALONE_SET: hd_vec_push(&corun->alone_sets, arg); break;
 	case CORUN_ALONE_POLICY: corun->alone_policy = arg; break;
 	case ARGP_KEY_ARGS:
-		corun->files = state->argv + state->next;
-		corun->count = (uint32_t)(state->argc - state->next);
+		corun->words = state->argv + state->next;
+		corun->word_count = (uint32_t)(state->argc - state->next);
 		break;
-	case ARGP_KEY_END:
-		if (corun->count < 2 || corun->count > MOST_KERNELS)
-			argp_error(state, "two to four launch files run beside each other, not %u", corun->count);
-		break;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "what runs beside each other? (heddle corun [OPTION...] A B)"); break;
 	default: return run_options_parse(&corun->options, key, arg);
 	}
 	return 0;
@@ -135,7 +142,7 @@ static int check_output(struct corun *corun, uint32_t kernel, const struct spec_
 	return 0;
 }
 
-static int load(struct corun *corun, uint32_t i)
+static int load_kernel(struct corun *corun, uint32_t i)
 {
 	struct kernel_run *kernel = &corun->kernels[i];
 	int status = kernel_load(kernel, NULL, NULL, corun->files[i], corun->diag);
@@ -149,9 +156,49 @@ static int load(struct corun *corun, uint32_t i)
 	return status;
 }
 
+static bool is_recording(const char *path)
+{
+	const char *end = strrchr(path, '.');
+	return end && !strcmp(end, ".run");
+}
+
+static int load(struct corun *corun)
+{
+	int status = 0;
+	corun->programs = is_recording(corun->files[0]);
+	for (uint32_t i = 0; i < corun->count && !status; i++) {
+		if (is_recording(corun->files[i]) != corun->programs)
+			return hd_error(corun->diag, HD_NOWHERE,
+					"%s and %s: either recordings (.run) run beside each other, or launch files",
+					corun->files[0], corun->files[i]);
+		status = corun->programs ? replay_load(&corun->replays[i], corun->files[i], corun->diag)
+					 : load_kernel(corun, i);
+	}
+	return status || !corun->programs ? status
+					  : replays_check(corun->replays, corun->count, &corun->config, corun->diag);
+}
+
 /* ---- the runs */
 
-static int run_alone(struct corun *corun, uint32_t i, json_t *alone)
+/* The next figures of `each`, with what they are of. */
+static void take_figures(struct corun *corun, json_t *each, const json_t *statistics, uint32_t i)
+{
+	const struct replay *replay = &corun->replays[i];
+	json_t *figures = corun_figures_of(statistics, FIRST_STREAM + i, corun->programs ? replay->first : 0);
+	json_object_set_new(figures, "stream", json_integer(FIRST_STREAM + i));
+	if (corun->programs) {
+		json_object_set_new(figures, "recording", json_string(corun->files[i]));
+		json_object_set_new(figures, "program", json_string(replay->recording.program));
+		json_object_set_new(figures, "passes", json_integer((json_int_t)replay->passes));
+		json_object_set_new(figures, "first_pass_cycles",
+				    replay->first ? json_integer((json_int_t)replay->first) : json_null());
+	} else {
+		json_object_set_new(figures, "launch", json_string(corun->files[i]));
+	}
+	json_array_append_new(each, figures);
+}
+
+static int run_alone(struct corun *corun, uint32_t i)
 {
 	struct hd_sim_options options =
 		run_options_sim(&corun->options, &corun->alone_config, corun->alone_policy, corun->diag);
@@ -159,63 +206,190 @@ static int run_alone(struct corun *corun, uint32_t i, json_t *alone)
 	options.verify = options.profile = options.blame = options.dump_state = false;
 	options.sample = 0;
 	options.trace = NULL;
-	int status = kernels_run(&corun->kernels[i], 1, FIRST_STREAM + i, &options, KERNEL_FORGET, &text);
+	int status = corun->programs
+			     ? replays_run(&corun->replays[i], 1, FIRST_STREAM + i, &options, false, &text)
+			     : kernels_run(&corun->kernels[i], 1, FIRST_STREAM + i, &options, KERNEL_FORGET, &text);
 	json_t *statistics = text ? json_loads(text, 0, NULL) : NULL;
 	if (!status)
-		corun_figures_alone(alone, corun->files[i], statistics);
+		take_figures(corun, json_object_get(corun->alone, "each"), statistics, i);
 	json_decref(statistics);
 	free(text);
 	return status;
 }
 
-static struct run_statistics *run_policy(void *context, const char *policy, int *status)
+static struct run_statistics *run_policy(struct corun *corun, const char *policy, int *status)
 {
-	struct corun *corun = context;
 	struct hd_sim_options options = run_options_sim(&corun->options, &corun->config, policy, corun->diag);
 	char *text;
 	bool print = corun->done++ == 0 && !corun->options.json;
-	*status = kernels_run(corun->kernels, corun->count, FIRST_STREAM, &options,
-			      print ? KERNEL_PRINT : KERNEL_COMPARE, &text);
+	if (corun->programs)
+		*status =
+			replays_run(corun->replays, corun->count, FIRST_STREAM, &options, corun->options.verify, &text);
+	else
+		*status = kernels_run(corun->kernels, corun->count, FIRST_STREAM, &options,
+				      print ? KERNEL_PRINT : KERNEL_COMPARE, &text);
 	struct run_statistics *statistics = run_statistics_of(text, corun->diag);
+	json_t *whole = text ? json_loads(text, 0, NULL) : NULL, *each = json_array();
+	for (uint32_t i = 0; whole && i < corun->count; i++)
+		take_figures(corun, each, whole, i);
+	if (statistics)
+		corun_figures_add(statistics->document, corun->programs ? "programs" : "kernels", each, corun->alone);
+	else
+		json_decref(each);
+	json_decref(whole);
 	free(text);
 	return statistics;
+}
+
+static json_t *alone_object(const struct corun *corun)
+{
+	json_t *settings = json_array();
+	for (uint32_t i = 0; i < corun->alone_sets.len; i++)
+		json_array_append_new(settings, json_string(corun->alone_sets.data[i]));
+	return json_pack("{s:s, s:o, s:[]}", "policy", corun->alone_policy, "settings", settings, "each");
 }
 
 /* Runs each alone, and all under each policy, until a run fails. The exit status. */
 static int run_all(struct corun *corun, struct run_statistics **stats)
 {
 	const struct run_options *options = &corun->options;
-	json_t *alone = corun->no_alone ? NULL : corun_figures_new(corun->alone_policy);
 	int status = 0;
-	for (uint32_t i = 0; alone && i < corun->alone_sets.len; i++)
-		corun_figures_setting(alone, corun->alone_sets.data[i]);
-	for (uint32_t i = 0; alone && i < corun->count && !status; i++)
-		status = run_alone(corun, i, alone);
+	if (!corun->no_alone)
+		corun->alone = alone_object(corun);
+	for (uint32_t i = 0; corun->alone && i < corun->count && !status; i++)
+		status = run_alone(corun, i);
 	for (uint32_t i = 0; i < options->policies.len && !status; i++)
-		stats[i] = best_run(options->policies.data[i], run_policy, corun, &status);
+		stats[i] = run_policy(corun, options->policies.data[i], &status);
 	for (uint32_t i = 0; i < options->policies.len; i++)
-		if (stats[i]) {
+		if (stats[i])
 			run_slots_choose(stats[i]->document, options->by_line, options->by_instruction);
-			corun_figures_add(stats[i], (const char *const *)corun->files, corun->count, FIRST_STREAM,
-					  alone);
-		}
-	json_decref(alone);
 	return status;
 }
 
-static int prepare(struct corun *corun)
+/* ---- programs that are recorded first */
+
+/* The words of a program, up to the next "---". */
+static uint32_t program_words(const struct corun *corun, uint32_t from)
+{
+	uint32_t end = from;
+	while (end < corun->word_count && strcmp(corun->words[end], "---"))
+		end++;
+	return end;
+}
+
+/* A program, in a process of its own, without timing: results are the same. */
+static int record(struct corun *corun, uint32_t i, uint32_t from, uint32_t to, const char *folder,
+		  struct hd_signals *signals)
+{
+	HD_VEC(const char *) words = {0};
+	const char *start[] = {"/proc/self/exe", "run", "--functional", "--quiet", "--gpu", corun->options.gpu};
+	corun->files[i] = hd_arena_printf(&corun->arena, "%s/%u.run", folder, i);
+	for (size_t k = 0; k < sizeof start / sizeof *start; k++)
+		hd_vec_push(&words, start[k]);
+	char *settings = hd_arena_strdup(&corun->arena, hd_strbuf_text(&corun->options.set)), *rest = settings;
+	for (char *item; (item = strsep(&rest, ";"));)
+		if (*item)
+			hd_vec_push(&words, hd_arena_printf(&corun->arena, "--set=%s", item));
+	hd_vec_push(&words, hd_arena_printf(&corun->arena, "--record=%s", corun->files[i]));
+	hd_vec_push(&words, hd_arena_printf(&corun->arena, "--slot=%u", i));
+	hd_vec_push(&words, "--");
+	for (uint32_t k = from; k < to; k++)
+		hd_vec_push(&words, corun->words[k]);
+	hd_vec_push(&words, NULL);
+	corun->names[i] = corun->words[from];
+	fflush(stdout);
+	int status = hd_child_run(signals, (char *const *)words.data, NULL, corun->diag);
+	hd_vec_release(&words);
+	return status;
+}
+
+/* All of them, in order. An exit status. */
+static int record_all(struct corun *corun, const char *folder, struct hd_signals *signals)
+{
+	int status = 0;
+	for (uint32_t from = 0; from <= corun->word_count && !status;) {
+		uint32_t to = program_words(corun, from), i = corun->count++;
+		if (from == to || i == MOST)
+			return CMD_ERROR +
+			       0 * hd_error(corun->diag, HD_NOWHERE,
+					    "two to four programs run beside each other, A ARG... --- B ARG...");
+		status = record(corun, i, from, to, folder, signals);
+		from = to + 1;
+	}
+	return status < 0 ? CMD_ERROR : status;
+}
+
+/* ---- the command */
+
+static bool are_programs(const struct corun *corun)
+{
+	return program_words(corun, 0) < corun->word_count;
+}
+
+static int take_files(struct corun *corun)
+{
+	if (corun->word_count < 2 || corun->word_count > MOST)
+		return hd_error(corun->diag, HD_NOWHERE,
+				"two to four launch files or recordings run beside each other, not %u",
+				corun->word_count);
+	corun->count = corun->word_count;
+	for (uint32_t i = 0; i < corun->count; i++)
+		corun->files[i] = corun->words[i];
+	return 0;
+}
+
+static int check(struct corun *corun)
 {
 	int status = run_options_check(&corun->options, &corun->config, corun->diag);
 	if (check_cycles(corun))
 		status = -1;
-	if (!status && (check_policies(corun) || check_alone(corun)))
-		status = -1;
-	for (uint32_t i = 0; i < corun->count && !status; i++) {
+	return status || check_policies(corun) || check_alone(corun) ? CMD_ERROR : 0;
+}
+
+static int load_and_run(struct corun *corun, struct run_statistics **stats)
+{
+	if (load(corun))
+		return CMD_ERROR;
+	for (uint32_t i = 0; i < corun->count; i++) {
+		if (corun->names[i])
+			corun->files[i] = corun->names[i]; /* the recording is nobody's */
 		hd_strbuf_printf(&corun->title, "%s%s", i ? ", " : "", corun->files[i]);
-		status = load(corun, i);
 	}
 	corun->options.title = hd_strbuf_text(&corun->title);
+	return run_all(corun, stats);
+}
+
+static int run_programs(struct corun *corun, struct run_statistics **stats)
+{
+	struct hd_signals signals;
+	struct hd_scratch folder;
+	int status = CMD_ERROR;
+	hd_signals_hold(&signals);
+	if (!hd_scratch_make(&folder, "heddle-corun", &corun->arena, corun->diag))
+		status = record_all(corun, folder.path, &signals);
+	int loaded = status || signals.caught ? -1 : 0;
+	if (loaded)
+		hd_scratch_release(&folder);
+	hd_signals_release(&signals);
+	if (loaded)
+		return status ? status : CMD_ERROR;
+	status = load_and_run(corun, stats);
+	hd_scratch_release(&folder);
 	return status;
+}
+
+static void release(struct corun *corun)
+{
+	for (uint32_t i = 0; i < corun->count; i++)
+		if (corun->programs)
+			replay_release(&corun->replays[i]);
+		else
+			kernel_release(&corun->kernels[i]);
+	json_decref(corun->alone);
+	hd_strbuf_release(&corun->title);
+	hd_vec_release(&corun->alone_sets);
+	run_options_release(&corun->options);
+	hd_arena_release(&corun->arena);
 }
 
 int cmd_corun(int argc, char **argv)
@@ -223,18 +397,31 @@ int cmd_corun(int argc, char **argv)
 	static const struct argp argp = {
 		options,
 		parse,
-		"A.ini B.ini [C.ini [D.ini]]",
-		"Runs two to four kernels beside each other on one simulated GPU, once for each --policy. Each is a "
-		"launch file as 'heddle run --kernel' takes it, and is launched again when it has ended, until "
-		"--corun-cycles have passed. Prints what each came to in these cycles, and how much slower than alone "
-		"that is; with the harmonic and the weighted speedup of all.\v"
+		"A.ini B.ini [C.ini [D.ini]]\nA.run B.run [C.run [D.run]]\n-- PROGRAM [ARG...] --- PROGRAM [ARG...]...",
+		"Runs two to four kernels or programs beside each other on one simulated GPU, once for each --policy, "
+		"and "
+		"each alone. Prints what each came to, and how much slower than alone that is; with the harmonic and "
+		"the "
+		"weighted speedup of all.\n\n"
+		"A kernel is a launch file as 'heddle run --kernel' takes it, and is launched again when it has ended, "
+		"until "
+		"--corun-cycles have passed. A program is a recording that 'heddle run --record' made: what the "
+		"program had "
+		"the device do, launch by launch, with the changes of device memory between them; it is begun again "
+		"when its "
+		"last launch has ended. Programs behind -- are recorded first, each once and without timing; --- "
+		"separates "
+		"them.\v"
 		"A launch file names its kernel: [launch] with file = PATH (.hdo, .ll or .bc, relative to the launch "
 		"file), kernel = NAME where the file has several, and priority = N of its stream (the smaller goes "
 		"first); grid, block, arguments and device variables as 'heddle run --help' says. Results are "
-		"printed, written and compared when all have ended.\n\n"
+		"printed, written and compared when all have ended. With --verify the first pass of each program is "
+		"done "
+		"to its end, and device memory held against what the program itself had left there.\n\n"
 		"Speedups are of instructions a cycle over those alone: harmonic is their harmonic mean, weighted "
 		"their sum.\n\n"
-		"Exit status: 1 when a comparison differs; 2 when the simulated GPU reports a fault or the input is "
+		"Exit status: 1 when a comparison or memory differs; 2 when the simulated GPU reports a fault or the "
+		"input is "
 		"wrong.",
 		NULL,
 		NULL,
@@ -245,18 +432,19 @@ int cmd_corun(int argc, char **argv)
 			      .alone_policy = "baseline",
 			      .diag = &diag};
 	cmd_parse(&argp, argc, argv, 0, &corun);
+	hd_arena_init(&corun.arena);
 	run_options_finish(&corun.options);
 	uint32_t policies = corun.options.policies.len;
 	struct run_statistics **stats = hd_xcalloc(policies, sizeof(*stats));
-	int status = prepare(&corun) ? CMD_ERROR : run_all(&corun, stats);
+	int status = check(&corun);
+	if (!status && are_programs(&corun))
+		status = run_programs(&corun, stats);
+	else if (!status)
+		status = take_files(&corun) ? CMD_ERROR : load_and_run(&corun, stats);
 	int report_status = run_report(&corun.options, stats, &diag);
 	for (uint32_t i = 0; i < policies; i++)
 		run_statistics_free(stats[i]);
-	for (uint32_t i = 0; i < corun.count; i++)
-		kernel_release(&corun.kernels[i]);
 	free(stats);
-	hd_strbuf_release(&corun.title);
-	hd_vec_release(&corun.alone_sets);
-	run_options_release(&corun.options);
+	release(&corun);
 	return status ? status : report_status;
 }

@@ -11,62 +11,74 @@
 
 #include "tools/heddle/figures.h"
 
-json_t *corun_figures_new(const char *policy)
+/* {kernel, launches, cycles, warp_instructions} of the stream, from where there are figures of its launches. */
+static json_t *find_kernel(json_t *kernels, const json_t *launch)
 {
-	return json_pack("{s:s, s:[], s:[]}", "policy", policy, "settings", "each");
-}
-
-void corun_figures_setting(json_t *alone, const char *setting)
-{
-	json_array_append_new(json_object_get(alone, "settings"), json_string(setting));
-}
-
-/* What a stream did: over the window, or from the first launch's begin to the last one's end where there is none. */
-static json_t *find_stream(const json_t *document, const json_t *grids, uint64_t stream)
-{
-	const json_t *corun = json_array_get(json_object_get(document, "coruns"), 0);
-	const char *name;
-	json_t *grid;
 	size_t index;
-	json_array_foreach(json_object_get(corun, "grids"), index, grid)
+	json_t *kernel;
+	json_array_foreach(kernels, index, kernel)
 	{
-		if (json_number_value(json_object_get(grid, "stream")) == (double)stream)
-			return grid;
+		if (json_equal(json_object_get(kernel, "kernel"), json_object_get(launch, "kernel")))
+			return kernel;
 	}
-	json_object_foreach((json_t *)grids, name, grid)
-	{
-		if (!corun && json_number_value(json_object_get(grid, "stream")) == (double)stream)
-			return grid;
-	}
-	return NULL;
+	kernel = json_pack("{s:O, s:i, s:i, s:i}", "kernel", json_object_get(launch, "kernel"), "launches", 0, "cycles",
+			   0, "warp_instructions", 0);
+	json_array_append_new(kernels, kernel);
+	return kernel;
 }
 
-static json_t *figures_of(const char *name, const json_t *from)
+static void add(json_t *to, const char *key, double value)
 {
-	json_t *figures = json_pack("{s:s}", "launch", name);
-	double cycles = figure_number(from, "cycles"), instructions = figure_number(from, "warp_instructions");
-	const char *kernel = json_string_value(json_object_get(from, "kernel"));
-	if (kernel)
-		json_object_set_new(figures, "kernel", json_string(kernel));
-	json_object_set_new(figures, "launches", json_integer((json_int_t)figure_number(from, "launches")));
-	json_object_set_new(figures, "cycles", json_integer((json_int_t)cycles));
-	json_object_set_new(figures, "warp_instructions", json_integer((json_int_t)instructions));
+	json_object_set_new(to, key, json_integer((json_int_t)(figure_number(to, key) + value)));
+}
+
+static void set_ipc(json_t *figures)
+{
+	double cycles = figure_number(figures, "cycles"), instructions = figure_number(figures, "warp_instructions");
 	json_object_set_new(figures, "ipc", json_real(cycles > 0 ? instructions / cycles : 0));
-	return figures;
 }
 
-/* Alone there is one stream, and without a window one launch: the total is its. */
-void corun_figures_alone(json_t *alone, const char *name, const json_t *statistics)
+static json_t *kernels_of(const json_t *list, uint64_t stream)
 {
-	const json_t *grid =
-		json_array_get(json_object_get(json_array_get(json_object_get(statistics, "coruns"), 0), "grids"), 0);
-	const json_t *launch = json_array_get(json_object_get(statistics, "launches"), 0);
-	json_t *figures = figures_of(name, grid ? grid : json_object_get(statistics, "total"));
-	if (!grid) {
-		json_object_set(figures, "kernel", json_object_get(launch, "kernel"));
-		json_object_set_new(figures, "launches", json_integer(1));
+	json_t *kernels = json_array(), *launch, *kernel;
+	size_t index;
+	json_array_foreach(list, index, launch)
+	{
+		if (figure_number(launch, "stream") != (double)stream)
+			continue;
+		const json_t *launches = json_object_get(launch, "launches");
+		kernel = find_kernel(kernels, launch);
+		add(kernel, "launches", launches ? json_number_value(launches) : 1);
+		add(kernel, "cycles", figure_number(launch, "cycles"));
+		add(kernel, "warp_instructions", figure_number(launch, "warp_instructions"));
 	}
-	json_array_append_new(json_object_get(alone, "each"), figures);
+	json_array_foreach(kernels, index, kernel) set_ipc(kernel);
+	return kernels;
+}
+
+json_t *corun_figures_of(const json_t *statistics, uint64_t stream, uint64_t cycles)
+{
+	const json_t *corun = json_array_get(json_object_get(statistics, "coruns"), 0);
+	json_t *kernels = kernels_of(json_object_get(corun ? corun : statistics, corun ? "grids" : "launches"), stream);
+	json_t *figures = json_object(), *kernel;
+	size_t index;
+	if (json_array_size(kernels) == 1)
+		json_object_set(figures, "kernel", json_object_get(json_array_get(kernels, 0), "kernel"));
+	json_array_foreach(kernels, index, kernel)
+	{
+		add(figures, "launches", figure_number(kernel, "launches"));
+		add(figures, "cycles", figure_number(kernel, "cycles"));
+		add(figures, "warp_instructions", figure_number(kernel, "warp_instructions"));
+	}
+	if (corun || cycles)
+		json_object_set_new(figures, "cycles",
+				    json_integer(corun ? (json_int_t)figure_number(corun, "cycles")
+						       : (json_int_t)cycles));
+	set_ipc(figures);
+	if (json_array_size(kernels) > 1)
+		json_object_set(figures, "kernels", kernels);
+	json_decref(kernels);
+	return figures;
 }
 
 /* Sums over the kernels so far. */
@@ -87,25 +99,23 @@ static void compare(json_t *figures, const json_t *alone, struct together *toget
 	together->stands |= !(speedup > 0);
 }
 
-void corun_figures_add(struct run_statistics *statistics, const char *const *names, uint32_t count, uint64_t first,
-		       json_t *alone)
+void corun_figures_add(json_t *document, const char *key, json_t *each, json_t *alone)
 {
-	json_t *document = statistics->document, *corun = json_object(), *kernels = json_array();
-	const json_t *each = json_object_get(alone, "each");
+	json_t *corun = json_object(), *figures;
 	const json_t *window = json_array_get(json_object_get(document, "coruns"), 0);
 	struct together together = {0};
+	size_t index;
 	json_object_set_new(corun, "cycles", json_integer((json_int_t)figure_number(window, "cycles")));
-	json_object_set_new(corun, "kernels", kernels);
-	for (uint32_t i = 0; i < count; i++) {
-		json_t *figures = figures_of(names[i], find_stream(document, statistics->grids, first + i));
-		json_object_set_new(figures, "stream", json_integer((json_int_t)(first + i)));
-		if (json_array_get(each, i))
-			compare(figures, json_array_get(each, i), &together);
-		json_array_append_new(kernels, figures);
+	json_object_set_new(corun, key, each);
+	json_array_foreach(each, index, figures)
+	{
+		if (alone)
+			compare(figures, json_array_get(json_object_get(alone, "each"), index), &together);
 	}
 	if (alone) {
 		json_object_set_new(corun, "harmonic_speedup",
-				    json_real(together.stands ? 0 : count / together.slowdowns));
+				    json_real(together.stands ? 0
+							      : (double)json_array_size(each) / together.slowdowns));
 		json_object_set_new(corun, "weighted_speedup", json_real(together.speedups));
 		json_object_set(corun, "alone", alone);
 	}
@@ -124,34 +134,63 @@ static void print_alone(const json_t *alone)
 	printf("\n");
 }
 
-static void print_kernel(const json_t *figures, bool alone)
+/* What taking SMs from one and giving them to another cost, under policies that do. */
+static void print_switching(const json_t *total)
+{
+	const char *policy;
+	json_t *f;
+	json_object_foreach((json_t *)total, policy, f)
+	{
+		if (!json_object_get(f, "switched_blocks") || !(figure_number(f, "requests") > 0))
+			continue;
+		double bytes = figure_number(f, "register_bytes") + figure_number(f, "shared_bytes") +
+			       figure_number(f, "stack_bytes");
+		printf("%s: SMs asked for %.0f times, free after %.3f us (%.3f us of it draining), longest %.3f us; "
+		       "blocks switched %.0f, drained %.0f, flushed %.0f; context %.0f bytes\n",
+		       policy, figure_number(f, "requests"), figure_number(f, "preempt_us"),
+		       figure_number(f, "drain_us"), figure_number(f, "longest_us"),
+		       figure_number(f, "switched_blocks"), figure_number(f, "drained_blocks"),
+		       figure_number(f, "flushed_blocks"), bytes);
+	}
+}
+
+static void print_one(const json_t *figures, bool programs, bool alone)
 {
 	const json_t *slowdown = json_object_get(figures, "slowdown");
-	const char *kernel = json_string_value(json_object_get(figures, "kernel"));
-	printf("%8.0f %10.0f %18.0f %8.3f", figure_number(figures, "stream"), figure_number(figures, "launches"),
-	       figure_number(figures, "warp_instructions"), figure_number(figures, "ipc"));
+	const char *kernel = json_string_value(json_object_get(figures, programs ? "program" : "kernel"));
+	printf("%8.0f", figure_number(figures, "stream"));
+	if (programs)
+		printf(" %8.0f", figure_number(figures, "passes"));
+	printf(" %10.0f %18.0f %8.3f", figure_number(figures, "launches"), figure_number(figures, "warp_instructions"),
+	       figure_number(figures, "ipc"));
 	if (alone)
 		printf(" %8.3f %8.3f", figure_number(figures, "alone_ipc"), figure_number(figures, "speedup"));
 	if (alone && json_is_null(slowdown))
 		printf(" %9s", "-");
 	else if (alone)
 		printf(" %9.3f", json_number_value(slowdown));
-	printf("  %s%s%s\n", json_string_value(json_object_get(figures, "launch")), kernel ? ": " : "",
-	       kernel ? kernel : "");
+	printf("  %s%s%s\n", json_string_value(json_object_get(figures, programs ? "recording" : "launch")),
+	       kernel ? ": " : "", kernel ? kernel : "");
 }
 
 void corun_figures_print(const json_t *document)
 {
 	const json_t *corun = json_object_get(document, "corun"), *alone = json_object_get(corun, "alone");
+	const json_t *programs = json_object_get(corun, "programs");
 	size_t index;
 	json_t *figures;
 	if (!corun)
 		return;
-	printf("%8s %10s %18s %8s", "stream", "launches", "warp instructions", "IPC");
+	printf("%8s", "stream");
+	if (programs)
+		printf(" %8s", "passes");
+	printf(" %10s %18s %8s", "launches", "warp instructions", "IPC");
 	if (alone)
 		printf(" %8s %8s %9s", "alone", "speedup", "slowdown");
-	printf("  kernel\n");
-	json_array_foreach(json_object_get(corun, "kernels"), index, figures) print_kernel(figures, alone);
+	printf("  %s\n", programs ? "program" : "kernel");
+	json_array_foreach(programs ? programs : json_object_get(corun, "kernels"), index, figures)
+		print_one(figures, programs, alone);
+	print_switching(json_object_get(document, "total"));
 	if (!alone)
 		return;
 	printf("harmonic speedup %.3f, weighted speedup %.3f; ", figure_number(corun, "harmonic_speedup"),

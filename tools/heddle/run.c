@@ -21,6 +21,7 @@
 #include "tools/heddle/kernel.h"
 #include "tools/heddle/run_checkpoint.h"
 #include "tools/heddle/run_options.h"
+#include "tools/heddle/run_record.h"
 #include "tools/heddle/run_records.h"
 #include "tools/heddle/run_slots.h"
 #include "tools/heddle/run_statistics.h"
@@ -36,7 +37,9 @@ enum {
 	RUN_LAUNCH,
 	RUN_CHECKPOINT,
 	RUN_CHECKPOINT_AT,
-	RUN_RESUME
+	RUN_RESUME,
+	RUN_RECORD,
+	RUN_SLOT
 };
 
 static const struct argp_option options[] = {
@@ -67,11 +70,17 @@ static const struct argp_option options[] = {
 	 "go on from a checkpoint of the same program under the same options, to the same results and statistics", 0},
 	{"kernel", RUN_KERNEL, "NAME", 0, "run this kernel of FILE (.hdo, .ll or .bc) without a host program", 0},
 	{"launch", RUN_LAUNCH, "SPEC.ini", 0, "grid, block and arguments of --kernel", 0},
+	{"record", RUN_RECORD, "FILE.run", 0,
+	 "record what the program has the device do, for 'heddle corun': kernels, launches and memory", 0},
+	{"slot", RUN_SLOT, "N", 0,
+	 "window of device addresses of the recording, 0 to 63 (default: by its name); recordings that run beside each "
+	 "other have different ones",
+	 0},
 	{0}};
 
 struct run {
 	struct run_options options;
-	const char *kernel, *launch;
+	const char *kernel, *launch, *record, *slot;
 	struct run_checkpoint checkpoint;
 	bool silent; /* what the program prints is not wanted */
 	char **program;
@@ -91,6 +100,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_CHECKPOINT: run->checkpoint.file = arg; break;
 	case RUN_CHECKPOINT_AT: run->checkpoint.cycle = arg; break;
 	case RUN_RESUME: run->checkpoint.resume = arg; break;
+	case RUN_RECORD: run->record = arg; break;
+	case RUN_SLOT: run->slot = arg; break;
 	case ARGP_KEY_ARGS: run->program = state->argv + state->next; break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "which program? (heddle run [OPTION...] -- PROGRAM [ARG...])"); break;
 	case ARGP_KEY_END:
@@ -138,8 +149,9 @@ static void put_library_path(void)
 
 static void run_child(const struct run *run, const char *policy, const char *folder, int status_fd)
 {
-	char number[16];
+	char number[16], slot[16];
 	snprintf(number, sizeof number, "%d", status_fd);
+	snprintf(slot, sizeof slot, "%u", run->record ? run_record_slot(run->record, run->slot) : 0);
 	put("HEDDLE_GPU", run->options.gpu);
 	put("HEDDLE_POLICY", policy);
 	put("HEDDLE_SET", hd_strbuf_text(&run->options.set));
@@ -161,6 +173,8 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put("HEDDLE_TRACE", run->options.trace);
 	run_checkpoint_set(&run->checkpoint);
 	put("HEDDLE_RECORDS", folder);
+	put("HEDDLE_RECORDING", run->record ? folder : NULL);
+	put("HEDDLE_RECORDING_SLOT", run->record ? slot : NULL);
 	put("HEDDLE_STATUS_FD", number);
 	put_library_path();
 	if (run->silent && !freopen("/dev/null", "w", stdout))
@@ -208,7 +222,7 @@ static struct outcome run_once(const struct run *run, const char *policy, const 
 			       struct hd_signals *signals, struct hd_diag *diag)
 {
 	char report[4096] = "";
-	int pipe_fds[2];
+	int pipe_fds[2], recorded = 0;
 	if (pipe(pipe_fds))
 		return (struct outcome){2 + 0 * hd_error(diag, HD_NOWHERE, "cannot start: %s", strerror(errno)), NULL};
 	fcntl(pipe_fds[0], F_SETFD, FD_CLOEXEC);
@@ -225,11 +239,15 @@ static struct outcome run_once(const struct run *run, const char *policy, const 
 		report[0] = '\0';
 	close(pipe_fds[0]);
 	struct outcome outcome = {0, run_records_read(folder, diag)};
+	if (run->record && !signals->caught && outcome.stats)
+		recorded = run_record_take(folder, run->record, diag);
 	/* However the program took the signal, it was the last run; and it is no fault of the program's. */
 	if (signals->caught)
 		outcome.status = 128 + signals->caught;
 	else
 		outcome = judge(run, wait_status, report, outcome.stats, diag);
+	if (recorded && !outcome.status)
+		outcome.status = CMD_ERROR;
 	return outcome;
 }
 
@@ -327,6 +345,27 @@ static int run_all(struct runs *runs, struct run_statistics **stats)
 	return status;
 }
 
+/* What is recorded is one run of a program, with nothing left out. */
+static int check_recording(const struct run *run, struct hd_diag *diag)
+{
+	const char *with = run->options.policies.len > 1 ? "several policies"
+			   : run->options.sampling	 ? "--sampling"
+			   : run->options.check		 ? "--check"
+			   : run->options.corun_cycles	 ? "--corun-cycles"
+			   : run->options.time_slice	 ? "--time-slice"
+			   : run->kernel		 ? "--kernel"
+			   : run->checkpoint.file	 ? "--checkpoint"
+			   : run->checkpoint.resume	 ? "--resume"
+							 : NULL;
+	if (run->slot && !run->record)
+		return hd_error(diag, HD_NOWHERE, "--slot is of --record");
+	if (!run->record)
+		return 0;
+	if (with)
+		return hd_error(diag, HD_NOWHERE, "--record does not go with %s", with);
+	return run_record_check(run->record, run->slot, diag);
+}
+
 int cmd_run(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -361,7 +400,8 @@ int cmd_run(int argc, char **argv)
 	struct hd_config config;
 	struct hd_signals signals;
 	int status = run_options_check(&run.options, &config, &diag) ||
-				     run_checkpoint_check(&run.checkpoint, &run.options, run.kernel, &diag)
+				     run_checkpoint_check(&run.checkpoint, &run.options, run.kernel, &diag) ||
+				     check_recording(&run, &diag)
 			     ? 2
 			     : 0;
 	struct run_statistics **stats = hd_xcalloc(run.options.policies.len, sizeof(*stats));
