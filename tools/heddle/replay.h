@@ -20,7 +20,7 @@ struct replay {
 	HD_VEC(uint64_t) live;	    /* allocations */
 	uint64_t stream, ticket;
 	uint32_t next; /* event */
-	bool busy, finished;
+	bool busy, finished, different;
 };
 
 /* Reads it. Whatever the result is, replay_release() is due. 0 or -1. */
@@ -31,9 +31,9 @@ int replays_check(const struct replay *replays, uint32_t count, const struct hd_
 
 /*
  * Does them on one new simulator, each in a stream of its own from `stream` on, and again until options->corun_cycles
- * have passed; 0: each once. `compare`: the first pass of each is done to its end, and what it left in device memory
- * held against what its program had left. The statistics' JSON is in *stats (malloc'ed, NULL when the simulator could
- * not start). The tool's exit status: 0, 1 when memory differs, 2 for a fault or a wrong recording.
+ * have passed; 0: each once. `compare`: the first pass of each is done to its end, and what each pass left in device
+ * memory held against what its program had left. The statistics' JSON is in *stats (malloc'ed, NULL when the simulator
+ * could not start). The tool's exit status: 0, 1 when memory differs, 2 for a fault or a wrong recording.
  */
 int replays_run(struct replay *replays, uint32_t count, uint64_t stream, const struct hd_sim_options *options,
 		bool compare, char **stats);

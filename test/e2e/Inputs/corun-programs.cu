@@ -7,6 +7,7 @@
 
 typedef float (*function)(float);
 __device__ float scale = 2;
+__device__ int sums; // zero at first, in each pass
 __device__ float twice(float x) { return x * scale; }
 __device__ float half(float x) { return x / scale; }
 __device__ function table[2] = {twice, half};
@@ -30,7 +31,7 @@ __global__ void sum(const float *x, int n, float *out) {
         __syncthreads();
     }
     if (!threadIdx.x)
-        *out = part[0];
+        *out = part[0] + ++sums;
     if (!threadIdx.x)
         printf("sum\n");
 }
