@@ -68,6 +68,7 @@ int main(int argc, char **argv) {
     unsigned *data, *sum, *mapped = registered, marked = 0;
     unsigned start[THREADS * BLOCKS];
     cudaStream_t streams[2];
+    cudaEvent_t events[2];
     for (unsigned i = 0; i < THREADS * BLOCKS; i++)
         start[i] = i * 2654435761u >> 16;
     cudaMalloc(&data, sizeof start);
@@ -76,7 +77,7 @@ int main(int argc, char **argv) {
     cudaHostRegister(registered, sizeof registered, cudaHostRegisterMapped);
     cudaMemcpy(data, start, sizeof start, cudaMemcpyHostToDevice);
     for (unsigned i = 0; i < 2; i++)
-        cudaStreamCreate(&streams[i]);
+        cudaStreamCreate(&streams[i]), cudaEventCreate(&events[i]);
     Padded padded;
     memset(&padded, getpid(), sizeof padded);
     padded.first = 0;
@@ -93,7 +94,9 @@ int main(int argc, char **argv) {
             return 0;
         if (differs && !strcmp(wish, "kernel"))
             other<<<1, 1>>>(sum);
+        cudaEventRecord(events[0]);
         work<<<BLOCKS, THREADS>>>(data, sum, round + more);
+        cudaEventRecord(events[1]);
         cudaMemcpy(&found, sum, sizeof found, cudaMemcpyDeviceToHost);
         tell<<<1, 32>>>(sum, round);
         /* what comes next depends on what was found */
@@ -102,7 +105,9 @@ int main(int argc, char **argv) {
             work<<<2, THREADS, 0, streams[1]>>>(data, registered, found);
         }
         cudaDeviceSynchronize();
-        printf("round %u: %u %x %u %u%s\n", round, found, mapped[0], registered[0], managed[3],
+        float milliseconds = 0;
+        cudaEventElapsedTime(&milliseconds, events[0], events[1]);
+        printf("round %u: %u %x %u %u, %f ms%s\n", round, found, mapped[0], registered[0], managed[3], milliseconds,
                strcmp(wish, "print") ? "" : ", printed");
     }
     printf("%s\n", cudaGetLastError() == cudaSuccess ? "PASSED" : "FAILED");
