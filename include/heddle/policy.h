@@ -1,8 +1,8 @@
 /*
  * A hardware design is one file in runtime/policy/ that fills in a struct hd_policy_hooks (docs/architecture.md,
  * Policies; how to add one: docs/add-a-policy.md), and a row of runtime/policy/policies.def. The baseline is the row
- * without hooks and costs nothing. Policies combine when they touch different structures; hooks of a combination run in
- * the order of the `+` list. A name may carry a parameter: "swl:4".
+ * without hooks and costs nothing. Policies combine when they touch different structures, or when one knows of the
+ * other (`joins`); hooks of a combination run in the order of the `+` list. A name may carry a parameter: "swl:4".
  *
  * A policy keeps state with the GPU, each SM, CTA and warp: it says how much, the engine sets it aside, and the handle
  * that each hook is given leads to all of it by one addition (hd_policy_gpu and the like in runtime/sm/sm.h).
@@ -175,11 +175,12 @@ struct hd_policy_hooks {
 	/* With the first as its parameter it needs what a run with the second wrote to hd_sim_options.rehearsal: the
 	 * program runs twice. */
 	const char *rehearsal[2];
-	bool ideal;   /* it counts what ideal machines would not execute (runtime/verify/redundancy.c) */
-	bool linear;  /* launches run the linear versions of kernels (runtime/exec/linear.h) */
-	bool facts;   /* it looks at hd_facts_at (runtime/sim/engine.h) */
-	bool streams; /* and has warps run their streams (hd_warp_run), which else take no time */
-	bool moves;   /* it suspends, moves or kills warps or blocks (runtime/sm/context.h) */
+	bool ideal;	   /* it counts what ideal machines would not execute (runtime/verify/redundancy.c) */
+	bool linear;	   /* launches run the linear versions of kernels (runtime/exec/linear.h) */
+	bool facts;	   /* it looks at hd_facts_at (runtime/sim/engine.h) */
+	bool streams;	   /* and has warps run their streams (hd_warp_run), which else take no time */
+	bool moves;	   /* it suspends, moves or kills warps or blocks (runtime/sm/context.h) */
+	const char *joins; /* a policy that it works with on what both take over; its hooks come after that one's */
 	const struct hd_policy_energy *energy;	  /* a row without a name ends them; NULL: none */
 	const struct hd_policy_setting *settings; /* the same */
 	const struct hd_policy_count *counts;	  /* the same */
@@ -401,8 +402,10 @@ extern const struct hd_policy hd_policies[];
 const struct hd_policy *hd_policy_load(const char *path, size_t length, struct hd_diag *diag);
 /* Structures in `touches`, HD_TOUCH_*, in words; their number. */
 uint32_t hd_policy_touched(uint32_t touches, const char *names[HD_TOUCH_COUNT]);
-/* The structures that two policies both take over, which is why they do not combine; 0: they combine. */
+/* The structures that two policies both take over, which is why they do not combine; 0: they combine, since there are
+ * none or since one joins the other. */
 uint32_t hd_policy_conflict(const struct hd_policy *a, const struct hd_policy *b);
+bool hd_policy_joins(const struct hd_policy *policy, const struct hd_policy *other);
 /* Its hooks are those of operand collectors, without which a GPU refuses it. */
 bool hd_policy_needs_collectors(const struct hd_policy *policy);
 /* Whether `text` ("cars+malekeh") names policies that exist and combine; reports what is wrong. 0 or -1. */

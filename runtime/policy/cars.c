@@ -32,6 +32,7 @@ static int configure(const struct hd_policy *policy, struct hd_config *config, c
 static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 {
 	cars_gpu_of(self, gpu)->parameter = self->parameter;
+	cars_gpu_of(self, gpu)->joined = cars_is_joined(gpu);
 }
 
 /* ---- a program is loaded */

@@ -1,7 +1,8 @@
 /*
  * CARS (cars-hpca24): what the parts of the policy share. cars.c is the policy; the parts are the circular register
  * stack of a warp (cars_stack.c), the choice of how many registers warps get (cars_allocation.c), who has registers and
- * who waits for them (cars_warps.c), the checks of --verify (cars_verify.c) and the figures (cars_report.c).
+ * who waits for them (cars_warps.c), warps that another policy moves (cars_joined.c), the checks of --verify
+ * (cars_verify.c) and the figures (cars_report.c).
  *
  * Registers are counted as rows: one 32-bit register of all lanes of a warp. The functional executor keeps the ABI's
  * state (saves really store), so the register stack is a model of where values would be and of what that costs.
@@ -10,7 +11,7 @@
 #define HD_RUNTIME_POLICY_CARS_H
 
 #include "lib/machine/abi.h"
-#include "runtime/sm/sm.h"
+#include "runtime/sm/context.h"
 
 #define CARS_FIRST_SAVED HD_ABI_FIRST_SAVED /* callee-saved registers are a run from here (III-A) */
 #define CARS_MAX_LEVELS 32
@@ -92,6 +93,7 @@ struct cars_demand {
 	uint32_t file_rows, unit;     /* of the SM; allocation granularity */
 	uint32_t warps;		      /* resident on an SM with Low: whole blocks, and what else limits them */
 	bool all_run;		      /* no warp may wait for rows: `warps` are those of the grid on an SM */
+	bool open;		      /* calls may be deeper than High says: recursion, unknown callees */
 };
 
 void cars_levels_make(struct cars_levels *levels, const struct cars_demand *demand);
@@ -100,6 +102,8 @@ void cars_levels_force(struct cars_levels *levels, const struct cars_demand *dem
 /* Where no warp may wait for rows: leaves the levels under which all have theirs at once, or else what there is for
  * each, which may be less than Low. */
 void cars_levels_bound(struct cars_levels *levels, const struct cars_demand *demand);
+/* What no call can use of them is not given out. */
+void cars_levels_trim(struct cars_levels *levels, const struct cars_demand *demand);
 /* Mean cycles of a block under a level, of this launch or else remembered; 0 when unknown. */
 double cars_level_mean(const struct cars_levels *levels, uint32_t level);
 /* The best level that is known; `fallback` when none is. */
@@ -109,6 +113,9 @@ void cars_levels_recall(struct cars_levels *levels, const struct cars_memory *me
 void cars_levels_keep(const struct cars_levels *levels, struct cars_memory *memory);
 /* Figure 5: the level of the next block on an SM that is at `level`. */
 uint32_t cars_level_next(const struct cars_levels *levels, uint32_t level);
+/* One for all blocks of a launch: the least in a kernel's first launch, the most in its second, then the best known, or
+ * one beside that which is not known. */
+uint32_t cars_level_of_launch(const struct cars_levels *levels);
 
 /* ---- state */
 
@@ -132,7 +139,7 @@ struct cars_counts {
 #undef X
 };
 
-enum cars_warp_state { CARS_FREE, CARS_HAS_ROWS, CARS_STALLED, CARS_SWITCHED_OUT };
+enum cars_warp_state { CARS_FREE, CARS_HAS_ROWS, CARS_STALLED, CARS_SWITCHED_OUT, CARS_AWAY };
 
 struct cars_shadow;
 struct cars_warp {
@@ -146,7 +153,7 @@ struct cars_warp {
 };
 
 struct cars_sm {
-	struct cars_warp warps[HD_MAX_WARPS]; /* by slot */
+	struct cars_warp warps[HD_MAX_CONTEXTS]; /* by number */
 	uint32_t free_rows;
 	uint8_t first, last;		  /* stalled-warp list */
 	uint32_t level;			  /* of the next block */
@@ -179,6 +186,9 @@ struct cars_gpu {
 	bool unrenamed;	      /* some loaded function saves other registers */
 	struct cars_kernel *kernels;
 	struct cars_kernel *kernel; /* of the grid */
+	bool joined;		    /* another policy moves warps and their rows: cars_joined.c */
+	uint32_t level;		    /* joined: of the launch */
+	uint32_t deepest;	    /* joined: most rows that a stack of it has */
 	struct cars_counts before;  /* of the grid */
 };
 #define CARS_UNRENAMED UINT32_MAX
@@ -191,7 +201,7 @@ static inline struct cars_sm *cars_sm_of(const struct hd_policy_handle *self, co
 {
 	return hd_policy_sm(self, sm);
 }
-/* By slot: what a stack has grown to serves the next warp there. */
+/* By number: what a stack has grown to serves the next warp there. */
 static inline struct cars_warp *cars_warp_of(const struct hd_policy_handle *self, const struct hd_warp *warp)
 {
 	return &cars_sm_of(self, warp->cta->sm)->warps[warp->id];
@@ -217,11 +227,28 @@ void cars_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *wa
 /* Has the warp store or load rows of its stack. Returns the bytes. */
 uint64_t cars_trap(struct hd_warp *warp, const struct cars_move *move, enum hd_inject_kind kind);
 
+/* ---- cars_joined.c: beside a policy that moves warps and their registers (hd_policy_hooks.joins) */
+/* How the warps of a launch are allocated. */
+struct cars_rows {
+	uint32_t all;	/* of a warp */
+	uint32_t base;	/* of these, below its stack */
+	uint32_t stack; /* the most that it has in use of the rest */
+};
+bool cars_is_joined(const struct hd_gpu *gpu);
+struct cars_rows cars_rows_of_launch(const struct hd_policy_handle *self, const struct hd_gpu *gpu);
+/* Rows of the warp's stack that hold something. */
+uint32_t cars_rows_in_use(const struct hd_policy_handle *self, const struct hd_warp *warp);
+/* The warp's rows are where its registers are (hd_warp.away): they have left, of those below the stack with what is in
+ * `kept` (NULL: all), or have come back. Does nothing when that is known. */
+void cars_follow(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_registers *kept);
+
 /* ---- cars_verify.c: all do nothing unless the warp has a shadow */
 void cars_verify_start(const struct hd_policy_handle *self, struct hd_warp *warp);
 void cars_verify_push(const struct hd_policy_handle *self, struct hd_warp *warp, uint32_t from, uint32_t to);
 void cars_verify_spill(const struct hd_policy_handle *self, struct hd_warp *warp, const struct cars_move *move);
 void cars_verify_fill(const struct hd_policy_handle *self, struct hd_warp *warp, const struct cars_move *move);
+/* The warp's rows leave, those that `kept` and the stack do not have for good. */
+void cars_verify_leave(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_registers *kept);
 void cars_verify_end(const struct hd_policy_handle *self, struct hd_warp *warp);
 void cars_verify_before(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst);
 void cars_verify_after(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_dinst *inst,

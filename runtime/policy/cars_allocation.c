@@ -13,6 +13,11 @@
  * As many blocks are resident as without CARS; where that leaves a warp less than Low, the calls that do not fit keep
  * their saves in memory, as in the baseline.
  *
+ * Beside a policy that moves warps and their registers (cars_joined.c) a launch has one allocation, and only as many
+ * blocks as have theirs at once: those beyond are the other policy's, and no warp is stalled here. The first launch of
+ * a kernel takes Low, the second High, and each further one the best known or one beside it that is not known yet; a
+ * block's time is then the time of all SMs over the blocks of the launch.
+ *
  * A block's time includes the time for which its warps wait for registers, so that the averages compare throughput.
  * The paper gives Low "what is left over" where another resource limits occupancy; so does this.
  */
@@ -91,6 +96,14 @@ void cars_levels_bound(struct cars_levels *levels, const struct cars_demand *dem
 		levels->low = most;
 }
 
+void cars_levels_trim(struct cars_levels *levels, const struct cars_demand *demand)
+{
+	uint32_t deepest = demand->high > levels->low ? demand->high : levels->low, rows;
+	for (uint32_t i = 0; i < levels->count && !demand->open; i++)
+		if ((rows = round_up(deepest, demand->unit)) < levels->rows[i])
+			levels->rows[i] = rows;
+}
+
 static bool has_place(uint32_t multiple)
 {
 	return multiple < CARS_MAX_LEVELS;
@@ -136,6 +149,19 @@ uint32_t cars_level_next(const struct cars_levels *levels, uint32_t level)
 		return level; /* no block has ended under it yet */
 	uint32_t best = cars_level_best(levels, level);
 	return best > level ? level + 1 : best < level ? level - 1 : level;
+}
+
+uint32_t cars_level_of_launch(const struct cars_levels *levels)
+{
+	uint32_t most = levels->count - 1;
+	if (cars_level_mean(levels, 0) == 0)
+		return 0;
+	if (cars_level_mean(levels, most) == 0)
+		return most;
+	uint32_t best = cars_level_best(levels, 0);
+	if (best < most && cars_level_mean(levels, best + 1) == 0)
+		return best + 1;
+	return best && cars_level_mean(levels, best - 1) == 0 ? best - 1 : best;
 }
 
 /* ---- of a launch */
@@ -194,12 +220,34 @@ static struct cars_demand demand_of(const struct hd_gpu *gpu, const struct cars_
 		if (reaches_unknown(gpu, grid) && cars->largest_fru > demand.max_fru)
 			demand.max_fru = cars->largest_fru;
 		demand.high = demand.base + deepest;
+		demand.open = meta->recursive_calls || meta->unknown_calls || reaches_unknown(gpu, grid);
 	}
 	uint32_t low = demand.base + demand.max_fru;
 	demand.all_run = grid->cooperative;
 	demand.warps = grid->cooperative ? grid->cta_share * grid->block_warps
 					 : warps_at_low(gpu, grid, low > grid->registers ? low : grid->registers);
 	return demand;
+}
+
+/* One block must have all its rows at once; its warps lie in parts of the register file. */
+static void bound_to_blocks(const struct hd_gpu *gpu, const struct hd_grid *grid, struct cars_levels *levels,
+			    const struct cars_demand *demand)
+{
+	uint32_t parts = gpu->config.warp_unit ? (uint32_t)gpu->config.warp_unit : 1;
+	struct cars_demand block = *demand;
+	block.warps = (grid->block_warps + parts - 1) / parts * parts;
+	block.all_run = true;
+	cars_levels_trim(levels, demand);
+	if (!grid->cooperative)
+		cars_levels_bound(levels, &block);
+}
+
+/* Rows that a stack of the launch has in use at most. */
+static uint32_t deepest_of(const struct cars_levels *levels, const struct cars_demand *demand, uint32_t level)
+{
+	uint32_t rows = levels->rows[level], size = rows > levels->base ? rows - levels->base : 0;
+	uint32_t known = demand->high > demand->base ? demand->high - demand->base : 0;
+	return demand->open || known > size ? size : known;
 }
 
 void cars_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
@@ -211,9 +259,15 @@ void cars_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 	if (*cars->parameter)
 		cars_levels_force(&levels, &demand, cars->parameter);
 	cars_levels_bound(&levels, &demand);
+	if (cars->joined)
+		bound_to_blocks(gpu, grid, &levels, &demand);
 	cars->kernel = find_kernel(gpu, cars, hd_kernel_name(grid->kernel));
 	cars_levels_recall(&levels, &cars->kernel->memory);
 	uint32_t best = cars_level_best(&levels, UINT32_MAX);
+	if (cars->joined) {
+		best = cars->level = cars_level_of_launch(&levels);
+		cars->deepest = deepest_of(&levels, &demand, best);
+	}
 	cars->kernel->levels = levels;
 	cars_sum_counts(self, gpu, &cars->before);
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
@@ -225,17 +279,20 @@ void cars_grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 		memset(sm->cycles, 0, sizeof(sm->cycles));
 		memset(sm->blocks, 0, sizeof(sm->blocks));
 		memset(sm->launched, 0, sizeof(sm->launched));
-		for (uint32_t slot = 0; slot < HD_MAX_WARPS; slot++)
-			sm->warps[slot].state = CARS_FREE;
+		for (uint32_t id = 0; id < HD_MAX_CONTEXTS; id++)
+			sm->warps[id].state = CARS_FREE;
 	}
 }
 
 uint32_t cars_admit(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_grid *grid,
 		    uint32_t registers)
 {
-	const struct cars_levels *levels = &cars_gpu_of(self, sm->gpu)->kernel->levels;
+	const struct cars_gpu *cars = cars_gpu_of(self, sm->gpu);
+	const struct cars_levels *levels = &cars->kernel->levels;
 	if (grid->cooperative)
 		return registers; /* its blocks are counted, and the rows divided among them */
+	if (cars->joined && levels->rows[cars->level] > registers)
+		return levels->rows[cars->level];
 	/* The dispatcher keeps to what the least allocation needs; warps beyond the registers are stalled (IV-B1). */
 	return levels->low > registers ? levels->low : registers;
 }
@@ -254,7 +311,8 @@ uint32_t cars_choose_level(const struct hd_policy_handle *self, struct hd_sm *sm
 	struct cars_levels *levels = &cars_gpu_of(self, sm->gpu)->kernel->levels;
 	struct cars_sm *cars = cars_sm_of(self, sm);
 	take_times(levels, cars);
-	cars->level = cars_level_next(levels, cars->level);
+	if (!cars_gpu_of(self, sm->gpu)->joined)
+		cars->level = cars_level_next(levels, cars->level);
 	cars->launched[cars->level]++;
 	return cars->level;
 }
@@ -263,8 +321,11 @@ void cars_grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, cons
 {
 	struct cars_gpu *cars = cars_gpu_of(self, gpu);
 	struct cars_levels *levels = &cars->kernel->levels;
-	(void)grid;
-	for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+	for (uint32_t i = 0; i < gpu->config.sm_count && !cars->joined; i++)
 		take_times(levels, cars_sm_of(self, gpu->sms[i]));
+	if (cars->joined) {
+		levels->cycles[cars->level] = (gpu->now - grid->started) * gpu->config.sm_count;
+		levels->blocks[cars->level] = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2];
+	}
 	cars_levels_keep(levels, &cars->kernel->memory);
 }

@@ -111,13 +111,13 @@ bool cars_why_held(const struct hd_policy_handle *self, const struct hd_warp *wa
 
 void cars_dump(const struct hd_policy_handle *self, const struct hd_gpu *gpu, FILE *out)
 {
-	static const char *const names[] = {"free", "has registers", "stalled", "switched out"};
+	static const char *const names[] = {"free", "has registers", "stalled", "switched out", "away"};
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
 		const struct cars_sm *sm = cars_sm_of(self, gpu->sms[i]);
 		if (!gpu->sms[i]->resident_warps)
 			continue;
 		fprintf(out, "cars, SM %u: %u registers free, allocation %u\n", i, sm->free_rows, sm->level);
-		for (uint32_t slot = 0; slot < HD_MAX_WARPS; slot++) {
+		for (uint32_t slot = 0; slot < HD_MAX_CONTEXTS; slot++) {
 			const struct cars_warp *warp = &sm->warps[slot];
 			if (warp->state != CARS_FREE)
 				fprintf(out, "  warp %3u %s, wants %u, stack %u: rfp %u rsp %u bottom %u, %u calls\n",

@@ -6,6 +6,7 @@
  *
  *   renaming   a read of a renamed register finds the row of its own frame, with its own value
  *   traps      a push never takes a row that is in use; what a spill takes away a fill brings back
+ *   leaving    what warps that other policies move do not take along (cars_joined.c) is not read again
  *   balance    at the end of a warp RSP, RFP and the frames are where they were at its start
  *
  * Registers below R16 are never renamed and not looked at. A row that nothing was written to since its push has no
@@ -21,6 +22,7 @@
 struct row {
 	uint32_t position, serial; /* whose it is; rows of the base: position is the register */
 	uint32_t defined;	   /* lanes */
+	uint32_t lost;		   /* lanes: its warp left without it */
 	uint32_t value[HD_WARP_LANES];
 };
 
@@ -140,6 +142,31 @@ void cars_verify_fill(const struct hd_policy_handle *self, struct hd_warp *warp,
 	}
 }
 
+static void lose_row(struct row *row)
+{
+	row->lost = UINT32_MAX;
+	row->defined = 0;
+}
+
+/* While a call is open any row of the kernel may be its caller's; what is under way finds its row wherever it is. */
+void cars_verify_leave(const struct hd_policy_handle *self, struct hd_warp *warp, const struct hd_registers *kept)
+{
+	const struct cars_shadow *shadow = shadow_of(self, warp);
+	const struct cars_stack *stack = &cars_warp_of(self, warp)->stack;
+	if (!shadow)
+		return;
+	if (warp->injection.count || warp->injection.outstanding)
+		fail(warp, "a warp leaves before a trap is over, slot", warp->id);
+	for (uint32_t reg = CARS_FIRST_SAVED; reg < stack->base && kept && !stack->frames.len; reg++)
+		if (!((kept->bits[reg / 64] | warp->pending.bits[reg / 64]) >> reg % 64 & 1))
+			lose_row(&shadow->rows[reg]);
+	for (uint32_t slot = 0; slot < stack->size; slot++) {
+		struct row *row = &shadow->rows[stack->base + slot];
+		if (row->position < stack->bottom || row->position >= stack->rsp)
+			lose_row(row);
+	}
+}
+
 void cars_verify_end(const struct hd_policy_handle *self, struct hd_warp *warp)
 {
 	const struct cars_warp *mine = cars_warp_of(self, warp);
@@ -175,6 +202,8 @@ static void check_read(const struct hd_policy_handle *self, struct hd_warp *warp
 		fail(warp, "a read finds another frame's row in place of register", reg);
 		return;
 	}
+	if (mask & row->lost)
+		fail(warp, "a read finds what its warp left without, register", reg);
 	for (uint32_t lanes = mask & row->defined; lanes; lanes &= lanes - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(lanes);
 		if (row->value[lane] == warp->regs[reg][lane])
@@ -205,6 +234,7 @@ static void write_row(const struct hd_policy_handle *self, const struct hd_warp 
 		      bool defined)
 {
 	struct row *row = row_of(self, warp, reg);
+	row->lost &= ~mask;
 	row->defined = defined ? row->defined | mask : row->defined & ~mask;
 	for (uint32_t lanes = defined ? mask : 0; lanes; lanes &= lanes - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(lanes);

@@ -25,8 +25,8 @@ static struct hd_injected row_access(const struct hd_warp *warp, uint64_t area, 
 				     enum hd_inject_kind kind)
 {
 	const struct hd_sm *sm = warp->cta->sm;
-	uint64_t places = sm->gpu->config.sm_count * sm->warp_slots;
-	uint64_t place = (uint64_t)sm->id * sm->warp_slots + warp->id;
+	uint64_t places = sm->gpu->config.sm_count * sm->warp_count;
+	uint64_t place = (uint64_t)sm->id * sm->warp_count + warp->id;
 	return (struct hd_injected){.address = area + (move->from * places + place) * ROW_BYTES,
 				    .stride = places * ROW_BYTES,
 				    .rows = move->rows,
@@ -198,6 +198,11 @@ static void start_warp(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	mine->saved = 0;
 	mine->exited = false;
 	cars_verify_start(self, warp);
+	if (cars_gpu_of(self, sm->gpu)->joined) {
+		mine->state = CARS_AWAY;
+		cars_follow(self, warp, NULL);
+		return;
+	}
 	if (cars->first == CARS_NO_SLOT && cars->free_rows >= rows)
 		grant(self, sm, warp, now);
 	else
@@ -217,6 +222,8 @@ void cars_cta_retire(const struct hd_policy_handle *self, struct hd_sm *sm, stru
 {
 	struct cars_sm *cars = cars_sm_of(self, sm);
 	uint32_t level = ((const struct cars_cta *)hd_policy_cta(self, cta))->level;
+	if (cars_gpu_of(self, sm->gpu)->joined)
+		return;
 	cars->cycles[level] += sm->now - cta->start_cycle;
 	cars->blocks[level]++;
 }
@@ -226,10 +233,10 @@ void cars_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp, u
 	struct hd_sm *sm = warp->cta->sm;
 	struct cars_sm *cars = cars_sm_of(self, sm);
 	struct cars_warp *mine = &cars->warps[warp->id];
-	assert(mine->state == CARS_HAS_ROWS);
+	assert(mine->state == CARS_HAS_ROWS || mine->state == CARS_AWAY);
 	cars_verify_end(self, warp);
+	cars->free_rows += mine->state == CARS_HAS_ROWS ? mine->wanted : 0;
 	mine->state = CARS_FREE;
-	cars->free_rows += mine->wanted;
 	if (mine->stack.peak > cars->peak)
 		cars->peak = mine->stack.peak;
 	grant_waiting(self, sm, now);

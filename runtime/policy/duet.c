@@ -13,6 +13,8 @@
  * duet:N has N extra blocks, up to that bound, from the first cycle of every kernel on: the paper's static ME. vt is
  * Virtual Thread, with all extra blocks for whose registers and shared memory there is room.
  *
+ * With CARS (duet_stacks.c) warps have the registers that it gives them in the launch, and register stacks move, too.
+ *
  * Cost: O(SMs) each 100 cycles, O(warps of a block) a launch.
  */
 #include <stdlib.h>
@@ -52,6 +54,7 @@ static const struct hd_policy_count counts[] = {
 	{"began", "warps", "of extra blocks that got their first slot"},
 	{"transfer_cycles", "cycles", "in which contexts moved"},
 	{"transfer_bytes", "bytes", "of contexts"},
+	{"stack_bytes", "bytes", "of these, of register stacks (with cars)"},
 	{"queue_full", "times", "that a warp found its queue full"},
 	{"stalls", "times", "that a warp stalled for long while there were extra blocks"},
 	{"barrier_stalls", "times", "of these, at barriers"},
@@ -90,6 +93,7 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	duet->barriers = hd_policy_setting(self, gpu, DUET_BARRIERS) > 0;
 	duet->eager = hd_policy_setting(self, gpu, DUET_EAGER) > 0;
 	duet->l1_below = hd_policy_setting(self, gpu, DUET_L1_BELOW);
+	duet->cars = duet_find_cars(gpu);
 }
 
 static void start_virtual(const struct hd_policy_handle *self, struct hd_gpu *gpu)
@@ -97,6 +101,7 @@ static void start_virtual(const struct hd_policy_handle *self, struct hd_gpu *gp
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
 	duet->fixed = duet->virtual = duet->barriers = true;
 	duet->port = (uint32_t)hd_policy_setting(self, gpu, DUET_PORT);
+	duet->cars = duet_find_cars(gpu);
 }
 
 /* ---- a kernel begins */
@@ -119,33 +124,57 @@ static uint32_t l1_units(const struct hd_config *config)
 	return config->l1_unified ? 0 : units < left ? units : left;
 }
 
-/* Registers of a context: the compiler's, which are in groups of 32 threads; all of them in blocks with shorter rows,
- * whose groups are smaller. */
-static uint32_t context_units(const struct hd_grid *grid)
+/* What an SM has room for; with register stacks their registers count. */
+static struct hd_occupancy fit_of(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid)
 {
-	uint32_t full = grid->fit.registers_per_warp / HD_WARP_LANES;
+	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
+	limits.max_regs_per_thread = UINT32_MAX;
+	if (!duet->cars)
+		return grid->fit;
+	return hd_occupancy_compute(&limits, duet_stacks_registers(duet, gpu, grid), grid->block_threads,
+				    grid->shared_bytes);
+}
+
+/* Registers of a context below its stack: the compiler's, which are in groups of 32 threads; all of them in blocks with
+ * shorter rows, whose groups are smaller. */
+static uint32_t context_units(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid,
+			      const struct hd_occupancy *fit)
+{
+	uint32_t full = fit->registers_per_warp / HD_WARP_LANES;
 	uint32_t said = units_of(grid->kernel->meta->switch_context_bytes);
 	if (!said)
 		return 0;
-	return grid->block[0] % HD_WARP_LANES || said > full ? full : said;
+	if (duet->cars)
+		said = duet_stacks_below(duet, gpu, grid);
+	else if (grid->block[0] % HD_WARP_LANES)
+		said = full;
+	return said > full ? full : said;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
 }
 
 static struct duet_kernel kernel_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
-				    const struct hd_grid *grid)
+				    const struct hd_grid *grid, const struct hd_occupancy *fit)
 {
+	struct duet_gpu *duet = duet_gpu_of(self, gpu);
 	struct hd_sm_limits limits = hd_sm_limits_of(&gpu->config);
 	uint32_t slot_bytes = (uint32_t)hd_policy_setting(self, gpu, DUET_SLOT_BYTES);
+	uint32_t registers = fit->registers_per_warp / HD_WARP_LANES, below = context_units(duet, gpu, grid, fit);
+	duet->stack = least(duet_stacks_most(duet, gpu), registers - below);
 	return (struct duet_kernel){
 		.warps = grid->block_warps,
-		.registers = grid->fit.registers_per_warp / HD_WARP_LANES,
-		.context = context_units(grid) + units_of(slot_bytes),
+		.registers = registers,
+		.context = below + duet->stack + units_of(slot_bytes),
 		.slot = units_of(slot_bytes),
-		.shared = units_of(grid->fit.shared_per_cta),
-		.native = grid->fit.ctas,
+		.shared = units_of(fit->shared_per_cta),
+		.native = fit->ctas,
 		.register_units = limits.registers / HD_WARP_LANES,
 		.shared_units = limits.shared_bytes / DUET_UNIT_BYTES,
 		.warp_slots = limits.max_warps,
-		.block_slots = limits.max_ctas < DUET_MOST_BLOCKS ? limits.max_ctas : DUET_MOST_BLOCKS,
+		.block_slots = least(limits.max_ctas, DUET_MOST_BLOCKS),
 	};
 }
 
@@ -229,6 +258,13 @@ static void take_l1(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	}
 }
 
+/* Whether contexts of the grid can move at all. */
+static bool switches(const struct duet_gpu *duet, const struct hd_grid *grid)
+{
+	const struct hd_meta_function *meta = grid->kernel->meta;
+	return meta && !grid->cooperative && !grid->linear && (duet->virtual || meta->switch_context_bytes);
+}
+
 static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_grid *grid)
 {
 	struct duet_gpu *duet = duet_gpu_of(self, gpu);
@@ -237,10 +273,11 @@ static void grid_begin(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	duet->grid = grid;
 	duet->level = DUET_OFF;
 	duet->l1_only = duet->l1 = false;
-	duet->parts = duet->moving = 0;
-	duet->kernel = (struct duet_kernel){.native = grid->fit.ctas};
-	if (grid->kernel->meta && !grid->cooperative && !grid->linear && (duet->virtual || context_units(grid))) {
-		duet->kernel = kernel_of(self, gpu, grid);
+	duet->parts = duet->moving = duet->stack = 0;
+	struct hd_occupancy fit = fit_of(duet, gpu, grid);
+	duet->kernel = (struct duet_kernel){.native = fit.ctas};
+	if (switches(duet, grid)) {
+		duet->kernel = kernel_of(self, gpu, grid, &fit);
 		bound = choose_level(duet, l1_units(&gpu->config));
 	}
 	duet_growth_begin(&duet->growth, bound);
@@ -330,12 +367,13 @@ static void report_launch(const struct duet_gpu *duet,
 			  void (*add)(void *context, const char *key, double value, const char *unit), void *context)
 {
 	const struct duet_kernel *kernel = &duet->kernel;
-	add(context, "context_bytes", (double)duet_move_bytes(duet), "bytes");
+	add(context, "context_bytes", (double)duet->moving * DUET_UNIT_BYTES, "bytes");
 	add(context, "native_blocks", kernel->native, "CTAs");
 	add(context, "bound_blocks", duet->growth.bound, "CTAs");
 	add(context, "extra_blocks", duet->growth.extra, "CTAs");
 	add(context, "warp_registers", kernel->registers, "registers");
 	add(context, "context_registers", kernel->context - kernel->slot, "registers");
+	add(context, "stack_registers", duet->stack, "registers");
 }
 
 static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
@@ -361,6 +399,7 @@ static void report(const struct hd_policy_handle *self, const struct hd_gpu *gpu
 /* clang-format off */
 #define HOOKS \
 	.moves = true, \
+	.joins = "cars", \
 	.facts = true, \
 	.spare_warps = DUET_MOST_WARPS / 2, \
 	.counts = counts, \

@@ -1,7 +1,8 @@
 /*
  * GPUDuet and Virtual Thread, as their parts see them (gpu-multiprogramming-lin, chapter 3): the monitor and the number
  * of extra blocks with the GPU (duet.c), queues and the one engine that moves contexts with each SM, for warps
- * (duet_switch.c) and for whole blocks (duet_blocks.c).
+ * (duet_switch.c) and for whole blocks (duet_blocks.c), and CARS' register stacks, which move with them
+ * (duet_stacks.c).
  */
 #ifndef HD_RUNTIME_POLICY_DUET_H
 #define HD_RUNTIME_POLICY_DUET_H
@@ -18,8 +19,10 @@ struct duet_gpu {
 	const struct hd_grid *grid; /* whose warps switch; NULL: nobody's */
 	struct duet_kernel kernel;
 	enum duet_level level;
-	uint32_t parts;	 /* HD_PART_* that its extra blocks have no place for */
-	uint32_t moving; /* units of a context */
+	uint32_t parts;			     /* HD_PART_* that its extra blocks have no place for */
+	uint32_t moving;		     /* units of a context */
+	uint32_t stack;			     /* of these, most of a warp's register stack */
+	const struct hd_policy_handle *cars; /* whose register stacks they are; NULL: there are none */
 	struct duet_growth growth;
 	bool fixed;		 /* ME is a parameter and stays */
 	bool l1_only;		 /* nothing else has room for a context */
@@ -77,7 +80,7 @@ struct duet_cta {
 };
 
 struct duet_counts {
-	uint64_t switched_out, switched_in, turned_back, swaps, began, cycles, bytes, queue_full, stalls,
+	uint64_t switched_out, switched_in, turned_back, swaps, began, cycles, bytes, stack_bytes, queue_full, stalls,
 		barrier_stalls, barrier_outs, too_late, absent_cycles, ready_cycles, blocks_out, blocks_in,
 		blocks_began;
 };
@@ -108,11 +111,6 @@ static inline enum duet_level duet_level_at(const struct hd_policy_handle *self,
 	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
 	return duet->grid == grid ? duet->level : DUET_OFF;
 }
-/* Bytes that move with a context. */
-static inline uint64_t duet_move_bytes(const struct duet_gpu *duet)
-{
-	return (uint64_t)duet->moving * DUET_UNIT_BYTES;
-}
 /* Whether a warp lives, for its block's switching: it has not ended. */
 static inline bool duet_lives(const struct hd_warp *warp)
 {
@@ -137,9 +135,13 @@ enum { DUET_MOVED, DUET_LOOK };
 void duet_queue_leave(struct duet_queue *queue, uint32_t id);
 /* Has the queues looked at in the next cycle. */
 void duet_ask(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
-/* The engine is at work on so many contexts of the grid from now on. */
+/* Units of a context that move, and of these those of register stacks. None: there is no context. */
+struct duet_load {
+	uint32_t units, stacks;
+};
+/* The engine is at work on these of the grid from now on. */
 void duet_engine_start(const struct hd_policy_handle *self, struct hd_sm *sm, struct duet_counts *counts,
-		       uint32_t contexts, uint64_t now);
+		       struct duet_load out, struct duet_load in, uint64_t now);
 /* Whether a context more has a place, which it gets when the engine is done: nobody else takes one. */
 bool duet_has_place(const struct hd_policy_handle *self, struct hd_sm *sm);
 uint32_t duet_take_context(const struct hd_policy_handle *self, struct hd_sm *sm);
@@ -147,6 +149,19 @@ uint32_t duet_take_context(const struct hd_policy_handle *self, struct hd_sm *sm
 const struct hd_meta_switch *duet_point_of(const struct hd_sm *sm, const struct hd_warp *warp);
 /* What of its registers it keeps there. */
 struct hd_registers duet_registers_of(const struct hd_meta_switch *point, const struct hd_warp *warp);
+
+/* duet_stacks.c: register stacks of CARS, which are part of contexts; without CARS all do nothing or say 0. */
+const struct hd_policy_handle *duet_find_cars(const struct hd_gpu *gpu);
+/* Registers of a thread, as they are allocated in this launch. */
+uint32_t duet_stacks_registers(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid);
+/* Units of a context with a stack: what is below the stack, at its largest, and of the stack at most. */
+uint32_t duet_stacks_below(const struct duet_gpu *duet, const struct hd_gpu *gpu, const struct hd_grid *grid);
+uint32_t duet_stacks_most(const struct duet_gpu *duet, const struct hd_gpu *gpu);
+/* What moves with the context of a warp, and of a block's warps, in the state in which they are. */
+struct duet_load duet_warp_load(const struct duet_gpu *duet, const struct hd_warp *warp);
+struct duet_load duet_block_load(const struct duet_gpu *duet, const struct hd_cta *cta);
+/* The warp's registers have left, those in `kept` alone (NULL: all), or have come back. */
+void duet_stacks_follow(const struct duet_gpu *duet, struct hd_warp *warp, const struct hd_registers *kept);
 
 /* duet_blocks.c: the same of blocks. */
 void duet_block_launch(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);

@@ -154,25 +154,28 @@ static void hold(struct hd_sm *sm, const struct hd_cta *cta)
 static void begin_move(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *out, struct hd_cta *in,
 		       uint64_t now)
 {
+	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
 	struct duet_sm *mine = duet_sm_of(self, sm);
 	struct duet_counts *counts = counts_of(self, sm, out ? out : in);
-	uint32_t contexts = out != NULL;
+	struct duet_load leaves = {0}, enters = {0};
 	if (out) {
 		forget(self, sm, out);
 		hold(sm, out);
+		leaves = duet_block_load(duet, out);
 		duet_cta_of(self, out)->state = DUET_LEAVING;
 	}
 	if (in) {
 		struct duet_cta *own = duet_cta_of(self, in);
 		forget(self, sm, in);
-		contexts += own->context;
+		if (own->context)
+			enters = duet_block_load(duet, in);
 		counts->ready_cycles += (now - own->since) * (in->warp_count - in->warps_done);
 		counts->swaps += out && own->context;
 		own->state = DUET_ENTERING;
 	}
 	mine->block_out = out;
 	mine->block_in = in;
-	duet_engine_start(self, sm, counts, contexts, now);
+	duet_engine_start(self, sm, counts, leaves, enters, now);
 }
 
 /* Registers leave as those of single warps do, each with what lives at its switch point. */
@@ -188,6 +191,7 @@ static void suspend_registers(const struct hd_policy_handle *self, struct hd_sm 
 		if (point)
 			kept = duet_registers_of(point, warp);
 		hd_warp_suspend(sm, warp, HD_PART_REGISTERS | HD_PART_STACK, point ? &kept : NULL);
+		duet_stacks_follow(duet_gpu_of(self, sm->gpu), warp, point ? &kept : NULL);
 		duet_space_give(&mine->space, duet_warp_of(self, warp)->at,
 				duet_gpu_of(self, sm->gpu)->kernel.registers);
 	}
@@ -248,9 +252,12 @@ static void end_in(const struct hd_policy_handle *self, struct hd_sm *sm, struct
 	own->context = false;
 	own->state = DUET_RUNNING;
 	duet_sm_of(self, sm)->away--;
-	for (uint32_t i = 0; i < cta->warp_count; i++)
-		if (hd_cta_warp(cta, i))
-			hd_warp_resume(sm, cta->warps[i], now);
+	for (uint32_t i = 0; i < cta->warp_count; i++) {
+		if (!hd_cta_warp(cta, i))
+			continue;
+		hd_warp_resume(sm, cta->warps[i], now);
+		duet_stacks_follow(duet_gpu_of(self, sm->gpu), cta->warps[i], NULL);
+	}
 	hd_sm_request_dispatch(sm);
 }
 
@@ -339,6 +346,8 @@ void duet_block_launch(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	if (whole)
 		return;
 	hd_cta_suspend(sm, cta, (duet->parts & ~(uint32_t)HD_PART_SLOT) | HD_PART_STACK);
+	for (uint32_t i = 0; i < cta->warp_count; i++)
+		duet_stacks_follow(duet, cta->warps[i], NULL);
 	hold(sm, cta);
 	mine->away++;
 	enter_queue(self, sm, cta, DUET_READY, sm->now);

@@ -94,12 +94,18 @@ static void forget(const struct hd_policy_handle *self, struct hd_sm *sm, struct
 
 /* ---- stalls */
 
+/* Of CARS: what it is to store or load before its next instruction. */
+static bool in_trap(const struct hd_warp *warp)
+{
+	return warp->injection.count || warp->injection.outstanding;
+}
+
 const struct hd_meta_switch *duet_point_of(const struct hd_sm *sm, const struct hd_warp *warp)
 {
 	const struct hd_pfunction *function;
 	uint32_t pc = (uint32_t)(hd_warp_at(sm, warp) - sm->gpu->program.code.data);
 	const struct hd_code_facts *facts = hd_facts_at(sm->gpu, pc, &function);
-	if (!facts || facts->switching == HD_NO_FACT || warp->reordered)
+	if (!facts || facts->switching == HD_NO_FACT || warp->reordered || in_trap(warp))
 		return NULL;
 	return &function->said->switches[facts->switching];
 }
@@ -108,7 +114,8 @@ static void stall(const struct hd_policy_handle *self, struct hd_warp *warp, boo
 {
 	struct hd_sm *sm = warp->cta->sm;
 	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
-	if (duet_warp_of(self, warp)->state != DUET_RUNNING || !duet->growth.extra || hd_warp_is_away(warp))
+	if (duet_warp_of(self, warp)->state != DUET_RUNNING || !duet->growth.extra || hd_warp_is_away(warp) ||
+	    in_trap(warp))
 		return;
 	counts_of(self, warp)->stalls++;
 	counts_of(self, warp)->barrier_stalls += barrier;
@@ -183,12 +190,14 @@ void duet_barrier_resume(const struct hd_policy_handle *self, struct hd_warp *wa
 /* ---- moves */
 
 void duet_engine_start(const struct hd_policy_handle *self, struct hd_sm *sm, struct duet_counts *counts,
-		       uint32_t contexts, uint64_t now)
+		       struct duet_load out, struct duet_load in, uint64_t now)
 {
-	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
-	uint64_t cycles = contexts * duet_move_cycles(duet_move_bytes(duet), duet->port);
+	uint32_t port = duet_gpu_of(self, sm->gpu)->port;
+	uint64_t out_bytes = (uint64_t)out.units * DUET_UNIT_BYTES, in_bytes = (uint64_t)in.units * DUET_UNIT_BYTES;
+	uint64_t cycles = duet_move_cycles(out_bytes, port) + duet_move_cycles(in_bytes, port);
 	counts->cycles += cycles;
-	counts->bytes += contexts * duet_move_bytes(duet);
+	counts->bytes += out_bytes + in_bytes;
+	counts->stack_bytes += (uint64_t)(out.stacks + in.stacks) * DUET_UNIT_BYTES;
 	duet_sm_of(self, sm)->busy = true;
 	hd_policy_at(self, sm, now + (cycles ? cycles : 1), DUET_MOVED);
 }
@@ -216,17 +225,20 @@ bool duet_has_place(const struct hd_policy_handle *self, struct hd_sm *sm)
 static void begin_move(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *out, struct hd_warp *in,
 		       uint64_t now)
 {
+	const struct duet_gpu *duet = duet_gpu_of(self, sm->gpu);
 	struct duet_sm *mine = duet_sm_of(self, sm);
-	uint32_t contexts = out != NULL;
+	struct duet_load leaves = {0}, enters = {0};
 	if (out) {
 		forget(self, sm, out);
 		hd_warp_hold(sm, out);
+		leaves = duet_warp_load(duet, out);
 		duet_warp_of(self, out)->state = DUET_LEAVING;
 		duet_warp_of(self, out)->ended = false;
 	}
 	if (in) {
 		forget(self, sm, in);
-		contexts += duet_warp_of(self, in)->context;
+		if (duet_warp_of(self, in)->context)
+			enters = duet_warp_load(duet, in);
 		counts_of(self, in)->ready_cycles += now - duet_warp_of(self, in)->since;
 		duet_warp_of(self, in)->state = DUET_ENTERING;
 	}
@@ -234,7 +246,7 @@ static void begin_move(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	counts->swaps += out && in && duet_warp_of(self, in)->context;
 	mine->out = out;
 	mine->in = in;
-	duet_engine_start(self, sm, counts, contexts, now);
+	duet_engine_start(self, sm, counts, leaves, enters, now);
 }
 
 struct hd_registers duet_registers_of(const struct hd_meta_switch *point, const struct hd_warp *warp)
@@ -257,6 +269,7 @@ static void end_out(const struct hd_policy_handle *self, struct hd_sm *sm, struc
 	if (point)
 		kept = duet_registers_of(point, warp);
 	hd_warp_suspend(sm, warp, HD_PART_REGISTERS | HD_PART_STACK, point ? &kept : NULL);
+	duet_stacks_follow(duet, warp, point ? &kept : NULL);
 	duet_space_give(&mine->space, own->at, duet->kernel.registers);
 	own->at = place;
 	own->context = true;
@@ -282,6 +295,7 @@ static void end_in(const struct hd_policy_handle *self, struct hd_sm *sm, struct
 		enter_queue(self, sm, warp, DUET_READY, now);
 		return;
 	}
+	duet_stacks_follow(duet, warp, NULL);
 	struct duet_counts *counts = counts_of(self, warp);
 	*(own->context ? &counts->switched_in : &counts->began) += 1;
 	own->at = duet_space_take(&mine->space, DUET_REGISTERS, duet->kernel.registers);

@@ -73,9 +73,14 @@ uint32_t hd_policy_touched(uint32_t touches, const char *names[HD_TOUCH_COUNT])
 	return count;
 }
 
+bool hd_policy_joins(const struct hd_policy *policy, const struct hd_policy *other)
+{
+	return policy->hooks && policy->hooks->joins && !strcmp(policy->hooks->joins, other->name);
+}
+
 uint32_t hd_policy_conflict(const struct hd_policy *a, const struct hd_policy *b)
 {
-	return a->touches & b->touches;
+	return hd_policy_joins(a, b) || hd_policy_joins(b, a) ? 0 : a->touches & b->touches;
 }
 
 static int check_pair(const struct hd_policy *a, const struct hd_policy *b, struct hd_diag *diag)
@@ -262,6 +267,24 @@ int hd_policy_fits(const struct hd_config *config, const struct hd_policy *polic
 			policy->name);
 }
 
+static bool joins_another(const struct hd_policy_set *chosen, uint32_t index)
+{
+	for (uint32_t i = 0; i < chosen->count; i++)
+		if (hd_policy_joins(chosen->policies[index], chosen->policies[i]))
+			return true;
+	return false;
+}
+
+/* In their order, but those behind all others that join one. */
+static void add_chosen(struct hd_gpu *gpu, const struct hd_policy_set *chosen)
+{
+	for (uint32_t joined = 0; joined < 2; joined++)
+		for (uint32_t i = 0; i < chosen->count; i++)
+			if (joins_another(chosen, i) == joined)
+				hd_policy_add(gpu, chosen->policies[i],
+					      hd_arena_strdup(&gpu->arena, chosen->parameters[i]));
+}
+
 int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 {
 	struct hd_policy_set chosen = {.count = 0};
@@ -270,8 +293,8 @@ int hd_policy_parse(struct hd_gpu *gpu, const char *text, struct hd_diag *diag)
 		status = hd_policy_fits(&gpu->config, chosen.policies[i], diag);
 	for (uint32_t i = 0; !status && i < chosen.count; i++)
 		status = check_rehearsal(gpu, &chosen, i, diag);
-	for (uint32_t i = 0; !status && i < chosen.count; i++)
-		hd_policy_add(gpu, chosen.policies[i], hd_arena_strdup(&gpu->arena, chosen.parameters[i]));
+	if (!status)
+		add_chosen(gpu, &chosen);
 	for (uint32_t i = 0; !status && i < gpu->policy_count; i++)
 		status = hd_keys_take(gpu, &gpu->policies[i], diag);
 	return status;

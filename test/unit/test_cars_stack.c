@@ -366,6 +366,44 @@ START_TEST(means_of_an_earlier_launch_are_remembered)
 }
 END_TEST
 
+/* Beside a policy that moves warps: Low, High, and then the best known as long as all beside it are known. */
+START_TEST(a_launch_has_one_allocation)
+{
+	static const uint32_t took[4] = {1000, 600, 700, 800}, expected[] = {0, 3, 2, 1, 1, 1};
+	struct cars_memory memory = {{0}};
+	struct cars_levels levels;
+	struct cars_demand demand = figure_4(64);
+	for (uint32_t launch = 0; launch < sizeof(expected) / sizeof(*expected); launch++) {
+		cars_levels_make(&levels, &demand);
+		ck_assert_uint_eq(levels.count, 4);
+		cars_levels_recall(&levels, &memory);
+		uint32_t level = cars_level_of_launch(&levels);
+		ck_assert_uint_eq(level, expected[launch]);
+		block_took(&levels, level, took[level]);
+		cars_levels_keep(&levels, &memory);
+	}
+}
+END_TEST
+
+/* Left-over rows are not given out where no call can use them. */
+START_TEST(rows_beyond_the_deepest_call_stay_free)
+{
+	struct cars_levels levels;
+	struct cars_demand demand = figure_4(4);
+	cars_levels_make(&levels, &demand);
+	ck_assert_uint_eq(levels.count, 1);
+	uint32_t share = levels.rows[0];
+	ck_assert_uint_gt(share, 2 * demand.high);
+	demand.open = true;
+	cars_levels_trim(&levels, &demand);
+	ck_assert_uint_eq(levels.rows[0], share);
+	demand.open = false;
+	cars_levels_trim(&levels, &demand);
+	ck_assert_uint_ge(levels.rows[0], demand.high);
+	ck_assert_uint_lt(levels.rows[0], demand.high + demand.unit);
+}
+END_TEST
+
 /* By N x Low and High, not by rows; and a launch without a choice compares nothing. */
 START_TEST(memory_is_kept_by_allocation)
 {
@@ -416,6 +454,8 @@ Suite *hd_suite(void)
 						 figure_5_moves_towards_the_best,
 						 means_of_an_earlier_launch_are_remembered,
 						 memory_is_kept_by_allocation,
+						 a_launch_has_one_allocation,
+						 rows_beyond_the_deepest_call_stay_free,
 						 storage_is_264_bytes,
 						 NULL,
 					 });

@@ -483,6 +483,30 @@ START_TEST(conflicting_policies_say_why)
 }
 END_TEST
 
+/* One that knows of another takes over the same as that one does, and its hooks come behind those. */
+START_TEST(a_policy_joins_another)
+{
+	static const struct hd_policy_hooks knows = {.joins = "a"};
+	static const struct hd_policy a = {.name = "a", .touches = HD_TOUCH_CALLS | HD_TOUCH_L1};
+	static const struct hd_policy b = {.name = "b", .touches = HD_TOUCH_L1, .hooks = &knows},
+				      c = {.name = "c", .touches = HD_TOUCH_L1};
+	ck_assert_uint_eq(hd_policy_conflict(&a, &b), 0);
+	ck_assert_uint_eq(hd_policy_conflict(&b, &a), 0);
+	ck_assert_uint_eq(hd_policy_conflict(&b, &c), HD_TOUCH_L1);
+	ck_assert_uint_eq(hd_policy_conflict(&a, &c), HD_TOUCH_L1);
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.options.policy = "duet:1+cars:low";
+	ck_assert_msg(!simbench_start(&bench), "%s", bench.message);
+	ck_assert_uint_eq(bench.sim->gpu.policy_count, 2);
+	ck_assert_str_eq(bench.sim->gpu.policies[0].policy->name, "cars");
+	ck_assert_str_eq(bench.sim->gpu.policies[0].parameter, "low");
+	ck_assert_str_eq(bench.sim->gpu.policies[1].policy->name, "duet");
+	ck_assert_str_eq(bench.sim->gpu.policies[1].parameter, "1");
+	simbench_release(&bench);
+}
+END_TEST
+
 /* Policies that fill all their state with a letter of their own, and look at what they find there. */
 enum { OF_GPU, OF_SM, OF_CTA, OF_WARP, LEVELS };
 static struct {
@@ -700,6 +724,7 @@ Suite *hd_suite(void)
 					  no_progress_trips_the_watchdog,
 					  fault_ends_the_launch_and_leaves_the_simulator_usable,
 					  conflicting_policies_say_why,
+					  a_policy_joins_another,
 					  each_policy_has_state_of_its_own,
 					  hooks_are_called_when_they_should,
 					  policies_without_hooks_are_not_called,

@@ -91,7 +91,7 @@ static bool is_partner(const struct hd_policy *policy, const struct hd_policy *o
 
 static void add_partners(json_t *object, const struct hd_policy *policy)
 {
-	json_t *combines = json_array(), *refused = json_array();
+	json_t *combines = json_array(), *refused = json_array(), *joins = json_array();
 	for (const struct hd_policy *other = hd_policies; other->name; other++) {
 		uint32_t both = hd_policy_conflict(policy, other);
 		if (!is_partner(policy, other))
@@ -101,11 +101,14 @@ static void add_partners(json_t *object, const struct hd_policy *policy)
 					      json_pack("{s:s,s:o}", "policy", other->name, "both", names_array(both)));
 		else
 			json_array_append_new(combines, json_string(other->name));
+		if (hd_policy_joins(policy, other))
+			json_array_append_new(joins, json_string(other->name));
 	}
 	json_object_set_new(object, "takes_over", names_array(policy->touches));
 	json_object_set_new(object, "several_grids",
 			    json_boolean(policy == hd_policies || policy->hooks->several_grids));
 	json_object_set_new(object, "needs_collectors", json_boolean(hd_policy_needs_collectors(policy)));
+	json_object_set_new(object, "joins", joins);
 	json_object_set_new(object, "combines", combines);
 	json_object_set_new(object, "refused", refused);
 }

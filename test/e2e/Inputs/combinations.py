@@ -22,11 +22,14 @@ def listed():
         refused = {each['policy']: each['both'] for each in own['refused']}
         assert set(own['combines']) | set(refused) == set(names) - {name} and not set(own['combines']) & set(refused), name
         for other in own['combines']:
-            assert name in stated[other]['combines'] and not set(own['takes_over']) & set(stated[other]['takes_over']), (name, other)
+            joined = other in own['joins'] or name in stated[other]['joins']
+            assert name in stated[other]['combines'], (name, other)
+            assert joined or not set(own['takes_over']) & set(stated[other]['takes_over']), (name, other)
         for other, both in refused.items():
             assert both == [each for each in own['takes_over'] if each in stated[other]['takes_over']] and both, (name, other, both)
         combine, refuse = combine + len(own['combines']), refuse + len(refused)
     assert stated['ccbp']['several_grids'] and not stated['cars']['several_grids'] and stated['malekeh']['needs_collectors']
+    assert stated['duet']['joins'] == stated['vt']['joins'] == ['cars'] and stated['cars']['joins'] == []
     assert stated['baseline']['combines'] == [] and not stated['cars']['needs_collectors']
     # A program that is not there is found to be so when the policies are taken.
     for name in ('cars', 'ccbp'):
