@@ -115,6 +115,41 @@ START_TEST(random_operations_agree_with_a_byte_map)
 }
 END_TEST
 
+/* As a recording wants it: where it was, in a window of addresses of its own, or not at all. */
+START_TEST(allocations_at_given_addresses)
+{
+	enum { BYTES = 1 << 16 };
+	uint64_t base = HD_DEVICE_BASE + (UINT64_C(3) << 36), low, high, other;
+	struct hd_devmem *memory = hd_devmem_new_at(base, BYTES);
+	bool adopted;
+	ck_assert_int_eq(hd_devmem_place(memory, base + 4096, 1000), 0);
+	memset(hd_devmem_at(memory, base + 4096, 1000), 1, 1000);
+	ck_assert(hd_devmem_find(memory, base + 5095, &low, &high));
+	ck_assert_uint_eq(low, base + 4096);
+	ck_assert_uint_eq(high, base + 5096);
+	ck_assert(!hd_devmem_at(memory, base + 4096, 1001));
+	/* into it, onto its red zone, across it, unaligned, and outside */
+	ck_assert_int_ne(hd_devmem_place(memory, base + 4352, 8), 0);
+	ck_assert_int_ne(hd_devmem_place(memory, base + 4096 + 1024, 8), 0);
+	ck_assert_int_ne(hd_devmem_place(memory, base + 1024, 4096), 0);
+	ck_assert_int_ne(hd_devmem_place(memory, base + 100, 8), 0);
+	ck_assert_int_ne(hd_devmem_place(memory, base + BYTES, 8), 0);
+	ck_assert_int_ne(hd_devmem_place(memory, base - 4096, 8), 0);
+	ck_assert_int_ne(hd_devmem_place(memory, base, UINT64_MAX - 512), 0);
+	/* What is allocated anywhere stays out of it. */
+	ck_assert_int_eq(hd_devmem_alloc(memory, 8192, 256, &other), 0);
+	ck_assert_uint_ge(other, base + 5096 + 256);
+	ck_assert(hd_devmem_range(memory, 0, &low, &high, &adopted) && low == base + 4096 && !adopted);
+	ck_assert(hd_devmem_range(memory, 1, &low, &high, &adopted) && low == other);
+	ck_assert(!hd_devmem_range(memory, 2, &low, &high, &adopted));
+	/* Released, it is zero at its next coming. */
+	ck_assert_int_eq(hd_devmem_release(memory, base + 4096), 0);
+	ck_assert_int_eq(hd_devmem_place(memory, base + 4096, 1000), 0);
+	ck_assert_int_eq(((uint8_t *)hd_devmem_at(memory, base + 4096, 1000))[999], 0);
+	hd_devmem_free(memory);
+}
+END_TEST
+
 START_TEST(the_nearest_allocation)
 {
 	struct hd_devmem *memory = hd_devmem_new(1 << 20);
@@ -228,6 +263,7 @@ Suite *hd_suite(void)
 					     released_memory_faults_and_comes_back_zero,
 					     first_fit_and_coalescing,
 					     random_operations_agree_with_a_byte_map,
+					     allocations_at_given_addresses,
 					     the_nearest_allocation,
 					     shared_pages_and_freed_ranges,
 					     addresses_that_are_taken,
