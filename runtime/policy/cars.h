@@ -113,8 +113,8 @@ void cars_levels_recall(struct cars_levels *levels, const struct cars_memory *me
 void cars_levels_keep(const struct cars_levels *levels, struct cars_memory *memory);
 /* Figure 5: the level of the next block on an SM that is at `level`. */
 uint32_t cars_level_next(const struct cars_levels *levels, uint32_t level);
-/* One for all blocks of a launch: the least in a kernel's first launch, the most in its second, then the best known, or
- * one beside that which is not known. */
+/* One for all blocks of a launch: the most in a kernel's first launch, then the best known, or one beside that which is
+ * not known. */
 uint32_t cars_level_of_launch(const struct cars_levels *levels);
 
 /* ---- state */

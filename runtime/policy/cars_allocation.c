@@ -15,8 +15,8 @@
  *
  * Beside a policy that moves warps and their registers (cars_joined.c) a launch has one allocation, and only as many
  * blocks as have theirs at once: those beyond are the other policy's, and no warp is stalled here. The first launch of
- * a kernel takes Low, the second High, and each further one the best known or one beside it that is not known yet; a
- * block's time is then the time of all SMs over the blocks of the launch.
+ * a kernel takes High, and each further one the best known or one beside it that is not known yet; a block's time is
+ * then the time of all SMs over the blocks of the launch.
  *
  * A block's time includes the time for which its warps wait for registers, so that the averages compare throughput.
  * The paper gives Low "what is left over" where another resource limits occupancy; so does this.
@@ -153,12 +153,9 @@ uint32_t cars_level_next(const struct cars_levels *levels, uint32_t level)
 
 uint32_t cars_level_of_launch(const struct cars_levels *levels)
 {
-	uint32_t most = levels->count - 1;
-	if (cars_level_mean(levels, 0) == 0)
-		return 0;
-	if (cars_level_mean(levels, most) == 0)
+	uint32_t most = levels->count - 1, best = cars_level_best(levels, UINT32_MAX);
+	if (best == UINT32_MAX)
 		return most;
-	uint32_t best = cars_level_best(levels, 0);
 	if (best < most && cars_level_mean(levels, best + 1) == 0)
 		return best + 1;
 	return best && cars_level_mean(levels, best - 1) == 0 ? best - 1 : best;
