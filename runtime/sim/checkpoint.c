@@ -90,6 +90,7 @@ static int check_options(const struct hd_sim_options *options, const char *what)
 	const char *other = options->functional			? "--functional"
 			    : options->sampling > 0		? "--sampling"
 			    : options->check			? "--check"
+			    : options->recording		? "--record"
 			    : options->rehearsal		? "a policy that rehearses"
 			    : options->trace && *options->trace ? "--trace"
 								: NULL;

@@ -400,7 +400,11 @@ int cmd_run(int argc, char **argv)
 	struct hd_config config;
 	struct hd_signals signals;
 	int status = run_options_check(&run.options, &config, &diag) ||
-				     run_checkpoint_check(&run.checkpoint, &run.options, run.kernel, &diag) ||
+				     run_checkpoint_check(&run.checkpoint, &run.options,
+							  run.kernel   ? "--kernel"
+							  : run.record ? "--record"
+								       : NULL,
+							  &diag) ||
 				     check_recording(&run, &diag)
 			     ? 2
 			     : 0;

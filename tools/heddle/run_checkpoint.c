@@ -13,14 +13,14 @@
 
 #include "heddle/policy.h"
 
-static const char *in_the_way(const struct run_options *options, bool kernel)
+static const char *in_the_way(const struct run_options *options, const char *own)
 {
 	char *first = NULL;
 	const char *other = options->functional				      ? "--functional"
 			    : options->sampling				      ? "--sampling"
 			    : options->check				      ? "--check"
 			    : options->trace				      ? "--trace"
-			    : kernel					      ? "--kernel"
+			    : own					      ? own
 			    : options->policies.len > 1			      ? "several policies"
 			    : !strncmp(options->policies.data[0], "best-", 5) ? "a search for the best parameter"
 									      : NULL;
@@ -52,11 +52,11 @@ static int check_place(const char *path, struct hd_diag *diag)
 	return error ? hd_error(diag, HD_NOWHERE, "--checkpoint: cannot write %s: %s", path, strerror(error)) : 0;
 }
 
-int run_checkpoint_check(const struct run_checkpoint *checkpoint, const struct run_options *options, bool kernel,
+int run_checkpoint_check(const struct run_checkpoint *checkpoint, const struct run_options *options, const char *own,
 			 struct hd_diag *diag)
 {
 	const char *option = checkpoint->file ? "--checkpoint" : checkpoint->resume ? "--resume" : NULL;
-	const char *other = option ? in_the_way(options, kernel) : NULL;
+	const char *other = option ? in_the_way(options, own) : NULL;
 	if (other)
 		return hd_error(diag, HD_NOWHERE, "%s does not go with %s", option, other);
 	if (checkpoint->cycle && !is_cycle(checkpoint->cycle))
