@@ -344,9 +344,9 @@ void hd_record_rest(const struct hd_sim *sim)
 {
 	const struct hd_gpu *gpu = &sim->gpu;
 	struct hd_stats rest;
-	json_t *object = json_object();
 	if (!gpu->options.record)
 		return;
+	json_t *object = json_object();
 	rest = sim->now;
 	hd_stats_subtract(&rest, &sim->before);
 	struct hd_power power;
@@ -379,11 +379,11 @@ void hd_record_corun(const struct hd_sim *sim, json_t *object)
 
 void hd_sim_record_end(const struct hd_sim *sim)
 {
-	json_t *object = json_object();
 	if (sim->recorder)
 		hd_recorder_finish(sim->recorder);
 	if (!sim->gpu.options.record)
 		return;
+	json_t *object = json_object();
 	json_object_set_new(object, "host", host_object());
 	add_coverage(object, &sim->gpu);
 	write_record(sim, "end", object);
