@@ -42,11 +42,12 @@ enum {
 	HD_TOUCH_SCHEDULER = 1 << 3,
 	HD_TOUCH_DISPATCH = 1 << 4, /* which CTA goes where */
 	HD_TOUCH_L1 = 1 << 5,
-	HD_TOUCH_CODE = 1 << 6,	 /* which instructions run */
-	HD_TOUCH_START = 1 << 7, /* when a warp that is there begins its body: the policy holds it until then */
-	HD_TOUCH_PLACES = 1 << 8 /* where a warp and its registers are: it moves them, or keeps something that stays */
+	HD_TOUCH_CODE = 1 << 6,	  /* which instructions run */
+	HD_TOUCH_START = 1 << 7,  /* when a warp that is there begins its body: the policy holds it until then */
+	HD_TOUCH_PLACES = 1 << 8, /* where a warp and its registers are: it moves them, or keeps something that stays */
+	HD_TOUCH_SHARES = 1 << 9  /* how much of an SM each of several kernels has */
 };
-#define HD_TOUCH_COUNT 9
+#define HD_TOUCH_COUNT 10
 
 #define HD_MAX_POLICIES 4 /* of a combination */
 

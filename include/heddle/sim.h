@@ -71,6 +71,7 @@ struct hd_sim_options {
 	bool warn_outside;    /* loads a little outside an allocation warn, as hardware lets them pass; else faults */
 	uint32_t check;	      /* HD_CHECK_*: mistakes of the program to look for; 0: none */
 	uint64_t corun_cycles; /* grids that are on their way together are launched again for so long; 0: not */
+	uint64_t corun_apart;  /* each of them comes so many cycles after the one before */
 	uint64_t sample;       /* cycles; counters of each such interval of a launch: its key `samples`; 0: none */
 	double sampling;  /* simulate a part of the launches, so that each kind's mean cycles are known to this share of
 			     them (runtime/sim/sampling.h); 0: all */

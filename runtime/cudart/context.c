@@ -284,13 +284,14 @@ static int set_recording(struct hd_cudart *cudart, struct hd_sim_options *option
 static cudaError_t start_simulator(struct hd_cudart *cudart)
 {
 	char recording[4096];
-	uint64_t max_cycles, sample, corun, checkpoint_at, watchdog = UINT64_MAX;
+	uint64_t max_cycles, sample, corun, apart, checkpoint_at, watchdog = UINT64_MAX;
 	uint32_t checks, threads;
 	double sampling;
 	if (hd_config_load(&cudart->config, environment("HEDDLE_GPU", "v100"), &cudart->diag) ||
 	    apply_settings(cudart) || read_cycles(cudart, "HEDDLE_MAX_CYCLES", &max_cycles) ||
 	    read_cycles(cudart, "HEDDLE_SAMPLE", &sample) || read_cycles(cudart, "HEDDLE_CORUN_CYCLES", &corun) ||
 	    read_cycles(cudart, "HEDDLE_CHECKPOINT_AT", &checkpoint_at) ||
+	    read_cycles(cudart, "HEDDLE_CORUN_APART", &apart) ||
 	    hd_sim_sampling_parse(environment("HEDDLE_SAMPLING", NULL), &sampling, &cudart->diag) ||
 	    hd_sim_threads_parse(getenv("HEDDLE_THREADS"), &threads, &cudart->diag) || read_checks(cudart, &checks) ||
 	    (strcmp(environment("HEDDLE_WATCHDOG", "0"), "off") && read_cycles(cudart, "HEDDLE_WATCHDOG", &watchdog)))
@@ -313,6 +314,7 @@ static cudaError_t start_simulator(struct hd_cudart *cudart)
 		.sampling = sampling,
 		.threads = threads,
 		.corun_cycles = corun,
+		.corun_apart = apart,
 		.stack_bytes = (uint32_t)cudart->limits[cudaLimitStackSize],
 		.heap_bytes = cudart->limits[cudaLimitMallocHeapSize],
 		.rehearsal = getenv("HEDDLE_REHEARSAL"),

@@ -265,8 +265,8 @@ uint32_t ccbp_choose(struct ccbp_sm *mine, const struct ccbp_gpu *ccbp, const st
 			return i;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t which = sharing_which(&ccbp->sharing, heads[i]->grid);
-		if (heads[i]->kind == HD_PACKET_WRITEBACK)
-			return i;
+		if (heads[i]->kind == HD_PACKET_WRITEBACK || heads[i]->flags & HD_PACKET_LINE)
+			return i; /* nobody asked for it: what leaves L1, and contexts */
 		if (mine->tokens[which]) {
 			mine->tokens[which]--;
 			return i;

@@ -22,6 +22,7 @@
  *   progress    of a block: its instructions by those of its grid's blocks that ended on the SM, on average
  *   flushing    not again before a block of the grid has ended on the SM: else fast requests would keep it for ever
  *   in place    the stack always leaves, and the block its slots with it (2.3.1)
+ *   shares      (ours) see preempt_share.c
  *   slices      (ours) kernels on their way have an SM in turns, by the same means
  *
  * Cost: O(1) an instruction; O(warps of a block) when one stops.
@@ -67,6 +68,12 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	preempt->slice = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_SLICE);
 	preempt->most = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_MOST);
 	preempt->latency = (uint32_t)hd_policy_setting(self, gpu, PREEMPT_LATENCY);
+	preempt->shares = hd_policy_shares(gpu);
+	if (preempt->shares) {
+		bool moves = !preempt->slice && preempt->mechanism != PREEMPT_DRAIN;
+		preempt->interval = 0;
+		preempt->share_cycles = moves ? (uint64_t)hd_policy_setting(self, gpu, PREEMPT_SHARE) : 0;
+	}
 	for (uint32_t i = 0; i < gpu->config.sm_count; i++) {
 		struct preempt_sm *mine = preempt_sm_of(self, gpu->sms[i]);
 		mine->registers.total = gpu->config.registers / HD_WARP_LANES;
@@ -104,6 +111,16 @@ static void set_request(const struct hd_policy_handle *self, struct hd_sm *sm, u
 		return;
 	mine->alarmed = true;
 	hd_policy_at(self, sm, next, preempt_about(PREEMPT_REQUEST, 0));
+}
+
+static void set_share(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	const struct preempt_gpu *preempt = preempt_gpu_of(self, sm->gpu);
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	if (!preempt->share_cycles || mine->shares || !sm->resident_ctas)
+		return;
+	mine->shares = true;
+	hd_policy_at(self, sm, now + preempt->share_cycles, preempt_about(PREEMPT_SHARES, 0));
 }
 
 static void look_soon(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
@@ -153,8 +170,8 @@ static enum preempt_mechanism mechanism_for(const struct hd_policy_handle *self,
 	return restarts && early ? PREEMPT_FLUSH : PREEMPT_SWITCH;
 }
 
-static void take_block(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint8_t parts,
-		       uint64_t now)
+void preempt_take(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint8_t parts,
+		  uint64_t now)
 {
 	struct preempt_sm *mine = preempt_sm_of(self, sm);
 	struct preempt_cta *block = preempt_cta_of(self, cta);
@@ -180,12 +197,12 @@ static void take_block(const struct hd_policy_handle *self, struct hd_sm *sm, st
 /* ---- requests */
 
 /* Those that have a place, and whose grid is not more urgent. */
-static bool may_leave(const struct hd_cta *cta, int least)
+bool preempt_may_leave(const struct hd_cta *cta, int least)
 {
 	return cta->used && !cta->killed && !(cta->away & HD_PART_SLOT) && cta->grid->priority >= least;
 }
 
-static void begin_request(const struct hd_policy_handle *self, struct hd_sm *sm, uint32_t grid, uint64_t now)
+void preempt_begin(const struct hd_policy_handle *self, struct hd_sm *sm, uint32_t grid, uint64_t now)
 {
 	struct preempt_sm *mine = preempt_sm_of(self, sm);
 	mine->state = PREEMPT_OUT;
@@ -202,25 +219,30 @@ static void note_flushes(struct preempt_sm *mine)
 	mine->flushing = 0;
 }
 
+void preempt_begun(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+{
+	note_flushes(preempt_sm_of(self, sm));
+	preempt_one_less(self, sm, now);
+}
+
 static void request(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
 {
 	struct preempt_sm *mine = preempt_sm_of(self, sm);
 	const int all = INT32_MIN;
 	struct hd_cta *any = NULL;
 	for (uint32_t i = 0; i < sm->cta_count && !any; i++)
-		any = may_leave(&sm->ctas[i], all) ? &sm->ctas[i] : NULL;
+		any = preempt_may_leave(&sm->ctas[i], all) ? &sm->ctas[i] : NULL;
 	if (mine->state != PREEMPT_IDLE || !any) {
 		uint32_t slot = any ? any->grid->slot : mine->owner;
 		++*(mine->state != PREEMPT_IDLE ? &mine->counts[slot].dropped : &mine->counts[slot].idle);
 		return;
 	}
-	begin_request(self, sm, HD_MAX_GRIDS, now);
+	preempt_begin(self, sm, HD_MAX_GRIDS, now);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
-		if (may_leave(&sm->ctas[i], all))
-			take_block(self, sm, &sm->ctas[i],
-				   HD_PART_SLOT | HD_PART_REGISTERS | HD_PART_SHARED | HD_PART_STACK, now);
-	note_flushes(mine);
-	preempt_one_less(self, sm, now);
+		if (preempt_may_leave(&sm->ctas[i], all))
+			preempt_take(self, sm, &sm->ctas[i],
+				     HD_PART_SLOT | HD_PART_REGISTERS | HD_PART_SHARED | HD_PART_STACK, now);
+	preempt_begun(self, sm, now);
 }
 
 static bool has_blocks_left(const struct hd_grid *grid)
@@ -229,14 +251,14 @@ static bool has_blocks_left(const struct hd_grid *grid)
 }
 
 /* Blocks that the grid has left could start here, if others left. */
-static bool can_start(const struct hd_sm *sm, const struct hd_grid *grid)
+bool preempt_can_start(const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	bool known = sm->resident_ctas < sm->cta_count && sm->resident_warps + grid->block_warps <= sm->warp_count;
 	return known && has_blocks_left(grid);
 }
 
 /* Blocks of the grid that have left this SM. */
-static uint32_t count_away(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
+uint32_t preempt_count_away(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < sm->cta_count; i++)
@@ -251,7 +273,7 @@ static uint32_t wanted(const struct hd_policy_handle *self, const struct hd_sm *
 	const struct hd_sm_grid *mine = &sm->grids[grid->slot];
 	uint64_t left = grid->cta_total - grid->cta_next, share = grid->cta_share < left ? grid->cta_share : left;
 	uint32_t most = mine->limit > mine->placed ? mine->limit - mine->placed : 0;
-	share += count_away(self, sm, grid);
+	share += preempt_count_away(self, sm, grid);
 	return (uint32_t)(share < most ? share : most);
 }
 
@@ -275,16 +297,15 @@ static bool make_room(const struct hd_policy_handle *self, struct hd_sm *sm, con
 	uint64_t registers = preempt_table_victims(&mine->registers, count, preempt_rows_of(sm, grid), fewest);
 	uint64_t shared = preempt_table_victims(&mine->shared, count, shared_bytes, fewest);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
-		victims += sm->ctas[i].grid != grid && may_leave(&sm->ctas[i], least);
+		victims += sm->ctas[i].grid != grid && preempt_may_leave(&sm->ctas[i], least);
 	if (!victims)
 		return false;
-	begin_request(self, sm, grid->slot, now);
+	preempt_begin(self, sm, grid->slot, now);
 	for (uint32_t i = 0; i < sm->cta_count; i++)
-		if (sm->ctas[i].grid != grid && may_leave(&sm->ctas[i], least))
-			take_block(self, sm, &sm->ctas[i],
-				   parts_of(preempt_gpu_of(self, sm->gpu), registers, shared, i), now);
-	note_flushes(mine);
-	preempt_one_less(self, sm, now);
+		if (sm->ctas[i].grid != grid && preempt_may_leave(&sm->ctas[i], least))
+			preempt_take(self, sm, &sm->ctas[i],
+				     parts_of(preempt_gpu_of(self, sm->gpu), registers, shared, i), now);
+	preempt_begun(self, sm, now);
 	return true;
 }
 
@@ -325,7 +346,7 @@ static void take_turn(const struct hd_policy_handle *self, struct hd_sm *sm, uin
 	for (uint32_t i = 1; i < HD_MAX_GRIDS; i++) {
 		uint32_t slot = (mine->turn + i) % HD_MAX_GRIDS;
 		const struct hd_grid *grid = sm->grids[slot].grid;
-		if (!grid || !grid->running || (!can_start(sm, grid) && !count_away(self, sm, grid)))
+		if (!grid || !grid->running || (!preempt_can_start(sm, grid) && !preempt_count_away(self, sm, grid)))
 			continue;
 		mine->turn = slot;
 		make_room(self, sm, grid, grid->priority, now);
@@ -347,29 +368,32 @@ static void end_slice(const struct hd_policy_handle *self, struct hd_sm *sm, uin
 static bool is_others_turn(const struct preempt_sm *mine, const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	const struct hd_grid *turn = sm->grids[mine->turn].grid;
-	return mine->sliced && turn && turn != grid && turn->running && can_start(sm, turn) &&
+	return mine->sliced && turn && turn != grid && turn->running && preempt_can_start(sm, turn) &&
 	       turn->priority <= grid->priority;
 }
 
 /* ---- blocks come back */
 
 /* The SM is the grid's for which others left as long as that has blocks there, or some left that could start. */
-static bool is_wanted(const struct hd_sm *sm, const struct preempt_sm *mine, const struct hd_cta *cta)
+static bool is_wanted(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct preempt_sm *mine,
+		      const struct hd_cta *cta)
 {
+	if (preempt_gpu_of(self, sm->gpu)->share_cycles && preempt_share_keeps_away(self, sm, cta))
+		return true;
 	const struct hd_grid *grid = mine->grid < HD_MAX_GRIDS ? sm->grids[mine->grid].grid : NULL;
 	if (!grid || !grid->running || grid == cta->grid)
 		return false;
-	return sm->grids[grid->slot].placed || can_start(sm, grid);
+	return sm->grids[grid->slot].placed || preempt_can_start(sm, grid);
 }
 
-static void look_for_room(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
+void preempt_look_for_room(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now)
 {
 	struct preempt_sm *mine = preempt_sm_of(self, sm);
 	if (mine->state != PREEMPT_AWAY && mine->state != PREEMPT_BACK)
 		return;
 	for (uint32_t i = 0; i < sm->cta_count; i++) {
 		struct hd_cta *cta = &sm->ctas[i];
-		if (!cta->used || preempt_cta_of(self, cta)->phase != PREEMPT_GONE || is_wanted(sm, mine, cta))
+		if (!cta->used || preempt_cta_of(self, cta)->phase != PREEMPT_GONE || is_wanted(self, sm, mine, cta))
 			continue;
 		if (!preempt_bring_back(self, sm, cta, now))
 			break;
@@ -393,7 +417,7 @@ void preempt_finish_request(const struct hd_policy_handle *self, struct hd_sm *s
 	mine->left = now;
 	mine->state = mine->away ? PREEMPT_AWAY : PREEMPT_IDLE;
 	if (mine->away && mine->grid == HD_MAX_GRIDS)
-		look_for_room(self, sm, now);
+		preempt_look_for_room(self, sm, now);
 	else if (mine->away)
 		look_soon(self, sm, now);
 	hd_sm_request_dispatch(sm);
@@ -415,7 +439,12 @@ static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 	case PREEMPT_TURN: end_slice(self, sm, now); break;
 	case PREEMPT_LOOK:
 		mine->looks = false;
-		look_for_room(self, sm, now);
+		preempt_look_for_room(self, sm, now);
+		break;
+	case PREEMPT_SHARES:
+		mine->shares = false;
+		preempt_share_look(self, sm, now);
+		set_share(self, sm, now);
 		break;
 	case PREEMPT_REGISTERS: preempt_send_registers(self, sm, &sm->warps[index], now); break;
 	case PREEMPT_SHARED:
@@ -429,6 +458,8 @@ static void on_alarm(const struct hd_policy_handle *self, struct hd_sm *sm, uint
 static uint32_t quota(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid)
 {
 	const struct preempt_sm *mine = preempt_sm_of(self, sm);
+	if (preempt_gpu_of(self, sm->gpu)->share_cycles && mine->grid == HD_MAX_GRIDS)
+		return preempt_share_quota(self, sm);
 	bool theirs = mine->state == PREEMPT_IDLE || (mine->state == PREEMPT_AWAY && mine->grid == grid->slot);
 	return theirs && !is_others_turn(mine, sm, grid) ? UINT32_MAX : 0;
 }
@@ -438,6 +469,7 @@ static void cta_launch(const struct hd_policy_handle *self, struct hd_sm *sm, st
 	preempt_take_ranges(self, sm, cta, HD_PART_REGISTERS | HD_PART_SHARED);
 	set_request(self, sm, sm->now);
 	set_turn(self, sm, sm->now + preempt_gpu_of(self, sm->gpu)->slice);
+	set_share(self, sm, sm->now);
 }
 
 static void forget(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
@@ -501,7 +533,7 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 				look_soon(self, gpu->sms[i], gpu->now);
 			continue;
 		}
-		mine->alarmed = mine->looks = mine->sliced = false;
+		mine->alarmed = mine->looks = mine->sliced = mine->shares = false;
 		mine->state = PREEMPT_IDLE;
 		mine->grid = HD_MAX_GRIDS;
 		mine->leaving = mine->away = mine->returning = mine->moving = 0;
@@ -510,8 +542,10 @@ static void grid_end(const struct hd_policy_handle *self, struct hd_gpu *gpu, co
 }
 
 static const struct hd_policy_setting settings[] = {
-	[PREEMPT_INTERVAL] = {"interval", "cycles between requests, to one SM after the other; 0: none (2.5.1)", 10000,
-			      0, 1e12},
+	[PREEMPT_INTERVAL] =
+		{"interval",
+		 "cycles between requests, to one SM after the other; 0: none, as beside policies of shares (2.5.1)",
+		 10000, 0, 1e12},
 	[PREEMPT_SEED] = {"seed", "of requests at random times, as often; 0: one SM after the other (ours)", 0, 0,
 			  4294967295.0},
 	[PREEMPT_MOST] = {"most", "cycles after which there are no more of these (2.5.1)", 200e6, 0, 1e15},
@@ -525,6 +559,14 @@ static const struct hd_policy_setting settings[] = {
 				 "integrated: blocks beyond this part of their instructions end (assumed)", 0.8, 0,
 				 1e9},
 	[PREEMPT_FLUSH_BELOW] = {"flush_below", "and before this are killed and run again (assumed)", 0.2, 0, 1e9},
+	[PREEMPT_SHARE] = {"share_cycles",
+			   "beside a policy that gives kernels shares of an SM: cycles between looks whether blocks "
+			   "beyond their share are to leave (ours)",
+			   200, 1, 1e12},
+	[PREEMPT_BEYOND] = {"beyond_share",
+			    "there: cycles after which blocks that are away come back although their kernel has its "
+			    "share (ours)",
+			    100000, 1, 1e12},
 	{0},
 };
 

@@ -122,15 +122,17 @@ enum preempt_mechanism { PREEMPT_SWITCH, PREEMPT_DRAIN, PREEMPT_FLUSH, PREEMPT_I
 struct preempt_gpu {
 	enum preempt_mechanism mechanism;
 	enum preempt_saving saving;
-	bool in_place;	   /* for another kernel only what that needs leaves */
-	bool at_once;	   /* warps stop anywhere */
-	uint64_t interval; /* cycles between requests; 0: none but for grids of higher priority */
-	uint64_t seed;	   /* of requests at random times; 0: in turns */
-	uint64_t slice;	   /* cycles after which another grid has an SM; 0: when it needs it no more */
-	uint64_t most;	   /* cycles of periodic requests */
-	uint32_t latency;  /* of the compressor */
-	bool marked;	   /* pp and the dummy behind it stand in the code */
-	uint32_t *points;  /* by instruction: pp in front of it in its code, its own included */
+	bool in_place;	       /* for another kernel only what that needs leaves */
+	bool at_once;	       /* warps stop anywhere */
+	uint64_t interval;     /* cycles between requests; 0: none but for grids of higher priority */
+	uint64_t seed;	       /* of requests at random times; 0: in turns */
+	uint64_t slice;	       /* cycles after which another grid has an SM; 0: when it needs it no more */
+	uint64_t most;	       /* cycles of periodic requests */
+	bool shares;	       /* another policy gives kernels shares of an SM */
+	uint64_t share_cycles; /* between looks at them; 0: blocks beyond them stay */
+	uint32_t latency;      /* of the compressor */
+	bool marked;	       /* pp and the dummy behind it stand in the code */
+	uint32_t *points;      /* by instruction: pp in front of it in its code, its own included */
 	uint32_t point_count, point_capacity;
 	struct preempt_counts total; /* of grids that have ended */
 };
@@ -153,6 +155,7 @@ struct preempt_sm {
 	uint32_t returning; /* blocks that do */
 	uint32_t turn;	    /* slot of the grid whose time slice it is, or was */
 	bool sliced;	    /* an alarm for the next one is set */
+	bool shares;	    /* and one for a look at shares */
 	uint64_t drawn;	    /* requests at random times so far */
 	uint32_t moving;    /* transfers that are not acknowledged */
 	uint64_t retired[HD_MAX_GRIDS], issued[HD_MAX_GRIDS]; /* blocks that have ended, and their instructions */
@@ -175,6 +178,7 @@ struct preempt_cta {
 	uint32_t coming;      /* transfers until it is back */
 	uint64_t began, issued;
 	uint64_t phase_from;
+	bool stays; /* it has come back beyond its kernel's share, and does not leave for one again */
 };
 
 enum preempt_stage { PREEMPT_RUNS, PREEMPT_STOPPED, PREEMPT_MOVING, PREEMPT_MOVED };
@@ -195,7 +199,9 @@ enum preempt_setting {
 	PREEMPT_LATENCY,
 	PREEMPT_FEWEST,
 	PREEMPT_DRAIN_ABOVE,
-	PREEMPT_FLUSH_BELOW
+	PREEMPT_FLUSH_BELOW,
+	PREEMPT_SHARE,
+	PREEMPT_BEYOND
 };
 
 static inline struct preempt_gpu *preempt_gpu_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
@@ -224,6 +230,7 @@ enum preempt_what {
 	PREEMPT_FOR_GRID,
 	PREEMPT_TURN,
 	PREEMPT_LOOK,
+	PREEMPT_SHARES,
 	PREEMPT_REGISTERS,
 	PREEMPT_SHARED,
 	PREEMPT_STACKS
@@ -255,6 +262,24 @@ static inline void preempt_one_less(const struct hd_policy_handle *self, struct 
 	if (!mine->leaving && !mine->moving)
 		preempt_finish_request(self, sm, now);
 }
+
+/* preempt.c: a request begins, blocks are taken, then all are under way. */
+void preempt_begin(const struct hd_policy_handle *self, struct hd_sm *sm, uint32_t grid, uint64_t now);
+void preempt_take(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint8_t parts,
+		  uint64_t now);
+void preempt_begun(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
+/* Those that have a place, and whose grid is not more urgent. */
+bool preempt_may_leave(const struct hd_cta *cta, int least);
+/* Blocks that the grid has left could start here, if others left; blocks of it that have left this SM. */
+bool preempt_can_start(const struct hd_sm *sm, const struct hd_grid *grid);
+uint32_t preempt_count_away(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_grid *grid);
+/* Blocks come back to where there is room for them. */
+void preempt_look_for_room(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
+
+/* preempt_share.c: at times, blocks leave for shares or come back; one that is away stays so; blocks that may begin. */
+void preempt_share_look(const struct hd_policy_handle *self, struct hd_sm *sm, uint64_t now);
+bool preempt_share_keeps_away(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_cta *cta);
+uint32_t preempt_share_quota(const struct hd_policy_handle *self, const struct hd_sm *sm);
 
 /* preempt_points.c: hooks */
 void preempt_decode(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct hd_pfunction *function,

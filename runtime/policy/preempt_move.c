@@ -108,6 +108,7 @@ static void leave(const struct hd_policy_handle *self, struct hd_sm *sm, struct 
 	if (block->parts & HD_PART_SHARED)
 		preempt_table_free(&mine->shared, (uint32_t)(cta - sm->ctas));
 	block->phase = PREEMPT_GONE;
+	block->phase_from = now;
 	preempt_counts_of(mine, cta)->switched_blocks++;
 	mine->away++;
 	preempt_one_less(self, sm, now);
@@ -181,6 +182,7 @@ bool preempt_bring_back(const struct hd_policy_handle *self, struct hd_sm *sm, s
 		return false;
 	mine->away--;
 	mine->returning++;
+	block->stays = sm->grids[cta->grid->slot].placed > hd_policy_share(sm, cta->grid);
 	block->phase = PREEMPT_RETURNS;
 	block->coming = 1; /* the stacks */
 	preempt_take_ranges(self, sm, cta, block->parts);

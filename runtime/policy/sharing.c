@@ -62,7 +62,7 @@ static void collect_all(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 		collect(self, gpu, grid->slot);
 		for (uint32_t i = 0; i < gpu->config.sm_count; i++)
 			sharing_sm_of(self, gpu->sms[i])->counts[which].residents +=
-				gpu->sms[i]->grids[grid->slot].resident;
+				gpu->sms[i]->grids[grid->slot].placed;
 	}
 	sharing->looks++;
 }
@@ -80,7 +80,7 @@ void sharing_begin_window(const struct hd_policy_handle *self, struct hd_gpu *gp
 
 void sharing_count_sent(struct sharing_sm *mine, uint32_t which, const struct hd_packet *packet)
 {
-	if (which == SHARING_NOBODY)
+	if (which == SHARING_NOBODY || packet->flags & HD_PACKET_LINE)
 		return;
 	mine->counts[which].requests++;
 	mine->counts[which].flits_up += packet->flits;

@@ -185,12 +185,13 @@ void hd_checkpoint_free(struct hd_checkpoint *checkpoint)
 
 static json_t *options_object(const struct hd_sim_options *options)
 {
-	return json_pack("{s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I}", "verify", options->verify,
+	return json_pack("{s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "verify", options->verify,
 			 "profile", options->profile, "slots", options->blame, "ideal", options->ideal, "warn_outside",
 			 options->warn_outside, "max_cycles", (json_int_t)options->max_cycles, "watchdog",
 			 (json_int_t)options->watchdog, "sample", (json_int_t)options->sample, "corun_cycles",
-			 (json_int_t)options->corun_cycles, "stack_bytes", (json_int_t)options->stack_bytes,
-			 "heap_bytes", (json_int_t)options->heap_bytes);
+			 (json_int_t)options->corun_cycles, "corun_apart", (json_int_t)options->corun_apart,
+			 "stack_bytes", (json_int_t)options->stack_bytes, "heap_bytes",
+			 (json_int_t)options->heap_bytes);
 }
 
 static json_t *head_of(const struct hd_sim *sim)

@@ -1,8 +1,9 @@
 /*
  * Co-runs: see corun.h. A co-run begins with the first grid that begins on an idle GPU, or after another co-run; the
- * first launches of streams that begin later in it take part, too. It is a number of cycles, not of launches: what runs
- * when they have passed is counted up to there and then runs to its end, so that the program goes on with results;
- * until then nothing else begins. Launches that come behind in the streams make another co-run.
+ * first launches of streams that begin later in it take part, too, each `corun_apart` cycles after the one before if
+ * that is asked for. It is a number of cycles, not of launches: what runs when they have passed is counted up to there
+ * and then runs to its end, so that the program goes on with results; until then nothing else begins. Launches that
+ * come behind in the streams make another co-run.
  *
  * A co-run of streams (options.corun_streams) launches nothing again: who submits does, and all launches of a kernel in
  * a stream are one figure, over the cycles in which they ran. There is one such co-run.
@@ -18,6 +19,7 @@
 struct hd_corun_grid {
 	uint64_t ticket, stream, launches; /* launches: that ended in it */
 	uint64_t busy;			   /* cycles in which one of them was on its way */
+	uint64_t came;			   /* cycles after the co-run's first */
 	struct hd_arena names;
 	const char *kernel;
 	struct hd_stats stats;
@@ -41,8 +43,22 @@ static void add_entry(struct hd_sim *sim, const struct hd_grid *grid)
 	hd_arena_init(&entry->names);
 	entry->ticket = grid->ticket;
 	entry->stream = grid->stream;
+	entry->came = sim->gpu.now - sim->corun.start;
 	entry->kernel = hd_arena_strdup(&entry->names, grid->record->stats.kernel);
 	hd_vec_push(&sim->corun.grids, entry);
+}
+
+bool hd_corun_waits(struct hd_sim *sim, const struct hd_grid *grid)
+{
+	struct hd_gpu *gpu = &sim->gpu;
+	uint64_t apart = gpu->options.corun_streams ? 0 : gpu->options.corun_apart;
+	if (!apart || !sim->corun.open || !gpu->running || entry_of(sim, grid))
+		return false;
+	uint64_t due = sim->corun.start + apart * sim->corun.grids.len;
+	if (gpu->now >= due)
+		return false;
+	gpu->corun_next = due;
+	return true;
 }
 
 void hd_corun_begin(struct hd_sim *sim, const struct hd_grid *grid)
@@ -108,10 +124,12 @@ static json_t *grid_object(const struct hd_sim *sim, struct hd_corun_grid *entry
 {
 	json_t *object = json_object();
 	struct hd_stats *stats = &entry->stats;
-	stats->counters.cycles = sim->gpu.options.corun_streams ? entry->busy : sim->gpu.options.corun_cycles;
+	stats->counters.cycles =
+		sim->gpu.options.corun_streams ? entry->busy : sim->gpu.options.corun_cycles - entry->came;
 	stats->stalls[HD_STALL_issued] = hd_slots_issued(&stats->counters);
 	json_object_set_new(object, "kernel", json_string(entry->kernel));
 	json_object_set_new(object, "stream", json_integer((json_int_t)entry->stream));
+	json_object_set_new(object, "came", json_integer((json_int_t)entry->came));
 	json_object_set_new(object, "launches", json_integer((json_int_t)entry->launches));
 	hd_stats_json(object, stats, &sim->gpu);
 	return object;

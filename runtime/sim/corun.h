@@ -10,6 +10,8 @@
 
 #include "runtime/sim/sim_private.h"
 
+/* A grid is still to come, --corun-apart cycles after the one before: in corun_next of the GPU. */
+bool hd_corun_waits(struct hd_sim *sim, const struct hd_grid *grid);
 /* A grid begins; its record is there. */
 void hd_corun_begin(struct hd_sim *sim, const struct hd_grid *grid);
 /* A grid that has ended is still in its slot; true: it is to be launched again. */

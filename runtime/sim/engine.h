@@ -485,7 +485,8 @@ struct hd_gpu {
 	struct hd_run *run;		/* gpu.c's */
 	struct hd_progress progress;
 	uint64_t grids_launched;
-	uint64_t corun_end; /* of the co-run that is going on (corun.c); UINT64_MAX */
+	uint64_t corun_end;  /* of the co-run that is going on (corun.c); UINT64_MAX */
+	uint64_t corun_next; /* cycle in which its next kernel comes; UINT64_MAX: none waits for that */
 	struct hd_policy_handle policies[HD_MAX_POLICIES];
 	uint32_t policy_count;
 	struct {

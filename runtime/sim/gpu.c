@@ -414,8 +414,9 @@ static void run_timed(struct hd_run *run)
 			hd_checkpoint_write(gpu);
 		uint64_t last, next = run_cycle(run, gpu->now, &last);
 		run->finished = gpu->error || any_has_ended(run) || has_drained(run);
+		next = hd_earlier(next, gpu->corun_next > last ? gpu->corun_next : last + 1);
 		gpu->now = run->finished || next == HD_NEVER ? last + 1 : next;
-		if (run->finished)
+		if (run->finished || gpu->now >= gpu->corun_next)
 			break;
 		if (next == HD_NEVER) {
 			hd_watchdog_deadlock(gpu);

@@ -16,6 +16,7 @@
 #include "runtime/check/check.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
+#include "runtime/memory/clock.h"
 #include "runtime/sim/blame.h"
 #include "runtime/sim/checkpoint.h"
 #include "runtime/sim/corun.h"
@@ -197,6 +198,7 @@ static void end(struct hd_sim *sim, struct hd_grid *grid)
 static int begin_waiting(struct hd_sim *sim)
 {
 	struct hd_gpu *gpu = &sim->gpu;
+	gpu->corun_next = HD_NEVER;
 	if (hd_corun_ending(sim))
 		return 0;
 	for (uint32_t i = 0; i < gpu->grids.len && gpu->running < HD_MAX_GRIDS; i++) {
@@ -210,6 +212,8 @@ static int begin_waiting(struct hd_sim *sim)
 			continue;
 		if (gpu->running && wants_alone(gpu, grid))
 			return 0;
+		if (hd_corun_waits(sim, grid))
+			break;
 		int error = begin(sim, grid);
 		if (error) {
 			gpu->error = error;

@@ -37,7 +37,7 @@
 
 static bool is_about_time(const struct hd_gpu *gpu, uint32_t index)
 {
-	return gpu->policies[index].policy->touches & (HD_TOUCH_CODE | HD_TOUCH_DISPATCH);
+	return gpu->policies[index].policy->touches & (HD_TOUCH_CODE | HD_TOUCH_DISPATCH | HD_TOUCH_SHARES);
 }
 
 int hd_sampling_check(const struct hd_gpu *gpu, struct hd_diag *diag)

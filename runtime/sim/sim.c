@@ -99,7 +99,7 @@ int hd_sim_new(const struct hd_sim_options *options, struct hd_sim **out)
 	gpu->options = *options;
 	gpu->options.config = &gpu->config;
 	gpu->verify = options->verify;
-	gpu->corun_end = UINT64_MAX;
+	gpu->corun_end = gpu->corun_next = UINT64_MAX;
 	hd_progress_init(&gpu->progress, options->progress);
 	if (!gpu->options.heap_bytes)
 		gpu->options.heap_bytes = DEFAULT_HEAP_BYTES;

@@ -151,6 +151,7 @@ uint64_t hd_window_end(const struct hd_window *window, uint64_t now)
 	uint64_t end = hd_earlier(now + window->cycles, run->watchdog.next_check);
 	end = hd_earlier(end, hd_earlier(run->sample_next, run->policy_next));
 	end = hd_earlier(end, hd_earlier(run->dispatch_next, run->gpu->corun_end));
+	end = hd_earlier(end, run->gpu->corun_next);
 	return end > now ? end : now + 1;
 }
 

@@ -47,6 +47,9 @@ static inline void hd_policy_clear_warp(const struct hd_gpu *gpu, const struct h
 }
 
 uint32_t hd_policy_quota(const struct hd_sm *sm, const struct hd_grid *grid);
+/* The same of those policies alone that give kernels shares of an SM (HD_TOUCH_SHARES); is there one? */
+uint32_t hd_policy_share(const struct hd_sm *sm, const struct hd_grid *grid);
+bool hd_policy_shares(const struct hd_gpu *gpu);
 /* The one of these, most urgent first, whose block is launched; NULL: none. */
 struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, struct hd_grid *const *grids, uint32_t count);
 uint32_t hd_policy_launch_without(struct hd_sm *sm, const struct hd_grid *grid);

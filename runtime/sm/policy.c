@@ -16,9 +16,11 @@
 #include "runtime/sm/keys.h"
 #include "runtime/sm/policy_object.h"
 
-static const char *const touch_names[HD_TOUCH_COUNT] = {"register allocation", "the register file", "calls",
-							"warp scheduling",     "CTA dispatch",	    "the L1 cache",
-							"the code that runs",  "when warps begin",  "where warps are"};
+static const char *const touch_names[HD_TOUCH_COUNT] = {
+	"register allocation",	   "the register file", "calls",
+	"warp scheduling",	   "CTA dispatch",	"the L1 cache",
+	"the code that runs",	   "when warps begin",	"where warps are",
+	"kernels' shares of an SM"};
 
 static const struct hd_policy *find_listed(const char *name, size_t length)
 {
@@ -353,6 +355,24 @@ uint32_t hd_policy_quota(const struct hd_sm *sm, const struct hd_grid *grid)
 		least = quota < least ? quota : least;
 	}
 	return least;
+}
+
+uint32_t hd_policy_share(const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	uint32_t least = UINT32_MAX;
+	HD_HOOKED (sm->gpu, self, quota) {
+		uint32_t quota = self->policy->touches & HD_TOUCH_SHARES ? self->hooks->quota(self, sm, grid) : least;
+		least = quota < least ? quota : least;
+	}
+	return least;
+}
+
+bool hd_policy_shares(const struct hd_gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->policy_count; i++)
+		if (gpu->policies[i].policy->touches & HD_TOUCH_SHARES)
+			return true;
+	return false;
 }
 
 struct hd_grid *hd_policy_grid_choice(struct hd_sm *sm, struct hd_grid *const *grids, uint32_t count)

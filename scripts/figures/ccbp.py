@@ -1,19 +1,23 @@
 """The figures of CCBP, CTA combination and bandwidth partitioning for kernels beside each other, beside the paper's numbers.
 
-Six kernels stand for the paper's thirteen, two of each class: gather and sweep find their data in L2 and fill the crossbar
-(NBI), triad and field stream through DRAM (DBI), path and count are sensitive to latency (LS). Each is launched again and
-again for the same number of cycles. Speedups are over the kernel alone under greedy scheduling: H is their harmonic mean,
-W their sum. The oracle is the best of twelve combinations of blocks; where a combination does not fit, the first blocks to
-come have their places.
+Thirteen kernels stand for the paper's, as many of each class: four find their data in L2 and fill the crossbar (NBI), four
+stream through DRAM (DBI), five are sensitive to latency (LS). All pairs are 78 (`--size pairs`), those of six of them fifteen.
+Each kernel is launched again and again for the same number of cycles. Speedups are over the kernel alone under greedy
+scheduling: H is their harmonic mean, W their sum. The oracle is the best of all combinations of blocks with up to eight on
+an SM; where one does not fit, the first blocks to come have their places.
 """
+import re
+
 import figures
 from figures import Headline, geomean, mean, number, picture, ratio, table
 
 TITLE = 'Kernels beside each other: CCBP'
-CLASSES = {'gather': 'NBI', 'sweep': 'NBI', 'triad': 'DBI', 'field': 'DBI', 'path': 'LS', 'count': 'LS'}
-POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp')
+CLASSES = {name: each for each, names in {'NBI': ('gather', 'sweep', 'columns', 'follow'), 'DBI': ('triad', 'field', 'scale', 'pair'),
+                                          'LS': ('path', 'count', 'product', 'roots', 'sums')}.items() for name in names}
+POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp', 'ccbp-switching')
 ALONE = {}
 SINGLE = []  # workloads of one kernel
+LATE = []    # those in which the second comes later
 
 
 def kernel_of(grid):
@@ -22,7 +26,7 @@ def kernel_of(grid):
 
 class Workload(figures.Workload):
     def names(self):
-        return self.name.split('-')
+        return re.split('[-+~]', self.name)
 
     def grids(self, run):
         return {kernel_of(grid): grid for grid in self.runs[run]['coruns'][0]['grids']}
@@ -59,6 +63,7 @@ def prepare(workloads):
         if 'alone' in w.runs:
             SINGLE.append(w)
             ALONE[w.name] = dict(w.grids('alone')[w.name], config=w.runs['alone']['config'])
+    LATE.extend(w for w in workloads if '~' in w.name)
 
 
 def is_shown(w):
@@ -66,7 +71,7 @@ def is_shown(w):
 
 
 def is_pair(w):
-    return len(w.names()) == 2
+    return '-' in w.name
 
 
 def gain(over):
@@ -110,6 +115,8 @@ HEADLINES = (
     Headline('over spatial', gain('spatial'), None, ' %', 1, rates('spatial')),
     Headline('over its blocks alone', gain('ccbp-blocks'), None, ' %', 1, rates('ccbp-blocks')),
     Headline('over its controllers alone', gain('ccbp-bandwidth'), None, ' %', 1, rates('ccbp-bandwidth')),
+    Headline('with blocks that leave by switching, over those that end', lambda workloads: 100 * (geomean(
+        w.harmonic('ccbp-switching') / w.harmonic('ccbp') for w in workloads if is_pair(w)) - 1), None, ' %', 1),
     Headline('three kernels, over SMK', other_numbers(3), None, ' %', 1),
     Headline('four kernels, over SMK', other_numbers(4), None, ' %', 1),
     Headline('latency of a sensitive kernel beside another, of that alone: leftover', longest_wait('leftover'), 8.2, ' times', 1),
@@ -340,6 +347,26 @@ def losses(workloads, out):
             *table(('', 'lapsed', 'throttled', 'NoC given', 'used', 'DRAM given', 'used'), rows)]
 
 
+def late(workloads, out):
+    """How a kernel that comes later gets its share: the others' blocks run to their end, or leave with their context."""
+    rows = []
+    for w in LATE:
+        if not all(name in ALONE for name in w.names()):
+            continue
+        for policy in ('leftover', 'spatial', 'warped-slicer', 'ccbp'):
+            for run in (f'late:{policy}', f'late:{policy}+preempt'):
+                if run not in w.runs:
+                    continue
+                own = w.runs[run]['total'].get('preempt', {})
+                rows.append((w.name.replace('~', ', then '), run[5:], *(number(speed) for speed in w.speedups(run)),
+                             number(w.harmonic(run)), number(own.get('switched_blocks', 0), 0),
+                             number(own['preempt_us'], 1) if own.get('requests') else ''))
+    return ['## A kernel that comes later: by draining, or by switching', '',
+            'Speedups of both over themselves alone, that of the second from when it comes; blocks that left with their context, and '
+            'microseconds until those of a request had.', '',
+            *table(('', 'policy', 'first', 'second', 'H', 'blocks switched', 'us'), rows)]
+
+
 FIGURES = (
     kernels,
     blocks_and_latency,
@@ -355,4 +382,5 @@ FIGURES = (
     given,
     losses,
     slowdowns,
+    late,
 )

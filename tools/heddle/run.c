@@ -32,6 +32,7 @@ enum {
 	RUN_CHECK,
 	RUN_SAMPLING,
 	RUN_CORUN_CYCLES,
+	RUN_CORUN_APART,
 	RUN_IDEAL,
 	RUN_KERNEL,
 	RUN_LAUNCH,
@@ -61,6 +62,8 @@ static const struct argp_option options[] = {
 	 "and "
 	 "give the figures of each over these",
 	 0},
+	{"corun-apart", RUN_CORUN_APART, "N", 0,
+	 "each kernel of such a co-run comes N cycles after the one before; its figures are from then on", 0},
 	{"ideal", RUN_IDEAL, NULL, 0, "count what the ideal machines of R2D2's Figure 4 would not execute", 0},
 	{"checkpoint", RUN_CHECKPOINT, "FILE", 0,
 	 "write the state of the simulation to FILE when it comes to the cycle of --checkpoint-at, and go on", 0},
@@ -94,6 +97,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RUN_CHECK: run->options.check = arg; break;
 	case RUN_SAMPLING: run->options.sampling = arg ? arg : ""; break;
 	case RUN_CORUN_CYCLES: run->options.corun_cycles = arg; break;
+	case RUN_CORUN_APART: run->options.corun_apart = arg; break;
 	case RUN_IDEAL: run->options.ideal = true; break;
 	case RUN_KERNEL: run->kernel = arg; break;
 	case RUN_LAUNCH: run->launch = arg; break;
@@ -168,6 +172,7 @@ static void run_child(const struct run *run, const char *policy, const char *fol
 	put_sampling(run);
 	put("HEDDLE_THREADS", run_options_threads(&run->options));
 	put("HEDDLE_CORUN_CYCLES", run->options.corun_cycles);
+	put("HEDDLE_CORUN_APART", run->options.corun_apart);
 	put("HEDDLE_CHECK", run->options.check);
 	put("HEDDLE_OUT_OF_BOUNDS", run->options.out_of_bounds);
 	put("HEDDLE_TRACE", run->options.trace);

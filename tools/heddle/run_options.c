@@ -133,6 +133,7 @@ int run_options_check(const struct run_options *run, struct hd_config *config, s
 		status = -1;
 	if (check_number("--max-cycles", run->max_cycles, diag) || check_number("--sample", run->sample, diag) ||
 	    check_number("--corun-cycles", run->corun_cycles, diag) ||
+	    check_number("--corun-apart", run->corun_apart, diag) ||
 	    check_number("--time-slice", run->time_slice, diag))
 		status = -1;
 	uint32_t threads;
@@ -143,6 +144,8 @@ int run_options_check(const struct run_options *run, struct hd_config *config, s
 	if (run->sampling && run->time_slice)
 		status = hd_error(diag, HD_NOWHERE,
 				  "--sampling simulates a part only: it does not go with --time-slice");
+	if (run->corun_apart && !run->corun_cycles)
+		status = hd_error(diag, HD_NOWHERE, "--corun-apart needs --corun-cycles");
 	if (run->functional && (run->corun_cycles || run->time_slice))
 		status = hd_error(diag, HD_NOWHERE, "%s needs time, which --functional has not",
 				  run->corun_cycles ? "--corun-cycles" : "--time-slice");
@@ -196,6 +199,7 @@ struct hd_sim_options run_options_sim(const struct run_options *run, const struc
 		.sampling = sampling,
 		.threads = threads,
 		.corun_cycles = run->corun_cycles ? strtoull(run->corun_cycles, NULL, 10) : 0,
+		.corun_apart = run->corun_apart ? strtoull(run->corun_apart, NULL, 10) : 0,
 		.trace = run->trace,
 		.diag = diag,
 	};

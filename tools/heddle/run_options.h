@@ -39,7 +39,7 @@ enum {
 struct run_options {
 	const char *title; /* of the table: what runs */
 	const char *threads, *gpu, *stats, *trace, *max_cycles, *watchdog, *sample, *sampling, *corun_cycles,
-		*time_slice, *check, *out_of_bounds;
+		*corun_apart, *time_slice, *check, *out_of_bounds;
 	bool verify, profile, ideal, json, quiet, dump_state, functional, by_line, by_instruction;
 	HD_VEC(const char *) policies;
 	struct hd_strbuf set;

@@ -1,8 +1,9 @@
-"""Statistics of kernels that share a GPU: ccbp.py alone|corun|combination|turns|limits FIRST.json SECOND.json"""
+"""Statistics of kernels that share a GPU: ccbp.py alone|corun|combination|turns|limits|moves|stays RUN.json..."""
 import json
 import sys
 
-first, second = (json.load(open(path)) for path in sys.argv[2:4])
+runs = [json.load(open(path)) for path in sys.argv[2:]]
+first, second = runs[0], runs[-1]
 
 
 def name_of(kernel):
@@ -76,5 +77,20 @@ def with_limits():
     print('as it should be')
 
 
+def moving():
+    # All that leaves for another kernel comes back: the results are there.
+    for run in runs:
+        own = run['total']['preempt']
+        assert own['requests'] > 0 and own['switched_blocks'] > 0 and own['dropped'] == 0, own
+        assert own['register_bytes'] > 0 and own['stack_bytes'] > 0, own
+    print('as it should be')
+
+
+def staying():
+    # Running blocks to their end is what the shares' policy does by itself.
+    assert first['total']['drain']['requests'] == 0 and first['total']['drain']['drained_blocks'] == 0
+    print('as it should be')
+
+
 {'alone': same_as_baseline, 'corun': of_corun, 'combination': of_combinations, 'turns': by_turns,
- 'limits': with_limits}[sys.argv[1]]()
+ 'limits': with_limits, 'moves': moving, 'stays': staying}[sys.argv[1]]()

@@ -55,8 +55,8 @@ static int check_option(const struct sweep_runs *runs, const struct coordinate *
 			struct hd_diag *diag)
 {
 	static const char *const plain[] = {"--verify", "--functional", "--profile", "--ideal", "--dump-state"};
-	static const char *const valued[] = {"--sample",       "--sampling", "--max-cycles",   "--watchdog",
-					     "--corun-cycles", "--check",    "--out-of-bounds"};
+	static const char *const valued[] = {"--sample",       "--sampling",	"--max-cycles", "--watchdog",
+					     "--corun-cycles", "--corun-apart", "--check",	"--out-of-bounds"};
 	const char *names[sizeof plain / sizeof *plain + sizeof valued / sizeof *valued];
 	unsigned count = 0;
 	size_t length = strcspn(word, "=");
@@ -71,7 +71,7 @@ static int check_option(const struct sweep_runs *runs, const struct coordinate *
 	char *near = hd_nearest_names(word, names, count);
 	hd_error(diag, plan_loc(runs->plan, options->line),
 		 "options: '%s' is none of --verify, --functional, --profile, --ideal, --dump-state, --sample=N, "
-		 "--sampling=PERCENT, --max-cycles=N, --watchdog=N, --corun-cycles=N, --check=KINDS, "
+		 "--sampling=PERCENT, --max-cycles=N, --watchdog=N, --corun-cycles=N, --corun-apart=N, --check=KINDS, "
 		 "--out-of-bounds=KIND%s%s%s",
 		 word, *near ? "; did you mean " : "", near, *near ? "?" : "");
 	free(near);
