@@ -398,6 +398,13 @@ int hd_config_check(const struct hd_config *config, struct hd_diag *diag)
 		 "register_banks is not a multiple of schedulers"},
 		{config->subcores || config->operands == HD_OPERANDS_COLLECTORS,
 		 "operands = modern needs subcores = yes"},
+		{config->core == HD_CORE_SCOREBOARD || 10 * config->compute_major + config->compute_minor >= 75,
+		 "core = modern is for compute capability 7.5 and later"},
+		{config->core == HD_CORE_SCOREBOARD || config->operands == HD_OPERANDS_MODERN,
+		 "core = modern needs operands = modern"},
+		{config->core == HD_CORE_SCOREBOARD || !config->dual_issue,
+		 "core = modern issues one instruction a cycle, "
+		 "without dual_issue"},
 		{!config->subcores || config->collectors >= config->schedulers,
 		 "collectors is less than one a scheduler"},
 		{config->max_warps % config->schedulers == 0, "max_warps is not a multiple of schedulers"},

@@ -409,6 +409,9 @@ uint32_t hd_policy_conflict(const struct hd_policy *a, const struct hd_policy *b
 bool hd_policy_joins(const struct hd_policy *policy, const struct hd_policy *other);
 /* Its hooks are those of operand collectors, without which a GPU refuses it. */
 bool hd_policy_needs_collectors(const struct hd_policy *policy);
+/* It changes when registers are read or written, which instructions issue, or what a wait for a register is: control
+ * bits, which are set without it, would not hold, so that a GPU with core = modern refuses it. */
+bool hd_policy_needs_scoreboard(const struct hd_policy *policy);
 /* Whether `text` ("cars+malekeh") names policies that exist and combine; reports what is wrong. 0 or -1. */
 int hd_policy_check(const char *text, struct hd_diag *diag);
 /* Whether a program has to run under other policies before it runs under these: then *first is their list, which the

@@ -51,6 +51,13 @@ static bool violate(struct checker *checker, uint32_t first, uint32_t second, ui
 
 /* ---- one instruction */
 
+/* With a counter, what a stall count could cover is covered by that. */
+static bool is_fixed(const struct checker *checker, uint32_t index)
+{
+	return checker->control[index].write >= HD_COUNTERS &&
+	       hd_control_is_fixed(&checker->function->insts[index], checker->timing);
+}
+
 static void wait_for(struct front *front, uint8_t wait)
 {
 	uint8_t seen = wait & (uint8_t)~front->unseen;
@@ -80,7 +87,7 @@ static bool may_issue(struct checker *checker, const struct front *front, uint32
 {
 	const struct hd_inst *inst = &checker->function->insts[index];
 	enum hd_pipeline reader = hd_op_pipeline((enum hd_op)inst->op);
-	bool fixed = hd_control_is_fixed(inst, checker->timing);
+	bool fixed = is_fixed(checker, index);
 	uint32_t own = fixed ? hd_control_latency(inst, checker->timing, HD_NO_PIPELINE) : 1;
 	uint32_t guard = HD_PLACE_PREDICATES + (inst->guard & 7u);
 	if (hd_control_parts(inst) && !nothing_is_under_way(checker, front, index))
@@ -114,7 +121,7 @@ static void issue(const struct checker *checker, struct front *front, uint32_t i
 {
 	const struct hd_inst *inst = &checker->function->insts[index];
 	const struct hd_control *control = &checker->control[index];
-	bool fixed = hd_control_is_fixed(inst, checker->timing);
+	bool fixed = is_fixed(checker, index);
 	struct hd_places sources;
 	hd_control_sources(inst, checker->timing, &sources);
 	/* A result is there after its sources have been read. */

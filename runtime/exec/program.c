@@ -8,13 +8,14 @@
 #include <assert.h>
 
 #include "lib/object/spins.h"
+#include "runtime/exec/control.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/linear.h"
 #include "runtime/sm/hooks.h"
 
 /* ---- from the configuration */
 
-static uint16_t latency_of(const struct hd_config *config, unsigned lat_class)
+uint16_t hd_latency_of(const struct hd_config *config, unsigned lat_class)
 {
 	switch (lat_class) {
 #define X(name, key, expected) \
@@ -53,7 +54,7 @@ static uint16_t tensor_latency(const struct hd_config *config, const struct hd_i
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	bool half = info->mods >> HD_MOD_ACC & 1 && hd_mod_get(inst->mods, HD_MOD_ACC) == HD_ACC_F16;
-	uint32_t beyond = half ? (uint32_t)config->lat_hmma_half : latency_of(config, info->lat);
+	uint32_t beyond = half ? (uint32_t)config->lat_hmma_half : hd_latency_of(config, info->lat);
 	return (uint16_t)(tensor_interval(config, inst) + beyond);
 }
 
@@ -200,7 +201,8 @@ static struct hd_dinst decode(const struct hd_gpu *gpu, const struct hd_inst *in
 		.lat_class = lat_class,
 		.on_fma = on_fma,
 		.effects = info->effects,
-		.latency = lat_class == HD_LAT_MEM ? 0 : (uint16_t)(latency_of(&gpu->config, lat_class) + gpu->stages),
+		.latency =
+			lat_class == HD_LAT_MEM ? 0 : (uint16_t)(hd_latency_of(&gpu->config, lat_class) + gpu->stages),
 		.interval = interval_of(&gpu->config, on_fma ? HD_PIPE_FP32 : info->pipe),
 		.mem_class = class_of(inst),
 		.range = range_of(inst),
@@ -354,6 +356,8 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 			    decode(gpu, &from->insts[i], function.first, program->functions.len, level));
 		hd_facts_tag(function.said, i, &hd_vec_last(&program->code));
 	}
+	if (gpu->config.core == HD_CORE_MODERN)
+		hd_control_load(gpu, from, program->code.data + function.first);
 	mark_helpers(module, from, program->code.data + function.first);
 	mark_spins(spins, from, program->code.data + function.first);
 	hd_vec_push(&program->functions, function);

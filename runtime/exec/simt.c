@@ -15,6 +15,7 @@
  * Cost: a branch or call is O(1), a return O(entries of the frame), an exit O(stack).
  */
 #include "runtime/exec/exec.h"
+#include "runtime/verify/control.h"
 #include "runtime/verify/twin.h"
 
 /* Pops what is empty or has arrived, and caches the entry that runs next. True when a call entry was popped. */
@@ -163,5 +164,6 @@ void hd_warp_release(struct hd_warp *warp)
 {
 	hd_vec_release(&warp->stack);
 	hd_verify_release(warp);
+	hd_verify_control_release(warp);
 	hd_twin_release(warp);
 }

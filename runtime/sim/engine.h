@@ -99,6 +99,10 @@ struct hd_dinst {
 	bool near_result;     /* what it writes is read again soon (malekeh 3.2) */
 	uint8_t stops;	      /* kinds of places that a policy calls this (hd_warp_stop); hook decode sets it */
 	uint8_t pipeline;     /* enum hd_pipeline */
+	/* Under core = modern (runtime/sm/control.c): counters are numbered from 1 on, 0: none. */
+	uint8_t stall, wait, raises; /* cycles to the warp's next issue; counters, a bit each */
+	uint8_t counter, read_counter;
+	uint16_t read_cycles; /* until its sources have been read */
 	bool on_fma;	      /* multiplies integers in the first unit of HD_PIPE_FP32 */
 	bool helper;	      /* a call of a helper, or a return from one: no call of the program (heddle/object.h) */
 };
@@ -210,8 +214,13 @@ struct hd_warp {
 	uint64_t age;	      /* launch order, for GTO */
 	uint64_t next_issue;  /* not before this cycle (control, fetch, policy) */
 	uint64_t last_issue;
-	uint64_t wake_at;	  /* the last cycle for which it has a timer to go on */
-	uint64_t forward_until;	  /* from this cycle on no reader waits for what `forward` holds */
+	uint64_t wake_at;	/* the last cycle for which it has a timer to go on */
+	uint64_t forward_until; /* from this cycle on no reader waits for what `forward` holds */
+	/* core = modern */
+	uint64_t stall_until; /* it issues nothing before this cycle */
+	uint32_t flights;     /* results, and reads of sources, under way */
+	uint8_t counters[6];  /* dependence counters; a bit each that is not 0, and of these */
+	uint8_t raised, raised_memory, raised_shared, full; /* by memory, by shared memory; at their most */
 	uint64_t dispatched;	  /* cycle in which the last of its instructions leaves the operand stage */
 	struct hd_hazard pending; /* results under way */
 	struct hd_hazard
@@ -237,9 +246,10 @@ struct hd_warp {
 	uint32_t stream_pc, stream_lanes, stream_cycles;
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
-	uint8_t *policy_space;	  /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
-	struct hd_twin *twin;	  /* the original code beside a linear version, under --verify (twin.c) */
-	struct warp_forms *forms; /* redundancy.c's */
+	struct hd_flights *in_flight; /* what --verify keeps of it under core = modern (verify_control.c) */
+	uint8_t *policy_space;	      /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
+	struct hd_twin *twin;	      /* the original code beside a linear version, under --verify (twin.c) */
+	struct warp_forms *forms;     /* redundancy.c's */
 };
 
 struct hd_cta {

@@ -155,6 +155,7 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	warp->next_issue = warp->last_issue = now;
 	warp->wake_at = warp->dispatched = warp->forward_until = 0;
 	memset(&warp->forward, 0, sizeof(warp->forward));
+	hd_control_begin(warp);
 	warp->stops = warp->awaits = 0;
 	hd_policy_clear_warp(sm->gpu, warp);
 	if (!sm->resident_warps++)

@@ -13,7 +13,7 @@
 uint32_t hd_warp_pending(const struct hd_sm *sm, const struct hd_warp *warp)
 {
 	uint32_t pending = 0;
-	if (hd_hazard_any(&warp->pending))
+	if (hd_hazard_any(&warp->pending) || warp->flights)
 		pending |= HD_PENDING_RESULTS;
 	pending |= warp->range_writes ? HD_PENDING_RESULTS : 0;
 	pending |= warp->outstanding ? HD_PENDING_LOADS : 0;

@@ -17,6 +17,7 @@
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
+#include "runtime/verify/control.h"
 #include "runtime/verify/redundancy.h"
 
 static void count_role(struct hd_counters *counters, uint8_t role)
@@ -49,7 +50,7 @@ static void count_issue(struct hd_counters *counters, const struct hd_dinst *ins
 bool hd_warp_drained(const struct hd_warp *warp)
 {
 	return !warp->outstanding && !warp->late && !warp->collected && !warp->range_writes &&
-	       !warp->injection.outstanding && !hd_hazard_any(&warp->pending);
+	       !warp->injection.outstanding && !warp->flights && !hd_hazard_any(&warp->pending);
 }
 
 /* A warp whose last thread has exited goes when nothing that it started is under way. */
@@ -92,7 +93,9 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 		hd_hazard_remove(&warp->pending_shared, &inst->writes);
 		hd_hazard_remove(&warp->missed, &inst->writes);
 	}
-	if (__builtin_expect(sm->forwards, 0))
+	if (__builtin_expect(sm->by_control, 0))
+		hd_control_written(warp, inst);
+	else if (__builtin_expect(sm->forwards, 0))
 		hd_forward_written(sm, warp, inst, now);
 	if (sm->hooks & HD_HOOK(write_back))
 		HD_HOOKED (sm->gpu, self, write_back)
@@ -169,6 +172,10 @@ void hd_warp_continue(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, uint
 		if (there && (__builtin_expect(!(sm->hooks & HD_HOOK(elide)), 1) || !hd_elide_wanted(sm, warp, now)))
 			fetch_next(sm, warp, now, &at, &reason);
 		sm->next[warp->id] = next_of(sm, warp);
+	}
+	if (__builtin_expect(warp->stall_until > at, 0)) {
+		at = warp->stall_until;
+		reason = HD_STALL_data_alu;
 	}
 	if (at > now + 1) {
 		hd_warp_wake_at(sm, warp, now, at, reason);
@@ -371,6 +378,8 @@ static __attribute__((noinline)) void execute_watched(struct hd_sm *sm, struct h
 {
 	bool checks = sm->hooks & (HD_HOOK(verify_before) | HD_HOOK(verify_after)) && sm->gpu->verify;
 	uint32_t pc = warp->pc;
+	if (sm->by_control && sm->gpu->verify)
+		hd_verify_control_before(sm, warp, inst);
 	if (sm->gpu->redundancy)
 		hd_redundancy_before(sm->gpu->redundancy, warp, inst);
 	if (checks)
@@ -460,6 +469,8 @@ void hd_sm_issue(struct hd_sm *sm, struct hd_scheduler *scheduler, struct hd_war
 		hd_profile_count(sm->gpu, inst, &sm->effect);
 	if (__builtin_expect(sm->hooks & (HD_HOOK(issued) | HD_HOOK(path_switch)), 0))
 		told_of_issue(sm, warp, inst, lanes, now);
+	if (__builtin_expect(sm->by_control, 0))
+		hd_control_issued(sm, warp, inst, now, hd_latency_from(sm, dispatch));
 	if (sm->effect.warp_done) {
 		warp->state = HD_WARP_DONE;
 		hd_warp_finish(sm, warp, now);

@@ -232,7 +232,7 @@ static uint8_t hazard_reason(const struct hd_warp *warp, const struct hd_hazard 
 }
 
 /* With thousands of resident warps their registers do not fit into the host's caches. */
-static void prefetch_operands(const struct hd_warp *warp, const struct hd_dinst *inst)
+void hd_warp_prefetch(const struct hd_warp *warp, const struct hd_dinst *inst)
 {
 	__builtin_prefetch(&hd_vec_last(&warp->stack));
 	for (uint32_t i = 0, count = inst->read_count; i < count; i++) {
@@ -248,6 +248,10 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 		hd_warp_set_wait(sm, warp, warp->held == HD_HELD_PAUSED ? HD_STALL_policy : HD_STALL_suspended);
 		return;
 	}
+	if (__builtin_expect(sm->by_control, 0)) {
+		hd_control_evaluate(sm, warp);
+		return;
+	}
 	const struct hd_dinst *inst = sm->next[warp->id];
 	const struct hd_hazard *hazards = &inst->hazards;
 	bool hit = hd_hazards_meet(hazards, &warp->pending);
@@ -258,7 +262,7 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 		return;
 	}
 	if (!hit)
-		prefetch_operands(warp, inst);
+		hd_warp_prefetch(warp, inst);
 	hd_warp_set_wait(sm, warp, hit ? hazard_reason(warp, hazards) : HD_WAIT_READY);
 	if (sm->hooks & HD_HOOK(first_use) && warp->wait_reason == HD_STALL_data_memory)
 		hd_loads_awaited(sm, warp);

@@ -84,7 +84,8 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	sm->dual = config->dual_issue;
 	sm->cross_cycles =
 		(uint32_t)(config->lat_cross > config->lat_cross_half ? config->lat_cross : config->lat_cross_half);
-	sm->forwards = sm->cross_cycles || config->lat_guard;
+	sm->by_control = config->core == HD_CORE_MODERN;
+	sm->forwards = !sm->by_control && (sm->cross_cycles || config->lat_guard);
 	sm->predicated_latency = (uint32_t)config->lat_iadd + sm->stages;
 	hd_sm_forget_alarms(sm);
 	hd_inject_init(sm, config);

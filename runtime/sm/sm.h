@@ -105,7 +105,8 @@ struct hd_memory_queue {
 
 /* A timer: a result is there, or it is written where it had to wait for a port; a warp looks at its next instruction; a
  * memory instruction whose operands were late goes to the load/store unit; an operand is in its collector, or an
- * instruction leaves it; registers of a range are to be written by `inst`, or, without one, are written. */
+ * instruction leaves it; registers of a range are to be written by `inst`, or, without one, are written; the sources of
+ * `inst` have been read (core = modern). */
 enum hd_timer_kind {
 	HD_TIMER_RESULT,
 	HD_TIMER_WRITTEN,
@@ -114,7 +115,8 @@ enum hd_timer_kind {
 	HD_TIMER_ACCESS,
 	HD_TIMER_OPERAND,
 	HD_TIMER_DISPATCH,
-	HD_TIMER_RANGE
+	HD_TIMER_RANGE,
+	HD_TIMER_READ
 };
 struct hd_timer {
 	uint64_t cycle;
@@ -127,7 +129,7 @@ struct hd_timer {
 };
 #define HD_WHEEL_BUCKETS 512
 #define HD_TIMER_NONE UINT16_MAX
-#define HD_ISSUE_TIMERS (3 + HD_MAX_OPERANDS)    /* that an issue starts, at most */
+#define HD_ISSUE_TIMERS (4 + HD_MAX_OPERANDS)    /* that an issue starts, at most */
 #define HD_WARP_INFLIGHT 64 /* loads under way, of the warps on average */
 struct hd_wheel {
 	uint64_t next; /* earliest cycle with a timer; HD_NEVER */
@@ -251,6 +253,7 @@ struct hd_sm {
 	uint8_t scheduling; /* HD_SCHED_* */
 	bool every_cycle;
 	bool dual;				/* two instructions of a warp may share an issue slot */
+	bool by_control;			/* core = modern */
 	bool forwards;				/* some readers have results later than others (forward.c) */
 	bool leaves_on_miss;			/* two-level: for memory only when L1 was missed */
 	bool lsu_ticked;			/* in this cycle: the memory may have been given work */
@@ -475,6 +478,8 @@ void hd_active_begin(struct hd_sm *sm, uint64_t now);
 void hd_active_turn(struct hd_sm *sm, uint64_t now);
 /* The warp's state becomes HD_WAIT_READY or a reason; its scheduler looks again. */
 void hd_warp_set_wait(struct hd_sm *sm, struct hd_warp *warp, uint8_t reason);
+/* The operands of the warp's next instruction, into the host's cache. */
+void hd_warp_prefetch(const struct hd_warp *warp, const struct hd_dinst *inst);
 /* Decides the state of a warp from its next instruction and what is pending. */
 void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp);
 
@@ -735,6 +740,17 @@ void hd_fetch_init(struct hd_fetch *fetch, const struct hd_config *config, struc
 uint64_t hd_fetch_next(struct hd_sm *sm, const struct hd_warp *warp, uint64_t line, uint64_t now);
 /* Cycle at which the warp has its next instruction where a policy says at which address that stands. */
 uint64_t hd_fetch_placed(struct hd_sm *sm, const struct hd_warp *warp, uint64_t now);
+
+/* control.c: core = modern. Whether the warp's next instruction may issue is decided by its control bits; it has
+ * issued, and begins its reads and its result at `start`; its result has been written, or its sources have been read.
+ */
+void hd_control_evaluate(struct hd_sm *sm, struct hd_warp *warp);
+void hd_control_issued(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
+		       uint64_t start);
+void hd_control_written(struct hd_warp *warp, const struct hd_dinst *inst);
+void hd_control_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
+/* A new warp: nothing is under way. */
+void hd_control_begin(struct hd_warp *warp);
 
 /* forward.c: results that some readers have later than others. One has been written; whether the warp's next
  * instruction, whose operands have all been written, waits for one of these, which it then does. */

@@ -109,6 +109,11 @@ static void add_partners(json_t *object, const struct hd_policy *policy)
 			    json_boolean(policy == hd_policies || policy->hooks->several_grids));
 	json_object_set_new(object, "needs_collectors", json_boolean(hd_policy_needs_collectors(policy)));
 	json_object_set_new(object, "joins", joins);
+	json_t *cores = json_array();
+	json_array_append_new(cores, json_string("scoreboard"));
+	if (!hd_policy_needs_scoreboard(policy))
+		json_array_append_new(cores, json_string("modern"));
+	json_object_set_new(object, "cores", cores);
 	json_object_set_new(object, "combines", combines);
 	json_object_set_new(object, "refused", refused);
 }
@@ -116,6 +121,7 @@ static void add_partners(json_t *object, const struct hd_policy *policy)
 static void print_partners(const struct hd_policy *policy)
 {
 	const char *names[HD_TOUCH_COUNT], *before = "";
+	printf("%-14s   core: %s\n", "", hd_policy_needs_scoreboard(policy) ? "scoreboard" : "scoreboard, modern");
 	printf("%-14s   combines with ", "");
 	for (const struct hd_policy *other = hd_policies; other->name; other++) {
 		if (!is_partner(policy, other) || hd_policy_conflict(policy, other))
@@ -181,7 +187,9 @@ int cmd_policies(int argc, char **argv)
 		{"keys", 'k', NULL, 0, "with the keys of each, their defaults and what they are (heddle run --set)", 0},
 		{"counts", 'c', NULL, 0, "with what each counts, in the statistics under its name", 0},
 		{"combinations", 'b', NULL, 0,
-		 "with which others each combines, and what it and another both take over", 0},
+		 "the cores on which each is defined, with which others it combines, and what it and another both take "
+		 "over",
+		 0},
 		{"json", 'j', NULL, 0, "print JSON, combinations included", 0},
 		{0}};
 	static const struct argp argp = {
