@@ -21,9 +21,9 @@
  *   a second    request while one is under way on the SM is dropped and counted
  *   progress    of a block: its instructions by those of its grid's blocks that ended on the SM, on average
  *   flushing    not again before a block of the grid has ended on the SM: else fast requests would keep it for ever
- *   in place    the stack always leaves, and the block its slots with it (2.3.1)
- *   shares      (ours) see preempt_share.c
- *   slices      (ours) kernels on their way have an SM in turns, by the same means
+ *   in place    the stack always leaves, and the block its slots with it (2.3.1). Where no block can come back, since
+ * one holds registers and another shared memory, one lets go of what it has, at once shares      (ours) see
+ * preempt_share.c slices      (ours) kernels on their way have an SM in turns, by the same means
  *
  * Cost: O(1) an instruction; O(warps of a block) when one stops.
  */
@@ -34,13 +34,14 @@
 #include "lib/hash.h"
 
 #define LOOK_AGAIN 100 /* cycles */
+#define BOTH (HD_PART_REGISTERS | HD_PART_SHARED)
 
 /* ---- the machine */
 
 static int configure(const struct hd_policy *policy, struct hd_config *config, const char *parameter,
 		     struct hd_diag *diag)
 {
-	static const char *const known[] = {"", "naive", "live", "in-place"};
+	static const char *const known[] = {"", "naive", "live", "block", "in-place"};
 	(void)config;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(parameter, known[i]) && (!*parameter || policy->parameters))
@@ -59,7 +60,10 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 			     : !strcmp(name, "flush")	   ? PREEMPT_FLUSH
 			     : !strcmp(name, "integrated") ? PREEMPT_INTEGRATED
 							   : PREEMPT_SWITCH;
-	preempt->saving = naive ? PREEMPT_OCCUPIED : live ? PREEMPT_LIVE : PREEMPT_COMPRESSED;
+	preempt->saving = naive				      ? PREEMPT_OCCUPIED
+			  : live			      ? PREEMPT_LIVE
+			  : !strcmp(self->parameter, "block") ? PREEMPT_BY_BLOCK
+							      : PREEMPT_COMPRESSED;
 	preempt->at_once = naive;
 	preempt->marked = !naive && (preempt->mechanism == PREEMPT_SWITCH || preempt->mechanism == PREEMPT_INTEGRATED);
 	preempt->in_place = !strcmp(self->parameter, "in-place");
@@ -391,14 +395,22 @@ void preempt_look_for_room(const struct hd_policy_handle *self, struct hd_sm *sm
 	struct preempt_sm *mine = preempt_sm_of(self, sm);
 	if (mine->state != PREEMPT_AWAY && mine->state != PREEMPT_BACK)
 		return;
+	struct hd_cta *holder = NULL;
+	uint32_t waiting = 0;
 	for (uint32_t i = 0; i < sm->cta_count; i++) {
 		struct hd_cta *cta = &sm->ctas[i];
 		if (!cta->used || preempt_cta_of(self, cta)->phase != PREEMPT_GONE || is_wanted(self, sm, mine, cta))
 			continue;
-		if (!preempt_bring_back(self, sm, cta, now))
-			break;
-		mine->state = PREEMPT_BACK;
+		if (preempt_bring_back(self, sm, cta, now)) {
+			mine->state = PREEMPT_BACK;
+			continue;
+		}
+		waiting++;
+		if (!holder && (preempt_cta_of(self, cta)->parts & BOTH) != BOTH)
+			holder = cta;
 	}
+	if (mine->state == PREEMPT_AWAY && !sm->placed_ctas && waiting && holder)
+		preempt_let_go(self, sm, holder);
 	if (mine->state == PREEMPT_AWAY && !sm->placed_ctas && !mine->looks) {
 		hd_policy_at(self, sm, now + LOOK_AGAIN, preempt_about(PREEMPT_LOOK, 0));
 		mine->looks = true; /* others may have taken the blocks that it waits for */

@@ -18,7 +18,8 @@ enum {
 	PREEMPT_VECTOR_BYTES = 16, /* pattern vector of a warp: 2 bits for each of 64 registers */
 	PREEMPT_STACK_BYTES = 132, /* SIMT stack of a warp: 11 entries of 3 words */
 	PREEMPT_STACK_ENTRIES = 11,
-	PREEMPT_MASK_BITS = 53 /* of a mask, one a register; one more bit for all the others */
+	PREEMPT_BLOCK_WARPS = 32, /* at most, of a block */
+	PREEMPT_MASK_BITS = 53	  /* of a mask, one a register; one more bit for all the others */
 };
 
 /* Threads whose values are analysed together, in blocks that are so wide (2.3.3). */
@@ -43,14 +44,22 @@ struct preempt_context {
 	uint32_t count;		       /* of these */
 	uint32_t bytes;		       /* pattern vector included, where there is one */
 	uint32_t patterns[PREEMPT_PATTERNS];
+	uint32_t by_block; /* registers of these that are kept once for the block */
 	bool divergent;
 };
 
 /* How much of a context is saved. */
-enum preempt_saving { PREEMPT_OCCUPIED, PREEMPT_LIVE, PREEMPT_COMPRESSED };
+enum preempt_saving { PREEMPT_OCCUPIED, PREEMPT_LIVE, PREEMPT_COMPRESSED, PREEMPT_BY_BLOCK };
 /* Of a warp that has stopped, with nothing under way. */
 void preempt_context_of(const struct hd_sm *sm, const struct hd_warp *warp, enum preempt_saving saving,
 			struct preempt_context *context);
+/*
+ * Of the warps of a block, which all have stopped: registers whose patterns go on from warp to warp are kept once for
+ * the block, if all of its warps are at the same barrier and not diverged (2.3.3). Sets the contexts' bytes and
+ * `by_block`.
+ */
+void preempt_compress_block(const struct hd_sm *sm, const struct hd_cta *cta,
+			    struct preempt_context *contexts[PREEMPT_BLOCK_WARPS]);
 /* Bytes of its SIMT stack in the paper's format, and beside that of what only this machine has: more entries,
  * predicates, uniform registers. */
 uint32_t preempt_own_bytes(const struct hd_warp *warp);
@@ -106,6 +115,7 @@ uint64_t preempt_table_victims(const struct preempt_table *table, uint32_t count
 	X(uniform, "registers", "saved")                                                                           \
 	X(strided, "registers", "saved")                                                                           \
 	X(random, "registers", "saved")                                                                            \
+	X(by_block, "registers", "of uniform and strided ones, kept once for their block")                         \
 	X(points, "points", "that warps came by and that have instructions, pp and its dummy")
 
 struct preempt_counts {
@@ -181,7 +191,8 @@ struct preempt_cta {
 	bool stays; /* it has come back beyond its kernel's share, and does not leave for one again */
 };
 
-enum preempt_stage { PREEMPT_RUNS, PREEMPT_STOPPED, PREEMPT_MOVING, PREEMPT_MOVED };
+/* DRAINED: by block, its registers wait for those of the block's other warps. */
+enum preempt_stage { PREEMPT_RUNS, PREEMPT_STOPPED, PREEMPT_DRAINED, PREEMPT_MOVING, PREEMPT_MOVED };
 
 struct preempt_warp {
 	uint8_t stage;
@@ -308,6 +319,8 @@ void preempt_send_rest(const struct hd_policy_handle *self, struct hd_sm *sm, st
 /* The block's entries in the tables. */
 void preempt_take_ranges(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_cta *cta,
 			 uint8_t parts);
+/* A block that is away lets go of what it has in place, which others wait for. */
+void preempt_let_go(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta);
 /* A block that has left begins to come back; false: there is no room. */
 bool preempt_bring_back(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint64_t now);
 

@@ -6,7 +6,10 @@
  * its warp's groups, else strided if it has a constant stride in all of them, else random. Lanes without a thread count
  * with what they hold, zero, as in the drawing of the detector, which has no mask.
  *
- * Cost: O(32) a register that is saved.
+ * By block, which the paper decides against (2.3.3), a register whose bases go on from group to group through all warps
+ * is kept once for the block, where these are at one barrier that is a preemption point.
+ *
+ * Cost: O(32) a register that is saved, twice that by block.
  */
 #include "runtime/policy/preempt.h"
 
@@ -127,13 +130,78 @@ void preempt_context_of(const struct hd_sm *sm, const struct hd_warp *warp, enum
 		context->registers = preempt_mask_registers(&registers, count);
 	}
 	context->count = count_registers(&context->registers);
-	if (saving == PREEMPT_COMPRESSED) {
+	if (saving >= PREEMPT_COMPRESSED) {
 		compress(warp, context);
 	} else {
 		context->patterns[PREEMPT_RANDOM] = context->count;
 		context->bytes = context->count * HD_ROW_BYTES;
 	}
 	context->patterns[PREEMPT_DEAD] = count > context->count ? count - context->count : 0;
+}
+
+/* ---- by block */
+
+/* All warps wait at, or before, one barrier that is a point, with all of their lanes: bar.pp. */
+static bool is_at_one_barrier(const struct hd_sm *sm, const struct hd_cta *cta,
+			      struct preempt_context *const contexts[PREEMPT_BLOCK_WARPS])
+{
+	const struct hd_dinst *first = NULL;
+	for (uint32_t i = 0; i < cta->warp_count; i++) {
+		const struct hd_warp *warp = hd_cta_warp(cta, i);
+		if (!warp || !contexts[i] || contexts[i]->divergent)
+			return false;
+		const struct hd_dinst *at = hd_warp_at(sm, warp);
+		first = first ? first : at;
+		if (at != first || !(at->stops & PREEMPT_POINT) || at->stops & PREEMPT_PP)
+			return false;
+	}
+	return first != NULL;
+}
+
+/* The bytes of a register that all warps save, once for the block; UINT32_MAX: each has its own. */
+static uint32_t bytes_in_block(const struct hd_cta *cta, uint32_t reg, uint32_t group)
+{
+	uint32_t bases[PREEMPT_BLOCK_WARPS * (HD_WARP_LANES / 8)], strides[PREEMPT_BLOCK_WARPS * (HD_WARP_LANES / 8)];
+	uint32_t entries = 0;
+	for (uint32_t i = 0; i < cta->warp_count; i++) {
+		const uint32_t *values = hd_cta_warp(cta, i)->regs[reg];
+		if (preempt_pattern_of(values, group) == PREEMPT_RANDOM)
+			return NONE;
+		for (uint32_t first = 0; first < HD_WARP_LANES; first += group, entries++) {
+			bases[entries] = values[first];
+			strides[entries] = values[first + 1] - values[first];
+		}
+	}
+	return preempt_block_bytes(bases, strides, entries, group);
+}
+
+/* The block has a vector of its own, and a warp one only where some registers are not the block's. */
+void preempt_compress_block(const struct hd_sm *sm, const struct hd_cta *cta,
+			    struct preempt_context *contexts[PREEMPT_BLOCK_WARPS])
+{
+	if (cta->warp_count < 2 || !is_at_one_barrier(sm, cta, contexts))
+		return;
+	uint32_t group = preempt_group(cta->grid->block[0]), kept = 0, bytes = 0;
+	for (uint32_t reg = 0; reg < contexts[0]->count + contexts[0]->patterns[PREEMPT_DEAD]; reg++) {
+		if (!(contexts[0]->registers.bits[reg / 64] >> reg % 64 & 1))
+			continue;
+		uint32_t own = bytes_in_block(cta, reg, group);
+		if (own == NONE)
+			continue;
+		kept++;
+		bytes += own;
+		for (uint32_t i = 0; i < cta->warp_count; i++)
+			contexts[i]->bytes -=
+				preempt_pattern_bytes(preempt_pattern_of(hd_cta_warp(cta, i)->regs[reg], group), group);
+	}
+	if (!kept)
+		return;
+	for (uint32_t i = 0; i < cta->warp_count; i++) {
+		contexts[i]->by_block = kept;
+		if (contexts[i]->count == kept)
+			contexts[i]->bytes -= PREEMPT_VECTOR_BYTES;
+	}
+	contexts[0]->bytes += bytes + PREEMPT_VECTOR_BYTES;
 }
 
 uint32_t preempt_own_bytes(const struct hd_warp *warp)

@@ -137,6 +137,25 @@ void preempt_note_moved(const struct hd_policy_handle *self, struct hd_sm *sm, s
 		preempt_send_rest(self, sm, warp->cta, now);
 }
 
+void preempt_let_go(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta)
+{
+	struct preempt_sm *mine = preempt_sm_of(self, sm);
+	struct preempt_cta *block = preempt_cta_of(self, cta);
+	for (uint32_t i = 0; i < cta->warp_count && !(block->parts & HD_PART_REGISTERS); i++) {
+		struct hd_warp *warp = hd_cta_warp(cta, i);
+		if (!warp)
+			continue;
+		struct preempt_warp *own = preempt_warp_of(self, warp);
+		hd_warp_suspend(sm, warp, HD_PART_REGISTERS, &own->context.registers);
+		own->at = block->stream;
+		block->stream += own->context.bytes;
+	}
+	hd_cta_suspend(sm, cta, HD_PART_REGISTERS | HD_PART_SHARED);
+	preempt_table_free(&mine->registers, (uint32_t)(cta - sm->ctas));
+	preempt_table_free(&mine->shared, (uint32_t)(cta - sm->ctas));
+	block->parts |= HD_PART_REGISTERS | HD_PART_SHARED;
+}
+
 /* ---- back */
 
 void preempt_take_ranges(const struct hd_policy_handle *self, struct hd_sm *sm, const struct hd_cta *cta, uint8_t parts)

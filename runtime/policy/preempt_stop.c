@@ -44,6 +44,7 @@ static void count_context(const struct hd_policy_handle *self, const struct hd_w
 	counts->uniform += context->patterns[PREEMPT_UNIFORM];
 	counts->strided += context->patterns[PREEMPT_STRIDED];
 	counts->random += context->patterns[PREEMPT_RANDOM];
+	counts->by_block += context->by_block;
 }
 
 static void has_stopped(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
@@ -90,16 +91,13 @@ void preempt_barrier_wait(const struct hd_policy_handle *self, struct hd_warp *w
 		preempt_look_at_block(self, warp->cta->sm, warp->cta, now);
 }
 
-void preempt_drained(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+/* Its context is known, and leaves. */
+static void begin_move(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
 {
-	struct hd_sm *sm = warp->cta->sm;
-	struct preempt_sm *mine = preempt_sm_of(self, sm);
 	const struct preempt_gpu *preempt = preempt_gpu_of(self, sm->gpu);
 	struct preempt_cta *block = preempt_cta_of(self, warp->cta);
 	struct preempt_warp *own = preempt_warp_of(self, warp);
 	bool leaves = block->parts & HD_PART_REGISTERS;
-	mine->stopped = now;
-	preempt_context_of(sm, warp, leaves ? preempt->saving : PREEMPT_OCCUPIED, &own->context);
 	count_context(self, warp, leaves);
 	block->stack_bytes += PREEMPT_STACK_BYTES + preempt_own_bytes(warp);
 	own->stage = PREEMPT_MOVING;
@@ -109,11 +107,44 @@ void preempt_drained(const struct hd_policy_handle *self, struct hd_warp *warp, 
 	}
 	own->at = block->stream;
 	block->stream += own->context.bytes;
-	uint32_t latency = preempt->saving == PREEMPT_COMPRESSED ? preempt->latency : 0;
+	uint32_t latency = preempt->saving >= PREEMPT_COMPRESSED ? preempt->latency : 0;
 	if (latency)
 		hd_policy_at(self, sm, now + latency, preempt_about(PREEMPT_REGISTERS, warp->id));
 	else
 		preempt_send_registers(self, sm, warp, now);
+}
+
+/* By block: when the last warp has stopped, all leave. */
+static void look_at_drained(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
+{
+	struct preempt_context *contexts[PREEMPT_BLOCK_WARPS] = {NULL};
+	if (!preempt_all_at(self, cta, PREEMPT_DRAINED, NULL))
+		return;
+	for (uint32_t i = 0; i < cta->warp_count; i++) {
+		struct hd_warp *warp = hd_cta_warp(cta, i);
+		if (warp && preempt_warp_of(self, warp)->stage == PREEMPT_DRAINED)
+			contexts[i] = &preempt_warp_of(self, warp)->context;
+	}
+	preempt_compress_block(sm, cta, contexts);
+	for (uint32_t i = 0; i < cta->warp_count; i++)
+		if (contexts[i])
+			begin_move(self, sm, hd_cta_warp(cta, i), now);
+}
+
+void preempt_drained(const struct hd_policy_handle *self, struct hd_warp *warp, uint64_t now)
+{
+	struct hd_sm *sm = warp->cta->sm;
+	const struct preempt_gpu *preempt = preempt_gpu_of(self, sm->gpu);
+	struct preempt_warp *own = preempt_warp_of(self, warp);
+	bool leaves = preempt_cta_of(self, warp->cta)->parts & HD_PART_REGISTERS;
+	preempt_sm_of(self, sm)->stopped = now;
+	preempt_context_of(sm, warp, leaves ? preempt->saving : PREEMPT_OCCUPIED, &own->context);
+	if (leaves && preempt->saving == PREEMPT_BY_BLOCK) {
+		own->stage = PREEMPT_DRAINED;
+		look_at_drained(self, sm, warp->cta, now);
+	} else {
+		begin_move(self, sm, warp, now);
+	}
 }
 
 void preempt_stop_block(const struct hd_policy_handle *self, struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
@@ -141,6 +172,8 @@ void preempt_warp_done(const struct hd_policy_handle *self, struct hd_warp *warp
 		return;
 	own->stage = PREEMPT_MOVED;
 	preempt_look_at_block(self, sm, warp->cta, now);
+	if (preempt_gpu_of(self, sm->gpu)->saving == PREEMPT_BY_BLOCK)
+		look_at_drained(self, sm, warp->cta, now);
 	if (preempt_all_at(self, warp->cta, PREEMPT_MOVED, NULL))
 		preempt_send_rest(self, sm, warp->cta, now);
 }

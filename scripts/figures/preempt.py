@@ -36,9 +36,20 @@ class Workload(figures.Workload):
         return self.total(run)['cycles'] / self.total(over)['cycles']
 
 
+PAIRS = []
+
+
+def is_pair(w):
+    return w.name.startswith('+')
+
+
+def prepare(workloads):
+    PAIRS.extend(w for w in workloads if is_pair(w))
+
+
 def is_shown(w):
     """Programs with contexts of their own, more than a few."""
-    return w.own('switch')['warps'] >= 16 and w.own('switch')['switched_blocks'] > w.own('switch')['drained_blocks']
+    return not is_pair(w) and w.own('switch')['warps'] >= 16 and w.own('switch')['switched_blocks'] > w.own('switch')['drained_blocks']
 
 
 def percent(value):
@@ -64,9 +75,28 @@ def requests(run):
     return lambda workloads: f'{sum(w.own(run)["requests"] for w in workloads):.0f} requests'
 
 
+def by_block(w):
+    return w.own('block')['by_block'] > 0
+
+
+def over_blocks(workloads):
+    return 100 * (mean(ratio(w.size('block'), w.size('switch')) for w in workloads if by_block(w)) - 1) \
+        if any(by_block(w) for w in workloads) else 'none'
+
+
+def in_place(w):
+    """Time to free an SM in place, of that of leaving with everything."""
+    return ratio(w.own('pair:preempt:in-place')['preempt_us'], w.own('pair:preempt')['preempt_us'])
+
+
+def of_pairs(workloads):
+    return 100 * (mean(in_place(w) for w in PAIRS) - 1) if PAIRS else 'none'
+
+
 HEADLINES = (
     Headline('register contexts, live registers only', percent(lambda w: w.size('live')), -34.3, ' %', 1, registers('live')),
     Headline('and compressed by warp', percent(lambda w: w.size('switch')), -91.5, ' %', 1, registers('switch')),
+    Headline('and by block, of that, where blocks are at barriers', over_blocks, -36.1, ' %', 1, registers('block')),
     Headline('time to free an SM, naive', microseconds('naive', 'preempt_us'), 9.9, ' us', 1, requests('naive')),
     Headline('lightweight', microseconds('switch', 'preempt_us'), 4.0, ' us', 1, requests('switch')),
     Headline('of this, waiting for points', part_of_drain, 55.8, ' %', 1),
@@ -77,6 +107,7 @@ HEADLINES = (
     Headline('longest over mean: naive', lambda workloads: mean(w.spread('naive') for w in workloads), 1.4, '', 1),
     Headline('lightweight', lambda workloads: mean(w.spread('switch') for w in workloads), 1.6, '', 1),
     Headline('draining', lambda workloads: mean(w.spread('drain') for w in workloads), 2.4, '', 1),
+    Headline('in place, for another kernel, of the time of leaving with everything', of_pairs, -21.5, ' %', 1),
     Headline('cost of points without requests', percent(lambda w: w.slowdown('points')), None, ' %', 1),
     Headline('time until an SM goes on again, lightweight', microseconds('switch', 'restore_us'), None, ' us', 1),
     Headline('naive', microseconds('naive', 'restore_us'), None, ' us', 1),
@@ -91,6 +122,34 @@ def figure_8(workloads, out):
     figures.stacked(path, 'Registers of saved warps', '%', kinds, rows)
     return ['## Figure 2.8: registers of saved warps, by the patterns of their values, %', '', shown, '',
             *table(('workload', *kinds), [(row[0], *(number(value, 1) for value in row[1:])) for row in rows])]
+
+
+def figure_9(workloads, out):
+    rows = [(w.name, number(own['uniform'] + own['strided'], 0), number(100 * ratio(own['by_block'], own['uniform'] + own['strided']), 1),
+             number(ratio(w.size('block'), w.size('switch'))), number(ratio(own['preempt_us'], w.own('switch')['preempt_us'])))
+            for w, own in ((w, w.own('block')) for w in workloads)]
+    return ['## Figure 2.9: uniform and strided registers that are one pattern through all warps of a block', '',
+            'At barriers that are preemption points; bytes and the time to free an SM are those of compression by warp times as much.', '',
+            *table(('workload', 'uniform, strided', '% by block', 'bytes', 'time'), rows)]
+
+
+def kilobytes(own):
+    """Saved by a request."""
+    return ratio(own['register_bytes'] + own['shared_bytes'] + own['stack_bytes'], own['requests']) / 1024
+
+
+def figure_17(workloads, out):
+    if not PAIRS:
+        return ['## Figure 2.17: in place', '']
+    path, shown = picture(out, 'figure-2-17')
+    rows = [(w.name[1:], in_place(w)) for w in PAIRS]
+    figures.bars(path, 'Time to free an SM in place', 'of leaving with everything', ['in place'], rows, 1)
+    return ['## Figure 2.17: time to free an SM in place, of leaving with everything (the second kernel preempts the first)', '', shown, '',
+            *table(('pair', 'time', 'drain, us', 'in place', 'spill, us', 'in place', 'KB saved', 'in place'), [
+                (w.name[1:], number(in_place(w)),
+                 *(number(w.own(f'pair:{run}')[key]) for key in ('drain_us', 'spill_us') for run in ('preempt', 'preempt:in-place')),
+                 *(number(kilobytes(w.own(f'pair:{run}')), 1) for run in ('preempt', 'preempt:in-place')))
+                for w in PAIRS])]
 
 
 def figure_14(workloads, out):
@@ -119,14 +178,17 @@ def left_out(workloads, out):
 
 FIGURES = (
     Bars('figure-2-6', 'Figures 2.3 and 2.6: saved registers in memory, of those occupied',
-         {'live': ('live',), 'live and compressed': ('switch',)}, {'live': '0.66', 'live and compressed': '0.09'},
+         {'live': ('live',), 'live and compressed': ('switch',), 'by block': ('block',)},
+         {'live': '0.66', 'live and compressed': '0.09'},
          value=Workload.size, ylabel='bytes', average=mean),
     figure_8,
+    figure_9,
     figure_14,
     Bars('figure-2-15', 'Figure 2.15: time to free an SM, of the naive one',
          {'lightweight': ('switch',), 'draining': ('drain',), 'integrated': ('integrated',)}, {'lightweight': '0.40'},
          value=Workload.time, ylabel='time', average=mean),
     Bars('figure-2-16', 'Figure 2.16: longest over mean', {'naive': ('naive',), 'lightweight': ('switch',), 'draining': ('drain',)},
          {'naive': '1.4', 'lightweight': '1.6', 'draining': '2.4'}, value=Workload.spread, ylabel='longest over mean', average=mean),
+    figure_17,
     left_out,
 )
