@@ -72,8 +72,8 @@ static void start(const struct hd_policy_handle *self, struct hd_gpu *gpu)
 	preempt->slice = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_SLICE);
 	preempt->most = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_MOST);
 	preempt->latency = (uint32_t)hd_policy_setting(self, gpu, PREEMPT_LATENCY);
-	preempt->shares = hd_policy_shares(gpu);
-	if (preempt->shares) {
+	preempt->beyond = (uint64_t)hd_policy_setting(self, gpu, PREEMPT_BEYOND);
+	if (hd_policy_shares(gpu)) {
 		bool moves = !preempt->slice && preempt->mechanism != PREEMPT_DRAIN;
 		preempt->interval = 0;
 		preempt->share_cycles = moves ? (uint64_t)hd_policy_setting(self, gpu, PREEMPT_SHARE) : 0;

@@ -138,8 +138,8 @@ struct preempt_gpu {
 	uint64_t seed;	       /* of requests at random times; 0: in turns */
 	uint64_t slice;	       /* cycles after which another grid has an SM; 0: when it needs it no more */
 	uint64_t most;	       /* cycles of periodic requests */
-	bool shares;	       /* another policy gives kernels shares of an SM */
 	uint64_t share_cycles; /* between looks at them; 0: blocks beyond them stay */
+	uint64_t beyond;       /* cycles after which blocks that are away come back beyond their share */
 	uint32_t latency;      /* of the compressor */
 	bool marked;	       /* pp and the dummy behind it stand in the code */
 	uint32_t *points;      /* by instruction: pp in front of it in its code, its own included */

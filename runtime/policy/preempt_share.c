@@ -14,31 +14,30 @@
  */
 #include "runtime/policy/preempt.h"
 
-static const struct hd_cta *gone_for_long(const struct hd_policy_handle *self, const struct hd_sm *sm)
+/* Of a block that is away. */
+static bool is_long_gone(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_cta *cta)
 {
-	uint64_t most = (uint64_t)hd_policy_setting(self, sm->gpu, PREEMPT_BEYOND);
+	return sm->now - preempt_cta_of(self, cta)->phase_from >= preempt_gpu_of(self, sm->gpu)->beyond;
+}
+
+static bool any_long_gone(const struct hd_policy_handle *self, const struct hd_sm *sm)
+{
 	for (uint32_t i = 0; i < sm->cta_count; i++) {
 		const struct hd_cta *cta = &sm->ctas[i];
-		if (!cta->used)
-			continue;
-		const struct preempt_cta *block = preempt_cta_of(self, cta);
-		if (block->phase == PREEMPT_GONE && sm->now - block->phase_from >= most)
-			return cta;
+		if (cta->used && preempt_cta_of(self, cta)->phase == PREEMPT_GONE && is_long_gone(self, sm, cta))
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 bool preempt_share_keeps_away(const struct hd_policy_handle *self, const struct hd_sm *sm, const struct hd_cta *cta)
 {
-	uint64_t most = (uint64_t)hd_policy_setting(self, sm->gpu, PREEMPT_BEYOND);
-	if (sm->now - preempt_cta_of(self, cta)->phase_from >= most)
-		return false;
-	return sm->grids[cta->grid->slot].placed >= hd_policy_share(sm, cta->grid);
+	return !is_long_gone(self, sm, cta) && sm->grids[cta->grid->slot].placed >= hd_policy_share(sm, cta->grid);
 }
 
 uint32_t preempt_share_quota(const struct hd_policy_handle *self, const struct hd_sm *sm)
 {
-	return gone_for_long(self, sm) ? 0 : UINT32_MAX;
+	return any_long_gone(self, sm) ? 0 : UINT32_MAX;
 }
 
 /* The kernel is to have more blocks here than it has, there are some, and there is no room. */

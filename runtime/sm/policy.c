@@ -361,24 +361,27 @@ void hd_policy_place(struct hd_gpu *gpu)
 
 /* ---- hooks that give an answer */
 
-uint32_t hd_policy_quota(const struct hd_sm *sm, const struct hd_grid *grid)
+/* Of all policies, or of those alone that give kernels shares. */
+static uint32_t least_quota(const struct hd_sm *sm, const struct hd_grid *grid, bool shares)
 {
 	uint32_t least = UINT32_MAX;
 	HD_HOOKED (sm->gpu, self, quota) {
+		if (shares && !(self->policy->touches & HD_TOUCH_SHARES))
+			continue;
 		uint32_t quota = self->hooks->quota(self, sm, grid);
 		least = quota < least ? quota : least;
 	}
 	return least;
 }
 
+uint32_t hd_policy_quota(const struct hd_sm *sm, const struct hd_grid *grid)
+{
+	return least_quota(sm, grid, false);
+}
+
 uint32_t hd_policy_share(const struct hd_sm *sm, const struct hd_grid *grid)
 {
-	uint32_t least = UINT32_MAX;
-	HD_HOOKED (sm->gpu, self, quota) {
-		uint32_t quota = self->policy->touches & HD_TOUCH_SHARES ? self->hooks->quota(self, sm, grid) : least;
-		least = quota < least ? quota : least;
-	}
-	return least;
+	return least_quota(sm, grid, true);
 }
 
 bool hd_policy_shares(const struct hd_gpu *gpu)
