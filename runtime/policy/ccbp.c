@@ -20,7 +20,20 @@
 #include "runtime/memory/packet.h"
 #include "runtime/policy/ccbp.h"
 
-enum { PRIORITY = SHARING_SETTINGS, STEP, REVIEW, MOVED, NOC_ABOVE, DRAM_ABOVE, REST, FOLLOW, WEIGHT, CARRY, ACTIVE };
+enum {
+	PRIORITY = SHARING_SETTINGS,
+	STEP,
+	REVIEW,
+	MOVED,
+	NOC_ABOVE,
+	DRAM_ABOVE,
+	REST,
+	FOLLOW,
+	WEIGHT,
+	CARRY,
+	ACTIVE,
+	AUTO
+};
 
 static struct ccbp_gpu *ccbp_of(const struct hd_policy_handle *self, const struct hd_gpu *gpu)
 {
@@ -52,7 +65,7 @@ static void set_rates(const struct hd_policy_handle *self, const struct hd_gpu *
 static void combine(const struct hd_policy_handle *self, const struct hd_gpu *gpu, struct ccbp_gpu *ccbp)
 {
 	struct sharing_gpu *sharing = &ccbp->sharing;
-	double step = hd_policy_setting(self, gpu, STEP), priority = hd_policy_setting(self, gpu, PRIORITY);
+	double step = hd_policy_setting(self, gpu, STEP);
 	sharing_drf(sharing, ccbp->kernels);
 	drf_allocate(ccbp->kernels, sharing->count, step, 1, NULL, NULL);
 	for (uint32_t i = 0; i < sharing->count; i++)
@@ -64,7 +77,7 @@ static void combine(const struct hd_policy_handle *self, const struct hd_gpu *gp
 		ccbp->kernels[i].dram = curves->dram;
 		ccbp->kernels[i].up = curves->up;
 	}
-	drf_allocate(ccbp->kernels, sharing->count, step, priority, NULL, NULL);
+	drf_allocate(ccbp->kernels, sharing->count, step, ccbp->priority, NULL, NULL);
 	if (hd_policy_setting(self, gpu, REST) > 0)
 		drf_give_rest(ccbp->kernels, sharing->count, step);
 	for (uint32_t i = 0; i < sharing->count && ccbp->combines; i++)
@@ -119,7 +132,8 @@ static bool has_moved(const struct hd_policy_handle *self, const struct hd_gpu *
 	return class_of(self, gpu, now) != given->class || fabs(noc) > most || fabs(dram) > most;
 }
 
-/* Of kernels that were another one at two reviews in a row the curves are corrected, and Algorithm 1 runs again. */
+/* Of kernels that were another one at two reviews in a row the curves are corrected, and Algorithm 1 runs again; so it
+ * does with another priority. */
 static void review(const struct hd_policy_handle *self, struct hd_gpu *gpu, struct ccbp_gpu *ccbp, uint64_t now)
 {
 	struct sharing_gpu *sharing = &ccbp->sharing;
@@ -137,6 +151,11 @@ static void review(const struct hd_policy_handle *self, struct hd_gpu *gpu, stru
 	}
 	ccbp->moved = again ? 0 : moved;
 	ccbp->reviews++;
+	if (hd_policy_setting(self, gpu, AUTO) > 0 &&
+	    ccbp_follow_slowdowns(ccbp, gpu->config.sm_count, (double)(now - sharing->window))) {
+		ccbp->preferred++;
+		again = true;
+	}
 	if (!again)
 		return;
 	combine(self, gpu, ccbp);
@@ -187,6 +206,7 @@ static void decide(const struct hd_policy_handle *self, struct hd_gpu *gpu, stru
 	(void)sharing;
 	ccbp->reviewed = gpu->now;
 	ccbp->moved = 0;
+	ccbp->priority = hd_policy_setting(self, gpu, PRIORITY);
 	ccbp_learn_costs(ccbp, 1);
 	combine(self, gpu, ccbp);
 	note(self, ccbp, true);
@@ -357,6 +377,7 @@ static const struct hd_policy_setting settings[] = {
 	[WEIGHT] = {"weight", "of the last window in what requests cost (ours)", 0.25, 0.01, 1},
 	[CARRY] = {"carry", "times 200 cycles for which tokens are kept (ours)", 0, 0, 1000},
 	[ACTIVE] = {"active", "a kernel's share is that of the SMs that have blocks of it; 0: of all (ours)", 1, 0, 1},
+	[AUTO] = {"auto", "at each review the priority follows slowdowns, from 0.25 to 4; 0: it stays (ours)", 0, 0, 1},
 	{0},
 };
 

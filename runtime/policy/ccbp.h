@@ -36,9 +36,11 @@ struct ccbp_gpu {
 	double rates[SHARING_KERNELS]; /* requests an SM in SHARING_TICK cycles, if all SMs make some; */
 	double more[SHARING_KERNELS];  /* so many times more on those that do, since others do not */
 	double carry;		       /* units of time for which tokens are kept */
+	double priority;	       /* priorLSK in effect */
 	uint64_t reviewed;
 	uint32_t moved; /* bit a kernel whose share was another one than expected at the last review */
 	uint64_t decisions, reviews;
+	uint64_t preferred; /* times that priorLSK has changed */
 };
 
 /* Of a launch: what its kernel has been given last. */
@@ -68,6 +70,10 @@ void ccbp_learn_costs(struct ccbp_gpu *ccbp, double weight);
 /* Requests an SM and unit of time, from shares and costs. `follows`: of what a kernel is intensive in its share is
  * kept, of the other one what there is; else both shares. */
 void ccbp_set_rates(struct ccbp_gpu *ccbp, uint32_t sms, bool follows);
+/* A priorLSK for kernels sensitive to latency that are slowed down by a tenth more than the others are, or less
+ * (4.5.5): a quarter up or down, between 1/4 and 4. Slowdowns are of what each issued alone, with as many blocks as
+ * fit, over what it issued in a window of `cycles`. False: it stays. */
+bool ccbp_follow_slowdowns(struct ccbp_gpu *ccbp, uint32_t sms, double cycles);
 /* Tokens for the unit of time that `now` is in. What was left lapses, but for the fraction of a request. */
 void ccbp_refill(struct ccbp_sm *mine, const struct ccbp_gpu *ccbp, uint64_t now);
 /* Which packet goes: the first of a kernel sensitive to latency, else the first that has a token, which it takes, or

@@ -1,6 +1,7 @@
 /*
  * From CCBP's shares to rates of requests (ccbp.h; Lin, 4.5.1 and 4.5.3, whose text is not complete): what requests
- * cost is counted, and a kernel's rate is what its share of the bandwidth that it is intensive in is worth.
+ * cost is counted, and a kernel's rate is what its share of the bandwidth that it is intensive in is worth. And from
+ * slowdowns to the priority of kernels sensitive to latency (4.5.5).
  *
  * What a request costs changes from window to window, most of all in DRAM: a kernel that finds its data in L2 takes
  * little of it, and twice that when another one has driven lines out. A rate that kept to both shares as Algorithm 1
@@ -83,4 +84,38 @@ void ccbp_set_rates(struct ccbp_gpu *ccbp, uint32_t sms, bool follows)
 	}
 	for (uint32_t i = 0; follows && i < 2; i++)
 		keep_within(ccbp, sms, i == 0);
+}
+
+/* ---- priority */
+
+#define MUCH_MORE 1.1 /* times another's slowdown */
+#define PRIORITY_STEP 1.25
+#define PRIORITY_LEAST 0.25
+#define PRIORITY_MOST 4.0
+
+/* The worst of those sensitive to latency, or of the others; 0: none is known. */
+static double worst_slowdown(const struct ccbp_gpu *ccbp, uint32_t sms, double cycles, bool latency)
+{
+	double worst = 0;
+	for (uint32_t i = 0; i < ccbp->sharing.count; i++) {
+		const struct sharing_kernel *kernel = &ccbp->sharing.kernels[i];
+		double now = (double)kernel->counts.instructions / (cycles * sms);
+		if ((ccbp->kernels[i].class == DRF_LATENCY) != latency || !(now > 0))
+			continue;
+		worst = at_least(kernel->curves.ipc[kernel->most] / now, worst);
+	}
+	return worst;
+}
+
+bool ccbp_follow_slowdowns(struct ccbp_gpu *ccbp, uint32_t sms, double cycles)
+{
+	double sensitive = worst_slowdown(ccbp, sms, cycles, true), others = worst_slowdown(ccbp, sms, cycles, false);
+	double before = ccbp->priority;
+	if (!(sensitive > 0) || !(others > 0))
+		return false;
+	if (sensitive > others * MUCH_MORE && before < PRIORITY_MOST)
+		ccbp->priority = before * PRIORITY_STEP < PRIORITY_MOST ? before * PRIORITY_STEP : PRIORITY_MOST;
+	else if (others > sensitive * MUCH_MORE && before > PRIORITY_LEAST)
+		ccbp->priority = at_least(before / PRIORITY_STEP, PRIORITY_LEAST);
+	return ccbp->priority != before;
 }

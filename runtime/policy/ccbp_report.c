@@ -65,6 +65,7 @@ void ccbp_report(const struct hd_policy_handle *self, const struct hd_gpu *gpu,
 	add(context, "measured", (double)ccbp->sharing.measured, "times");
 	add(context, "decisions", (double)ccbp->decisions, "times");
 	add(context, "reviews", (double)ccbp->reviews, "times");
+	add(context, "preferred", (double)ccbp->preferred, "times that the priority changed");
 	add(context, "refused", (double)refused, "SMs*cycles");
 	add(context, "controlled", (double)sums->cycles, "cycles");
 	add(context, "noc_given", sums->noc_given / cycles, "% of sustainable, mean");

@@ -23,6 +23,7 @@ void sharing_start(const struct hd_policy_handle *self, struct hd_gpu *gpu, cons
 	sharing->design = design;
 	sharing->flits = hd_policy_setting(self, gpu, SHARING_NOC) * ports * config->icnt_mhz / config->core_mhz;
 	sharing->dram_bytes = hd_policy_setting(self, gpu, SHARING_DRAM) * peak * config->dram_mhz / config->core_mhz;
+	sharing->apart = hd_policy_setting(self, gpu, SHARING_APART) > 0;
 	memset(sharing->of_slot, SHARING_NOBODY, sizeof(sharing->of_slot));
 }
 
@@ -215,14 +216,29 @@ static void begin_anew(const struct hd_policy_handle *self, struct hd_gpu *gpu, 
 	struct sharing_gpu *sharing = sharing_of(self, gpu);
 	sharing->changed = false;
 	sharing->changes++;
+	sharing->turn = 0;
 	if (sharing->count < 2 || sharing->others || sharing->count > gpu->config.sm_count)
 		enter(self, gpu, SHARING_OFF, now);
 	else
 		enter(self, gpu, sharing->design->measures ? SHARING_SETTLE : SHARING_RUN, now);
 }
 
-/* A kernel may have to wait for its first block until one of another's ends; in the end nothing is known of it. */
+/* A kernel may have to wait for its first block until one of another's ends; in the end nothing is known of it. And
+ * that it is alone is not waited for any longer, either. */
 #define LONGEST_MEASURE 10 /* windows */
+
+/* A kernel whose turn it is settles when the blocks of the others have ended. */
+static bool is_settled(struct sharing_gpu *sharing, const struct hd_gpu *gpu, uint64_t now, uint64_t window)
+{
+	for (uint32_t i = 0; sharing->apart && i < gpu->config.sm_count; i++)
+		for (uint32_t which = 0; which < sharing->count; which++) {
+			const struct hd_grid *grid = sharing->kernels[which].grid;
+			if (which != sharing->turn && grid && gpu->sms[i]->grids[grid->slot].placed)
+				sharing->shared = now;
+		}
+	uint64_t since = sharing->shared > sharing->since ? sharing->shared : sharing->since;
+	return now - since >= window || now - sharing->since >= LONGEST_MEASURE * window;
+}
 
 static void go_on(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now)
 {
@@ -230,12 +246,13 @@ static void go_on(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint6
 	uint64_t window = (uint64_t)hd_policy_setting(self, gpu, SHARING_WINDOW), passed = now - sharing->since;
 	if (sharing->phase == SHARING_RUN && sharing->design->look)
 		sharing->design->look(self, gpu, sharing, now);
-	if (sharing->phase == SHARING_SETTLE && passed >= window) {
+	if (sharing->phase == SHARING_SETTLE && is_settled(sharing, gpu, now, window)) {
 		enter(self, gpu, SHARING_MEASURE, now);
 	} else if (sharing->phase == SHARING_MEASURE && passed >= window &&
 		   (sharing_measure(self, gpu, now) || passed >= LONGEST_MEASURE * window)) {
-		sharing->measured++;
-		enter(self, gpu, SHARING_RUN, now);
+		bool all = !sharing->apart || ++sharing->turn == sharing->count;
+		sharing->measured += all;
+		enter(self, gpu, all ? SHARING_RUN : SHARING_SETTLE, now);
 	}
 }
 
@@ -252,15 +269,16 @@ void sharing_tick(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint6
 
 /* ---- blocks */
 
-static uint32_t owner(const struct sharing_gpu *sharing, const struct hd_sm *sm)
+uint32_t sharing_owner(const struct sharing_gpu *sharing, const struct hd_sm *sm)
 {
-	return sm->id % sharing->count;
+	return sharing->apart && sharing->phase != SHARING_RUN ? sharing->turn : sm->id % sharing->count;
 }
 
 uint32_t sharing_trial(const struct sharing_gpu *sharing, const struct hd_sm *sm, uint32_t which)
 {
-	uint32_t sms = sm->gpu->config.sm_count, own = (sms - which + sharing->count - 1) / sharing->count;
-	uint32_t index = sm->id / sharing->count + 1;
+	uint32_t sms = sm->gpu->config.sm_count, kernels = sharing->apart ? 1 : sharing->count;
+	uint32_t own = sharing->apart ? sms : (sms - which + kernels - 1) / kernels;
+	uint32_t index = sm->id / kernels + 1;
 	return (index * sharing->kernels[which].most + own - 1) / own;
 }
 
@@ -274,7 +292,7 @@ uint32_t sharing_quota(const struct hd_policy_handle *self, const struct hd_sm *
 		return UINT32_MAX;
 	if (sharing->phase == SHARING_RUN && !sharing->design->spatial)
 		return sharing->blocks[which];
-	if (owner(sharing, sm) != which)
+	if (sharing_owner(sharing, sm) != which)
 		return 0;
 	return sharing->phase == SHARING_RUN ? UINT32_MAX : sharing_trial(sharing, sm, which);
 }

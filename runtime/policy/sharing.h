@@ -4,7 +4,8 @@
  * that a launch that follows another of the same kernel takes its place and nothing is measured anew.
  *
  * A design goes through phases whenever the set of kernels changes: SETTLE and MEASURE, when SM s runs kernel s mod K
- * with a number of blocks of its own, and RUN, with what the design has made of that. With one kernel, or more than
+ * with a number of blocks of its own, and RUN, with what the design has made of that. With `apart` there is a SETTLE
+ * and a MEASURE for each kernel, which has all SMs while the others wait. With one kernel, or more than
  * SHARING_KERNELS, it is off and the GPU is the baseline.
  */
 #ifndef HD_RUNTIME_POLICY_SHARING_H
@@ -77,7 +78,10 @@ struct sharing_gpu {
 	uint64_t window; /* and the window of counts */
 	uint64_t looks;	 /* in this window */
 	uint64_t changes, measured;
-	bool changed; /* the set has, since the last look */
+	bool changed;	 /* the set has, since the last look */
+	bool apart;	 /* kernels are measured one after the other */
+	uint32_t turn;	 /* of which kernel, in SETTLE and MEASURE */
+	uint64_t shared; /* cycle in which another kernel had blocks in its turn */
 	uint32_t count;
 	struct sharing_kernel kernels[SHARING_KERNELS];
 	uint32_t others; /* grids beyond these */
@@ -89,7 +93,7 @@ struct sharing_gpu {
 };
 
 /* Every design's first settings, in this order. */
-enum { SHARING_WINDOW, SHARING_NOC, SHARING_DRAM, SHARING_PATIENCE, SHARING_SETTINGS };
+enum { SHARING_WINDOW, SHARING_NOC, SHARING_DRAM, SHARING_PATIENCE, SHARING_APART, SHARING_SETTINGS };
 #define SHARING_SETTING_ROWS \
 	[SHARING_WINDOW] = {"window", "cycles of settling, of measuring and of running figures (Lin, 3.6.4)", 10000, \
 			    200, 1e9}, \
@@ -97,7 +101,11 @@ enum { SHARING_WINDOW, SHARING_NOC, SHARING_DRAM, SHARING_PATIENCE, SHARING_SETT
 			 1}, \
 	[SHARING_DRAM] = {"dram_sustainable", "the same of DRAM; 0.6 to 0.7 (Lin, 4.3.2)", 0.65, 0.01, 1}, \
 	[SHARING_PATIENCE] = {"patience", "cycles after which a kernel that is not launched again is gone (ours)", \
-			      1000, 0, 1e9}
+			      1000, 0, 1e9}, \
+	[SHARING_APART] = {"apart", \
+			   "kernels are measured one after the other, each alone on all SMs, as by runs before; 0: " \
+			   "beside each other on SMs of their own (Lin, 4.5.4)", \
+			   0, 0, 1}
 
 /* To be called from the hooks of these names. */
 void sharing_start(const struct hd_policy_handle *self, struct hd_gpu *gpu, const struct sharing_design *design);
@@ -115,8 +123,10 @@ void sharing_count_sent(struct sharing_sm *mine, uint32_t which, const struct hd
 void sharing_begin_window(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now);
 /* Blocks of its kernel that an SM has while it is measured: the j-th of S such SMs has (j + 1) S-ths of the most. */
 uint32_t sharing_trial(const struct sharing_gpu *sharing, const struct hd_sm *sm, uint32_t which);
-/* sharing_profile.c: from the counts of the window, which ends now, the curves of each kernel. False: one has not had
- * a block anywhere. */
+/* Whose blocks an SM has while kernels are measured. */
+uint32_t sharing_owner(const struct sharing_gpu *sharing, const struct hd_sm *sm);
+/* sharing_profile.c: from the counts of the window, which ends now, the curves of the kernels that were measured in it.
+ * False: one of them has not had a block anywhere. */
 bool sharing_measure(const struct hd_policy_handle *self, struct hd_gpu *gpu, uint64_t now);
 /* The kernels' counts of the window so far, and from these what their requests cost. */
 void sharing_sum(const struct hd_policy_handle *self, struct hd_gpu *gpu);

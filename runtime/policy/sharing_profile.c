@@ -93,8 +93,12 @@ bool sharing_measure(const struct hd_policy_handle *self, struct hd_gpu *gpu, ui
 		struct sharing_kernel *kernel = &sharing->kernels[which];
 		struct seen seen[DRF_BLOCKS] = {0};
 		bool any = false;
-		for (uint32_t i = which; i < gpu->config.sm_count; i += sharing->count)
-			add_sm(sharing, gpu, &sharing_sm_of(self, gpu->sms[i])->counts[which], kernel, cycles, seen);
+		if (sharing->apart && which != sharing->turn)
+			continue;
+		for (uint32_t i = 0; i < gpu->config.sm_count; i++)
+			if (sharing_owner(sharing, gpu->sms[i]) == which)
+				add_sm(sharing, gpu, &sharing_sm_of(self, gpu->sms[i])->counts[which], kernel, cycles,
+				       seen);
 		for (uint32_t blocks = 1; blocks < DRF_BLOCKS; blocks++)
 			any |= seen[blocks].times != 0;
 		complete &= any;

@@ -14,7 +14,8 @@ from figures import Headline, geomean, mean, number, picture, ratio, table
 TITLE = 'Kernels beside each other: CCBP'
 CLASSES = {name: each for each, names in {'NBI': ('gather', 'sweep', 'columns', 'follow'), 'DBI': ('triad', 'field', 'scale', 'pair'),
                                           'LS': ('path', 'count', 'product', 'roots', 'sums')}.items() for name in names}
-POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp', 'ccbp-switching')
+POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp', 'ccbp-switching',
+            'ccbp-apart', 'ccbp-auto')
 ALONE = {}
 SINGLE = []  # workloads of one kernel
 LATE = []    # those in which the second comes later
@@ -81,6 +82,13 @@ def gain(over):
     return value
 
 
+def over_itself(run):
+    """Of another CCBP's harmonic speedups over those of CCBP, %."""
+    def value(workloads):
+        return 100 * (geomean(w.harmonic(run) / w.harmonic('ccbp') for w in workloads if is_pair(w)) - 1)
+    return value
+
+
 def over_oracle(workloads):
     return [w.harmonic('ccbp') / w.harmonic(w.oracle()) for w in workloads if is_pair(w) and w.combinations()]
 
@@ -115,8 +123,9 @@ HEADLINES = (
     Headline('over spatial', gain('spatial'), None, ' %', 1, rates('spatial')),
     Headline('over its blocks alone', gain('ccbp-blocks'), None, ' %', 1, rates('ccbp-blocks')),
     Headline('over its controllers alone', gain('ccbp-bandwidth'), None, ' %', 1, rates('ccbp-bandwidth')),
-    Headline('with blocks that leave by switching, over those that end', lambda workloads: 100 * (geomean(
-        w.harmonic('ccbp-switching') / w.harmonic('ccbp') for w in workloads if is_pair(w)) - 1), None, ' %', 1),
+    Headline('with blocks that leave by switching, over those that end', over_itself('ccbp-switching'), None, ' %', 1),
+    Headline('kernels measured one after the other, over beside each other', over_itself('ccbp-apart'), None, ' %', 1),
+    Headline('priority that follows slowdowns, over one of 1', over_itself('ccbp-auto'), None, ' %', 1),
     Headline('three kernels, over SMK', other_numbers(3), None, ' %', 1),
     Headline('four kernels, over SMK', other_numbers(4), None, ' %', 1),
     Headline('latency of a sensitive kernel beside another, of that alone: leftover', longest_wait('leftover'), 8.2, ' times', 1),

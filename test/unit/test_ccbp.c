@@ -130,6 +130,35 @@ START_TEST(those_sensitive_to_latency_go_first)
 }
 END_TEST
 
+/* Alone 2 and 1 instructions an SM and cycle; in 100 cycles of 16 SMs each has issued so many. */
+START_TEST(priority_follows_slowdowns)
+{
+	static const struct {
+		uint64_t sensitive, other;
+		double before, after;
+	} rows[] = {
+		{800, 800, 1, 1.25},					   /* 4 and 2 times slower */
+		{1600, 400, 1, 0.8},					   /* 2 and 4 */
+		{1600, 800, 1, 1},					   /* 2 and 2 */
+		{1600, 840, 1, 1},					   /* 2 and 1.9: less than a tenth more */
+		{800, 800, 3.9, 4},					   /* no more than 4 */
+		{1600, 400, 0.26, 0.25}, {800, 800, 4, 4}, {0, 800, 1, 1}, /* nothing known of it */
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ccbp_gpu ccbp = {.sharing = {.count = 2}, .priority = rows[i].before};
+		ccbp.kernels[0].class = DRF_LATENCY;
+		ccbp.kernels[1].class = DRF_NOC;
+		ccbp.sharing.kernels[0].most = ccbp.sharing.kernels[1].most = 8;
+		ccbp.sharing.kernels[0].curves.ipc[8] = 2;
+		ccbp.sharing.kernels[1].curves.ipc[8] = 1;
+		ccbp.sharing.kernels[0].counts.instructions = rows[i].sensitive;
+		ccbp.sharing.kernels[1].counts.instructions = rows[i].other;
+		ck_assert_int_eq(ccbp_follow_slowdowns(&ccbp, 16, 100), rows[i].before != rows[i].after);
+		ck_assert_double_eq_tol(ccbp.priority, rows[i].after, 1e-9);
+	}
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	return hd_suite_of("ccbp", (const TTest *const[]){
@@ -138,6 +167,7 @@ Suite *hd_suite(void)
 					   tokens_lapse,
 					   shares_are_rates,
 					   those_sensitive_to_latency_go_first,
+					   priority_follows_slowdowns,
 					   NULL,
 				   });
 }

@@ -1,4 +1,4 @@
-"""Statistics of kernels that share a GPU: ccbp.py alone|corun|combination|turns|limits|moves|stays RUN.json..."""
+"""Statistics of kernels that share a GPU: ccbp.py alone|corun|apart|combination|turns|limits|moves|stays RUN.json..."""
 import json
 import sys
 
@@ -54,6 +54,20 @@ def of_corun():
     print('as it should be')
 
 
+def measured_apart():
+    total = first['total']['ccbp']
+    decided = {name_of(launch): launch['ccbp'] for launch in first['launches'] if 'class' in launch['ccbp']}
+    # Settling and measuring of two kernels take 4,000 cycles each, and blocks of the first have to end.
+    blocks = first['launches'][0]['samples']['ccbp']['blocks_0']
+    assert total['measured'] == 1 and not any(blocks[:16]) and any(blocks[16:]), (total, blocks)
+    # `gather` has the L2 to itself then: beside `triad` half of its data come from DRAM.
+    assert {name: own['class'] for name, own in decided.items()} == {'gather': 1, 'triad': 2}, decided
+    assert decided['gather']['dram_wanted'] < 5 < 50 < decided['triad']['dram_wanted'], decided
+    # `path` waits for `gather`, and is preferred until it no longer does, or to the limit.
+    assert second['total']['ccbp']['preferred'] > 1, second['total']['ccbp']
+    print('as it should be')
+
+
 def of_combinations():
     ipc = [{name_of(grid): grid['ipc'] for grid in run['coruns'][0]['grids']} for run in (first, second)]
     # Most blocks on each SM are in the order in which the kernels came.
@@ -92,5 +106,5 @@ def staying():
     print('as it should be')
 
 
-{'alone': same_as_baseline, 'corun': of_corun, 'combination': of_combinations, 'turns': by_turns,
+{'alone': same_as_baseline, 'corun': of_corun, 'apart': measured_apart, 'combination': of_combinations, 'turns': by_turns,
  'limits': with_limits, 'moves': moving, 'stays': staying}[sys.argv[1]]()
