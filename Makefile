@@ -348,9 +348,11 @@ $(BENCHES): bench-%: setup
 # Figures of a paper's evaluation beside its numbers, in $(B)/figures: scripts/plans/X.ini says what runs, scripts/figures/X.py
 # what is drawn. `make figures` draws all of them with small sizes. FIGURES_FLAGS: options of scripts/draw_figures.py (--help).
 FIGURES := $(patsubst scripts/figures/%.py,figures-%,$(wildcard scripts/figures/*.py))
+# Plans of programs that make builds; the others have theirs compiled by the sweep.
+figure_programs = $(if $(shell grep -l '{programs}' scripts/plans/$(1).ini),calls)
 .PHONY: figures $(FIGURES)
 $(FIGURES): figures-%: setup
-	$(again) all calls
+	$(again) all $(call figure_programs,$*)
 	@python3 scripts/draw_figures.py --build $(B) -j$(JOBS) $(FIGURES_FLAGS) $*
 figures: setup
 	$(again) all calls
