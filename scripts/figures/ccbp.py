@@ -14,8 +14,7 @@ from figures import Headline, geomean, mean, number, picture, ratio, table
 TITLE = 'Kernels beside each other: CCBP'
 CLASSES = {name: each for each, names in {'NBI': ('gather', 'sweep', 'columns', 'follow'), 'DBI': ('triad', 'field', 'scale', 'pair'),
                                           'LS': ('path', 'count', 'product', 'roots', 'sums')}.items() for name in names}
-POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp', 'ccbp-switching',
-            'ccbp-apart', 'ccbp-auto')
+POLICIES = ('leftover', 'spatial', 'smk', 'warped-slicer', 'warped-slicer-memory', 'ccbp-blocks', 'ccbp-bandwidth', 'ccbp')
 ALONE = {}
 LONG = {}    # the same in the long window
 SINGLE = []  # workloads of one kernel
@@ -93,7 +92,8 @@ def gain(over):
 def over_itself(run):
     """Of another CCBP's harmonic speedups over those of CCBP, %."""
     def value(workloads):
-        return 100 * (geomean(w.harmonic(run) / w.harmonic('ccbp') for w in workloads if is_pair(w)) - 1)
+        pairs = [w for w in workloads if is_pair(w) and run in w.runs]
+        return 100 * (geomean(w.harmonic(run) / w.harmonic('ccbp') for w in pairs) - 1) if pairs else 'none'
     return value
 
 
