@@ -250,6 +250,8 @@ static int last_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 		return -1;
 	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_ADDRESS_PASSES))
 		return 0;
+	if (hd_switch_is_on(legal->unit->options.without, HD_SWITCH_SHARED_BASES))
+		hd_legal_share_bases(legal);
 	if (address_passes(legal, machine))
 		return -1;
 	if (legal->longest_block > LONG_BLOCK)

@@ -43,6 +43,8 @@ bool hd_legal_is_convergent(LLVMValueRef call);
 int hd_legal_run(struct hd_legal *legal, LLVMTargetMachineRef machine, const char *pipeline);
 /* reduce.c: straight-line strength reduction that keeps what it can of nsw and nuw. 0 or -1. */
 int hd_legal_reduce(struct hd_legal *legal, LLVMTargetMachineRef machine);
+/* bases.c: accesses of a block that are a constant apart have one address. */
+void hd_legal_share_bases(const struct hd_legal *legal);
 /* unroll.c: small loops, by four. 0 or -1. */
 int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine);
 /* expand.c: what has neither an instruction nor a division in it. */
