@@ -237,6 +237,7 @@ static int address_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
 	if (hd_legal_run(legal, machine, "function(separate-const-offset-from-gep)"))
 		return -1;
+	hd_legal_hoist(legal);
 	if (legal->longest_block <= LONG_BLOCK && legal->most_blocks <= MANY_BLOCKS && hd_legal_reduce(legal, machine))
 		return -1;
 	return hd_legal_run(legal, machine, "function(early-cse)");

@@ -47,6 +47,8 @@ int hd_legal_reduce(struct hd_legal *legal, LLVMTargetMachineRef machine);
 void hd_legal_share_bases(const struct hd_legal *legal);
 /* unroll.c: small loops, by four. 0 or -1. */
 int hd_legal_unroll(struct hd_legal *legal, LLVMTargetMachineRef machine);
+/* hoist.c: addresses of conditional reads of constant memory, in front of the branch. */
+void hd_legal_hoist(struct hd_legal *legal);
 /* expand.c: what has neither an instruction nor a division in it. */
 void hd_legal_expand(struct hd_legal *legal);
 /* rare.c, vector.c: what takes the place of an intrinsic, whose name is given without "llvm." and

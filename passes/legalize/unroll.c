@@ -3,7 +3,8 @@
  * one array inside another loop, by four, as ptxas is seen to do: single blocks with loads whose latency the copies
  * overlap, counted by a constant step up to a bound that the loop does not change. Where all bounds are constants, a
  * loop is unrolled as a whole up to the sizes to which ptxas does so, which are several times those of the user's
- * compiler. LLVM's own unroller does the work, told by the loop's metadata; here the loops are chosen.
+ * compiler; with several blocks, too, where they read constant memory. LLVM's own unroller does the work, told by the
+ * loop's metadata; here the loops are chosen.
  *
  * A loop with `bar.sync` may be unrolled: the threads of a warp reach such a barrier together, so they go around
  * equally often. LLVM takes a barrier for any convergent operation; for the time of its pass the mark is taken away.
@@ -18,6 +19,8 @@
 
 #define COPIES 4u
 #define SMALL 64u	/* instructions of a loop that is unrolled, PHIs apart; ptxas stops between 63 and 74 */
+/* Instructions of a block, where a loop has several: a longer side is worth its branch. */
+#define SHORT_BLOCK 12u
 #define LOADS_AMONG 10u /* a load for so many instructions at least: others have nothing to overlap */
 
 /* Turns of a loop up to which, and instructions of all of them, loop control apart, with which ptxas 13.0 makes
@@ -39,6 +42,7 @@ struct body {
 	uint32_t insts, loads;
 	LLVMValueRef array;   /* that all loads are from */
 	bool arrays;	      /* loads from several */
+	bool constants;	      /* some from constant memory */
 	bool barriers, plain; /* plain: nothing that must not be copied */
 };
 
@@ -61,6 +65,9 @@ static void scan_load(struct body *body, LLVMValueRef load)
 	LLVMValueRef array = LLVMGetOperand(load, 0);
 	while (LLVMIsAGetElementPtrInst(array) || LLVMIsAAddrSpaceCastInst(array))
 		array = LLVMGetOperand(array, 0);
+	bool cast = LLVMIsAConstantExpr(array) && LLVMGetConstOpcode(array) == LLVMAddrSpaceCast;
+	LLVMTypeRef type = LLVMTypeOf(cast ? LLVMGetOperand(array, 0) : array);
+	body->constants |= LLVMGetPointerAddressSpace(type) == HD_AS_CONST;
 	body->arrays |= body->loads++ && array != body->array;
 	body->array = array;
 }
@@ -73,20 +80,18 @@ static bool is_offset(LLVMValueRef inst, LLVMOpcode op)
 	return constant;
 }
 
-static struct body scan(LLVMBasicBlockRef block)
+static void scan_block(struct body *body, LLVMBasicBlockRef block)
 {
-	struct body body = {.block = block, .plain = true};
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst)) {
 		LLVMOpcode op = LLVMGetInstructionOpcode(inst);
 		/* Casts, constant offsets and the products in sums are mostly parts of other instructions. */
-		body.insts +=
+		body->insts +=
 			op != LLVMPHI && op != LLVMSExt && op != LLVMZExt && op != LLVMFMul && !is_offset(inst, op);
 		if (op == LLVMLoad)
-			scan_load(&body, inst);
+			scan_load(body, inst);
 		else if (op == LLVMCall)
-			scan_call(&body, inst);
+			scan_call(body, inst);
 	}
-	return body;
 }
 
 /* ---- counting ---- */
@@ -96,25 +101,30 @@ static bool is_inside(LLVMValueRef value, LLVMBasicBlockRef block)
 	return LLVMIsAInstruction(value) && LLVMGetInstructionParent(value) == block;
 }
 
-/* The step of a counter: a PHI of the block that a constant is added to in each iteration, or that sum. 0: none. */
-static int64_t step_of(LLVMValueRef value, LLVMBasicBlockRef block)
+/* A loop's first block, the one that goes back there, and the one that leaves it: one and the same in small loops. */
+struct shape {
+	LLVMBasicBlockRef header, latch, exit;
+};
+
+/* The step of a counter: a PHI of the header that a constant is added to in each iteration, or that sum. 0: none. */
+static int64_t step_of(LLVMValueRef value, const struct shape *loop)
 {
 	LLVMValueRef sum = value, phi = value;
-	if (!is_inside(value, block))
+	if (!LLVMIsAInstruction(value))
 		return 0;
 	if (LLVMIsAPHINode(value)) {
 		for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-			if (LLVMGetIncomingBlock(phi, i) == block)
+			if (LLVMGetIncomingBlock(phi, i) == loop->latch)
 				sum = LLVMGetIncomingValue(phi, i);
 	} else {
 		phi = LLVMGetNumOperands(value) ? LLVMGetOperand(value, 0) : NULL;
 	}
-	if (!phi || !LLVMIsAPHINode(phi) || !is_inside(phi, block) || !is_inside(sum, block) ||
+	if (!phi || !LLVMIsAPHINode(phi) || !is_inside(phi, loop->header) || !LLVMIsAInstruction(sum) ||
 	    LLVMGetInstructionOpcode(sum) != LLVMAdd || LLVMGetOperand(sum, 0) != phi ||
 	    !LLVMIsAConstantInt(LLVMGetOperand(sum, 1)))
 		return 0;
 	for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-		if (LLVMGetIncomingBlock(phi, i) == block && LLVMGetIncomingValue(phi, i) != sum)
+		if (LLVMGetIncomingBlock(phi, i) == loop->latch && LLVMGetIncomingValue(phi, i) != sum)
 			return 0;
 	return LLVMConstIntGetSExtValue(LLVMGetOperand(sum, 1));
 }
@@ -129,12 +139,12 @@ struct ending {
 
 /* Turns of a loop whose counter ends it at a constant: those of one that begins at a constant, too, and comes to it
  * exactly; comparisons of other kinds have been made into these by the user's compiler. */
-static uint64_t turns_of(LLVMValueRef left, LLVMValueRef right, LLVMBasicBlockRef block, int64_t step)
+static uint64_t turns_of(LLVMValueRef left, LLVMValueRef right, LLVMBasicBlockRef latch, int64_t step)
 {
 	bool after = !LLVMIsAPHINode(left); /* what is compared is the sum */
 	LLVMValueRef phi = after ? LLVMGetOperand(left, 0) : left, start = NULL;
 	for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-		if (LLVMGetIncomingBlock(phi, i) != block)
+		if (LLVMGetIncomingBlock(phi, i) != latch)
 			start = start ? phi : LLVMGetIncomingValue(phi, i);
 	if (!start || !LLVMIsAConstantInt(start))
 		return 0;
@@ -145,21 +155,21 @@ static uint64_t turns_of(LLVMValueRef left, LLVMValueRef right, LLVMBasicBlockRe
 	return (uint64_t)(way / step) + (after ? 0 : 1);
 }
 
-static struct ending ending_of(LLVMValueRef branch, LLVMBasicBlockRef block)
+static struct ending ending_of(const struct shape *loop)
 {
 	struct ending end = {0};
-	LLVMValueRef condition = LLVMGetCondition(branch);
-	if (!is_inside(condition, block) || LLVMGetInstructionOpcode(condition) != LLVMICmp)
+	LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(loop->exit));
+	if (!is_inside(condition, loop->exit) || LLVMGetInstructionOpcode(condition) != LLVMICmp)
 		return end;
 	LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);
 	LLVMValueRef left = LLVMGetOperand(condition, 0), right = LLVMGetOperand(condition, 1);
-	if (is_inside(right, block))
+	if (is_inside(right, loop->exit))
 		return end;
 	end.equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
 	end.constant = LLVMIsAConstantInt(right);
-	end.step = step_of(left, block);
+	end.step = step_of(left, loop);
 	if (end.step && end.equality && end.constant)
-		end.turns = turns_of(left, right, block, end.step);
+		end.turns = turns_of(left, right, loop->latch, end.step);
 	return end;
 }
 
@@ -198,7 +208,7 @@ static bool as_a_whole(const struct ending *end, const struct body *body)
 /* How many copies there are to be of a loop's body; 1 where it stays as it is. */
 static uint64_t copies_of(struct unroller *unroller, LLVMValueRef branch, const struct body *body, bool nested)
 {
-	struct ending end = ending_of(branch, body->block);
+	struct ending end = ending_of(&(struct shape){body->block, body->block, body->block});
 	if (!end.step || !body->plain || is_told(unroller, branch))
 		return 1;
 	if (as_a_whole(&end, body))
@@ -226,31 +236,52 @@ static void wish(struct unroller *unroller, LLVMValueRef branch, uint64_t copies
 	unroller->any = true;
 }
 
-/* For each block whether it is on a cycle with another one: a loop of one block is then inside another loop. */
-static bool *find_nested(LLVMValueRef function, struct hd_arena *arena)
+/* Blocks and edges of a function, made when the first loop asks. */
+struct flow {
+	struct hd_arena *arena;
+	LLVMBasicBlockRef *blocks;
+	struct hd_graph graph;
+	uint32_t *idom, *depth;
+	struct hd_loops loops;
+	bool *nested; /* by block: it is on a cycle with another one, so that a loop of one block is inside another */
+};
+
+static void build_flow(struct flow *flow, LLVMValueRef function)
 {
 	struct hd_map index = {0};
 	HD_VEC(struct hd_edge) edges = {0};
-	struct hd_graph graph;
-	uint32_t blocks = 0, at = 0, *component;
-	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
-		hd_map_put(&index, bb, blocks++, 1);
-	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb), at++) {
-		LLVMValueRef end = LLVMGetBasicBlockTerminator(bb);
+	uint32_t blocks = LLVMCountBasicBlocks(function);
+	flow->blocks = HD_ARENA_NEW(flow->arena, LLVMBasicBlockRef, blocks + 1);
+	LLVMGetBasicBlocks(function, flow->blocks);
+	for (uint32_t at = 0; at < blocks; at++)
+		hd_map_put(&index, flow->blocks[at], at, 1);
+	for (uint32_t at = 0; at < blocks; at++) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(flow->blocks[at]);
 		for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
 			hd_vec_push(&edges, (struct hd_edge){at, hd_map_get(&index, LLVMGetSuccessor(end, i))->start});
 	}
-	hd_graph_build(&graph, arena, blocks, 0, edges.data, edges.len);
-	uint32_t count = hd_graph_components(&graph, arena, &component);
-	uint32_t *members = HD_ARENA_NEW(arena, uint32_t, count + 1);
-	bool *nested = HD_ARENA_NEW(arena, bool, blocks + 1);
+	hd_graph_build(&flow->graph, flow->arena, blocks, 0, edges.data, edges.len);
+	hd_map_release(&index);
+	hd_vec_release(&edges);
+}
+
+static void find_nested(struct flow *flow)
+{
+	uint32_t blocks = flow->graph.nodes, *component;
+	uint32_t count = hd_graph_components(&flow->graph, flow->arena, &component);
+	uint32_t *members = HD_ARENA_NEW(flow->arena, uint32_t, count + 1);
+	flow->nested = HD_ARENA_NEW(flow->arena, bool, blocks + 1);
 	for (uint32_t i = 0; i < blocks; i++)
 		members[component[i]]++;
 	for (uint32_t i = 0; i < blocks; i++)
-		nested[i] = members[component[i]] > 1;
-	hd_map_release(&index);
-	hd_vec_release(&edges);
-	return nested;
+		flow->nested[i] = members[component[i]] > 1;
+}
+
+static void find_loops(struct flow *flow)
+{
+	flow->idom = hd_graph_dominators(&flow->graph, flow->arena);
+	flow->depth = hd_dominator_depths(flow->idom, flow->graph.nodes, flow->arena);
+	hd_graph_loops(&flow->graph, flow->idom, flow->arena, &flow->loops);
 }
 
 static bool is_loop(LLVMBasicBlockRef block)
@@ -260,22 +291,118 @@ static bool is_loop(LLVMBasicBlockRef block)
 	       (LLVMGetSuccessor(end, 0) == block) != (LLVMGetSuccessor(end, 1) == block);
 }
 
-static void choose(struct unroller *unroller, LLVMValueRef function)
+static void choose_blocks(struct unroller *unroller, struct flow *flow)
 {
-	bool *nested = NULL;
-	uint32_t at = 0;
-	struct hd_arena arena;
-	hd_arena_init(&arena);
-	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb), at++) {
+	for (uint32_t at = 0; at < flow->graph.nodes; at++) {
+		LLVMBasicBlockRef bb = flow->blocks[at];
 		if (!is_loop(bb))
 			continue;
-		nested = nested ? nested : find_nested(function, &arena);
-		struct body body = scan(bb);
-		uint64_t copies = copies_of(unroller, LLVMGetBasicBlockTerminator(bb), &body, nested[at]);
+		struct body body = {.block = bb, .plain = true};
+		scan_block(&body, bb);
+		uint64_t copies = copies_of(unroller, LLVMGetBasicBlockTerminator(bb), &body, flow->nested[at]);
 		if (copies == 1)
 			continue;
 		wish(unroller, LLVMGetBasicBlockTerminator(bb), copies);
 		unroller->barriers |= body.barriers;
+	}
+}
+
+/* ---- loops of several blocks ---- */
+
+static bool has_node(const struct hd_loop *loop, uint32_t node)
+{
+	for (uint32_t i = 0; i < loop->node_count; i++)
+		if (loop->nodes[i] == node)
+			return true;
+	return false;
+}
+
+/* Whether the loop has one way back and one way out, past which every turn comes. */
+static bool find_shape(const struct flow *flow, const struct hd_loop *loop, struct shape *shape)
+{
+	const struct hd_graph *graph = &flow->graph;
+	uint32_t latch = HD_NO_NODE, exit = HD_NO_NODE;
+	for (uint32_t i = 0; i < loop->node_count; i++) {
+		uint32_t node = loop->nodes[i];
+		for (uint32_t e = graph->succ_start[node]; e < graph->succ_start[node + 1]; e++) {
+			uint32_t *which = graph->succ[e] == loop->header ? &latch : &exit;
+			if (graph->succ[e] != loop->header && has_node(loop, graph->succ[e]))
+				continue;
+			if (*which != HD_NO_NODE)
+				return false;
+			*which = node;
+		}
+	}
+	if (latch == HD_NO_NODE || exit == HD_NO_NODE || !hd_dominates(flow->idom, flow->depth, exit, latch))
+		return false;
+	*shape = (struct shape){flow->blocks[loop->header], flow->blocks[latch], flow->blocks[exit]};
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(shape->exit);
+	return LLVMIsABranchInst(end) && LLVMIsConditional(end) &&
+	       LLVMIsABranchInst(LLVMGetBasicBlockTerminator(shape->latch));
+}
+
+/* Sides that read a table of constants do not keep a loop from being straight code: see passes/opt/predicate.c. */
+static void choose_whole(struct unroller *unroller, struct flow *flow)
+{
+	for (uint32_t i = 0; i < flow->loops.count; i++) {
+		const struct hd_loop *loop = &flow->loops.loops[i];
+		bool inner = !loop->irreducible && loop->node_count > 1;
+		for (uint32_t k = i + 1; k < flow->loops.count && inner; k++)
+			inner = flow->loops.loops[k].parent != i;
+		struct shape shape;
+		if (!inner || !find_shape(flow, loop, &shape))
+			continue;
+		struct ending end = ending_of(&shape);
+		struct body body = {.plain = true};
+		for (uint32_t k = 0; k < loop->node_count && end.turns; k++) {
+			uint32_t before = body.insts;
+			scan_block(&body, flow->blocks[loop->nodes[k]]);
+			body.plain &= body.insts - before <= SHORT_BLOCK;
+		}
+		LLVMValueRef branch = LLVMGetBasicBlockTerminator(shape.latch);
+		if (!body.plain || !body.constants || body.insts > SMALL || !as_a_whole(&end, &body) ||
+		    is_told(unroller, branch))
+			continue;
+		wish(unroller, branch, end.turns);
+		unroller->barriers |= body.barriers;
+	}
+}
+
+static bool has_block_of(LLVMValueRef function, bool (*of)(LLVMBasicBlockRef))
+{
+	for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
+		if (of(bb))
+			return true;
+	return false;
+}
+
+/* Whether a counter may begin here: a PHI with a constant. Without one no loop has a known number of turns. */
+static bool may_count(LLVMBasicBlockRef block)
+{
+	for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi);
+	     phi = LLVMGetNextInstruction(phi))
+		for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+			if (LLVMIsAConstantInt(LLVMGetIncomingValue(phi, i)))
+				return true;
+	return false;
+}
+
+static void choose(struct unroller *unroller, LLVMValueRef function)
+{
+	struct hd_arena arena;
+	bool single = has_block_of(function, is_loop), several = has_block_of(function, may_count);
+	if (!single && !several)
+		return;
+	hd_arena_init(&arena);
+	struct flow flow = {.arena = &arena};
+	build_flow(&flow, function);
+	if (single) {
+		find_nested(&flow);
+		choose_blocks(unroller, &flow);
+	}
+	if (several) {
+		find_loops(&flow);
+		choose_whole(unroller, &flow);
 	}
 	hd_arena_release(&arena);
 }

@@ -216,6 +216,10 @@ void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visito
 	}
 	for (uint32_t i = 0; i < reads; i++)
 		visit_extra(&visit, inst->extra + i, false);
+	if (hd_minst_keeps(inst)) { /* read, in the register that is written: only there it is renamed */
+		struct hd_mreg kept = inst->dst;
+		visit_reg(&visit, &kept, false);
+	}
 	visit_reg(&visit, &inst->dst, true);
 	visit_pred(&visit, &inst->pdst, true);
 	for (uint32_t i = reads; i < count; i++)

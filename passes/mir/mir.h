@@ -12,8 +12,8 @@
  * - A virtual register has one definition, which writes all its words. Uses may name part of
  *   it (`sub`, `words`), so the high word of a pair is {v, 1, 1}.
  * - HD_OP_PAIR builds a pair or quad from its words (struct hd_mreg list in `extras`).
- * - Only branches carry guards; conditional values are SEL or control flow. After the frame is finished other
- *   instructions may have one, too.
+ * - Only branches carry guards; conditional values are SEL or control flow. Out of SSA form other instructions may have
+ *   one, too.
  * - Physical registers appear only around calls, at function entry (arguments, R1) and before
  *   RET, as COPY to or from them, in the block that holds the call.
  */
@@ -240,8 +240,14 @@ static inline unsigned hd_mreg_words(const struct hd_mfunc *func, uint32_t id)
 	return id >= HD_MREG_VIRTUAL ? func->vregs.data[id - HD_MREG_VIRTUAL].words : id < HD_MREG_PRED;
 }
 
+/* Whether lanes outside its guard need what the register that it writes held before, which it so reads. */
+static inline bool hd_minst_keeps(const struct hd_minst *inst)
+{
+	return inst->guard != HD_MREG_PT && !inst->covers && inst->dst.words;
+}
+
 /* Calls `visit` for every register operand read (guard, psrc, srcs, read extras) or written; call clobbers are not
- * visited. */
+ * visited. A register that is partly written under a guard (hd_minst_keeps) is read, too. */
 typedef void (*hd_mreg_visitor)(void *context, struct hd_mreg *reg, bool is_def);
 void hd_minst_visit(struct hd_mfunc *func, struct hd_minst *inst, hd_mreg_visitor visit, void *context);
 

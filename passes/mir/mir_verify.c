@@ -107,7 +107,7 @@ static void check_shape(struct verifier *v, const struct hd_mblock *block)
 			fail(v, "a branch in the middle of the block");
 		else if (v->inst >= first)
 			check_branch(v, block, inst);
-		else if (is_guarded(inst) && hd_mreg_is_virtual(inst->guard))
+		else if (v->ssa && is_guarded(inst) && hd_mreg_is_virtual(inst->guard))
 			fail(v, "a guard on something other than a branch");
 		bool late_phi = inst->op == HD_OP_PHI && v->inst && block->insts.data[v->inst - 1].op != HD_OP_PHI;
 		if (late_phi)

@@ -236,8 +236,8 @@ static void define_operand(struct spiller *spiller, struct hd_mreg *reg)
 		struct child *child = child_of(spiller, whole.id);
 		child->loaded |= (uint8_t)mask_of(whole);
 		reg->id = child->reg;
-	} else {
-		*reg = new_tiny(spiller, whole, true);
+	} else if (!hd_minst_keeps(spiller->inst) || !find_tiny(spiller, reg, false)) {
+		*reg = new_tiny(spiller, whole, true); /* not where lanes keep what was read into one */
 	}
 	hd_vec_push(&spiller->after, access_slot(spiller, false, &piece, whole.sub, *reg));
 }

@@ -14,6 +14,7 @@
 ; ALL-NEXT: dead
 ; ALL-NEXT: combine
 ; ALL-NEXT: leave-ssa
+; ALL-NEXT: predicate
 ; ALL-NEXT: schedule
 ; ALL-NEXT: park
 ; ALL-NEXT: regalloc
