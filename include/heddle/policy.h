@@ -410,8 +410,9 @@ bool hd_policy_joins(const struct hd_policy *policy, const struct hd_policy *oth
 /* Its hooks are those of operand collectors, without which a GPU refuses it. */
 bool hd_policy_needs_collectors(const struct hd_policy *policy);
 /* It changes when registers are read or written, which instructions issue, or what a wait for a register is: control
- * bits, which are set without it, would not hold, so that a GPU with core = modern refuses it. */
-bool hd_policy_needs_scoreboard(const struct hd_policy *policy);
+ * bits, which are set without it, would not hold, so that a GPU with core = modern refuses it. Which of them, in words
+ * ("it works on operand collectors"); NULL: none. Stages that it adds are in the latencies for which bits are set. */
+const char *hd_policy_needs_scoreboard(const struct hd_policy *policy);
 /* Whether `text` ("cars+malekeh") names policies that exist and combine; reports what is wrong. 0 or -1. */
 int hd_policy_check(const char *text, struct hd_diag *diag);
 /* Whether a program has to run under other policies before it runs under these: then *first is their list, which the

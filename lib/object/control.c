@@ -3,16 +3,20 @@
  *
  * First each instruction of variable latency gets a counter for its result, and another one for its sources where these
  * may be overwritten before its result is used: inside a block by where they are needed first, so that what is needed
- * together shares one, and what is needed at different places has different ones as long as there are some. Any choice
- * is right; it decides who waits for whom without need.
+ * together shares one, and what is needed at different places has different ones as long as there are some. Results
+ * that are used in other blocks share the last one, as ptxas has them, and sources that are overwritten there the one
+ * before: who overwrites an address must not wait for what was loaded from it. Any choice is right; it decides who
+ * waits for whom without need.
  *
  * Then what is under way in front of each block is found by going over the blocks until nothing changes: the places of
  * each counter, and the cycles that results of fixed latency still take, of all ways that lead there. From that follow
  * the counters an instruction waits for, and how many cycles the one in front of it must stall. What is known in front
  * of a block only grows, so that it ends, and with what was known last every way into it is in it.
  *
- * Before a call, a return or a service of the runtime nothing may be under way. A path of a divergent branch that runs
- * between two others changes nothing for these: registers are each lane's, and its time comes on top.
+ * At a call, a return or a service of the runtime nothing is under way that has a counter, and results of fixed latency
+ * run down over its own stall count: functions are compiled each for itself, and ptxas 13 does the same across modules
+ * (docs/model.md, Two cores). A path of a divergent branch that runs between two others changes nothing for these:
+ * registers are each lane's, and its time comes on top.
  *
  * Needs verified code. Cost: O(instructions * rounds), three rounds or so; a block's state is 2 KB.
  */
@@ -22,6 +26,8 @@
 
 /* Cycles are those that are left behind an instruction, by how the reader reads: enum hd_pipeline, or as a guard. */
 enum { READERS = HD_PIPELINES };
+/* Counters of what is waited for in other blocks. */
+enum { FAR_RESULTS = HD_COUNTERS - 1, FAR_SOURCES = HD_COUNTERS - 2 };
 
 struct state {
 	struct hd_places results[HD_COUNTERS], sources[HD_COUNTERS];
@@ -53,6 +59,7 @@ struct setter {
 	uint32_t *targets; /* of the instruction that is looked at */
 	uint32_t target_capacity;
 	bool changed;
+	bool far_results, far_sources; /* whether there are any */
 };
 
 /* ---- sets of places */
@@ -184,6 +191,14 @@ static uint8_t take_counter(struct given *given, uint32_t index, uint32_t releas
 	return best;
 }
 
+/* For what is waited for in other blocks: others take it when there is no other. */
+static void hold_back(struct given *given, uint8_t counter, const struct block *block)
+{
+	given->release[counter] = block->end;
+	given->used[counter] = 1;
+	given->memory[counter] = true;
+}
+
 /* The first instruction behind `index` that touches one of the places; the end of the block when none does. */
 static uint32_t first_touch(const struct setter *setter, const struct block *block, uint32_t index,
 			    const struct hd_places *places, bool writes_alone)
@@ -195,23 +210,61 @@ static uint32_t first_touch(const struct setter *setter, const struct block *blo
 	return block->end;
 }
 
-static void give_counters(struct setter *setter, const struct block *block, struct given *given, uint32_t index)
+/* Where what an instruction of variable latency does is waited for: instructions of its block, its end for others. */
+struct needs {
+	uint32_t result, sources; /* UINT32_MAX: nowhere */
+};
+
+static struct needs needs_of(const struct setter *setter, const struct block *block, uint32_t index)
 {
 	const struct inst_info *info = &setter->infos[index];
-	struct hd_control *control = &setter->control[index];
-	bool memory = hd_opinfo[setter->function->insts[index].op].pipe == HD_PIPE_LSU;
-	uint32_t used = UINT32_MAX;
+	struct needs needs = {UINT32_MAX, UINT32_MAX};
 	if (info->fixed || parts(setter, index))
-		return;
-	if (!is_empty(&info->writes)) {
-		used = first_touch(setter, block, index, &info->writes, false);
-		control->write = take_counter(given, index, used, memory);
-	}
+		return needs;
+	if (!is_empty(&info->writes))
+		needs.result = first_touch(setter, block, index, &info->writes, false);
+	if (is_empty(&info->sources))
+		return needs;
 	uint32_t overwritten = first_touch(setter, block, index, &info->sources, true);
 	bool endangered = overwritten < block->end || meet(&block->may_write, &info->sources);
 	/* Who waits for the result waits for the sources, too. */
-	if (!is_empty(&info->sources) && endangered && (used == UINT32_MAX || overwritten < used))
-		control->read = take_counter(given, index, overwritten, memory);
+	bool covered = needs.result < block->end && needs.result <= overwritten;
+	needs.sources = endangered && !covered ? overwritten : UINT32_MAX;
+	return needs;
+}
+
+static void find_far(struct setter *setter)
+{
+	for (uint32_t b = 0; b < setter->block_count; b++)
+		for (uint32_t i = setter->blocks[b].first; i < setter->blocks[b].end; i++) {
+			struct needs needs = needs_of(setter, &setter->blocks[b], i);
+			setter->far_results |= needs.result == setter->blocks[b].end;
+			setter->far_sources |= needs.sources == setter->blocks[b].end;
+		}
+}
+
+static uint8_t counter_for(struct given *given, const struct block *block, uint32_t index, uint32_t release,
+			   uint8_t far, bool memory)
+{
+	if (release == UINT32_MAX)
+		return HD_NO_COUNTER;
+	return release == block->end ? far : take_counter(given, index, release, memory);
+}
+
+static void give_counters(struct setter *setter, const struct block *block)
+{
+	struct given given = {{0}, {0}, {0}};
+	if (setter->far_results)
+		hold_back(&given, FAR_RESULTS, block);
+	if (setter->far_sources)
+		hold_back(&given, FAR_SOURCES, block);
+	for (uint32_t i = block->first; i < block->end; i++) {
+		struct hd_control *control = &setter->control[i];
+		struct needs needs = needs_of(setter, block, i);
+		bool memory = hd_opinfo[setter->function->insts[i].op].pipe == HD_PIPE_LSU;
+		control->write = counter_for(&given, block, i, needs.result, FAR_RESULTS, memory);
+		control->read = counter_for(&given, block, i, needs.sources, FAR_SOURCES, memory);
+	}
 }
 
 /* ---- what is under way */
@@ -265,8 +318,6 @@ static uint32_t cycles_left(const struct setter *setter, const struct state *sta
 	uint32_t cycles = 0, own = info->fixed ? hd_control_latency(inst, setter->timing, HD_NO_PIPELINE) : 1;
 	if (!state->any_left)
 		return 0;
-	if (parts(setter, index))
-		return all_left(state);
 	FOREACH_PLACE (&info->reads, place)
 		cycles = greater(cycles, state->left[reader][place]);
 	FOREACH_PLACE (&info->writes, place)
@@ -365,6 +416,8 @@ static void go_over_block(struct setter *setter, uint32_t b)
 		clear_waited(&state, control->wait);
 		begin(setter, &state, i);
 		uint32_t stall = greater(control->stall, 1), count = successors(setter, i);
+		if (parts(setter, i) && state.any_left)
+			stall = greater(stall, all_left(&state));
 		for (uint32_t k = 0; k < count; k++) {
 			uint32_t next = setter->targets[k];
 			stall = greater(stall, cycles_left(setter, &state, next));
@@ -401,11 +454,9 @@ struct hd_control *hd_control_compute(const struct hd_function *function, const 
 	look_at(&setter, &scratch);
 	find_blocks(&setter, &scratch);
 	find_later_writes(&setter);
-	for (uint32_t b = 0; b < setter.block_count; b++) {
-		struct given given = {{0}, {0}, {0}};
-		for (uint32_t i = setter.blocks[b].first; i < setter.blocks[b].end; i++)
-			give_counters(&setter, &setter.blocks[b], &given, i);
-	}
+	find_far(&setter);
+	for (uint32_t b = 0; b < setter.block_count; b++)
+		give_counters(&setter, &setter.blocks[b]);
 	do {
 		setter.changed = false;
 		for (uint32_t b = 0; b < setter.block_count; b++)

@@ -67,18 +67,27 @@ static void wait_for(struct front *front, uint8_t wait)
 	}
 }
 
-static bool nothing_is_under_way(struct checker *checker, const struct front *front, uint32_t index)
+/* At a call or return: what a counter says must be over when it issues, */
+static bool counters_are_down(struct checker *checker, const struct front *front, uint32_t index)
 {
 	for (uint32_t i = 0; i < HD_PLACES; i++) {
 		const struct place *place = &front->places[i];
-		bool pending = place->written_under;
-		for (unsigned reader = 0; reader <= HD_PIPELINES; reader++)
-			pending |= place->left[reader] > 0;
-		if (pending)
+		if (place->written_under)
 			return violate(checker, place->writer, index, i, "is under way at a call or return");
 		if (place->read_under)
 			return violate(checker, place->reader, index, i, "has not been read at a call or return");
 	}
+	return true;
+}
+
+/* and results of fixed latency when the code behind it does. */
+static bool no_cycles_are_left(struct checker *checker, const struct front *front, uint32_t index)
+{
+	for (uint32_t i = 0; i < HD_PLACES; i++)
+		for (unsigned reader = 0; reader <= HD_PIPELINES; reader++)
+			if (front->places[i].left[reader])
+				return violate(checker, front->places[i].writer, index, i,
+					       "is under way behind a call or return");
 	return true;
 }
 
@@ -90,7 +99,7 @@ static bool may_issue(struct checker *checker, const struct front *front, uint32
 	bool fixed = is_fixed(checker, index);
 	uint32_t own = fixed ? hd_control_latency(inst, checker->timing, HD_NO_PIPELINE) : 1;
 	uint32_t guard = HD_PLACE_PREDICATES + (inst->guard & 7u);
-	if (hd_control_parts(inst) && !nothing_is_under_way(checker, front, index))
+	if (hd_control_parts(inst) && !counters_are_down(checker, front, index))
 		return false;
 	for (uint32_t i = 0; i < HD_PLACES; i++) {
 		const struct place *place = &front->places[i];
@@ -166,7 +175,7 @@ static bool step(struct checker *checker, struct front *front, uint32_t index)
 	issue(checker, front, index, &writes);
 	pass_time(front, cycles);
 	front->unseen = cycles < 2 ? raised : 0;
-	return true;
+	return !hd_control_parts(&checker->function->insts[index]) || no_cycles_are_left(checker, front, index);
 }
 
 /* ---- all paths */

@@ -261,22 +261,27 @@ bool hd_policy_needs_collectors(const struct hd_policy *policy)
 	return hooks->choose_collector || hooks->operand_source || hooks->operand_delivered || hooks->dispatch;
 }
 
-bool hd_policy_needs_scoreboard(const struct hd_policy *policy)
+const char *hd_policy_needs_scoreboard(const struct hd_policy *policy)
 {
 	const struct hd_policy_hooks *hooks = policy->hooks;
-	bool registers = hooks->operand_source || hooks->operand_read || hooks->result_target || hooks->rename ||
-			 hooks->range_reads || hooks->range_writes;
-	bool code = hooks->elide || hooks->memory_access || hooks->linear || hooks->stages;
-	return hd_policy_needs_collectors(policy) || registers || code || hooks->first_use;
+	if (hd_policy_needs_collectors(policy))
+		return "it works on operand collectors";
+	if (hooks->operand_source || hooks->operand_read || hooks->result_target || hooks->rename)
+		return "it changes where registers are and when they are read or written";
+	if (hooks->range_reads || hooks->range_writes)
+		return "it has registers of its own";
+	if (hooks->elide || hooks->memory_access || hooks->linear)
+		return "it changes which instructions issue";
+	return hooks->first_use ? "it is told when a load's result is waited for first" : NULL;
 }
 
 int hd_policy_fits(const struct hd_config *config, const struct hd_policy *policy, struct hd_diag *diag)
 {
-	if (config->core == HD_CORE_MODERN && hd_policy_needs_scoreboard(policy))
-		return hd_error(
-			diag, HD_NOWHERE,
-			"policy '%s' is defined on a register scoreboard: core = modern has control bits in its place",
-			policy->name);
+	const char *why = config->core == HD_CORE_MODERN ? hd_policy_needs_scoreboard(policy) : NULL;
+	if (why)
+		return hd_error(diag, HD_NOWHERE,
+				"policy '%s' is defined on a register scoreboard alone, not on core = modern: %s",
+				policy->name, why);
 	if (config->operands == HD_OPERANDS_COLLECTORS || !hd_policy_needs_collectors(policy))
 		return 0;
 	return hd_error(diag, HD_NOWHERE, "policy '%s' needs operand collectors: operands = modern has none",

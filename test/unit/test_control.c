@@ -129,12 +129,29 @@ START_TEST(a_loop_waits_for_its_own_turns)
 	code_compare(&code, 0, 5, 6);
 	code_branch(&code, 0, top, 5);
 	code_exit(&code);
-	expect(&code, (const char *const[]){"B------:R-:W0:-:S02", "B0-----:R-:W-:-:S01", "B------:R-:W0:-:S03",
+	expect(&code, (const char *const[]){"B------:R-:W5:-:S02", "B-----5:R-:W-:-:S01", "B------:R-:W5:-:S03",
 					    "B------:R-:W-:Y:S12", "B------:R-:W-:-:S01", "B------:R-:W-:-:S01"});
 }
 END_TEST
 
-/* Nothing may be under way at a call. */
+/* Of what is waited for in other blocks the address has a counter of its own: who overwrites it needs no result. */
+START_TEST(other_blocks_wait_for_what_they_touch)
+{
+	struct code code = {0};
+	code_load(&code, 4, 2);
+	code_branch(&code, 0, 5, 5);
+	code_set(&code, 2, 0);
+	code_load(&code, 5, 3); /* used in its block: another counter */
+	code_add(&code, 6, 5, 5);
+	code_add(&code, 6, 4, 4);
+	code_exit(&code);
+	expect(&code, (const char *const[]){"B------:R4:W5:-:S01", "B------:R-:W-:-:S01", "B----4-:R-:W-:-:S01",
+					    "B------:R-:W0:-:S02", "B0-----:R-:W-:-:S01", "B-----5:R-:W-:-:S01",
+					    "B------:R-:W-:-:S01"});
+}
+END_TEST
+
+/* Counters are waited for at a call; fixed latencies run down over its own stall count, as ptxas has them. */
 START_TEST(calls_find_nothing_under_way)
 {
 	struct code code = {0};
@@ -142,8 +159,49 @@ START_TEST(calls_find_nothing_under_way)
 	code_store(&code, 3, 4);
 	code_set(&code, 21, 1);
 	code_op(&code, HD_OP_RET);
-	expect(&code, (const char *const[]){"B------:R-:W0:-:S01", "B------:R0:W-:-:S01", "B------:R-:W-:Y:S06",
-					    "B0-----:R-:W-:-:S01"});
+	expect(&code, (const char *const[]){"B------:R-:W0:-:S01", "B------:R0:W-:-:S01", "B------:R-:W-:-:S01",
+					    "B0-----:R-:W-:Y:S05"});
+}
+END_TEST
+
+/* What the call reads itself must be there. */
+START_TEST(a_call_reads_its_target)
+{
+	struct code code = {0};
+	code_set(&code, 20, 1);
+	code_set(&code, 4, 1);
+	code_set(&code, 5, 1);
+	code.insts.data[code_op(&code, HD_OP_CALLI)].a = 4;
+	code_add(&code, 6, 20, 20);
+	code_op(&code, HD_OP_RET);
+	expect(&code, (const char *const[]){"B------:R-:W-:-:S01", "B------:R-:W-:-:S01", "B------:R-:W-:Y:S04",
+					    "B------:R-:W-:-:S02", "B------:R-:W-:-:S01", "B------:R-:W-:Y:S05"});
+}
+END_TEST
+
+/* The code behind a call knows nothing of what is in front of it: too short a stall count is missed at the call. */
+START_TEST(calls_are_checked)
+{
+	struct code code = {0};
+	struct hd_arena arena;
+	struct hd_control_violation violation;
+	hd_arena_init(&arena);
+	code_load(&code, 20, 2);
+	code_set(&code, 21, 1);
+	code_op(&code, HD_OP_RET);
+	struct hd_function function = code_finish(&code, "f", false, &arena);
+	struct hd_control *control = hd_control_compute(&function, turing(), &arena);
+	ck_assert(hd_control_check(&function, control, turing(), &violation));
+	control[2].stall--;
+	ck_assert(!hd_control_check(&function, control, turing(), &violation));
+	ck_assert(violation.first == 1 && violation.second == 2 && violation.place == 21);
+	ck_assert_str_eq(violation.what, "is under way behind a call or return");
+	control[2].stall++;
+	control[2].wait = 0;
+	ck_assert(!hd_control_check(&function, control, turing(), &violation));
+	ck_assert(violation.first == 0 && violation.second == 2 && violation.place == 2);
+	ck_assert_str_eq(violation.what, "has not been read at a call or return");
+	hd_arena_release(&arena);
 }
 END_TEST
 
@@ -317,7 +375,10 @@ Suite *hd_suite(void)
 					      fixed_latencies_are_stall_counts,
 					      variable_latencies_take_counters,
 					      a_loop_waits_for_its_own_turns,
+					      other_blocks_wait_for_what_they_touch,
 					      calls_find_nothing_under_way,
+					      a_call_reads_its_target,
+					      calls_are_checked,
 					      the_checker_names_both,
 					      random_kernels_are_covered,
 					      NULL,

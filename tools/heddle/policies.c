@@ -109,19 +109,19 @@ static void add_partners(json_t *object, const struct hd_policy *policy)
 			    json_boolean(policy == hd_policies || policy->hooks->several_grids));
 	json_object_set_new(object, "needs_collectors", json_boolean(hd_policy_needs_collectors(policy)));
 	json_object_set_new(object, "joins", joins);
-	json_t *cores = json_array();
-	json_array_append_new(cores, json_string("scoreboard"));
-	if (!hd_policy_needs_scoreboard(policy))
-		json_array_append_new(cores, json_string("modern"));
-	json_object_set_new(object, "cores", cores);
+	const char *why = hd_policy_needs_scoreboard(policy);
+	json_object_set_new(object, "cores",
+			    why ? json_pack("[s]", "scoreboard") : json_pack("[s,s]", "scoreboard", "modern"));
+	if (why)
+		json_object_set_new(object, "needs_scoreboard", json_string(why));
 	json_object_set_new(object, "combines", combines);
 	json_object_set_new(object, "refused", refused);
 }
 
 static void print_partners(const struct hd_policy *policy)
 {
-	const char *names[HD_TOUCH_COUNT], *before = "";
-	printf("%-14s   core: %s\n", "", hd_policy_needs_scoreboard(policy) ? "scoreboard" : "scoreboard, modern");
+	const char *names[HD_TOUCH_COUNT], *before = "", *why = hd_policy_needs_scoreboard(policy);
+	printf("%-14s   core: scoreboard%s%s%s\n", "", why ? " (" : ", modern", why ? why : "", why ? ")" : "");
 	printf("%-14s   combines with ", "");
 	for (const struct hd_policy *other = hd_policies; other->name; other++) {
 		if (!is_partner(policy, other) || hd_policy_conflict(policy, other))
