@@ -1,6 +1,6 @@
 /*
  * memory: cycles from a load to the load whose address it returns, one thread, over sizes: global memory through L1 and
- * past it, constant and shared memory; and of an atomic addition whose operand is the result of the one before.
+ * past it, constant and shared memory, and textures of linear memory; and of an atomic addition whose operand is the result of the one before.
  * A chase goes round its buffer in lines of 128 bytes, once to fill the caches; `chase.dram` never comes back to a
  * line, and `chase.page` goes round 32 lines in pages of 2 MB of their own.
  */
@@ -130,6 +130,52 @@ static void index_chase(const char *name, unsigned bytes, unsigned stride)
 	CHECK(cudaFree(end));
 }
 
+__global__ void chase_texture(cudaTextureObject_t texture, int hops, long long *cycles, int *end)
+{
+	int at = 0;
+	long long start = 0;
+#pragma unroll 1
+	for (int pass = 0; pass < 2; pass++) {
+		start = clock64();
+#pragma unroll 1
+		for (int left = hops; left > 0; left -= BLOCK_HOPS)
+#pragma unroll
+			for (int i = 0; i < BLOCK_HOPS; i++)
+				at = tex1Dfetch<int>(texture, at);
+	}
+	*end = at;
+	*cycles = clock64() - start;
+}
+
+/* A texture of indices, each of the next line's. */
+static void texture_chase(const char *name, int bytes)
+{
+	int words = bytes / (int)sizeof(int), step = LINE / (int)sizeof(int);
+	if (!micro_wanted(name))
+		return;
+	int *host = (int *)calloc((size_t)words, sizeof *host), *device = micro_device_array<int>((size_t)words);
+	for (int i = 0; i < words; i += step)
+		host[i] = i + step < words ? i + step : 0;
+	CHECK(cudaMemcpy(device, host, (size_t)bytes, cudaMemcpyHostToDevice));
+	cudaResourceDesc resource = {};
+	cudaTextureDesc how = {};
+	cudaTextureObject_t texture;
+	resource.resType = cudaResourceTypeLinear;
+	resource.res.linear.devPtr = device;
+	resource.res.linear.desc = cudaCreateChannelDesc<int>();
+	resource.res.linear.sizeInBytes = (size_t)bytes;
+	CHECK(cudaCreateTextureObject(&texture, &resource, &how, NULL));
+	long long *cycles = micro_device_array<long long>(1);
+	int *end = micro_device_array<int>(1);
+	chase_texture<<<1, 1>>>(texture, HOPS, cycles, end);
+	micro_row(name, (double)micro_read(cycles) / HOPS, "cycles");
+	CHECK(cudaDestroyTextureObject(texture));
+	CHECK(cudaFree(device));
+	CHECK(cudaFree(cycles));
+	CHECK(cudaFree(end));
+	free(host);
+}
+
 /* Each result is zero and goes into the address of the next. */
 template <bool SHARED>
 __global__ void atomic_chain(unsigned *global, long long *cycles)
@@ -178,6 +224,7 @@ int main(int argc, char **argv)
 	index_chase<false>("chase.constant.2K", 2048, 64);
 	index_chase<false>("chase.constant.8K", 8192, 64);
 	index_chase<false>("chase.constant.32K", 32768, 64);
+	texture_chase("chase.texture", 8192);
 	atomics<false>("atomic.global");
 	atomics<true>("atomic.shared");
 	return 0;

@@ -1,13 +1,13 @@
 /*
  * What a texture or surface object is here: the address of this structure in device memory, which the runtime writes
- * and the device functions of texture_indirect_functions.h and surface_indirect_functions.h read. There is no texture
- * unit in the model: a fetch is computed by the thread, with ordinary loads. Behind the structure of a mipmapped array's
- * first level those of its other levels follow.
+ * and which the texture unit (runtime/exec/exec_texture.c) and the device functions of surface_indirect_functions.h
+ * read. Behind the structure of a mipmapped array's first level those of its other levels follow.
  */
 #ifndef HEDDLE_TEXTURE_H
 #define HEDDLE_TEXTURE_H
 
 struct hd_texture {
+	unsigned long long self;  /* its own device address, of the first level: what has none here is no texture */
 	unsigned long long base;  /* device address of the first element */
 	unsigned long long pitch; /* bytes from row to row */
 	unsigned long long slice; /* bytes from plane to plane or layer to layer */

@@ -129,11 +129,13 @@ enum hd_width {
 	HD_W_T = 17,
 	HD_W_S = 18,
 	HD_W_H = 19,
+	HD_W_X = 20,
+	HD_W_V = 21,
 	HD_W_U = 32
 };
 enum hd_number { HD_N__, HD_N_I, HD_N_F, HD_N_D, HD_N_S, HD_N_HALF /* of hd_op_number alone */ };
 enum hd_swap { HD_SWAP__, HD_SWAP_AB, HD_SWAP_ABC, HD_SWAP_LUT, HD_SWAP_CMP, HD_SWAP_SIGNS };
-enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT_LOCAL, HD_AT_CONST };
+enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT_LOCAL, HD_AT_CONST, HD_AT_TEXTURE };
 
 /*
  * Modifier kinds: HD_MOD(kind, shift, bits, names). Each kind has one fixed place in the
@@ -178,7 +180,10 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(COLB, 4, 1, "|BCOL")                                                                 \
 	X(FACTOR, 3, 1, "|BF16")                                                               \
 	X(SIGNA, 6, 1, "U8|S8")                                                                \
-	X(TRANS, 7, 1, "M88|MT88")
+	X(TRANS, 7, 1, "M88|MT88")                                                             \
+	X(TDIM, 3, 3, "1D|2D|3D|ARRAY_1D|ARRAY_2D")                                            \
+	X(LEVEL, 6, 1, "LZ|LL")                                                                \
+	X(CHANNEL, 3, 2, "R|G|B|A")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,
@@ -251,6 +256,8 @@ enum hd_atomop {
 };
 enum { HD_SHFL_IDX, HD_SHFL_UP, HD_SHFL_DOWN, HD_SHFL_BFLY };
 enum { HD_VOTE_ALL, HD_VOTE_ANY, HD_VOTE_EQ };
+enum hd_tdim { HD_TEX_1D, HD_TEX_2D, HD_TEX_3D, HD_TEX_ARRAY_1D, HD_TEX_ARRAY_2D };
+enum { HD_LEVEL_ZERO, HD_LEVEL_GIVEN };
 enum { HD_ACC_F16, HD_ACC_F32 };
 enum { HD_FACTOR_F16, HD_FACTOR_BF16 };
 enum { HD_BAR_SYNC, HD_BAR_ARV, HD_BAR_RED_POPC, HD_BAR_RED_AND, HD_BAR_RED_OR };
@@ -456,6 +463,11 @@ bool hd_op_swap(enum hd_op op, enum hd_slot with, uint16_t *mods);
 HD_API unsigned hd_op_access_bytes(enum hd_op op, uint16_t mods);
 /* Lanes whose address an access uses: all, but of LDSM the first eight for each matrix. */
 HD_API uint32_t hd_op_address_lanes(enum hd_op op, uint16_t mods);
+/* Coordinates of a texture fetch, its layer and level among them: a register each, at most two in a, the others in c.
+ */
+HD_API unsigned hd_op_coordinates(enum hd_op op, uint16_t mods);
+/* Whether an instruction reads device memory: as a load that may miss, or as a texture. */
+HD_API bool hd_op_loads_device(enum hd_op op);
 /* Multiply-adds of a tensor instruction, of the whole warp; 0 for other opcodes. */
 HD_API unsigned hd_op_products(enum hd_op op, uint16_t mods);
 /* Whether the lanes only exchange operands: nothing but what they read and write orders the instruction. */

@@ -214,6 +214,15 @@ static const char *check_matrices(const struct hd_inst *inst)
 		       : NULL;
 }
 
+static const char *check_texture(const struct hd_inst *inst)
+{
+	if (hd_mod_get(inst->mods, HD_MOD_SIZE) < HD_SIZE_32)
+		return "texture fetch of less than a channel";
+	if (inst->op == HD_OP_TXD && hd_mod_get(inst->mods, HD_MOD_TDIM) > HD_TEX_2D)
+		return "gradients of other than one or two dimensions";
+	return NULL;
+}
+
 /* What an opcode's comment in the table says and its columns do not. */
 static const char *check_special(const struct hd_inst *inst)
 {
@@ -237,6 +246,10 @@ static const char *check_special(const struct hd_inst *inst)
 	case HD_OP_HMMA_884:
 	case HD_OP_HMMA_1688:
 	case HD_OP_HMMA_16816: return check_matrices(inst);
+	case HD_OP_TEX:
+	case HD_OP_TLD:
+	case HD_OP_TLD4:
+	case HD_OP_TXD: return check_texture(inst);
 	case HD_OP_UMOV: return inst->b == HD_RZ ? NULL : "UMOV of a register";
 	case HD_OP_SYSCALL: return inst->x < HD_SYS_COUNT ? NULL : "unknown runtime service";
 	default: return NULL;

@@ -266,8 +266,9 @@ static void put_plain_operands(struct text *text, const struct hd_inst *inst)
 		put_source(text, inst, HD_SLOT_A);
 	if (info->b)
 		put_source(text, inst, HD_SLOT_B);
-	/* The count of a barrier: none means the whole CTA. */
-	if (info->c && !(inst->op == HD_OP_BAR && inst->c == HD_RZ && !hd_x_in_c(inst->xkind)))
+	/* The count of a barrier: none means the whole CTA. A fetch of one or two coordinates has none in c. */
+	bool has_c = info->c && hd_op_width((enum hd_op)inst->op, inst->mods, HD_SLOT_C);
+	if (has_c && !(inst->op == HD_OP_BAR && inst->c == HD_RZ && !hd_x_in_c(inst->xkind)))
 		put_source(text, inst, HD_SLOT_C);
 	for (unsigned i = 0; i < 6 && info->mod_order[i] != HD_MOD_COUNT; i++) {
 		enum hd_mod_kind kind = (enum hd_mod_kind)info->mod_order[i];

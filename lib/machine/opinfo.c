@@ -69,6 +69,25 @@ static unsigned size_bytes(uint32_t size)
 	return bytes[size & 7];
 }
 
+unsigned hd_op_coordinates(enum hd_op op, uint16_t mods)
+{
+	static const uint8_t count[8] = {
+		[HD_TEX_1D] = 1, [HD_TEX_2D] = 2, [HD_TEX_3D] = 3, [HD_TEX_ARRAY_1D] = 2, [HD_TEX_ARRAY_2D] = 3,
+	};
+	if (op == HD_OP_TLD4)
+		return 2;
+	return count[hd_mod_get(mods, HD_MOD_TDIM)] + (op == HD_OP_TEX ? hd_mod_get(mods, HD_MOD_LEVEL) : 0);
+}
+
+/* Beyond the two in a. Gradients are two for each coordinate. */
+static unsigned coordinates_in_c(enum hd_op op, uint16_t mods)
+{
+	unsigned count = hd_op_coordinates(op, mods);
+	if (op == HD_OP_TXD)
+		return count == 1 ? 2 : 4;
+	return count > 2 ? count - 2 : 0;
+}
+
 unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 {
 	const struct hd_opinfo *info = &hd_opinfo[op];
@@ -78,6 +97,8 @@ unsigned hd_op_width(enum hd_op op, uint16_t mods, enum hd_slot slot)
 	case HD_W_T: return type_registers(hd_mod_get(mods, HD_MOD_DTYPE));
 	case HD_W_S: return type_registers(hd_mod_get(mods, HD_MOD_STYPE));
 	case HD_W_H: return hd_mod_get(mods, HD_MOD_ACC) == HD_ACC_F32 ? 4 : 2;
+	case HD_W_X: return hd_op_coordinates(op, mods) == 1 ? 1 : 2;
+	case HD_W_V: return coordinates_in_c(op, mods);
 	case HD_W_U: return 0;
 	default: return widths[slot];
 	}
@@ -153,6 +174,13 @@ unsigned hd_op_products(enum hd_op op, uint16_t mods)
 	case HD_OP_IMMA_16832: return 16 * 8 * 32;
 	default: return 0;
 	}
+}
+
+bool hd_op_loads_device(enum hd_op op)
+{
+	const struct hd_opinfo *info = &hd_opinfo[op];
+	bool device = info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC || info->space == HD_AT_TEXTURE;
+	return device && info->effects & HD_FX_LOAD;
 }
 
 bool hd_op_is_exchange(enum hd_op op)

@@ -63,10 +63,10 @@ static bool is_call(const struct hd_subgraphs *subgraphs, uint32_t inst)
 static bool is_long(const struct hd_inst *inst)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	bool far = info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC;
+	bool far = hd_op_loads_device((enum hd_op)inst->op);
 	if (info->effects & HD_FX_ATOMIC)
 		return far && inst->dst != HD_RZ;
-	return info->effects & HD_FX_LOAD && (far || info->space == HD_AT_LOCAL);
+	return far || (info->effects & HD_FX_LOAD && info->space == HD_AT_LOCAL);
 }
 
 static bool branches_back(const struct hd_flow *flow, uint32_t inst)

@@ -28,8 +28,7 @@ struct walk {
 
 static bool loads_global(const struct hd_inst *inst)
 {
-	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	return info->effects & HD_FX_LOAD && (info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC);
+	return hd_op_loads_device((enum hd_op)inst->op);
 }
 
 static bool calls_program(const struct hd_flow *flow, uint32_t inst)

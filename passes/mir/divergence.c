@@ -59,7 +59,11 @@ static bool is_source(const struct hd_minst *inst)
 	case HD_OP_VOTE:
 	case HD_OP_BAR:
 	case HD_OP_LDC:
-	case HD_OP_LDCX: return false;
+	case HD_OP_LDCX:
+	case HD_OP_TEX:
+	case HD_OP_TLD:
+	case HD_OP_TLD4:
+	case HD_OP_TXD: return false;
 	case HD_OP_LDG:
 	case HD_OP_LDS: return hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK;
 	default: return info->effects != 0;

@@ -110,7 +110,8 @@ struct hd_minst {
 /* A load that may go all the way to device memory. */
 static inline bool hd_minst_is_global_load(const struct hd_minst *inst)
 {
-	return inst->op == HD_OP_LDG || inst->op == HD_OP_LD || inst->op == HD_OP_LDCX;
+	return inst->op < HD_OP_COUNT && !(hd_opinfo[inst->op].effects & HD_FX_ATOMIC) &&
+	       hd_op_loads_device((enum hd_op)inst->op);
 }
 
 /* Physical registers that hold no value behind an instruction, found when frames are made. */

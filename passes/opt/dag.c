@@ -164,7 +164,8 @@ static unsigned spaces_of(const struct hd_minst *inst)
 				     [HD_AT_GLOBAL] = SPACE_GLOBAL,
 				     [HD_AT_SHARED] = SPACE_SHARED,
 				     [HD_AT_LOCAL] = SPACE_LOCAL,
-				     [HD_AT_CONST] = 0};
+				     [HD_AT_CONST] = 0,
+				     [HD_AT_TEXTURE] = 0}; /* nothing writes what a kernel fetches */
 	if (inst->op == HD_OP_LDCX || (inst->op == HD_OP_LDG && hd_mod_get(inst->mods, HD_MOD_CACHE) == HD_CACHE_CI))
 		return 0;
 	return inst->op < HD_OP_COUNT ? of[hd_opinfo[inst->op].space] : 0;

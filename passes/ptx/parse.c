@@ -245,6 +245,27 @@ static void part(struct hd_ptx *ptx, struct hd_ptx_part *out)
 	hd_ptx_error(ptx, "'%s' is not known", name);
 }
 
+static void parts_until(struct hd_ptx *ptx, struct hd_ptx_operand *out, char end)
+{
+	do {
+		if (out->count == HD_PTX_ELEMENTS) {
+			hd_ptx_error(ptx, "more than eight elements");
+			return;
+		}
+		part(ptx, &out->parts[out->count++]);
+	} while (!ptx->failed && take(ptx, ','));
+	expect(ptx, end);
+}
+
+/* Behind a texture object: {x, y}, or x alone. */
+static void texture_coordinates(struct hd_ptx *ptx, struct hd_ptx_operand *out)
+{
+	if (take(ptx, '{'))
+		parts_until(ptx, out, '}');
+	else
+		part(ptx, &out->parts[out->count++]);
+}
+
 static void operand(struct hd_ptx *ptx, struct hd_ptx_operand *out)
 {
 	struct hd_ptx_part offset = {0};
@@ -257,6 +278,8 @@ static void operand(struct hd_ptx *ptx, struct hd_ptx_operand *out)
 			if (offset.kind != HD_PTX_NUMBER)
 				hd_ptx_error(ptx, "offset expected before \"%.16s\"", ptx->at);
 			out->offset = (int64_t)offset.number;
+		} else if (take(ptx, ',')) {
+			texture_coordinates(ptx, out);
 		}
 		expect(ptx, ']');
 		return;
@@ -264,14 +287,7 @@ static void operand(struct hd_ptx *ptx, struct hd_ptx_operand *out)
 	if (take(ptx, '{')) {
 		out->form = HD_PTX_VECTOR;
 		out->count = 0;
-		do {
-			if (out->count == HD_PTX_ELEMENTS) {
-				hd_ptx_error(ptx, "more than eight elements");
-				return;
-			}
-			part(ptx, &out->parts[out->count++]);
-		} while (!ptx->failed && take(ptx, ','));
-		expect(ptx, '}');
+		parts_until(ptx, out, '}');
 		return;
 	}
 	out->inverted = take(ptx, '!');

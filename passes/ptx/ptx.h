@@ -1,8 +1,9 @@
 /*
  * Inline PTX: what the files that lower it share. parse.c takes the text apart, ptx.c binds operands and runs
- * the statements in order, alu.c, bits.c, float.c, simd.c, convert.c, system.c, copy.c and matrix.c
- * have the instructions. A statement becomes the machine instructions that selection would make of the same operation;
- * there are no labels and no branches, and an instruction outside the tables is an error with its source line.
+ * the statements in order, alu.c, bits.c, float.c, simd.c, convert.c, system.c, copy.c, matrix.c and
+ * texture.c have the instructions. A statement becomes the machine instructions that selection would make of the same
+ * operation; there are no labels and no branches, and an instruction outside the tables is an error with its source
+ * line.
  */
 #ifndef HD_PASSES_PTX_PTX_H
 #define HD_PASSES_PTX_PTX_H
@@ -39,7 +40,7 @@ struct hd_ptx_operand {
 	enum hd_ptx_form form;
 	bool inverted;				   /* !p */
 	unsigned count;				   /* parts of a vector */
-	struct hd_ptx_part parts[HD_PTX_ELEMENTS]; /* an address: the base */
+	struct hd_ptx_part parts[HD_PTX_ELEMENTS]; /* an address: the base; of a texture its coordinates behind it */
 	struct hd_ptx_part second;		   /* d|p */
 	int64_t offset;				   /* of an address */
 };
@@ -83,7 +84,7 @@ struct hd_ptx_row {
 };
 /* A NULL name ends. */
 extern const struct hd_ptx_row hd_ptx_alu[], hd_ptx_bits[], hd_ptx_float[], hd_ptx_simd[], hd_ptx_convert[],
-	hd_ptx_system[], hd_ptx_copy[], hd_ptx_matrix[];
+	hd_ptx_system[], hd_ptx_copy[], hd_ptx_matrix[], hd_ptx_texture[];
 
 /* ---- parse.c */
 enum hd_ptx_next { HD_PTX_END, HD_PTX_STATEMENT };

@@ -26,7 +26,7 @@ struct hd_leaf hd_ptx_pointer(struct hd_ptx *ptx, unsigned index, unsigned space
 {
 	const struct hd_ptx_operand *operand = &ptx->now->operands[index];
 	bool narrow = space == HD_AS_SHARED || space == HD_AS_LOCAL;
-	if (index >= ptx->now->count || operand->form != HD_PTX_ADDRESS) {
+	if (index >= ptx->now->count || operand->form != HD_PTX_ADDRESS || operand->count != 1) {
 		hd_ptx_error(ptx, "an address in brackets expected");
 		return hd_leaf_imm(0, narrow ? 1 : 2);
 	}

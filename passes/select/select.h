@@ -394,6 +394,24 @@ void hd_sel_mma(struct hd_select *sel, const struct hd_mma *mma, const struct hd
 /* ldmatrix of `count` (1, 2, 4) matrices: a word of each. */
 void hd_sel_load_matrices(struct hd_select *sel, struct hd_leaf pointer, unsigned space, unsigned count,
 			  bool transposed, struct hd_opnd *words);
+/* ---- texture.c */
+/* A fetch as PTX and NVVM write it. */
+struct hd_texture_form {
+	unsigned op;
+	uint16_t mods;			/* all but SIZE */
+	uint8_t dims;			/* coordinates, beside the layer */
+	bool layered, level, gradients; /* of two axes, `dims` numbers each */
+};
+/* The form that the parts of an opcode ("tex", "level", "2d", "v4", "f32", "f32") or of an intrinsic's name are; NULL;
+ * or why there is none, as a static text. The last part is the type of the coordinates. */
+const char *hd_sel_texture_choose(const char *const *parts, unsigned count, struct hd_texture_form *form);
+/* Fetches the first `channels` (1 to 4) results. `words`: the coordinates, the layer, the level, as many as the form
+ * has; gradients: those of the first axis, then those of the second. */
+void hd_sel_texture(struct hd_select *sel, const struct hd_texture_form *form, struct hd_leaf object,
+		    const struct hd_opnd *words, const struct hd_opnd *gradients, unsigned channels,
+		    struct hd_opnd out[4]);
+/* Results of sel->inst, a structure, that the program reads, a bit each. */
+unsigned hd_sel_texture_wanted(struct hd_select *sel);
 /* ---- nvvm.c */
 /* SHFL with the predicate `inside` (HD_MREG_PT: none). */
 struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd value, struct hd_opnd lane,
@@ -404,6 +422,7 @@ extern const struct hd_intrinsic hd_bit_intrinsics[];	  /* bits.c; a NULL name e
 extern const struct hd_intrinsic hd_nvvm_intrinsics[];	  /* nvvm.c */
 extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[]; /* nvvm_fp.c */
 extern const struct hd_intrinsic hd_tensor_intrinsics[];  /* tensor.c */
+extern const struct hd_intrinsic hd_texture_intrinsics[]; /* texture.c */
 extern const struct hd_intrinsic hd_math_intrinsics[];	  /* math.c */
 
 /* ---- ptx/ptx.c */

@@ -147,7 +147,7 @@ void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
 	struct hd_check *check = exec->gpu->check;
 	struct hd_accesses accesses;
 	unsigned space = hd_opinfo[inst->inst.op].space;
-	bool memory = space && space != HD_AT_CONST;
+	bool memory = space && space != HD_AT_CONST && space != HD_AT_TEXTURE;
 	if (memory && exec->mask) {
 		find_accesses(exec, inst, &accesses);
 		if (looks_for(check, HD_CHECK_RACE) && space != HD_AT_LOCAL)

@@ -106,6 +106,7 @@ static cudaError_t make_object(struct hd_cudart *cudart, const struct hd_texture
 	cudaError_t error = hd_cudart_alloc(cudart, (void **)&place, (size_t)texture->levels * sizeof *texture);
 	for (int i = 0; i < texture->levels && error == cudaSuccess; i++) {
 		struct hd_texture level = *texture;
+		level.self = (uintptr_t)place;
 		if (i)
 			of_array(&level, &resource->res.mipmap.mipmap->levels[i]);
 		error = hd_cudart_copy(cudart, place + (size_t)i * sizeof level, &level, sizeof level,

@@ -225,6 +225,7 @@ const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_atomic_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_mma_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_texture_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_linear_find(const struct hd_inst *inst);
 /* The best build that this host can run, and the operation of an instruction at a level; NULL for control. */
 int hd_exec_level(void);
@@ -349,6 +350,8 @@ const uint8_t *hd_exec_readable(struct hd_exec *exec, uint32_t lane, uint64_t ad
 /* Host pointer and timing address of one lane's access in the given space, or NULL with the fault reported. */
 uint8_t *hd_exec_lane_access(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t address,
 			     unsigned space, uint64_t *timing);
+/* What a global address is that no allocation has, in words that follow it in a sentence. */
+void hd_exec_describe_stray(const struct hd_exec *exec, uint64_t address, char *text, size_t size);
 #define HD_MEM_GENERIC 3 /* beside enum hd_mem_space: to be resolved by window */
 
 /* heap.c: device malloc and free. 0 when there is no room; false for what is no allocation. */

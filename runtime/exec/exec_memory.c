@@ -57,6 +57,16 @@ static void describe_near(const struct hd_exec *exec, uint64_t address, char *te
 				   : "after its first byte");
 }
 
+void hd_exec_describe_stray(const struct hd_exec *exec, uint64_t address, char *text, size_t size)
+{
+	char what[320];
+	describe_stray(exec, address, what, sizeof what);
+	bool near = !*what;
+	if (near)
+		describe_near(exec, address, what, sizeof what);
+	snprintf(text, size, "%s%s", near ? " " : ", ", what);
+}
+
 /* A load beside an allocation passes on hardware. */
 static uint8_t *beside(struct hd_exec *exec, const struct hd_dinst *inst, uint64_t address)
 {
@@ -531,5 +541,5 @@ const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst)
 	};
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	bool plain = !(info->effects & (HD_FX_ATOMIC | HD_FX_CONVERGENT)); /* LDSM is exec_mma.c's */
-	return info->space && plain ? by_space[info->space] : NULL;
+	return info->space && info->space != HD_AT_TEXTURE && plain ? by_space[info->space] : NULL;
 }

@@ -355,6 +355,7 @@ static int add_function(struct hd_gpu *gpu, struct hd_module *module, const stru
 		hd_vec_push(&program->code,
 			    decode(gpu, &from->insts[i], function.first, program->functions.len, level));
 		hd_facts_tag(function.said, i, &hd_vec_last(&program->code));
+		program->fetches |= hd_opinfo[from->insts[i].op].space == HD_AT_TEXTURE;
 	}
 	if (gpu->config.core == HD_CORE_MODERN)
 		hd_control_load(gpu, from, program->code.data + function.first);

@@ -282,3 +282,36 @@ uint32_t hd_coalesce(const struct hd_coalescer *coalescer, const struct hd_mem_r
 		find_service(&state, request);
 	return state.count;
 }
+
+/* ---- runs of bytes */
+
+enum { RUN_SLOTS = 4096 }; /* four times the most lines: look-ups are short */
+
+static void touch(uint64_t *out, uint32_t *count, uint16_t *slots, uint64_t line, uint8_t sectors)
+{
+	uint32_t slot = (uint32_t)(hd_hash_mix(0, line) >> 52);
+	while (slots[slot] && out[slots[slot] - 1] >> 8 != line)
+		slot = (slot + 1) % RUN_SLOTS;
+	if (!slots[slot]) {
+		out[*count] = line << 8;
+		slots[slot] = (uint16_t)++*count;
+	}
+	out[slots[slot] - 1] |= sectors;
+}
+
+uint32_t hd_coalesce_runs(const struct hd_coalescer *coalescer, const uint64_t *address, uint32_t count, uint32_t bytes,
+			  uint64_t *out)
+{
+	uint16_t slots[RUN_SLOTS];
+	uint32_t lines = 0, size = 1u << coalescer->line_shift, shift = coalescer->sector_shift;
+	assert(count <= HD_MEM_MOST_RUNS && bytes && bytes <= size);
+	memset(slots, 0, sizeof(slots));
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t line = address[i] >> coalescer->line_shift;
+		uint32_t from = (uint32_t)address[i] & (size - 1), to = from + bytes;
+		touch(out, &lines, slots, line, sectors_between(from >> shift, ((to < size ? to : size) - 1) >> shift));
+		if (to > size)
+			touch(out, &lines, slots, line + 1, sectors_between(0, (to - size - 1) >> shift));
+	}
+	return lines;
+}

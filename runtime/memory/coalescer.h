@@ -30,6 +30,11 @@ void hd_coalescer_init(struct hd_coalescer *coalescer, const struct hd_config *c
 uint32_t hd_coalesce(const struct hd_coalescer *coalescer, const struct hd_mem_request *request,
 		     struct hd_access out[HD_MAX_ACCESSES]);
 
+/* Line accesses of `count` runs of `bytes` bytes, at most 256 and a line's, in the order in which they are first
+ * touched: line << 8 | sectors. At most two a run. Returns their number. */
+uint32_t hd_coalesce_runs(const struct hd_coalescer *coalescer, const uint64_t *address, uint32_t count, uint32_t bytes,
+			  uint64_t *out);
+
 /* A wide load of which all active lanes i and i ^ 1, or i and i ^ 2, have one address (shared_pairs). */
 bool hd_shared_pairs(const struct hd_mem_request *request);
 /* Cycles that shared memory with this many 4-byte banks takes to serve the request; 1 without conflicts. `pairs`: it is

@@ -70,10 +70,51 @@ void hd_lsu_prepare(struct hd_lsu *lsu, uint32_t grid, struct hd_arena *arena)
 	front->accesses_size = (lsu->capacity * (lsu->tells_taken ? 3 : 1) + 2) * HD_MAX_ACCESSES;
 	front->accesses = HD_ARENA_NEW(arena, struct hd_access, front->accesses_size);
 	memset(front->bank_first, HD_LSU_LIST_END, sizeof(front->bank_first));
+	front->given_out = HD_ARENA_NEW(arena, struct hd_access, HD_MAX_ACCESSES);
 	front->current = HD_NONE;
 	front->stalled_since = HD_NEVER;
 	lsu->fronts[grid] = front;
 	hd_l1_prepare(&lsu->l1, grid, arena);
+}
+
+/* Queues of several grids are together larger than one alone: a share may shrink while its places are taken, to a half,
+ * a third and so on of all places, which make four times as many for 32 grids and leave some. */
+void hd_lsu_prepare_lines(struct hd_lsu *lsu, uint32_t kept, struct hd_arena *arena)
+{
+	uint32_t count = kept + 5 * lsu->capacity + HD_MEM_GRIDS;
+	if (lsu->kept)
+		return;
+	assert(count < UINT16_MAX);
+	lsu->kept = HD_ARENA_NEW(arena, struct hd_lsu_lines, count + 1);
+	lsu->kept_count = count;
+	hd_lsu_forget_lines(lsu);
+}
+
+void hd_lsu_forget_lines(struct hd_lsu *lsu)
+{
+	for (uint32_t i = 1; i <= lsu->kept_count; i++)
+		lsu->kept[i].next_free = (uint16_t)(i < lsu->kept_count ? i + 1 : 0);
+	lsu->free_kept = lsu->kept_count ? 1 : 0;
+}
+
+uint16_t hd_lsu_keep_lines(struct hd_lsu *lsu, const uint64_t *address, uint32_t count, uint32_t bytes,
+			   uint32_t *sectors)
+{
+	uint16_t number = lsu->free_kept;
+	struct hd_lsu_lines *lines = &lsu->kept[number];
+	assert(number);
+	lsu->free_kept = lines->next_free;
+	lines->count = (uint16_t)hd_coalesce_runs(&lsu->coalescer, address, count, bytes ? bytes : 1, lines->line);
+	*sectors = 0;
+	for (uint32_t i = 0; i < lines->count; i++)
+		*sectors += (uint32_t)__builtin_popcount((uint8_t)lines->line[i]);
+	return number;
+}
+
+static void release_lines(struct hd_lsu *lsu, uint16_t number)
+{
+	lsu->kept[number].next_free = lsu->free_kept;
+	lsu->free_kept = number;
 }
 
 void hd_lsu_set_sharers(struct hd_lsu *lsu, uint32_t grids)
@@ -132,6 +173,11 @@ static void coalesce(struct hd_lsu *lsu, struct hd_lsu_front *front, struct hd_l
 {
 	if (request->space == HD_MEM_SHARED) {
 		slot->count = (uint16_t)shared_cycles(lsu, request);
+		return;
+	}
+	if (request->lines) {
+		slot->lines = request->lines;
+		slot->count = lsu->kept[request->lines].count;
 		return;
 	}
 	/* An empty queue starts again at the beginning, which keeps the used part in the host's cache. */
@@ -274,6 +320,34 @@ static void append_to_bank(const struct hd_lsu *lsu, struct hd_lsu_front *front,
 	front->banks_left |= 1u << bank;
 }
 
+/* The next ones of the head's line accesses that are not in the ring. */
+static void give_lines(struct hd_lsu *lsu, struct hd_lsu_front *front, const struct hd_lsu_waiting *head)
+{
+	const uint64_t *line = lsu->kept[head->lines].line + front->given;
+	uint32_t left = head->count - front->given, count = left < HD_MAX_ACCESSES ? left : HD_MAX_ACCESSES;
+	front->head = front->given_out;
+	for (uint32_t i = 0; i < count; i++) {
+		front->head[i] = (struct hd_access){.line = line[i] >> 8, .sectors = (uint8_t)line[i]};
+		append_to_bank(lsu, front, i);
+	}
+	front->given += count;
+}
+
+/* Whether all line accesses of the head have been done. */
+static bool is_through(struct hd_lsu *lsu, struct hd_lsu_front *front, const struct hd_lsu_waiting *head)
+{
+	if (front->banks_left)
+		return false;
+	if (!head->lines)
+		return true;
+	if (front->given < head->count) {
+		give_lines(lsu, front, head);
+		return false;
+	}
+	release_lines(lsu, head->lines);
+	return true;
+}
+
 /* Gives the head's line accesses to the banks. */
 static void start(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, const struct hd_lsu_waiting *head)
 {
@@ -291,10 +365,13 @@ static void start(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, 
 	front->current = index;
 	front->begun = now;
 	front->head = front->accesses + head->accesses;
-	for (uint32_t i = 0; i < head->count; i++)
+	front->given = 0;
+	if (head->lines)
+		give_lines(lsu, front, head);
+	for (uint32_t i = 0; i < head->count && !head->lines; i++)
 		append_to_bank(lsu, front, i);
-	if (!head->count)
-		hd_lsu_access_done(lsu, index, now);
+	if (!head->count) /* a fetch that touches nothing takes as long as a hit */
+		hd_lsu_access_done(lsu, index, head->lines ? now + lsu->l1_latency : now);
 }
 
 /* An access wider than the data path goes alone. */
@@ -395,7 +472,7 @@ static bool serve_grid(struct hd_lsu *lsu, uint32_t grid, uint64_t now)
 			moved |= serve_bank(lsu, front, now, (uint32_t)__builtin_ctz(left), &waits);
 	lsu->counters->l1d_port_stalls += waits;
 	note_stall(lsu, front, grid, now, moved);
-	if (front->current != HD_NONE && !front->banks_left)
+	if (front->current != HD_NONE && is_through(lsu, front, head))
 		next_instruction(lsu, front, grid, hd_max64(now + 1, front->begun + lsu->interval));
 	return moved;
 }

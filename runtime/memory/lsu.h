@@ -10,6 +10,13 @@
 
 enum { HD_LSU_BANKS = 32, HD_LSU_LIST_END = 255 };
 
+/* Line accesses of a request whose owner has made them (hd_lsu_keep_lines), as hd_coalesce_runs gives them. */
+struct hd_lsu_lines {
+	uint16_t count;
+	uint16_t next_free; /* its number; 0: the last */
+	uint64_t line[2 * HD_MEM_MOST_RUNS];
+};
+
 /* A queued instruction, coalesced when it came. */
 struct hd_lsu_waiting {
 	uint64_t issued, ready;
@@ -17,6 +24,7 @@ struct hd_lsu_waiting {
 	uint32_t accesses; /* where its line accesses begin */
 	uint16_t count;	   /* of them; of shared instructions the cycles */
 	uint16_t group, place;
+	uint16_t lines; /* the number of what has its accesses; 0: they are in the ring */
 	uint8_t space, kind, class, cache, grid, bypass;
 };
 
@@ -38,6 +46,8 @@ struct hd_lsu_front {
 	uint32_t banks_left;	/* banks with accesses to do */
 	uint32_t current;	/* inflight index of the head, or HD_NONE before it starts */
 	struct hd_l1_request part;
+	uint32_t given; /* of the head's accesses, to the banks: where they are not in the ring, some at a time */
+	struct hd_access *given_out; /* these */
 	uint8_t bank_first[HD_LSU_BANKS], bank_last[HD_LSU_BANKS];
 	struct hd_l1_lacks bank_lacks[HD_LSU_BANKS]; /* of its first access */
 	struct hd_lsu_waiting *queue;
@@ -63,6 +73,9 @@ struct hd_lsu {
 	uint32_t filled;			   /* bit a grid with queued instructions */
 	uint32_t stalled;			   /* bit a grid whose first one waits for L1 */
 	uint32_t capacity, share;		   /* places for instructions; for those of a grid */
+	struct hd_lsu_lines *kept;		   /* by number; NULL: nobody keeps any */
+	uint32_t kept_count;
+	uint16_t free_kept; /* 0: none */
 	struct hd_lsu_inflight *inflight;
 	uint32_t free_inflight, inflight_count;
 	uint32_t room;	     /* sectors that this cycle can still move */

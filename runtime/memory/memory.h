@@ -51,6 +51,7 @@ struct hd_mem_request {
 	bool bypass;	 /* past L1, also local memory */
 	uint16_t group;	 /* whose stores hd_lsu_pending_stores counts together: hd_warp.id, below HD_MEM_GROUPS */
 	uint8_t grid;	 /* that it is of, below HD_MEM_GRIDS */
+	uint16_t lines;	 /* hd_lsu_keep_lines; 0: what the lanes' addresses below make */
 	uint16_t place;	 /* hd_lsu_taken says when the unit takes it; HD_MEM_NO_PLACE: it does not */
 	uint32_t mask;	 /* active lanes */
 	/* Lane addresses, multiples of `bytes`. Global: device address. Shared: offset in the SM's shared memory.
@@ -114,6 +115,21 @@ uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid);
 /* Shared memory that resident CTAs use: with l1_unified it is taken from the L1's ways. Called at CTA launch and
  * retire. */
 void hd_lsu_set_shared(struct hd_lsu *lsu, uint32_t bytes);
+
+/*
+ * A fetch of a warp touches several places a lane, so its line accesses are made when it issues: those of `count` runs
+ * of `bytes` bytes each, of global memory. Returns their number for hd_mem_request.lines, with which the request is to
+ * be issued, and their sectors. hd_lsu_prepare_lines was called before.
+ */
+enum { HD_MEM_MOST_RUNS = 512 };
+uint16_t hd_lsu_keep_lines(struct hd_lsu *lsu, const uint64_t *address, uint32_t count, uint32_t bytes,
+			   uint32_t *sectors);
+/* Room for so many such requests that the owner keeps before it issues them, beside those in the queue. Once for all.
+ */
+void hd_lsu_prepare_lines(struct hd_lsu *lsu, uint32_t kept, struct hd_arena *arena);
+
+/* With an empty queue: what was kept is not going to be issued any more. */
+void hd_lsu_forget_lines(struct hd_lsu *lsu);
 
 /* A grid is going to have requests; that of number 0 needs none of this. Once for all. */
 void hd_lsu_prepare(struct hd_lsu *lsu, uint32_t grid, struct hd_arena *arena);

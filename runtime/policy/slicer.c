@@ -148,7 +148,7 @@ static bool accesses_memory(const struct hd_dinst *inst)
 {
 	uint8_t space = hd_opinfo[inst->inst.op].space;
 	return inst->effects & (HD_FX_LOAD | HD_FX_STORE | HD_FX_ATOMIC) &&
-	       (space == HD_AT_GLOBAL || space == HD_AT_GENERIC || space == HD_AT_LOCAL);
+	       (space == HD_AT_GLOBAL || space == HD_AT_GENERIC || space == HD_AT_LOCAL || space == HD_AT_TEXTURE);
 }
 
 /* Of the warp's kernel, SHARING_NOBODY where it has SMs of its own or is alone. */

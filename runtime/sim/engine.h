@@ -141,6 +141,7 @@ struct hd_pfunction {
 struct hd_program {
 	HD_VEC(struct hd_dinst) code;
 	HD_VEC(struct hd_pfunction) functions;
+	bool fetches; /* some instruction is a texture fetch */
 };
 
 /* SIMT stack entry. pc HD_NO_PC_ABS in reconv: none. */
@@ -380,13 +381,24 @@ struct hd_devrange {
 	uintptr_t host; /* to be added for the host's addresses */
 };
 
+/* The texels that a fetch of a warp touches, lane after lane, in the order in which each lane needs them: at most eight
+ * of two levels. */
+enum { HD_MAX_TEXELS = 16 * HD_WARP_LANES };
+struct hd_texels {
+	uint32_t count;
+	uint32_t bytes;	     /* of the largest */
+	uint32_t most_words; /* that one lane reads */
+	uint64_t address[HD_MAX_TEXELS];
+};
+
 struct hd_later;
 
 /* Context of the functional executor: one for each SM. Zeroed, with `gpu` and `now` set, it is ready; kept from one
  * instruction to the next. */
 struct hd_exec {
 	struct hd_gpu *gpu;
-	struct hd_later *later; /* what is done to global memory waits there (later.h); NULL: it is done at once */
+	struct hd_texels *texels; /* those of the last fetch; NULL: nobody wants to know */
+	struct hd_later *later;	  /* what is done to global memory waits there (later.h); NULL: it is done at once */
 	struct hd_warp *warp;
 	uint32_t mask;
 	struct hd_effect *effect;

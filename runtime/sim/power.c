@@ -28,7 +28,8 @@ static void add_dynamic(double *pj, const struct hd_counters *c, const struct hd
 	pj[HD_POWER_operands] = (double)c->bank_reads * (config->pj_operand_crossbar + config->pj_collector) +
 				(double)c->register_reads * config->pj_collector;
 	pj[HD_POWER_shared] = (double)c->shared_cycles * config->pj_shared;
-	pj[HD_POWER_l1] = (double)c->l1d_accesses * config->pj_l1 + (double)c->constant_passes * config->pj_constant;
+	pj[HD_POWER_l1] = (double)c->l1d_accesses * config->pj_l1 + (double)c->constant_passes * config->pj_constant +
+			  (double)c->texture_texels * config->pj_texel;
 	pj[HD_POWER_l2] = (double)c->l2_accesses * config->pj_l2;
 	pj[HD_POWER_crossbar] = (double)(c->icnt_flits_up + c->icnt_flits_down) * config->pj_icnt;
 	pj[HD_POWER_dram] = (double)(c->dram_reads + c->dram_writes) * config->pj_dram +

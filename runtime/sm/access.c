@@ -12,9 +12,10 @@
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/texture.h"
 
 /* Each late access has a collector, or, with a read window, a place that the load/store unit keeps for it. */
-static uint32_t most_late(const struct hd_config *config)
+uint32_t hd_access_most_late(const struct hd_config *config)
 {
 	return (uint32_t)config->collectors + hd_lsu_capacity(config);
 }
@@ -22,13 +23,13 @@ static uint32_t most_late(const struct hd_config *config)
 void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena)
 {
 	hd_memory_queues_init(sm, config);
-	sm->late = HD_ARENA_NEW(arena, struct hd_late, most_late(config));
+	sm->late = HD_ARENA_NEW(arena, struct hd_late, hd_access_most_late(config));
 	hd_access_clear(sm);
 }
 
 void hd_access_clear(struct hd_sm *sm)
 {
-	uint32_t entries = most_late(&sm->gpu->config);
+	uint32_t entries = hd_access_most_late(&sm->gpu->config);
 	for (uint32_t i = 0; i < entries; i++)
 		sm->late[i].next_free = i + 1;
 	sm->late_free = sm->late_count = 0;
@@ -59,7 +60,9 @@ static void fill_request(struct hd_mem_request *request, const struct hd_effect 
 	request->kind = request_kind(inst);
 	request->bytes = inst->access_bytes;
 	request->class = request_class(inst, effect->space);
-	request->cache = (uint8_t)(inst->effects & HD_FX_ATOMIC ? 0 : hd_mod_get(inst->inst.mods, HD_MOD_CACHE));
+	bool cached = hd_opinfo[inst->inst.op].mods >> HD_MOD_CACHE & 1;
+	request->cache = (uint8_t)(cached ? hd_mod_get(inst->inst.mods, HD_MOD_CACHE) : HD_CACHE_DEFAULT);
+	request->lines = 0;
 	request->group = (uint16_t)warp->id;
 	request->grid = warp->cta->grid->slot;
 	request->mask = effect->mask;
@@ -80,7 +83,7 @@ static void wait_outside(struct hd_sm *sm, struct hd_warp *warp, uint64_t now, u
 {
 	uint32_t index = sm->late_free;
 	struct hd_late *late = &sm->late[index];
-	assert(sm->late_count < most_late(&sm->gpu->config));
+	assert(sm->late_count < hd_access_most_late(&sm->gpu->config));
 	sm->late_free = late->next_free;
 	sm->late_count++;
 	sm->grids[sm->request.grid].late++;
@@ -106,6 +109,8 @@ void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 	struct hd_mem_request *request = &sm->request;
 	fill_request(request, &sm->effect, warp, inst);
 	request->token = token;
+	if (__builtin_expect(hd_opinfo[inst->inst.op].space == HD_AT_TEXTURE, 0))
+		hd_texture_start(sm, warp, token);
 	request->bypass = sm->hooks & HD_HOOK(l1_bypass) && request->space != HD_MEM_SHARED &&
 			  hd_policy_l1_bypass(sm, warp, inst, now);
 	if (HD_TRACED(sm->gpu, lsu))

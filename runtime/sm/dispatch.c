@@ -18,6 +18,7 @@
 #include "runtime/sim/trace.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/places.h"
+#include "runtime/sm/texture.h"
 #include "runtime/verify/twin.h"
 
 /* Grows a mapping to `bytes`; contents are lost. */
@@ -73,6 +74,8 @@ int hd_sm_prepare(struct hd_sm *sm, const struct hd_grid *grid)
 		hd_lsu_set_shared(sm->lsu, 0);
 	}
 	hd_lsu_prepare(sm->lsu, grid->slot, &sm->gpu->arena);
+	if (sm->gpu->program.fetches)
+		hd_texture_prepare(sm);
 	size_t own = (size_t)grid->register_rows + HD_HIDDEN_ROWS;
 	mine->warp_register_bytes = own * HD_ROW_BYTES;
 	int error = reserve(&mine->registers, &mine->register_bytes, sm->warp_count * mine->warp_register_bytes);

@@ -102,6 +102,7 @@ static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const str
 	request->bytes = 4;
 	request->class = HD_CLASS_SPILL_FILL;
 	request->cache = HD_CACHE_DEFAULT;
+	request->lines = 0;
 	request->bypass = false;
 	request->group = (uint16_t)warp->id;
 	request->grid = warp->cta->grid->slot;

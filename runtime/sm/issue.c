@@ -17,6 +17,7 @@
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
 #include "runtime/sm/sm.h"
+#include "runtime/sm/texture.h"
 #include "runtime/verify/control.h"
 #include "runtime/verify/redundancy.h"
 
@@ -108,6 +109,20 @@ void hd_sm_written(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst
 		hd_warp_evaluate(sm, warp);
 }
 
+/* A fetch has its texels; its result comes out of the texture units. */
+static void filter(struct hd_sm *sm, struct hd_warp *warp, const struct hd_inflight *entry, uint64_t now)
+{
+	uint64_t at = hd_texture_filter(&sm->textures, entry, now);
+	if (at <= now) {
+		hd_sm_result(sm, warp, entry->inst, entry->lanes, entry->order, now);
+		return;
+	}
+	struct hd_timer *timer = hd_warp_timer(sm, warp, HD_TIMER_RESULT, now, at);
+	timer->inst = entry->inst;
+	timer->which = entry->order;
+	timer->lanes = entry->lanes;
+}
+
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 {
 	struct hd_inflight *entry = &sm->inflight[token];
@@ -122,6 +137,10 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 	}
 	assert(warp->outstanding);
 	warp->outstanding--;
+	if (__builtin_expect(entry->filter, 0)) {
+		filter(sm, warp, entry, now);
+		return;
+	}
 	hd_sm_result(sm, warp, entry->inst, entry->lanes, entry->order, now);
 }
 
@@ -246,6 +265,7 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 	sm->asked++;
 	sm->inflight_left--;
 	entry->inst = inst;
+	entry->filter = 0;
 	entry->lanes = hd_effect_lanes(&sm->effect);
 	entry->order = sm->issued;
 	entry->warp = (uint8_t)warp->id;

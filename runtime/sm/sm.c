@@ -12,6 +12,7 @@
 
 #include "runtime/sm/constant.h"
 #include "runtime/sm/hooks.h"
+#include "runtime/sm/texture.h"
 #include "runtime/sm/transfer.h"
 
 uint32_t hd_sm_id(const struct hd_sm *sm)
@@ -96,6 +97,7 @@ struct hd_sm *hd_sm_new(struct hd_gpu *gpu, uint32_t id, struct hd_exec *exec)
 	hd_access_init(sm, config, &gpu->arena);
 	hd_fetch_init(&sm->fetch, config, &gpu->arena);
 	hd_constant_init(&sm->constants, config, &gpu->arena);
+	hd_texture_init(&sm->textures, config);
 	hd_wheel_init(&sm->wheel, hd_sm_timers(config), &gpu->arena);
 	sm->timers_kept = sm->warp_slots * HD_WARP_INFLIGHT + HD_ISSUE_TIMERS;
 	hd_transfers_init(sm, &gpu->arena);
@@ -146,6 +148,7 @@ void hd_sm_begin(struct hd_sm *sm, uint64_t now)
 	hd_wheel_clear(&sm->wheel, hd_sm_timers(&sm->gpu->config));
 	init_inflight(sm);
 	hd_access_clear(sm);
+	hd_lsu_forget_lines(sm->lsu);
 	hd_transfers_clear(sm);
 	sm->result_count = 0;
 	sm->completion_next = hd_lsu_next_completion(sm->lsu);

@@ -159,7 +159,8 @@ struct hd_inflight {
 	const struct hd_dinst *inst;
 	uint32_t lanes, order;
 	uint32_t next_free;
-	uint8_t warp; /* hd_warp.id */
+	uint16_t filter; /* cycles of the texture units, once its data are there; 0: a load */
+	uint8_t warp;	 /* hd_warp.id */
 };
 
 struct hd_icache {
@@ -192,6 +193,13 @@ struct hd_constants {
 	uint32_t latency, miss_latency;	   /* of loads that this cache has, and that the one behind it has */
 	uint32_t busy;			   /* cycles of a pass */
 	uint64_t free;			   /* cycle of the next pass */
+};
+
+/* Texture units; texture.c. */
+struct hd_textures {
+	uint32_t units;	 /* lanes that they filter a cycle */
+	uint32_t behind; /* cycles from there to the result */
+	uint64_t free;	 /* the first cycle in which they have nothing to do */
 };
 
 /* What a parked warp needs at the release of its barrier. */
@@ -303,6 +311,7 @@ struct hd_sm {
 	struct hd_mem_request request;
 	struct hd_fetch fetch;
 	struct hd_constants constants;
+	struct hd_textures textures;
 	struct hd_calendar *calendars;
 	struct hd_memory_queue memory_queues[HD_MAX_SCHEDULERS];
 	struct hd_late *late;			     /* most_late() of access.c */
@@ -706,6 +715,8 @@ void hd_memory_queue_leave(struct hd_sm *sm, uint32_t place, uint64_t now);
 void hd_access_init(struct hd_sm *sm, const struct hd_config *config, struct hd_arena *arena);
 void hd_access_clear(struct hd_sm *sm);
 /* What sm->effect says of a memory instruction; `token` as in struct hd_mem_request. */
+/* Memory instructions of an SM that may wait for their operands at a time. */
+uint32_t hd_access_most_late(const struct hd_config *config);
 void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint32_t token, uint64_t now,
 		     uint64_t start);
 /* Sends sm->request. `start`: hd_latency_from of its dispatch; `extra`: hd_dinst's. */

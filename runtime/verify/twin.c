@@ -144,7 +144,11 @@ static bool is_local(const struct hd_dinst *inst)
 static enum kind kind_of(const struct hd_dinst *inst)
 {
 	switch (inst->inst.op) {
-	case HD_OP_LDC: return OWN;
+	case HD_OP_LDC:
+	case HD_OP_TEX: /* nothing writes what a kernel fetches */
+	case HD_OP_TLD:
+	case HD_OP_TLD4:
+	case HD_OP_TXD: return OWN;
 	case HD_OP_S2R: return hd_mod_get(inst->inst.mods, HD_MOD_SR) >= HD_SR_CLOCK_LO ? RESULT : OWN;
 	case HD_OP_CS2R:
 	case HD_OP_SHFL:

@@ -166,8 +166,7 @@ void hd_verify_switching_before(struct hd_exec *exec, const struct hd_dinst *ins
 
 void hd_verify_switching_after(const struct hd_exec *exec, const struct hd_dinst *inst, struct hd_watch *watch)
 {
-	const struct hd_opinfo *info = &hd_opinfo[inst->inst.op];
-	if (!(info->effects & HD_FX_LOAD) || (info->space != HD_AT_GLOBAL && info->space != HD_AT_GENERIC))
+	if (!hd_op_loads_device((enum hd_op)inst->inst.op))
 		return;
 	struct hd_regset writes;
 	hd_inst_writes(&inst->inst, &writes);

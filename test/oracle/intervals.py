@@ -7,7 +7,7 @@ import re
 
 from machine import BRANCHES, bits, count, name
 
-MEMORY = {'LDG': 'GLOBAL', 'LDCX': 'GLOBAL', 'LD': 'GENERIC', 'LDL': 'LOCAL', 'ATOMG': 'GLOBAL', 'ATOM': 'GENERIC'}
+MEMORY = {'LDG': 'GLOBAL', 'LDCX': 'GLOBAL', 'TEX': 'GLOBAL', 'TLD': 'GLOBAL', 'TLD4': 'GLOBAL', 'TXD': 'GLOBAL', 'LD': 'GENERIC', 'LDL': 'LOCAL', 'ATOMG': 'GLOBAL', 'ATOM': 'GENERIC'}
 
 
 def is_long(inst):

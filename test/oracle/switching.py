@@ -3,7 +3,7 @@
 
 from machine import PC, REGISTERS, bits, count, name
 
-LOADS = {'LDG', 'LDCX', 'LD', 'ATOMG', 'ATOM'}
+LOADS = {'LDG', 'LDCX', 'TEX', 'TLD', 'TLD4', 'TXD', 'LD', 'ATOMG', 'ATOM'}
 ROW, WORD = 128, 4  # bytes of a register of a warp, and of a thread
 
 

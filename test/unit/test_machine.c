@@ -311,7 +311,8 @@ START_TEST(accesses_have_a_space)
 		bool access = info->effects & (HD_FX_LOAD | HD_FX_STORE);
 		bool far = info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC;
 		ck_assert_msg(access == (info->space != HD_AT__), "%s", info->name);
-		ck_assert_msg(!access || info->a == (far ? HD_W_D : HD_W_R), "%s", info->name);
+		bool address = access && info->space != HD_AT_TEXTURE;
+		ck_assert_msg(!address || info->a == (far ? HD_W_D : HD_W_R), "%s", info->name);
 	}
 	ck_assert_uint_eq(hd_op_number(HD_OP_F2F, HD_MOD(STYPE, HD_F16)), HD_N_HALF);
 	ck_assert_uint_eq(hd_op_number(HD_OP_F2I, HD_MOD(STYPE, HD_F64)), HD_N_D);
