@@ -66,6 +66,8 @@ static bool is_long(const struct hd_inst *inst)
 	bool far = info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC;
 	if (info->effects & HD_FX_ATOMIC)
 		return far && inst->dst != HD_RZ;
+	if (info->effects & HD_FX_ASYNC) /* nobody waits for a register */
+		return false;
 	return info->effects & HD_FX_LOAD && (far || info->space == HD_AT_LOCAL);
 }
 

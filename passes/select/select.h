@@ -394,6 +394,20 @@ void hd_sel_mma(struct hd_select *sel, const struct hd_mma *mma, const struct hd
 /* ldmatrix of `count` (1, 2, 4) matrices: a word of each. */
 void hd_sel_load_matrices(struct hd_select *sel, struct hd_leaf pointer, unsigned space, unsigned count,
 			  bool transposed, struct hd_opnd *words);
+/* ---- copy.c: asynchronous copies */
+struct hd_sel_copied {
+	unsigned size; /* 4, 8 or 16 bytes */
+	bool past_l1;
+	struct hd_opnd bytes; /* that are copied, zeros behind them; hd_none(): all */
+	struct hd_popnd all;  /* where it does not hold none are */
+};
+/* From global to shared memory. Returns NULL, or why it cannot be, as a static text. */
+const char *hd_sel_copy(struct hd_select *sel, struct hd_leaf to, struct hd_leaf from,
+			const struct hd_sel_copied *what);
+/* The end of a group, and a wait until at most `wait` groups are left. The same. */
+#define HD_SEL_NO_WAIT UINT64_MAX
+const char *hd_sel_copy_end(struct hd_select *sel, bool commits, uint64_t wait);
+extern const char *const hd_sel_no_mbarrier; /* why copies arrive at no barrier */
 /* ---- nvvm.c */
 /* SHFL with the predicate `inside` (HD_MREG_PT: none). */
 struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd value, struct hd_opnd lane,
@@ -404,6 +418,7 @@ extern const struct hd_intrinsic hd_bit_intrinsics[];	  /* bits.c; a NULL name e
 extern const struct hd_intrinsic hd_nvvm_intrinsics[];	  /* nvvm.c */
 extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[]; /* nvvm_fp.c */
 extern const struct hd_intrinsic hd_tensor_intrinsics[];  /* tensor.c */
+extern const struct hd_intrinsic hd_copy_intrinsics[];	  /* copy.c */
 extern const struct hd_intrinsic hd_math_intrinsics[];	  /* math.c */
 
 /* ---- ptx/ptx.c */

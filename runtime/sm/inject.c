@@ -103,6 +103,7 @@ static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const str
 	request->class = HD_CLASS_SPILL_FILL;
 	request->cache = HD_CACHE_DEFAULT;
 	request->bypass = false;
+	request->copy = 0;
 	request->group = (uint16_t)warp->id;
 	request->grid = warp->cta->grid->slot;
 	request->mask = access->mask;
