@@ -380,11 +380,13 @@ struct hd_mma_form {
 	const char *shape, *d, *a, *b, *c;
 	bool a_col, b_col, saturates;
 };
+enum { HD_MMA_WORDS = 16 };
 struct hd_mma {
 	unsigned op;
 	uint16_t mods;
 	uint8_t steps;	 /* instructions */
-	uint8_t a, b, c; /* words of a lane */
+	uint8_t blocks;	 /* of sm_90's shapes of doubles, of four along k, with two instructions each; else 0 */
+	uint8_t a, b, c; /* words of a lane, at most HD_MMA_WORDS */
 };
 /* The instruction for the form; NULL; or why there is none, as a static text. */
 const char *hd_sel_mma_choose(struct hd_select *sel, const struct hd_mma_form *form, struct hd_mma *mma);

@@ -35,6 +35,7 @@ enum hd_cc_stage {
 struct hd_cc_target {
 	const char *name;
 	int number; /* 75 */
+	bool special; /* sm_90a: for that architecture alone */
 };
 
 struct hd_cc {
