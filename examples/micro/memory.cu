@@ -1,9 +1,12 @@
 /*
  * memory: cycles from a load to the load whose address it returns, one thread, over sizes: global memory through L1 and
- * past it, constant and shared memory, and textures of linear memory; and of an atomic addition whose operand is the result of the one before.
+ * past it, constant and shared memory, and textures of linear memory; of an atomic addition whose operand is the result of
+ * the one before; and, on GPUs that have it, from an asynchronous copy of a word that L1 has to what waits for it.
  * A chase goes round its buffer in lines of 128 bytes, once to fill the caches; `chase.dram` never comes back to a
  * line, and `chase.page` goes round 32 lines in pages of 2 MB of their own.
  */
+#include <cuda_pipeline.h>
+
 #include "micro.h"
 
 #define LINE 128 /* bytes */
@@ -210,6 +213,38 @@ static void atomics(const char *name)
 	CHECK(cudaFree(global));
 }
 
+/* One warp. Each copy waits for the one before; what waits issues a cycle before it. */
+__global__ void copy_chain(const unsigned *from, long long *cycles)
+{
+	__shared__ unsigned to[32];
+	long long start = 0;
+#pragma unroll 1
+	for (int pass = 0; pass < 2; pass++) {
+		start = clock64();
+#pragma unroll 1
+		for (int left = HOPS; left > 0; left -= BLOCK_HOPS)
+#pragma unroll
+			for (int i = 0; i < BLOCK_HOPS; i++) {
+				__pipeline_memcpy_async(&to[threadIdx.x], &from[threadIdx.x], sizeof *to);
+				__pipeline_commit();
+				__pipeline_wait_prior(0);
+			}
+	}
+	*cycles = clock64() - start;
+}
+
+static void copies(const char *name)
+{
+	if (!micro_wanted(name) || micro_device().major < 8)
+		return;
+	long long *cycles = micro_device_array<long long>(1);
+	unsigned *from = micro_device_array<unsigned>(32);
+	copy_chain<<<1, 32>>>(from, cycles);
+	micro_row(name, (double)micro_read(cycles) / HOPS - 1, "cycles");
+	CHECK(cudaFree(cycles));
+	CHECK(cudaFree(from));
+}
+
 int main(int argc, char **argv)
 {
 	micro_begin(argc, argv, "usage: memory [--list] [PREFIX]...   rows whose names begin so (default: all)");
@@ -227,5 +262,6 @@ int main(int argc, char **argv)
 	texture_chase("chase.texture", 8192);
 	atomics<false>("atomic.global");
 	atomics<true>("atomic.shared");
+	copies("copy.l1");
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* nvcuda::experimental::pipeline: batches of copies to shared memory, which are done at once here. */
+/* nvcuda::experimental::pipeline: batches of copies to shared memory, asynchronous from sm_80 on. */
 #ifndef _CUDA_PIPELINE_H_
 #define _CUDA_PIPELINE_H_
 
@@ -17,25 +17,32 @@ class pipeline
 	pipeline(const pipeline &) = delete;
 	pipeline &operator=(const pipeline &) = delete;
 
+	/* Returns the number of the batch that it ends. */
 	__device__ size_t commit()
 	{
+		__pipeline_commit();
 		return batches++;
 	}
 	__device__ void commit_and_wait()
 	{
-		batches++;
+		wait(commit());
 	}
-	__device__ void wait(size_t)
+	__device__ void wait(size_t batch)
 	{
+		__pipeline_wait_prior(batches > batch ? batches - 1 - batch : 0);
 	}
 	template <unsigned N> __device__ void wait_prior()
 	{
+		__pipeline_wait_prior(N);
 	}
 };
 
-template <class T> __device__ inline void memcpy_async(T &dst, const T &src, pipeline &)
+template <class T> __device__ __forceinline__ void memcpy_async(T &dst, const T &src, pipeline &)
 {
-	dst = src;
+	if ((sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16) && alignof(T) == sizeof(T))
+		__pipeline_memcpy_async(&dst, &src, sizeof(T));
+	else
+		dst = src;
 }
 } // namespace experimental
 } // namespace nvcuda

@@ -1,9 +1,13 @@
-/* Copies that are done at once, in the widest pieces that both ends and the size allow; by one thread, or by a group. */
+/*
+ * Copies in the widest pieces that both ends and the size allow, by one thread or by a group: done at once, or, from global
+ * to shared memory and of words at least, left to be waited for (heddle_async_copy.h).
+ */
 #ifndef HEDDLE_SCOPE_COPY_H
 #define HEDDLE_SCOPE_COPY_H
 
 #include <stddef.h>
 
+#include "heddle_async_copy.h"
 #include "host_defines.h"
 #include "vector_types.h"
 
@@ -45,6 +49,26 @@ __host__ __device__ inline void __hd_copy_part(void *to, const void *from, size_
 		__hd_copy_pieces<unsigned int>(to, from, bytes, rank, step);
 	else
 		__hd_copy_pieces<char>(to, from, bytes, rank, step);
+}
+
+template <size_t Size>
+__device__ inline void __hd_copy_pieces_later(void *to, const void *from, size_t bytes, size_t rank, size_t step)
+{
+	for (size_t i = rank; i < bytes / Size; i += step)
+		__hd_copy_later((char *)to + i * Size, (const char *)from + i * Size, Size, Size);
+}
+/* The same, without a wait where there can be one. */
+__device__ inline void __hd_copy_part_later(void *to, const void *from, size_t bytes, size_t rank, size_t step)
+{
+	size_t ends = (size_t)to | (size_t)from | bytes;
+	if (!HEDDLE_COPIES_ARE_ASYNC || !__nvvm_isspacep_shared(to) || !__nvvm_isspacep_global(from) || ends % 4 != 0)
+		__hd_copy_part(to, from, bytes, rank, step);
+	else if (ends % 16 == 0)
+		__hd_copy_pieces_later<16>(to, from, bytes, rank, step);
+	else if (ends % 8 == 0)
+		__hd_copy_pieces_later<8>(to, from, bytes, rank, step);
+	else
+		__hd_copy_pieces_later<4>(to, from, bytes, rank, step);
 }
 
 } // namespace cuda

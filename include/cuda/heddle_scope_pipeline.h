@@ -1,7 +1,10 @@
 /*
- * cuda::pipeline, for where no toolkit's libcu++ is at hand (cuda/pipeline). Written from the documented interface. Copies
- * are done when they are submitted; a pipeline of one thread then has nothing to wait for, and that of a group is two
- * barriers for each stage, which say that it is full and that it is free again.
+ * cuda::pipeline, for where no toolkit's libcu++ is at hand (cuda/pipeline). Written from the documented interface.
+ *
+ * A stage of one thread's pipeline is a group of its copies. The pipeline of a group has two barriers for each stage,
+ * which say that it is full and that it is free again; they know nothing of copies, so a thread arrives at the first
+ * when its own copies for the stage are done. One that consumes, too, waits for that where it consumes the stage; one
+ * that only produces at its commit, since those who consume may wait for it alone.
  */
 #ifndef HEDDLE_SCOPE_PIPELINE_H
 #define HEDDLE_SCOPE_PIPELINE_H
@@ -36,13 +39,24 @@ template <thread_scope Scope> class pipeline
 {
 	__hd_stage<Scope> *stages;
 	unsigned int count, head, tail; /* stages; how many were committed, and released, by this thread */
+	unsigned int arrived;		/* of those committed, how many it has arrived for */
 	bool produces, consumes;
+
+	/* For the first `stages_done` that were committed. */
+	__device__ void arrive_until(unsigned int stages_done)
+	{
+		if (arrived >= stages_done)
+			return;
+		__hd_copies_wait_prior(head - stages_done);
+		for (; arrived < stages_done; arrived++)
+			(void)stages[arrived % count].full.arrive();
+	}
 
       public:
 	template <class Group, unsigned int Stages>
 	__device__ pipeline(const Group &group, pipeline_shared_state<Scope, Stages> *state, bool producer,
 			    bool consumer)
-		: stages(state->stages), count(Stages), head(0), tail(0), produces(producer), consumes(consumer)
+		: stages(state->stages), count(Stages), head(0), tail(0), arrived(0), produces(producer), consumes(consumer)
 	{
 		bool first = group.thread_rank() == 0;
 		if (first)
@@ -60,8 +74,9 @@ template <thread_scope Scope> class pipeline
 	}
 	__device__ pipeline(pipeline &&other)
 		: stages(other.stages), count(other.count), head(other.head), tail(other.tail),
-		  produces(other.produces), consumes(other.consumes)
+		  arrived(other.arrived), produces(other.produces), consumes(other.consumes)
 	{
+		other.arrived = other.head;
 		other.produces = other.consumes = false;
 	}
 	pipeline(const pipeline &) = delete;
@@ -71,18 +86,27 @@ template <thread_scope Scope> class pipeline
 		quit();
 	}
 
+	/* Others may wait for stages that were committed before they free this one. */
 	__device__ void producer_acquire()
 	{
-		if (head >= count)
-			stages[head % count].empty.wait_parity((head / count - 1) & 1);
+		if (head < count)
+			return;
+		bool parity = (head / count - 1) & 1;
+		for (unsigned int tries = 0; !stages[head % count].empty.try_wait_parity(parity); tries++)
+			if (tries == 64)
+				arrive_until(head);
 	}
 	__device__ void producer_commit()
 	{
-		(void)stages[head % count].full.arrive();
+		__hd_copies_commit();
 		head++;
+		if (!consumes)
+			arrive_until(head);
 	}
 	__device__ void consumer_wait()
 	{
+		if (produces)
+			arrive_until(tail + 1);
 		stages[tail % count].full.wait_parity((tail / count) & 1);
 	}
 	__device__ void consumer_release()
@@ -93,6 +117,7 @@ template <thread_scope Scope> class pipeline
 	/* Stages stay as they are: others may not have waited yet for the last of this thread's. */
 	__device__ bool quit()
 	{
+		arrive_until(head);
 		produces = consumes = false;
 		return true;
 	}
@@ -100,6 +125,10 @@ template <thread_scope Scope> class pipeline
 
 template <> class pipeline<thread_scope_thread>
 {
+	size_t head = 0, tail = 0; /* stages committed, and released */
+
+	template <unsigned int Prior> friend __device__ void pipeline_consumer_wait_prior(pipeline<thread_scope_thread> &);
+
       public:
 	pipeline() = default;
 	pipeline(const pipeline &) = delete;
@@ -110,12 +139,17 @@ template <> class pipeline<thread_scope_thread>
 	}
 	__device__ void producer_commit()
 	{
+		__hd_copies_commit();
+		head++;
 	}
 	__device__ void consumer_wait()
 	{
+		if (head > tail)
+			__hd_copies_wait_prior(head - tail - 1);
 	}
 	__device__ void consumer_release()
 	{
+		tail += tail < head;
 	}
 	__device__ bool quit()
 	{
@@ -146,33 +180,38 @@ __device__ inline pipeline<Scope> make_pipeline(const Group &group, pipeline_sha
 	return pipeline<Scope>(group, state, role == pipeline_role::producer, role == pipeline_role::consumer);
 }
 
-template <unsigned int Prior> __device__ inline void pipeline_consumer_wait_prior(pipeline<thread_scope_thread> &)
+template <unsigned int Prior> __device__ inline void pipeline_consumer_wait_prior(pipeline<thread_scope_thread> &pipe)
 {
+	__hd_copies_wait_prior(Prior);
+	pipe.tail = pipe.head > Prior ? pipe.head - Prior : 0;
 }
+/* The thread arrives at the barrier itself, and then its copies are done. */
 template <thread_scope Scope, class Completion>
-__device__ inline void pipeline_producer_commit(pipeline<thread_scope_thread> &, barrier<Scope, Completion> &)
+__device__ inline void pipeline_producer_commit(pipeline<thread_scope_thread> &pipe, barrier<Scope, Completion> &)
 {
+	pipe.producer_commit();
+	__hd_copies_wait_prior(0);
 }
 
 template <class Group, class Shape, thread_scope Scope>
 __device__ inline void memcpy_async(const Group &group, void *to, const void *from, Shape bytes, pipeline<Scope> &)
 {
-	__hd_copy_part(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
+	__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
 }
 template <class Group, class T, class Shape, thread_scope Scope>
 __device__ inline void memcpy_async(const Group &group, T *to, const T *from, Shape bytes, pipeline<Scope> &)
 {
-	__hd_copy_part(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
+	__hd_copy_part_later(to, from, __hd_bytes(bytes), group.thread_rank(), group.size());
 }
 template <class Shape, thread_scope Scope>
 __device__ inline void memcpy_async(void *to, const void *from, Shape bytes, pipeline<Scope> &)
 {
-	__hd_copy_part(to, from, __hd_bytes(bytes), 0, 1);
+	__hd_copy_part_later(to, from, __hd_bytes(bytes), 0, 1);
 }
 template <class T, class Shape, thread_scope Scope>
 __device__ inline void memcpy_async(T *to, const T *from, Shape bytes, pipeline<Scope> &)
 {
-	__hd_copy_part(to, from, __hd_bytes(bytes), 0, 1);
+	__hd_copy_part_later(to, from, __hd_bytes(bytes), 0, 1);
 }
 
 } // namespace cuda

@@ -64,6 +64,10 @@ enum hd_op {
 	HD_OP_COUNT
 };
 
+/* Groups of copies that a warp can have under way, the open one included: as a six-bit counter of NVIDIA's cards holds
+ * (heddle/control.h). */
+enum { HD_COPY_GROUPS = 64 };
+
 /* Execution pipelines, with the configuration keys of their initiation intervals and of their units an SM, and the
  * counters of what they execute. Branches have a unit of each scheduler, which takes one a cycle. */
 #define HD_PIPE_LIST(X)                           \
@@ -115,7 +119,8 @@ enum {
 	HD_FX_SIDE = 1 << 9,
 	HD_FX_FENCE = 1 << 10,
 	HD_FX_READ_PREDS = 1 << 11,
-	HD_FX_WRITE_PREDS = 1 << 12
+	HD_FX_WRITE_PREDS = 1 << 12,
+	HD_FX_ASYNC = 1 << 13 /* what is loaded goes to shared memory, without a register, some time before a wait */
 };
 
 enum { HD_SM_NEG = 1, HD_SM_ABS = 2 };
@@ -183,7 +188,8 @@ enum hd_memory_space { HD_AT__, HD_AT_GENERIC, HD_AT_GLOBAL, HD_AT_SHARED, HD_AT
 	X(TRANS, 7, 1, "M88|MT88")                                                             \
 	X(TDIM, 3, 3, "1D|2D|3D|ARRAY_1D|ARRAY_2D")                                            \
 	X(LEVEL, 6, 1, "LZ|LL")                                                                \
-	X(CHANNEL, 3, 2, "R|G|B|A")
+	X(CHANNEL, 3, 2, "R|G|B|A")                                                            \
+	X(ZFILL, 6, 1, "|ZFILL")
 
 enum hd_mod_kind {
 #define X(kind, shift, bits, names) HD_MOD_##kind,

@@ -223,6 +223,19 @@ static const char *check_texture(const struct hd_inst *inst)
 	return NULL;
 }
 
+/* As PTX's cp.async; L1 is passed by copies of 16 bytes alone. */
+static const char *check_copy(const struct hd_inst *inst)
+{
+	uint32_t size = hd_mod_get(inst->mods, HD_MOD_SIZE), cache = hd_mod_get(inst->mods, HD_MOD_CACHE);
+	if (size < HD_SIZE_32)
+		return "copy of less than a word";
+	if (!hd_mod_get(inst->mods, HD_MOD_ZFILL) && inst->psrc != HD_PT)
+		return "predicate of a copy without .ZFILL";
+	if (cache != HD_CACHE_DEFAULT && cache != HD_CACHE_CG)
+		return "cache operator that copies do not have";
+	return cache == HD_CACHE_CG && size != HD_SIZE_128 ? "copy past L1 of less than 16 bytes" : NULL;
+}
+
 /* What an opcode's comment in the table says and its columns do not. */
 static const char *check_special(const struct hd_inst *inst)
 {
@@ -250,6 +263,8 @@ static const char *check_special(const struct hd_inst *inst)
 	case HD_OP_TLD:
 	case HD_OP_TLD4:
 	case HD_OP_TXD: return check_texture(inst);
+	case HD_OP_LDGSTS: return check_copy(inst);
+	case HD_OP_DEPBAR: return inst->x < HD_COPY_GROUPS ? NULL : "more groups of copies than a warp has";
 	case HD_OP_UMOV: return inst->b == HD_RZ ? NULL : "UMOV of a register";
 	case HD_OP_SYSCALL: return inst->x < HD_SYS_COUNT ? NULL : "unknown runtime service";
 	default: return NULL;

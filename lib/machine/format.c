@@ -230,6 +230,23 @@ static void put_predicate_sources(struct text *text, const struct hd_inst *inst)
 	}
 }
 
+/* LDGSTS [R5], [R2.64+0x10], P0 */
+static void put_copy_operands(struct text *text, const struct hd_inst *inst)
+{
+	begin_operand(text);
+	put(text, "[");
+	if (hd_lr_takes(inst->linear, HD_SLOT_B))
+		put_linear(text, inst, inst->b);
+	else
+		put_register(text, inst->b);
+	put(text, "]");
+	put_address(text, inst);
+	if (inst->psrc != HD_PT) {
+		begin_operand(text);
+		put_predicate(text, inst->psrc);
+	}
+}
+
 static void put_memory_operands(struct text *text, const struct hd_inst *inst)
 {
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
@@ -310,7 +327,9 @@ int hd_inst_format(const struct hd_inst *inst, char *data, size_t size)
 		put(&text, " ");
 	}
 	put_mnemonic(&text, inst);
-	if (info->srcx == HD_XM) {
+	if (inst->op == HD_OP_LDGSTS) {
+		put_copy_operands(&text, inst);
+	} else if (info->srcx == HD_XM) {
 		put_memory_operands(&text, inst);
 	} else if (inst->op == HD_OP_SHFL) {
 		put_shuffle_operands(&text, inst);

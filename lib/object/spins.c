@@ -33,7 +33,7 @@ static unsigned class_of(const struct hd_inst *inst)
 	if (info->effects & HD_FX_ATOMIC)
 		return inst->dst == HD_RZ ? HD_SPIN_NEVER : HD_SPIN_LONG;
 	bool fixed = info->space == HD_AT_LOCAL || info->space == HD_AT_CONST || info->space == HD_AT_TEXTURE;
-	if (!(info->effects & HD_FX_LOAD) || fixed)
+	if (!(info->effects & HD_FX_LOAD) || info->effects & HD_FX_ASYNC || fixed)
 		return HD_SPIN_NEVER;
 	return hd_mod_get(inst->mods, HD_MOD_SEM) == HD_SEM_WEAK ? HD_SPIN_SAME : HD_SPIN_LONG;
 }

@@ -66,6 +66,8 @@ static bool is_long(const struct hd_inst *inst)
 	bool far = hd_op_loads_device((enum hd_op)inst->op);
 	if (info->effects & HD_FX_ATOMIC)
 		return far && inst->dst != HD_RZ;
+	if (info->effects & HD_FX_ASYNC) /* nobody waits for a register */
+		return false;
 	return far || (info->effects & HD_FX_LOAD && info->space == HD_AT_LOCAL);
 }
 

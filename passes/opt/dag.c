@@ -195,7 +195,8 @@ static bool is_ordered(const struct hd_minst *inst)
 {
 	if (hd_op_is_exchange((enum hd_op)inst->op))
 		return false;
-	return is_clock(inst) || hd_minst_effects(inst) & (HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
+	return is_clock(inst) ||
+	       hd_minst_effects(inst) & (HD_FX_ASYNC | HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
 }
 
 static bool may_alias(const struct access *a, const struct access *b)
@@ -241,11 +242,8 @@ static void wait_for_all(struct hd_dag *dag, struct order *order)
 	order->fence = dag->node + 1;
 }
 
-static void depend_memory(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
+static void depend_access(struct hd_dag *dag, struct order *order, struct access access)
 {
-	if (!spaces_of(inst))
-		return;
-	struct access access = describe(dag, inst);
 	if (access.store && order->loads.len + order->stores.len >= WINDOW) {
 		wait_for_all(dag, order);
 		return;
@@ -262,6 +260,21 @@ static void depend_memory(struct hd_dag *dag, struct order *order, const struct 
 		hd_vec_push(&order->stores, access);
 	else
 		hd_vec_push(&order->loads, access);
+}
+
+/* An asynchronous copy stores to shared memory what it loads. */
+static void depend_memory(struct hd_dag *dag, struct order *order, const struct hd_minst *inst)
+{
+	if (!spaces_of(inst))
+		return;
+	depend_access(dag, order, describe(dag, inst));
+	if (hd_minst_effects(inst) & HD_FX_ASYNC)
+		depend_access(dag, order,
+			      (struct access){.node = dag->node,
+					      .spaces = SPACE_SHARED,
+					      .store = true,
+					      .base = HD_NO_BLOCK,
+					      .object = HD_NO_BLOCK});
 }
 
 /* What stands between two clock reads is what they measure: nothing passes one, arithmetic neither. */

@@ -23,7 +23,7 @@ static bool is_needed(struct hd_mfunc *func, struct hd_minst *inst)
 {
 	unsigned effects = hd_minst_effects(inst);
 	bool fixed = false;
-	if (effects & ~(unsigned)HD_FX_LOAD)
+	if (effects & ~(unsigned)HD_FX_LOAD) /* a copy is asynchronous, too */
 		return true;
 	if (effects & HD_FX_LOAD && hd_opinfo[inst->op].mods >> HD_MOD_SEM & 1 &&
 	    hd_mod_get(inst->mods, HD_MOD_SEM) != HD_SEM_WEAK)

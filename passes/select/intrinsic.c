@@ -126,7 +126,8 @@ static const struct hd_intrinsic *const tables[] = {general,
 						    hd_nvvm_intrinsics,
 						    hd_nvvm_fp_intrinsics,
 						    hd_tensor_intrinsics,
-						    hd_texture_intrinsics};
+						    hd_texture_intrinsics,
+						    hd_copy_intrinsics};
 
 /* The row whose name is the longest dotted prefix of `name`. */
 static const struct hd_intrinsic *find(const char *name)

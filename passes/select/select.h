@@ -380,11 +380,13 @@ struct hd_mma_form {
 	const char *shape, *d, *a, *b, *c;
 	bool a_col, b_col, saturates;
 };
+enum { HD_MMA_WORDS = 16 };
 struct hd_mma {
 	unsigned op;
 	uint16_t mods;
 	uint8_t steps;	 /* instructions */
-	uint8_t a, b, c; /* words of a lane */
+	uint8_t blocks;	 /* of sm_90's shapes of doubles, of four along k, with two instructions each; else 0 */
+	uint8_t a, b, c; /* words of a lane, at most HD_MMA_WORDS */
 };
 /* The instruction for the form; NULL; or why there is none, as a static text. */
 const char *hd_sel_mma_choose(struct hd_select *sel, const struct hd_mma_form *form, struct hd_mma *mma);
@@ -412,6 +414,20 @@ void hd_sel_texture(struct hd_select *sel, const struct hd_texture_form *form, s
 		    struct hd_opnd out[4]);
 /* Results of sel->inst, a structure, that the program reads, a bit each. */
 unsigned hd_sel_texture_wanted(struct hd_select *sel);
+/* ---- copy.c: asynchronous copies */
+struct hd_sel_copied {
+	unsigned size; /* 4, 8 or 16 bytes */
+	bool past_l1;
+	struct hd_opnd bytes; /* that are copied, zeros behind them; hd_none(): all */
+	struct hd_popnd all;  /* where it does not hold none are */
+};
+/* From global to shared memory. Returns NULL, or why it cannot be, as a static text. */
+const char *hd_sel_copy(struct hd_select *sel, struct hd_leaf to, struct hd_leaf from,
+			const struct hd_sel_copied *what);
+/* The end of a group, and a wait until at most `wait` groups are left. The same. */
+#define HD_SEL_NO_WAIT UINT64_MAX
+const char *hd_sel_copy_end(struct hd_select *sel, bool commits, uint64_t wait);
+extern const char *const hd_sel_no_mbarrier; /* why copies arrive at no barrier */
 /* ---- nvvm.c */
 /* SHFL with the predicate `inside` (HD_MREG_PT: none). */
 struct hd_mreg hd_sel_shfl(struct hd_select *sel, unsigned mode, struct hd_opnd value, struct hd_opnd lane,
@@ -423,6 +439,7 @@ extern const struct hd_intrinsic hd_nvvm_intrinsics[];	  /* nvvm.c */
 extern const struct hd_intrinsic hd_nvvm_fp_intrinsics[]; /* nvvm_fp.c */
 extern const struct hd_intrinsic hd_tensor_intrinsics[];  /* tensor.c */
 extern const struct hd_intrinsic hd_texture_intrinsics[]; /* texture.c */
+extern const struct hd_intrinsic hd_copy_intrinsics[];	  /* copy.c */
 extern const struct hd_intrinsic hd_math_intrinsics[];	  /* math.c */
 
 /* ---- ptx/ptx.c */

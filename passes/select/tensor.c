@@ -1,6 +1,8 @@
 /*
  * Selection: products of matrices on tensor cores, for inline PTX (passes/ptx/matrix.c) and NVVM's intrinsics. A
- * product is one instruction of its shape; Volta's m8n8k4 is a step for each pair of the accumulator's registers.
+ * product is one instruction of its shape; Volta's m8n8k4 is a step for each pair of the accumulator's registers, and
+ * of sm_90's larger ones of doubles each step is DMMA.884: eight rows and four of k, the halves of the rows in turns,
+ * so that the sum of one is there when the unit comes to it again.
  *
  * Operands are words of 32 bits in the order of the PTX ISA, whose fragments the instructions take as they are.
  */
@@ -15,7 +17,8 @@ static const struct row {
 	{"m16n8k16", "bf16", HD_OP_HMMA_16816, 80},    {"m16n8k4", "tf32", HD_OP_HMMA_1684_TF32, 80},
 	{"m16n8k8", "tf32", HD_OP_HMMA_1688_TF32, 80}, {"m8n8k16", "s8", HD_OP_IMMA_8816, 75},
 	{"m16n8k16", "s8", HD_OP_IMMA_16816, 80},      {"m16n8k32", "s8", HD_OP_IMMA_16832, 80},
-	{"m8n8k4", "f64", HD_OP_DMMA_884, 80},
+	{"m8n8k4", "f64", HD_OP_DMMA_884, 80},	       {"m16n8k4", "f64", HD_OP_DMMA_884, 90},
+	{"m16n8k8", "f64", HD_OP_DMMA_884, 90},	       {"m16n8k16", "f64", HD_OP_DMMA_884, 90},
 };
 
 static bool is(const char *a, const char *b)
@@ -64,28 +67,73 @@ static uint16_t mods_of(const struct hd_mma_form *form, unsigned op)
 	return 0;
 }
 
+static const char *newer(unsigned capability)
+{
+	return capability == 75	  ? "this shape and type is sm_75's"
+	       : capability == 80 ? "this shape and type is sm_80's"
+				  : "this shape and type is sm_90's";
+}
+
+/* The shape's last number. */
+static unsigned depth_of(const char *shape)
+{
+	return (unsigned)strtoul(strchr(shape, 'k') + 1, NULL, 10);
+}
+
 const char *hd_sel_mma_choose(struct hd_select *sel, const struct hd_mma_form *form, struct hd_mma *mma)
 {
 	const struct row *row = find_row(form);
 	if (!row)
-		return "no tensor core of sm_70 to sm_80 multiplies matrices of this shape and type";
+		return "no tensor core of sm_70 to sm_90 multiplies matrices of this shape and type";
 	const char *wrong = check_form(form, row);
 	if (wrong)
 		return wrong;
 	if (hd_sel_capability(sel) < row->capability)
-		return row->capability == 75 ? "this shape and type is sm_75's" : "this shape and type is sm_80's";
+		return newer(row->capability);
 	mma->op = row->op;
 	mma->mods = mods_of(form, row->op);
 	mma->steps = row->op != HD_OP_HMMA_884 ? 1 : is(form->c, "f32") ? 4 : 2;
 	mma->a = (uint8_t)hd_op_width(row->op, mma->mods, HD_SLOT_A);
 	mma->b = (uint8_t)hd_op_width(row->op, mma->mods, HD_SLOT_B);
 	mma->c = (uint8_t)(hd_op_width(row->op, mma->mods, HD_SLOT_C) * mma->steps);
+	mma->blocks = 0;
+	if (row->op == HD_OP_DMMA_884 && row->capability == 90) {
+		mma->blocks = (uint8_t)(depth_of(row->shape) / 4);
+		mma->a *= 2 * mma->blocks;
+		mma->b *= mma->blocks;
+		mma->c *= 2;
+	}
 	return NULL;
+}
+
+/* Of a an element of each half of the rows follows the other, then those four columns on; of the sums each half has
+ * two. */
+static void multiply_doubles(struct hd_select *sel, const struct hd_mma *mma, const struct hd_opnd *a,
+			     const struct hd_opnd *b, const struct hd_opnd *c, struct hd_opnd *d)
+{
+	struct hd_mreg sums[2];
+	for (unsigned half = 0; half < 2; half++)
+		sums[half] = hd_sel_join(sel, c + 4 * half, 4);
+	for (unsigned block = 0; block < mma->blocks; block++) {
+		struct hd_opnd right = hd_reg(hd_sel_join(sel, b + 2 * block, 2));
+		for (unsigned half = 0; half < 2; half++) {
+			struct hd_opnd left = hd_reg(hd_sel_join(sel, a + 2 * (2 * block + half), 2));
+			struct hd_mreg dst = hd_mfunc_vreg(sel->func, 4);
+			hd_sel_op(sel, mma->op, mma->mods, dst, left, right, hd_reg(sums[half]));
+			sums[half] = dst;
+		}
+	}
+	for (unsigned i = 0; i < 8; i++)
+		d[i] = hd_reg(hd_sub(sums[i / 4], i % 4, 1));
 }
 
 void hd_sel_mma(struct hd_select *sel, const struct hd_mma *mma, const struct hd_opnd *a, const struct hd_opnd *b,
 		const struct hd_opnd *c, struct hd_opnd *d)
 {
+	if (mma->blocks) {
+		multiply_doubles(sel, mma, a, b, c, d);
+		return;
+	}
 	unsigned each = mma->c / mma->steps;
 	struct hd_opnd left = hd_reg(hd_sel_join(sel, a, mma->a)), right = hd_reg(hd_sel_join(sel, b, mma->b));
 	for (unsigned step = 0; step < mma->steps; step++) {
@@ -115,7 +163,7 @@ void hd_sel_load_matrices(struct hd_select *sel, struct hd_leaf pointer, unsigne
 
 /* ------------------------------------------------------------------ intrinsics */
 
-enum { PARTS = 12, NAME = 96, WORDS = 8 };
+enum { PARTS = 12, NAME = 96, WORDS = HD_MMA_WORDS };
 
 /* The parts of an intrinsic's name behind "llvm.nvvm.". */
 static unsigned split_name(struct hd_select *sel, char *text, const char *parts[PARTS])
@@ -204,7 +252,7 @@ static void multiply(struct hd_select *sel, unsigned arg)
 	const char *name = LLVMGetValueName(LLVMGetCalledValue(sel->inst));
 	(void)arg;
 	const char *wrong = form_of_name(parts, count, &form) ? hd_sel_mma_choose(sel, &form, &mma)
-							      : "no tensor core of sm_70 to sm_80 has it";
+							      : "no tensor core of sm_70 to sm_90 has it";
 	if (wrong) {
 		hd_sel_unsupported(sel, "intrinsic %s: %s", name, wrong);
 		return;

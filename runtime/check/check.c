@@ -37,6 +37,7 @@ static void free_block(struct hd_block_check *block)
 		return;
 	hd_clocks_release(&block->clocks);
 	free(block->words);
+	free(block->copies);
 	free(block->fresh);
 	free(block);
 }
@@ -88,6 +89,9 @@ void hd_check_block(struct hd_check *check, const struct hd_cta *cta)
 	hd_clocks_begin(&block->clocks, cta->warp_count, words);
 	block->words = hd_xrealloc(block->words, (words + 1) * sizeof(*block->words));
 	memset(block->words, 0, (words + 1) * sizeof(*block->words));
+	block->copies = hd_xrealloc(block->copies, cta->warp_count * sizeof(*block->copies));
+	for (uint32_t i = 0; i < cta->warp_count; i++)
+		block->copies[i] = (struct hd_copies_check){.open = 1};
 	block->fresh = hd_xrealloc(block->fresh, bytes / 8 + 1);
 	memset(block->fresh, 0xff, bytes / 8 + 1);
 	for (uint32_t i = 0; i < cta->warp_count; i++)
@@ -133,6 +137,13 @@ static void find_accesses(const struct hd_exec *exec, const struct hd_dinst *ins
 {
 	unsigned space = hd_opinfo[inst->inst.op].space;
 	bool pair = space == HD_AT_GLOBAL || space == HD_AT_GENERIC;
+	if (inst->effects & HD_FX_ASYNC) { /* where it writes */
+		HD_FOR_LANES (lane, exec->mask) {
+			accesses->space[lane] = HD_MEM_SHARED;
+			accesses->address[lane] = hd_row(exec->warp, inst->inst.b)[lane];
+		}
+		return;
+	}
 	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes((enum hd_op)inst->inst.op, inst->inst.mods)) {
 		uint64_t address =
 			pair ? hd_lane_pair(exec->warp, inst->inst.a, lane) : hd_row(exec->warp, inst->inst.a)[lane];
@@ -157,6 +168,8 @@ void hd_check_step(struct hd_exec *exec, const struct hd_dinst *inst)
 		hd_check_init(check, exec, inst, memory && exec->mask ? &accesses : NULL);
 	if (!exec->mask)
 		return;
+	if (inst->inst.op == HD_OP_LDGDEPBAR || inst->inst.op == HD_OP_DEPBAR)
+		hd_check_copies(check, exec, inst);
 	if (looks_for(check, HD_CHECK_SYNC))
 		hd_check_sync(check, exec, inst);
 	struct hd_clocks *clocks = &hd_check_block_of(check, exec->warp->cta)->clocks;

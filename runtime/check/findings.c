@@ -144,6 +144,12 @@ static void describe_race(const struct hd_gpu *gpu, const struct hd_finding *fin
 	char memory[200], other[48];
 	describe_memory(gpu, finding, memory, sizeof memory);
 	describe_thread(finding, finding->other, other, sizeof other);
+	if (finding->what) {
+		snprintf(text, size, "race (%s) in shared memory: %s %u byte%s at %s; thread %s %s",
+			 words[finding->kind][0], words[finding->kind][1], finding->bytes,
+			 finding->bytes == 1 ? "" : "s", memory, other, finding->what);
+		return;
+	}
 	snprintf(text, size,
 		 "race (%s) in shared memory: %s %u byte%s at %s; thread %s %s there, and nothing orders the two",
 		 words[finding->kind][0], words[finding->kind][1], finding->bytes, finding->bytes == 1 ? "" : "s",
@@ -183,9 +189,11 @@ static void describe(const struct hd_gpu *gpu, const struct hd_finding *finding,
 	}
 }
 
-static const char *other_place(enum hd_finding_kind kind)
+static const char *other_place(const struct hd_finding *finding)
 {
-	switch (kind) {
+	if (finding->kind <= HD_FOUND_WRITE_AFTER_WRITE && finding->what)
+		return "the copy";
+	switch (finding->kind) {
 	case HD_FOUND_READ_AFTER_WRITE:
 	case HD_FOUND_WRITE_AFTER_WRITE: return "the other thread's write";
 	case HD_FOUND_WRITE_AFTER_READ: return "the other thread's read";
@@ -220,7 +228,7 @@ static void tell(struct hd_check *check, const struct hd_finding *finding)
 	if (finding->other_pc == HD_PC_NONE || finding->other_pc >= gpu->program.code.len)
 		return;
 	describe_pc(gpu, finding->other_pc, place, sizeof place);
-	hd_note(gpu->options.diag, hd_place_of(gpu, finding->other_pc), "%s%s", other_place(finding->kind), place);
+	hd_note(gpu->options.diag, hd_place_of(gpu, finding->other_pc), "%s%s", other_place(finding), place);
 }
 
 void hd_check_report(struct hd_check *check)

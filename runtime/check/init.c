@@ -67,6 +67,8 @@ static void check_operands(const struct now *now)
 	bool pair = info->space == HD_AT_GLOBAL || info->space == HD_AT_GENERIC;
 	if (info->space && inst->op != HD_OP_LDSM) {
 		use_register(now, inst->a, "is used as an address");
+		if (info->effects & HD_FX_ASYNC)
+			use_register(now, inst->b, "is used as an address");
 		if (pair && inst->a != HD_RZ)
 			use_register(now, (uint8_t)(inst->a + 1), "is used as an address");
 	}
@@ -299,6 +301,25 @@ static void store(const struct now *now, const struct hd_accesses *accesses)
 	}
 }
 
+/* Words take over what is known of those that they come from. */
+static void copy(const struct now *now, const struct hd_accesses *accesses)
+{
+	const struct hd_check *check = now->check;
+	HD_FOR_LANES (lane, now->exec->mask) {
+		uint64_t at, from;
+		uint32_t bytes;
+		uint8_t *bits = bits_of(now, lane, accesses, &at);
+		hd_exec_copy_source(now->exec, now->inst, lane, &from, &bytes);
+		from -= HD_DEVICE_BASE;
+		bool followed = from < check->fresh_bytes && bytes <= check->fresh_bytes - from;
+		for (uint32_t word = 0; bits && word < now->inst->access_bytes; word += 4) {
+			uint32_t count = bytes > word + 4 ? 4 : bytes > word ? bytes - word : 0;
+			bool fresh = followed && count && hd_fresh_all(check->fresh, from + word, count);
+			hd_fresh_set(bits, at + word, 4, fresh);
+		}
+	}
+}
+
 /* What a service leaves behind is no value of the program's. */
 static void after_service(const struct now *now)
 {
@@ -322,6 +343,8 @@ void hd_check_init(struct hd_check *check, const struct hd_exec *exec, const str
 		shuffle(&now);
 	else if (inst->inst.op == HD_OP_SYSCALL)
 		after_service(&now);
+	else if (memory && inst->effects & HD_FX_ASYNC)
+		copy(&now, accesses);
 	else if (memory && inst->effects & HD_FX_ATOMIC)
 		atomic(&now, accesses);
 	else if (memory && inst->effects & HD_FX_STORE)

@@ -3,6 +3,10 @@
  * (clocks.c). Two strong accesses (atomics, volatile) do not race, and neither do two writes of the same value, which
  * programs use for flags.
  *
+ * What an asynchronous copy writes is there when the thread has waited for the copy's group: before that it is ordered
+ * with nothing behind the copy, not with its own thread either; then it counts as written at the wait. Groups are the
+ * warp's, as in hardware, so that a wait of some of its lanes counts for all.
+ *
  * Keeps the last accesses to each word: a write that is after all of them takes their place, a read that of reads.
  * With many readers some are forgotten, so a race with one of these can be missed.
  */
@@ -15,14 +19,32 @@ struct now {
 	struct hd_shared_access access; /* lanes: one */
 	uint32_t lane;
 	uint64_t address;
-	uint32_t bytes; /* of all of the access */
+	uint32_t bytes;	  /* of all of the access */
+	uint32_t data[4]; /* of a copy */
+	const struct hd_copies_check *copies;
 };
+
+static bool is_under_way(const struct now *now, const struct hd_shared_access *kept)
+{
+	return kept->group > now->copies[kept->warp].waited;
+}
+
+/* Of groups that were waited for long ago it is no longer known: they count as ordered. */
+static uint32_t when_of(const struct now *now, const struct hd_shared_access *kept)
+{
+	const struct hd_copies_check *copies = &now->copies[kept->warp];
+	if (!kept->group)
+		return kept->when;
+	return copies->waited - kept->group < HD_COPY_GROUPS ? copies->when[kept->group % HD_COPY_GROUPS] : 0;
+}
 
 /* The lane of an access that was kept which nothing orders with this one; HD_WARP_LANES: none. */
 static uint32_t unordered_lane(const struct now *now, const struct hd_shared_access *kept)
 {
+	bool under_way = is_under_way(now, kept);
 	HD_FOR_LANES (lane, kept->lanes)
-		if (!hd_clocks_ordered(now->clocks, now->access.warp, now->lane, kept->warp, lane, kept->when))
+		if (under_way ||
+		    !hd_clocks_ordered(now->clocks, now->access.warp, now->lane, kept->warp, lane, when_of(now, kept)))
 			return lane;
 	return HD_WARP_LANES;
 }
@@ -56,13 +78,16 @@ static void found(const struct now *now, const struct hd_shared_access *kept, ui
 			       .bytes = now->bytes,
 			       .space = HD_MEM_SHARED,
 			       .address = now->address,
+			       .what = is_under_way(now, kept)
+					       ? "has a copy there under way, which it has not waited for"
+					       : NULL,
 		       });
 }
 
 static bool same_instruction(const struct hd_shared_access *a, const struct hd_shared_access *b)
 {
 	return a->lanes && a->pc == b->pc && a->when == b->when && a->warp == b->warp && a->bytes == b->bytes &&
-	       a->write == b->write && a->value == b->value;
+	       a->write == b->write && a->value == b->value && a->group == b->group;
 }
 
 /* Nothing can race with it that would not race with the new one. */
@@ -119,12 +144,37 @@ static void visit_lane(struct now *now, const struct hd_dinst *inst, struct hd_b
 		if (at + count > block->shared_bytes) /* it will fault */
 			return;
 		now->access.bytes = (uint8_t)(((1u << count) - 1) << shift);
-		now->access.value = now->access.write && !atomic
-					    ? stored_word(now->exec, inst, now->lane, done / 4) << 8 * shift
-					    : 0;
+		now->access.value = 0;
+		if (now->access.group)
+			now->access.value = now->data[done / 4];
+		else if (now->access.write && !atomic)
+			now->access.value = stored_word(now->exec, inst, now->lane, done / 4) << 8 * shift;
 		visit_word(now, &block->words[at / 4]);
 		done += count;
 	}
+}
+
+/* What the copy of a lane writes. */
+static void copied_words(struct now *now, const struct hd_dinst *inst)
+{
+	uint64_t address;
+	uint32_t bytes;
+	hd_exec_copy_source(now->exec, inst, now->lane, &address, &bytes);
+	const uint8_t *from = bytes ? hd_devmem_at(now->exec->gpu->devmem, address, bytes) : NULL;
+	memset(now->data, 0, sizeof(now->data));
+	if (from)
+		memcpy(now->data, from, bytes);
+}
+
+void hd_check_copies(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst)
+{
+	const struct hd_warp *warp = exec->warp;
+	struct hd_block_check *block = hd_check_block_of(check, warp->cta);
+	struct hd_copies_check *copies = &block->copies[warp->index];
+	if (inst->inst.op == HD_OP_LDGDEPBAR)
+		copies->open++;
+	while (inst->inst.op == HD_OP_DEPBAR && copies->waited + 1 + inst->inst.x < copies->open)
+		copies->when[++copies->waited % HD_COPY_GROUPS] = block->clocks.now[warp->index];
 }
 
 void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
@@ -132,21 +182,26 @@ void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const str
 {
 	const struct hd_warp *warp = exec->warp;
 	struct hd_block_check *block = hd_check_block_of(check, warp->cta);
-	bool reads = inst->effects & HD_FX_LOAD, writes = inst->effects & HD_FX_STORE;
+	bool copies = inst->effects & HD_FX_ASYNC;
+	bool reads = inst->effects & HD_FX_LOAD && !copies, writes = inst->effects & HD_FX_STORE || copies;
 	bool atomic = inst->effects & HD_FX_ATOMIC;
 	uint32_t sem = HD_MODIFIER(SEM);
 	bool strong = atomic || sem != HD_SEM_WEAK;
 	struct now now = {.check = check, .exec = exec, .clocks = &block->clocks, .bytes = inst->access_bytes};
+	now.copies = block->copies;
 	HD_FOR_LANES (lane, exec->mask & hd_op_address_lanes((enum hd_op)inst->inst.op, inst->inst.mods)) {
 		bool shared = accesses->space[lane] == HD_MEM_SHARED;
 		now.lane = lane;
 		now.address = accesses->address[lane];
 		now.access = (struct hd_shared_access){.pc = warp->pc,
 						       .when = block->clocks.now[warp->index],
+						       .group = copies ? block->copies[warp->index].open : 0,
 						       .lanes = 1u << lane,
 						       .warp = (uint8_t)warp->index,
 						       .write = writes,
 						       .strong = strong};
+		if (copies)
+			copied_words(&now, inst);
 		if (shared)
 			visit_lane(&now, inst, block);
 		if (strong && accesses->space[lane] != HD_MEM_LOCAL && (!shared || now.address < block->shared_bytes))

@@ -82,6 +82,7 @@ void hd_fresh_set(uint8_t *bits, uint64_t from, uint64_t bytes, bool fresh);
 /* An access to a word of shared memory, of lanes of one warp in one instruction. */
 struct hd_shared_access {
 	uint32_t pc, when, lanes, value;
+	uint32_t group;	     /* of an asynchronous copy, from 1 on; 0: none */
 	uint8_t warp, bytes; /* bytes: a bit each */
 	bool write, strong;
 };
@@ -89,6 +90,12 @@ enum { HD_ACCESSES_KEPT = 4 };
 struct hd_shared_word {
 	struct hd_shared_access kept[HD_ACCESSES_KEPT]; /* lanes 0: none */
 	uint8_t next;					/* to make room, when all are needed */
+};
+
+/* Groups of asynchronous copies of a warp: the open one, up to which it has waited, and when, of the last of these. */
+struct hd_copies_check {
+	uint32_t open, waited;
+	uint32_t when[HD_COPY_GROUPS];
 };
 
 /* A value that means nothing: where it came from. */
@@ -120,7 +127,8 @@ struct hd_warp_check {
 struct hd_block_check {
 	struct hd_clocks clocks;
 	struct hd_shared_word *words;
-	uint8_t *fresh; /* of shared memory */
+	struct hd_copies_check *copies; /* by warp */
+	uint8_t *fresh;			/* of shared memory */
 	uint32_t shared_bytes;
 };
 
@@ -147,6 +155,8 @@ struct hd_accesses {
 
 void hd_check_race(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		   const struct hd_accesses *accesses);
+/* An asynchronous copy: as hd_check_race, of where it writes; the end of a group, and a wait, of a warp. */
+void hd_check_copies(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst);
 void hd_check_init(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst,
 		   const struct hd_accesses *accesses);
 void hd_check_sync(struct hd_check *check, const struct hd_exec *exec, const struct hd_dinst *inst);

@@ -43,6 +43,8 @@ static uint64_t read_cycles(const struct hd_config *config, const struct hd_inst
 		return config->war_unit;
 	if (info->space == HD_AT_CONST || inst->op == HD_OP_LDCX)
 		return config->war_constant;
+	if (info->effects & HD_FX_ASYNC)
+		return config->war_copy;
 	if (info->effects & HD_FX_STORE)
 		return (shared ? config->war_shared_store : config->war_store) +
 		       data_registers(inst) * config->war_word;

@@ -226,6 +226,7 @@ const struct hd_exec_clones *hd_exec_atomic_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_warp_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_mma_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_texture_find(const struct hd_inst *inst);
+const struct hd_exec_clones *hd_exec_copy_find(const struct hd_inst *inst);
 const struct hd_exec_clones *hd_exec_linear_find(const struct hd_inst *inst);
 /* The best build that this host can run, and the operation of an instruction at a level; NULL for control. */
 int hd_exec_level(void);
@@ -413,6 +414,16 @@ void hd_outside_note(struct hd_gpu *gpu, const struct hd_warp *warp, uint32_t la
 		     uint64_t address);
 void hd_outside_report(struct hd_gpu *gpu);
 
+/* exec_copy.c: an asynchronous copy of a lane: bytes that are read, zeros behind them up to its size; an offset in the
+ * block's shared memory. */
+struct hd_copied {
+	const uint8_t *from;
+	uint32_t to, bytes;
+};
+void hd_exec_copy_lane(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_copied *copied);
+/* The device address that it reads, and how many bytes there. */
+void hd_exec_copy_source(const struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint64_t *address,
+			 uint32_t *bytes);
 /* exec_atomic.c: one lane's atomic operation on the memory at `host`; its result register is written. */
 void hd_exec_lane_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, uint8_t *host);
 /* Its operands, and the operation with them. */

@@ -18,8 +18,8 @@
 
 static const char *access_name(const struct hd_dinst *inst)
 {
-	if (inst->effects & HD_FX_ATOMIC)
-		return "atomic";
+	if (inst->effects & (HD_FX_ATOMIC | HD_FX_ASYNC))
+		return inst->effects & HD_FX_ATOMIC ? "atomic" : "copy";
 	return inst->effects & HD_FX_STORE ? "store" : "load";
 }
 
@@ -540,6 +540,7 @@ const struct hd_exec_clones *hd_exec_memory_find(const struct hd_inst *inst)
 		[HD_AT_LOCAL] = &op_local,     [HD_AT_CONST] = &op_ldc,
 	};
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
-	bool plain = !(info->effects & (HD_FX_ATOMIC | HD_FX_CONVERGENT)); /* LDSM is exec_mma.c's */
+	/* LDSM is exec_mma.c's, LDGSTS exec_copy.c's */
+	bool plain = !(info->effects & (HD_FX_ATOMIC | HD_FX_CONVERGENT | HD_FX_ASYNC));
 	return info->space && info->space != HD_AT_TEXTURE && plain ? by_space[info->space] : NULL;
 }

@@ -8,7 +8,7 @@
  * longer than the fastest load, so that nobody reads a result before the window's end (runtime/sim/window.c).
  *
  * What is kept of an access: host addresses, checked, and operands; registers may be written again before the end.
- * Loads name their registers, which wait for them.
+ * Loads name their registers, which wait for them; copies a place in the block's shared memory, wherever that is then.
  *
  * Cost: a copy of what is stored; for loads a test, and a hash of their lines where the SM has stored in the window.
  */
@@ -16,7 +16,7 @@
 
 #include <assert.h>
 
-enum kind { LOAD, STORE, STORE_ROW, ATOMIC };
+enum kind { LOAD, STORE, STORE_ROW, COPY, ATOMIC };
 
 struct entry {
 	uint64_t cycle;
@@ -40,6 +40,10 @@ struct stored_row {
 	uint8_t *host;
 	uint32_t row[HD_WARP_LANES];
 };
+struct copy {
+	struct entry entry;
+	struct hd_copied copied[HD_WARP_LANES];
+};
 struct atomic {
 	struct lanes lanes;
 	uint64_t b[HD_WARP_LANES], c[HD_WARP_LANES];
@@ -49,6 +53,7 @@ struct hd_later *hd_later_new(uint64_t issues, struct hd_arena *arena)
 {
 	struct hd_later *later = HD_ARENA_NEW(arena, struct hd_later, 1);
 	size_t largest = sizeof(struct atomic) > sizeof(struct stored) ? sizeof(struct atomic) : sizeof(struct stored);
+	_Static_assert(sizeof(struct copy) <= sizeof(struct atomic), "an entry has room");
 	later->room = issues * largest;
 	later->bytes = hd_arena_alloc(arena, later->room);
 	return later;
@@ -125,6 +130,13 @@ void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8
 	exec->later->lines |= line_bit(first) | line_bit(first + sizeof(stored->row) - 4);
 }
 
+void hd_later_copy(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_copied copied[HD_WARP_LANES])
+{
+	struct copy *copy = add(exec, inst, COPY, sizeof(*copy));
+	memcpy(copy->copied, copied, sizeof(copy->copied));
+	exec->later->in_order = true;
+}
+
 void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *const *host)
 {
 	struct atomic *atomic = add(exec, inst, ATOMIC, sizeof(*atomic));
@@ -157,11 +169,16 @@ static void do_entry(struct hd_exec *exec, const struct entry *entry)
 	const struct lanes *lanes = whole;
 	const struct atomic *atomic = whole;
 	const struct stored_row *row = whole;
+	const struct copy *copy = whole;
 	exec->warp = entry->warp;
 	exec->mask = entry->mask;
 	switch (entry->kind) {
 	case LOAD: hd_exec_load_lanes(exec, entry->inst, 0, lanes->host); break;
 	case STORE: do_store(whole); break;
+	case COPY:
+		HD_FOR_LANES (lane, entry->mask)
+			hd_exec_copy_lane(exec, entry->inst, &copy->copied[lane]);
+		break;
 	case STORE_ROW: memcpy(row->host, row->row, sizeof(row->row)); break;
 	default:
 		HD_FOR_LANES (lane, entry->mask)

@@ -37,6 +37,7 @@ bool hd_later_holds(const struct hd_exec *exec);
 void hd_later_load(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset);
 void hd_later_store(struct hd_exec *exec, const struct hd_dinst *inst, uintptr_t base, const uint64_t *offset);
 void hd_later_store_row(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *host);
+void hd_later_copy(struct hd_exec *exec, const struct hd_dinst *inst, const struct hd_copied copied[HD_WARP_LANES]);
 void hd_later_atomic(struct hd_exec *exec, const struct hd_dinst *inst, uint8_t *const *host);
 
 /* Does what was put off in cycle `now`; `exec` is the caller's, for the writing of registers. */

@@ -3,7 +3,8 @@
  * an instruction for as many cycles as its worst bank has conflicts; global and local ones are coalesced, and their
  * line accesses go to the L1's tag banks, l1_ports a cycle and bank, each bank in order; together they move at most
  * l1_width bytes a cycle and port, so that a load of a whole line has a cycle to itself. An instruction is complete
- * when its last line access is.
+ * when its last line access is. A load whose bytes go to shared memory then waits until that can take them, in passes
+ * as a store of them would, which come before the instructions in the queue.
  *
  * Of several grids on the SM each has a queue of its own and an equal part of the places. The front takes the
  * instruction that was issued first; one that L1 cannot serve makes way for those of other grids.
@@ -39,12 +40,14 @@ struct hd_lsu *hd_lsu_new(struct hd_memory *memory, uint32_t sm, const struct hd
 	lsu->atomic_latency = (uint32_t)config->atomic_latency;
 	lsu->shared_latency = (uint32_t)config->shared_latency;
 	lsu->l1_latency = (uint32_t)config->l1_latency;
+	lsu->copy_latency = (uint32_t)config->copy_latency;
 	lsu->l1_bytes = config->l1_bytes;
 	lsu->l1_ways = config->l1_ways;
 	lsu->unified = config->l1_unified && config->l1_bytes;
 	assert(lsu->banks <= HD_LSU_BANKS);
 	/* Due ones that wait in the pipelines, one a cycle, and those that replies finish. */
 	hd_completions_init(&lsu->completions, INFLIGHT + lsu->l1_latency + lsu->shared_latency + 256, arena);
+	hd_completions_init(&lsu->copies, INFLIGHT, arena);
 	lsu->group_count = HD_MEM_GROUPS;
 	lsu->pending_stores = HD_ARENA_NEW(arena, uint32_t, lsu->group_count);
 	lsu->capacity = lsu->share = hd_lsu_capacity(config);
@@ -158,7 +161,7 @@ static bool is_store(uint8_t kind)
 
 /* Cycles of a shared instruction: those of its conflicts, or what its words need of the data path. Lanes that read one
  * word count once when it is the same for all, and pairs once where the machine serves them so. */
-static uint32_t shared_cycles(const struct hd_lsu *lsu, const struct hd_mem_request *request)
+uint32_t hd_lsu_shared_cycles(const struct hd_lsu *lsu, const struct hd_mem_request *request)
 {
 	bool pairs = lsu->shared_pairs && hd_shared_pairs(request);
 	uint32_t cycles = hd_shared_cycles(request, lsu->shared_banks, pairs);
@@ -172,7 +175,7 @@ static void coalesce(struct hd_lsu *lsu, struct hd_lsu_front *front, struct hd_l
 		     const struct hd_mem_request *request)
 {
 	if (request->space == HD_MEM_SHARED) {
-		slot->count = (uint16_t)shared_cycles(lsu, request);
+		slot->count = (uint16_t)hd_lsu_shared_cycles(lsu, request);
 		return;
 	}
 	if (request->lines) {
@@ -215,6 +218,7 @@ void hd_lsu_issue(struct hd_lsu *lsu, uint64_t now, uint64_t ready, const struct
 	slot->cache = request->cache;
 	slot->grid = request->grid;
 	slot->bypass = request->bypass;
+	slot->copy = request->copy;
 	if (request->space != HD_MEM_SHARED)
 		lsu->pending[request->grid]++;
 	coalesce(lsu, front, slot, request);
@@ -230,23 +234,33 @@ static void complete(struct hd_lsu *lsu, uint32_t token, uint64_t cycle)
 		hd_completions_add(&lsu->completions, cycle, token);
 }
 
+/* All that it does is done at `cycle`. */
+static void end(struct hd_lsu *lsu, uint32_t index, uint64_t cycle)
+{
+	struct hd_lsu_inflight *entry = &lsu->inflight[index];
+	lsu->pending[entry->grid]--;
+	if (is_store(entry->kind)) {
+		lsu->pending_stores[entry->group]--;
+	} else {
+		lsu->grids[entry->grid].load_requests++;
+		lsu->grids[entry->grid].load_latency += cycle - entry->issued;
+	}
+	complete(lsu, entry->token, cycle);
+	entry->next = lsu->free_inflight;
+	lsu->free_inflight = index;
+	lsu->inflight_count--;
+}
+
 void hd_lsu_access_done(struct hd_lsu *lsu, uint32_t index, uint64_t cycle)
 {
 	struct hd_lsu_inflight *entry = &lsu->inflight[index];
 	entry->due = hd_max64(entry->due, cycle);
 	if (--entry->remaining)
 		return;
-	lsu->pending[entry->grid]--;
-	if (is_store(entry->kind)) {
-		lsu->pending_stores[entry->group]--;
-	} else {
-		lsu->grids[entry->grid].load_requests++;
-		lsu->grids[entry->grid].load_latency += entry->due - entry->issued;
-	}
-	complete(lsu, entry->token, entry->due);
-	entry->next = lsu->free_inflight;
-	lsu->free_inflight = index;
-	lsu->inflight_count--;
+	if (entry->copy)
+		hd_completions_add(&lsu->copies, entry->due + lsu->copy_latency, index);
+	else
+		end(lsu, index, entry->due);
 }
 
 uint32_t hd_lsu_completions(struct hd_lsu *lsu, uint64_t now, struct hd_mem_completion *out, uint32_t capacity)
@@ -356,7 +370,10 @@ static void start(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, 
 	take(lsu, head);
 	lsu->free_inflight = entry->next;
 	lsu->inflight_count++;
-	*entry = (struct hd_lsu_inflight){.issued = head->issued, .token = head->token, .group = head->group};
+	*entry = (struct hd_lsu_inflight){.issued = head->issued,
+					  .token = head->token,
+					  .group = head->group,
+					  .copy = head->copy};
 	entry->kind = head->kind;
 	entry->grid = head->grid;
 	entry->remaining = head->count ? head->count : 1;
@@ -503,6 +520,21 @@ static void serve_front(struct hd_lsu *lsu, uint64_t now, bool woken)
 	}
 }
 
+/* What copies have brought, into shared memory. */
+static void write_copies(struct hd_lsu *lsu, uint64_t now)
+{
+	while (lsu->front_free <= now && hd_completions_next(&lsu->copies) <= now) {
+		uint32_t index = hd_completions_take(&lsu->copies).token;
+		const struct hd_lsu_inflight *entry = &lsu->inflight[index];
+		struct hd_counters *counters = &lsu->grids[entry->grid];
+		counters->shared_accesses++;
+		counters->shared_cycles += entry->copy;
+		counters->copy_shared_cycles += entry->copy;
+		lsu->front_free = now + entry->copy;
+		end(lsu, index, lsu->front_free);
+	}
+}
+
 bool hd_lsu_take_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 {
 	if (lsu->front_free > now)
@@ -523,7 +555,8 @@ uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 
 static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
 {
-	uint64_t next = hd_lsu_port_next(lsu, now);
+	uint64_t next =
+		hd_min64(hd_lsu_port_next(lsu, now), hd_max64(hd_completions_next(&lsu->copies), lsu->front_free));
 	for (uint32_t left = lsu->filled & ~lsu->stalled; left; left &= left - 1) {
 		const struct hd_lsu_waiting *head = head_of(lsu->fronts[__builtin_ctz(left)]);
 		next = hd_min64(next, hd_max64(head->ready, lsu->front_free));
@@ -537,6 +570,7 @@ uint64_t hd_lsu_tick(struct hd_lsu *lsu, uint64_t now)
 	bool moved = hd_lsu_take_reply(lsu, now) | lsu->freed;
 	moved |= hd_lsu_send_packets(lsu, now);
 	lsu->freed = false;
+	write_copies(lsu, now);
 	serve_front(lsu, now, moved);
 	return next_cycle(lsu, now);
 }

@@ -23,7 +23,7 @@ struct hd_lsu_waiting {
 	uint32_t token;
 	uint32_t accesses; /* where its line accesses begin */
 	uint16_t count;	   /* of them; of shared instructions the cycles */
-	uint16_t group, place;
+	uint16_t group, place, copy;
 	uint16_t lines; /* the number of what has its accesses; 0: they are in the ring */
 	uint8_t space, kind, class, cache, grid, bypass;
 };
@@ -33,7 +33,7 @@ struct hd_lsu_inflight {
 	uint64_t issued, due;
 	uint32_t token, next;
 	uint32_t remaining; /* line accesses */
-	uint16_t group;
+	uint16_t group, copy;
 	uint8_t kind, grid;
 	bool missed; /* told */
 };
@@ -65,7 +65,8 @@ struct hd_lsu {
 	struct hd_coalescer coalescer;
 	struct hd_l1 l1;
 	struct hd_completions completions;
-	uint32_t *pending_stores; /* by group */
+	struct hd_completions copies; /* that have their data: inflight index, and when shared memory may take them */
+	uint32_t *pending_stores;     /* by group */
 	uint32_t group_count;
 	uint32_t pending[HD_MEM_GRIDS]; /* global and local requests of each grid */
 	/* instructions */
@@ -100,6 +101,7 @@ struct hd_lsu {
 	uint32_t sector_bytes;
 	uint32_t banks, ports, sectors, shared_banks, shared_width, shared_latency, l1_latency;
 	bool shared_pairs;
+	uint32_t copy_latency;	 /* from an L1's answer to shared memory */
 	uint32_t interval;	 /* between instructions */
 	uint32_t atomic_latency; /* beside that of a load */
 	uint64_t l1_bytes, l1_ways;

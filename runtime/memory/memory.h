@@ -53,7 +53,10 @@ struct hd_mem_request {
 	uint8_t grid;	 /* that it is of, below HD_MEM_GRIDS */
 	uint16_t lines;	 /* hd_lsu_keep_lines; 0: what the lanes' addresses below make */
 	uint16_t place;	 /* hd_lsu_taken says when the unit takes it; HD_MEM_NO_PLACE: it does not */
-	uint32_t mask;	 /* active lanes */
+	/* A load whose bytes go to shared memory: the cycles of that (hd_lsu_shared_cycles), then its completion; 0: to
+	 * registers. With no active lanes there are zeros alone to write. */
+	uint16_t copy;
+	uint32_t mask; /* active lanes */
 	/* Lane addresses, multiples of `bytes`. Global: device address. Shared: offset in the SM's shared memory.
 	 * Local: physical address of the lane's first word, in the interleaved layout: see hd_local_address. */
 	uint64_t address[32];
@@ -135,6 +138,9 @@ void hd_lsu_forget_lines(struct hd_lsu *lsu);
 void hd_lsu_prepare(struct hd_lsu *lsu, uint32_t grid, struct hd_arena *arena);
 /* So many grids have blocks on the SM: each has an equal part of the places in the queues. */
 void hd_lsu_set_sharers(struct hd_lsu *lsu, uint32_t grids);
+
+/* Cycles that shared memory takes for a request of its space: conflicts, and what the data path moves in one. */
+uint32_t hd_lsu_shared_cycles(const struct hd_lsu *lsu, const struct hd_mem_request *request);
 
 /* Whether a place in the queue is free for the grid beside `reserved` ones. */
 bool hd_lsu_can_accept(const struct hd_lsu *lsu, uint32_t grid, uint32_t reserved);

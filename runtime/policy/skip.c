@@ -298,7 +298,7 @@ static void issued(const struct hd_policy_handle *self, struct hd_warp *warp, co
 		   const struct hd_effect *effect, uint64_t now)
 {
 	(void)effect, (void)now;
-	if (inst->effects & (HD_FX_STORE | HD_FX_ATOMIC | HD_FX_FENCE | HD_FX_BARRIER))
+	if (inst->effects & (HD_FX_STORE | HD_FX_ATOMIC | HD_FX_FENCE | HD_FX_BARRIER | HD_FX_ASYNC))
 		((struct skip_cta *)hd_policy_cta(self, warp->cta))->epoch++;
 }
 

@@ -179,6 +179,14 @@ struct hd_forward {
 	uint64_t guards[8];	  /* cycle from which each predicate guards */
 };
 
+/* Asynchronous copies of a warp (copies.c): those of group g that are under way, in left[g % HD_COPY_GROUPS]. Groups
+ * from `oldest` on are not done; `open` is the one that copies join. Numbers run over. */
+struct hd_copies {
+	uint8_t oldest, open;
+	uint16_t under_way; /* of all groups */
+	uint16_t left[HD_COPY_GROUPS];
+};
+
 /* DONE: its last thread has exited; KILLED: by a policy. Both go when nothing that they started is under way. */
 enum hd_warp_state { HD_WARP_FREE, HD_WARP_RUNNING, HD_WARP_BARRIER, HD_WARP_DONE, HD_WARP_KILLED };
 
@@ -209,7 +217,7 @@ struct hd_warp {
 	bool declined;	      /* and has decided against */
 	bool unplaced;	      /* it has had no slot yet */
 	uint8_t away;	      /* HD_PART_* that it has not got: hd_warp_suspend */
-	uint32_t outstanding; /* loads and atomics under way; stores: hd_lsu_pending_stores */
+	uint32_t outstanding; /* loads, copies and atomics under way; stores: hd_lsu_pending_stores */
 	uint32_t late;	      /* memory instructions that wait for their operands */
 	uint32_t collected;   /* instructions in collectors, where policies look at these */
 	uint64_t age;	      /* launch order, for GTO */
@@ -247,6 +255,7 @@ struct hd_warp {
 	uint32_t stream_pc, stream_lanes, stream_cycles;
 	uint32_t range_writes; /* writes of its grid's range under way */
 	struct hd_forward forward;
+	struct hd_copies copies;
 	struct hd_flights *in_flight; /* what --verify keeps of it under core = modern (verify_control.c) */
 	uint8_t *policy_space;	      /* of hd_gpu.policy_bytes.warp; hd_policy_warp */
 	struct hd_twin *twin;	      /* the original code beside a linear version, under --verify (twin.c) */
@@ -367,6 +376,9 @@ struct hd_effect {
 	/* HD_EVENT_MEMORY: as struct hd_mem_request wants them. A memory instruction that no lane executes, and LDC
 	 * (fixed latency), report HD_EVENT_NONE. */
 	uint64_t address[HD_WARP_LANES];
+	/* Asynchronous copies: where each lane's bytes go, in the SM's shared memory; `elsewhere` are the lanes that
+	 * put zeros there. */
+	uint64_t to[HD_WARP_LANES];
 };
 
 /* All lanes that executed. */

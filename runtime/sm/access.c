@@ -52,9 +52,21 @@ static uint8_t request_class(const struct hd_dinst *inst, uint8_t space)
 	return inst->mem_class == HD_CLASS_SPILL_FILL ? HD_CLASS_SPILL_FILL : HD_CLASS_OTHER_LOCAL;
 }
 
+/* Cycles of shared memory for the bytes of a copy, which goes there as a store. */
+static uint16_t copy_cycles(const struct hd_lsu *lsu, const struct hd_effect *effect, const struct hd_dinst *inst)
+{
+	struct hd_mem_request written = {.space = HD_MEM_SHARED,
+					 .kind = HD_MEM_STORE,
+					 .bytes = inst->access_bytes,
+					 .mask = hd_effect_lanes(effect)};
+	memcpy(written.address, effect->to, sizeof(written.address));
+	return (uint16_t)hd_lsu_shared_cycles(lsu, &written);
+}
+
 static void fill_request(struct hd_mem_request *request, const struct hd_effect *effect, const struct hd_warp *warp,
 			 const struct hd_dinst *inst)
 {
+	request->copy = 0;
 	request->space = effect->space;
 	request->pattern = effect->pattern;
 	request->kind = request_kind(inst);
@@ -108,13 +120,18 @@ void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 {
 	struct hd_mem_request *request = &sm->request;
 	fill_request(request, &sm->effect, warp, inst);
+	if (__builtin_expect(inst->effects & HD_FX_ASYNC, 0)) {
+		request->copy = copy_cycles(sm->lsu, &sm->effect, inst);
+		hd_sm_counters(sm, warp)->copies++;
+	}
 	request->token = token;
 	if (__builtin_expect(hd_opinfo[inst->inst.op].space == HD_AT_TEXTURE, 0))
 		hd_texture_start(sm, warp, token);
 	request->bypass = sm->hooks & HD_HOOK(l1_bypass) && request->space != HD_MEM_SHARED &&
 			  hd_policy_l1_bypass(sm, warp, inst, now);
 	if (HD_TRACED(sm->gpu, lsu))
-		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu, request->address[__builtin_ctz(request->mask)]);
+		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu,
+			      request->mask ? request->address[__builtin_ctz(request->mask)] : 0);
 	hd_access_send(sm, warp, now, start, inst->extra);
 }
 

@@ -177,7 +177,7 @@ void hd_barrier_warp_done(struct hd_sm *sm, struct hd_cta *cta, uint64_t now)
 static bool fence_holds(const struct hd_sm *sm, const struct hd_warp *warp)
 {
 	uint32_t scope = hd_mod_get(sm->parked[warp->id].inst->inst.mods, HD_MOD_SCOPE);
-	if (warp->outstanding || warp->late)
+	if (warp->outstanding > warp->copies.under_way || warp->late) /* copies are waited for by their group */
 		return true;
 	return scope != HD_SCOPE_CTA && hd_lsu_pending_stores(sm->lsu, warp->id);
 }

@@ -9,7 +9,8 @@
  * there for a port holds what is behind it. So its result is there when the count says, however long it waited.
  *
  * Not modelled: that a raised counter shows a cycle late (the compiler stalls for it, and the check at load sees to
- * that), and instructions that wait for a counter to come below another number than zero (DEPBAR.LE).
+ * that), and waits for a counter to come below another number than zero (DEPBAR.LE) but for that of groups of copies,
+ * which is none of the six (copies.c).
  *
  * Needs hd_dinst's bits (exec/control.c). Cost: a few operations an instruction; a timer for each that raises a counter
  * for its sources.
@@ -50,6 +51,10 @@ void hd_control_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 		return;
 	}
 	uint8_t awaited = (inst->wait & warp->raised) | (inst->raises & warp->full);
+	if (!awaited && hd_copies_hold(warp, inst)) {
+		hd_warp_set_wait(sm, warp, HD_STALL_data_memory);
+		return;
+	}
 	if (!awaited)
 		hd_warp_prefetch(warp, inst);
 	hd_warp_set_wait(sm, warp, awaited ? reason_of(warp, awaited) : HD_WAIT_READY);

@@ -148,6 +148,7 @@ static void make_warp(struct hd_sm *sm, struct hd_cta *cta, uint32_t index, uint
 	memset(&warp->missed, 0, sizeof(warp->missed));
 	memset(&warp->loaded, 0, sizeof(warp->loaded));
 	warp->outstanding = warp->late = warp->collected = 0;
+	memset(&warp->copies, 0, sizeof(warp->copies));
 	warp->held = 0;
 	warp->fence_wait = warp->stream = warp->unfetched = warp->declined = false;
 	warp->fresh = true;

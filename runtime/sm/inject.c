@@ -104,6 +104,7 @@ static void fill_request(struct hd_sm *sm, const struct hd_warp *warp, const str
 	request->cache = HD_CACHE_DEFAULT;
 	request->lines = 0;
 	request->bypass = false;
+	request->copy = 0;
 	request->group = (uint16_t)warp->id;
 	request->grid = warp->cta->grid->slot;
 	request->mask = access->mask;

@@ -123,6 +123,16 @@ static void filter(struct hd_sm *sm, struct hd_warp *warp, const struct hd_infli
 	timer->lanes = entry->lanes;
 }
 
+/* The warp may have been waiting for that group. */
+static void copy_done(struct hd_sm *sm, struct hd_warp *warp, uint8_t group, uint64_t now)
+{
+	hd_copies_done(warp, group);
+	if (warp->state >= HD_WARP_DONE)
+		hd_warp_finish(sm, warp, now);
+	else if (warp->wait_reason == HD_STALL_data_memory)
+		hd_warp_evaluate(sm, warp);
+}
+
 void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 {
 	struct hd_inflight *entry = &sm->inflight[token];
@@ -139,6 +149,10 @@ void hd_sm_complete(struct hd_sm *sm, uint32_t token, uint64_t now)
 	warp->outstanding--;
 	if (__builtin_expect(entry->filter, 0)) {
 		filter(sm, warp, entry, now);
+		return;
+	}
+	if (entry->inst->effects & HD_FX_ASYNC) {
+		copy_done(sm, warp, entry->group, now);
 		return;
 	}
 	hd_sm_result(sm, warp, entry->inst, entry->lanes, entry->order, now);
@@ -272,9 +286,15 @@ uint32_t hd_inflight_take(struct hd_sm *sm, const struct hd_warp *warp, const st
 	return token;
 }
 
-/* A completion is wanted when a register waits for it. */
+/* A completion is wanted when a register waits for it, or a group of copies. */
 static uint32_t take_token(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint8_t space)
 {
+	if (inst->effects & HD_FX_ASYNC) {
+		uint32_t token = hd_inflight_take(sm, warp, inst);
+		sm->inflight[token].group = hd_copies_start(warp);
+		warp->outstanding++;
+		return token;
+	}
 	if (!hd_hazard_any(&inst->writes))
 		return UINT32_MAX;
 	uint32_t token = hd_inflight_take(sm, warp, inst);
@@ -291,7 +311,9 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 			 uint64_t start)
 {
 	const struct hd_effect *effect = &sm->effect;
-	if (!effect->mask || (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
+	bool zeros = inst->effects & HD_FX_ASYNC && effect->elsewhere;
+	if ((!effect->mask && !zeros) ||
+	    (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
 		start_fixed(sm, warp, inst, now, start + sm->predicated_latency);
 		return;
 	}
@@ -368,6 +390,15 @@ static void start_plain(struct hd_sm *sm, struct hd_warp *warp, const struct hd_
 		hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
 }
 
+static void end_group(struct hd_sm *sm, struct hd_warp *warp, uint64_t now)
+{
+	if (sm->effect.mask) {
+		hd_copies_commit(warp);
+		hd_sm_counters(sm, warp)->copy_groups++;
+	}
+	hd_warp_continue(sm, warp, now, now + 1, HD_STALL_control);
+}
+
 static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now,
 			 uint64_t start)
 {
@@ -388,7 +419,12 @@ static void start_effect(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 	case HD_EVENT_FAULT:
 		hd_warp_set_wait(sm, warp, HD_STALL_control); /* the grid stops at the end of this cycle */
 		break;
-	default: start_plain(sm, warp, inst, now, start); break;
+	default:
+		if (inst->inst.op == HD_OP_LDGDEPBAR)
+			end_group(sm, warp, now);
+		else
+			start_plain(sm, warp, inst, now, start);
+		break;
 	}
 }
 

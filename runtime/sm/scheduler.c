@@ -257,6 +257,10 @@ void hd_warp_evaluate(struct hd_sm *sm, struct hd_warp *warp)
 	bool hit = hd_hazards_meet(hazards, &warp->pending);
 	if (__builtin_expect(warp->forward_until > sm->now, 0) && !hit && hd_forward_wait(sm, warp))
 		return;
+	if (!hit && hd_copies_hold(warp, inst)) {
+		hd_warp_set_wait(sm, warp, HD_STALL_data_memory);
+		return;
+	}
 	if (__builtin_expect(warp->unfetched, 0) && !hit) {
 		hd_elide(sm, warp, sm->now);
 		return;

@@ -161,6 +161,7 @@ struct hd_inflight {
 	uint32_t next_free;
 	uint16_t filter; /* cycles of the texture units, once its data are there; 0: a load */
 	uint8_t warp;	 /* hd_warp.id */
+	uint8_t group;	 /* of a copy */
 };
 
 struct hd_icache {
@@ -762,6 +763,20 @@ void hd_control_written(struct hd_warp *warp, const struct hd_dinst *inst);
 void hd_control_read(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst *inst, uint64_t now);
 /* A new warp: nothing is under way. */
 void hd_control_begin(struct hd_warp *warp);
+
+/* copies.c: asynchronous copies. The warp issues one, which joins the group that is returned; it ends its group; one of
+ * a group is done. */
+uint8_t hd_copies_start(struct hd_warp *warp);
+void hd_copies_commit(struct hd_warp *warp);
+void hd_copies_done(struct hd_warp *warp, uint8_t group);
+/* Whether groups that are under way keep the instruction from issuing: a wait for them, or the end of one more than the
+ * warp has numbers for. */
+bool hd_copies_keep(const struct hd_warp *warp, const struct hd_inst *inst);
+/* The same, of a warp that may have none at all. */
+static inline bool hd_copies_hold(const struct hd_warp *warp, const struct hd_dinst *inst)
+{
+	return __builtin_expect(warp->copies.oldest != warp->copies.open, 0) && hd_copies_keep(warp, &inst->inst);
+}
 
 /* forward.c: results that some readers have later than others. One has been written; whether the warp's next
  * instruction, whose operands have all been written, waits for one of these, which it then does. */

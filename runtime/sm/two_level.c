@@ -126,6 +126,8 @@ void hd_active_fill(struct hd_sm *sm, struct hd_scheduler *scheduler)
 /* Whether the next instruction wants what a load brings that missed L1, or what a policy had loaded. */
 static bool wants_missed(const struct hd_sm *sm, const struct hd_warp *warp)
 {
+	if (hd_copies_hold(warp, sm->next[warp->id])) /* copies past L1 miss it, and the others mostly do */
+		return true;
 	return warp->injection.outstanding || warp->state >= HD_WARP_DONE ||
 	       hd_hazards_meet(&sm->next[warp->id]->hazards, &warp->missed);
 }

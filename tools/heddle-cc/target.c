@@ -11,7 +11,7 @@
 #include "lib/strbuf.h"
 #include "tools/heddle-cc/options.h"
 
-enum { OLDEST = 70, NEWEST = 89, DEFAULT_TARGET = 70, FEW_REGISTERS = 63 };
+enum { OLDEST = 70, NEWEST = 90, DEFAULT_TARGET = 70, FEW_REGISTERS = 63 };
 
 /* All that a CUDA toolkit had, by clang's and nvcc's documentation. */
 static const int known[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,	 61, 62,
@@ -36,6 +36,13 @@ static bool has_few_registers(int number)
 static bool is_modelled(int number)
 {
 	return number >= OLDEST && number <= NEWEST && number != 88 && is_known(number);
+}
+
+/* Code for one architecture alone, sm_90a, may have what is not modelled, and runs on no other. */
+static bool is_special(const char *name)
+{
+	size_t length = strlen(name);
+	return length && name[length - 1] == 'a';
 }
 
 void hd_cc_list_targets(void)
@@ -64,11 +71,12 @@ static int number_of(const char *name)
 static int add_name(struct hd_cc *cc, const char *name)
 {
 	int number = number_of(name);
-	if (!strcmp(name, "native") || !strcmp(name, "all") || !strcmp(name, "all-major"))
+	bool listed = !strcmp(name, "native") || !strcmp(name, "all") || !strcmp(name, "all-major");
+	if (listed)
 		number = DEFAULT_TARGET;
 	if (number < 0)
 		return hd_error(&cc->diag, HD_NOWHERE, "unknown GPU architecture '%s'", name);
-	struct hd_cc_target target = {name, number};
+	struct hd_cc_target target = {name, number, !listed && is_special(name)};
 	hd_vec_push(&cc->targets, target);
 	return 0;
 }
@@ -118,7 +126,7 @@ int hd_cc_choose_target(struct hd_cc *cc)
 	bool few = false;
 	for (uint32_t i = 0; i < cc->targets.len; i++) {
 		struct hd_cc_target target = cc->targets.data[i];
-		if (is_modelled(target.number))
+		if (is_modelled(target.number) && !target.special)
 			best = !best || target.number < best ? target.number : best;
 		else
 			append_name(target.number < OLDEST && is_known(target.number) ? &older : &others, target.name);
@@ -127,15 +135,15 @@ int hd_cc_choose_target(struct hd_cc *cc)
 	int status = 0;
 	cc->arch_given = cc->targets.len > 0;
 	if (best) {
-		warn(cc, &others, "left out: sm_70 to sm_89 are modelled");
+		warn(cc, &others, "left out: sm_70 to sm_90 are modelled");
 	} else if (older.len) {
 		warn(cc, &older,
 		     few ? "taken as sm_70, the oldest architecture that is modelled, with 63 registers a thread"
 			 : "taken as sm_70, the oldest architecture that is modelled");
 		cc->target_registers = few ? FEW_REGISTERS : 0;
-		warn(cc, &others, "left out: sm_70 to sm_89 are modelled");
+		warn(cc, &others, "left out: sm_70 to sm_90 are modelled");
 	} else if (others.len && is_known(cc->targets.data[0].number)) {
-		warn(cc, &others, "taken as sm_89, the newest architecture that is modelled");
+		warn(cc, &others, "taken as sm_90, the newest architecture that is modelled");
 		best = NEWEST;
 	} else if (others.len) {
 		status = hd_error(&cc->diag, HD_NOWHERE, "unknown GPU architecture '%s'", cc->targets.data[0].name);

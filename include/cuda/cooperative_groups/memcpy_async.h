@@ -1,26 +1,22 @@
 /*
- * Cooperative groups: copies by all threads of a group. They are done when memcpy_async returns, as on GPUs without
- * asynchronous copies; wait() and wait_prior() make them visible to the group.
+ * Cooperative groups: copies by all threads of a group. Asynchronous from sm_80 on where they go from global to
+ * shared memory; wait() and wait_prior() wait for the thread's own and make all of them visible to the group.
  */
 #ifndef _COOPERATIVE_GROUPS_MEMCPY_ASYNC
 #define _COOPERATIVE_GROUPS_MEMCPY_ASYNC
 
 #include "../cooperative_groups.h"
+#include "../heddle_scope_copy.h"
 
 namespace cooperative_groups
 {
 
+/* A group of copies for each call. */
 template <typename G>
 __device__ __forceinline__ void memcpy_async(const G &group, void *to, const void *from, size_t bytes)
 {
-	size_t rank = group.thread_rank(), step = group.size();
-	bool words = (((unsigned long long)to | (unsigned long long)from | bytes) & 3) == 0;
-	if (words)
-		for (size_t i = rank; i < bytes / 4; i += step)
-			((unsigned int *)to)[i] = ((const unsigned int *)from)[i];
-	else
-		for (size_t i = rank; i < bytes; i += step)
-			((char *)to)[i] = ((const char *)from)[i];
+	cuda::__hd_copy_part_later(to, from, bytes, group.thread_rank(), group.size());
+	__hd_copies_commit();
 }
 /* Counts are of elements: what both have room for is copied. */
 template <typename G, typename T>
@@ -31,10 +27,12 @@ __device__ __forceinline__ void memcpy_async(const G &group, T *to, size_t to_co
 }
 template <typename G> __device__ __forceinline__ void wait(const G &group)
 {
+	__hd_copies_wait_prior(0);
 	group.sync();
 }
 template <unsigned int Stages, typename G> __device__ __forceinline__ void wait_prior(const G &group)
 {
+	__hd_copies_wait_prior(Stages);
 	group.sync();
 }
 

@@ -36,6 +36,7 @@ __device__ void parts(unsigned to, const uint32_t *from, int odd)
 	asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0+12], [%1+4], 4, %2;" ::"r"(to), "l"(from),
 		     "l"(policy)
 		     : "memory");
+	asm volatile("cp.async.wait_all;" ::: "memory");
 	asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(from));
 }
 

@@ -156,6 +156,32 @@ KERNEL(doubles)
 }
 #endif
 
+#if LEVEL >= 90
+#define DOUBLES(name, text, in_a, in_b)                                                                   \
+	KERNEL(name)                                                                                      \
+	{                                                                                                 \
+		int l = threadIdx.x;                                                                      \
+		double x[4];                                                                              \
+		for (int i = 0; i < 4; i++)                                                               \
+			x[i] = pair(c, i, l);                                                             \
+		asm volatile("mma.sync.aligned." text                                                     \
+			     : "+d"(x[0]), "+d"(x[1]), "+d"(x[2]), "+d"(x[3])                             \
+			     : in_a, in_b);                                                               \
+		for (int i = 0; i < n; i++)                                                               \
+			d[32 * i + l] = (word)(i % 2 ? __double2hiint(x[i / 2]) : __double2loint(x[i / 2])); \
+	}
+#define A2 "d"(pair(a, 0, l)), "d"(pair(a, 1, l))
+#define A4 A2, "d"(pair(a, 2, l)), "d"(pair(a, 3, l))
+#define A8 A4, "d"(pair(a, 4, l)), "d"(pair(a, 5, l)), "d"(pair(a, 6, l)), "d"(pair(a, 7, l))
+#define B1 "d"(pair(b, 0, l))
+#define B2 B1, "d"(pair(b, 1, l))
+#define B4 B2, "d"(pair(b, 2, l)), "d"(pair(b, 3, l))
+DOUBLES(doubles4, "m16n8k4.row.col.f64.f64.f64.f64 " D4 ", {%4,%5}, {%6}, " D4 ";", A2, B1)
+DOUBLES(doubles8, "m16n8k8.row.col.f64.f64.f64.f64 " D4 ", {%4,%5,%6,%7}, {%8,%9}, " D4 ";", A4, B2)
+DOUBLES(doubles16, "m16n8k16.row.col.f64.f64.f64.f64 " D4 ", {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, " D4 ";",
+	A8, B4)
+#endif
+
 /* ---- formats on the host */
 
 static int bits_of(type t)
@@ -492,6 +518,11 @@ int main()
 	RUN_BYTES(BYTES16, 16, 16);
 	RUN_BYTES(BYTES32, 16, 32);
 	run(doubles, {"m8n8k4 f64", 8, 8, 4, F64, F64, F64, false, true, false, 0, 0});
+#endif
+#if LEVEL >= 90
+	run(doubles4, {"m16n8k4 f64", 16, 8, 4, F64, F64, F64, false, true, false, 0, 0});
+	run(doubles8, {"m16n8k8 f64", 16, 8, 8, F64, F64, F64, false, true, false, 0, 0});
+	run(doubles16, {"m16n8k16 f64", 16, 8, 16, F64, F64, F64, false, true, false, 0, 0});
 #endif
 	printf("sm_%d: %d instructions, %d wrong\n", LEVEL, done, wrong);
 	return wrong != 0;
