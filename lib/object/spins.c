@@ -32,7 +32,8 @@ static unsigned class_of(const struct hd_inst *inst)
 	const struct hd_opinfo *info = &hd_opinfo[inst->op];
 	if (info->effects & HD_FX_ATOMIC)
 		return inst->dst == HD_RZ ? HD_SPIN_NEVER : HD_SPIN_LONG;
-	if (!(info->effects & HD_FX_LOAD) || info->effects & HD_FX_ASYNC || info->space == HD_AT_LOCAL || info->space == HD_AT_CONST)
+	if (!(info->effects & HD_FX_LOAD) || info->effects & HD_FX_ASYNC || info->space == HD_AT_LOCAL ||
+	    info->space == HD_AT_CONST)
 		return HD_SPIN_NEVER;
 	return hd_mod_get(inst->mods, HD_MOD_SEM) == HD_SEM_WEAK ? HD_SPIN_SAME : HD_SPIN_LONG;
 }

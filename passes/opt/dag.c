@@ -194,7 +194,8 @@ static bool is_ordered(const struct hd_minst *inst)
 {
 	if (hd_op_is_exchange((enum hd_op)inst->op))
 		return false;
-	return is_clock(inst) || hd_minst_effects(inst) & (HD_FX_ASYNC | HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
+	return is_clock(inst) ||
+	       hd_minst_effects(inst) & (HD_FX_ASYNC | HD_FX_SIDE | HD_FX_CONVERGENT | HD_FX_BARRIER | HD_FX_FENCE);
 }
 
 static bool may_alias(const struct access *a, const struct access *b)

@@ -1,6 +1,6 @@
 /*
- * Inline PTX: asynchronous copies from global to shared memory (passes/select/copy.c has the instructions), their groups
- * and waits. What they say of the L2, as policies of it do elsewhere, changes nothing and is passed over.
+ * Inline PTX: asynchronous copies from global to shared memory (passes/select/copy.c has the instructions), their
+ * groups and waits. What they say of the L2, as policies of it do elsewhere, changes nothing and is passed over.
  */
 #include "passes/ptx/ptx.h"
 

@@ -1,7 +1,7 @@
 /*
- * Inline PTX: matrices. mma.sync on the shapes and types of sm_70 to sm_80 and sm_90's of double precision, ldmatrix and
- * movmatrix. What of PTX is for matrices otherwise (sparse ones, bits and half bytes, sm_89's and the rest of sm_90's) is
- * refused by name.
+ * Inline PTX: matrices. mma.sync on the shapes and types of sm_70 to sm_80 and sm_90's of double precision, ldmatrix
+ * and movmatrix. What of PTX is for matrices otherwise (sparse ones, bits and half bytes, sm_89's and the rest of
+ * sm_90's) is refused by name.
  */
 #include "passes/ptx/ptx.h"
 

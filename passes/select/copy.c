@@ -1,7 +1,7 @@
 /*
- * Selection: asynchronous copies from global to shared memory, for inline PTX (passes/ptx/copy.c) and NVVM's intrinsics.
- * One instruction copies 4, 8 or 16 bytes a lane. What is not copied is zero: all of it under a predicate, or bytes at
- * the end, whose number stands in the low bits of the global address, as ptxas has it for sm_80.
+ * Selection: asynchronous copies from global to shared memory, for inline PTX (passes/ptx/copy.c) and NVVM's
+ * intrinsics. One instruction copies 4, 8 or 16 bytes a lane. What is not copied is zero: all of it under a predicate,
+ * or bytes at the end, whose number stands in the low bits of the global address, as ptxas has it for sm_80.
  */
 #include "passes/select/select.h"
 

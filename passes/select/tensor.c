@@ -1,8 +1,8 @@
 /*
  * Selection: products of matrices on tensor cores, for inline PTX (passes/ptx/matrix.c) and NVVM's intrinsics. A
- * product is one instruction of its shape; Volta's m8n8k4 is a step for each pair of the accumulator's registers, and of
- * sm_90's larger ones of doubles each step is DMMA.884: eight rows and four of k, the halves of the rows in turns, so that
- * the sum of one is there when the unit comes to it again.
+ * product is one instruction of its shape; Volta's m8n8k4 is a step for each pair of the accumulator's registers, and
+ * of sm_90's larger ones of doubles each step is DMMA.884: eight rows and four of k, the halves of the rows in turns,
+ * so that the sum of one is there when the unit comes to it again.
  *
  * Operands are words of 32 bits in the order of the PTX ISA, whose fragments the instructions take as they are.
  */
@@ -106,7 +106,8 @@ const char *hd_sel_mma_choose(struct hd_select *sel, const struct hd_mma_form *f
 	return NULL;
 }
 
-/* Of a an element of each half of the rows follows the other, then those four columns on; of the sums each half has two. */
+/* Of a an element of each half of the rows follows the other, then those four columns on; of the sums each half has
+ * two. */
 static void multiply_doubles(struct hd_select *sel, const struct hd_mma *mma, const struct hd_opnd *a,
 			     const struct hd_opnd *b, const struct hd_opnd *c, struct hd_opnd *d)
 {

@@ -43,8 +43,8 @@ static uint32_t unordered_lane(const struct now *now, const struct hd_shared_acc
 {
 	bool under_way = is_under_way(now, kept);
 	HD_FOR_LANES (lane, kept->lanes)
-		if (under_way || !hd_clocks_ordered(now->clocks, now->access.warp, now->lane, kept->warp, lane,
-						    when_of(now, kept)))
+		if (under_way ||
+		    !hd_clocks_ordered(now->clocks, now->access.warp, now->lane, kept->warp, lane, when_of(now, kept)))
 			return lane;
 	return HD_WARP_LANES;
 }
@@ -78,8 +78,9 @@ static void found(const struct now *now, const struct hd_shared_access *kept, ui
 			       .bytes = now->bytes,
 			       .space = HD_MEM_SHARED,
 			       .address = now->address,
-			       .what = is_under_way(now, kept) ? "has a copy there under way, which it has not waited for"
-							       : NULL,
+			       .what = is_under_way(now, kept)
+					       ? "has a copy there under way, which it has not waited for"
+					       : NULL,
 		       });
 }
 

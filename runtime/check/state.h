@@ -128,7 +128,7 @@ struct hd_block_check {
 	struct hd_clocks clocks;
 	struct hd_shared_word *words;
 	struct hd_copies_check *copies; /* by warp */
-	uint8_t *fresh; /* of shared memory */
+	uint8_t *fresh;			/* of shared memory */
 	uint32_t shared_bytes;
 };
 

@@ -9,14 +9,14 @@
 #include "runtime/exec/later.h"
 #include "runtime/sim/probe.h"
 
-/* What the bytes at a global address are on the host; NULL: it has faulted. A copy does not touch what it leaves out. */
+/* What the bytes at a global address are on the host; NULL: it has faulted. A copy does not touch what it leaves out.
+ */
 static const uint8_t *source_of(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane,
 				const struct hd_copied *copied, uint64_t address)
 {
 	uint64_t *timing = &exec->effect->address[lane];
-	const uint8_t *host = copied->bytes < inst->access_bytes
-				      ? hd_devmem_at(exec->gpu->devmem, address, copied->bytes)
-				      : NULL;
+	const uint8_t *host =
+		copied->bytes < inst->access_bytes ? hd_devmem_at(exec->gpu->devmem, address, copied->bytes) : NULL;
 	*timing = address;
 	return host ? host : hd_exec_lane_access(exec, inst, lane, address, HD_MEM_GLOBAL, timing);
 }
@@ -35,8 +35,8 @@ void hd_exec_copy_source(const struct hd_exec *exec, const struct hd_dinst *inst
 static bool find_lane(struct hd_exec *exec, const struct hd_dinst *inst, uint32_t lane, struct hd_copied *copied)
 {
 	uint64_t address;
-	const uint8_t *to = hd_exec_lane_access(exec, inst, lane, hd_row(exec->warp, inst->inst.b)[lane],
-						HD_MEM_SHARED, &exec->effect->to[lane]);
+	const uint8_t *to = hd_exec_lane_access(exec, inst, lane, hd_row(exec->warp, inst->inst.b)[lane], HD_MEM_SHARED,
+						&exec->effect->to[lane]);
 	if (!to)
 		return false;
 	copied->to = (uint32_t)(to - exec->warp->cta->shared);

@@ -296,8 +296,10 @@ static void start(struct hd_lsu *lsu, struct hd_lsu_front *front, uint64_t now, 
 	take(lsu, head);
 	lsu->free_inflight = entry->next;
 	lsu->inflight_count++;
-	*entry = (struct hd_lsu_inflight){
-		.issued = head->issued, .token = head->token, .group = head->group, .copy = head->copy};
+	*entry = (struct hd_lsu_inflight){.issued = head->issued,
+					  .token = head->token,
+					  .group = head->group,
+					  .copy = head->copy};
 	entry->kind = head->kind;
 	entry->grid = head->grid;
 	entry->remaining = head->count ? head->count : 1;
@@ -476,8 +478,8 @@ uint64_t hd_lsu_use_shared(struct hd_lsu *lsu, uint64_t now, uint32_t grid)
 
 static uint64_t next_cycle(const struct hd_lsu *lsu, uint64_t now)
 {
-	uint64_t next = hd_min64(hd_lsu_port_next(lsu, now),
-				 hd_max64(hd_completions_next(&lsu->copies), lsu->front_free));
+	uint64_t next =
+		hd_min64(hd_lsu_port_next(lsu, now), hd_max64(hd_completions_next(&lsu->copies), lsu->front_free));
 	for (uint32_t left = lsu->filled & ~lsu->stalled; left; left &= left - 1) {
 		const struct hd_lsu_waiting *head = head_of(lsu->fronts[__builtin_ctz(left)]);
 		next = hd_min64(next, hd_max64(head->ready, lsu->front_free));

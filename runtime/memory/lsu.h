@@ -56,7 +56,7 @@ struct hd_lsu {
 	struct hd_l1 l1;
 	struct hd_completions completions;
 	struct hd_completions copies; /* that have their data: inflight index, and when shared memory may take them */
-	uint32_t *pending_stores; /* by group */
+	uint32_t *pending_stores;     /* by group */
 	uint32_t group_count;
 	uint32_t pending[HD_MEM_GRIDS]; /* global and local requests of each grid */
 	/* instructions */

@@ -55,7 +55,7 @@ struct hd_mem_request {
 	/* A load whose bytes go to shared memory: the cycles of that (hd_lsu_shared_cycles), then its completion; 0: to
 	 * registers. With no active lanes there are zeros alone to write. */
 	uint16_t copy;
-	uint32_t mask;	 /* active lanes */
+	uint32_t mask; /* active lanes */
 	/* Lane addresses, multiples of `bytes`. Global: device address. Shared: offset in the SM's shared memory.
 	 * Local: physical address of the lane's first word, in the interleaved layout: see hd_local_address. */
 	uint64_t address[32];

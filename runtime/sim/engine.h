@@ -178,8 +178,8 @@ struct hd_forward {
 	uint64_t guards[8];	  /* cycle from which each predicate guards */
 };
 
-/* Asynchronous copies of a warp (copies.c): those of group g that are under way, in left[g % HD_COPY_GROUPS]. Groups from
- * `oldest` on are not done; `open` is the one that copies join. Numbers run over. */
+/* Asynchronous copies of a warp (copies.c): those of group g that are under way, in left[g % HD_COPY_GROUPS]. Groups
+ * from `oldest` on are not done; `open` is the one that copies join. Numbers run over. */
 struct hd_copies {
 	uint8_t oldest, open;
 	uint16_t under_way; /* of all groups */
@@ -375,8 +375,8 @@ struct hd_effect {
 	/* HD_EVENT_MEMORY: as struct hd_mem_request wants them. A memory instruction that no lane executes, and LDC
 	 * (fixed latency), report HD_EVENT_NONE. */
 	uint64_t address[HD_WARP_LANES];
-	/* Asynchronous copies: where each lane's bytes go, in the SM's shared memory; `elsewhere` are the lanes that put
-	 * zeros there. */
+	/* Asynchronous copies: where each lane's bytes go, in the SM's shared memory; `elsewhere` are the lanes that
+	 * put zeros there. */
 	uint64_t to[HD_WARP_LANES];
 };
 

@@ -125,7 +125,8 @@ void hd_access_start(struct hd_sm *sm, struct hd_warp *warp, const struct hd_din
 	request->bypass = sm->hooks & HD_HOOK(l1_bypass) && request->space != HD_MEM_SHARED &&
 			  hd_policy_l1_bypass(sm, warp, inst, now);
 	if (HD_TRACED(sm->gpu, lsu))
-		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu, request->mask ? request->address[__builtin_ctz(request->mask)] : 0);
+		hd_trace_inst(sm, warp, inst, HD_TRACE_lsu,
+			      request->mask ? request->address[__builtin_ctz(request->mask)] : 0);
 	hd_access_send(sm, warp, now, start, inst->extra);
 }
 

@@ -9,8 +9,8 @@
  * there for a port holds what is behind it. So its result is there when the count says, however long it waited.
  *
  * Not modelled: that a raised counter shows a cycle late (the compiler stalls for it, and the check at load sees to
- * that), and waits for a counter to come below another number than zero (DEPBAR.LE) but for that of groups of copies, which is
- * none of the six (copies.c).
+ * that), and waits for a counter to come below another number than zero (DEPBAR.LE) but for that of groups of copies,
+ * which is none of the six (copies.c).
  *
  * Needs hd_dinst's bits (exec/control.c). Cost: a few operations an instruction; a timer for each that raises a counter
  * for its sources.

@@ -23,8 +23,7 @@ static bool asked(struct hd_sm *sm, struct hd_warp *warp, const struct hd_dinst 
 
 static bool can_be_elided(const struct hd_dinst *inst)
 {
-	const uint32_t acts = HD_FX_STORE | HD_FX_ATOMIC | HD_FX_SIDE | HD_FX_FENCE | HD_FX_BARRIER |
-			      HD_FX_ASYNC;
+	const uint32_t acts = HD_FX_STORE | HD_FX_ATOMIC | HD_FX_SIDE | HD_FX_FENCE | HD_FX_BARRIER | HD_FX_ASYNC;
 	return inst->exec && inst->pipe != HD_PIPE_BRU && !(inst->effects & acts);
 }
 

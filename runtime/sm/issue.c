@@ -292,7 +292,8 @@ static void start_memory(struct hd_sm *sm, struct hd_warp *warp, const struct hd
 {
 	const struct hd_effect *effect = &sm->effect;
 	bool zeros = inst->effects & HD_FX_ASYNC && effect->elsewhere;
-	if ((!effect->mask && !zeros) || (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
+	if ((!effect->mask && !zeros) ||
+	    (sm->hooks & HD_HOOK(memory_access) && !hd_policy_memory_access(sm, warp, inst, now))) {
 		start_fixed(sm, warp, inst, now, start + sm->predicated_latency);
 		return;
 	}

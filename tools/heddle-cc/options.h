@@ -34,7 +34,7 @@ enum hd_cc_stage {
 /* An architecture that an option names. */
 struct hd_cc_target {
 	const char *name;
-	int number; /* 75 */
+	int number;   /* 75 */
 	bool special; /* sm_90a: for that architecture alone */
 };
 
