@@ -51,14 +51,14 @@ def clocks():
 
 def gpus(build):
     """{name: architecture} of all that are modelled, and those whose L2 is large. Code of before Volta does not exist here,
-    but for the 63 registers that a thread of Fermi and the first Kepler has, nor that of sm_90, which runs sm_89's."""
+    but for the 63 registers that a thread of Fermi and the first Kepler has."""
     names = os.listdir(os.path.join(build, 'share', 'heddle', 'gpus'))
     found, large = {}, set()
     for name in sorted(name[:-4] for name in names if name.endswith('.ini')):
         keys = json.loads(subprocess.run([os.path.join(build, 'bin', 'heddle'), 'gpus', '--json', name], check=True,
                                          capture_output=True, text=True).stdout)
         capability = int(10 * keys['compute_major'] + keys['compute_minor'])
-        found[name] = f'sm_{capability if capability < 32 else min(max(70, capability), 89)}'
+        found[name] = f'sm_{capability if capability < 32 else min(max(70, capability), 90)}'
         if keys['l2_slices'] * keys['l2_slice_bytes'] > LARGE_L2:
             large.add(name)
     return found, large

@@ -130,9 +130,9 @@ static void refuse(struct hd_ptx *ptx, unsigned arg)
 {
 	static const char *const reasons[] = {
 		"products of sparse matrices are not supported",
-		"products by groups of warps are sm_90's",
+		"products by groups of warps are sm_90a's, and not modelled",
 		"fragments without a layout are not supported; mma.h or mma.sync does the same",
-		"matrices are stored from registers by sm_90 and later",
+		"matrices that are stored from registers, sm_90's, are not modelled",
 	};
 	hd_ptx_error(ptx, "%s", reasons[arg]);
 }

@@ -190,6 +190,8 @@ static size_t name_matches(const char *text, const char *name)
 
 static bool modifiers_allowed(struct hd_ptx *ptx, const struct hd_ptx_row *row)
 {
+	if (!row->modifiers)
+		return true;
 	unsigned first = 1;
 	for (const char *dot = row->name; (dot = strchr(dot, '.')); dot++)
 		first++;

@@ -76,7 +76,7 @@ struct hd_ptx_type {
 typedef void (*hd_ptx_handler)(struct hd_ptx *ptx, unsigned arg);
 struct hd_ptx_row {
 	const char *name;      /* the opcode's first parts, e.g. "shl" or "bar.sync" */
-	const char *modifiers; /* what may follow, between spaces */
+	const char *modifiers; /* what may follow, between spaces; NULL: anything, it is refused anyway */
 	unsigned operands;     /* at least */
 	hd_ptx_handler select;
 	unsigned arg;

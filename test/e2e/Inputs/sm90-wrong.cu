@@ -1,0 +1,35 @@
+// What came with sm_90 and is not modelled.
+__global__ void wrong(int *p)
+{
+	__shared__ alignas(16) unsigned long long bar;
+	unsigned a = (unsigned)__cvta_generic_to_shared(&bar), rank;
+#if WRONG == 1
+	asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(a));
+#elif WRONG == 2
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%0];" ::"r"(a), "l"(p));
+#elif WRONG == 3
+	asm volatile("barrier.cluster.arrive.release;");
+#elif WRONG == 4
+	asm volatile("setmaxnreg.inc.sync.aligned.u32 128;");
+#elif WRONG == 5
+	asm volatile("mov.u32 %0, %%cluster_ctaid.x;" : "=r"(rank));
+#elif WRONG == 6
+	asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%0};" ::"r"(a));
+#elif WRONG == 7
+	asm volatile("wgmma.fence.sync.aligned;");
+#elif WRONG == 8
+	asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(rank) : "r"(a));
+#endif
+#ifdef __CUDA_ARCH__
+	p[0] = __CUDA_ARCH__;
+#endif
+}
+
+int main()
+{
+	int *p;
+	cudaMallocManaged(&p, sizeof *p);
+	wrong<<<1, 1>>>(p);
+	cudaDeviceSynchronize();
+	return *p / 10 - ARCHITECTURE;
+}
