@@ -284,6 +284,40 @@ START_TEST(ports_widen_the_data_path)
 }
 END_TEST
 
+/* A load of a line that L1 has, whose bytes take so many passes of shared memory. */
+static struct hd_mem_request copy(uint32_t token, uint16_t passes)
+{
+	struct hd_mem_request request = rig_load(token, 0, 4, 4);
+	request.copy = passes;
+	return request;
+}
+
+START_TEST(copies_take_shared_memory_when_they_have_their_data)
+{
+	rig_build(&rig);
+	latency_of(rig_load(1, 0, 4, 4));
+	uint64_t there = rig.config.l1_latency + rig.config.copy_latency;
+	ck_assert_uint_eq(latency_of(copy(2, 1)), there + 1);
+	ck_assert_uint_eq(latency_of(copy(3, 4)), there + 4);
+	/* Zeros alone are there at once. */
+	struct hd_mem_request zeros = copy(4, 4);
+	zeros.mask = 0;
+	ck_assert_uint_eq(latency_of(zeros), rig.config.copy_latency + 4);
+	/* Shared memory takes one after the other, and loads behind them. */
+	struct hd_mem_request first = copy(5, 32), second = copy(6, 32), load = shared_load(7, 4);
+	uint64_t start = rig.now + 1;
+	rig_issue(&rig, 0, &first);
+	rig_issue(&rig, 0, &second);
+	hd_lsu_issue(rig.lsus[0], rig.now, start + there + 1, &load);
+	rig_run(&rig);
+	ck_assert_uint_eq(rig.done[6] - rig.done[5], 32);
+	ck_assert_uint_eq(rig.done[7], rig.done[6] + rig.config.shared_latency);
+	struct hd_stats total = rig_total(&rig);
+	ck_assert_uint_eq(total.counters.copy_shared_cycles, 1 + 4 + 4 + 32 + 32);
+	ck_assert_uint_eq(total.counters.shared_cycles, total.counters.copy_shared_cycles + 1);
+}
+END_TEST
+
 START_TEST(shared_accesses_wait_for_conflicts)
 {
 	rig_build(&rig);
@@ -700,6 +734,7 @@ Suite *hd_suite(void)
 	tcase_add_test(cases, whole_lines_take_the_data_path);
 	tcase_add_test(cases, a_wider_data_path_takes_more_lines);
 	tcase_add_test(cases, ports_widen_the_data_path);
+	tcase_add_test(cases, copies_take_shared_memory_when_they_have_their_data);
 	tcase_add_test(cases, shared_accesses_wait_for_conflicts);
 	tcase_add_test(cases, empty_masks_complete);
 	tcase_add_test(cases, stores_are_pending_until_acknowledged);

@@ -21,7 +21,7 @@ ELSEWHERE = [
     (r'read\.ptx\.sreg|nanosleep|exit', 'warp.test, nvvm-warp.test, registers.test'),
     (r'ldg|ldu|ptr\.|isspacep|move\.ptr|reflect', 'nvvm-warp.test'),
     (r'(sin|cos|ex2|lg2|rsqrt|sqrt|rcp|tanh|div)\.(approx|full)|sqrt\.f', 'nvvm-warp.test'),
-    (r'cp\.async\.(c[ag]|commit|wait)', 'async-copy.test'),
+    (r'cp\.async\.(c[ag]|commit|wait)', '../async-copy.test'),
     (r'rotate|swap\.lo\.hi|f2tf32|saturate\.d', 'rounding.test'),
     (r'(add|mul|fma|div|rcp|sqrt)\.r[nzmp]\.[fd]$', 'rounding.test'),
 ]
