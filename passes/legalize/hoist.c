@@ -25,15 +25,10 @@ static bool may_move(LLVMValueRef inst)
 	}
 }
 
-static bool is_inside(LLVMValueRef value, LLVMBasicBlockRef block)
-{
-	return LLVMIsAInstruction(value) && LLVMGetInstructionParent(value) == block;
-}
-
 /* Whether all that `value` is made of in the block may move; `room`: instructions that are looked at. */
 static bool can_hoist(LLVMValueRef value, LLVMBasicBlockRef block, unsigned *room)
 {
-	if (!is_inside(value, block))
+	if (!hd_legal_is_inside(value, block))
 		return true;
 	if (!may_move(value) || !*room)
 		return false;
@@ -47,7 +42,7 @@ static bool can_hoist(LLVMValueRef value, LLVMBasicBlockRef block, unsigned *roo
 /* Operands first. The builder stands where they go. */
 static void hoist(LLVMBuilderRef builder, LLVMValueRef value, LLVMBasicBlockRef block)
 {
-	if (!is_inside(value, block))
+	if (!hd_legal_is_inside(value, block))
 		return;
 	for (int i = 0, n = LLVMGetNumOperands(value); i < n; i++)
 		hoist(builder, LLVMGetOperand(value, (unsigned)i), block);
@@ -120,8 +115,6 @@ static void hoist_of_block(struct hd_legal *legal, LLVMBasicBlockRef block)
 
 void hd_legal_hoist(struct hd_legal *legal)
 {
-	if (!hd_switch_is_on(legal->unit->options.without, HD_SWITCH_PREDICATED_CONSTANTS))
-		return;
 	for (LLVMValueRef f = LLVMGetFirstFunction(legal->module); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
 			hoist_of_block(legal, bb);

@@ -184,6 +184,11 @@ static LLVMTargetMachineRef target_machine(struct hd_legal *legal)
 				       LLVMCodeModelDefault);
 }
 
+bool hd_legal_is_inside(LLVMValueRef value, LLVMBasicBlockRef block)
+{
+	return LLVMIsAInstruction(value) && LLVMGetInstructionParent(value) == block;
+}
+
 bool hd_legal_is_convergent(LLVMValueRef call)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
@@ -237,7 +242,8 @@ static int address_passes(struct hd_legal *legal, LLVMTargetMachineRef machine)
 {
 	if (hd_legal_run(legal, machine, "function(separate-const-offset-from-gep)"))
 		return -1;
-	hd_legal_hoist(legal);
+	if (hd_switch_is_on(legal->unit->options.without, HD_SWITCH_PREDICATED_CONSTANTS))
+		hd_legal_hoist(legal);
 	if (legal->longest_block <= LONG_BLOCK && legal->most_blocks <= MANY_BLOCKS && hd_legal_reduce(legal, machine))
 		return -1;
 	return hd_legal_run(legal, machine, "function(early-cse)");

@@ -37,6 +37,8 @@ struct hd_site {
 /* origin.c: around the load-store vectorizer, so that what it makes has the ordinal of its first access. */
 void hd_legal_note_accesses(const struct hd_legal *legal);
 void hd_legal_find_accesses(const struct hd_legal *legal);
+/* Whether the value is an instruction of the block. */
+bool hd_legal_is_inside(LLVMValueRef value, LLVMBasicBlockRef block);
 /* Whether a call is of something that the lanes of a warp do together, or may lead there. */
 bool hd_legal_is_convergent(LLVMValueRef call);
 /* LLVM's passes, on the clone. 0 or -1. */

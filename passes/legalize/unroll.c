@@ -96,11 +96,6 @@ static void scan_block(struct body *body, LLVMBasicBlockRef block)
 
 /* ---- counting ---- */
 
-static bool is_inside(LLVMValueRef value, LLVMBasicBlockRef block)
-{
-	return LLVMIsAInstruction(value) && LLVMGetInstructionParent(value) == block;
-}
-
 /* A loop's first block, the one that goes back there, and the one that leaves it: one and the same in small loops. */
 struct shape {
 	LLVMBasicBlockRef header, latch, exit;
@@ -119,7 +114,7 @@ static int64_t step_of(LLVMValueRef value, const struct shape *loop)
 	} else {
 		phi = LLVMGetNumOperands(value) ? LLVMGetOperand(value, 0) : NULL;
 	}
-	if (!phi || !LLVMIsAPHINode(phi) || !is_inside(phi, loop->header) || !LLVMIsAInstruction(sum) ||
+	if (!phi || !LLVMIsAPHINode(phi) || !hd_legal_is_inside(phi, loop->header) || !LLVMIsAInstruction(sum) ||
 	    LLVMGetInstructionOpcode(sum) != LLVMAdd || LLVMGetOperand(sum, 0) != phi ||
 	    !LLVMIsAConstantInt(LLVMGetOperand(sum, 1)))
 		return 0;
@@ -159,11 +154,11 @@ static struct ending ending_of(const struct shape *loop)
 {
 	struct ending end = {0};
 	LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(loop->exit));
-	if (!is_inside(condition, loop->exit) || LLVMGetInstructionOpcode(condition) != LLVMICmp)
+	if (!hd_legal_is_inside(condition, loop->exit) || LLVMGetInstructionOpcode(condition) != LLVMICmp)
 		return end;
 	LLVMIntPredicate predicate = LLVMGetICmpPredicate(condition);
 	LLVMValueRef left = LLVMGetOperand(condition, 0), right = LLVMGetOperand(condition, 1);
-	if (is_inside(right, loop->exit))
+	if (hd_legal_is_inside(right, loop->exit))
 		return end;
 	end.equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
 	end.constant = LLVMIsAConstantInt(right);

@@ -9,9 +9,8 @@
 
 #include "passes/mir/last_use.h"
 #include "passes/mir/live.h"
+#include "passes/opt/sides.h"
 
-/* Instructions of a side, measured with chains of arithmetic and of stores (ptxas 13, sm_75). */
-#define SHORT_SIDE 8u
 #define GLOBAL_LOADS 1u /* of a side: their latency is what a branch saves */
 
 struct converter {
@@ -21,41 +20,17 @@ struct converter {
 	struct hd_dataflow live; /* nothing until something is converted */
 };
 
-/* The guarded branch of a block that ends in two branches; NULL: it ends otherwise. */
-static struct hd_minst *fork_of(struct hd_mblock *block)
-{
-	uint32_t count = block->insts.len;
-	struct hd_minst *fork = count < 2 ? NULL : &block->insts.data[count - 2];
-	bool two = fork && fork->op == HD_OP_BRA && block->insts.data[count - 1].op == HD_OP_BRA &&
-		   fork->ref != block->insts.data[count - 1].ref;
-	return two ? fork : NULL;
-}
-
-/* Whether the instruction may run under a predicate that it leaves as it is, and does nothing to or with other lanes.
- */
-static bool is_convertible(const struct hd_minst *inst, uint32_t predicate)
-{
-	const unsigned barred = HD_FX_ATOMIC | HD_FX_SIDE | HD_FX_FENCE | HD_FX_CONVERGENT | HD_FX_BARRIER |
-				HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT | HD_FX_WRITE_PREDS;
-	return inst->guard == HD_MREG_PT && !inst->guard_not && inst->op < HD_OP_COUNT &&
-	       !(hd_opinfo[inst->op].effects & barred) && inst->op != HD_OP_TRAP && inst->pdst != predicate;
-}
-
-/* The block behind a side that can be converted: entered only here, short, and left by a branch; or HD_NO_BLOCK. */
+/* The block behind a side that can be converted, under a predicate that it leaves as it is; or HD_NO_BLOCK. */
 static uint32_t behind(const struct converter *converter, uint32_t side, const struct hd_minst *fork)
 {
 	const struct hd_mblock *block = &converter->func->blocks.data[side];
-	uint32_t count = block->insts.len - 1, loads = 0;
-	const struct hd_minst *last = &block->insts.data[count];
-	if (converter->ways_in[side] != 1 || last->op != HD_OP_BRA || last->guard != HD_MREG_PT || last->guard_not ||
-	    count > SHORT_SIDE)
-		return HD_NO_BLOCK;
-	for (uint32_t i = 0; i < count; i++) {
+	uint32_t join = hd_side_behind(converter->func, converter->ways_in, side), loads = 0;
+	for (uint32_t i = 0; join != HD_NO_BLOCK && i + 1 < block->insts.len; i++) {
 		loads += hd_minst_is_global_load(&block->insts.data[i]);
-		if (!is_convertible(&block->insts.data[i], fork->guard))
+		if (!hd_side_may_guard(&block->insts.data[i]) || block->insts.data[i].pdst == fork->guard)
 			return HD_NO_BLOCK;
 	}
-	return loads > GLOBAL_LOADS ? HD_NO_BLOCK : last->ref;
+	return loads > GLOBAL_LOADS ? HD_NO_BLOCK : join;
 }
 
 static struct hd_bitset live_into(struct converter *converter, uint32_t block)
@@ -91,7 +66,7 @@ static void take_in(struct converter *converter, struct hd_mblock *block, uint32
 static void convert_block(struct converter *converter, uint32_t id)
 {
 	struct hd_mblock *block = &converter->func->blocks.data[id];
-	struct hd_minst *fork = fork_of(block);
+	struct hd_minst *fork = hd_side_fork(block);
 	if (!fork || id == fork->ref || id == fork[1].ref)
 		return;
 	uint32_t yes = fork->ref, no = fork[1].ref;
@@ -115,22 +90,13 @@ static void convert_block(struct converter *converter, uint32_t id)
 	converter->ways_in[join]--; /* two edges, or one from each side, became one */
 }
 
-static void count_ways(struct converter *converter)
-{
-	const struct hd_mfunc *func = converter->func;
-	converter->ways_in = hd_xcalloc(func->blocks.len, sizeof(*converter->ways_in));
-	for (uint32_t id = 0; id < func->blocks.len; id++)
-		for (uint32_t i = 0; i < func->blocks.data[id].succs.len; i++)
-			converter->ways_in[func->blocks.data[id].succs.data[i]]++;
-}
-
 int hd_mfunc_convert_ifs(struct hd_mfunc *func, struct hd_diag *diag)
 {
 	struct converter converter = {.func = func};
 	if (!hd_switch_is_on(func->without, HD_SWITCH_IF_CONVERSION))
 		return 0;
 	hd_arena_init(&converter.arena);
-	count_ways(&converter);
+	converter.ways_in = hd_side_ways_in(func);
 	for (uint32_t id = 0; id < func->blocks.len; id++)
 		convert_block(&converter, id);
 	free(converter.ways_in);

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 
 #include "passes/mir/live.h"
-
-#define SHORT_SIDE 8u /* instructions of a side, as in if-conversion */
+#include "passes/opt/sides.h"
 
 struct predicator {
 	struct hd_mfunc *func;
@@ -27,46 +26,35 @@ struct triangle {
 	bool guard_not; /* the side runs where the predicate is false */
 };
 
+/* It writes a register alone, and reads no predicate. */
 static bool is_convertible(const struct hd_minst *inst)
 {
-	const unsigned barred = HD_FX_ATOMIC | HD_FX_SIDE | HD_FX_FENCE | HD_FX_CONVERGENT | HD_FX_BARRIER |
-				HD_FX_BRANCH | HD_FX_CALL | HD_FX_RET | HD_FX_EXIT | HD_FX_WRITE_PREDS |
-				HD_FX_READ_PREDS | HD_FX_STORE;
-	return inst->guard == HD_MREG_PT && !inst->guard_not && inst->op < HD_OP_COUNT && inst->op != HD_OP_TRAP &&
-	       !(hd_opinfo[inst->op].effects & barred) && inst->pdst == HD_MREG_PT && !inst->extra_count &&
-	       inst->dst.words && hd_mreg_is_virtual(inst->dst.id);
+	return hd_side_may_guard(inst) && !(hd_opinfo[inst->op].effects & (HD_FX_READ_PREDS | HD_FX_STORE)) &&
+	       inst->pdst == HD_MREG_PT && !inst->extra_count && inst->dst.words && hd_mreg_is_virtual(inst->dst.id);
 }
 
-static bool is_short(const struct predicator *p, uint32_t id, uint32_t *behind)
+/* Whether the side reads constants, no other memory, and goes on at `join`. */
+static bool is_triangle(const struct predicator *p, uint32_t id, uint32_t join)
 {
 	const struct hd_mblock *side = &p->func->blocks.data[id];
-	uint32_t count = side->insts.len - 1, constants = 0;
-	const struct hd_minst *last = &side->insts.data[count];
-	if (p->ways_in[id] != 1 || last->op != HD_OP_BRA || last->guard != HD_MREG_PT || last->guard_not ||
-	    count > SHORT_SIDE)
+	uint32_t constants = 0;
+	if (hd_side_behind(p->func, p->ways_in, id) != join)
 		return false;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i + 1 < side->insts.len; i++) {
 		const struct hd_minst *inst = &side->insts.data[i];
 		if (!is_convertible(inst) || (hd_minst_is_global_load(inst) && inst->op != HD_OP_LDCX))
 			return false;
 		constants += inst->op == HD_OP_LDCX;
 	}
-	*behind = last->ref;
 	return constants;
 }
 
 static bool find_triangle(const struct predicator *p, uint32_t id, struct triangle *triangle)
 {
-	const struct hd_mblock *block = &p->func->blocks.data[id];
-	uint32_t end = block->insts.len, behind;
-	if (end < 2)
-		return false;
-	const struct hd_minst *fork = &block->insts.data[end - 2], *other = &block->insts.data[end - 1];
-	if (fork->op != HD_OP_BRA || other->op != HD_OP_BRA || fork->ref == other->ref)
-		return false;
-	for (unsigned way = 0; way < 2; way++) {
-		uint32_t side = way ? other->ref : fork->ref, join = way ? fork->ref : other->ref;
-		if (side == id || join == id || !is_short(p, side, &behind) || behind != join)
+	const struct hd_minst *fork = hd_side_fork(&p->func->blocks.data[id]);
+	for (unsigned way = 0; fork && way < 2; way++) {
+		uint32_t side = fork[way].ref, join = fork[!way].ref;
+		if (side == id || join == id || !is_triangle(p, side, join))
 			continue;
 		*triangle = (struct triangle){side, join, fork->guard, way ? !fork->guard_not : fork->guard_not};
 		return true;
@@ -121,15 +109,6 @@ static void convert(struct predicator *p, uint32_t id, const struct triangle *tr
 	p->ways_in[triangle->join] = 0;
 }
 
-static void count_ways(struct predicator *p)
-{
-	const struct hd_mfunc *func = p->func;
-	p->ways_in = hd_xcalloc(func->blocks.len, sizeof(*p->ways_in));
-	for (uint32_t id = 0; id < func->blocks.len; id++)
-		for (uint32_t i = 0; i < func->blocks.data[id].succs.len; i++)
-			p->ways_in[func->blocks.data[id].succs.data[i]]++;
-}
-
 /* The most words that are live between blocks. */
 static uint32_t most_live(const struct predicator *p)
 {
@@ -167,7 +146,7 @@ int hd_mfunc_predicate(struct hd_mfunc *func, struct hd_diag *diag)
 	if (!some || !hd_switch_is_on(func->without, HD_SWITCH_PREDICATED_CONSTANTS))
 		return 0;
 	hd_arena_init(&arena);
-	count_ways(&p);
+	p.ways_in = hd_side_ways_in(func);
 	hd_live_compute(func, &arena, &p.live);
 	if (most_live(&p) <= hd_mfunc_cap(func) / 2)
 		convert_all(&p);
