@@ -129,6 +129,20 @@ static const struct hd_intrinsic *const tables[] = {general,
 						    hd_texture_intrinsics,
 						    hd_copy_intrinsics};
 
+unsigned hd_sel_intrinsic_parts(struct hd_select *sel, char text[HD_INTRINSIC_NAME],
+				const char *parts[HD_INTRINSIC_PARTS])
+{
+	unsigned count = 0;
+	snprintf(text, HD_INTRINSIC_NAME, "%s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)) + strlen("llvm.nvvm."));
+	for (char *at = text; count < HD_INTRINSIC_PARTS; *at++ = '\0') {
+		parts[count++] = at;
+		at = strchr(at, '.');
+		if (!at)
+			break;
+	}
+	return count;
+}
+
 /* The row whose name is the longest dotted prefix of `name`. */
 static const struct hd_intrinsic *find(const char *name)
 {

@@ -362,6 +362,11 @@ enum hd_uniform_use hd_sel_uniform_use(struct hd_select *sel);
 
 /* ---- intrinsic.c: the table and the generic intrinsics */
 typedef void (*hd_intrinsic_handler)(struct hd_select *sel, unsigned arg);
+enum { HD_INTRINSIC_PARTS = 12, HD_INTRINSIC_NAME = 96 };
+/* The parts of the name of sel->inst's callee behind "llvm.nvvm.", as "tex", "unified", "2d", "v4f32"; they are in
+ * `text`. Returns their number. */
+unsigned hd_sel_intrinsic_parts(struct hd_select *sel, char text[HD_INTRINSIC_NAME],
+				const char *parts[HD_INTRINSIC_PARTS]);
 struct hd_intrinsic {
 	const char *name; /* without "llvm."; also stands for every overload name.* */
 	hd_intrinsic_handler select;

@@ -163,21 +163,7 @@ void hd_sel_load_matrices(struct hd_select *sel, struct hd_leaf pointer, unsigne
 
 /* ------------------------------------------------------------------ intrinsics */
 
-enum { PARTS = 12, NAME = 96, WORDS = HD_MMA_WORDS };
-
-/* The parts of an intrinsic's name behind "llvm.nvvm.". */
-static unsigned split_name(struct hd_select *sel, char *text, const char *parts[PARTS])
-{
-	unsigned count = 0;
-	snprintf(text, NAME, "%s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)) + strlen("llvm.nvvm."));
-	for (char *at = text; count < PARTS; *at++ = '\0') {
-		parts[count++] = at;
-		at = strchr(at, '.');
-		if (!at)
-			break;
-	}
-	return count;
-}
+enum { WORDS = HD_MMA_WORDS };
 
 static bool has_part(const char *const *parts, unsigned count, const char *part)
 {
@@ -243,12 +229,12 @@ static void define_words(struct hd_select *sel, const struct hd_opnd *words)
 
 static void multiply(struct hd_select *sel, unsigned arg)
 {
-	char text[NAME];
-	const char *parts[PARTS];
+	char text[HD_INTRINSIC_NAME];
+	const char *parts[HD_INTRINSIC_PARTS];
 	struct hd_mma_form form;
 	struct hd_mma mma;
 	struct hd_opnd a[WORDS], b[WORDS], c[WORDS], d[WORDS];
-	unsigned count = split_name(sel, text, parts), operand = 0;
+	unsigned count = hd_sel_intrinsic_parts(sel, text, parts), operand = 0;
 	const char *name = LLVMGetValueName(LLVMGetCalledValue(sel->inst));
 	(void)arg;
 	const char *wrong = form_of_name(parts, count, &form) ? hd_sel_mma_choose(sel, &form, &mma)
@@ -267,10 +253,10 @@ static void multiply(struct hd_select *sel, unsigned arg)
 /* ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3 */
 static void load(struct hd_select *sel, unsigned arg)
 {
-	char text[NAME];
-	const char *parts[PARTS];
+	char text[HD_INTRINSIC_NAME];
+	const char *parts[HD_INTRINSIC_PARTS];
 	struct hd_opnd words[4];
-	unsigned count = split_name(sel, text, parts);
+	unsigned count = hd_sel_intrinsic_parts(sel, text, parts);
 	unsigned matrices = has_part(parts, count, "x4") ? 4 : has_part(parts, count, "x2") ? 2 : 1;
 	LLVMTypeRef pointer = LLVMTypeOf(LLVMGetOperand(sel->inst, 0));
 	(void)arg;

@@ -118,31 +118,15 @@ unsigned hd_sel_texture_wanted(struct hd_select *sel)
 
 /* ------------------------------------------------------------------ intrinsics */
 
-enum { PARTS = 12, NAME = 96 };
-
-/* "tex.unified.2d.level.v4f32.f32": the results' type is no part of what is fetched. */
-static unsigned split_name(struct hd_select *sel, char *text, const char *parts[PARTS])
-{
-	unsigned count = 0;
-	snprintf(text, NAME, "%s", LLVMGetValueName(LLVMGetCalledValue(sel->inst)) + strlen("llvm.nvvm."));
-	for (char *at = text; count < PARTS; *at++ = '\0') {
-		parts[count++] = at;
-		at = strchr(at, '.');
-		if (!at)
-			break;
-	}
-	return count;
-}
-
 /* Arguments are the object, the layer, the coordinates, the level or the gradients. */
 static void fetch(struct hd_select *sel, unsigned arg)
 {
-	char text[NAME];
-	const char *parts[PARTS];
+	char text[HD_INTRINSIC_NAME];
+	const char *parts[HD_INTRINSIC_PARTS];
 	struct hd_texture_form form;
 	struct hd_opnd words[4] = {0}, gradients[4] = {0}, out[4];
 	struct hd_leaf leaves[4];
-	unsigned count = split_name(sel, text, parts), operand = 1, n = 0;
+	unsigned count = hd_sel_intrinsic_parts(sel, text, parts), operand = 1, n = 0;
 	const char *name = LLVMGetValueName(LLVMGetCalledValue(sel->inst));
 	(void)arg;
 	const char *wrong = !has(parts, count, "unified") ? "a texture and a sampler apart are not supported"
