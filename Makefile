@@ -276,6 +276,8 @@ $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(PASSES_A) $(LIB_A)
 CALLS := $(sort $(shell awk '!/^\#/ && sub("^calls/", "", $$2) { print $$2 }' examples/workloads.txt))
 CALLS_DIR := $(B)/examples/calls
 CALLS_TOOLS := $(HEDDLE_CC) $(PLUGIN) $(CUDART) $(DATA) $(TOOLKIT_FILES)
+# Its precompiled headers stay in the build tree, too.
+BUILD_CU := XDG_CACHE_HOME=$(abspath $(B)) $(HEDDLE_CC)
 
 define calls_rules
 $(CALLS_DIR)/$(1): $(patsubst examples/calls/%.cu,$(CALLS_DIR)/obj/%.o,$(wildcard examples/calls/$(1)/*.cu))
@@ -283,20 +285,20 @@ $(CALLS_DIR)/$(1).lto: $(patsubst examples/calls/%.cu,$(CALLS_DIR)/obj/%.lto.o,$
 $(CALLS_DIR)/obj/$(1)/%.o: examples/calls/$(1)/%.cu $(wildcard examples/calls/*.h examples/calls/$(1)/*.h) $(CALLS_TOOLS)
 	@mkdir -p $$(@D)
 	$$(call say,CU,$$<)
-	$$(Q)$(HEDDLE_CC) -O2 -dc -o $$@ $$<
+	$$(Q)$(BUILD_CU) -O2 -dc -o $$@ $$<
 $(CALLS_DIR)/obj/$(1)/%.lto.o: examples/calls/$(1)/%.cu $(wildcard examples/calls/*.h examples/calls/$(1)/*.h) $(CALLS_TOOLS)
 	@mkdir -p $$(@D)
 	$$(call say,CU-LTO,$$<)
-	$$(Q)$(HEDDLE_CC) -O2 -DCALLS_INLINE -dc -o $$@ $$<
+	$$(Q)$(BUILD_CU) -O2 -DCALLS_INLINE -dc -o $$@ $$<
 endef
 $(foreach name,$(CALLS),$(eval $(call calls_rules,$(name))))
 
 $(CALLS:%=$(CALLS_DIR)/%):
 	$(call say,CULINK,$@)
-	$(Q)$(HEDDLE_CC) -O2 -o $@ $^
+	$(Q)$(BUILD_CU) -O2 -o $@ $^
 $(CALLS:%=$(CALLS_DIR)/%.lto):
 	$(call say,CULINK,$@)
-	$(Q)$(HEDDLE_CC) -O2 -dlto -o $@ $^
+	$(Q)$(BUILD_CU) -O2 -dlto -o $@ $^
 
 .PHONY: calls
 calls: $(CALLS:%=$(CALLS_DIR)/%) $(CALLS:%=$(CALLS_DIR)/%.lto)

@@ -129,7 +129,7 @@ char *hd_child_find(const char *name)
 }
 
 /* The child's pid; -1 with errno set when it or the program cannot be started. */
-static pid_t spawn(const struct hd_signals *signals, char *const *words, char *const *environment)
+static pid_t spawn(const struct hd_signals *signals, char *const *words, char *const *environment, int messages)
 {
 	int report[2], error = 0;
 	if (pipe2(report, O_CLOEXEC))
@@ -137,6 +137,8 @@ static pid_t spawn(const struct hd_signals *signals, char *const *words, char *c
 	fflush(NULL);
 	pid_t child = hd_child_fork(signals, SIGTERM);
 	if (child == 0) {
+		if (messages >= 0)
+			dup2(messages, STDERR_FILENO);
 		execvpe(words[0], words, environment);
 		error = errno;
 		_exit(write(report[1], &error, sizeof error) < 0 ? 126 : 127);
@@ -152,18 +154,38 @@ static pid_t spawn(const struct hd_signals *signals, char *const *words, char *c
 	return error ? -1 : child;
 }
 
-int hd_child_run(struct hd_signals *signals, char *const *words, char *const *environment, struct hd_diag *diag)
+pid_t hd_child_start(const struct hd_signals *signals, char *const *words, char *const *environment, int messages,
+		     struct hd_diag *diag)
 {
-	pid_t child = spawn(signals, words, environment ? environment : environ);
+	if (signals->caught)
+		return -1;
+	pid_t child = spawn(signals, words, environment ? environment : environ, messages);
 	if (child < 0)
-		return hd_error(diag, HD_NOWHERE, "cannot run %s: %s", words[0], strerror(errno));
-	int status = hd_child_wait(signals, child);
+		hd_error(diag, HD_NOWHERE, "cannot run %s: %s", words[0], strerror(errno));
+	return child;
+}
+
+int hd_child_result(const struct hd_signals *signals, const char *name, int status, struct hd_diag *diag)
+{
 	if (signals->caught)
 		return -1;
 	if (WIFSIGNALED(status))
-		return hd_error(diag, HD_NOWHERE, "%s was ended by signal %d (%s)", words[0], WTERMSIG(status),
+		return hd_error(diag, HD_NOWHERE, "%s was ended by signal %d (%s)", name, WTERMSIG(status),
 				strsignal(WTERMSIG(status)));
 	return WEXITSTATUS(status);
+}
+
+int hd_child_run(struct hd_signals *signals, char *const *words, char *const *environment, struct hd_diag *diag)
+{
+	pid_t child = hd_child_start(signals, words, environment, -1, diag);
+	return child < 0 ? -1 : hd_child_result(signals, words[0], hd_child_wait(signals, child), diag);
+}
+
+void hd_child_stop(pid_t child)
+{
+	kill(child, SIGTERM);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 /* ------------------------------------------------------------ descendants */

@@ -48,6 +48,16 @@ char *hd_child_find(const char *name);
  * reported unless the tool ends by it, too.
  */
 int hd_child_run(struct hd_signals *signals, char *const *words, char *const *environment, struct hd_diag *diag);
+/*
+ * The same in two steps, for children that run beside each other: starts the program, whose standard error goes to the
+ * descriptor `messages` (-1: ours); its pid, or -1 with the error reported, and without a word when the tool is about
+ * to end by a signal. hd_child_wait gives the status that hd_child_result takes.
+ */
+pid_t hd_child_start(const struct hd_signals *signals, char *const *words, char *const *environment, int messages,
+		     struct hd_diag *diag);
+int hd_child_result(const struct hd_signals *signals, const char *name, int status, struct hd_diag *diag);
+/* Ends a child whose work nobody needs any more (SIGTERM), and waits for it. */
+void hd_child_stop(pid_t child);
 
 /*
  * As hd_child_fork for a program that may have children of its own: nothing of it stays when the tool is killed, with

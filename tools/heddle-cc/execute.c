@@ -59,12 +59,9 @@ void hd_cc_print_variables(const struct hd_cc *cc)
 	fprintf(stderr, "#$ CICC_FLAGS=-arch compute_%s\n", cc->arch ? cc->arch + strlen("sm_") : "70");
 }
 
-int hd_cc_execute(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment)
+pid_t hd_cc_start(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment,
+		  int messages)
 {
-	if (cc->verbose || cc->dry_run)
-		print_command(arguments, environment);
-	if (cc->dry_run)
-		return 0;
 	HD_VEC(char *) words = {0}, variables = {0};
 	for (uint32_t i = 0; i < arguments->len; i++)
 		hd_vec_push(&words, (char *)arguments->data[i]);
@@ -76,8 +73,18 @@ int hd_cc_execute(struct hd_cc *cc, struct hd_signals *signals, const hd_argumen
 	if (environment)
 		hd_vec_push(&variables, (char *)environment);
 	hd_vec_push(&variables, NULL);
-	int status = hd_child_run(signals, words.data, variables.data, &cc->diag);
+	pid_t child = hd_child_start(signals, words.data, variables.data, messages, &cc->diag);
 	hd_vec_release(&words);
 	hd_vec_release(&variables);
-	return status;
+	return child;
+}
+
+int hd_cc_execute(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment)
+{
+	if (cc->verbose || cc->dry_run)
+		print_command(arguments, environment);
+	if (cc->dry_run)
+		return 0;
+	pid_t child = hd_cc_start(cc, signals, arguments, environment, -1);
+	return child < 0 ? -1 : hd_child_result(signals, arguments->data[0], hd_child_wait(signals, child), &cc->diag);
 }

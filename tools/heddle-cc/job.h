@@ -14,6 +14,7 @@ struct hd_job {
 	struct hd_scratch directory;
 	hd_arguments objects;	/* what the linker gets, in the inputs' order */
 	struct json_t *overlay; /* the sources that clang reads in another form (source.c); NULL: none */
+	uint32_t mended;	/* how often such a form was written */
 };
 
 /*
@@ -31,8 +32,11 @@ const char *hd_job_named(struct hd_job *job, const char *input, const char *suff
 int hd_job_read_stdin(struct hd_job *job);
 /* Has clang read the CUDA sources as nvcc would (source.c). 0 or -1. */
 int hd_job_mend_sources(struct hd_job *job);
-/* hd_cc_scan; what clang refuses there of __shared__ variables and nvcc takes is mended for what follows (shared.c). */
-bool hd_job_scan(struct hd_job *job, const char *input, const char *path);
+/*
+ * hd_cc_scan, with a precompiled header or NULL; what clang refuses there of __shared__ variables and nvcc takes is
+ * mended for what follows (shared.c).
+ */
+bool hd_job_scan(struct hd_job *job, const char *input, const char *header, const char *path);
 /* Where the output that `input` goes into will be. */
 const char *hd_job_final_name(struct hd_job *job, const char *input);
 /* Appends up to the NULL that ends the list. */

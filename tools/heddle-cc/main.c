@@ -11,113 +11,17 @@
 #include <unistd.h>
 
 #include "lib/strbuf.h"
+#include "tools/heddle-cc/compile.h"
+#include "tools/heddle-cc/prelude.h"
 #include "tools/heddle-cc/relocatable.h"
 
 /* ------------------------------------------------------------ one CUDA source */
-
-/* Why a source that CUDA 11 takes may not compile. */
-static void hint_at_references(struct hd_cc *cc, const char *input)
-{
-	uint8_t *bytes;
-	size_t size;
-	if (cc->texture_references || hd_read_file(input, &bytes, &size, &cc->diag))
-		return;
-	if (memmem(bytes, size, "texture<", 8) || memmem(bytes, size, "texture <", 9))
-		hd_note(&cc->diag, (struct hd_loc){.file = input},
-			"CUDA 12 has no texture references (texture<...>) any more; -heddle-texture-references takes "
-			"them");
-	free(bytes);
-}
-
-static int compile_device(struct hd_job *job, const char *input, const char *prefix)
-{
-	struct hd_cc *cc = job->cc;
-	const char *facts = hd_arena_printf(&cc->arena, "%s.facts.json", prefix);
-	bool scanned = cc->dry_run || hd_job_scan(job, input, facts);
-	hd_arguments arguments = {0};
-	hd_vec_push(&arguments, cc->clangxx);
-	hd_cc_half_arguments(cc, true, &arguments);
-	if (cc->relocatable)
-		hd_vec_push(&arguments, hd_arena_printf(&cc->arena, "-cuid=%s", hd_cc_identity(cc, input)));
-	hd_job_add_record(job, &arguments, prefix);
-	hd_job_add(&arguments, hd_arena_printf(&cc->arena, "-fpass-plugin=%s", cc->plugin), "-emit-llvm", "-S", input,
-		   "-o", hd_arena_printf(&cc->arena, "%s.ll", prefix), NULL);
-	if (hd_job_run(job, &arguments, hd_job_pass_environment(job, prefix, facts, cc->relocatable))) {
-		hint_at_references(cc, input);
-		return -1;
-	}
-	/* After the compiler: where the source has errors they are the reason. */
-	if (!scanned)
-		hd_warning(&cc->diag, (struct hd_loc){.file = input},
-			   "its launches could not be read, block sizes and shared memory of kernels count as unknown");
-	return 0;
-}
-
-/* clang would name the target and file by the temporary output. */
-static void add_dependencies(struct hd_job *job, hd_arguments *arguments, const char *input, const char *file)
-{
-	struct hd_cc *cc = job->cc;
-	const char *target = cc->dependency_target ? cc->dependency_target : hd_job_final_name(job, input);
-	for (uint32_t i = 0; i < cc->dependencies.len; i++)
-		hd_vec_push(arguments, cc->dependencies.data[i]);
-	if (cc->dependencies.len)
-		hd_job_add(arguments, "-MF", file, "-MT", target, NULL);
-}
-
-static int deliver_dependencies(struct hd_job *job, const char *input, const char *file)
-{
-	struct hd_cc *cc = job->cc;
-	const char *beside =
-		cc->inputs.len > 1 ? hd_job_stem(job, input) : hd_job_output_prefix(job, hd_job_final_name(job, input));
-	if (!cc->dependencies.len)
-		return 0;
-	return hd_job_deliver(job, file,
-			      cc->dependency_file ? cc->dependency_file : hd_arena_printf(&cc->arena, "%s.d", beside));
-}
-
-/* `kind`: -c, or -S. */
-static int compile_host(struct hd_job *job, const char *input, const char *prefix, const char *kind, const char *object)
-{
-	struct hd_cc *cc = job->cc;
-	hd_arguments arguments = {0};
-	const char *identity = cc->relocatable ? hd_cc_identity(cc, input) : NULL;
-	hd_vec_push(&arguments, cc->clangxx);
-	hd_cc_half_arguments(cc, false, &arguments);
-	/* The driver passes -cuid on to the device half only. */
-	if (identity)
-		hd_job_add(&arguments, "-Xclang", hd_arena_printf(&cc->arena, "-cuid=%s", identity), NULL);
-	hd_job_add(&arguments, "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
-		   hd_arena_printf(&cc->arena, "%s.hdo", prefix), kind, input, "-o", object, NULL);
-	/* For whatever assembler comes with g++. */
-	if (cc->stage == HD_CC_HOST_SOURCE)
-		hd_job_add(&arguments, "-fno-addrsig", "-fno-integrated-as", NULL);
-	const char *headers = hd_arena_printf(&cc->arena, "%s.d", prefix);
-	add_dependencies(job, &arguments, input, headers);
-	if (hd_job_run(job, &arguments, NULL) || deliver_dependencies(job, input, headers))
-		return -1;
-	return identity && !cc->dry_run && cc->stage != HD_CC_HOST_SOURCE ? hd_cc_give_identity(cc, object, identity)
-									  : 0;
-}
 
 static int compile_cuda(struct hd_job *job, const char *input, const char *object, const char **prefix)
 {
 	struct hd_cc *cc = job->cc;
 	*prefix = hd_job_path(job, hd_arena_printf(&cc->arena, "%u-%s", job->objects.len, hd_job_stem(job, input)));
-	if (compile_device(job, input, *prefix) || hd_job_report(job, *prefix, false))
-		return -1;
-	return compile_host(job, input, *prefix, "-c", object);
-}
-
-/* C and C++ beside CUDA: no device half. The runtime's headers are found. */
-static int compile_plain(struct hd_job *job, const char *input, const char *object)
-{
-	hd_arguments arguments = {0};
-	const char *headers = hd_arena_printf(&job->cc->arena, "%s.d", object);
-	if (hd_cc_source_arguments(job->cc, input, &arguments))
-		return -1;
-	add_dependencies(job, &arguments, input, headers);
-	hd_job_add(&arguments, "-c", input, "-o", object, NULL);
-	return hd_job_run(job, &arguments, NULL) || deliver_dependencies(job, input, headers) ? -1 : 0;
+	return hd_compile_cuda(job, input, *prefix, "-c", object);
 }
 
 /* ------------------------------------------------------------ stages */
@@ -132,7 +36,7 @@ static int make_objects(struct hd_job *job)
 		if (!hd_cc_is_source(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no source file", input);
 		if (hd_cc_is_cuda(cc, input) ? compile_cuda(job, input, object, &prefix)
-					     : compile_plain(job, input, object))
+					     : hd_compile_plain(job, input, object))
 			return -1;
 		const char *side = hd_job_output_prefix(job, output);
 		if (hd_job_deliver(job, object, output) || (prefix && hd_job_deliver_side_files(job, prefix, side)))
@@ -193,7 +97,7 @@ static int compile_inputs(struct hd_job *job, struct side_files *side)
 			continue;
 		}
 		if (hd_cc_is_cuda(cc, input) ? compile_cuda(job, input, object, &prefix)
-					     : compile_plain(job, input, object))
+					     : hd_compile_plain(job, input, object))
 			return -1;
 		hd_vec_push(&job->objects, object);
 		if (prefix && !cc->relocatable) {
@@ -300,8 +204,7 @@ static int make_host_sources(struct hd_job *job)
 		const char *output = cc->output ? cc->output : hd_job_named(job, input, ".cu.cpp.ii");
 		if (!hd_cc_is_cuda(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
-		if (compile_device(job, input, prefix) || hd_job_report(job, prefix, false) ||
-		    compile_host(job, input, prefix, "-S", assembly) ||
+		if (hd_compile_cuda(job, input, prefix, "-S", assembly) ||
 		    (!cc->dry_run && write_host_source(cc, assembly, source)) || hd_job_deliver(job, source, output) ||
 		    hd_job_deliver_side_files(job, prefix, hd_job_output_prefix(job, output)))
 			return -1;
@@ -354,7 +257,7 @@ static int make_images(struct hd_job *job)
 		if (!hd_cc_is_cuda(cc, input))
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
 		/* The object last: it is also one of the side files, which -keep copies. */
-		if (compile_device(job, input, prefix) || hd_job_report(job, prefix, false) ||
+		if (hd_compile_device(job, input, prefix) ||
 		    hd_job_deliver_side_files(job, prefix, hd_job_output_prefix(job, output)) ||
 		    hd_job_deliver(job, hd_arena_printf(&cc->arena, "%s.hdo", prefix), output))
 			return -1;
@@ -362,7 +265,7 @@ static int make_images(struct hd_job *job)
 	return 0;
 }
 
-/* -heddle-launches: what compile_device finds out first, for those who call clang and opt themselves. */
+/* -heddle-launches: what hd_compile_device finds out first, for those who call clang and opt themselves. */
 static int make_launches(struct hd_job *job)
 {
 	struct hd_cc *cc = job->cc;
@@ -374,7 +277,7 @@ static int make_launches(struct hd_job *job)
 			return hd_error(&cc->diag, HD_NOWHERE, "%s is no CUDA source", input);
 		if (cc->dry_run)
 			continue;
-		if (!hd_job_scan(job, input, facts))
+		if (!hd_job_scan(job, input, hd_prelude_find(cc, &job->signals, true), facts))
 			return hd_error(&cc->diag, (struct hd_loc){.file = input}, "its launches could not be read");
 		if (hd_job_deliver(job, facts, strcmp(output, "-") ? output : "/dev/stdout"))
 			return -1;

@@ -67,6 +67,7 @@ struct hd_cc {
 	bool lto;		 /* -dlto */
 	bool ipra;		 /* -heddle-ipra */
 	bool texture_references; /* -heddle-texture-references */
+	bool no_header;		 /* -heddle-no-pch */
 	bool arch_given;
 	bool run;				    /* -run */
 	bool warn_spills, warn_local, ptxas_errors; /* -Xptxas -warn-spills, -warn-lmem-usage, -Werror */
@@ -127,17 +128,22 @@ int hd_cc_source_arguments(struct hd_cc *cc, const char *input, hd_arguments *ar
 void hd_cc_print_variables(const struct hd_cc *cc);
 
 /*
- * Reads a CUDA source with libclang: kernels with their parameters' names and types, launch sites with the block
- * sizes that can be evaluated. Writes JSON to `path`. Errors in the source are left to the compiler. False, without a
- * file, when libclang failed on it. `refused`: a file for the places of __shared__ variables that clang would have to
- * initialize, "OFFSET LINE COLUMN FILE" each; it is not made where there are none.
+ * Reads a CUDA source with libclang, with the device half's precompiled header (prelude.h; NULL: none): kernels with
+ * their parameters' names and types, launch sites with the block sizes that can be evaluated. Writes JSON to `path`.
+ * Errors in the source are left to the compiler. False, without a file, when libclang failed on it. `refused`: a file
+ * for the places of __shared__ variables that clang would have to initialize, "OFFSET LINE COLUMN FILE" each; it is not
+ * made where there are none.
  */
-bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *path, const char *refused);
+bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *header, const char *path,
+		const char *refused);
 
 /*
  * Runs a program and waits. Its exit status; -1 when it cannot be started or is ended by a signal, reported unless the
  * signal is ours, too. `environment`: one extra NAME=VALUE or NULL.
  */
 int hd_cc_execute(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment);
+/* Starts it and returns, without a word about the command: see hd_child_start. */
+pid_t hd_cc_start(struct hd_cc *cc, struct hd_signals *signals, const hd_arguments *arguments, const char *environment,
+		  int messages);
 
 #endif

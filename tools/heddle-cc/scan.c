@@ -21,6 +21,7 @@
 #include "heddle/object.h"
 #include "lib/strbuf.h"
 #include "tools/heddle-cc/options.h"
+#include "tools/heddle-cc/prelude.h"
 
 enum { DEEPEST_BLOCK = 64 }; /* casts, copies and variables between a launch and the constants of its block */
 
@@ -382,8 +383,7 @@ static char *compiler_path(const struct hd_cc *cc)
 	return real ? real : hd_xstrdup(cc->clangxx);
 }
 
-/* Of a source with errors there is what could be read. */
-static CXTranslationUnit parse(struct hd_cc *cc, CXIndex index, const char *input)
+static CXTranslationUnit parse(struct hd_cc *cc, CXIndex index, const char *input, const char *header)
 {
 	hd_arguments arguments = {0};
 	CXTranslationUnit unit = NULL;
@@ -392,11 +392,33 @@ static CXTranslationUnit parse(struct hd_cc *cc, CXIndex index, const char *inpu
 	hd_vec_push(&arguments, "--driver-mode=g++");
 	/* As the device half sees it: there a kernel's mangled name is the kernel's, not its host stub's. */
 	hd_cc_half_arguments(cc, true, &arguments);
+	hd_prelude_use(&arguments, header);
 	enum CXErrorCode error = clang_parseTranslationUnit2FullArgv(index, input, arguments.data, (int)arguments.len,
 								     NULL, 0, CXTranslationUnit_KeepGoing, &unit);
 	hd_vec_release(&arguments);
 	free(compiler);
 	return error == CXError_Success ? unit : NULL;
+}
+
+static bool has_errors(CXTranslationUnit unit)
+{
+	bool errors = false;
+	for (unsigned i = 0; i < clang_getNumDiagnostics(unit) && !errors; i++) {
+		CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+		errors = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error;
+		clang_disposeDiagnostic(diagnostic);
+	}
+	return errors;
+}
+
+/*
+ * Of a source with errors there is what could be read. With a precompiled header the error may be that libclang and the
+ * compiler are of two versions.
+ */
+static CXTranslationUnit parse_file(struct hd_cc *cc, const char *input, const char *header)
+{
+	CXTranslationUnit unit = header ? parse(cc, clang_createIndex(0, 0), input, header) : NULL;
+	return unit && !has_errors(unit) ? unit : parse(cc, clang_createIndex(0, 0), input, NULL);
 }
 
 /* The walk takes a fraction of the parse's time; an expression that takes for ever to evaluate must not hold up the
@@ -440,10 +462,9 @@ static int write_refused(struct hd_cc *cc, CXTranslationUnit unit, const char *p
 	return status;
 }
 
-static int scan_file(struct hd_cc *cc, const char *input, const char *path, const char *refused)
+static int scan_file(struct hd_cc *cc, const char *input, const char *header, const char *path, const char *refused)
 {
-	CXIndex index = clang_createIndex(0, 0);
-	CXTranslationUnit unit = parse(cc, index, input);
+	CXTranslationUnit unit = parse_file(cc, input, header);
 	if (!unit || write_refused(cc, unit, refused))
 		return -1;
 	limit_time();
@@ -457,25 +478,27 @@ static int scan_file(struct hd_cc *cc, const char *input, const char *path, cons
 }
 
 /* libclang reports its own crashes on stderr; the compiler says what there is to say about the source. */
-static _Noreturn void run_scan(struct hd_cc *cc, const char *input, const char *path, const char *refused)
+static _Noreturn void run_scan(struct hd_cc *cc, const char *input, const char *header, const char *path,
+			       const char *refused)
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	if (nowhere >= 0 && !cc->verbose)
 		dup2(nowhere, STDERR_FILENO);
-	_exit(scan_file(cc, input, path, refused) ? 1 : 0);
+	_exit(scan_file(cc, input, header, path, refused) ? 1 : 0);
 }
 
 /*
  * In a process of its own, which may crash: libclang does where the source has errors, and deep sources exhaust the
  * stack. It costs a fork before libclang is there.
  */
-bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *path, const char *refused)
+bool hd_cc_scan(struct hd_cc *cc, struct hd_signals *signals, const char *input, const char *header, const char *path,
+		const char *refused)
 {
 	fflush(NULL);
-	pid_t child = hd_child_fork(signals, SIGKILL);
+	pid_t child = signals->caught ? -1 : hd_child_fork(signals, SIGKILL);
 	if (child == 0)
-		run_scan(cc, input, path, refused);
+		run_scan(cc, input, header, path, refused);
 	bool done = child > 0 && hd_child_wait(signals, child) == 0 && !signals->caught;
 	if (!done)
 		unlink(path);

@@ -289,6 +289,7 @@ int hd_source_write(struct hd_job *job, const char *file, const char *text, size
 {
 	struct hd_cc *cc = job->cc;
 	const char *name = whole_name(cc, file), *copy = copy_of(job, name);
+	job->mended++;
 	if (copy)
 		return hd_write_file(copy, text, size, &cc->diag);
 	if (!job->overlay)
