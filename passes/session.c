@@ -153,6 +153,35 @@ static bool is_nvptx64(LLVMModuleRef module)
 	return !strncmp(triple, "nvptx64", 7) && (!triple[7] || triple[7] == '-');
 }
 
+static const char *name_of(LLVMValueRef value)
+{
+	size_t length;
+	while (LLVMIsAConstantExpr(value) && LLVMGetNumOperands(value) == 1)
+		value = LLVMGetOperand(value, 0);
+	return LLVMGetValueName2(value, &length);
+}
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(name_of(*(const LLVMValueRef *)left), name_of(*(const LLVMValueRef *)right));
+}
+
+/* clang lists what host code names by addresses of its own memory, another order in each run. */
+static void sort_used(LLVMModuleRef module)
+{
+	LLVMValueRef list = LLVMGetNamedGlobal(module, "__clang_gpu_used_external");
+	LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
+	if (!array || !LLVMIsAConstantArray(array))
+		return;
+	unsigned count = (unsigned)LLVMGetNumOperands(array);
+	LLVMValueRef *elements = hd_xcalloc(count, sizeof *elements);
+	for (unsigned i = 0; i < count; i++)
+		elements[i] = LLVMGetOperand(array, i);
+	qsort(elements, count, sizeof *elements, by_name);
+	LLVMSetInitializer(list, LLVMConstArray2(LLVMTypeOf(elements[0]), elements, count));
+	free(elements);
+}
+
 /* What is wrong with parameters or a library is said by the steps, which meet it again. */
 void hd_session_prepare(LLVMModuleRef module)
 {
@@ -165,6 +194,7 @@ void hd_session_prepare(LLVMModuleRef module)
 		hd_legal_link_early(&unit);
 	hd_unit_release(&unit);
 	hd_legal_allow_undefined(module);
+	sort_used(module);
 }
 
 static bool is_wrong_cast(LLVMValueRef value)
