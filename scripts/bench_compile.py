@@ -1,5 +1,8 @@
 """Device compile time with and without HeddlePasses.so. Called by bench-compile.sh with the build tree.
 
+First whole compilations: user and wall time of heddle-cc, with its precompiled header and without, beside the user time
+that clang alone takes for the two halves of the same source, headers parsed and no kernel object made.
+
 `alone` is the plugin's own time, that of opt on IR that is optimised already, with the plugin less without: the
 difference of two compilations would drown in the noise of clang's own time. Beside it ptxas -O3's on the PTX of the same
 kernels, where there is one. Behind them what linear versions (R2D2) take, of many loops.
@@ -11,6 +14,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 from bench_ir import generated_kernel, generated_loops
 
@@ -54,12 +58,56 @@ def figures(command, prefix):
     return plain, both, passes - reading, peer[0] if peer else None
 
 
+CUDA = ['-nocudainc', '-nocudalib', '--cuda-path=/nonexistent', '-Xclang', '-target-sdk-version=12.3', '-isystem',
+        'include/cuda', '-include', 'heddle_cuda.h']
+
+
 def device_command(source):
-    return [CLANG, '-x', 'cuda', '--cuda-device-only', '--cuda-gpu-arch=sm_70', '--cuda-feature=+ptx75', '-nocudainc',
-            '-nocudalib', '--cuda-path=/nonexistent', '-Xclang', '-target-sdk-version=12.3', '-isystem', 'include/cuda',
-            '-include', 'heddle_cuda.h', '-Xclang', '-no-enable-noundef-analysis', '-fno-strict-return',
+    return [CLANG, '-x', 'cuda', '--cuda-device-only', '--cuda-gpu-arch=sm_70', '--cuda-feature=+ptx75', *CUDA,
+            '-Xclang', '-no-enable-noundef-analysis', '-fno-strict-return',
             '-ftrivial-auto-var-init=zero', '-ftrivial-auto-var-init-max-size=16', '-Xclang',
             '-mlink-builtin-bitcode', '-Xclang', f'{BUILD}/share/heddle/device.bc', '-O2', source]
+
+
+def host_command(source):
+    return [CLANG, '-x', 'cuda', '--cuda-host-only', *CUDA, '-O2', source]
+
+
+EMPTY = '__global__ void k(int *p) { *p = 1; }\nint main() { k<<<1, 32>>>(nullptr); }\n'
+SOURCES = {
+    'empty kernel': EMPTY,
+    'with libcu++, cg, mma': '#include <cooperative_groups.h>\n#include <cuda/std/atomic>\n#include <cuda/std/tuple>\n'
+                             '#include <mma.h>\n' + EMPTY,
+}
+
+
+def wall_seconds(command, environment):
+    begin = time.monotonic()
+    user_seconds(command, environment)
+    return time.monotonic() - begin
+
+
+def whole_compilations():
+    """Rows of source to program: heddle-cc warm, without its header, and clang's two halves."""
+    cache = os.path.join(OUT, 'cache')
+    shutil.rmtree(cache, ignore_errors=True)
+    os.makedirs(cache)
+    environment = {'XDG_CACHE_HOME': os.path.abspath(cache)}
+    print(f'{"whole compilations":24} {"user, s":>10} {"wall, s":>10} {"no header, user":>16} {"clang alone, user":>18}')
+    for name, text in [*SOURCES.items(), ('examples/nbody.cu', None)]:
+        path = name
+        if text:
+            path = os.path.join(OUT, 'whole.cu')
+            with open(path, 'w') as file:
+                file.write(text)
+        command = [os.path.join(BUILD, 'bin', 'heddle-cc'), '-o', os.path.join(OUT, 'whole'), path]
+        subprocess.run(command, check=True, env={**os.environ, **environment})
+        device = device_command(path) + ['-S', '-emit-llvm', '-o', '/dev/null']
+        host = host_command(path) + ['-c', '-o', '/dev/null']
+        warm, plain, one, other = measure((command, environment), (command + ['-heddle-no-pch'], environment), (device, None),
+                                          (host, None))
+        wall = statistics.median(wall_seconds(command, environment) for _ in range(RUNS))
+        print(f'{name:24} {warm:10.3f} {wall:10.3f} {plain:16.3f} {one + other:18.3f}', flush=True)
 
 
 def row(name, plain, plugin, alone, peer, previous=None):
@@ -85,6 +133,7 @@ def linear_versions():
 
 def main():
     os.makedirs(OUT, exist_ok=True)
+    whole_compilations()
     print(f'{"":20} {"without, s":>10} {"with, s":>10} {"ratio":>8} {"alone, s":>10} ' +
           (f'{"ptxas, s":>10} {"alone/it":>8}' if PTXAS else 'ptxas not found'))
     rows = []
