@@ -190,8 +190,10 @@ void hd_session_prepare(LLVMModuleRef module)
 	if (!is_nvptx64(module))
 		return;
 	hd_unit_init(&unit, module, &quiet);
-	if (!hd_options_parse(&unit, getenv("HEDDLE_PASS")))
+	if (!hd_options_parse(&unit, getenv("HEDDLE_PASS"))) {
+		hd_legal_fast_math(&unit);
 		hd_legal_link_early(&unit);
+	}
 	hd_unit_release(&unit);
 	hd_legal_allow_undefined(module);
 	sort_used(module);

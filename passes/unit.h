@@ -31,9 +31,11 @@ struct hd_options {
 	const char *launch_facts;  /* launches=FILE: what libclang saw, JSON written by heddle-cc */
 	uint64_t without;	   /* without=: enum hd_switch, improvements of the code left out, to measure each */
 	uint64_t dump;		   /* dump=isel+regalloc: enum hd_step, MIR after these steps, on stderr */
-	const char *linear;  /* linear=never|saving|always: kernels that get a second version, with linear registers */
-	const char *uniform; /* uniform=never|short|always: values of a whole warp in uniform registers */
-	const char *remarks; /* remarks=kernels|functions|all: what is remarked upon */
+	const char *linear; /* linear=never|saving|always: kernels that get a second version, with linear registers */
+	const char *division, *square_root; /* division=exact|full|approximate, square-root=exact|approximate */
+	bool fast_functions;		    /* fast-functions: sinf as __sinf */
+	const char *uniform;	   /* uniform=never|short|always: values of a whole warp in uniform registers */
+	const char *remarks;	   /* remarks=kernels|functions|all: what is remarked upon */
 	const char *print_remarks; /* print-remarks=: the plugin writes remarks of these passes itself */
 	bool relocatable;	   /* rdc: undefined functions are allowed */
 	bool ipra;		   /* calls inside the module change only what the callee writes (lower/ipra.c) */

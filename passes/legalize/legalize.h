@@ -101,6 +101,14 @@ void hd_legal_own_parameters(struct hd_legal *legal, LLVMValueRef kernel);
  * roots have been replaced,  the helpers that are called; those of 32 bits are marked for inlining. 0 or -1. */
 int hd_legal_device(struct hd_legal *legal);
 int hd_legal_builtins(struct hd_legal *legal);
+/*
+ * fast_math.c: CUDA's -prec-div, -prec-sqrt and -use_fast_math, by the unit's options, as marks in its source. Before
+ * the device library is linked, whose own divisions and roots stay as they are.
+ */
+void hd_legal_fast_math(struct hd_unit *unit);
+/* Whether a division may have an error of 2 ulp, in the full range of its type; and what takes its place. */
+bool hd_legal_is_full(const struct hd_legal *legal, LLVMValueRef division);
+LLVMValueRef hd_legal_full_division(struct hd_site *site);
 /* Whether math functions are called that are still to be linked. */
 bool hd_legal_calls_device(LLVMModuleRef module);
 /* Links them into the unit's source before the optimizer sees it, so that it can inline them. Where that fails the

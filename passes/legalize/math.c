@@ -264,6 +264,8 @@ static LLVMValueRef replacement(struct hd_site *site, LLVMOpcode op)
 	case LLVMURem:
 	case LLVMSRem: return integer_division(site, op);
 	case LLVMFDiv:
+		if (hd_legal_is_full(site->legal, site->inst))
+			return hd_legal_full_division(site);
 		if (may_approximate(site) && LLVMGetTypeKind(LLVMTypeOf(site->inst)) != LLVMDoubleTypeKind)
 			return NULL;
 		args[0] = LLVMGetOperand(site->inst, 0);

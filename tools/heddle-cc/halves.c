@@ -87,8 +87,6 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 	if (cc->relocatable)
 		hd_vec_push(arguments, "-fgpu-rdc");
 	hd_vec_push(arguments, device ? hd_cc_device_level(cc) : cc->optimize ? cc->optimize : "-O3");
-	if (cc->fast_math)
-		hd_vec_push(arguments, "-ffast-math");
 	if (cc->debug || cc->device_debug)
 		hd_vec_push(arguments, "-g");
 	if (!device) {
@@ -107,6 +105,12 @@ void hd_cc_half_arguments(const struct hd_cc *cc, bool device, hd_arguments *arg
 				     "-ftrivial-auto-var-init=zero", "-ftrivial-auto-var-init-max-size=16"};
 	for (unsigned i = 0; i < sizeof device_only / sizeof *device_only; i++)
 		hd_vec_push(arguments, device_only[i]);
+	/* nvcc's device compiler takes no two pointers for pointers to different objects because of their types. */
+	hd_vec_push(arguments, "-fno-strict-aliasing");
+	if (hd_cc_is_true(cc->ftz, cc->fast_math))
+		hd_vec_push(arguments, "-fgpu-flush-denormals-to-zero");
+	if (!hd_cc_is_true(cc->fmad, true))
+		hd_vec_push(arguments, "-ffp-contract=off");
 	for (uint32_t i = 0; i < cc->device.len; i++)
 		hd_vec_push(arguments, cc->device.data[i]);
 	/*

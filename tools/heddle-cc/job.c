@@ -252,6 +252,13 @@ const char *hd_job_pass_environment(struct hd_job *job, const char *prefix, cons
 		hd_strbuf_printf(&text, ";linear=%s", cc->linear);
 	if (cc->ipra)
 		hd_strbuf_append(&text, ";ipra");
+	/* nvcc's guide has x / y as __fdividef(x, y) with fast math, and otherwise as PTX's div.full. */
+	if (!hd_cc_is_true(cc->prec_div, !cc->fast_math))
+		hd_strbuf_printf(&text, ";division=%s", cc->fast_math ? "approximate" : "full");
+	if (!hd_cc_is_true(cc->prec_sqrt, !cc->fast_math))
+		hd_strbuf_append(&text, ";square-root=approximate");
+	if (cc->fast_math)
+		hd_strbuf_append(&text, ";fast-functions");
 	if (facts && access(facts, F_OK) == 0)
 		append_value(&text, ";launches", facts);
 	if (cc->remark_scope)

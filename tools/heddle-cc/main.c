@@ -212,6 +212,20 @@ static int make_host_sources(struct hd_job *job)
 	return 0;
 }
 
+/* What parameters of the plugin say otherwise: divisions of 0 approximate, 1 full range, 2 exact; roots 0 or 1. */
+static void add_fast_math(const struct hd_cc *cc, hd_arguments *arguments)
+{
+	bool division = hd_cc_is_true(cc->prec_div, !cc->fast_math),
+	     root = hd_cc_is_true(cc->prec_sqrt, !cc->fast_math);
+	hd_job_add(arguments, "-mllvm",
+		   division	   ? "-nvptx-prec-divf32=2"
+		   : cc->fast_math ? "-nvptx-prec-divf32=0"
+				   : "-nvptx-prec-divf32=1",
+		   "-mllvm", root ? "-nvptx-prec-sqrtf32=1" : "-nvptx-prec-sqrtf32=0", NULL);
+	if (cc->fast_math)
+		hd_vec_push(arguments, "-fgpu-approx-transcendentals");
+}
+
 /* -ptx, -E, -M and -MM: one half, one file each. */
 static int make_texts(struct hd_job *job)
 {
@@ -233,6 +247,8 @@ static int make_texts(struct hd_job *job)
 			hd_vec_push(&arguments, cc->clangxx);
 			hd_cc_half_arguments(cc, ptx, &arguments);
 			/* Here clang itself is the back end, and no plugin links the math functions. */
+			if (ptx)
+				add_fast_math(cc, &arguments);
 			if (ptx && !access(cc->device_library, R_OK))
 				hd_job_add(&arguments, "-Xclang", "-mlink-builtin-bitcode", "-Xclang",
 					   cc->device_library, NULL);

@@ -54,8 +54,7 @@ enum action {
 	ACT_LINKER,
 	ACT_PTXAS,
 	ACT_PASS,
-	ACT_FMAD,
-	ACT_FTZ,
+	ACT_TRUTH,
 	ACT_IGNORE,
 	ACT_IGNORE_VALUE,
 	ACT_HELP,
@@ -278,15 +277,11 @@ static bool is_runtime_library(const char *name)
 	       !strcmp(name, "cuda") || !strcmp(name, "nvToolsExt");
 }
 
-/* `on` or `off` (NULL: the default) goes to clang for an option that is true or false. */
-static int set_truth(struct hd_cc *cc, hd_arguments *to, const char *name, const char *value, const char *on,
-		     const char *off)
+static int set_truth(struct hd_cc *cc, enum hd_cc_truth *truth, const char *name, const char *value)
 {
-	bool truth = !strcmp(value, "true");
-	if (!truth && strcmp(value, "false") != 0)
+	*truth = !strcmp(value, "true") ? HD_CC_TRUE : HD_CC_FALSE;
+	if (*truth == HD_CC_FALSE && strcmp(value, "false") != 0)
 		return hd_error(&cc->diag, HD_NOWHERE, "%s is true or false, not '%s'", name, value);
-	if (truth ? on : off)
-		hd_vec_push(to, truth ? on : off);
 	return 0;
 }
 
@@ -382,8 +377,7 @@ static int apply(struct hd_cc *cc, const struct option *option, const char *valu
 		return 0;
 	case ACT_LINKER: hd_cc_add_list(cc, &cc->link, value, "-Xlinker"); return 0;
 	case ACT_PASS: hd_cc_add_list(cc, &cc->parameters, value, NULL); return 0;
-	case ACT_FMAD: return set_truth(cc, &cc->common, option->name, value, NULL, "-ffp-contract=off");
-	case ACT_FTZ: return set_truth(cc, &cc->device, option->name, value, "-fgpu-flush-denormals-to-zero", NULL);
+	case ACT_TRUTH: return set_truth(cc, (enum hd_cc_truth *)((char *)cc + option->flag), option->name, value);
 	case ACT_PTXAS: return take_ptxas_options(cc, value);
 	case ACT_IGNORE:
 	case ACT_IGNORE_VALUE: return 0;

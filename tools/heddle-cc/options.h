@@ -38,6 +38,8 @@ struct hd_cc_target {
 	bool special; /* sm_90a: for that architecture alone */
 };
 
+enum hd_cc_truth { HD_CC_UNSAID, HD_CC_TRUE, HD_CC_FALSE };
+
 struct hd_cc {
 	struct hd_arena arena; /* strings made here */
 	struct hd_diag diag;
@@ -68,6 +70,8 @@ struct hd_cc {
 	bool ipra;		 /* -heddle-ipra */
 	bool texture_references; /* -heddle-texture-references */
 	bool no_header;		 /* -heddle-no-pch */
+	/* What -use_fast_math leaves open, in any order with it; the last of several counts. */
+	enum hd_cc_truth fmad, ftz, prec_div, prec_sqrt;
 	bool arch_given;
 	bool run;				    /* -run */
 	bool warn_spills, warn_local, ptxas_errors; /* -Xptxas -warn-spills, -warn-lmem-usage, -Werror */
@@ -99,6 +103,11 @@ void hd_cc_manual(void);
 void hd_cc_words(void);
 void hd_cc_list_targets(void); /* target.c: the architectures that are modelled, each behind a blank */
 
+/* Whether the option is true, or would be with `unsaid` in its place. */
+static inline bool hd_cc_is_true(enum hd_cc_truth truth, bool unsaid)
+{
+	return truth == HD_CC_UNSAID ? unsaid : truth == HD_CC_TRUE;
+}
 /* The device half's -O: nvcc's -O is the host's, and its device code at its best whatever that says. */
 const char *hd_cc_device_level(const struct hd_cc *cc);
 /* 0; 1 when --help or --version was printed; -1 with the error reported. */

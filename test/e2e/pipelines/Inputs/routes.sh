@@ -10,7 +10,7 @@ rdc=${RDC:-0}
 llvm=$(llvm-config-19 --bindir)
 flags="-x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-feature=+ptx75 -nocudainc -nocudalib
 	--cuda-path=/nonexistent -Xclang -target-sdk-version=12.3 -isystem $build/share/heddle/include/cuda
-	-include heddle_cuda.h -Xclang -no-enable-noundef-analysis -fno-strict-return
+	-include heddle_cuda.h -Xclang -no-enable-noundef-analysis -fno-strict-return -fno-strict-aliasing
 	-ftrivial-auto-var-init=zero -ftrivial-auto-var-init-max-size=16 -gline-tables-only -O3 -emit-llvm"
 parameters= object=-c
 if [ "$rdc" = 1 ]; then
