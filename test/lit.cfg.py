@@ -12,15 +12,16 @@ import os
 import re
 import shutil
 import subprocess
-
-import lit.formats
+import sys
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 build = os.path.join(root, lit_config.params.get('B', 'build'))
 llvm = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip()
 
 config.name = 'heddle'
-config.test_format = lit.formats.ShTest(execute_external=True)
+sys.path.append(os.path.join(root, 'test'))
+import timed  # a module of its own: lit's workers look the class up by name
+config.test_format = timed.TimedShTest(lit_config.params.get('seconds'), execute_external=True)
 config.suffixes = ['.ll', '.test', '.cu']
 config.excludes = ['unit', 'Inputs', 'bench']
 config.test_source_root = os.path.join(root, 'test')
