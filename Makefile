@@ -7,6 +7,7 @@
 #   make help       the other targets
 #
 #   V=1             print whole commands          SANITIZE=1   ASan + UBSan build in build/san
+#   TIMES=1         make check prints the CPU seconds of each test, and what changed since its run before
 #   WERROR=1        warnings are errors           DEBUG=1      unoptimised build in build/debug
 #   B=build/other   another build tree            (both define HD_DEBUG: verify after every step)
 #
@@ -143,8 +144,8 @@ $(B)/obj/%.o: %.cpp $(B)/flags
 	$(Q)$(CXX) $(CXX_FLAGS) $(OPT) $(WERROR_FLAG) $(INCLUDE_LLVM) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
 # Changes only when the compiler or its flags do, and then everything is compiled again. Expanded here, for
-# a target's own OPT also holds while what it needs is made.
-ALL_FLAGS := $(CC) $(CXX) $(C_FLAGS) $(CXX_FLAGS) $(OPT) $(RUNTIME_OPT) $(CFLAGS) $(CXXFLAGS) $(LLVM_INCLUDE)
+# a target's own OPT also holds while what it needs is made. Tests that call make read the compilers here (test/lit.cfg.py).
+ALL_FLAGS := $(CC) | $(CXX) | $(C_FLAGS) $(CXX_FLAGS) $(OPT) $(RUNTIME_OPT) $(CFLAGS) $(CXXFLAGS) $(LLVM_INCLUDE)
 $(B)/flags: FORCE
 	$(if $(LLVM_BIN),,$(error $(LLVM_CONFIG) not found: run 'make setup'))
 	@mkdir -p $(@D)
@@ -304,6 +305,10 @@ $(CALLS:%=$(CALLS_DIR)/%.lto):
 calls: $(CALLS:%=$(CALLS_DIR)/%) $(CALLS:%=$(CALLS_DIR)/%.lto)
 	@:
 
+# ---------------------------------------------------------------- programs that several tests run
+
+include test/programs.mk
+
 # ---------------------------------------------------------------- what people call
 
 # Outer targets install what is missing and then start make again, because the
@@ -324,12 +329,12 @@ check-fast: TESTS := test/unit test/lit test/golden
 # A cluster's queue, for the tests of sweeps through one.
 check check-long: PACKAGES := slurm-wlm munge
 check check-fast check-long: setup
-	$(again) WERROR=1 all extras unit fuzz
+	$(again) WERROR=1 all extras unit fuzz programs
 	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) test/run $(if $(filter check-long,$@),--long) $(TESTS)
 
 # Which small errors in lib, passes and runtime do the tests miss? MUTANTS_FLAGS: options of scripts/mutate.py (--help).
 check-mutants: setup
-	$(again) all unit fuzz
+	$(again) all unit fuzz programs
 	@B=$(B) scripts/mutate.py $(MUTANTS_FLAGS)
 
 # README's two commands on a bare Debian 12: needs root. ROOT=DIR keeps the system for the next call.
@@ -337,7 +342,7 @@ check-fresh:
 	@scripts/check-fresh.sh
 
 update-golden: setup
-	$(again) all
+	$(again) all programs
 	@B=$(B) SANITIZE=$(SANITIZE) JOBS=$(JOBS) HEDDLE_UPDATE_GOLDEN=1 test/run test/golden
 
 # bench-sim, bench-compile, ...: one target for each scripts/bench-*.sh.
@@ -397,7 +402,7 @@ clean:
 
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
-	@echo 'Targets: all extras install uninstall unit fuzz calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures $(FIGURES) table-linear workloads-table validate validate-programs docs format tidy clean'
+	@echo 'Targets: all extras install uninstall unit fuzz programs calls setup demo check check-fast check-long check-mutants check-fresh update-golden $(BENCHES) figures $(FIGURES) table-linear workloads-table validate validate-programs docs format tidy clean'
 	@echo 'make check TESTS="test/lit test_arena": only what these name'
 
 # ---------------------------------------------------------------- header dependencies

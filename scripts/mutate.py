@@ -275,7 +275,7 @@ def judge(mutant, tree, programs, options):
     for number, tests in enumerate(stages[:{'unit': 2, 'fast': 4, 'all': 5}[options.tests]]):
         if not tests:
             continue
-        goals = [f'{B}/test/unit/{name}' for name in tests] if number < 2 else ['all', 'fuzz']
+        goals = [f'{B}/test/unit/{name}' for name in tests] if number < 2 else ['all', 'fuzz', *(['programs'] if number > 3 else [])]
         status, output = make(goals, tree, left(), jobs)
         if status is not None and status != 0:
             status = make(goals, tree, left(), jobs)[0]
@@ -378,7 +378,7 @@ def check_original(tree, rooms, digest, options):
         return
     print('the original: ' + ' '.join(tests), flush=True)
     cores = os.cpu_count() or 1
-    status, output = make(['all', 'unit', 'fuzz'], tree, 3600, cores)
+    status, output = make(['all', 'unit', 'fuzz', 'programs'], tree, 3600, cores)
     if status == 0:
         status, output = run(test_command(tests), tree, 3600, cores)
     if status != 0:

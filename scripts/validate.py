@@ -146,12 +146,13 @@ def main():
     programs = sorted(name[:-3] for name in os.listdir(FOLDER) if name.endswith('.cu'))
     if options.quick:
         programs.remove('streaming')
-    paths = compile_all(build, out, programs, {models[gpu] for gpu in chosen})
+    paths = compile_all(build, out, programs, {models[chosen[0]]})
     runner = figures.Runner(build, os.path.join(out, 'runs'), options.j)
     rows_in = {program: subprocess.run([paths[program, models[chosen[0]]], '--list'], check=True, capture_output=True,
                                        text=True).stdout.split() for program in programs}
     programs = [program for program in programs
                 if any(row.startswith(tuple(options.rows or [''])) for row in rows_in[program])]
+    paths |= compile_all(build, out, programs, {models[gpu] for gpu in chosen} - {models[chosen[0]]})
     streams = {gpu: [row for row in rows_in.get('streaming', []) if (gpu, row) in known
                      and row.startswith(tuple(options.rows or ['']))] for gpu in large}
     wanted = {(gpu, program): (paths[program, models[gpu]],

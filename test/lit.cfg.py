@@ -3,7 +3,7 @@
 #
 # Substitutions: %heddle %heddle-cc %plugin %cudart %opt %llc %llvm-as %llvm-dis %clang %clang++
 # %FileCheck %not %python %ptxas %nvlink %check-golden %examples %scripts %build, beside lit's own (%s %S %t %T);
-# `%sizes SOURCE` prints the sizes that tests run a program of examples/ with.
+# `%program{NAME}` is a program of test/programs.txt; `%sizes SOURCE` prints the sizes that tests run a program of examples/ with.
 # LLVM 19's tools are also first on PATH, under their plain names.
 # Features for REQUIRES and UNSUPPORTED: ptxas, nvlink (a CUDA toolkit is at hand), slurm (its daemons can run here: Debian's
 # slurm-wlm and munge, as root), sanitize, long, plain (the build tree is build/, as the pages of docs/ have it).
@@ -12,15 +12,16 @@ import os
 import re
 import shutil
 import subprocess
-
-import lit.formats
+import sys
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 build = os.path.join(root, lit_config.params.get('B', 'build'))
 llvm = subprocess.check_output(['llvm-config-19', '--bindir'], text=True).strip()
 
 config.name = 'heddle'
-config.test_format = lit.formats.ShTest(execute_external=True)
+sys.path.append(os.path.join(root, 'test'))
+import timed  # a module of its own: lit's workers look the class up by name
+config.test_format = timed.TimedShTest(lit_config.params.get('seconds'), execute_external=True)
 config.suffixes = ['.ll', '.test', '.cu']
 config.excludes = ['unit', 'Inputs', 'bench']
 config.test_source_root = os.path.join(root, 'test')
@@ -62,6 +63,7 @@ for home in toolkits:
         tools['toolkit-headers'] = headers
         config.available_features.add('toolkit-headers')
 config.substitutions += [('%{root}', root), ('%{tree}', os.path.relpath(build, root))]
+config.substitutions.append((r'%program\{([^}]+)\}', os.path.join(build, 'test', 'programs', r'\1')))
 config.substitutions.append((r'%sizes(?![-+\w])', 'sh ' + os.path.join(root, 'test', 'e2e', 'Inputs', 'sizes.sh')))
 config.substitutions.append(('%{opt-viewer}', os.path.join(os.path.dirname(llvm), 'share', 'opt-viewer', 'opt-viewer.py')))
 # A name ends where no further letter of a longer name follows: %heddle is not %heddle-cc.
@@ -77,6 +79,11 @@ environment['XDG_CACHE_HOME'] = os.path.join(build, 'test') # heddle-cc's precom
 for name in ['HEDDLE_UPDATE_GOLDEN', 'HEDDLE_LONG', 'HEDDLE_SARIF_SCHEMA']:
     if name in os.environ:
         environment[name] = os.environ[name]
+# Tests that call make in this tree, or in a copy of it with what is built, must find it up to date: the same compilers.
+with open(os.path.join(build, 'flags'), encoding='utf-8') as file:
+    compilers = file.read().split(' | ')[:2]
+environment['MAKEFLAGS'] = '-- ' + ' '.join(name + '=' + words.replace(' ', '\\ ')
+                                             for name, words in zip(['CC', 'CXX'], compilers))
 daemons = os.pathsep.join([os.environ.get('PATH', ''), '/usr/sbin', '/sbin'])
 if os.getuid() == 0 and all(shutil.which(name, path=daemons) for name in ('munged', 'slurmctld', 'slurmd', 'sbatch')):
     config.available_features.add('slurm')

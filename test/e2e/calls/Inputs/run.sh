@@ -1,20 +1,34 @@
 #!/bin/sh
-# run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME: builds a call-heavy workload from its modules in FOLDER, and runs the
-# sizes for tests of workloads.txt under --verify on the baseline, on CARS and with linear versions. The program checks
-# itself, --check finds nothing in it, and the independent check of the analyses agrees with what its objects say.
+# run.sh HEDDLE-CC HEDDLE EXAMPLES FOLDER NAME[:SIZES]...: builds a call-heavy workload from its modules in FOLDER, and runs
+# it under --verify on the baseline, on CARS and with linear versions: with SIZES, parted by commas, or those for tests of
+# workloads.txt. Several workloads are of one program. It checks itself, --check finds nothing in it, and the independent
+# check of the analyses agrees with what its objects say.
 set -e
 oracle=$(cd "$(dirname "$0")/../../../oracle" && pwd)/oracle.py
-cc=$1 heddle=$2 calls=$3/calls folder=$4 name=$5
-line=$(awk -v name="$name" '$1 == name { print $2, $3 }' "$3/workloads.txt")
-[ -n "$line" ] || { echo "$name is not in workloads.txt" >&2; exit 1; }
-source=${line% *} source=${source#calls/} sizes=$(echo "${line#* }" | tr , ' ')
+cc=$1 heddle=$2 table=$3/workloads.txt calls=$3/calls folder=$4
+shift 4
 rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
+row() { # the workload's program and sizes
+	awk -v name="$1" '$1 == name { print $2, $3; found = 1 } END { exit !found }' "$table" || { echo "$1 is not in workloads.txt" >&2; exit 1; }
+}
+
+line=$(row "${1%%:*}")
+source=${line% *} source=${source#calls/}
 for module in "$calls/$source"/*.cu; do
 	"$cc" -O2 -heddle-linear always -dc -o "$(basename "$module" .cu).o" "$module"
 done
-"$cc" -O2 -heddle-linear always -o "$name" ./*.o
-"$heddle" run --verify --quiet --policy baseline --policy cars --policy r2d2-functional:always --stats stats.json -- "./$name" $sizes
-"$heddle" run --check=race,init,sync --quiet -- "./$name" $sizes > checked.txt || { cat checked.txt; exit 1; }
-B=$(dirname "$(dirname "$heddle")") /usr/bin/env python3 "$oracle" ./*.o "./$name" > oracle.txt || { cat oracle.txt; exit 1; }
+"$cc" -O2 -heddle-linear always -o "$source" ./*.o
+for workload; do
+	line=$(row "${workload%%:*}")
+	[ "${line% *}" = "calls/$source" ] || { echo "$workload is of another program" >&2; exit 1; }
+	sizes=${line#* }
+	[ "${workload#*:}" = "$workload" ] || sizes=${workload#*:}
+	sizes=$(echo "$sizes" | tr , ' ')
+	# shellcheck disable=SC2086
+	"$heddle" run --verify --quiet --policy baseline --policy cars --policy r2d2-functional:always --stats stats.json -- "./$source" $sizes
+	# shellcheck disable=SC2086
+	"$heddle" run --check=race,init,sync --quiet -- "./$source" $sizes > checked.txt || { cat checked.txt; exit 1; }
+done
+B=$(dirname "$(dirname "$heddle")") /usr/bin/env python3 "$oracle" ./*.o "./$source" > oracle.txt || { cat oracle.txt; exit 1; }

@@ -94,7 +94,7 @@ def same(expected, printed, figures):
 
 
 def run(line, command, expected, figures):
-    environment = dict(os.environ, MAKEFLAGS=f'-j{os.cpu_count() or 2}')
+    environment = dict(os.environ, MAKEFLAGS=f'-j{os.cpu_count() or 2} ' + os.environ.get('MAKEFLAGS', ''))
     done = subprocess.run(['bash', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', errors='replace')
     printed = [each.rstrip() for each in done.stdout.rstrip('\n').split('\n')] if done.stdout else []
