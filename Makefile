@@ -37,12 +37,25 @@ else
 B := build
 endif
 
+# A step is a line with [n/m]. Make expands the recipe of a step when it begins it, one after the other whatever -j says,
+# so that counting there is exact. How many there will be says a dry run of the same goals (STEPS=count), once, when the
+# first one begins: what is up to date costs nothing. Under -n, -q and -t nothing begins.
+looks = $(findstring $(1),$(firstword -$(MAKEFLAGS)))
+dry_run = env -u MFLAGS -u MAKELEVEL MAKEFLAGS='n$(call looks,B) -- $(subst ','\'',$(MAKEOVERRIDES)) $(1)' $(MAKE) $(2)
+count_steps = $(shell $(call dry_run,STEPS=count,$(MAKECMDGOALS)) 2>/dev/null | grep -x ': a step')
+step = $(if $(call looks,n)$(call looks,q)$(call looks,t),,$(next_step)[$(words $(BEGUN))/$(words \
+	$(if $(word $(words $(BEGUN)),$(TO_DO)),$(TO_DO),$(BEGUN)))] )
+next_step = $(eval BEGUN += .)$(if $(word 2,$(BEGUN)),,$(eval TO_DO := $(subst : a step,.,$(count_steps))))
+
+# Of targets that only have prerequisites: make is not to say that there is nothing to be done, and -q is to know.
+done = $(if $(call looks,q),,@:)
+
 ifeq ($(V),1)
 Q :=
 say = @:
 else
 Q := @
-say = @printf '  %-7s %s\n' $(1) $(2)
+say = @$(if $(STEPS),: a step,printf '%s%-7s %s\n' '$(step)' $(1) $(2))
 endif
 
 # ---------------------------------------------------------------- LLVM
@@ -125,7 +138,7 @@ all:
 include scripts/toolkit.mk
 
 all: $(LIB_A) $(PASSES_A) $(SIM_A) $(PLUGIN) $(CUDART) $(HEDDLE) $(HEDDLE_CC) $(DATA) $(TOOLKIT_FILES)
-	@:
+	$(done)
 
 # ---------------------------------------------------------------- compiling
 
@@ -143,13 +156,17 @@ $(B)/obj/%.o: %.cpp $(B)/flags
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXX_FLAGS) $(OPT) $(WERROR_FLAG) $(INCLUDE_LLVM) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
-# Changes only when the compiler or its flags do, and then everything is compiled again. Expanded here, for
-# a target's own OPT also holds while what it needs is made. Tests that call make read the compilers here (test/lit.cfg.py).
-ALL_FLAGS := $(CC) | $(CXX) | $(C_FLAGS) $(CXX_FLAGS) $(OPT) $(RUNTIME_OPT) $(CFLAGS) $(CXXFLAGS) $(LLVM_INCLUDE)
+# Changes only when the compiler or its flags do, and then everything is compiled again. Compared here and not by a
+# command, so that -n and -q see what is up to date; and for a target's own OPT also holds while what it needs is made.
+# Tests that call make read the compilers here (test/lit.cfg.py).
+ALL_FLAGS := $(strip $(CC) | $(CXX) | $(C_FLAGS) $(CXX_FLAGS) $(OPT) $(RUNTIME_OPT) $(CFLAGS) $(CXXFLAGS) $(LLVM_INCLUDE))
+ifneq ($(ALL_FLAGS),$(file <$(B)/flags))
 $(B)/flags: FORCE
+endif
+$(B)/flags:
 	$(if $(LLVM_BIN),,$(error $(LLVM_CONFIG) not found: run 'make setup'))
 	@mkdir -p $(@D)
-	@echo '$(ALL_FLAGS)' | cmp -s - $@ || echo '$(ALL_FLAGS)' > $@
+	@printf '%s\n' '$(subst ','\'',$(ALL_FLAGS))' > $@
 
 .PHONY: FORCE
 FORCE:
@@ -240,7 +257,7 @@ $(B)/test/unit/test_%: $(B)/obj/test/unit/test_%.o $(B)/test/unit/libharness.a $
 
 .PHONY: unit
 unit: $(UNIT)
-	@:
+	$(done)
 
 # ---------------------------------------------------------------- fuzz tests
 # The generator of random kernels, the host's half of the differential test, and the mutator of inputs.
@@ -261,7 +278,7 @@ $(B)/test/fuzz/host.o: test/fuzz/host.c $(B)/flags
 
 .PHONY: fuzz
 fuzz: $(FUZZ)
-	@:
+	$(done)
 
 # ---------------------------------------------------------------- benchmark programs
 # test/bench/X.c is a program of its own, linked with the passes: bench-X runs it.
@@ -303,7 +320,7 @@ $(CALLS:%=$(CALLS_DIR)/%.lto):
 
 .PHONY: calls
 calls: $(CALLS:%=$(CALLS_DIR)/%) $(CALLS:%=$(CALLS_DIR)/%.lto)
-	@:
+	$(done)
 
 # ---------------------------------------------------------------- programs that several tests run
 

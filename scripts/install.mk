@@ -62,7 +62,7 @@ MANIFEST := share/heddle/manifest.txt
 
 .PHONY: extras install uninstall
 extras: $(MAN) $(COMPLETION) $(HEADERS) $(PIPELINE) $(EXAMPLES)
-	@:
+	$(done)
 
 install: all extras
 	@scripts/install.sh $(B) '$(DESTDIR)$(PREFIX)' $(MANIFEST) $(INSTALLED:$(B)/%=%)
