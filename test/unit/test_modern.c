@@ -51,6 +51,26 @@ START_TEST(a_stall_count_begins_behind_the_read_window)
 }
 END_TEST
 
+/*
+ * With two ports a bank, FFMAs from 1 on that read three registers of bank 0 each. The reads of the first begin at 2, 2
+ * and 3, of the second at 3, 4 and 4, of the third at 5, 5 and 6, of the fourth, whose window is 5 to 7, at 6, 7 and 7:
+ * three are just what is left of it. The fifth finds one place at a port each in 6 to 8, and is a cycle late. What
+ * reads the result of the last is lat_fmad 5 behind.
+ */
+START_TEST(a_window_holds_what_its_ports_can_begin)
+{
+	for (uint32_t count = 1; count <= 5; count++) {
+		struct simbench bench;
+		begin(&bench);
+		bench.config.register_ports = 2;
+		for (uint32_t i = 0; i < count; i++)
+			simbench_ffma(&bench, (uint8_t)(20 + i), 4, 6, 8);
+		simbench_ffma(&bench, 30, (uint8_t)(20 + count - 1), HD_RZ, HD_RZ);
+		ck_assert_uint_eq(distance(&bench), count + (count == 5) + 5 + 1);
+	}
+}
+END_TEST
+
 /* A dependent FFMA: at lat_fmad 5, be there other instructions between or not. */
 START_TEST(a_stall_count_covers_the_latency)
 {
@@ -179,6 +199,7 @@ Suite *hd_suite(void)
 {
 	return hd_suite_of("modern", (const TTest *const[]){
 					     a_stall_count_begins_behind_the_read_window,
+					     a_window_holds_what_its_ports_can_begin,
 					     a_stall_count_covers_the_latency,
 					     a_counter_that_is_full_holds_who_raises_it,
 					     a_counter_comes_down_with_the_result,

@@ -7,6 +7,8 @@
 
 #include "heddle/machine.h"
 #include "runtime/sim/power.h"
+#include "runtime/sm/energy.h"
+#include "runtime/sm/sm.h"
 
 static struct hd_config config;
 static struct hd_counters counters;
@@ -163,6 +165,36 @@ START_TEST(transfers_have_their_price)
 }
 END_TEST
 
+/* Rows of policies: 3 times 2 pJ, 5 times 10 and 7 times 100, and what each SM has counted of a grid is taken once. */
+START_TEST(policies_have_rows_of_their_own)
+{
+	static struct hd_gpu gpu;
+	static struct hd_sm sms[2];
+	struct hd_sm *both[] = {&sms[0], &sms[1]};
+	static const struct hd_policy_energy rows[3] = {{.pj = 2}, {.pj = 10}, {.pj = 100}};
+	const struct hd_grid grid = {.slot = 1};
+	uint64_t events[HD_MAX_ENERGY];
+	gpu.energy_count = 3;
+	gpu.sms = both;
+	gpu.config.sm_count = 2;
+	for (uint32_t row = 0; row < 3; row++) {
+		gpu.energy[row] = rows[row];
+		sms[0].spent[1][row] = 1 + row;
+		sms[1].spent[1][row] = 2 + row;
+		sms[1].spent[0][row] = 100; /* another grid's */
+	}
+	hd_energy_take(&gpu, &grid, events);
+	ck_assert_uint_eq(events[0], 3);
+	ck_assert_uint_eq(events[1], 5);
+	ck_assert_uint_eq(events[2], 7);
+	ck_assert_double_eq_tol(hd_energy_joules(&gpu, events), 756e-12, 1e-18);
+	hd_energy_take(&gpu, &grid, events);
+	ck_assert_uint_eq(events[0] + events[1] + events[2], 0);
+	for (uint32_t row = 0; row < 3; row++)
+		ck_assert_uint_eq(gpu.spent[row], 3 + 2 * row); /* the run's */
+}
+END_TEST
+
 /* Joules, and the dynamic part by unit: a key for each part, in one place. */
 START_TEST(figures_have_each_part_once)
 {
@@ -187,13 +219,10 @@ END_TEST
 Suite *hd_suite(void)
 {
 	const TTest *const tests[] = {
-		each_event_has_its_price,
-		a_bank_read_goes_to_a_collector,
-		time_costs_by_what_sms_have,
-		parts_are_added_and_taken_away,
-		transfers_have_their_price,
-		figures_have_each_part_once,
-		NULL,
+		each_event_has_its_price,    a_bank_read_goes_to_a_collector,
+		time_costs_by_what_sms_have, parts_are_added_and_taken_away,
+		transfers_have_their_price,  policies_have_rows_of_their_own,
+		figures_have_each_part_once, NULL,
 	};
 	return hd_suite_with("power", tests, set_up, NULL);
 }

@@ -641,6 +641,26 @@ START_TEST(barrier_reduction_counts_predicates)
 }
 END_TEST
 
+/* One that no lane executes is nobody's arrival: warps issue on in the next cycle, and the barrier waits for none. */
+START_TEST(a_barrier_of_no_lane_is_none)
+{
+	for (uint32_t guarded = 0; guarded < 2; guarded++) {
+		struct simbench bench;
+		simbench_init(&bench);
+		simbench_s2r(&bench, 8, HD_SR_CLOCK_LO);
+		struct hd_inst *inst = simbench_emit(&bench, guarded ? HD_OP_BAR : HD_OP_NOP);
+		if (guarded)
+			inst->xkind = HD_X_IMM_B, inst->guard = 0; /* P0, which nobody has set */
+		simbench_s2r(&bench, 9, HD_SR_CLOCK_LO);
+		ck_assert_int_eq(simbench_start(&bench), 0);
+		ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+		ck_assert_uint_eq(simbench_register(&bench, 0, 9, 0) - simbench_register(&bench, 0, 8, 0), 2);
+		ck_assert_uint_eq(simbench_stats(&bench)->counters.barriers, 0);
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 START_TEST(barrier_that_nobody_completes_is_a_deadlock)
 {
 	struct simbench bench;
@@ -737,6 +757,7 @@ Suite *hd_suite(void)
 					 barrier_waits_for_the_last_warp,
 					 barriers_take_one_arrival_at_a_time,
 					 barrier_reduction_counts_predicates,
+					 a_barrier_of_no_lane_is_none,
 					 barrier_that_nobody_completes_is_a_deadlock,
 					 barrier_counts_come_from_any_operand,
 					 every_slot_has_one_reason,
