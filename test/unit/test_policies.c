@@ -41,12 +41,50 @@ static void address_of(struct simbench *bench, uint8_t dst, uint8_t index, uint8
 	inst->dst = dst, inst->a = index, inst->c = base, inst->xkind = HD_X_IMM_B, inst->x = factor;
 }
 
+/* What the compiler would say of the kernel: boundaries at which warps may leave. All registers are kept there. */
+static struct hd_meta_switch switches[2];
+static struct hd_meta_point points[2];
+
+static struct hd_meta_registers all_registers(void)
+{
+	return (struct hd_meta_registers){.regs = {(1u << 20) - 1}, .preds = 1};
+}
+
+static uint32_t next_pc(const struct simbench *bench)
+{
+	return bench->code.len * HD_INST_BYTES;
+}
+
+static void add_point(struct simbench *bench, enum hd_preempt_kind kind, uint32_t loop)
+{
+	points[bench->meta.point_count] = (struct hd_meta_point){.pc = next_pc(bench), .kind = kind, .loop_pc = loop};
+	struct hd_meta_point *point = &points[bench->meta.point_count++];
+	point->live = point->live_divergent = all_registers();
+	point->mask = point->mask_divergent = (1u << 20) - 1;
+	bench->meta.points = points;
+}
+
+static void add_switch(struct simbench *bench, enum hd_switch_kind kind)
+{
+	switches[bench->meta.switch_count] = (struct hd_meta_switch){.pc = next_pc(bench), .kind = kind};
+	struct hd_meta_switch *at = &switches[bench->meta.switch_count++];
+	at->live = at->live_divergent = all_registers();
+	if (kind == HD_SWITCH_LOAD)
+		at->loading.regs[0] = 1 << 13;
+	at->bytes = 20 * 4 * HD_WARP_LANES;
+	bench->meta.switches = switches;
+	bench->meta.switch_context_bytes = at->bytes;
+}
+
+/* Where blocks of an SM end: their number, shared memory with facts, or registers with facts. */
+enum shape { PLAIN, SHARED, REGISTERS, SHAPES };
+
 /*
  * Each thread adds up eight words of the first half of memory, of lines that others read at other times, by a function
- * that saves two registers; passes the sum through shared memory to the thread of the other warp; and stores it to the
- * word of its own in the second half.
+ * that saves two registers, or in its place where there are facts; passes the sum through shared memory to the thread
+ * of the other warp; and stores it to the word of its own in the second half.
  */
-static void build(struct simbench *bench)
+static void build(struct simbench *bench, enum shape shape)
 {
 	struct hd_inst *inst;
 	simbench_stack(bench);
@@ -63,8 +101,17 @@ static void build(struct simbench *bench)
 	simbench_mov(bench, 15, 0);
 	simbench_mov(bench, 12, 0);
 	uint32_t top = bench->code.len;
+	if (shape != PLAIN)
+		add_point(bench, HD_PREEMPT_PP, top * HD_INST_BYTES);
 	access_memory(bench, HD_OP_LDG, 13, 4, 0);
-	simbench_call(bench, "add");
+	if (shape == PLAIN) {
+		simbench_call(bench, "add");
+	} else {
+		add_switch(bench, HD_SWITCH_LOAD);
+		emit(bench, HD_OP_IADD3, 15, 15, 13, HD_RZ);
+		inst = emit(bench, HD_OP_IADD3, 12, 12, HD_RZ, HD_RZ);
+		inst->xkind = HD_X_IMM_B, inst->x = 1;
+	}
 	address_of(bench, 4, 12, 4, 128 + 4); /* R12 turns are done */
 	inst = emit(bench, HD_OP_ISETP, HD_RZ, 12, HD_RZ, HD_RZ);
 	inst->pdst = 0, inst->xkind = HD_X_IMM_B, inst->x = 8, inst->mods = HD_MOD(CMP, HD_CMP_LT);
@@ -73,16 +120,23 @@ static void build(struct simbench *bench)
 	inst = emit(bench, HD_OP_SHL, 14, 8, HD_RZ, HD_RZ);
 	inst->xkind = HD_X_IMM_B, inst->x = 2;
 	access_memory(bench, HD_OP_STS, 15, 14, 0);
+	if (shape != PLAIN) {
+		add_point(bench, HD_PREEMPT_BAR, UINT32_MAX);
+		add_switch(bench, HD_SWITCH_BARRIER);
+	}
 	simbench_emit(bench, HD_OP_BAR)->xkind = HD_X_IMM_B;
 	inst = emit(bench, HD_OP_LOP3, 14, 14, HD_RZ, HD_RZ);
 	inst->xkind = HD_X_IMM_B, inst->x = 4 * THREADS / 2, inst->mods = HD_MOD(LUT, 0x3c); /* a ^ b */
 	access_memory(bench, HD_OP_LDS, 13, 14, 0);
 	address_of(bench, 4, 10, 2, 4);
 	access_memory(bench, HD_OP_STG, 13, 4, 4 * WORDS / 2);
-	simbench_emit(bench, HD_OP_EXIT);
-	bench->meta.shared_bytes = 4 * THREADS;
+	bench->meta.shared_bytes = shape == SHARED ? 20000 : 4 * THREADS;
+	bench->meta.registers = shape == REGISTERS ? 200 : 20;
 	bench->meta.param_bytes = 8;
 	bench->meta.max_stack_bytes = 64;
+	if (shape != PLAIN)
+		return;
+	simbench_emit(bench, HD_OP_EXIT);
 	simbench_function(bench, "add");
 	simbench_prologue(bench, 2);
 	simbench_mov(bench, 16, 1);
@@ -123,7 +177,7 @@ static void submit_all(struct simbench *bench, uint64_t address)
 	}
 }
 
-static void run(const char *policy, bool every_cycle, struct outcome *outcome)
+static void run(const char *policy, enum shape shape, bool every_cycle, struct outcome *outcome)
 {
 	struct simbench bench;
 	uint64_t address;
@@ -132,9 +186,12 @@ static void run(const char *policy, bool every_cycle, struct outcome *outcome)
 	bench.config.sm_count = SMS;
 	bench.config.schedulers = 2;
 	bench.config.register_banks = 16;
-	bench.config.max_ctas = 4;
+	if (shape == PLAIN)
+		bench.config.max_ctas = 4;
+	if (!strncmp(policy, "preempt", 7) && shape != PLAIN)
+		ck_assert_int_eq(hd_config_set(&bench.config, "preempt.interval=500", &bench.diag), 0);
 	bench.config.l1_bytes = 16384;
-	build(&bench);
+	build(&bench, shape);
 	ck_assert_msg(!simbench_start(&bench), "%s: %s", policy, bench.message);
 	bench.sim->gpu.every_cycle = every_cycle;
 	for (uint32_t i = 0; i < SMS; i++)
@@ -181,12 +238,13 @@ static uint32_t expected(uint32_t thread)
 
 START_TEST(all_compute_the_same)
 {
-	const char *policy = spelled(policies[_i]);
-	run("baseline", false, &baseline);
+	const char *policy = spelled(policies[_i / SHAPES]);
+	enum shape shape = (enum shape)(_i % SHAPES);
+	run("baseline", shape, false, &baseline);
 	for (uint32_t thread = 0; thread < 24 * THREADS; thread++)
 		ck_assert_uint_eq(baseline.words[WORDS / 2 + thread], expected(thread));
-	run(policy, false, &skipping);
-	run(policy, true, &stepping);
+	run(policy, shape, false, &skipping);
+	run(policy, shape, true, &stepping);
 	ck_assert_msg(!memcmp(baseline.words, skipping.words, sizeof baseline.words), "%s", policy);
 	ck_assert_msg(skipping.cycles == stepping.cycles, "%s: %lu and %lu cycles", policy, skipping.cycles,
 		      stepping.cycles);
@@ -202,7 +260,7 @@ Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("policies");
 	TCase *cases = tcase_create("cases");
-	tcase_add_loop_test(cases, all_compute_the_same, 0, COUNT);
+	tcase_add_loop_test(cases, all_compute_the_same, 0, COUNT * SHAPES);
 	suite_add_tcase(suite, cases);
 	return suite;
 }
