@@ -4,6 +4,8 @@
  */
 #include "harness.h"
 
+#include <jansson.h>
+
 #include "runtime/sim/sim_private.h"
 #include "runtime/sm/sm.h"
 #include "runtime/verify/conservation.h"
@@ -151,7 +153,36 @@ struct outcome {
 	uint32_t words[WORDS];
 	struct hd_stats stats[GRIDS];
 	uint64_t cycles;
+	FILE *record; /* where a line of figures goes, or NULL */
 };
+
+/* A line: cycles of each grid, what moved and what it took, issue slots by reason, and what the policy itself counts.
+ */
+static void record(const struct hd_sim *sim, const char *policy, enum shape shape, FILE *out)
+{
+	static const char *const names[SHAPES] = {"plain", "shared", "registers"};
+	static const char *const keys[] = {"warp_instructions", "bank_reads",	  "bank_writes",     "l1d_accesses",
+					   "l1d_misses",	"icnt_flits_up",  "icnt_flits_down", "dram_reads",
+					   "dram_writes",	"dynamic_joules", "static_joules",   "idle_joules"};
+	char *text = hd_sim_stats_json(sim);
+	json_t *document = json_loads(text, 0, NULL), *total = json_object_get(document, "total"), *value, *launch;
+	size_t index;
+	const char *key;
+	fprintf(out, "%s, %s: cycles", policy, names[shape]);
+	json_array_foreach(json_object_get(document, "launches"), index, launch)
+		fprintf(out, " %lld", json_integer_value(json_object_get(launch, "cycles")));
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		fprintf(out, ", %s %.6g", keys[i], json_number_value(json_object_get(total, keys[i])));
+	json_object_foreach(json_object_get(total, "stalls"), key, value) if (json_integer_value(value))
+		fprintf(out, ", %s %lld", key, json_integer_value(value));
+	for (uint32_t i = 0; i < sim->gpu.policy_count; i++)
+		json_object_foreach(json_object_get(total, sim->gpu.policies[i].policy->name), key,
+				    value) if (json_number_value(value) != 0)
+			fprintf(out, ", %s %.6g", key, json_number_value(value));
+	fputc('\n', out);
+	json_decref(document);
+	free(text);
+}
 
 /*
  * A grid for several rounds of the SMs; one of two blocks on another stream, and behind it one of higher priority,
@@ -212,6 +243,8 @@ static void run(const char *policy, enum shape shape, bool every_cycle, struct o
 	hd_stats_subtract(&since, &bench.sim->before);
 	ck_assert_msg(!hd_verify_conservation(&bench.sim->gpu, &since, NULL), "%s: %s", policy,
 		      bench.sim->gpu.error_text);
+	if (outcome->record)
+		record(bench.sim, policy, shape, outcome->record);
 	simbench_release(&bench);
 }
 
@@ -256,11 +289,27 @@ START_TEST(all_compute_the_same)
 }
 END_TEST
 
+/*
+ * The figures of each policy, on record: what a change of the model does to them is seen in its diff. `make
+ * update-golden` writes them anew.
+ */
+START_TEST(figures_are_those_on_record)
+{
+	static struct outcome outcome;
+	outcome.record = popen("test/golden/check-golden test/golden/policies.expected", "w");
+	ck_assert_ptr_nonnull(outcome.record);
+	for (uint32_t i = 0; i < COUNT * SHAPES; i++)
+		run(spelled(policies[i / SHAPES]), (enum shape)(i % SHAPES), false, &outcome);
+	ck_assert_int_eq(pclose(outcome.record), 0);
+}
+END_TEST
+
 Suite *hd_suite(void)
 {
 	Suite *suite = suite_create("policies");
 	TCase *cases = tcase_create("cases");
 	tcase_add_loop_test(cases, all_compute_the_same, 0, COUNT * SHAPES);
+	tcase_add_test(cases, figures_are_those_on_record);
 	suite_add_tcase(suite, cases);
 	return suite;
 }
