@@ -661,6 +661,34 @@ START_TEST(a_barrier_of_no_lane_is_none)
 }
 END_TEST
 
+/* A thread's clocks around one instruction. */
+static uint32_t cycles_around(enum hd_op op, uint32_t value)
+{
+	struct simbench bench;
+	simbench_init(&bench);
+	bench.config.core_mhz = 1500;
+	simbench_s2r(&bench, 8, HD_SR_CLOCK_LO);
+	struct hd_inst *inst = simbench_emit(&bench, op);
+	inst->xkind = HD_X_IMM_B;
+	inst->x = value;
+	simbench_s2r(&bench, 9, HD_SR_CLOCK_LO);
+	ck_assert_int_eq(simbench_start(&bench), 0);
+	ck_assert_int_eq(simbench_run(&bench, 1, 32), 0);
+	uint32_t cycles = simbench_register(&bench, 0, 9, 0) - simbench_register(&bench, 0, 8, 0);
+	simbench_release(&bench);
+	return cycles;
+}
+
+/* The clock is read at 0, the instruction issues at 1. 100 ns are 150 cycles of 1500 MHz; a millisecond is the most. */
+START_TEST(sleep_takes_its_time)
+{
+	ck_assert_uint_eq(cycles_around(HD_OP_NANOSLEEP, 0), 1 + 1);
+	ck_assert_uint_eq(cycles_around(HD_OP_NANOSLEEP, 100), 1 + 1 + 150);
+	ck_assert_uint_eq(cycles_around(HD_OP_NANOSLEEP, 1000000), 1 + 1 + 1500000);
+	ck_assert_uint_eq(cycles_around(HD_OP_NANOSLEEP, 1000001), 1 + 1 + 1500000);
+}
+END_TEST
+
 START_TEST(barrier_that_nobody_completes_is_a_deadlock)
 {
 	struct simbench bench;
@@ -758,6 +786,7 @@ Suite *hd_suite(void)
 					 barriers_take_one_arrival_at_a_time,
 					 barrier_reduction_counts_predicates,
 					 a_barrier_of_no_lane_is_none,
+					 sleep_takes_its_time,
 					 barrier_that_nobody_completes_is_a_deadlock,
 					 barrier_counts_come_from_any_operand,
 					 every_slot_has_one_reason,
