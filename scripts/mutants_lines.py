@@ -5,7 +5,8 @@ program that holds it is run with them, so that a mutant is met by the programs 
 and quickest first. A mutant is compiled by itself, its object stands in front of the archives, and the programs are
 linked anew. A line that no program runs has no test: its mutants survive without a compile.
 
-Everything lies in build/mutants/lines.
+Everything lies in build/mutants/lines. The checkout's sources are left alone, and may change meanwhile, but not what
+tests read of it, such as test/golden/policies.expected.
 """
 import filecmp
 import os

@@ -7,9 +7,12 @@ A sample of each room's mutants (mutants.py makes them; the same seed gives the 
 the tree under build/mutants. One whose object code is the original's, debug information aside, is no mutant. The
 others meet the tests, those first that are near and quick: unit programs that hold the object, lit and golden tests
 that run what is linked with it, then the programs of test/e2e that the table below names for the room. The first failure
-kills, as do a test and a mutant that do not end. What survives is a behaviour no test holds, or one nobody can see: those
-stand in test/mutants-same.txt with the reason and are not counted. Ends with a table of the rooms, the survivors' lines,
-and status 1 when a room has more survivors than --allow. Results: build/mutants/results.jsonl; --resume goes on there.
+kills, as do a test and a mutant that do not end. With --tests lines mutants of runtime and lib meet the unit programs
+that run their line alone, without a copy of the tree (mutants_lines.py): seconds each.
+
+What survives is a behaviour no test holds, or one nobody can see: those stand in test/mutants-same.txt with the reason
+and are not counted. Ends with a table of the rooms, the survivors' lines, and status 1 when a room has more survivors
+than --allow. Results: build/mutants/results.jsonl; --resume goes on there.
 """
 import argparse
 import collections
@@ -527,6 +530,8 @@ def arguments():
 def main():
     options = arguments()
     rooms = rooms_of(options.rooms)
+    if options.tests == 'lines' and any(room.startswith('passes') or room == 'runtime/cudart' for room in rooms):
+        sys.exit('mutate: error: --tests lines is for rooms of lib and runtime whose unit programs link nothing else')
     chosen, texts = sample(rooms, 0 if options.only else options.count, options.seed, options.timing)
     if options.only:
         chosen = {room: [mutant for mutant in found if mutant.id in options.only] for room, found in chosen.items()}
