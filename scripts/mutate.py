@@ -520,6 +520,8 @@ def arguments():
     parser.add_argument('--tests', choices=['lines', 'unit', 'fast', 'all'], default='all',
                         help='lines: unit programs that run the mutant\'s line, a second or two for a mutant of runtime or '
                              'lib; unit: unit tests only; fast: lit and golden, too; all: and the rooms\' programs (all)')
+    parser.add_argument('--programs', metavar='NAMES', help='with --tests lines: these unit programs alone, separated by '
+                        'commas; with --survivors those that have changed since')
     parser.add_argument('--timing', action='store_true',
                         help='leave out what shows or checks, to see what holds cycles and energy')
     parser.add_argument('--trust', action='store_true', help='the tests pass on the original: do not look')
@@ -558,6 +560,8 @@ def main():
     options.cores = max(1, (os.cpu_count() or 1) // options.jobs)
     options.trees = [os.path.join(HOME, f'tree-{number}') for number in range(options.jobs)]
     programs = unit_programs(sorted({mutant.path for mutant in wanted}))
+    if options.programs:
+        programs = {path: [name for name in names if name in options.programs.split(',')] for path, names in programs.items()}
     options.lines = prepare_lines(programs, options) if options.tests == 'lines' else None
     if wanted and not options.lines:
         for tree in options.trees:
