@@ -494,6 +494,46 @@ START_TEST(gto_stays_with_a_warp)
 }
 END_TEST
 
+/*
+ * Two warps with 600 moves each that wait for nothing. The older one has all slots until it ends, or, with a quantum of
+ * 100 cycles, until a look finds that the other was ready at the look before and has not issued since: 100 to 200
+ * cycles after it came. Then both take turns for 10 cycles, five issues of the other, in each such time.
+ */
+START_TEST(greedy_warps_leave_others_a_tenth)
+{
+	for (uint64_t quantum = 0; quantum <= 100; quantum += 100) {
+		struct simbench bench;
+		simbench_init(&bench);
+		bench.config.greedy_quantum = quantum;
+		bench.meta.registers = 44;
+		simbench_s2r(&bench, 40, HD_SR_CLOCK_LO);
+		for (uint32_t i = 0; i < 600; i++)
+			simbench_mov(&bench, (uint8_t)(8 + i % 16), i);
+		simbench_s2r(&bench, 41, HD_SR_CLOCK_LO);
+		ck_assert_int_eq(simbench_start(&bench), 0);
+		ck_assert_int_eq(simbench_run(&bench, 1, 64), 0);
+		uint32_t begin[2], end[2];
+		for (uint32_t slot = 0; slot < 2; slot++) {
+			begin[slot] = simbench_register(&bench, slot, 40, 0);
+			end[slot] = simbench_register(&bench, slot, 41, 0);
+		}
+		uint32_t later = begin[1] - begin[0], took = end[0] - begin[0];
+		if (quantum) {
+			ck_assert_uint_ge(later, 100);
+			ck_assert_uint_le(later, 202);
+			/* of 601 issues and what the other had meanwhile: 5 in each of at least 3 and at most 6 turns
+			 */
+			ck_assert_uint_ge(took, 601 + 3 * 5);
+			ck_assert_uint_le(took, 601 + 6 * 6);
+		} else {
+			ck_assert_uint_ge(later, 601);
+			ck_assert_uint_le(took, 601 + 1);
+		}
+		simbench_release(&bench);
+	}
+}
+END_TEST
+
 START_TEST(lrr_takes_turns)
 {
 	struct simbench bench;
@@ -778,6 +818,7 @@ Suite *hd_suite(void)
 					 policies_check_under_verify_only,
 					 policies_have_states_of_their_own,
 					 gto_stays_with_a_warp,
+					 greedy_warps_leave_others_a_tenth,
 					 lrr_takes_turns,
 					 cggty_stays_with_a_warp_or_takes_the_youngest,
 					 two_level_keeps_to_the_active_set,
