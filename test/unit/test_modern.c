@@ -138,6 +138,7 @@ static uint32_t overwritten(enum hd_op op, uint8_t data, uint32_t size, uint8_t 
 	bench.config.war_shared_load = 63;
 	bench.config.war_shared_store = 74;
 	bench.config.war_unit = 45;
+	bench.config.war_constant = 86;
 	bench.config.war_word = 3;
 	struct hd_inst *inst = simbench_emit(&bench, op);
 	if (op == HD_OP_MUFU) {
@@ -167,6 +168,7 @@ START_TEST(registers_are_held_until_they_are_read)
 	ck_assert_uint_eq(overwritten(HD_OP_STS, 8, HD_SIZE_128, 8), 1 + 74 + 4 * 3 + 1);
 	ck_assert_uint_eq(overwritten(HD_OP_LDL, HD_RZ, HD_SIZE_32, 4), 1 + 111 + 1);
 	ck_assert_uint_eq(overwritten(HD_OP_STL, 8, HD_SIZE_32, 8), 1 + 122 + 3 + 1);
+	ck_assert_uint_eq(overwritten(HD_OP_LDC, HD_RZ, HD_SIZE_32, 4), 1 + 86 + 1);
 	/* Who overwrites another register waits for nothing. */
 	ck_assert_uint_eq(overwritten(HD_OP_MUFU, HD_RZ, 0, 5), 1 + 1 + 1);
 }
